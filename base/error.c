@@ -1,0 +1,61 @@
+/* Filling a wadi_error, and the words for the status codes.
+ *
+ * A message that does not fit is cut, never refused: an error is told as well as its 512 bytes allow. */
+#include "base/error.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+const char *wadi_status_name(wadi_status status) {
+    static const char *const names[] = {
+        [WADI_OK] = "ok",
+        [WADI_INVALID] = "invalid",
+        [WADI_SHAPE] = "shape",
+        [WADI_TYPE] = "type",
+        [WADI_MEMORY] = "memory",
+        [WADI_IO] = "io",
+        [WADI_DEVICE] = "device",
+        [WADI_COMPILE] = "compile",
+        [WADI_FAULT] = "fault",
+        [WADI_CANCELLED] = "cancelled",
+        [WADI_UNSUPPORTED] = "unsupported",
+        [WADI_INTERNAL] = "internal",
+    };
+    if ((unsigned)status >= sizeof names / sizeof names[0]) return "unknown";
+    return names[status];
+}
+
+/* The message is written before the other fields are set, so that its arguments may point into *err. */
+static void fill(wadi_error *err, wadi_loc at, wadi_status status, const char *file, int line,
+                 const char *format, va_list args) WADI_PRINTF(6, 0);
+static void fill(wadi_error *err, wadi_loc at, wadi_status status, const char *file, int line,
+                 const char *format, va_list args) {
+    wadi_error told = {.status = status, .file = file, .line = line, .at = at};
+    if (vsnprintf(told.msg, sizeof told.msg, format, args) < 0) told.msg[0] = '\0';
+    *err = told;
+}
+
+wadi_status wadi_fail_here(wadi_error *err, wadi_status status, const char *file, int line,
+                           const char *format, ...) {
+    if (err == NULL) return status;
+    va_list args;
+    va_start(args, format);
+    fill(err, (wadi_loc){NULL, 0}, status, file, line, format, args);
+    va_end(args);
+    return status;
+}
+
+wadi_status wadi_fail_here_at(wadi_error *err, wadi_loc at, wadi_status status, const char *file,
+                              int line, const char *format, ...) {
+    if (err == NULL) return status;
+    va_list args;
+    va_start(args, format);
+    fill(err, at, status, file, line, format, args);
+    va_end(args);
+    return status;
+}
+
+_Noreturn void wadi_assert_failed(const char *cond, const char *file, int line) {
+    fprintf(stderr, "%s:%d: broken promise: %s\n", file, line, cond);
+    abort();
+}

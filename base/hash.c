@@ -1,0 +1,106 @@
+/* Digests through EVP, CRC-32C by slicing, and the two table hashes. */
+#include "base/hash.h"
+
+#include <openssl/evp.h>
+#include <pthread.h>
+
+#include "base/error.h"
+
+wadi_status wadi_sha256(const void *data, size_t n, uint8_t out[32]) {
+    unsigned length = 0;
+    if (EVP_Digest(data, n, out, &length, EVP_sha256(), NULL) != 1) return WADI_UNSUPPORTED;
+    return length == 32 ? WADI_OK : WADI_INTERNAL;
+}
+
+void wadi_hex(const uint8_t *bytes, size_t n, char *out) {
+    static const char digits[] = "0123456789abcdef";
+    for (size_t i = 0; i < n; i++) {
+        out[2 * i] = digits[bytes[i] >> 4];
+        out[2 * i + 1] = digits[bytes[i] & 15];
+    }
+    out[2 * n] = '\0';
+}
+
+wadi_status wadi_md5_init(wadi_md5 *m, wadi_error *err) {
+    *m = (wadi_md5){0};
+    EVP_MD_CTX *context = EVP_MD_CTX_new();
+    if (context == NULL) return wadi_fail(err, WADI_MEMORY, "md5: out of memory");
+    if (EVP_DigestInit_ex(context, EVP_md5(), NULL) != 1) {
+        EVP_MD_CTX_free(context);
+        return wadi_fail(err, WADI_UNSUPPORTED, "md5: libcrypto does not offer it");
+    }
+    m->context = context;
+    return WADI_OK;
+}
+
+void wadi_md5_update(wadi_md5 *m, const void *data, size_t n) {
+    if (m->context == NULL || m->status != WADI_OK) return;
+    if (EVP_DigestUpdate(m->context, data, n) != 1) m->status = WADI_INTERNAL;
+}
+
+wadi_status wadi_md5_final(wadi_md5 *m, uint8_t out[16], wadi_error *err) {
+    wadi_status status = m->context == NULL ? WADI_INVALID : m->status;
+    unsigned length = 0;
+    if (status == WADI_OK && EVP_DigestFinal_ex(m->context, out, &length) != 1) {
+        status = WADI_INTERNAL;
+    }
+    wadi_md5_fini(m);
+    if (status != WADI_OK) return wadi_fail(err, status, "md5: the digest failed");
+    return WADI_OK;
+}
+
+void wadi_md5_fini(wadi_md5 *m) {
+    EVP_MD_CTX_free(m->context);
+    *m = (wadi_md5){0};
+}
+
+/* crc_tables[k][b]: the remainder of byte b followed by k zero bytes (slicing by 8; Kounavis and Berry 2005). */
+static uint32_t crc_tables[8][256];
+static pthread_once_t crc_once = PTHREAD_ONCE_INIT;
+
+static void make_crc_tables(void) {
+    for (uint32_t b = 0; b < 256; b++) {
+        uint32_t r = b;
+        for (int bit = 0; bit < 8; bit++) r = (r >> 1) ^ ((r & 1) != 0 ? UINT32_C(0x82f63b78) : 0);
+        crc_tables[0][b] = r;
+    }
+    for (uint32_t b = 0; b < 256; b++) {
+        for (int k = 1; k < 8; k++) {
+            const uint32_t r = crc_tables[k - 1][b];
+            crc_tables[k][b] = (r >> 8) ^ crc_tables[0][r & 255];
+        }
+    }
+}
+
+static uint32_t crc_8_bytes(uint32_t crc, const uint8_t *p) {
+    const uint32_t low =
+        crc ^ ((uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24);
+    return crc_tables[7][low & 255] ^ crc_tables[6][low >> 8 & 255] ^
+           crc_tables[5][low >> 16 & 255] ^ crc_tables[4][low >> 24] ^ crc_tables[3][p[4]] ^
+           crc_tables[2][p[5]] ^ crc_tables[1][p[6]] ^ crc_tables[0][p[7]];
+}
+
+uint32_t wadi_crc32c(uint32_t crc, const void *data, size_t n) {
+    (void)pthread_once(&crc_once, make_crc_tables);
+    const uint8_t *p = data;
+    crc = ~crc;
+    for (; n >= 8; n -= 8, p += 8) crc = crc_8_bytes(crc, p);
+    for (; n > 0; n--, p++) crc = (crc >> 8) ^ crc_tables[0][(crc ^ *p) & 255];
+    return ~crc;
+}
+
+/* The finalizer of SplitMix64 (Steele, Lea and Flood 2014): a bijection in which every input bit reaches every output bit. */
+uint64_t wadi_hash64(uint64_t x) {
+    x += UINT64_C(0x9e3779b97f4a7c15);
+    x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
+    return x ^ x >> 31;
+}
+
+/* FNV-1a, then spread, because its low bits alone are weak. */
+uint64_t wadi_hash_bytes(const void *data, size_t n) {
+    const uint8_t *p = data;
+    uint64_t h = UINT64_C(0xcbf29ce484222325);
+    for (size_t i = 0; i < n; i++) h = (h ^ p[i]) * UINT64_C(0x100000001b3);
+    return wadi_hash64(h);
+}

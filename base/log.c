@@ -1,0 +1,34 @@
+/* The one callback, behind a mutex; a flag in front of it keeps silence free of locking and formatting. */
+#include "base/log.h"
+
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdio.h>
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static wadi_log_fn callback;
+static void *callback_env;
+static atomic_bool listening;
+
+void wadi_log_set(wadi_log_fn fn, void *env) {
+    (void)pthread_mutex_lock(&lock);
+    callback = fn;
+    callback_env = env;
+    atomic_store(&listening, fn != NULL);
+    (void)pthread_mutex_unlock(&lock);
+}
+
+void wadi_logf(wadi_log_level level, const char *format, ...) {
+    if (!atomic_load(&listening)) return;
+    char line[1024];
+    va_list args;
+    va_start(args, format);
+    const int n = vsnprintf(line, sizeof line, format, args);
+    va_end(args);
+    if (n < 0) return;
+    (void)pthread_mutex_lock(&lock);
+    if (callback != NULL) callback(callback_env, level, line);
+    (void)pthread_mutex_unlock(&lock);
+}

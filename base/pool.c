@@ -1,0 +1,168 @@
+/* The worker pool: one loop at a time, one counter to take ranges from.
+ *
+ * A loop offers `seats`; sleeping workers wake, take a seat each and draw ranges until none are left. The caller draws too; when
+ * it finds nothing left it withdraws the free seats and waits for the workers still drawing. So a loop that is over before a
+ * worker wakes never waits for that worker. */
+#include "base/pool.h"
+
+#include <stdatomic.h>
+#include <stdbool.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/thread.h"
+
+typedef struct worker {
+    wadi_pool *pool;
+    wadi_thread thread;
+    int number;
+} worker;
+
+struct wadi_pool {
+    wadi_mutex caller; /* held through a loop: one at a time */
+    wadi_mutex lock;   /* guards seats, drawing and stop */
+    wadi_cond wake;    /* seats > 0 or stop */
+    wadi_cond idle;    /* drawing == 0 */
+    int seats;
+    int drawing;
+    bool stop;
+    /* The loop. Written by the caller before it offers seats, read by workers after they took one. */
+    wadi_pool_fn fn;
+    void *env;
+    int64_t n, grain;
+    atomic_int_fast64_t next;
+    atomic_int_fast64_t busy_ns;
+    int threads;
+    worker workers[]; /* threads - 1 of them */
+};
+
+/* Draws ranges until none are left. next never passes n by more than threads * grain, so the sum must not overflow: the grain
+ * is at most n, and n is held below INT64_MAX / 2 / threads. */
+static void draw(wadi_pool *p, int number) {
+    const int64_t start = wadi_clock_ns();
+    for (;;) {
+        const int64_t begin = atomic_fetch_add_explicit(&p->next, p->grain, memory_order_relaxed);
+        if (begin >= p->n) break;
+        const int64_t end = p->n - begin < p->grain ? p->n : begin + p->grain;
+        p->fn(p->env, number, begin, end);
+    }
+    atomic_fetch_add_explicit(&p->busy_ns, wadi_clock_ns() - start, memory_order_relaxed);
+}
+
+static void work(void *env) {
+    const worker *self = env;
+    wadi_pool *p = self->pool;
+    wadi_mutex_lock(&p->lock);
+    for (;;) {
+        while (p->seats == 0 && !p->stop) wadi_cond_wait(&p->wake, &p->lock);
+        if (p->stop) break;
+        p->seats--;
+        p->drawing++;
+        wadi_mutex_unlock(&p->lock);
+        draw(p, self->number);
+        wadi_mutex_lock(&p->lock);
+        if (--p->drawing == 0) wadi_cond_signal(&p->idle);
+    }
+    wadi_mutex_unlock(&p->lock);
+}
+
+static void fini_sync(wadi_pool *p) {
+    wadi_cond_fini(&p->idle);
+    wadi_cond_fini(&p->wake);
+    wadi_mutex_fini(&p->lock);
+    wadi_mutex_fini(&p->caller);
+}
+
+static wadi_status init_sync(wadi_pool *p, wadi_error *err) {
+    WADI_TRY(wadi_mutex_init(&p->caller, err));
+    wadi_status status = wadi_mutex_init(&p->lock, err);
+    if (status != WADI_OK) goto no_lock;
+    status = wadi_cond_init(&p->wake, err);
+    if (status != WADI_OK) goto no_wake;
+    status = wadi_cond_init(&p->idle, err);
+    if (status == WADI_OK) return WADI_OK;
+    wadi_cond_fini(&p->wake);
+no_wake:
+    wadi_mutex_fini(&p->lock);
+no_lock:
+    wadi_mutex_fini(&p->caller);
+    return status;
+}
+
+wadi_status wadi_pool_create(int threads, wadi_pool **out, wadi_error *err) {
+    enum { MOST = 4096 };
+    if (threads < 0 || threads > MOST) {
+        return wadi_fail(err, WADI_INVALID, "threads: %d, expected 0 to %d", threads, (int)MOST);
+    }
+    if (threads == 0) threads = wadi_thread_processors();
+    wadi_pool *p = calloc(1, sizeof *p + (size_t)(threads - 1) * sizeof p->workers[0]);
+    if (p == NULL) return wadi_fail(err, WADI_MEMORY, "worker pool: out of memory");
+    p->threads = threads;
+    wadi_status status = init_sync(p, err);
+    if (status != WADI_OK) {
+        free(p);
+        return status;
+    }
+    for (int i = 0; status == WADI_OK && i < threads - 1; i++) {
+        p->workers[i].pool = p;
+        p->workers[i].number = i + 1;
+        status = wadi_thread_start(&p->workers[i].thread, work, &p->workers[i], err);
+    }
+    if (status == WADI_OK) {
+        *out = p;
+    } else {
+        wadi_pool_destroy(p);
+    }
+    return status;
+}
+
+void wadi_pool_destroy(wadi_pool *owned_p) {
+    if (owned_p == NULL) return;
+    wadi_mutex_lock(&owned_p->lock);
+    owned_p->stop = true;
+    wadi_cond_broadcast(&owned_p->wake);
+    wadi_mutex_unlock(&owned_p->lock);
+    for (int i = 0; i < owned_p->threads - 1; i++) wadi_thread_join(&owned_p->workers[i].thread);
+    fini_sync(owned_p);
+    free(owned_p);
+}
+
+int wadi_pool_threads(const wadi_pool *p) {
+    return p->threads;
+}
+
+int64_t wadi_pool_busy_ns(const wadi_pool *p) {
+    return atomic_load_explicit(&p->busy_ns, memory_order_relaxed);
+}
+
+/* Workers worth waking: no more than there are ranges beside the caller's first. */
+static int seats_for(const wadi_pool *p) {
+    const int64_t ranges = (p->n - 1) / p->grain;
+    return ranges < p->threads - 1 ? (int)ranges : p->threads - 1;
+}
+
+void wadi_pool_for(wadi_pool *p, int64_t n, int64_t grain, wadi_pool_fn fn, void *env) {
+    if (n <= 0) return;
+    WADI_ASSERT(n < INT64_MAX / 2 / p->threads);
+    wadi_mutex_lock(&p->caller);
+    p->fn = fn;
+    p->env = env;
+    p->n = n;
+    p->grain = grain < 1 ? 1 : grain > n ? n : grain;
+    atomic_store_explicit(&p->next, 0, memory_order_relaxed);
+    const int seats = seats_for(p);
+    if (seats > 0) {
+        wadi_mutex_lock(&p->lock);
+        p->seats = seats;
+        wadi_cond_broadcast(&p->wake);
+        wadi_mutex_unlock(&p->lock);
+    }
+    draw(p, 0);
+    if (seats > 0) {
+        wadi_mutex_lock(&p->lock);
+        p->seats = 0;
+        while (p->drawing > 0) wadi_cond_wait(&p->idle, &p->lock);
+        wadi_mutex_unlock(&p->lock);
+    }
+    wadi_mutex_unlock(&p->caller);
+}

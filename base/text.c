@@ -1,0 +1,86 @@
+/* The string builder: one growing buffer that always ends in NUL. */
+#include "base/text.h"
+
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void wadi_text_init(wadi_text *t) {
+    *t = (wadi_text){0};
+}
+
+void wadi_text_fini(wadi_text *t) {
+    free(t->at);
+    wadi_text_init(t);
+}
+
+/* Makes room for more characters and the NUL. */
+static bool make_room(wadi_text *t, size_t more) {
+    if (t->failed) return false;
+    if (t->cap - t->n > more) return true;
+    size_t cap = t->cap < 128 ? 256 : t->cap * 2;
+    if (more > SIZE_MAX / 4 || t->cap > SIZE_MAX / 4) {
+        t->failed = true;
+        return false;
+    }
+    if (cap < t->n + more + 1) cap = t->n + more + 1;
+    char *at = realloc(t->at, cap);
+    if (at == NULL) {
+        t->failed = true;
+        return false;
+    }
+    t->at = at;
+    t->cap = cap;
+    return true;
+}
+
+void wadi_text_add_n(wadi_text *t, const char *s, size_t n) {
+    if (!make_room(t, n)) return;
+    if (n > 0) memcpy(t->at + t->n, s, n);
+    t->n += n;
+    t->at[t->n] = '\0';
+}
+
+void wadi_text_add(wadi_text *t, const char *s) {
+    wadi_text_add_n(t, s, strlen(s));
+}
+
+void wadi_text_addf(wadi_text *t, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    const int n = vsnprintf(NULL, 0, format, args);
+    va_end(args);
+    if (n < 0) t->failed = true;
+    if (n < 0 || !make_room(t, (size_t)n)) return;
+    va_start(args, format);
+    (void)vsnprintf(t->at + t->n, (size_t)n + 1, format, args);
+    va_end(args);
+    t->n += (size_t)n;
+}
+
+void wadi_text_indent(wadi_text *t, int levels) {
+    for (int i = 0; i < levels; i++) wadi_text_add_n(t, "    ", 4);
+}
+
+void wadi_text_clear(wadi_text *t) {
+    t->n = 0;
+    t->failed = false;
+    if (t->at != NULL) t->at[0] = '\0';
+}
+
+const char *wadi_text_str(const wadi_text *t) {
+    return t->at == NULL ? "" : t->at;
+}
+
+char *wadi_text_take(wadi_text *t) {
+    wadi_text_add_n(t, "", 0);
+    char *s = NULL;
+    if (!t->failed) {
+        s = t->at;
+        t->at = NULL;
+    }
+    wadi_text_fini(t);
+    return s;
+}

@@ -1,0 +1,39 @@
+/* A string under construction: the printers and the code emitters write into one of these.
+ *
+ * Failure is sticky: once memory runs out, `failed` is set and later additions do nothing, so that a printer checks once at
+ * its end. All zero is an empty text. */
+#ifndef WADI_BASE_TEXT_H
+#define WADI_BASE_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "wadi/status.h"
+
+typedef struct wadi_text {
+    char *at; /* NUL-terminated once anything was added */
+    size_t n; /* length without the NUL */
+    size_t cap;
+    bool failed;
+} wadi_text;
+
+void wadi_text_init(wadi_text *t);
+void wadi_text_fini(wadi_text *t);
+
+void wadi_text_add(wadi_text *t, const char *s);
+void wadi_text_add_n(wadi_text *t, const char *s, size_t n);
+void wadi_text_addf(wadi_text *t, const char *format, ...) WADI_PRINTF(2, 3);
+
+/* Four spaces per level. */
+void wadi_text_indent(wadi_text *t, int levels);
+
+/* Empties the text and forgets a failure; keeps the room. */
+void wadi_text_clear(wadi_text *t);
+
+/* Never NULL; borrowed until the next change. */
+const char *wadi_text_str(const wadi_text *t);
+
+/* The string itself, for the caller to free; the text is empty afterwards. NULL when the text failed. */
+char *wadi_text_take(wadi_text *t);
+
+#endif

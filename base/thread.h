@@ -1,0 +1,47 @@
+/* Threads, mutexes and condition variables: pthreads with wadi's errors and a monotonic timeout. */
+#ifndef WADI_BASE_THREAD_H
+#define WADI_BASE_THREAD_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "wadi/status.h"
+
+typedef struct wadi_thread {
+    pthread_t id;
+    bool started;
+} wadi_thread;
+
+/* Runs fn(env) in a new thread. All signals are blocked there: they belong to the program's own threads. */
+WADI_NODISCARD wadi_status wadi_thread_start(wadi_thread *t, void (*fn)(void *env), void *env,
+                                             wadi_error *err);
+/* Waits for the end; harmless for an all-zero or already joined thread. */
+void wadi_thread_join(wadi_thread *t);
+
+/* Processors this process may use, at least 1. */
+int wadi_thread_processors(void);
+
+typedef struct wadi_mutex {
+    pthread_mutex_t mutex;
+} wadi_mutex;
+
+WADI_NODISCARD wadi_status wadi_mutex_init(wadi_mutex *m, wadi_error *err);
+void wadi_mutex_fini(wadi_mutex *m);
+void wadi_mutex_lock(wadi_mutex *m);
+void wadi_mutex_unlock(wadi_mutex *m);
+
+typedef struct wadi_cond {
+    pthread_cond_t cond;
+} wadi_cond;
+
+WADI_NODISCARD wadi_status wadi_cond_init(wadi_cond *c, wadi_error *err);
+void wadi_cond_fini(wadi_cond *c);
+void wadi_cond_signal(wadi_cond *c);
+void wadi_cond_broadcast(wadi_cond *c);
+/* Both wait with the mutex held and may wake for no reason. */
+void wadi_cond_wait(wadi_cond *c, wadi_mutex *m);
+/* False when timeout_ns (>= 0) passed without a wake-up. */
+bool wadi_cond_wait_for(wadi_cond *c, wadi_mutex *m, int64_t timeout_ns);
+
+#endif

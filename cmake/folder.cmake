@@ -1,0 +1,30 @@
+# One library target per folder; its link list is the dependency rule of the architecture.
+#
+#   wadi_folder(graph LINKS wadi_base)
+#
+# makes wadi_graph, a static library with position independent code from every .c file below the calling folder, so that a new
+# file needs no edit here. A folder without sources yet gets an empty object.
+
+function(wadi_folder name)
+    cmake_parse_arguments(FOLDER "" "" "LINKS;EXTRA_SOURCES" ${ARGN})
+    file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/*.c")
+    list(APPEND sources ${FOLDER_EXTRA_SOURCES})
+    if(NOT sources)
+        set(sources "${CMAKE_CURRENT_BINARY_DIR}/empty_${name}.c")
+        file(CONFIGURE OUTPUT "${sources}" CONTENT "typedef int wadi_${name}_is_empty;\n")
+    endif()
+    add_library(wadi_${name} STATIC ${sources})
+    set_target_properties(wadi_${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+    target_link_libraries(wadi_${name} PUBLIC wadi_flags ${FOLDER_LINKS})
+endfunction()
+
+# A program from every .c file below the calling folder; nothing while there is none.
+function(wadi_program target)
+    file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/*.c")
+    if(NOT sources)
+        return()
+    endif()
+    add_executable(${target} ${sources})
+    target_link_libraries(${target} PRIVATE wadi_api)
+    install(TARGETS ${target} RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
+endfunction()

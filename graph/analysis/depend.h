@@ -1,0 +1,25 @@
+/* Dependence analysis: which values of a stage body depend on the stream index, shape and elements apart.
+ *
+ * The independence analysis of van den Haak (2019), kept per component of a tuple. Values outside every sequence
+ * body depend on nothing. A body's parameter depends in its elements always, and in its shape unless the sequence's
+ * element type fixes it (constants or named extents, or an upstream stage proved regular).
+ */
+#ifndef WADI_GRAPH_ANALYSIS_DEPEND_H
+#define WADI_GRAPH_ANALYSIS_DEPEND_H
+
+#include "graph/analysis/shape.h"
+
+typedef struct wadi_deps {
+    wadi_dep **dep; /* [value] -> [comp] */
+    uint32_t nvalues;
+    wadi_arena *arena;
+} wadi_deps;
+
+WADI_NODISCARD wadi_status wadi_depend_analyse(const wadi_module *m, const wadi_shapes *s, wadi_deps **out,
+                                               wadi_error *err);
+void wadi_deps_destroy(wadi_deps *d); /* NULL is fine */
+wadi_dep wadi_deps_get(const wadi_deps *d, wadi_val v, int comp);
+/** avoid: neither; regular: elements only; irregular: shape. */
+wadi_rep wadi_rep_of(wadi_dep d);
+
+#endif

@@ -1,0 +1,33 @@
+/* Shape analysis: the symbolic extents of every value, and the checks that remain for run time.
+ *
+ * Runs the operators' shape rules over a module before lifting (Reppy and Wingerter 2020 put shape analysis before
+ * flattening). Extents of values inside a map_seq body are those of one element of the stream.
+ */
+#ifndef WADI_GRAPH_ANALYSIS_SHAPE_H
+#define WADI_GRAPH_ANALYSIS_SHAPE_H
+
+#include "graph/op.h"
+
+/** Two extents that must agree when `bind` runs and could not be proved to. */
+typedef struct wadi_shape_check {
+    const wadi_bind *bind;
+    wadi_ext a, b;
+    const char *what; /* "zip_with: extents of arguments 1 and 2" */
+} wadi_shape_check;
+
+typedef struct wadi_shapes {
+    wadi_extents *extents;
+    wadi_ext **dims; /* [value] -> [comp * WADI_MAX_RANK + dim]; NULL for values without shapes */
+    uint32_t nvalues;
+    wadi_shape_check *checks;
+    int nchecks;
+    wadi_arena *arena;
+} wadi_shapes;
+
+WADI_NODISCARD wadi_status wadi_shape_analyse(const wadi_module *m, wadi_shapes **out, wadi_error *err);
+void wadi_shapes_destroy(wadi_shapes *s); /* NULL is fine */
+wadi_ext wadi_shapes_extent(const wadi_shapes *s, wadi_val v, int comp, int dim);
+/** Same rank and every extent proved equal. */
+bool wadi_shapes_same(const wadi_shapes *s, const wadi_module *m, wadi_val a, wadi_val b);
+
+#endif

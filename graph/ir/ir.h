@@ -1,0 +1,263 @@
+/* The core IR: what a program is, once its sharing is explicit.
+ *
+ * A module is a tree of blocks. A block is a list of bindings; a binding applies one operator to values and defines
+ * one or more new ones. Values are arrays or sequences of (tuples of) arrays; they are named by index into one table
+ * in the module, so a dump, a copy or a hash never sees a pointer. Tuples of arrays do not exist here: the builder
+ * takes them apart, so every component is analysed, fused and stored on its own.
+ *
+ * Scalar code lives in functions (`wadi_fun`): little blocks of scalar instructions with structured `cond` and
+ * `while`. A function may read arrays of the blocks around the binding it belongs to; it never sees scalars of
+ * another function.
+ *
+ * Every extent, and every other scalar that an operator takes at array level, is a value of rank 0. A literal is a
+ * value of kind WADI_DEF_CONST and has no binding; the printer writes it in place.
+ *
+ * Everything is owned by the module's arena. Nothing here rewrites or judges: see codegen/pass and graph/analysis.
+ */
+#ifndef WADI_GRAPH_IR_H
+#define WADI_GRAPH_IR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "wadi/status.h"
+#include "wadi/type.h"
+
+struct wadi_op;
+
+/* ---- types ---- */
+
+/** A scalar with its bits: integers sign- or zero-extended to 64 bits, bool 0 or 1, f32 in the low half. */
+typedef struct wadi_scalar {
+    wadi_type type;
+    uint64_t bits;
+} wadi_scalar;
+
+/** The element of an array: its columns. A plain scalar is one field whose name is NULL. */
+typedef struct wadi_elem {
+    int fields;
+    wadi_type type[WADI_MAX_FIELDS];
+    const char *name[WADI_MAX_FIELDS]; /* interned in the module's arena; NULL for a plain scalar */
+} wadi_elem;
+
+/** What the program declares about one extent of an input or of a stream's element. */
+typedef struct wadi_extent_decl {
+    enum { WADI_EXTENT_ANY, WADI_EXTENT_CONST, WADI_EXTENT_NAMED } kind;
+    int64_t value;    /* CONST */
+    const char *name; /* NAMED: equal names mean equal extents */
+} wadi_extent_decl;
+
+typedef struct wadi_array_type {
+    int rank;
+    wadi_elem elem;
+    wadi_extent_decl *extent; /* [rank], or NULL when nothing is declared */
+} wadi_array_type;
+
+/** Type of a value: one array, or a sequence whose elements are tuples of `arrays` arrays. */
+typedef struct wadi_val_type {
+    bool is_seq;
+    int arrays; /* 1 for an array value */
+    wadi_array_type *array;
+} wadi_val_type;
+
+/* ---- scalar functions ---- */
+
+typedef uint32_t wadi_val;  /* array-level value: index into wadi_module.values */
+typedef uint32_t wadi_sval; /* scalar value: index into wadi_fun.types */
+#define WADI_NONE UINT32_MAX
+
+typedef enum wadi_sop_class {
+    WADI_CLASS_ARITH,
+    WADI_CLASS_INT,
+    WADI_CLASS_BITS,
+    WADI_CLASS_FLOAT,
+    WADI_CLASS_COMPARE,
+    WADI_CLASS_LOGIC,
+    WADI_CLASS_SHIFT,
+    WADI_CLASS_COUNT,
+    WADI_CLASS_TEST,
+    WADI_CLASS_NONE
+} wadi_sop_class;
+
+enum { WADI_SOP_FAULTS = 1 };
+
+/** Scalar operations. Those of scalar.def are pure functions of their arguments; the rest are listed with meaning. */
+typedef enum wadi_sop {
+#define WADI_SOP(NAME, text, arity, cls, flags) WADI_SOP_##NAME,
+#include "graph/ir/scalar.def"
+#undef WADI_SOP
+    WADI_SOP_PRIM_COUNT,
+    WADI_SOP_CONST = WADI_SOP_PRIM_COUNT, /* imm */
+    WADI_SOP_CONVERT,                     /* value conversion to the result's type; saturates, NaN gives 0 */
+    WADI_SOP_BITCAST,                     /* same bits, other type of the same size */
+    WADI_SOP_INDEX,                       /* array ! args (rank of them, i64), checked; one result per field */
+    WADI_SOP_INDEX_LINEAR,                /* array !! arg (i64), row-major, checked; one result per field */
+    WADI_SOP_THE,                         /* the element of a rank-0 array; one result per field */
+    WADI_SOP_EXTENT,                      /* extent `dim` of array, i64 */
+    WADI_SOP_COND,                        /* arg 0 bool; blocks 0 and 1 yield the results; only one of them runs */
+    WADI_SOP_WHILE,   /* args: initial state; block 0 (params: state) yields one bool; block 1 (params: state)
+                         yields the next state; results: the state when block 0 first yields false */
+    WADI_SOP_ITERATE, /* arg 0: count (i64, negative is 0), the rest: initial state; block 0 (params: counter, state)
+                         yields the next state; results: the last state */
+    WADI_SOP_COUNT
+} wadi_sop;
+
+struct wadi_sblock;
+
+/** One scalar instruction. Defines results [first, first + nresults) of its function. */
+typedef struct wadi_sinst {
+    wadi_sop op;
+    int nargs, nresults;
+    wadi_sval *args;
+    wadi_sval first;
+    wadi_val array;    /* INDEX, INDEX_LINEAR, THE, EXTENT; else WADI_NONE */
+    int dim;           /* EXTENT */
+    wadi_scalar imm;   /* CONST */
+    struct wadi_sblock *block[2]; /* COND, WHILE, ITERATE */
+    wadi_loc loc;
+} wadi_sinst;
+
+/** A straight list of instructions. Sees the scalars of the blocks around it, within its function. */
+typedef struct wadi_sblock {
+    int nparams, ninsts, nyields, capacity; /* capacity of insts */
+    wadi_sval *params;
+    wadi_sinst **insts;
+    wadi_sval *yields;
+} wadi_sblock;
+
+/** A scalar function. Parameters and results are flat: a record argument takes one parameter per field. */
+typedef struct wadi_fun {
+    wadi_sblock *body; /* its params are the function's, its yields the function's results */
+    wadi_type *types;  /* of every scalar of the function */
+    uint32_t nvals, cap;
+} wadi_fun;
+
+/* ---- array level ---- */
+
+typedef enum wadi_def {
+    WADI_DEF_CONST, /* rank 0, one field, value in imm */
+    WADI_DEF_PARAM, /* parameter of a block (`block`, number `number`) */
+    WADI_DEF_BIND   /* result `number` of `bind` */
+} wadi_def;
+
+/** How a value of a stage body is stored over the chunk, by the lifting rule (see docs/ARCHITECTURE.md). */
+typedef enum wadi_rep { WADI_REP_NONE, WADI_REP_AVOID, WADI_REP_REGULAR, WADI_REP_IRREGULAR } wadi_rep;
+
+/** Whether a value reaches memory. Fusion marks values; it never rewrites them. */
+typedef enum wadi_storage {
+    WADI_STORE_MANIFEST, /* computed by a loop nest of its own and stored */
+    WADI_STORE_DELAYED   /* never stored: its consumers compute its elements where they need them */
+} wadi_storage;
+
+struct wadi_block;
+struct wadi_bind;
+
+typedef struct wadi_value {
+    wadi_val_type type;
+    wadi_def def;
+    int number;
+    wadi_scalar imm;          /* CONST */
+    struct wadi_block *block; /* PARAM */
+    struct wadi_bind *bind;   /* BIND */
+    const char *name;         /* a hint for printing, or NULL */
+    wadi_rep rep;             /* set by the pass `lift` for values inside map_seq bodies */
+    wadi_storage storage;     /* set by the pass `fuse` */
+} wadi_value;
+
+typedef struct wadi_bind {
+    const struct wadi_op *op;
+    int nresults, nargs, nfuns, nblocks, nattrs;
+    wadi_val *results;
+    wadi_val *args;
+    wadi_fun **funs;
+    struct wadi_block **blocks; /* regions of acond, awhile, map_seq, fold_seq, produce */
+    int64_t *attrs;             /* meaning given by the operator */
+    const char *name;           /* input, stream_in, stream_out: the name it is bound by at run time */
+    const wadi_array *data;     /* use: the host array, copied into the arena; else NULL */
+    wadi_loc loc;               /* the user's call */
+} wadi_bind;
+
+typedef struct wadi_block {
+    struct wadi_block *parent; /* NULL for the main block */
+    int nparams, nbinds, nyields, capacity; /* capacity of binds */
+    wadi_val *params;
+    wadi_bind **binds;
+    wadi_val *yields;
+} wadi_block;
+
+typedef struct wadi_module {
+    wadi_arena *arena;
+    const char *name;
+    wadi_value *values;
+    uint32_t nvalues, cap;
+    wadi_block *main;      /* its yields are the program's results, in order of wadi_output calls */
+    const char **outputs;  /* [main->nyields] names of the results */
+} wadi_module;
+
+/* ---- making (ir.c). All allocate in the module's arena and return NULL / WADI_NONE only when out of memory ---- */
+
+wadi_module *wadi_module_create(const char *name);
+void wadi_module_destroy(wadi_module *m); /* NULL is fine */
+/** A deep copy with the same value numbers. */
+wadi_module *wadi_module_copy(const wadi_module *m);
+
+wadi_block *wadi_block_new(wadi_module *m, wadi_block *parent);
+wadi_val wadi_block_param(wadi_module *m, wadi_block *b, wadi_val_type type);
+bool wadi_block_append(wadi_module *m, wadi_block *b, wadi_bind *bind);
+bool wadi_block_yield(wadi_module *m, wadi_block *b, wadi_val v);
+
+/** A binding with room for the counts given; results are created by wadi_bind_result once their types are known. */
+wadi_bind *wadi_bind_new(wadi_module *m, const struct wadi_op *op, int nargs, int nfuns, int nblocks, int nattrs);
+wadi_val wadi_bind_result(wadi_module *m, wadi_bind *b, wadi_val_type type); /* appends a result */
+wadi_val wadi_const_val(wadi_module *m, wadi_scalar imm);                    /* finds an equal one first */
+
+wadi_fun *wadi_fun_new(wadi_module *m);
+wadi_sval wadi_fun_param(wadi_module *m, wadi_fun *f, wadi_type t);
+wadi_sval wadi_fun_val(wadi_module *m, wadi_fun *f, wadi_type t); /* a fresh scalar number */
+wadi_sblock *wadi_sblock_new(wadi_module *m);
+wadi_sval wadi_sblock_param(wadi_module *m, wadi_fun *f, wadi_sblock *b, wadi_type t);
+bool wadi_sblock_append(wadi_module *m, wadi_sblock *b, wadi_sinst *i);
+bool wadi_sblock_yield(wadi_module *m, wadi_sblock *b, wadi_sval v);
+wadi_sinst *wadi_sinst_new(wadi_module *m, wadi_sop op, int nargs);
+/** Gives the instruction `n` results of the types given; returns the first. */
+wadi_sval wadi_sinst_results(wadi_module *m, wadi_fun *f, wadi_sinst *i, int n, const wadi_type *types);
+
+/* ---- types (type.c) ---- */
+wadi_elem wadi_elem_scalar(wadi_type t);
+bool wadi_elem_equal(const wadi_elem *a, const wadi_elem *b); /* types and names */
+wadi_val_type wadi_array_val_type(wadi_module *m, int rank, wadi_elem elem);
+wadi_val_type wadi_seq_val_type(wadi_module *m, int arrays, const wadi_array_type *types);
+bool wadi_type_is_float(wadi_type t);
+bool wadi_type_is_int(wadi_type t); /* not bool */
+bool wadi_type_is_signed(wadi_type t);
+
+/** Table row of a scalar operation (scalar.c). */
+typedef struct wadi_sop_info {
+    const char *name;
+    int arity; /* -1: varies */
+    wadi_sop_class cls;
+    unsigned flags;
+} wadi_sop_info;
+const wadi_sop_info *wadi_sop_get(wadi_sop op);
+/** Result type of a primitive on arguments of these types; false when they do not fit (why: its class). */
+bool wadi_sop_type(wadi_sop op, const wadi_type *args, wadi_type *out);
+
+/** Evaluates a primitive, CONVERT or BITCAST exactly as kernels must (scalar_eval.c).
+ *  false: a fault (integer division by zero). Source of the semantics: docs/LANGUAGE.md, "Fixed semantics". */
+bool wadi_scalar_eval(wadi_sop op, wadi_type result, const wadi_scalar *args, wadi_scalar *out);
+
+/* ---- text (print.c, parse.c) and checks (verify.c) ---- */
+struct wadi_text;
+/** Prints the whole module as text that wadi_ir_parse reads back. */
+void wadi_ir_print(const wadi_module *m, struct wadi_text *out);
+void wadi_ir_print_block(const wadi_module *m, const wadi_block *b, int indent, struct wadi_text *out);
+/** Reads a module; `ops` finds operators by name. Errors name line and column. */
+struct wadi_op_table;
+WADI_NODISCARD wadi_status wadi_ir_parse(const char *text, const char *file, const struct wadi_op_table *ops,
+                                         wadi_module **out_module, wadi_error *err);
+/** Checks every invariant; the message says which binding and what is wrong. */
+WADI_NODISCARD wadi_status wadi_ir_verify(const wadi_module *m, wadi_error *err);
+
+#endif

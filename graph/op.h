@@ -1,0 +1,168 @@
+/* What an operator is: an interface of rules.
+ *
+ * graph/ works through this interface and knows no operator; operators/ implements it, one file each, and lists
+ * them in operators/table.c. An operator states
+ *   - its type rule (ranks and elements of its results from those of its arguments),
+ *   - its shape rule (symbolic extents of its results, and what must hold of its arguments),
+ *   - its dependence rule (which results' shapes and elements depend on what; a sensible default exists),
+ *   - its index function, if it is a producer: one element of the result from elements of the arguments,
+ *   - its meaning: the reference interpretation.
+ * How consumers become loops is the business of codegen/kernel, chosen by `skeleton`.
+ */
+#ifndef WADI_GRAPH_OP_H
+#define WADI_GRAPH_OP_H
+
+#include "graph/analysis/extent.h"
+#include "graph/ir/ir.h"
+
+typedef enum wadi_op_kind {
+    WADI_OP_PRODUCER,  /* each result element needs at most one element of each argument (or runs a function) */
+    WADI_OP_CONSUMER,  /* fold, scan, permute, ... */
+    WADI_OP_STRUCTURAL,/* input, use, acond, awhile, compute, ... */
+    WADI_OP_SEQUENCE   /* takes or gives sequences */
+} wadi_op_kind;
+
+/** The loop skeleton codegen/kernel uses when a result of the operator is computed into memory. */
+typedef enum wadi_skeleton {
+    WADI_SKEL_NONE,     /* never a kernel: input, use, sequence operators */
+    WADI_SKEL_GENERATE, /* one loop nest over the result; elements from the index function */
+    WADI_SKEL_FOLD,     /* reduction of the innermost dimension */
+    WADI_SKEL_SCAN,     /* prefix scan of the innermost dimension */
+    WADI_SKEL_PERMUTE,  /* forward permutation with combination */
+    WADI_SKEL_COND,     /* structured: one of two regions */
+    WADI_SKEL_LOOP,     /* structured: a region while another says so */
+    WADI_SKEL_FOREIGN   /* a library routine */
+} wadi_skeleton;
+
+/* ---- index functions: written once against an abstract builder of scalar code ---- */
+
+typedef uint32_t wadi_sx; /* a scalar in the context's own numbering */
+
+/** What an index function may ask for. Codegen implements it (loop IR). All calls are infallible: errors stick. */
+typedef struct wadi_at {
+    const struct wadi_at_ops *ops;
+    wadi_module *module;
+    void *self;
+} wadi_at;
+
+typedef struct wadi_at_ops {
+    wadi_sx (*constant)(wadi_at *cx, wadi_scalar value);
+    wadi_sx (*prim)(wadi_at *cx, wadi_sop op, wadi_type result, int n, const wadi_sx *args); /* also CONVERT, BITCAST */
+    /** `c ? a : b`; both sides are already computed and harmless */
+    wadi_sx (*select)(wadi_at *cx, wadi_type type, wadi_sx c, wadi_sx a, wadi_sx b);
+    /** element `ix` (rank of the array) of `array`, one scalar per field; the index is known to be in range */
+    void (*read)(wadi_at *cx, wadi_val array, const wadi_sx *ix, wadi_sx *out_fields);
+    /** as `read`, but the index comes from data: out of range is a fault at `loc` */
+    void (*read_checked)(wadi_at *cx, wadi_val array, const wadi_sx *ix, wadi_loc loc, wadi_sx *out_fields);
+    void (*apply)(wadi_at *cx, const wadi_fun *f, const wadi_sx *args, wadi_sx *out_results);
+    wadi_sx (*extent)(wadi_at *cx, wadi_val array, int dim); /* i64 */
+} wadi_at_ops;
+
+/** Convenience over the ops above for i64 index arithmetic. */
+static inline wadi_sx wadi_at_i64(wadi_at *cx, int64_t v) {
+    return cx->ops->constant(cx, (wadi_scalar){WADI_I64, (uint64_t)v});
+}
+static inline wadi_sx wadi_at_bin(wadi_at *cx, wadi_sop op, wadi_sx a, wadi_sx b) {
+    return cx->ops->prim(cx, op, WADI_I64, 2, (const wadi_sx[]){a, b});
+}
+
+/* ---- shapes ---- */
+
+/** Given to shape rules. Extents are symbolic (graph/analysis/extent.h). */
+typedef struct wadi_shape_cx {
+    wadi_module *module;
+    wadi_extents *extents; /* where symbolic extents live */
+    /** extent `dim` of array value `v` (component `comp` of a sequence's element) */
+    wadi_ext (*get)(struct wadi_shape_cx *cx, wadi_val v, int comp, int dim);
+    void (*set)(struct wadi_shape_cx *cx, wadi_val v, int comp, int dim, wadi_ext e);
+    /** the i64 value of a rank-0 integer array as an extent: a constant if it is one, else its normal form */
+    wadi_ext (*scalar)(struct wadi_shape_cx *cx, wadi_val v);
+    /** `a` and `b` must be equal: proved, or noted as a run-time check of binding `b` with the message `what` */
+    void (*require_equal)(struct wadi_shape_cx *cx, const wadi_bind *bind, wadi_ext a, wadi_ext b, const char *what);
+    /** an extent only known when the program runs (a loop's result): an atom of its own */
+    wadi_ext (*opaque)(struct wadi_shape_cx *cx, wadi_val v, int comp, int dim);
+    /** runs the rules of a region's bindings, so that its yields have shapes */
+    void (*region)(struct wadi_shape_cx *cx, const wadi_block *b);
+    void *self;
+} wadi_shape_cx;
+
+/* ---- dependence ---- */
+
+/** Dependence of a value on the stream index: separately for shape and for elements. */
+typedef struct wadi_dep {
+    bool shape, elems;
+} wadi_dep;
+
+typedef struct wadi_depend_cx {
+    wadi_module *module;
+    wadi_dep (*get)(struct wadi_depend_cx *cx, wadi_val v, int comp);
+    void (*set)(struct wadi_depend_cx *cx, wadi_val v, int comp, wadi_dep d);
+    /** what the arrays read inside `f` make its results depend on (an EXTENT counts the shape alone) */
+    bool (*fun)(struct wadi_depend_cx *cx, const wadi_fun *f);
+    void (*region)(struct wadi_depend_cx *cx, const wadi_block *b);
+    /** whether the symbolic extent mentions anything that depends on the stream index */
+    bool (*extent)(struct wadi_depend_cx *cx, wadi_val v, int comp, int dim);
+    void *self;
+} wadi_depend_cx;
+
+/* ---- meaning ---- */
+
+/** An array of the interpreter: owned columns of 8-byte cells, one per field. */
+typedef struct wadi_iarray {
+    int rank;
+    wadi_elem elem;
+    int64_t shape[WADI_MAX_RANK];
+    int64_t size;
+    uint64_t *cell; /* [size][fields], bits as in wadi_scalar */
+} wadi_iarray;
+
+/** Given to reference interpretations. Results are allocated by `result` and owned by the interpreter. */
+typedef struct wadi_eval_cx {
+    wadi_module *module;
+    wadi_error *err;
+    const wadi_iarray *(*array)(struct wadi_eval_cx *cx, wadi_val v);
+    /** makes the storage of result `v` with this shape; NULL out of memory or extent negative (fault set) */
+    wadi_iarray *(*result)(struct wadi_eval_cx *cx, wadi_val v, int rank, const int64_t *shape);
+    /** makes result `v` an alias of another value's array */
+    wadi_status (*alias)(struct wadi_eval_cx *cx, wadi_val v, const wadi_iarray *a);
+    /** runs a scalar function on flat arguments; a fault comes back as a status */
+    wadi_status (*apply)(struct wadi_eval_cx *cx, const wadi_bind *b, const wadi_fun *f, const uint64_t *args,
+                         uint64_t *results);
+    /** runs a region with its parameters bound to `args`; yields come back as borrowed arrays */
+    wadi_status (*region)(struct wadi_eval_cx *cx, const wadi_block *r, const wadi_iarray **args,
+                          const wadi_iarray **out_yields);
+    /** input bound by name, or NULL */
+    const wadi_iarray *(*input)(struct wadi_eval_cx *cx, const char *name);
+    void *self;
+} wadi_eval_cx;
+
+typedef struct wadi_op {
+    const char *name;
+    wadi_op_kind kind;
+    wadi_skeleton skeleton;
+    const char *attrs;     /* names of the integer attributes for text, space separated: "rank axis"; NULL: none */
+    int nfuns, nblocks;    /* how many functions and regions a binding has; -1: varies */
+    bool cheap;            /* producers: recomputing an element costs no more than reading it (reshape, iota, ...) */
+    bool one_to_one;       /* producers: result element ix reads exactly element ix of each array argument */
+    /** checks argument types, regions and functions and appends the results with wadi_bind_result */
+    wadi_status (*type)(wadi_module *m, wadi_bind *b, wadi_error *err);
+    void (*shape)(wadi_shape_cx *cx, const wadi_bind *b);
+    void (*depend)(wadi_depend_cx *cx, const wadi_bind *b); /* NULL: wadi_depend_default */
+    void (*at)(wadi_at *cx, const wadi_bind *b, const wadi_sx *ix, wadi_sx *out_fields); /* producers */
+    wadi_status (*eval)(wadi_eval_cx *cx, const wadi_bind *b); /* NULL for sequence operators */
+} wadi_op;
+
+/** All operators: filled by operators/table.c, handed down to whoever needs names. */
+typedef struct wadi_op_table {
+    const wadi_op *const *ops;
+    int n;
+} wadi_op_table;
+
+/** The row named `name`, or NULL. */
+const wadi_op *wadi_op_find(const wadi_op_table *t, const char *name);
+
+/** Shapes of results depend on what their symbolic extents mention; elements on every argument's elements, on
+ *  every array read in a function, and on the shape. Right for every operator that says nothing better. */
+void wadi_depend_default(wadi_depend_cx *cx, const wadi_bind *b);
+
+#endif

@@ -1,0 +1,121 @@
+/* Sources and sinks: where the arrays of a stream come from and go to.
+ *
+ * A source yields the elements of a stream, a sink takes them, both in order. The element of a stream is a tuple of
+ * arrays; its components are called parts. Handles are made here and given to a run, which borrows them: the caller
+ * destroys them after the run has ended. A handle serves one run at a time.
+ */
+#ifndef WADI_STREAM_H
+#define WADI_STREAM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "wadi/status.h"
+#include "wadi/type.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { WADI_MAX_PARTS = 32 /**< arrays in one element of a stream */ };
+
+/** What one part of a stream's element is. */
+typedef struct wadi_part {
+    int rank;                        /**< 0..WADI_MAX_RANK */
+    int fields;                      /**< 1 for plain scalars */
+    wadi_type type[WADI_MAX_FIELDS]; /**< type of each field */
+    bool fixed;                      /**< every element has exactly `shape`: the part is regular */
+    int64_t shape[WADI_MAX_RANK];    /**< extents, outermost first; meaningful when fixed */
+} wadi_part;
+
+/** A part of plain scalars whose shape differs from element to element. */
+wadi_part wadi_part_irregular(wadi_type type, int rank);
+/** A part of plain scalars with one shape for the whole stream; `shape` holds `rank` extents. */
+wadi_part wadi_part_fixed(wadi_type type, int rank, const int64_t *shape);
+
+typedef struct wadi_source wadi_source;
+typedef struct wadi_sink wadi_sink;
+
+/** Destroys a handle and closes what it opened. NULL is fine. */
+void wadi_source_destroy(wadi_source *source);
+void wadi_sink_destroy(wadi_sink *sink);
+
+/* ---- functions of the caller ---- */
+
+/** Where a pull function puts its element. Valid during the call only. */
+typedef struct wadi_yield wadi_yield;
+
+/** Adds part `part` of the element with `shape` (rank extents; may be NULL for rank 0 and for fixed parts).
+ *  out_array describes memory to fill before the pull function returns or yields another array; its columns hold
+ *  product(shape) elements each. WADI_SHAPE when a fixed part is given another shape, WADI_INVALID when the part is
+ *  given twice or does not exist. */
+WADI_NODISCARD wadi_status wadi_yield_array(wadi_yield *yield, int part, const int64_t *shape, wadi_array *out_array,
+                                            wadi_error *err);
+
+/** Yields element number `index` of the stream: calls wadi_yield_array once per part. A call that yields nothing ends
+ *  the stream. Called by one thread, never twice at once; may block. A failure ends the run with that error, after
+ *  the elements before it have been delivered. */
+typedef wadi_status (*wadi_pull_fn)(void *env, int64_t index, wadi_yield *yield, wadi_error *err);
+
+/** Takes element number `index`: one array per part, borrowed for the call. Called in order by one thread; may block:
+ *  the elements after it are being computed meanwhile. */
+typedef wadi_status (*wadi_push_fn)(void *env, int64_t index, int parts, const wadi_array *element, wadi_error *err);
+
+/** A source that calls `pull` for each element. Borrows env; copies `part`. */
+WADI_NODISCARD wadi_status wadi_source_callback(int parts, const wadi_part *part, wadi_pull_fn pull, void *env,
+                                                wadi_source **out_source, wadi_error *err);
+/** A sink that calls `push` for each element. Borrows env. */
+WADI_NODISCARD wadi_status wadi_sink_callback(wadi_push_fn push, void *env, wadi_sink **out_sink, wadi_error *err);
+
+/* ---- memory ---- */
+
+/** A host array cut along its outermost dimension: element i is row i. Borrows the columns of `array` (rank 1 or
+ *  more) until the source is destroyed; chunks refer to them without copying. */
+WADI_NODISCARD wadi_status wadi_source_memory(const wadi_array *array, wadi_source **out_source, wadi_error *err);
+
+/** A sink that keeps every element. */
+WADI_NODISCARD wadi_status wadi_sink_memory(wadi_sink **out_sink, wadi_error *err);
+/** Elements a memory sink holds. */
+int64_t wadi_sink_memory_count(const wadi_sink *sink);
+/** Part `part` of element `index` of a memory sink; the array is borrowed from the sink. */
+WADI_NODISCARD wadi_status wadi_sink_memory_get(const wadi_sink *sink, int64_t index, int part, wadi_array *out_array,
+                                                wadi_error *err);
+
+/* ---- raw files ---- */
+
+/** Records of one fixed shape, one after another in the machine's byte order. `part` must be fixed and have one
+ *  field. A file whose length is not a whole number of records is an error that names the position. */
+WADI_NODISCARD wadi_status wadi_source_raw(const char *path, const wadi_part *part, wadi_source **out_source,
+                                           wadi_error *err);
+/** Writes every element's bytes one after another (one part of one field, any shape). The file appears under `path`
+ *  only when the stream ends well: until then it has a temporary name beside it. */
+WADI_NODISCARD wadi_status wadi_sink_raw(const char *path, wadi_sink **out_sink, wadi_error *err);
+
+/* ---- another process ---- */
+
+/** Options of a link to another process. Zero everything for the defaults. */
+typedef struct wadi_link_options {
+    bool bind;                 /**< this side binds the address; the other connects to it */
+    int64_t credit_bytes;      /**< receiver: bytes under way to it; 0: 64 MiB */
+    int64_t credit_chunks;     /**< receiver: chunks under way to it; 0: 4 */
+    int64_t lost_after_ms;     /**< a link without a peer for this long is an error; 0: 10000 */
+    const char *curve_public;  /**< own keys (Z85, 40 characters); NULL: no encryption */
+    const char *curve_secret;
+    const char *curve_server;  /**< connecting side: public key of the side that binds */
+    const char *const *curve_clients; /**< binding side: public keys that may connect, ended by NULL. Required with
+                                           keys: an open door is not authentication */
+} wadi_link_options;
+
+/** Receives the stream that a wadi_sink_link sends to `address` (ipc:// or tcp://). Blocks until the sender is there and
+ *  has described its elements, at most lost_after_ms. Binding anything but loopback without keys is refused. */
+WADI_NODISCARD wadi_status wadi_source_link(const char *address, const wadi_link_options *options,
+                                            wadi_source **out_source, wadi_error *err);
+/** Sends a stream to the wadi_source_link at `address`. */
+WADI_NODISCARD wadi_status wadi_sink_link(const char *address, const wadi_link_options *options, wadi_sink **out_sink,
+                                          wadi_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,48 @@
+/* Element types: scalars, and records of scalars with named fields. */
+#ifndef WADI_TYPE_H
+#define WADI_TYPE_H
+
+#include <stdint.h>
+
+#include "wadi/status.h"
+
+WADI_BEGIN_DECLS
+
+/** Scalar types. The numbers are part of the wire format and of kernel cache keys. */
+typedef enum wadi_type {
+    WADI_BOOL = 0, /**< one byte, 0 or 1 */
+    WADI_I8 = 1,
+    WADI_I16 = 2,
+    WADI_I32 = 3,
+    WADI_I64 = 4,
+    WADI_U8 = 5,
+    WADI_U16 = 6,
+    WADI_U32 = 7,
+    WADI_U64 = 8,
+    WADI_F32 = 9,
+    WADI_F64 = 10,
+    WADI_TYPE_COUNT = 11
+} wadi_type;
+
+enum {
+    WADI_MAX_RANK = 8,   /**< dimensions of an array */
+    WADI_MAX_FIELDS = 16 /**< fields of a record */
+};
+
+/** Bytes one element of `type` takes in a column. */
+int wadi_type_size(wadi_type type);
+
+/** Name of `type` as programs print it: "i32", "f64". Never NULL. */
+const char *wadi_type_name(wadi_type type);
+
+/** A host array, borrowed: one column per field, C order, innermost dimension last. */
+typedef struct wadi_array {
+    int rank;                           /**< 0..WADI_MAX_RANK */
+    int fields;                         /**< 1 for plain scalars */
+    wadi_type type[WADI_MAX_FIELDS];    /**< type of each field */
+    int64_t shape[WADI_MAX_RANK];       /**< extents, outermost first */
+    void *column[WADI_MAX_FIELDS];      /**< each holds product(shape) elements */
+} wadi_array;
+
+WADI_END_DECLS
+#endif
