@@ -16,10 +16,10 @@
 #include "graph/ir/ir.h"
 
 typedef enum wadi_op_kind {
-    WADI_OP_PRODUCER,  /* each result element needs at most one element of each argument (or runs a function) */
-    WADI_OP_CONSUMER,  /* fold, scan, permute, ... */
-    WADI_OP_STRUCTURAL,/* input, use, acond, awhile, compute, ... */
-    WADI_OP_SEQUENCE   /* takes or gives sequences */
+    WADI_OP_PRODUCER, /* each result element needs at most one element of each argument (or runs a function) */
+    WADI_OP_CONSUMER,   /* fold, scan, permute, ... */
+    WADI_OP_STRUCTURAL, /* input, use, acond, awhile, compute, ... */
+    WADI_OP_SEQUENCE    /* takes or gives sequences */
 } wadi_op_kind;
 
 /** The loop skeleton codegen/kernel uses when a result of the operator is computed into memory. */
@@ -47,13 +47,15 @@ typedef struct wadi_at {
 
 typedef struct wadi_at_ops {
     wadi_sx (*constant)(wadi_at *cx, wadi_scalar value);
-    wadi_sx (*prim)(wadi_at *cx, wadi_sop op, wadi_type result, int n, const wadi_sx *args); /* also CONVERT, BITCAST */
+    wadi_sx (*prim)(wadi_at *cx, wadi_sop op, wadi_type result, int n,
+                    const wadi_sx *args); /* also CONVERT, BITCAST */
     /** `c ? a : b`; both sides are already computed and harmless */
     wadi_sx (*select)(wadi_at *cx, wadi_type type, wadi_sx c, wadi_sx a, wadi_sx b);
     /** element `ix` (rank of the array) of `array`, one scalar per field; the index is known to be in range */
     void (*read)(wadi_at *cx, wadi_val array, const wadi_sx *ix, wadi_sx *out_fields);
     /** as `read`, but the index comes from data: out of range is a fault at `loc` */
-    void (*read_checked)(wadi_at *cx, wadi_val array, const wadi_sx *ix, wadi_loc loc, wadi_sx *out_fields);
+    void (*read_checked)(wadi_at *cx, wadi_val array, const wadi_sx *ix, wadi_loc loc,
+                         wadi_sx *out_fields);
     void (*apply)(wadi_at *cx, const wadi_fun *f, const wadi_sx *args, wadi_sx *out_results);
     wadi_sx (*extent)(wadi_at *cx, wadi_val array, int dim); /* i64 */
 } wadi_at_ops;
@@ -78,7 +80,8 @@ typedef struct wadi_shape_cx {
     /** the i64 value of a rank-0 integer array as an extent: a constant if it is one, else its normal form */
     wadi_ext (*scalar)(struct wadi_shape_cx *cx, wadi_val v);
     /** `a` and `b` must be equal: proved, or noted as a run-time check of binding `b` with the message `what` */
-    void (*require_equal)(struct wadi_shape_cx *cx, const wadi_bind *bind, wadi_ext a, wadi_ext b, const char *what);
+    void (*require_equal)(struct wadi_shape_cx *cx, const wadi_bind *bind, wadi_ext a, wadi_ext b,
+                          const char *what);
     /** an extent only known when the program runs (a loop's result): an atom of its own */
     wadi_ext (*opaque)(struct wadi_shape_cx *cx, wadi_val v, int comp, int dim);
     /** runs the rules of a region's bindings, so that its yields have shapes */
@@ -102,6 +105,8 @@ typedef struct wadi_depend_cx {
     void (*region)(struct wadi_depend_cx *cx, const wadi_block *b);
     /** whether the symbolic extent mentions anything that depends on the stream index */
     bool (*extent)(struct wadi_depend_cx *cx, wadi_val v, int comp, int dim);
+    /** whether two arrays of one rank are proved to have one shape */
+    bool (*same_shape)(struct wadi_depend_cx *cx, wadi_val a, wadi_val b);
     void *self;
 } wadi_depend_cx;
 
@@ -126,29 +131,52 @@ typedef struct wadi_eval_cx {
     /** makes result `v` an alias of another value's array */
     wadi_status (*alias)(struct wadi_eval_cx *cx, wadi_val v, const wadi_iarray *a);
     /** runs a scalar function on flat arguments; a fault comes back as a status */
-    wadi_status (*apply)(struct wadi_eval_cx *cx, const wadi_bind *b, const wadi_fun *f, const uint64_t *args,
-                         uint64_t *results);
+    wadi_status (*apply)(struct wadi_eval_cx *cx, const wadi_bind *b, const wadi_fun *f,
+                         const uint64_t *args, uint64_t *results);
     /** runs a region with its parameters bound to `args`; yields come back as borrowed arrays */
     wadi_status (*region)(struct wadi_eval_cx *cx, const wadi_block *r, const wadi_iarray **args,
                           const wadi_iarray **out_yields);
     /** input bound by name, or NULL */
     const wadi_iarray *(*input)(struct wadi_eval_cx *cx, const char *name);
+    /** how much is allocated; and giving back everything allocated since, but the `n` arrays to keep */
+    size_t (*mark)(struct wadi_eval_cx *cx);
+    void (*release)(struct wadi_eval_cx *cx, size_t mark, int n, const wadi_iarray *const *keep);
+    /* where a fault would be: the element of the stream (-1: outside every stream) and, set by the rules, the index of
+     * the array element being computed (index_rank -1: none) */
+    int64_t element;
+    int index_rank;
+    int64_t index[WADI_MAX_RANK];
     void *self;
 } wadi_eval_cx;
+
+/** Room for parameters of one function (an index and four records) or of one region. */
+enum { WADI_MAX_PARAMS = WADI_MAX_RANK + 4 * WADI_MAX_FIELDS };
 
 typedef struct wadi_op {
     const char *name;
     wadi_op_kind kind;
     wadi_skeleton skeleton;
-    const char *attrs;     /* names of the integer attributes for text, space separated: "rank axis"; NULL: none */
-    int nfuns, nblocks;    /* how many functions and regions a binding has; -1: varies */
-    bool cheap;            /* producers: recomputing an element costs no more than reading it (reshape, iota, ...) */
-    bool one_to_one;       /* producers: result element ix reads exactly element ix of each array argument */
-    /** checks argument types, regions and functions and appends the results with wadi_bind_result */
+    const char *
+        attrs; /* names of the integer attributes for text, space separated: "rank axis"; NULL: none */
+    int nfuns, nblocks; /* how many functions and regions a binding has; -1: varies */
+    bool
+        cheap; /* producers: recomputing an element costs no more than reading it (reshape, iota, ...) */
+    bool
+        one_to_one; /* producers: result element ix reads exactly element ix of each array argument */
+    /** types of the parameters of function `fun` as arguments and attributes give them (so that text may leave them
+     *  out); out_types has room for WADI_MAX_PARAMS; returns their number, or -1 when the arguments do not fit.
+     *  NULL: no functions */
+    int (*fun_params)(const wadi_module *m, const wadi_bind *b, int fun, wadi_type *out_types);
+    /** the same for the parameters of region `block`; NULL: regions without parameters, or none */
+    int (*block_params)(const wadi_module *m, const wadi_bind *b, int block,
+                        wadi_array_type *out_types);
+    /** checks argument types, regions and functions and appends the results with wadi_bind_result. input, use and
+     *  stream_in find their result there already: its type is what the program declares */
     wadi_status (*type)(wadi_module *m, wadi_bind *b, wadi_error *err);
     void (*shape)(wadi_shape_cx *cx, const wadi_bind *b);
     void (*depend)(wadi_depend_cx *cx, const wadi_bind *b); /* NULL: wadi_depend_default */
-    void (*at)(wadi_at *cx, const wadi_bind *b, const wadi_sx *ix, wadi_sx *out_fields); /* producers */
+    void (*at)(wadi_at *cx, const wadi_bind *b, const wadi_sx *ix,
+               wadi_sx *out_fields);                           /* producers */
     wadi_status (*eval)(wadi_eval_cx *cx, const wadi_bind *b); /* NULL for sequence operators */
 } wadi_op;
 

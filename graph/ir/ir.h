@@ -130,6 +130,7 @@ typedef struct wadi_sblock {
 /** A scalar function. Parameters and results are flat: a record argument takes one parameter per field. */
 typedef struct wadi_fun {
     wadi_sblock *body; /* its params are the function's, its yields the function's results */
+    const char **names; /* of the results as fields of a record, interned in the arena; NULL: one plain scalar, or indices */
     wadi_type *types;  /* of every scalar of the function */
     uint32_t nvals, cap;
 } wadi_fun;

@@ -29,9 +29,15 @@ WADI_BEGIN_DECLS
 
 typedef struct wadi_program wadi_program;
 
-typedef struct wadi_exp { uint32_t node; } wadi_exp;
-typedef struct wadi_acc { uint32_t node; } wadi_acc;
-typedef struct wadi_seq { uint32_t node; } wadi_seq;
+typedef struct wadi_exp {
+    uint32_t node;
+} wadi_exp;
+typedef struct wadi_acc {
+    uint32_t node;
+} wadi_acc;
+typedef struct wadi_seq {
+    uint32_t node;
+} wadi_seq;
 
 /** An index, or the shape of an array: `rank` integer expressions, outermost first. */
 typedef struct wadi_ix {
@@ -47,17 +53,17 @@ typedef wadi_exp (*wadi_fn1_env)(void *, wadi_exp);
 typedef wadi_exp (*wadi_fn2_env)(void *, wadi_exp, wadi_exp);
 typedef wadi_exp (*wadi_fn3_env)(void *, wadi_exp, wadi_exp, wadi_exp);
 typedef wadi_exp (*wadi_fn4_env)(void *, wadi_exp, wadi_exp, wadi_exp, wadi_exp);
-typedef wadi_exp (*wadi_ix_fn)(wadi_ix);              /* index to element */
+typedef wadi_exp (*wadi_ix_fn)(wadi_ix); /* index to element */
 typedef wadi_exp (*wadi_ix_fn_env)(void *, wadi_ix);
 typedef wadi_exp (*wadi_imap_fn)(wadi_ix, wadi_exp);
 typedef wadi_exp (*wadi_imap_fn_env)(void *, wadi_ix, wadi_exp);
-typedef wadi_ix (*wadi_ix_ix_fn)(wadi_ix);            /* index to index */
+typedef wadi_ix (*wadi_ix_ix_fn)(wadi_ix); /* index to index */
 typedef wadi_ix (*wadi_ix_ix_fn_env)(void *, wadi_ix);
 typedef wadi_acc (*wadi_acc_fn1)(wadi_acc);
 typedef wadi_acc (*wadi_acc_fn2)(wadi_acc, wadi_acc);
 typedef wadi_acc (*wadi_acc_fn1_env)(void *, wadi_acc);
 typedef wadi_acc (*wadi_acc_fn2_env)(void *, wadi_acc, wadi_acc);
-typedef wadi_acc (*wadi_produce_fn)(wadi_exp);        /* stream index (i64) to array */
+typedef wadi_acc (*wadi_produce_fn)(wadi_exp); /* stream index (i64) to array */
 typedef wadi_acc (*wadi_produce_fn_env)(void *, wadi_exp);
 
 /* ---- programs ---- */
@@ -95,21 +101,23 @@ wadi_exp wadi_sub(wadi_exp a, wadi_exp b);
 wadi_exp wadi_mul(wadi_exp a, wadi_exp b);
 wadi_exp wadi_neg(wadi_exp a);
 wadi_exp wadi_abs(wadi_exp a);
-wadi_exp wadi_signum(wadi_exp a); /**< -1, 0 or 1 */
+wadi_exp wadi_signum(wadi_exp a);          /**< -1, 0 or 1 */
 wadi_exp wadi_min(wadi_exp a, wadi_exp b); /**< a number wins over NaN */
 wadi_exp wadi_max(wadi_exp a, wadi_exp b);
 /* integers; a zero divisor is a fault */
 wadi_exp wadi_quot(wadi_exp a, wadi_exp b); /**< truncates */
 wadi_exp wadi_rem(wadi_exp a, wadi_exp b);
-wadi_exp wadi_div(wadi_exp a, wadi_exp b); /**< integers: floors (fault on zero); floats: IEEE division */
+wadi_exp wadi_div(wadi_exp a,
+                  wadi_exp b); /**< integers: floors (fault on zero); floats: IEEE division */
 wadi_exp wadi_mod(wadi_exp a, wadi_exp b);
 /* bits (also of bool) */
 wadi_exp wadi_and(wadi_exp a, wadi_exp b);
 wadi_exp wadi_or(wadi_exp a, wadi_exp b);
 wadi_exp wadi_xor(wadi_exp a, wadi_exp b);
 wadi_exp wadi_not(wadi_exp a);
-wadi_exp wadi_shl(wadi_exp a, wadi_exp distance); /**< any integer distance; negative or >= width gives 0 */
-wadi_exp wadi_shr(wadi_exp a, wadi_exp distance); /**< arithmetic for signed types */
+wadi_exp wadi_shl(wadi_exp a,
+                  wadi_exp distance); /**< any integer distance; negative or >= width gives 0 */
+wadi_exp wadi_shr(wadi_exp a, wadi_exp distance);  /**< arithmetic for signed types */
 wadi_exp wadi_rotl(wadi_exp a, wadi_exp distance); /**< modulo the width */
 wadi_exp wadi_rotr(wadi_exp a, wadi_exp distance);
 wadi_exp wadi_popcount(wadi_exp a); /**< i32 */
@@ -176,7 +184,8 @@ wadi_exp wadi_iterate_env(wadi_exp n, wadi_fn2_env f, void *env, wadi_exp init);
 /** A record with named fields, each a plain scalar. 1..WADI_MAX_FIELDS fields. */
 wadi_exp wadi_rec(int fields, const char *const *names, const wadi_exp *values);
 wadi_exp wadi_rec2(const char *n0, wadi_exp v0, const char *n1, wadi_exp v1);
-wadi_exp wadi_rec3(const char *n0, wadi_exp v0, const char *n1, wadi_exp v1, const char *n2, wadi_exp v2);
+wadi_exp wadi_rec3(const char *n0, wadi_exp v0, const char *n1, wadi_exp v1, const char *n2,
+                   wadi_exp v2);
 wadi_exp wadi_get(wadi_exp record, const char *field);
 
 /** Element of an array that does not depend on the surrounding function's parameters. Bounds are checked. */
@@ -195,7 +204,7 @@ wadi_ix wadi_ix2(wadi_exp i, wadi_exp j);
 wadi_ix wadi_ix3(wadi_exp i, wadi_exp j, wadi_exp k);
 wadi_ix wadi_ix4(wadi_exp i, wadi_exp j, wadi_exp k, wadi_exp l);
 wadi_ix wadi_shape_of(wadi_acc a);
-wadi_exp wadi_to_index(wadi_ix shape, wadi_ix ix);      /**< row-major linear index */
+wadi_exp wadi_to_index(wadi_ix shape, wadi_ix ix); /**< row-major linear index */
 wadi_ix wadi_from_index(wadi_ix shape, wadi_exp linear);
 wadi_ix wadi_ignore(int rank); /**< what a permute's index function returns to drop an element */
 /** `keep` ? `ix` : ignored */
@@ -214,14 +223,15 @@ wadi_elem_type wadi_scalar_elem(wadi_type t);
 /** An array bound by name when the program runs. `extents`: per dimension NULL or "?" (anything), a name ("n"; equal
  *  names mean equal extents, checked when bound) or a number ("1024"). */
 wadi_acc wadi_input(const char *name, wadi_type type, int rank, const char *const *extents);
-wadi_acc wadi_input_rec(const char *name, wadi_elem_type elem, int rank, const char *const *extents);
+wadi_acc wadi_input_rec(const char *name, wadi_elem_type elem, int rank,
+                        const char *const *extents);
 /** A host array, copied into the program. */
 wadi_acc wadi_use(const wadi_array *a);
 wadi_acc wadi_unit(wadi_exp e); /**< rank 0 */
 wadi_acc wadi_generate(wadi_ix shape, wadi_ix_fn f);
 wadi_acc wadi_generate_env(wadi_ix shape, wadi_ix_fn_env f, void *env);
 wadi_acc wadi_fill(wadi_ix shape, wadi_exp v);
-wadi_acc wadi_iota(wadi_type t, wadi_exp n);                              /**< 0, 1, ... */
+wadi_acc wadi_iota(wadi_type t, wadi_exp n); /**< 0, 1, ... */
 wadi_acc wadi_enum_from_step(wadi_exp n, wadi_exp first, wadi_exp step);
 wadi_acc wadi_map(wadi_fn1 f, wadi_acc a);
 wadi_acc wadi_map_env(wadi_fn1_env f, void *env, wadi_acc a);
@@ -233,7 +243,8 @@ wadi_acc wadi_zip_with_env(wadi_fn2_env f, void *env, wadi_acc a, wadi_acc b);
 wadi_acc wadi_zip_with3(wadi_fn3 f, wadi_acc a, wadi_acc b, wadi_acc c);
 wadi_acc wadi_zip_with3_env(wadi_fn3_env f, void *env, wadi_acc a, wadi_acc b, wadi_acc c);
 wadi_acc wadi_zip_with4(wadi_fn4 f, wadi_acc a, wadi_acc b, wadi_acc c, wadi_acc d);
-wadi_acc wadi_zip_with4_env(wadi_fn4_env f, void *env, wadi_acc a, wadi_acc b, wadi_acc c, wadi_acc d);
+wadi_acc wadi_zip_with4_env(wadi_fn4_env f, void *env, wadi_acc a, wadi_acc b, wadi_acc c,
+                            wadi_acc d);
 /** result ! ix = a ! f(ix); out of range is a fault. */
 wadi_acc wadi_backpermute(wadi_ix shape, wadi_ix_ix_fn f, wadi_acc a);
 wadi_acc wadi_backpermute_env(wadi_ix shape, wadi_ix_ix_fn_env f, void *env, wadi_acc a);
@@ -253,8 +264,9 @@ wadi_acc wadi_slice(int n, const wadi_spec *spec, wadi_acc a);
 wadi_acc wadi_reshape(wadi_ix shape, wadi_acc a); /**< sizes must match, else a fault */
 wadi_acc wadi_flatten(wadi_acc a);
 wadi_acc wadi_transpose(wadi_acc a); /**< reverses the order of the dimensions */
-wadi_acc wadi_transpose_on(const int *perm, wadi_acc a); /**< result dimension d is dimension perm[d] of `a` */
-wadi_acc wadi_reverse(wadi_acc a);   /**< innermost dimension */
+wadi_acc wadi_transpose_on(const int *perm,
+                           wadi_acc a); /**< result dimension d is dimension perm[d] of `a` */
+wadi_acc wadi_reverse(wadi_acc a);      /**< innermost dimension */
 wadi_acc wadi_reverse_on(int dim, wadi_acc a);
 wadi_acc wadi_take(wadi_exp n, wadi_acc a); /**< innermost dimension; n clamps to 0..extent */
 wadi_acc wadi_take_on(int dim, wadi_exp n, wadi_acc a);
@@ -270,11 +282,11 @@ wadi_acc wadi_fold_env(wadi_fn2_env f, void *env, wadi_exp z, wadi_acc a);
 wadi_acc wadi_fold1(wadi_fn2 f, wadi_acc a);
 wadi_acc wadi_fold1_env(wadi_fn2_env f, void *env, wadi_acc a);
 wadi_acc wadi_fold_all(wadi_fn2 f, wadi_exp z, wadi_acc a);
-wadi_acc wadi_sum(wadi_acc a);      /**< innermost dimension; empty: 0 */
+wadi_acc wadi_sum(wadi_acc a); /**< innermost dimension; empty: 0 */
 wadi_acc wadi_product(wadi_acc a);
-wadi_acc wadi_minimum(wadi_acc a);  /**< empty: fault */
+wadi_acc wadi_minimum(wadi_acc a); /**< empty: fault */
 wadi_acc wadi_maximum(wadi_acc a);
-wadi_acc wadi_argmin(wadi_acc a);   /**< i64 index of the first least element; empty: fault */
+wadi_acc wadi_argmin(wadi_acc a); /**< i64 index of the first least element; empty: fault */
 wadi_acc wadi_argmax(wadi_acc a);
 /** Inclusive of z: extent n + 1, result[0] = z, result[i] = z f a[0] f ... f a[i-1]. */
 wadi_acc wadi_scanl(wadi_fn2 f, wadi_exp z, wadi_acc a);
@@ -284,7 +296,8 @@ wadi_acc wadi_scanl1_env(wadi_fn2_env f, void *env, wadi_acc a);
 /** Starts from `defaults`; each element of `a` goes to index f(ix of the element), combined as
  *  comb(element, old) in the order of the source. An index out of range is a fault; wadi_ignore drops. */
 wadi_acc wadi_permute(wadi_fn2 comb, wadi_acc defaults, wadi_ix_ix_fn f, wadi_acc a);
-wadi_acc wadi_permute_env(wadi_fn2_env comb, wadi_acc defaults, wadi_ix_ix_fn_env f, void *env, wadi_acc a);
+wadi_acc wadi_permute_env(wadi_fn2_env comb, wadi_acc defaults, wadi_ix_ix_fn_env f, void *env,
+                          wadi_acc a);
 
 /** `p` ? `a` : `b` at array level; tuples are fine. Only the chosen side is computed. */
 wadi_acc wadi_acond(wadi_exp p, wadi_acc a, wadi_acc b);
@@ -296,9 +309,9 @@ wadi_acc wadi_compute(wadi_acc a);
 
 wadi_acc wadi_tuple(int n, const wadi_acc *parts);
 wadi_acc wadi_tuple2(wadi_acc a, wadi_acc b);
-wadi_acc wadi_part(wadi_acc tuple, int i);
-int wadi_rank(wadi_acc a);   /**< -1 after a mistake */
-int wadi_parts(wadi_acc a);  /**< 1 for an array */
+wadi_acc wadi_tuple_get(wadi_acc tuple, int i);
+int wadi_rank(wadi_acc a);  /**< -1 after a mistake */
+int wadi_parts(wadi_acc a); /**< 1 for an array */
 
 /* ---- sequences ---- */
 
@@ -310,7 +323,8 @@ wadi_seq wadi_produce_env(wadi_exp n, wadi_produce_fn_env f, void *env);
 typedef struct wadi_component {
     wadi_elem_type elem;
     int rank;
-    const char *const *extents; /**< as in wadi_input; NULL: nothing is known. All fixed: the stream is regular */
+    const char *const
+        *extents; /**< as in wadi_input; NULL: nothing is known. All fixed: the stream is regular */
 } wadi_component;
 /** Arrays from the source bound to `name` when the program runs. */
 wadi_seq wadi_stream_in(const char *name, int components, const wadi_component *component);
@@ -323,9 +337,13 @@ wadi_seq wadi_zip_with_seq(wadi_acc_fn2 f, wadi_seq s, wadi_seq t);
 wadi_seq wadi_zip_with_seq_env(wadi_acc_fn2_env f, void *env, wadi_seq s, wadi_seq t);
 
 /* consumers: give to wadi_consume what they return */
-typedef struct wadi_eat { uint32_t node; } wadi_eat;
-wadi_eat wadi_elements(wadi_seq s); /**< every element of every array, as one vector (tuples: one per component) */
-wadi_eat wadi_tabulate(wadi_seq s); /**< along a new outer dimension; shapes must agree, else a fault */
+typedef struct wadi_eat {
+    uint32_t node;
+} wadi_eat;
+wadi_eat wadi_elements(
+    wadi_seq s); /**< every element of every array, as one vector (tuples: one per component) */
+wadi_eat
+wadi_tabulate(wadi_seq s); /**< along a new outer dimension; shapes must agree, else a fault */
 /** state = f(state, element) over the stream, in order; f associative on arrays. */
 wadi_eat wadi_fold_seq(wadi_acc_fn2 f, wadi_acc z, wadi_seq s);
 wadi_eat wadi_fold_seq_env(wadi_acc_fn2_env f, void *env, wadi_acc z, wadi_seq s);

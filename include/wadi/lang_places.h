@@ -158,7 +158,7 @@
 #define wadi_compute(...) wadi_acc_here(wadi_compute(__VA_ARGS__), __FILE__, __LINE__)
 #define wadi_tuple(...) wadi_acc_here(wadi_tuple(__VA_ARGS__), __FILE__, __LINE__)
 #define wadi_tuple2(...) wadi_acc_here(wadi_tuple2(__VA_ARGS__), __FILE__, __LINE__)
-#define wadi_part(...) wadi_acc_here(wadi_part(__VA_ARGS__), __FILE__, __LINE__)
+#define wadi_tuple_get(...) wadi_acc_here(wadi_tuple_get(__VA_ARGS__), __FILE__, __LINE__)
 #define wadi_produce(...) wadi_seq_here(wadi_produce(__VA_ARGS__), __FILE__, __LINE__)
 #define wadi_produce_env(...) wadi_seq_here(wadi_produce_env(__VA_ARGS__), __FILE__, __LINE__)
 #define wadi_stream_in(...) wadi_seq_here(wadi_stream_in(__VA_ARGS__), __FILE__, __LINE__)

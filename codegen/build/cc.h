@@ -1,0 +1,24 @@
+/* The system's C compiler: finding it, knowing which one it is, and running it on one translation unit. */
+#ifndef WADI_CODEGEN_BUILD_CC_H
+#define WADI_CODEGEN_BUILD_CC_H
+
+#include "wadi/status.h"
+
+typedef struct wadi_cc {
+    char path[512];    /* the program */
+    char version[256]; /* its own first line about itself */
+    char cpu[65]; /* hex digest of what the processor says it can do: -march=native means this */
+} wadi_cc;
+
+/* Finds the compiler: $WADI_CC if set, else the first of cc, gcc, clang on the PATH.
+ * Errors: WADI_COMPILE, naming what was looked for. Thread-safe. */
+WADI_NODISCARD wadi_status wadi_cc_find(wadi_cc *out, wadi_error *err);
+
+/* The options every kernel is compiled with, ended by NULL; part of the cache key. */
+const char *const *wadi_cc_flags(void);
+
+/* Compiles `source` (a file) to the shared object `object`. Errors: WADI_COMPILE with the compiler's first complaint. */
+WADI_NODISCARD wadi_status wadi_cc_compile(const wadi_cc *cc, const char *source,
+                                           const char *object, wadi_error *err);
+
+#endif

@@ -1,0 +1,73 @@
+/* The kernel ABI: what a compiled kernel sees. This text is also pasted in front of every generated kernel, so it
+ * stands alone and includes nothing but the fixed-width integers.
+ *
+ * A stage body works on a chunk of `count` consecutive stream elements. Each of its array values is a slot. What a
+ * slot's fields mean depends on how the value is stored:
+ *   once       one array for the whole run: shape[rank], stride 0, offset NULL
+ *   regular    one more dimension, the element number s outermost: shape[rank], element s starts at s * stride
+ *   irregular  a segment descriptor: shape[s * rank + d], element s starts at offset[s]; offset[count] is the total
+ * Whole-array computations are bodies over a chunk of one element.
+ */
+#ifndef WADI_SCHED_KERNEL_H
+#define WADI_SCHED_KERNEL_H
+
+#include <stdint.h>
+
+enum {
+    WADI_KERNEL_FIELDS = 16, /* columns of a slot at most */
+    WADI_FOLD_BLOCK = 4096,  /* the fixed reduction tree: elements per block, */
+    WADI_FOLD_LANES = 16,    /* lanes inside a block; see operators/reduce_tree.h for the law */
+    WADI_SCAN_BLOCK = 4096
+};
+
+typedef struct wadi_slot {
+    void *col[WADI_KERNEL_FIELDS];
+    int64_t *shape;
+    int64_t *offset;
+    int64_t stride;
+} wadi_slot;
+
+typedef enum wadi_fault_kind {
+    WADI_FAULT_NONE = 0,
+    WADI_FAULT_INDEX,    /* value[0]: the index, value[1]: the extent */
+    WADI_FAULT_DIVISION, /* integer division by zero; value[0]: the dividend */
+    WADI_FAULT_SHAPE,    /* value[0], value[1]: the two extents or sizes that differ */
+    WADI_FAULT_EMPTY,    /* fold1 of an empty dimension */
+    WADI_FAULT_EXTENT,   /* a negative extent, value[0] */
+    WADI_FAULT_MEMORY    /* a scratch or result allocation failed; value[0]: bytes */
+} wadi_fault_kind;
+
+typedef struct wadi_fault {
+    int32_t kind;
+    int32_t place;   /* row of the plan's table of places */
+    int64_t element; /* stream element, counted within the chunk */
+    int64_t linear;  /* row-major position in the result being computed, or -1 */
+    int64_t value[2];
+} wadi_fault;
+
+/* One worker's view of a body at work on a chunk. */
+typedef struct wadi_work {
+    const wadi_slot *slot; /* every slot of the plan */
+    int64_t first;         /* stream index of the chunk's element 0 */
+    int64_t count;         /* elements in the chunk */
+    wadi_fault fault;      /* the worker's first fault */
+
+    /* flat kernels: units of work. A `units` kernel writes unit[s] for its range of elements; before the main kernel
+     * runs, the runtime turns them into prefix sums: element s has units [unit[s], unit[s+1]). */
+    int64_t *unit;
+
+    /* scratch memory of this worker: 64-byte aligned, NULL when out of memory (a fault is set) */
+    void *(*scratch)(struct wadi_work *w, int64_t bytes);
+    int64_t (*scratch_mark)(struct wadi_work *w);
+    void (*scratch_rewind)(struct wadi_work *w, int64_t mark);
+
+    /* storage for element s of result slot `slot` when only the kernel knows its shape (schedules inside and across):
+     * fills col[] with the column pointers to write; 0 when out of memory. Called once per element and slot. */
+    int (*emit)(struct wadi_work *w, int32_t slot, int64_t s, const int64_t *shape, void **col);
+    void *self; /* the runtime's */
+} wadi_work;
+
+/* Runs elements (inside, across, shape and units kernels) or units (flat) [begin, end). Nonzero: w->fault is set. */
+typedef int (*wadi_kernel)(wadi_work *w, int64_t begin, int64_t end);
+
+#endif

@@ -1,0 +1,174 @@
+/* A plan: a compiled program as data. Codegen makes it, sched runs it, neither knows the other.
+ *
+ * A plan is a list of phases. A phase either computes arrays of the main block (a body over one element) or runs a
+ * stream: sources -> body -> end. Array values are slots, numbered over the whole plan. Each body exists in up to
+ * three versions, one per schedule; a version is a list of steps over named kernels, loaded when first wanted.
+ *
+ * The plan owns all it points to (one arena); the runtime borrows it. Immutable once made, so several runs may share it.
+ */
+#ifndef WADI_SCHED_PLAN_H
+#define WADI_SCHED_PLAN_H
+
+#include <stdbool.h>
+
+#include "base/arena.h"
+#include "sched/kernel.h"
+#include "wadi/status.h"
+#include "wadi/type.h"
+
+typedef enum wadi_slot_kind {
+    WADI_SLOT_ONCE,
+    WADI_SLOT_REGULAR,
+    WADI_SLOT_IRREGULAR
+} wadi_slot_kind;
+
+typedef struct wadi_plan_slot {
+    const char *name;
+    wadi_slot_kind kind;
+    int rank, fields;
+    wadi_type type[WADI_MAX_FIELDS];
+    const char *field[WADI_MAX_FIELDS]; /* names, NULL for a plain scalar */
+    const wadi_array *data;             /* `use`: the value itself, else NULL */
+} wadi_plan_slot;
+
+/* What is declared of one extent: a constant >= 0, or a name, or nothing. */
+typedef struct wadi_plan_extent {
+    int64_t value;    /* -1: not a constant */
+    const char *name; /* NULL: no name */
+} wadi_plan_extent;
+
+typedef struct wadi_plan_input {
+    const char *name;
+    int slot;
+    wadi_plan_extent extent[WADI_MAX_RANK];
+} wadi_plan_input;
+
+typedef struct wadi_plan_output {
+    const char *name;
+    int slot; /* kind ONCE */
+} wadi_plan_output;
+
+typedef enum wadi_schedule {
+    WADI_SCHEDULE_INSIDE,
+    WADI_SCHEDULE_FLAT,
+    WADI_SCHEDULE_ACROSS,
+    WADI_SCHEDULE_COUNT
+} wadi_schedule;
+
+typedef enum wadi_step_kind {
+    WADI_STEP_SHAPE, /* runs `kernel` over elements: writes the shapes of `slots` (storage for them is ready). ONCE
+                        and REGULAR slots have one shape: the kernel is then run for element 0 alone */
+    WADI_STEP_ALLOC, /* makes the columns of `slots` from their shapes (offsets by prefix sum, stride by product).
+                        A negative extent is a fault at `place` */
+    WADI_STEP_RUN, /* runs `kernel` over all elements, in ranges, in parallel */
+    WADI_STEP_FLAT /* runs `units` over elements, prefix sums, then `kernel` over units in parallel */
+} wadi_step_kind;
+
+typedef struct wadi_plan_step {
+    wadi_step_kind kind;
+    const char *kernel, *units; /* symbol names in the version's module */
+    int nslots;
+    const int *slots;
+    int place;
+    bool serial; /* one range, one worker, in order */
+} wadi_plan_step;
+
+typedef struct wadi_plan_version {
+    bool exists;
+    const char *source; /* the emitted text of the module */
+    int nsteps;
+    const wadi_plan_step *steps;
+} wadi_plan_version;
+
+typedef struct wadi_plan_body {
+    const char *name;
+    int index_slot; /* produce: rank-0 i64 REGULAR slot the runtime fills with stream indices; -1: none */
+    int nresults;
+    const int *
+        results; /* slots a chunk of the result carries, in order of components. REGULAR results are
+                                  allocated by ALLOC steps; IRREGULAR ones by `emit` (inside, across) or ALLOC (flat);
+                                  a result that is also a source's slot passes through; ONCE: an avoid result */
+    bool rank0;  /* every value has rank 0 */
+    wadi_plan_version version[WADI_SCHEDULE_COUNT];
+} wadi_plan_body;
+
+typedef struct wadi_plan_source {
+    bool counter;     /* produce: counts to the i64 in `count_slot` */
+    int count_slot;   /* ONCE, rank 0 */
+    const char *name; /* stream_in: the source bound by this name */
+    int nslots;
+    const int *slots; /* where its components go: REGULAR or IRREGULAR */
+    const wadi_plan_extent (*extent)[WADI_MAX_RANK]; /* [nslots], declared */
+} wadi_plan_source;
+
+typedef enum wadi_end_kind {
+    WADI_END_SINK,     /* chunks of the results go to the sink `name` */
+    WADI_END_ELEMENTS, /* into[i] collects all elements of result i as one vector */
+    WADI_END_TABULATE, /* into[i] stacks result i along a new outer dimension; shapes must agree (fault at place) */
+    WADI_END_FOLD /* into[i] is the state; after each chunk the body `fold` runs for s = 0, 1, ... in order, from
+                          slots `state_in` and the results' slots, to `state_out` (emitted) */
+} wadi_end_kind;
+
+typedef struct wadi_plan_stream {
+    int nsources;
+    const wadi_plan_source *sources; /* several: zipped, the shortest ends the stream */
+    int body; /* -1: elements pass unchanged, `results` are the sources' slots */
+    int nresults;
+    const int *results;
+    wadi_end_kind end;
+    const char *name; /* SINK */
+    int ninto;
+    const int *into; /* ONCE slots */
+    int fold;        /* FOLD: body */
+    int nstate;
+    const int *init; /* FOLD: ONCE slots with the initial state */
+    const int *state_in, *state_out;
+    int place;
+} wadi_plan_stream;
+
+typedef struct wadi_plan_phase {
+    bool is_stream;
+    int body; /* ONCE results */
+    wadi_plan_stream stream;
+} wadi_plan_phase;
+
+/* What a fault can name. */
+typedef struct wadi_plan_place {
+    const char *op;   /* "zip_with", "quot", "!" */
+    const char *what; /* "extents of arguments 1 and 2 differ", or "" */
+    wadi_loc loc;
+} wadi_plan_place;
+
+typedef struct wadi_plan {
+    wadi_arena *arena;
+    const char *name;
+    int nslots;
+    const wadi_plan_slot *slots;
+    int ninputs;
+    const wadi_plan_input *inputs;
+    int noutputs;
+    const wadi_plan_output *outputs;
+    int nbodies;
+    const wadi_plan_body *bodies;
+    int nphases;
+    const wadi_plan_phase *phases;
+    int nplaces;
+    const wadi_plan_place *places;
+} wadi_plan;
+
+/* Finds compiled code: given by whoever joins compiler and runtime. Called by one thread at a time per run. */
+typedef struct wadi_loader {
+    /* the kernels named by the steps of body `body`, version `schedule`: out_kernels[step], out_units[step] (NULL where
+     * a step names none). May take long (compiles). */
+    wadi_status (*load)(void *self, const wadi_plan *plan, int body, wadi_schedule schedule,
+                        wadi_kernel *out_kernels, wadi_kernel *out_units, wadi_error *err);
+    void *self;
+} wadi_loader;
+
+struct wadi_text;
+/* Prints the plan for people (plan.c). */
+void wadi_plan_print(const wadi_plan *p, struct wadi_text *out);
+/* SHA-256 over all that decides what a run computes (plan.c). */
+void wadi_plan_hash(const wadi_plan *p, uint8_t out[32]);
+
+#endif
