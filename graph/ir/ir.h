@@ -203,6 +203,8 @@ wadi_module *wadi_module_create(const char *name);
 void wadi_module_destroy(wadi_module *m); /* NULL is fine */
 /** A deep copy with the same value numbers. */
 wadi_module *wadi_module_copy(const wadi_module *m);
+/** A copy of a host array, its columns included, in the module's arena: what wadi_bind.data points to. */
+const wadi_array *wadi_module_data(wadi_module *m, const wadi_array *a);
 
 wadi_block *wadi_block_new(wadi_module *m, wadi_block *parent);
 wadi_val wadi_block_param(wadi_module *m, wadi_block *b, wadi_val_type type);
@@ -228,6 +230,8 @@ wadi_sval wadi_sinst_results(wadi_module *m, wadi_fun *f, wadi_sinst *i, int n, 
 /* ---- types (type.c) ---- */
 wadi_elem wadi_elem_scalar(wadi_type t);
 bool wadi_elem_equal(const wadi_elem *a, const wadi_elem *b); /* types and names */
+/** Same kind, number of arrays, ranks and elements; declared extents do not count. */
+bool wadi_val_type_equal(const wadi_val_type *a, const wadi_val_type *b);
 wadi_val_type wadi_array_val_type(wadi_module *m, int rank, wadi_elem elem);
 wadi_val_type wadi_seq_val_type(wadi_module *m, int arrays, const wadi_array_type *types);
 bool wadi_type_is_float(wadi_type t);
@@ -245,6 +249,8 @@ const wadi_sop_info *wadi_sop_get(wadi_sop op);
 /** Result type of a primitive on arguments of these types; false when they do not fit (why: its class). */
 bool wadi_sop_type(wadi_sop op, const wadi_type *args, wadi_type *out);
 
+/** `bits` cut to the width of `t` and extended again: the one form a wadi_scalar of that type has. */
+uint64_t wadi_scalar_wrap(wadi_type t, uint64_t bits);
 /** Evaluates a primitive, CONVERT or BITCAST exactly as kernels must (scalar_eval.c).
  *  false: a fault (integer division by zero). Source of the semantics: docs/LANGUAGE.md, "Fixed semantics". */
 bool wadi_scalar_eval(wadi_sop op, wadi_type result, const wadi_scalar *args, wadi_scalar *out);

@@ -1,0 +1,63 @@
+/* The table of scalar operations, and their typing rule: one per class (graph/ir/scalar.def). */
+#include "graph/ir/ir.h"
+
+static const wadi_sop_info table[WADI_SOP_COUNT] = {
+#define WADI_SOP(NAME, text, arity, cls, flags) {text, arity, WADI_CLASS_##cls, flags},
+#include "graph/ir/scalar.def"
+#undef WADI_SOP
+    [WADI_SOP_CONST] = {"const", 0, WADI_CLASS_NONE, 0},
+    [WADI_SOP_CONVERT] = {"convert", 1, WADI_CLASS_NONE, 0},
+    [WADI_SOP_BITCAST] = {"bitcast", 1, WADI_CLASS_NONE, 0},
+    [WADI_SOP_INDEX] = {"index", -1, WADI_CLASS_NONE, WADI_SOP_FAULTS},
+    [WADI_SOP_INDEX_LINEAR] = {"index_linear", 1, WADI_CLASS_NONE, WADI_SOP_FAULTS},
+    [WADI_SOP_THE] = {"the", 0, WADI_CLASS_NONE, 0},
+    [WADI_SOP_EXTENT] = {"extent", 0, WADI_CLASS_NONE, 0},
+    [WADI_SOP_COND] = {"if", 1, WADI_CLASS_NONE, 0},
+    [WADI_SOP_WHILE] = {"while", -1, WADI_CLASS_NONE, 0},
+    [WADI_SOP_ITERATE] = {"iterate", -1, WADI_CLASS_NONE, 0},
+};
+
+const wadi_sop_info *wadi_sop_get(wadi_sop op) {
+    return &table[op];
+}
+
+/* Whether a class takes arguments of type `t` (SHIFT: its first one). */
+static bool takes(wadi_sop_class cls, wadi_type t) {
+    switch (cls) {
+    case WADI_CLASS_ARITH:
+        return wadi_type_is_int(t) || wadi_type_is_float(t);
+    case WADI_CLASS_INT:
+    case WADI_CLASS_SHIFT:
+    case WADI_CLASS_COUNT:
+        return wadi_type_is_int(t);
+    case WADI_CLASS_BITS:
+        return wadi_type_is_int(t) || t == WADI_BOOL;
+    case WADI_CLASS_FLOAT:
+    case WADI_CLASS_TEST:
+        return wadi_type_is_float(t);
+    case WADI_CLASS_COMPARE:
+        return true;
+    case WADI_CLASS_LOGIC:
+        return t == WADI_BOOL;
+    case WADI_CLASS_NONE:
+        break;
+    }
+    return false;
+}
+
+static wadi_type result_of(wadi_sop_class cls, wadi_type arg) {
+    if (cls == WADI_CLASS_COMPARE || cls == WADI_CLASS_TEST) return WADI_BOOL;
+    return cls == WADI_CLASS_COUNT ? WADI_I32 : arg;
+}
+
+bool wadi_sop_type(wadi_sop op, const wadi_type *args, wadi_type *out) {
+    if ((int)op < 0 || op >= WADI_SOP_PRIM_COUNT) return false;
+    const wadi_sop_info *info = &table[op];
+    if (!takes(info->cls, args[0])) return false;
+    for (int i = 1; i < info->arity; i++) {
+        const wadi_type want = info->cls == WADI_CLASS_SHIFT ? WADI_I32 : args[0];
+        if (args[i] != want) return false;
+    }
+    *out = result_of(info->cls, args[0]);
+    return true;
+}

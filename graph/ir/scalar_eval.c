@@ -1,0 +1,466 @@
+/* What scalar operations mean: the definition that every kernel must agree with.
+ *
+ * Integers are computed as 64-bit unsigned numbers and cut back to their width, so that everything wraps and nothing is
+ * undefined in C. f32 is computed in float, never in double. A NaN result is always the one quiet NaN without
+ * payload: a NaN's sign and payload are the processor's choice, so nothing may build on them (bitcast alone keeps them).
+ * Elementary functions are those of the C library of the host. */
+#include "graph/ir/ir.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+
+/* ---- bits in and out ---- */
+
+static int width_of(wadi_type t) {
+    return 8 * wadi_type_size(t);
+}
+
+uint64_t wadi_scalar_wrap(wadi_type t, uint64_t bits) {
+    const int width = t == WADI_BOOL ? 1 : width_of(t);
+    if (width == 64) return bits;
+    const uint64_t mask = (UINT64_C(1) << width) - 1;
+    const bool negative =
+        wadi_type_is_int(t) && wadi_type_is_signed(t) && (bits >> (width - 1) & 1);
+    return negative ? bits | ~mask : bits & mask;
+}
+
+static float f32_of(uint64_t bits) {
+    const uint32_t low = (uint32_t)bits;
+    float x;
+    memcpy(&x, &low, sizeof x);
+    return x;
+}
+
+static double f64_of(uint64_t bits) {
+    double x;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
+static uint64_t bits_of_f32(float x) {
+    uint32_t low;
+    memcpy(&low, &x, sizeof low);
+    return isnan(x) ? UINT32_C(0x7fc00000) : low;
+}
+
+static uint64_t bits_of_f64(double x) {
+    uint64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return isnan(x) ? UINT64_C(0x7ff8000000000000) : bits;
+}
+
+/* The two's complement number that `bits` stands for; written without an implementation-defined conversion. */
+static int64_t signed_of(uint64_t bits) {
+    return bits <= INT64_MAX ? (int64_t)bits : -(int64_t)~bits - 1;
+}
+
+/* ---- integers ---- */
+
+/* Quotient rounded towards zero and remainder, by magnitudes, so that the least number divided by -1 wraps. */
+static void divide(wadi_type t, uint64_t a, uint64_t b, uint64_t *out_quot, uint64_t *out_rem) {
+    const bool neg_a = wadi_type_is_signed(t) && signed_of(a) < 0;
+    const bool neg_b = wadi_type_is_signed(t) && signed_of(b) < 0;
+    const uint64_t ma = neg_a ? 0 - a : a;
+    const uint64_t mb = neg_b ? 0 - b : b;
+    *out_quot = neg_a != neg_b ? 0 - ma / mb : ma / mb;
+    *out_rem = neg_a ? 0 - ma % mb : ma % mb;
+}
+
+static uint64_t int_division(wadi_sop op, wadi_type t, uint64_t a, uint64_t b) {
+    uint64_t quot, rem;
+    divide(t, a, b, &quot, &rem);
+    /* flooring differs from truncation when the remainder is not zero and its sign is not the divisor's */
+    const bool adjust =
+        wadi_type_is_signed(t) && rem != 0 && (signed_of(rem) < 0) != (signed_of(b) < 0);
+    switch (op) {
+    case WADI_SOP_QUOT:
+        return quot;
+    case WADI_SOP_REM:
+        return rem;
+    case WADI_SOP_DIV:
+        return adjust ? quot - 1 : quot;
+    default:
+        return adjust ? rem + b : rem;
+    }
+}
+
+static uint64_t shift(wadi_sop op, wadi_type t, uint64_t a, int64_t distance) {
+    const int64_t width = width_of(t);
+    const bool negative = wadi_type_is_signed(t) && signed_of(a) < 0;
+    const bool out = distance < 0 || distance >= width;
+    if (op == WADI_SOP_SHL) return out ? 0 : a << distance;
+    if (out) return negative ? UINT64_MAX : 0;
+    return negative ? ~(~a >> distance) : a >> distance;
+}
+
+static uint64_t rotate(wadi_sop op, wadi_type t, uint64_t a, int64_t distance) {
+    const int width = width_of(t);
+    const uint64_t mask = width == 64 ? UINT64_MAX : (UINT64_C(1) << width) - 1;
+    const uint64_t left =
+        (uint64_t)(op == WADI_SOP_ROTL ? distance : -distance) & (uint64_t)(width - 1);
+    a &= mask;
+    return left == 0 ? a : a << left | a >> ((uint64_t)width - left);
+}
+
+static uint64_t count_bits(wadi_sop op, wadi_type t, uint64_t a) {
+    const int width = width_of(t);
+    uint64_t n = 0;
+    for (int i = 0; i < width; i++) {
+        const bool set = a >> (op == WADI_SOP_CLZ ? width - 1 - i : i) & 1;
+        if (op == WADI_SOP_POPCOUNT)
+            n += set;
+        else if (set)
+            break;
+        else
+            n++;
+    }
+    return n;
+}
+
+static bool int_less(wadi_type t, uint64_t a, uint64_t b) {
+    return wadi_type_is_signed(t) ? signed_of(a) < signed_of(b) : a < b;
+}
+
+static uint64_t int_signum(wadi_type t, uint64_t a) {
+    if (wadi_type_is_signed(t) && signed_of(a) < 0) return UINT64_MAX;
+    return a != 0;
+}
+
+/* Operations on integers and bool; the caller cuts the result to its type. */
+static bool eval_int(wadi_sop op, wadi_type t, const wadi_scalar *x, uint64_t *out) {
+    const uint64_t a = x[0].bits;
+    const uint64_t b = wadi_sop_get(op)->arity > 1 ? x[1].bits : 0;
+    switch (op) {
+    case WADI_SOP_ADD:
+        *out = a + b;
+        break;
+    case WADI_SOP_SUB:
+        *out = a - b;
+        break;
+    case WADI_SOP_MUL:
+        *out = a * b;
+        break;
+    case WADI_SOP_NEG:
+        *out = 0 - a;
+        break;
+    case WADI_SOP_ABS:
+        *out = int_less(t, a, 0) ? 0 - a : a;
+        break;
+    case WADI_SOP_SIGNUM:
+        *out = int_signum(t, a);
+        break;
+    case WADI_SOP_MIN:
+        *out = int_less(t, b, a) ? b : a;
+        break;
+    case WADI_SOP_MAX:
+        *out = int_less(t, a, b) ? b : a;
+        break;
+    case WADI_SOP_QUOT:
+    case WADI_SOP_REM:
+    case WADI_SOP_DIV:
+    case WADI_SOP_MOD:
+        if (b == 0) return false;
+        *out = int_division(op, t, a, b);
+        break;
+    case WADI_SOP_AND:
+    case WADI_SOP_LAND:
+        *out = a & b;
+        break;
+    case WADI_SOP_OR:
+    case WADI_SOP_LOR:
+        *out = a | b;
+        break;
+    case WADI_SOP_XOR:
+        *out = a ^ b;
+        break;
+    case WADI_SOP_NOT:
+    case WADI_SOP_LNOT:
+        *out = ~a;
+        break;
+    case WADI_SOP_SHL:
+    case WADI_SOP_SHR:
+        *out = shift(op, t, a, signed_of(b));
+        break;
+    case WADI_SOP_ROTL:
+    case WADI_SOP_ROTR:
+        *out = rotate(op, t, a, signed_of(b));
+        break;
+    case WADI_SOP_POPCOUNT:
+    case WADI_SOP_CLZ:
+    case WADI_SOP_CTZ:
+        *out = count_bits(op, t, a);
+        break;
+    case WADI_SOP_EQ:
+        *out = a == b;
+        break;
+    case WADI_SOP_NE:
+        *out = a != b;
+        break;
+    case WADI_SOP_LT:
+        *out = int_less(t, a, b);
+        break;
+    case WADI_SOP_LE:
+        *out = !int_less(t, b, a);
+        break;
+    case WADI_SOP_GT:
+        *out = int_less(t, b, a);
+        break;
+    case WADI_SOP_GE:
+        *out = !int_less(t, a, b);
+        break;
+    default:
+        return false;
+    }
+    return true;
+}
+
+/* ---- floats: the same text for both widths ---- */
+
+/* IEEE 754 minimumNumber and maximumNumber: a number wins over NaN, and -0 is less than +0. */
+#define DEFINE_FLOAT(F, T, S)                                                                  \
+    static T F##_min(T a, T b) {                                                               \
+        if (isnan(a)) return b;                                                                \
+        if (isnan(b)) return a;                                                                \
+        return a < b || (a == b && signbit(a)) ? a : b;                                        \
+    }                                                                                          \
+    static T F##_max(T a, T b) {                                                               \
+        if (isnan(a)) return b;                                                                \
+        if (isnan(b)) return a;                                                                \
+        return a > b || (a == b && !signbit(a)) ? a : b;                                       \
+    }                                                                                          \
+    /* of zero: that zero; of NaN: NaN */                                                      \
+    static T F##_signum(T a) {                                                                 \
+        return a > 0 ? (T)1 : a < 0 ? (T)-1 : a;                                               \
+    }                                                                                          \
+    static bool F##_compare(wadi_sop op, T a, T b, bool *out) {                                \
+        switch (op) {                                                                          \
+        case WADI_SOP_EQ:                                                                      \
+            *out = a == b;                                                                     \
+            break;                                                                             \
+        case WADI_SOP_NE:                                                                      \
+            *out = a != b;                                                                     \
+            break;                                                                             \
+        case WADI_SOP_LT:                                                                      \
+            *out = a < b;                                                                      \
+            break;                                                                             \
+        case WADI_SOP_LE:                                                                      \
+            *out = a <= b;                                                                     \
+            break;                                                                             \
+        case WADI_SOP_GT:                                                                      \
+            *out = a > b;                                                                      \
+            break;                                                                             \
+        case WADI_SOP_GE:                                                                      \
+            *out = a >= b;                                                                     \
+            break;                                                                             \
+        case WADI_SOP_ISNAN:                                                                   \
+            *out = isnan(a);                                                                   \
+            break;                                                                             \
+        case WADI_SOP_ISINF:                                                                   \
+            *out = isinf(a);                                                                   \
+            break;                                                                             \
+        default:                                                                               \
+            return false;                                                                      \
+        }                                                                                      \
+        return true;                                                                           \
+    }                                                                                          \
+    static bool F##_compute(wadi_sop op, T a, T b, T c, T *out) {                              \
+        switch (op) {                                                                          \
+        case WADI_SOP_ADD:                                                                     \
+            *out = a + b;                                                                      \
+            break;                                                                             \
+        case WADI_SOP_SUB:                                                                     \
+            *out = a - b;                                                                      \
+            break;                                                                             \
+        case WADI_SOP_MUL:                                                                     \
+            *out = a * b;                                                                      \
+            break;                                                                             \
+        case WADI_SOP_FDIV:                                                                    \
+            *out = a / b;                                                                      \
+            break;                                                                             \
+        case WADI_SOP_NEG:                                                                     \
+            *out = -a;                                                                         \
+            break;                                                                             \
+        case WADI_SOP_ABS:                                                                     \
+            *out = fabs##S(a);                                                                 \
+            break;                                                                             \
+        case WADI_SOP_SIGNUM:                                                                  \
+            *out = F##_signum(a);                                                              \
+            break;                                                                             \
+        case WADI_SOP_MIN:                                                                     \
+            *out = F##_min(a, b);                                                              \
+            break;                                                                             \
+        case WADI_SOP_MAX:                                                                     \
+            *out = F##_max(a, b);                                                              \
+            break;                                                                             \
+        case WADI_SOP_SQRT:                                                                    \
+            *out = sqrt##S(a);                                                                 \
+            break;                                                                             \
+        case WADI_SOP_CBRT:                                                                    \
+            *out = cbrt##S(a);                                                                 \
+            break;                                                                             \
+        case WADI_SOP_EXP:                                                                     \
+            *out = exp##S(a);                                                                  \
+            break;                                                                             \
+        case WADI_SOP_EXP2:                                                                    \
+            *out = exp2##S(a);                                                                 \
+            break;                                                                             \
+        case WADI_SOP_EXPM1:                                                                   \
+            *out = expm1##S(a);                                                                \
+            break;                                                                             \
+        case WADI_SOP_LOG:                                                                     \
+            *out = log##S(a);                                                                  \
+            break;                                                                             \
+        case WADI_SOP_LOG2:                                                                    \
+            *out = log2##S(a);                                                                 \
+            break;                                                                             \
+        case WADI_SOP_LOG10:                                                                   \
+            *out = log10##S(a);                                                                \
+            break;                                                                             \
+        case WADI_SOP_LOG1P:                                                                   \
+            *out = log1p##S(a);                                                                \
+            break;                                                                             \
+        case WADI_SOP_SIN:                                                                     \
+            *out = sin##S(a);                                                                  \
+            break;                                                                             \
+        case WADI_SOP_COS:                                                                     \
+            *out = cos##S(a);                                                                  \
+            break;                                                                             \
+        case WADI_SOP_TAN:                                                                     \
+            *out = tan##S(a);                                                                  \
+            break;                                                                             \
+        case WADI_SOP_ASIN:                                                                    \
+            *out = asin##S(a);                                                                 \
+            break;                                                                             \
+        case WADI_SOP_ACOS:                                                                    \
+            *out = acos##S(a);                                                                 \
+            break;                                                                             \
+        case WADI_SOP_ATAN:                                                                    \
+            *out = atan##S(a);                                                                 \
+            break;                                                                             \
+        case WADI_SOP_ATAN2:                                                                   \
+            *out = atan2##S(a, b);                                                             \
+            break;                                                                             \
+        case WADI_SOP_SINH:                                                                    \
+            *out = sinh##S(a);                                                                 \
+            break;                                                                             \
+        case WADI_SOP_COSH:                                                                    \
+            *out = cosh##S(a);                                                                 \
+            break;                                                                             \
+        case WADI_SOP_TANH:                                                                    \
+            *out = tanh##S(a);                                                                 \
+            break;                                                                             \
+        case WADI_SOP_ASINH:                                                                   \
+            *out = asinh##S(a);                                                                \
+            break;                                                                             \
+        case WADI_SOP_ACOSH:                                                                   \
+            *out = acosh##S(a);                                                                \
+            break;                                                                             \
+        case WADI_SOP_ATANH:                                                                   \
+            *out = atanh##S(a);                                                                \
+            break;                                                                             \
+        case WADI_SOP_POW:                                                                     \
+            *out = pow##S(a, b);                                                               \
+            break;                                                                             \
+        case WADI_SOP_HYPOT:                                                                   \
+            *out = hypot##S(a, b);                                                             \
+            break;                                                                             \
+        case WADI_SOP_ERF:                                                                     \
+            *out = erf##S(a);                                                                  \
+            break;                                                                             \
+        case WADI_SOP_ERFC:                                                                    \
+            *out = erfc##S(a);                                                                 \
+            break;                                                                             \
+        case WADI_SOP_FLOOR:                                                                   \
+            *out = floor##S(a);                                                                \
+            break;                                                                             \
+        case WADI_SOP_CEIL:                                                                    \
+            *out = ceil##S(a);                                                                 \
+            break;                                                                             \
+        case WADI_SOP_ROUND:                                                                   \
+            *out = round##S(a);                                                                \
+            break;                                                                             \
+        case WADI_SOP_TRUNC:                                                                   \
+            *out = trunc##S(a);                                                                \
+            break;                                                                             \
+        case WADI_SOP_FMA:                                                                     \
+            *out = fma##S(a, b, c);                                                            \
+            break;                                                                             \
+        case WADI_SOP_COPYSIGN:                                                                \
+            *out = copysign##S(a, b);                                                          \
+            break;                                                                             \
+        default:                                                                               \
+            return false;                                                                      \
+        }                                                                                      \
+        return true;                                                                           \
+    }                                                                                          \
+    static bool eval_##F(wadi_sop op, wadi_type result, const wadi_scalar *x, uint64_t *out) { \
+        const int n = wadi_sop_get(op)->arity;                                                 \
+        const T a = F##_of(x[0].bits);                                                         \
+        const T b = n > 1 ? F##_of(x[1].bits) : 0;                                             \
+        const T c = n > 2 ? F##_of(x[2].bits) : 0;                                             \
+        if (result == WADI_BOOL) {                                                             \
+            bool truth = false;                                                                \
+            const bool known = F##_compare(op, a, b, &truth);                                  \
+            *out = truth;                                                                      \
+            return known;                                                                      \
+        }                                                                                      \
+        T value = 0;                                                                           \
+        const bool known = F##_compute(op, a, b, c, &value);                                   \
+        *out = bits_of_##F(value);                                                             \
+        return known;                                                                          \
+    }
+
+DEFINE_FLOAT(f32, float, f)
+DEFINE_FLOAT(f64, double, )
+
+/* ---- conversions ---- */
+
+/* Every f32 is an f64, so one function saturates both. Limits are powers of two, hence exact. */
+static uint64_t int_of_float(wadi_type t, double x) {
+    const int magnitude = width_of(t) - (wadi_type_is_signed(t) ? 1 : 0);
+    const double limit = ldexp(1.0, magnitude);
+    if (isnan(x)) return 0;
+    if (x >= limit) return magnitude == 64 ? UINT64_MAX : (UINT64_C(1) << magnitude) - 1;
+    if (!wadi_type_is_signed(t)) return x <= -1.0 ? 0 : (uint64_t)x;
+    if (x < -limit) return 0 - (UINT64_C(1) << magnitude);
+    return (uint64_t)(int64_t)x;
+}
+
+static uint64_t float_of_int(wadi_type to, wadi_scalar x) {
+    const bool is_signed = wadi_type_is_signed(x.type);
+    /* straight to the result's width: through f64 an f32 would be rounded twice */
+    if (to == WADI_F32) return bits_of_f32(is_signed ? (float)signed_of(x.bits) : (float)x.bits);
+    return bits_of_f64(is_signed ? (double)signed_of(x.bits) : (double)x.bits);
+}
+
+static uint64_t convert(wadi_type to, wadi_scalar x) {
+    if (!wadi_type_is_float(x.type)) {
+        if (wadi_type_is_float(to)) return float_of_int(to, x);
+        return to == WADI_BOOL ? x.bits != 0 : wadi_scalar_wrap(to, x.bits);
+    }
+    if (to == x.type) return x.bits;
+    if (to == WADI_F32) return bits_of_f32((float)f64_of(x.bits));
+    const double value = x.type == WADI_F32 ? (double)f32_of(x.bits) : f64_of(x.bits);
+    if (to == WADI_F64) return bits_of_f64(value);
+    return to == WADI_BOOL ? value != 0 : wadi_scalar_wrap(to, int_of_float(to, value));
+}
+
+bool wadi_scalar_eval(wadi_sop op, wadi_type result, const wadi_scalar *args, wadi_scalar *out) {
+    const wadi_type t = args[0].type;
+    uint64_t bits = 0;
+    bool fine = true;
+    if (op == WADI_SOP_CONVERT)
+        bits = convert(result, args[0]);
+    else if (op == WADI_SOP_BITCAST)
+        bits = args[0].bits;
+    else if (t == WADI_F32)
+        fine = eval_f32(op, result, args, &bits);
+    else if (t == WADI_F64)
+        fine = eval_f64(op, result, args, &bits);
+    else
+        fine = eval_int(op, t, args, &bits);
+    if (fine) *out = (wadi_scalar){result, wadi_scalar_wrap(result, bits)};
+    return fine;
+}

@@ -1,0 +1,49 @@
+/* What holds for operators in general: finding one, and the dependence rule of those that state none. */
+#include "graph/op.h"
+
+#include <string.h>
+
+const wadi_op *wadi_op_find(const wadi_op_table *t, const char *name) {
+    for (int i = 0; i < t->n; i++)
+        if (strcmp(t->ops[i]->name, name) == 0) return t->ops[i];
+    return NULL;
+}
+
+static bool arg_depends(wadi_depend_cx *cx, wadi_val v) {
+    const int arrays = cx->module->values[v].type.arrays;
+    for (int comp = 0; comp < arrays; comp++) {
+        const wadi_dep d = cx->get(cx, v, comp);
+        if (d.shape || d.elems) return true;
+    }
+    return false;
+}
+
+static bool inputs_depend(wadi_depend_cx *cx, const wadi_bind *b) {
+    for (int i = 0; i < b->nargs; i++)
+        if (arg_depends(cx, b->args[i])) return true;
+    for (int i = 0; i < b->nfuns; i++)
+        if (cx->fun(cx, b->funs[i])) return true;
+    for (int i = 0; i < b->nblocks; i++)
+        for (int y = 0; y < b->blocks[i]->nyields; y++)
+            if (arg_depends(cx, b->blocks[i]->yields[y])) return true;
+    return false;
+}
+
+static bool extents_depend(wadi_depend_cx *cx, wadi_val v, int comp) {
+    const int rank = cx->module->values[v].type.array[comp].rank;
+    for (int d = 0; d < rank; d++)
+        if (cx->extent(cx, v, comp, d)) return true;
+    return false;
+}
+
+void wadi_depend_default(wadi_depend_cx *cx, const wadi_bind *b) {
+    for (int i = 0; i < b->nblocks; i++) cx->region(cx, b->blocks[i]);
+    const bool elems = inputs_depend(cx, b);
+    for (int r = 0; r < b->nresults; r++) {
+        const wadi_val v = b->results[r];
+        for (int comp = 0; comp < cx->module->values[v].type.arrays; comp++) {
+            const bool shape = extents_depend(cx, v, comp);
+            cx->set(cx, v, comp, (wadi_dep){shape, elems || shape});
+        }
+    }
+}
