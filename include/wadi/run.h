@@ -1,0 +1,105 @@
+/* Compiling and running a program.
+ *
+ *     wadi_program -> wadi_compile -> wadi_exe -> wadi_run_create -> bind inputs, sources, sinks -> wadi_run_go
+ *
+ * An executable is immutable and may be shared by runs in several threads. A run is used by one thread, but for
+ * wadi_run_cancel and wadi_run_stats, which any thread may call while it runs.
+ */
+#ifndef WADI_RUN_H
+#define WADI_RUN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "wadi/lang.h"
+#include "wadi/status.h"
+#include "wadi/stream.h"
+#include "wadi/type.h"
+
+WADI_BEGIN_DECLS
+
+/** How a stage body runs over a chunk. All give the same bits. */
+typedef enum wadi_schedule_option {
+    WADI_SCHEDULE_AUTO = 0,     /**< a cost rule decides from the sizes seen */
+    WADI_SCHEDULE_FORCE_INSIDE, /**< one worker runs the whole body for one element */
+    WADI_SCHEDULE_FORCE_FLAT,   /**< operator by operator over the whole chunk */
+    WADI_SCHEDULE_FORCE_ACROSS /**< one SIMD lane per element; bodies of scalars only, others run inside */
+} wadi_schedule_option;
+
+/** All zero is the default. */
+typedef struct wadi_compile_options {
+    const char *disable; /**< passes switched off, comma separated ("fuse,cse"); NULL: none */
+    bool unchecked;      /**< leaves out index checks: a bad index is then undefined */
+    bool verify;         /**< checks the program after every pass */
+    bool explain;        /**< keeps what wadi_explain tells */
+} wadi_compile_options;
+
+typedef struct wadi_exe wadi_exe;
+
+/** Compiles a program down to a plan; kernels are compiled, or found in the cache, when first run.
+ *  Errors: the first mistake made while building, WADI_UNSUPPORTED, WADI_MEMORY. `options` may be NULL. */
+WADI_NODISCARD wadi_status wadi_compile(const wadi_program *p, const wadi_compile_options *options,
+                                        wadi_exe **out_exe, wadi_error *err);
+/** The same from the text form of a program (docs/TEXT.md); `file` names it in errors. */
+WADI_NODISCARD wadi_status wadi_compile_text(const char *text, const char *file,
+                                             const wadi_compile_options *options,
+                                             wadi_exe **out_exe, wadi_error *err);
+void wadi_exe_destroy(wadi_exe *exe); /**< NULL is fine; no run may still use it */
+
+/** The program after each pass, each value's representation and why, fusions done and refused, the plan and the kernels.
+ *  *out_text is the caller's to free(). Errors: WADI_INVALID when compiled without `explain`. */
+WADI_NODISCARD wadi_status wadi_explain(const wadi_exe *exe, char **out_text, wadi_error *err);
+
+/** All zero is the default. */
+typedef struct wadi_run_options {
+    int threads;        /**< workers of the compute stage; 0: one per processor */
+    int64_t memory;     /**< bytes the chunks in flight may take; 0: 1 GiB */
+    int64_t chunk;      /**< elements per chunk; 0: the policy decides */
+    const char *policy; /**< "paper" (default) or "fixed" */
+    wadi_schedule_option schedule;
+    double watchdog_s; /**< logs who waits for what after so long without progress; 0: 10 s */
+} wadi_run_options;
+
+/** How a run is going, or went. */
+typedef struct wadi_run_stats {
+    int64_t elements; /**< stream elements delivered */
+    int64_t bytes_in, bytes_out;
+    int64_t chunks;
+    int64_t chunk_elements; /**< size the policy last chose */
+    double elapsed_s;
+    double utilisation; /**< busy time of the compute stage's workers / (elapsed x workers), 0..1 */
+    double overlap; /**< share of the elapsed time in which two or more stages were busy, 0..1 */
+    double stages_busy; /**< stages busy at the same time, on average over the elapsed time */
+    double source_s, compute_s, sink_s; /**< time each stage was busy */
+    int threads;
+    int64_t memory_peak;  /**< bytes of chunks and temporaries at most */
+    const char *schedule; /**< schedule of the latest stream body, static string; NULL: none ran */
+} wadi_run_stats;
+
+typedef struct wadi_run wadi_run;
+
+/** `exe` is borrowed and must outlive the run; `options` may be NULL. */
+WADI_NODISCARD wadi_status wadi_run_create(const wadi_exe *exe, const wadi_run_options *options,
+                                           wadi_run **out_run, wadi_error *err);
+/** Binds input array `name`; borrowed until the run is over. Extents are checked against the declaration.
+ *  Errors: WADI_INVALID (no such input), WADI_TYPE, WADI_SHAPE. */
+WADI_NODISCARD wadi_status wadi_run_input(wadi_run *run, const char *name, const wadi_array *a,
+                                          wadi_error *err);
+WADI_NODISCARD wadi_status wadi_run_source(wadi_run *run, const char *name, wadi_source *source,
+                                           wadi_error *err);
+WADI_NODISCARD wadi_status wadi_run_sink(wadi_run *run, const char *name, wadi_sink *sink,
+                                         wadi_error *err);
+/** Runs to the end. Chunks before a failure have been delivered; sinks are finished on success, aborted on failure.
+ *  Errors: WADI_INVALID (something unbound), WADI_FAULT, WADI_COMPILE, WADI_CANCELLED, or what a source or sink said. */
+WADI_NODISCARD wadi_status wadi_run_go(wadi_run *run, wadi_error *err);
+/** Asks a running run to stop soon; safe in any thread and in a signal handler. */
+void wadi_run_cancel(wadi_run *run);
+void wadi_run_stats_get(wadi_run *run, wadi_run_stats *out);
+/** A result of a finished run, borrowed until the run is destroyed. Errors: WADI_INVALID. */
+WADI_NODISCARD wadi_status wadi_run_result(wadi_run *run, const char *name, wadi_array *out_array,
+                                           wadi_error *err);
+void wadi_run_destroy(wadi_run *run); /**< NULL is fine */
+
+WADI_END_DECLS
+
+#endif

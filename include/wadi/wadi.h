@@ -1,0 +1,11 @@
+/* Everything a user of the library includes. */
+#ifndef WADI_WADI_H
+#define WADI_WADI_H
+
+#include "wadi/lang.h"
+#include "wadi/run.h"
+#include "wadi/status.h"
+#include "wadi/stream.h"
+#include "wadi/type.h"
+
+#endif
