@@ -43,6 +43,7 @@ typedef struct wadi_seq {
 typedef struct wadi_ix {
     int rank;
     wadi_exp at[WADI_MAX_RANK];
+    wadi_exp keep; /**< set by wadi_keep_if and wadi_ignore alone; zero: the index counts */
 } wadi_ix;
 
 typedef wadi_exp (*wadi_fn1)(wadi_exp);
@@ -359,7 +360,9 @@ wadi_acc wadi_acc_here(wadi_acc a, const char *file, int line);
 wadi_seq wadi_seq_here(wadi_seq s, const char *file, int line);
 wadi_eat wadi_eat_here(wadi_eat c, const char *file, int line);
 
+#ifndef WADI_NO_PLACES
 #include "wadi/lang_places.h"
+#endif
 
 WADI_END_DECLS
 #endif
