@@ -1,0 +1,54 @@
+# libwadi, shared and static, from the objects of all folders, and what `cmake --install` leaves behind: headers, both libraries,
+# the programs, wadi.pc and the CMake package. Asking for the static library is find_package(wadi COMPONENTS static): it
+# alone needs the development files of wadi's own dependencies.
+
+include(CMakePackageConfigHelpers)
+
+set(folders base graph operators codegen sched connectors api)
+set(objects ${folders})
+list(TRANSFORM objects REPLACE "(.+)" "$<TARGET_OBJECTS:wadi_\\1>")
+set(dependencies Threads::Threads OpenSSL::Crypto PkgConfig::ZMQ ${CMAKE_DL_LIBS} m)
+if(SNDFILE_FOUND)
+    list(APPEND dependencies PkgConfig::SNDFILE)
+endif()
+
+function(wadi_library target kind export_name)
+    add_library(${target} ${kind} ${objects})
+    set_target_properties(${target} PROPERTIES
+        OUTPUT_NAME wadi EXPORT_NAME ${export_name} LINKER_LANGUAGE C
+        VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
+    target_include_directories(${target} INTERFACE
+        "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>" "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>")
+    target_link_libraries(${target} PRIVATE ${dependencies})
+    if(WADI_SANITIZE)
+        target_link_options(${target} PRIVATE -fsanitize=${WADI_SANITIZE})
+    endif()
+    install(TARGETS ${target} EXPORT ${target}-targets
+        LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}")
+endfunction()
+
+wadi_library(wadi_shared SHARED wadi)
+wadi_library(wadi_static STATIC wadi_static)
+target_link_options(wadi_shared PRIVATE $<$<NOT:$<BOOL:${WADI_SANITIZE}>>:LINKER:--no-undefined>)
+
+set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/wadi")
+configure_package_config_file(cmake/wadi-config.cmake.in "${PROJECT_BINARY_DIR}/wadi-config.cmake"
+    INSTALL_DESTINATION "${package_dir}")
+write_basic_package_version_file("${PROJECT_BINARY_DIR}/wadi-config-version.cmake"
+    COMPATIBILITY SameMinorVersion)
+
+# pkg-config wants the names that a static link needs; find_package has resolved them to paths.
+set(WADI_PC_PRIVATE "libzmq libcrypto")
+if(SNDFILE_FOUND)
+    string(APPEND WADI_PC_PRIVATE " sndfile")
+endif()
+# The installed tree may move: the prefix is told relative to the file.
+file(RELATIVE_PATH WADI_PC_UP "/p/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/p")
+configure_file(cmake/wadi.pc.in "${PROJECT_BINARY_DIR}/wadi.pc" @ONLY)
+
+install(DIRECTORY include/wadi DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" FILES_MATCHING PATTERN "*.h")
+install(EXPORT wadi_shared-targets NAMESPACE wadi:: DESTINATION "${package_dir}")
+install(EXPORT wadi_static-targets NAMESPACE wadi:: DESTINATION "${package_dir}")
+install(FILES "${PROJECT_BINARY_DIR}/wadi-config.cmake" "${PROJECT_BINARY_DIR}/wadi-config-version.cmake"
+    DESTINATION "${package_dir}")
+install(FILES "${PROJECT_BINARY_DIR}/wadi.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
