@@ -1,0 +1,96 @@
+/* The arena: zeroed and aligned objects, marks, growth. */
+#include "base/arena.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static int setup(void **state) {
+    *state = wadi_arena_create();
+    return *state == NULL ? -1 : 0;
+}
+
+static int teardown(void **state) {
+    wadi_arena_destroy(*state);
+    return 0;
+}
+
+static void objects_are_zeroed_aligned_and_apart(void **state) {
+    wadi_arena *a = *state;
+    for (size_t bytes = 0; bytes < 100; bytes++) {
+        unsigned char *p = wadi_arena_alloc(a, bytes);
+        unsigned char *q = wadi_arena_alloc(a, 1);
+        assert_non_null(p);
+        assert_int_equal((uintptr_t)p % 16, 0);
+        assert_true(p + bytes <= q || q < p);
+        for (size_t i = 0; i < bytes; i++) assert_int_equal(p[i], 0);
+        memset(p, 0xff, bytes);
+    }
+}
+
+static void rewound_memory_is_zeroed_again(void **state) {
+    wadi_arena *a = *state;
+    const size_t mark = wadi_arena_mark(a);
+    memset(wadi_arena_alloc(a, 64), 0xff, 64);
+    wadi_arena_rewind(a, mark);
+    const unsigned char *p = wadi_arena_alloc(a, 64);
+    for (size_t i = 0; i < 64; i++) assert_int_equal(p[i], 0);
+}
+
+static void rewind_keeps_what_is_older(void **state) {
+    wadi_arena *a = *state;
+    char *kept = wadi_arena_strdup(a, "kept");
+    const size_t mark = wadi_arena_mark(a);
+    for (int i = 0; i < 200; i++) assert_non_null(wadi_arena_alloc(a, 5000));
+    assert_non_null(wadi_arena_alloc(a, 30000000));
+    wadi_arena_rewind(a, mark);
+    assert_int_equal(wadi_arena_mark(a), mark);
+    assert_string_equal(kept, "kept");
+    assert_non_null(WADI_NEW(a, double));
+    wadi_arena_rewind(a, 0);
+    assert_int_equal(wadi_arena_mark(a), 0);
+}
+
+static void marks_nest_at_block_borders(void **state) {
+    wadi_arena *a = *state;
+    size_t marks[64];
+    for (int i = 0; i < 64; i++) {
+        marks[i] = wadi_arena_mark(a);
+        memset(wadi_arena_alloc(a, 4096), i, 4096);
+    }
+    for (int i = 63; i >= 0; i--) {
+        wadi_arena_rewind(a, marks[i]);
+        assert_int_equal(wadi_arena_mark(a), marks[i]);
+    }
+}
+
+static void overflowing_sizes_are_refused(void **state) {
+    wadi_arena *a = *state;
+    assert_null(WADI_NEW_N(a, uint64_t, SIZE_MAX / 4));
+    assert_null(wadi_arena_alloc(a, SIZE_MAX));
+    assert_null(wadi_arena_alloc(a, SIZE_MAX - 64));
+    assert_non_null(WADI_NEW_N(a, uint64_t, 4));
+}
+
+static void texts_are_copied(void **state) {
+    wadi_arena *a = *state;
+    assert_string_equal(wadi_arena_printf(a, "%s[%d]", "x", 7), "x[7]");
+    assert_string_equal(wadi_arena_strndup(a, "abcdef", 3), "abc");
+    assert_string_equal(wadi_arena_strdup(a, ""), "");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(objects_are_zeroed_aligned_and_apart, setup, teardown),
+        cmocka_unit_test_setup_teardown(rewound_memory_is_zeroed_again, setup, teardown),
+        cmocka_unit_test_setup_teardown(rewind_keeps_what_is_older, setup, teardown),
+        cmocka_unit_test_setup_teardown(marks_nest_at_block_borders, setup, teardown),
+        cmocka_unit_test_setup_teardown(overflowing_sizes_are_refused, setup, teardown),
+        cmocka_unit_test_setup_teardown(texts_are_copied, setup, teardown),
+    };
+    wadi_arena_destroy(NULL);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

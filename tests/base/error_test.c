@@ -1,0 +1,96 @@
+/* Statuses and errors: what reaches the caller's wadi_error. */
+#include "base/error.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static wadi_status fails(wadi_error *err) {
+    return wadi_fail(err, WADI_SHAPE, "take: %d of %s", 3, "xs");
+}
+
+static wadi_status tries(wadi_error *err, bool *reached) {
+    WADI_TRY(WADI_OK);
+    WADI_TRY(fails(err));
+    *reached = true;
+    return WADI_OK;
+}
+
+static void failure_carries_message_and_place(void **state) {
+    WADI_UNUSED(state);
+    wadi_error err = {0};
+    assert_int_equal(fails(&err), WADI_SHAPE);
+    assert_int_equal(err.status, WADI_SHAPE);
+    assert_string_equal(err.msg, "take: 3 of xs");
+    assert_string_equal(err.file, "tests/base/error_test.c");
+    assert_true(err.line > 0);
+    assert_null(err.at.file);
+}
+
+static void error_may_be_null(void **state) {
+    WADI_UNUSED(state);
+    assert_int_equal(fails(NULL), WADI_SHAPE);
+}
+
+static void try_returns_on_failure(void **state) {
+    WADI_UNUSED(state);
+    bool reached = false;
+    assert_int_equal(tries(NULL, &reached), WADI_SHAPE);
+    assert_false(reached);
+}
+
+static void users_place_is_kept(void **state) {
+    WADI_UNUSED(state);
+    wadi_error err = {0};
+    const wadi_loc at = {"user.c", 42};
+    assert_int_equal(wadi_fail_at(&err, at, WADI_TYPE, "expected f32"), WADI_TYPE);
+    assert_string_equal(err.at.file, "user.c");
+    assert_int_equal(err.at.line, 42);
+}
+
+static void long_message_is_cut(void **state) {
+    WADI_UNUSED(state);
+    char text[2000];
+    memset(text, 'x', sizeof text - 1);
+    text[sizeof text - 1] = '\0';
+    wadi_error err = {0};
+    assert_int_equal(wadi_fail(&err, WADI_IO, "%s", text), WADI_IO);
+    assert_int_equal(strlen(err.msg), sizeof err.msg - 1);
+}
+
+static void message_may_quote_the_same_error(void **state) {
+    WADI_UNUSED(state);
+    wadi_error err = {0};
+    (void)fails(&err);
+    (void)wadi_fail(&err, err.status, "stage 2: %s", err.msg);
+    assert_string_equal(err.msg, "stage 2: take: 3 of xs");
+}
+
+static void every_status_has_its_own_name(void **state) {
+    WADI_UNUSED(state);
+    for (int a = WADI_OK; a <= WADI_INTERNAL; a++) {
+        for (int b = WADI_OK; b < a; b++) {
+            assert_string_not_equal(wadi_status_name((wadi_status)a),
+                                    wadi_status_name((wadi_status)b));
+        }
+    }
+    assert_string_equal(wadi_status_name((wadi_status)99), "unknown");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(failure_carries_message_and_place),
+        cmocka_unit_test(error_may_be_null),
+        cmocka_unit_test(try_returns_on_failure),
+        cmocka_unit_test(users_place_is_kept),
+        cmocka_unit_test(long_message_is_cut),
+        cmocka_unit_test(message_may_quote_the_same_error),
+        cmocka_unit_test(every_status_has_its_own_name),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,97 @@
+/* Digests and checksums against the values of their standards. */
+#include "base/hash.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/error.h"
+
+static void sha256_matches_fips_180_4(void **state) {
+    WADI_UNUSED(state);
+    uint8_t digest[32];
+    char text[65];
+    assert_int_equal(wadi_sha256("abc", 3, digest), WADI_OK);
+    wadi_hex(digest, sizeof digest, text);
+    assert_string_equal(text, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+    assert_int_equal(wadi_sha256("", 0, digest), WADI_OK);
+    wadi_hex(digest, sizeof digest, text);
+    assert_string_equal(text, "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+}
+
+static void md5_matches_rfc_1321_in_any_pieces(void **state) {
+    WADI_UNUSED(state);
+    static const char message[] =
+        "12345678901234567890123456789012345678901234567890123456789012345678901234567890";
+    const size_t n = sizeof message - 1;
+    for (size_t piece = 1; piece <= n; piece += 7) {
+        wadi_md5 m;
+        assert_int_equal(wadi_md5_init(&m, NULL), WADI_OK);
+        for (size_t i = 0; i < n; i += piece) {
+            wadi_md5_update(&m, message + i, n - i < piece ? n - i : piece);
+        }
+        uint8_t digest[16];
+        char text[33];
+        assert_int_equal(wadi_md5_final(&m, digest, NULL), WADI_OK);
+        wadi_hex(digest, sizeof digest, text);
+        assert_string_equal(text, "57edf4a22be3c955ac49da2e2107b67a");
+    }
+}
+
+static void md5_without_init_is_refused(void **state) {
+    WADI_UNUSED(state);
+    wadi_md5 m = {0};
+    uint8_t digest[16];
+    wadi_md5_update(&m, "x", 1);
+    assert_int_equal(wadi_md5_final(&m, digest, NULL), WADI_INVALID);
+    assert_int_equal(wadi_md5_init(&m, NULL), WADI_OK);
+    wadi_md5_fini(&m);
+    wadi_md5_fini(&m);
+}
+
+static void crc32c_matches_rfc_3720(void **state) {
+    WADI_UNUSED(state);
+    uint8_t bytes[32];
+    memset(bytes, 0, sizeof bytes);
+    assert_int_equal(wadi_crc32c(0, bytes, sizeof bytes), 0x8a9136aa);
+    memset(bytes, 0xff, sizeof bytes);
+    assert_int_equal(wadi_crc32c(0, bytes, sizeof bytes), 0x62a8ab43);
+    for (uint8_t i = 0; i < 32; i++) bytes[i] = i;
+    assert_int_equal(wadi_crc32c(0, bytes, sizeof bytes), 0x46dd794e);
+    assert_int_equal(wadi_crc32c(0, "123456789", 9), 0xe3069283);
+}
+
+static void crc32c_continues_over_any_cut(void **state) {
+    WADI_UNUSED(state);
+    uint8_t bytes[100];
+    for (uint8_t i = 0; i < 100; i++) bytes[i] = (uint8_t)(i * 37);
+    const uint32_t whole = wadi_crc32c(0, bytes, sizeof bytes);
+    for (size_t cut = 0; cut <= sizeof bytes; cut++) {
+        const uint32_t head = wadi_crc32c(0, bytes, cut);
+        assert_int_equal(wadi_crc32c(head, bytes + cut, sizeof bytes - cut), whole);
+    }
+}
+
+static void table_hashes_are_the_same_everywhere(void **state) {
+    WADI_UNUSED(state);
+    /* First output of SplitMix64 from state 0. */
+    assert_true(wadi_hash64(0) == UINT64_C(0xe220a8397b1dcdaf));
+    assert_true(wadi_hash_bytes("a", 1) != wadi_hash_bytes("b", 1));
+    assert_true(wadi_hash_bytes("ab", 1) == wadi_hash_bytes("a", 1));
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sha256_matches_fips_180_4),
+        cmocka_unit_test(md5_matches_rfc_1321_in_any_pieces),
+        cmocka_unit_test(md5_without_init_is_refused),
+        cmocka_unit_test(crc32c_matches_rfc_3720),
+        cmocka_unit_test(crc32c_continues_over_any_cut),
+        cmocka_unit_test(table_hashes_are_the_same_everywhere),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

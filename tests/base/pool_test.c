@@ -1,0 +1,144 @@
+/* Threads and the worker pool: every iteration once, whatever the cut; loops from several threads. */
+#include "base/pool.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/thread.h"
+
+enum { MOST = 1000, THREADS = 4 };
+
+typedef struct tally {
+    int seen[MOST]; /* plain: the thread sanitizer watches that no two workers share an iteration */
+    atomic_int inside[THREADS];
+    atomic_bool clash;
+    atomic_bool wrong_range;
+    int64_t n, grain;
+} tally;
+
+static void count(void *env, int worker, int64_t begin, int64_t end) {
+    tally *t = env;
+    if (atomic_fetch_add(&t->inside[worker], 1) != 0) atomic_store(&t->clash, true);
+    if (begin < 0 || end > t->n || end - begin > t->grain || begin >= end) {
+        atomic_store(&t->wrong_range, true);
+    }
+    for (int64_t i = begin; i < end; i++) t->seen[i]++;
+    atomic_fetch_sub(&t->inside[worker], 1);
+}
+
+static void run_and_check(wadi_pool *p, int64_t n, int64_t grain) {
+    tally t = {.n = n, .grain = grain < 1 ? 1 : grain};
+    wadi_pool_for(p, n, grain, count, &t);
+    for (int64_t i = 0; i < MOST; i++) assert_int_equal(t.seen[i], i < n ? 1 : 0);
+    assert_false(atomic_load(&t.clash));
+    assert_false(atomic_load(&t.wrong_range));
+}
+
+static void every_iteration_runs_once(void **state) {
+    WADI_UNUSED(state);
+    static const int64_t sizes[] = {0, 1, 2, 3, 7, 64, 65, 997, 1000};
+    static const int64_t grains[] = {0, 1, 2, 63, 64, 1000, INT64_MAX};
+    for (int threads = 1; threads <= THREADS; threads++) {
+        wadi_pool *p = NULL;
+        assert_int_equal(wadi_pool_create(threads, &p, NULL), WADI_OK);
+        assert_int_equal(wadi_pool_threads(p), threads);
+        for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+            for (size_t g = 0; g < sizeof grains / sizeof grains[0]; g++) {
+                run_and_check(p, sizes[i], grains[g]);
+            }
+        }
+        wadi_pool_destroy(p);
+    }
+}
+
+static void many_short_loops_end(void **state) {
+    WADI_UNUSED(state);
+    wadi_pool *p = NULL;
+    assert_int_equal(wadi_pool_create(THREADS, &p, NULL), WADI_OK);
+    for (int i = 0; i < 2000; i++) run_and_check(p, 1 + i % 9, 1);
+    wadi_pool_destroy(p);
+}
+
+static void loop_often(void *env) {
+    for (int i = 0; i < 200; i++) run_and_check(env, 50, 3);
+}
+
+static void loops_of_several_threads_take_turns(void **state) {
+    WADI_UNUSED(state);
+    wadi_pool *p = NULL;
+    assert_int_equal(wadi_pool_create(THREADS, &p, NULL), WADI_OK);
+    wadi_thread callers[3];
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(wadi_thread_start(&callers[i], loop_often, p, NULL), WADI_OK);
+    }
+    for (int i = 0; i < 3; i++) wadi_thread_join(&callers[i]);
+    wadi_pool_destroy(p);
+}
+
+static void spin(void *env, int worker, int64_t begin, int64_t end) {
+    WADI_UNUSED(env), WADI_UNUSED(worker), WADI_UNUSED(begin), WADI_UNUSED(end);
+    const int64_t start = wadi_clock_ns();
+    while (wadi_clock_ns() == start) {
+    }
+}
+
+static void busy_time_only_grows(void **state) {
+    WADI_UNUSED(state);
+    wadi_pool *p = NULL;
+    assert_int_equal(wadi_pool_create(2, &p, NULL), WADI_OK);
+    assert_int_equal(wadi_pool_busy_ns(p), 0);
+    wadi_pool_for(p, 10, 1, spin, NULL);
+    const int64_t first = wadi_pool_busy_ns(p);
+    assert_true(first > 0);
+    wadi_pool_for(p, 10, 1, spin, NULL);
+    assert_true(wadi_pool_busy_ns(p) > first);
+    wadi_pool_destroy(p);
+}
+
+static void senseless_thread_counts_are_refused(void **state) {
+    WADI_UNUSED(state);
+    wadi_pool *p = NULL;
+    wadi_error err = {0};
+    assert_int_equal(wadi_pool_create(-1, &p, &err), WADI_INVALID);
+    assert_int_equal(wadi_pool_create(1000000, &p, &err), WADI_INVALID);
+    assert_null(p);
+    assert_int_equal(wadi_pool_create(0, &p, NULL), WADI_OK);
+    assert_int_equal(wadi_pool_threads(p), wadi_thread_processors());
+    wadi_pool_destroy(p);
+    wadi_pool_destroy(NULL);
+}
+
+static void timed_wait_ends_without_a_signal(void **state) {
+    WADI_UNUSED(state);
+    wadi_mutex m;
+    wadi_cond c;
+    assert_int_equal(wadi_mutex_init(&m, NULL), WADI_OK);
+    assert_int_equal(wadi_cond_init(&c, NULL), WADI_OK);
+    wadi_mutex_lock(&m);
+    const int64_t start = wadi_clock_ns();
+    while (wadi_cond_wait_for(&c, &m, 1000000)) {
+    }
+    assert_true(wadi_clock_ns() - start >= 1000000);
+    wadi_mutex_unlock(&m);
+    wadi_cond_fini(&c);
+    wadi_mutex_fini(&m);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_iteration_runs_once),
+        cmocka_unit_test(many_short_loops_end),
+        cmocka_unit_test(loops_of_several_threads_take_turns),
+        cmocka_unit_test(busy_time_only_grows),
+        cmocka_unit_test(senseless_thread_counts_are_refused),
+        cmocka_unit_test(timed_wait_ends_without_a_signal),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
