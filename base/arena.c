@@ -77,7 +77,7 @@ static bool add_block(wadi_arena *a, size_t bytes) {
 }
 
 void *wadi_arena_alloc(wadi_arena *a, size_t bytes) {
-    if (bytes > SIZE_MAX - ALIGN) return NULL;
+    if (bytes > PTRDIFF_MAX / 2) return NULL;
     const size_t rounded = bytes == 0 ? ALIGN : (bytes + ALIGN - 1) / ALIGN * ALIGN;
     if (a->newest == NULL || a->newest->room - a->newest->used < rounded) {
         if (!add_block(a, rounded)) return NULL;

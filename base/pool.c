@@ -18,7 +18,10 @@ typedef struct worker {
     int number;
 } worker;
 
+enum { SYNC_OBJECTS = 4 };
+
 struct wadi_pool {
+    int synced;        /* how many of the next four are initialised */
     wadi_mutex caller; /* held through a loop: one at a time */
     wadi_mutex lock;   /* guards seats, drawing and stop */
     wadi_cond wake;    /* seats > 0 or stop */
@@ -66,27 +69,31 @@ static void work(void *env) {
     wadi_mutex_unlock(&p->lock);
 }
 
-static void fini_sync(wadi_pool *p) {
-    wadi_cond_fini(&p->idle);
-    wadi_cond_fini(&p->wake);
-    wadi_mutex_fini(&p->lock);
-    wadi_mutex_fini(&p->caller);
-}
-
 static wadi_status init_sync(wadi_pool *p, wadi_error *err) {
     WADI_TRY(wadi_mutex_init(&p->caller, err));
-    wadi_status status = wadi_mutex_init(&p->lock, err);
-    if (status != WADI_OK) goto no_lock;
-    status = wadi_cond_init(&p->wake, err);
-    if (status != WADI_OK) goto no_wake;
-    status = wadi_cond_init(&p->idle, err);
-    if (status == WADI_OK) return WADI_OK;
-    wadi_cond_fini(&p->wake);
-no_wake:
-    wadi_mutex_fini(&p->lock);
-no_lock:
-    wadi_mutex_fini(&p->caller);
-    return status;
+    p->synced++;
+    WADI_TRY(wadi_mutex_init(&p->lock, err));
+    p->synced++;
+    WADI_TRY(wadi_cond_init(&p->wake, err));
+    p->synced++;
+    WADI_TRY(wadi_cond_init(&p->idle, err));
+    p->synced++;
+    return WADI_OK;
+}
+
+static void fini_sync(wadi_pool *p) {
+    if (p->synced > 3) wadi_cond_fini(&p->idle);
+    if (p->synced > 2) wadi_cond_fini(&p->wake);
+    if (p->synced > 1) wadi_mutex_fini(&p->lock);
+    if (p->synced > 0) wadi_mutex_fini(&p->caller);
+}
+
+static void stop_workers(wadi_pool *p) {
+    wadi_mutex_lock(&p->lock);
+    p->stop = true;
+    wadi_cond_broadcast(&p->wake);
+    wadi_mutex_unlock(&p->lock);
+    for (int i = 0; i < p->threads - 1; i++) wadi_thread_join(&p->workers[i].thread);
 }
 
 wadi_status wadi_pool_create(int threads, wadi_pool **out, wadi_error *err) {
@@ -99,10 +106,6 @@ wadi_status wadi_pool_create(int threads, wadi_pool **out, wadi_error *err) {
     if (p == NULL) return wadi_fail(err, WADI_MEMORY, "worker pool: out of memory");
     p->threads = threads;
     wadi_status status = init_sync(p, err);
-    if (status != WADI_OK) {
-        free(p);
-        return status;
-    }
     for (int i = 0; status == WADI_OK && i < threads - 1; i++) {
         p->workers[i].pool = p;
         p->workers[i].number = i + 1;
@@ -118,11 +121,7 @@ wadi_status wadi_pool_create(int threads, wadi_pool **out, wadi_error *err) {
 
 void wadi_pool_destroy(wadi_pool *owned_p) {
     if (owned_p == NULL) return;
-    wadi_mutex_lock(&owned_p->lock);
-    owned_p->stop = true;
-    wadi_cond_broadcast(&owned_p->wake);
-    wadi_mutex_unlock(&owned_p->lock);
-    for (int i = 0; i < owned_p->threads - 1; i++) wadi_thread_join(&owned_p->workers[i].thread);
+    if (owned_p->synced == SYNC_OBJECTS) stop_workers(owned_p);
     fini_sync(owned_p);
     free(owned_p);
 }

@@ -29,7 +29,9 @@ endfunction()
 
 wadi_library(wadi_shared SHARED wadi)
 wadi_library(wadi_static STATIC wadi_static)
-target_link_options(wadi_shared PRIVATE $<$<NOT:$<BOOL:${WADI_SANITIZE}>>:LINKER:--no-undefined>)
+if(NOT WADI_SANITIZE) # whose runtime the program brings
+    target_link_options(wadi_shared PRIVATE LINKER:--no-undefined)
+endif()
 
 set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/wadi")
 configure_package_config_file(cmake/wadi-config.cmake.in "${PROJECT_BINARY_DIR}/wadi-config.cmake"

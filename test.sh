@@ -1,0 +1,59 @@
+#!/bin/sh
+# Installs what is missing, builds, and runs every test: the suite in the dev build, again under the address, undefined behaviour
+# and thread sanitizers, and a build with clang. The last line counts tests over all suites; status 1 when anything failed.
+set -u
+cd "$(dirname "$0")"
+
+scripts/install build test || exit 1
+
+jobs=$(nproc)
+passed=0
+failed=0
+summary=
+
+note() {
+    summary="$summary
+$1"
+}
+
+build() {
+    echo "== $1: build"
+    cmake --preset "$1" && cmake --build --preset "$1" -j "$jobs" && return
+    note "$1: does not build"
+    failed=$((failed + 1))
+    return 1
+}
+
+# suite NAME [COMMAND]: the command stands before ctest.
+suite() {
+    name=$1
+    shift
+    echo "== $name: tests"
+    log=build/$name/ctest.log
+    "$@" ctest --preset "$name" -j "$jobs" 2>&1 | tee "$log"
+    note "$name:
+$(sed -n '/tests passed,/,$p' "$log")"
+    # "98% tests passed, 1 tests failed out of 50"; a skipped test is neither.
+    counts=$(awk '/\*\*\*Skipped/ { skipped++ }
+        /tests passed, .* tests failed out of/ { bad = $4; all = $NF }
+        END { print all - bad - skipped, bad + (all == 0) }' "$log")
+    passed=$((passed + ${counts% *}))
+    failed=$((failed + ${counts#* }))
+}
+
+build dev && suite dev
+build asan-ubsan && suite asan-ubsan
+# The thread sanitizer of gcc 12 does not start where the kernel spreads addresses more widely than it knows.
+if build tsan; then
+    if build/tsan/tests/base_error_test >/dev/null 2>&1; then
+        suite tsan
+    else
+        suite tsan setarch -R
+    fi
+fi
+build clang && note "clang: builds without warnings"
+
+echo "$summary"
+echo
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]
