@@ -1,0 +1,69 @@
+/* The steps of the analysis of one block, in order, and what they hand on. Internal to the analysis.
+ *
+ * Every step is array code over one block: `channels` rows, `n` samples each. Samples are integers of type
+ * `sample`; prediction works in type `work`: i32 where every product and sum fits 32 bits (input of up to 16 bits),
+ * else f64, which holds the integers that occur (under 2^53) exactly and multiplies them faster than 64-bit integers.
+ * Both give the same numbers.
+ */
+#ifndef APPS_AUDIO_ANALYSIS_PARTS_H
+#define APPS_AUDIO_ANALYSIS_PARTS_H
+
+#include "apps/audio/recipe.h"
+#include "wadi/lang.h"
+
+enum {
+    FLAC_PAD = 16,      /* zeros before the first sample, so that no history needs a test */
+    FLAC_COEF_ROW = 16, /* a predictor: coefficients from 0 on, then: */
+    FLAC_COEF_ORDER = 12,
+    FLAC_COEF_PRECISION = 13,
+    FLAC_COEF_SHIFT = 14,
+    FLAC_LPC_MIN_BLOCK = 64 /* shorter blocks are coded with fixed predictors */
+};
+
+/* What one block is, once its channels are chosen. */
+typedef struct flac_signal {
+    const flac_recipe *recipe;
+    wadi_type sample, work;
+    wadi_exp n;        /* i64 samples per channel */
+    wadi_acc mode;     /* i32: stereo mode */
+    wadi_acc x;        /* work[channels, PAD + n]: samples without their wasted bits */
+    wadi_acc bits;     /* i32[channels]: per sample, without the wasted ones */
+    wadi_acc wasted;   /* i32[channels] */
+    wadi_acc constant; /* bool[channels]: all samples are equal */
+    wadi_acc fixed;    /* i32[channels]: best order of the fixed predictors */
+} flac_signal;
+
+/* block: i32[n, channels]. */
+flac_signal flac_signal_build(const flac_recipe *recipe, wadi_acc block);
+
+/* Quantised predictors of every window: i32[channels, windows, FLAC_COEF_ROW]. Needs recipe->windows > 0. */
+wadi_acc flac_lpc_build(const flac_signal *s);
+
+/* The candidates' residuals, their cost and the choice among them. */
+typedef struct flac_choice {
+    wadi_acc
+        coef; /* i32[channels, candidates, FLAC_COEF_ROW]: candidate 0 is the fixed predictor */
+    wadi_acc resid; /* work[channels, candidates, n]: warm-up samples, then residuals */
+    wadi_acc
+        rice; /* i32[channels, candidates, 2 * parts - 1]: Rice parameters; partition j of order p at 2^p - 1 + j */
+    wadi_acc best;  /* i64[channels]: the cheapest candidate */
+    wadi_acc order; /* i32[channels]: its partition order */
+    wadi_acc kind;  /* i32[channels]: flac_kind */
+    wadi_exp parts; /* i64: partitions at the highest order */
+} flac_choice;
+
+flac_choice flac_choice_build(const flac_signal *s);
+
+/* Scalar shorthands the steps share. */
+static inline wadi_exp flac_i64(int64_t v) {
+    return wadi_i64(v);
+}
+static inline wadi_exp flac_to(wadi_type t, wadi_exp e) {
+    return wadi_convert(t, e);
+}
+/* 2^e for an integer expression e >= 0, as i64 */
+static inline wadi_exp flac_pow2(wadi_exp e) {
+    return wadi_shl(wadi_i64(1), e);
+}
+
+#endif
