@@ -38,11 +38,13 @@ static bool extents_depend(wadi_depend_cx *cx, wadi_val v, int comp) {
 
 void wadi_depend_default(wadi_depend_cx *cx, const wadi_bind *b) {
     for (int i = 0; i < b->nblocks; i++) cx->region(cx, b->blocks[i]);
-    const bool elems = inputs_depend(cx, b);
+    const bool closed =
+        b->nargs == 0 && b->nfuns == 0 && b->nblocks == 0; /* an input: bound once per run */
+    const bool elems = !closed && inputs_depend(cx, b);
     for (int r = 0; r < b->nresults; r++) {
         const wadi_val v = b->results[r];
         for (int comp = 0; comp < cx->module->values[v].type.arrays; comp++) {
-            const bool shape = extents_depend(cx, v, comp);
+            const bool shape = !closed && extents_depend(cx, v, comp);
             cx->set(cx, v, comp, (wadi_dep){shape, elems || shape});
         }
     }

@@ -51,6 +51,13 @@ wadi_ext wadi_ext_mul(wadi_extents *x, wadi_ext a, wadi_ext b);
 wadi_ext wadi_ext_min(wadi_extents *x, wadi_ext a, wadi_ext b);
 wadi_ext wadi_ext_max(wadi_extents *x, wadi_ext a, wadi_ext b);
 
+/** WADI_OK, or why what was built since is worthless: WADI_MEMORY, or WADI_UNSUPPORTED when a program's extents grow
+ *  beyond all bounds (thousands of terms). Sticky; the calls above then return the constant 0. */
+wadi_status wadi_extents_failed(const wadi_extents *x);
+
+/** From now on only atoms of values for which `may_solve` says yes are solved for, and no named extent is; NULL: all. What
+ *  is learned inside a region that may not run must not be believed outside, and holds of its own values alone. */
+void wadi_extents_limit(wadi_extents *x, bool (*may_solve)(const void *env, wadi_val v), const void *env);
 /** Learns a = b (union by the simpler side: constants win, then symbols, then the older atom). */
 void wadi_ext_unify(wadi_extents *x, wadi_ext a, wadi_ext b);
 /** The representative of `e` under all equalities learned. */
