@@ -30,7 +30,7 @@ fetch amoebax-data
 [ -f "$work/speech.wav" ] ||
     sox "$work"/alsa-utils/usr/share/sounds/alsa/[FRS]*_*.wav -b 16 "$work/speech.wav" repeat 5
 [ -f "$work/music.wav" ] ||
-    sox "$work"/amoebax-data/usr/share/games/amoebax/music/*.ogg -b 16 "$work/music.wav" dither -S
+    sox "$work"/amoebax-data/usr/share/games/amoebax/music/*.ogg -b 16 "$work/music.wav"
 
 size() {
     wc -c <"$1"
