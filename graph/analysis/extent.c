@@ -22,6 +22,7 @@ enum { MAX_TERMS = 1024, MAX_FACTORS = 64, MAX_NESTING = 200, MAX_SIZE = 20000, 
 typedef struct slot {
     wadi_ext_node node;
     int nesting;     /* of minima and maxima in it */
+    int size;        /* nodes in it, shared ones counted each time: the cost of a walk */
     wadi_ext solved; /* an atom's value by an equality, or WADI_EXT_NONE */
     wadi_ext norm;   /* its representative, good while `version` is the current one */
     uint32_t version;
