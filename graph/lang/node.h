@@ -80,7 +80,8 @@ typedef struct wadi_lambda {
     int nparams, nroots;
     wadi_node_id *params; /* PARAM nodes, each perhaps a record or a tuple */
     wadi_node_id *roots;  /* what the body gives, in order */
-    bool open;
+    uint64_t depends;     /* as of a node, of the whole body, without the lambda's own level */
+    size_t unplaced;      /* while open: wadi_program.unplaced from before */
 } wadi_lambda;
 
 typedef struct wadi_node {

@@ -1,0 +1,49 @@
+/* Appending nodes and lambdas to the current program. Internal to graph/lang. */
+#ifndef WADI_GRAPH_LANG_GROW_H
+#define WADI_GRAPH_LANG_GROW_H
+
+#include "graph/lang/node.h"
+
+/** Keeps "out of memory" as the program's mistake. */
+wadi_node_id wadi_lang_no_memory(void);
+
+/** Appends a copy of `n` without place. Checks that it may stand where it is made (no parameter out of its function,
+ *  no array code on a scalar function's parameter); works out `depends`. 0 after a mistake; `what` begins the message. */
+wadi_node_id wadi_node_append(const char *what, wadi_node n);
+
+/** Opens a function: WADI_NONE after a mistake. Close it whatever happens in between. */
+uint32_t wadi_lambda_open(const char *what, wadi_lambda_kind kind, bool array);
+/** A parameter of the innermost open function. */
+wadi_node_id wadi_lambda_param(uint32_t lambda, wadi_stratum stratum, int ntypes,
+                               const wadi_array_type *type);
+/** Closes the innermost open function, with what its body gives. */
+void wadi_lambda_close(const char *what, uint32_t lambda, int nroots, const wadi_node_id *roots);
+
+/** A function without parameters that gives `root`. */
+uint32_t wadi_lambda_branch(const char *what, bool array, wadi_node_id root);
+
+/** The type of a plain scalar, one per program. */
+const wadi_array_type *wadi_scalar_type(wadi_type t);
+/** The type of a scalar with this element. */
+const wadi_array_type *wadi_scalar_type_of(const wadi_elem *e);
+/** Copies of `n` numbers in the program's arena. */
+wadi_node_id *wadi_lang_ids(int n, const wadi_node_id *ids);
+/** One copy per program. */
+const char *wadi_lang_name(const char *s);
+
+/** A primitive, CONVERT or BITCAST of scalars: its type is known to fit. */
+wadi_exp wadi_node_scalar(const char *what, wadi_sop op, wadi_type result, int n,
+                          const wadi_exp *args);
+wadi_exp wadi_node_literal(wadi_scalar v);
+/** The literal, if that is what it is. */
+bool wadi_exp_literal(wadi_exp e, wadi_scalar *out);
+/** Element of a scalar argument; a mistake if there is none: "<what>: argument <number> is missing". */
+const wadi_elem *wadi_exp_given(const char *what, int number, wadi_exp e);
+/** The same, of a plain scalar: its type. False after a mistake. */
+bool wadi_exp_plain(const char *what, int number, wadi_exp e, wadi_type *out);
+/** The type of an array argument that is one array. */
+const wadi_array_type *wadi_acc_given(const char *what, int number, wadi_acc a);
+/** An integer expression as i64, as an index or an extent; fails with "<what>: <role> is <found>, expected an integer". */
+wadi_exp wadi_exp_to_i64(const char *what, const char *role, wadi_exp e);
+
+#endif
