@@ -1,0 +1,46 @@
+/* A FLAC stream on its way to a file or to standard output.
+ *
+ * A file has a temporary name in its own directory until it is complete: whatever happens, nothing that looks like a finished
+ * file stands under the final name. What is known only at the end (total, MD5, frame sizes, seek points) is written over the
+ * room left for it at the start; where the output cannot seek (a pipe) those fields keep their "unknown". */
+#ifndef APPS_AUDIO_WRITER_H
+#define APPS_AUDIO_WRITER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "apps/audio/metadata.h"
+#include "wadi/status.h"
+
+typedef struct flac_writer flac_writer;
+
+typedef struct flac_stream {
+    flac_format format;
+    int64_t total;        /* samples per channel as far as the source knows, -1 when it does not */
+    const flac_tag *tags; /* borrowed during open */
+    size_t tag_n;
+} flac_stream;
+
+/* path "-" is standard output. A file that exists is refused unless `force`; a device or a pipe by that name is written in
+ * place. Errors: WADI_INVALID (exists), WADI_IO, WADI_MEMORY. */
+WADI_NODISCARD wadi_status flac_writer_open(const char *path, bool force, const flac_stream *stream,
+                                            flac_writer **out, wadi_error *err);
+
+/* Appends one packed frame of `samples` samples per channel. Errors: WADI_IO with the file and the byte position. */
+WADI_NODISCARD wadi_status flac_writer_append(flac_writer *w, const uint8_t *frame, size_t n,
+                                              int64_t samples, wadi_error *err);
+
+/* Completes the stream with the MD5 of its samples and gives the file its name. Takes the writer, also on failure; then no
+ * file is left. */
+WADI_NODISCARD wadi_status flac_writer_close(flac_writer *owned_w, const uint8_t md5[16],
+                                             wadi_error *err);
+
+/* The way out after an error: removes what was written. NULL is fine. */
+void flac_writer_discard(flac_writer *owned_w);
+
+/* False when STREAMINFO and the seek table cannot be completed. */
+bool flac_writer_can_seek(const flac_writer *w);
+/* Bytes written so far. */
+int64_t flac_writer_bytes(const flac_writer *w);
+
+#endif
