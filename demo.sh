@@ -27,10 +27,8 @@ fetch() {
 # Speech: the loudspeaker announcements of alsa-utils, one after another, six times over. Music: the score of the game Amoebax.
 fetch alsa-utils
 fetch amoebax-data
-[ -f "$work/speech.wav" ] ||
-    sox "$work"/alsa-utils/usr/share/sounds/alsa/[FRS]*_*.wav -b 16 "$work/speech.wav" repeat 5
-[ -f "$work/music.wav" ] ||
-    sox "$work"/amoebax-data/usr/share/games/amoebax/music/*.ogg -b 16 "$work/music.wav"
+sox "$work"/alsa-utils/usr/share/sounds/alsa/[FRS]*_*.wav -b 16 "$work/speech.wav" repeat 5
+sox "$work"/amoebax-data/usr/share/games/amoebax/music/*.ogg -b 16 "$work/music.wav"
 
 size() {
     wc -c <"$1"
