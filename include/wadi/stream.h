@@ -14,9 +14,7 @@
 #include "wadi/status.h"
 #include "wadi/type.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+WADI_BEGIN_DECLS
 
 enum { WADI_MAX_PARTS = 32 /**< arrays in one element of a stream */ };
 
@@ -50,8 +48,8 @@ typedef struct wadi_yield wadi_yield;
  *  out_array describes memory to fill before the pull function returns or yields another array; its columns hold
  *  product(shape) elements each. WADI_SHAPE when a fixed part is given another shape, WADI_INVALID when the part is
  *  given twice or does not exist. */
-WADI_NODISCARD wadi_status wadi_yield_array(wadi_yield *yield, int part, const int64_t *shape, wadi_array *out_array,
-                                            wadi_error *err);
+WADI_NODISCARD wadi_status wadi_yield_array(wadi_yield *yield, int part, const int64_t *shape,
+                                            wadi_array *out_array, wadi_error *err);
 
 /** Yields element number `index` of the stream: calls wadi_yield_array once per part. A call that yields nothing ends
  *  the stream. Called by one thread, never twice at once; may block. A failure ends the run with that error, after
@@ -60,34 +58,38 @@ typedef wadi_status (*wadi_pull_fn)(void *env, int64_t index, wadi_yield *yield,
 
 /** Takes element number `index`: one array per part, borrowed for the call. Called in order by one thread; may block:
  *  the elements after it are being computed meanwhile. */
-typedef wadi_status (*wadi_push_fn)(void *env, int64_t index, int parts, const wadi_array *element, wadi_error *err);
+typedef wadi_status (*wadi_push_fn)(void *env, int64_t index, int parts, const wadi_array *element,
+                                    wadi_error *err);
 
 /** A source that calls `pull` for each element. Borrows env; copies `part`. */
-WADI_NODISCARD wadi_status wadi_source_callback(int parts, const wadi_part *part, wadi_pull_fn pull, void *env,
-                                                wadi_source **out_source, wadi_error *err);
+WADI_NODISCARD wadi_status wadi_source_callback(int parts, const wadi_part *part, wadi_pull_fn pull,
+                                                void *env, wadi_source **out_source,
+                                                wadi_error *err);
 /** A sink that calls `push` for each element. Borrows env. */
-WADI_NODISCARD wadi_status wadi_sink_callback(wadi_push_fn push, void *env, wadi_sink **out_sink, wadi_error *err);
+WADI_NODISCARD wadi_status wadi_sink_callback(wadi_push_fn push, void *env, wadi_sink **out_sink,
+                                              wadi_error *err);
 
 /* ---- memory ---- */
 
 /** A host array cut along its outermost dimension: element i is row i. Borrows the columns of `array` (rank 1 or
  *  more) until the source is destroyed; chunks refer to them without copying. */
-WADI_NODISCARD wadi_status wadi_source_memory(const wadi_array *array, wadi_source **out_source, wadi_error *err);
+WADI_NODISCARD wadi_status wadi_source_memory(const wadi_array *array, wadi_source **out_source,
+                                              wadi_error *err);
 
 /** A sink that keeps every element. */
 WADI_NODISCARD wadi_status wadi_sink_memory(wadi_sink **out_sink, wadi_error *err);
 /** Elements a memory sink holds. */
 int64_t wadi_sink_memory_count(const wadi_sink *sink);
 /** Part `part` of element `index` of a memory sink; the array is borrowed from the sink. */
-WADI_NODISCARD wadi_status wadi_sink_memory_get(const wadi_sink *sink, int64_t index, int part, wadi_array *out_array,
-                                                wadi_error *err);
+WADI_NODISCARD wadi_status wadi_sink_memory_get(const wadi_sink *sink, int64_t index, int part,
+                                                wadi_array *out_array, wadi_error *err);
 
 /* ---- raw files ---- */
 
 /** Records of one fixed shape, one after another in the machine's byte order. `part` must be fixed and have one
  *  field. A file whose length is not a whole number of records is an error that names the position. */
-WADI_NODISCARD wadi_status wadi_source_raw(const char *path, const wadi_part *part, wadi_source **out_source,
-                                           wadi_error *err);
+WADI_NODISCARD wadi_status wadi_source_raw(const char *path, const wadi_part *part,
+                                           wadi_source **out_source, wadi_error *err);
 /** Writes every element's bytes one after another (one part of one field, any shape). The file appears under `path`
  *  only when the stream ends well: until then it has a temporary name beside it. */
 WADI_NODISCARD wadi_status wadi_sink_raw(const char *path, wadi_sink **out_sink, wadi_error *err);
@@ -96,14 +98,15 @@ WADI_NODISCARD wadi_status wadi_sink_raw(const char *path, wadi_sink **out_sink,
 
 /** Options of a link to another process. Zero everything for the defaults. */
 typedef struct wadi_link_options {
-    bool bind;                 /**< this side binds the address; the other connects to it */
-    int64_t credit_bytes;      /**< receiver: bytes under way to it; 0: 64 MiB */
-    int64_t credit_chunks;     /**< receiver: chunks under way to it; 0: 4 */
-    int64_t lost_after_ms;     /**< a link without a peer for this long is an error; 0: 10000 */
-    const char *curve_public;  /**< own keys (Z85, 40 characters); NULL: no encryption */
+    bool bind;                /**< this side binds the address; the other connects to it */
+    int64_t credit_bytes;     /**< receiver: bytes under way to it; 0: 64 MiB */
+    int64_t credit_chunks;    /**< receiver: chunks under way to it; 0: 4 */
+    int64_t lost_after_ms;    /**< a link without a peer for this long is an error; 0: 10000 */
+    const char *curve_public; /**< own keys (Z85, 40 characters); NULL: no encryption */
     const char *curve_secret;
-    const char *curve_server;  /**< connecting side: public key of the side that binds */
-    const char *const *curve_clients; /**< binding side: public keys that may connect, ended by NULL. Required with
+    const char *curve_server; /**< connecting side: public key of the side that binds */
+    const char *const *
+        curve_clients; /**< binding side: public keys that may connect, ended by NULL. Required with
                                            keys: an open door is not authentication */
 } wadi_link_options;
 
@@ -112,10 +115,9 @@ typedef struct wadi_link_options {
 WADI_NODISCARD wadi_status wadi_source_link(const char *address, const wadi_link_options *options,
                                             wadi_source **out_source, wadi_error *err);
 /** Sends a stream to the wadi_source_link at `address`. */
-WADI_NODISCARD wadi_status wadi_sink_link(const char *address, const wadi_link_options *options, wadi_sink **out_sink,
-                                          wadi_error *err);
+WADI_NODISCARD wadi_status wadi_sink_link(const char *address, const wadi_link_options *options,
+                                          wadi_sink **out_sink, wadi_error *err);
 
-#ifdef __cplusplus
-}
-#endif
+WADI_END_DECLS
+
 #endif

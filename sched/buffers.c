@@ -1,0 +1,174 @@
+/* Size-classed free lists under one lock; see the header. */
+#include "sched/buffers.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "base/thread.h"
+
+enum {
+    CLASSES = 100,  /* two per power of two from SMALLEST on */
+    SMALLEST = 128, /* bytes of class 0; class 1 is half as much again */
+    LOOK_AHEAD =
+        3 /* a request takes a waiting block up to so many classes larger (less than 3 times the size) */
+};
+
+/* Stands in front of every block; its size keeps the block aligned. */
+typedef union block {
+    struct {
+        wadi_buffers *pool;
+        union block *next;
+        int64_t capacity;
+        int size_class;
+    } at;
+    char align[WADI_ALIGN];
+} block;
+
+struct wadi_buffers {
+    atomic_int refs;
+    wadi_memory memory;
+    int64_t keep_bytes;
+    wadi_mutex lock; /* guards the rest */
+    block *waiting[CLASSES];
+    int64_t waiting_bytes, used, peak;
+};
+
+static void *heap_take(void *self, size_t bytes) {
+    WADI_UNUSED(self);
+    return aligned_alloc(WADI_ALIGN, bytes);
+}
+
+static void heap_give(void *self, void *memory, size_t bytes) {
+    WADI_UNUSED(self);
+    WADI_UNUSED(bytes);
+    free(memory);
+}
+
+static int64_t class_bytes(int size_class) {
+    const int64_t power = (int64_t)SMALLEST << (size_class / 2);
+    return size_class % 2 != 0 ? power + power / 2 : power;
+}
+
+/* The smallest class that holds `bytes`; -1: none does. */
+static int class_of(int64_t bytes) {
+    for (int c = 0; c < CLASSES; c++) {
+        if (class_bytes(c) >= bytes) return c;
+    }
+    return -1;
+}
+
+wadi_status wadi_buffers_create(const wadi_memory *memory, int64_t keep_bytes, wadi_buffers **out,
+                                wadi_error *err) {
+    wadi_buffers *b = calloc(1, sizeof *b);
+    if (b == NULL) return wadi_fail(err, WADI_MEMORY, "buffer pool: out of memory");
+    const wadi_status status = wadi_mutex_init(&b->lock, err);
+    if (status != WADI_OK) {
+        free(b);
+        return status;
+    }
+    atomic_init(&b->refs, 1);
+    b->memory = memory != NULL ? *memory : (wadi_memory){heap_take, heap_give, NULL};
+    b->keep_bytes = keep_bytes;
+    *out = b;
+    return WADI_OK;
+}
+
+wadi_buffers *wadi_buffers_retain(wadi_buffers *b) {
+    atomic_fetch_add(&b->refs, 1);
+    return b;
+}
+
+static void free_block(wadi_buffers *b, block *one) {
+    b->memory.give(b->memory.self, one, (size_t)one->at.capacity + sizeof *one);
+}
+
+/* Frees waiting blocks, smallest first, until at most `keep` bytes wait. */
+static void trim(wadi_buffers *b, int64_t keep) {
+    for (int c = 0; c < CLASSES && b->waiting_bytes > keep; c++) {
+        while (b->waiting[c] != NULL && b->waiting_bytes > keep) {
+            block *one = b->waiting[c];
+            b->waiting[c] = one->at.next;
+            b->waiting_bytes -= one->at.capacity;
+            free_block(b, one);
+        }
+    }
+}
+
+void wadi_buffers_release(wadi_buffers *b) {
+    if (b == NULL || atomic_fetch_sub(&b->refs, 1) != 1) return;
+    WADI_ASSERT(b->used == 0);
+    trim(b, 0);
+    wadi_mutex_fini(&b->lock);
+    free(b);
+}
+
+static block *take_waiting(wadi_buffers *b, int size_class) {
+    for (int c = size_class; c < CLASSES && c <= size_class + LOOK_AHEAD; c++) {
+        block *one = b->waiting[c];
+        if (one == NULL) continue;
+        b->waiting[c] = one->at.next;
+        b->waiting_bytes -= one->at.capacity;
+        return one;
+    }
+    return NULL;
+}
+
+static block *take_fresh(wadi_buffers *b, int size_class) {
+    const size_t bytes = (size_t)class_bytes(size_class);
+    block *one = b->memory.take(b->memory.self, bytes + sizeof *one);
+    if (one == NULL && b->waiting_bytes > 0) {
+        trim(b, 0);
+        one = b->memory.take(b->memory.self, bytes + sizeof *one);
+    }
+    if (one == NULL) return NULL;
+    one->at.pool = b;
+    one->at.capacity = (int64_t)bytes;
+    one->at.size_class = size_class;
+    return one;
+}
+
+void *wadi_buffers_get(wadi_buffers *b, int64_t bytes) {
+    const int size_class = bytes < 0 ? -1 : class_of(bytes);
+    if (size_class < 0) return NULL;
+    wadi_mutex_lock(&b->lock);
+    block *one = take_waiting(b, size_class);
+    if (one == NULL) one = take_fresh(b, size_class);
+    if (one != NULL) {
+        b->used += one->at.capacity;
+        if (b->used > b->peak) b->peak = b->used;
+    }
+    wadi_mutex_unlock(&b->lock);
+    return one == NULL ? NULL : one + 1;
+}
+
+void wadi_buffers_put(void *memory) {
+    if (memory == NULL) return;
+    block *one = (block *)memory - 1;
+    wadi_buffers *b = one->at.pool;
+    wadi_mutex_lock(&b->lock);
+    b->used -= one->at.capacity;
+    one->at.next = b->waiting[one->at.size_class];
+    b->waiting[one->at.size_class] = one;
+    b->waiting_bytes += one->at.capacity;
+    trim(b, b->keep_bytes);
+    wadi_mutex_unlock(&b->lock);
+}
+
+int64_t wadi_buffers_capacity(const void *memory) {
+    return ((const block *)memory - 1)->at.capacity;
+}
+
+int64_t wadi_buffers_used(wadi_buffers *b) {
+    wadi_mutex_lock(&b->lock);
+    const int64_t used = b->used;
+    wadi_mutex_unlock(&b->lock);
+    return used;
+}
+
+int64_t wadi_buffers_peak(wadi_buffers *b) {
+    wadi_mutex_lock(&b->lock);
+    const int64_t peak = b->peak;
+    wadi_mutex_unlock(&b->lock);
+    return peak;
+}

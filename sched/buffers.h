@@ -1,0 +1,46 @@
+/* Memory for chunks: blocks that are recycled instead of freed.
+ *
+ * A stream asks for nearly the same sizes again and again. Blocks come in size classes (powers of two and their
+ * half steps); a block that is put back waits in its class for the next taker, so that a stream in its steady state
+ * allocates nothing. What waits is bounded: beyond the limit the smallest blocks are freed first, since those are the
+ * ones a grown chunk size has left behind.
+ *
+ * Every call is safe from any thread. */
+#ifndef WADI_SCHED_BUFFERS_H
+#define WADI_SCHED_BUFFERS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "wadi/status.h"
+
+enum { WADI_ALIGN = 64 /* of every block */ };
+
+/* Where blocks come from. `take` returns memory aligned to WADI_ALIGN or NULL; both are called under the pool's lock. */
+typedef struct wadi_memory {
+    void *(*take)(void *self, size_t bytes);
+    void (*give)(void *self, void *memory, size_t bytes);
+    void *self;
+} wadi_memory;
+
+typedef struct wadi_buffers wadi_buffers;
+
+/* memory NULL: the heap; it is copied. keep_bytes bounds what waits for reuse. The caller holds one reference. */
+WADI_NODISCARD wadi_status wadi_buffers_create(const wadi_memory *memory, int64_t keep_bytes,
+                                               wadi_buffers **out, wadi_error *err);
+/* The pool lives until the last reference is released; every block must be back by then. */
+wadi_buffers *wadi_buffers_retain(wadi_buffers *b);
+void wadi_buffers_release(wadi_buffers *b);
+
+/* At least `bytes` bytes, not cleared; NULL when out of memory. Zero bytes give a block as well. */
+void *wadi_buffers_get(wadi_buffers *b, int64_t bytes);
+/* Gives a block back to the pool it came from. NULL is fine. */
+void wadi_buffers_put(void *block);
+/* What the block really holds. */
+int64_t wadi_buffers_capacity(const void *block);
+
+/* Bytes in use now and at most so far; waiting blocks do not count. */
+int64_t wadi_buffers_used(wadi_buffers *b);
+int64_t wadi_buffers_peak(wadi_buffers *b);
+
+#endif

@@ -1,0 +1,230 @@
+/* Growing columns and descriptors; see the header. */
+#include "sched/builder.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+
+static const char out_of_memory[] = "building a chunk: out of memory";
+
+wadi_status wadi_builder_init(wadi_builder *b, wadi_buffers *buffers, int parts,
+                              const wadi_part *part, int64_t most_bytes, wadi_error *err) {
+    memset(b, 0, sizeof *b);
+    b->part = calloc((size_t)parts + 1, sizeof *b->part);
+    if (b->part == NULL) return wadi_fail(err, WADI_MEMORY, "%s", out_of_memory);
+    b->buffers = buffers;
+    b->parts = parts;
+    b->most_bytes = most_bytes;
+    for (int i = 0; i < parts; i++) b->part[i].part = part[i];
+    return WADI_OK;
+}
+
+static void forget_part(wadi_builder_part *p) {
+    const wadi_part part = p->part;
+    memset(p, 0, sizeof *p);
+    p->part = part;
+}
+
+void wadi_builder_fini(wadi_builder *b) {
+    for (int i = 0; i < b->parts; i++) {
+        wadi_builder_part *p = &b->part[i];
+        wadi_buffers_put(p->shapes);
+        wadi_buffers_put(p->offsets);
+        for (int f = 0; f < WADI_MAX_FIELDS; f++) wadi_buffers_put(p->column[f]);
+    }
+    free(b->part);
+    memset(b, 0, sizeof *b);
+}
+
+/* Makes *block hold at least `bytes`, keeping the first `kept`; at least doubles when it grows. */
+static bool grow(wadi_buffers *buffers, void **block, int64_t kept, int64_t bytes) {
+    const int64_t capacity = *block == NULL ? 0 : wadi_buffers_capacity(*block);
+    if (*block != NULL && capacity >= bytes) return true;
+    void *larger = wadi_buffers_get(buffers, bytes > 2 * capacity ? bytes : 2 * capacity);
+    if (larger == NULL) return false;
+    if (kept > 0) memcpy(larger, *block, (size_t)kept);
+    wadi_buffers_put(*block);
+    *block = larger;
+    return true;
+}
+
+static bool grow_words(wadi_buffers *buffers, int64_t **words, int64_t kept, int64_t n) {
+    void *block = *words;
+    const int64_t word = (int64_t)sizeof **words;
+    const bool grown = grow(buffers, &block, kept * word, n * word);
+    *words = block;
+    return grown;
+}
+
+static bool grow_columns(wadi_builder *b, wadi_builder_part *p, int64_t values) {
+    for (int f = 0; f < p->part.fields; f++) {
+        const int64_t size = wadi_type_size(p->part.type[f]);
+        if (!grow(b->buffers, &p->column[f], p->value_count * size, values * size)) return false;
+    }
+    return true;
+}
+
+static bool grow_descriptor(wadi_builder *b, wadi_builder_part *p) {
+    const int rank = p->part.rank;
+    const int64_t n = p->elements;
+    if (!grow_words(b->buffers, &p->shapes, n * rank, (n + 1) * rank)) return false;
+    return grow_words(b->buffers, &p->offsets, n == 0 ? 0 : n + 1, n + 2);
+}
+
+static wadi_status check_fixed(const wadi_part *part, int number, const int64_t *shape,
+                               wadi_error *err) {
+    for (int d = 0; shape != NULL && d < part->rank; d++) {
+        if (shape[d] == part->shape[d]) continue;
+        return wadi_fail(err, WADI_SHAPE,
+                         "part %d: extent %d is %lld, but the source declares it to be %lld",
+                         number, d, (long long)shape[d], (long long)part->shape[d]);
+    }
+    return WADI_OK;
+}
+
+static void describe(const wadi_builder_part *p, const int64_t *shape, int64_t start,
+                     wadi_array *out) {
+    memset(out, 0, sizeof *out);
+    out->rank = p->part.rank;
+    out->fields = p->part.fields;
+    for (int d = 0; d < p->part.rank; d++) out->shape[d] = shape[d];
+    for (int f = 0; f < p->part.fields; f++) {
+        out->type[f] = p->part.type[f];
+        out->column[f] = (char *)p->column[f] + start * wadi_type_size(p->part.type[f]);
+    }
+}
+
+static int64_t part_bytes(const wadi_part *part) {
+    int64_t bytes = 0;
+    for (int f = 0; f < part->fields; f++) bytes += wadi_type_size(part->type[f]);
+    return bytes;
+}
+
+wadi_status wadi_builder_array(wadi_builder *b, int number, const int64_t *shape,
+                               wadi_array *out_array, wadi_error *err) {
+    if (number < 0 || number >= b->parts) {
+        return wadi_fail(err, WADI_INVALID, "part %d of an element: there are %d", number,
+                         b->parts);
+    }
+    wadi_builder_part *p = &b->part[number];
+    const wadi_part *part = &p->part;
+    if (p->elements > b->count) {
+        return wadi_fail(err, WADI_INVALID, "part %d of an element is given twice", number);
+    }
+    if (part->fixed) {
+        WADI_TRY(check_fixed(part, number, shape, err));
+        shape = part->shape;
+    } else if (shape == NULL && part->rank > 0) {
+        return wadi_fail(err, WADI_SHAPE, "part %d of an element needs a shape", number);
+    }
+    const int64_t values = wadi_shape_values(part->rank, shape);
+    if (values < 0) return wadi_fail(err, WADI_SHAPE, "part %d of an element: bad shape", number);
+    const int64_t start = p->value_count;
+    if (!grow_columns(b, p, start + values) || (!part->fixed && !grow_descriptor(b, p))) {
+        return wadi_fail(err, WADI_MEMORY, "%s", out_of_memory);
+    }
+    if (!part->fixed) {
+        for (int d = 0; d < part->rank; d++) p->shapes[p->elements * part->rank + d] = shape[d];
+        p->offsets[0] = 0;
+        p->offsets[p->elements + 1] = start + values;
+    }
+    p->value_count += values;
+    p->elements++;
+    b->bytes += values * part_bytes(part);
+    describe(p, shape, start, out_array);
+    return WADI_OK;
+}
+
+wadi_status wadi_builder_next(wadi_builder *b, wadi_error *err) {
+    for (int i = 0; i < b->parts; i++) {
+        if (b->part[i].elements != b->count + 1) {
+            return wadi_fail(err, WADI_INVALID, "part %d of an element is missing", i);
+        }
+    }
+    b->count++;
+    return WADI_OK;
+}
+
+bool wadi_builder_open(const wadi_builder *b) {
+    for (int i = 0; i < b->parts; i++) {
+        if (b->part[i].elements > b->count) return true;
+    }
+    return false;
+}
+
+wadi_status wadi_builder_bulk(wadi_builder *b, int64_t n, wadi_array *out_arrays, wadi_error *err) {
+    for (int i = 0; i < b->parts; i++) {
+        wadi_builder_part *p = &b->part[i];
+        WADI_ASSERT(p->part.fixed && p->elements == 0);
+        const int64_t values = n * wadi_shape_values(p->part.rank, p->part.shape);
+        if (!grow_columns(b, p, values)) return wadi_fail(err, WADI_MEMORY, "%s", out_of_memory);
+        describe(p, p->part.shape, 0, &out_arrays[i]);
+    }
+    return WADI_OK;
+}
+
+void wadi_builder_keep(wadi_builder *b, int64_t n) {
+    b->count = n;
+    b->bytes = 0;
+    for (int i = 0; i < b->parts; i++) {
+        wadi_builder_part *p = &b->part[i];
+        p->elements = n;
+        p->value_count = n * wadi_shape_values(p->part.rank, p->part.shape);
+        b->bytes += p->value_count * part_bytes(&p->part);
+    }
+}
+
+void wadi_builder_borrow(wadi_builder *b, int64_t n, void *const *columns) {
+    WADI_ASSERT(b->parts == 1 && b->part[0].part.fixed);
+    for (int f = 0; f < b->part[0].part.fields; f++) b->part[0].borrowed[f] = columns[f];
+    wadi_builder_keep(b, n);
+}
+
+bool wadi_builder_full(const wadi_builder *b) {
+    return b->count > 0 && b->bytes >= b->most_bytes;
+}
+
+int64_t wadi_builder_fit(const wadi_builder *b, int64_t k) {
+    int64_t each = 0;
+    for (int i = 0; i < b->parts; i++) {
+        const wadi_part *part = &b->part[i].part;
+        each += wadi_shape_values(part->rank, part->shape) * part_bytes(part);
+    }
+    const int64_t most = each > 0 ? b->most_bytes / each : k;
+    return k <= most ? k : most < 1 ? 1 : most;
+}
+
+static void finish_columns(wadi_builder_part *p, wadi_chunk *c, wadi_component *to) {
+    for (int f = 0; f < to->fields; f++) {
+        to->type[f] = p->part.type[f];
+        if (p->column[f] != NULL) wadi_chunk_own(c, p->column[f]);
+        /* A chunk is read-only from here on, so dropping const is only a matter of form. */
+        to->column[f] = p->borrowed[f] != NULL ? (void *)(uintptr_t)p->borrowed[f] : p->column[f];
+    }
+}
+
+void wadi_builder_finish(wadi_builder *b, wadi_chunk *c, int component, int64_t count) {
+    WADI_ASSERT(count <= b->count || b->parts == 0);
+    for (int i = 0; i < b->parts; i++) {
+        wadi_builder_part *p = &b->part[i];
+        wadi_component *to = &c->component[component + i];
+        to->layout = p->part.fixed ? WADI_LAYOUT_REGULAR : WADI_LAYOUT_IRREGULAR;
+        to->rank = p->part.rank;
+        to->fields = p->part.fields;
+        if (p->part.fixed) {
+            memcpy(to->shape, p->part.shape, sizeof to->shape);
+            to->values = count * wadi_shape_values(to->rank, to->shape);
+        } else if (count > 0) {
+            to->values = p->offsets[count];
+        }
+        to->shapes = p->shapes;
+        to->offsets = p->offsets;
+        if (p->shapes != NULL) wadi_chunk_own(c, p->shapes);
+        if (p->offsets != NULL) wadi_chunk_own(c, p->offsets);
+        finish_columns(p, c, to);
+        forget_part(p);
+    }
+    b->count = 0;
+    b->bytes = 0;
+}

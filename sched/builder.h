@@ -1,0 +1,67 @@
+/* Building a chunk element by element: what sources use.
+ *
+ *     wadi_builder_array(b, 0, shape, &a, err);   memory for part 0 of the next element
+ *     ... fill a.column[0] ...
+ *     wadi_builder_next(b, err);                  the element is complete
+ *
+ * A part declared fixed becomes a regular component and its shape is checked; any other becomes an irregular one.
+ * Columns grow geometrically out of the chunk's pool. */
+#ifndef WADI_SCHED_BUILDER_H
+#define WADI_SCHED_BUILDER_H
+
+#include <stdbool.h>
+
+#include "sched/chunk.h"
+
+typedef struct wadi_builder_part {
+    wadi_part part;
+    int64_t value_count; /* values so far, open element included */
+    int64_t elements;    /* elements so far, open element included */
+    int64_t *shapes, *offsets;
+    void *column[WADI_MAX_FIELDS];
+    const void *borrowed[WADI_MAX_FIELDS]; /* columns of someone else, instead of own ones */
+} wadi_builder_part;
+
+typedef struct wadi_builder {
+    wadi_buffers *buffers;
+    int parts;
+    wadi_builder_part *part;
+    int64_t count;      /* complete elements */
+    int64_t bytes;      /* in columns so far */
+    int64_t most_bytes; /* wadi_builder_full beyond this; at least one element always fits */
+} wadi_builder;
+
+/* For elements of `parts` parts. Borrows buffers; copies part. */
+WADI_NODISCARD wadi_status wadi_builder_init(wadi_builder *b, wadi_buffers *buffers, int parts,
+                                             const wadi_part *part, int64_t most_bytes,
+                                             wadi_error *err);
+/* Gives back what finish has not handed on. Harmless when all zero. */
+void wadi_builder_fini(wadi_builder *b);
+
+/* Memory for part `part` of the element being built, good until the next call with this builder. shape may be NULL for
+ * rank 0 and for fixed parts. Errors: WADI_INVALID (no such part, given twice), WADI_SHAPE, WADI_MEMORY. */
+WADI_NODISCARD wadi_status wadi_builder_array(wadi_builder *b, int part, const int64_t *shape,
+                                              wadi_array *out_array, wadi_error *err);
+/* Completes the element. Errors: WADI_INVALID when a part is missing. */
+WADI_NODISCARD wadi_status wadi_builder_next(wadi_builder *b, wadi_error *err);
+/* Whether the element being built has any part yet. */
+bool wadi_builder_open(const wadi_builder *b);
+
+/* Room for n elements at once, all parts fixed and nothing built yet: out_arrays[part] has the columns of all n, one
+ * after another. wadi_builder_keep says how many were really filled. */
+WADI_NODISCARD wadi_status wadi_builder_bulk(wadi_builder *b, int64_t n, wadi_array *out_arrays,
+                                             wadi_error *err);
+void wadi_builder_keep(wadi_builder *b, int64_t n);
+/* The same without copying: n elements of the one fixed part lie in `columns`, which outlive the chunk. */
+void wadi_builder_borrow(wadi_builder *b, int64_t n, void *const *columns);
+
+/* Whether the memory limit is reached: a source then stops before its k elements are complete. */
+bool wadi_builder_full(const wadi_builder *b);
+/* How many of k fixed elements fit the limit, at least 1. */
+int64_t wadi_builder_fit(const wadi_builder *b, int64_t k);
+
+/* Appends the parts as components to c from number `component` on, cut to `count` elements, and moves their memory to
+ * c. The builder is empty afterwards and may be used again. */
+void wadi_builder_finish(wadi_builder *b, wadi_chunk *c, int component, int64_t count);
+
+#endif

@@ -1,0 +1,22 @@
+/* The handles' common part. */
+#include "sched/stream.h"
+
+#include "base/error.h"
+
+void wadi_source_destroy(wadi_source *source) {
+    if (source != NULL) source->ops->destroy(source);
+}
+
+void wadi_sink_destroy(wadi_sink *sink) {
+    if (sink != NULL) sink->ops->destroy(sink);
+}
+
+wadi_part wadi_part_irregular(wadi_type type, int rank) {
+    return (wadi_part){.rank = rank, .fields = 1, .type = {type}};
+}
+
+wadi_part wadi_part_fixed(wadi_type type, int rank, const int64_t *shape) {
+    wadi_part part = {.rank = rank, .fields = 1, .type = {type}, .fixed = true};
+    for (int d = 0; d < rank && d < WADI_MAX_RANK; d++) part.shape[d] = shape[d];
+    return part;
+}

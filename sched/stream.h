@@ -1,0 +1,45 @@
+/* What a source and a sink are to the runtime: the interface every connector implements.
+ *
+ * A connector embeds wadi_source or wadi_sink as its first member and fills in the operations. A run borrows the handle
+ * and calls it from one thread at a time: sources from the stream's source thread, sinks from its sink thread, destroy
+ * from the owner after the run. Every operation may block; while it does, the other stages go on. */
+#ifndef WADI_SCHED_STREAM_H
+#define WADI_SCHED_STREAM_H
+
+#include "sched/builder.h"
+#include "sched/chunk.h"
+#include "wadi/stream.h"
+
+typedef struct wadi_source_ops {
+    /* Closes and frees. Required. */
+    void (*destroy)(wadi_source *self);
+    /* Appends the next elements, at most k and fewer when the builder is full, to a builder that holds none. Appending
+     * none ends the stream. After a failure the elements appended so far still count. Required. */
+    wadi_status (*next)(wadi_source *self, int64_t k, wadi_builder *b, wadi_error *err);
+} wadi_source_ops;
+
+struct wadi_source {
+    const wadi_source_ops *ops;
+    const char *kind; /* "callback", for messages; static */
+    int parts;
+    wadi_part part[WADI_MAX_PARTS];
+};
+
+typedef struct wadi_sink_ops {
+    /* Closes and frees; what was not finished counts as aborted. Required. */
+    void (*destroy)(wadi_sink *self);
+    /* Takes the next chunk, borrowed: a sink that keeps it retains it. Chunks come in order. Required. */
+    wadi_status (*put)(wadi_sink *self, wadi_chunk *c, wadi_error *err);
+    /* The stream has ended well: makes the output complete. Once, after the last put. Optional. */
+    wadi_status (*finish)(wadi_sink *self, wadi_error *err);
+    /* The stream has failed: leaves no output that looks complete. Instead of finish. `why` says what happened.
+     * Optional. */
+    void (*abort)(wadi_sink *self, const wadi_error *why);
+} wadi_sink_ops;
+
+struct wadi_sink {
+    const wadi_sink_ops *ops;
+    const char *kind; /* static */
+};
+
+#endif
