@@ -82,7 +82,8 @@ static int fixed_sums(const int64_t *x, int64_t n, int64_t sums[5]) {
 /* ---- stereo ---- */
 
 /* Splits the input into channels; two channels become the pair whose fixed predictors leave least. Costs are logarithms of mean
- * residuals, compared through their products. */
+ * residuals, compared through their products. A mean of m costs about log2(m) + 2.5 bits a sample (Laplace's distribution), and
+ * no sample costs more than its plain bits: that bounds the mean by 2^bits / 2^2.5. */
 static int choose_stereo(flac_model *m, const int32_t *in, int64_t n) {
     const int channels = m->recipe.channels;
     for (int c = 0; c < channels; c++) {
@@ -99,7 +100,9 @@ static int choose_stereo(flac_model *m, const int32_t *in, int64_t n) {
     double mean[4];
     for (int c = 0; c < 4; c++) {
         int64_t sums[5];
+        const double verbatim = ldexp(0.177, m->recipe.bits + (c == 3));
         mean[c] = (double)sums[fixed_sums(each[c], n, sums)] / (double)n + 0.25;
+        mean[c] = fmin(mean[c], verbatim);
     }
     const double cost[4] = {mean[0] * mean[1], mean[0] * mean[3], mean[3] * mean[1],
                             mean[2] * mean[3]};
