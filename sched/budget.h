@@ -1,0 +1,26 @@
+/* The memory budget: chunk size x measured bytes per element x chunks in flight <= budget.
+ *
+ * Bytes per element are learned from the chunks that pass: the larger of the average and the latest chunk, so that a
+ * stream whose elements grow is followed at once and one that shrinks slowly. Before the first chunk nothing is known and
+ * nothing is capped; a source's builder has a byte limit of its own for that. */
+#ifndef WADI_SCHED_BUDGET_H
+#define WADI_SCHED_BUDGET_H
+
+#include <stdint.h>
+
+typedef struct wadi_budget {
+    int64_t bytes;  /* the budget */
+    int64_t chunks; /* in flight at most */
+    double average; /* bytes per element; 0: not known yet */
+    double latest;
+} wadi_budget;
+
+void wadi_budget_init(wadi_budget *b, int64_t bytes, int64_t chunks);
+/* A chunk of `elements` took `bytes` in all stages together. */
+void wadi_budget_observe(wadi_budget *b, int64_t elements, int64_t bytes);
+/* The size wanted or the largest allowed, whichever is less; at least 1. */
+int64_t wadi_budget_cap(const wadi_budget *b, int64_t elements);
+/* Bytes one chunk may take. */
+int64_t wadi_budget_chunk_bytes(const wadi_budget *b);
+
+#endif

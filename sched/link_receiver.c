@@ -1,0 +1,211 @@
+/* The receiving half of the link protocol; the rules stand in link.h. */
+#include "sched/link.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+
+void wadi_link_receiver_init(wadi_link_receiver *r, bool ordered, int64_t window_bytes,
+                             int64_t window_chunks, wadi_link_drop drop, void *env) {
+    memset(r, 0, sizeof *r);
+    r->ordered = ordered;
+    r->window_bytes = window_bytes;
+    r->window_chunks = window_chunks;
+    r->drop = drop;
+    r->env = env;
+}
+
+void wadi_link_receiver_fini(wadi_link_receiver *r) {
+    for (size_t i = 0; i < r->held.n; i++) {
+        if (!r->held.at[i].taken) r->drop(r->env, r->held.at[i].payload);
+    }
+    wadi_vec_free(&r->held);
+    wadi_vec_free(&r->out);
+}
+
+void wadi_link_receiver_on_join(wadi_link_receiver *r, int peer) {
+    memset(&r->peer[peer], 0, sizeof r->peer[peer]);
+    r->peer[peer].alive = true;
+    r->peer[peer].ready = true;
+}
+
+/* The memory of a chunk from `peer` is free again. */
+static void free_credit(wadi_link_receiver *r, int peer, int64_t bytes) {
+    r->peer[peer].freed_bytes += bytes;
+    r->peer[peer].freed_chunks++;
+    r->peer[peer].ready = true;
+}
+
+static void say_done(wadi_link_receiver *r, int peer, int64_t number) {
+    const wadi_link_message done = {.kind = WADI_LINK_DONE, .peer = peer, .number = number};
+    if (!wadi_vec_push(&r->out, done)) r->out_of_memory = true;
+}
+
+/* Where `number` is or would be in held. */
+static size_t place_of(const wadi_link_receiver *r, int64_t number) {
+    size_t i = r->held.n;
+    while (i > 0 && r->held.at[i - 1].number >= number) i--;
+    return i;
+}
+
+static bool holds(const wadi_link_receiver *r, int64_t number) {
+    const size_t i = place_of(r, number);
+    return i < r->held.n && r->held.at[i].number == number;
+}
+
+/* A chunk seen before: one that is done is reported again, since the report may have been lost; one still held will be
+ * reported, to whoever sent it last. */
+static void drop_duplicate(wadi_link_receiver *r, int peer, int64_t number, int64_t bytes,
+                           void *payload) {
+    r->drop(r->env, payload);
+    free_credit(r, peer, bytes);
+    if (!holds(r, number)) {
+        say_done(r, peer, number);
+        return;
+    }
+    wadi_link_held *held = &r->held.at[place_of(r, number)];
+    if (held->peer == peer) return;
+    free_credit(r, held->peer, held->bytes); /* charged to one peer only */
+    held->peer = peer;
+    r->peer[peer].freed_bytes -= bytes;
+    r->peer[peer].freed_chunks--;
+}
+
+void wadi_link_receiver_on_chunk(wadi_link_receiver *r, int peer, int64_t number, int64_t bytes,
+                                 void *payload) {
+    if ((r->ordered && number < r->next) || holds(r, number)) {
+        drop_duplicate(r, peer, number, bytes, payload);
+        return;
+    }
+    const size_t at = place_of(r, number);
+    const wadi_link_held held = {number, bytes, payload, peer, false};
+    if (!wadi_vec_push(&r->held, held)) {
+        r->out_of_memory = true;
+        r->drop(r->env, payload);
+        return;
+    }
+    memmove(&r->held.at[at + 1], &r->held.at[at], (r->held.n - 1 - at) * sizeof held);
+    r->held.at[at] = held;
+}
+
+void wadi_link_receiver_on_end(wadi_link_receiver *r, int64_t count) {
+    r->ended = true;
+    r->end = count;
+}
+
+static void note_failure(wadi_link_failure *f, int64_t number, wadi_status status,
+                         const char *reason) {
+    if (f->set) return;
+    f->set = true;
+    f->number = number;
+    f->status = status;
+    (void)snprintf(f->reason, sizeof f->reason, "%s", reason);
+}
+
+void wadi_link_receiver_on_fail(wadi_link_receiver *r, int64_t number, wadi_status status,
+                                const char *reason) {
+    note_failure(&r->received, number, status, reason);
+}
+
+void wadi_link_receiver_fail(wadi_link_receiver *r, wadi_status status, const char *reason) {
+    note_failure(&r->failure, r->next, status, reason);
+}
+
+/* What has arrived stays: another peer will send it again, and it will be a duplicate. */
+void wadi_link_receiver_on_lost(wadi_link_receiver *r, int peer) {
+    r->peer[peer].alive = false;
+}
+
+bool wadi_link_receiver_take(wadi_link_receiver *r, int64_t *out_number, void **out_payload) {
+    for (size_t i = 0; i < r->held.n; i++) {
+        wadi_link_held *h = &r->held.at[i];
+        if (h->taken) continue;
+        if (r->ordered && h->number != r->next) return false;
+        if (r->received.set && h->number >= r->received.number) return false;
+        h->taken = true;
+        if (r->ordered) r->next++;
+        *out_number = h->number;
+        *out_payload = h->payload;
+        return true;
+    }
+    return false;
+}
+
+void wadi_link_receiver_done(wadi_link_receiver *r, int64_t number) {
+    const size_t i = place_of(r, number);
+    WADI_ASSERT(i < r->held.n && r->held.at[i].number == number && r->held.at[i].taken);
+    free_credit(r, r->held.at[i].peer, r->held.at[i].bytes);
+    say_done(r, r->held.at[i].peer, number);
+    r->held.n--;
+    memmove(&r->held.at[i], &r->held.at[i + 1], (r->held.n - i) * sizeof r->held.at[0]);
+}
+
+static bool pop_done(wadi_link_receiver *r, wadi_link_message *out) {
+    while (r->out.n > 0) {
+        *out = r->out.at[0];
+        r->out.n--;
+        memmove(&r->out.at[0], &r->out.at[1], r->out.n * sizeof r->out.at[0]);
+        if (r->peer[out->peer].alive) return true;
+    }
+    return false;
+}
+
+static bool pop_ready(wadi_link_receiver *r, wadi_link_message *out) {
+    for (int p = 0; p < WADI_LINK_PEERS; p++) {
+        if (!r->peer[p].alive || !r->peer[p].ready) continue;
+        r->peer[p].ready = false;
+        *out = (wadi_link_message){.kind = WADI_LINK_READY,
+                                   .peer = p,
+                                   .number = r->peer[p].freed_chunks + r->window_chunks,
+                                   .bytes = r->peer[p].freed_bytes + r->window_bytes};
+        return true;
+    }
+    return false;
+}
+
+static bool pop_fail(wadi_link_receiver *r, wadi_link_message *out) {
+    for (int p = 0; r->failure.set && p < WADI_LINK_PEERS; p++) {
+        if (!r->peer[p].alive || r->peer[p].told_fail) continue;
+        r->peer[p].told_fail = true;
+        *out = (wadi_link_message){.kind = WADI_LINK_FAIL,
+                                   .peer = p,
+                                   .number = r->failure.number,
+                                   .status = r->failure.status,
+                                   .reason = r->failure.reason};
+        return true;
+    }
+    return false;
+}
+
+bool wadi_link_receiver_pop(wadi_link_receiver *r, wadi_link_message *out) {
+    return pop_fail(r, out) || pop_done(r, out) || pop_ready(r, out);
+}
+
+static bool handed_out(const wadi_link_receiver *r, int64_t count) {
+    if (r->ordered) return r->next >= count;
+    for (size_t i = 0; i < r->held.n; i++) {
+        if (!r->held.at[i].taken && r->held.at[i].number < count) return false;
+    }
+    return true;
+}
+
+bool wadi_link_receiver_ended(const wadi_link_receiver *r) {
+    return r->ended && handed_out(r, r->end);
+}
+
+const wadi_link_failure *wadi_link_receiver_failed(const wadi_link_receiver *r) {
+    return r->received.set && handed_out(r, r->received.number) ? &r->received : NULL;
+}
+
+int wadi_link_receiver_peers(const wadi_link_receiver *r) {
+    int n = 0;
+    for (int p = 0; p < WADI_LINK_PEERS; p++) n += r->peer[p].alive;
+    return n;
+}
+
+int64_t wadi_link_receiver_held(const wadi_link_receiver *r, int64_t *out_bytes) {
+    *out_bytes = 0;
+    for (size_t i = 0; i < r->held.n; i++) *out_bytes += r->held.at[i].bytes;
+    return (int64_t)r->held.n;
+}

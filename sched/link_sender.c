@@ -1,0 +1,170 @@
+/* The sending half of the link protocol; the rules stand in link.h. */
+#include "sched/link.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+
+void wadi_link_sender_init(wadi_link_sender *s, wadi_link_drop drop, void *env) {
+    memset(s, 0, sizeof *s);
+    s->drop = drop;
+    s->env = env;
+}
+
+void wadi_link_sender_fini(wadi_link_sender *s) {
+    for (size_t i = 0; i < s->kept.n; i++) s->drop(s->env, s->kept.at[i].payload);
+    wadi_vec_free(&s->kept);
+}
+
+bool wadi_link_sender_push(wadi_link_sender *s, int64_t number, int64_t bytes, void *payload) {
+    WADI_ASSERT(number >= s->next && !s->ended);
+    if (!wadi_vec_push(&s->kept, (wadi_link_kept){number, bytes, payload, -1})) return false;
+    s->next = number + 1;
+    return true;
+}
+
+void wadi_link_sender_end(wadi_link_sender *s, int64_t count) {
+    s->ended = true;
+    s->end = count;
+}
+
+/* The first failure counts. */
+static void note_failure(wadi_link_failure *f, int64_t number, wadi_status status,
+                         const char *reason) {
+    if (f->set) return;
+    f->set = true;
+    f->number = number;
+    f->status = status;
+    (void)snprintf(f->reason, sizeof f->reason, "%s", reason);
+}
+
+void wadi_link_sender_fail(wadi_link_sender *s, int64_t number, wadi_status status,
+                           const char *reason) {
+    note_failure(&s->failure, number, status, reason);
+}
+
+void wadi_link_sender_on_join(wadi_link_sender *s, int peer) {
+    wadi_link_sender_on_lost(s, peer);
+    memset(&s->peer[peer], 0, sizeof s->peer[peer]);
+    s->peer[peer].alive = true;
+}
+
+static int64_t larger(int64_t a, int64_t b) {
+    return a > b ? a : b;
+}
+
+void wadi_link_sender_on_ready(wadi_link_sender *s, int peer, int64_t bytes, int64_t chunks) {
+    s->peer[peer].granted_bytes = larger(s->peer[peer].granted_bytes, bytes);
+    s->peer[peer].granted_chunks = larger(s->peer[peer].granted_chunks, chunks);
+}
+
+/* Whoever reports it: a chunk sent to two peers after a false alarm is done when either is. */
+void wadi_link_sender_on_done(wadi_link_sender *s, int peer, int64_t number) {
+    WADI_UNUSED(peer);
+    for (size_t i = 0; i < s->kept.n; i++) {
+        if (s->kept.at[i].number != number) continue;
+        s->drop(s->env, s->kept.at[i].payload);
+        s->kept.n--;
+        memmove(&s->kept.at[i], &s->kept.at[i + 1], (s->kept.n - i) * sizeof s->kept.at[0]);
+        return;
+    }
+}
+
+void wadi_link_sender_on_fail(wadi_link_sender *s, int peer, int64_t number, wadi_status status,
+                              const char *reason) {
+    WADI_UNUSED(peer);
+    note_failure(&s->received, number, status, reason);
+}
+
+void wadi_link_sender_on_lost(wadi_link_sender *s, int peer) {
+    s->peer[peer].alive = false;
+    for (size_t i = 0; i < s->kept.n; i++) {
+        if (s->kept.at[i].peer == peer) s->kept.at[i].peer = -1;
+    }
+}
+
+static bool has_credit(const wadi_link_sender *s, int peer, int64_t bytes) {
+    return s->peer[peer].sent_chunks < s->peer[peer].granted_chunks &&
+           s->peer[peer].sent_bytes + bytes <= s->peer[peer].granted_bytes;
+}
+
+/* A peer that has asked at all, with the fewest chunks sent and not granted back: the idlest one. -1: none may. */
+static int choose_peer(const wadi_link_sender *s, int64_t bytes, bool oldest) {
+    int best = -1;
+    int64_t best_room = INT64_MIN;
+    for (int p = 0; p < WADI_LINK_PEERS; p++) {
+        if (!s->peer[p].alive || s->peer[p].granted_chunks == 0) continue;
+        if (!oldest && !has_credit(s, p, bytes)) continue;
+        const int64_t room = s->peer[p].granted_chunks - s->peer[p].sent_chunks;
+        if (room > best_room) {
+            best = p;
+            best_room = room;
+        }
+    }
+    return best;
+}
+
+static bool pop_chunk(wadi_link_sender *s, wadi_link_message *out) {
+    for (size_t i = 0; i < s->kept.n; i++) {
+        wadi_link_kept *k = &s->kept.at[i];
+        if (k->peer >= 0) continue;
+        const int peer = choose_peer(s, k->bytes, i == 0);
+        if (peer < 0) return false; /* lower numbers first: later ones wait behind it */
+        k->peer = peer;
+        s->peer[peer].sent_bytes += k->bytes;
+        s->peer[peer].sent_chunks++;
+        *out = (wadi_link_message){.kind = WADI_LINK_CHUNK,
+                                   .peer = peer,
+                                   .number = k->number,
+                                   .bytes = k->bytes,
+                                   .payload = k->payload};
+        return true;
+    }
+    return false;
+}
+
+static bool pop_fail(wadi_link_sender *s, wadi_link_message *out) {
+    for (int p = 0; s->failure.set && p < WADI_LINK_PEERS; p++) {
+        if (!s->peer[p].alive || s->peer[p].told_fail) continue;
+        s->peer[p].told_fail = true;
+        *out = (wadi_link_message){.kind = WADI_LINK_FAIL,
+                                   .peer = p,
+                                   .number = s->failure.number,
+                                   .status = s->failure.status,
+                                   .reason = s->failure.reason};
+        return true;
+    }
+    return false;
+}
+
+static bool pop_end(wadi_link_sender *s, wadi_link_message *out) {
+    if (!s->ended || s->kept.n > 0) return false;
+    for (int p = 0; p < WADI_LINK_PEERS; p++) {
+        if (!s->peer[p].alive || s->peer[p].told_end) continue;
+        s->peer[p].told_end = true;
+        *out = (wadi_link_message){.kind = WADI_LINK_END, .peer = p, .number = s->end};
+        return true;
+    }
+    return false;
+}
+
+bool wadi_link_sender_pop(wadi_link_sender *s, wadi_link_message *out) {
+    return pop_fail(s, out) || pop_chunk(s, out) || pop_end(s, out);
+}
+
+int64_t wadi_link_sender_queued(const wadi_link_sender *s) {
+    int64_t n = 0;
+    for (size_t i = 0; i < s->kept.n; i++) n += s->kept.at[i].peer < 0;
+    return n;
+}
+
+int64_t wadi_link_sender_kept(const wadi_link_sender *s) {
+    return (int64_t)s->kept.n;
+}
+
+int wadi_link_sender_peers(const wadi_link_sender *s) {
+    int n = 0;
+    for (int p = 0; p < WADI_LINK_PEERS; p++) n += s->peer[p].alive;
+    return n;
+}

@@ -1,0 +1,145 @@
+/* A small table of waits under a lock, and the thread that reads it. */
+#include "sched/wait.h"
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/log.h"
+#include "base/thread.h"
+
+enum { SEATS = 32, LOOKS = 4 /* of the watchdog per period */ };
+
+typedef struct seat {
+    bool taken;
+    int64_t since_ns;
+    char owner[32], reason[96];
+} seat;
+
+struct wadi_waits {
+    int64_t after_ns;
+    wadi_thread watchdog;
+    wadi_mutex lock; /* guards the rest */
+    wadi_cond stop_it;
+    bool stop;
+    bool told;          /* of this standstill */
+    int64_t changed_ns; /* when a wait last began or ended */
+    seat seats[SEATS];
+};
+
+static void print_waits(const wadi_waits *w, int64_t now, wadi_text *out) {
+    for (int i = 0; i < SEATS; i++) {
+        const seat *s = &w->seats[i];
+        if (!s->taken) continue;
+        wadi_text_addf(out, "%s%s waits %.1f s for %s", out->n > 0 ? "\n" : "", s->owner,
+                       (double)(now - s->since_ns) / 1e9, s->reason);
+    }
+}
+
+static void tell(const wadi_waits *w, int64_t now) {
+    wadi_text text;
+    wadi_text_init(&text);
+    print_waits(w, now, &text);
+    const double seconds = (double)(now - w->changed_ns) / 1e9;
+    wadi_logf(WADI_LOG_WARNING, "no progress for %.1f s: %s", seconds,
+              text.n > 0 ? wadi_text_str(&text) : "nobody waits, a stage is busy");
+    wadi_text_fini(&text);
+}
+
+static void watch(void *env) {
+    wadi_waits *w = env;
+    wadi_mutex_lock(&w->lock);
+    while (!w->stop) {
+        (void)wadi_cond_wait_for(&w->stop_it, &w->lock, w->after_ns / LOOKS + 1);
+        const int64_t now = wadi_clock_ns();
+        if (w->stop || w->told || now - w->changed_ns < w->after_ns) continue;
+        tell(w, now);
+        w->told = true;
+    }
+    wadi_mutex_unlock(&w->lock);
+}
+
+wadi_status wadi_waits_create(int64_t after_ns, wadi_waits **out, wadi_error *err) {
+    wadi_waits *w = calloc(1, sizeof *w);
+    if (w == NULL) return wadi_fail(err, WADI_MEMORY, "watchdog: out of memory");
+    w->after_ns = after_ns;
+    w->changed_ns = wadi_clock_ns();
+    int made = 0;
+    wadi_status status = wadi_mutex_init(&w->lock, err);
+    if (status == WADI_OK) {
+        made++;
+        status = wadi_cond_init(&w->stop_it, err);
+    }
+    if (status == WADI_OK) {
+        made++;
+        status = wadi_thread_start(&w->watchdog, watch, w, err);
+    }
+    if (status == WADI_OK) {
+        *out = w;
+        return WADI_OK;
+    }
+    if (made > 1) wadi_cond_fini(&w->stop_it);
+    if (made > 0) wadi_mutex_fini(&w->lock);
+    free(w);
+    return status;
+}
+
+void wadi_waits_destroy(wadi_waits *w) {
+    if (w == NULL) return;
+    wadi_mutex_lock(&w->lock);
+    w->stop = true;
+    wadi_cond_signal(&w->stop_it);
+    wadi_mutex_unlock(&w->lock);
+    wadi_thread_join(&w->watchdog);
+    wadi_cond_fini(&w->stop_it);
+    wadi_mutex_fini(&w->lock);
+    free(w);
+}
+
+static void note_change(wadi_waits *w) {
+    w->changed_ns = wadi_clock_ns();
+    w->told = false;
+}
+
+static int free_seat(const wadi_waits *w) {
+    for (int i = 0; i < SEATS; i++) {
+        if (!w->seats[i].taken) return i;
+    }
+    return -1;
+}
+
+int wadi_wait_begin(wadi_waits *w, const char *owner, const char *reason, ...) {
+    if (w == NULL) return -1;
+    wadi_mutex_lock(&w->lock);
+    note_change(w);
+    const int ticket = free_seat(w);
+    if (ticket >= 0) {
+        seat *s = &w->seats[ticket];
+        s->taken = true;
+        s->since_ns = w->changed_ns;
+        (void)snprintf(s->owner, sizeof s->owner, "%s", owner);
+        va_list args;
+        va_start(args, reason);
+        (void)vsnprintf(s->reason, sizeof s->reason, reason, args);
+        va_end(args);
+    }
+    wadi_mutex_unlock(&w->lock);
+    return ticket;
+}
+
+void wadi_wait_end(wadi_waits *w, int ticket) {
+    if (w == NULL) return;
+    wadi_mutex_lock(&w->lock);
+    note_change(w);
+    if (ticket >= 0) w->seats[ticket].taken = false;
+    wadi_mutex_unlock(&w->lock);
+}
+
+void wadi_waits_print(wadi_waits *w, wadi_text *out) {
+    wadi_mutex_lock(&w->lock);
+    print_waits(w, wadi_clock_ns(), out);
+    wadi_mutex_unlock(&w->lock);
+}
