@@ -77,8 +77,8 @@ static bool add_dependence(const char *what, const wadi_program *p, wadi_node_id
 
 /* Array code may depend on regions alone: operators do not nest inside scalar functions. */
 static bool check_nesting(const char *what, const wadi_program *p, uint64_t bits) {
-    for (int l = 0; bits >> l && l < MAX_LEVELS; l++) {
-        if (!(bits >> l & 1) || p->lambdas.at[p->open.at[l]].array) continue;
+    const uint64_t regions = p->open.n > 0 ? p->lambdas.at[wadi_vec_last(&p->open)].regions : 0;
+    if (bits & ~regions) {
         wadi_lang_fail(WADI_INVALID,
                        "%s: array code depends on a parameter of the scalar function around it, "
                        "expected scalar code",
@@ -119,6 +119,8 @@ uint32_t wadi_lambda_open(const char *what, wadi_lambda_kind kind, bool array) {
     const uint32_t number = (uint32_t)p->lambdas.n;
     wadi_lambda l = {
         .kind = kind, .array = array, .level = (int)p->open.n, .unplaced = p->unplaced};
+    if (p->open.n > 0) l.regions = p->lambdas.at[wadi_vec_last(&p->open)].regions;
+    if (array) l.regions |= UINT64_C(1) << l.level;
     if (!wadi_vec_push(&p->lambdas, l) || !wadi_vec_push(&p->open, number)) {
         wadi_lang_no_memory();
         return WADI_NONE;

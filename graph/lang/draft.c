@@ -276,6 +276,10 @@ static wadi_node_id finish(wadi_draft *d, const wadi_op *op, wadi_stratum stratu
 static wadi_node_id finish_copy(wadi_draft *d, const wadi_op *op, wadi_stratum stratum, int n,
                                 const wadi_array_type *t) {
     if (wadi_draft_failed(d) || !t) return 0;
+    if (n < 1 || n > WADI_DRAFT_ARGS) {
+        wadi_draft_fail(d, WADI_UNSUPPORTED, "%d arrays, expected 1 to %d", n, WADI_DRAFT_ARGS);
+        return 0;
+    }
     wadi_array_type *own = wadi_draft_types(d, n);
     if (!own) return 0;
     for (int i = 0; i < n; i++) own[i] = t[i];

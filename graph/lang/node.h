@@ -77,6 +77,7 @@ typedef struct wadi_lambda {
     wadi_lambda_kind kind;
     bool array; /* a region of array code; else scalar code */
     int level; /* how many lambdas were open when this one was opened: its bit in wadi_node.depends */
+    uint64_t regions; /* which of the levels open inside it, its own included, are regions */
     int nparams, nroots;
     wadi_node_id *params; /* PARAM nodes, each perhaps a record or a tuple */
     wadi_node_id *roots;  /* what the body gives, in order */
@@ -145,6 +146,7 @@ const char *wadi_array_type_text(const wadi_array_type *t);
 
 /* ---- drafts ---- */
 
+/* A tuple has at most as many arrays as an operator has arguments. */
 enum { WADI_DRAFT_ARGS = 64, WADI_DRAFT_LAMBDAS = 4, WADI_DRAFT_ATTRS = 32 };
 
 /** A node under construction, on the stack of a builder function. */

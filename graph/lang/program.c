@@ -150,7 +150,7 @@ void wadi_output(const char *name, wadi_acc a) {
         const int parts = n->ntypes;
         for (int i = 0; i < parts; i++) {
             char *part = wadi_arena_printf(current->arena, "%s.%d", name, i);
-            if (part) add_output(part, wadi_part(a, i).node);
+            if (part) add_output(part, wadi_tuple_get(a, i).node);
         }
     }
 }

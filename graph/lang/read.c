@@ -100,16 +100,16 @@ static wadi_acc array_node(const char *what, wadi_node_kind kind, int nargs,
                                                          .type = t})};
 }
 
-wadi_acc wadi_part(wadi_acc tuple, int i) {
+wadi_acc wadi_tuple_get(wadi_acc tuple, int i) {
     const wadi_node *n = wadi_node_get(tuple.node);
     if (!n || n->stratum != WADI_STRATUM_ARRAY)
-        return (wadi_acc){wadi_lang_fail(WADI_INVALID, "part: argument 1 is missing")};
+        return (wadi_acc){wadi_lang_fail(WADI_INVALID, "tuple_get: argument 1 is missing")};
     if (i < 0 || i >= n->ntypes)
         return (wadi_acc){
-            wadi_lang_fail(WADI_INVALID, "part: number %d of %d arrays", i, n->ntypes)};
+            wadi_lang_fail(WADI_INVALID, "tuple_get: number %d of %d arrays", i, n->ntypes)};
     if (n->ntypes == 1) return tuple;
     if (n->kind == WADI_NODE_TUPLE) return (wadi_acc){n->args[i]};
-    return array_node("part", WADI_NODE_PART, 1, &tuple.node, i, 1, &n->type[i]);
+    return array_node("tuple_get", WADI_NODE_PART, 1, &tuple.node, i, 1, &n->type[i]);
 }
 
 /* A tuple of tuples is one tuple, so that its arguments are arrays. */
@@ -123,7 +123,7 @@ wadi_acc wadi_tuple(int n, const wadi_acc *parts) {
         if (count + arrays > WADI_DRAFT_ARGS)
             return (wadi_acc){
                 wadi_lang_fail(WADI_UNSUPPORTED, "tuple: more than %d arrays", WADI_DRAFT_ARGS)};
-        for (int k = 0; k < arrays; k++) args[count++] = wadi_part(parts[i], k).node;
+        for (int k = 0; k < arrays; k++) args[count++] = wadi_tuple_get(parts[i], k).node;
     }
     if (count == 0) return (wadi_acc){wadi_lang_fail(WADI_INVALID, "tuple: no arrays")};
     if (count == 1) return (wadi_acc){args[0]};

@@ -1,0 +1,53 @@
+/* The state of sharing recovery, between placement (recover.c) and emission (emit.c). Internal to graph/lang. */
+#ifndef WADI_GRAPH_LANG_RECOVERY_H
+#define WADI_GRAPH_LANG_RECOVERY_H
+
+#include "graph/lang/scopes.h"
+
+/** A node bound in one scope. */
+typedef struct wadi_place {
+    wadi_scope_id scope;
+    bool reads_unit;           /* the binding reads the node's `unit` */
+    wadi_scope_id first_scope; /* of the node's lambdas as bound here, numbered on from this one */
+    uint32_t *vals;            /* once emitted: scalars or arrays, one per field or array */
+    struct wadi_place *next;
+} wadi_place;
+
+typedef struct wadi_recovered {
+    bool faults;      /* scalars: evaluating may fault, or not end */
+    wadi_place *uses; /* while collecting: the scopes that use it, merged as recover.c says */
+    wadi_place *places;
+    wadi_place *unit;         /* scalars: bound as an array of rank 0 in this scope of array code */
+    wadi_scope_id unit_scope; /* the scope of that binding's function */
+} wadi_recovered;
+
+typedef struct wadi_recovery {
+    const wadi_program *program;
+    const wadi_op *unit_op;
+    wadi_module *module;
+    wadi_arena *scratch;
+    wadi_scopes scopes;
+    wadi_recovered *nodes; /* [program->nodes.n] */
+    wadi_map64 names;      /* the program's strings to the module's */
+    wadi_error *err;
+} wadi_recovery;
+
+static inline const wadi_node *wadi_recovery_node(const wadi_recovery *r, wadi_node_id n) {
+    return &r->program->nodes.at[n];
+}
+
+/** Whether a scalar given to an operator as a rank-0 array is one already: a literal, or the element of an array, which
+ *  then is `*out_array` (0: it is a literal). */
+static inline bool wadi_rank0_is_array(const wadi_recovery *r, wadi_node_id scalar,
+                                       wadi_node_id *out_array) {
+    const wadi_node *s = wadi_recovery_node(r, scalar);
+    *out_array = 0;
+    if (s->kind != WADI_NODE_SCALAR) return false;
+    if (s->sop == WADI_SOP_THE) *out_array = s->args[0];
+    return s->sop == WADI_SOP_THE || s->sop == WADI_SOP_CONST;
+}
+
+/** Makes the module's bindings, in order of node numbers. */
+WADI_NODISCARD wadi_status wadi_recovery_emit(wadi_recovery *r);
+
+#endif
