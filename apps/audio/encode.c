@@ -1,0 +1,214 @@
+/* Builds the pipeline and runs it. The analysis is a wadi program; the two ends are host code: the source reads and feeds the
+ * MD5, the sink packs each analysed block and writes it in order. */
+#include "apps/audio/encode.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#include "apps/audio/analysis.h"
+#include "apps/audio/frame.h"
+#include "apps/audio/md5_tap.h"
+#include "apps/audio/pack.h"
+#include "apps/audio/recipe.h"
+#include "apps/audio/writer.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "connectors/sndfile.h"
+
+enum { FRAME_PARTS = 4, PROGRESS_NS = 100000000 };
+
+/* The run a signal may cancel. */
+static _Atomic(wadi_run *) running;
+
+void flac_encode_cancel(void) {
+    wadi_run *run = atomic_load(&running);
+    if (run != NULL) wadi_run_cancel(run);
+}
+
+typedef struct encoder {
+    wadi_sndfile *in;
+    flac_format format;
+    flac_recipe recipe;
+    flac_md5_tap md5;
+    wadi_program *program;
+    wadi_exe *exe;
+    wadi_run *run;
+    wadi_source *source;
+    wadi_sink *sink;
+    flac_writer *writer;
+    flac_bits bits; /* of the frame being packed */
+    /* progress */
+    flac_progress_fn progress;
+    void *env;
+    flac_progress so_far;
+    int64_t started_ns, told_ns;
+} encoder;
+
+/* ---- sink ---- */
+
+static bool is_part(const wadi_array *a, int rank, wadi_type type) {
+    return a->rank == rank && a->fields == 1 && a->type[0] == type;
+}
+
+/* The element's arrays, as the packer wants them. */
+static wadi_status view_frame(const encoder *e, int64_t index, int parts, const wadi_array *part,
+                              flac_frame *out, wadi_error *err) {
+    const int channels = e->format.channels;
+    const bool ok = parts == FRAME_PARTS && is_part(&part[0], 1, WADI_I32) &&
+                    part[0].shape[0] == FLAC_HEAD_SIZE && is_part(&part[1], 2, WADI_I32) &&
+                    part[1].shape[0] == channels && part[1].shape[1] == FLAC_SUB_SIZE &&
+                    is_part(&part[2], 1, WADI_I32) && part[3].shape[0] == channels &&
+                    (is_part(&part[3], 2, WADI_I32) || is_part(&part[3], 2, WADI_I64));
+    if (!ok) {
+        return wadi_fail(err, WADI_INTERNAL, "frame %lld: the analysis gave arrays of other shapes",
+                         (long long)index);
+    }
+    const bool wide = part[3].type[0] == WADI_I64;
+    *out = (flac_frame){
+        .channels = channels,
+        .n = part[3].shape[1],
+        .head = part[0].column[0],
+        .sub = part[1].column[0],
+        .rice = part[2].column[0],
+        .rice_n = part[2].shape[0],
+        .resid32 = wide ? NULL : part[3].column[0],
+        .resid64 = wide ? part[3].column[0] : NULL,
+    };
+    return WADI_OK;
+}
+
+static void fill_progress(encoder *e) {
+    flac_progress *p = &e->so_far;
+    p->bytes_out = flac_writer_bytes(e->writer);
+    p->bytes_in = p->frames * e->format.channels * ((e->format.bits + 7) / 8);
+    p->elapsed_s = (double)(wadi_clock_ns() - e->started_ns) * 1e-9;
+    wadi_run_stats_get(e->run, &p->run);
+}
+
+static void tell_progress(encoder *e) {
+    const int64_t now = wadi_clock_ns();
+    if (e->progress == NULL || now - e->told_ns < PROGRESS_NS) return;
+    e->told_ns = now;
+    fill_progress(e);
+    e->progress(e->env, &e->so_far);
+}
+
+static wadi_status push(void *env, int64_t index, int parts, const wadi_array *element,
+                        wadi_error *err) {
+    encoder *e = env;
+    flac_frame frame;
+    WADI_TRY(view_frame(e, index, parts, element, &frame, err));
+    flac_bits_clear(&e->bits);
+    WADI_TRY(flac_pack_frame(&frame, &e->format, index, &e->bits, err));
+    WADI_TRY(flac_writer_append(e->writer, e->bits.at, e->bits.n, frame.n, err));
+    e->so_far.frames += frame.n;
+    tell_progress(e);
+    return WADI_OK;
+}
+
+/* ---- setting up ---- */
+
+static wadi_status open_input(encoder *e, const flac_options *o, wadi_error *err) {
+    WADI_TRY(wadi_sndfile_open(o->in, o->convert, &e->in, err));
+    const wadi_sndfile_info *info = wadi_sndfile_about(e->in);
+    if (info->channels > FLAC_MAX_CHANNELS) {
+        return wadi_fail(err, WADI_UNSUPPORTED, "%s: %d channels; FLAC holds at most %d", o->in,
+                         info->channels, FLAC_MAX_CHANNELS);
+    }
+    if (info->rate < 1 || info->rate > 1048575) {
+        return wadi_fail(err, WADI_UNSUPPORTED, "%s: %d Hz; FLAC holds 1 to 1048575", o->in,
+                         info->rate);
+    }
+    e->recipe = flac_recipe_for(o->level, info->rate, info->channels, info->bits);
+    e->format = (flac_format){info->rate, info->channels, info->bits, e->recipe.block};
+    e->so_far.total = info->frames;
+    e->so_far.rate = info->rate;
+    return WADI_OK;
+}
+
+static wadi_status compile(encoder *e, bool explain, wadi_error *err) {
+    e->program = wadi_program_create("flac");
+    if (e->program == NULL) return wadi_fail(err, WADI_MEMORY, "out of memory");
+    flac_analysis_build(&e->recipe);
+    const wadi_compile_options options = {.explain = explain};
+    return wadi_compile(e->program, &options, &e->exe, err);
+}
+
+static wadi_status open_output(encoder *e, const flac_options *o, wadi_error *err) {
+    enum { MAX_TAGS = 16 };
+    flac_tag tags[MAX_TAGS];
+    int n = wadi_sndfile_tag_count(e->in);
+    if (n > MAX_TAGS) n = MAX_TAGS;
+    for (int i = 0; i < n; i++) wadi_sndfile_tag(e->in, i, &tags[i].name, &tags[i].value);
+    const flac_stream stream = {e->format, e->so_far.total, tags, (size_t)n};
+    WADI_TRY(flac_writer_open(o->out, o->force, &stream, &e->writer, err));
+    e->so_far.can_seek = flac_writer_can_seek(e->writer);
+    return WADI_OK;
+}
+
+static wadi_status connect(encoder *e, const flac_options *o, wadi_error *err) {
+    const wadi_run_options options = {
+        .threads = o->threads,
+        .memory = o->memory,
+        .chunk = o->chunk,
+        .policy = o->chunk != 0 ? "fixed" : NULL,
+        .schedule = o->schedule,
+    };
+    WADI_TRY(flac_md5_tap_init(&e->md5, e->format.channels, e->format.bits, err));
+    WADI_TRY(
+        wadi_sndfile_source(e->in, e->format.block, flac_md5_tap_hear, &e->md5, &e->source, err));
+    WADI_TRY(wadi_sink_callback(push, e, &e->sink, err));
+    WADI_TRY(wadi_run_create(e->exe, &options, &e->run, err));
+    WADI_TRY(wadi_run_source(e->run, FLAC_SAMPLES, e->source, err));
+    return wadi_run_sink(e->run, FLAC_FRAMES, e->sink, err);
+}
+
+static wadi_status finish(encoder *e, wadi_error *err) {
+    uint8_t digest[16];
+    WADI_TRY(flac_md5_tap_final(&e->md5, digest, err));
+    fill_progress(e);
+    flac_writer *writer = e->writer;
+    e->writer = NULL;
+    return flac_writer_close(writer, digest, err);
+}
+
+static void fini(encoder *e) {
+    flac_writer_discard(e->writer);
+    wadi_run_destroy(e->run);
+    wadi_sink_destroy(e->sink);
+    wadi_source_destroy(e->source);
+    wadi_exe_destroy(e->exe);
+    wadi_program_destroy(e->program);
+    flac_bits_fini(&e->bits);
+    flac_md5_tap_fini(&e->md5);
+    wadi_sndfile_close(e->in);
+}
+
+/* ---- the two things to do with an input ---- */
+
+wadi_status flac_encode(const flac_options *options, flac_progress_fn progress, void *env,
+                        flac_progress *out_end, wadi_error *err) {
+    encoder e = {.progress = progress, .env = env, .started_ns = wadi_clock_ns()};
+    wadi_status st = open_input(&e, options, err);
+    if (st == WADI_OK) st = open_output(&e, options, err);
+    if (st == WADI_OK) st = compile(&e, false, err);
+    if (st == WADI_OK) st = connect(&e, options, err);
+    if (st == WADI_OK) {
+        atomic_store(&running, e.run);
+        st = wadi_run_go(e.run, err);
+        atomic_store(&running, NULL);
+    }
+    if (st == WADI_OK) st = finish(&e, err);
+    if (st == WADI_OK) *out_end = e.so_far;
+    fini(&e);
+    return st;
+}
+
+wadi_status flac_explain(const flac_options *options, char **out_text, wadi_error *err) {
+    encoder e = {0};
+    wadi_status st = open_input(&e, options, err);
+    if (st == WADI_OK) st = compile(&e, true, err);
+    if (st == WADI_OK) st = wadi_explain(e.exe, out_text, err);
+    fini(&e);
+    return st;
+}

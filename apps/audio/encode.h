@@ -1,0 +1,39 @@
+/* The pipeline of wadi-flac: a file of sound, the compiled analysis, a FLAC stream. Reading (with the MD5 of the samples),
+ * analysis, and packing overlap: each has its own thread of the run. */
+#ifndef APPS_AUDIO_ENCODE_H
+#define APPS_AUDIO_ENCODE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "apps/audio/options.h"
+#include "wadi/run.h"
+
+/* How far a run is; also how it ended. */
+typedef struct flac_progress {
+    int64_t frames; /* samples per channel written */
+    int64_t total;  /* -1: unknown */
+    int rate;
+    int64_t bytes_in; /* of samples, as they would stand in a WAV file */
+    int64_t bytes_out;
+    double elapsed_s;
+    bool can_seek; /* the output: STREAMINFO and seek table are complete */
+    wadi_run_stats run;
+} flac_progress;
+
+/* Called now and then by the thread that writes; NULL is fine. */
+typedef void (*flac_progress_fn)(void *env, const flac_progress *progress);
+
+/* Compresses options->in to options->out. After a failure no file stands under that name. Errors: those of the source, the
+ * run and the writer, with file and position; WADI_UNSUPPORTED for what FLAC cannot hold. */
+WADI_NODISCARD wadi_status flac_encode(const flac_options *options, flac_progress_fn progress,
+                                       void *env, flac_progress *out_end, wadi_error *err);
+
+/* The compiled analysis for options->in, as text; the caller frees it. */
+WADI_NODISCARD wadi_status flac_explain(const flac_options *options, char **out_text,
+                                        wadi_error *err);
+
+/* Asks the encoding under way to stop soon, WADI_CANCELLED. Safe in a signal handler. */
+void flac_encode_cancel(void);
+
+#endif

@@ -1,0 +1,25 @@
+/* The MD5 of the samples as STREAMINFO wants it: interleaved, signed, little-endian, in whole bytes (RFC 9639, section 8.2). It
+ * is fed while the samples are read, so that its time hides behind the analysis. */
+#ifndef APPS_AUDIO_MD5_TAP_H
+#define APPS_AUDIO_MD5_TAP_H
+
+#include <stdint.h>
+
+#include "base/hash.h"
+
+typedef struct flac_md5_tap {
+    wadi_md5 md5;
+    int channels;
+    int width; /* bytes per sample */
+} flac_md5_tap;
+
+WADI_NODISCARD wadi_status flac_md5_tap_init(flac_md5_tap *t, int channels, int bits,
+                                             wadi_error *err);
+void flac_md5_tap_fini(flac_md5_tap *t);
+
+/* Takes interleaved, right-aligned samples. A wadi_sndfile_tap; tap is a flac_md5_tap. */
+void flac_md5_tap_hear(void *tap, const int32_t *samples, int64_t frames);
+
+WADI_NODISCARD wadi_status flac_md5_tap_final(flac_md5_tap *t, uint8_t out[16], wadi_error *err);
+
+#endif
