@@ -3,7 +3,7 @@
  *     receiver -> sender   READY(bytes, chunks)   credit granted so far, as totals since the peers met
  *                          DONE(number)           the chunk has been consumed
  *                          FAIL(number, reason)   the receiver gives up
- *     sender -> receiver   CHUNK(number)
+ *     sender -> receiver   CHUNK(number, sequence)  sequence: chunks sent to this peer before
  *                          END(count)             there are `count` chunks and all of them are done
  *                          FAIL(number, reason)   chunks below `number` still come, the others never will
  *
@@ -27,7 +27,10 @@
 #include "base/vec.h"
 #include "wadi/status.h"
 
-enum { WADI_LINK_PEERS = 64 };
+enum {
+    WADI_LINK_PEERS = 64,
+    WADI_LINK_WINDOW = 60 /* chunks a receiver grants at most */
+};
 
 typedef enum wadi_link_kind {
     WADI_LINK_NOTHING = 0,
@@ -44,6 +47,7 @@ typedef struct wadi_link_message {
     int peer;
     int64_t number;     /* CHUNK, DONE, FAIL: the chunk; END: the count; READY: chunks granted */
     int64_t bytes;      /* CHUNK: its size; READY: bytes granted */
+    int64_t sequence;   /* CHUNK: chunks sent to this peer before */
     void *payload;      /* CHUNK: still the sender's */
     wadi_status status; /* FAIL */
     const char *reason; /* FAIL: borrowed from the state machine */
@@ -73,7 +77,6 @@ typedef struct wadi_link_sender {
         int64_t sent_bytes, sent_chunks;       /* in all */
     } peer[WADI_LINK_PEERS];
     WADI_VEC(wadi_link_kept) kept; /* by number */
-    int64_t next;                  /* one more than the largest number pushed */
     bool ended;
     int64_t end;                /* count of chunks */
     wadi_link_failure failure;  /* ours */
@@ -86,8 +89,8 @@ void wadi_link_sender_init(wadi_link_sender *s, wadi_link_drop drop, void *env);
 /* Drops what is kept. */
 void wadi_link_sender_fini(wadi_link_sender *s);
 
-/* Queues a chunk and takes its payload. Numbers rise, not necessarily by one. False when out of memory: the payload is
- * still the caller's. */
+/* Queues a chunk and takes its payload. Numbers are unique and mostly rise; one that comes late (resent to a worker
+ * after a loss) is put before the others. False when out of memory: the payload is still the caller's. */
 bool wadi_link_sender_push(wadi_link_sender *s, int64_t number, int64_t bytes, void *payload);
 /* No more chunks: `count` is one more than the last number of the stream. */
 void wadi_link_sender_end(wadi_link_sender *s, int64_t count);
@@ -113,8 +116,9 @@ int wadi_link_sender_peers(const wadi_link_sender *s);
 typedef struct wadi_link_held {
     int64_t number, bytes;
     void *payload;
-    int peer;
-    bool taken; /* by the consumer, not done yet */
+    int peer;         /* whose credit it uses */
+    uint64_t senders; /* bit p: peer p sent it and wants to hear when it is done */
+    bool taken;       /* by the consumer, not done yet */
 } wadi_link_held;
 
 typedef struct wadi_link_receiver {
@@ -123,6 +127,8 @@ typedef struct wadi_link_receiver {
     struct {
         bool alive, ready, told_fail;
         int64_t freed_bytes, freed_chunks; /* consumed or dropped, in all */
+        int64_t seen;                      /* every sequence number below this one has come, */
+        uint64_t seen_more;                /* and seen + i if bit i is set */
     } peer[WADI_LINK_PEERS];
     WADI_VEC(wadi_link_held) held;   /* by number: waiting for their turn, or taken */
     WADI_VEC(wadi_link_message) out; /* DONE messages */
@@ -142,8 +148,8 @@ void wadi_link_receiver_fini(wadi_link_receiver *r);
 
 void wadi_link_receiver_on_join(wadi_link_receiver *r, int peer);
 /* Takes the payload. */
-void wadi_link_receiver_on_chunk(wadi_link_receiver *r, int peer, int64_t number, int64_t bytes,
-                                 void *payload);
+void wadi_link_receiver_on_chunk(wadi_link_receiver *r, int peer, int64_t number, int64_t sequence,
+                                 int64_t bytes, void *payload);
 void wadi_link_receiver_on_end(wadi_link_receiver *r, int64_t count);
 void wadi_link_receiver_on_fail(wadi_link_receiver *r, int64_t number, wadi_status status,
                                 const char *reason);

@@ -11,7 +11,7 @@ void wadi_link_receiver_init(wadi_link_receiver *r, bool ordered, int64_t window
     memset(r, 0, sizeof *r);
     r->ordered = ordered;
     r->window_bytes = window_bytes;
-    r->window_chunks = window_chunks;
+    r->window_chunks = window_chunks < WADI_LINK_WINDOW ? window_chunks : WADI_LINK_WINDOW;
     r->drop = drop;
     r->env = env;
 }
@@ -54,39 +54,46 @@ static bool holds(const wadi_link_receiver *r, int64_t number) {
     return i < r->held.n && r->held.at[i].number == number;
 }
 
-/* A chunk seen before: one that is done is reported again, since the report may have been lost; one still held will be
- * reported, to whoever sent it last. */
-static void drop_duplicate(wadi_link_receiver *r, int peer, int64_t number, int64_t bytes,
-                           void *payload) {
-    r->drop(r->env, payload);
-    free_credit(r, peer, bytes);
-    if (!holds(r, number)) {
-        say_done(r, peer, number);
-        return;
+/* Within a session a sender sends a chunk to a peer once, so a sequence number that comes again is the network's doing.
+ * What is under way is less than the window, so the bits suffice; a number beyond them is refused as well. */
+static bool is_new(wadi_link_receiver *r, int peer, int64_t sequence) {
+    const int64_t ahead = sequence - r->peer[peer].seen;
+    if (ahead < 0 || ahead > 63 || (r->peer[peer].seen_more >> ahead & 1) != 0) return false;
+    r->peer[peer].seen_more |= UINT64_C(1) << ahead;
+    while ((r->peer[peer].seen_more & 1) != 0) {
+        r->peer[peer].seen_more >>= 1;
+        r->peer[peer].seen++;
     }
-    wadi_link_held *held = &r->held.at[place_of(r, number)];
-    if (held->peer == peer) return;
-    free_credit(r, held->peer, held->bytes); /* charged to one peer only */
-    held->peer = peer;
-    r->peer[peer].freed_bytes -= bytes;
-    r->peer[peer].freed_chunks--;
+    return true;
 }
 
-void wadi_link_receiver_on_chunk(wadi_link_receiver *r, int peer, int64_t number, int64_t bytes,
-                                 void *payload) {
-    if ((r->ordered && number < r->next) || holds(r, number)) {
-        drop_duplicate(r, peer, number, bytes, payload);
-        return;
-    }
-    const size_t at = place_of(r, number);
-    const wadi_link_held held = {number, bytes, payload, peer, false};
-    if (!wadi_vec_push(&r->held, held)) {
+static void hold(wadi_link_receiver *r, const wadi_link_held *held) {
+    const size_t at = place_of(r, held->number);
+    if (!wadi_vec_push(&r->held, *held)) {
         r->out_of_memory = true;
-        r->drop(r->env, payload);
+        r->drop(r->env, held->payload);
         return;
     }
-    memmove(&r->held.at[at + 1], &r->held.at[at], (r->held.n - 1 - at) * sizeof held);
-    r->held.at[at] = held;
+    memmove(&r->held.at[at + 1], &r->held.at[at], (r->held.n - 1 - at) * sizeof *held);
+    r->held.at[at] = *held;
+}
+
+/* The same chunk may come from several peers when one was thought lost: the first copy is used, all hear when it is done. */
+void wadi_link_receiver_on_chunk(wadi_link_receiver *r, int peer, int64_t number, int64_t sequence,
+                                 int64_t bytes, void *payload) {
+    const bool fresh = is_new(r, peer, sequence);
+    const bool done = r->ordered && number < r->next && !holds(r, number);
+    if (fresh && !done && !holds(r, number)) {
+        hold(r, &(wadi_link_held){number, bytes, payload, peer, UINT64_C(1) << peer, false});
+        return;
+    }
+    r->drop(r->env, payload);
+    if (fresh) free_credit(r, peer, bytes);
+    if (done) {
+        say_done(r, peer, number);
+    } else if (holds(r, number)) {
+        r->held.at[place_of(r, number)].senders |= UINT64_C(1) << peer;
+    }
 }
 
 void wadi_link_receiver_on_end(wadi_link_receiver *r, int64_t count) {
@@ -136,7 +143,9 @@ void wadi_link_receiver_done(wadi_link_receiver *r, int64_t number) {
     const size_t i = place_of(r, number);
     WADI_ASSERT(i < r->held.n && r->held.at[i].number == number && r->held.at[i].taken);
     free_credit(r, r->held.at[i].peer, r->held.at[i].bytes);
-    say_done(r, r->held.at[i].peer, number);
+    for (int p = 0; p < WADI_LINK_PEERS; p++) {
+        if ((r->held.at[i].senders >> p & 1) != 0) say_done(r, p, number);
+    }
     r->held.n--;
     memmove(&r->held.at[i], &r->held.at[i + 1], (r->held.n - i) * sizeof r->held.at[0]);
 }

@@ -18,9 +18,12 @@ void wadi_link_sender_fini(wadi_link_sender *s) {
 }
 
 bool wadi_link_sender_push(wadi_link_sender *s, int64_t number, int64_t bytes, void *payload) {
-    WADI_ASSERT(number >= s->next && !s->ended);
-    if (!wadi_vec_push(&s->kept, (wadi_link_kept){number, bytes, payload, -1})) return false;
-    s->next = number + 1;
+    WADI_ASSERT(!s->ended);
+    const wadi_link_kept kept = {number, bytes, payload, -1};
+    if (!wadi_vec_push(&s->kept, kept)) return false;
+    size_t at = s->kept.n - 1;
+    for (; at > 0 && s->kept.at[at - 1].number > number; at--) s->kept.at[at] = s->kept.at[at - 1];
+    s->kept.at[at] = kept;
     return true;
 }
 
@@ -113,11 +116,12 @@ static bool pop_chunk(wadi_link_sender *s, wadi_link_message *out) {
         if (peer < 0) return false; /* lower numbers first: later ones wait behind it */
         k->peer = peer;
         s->peer[peer].sent_bytes += k->bytes;
-        s->peer[peer].sent_chunks++;
+        const int64_t sequence = s->peer[peer].sent_chunks++;
         *out = (wadi_link_message){.kind = WADI_LINK_CHUNK,
                                    .peer = peer,
                                    .number = k->number,
                                    .bytes = k->bytes,
+                                   .sequence = sequence,
                                    .payload = k->payload};
         return true;
     }
