@@ -126,15 +126,15 @@ typedef struct wadi_eval_cx {
     wadi_module *module;
     wadi_error *err;
     const wadi_iarray *(*array)(struct wadi_eval_cx *cx, wadi_val v);
-    /** makes the storage of result `v` with this shape; NULL out of memory or extent negative (fault set) */
-    wadi_iarray *(*result)(struct wadi_eval_cx *cx, wadi_val v, int rank, const int64_t *shape);
+    /** makes the storage of result `v` with this shape; a negative extent is a fault */
+    wadi_status (*result)(struct wadi_eval_cx *cx, wadi_val v, int rank, const int64_t *shape, wadi_iarray **out);
     /** makes result `v` an alias of another value's array */
     wadi_status (*alias)(struct wadi_eval_cx *cx, wadi_val v, const wadi_iarray *a);
     /** runs a scalar function on flat arguments; a fault comes back as a status */
     wadi_status (*apply)(struct wadi_eval_cx *cx, const wadi_bind *b, const wadi_fun *f,
                          const uint64_t *args, uint64_t *results);
     /** runs a region with its parameters bound to `args`; yields come back as borrowed arrays */
-    wadi_status (*region)(struct wadi_eval_cx *cx, const wadi_block *r, const wadi_iarray **args,
+    wadi_status (*region)(struct wadi_eval_cx *cx, const wadi_block *r, const wadi_iarray *const *args,
                           const wadi_iarray **out_yields);
     /** input bound by name, or NULL */
     const wadi_iarray *(*input)(struct wadi_eval_cx *cx, const char *name);
@@ -178,6 +178,13 @@ typedef struct wadi_op {
     void (*at)(wadi_at *cx, const wadi_bind *b, const wadi_sx *ix,
                wadi_sx *out_fields);                           /* producers */
     wadi_status (*eval)(wadi_eval_cx *cx, const wadi_bind *b); /* NULL for sequence operators */
+    /** how a kernel reads each argument, one letter per argument, the last one standing for the rest:
+     *    e  element by element, each element at most once
+     *    m  element by element, an element perhaps several times (replicate, gather)
+     *    c  copied whole into the result (permute's defaults)
+     *    s  a rank-0 scalar: an extent, an index, an initial value
+     *  NULL: the arguments are read as whole arrays. Fusion decides by this */
+    const char *reads;
 } wadi_op;
 
 /** All operators: filled by operators/table.c, handed down to whoever needs names. */

@@ -1,0 +1,34 @@
+/* What a pass is: one function that rewrites or marks a module, and what it may ask for.
+ *
+ * A pass gets the facts it declares to need in its table row (codegen/pipeline.c), up to date, and never computes facts itself. It
+ * tells what it did and what it refused to do through the diag. Each file in codegen/pass exports one pass.
+ */
+#ifndef WADI_CODEGEN_PASS_H
+#define WADI_CODEGEN_PASS_H
+
+#include "codegen/diag.h"
+#include "graph/analysis/depend.h"
+#include "graph/analysis/shape.h"
+#include "graph/ir/ir.h"
+
+/** Facts a pass can need, and keep. */
+enum { WADI_FACT_SHAPES = 1, WADI_FACT_DEPS = 2 };
+
+typedef struct wadi_pass_cx {
+    wadi_diag *diag;     /* where decisions are told; NULL: nobody asked */
+    wadi_shapes *shapes; /* when the pass needs WADI_FACT_SHAPES; values made since have none */
+    wadi_deps *deps;     /* when the pass needs WADI_FACT_DEPS */
+    wadi_arena *scratch; /* rewound when the pass is over */
+} wadi_pass_cx;
+
+typedef wadi_status (*wadi_pass_fn)(wadi_module *m, wadi_pass_cx *cx, wadi_error *err);
+
+wadi_status wadi_pass_seqfuse(wadi_module *m, wadi_pass_cx *cx, wadi_error *err);
+wadi_status wadi_pass_simplify(wadi_module *m, wadi_pass_cx *cx, wadi_error *err);
+wadi_status wadi_pass_cse(wadi_module *m, wadi_pass_cx *cx, wadi_error *err);
+wadi_status wadi_pass_dce(wadi_module *m, wadi_pass_cx *cx, wadi_error *err);
+wadi_status wadi_pass_hoist(wadi_module *m, wadi_pass_cx *cx, wadi_error *err);
+wadi_status wadi_pass_lift(wadi_module *m, wadi_pass_cx *cx, wadi_error *err);
+wadi_status wadi_pass_fuse(wadi_module *m, wadi_pass_cx *cx, wadi_error *err);
+
+#endif

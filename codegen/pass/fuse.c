@@ -1,0 +1,294 @@
+/* Array fusion: decides which values never reach memory.
+ *
+ * Law: an array is its shape and a function from index to element (McDonell et al. 2013, section 4; components of tuples one by one:
+ * Clifton-Everest et al. 2017, section 6.2). A delayed value is not stored: whoever reads it computes the elements it needs.
+ * Nothing is rewritten here, values are marked.
+ *
+ * A value is delayed when no work is done twice by it:
+ *   - a producer that is cheap (an element costs no more than a load), however often it is read, or
+ *   - a producer read once, element by element, by a binding of the same block; when its reader may read an element several
+ *     times (replicate, backpermute, gather), only if its function is light;
+ *   - a fold read once, at the same index, by element-wise producers that end in a stored array of the same shape: the map
+ *     after a fold becomes part of the fold's kernel.
+ * What keeps a value in memory: reads by `!` in scalar code, being a result, a condition, the state of a loop, an argument of an
+ * operator that takes arrays whole. Reads of extents alone never count: shapes are known without the elements.
+ *
+ * Bindings are visited backwards, so every reader is decided before what it reads; a reader that is delayed itself reads as
+ * often, and as deep in loops, as it is read.
+ */
+#include "codegen/pass.h"
+
+#include <string.h>
+
+#include "base/error.h"
+#include "codegen/rewrite.h"
+
+/* Costs of scalar code in additions, roughly. */
+enum {
+    LIGHT = 8,  /* worth recomputing rather than storing for a reader that repeats reads */
+    CHEAP = 4,  /* no more than a load */
+    ACCESS = 4, /* a checked read of an array */
+    DIVISION = 4,
+    ELEMENTARY = 16,
+    LOOP = 1000
+};
+
+/* How a value is read, all readers together. */
+typedef struct reads {
+    int count;       /* element by element, saturating at 2 */
+    bool repeats;    /* one of the readers may read an element several times */
+    bool elsewhere;  /* one of the readers stands in another block */
+    bool indexed;    /* by `!` in scalar code */
+    bool whole;      /* as a whole, as a result, or as a scalar */
+    wadi_val reader; /* the first one found, for telling */
+    const char *why_whole;
+    bool
+        aligned; /* the one reader leads to a stored array through element-wise producers of the same shape */
+} reads;
+
+typedef struct fusing {
+    wadi_module *m;
+    wadi_pass_cx *cx;
+    reads *reads; /* [value] */
+    wadi_homes homes;
+} fusing;
+
+/* ---- costs ---- */
+
+static int cost_of_op(wadi_sop op) {
+    switch (op) {
+    case WADI_SOP_CONST:
+    case WADI_SOP_EXTENT:
+    case WADI_SOP_THE:
+    case WADI_SOP_CONVERT:
+    case WADI_SOP_BITCAST:
+        return 0;
+    case WADI_SOP_INDEX:
+    case WADI_SOP_INDEX_LINEAR:
+        return ACCESS;
+    case WADI_SOP_QUOT:
+    case WADI_SOP_REM:
+    case WADI_SOP_DIV:
+    case WADI_SOP_MOD:
+    case WADI_SOP_FDIV:
+    case WADI_SOP_SQRT:
+        return DIVISION;
+    case WADI_SOP_WHILE:
+    case WADI_SOP_ITERATE:
+        return LOOP;
+    default:
+        return wadi_sop_get(op)->cls == WADI_CLASS_FLOAT ? ELEMENTARY : 1;
+    }
+}
+
+static int cost_of_block(const wadi_sblock *b) {
+    int cost = 0;
+    for (int i = 0; i < b->ninsts && cost < LOOP; i++) {
+        const wadi_sinst *inst = b->insts[i];
+        cost += cost_of_op(inst->op);
+        for (int k = 0; k < 2; k++)
+            if (inst->block[k]) cost += cost_of_block(inst->block[k]);
+    }
+    return cost;
+}
+
+static int cost(const wadi_bind *b) {
+    int sum = 0;
+    for (int i = 0; i < b->nfuns; i++) sum += cost_of_block(b->funs[i]->body);
+    return sum;
+}
+
+static bool is(const wadi_bind *b, const char *op) {
+    return strcmp(b->op->name, op) == 0;
+}
+
+static bool reads_by_index(const wadi_sblock *b) {
+    for (int i = 0; i < b->ninsts; i++) {
+        const wadi_sinst *inst = b->insts[i];
+        if (inst->op == WADI_SOP_INDEX || inst->op == WADI_SOP_INDEX_LINEAR) return true;
+        for (int k = 0; k < 2; k++)
+            if (inst->block[k] && reads_by_index(inst->block[k])) return true;
+    }
+    return false;
+}
+
+/* Recomputing an element costs no more than loading it. */
+static bool is_cheap(const wadi_bind *b) {
+    if (b->op->cheap) return true;
+    if (is(b, "generate")) return cost(b) <= CHEAP && !reads_by_index(b->funs[0]->body);
+    return is(b, "map") && cost(b) == 0; /* conversions and choice of fields */
+}
+
+/* ---- collecting reads, readers decided first ---- */
+
+static char letter(const wadi_bind *b, int arg) {
+    const char *s = b->op->reads;
+    if (!s) return 'w';
+    const int last = (int)strlen(s) - 1;
+    return s[arg < last ? arg : last];
+}
+
+static bool is_delayed(const fusing *s, wadi_val v) {
+    return s->m->values[v].storage == WADI_STORE_DELAYED;
+}
+
+static int at_most_two(int n) {
+    return n > 2 ? 2 : n;
+}
+
+static void read_whole(fusing *s, wadi_val v, wadi_val reader, const char *why) {
+    reads *r = &s->reads[v];
+    if (!r->whole) r->why_whole = why;
+    r->whole = true;
+    if (r->reader == WADI_NONE) r->reader = reader;
+}
+
+static wadi_val first_result(const wadi_bind *b) {
+    return b && b->nresults > 0 ? b->results[0] : WADI_NONE;
+}
+
+static bool same_shape(const fusing *s, wadi_val a, wadi_val b) {
+    return wadi_shapes_same(s->cx->shapes, s->m, a, b);
+}
+
+/* Argument read element by element: once for each time its reader is read, or once if the reader is stored. */
+static void read_elements(fusing *s, wadi_val v, const wadi_block *block, const wadi_bind *b,
+                          bool repeats) {
+    reads *r = &s->reads[v];
+    const wadi_val reader = first_result(b);
+    const bool through = reader != WADI_NONE && is_delayed(s, reader);
+    const reads *on = through ? &s->reads[reader] : NULL;
+    const int times = on ? on->count : 1;
+    r->aligned = r->count == 0 && times == 1 && b->op->one_to_one && !repeats &&
+                 (!on || on->aligned) && same_shape(s, v, reader);
+    r->count = at_most_two(r->count + times);
+    r->repeats = r->repeats || repeats || (on && on->repeats);
+    r->indexed = r->indexed || (on && on->indexed);
+    r->elsewhere = r->elsewhere || block != wadi_homes_get(&s->homes, v) || (on && on->elsewhere);
+    if (r->reader == WADI_NONE) r->reader = reader;
+}
+
+static void collect_arg(fusing *s, const wadi_read *r) {
+    const wadi_bind *b = r->bind;
+    const wadi_val v = *r->at;
+    const wadi_val reader = first_result(b);
+    switch (letter(b, r->number)) {
+    case 'e':
+        read_elements(s, v, r->block, b, false);
+        break;
+    case 'm':
+        read_elements(s, v, r->block, b, true);
+        break;
+    case 'c': /* generated in place, if that is as good as a copy */
+        if (s->m->values[v].def == WADI_DEF_BIND && is_cheap(s->m->values[v].bind))
+            read_elements(s, v, r->block, b, false);
+        else
+            read_whole(s, v, reader, "it is the start of the result, which is changed in place");
+        break;
+    case 's':
+        read_whole(s, v, reader, "it is read as a scalar");
+        break;
+    default:
+        read_whole(s, v, reader, "its reader takes arrays whole");
+    }
+}
+
+static void collect(void *env, const wadi_read *r) {
+    fusing *s = env;
+    const wadi_val v = *r->at;
+    switch (r->kind) {
+    case WADI_READ_ARG:
+        collect_arg(s, r);
+        break;
+    case WADI_READ_THE:
+        read_whole(s, v, first_result(r->bind), "scalar code reads it");
+        break;
+    case WADI_READ_INDEX:
+        s->reads[v].indexed = true;
+        s->reads[v].elsewhere = s->reads[v].elsewhere || r->block != wadi_homes_get(&s->homes, v);
+        if (s->reads[v].reader == WADI_NONE) s->reads[v].reader = first_result(r->bind);
+        break;
+    case WADI_READ_EXTENT:
+        break;
+    case WADI_READ_YIELD:
+        read_whole(s, v, WADI_NONE,
+                   r->block->parent ? "it is what its block yields"
+                                    : "it is a result of the program");
+        break;
+    }
+}
+
+/* ---- deciding ---- */
+
+/* Why a producer must be stored; NULL: it is delayed. */
+static const char *producer_obstacle(const reads *r, const wadi_bind *b) {
+    if (is(b, "unit")) return "a scalar: computed once where it is bound";
+    if (r->whole) return r->why_whole;
+    if (is_cheap(b)) return NULL;
+    if (r->indexed) return "scalar code reads it by index";
+    if (r->elsewhere) return "it is read inside another block";
+    if (r->count > 1)
+        return "it is read more than once: delayed, its elements would be computed each time";
+    if (r->repeats && cost(b) > LIGHT)
+        return "its reader may read an element several times, and its function is not light";
+    return NULL;
+}
+
+static const char *fold_obstacle(const reads *r) {
+    if (r->whole) return r->why_whole;
+    if (r->indexed) return "scalar code reads it by index";
+    if (r->elsewhere) return "it is read inside another block";
+    if (r->count > 1) return "it is read more than once: delayed, it would be reduced each time";
+    if (r->count == 1 && !r->aligned)
+        return "its reader is no element-wise producer of a stored array of the same shape";
+    return NULL;
+}
+
+static bool is_fold(const wadi_bind *b) {
+    return b->op->skeleton == WADI_SKEL_FOLD;
+}
+
+static void decide(fusing *s, const wadi_bind *b, wadi_val v) {
+    const reads *r = &s->reads[v];
+    const bool candidate = (b->op->kind == WADI_OP_PRODUCER || is_fold(b)) && b->nresults == 1;
+    s->m->values[v].storage = WADI_STORE_MANIFEST;
+    if (!candidate) {
+        if (b->op->kind == WADI_OP_CONSUMER && r->count > 0)
+            wadi_diag_note(s->cx->diag, WADI_NOTE_KEPT, v, r->reader,
+                           "%s gives all its elements at once", b->op->name);
+        return;
+    }
+    const char *why = is_fold(b) ? fold_obstacle(r) : producer_obstacle(r, b);
+    if (why) {
+        if (r->reader != WADI_NONE && !is(b, "unit"))
+            wadi_diag_note(s->cx->diag, WADI_NOTE_KEPT, v, r->reader, "%s", why);
+        return;
+    }
+    s->m->values[v].storage = WADI_STORE_DELAYED;
+    wadi_diag_note(s->cx->diag, WADI_NOTE_FUSED, v, r->reader, "%s",
+                   is_fold(b) ? "what follows the reduction is done in its kernel"
+                   : r->count + (int)r->indexed == 0 ? "only its shape is read"
+                   : is_cheap(b)                     ? "an element costs no more than reading it"
+                                                     : "read once, element by element");
+}
+
+static void fuse_block(fusing *s, wadi_block *block) {
+    for (int y = 0; y < block->nyields; y++)
+        collect(s, &(wadi_read){WADI_READ_YIELD, NULL, block, y, &block->yields[y]});
+    for (int i = block->nbinds; i-- > 0;) {
+        wadi_bind *b = block->binds[i];
+        for (int r = 0; r < b->nresults; r++)
+            if (!s->m->values[b->results[r]].type.is_seq) decide(s, b, b->results[r]);
+        for (int k = b->nblocks; k-- > 0;) fuse_block(s, b->blocks[k]);
+        wadi_reads_own(block, b, collect, s);
+    }
+}
+
+wadi_status wadi_pass_fuse(wadi_module *m, wadi_pass_cx *cx, wadi_error *err) {
+    fusing s = {.m = m, .cx = cx, .reads = WADI_NEW_N(cx->scratch, reads, m->nvalues)};
+    if (!s.reads || !wadi_homes_init(&s.homes, cx->scratch, m))
+        return wadi_fail(err, WADI_MEMORY, "fuse: out of memory");
+    for (wadi_val v = 0; v < m->nvalues; v++) s.reads[v].reader = WADI_NONE;
+    fuse_block(&s, m->main);
+    return WADI_OK;
+}

@@ -1,0 +1,103 @@
+/* Vectorisation avoidance: what does not depend on the stream leaves its stage body.
+ *
+ * A value of which neither shape nor elements depend on the stream's index is one array for the whole run (Keller et al.
+ * 2012; the dependence analysis is van den Haak's, 2019): its binding moves in front of the stage. Nothing leaves a region of
+ * acond or awhile, which may not run, and a value that reads an extent known only while the stream runs has to stay; the pass
+ * lift stores those like regular ones. Cheap producers leave too: the pass fuse delays them into the body, so they cost no memory.
+ *
+ * What leaves a body is computed even when the stream turns out to be empty, faults included.
+ */
+#include "codegen/pass.h"
+
+#include "base/error.h"
+#include "base/vec.h"
+#include "codegen/rewrite.h"
+
+typedef WADI_VEC(wadi_bind *) binds;
+
+typedef struct hoisting {
+    wadi_module *m;
+    wadi_pass_cx *cx;
+    wadi_homes homes;
+    bool failed;
+} hoisting;
+
+/* ---- what may leave ---- */
+
+typedef struct leaving {
+    const hoisting *s;
+    const wadi_bind *b;
+    const wadi_block *body;
+    bool stuck;
+} leaving;
+
+/* Reads of what stays in the body, other than by the binding's own regions of their own values. */
+static void is_stuck(void *env, const wadi_read *r) {
+    leaving *l = env;
+    const wadi_block *home = wadi_homes_get(&l->s->homes, *r->at);
+    if (!home || !wadi_block_within(home, l->body)) return;
+    for (int k = 0; k < l->b->nblocks; k++)
+        if (wadi_block_within(home, l->b->blocks[k])) return;
+    l->stuck = true;
+}
+
+static bool may_leave(const hoisting *s, wadi_block *body, wadi_bind *b) {
+    for (int r = 0; r < b->nresults; r++)
+        if (wadi_rep_of(wadi_deps_get(s->cx->deps, b->results[r], 0)) != WADI_REP_AVOID)
+            return false;
+    leaving l = {s, b, body, false};
+    wadi_reads_deep(body, b, is_stuck, &l);
+    return !l.stuck;
+}
+
+static void leave(hoisting *s, wadi_bind *b, wadi_block *outer, binds *out) {
+    for (int r = 0; r < b->nresults; r++) {
+        const wadi_val v = b->results[r];
+        s->m->values[v].rep = WADI_REP_AVOID;
+        s->homes.of[v] = outer;
+        wadi_diag_rep(s->cx->diag, v, WADI_REP_AVOID,
+                      "neither its shape nor its elements depend on the stream");
+        wadi_diag_note(s->cx->diag, WADI_NOTE_HOISTED, v, WADI_NONE,
+                       "computed once per run, before the stream");
+    }
+    wadi_bind_moved(b, outer);
+    if (!wadi_vec_push(out, b)) s->failed = true;
+}
+
+/* ---- the walk ---- */
+
+static void hoist_body(hoisting *s, wadi_block *outer, wadi_block *body, binds *out) {
+    binds stay = {0};
+    for (int i = 0; i < body->nbinds && !s->failed; i++) {
+        wadi_bind *b = body->binds[i];
+        if (may_leave(s, body, b))
+            leave(s, b, outer, out);
+        else if (!wadi_vec_push(&stay, b))
+            s->failed = true;
+    }
+    if (!s->failed && !wadi_block_set(s->m, body, (int)stay.n, stay.at)) s->failed = true;
+    wadi_vec_free(&stay);
+}
+
+static void hoist_block(hoisting *s, wadi_block *block) {
+    binds out = {0};
+    for (int i = 0; i < block->nbinds && !s->failed; i++) {
+        wadi_bind *b = block->binds[i];
+        for (int k = 0; k < b->nblocks && !s->failed; k++) {
+            if (b->op->kind == WADI_OP_SEQUENCE)
+                hoist_body(s, block, b->blocks[k], &out);
+            else
+                hoist_block(s, b->blocks[k]);
+        }
+        if (!wadi_vec_push(&out, b)) s->failed = true;
+    }
+    if (!s->failed && !wadi_block_set(s->m, block, (int)out.n, out.at)) s->failed = true;
+    wadi_vec_free(&out);
+}
+
+wadi_status wadi_pass_hoist(wadi_module *m, wadi_pass_cx *cx, wadi_error *err) {
+    hoisting s = {.m = m, .cx = cx};
+    s.failed = !wadi_homes_init(&s.homes, cx->scratch, m);
+    if (!s.failed) hoist_block(&s, m->main);
+    return s.failed ? wadi_fail(err, WADI_MEMORY, "hoist: out of memory") : WADI_OK;
+}

@@ -1,0 +1,49 @@
+/* The pipeline: a program's way from recovered sharing to marks that kernels are made by.
+ *
+ *     wadi_pipeline_run(m, &options, diag, &facts, err);
+ *     ... m is rewritten and marked, facts are up to date ...
+ *     wadi_facts_fini(&facts);
+ */
+#ifndef WADI_CODEGEN_PIPELINE_H
+#define WADI_CODEGEN_PIPELINE_H
+
+#include "codegen/diag.h"
+#include "codegen/pass.h"
+
+typedef struct wadi_pipeline_options {
+    const char *disable; /* passes left out, comma separated: "cse,fuse"; NULL: none */
+    const char *
+        start_after; /* passes up to and including this one are left out: the program is a dump made after it */
+    const char *stop_after; /* passes after this one are left out */
+    bool
+        verify; /* check the program before the first and after every pass; debug builds always do */
+    /** called with the program as it came (pass NULL) and after every pass; NULL: nobody looks */
+    void (*dump)(void *env, const char *pass, const wadi_module *m);
+    void *env;
+} wadi_pipeline_options;
+
+/** What is known about the program when the pipeline is through. */
+typedef struct wadi_facts {
+    wadi_shapes *shapes;
+    wadi_deps *deps;
+} wadi_facts;
+
+void wadi_facts_fini(wadi_facts *f);
+
+/** Runs the passes over `m` in place. `options` and `diag` may be NULL. out_facts is filled on success only.
+ *  Errors: WADI_INVALID (an option names no pass; checked first), WADI_SHAPE and others of the analyses, WADI_MEMORY,
+ *  WADI_INTERNAL (a pass broke an invariant; the message names the pass). */
+WADI_NODISCARD wadi_status wadi_pipeline_run(wadi_module *m, const wadi_pipeline_options *options,
+                                             wadi_diag *diag, wadi_facts *out_facts,
+                                             wadi_error *err);
+
+/** Runs one pass by name, with the facts it needs: what tests do. */
+WADI_NODISCARD wadi_status wadi_pipeline_pass(wadi_module *m, const char *pass, wadi_diag *diag,
+                                              wadi_error *err);
+
+/** Name of pass `i` in order, or NULL after the last. */
+const char *wadi_pipeline_name(int i);
+/** Whether the pass may be disabled: it only makes programs better. */
+bool wadi_pipeline_is_optional(int i);
+
+#endif

@@ -1,0 +1,20 @@
+/* Simplifying one scalar function: constants, exact identities, and extents put back to where they come from. */
+#ifndef WADI_CODEGEN_SCALAR_FOLD_H
+#define WADI_CODEGEN_SCALAR_FOLD_H
+
+#include "graph/analysis/shape.h"
+
+typedef struct wadi_scalar_fold {
+    wadi_module *m;
+    const wadi_shapes *shapes; /* NULL: extents stay as they are */
+    const bool *visible;       /* [nvisible]: values that the function may read */
+    uint32_t nvisible;
+} wadi_scalar_fold;
+
+/** Simplifies `f` in place. Dead instructions may stay: they are the pass dce's business. False when out of memory. */
+bool wadi_scalar_fold_fun(const wadi_scalar_fold *cx, wadi_fun *f);
+
+/** True and *out when result `k` of `f` is known. */
+bool wadi_fun_yields_const(const wadi_fun *f, int k, wadi_scalar *out);
+
+#endif
