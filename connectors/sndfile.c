@@ -49,7 +49,8 @@ struct wadi_sndfile {
 
 /* ---- what kind of samples ---- */
 
-/* 0: not integers, or not exactly those that went in. */
+/* 0: not integers, or not exactly those that went in. Of ALAC only 16 bits count: libsndfile 1.2.0 does not read back the wider
+ * files it writes itself. */
 static int exact_bits(int format) {
     switch (format & SF_FORMAT_SUBMASK) {
     case SF_FORMAT_PCM_S8:
@@ -58,13 +59,9 @@ static int exact_bits(int format) {
     case SF_FORMAT_PCM_16:
     case SF_FORMAT_ALAC_16:
         return 16;
-    case SF_FORMAT_ALAC_20:
-        return 20;
     case SF_FORMAT_PCM_24:
-    case SF_FORMAT_ALAC_24:
         return 24;
     case SF_FORMAT_PCM_32:
-    case SF_FORMAT_ALAC_32:
         return 32;
     default:
         return 0;

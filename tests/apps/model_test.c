@@ -11,98 +11,10 @@
 
 #include "connectors/sndfile.h"
 #include "tests/apps/flac_judge.h"
+#include "tests/apps/signals.h"
 
-/* ---- signals ---- */
-
-static uint64_t seed = 88172645463325252u;
-
-static uint64_t next_random(void) {
-    seed ^= seed << 13;
-    seed ^= seed >> 7;
-    seed ^= seed << 17;
-    return seed;
-}
-
-static int32_t top(int bits) {
-    return (int32_t)((INT64_C(1) << (bits - 1)) - 1);
-}
-
-typedef int32_t (*signal_fn)(int64_t i, int channel, int bits);
-
-static int32_t silence(int64_t i, int channel, int bits) {
-    (void)i, (void)channel, (void)bits;
-    return 0;
-}
-
-static int32_t constant(int64_t i, int channel, int bits) {
-    (void)i;
-    return -top(bits) / (channel + 2);
-}
-
-static int32_t noise(int64_t i, int channel, int bits) {
-    (void)i, (void)channel;
-    return (int32_t)((int64_t)next_random() >> (64 - bits));
-}
-
-static int32_t square(int64_t i, int channel, int bits) {
-    return (i / (3 + channel) & 1) != 0 ? top(bits) : -top(bits) - 1;
-}
-
-/* L = -R as far as two's complement allows: the side channel needs its extra bit. */
-static int32_t opposite(int64_t i, int channel, int bits) {
-    const bool up = (i / 5 & 1) != (channel & 1);
-    return up ? top(bits) : -top(bits) - 1;
-}
-
-static int32_t impulse(int64_t i, int channel, int bits) {
-    (void)channel;
-    return i % 5000 == 4000 ? top(bits) : 0;
-}
-
-/* A digital oscillator with a little noise. */
-static int32_t tone(int64_t i, int channel, int bits) {
-    const int64_t period = 50 + 10 * channel;
-    const int64_t x = i % period * 4 * (top(bits) / 2) / period;
-    const int64_t peak = top(bits) / 2;
-    const int64_t v = x < 2 * peak ? x - peak : 3 * peak - x;
-    return (int32_t)(v + (int64_t)(next_random() % 5) - 2);
-}
-
-static int32_t tone_with_wasted_bits_in_one_channel(int64_t i, int channel, int bits) {
-    const int32_t v = tone(i, 0, bits);
-    return channel == 1 ? v & ~7 : v;
-}
-
-static int32_t same_in_all_channels(int64_t i, int channel, int bits) {
-    (void)channel;
-    return (int32_t)(i * i % 1000) * (top(bits) / 2048 + 1) / 8;
-}
-
-static const signal_fn signals[] = {silence,
-                                    constant,
-                                    noise,
-                                    square,
-                                    opposite,
-                                    impulse,
-                                    tone,
-                                    tone_with_wasted_bits_in_one_channel,
-                                    same_in_all_channels};
-
-enum { SIGNALS = sizeof signals / sizeof signals[0] };
-
-static int32_t *make(signal_fn signal, const flac_format *f, int64_t frames) {
-    int32_t *samples = malloc((size_t)(frames * f->channels) * sizeof *samples + 1);
-    assert_non_null(samples);
-    for (int64_t i = 0; i < frames; i++) {
-        for (int c = 0; c < f->channels; c++) {
-            samples[i * f->channels + c] = signal(i, c, f->bits);
-        }
-    }
-    return samples;
-}
-
-static int64_t round_trip(signal_fn signal, int level, const flac_format *f, int64_t frames) {
-    int32_t *samples = make(signal, f, frames);
+static int64_t round_trip(sound_fn signal, int level, const flac_format *f, int64_t frames) {
+    int32_t *samples = sound_make(signal, f, frames);
     char *path = flac_scratch("model.flac");
     const int64_t size = flac_model_write(path, level, f, samples, frames);
     if (frames > 0) assert_flac_decodes_to(path, f, samples, frames);
@@ -127,7 +39,7 @@ static void every_signal_at_every_width_comes_back(void **state) {
     const int widths[] = {8, 16, 20, 24, 32};
     for (int w = 0; w < 5; w++) {
         const flac_format f = {44100, 2, widths[w], 0};
-        for (int s = 0; s < SIGNALS; s++) (void)round_trip(signals[s], 8, &f, 7000);
+        for (int s = 0; s < sound_count; s++) (void)round_trip(sounds[s], 8, &f, 7000);
     }
 }
 
@@ -136,8 +48,8 @@ static void every_level_comes_back(void **state) {
     need_flac();
     for (int level = 0; level <= FLAC_MAX_LEVEL; level++) {
         const flac_format f = {48000, 2, 16, 0};
-        (void)round_trip(tone, level, &f, 9001);
-        (void)round_trip(noise, level, &f, 3000);
+        (void)round_trip(sound_tone, level, &f, 9001);
+        (void)round_trip(sound_noise, level, &f, 3000);
     }
 }
 
@@ -146,7 +58,7 @@ static void one_to_eight_channels_come_back(void **state) {
     need_flac();
     for (int channels = 1; channels <= 8; channels++) {
         const flac_format f = {48000, channels, 16, 0};
-        (void)round_trip(tone, 8, &f, 4000);
+        (void)round_trip(sound_tone, 8, &f, 4000);
     }
 }
 
@@ -156,7 +68,7 @@ static void any_rate_is_kept(void **state) {
     const int rates[] = {1, 10, 8000, 11025, 35467, 44100, 65535, 65537, 192000, 655350};
     for (size_t i = 0; i < sizeof rates / sizeof rates[0]; i++) {
         const flac_format f = {rates[i], 1, 16, 0};
-        (void)round_trip(tone, 5, &f, 5000);
+        (void)round_trip(sound_tone, 5, &f, 5000);
     }
 }
 
@@ -166,9 +78,9 @@ static void short_sounds_come_back(void **state) {
     const int64_t lengths[] = {1, 2, 3, 4, 5, 12, 13, 15, 16, 17, 31, 63, 64, 65, 127, 3071, 3073};
     for (size_t i = 0; i < sizeof lengths / sizeof lengths[0]; i++) {
         const flac_format f = {44100, 2, 16, 0};
-        (void)round_trip(tone, 8, &f, lengths[i]);
-        (void)round_trip(noise, 8, &f, lengths[i]);
-        (void)round_trip(silence, 8, &f, lengths[i]);
+        (void)round_trip(sound_tone, 8, &f, lengths[i]);
+        (void)round_trip(sound_noise, 8, &f, lengths[i]);
+        (void)round_trip(sound_silence, 8, &f, lengths[i]);
     }
 }
 
@@ -185,7 +97,7 @@ static void empty_sound_is_a_valid_file(void **state) {
 static void noise_costs_no_more_than_verbatim(void **state) {
     (void)state;
     const flac_format f = {44100, 2, 16, 0};
-    int32_t *samples = make(noise, &f, 30000);
+    int32_t *samples = sound_make(sound_noise, &f, 30000);
     char *path = flac_scratch("noise.flac");
     const int64_t size = flac_model_write(path, 8, &f, samples, 30000);
     assert_in_range(size, 30000 * 4, 30000 * 4 + 2000);
@@ -199,7 +111,7 @@ static void libsndfile_decodes_the_same_samples(void **state) {
     const int widths[] = {8, 16, 24};
     for (int w = 0; w < 3; w++) {
         const flac_format f = {44100, 2, widths[w], 0};
-        int32_t *samples = make(tone, &f, 10000);
+        int32_t *samples = sound_make(sound_tone, &f, 10000);
         char *path = flac_scratch("sndfile.flac");
         (void)flac_model_write(path, 8, &f, samples, 10000);
         assert_sndfile_decodes_to(path, &f, samples, 10000);
