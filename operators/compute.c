@@ -1,0 +1,49 @@
+/* compute: forces an array into memory. Its value is its argument's; fusion does not reach through it. */
+#include "operators/rules.h"
+
+#include "graph/lang/node.h"
+
+static wadi_status type(wadi_module *m, wadi_bind *b, wadi_error *err) {
+    WADI_TRY(wadi_rule_counts(m, b, 1, 1, err));
+    const wadi_array_type *a = wadi_rule_arg(m, b, 0);
+    return wadi_rule_result(m, b, a->rank, &a->elem, err);
+}
+
+static void shape(wadi_shape_cx *cx, const wadi_bind *b) {
+    wadi_rule_shape_like(cx, b, b->args[0], wadi_rule_rank_of(cx->module, b->args[0]));
+}
+
+static void at(wadi_at *cx, const wadi_bind *b, const wadi_sx *ix, wadi_sx *out) {
+    cx->ops->read(cx, b->args[0], ix, out);
+}
+
+static wadi_status eval(wadi_eval_cx *cx, const wadi_bind *b) {
+    return cx->alias(cx, b->results[0], cx->array(cx, b->args[0]));
+}
+
+const wadi_op wadi_op_compute = {
+    .name = "compute",
+    .kind = WADI_OP_STRUCTURAL,
+    .skeleton = WADI_SKEL_GENERATE,
+    .reads = "e",
+    .one_to_one = true,
+    .type = type,
+    .shape = shape,
+    .at = at,
+    .eval = eval,
+};
+
+static wadi_acc computed(wadi_acc a) {
+    wadi_draft d = wadi_draft_begin("compute");
+    const wadi_array_type *t = wadi_draft_array(&d, a);
+    if (wadi_draft_failed(&d)) return WADI_NO_ACC;
+    return wadi_draft_acc(&d, &wadi_op_compute, t->rank, &t->elem);
+}
+
+wadi_acc wadi_compute(wadi_acc a) {
+    const int n = wadi_parts(a);
+    if (n < 2 || n > WADI_DRAFT_ARGS) return computed(a);
+    wadi_acc parts[WADI_DRAFT_ARGS];
+    for (int i = 0; i < n; i++) parts[i] = computed(wadi_tuple_get(a, i));
+    return wadi_tuple(n, parts);
+}

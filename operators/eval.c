@@ -1,0 +1,189 @@
+/* What the reference interpretations share: reading, counting through an index space, and telling of faults. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "operators/rules.h"
+
+/* "map: quot of 7 by 0, element 3, index [1, 2], at prog.c:12" */
+wadi_status wadi_eval_fault(wadi_eval_cx *cx, const wadi_bind *b, wadi_loc loc, const char *format,
+                            ...) {
+    char what[256];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(what, sizeof what, format, args);
+    va_end(args);
+    const wadi_loc at = loc.file ? loc : b->loc;
+    wadi_text t;
+    wadi_text_init(&t);
+    wadi_text_addf(&t, "%s: %s", b->op->name, what);
+    if (cx->element >= 0) wadi_text_addf(&t, ", element %lld", (long long)cx->element);
+    for (int d = 0; d < cx->index_rank; d++)
+        wadi_text_addf(&t, d == 0 ? ", index [%lld" : ", %lld", (long long)cx->index[d]);
+    if (cx->index_rank > 0) wadi_text_add(&t, "]");
+    if (at.file) wadi_text_addf(&t, ", at %s:%d", at.file, at.line);
+    const wadi_status st = wadi_fail_at(cx->err, at, WADI_FAULT, "%s", wadi_text_str(&t));
+    wadi_text_fini(&t);
+    return st;
+}
+
+int64_t wadi_eval_i64(wadi_eval_cx *cx, wadi_val v) {
+    const wadi_iarray *a = cx->array(cx, v);
+    const wadi_scalar x = {a->elem.type[0], a->cell[0]};
+    wadi_scalar out = {WADI_I64, 0};
+    if (!wadi_scalar_eval(WADI_SOP_CONVERT, WADI_I64, &x, &out)) return 0;
+    return (int64_t)out.bits;
+}
+
+void wadi_eval_args(wadi_eval_cx *cx, const wadi_bind *b, int from, int n, int64_t *out) {
+    for (int i = 0; i < n; i++) out[i] = wadi_eval_i64(cx, b->args[from + i]);
+}
+
+int64_t wadi_eval_clamp(int64_t n, int64_t extent) {
+    return n < 0 ? 0 : n > extent ? extent : n;
+}
+
+int64_t wadi_eval_linear(int rank, const int64_t *shape, const int64_t *ix) {
+    int64_t linear = 0;
+    for (int d = 0; d < rank; d++) linear = linear * shape[d] + ix[d];
+    return linear;
+}
+
+const uint64_t *wadi_eval_get(const wadi_iarray *a, const int64_t *ix) {
+    return a->cell + wadi_eval_linear(a->rank, a->shape, ix) * a->elem.fields;
+}
+
+uint64_t *wadi_eval_put(const wadi_iarray *a, const uint64_t *fields, uint64_t *to) {
+    memcpy(to, fields, (size_t)a->elem.fields * sizeof *to);
+    return to + a->elem.fields;
+}
+
+wadi_status wadi_eval_read(wadi_eval_cx *cx, const wadi_bind *b, wadi_loc loc, const wadi_iarray *a,
+                           const int64_t *ix, const uint64_t **out_fields) {
+    for (int d = 0; d < a->rank; d++)
+        if (ix[d] < 0 || ix[d] >= a->shape[d])
+            return wadi_eval_fault(cx, b, loc, "index %lld out of range 0..%lld in dimension %d",
+                                   (long long)ix[d], (long long)a->shape[d] - 1, d);
+    *out_fields = wadi_eval_get(a, ix);
+    return WADI_OK;
+}
+
+bool wadi_eval_size(int rank, const int64_t *shape, int64_t *out) {
+    int64_t size = 1;
+    bool empty = false, huge = false;
+    for (int d = 0; d < rank; d++) {
+        if (shape[d] < 0) return false;
+        if (shape[d] == 0)
+            empty = true;
+        else if (size > INT64_MAX / shape[d])
+            huge = true;
+        else
+            size *= shape[d];
+    }
+    *out = empty ? 0 : size;
+    return empty || !huge;
+}
+
+wadi_rows wadi_eval_rows(const wadi_iarray *a) {
+    wadi_rows r = {.rank = a->rank - 1, .count = 1, .length = a->shape[a->rank - 1]};
+    for (int d = 0; d < r.rank; d++) r.count *= a->shape[d];
+    return r;
+}
+
+bool wadi_eval_next(int rank, const int64_t *shape, int64_t *ix) {
+    for (int d = rank - 1; d >= 0; d--) {
+        if (++ix[d] < shape[d]) return true;
+        ix[d] = 0;
+    }
+    return false;
+}
+
+void wadi_eval_here(wadi_eval_cx *cx, int rank, const int64_t *ix) {
+    cx->index_rank = rank;
+    for (int d = 0; d < rank; d++) cx->index[d] = ix[d];
+}
+
+wadi_status wadi_eval_each(wadi_eval_cx *cx, const wadi_bind *b, int rank, const int64_t *shape,
+                           wadi_eval_elem elem) {
+    wadi_iarray *out;
+    WADI_TRY(cx->result(cx, b->results[0], rank, shape, &out));
+    int64_t ix[WADI_MAX_RANK] = {0};
+    for (int64_t i = 0; i < out->size; i++) {
+        wadi_eval_here(cx, rank, ix);
+        WADI_TRY(elem(cx, b, ix, out->cell + i * out->elem.fields));
+        wadi_eval_next(rank, shape, ix);
+    }
+    cx->index_rank = -1;
+    return WADI_OK;
+}
+
+/* ---- host arrays ---- */
+
+int64_t wadi_array_size(const wadi_array *a) {
+    int64_t size = 0;
+    return wadi_eval_size(a->rank, a->shape, &size) ? size : -1;
+}
+
+/* Bytes of a column are in the machine's order; a cell holds them extended by the rule of wadi_scalar. */
+static uint64_t cell_of(wadi_type t, const unsigned char *at) {
+    switch (wadi_type_size(t)) {
+    case 1:
+        return wadi_scalar_wrap(t, *at);
+    case 2: {
+        uint16_t x;
+        memcpy(&x, at, sizeof x);
+        return wadi_scalar_wrap(t, x);
+    }
+    case 4: {
+        uint32_t x;
+        memcpy(&x, at, sizeof x);
+        return wadi_scalar_wrap(t, x);
+    }
+    default: {
+        uint64_t x;
+        memcpy(&x, at, sizeof x);
+        return x;
+    }
+    }
+}
+
+static void cell_to(wadi_type t, uint64_t cell, unsigned char *at) {
+    const uint8_t b = (uint8_t)cell;
+    const uint16_t h = (uint16_t)cell;
+    const uint32_t w = (uint32_t)cell;
+    switch (wadi_type_size(t)) {
+    case 1:
+        memcpy(at, &b, sizeof b);
+        break;
+    case 2:
+        memcpy(at, &h, sizeof h);
+        break;
+    case 4:
+        memcpy(at, &w, sizeof w);
+        break;
+    default:
+        memcpy(at, &cell, sizeof cell);
+        break;
+    }
+}
+
+void wadi_cells_load(const wadi_array *from, uint64_t *cells) {
+    const int64_t n = wadi_array_size(from);
+    for (int f = 0; f < from->fields; f++) {
+        const unsigned char *column = from->column[f];
+        const int bytes = wadi_type_size(from->type[f]);
+        for (int64_t i = 0; i < n; i++)
+            cells[i * from->fields + f] = cell_of(from->type[f], column + i * bytes);
+    }
+}
+
+void wadi_cells_store(const uint64_t *cells, const wadi_array *to) {
+    const int64_t n = wadi_array_size(to);
+    for (int f = 0; f < to->fields; f++) {
+        unsigned char *column = to->column[f];
+        const int bytes = wadi_type_size(to->type[f]);
+        for (int64_t i = 0; i < n; i++)
+            cell_to(to->type[f], cells[i * to->fields + f], column + i * bytes);
+    }
+}

@@ -1,0 +1,69 @@
+/* fold: reduces the innermost dimension by an associative function; z is combined once per result and need not be an
+ * identity. The order of combination is fixed: operators/reduce_tree.h. */
+#include "operators/rules.h"
+
+#include "graph/lang/node.h"
+
+static wadi_status type(wadi_module *m, wadi_bind *b, wadi_error *err) {
+    WADI_TRY(wadi_rule_counts(m, b, 2, 2, err));
+    WADI_TRY(wadi_rule_start(m, b, err));
+    WADI_TRY(wadi_rule_combining(m, b, err));
+    const wadi_array_type *a = wadi_rule_arg(m, b, 1);
+    return wadi_rule_result(m, b, a->rank - 1, &a->elem, err);
+}
+
+static void shape(wadi_shape_cx *cx, const wadi_bind *b) {
+    wadi_rule_shape_like(cx, b, b->args[1], wadi_rule_rank_of(cx->module, b->args[1]) - 1);
+}
+
+static wadi_status eval(wadi_eval_cx *cx, const wadi_bind *b) {
+    const wadi_iarray *z = cx->array(cx, b->args[0]), *a = cx->array(cx, b->args[1]);
+    const wadi_rows rows = wadi_eval_rows(a);
+    const int fields = a->elem.fields;
+    wadi_iarray *out;
+    WADI_TRY(cx->result(cx, b->results[0], rows.rank, a->shape, &out));
+    int64_t ix[WADI_MAX_RANK] = {0};
+    for (int64_t r = 0; r < rows.count; r++) {
+        uint64_t *to = out->cell + r * fields, total[WADI_MAX_FIELDS];
+        wadi_eval_here(cx, rows.rank, ix);
+        if (rows.length == 0) {
+            wadi_eval_put(z, z->cell, to);
+        } else {
+            const uint64_t *row = a->cell + r * rows.length * fields;
+            WADI_TRY(wadi_eval_fold_row(cx, b, b->funs[0], fields, row, rows.length, total));
+            WADI_TRY(wadi_eval_combine(cx, b, b->funs[0], fields, z->cell, total, to));
+        }
+        wadi_eval_next(rows.rank, a->shape, ix);
+    }
+    cx->index_rank = -1;
+    return WADI_OK;
+}
+
+const wadi_op wadi_op_fold = {
+    .name = "fold",
+    .kind = WADI_OP_CONSUMER,
+    .skeleton = WADI_SKEL_FOLD,
+    .reads = "se",
+    .nfuns = 1,
+    .fun_params = wadi_rule_combining_params,
+    .type = type,
+    .shape = shape,
+    .eval = eval,
+};
+
+wadi_acc wadi_fold_env(wadi_fn2_env f, void *env, wadi_exp z, wadi_acc a) {
+    wadi_draft d = wadi_draft_begin("fold");
+    const wadi_elem *start = wadi_draft_scalar(&d, z);
+    const wadi_array_type *t = wadi_draft_array(&d, a);
+    wadi_expect_rank_from(&d, t, 1);
+    wadi_expect_elem(&d, t, start);
+    if (wadi_draft_failed(&d)) return WADI_NO_ACC;
+    wadi_draft_fun(&d);
+    const wadi_exp acc = wadi_draft_param(&d, &t->elem), x = wadi_draft_param(&d, &t->elem);
+    wadi_draft_gives_elem(&d, f(env, acc, x), &t->elem);
+    return wadi_draft_acc(&d, &wadi_op_fold, t->rank - 1, &t->elem);
+}
+
+wadi_acc wadi_fold(wadi_fn2 f, wadi_exp z, wadi_acc a) {
+    return wadi_fold_env(wadi_call2, &f, z, a);
+}

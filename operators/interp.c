@@ -1,0 +1,358 @@
+/* Running a module: values, memory, blocks, and what comes in and goes out.
+ *
+ * Arrays made by the run stand on a heap in the order they were made; a region, or one element of a stream, gives back all
+ * that was made since it began but what it hands on. */
+#include "operators/interp.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "operators/interp_state.h"
+
+static wadi_status no_memory(wadi_interp *in) {
+    return wadi_fail(in->cx.err, WADI_MEMORY, "%s: out of memory", in->m->name);
+}
+
+/* ---- arrays ---- */
+
+wadi_iarray *wadi_iarray_create(int rank, const wadi_elem *elem, const int64_t *shape,
+                                int64_t size) {
+    wadi_iarray *a = calloc(1, sizeof *a);
+    if (!a) return NULL;
+    *a = (wadi_iarray){.rank = rank, .elem = *elem, .size = size};
+    for (int d = 0; d < rank; d++) a->shape[d] = shape[d];
+    const size_t bytes_each = (size_t)elem->fields * sizeof *a->cell;
+    if ((uint64_t)size < SIZE_MAX / bytes_each - 1)
+        a->cell = calloc((size_t)size + 1, bytes_each); /* never NULL for an empty array */
+    if (a->cell) return a;
+    free(a);
+    return NULL;
+}
+
+void wadi_iarray_destroy(wadi_iarray *a) {
+    if (!a) return;
+    free(a->cell);
+    free(a);
+}
+
+/* ---- what the rules may ask for ---- */
+
+static wadi_interp *self(wadi_eval_cx *cx) {
+    return (wadi_interp *)cx;
+}
+
+static const wadi_iarray *get_array(wadi_eval_cx *cx, wadi_val v) {
+    return self(cx)->value[v];
+}
+
+static wadi_status make_result(wadi_eval_cx *cx, wadi_val v, int rank, const int64_t *shape,
+                               wadi_iarray **out) {
+    wadi_interp *in = self(cx);
+    const wadi_value *value = &in->m->values[v];
+    for (int d = 0; d < rank; d++)
+        if (shape[d] < 0)
+            return wadi_eval_fault(cx, value->bind, value->bind->loc, "extent %d is %lld", d,
+                                   (long long)shape[d]);
+    int64_t size = 0;
+    if (!wadi_eval_size(rank, shape, &size)) return no_memory(in);
+    wadi_iarray *a = wadi_iarray_create(rank, &value->type.array->elem, shape, size);
+    if (!a) return no_memory(in);
+    if (!wadi_vec_push(&in->heap, a)) {
+        wadi_iarray_destroy(a);
+        return no_memory(in);
+    }
+    in->value[v] = *out = a;
+    return WADI_OK;
+}
+
+static wadi_status make_alias(wadi_eval_cx *cx, wadi_val v, const wadi_iarray *a) {
+    self(cx)->value[v] = a;
+    return WADI_OK;
+}
+
+static wadi_status apply(wadi_eval_cx *cx, const wadi_bind *b, const wadi_fun *f,
+                         const uint64_t *args, uint64_t *results) {
+    return wadi_interp_apply(self(cx), b, f, args, results);
+}
+
+static const wadi_iarray *get_input(wadi_eval_cx *cx, const char *name) {
+    const wadi_interp *in = self(cx);
+    for (size_t i = 0; i < in->bound.n; i++)
+        if (strcmp(in->bound.at[i].name, name) == 0) return in->bound.at[i].array;
+    return NULL;
+}
+
+static size_t heap_mark(wadi_eval_cx *cx) {
+    return self(cx)->heap.n;
+}
+
+static void heap_release(wadi_eval_cx *cx, size_t mark, int n, const wadi_iarray *const *keep) {
+    wadi_interp *in = self(cx);
+    size_t kept = mark;
+    for (size_t i = mark; i < in->heap.n; i++) {
+        bool wanted = false;
+        for (int k = 0; k < n; k++) wanted = wanted || keep[k] == in->heap.at[i];
+        if (wanted)
+            in->heap.at[kept++] = in->heap.at[i];
+        else
+            wadi_iarray_destroy(in->heap.at[i]);
+    }
+    in->heap.n = kept;
+}
+
+static wadi_status run_region(wadi_eval_cx *cx, const wadi_block *r, const wadi_iarray *const *args,
+                              const wadi_iarray **out_yields) {
+    wadi_interp *in = self(cx);
+    const size_t mark = heap_mark(cx);
+    for (int p = 0; p < r->nparams; p++) in->value[r->params[p]] = args[p];
+    WADI_TRY(wadi_interp_block(in, r));
+    for (int y = 0; y < r->nyields; y++) out_yields[y] = in->value[r->yields[y]];
+    heap_release(cx, mark, r->nyields, out_yields);
+    return WADI_OK;
+}
+
+wadi_status wadi_interp_block(wadi_interp *in, const wadi_block *b) {
+    for (int i = 0; i < b->nbinds; i++) {
+        const wadi_bind *bind = b->binds[i];
+        if (bind->op->kind == WADI_OP_SEQUENCE)
+            WADI_TRY(wadi_interp_seq(in, bind));
+        else
+            WADI_TRY(bind->op->eval(&in->cx, bind));
+    }
+    return WADI_OK;
+}
+
+/* ---- what comes in ---- */
+
+static wadi_status bind_extent(wadi_interp *in, const char *what, const char *name, wadi_loc loc,
+                               int d, const wadi_extent_decl *decl, int64_t extent) {
+    if (decl->kind == WADI_EXTENT_CONST && decl->value != extent)
+        return wadi_fail_at(in->cx.err, loc, WADI_SHAPE,
+                            "%s '%s': extent %d is %lld, expected %lld", what, name, d,
+                            (long long)extent, (long long)decl->value);
+    if (decl->kind != WADI_EXTENT_NAMED) return WADI_OK;
+    for (size_t i = 0; i < in->known.n; i++) {
+        if (strcmp(in->known.at[i].name, decl->name) != 0) continue;
+        if (in->known.at[i].value == extent) return WADI_OK;
+        return wadi_fail_at(in->cx.err, loc, WADI_SHAPE,
+                            "%s '%s': extent %d is %lld, but %s is %lld already", what, name, d,
+                            (long long)extent, decl->name, (long long)in->known.at[i].value);
+    }
+    if (wadi_vec_push(&in->known, (wadi_known_extent){decl->name, extent})) return WADI_OK;
+    return no_memory(in);
+}
+
+static wadi_status check_type(wadi_interp *in, const char *what, const char *name, wadi_loc loc,
+                              const wadi_array_type *t, const wadi_array *a) {
+    if (a->rank != t->rank)
+        return wadi_fail_at(in->cx.err, loc, WADI_SHAPE, "%s '%s': rank %d, expected %d", what,
+                            name, a->rank, t->rank);
+    if (a->fields != t->elem.fields)
+        return wadi_fail_at(in->cx.err, loc, WADI_TYPE, "%s '%s': %d fields, expected %d", what,
+                            name, a->fields, t->elem.fields);
+    for (int f = 0; f < a->fields; f++)
+        if (a->type[f] != t->elem.type[f])
+            return wadi_fail_at(in->cx.err, loc, WADI_TYPE, "%s '%s': field %d is %s, expected %s",
+                                what, name, f, wadi_type_name(a->type[f]),
+                                wadi_type_name(t->elem.type[f]));
+    return WADI_OK;
+}
+
+wadi_status wadi_interp_bind(wadi_interp *in, const char *what, const char *name, wadi_loc loc,
+                             const wadi_array_type *t, const wadi_array *a, wadi_iarray **out) {
+    WADI_TRY(check_type(in, what, name, loc, t, a));
+    for (int d = 0; d < t->rank && t->extent; d++)
+        WADI_TRY(bind_extent(in, what, name, loc, d, &t->extent[d], a->shape[d]));
+    int64_t size = 0;
+    if (!wadi_eval_size(a->rank, a->shape, &size))
+        return wadi_fail_at(in->cx.err, loc, WADI_SHAPE, "%s '%s': impossible extents", what, name);
+    wadi_iarray *to = wadi_iarray_create(t->rank, &t->elem, a->shape, size);
+    if (!to) return no_memory(in);
+    wadi_cells_load(a, to->cell);
+    *out = to;
+    return WADI_OK;
+}
+
+static wadi_status bind_input(wadi_interp *in, const wadi_bind *b) {
+    const wadi_array_type *t = in->m->values[b->results[0]].type.array;
+    for (int i = 0; i < in->io->ninputs; i++) {
+        if (strcmp(in->io->inputs[i].name, b->name) != 0) continue;
+        wadi_iarray *a;
+        WADI_TRY(wadi_interp_bind(in, "input", b->name, b->loc, t, &in->io->inputs[i].array, &a));
+        if (wadi_vec_push(&in->bound, (wadi_bound_input){b->name, a})) return WADI_OK;
+        wadi_iarray_destroy(a);
+        return no_memory(in);
+    }
+    return wadi_fail_at(in->cx.err, b->loc, WADI_INVALID, "input: nothing is bound to '%s'",
+                        b->name);
+}
+
+static wadi_status bind_inputs(wadi_interp *in, const wadi_block *b) {
+    for (int i = 0; i < b->nbinds; i++) {
+        if (b->binds[i]->op == &wadi_op_input) WADI_TRY(bind_input(in, b->binds[i]));
+        for (int r = 0; r < b->binds[i]->nblocks; r++)
+            WADI_TRY(bind_inputs(in, b->binds[i]->blocks[r]));
+    }
+    return WADI_OK;
+}
+
+/* Literals have no binding: they are arrays from the start. */
+static wadi_status make_constants(wadi_interp *in) {
+    for (wadi_val v = 0; v < in->m->nvalues; v++) {
+        const wadi_value *value = &in->m->values[v];
+        if (value->def != WADI_DEF_CONST) continue;
+        wadi_iarray *a = wadi_iarray_create(0, &value->type.array->elem, NULL, 1);
+        if (!a || !wadi_vec_push(&in->constants, a)) {
+            wadi_iarray_destroy(a);
+            return no_memory(in);
+        }
+        a->cell[0] = value->imm.bits;
+        in->value[v] = a;
+    }
+    return WADI_OK;
+}
+
+/* ---- what goes out ---- */
+
+wadi_status wadi_interp_give(wadi_interp *in, const wadi_iarray *a, wadi_array *out) {
+    wadi_arena *arena = in->results->arena;
+    *out = (wadi_array){.rank = a->rank, .fields = a->elem.fields};
+    for (int d = 0; d < a->rank; d++) out->shape[d] = a->shape[d];
+    for (int f = 0; f < a->elem.fields; f++) {
+        out->type[f] = a->elem.type[f];
+        out->column[f] =
+            wadi_arena_alloc_n(arena, (size_t)wadi_type_size(a->elem.type[f]), (size_t)a->size);
+        if (!out->column[f]) return no_memory(in);
+    }
+    wadi_cells_store(a->cell, out);
+    return WADI_OK;
+}
+
+static wadi_status give_outputs(wadi_interp *in) {
+    wadi_interp_results *r = in->results;
+    r->noutputs = in->m->main->nyields;
+    r->outputs = WADI_NEW_N(r->arena, wadi_interp_output, (size_t)r->noutputs);
+    if (!r->outputs) return no_memory(in);
+    for (int i = 0; i < r->noutputs; i++) {
+        const char *name = in->m->outputs ? in->m->outputs[i] : "";
+        r->outputs[i].name = wadi_arena_strdup(r->arena, name);
+        if (!r->outputs[i].name) return no_memory(in);
+        WADI_TRY(wadi_interp_give(in, in->value[in->m->main->yields[i]], &r->outputs[i].array));
+    }
+    return WADI_OK;
+}
+
+static wadi_status give_sinks(wadi_interp *in) {
+    wadi_interp_results *r = in->results;
+    r->nsinks = (int)in->sunk.n;
+    r->sinks = WADI_NEW_N(r->arena, wadi_interp_sink, in->sunk.n);
+    if (!r->sinks) return no_memory(in);
+    for (size_t i = 0; i < in->sunk.n; i++) {
+        const wadi_sunk *from = &in->sunk.at[i];
+        wadi_array *elements = WADI_NEW_N(r->arena, wadi_array, from->arrays.n);
+        const char *name = wadi_arena_strdup(r->arena, from->bind->name);
+        if (!elements || !name) return no_memory(in);
+        if (from->arrays.n > 0)
+            memcpy(elements, from->arrays.at, from->arrays.n * sizeof *elements);
+        r->sinks[i] = (wadi_interp_sink){
+            .name = name,
+            .components = in->m->values[from->bind->args[0]].type.arrays,
+            .n = from->n,
+            .elements = elements,
+        };
+    }
+    return WADI_OK;
+}
+
+/* ---- a run ---- */
+
+static wadi_interp_results *results_create(void) {
+    wadi_arena *arena = wadi_arena_create();
+    wadi_interp_results *r = arena ? WADI_NEW(arena, wadi_interp_results) : NULL;
+    if (r)
+        r->arena = arena;
+    else
+        wadi_arena_destroy(arena);
+    return r;
+}
+
+void wadi_interp_results_destroy(wadi_interp_results *r) {
+    if (r) wadi_arena_destroy(r->arena);
+}
+
+static wadi_status start(wadi_interp *in) {
+    in->value = calloc((size_t)in->m->nvalues + 1, sizeof *in->value);
+    in->source = calloc((size_t)in->io->nsources + 1, sizeof *in->source);
+    in->results = results_create();
+    if (!in->value || !in->source || !in->results) return no_memory(in);
+    for (int i = 0; i < in->io->nsources; i++) in->source[i].from = &in->io->sources[i];
+    WADI_TRY(make_constants(in));
+    return bind_inputs(in, in->m->main);
+}
+
+static wadi_status run(wadi_interp *in) {
+    WADI_TRY(start(in));
+    WADI_TRY(wadi_interp_block(in, in->m->main));
+    WADI_TRY(give_outputs(in));
+    return give_sinks(in);
+}
+
+static void stop(wadi_interp *in) {
+    for (size_t i = 0; i < in->heap.n; i++) wadi_iarray_destroy(in->heap.at[i]);
+    for (size_t i = 0; i < in->constants.n; i++) wadi_iarray_destroy(in->constants.at[i]);
+    for (size_t i = 0; i < in->bound.n; i++) wadi_iarray_destroy(in->bound.at[i].array);
+    for (int i = 0; in->source && i < in->io->nsources; i++) {
+        for (size_t k = 0; k < in->source[i].arrays.n; k++)
+            wadi_iarray_destroy(in->source[i].arrays.at[k]);
+        wadi_vec_free(&in->source[i].arrays);
+    }
+    for (size_t i = 0; i < in->sunk.n; i++) wadi_vec_free(&in->sunk.at[i].arrays);
+    wadi_vec_free(&in->heap);
+    wadi_vec_free(&in->constants);
+    wadi_vec_free(&in->bound);
+    wadi_vec_free(&in->known);
+    wadi_vec_free(&in->sunk);
+    free(in->value);
+    free(in->source);
+    free(in->cell);
+}
+
+wadi_status wadi_interp_run(const wadi_module *m, const wadi_interp_io *io,
+                            wadi_interp_results **out, wadi_error *err) {
+    static const wadi_interp_io nothing = {0};
+    wadi_interp in = {
+        .cx = {.module = (wadi_module *)m, /* rules read it */
+               .err = err,
+               .array = get_array,
+               .result = make_result,
+               .alias = make_alias,
+               .apply = apply,
+               .region = run_region,
+               .input = get_input,
+               .mark = heap_mark,
+               .release = heap_release,
+               .element = -1,
+               .index_rank = -1},
+        .m = m,
+        .io = io ? io : &nothing,
+    };
+    const wadi_status st = run(&in);
+    stop(&in);
+    if (st == WADI_OK)
+        *out = in.results;
+    else
+        wadi_interp_results_destroy(in.results);
+    return st;
+}
+
+const wadi_array *wadi_interp_output_get(const wadi_interp_results *r, const char *name) {
+    for (int i = 0; i < r->noutputs; i++)
+        if (strcmp(r->outputs[i].name, name) == 0) return &r->outputs[i].array;
+    return NULL;
+}
+
+const wadi_interp_sink *wadi_interp_sink_get(const wadi_interp_results *r, const char *name) {
+    for (int i = 0; i < r->nsinks; i++)
+        if (strcmp(r->sinks[i].name, name) == 0) return &r->sinks[i];
+    return NULL;
+}

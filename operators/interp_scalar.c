@@ -1,0 +1,169 @@
+/* Scalar functions, instruction by instruction.
+ *
+ * All scalars of a function stand in one row of cells; a region of cond, while or iterate writes into the same row, since
+ * every scalar of a function has a number of its own. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "operators/interp_state.h"
+
+typedef struct running {
+    wadi_interp *in;
+    const wadi_bind *b;
+    const wadi_fun *f;
+    uint64_t *cell; /* [nvals] */
+    uint64_t *next; /* [nvals], used only while a state is being replaced */
+} running;
+
+static wadi_status run_block(running *r, const wadi_sblock *b);
+
+/* ---- faults ---- */
+
+static void write_scalar(char *to, size_t n, wadi_scalar x) {
+    if (x.type == WADI_U64)
+        snprintf(to, n, "%llu", (unsigned long long)x.bits);
+    else
+        snprintf(to, n, "%lld", (long long)x.bits);
+}
+
+static wadi_status division(running *r, const wadi_sinst *i, const wadi_scalar *args) {
+    char a[32], b[32];
+    write_scalar(a, sizeof a, args[0]);
+    write_scalar(b, sizeof b, args[1]);
+    return wadi_eval_fault(&r->in->cx, r->b, i->loc, "%s of %s by %s", wadi_sop_get(i->op)->name, a,
+                           b);
+}
+
+/* ---- instructions ---- */
+
+static wadi_status primitive(running *r, const wadi_sinst *i) {
+    wadi_scalar args[4], out = {r->f->types[i->first], 0};
+    for (int k = 0; k < i->nargs; k++)
+        args[k] = (wadi_scalar){r->f->types[i->args[k]], r->cell[i->args[k]]};
+    if (!wadi_scalar_eval(i->op, out.type, args, &out)) return division(r, i, args);
+    r->cell[i->first] = out.bits;
+    return WADI_OK;
+}
+
+static wadi_status index_array(running *r, const wadi_sinst *i) {
+    const wadi_iarray *a = r->in->value[i->array];
+    int64_t ix[WADI_MAX_RANK];
+    for (int d = 0; d < a->rank; d++) ix[d] = (int64_t)r->cell[i->args[d]];
+    const uint64_t *x;
+    WADI_TRY(wadi_eval_read(&r->in->cx, r->b, i->loc, a, ix, &x));
+    wadi_eval_put(a, x, r->cell + i->first);
+    return WADI_OK;
+}
+
+static wadi_status index_linear(running *r, const wadi_sinst *i) {
+    const wadi_iarray *a = r->in->value[i->array];
+    const int64_t k = (int64_t)r->cell[i->args[0]];
+    if (k < 0 || k >= a->size)
+        return wadi_eval_fault(&r->in->cx, r->b, i->loc,
+                               "index %lld out of range 0..%lld of the elements in order",
+                               (long long)k, (long long)a->size - 1);
+    wadi_eval_put(a, a->cell + k * a->elem.fields, r->cell + i->first);
+    return WADI_OK;
+}
+
+/* The results of an instruction with regions are what the region that ran last yields. */
+static void take_yields(running *r, const wadi_sinst *i, const wadi_sblock *b) {
+    for (int k = 0; k < i->nresults; k++) r->cell[i->first + (uint32_t)k] = r->cell[b->yields[k]];
+}
+
+static wadi_status cond(running *r, const wadi_sinst *i) {
+    const wadi_sblock *side = i->block[r->cell[i->args[0]] != 0 ? 0 : 1];
+    WADI_TRY(run_block(r, side));
+    take_yields(r, i, side);
+    return WADI_OK;
+}
+
+/* A state is replaced all at once: a yield may be a parameter. */
+static void replace(running *r, const wadi_sval *to, const wadi_sval *from, int n) {
+    for (int k = 0; k < n; k++) r->next[k] = r->cell[from[k]];
+    for (int k = 0; k < n; k++) r->cell[to[k]] = r->next[k];
+}
+
+static wadi_status while_loop(running *r, const wadi_sinst *i) {
+    const wadi_sblock *pred = i->block[0], *body = i->block[1];
+    const int n = i->nargs;
+    replace(r, pred->params, i->args, n);
+    for (;;) {
+        WADI_TRY(run_block(r, pred));
+        if (r->cell[pred->yields[0]] == 0) break;
+        replace(r, body->params, pred->params, n);
+        WADI_TRY(run_block(r, body));
+        replace(r, pred->params, body->yields, n);
+    }
+    for (int k = 0; k < n; k++) r->cell[i->first + (uint32_t)k] = r->cell[pred->params[k]];
+    return WADI_OK;
+}
+
+static wadi_status iterate(running *r, const wadi_sinst *i) {
+    const wadi_sblock *body = i->block[0];
+    const int n = i->nargs - 1;
+    const int64_t count = (int64_t)r->cell[i->args[0]];
+    for (int k = 0; k < n; k++) r->cell[i->first + (uint32_t)k] = r->cell[i->args[1 + k]];
+    for (int64_t turn = 0; turn < count; turn++) {
+        r->cell[body->params[0]] = (uint64_t)turn;
+        for (int k = 0; k < n; k++) r->cell[body->params[1 + k]] = r->cell[i->first + (uint32_t)k];
+        WADI_TRY(run_block(r, body));
+        take_yields(r, i, body);
+    }
+    return WADI_OK;
+}
+
+static wadi_status instruction(running *r, const wadi_sinst *i) {
+    const wadi_iarray *a;
+    switch (i->op) {
+    case WADI_SOP_CONST:
+        r->cell[i->first] = i->imm.bits;
+        return WADI_OK;
+    case WADI_SOP_INDEX:
+        return index_array(r, i);
+    case WADI_SOP_INDEX_LINEAR:
+        return index_linear(r, i);
+    case WADI_SOP_THE:
+        a = r->in->value[i->array];
+        wadi_eval_put(a, a->cell, r->cell + i->first);
+        return WADI_OK;
+    case WADI_SOP_EXTENT:
+        r->cell[i->first] = (uint64_t)r->in->value[i->array]->shape[i->dim];
+        return WADI_OK;
+    case WADI_SOP_COND:
+        return cond(r, i);
+    case WADI_SOP_WHILE:
+        return while_loop(r, i);
+    case WADI_SOP_ITERATE:
+        return iterate(r, i);
+    default:
+        return primitive(r, i);
+    }
+}
+
+static wadi_status run_block(running *r, const wadi_sblock *b) {
+    for (int k = 0; k < b->ninsts; k++) WADI_TRY(instruction(r, b->insts[k]));
+    return WADI_OK;
+}
+
+/* A function never runs while another does, so one row of cells serves all. */
+static bool room(wadi_interp *in, size_t cells) {
+    if (cells <= in->ncells) return true;
+    uint64_t *more = realloc(in->cell, cells * sizeof *more);
+    if (!more) return false;
+    in->cell = more;
+    in->ncells = cells;
+    return true;
+}
+
+wadi_status wadi_interp_apply(wadi_interp *in, const wadi_bind *b, const wadi_fun *f,
+                              const uint64_t *args, uint64_t *results) {
+    if (!room(in, 2 * (size_t)f->nvals + 1))
+        return wadi_fail_at(in->cx.err, b->loc, WADI_MEMORY, "%s: out of memory", b->op->name);
+    running r = {in, b, f, in->cell, in->cell + f->nvals};
+    for (int p = 0; p < f->body->nparams; p++) r.cell[f->body->params[p]] = args[p];
+    WADI_TRY(run_block(&r, f->body));
+    for (int y = 0; y < f->body->nyields; y++) results[y] = r.cell[f->body->yields[y]];
+    return WADI_OK;
+}

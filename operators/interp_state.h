@@ -1,0 +1,68 @@
+/* The interpreter at work: shared by interp.c, interp_scalar.c and interp_seq.c. Internal to operators/. */
+#ifndef WADI_OPERATORS_INTERP_STATE_H
+#define WADI_OPERATORS_INTERP_STATE_H
+
+#include "base/vec.h"
+#include "operators/interp.h"
+#include "operators/rules.h"
+
+/** A named extent and the value the first array that mentions it gave it. */
+typedef struct wadi_known_extent {
+    const char *name;
+    int64_t value;
+} wadi_known_extent;
+
+typedef struct wadi_bound_input {
+    const char *name;
+    wadi_iarray *array;
+} wadi_bound_input;
+
+/** A source as far as it has been read: components of element 0, of element 1, ... */
+typedef struct wadi_read_source {
+    const wadi_interp_source *from;
+    WADI_VEC(wadi_iarray *) arrays;
+    bool ended;
+} wadi_read_source;
+
+typedef struct wadi_sunk {
+    const wadi_bind *bind;
+    int64_t n;
+    WADI_VEC(wadi_array) arrays; /* columns in the results' arena */
+} wadi_sunk;
+
+typedef struct wadi_interp {
+    wadi_eval_cx cx; /* first: rules see this */
+    const wadi_module *m;
+    const wadi_interp_io *io;
+    const wadi_iarray **value;    /* [value] what an array value is at the moment */
+    WADI_VEC(wadi_iarray *) heap; /* arrays made by the run, oldest first; see mark and release */
+    WADI_VEC(wadi_bound_input) bound; /* inputs */
+    WADI_VEC(wadi_iarray *) constants;
+    wadi_read_source *source; /* [io->nsources] */
+    WADI_VEC(wadi_known_extent) known;
+    WADI_VEC(wadi_sunk) sunk;
+    uint64_t *cell; /* scalars of the function being run, then room for the next state of a loop */
+    size_t ncells;
+    wadi_interp_results *results;
+} wadi_interp;
+
+/** An array of its own memory, elements zero; NULL: out of memory. */
+wadi_iarray *wadi_iarray_create(int rank, const wadi_elem *elem, const int64_t *shape,
+                                int64_t size);
+void wadi_iarray_destroy(wadi_iarray *a); /* NULL is fine */
+/** A host array as the run's own, checked against what the program declares of it. */
+WADI_NODISCARD wadi_status wadi_interp_bind(wadi_interp *in, const char *what, const char *name,
+                                            wadi_loc loc, const wadi_array_type *t,
+                                            const wadi_array *a, wadi_iarray **out);
+/** A copy for the caller, in the results' arena. */
+WADI_NODISCARD wadi_status wadi_interp_give(wadi_interp *in, const wadi_iarray *a, wadi_array *out);
+
+/** Runs the bindings of a block. */
+WADI_NODISCARD wadi_status wadi_interp_block(wadi_interp *in, const wadi_block *b);
+/** Runs a scalar function: `args` one cell per parameter, `results` one per result. (interp_scalar.c) */
+WADI_NODISCARD wadi_status wadi_interp_apply(wadi_interp *in, const wadi_bind *b, const wadi_fun *f,
+                                             const uint64_t *args, uint64_t *results);
+/** Runs a sequence operator: those that give sequences do nothing until they are consumed. (interp_seq.c) */
+WADI_NODISCARD wadi_status wadi_interp_seq(wadi_interp *in, const wadi_bind *b);
+
+#endif

@@ -1,0 +1,136 @@
+/* The law of reduce_tree.h as straight code: what the interpreter does, and what kernels must agree with. */
+#include "operators/reduce_tree.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "operators/rules.h"
+
+/* ---- which functions have lanes ---- */
+
+static bool commutes(wadi_sop op) {
+    switch (op) {
+    case WADI_SOP_ADD:
+    case WADI_SOP_MUL:
+    case WADI_SOP_MIN:
+    case WADI_SOP_MAX:
+    case WADI_SOP_AND:
+    case WADI_SOP_OR:
+    case WADI_SOP_XOR:
+    case WADI_SOP_LAND:
+    case WADI_SOP_LOR:
+        return true;
+    default:
+        return false;
+    }
+}
+
+static const wadi_sinst *defining(const wadi_sblock *b, wadi_sval s) {
+    for (int i = 0; i < b->ninsts; i++)
+        if (b->insts[i]->nresults == 1 && b->insts[i]->first == s) return b->insts[i];
+    return NULL;
+}
+
+bool wadi_fun_has_lanes(const wadi_fun *f) {
+    const wadi_sblock *b = f->body;
+    const int fields = b->nyields;
+    if (b->nparams != 2 * fields) return false;
+    for (int i = 0; i < fields; i++) {
+        const wadi_sinst *s = defining(b, b->yields[i]);
+        if (!s || s->nargs != 2 || !commutes(s->op)) return false;
+        const wadi_sval acc = b->params[i], x = b->params[fields + i];
+        const bool straight = s->args[0] == acc && s->args[1] == x;
+        const bool swapped = s->args[0] == x && s->args[1] == acc;
+        if (!straight && !swapped) return false;
+    }
+    return fields > 0;
+}
+
+bool wadi_fun_has_any_order(const wadi_fun *f) {
+    if (!wadi_fun_has_lanes(f)) return false;
+    for (int i = 0; i < f->body->nyields; i++)
+        if (wadi_type_is_float(f->types[f->body->yields[i]])) return false;
+    return true;
+}
+
+/* ---- rows ---- */
+
+wadi_status wadi_eval_combine(wadi_eval_cx *cx, const wadi_bind *b, const wadi_fun *f, int fields,
+                              const uint64_t *a, const uint64_t *x, uint64_t *out) {
+    uint64_t args[2 * WADI_MAX_FIELDS];
+    memcpy(args, a, (size_t)fields * sizeof *args);
+    memcpy(args + fields, x, (size_t)fields * sizeof *args);
+    return cx->apply(cx, b, f, args, out);
+}
+
+/* One reduction at work: which function over elements of how many cells. */
+typedef struct folding {
+    wadi_eval_cx *cx;
+    const wadi_bind *b;
+    const wadi_fun *f;
+    int fields;
+} folding;
+
+static wadi_status take_one(const folding *o, uint64_t *acc, const uint64_t *x) {
+    return wadi_eval_combine(o->cx, o->b, o->f, o->fields, acc, x, acc);
+}
+
+/* acc = element `from`, then every `step`-th up to `to`. */
+static wadi_status take_run(const folding *o, const uint64_t *row, int64_t from, int64_t to,
+                            int64_t step, uint64_t *acc) {
+    memcpy(acc, row + from * o->fields, (size_t)o->fields * sizeof *acc);
+    for (int64_t i = from + step; i < to; i += step)
+        WADI_TRY(take_one(o, acc, row + i * o->fields));
+    return WADI_OK;
+}
+
+static wadi_status fold_block(const folding *o, const uint64_t *row, int64_t n, uint64_t *acc) {
+    enum { LANES = WADI_TREE_FOLD_LANES };
+    if (n < LANES || !wadi_fun_has_lanes(o->f)) return take_run(o, row, 0, n, 1, acc);
+    const int64_t full = n / LANES * LANES;
+    for (int64_t l = 0; l < LANES; l++) {
+        uint64_t lane[WADI_MAX_FIELDS];
+        WADI_TRY(take_run(o, row, l, full, LANES, l == 0 ? acc : lane));
+        if (l > 0) WADI_TRY(take_one(o, acc, lane));
+    }
+    for (int64_t i = full; i < n; i++) WADI_TRY(take_one(o, acc, row + i * o->fields));
+    return WADI_OK;
+}
+
+static int64_t block_end(int64_t from, int64_t n, int64_t block) {
+    return n - from < block ? n : from + block;
+}
+
+wadi_status wadi_eval_fold_row(wadi_eval_cx *cx, const wadi_bind *b, const wadi_fun *f, int fields,
+                               const uint64_t *row, int64_t n, uint64_t *acc) {
+    const folding o = {cx, b, f, fields};
+    for (int64_t from = 0; from < n; from += WADI_TREE_FOLD_BLOCK) {
+        const int64_t count = block_end(from, n, WADI_TREE_FOLD_BLOCK) - from;
+        uint64_t part[WADI_MAX_FIELDS];
+        WADI_TRY(fold_block(&o, row + from * fields, count, from == 0 ? acc : part));
+        if (from > 0) WADI_TRY(take_one(&o, acc, part));
+    }
+    return WADI_OK;
+}
+
+wadi_status wadi_eval_scan_row(wadi_eval_cx *cx, const wadi_bind *b, const wadi_fun *f, int fields,
+                               const uint64_t *row, int64_t n, uint64_t *out) {
+    const size_t bytes = (size_t)fields * sizeof *out;
+    for (int64_t from = 0; from < n; from += WADI_TREE_SCAN_BLOCK) {
+        const int64_t to = block_end(from, n, WADI_TREE_SCAN_BLOCK);
+        uint64_t local[WADI_MAX_FIELDS];
+        for (int64_t i = from; i < to; i++) {
+            const uint64_t *x = row + i * fields;
+            uint64_t *y = out + i * fields;
+            if (i == from)
+                memcpy(local, x, bytes);
+            else
+                WADI_TRY(wadi_eval_combine(cx, b, f, fields, local, x, local));
+            if (from == 0)
+                memcpy(y, local, bytes);
+            else
+                WADI_TRY(wadi_eval_combine(cx, b, f, fields, out + (from - 1) * fields, local, y));
+        }
+    }
+    return WADI_OK;
+}

@@ -1,0 +1,170 @@
+/* What the operators' files share: their rows, checks for type rules, copies for shape rules, loops for meanings.
+ * Internal to operators/. */
+#ifndef WADI_OPERATORS_RULES_H
+#define WADI_OPERATORS_RULES_H
+
+#include "base/error.h"
+#include "graph/op.h"
+
+/* ---- the rows, one per file ---- */
+
+extern const wadi_op wadi_op_input, wadi_op_use, wadi_op_unit, wadi_op_generate, wadi_op_map,
+    wadi_op_imap, wadi_op_zip_with, wadi_op_backpermute, wadi_op_replicate, wadi_op_slice,
+    wadi_op_reshape, wadi_op_transpose, wadi_op_reverse, wadi_op_take, wadi_op_drop, wadi_op_gather,
+    wadi_op_compute, wadi_op_fold, wadi_op_fold1, wadi_op_scanl, wadi_op_scanl1, wadi_op_permute,
+    wadi_op_acond, wadi_op_awhile, wadi_op_produce, wadi_op_stream_in, wadi_op_map_seq,
+    wadi_op_elements, wadi_op_tabulate, wadi_op_fold_seq, wadi_op_stream_out;
+
+/* ---- types ---- */
+
+/** Type of argument `i` when it is an array, else NULL. */
+const wadi_array_type *wadi_rule_arg(const wadi_module *m, const wadi_bind *b, int i);
+/** Type of argument `i` when it is a sequence, else NULL. */
+const wadi_val_type *wadi_rule_seq(const wadi_module *m, const wadi_bind *b, int i);
+
+/** Lists of parameter types grow from n to the returned count; -1 once something does not fit. */
+int wadi_rule_add_index(wadi_type *types, int n, int rank);
+int wadi_rule_add_elem(wadi_type *types, int n, const wadi_array_type *a);
+
+/** Number of arguments, functions and regions; every argument but the sequences of sequence operators is an array. */
+WADI_NODISCARD wadi_status wadi_rule_counts(const wadi_module *m, const wadi_bind *b, int min_args,
+                                            int max_args, wadi_error *err);
+/** `n` attributes, each in [low, high). */
+WADI_NODISCARD wadi_status wadi_rule_attrs(const wadi_bind *b, int n, int64_t low, int64_t high,
+                                           wadi_error *err);
+/** Argument `i` has this rank. */
+WADI_NODISCARD wadi_status wadi_rule_rank(const wadi_module *m, const wadi_bind *b, int i, int rank,
+                                          wadi_error *err);
+/** Arguments [from, from + n) are rank-0 scalars of type `t`. */
+WADI_NODISCARD wadi_status wadi_rule_scalars(const wadi_module *m, const wadi_bind *b, int from,
+                                             int n, wadi_type t, wadi_error *err);
+/** Argument `i` has elements like those of argument `like`. */
+WADI_NODISCARD wadi_status wadi_rule_same_elem(const wadi_module *m, const wadi_bind *b, int i,
+                                               int like, wadi_error *err);
+/** Parameters of function `fun` are as the operator's fun_params says. */
+WADI_NODISCARD wadi_status wadi_rule_fun(const wadi_module *m, const wadi_bind *b, int fun,
+                                         wadi_error *err);
+/** Results of function `fun` have these types. */
+WADI_NODISCARD wadi_status wadi_rule_fun_gives(const wadi_bind *b, int fun, int n,
+                                               const wadi_type *types, wadi_error *err);
+/** The element that the results of function `fun` make. */
+WADI_NODISCARD wadi_status wadi_rule_fun_elem(wadi_module *m, const wadi_bind *b, int fun,
+                                              wadi_elem *out, wadi_error *err);
+/** Arguments [from, to) are sequences. */
+WADI_NODISCARD wadi_status wadi_rule_seqs(const wadi_module *m, const wadi_bind *b, int from,
+                                          int to, wadi_error *err);
+/** Parameters of region `block` are as the operator's block_params says. */
+WADI_NODISCARD wadi_status wadi_rule_block(const wadi_module *m, const wadi_bind *b, int block,
+                                           wadi_error *err);
+/** Region `block` yields arrays of these ranks and elements; `types` may be NULL for "arrays". */
+WADI_NODISCARD wadi_status wadi_rule_yields(const wadi_module *m, const wadi_bind *b, int block,
+                                            int n, const wadi_array_type *types, wadi_error *err);
+/** Appends an array result. */
+WADI_NODISCARD wadi_status wadi_rule_result(wadi_module *m, wadi_bind *b, int rank,
+                                            const wadi_elem *elem, wadi_error *err);
+/** Appends a sequence result whose components are the yields of region 0. */
+WADI_NODISCARD wadi_status wadi_rule_seq_of_yields(wadi_module *m, wadi_bind *b, wadi_error *err);
+/** Appends one result per type: ranks and elements without declared extents. */
+WADI_NODISCARD wadi_status wadi_rule_results(wadi_module *m, wadi_bind *b, int n,
+                                             const wadi_array_type *types, wadi_error *err);
+
+/* ---- shapes and dependence ---- */
+
+int wadi_rule_rank_of(const wadi_module *m, wadi_val v);
+/** Extents of result 0 are the scalars in arguments from, from + 1, ... */
+void wadi_rule_shape_args(wadi_shape_cx *cx, const wadi_bind *b, int from, int rank);
+/** f(acc.., x..) over the elements of the last argument: parameters and results of folds and scans. */
+int wadi_rule_combining_params(const wadi_module *m, const wadi_bind *b, int fun,
+                               wadi_type *out_types);
+/** ... and their checks: the last argument has rank 1 or more, function 0 combines two of its elements. */
+WADI_NODISCARD wadi_status wadi_rule_combining(const wadi_module *m, const wadi_bind *b,
+                                               wadi_error *err);
+/** Argument 0 is an element of argument 1 (as an array of rank 0): the z of folds and scans. */
+WADI_NODISCARD wadi_status wadi_rule_start(const wadi_module *m, const wadi_bind *b,
+                                           wadi_error *err);
+/** Result 0 gets the first `rank` extents of array `v`. */
+void wadi_rule_shape_like(wadi_shape_cx *cx, const wadi_bind *b, wadi_val v, int rank);
+/** Extents of component `comp` of `v` as the program declares them; `?` is the array's own extent. */
+void wadi_rule_declared(wadi_shape_cx *cx, wadi_val v, int comp);
+/** Types of the components of sequences [from, to) of the arguments, appended to `types`; -1: they do not fit. The
+ *  analyses themselves give the parameters that stand for components their shapes and dependence. */
+int wadi_rule_component_types(const wadi_module *m, const wadi_bind *b, int from, int to,
+                              wadi_array_type *types, int n);
+/** The element of the sequence in result 0 is what region 0 yields. */
+void wadi_rule_seq_shape(wadi_shape_cx *cx, const wadi_bind *b);
+/** Shapes around a loop over region `body`: its parameters params[0..n) start as init[0..n), its yields are the next
+ *  state, results hold the last. Extents the body keeps are those of the start; the others are opaque. */
+void wadi_rule_loop_shapes(wadi_shape_cx *cx, const wadi_bind *b, const wadi_block *body, int n,
+                           const wadi_val *init);
+/** Whether two arrays are proved to have one shape. */
+bool wadi_rule_same_shape(wadi_depend_cx *cx, wadi_val a, wadi_val b);
+wadi_dep wadi_dep_or(wadi_dep a, wadi_dep b);
+
+/* ---- index functions ---- */
+
+/** The i64 in rank-0 array `v` (of any integer type). */
+wadi_sx wadi_at_scalar(wadi_at *cx, wadi_val v);
+/** `x` of type `t` as i64. */
+wadi_sx wadi_at_to_i64(wadi_at *cx, wadi_type t, wadi_sx x);
+
+/* ---- meaning ---- */
+
+/** A fault of binding `b`: the message names the operator, the stream's element, the index and the user's place. `loc`
+ *  with no file means the binding's place. */
+WADI_NODISCARD wadi_status wadi_eval_fault(wadi_eval_cx *cx, const wadi_bind *b, wadi_loc loc,
+                                           const char *format, ...) WADI_PRINTF(4, 5);
+/** The i64 in rank-0 array `v`. */
+int64_t wadi_eval_i64(wadi_eval_cx *cx, wadi_val v);
+/** The i64s in arguments from, from + 1, ... */
+void wadi_eval_args(wadi_eval_cx *cx, const wadi_bind *b, int from, int n, int64_t *out);
+int64_t wadi_eval_clamp(int64_t n, int64_t extent);
+/** Element `ix` of `a`; out of range is a fault of `b`. */
+WADI_NODISCARD wadi_status wadi_eval_read(wadi_eval_cx *cx, const wadi_bind *b, wadi_loc loc,
+                                          const wadi_iarray *a, const int64_t *ix,
+                                          const uint64_t **out_fields);
+/** Row-major position; the index is in range. */
+int64_t wadi_eval_linear(int rank, const int64_t *shape, const int64_t *ix);
+/** Product of the extents; false when one is negative or the product is out of range. */
+bool wadi_eval_size(int rank, const int64_t *shape, int64_t *out);
+/** Steps to the next index in row-major order; false after the last. */
+bool wadi_eval_next(int rank, const int64_t *shape, int64_t *ix);
+/** Cells of element `ix`, which is in range. */
+const uint64_t *wadi_eval_get(const wadi_iarray *a, const int64_t *ix);
+/** Writes the cells of an element there; returns where they end. */
+uint64_t *wadi_eval_put(const wadi_iarray *a, const uint64_t *fields, uint64_t *to);
+/** Notes the index for the messages of faults. */
+void wadi_eval_here(wadi_eval_cx *cx, int rank, const int64_t *ix);
+
+typedef wadi_status (*wadi_eval_elem)(wadi_eval_cx *cx, const wadi_bind *b, const int64_t *ix,
+                                      uint64_t *out_fields);
+/** Fills cells ([size][fields], as in wadi_iarray) from a host array. */
+void wadi_cells_load(const wadi_array *from, uint64_t *cells);
+/** The columns of a host array, one per field, from cells; the columns have room. */
+void wadi_cells_store(const uint64_t *cells, const wadi_array *to);
+int64_t wadi_array_size(const wadi_array *a);
+
+/** Makes result 0 with this shape and computes its elements one by one. */
+WADI_NODISCARD wadi_status wadi_eval_each(wadi_eval_cx *cx, const wadi_bind *b, int rank,
+                                          const int64_t *shape, wadi_eval_elem elem);
+
+/** Rows of an array: how many, their length, and the shape they stand in. The array has rank 1 or more. */
+typedef struct wadi_rows {
+    int rank; /* of the array without its innermost dimension */
+    int64_t count, length;
+} wadi_rows;
+wadi_rows wadi_eval_rows(const wadi_iarray *a);
+
+/** Reduces a row of n >= 1 elements by the law of reduce_tree.h. acc: [fields] */
+WADI_NODISCARD wadi_status wadi_eval_fold_row(wadi_eval_cx *cx, const wadi_bind *b,
+                                              const wadi_fun *f, int fields, const uint64_t *row,
+                                              int64_t n, uint64_t *acc);
+/** scanl1 of a row by the law of reduce_tree.h. */
+WADI_NODISCARD wadi_status wadi_eval_scan_row(wadi_eval_cx *cx, const wadi_bind *b,
+                                              const wadi_fun *f, int fields, const uint64_t *row,
+                                              int64_t n, uint64_t *out);
+/** out = f(a, x), each of `fields` cells. */
+WADI_NODISCARD wadi_status wadi_eval_combine(wadi_eval_cx *cx, const wadi_bind *b,
+                                             const wadi_fun *f, int fields, const uint64_t *a,
+                                             const uint64_t *x, uint64_t *out);
+
+#endif

@@ -1,0 +1,20 @@
+/* The entries that replicate and slice take: whole dimensions, fixed ones, and `any` for every remaining dimension.
+ * Internal to operators/. */
+#ifndef WADI_OPERATORS_SPEC_H
+#define WADI_OPERATORS_SPEC_H
+
+#include "graph/lang/node.h"
+
+/** Entries with `any` written out. */
+typedef struct wadi_dims {
+    int n; /* 0 after a mistake */
+    bool fixed[WADI_MAX_RANK];
+    wadi_exp value[WADI_MAX_RANK];
+} wadi_dims;
+
+int wadi_spec_fixed(int n, const wadi_spec *spec);
+/** The entries of an array of type `t`, the draft's last argument, whose whole dimensions must be `whole` in number. */
+wadi_dims wadi_spec_dims(wadi_draft *d, const wadi_array_type *t, int n, const wadi_spec *spec,
+                         int whole);
+
+#endif

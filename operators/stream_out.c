@@ -1,0 +1,31 @@
+/* stream_out: delivers a stream, in order, to the sink bound by name when the program runs. */
+#include "operators/rules.h"
+
+#include "graph/lang/node.h"
+
+static wadi_status type(wadi_module *m, wadi_bind *b, wadi_error *err) {
+    WADI_TRY(wadi_rule_counts(m, b, 1, 1, err));
+    WADI_TRY(wadi_rule_seqs(m, b, 0, 1, err));
+    if (b->name) return WADI_OK;
+    return wadi_fail_at(err, b->loc, WADI_INVALID, "stream_out: needs a name");
+}
+
+static void shape(wadi_shape_cx *cx, const wadi_bind *b) {
+    WADI_UNUSED(cx), WADI_UNUSED(b);
+}
+
+const wadi_op wadi_op_stream_out = {
+    .name = "stream_out",
+    .kind = WADI_OP_SEQUENCE,
+    .skeleton = WADI_SKEL_NONE,
+    .type = type,
+    .shape = shape,
+};
+
+void wadi_stream_out(wadi_seq s, const char *name) {
+    wadi_draft d = wadi_draft_begin("stream_out");
+    int n = 0;
+    (void)wadi_draft_seq_arg(&d, s, &n);
+    wadi_draft_name(&d, name);
+    wadi_draft_effect(&d, &wadi_op_stream_out);
+}
