@@ -84,7 +84,7 @@ const wadi_node *wadi_node_get(wadi_node_id n) {
 
 /* ---- places ---- */
 
-static void note_place(const char *file, int line) {
+void wadi_here(const char *file, int line) {
     wadi_program *p = current;
     if (!p) return;
     const wadi_loc loc = {file, line};
@@ -98,23 +98,28 @@ static void note_place(const char *file, int line) {
 }
 
 wadi_exp wadi_exp_here(wadi_exp e, const char *file, int line) {
-    note_place(file, line);
+    wadi_here(file, line);
     return e;
 }
 
 wadi_acc wadi_acc_here(wadi_acc a, const char *file, int line) {
-    note_place(file, line);
+    wadi_here(file, line);
     return a;
 }
 
 wadi_seq wadi_seq_here(wadi_seq s, const char *file, int line) {
-    note_place(file, line);
+    wadi_here(file, line);
     return s;
 }
 
 wadi_eat wadi_eat_here(wadi_eat c, const char *file, int line) {
-    note_place(file, line);
+    wadi_here(file, line);
     return c;
+}
+
+wadi_ix wadi_ix_here(wadi_ix ix, const char *file, int line) {
+    wadi_here(file, line);
+    return ix;
 }
 
 /* ---- results ---- */

@@ -359,6 +359,8 @@ wadi_exp wadi_exp_here(wadi_exp e, const char *file, int line);
 wadi_acc wadi_acc_here(wadi_acc a, const char *file, int line);
 wadi_seq wadi_seq_here(wadi_seq s, const char *file, int line);
 wadi_eat wadi_eat_here(wadi_eat c, const char *file, int line);
+wadi_ix wadi_ix_here(wadi_ix ix, const char *file, int line);
+void wadi_here(const char *file, int line);
 
 #ifndef WADI_NO_PLACES
 #include "wadi/lang_places.h"

@@ -172,5 +172,11 @@
 #define wadi_fold_seq(...) wadi_eat_here(wadi_fold_seq(__VA_ARGS__), __FILE__, __LINE__)
 #define wadi_fold_seq_env(...) wadi_eat_here(wadi_fold_seq_env(__VA_ARGS__), __FILE__, __LINE__)
 #define wadi_consume(...) wadi_acc_here(wadi_consume(__VA_ARGS__), __FILE__, __LINE__)
+#define wadi_shape_of(...) wadi_ix_here(wadi_shape_of(__VA_ARGS__), __FILE__, __LINE__)
+#define wadi_from_index(...) wadi_ix_here(wadi_from_index(__VA_ARGS__), __FILE__, __LINE__)
+#define wadi_ignore(...) wadi_ix_here(wadi_ignore(__VA_ARGS__), __FILE__, __LINE__)
+#define wadi_keep_if(...) wadi_ix_here(wadi_keep_if(__VA_ARGS__), __FILE__, __LINE__)
+#define wadi_output(...) (wadi_output(__VA_ARGS__), wadi_here(__FILE__, __LINE__))
+#define wadi_stream_out(...) (wadi_stream_out(__VA_ARGS__), wadi_here(__FILE__, __LINE__))
 
 #endif
