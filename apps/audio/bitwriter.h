@@ -9,7 +9,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <string.h>
 
 typedef struct flac_bits {
     uint8_t *at; /* complete bytes; owned */
@@ -36,11 +35,16 @@ void flac_bits_put(flac_bits *w, uint64_t value, unsigned n);
 /* Appends `zeros` zero bits and a one; makes its own room. */
 void flac_bits_put_unary(flac_bits *w, uint64_t zeros);
 
-/* Stores eight bytes, most significant first. */
+/* Stores eight bytes, most significant first. Written out, compilers see one swapped store. */
 static inline void flac_store_be64(uint8_t *at, uint64_t v) {
-    uint8_t b[8];
-    for (int i = 0; i < 8; i++) b[i] = (uint8_t)(v >> (56 - 8 * i));
-    memcpy(at, b, 8);
+    at[0] = (uint8_t)(v >> 56);
+    at[1] = (uint8_t)(v >> 48);
+    at[2] = (uint8_t)(v >> 40);
+    at[3] = (uint8_t)(v >> 32);
+    at[4] = (uint8_t)(v >> 24);
+    at[5] = (uint8_t)(v >> 16);
+    at[6] = (uint8_t)(v >> 8);
+    at[7] = (uint8_t)v;
 }
 
 /* The hot path: n in 1..57, value < 2^n, room reserved before. */
