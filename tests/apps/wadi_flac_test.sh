@@ -1,0 +1,104 @@
+#!/bin/sh
+# The program as a person runs it: real recordings, pipes, mistakes. Judges are the flac and metaflac tools.
+set -u
+program="${WADI_BUILD:?}/apps/audio/wadi-flac"
+data="${WADI_TEST_DATA:-}"
+work="$WADI_BUILD/wadi_flac_test.$$"
+failed=0
+
+for tool in flac metaflac; do
+    command -v $tool >/dev/null || { echo "skipped: no $tool"; exit 77; }
+done
+[ -x "$program" ] || { echo "skipped: wadi-flac is not built"; exit 77; }
+[ -n "$data" ] || { echo "skipped: no test data"; exit 77; }
+
+mkdir -p "$work" || exit 1
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+
+wrong() {
+    echo "FAILED: $*"
+    failed=1
+}
+
+# The same command must fail, say so on standard error with the word given, and leave no file called out.
+refuses() {
+    word=$1
+    shift
+    rm -f out
+    if "$program" "$@" >/dev/null 2>message; then wrong "accepted: $*"; fi
+    grep -q -e "$word" message || wrong "no \"$word\" in: $(cat message)"
+    [ ! -e out ] || wrong "left a file: $*"
+}
+
+size() {
+    wc -c <"$1"
+}
+
+# ---- real recordings: accepted, the same samples, nearly as small as the reference ----
+for input in "$data"/audio/Front_Center.wav "$data"/audio/speech/*.wav "$data"/audio/flac-test-files/*.flac; do
+    for level in 8 5; do
+        "$program" -q -$level -f -o ours.flac "$input" || { wrong "$input -$level"; continue; }
+        flac -s -t -w ours.flac || wrong "$input -$level: refused by flac -t"
+        flac -s -f -$level -o peer.flac "$input" || exit 1
+        [ "$(metaflac --show-md5sum ours.flac)" = "$(metaflac --show-md5sum peer.flac)" ] ||
+            wrong "$input -$level: other samples"
+        for field in total-samples sample-rate channels bps; do
+            [ "$(metaflac --show-$field ours.flac)" = "$(metaflac --show-$field peer.flac)" ] ||
+                wrong "$input -$level: other $field"
+        done
+        [ "$(size ours.flac)" -le $(($(size peer.flac) * 102 / 100)) ] ||
+            wrong "$input -$level: $(size ours.flac) bytes, flac needs $(size peer.flac)"
+    done
+done
+
+# ---- tags and names ----
+input="$data/audio/Front_Center.wav"
+flac -s -f -T TITLE=Water -T ARTIST=Sand -o tagged.flac "$input"
+"$program" -q -f -o out "tagged.flac" || wrong "tagged input"
+[ "$(metaflac --show-tag=TITLE out)" = "TITLE=Water" ] || wrong "the title is lost"
+[ "$(metaflac --show-tag=ARTIST out)" = "ARTIST=Sand" ] || wrong "the artist is lost"
+cp "$input" named.wav
+"$program" -q named.wav && flac -s -t -w named.flac || wrong "default name"
+
+# ---- pipes ----
+"$program" -q -5 - <"$input" >pipe.flac || wrong "standard input"
+"$program" -q -5 -f -o file.flac "$input"
+flac -s -t -w pipe.flac || wrong "standard output"
+"$program" -5 - <"$input" 2>message | cat >pipe.flac
+grep -q "rewound" message || wrong "no warning about a pipe"
+flac -s -d -f -o pipe.wav pipe.flac && flac -s -d -f -o file.wav file.flac && cmp pipe.wav file.wav ||
+    wrong "piped output differs"
+
+# ---- chunks, threads, schedules ----
+for options in "--chunk 1" "--chunk 7 --threads 1" "--schedule flat" "--schedule inside --threads 2" "--memory 64M"; do
+    "$program" -q -5 -f $options -o same.flac "$input" || wrong "$options"
+    cmp -s same.flac file.flac || wrong "$options: other bytes"
+done
+
+# ---- statistics and explanations ----
+"$program" -q -f --stats stats -o out "$input"
+for key in wall_s bytes_in bytes_out chunk_elements utilisation overlap_stages; do
+    grep -q "^$key=" stats || wrong "no $key in the statistics"
+done
+"$program" --explain "$input" >explained && [ -s explained ] || wrong "--explain"
+"$program" --version | grep -q "^wadi-flac [0-9]" || wrong "--version"
+"$program" --help | grep -q -e --chunk || wrong "--help"
+
+# ---- mistakes ----
+head -c 60000 "$input" >cut.wav
+refuses cut.wav -o out cut.wav
+cat cut.wav | refuses frame -o out -
+head -c 30000 named.flac >cut.flac
+refuses cut.flac -o out cut.flac
+echo "no sound" >text.wav
+refuses text.wav -o out text.wav
+refuses missing.wav -o out missing.wav
+refuses "convert" -o out "$data/audio/singularity-Nebula.ogg"
+refuses "exists" -o file.flac "$input"
+refuses "no/such" -o no/such/out.flac "$input"
+refuses "unknown option" --wat "$input"
+[ ! -e /dev/full ] || refuses "byte" -f -o /dev/full "$input"
+[ "$(find . -name 'out.*')" = "" ] || wrong "temporary files are left: $(find . -name 'out.*')"
+
+exit $failed
