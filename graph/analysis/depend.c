@@ -62,6 +62,11 @@ static bool shape_depends(depending *dp, wadi_val v, int comp) {
     return false;
 }
 
+static bool same_shape(wadi_depend_cx *cx, wadi_val a, wadi_val b) {
+    const depending *dp = (depending *)cx;
+    return wadi_shapes_same(dp->s, dp->m, a, b);
+}
+
 /* ---- scalar functions ---- */
 
 static bool sblock_depends(depending *dp, const wadi_sblock *b) {
@@ -184,7 +189,8 @@ wadi_status wadi_depend_analyse(const wadi_module *m, const wadi_shapes *s, wadi
                              .set = set,
                              .fun = fun,
                              .region = region,
-                             .extent = extent};
+                             .extent = extent,
+                             .same_shape = same_shape};
     region(&dp.cx, m->main);
     if (dp.out_of_memory) {
         wadi_deps_destroy(dp.d);

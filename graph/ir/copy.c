@@ -75,6 +75,11 @@ static wadi_fun *copied_fun(copying *c, const wadi_fun *f) {
     to->types = copied(c, f->types, sizeof *f->types, f->nvals);
     to->cap = f->nvals;
     to->body = copied_sblock(c, f->body);
+    if (f->names) {
+        const int n = f->body->nyields;
+        to->names = copied(c, f->names, sizeof *f->names, (size_t)n);
+        for (int i = 0; to->names && i < n; i++) to->names[i] = copied_name(c, f->names[i]);
+    }
     return to;
 }
 
