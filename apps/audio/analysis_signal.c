@@ -5,6 +5,8 @@
  */
 #include "apps/audio/analysis_parts.h"
 
+#include <math.h>
+
 #include "apps/audio/frame.h"
 
 enum { LEFT, RIGHT, MID, SIDE, FIXED_ORDERS = 5 };
@@ -56,11 +58,16 @@ static wadi_exp sum_of(const candidates *c, int order, wadi_exp row) {
     return wadi_index1(c->sum[order], row);
 }
 
-/* Estimated residual per sample of a row under its best fixed predictor; the quarter keeps silence from being free. */
+/* Estimated residual per sample of a row under its best fixed predictor; the quarter keeps silence from being free. A mean of
+ * m costs about log2(m) + 2.5 bits a sample (Laplace's distribution), and none costs more than its plain bits: that bounds it by
+ * 2^bits / 2^2.5. */
 static wadi_exp row_cost(const candidates *c, int row) {
     wadi_exp least = sum_of(c, 0, wadi_i64(row));
     for (int o = 1; o < FIXED_ORDERS; o++) least = wadi_min(least, sum_of(c, o, wadi_i64(row)));
-    return wadi_add(wadi_div(flac_to(WADI_F64, least), flac_to(WADI_F64, c->n)), wadi_f64(0.25));
+    const wadi_exp mean =
+        wadi_add(wadi_div(flac_to(WADI_F64, least), flac_to(WADI_F64, c->n)), wadi_f64(0.25));
+    const wadi_exp plain = wadi_f64(ldexp(0.177, c->recipe->bits + (row == SIDE)));
+    return wadi_min(mean, plain);
 }
 
 /* Costs of the four modes as products of per-sample costs, which order as sums of their logarithms do. */
