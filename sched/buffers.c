@@ -3,6 +3,7 @@
 
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/error.h"
 #include "base/thread.h"
@@ -157,6 +158,17 @@ void wadi_buffers_put(void *memory) {
 
 int64_t wadi_buffers_capacity(const void *memory) {
     return ((const block *)memory - 1)->at.capacity;
+}
+
+bool wadi_buffers_grow(wadi_buffers *b, void **memory, int64_t kept, int64_t bytes) {
+    const int64_t capacity = *memory == NULL ? 0 : wadi_buffers_capacity(*memory);
+    if (*memory != NULL && capacity >= bytes) return true;
+    void *larger = wadi_buffers_get(b, bytes > 2 * capacity ? bytes : 2 * capacity);
+    if (larger == NULL) return false;
+    if (kept > 0) memcpy(larger, *memory, (size_t)kept);
+    wadi_buffers_put(*memory);
+    *memory = larger;
+    return true;
 }
 
 int64_t wadi_buffers_used(wadi_buffers *b) {

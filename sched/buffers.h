@@ -9,6 +9,7 @@
 #ifndef WADI_SCHED_BUFFERS_H
 #define WADI_SCHED_BUFFERS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -38,6 +39,10 @@ void *wadi_buffers_get(wadi_buffers *b, int64_t bytes);
 void wadi_buffers_put(void *block);
 /* What the block really holds. */
 int64_t wadi_buffers_capacity(const void *block);
+
+/* Makes *block (NULL: none yet) hold at least `bytes`, moving it and its first `kept` bytes when it must; at least doubles
+ * then. False when out of memory: the block is unchanged. */
+bool wadi_buffers_grow(wadi_buffers *b, void **block, int64_t kept, int64_t bytes);
 
 /* Bytes in use now and at most so far; waiting blocks do not count. */
 int64_t wadi_buffers_used(wadi_buffers *b);

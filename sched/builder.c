@@ -37,22 +37,10 @@ void wadi_builder_fini(wadi_builder *b) {
     memset(b, 0, sizeof *b);
 }
 
-/* Makes *block hold at least `bytes`, keeping the first `kept`; at least doubles when it grows. */
-static bool grow(wadi_buffers *buffers, void **block, int64_t kept, int64_t bytes) {
-    const int64_t capacity = *block == NULL ? 0 : wadi_buffers_capacity(*block);
-    if (*block != NULL && capacity >= bytes) return true;
-    void *larger = wadi_buffers_get(buffers, bytes > 2 * capacity ? bytes : 2 * capacity);
-    if (larger == NULL) return false;
-    if (kept > 0) memcpy(larger, *block, (size_t)kept);
-    wadi_buffers_put(*block);
-    *block = larger;
-    return true;
-}
-
 static bool grow_words(wadi_buffers *buffers, int64_t **words, int64_t kept, int64_t n) {
     void *block = *words;
     const int64_t word = (int64_t)sizeof **words;
-    const bool grown = grow(buffers, &block, kept * word, n * word);
+    const bool grown = wadi_buffers_grow(buffers, &block, kept * word, n * word);
     *words = block;
     return grown;
 }
@@ -60,7 +48,8 @@ static bool grow_words(wadi_buffers *buffers, int64_t **words, int64_t kept, int
 static bool grow_columns(wadi_builder *b, wadi_builder_part *p, int64_t values) {
     for (int f = 0; f < p->part.fields; f++) {
         const int64_t size = wadi_type_size(p->part.type[f]);
-        if (!grow(b->buffers, &p->column[f], p->value_count * size, values * size)) return false;
+        if (!wadi_buffers_grow(b->buffers, &p->column[f], p->value_count * size, values * size))
+            return false;
     }
     return true;
 }

@@ -1,0 +1,207 @@
+/* See the header. */
+#include "sched/slots.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+
+static const char out_of_memory[] = "arrays of the running program: out of memory";
+static const int64_t word = (int64_t)sizeof(int64_t);
+
+wadi_status wadi_slots_init(wadi_slots *s, const wadi_plan *plan, wadi_buffers *buffers,
+                            wadi_error *err) {
+    const size_t n = (size_t)plan->nslots + 1;
+    *s = (wadi_slots){.plan = plan, .buffers = buffers};
+    s->slot = calloc(n, sizeof *s->slot);
+    s->memory = calloc(n, sizeof *s->memory);
+    if (s->slot == NULL || s->memory == NULL) {
+        wadi_slots_fini(s);
+        return wadi_fail(err, WADI_MEMORY, "%s", out_of_memory);
+    }
+    for (int i = 0; i < plan->nslots; i++) {
+        if (plan->slots[i].data == NULL) continue;
+        const wadi_status status = wadi_slots_bind_array(s, i, plan->slots[i].data, err);
+        if (status != WADI_OK) {
+            wadi_slots_fini(s);
+            return status;
+        }
+    }
+    return WADI_OK;
+}
+
+void wadi_slots_fini(wadi_slots *s) {
+    for (int i = 0; s->slot != NULL && s->memory != NULL && i < s->plan->nslots; i++) {
+        wadi_slots_clear(s, i);
+    }
+    free(s->slot);
+    free(s->memory);
+    s->slot = NULL;
+    s->memory = NULL;
+}
+
+void wadi_slots_clear(wadi_slots *s, int slot) {
+    wadi_slot_memory *m = &s->memory[slot];
+    wadi_buffers_put(m->shape);
+    wadi_buffers_put(m->offset);
+    for (int f = 0; f < WADI_MAX_FIELDS; f++) wadi_buffers_put(m->column[f]);
+    memset(m, 0, sizeof *m);
+    memset(&s->slot[slot], 0, sizeof s->slot[slot]);
+}
+
+void wadi_slots_clear_chunk(wadi_slots *s) {
+    for (int i = 0; i < s->plan->nslots; i++) {
+        if (s->plan->slots[i].kind != WADI_SLOT_ONCE) wadi_slots_clear(s, i);
+    }
+}
+
+void wadi_slots_alias(wadi_slots *s, int from, int to) {
+    wadi_slots_clear(s, to);
+    s->slot[to] = s->slot[from];
+}
+
+void wadi_slots_move(wadi_slots *s, int from, int to) {
+    wadi_slots_alias(s, from, to);
+    s->memory[to] = s->memory[from];
+    memset(&s->memory[from], 0, sizeof s->memory[from]);
+    memset(&s->slot[from], 0, sizeof s->slot[from]);
+}
+
+bool wadi_slots_room_for_shapes(wadi_slots *s, int slot, int64_t count) {
+    if (s->slot[slot].shape != NULL) return true;
+    const wadi_plan_slot *p = &s->plan->slots[slot];
+    const int64_t shapes = p->kind == WADI_SLOT_IRREGULAR ? count : 1;
+    s->memory[slot].shape = wadi_buffers_get(s->buffers, shapes * p->rank * word);
+    s->slot[slot].shape = s->memory[slot].shape;
+    return s->slot[slot].shape != NULL;
+}
+
+bool wadi_slots_room_for_offsets(wadi_slots *s, int slot, int64_t count) {
+    if (s->slot[slot].offset != NULL) return true;
+    s->memory[slot].offset = wadi_buffers_get(s->buffers, (count + 1) * word);
+    s->slot[slot].offset = s->memory[slot].offset;
+    return s->slot[slot].offset != NULL;
+}
+
+bool wadi_slots_room_for_columns(wadi_slots *s, int slot, int64_t values) {
+    const wadi_plan_slot *p = &s->plan->slots[slot];
+    for (int f = 0; f < p->fields; f++) {
+        void *column = wadi_buffers_get(s->buffers, values * wadi_type_size(p->type[f]));
+        if (column == NULL) return false;
+        wadi_buffers_put(s->memory[slot].column[f]);
+        s->memory[slot].column[f] = column;
+        s->slot[slot].col[f] = column;
+    }
+    return true;
+}
+
+wadi_status wadi_slots_bind_array(wadi_slots *s, int slot, const wadi_array *a, wadi_error *err) {
+    wadi_slots_clear(s, slot);
+    if (!wadi_slots_room_for_shapes(s, slot, 1)) {
+        return wadi_fail(err, WADI_MEMORY, "%s", out_of_memory);
+    }
+    for (int d = 0; d < a->rank; d++) s->slot[slot].shape[d] = a->shape[d];
+    for (int f = 0; f < a->fields; f++) s->slot[slot].col[f] = a->column[f];
+    return WADI_OK;
+}
+
+/* A regular component as an irregular one: shapes repeated, offsets counted. */
+static bool describe(wadi_slots *s, int slot, const wadi_component *c, int64_t count) {
+    if (!wadi_slots_room_for_shapes(s, slot, count)) return false;
+    if (!wadi_slots_room_for_offsets(s, slot, count)) return false;
+    wadi_slot *to = &s->slot[slot];
+    const int64_t each = wadi_shape_values(c->rank, c->shape);
+    for (int64_t i = 0; i < count; i++) {
+        for (int d = 0; d < c->rank; d++) to->shape[i * c->rank + d] = c->shape[d];
+    }
+    for (int64_t i = 0; i <= count; i++) to->offset[i] = i * each;
+    return true;
+}
+
+/* The first element whose shape is not that of element 0; count: none. */
+static int64_t first_other_shape(const wadi_component *c, int64_t count) {
+    for (int64_t i = 1; i < count; i++) {
+        if (memcmp(c->shapes, c->shapes + i * c->rank, (size_t)(c->rank * word)) != 0) return i;
+    }
+    return count;
+}
+
+static wadi_status bind_regular(wadi_slots *s, int slot, const wadi_component *c, int64_t count,
+                                int64_t *out_bad, wadi_error *err) {
+    const bool irregular = c->layout == WADI_LAYOUT_IRREGULAR;
+    if (irregular) {
+        *out_bad = first_other_shape(c, count);
+        if (*out_bad < count) {
+            return wadi_fail(err, WADI_SHAPE,
+                             "%s: its shape differs from that of the elements before",
+                             s->plan->slots[slot].name);
+        }
+    }
+    if (!wadi_slots_room_for_shapes(s, slot, 1)) {
+        return wadi_fail(err, WADI_MEMORY, "%s", out_of_memory);
+    }
+    const int64_t *shape = irregular ? c->shapes : c->shape;
+    for (int d = 0; d < c->rank; d++) s->slot[slot].shape[d] = shape[d];
+    s->slot[slot].stride = c->layout == WADI_LAYOUT_AVOID ? 0 : wadi_shape_values(c->rank, shape);
+    return WADI_OK;
+}
+
+wadi_status wadi_slots_bind_component(wadi_slots *s, int slot, const wadi_component *c,
+                                      int64_t count, int64_t *out_bad, wadi_error *err) {
+    const bool to_irregular = s->plan->slots[slot].kind == WADI_SLOT_IRREGULAR;
+    wadi_slots_clear(s, slot);
+    *out_bad = count;
+    for (int f = 0; f < c->fields; f++) s->slot[slot].col[f] = c->column[f];
+    if (!to_irregular) return bind_regular(s, slot, c, count, out_bad, err);
+    if (c->layout == WADI_LAYOUT_IRREGULAR) {
+        s->slot[slot].shape = c->shapes;
+        s->slot[slot].offset = c->offsets;
+    } else if (!describe(s, slot, c, count)) {
+        return wadi_fail(err, WADI_MEMORY, "%s", out_of_memory);
+    }
+    return WADI_OK;
+}
+
+static void own(wadi_chunk *c, void **block) {
+    if (*block != NULL) wadi_chunk_own(c, *block);
+    *block = NULL;
+}
+
+void wadi_slots_take(wadi_slots *s, int slot, wadi_chunk *c, int component) {
+    const wadi_plan_slot *p = &s->plan->slots[slot];
+    const wadi_slot *from = &s->slot[slot];
+    wadi_component *to = &c->component[component];
+    to->rank = p->rank;
+    to->fields = p->fields;
+    for (int f = 0; f < p->fields; f++) {
+        to->type[f] = p->type[f];
+        to->column[f] = from->col[f];
+    }
+    if (p->kind == WADI_SLOT_IRREGULAR) {
+        to->layout = WADI_LAYOUT_IRREGULAR;
+        to->shapes = from->shape;
+        to->offsets = from->offset;
+        to->values = from->offset[c->count];
+    } else {
+        to->layout = p->kind == WADI_SLOT_ONCE ? WADI_LAYOUT_AVOID : WADI_LAYOUT_REGULAR;
+        for (int d = 0; d < p->rank; d++) to->shape[d] = from->shape[d];
+        to->values = wadi_shape_values(p->rank, to->shape);
+        if (p->kind == WADI_SLOT_REGULAR) to->values *= c->count;
+    }
+    if (p->kind == WADI_SLOT_ONCE) return; /* stays the run's, which outlives the chunk */
+    wadi_slot_memory *m = &s->memory[slot];
+    own(c, &m->shape);
+    own(c, &m->offset);
+    for (int f = 0; f < WADI_MAX_FIELDS; f++) own(c, &m->column[f]);
+}
+
+wadi_array wadi_slots_array(const wadi_slots *s, int slot) {
+    const wadi_plan_slot *p = &s->plan->slots[slot];
+    wadi_array a = {.rank = p->rank, .fields = p->fields};
+    for (int d = 0; d < p->rank; d++) a.shape[d] = s->slot[slot].shape[d];
+    for (int f = 0; f < p->fields; f++) {
+        a.type[f] = p->type[f];
+        a.column[f] = s->slot[slot].col[f];
+    }
+    return a;
+}

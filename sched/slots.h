@@ -1,0 +1,56 @@
+/* The array values of a plan while it runs: the slot table kernels see, and who owns the memory behind it.
+ *
+ * A slot's memory is its own (blocks of the pool), or borrowed from a chunk, an input or another slot. Used by the compute
+ * thread; kernels' workers write into shapes, offsets and columns, never into the table, but for `emit` (cpu/emit.h). */
+#ifndef WADI_SCHED_SLOTS_H
+#define WADI_SCHED_SLOTS_H
+
+#include "sched/chunk.h"
+#include "sched/plan.h"
+
+typedef struct wadi_slot_memory {
+    void *shape, *offset, *column[WADI_MAX_FIELDS];
+} wadi_slot_memory;
+
+typedef struct wadi_slots {
+    const wadi_plan *plan;
+    wadi_buffers *buffers;
+    wadi_slot *slot;          /* [plan->nslots] */
+    wadi_slot_memory *memory; /* [plan->nslots] */
+} wadi_slots;
+
+WADI_NODISCARD wadi_status wadi_slots_init(wadi_slots *s, const wadi_plan *plan,
+                                           wadi_buffers *buffers, wadi_error *err);
+void wadi_slots_fini(wadi_slots *s);
+
+/* Gives back what the slot owns and forgets the rest. */
+void wadi_slots_clear(wadi_slots *s, int slot);
+/* Clears every slot that belongs to a chunk (all but ONCE). */
+void wadi_slots_clear_chunk(wadi_slots *s);
+/* `to` becomes what `from` is, with its memory; `from` is empty afterwards. The kinds may differ: a chunk of one element
+ * is meant. */
+void wadi_slots_move(wadi_slots *s, int from, int to);
+/* `to` refers to what `from` owns. */
+void wadi_slots_alias(wadi_slots *s, int from, int to);
+
+/* Storage for shapes: of `count` elements when irregular, else of one. Keeps one that is there. */
+WADI_NODISCARD bool wadi_slots_room_for_shapes(wadi_slots *s, int slot, int64_t count);
+WADI_NODISCARD bool wadi_slots_room_for_offsets(wadi_slots *s, int slot, int64_t count);
+/* Columns of `values` values each. */
+WADI_NODISCARD bool wadi_slots_room_for_columns(wadi_slots *s, int slot, int64_t values);
+
+/* A ONCE slot gets a host array: shape copied, columns borrowed. */
+WADI_NODISCARD wadi_status wadi_slots_bind_array(wadi_slots *s, int slot, const wadi_array *a,
+                                                 wadi_error *err);
+/* A REGULAR or IRREGULAR slot gets a chunk's component, borrowed. A regular component in an irregular slot gets a
+ * descriptor; an irregular one in a regular slot must have the shape of its element 0 throughout: *out_bad is the first
+ * element that has not, and the status WADI_SHAPE. */
+WADI_NODISCARD wadi_status wadi_slots_bind_component(wadi_slots *s, int slot,
+                                                     const wadi_component *c, int64_t count,
+                                                     int64_t *out_bad, wadi_error *err);
+/* The slot as a component of a result chunk, with the memory it owns. */
+void wadi_slots_take(wadi_slots *s, int slot, wadi_chunk *c, int component);
+/* A ONCE slot as a host array, borrowed. */
+wadi_array wadi_slots_array(const wadi_slots *s, int slot);
+
+#endif

@@ -1,0 +1,65 @@
+/* One end of a link over a ZeroMQ socket: the protocol of link.h driven by messages.
+ *
+ * The side that binds has a ROUTER socket, the side that connects a DEALER; which of them sends is another question.
+ * Between threads (inproc://) a message carries a reference to the chunk, between processes (ipc://, tcp://) the wire
+ * form. A port belongs to one thread. While it waits it is registered with the run's watchdog, and it wakes when the wake
+ * descriptor becomes readable (the run is cancelled).
+ *
+ * Binding anything but loopback without keys is refused. With keys, CURVE encrypts both directions, the connecting side
+ * knows the server's key, and the binding side admits the keys listed and no others. */
+#ifndef WADI_SCHED_TRANSPORT_H
+#define WADI_SCHED_TRANSPORT_H
+
+#include <stdbool.h>
+
+#include "sched/chunk.h"
+#include "sched/wait.h"
+#include "sched/wire.h"
+
+typedef struct wadi_port wadi_port;
+
+typedef struct wadi_port_options {
+    const char *address;                 /* inproc://, ipc://, tcp:// */
+    bool bind;                           /* else connects */
+    bool sends;                          /* else receives, in order */
+    int64_t credit_bytes, credit_chunks; /* receiver's window */
+    int64_t lost_after_ns; /* without any peer for so long is an error; 0: never (inproc) */
+    const char *owner;     /* who waits, for the watchdog */
+    const char *other;     /* who is at the other end, for messages */
+    wadi_waits *waits;     /* may be NULL */
+    int wake_fd;           /* readable: give up; -1: none */
+    wadi_buffers *buffers; /* receiver of the wire form: where chunks are made */
+    wadi_wire_stream stream;
+    wadi_wire_limits limits;
+    const char *curve_public, *curve_secret, *curve_server; /* Z85; NULL: none */
+    const char *const *curve_clients;                       /* ended by NULL */
+} wadi_port_options;
+
+/* context: a ZeroMQ context, borrowed. The options' strings are copied. Errors: WADI_INVALID (address, keys), WADI_IO. */
+WADI_NODISCARD wadi_status wadi_port_open(void *context, const wadi_port_options *options,
+                                          wadi_port **out, wadi_error *err);
+/* Drops what is kept and what is under way. NULL is fine. */
+void wadi_port_close(wadi_port *p);
+
+/* ---- sender ---- */
+
+/* Hands over one reference to c and returns when it is under way; failing or not, the reference is gone. Numbers rise.
+ * Errors: WADI_CANCELLED, WADI_IO (peer lost), or what the receiver gave as its reason. */
+WADI_NODISCARD wadi_status wadi_port_send(wadi_port *p, wadi_chunk *owned_c, wadi_error *err);
+/* No more chunks after `count`: returns when all are done and the receiver knows. */
+WADI_NODISCARD wadi_status wadi_port_end(wadi_port *p, int64_t count, wadi_error *err);
+/* The stream ends at chunk `number` with this error: tells the receiver, and returns when what is before it is done, or
+ * cannot be done any more. */
+void wadi_port_fail(wadi_port *p, int64_t number, const wadi_error *why);
+
+/* ---- receiver ---- */
+
+/* The next chunk with a reference for the caller, or NULL at the end of the stream. Errors: WADI_CANCELLED, WADI_IO, or what
+ * the sender gave as its reason, after the chunks before it. */
+WADI_NODISCARD wadi_status wadi_port_receive(wadi_port *p, wadi_chunk **out, wadi_error *err);
+/* Chunk `number` has been consumed: its place in the window is free. */
+void wadi_port_done(wadi_port *p, int64_t number);
+/* No more chunks are wanted. */
+void wadi_port_give_up(wadi_port *p, const wadi_error *why);
+
+#endif

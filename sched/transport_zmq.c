@@ -1,0 +1,586 @@
+/* The transport over ZeroMQ. A port waits in one place (`wait_until`): it takes in whatever has come, lets the state
+ * machine speak, and sleeps in zmq_poll until the condition holds, the run is cancelled or the peer is lost.
+ *
+ * Credits bound what is under way, so the sockets' own high-water marks are switched off. A lost connection is noticed by
+ * a socket monitor, helped by heartbeats; a connecting side that loses its connection has lost the stream, a binding
+ * side's peers may come and go. */
+#include "sched/transport.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zmq.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "sched/link.h"
+#include "sched/transport_address.h"
+#include "sched/transport_message.h"
+#include "sched/zap.h"
+
+enum {
+    MOST_FRAMES = WADI_WIRE_FRAMES + 2, /* identity and control come first */
+    IDENTITY_BYTES = 255,
+    LINGER_MS = 5000,
+    HEARTBEAT_MS = 2000,
+    HEARTBEAT_LOST_MS = 8000,
+    POLL_MS = 1000 /* how often a waiting port looks at the clock */
+};
+
+typedef struct remote {
+    bool used;
+    size_t identity_bytes;
+    uint8_t identity[IDENTITY_BYTES];
+    int fd; /* of the connection, -1 inside a process */
+} remote;
+
+struct wadi_port {
+    wadi_port_options options; /* strings replaced by the copies below */
+    char address[256], owner[32], other[32];
+    void *socket, *monitor;
+    bool inproc;
+    bool cut;         /* the connecting side's connection has gone */
+    bool joined;      /* a peer has been there */
+    int64_t alone_ns; /* clock when the last peer went, or the port was opened */
+    wadi_link_sender sender;
+    wadi_link_receiver receiver;
+    remote remotes[WADI_LINK_PEERS];
+    wadi_error broken; /* what the other side sent made no sense; status WADI_OK: nothing */
+    wadi_wire_message wire;
+    int frames; /* of the message being read */
+    zmq_msg_t frame[MOST_FRAMES];
+};
+
+static wadi_status zmq_fail(wadi_error *err, const wadi_port *p, const char *what) {
+    return wadi_fail(err, WADI_IO, "%s: %s: %s", p->address, what, zmq_strerror(errno));
+}
+
+static void drop_payload(void *env, void *payload) {
+    WADI_UNUSED(env);
+    wadi_chunk_release(payload);
+}
+
+/* ---- peers ---- */
+
+static int count_peers(const wadi_port *p) {
+    return p->options.sends ? wadi_link_sender_peers(&p->sender)
+                            : wadi_link_receiver_peers(&p->receiver);
+}
+
+static void join(wadi_port *p, int peer) {
+    p->joined = true;
+    if (p->options.sends) {
+        wadi_link_sender_on_join(&p->sender, peer);
+    } else {
+        wadi_link_receiver_on_join(&p->receiver, peer);
+    }
+}
+
+static void lose(wadi_port *p, int peer) {
+    if (!p->remotes[peer].used) return;
+    p->remotes[peer].used = false;
+    if (p->options.sends) {
+        wadi_link_sender_on_lost(&p->sender, peer);
+    } else {
+        wadi_link_receiver_on_lost(&p->receiver, peer);
+    }
+    if (count_peers(p) == 0) p->alone_ns = wadi_clock_ns();
+}
+
+/* The peer a ROUTER's message came from, greeting it when it is new; -1: too many. */
+static int peer_of(wadi_port *p, zmq_msg_t *identity) {
+    const size_t n = zmq_msg_size(identity);
+    int fresh = -1;
+    for (int i = 0; i < WADI_LINK_PEERS; i++) {
+        const remote *r = &p->remotes[i];
+        if (!r->used) {
+            if (fresh < 0) fresh = i;
+        } else if (r->identity_bytes == n && memcmp(r->identity, zmq_msg_data(identity), n) == 0) {
+            return i;
+        }
+    }
+    if (fresh < 0 || n > IDENTITY_BYTES) return -1;
+    remote *r = &p->remotes[fresh];
+    r->used = true;
+    r->identity_bytes = n;
+    memcpy(r->identity, zmq_msg_data(identity), n);
+    join(p, fresh);
+    return fresh;
+}
+
+/* ---- sending ---- */
+
+static void release_reference(void *data, void *chunk) {
+    WADI_UNUSED(data);
+    wadi_chunk_release(chunk);
+}
+
+/* A frame that refers to memory of c and holds it. */
+static int frame_in_chunk(zmq_msg_t *m, const void *data, size_t bytes, wadi_chunk *c) {
+    if (bytes == 0) return zmq_msg_init_size(m, 0);
+    const int rc = zmq_msg_init_data(m, (void *)(uintptr_t)data, bytes, release_reference,
+                                     wadi_chunk_retain(c));
+    if (rc != 0) wadi_chunk_release(c);
+    return rc;
+}
+
+static bool send_frame(wadi_port *p, zmq_msg_t *m, bool more) {
+    if (zmq_msg_send(m, p->socket, ZMQ_DONTWAIT | (more ? ZMQ_SNDMORE : 0)) >= 0) return true;
+    (void)zmq_msg_close(m);
+    return false;
+}
+
+static bool send_bytes(wadi_port *p, const void *data, size_t n, bool more) {
+    return zmq_send(p->socket, data, n, ZMQ_DONTWAIT | (more ? ZMQ_SNDMORE : 0)) >= 0;
+}
+
+static bool send_chunk(wadi_port *p, wadi_chunk *c) {
+    zmq_msg_t m;
+    if (p->inproc) return frame_in_chunk(&m, c, 1, c) == 0 && send_frame(p, &m, false);
+    if (wadi_wire_encode(c, &p->options.stream, &p->wire, &p->broken) != WADI_OK) return false;
+    const wadi_wire_message *w = &p->wire;
+    if (!send_bytes(p, w->frame[0].data, (size_t)w->frame[0].bytes, w->frames > 1)) return false;
+    for (int i = 1; i < w->frames; i++) {
+        if (frame_in_chunk(&m, w->frame[i].data, (size_t)w->frame[i].bytes, c) != 0) return false;
+        if (!send_frame(p, &m, i + 1 < w->frames)) return false;
+    }
+    return true;
+}
+
+static bool send_control(wadi_port *p, int peer, const wadi_control *c, bool more) {
+    uint8_t control[WADI_CONTROL_BYTES];
+    wadi_control_write(c, control);
+    if (p->options.bind) {
+        const remote *r = &p->remotes[peer];
+        if (!send_bytes(p, r->identity, r->identity_bytes, true)) return false;
+    }
+    return send_bytes(p, control, sizeof control, more);
+}
+
+static void send_message(wadi_port *p, const wadi_link_message *m) {
+    const wadi_control c = {(int)m->kind, m->status, m->number, m->sequence, m->bytes};
+    const bool more = m->kind == WADI_LINK_CHUNK || m->kind == WADI_LINK_FAIL;
+    bool sent = send_control(p, m->peer, &c, more);
+    if (sent && m->kind == WADI_LINK_CHUNK) sent = send_chunk(p, m->payload);
+    if (sent && m->kind == WADI_LINK_FAIL) {
+        sent = send_bytes(p, m->reason, strlen(m->reason), false);
+    }
+    if (!sent) lose(p, m->peer); /* unreachable */
+}
+
+static void flush(wadi_port *p) {
+    wadi_link_message m;
+    while (p->options.sends ? wadi_link_sender_pop(&p->sender, &m)
+                            : wadi_link_receiver_pop(&p->receiver, &m)) {
+        send_message(p, &m);
+    }
+}
+
+/* ---- receiving ---- */
+
+/* Reads one message into p->frame; false: none there. */
+static bool read_frames(wadi_port *p) {
+    p->frames = 0;
+    int more = 1;
+    while (more) {
+        zmq_msg_t m;
+        (void)zmq_msg_init(&m);
+        if (zmq_msg_recv(&m, p->socket, ZMQ_DONTWAIT) < 0) {
+            (void)zmq_msg_close(&m);
+            return false;
+        }
+        more = zmq_msg_more(&m);
+        if (p->frames < MOST_FRAMES) {
+            p->frame[p->frames++] = m;
+        } else {
+            (void)zmq_msg_close(&m);
+            (void)wadi_fail(&p->broken, WADI_IO, "%s: a message with too many frames", p->address);
+        }
+    }
+    return true;
+}
+
+static void close_frames(wadi_port *p) {
+    for (int i = 0; i < p->frames; i++) (void)zmq_msg_close(&p->frame[i]);
+    p->frames = 0;
+}
+
+static wadi_status read_wire(wadi_port *p, int at, wadi_chunk **out, wadi_error *err) {
+    const int n = p->frames - at;
+    if (n < 1 || n > WADI_WIRE_FRAMES)
+        return wadi_fail(err, WADI_IO, "link: a chunk without frames");
+    for (int i = 0; i < n; i++) {
+        p->wire.frame[i].data = zmq_msg_data(&p->frame[at + i]);
+        p->wire.frame[i].bytes = (int64_t)zmq_msg_size(&p->frame[at + i]);
+    }
+    wadi_wire_stream stream;
+    WADI_TRY(wadi_wire_decode(p->wire.frame, n, &p->options.limits, p->options.buffers, &stream,
+                              out, err));
+    return WADI_OK;
+}
+
+static wadi_status read_chunk(wadi_port *p, int peer, const wadi_control *c, int at,
+                              wadi_error *err) {
+    wadi_chunk *chunk = NULL;
+    if (p->inproc) {
+        chunk = wadi_chunk_retain(zmq_msg_data(&p->frame[at]));
+    } else {
+        WADI_TRY(read_wire(p, at, &chunk, err));
+        if (chunk->number != c->number) {
+            wadi_chunk_release(chunk);
+            return wadi_fail(err, WADI_IO, "link: chunk %lld comes as number %lld",
+                             (long long)chunk->number, (long long)c->number);
+        }
+    }
+    wadi_link_receiver_on_chunk(&p->receiver, peer, c->number, c->sequence, c->bytes, chunk);
+    return WADI_OK;
+}
+
+static void read_reason(wadi_port *p, int at, char *out, size_t room) {
+    const size_t n = at < p->frames ? zmq_msg_size(&p->frame[at]) : 0;
+    const char *text = n > 0 ? zmq_msg_data(&p->frame[at]) : "no reason given";
+    (void)snprintf(out, room, "%.*s", (int)(n > 0 ? (n < room ? n : room) : room - 1), text);
+}
+
+static wadi_status on_control(wadi_port *p, int peer, const wadi_control *c, int at,
+                              wadi_error *err) {
+    char reason[512];
+    const bool sends = p->options.sends;
+    if (c->kind == WADI_CONTROL_HELLO) return WADI_OK;
+    if (c->kind == WADI_LINK_READY && sends) {
+        wadi_link_sender_on_ready(&p->sender, peer, c->bytes, c->number);
+    } else if (c->kind == WADI_LINK_DONE && sends) {
+        wadi_link_sender_on_done(&p->sender, peer, c->number);
+    } else if (c->kind == WADI_LINK_FAIL) {
+        read_reason(p, at, reason, sizeof reason);
+        if (sends) {
+            wadi_link_sender_on_fail(&p->sender, peer, c->number, c->status, reason);
+        } else {
+            wadi_link_receiver_on_fail(&p->receiver, c->number, c->status, reason);
+        }
+    } else if (c->kind == WADI_LINK_CHUNK && !sends) {
+        return read_chunk(p, peer, c, at, err);
+    } else if (c->kind == WADI_LINK_END && !sends) {
+        wadi_link_receiver_on_end(&p->receiver, c->number);
+    } else {
+        return wadi_fail(err, WADI_IO, "link: message of kind %d makes no sense here", c->kind);
+    }
+    return WADI_OK;
+}
+
+static wadi_status read_message(wadi_port *p, wadi_error *err) {
+    int at = 0, peer = 0;
+    p->joined = true;
+    if (p->options.bind) {
+        peer = peer_of(p, &p->frame[at++]);
+        if (peer < 0) return WADI_OK; /* one too many: not answered */
+        if (!p->inproc) p->remotes[peer].fd = zmq_msg_get(&p->frame[p->frames - 1], ZMQ_SRCFD);
+    }
+    if (at >= p->frames) return wadi_fail(err, WADI_IO, "link: an empty message");
+    wadi_control c;
+    WADI_TRY(wadi_control_read(zmq_msg_data(&p->frame[at]), zmq_msg_size(&p->frame[at]), &c, err));
+    return on_control(p, peer, &c, at + 1, err);
+}
+
+/* Reads one event of the monitor; false: none there. */
+static bool read_event(wadi_port *p) {
+    zmq_msg_t m;
+    (void)zmq_msg_init(&m);
+    const bool there = p->monitor != NULL && zmq_msg_recv(&m, p->monitor, ZMQ_DONTWAIT) >= 0;
+    uint16_t event = 0;
+    int32_t fd = -1;
+    if (there && zmq_msg_size(&m) == sizeof event + sizeof fd) {
+        memcpy(&event, zmq_msg_data(&m), sizeof event);
+        memcpy(&fd, (const char *)zmq_msg_data(&m) + sizeof event, sizeof fd);
+    }
+    if (there && zmq_msg_more(&m)) (void)zmq_msg_recv(&m, p->monitor, 0); /* the address */
+    (void)zmq_msg_close(&m);
+    if (event != ZMQ_EVENT_DISCONNECTED) return there;
+    for (int i = 0; i < WADI_LINK_PEERS; i++) {
+        if (p->remotes[i].used && (!p->options.bind || p->remotes[i].fd == fd)) lose(p, i);
+    }
+    if (!p->options.bind) p->cut = true;
+    return there;
+}
+
+/* Messages first: what came before a loss still counts. */
+static void take_in(wadi_port *p) {
+    while (p->broken.status == WADI_OK && read_frames(p)) {
+        (void)read_message(p, &p->broken);
+        close_frames(p);
+    }
+    close_frames(p);
+    while (read_event(p)) {
+    }
+}
+
+/* ---- waiting ---- */
+
+typedef bool (*condition)(const wadi_port *p);
+
+static wadi_status check_peers(const wadi_port *p, wadi_error *err) {
+    if (p->options.lost_after_ns <= 0) return WADI_OK;
+    const long long open = p->options.sends ? (long long)wadi_link_sender_kept(&p->sender) : 0;
+    if (p->cut) {
+        return wadi_fail(err, WADI_IO, "%s: the connection to %s was lost, %lld chunks unconfirmed",
+                         p->address, p->other, open);
+    }
+    if (count_peers(p) > 0 && (p->options.bind || p->joined)) return WADI_OK;
+    const int64_t alone = wadi_clock_ns() - p->alone_ns;
+    if (alone < p->options.lost_after_ns) return WADI_OK;
+    return wadi_fail(err, WADI_IO, "%s: no %s for %.1f s, %lld chunks unconfirmed", p->address,
+                     p->other, (double)alone / 1e9, open);
+}
+
+/* What the other side gave as its reason. */
+static wadi_status check_failure(const wadi_port *p, wadi_error *err) {
+    const wadi_link_failure *f = p->options.sends
+                                     ? (p->sender.received.set ? &p->sender.received : NULL)
+                                     : wadi_link_receiver_failed(&p->receiver);
+    if (f == NULL) return WADI_OK;
+    const wadi_status status = f->status == WADI_OK ? WADI_INTERNAL : f->status;
+    return wadi_fail(err, status, "%s", f->reason);
+}
+
+static bool out_of_memory(const wadi_port *p) {
+    return !p->options.sends && p->receiver.out_of_memory;
+}
+
+static wadi_status sleep_a_while(wadi_port *p, wadi_error *err) {
+    zmq_pollitem_t items[3] = {{.socket = p->socket, .events = ZMQ_POLLIN}};
+    int n = 1, wake = -1;
+    if (p->monitor != NULL)
+        items[n++] = (zmq_pollitem_t){.socket = p->monitor, .events = ZMQ_POLLIN};
+    if (p->options.wake_fd >= 0) {
+        wake = n;
+        items[n++] = (zmq_pollitem_t){.fd = p->options.wake_fd, .events = ZMQ_POLLIN};
+    }
+    if (zmq_poll(items, n, POLL_MS) < 0 && errno != EINTR) return zmq_fail(err, p, "poll");
+    if (wake >= 0 && (items[wake].revents & ZMQ_POLLIN) != 0) {
+        return wadi_fail(err, WADI_CANCELLED, "cancelled");
+    }
+    return WADI_OK;
+}
+
+/* Works until `holds`, the other side fails, the peer is lost or the run is cancelled. */
+static wadi_status wait_until(wadi_port *p, condition holds, const char *what, int64_t number,
+                              wadi_error *err) {
+    for (;;) {
+        take_in(p);
+        flush(p);
+        if (p->broken.status != WADI_OK) {
+            if (err != NULL) *err = p->broken;
+            return p->broken.status;
+        }
+        if (out_of_memory(p)) return wadi_fail(err, WADI_MEMORY, "link: out of memory");
+        if (holds(p)) return WADI_OK;
+        WADI_TRY(check_failure(p, err));
+        WADI_TRY(check_peers(p, err));
+        const int ticket = wadi_wait_begin(p->options.waits, p->owner, "%s %lld (%s)", what,
+                                           (long long)number, p->other);
+        const wadi_status status = sleep_a_while(p, err);
+        wadi_wait_end(p->options.waits, ticket);
+        WADI_TRY(status);
+    }
+}
+
+/* ---- opening and closing ---- */
+
+static wadi_status check_options(const wadi_port_options *o, wadi_error *err) {
+    if (strlen(o->address) >= sizeof((wadi_port *)0)->address) {
+        return wadi_fail(err, WADI_INVALID, "link: the address is too long");
+    }
+    if (o->bind && o->curve_secret == NULL && !wadi_address_is_local(o->address)) {
+        return wadi_fail(err, WADI_INVALID,
+                         "%s: binding anything but loopback needs keys, since anyone could connect",
+                         o->address);
+    }
+    if ((o->curve_public == NULL) != (o->curve_secret == NULL)) {
+        return wadi_fail(err, WADI_INVALID, "%s: a public and a secret key belong together",
+                         o->address);
+    }
+    if (o->curve_secret == NULL) return WADI_OK;
+    if (o->bind && o->curve_clients == NULL) {
+        return wadi_fail(err, WADI_INVALID, "%s: no client keys given, nobody could connect",
+                         o->address);
+    }
+    if (!o->bind && o->curve_server == NULL) {
+        return wadi_fail(err, WADI_INVALID, "%s: the server's public key is missing", o->address);
+    }
+    return WADI_OK;
+}
+
+static int set_int(void *socket, int option, int value) {
+    return zmq_setsockopt(socket, option, &value, sizeof value);
+}
+
+static int set_text(void *socket, int option, const char *value) {
+    return zmq_setsockopt(socket, option, value, strlen(value) + 1);
+}
+
+static wadi_status set_keys(wadi_port *p, void *context, wadi_error *err) {
+    const wadi_port_options *o = &p->options;
+    if (o->curve_secret == NULL) return WADI_OK;
+    int rc = set_text(p->socket, ZMQ_CURVE_PUBLICKEY, o->curve_public);
+    if (rc == 0) rc = set_text(p->socket, ZMQ_CURVE_SECRETKEY, o->curve_secret);
+    if (rc == 0 && o->bind) {
+        char domain[32];
+        WADI_TRY(wadi_zap_admit(context, o->curve_clients, domain, sizeof domain, err));
+        rc = set_int(p->socket, ZMQ_CURVE_SERVER, 1);
+        if (rc == 0) rc = zmq_setsockopt(p->socket, ZMQ_ZAP_DOMAIN, domain, strlen(domain));
+    } else if (rc == 0) {
+        rc = set_text(p->socket, ZMQ_CURVE_SERVERKEY, o->curve_server);
+    }
+    return rc == 0 ? WADI_OK : wadi_fail(err, WADI_INVALID, "%s: a key is not valid", p->address);
+}
+
+static wadi_status set_options(wadi_port *p, wadi_error *err) {
+    int rc = set_int(p->socket, ZMQ_SNDHWM, 0);
+    if (rc == 0) rc = set_int(p->socket, ZMQ_RCVHWM, 0);
+    if (rc == 0) rc = set_int(p->socket, ZMQ_LINGER, LINGER_MS);
+    if (rc == 0 && p->options.bind) rc = set_int(p->socket, ZMQ_ROUTER_MANDATORY, 1);
+    if (rc == 0 && !p->inproc) {
+        const int64_t most = p->options.limits.bytes;
+        rc = zmq_setsockopt(p->socket, ZMQ_MAXMSGSIZE, &most, sizeof most);
+        if (rc == 0) rc = set_int(p->socket, ZMQ_HEARTBEAT_IVL, HEARTBEAT_MS);
+        if (rc == 0) rc = set_int(p->socket, ZMQ_HEARTBEAT_TIMEOUT, HEARTBEAT_LOST_MS);
+    }
+    return rc == 0 ? WADI_OK : zmq_fail(err, p, "socket options");
+}
+
+static wadi_status start_monitor(wadi_port *p, void *context, wadi_error *err) {
+    char address[64];
+    (void)snprintf(address, sizeof address, "inproc://wadi-monitor-%p", (void *)p);
+    if (zmq_socket_monitor(p->socket, address, ZMQ_EVENT_DISCONNECTED) != 0) {
+        return zmq_fail(err, p, "monitor");
+    }
+    p->monitor = zmq_socket(context, ZMQ_PAIR);
+    if (p->monitor == NULL || zmq_connect(p->monitor, address) != 0) {
+        return zmq_fail(err, p, "monitor");
+    }
+    (void)set_int(p->monitor, ZMQ_LINGER, 0);
+    return WADI_OK;
+}
+
+static wadi_status attach(wadi_port *p, void *context, wadi_error *err) {
+    p->socket = zmq_socket(context, p->options.bind ? ZMQ_ROUTER : ZMQ_DEALER);
+    if (p->socket == NULL) return zmq_fail(err, p, "socket");
+    WADI_TRY(set_options(p, err));
+    WADI_TRY(set_keys(p, context, err));
+    if (!p->inproc) WADI_TRY(start_monitor(p, context, err));
+    if (p->options.bind) {
+        return zmq_bind(p->socket, p->address) == 0 ? WADI_OK : zmq_fail(err, p, "bind");
+    }
+    if (zmq_connect(p->socket, p->address) != 0) return zmq_fail(err, p, "connect");
+    p->remotes[0].used = true;
+    join(p, 0);
+    p->joined = p->inproc; /* elsewhere the first message tells */
+    const wadi_control hello = {.kind = WADI_CONTROL_HELLO};
+    return send_control(p, 0, &hello, false) ? WADI_OK : zmq_fail(err, p, "hello");
+}
+
+wadi_status wadi_port_open(void *context, const wadi_port_options *options, wadi_port **out,
+                           wadi_error *err) {
+    WADI_TRY(check_options(options, err));
+    wadi_port *p = calloc(1, sizeof *p);
+    if (p == NULL) return wadi_fail(err, WADI_MEMORY, "link: out of memory");
+    p->options = *options;
+    (void)snprintf(p->address, sizeof p->address, "%s", options->address);
+    (void)snprintf(p->owner, sizeof p->owner, "%s", options->owner);
+    (void)snprintf(p->other, sizeof p->other, "%s", options->other);
+    p->options.address = p->options.owner = p->options.other = NULL;
+    p->inproc = wadi_address_is_inproc(p->address);
+    p->alone_ns = wadi_clock_ns();
+    wadi_link_sender_init(&p->sender, drop_payload, NULL);
+    wadi_link_receiver_init(&p->receiver, true, options->credit_bytes, options->credit_chunks,
+                            drop_payload, NULL);
+    const wadi_status status = attach(p, context, err);
+    if (status == WADI_OK) {
+        flush(p);
+        *out = p;
+    } else {
+        wadi_port_close(p);
+    }
+    return status;
+}
+
+void wadi_port_close(wadi_port *p) {
+    if (p == NULL) return;
+    if (p->monitor != NULL) {
+        (void)zmq_socket_monitor(p->socket, NULL, 0);
+        (void)zmq_close(p->monitor);
+    }
+    if (p->socket != NULL) (void)zmq_close(p->socket);
+    wadi_link_sender_fini(&p->sender);
+    wadi_link_receiver_fini(&p->receiver);
+    free(p);
+}
+
+/* ---- sender ---- */
+
+static bool all_sent(const wadi_port *p) {
+    return wadi_link_sender_queued(&p->sender) == 0;
+}
+
+static bool all_told(const wadi_port *p) {
+    bool told = false;
+    for (int i = 0; i < WADI_LINK_PEERS; i++) told = told || p->sender.peer[i].told_end;
+    return wadi_link_sender_kept(&p->sender) == 0 && told;
+}
+
+static bool all_done(const wadi_port *p) {
+    return wadi_link_sender_kept(&p->sender) == 0;
+}
+
+wadi_status wadi_port_send(wadi_port *p, wadi_chunk *owned_c, wadi_error *err) {
+    const int64_t number = owned_c->number;
+    if (!wadi_link_sender_push(&p->sender, number, wadi_chunk_bytes(owned_c), owned_c)) {
+        wadi_chunk_release(owned_c);
+        return wadi_fail(err, WADI_MEMORY, "link: out of memory");
+    }
+    return wait_until(p, all_sent, "room for chunk", number, err);
+}
+
+wadi_status wadi_port_end(wadi_port *p, int64_t count, wadi_error *err) {
+    wadi_link_sender_end(&p->sender, count);
+    return wait_until(p, all_told, "the end, chunks:", count, err);
+}
+
+void wadi_port_fail(wadi_port *p, int64_t number, const wadi_error *why) {
+    wadi_link_sender_fail(&p->sender, number, why->status, why->msg);
+    flush(p);
+    if (why->status == WADI_CANCELLED) return;
+    (void)!wait_until(p, all_done, "chunks before failing at", number, NULL);
+}
+
+/* ---- receiver ---- */
+
+static bool something_there(const wadi_port *p) {
+    const wadi_link_receiver *r = &p->receiver;
+    if (wadi_link_receiver_ended(r) || wadi_link_receiver_failed(r) != NULL) return true;
+    for (size_t i = 0; i < r->held.n; i++) {
+        if (!r->held.at[i].taken) return r->held.at[i].number == r->next;
+    }
+    return false;
+}
+
+wadi_status wadi_port_receive(wadi_port *p, wadi_chunk **out, wadi_error *err) {
+    int64_t number;
+    void *chunk = NULL;
+    WADI_TRY(wait_until(p, something_there, "chunk", p->receiver.next, err));
+    if (!wadi_link_receiver_take(&p->receiver, &number, &chunk)) WADI_TRY(check_failure(p, err));
+    *out = chunk;
+    return WADI_OK;
+}
+
+void wadi_port_done(wadi_port *p, int64_t number) {
+    wadi_link_receiver_done(&p->receiver, number);
+    flush(p);
+}
+
+void wadi_port_give_up(wadi_port *p, const wadi_error *why) {
+    wadi_link_receiver_fail(&p->receiver, why->status, why->msg);
+    take_in(p);
+    flush(p);
+}

@@ -1,0 +1,113 @@
+/* One authenticator per context, in a thread of its own: libzmq looks for it under one fixed name. So one context serves one
+ * binding port with keys; connectors that bind have a context of their own. */
+#include "sched/zap.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zmq.h>
+
+#include "base/error.h"
+#include "base/thread.h"
+
+enum { KEY_BYTES = 32, FRAME_BYTES = 256, REQUEST_FRAMES = 7 };
+
+typedef struct authenticator {
+    void *socket;
+    size_t keys;
+    uint8_t key[][KEY_BYTES];
+} authenticator;
+
+static bool admits(const authenticator *a, const uint8_t *key) {
+    for (size_t i = 0; i < a->keys; i++) {
+        if (memcmp(a->key[i], key, KEY_BYTES) == 0) return true;
+    }
+    return false;
+}
+
+static void answer(const authenticator *a, const char *request_id, bool admit) {
+    const char *const frames[] = {
+        "1.0", request_id, admit ? "200" : "400", admit ? "OK" : "this key is not admitted",
+        "",    ""};
+    const size_t n = sizeof frames / sizeof frames[0];
+    for (size_t i = 0; i < n; i++) {
+        (void)zmq_send(a->socket, frames[i], strlen(frames[i]), i + 1 < n ? ZMQ_SNDMORE : 0);
+    }
+}
+
+/* version, request id, domain, address, identity, mechanism, key */
+static bool serve(const authenticator *a) {
+    char id[FRAME_BYTES] = "", mechanism[FRAME_BYTES] = "", frame[FRAME_BYTES];
+    uint8_t key[KEY_BYTES] = {0};
+    bool has_key = false;
+    int more = 1;
+    for (int i = 0; more != 0; i++) {
+        const int n = zmq_recv(a->socket, frame, sizeof frame - 1, 0);
+        if (n < 0) return errno == EINTR;
+        frame[n < FRAME_BYTES ? n : FRAME_BYTES - 1] = '\0';
+        if (i == 1) memcpy(id, frame, sizeof id);
+        if (i == 5) memcpy(mechanism, frame, sizeof mechanism);
+        if (i == REQUEST_FRAMES - 1 && n == KEY_BYTES) {
+            memcpy(key, frame, sizeof key);
+            has_key = true;
+        }
+        size_t size = sizeof more;
+        if (zmq_getsockopt(a->socket, ZMQ_RCVMORE, &more, &size) != 0) return false;
+    }
+    answer(a, id, has_key && strcmp(mechanism, "CURVE") == 0 && admits(a, key));
+    return true;
+}
+
+/* Ends when the context does. */
+static void *run(void *env) {
+    authenticator *a = env;
+    while (serve(a)) {
+    }
+    (void)zmq_close(a->socket);
+    free(a);
+    return NULL;
+}
+
+static wadi_status read_keys(authenticator *a, const char *const *keys, wadi_error *err) {
+    for (size_t i = 0; i < a->keys; i++) {
+        if (strlen(keys[i]) != 40 || zmq_z85_decode(a->key[i], keys[i]) == NULL) {
+            return wadi_fail(err, WADI_INVALID, "client key %zu is not a key", i + 1);
+        }
+    }
+    return WADI_OK;
+}
+
+static wadi_status start(void *context, authenticator *a, wadi_error *err) {
+    a->socket = zmq_socket(context, ZMQ_REP);
+    if (a->socket == NULL || zmq_bind(a->socket, "inproc://zeromq.zap.01") != 0) {
+        return wadi_fail(err, WADI_IO, "authenticator: %s", zmq_strerror(errno));
+    }
+    pthread_t thread;
+    if (pthread_create(&thread, NULL, run, a) != 0) {
+        return wadi_fail(err, WADI_MEMORY, "authenticator: no thread");
+    }
+    (void)pthread_detach(thread); /* zmq_ctx_term waits for its socket to close */
+    return WADI_OK;
+}
+
+wadi_status wadi_zap_admit(void *context, const char *const *keys, char *out_domain, size_t room,
+                           wadi_error *err) {
+    size_t n = 0;
+    while (keys[n] != NULL) n++;
+    authenticator *a = calloc(1, sizeof *a + n * sizeof a->key[0]);
+    if (a == NULL) return wadi_fail(err, WADI_MEMORY, "authenticator: out of memory");
+    a->keys = n;
+    wadi_status status = read_keys(a, keys, err);
+    if (status == WADI_OK) status = start(context, a, err);
+    if (status != WADI_OK) {
+        if (a->socket != NULL) (void)zmq_close(a->socket);
+        free(a);
+        return status;
+    }
+    (void)snprintf(out_domain, room, "wadi");
+    return WADI_OK;
+}
