@@ -1,7 +1,7 @@
-/* Emission: once every node has its places, bindings and instructions are made in order of node numbers.
+/* Emission: once every node has its places, bindings and instructions are made, each after all it needs.
  *
- * A node is newer than its arguments and than all that its functions contain, so appending each to its scope as it
- * comes leaves every block in order, whatever the nesting, without recursion. */
+ * In that order a node also comes after all that its functions contain, so appending each to its scope as it comes
+ * leaves every block in order, whatever the nesting, without recursion. */
 #include "graph/lang/recovery.h"
 
 #include <string.h>
@@ -387,6 +387,22 @@ static wadi_status emit_node(wadi_recovery *r, wadi_node_id n) {
     return WADI_OK;
 }
 
+/* An output's name as the hint for its value: what parts of a tuple are called has a dot in it. */
+static const char *output_hint(const wadi_recovery *r, const char *name) {
+    if (!strchr(name, '.')) return name;
+    char *hint = wadi_arena_strdup(r->module->arena, name);
+    for (char *c = hint; c && *c; c++)
+        if (*c == '.') *c = '_';
+    return hint;
+}
+
+/* Values that neither a source nor an output names are called after their operator. */
+static void name_after_operators(wadi_module *m) {
+    for (wadi_val v = 0; v < m->nvalues; v++)
+        if (m->values[v].def == WADI_DEF_BIND && !m->values[v].name)
+            m->values[v].name = m->values[v].bind->op->name;
+}
+
 static wadi_status emit_outputs(wadi_recovery *r) {
     const wadi_program *p = r->program;
     wadi_module *m = r->module;
@@ -398,12 +414,14 @@ static wadi_status emit_outputs(wadi_recovery *r) {
         (void)values(r, p->outputs.at[i].node, v);
         if (!name || v[0] == WADI_NONE || !wadi_block_yield(m, m->main, v[0])) return no_memory(r);
         m->outputs[i] = name;
-        if (!m->values[v[0]].name) m->values[v[0]].name = name;
+        if (!m->values[v[0]].name) m->values[v[0]].name = output_hint(r, name);
     }
     return WADI_OK;
 }
 
 wadi_status wadi_recovery_emit(wadi_recovery *r) {
-    for (wadi_node_id n = 1; n < r->program->nodes.n; n++) WADI_TRY(emit_node(r, n));
-    return emit_outputs(r);
+    for (size_t i = 0; i < r->order.n; i++) WADI_TRY(emit_node(r, r->order.at[i]));
+    WADI_TRY(emit_outputs(r));
+    name_after_operators(r->module);
+    return WADI_OK;
 }

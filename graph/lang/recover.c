@@ -1,9 +1,10 @@
 /* Sharing recovery: from a graph of nodes, where sharing is that two arguments are the same node, to bindings.
  *
  * McDonell, Chakravarty, Keller and Lippmeier 2013 ("Optimising purely functional GPU programs", section 3) prune shared
- * subterms and float them to the lowest point that dominates their uses. Here nodes are numbered in a topological
- * order, so one pass from the newest node to the oldest suffices: when a node's turn comes, the scopes of all its uses
- * are known; their lowest common scope is where it goes, and that is a use of its arguments. Nodes without uses vanish.
+ * subterms and float them to the lowest point that dominates their uses. Here the nodes are first put in an order,
+ * arguments before users (order.c), so that one pass against it suffices: when a node's turn comes, the scopes of all
+ * its uses are known; their lowest common scope is where it goes, and that is a use of its arguments. Nodes that
+ * nothing needs are not in the order.
  *
  * From the common scope a node moves outwards: out of a loop, and out of a scalar function, whose parameters it does
  * not depend on; never out of one side of a condition. Array code always stands outside scalar functions. Array code in
@@ -41,8 +42,8 @@ static bool faults_itself(const wadi_recovery *r, const wadi_node *n) {
 }
 
 static void find_faults(wadi_recovery *r) {
-    for (wadi_node_id i = 1; i < r->program->nodes.n; i++) {
-        const wadi_node *n = wadi_recovery_node(r, i);
+    for (size_t i = 0; i < r->order.n; i++) {
+        const wadi_node *n = wadi_recovery_node(r, r->order.at[i]);
         if (n->stratum != WADI_STRATUM_SCALAR) continue;
         bool faults = faults_itself(r, n);
         for (int k = 0; k < n->nargs; k++) faults = faults || r->nodes[n->args[k]].faults;
@@ -51,7 +52,7 @@ static void find_faults(wadi_recovery *r) {
             for (int k = 0; k < body->nroots; k++)
                 faults = faults || r->nodes[body->roots[k]].faults;
         }
-        r->nodes[i].faults = faults;
+        r->nodes[r->order.at[i]].faults = faults;
     }
 }
 
@@ -356,8 +357,9 @@ static wadi_status place_all(wadi_recovery *r) {
     if (wadi_scopes_add(&r->scopes, WADI_NONE, main) == WADI_NONE) return no_memory(r);
     for (size_t i = 0; i < p->outputs.n; i++) WADI_TRY(use(r, p->outputs.at[i].node, 0));
     for (size_t i = 0; i < p->effects.n; i++) WADI_TRY(use(r, p->effects.at[i], 0));
-    for (wadi_node_id n = (wadi_node_id)p->nodes.n - 1; n > 0; n--) {
-        if (!r->nodes[n].uses) continue;
+    for (size_t i = r->order.n; i > 0; i--) {
+        const wadi_node_id n = r->order.at[i - 1];
+        if (!r->nodes[n].uses) continue; /* passes its uses on, or is part of another */
         if (wadi_recovery_node(r, n)->stratum == WADI_STRATUM_SCALAR)
             WADI_TRY(place_scalar(r, n));
         else
@@ -384,6 +386,7 @@ static wadi_status recover(wadi_recovery *r, const wadi_op_table *ops) {
     r->nodes = calloc(r->program->nodes.n, sizeof *r->nodes);
     if (!r->module || !r->scratch || !r->nodes) return no_memory(r);
     if (!r->unit_op) return wadi_fail(r->err, WADI_INTERNAL, "there is no operator \"unit\"");
+    if (!wadi_recovery_order(r->program, r->scratch, &r->order)) return no_memory(r);
     find_faults(r);
     WADI_TRY(place_all(r));
     WADI_TRY(wadi_recovery_emit(r));
@@ -399,6 +402,7 @@ wadi_status wadi_program_lower(const wadi_program *p, const wadi_op_table *ops, 
         *out = r.module;
     else
         wadi_module_destroy(r.module);
+    wadi_vec_free(&r.order);
     wadi_map64_fini(&r.names);
     wadi_scopes_fini(&r.scopes);
     free(r.nodes);

@@ -21,6 +21,8 @@ typedef struct wadi_recovered {
     wadi_scope_id unit_scope; /* the scope of that binding's function */
 } wadi_recovered;
 
+typedef WADI_VEC(wadi_node_id) wadi_node_list;
+
 typedef struct wadi_recovery {
     const wadi_program *program;
     const wadi_op *unit_op;
@@ -28,6 +30,7 @@ typedef struct wadi_recovery {
     wadi_arena *scratch;
     wadi_scopes scopes;
     wadi_recovered *nodes; /* [program->nodes.n] */
+    wadi_node_list order;  /* the nodes that matter, arguments first */
     wadi_map64 names;      /* the program's strings to the module's */
     wadi_error *err;
 } wadi_recovery;
@@ -47,7 +50,10 @@ static inline bool wadi_rank0_is_array(const wadi_recovery *r, wadi_node_id scal
     return s->sop == WADI_SOP_THE || s->sop == WADI_SOP_CONST;
 }
 
-/** Makes the module's bindings, in order of node numbers. */
+/** The nodes that outputs and effects need, each after those it needs; false when out of memory. (order.c) */
+bool wadi_recovery_order(const wadi_program *p, wadi_arena *scratch, wadi_node_list *out);
+
+/** Makes the module's bindings. (emit.c) */
 WADI_NODISCARD wadi_status wadi_recovery_emit(wadi_recovery *r);
 
 #endif
