@@ -1,0 +1,182 @@
+/* The names are those of the parsed program: what compiles also says what there is to bind. */
+#include "cli/bind.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "graph/op.h"
+
+/* ---- streams as text ---- */
+
+typedef struct printer {
+    const char *name;
+    const wadi_val_type *type;
+} printer;
+
+static wadi_status put_text(wadi_text *t, wadi_error *err) {
+    wadi_status st = WADI_OK;
+    if (t->failed)
+        st = wadi_fail(err, WADI_MEMORY, "out of memory");
+    else if (fputs(wadi_text_str(t), stdout) == EOF)
+        st = wadi_fail(err, WADI_IO, "standard output: %s", strerror(errno));
+    wadi_text_fini(t);
+    return st;
+}
+
+static wadi_status print_element(void *env, int64_t index, int parts, const wadi_array *element,
+                                 wadi_error *err) {
+    const printer *p = env;
+    wadi_text t;
+    wadi_text_init(&t);
+    for (int i = 0; i < parts; i++) {
+        wadi_text_addf(&t, "%s[%lld]", p->name, (long long)index);
+        if (parts > 1) wadi_text_addf(&t, ".%d", i);
+        wadi_text_add(&t, " = ");
+        wadi_cli_array_print(&element[i], &p->type->array[i].elem, &t);
+        wadi_text_add(&t, "\n");
+    }
+    return put_text(&t, err);
+}
+
+/* ---- binding ---- */
+
+/* What the argument for `name` says, or NULL. */
+static const char *value_of(const char *name, int nargs, char *const *args) {
+    const size_t n = strlen(name);
+    for (int i = 0; i < nargs; i++)
+        if (strncmp(args[i], name, n) == 0 && args[i][n] == '=') return args[i] + n + 1;
+    return NULL;
+}
+
+static wadi_status missing(const char *what, const wadi_bind *b, wadi_error *err) {
+    return wadi_fail_at(err, b->loc, WADI_INVALID, "%s \"%s\" is not bound: add %s=VALUE", what,
+                        b->name, b->name);
+}
+
+static wadi_status bind_input(wadi_cli_bindings *all, const wadi_module *m, const wadi_bind *b,
+                              const char *text, wadi_run *run, wadi_error *err) {
+    if (!text) return missing("input", b, err);
+    wadi_cli_value v;
+    wadi_array a;
+    WADI_TRY(wadi_cli_value_split(text, &v, err));
+    WADI_TRY(wadi_cli_array_read(&v, &m->values[b->results[0]].type.array[0], &a, err));
+    if (!wadi_vec_push(&all->inputs, a)) {
+        wadi_cli_array_free(&a);
+        return wadi_fail(err, WADI_MEMORY, "out of memory");
+    }
+    return wadi_run_input(run, b->name, &a, err);
+}
+
+static wadi_status bind_source(wadi_cli_bindings *all, const wadi_module *m, const wadi_bind *b,
+                               const char *text, wadi_run *run, wadi_error *err) {
+    if (!text) return missing("stream", b, err);
+    wadi_cli_source s = {0};
+    WADI_TRY(wadi_cli_source_open(text, &m->values[b->results[0]].type, &s, err));
+    if (!wadi_vec_push(&all->sources, s)) {
+        wadi_cli_source_close(&s);
+        return wadi_fail(err, WADI_MEMORY, "out of memory");
+    }
+    return wadi_run_source(run, b->name, s.source, err);
+}
+
+static wadi_status text_sink(wadi_cli_bindings *all, const wadi_module *m, const wadi_bind *b,
+                             wadi_sink **out, wadi_error *err) {
+    printer *p = malloc(sizeof *p);
+    if (!p || !wadi_vec_push(&all->printers, (void *)p)) {
+        free(p);
+        return wadi_fail(err, WADI_MEMORY, "out of memory");
+    }
+    *p = (printer){b->name, &m->values[b->args[0]].type};
+    return wadi_sink_callback(print_element, p, out, err);
+}
+
+static wadi_status bind_sink(wadi_cli_bindings *all, const wadi_module *m, const wadi_bind *b,
+                             const char *text, wadi_run *run, wadi_error *err) {
+    wadi_sink *sink = NULL;
+    if (text)
+        WADI_TRY(wadi_cli_sink_open(text, &sink, err));
+    else
+        WADI_TRY(text_sink(all, m, b, &sink, err));
+    if (!wadi_vec_push(&all->sinks, sink)) {
+        wadi_sink_destroy(sink);
+        return wadi_fail(err, WADI_MEMORY, "out of memory");
+    }
+    return wadi_run_sink(run, b->name, sink, err);
+}
+
+typedef struct bindable {
+    const char *op;
+    wadi_status (*bind)(wadi_cli_bindings *all, const wadi_module *m, const wadi_bind *b,
+                        const char *text, wadi_run *run, wadi_error *err);
+} bindable;
+
+static const bindable bindables[] = {
+    {"input", bind_input}, {"stream_in", bind_source}, {"stream_out", bind_sink}};
+
+static const bindable *bindable_of(const wadi_bind *b) {
+    for (size_t i = 0; b->name && i < sizeof bindables / sizeof *bindables; i++)
+        if (strcmp(bindables[i].op, b->op->name) == 0) return &bindables[i];
+    return NULL;
+}
+
+/* Every argument names something of the program. */
+static wadi_status check_names(const wadi_module *m, int nargs, char *const *args,
+                               wadi_error *err) {
+    for (int i = 0; i < nargs; i++) {
+        bool found = false;
+        for (int k = 0; k < m->main->nbinds && !found; k++) {
+            const wadi_bind *b = m->main->binds[k];
+            found = bindable_of(b) && value_of(b->name, 1, &args[i]);
+        }
+        if (!found)
+            return wadi_fail(err, WADI_INVALID,
+                             "\"%s\": the program names no such input, source or sink", args[i]);
+    }
+    return WADI_OK;
+}
+
+wadi_status wadi_cli_bind(wadi_cli_bindings *all, const wadi_module *m, wadi_run *run, int nargs,
+                          char *const *args, wadi_error *err) {
+    WADI_TRY(check_names(m, nargs, args, err));
+    for (int i = 0; i < m->main->nbinds; i++) {
+        const wadi_bind *b = m->main->binds[i];
+        const bindable *kind = bindable_of(b);
+        if (!kind) continue;
+        wadi_error why = {0};
+        const char *text = value_of(b->name, nargs, args);
+        const wadi_status st = kind->bind(all, m, b, text, run, &why);
+        if (st != WADI_OK && text)
+            return wadi_fail(err, st, "%s=%.100s: %.350s", b->name, text, why.msg);
+        if (st != WADI_OK) return wadi_fail_at(err, why.at, st, "%s", why.msg);
+    }
+    return WADI_OK;
+}
+
+void wadi_cli_bindings_fini(wadi_cli_bindings *b) {
+    for (size_t i = 0; i < b->inputs.n; i++) wadi_cli_array_free(&b->inputs.at[i]);
+    for (size_t i = 0; i < b->sources.n; i++) wadi_cli_source_close(&b->sources.at[i]);
+    for (size_t i = 0; i < b->sinks.n; i++) wadi_sink_destroy(b->sinks.at[i]);
+    for (size_t i = 0; i < b->printers.n; i++) free(b->printers.at[i]);
+    wadi_vec_free(&b->inputs);
+    wadi_vec_free(&b->sources);
+    wadi_vec_free(&b->sinks);
+    wadi_vec_free(&b->printers);
+}
+
+wadi_status wadi_cli_print_results(const wadi_module *m, wadi_run *run, wadi_error *err) {
+    for (int i = 0; i < m->main->nyields; i++) {
+        const wadi_val_type *type = &m->values[m->main->yields[i]].type;
+        wadi_array a;
+        wadi_text t;
+        WADI_TRY(wadi_run_result(run, m->outputs[i], &a, err));
+        wadi_text_init(&t);
+        wadi_text_addf(&t, "%s = ", m->outputs[i]);
+        wadi_cli_array_print(&a, &type->array[0].elem, &t);
+        wadi_text_add(&t, "\n");
+        WADI_TRY(put_text(&t, err));
+    }
+    return WADI_OK;
+}

@@ -1,0 +1,28 @@
+/* Binding what a program names to what the command line says. */
+#ifndef WADI_CLI_BIND_H
+#define WADI_CLI_BIND_H
+
+#include "base/vec.h"
+#include "cli/streams.h"
+#include "wadi/run.h"
+
+/* Everything a run borrows. All zero is empty. */
+typedef struct wadi_cli_bindings {
+    WADI_VEC(wadi_array) inputs;
+    WADI_VEC(wadi_cli_source) sources;
+    WADI_VEC(wadi_sink *) sinks;
+    WADI_VEC(void *) printers;
+} wadi_cli_bindings;
+
+/* Binds every input, source and sink of `m`: args are NAME=VALUE. A sink that is not mentioned prints its elements to
+ * standard output. Errors: WADI_INVALID (missing, unknown, malformed) and those of reading; the message has the name. */
+WADI_NODISCARD wadi_status wadi_cli_bind(wadi_cli_bindings *b, const wadi_module *m, wadi_run *run,
+                                         int nargs, char *const *args, wadi_error *err);
+/* After the run is destroyed. */
+void wadi_cli_bindings_fini(wadi_cli_bindings *b);
+
+/* Prints the results of a finished run to standard output. */
+WADI_NODISCARD wadi_status wadi_cli_print_results(const wadi_module *m, wadi_run *run,
+                                                  wadi_error *err);
+
+#endif

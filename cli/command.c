@@ -1,0 +1,61 @@
+/* What subcommands share: complaining, and reading program texts. */
+#include "cli/command.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "base/text.h"
+
+int wadi_cli_fail(const wadi_error *err) {
+    fflush(stdout);
+    char place[300] = "";
+    if (err->at.file) snprintf(place, sizeof place, "%s:%d", err->at.file, err->at.line);
+    if (err->at.file && !strstr(err->msg, place))
+        fprintf(stderr, "wadi: %s: %s\n", place, err->msg);
+    else
+        fprintf(stderr, "wadi: %s\n", err->msg);
+    return WADI_CLI_FAILED;
+}
+
+int wadi_cli_misuse(const wadi_cli_command *command, const char *format, ...) {
+    fflush(stdout);
+    va_list args;
+    va_start(args, format);
+    fprintf(stderr, "wadi %s: ", command->name);
+    vfprintf(stderr, format, args);
+    va_end(args);
+    fprintf(stderr, "\nusage: wadi %s %s\n", command->name, command->arguments);
+    return WADI_CLI_USAGE;
+}
+
+static wadi_status read_stdin(char **out_text, wadi_error *err) {
+    wadi_text t;
+    wadi_text_init(&t);
+    char piece[4096];
+    for (size_t n; (n = fread(piece, 1, sizeof piece, stdin)) > 0;) wadi_text_add_n(&t, piece, n);
+    if (ferror(stdin)) {
+        wadi_text_fini(&t);
+        return wadi_fail(err, WADI_IO, "standard input: %s", strerror(errno));
+    }
+    *out_text = t.n > 0 || t.failed ? wadi_text_take(&t) : calloc(1, 1);
+    wadi_text_fini(&t);
+    if (!*out_text) return wadi_fail(err, WADI_MEMORY, "standard input: out of memory");
+    return WADI_OK;
+}
+
+wadi_status wadi_cli_read(const char *path, char **out_text, const char **out_name,
+                          wadi_error *err) {
+    const bool is_stdin = strcmp(path, "-") == 0;
+    *out_name = is_stdin ? "standard input" : path;
+    if (is_stdin) return read_stdin(out_text, err);
+    size_t n = 0;
+    WADI_TRY(wadi_file_read(path, out_text, &n, err));
+    if (strlen(*out_text) == n) return WADI_OK;
+    free(*out_text);
+    return wadi_fail(err, WADI_INVALID, "%s: not a text: it has a zero byte", path);
+}

@@ -1,0 +1,104 @@
+/* wadi explain: what the compiler made of a program, and why.
+ *
+ * The explanation is one text in sections, each under a line that starts with "== "; options choose among them. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "cli/command.h"
+#include "codegen/pipeline.h"
+#include "wadi/run.h"
+
+typedef struct options {
+    const char *file, *pass;
+    wadi_compile_options compile;
+    bool kernels;
+} options;
+
+static int read_arguments(int argc, char **argv, options *o) {
+    for (int i = 1; i < argc; i++) {
+        if (strcmp(argv[i], "--kernels") == 0)
+            o->kernels = true;
+        else if (strcmp(argv[i], "--pass") == 0 && i + 1 < argc)
+            o->pass = argv[++i];
+        else if (strcmp(argv[i], "--disable") == 0 && i + 1 < argc)
+            o->compile.disable = argv[++i];
+        else if (strncmp(argv[i], "--", 2) != 0 && !o->file)
+            o->file = argv[i];
+        else
+            return wadi_cli_misuse(&wadi_cli_explain, "unexpected \"%s\"", argv[i]);
+    }
+    if (!o->file) return wadi_cli_misuse(&wadi_cli_explain, "no program");
+    return WADI_CLI_OK;
+}
+
+static bool is_pass(const char *name) {
+    if (strcmp(name, "source") == 0) return true;
+    for (int i = 0; wadi_pipeline_name(i); i++)
+        if (strcmp(wadi_pipeline_name(i), name) == 0) return true;
+    return false;
+}
+
+/* Whether the section under this heading (after "== ", n bytes) is wanted. */
+static bool is_wanted(const options *o, const char *heading, size_t n) {
+    if (!o->pass && !o->kernels) return true;
+    if (o->kernels && n >= 6 && strncmp(heading, "kernel", 6) == 0) return true;
+    if (!o->pass) return false;
+    const size_t length = strlen(o->pass);
+    for (size_t i = 0; i + length <= n; i++) {
+        const bool starts = i == 0 || heading[i - 1] == ' ';
+        const bool ends =
+            i + length == n || heading[i + length] == ' ' || heading[i + length] == ':';
+        if (starts && ends && strncmp(heading + i, o->pass, length) == 0) return true;
+    }
+    return false;
+}
+
+static void print_sections(const options *o, const char *text) {
+    bool wanted = !o->pass && !o->kernels;
+    for (const char *line = text; *line;) {
+        const size_t n = strcspn(line, "\n");
+        if (strncmp(line, "== ", 3) == 0) wanted = is_wanted(o, line + 3, n - 3);
+        if (wanted) printf("%.*s\n", (int)n, line);
+        line += n + (line[n] == '\n');
+    }
+}
+
+static wadi_status explain(const options *o, const char *text, const char *name, wadi_error *err) {
+    wadi_exe *exe = NULL;
+    char *told = NULL;
+    wadi_status st = wadi_compile_text(text, name, &o->compile, &exe, err);
+    if (st == WADI_OK) st = wadi_explain(exe, &told, err);
+    if (st == WADI_OK) print_sections(o, told);
+    free(told);
+    wadi_exe_destroy(exe);
+    return st;
+}
+
+static int run(int argc, char **argv) {
+    options o = {.compile = {.explain = true}};
+    const int status = read_arguments(argc, argv, &o);
+    if (status != WADI_CLI_OK) return status;
+    if (o.pass && !is_pass(o.pass))
+        return wadi_cli_misuse(&wadi_cli_explain, "there is no pass \"%s\"; see wadi passes",
+                               o.pass);
+    wadi_error err = {0};
+    char *text = NULL;
+    const char *name = NULL;
+    wadi_status st = wadi_cli_read(o.file, &text, &name, &err);
+    if (st == WADI_OK) st = explain(&o, text, name, &err);
+    free(text);
+    return st == WADI_OK ? WADI_CLI_OK : wadi_cli_fail(&err);
+}
+
+const wadi_cli_command wadi_cli_explain = {
+    "explain", "FILE.wadi [--pass NAME] [--kernels] [--disable PASSES]",
+    "shows what the compiler makes of a program, and why",
+    "Without options: the program after each pass, how each value is stored, which fusions were "
+    "made and refused,\n"
+    "the plan and its kernels.\n"
+    "  --pass NAME        only the program after this pass (source: as it came)\n"
+    "  --kernels          only the kernels\n"
+    "  --disable PASSES   passes left out, comma separated\n",
+    run};

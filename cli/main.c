@@ -1,0 +1,51 @@
+/* The `wadi` command: a table of subcommands. */
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/command.h"
+
+static const wadi_cli_command *const commands[] = {
+    &wadi_cli_run,        &wadi_cli_explain,  &wadi_cli_ops,   &wadi_cli_passes,
+    &wadi_cli_connectors, &wadi_cli_policies, &wadi_cli_cache, &wadi_cli_version};
+enum { COMMANDS = sizeof commands / sizeof commands[0] };
+
+static void usage(FILE *to) {
+    fprintf(to, "usage: wadi COMMAND [ARGUMENTS]\n\n");
+    for (int i = 0; i < COMMANDS; i++)
+        fprintf(to, "  %-11s %s\n", commands[i]->name, commands[i]->about);
+    fprintf(to, "\n`wadi COMMAND --help` tells more about one of them.\n");
+}
+
+static int help(const wadi_cli_command *c) {
+    printf("usage: wadi %s %s\n\n%s\n", c->name, c->arguments, c->about);
+    if (c->details) printf("\n%s", c->details);
+    return WADI_CLI_OK;
+}
+
+static bool is_help(const char *s) {
+    return strcmp(s, "--help") == 0 || strcmp(s, "-h") == 0;
+}
+
+int main(int argc, char **argv) {
+    if (argc < 2) {
+        usage(stderr);
+        return WADI_CLI_USAGE;
+    }
+    const char *name = strcmp(argv[1], "--version") == 0 ? "version" : argv[1];
+    if (is_help(name) || strcmp(name, "help") == 0) {
+        usage(stdout);
+        return WADI_CLI_OK;
+    }
+    for (int i = 0; i < COMMANDS; i++) {
+        if (strcmp(commands[i]->name, name) != 0) continue;
+        if (argc > 2 && is_help(argv[2])) return help(commands[i]);
+        const int status = commands[i]->run(argc - 1, argv + 1);
+        if (fflush(stdout) == 0 && !ferror(stdout)) return status;
+        fprintf(stderr, "wadi: cannot write to standard output\n");
+        return WADI_CLI_FAILED;
+    }
+    fprintf(stderr, "wadi: there is no command \"%s\"\n\n", name);
+    usage(stderr);
+    return WADI_CLI_USAGE;
+}

@@ -1,0 +1,44 @@
+/* wadi version: what this is, what it was built with, and the compiler it finds. */
+#include <openssl/crypto.h>
+#include <stdio.h>
+#include <zmq.h>
+#ifdef WADI_HAVE_SNDFILE
+#include <sndfile.h>
+#endif
+
+#include "cli/command.h"
+#include "codegen/build/cache.h"
+#include "codegen/build/cc.h"
+
+static const char *sound_version(void) {
+#ifdef WADI_HAVE_SNDFILE
+    return sf_version_string();
+#else
+    return "none: built without libsndfile";
+#endif
+}
+
+static int run(int argc, char **argv) {
+    if (argc > 1) return wadi_cli_misuse(&wadi_cli_version, "unexpected \"%s\"", argv[1]);
+    int major, minor, patch;
+    zmq_version(&major, &minor, &patch);
+    printf("wadi %s\n", WADI_VERSION);
+    printf("  messages      libzmq %d.%d.%d\n", major, minor, patch);
+    printf("  sound         %s\n", sound_version());
+    printf("  digests       %s\n", OpenSSL_version(OPENSSL_VERSION));
+    wadi_error err = {0};
+    wadi_cc cc;
+    if (wadi_cc_find(&cc, &err) == WADI_OK)
+        printf("  compiler      %s (%s)\n", cc.path, cc.version);
+    else
+        printf("  compiler      none: %s\n", err.msg);
+    char directory[1024];
+    if (wadi_cache_directory(directory, sizeof directory, &err) == WADI_OK)
+        printf("  kernel cache  %s\n", directory);
+    else
+        printf("  kernel cache  none: %s\n", err.msg);
+    return WADI_CLI_OK;
+}
+
+const wadi_cli_command wadi_cli_version = {
+    "version", "", "tells the version, and what it was built with", NULL, run};
