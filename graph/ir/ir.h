@@ -249,6 +249,9 @@ const wadi_sop_info *wadi_sop_get(wadi_sop op);
 /** Result type of a primitive on arguments of these types; false when they do not fit (why: its class). */
 bool wadi_sop_type(wadi_sop op, const wadi_type *args, wadi_type *out);
 
+/** The scalar of type `t` stored at `at` in a host array's column, and back. */
+wadi_scalar wadi_scalar_load(wadi_type t, const void *at);
+void wadi_scalar_store(wadi_scalar v, void *at);
 /** `bits` cut to the width of `t` and extended again: the one form a wadi_scalar of that type has. */
 uint64_t wadi_scalar_wrap(wadi_type t, uint64_t bits);
 /** Evaluates a primitive, CONVERT or BITCAST exactly as kernels must (scalar_eval.c).
@@ -259,8 +262,13 @@ bool wadi_scalar_eval(wadi_sop op, wadi_type result, const wadi_scalar *args, wa
 struct wadi_text;
 /** Prints the whole module as text that wadi_ir_parse reads back. */
 void wadi_ir_print(const wadi_module *m, struct wadi_text *out);
+/** The same with the place of every binding, and of every instruction that can fail: ` @ "dotp.c":12`. */
+void wadi_ir_print_places(const wadi_module *m, struct wadi_text *out);
+/** [value]: the name each value is printed by (NULL for constants and values of removed code); NULL: out of memory. */
+const char *const *wadi_ir_names(const wadi_module *m, wadi_arena *arena);
 void wadi_ir_print_block(const wadi_module *m, const wadi_block *b, int indent, struct wadi_text *out);
-/** Reads a module; `ops` finds operators by name. Errors name line and column. */
+/** Reads a module; `ops` finds operators by name. Errors name line and column. Bindings get the places written in the
+ *  text, else their line in `file` (NULL: none), which must outlive the module. */
 struct wadi_op_table;
 WADI_NODISCARD wadi_status wadi_ir_parse(const char *text, const char *file, const struct wadi_op_table *ops,
                                          wadi_module **out_module, wadi_error *err);

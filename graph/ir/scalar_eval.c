@@ -26,6 +26,52 @@ uint64_t wadi_scalar_wrap(wadi_type t, uint64_t bits) {
     return negative ? bits | ~mask : bits & mask;
 }
 
+/* Memory holds the low bytes of the number; this does not lean on the order of bytes. */
+wadi_scalar wadi_scalar_load(wadi_type t, const void *at) {
+    uint8_t u8;
+    uint16_t u16;
+    uint32_t u32;
+    uint64_t bits = 0;
+    switch (wadi_type_size(t)) {
+    case 1:
+        memcpy(&u8, at, sizeof u8);
+        bits = u8;
+        break;
+    case 2:
+        memcpy(&u16, at, sizeof u16);
+        bits = u16;
+        break;
+    case 4:
+        memcpy(&u32, at, sizeof u32);
+        bits = u32;
+        break;
+    default:
+        memcpy(&bits, at, sizeof bits);
+        break;
+    }
+    return (wadi_scalar){t, t == WADI_BOOL ? bits != 0 : wadi_scalar_wrap(t, bits)};
+}
+
+void wadi_scalar_store(wadi_scalar v, void *at) {
+    const uint8_t u8 = (uint8_t)v.bits;
+    const uint16_t u16 = (uint16_t)v.bits;
+    const uint32_t u32 = (uint32_t)v.bits;
+    switch (wadi_type_size(v.type)) {
+    case 1:
+        memcpy(at, &u8, sizeof u8);
+        break;
+    case 2:
+        memcpy(at, &u16, sizeof u16);
+        break;
+    case 4:
+        memcpy(at, &u32, sizeof u32);
+        break;
+    default:
+        memcpy(at, &v.bits, sizeof v.bits);
+        break;
+    }
+}
+
 static float f32_of(uint64_t bits) {
     const uint32_t low = (uint32_t)bits;
     float x;

@@ -1,0 +1,126 @@
+/* Cuts program text into tokens. '#' starts a comment that ends with the line. */
+#include "graph/ir/lex.h"
+
+#include <string.h>
+
+#include "base/error.h"
+
+typedef struct lexer {
+    const char *at, *line_start;
+    int line;
+} lexer;
+
+static bool is_letter(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+
+static bool is_digit(char c) {
+    return c >= '0' && c <= '9';
+}
+
+static const char *end_of_name(const char *s) {
+    while (is_letter(*s) || is_digit(*s)) s++;
+    return s;
+}
+
+/* A number runs over letters, so that its suffix is part of it, and over the sign of an exponent. */
+static const char *end_of_number(const char *s) {
+    const char *start = s;
+    s += *s == '-';
+    const bool hex = s[0] == '0' && (s[1] == 'x' || s[1] == 'X');
+    while (is_letter(*s) || is_digit(*s) || *s == '.' ||
+           ((*s == '+' || *s == '-') && s > start && !hex && (s[-1] == 'e' || s[-1] == 'E')))
+        s++;
+    return s;
+}
+
+/* NULL when the line ends first. */
+static const char *end_of_string(const char *s) {
+    for (s++; *s && *s != '\n'; s++) {
+        if (*s == '"') return s + 1;
+        if (*s == '\\' && s[1] && s[1] != '\n') s++;
+    }
+    return NULL;
+}
+
+static void skip_blanks(lexer *lx) {
+    while (*lx->at == ' ' || *lx->at == '\t' || *lx->at == '\r') lx->at++;
+    if (*lx->at == '#')
+        while (*lx->at && *lx->at != '\n') lx->at++;
+}
+
+/* The kind and the end of the token that starts here; NULL when nothing known does. */
+static const char *next_token(const char *s, wadi_token_kind *out_kind) {
+    *out_kind = WADI_TOKEN_MARK;
+    if (*s == '\n' || *s == ';') {
+        *out_kind = WADI_TOKEN_LINE;
+        return s + 1;
+    }
+    if (is_letter(*s)) {
+        *out_kind = WADI_TOKEN_NAME;
+        return end_of_name(s);
+    }
+    if (is_digit(*s) || *s == '-') {
+        *out_kind = WADI_TOKEN_NUMBER;
+        return end_of_number(s);
+    }
+    if (*s == '"') {
+        *out_kind = WADI_TOKEN_STRING;
+        return end_of_string(s);
+    }
+    if (s[0] == '!' && s[1] == '!') return s + 2;
+    return strchr("=,:(){}[]?!@", *s) ? s + 1 : NULL;
+}
+
+static wadi_status fail(const lexer *lx, const char *file, wadi_error *err) {
+    const int column = (int)(lx->at - lx->line_start) + 1;
+    const wadi_loc loc = {file, lx->line};
+    if (*lx->at == '"')
+        return wadi_fail_at(err, loc, WADI_INVALID, "line %d, column %d: this string has no end",
+                            lx->line, column);
+    const unsigned char c = (unsigned char)*lx->at;
+    return wadi_fail_at(err, loc, WADI_INVALID, "line %d, column %d: stray character '%c' (0x%02x)",
+                        lx->line, column, c >= 32 && c < 127 ? c : '?', c);
+}
+
+wadi_status wadi_lex(const char *text, const char *file, wadi_tokens *out_tokens, wadi_error *err) {
+    lexer lx = {text, text, 1};
+    *out_tokens = (wadi_tokens){0};
+    wadi_status st = WADI_OK;
+    bool room = true;
+    for (;;) {
+        skip_blanks(&lx);
+        wadi_token t = {WADI_TOKEN_END, lx.at, 0, lx.line, (int)(lx.at - lx.line_start) + 1};
+        const char *end = *lx.at ? next_token(lx.at, &t.kind) : lx.at;
+        if (!end) {
+            st = fail(&lx, file, err);
+            break;
+        }
+        t.n = (size_t)(end - lx.at);
+        room = wadi_vec_push(out_tokens, t);
+        if (!room || t.kind == WADI_TOKEN_END) break;
+        if (*lx.at == '\n') {
+            lx.line++;
+            lx.line_start = end;
+        }
+        lx.at = end;
+    }
+    if (!room) st = wadi_fail(err, WADI_MEMORY, "out of memory");
+    if (st != WADI_OK) wadi_vec_free(out_tokens);
+    return st;
+}
+
+bool wadi_is_plain_name(const char *s) {
+    static const char *const words[] = {
+        "program",   "output",  "yield",   "as",      "seq",   "avoid",   "regular",
+        "irregular", "delayed", "if",      "else",    "while", "do",      "from",
+        "iterate",   "the",     "extent",  "true",    "false", "convert", "bitcast",
+        "inf_f32",   "inf_f64", "nan_f32", "nan_f64",
+    };
+    if (!is_letter(*s) || *end_of_name(s) != '\0') return false;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strcmp(words[i], s) == 0) return false;
+    for (int op = 0; op < WADI_SOP_PRIM_COUNT; op++)
+        if (strcmp(wadi_sop_get((wadi_sop)op)->name, s) == 0) return false;
+    return true;
+}

@@ -1,0 +1,213 @@
+/* Scalars as text. Decimal numbers are the shortest that read back as the same bits. */
+#include "graph/ir/literal.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_LITERAL = 64 };
+
+/* ---- bits ---- */
+
+static double f64_of(wadi_scalar v) {
+    double x;
+    if (v.type == WADI_F32) {
+        const uint32_t low = (uint32_t)v.bits;
+        float f;
+        memcpy(&f, &low, sizeof f);
+        return (double)f;
+    }
+    memcpy(&x, &v.bits, sizeof x);
+    return x;
+}
+
+static wadi_scalar f32_scalar(float f) {
+    uint32_t low;
+    memcpy(&low, &f, sizeof low);
+    return (wadi_scalar){WADI_F32, isnan(f) ? UINT32_C(0x7fc00000) : low};
+}
+
+static wadi_scalar f64_scalar(double x) {
+    wadi_scalar v = {WADI_F64, UINT64_C(0x7ff8000000000000)};
+    if (!isnan(x)) memcpy(&v.bits, &x, sizeof x);
+    return v;
+}
+
+/* What the process's locale writes for the decimal point. */
+static char decimal_point(void) {
+    char text[8];
+    (void)snprintf(text, sizeof text, "%.1f", 0.5);
+    return text[1];
+}
+
+static void swap_char(char *s, char from, char to) {
+    for (; *s; s++)
+        if (*s == from) *s = to;
+}
+
+/* Reads a whole string of digits, point and exponent as a float of type `t`. */
+static bool read_decimal(const char *s, wadi_type t, wadi_scalar *out) {
+    char text[MAX_LITERAL + 1];
+    (void)snprintf(text, sizeof text, "%s", s);
+    swap_char(text, '.', decimal_point());
+    char *end = NULL;
+    *out = t == WADI_F32 ? f32_scalar(strtof(text, &end)) : f64_scalar(strtod(text, &end));
+    return end != text && *end == '\0';
+}
+
+/* ---- printing ---- */
+
+static void print_finite(wadi_scalar v, wadi_text *out) {
+    char text[MAX_LITERAL];
+    const int most = v.type == WADI_F32 ? 9 : 17;
+    wadi_scalar back = {v.type, ~v.bits};
+    for (int digits = 1; digits <= most && back.bits != v.bits; digits++) {
+        (void)snprintf(text, sizeof text, "%.*g", digits, f64_of(v));
+        swap_char(text, decimal_point(), '.');
+        if (!read_decimal(text, v.type, &back)) break;
+    }
+    wadi_text_add(out, text);
+    if (!strpbrk(text, ".e")) wadi_text_add(out, ".0");
+}
+
+static void print_float(wadi_scalar v, bool bare, wadi_text *out) {
+    const double x = f64_of(v);
+    if (isnan(x) || isinf(x)) {
+        wadi_text_addf(out, "%s_%s",
+                       isnan(x) ? "nan"
+                       : x < 0  ? "-inf"
+                                : "inf",
+                       wadi_type_name(v.type));
+        return;
+    }
+    print_finite(v, out);
+    if (!bare && v.type == WADI_F32) wadi_text_add(out, "f32");
+}
+
+void wadi_literal_print(wadi_scalar v, bool bare, wadi_text *out) {
+    if (wadi_type_is_float(v.type)) {
+        print_float(v, bare, out);
+    } else if (v.type == WADI_BOOL) {
+        wadi_text_add(out, v.bits ? "true" : "false");
+    } else {
+        if (wadi_type_is_signed(v.type))
+            wadi_text_addf(out, "%lld", (long long)(int64_t)v.bits);
+        else
+            wadi_text_addf(out, "%llu", (unsigned long long)v.bits);
+        if (!bare && v.type != WADI_I64) wadi_text_add(out, wadi_type_name(v.type));
+    }
+}
+
+/* ---- reading ---- */
+
+bool wadi_type_read(const char *s, size_t n, wadi_type *out) {
+    for (int t = 0; t < WADI_TYPE_COUNT; t++) {
+        const char *name = wadi_type_name((wadi_type)t);
+        if (strlen(name) != n || memcmp(name, s, n) != 0) continue;
+        *out = (wadi_type)t;
+        return true;
+    }
+    return false;
+}
+
+static bool is_hex(const char *s) {
+    s += *s == '-';
+    return s[0] == '0' && (s[1] == 'x' || s[1] == 'X');
+}
+
+/* Cuts a type's name off the end of `s`. Letters of a hexadecimal number are digits before they are a suffix. */
+static bool cut_suffix(char *s, wadi_type *out) {
+    const size_t n = strlen(s);
+    for (size_t k = 2; k <= 3 && k < n; k++) {
+        if (!wadi_type_read(s + n - k, k, out) || *out == WADI_BOOL) continue;
+        if (is_hex(s) && wadi_type_is_float(*out)) continue;
+        s[n - k] = '\0';
+        return true;
+    }
+    return false;
+}
+
+static int digit_of(char c) {
+    if (c >= '0' && c <= '9') return c - '0';
+    if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+    if (c >= 'A' && c <= 'F') return c - 'A' + 10;
+    return 99;
+}
+
+static bool read_magnitude(const char *s, uint64_t *out) {
+    const uint64_t base = is_hex(s) ? 16 : 10;
+    uint64_t m = 0;
+    s += base == 16 ? 2 : 0;
+    if (!*s) return false;
+    for (; *s; s++) {
+        const uint64_t digit = (uint64_t)digit_of(*s);
+        if (digit >= base || m > (UINT64_MAX - digit) / base) return false;
+        m = m * base + digit;
+    }
+    *out = m;
+    return true;
+}
+
+static bool read_integer(const char *s, wadi_type t, wadi_scalar *out, const char **out_why) {
+    const bool negative = *s == '-';
+    uint64_t m = 0;
+    *out_why = "not an integer, or too large for any";
+    if (!read_magnitude(s + negative, &m)) return false;
+    const int bits = 8 * wadi_type_size(t) - (wadi_type_is_signed(t) ? 1 : 0);
+    const uint64_t most = bits == 64 ? UINT64_MAX : (UINT64_C(1) << bits) - 1;
+    const uint64_t least =
+        wadi_type_is_signed(t) ? most + 1 : 0; /* magnitude of the least number */
+    *out_why = "out of range of its type";
+    if (m > (negative ? least : most)) return false;
+    *out = (wadi_scalar){t, wadi_scalar_wrap(t, negative ? 0 - m : m)};
+    return true;
+}
+
+/* inf_f32, -inf_f64, nan_f32, true, ... */
+static bool read_word(const char *s, wadi_scalar *out) {
+    static const struct {
+        const char *word;
+        wadi_scalar value;
+    } words[] = {
+        {"true", {WADI_BOOL, 1}},
+        {"false", {WADI_BOOL, 0}},
+        {"inf_f32", {WADI_F32, 0x7f800000}},
+        {"-inf_f32", {WADI_F32, 0xff800000}},
+        {"nan_f32", {WADI_F32, 0x7fc00000}},
+        {"inf_f64", {WADI_F64, UINT64_C(0x7ff0000000000000)}},
+        {"-inf_f64", {WADI_F64, UINT64_C(0xfff0000000000000)}},
+        {"nan_f64", {WADI_F64, UINT64_C(0x7ff8000000000000)}},
+    };
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        if (strcmp(words[i].word, s) != 0) continue;
+        *out = words[i].value;
+        return true;
+    }
+    return false;
+}
+
+static bool read_number(char *s, const wadi_type *want, wadi_scalar *out, const char **out_why) {
+    wadi_type t;
+    const bool fraction = !is_hex(s) && strpbrk(s, ".eE");
+    if (!cut_suffix(s, &t))
+        t = want && (wadi_type_is_float(*want) || !fraction) ? *want
+            : fraction                                       ? WADI_F64
+                                                             : WADI_I64;
+    if (wadi_type_is_int(t)) return read_integer(s, t, out, out_why);
+    *out_why = "not a number";
+    if (!wadi_type_is_float(t) || s[strspn(s, "0123456789.eE+-")] != '\0') return false;
+    return read_decimal(s, t, out);
+}
+
+bool wadi_literal_read(const char *s, size_t n, const wadi_type *want, wadi_scalar *out,
+                       const char **out_why) {
+    char text[MAX_LITERAL + 1];
+    *out_why = "too long for a number";
+    if (n == 0 || n > MAX_LITERAL) return false;
+    memcpy(text, s, n);
+    text[n] = '\0';
+    if (!read_word(text, out) && !read_number(text, want, out, out_why)) return false;
+    *out_why = "not of the type asked for";
+    return !want || *want == out->type;
+}

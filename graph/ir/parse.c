@@ -1,0 +1,537 @@
+/* Reads program text (docs/TEXT.md) into a module: recursive descent over tokens, one line one binding.
+ *
+ * The parser knows the shape of a binding and no operator: how many functions and regions follow, and what their
+ * parameters are, it asks the operator's row; results are made by the operator's type rule, so a program that reads is well
+ * typed. It refuses instead of guessing, and no text makes it recurse more than WADI_PARSE_DEPTH levels. */
+#include "graph/ir/parse.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "graph/ir/literal.h"
+
+enum { MAX_RESULTS = 256, MAX_ATTRS = 64 };
+
+typedef WADI_VEC(wadi_val) value_list;
+
+/* A name on the left of a binding or in a list of parameters, with its marks. */
+typedef struct defined {
+    const wadi_token *name;
+    wadi_rep rep;
+    wadi_storage storage;
+} defined;
+
+/* ---- names of arrays ---- */
+
+static const char *interned(wadi_parser *p, const wadi_token *t) {
+    return wadi_intern_add_n(&p->strings, t->at, t->n);
+}
+
+static wadi_status define(wadi_parser *p, const defined *d, wadi_val v) {
+    const char *name = interned(p, d->name);
+    uint64_t bound = 0;
+    if (!name || v == WADI_NONE) return wadi_parse_no_memory(p);
+    if (!wadi_is_plain_name(name))
+        return wadi_parse_fail(p, d->name, WADI_INVALID,
+                               "expected a name that is no word of the language");
+    if (wadi_map64_get(&p->bound, (uint64_t)(uintptr_t)name, &bound) && bound != 0)
+        return wadi_parse_fail(p, d->name, WADI_INVALID, "this name is already in use");
+    wadi_value *value = &p->m->values[v];
+    value->rep = d->rep;
+    value->storage = d->storage;
+    value->name = wadi_arena_strdup(p->m->arena, name);
+    if (!value->name || !wadi_vec_push(&p->scope, name) ||
+        !wadi_map64_put(&p->bound, (uint64_t)(uintptr_t)name, (uint64_t)v + 1))
+        return wadi_parse_no_memory(p);
+    return WADI_OK;
+}
+
+static wadi_status leave_scope(wadi_parser *p, size_t mark) {
+    while (p->scope.n > mark)
+        if (!wadi_map64_put(&p->bound, (uint64_t)(uintptr_t)wadi_vec_pop(&p->scope), 0))
+            return wadi_parse_no_memory(p);
+    return WADI_OK;
+}
+
+wadi_status wadi_parse_value(wadi_parser *p, wadi_val *out) {
+    const wadi_token *t = wadi_parse_peek(p, 0);
+    if (wadi_parse_sees_literal(p)) {
+        wadi_scalar imm;
+        WADI_TRY(wadi_parse_literal(p, NULL, &imm));
+        *out = wadi_const_val(p->m, imm);
+        return *out == WADI_NONE ? wadi_parse_no_memory(p) : WADI_OK;
+    }
+    uint64_t bound = 0;
+    const char *name = t->kind == WADI_TOKEN_NAME ? interned(p, t) : NULL;
+    if (name) (void)wadi_map64_get(&p->bound, (uint64_t)(uintptr_t)name, &bound);
+    if (bound == 0)
+        return wadi_parse_fail(p, t, WADI_INVALID, "expected the name of a value in scope");
+    p->at++;
+    *out = (wadi_val)(bound - 1);
+    return WADI_OK;
+}
+
+wadi_status wadi_parse_array(wadi_parser *p, wadi_val *out) {
+    const wadi_token *t = wadi_parse_peek(p, 0);
+    WADI_TRY(wadi_parse_value(p, out));
+    if (!p->m->values[*out].type.is_seq) return WADI_OK;
+    return wadi_parse_fail(p, t, WADI_TYPE, "expected an array, not a sequence");
+}
+
+/* ---- types ---- */
+
+static wadi_status parse_elem(wadi_parser *p, wadi_elem *out) {
+    wadi_type t;
+    if (!wadi_parse_accept(p, "{")) {
+        WADI_TRY(wadi_parse_scalar_type(p, &t));
+        *out = wadi_elem_scalar(t);
+        return WADI_OK;
+    }
+    *out = (wadi_elem){.fields = 0};
+    do {
+        if (out->fields == WADI_MAX_FIELDS)
+            return wadi_parse_fail(p, wadi_parse_peek(p, 0), WADI_INVALID,
+                                   "expected at most %d fields", WADI_MAX_FIELDS);
+        WADI_TRY(wadi_parse_name(p, &out->name[out->fields]));
+        WADI_TRY(wadi_parse_expect(p, ":"));
+        WADI_TRY(wadi_parse_scalar_type(p, &out->type[out->fields++]));
+    } while (wadi_parse_accept(p, ","));
+    return wadi_parse_expect(p, "}");
+}
+
+static wadi_status parse_extent(wadi_parser *p, wadi_extent_decl *out) {
+    *out = (wadi_extent_decl){.kind = WADI_EXTENT_ANY};
+    if (wadi_parse_accept(p, "?")) return WADI_OK;
+    if (wadi_parse_peek(p, 0)->kind == WADI_TOKEN_NUMBER) {
+        out->kind = WADI_EXTENT_CONST;
+        return wadi_parse_integer(p, 0, INT64_MAX, &out->value);
+    }
+    out->kind = WADI_EXTENT_NAMED;
+    return wadi_parse_name(p, &out->name);
+}
+
+static wadi_status parse_array_type(wadi_parser *p, wadi_array_type *out) {
+    wadi_extent_decl extent[WADI_MAX_RANK];
+    *out = (wadi_array_type){.rank = 0};
+    WADI_TRY(parse_elem(p, &out->elem));
+    if (!wadi_parse_accept(p, "[")) return WADI_OK;
+    bool any = false;
+    do {
+        if (out->rank == WADI_MAX_RANK)
+            return wadi_parse_fail(p, wadi_parse_peek(p, 0), WADI_SHAPE,
+                                   "expected at most %d dimensions", WADI_MAX_RANK);
+        WADI_TRY(parse_extent(p, &extent[out->rank]));
+        any = any || extent[out->rank].kind != WADI_EXTENT_ANY;
+        out->rank++;
+    } while (wadi_parse_accept(p, ","));
+    WADI_TRY(wadi_parse_expect(p, "]"));
+    if (!any) return WADI_OK;
+    out->extent = WADI_NEW_N(p->m->arena, wadi_extent_decl, (size_t)out->rank);
+    if (!out->extent) return wadi_parse_no_memory(p);
+    memcpy(out->extent, extent, (size_t)out->rank * sizeof *extent);
+    return WADI_OK;
+}
+
+wadi_status wadi_parse_type(wadi_parser *p, wadi_val_type *out) {
+    wadi_array_type array[WADI_MAX_FIELDS];
+    int n = 0;
+    const bool is_seq = wadi_parse_accept(p, "seq");
+    if (is_seq) WADI_TRY(wadi_parse_expect(p, "("));
+    do {
+        if (n == WADI_MAX_FIELDS)
+            return wadi_parse_fail(p, wadi_parse_peek(p, 0), WADI_INVALID,
+                                   "expected at most %d components", WADI_MAX_FIELDS);
+        WADI_TRY(parse_array_type(p, &array[n++]));
+    } while (is_seq && wadi_parse_accept(p, ","));
+    if (is_seq) WADI_TRY(wadi_parse_expect(p, ")"));
+    *out = wadi_seq_val_type(p->m, n, array);
+    out->is_seq = is_seq;
+    return out->array ? WADI_OK : wadi_parse_no_memory(p);
+}
+
+/* ---- the pieces of a binding ---- */
+
+/* [avoid | regular | irregular] [delayed] name */
+static wadi_status parse_defined(wadi_parser *p, defined *out) {
+    *out = (defined){.rep = WADI_REP_NONE, .storage = WADI_STORE_MANIFEST};
+    if (wadi_parse_accept(p, "avoid"))
+        out->rep = WADI_REP_AVOID;
+    else if (wadi_parse_accept(p, "regular"))
+        out->rep = WADI_REP_REGULAR;
+    else if (wadi_parse_accept(p, "irregular"))
+        out->rep = WADI_REP_IRREGULAR;
+    if (wadi_parse_accept(p, "delayed")) out->storage = WADI_STORE_DELAYED;
+    out->name = wadi_parse_next(p);
+    if (out->name->kind == WADI_TOKEN_NAME) return WADI_OK;
+    return wadi_parse_fail(p, out->name, WADI_INVALID, "expected a name");
+}
+
+/* word=1,2 word=3: the operator's words in their order, the last of which may have many numbers */
+static wadi_status parse_attrs(wadi_parser *p, const wadi_op *op, int64_t *out, int *out_n) {
+    const char *word = op->attrs ? op->attrs : "attrs";
+    *out_n = 0;
+    while (wadi_parse_peek(p, 0)->kind == WADI_TOKEN_NAME && wadi_parse_sees(p, 1, "=")) {
+        const wadi_token *t = wadi_parse_next(p);
+        const size_t n = strcspn(word, " ");
+        if (t->n != n || n == 0 || memcmp(t->at, word, n) != 0)
+            return wadi_parse_fail(p, t, WADI_INVALID, "expected the attribute '%.*s' of %s",
+                                   (int)n, word, op->name);
+        p->at++;
+        do {
+            if (*out_n == MAX_ATTRS)
+                return wadi_parse_fail(p, t, WADI_INVALID, "more than %d numbers", MAX_ATTRS);
+            WADI_TRY(wadi_parse_integer(p, INT64_MIN, INT64_MAX, &out[(*out_n)++]));
+        } while (word[n] != ' ' && wadi_parse_accept(p, ","));
+        word += n + (word[n] == ' ');
+    }
+    return WADI_OK;
+}
+
+static wadi_status parse_args(wadi_parser *p, value_list *out) {
+    while (wadi_parse_sees_literal(p) || wadi_parse_peek(p, 0)->kind == WADI_TOKEN_NAME) {
+        wadi_val v;
+        WADI_TRY(wadi_parse_value(p, &v));
+        if (!wadi_vec_push(out, v)) return wadi_parse_no_memory(p);
+    }
+    return WADI_OK;
+}
+
+static wadi_status parse_funs(wadi_parser *p, wadi_bind *b) {
+    for (int k = 0; k < b->nfuns; k++) {
+        wadi_type types[WADI_MAX_PARAMS];
+        const int n = b->op->fun_params ? b->op->fun_params(p->m, b, k, types) : -1;
+        if (!wadi_parse_sees(p, 0, "(") && !wadi_parse_sees(p, 0, "{"))
+            return wadi_parse_fail(p, wadi_parse_peek(p, 0), WADI_INVALID,
+                                   "%s: expected function %d of %d", b->op->name, k + 1, b->nfuns);
+        WADI_TRY(wadi_parse_fun(p, n, types, &b->funs[k]));
+    }
+    return WADI_OK;
+}
+
+/* ---- regions ---- */
+
+static wadi_status parse_block(wadi_parser *p, wadi_block *b);
+
+/* The parameters of a region: their types as the operator says unless they are written. n = -1: it does not know. */
+static wadi_status parse_params(wadi_parser *p, wadi_block *r, int n,
+                                const wadi_array_type *types) {
+    if (!wadi_parse_accept(p, "(")) return WADI_OK;
+    do {
+        wadi_parse_skip_lines(p);
+        defined d;
+        WADI_TRY(parse_defined(p, &d));
+        wadi_val_type t = {.is_seq = false};
+        if (wadi_parse_accept(p, ":")) {
+            WADI_TRY(wadi_parse_type(p, &t));
+        } else if (r->nparams < n) {
+            t = wadi_array_val_type(p->m, types[r->nparams].rank, types[r->nparams].elem);
+            if (!t.array) return wadi_parse_no_memory(p);
+        } else {
+            return wadi_parse_fail(p, d.name, WADI_TYPE, "expected %d parameters", n < 0 ? 0 : n);
+        }
+        WADI_TRY(define(p, &d, wadi_block_param(p->m, r, t)));
+    } while (wadi_parse_accept(p, ","));
+    return wadi_parse_expect(p, ")");
+}
+
+static wadi_status parse_region(wadi_parser *p, wadi_bind *b, int k, wadi_block *around) {
+    wadi_array_type types[WADI_MAX_PARAMS];
+    const int n = b->op->block_params ? b->op->block_params(p->m, b, k, types) : 0;
+    const size_t scope = p->scope.n;
+    wadi_block *r = wadi_block_new(p->m, around);
+    if (!r) return wadi_parse_no_memory(p);
+    b->blocks[k] = r;
+    WADI_TRY(wadi_parse_enter(p));
+    if (k > 0 && !wadi_parse_accept(p, "else")) (void)wadi_parse_accept(p, "do");
+    WADI_TRY(parse_params(p, r, n, types));
+    WADI_TRY(wadi_parse_expect(p, "{"));
+    WADI_TRY(parse_block(p, r));
+    WADI_TRY(wadi_parse_expect(p, "}"));
+    wadi_parse_leave(p);
+    return leave_scope(p, scope);
+}
+
+/* ---- host data ---- */
+
+static wadi_status parse_column(wadi_parser *p, wadi_type type, size_t n, char *column) {
+    const wadi_token *open = wadi_parse_peek(p, 0);
+    size_t found = 0;
+    WADI_TRY(wadi_parse_expect(p, "["));
+    wadi_parse_skip_lines(p);
+    while (!wadi_parse_sees(p, 0, "]")) {
+        wadi_scalar v;
+        WADI_TRY(wadi_parse_literal(p, &type, &v));
+        if (found == n) break;
+        wadi_scalar_store(v, column + found++ * (size_t)wadi_type_size(type));
+        if (!wadi_parse_accept(p, ",")) break;
+        wadi_parse_skip_lines(p);
+    }
+    if (found != n || !wadi_parse_sees(p, 0, "]"))
+        return wadi_parse_fail(p, open, WADI_SHAPE, "expected a list of %zu numbers", n);
+    return wadi_parse_expect(p, "]");
+}
+
+/* Elements of the type; false unless every extent is a number and the text is long enough to hold that many. */
+static bool count_elements(const wadi_parser *p, const wadi_array_type *t, wadi_array *out,
+                           size_t *out_n) {
+    size_t n = 1;
+    for (int d = 0; d < t->rank; d++) {
+        if (!t->extent || t->extent[d].kind != WADI_EXTENT_CONST) return false;
+        out->shape[d] = t->extent[d].value;
+    }
+    for (int d = 0; d < t->rank; d++)
+        if (out->shape[d] == 0) n = 0;
+    for (int d = 0; d < t->rank && n > 0; d++) {
+        if ((uint64_t)out->shape[d] > p->tokens.n / n) return false;
+        n *= (size_t)out->shape[d];
+    }
+    *out_n = n;
+    return true;
+}
+
+/* [1, 2, 3], one list per field */
+static wadi_status parse_data(wadi_parser *p, const wadi_val_type *t, const wadi_array **out) {
+    const wadi_token *open = wadi_parse_peek(p, 0);
+    wadi_array *a = WADI_NEW(p->m->arena, wadi_array);
+    if (!a) return wadi_parse_no_memory(p);
+    size_t n = 0;
+    if (t->is_seq || !count_elements(p, t->array, a, &n))
+        return wadi_parse_fail(p, open, WADI_SHAPE,
+                               "host data needs extents that are numbers and fit the list");
+    a->rank = t->array->rank;
+    a->fields = t->array->elem.fields;
+    for (int f = 0; f < a->fields; f++) {
+        a->type[f] = t->array->elem.type[f];
+        char *column = wadi_arena_alloc_n(p->m->arena, (size_t)wadi_type_size(a->type[f]), n);
+        if (!column) return wadi_parse_no_memory(p);
+        WADI_TRY(parse_column(p, a->type[f], n, column));
+        a->column[f] = column;
+    }
+    *out = a;
+    return WADI_OK;
+}
+
+/* ---- bindings ---- */
+
+/* The binding itself once its arguments are read: functions, regions, and the type a declaration gives. */
+static wadi_status parse_rest(wadi_parser *p, wadi_bind *b, wadi_block *around) {
+    WADI_TRY(parse_funs(p, b));
+    for (int k = 0; k < b->nblocks; k++) WADI_TRY(parse_region(p, b, k, around));
+    if (b->nargs > 0 || b->nfuns > 0 || b->nblocks > 0) return WADI_OK;
+    wadi_val_type t;
+    WADI_TRY(wadi_parse_expect(p, ":"));
+    WADI_TRY(wadi_parse_type(p, &t));
+    if (wadi_parse_sees(p, 0, "[")) WADI_TRY(parse_data(p, &t, &b->data));
+    return wadi_bind_result(p->m, b, t) == WADI_NONE ? wadi_parse_no_memory(p) : WADI_OK;
+}
+
+/* Runs the operator's type rule and says where in the text it failed. */
+static wadi_status check_type(wadi_parser *p, const wadi_token *t, wadi_bind *b) {
+    wadi_error why = {0};
+    const wadi_status st = b->op->type(p->m, b, &why);
+    if (st == WADI_OK) return WADI_OK;
+    return wadi_fail_at(p->err, ((wadi_loc){p->file, t->line}), st, "line %d, column %d: %s",
+                        t->line, t->column, why.msg);
+}
+
+/* `: type, ..` behind a binding: what the results are, and extents declared for them */
+static wadi_status parse_annotation(wadi_parser *p, const wadi_bind *b) {
+    const wadi_token *t = wadi_parse_peek(p, 0);
+    if (!wadi_parse_accept(p, ":")) return WADI_OK;
+    for (int r = 0; r < b->nresults; r++) {
+        wadi_val_type written;
+        if (r > 0) WADI_TRY(wadi_parse_expect(p, ","));
+        WADI_TRY(wadi_parse_type(p, &written));
+        wadi_val_type *made = &p->m->values[b->results[r]].type;
+        if (!wadi_val_type_equal(made, &written))
+            return wadi_parse_fail(p, t, WADI_TYPE, "result %d of %s has another type than this",
+                                   r + 1, b->op->name);
+        for (int i = 0; i < made->arrays; i++) made->array[i].extent = written.array[i].extent;
+    }
+    return WADI_OK;
+}
+
+/* The operator and what follows, for the names on the left. */
+static wadi_status parse_application(wadi_parser *p, wadi_block *around, const wadi_token *op_name,
+                                     const char *name, wadi_bind **out) {
+    char text[64];
+    (void)snprintf(text, sizeof text, "%.*s", (int)(op_name->n < 60 ? op_name->n : 60),
+                   op_name->at);
+    const wadi_op *op = op_name->kind == WADI_TOKEN_NAME ? wadi_op_find(p->ops, text) : NULL;
+    if (!op) return wadi_parse_fail(p, op_name, WADI_INVALID, "expected an operator");
+    if (!name && wadi_parse_peek(p, 0)->kind == WADI_TOKEN_STRING)
+        WADI_TRY(wadi_parse_name(p, &name));
+    int64_t attrs[MAX_ATTRS];
+    int nattrs;
+    WADI_TRY(parse_attrs(p, op, attrs, &nattrs));
+    value_list args = {0};
+    wadi_status st = parse_args(p, &args);
+    wadi_bind *b =
+        st == WADI_OK ? wadi_bind_new(p->m, op, (int)args.n, op->nfuns, op->nblocks, nattrs) : NULL;
+    if (b) {
+        b->name = name;
+        if (args.n > 0) memcpy(b->args, args.at, args.n * sizeof *args.at);
+        if (nattrs > 0) memcpy(b->attrs, attrs, (size_t)nattrs * sizeof *attrs);
+    }
+    wadi_vec_free(&args);
+    if (st != WADI_OK) return st;
+    if (!b) return wadi_parse_no_memory(p);
+    WADI_TRY(parse_rest(p, b, around));
+    WADI_TRY(check_type(p, op_name, b));
+    *out = b;
+    return b->data ? WADI_OK : parse_annotation(p, b);
+}
+
+static wadi_status finish_bind(wadi_parser *p, wadi_block *around, wadi_bind *b, int n,
+                               const defined *d, const wadi_token *op_name) {
+    WADI_TRY(wadi_parse_place(p, op_name, &b->loc));
+    if (n != b->nresults)
+        return wadi_parse_fail(p, op_name, WADI_TYPE, "%d names for %d results", n, b->nresults);
+    for (int r = 0; r < n; r++) WADI_TRY(define(p, &d[r], b->results[r]));
+    if (!wadi_block_append(p->m, around, b)) return wadi_parse_no_memory(p);
+    return WADI_OK;
+}
+
+/* Whether `op name :` comes next, which stands for `name = op "name" :`. */
+static bool sees_short(const wadi_parser *p) {
+    return wadi_parse_peek(p, 0)->kind == WADI_TOKEN_NAME &&
+           wadi_parse_peek(p, 1)->kind == WADI_TOKEN_NAME && wadi_parse_sees(p, 2, ":");
+}
+
+/* Whether names and '=' come before the end of the line, outside of an attribute. */
+static bool sees_results(const wadi_parser *p) {
+    size_t ahead = 0;
+    while (wadi_parse_peek(p, ahead)->kind == WADI_TOKEN_NAME) ahead++; /* marks and a name */
+    return wadi_parse_sees(p, ahead, ",") ||
+           (wadi_parse_sees(p, ahead, "=") &&
+            wadi_parse_peek(p, ahead + 1)->kind == WADI_TOKEN_NAME);
+}
+
+static wadi_status parse_bind(wadi_parser *p, wadi_block *around) {
+    defined d[MAX_RESULTS];
+    int n = 0;
+    const char *name = NULL;
+    wadi_bind *b = NULL;
+    const wadi_token *op_name = wadi_parse_peek(p, 0);
+    if (sees_short(p)) {
+        p->at++;
+        WADI_TRY(parse_defined(p, &d[n++]));
+        name = wadi_arena_strndup(p->m->arena, d[0].name->at, d[0].name->n);
+        if (!name) return wadi_parse_no_memory(p);
+    } else {
+        const bool gives = sees_results(p);
+        while (gives) {
+            if (n == MAX_RESULTS)
+                return wadi_parse_fail(p, op_name, WADI_INVALID, "more than %d results",
+                                       MAX_RESULTS);
+            WADI_TRY(parse_defined(p, &d[n++]));
+            if (!wadi_parse_accept(p, ",")) break;
+        }
+        if (gives) WADI_TRY(wadi_parse_expect(p, "="));
+        op_name = wadi_parse_next(p);
+    }
+    WADI_TRY(parse_application(p, around, op_name, name, &b));
+    return finish_bind(p, around, b, n, d, op_name);
+}
+
+/* ---- blocks and the program ---- */
+
+static wadi_status parse_yields(wadi_parser *p, wadi_block *b) {
+    if (wadi_parse_peek(p, 0)->kind == WADI_TOKEN_LINE || wadi_parse_sees(p, 0, "}"))
+        return WADI_OK;
+    do {
+        wadi_val v;
+        wadi_parse_skip_lines(p);
+        WADI_TRY(wadi_parse_value(p, &v));
+        if (!wadi_block_yield(p->m, b, v)) return wadi_parse_no_memory(p);
+    } while (wadi_parse_accept(p, ","));
+    return WADI_OK;
+}
+
+static wadi_status end_of_line(wadi_parser *p) {
+    const wadi_token *t = wadi_parse_peek(p, 0);
+    if (t->kind == WADI_TOKEN_END || wadi_parse_sees(p, 0, "}")) return WADI_OK;
+    if (t->kind != WADI_TOKEN_LINE)
+        return wadi_parse_fail(p, t, WADI_INVALID, "expected the end of the line");
+    wadi_parse_skip_lines(p);
+    return WADI_OK;
+}
+
+/* The bindings of a region and its yield. */
+static wadi_status parse_block(wadi_parser *p, wadi_block *b) {
+    wadi_parse_skip_lines(p);
+    while (!wadi_parse_accept(p, "yield")) {
+        WADI_TRY(parse_bind(p, b));
+        WADI_TRY(end_of_line(p));
+        if (wadi_parse_sees(p, 0, "}") || wadi_parse_peek(p, 0)->kind == WADI_TOKEN_END)
+            return wadi_parse_fail(p, wadi_parse_peek(p, 0), WADI_INVALID,
+                                   "expected a binding or 'yield'");
+    }
+    WADI_TRY(parse_yields(p, b));
+    return end_of_line(p);
+}
+
+typedef WADI_VEC(const char *) name_list;
+
+/* output value [as name] */
+static wadi_status parse_output(wadi_parser *p, name_list *names) {
+    const wadi_token *t = wadi_parse_peek(p, 0);
+    wadi_val v;
+    const char *name;
+    WADI_TRY(wadi_parse_array(p, &v));
+    if (wadi_parse_accept(p, "as"))
+        WADI_TRY(wadi_parse_name(p, &name));
+    else if (t->kind == WADI_TOKEN_NAME && p->m->values[v].def != WADI_DEF_CONST)
+        name = p->m->values[v].name;
+    else
+        return wadi_parse_fail(p, t, WADI_INVALID, "expected 'as' and a name for this output");
+    if (!wadi_block_yield(p->m, p->m->main, v) || !wadi_vec_push(names, name))
+        return wadi_parse_no_memory(p);
+    return WADI_OK;
+}
+
+static wadi_status keep_outputs(wadi_parser *p, const name_list *names) {
+    p->m->outputs = WADI_NEW_N(p->m->arena, const char *, names->n);
+    if (!p->m->outputs) return wadi_parse_no_memory(p);
+    if (names->n > 0) memcpy(p->m->outputs, names->at, names->n * sizeof *names->at);
+    return WADI_OK;
+}
+
+static wadi_status parse_program(wadi_parser *p, name_list *outputs) {
+    wadi_parse_skip_lines(p);
+    WADI_TRY(wadi_parse_expect(p, "program"));
+    WADI_TRY(wadi_parse_name(p, &p->m->name));
+    WADI_TRY(end_of_line(p));
+    while (wadi_parse_peek(p, 0)->kind != WADI_TOKEN_END) {
+        if (wadi_parse_accept(p, "output"))
+            WADI_TRY(parse_output(p, outputs));
+        else
+            WADI_TRY(parse_bind(p, p->m->main));
+        WADI_TRY(end_of_line(p));
+        if (wadi_parse_sees(p, 0, "}"))
+            return wadi_parse_fail(p, wadi_parse_peek(p, 0), WADI_INVALID,
+                                   "no region is open here");
+    }
+    return keep_outputs(p, outputs);
+}
+
+wadi_status wadi_ir_parse(const char *text, const char *file, const wadi_op_table *ops,
+                          wadi_module **out_module, wadi_error *err) {
+    wadi_parser p = {.file = file, .ops = ops, .err = err};
+    name_list outputs = {0};
+    WADI_TRY(wadi_lex(text, file, &p.tokens, err));
+    wadi_intern_init(&p.strings);
+    wadi_map64_init(&p.bound);
+    p.m = wadi_module_create("program");
+    const wadi_status st = p.m ? parse_program(&p, &outputs) : wadi_parse_no_memory(&p);
+    if (st == WADI_OK)
+        *out_module = p.m;
+    else
+        wadi_module_destroy(p.m);
+    wadi_vec_free(&outputs);
+    wadi_vec_free(&p.scope);
+    wadi_map64_fini(&p.bound);
+    wadi_intern_fini(&p.strings);
+    wadi_vec_free(&p.tokens);
+    return st;
+}

@@ -1,0 +1,160 @@
+/* The parser's hands: looking at tokens, complaining, and the small pieces both levels are made of. */
+#include "graph/ir/parse.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "graph/ir/literal.h"
+
+/* ---- tokens ---- */
+
+const wadi_token *wadi_parse_peek(const wadi_parser *p, size_t ahead) {
+    const size_t i = p->at + ahead;
+    return &p->tokens.at[i < p->tokens.n ? i : p->tokens.n - 1];
+}
+
+const wadi_token *wadi_parse_next(wadi_parser *p) {
+    const wadi_token *t = wadi_parse_peek(p, 0);
+    if (t->kind != WADI_TOKEN_END) p->at++;
+    return t;
+}
+
+bool wadi_parse_sees(const wadi_parser *p, size_t ahead, const char *text) {
+    const wadi_token *t = wadi_parse_peek(p, ahead);
+    return (t->kind == WADI_TOKEN_MARK || t->kind == WADI_TOKEN_NAME) && strlen(text) == t->n &&
+           memcmp(text, t->at, t->n) == 0;
+}
+
+bool wadi_parse_accept(wadi_parser *p, const char *text) {
+    const bool there = wadi_parse_sees(p, 0, text);
+    if (there) p->at++;
+    return there;
+}
+
+wadi_status wadi_parse_expect(wadi_parser *p, const char *text) {
+    if (wadi_parse_accept(p, text)) return WADI_OK;
+    return wadi_parse_fail(p, wadi_parse_peek(p, 0), WADI_INVALID, "expected '%s'", text);
+}
+
+void wadi_parse_skip_lines(wadi_parser *p) {
+    while (wadi_parse_peek(p, 0)->kind == WADI_TOKEN_LINE) p->at++;
+}
+
+/* ---- complaints ---- */
+
+static void describe(const wadi_token *t, char *out, size_t size) {
+    if (t->kind == WADI_TOKEN_END)
+        (void)snprintf(out, size, "the end of the text");
+    else if (t->kind == WADI_TOKEN_LINE)
+        (void)snprintf(out, size, "the end of the line");
+    else
+        (void)snprintf(out, size, "'%.*s'%s", (int)(t->n < 40 ? t->n : 40), t->at,
+                       t->n > 40 ? "..." : "");
+}
+
+wadi_status wadi_parse_fail(wadi_parser *p, const wadi_token *t, wadi_status st, const char *format,
+                            ...) {
+    char what[300], found[64];
+    va_list args;
+    va_start(args, format);
+    (void)vsnprintf(what, sizeof what, format, args);
+    va_end(args);
+    describe(t, found, sizeof found);
+    return wadi_fail_at(p->err, ((wadi_loc){p->file, t->line}), st,
+                        "line %d, column %d: %s, found %s", t->line, t->column, what, found);
+}
+
+wadi_status wadi_parse_no_memory(wadi_parser *p) {
+    return wadi_fail(p->err, WADI_MEMORY, "out of memory");
+}
+
+wadi_status wadi_parse_enter(wadi_parser *p) {
+    if (++p->depth <= WADI_PARSE_DEPTH) return WADI_OK;
+    return wadi_parse_fail(p, wadi_parse_peek(p, 0), WADI_INVALID,
+                           "nested more than %d levels deep", WADI_PARSE_DEPTH);
+}
+
+void wadi_parse_leave(wadi_parser *p) {
+    p->depth--;
+}
+
+/* ---- small pieces ---- */
+
+/* The text between the quotes, in the module's arena. */
+static char *unquoted(wadi_parser *p, const wadi_token *t) {
+    char *s = wadi_arena_strndup(p->m->arena, t->at + 1, t->n - 2);
+    if (!s) return NULL;
+    size_t n = 0;
+    for (size_t i = 0; s[i]; i++) {
+        if (s[i] == '\\' && s[i + 1]) {
+            i++;
+            s[n++] = s[i] == 'n' ? '\n' : s[i];
+        } else {
+            s[n++] = s[i];
+        }
+    }
+    s[n] = '\0';
+    return s;
+}
+
+wadi_status wadi_parse_name(wadi_parser *p, const char **out) {
+    const wadi_token *t = wadi_parse_peek(p, 0);
+    if (t->kind == WADI_TOKEN_STRING)
+        *out = unquoted(p, t);
+    else if (t->kind == WADI_TOKEN_NAME)
+        *out = wadi_arena_strndup(p->m->arena, t->at, t->n);
+    else
+        return wadi_parse_fail(p, t, WADI_INVALID, "expected a name");
+    p->at++;
+    return *out ? WADI_OK : wadi_parse_no_memory(p);
+}
+
+wadi_status wadi_parse_scalar_type(wadi_parser *p, wadi_type *out) {
+    const wadi_token *t = wadi_parse_peek(p, 0);
+    if (t->kind != WADI_TOKEN_NAME || !wadi_type_read(t->at, t->n, out))
+        return wadi_parse_fail(p, t, WADI_INVALID, "expected a scalar type such as f32");
+    p->at++;
+    return WADI_OK;
+}
+
+bool wadi_parse_sees_literal(const wadi_parser *p) {
+    const wadi_token *t = wadi_parse_peek(p, 0);
+    wadi_scalar v;
+    const char *why;
+    if (t->kind == WADI_TOKEN_NUMBER) return true;
+    return t->kind == WADI_TOKEN_NAME && wadi_literal_read(t->at, t->n, NULL, &v, &why);
+}
+
+wadi_status wadi_parse_literal(wadi_parser *p, const wadi_type *want, wadi_scalar *out) {
+    const wadi_token *t = wadi_parse_peek(p, 0);
+    const char *why = "not a number";
+    if ((t->kind != WADI_TOKEN_NUMBER && t->kind != WADI_TOKEN_NAME) ||
+        !wadi_literal_read(t->at, t->n, want, out, &why))
+        return wadi_parse_fail(p, t, WADI_INVALID, "expected a literal%s%s: %s",
+                               want ? " of type " : "", want ? wadi_type_name(*want) : "", why);
+    p->at++;
+    return WADI_OK;
+}
+
+wadi_status wadi_parse_integer(wadi_parser *p, int64_t low, int64_t high, int64_t *out) {
+    const wadi_token *t = wadi_parse_peek(p, 0);
+    const wadi_type i64 = WADI_I64;
+    wadi_scalar v;
+    WADI_TRY(wadi_parse_literal(p, &i64, &v));
+    *out = (int64_t)v.bits;
+    if (*out >= low && *out <= high) return WADI_OK;
+    return wadi_parse_fail(p, t, WADI_INVALID, "expected a number in %lld..%lld", (long long)low,
+                           (long long)high);
+}
+
+wadi_status wadi_parse_place(wadi_parser *p, const wadi_token *t, wadi_loc *out) {
+    *out = (wadi_loc){p->file, p->file ? t->line : 0};
+    if (!wadi_parse_accept(p, "@")) return WADI_OK;
+    int64_t line;
+    WADI_TRY(wadi_parse_name(p, &out->file));
+    WADI_TRY(wadi_parse_expect(p, ":"));
+    WADI_TRY(wadi_parse_integer(p, 0, INT32_MAX, &line));
+    out->line = (int)line;
+    return WADI_OK;
+}

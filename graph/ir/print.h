@@ -1,0 +1,24 @@
+/* What print.c and print_scalar.c share. Internal to graph/ir. */
+#ifndef WADI_GRAPH_IR_PRINT_H
+#define WADI_GRAPH_IR_PRINT_H
+
+#include "base/text.h"
+#include "graph/ir/ir.h"
+
+typedef struct wadi_printer {
+    const wadi_module *m;
+    wadi_text *out;
+    const char *const *names; /* [value] */
+    bool places;              /* whether to write where things come from */
+} wadi_printer;
+
+/** A name as it is, anything else in quotes. */
+void wadi_print_name(wadi_text *out, const char *name);
+/** The name of an array value, or the literal. */
+void wadi_print_value(wadi_printer *p, wadi_val v);
+/** ` @ "file":line`, if places are asked for and this one is known. */
+void wadi_print_place(wadi_printer *p, wadi_loc loc);
+/** `(x, y) { ... }`, the last line at `indent`; with types where `typed`. */
+void wadi_print_fun(wadi_printer *p, const wadi_fun *f, bool typed, int indent);
+
+#endif

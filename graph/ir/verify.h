@@ -1,0 +1,31 @@
+/* What verify.c and verify_scalar.c share. Internal to graph/ir. */
+#ifndef WADI_GRAPH_IR_VERIFY_H
+#define WADI_GRAPH_IR_VERIFY_H
+
+#include "graph/ir/ir.h"
+
+typedef enum wadi_scope_state {
+    WADI_UNBOUND = 0,
+    WADI_IN_SCOPE,
+    WADI_OUT_OF_SCOPE /* its block has ended */
+} wadi_scope_state;
+
+typedef struct wadi_verifier {
+    const wadi_module *m;
+    wadi_error *err;
+    unsigned char *state;  /* [value]: a wadi_scope_state */
+    const wadi_bind *bind; /* under examination; NULL: a block's parameters or yields */
+    int bodies;            /* sequence bodies around it */
+    wadi_module scratch;   /* where type rules are run again: same values, other arena */
+} wadi_verifier;
+
+/** Fails with the place and a name for the binding under examination in front of the message. */
+wadi_status wadi_verify_fail(wadi_verifier *v, const char *format, ...) WADI_PRINTF(2, 3);
+
+/** The value may be used here and is an array. */
+WADI_NODISCARD wadi_status wadi_verify_array(wadi_verifier *v, wadi_val value);
+
+/** Everything that must hold inside a scalar function (verify_scalar.c). */
+WADI_NODISCARD wadi_status wadi_verify_fun(wadi_verifier *v, const wadi_fun *f);
+
+#endif
