@@ -109,7 +109,29 @@ static wadi_status choose_bits(wadi_sndfile *s, int format, int convert_bits, wa
 
 /* ---- length ---- */
 
-/* libsndfile tells a data chunk that is longer than the file in its log alone: "data : 137090 (should be 59956)". */
+/* One line of libsndfile's log. It tells in its log alone that a data chunk is longer than the file, "data : 137090 (should be
+ * 59956)", and that a writer died before it filled in the sizes, "RIFF : 0". */
+static wadi_status check_log_line(const wadi_sndfile *s, const char *line, wadi_error *err) {
+    long long promised = 0;
+    long long there = 0;
+    const int found = sscanf(line, "RIFF : %lld (should be %lld)", &promised, &there);
+    if (found >= 1 && promised == 0 && s->info.frames == 0) {
+        return wadi_fail(err, WADI_IO,
+                         "%s: its header was never completed (bytes 4 to 7 are 0): the number of "
+                         "frames is not known",
+                         s->path);
+    }
+    if (sscanf(line, "data : %lld (should be %lld)", &promised, &there) != 2 &&
+        sscanf(line, "SSND : %lld (should be %lld)", &promised, &there) != 2) {
+        return WADI_OK;
+    }
+    if (promised <= there || promised >= UNKNOWN_BYTES) return WADI_OK;
+    return wadi_fail(err, WADI_IO,
+                     "%s: truncated: the header promises %lld bytes of samples, the file ends "
+                     "after %lld of them (frame %lld)",
+                     s->path, promised, there, (long long)s->info.frames);
+}
+
 static wadi_status check_complete(const wadi_sndfile *s, wadi_error *err) {
     char *log = calloc(1, LOG_BYTES);
     if (log == NULL) return wadi_fail(err, WADI_MEMORY, "out of memory");
@@ -119,17 +141,7 @@ static wadi_status check_complete(const wadi_sndfile *s, wadi_error *err) {
         end = strchr(line, '\n');
         if (end != NULL) *end++ = '\0';
         while (*line == ' ') line++;
-        long long promised = 0;
-        long long there = 0;
-        if (sscanf(line, "data : %lld (should be %lld)", &promised, &there) != 2 &&
-            sscanf(line, "SSND : %lld (should be %lld)", &promised, &there) != 2) {
-            continue;
-        }
-        if (promised <= there || promised >= UNKNOWN_BYTES) continue;
-        st = wadi_fail(err, WADI_IO,
-                       "%s: truncated: the header promises %lld bytes of samples, the file ends "
-                       "after %lld of them (frame %lld)",
-                       s->path, promised, there, (long long)s->info.frames);
+        st = check_log_line(s, line, err);
     }
     free(log);
     return st;
@@ -221,7 +233,7 @@ static wadi_status open_file(wadi_sndfile *s, int convert_bits, wadi_error *err)
     const int64_t frame_bytes = (int64_t)about.channels * (s->info.bits + 7) / 8;
     const bool known = about.seekable || about.frames < UNKNOWN_BYTES / frame_bytes;
     if (!known || about.frames < 0) s->info.frames = -1;
-    if (about.seekable) WADI_TRY(check_complete(s, err));
+    WADI_TRY(check_complete(s, err));
     if (exact_bits(about.format) == 0) {
         s->doubles = calloc((size_t)about.channels * CONVERT_FRAMES, sizeof *s->doubles);
         if (s->doubles == NULL) return wadi_fail(err, WADI_MEMORY, "out of memory");
