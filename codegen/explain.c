@@ -2,6 +2,7 @@
 #include "codegen/explain.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 typedef struct explaining {
     const wadi_diag *d;
@@ -23,6 +24,29 @@ static void name(const explaining *x, wadi_val v) {
         wadi_text_add(x->out, hint);
     else
         wadi_text_addf(x->out, "v%u", v);
+}
+
+/* Text in which %7 stands for value number 7. */
+static void add_named(const explaining *x, const char *text) {
+    while (*text) {
+        char *end = NULL;
+        const unsigned long v = text[0] == '%' ? strtoul(text + 1, &end, 10) : 0;
+        if (end && end > text + 1 && v < x->m->nvalues) {
+            name(x, (wadi_val)v);
+            text = end;
+        } else {
+            wadi_text_add_n(x->out, text++, 1);
+        }
+    }
+}
+
+static void add_extent(const explaining *x, wadi_ext e) {
+    wadi_text t;
+    wadi_text_init(&t);
+    wadi_ext_print(x->facts->shapes->extents, e, &t);
+    add_named(x, wadi_text_str(&t));
+    if (t.failed) x->out->failed = true;
+    wadi_text_fini(&t);
 }
 
 /* ---- the program after each pass ---- */
@@ -81,7 +105,7 @@ static void explain_type(explaining *x, wadi_val v, int comp) {
         if (e == WADI_EXT_NONE)
             wadi_text_add(x->out, "?");
         else
-            wadi_ext_print(shapes->extents, e, x->out);
+            add_extent(x, e);
     }
     wadi_text_add(x->out, "]");
 }
@@ -96,7 +120,9 @@ static void explain_note(explaining *x, wadi_val v, wadi_note_kind kind, const c
         wadi_text_add(x->out, " ");
         name(x, n->reader);
     }
-    wadi_text_addf(x->out, ": %s\n", n->reason);
+    wadi_text_add(x->out, ": ");
+    add_named(x, n->reason);
+    wadi_text_add(x->out, "\n");
 }
 
 static void explain_value(explaining *x, wadi_val v, int indent) {
@@ -132,9 +158,9 @@ static void explain_checks(explaining *x) {
     for (int i = 0; i < shapes->nchecks; i++) {
         const wadi_shape_check *c = &shapes->checks[i];
         wadi_text_addf(x->out, "%s: ", c->what);
-        wadi_ext_print(shapes->extents, c->a, x->out);
+        add_extent(x, c->a);
         wadi_text_add(x->out, " = ");
-        wadi_ext_print(shapes->extents, c->b, x->out);
+        add_extent(x, c->b);
         if (c->bind->loc.file)
             wadi_text_addf(x->out, " (%s:%d)", c->bind->loc.file, c->bind->loc.line);
         wadi_text_add(x->out, "\n");
