@@ -215,7 +215,7 @@ static void levinson(const double *r, int order, int stop, double *a, double *er
 
 static int choose_order(const double *error, int max_order, int64_t n, int bits_per_order) {
     int best = 1;
-    double least = INFINITY;
+    double least = HUGE_VAL;
     for (int o = 1; o <= max_order; o++) {
         const double each = fmax(0, 0.5 * log2(0.5 * error[o - 1] / (double)n));
         const double cost = each * (double)(n - o) + (double)(o * bits_per_order);
