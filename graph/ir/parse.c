@@ -261,8 +261,8 @@ static wadi_status parse_column(wadi_parser *p, wadi_type type, size_t n, char *
     while (!wadi_parse_sees(p, 0, "]")) {
         wadi_scalar v;
         WADI_TRY(wadi_parse_literal(p, &type, &v));
-        if (found == n) break;
-        wadi_scalar_store(v, column + found++ * (size_t)wadi_type_size(type));
+        if (found < n) wadi_scalar_store(v, column + found * (size_t)wadi_type_size(type));
+        found++;
         if (!wadi_parse_accept(p, ",")) break;
         wadi_parse_skip_lines(p);
     }

@@ -229,7 +229,7 @@ static wadi_status read_cond(body_parser *bp, list *out) {
     wadi_parser *p = bp->p;
     const wadi_token *t = wadi_parse_peek(p, 0);
     wadi_sval c;
-    WADI_TRY(atom(bp, &c));
+    WADI_TRY(single(bp, &c));
     if (type_of(bp, c) != WADI_BOOL)
         return wadi_parse_fail(p, t, WADI_TYPE, "expected a bool, not %s",
                                wadi_type_name(type_of(bp, c)));

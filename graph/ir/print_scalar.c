@@ -159,7 +159,7 @@ static void print_params(body_printer *bp, const wadi_sblock *b, bool typed) {
 
 static void print_cond(body_printer *bp, const wadi_sinst *i, int indent) {
     wadi_text_add(bp->p->out, "if ");
-    print_atom(bp, i->args[0], indent);
+    print_item(bp, i->args[0], indent); /* the brace ends it */
     wadi_text_add(bp->p->out, " ");
     print_sblock(bp, i->block[0], NULL, indent);
     wadi_text_add(bp->p->out, " else ");

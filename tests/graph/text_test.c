@@ -1,0 +1,260 @@
+/* Program text: what is printed reads back as the same program. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/text.h"
+#include "graph/ir/ir.h"
+#include "graph/ir/literal.h"
+#include "operators/table.h"
+#include "tests/graph/text_programs.h"
+
+static wadi_module *parsed(const char *text, const char *file) {
+    wadi_module *m = NULL;
+    wadi_error err = {0};
+    if (wadi_ir_parse(text, file, wadi_operators(), &m, &err) != WADI_OK)
+        fail_msg("%s\n%s", err.msg, text);
+    if (wadi_ir_verify(m, &err) != WADI_OK) fail_msg("%s\n%s", err.msg, text);
+    return m;
+}
+
+static char *printed(const wadi_module *m, bool places) {
+    wadi_text t;
+    wadi_text_init(&t);
+    if (places)
+        wadi_ir_print_places(m, &t);
+    else
+        wadi_ir_print(m, &t);
+    assert_false(t.failed);
+    return wadi_text_take(&t);
+}
+
+/* Prints, reads and prints `text`, which must give the same text twice. */
+static void check_round_trip(const char *text, const char *file, bool places) {
+    wadi_module *first = parsed(text, file);
+    char *once = printed(first, places);
+    wadi_module *second = parsed(once, NULL);
+    char *twice = printed(second, places);
+    assert_string_equal(once, twice);
+    free(once);
+    free(twice);
+    wadi_module_destroy(first);
+    wadi_module_destroy(second);
+}
+
+static void printing_what_was_read_gives_the_same_text(void **state) {
+    (void)state;
+    for (const text_program *p = text_programs; p->name; p++)
+        check_round_trip(p->text, NULL, false);
+}
+
+static void places_survive_the_round_trip(void **state) {
+    (void)state;
+    for (const text_program *p = text_programs; p->name; p++)
+        check_round_trip(p->text, "some file.wadi", true);
+}
+
+static void bindings_remember_their_line(void **state) {
+    (void)state;
+    wadi_module *m =
+        parsed("program p\n\ninput xs : i32[n]\nys = map xs (x) { quot x x }\n", "p.wadi");
+    assert_int_equal(m->main->binds[1]->loc.line, 4);
+    assert_string_equal(m->main->binds[1]->loc.file, "p.wadi");
+    assert_int_equal(m->main->binds[1]->funs[0]->body->insts[0]->loc.line, 4);
+    wadi_module_destroy(m);
+}
+
+static void copies_print_the_same(void **state) {
+    (void)state;
+    for (const text_program *p = text_programs; p->name; p++) {
+        wadi_module *m = parsed(p->text, "file");
+        wadi_module *copy = wadi_module_copy(m);
+        char *original = printed(m, true);
+        wadi_module_destroy(m);
+        wadi_error err = {0};
+        if (wadi_ir_verify(copy, &err) != WADI_OK) fail_msg("%s", err.msg);
+        char *copied = printed(copy, true);
+        assert_string_equal(original, copied);
+        free(original);
+        free(copied);
+        wadi_module_destroy(copy);
+    }
+}
+
+static void a_program_prints_as_people_write_it(void **state) {
+    (void)state;
+    static const char text[] = "program dotp\n"
+                               "\n"
+                               "input xs : f32[n]\n"
+                               "input ys : f32[n]\n"
+                               "prods = zip_with xs ys (x, y) { mul x y } : f32[?]\n"
+                               "dot = fold 0.0f32 prods (x, y) { add x y } : f32\n"
+                               "output dot\n";
+    wadi_module *m = parsed(text, NULL);
+    char *again = printed(m, false);
+    assert_string_equal(again, text);
+    free(again);
+    wadi_module_destroy(m);
+}
+
+static void bodies_take_a_line_per_shared_expression(void **state) {
+    (void)state;
+    static const char text[] = "program bodies\n"
+                               "\n"
+                               "input xs : f64[n]\n"
+                               "ys = map xs (x) {\n"
+                               "    t0 = mul x x\n"
+                               "    t1 = if lt t0 1.0 { t0 } else { sqrt t0 }\n"
+                               "    sub (mul t1 t1) t1\n"
+                               "} : f64[?]\n"
+                               "output ys\n";
+    wadi_module *m = parsed(text, NULL);
+    char *again = printed(m, false);
+    assert_string_equal(again, text);
+    free(again);
+    wadi_module_destroy(m);
+}
+
+/* ---- literals ---- */
+
+static void check_literal(wadi_scalar v) {
+    wadi_text t;
+    wadi_text_init(&t);
+    wadi_literal_print(v, false, &t);
+    wadi_scalar back;
+    const char *why;
+    if (!wadi_literal_read(wadi_text_str(&t), t.n, NULL, &back, &why))
+        fail_msg("%s: %s", wadi_text_str(&t), why);
+    assert_int_equal(back.type, v.type);
+    assert_int_equal(back.bits, v.bits);
+    wadi_text_fini(&t);
+}
+
+static void literals_read_back_bit_for_bit(void **state) {
+    (void)state;
+    uint64_t x = 1;
+    for (int i = 0; i < 20000; i++) {
+        x = x * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+        const uint64_t bits = x ^ x >> 33;
+        for (int t = 0; t < WADI_TYPE_COUNT; t++) {
+            wadi_scalar v = {(wadi_type)t, wadi_scalar_wrap((wadi_type)t, bits)};
+            const bool nan32 = t == WADI_F32 && (v.bits & 0x7fffffff) > 0x7f800000;
+            const bool nan64 = t == WADI_F64 && (v.bits << 1) > UINT64_C(0xffe0000000000000);
+            if (!nan32 && !nan64) check_literal(v);
+        }
+    }
+}
+
+static void literals_out_of_range_are_refused(void **state) {
+    (void)state;
+    static const char *const bad[] = {"256u8",
+                                      "-1u8",
+                                      "128i8",
+                                      "-129i8",
+                                      "18446744073709551616u64",
+                                      "9223372036854775808",
+                                      "-",
+                                      "1x",
+                                      "1.5i32",
+                                      "0x",
+                                      "1e5i64",
+                                      "--1",
+                                      "1.2.3",
+                                      "0xgg",
+                                      "1f16",
+                                      "e5"};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        wadi_scalar v;
+        const char *why = NULL;
+        assert_false(wadi_literal_read(bad[i], strlen(bad[i]), NULL, &v, &why));
+        assert_non_null(why);
+    }
+}
+
+/* ---- mistakes ---- */
+
+typedef struct mistake {
+    const char *text, *message;
+} mistake;
+
+static void mistakes_are_told_with_line_and_column(void **state) {
+    (void)state;
+    static const mistake mistakes[] = {
+        {"", "line 1, column 1: expected 'program', found the end of the text"},
+        {"program p\ninput xs : f33[n]\n",
+         "line 2, column 12: expected a scalar type such as f32, found 'f33'"},
+        {"program p\nys = map xs (x) { x }\n",
+         "line 2, column 10: expected the name of a value in scope, found 'xs'"},
+        {"program p\ninput xs : f32[n]\nys = blur xs\n",
+         "line 3, column 6: expected an operator, found 'blur'"},
+        {"program p\ninput xs : f32[n]\ninput xs : f32[n]\n",
+         "line 3, column 7: this name is already in use, found 'xs'"},
+        {"program p\ninput xs : f32[n]\nys = map xs (x) { add x 1 }\n",
+         "line 3, column 19: this operation does not take f32, i64, found 'add'"},
+        {"program p\ninput xs : f32[n]\nys = map xs (x, y) { x }\n",
+         "line 3, column 17: expected 1 parameters, found 'y'"},
+        {"program p\ninput xs : f32[n]\nys = map xs (x) { x } : i32[?]\n",
+         "line 3, column 23: result 1 of map has another type than this, found ':'"},
+        {"program p\ninput xs : f32[n]\na, b = map xs (x) { x }\n",
+         "line 3, column 8: 2 names for 1 results, found 'map'"},
+        {"program p\ninput xs : f32[n]\nys = map xs (x) { x\n",
+         "line 4, column 1: expected '}', found the end of the text"},
+        {"program p\ninput xs : f32[n] $\n", "line 2, column 19: stray character '$' (0x24)"},
+        {"program \"p\n", "line 1, column 9: this string has no end"},
+        {"program p\nks = use : f32[2] [1, 2, 3]\n",
+         "line 2, column 19: expected a list of 2 numbers, found '['"},
+        {"program p\nks = use : u8[1] [256]\n",
+         "line 2, column 19: expected a literal of type u8: out of range of its type, found '256'"},
+    };
+    for (size_t i = 0; i < sizeof mistakes / sizeof *mistakes; i++) {
+        wadi_module *m = NULL;
+        wadi_error err = {0};
+        if (wadi_ir_parse(mistakes[i].text, "f.wadi", wadi_operators(), &m, &err) == WADI_OK)
+            fail_msg("%s", mistakes[i].text);
+        assert_null(m);
+        assert_string_equal(err.msg, mistakes[i].message);
+        assert_string_equal(err.at.file, "f.wadi");
+    }
+}
+
+static void an_error_need_not_be_wanted(void **state) {
+    (void)state;
+    wadi_module *m = NULL;
+    assert_int_equal(wadi_ir_parse("programme", NULL, wadi_operators(), &m, NULL), WADI_INVALID);
+}
+
+static void deep_nesting_is_refused(void **state) {
+    (void)state;
+    wadi_text t;
+    wadi_text_init(&t);
+    wadi_text_add(&t, "program deep\ninput x : f32\ny = map x (a) { ");
+    for (int i = 0; i < 100000; i++) wadi_text_add(&t, "neg (");
+    wadi_module *m = NULL;
+    wadi_error err = {0};
+    assert_int_equal(wadi_ir_parse(wadi_text_str(&t), NULL, wadi_operators(), &m, &err),
+                     WADI_INVALID);
+    assert_non_null(strstr(err.msg, "nested more than"));
+    wadi_text_fini(&t);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(printing_what_was_read_gives_the_same_text),
+        cmocka_unit_test(places_survive_the_round_trip),
+        cmocka_unit_test(bindings_remember_their_line),
+        cmocka_unit_test(copies_print_the_same),
+        cmocka_unit_test(a_program_prints_as_people_write_it),
+        cmocka_unit_test(bodies_take_a_line_per_shared_expression),
+        cmocka_unit_test(literals_read_back_bit_for_bit),
+        cmocka_unit_test(literals_out_of_range_are_refused),
+        cmocka_unit_test(mistakes_are_told_with_line_and_column),
+        cmocka_unit_test(an_error_need_not_be_wanted),
+        cmocka_unit_test(deep_nesting_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
