@@ -47,22 +47,6 @@ static wadi_val_type value_type(wadi_recovery *r, const wadi_node *n, int i) {
     return t;
 }
 
-static const wadi_array *copy_data(wadi_recovery *r, const wadi_array *a) {
-    wadi_arena *arena = r->module->arena;
-    wadi_array *own = WADI_NEW(arena, wadi_array);
-    if (!own) return NULL;
-    *own = *a;
-    size_t size = 1;
-    for (int d = 0; d < a->rank; d++) size *= (size_t)a->shape[d];
-    for (int f = 0; f < a->fields; f++) {
-        const size_t bytes = size * (size_t)wadi_type_size(a->type[f]);
-        own->column[f] = wadi_arena_alloc(arena, bytes);
-        if (!own->column[f]) return NULL;
-        if (bytes > 0) memcpy(own->column[f], a->column[f], bytes);
-    }
-    return own;
-}
-
 /* ---- values of nodes ---- */
 
 static const wadi_scope *scope_at(const wadi_recovery *r, wadi_scope_id s) {
@@ -303,7 +287,7 @@ static wadi_bind *new_bind(wadi_recovery *r, const wadi_node *n) {
         if (b->args[k] == WADI_NONE) return NULL;
     for (int k = 0; k < n->nattrs; k++) b->attrs[k] = n->attrs[k];
     b->name = module_name(r, n->name);
-    b->data = n->data ? copy_data(r, n->data) : NULL;
+    b->data = n->data ? wadi_module_data(r->module, n->data) : NULL;
     if ((n->name && !b->name) || (n->data && !b->data)) return NULL;
     return b;
 }

@@ -101,8 +101,8 @@ typedef struct wadi_node {
     wadi_scalar imm;
     const char *name; /* input, stream_in, stream_out, and hints */
     const wadi_array *data;
-    uint64_t
-        depends; /* bit l: depends on parameters of the lambda open at level l when the node was made */
+    /* bit l: depends on parameters of the lambda that was open at level l when the node was made */
+    uint64_t depends;
     uint32_t inner; /* the lambda of the highest bit of `depends`; meaningless if it is 0 */
     wadi_loc loc;   /* the user's call; file NULL: not noted yet */
 } wadi_node;
