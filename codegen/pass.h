@@ -25,8 +25,8 @@ typedef wadi_status (*wadi_pass_fn)(wadi_module *m, wadi_pass_cx *cx, wadi_error
 
 wadi_status wadi_pass_seqfuse(wadi_module *m, wadi_pass_cx *cx, wadi_error *err);
 wadi_status wadi_pass_simplify(wadi_module *m, wadi_pass_cx *cx, wadi_error *err);
-wadi_status wadi_pass_cse(wadi_module *m, wadi_pass_cx *cx, wadi_error *err);
 wadi_status wadi_pass_dce(wadi_module *m, wadi_pass_cx *cx, wadi_error *err);
+wadi_status wadi_pass_cse(wadi_module *m, wadi_pass_cx *cx, wadi_error *err);
 wadi_status wadi_pass_hoist(wadi_module *m, wadi_pass_cx *cx, wadi_error *err);
 wadi_status wadi_pass_lift(wadi_module *m, wadi_pass_cx *cx, wadi_error *err);
 wadi_status wadi_pass_fuse(wadi_module *m, wadi_pass_cx *cx, wadi_error *err);

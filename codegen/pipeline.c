@@ -15,12 +15,13 @@ typedef struct pass_row {
 
 enum { NONE = 0, SHAPES = WADI_FACT_SHAPES, ALL = WADI_FACT_SHAPES | WADI_FACT_DEPS };
 
+/* dce before cse: computations that differ in dead instructions alone are equal. */
 static const pass_row passes[] = {
     /* name, function, needs, keeps, optional */
     {"seqfuse", wadi_pass_seqfuse, NONE, NONE, true},
     {"simplify", wadi_pass_simplify, SHAPES, NONE, true},
-    {"cse", wadi_pass_cse, NONE, NONE, true},
     {"dce", wadi_pass_dce, NONE, NONE, true},
+    {"cse", wadi_pass_cse, NONE, NONE, true},
     {"hoist", wadi_pass_hoist, ALL, ALL, true},
     {"lift", wadi_pass_lift, ALL, ALL, false},
     {"fuse", wadi_pass_fuse, SHAPES, ALL, true},
