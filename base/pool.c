@@ -24,8 +24,8 @@ struct wadi_pool {
     int synced;        /* how many of the next four are initialised */
     wadi_mutex caller; /* held through a loop: one at a time */
     wadi_mutex lock;   /* guards seats, drawing and stop */
-    wadi_cond wake;    /* seats > 0 or stop */
-    wadi_cond idle;    /* drawing == 0 */
+    wadi_condition wake;    /* seats > 0 or stop */
+    wadi_condition idle;    /* drawing == 0 */
     int seats;
     int drawing;
     bool stop;
@@ -57,14 +57,14 @@ static void work(void *env) {
     wadi_pool *p = self->pool;
     wadi_mutex_lock(&p->lock);
     for (;;) {
-        while (p->seats == 0 && !p->stop) wadi_cond_wait(&p->wake, &p->lock);
+        while (p->seats == 0 && !p->stop) wadi_condition_wait(&p->wake, &p->lock);
         if (p->stop) break;
         p->seats--;
         p->drawing++;
         wadi_mutex_unlock(&p->lock);
         draw(p, self->number);
         wadi_mutex_lock(&p->lock);
-        if (--p->drawing == 0) wadi_cond_signal(&p->idle);
+        if (--p->drawing == 0) wadi_condition_signal(&p->idle);
     }
     wadi_mutex_unlock(&p->lock);
 }
@@ -74,16 +74,16 @@ static wadi_status init_sync(wadi_pool *p, wadi_error *err) {
     p->synced++;
     WADI_TRY(wadi_mutex_init(&p->lock, err));
     p->synced++;
-    WADI_TRY(wadi_cond_init(&p->wake, err));
+    WADI_TRY(wadi_condition_init(&p->wake, err));
     p->synced++;
-    WADI_TRY(wadi_cond_init(&p->idle, err));
+    WADI_TRY(wadi_condition_init(&p->idle, err));
     p->synced++;
     return WADI_OK;
 }
 
 static void fini_sync(wadi_pool *p) {
-    if (p->synced > 3) wadi_cond_fini(&p->idle);
-    if (p->synced > 2) wadi_cond_fini(&p->wake);
+    if (p->synced > 3) wadi_condition_fini(&p->idle);
+    if (p->synced > 2) wadi_condition_fini(&p->wake);
     if (p->synced > 1) wadi_mutex_fini(&p->lock);
     if (p->synced > 0) wadi_mutex_fini(&p->caller);
 }
@@ -91,7 +91,7 @@ static void fini_sync(wadi_pool *p) {
 static void stop_workers(wadi_pool *p) {
     wadi_mutex_lock(&p->lock);
     p->stop = true;
-    wadi_cond_broadcast(&p->wake);
+    wadi_condition_broadcast(&p->wake);
     wadi_mutex_unlock(&p->lock);
     for (int i = 0; i < p->threads - 1; i++) wadi_thread_join(&p->workers[i].thread);
 }
@@ -153,14 +153,14 @@ void wadi_pool_for(wadi_pool *p, int64_t n, int64_t grain, wadi_pool_fn fn, void
     if (seats > 0) {
         wadi_mutex_lock(&p->lock);
         p->seats = seats;
-        wadi_cond_broadcast(&p->wake);
+        wadi_condition_broadcast(&p->wake);
         wadi_mutex_unlock(&p->lock);
     }
     draw(p, 0);
     if (seats > 0) {
         wadi_mutex_lock(&p->lock);
         p->seats = 0;
-        while (p->drawing > 0) wadi_cond_wait(&p->idle, &p->lock);
+        while (p->drawing > 0) wadi_condition_wait(&p->idle, &p->lock);
         wadi_mutex_unlock(&p->lock);
     }
     wadi_mutex_unlock(&p->caller);

@@ -68,7 +68,7 @@ void wadi_mutex_unlock(wadi_mutex *m) {
     WADI_UNUSED(failed);
 }
 
-wadi_status wadi_cond_init(wadi_cond *c, wadi_error *err) {
+wadi_status wadi_condition_init(wadi_condition *c, wadi_error *err) {
     pthread_condattr_t monotonic;
     if (pthread_condattr_init(&monotonic) != 0) {
         return wadi_fail(err, WADI_MEMORY, "condition: out of memory");
@@ -80,23 +80,23 @@ wadi_status wadi_cond_init(wadi_cond *c, wadi_error *err) {
     return WADI_OK;
 }
 
-void wadi_cond_fini(wadi_cond *c) {
+void wadi_condition_fini(wadi_condition *c) {
     (void)pthread_cond_destroy(&c->cond);
 }
 
-void wadi_cond_signal(wadi_cond *c) {
+void wadi_condition_signal(wadi_condition *c) {
     (void)pthread_cond_signal(&c->cond);
 }
 
-void wadi_cond_broadcast(wadi_cond *c) {
+void wadi_condition_broadcast(wadi_condition *c) {
     (void)pthread_cond_broadcast(&c->cond);
 }
 
-void wadi_cond_wait(wadi_cond *c, wadi_mutex *m) {
+void wadi_condition_wait(wadi_condition *c, wadi_mutex *m) {
     (void)pthread_cond_wait(&c->cond, &m->mutex);
 }
 
-bool wadi_cond_wait_for(wadi_cond *c, wadi_mutex *m, int64_t timeout_ns) {
+bool wadi_condition_wait_for(wadi_condition *c, wadi_mutex *m, int64_t timeout_ns) {
     const int64_t second = INT64_C(1000000000);
     const int64_t now = wadi_clock_ns();
     const int64_t end = timeout_ns > INT64_MAX - now ? INT64_MAX : now + timeout_ns;

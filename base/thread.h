@@ -31,17 +31,17 @@ void wadi_mutex_fini(wadi_mutex *m);
 void wadi_mutex_lock(wadi_mutex *m);
 void wadi_mutex_unlock(wadi_mutex *m);
 
-typedef struct wadi_cond {
+typedef struct wadi_condition {
     pthread_cond_t cond;
-} wadi_cond;
+} wadi_condition;
 
-WADI_NODISCARD wadi_status wadi_cond_init(wadi_cond *c, wadi_error *err);
-void wadi_cond_fini(wadi_cond *c);
-void wadi_cond_signal(wadi_cond *c);
-void wadi_cond_broadcast(wadi_cond *c);
+WADI_NODISCARD wadi_status wadi_condition_init(wadi_condition *c, wadi_error *err);
+void wadi_condition_fini(wadi_condition *c);
+void wadi_condition_signal(wadi_condition *c);
+void wadi_condition_broadcast(wadi_condition *c);
 /* Both wait with the mutex held and may wake for no reason. */
-void wadi_cond_wait(wadi_cond *c, wadi_mutex *m);
+void wadi_condition_wait(wadi_condition *c, wadi_mutex *m);
 /* False when timeout_ns (>= 0) passed without a wake-up. */
-bool wadi_cond_wait_for(wadi_cond *c, wadi_mutex *m, int64_t timeout_ns);
+bool wadi_condition_wait_for(wadi_condition *c, wadi_mutex *m, int64_t timeout_ns);
 
 #endif
