@@ -4,7 +4,6 @@ set -u
 program="${WADI_BUILD:?}/apps/audio/wadi-flac"
 data="${WADI_TEST_DATA:-}"
 work="$WADI_BUILD/wadi_flac_test.$$"
-failed=0
 
 for tool in flac metaflac; do
     command -v $tool >/dev/null || { echo "skipped: no $tool"; exit 77; }
@@ -18,7 +17,7 @@ cd "$work" || exit 1
 
 wrong() {
     echo "FAILED: $*"
-    failed=1
+    : >failed # a file, since some checks run in a pipeline's subshell
 }
 
 # The same command must fail, say so on standard error with the word given, and leave no file called out.
@@ -67,7 +66,7 @@ cp "$input" named.wav
 flac -s -t -w pipe.flac || wrong "standard output"
 "$program" -5 - <"$input" 2>message | cat >pipe.flac
 grep -q "rewound" message || wrong "no warning about a pipe"
-flac -s -d -f -o pipe.wav pipe.flac && flac -s -d -f -o file.wav file.flac && cmp pipe.wav file.wav ||
+flac -s -d -f -o pipe.wav pipe.flac 2>/dev/null && flac -s -d -f -o file.wav file.flac && cmp pipe.wav file.wav ||
     wrong "piped output differs"
 
 # ---- chunks, threads, schedules ----
@@ -101,4 +100,4 @@ refuses "unknown option" --wat "$input"
 [ ! -e /dev/full ] || refuses "byte" -f -o /dev/full "$input"
 [ "$(find . -name 'out.*')" = "" ] || wrong "temporary files are left: $(find . -name 'out.*')"
 
-exit $failed
+[ ! -e failed ]
