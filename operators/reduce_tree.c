@@ -31,7 +31,7 @@ static const wadi_sinst *defining(const wadi_sblock *b, wadi_sval s) {
     return NULL;
 }
 
-bool wadi_fun_has_lanes(const wadi_fun *f) {
+static bool is_commutative(const wadi_fun *f) {
     const wadi_sblock *b = f->body;
     const int fields = b->nyields;
     if (b->nparams != 2 * fields) return false;
@@ -46,8 +46,12 @@ bool wadi_fun_has_lanes(const wadi_fun *f) {
     return fields > 0;
 }
 
+bool wadi_fun_has_lanes(const wadi_fun *f) {
+    return f->lanes != 0 ? f->lanes > 0 : is_commutative(f);
+}
+
 bool wadi_fun_has_any_order(const wadi_fun *f) {
-    if (!wadi_fun_has_lanes(f)) return false;
+    if (!is_commutative(f)) return false;
     for (int i = 0; i < f->body->nyields; i++)
         if (wadi_type_is_float(f->types[f->body->yields[i]])) return false;
     return true;

@@ -37,7 +37,8 @@
 enum { WADI_TREE_FOLD_BLOCK = 4096, WADI_TREE_FOLD_LANES = 16, WADI_TREE_SCAN_BLOCK = 4096 };
 
 /** Whether f(acc.., x..) is, in each field i, one of add, mul, min, max, and, or, xor, land, lor of acc i and x i (in
- *  either order), so that the lanes of the law apply. */
+ *  either order), so that the lanes of the law apply. Decided when the binding is typed (wadi_fun.lanes), so that a
+ *  function which only becomes one of these by simplification keeps the order it was written with. */
 bool wadi_fun_has_lanes(const wadi_fun *f);
 
 /** The same, and every field is an integer or a boolean: any order of combination gives the same bits. */

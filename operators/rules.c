@@ -4,6 +4,7 @@
 #include "operators/rules.h"
 
 #include "base/text.h"
+#include "operators/reduce_tree.h"
 
 /* "f32[?, ?]", "{re: f32, im: f32}[?]"; cut when it does not fit */
 typedef struct type_text {
@@ -202,7 +203,9 @@ wadi_status wadi_rule_combining(const wadi_module *m, const wadi_bind *b, wadi_e
                             "%s: argument %d is %s, expected rank 1 or more", b->op->name, b->nargs,
                             array_text(a).at);
     WADI_TRY(wadi_rule_fun(m, b, 0, err));
-    return wadi_rule_fun_gives(b, 0, a->elem.fields, a->elem.type, err);
+    WADI_TRY(wadi_rule_fun_gives(b, 0, a->elem.fields, a->elem.type, err));
+    b->funs[0]->lanes = wadi_fun_has_lanes(b->funs[0]) ? 1 : -1;
+    return WADI_OK;
 }
 
 wadi_status wadi_rule_start(const wadi_module *m, const wadi_bind *b, wadi_error *err) {

@@ -133,6 +133,8 @@ typedef struct wadi_fun {
     const char **names; /* of the results as fields of a record, interned in the arena; NULL: one plain scalar, or indices */
     wadi_type *types;  /* of every scalar of the function */
     uint32_t nvals, cap;
+    int lanes; /* of a fold: the order of combination, decided once from the program as written so that no rewriting of the
+                  function can change a sum's bits; 1 lanes, -1 none, 0 not decided. See operators/reduce_tree.h */
 } wadi_fun;
 
 /* ---- array level ---- */
