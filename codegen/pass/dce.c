@@ -64,12 +64,27 @@ static bool is_needed(const sweeping *s, const wadi_bind *b) {
     return false;
 }
 
+/* A choice yields only what is needed of it. The state of a loop stays whole: its components need each other. */
+static void drop_results(sweeping *s, wadi_bind *b) {
+    if (b->op->skeleton != WADI_SKEL_COND) return;
+    int kept = 0;
+    for (int r = 0; r < b->nresults; r++) {
+        if (!s->needed[b->results[r]]) continue;
+        for (int k = 0; k < b->nblocks; k++) b->blocks[k]->yields[kept] = b->blocks[k]->yields[r];
+        s->m->values[b->results[r]].number = kept;
+        b->results[kept++] = b->results[r];
+    }
+    b->nresults = kept;
+    for (int k = 0; k < b->nblocks; k++) b->blocks[k]->nyields = kept;
+}
+
 static void sweep_block(sweeping *s, wadi_block *block, wadi_arena *scratch) {
     int kept = block->nbinds;
     for (int y = 0; y < block->nyields; y++) s->needed[block->yields[y]] = true;
     for (int i = block->nbinds; i-- > 0 && !s->failed;) {
         wadi_bind *b = block->binds[i];
         if (!is_needed(s, b)) continue;
+        drop_results(s, b);
         sweep_functions(s, b, scratch);
         for (int k = b->nblocks; k-- > 0;) sweep_block(s, b->blocks[k], scratch);
         wadi_reads_own(block, b, need, s->needed);
