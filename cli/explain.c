@@ -40,19 +40,19 @@ static bool is_pass(const char *name) {
     return false;
 }
 
+static bool begins(const char *heading, size_t n, const char *first, const char *second) {
+    const size_t a = strlen(first), b = strlen(second);
+    return n > a + b && strncmp(heading, first, a) == 0 && strncmp(heading + a, second, b) == 0 &&
+           heading[a + b] == ' ';
+}
+
 /* Whether the section under this heading (after "== ", n bytes) is wanted. */
 static bool is_wanted(const options *o, const char *heading, size_t n) {
     if (!o->pass && !o->kernels) return true;
     if (o->kernels && n >= 6 && strncmp(heading, "kernel", 6) == 0) return true;
-    if (!o->pass) return false;
-    const size_t length = strlen(o->pass);
-    for (size_t i = 0; i + length <= n; i++) {
-        const bool starts = i == 0 || heading[i - 1] == ' ';
-        const bool ends =
-            i + length == n || heading[i + length] == ' ' || heading[i + length] == ':';
-        if (starts && ends && strncmp(heading + i, o->pass, length) == 0) return true;
-    }
-    return false;
+    if (o->pass && strcmp(o->pass, "source") == 0)
+        return begins(heading, n, "program as ", "written");
+    return o->pass && begins(heading, n, "after ", o->pass);
 }
 
 static void print_sections(const options *o, const char *text) {

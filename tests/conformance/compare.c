@@ -1,0 +1,66 @@
+/* Comparing arrays. */
+#include <math.h>
+#include <string.h>
+
+#include "tests/conformance/runner.h"
+
+static bool is_nan(wadi_scalar v) {
+    if (v.type == WADI_F32) {
+        float x;
+        const uint32_t low = (uint32_t)v.bits;
+        memcpy(&x, &low, sizeof x);
+        return isnan(x);
+    }
+    double x;
+    memcpy(&x, &v.bits, sizeof x);
+    return v.type == WADI_F64 && isnan(x);
+}
+
+static double as_number(wadi_scalar v) {
+    double x;
+    float f;
+    const uint32_t low = (uint32_t)v.bits;
+    memcpy(&x, &v.bits, sizeof x);
+    memcpy(&f, &low, sizeof f);
+    return v.type == WADI_F64 ? x : v.type == WADI_F32 ? (double)f : (double)(int64_t)v.bits;
+}
+
+static bool same_form(const wadi_array *want, const wadi_array *got, wadi_text *why) {
+    bool same = want->rank == got->rank && want->fields == got->fields;
+    for (int f = 0; same && f < want->fields; f++) same = want->type[f] == got->type[f];
+    if (!same) wadi_text_addf(why, "rank or fields differ");
+    for (int d = 0; same && d < want->rank; d++) {
+        same = want->shape[d] == got->shape[d];
+        if (!same)
+            wadi_text_addf(why, "extent %d is %lld, expected %lld", d, (long long)got->shape[d],
+                           (long long)want->shape[d]);
+    }
+    return same;
+}
+
+static bool same_column(const wadi_array *want, const wadi_array *got, int f, int64_t n,
+                        wadi_text *why) {
+    const wadi_type t = want->type[f];
+    const size_t size = (size_t)wadi_type_size(t);
+    const char *a = want->column[f], *b = got->column[f];
+    if (n == 0 || memcmp(a, b, (size_t)n * size) == 0) return true;
+    for (int64_t i = 0; i < n; i++) {
+        const wadi_scalar x = wadi_scalar_load(t, a + (size_t)i * size),
+                          y = wadi_scalar_load(t, b + (size_t)i * size);
+        if (x.bits == y.bits || (is_nan(x) && is_nan(y))) continue;
+        wadi_text_addf(why, "value %lld of field %d is %.17g (%#llx), expected %.17g (%#llx)",
+                       (long long)i, f, as_number(y), (unsigned long long)y.bits, as_number(x),
+                       (unsigned long long)x.bits);
+        return false;
+    }
+    return true;
+}
+
+bool conf_same_array(const wadi_array *want, const wadi_array *got, wadi_text *why) {
+    if (!same_form(want, got, why)) return false;
+    int64_t n = 1;
+    for (int d = 0; d < want->rank; d++) n *= want->shape[d];
+    for (int f = 0; f < want->fields; f++)
+        if (!same_column(want, got, f, n, why)) return false;
+    return true;
+}

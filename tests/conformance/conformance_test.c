@@ -1,0 +1,196 @@
+/* Random programs: compiled code gives what the interpreter gives, whatever is switched off, however the stream is cut.
+ *
+ * WADI_CONFORMANCE_SEEDS chooses the seeds: "N" for 0..N-1, or "A-B". Compiling kernels is what takes time, so each seed
+ * is compiled twice, with everything on and with one thing off, and the kinds of variants rotate over the seeds. A
+ * failure is shrunk to the smallest program of its seed and the fewest elements that still fail. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "tests/conformance/generator.h"
+#include "tests/conformance/runner.h"
+
+enum { DEFAULT_SEEDS = 48, RUNS = 3, REPORTS = 3 };
+
+/* ---- one random case ---- */
+
+typedef struct trial {
+    wadi_program *program;
+    gen_input input;
+    wadi_interp_input table;
+    wadi_interp_source source;
+    conf_case c;
+} trial;
+
+/* skip and count cut the stream: elements skip .. skip + count - 1. count < 0: all. */
+static bool trial_init(trial *t, uint64_t seed, int size, int64_t skip, int64_t count,
+                       wadi_text *why) {
+    gen_stream stream;
+    memset(t, 0, sizeof *t);
+    t->program = gen_program(seed, size, &stream);
+    if (!t->program || !gen_input_make(seed, &stream, &t->input)) {
+        wadi_text_add(why, "out of memory");
+        return false;
+    }
+    t->table = (wadi_interp_input){GEN_INPUT, t->input.table};
+    t->source = (wadi_interp_source){.name = GEN_SOURCE,
+                                     .n = count < 0 ? t->input.count : count,
+                                     .elements = t->input.array + skip * stream.parts};
+    const wadi_interp_io io = {&t->table, 1, &t->source, 1};
+    return conf_case_init(&t->c, t->program, &io, why);
+}
+
+static void trial_fini(trial *t) {
+    conf_case_fini(&t->c);
+    gen_input_free(&t->input);
+    wadi_program_destroy(t->program);
+}
+
+static int size_of(uint64_t seed) {
+    return 1 + (int)(seed % 10);
+}
+
+/* ---- shrinking ---- */
+
+static bool fails(uint64_t seed, int size, int64_t skip, int64_t count, const conf_variant *v) {
+    trial t;
+    wadi_text why;
+    wadi_text_init(&why);
+    const bool made = trial_init(&t, seed, size, skip, count, &why);
+    const bool bad = !made || !conf_check(&t.c, v, &why);
+    trial_fini(&t);
+    wadi_text_fini(&why);
+    return bad;
+}
+
+static void report(uint64_t seed, int size, int64_t skip, int64_t count, const conf_variant *v) {
+    trial t;
+    wadi_text why, program;
+    wadi_text_init(&why);
+    wadi_text_init(&program);
+    if (trial_init(&t, seed, size, skip, count, &why)) (void)conf_check(&t.c, v, &why);
+    if (t.c.module) wadi_ir_print(t.c.module, &program);
+    wadi_text_add(&program, "\n");
+    conf_variant_print(v, &program);
+    print_error("seed %llu, size %d, elements %lld from %lld: %s\n%s\n", (unsigned long long)seed,
+                size, (long long)count, (long long)skip, wadi_text_str(&why),
+                wadi_text_str(&program));
+    trial_fini(&t);
+    wadi_text_fini(&why);
+    wadi_text_fini(&program);
+}
+
+static void shrink(uint64_t seed, int64_t count, const conf_variant *v) {
+    int size = size_of(seed);
+    for (int s = 1; s < size; s++)
+        if (fails(seed, s, 0, -1, v)) size = s;
+    int64_t skip = 0;
+    while (count > 1 && fails(seed, size, skip, count / 2, v)) count /= 2;
+    while (count > 1 && fails(seed, size, skip + 1, count - 1, v)) {
+        skip++;
+        count--;
+    }
+    report(seed, size, skip, count, v);
+}
+
+/* ---- the rotation ---- */
+
+static bool variant_holds(const conf_case *c, const wadi_exe *exe, const conf_variant *v,
+                          uint64_t seed, int64_t count) {
+    wadi_text why;
+    wadi_text_init(&why);
+    const bool same = conf_run(c, exe, v, &why);
+    if (!same) {
+        print_error("seed %llu: %s\n", (unsigned long long)seed, wadi_text_str(&why));
+        shrink(seed, count, v);
+    }
+    wadi_text_fini(&why);
+    return same;
+}
+
+/* Runs one executable over several cuts. */
+static bool holds(const conf_case *c, const char *disable, wadi_schedule_option schedule,
+                  uint64_t seed, int64_t count) {
+    static const int64_t chunks[] = {0, 1, 2, 3, 7, 1000};
+    wadi_text why;
+    wadi_text_init(&why);
+    wadi_exe *exe = conf_compile(c, disable, &why);
+    bool same = exe != NULL;
+    if (!exe) {
+        print_error("seed %llu: %s\n", (unsigned long long)seed, wadi_text_str(&why));
+        shrink(seed, count,
+               &(conf_variant){.disable = disable, .schedule = schedule, .threads = 1});
+    }
+    gen_random r = {seed};
+    for (int i = 0; same && i < RUNS; i++) {
+        const conf_variant v = {disable, schedule, 1 + i % 2, chunks[gen_below(&r, 6)]};
+        same = variant_holds(c, exe, &v, seed, count);
+    }
+    wadi_exe_destroy(exe);
+    wadi_text_fini(&why);
+    return same;
+}
+
+/* Which pass is left out for the seed: none of them, all of them, or one. */
+static const char *left_out(uint64_t seed) {
+    int passes = 0;
+    while (conf_pass(passes)) passes++;
+    const int i = (int)(seed % (uint64_t)(passes + 1));
+    return i == 0 ? "all" : conf_pass(i - 1);
+}
+
+/* 1: everything agrees, 0: it does not, -1: the program faults. */
+static int try_seed(uint64_t seed) {
+    static const wadi_schedule_option on[] = {WADI_SCHEDULE_FORCE_INSIDE, WADI_SCHEDULE_FORCE_FLAT,
+                                              WADI_SCHEDULE_AUTO, WADI_SCHEDULE_FORCE_ACROSS},
+                                      off[] = {WADI_SCHEDULE_FORCE_FLAT,
+                                               WADI_SCHEDULE_FORCE_INSIDE};
+    trial t;
+    wadi_text why;
+    wadi_text_init(&why);
+    int result = 0;
+    if (!trial_init(&t, seed, size_of(seed), 0, -1, &why))
+        print_error("seed %llu: %s\n", (unsigned long long)seed, wadi_text_str(&why));
+    else if (!t.c.want)
+        result = -1;
+    else
+        result = holds(&t.c, NULL, on[seed % 4], seed, t.input.count) &&
+                 holds(&t.c, left_out(seed), off[seed / 2 % 2], seed, t.input.count);
+    trial_fini(&t);
+    wadi_text_fini(&why);
+    return result;
+}
+
+static void read_seeds(uint64_t *from, uint64_t *to) {
+    const char *text = getenv("WADI_CONFORMANCE_SEEDS");
+    unsigned long long a = 0, b = 0;
+    const int n = text ? sscanf(text, "%llu-%llu", &a, &b) : 0;
+    *from = n == 2 ? a : 0;
+    *to = n == 2 ? b + 1 : n == 1 ? a : DEFAULT_SEEDS;
+}
+
+static void random_programs_agree_with_the_interpreter(void **state) {
+    (void)state;
+    uint64_t from, to;
+    int failed = 0, faults = 0;
+    read_seeds(&from, &to);
+    print_message("seeds %llu-%llu\n", (unsigned long long)from, (unsigned long long)to - 1);
+    for (uint64_t seed = from; seed < to && failed < REPORTS; seed++) {
+        const int result = try_seed(seed);
+        failed += result == 0;
+        faults += result < 0;
+    }
+    if (faults > 0) print_message("%d programs fault and say nothing\n", faults);
+    assert_int_equal(failed, 0);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(random_programs_agree_with_the_interpreter)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,249 @@
+/* Binding one description of inputs to compiled runs, and judging what comes out. */
+#include "tests/conformance/runner.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "codegen/pipeline.h"
+#include "graph/lang/node.h"
+#include "operators/table.h"
+
+enum { MAX_BOUND = 8 };
+
+const char *conf_pass(int i) {
+    for (int k = 0; wadi_pipeline_name(k); k++)
+        if (wadi_pipeline_is_optional(k) && i-- == 0) return wadi_pipeline_name(k);
+    return NULL;
+}
+
+const char *conf_all_passes(void) {
+    static char list[256];
+    if (list[0]) return list;
+    for (int i = 0; conf_pass(i); i++) {
+        if (i > 0) strcat(list, ",");
+        strcat(list, conf_pass(i));
+    }
+    return list;
+}
+
+/* ---- cases ---- */
+
+bool conf_case_init(conf_case *c, const wadi_program *p, const wadi_interp_io *io, wadi_text *why) {
+    *c = (conf_case){.program = p, .io = *io};
+    wadi_error err = {0};
+    wadi_status st = wadi_program_lower(p, wadi_operators(), &c->module, &err);
+    if (st == WADI_OK) st = wadi_ir_verify(c->module, &err);
+    if (st != WADI_OK) {
+        wadi_text_addf(why, "the program is refused: %s", err.msg);
+        return false;
+    }
+    st = wadi_interp_run(c->module, io, &c->want, &c->fault);
+    if (st == WADI_OK || st == WADI_FAULT) return true;
+    wadi_text_addf(why, "the interpreter: %s", c->fault.msg);
+    return false;
+}
+
+void conf_case_fini(conf_case *c) {
+    wadi_interp_results_destroy(c->want);
+    wadi_module_destroy(c->module);
+    *c = (conf_case){0};
+}
+
+/* ---- sources ---- */
+
+typedef struct feed {
+    const wadi_interp_source *from;
+    int parts;
+    wadi_source *source;
+} feed;
+
+static wadi_status pull(void *env, int64_t index, wadi_yield *yield, wadi_error *err) {
+    const feed *f = env;
+    if (index >= f->from->n) return WADI_OK;
+    for (int p = 0; p < f->parts; p++) {
+        const wadi_array *a = &f->from->elements[index * f->parts + p];
+        wadi_array room;
+        int64_t n = 1;
+        for (int d = 0; d < a->rank; d++) n *= a->shape[d];
+        WADI_TRY(wadi_yield_array(yield, p, a->shape, &room, err));
+        for (int k = 0; k < a->fields && n > 0; k++)
+            memcpy(room.column[k], a->column[k], (size_t)n * (size_t)wadi_type_size(a->type[k]));
+    }
+    return WADI_OK;
+}
+
+static wadi_part part_of(const wadi_array_type *t) {
+    wadi_part p = {.rank = t->rank, .fields = t->elem.fields, .fixed = true};
+    memcpy(p.type, t->elem.type, sizeof p.type);
+    for (int d = 0; d < t->rank; d++) {
+        p.fixed = p.fixed && t->extent && t->extent[d].kind == WADI_EXTENT_CONST;
+        if (p.fixed) p.shape[d] = t->extent[d].value;
+    }
+    return p;
+}
+
+static const wadi_interp_source *source_named(const wadi_interp_io *io, const char *name) {
+    for (int i = 0; i < io->nsources; i++)
+        if (strcmp(io->sources[i].name, name) == 0) return &io->sources[i];
+    return NULL;
+}
+
+static wadi_status feed_init(feed *f, const conf_case *c, const wadi_bind *b, wadi_error *err) {
+    const wadi_val_type *t = &c->module->values[b->results[0]].type;
+    wadi_part part[WADI_MAX_PARTS];
+    f->from = source_named(&c->io, b->name);
+    f->parts = t->arrays;
+    if (!f->from) return wadi_fail(err, WADI_INVALID, "nothing to bind to %s", b->name);
+    for (int p = 0; p < t->arrays; p++) part[p] = part_of(&t->array[p]);
+    return wadi_source_callback(f->parts, part, pull, f, &f->source, err);
+}
+
+/* ---- runs ---- */
+
+typedef struct bound {
+    wadi_run *run;
+    feed feeds[MAX_BOUND];
+    wadi_sink *sinks[MAX_BOUND];
+    const char *sink_names[MAX_BOUND];
+    int nfeeds, nsinks;
+} bound;
+
+static wadi_status bind_one(bound *b, const conf_case *c, const wadi_bind *bind, wadi_error *err) {
+    if (strcmp(bind->op->name, "stream_in") == 0) {
+        feed *f = &b->feeds[b->nfeeds++];
+        WADI_TRY(feed_init(f, c, bind, err));
+        return wadi_run_source(b->run, bind->name, f->source, err);
+    }
+    if (strcmp(bind->op->name, "stream_out") == 0) {
+        const int i = b->nsinks++;
+        b->sink_names[i] = bind->name;
+        WADI_TRY(wadi_sink_memory(&b->sinks[i], err));
+        return wadi_run_sink(b->run, bind->name, b->sinks[i], err);
+    }
+    return WADI_OK;
+}
+
+static wadi_status bound_init(bound *b, const conf_case *c, const wadi_exe *exe,
+                              const conf_variant *v, wadi_error *err) {
+    const wadi_run_options o = {.threads = v->threads,
+                                .chunk = v->chunk,
+                                .policy = v->chunk > 0 ? "fixed" : NULL,
+                                .schedule = v->schedule};
+    WADI_TRY(wadi_run_create(exe, &o, &b->run, err));
+    for (int i = 0; i < c->io.ninputs; i++)
+        WADI_TRY(wadi_run_input(b->run, c->io.inputs[i].name, &c->io.inputs[i].array, err));
+    for (int i = 0; i < c->module->main->nbinds; i++)
+        WADI_TRY(bind_one(b, c, c->module->main->binds[i], err));
+    return WADI_OK;
+}
+
+static void bound_fini(bound *b) {
+    wadi_run_destroy(b->run);
+    for (int i = 0; i < b->nfeeds; i++) wadi_source_destroy(b->feeds[i].source);
+    for (int i = 0; i < b->nsinks; i++) wadi_sink_destroy(b->sinks[i]);
+}
+
+static bool same_output(const wadi_interp_output *want, wadi_run *run, wadi_text *why) {
+    wadi_array got;
+    wadi_error err = {0};
+    wadi_text_addf(why, "output %s: ", want->name);
+    if (wadi_run_result(run, want->name, &got, &err) == WADI_OK)
+        return conf_same_array(&want->array, &got, why);
+    wadi_text_addf(why, "%s", err.msg);
+    return false;
+}
+
+static bool same_element(const wadi_interp_sink *want, const wadi_sink *sink, int64_t i,
+                         wadi_text *why) {
+    for (int p = 0; p < want->components; p++) {
+        wadi_array got;
+        wadi_error err = {0};
+        wadi_text_clear(why);
+        wadi_text_addf(why, "stream %s, element %lld, part %d: ", want->name, (long long)i, p);
+        if (wadi_sink_memory_get(sink, i, p, &got, &err) != WADI_OK) {
+            wadi_text_addf(why, "%s", err.msg);
+            return false;
+        }
+        if (!conf_same_array(&want->elements[i * want->components + p], &got, why)) return false;
+    }
+    return true;
+}
+
+static bool same_stream(const wadi_interp_sink *want, const wadi_sink *sink, wadi_text *why) {
+    const int64_t n = wadi_sink_memory_count(sink);
+    for (int64_t i = 0; i < want->n && i < n; i++)
+        if (!same_element(want, sink, i, why)) return false;
+    wadi_text_clear(why);
+    if (n != want->n)
+        wadi_text_addf(why, "stream %s: %lld elements, expected %lld", want->name, (long long)n,
+                       (long long)want->n);
+    return n == want->n;
+}
+
+static bool same_results(const conf_case *c, const bound *b, wadi_text *why) {
+    for (int i = 0; i < c->want->noutputs; i++) {
+        if (!same_output(&c->want->outputs[i], b->run, why)) return false;
+        wadi_text_clear(why);
+    }
+    for (int i = 0; i < b->nsinks; i++) {
+        const wadi_interp_sink *want = wadi_interp_sink_get(c->want, b->sink_names[i]);
+        if (!same_stream(want, b->sinks[i], why)) return false;
+    }
+    return true;
+}
+
+bool conf_run(const conf_case *c, const wadi_exe *exe, const conf_variant *v, wadi_text *why) {
+    bound b = {0};
+    wadi_error err = {0};
+    bool same = false;
+    wadi_status st = bound_init(&b, c, exe, v, &err);
+    if (st == WADI_OK) st = wadi_run_go(b.run, &err);
+    if (st != WADI_OK && (c->want || st != WADI_FAULT))
+        wadi_text_addf(why, "the run failed: %s", err.msg);
+    else
+        same = !c->want || same_results(c, &b, why);
+    bound_fini(&b);
+    return same;
+}
+
+wadi_exe *conf_compile(const conf_case *c, const char *disable, wadi_text *why) {
+    const char *off = disable && strcmp(disable, "all") == 0 ? conf_all_passes() : disable;
+    const wadi_compile_options o = {.disable = off, .verify = true};
+    wadi_exe *exe = NULL;
+    wadi_error err = {0};
+    if (wadi_compile(c->program, &o, &exe, &err) != WADI_OK)
+        wadi_text_addf(why, "it does not compile: %s", err.msg);
+    return exe;
+}
+
+bool conf_check(const conf_case *c, const conf_variant *v, wadi_text *why) {
+    wadi_exe *exe = conf_compile(c, v->disable, why);
+    const bool same = exe && conf_run(c, exe, v, why);
+    wadi_exe_destroy(exe);
+    return same;
+}
+
+void conf_variant_print(const conf_variant *v, wadi_text *out) {
+    static const char *const schedules[] = {"auto", "inside", "flat", "across"};
+    wadi_text_addf(out, "without %s, schedule %s, %d threads, chunks of %lld",
+                   v->disable ? v->disable : "nothing", schedules[v->schedule], v->threads,
+                   (long long)v->chunk);
+}
+
+/* ---- hand-written programs ---- */
+
+wadi_array conf_array(wadi_type type, int rank, const int64_t *shape, const void *data) {
+    wadi_array a = {.rank = rank, .fields = 1, .type = {type}, .column = {(void *)(uintptr_t)data}};
+    for (int d = 0; d < rank; d++) a.shape[d] = shape[d];
+    return a;
+}
+
+wadi_array conf_vector(wadi_type type, int64_t n, const void *data) {
+    return conf_array(type, 1, &n, data);
+}
+
+wadi_array conf_scalar(wadi_type type, const void *data) {
+    return conf_array(type, 0, NULL, data);
+}

@@ -1,0 +1,64 @@
+/* One program, run by the interpreter and by compiled code, with the results compared element by element.
+ *
+ * What a program is given is described once, as the interpreter takes it (operators/interp.h); the same arrays are bound
+ * to compiled runs through the public interface. Floats are compared bit for bit, but every NaN equals every NaN. */
+#ifndef TESTS_CONFORMANCE_RUNNER_H
+#define TESTS_CONFORMANCE_RUNNER_H
+
+#include <stdbool.h>
+
+#include "base/text.h"
+#include "operators/interp.h"
+#include "wadi/wadi.h"
+
+/* A program with its inputs and what the interpreter says. */
+typedef struct conf_case {
+    const wadi_program *program;
+    wadi_interp_io io;
+    wadi_module *module;
+    wadi_interp_results *want; /* NULL after a fault */
+    wadi_error fault;          /* the interpreter's, when want is NULL */
+} conf_case;
+
+/* Lowers and interprets. Borrows the program and what io points to. False: `why` says what is wrong with the program;
+ * a fault is no such thing. fini is needed in both cases. */
+bool conf_case_init(conf_case *c, const wadi_program *p, const wadi_interp_io *io, wadi_text *why);
+void conf_case_fini(conf_case *c);
+
+/* How a program is compiled and run. */
+typedef struct conf_variant {
+    const char *disable; /* passes, comma separated; "all"; NULL: none */
+    wadi_schedule_option schedule;
+    int threads;
+    int64_t chunk; /* 0: the policy decides */
+} conf_variant;
+
+void conf_variant_print(const conf_variant *v, wadi_text *out);
+
+/* The executable of the variant; NULL: `why` says why not. */
+wadi_exe *conf_compile(const conf_case *c, const char *disable, wadi_text *why);
+/* Runs it and compares everything it gives with what the interpreter gave. False: `why` names the first difference. */
+bool conf_run(const conf_case *c, const wadi_exe *exe, const conf_variant *v, wadi_text *why);
+/* Compiles, runs and compares. */
+bool conf_check(const conf_case *c, const conf_variant *v, wadi_text *why);
+
+/* Passes in order, NULL after the last, and all of them as one list to be switched off (static). */
+const char *conf_pass(int i);
+const char *conf_all_passes(void);
+
+/* Whether two arrays are the same; if not, `why` names the first difference. */
+bool conf_same_array(const wadi_array *want, const wadi_array *got, wadi_text *why);
+
+/* A host array for an input, an element or an expectation: one field, `shape` row-major extents, borrowed data. */
+wadi_array conf_array(wadi_type type, int rank, const int64_t *shape, const void *data);
+wadi_array conf_vector(wadi_type type, int64_t n, const void *data);
+wadi_array conf_scalar(wadi_type type, const void *data);
+
+/* Checks a hand-written program under every kind of variant, and the outputs named in `expected` (they may be fewer than
+ * there are) against values that come from elsewhere; fails the running test on a difference. Destroys p. */
+void conf_assert_agrees(wadi_program *p, const wadi_interp_io *io, int nexpected,
+                        const wadi_interp_input *expected);
+/* The same in two variants only: for programs with much code and little structure. */
+void conf_assert_agrees_briefly(wadi_program *p, const wadi_interp_io *io);
+
+#endif
