@@ -114,6 +114,8 @@ static void put_sblock(numbering *s, key *k, scalars *n, const wadi_fun *f, cons
 static void put_fun(numbering *s, key *k, const wadi_fun *f) {
     const size_t mark = wadi_arena_mark(s->scratch);
     scalars n = {WADI_NEW_N(s->scratch, uint64_t, f->nvals), 1};
+    put(s, k,
+        f->lanes > 0); /* reductions by equal functions may still combine in different orders */
     if (n.local)
         put_sblock(s, k, &n, f, f->body);
     else
