@@ -184,7 +184,7 @@ int64_t wadi_builder_fit(const wadi_builder *b, int64_t k) {
     return k <= most ? k : most < 1 ? 1 : most;
 }
 
-static void finish_columns(wadi_builder_part *p, wadi_chunk *c, wadi_component *to) {
+static void finish_columns(wadi_builder_part *p, wadi_chunk *c, wadi_chunk_component *to) {
     for (int f = 0; f < to->fields; f++) {
         to->type[f] = p->part.type[f];
         if (p->column[f] != NULL) wadi_chunk_own(c, p->column[f]);
@@ -197,7 +197,7 @@ void wadi_builder_finish(wadi_builder *b, wadi_chunk *c, int component, int64_t 
     WADI_ASSERT(count <= b->count || b->parts == 0);
     for (int i = 0; i < b->parts; i++) {
         wadi_builder_part *p = &b->part[i];
-        wadi_component *to = &c->component[component + i];
+        wadi_chunk_component *to = &c->component[component + i];
         to->layout = p->part.fixed ? WADI_LAYOUT_REGULAR : WADI_LAYOUT_IRREGULAR;
         to->rank = p->part.rank;
         to->fields = p->part.fields;

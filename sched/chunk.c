@@ -12,14 +12,14 @@ wadi_status wadi_chunk_create(wadi_buffers *buffers, int components, wadi_chunk 
     const size_t n = (size_t)components;
     const size_t most_blocks = n * BLOCKS_PER_COMPONENT + 1;
     const size_t bytes =
-        sizeof(wadi_chunk) + n * sizeof(wadi_component) + most_blocks * sizeof(void *);
+        sizeof(wadi_chunk) + n * sizeof(wadi_chunk_component) + most_blocks * sizeof(void *);
     wadi_chunk *c = wadi_buffers_get(buffers, (int64_t)bytes);
     if (c == NULL) return wadi_fail(err, WADI_MEMORY, "chunk: out of memory");
     memset(c, 0, bytes);
     atomic_init(&c->refs, 1);
     c->buffers = wadi_buffers_retain(buffers);
     c->components = components;
-    c->component = (wadi_component *)(c + 1);
+    c->component = (wadi_chunk_component *)(c + 1);
     c->block = (void **)(c->component + n);
     c->most_blocks = (int)most_blocks;
     *out = c;
@@ -68,13 +68,13 @@ int64_t wadi_shape_values(int rank, const int64_t *shape) {
     return n;
 }
 
-static void move_columns(wadi_component *c, int64_t values) {
+static void move_columns(wadi_chunk_component *c, int64_t values) {
     for (int f = 0; f < c->fields; f++) {
         c->column[f] = (char *)c->column[f] + values * wadi_type_size(c->type[f]);
     }
 }
 
-static wadi_status slice_irregular(wadi_chunk *view, wadi_component *c, int64_t begin,
+static wadi_status slice_irregular(wadi_chunk *view, wadi_chunk_component *c, int64_t begin,
                                    wadi_error *err) {
     const int64_t base = c->offsets[begin];
     int64_t *offsets = wadi_chunk_alloc(view, (view->count + 1) * (int64_t)sizeof *offsets);
@@ -97,7 +97,7 @@ wadi_status wadi_chunk_slice(wadi_chunk *parent, int64_t begin, int64_t count, w
     view->first = parent->first + begin;
     view->count = count;
     for (int i = 0; i < parent->components; i++) {
-        wadi_component *c = &view->component[i];
+        wadi_chunk_component *c = &view->component[i];
         *c = parent->component[i];
         if (c->layout == WADI_LAYOUT_IRREGULAR) {
             const wadi_status status = slice_irregular(view, c, begin, err);
@@ -116,7 +116,7 @@ wadi_status wadi_chunk_slice(wadi_chunk *parent, int64_t begin, int64_t count, w
 }
 
 wadi_array wadi_chunk_array(const wadi_chunk *chunk, int i, int64_t s) {
-    const wadi_component *c = &chunk->component[i];
+    const wadi_chunk_component *c = &chunk->component[i];
     wadi_array a = {.rank = c->rank, .fields = c->fields};
     const bool irregular = c->layout == WADI_LAYOUT_IRREGULAR;
     const int64_t *shape = irregular ? c->shapes + s * c->rank : c->shape;
@@ -134,7 +134,7 @@ wadi_array wadi_chunk_array(const wadi_chunk *chunk, int i, int64_t s) {
     return a;
 }
 
-int64_t wadi_component_value_bytes(const wadi_component *c) {
+int64_t wadi_component_value_bytes(const wadi_chunk_component *c) {
     int64_t bytes = 0;
     for (int f = 0; f < c->fields; f++) bytes += wadi_type_size(c->type[f]);
     return bytes;
@@ -143,7 +143,7 @@ int64_t wadi_component_value_bytes(const wadi_component *c) {
 int64_t wadi_chunk_bytes(const wadi_chunk *chunk) {
     int64_t bytes = 0;
     for (int i = 0; i < chunk->components; i++) {
-        const wadi_component *c = &chunk->component[i];
+        const wadi_chunk_component *c = &chunk->component[i];
         bytes += c->values * wadi_component_value_bytes(c);
         if (c->layout == WADI_LAYOUT_IRREGULAR) {
             bytes += (chunk->count * (c->rank + 1) + 1) * (int64_t)sizeof(int64_t);

@@ -26,7 +26,7 @@ typedef enum wadi_layout {
     WADI_LAYOUT_IRREGULAR = 2
 } wadi_layout;
 
-typedef struct wadi_component {
+typedef struct wadi_chunk_component {
     wadi_layout layout;
     int rank, fields;
     wadi_type type[WADI_MAX_FIELDS];
@@ -35,7 +35,7 @@ typedef struct wadi_component {
     int64_t *offsets; /* irregular: [count + 1], in values; the first is 0, the last is `values` */
     int64_t values;   /* in each column */
     void *column[WADI_MAX_FIELDS];
-} wadi_component;
+} wadi_chunk_component;
 
 typedef struct wadi_chunk {
     atomic_int refs;
@@ -44,7 +44,7 @@ typedef struct wadi_chunk {
     int64_t number;            /* of the chunk in its stream */
     int64_t first, count;      /* stream index of element 0; elements */
     int components;
-    wadi_component *component;
+    wadi_chunk_component *component;
     int blocks, most_blocks; /* blocks of the pool that go back with the chunk */
     void **block;
 } wadi_chunk;
@@ -73,7 +73,7 @@ wadi_array wadi_chunk_array(const wadi_chunk *c, int i, int64_t s);
 /* Bytes in the columns and descriptors. */
 int64_t wadi_chunk_bytes(const wadi_chunk *c);
 /* Bytes that one value takes over all fields. */
-int64_t wadi_component_value_bytes(const wadi_component *c);
+int64_t wadi_component_value_bytes(const wadi_chunk_component *c);
 
 /* product(shape); -1 when an extent is negative or the product does not fit. */
 int64_t wadi_shape_values(int rank, const int64_t *shape);

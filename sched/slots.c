@@ -49,12 +49,6 @@ void wadi_slots_clear(wadi_slots *s, int slot) {
     memset(&s->slot[slot], 0, sizeof s->slot[slot]);
 }
 
-void wadi_slots_clear_chunk(wadi_slots *s) {
-    for (int i = 0; i < s->plan->nslots; i++) {
-        if (s->plan->slots[i].kind != WADI_SLOT_ONCE) wadi_slots_clear(s, i);
-    }
-}
-
 void wadi_slots_alias(wadi_slots *s, int from, int to) {
     wadi_slots_clear(s, to);
     s->slot[to] = s->slot[from];
@@ -106,7 +100,7 @@ wadi_status wadi_slots_bind_array(wadi_slots *s, int slot, const wadi_array *a, 
 }
 
 /* A regular component as an irregular one: shapes repeated, offsets counted. */
-static bool describe(wadi_slots *s, int slot, const wadi_component *c, int64_t count) {
+static bool describe(wadi_slots *s, int slot, const wadi_chunk_component *c, int64_t count) {
     if (!wadi_slots_room_for_shapes(s, slot, count)) return false;
     if (!wadi_slots_room_for_offsets(s, slot, count)) return false;
     wadi_slot *to = &s->slot[slot];
@@ -119,15 +113,15 @@ static bool describe(wadi_slots *s, int slot, const wadi_component *c, int64_t c
 }
 
 /* The first element whose shape is not that of element 0; count: none. */
-static int64_t first_other_shape(const wadi_component *c, int64_t count) {
+static int64_t first_other_shape(const wadi_chunk_component *c, int64_t count) {
     for (int64_t i = 1; i < count; i++) {
         if (memcmp(c->shapes, c->shapes + i * c->rank, (size_t)(c->rank * word)) != 0) return i;
     }
     return count;
 }
 
-static wadi_status bind_regular(wadi_slots *s, int slot, const wadi_component *c, int64_t count,
-                                int64_t *out_bad, wadi_error *err) {
+static wadi_status bind_regular(wadi_slots *s, int slot, const wadi_chunk_component *c,
+                                int64_t count, int64_t *out_bad, wadi_error *err) {
     const bool irregular = c->layout == WADI_LAYOUT_IRREGULAR;
     if (irregular) {
         *out_bad = first_other_shape(c, count);
@@ -146,7 +140,7 @@ static wadi_status bind_regular(wadi_slots *s, int slot, const wadi_component *c
     return WADI_OK;
 }
 
-wadi_status wadi_slots_bind_component(wadi_slots *s, int slot, const wadi_component *c,
+wadi_status wadi_slots_bind_component(wadi_slots *s, int slot, const wadi_chunk_component *c,
                                       int64_t count, int64_t *out_bad, wadi_error *err) {
     const bool to_irregular = s->plan->slots[slot].kind == WADI_SLOT_IRREGULAR;
     wadi_slots_clear(s, slot);
@@ -170,7 +164,7 @@ static void own(wadi_chunk *c, void **block) {
 void wadi_slots_take(wadi_slots *s, int slot, wadi_chunk *c, int component) {
     const wadi_plan_slot *p = &s->plan->slots[slot];
     const wadi_slot *from = &s->slot[slot];
-    wadi_component *to = &c->component[component];
+    wadi_chunk_component *to = &c->component[component];
     to->rank = p->rank;
     to->fields = p->fields;
     for (int f = 0; f < p->fields; f++) {

@@ -25,8 +25,6 @@ void wadi_slots_fini(wadi_slots *s);
 
 /* Gives back what the slot owns and forgets the rest. */
 void wadi_slots_clear(wadi_slots *s, int slot);
-/* Clears every slot that belongs to a chunk (all but ONCE). */
-void wadi_slots_clear_chunk(wadi_slots *s);
 /* `to` becomes what `from` is, with its memory; `from` is empty afterwards. The kinds may differ: a chunk of one element
  * is meant. */
 void wadi_slots_move(wadi_slots *s, int from, int to);
@@ -46,7 +44,7 @@ WADI_NODISCARD wadi_status wadi_slots_bind_array(wadi_slots *s, int slot, const 
  * descriptor; an irregular one in a regular slot must have the shape of its element 0 throughout: *out_bad is the first
  * element that has not, and the status WADI_SHAPE. */
 WADI_NODISCARD wadi_status wadi_slots_bind_component(wadi_slots *s, int slot,
-                                                     const wadi_component *c, int64_t count,
+                                                     const wadi_chunk_component *c, int64_t count,
                                                      int64_t *out_bad, wadi_error *err);
 /* The slot as a component of a result chunk, with the memory it owns. */
 void wadi_slots_take(wadi_slots *s, int slot, wadi_chunk *c, int component);

@@ -28,7 +28,8 @@ struct wadi_source {
 typedef struct wadi_sink_ops {
     /* Closes and frees; what was not finished counts as aborted. Required. */
     void (*destroy)(wadi_sink *self);
-    /* Takes the next chunk, borrowed: a sink that keeps it retains it. Chunks come in order. Required. */
+    /* Takes the next chunk, borrowed; retaining it keeps it good until finish or abort returns, not longer, since it may
+     * refer to memory of the source or of the run. Chunks come in order. Required. */
     wadi_status (*put)(wadi_sink *self, wadi_chunk *c, wadi_error *err);
     /* The stream has ended well: makes the output complete. Once, after the last put. Optional. */
     wadi_status (*finish)(wadi_sink *self, wadi_error *err);

@@ -23,7 +23,7 @@ struct wadi_waits {
     int64_t after_ns;
     wadi_thread watchdog;
     wadi_mutex lock; /* guards the rest */
-    wadi_cond stop_it;
+    wadi_condition stop_it;
     bool stop;
     bool told;          /* of this standstill */
     int64_t changed_ns; /* when a wait last began or ended */
@@ -53,7 +53,7 @@ static void watch(void *env) {
     wadi_waits *w = env;
     wadi_mutex_lock(&w->lock);
     while (!w->stop) {
-        (void)wadi_cond_wait_for(&w->stop_it, &w->lock, w->after_ns / LOOKS + 1);
+        (void)wadi_condition_wait_for(&w->stop_it, &w->lock, w->after_ns / LOOKS + 1);
         const int64_t now = wadi_clock_ns();
         if (w->stop || w->told || now - w->changed_ns < w->after_ns) continue;
         tell(w, now);
@@ -71,7 +71,7 @@ wadi_status wadi_waits_create(int64_t after_ns, wadi_waits **out, wadi_error *er
     wadi_status status = wadi_mutex_init(&w->lock, err);
     if (status == WADI_OK) {
         made++;
-        status = wadi_cond_init(&w->stop_it, err);
+        status = wadi_condition_init(&w->stop_it, err);
     }
     if (status == WADI_OK) {
         made++;
@@ -81,7 +81,7 @@ wadi_status wadi_waits_create(int64_t after_ns, wadi_waits **out, wadi_error *er
         *out = w;
         return WADI_OK;
     }
-    if (made > 1) wadi_cond_fini(&w->stop_it);
+    if (made > 1) wadi_condition_fini(&w->stop_it);
     if (made > 0) wadi_mutex_fini(&w->lock);
     free(w);
     return status;
@@ -91,10 +91,10 @@ void wadi_waits_destroy(wadi_waits *w) {
     if (w == NULL) return;
     wadi_mutex_lock(&w->lock);
     w->stop = true;
-    wadi_cond_signal(&w->stop_it);
+    wadi_condition_signal(&w->stop_it);
     wadi_mutex_unlock(&w->lock);
     wadi_thread_join(&w->watchdog);
-    wadi_cond_fini(&w->stop_it);
+    wadi_condition_fini(&w->stop_it);
     wadi_mutex_fini(&w->lock);
     free(w);
 }

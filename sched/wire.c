@@ -32,7 +32,7 @@ static void put_frame(writer *w, wadi_wire_message *out, const void *data, int64
     put(w, wadi_crc32c(0, data, (size_t)bytes), 4);
 }
 
-static void put_component(writer *w, const wadi_component *c, int64_t count,
+static void put_component(writer *w, const wadi_chunk_component *c, int64_t count,
                           wadi_wire_message *out) {
     put(w, (uint64_t)c->layout, 1);
     put(w, (uint64_t)c->rank, 1);
@@ -155,7 +155,7 @@ static wadi_status take_frame(reader *r, wadi_chunk *c, int64_t bytes, void **ou
 }
 
 /* Offsets are the running sums of the shapes' sizes: then nothing can point outside a column. */
-static wadi_status check_descriptor(reader *r, const wadi_component *c, int64_t count) {
+static wadi_status check_descriptor(reader *r, const wadi_chunk_component *c, int64_t count) {
     int64_t sum = 0;
     for (int64_t s = 0; s < count; s++) {
         const int64_t values = wadi_shape_values(c->rank, c->shapes + s * c->rank);
@@ -168,7 +168,7 @@ static wadi_status check_descriptor(reader *r, const wadi_component *c, int64_t 
     return WADI_OK;
 }
 
-static wadi_status read_kind(reader *r, wadi_component *c) {
+static wadi_status read_kind(reader *r, wadi_chunk_component *c) {
     const uint64_t layout = get(r, 1);
     const uint64_t rank = get(r, 1);
     const uint64_t fields = get(r, 1);
@@ -189,7 +189,7 @@ static wadi_status read_kind(reader *r, wadi_component *c) {
     return WADI_OK;
 }
 
-static wadi_status read_regular(reader *r, wadi_component *c, int64_t count) {
+static wadi_status read_regular(reader *r, wadi_chunk_component *c, int64_t count) {
     for (int d = 0; d < c->rank; d++) c->shape[d] = (int64_t)get(r, 8);
     const int64_t each = wadi_shape_values(c->rank, c->shape);
     if (each < 0 || (count > 0 && each > r->limits->bytes / count)) {
@@ -199,7 +199,7 @@ static wadi_status read_regular(reader *r, wadi_component *c, int64_t count) {
     return WADI_OK;
 }
 
-static wadi_status read_irregular(reader *r, wadi_chunk *chunk, wadi_component *c) {
+static wadi_status read_irregular(reader *r, wadi_chunk *chunk, wadi_chunk_component *c) {
     void *memory = NULL;
     WADI_TRY(take_frame(r, chunk, chunk->count * c->rank * WORD, &memory));
     c->shapes = memory;
@@ -217,7 +217,7 @@ static bool bools_are_sound(const uint8_t *at, int64_t n) {
     return all <= 1;
 }
 
-static wadi_status read_component(reader *r, wadi_chunk *chunk, wadi_component *c) {
+static wadi_status read_component(reader *r, wadi_chunk *chunk, wadi_chunk_component *c) {
     WADI_TRY(read_kind(r, c));
     if (c->layout == WADI_LAYOUT_IRREGULAR) {
         WADI_TRY(read_irregular(r, chunk, c));

@@ -1,0 +1,125 @@
+/* See the header. */
+#include "sched/cpu/emit.h"
+
+#include <string.h>
+
+#include "base/error.h"
+
+/* Copying less than this is not worth waking another worker. */
+static const int64_t grain_bytes = 1 << 18;
+
+static bool in_place(const wadi_emit *e, int slot) {
+    return e->count == 1 || e->slots->plan->slots[slot].kind == WADI_SLOT_ONCE;
+}
+
+bool wadi_emit_expect(wadi_emit *e, int slot) {
+    wadi_slots *slots = e->slots;
+    wadi_emission *m = &e->of[slot];
+    if (m->expected) return true;
+    if (!wadi_slots_room_for_shapes(slots, slot, e->count)) return false;
+    if (slots->plan->slots[slot].kind == WADI_SLOT_IRREGULAR &&
+        !wadi_slots_room_for_offsets(slots, slot, e->count)) {
+        return false;
+    }
+    if (!in_place(e, slot)) {
+        m->piece = wadi_buffers_get(slots->buffers, e->count * (int64_t)sizeof *m->piece);
+        if (m->piece == NULL) return false;
+        memset(m->piece, 0, (size_t)e->count * sizeof *m->piece);
+    }
+    m->expected = true;
+    return true;
+}
+
+void wadi_emit_reset(wadi_emit *e) {
+    for (int i = 0; i < e->slots->plan->nslots; i++) {
+        wadi_buffers_put(e->of[i].piece);
+        e->of[i] = (wadi_emission){0};
+    }
+}
+
+static int64_t aligned(int64_t bytes) {
+    return (bytes + WADI_ALIGN - 1) / WADI_ALIGN * WADI_ALIGN;
+}
+
+/* Points col at the columns of a piece of `values` values; returns its size. */
+static int64_t lay_out(const wadi_plan_slot *p, int64_t values, char *piece, void **col) {
+    int64_t bytes = 0;
+    for (int f = 0; f < p->fields; f++) {
+        if (piece != NULL) col[f] = piece + bytes;
+        bytes += aligned(values * wadi_type_size(p->type[f]));
+    }
+    return bytes;
+}
+
+wadi_fault_kind wadi_emit_put(wadi_emit *e, wadi_scratch *staging, int slot, int64_t s,
+                              const int64_t *shape, void **col, int64_t *out_bytes) {
+    wadi_slots *slots = e->slots;
+    const wadi_plan_slot *p = &slots->plan->slots[slot];
+    wadi_slot *to = &slots->slot[slot];
+    WADI_ASSERT(e->of[slot].expected && s >= 0 && s < e->count);
+    const int64_t values = wadi_shape_values(p->rank, shape);
+    *out_bytes = values;
+    if (values < 0) return WADI_FAULT_EXTENT;
+    *out_bytes = lay_out(p, values, NULL, NULL);
+    int64_t *shapes = to->shape + (p->kind == WADI_SLOT_IRREGULAR ? s * p->rank : 0);
+    for (int d = 0; d < p->rank; d++) shapes[d] = shape[d];
+    if (to->offset != NULL) to->offset[s + 1] = values;
+    if (in_place(e, slot)) {
+        if (!wadi_slots_room_for_columns(slots, slot, values)) return WADI_FAULT_MEMORY;
+        for (int f = 0; f < p->fields; f++) col[f] = to->col[f];
+        return WADI_FAULT_NONE;
+    }
+    char *piece = wadi_scratch_take(staging, *out_bytes);
+    if (piece == NULL) return WADI_FAULT_MEMORY;
+    e->of[slot].piece[s] = piece;
+    (void)lay_out(p, values, piece, col);
+    return WADI_FAULT_NONE;
+}
+
+typedef struct compaction {
+    const wadi_plan_slot *p;
+    const wadi_slot *to;
+    void **piece;
+} compaction;
+
+static void copy_pieces(void *env, int worker, int64_t begin, int64_t end) {
+    WADI_UNUSED(worker);
+    const compaction *c = env;
+    for (int64_t s = begin; s < end; s++) {
+        const int64_t start = c->to->offset[s];
+        const int64_t values = c->to->offset[s + 1] - start;
+        void *from[WADI_MAX_FIELDS];
+        if (values == 0) continue;
+        (void)lay_out(c->p, values, c->piece[s], from);
+        for (int f = 0; f < c->p->fields; f++) {
+            const int64_t size = wadi_type_size(c->p->type[f]);
+            memcpy((char *)c->to->col[f] + start * size, from[f], (size_t)(values * size));
+        }
+    }
+}
+
+static bool compact(wadi_emit *e, int slot, wadi_pool *pool) {
+    const wadi_plan_slot *p = &e->slots->plan->slots[slot];
+    wadi_slot *to = &e->slots->slot[slot];
+    to->offset[0] = 0;
+    for (int64_t s = 0; s < e->count; s++) to->offset[s + 1] += to->offset[s];
+    const int64_t total = to->offset[e->count];
+    if (!wadi_slots_room_for_columns(e->slots, slot, total)) return false;
+    compaction c = {p, to, e->of[slot].piece};
+    const int64_t bytes = lay_out(p, total, NULL, NULL);
+    const int64_t ranges = 1 + bytes / grain_bytes;
+    wadi_pool_for(pool, e->count, (e->count + ranges - 1) / ranges, copy_pieces, &c);
+    return true;
+}
+
+bool wadi_emit_finish(wadi_emit *e, wadi_pool *pool) {
+    for (int i = 0; i < e->slots->plan->nslots; i++) {
+        if (!e->of[i].expected) continue;
+        if (in_place(e, i)) {
+            if (e->slots->slot[i].offset != NULL) e->slots->slot[i].offset[0] = 0;
+        } else if (!compact(e, i, pool)) {
+            return false;
+        }
+    }
+    return true;
+}

@@ -1,0 +1,35 @@
+/* Results whose shape only the kernel knows: `emit` gives it room for one element's arrays while it runs.
+ *
+ * Workers put elements into staging memory of their own, since nobody knows yet where they will start; when the step is
+ * over, offsets are the prefix sums of the sizes, and the pieces are copied to their places in flat columns, in
+ * parallel. A chunk of one element (and every ONCE result) is written in place. */
+#ifndef WADI_SCHED_CPU_EMIT_H
+#define WADI_SCHED_CPU_EMIT_H
+
+#include "base/pool.h"
+#include "sched/cpu/scratch.h"
+#include "sched/slots.h"
+
+/* What has been emitted to one slot. */
+typedef struct wadi_emission {
+    bool expected;
+    void **piece; /* [count]: element s begins here, its columns one after another, each aligned */
+} wadi_emission;
+
+typedef struct wadi_emit {
+    wadi_slots *slots;
+    int64_t count;
+    wadi_emission *of; /* [nslots] */
+} wadi_emit;
+
+/* Before a job: slot `slot`, ONCE or IRREGULAR, will be emitted for `count` elements. False when out of memory. */
+bool wadi_emit_expect(wadi_emit *e, int slot);
+/* What wadi_work.emit does. staging: the worker's. WADI_FAULT_NONE, or why not. Safe from all workers at once. */
+wadi_fault_kind wadi_emit_put(wadi_emit *e, wadi_scratch *staging, int slot, int64_t s,
+                              const int64_t *shape, void **col, int64_t *out_bytes);
+/* After the job: makes the columns of every expected slot. False when out of memory. */
+bool wadi_emit_finish(wadi_emit *e, wadi_pool *pool);
+/* Forgets what was expected. */
+void wadi_emit_reset(wadi_emit *e);
+
+#endif

@@ -1,0 +1,76 @@
+/* Blocks of at least twice the size of the one before. A mark is the block's number and the bytes used of it. */
+#include "sched/cpu/scratch.h"
+
+#include <string.h>
+
+static const int64_t smallest = 1 << 16;
+enum { USED_BITS = 48 };
+
+void wadi_scratch_init(wadi_scratch *s, wadi_buffers *buffers) {
+    memset(s, 0, sizeof *s);
+    s->buffers = buffers;
+    s->current = -1;
+}
+
+static void free_from(wadi_scratch *s, int block) {
+    while (s->blocks > block) wadi_buffers_put(s->block[--s->blocks]);
+}
+
+void wadi_scratch_fini(wadi_scratch *s) {
+    free_from(s, 0);
+    s->current = -1;
+}
+
+static int64_t capacity(const wadi_scratch *s, int block) {
+    return wadi_buffers_capacity(s->block[block]);
+}
+
+/* Makes the block after the current one, large enough for `bytes`, the current one. */
+static bool advance(wadi_scratch *s, int64_t bytes) {
+    const int next = s->current + 1;
+    if (next < s->blocks && capacity(s, next) < bytes) free_from(s, next);
+    if (next == s->blocks) {
+        if (next == WADI_SCRATCH_BLOCKS) return false;
+        int64_t want = next == 0 ? smallest : 2 * capacity(s, next - 1);
+        if (want < bytes) want = bytes;
+        char *block = wadi_buffers_get(s->buffers, want);
+        if (block == NULL) return false;
+        s->block[s->blocks++] = block;
+    }
+    s->current = next;
+    s->used = 0;
+    return true;
+}
+
+void *wadi_scratch_take(wadi_scratch *s, int64_t bytes) {
+    if (bytes < 0 || bytes > (INT64_C(1) << USED_BITS) - WADI_ALIGN) return NULL;
+    const int64_t rounded = (bytes + WADI_ALIGN - 1) / WADI_ALIGN * WADI_ALIGN;
+    if (s->current < 0 || rounded > capacity(s, s->current) - s->used) {
+        if (!advance(s, rounded)) return NULL;
+    }
+    void *memory = s->block[s->current] + s->used;
+    s->used += rounded;
+    return memory;
+}
+
+int64_t wadi_scratch_mark(const wadi_scratch *s) {
+    return ((int64_t)(s->current + 1) << USED_BITS) | s->used;
+}
+
+void wadi_scratch_rewind(wadi_scratch *s, int64_t mark) {
+    s->current = (int)(mark >> USED_BITS) - 1;
+    s->used = mark & ((INT64_C(1) << USED_BITS) - 1);
+}
+
+void wadi_scratch_reset(wadi_scratch *s) {
+    if (s->blocks > 1) {
+        int64_t total = 0;
+        for (int i = 0; i < s->blocks; i++) total += capacity(s, i);
+        free_from(s, 0);
+        char *block = wadi_buffers_get(s->buffers, total);
+        if (block != NULL) s->block[s->blocks++] = block;
+    }
+    s->current = -1;
+    s->used = 0;
+    if (s->blocks > 0) s->current = 0;
+}

@@ -1,0 +1,28 @@
+/* Scratch memory of one worker: a stack of bytes. A mark remembers the top, a rewind returns to it. Memory that was given out
+ * never moves; after a job that needed several blocks one block of their total size takes their place, so that the
+ * steady state lives in one block and allocates nothing. */
+#ifndef WADI_SCHED_CPU_SCRATCH_H
+#define WADI_SCHED_CPU_SCRATCH_H
+
+#include "sched/buffers.h"
+
+enum { WADI_SCRATCH_BLOCKS = 40 };
+
+typedef struct wadi_scratch {
+    wadi_buffers *buffers;
+    int blocks, current;
+    int64_t used; /* of the current block */
+    char *block[WADI_SCRATCH_BLOCKS];
+} wadi_scratch;
+
+void wadi_scratch_init(wadi_scratch *s, wadi_buffers *buffers);
+void wadi_scratch_fini(wadi_scratch *s);
+
+/* 64-byte aligned, not cleared; NULL when out of memory. */
+void *wadi_scratch_take(wadi_scratch *s, int64_t bytes);
+int64_t wadi_scratch_mark(const wadi_scratch *s);
+void wadi_scratch_rewind(wadi_scratch *s, int64_t mark);
+/* Between jobs: everything is free again. */
+void wadi_scratch_reset(wadi_scratch *s);
+
+#endif

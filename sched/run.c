@@ -1,0 +1,300 @@
+/* The life of a run: what is bound to it, its phases, its numbers. The stages of a stream are in run_stream.c. */
+#include "sched/run.h"
+
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+#include <zmq.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "sched/run_internal.h"
+
+static const int64_t default_memory = INT64_C(1) << 30;
+static const double default_watchdog_s = 10;
+
+/* ---- making and destroying ---- */
+
+static wadi_status open_wake(wadi_exec *x, wadi_error *err) {
+    if (pipe(x->wake) != 0) return wadi_fail(err, WADI_IO, "run: no pipe");
+    for (int i = 0; i < 2; i++) {
+        (void)fcntl(x->wake[i], F_SETFD, FD_CLOEXEC);
+        (void)fcntl(x->wake[i], F_SETFL, O_NONBLOCK);
+    }
+    return WADI_OK;
+}
+
+static int forced_schedule(wadi_schedule_option o) {
+    switch (o) {
+    case WADI_SCHEDULE_FORCE_INSIDE:
+        return WADI_SCHEDULE_INSIDE;
+    case WADI_SCHEDULE_FORCE_FLAT:
+        return WADI_SCHEDULE_FLAT;
+    case WADI_SCHEDULE_FORCE_ACROSS:
+        return WADI_SCHEDULE_ACROSS;
+    case WADI_SCHEDULE_AUTO:
+        break;
+    }
+    return -1;
+}
+
+static wadi_status check_options(const wadi_run_options *o, wadi_error *err) {
+    if (o->threads < 0) return wadi_fail(err, WADI_INVALID, "threads: %d is negative", o->threads);
+    if (o->memory < 0) {
+        return wadi_fail(err, WADI_INVALID, "memory: %lld is negative", (long long)o->memory);
+    }
+    if (o->chunk < 0) {
+        return wadi_fail(err, WADI_INVALID, "chunk: %lld is negative", (long long)o->chunk);
+    }
+    return WADI_OK;
+}
+
+static wadi_status make_locks(wadi_exec *x, wadi_error *err) {
+    WADI_TRY(wadi_mutex_init(&x->lock, err));
+    x->made++;
+    WADI_TRY(wadi_meter_init(&x->meter, err));
+    x->made++;
+    return WADI_OK;
+}
+
+/* The phases' sources and sinks by name, unbound. */
+static wadi_status list_bindings(wadi_exec *x, wadi_error *err) {
+    for (int i = 0; i < x->plan->nphases; i++) {
+        const wadi_plan_stream *s = &x->plan->phases[i].stream;
+        bool pushed = true;
+        if (!x->plan->phases[i].is_stream) continue;
+        for (int k = 0; k < s->nsources && pushed; k++) {
+            const char *name = s->sources[k].name;
+            if (s->sources[k].counter || wadi_exec_find(x, name, false) != NULL) continue;
+            pushed = wadi_vec_push(&x->bindings, (wadi_binding){.name = name});
+        }
+        if (s->end == WADI_END_SINK && wadi_exec_find(x, s->name, true) == NULL) {
+            pushed = pushed && wadi_vec_push(&x->bindings, (wadi_binding){.name = s->name});
+        }
+        if (!pushed) return wadi_fail(err, WADI_MEMORY, "run: out of memory");
+    }
+    return WADI_OK;
+}
+
+static wadi_status make_parts(wadi_exec *x, const wadi_loader *loader, wadi_error *err) {
+    const wadi_run_options *o = &x->options;
+    WADI_TRY(make_locks(x, err));
+    WADI_TRY(open_wake(x, err));
+    WADI_TRY(wadi_buffers_create(NULL, o->memory, &x->buffers, err));
+    const char *policy = o->chunk > 0 && o->policy == NULL ? "fixed" : o->policy;
+    WADI_TRY(wadi_policy_create(policy, o->chunk, &x->policy, err));
+    wadi_budget_init(&x->budget, o->memory, WADI_CHUNKS_IN_FLIGHT);
+    x->bound = calloc((size_t)x->plan->ninputs + 1, sizeof *x->bound);
+    if (x->bound == NULL) return wadi_fail(err, WADI_MEMORY, "run: out of memory");
+    WADI_TRY(list_bindings(x, err));
+    WADI_TRY(wadi_slots_init(&x->slots, x->plan, x->buffers, err));
+    const wadi_device_options device = {.plan = x->plan,
+                                        .loader = loader,
+                                        .buffers = x->buffers,
+                                        .threads = o->threads,
+                                        .force = forced_schedule(o->schedule)};
+    WADI_TRY(wadi_devices[0].create(&device, &x->device, err));
+    x->zmq = zmq_ctx_new();
+    if (x->zmq == NULL) return wadi_fail(err, WADI_MEMORY, "run: no ZeroMQ context");
+    return WADI_OK;
+}
+
+wadi_status wadi_exec_create(const wadi_plan *plan, const wadi_loader *loader,
+                             const wadi_run_options *options, wadi_exec **out, wadi_error *err) {
+    const wadi_run_options none = {0};
+    WADI_TRY(check_options(options != NULL ? options : &none, err));
+    wadi_exec *x = calloc(1, sizeof *x);
+    if (x == NULL) return wadi_fail(err, WADI_MEMORY, "run: out of memory");
+    x->plan = plan;
+    x->wake[0] = x->wake[1] = -1;
+    atomic_init(&x->cancelled, false);
+    if (options != NULL) x->options = *options;
+    if (x->options.memory == 0) x->options.memory = default_memory;
+    if (!(x->options.watchdog_s > 0)) x->options.watchdog_s = default_watchdog_s;
+    const wadi_status status = make_parts(x, loader, err);
+    if (status == WADI_OK) {
+        *out = x;
+    } else {
+        wadi_exec_destroy(x);
+    }
+    return status;
+}
+
+void wadi_exec_destroy(wadi_exec *x) {
+    if (x == NULL) return;
+    if (x->zmq != NULL) (void)zmq_ctx_term(x->zmq);
+    wadi_slots_fini(&x->slots);
+    if (x->device != NULL) x->device->ops->destroy(x->device);
+    wadi_policy_destroy(x->policy);
+    wadi_buffers_release(x->buffers);
+    wadi_vec_free(&x->bindings);
+    wadi_vec_free(&x->extents);
+    free(x->bound);
+    for (int i = 0; i < 2; i++) {
+        if (x->wake[i] >= 0) (void)close(x->wake[i]);
+    }
+    if (x->made > 1) wadi_meter_fini(&x->meter);
+    if (x->made > 0) wadi_mutex_fini(&x->lock);
+    free(x);
+}
+
+/* ---- binding ---- */
+
+wadi_binding *wadi_exec_find(wadi_exec *x, const char *name, bool sink) {
+    for (int i = 0; i < x->plan->nphases; i++) {
+        const wadi_plan_stream *s = &x->plan->phases[i].stream;
+        if (!x->plan->phases[i].is_stream) continue;
+        bool known = sink && s->end == WADI_END_SINK && strcmp(s->name, name) == 0;
+        for (int k = 0; !sink && k < s->nsources; k++) {
+            known = known || (!s->sources[k].counter && strcmp(s->sources[k].name, name) == 0);
+        }
+        if (!known) continue;
+        for (size_t k = 0; k < x->bindings.n; k++) {
+            if (strcmp(x->bindings.at[k].name, name) == 0) return &x->bindings.at[k];
+        }
+    }
+    return NULL;
+}
+
+static wadi_status check_unstarted(const wadi_exec *x, wadi_error *err) {
+    return x->started ? wadi_fail(err, WADI_INVALID, "the run has begun already") : WADI_OK;
+}
+
+wadi_status wadi_exec_input(wadi_exec *x, const char *name, const wadi_array *a, wadi_error *err) {
+    WADI_TRY(check_unstarted(x, err));
+    for (int i = 0; i < x->plan->ninputs; i++) {
+        if (strcmp(x->plan->inputs[i].name, name) != 0) continue;
+        WADI_TRY(wadi_bind_input(x, &x->plan->inputs[i], a, err));
+        x->bound[i] = true;
+        return WADI_OK;
+    }
+    return wadi_fail(err, WADI_INVALID, "the program has no input \"%s\"", name);
+}
+
+wadi_status wadi_exec_source(wadi_exec *x, const char *name, wadi_source *source, wadi_error *err) {
+    WADI_TRY(check_unstarted(x, err));
+    wadi_binding *b = wadi_exec_find(x, name, false);
+    if (b == NULL) return wadi_fail(err, WADI_INVALID, "the program has no source \"%s\"", name);
+    for (int i = 0; i < x->plan->nphases; i++) {
+        const wadi_plan_stream *s = &x->plan->phases[i].stream;
+        for (int k = 0; x->plan->phases[i].is_stream && k < s->nsources; k++) {
+            const wadi_plan_source *want = &s->sources[k];
+            if (want->counter || strcmp(want->name, name) != 0) continue;
+            WADI_TRY(wadi_bind_source(x->plan, want, source, err));
+        }
+    }
+    b->source = source;
+    return WADI_OK;
+}
+
+wadi_status wadi_exec_sink(wadi_exec *x, const char *name, wadi_sink *sink, wadi_error *err) {
+    WADI_TRY(check_unstarted(x, err));
+    wadi_binding *b = wadi_exec_find(x, name, true);
+    if (b == NULL) return wadi_fail(err, WADI_INVALID, "the program has no sink \"%s\"", name);
+    b->sink = sink;
+    return WADI_OK;
+}
+
+static wadi_status check_bound(wadi_exec *x, wadi_error *err) {
+    for (int i = 0; i < x->plan->ninputs; i++) {
+        if (x->bound[i]) continue;
+        return wadi_fail(err, WADI_INVALID, "input \"%s\" is not bound", x->plan->inputs[i].name);
+    }
+    for (size_t i = 0; i < x->bindings.n; i++) {
+        const wadi_binding *b = &x->bindings.at[i];
+        const bool is_source = wadi_exec_find(x, b->name, false) != NULL;
+        const bool is_sink = wadi_exec_find(x, b->name, true) != NULL;
+        if ((is_source && b->source == NULL) || (is_sink && b->sink == NULL)) {
+            return wadi_fail(err, WADI_INVALID, "%s \"%s\" is not bound",
+                             is_source && b->source == NULL ? "source" : "sink", b->name);
+        }
+    }
+    return WADI_OK;
+}
+
+/* ---- running ---- */
+
+void wadi_exec_note_error(wadi_exec *x, const wadi_error *error) {
+    wadi_mutex_lock(&x->lock);
+    const bool weak = x->error.status == WADI_OK || x->error.status == WADI_CANCELLED;
+    if (weak && (x->error.status == WADI_OK || error->status != WADI_CANCELLED)) x->error = *error;
+    wadi_mutex_unlock(&x->lock);
+}
+
+static wadi_status run_body(wadi_exec *x, int body, wadi_error *err) {
+    wadi_job job = {.body = body, .main_block = true, .count = 1, .slots = &x->slots};
+    WADI_TRY(x->device->ops->run(x->device, &job, err));
+    if (job.fault.kind == WADI_FAULT_NONE) return WADI_OK;
+    return wadi_fault_error(x->plan, &job.fault, 0, true, err);
+}
+
+static wadi_status run_phases(wadi_exec *x, wadi_error *err) {
+    for (int i = 0; i < x->plan->nphases; i++) {
+        const wadi_plan_phase *p = &x->plan->phases[i];
+        if (atomic_load(&x->cancelled)) return wadi_fail(err, WADI_CANCELLED, "cancelled");
+        if (p->is_stream) {
+            WADI_TRY(wadi_run_stream(x, &p->stream, err));
+        } else {
+            WADI_TRY(run_body(x, p->body, err));
+        }
+    }
+    return WADI_OK;
+}
+
+wadi_status wadi_exec_go(wadi_exec *x, wadi_error *err) {
+    WADI_TRY(check_unstarted(x, err));
+    WADI_TRY(check_bound(x, err));
+    x->started = true;
+    WADI_TRY(wadi_waits_create((int64_t)(x->options.watchdog_s * 1e9), &x->waits, err));
+    wadi_mutex_lock(&x->lock);
+    x->begin_ns = wadi_clock_ns();
+    wadi_mutex_unlock(&x->lock);
+    const wadi_status status = run_phases(x, err);
+    wadi_mutex_lock(&x->lock);
+    x->end_ns = wadi_clock_ns();
+    wadi_mutex_unlock(&x->lock);
+    wadi_waits_destroy(x->waits);
+    x->waits = NULL;
+    x->finished = status == WADI_OK;
+    return status;
+}
+
+/* Only what a signal handler may do: an atomic store and a write. */
+void wadi_exec_cancel(wadi_exec *x) {
+    atomic_store(&x->cancelled, true);
+    const char byte = 0;
+    (void)!write(x->wake[1], &byte, 1);
+}
+
+/* ---- looking at it ---- */
+
+void wadi_exec_stats(wadi_exec *x, wadi_run_stats *out) {
+    int64_t busy[WADI_STAGE_COUNT], overlap = 0;
+    wadi_meter_read(&x->meter, busy, &overlap);
+    wadi_mutex_lock(&x->lock);
+    *out = x->stats;
+    const int64_t end = x->end_ns != 0 ? x->end_ns : wadi_clock_ns();
+    const double elapsed = x->begin_ns != 0 ? (double)(end - x->begin_ns) : 0;
+    wadi_mutex_unlock(&x->lock);
+    out->threads = x->device->ops->workers(x->device);
+    out->memory_peak = wadi_buffers_peak(x->buffers);
+    out->elapsed_s = elapsed / 1e9;
+    out->source_s = (double)busy[WADI_STAGE_SOURCE] / 1e9;
+    out->compute_s = (double)busy[WADI_STAGE_COMPUTE] / 1e9;
+    out->sink_s = (double)busy[WADI_STAGE_SINK] / 1e9;
+    if (!(elapsed > 0)) return;
+    const double used = (double)x->device->ops->busy_ns(x->device);
+    out->utilisation = used / (elapsed * out->threads);
+    out->overlap = (double)overlap / elapsed;
+    out->stages_busy = (out->source_s + out->compute_s + out->sink_s) / out->elapsed_s;
+}
+
+wadi_status wadi_exec_result(wadi_exec *x, const char *name, wadi_array *out, wadi_error *err) {
+    if (!x->finished) return wadi_fail(err, WADI_INVALID, "the run has not ended well: no results");
+    for (int i = 0; i < x->plan->noutputs; i++) {
+        if (strcmp(x->plan->outputs[i].name, name) != 0) continue;
+        *out = wadi_slots_array(&x->slots, x->plan->outputs[i].slot);
+        return WADI_OK;
+    }
+    return wadi_fail(err, WADI_INVALID, "the program has no result \"%s\"", name);
+}

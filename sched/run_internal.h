@@ -1,0 +1,103 @@
+/* A run from the inside: shared by the files run*.c, collect.c, fold.c and fault.c. */
+#ifndef WADI_SCHED_RUN_INTERNAL_H
+#define WADI_SCHED_RUN_INTERNAL_H
+
+#include <stdatomic.h>
+
+#include "base/thread.h"
+#include "base/vec.h"
+#include "sched/budget.h"
+#include "sched/device.h"
+#include "sched/meter.h"
+#include "sched/policy.h"
+#include "sched/run.h"
+#include "sched/stream.h"
+#include "sched/wait.h"
+
+enum {
+    WADI_WINDOW_CHUNKS = 2, /* waiting on each of a stream's two links */
+    WADI_CHUNKS_IN_FLIGHT =
+        4 /* of input or of output: one being made, two on the link, one being consumed */
+};
+
+/* A source or sink the plan names, and what it is bound to. */
+typedef struct wadi_binding {
+    const char *name;
+    wadi_source *source;
+    wadi_sink *sink;
+} wadi_binding;
+
+/* The value of a named extent, set by the first array that has it. */
+typedef struct wadi_named_extent {
+    const char *name; /* of the plan */
+    int64_t value;    /* -1: not known yet */
+    const char *by;   /* who set it; of the plan */
+} wadi_named_extent;
+
+struct wadi_exec {
+    const wadi_plan *plan;
+    wadi_run_options options;
+    wadi_buffers *buffers;
+    wadi_device *device;
+    wadi_slots slots;
+    WADI_VEC(wadi_binding) bindings;
+    WADI_VEC(wadi_named_extent) extents;
+    bool *bound; /* [ninputs] */
+    bool started, finished;
+    void *zmq;
+    wadi_waits *waits;
+    wadi_meter meter;
+    int wake[2]; /* a pipe; readable once cancelled */
+    atomic_bool cancelled;
+
+    int made;        /* how many of the locks and the like exist */
+    wadi_mutex lock; /* guards what follows */
+    wadi_policy *policy;
+    wadi_budget budget;
+    wadi_run_stats stats;
+    int64_t begin_ns, end_ns; /* clock; end 0 while running */
+    wadi_error error;         /* the first */
+};
+
+/* Keeps the first error; cancellation gives way to any other. */
+void wadi_exec_note_error(wadi_exec *x, const wadi_error *error);
+wadi_binding *wadi_exec_find(wadi_exec *x, const char *name, bool sink);
+
+/* ---- run_bind.c: do arrays fit what the plan declares? ---- */
+
+wadi_status wadi_bind_input(wadi_exec *x, const wadi_plan_input *input, const wadi_array *a,
+                            wadi_error *err);
+/* Whether a source yields what the plan's source takes. */
+wadi_status wadi_bind_source(const wadi_plan *plan, const wadi_plan_source *want,
+                             const wadi_source *source, wadi_error *err);
+/* Binds the components of a chunk from number `component` on to the slots of a source. On WADI_SHAPE, *out_bad is the
+ * first element that does not fit. */
+wadi_status wadi_bind_chunk(wadi_exec *x, const wadi_plan_source *want, const wadi_chunk *c,
+                            int component, int64_t *out_bad, wadi_error *err);
+
+/* ---- run_stream.c ---- */
+
+wadi_status wadi_run_stream(wadi_exec *x, const wadi_plan_stream *stream, wadi_error *err);
+
+/* ---- collect.c: the consumers elements and tabulate as sinks ---- */
+
+wadi_status wadi_collect_create(wadi_exec *x, const wadi_plan_stream *stream, wadi_sink **out,
+                                wadi_error *err);
+/* Moves what was collected into the stream's `into` slots. */
+wadi_status wadi_collect_store(wadi_sink *sink, wadi_exec *x, wadi_error *err);
+
+/* ---- fold.c ---- */
+
+wadi_status wadi_fold_begin(wadi_exec *x, const wadi_plan_stream *stream, wadi_error *err);
+/* Folds the elements of the results' slots, `count` of them from stream element `first` on, into the state. */
+wadi_status wadi_fold_chunk(wadi_exec *x, const wadi_plan_stream *stream, int64_t first,
+                            int64_t count, wadi_error *err);
+void wadi_fold_end(wadi_exec *x, const wadi_plan_stream *stream);
+
+/* ---- fault.c ---- */
+
+/* The fault as the error the user sees: operation, values, element, place. */
+wadi_status wadi_fault_error(const wadi_plan *plan, const wadi_fault *fault, int64_t first,
+                             bool main_block, wadi_error *err);
+
+#endif
