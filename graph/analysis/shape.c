@@ -11,6 +11,12 @@
 #include "base/error.h"
 #include "base/vec.h"
 
+/* A region a rule has run, and the checks that came of it. */
+typedef struct visit {
+    const wadi_block *block;
+    size_t first_check, end_check;
+} visit;
+
 typedef struct shaping {
     wadi_shape_cx cx; /* first: rules see this */
     const wadi_module *m;
@@ -19,7 +25,8 @@ typedef struct shaping {
     wadi_ext *scalar;        /* [value]: normal form of a rank-0 integer, or NONE */
     const wadi_block *here;  /* the block being analysed */
     WADI_VEC(wadi_shape_check) checks;
-    WADI_VEC(const wadi_block *) seen; /* regions the rules have run */
+    WADI_VEC(visit) seen; /* by the rule that is running */
+    size_t rule_seen;     /* where the visits of that rule begin */
     bool out_of_memory;
 } shaping;
 
@@ -200,31 +207,55 @@ static void seed_components(shaping *sh, const wadi_bind *b) {
 
 static void analyse_block(shaping *sh, const wadi_block *b);
 
-static bool was_seen(const shaping *sh, size_t from, const wadi_block *b) {
+static visit *find_visit(const shaping *sh, size_t from, const wadi_block *b) {
     for (size_t i = from; i < sh->seen.n; i++)
-        if (sh->seen.at[i] == b) return true;
-    return false;
+        if (sh->seen.at[i].block == b) return &sh->seen.at[i];
+    return NULL;
+}
+
+/* A rule that runs a region again knows more now: the checks of the first run are replaced. */
+static void forget_checks(shaping *sh, const visit *old) {
+    const size_t gone = old->end_check - old->first_check;
+    for (size_t i = old->end_check; i < sh->checks.n; i++)
+        sh->checks.at[i - gone] = sh->checks.at[i];
+    sh->checks.n -= gone;
+    for (size_t i = 0; i < sh->seen.n; i++) {
+        visit *v = &sh->seen.at[i];
+        if (v != old && v->first_check >= old->end_check) {
+            v->first_check -= gone;
+            v->end_check -= gone;
+        }
+    }
 }
 
 static void region(wadi_shape_cx *cx, const wadi_block *b) {
     shaping *sh = (shaping *)cx;
     const wadi_block *outer = sh->here;
-    if (!wadi_vec_push(&sh->seen, b)) sh->out_of_memory = true;
+    visit *again = find_visit(sh, sh->rule_seen, b);
+    if (again) forget_checks(sh, again);
+    const size_t first = sh->checks.n;
     sh->here = b;
     wadi_extents_limit(cx->extents, bound_here, sh);
     analyse_block(sh, b);
     sh->here = outer;
     if (!outer->parent) wadi_extents_limit(cx->extents, NULL, NULL);
+    again = find_visit(sh, sh->rule_seen, b);
+    if (again)
+        *again = (visit){b, first, sh->checks.n};
+    else if (!wadi_vec_push(&sh->seen, (visit){b, first, sh->checks.n}))
+        sh->out_of_memory = true;
 }
 
 static void analyse_bind(shaping *sh, const wadi_bind *b) {
-    const size_t seen = sh->seen.n;
+    const size_t outer = sh->rule_seen;
+    sh->rule_seen = sh->seen.n;
     for (int r = 0; r < b->nresults; r++) sh->home[b->results[r]] = sh->here;
     if (b->op->kind == WADI_OP_SEQUENCE) seed_components(sh, b);
     if (b->op->shape) b->op->shape(&sh->cx, b);
     for (int i = 0; i < b->nblocks; i++)
-        if (!was_seen(sh, seen, b->blocks[i])) region(&sh->cx, b->blocks[i]);
-    sh->seen.n = seen;
+        if (!find_visit(sh, sh->rule_seen, b->blocks[i])) region(&sh->cx, b->blocks[i]);
+    sh->seen.n = sh->rule_seen;
+    sh->rule_seen = outer;
     for (int r = 0; r < b->nresults; r++) settle(sh, b->results[r]);
     find_scalar(sh, b);
 }
