@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "operators/reduce_tree.h"
+
 typedef struct explaining {
     const wadi_diag *d;
     const wadi_module *m;
@@ -125,6 +127,18 @@ static void explain_note(explaining *x, wadi_val v, wadi_note_kind kind, const c
     wadi_text_add(x->out, "\n");
 }
 
+/* The order in which a reduction or scan combines elements decides the bits of its result. */
+static void explain_order(explaining *x, wadi_val v, int indent) {
+    const wadi_value *value = &x->m->values[v];
+    if (value->def != WADI_DEF_BIND || value->bind->op->skeleton != WADI_SKEL_FOLD) return;
+    wadi_text_indent(x->out, indent);
+    if (wadi_fun_has_lanes(value->bind->funs[0]))
+        wadi_text_addf(x->out, "combined in %d lanes, blocks of %d\n", WADI_TREE_FOLD_LANES,
+                       WADI_TREE_FOLD_BLOCK);
+    else
+        wadi_text_addf(x->out, "combined in order, blocks of %d\n", WADI_TREE_FOLD_BLOCK);
+}
+
 static void explain_value(explaining *x, wadi_val v, int indent) {
     const wadi_val_type *t = &x->m->values[v].type;
     wadi_text_indent(x->out, indent);
@@ -139,6 +153,7 @@ static void explain_value(explaining *x, wadi_val v, int indent) {
     explain_note(x, v, WADI_NOTE_REP, "", indent + 1);
     explain_note(x, v, WADI_NOTE_FUSED, "fused into", indent + 1);
     explain_note(x, v, WADI_NOTE_KEPT, "stored, not fused into", indent + 1);
+    explain_order(x, v, indent + 1);
 }
 
 static void explain_block(explaining *x, const wadi_block *block, int indent) {

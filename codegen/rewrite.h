@@ -49,7 +49,7 @@ void wadi_subst_block(const wadi_subst *s, wadi_block *block);
 
 /** Whether `inner` is `outer` or lies in it. */
 bool wadi_block_within(const wadi_block *inner, const wadi_block *outer);
-/** The block a value is defined in: for results, what `home` says; for parameters their block; NULL for constants. */
+/** The block each value is defined in. A pass that moves bindings keeps `of` true itself. */
 typedef struct wadi_homes {
     wadi_block **of; /* [nvalues] */
     uint32_t n;
@@ -63,7 +63,7 @@ bool wadi_block_set(wadi_module *m, wadi_block *block, int n, wadi_bind *const *
 /** Makes the regions of a binding children of `block` (after the binding moved there). */
 void wadi_bind_moved(wadi_bind *b, wadi_block *block);
 
-/** Whether the functions and yields of `f` hand their parameters through: result i is parameter i of the last `nresults`. */
+/** Whether `f` gives back its parameters, in order, but for the first `skip`. */
 bool wadi_fun_is_identity(const wadi_fun *f, int skip);
 
 #endif

@@ -190,6 +190,7 @@ static void explanation_names_passes_values_and_reasons(void **state) {
     static const char *const expected[] = {
         "== program as written ==", "== after seqfuse ==", "== after fuse ==", "== stages ==",
         "t joined with u",          "left its stage",      "irregular: ",      "fused into zs",
+        "combined in 16 lanes",
     };
     wadi_text t;
     wadi_text_init(&t);
