@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "programs.h"
+#include "tests/codegen/programs.h"
 
 static wadi_storage storage_of(const compiled *c, const char *name) {
     return c->m->values[value_named(c->m, name)].storage;

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "base/file.h"
-#include "programs.h"
+#include "tests/codegen/programs.h"
 
 enum { MAX_CASES = 128 };
 

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "programs.h"
+#include "tests/codegen/programs.h"
 
 static const char *const source = "program every\n"
                                   "input ws : f32[n]\n"

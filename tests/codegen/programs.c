@@ -1,5 +1,5 @@
 /* Programs from text, invented inputs for them, and comparing what they compute. */
-#include "programs.h"
+#include "tests/codegen/programs.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

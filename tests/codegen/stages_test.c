@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "codegen/explain.h"
-#include "programs.h"
+#include "tests/codegen/programs.h"
 
 static void assert_rep(const compiled *c, const char *name, wadi_rep rep) {
     const wadi_val v = value_named(c->m, name);
