@@ -242,6 +242,7 @@ static wadi_status parse_region(wadi_parser *p, wadi_bind *b, int k, wadi_block 
     if (!r) return wadi_parse_no_memory(p);
     b->blocks[k] = r;
     WADI_TRY(wadi_parse_enter(p));
+    if (k > 0) wadi_parse_skip_lines(p);
     if (k > 0 && !wadi_parse_accept(p, "else")) (void)wadi_parse_accept(p, "do");
     WADI_TRY(parse_params(p, r, n, types));
     WADI_TRY(wadi_parse_expect(p, "{"));

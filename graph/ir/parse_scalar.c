@@ -237,6 +237,7 @@ static wadi_status read_cond(body_parser *bp, list *out) {
     wadi_sblock *branch[2] = {wadi_sblock_new(p->m), wadi_sblock_new(p->m)};
     if (!i || !branch[0] || !branch[1]) return wadi_parse_no_memory(p);
     WADI_TRY(inner_block(bp, branch[0]));
+    wadi_parse_skip_lines(p);
     WADI_TRY(wadi_parse_expect(p, "else"));
     WADI_TRY(inner_block(bp, branch[1]));
     memcpy(i->block, branch, sizeof branch);
@@ -324,10 +325,12 @@ static wadi_status read_loop(body_parser *bp, int counted, list *out) {
     lt.block[0] = p->at;
     WADI_TRY(skip_block(p));
     if (!counted) {
+        wadi_parse_skip_lines(p);
         WADI_TRY(wadi_parse_expect(p, "do"));
         lt.block[1] = p->at;
         WADI_TRY(skip_block(p));
     }
+    wadi_parse_skip_lines(p);
     WADI_TRY(wadi_parse_expect(p, "from"));
     list init = {0};
     WADI_TRY(expressions(bp, &init));
