@@ -208,6 +208,16 @@ bool conf_run(const conf_case *c, const wadi_exe *exe, const conf_variant *v, wa
     return same;
 }
 
+wadi_status conf_go(const conf_case *c, const wadi_exe *exe, const conf_variant *v,
+                    int64_t *out_delivered, wadi_error *err) {
+    bound b = {0};
+    wadi_status st = bound_init(&b, c, exe, v, err);
+    if (st == WADI_OK) st = wadi_run_go(b.run, err);
+    *out_delivered = b.nsinks > 0 && b.sinks[0] ? wadi_sink_memory_count(b.sinks[0]) : -1;
+    bound_fini(&b);
+    return st;
+}
+
 wadi_exe *conf_compile(const conf_case *c, const char *disable, wadi_text *why) {
     const char *off = disable && strcmp(disable, "all") == 0 ? conf_all_passes() : disable;
     const wadi_compile_options o = {.disable = off, .verify = true};

@@ -39,6 +39,9 @@ void conf_variant_print(const conf_variant *v, wadi_text *out);
 wadi_exe *conf_compile(const conf_case *c, const char *disable, wadi_text *why);
 /* Runs it and compares everything it gives with what the interpreter gave. False: `why` names the first difference. */
 bool conf_run(const conf_case *c, const wadi_exe *exe, const conf_variant *v, wadi_text *why);
+/* Runs it without judging; *out_delivered is how many elements the first sink got, -1 without one. */
+wadi_status conf_go(const conf_case *c, const wadi_exe *exe, const conf_variant *v,
+                    int64_t *out_delivered, wadi_error *err);
 /* Compiles, runs and compares. */
 bool conf_check(const conf_case *c, const conf_variant *v, wadi_text *why);
 

@@ -1,0 +1,229 @@
+/* Every scalar operation on every type it takes, over the values where types end. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "tests/conformance/runner.h"
+
+enum { VALUES = 16, PAIRS = VALUES * VALUES };
+
+/* A letter for what an operation takes: a any number, i integer, b integer or bool, f float, l bool, * everything. */
+typedef struct op1 {
+    const char *name;
+    char takes;
+    wadi_fn1 f;
+} op1;
+
+typedef struct op2 {
+    const char *name;
+    char takes;
+    wadi_fn2 f;
+} op2;
+
+static const op1 unary[] = {
+    {"neg", 'a', wadi_neg},     {"abs", 'a', wadi_abs},           {"signum", 'a', wadi_signum},
+    {"not", 'b', wadi_not},     {"popcount", 'i', wadi_popcount}, {"clz", 'i', wadi_clz},
+    {"ctz", 'i', wadi_ctz},     {"lnot", 'l', wadi_lnot},         {"sqrt", 'f', wadi_sqrt},
+    {"cbrt", 'f', wadi_cbrt},   {"exp", 'f', wadi_exp_},          {"exp2", 'f', wadi_exp2},
+    {"expm1", 'f', wadi_expm1}, {"log", 'f', wadi_log},           {"log2", 'f', wadi_log2},
+    {"log10", 'f', wadi_log10}, {"log1p", 'f', wadi_log1p},       {"sin", 'f', wadi_sin},
+    {"cos", 'f', wadi_cos},     {"tan", 'f', wadi_tan},           {"asin", 'f', wadi_asin},
+    {"acos", 'f', wadi_acos},   {"atan", 'f', wadi_atan},         {"sinh", 'f', wadi_sinh},
+    {"cosh", 'f', wadi_cosh},   {"tanh", 'f', wadi_tanh},         {"asinh", 'f', wadi_asinh},
+    {"acosh", 'f', wadi_acosh}, {"atanh", 'f', wadi_atanh},       {"erf", 'f', wadi_erf},
+    {"erfc", 'f', wadi_erfc},   {"floor", 'f', wadi_floor},       {"ceil", 'f', wadi_ceil},
+    {"round", 'f', wadi_round}, {"trunc", 'f', wadi_trunc},       {"isnan", 'f', wadi_isnan},
+    {"isinf", 'f', wadi_isinf}};
+
+static const op2 binary[] = {
+    {"add", 'a', wadi_add}, {"sub", 'a', wadi_sub},     {"mul", 'a', wadi_mul},
+    {"min", 'a', wadi_min}, {"max", 'a', wadi_max},     {"and", 'b', wadi_and},
+    {"or", 'b', wadi_or},   {"xor", 'b', wadi_xor},     {"eq", '*', wadi_eq},
+    {"ne", '*', wadi_ne},   {"lt", '*', wadi_lt},       {"le", '*', wadi_le},
+    {"gt", '*', wadi_gt},   {"ge", '*', wadi_ge},       {"land", 'l', wadi_land},
+    {"lor", 'l', wadi_lor}, {"fdiv", 'f', wadi_div},    {"atan2", 'f', wadi_atan2},
+    {"pow", 'f', wadi_pow}, {"hypot", 'f', wadi_hypot}, {"copysign", 'f', wadi_copysign}};
+
+/* The divisor, or the distance, comes from a vector of its own. */
+static const op2 divisions[] = {{"quot", 'i', wadi_quot},
+                                {"rem", 'i', wadi_rem},
+                                {"div", 'i', wadi_div},
+                                {"mod", 'i', wadi_mod}};
+static const op2 shifts[] = {{"shl", 'i', wadi_shl},
+                             {"shr", 'i', wadi_shr},
+                             {"rotl", 'i', wadi_rotl},
+                             {"rotr", 'i', wadi_rotr}};
+
+#define COUNT(array) ((int)(sizeof(array) / sizeof *(array)))
+
+static bool is_float(wadi_type t) {
+    return t == WADI_F32 || t == WADI_F64;
+}
+
+static bool fits(char takes, wadi_type t) {
+    switch (takes) {
+    case 'a':
+        return t != WADI_BOOL;
+    case 'i':
+        return t != WADI_BOOL && !is_float(t);
+    case 'b':
+        return !is_float(t);
+    case 'f':
+        return is_float(t);
+    case 'l':
+        return t == WADI_BOOL;
+    default:
+        return true;
+    }
+}
+
+/* ---- values ---- */
+
+static const double floats[VALUES] = {
+    0,    -0.0,          1,      -1,     0.5, -2.5,  3,           1e-310,
+    1e30, -2147483648.5, 9.3e18, -1e300, 0.1, 255.5, (double)NAN, (double)INFINITY};
+static const uint64_t bits[VALUES] = {0,
+                                      1,
+                                      UINT64_MAX,
+                                      2,
+                                      7,
+                                      100,
+                                      UINT64_C(0x7f),
+                                      UINT64_C(0x80),
+                                      UINT64_C(0x7fff),
+                                      UINT64_C(0x8000),
+                                      UINT64_C(0x7fffffff),
+                                      UINT64_C(0x80000000),
+                                      UINT64_C(0x7fffffffffffffff),
+                                      UINT64_C(0x8000000000000000),
+                                      UINT64_C(0x0123456789abcdef),
+                                      UINT64_C(0xfffffffffffffffe)};
+
+static wadi_scalar value(wadi_type t, int i) {
+    wadi_scalar v = {t, 0};
+    const float f = (float)floats[i];
+    uint32_t low;
+    memcpy(&low, &f, sizeof low);
+    if (t == WADI_F64)
+        memcpy(&v.bits, &floats[i], sizeof v.bits);
+    else if (t == WADI_F32)
+        v.bits = low;
+    else if (t == WADI_BOOL)
+        v.bits = bits[i] & 1;
+    else
+        v.bits = wadi_scalar_wrap(t, bits[i]);
+    return v;
+}
+
+typedef struct vectors {
+    uint64_t x[PAIRS], y[PAIRS], divisor[PAIRS];
+    int32_t distance[PAIRS];
+    wadi_interp_input in[4];
+    wadi_interp_io io;
+} vectors;
+
+static void vectors_init(vectors *v, wadi_type t) {
+    static const int32_t distances[VALUES] = {0,  1,  2,  3,  7,  8,  9,   15,
+                                              16, 31, 32, 63, 64, -1, 100, INT32_MIN};
+    const size_t size = (size_t)wadi_type_size(t);
+    for (int i = 0; i < PAIRS; i++) {
+        wadi_scalar d = value(t, i / VALUES);
+        wadi_scalar_store(value(t, i % VALUES), (char *)v->x + (size_t)i * size);
+        wadi_scalar_store(d, (char *)v->y + (size_t)i * size);
+        if (d.bits == 0) d.bits = 3;
+        wadi_scalar_store(d, (char *)v->divisor + (size_t)i * size);
+        v->distance[i] = distances[i / VALUES];
+    }
+    v->in[0] = (wadi_interp_input){"x", conf_vector(t, PAIRS, v->x)};
+    v->in[1] = (wadi_interp_input){"y", conf_vector(t, PAIRS, v->y)};
+    v->in[2] = (wadi_interp_input){"divisor", conf_vector(t, PAIRS, v->divisor)};
+    v->in[3] = (wadi_interp_input){"distance", conf_vector(WADI_I32, PAIRS, v->distance)};
+    v->io = (wadi_interp_io){v->in, 4, NULL, 0};
+}
+
+static wadi_acc vector_of(const char *name, wadi_type t) {
+    static const char *const any[] = {"?"};
+    return wadi_input(name, t, 1, any);
+}
+
+/* ---- programs ---- */
+
+static void output_all(const op2 *ops, int n, wadi_type t, wadi_acc a, wadi_acc b) {
+    for (int i = 0; i < n; i++)
+        if (fits(ops[i].takes, t)) wadi_output(ops[i].name, wadi_zip_with(ops[i].f, a, b));
+}
+
+static void every_operation_on_every_type(void **state) {
+    (void)state;
+    for (int k = 0; k < WADI_TYPE_COUNT; k++) {
+        const wadi_type t = (wadi_type)k;
+        vectors v;
+        vectors_init(&v, t);
+        wadi_program *p = wadi_program_create(wadi_type_name(t));
+        const wadi_acc x = vector_of("x", t), y = vector_of("y", t), z = vector_of("divisor", t),
+                       d = vector_of("distance", WADI_I32);
+        for (int i = 0; i < COUNT(unary); i++)
+            if (fits(unary[i].takes, t)) wadi_output(unary[i].name, wadi_map(unary[i].f, x));
+        output_all(binary, COUNT(binary), t, x, y);
+        output_all(divisions, COUNT(divisions), t, x, z);
+        output_all(shifts, COUNT(shifts), t, x, d);
+        if (is_float(t)) wadi_output("fma", wadi_zip_with3(wadi_fma, x, y, z));
+        conf_assert_agrees_briefly(p, &v.io);
+    }
+}
+
+static wadi_exp converted(void *env, wadi_exp x) {
+    const wadi_type *t = env;
+    return wadi_convert(*t, x);
+}
+
+static wadi_exp recast(void *env, wadi_exp x) {
+    const wadi_type *t = env;
+    return wadi_bitcast(*t, x);
+}
+
+static void every_conversion(void **state) {
+    (void)state;
+    for (int k = 0; k < WADI_TYPE_COUNT; k++) {
+        const wadi_type from = (wadi_type)k;
+        vectors v;
+        vectors_init(&v, from);
+        v.io.ninputs = 1;
+        wadi_program *p = wadi_program_create(wadi_type_name(from));
+        const wadi_acc x = vector_of("x", from);
+        for (int i = 0; i < WADI_TYPE_COUNT; i++) {
+            wadi_type to = (wadi_type)i;
+            wadi_output(wadi_type_name(to), wadi_map_env(converted, &to, x));
+        }
+        conf_assert_agrees_briefly(p, &v.io);
+    }
+}
+
+static void bitcasts_keep_the_bits(void **state) {
+    (void)state;
+    static const struct {
+        wadi_type from, to;
+    } pair[] = {{WADI_F32, WADI_U32}, {WADI_U32, WADI_F32}, {WADI_F64, WADI_I64},
+                {WADI_I64, WADI_F64}, {WADI_I8, WADI_U8},   {WADI_U16, WADI_I16}};
+    for (int k = 0; k < COUNT(pair); k++) {
+        wadi_type to = pair[k].to;
+        vectors v;
+        vectors_init(&v, pair[k].from);
+        v.io.ninputs = 1;
+        wadi_program *p = wadi_program_create("bitcast");
+        wadi_output("cast", wadi_map_env(recast, &to, vector_of("x", pair[k].from)));
+        conf_assert_agrees_briefly(p, &v.io);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_operation_on_every_type),
+                                       cmocka_unit_test(every_conversion),
+                                       cmocka_unit_test(bitcasts_keep_the_bits)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
