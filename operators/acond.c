@@ -35,8 +35,8 @@ static void shape(wadi_shape_cx *cx, const wadi_bind *b) {
         }
 }
 
-/* A condition that does not depend on the stream chooses one side for all elements; one that does leaves the shape
- * independent where both sides have one shape. */
+/* A condition that does not depend on the stream chooses one side for all elements; one that
+ * does leaves the shape independent where both sides have one shape. */
 static void depend(wadi_depend_cx *cx, const wadi_bind *b) {
     cx->region(cx, b->blocks[THEN]);
     cx->region(cx, b->blocks[ELSE]);

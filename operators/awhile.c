@@ -1,4 +1,5 @@
-/* awhile: a region changes the state while another says so. Ranks and elements of the state stay, extents may change. */
+/* awhile: a region changes the state while another says so. Ranks and elements of the state
+ * stay, extents may change. */
 #include "operators/rules.h"
 
 #include <string.h>
@@ -63,8 +64,9 @@ static bool grow(wadi_depend_cx *cx, const wadi_bind *b, wadi_dep *dep) {
     return grew;
 }
 
-/* Fixed point: the state depends on what the start, the body and - through the number of rounds - the predicate depend on.
- * A loop that keeps an extent keeps it independent whatever the predicate says (van den Haak 2019, section 4). */
+/* Fixed point: the state depends on what the start, the body and - through the number of rounds
+ * - the predicate depend on. A loop that keeps an extent keeps it independent whatever the
+ * predicate says (van den Haak 2019, section 4). */
 static void depend(wadi_depend_cx *cx, const wadi_bind *b) {
     wadi_dep dep[WADI_MAX_PARAMS];
     for (int i = 0; i < b->nargs; i++) dep[i] = cx->get(cx, b->args[i], 0);

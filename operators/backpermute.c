@@ -1,4 +1,5 @@
-/* backpermute: every element is read from where a function of its index says. Out of range is a fault. */
+/* backpermute: every element is read from where a function of its index says. Out of range is a
+ * fault. */
 #include "operators/rules.h"
 
 #include "graph/lang/node.h"

@@ -1,4 +1,5 @@
-/* compute: forces an array into memory. Its value is its argument's; fusion does not reach through it. */
+/* compute: forces an array into memory. Its value is its argument's; fusion does not reach
+ * through it. */
 #include "operators/rules.h"
 
 #include "graph/lang/node.h"

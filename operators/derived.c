@@ -1,4 +1,5 @@
-/* Array functions of the language that need no operator of their own: each is written with the operators. */
+/* Array functions of the language that need no operator of their own: each is written with the
+ * operators. */
 #include "graph/lang/node.h"
 
 /* ---- arrays from numbers ---- */
@@ -49,7 +50,8 @@ wadi_acc wadi_fold_all(wadi_fn2 f, wadi_exp z, wadi_acc a) {
     return wadi_fold(f, z, wadi_flatten(a));
 }
 
-/* The number `v` as an element of `a`; a record or bool is refused by the function that combines it. */
+/* The number `v` as an element of `a`; a record or bool is refused by the function that combines
+ * it. */
 static wadi_exp number(wadi_acc a, double v) {
     const wadi_array_type *t = wadi_acc_type(a);
     return t ? wadi_literal(t->elem.type[0], v) : WADI_NO_EXP;
@@ -77,7 +79,8 @@ static wadi_exp with_index(wadi_ix ix, wadi_exp x) {
     return wadi_rec2("value", x, "index", ix.at[ix.rank - 1]);
 }
 
-/* Whether y comes before x: it is better, or as good and further left. A number is better than NaN. */
+/* Whether y comes before x: it is better, or as good and further left. A number is better than
+ * NaN. */
 static wadi_exp before(wadi_fn2 better, wadi_exp y, wadi_exp x) {
     const wadi_exp vx = wadi_get(x, "value"), vy = wadi_get(y, "value");
     const wadi_exp left = wadi_lt(wadi_get(y, "index"), wadi_get(x, "index"));

@@ -29,7 +29,8 @@ static wadi_exp to_i64(wadi_exp x) {
     return wadi_convert(WADI_I64, x);
 }
 
-/* The rank of the segments is how many extents a row holds: it must be known while the program is built. */
+/* The rank of the segments is how many extents a row holds: it must be known while the program
+ * is built. */
 static int row_length(wadi_draft *d, const wadi_array_type *t) {
     const bool known = t->extent && t->extent[1].kind == WADI_EXTENT_CONST;
     if (known && t->extent[1].value >= 1 && t->extent[1].value <= WADI_MAX_RANK)

@@ -1,4 +1,5 @@
-/* What the reference interpretations share: reading, counting through an index space, and telling of faults. */
+/* What the reference interpretations share: reading, counting through an index space, and
+ * telling of faults. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -125,7 +126,8 @@ int64_t wadi_array_size(const wadi_array *a) {
     return wadi_eval_size(a->rank, a->shape, &size) ? size : -1;
 }
 
-/* Bytes of a column are in the machine's order; a cell holds them extended by the rule of wadi_scalar. */
+/* Bytes of a column are in the machine's order; a cell holds them extended by the rule of
+ * wadi_scalar. */
 static uint64_t cell_of(wadi_type t, const unsigned char *at) {
     switch (wadi_type_size(t)) {
     case 1:

@@ -1,5 +1,6 @@
-/* fold: reduces the innermost dimension by an associative function; z is combined once per result and need not be an
- * identity. The order of combination is fixed: operators/reduce_tree.h. */
+/* fold: reduces the innermost dimension by an associative function; z is combined once per
+ * result and need not be an identity. The order of combination is fixed:
+ * operators/reduce_tree.h. */
 #include "operators/rules.h"
 
 #include "graph/lang/node.h"

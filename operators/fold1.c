@@ -1,5 +1,5 @@
-/* fold1: reduces the innermost dimension without an initial value; an empty dimension is a fault. The order of
- * combination is fixed: operators/reduce_tree.h. */
+/* fold1: reduces the innermost dimension without an initial value; an empty dimension is a
+ * fault. The order of combination is fixed: operators/reduce_tree.h. */
 #include "operators/rules.h"
 
 #include "graph/lang/node.h"

@@ -3,7 +3,8 @@
 
 #include "graph/lang/node.h"
 
-/* Arguments: the stream, then the state's start. Parameters of the region: the state, then the element's components. */
+/* Arguments: the stream, then the state's start. Parameters of the region: the state, then the
+ * element's components. */
 static int block_params(const wadi_module *m, const wadi_bind *b, int block,
                         wadi_array_type *types) {
     WADI_UNUSED(block);

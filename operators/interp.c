@@ -1,7 +1,7 @@
 /* Running a module: values, memory, blocks, and what comes in and goes out.
  *
- * Arrays made by the run stand on a heap in the order they were made; a region, or one element of a stream, gives back all
- * that was made since it began but what it hands on. */
+ * Arrays made by the run stand on a heap in the order they were made; a region, or one element
+ * of a stream, gives back all that was made since it began but what it hands on. */
 #include "operators/interp.h"
 
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 /* The interpreter: the definition of the language. Slow, obvious, bounds-checked.
  *
- * It runs any verified module, before or after passes: marks of representation and storage mean nothing here. Streams are
- * run element by element. Kernels must give the same bits. They may only do less: the interpreter computes every
- * element of every binding, so a fault in an element that no result needs is told here and may pass unnoticed there.
- */
+ * It runs any verified module, before or after passes: marks of representation and storage mean
+ * nothing here. Streams are run element by element. Kernels must give the same bits. They may only
+ * do less: the interpreter computes every element of every binding, so a fault in an element that
+ * no result needs is told here and may pass unnoticed there. */
 #ifndef WADI_OPERATORS_INTERP_H
 #define WADI_OPERATORS_INTERP_H
 
@@ -15,12 +15,14 @@ typedef struct wadi_interp_input {
     wadi_array array;
 } wadi_interp_input;
 
-/** A stream bound to the stream_in `name`. Either all its elements, or a function that is asked for each once, in order. */
+/** A stream bound to the stream_in `name`. Either all its elements, or a function that is asked
+ *  for each once, in order. */
 typedef struct wadi_interp_source {
     const char *name;
     int64_t n;                  /* elements */
     const wadi_array *elements; /* [n][components], borrowed; NULL: ask `pull` */
-    /** Fills one array per component, borrowed until the next call; *out_end instead when the stream has ended. */
+    /** Fills one array per component, borrowed until the next call; *out_end instead when the
+     *  stream has ended. */
     wadi_status (*pull)(void *env, int64_t index, wadi_array *out_components, bool *out_end,
                         wadi_error *err);
     void *env;
@@ -54,9 +56,9 @@ typedef struct wadi_interp_results {
     wadi_arena *arena; /* owns everything here */
 } wadi_interp_results;
 
-/** Runs the program. The module stays as it is.
- *  WADI_INVALID: nothing is bound to a name. WADI_TYPE, WADI_SHAPE: what is bound does not fit its declaration.
- *  WADI_FAULT: the message names the operation, the values, the element of the stream, the index and the place. */
+/** Runs the program. The module stays as it is. WADI_INVALID: nothing is bound to a name.
+ *  WADI_TYPE, WADI_SHAPE: what is bound does not fit its declaration. WADI_FAULT: the message
+ *  names the operation, the values, the element of the stream, the index and the place. */
 WADI_NODISCARD wadi_status wadi_interp_run(const wadi_module *m, const wadi_interp_io *io,
                                            wadi_interp_results **out, wadi_error *err);
 void wadi_interp_results_destroy(wadi_interp_results *r); /* NULL is fine */

@@ -1,7 +1,7 @@
 /* Scalar functions, instruction by instruction.
  *
- * All scalars of a function stand in one row of cells; a region of cond, while or iterate writes into the same row, since
- * every scalar of a function has a number of its own. */
+ * All scalars of a function stand in one row of cells; a region of cond, while or iterate writes
+ * into the same row, since every scalar of a function has a number of its own. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,8 @@
 /* Sequence operators, element by element.
  *
- * A sequence is a way to make element number e; nothing is kept between elements but what was read from sources. So
- * two consumers of one stream compute its elements twice: that is how it means the same as once. */
+ * A sequence is a way to make element number e; nothing is kept between elements but what was
+ * read from sources. So two consumers of one stream compute its elements twice: that is how it
+ * means the same as once. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,4 +1,5 @@
-/* The interpreter at work: shared by interp.c, interp_scalar.c and interp_seq.c. Internal to operators/. */
+/* The interpreter at work: shared by interp.c, interp_scalar.c and interp_seq.c. Internal to
+ * operators/. */
 #ifndef WADI_OPERATORS_INTERP_STATE_H
 #define WADI_OPERATORS_INTERP_STATE_H
 
@@ -59,10 +60,12 @@ WADI_NODISCARD wadi_status wadi_interp_give(wadi_interp *in, const wadi_iarray *
 
 /** Runs the bindings of a block. */
 WADI_NODISCARD wadi_status wadi_interp_block(wadi_interp *in, const wadi_block *b);
-/** Runs a scalar function: `args` one cell per parameter, `results` one per result. (interp_scalar.c) */
+/** Runs a scalar function: `args` one cell per parameter, `results` one per result.
+ *  (interp_scalar.c) */
 WADI_NODISCARD wadi_status wadi_interp_apply(wadi_interp *in, const wadi_bind *b, const wadi_fun *f,
                                              const uint64_t *args, uint64_t *results);
-/** Runs a sequence operator: those that give sequences do nothing until they are consumed. (interp_seq.c) */
+/** Runs a sequence operator: those that give sequences do nothing until they are consumed.
+ *  (interp_seq.c) */
 WADI_NODISCARD wadi_status wadi_interp_seq(wadi_interp *in, const wadi_bind *b);
 
 #endif

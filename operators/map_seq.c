@@ -1,4 +1,5 @@
-/* map_seq: a region applied to every element of one or more streams; the shortest ends the result. */
+/* map_seq: a region applied to every element of one or more streams; the shortest ends the
+ * result. */
 #include "operators/rules.h"
 
 #include "graph/lang/node.h"

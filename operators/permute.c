@@ -1,10 +1,12 @@
-/* permute: starts from the defaults and sends each element of the array to an index, combining it with what is there,
- * in the order of the source. An index out of range is a fault; an element may be dropped. */
+/* permute: starts from the defaults and sends each element of the array to an index, combining
+ * it with what is there, in the order of the source. An index out of range is a fault; an
+ * element may be dropped. */
 #include "operators/rules.h"
 
 #include "graph/lang/node.h"
 
-/* Function 0: comb(new.., old..) -> element. Function 1: index of the source -> keep, index of the defaults. */
+/* Function 0: comb(new.., old..) -> element. Function 1: index of the source -> keep, index of
+ * the defaults. */
 static int fun_params(const wadi_module *m, const wadi_bind *b, int fun, wadi_type *types) {
     const wadi_array_type *defaults = wadi_rule_arg(m, b, 0), *a = wadi_rule_arg(m, b, 1);
     if (!defaults || !a) return -1;

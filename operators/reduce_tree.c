@@ -1,4 +1,5 @@
-/* The law of reduce_tree.h as straight code: what the interpreter does, and what kernels must agree with. */
+/* The law of reduce_tree.h as straight code: what the interpreter does, and what kernels must
+ * agree with. */
 #include "operators/reduce_tree.h"
 
 #include <stdlib.h>

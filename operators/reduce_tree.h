@@ -1,31 +1,37 @@
-/* The fixed order of reductions and scans: the law that makes results independent of threads, chunks and schedules.
+/* The fixed order of reductions and scans: the law that makes results independent of threads,
+ * chunks and schedules.
  *
- * Floating-point addition is not associative, so a sum is defined only together with its tree. The tree below has
- * room for SIMD lanes and for workers, and depends on nothing but the row's length n and the function f.
+ * Floating-point addition is not associative, so a sum is defined only together with its tree. The
+ * tree below has room for SIMD lanes and for workers, and depends on nothing but the row's length n
+ * and the function f.
  *
- * Blocks. A row is cut into blocks of WADI_TREE_FOLD_BLOCK elements; the last may be shorter. A block is reduced as below
- * and the blocks' results are combined in order: total = f(...f(f(block 0, block 1), block 2)...).
+ * Blocks. A row is cut into blocks of WADI_TREE_FOLD_BLOCK elements; the last may be shorter. A
+ * block is reduced as below and the blocks' results are combined in order: total = f(...f(f(block
+ * 0, block 1), block 2)...).
  *
- * Lanes. Inside a block, if wadi_fun_has_lanes(f) and the block has at least WADI_TREE_FOLD_LANES elements: let g be the
- * number of full groups of L = WADI_TREE_FOLD_LANES elements. Lane l starts as element l and takes elements l + L, l + 2L,
- * ..., l + (g-1)L in order (acc = f(acc, x)). Then the lanes are combined in order, acc = f(...f(f(lane 0, lane 1),
- * lane 2)..., lane L-1), and the remaining elements of the block (fewer than L) are taken one by one, acc = f(acc, x).
- * Otherwise the block is taken one element after the other from its first.
- *   Lanes change the order of the elements, so they are for functions that commute: per field one add, mul, min, max,
- * and, or, xor of the two arguments' fields. The language promises no more than associativity of other functions
- * (composition of affine maps is one that does not commute), and those keep the order of the elements.
+ * Lanes. Inside a block, if wadi_fun_has_lanes(f) and the block has at least WADI_TREE_FOLD_LANES
+ * elements: let g be the number of full groups of L = WADI_TREE_FOLD_LANES elements. Lane l starts
+ * as element l and takes elements l + L, l + 2L, ..., l + (g-1)L in order (acc = f(acc, x)). Then
+ * the lanes are combined in order, acc = f(...f(f(lane 0, lane 1), lane 2)..., lane L-1), and the
+ * remaining elements of the block (fewer than L) are taken one by one, acc = f(acc, x). Otherwise
+ * the block is taken one element after the other from its first. Lanes change the order of the
+ * elements, so they are for functions that commute: per field one add, mul, min, max, and, or, xor
+ * of the two arguments' fields. The language promises no more than associativity of other functions
+ * (composition of affine maps is one that does not commute), and those keep the order of the
+ * elements.
  *
- * Results. fold: f(z, total), z used once; z for an empty row. fold1: total; an empty row is a fault.
+ * Results. fold: f(z, total), z used once; z for an empty row. fold1: total; an empty row is a
+ * fault.
  *
- * Scans. scanl1 of a row: within a block of WADI_TREE_SCAN_BLOCK elements, local[i] is the sequential scan of that block
- * alone. In the first block the result is local[i]; in every later one it is f(carry, local[i]), where carry is the last
- * result of the block before. scanl: result[0] = z, result[i + 1] = f(z, scan1[i]) with that scanl1.
+ * Scans. scanl1 of a row: within a block of WADI_TREE_SCAN_BLOCK elements, local[i] is the
+ * sequential scan of that block alone. In the first block the result is local[i]; in every later
+ * one it is f(carry, local[i]), where carry is the last result of the block before. scanl:
+ * result[0] = z, result[i + 1] = f(z, scan1[i]) with that scanl1.
  *
- * Integers and booleans. Where the function is a single add, mul, min, max, and, or, xor on integers or booleans, any
- * order gives the same bits, and kernels may choose one.
+ * Integers and booleans. Where the function is a single add, mul, min, max, and, or, xor on
+ * integers or booleans, any order gives the same bits, and kernels may choose one.
  *
- * permute combines collisions in the order of the source, one after the other.
- */
+ * permute combines collisions in the order of the source, one after the other. */
 #ifndef WADI_OPERATORS_REDUCE_TREE_H
 #define WADI_OPERATORS_REDUCE_TREE_H
 
@@ -33,15 +39,18 @@
 
 #include "graph/ir/ir.h"
 
-/** The same numbers stand in sched/kernel.h under the names without TREE, for generated code; a test compares them. */
+/** The same numbers stand in sched/kernel.h under the names without TREE, for generated code; a
+ *  test compares them. */
 enum { WADI_TREE_FOLD_BLOCK = 4096, WADI_TREE_FOLD_LANES = 16, WADI_TREE_SCAN_BLOCK = 4096 };
 
-/** Whether f(acc.., x..) is, in each field i, one of add, mul, min, max, and, or, xor, land, lor of acc i and x i (in
- *  either order), so that the lanes of the law apply. Decided when the binding is typed (wadi_fun.lanes), so that a
- *  function which only becomes one of these by simplification keeps the order it was written with. */
+/** Whether f(acc.., x..) is, in each field i, one of add, mul, min, max, and, or, xor, land, lor
+ *  of acc i and x i (in either order), so that the lanes of the law apply. Decided when the
+ *  binding is typed (wadi_fun.lanes), so that a function which only becomes one of these by
+ *  simplification keeps the order it was written with. */
 bool wadi_fun_has_lanes(const wadi_fun *f);
 
-/** The same, and every field is an integer or a boolean: any order of combination gives the same bits. */
+/** The same, and every field is an integer or a boolean: any order of combination gives the same
+ *  bits. */
 bool wadi_fun_has_any_order(const wadi_fun *f);
 
 #endif

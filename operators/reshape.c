@@ -29,7 +29,8 @@ static wadi_sx linear(wadi_at *cx, wadi_val v, int rank, const wadi_sx *ix) {
     return at;
 }
 
-/* An element exists, so no extent divided by is zero. The outermost index is what remains: one dimension costs none. */
+/* An element exists, so no extent divided by is zero. The outermost index is what remains: one
+ * dimension costs none. */
 static void at(wadi_at *cx, const wadi_bind *b, const wadi_sx *ix, wadi_sx *out) {
     const int rank = wadi_rule_rank_of(cx->module, b->args[0]);
     wadi_sx source[WADI_MAX_RANK], rest = linear(cx, b->results[0], b->nargs - 1, ix);

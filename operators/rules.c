@@ -333,8 +333,9 @@ void wadi_rule_declared(wadi_shape_cx *cx, wadi_val v, int comp) {
     }
 }
 
-/* The state is first taken to have any shape; what the body then keeps is that of the start, and with this known the
- * body's facts are found again. The other order would note checks that rest on a wrong guess. */
+/* The state is first taken to have any shape; what the body then keeps is that of the start, and
+ * with this known the body's facts are found again. The other order would note checks that rest
+ * on a wrong guess. */
 void wadi_rule_loop_shapes(wadi_shape_cx *cx, const wadi_bind *b, const wadi_block *body, int n,
                            const wadi_val *init) {
     for (int i = 0; i < n; i++)

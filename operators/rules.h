@@ -1,5 +1,5 @@
-/* What the operators' files share: their rows, checks for type rules, copies for shape rules, loops for meanings.
- * Internal to operators/. */
+/* What the operators' files share: their rows, checks for type rules, copies for shape rules,
+ * loops for meanings. Internal to operators/. */
 #ifndef WADI_OPERATORS_RULES_H
 #define WADI_OPERATORS_RULES_H
 
@@ -26,7 +26,8 @@ const wadi_val_type *wadi_rule_seq(const wadi_module *m, const wadi_bind *b, int
 int wadi_rule_add_index(wadi_type *types, int n, int rank);
 int wadi_rule_add_elem(wadi_type *types, int n, const wadi_array_type *a);
 
-/** Number of arguments, functions and regions; every argument but the sequences of sequence operators is an array. */
+/** Number of arguments, functions and regions; every argument but the sequences of sequence
+ *  operators is an array. */
 WADI_NODISCARD wadi_status wadi_rule_counts(const wadi_module *m, const wadi_bind *b, int min_args,
                                             int max_args, wadi_error *err);
 /** `n` attributes, each in [low, high). */
@@ -73,10 +74,12 @@ WADI_NODISCARD wadi_status wadi_rule_results(wadi_module *m, wadi_bind *b, int n
 int wadi_rule_rank_of(const wadi_module *m, wadi_val v);
 /** Extents of result 0 are the scalars in arguments from, from + 1, ... */
 void wadi_rule_shape_args(wadi_shape_cx *cx, const wadi_bind *b, int from, int rank);
-/** f(acc.., x..) over the elements of the last argument: parameters and results of folds and scans. */
+/** f(acc.., x..) over the elements of the last argument: parameters and results of folds and
+ *  scans. */
 int wadi_rule_combining_params(const wadi_module *m, const wadi_bind *b, int fun,
                                wadi_type *out_types);
-/** ... and their checks: the last argument has rank 1 or more, function 0 combines two of its elements. */
+/** ... and their checks: the last argument has rank 1 or more, function 0 combines two of its
+ *  elements. */
 WADI_NODISCARD wadi_status wadi_rule_combining(const wadi_module *m, const wadi_bind *b,
                                                wadi_error *err);
 /** Argument 0 is an element of argument 1 (as an array of rank 0): the z of folds and scans. */
@@ -84,16 +87,19 @@ WADI_NODISCARD wadi_status wadi_rule_start(const wadi_module *m, const wadi_bind
                                            wadi_error *err);
 /** Result 0 gets the first `rank` extents of array `v`. */
 void wadi_rule_shape_like(wadi_shape_cx *cx, const wadi_bind *b, wadi_val v, int rank);
-/** Extents of component `comp` of `v` as the program declares them; `?` is the array's own extent. */
+/** Extents of component `comp` of `v` as the program declares them; `?` is the array's own
+ *  extent. */
 void wadi_rule_declared(wadi_shape_cx *cx, wadi_val v, int comp);
-/** Types of the components of sequences [from, to) of the arguments, appended to `types`; -1: they do not fit. The
- *  analyses themselves give the parameters that stand for components their shapes and dependence. */
+/** Types of the components of sequences [from, to) of the arguments, appended to `types`; -1:
+ *  they do not fit. The analyses themselves give the parameters that stand for components their
+ *  shapes and dependence. */
 int wadi_rule_component_types(const wadi_module *m, const wadi_bind *b, int from, int to,
                               wadi_array_type *types, int n);
 /** The element of the sequence in result 0 is what region 0 yields. */
 void wadi_rule_seq_shape(wadi_shape_cx *cx, const wadi_bind *b);
-/** Shapes around a loop over region `body`: its parameters params[0..n) start as init[0..n), its yields are the next
- *  state, results hold the last. Extents the body keeps are those of the start; the others are opaque. */
+/** Shapes around a loop over region `body`: its parameters params[0..n) start as init[0..n), its
+ *  yields are the next state, results hold the last. Extents the body keeps are those of the
+ *  start; the others are opaque. */
 void wadi_rule_loop_shapes(wadi_shape_cx *cx, const wadi_bind *b, const wadi_block *body, int n,
                            const wadi_val *init);
 /** Whether two arrays are proved to have one shape. */
@@ -109,8 +115,8 @@ wadi_sx wadi_at_to_i64(wadi_at *cx, wadi_type t, wadi_sx x);
 
 /* ---- meaning ---- */
 
-/** A fault of binding `b`: the message names the operator, the stream's element, the index and the user's place. `loc`
- *  with no file means the binding's place. */
+/** A fault of binding `b`: the message names the operator, the stream's element, the index and
+ *  the user's place. `loc` with no file means the binding's place. */
 WADI_NODISCARD wadi_status wadi_eval_fault(wadi_eval_cx *cx, const wadi_bind *b, wadi_loc loc,
                                            const char *format, ...) WADI_PRINTF(4, 5);
 /** The i64 in rank-0 array `v`. */
@@ -147,7 +153,8 @@ int64_t wadi_array_size(const wadi_array *a);
 WADI_NODISCARD wadi_status wadi_eval_each(wadi_eval_cx *cx, const wadi_bind *b, int rank,
                                           const int64_t *shape, wadi_eval_elem elem);
 
-/** Rows of an array: how many, their length, and the shape they stand in. The array has rank 1 or more. */
+/** Rows of an array: how many, their length, and the shape they stand in. The array has rank 1
+ *  or more. */
 typedef struct wadi_rows {
     int rank; /* of the array without its innermost dimension */
     int64_t count, length;

@@ -1,4 +1,5 @@
-/* What the rules of the sequence operators share: the components of streams as parameters of regions. */
+/* What the rules of the sequence operators share: the components of streams as parameters of
+ * regions. */
 #include "operators/rules.h"
 
 int wadi_rule_component_types(const wadi_module *m, const wadi_bind *b, int from, int to,

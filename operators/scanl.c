@@ -1,5 +1,5 @@
-/* scanl: prefixes of the innermost dimension, z first: extent n + 1. The order of combination is fixed:
- * operators/reduce_tree.h. */
+/* scanl: prefixes of the innermost dimension, z first: extent n + 1. The order of combination is
+ * fixed: operators/reduce_tree.h. */
 #include "operators/rules.h"
 
 #include "graph/lang/node.h"

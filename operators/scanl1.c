@@ -1,5 +1,5 @@
-/* scanl1: prefixes of the innermost dimension without an initial value; an empty one is fine. The order of combination is
- * fixed: operators/reduce_tree.h. */
+/* scanl1: prefixes of the innermost dimension without an initial value; an empty one is fine.
+ * The order of combination is fixed: operators/reduce_tree.h. */
 #include "operators/rules.h"
 
 #include "graph/lang/node.h"

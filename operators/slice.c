@@ -3,7 +3,8 @@
 
 #include "operators/spec.h"
 
-/* Attribute per dimension of the array: 1 dropped (at the index in the next scalar argument), 0 kept. */
+/* Attribute per dimension of the array: 1 dropped (at the index in the next scalar argument), 0
+ * kept. */
 static int dropped(const wadi_bind *b) {
     int n = 0;
     for (int d = 0; d < b->nattrs; d++) n += b->attrs[d] == 1;

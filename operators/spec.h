@@ -1,5 +1,5 @@
-/* The entries that replicate and slice take: whole dimensions, fixed ones, and `any` for every remaining dimension.
- * Internal to operators/. */
+/* The entries that replicate and slice take: whole dimensions, fixed ones, and `any` for every
+ * remaining dimension. Internal to operators/. */
 #ifndef WADI_OPERATORS_SPEC_H
 #define WADI_OPERATORS_SPEC_H
 
@@ -13,7 +13,8 @@ typedef struct wadi_dims {
 } wadi_dims;
 
 int wadi_spec_fixed(int n, const wadi_spec *spec);
-/** The entries of an array of type `t`, the draft's last argument, whose whole dimensions must be `whole` in number. */
+/** The entries of an array of type `t`, the draft's last argument, whose whole dimensions must
+ *  be `whole` in number. */
 wadi_dims wadi_spec_dims(wadi_draft *d, const wadi_array_type *t, int n, const wadi_spec *spec,
                          int whole);
 

@@ -1,4 +1,5 @@
-/* stream_in: arrays from the source bound by name when the program runs. Declared extents are facts about every element. */
+/* stream_in: arrays from the source bound by name when the program runs. Declared extents are
+ * facts about every element. */
 #include "operators/rules.h"
 
 #include "graph/lang/node.h"

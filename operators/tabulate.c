@@ -1,5 +1,6 @@
-/* tabulate: the arrays of a stream along a new outer dimension, per component. Their shapes must agree, else a fault; of an
- * empty stream every extent is 0, so nothing is known of the extents before the stream has run. */
+/* tabulate: the arrays of a stream along a new outer dimension, per component. Their shapes must
+ * agree, else a fault; of an empty stream every extent is 0, so nothing is known of the extents
+ * before the stream has run. */
 #include "operators/rules.h"
 
 #include "graph/lang/node.h"

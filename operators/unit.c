@@ -1,4 +1,5 @@
-/* unit: a scalar expression as an array of rank 0. Every extent that is not a literal is made by one. */
+/* unit: a scalar expression as an array of rank 0. Every extent that is not a literal is made by
+ * one. */
 #include "operators/rules.h"
 
 #include "graph/lang/node.h"

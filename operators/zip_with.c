@@ -1,4 +1,5 @@
-/* zip_with: a function applied to the elements of two to four arrays at the same index. The extents must agree. */
+/* zip_with: a function applied to the elements of two to four arrays at the same index. The
+ * extents must agree. */
 #include "operators/rules.h"
 
 #include "graph/lang/node.h"

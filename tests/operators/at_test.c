@@ -1,5 +1,5 @@
-/* Index functions against meanings: every producer's `at`, run on numbers, gives the elements its interpretation gives, and
- * reads out of range nowhere. Codegen builds on `at` alone. */
+/* Index functions against meanings: every producer's `at`, run on numbers, gives the elements
+ * its interpretation gives, and reads out of range nowhere. Codegen builds on `at` alone. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

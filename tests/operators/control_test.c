@@ -1,4 +1,5 @@
-/* Control: cond, while and iterate in scalar code, acond and awhile around arrays, and the faults of scalar code. */
+/* Control: cond, while and iterate in scalar code, acond and awhile around arrays, and the
+ * faults of scalar code. */
 #include "support.h"
 
 static wadi_exp safe_half(wadi_exp x) {

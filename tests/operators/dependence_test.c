@@ -3,7 +3,8 @@
 #include "graph/analysis/shape.h"
 #include "support.h"
 
-/* Programs over one stream of vectors: x has a fixed extent, y has not, p depends on the element, q does not. */
+/* Programs over one stream of vectors: x has a fixed extent, y has not, p depends on the
+ * element, q does not. */
 #define STREAM                                          \
     "program p\n"                                       \
     "input w : f32[8]\n"                                \

@@ -1,4 +1,5 @@
-/* Operators that move elements: backpermute, replicate, slice, reshape, transpose, reverse, take, drop, gather, compute. */
+/* Operators that move elements: backpermute, replicate, slice, reshape, transpose, reverse,
+ * take, drop, gather, compute. */
 #include "support.h"
 
 static wadi_ix diagonal(wadi_ix ix) {

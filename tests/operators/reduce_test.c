@@ -1,4 +1,5 @@
-/* Reductions, scans and permutation: their edge cases, and the fixed tree of operators/reduce_tree.h. */
+/* Reductions, scans and permutation: their edge cases, and the fixed tree of
+ * operators/reduce_tree.h. */
 #include <stdlib.h>
 
 #include "operators/reduce_tree.h"

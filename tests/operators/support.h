@@ -1,4 +1,5 @@
-/* Building a small program with the C builder, running it in the interpreter, and looking at what comes out. */
+/* Building a small program with the C builder, running it in the interpreter, and looking at
+ * what comes out. */
 #ifndef TESTS_OPERATORS_SUPPORT_H
 #define TESTS_OPERATORS_SUPPORT_H
 
@@ -13,7 +14,8 @@
 #include "operators/table.h"
 #include "wadi/lang.h"
 
-/* One program at a time: begin, build with the language, then run or run_fails, then look, then end. */
+/* One program at a time: begin, build with the language, then run or run_fails, then look, then
+ * end. */
 void begin(void);
 void end(void);
 

@@ -1,4 +1,5 @@
-/* The interpreter on programs given as text: with every way a binding can be written, and with marks, which mean nothing. */
+/* The interpreter on programs given as text: with every way a binding can be written, and with
+ * marks, which mean nothing. */
 #include "support.h"
 
 static wadi_interp_results *r;
