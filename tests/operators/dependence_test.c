@@ -5,10 +5,10 @@
 
 /* Programs over one stream of vectors: x has a fixed extent, y has not, p depends on the
  * element, q does not. */
-#define STREAM                                          \
-    "program p\n"                                       \
-    "input w : f32[8]\n"                                \
-    "input q : bool\n"                                  \
+#define STREAM                                           \
+    "program p\n"                                        \
+    "input w : f32[8]\n"                                 \
+    "input q : bool\n"                                   \
     "in = stream_in \"s\" : seq(f32[8], f32[?], bool)\n" \
     "t = map_seq in (x, y, p) {\n"
 #define END           \
