@@ -1,0 +1,122 @@
+#!/bin/sh
+# The wadi command: every subcommand, every form of binding, and how it complains.
+set -u
+
+wadi=$WADI_BUILD/cli/wadi
+examples=$WADI_SOURCE/docs/examples
+work=$(mktemp -d "${TMPDIR:-/tmp}/wadi-cli.XXXXXX")
+trap 'rm -rf "$work"' EXIT INT TERM
+failed=0
+
+complain() {
+    echo "FAILED: $1" >&2
+    failed=$((failed + 1))
+}
+
+# gives TEXT ARGUMENTS...: the command succeeds and prints exactly TEXT.
+gives() {
+    want=$1
+    shift
+    said=$("$wadi" "$@" 2>"$work/err") || complain "wadi $*: $(cat "$work/err")"
+    [ "$said" = "$want" ] || complain "wadi $*: expected
+$want
+but got
+$said"
+}
+
+# has PATTERN ARGUMENTS...: it succeeds and a line of what it prints matches.
+has() {
+    want=$1
+    shift
+    "$wadi" "$@" >"$work/out" 2>"$work/err" || complain "wadi $*: $(cat "$work/err")"
+    grep -q -- "$want" "$work/out" || complain "wadi $*: no line matches \"$want\" in
+$(cat "$work/out")"
+}
+
+# refuses STATUS PATTERN ARGUMENTS...: it fails so, and says something that matches.
+refuses() {
+    status=$1 want=$2
+    shift 2
+    "$wadi" "$@" >"$work/out" 2>"$work/err"
+    got=$?
+    [ "$got" -eq "$status" ] || complain "wadi $*: status $got, expected $status"
+    grep -q -- "$want" "$work/err" || complain "wadi $*: no complaint matches \"$want\" in
+$(cat "$work/err")"
+}
+
+# ---- what there is ----
+has '^wadi 0\.[0-9]*\.[0-9]' --version
+has 'libzmq [0-9]' version
+has '^map  *producer' ops
+has '^fold  *consumer' ops
+has '^stream_in  *sequence' ops
+has '^fuse' passes
+has '^raw  *source, sink' connectors
+has '^paper ' policies
+has 'usage: wadi run' run --help
+has 'compiled modules' cache
+refuses 2 'usage: wadi COMMAND'
+refuses 2 'no command "walk"' walk
+refuses 2 'unexpected "x"' ops x
+
+# ---- running the examples ----
+gives 'dot = f32 32.0' run "$examples/dotp.wadi" xs=1,2,3 ys=4,5,6
+gives 'result = f64[2] [6.0, 15.0]' run "$examples/mvm.wadi" m=2x3:1,2,3,4,5,6 v=1,1,1
+gives 'result = f64[3] [5.0, 0.0, 33.0]' run "$examples/smvm.wadi" v=1,2,3 lengths=1,0,2 \
+    columns=0,1,2 values=5,6,7
+gives 'statistics[0].0 = f64 2.0
+statistics[0].1 = f64 1.0
+statistics[1].0 = f64 0.0
+statistics[1].1 = f64 0.0
+statistics[2].0 = f64 6.0
+statistics[2].1 = f64 0.0' run "$examples/stats.wadi" 'samples=1,3;;6' --chunk 2 --threads 2
+has '^escape = i64\[3, 4\] \[\[' run "$examples/mandelbrot.wadi" width=4 height=3 limit=30
+gives 'dot = f32 32.0' run - xs=1,2,3 ys=4,5,6 <"$examples/dotp.wadi"
+for schedule in auto inside flat across; do
+    gives 'dot = f32 32.0' run "$examples/dotp.wadi" xs=1,2,3 ys=4,5,6 --schedule $schedule
+done
+
+# ---- files and streams ----
+cat >"$work/double.wadi" <<'END'
+program double
+
+stream_in s : seq(u8[?])
+t = map_seq s (a) {
+    b = map a (x) { add x 1u8 }
+    yield b
+}
+stream_out "out" t
+END
+printf 'HAL9' >"$work/s.raw"
+gives '' run "$work/double.wadi" "s=2:@$work/s.raw" "out=@$work/out.raw"
+[ "$(cat "$work/out.raw")" = 'IBM:' ] || complain "raw file: $(cat "$work/out.raw")"
+has '^out\[1\] = u8\[2\] \[77, 58\]' run "$work/double.wadi" "s=2:@$work/s.raw"
+printf 'HAL' >"$work/short.raw"
+refuses 1 "short.raw" run "$work/double.wadi" "s=2:@$work/short.raw" "out=@$work/none.raw"
+[ ! -e "$work/none.raw" ] || complain 'a failed run leaves its output'
+"$wadi" run "$work/double.wadi" 's=1;2' --stats >"$work/out" 2>"$work/err" || complain 'stats'
+grep -q '^elements  *2 ' "$work/err" || complain "stats: $(cat "$work/err")"
+
+# ---- explaining ----
+has '^== after fuse ==' explain "$examples/dotp.wadi"
+has 'delayed products' explain "$examples/dotp.wadi" --pass fuse
+has 'int64_t' explain "$examples/dotp.wadi" --kernels
+"$wadi" explain "$examples/dotp.wadi" --pass source >"$work/out"
+grep -q 'after' "$work/out" && complain 'explain --pass shows other passes'
+refuses 2 'no pass "magic"' explain "$examples/dotp.wadi" --pass magic
+
+# ---- complaints ----
+refuses 1 'nowhere.wadi' run "$work/nowhere.wadi"
+refuses 1 'input "ys" is not bound' run "$examples/dotp.wadi" xs=1
+refuses 1 'names no such' run "$examples/dotp.wadi" xs=1 ys=1 zs=1
+refuses 1 'ys=1' run "$examples/dotp.wadi" xs=1,2 ys=1
+refuses 1 'ys=hello' run "$examples/dotp.wadi" xs=1 ys=hello
+refuses 2 'not understood' run "$examples/dotp.wadi" --threads many
+refuses 2 'no program' run
+printf 'program p\n\ninput a : i64[?]\nb = nap a\noutput b\n' >"$work/bad.wadi"
+refuses 1 'bad.wadi:4' run "$work/bad.wadi" a=1
+printf 'program p\n\ninput a : i64[?]\nb = map a (x) { quot 1 x }\noutput b\n' >"$work/fault.wadi"
+refuses 1 'fault.wadi:4' run "$work/fault.wadi" a=1,0
+
+[ "$failed" -eq 0 ] || echo "$failed complaints" >&2
+[ "$failed" -eq 0 ]
