@@ -40,12 +40,12 @@ static const wadi_val_type *type_of(const wadi_module *m, wadi_val v) {
 }
 
 const wadi_array_type *wadi_rule_arg(const wadi_module *m, const wadi_bind *b, int i) {
-    const wadi_val_type *t = i < b->nargs ? type_of(m, b->args[i]) : NULL;
+    const wadi_val_type *t = i >= 0 && i < b->nargs ? type_of(m, b->args[i]) : NULL;
     return t && !t->is_seq ? t->array : NULL;
 }
 
 const wadi_val_type *wadi_rule_seq(const wadi_module *m, const wadi_bind *b, int i) {
-    const wadi_val_type *t = i < b->nargs ? type_of(m, b->args[i]) : NULL;
+    const wadi_val_type *t = i >= 0 && i < b->nargs ? type_of(m, b->args[i]) : NULL;
     return t && t->is_seq ? t : NULL;
 }
 
