@@ -1,0 +1,214 @@
+/* See the header. Kernels find the program they belong to in a static: tests run one at a time. */
+#include "tests/sched/hand_plan.h"
+
+#include <string.h>
+
+static hand_program *current;
+
+enum { IN = 0, OUT = 1, STATE_IN = 2, STATE_OUT = 3, INIT = 4, ALL = 5, COUNT = 6, INDEX = 7 };
+
+/* ---- kernels ---- */
+
+static int fails(wadi_work *w, int64_t s) {
+    if (w->first + s != current->fault_at) return 0;
+    w->fault = (wadi_fault){.kind = WADI_FAULT_DIVISION, .place = 0, .element = s, .value = {5, 0}};
+    return 1;
+}
+
+static int double_inside(wadi_work *w, int64_t begin, int64_t end) {
+    for (int64_t s = begin; s < end; s++) {
+        const int64_t *shape = w->slot[IN].shape + s;
+        const int32_t *from = (const int32_t *)w->slot[IN].col[0] + w->slot[IN].offset[s];
+        if (fails(w, s)) return 1;
+        const int64_t mark = w->scratch_mark(w);
+        int32_t *copy = w->scratch(w, shape[0] * (int64_t)sizeof *copy);
+        void *col[1];
+        if (copy == NULL) return 1;
+        if (!w->emit(w, OUT, s, shape, col)) return 1;
+        for (int64_t i = 0; i < shape[0]; i++) copy[i] = 2 * from[i];
+        for (int64_t i = 0; i < shape[0]; i++) ((int32_t *)col[0])[i] = copy[i];
+        w->scratch_rewind(w, mark);
+    }
+    return 0;
+}
+
+static int double_shape(wadi_work *w, int64_t begin, int64_t end) {
+    for (int64_t s = begin; s < end; s++) w->slot[OUT].shape[s] = w->slot[IN].shape[s];
+    return 0;
+}
+
+static int double_units(wadi_work *w, int64_t begin, int64_t end) {
+    for (int64_t s = begin; s < end; s++) w->unit[s] = 1;
+    return 0;
+}
+
+static int double_flat(wadi_work *w, int64_t begin, int64_t end) {
+    int64_t s = 0;
+    for (int64_t u = begin; u < end; u++) {
+        while (w->unit[s + 1] <= u) s++;
+        if (fails(w, s)) return 1;
+        const int64_t start = w->slot[IN].offset[s];
+        const int32_t *from = (const int32_t *)w->slot[IN].col[0] + start;
+        int32_t *to = (int32_t *)w->slot[OUT].col[0] + w->slot[OUT].offset[s];
+        for (int64_t i = 0; i < w->slot[IN].shape[s]; i++) to[i] = 2 * from[i];
+    }
+    return 0;
+}
+
+static int fold_inside(wadi_work *w, int64_t begin, int64_t end) {
+    for (int64_t s = begin; s < end; s++) {
+        void *col[1];
+        if (!w->emit(w, STATE_OUT, s, NULL, col)) return 1;
+        *(int64_t *)col[0] = *(int64_t *)w->slot[STATE_IN].col[0] * 3 + w->slot[OUT].shape[s];
+    }
+    return 0;
+}
+
+static int count_shape(wadi_work *w, int64_t begin, int64_t end) {
+    (void)begin;
+    (void)end;
+    w->slot[OUT].shape[0] = 3;
+    return 0;
+}
+
+static int count_run(wadi_work *w, int64_t begin, int64_t end) {
+    for (int64_t s = begin; s < end; s++) {
+        const int64_t index = ((int64_t *)w->slot[INDEX].col[0])[s * w->slot[INDEX].stride];
+        int64_t *to = (int64_t *)w->slot[OUT].col[0] + s * w->slot[OUT].stride;
+        for (int64_t k = 0; k < 3; k++) to[k] = 10 * index + k;
+    }
+    return 0;
+}
+
+static const struct {
+    const char *name;
+    wadi_kernel kernel;
+} kernels[] = {
+    {"double_inside", double_inside}, {"double_shape", double_shape},
+    {"double_units", double_units},   {"double_flat", double_flat},
+    {"fold_inside", fold_inside},     {"count_shape", count_shape},
+    {"count_run", count_run},
+};
+
+static wadi_kernel find(const char *name) {
+    for (size_t i = 0; name != NULL && i < sizeof kernels / sizeof kernels[0]; i++) {
+        if (strcmp(kernels[i].name, name) == 0) return kernels[i].kernel;
+    }
+    return NULL;
+}
+
+static wadi_status load(void *self, const wadi_plan *plan, int body, wadi_schedule schedule,
+                        wadi_kernel *out_kernels, wadi_kernel *out_units, wadi_error *err) {
+    (void)err;
+    current = self;
+    const wadi_plan_version *v = &plan->bodies[body].version[schedule];
+    for (int i = 0; i < v->nsteps; i++) {
+        out_kernels[i] = find(v->steps[i].kernel);
+        out_units[i] = find(v->steps[i].units);
+    }
+    return WADI_OK;
+}
+
+wadi_loader hand_loader(hand_program *h) {
+    return (wadi_loader){load, h};
+}
+
+/* ---- plans ---- */
+
+static const int in_slot[] = {IN}, out_slot[] = {OUT}, state_in[] = {STATE_IN};
+static const int state_out[] = {STATE_OUT}, init[] = {INIT}, all[] = {ALL};
+
+static wadi_plan_slot slot(const char *name, wadi_slot_kind kind, int rank, wadi_type type) {
+    return (wadi_plan_slot){.name = name, .kind = kind, .rank = rank, .fields = 1, .type = {type}};
+}
+
+static void begin(hand_program *h) {
+    memset(h, 0, sizeof *h);
+    h->fault_at = -1;
+    h->place[0] = (wadi_plan_place){"quot", "", {"hand.c", 12}};
+    h->plan = (wadi_plan){.name = "hand",
+                          .nslots = HAND_SLOTS,
+                          .slots = h->slot,
+                          .nbodies = 2,
+                          .bodies = h->body,
+                          .nphases = 1,
+                          .phases = &h->phase,
+                          .nplaces = 1,
+                          .places = h->place};
+    h->slot[IN] = slot("in", WADI_SLOT_IRREGULAR, 1, WADI_I32);
+    h->slot[OUT] = slot("doubled", WADI_SLOT_IRREGULAR, 1, WADI_I32);
+    h->slot[STATE_IN] = slot("state", WADI_SLOT_ONCE, 0, WADI_I64);
+    h->slot[STATE_OUT] = slot("next state", WADI_SLOT_ONCE, 0, WADI_I64);
+    h->slot[INIT] = slot("init", WADI_SLOT_ONCE, 0, WADI_I64);
+    h->slot[ALL] = slot("all", WADI_SLOT_ONCE, 1, WADI_I32);
+    h->slot[COUNT] = slot("n", WADI_SLOT_ONCE, 0, WADI_I64);
+    h->slot[INDEX] = slot("index", WADI_SLOT_REGULAR, 0, WADI_I64);
+    h->one = 1;
+    h->init = (wadi_array){.fields = 1, .type = {WADI_I64}, .column = {&h->one}};
+    h->slot[INIT].data = &h->init;
+    h->body[0] =
+        (wadi_plan_body){.name = "double", .index_slot = -1, .nresults = 1, .results = out_slot};
+    h->body[1] =
+        (wadi_plan_body){.name = "fold", .index_slot = -1, .nresults = 1, .results = state_out};
+    h->phase.is_stream = true;
+    h->phase.stream = (wadi_plan_stream){.nsources = 1,
+                                         .sources = &h->source,
+                                         .nresults = 1,
+                                         .results = out_slot,
+                                         .ninto = 1,
+                                         .into = all,
+                                         .place = 0};
+    h->plan.noutputs = 1;
+    h->plan.outputs = &h->output;
+    h->output = (wadi_plan_output){"all", ALL};
+}
+
+static void set_version(wadi_plan_body *b, wadi_schedule schedule, const wadi_plan_step *steps,
+                        int n) {
+    b->version[schedule] = (wadi_plan_version){.exists = true, .nsteps = n, .steps = steps};
+}
+
+void hand_doubling(hand_program *h, wadi_end_kind end) {
+    begin(h);
+    h->source = (wadi_plan_source){.name = "in", .nslots = 1, .slots = in_slot};
+    h->phase.stream.end = end;
+    h->phase.stream.name = "out";
+    if (end == WADI_END_SINK) h->plan.noutputs = 0;
+    if (end == WADI_END_TABULATE) h->slot[ALL].rank = 2;
+    if (end == WADI_END_FOLD) {
+        h->slot[ALL] = slot("all", WADI_SLOT_ONCE, 0, WADI_I64);
+        h->phase.stream.fold = 1;
+        h->phase.stream.nstate = 1;
+        h->phase.stream.init = init;
+        h->phase.stream.state_in = state_in;
+        h->phase.stream.state_out = state_out;
+    }
+    h->step[0][0] = (wadi_plan_step){.kind = WADI_STEP_RUN, .kernel = "double_inside"};
+    set_version(&h->body[0], WADI_SCHEDULE_INSIDE, h->step[0], 1);
+    h->step[1][0] = (wadi_plan_step){
+        .kind = WADI_STEP_SHAPE, .kernel = "double_shape", .nslots = 1, .slots = out_slot};
+    h->step[1][1] = (wadi_plan_step){.kind = WADI_STEP_ALLOC, .nslots = 1, .slots = out_slot};
+    h->step[1][2] =
+        (wadi_plan_step){.kind = WADI_STEP_FLAT, .kernel = "double_flat", .units = "double_units"};
+    set_version(&h->body[0], WADI_SCHEDULE_FLAT, h->step[1], 3);
+    h->step[2][0] = (wadi_plan_step){.kind = WADI_STEP_RUN, .kernel = "fold_inside"};
+    set_version(&h->body[1], WADI_SCHEDULE_INSIDE, h->step[2], 1);
+}
+
+void hand_counting(hand_program *h) {
+    begin(h);
+    h->slot[OUT] = slot("row", WADI_SLOT_REGULAR, 1, WADI_I64);
+    h->slot[ALL] = slot("table", WADI_SLOT_ONCE, 2, WADI_I64);
+    h->output = (wadi_plan_output){"table", ALL};
+    h->input = (wadi_plan_input){.name = "n", .slot = COUNT};
+    h->plan.ninputs = 1;
+    h->plan.inputs = &h->input;
+    h->source = (wadi_plan_source){.counter = true, .count_slot = COUNT};
+    h->body[0].index_slot = INDEX;
+    h->phase.stream.end = WADI_END_TABULATE;
+    h->step[0][0] = (wadi_plan_step){
+        .kind = WADI_STEP_SHAPE, .kernel = "count_shape", .nslots = 1, .slots = out_slot};
+    h->step[0][1] = (wadi_plan_step){.kind = WADI_STEP_ALLOC, .nslots = 1, .slots = out_slot};
+    h->step[0][2] = (wadi_plan_step){.kind = WADI_STEP_RUN, .kernel = "count_run"};
+    set_version(&h->body[0], WADI_SCHEDULE_INSIDE, h->step[0], 3);
+}

@@ -1,0 +1,32 @@
+/* Plans made by hand, with kernels written by hand, for tests of the runtime. */
+#ifndef WADI_TESTS_SCHED_HAND_PLAN_H
+#define WADI_TESTS_SCHED_HAND_PLAN_H
+
+#include "sched/plan.h"
+
+enum { HAND_SLOTS = 8 };
+
+typedef struct hand_program {
+    wadi_plan plan;
+    wadi_plan_slot slot[HAND_SLOTS];
+    wadi_plan_body body[2];
+    wadi_plan_step step[4][4];
+    wadi_plan_phase phase;
+    wadi_plan_source source;
+    wadi_plan_place place[1];
+    wadi_plan_input input;
+    wadi_plan_output output;
+    int64_t one;
+    wadi_array init;
+    int64_t fault_at; /* stream element whose division fails; -1: none */
+} hand_program;
+
+/* Source "in" of i32[n], irregular, doubled. SINK: to "out"; ELEMENTS, TABULATE: output "all" (i32); FOLD: output "all",
+ * i64 state: state * 3 + extent of the element, from 1. */
+void hand_doubling(hand_program *h, wadi_end_kind end);
+/* Input "n" (i64): output "table", i64[n, 3] with table[i][k] = 10 i + k. */
+void hand_counting(hand_program *h);
+
+wadi_loader hand_loader(hand_program *h);
+
+#endif

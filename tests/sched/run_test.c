@@ -1,0 +1,383 @@
+/* Running plans whose kernels are written by hand: stages, schedules, ends of streams, faults and failures. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "sched/run.h"
+#include "sched/stream.h"
+#include "tests/sched/hand_plan.h"
+
+/* ---- sources and sinks ---- */
+
+/* Element i is i32[i % 7] with values i, i + 1, ... */
+typedef struct ramp {
+    wadi_source base;
+    int64_t index, n, fail_at;
+} ramp;
+
+static void ramp_destroy(wadi_source *self) {
+    (void)self;
+}
+
+static wadi_status ramp_next(wadi_source *self, int64_t k, wadi_builder *b, wadi_error *err) {
+    ramp *r = (ramp *)self;
+    for (; b->count < k && r->index < r->n; r->index++) {
+        if (r->index == r->fail_at) {
+            *err = (wadi_error){.status = WADI_IO, .msg = "the tape is torn"};
+            return WADI_IO;
+        }
+        const int64_t shape = r->index % 7;
+        wadi_array a;
+        assert_int_equal(wadi_builder_array(b, 0, &shape, &a, err), WADI_OK);
+        for (int64_t i = 0; i < shape; i++) ((int32_t *)a.column[0])[i] = (int32_t)(r->index + i);
+        assert_int_equal(wadi_builder_next(b, err), WADI_OK);
+    }
+    return WADI_OK;
+}
+
+static ramp make_ramp(int64_t n, int64_t fail_at) {
+    static const wadi_source_ops ops = {ramp_destroy, ramp_next};
+    ramp r = {.n = n, .fail_at = fail_at};
+    r.base.ops = &ops;
+    r.base.parts = 1;
+    r.base.part[0] = wadi_part_irregular(WADI_I32, 1);
+    return r;
+}
+
+/* Checks that element i is the ramp's, doubled. */
+typedef struct check {
+    wadi_sink base;
+    int64_t seen, fail_at;
+    bool finished, aborted;
+    wadi_status why;
+} check;
+
+static void check_destroy(wadi_sink *self) {
+    (void)self;
+}
+
+static wadi_status check_put(wadi_sink *self, wadi_chunk *c, wadi_error *err) {
+    check *s = (check *)self;
+    assert_int_equal(c->first, s->seen);
+    for (int64_t i = 0; i < c->count; i++, s->seen++) {
+        if (s->seen == s->fail_at) {
+            *err = (wadi_error){.status = WADI_IO, .msg = "the disk is full"};
+            return WADI_IO;
+        }
+        const wadi_array a = wadi_chunk_array(c, 0, i);
+        assert_int_equal(a.shape[0], s->seen % 7);
+        for (int64_t k = 0; k < a.shape[0]; k++) {
+            assert_int_equal(((int32_t *)a.column[0])[k], 2 * (s->seen + k));
+        }
+    }
+    return WADI_OK;
+}
+
+static wadi_status check_finish(wadi_sink *self, wadi_error *err) {
+    (void)err;
+    ((check *)self)->finished = true;
+    return WADI_OK;
+}
+
+static void check_abort(wadi_sink *self, const wadi_error *why) {
+    ((check *)self)->aborted = true;
+    ((check *)self)->why = why->status;
+}
+
+static check make_check(int64_t fail_at) {
+    static const wadi_sink_ops ops = {check_destroy, check_put, check_finish, check_abort};
+    check s = {.fail_at = fail_at};
+    s.base.ops = &ops;
+    return s;
+}
+
+/* ---- runs ---- */
+
+static wadi_status run_doubling(const wadi_run_options *options, hand_program *h, ramp *in,
+                                check *out, wadi_run_stats *stats, wadi_error *err) {
+    const wadi_loader loader = hand_loader(h);
+    wadi_exec *x = NULL;
+    assert_int_equal(wadi_exec_create(&h->plan, &loader, options, &x, err), WADI_OK);
+    assert_int_equal(wadi_exec_source(x, "in", &in->base, err), WADI_OK);
+    assert_int_equal(wadi_exec_sink(x, "out", &out->base, err), WADI_OK);
+    const wadi_status status = wadi_exec_go(x, err);
+    if (stats != NULL) wadi_exec_stats(x, stats);
+    wadi_exec_destroy(x);
+    return status;
+}
+
+static void every_schedule_size_and_thread_count_gives_the_same(void **state) {
+    (void)state;
+    static const int64_t sizes[] = {0, 1, 2, 13, 1000};
+    static const wadi_schedule_option schedules[] = {WADI_SCHEDULE_AUTO, WADI_SCHEDULE_FORCE_INSIDE,
+                                                     WADI_SCHEDULE_FORCE_FLAT};
+    for (int i = 0; i < 5; i++) {
+        for (int k = 0; k < 3; k++) {
+            for (int threads = 1; threads <= 3; threads++) {
+                hand_program h;
+                hand_doubling(&h, WADI_END_SINK);
+                ramp in = make_ramp(501, -1);
+                check out = make_check(-1);
+                wadi_run_options o = {
+                    .chunk = sizes[i], .threads = threads, .schedule = schedules[k]};
+                wadi_run_stats stats;
+                wadi_error err = {0};
+                assert_int_equal(run_doubling(&o, &h, &in, &out, &stats, &err), WADI_OK);
+                assert_int_equal(out.seen, 501);
+                assert_true(out.finished);
+                assert_false(out.aborted);
+                assert_int_equal(stats.elements, 501);
+                assert_int_equal(stats.threads, threads);
+                assert_string_equal(stats.schedule, k == 2 ? "flat" : "inside");
+            }
+        }
+    }
+}
+
+static void an_empty_stream_finishes_its_sink(void **state) {
+    (void)state;
+    hand_program h;
+    hand_doubling(&h, WADI_END_SINK);
+    ramp in = make_ramp(0, -1);
+    check out = make_check(-1);
+    wadi_error err = {0};
+    assert_int_equal(run_doubling(NULL, &h, &in, &out, NULL, &err), WADI_OK);
+    assert_true(out.finished);
+    assert_int_equal(out.seen, 0);
+}
+
+static void a_fault_is_the_same_however_the_stream_is_cut(void **state) {
+    (void)state;
+    static const int64_t sizes[] = {1, 7, 64, 1000};
+    for (int i = 0; i < 4; i++) {
+        for (int k = 0; k < 2; k++) {
+            hand_program h;
+            hand_doubling(&h, WADI_END_SINK);
+            h.fault_at = 37;
+            ramp in = make_ramp(200, -1);
+            check out = make_check(-1);
+            wadi_run_options o = {.chunk = sizes[i],
+                                  .threads = 2,
+                                  .schedule = k == 0 ? WADI_SCHEDULE_FORCE_INSIDE
+                                                     : WADI_SCHEDULE_FORCE_FLAT};
+            wadi_error err = {0};
+            assert_int_equal(run_doubling(&o, &h, &in, &out, NULL, &err), WADI_FAULT);
+            assert_int_equal(out.seen, 37);
+            assert_true(out.aborted);
+            assert_false(out.finished);
+            assert_string_equal(err.msg, "quot: division of 5 by zero, element 37, at hand.c:12");
+            assert_string_equal(err.at.file, "hand.c");
+            assert_int_equal(err.at.line, 12);
+        }
+    }
+}
+
+static void elements_before_a_source_failure_are_delivered(void **state) {
+    (void)state;
+    hand_program h;
+    hand_doubling(&h, WADI_END_SINK);
+    ramp in = make_ramp(200, 101);
+    check out = make_check(-1);
+    wadi_run_options o = {.chunk = 16};
+    wadi_error err = {0};
+    assert_int_equal(run_doubling(&o, &h, &in, &out, NULL, &err), WADI_IO);
+    assert_string_equal(err.msg, "the tape is torn");
+    assert_int_equal(out.seen, 101);
+    assert_true(out.aborted);
+    assert_int_equal(out.why, WADI_IO);
+}
+
+static void a_failing_sink_stops_the_run(void **state) {
+    (void)state;
+    hand_program h;
+    hand_doubling(&h, WADI_END_SINK);
+    ramp in = make_ramp(INT64_MAX, -1);
+    check out = make_check(99);
+    wadi_run_options o = {.chunk = 16};
+    wadi_error err = {0};
+    assert_int_equal(run_doubling(&o, &h, &in, &out, NULL, &err), WADI_IO);
+    assert_string_equal(err.msg, "the disk is full");
+    assert_true(out.aborted);
+}
+
+/* Cancels its run after some elements. */
+typedef struct canceller {
+    ramp in;
+    wadi_exec *x;
+} canceller;
+
+static wadi_status cancelling_next(wadi_source *self, int64_t k, wadi_builder *b, wadi_error *err) {
+    canceller *c = (canceller *)self;
+    if (c->in.index >= 50) wadi_exec_cancel(c->x);
+    return ramp_next(self, k, b, err);
+}
+
+static void a_cancelled_run_stops_and_aborts_its_sink(void **state) {
+    (void)state;
+    static const wadi_source_ops ops = {ramp_destroy, cancelling_next};
+    hand_program h;
+    hand_doubling(&h, WADI_END_SINK);
+    const wadi_loader loader = hand_loader(&h);
+    canceller c = {.in = make_ramp(INT64_MAX, -1)};
+    check out = make_check(-1);
+    wadi_error err = {0};
+    c.in.base.ops = &ops;
+    assert_int_equal(wadi_exec_create(&h.plan, &loader, NULL, &c.x, &err), WADI_OK);
+    assert_int_equal(wadi_exec_source(c.x, "in", &c.in.base, &err), WADI_OK);
+    assert_int_equal(wadi_exec_sink(c.x, "out", &out.base, &err), WADI_OK);
+    assert_int_equal(wadi_exec_go(c.x, &err), WADI_CANCELLED);
+    assert_true(out.aborted);
+    wadi_exec_destroy(c.x);
+}
+
+static void memory_stays_within_the_budget(void **state) {
+    (void)state;
+    hand_program h;
+    hand_doubling(&h, WADI_END_SINK);
+    ramp in = make_ramp(20000, -1);
+    check out = make_check(-1);
+    wadi_run_options o = {.memory = 1 << 18, .chunk = 1 << 20};
+    wadi_run_stats stats;
+    wadi_error err = {0};
+    assert_int_equal(run_doubling(&o, &h, &in, &out, &stats, &err), WADI_OK);
+    assert_int_equal(out.seen, 20000);
+    /* elements are small, so descriptors, size classes and scratch weigh as much as the columns the budget counts */
+    assert_true(stats.memory_peak < 16 * o.memory);
+}
+
+static void elements_and_tabulate_collect(void **state) {
+    (void)state;
+    static const int64_t sizes[] = {1, 5, 100};
+    for (int i = 0; i < 3; i++) {
+        hand_program h;
+        hand_doubling(&h, WADI_END_ELEMENTS);
+        const wadi_loader loader = hand_loader(&h);
+        ramp in = make_ramp(100, -1);
+        wadi_run_options o = {.chunk = sizes[i]};
+        wadi_error err = {0};
+        wadi_exec *x = NULL;
+        wadi_array all;
+        assert_int_equal(wadi_exec_create(&h.plan, &loader, &o, &x, &err), WADI_OK);
+        assert_int_equal(wadi_exec_source(x, "in", &in.base, &err), WADI_OK);
+        assert_int_equal(wadi_exec_go(x, &err), WADI_OK);
+        assert_int_equal(wadi_exec_result(x, "all", &all, &err), WADI_OK);
+        assert_int_equal(all.rank, 1);
+        int64_t at = 0;
+        for (int64_t e = 0; e < 100; e++) {
+            for (int64_t k = 0; k < e % 7; k++) {
+                assert_int_equal(((int32_t *)all.column[0])[at++], 2 * (e + k));
+            }
+        }
+        assert_int_equal(all.shape[0], at);
+        wadi_exec_destroy(x);
+    }
+}
+
+static void tabulate_refuses_ragged_elements(void **state) {
+    (void)state;
+    hand_program h;
+    hand_doubling(&h, WADI_END_TABULATE);
+    const wadi_loader loader = hand_loader(&h);
+    ramp in = make_ramp(100, -1);
+    wadi_error err = {0};
+    wadi_exec *x = NULL;
+    assert_int_equal(wadi_exec_create(&h.plan, &loader, NULL, &x, &err), WADI_OK);
+    assert_int_equal(wadi_exec_source(x, "in", &in.base, &err), WADI_OK);
+    assert_int_equal(wadi_exec_go(x, &err), WADI_FAULT);
+    assert_non_null(strstr(err.msg, "0 and 1 differ, element 1"));
+    wadi_exec_destroy(x);
+}
+
+static void a_fold_passes_its_state_on_in_order(void **state) {
+    (void)state;
+    for (int64_t chunk = 1; chunk < 40; chunk += 12) {
+        hand_program h;
+        hand_doubling(&h, WADI_END_FOLD);
+        const wadi_loader loader = hand_loader(&h);
+        ramp in = make_ramp(30, -1);
+        wadi_run_options o = {.chunk = chunk};
+        wadi_error err = {0};
+        wadi_exec *x = NULL;
+        wadi_array all;
+        int64_t want = 1;
+        for (int64_t e = 0; e < 30; e++) want = want * 3 + e % 7;
+        assert_int_equal(wadi_exec_create(&h.plan, &loader, &o, &x, &err), WADI_OK);
+        assert_int_equal(wadi_exec_source(x, "in", &in.base, &err), WADI_OK);
+        assert_int_equal(wadi_exec_go(x, &err), WADI_OK);
+        assert_int_equal(wadi_exec_result(x, "all", &all, &err), WADI_OK);
+        assert_int_equal(*(int64_t *)all.column[0], want);
+        wadi_exec_destroy(x);
+    }
+}
+
+static void a_counter_feeds_the_index(void **state) {
+    (void)state;
+    hand_program h;
+    hand_counting(&h);
+    const wadi_loader loader = hand_loader(&h);
+    int64_t n = 1000;
+    wadi_array count = {.fields = 1, .type = {WADI_I64}, .column = {&n}};
+    wadi_array table;
+    wadi_error err = {0};
+    wadi_exec *x = NULL;
+    assert_int_equal(wadi_exec_create(&h.plan, &loader, NULL, &x, &err), WADI_OK);
+    assert_int_equal(wadi_exec_input(x, "n", &count, &err), WADI_OK);
+    assert_int_equal(wadi_exec_go(x, &err), WADI_OK);
+    assert_int_equal(wadi_exec_result(x, "table", &table, &err), WADI_OK);
+    assert_int_equal(table.rank, 2);
+    assert_int_equal(table.shape[0], 1000);
+    assert_int_equal(table.shape[1], 3);
+    for (int64_t i = 0; i < 3000; i++) {
+        assert_int_equal(((int64_t *)table.column[0])[i], i / 3 * 10 + i % 3);
+    }
+    wadi_exec_destroy(x);
+}
+
+static void what_is_bound_must_fit(void **state) {
+    (void)state;
+    hand_program h;
+    hand_doubling(&h, WADI_END_SINK);
+    const wadi_loader loader = hand_loader(&h);
+    ramp in = make_ramp(1, -1);
+    check out = make_check(-1);
+    wadi_error err = {0};
+    wadi_exec *x = NULL;
+    assert_int_equal(wadi_exec_create(&h.plan, &loader, NULL, &x, &err), WADI_OK);
+    assert_int_equal(wadi_exec_source(x, "im", &in.base, &err), WADI_INVALID);
+    assert_string_equal(err.msg, "the program has no source \"im\"");
+    in.base.part[0].type[0] = WADI_F32;
+    assert_int_equal(wadi_exec_source(x, "in", &in.base, &err), WADI_TYPE);
+    assert_string_equal(err.msg, "in: f32, but the program takes i32");
+    in.base.part[0] = wadi_part_irregular(WADI_I32, 2);
+    assert_int_equal(wadi_exec_source(x, "in", &in.base, &err), WADI_SHAPE);
+    assert_int_equal(wadi_exec_sink(x, "out", &out.base, &err), WADI_OK);
+    assert_int_equal(wadi_exec_go(x, &err), WADI_INVALID);
+    assert_string_equal(err.msg, "source \"in\" is not bound");
+    wadi_exec_destroy(x);
+    const wadi_run_options bad = {.policy = "lucky"};
+    assert_int_equal(wadi_exec_create(&h.plan, &loader, &bad, &x, &err), WADI_INVALID);
+    assert_string_equal(err.msg, "no chunk policy \"lucky\"; there are: paper, fixed");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_schedule_size_and_thread_count_gives_the_same),
+        cmocka_unit_test(an_empty_stream_finishes_its_sink),
+        cmocka_unit_test(a_fault_is_the_same_however_the_stream_is_cut),
+        cmocka_unit_test(elements_before_a_source_failure_are_delivered),
+        cmocka_unit_test(a_failing_sink_stops_the_run),
+        cmocka_unit_test(a_cancelled_run_stops_and_aborts_its_sink),
+        cmocka_unit_test(memory_stays_within_the_budget),
+        cmocka_unit_test(elements_and_tabulate_collect),
+        cmocka_unit_test(tabulate_refuses_ragged_elements),
+        cmocka_unit_test(a_fold_passes_its_state_on_in_order),
+        cmocka_unit_test(a_counter_feeds_the_index),
+        cmocka_unit_test(what_is_bound_must_fit),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
