@@ -1,0 +1,382 @@
+/* Loop IR as C text, one statement per instruction that is worth a name.
+ *
+ * A value used once, in the scope it stands in, is written where it is used; anything else becomes a constant named after
+ * what it is in the program. Values that nothing needs are left out. The text relies on wrapping integers (-fwrapv). */
+#include "codegen/emit/c.h"
+
+#include "base/error.h"
+#include "codegen/emit/c_names.h"
+#include "codegen/emit/c_scalar.h"
+#include "codegen/rt_embed.h"
+
+typedef struct writer {
+    const wadi_lmodule *m;
+    const wadi_lfun *f;
+    wadi_c_names names;
+    wadi_text *out;
+    wadi_lv last_emit;
+} writer;
+
+static void expression(writer *c, wadi_lv v);
+
+static const wadi_linst *inst(const writer *c, wadi_lv v) {
+    return c->f->inst[v];
+}
+
+/* ---- values ---- */
+
+static void print_slot(writer *c, int slot) {
+    const char *name = c->m->slots[slot].name;
+    if (name)
+        wadi_text_addf(c->out, "slot[%d /* %s */]", slot, name);
+    else
+        wadi_text_addf(c->out, "slot[%d]", slot);
+}
+
+/* Something that binds tighter than any operator around it. */
+static void operand(writer *c, wadi_lv v) {
+    const wadi_linst *i = inst(c, v);
+    const bool compound =
+        c->names.at[v].inlined && (i->kind == WADI_L_PRIM || i->kind == WADI_L_SELECT ||
+                                   i->kind == WADI_L_RANGE || i->kind == WADI_L_ADVANCE);
+    if (compound) wadi_text_add(c->out, "(");
+    expression(c, v);
+    if (compound) wadi_text_add(c->out, ")");
+}
+
+static void write_operand(void *env, wadi_lv v) {
+    operand(env, v);
+}
+
+static void write_plain(void *env, wadi_lv v) {
+    expression(env, v);
+}
+
+static void indexed(writer *c, const wadi_linst *i) {
+    operand(c, i->args[0]);
+    wadi_text_add(c->out, "[");
+    expression(c, i->args[1]);
+    wadi_text_add(c->out, "]");
+}
+
+static void shape_ref(writer *c, int slot, int dim, wadi_lv s) {
+    print_slot(c, slot);
+    const int rank = c->m->slots[slot].rank;
+    wadi_text_add(c->out, ".shape[");
+    if (s != WADI_LV_NONE) {
+        operand(c, s);
+        if (rank != 1) wadi_text_addf(c->out, " * %d", rank);
+        if (dim > 0) wadi_text_addf(c->out, " + %d", dim);
+    } else {
+        wadi_text_addf(c->out, "%d", dim);
+    }
+    wadi_text_add(c->out, "]");
+}
+
+/* The right-hand side that defines the value. */
+static void definition(writer *c, const wadi_linst *i) {
+    const wadi_lv arg = i->nargs > 0 ? i->args[0] : WADI_LV_NONE;
+    wadi_text *t = c->out;
+    switch (i->kind) {
+    case WADI_L_CONST:
+        wadi_c_constant(t, i->imm);
+        break;
+    case WADI_L_PRIM:
+        wadi_c_prim(t, c->f, i, write_operand, write_plain, c);
+        break;
+    case WADI_L_SELECT:
+        operand(c, i->args[0]);
+        wadi_text_add(t, " ? ");
+        operand(c, i->args[1]);
+        wadi_text_add(t, " : ");
+        operand(c, i->args[2]);
+        break;
+    case WADI_L_ARG:
+        wadi_text_add(t, i->index == 0 ? "begin" : "end");
+        break;
+    case WADI_L_COUNT:
+        wadi_text_add(t, "w->count");
+        break;
+    case WADI_L_SHAPE:
+        shape_ref(c, i->slot, i->index, arg);
+        break;
+    case WADI_L_STRIDE:
+        print_slot(c, i->slot);
+        wadi_text_add(t, ".stride");
+        break;
+    case WADI_L_OFFSET:
+        print_slot(c, i->slot);
+        wadi_text_add(t, ".offset[");
+        expression(c, arg);
+        wadi_text_add(t, "]");
+        break;
+    case WADI_L_UNIT:
+        wadi_text_add(t, "w->unit[");
+        expression(c, arg);
+        wadi_text_add(t, "]");
+        break;
+    case WADI_L_COLUMN:
+        wadi_text_addf(t, "(%s *)", wadi_c_type(i->type));
+        print_slot(c, i->slot);
+        wadi_text_addf(t, ".col[%d]", i->index);
+        break;
+    case WADI_L_ADVANCE:
+        operand(c, arg);
+        wadi_text_add(t, " + ");
+        operand(c, i->args[1]);
+        break;
+    case WADI_L_RANGE:
+    case WADI_L_GET:
+        expression(c, arg);
+        break;
+    case WADI_L_LOAD:
+    case WADI_L_FRESH:
+    case WADI_L_LANE:
+        indexed(c, i);
+        break;
+    case WADI_L_MARK:
+        wadi_text_add(t, "w->scratch_mark(w)");
+        break;
+    case WADI_L_EMITTED:
+        wadi_text_addf(t, "(%s *)columns_%u[%d]", wadi_c_type(i->type), c->last_emit, i->index);
+        break;
+    case WADI_L_SEGMENT:
+        wadi_text_add(t, "wadi_segment(w, ");
+        expression(c, arg);
+        wadi_text_add(t, ")");
+        break;
+    default:
+        wadi_text_add(t, "0");
+        break;
+    }
+}
+
+static void expression(writer *c, wadi_lv v) {
+    if (c->names.at[v].inlined)
+        definition(c, inst(c, v));
+    else
+        wadi_text_add(c->out, c->names.at[v].name);
+}
+
+/* ---- statements ---- */
+
+static void scope(writer *c, const wadi_lscope *s, int level);
+
+static void declare(writer *c, const wadi_linst *i) {
+    const char *type = wadi_c_type(i->type), *name = c->names.at[i->self].name;
+    const bool apart =
+        i->kind == WADI_L_COLUMN || i->kind == WADI_L_ADVANCE || i->kind == WADI_L_EMITTED;
+    if (i->pointer)
+        wadi_text_addf(c->out, "%s *%sconst %s = ", type, apart ? "restrict " : "", name);
+    else
+        wadi_text_addf(c->out, "const %s %s = ", type, name);
+    definition(c, i);
+    wadi_text_add(c->out, ";\n");
+}
+
+static void assignment(writer *c, wadi_lv value) {
+    wadi_text_add(c->out, " = ");
+    expression(c, value);
+    wadi_text_add(c->out, ";\n");
+}
+
+static void variable(writer *c, const wadi_linst *i) {
+    wadi_text_addf(c->out, "%s %s%s", wadi_c_type(i->type), i->pointer ? "*" : "",
+                   c->names.at[i->self].name);
+    if (i->nargs > 0)
+        assignment(c, i->args[0]);
+    else
+        wadi_text_add(c->out, ";\n");
+}
+
+static void scratch(writer *c, const wadi_linst *i, int level) {
+    const char *type = wadi_c_type(i->type), *name = c->names.at[i->self].name;
+    wadi_text_addf(c->out, "%s *restrict const %s = (%s *)w->scratch(w, ", type, name, type);
+    operand(c, i->args[0]);
+    wadi_text_addf(c->out, " * %d + 64);\n", wadi_type_size(i->type));
+    wadi_text_indent(c->out, level);
+    wadi_text_addf(c->out, "if (!%s) return 1;\n", name);
+}
+
+static void emit(writer *c, const wadi_linst *i, int level) {
+    wadi_text *t = c->out;
+    c->last_emit = i->self;
+    wadi_text_addf(t, "void *columns_%u[WADI_KERNEL_FIELDS];\n", i->self);
+    wadi_text_indent(t, level);
+    wadi_text_addf(t, "const int64_t shape_%u[] = {", i->self);
+    for (int d = 1; d < i->nargs; d++) {
+        if (d > 1) wadi_text_add(t, ", ");
+        expression(c, i->args[d]);
+    }
+    wadi_text_add(t, i->nargs == 1 ? "0};\n" : "};\n");
+    wadi_text_indent(t, level);
+    wadi_text_addf(t, "if (!w->emit(w, %d, ", i->slot);
+    expression(c, i->args[0]);
+    wadi_text_addf(t, ", shape_%u, columns_%u)) return 1;\n", i->self, i->self);
+}
+
+static void fault(writer *c, const wadi_linst *i) {
+    static const char *const kinds[] = {
+        "WADI_FAULT_NONE",  "WADI_FAULT_INDEX",  "WADI_FAULT_DIVISION", "WADI_FAULT_SHAPE",
+        "WADI_FAULT_EMPTY", "WADI_FAULT_EXTENT", "WADI_FAULT_MEMORY"};
+    wadi_text_addf(c->out, "return wadi_fault_at(w, %s, %d", kinds[i->imm.bits % 7], i->index);
+    for (int a = 0; a < i->nargs; a++) {
+        wadi_text_add(c->out, ", ");
+        expression(c, i->args[a]);
+    }
+    wadi_text_add(c->out, ");\n");
+}
+
+static void copy(writer *c, const wadi_linst *i) {
+    wadi_text_add(c->out, "memcpy(");
+    expression(c, i->args[0]);
+    wadi_text_add(c->out, ", ");
+    expression(c, i->args[1]);
+    wadi_text_add(c->out, ", (size_t)");
+    operand(c, i->args[2]);
+    wadi_text_addf(c->out, " * %d);\n", wadi_type_size(inst(c, i->args[0])->type));
+}
+
+static void for_loop(writer *c, const wadi_linst *i, int level) {
+    const char *name = c->names.at[i->var].name;
+    const int64_t step = (int64_t)inst(c, i->args[2])->imm.bits;
+    if (i->independent) {
+        wadi_text_add(c->out, "WADI_INDEPENDENT\n");
+        wadi_text_indent(c->out, level);
+    }
+    wadi_text_addf(c->out, "for (int64_t %s = ", name);
+    expression(c, i->args[0]);
+    wadi_text_addf(c->out, "; %s < ", name);
+    operand(c, i->args[1]);
+    if (step == 1)
+        wadi_text_addf(c->out, "; %s++) {\n", name);
+    else
+        wadi_text_addf(c->out, "; %s += %lld) {\n", name, (long long)step);
+    scope(c, i->block[0], level + 1);
+    wadi_text_indent(c->out, level);
+    wadi_text_add(c->out, "}\n");
+}
+
+static void branch(writer *c, const wadi_linst *i, int level) {
+    wadi_text_add(c->out, "if (");
+    expression(c, i->args[0]);
+    wadi_text_add(c->out, ") {\n");
+    scope(c, i->block[0], level + 1);
+    wadi_text_indent(c->out, level);
+    if (i->block[1] && i->block[1]->n > 0) {
+        wadi_text_add(c->out, "} else {\n");
+        scope(c, i->block[1], level + 1);
+        wadi_text_indent(c->out, level);
+    }
+    wadi_text_add(c->out, "}\n");
+}
+
+static void statement(writer *c, const wadi_linst *i, int level) {
+    wadi_text *t = c->out;
+    wadi_text_indent(t, level);
+    switch (i->kind) {
+    case WADI_L_VAR:
+        variable(c, i);
+        break;
+    case WADI_L_SET:
+        expression(c, i->args[0]);
+        assignment(c, i->args[1]);
+        break;
+    case WADI_L_LANES:
+        wadi_text_addf(t, "%s %s[%d];\n", wadi_c_type(i->type), c->names.at[i->self].name,
+                       i->index);
+        break;
+    case WADI_L_PUT:
+    case WADI_L_STORE:
+        indexed(c, i);
+        assignment(c, i->args[2]);
+        break;
+    case WADI_L_COPY:
+        copy(c, i);
+        break;
+    case WADI_L_SETSHAPE:
+        shape_ref(c, i->slot, i->index, i->nargs > 1 ? i->args[1] : WADI_LV_NONE);
+        assignment(c, i->args[0]);
+        break;
+    case WADI_L_SETUNIT:
+        wadi_text_add(t, "w->unit[");
+        expression(c, i->args[1]);
+        wadi_text_add(t, "]");
+        assignment(c, i->args[0]);
+        break;
+    case WADI_L_SCRATCH:
+        scratch(c, i, level);
+        break;
+    case WADI_L_EMIT:
+        emit(c, i, level);
+        break;
+    case WADI_L_REWIND:
+        wadi_text_addf(t, "w->scratch_rewind(w, %s);\n", c->names.at[i->args[0]].name);
+        break;
+    case WADI_L_FAULT:
+        fault(c, i);
+        break;
+    case WADI_L_NOTE:
+        wadi_text_addf(t, "/* %s */\n", i->text);
+        break;
+    case WADI_L_FOR:
+        for_loop(c, i, level);
+        break;
+    case WADI_L_IF:
+        branch(c, i, level);
+        break;
+    case WADI_L_REPEAT:
+        wadi_text_add(t, "for (;;) {\n");
+        scope(c, i->block[0], level + 1);
+        wadi_text_indent(t, level);
+        wadi_text_add(t, "}\n");
+        break;
+    case WADI_L_LEAVE:
+        wadi_text_add(t, "if (!(");
+        expression(c, i->args[0]);
+        wadi_text_add(t, ")) break;\n");
+        break;
+    default:
+        declare(c, i);
+        break;
+    }
+}
+
+static void scope(writer *c, const wadi_lscope *s, int level) {
+    for (int i = 0; i < s->n; i++)
+        if (c->names.at[s->inst[i]->self].printed) statement(c, s->inst[i], level);
+}
+
+/* ---- functions and modules ---- */
+
+static bool kernel(const wadi_lmodule *m, const wadi_lfun *f, wadi_text *out) {
+    writer c = {.m = m, .f = f, .out = out};
+    if (!wadi_c_names_init(&c.names, f)) {
+        wadi_c_names_fini(&c.names);
+        return false;
+    }
+    wadi_text_addf(out, "/* ---- start of %s ---- */\n", f->name);
+    wadi_text_addf(out, "int %s(wadi_work *w, int64_t begin, int64_t end) {\n", f->name);
+    wadi_text_add(out, "    const wadi_slot *const slot = w->slot;\n");
+    scope(&c, f->body, 1);
+    wadi_text_addf(out, "    return 0;\n}\n/* ---- end of %s ---- */\n\n", f->name);
+    wadi_c_names_fini(&c.names);
+    return true;
+}
+
+wadi_status wadi_emit_c_kernels(const wadi_lmodule *m, wadi_text *out, wadi_error *err) {
+    for (int i = 0; i < m->nfuns; i++)
+        if (!kernel(m, m->funs[i], out))
+            return wadi_fail(err, WADI_MEMORY, "out of memory while writing kernels");
+    return out->failed ? wadi_fail(err, WADI_MEMORY, "out of memory while writing kernels")
+                       : WADI_OK;
+}
+
+wadi_status wadi_emit_c(const wadi_lmodule *m, wadi_text *out, wadi_error *err) {
+    wadi_text_addf(out, "/* Kernels of %s, made by wadi. */\n\n", m->name);
+    wadi_text_add(out, wadi_embed_kernel);
+    wadi_text_add(out, wadi_embed_scalar);
+    wadi_text_add(out, wadi_embed_work);
+    wadi_text_add(out, "\n");
+    return wadi_emit_c_kernels(m, out, err);
+}

@@ -1,0 +1,16 @@
+/* Loop IR as C text. */
+#ifndef WADI_CODEGEN_EMIT_C_H
+#define WADI_CODEGEN_EMIT_C_H
+
+#include "base/text.h"
+#include "codegen/kernel/loop.h"
+
+/** One translation unit that stands alone: the kernel ABI, the scalar operations, and every kernel of `m`.
+ *  The text is meant to be read. Errors: WADI_MEMORY. */
+WADI_NODISCARD wadi_status wadi_emit_c(const wadi_lmodule *m, wadi_text *out, wadi_error *err);
+
+/** Only the kernels, without the pasted headers: for people. */
+WADI_NODISCARD wadi_status wadi_emit_c_kernels(const wadi_lmodule *m, wadi_text *out,
+                                               wadi_error *err);
+
+#endif

@@ -1,0 +1,274 @@
+/* Names and inlining for C text.
+ *
+ * What is needed: actions, and what they need in turn. A variable's assignments count only when it is read.
+ * What is inlined: a value used once, by something in its own scope, if nothing in between changes what it reads: columns
+ * never change while they are read, but variables and lane arrays do. */
+#include "codegen/emit/c_names.h"
+
+#include <string.h>
+
+#include "base/error.h"
+
+enum { MAX_WEIGHT = 8 };
+
+typedef struct naming {
+    wadi_c_names *n;
+    const wadi_lfun *f;
+} naming;
+
+static wadi_linst *inst(const naming *c, wadi_lv v) {
+    return c->f->inst[v];
+}
+
+/* ---- what is needed ---- */
+
+static bool is_action(wadi_lkind kind) {
+    return kind >= WADI_L_STORE && kind != WADI_L_SEGMENT;
+}
+
+static void need(naming *c, wadi_lv v, wadi_lv user);
+
+static void need_args(naming *c, const wadi_linst *i) {
+    const int n = i->kind == WADI_L_RANGE ? 1 : i->kind == WADI_L_LOOPVAR ? 0 : i->nargs;
+    for (int a = 0; a < n; a++) need(c, i->args[a], i->self);
+}
+
+/* A variable or lane array is read: what is put into it is needed. */
+static void need_contents(naming *c, wadi_lv var) {
+    for (uint32_t v = 0; v < c->f->n; v++) {
+        const wadi_linst *i = inst(c, v);
+        if ((i->kind != WADI_L_SET && i->kind != WADI_L_PUT) || i->args[0] != var) continue;
+        if (c->n->at[v].at < 0) continue; /* stands nowhere */
+        c->n->at[v].printed = true;
+        for (int a = 1; a < i->nargs; a++) need(c, i->args[a], v);
+    }
+}
+
+static void need(naming *c, wadi_lv v, wadi_lv user) {
+    if (v == WADI_LV_NONE) return;
+    wadi_c_value *x = &c->n->at[v];
+    x->user = user;
+    if (x->uses++ > 0) return;
+    const wadi_linst *i = inst(c, v);
+    x->printed = i->kind != WADI_L_LOOPVAR && i->kind != WADI_L_CONST;
+    need_args(c, i);
+    if (i->kind == WADI_L_VAR || i->kind == WADI_L_LANES) need_contents(c, v);
+}
+
+static void place(naming *c, const wadi_lscope *s) {
+    for (int p = 0; p < s->n; p++) {
+        c->n->at[s->inst[p]->self].at = p;
+        for (int k = 0; k < 2; k++)
+            if (s->inst[p]->block[k]) place(c, s->inst[p]->block[k]);
+    }
+}
+
+static void need_actions(naming *c, const wadi_lscope *s) {
+    for (int p = 0; p < s->n; p++) {
+        const wadi_linst *i = s->inst[p];
+        if (is_action(i->kind)) {
+            c->n->at[i->self].printed = true;
+            need_args(c, i);
+        }
+        for (int k = 0; k < 2; k++)
+            if (i->block[k]) need_actions(c, i->block[k]);
+    }
+}
+
+/* ---- what is inlined ---- */
+
+static const wadi_lscope *home_of(const wadi_linst *i) {
+    const wadi_lscope *s = i->scope;
+    while (s && s->merged) s = s->merged;
+    return s;
+}
+
+static bool may_inline(const wadi_linst *i) {
+    switch (i->kind) {
+    case WADI_L_PRIM:
+    case WADI_L_SELECT:
+    case WADI_L_RANGE:
+    case WADI_L_LOAD:
+    case WADI_L_SHAPE:
+    case WADI_L_STRIDE:
+    case WADI_L_OFFSET:
+    case WADI_L_UNIT:
+    case WADI_L_GET:
+    case WADI_L_LANE:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* Nothing between the read at position `from` and the statement at `to` changes what is read. */
+static bool unchanged(const wadi_lscope *s, const wadi_linst *read, int from, int to) {
+    for (int p = from + 1; p < to; p++) {
+        const wadi_linst *i = s->inst[p];
+        if (i->block[0]) return false;
+        if ((i->kind == WADI_L_SET || i->kind == WADI_L_PUT) && i->args[0] == read->args[0])
+            return false;
+    }
+    return true;
+}
+
+static int weight_of(const naming *c, const wadi_linst *i) {
+    int weight = 1;
+    for (int a = 0; a < i->nargs; a++)
+        if (i->args[a] != WADI_LV_NONE && c->n->at[i->args[a]].inlined)
+            weight += c->n->at[i->args[a]].weight;
+    return weight;
+}
+
+static bool mutable_read(const wadi_linst *i) {
+    return i->kind == WADI_L_GET || i->kind == WADI_L_LANE;
+}
+
+/* Where a value's text would land: the statement of its user, or where that one lands itself. */
+static int landing(const naming *c, wadi_lv user, const wadi_lscope *s) {
+    const wadi_linst *u = inst(c, user);
+    if (home_of(u) != s || u->kind == WADI_L_FOR || u->kind == WADI_L_LOOPVAR) return -1;
+    return c->n->at[user].lands;
+}
+
+/* Backwards, so that users are decided first; expressions are kept short by a second pass forwards. */
+static void decide(naming *c, const wadi_lscope *s) {
+    for (int p = s->n - 1; p >= 0; p--) {
+        const wadi_linst *i = s->inst[p];
+        wadi_c_value *x = &c->n->at[i->self];
+        x->lands = p;
+        for (int k = 0; k < 2; k++)
+            if (i->block[k]) decide(c, i->block[k]);
+        if (!x->printed || x->uses != 1 || i->pointer || !may_inline(i)) continue;
+        const int to = landing(c, x->user, s);
+        if (to < 0 || (mutable_read(i) && !unchanged(s, i, p, to))) continue;
+        x->inlined = true;
+        x->lands = to;
+    }
+}
+
+static void keep_short(naming *c, const wadi_lscope *s) {
+    for (int p = 0; p < s->n; p++) {
+        const wadi_linst *i = s->inst[p];
+        wadi_c_value *x = &c->n->at[i->self];
+        x->weight = weight_of(c, i);
+        if (x->inlined && x->weight > MAX_WEIGHT) x->inlined = false;
+        if (x->inlined) x->printed = false;
+        for (int k = 0; k < 2; k++)
+            if (i->block[k]) keep_short(c, i->block[k]);
+    }
+}
+
+/* ---- names ---- */
+
+static bool is_reserved(const char *s) {
+    static const char *const words[] = {
+        "auto",     "break",  "case",   "char",     "const",    "continue", "default",  "do",
+        "double",   "else",   "enum",   "extern",   "float",    "for",      "goto",     "if",
+        "inline",   "int",    "long",   "register", "restrict", "return",   "short",    "signed",
+        "sizeof",   "static", "struct", "switch",   "typedef",  "union",    "unsigned", "void",
+        "volatile", "while",  "bool",   "true",     "false",    "asm",      "w",        "slot",
+        "begin",    "end",    "memcpy", "linux",    "unix",     "exp",      "log",      "sin",
+        "cos",      "y0",     "y1",     "yn",       "j0",       "j1",       "jn",       "typeof"};
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        if (strcmp(s, words[i]) == 0) return true;
+    return strncmp(s, "wadi_", 5) == 0 || strncmp(s, "WADI_", 5) == 0 ||
+           strncmp(s, "columns_", 8) == 0 || strncmp(s, "shape_", 6) == 0;
+}
+
+static uint64_t hash_name(const char *s) {
+    uint64_t h = UINT64_C(1469598103934665603);
+    for (; *s; s++) h = (h ^ (unsigned char)*s) * UINT64_C(1099511628211);
+    return h;
+}
+
+/* A second value of the same name gets a number; a name that itself ends in one can not collide with it. */
+static const char *fresh_name(naming *c, const char *hint) {
+    char *base = wadi_identifier(c->n->arena, hint);
+    if (base && is_reserved(base)) base = wadi_arena_printf(c->n->arena, "%s_", base);
+    while (base) {
+        uint64_t count = 0;
+        const uint64_t key = hash_name(base);
+        (void)wadi_map64_get(&c->n->used, key, &count);
+        if (!wadi_map64_put(&c->n->used, key, count + 1)) return NULL;
+        if (count == 0) return base;
+        base = wadi_arena_printf(c->n->arena, "%s_%u", base, (unsigned)count + 1);
+    }
+    return NULL;
+}
+
+static const char *hint_of(const wadi_linst *i) {
+    if (i->text && i->kind != WADI_L_NOTE) return i->text;
+    switch (i->kind) {
+    case WADI_L_SHAPE:
+        return "n";
+    case WADI_L_STRIDE:
+        return "stride";
+    case WADI_L_OFFSET:
+        return "start";
+    case WADI_L_UNIT:
+        return "units";
+    case WADI_L_COLUMN:
+    case WADI_L_ADVANCE:
+    case WADI_L_EMITTED:
+        return "p";
+    case WADI_L_SCRATCH:
+        return "scratch";
+    case WADI_L_MARK:
+        return "mark";
+    case WADI_L_LOAD:
+    case WADI_L_FRESH:
+        return "x";
+    case WADI_L_LOOPVAR:
+        return "i";
+    case WADI_L_GET:
+    case WADI_L_LANE:
+        return "old";
+    case WADI_L_VAR:
+        return "var";
+    default:
+        return i->type == WADI_BOOL ? "c" : wadi_type_is_float(i->type) ? "x" : "k";
+    }
+}
+
+static bool name_scope(naming *c, const wadi_lscope *s) {
+    for (int p = 0; p < s->n; p++) {
+        const wadi_linst *i = s->inst[p];
+        wadi_c_value *x = &c->n->at[i->self];
+        if (i->has_value && x->printed) {
+            x->name = fresh_name(c, hint_of(i));
+            if (!x->name) return false;
+        }
+        if (i->kind == WADI_L_FOR) {
+            c->n->at[i->var].name = fresh_name(c, hint_of(inst(c, i->var)));
+            if (!c->n->at[i->var].name) return false;
+        }
+        for (int k = 0; k < 2; k++)
+            if (i->block[k] && !name_scope(c, i->block[k])) return false;
+    }
+    return true;
+}
+
+bool wadi_c_names_init(wadi_c_names *n, const wadi_lfun *f) {
+    *n = (wadi_c_names){.arena = wadi_arena_create()};
+    wadi_map64_init(&n->used);
+    n->at = n->arena ? WADI_NEW_N(n->arena, wadi_c_value, f->n) : NULL;
+    if (!n->at) return false;
+    naming c = {n, f};
+    for (uint32_t v = 0; v < f->n; v++) n->at[v].at = -1;
+    place(&c, f->body);
+    need_actions(&c, f->body);
+    decide(&c, f->body);
+    keep_short(&c, f->body);
+    for (uint32_t v = 0; v < f->n; v++)
+        if (f->inst[v]->kind == WADI_L_CONST || f->inst[v]->kind == WADI_L_ARG) {
+            n->at[v].inlined = true;
+            n->at[v].printed = false;
+        }
+    return name_scope(&c, f->body);
+}
+
+void wadi_c_names_fini(wadi_c_names *n) {
+    wadi_map64_fini(&n->used);
+    wadi_arena_destroy(n->arena);
+}

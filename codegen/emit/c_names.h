@@ -1,0 +1,30 @@
+/* Which values of a kernel get a name in C text, and which. */
+#ifndef WADI_CODEGEN_EMIT_C_NAMES_H
+#define WADI_CODEGEN_EMIT_C_NAMES_H
+
+#include "base/arena.h"
+#include "base/map.h"
+#include "codegen/kernel/loop.h"
+
+typedef struct wadi_c_value {
+    bool printed; /* has a statement of its own */
+    bool inlined; /* written where it is used */
+    int uses;
+    wadi_lv user;     /* the only one */
+    int at;           /* position in its scope */
+    int lands;        /* position of the statement it is written into */
+    int weight;       /* operations in its expression */
+    const char *name; /* if it is not inlined */
+} wadi_c_value;
+
+typedef struct wadi_c_names {
+    wadi_arena *arena;
+    wadi_c_value *at; /* [value] */
+    wadi_map64 used;  /* hash of a name -> how often */
+} wadi_c_names;
+
+/** false: out of memory. fini is fine in either case. */
+bool wadi_c_names_init(wadi_c_names *n, const wadi_lfun *f);
+void wadi_c_names_fini(wadi_c_names *n);
+
+#endif

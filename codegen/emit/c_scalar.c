@@ -1,0 +1,244 @@
+/* Scalar operations in C: plain operators where C means the same, else the functions of codegen/rt/scalar.h. */
+#include "codegen/emit/c_scalar.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+
+const char *wadi_c_type(wadi_type t) {
+    static const char *const names[WADI_TYPE_COUNT] = {
+        "bool",     "int8_t",   "int16_t",  "int32_t", "int64_t", "uint8_t",
+        "uint16_t", "uint32_t", "uint64_t", "float",   "double"};
+    return t < WADI_TYPE_COUNT ? names[t] : "int64_t";
+}
+
+/* ---- constants ---- */
+
+static void float_constant(wadi_text *out, double x, const char *suffix) {
+    const bool negative = signbit(x);
+    if (isnan(x)) {
+        wadi_text_addf(out, "__builtin_nan%s(\"\")", suffix);
+    } else if (isinf(x)) {
+        wadi_text_addf(out, "%s__builtin_inf%s()%s", negative ? "(-" : "", suffix,
+                       negative ? ")" : "");
+    } else if (fabs(x) < 1e6 && x * 16 == floor(x * 16)) {
+        wadi_text_addf(out, "%s%.*f%s%s", negative ? "(" : "", x == floor(x) ? 1 : 4, x, suffix,
+                       negative ? ")" : "");
+    } else {
+        wadi_text_addf(out, "%s%a%s%s", negative ? "(" : "", x, suffix, negative ? ")" : "");
+    }
+}
+
+static void int_constant(wadi_text *out, wadi_scalar value) {
+    if (!wadi_type_is_signed(value.type)) {
+        wadi_text_addf(out, "%" PRIu64 "%s", value.bits,
+                       value.bits > UINT32_MAX  ? "ull"
+                       : value.bits > INT32_MAX ? "u"
+                                                : "");
+        return;
+    }
+    const int64_t v = (int64_t)value.bits;
+    if (v == INT64_MIN)
+        wadi_text_add(out, "INT64_MIN");
+    else
+        wadi_text_addf(out, "%s%" PRId64 "%s%s", v < 0 ? "(" : "", v,
+                       v > INT32_MAX || v < -INT32_MAX ? "ll" : "", v < 0 ? ")" : "");
+}
+
+void wadi_c_constant(wadi_text *out, wadi_scalar value) {
+    if (value.type == WADI_F32) {
+        const uint32_t low = (uint32_t)value.bits;
+        float x;
+        memcpy(&x, &low, sizeof x);
+        float_constant(out, (double)x, "f");
+    } else if (value.type == WADI_F64) {
+        double x;
+        memcpy(&x, &value.bits, sizeof x);
+        float_constant(out, x, "");
+    } else if (value.type == WADI_BOOL) {
+        wadi_text_add(out, value.bits ? "true" : "false");
+    } else {
+        int_constant(out, value);
+    }
+}
+
+/* ---- operations ---- */
+
+typedef struct op_writer {
+    wadi_text *out;
+    const wadi_lfun *f;
+    const wadi_linst *i;
+    wadi_c_write operand, plain;
+    void *env;
+} op_writer;
+
+static wadi_type arg_type(const op_writer *p, int a) {
+    return p->f->inst[p->i->args[a]]->type;
+}
+
+static const char *operator_of(wadi_sop op, wadi_type t) {
+    switch (op) {
+    case WADI_SOP_ADD:
+        return "+";
+    case WADI_SOP_SUB:
+        return "-";
+    case WADI_SOP_MUL:
+        return "*";
+    case WADI_SOP_FDIV:
+        return "/";
+    case WADI_SOP_AND:
+    case WADI_SOP_LAND:
+        return "&";
+    case WADI_SOP_OR:
+    case WADI_SOP_LOR:
+        return "|";
+    case WADI_SOP_XOR:
+        return "^";
+    case WADI_SOP_EQ:
+        return "==";
+    case WADI_SOP_NE:
+        return "!=";
+    case WADI_SOP_LT:
+        return "<";
+    case WADI_SOP_LE:
+        return "<=";
+    case WADI_SOP_GT:
+        return ">";
+    case WADI_SOP_GE:
+        return ">=";
+    default:
+        WADI_UNUSED(t);
+        return NULL;
+    }
+}
+
+/* C computes narrow integers as int: the result is cut back. */
+static bool must_cut(wadi_sop op, wadi_type t) {
+    const bool narrow = t == WADI_I8 || t == WADI_I16 || t == WADI_U8 || t == WADI_U16;
+    return narrow && op != WADI_SOP_AND && op != WADI_SOP_OR && op != WADI_SOP_XOR;
+}
+
+static void infix(const op_writer *p, const char *op) {
+    const bool cut =
+        wadi_sop_get(p->i->op)->cls != WADI_CLASS_COMPARE && must_cut(p->i->op, p->i->type);
+    if (cut) wadi_text_addf(p->out, "(%s)(", wadi_c_type(p->i->type));
+    p->operand(p->env, p->i->args[0]);
+    wadi_text_addf(p->out, " %s ", op);
+    p->operand(p->env, p->i->args[1]);
+    if (cut) wadi_text_add(p->out, ")");
+}
+
+static void prefix(const op_writer *p, const char *op) {
+    wadi_text_addf(p->out, "(%s)%s", wadi_c_type(p->i->type), op);
+    p->operand(p->env, p->i->args[0]);
+}
+
+static void call(const op_writer *p, const char *name, const char *suffix) {
+    wadi_text_addf(p->out, "wadi_%s_%s(", name, suffix);
+    for (int a = 0; a < p->i->nargs; a++) {
+        if (a > 0) wadi_text_add(p->out, ", ");
+        p->plain(p->env, p->i->args[a]);
+    }
+    wadi_text_add(p->out, ")");
+}
+
+/* A shift by a constant inside the width is C's own. */
+static bool plain_shift(const op_writer *p) {
+    const wadi_linst *distance = p->f->inst[p->i->args[1]];
+    const int width = 8 * wadi_type_size(p->i->type);
+    if (distance->kind != WADI_L_CONST || (int64_t)distance->imm.bits < 0 ||
+        (int64_t)distance->imm.bits >= width)
+        return false;
+    if (p->i->op == WADI_SOP_SHL) {
+        const bool is_signed = wadi_type_is_signed(p->i->type);
+        wadi_text_addf(p->out, "(%s)((%s%s)", wadi_c_type(p->i->type), is_signed ? "u" : "",
+                       wadi_c_type(p->i->type));
+        p->operand(p->env, p->i->args[0]);
+        wadi_text_addf(p->out, " << %d)", (int)distance->imm.bits);
+    } else {
+        p->operand(p->env, p->i->args[0]);
+        wadi_text_addf(p->out, " >> %d", (int)distance->imm.bits);
+    }
+    return true;
+}
+
+/* Division by a constant that can not fault, and other than -1, is C's own. */
+static bool plain_division(const op_writer *p) {
+    const wadi_linst *d = p->f->inst[p->i->args[1]];
+    if (d->kind != WADI_L_CONST || d->imm.bits == 0 ||
+        (wadi_type_is_signed(d->type) && (int64_t)d->imm.bits < 0))
+        return false;
+    const bool floors = p->i->op == WADI_SOP_DIV || p->i->op == WADI_SOP_MOD;
+    if (floors && wadi_type_is_signed(d->type) && !p->f->inst[p->i->args[0]]->nonneg) return false;
+    infix(p, p->i->op == WADI_SOP_QUOT || p->i->op == WADI_SOP_DIV ? "/" : "%");
+    return true;
+}
+
+static void conversion(const op_writer *p) {
+    const wadi_type from = arg_type(p, 0), to = p->i->type;
+    if (to == WADI_BOOL) {
+        p->operand(p->env, p->i->args[0]);
+        wadi_text_add(p->out, " != 0");
+    } else if (wadi_type_is_float(from) && !wadi_type_is_float(to)) {
+        char name[16];
+        (void)strcpy(name, wadi_type_name(to));
+        (void)strcat(name, "_of");
+        call(p, name, wadi_type_name(from));
+    } else {
+        prefix(p, "");
+    }
+}
+
+static void bitcast(const op_writer *p) {
+    const wadi_type from = arg_type(p, 0), to = p->i->type;
+    if (wadi_type_is_float(from) == wadi_type_is_float(to)) {
+        prefix(p, "");
+        return;
+    }
+    char name[16];
+    (void)strcpy(name, wadi_type_name(to));
+    (void)strcat(name, "_bits");
+    call(p, name, wadi_type_name(from));
+}
+
+void wadi_c_prim(wadi_text *out, const wadi_lfun *f, const wadi_linst *i, wadi_c_write operand,
+                 wadi_c_write plain, void *env) {
+    const op_writer p = {out, f, i, operand, plain, env};
+    const char *op = operator_of(i->op, i->type);
+    if (op) {
+        infix(&p, op);
+        return;
+    }
+    switch (i->op) {
+    case WADI_SOP_CONVERT:
+        conversion(&p);
+        return;
+    case WADI_SOP_BITCAST:
+        bitcast(&p);
+        return;
+    case WADI_SOP_NEG:
+        prefix(&p, "-");
+        return;
+    case WADI_SOP_LNOT:
+        prefix(&p, "!");
+        return;
+    case WADI_SOP_NOT:
+        prefix(&p, i->type == WADI_BOOL ? "!" : "~");
+        return;
+    case WADI_SOP_SHL:
+    case WADI_SOP_SHR:
+        if (plain_shift(&p)) return;
+        break;
+    case WADI_SOP_QUOT:
+    case WADI_SOP_REM:
+    case WADI_SOP_DIV:
+    case WADI_SOP_MOD:
+        if (plain_division(&p)) return;
+        break;
+    default:
+        break;
+    }
+    call(&p, wadi_sop_get(i->op)->name, wadi_type_name(arg_type(&p, 0)));
+}

@@ -1,0 +1,297 @@
+/* Schedules inside and across: one worker computes the whole body for one element after the other.
+ *
+ * Values live in scratch memory, which is given back after each element, or in scalars. Results go to their regular
+ * columns at s * stride, or to storage asked for with `emit` once their shape is known. Across is the same text for bodies
+ * in which everything is a scalar: the loop over elements is then the innermost one and vectorises. */
+#include "codegen/kernel/lower.h"
+
+#include <string.h>
+
+#include "base/error.h"
+
+/* ---- storage ---- */
+
+static void into_scratch(wadi_lower *l, wadi_val v, int rank, const wadi_lv *extent,
+                         wadi_vloc *at) {
+    const wadi_elem *e = &wadi_type_of(l, v)->elem;
+    const wadi_lv size = wadi_lower_size(l, rank, extent);
+    at->kind = WADI_LOC_MEMORY;
+    for (int f = 0; f < e->fields; f++)
+        at->field[f] = wadi_lb_scratch(&l->b, e->type[f], size, l->m->values[v].name);
+}
+
+static void emit(wadi_lower *l, wadi_val v, int slot, int rank, const wadi_lv *extent,
+                 wadi_lv *pointer) {
+    const wadi_elem *e = &wadi_type_of(l, v)->elem;
+    wadi_lv args[1 + WADI_MAX_RANK];
+    args[0] = l->s;
+    memcpy(args + 1, extent, (size_t)rank * sizeof *args);
+    wadi_lb_act(&l->b, WADI_L_EMIT, 1 + rank, args)->slot = slot;
+    for (int f = 0; f < e->fields; f++) {
+        wadi_linst *i = wadi_lb_act(&l->b, WADI_L_EMITTED, 0, NULL);
+        i->slot = slot;
+        i->index = f;
+        i->type = e->type[f];
+        i->pointer = true;
+        i->text = l->m->values[v].name;
+        pointer[f] = i->self;
+    }
+}
+
+/* Where the elements of v go: its own slot if it is a result, else scratch. */
+static wadi_vloc storage(wadi_lower *l, wadi_val v, bool is_result, int rank,
+                         const wadi_lv *extent) {
+    wadi_vloc at = {.kind = WADI_LOC_MEMORY, .own_extents = rank > 0};
+    memcpy(at.extent, extent, (size_t)rank * sizeof *extent);
+    const int slot = l->y->slot_of[v];
+    if (!is_result) {
+        into_scratch(l, v, rank, extent, &at);
+    } else if (l->y->slots.at[slot].kind == WADI_SLOT_REGULAR) {
+        at.kind = WADI_LOC_SLOT;
+        at.slot = slot;
+        at.own_extents = false;
+    } else {
+        emit(l, v, slot, rank, extent, at.field);
+    }
+    return at;
+}
+
+/* ---- one value ---- */
+
+/* Rank 0: the fields are scalars for all who read them; a result is stored too. */
+static void scalar_value(wadi_lower *l, wadi_val v, const wadi_lv *field, bool is_result) {
+    const wadi_elem *e = &wadi_type_of(l, v)->elem;
+    wadi_lv pointer[WADI_MAX_FIELDS], at = wadi_lb_i64(&l->b, 0);
+    if (is_result && l->y->slots.at[l->y->slot_of[v]].kind == WADI_SLOT_REGULAR) {
+        for (int f = 0; f < e->fields; f++)
+            pointer[f] = wadi_lb_column(&l->b, l->y->slot_of[v], f, e->type[f]);
+        at = l->s;
+    } else if (is_result) {
+        emit(l, v, l->y->slot_of[v], 0, NULL, pointer);
+    }
+    for (int f = 0; is_result && f < e->fields; f++) wadi_lb_store(&l->b, pointer[f], at, field[f]);
+    l->loc[v] = (wadi_vloc){.kind = WADI_LOC_SCALAR};
+    memcpy(l->loc[v].field, field, (size_t)e->fields * sizeof *field);
+}
+
+static void note(wadi_lower *l, const wadi_bind *bind) {
+    const char *name = bind->nresults > 0 ? l->m->values[bind->results[0]].name : NULL;
+    if (bind->loc.file)
+        wadi_lb_note(&l->b, "%s%s%s, %s:%d", name ? name : "", name ? ": " : "", bind->op->name,
+                     bind->loc.file, bind->loc.line);
+    else
+        wadi_lb_note(&l->b, "%s%s%s", name ? name : "", name ? ": " : "", bind->op->name);
+}
+
+static void compute(wadi_lower *l, const wadi_bind *bind, bool is_result) {
+    const wadi_val v = bind->results[0];
+    const int rank = wadi_type_of(l, v)->rank;
+    wadi_lv extent[WADI_MAX_RANK], pointer[WADI_MAX_FIELDS];
+    note(l, bind);
+    wadi_lower_checks(l, bind);
+    if (l->status || l->b.failed) return;
+    if (rank == 0 && bind->op->skeleton != WADI_SKEL_PERMUTE) {
+        wadi_lower_element(l, bind, NULL, pointer);
+        scalar_value(l, v, pointer, is_result);
+        return;
+    }
+    wadi_lower_extents(l, v, extent);
+    const wadi_vloc at = storage(l, v, is_result, rank, extent);
+    const wadi_vloc none = l->loc[v];
+    l->loc[v] = at;
+    for (int f = 0; f < wadi_type_of(l, v)->elem.fields; f++)
+        pointer[f] = wadi_lower_pointer(l, v, f);
+    l->loc[v] = none; /* not readable before it is there */
+    wadi_lower_fill(l, bind, extent, pointer);
+    l->loc[v] = at;
+}
+
+static void structured(wadi_lower *l, const wadi_bind *bind, const bool *is_result) {
+    note(l, bind);
+    wadi_lower_checks(l, bind);
+    if (l->status || l->b.failed) return;
+    if (bind->op->skeleton == WADI_SKEL_COND)
+        wadi_lower_cond(l, bind);
+    else
+        wadi_lower_loop(l, bind);
+    for (int i = 0; i < bind->nresults && !l->status && !l->b.failed; i++) {
+        const wadi_val v = bind->results[i];
+        const int rank = wadi_type_of(l, v)->rank;
+        wadi_lv extent[WADI_MAX_RANK], pointer[WADI_MAX_FIELDS];
+        if (!is_result || !is_result[v]) continue;
+        if (rank == 0) {
+            memcpy(pointer, l->loc[v].field, sizeof pointer);
+            scalar_value(l, v, pointer, true);
+            continue;
+        }
+        wadi_lower_extents(l, v, extent);
+        const wadi_vloc in_scratch = l->loc[v], at = storage(l, v, true, rank, extent);
+        l->loc[v] = at;
+        for (int f = 0; f < wadi_type_of(l, v)->elem.fields; f++)
+            pointer[f] = wadi_lower_pointer(l, v, f);
+        l->loc[v] = in_scratch;
+        wadi_lower_copy(l, v, extent, pointer);
+    }
+}
+
+void wadi_lower_store(wadi_lower *l, wadi_val v) {
+    v = wadi_lower_resolve(l, v);
+    const wadi_value *value = &l->m->values[v];
+    if (l->loc[v].kind == WADI_LOC_NONE && value->def == WADI_DEF_BIND && !l->status)
+        compute(l, value->bind, false);
+    if (value->def == WADI_DEF_CONST && l->loc[v].kind == WADI_LOC_NONE) {
+        wadi_lv field[WADI_MAX_FIELDS] = {wadi_lb_const(&l->b, value->imm)};
+        scalar_value(l, v, field, false);
+    }
+}
+
+void wadi_lower_binds(wadi_lower *l, int n, const wadi_bind *const *binds, const bool *is_result) {
+    for (int i = 0; i < n && !l->status && !l->b.failed; i++) {
+        const wadi_bind *bind = binds[i];
+        if (bind->op->kind == WADI_OP_SEQUENCE || bind->op->skeleton == WADI_SKEL_NONE ||
+            bind->nresults == 0)
+            continue;
+        if (bind->op->skeleton == WADI_SKEL_COND || bind->op->skeleton == WADI_SKEL_LOOP)
+            structured(l, bind, is_result);
+        else if (wadi_is_stored(l->y, bind->results[0]) &&
+                 l->loc[bind->results[0]].kind == WADI_LOC_NONE)
+            compute(l, bind, is_result && is_result[bind->results[0]]);
+    }
+}
+
+/* A value that is stored elsewhere, or is another's slot, into emitted storage of its own. */
+static void copy_out(wadi_lower *l, wadi_val v, int slot) {
+    if (l->status || l->b.failed) return;
+    v = wadi_lower_resolve(l, v);
+    const int rank = wadi_type_of(l, v)->rank;
+    wadi_lv extent[WADI_MAX_RANK], pointer[WADI_MAX_FIELDS], field[WADI_MAX_FIELDS];
+    if (rank > 0) wadi_lower_store(l, v);
+    wadi_lower_extents(l, v, extent);
+    emit(l, v, slot, rank, extent, pointer);
+    if (rank > 0) {
+        wadi_lower_copy(l, v, extent, pointer);
+        return;
+    }
+    wadi_lower_read(l, v, NULL, field);
+    for (int f = 0; f < wadi_type_of(l, v)->elem.fields; f++)
+        wadi_lb_store(&l->b, pointer[f], wadi_lb_i64(&l->b, 0), field[f]);
+}
+
+/* ---- the kernels ---- */
+
+static bool uses_scratch(const wadi_lscope *s) {
+    for (int i = 0; i < s->n; i++) {
+        if (s->inst[i]->kind == WADI_L_SCRATCH || s->inst[i]->kind == WADI_L_MARK) return true;
+        for (int k = 0; k < 2; k++)
+            if (s->inst[i]->block[k] && uses_scratch(s->inst[i]->block[k])) return true;
+    }
+    return false;
+}
+
+static bool is_straight(const wadi_lscope *s) {
+    for (int i = 0; i < s->n; i++)
+        if (s->inst[i]->block[0] || s->inst[i]->kind == WADI_L_VAR) return false;
+    return true;
+}
+
+/* A mark at the start of the element's code and its rewinding at the end, only where scratch is used. */
+static void give_back_scratch(wadi_lower *l) {
+    wadi_lb *b = &l->b;
+    if (b->failed || !uses_scratch(b->scope)) return;
+    wadi_linst *mark = wadi_lb_act(b, WADI_L_MARK, 0, NULL);
+    wadi_lscope *s = b->scope;
+    if (b->failed) return;
+    memmove(s->inst + 1, s->inst, (size_t)(s->n - 1) * sizeof *s->inst);
+    s->inst[0] = mark;
+    (void)wadi_lb_act(b, WADI_L_REWIND, 1, &mark->self);
+}
+
+static bool *result_set(wadi_layout *y, const wadi_body *body) {
+    bool *set = WADI_NEW_N(y->arena, bool, y->m->nvalues);
+    for (int i = 0; set && i < body->nresults; i++) set[body->results[i]] = true;
+    return set;
+}
+
+static wadi_status run_kernel(wadi_layout *y, const wadi_body *body, const bool *known,
+                              const char *name, wadi_lmodule *out) {
+    wadi_lower l;
+    wadi_lower_init(&l, y, name, known);
+    wadi_lb *b = &l.b;
+    const bool *is_result = result_set(y, body);
+    if (!is_result) b->failed = true;
+    if (!b->failed) {
+        const wadi_lv begin = wadi_lb_leaf(b, WADI_L_ARG, -1, 0, WADI_LV_NONE);
+        const wadi_lv end = wadi_lb_leaf(b, WADI_L_ARG, -1, 1, WADI_LV_NONE);
+        l.s = wadi_lb_for(b, begin, end, 1, "s");
+        wadi_lower_binds(&l, body->nbinds, body->binds, is_result);
+        for (int i = 0; i < body->ncopies; i++)
+            copy_out(&l, body->copies[i].v, body->copies[i].slot);
+        give_back_scratch(&l);
+        if (!b->failed) b->scope->owner->independent = is_straight(b->scope);
+        wadi_lb_end(b);
+    }
+    return wadi_lower_fini(&l, out);
+}
+
+/* Writes the shapes of the regular results that have one. */
+static wadi_status shape_kernel(wadi_layout *y, const wadi_body *body, const bool *known,
+                                const char *name, wadi_lmodule *out) {
+    wadi_lower l;
+    wadi_lower_init(&l, y, name, known);
+    for (int i = 0; i < body->nresults && !l.b.failed; i++) {
+        const int slot = y->slot_of[body->results[i]];
+        if (y->slots.at[slot].kind != WADI_SLOT_REGULAR) continue;
+        for (int d = 0; d < y->slots.at[slot].rank; d++) {
+            const wadi_lv e = wadi_lower_extent(&l, body->results[i], d);
+            wadi_linst *set = wadi_lb_act(&l.b, WADI_L_SETSHAPE, 1, &e);
+            set->slot = slot;
+            set->index = d;
+        }
+    }
+    return wadi_lower_fini(&l, out);
+}
+
+static wadi_status plan_steps(wadi_layout *y, const wadi_body *body, const bool *known,
+                              const char *run, wadi_lmodule *out, wadi_plan_version *v) {
+    int *slots = WADI_NEW_N(y->keep, int, (size_t)body->nresults + 1);
+    int *emitted = WADI_NEW_N(y->keep, int, (size_t)(body->nresults + body->ncopies) + 1);
+    wadi_plan_step *steps = WADI_NEW_N(y->keep, wadi_plan_step, 3);
+    if (!slots || !emitted || !steps)
+        return wadi_fail(y->err, WADI_MEMORY, "out of memory while making kernels");
+    int n = 0, nemitted = 0;
+    bool shaped = false;
+    for (int i = 0; i < body->nresults; i++) {
+        const int slot = y->slot_of[body->results[i]];
+        if (y->slots.at[slot].kind != WADI_SLOT_REGULAR) {
+            emitted[nemitted++] = slot;
+            continue;
+        }
+        slots[n++] = slot;
+        shaped = shaped || y->slots.at[slot].rank > 0;
+    }
+    for (int i = 0; i < body->ncopies; i++) emitted[nemitted++] = body->copies[i].slot;
+    v->steps = steps;
+    const int place = wadi_layout_place(y, body->name, "shape of a result", (wadi_loc){0});
+    if (shaped) {
+        const char *name = wadi_arena_printf(y->keep, "%s_shapes", body->name);
+        steps[v->nsteps++] = (wadi_plan_step){
+            .kind = WADI_STEP_SHAPE, .kernel = name, .nslots = n, .slots = slots, .place = place};
+        WADI_TRY(shape_kernel(y, body, known, name, out));
+    }
+    if (n > 0)
+        steps[v->nsteps++] =
+            (wadi_plan_step){.kind = WADI_STEP_ALLOC, .nslots = n, .slots = slots, .place = place};
+    steps[v->nsteps++] = (wadi_plan_step){
+        .kind = WADI_STEP_RUN, .kernel = run, .nslots = nemitted, .slots = emitted, .place = place};
+    return WADI_OK;
+}
+
+wadi_status wadi_lower_inside(wadi_layout *y, const wadi_body *body, const bool *known, bool across,
+                              wadi_lmodule *out, wadi_plan_version *out_version) {
+    const char *run = wadi_arena_printf(y->keep, "%s_%s", body->name, across ? "across" : "inside");
+    if (!run) return wadi_fail(y->err, WADI_MEMORY, "out of memory while making kernels");
+    WADI_TRY(plan_steps(y, body, known, run, out, out_version));
+    WADI_TRY(run_kernel(y, body, known, run, out));
+    out_version->exists = true;
+    return WADI_OK;
+}

@@ -1,0 +1,351 @@
+/* Ranges of indices.
+ *
+ * Proofs work on affine forms: constant + sum of coefficient x atom. To show that a form is never negative, loop variables
+ * are replaced, innermost first, by the end of their range that makes the form least, minima and maxima by their parts,
+ * until only non-negative atoms with positive coefficients are left.
+ *
+ * Conditions are interval arithmetic over the expression itself: the least and the greatest value it takes while the
+ * loops inside run, as code in front of them. The magnitude of every part is tracked, and an operand of which nothing is
+ * known must be shown small by the condition too, so nothing here can wrap around.
+ *
+ * Products of two loop variables, gathers and conditionals inside the index are left to checks in place. */
+#include "codegen/kernel/bound.h"
+
+#include <string.h>
+
+/* ---- affine forms ---- */
+
+enum { MAX_TERMS = 12, MAX_STEPS = 96 };
+
+typedef struct form {
+    int64_t constant;
+    int n;
+    int64_t coef[MAX_TERMS];
+    wadi_lv atom[MAX_TERMS];
+    bool failed;
+} form;
+
+static bool is_small(int64_t c) {
+    return c > -(INT64_C(1) << 30) && c < INT64_C(1) << 30;
+}
+
+static void add_atom(form *f, wadi_lv atom, int64_t coef) {
+    for (int i = 0; i < f->n; i++) {
+        if (f->atom[i] != atom) continue;
+        f->coef[i] += coef;
+        if (f->coef[i] == 0) {
+            f->n--;
+            f->coef[i] = f->coef[f->n];
+            f->atom[i] = f->atom[f->n];
+        } else if (!is_small(f->coef[i])) {
+            f->failed = true;
+        }
+        return;
+    }
+    if (f->n == MAX_TERMS || !is_small(coef)) {
+        f->failed = true;
+        return;
+    }
+    f->coef[f->n] = coef;
+    f->atom[f->n++] = atom;
+}
+
+/* f += scale * v */
+static void add_value(wadi_lb *b, form *f, wadi_lv v, int64_t scale, int depth) {
+    const wadi_linst *i = wadi_lb_inst(b, v);
+    int64_t c = 0;
+    if (f->failed || depth > 16 || !is_small(scale)) {
+        f->failed = true;
+        return;
+    }
+    if (wadi_lb_is_const(b, v, &c)) {
+        if (c > INT64_C(1) << 50 || c < -(INT64_C(1) << 50) || scale > 1 << 10 ||
+            scale < -(1 << 10))
+            f->failed = true;
+        else
+            f->constant += scale * c;
+        return;
+    }
+    if (i->kind == WADI_L_PRIM && i->bits < 64) {
+        if (i->op == WADI_SOP_ADD || i->op == WADI_SOP_SUB) {
+            add_value(b, f, i->args[0], scale, depth + 1);
+            add_value(b, f, i->args[1], i->op == WADI_SOP_ADD ? scale : -scale, depth + 1);
+            return;
+        }
+        if (i->op == WADI_SOP_NEG) {
+            add_value(b, f, i->args[0], -scale, depth + 1);
+            return;
+        }
+        if (i->op == WADI_SOP_MUL && wadi_lb_is_const(b, i->args[1], &c) && is_small(c)) {
+            add_value(b, f, i->args[0], scale * c, depth + 1);
+            return;
+        }
+    }
+    add_atom(f, v, scale);
+}
+
+/* f with atom `at` taken out and scale * v put in. */
+static form replaced(wadi_lb *b, const form *f, int at, wadi_lv v, int64_t more) {
+    form g = *f;
+    const int64_t scale = g.coef[at];
+    g.n--;
+    g.coef[at] = g.coef[g.n];
+    g.atom[at] = g.atom[g.n];
+    if (v != WADI_LV_NONE) add_value(b, &g, v, scale, 0);
+    g.constant += scale * more;
+    return g;
+}
+
+static bool never_negative(wadi_lb *b, const form *f, int *steps);
+
+static bool is_op(const wadi_linst *i, wadi_sop op) {
+    return i->kind == WADI_L_PRIM && i->op == op;
+}
+
+/* The form is least where atom `at` is at the given end of its range. */
+static bool try_end(wadi_lb *b, const form *f, int at, wadi_lv end, int64_t more, int *steps) {
+    if (end == WADI_LV_NONE) return false;
+    const form g = replaced(b, f, at, end, more);
+    return never_negative(b, &g, steps);
+}
+
+/* A product of a range atom and something non-negative is monotone in the range atom. */
+static bool try_product(wadi_lb *b, const form *f, int at, int *steps) {
+    const wadi_linst *i = wadi_lb_inst(b, f->atom[at]);
+    for (int side = 0; side < 2; side++) {
+        const wadi_linst *x = wadi_lb_inst(b, i->args[side]);
+        const wadi_lv other = i->args[1 - side];
+        if (!wadi_lb_inst(b, other)->nonneg) continue;
+        const bool up = f->coef[at] < 0;
+        wadi_lv end = WADI_LV_NONE;
+        if (x->kind == WADI_L_LOOPVAR) end = x->args[up];
+        if (x->kind == WADI_L_RANGE) end = x->args[up ? 2 : 1];
+        if (end == WADI_LV_NONE) continue;
+        form g = replaced(b, f, at, WADI_LV_NONE, 0);
+        const int64_t scale = f->coef[at];
+        add_value(b, &g, wadi_lb_bin(b, WADI_SOP_MUL, end, other), scale, 0);
+        if (x->kind == WADI_L_LOOPVAR && up) add_value(b, &g, other, -scale, 0);
+        if (never_negative(b, &g, steps)) return true;
+    }
+    return false;
+}
+
+static bool try_atom(wadi_lb *b, const form *f, int at, int *steps) {
+    const wadi_linst *i = wadi_lb_inst(b, f->atom[at]);
+    const bool up = f->coef[at] < 0; /* the form is least where the atom is greatest */
+    if (i->kind == WADI_L_LOOPVAR) return try_end(b, f, at, i->args[up], up ? -1 : 0, steps);
+    if (i->kind == WADI_L_RANGE)
+        return try_end(b, f, at, i->args[up ? 2 : 1], 0, steps) ||
+               try_end(b, f, at, i->args[0], 0, steps);
+    if (is_op(i, WADI_SOP_MUL)) return try_product(b, f, at, steps);
+    if (is_op(i, WADI_SOP_QUOT) && up && wadi_lb_inst(b, i->args[0])->nonneg &&
+        wadi_lb_inst(b, i->args[1])->nonneg)
+        return try_end(b, f, at, i->args[0], 0, steps);
+    int64_t c = 0;
+    if ((is_op(i, WADI_SOP_MOD) || (is_op(i, WADI_SOP_REM) && i->nonneg)) && up &&
+        wadi_lb_is_const(b, i->args[1], &c) && c > 0)
+        return try_end(b, f, at, i->args[1], -1, steps);
+    if (is_op(i, WADI_SOP_AND) && up && wadi_lb_is_const(b, i->args[1], &c) && c >= 0)
+        return try_end(b, f, at, i->args[1], 0, steps);
+    const bool lesser = is_op(i, WADI_SOP_MIN), greater = is_op(i, WADI_SOP_MAX);
+    if (!lesser && !greater && i->kind != WADI_L_SELECT) return false;
+    const wadi_lv x = i->args[i->kind == WADI_L_SELECT ? 1 : 0],
+                  y = i->args[i->kind == WADI_L_SELECT ? 2 : 1];
+    if ((lesser && up) || (greater && !up))
+        return try_end(b, f, at, x, 0, steps) || try_end(b, f, at, y, 0, steps);
+    return try_end(b, f, at, x, 0, steps) && try_end(b, f, at, y, 0, steps);
+}
+
+static bool never_negative(wadi_lb *b, const form *f, int *steps) {
+    if (f->failed || --*steps < 0) return false;
+    bool done = f->constant >= 0;
+    int innermost = -1;
+    for (int i = 0; i < f->n; i++) {
+        const wadi_linst *x = wadi_lb_inst(b, f->atom[i]);
+        const bool fine = f->coef[i] > 0 && x->nonneg;
+        if (!fine) done = false;
+        const bool open = x->kind == WADI_L_LOOPVAR || x->kind == WADI_L_RANGE ||
+                          x->kind == WADI_L_SELECT ||
+                          (x->kind == WADI_L_PRIM && x->op != WADI_SOP_CONVERT);
+        if (open && (innermost < 0 || f->atom[i] > f->atom[innermost])) innermost = i;
+    }
+    if (done) return true;
+    if (innermost < 0) return false;
+    if (try_atom(b, f, innermost, steps)) return true;
+    /* the innermost may be harmless as it is; look at the others */
+    for (int i = 0; i < f->n; i++)
+        if (i != innermost && try_atom(b, f, i, steps)) return true;
+    return false;
+}
+
+static bool proved_nonneg(wadi_lb *b, wadi_lv v) {
+    if (wadi_lb_inst(b, v)->nonneg) return true;
+    form f = {0};
+    int steps = MAX_STEPS;
+    add_value(b, &f, v, 1, 0);
+    return never_negative(b, &f, &steps);
+}
+
+static bool proved_below(wadi_lb *b, wadi_lv index, wadi_lv extent) {
+    form f = {.constant = -1};
+    int steps = MAX_STEPS;
+    add_value(b, &f, extent, 1, 0);
+    add_value(b, &f, index, -1, 0);
+    return never_negative(b, &f, &steps);
+}
+
+bool wadi_bound_proved(wadi_lb *b, wadi_lv index, wadi_lv extent) {
+    return !b->failed && proved_nonneg(b, index) && proved_below(b, index, extent);
+}
+
+/* ---- intervals ---- */
+
+typedef struct interval {
+    wadi_lv end; /* NONE: no bound */
+    int bits;
+} interval;
+
+typedef struct bounding {
+    wadi_lb *b;
+    const wadi_lscope *home;
+    wadi_lv cond;
+} bounding;
+
+static const interval unbounded = {WADI_LV_NONE, 64};
+
+static interval made(wadi_lv end, int bits) {
+    return bits < 62 && end != WADI_LV_NONE ? (interval){end, bits} : unbounded;
+}
+
+static void demand(bounding *g, wadi_lv c) {
+    g->cond = g->cond == WADI_LV_NONE ? c : wadi_lb_bin(g->b, WADI_SOP_LAND, g->cond, c);
+}
+
+/* A value from outside the loops stands for itself, if it is small. */
+static interval outside(bounding *g, wadi_lv v) {
+    const int bits = wadi_lb_inst(g->b, v)->bits;
+    if (bits < 64) return made(v, bits);
+    const int64_t limit = INT64_C(1) << WADI_EXTENT_BITS;
+    demand(g, wadi_lb_bin(g->b, WADI_SOP_LT, v, wadi_lb_i64(g->b, limit)));
+    demand(g, wadi_lb_bin(g->b, WADI_SOP_GT, v, wadi_lb_i64(g->b, -limit)));
+    return (interval){v, WADI_EXTENT_BITS};
+}
+
+static interval bound(bounding *g, wadi_lv v, bool up, int depth);
+
+static interval bound_product(bounding *g, const wadi_linst *i, bool up, int depth) {
+    int64_t c = 0;
+    for (int side = 0; side < 2; side++) {
+        const wadi_lv k = i->args[1 - side];
+        if (wadi_lb_home(g->b, k)->depth > g->home->depth) continue;
+        const bool known = wadi_lb_is_const(g->b, k, &c);
+        if (!known && !wadi_lb_inst(g->b, k)->nonneg)
+            demand(g, wadi_lb_bin(g->b, WADI_SOP_GE, k, wadi_lb_i64(g->b, 0)));
+        const interval x = bound(g, i->args[side], known && c < 0 ? !up : up, depth);
+        const interval y = outside(g, k);
+        if (x.end == WADI_LV_NONE || y.end == WADI_LV_NONE) return unbounded;
+        return made(wadi_lb_bin(g->b, WADI_SOP_MUL, x.end, y.end), x.bits + y.bits);
+    }
+    return unbounded;
+}
+
+static interval bound_pair(bounding *g, wadi_sop op, wadi_lv p, wadi_lv q, bool up, int depth) {
+    const interval x = bound(g, p, up, depth);
+    const interval y = bound(g, q, op == WADI_SOP_SUB ? !up : up, depth);
+    const int bits = x.bits > y.bits ? x.bits : y.bits;
+    const bool either = (op == WADI_SOP_MIN && up) || (op == WADI_SOP_MAX && !up);
+    if (x.end == WADI_LV_NONE) return either ? y : unbounded;
+    if (y.end == WADI_LV_NONE) return either ? x : unbounded;
+    return made(wadi_lb_bin(g->b, op, x.end, y.end),
+                op == WADI_SOP_MIN || op == WADI_SOP_MAX ? bits : bits + 1);
+}
+
+/* x rem k, x mod k, x and k with a positive constant k */
+static interval bound_remainder(bounding *g, const wadi_linst *i, bool up) {
+    int64_t c = 0;
+    if (!wadi_lb_is_const(g->b, i->args[1], &c) || c <= 0) return unbounded;
+    if (i->op == WADI_SOP_REM && !wadi_lb_inst(g->b, i->args[0])->nonneg) return unbounded;
+    return made(wadi_lb_i64(g->b, !up ? 0 : i->op == WADI_SOP_AND ? c : c - 1), 32);
+}
+
+static interval bound_conversion(bounding *g, const wadi_linst *i, bool up) {
+    const wadi_type t = wadi_lb_type(g->b, i->args[0]);
+    if (t == WADI_BOOL) return made(wadi_lb_i64(g->b, up), 1);
+    if (wadi_type_is_float(t) || wadi_type_size(t) > 4) return unbounded;
+    const int width = 8 * wadi_type_size(t);
+    const bool is_signed = wadi_type_is_signed(t);
+    const int64_t top = (INT64_C(1) << (is_signed ? width - 1 : width)) - 1;
+    return made(wadi_lb_i64(g->b, up ? top : is_signed ? -top - 1 : 0), width);
+}
+
+static interval bound_prim(bounding *g, const wadi_linst *i, bool up, int depth) {
+    int64_t c = 0;
+    switch (i->op) {
+    case WADI_SOP_ADD:
+    case WADI_SOP_SUB:
+    case WADI_SOP_MIN:
+    case WADI_SOP_MAX:
+        return bound_pair(g, i->op, i->args[0], i->args[1], up, depth);
+    case WADI_SOP_MUL:
+        return bound_product(g, i, up, depth);
+    case WADI_SOP_NEG: {
+        const interval x = bound(g, i->args[0], !up, depth);
+        if (x.end == WADI_LV_NONE) return x;
+        return made(wadi_lb_prim(g->b, WADI_SOP_NEG, WADI_I64, 1, &x.end), x.bits);
+    }
+    case WADI_SOP_REM:
+    case WADI_SOP_MOD:
+    case WADI_SOP_AND:
+        return bound_remainder(g, i, up);
+    case WADI_SOP_CONVERT:
+        return bound_conversion(g, i, up);
+    case WADI_SOP_QUOT:
+    case WADI_SOP_DIV:
+    case WADI_SOP_SHR: {
+        if (!wadi_lb_is_const(g->b, i->args[1], &c) || c < 0 || (c == 0 && i->op != WADI_SOP_SHR))
+            return unbounded;
+        const interval x = bound(g, i->args[0], up, depth);
+        if (x.end == WADI_LV_NONE) return x;
+        return made(wadi_lb_prim(g->b, i->op, WADI_I64, 2, (const wadi_lv[]){x.end, i->args[1]}),
+                    x.bits);
+    }
+    default:
+        return unbounded;
+    }
+}
+
+static interval bound(bounding *g, wadi_lv v, bool up, int depth) {
+    if (depth > 24) return unbounded;
+    const wadi_linst *i = wadi_lb_inst(g->b, v);
+    if (i->kind == WADI_L_CONST) return made(v, i->bits);
+    if (i->type != WADI_I64) return unbounded;
+    if (wadi_lb_home(g->b, v)->depth <= g->home->depth) return outside(g, v);
+    if (i->kind == WADI_L_LOOPVAR) {
+        const interval x = bound(g, i->args[up], up, depth + 1);
+        if (x.end == WADI_LV_NONE || !up) return x;
+        return made(wadi_lb_bin(g->b, WADI_SOP_SUB, x.end, wadi_lb_i64(g->b, 1)), x.bits + 1);
+    }
+    if (i->kind == WADI_L_RANGE) {
+        const wadi_lv end = i->args[up ? 2 : 1];
+        return bound(g, end != WADI_LV_NONE ? end : i->args[0], up, depth + 1);
+    }
+    if (i->kind == WADI_L_SELECT)
+        return bound_pair(g, up ? WADI_SOP_MAX : WADI_SOP_MIN, i->args[1], i->args[2], up,
+                          depth + 1);
+    return i->kind == WADI_L_PRIM ? bound_prim(g, i, up, depth + 1) : unbounded;
+}
+
+wadi_lv wadi_bound_condition(wadi_lb *b, wadi_lscope *home, wadi_lv index, wadi_lv extent) {
+    if (b->failed || wadi_lb_home(b, extent)->depth > home->depth) return WADI_LV_NONE;
+    wadi_lscope *back = wadi_lb_go(b, home);
+    bounding g = {b, home, WADI_LV_NONE};
+    const interval low = bound(&g, index, false, 0), high = bound(&g, index, true, 0);
+    wadi_lv cond = WADI_LV_NONE;
+    if (low.end != WADI_LV_NONE && high.end != WADI_LV_NONE) {
+        demand(&g, wadi_lb_bin(b, WADI_SOP_GE, low.end, wadi_lb_i64(b, 0)));
+        demand(&g, wadi_lb_bin(b, WADI_SOP_LT, high.end, extent));
+        cond = g.cond;
+    }
+    (void)wadi_lb_go(b, back);
+    return cond;
+}

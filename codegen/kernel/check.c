@@ -1,0 +1,64 @@
+/* Faults, and loops in two versions.
+ *
+ * A check that no proof removes is decided in front of the innermost loop around it, if the index is a monotone function of
+ * that loop's variable: the loop is then written twice, without checks and with them, and the loop without them is free
+ * to be vectorised. What depends on data is checked in place in both. */
+#include "codegen/kernel/bound.h"
+#include "codegen/kernel/lower.h"
+
+void wadi_lower_fault(wadi_lower *l, wadi_fault_kind kind, int place, wadi_lv v0, wadi_lv v1) {
+    wadi_lv linear = wadi_lb_i64(&l->b, -1);
+    if (l->nest_rank >= 0) linear = wadi_lower_linear(l, l->nest_rank, l->nest_extent, l->nest_ix);
+    wadi_linst *i = wadi_lb_act(&l->b, WADI_L_FAULT, 4, (const wadi_lv[]){l->s, linear, v0, v1});
+    i->imm = (wadi_scalar){WADI_I32, (uint64_t)kind};
+    i->index = place;
+}
+
+static wadi_lv out_of_range(wadi_lower *l, wadi_lv index, wadi_lv extent) {
+    wadi_lb *b = &l->b;
+    const wadi_lv low = wadi_lb_bin(b, WADI_SOP_LT, index, wadi_lb_i64(b, 0));
+    return wadi_lb_bin(b, WADI_SOP_LOR, low, wadi_lb_bin(b, WADI_SOP_GE, index, extent));
+}
+
+void wadi_lower_in_range(wadi_lower *l, wadi_lv index, wadi_lv extent, const char *op,
+                         wadi_loc loc) {
+    if (l->y->unchecked || l->status || l->b.failed || wadi_bound_proved(&l->b, index, extent))
+        return;
+    if (l->version && l->version->fast) {
+        const wadi_lv c = wadi_bound_condition(&l->b, l->version->home, index, extent);
+        if (c != WADI_LV_NONE) {
+            wadi_lscope *back = wadi_lb_go(&l->b, l->version->home);
+            wadi_lv *all = &l->version->cond;
+            *all = *all == WADI_LV_NONE ? c : wadi_lb_bin(&l->b, WADI_SOP_LAND, *all, c);
+            (void)wadi_lb_go(&l->b, back);
+            return;
+        }
+    }
+    wadi_lb_if(&l->b, out_of_range(l, index, extent));
+    wadi_lower_fault(l, WADI_FAULT_INDEX, wadi_layout_place(l->y, op, "index out of range", loc),
+                     index, extent);
+    wadi_lb_end(&l->b);
+}
+
+static wadi_lscope *one_version(wadi_lower *l, wadi_version *v, wadi_build build, void *env) {
+    wadi_version *outer = l->version;
+    wadi_lscope *s = wadi_lb_aside(&l->b);
+    l->version = v;
+    build(l, env);
+    l->version = outer;
+    wadi_lb_aside_end(&l->b, s);
+    return s;
+}
+
+void wadi_lower_versions(wadi_lower *l, wadi_build build, void *env) {
+    wadi_version fast = {l->b.scope, true, WADI_LV_NONE},
+                 careful = {l->b.scope, false, WADI_LV_NONE};
+    wadi_lscope *first = one_version(l, &fast, build, env);
+    int64_t known = 0;
+    if (fast.cond == WADI_LV_NONE || (wadi_lb_is_const(&l->b, fast.cond, &known) && known)) {
+        wadi_lb_merge(&l->b, first);
+        return;
+    }
+    wadi_lscope *second = one_version(l, &careful, build, env);
+    wadi_lb_choose(&l->b, wadi_lb_name(&l->b, fast.cond, "in_range"), first, second);
+}

@@ -1,0 +1,224 @@
+/* Extents as code: symbolic extents become values of loop IR, so that equal extents are one value everywhere.
+ *
+ * A named extent is read off any array that declares it. Extents that only exist at run time (results of acond and awhile,
+ * loop states) are carried by their values. What shape analysis could not prove is checked here, in front of the loops
+ * that rely on it. */
+#include "codegen/kernel/lower.h"
+
+#include <string.h>
+
+#include "base/error.h"
+
+static wadi_lv slot_extent(wadi_lower *l, int slot, int dim) {
+    const bool irregular = l->y->slots.at[slot].kind == WADI_SLOT_IRREGULAR;
+    return wadi_lb_leaf(&l->b, WADI_L_SHAPE, slot, dim, irregular ? l->s : WADI_LV_NONE);
+}
+
+/* Extent of an array that carries it itself; false when it does not. */
+static bool carried(wadi_lower *l, wadi_val v, int dim, wadi_lv *out) {
+    const wadi_vloc *at = &l->loc[v];
+    if (at->own_extents)
+        *out = at->extent[dim];
+    else if (at->kind == WADI_LOC_SLOT)
+        *out = slot_extent(l, at->slot, dim);
+    else
+        return false;
+    return true;
+}
+
+static wadi_lv dim_atom(wadi_lower *l, wadi_val v, int comp, int dim) {
+    wadi_lv e = WADI_LV_NONE;
+    if (l->m->values[v].type.is_seq) {
+        if (!l->y->components[v]) {
+            wadi_lower_fail(l, (wadi_loc){0}, WADI_INTERNAL,
+                            "extent of a sequence that is not part of the body");
+            return wadi_lb_i64(&l->b, 0);
+        }
+        v = l->y->components[v][comp];
+    }
+    v = wadi_lower_resolve(l, v);
+    if (carried(l, v, dim, &e)) return e;
+    const wadi_ext known = wadi_shapes_extent(l->y->shapes, v, 0, dim);
+    const wadi_ext_node *n =
+        known == WADI_EXT_NONE ? NULL : wadi_ext_get(l->y->shapes->extents, known);
+    if (!n || (n->kind == WADI_EXT_DIM && n->val == v)) {
+        wadi_lower_fail(l, (wadi_loc){0}, WADI_INTERNAL,
+                        "extent %d of value %u is needed before the value exists", dim, v);
+        return wadi_lb_i64(&l->b, 0);
+    }
+    return wadi_lower_ext(l, known);
+}
+
+/* Does the type of `v` (component comp of a sequence) give dimension d the name? */
+static bool declares(const wadi_array_type *t, const char *name, int *out_dim) {
+    for (int d = 0; t->extent && d < t->rank; d++) {
+        if (t->extent[d].kind != WADI_EXTENT_NAMED || strcmp(t->extent[d].name, name) != 0)
+            continue;
+        *out_dim = d;
+        return true;
+    }
+    return false;
+}
+
+static wadi_lv symbol_atom(wadi_lower *l, const char *name) {
+    int dim = 0;
+    for (wadi_val v = 0; v < l->m->nvalues; v++) {
+        const wadi_value *value = &l->m->values[v];
+        if (value->type.is_seq) {
+            for (int c = 0; l->y->components[v] && c < value->type.arrays; c++) {
+                const wadi_val array = wadi_lower_resolve(l, l->y->components[v][c]);
+                if (declares(&value->type.array[c], name, &dim) &&
+                    l->loc[array].kind == WADI_LOC_SLOT)
+                    return wadi_lb_name(&l->b, slot_extent(l, l->loc[array].slot, dim), name);
+            }
+        } else if (l->loc[v].kind == WADI_LOC_SLOT && declares(&value->type.array[0], name, &dim)) {
+            return wadi_lb_name(&l->b, slot_extent(l, l->loc[v].slot, dim), name);
+        }
+    }
+    wadi_lower_fail(l, (wadi_loc){0}, WADI_INTERNAL,
+                    "the extent named \"%s\" is declared by no array in sight", name);
+    return wadi_lb_i64(&l->b, 0);
+}
+
+static wadi_lv sum(wadi_lower *l, const wadi_ext_node *n) {
+    wadi_lb *b = &l->b;
+    wadi_lv total = WADI_LV_NONE;
+    for (int pass = 0; pass < 2; pass++) { /* positive terms first, so that the text reads well */
+        for (int i = 0; i < n->n; i++) {
+            const int64_t c = n->coef[i];
+            if ((c > 0) != (pass == 0)) continue;
+            const wadi_lv scale = wadi_lb_i64(b, pass == 0 || total == WADI_LV_NONE ? c : -c);
+            const wadi_lv x = wadi_lb_bin(b, WADI_SOP_MUL, wadi_lower_ext(l, n->term[i]), scale);
+            total = total == WADI_LV_NONE
+                        ? x
+                        : wadi_lb_bin(b, pass == 0 ? WADI_SOP_ADD : WADI_SOP_SUB, total, x);
+        }
+    }
+    const wadi_lv constant = wadi_lb_i64(b, n->value);
+    return total == WADI_LV_NONE ? constant : wadi_lb_bin(b, WADI_SOP_ADD, total, constant);
+}
+
+wadi_lv wadi_lower_ext(wadi_lower *l, wadi_ext e) {
+    wadi_extents *x = l->y->shapes->extents;
+    if (l->status || l->b.failed) return wadi_lb_i64(&l->b, 0);
+    const wadi_ext_node *n = wadi_ext_get(x, wadi_ext_norm(x, e));
+    wadi_lb *b = &l->b;
+    switch (n->kind) {
+    case WADI_EXT_CONST:
+        return wadi_lb_i64(b, n->value);
+    case WADI_EXT_SYMBOL:
+        return symbol_atom(l, n->name);
+    case WADI_EXT_DIM:
+        return dim_atom(l, n->val, n->comp, n->dim);
+    case WADI_EXT_SCALAR:
+        return wadi_lower_scalar(l, n->val);
+    case WADI_EXT_SUM:
+        return sum(l, n);
+    case WADI_EXT_PROD: {
+        wadi_lv p = wadi_lower_ext(l, n->term[0]);
+        for (int i = 1; i < n->n; i++)
+            p = wadi_lb_bin(b, WADI_SOP_MUL, p, wadi_lower_ext(l, n->term[i]));
+        return p;
+    }
+    case WADI_EXT_MIN:
+    case WADI_EXT_MAX:
+        return wadi_lb_bin(b, n->kind == WADI_EXT_MIN ? WADI_SOP_MIN : WADI_SOP_MAX,
+                           wadi_lower_ext(l, n->term[0]), wadi_lower_ext(l, n->term[1]));
+    }
+    return wadi_lb_i64(b, 0);
+}
+
+wadi_lv wadi_lower_extent(wadi_lower *l, wadi_val v, int dim) {
+    v = wadi_lower_resolve(l, v);
+    wadi_lv e = WADI_LV_NONE;
+    if (l->loc[v].own_extents && carried(l, v, dim, &e)) return e;
+    const wadi_ext known = wadi_shapes_extent(l->y->shapes, v, 0, dim);
+    if (known != WADI_EXT_NONE) return wadi_lower_ext(l, known);
+    if (carried(l, v, dim, &e)) return e;
+    wadi_lower_fail(l, (wadi_loc){0}, WADI_INTERNAL, "value %u has no extents", v);
+    return wadi_lb_i64(&l->b, 0);
+}
+
+void wadi_lower_extents(wadi_lower *l, wadi_val v, wadi_lv *out) {
+    const int rank = wadi_type_of(l, v)->rank;
+    for (int d = 0; d < rank; d++) out[d] = wadi_lower_extent(l, v, d);
+}
+
+wadi_lv wadi_lower_scalar(wadi_lower *l, wadi_val v) {
+    wadi_lv field[WADI_MAX_FIELDS];
+    wadi_lower_read(l, v, NULL, field);
+    return wadi_lb_prim(&l->b, WADI_SOP_CONVERT, WADI_I64, 1, field);
+}
+
+wadi_lv wadi_lower_size(wadi_lower *l, int rank, const wadi_lv *extent) {
+    wadi_lv size = wadi_lb_i64(&l->b, 1);
+    for (int d = 0; d < rank; d++) size = wadi_lb_bin(&l->b, WADI_SOP_MUL, size, extent[d]);
+    return size;
+}
+
+/* ---- checks ---- */
+
+static void check_equal(wadi_lower *l, const wadi_shape_check *c) {
+    const wadi_lv x = wadi_lower_ext(l, c->a), y = wadi_lower_ext(l, c->b);
+    const wadi_lv differ = wadi_lb_bin(&l->b, WADI_SOP_NE, x, y);
+    int64_t known = 0;
+    if (wadi_lb_is_const(&l->b, differ, &known) && !known) return;
+    wadi_lb_if(&l->b, differ);
+    wadi_lower_fault(l, WADI_FAULT_SHAPE,
+                     wadi_layout_place(l->y, c->bind->op->name, c->what, c->bind->loc), x, y);
+    wadi_lb_end(&l->b);
+}
+
+static void check_extents(wadi_lower *l, const wadi_bind *bind) {
+    const wadi_val v = bind->results[0];
+    const int rank = wadi_type_of(l, v)->rank;
+    for (int d = 0; d < rank; d++) {
+        const wadi_lv e = wadi_lower_extent(l, v, d);
+        wadi_linst *i = wadi_lb_inst(&l->b, e);
+        if (i->nonneg) continue;
+        wadi_lb_if(&l->b, wadi_lb_bin(&l->b, WADI_SOP_LT, e, wadi_lb_i64(&l->b, 0)));
+        wadi_lower_fault(l, WADI_FAULT_EXTENT,
+                         wadi_layout_place(l->y, bind->op->name, "negative extent", bind->loc), e,
+                         e);
+        wadi_lb_end(&l->b);
+        if (i->kind == WADI_L_CONST) continue;
+        i->nonneg = true;
+        if (i->bits > WADI_EXTENT_BITS) i->bits = WADI_EXTENT_BITS;
+    }
+}
+
+static void check_value(wadi_lower *l, wadi_val v);
+
+static void check_block(wadi_lower *l, const wadi_sblock *s) {
+    for (int i = 0; i < s->ninsts; i++) {
+        if (s->insts[i]->array != WADI_NONE) check_value(l, s->insts[i]->array);
+        for (int k = 0; k < 2; k++)
+            if (s->insts[i]->block[k]) check_block(l, s->insts[i]->block[k]);
+    }
+}
+
+static void check_bind(wadi_lower *l, const wadi_bind *bind) {
+    for (int i = 0; i < bind->nargs; i++) check_value(l, bind->args[i]);
+    for (int i = 0; i < bind->nfuns; i++) check_block(l, bind->funs[i]->body);
+    const bool structured =
+        bind->op->skeleton == WADI_SKEL_COND || bind->op->skeleton == WADI_SKEL_LOOP;
+    for (int i = 0; i < l->y->shapes->nchecks; i++)
+        if (l->y->shapes->checks[i].bind == bind && !l->status)
+            check_equal(l, &l->y->shapes->checks[i]);
+    if (!structured && bind->nresults > 0 && !l->m->values[bind->results[0]].type.is_seq)
+        check_extents(l, bind);
+}
+
+static void check_value(wadi_lower *l, wadi_val v) {
+    v = wadi_lower_resolve(l, v);
+    if (l->seen[v] || l->loc[v].kind != WADI_LOC_NONE || l->m->values[v].def != WADI_DEF_BIND)
+        return;
+    l->seen[v] = 1;
+    check_bind(l, l->m->values[v].bind);
+}
+
+void wadi_lower_checks(wadi_lower *l, const wadi_bind *bind) {
+    if (l->status || l->b.failed) return;
+    memset(l->seen, 0, l->m->nvalues);
+    check_bind(l, bind);
+}

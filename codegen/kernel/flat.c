@@ -1,0 +1,379 @@
+/* Schedule flat: value by value over the whole chunk, in units of work that are alike however ragged the chunk is.
+ *
+ * A unit is a piece of at most 4096 elements of one row (the innermost dimension) of one element's result, so a single
+ * huge vector is shared among workers as well as many small ones. A reduction is done in two steps: a table of the
+ * results of its blocks, which are units, then the combination of each row's blocks in order; that is the same tree as
+ * elsewhere. Scans take a row per unit, permutations, acond and awhile an element.
+ */
+#include "codegen/kernel/lower.h"
+
+#include <string.h>
+
+#include "base/error.h"
+#include "operators/reduce_tree.h"
+
+enum { UNIT = WADI_FOLD_BLOCK };
+
+typedef struct flat {
+    wadi_layout *y;
+    const wadi_body *body;
+    bool *known; /* [value] has been computed by the steps so far */
+    int *parts;  /* [value] slot of a fold's block results, or -1 */
+    wadi_lmodule *out;
+    WADI_VEC(wadi_plan_step) steps;
+} flat;
+
+/* ---- steps ---- */
+
+static wadi_status out_of_memory(const flat *c) {
+    return wadi_fail(c->y->err, WADI_MEMORY, "out of memory while making kernels");
+}
+
+static const int *one_slot(flat *c, int slot) {
+    int *p = WADI_NEW(c->y->keep, int);
+    if (p) *p = slot;
+    return p;
+}
+
+static const char *kernel_name(flat *c, const wadi_bind *bind, const char *what) {
+    const char *hint = c->y->m->values[bind->results[0]].name;
+    if (hint) hint = wadi_identifier(c->y->arena, hint);
+    return wadi_arena_printf(c->y->keep, "%s_%s_%s%u_%s", c->body->name, bind->op->name,
+                             hint ? hint : "v", bind->results[0], what);
+}
+
+static wadi_status push(flat *c, wadi_plan_step step) {
+    if (step.nslots > 0 && !step.slots) return out_of_memory(c);
+    return wadi_vec_push(&c->steps, step) ? WADI_OK : out_of_memory(c);
+}
+
+/* ---- kernels ---- */
+
+static void start(flat *c, wadi_lower *l, const char *name) {
+    wadi_lower_init(l, c->y, name ? name : "kernel", c->known);
+    if (l->b.failed) return;
+    for (wadi_val v = 0; v < c->y->m->nvalues; v++)
+        if (c->parts[v] >= 0 && l->loc[v].kind == WADI_LOC_NONE)
+            l->loc[v] = (wadi_vloc){.kind = WADI_LOC_PARTS, .slot = c->parts[v]};
+}
+
+static wadi_lv argument(wadi_lower *l, int which) {
+    return wadi_lb_leaf(&l->b, WADI_L_ARG, -1, which, WADI_LV_NONE);
+}
+
+static void each_element(wadi_lower *l) {
+    l->s = wadi_lb_for(&l->b, argument(l, 0), argument(l, 1), 1, "s");
+}
+
+static wadi_lv bin(wadi_lower *l, wadi_sop op, wadi_lv x, wadi_lv y) {
+    return wadi_lb_bin(&l->b, op, x, y);
+}
+
+static wadi_lv num(wadi_lower *l, int64_t v) {
+    return wadi_lb_i64(&l->b, v);
+}
+
+static wadi_lv pieces_of(wadi_lower *l, wadi_lv n) {
+    return bin(l, WADI_SOP_QUOT, bin(l, WADI_SOP_ADD, n, num(l, UNIT - 1)), num(l, UNIT));
+}
+
+/* How a binding's work is cut. */
+typedef enum cut {
+    CUT_PIECES,  /* row, piece of the row */
+    CUT_PARTS,   /* row of the result, block of the reduced row */
+    CUT_ROWS,    /* row of the source */
+    CUT_ELEMENTS /* stream element */
+} cut;
+
+typedef struct target {
+    const wadi_bind *bind;
+    int slot, rank;
+    cut how;
+} target;
+
+/* Extents of what the kernel writes; a table of parts has one more. */
+static void target_extents(wadi_lower *l, const target *t, wadi_lv *extent) {
+    wadi_lower_extents(l, t->bind->results[0], extent);
+    if (t->how == CUT_PARTS) extent[t->rank - 1] = pieces_of(l, wadi_lower_row_length(l, t->bind));
+}
+
+static void shape_body(wadi_lower *l, const target *t, bool irregular) {
+    wadi_lv extent[WADI_MAX_RANK];
+    target_extents(l, t, extent);
+    for (int d = 0; d < t->rank && !l->b.failed && !l->status; d++) {
+        wadi_linst *set = wadi_lb_act(&l->b, WADI_L_SETSHAPE, irregular ? 2 : 1,
+                                      (const wadi_lv[]){extent[d], l->s});
+        set->slot = t->slot;
+        set->index = d;
+    }
+}
+
+static wadi_status shape_step(flat *c, const target *t, int place) {
+    wadi_lower l;
+    const char *name = kernel_name(c, t->bind, t->how == CUT_PARTS ? "parts_shape" : "shape");
+    const bool irregular = c->y->slots.at[t->slot].kind == WADI_SLOT_IRREGULAR;
+    start(c, &l, name);
+    if (!l.b.failed) {
+        if (irregular) each_element(&l);
+        shape_body(&l, t, irregular);
+        if (irregular) wadi_lb_end(&l.b);
+    }
+    WADI_TRY(wadi_lower_fini(&l, c->out));
+    return push(c, (wadi_plan_step){.kind = WADI_STEP_SHAPE,
+                                    .kernel = name,
+                                    .nslots = 1,
+                                    .slots = one_slot(c, t->slot),
+                                    .place = place});
+}
+
+/* Rows and pieces per row. */
+static void units_of(wadi_lower *l, const target *t, const wadi_lv *extent, wadi_lv *rows,
+                     wadi_lv *pieces) {
+    *pieces = num(l, 1);
+    *rows = wadi_lower_size(l, t->rank > 0 ? t->rank - 1 : 0, extent);
+    if (t->how == CUT_PIECES && t->rank > 0) *pieces = pieces_of(l, extent[t->rank - 1]);
+    if (t->how == CUT_PARTS) *pieces = extent[t->rank - 1];
+}
+
+/* The checks of the binding are made here, once per element. */
+static wadi_status units_kernel(flat *c, const target *t, const char *name) {
+    wadi_lower l;
+    start(c, &l, name);
+    if (!l.b.failed) {
+        wadi_lv extent[WADI_MAX_RANK], rows, pieces;
+        each_element(&l);
+        wadi_lower_checks(&l, t->bind);
+        target_extents(&l, t, extent);
+        units_of(&l, t, extent, &rows, &pieces);
+        (void)wadi_lb_act(&l.b, WADI_L_SETUNIT, 2,
+                          (const wadi_lv[]){bin(&l, WADI_SOP_MUL, rows, pieces), l.s});
+        wadi_lb_end(&l.b);
+    }
+    return wadi_lower_fini(&l, c->out);
+}
+
+/* Opens the loop over units and finds the element of each. Returns the unit's number within it. */
+static wadi_lv each_unit(wadi_lower *l) {
+    wadi_lb *b = &l->b;
+    wadi_lv begin = argument(l, 0);
+    wadi_linst *segment = wadi_lb_act(b, WADI_L_SEGMENT, 1, &begin);
+    segment->nonneg = true;
+    segment->bits = WADI_EXTENT_BITS;
+    const wadi_lv var = wadi_lb_var(b, WADI_I64, false, segment->self, "element");
+    const wadi_lv u = wadi_lb_for(b, begin, argument(l, 1), 1, "unit");
+    wadi_lb_repeat(b);
+    const wadi_lv at = wadi_lb_get(b, var), next = bin(l, WADI_SOP_ADD, at, num(l, 1));
+    wadi_linst *until = wadi_lb_inst(b, wadi_lb_leaf(b, WADI_L_UNIT, -1, 0, next));
+    wadi_lb_leave_unless(b, bin(l, WADI_SOP_GE, u, until->self));
+    wadi_lb_set(b, var, next);
+    wadi_lb_end(b);
+    l->s = wadi_lb_name(b, wadi_lb_get(b, var), "s");
+    wadi_lb_inst(b, l->s)->nonneg = true;
+    wadi_lb_inst(b, l->s)->bits = WADI_EXTENT_BITS;
+    wadi_lv local = bin(l, WADI_SOP_SUB, u, wadi_lb_leaf(b, WADI_L_UNIT, -1, 0, l->s));
+    wadi_lb_inst(b, local)->nonneg = true;
+    return wadi_lb_range(b, local, num(l, 0), WADI_LV_NONE);
+}
+
+/* The outer index that row number `row` stands for; each is known to lie in its dimension. */
+static void row_index(wadi_lower *l, wadi_lv row, int outer, const wadi_lv *extent, wadi_lv *ix) {
+    for (int d = outer - 1; d >= 0; d--) {
+        const wadi_lv i = d > 0 ? bin(l, WADI_SOP_REM, row, extent[d]) : row;
+        ix[d] = wadi_lb_range(&l->b, i, num(l, 0), bin(l, WADI_SOP_SUB, extent[d], num(l, 1)));
+        if (d > 0) row = bin(l, WADI_SOP_QUOT, row, extent[d]);
+    }
+}
+
+static void pointers(wadi_lower *l, const target *t, wadi_lv *pointer) {
+    const wadi_val v = t->bind->results[0];
+    const wadi_vloc before = l->loc[v];
+    l->loc[v] = (wadi_vloc){.kind = WADI_LOC_SLOT, .slot = t->slot};
+    for (int f = 0; f < wadi_type_of(l, v)->elem.fields; f++)
+        pointer[f] = wadi_lower_pointer(l, v, f);
+    l->loc[v] = before;
+}
+
+static void store(wadi_lower *l, const target *t, const wadi_lv *pointer, wadi_lv at,
+                  const wadi_lv *x) {
+    const int fields = wadi_type_of(l, t->bind->results[0])->elem.fields;
+    for (int f = 0; f < fields; f++) wadi_lb_store(&l->b, pointer[f], at, x[f]);
+}
+
+/* A rank-0 value in a regular slot stands at the element's number. */
+static void unit_scalar(wadi_lower *l, const target *t, const wadi_lv *pointer) {
+    wadi_lv x[WADI_MAX_FIELDS];
+    const bool regular = l->y->slots.at[t->slot].kind == WADI_SLOT_REGULAR;
+    for (int f = 0; f < WADI_MAX_FIELDS; f++) x[f] = num(l, 0);
+    wadi_lower_element(l, t->bind, NULL, x);
+    store(l, t, pointer, regular ? l->s : num(l, 0), x);
+}
+
+static void unit_body(wadi_lower *l, const target *t, wadi_lv local) {
+    wadi_lv extent[WADI_MAX_RANK], pointer[WADI_MAX_FIELDS], ix[WADI_MAX_RANK], rows, pieces;
+    target_extents(l, t, extent);
+    units_of(l, t, extent, &rows, &pieces);
+    pointers(l, t, pointer);
+    if (l->status || l->b.failed) return;
+    if (t->how == CUT_ELEMENTS) {
+        wadi_lower_fill(l, t->bind, extent, pointer);
+        return;
+    }
+    if (t->rank == 0) {
+        unit_scalar(l, t, pointer);
+        return;
+    }
+    const wadi_lv piece = bin(l, WADI_SOP_REM, local, pieces);
+    row_index(l, bin(l, WADI_SOP_QUOT, local, pieces), t->rank - 1, extent, ix);
+    if (t->how == CUT_ROWS) {
+        wadi_lower_scan_row(l, t->bind, extent, pointer, ix);
+    } else if (t->how == CUT_PARTS) {
+        wadi_lv x[WADI_MAX_FIELDS];
+        wadi_lower_fold_block(l, t->bind, ix, wadi_lb_range(&l->b, piece, num(l, 0), WADI_LV_NONE),
+                              x);
+        ix[t->rank - 1] = piece;
+        store(l, t, pointer, wadi_lower_linear(l, t->rank, extent, ix), x);
+    } else {
+        const wadi_lv from = bin(l, WADI_SOP_MUL, piece, num(l, UNIT));
+        const wadi_lv below =
+            bin(l, WADI_SOP_MIN, bin(l, WADI_SOP_ADD, from, num(l, UNIT)), extent[t->rank - 1]);
+        wadi_lower_fill_row(l, t->bind, extent, pointer, ix, from, below);
+    }
+}
+
+static void describe(wadi_lower *l, const wadi_bind *bind) {
+    const char *name = l->m->values[bind->results[0]].name;
+    if (bind->loc.file)
+        wadi_lb_note(&l->b, "%s: %s, %s:%d", name ? name : "value", bind->op->name, bind->loc.file,
+                     bind->loc.line);
+    else
+        wadi_lb_note(&l->b, "%s: %s", name ? name : "value", bind->op->name);
+}
+
+static wadi_status main_kernel(flat *c, const target *t, const char *name) {
+    wadi_lower l;
+    start(c, &l, name);
+    if (!l.b.failed) {
+        describe(&l, t->bind);
+        unit_body(&l, t, each_unit(&l));
+        wadi_lb_end(&l.b);
+    }
+    return wadi_lower_fini(&l, c->out);
+}
+
+static wadi_status steps_for(flat *c, const target *t) {
+    const int place = wadi_layout_place(c->y, t->bind->op->name, "extent", t->bind->loc);
+    const bool parts = t->how == CUT_PARTS;
+    const char *name = kernel_name(c, t->bind, parts ? "parts" : "run");
+    const char *units = kernel_name(c, t->bind, parts ? "parts_units" : "units");
+    if (!name || !units) return out_of_memory(c);
+    if (t->rank > 0) WADI_TRY(shape_step(c, t, place));
+    WADI_TRY(push(c, (wadi_plan_step){.kind = WADI_STEP_ALLOC,
+                                      .nslots = 1,
+                                      .slots = one_slot(c, t->slot),
+                                      .place = place}));
+    WADI_TRY(units_kernel(c, t, units));
+    WADI_TRY(main_kernel(c, t, name));
+    return push(c, (wadi_plan_step){
+                       .kind = WADI_STEP_FLAT, .kernel = name, .units = units, .place = place});
+}
+
+/* ---- reductions ---- */
+
+/* Rows longer than one block, or of unknown length, are cut into blocks. */
+static bool wants_parts(const flat *c, const wadi_bind *bind) {
+    const wadi_val array = bind->args[bind->nargs - 1];
+    const int rank = c->y->m->values[array].type.array[0].rank;
+    const wadi_ext e = wadi_shapes_extent(c->y->shapes, array, 0, rank - 1);
+    int64_t n = 0;
+    return rank <= WADI_MAX_RANK &&
+           !(e != WADI_EXT_NONE && wadi_ext_is_const(c->y->shapes->extents, e, &n) && n <= UNIT);
+}
+
+static wadi_status parts_steps(flat *c, const wadi_bind *bind) {
+    const wadi_val v = bind->results[0];
+    const wadi_elem *e = &c->y->m->values[v].type.array[0].elem;
+    const int rank = c->y->m->values[v].type.array[0].rank + 1;
+    wadi_plan_slot slot = {.name = "parts",
+                           .kind = c->body->stream ? WADI_SLOT_IRREGULAR : WADI_SLOT_ONCE,
+                           .rank = rank,
+                           .fields = e->fields};
+    memcpy(slot.type, e->type, sizeof slot.type);
+    if (!wadi_vec_push(&c->y->slots, slot)) return out_of_memory(c);
+    const target t = {bind, (int)c->y->slots.n - 1, rank, CUT_PARTS};
+    WADI_TRY(steps_for(c, &t));
+    c->parts[v] = t.slot;
+    return WADI_OK;
+}
+
+/* ---- acond and awhile: element by element, as in schedule inside ---- */
+
+static wadi_status structured_steps(flat *c, const wadi_bind *bind) {
+    wadi_layout *y = c->y;
+    const char *hint = kernel_name(c, bind, "elements");
+    wadi_val *results = WADI_NEW_N(y->arena, wadi_val, (size_t)bind->nresults);
+    const wadi_bind **binds = WADI_NEW(y->arena, const wadi_bind *);
+    if (!hint || !results || !binds) return out_of_memory(c);
+    memcpy(results, bind->results, (size_t)bind->nresults * sizeof *results);
+    *binds = bind;
+    const wadi_body body = {.name = hint,
+                            .nbinds = 1,
+                            .binds = binds,
+                            .nresults = bind->nresults,
+                            .results = results,
+                            .stream = c->body->stream};
+    wadi_plan_version v = {0};
+    WADI_TRY(wadi_lower_inside(y, &body, c->known, false, c->out, &v));
+    for (int i = 0; i < v.nsteps; i++) WADI_TRY(push(c, v.steps[i]));
+    return WADI_OK;
+}
+
+/* ---- the body ---- */
+
+static wadi_status bind_steps(flat *c, const wadi_bind *bind) {
+    const wadi_skeleton skeleton = bind->op->skeleton;
+    if (bind->op->kind == WADI_OP_SEQUENCE || skeleton == WADI_SKEL_NONE || bind->nresults == 0)
+        return WADI_OK;
+    const wadi_val v = bind->results[0];
+    const bool stored = wadi_is_stored(c->y, v);
+    if (skeleton == WADI_SKEL_COND || skeleton == WADI_SKEL_LOOP) {
+        WADI_TRY(structured_steps(c, bind));
+        for (int i = 0; i < bind->nresults; i++) c->known[bind->results[i]] = true;
+        return WADI_OK;
+    }
+    if (c->known[v] && c->y->slot_of[v] >= 0) return WADI_OK;
+    if (skeleton == WADI_SKEL_FOLD && wants_parts(c, bind)) {
+        WADI_TRY(parts_steps(c, bind));
+        if (!stored) c->known[v] = true;
+    }
+    if (!stored) return WADI_OK;
+    target t = {bind, c->y->slot_of[v], c->y->m->values[v].type.array[0].rank, CUT_PIECES};
+    if (skeleton == WADI_SKEL_SCAN) t.how = CUT_ROWS;
+    if (skeleton == WADI_SKEL_PERMUTE) t.how = CUT_ELEMENTS;
+    WADI_TRY(steps_for(c, &t));
+    c->known[v] = true;
+    return WADI_OK;
+}
+
+static wadi_status take_steps(flat *c, wadi_plan_version *v) {
+    wadi_plan_step *steps = WADI_NEW_N(c->y->keep, wadi_plan_step, c->steps.n + 1);
+    if (!steps) return out_of_memory(c);
+    if (c->steps.n > 0) memcpy(steps, c->steps.at, c->steps.n * sizeof *steps);
+    *v = (wadi_plan_version){.exists = true, .nsteps = (int)c->steps.n, .steps = steps};
+    return WADI_OK;
+}
+
+wadi_status wadi_lower_flat(wadi_layout *y, const wadi_body *body, const bool *known,
+                            wadi_lmodule *out, wadi_plan_version *out_version) {
+    const uint32_t n = y->m->nvalues;
+    flat c = {.y = y, .body = body, .out = out};
+    c.known = WADI_NEW_N(y->arena, bool, n);
+    c.parts = WADI_NEW_N(y->arena, int, n);
+    if (!c.known || !c.parts) return out_of_memory(&c);
+    memcpy(c.known, known, n * sizeof *c.known);
+    for (uint32_t v = 0; v < n; v++) c.parts[v] = -1;
+    wadi_status st = WADI_OK;
+    for (int i = 0; i < body->nbinds && !st; i++) st = bind_steps(&c, body->binds[i]);
+    if (!st) st = take_steps(&c, out_version);
+    wadi_vec_free(&c.steps);
+    return st;
+}

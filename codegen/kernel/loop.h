@@ -1,0 +1,212 @@
+/* The loop IR: target-neutral structured code of kernels.
+ *
+ * A kernel is a tree of scopes (the function, loops, branches); a scope is a list of instructions, each of which is also
+ * the value it defines. Code is written through an append-only builder that
+ *   - folds constants and the algebra of index arithmetic,
+ *   - finds equal pure values again (value numbering), and
+ *   - places a pure value in the outermost scope in which its operands live, so that extents, column pointers, index
+ *     arithmetic and divisions leave the inner loops. Only cheap values leave a branch that may not be taken.
+ * Nothing can fault but WADI_L_FAULT: a division is total (by zero it gives zero), a check is a branch with a fault in it.
+ * A loaded column is never written while it is read (except through `fresh` loads), so loads are found again too.
+ *
+ * Running out of memory sticks in the builder; every call stays harmless.
+ */
+#ifndef WADI_CODEGEN_KERNEL_LOOP_H
+#define WADI_CODEGEN_KERNEL_LOOP_H
+
+#include "base/arena.h"
+#include "base/map.h"
+#include "graph/ir/ir.h"
+#include "sched/plan.h"
+
+typedef uint32_t wadi_lv; /* a value: number of the instruction that defines it */
+#define WADI_LV_NONE UINT32_MAX
+
+typedef enum wadi_lkind {
+    /* pure values */
+    WADI_L_CONST,   /* imm */
+    WADI_L_PRIM,    /* op on args; CONVERT and BITCAST too */
+    WADI_L_SELECT,  /* args 0 ? 1 : 2 */
+    WADI_L_ARG,     /* argument `index` of the kernel: 0 begin, 1 end */
+    WADI_L_COUNT,   /* elements in the chunk */
+    WADI_L_SHAPE,   /* extent `index` of slot; of element arg 0 when there is one */
+    WADI_L_STRIDE,  /* of slot */
+    WADI_L_OFFSET,  /* of slot at element arg 0 */
+    WADI_L_UNIT,    /* first unit of element arg 0 */
+    WADI_L_COLUMN,  /* pointer: column `index` of slot */
+    WADI_L_ADVANCE, /* pointer arg 0, arg 1 elements further */
+    WADI_L_RANGE, /* arg 0, of which it is known that args 1 <= arg 0 <= arg 2 (NONE: not known) */
+    WADI_L_LOAD,  /* pointer arg 0 at arg 1 */
+    /* values that stay where they are made */
+    WADI_L_FRESH,   /* a load that may follow a store to the same place */
+    WADI_L_LOOPVAR, /* of a FOR */
+    WADI_L_GET,     /* variable arg 0 */
+    WADI_L_LANE,    /* lane array arg 0 at arg 1 */
+    WADI_L_SCRATCH, /* pointer: arg 0 elements of scratch; a fault when there is none left */
+    WADI_L_MARK,    /* of the scratch memory */
+    WADI_L_EMITTED, /* pointer: column `index` of the EMIT before */
+    /* actions */
+    WADI_L_VAR,   /* declares a variable; starts as arg 0 if it is given. A pointer if `pointer` */
+    WADI_L_SET,   /* variable arg 0 = arg 1 */
+    WADI_L_LANES, /* declares an array of `index` elements */
+    WADI_L_PUT,   /* lane array arg 0 at arg 1 = arg 2 */
+    WADI_L_STORE, /* pointer arg 0 at arg 1 = arg 2 */
+    WADI_L_COPY,  /* arg 2 elements from pointer arg 1 to pointer arg 0 */
+    WADI_L_SETSHAPE, /* extent `index` of slot (of element arg 1 if given) = arg 0 */
+    WADI_L_SETUNIT,  /* units of element arg 1 = arg 0 */
+    WADI_L_EMIT, /* storage of element arg 0 of slot, shape args 1.. ; a fault when there is none */
+    WADI_L_REWIND,  /* scratch memory to mark arg 0 */
+    WADI_L_FAULT,   /* ends the kernel: imm kind, index place, args: element, linear, two values */
+    WADI_L_SEGMENT, /* value: the element that unit arg 0 belongs to */
+    WADI_L_NOTE,    /* text in the emitted code */
+    /* structure */
+    WADI_L_FOR,    /* loop variable from arg 0 below arg 1 by arg 2 (constant); block 0 */
+    WADI_L_IF,     /* arg 0; block 0, block 1 or NULL */
+    WADI_L_REPEAT, /* block 0 until a LEAVE */
+    WADI_L_LEAVE   /* leaves the innermost REPEAT unless arg 0 */
+} wadi_lkind;
+
+struct wadi_lscope;
+
+typedef struct wadi_linst {
+    wadi_lkind kind;
+    wadi_sop op;
+    wadi_type type; /* of the value; of what a pointer points to */
+    bool pointer;
+    bool has_value;
+    bool nonneg;      /* an i64 known to be >= 0 */
+    uint8_t bits;     /* an i64 whose magnitude is below 2^bits; 64: nothing is known */
+    bool independent; /* FOR: no iteration reads what another one writes */
+    int slot, index, nargs;
+    wadi_lv *args;
+    wadi_scalar imm;
+    const char *text;          /* NOTE; values: a hint for their name */
+    struct wadi_lscope *scope; /* where it stands */
+    struct wadi_lscope *block[2];
+    wadi_lv self, var; /* var: the LOOPVAR of a FOR */
+} wadi_linst;
+
+typedef enum wadi_lscope_kind {
+    WADI_SCOPE_FUNCTION,
+    WADI_SCOPE_LOOP,
+    WADI_SCOPE_BRANCH
+} wadi_lscope_kind;
+
+typedef struct wadi_lscope {
+    wadi_lscope_kind kind;
+    struct wadi_lscope *parent;
+    struct wadi_lscope *merged; /* its instructions were moved into this one */
+    wadi_linst *owner;          /* the instruction whose block it is, once known */
+    int depth, n, cap;
+    bool open;
+    wadi_linst **inst;
+} wadi_lscope;
+
+typedef struct wadi_lfun {
+    const char *name; /* symbol */
+    wadi_lscope *body;
+    wadi_linst **inst;
+    uint32_t n, cap;
+} wadi_lfun;
+
+/** The kernels of one version of one body. */
+typedef struct wadi_lmodule {
+    const char *name;
+    int nfuns, cap;
+    wadi_lfun **funs;
+    const wadi_plan_slot *slots; /* of the plan, for names */
+} wadi_lmodule;
+
+/** `name` with everything replaced that an identifier of C does not allow. */
+char *wadi_identifier(wadi_arena *a, const char *name);
+
+/* ---- the builder ---- */
+
+typedef struct wadi_lb {
+    wadi_arena *arena;
+    wadi_lfun *fun;
+    wadi_lscope *scope; /* where instructions go now */
+    wadi_map64 numbers; /* hash of a pure instruction -> newest instruction with it */
+    uint32_t *same;     /* [instruction] the next older one with the same hash + 1, or 0 */
+    uint32_t same_cap;
+    wadi_linst spare; /* stands in when memory is out */
+    bool failed;
+} wadi_lb;
+
+/** Starts a kernel. */
+void wadi_lb_init(wadi_lb *b, wadi_arena *arena, const char *name);
+void wadi_lb_fini(wadi_lb *b);
+
+static inline wadi_linst *wadi_lb_inst(wadi_lb *b, wadi_lv v) {
+    return v < b->fun->n ? b->fun->inst[v] : &b->spare;
+}
+static inline wadi_type wadi_lb_type(wadi_lb *b, wadi_lv v) {
+    return wadi_lb_inst(b, v)->type;
+}
+/** True and the bits when `v` is a constant. */
+bool wadi_lb_is_const(wadi_lb *b, wadi_lv v, int64_t *out);
+/** The innermost open scope that `v` needs. */
+wadi_lscope *wadi_lb_home(wadi_lb *b, wadi_lv v);
+/** Names a value that has no name yet. Returns it. */
+wadi_lv wadi_lb_name(wadi_lb *b, wadi_lv v, const char *name);
+
+/* pure values */
+wadi_lv wadi_lb_const(wadi_lb *b, wadi_scalar imm);
+wadi_lv wadi_lb_i64(wadi_lb *b, int64_t v);
+wadi_lv wadi_lb_bool(wadi_lb *b, bool v);
+wadi_lv wadi_lb_prim(wadi_lb *b, wadi_sop op, wadi_type result, int n, const wadi_lv *args);
+wadi_lv wadi_lb_bin(wadi_lb *b, wadi_sop op, wadi_lv x,
+                    wadi_lv y); /* result of the type of x, or bool */
+wadi_lv wadi_lb_select(wadi_lb *b, wadi_type t, wadi_lv c, wadi_lv x, wadi_lv y);
+wadi_lv wadi_lb_leaf(wadi_lb *b, wadi_lkind kind, int slot, int index,
+                     wadi_lv arg); /* ARG..UNIT: an i64 */
+wadi_lv wadi_lb_column(wadi_lb *b, int slot, int field, wadi_type t);
+wadi_lv wadi_lb_advance(wadi_lb *b, wadi_lv pointer, wadi_lv by);
+wadi_lv wadi_lb_range(wadi_lb *b, wadi_lv v, wadi_lv least, wadi_lv most);
+/** `safe`: the element exists even if the code around is never reached. */
+wadi_lv wadi_lb_load(wadi_lb *b, wadi_lv pointer, wadi_lv at, bool safe);
+wadi_lv wadi_lb_fresh(wadi_lb *b, wadi_lv pointer, wadi_lv at);
+
+/* variables and lanes */
+wadi_lv wadi_lb_var(wadi_lb *b, wadi_type t, bool pointer, wadi_lv init, const char *name);
+wadi_lv wadi_lb_get(wadi_lb *b, wadi_lv var);
+void wadi_lb_set(wadi_lb *b, wadi_lv var, wadi_lv v);
+wadi_lv wadi_lb_lanes(wadi_lb *b, wadi_type t, int n, const char *name);
+wadi_lv wadi_lb_lane(wadi_lb *b, wadi_lv lanes, wadi_lv at);
+void wadi_lb_put(wadi_lb *b, wadi_lv lanes, wadi_lv at, wadi_lv v);
+
+/* effects: any action with its arguments */
+wadi_linst *wadi_lb_act(wadi_lb *b, wadi_lkind kind, int n, const wadi_lv *args);
+void wadi_lb_store(wadi_lb *b, wadi_lv pointer, wadi_lv at, wadi_lv v);
+wadi_lv wadi_lb_scratch(wadi_lb *b, wadi_type t, wadi_lv n, const char *name);
+void wadi_lb_note(wadi_lb *b, const char *format, ...) WADI_PRINTF(2, 3);
+
+/* structure: each opens a scope, `end` closes it */
+wadi_lv wadi_lb_for(wadi_lb *b, wadi_lv from, wadi_lv below, int64_t step, const char *name);
+void wadi_lb_if(wadi_lb *b, wadi_lv c);
+void wadi_lb_else(wadi_lb *b);
+void wadi_lb_repeat(wadi_lb *b);
+void wadi_lb_leave_unless(wadi_lb *b, wadi_lv c);
+void wadi_lb_end(wadi_lb *b);
+
+/* A scope that is written first and attached later, or not at all: the two versions of a loop. */
+wadi_lscope *wadi_lb_aside(wadi_lb *b); /* opens a branch below the current scope */
+void wadi_lb_aside_end(wadi_lb *b, wadi_lscope *s);
+void wadi_lb_merge(wadi_lb *b, wadi_lscope *s); /* its instructions go to the current scope */
+void wadi_lb_choose(wadi_lb *b, wadi_lv c, wadi_lscope *yes, wadi_lscope *no);
+/** Makes `s` (open, around the current scope) the place where instructions go; returns the old one for coming back. */
+wadi_lscope *wadi_lb_go(wadi_lb *b, wadi_lscope *s);
+
+/** What a pure primitive is known to be without computing it (simplify.c): an existing value, or NONE. May replace the
+ *  operation and its two arguments by better ones. */
+wadi_lv wadi_lb_simplify(wadi_lb *b, wadi_sop *op, wadi_type result, int *n, wadi_lv *args);
+/** Notes what is known of the sign and magnitude of the i64 that primitive `i` gives. Extents and loop variables stay
+ *  below 2^WADI_EXTENT_BITS: an array of so many elements does not exist. */
+void wadi_lb_estimate(wadi_lb *b, wadi_linst *i);
+enum { WADI_EXTENT_BITS = 44 };
+
+struct wadi_text;
+/** Prints kernels for people (loop_print.c). */
+void wadi_lmodule_print(const wadi_lmodule *m, struct wadi_text *out);
+
+#endif

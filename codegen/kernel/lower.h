@@ -1,0 +1,205 @@
+/* Lowering: from values of a module to loop IR. Shared by the files of this folder; codegen/plan.c uses the last part.
+ *
+ * Every array value is somewhere (`wadi_vloc`): in a slot, in scratch memory, in scalars, or nowhere, in which case it is
+ * delayed and whoever reads an element computes it on the spot. `wadi_lower_read` is that one question.
+ */
+#ifndef WADI_CODEGEN_KERNEL_LOWER_H
+#define WADI_CODEGEN_KERNEL_LOWER_H
+
+#include "base/vec.h"
+#include "codegen/kernel/loop.h"
+#include "graph/analysis/shape.h"
+#include "graph/op.h"
+#include "sched/plan.h"
+
+typedef enum wadi_vloc_kind {
+    WADI_LOC_NONE,   /* delayed, or not computed yet */
+    WADI_LOC_SLOT,   /* in slot `slot` */
+    WADI_LOC_MEMORY, /* field[] are pointers to its elements */
+    WADI_LOC_SCALAR, /* rank 0: field[] are its fields */
+    WADI_LOC_PARTS,  /* a fold whose block results are in slot `slot` */
+    WADI_LOC_ALIAS   /* the same as value `alias` */
+} wadi_vloc_kind;
+
+typedef struct wadi_vloc {
+    wadi_vloc_kind kind;
+    int slot;
+    wadi_val alias;
+    wadi_lv field[WADI_MAX_FIELDS];
+    bool own_extents; /* extent[] is the truth; else what shape analysis says */
+    wadi_lv extent[WADI_MAX_RANK];
+} wadi_vloc;
+
+/** What all kernels of a plan share. Owned by codegen/plan.c. */
+typedef struct wadi_layout {
+    const wadi_module *m;
+    wadi_shapes *shapes;
+    wadi_arena *arena; /* of loop IR and tables: gone when the plan is made */
+    wadi_arena *keep;  /* of the plan */
+    wadi_error *err;
+    bool unchecked;        /* no bounds checks */
+    int *slot_of;          /* [value] slot, or -1 */
+    bool *forced;          /* [value] stored although it is marked as delayed */
+    wadi_val *alias_of;    /* [value] a parameter's argument, or WADI_NONE */
+    wadi_val **components; /* [sequence value] its components as array values, or NULL */
+    WADI_VEC(wadi_plan_slot) slots;
+    WADI_VEC(wadi_plan_place) places;
+    bool failed; /* out of memory */
+} wadi_layout;
+
+/** Row of the table of places; equal places share one. */
+int wadi_layout_place(wadi_layout *y, const char *op, const char *what, wadi_loc loc);
+
+/** A body as lowering sees it: bindings in order, over one element. */
+typedef struct wadi_body {
+    const char *name;
+    int nbinds;
+    const wadi_bind **binds;
+    int nresults;
+    const wadi_val *results; /* values stored for others; each has a slot */
+    bool stream;
+    int ncopies; /* values written to further slots at the end of an element, by `emit` */
+    const struct wadi_copy {
+        wadi_val v;
+        int slot;
+    } * copies;
+} wadi_body;
+
+/* Two versions of a loop are made when checks can be decided in front of it. */
+typedef struct wadi_version {
+    wadi_lscope *home; /* around the loop */
+    bool fast;         /* checks are collected in cond */
+    wadi_lv cond;
+} wadi_version;
+
+typedef struct wadi_memo {
+    wadi_val v;
+    int rank, fields;
+    wadi_lv ix[WADI_MAX_RANK];
+    wadi_lv field[WADI_MAX_FIELDS];
+    wadi_lscope *scope; /* the results hold as long as it is open */
+} wadi_memo;
+
+typedef struct wadi_lower {
+    wadi_layout *y;
+    const wadi_module *m;
+    wadi_lb b;
+    wadi_vloc *loc; /* [value] */
+    wadi_lv s;      /* the element at work */
+    wadi_version *version;
+    int nest_rank; /* position in the result being computed, for faults; -1: none */
+    wadi_lv nest_ix[WADI_MAX_RANK], nest_extent[WADI_MAX_RANK];
+    WADI_VEC(wadi_memo) memo;
+    uint8_t *seen;      /* [value] used by wadi_lower_checks */
+    int depth;          /* of delayed values computed inside each other */
+    wadi_status status; /* the first failure */
+} wadi_lower;
+
+/* ---- life (lower.c) ---- */
+/** Starts a kernel named `name`. Values with slots in `known` are there; the others are not computed yet. */
+void wadi_lower_init(wadi_lower *l, wadi_layout *y, const char *name, const bool *known);
+/** Ends it; adds it to `out` if nothing failed. */
+wadi_status wadi_lower_fini(wadi_lower *l, wadi_lmodule *out);
+void wadi_lower_fail(wadi_lower *l, wadi_loc loc, wadi_status status, const char *format, ...)
+    WADI_PRINTF(4, 5);
+
+/* ---- values (lower.c) ---- */
+static inline const wadi_array_type *wadi_type_of(const wadi_lower *l, wadi_val v) {
+    return &l->m->values[v].type.array[0];
+}
+/** Whether the value is stored by a kernel of its own. */
+bool wadi_is_stored(const wadi_layout *y, wadi_val v);
+wadi_val wadi_lower_resolve(const wadi_lower *l, wadi_val v); /* through aliases */
+/** Element ix of v, one value per field. */
+void wadi_lower_read(wadi_lower *l, wadi_val v, const wadi_lv *ix, wadi_lv *out);
+/** Pointer to the elements of field `f` of stored value v. */
+wadi_lv wadi_lower_pointer(wadi_lower *l, wadi_val v, int f);
+wadi_lv wadi_lower_linear(wadi_lower *l, int rank, const wadi_lv *extent, const wadi_lv *ix);
+/** The abstract builder of index functions over this lowering. */
+wadi_at wadi_lower_at(wadi_lower *l);
+
+/* ---- extents (extent.c) ---- */
+wadi_lv wadi_lower_extent(wadi_lower *l, wadi_val v, int dim);
+void wadi_lower_extents(wadi_lower *l, wadi_val v, wadi_lv *out);
+wadi_lv wadi_lower_ext(wadi_lower *l, wadi_ext e);
+/** The i64 in rank-0 array v. */
+wadi_lv wadi_lower_scalar(wadi_lower *l, wadi_val v);
+wadi_lv wadi_lower_size(wadi_lower *l, int rank, const wadi_lv *extent);
+/** Code for the checks of `bind` and of all delayed bindings it reads: extents that must agree or not be negative. */
+void wadi_lower_checks(wadi_lower *l, const wadi_bind *bind);
+
+/* ---- faults and versions (check.c) ---- */
+void wadi_lower_fault(wadi_lower *l, wadi_fault_kind kind, int place, wadi_lv v0, wadi_lv v1);
+/** A fault unless 0 <= index < extent. */
+void wadi_lower_in_range(wadi_lower *l, wadi_lv index, wadi_lv extent, const char *op,
+                         wadi_loc loc);
+typedef void (*wadi_build)(wadi_lower *l, void *env);
+/** Builds code in which checks that can be decided here are taken out: `if (fine) fast else careful`. What the code
+ *  computes must leave through variables or memory. */
+void wadi_lower_versions(wadi_lower *l, wadi_build build, void *env);
+
+/* ---- scalar functions (scalar.c) ---- */
+void wadi_lower_apply(wadi_lower *l, const wadi_fun *f, const wadi_lv *args, wadi_lv *out);
+
+/* ---- rows (row.c): reductions by the fixed tree ---- */
+typedef void (*wadi_row_elem)(wadi_lower *l, void *env, wadi_lv i, wadi_lv *out);
+typedef struct wadi_row {
+    const wadi_fun *f;
+    int fields;
+    const wadi_type *type;
+    wadi_lv n;
+    wadi_row_elem elem; /* element i, 0 <= i < n */
+    void *env;
+} wadi_row;
+/** total of a row of n >= 1 elements. */
+void wadi_lower_reduce(wadi_lower *l, const wadi_row *r, wadi_lv *out);
+/** The part of the block that starts at element `from`. */
+void wadi_lower_reduce_block(wadi_lower *l, const wadi_row *r, wadi_lv from, wadi_lv *out);
+/** Element ix of the fold or fold1 `bind`. */
+void wadi_lower_fold_at(wadi_lower *l, const wadi_bind *bind, const wadi_lv *ix, wadi_lv *out);
+/** The same from the results of the blocks, in slot `parts` with one more dimension. */
+void wadi_lower_fold_parts(wadi_lower *l, const wadi_bind *bind, int parts, const wadi_lv *ix,
+                           wadi_lv *out);
+/** Element `block` of the table of parts. */
+void wadi_lower_fold_block(wadi_lower *l, const wadi_bind *bind, const wadi_lv *ix, wadi_lv block,
+                           wadi_lv *out);
+wadi_lv wadi_lower_row_length(wadi_lower *l, const wadi_bind *bind);
+
+/* ---- loop nests and skeletons ---- */
+typedef void (*wadi_nest_body)(wadi_lower *l, void *env, const wadi_lv *ix);
+/** A loop per dimension, innermost last. */
+void wadi_lower_nest(wadi_lower *l, int rank, const wadi_lv *extent, wadi_nest_body body,
+                     void *env);
+/** Stores all elements of `bind`'s result through pointers; the result's extents are given. */
+void wadi_lower_fill(wadi_lower *l, const wadi_bind *bind, const wadi_lv *extent,
+                     const wadi_lv *pointer);
+/** One row (or part of a row, [from, below) of the innermost dimension) of a GENERATE or FOLD result. */
+void wadi_lower_fill_row(wadi_lower *l, const wadi_bind *bind, const wadi_lv *extent,
+                         const wadi_lv *pointer, const wadi_lv *outer_ix, wadi_lv from,
+                         wadi_lv below);
+/** The element of a rank-0 result. */
+void wadi_lower_element(wadi_lower *l, const wadi_bind *bind, const wadi_lv *ix, wadi_lv *out);
+void wadi_lower_scan_row(wadi_lower *l, const wadi_bind *bind, const wadi_lv *extent,
+                         const wadi_lv *pointer, const wadi_lv *outer_ix); /* scan.c */
+void wadi_lower_permute(wadi_lower *l, const wadi_bind *bind, const wadi_lv *extent,
+                        const wadi_lv *pointer);
+/** acond and awhile; results are then in memory or scalars. */
+void wadi_lower_cond(wadi_lower *l, const wadi_bind *bind);
+void wadi_lower_loop(wadi_lower *l, const wadi_bind *bind);
+
+/* ---- bodies (body.c): what schedules inside and across share ---- */
+/** Computes the stored results of the bindings into scratch, scalars, or their slots if they are among `results`. */
+void wadi_lower_binds(wadi_lower *l, int n, const wadi_bind *const *binds, const bool *is_result);
+/** Makes `v` a stored value: nothing to do if it is, else it is computed into scratch or scalars. */
+void wadi_lower_store(wadi_lower *l, wadi_val v);
+/** Copies the elements of stored v to pointers. */
+void wadi_lower_copy(wadi_lower *l, wadi_val v, const wadi_lv *extent, const wadi_lv *pointer);
+
+/* ---- what codegen/plan.c calls ---- */
+/** Kernels of one schedule; steps are allocated in the layout's arena. `known`: values in slots before the body. */
+wadi_status wadi_lower_inside(wadi_layout *y, const wadi_body *body, const bool *known, bool across,
+                              wadi_lmodule *out, wadi_plan_version *out_version);
+wadi_status wadi_lower_flat(wadi_layout *y, const wadi_body *body, const bool *known,
+                            wadi_lmodule *out, wadi_plan_version *out_version);
+
+#endif

@@ -1,0 +1,171 @@
+/* Loop nests: every element of a result, computed and stored.
+ *
+ * The innermost loop stands in two versions where checks can be decided in front of it. A loop whose body is straight is
+ * marked as independent: its iterations write apart from what they read. */
+#include "codegen/kernel/lower.h"
+
+#include <string.h>
+
+#include "base/error.h"
+
+/* ---- loops over all dimensions ---- */
+
+typedef struct nest {
+    int rank;
+    const wadi_lv *extent;
+    wadi_lv from, below; /* of the innermost dimension */
+    wadi_lv ix[WADI_MAX_RANK];
+    wadi_nest_body body;
+    void *env;
+} nest;
+
+static const char *const loop_names[WADI_MAX_RANK] = {"i0", "i1", "i2", "i3",
+                                                      "i4", "i5", "i6", "i7"};
+
+/* Straight code: nothing in the loop's body has a body of its own. */
+static bool is_straight(const wadi_lscope *s) {
+    for (int i = 0; i < s->n; i++)
+        if (s->inst[i]->block[0] || s->inst[i]->kind == WADI_L_FAULT ||
+            s->inst[i]->kind == WADI_L_VAR || s->inst[i]->kind == WADI_L_FRESH)
+            return false;
+    return true;
+}
+
+static void innermost(wadi_lower *l, void *env) {
+    nest *n = env;
+    wadi_lb *b = &l->b;
+    n->ix[n->rank - 1] =
+        wadi_lb_for(b, n->from, n->below, 1, n->rank == 1 ? "i" : loop_names[n->rank - 1]);
+    l->nest_ix[n->rank - 1] = n->ix[n->rank - 1];
+    n->body(l, n->env, n->ix);
+    if (!b->failed) b->scope->owner->independent = is_straight(b->scope);
+    wadi_lb_end(b);
+}
+
+static void loops(wadi_lower *l, nest *n, int d) {
+    wadi_lb *b = &l->b;
+    if (d == n->rank - 1) {
+        wadi_lower_versions(l, innermost, n);
+        return;
+    }
+    n->ix[d] = wadi_lb_for(b, wadi_lb_i64(b, 0), n->extent[d], 1, loop_names[d]);
+    l->nest_ix[d] = n->ix[d];
+    loops(l, n, d + 1);
+    wadi_lb_end(b);
+}
+
+/* Faults inside are placed in an array of this shape. */
+static void position(wadi_lower *l, int rank, const wadi_lv *extent) {
+    l->nest_rank = rank;
+    for (int d = 0; d < rank; d++) l->nest_extent[d] = extent[d];
+}
+
+void wadi_lower_nest(wadi_lower *l, int rank, const wadi_lv *extent, wadi_nest_body body,
+                     void *env) {
+    if (l->b.failed || l->status) return;
+    if (rank == 0) {
+        body(l, env, NULL);
+        return;
+    }
+    nest n = {.rank = rank,
+              .extent = extent,
+              .from = wadi_lb_i64(&l->b, 0),
+              .below = extent[rank - 1],
+              .body = body,
+              .env = env};
+    const int outer = l->nest_rank;
+    position(l, rank, extent);
+    loops(l, &n, 0);
+    l->nest_rank = outer;
+}
+
+/* ---- storing elements ---- */
+
+typedef struct filling {
+    const wadi_bind *bind;
+    int rank, fields;
+    const wadi_lv *extent, *pointer;
+} filling;
+
+static filling filling_of(const wadi_lower *l, const wadi_bind *bind, const wadi_lv *extent,
+                          const wadi_lv *pointer) {
+    const wadi_array_type *t = wadi_type_of(l, bind->results[0]);
+    return (filling){bind, t->rank, t->elem.fields, extent, pointer};
+}
+
+static void store_element(wadi_lower *l, void *env, const wadi_lv *ix) {
+    const filling *f = env;
+    wadi_lv x[WADI_MAX_FIELDS];
+    for (int k = 0; k < f->fields; k++) x[k] = wadi_lb_i64(&l->b, 0);
+    wadi_lower_element(l, f->bind, ix, x);
+    const wadi_lv at = wadi_lower_linear(l, f->rank, f->extent, ix);
+    for (int k = 0; k < f->fields; k++) wadi_lb_store(&l->b, f->pointer[k], at, x[k]);
+}
+
+static void scan_rows(wadi_lower *l, void *env, const wadi_lv *ix) {
+    const filling *f = env;
+    wadi_lower_scan_row(l, f->bind, f->extent, f->pointer, ix);
+}
+
+void wadi_lower_fill(wadi_lower *l, const wadi_bind *bind, const wadi_lv *extent,
+                     const wadi_lv *pointer) {
+    filling f = filling_of(l, bind, extent, pointer);
+    switch (bind->op->skeleton) {
+    case WADI_SKEL_SCAN:
+        wadi_lower_nest(l, f.rank - 1, extent, scan_rows, &f);
+        break;
+    case WADI_SKEL_PERMUTE:
+        wadi_lower_permute(l, bind, extent, pointer);
+        break;
+    default:
+        wadi_lower_nest(l, f.rank, extent, store_element, &f);
+        break;
+    }
+}
+
+void wadi_lower_fill_row(wadi_lower *l, const wadi_bind *bind, const wadi_lv *extent,
+                         const wadi_lv *pointer, const wadi_lv *outer_ix, wadi_lv from,
+                         wadi_lv below) {
+    filling f = filling_of(l, bind, extent, pointer);
+    nest n = {.rank = f.rank,
+              .extent = extent,
+              .from = from,
+              .below = below,
+              .body = store_element,
+              .env = &f};
+    position(l, f.rank, extent);
+    for (int d = 0; d + 1 < f.rank; d++) n.ix[d] = l->nest_ix[d] = outer_ix[d];
+    wadi_lower_versions(l, innermost, &n);
+    l->nest_rank = -1;
+}
+
+/* ---- copies ---- */
+
+typedef struct copying {
+    wadi_val v;
+    const wadi_array_type *t;
+    const wadi_lv *extent, *pointer;
+} copying;
+
+static void copy_element(wadi_lower *l, void *env, const wadi_lv *ix) {
+    const copying *c = env;
+    wadi_lv x[WADI_MAX_FIELDS];
+    wadi_lower_read(l, c->v, ix, x);
+    const wadi_lv at = wadi_lower_linear(l, c->t->rank, c->extent, ix);
+    for (int f = 0; f < c->t->elem.fields; f++) wadi_lb_store(&l->b, c->pointer[f], at, x[f]);
+}
+
+void wadi_lower_copy(wadi_lower *l, wadi_val v, const wadi_lv *extent, const wadi_lv *pointer) {
+    v = wadi_lower_resolve(l, v);
+    copying c = {v, wadi_type_of(l, v), extent, pointer};
+    const wadi_vloc_kind kind = l->loc[v].kind;
+    if (l->status || l->b.failed) return;
+    if (c.t->rank == 0 || (kind != WADI_LOC_SLOT && kind != WADI_LOC_MEMORY)) {
+        wadi_lower_nest(l, c.t->rank, extent, copy_element, &c);
+        return;
+    }
+    const wadi_lv size = wadi_lower_size(l, c.t->rank, extent);
+    for (int f = 0; f < c.t->elem.fields; f++)
+        (void)wadi_lb_act(&l->b, WADI_L_COPY, 3,
+                          (const wadi_lv[]){pointer[f], wadi_lower_pointer(l, v, f), size});
+}

@@ -1,0 +1,399 @@
+/* Reductions of a row by the fixed tree of operators/reduce_tree.h.
+ *
+ * Three forms, all giving the bits the law asks for:
+ *   - any order: one plain loop, which the C compiler vectorises itself (integers are associative exactly);
+ *   - lanes: sixteen accumulators, one loop over groups of sixteen, written so that each lane is one SIMD lane;
+ *   - in order: one accumulator per block of 4096.
+ */
+#include "codegen/kernel/lower.h"
+
+#include <string.h>
+
+#include "base/error.h"
+#include "operators/reduce_tree.h"
+
+enum { LANES = WADI_FOLD_LANES, BLOCK = WADI_FOLD_BLOCK };
+
+typedef struct reduction {
+    const wadi_row *r;
+    wadi_lv total[WADI_MAX_FIELDS]; /* variables */
+    wadi_lv from, count;            /* the block at work */
+    wadi_lv last;                   /* n - 1 */
+    wadi_lv part[WADI_MAX_FIELDS];
+} reduction;
+
+static wadi_lv num(wadi_lower *l, int64_t v) {
+    return wadi_lb_i64(&l->b, v);
+}
+
+static wadi_lv add(wadi_lower *l, wadi_lv x, wadi_lv y) {
+    return wadi_lb_bin(&l->b, WADI_SOP_ADD, x, y);
+}
+
+static void combine(wadi_lower *l, const wadi_row *r, const wadi_lv *acc, const wadi_lv *x,
+                    wadi_lv *out) {
+    wadi_lv args[2 * WADI_MAX_FIELDS];
+    memcpy(args, acc, (size_t)r->fields * sizeof *args);
+    memcpy(args + r->fields, x, (size_t)r->fields * sizeof *args);
+    wadi_lower_apply(l, r->f, args, out);
+}
+
+static void declare(wadi_lower *l, const wadi_row *r, const wadi_lv *init, const char *name,
+                    wadi_lv *out) {
+    for (int f = 0; f < r->fields; f++)
+        out[f] = wadi_lb_var(&l->b, r->type[f], false, init ? init[f] : WADI_LV_NONE, name);
+}
+
+static void set(wadi_lower *l, const wadi_row *r, const wadi_lv *var, const wadi_lv *v) {
+    for (int f = 0; f < r->fields; f++) wadi_lb_set(&l->b, var[f], v[f]);
+}
+
+static void get(wadi_lower *l, const wadi_row *r, const wadi_lv *var, wadi_lv *out) {
+    for (int f = 0; f < r->fields; f++) out[f] = wadi_lb_get(&l->b, var[f]);
+}
+
+/* var = f(var, x) */
+static void accumulate(wadi_lower *l, const wadi_row *r, const wadi_lv *var, const wadi_lv *x) {
+    wadi_lv acc[WADI_MAX_FIELDS], next[WADI_MAX_FIELDS];
+    get(l, r, var, acc);
+    combine(l, r, acc, x, next);
+    set(l, r, var, next);
+}
+
+/* Element `i` of the row, which lies in it. */
+static void element(wadi_lower *l, const reduction *d, wadi_lv i, wadi_lv *out) {
+    d->r->elem(l, d->r->env, wadi_lb_range(&l->b, i, num(l, 0), d->last), out);
+}
+
+/* ---- any order ---- */
+
+/* What leaves the other argument as it is. */
+static wadi_scalar identity(wadi_sop op, wadi_type t) {
+    const int width = t == WADI_BOOL ? 1 : 8 * wadi_type_size(t);
+    const uint64_t all = width == 64 ? UINT64_MAX : (UINT64_C(1) << width) - 1;
+    const bool is_signed = t != WADI_BOOL && wadi_type_is_signed(t);
+    const uint64_t high = UINT64_C(1) << (width - 1);
+    switch (op) {
+    case WADI_SOP_MUL:
+    case WADI_SOP_LAND:
+        return (wadi_scalar){t, 1};
+    case WADI_SOP_AND:
+        return (wadi_scalar){t, is_signed ? UINT64_MAX : all};
+    case WADI_SOP_MIN:
+        return (wadi_scalar){t, is_signed ? high - 1 : all};
+    case WADI_SOP_MAX:
+        return (wadi_scalar){t, is_signed ? 0 - high : 0};
+    default:
+        return (wadi_scalar){t, 0};
+    }
+}
+
+static wadi_sop op_of_field(const wadi_fun *f, int field) {
+    const wadi_sblock *b = f->body;
+    for (int i = 0; i < b->ninsts; i++)
+        if (b->insts[i]->first == b->yields[field]) return b->insts[i]->op;
+    return WADI_SOP_ADD;
+}
+
+static void build_plain(wadi_lower *l, void *env) {
+    reduction *d = env;
+    wadi_lv start[WADI_MAX_FIELDS], x[WADI_MAX_FIELDS];
+    for (int f = 0; f < d->r->fields; f++)
+        start[f] = wadi_lb_const(&l->b, identity(op_of_field(d->r->f, f), d->r->type[f]));
+    set(l, d->r, d->part, start);
+    const wadi_lv i = wadi_lb_for(&l->b, d->from, add(l, d->from, d->count), 1, "i");
+    element(l, d, i, x);
+    accumulate(l, d->r, d->part, x);
+    wadi_lb_end(&l->b);
+}
+
+/* ---- in order ---- */
+
+/* Elements [from + first, from + count) one after the other. */
+static void run(wadi_lower *l, const reduction *d, wadi_lv first) {
+    wadi_lv x[WADI_MAX_FIELDS];
+    const wadi_lv t = wadi_lb_for(&l->b, first, d->count, 1, "t");
+    element(l, d, add(l, d->from, t), x);
+    accumulate(l, d->r, d->part, x);
+    wadi_lb_end(&l->b);
+}
+
+static void first_element(wadi_lower *l, const reduction *d) {
+    wadi_lv x[WADI_MAX_FIELDS];
+    element(l, d, d->from, x);
+    set(l, d->r, d->part, x);
+}
+
+/* ---- lanes ---- */
+
+/* acc[l] = x(from + at + l), or f(acc[l], that) */
+static void group(wadi_lower *l, const reduction *d, const wadi_lv *lanes, wadi_lv at, bool first) {
+    const wadi_row *r = d->r;
+    wadi_lv x[WADI_MAX_FIELDS], acc[WADI_MAX_FIELDS], next[WADI_MAX_FIELDS];
+    const wadi_lv lane = wadi_lb_for(&l->b, num(l, 0), num(l, LANES), 1, "lane");
+    element(l, d, add(l, add(l, d->from, at), lane), x);
+    if (!first) {
+        for (int f = 0; f < r->fields; f++) acc[f] = wadi_lb_lane(&l->b, lanes[f], lane);
+        combine(l, r, acc, x, next);
+    }
+    for (int f = 0; f < r->fields; f++) wadi_lb_put(&l->b, lanes[f], lane, first ? x[f] : next[f]);
+    wadi_lb_end(&l->b);
+}
+
+static void join_lanes(wadi_lower *l, const reduction *d, const wadi_lv *lanes) {
+    const wadi_row *r = d->r;
+    wadi_lv x[WADI_MAX_FIELDS];
+    for (int f = 0; f < r->fields; f++) x[f] = wadi_lb_lane(&l->b, lanes[f], num(l, 0));
+    set(l, r, d->part, x);
+    const wadi_lv lane = wadi_lb_for(&l->b, num(l, 1), num(l, LANES), 1, "lane");
+    for (int f = 0; f < r->fields; f++) x[f] = wadi_lb_lane(&l->b, lanes[f], lane);
+    accumulate(l, r, d->part, x);
+    wadi_lb_end(&l->b);
+}
+
+static void full_groups(wadi_lower *l, const reduction *d, wadi_lv full) {
+    wadi_lv lanes[WADI_MAX_FIELDS];
+    for (int f = 0; f < d->r->fields; f++)
+        lanes[f] = wadi_lb_lanes(&l->b, d->r->type[f], LANES, "acc");
+    group(l, d, lanes, num(l, 0), true);
+    const wadi_lv g = wadi_lb_for(&l->b, num(l, LANES), full, LANES, "g");
+    group(l, d, lanes, g, false);
+    wadi_lb_end(&l->b);
+    join_lanes(l, d, lanes);
+}
+
+/* ---- blocks ---- */
+
+static void in_lanes(wadi_lower *l, const reduction *d) {
+    wadi_lb *b = &l->b;
+    const wadi_lv full = wadi_lb_bin(b, WADI_SOP_AND, d->count, num(l, -LANES));
+    int64_t known = 0;
+    if (wadi_lb_is_const(b, full, &known)) {
+        if (known > 0)
+            full_groups(l, d, full);
+        else
+            first_element(l, d);
+        run(l, d, num(l, known > 0 ? known : 1));
+        return;
+    }
+    (void)wadi_lb_name(b, full, "full");
+    wadi_lb_if(b, wadi_lb_bin(b, WADI_SOP_GT, full, num(l, 0)));
+    full_groups(l, d, full);
+    wadi_lb_else(b);
+    first_element(l, d);
+    wadi_lb_end(b);
+    run(l, d, wadi_lb_bin(b, WADI_SOP_MAX, full, num(l, 1)));
+}
+
+/* part = the elements [from, from + count) by the law */
+static void block(wadi_lower *l, const reduction *d) {
+    if (wadi_fun_has_lanes(d->r->f)) {
+        in_lanes(l, d);
+    } else {
+        first_element(l, d);
+        run(l, d, num(l, 1));
+    }
+}
+
+static void build_block(wadi_lower *l, void *env) {
+    reduction *d = env;
+    if (wadi_fun_has_any_order(d->r->f))
+        build_plain(l, d);
+    else
+        block(l, d);
+}
+
+static wadi_lv block_length(wadi_lower *l, const wadi_row *r, wadi_lv from) {
+    return wadi_lb_bin(&l->b, WADI_SOP_MIN, wadi_lb_bin(&l->b, WADI_SOP_SUB, r->n, from),
+                       num(l, BLOCK));
+}
+
+static void build_row(wadi_lower *l, void *env) {
+    reduction *d = env;
+    const wadi_row *r = d->r;
+    wadi_lb *b = &l->b;
+    int64_t n = 0;
+    if (wadi_fun_has_any_order(r->f) || (wadi_lb_is_const(b, r->n, &n) && n <= BLOCK)) {
+        d->from = num(l, 0);
+        d->count = r->n;
+        build_block(l, d);
+        return;
+    }
+    wadi_lv part[WADI_MAX_FIELDS];
+    d->from = wadi_lb_for(b, num(l, 0), r->n, BLOCK, "from");
+    d->count = wadi_lb_name(b, block_length(l, r, d->from), "count");
+    declare(l, r, NULL, "part", d->part);
+    block(l, d);
+    get(l, r, d->part, part);
+    wadi_lb_if(b, wadi_lb_bin(b, WADI_SOP_EQ, d->from, num(l, 0)));
+    set(l, r, d->total, part);
+    wadi_lb_else(b);
+    accumulate(l, r, d->total, part);
+    wadi_lb_end(b);
+    wadi_lb_end(b);
+}
+
+/* A row so short that deciding its checks apart costs more than it saves. */
+static bool is_tiny(wadi_lower *l, wadi_lv n) {
+    int64_t known = 0;
+    return wadi_lb_is_const(&l->b, n, &known) && known <= 32;
+}
+
+void wadi_lower_reduce(wadi_lower *l, const wadi_row *r, wadi_lv *out) {
+    reduction d = {.r = r, .last = wadi_lb_bin(&l->b, WADI_SOP_SUB, r->n, num(l, 1))};
+    declare(l, r, NULL, "total", d.total);
+    memcpy(d.part, d.total, sizeof d.part); /* a single block's part is the total */
+    if (is_tiny(l, r->n))
+        build_row(l, &d);
+    else
+        wadi_lower_versions(l, build_row, &d);
+    get(l, r, d.total, out);
+}
+
+void wadi_lower_reduce_block(wadi_lower *l, const wadi_row *r, wadi_lv from, wadi_lv *out) {
+    reduction d = {.r = r, .from = from, .last = wadi_lb_bin(&l->b, WADI_SOP_SUB, r->n, num(l, 1))};
+    d.count = wadi_lb_name(&l->b, block_length(l, r, from), "count");
+    declare(l, r, NULL, "part", d.part);
+    wadi_lower_versions(l, build_block, &d);
+    get(l, r, d.part, out);
+}
+
+/* ---- the operators fold and fold1 ---- */
+
+typedef struct source {
+    wadi_val array;
+    int rank; /* of the array */
+    const wadi_lv *ix;
+    int parts; /* slot of block results, or -1 */
+} source;
+
+static void source_element(wadi_lower *l, void *env, wadi_lv i, wadi_lv *out) {
+    const source *src = env;
+    wadi_lv ix[WADI_MAX_RANK];
+    if (src->rank > 1) memcpy(ix, src->ix, (size_t)(src->rank - 1) * sizeof *ix);
+    ix[src->rank - 1] = i;
+    wadi_lower_read(l, src->array, ix, out);
+}
+
+static source source_of(const wadi_lower *l, const wadi_bind *bind, const wadi_lv *ix) {
+    const wadi_val array = bind->args[bind->nargs - 1];
+    return (source){array, wadi_type_of(l, array)->rank, ix, -1};
+}
+
+wadi_lv wadi_lower_row_length(wadi_lower *l, const wadi_bind *bind) {
+    const wadi_val array = bind->args[bind->nargs - 1];
+    return wadi_lower_extent(l, array, wadi_type_of(l, array)->rank - 1);
+}
+
+static wadi_row row_of(wadi_lower *l, const wadi_bind *bind, source *src) {
+    const wadi_elem *e = &wadi_type_of(l, src->array)->elem;
+    return (wadi_row){bind->funs[0],  e->fields, e->type, wadi_lower_row_length(l, bind),
+                      source_element, src};
+}
+
+/* z and the total, in which order and whether there is a z at all. */
+static void finish(wadi_lower *l, const wadi_bind *bind, const wadi_row *r,
+                   void (*total)(wadi_lower *l, const wadi_row *r, void *env, wadi_lv *out),
+                   void *env, wadi_lv *out) {
+    wadi_lb *b = &l->b;
+    const wadi_lv empty = wadi_lb_bin(b, WADI_SOP_EQ, r->n, num(l, 0));
+    int64_t known = 0;
+    const bool is_known = wadi_lb_is_const(b, empty, &known);
+    wadi_lv z[WADI_MAX_FIELDS], x[WADI_MAX_FIELDS], var[WADI_MAX_FIELDS];
+    if (bind->nargs == 1) {
+        if (!is_known || known) {
+            wadi_lb_if(b, empty);
+            wadi_lower_fault(l, WADI_FAULT_EMPTY,
+                             wadi_layout_place(l->y, bind->op->name, "empty dimension", bind->loc),
+                             r->n, r->n);
+            wadi_lb_end(b);
+        }
+        total(l, r, env, out);
+        return;
+    }
+    wadi_lower_read(l, bind->args[0], NULL, z);
+    if ((is_known && !known) || wadi_fun_has_any_order(r->f)) {
+        total(l, r, env, x);
+        combine(l, r, z, x, out);
+        return;
+    }
+    declare(l, r, z, "result", var);
+    wadi_lb_if(b, wadi_lb_bin(b, WADI_SOP_GT, r->n, num(l, 0)));
+    total(l, r, env, x);
+    wadi_lv all[WADI_MAX_FIELDS];
+    combine(l, r, z, x, all);
+    set(l, r, var, all);
+    wadi_lb_end(b);
+    get(l, r, var, out);
+}
+
+static void total_of_row(wadi_lower *l, const wadi_row *r, void *env, wadi_lv *out) {
+    WADI_UNUSED(env);
+    wadi_lower_reduce(l, r, out);
+}
+
+void wadi_lower_fold_at(wadi_lower *l, const wadi_bind *bind, const wadi_lv *ix, wadi_lv *out) {
+    source src = source_of(l, bind, ix);
+    const wadi_row r = row_of(l, bind, &src);
+    if (l->status || l->b.failed) return;
+    finish(l, bind, &r, total_of_row, NULL, out);
+}
+
+/* ---- from the results of blocks ---- */
+
+void wadi_lower_fold_block(wadi_lower *l, const wadi_bind *bind, const wadi_lv *ix, wadi_lv blk,
+                           wadi_lv *out) {
+    source src = source_of(l, bind, ix);
+    const wadi_row r = row_of(l, bind, &src);
+    if (l->status || l->b.failed) return;
+    wadi_lower_reduce_block(l, &r, wadi_lb_bin(&l->b, WADI_SOP_MUL, blk, num(l, BLOCK)), out);
+}
+
+static void part_at(wadi_lower *l, const source *src, wadi_lv blk, const wadi_row *r,
+                    wadi_lv *out) {
+    wadi_lb *b = &l->b;
+    const wadi_plan_slot *p = &l->y->slots.at[src->parts];
+    const bool irregular = p->kind == WADI_SLOT_IRREGULAR;
+    wadi_lv extent[WADI_MAX_RANK], ix[WADI_MAX_RANK];
+    for (int d = 0; d < p->rank; d++) {
+        extent[d] = wadi_lb_leaf(b, WADI_L_SHAPE, src->parts, d, irregular ? l->s : WADI_LV_NONE);
+        ix[d] = d + 1 < p->rank ? src->ix[d] : blk;
+    }
+    const wadi_lv at = wadi_lower_linear(l, p->rank, extent, ix);
+    for (int f = 0; f < r->fields; f++) {
+        wadi_lv column = wadi_lb_column(b, src->parts, f, p->type[f]);
+        if (irregular)
+            column =
+                wadi_lb_advance(b, column, wadi_lb_leaf(b, WADI_L_OFFSET, src->parts, 0, l->s));
+        out[f] = wadi_lb_load(b, column, at, false);
+    }
+}
+
+static void total_of_parts(wadi_lower *l, const wadi_row *r, void *env, wadi_lv *out) {
+    const source *src = env;
+    wadi_lb *b = &l->b;
+    wadi_lv var[WADI_MAX_FIELDS], x[WADI_MAX_FIELDS];
+    const bool plain = wadi_fun_has_any_order(r->f);
+    if (plain)
+        for (int f = 0; f < r->fields; f++)
+            x[f] = wadi_lb_const(b, identity(op_of_field(r->f, f), r->type[f]));
+    else
+        part_at(l, src, num(l, 0), r, x);
+    declare(l, r, x, "total", var);
+    const wadi_lv blocks =
+        wadi_lb_bin(b, WADI_SOP_QUOT, add(l, r->n, num(l, BLOCK - 1)), num(l, BLOCK));
+    const wadi_lv blk = wadi_lb_for(b, num(l, plain ? 0 : 1), blocks, 1, "blk");
+    part_at(l, src, blk, r, x);
+    accumulate(l, r, var, x);
+    wadi_lb_end(b);
+    get(l, r, var, out);
+}
+
+void wadi_lower_fold_parts(wadi_lower *l, const wadi_bind *bind, int parts, const wadi_lv *ix,
+                           wadi_lv *out) {
+    source src = source_of(l, bind, ix);
+    src.parts = parts;
+    const wadi_row r = row_of(l, bind, &src);
+    if (l->status || l->b.failed) return;
+    finish(l, bind, &r, total_of_parts, &src, out);
+}

@@ -1,0 +1,273 @@
+/* Scalar functions as loop IR: inlined where they are applied.
+ *
+ * A conditional whose two sides are cheap and harmless becomes a selection, which vectorises; any other becomes a branch,
+ * so what only one side needs is computed only there. */
+#include "codegen/kernel/lower.h"
+
+#include <string.h>
+
+#include "base/error.h"
+
+enum { SELECT_COST = 12, TINY_COUNT = 32 };
+
+typedef struct scalars {
+    wadi_lower *l;
+    const wadi_fun *f;
+    wadi_lv *at; /* [scalar of the function] */
+} scalars;
+
+static void block(scalars *c, const wadi_sblock *b);
+
+/* ---- branches ---- */
+
+/* What computing the block for nothing costs; more than SELECT_COST when it must not be. */
+static int cost_of(const wadi_lower *l, const wadi_sblock *b) {
+    int cost = 0;
+    for (int i = 0; i < b->ninsts && cost <= SELECT_COST; i++) {
+        const wadi_sinst *s = b->insts[i];
+        const wadi_sop_info *info = wadi_sop_get(s->op);
+        if (s->op == WADI_SOP_COND)
+            cost += 1 + cost_of(l, s->block[0]) + cost_of(l, s->block[1]);
+        else if (s->op == WADI_SOP_THE)
+            cost +=
+                l->loc[wadi_lower_resolve(l, s->array)].kind == WADI_LOC_NONE ? SELECT_COST + 1 : 0;
+        else if (s->op >= WADI_SOP_PRIM_COUNT)
+            cost +=
+                s->op == WADI_SOP_CONST || s->op == WADI_SOP_CONVERT || s->op == WADI_SOP_BITCAST
+                    ? s->nargs
+                : s->op == WADI_SOP_EXTENT ? 0
+                                           : SELECT_COST + 1;
+        else
+            cost += info->flags & WADI_SOP_FAULTS || info->cls == WADI_CLASS_FLOAT ? SELECT_COST + 1
+                                                                                   : 1;
+    }
+    return cost;
+}
+
+static void cond_as_select(scalars *c, const wadi_sinst *s) {
+    for (int k = 0; k < 2; k++) block(c, s->block[k]);
+    for (int r = 0; r < s->nresults; r++) {
+        const wadi_sval v = s->first + (wadi_sval)r;
+        c->at[v] = wadi_lb_select(&c->l->b, c->f->types[v], c->at[s->args[0]],
+                                  c->at[s->block[0]->yields[r]], c->at[s->block[1]->yields[r]]);
+    }
+}
+
+static void cond_as_branch(scalars *c, const wadi_sinst *s) {
+    wadi_lb *b = &c->l->b;
+    wadi_lv var[2 * WADI_MAX_FIELDS];
+    const int n = s->nresults;
+    WADI_ASSERT(n <= 2 * WADI_MAX_FIELDS);
+    for (int r = 0; r < n; r++)
+        var[r] =
+            wadi_lb_var(b, c->f->types[s->first + (wadi_sval)r], false, WADI_LV_NONE, "chosen");
+    wadi_lb_if(b, c->at[s->args[0]]);
+    for (int k = 0; k < 2; k++) {
+        if (k == 1) wadi_lb_else(b);
+        block(c, s->block[k]);
+        for (int r = 0; r < n; r++) wadi_lb_set(b, var[r], c->at[s->block[k]->yields[r]]);
+    }
+    wadi_lb_end(b);
+    for (int r = 0; r < n; r++) c->at[s->first + (wadi_sval)r] = wadi_lb_get(b, var[r]);
+}
+
+static void cond(scalars *c, const wadi_sinst *s) {
+    int64_t known = 0;
+    if (wadi_lb_is_const(&c->l->b, c->at[s->args[0]], &known)) {
+        const wadi_sblock *side = s->block[known ? 0 : 1];
+        block(c, side);
+        for (int r = 0; r < s->nresults; r++)
+            c->at[s->first + (wadi_sval)r] = c->at[side->yields[r]];
+    } else if (cost_of(c->l, s->block[0]) + cost_of(c->l, s->block[1]) <= SELECT_COST) {
+        cond_as_select(c, s);
+    } else {
+        cond_as_branch(c, s);
+    }
+}
+
+/* ---- loops ---- */
+
+static void get_all(scalars *c, int n, const wadi_sval *to, const wadi_lv *var) {
+    for (int i = 0; i < n; i++) c->at[to[i]] = wadi_lb_get(&c->l->b, var[i]);
+}
+
+/* The yields may be the old state in another order: all are read before any is set, since values are not variables. */
+static void set_all(scalars *c, const wadi_sblock *b, const wadi_lv *var) {
+    for (int i = 0; i < b->nyields; i++) wadi_lb_set(&c->l->b, var[i], c->at[b->yields[i]]);
+}
+
+static void start_state(scalars *c, const wadi_sinst *s, int first, wadi_lv *var) {
+    for (int i = first; i < s->nargs; i++)
+        var[i - first] =
+            wadi_lb_var(&c->l->b, c->f->types[s->args[i]], false, c->at[s->args[i]], "state");
+}
+
+static void end_state(scalars *c, const wadi_sinst *s, const wadi_lv *var) {
+    for (int r = 0; r < s->nresults; r++)
+        c->at[s->first + (wadi_sval)r] = wadi_lb_get(&c->l->b, var[r]);
+}
+
+static void loop_while(scalars *c, const wadi_sinst *s) {
+    wadi_lv var[2 * WADI_MAX_FIELDS];
+    WADI_ASSERT(s->nargs <= 2 * WADI_MAX_FIELDS);
+    start_state(c, s, 0, var);
+    wadi_lb_repeat(&c->l->b);
+    get_all(c, s->block[0]->nparams, s->block[0]->params, var);
+    block(c, s->block[0]);
+    wadi_lb_leave_unless(&c->l->b, c->at[s->block[0]->yields[0]]);
+    get_all(c, s->block[1]->nparams, s->block[1]->params, var);
+    block(c, s->block[1]);
+    set_all(c, s->block[1], var);
+    wadi_lb_end(&c->l->b);
+    end_state(c, s, var);
+}
+
+typedef struct iteration {
+    scalars *c;
+    const wadi_sinst *s;
+    const wadi_lv *var;
+} iteration;
+
+static void build_iterate(wadi_lower *l, void *env) {
+    const iteration *it = env;
+    scalars *c = it->c;
+    const wadi_sblock *body = it->s->block[0];
+    for (int i = 0; i < it->s->nargs - 1; i++)
+        wadi_lb_set(&l->b, it->var[i], c->at[it->s->args[i + 1]]);
+    c->at[body->params[0]] =
+        wadi_lb_for(&l->b, wadi_lb_i64(&l->b, 0), c->at[it->s->args[0]], 1, "k");
+    get_all(c, body->nparams - 1, body->params + 1, it->var);
+    block(c, body);
+    set_all(c, body, it->var);
+    wadi_lb_end(&l->b);
+}
+
+static void loop_iterate(scalars *c, const wadi_sinst *s) {
+    wadi_lv var[2 * WADI_MAX_FIELDS];
+    int64_t count = 0;
+    WADI_ASSERT(s->nargs <= 2 * WADI_MAX_FIELDS);
+    for (int i = 1; i < s->nargs; i++)
+        var[i - 1] = wadi_lb_var(&c->l->b, c->f->types[s->args[i]], false, WADI_LV_NONE, "state");
+    iteration it = {c, s, var};
+    /* a short loop is better decided by the loop around it */
+    if (wadi_lb_is_const(&c->l->b, c->at[s->args[0]], &count) && count <= TINY_COUNT)
+        build_iterate(c->l, &it);
+    else
+        wadi_lower_versions(c->l, build_iterate, &it);
+    end_state(c, s, var);
+}
+
+/* ---- array reads ---- */
+
+static wadi_lv as_i64(scalars *c, wadi_sval v) {
+    return wadi_lb_prim(&c->l->b, WADI_SOP_CONVERT, WADI_I64, 1, &c->at[v]);
+}
+
+static void read_index(scalars *c, const wadi_sinst *s) {
+    wadi_lower *l = c->l;
+    wadi_lv ix[WADI_MAX_RANK];
+    for (int d = 0; d < s->nargs; d++) {
+        ix[d] = as_i64(c, s->args[d]);
+        wadi_lower_in_range(l, ix[d], wadi_lower_extent(l, s->array, d), "!", s->loc);
+    }
+    wadi_lower_read(l, s->array, ix, &c->at[s->first]);
+}
+
+/* Row-major position: memory is read there; a delayed array gets its index by division. */
+static void read_linear(scalars *c, const wadi_sinst *s) {
+    wadi_lower *l = c->l;
+    wadi_lb *b = &l->b;
+    wadi_lv ix[WADI_MAX_RANK], extent[WADI_MAX_RANK], at = as_i64(c, s->args[0]);
+    const wadi_val v = wadi_lower_resolve(l, s->array);
+    const wadi_array_type *t = wadi_type_of(l, v);
+    wadi_lower_extents(l, v, extent);
+    wadi_lower_in_range(l, at, wadi_lower_size(l, t->rank, extent), "!!", s->loc);
+    const wadi_vloc_kind kind = l->loc[v].kind;
+    if (t->rank > 0 && (kind == WADI_LOC_SLOT || kind == WADI_LOC_MEMORY)) {
+        for (int f = 0; f < t->elem.fields; f++)
+            c->at[s->first + (wadi_sval)f] =
+                wadi_lb_load(b, wadi_lower_pointer(l, v, f), at, false);
+        return;
+    }
+    for (int d = t->rank - 1; d >= 0; d--) {
+        ix[d] = d > 0 ? wadi_lb_bin(b, WADI_SOP_REM, at, extent[d]) : at;
+        at = d > 0 ? wadi_lb_bin(b, WADI_SOP_QUOT, at, extent[d]) : at;
+    }
+    wadi_lower_read(l, v, ix, &c->at[s->first]);
+}
+
+/* ---- instructions ---- */
+
+static void check_divisor(scalars *c, const wadi_sinst *s) {
+    wadi_lb *b = &c->l->b;
+    const wadi_lv divisor = c->at[s->args[1]];
+    const wadi_lv zero = wadi_lb_const(b, (wadi_scalar){wadi_lb_type(b, divisor), 0});
+    const wadi_lv bad = wadi_lb_bin(b, WADI_SOP_EQ, divisor, zero);
+    int64_t known = 0;
+    if (wadi_lb_is_const(b, bad, &known) && !known) return;
+    wadi_lb_if(b, bad);
+    const wadi_lv dividend = wadi_lb_prim(b, WADI_SOP_CONVERT, WADI_I64, 1, &c->at[s->args[0]]);
+    wadi_lower_fault(
+        c->l, WADI_FAULT_DIVISION,
+        wadi_layout_place(c->l->y, wadi_sop_get(s->op)->name, "division by zero", s->loc), dividend,
+        wadi_lb_i64(b, 0));
+    wadi_lb_end(b);
+}
+
+static void prim(scalars *c, const wadi_sinst *s) {
+    wadi_lv args[3];
+    for (int a = 0; a < s->nargs && a < 3; a++) args[a] = c->at[s->args[a]];
+    if (s->op < WADI_SOP_PRIM_COUNT && wadi_sop_get(s->op)->flags & WADI_SOP_FAULTS)
+        check_divisor(c, s);
+    c->at[s->first] = wadi_lb_prim(&c->l->b, s->op, c->f->types[s->first], s->nargs, args);
+}
+
+static void instruction(scalars *c, const wadi_sinst *s) {
+    wadi_lower *l = c->l;
+    switch (s->op) {
+    case WADI_SOP_CONST:
+        c->at[s->first] = wadi_lb_const(&l->b, s->imm);
+        break;
+    case WADI_SOP_INDEX:
+        read_index(c, s);
+        break;
+    case WADI_SOP_INDEX_LINEAR:
+        read_linear(c, s);
+        break;
+    case WADI_SOP_THE:
+        wadi_lower_read(l, s->array, NULL, &c->at[s->first]);
+        break;
+    case WADI_SOP_EXTENT:
+        c->at[s->first] = wadi_lower_extent(l, s->array, s->dim);
+        break;
+    case WADI_SOP_COND:
+        cond(c, s);
+        break;
+    case WADI_SOP_WHILE:
+        loop_while(c, s);
+        break;
+    case WADI_SOP_ITERATE:
+        loop_iterate(c, s);
+        break;
+    default:
+        prim(c, s);
+        break;
+    }
+}
+
+static void block(scalars *c, const wadi_sblock *b) {
+    for (int i = 0; i < b->ninsts && !c->l->b.failed && !c->l->status; i++)
+        instruction(c, b->insts[i]);
+}
+
+void wadi_lower_apply(wadi_lower *l, const wadi_fun *f, const wadi_lv *args, wadi_lv *out) {
+    const wadi_sblock *body = f->body;
+    for (int r = 0; r < body->nyields; r++) out[r] = wadi_lb_i64(&l->b, 0);
+    wadi_lv *at = WADI_NEW_N(l->y->arena, wadi_lv, (size_t)f->nvals + WADI_MAX_FIELDS);
+    if (!at) l->b.failed = true;
+    if (l->b.failed || l->status) return;
+    scalars c = {l, f, at};
+    for (int p = 0; p < body->nparams; p++) at[body->params[p]] = args[p];
+    block(&c, body);
+    for (int r = 0; r < body->nyields; r++) out[r] = at[body->yields[r]];
+}

@@ -1,0 +1,140 @@
+/* Prefix scans of a row: scanl and scanl1, by the law of operators/reduce_tree.h. */
+#include "codegen/kernel/lower.h"
+
+#include <string.h>
+
+#include "operators/reduce_tree.h"
+
+typedef struct scanning {
+    const wadi_bind *bind;
+    int rank, fields;
+    const wadi_type *type;
+    const wadi_lv *extent, *pointer, *ix;
+    wadi_lv n, shift; /* elements of the source's row; where its first result goes */
+    wadi_lv z[WADI_MAX_FIELDS];
+    bool has_z;
+    /* variables: the block's own scan, its latest result, the last result of the block before */
+    wadi_lv local[WADI_MAX_FIELDS], latest[WADI_MAX_FIELDS], carry[WADI_MAX_FIELDS];
+    bool one; /* one running value serves for the whole row */
+} scanning;
+
+static void source(wadi_lower *l, const scanning *c, wadi_lv i, wadi_lv *out) {
+    wadi_lv ix[WADI_MAX_RANK];
+    if (c->rank > 1) memcpy(ix, c->ix, (size_t)(c->rank - 1) * sizeof *ix);
+    ix[c->rank - 1] = i;
+    wadi_lower_read(l, c->bind->args[c->bind->nargs - 1], ix, out);
+}
+
+static void combine(wadi_lower *l, const scanning *c, const wadi_lv *acc, const wadi_lv *x,
+                    wadi_lv *out) {
+    wadi_lv args[2 * WADI_MAX_FIELDS];
+    memcpy(args, acc, (size_t)c->fields * sizeof *args);
+    memcpy(args + c->fields, x, (size_t)c->fields * sizeof *args);
+    wadi_lower_apply(l, c->bind->funs[0], args, out);
+}
+
+static void get(wadi_lower *l, const scanning *c, const wadi_lv *var, wadi_lv *out) {
+    for (int f = 0; f < c->fields; f++) out[f] = wadi_lb_get(&l->b, var[f]);
+}
+
+static void set(wadi_lower *l, const scanning *c, const wadi_lv *var, const wadi_lv *v) {
+    for (int f = 0; f < c->fields; f++) wadi_lb_set(&l->b, var[f], v[f]);
+}
+
+static void store(wadi_lower *l, const scanning *c, wadi_lv at, const wadi_lv *v) {
+    wadi_lv ix[WADI_MAX_RANK];
+    if (c->rank > 1) memcpy(ix, c->ix, (size_t)(c->rank - 1) * sizeof *ix);
+    ix[c->rank - 1] = at;
+    const wadi_lv linear = wadi_lower_linear(l, c->rank, c->extent, ix);
+    for (int f = 0; f < c->fields; f++) wadi_lb_store(&l->b, c->pointer[f], linear, v[f]);
+}
+
+/* The scan's result i, from the block's own scan: f(carry, local) after the first block, then f(z, that). */
+static void result(wadi_lower *l, const scanning *c, wadi_lv i, const wadi_lv *scan1) {
+    wadi_lv x[WADI_MAX_FIELDS];
+    memcpy(x, scan1, (size_t)c->fields * sizeof *x);
+    if (c->has_z) combine(l, c, c->z, scan1, x);
+    store(l, c, wadi_lb_bin(&l->b, WADI_SOP_ADD, i, c->shift), x);
+}
+
+/* One loop over [from, below), with the carry of the blocks before or without. */
+static void block(wadi_lower *l, scanning *c, wadi_lv from, wadi_lv below, bool carried) {
+    wadi_lb *b = &l->b;
+    wadi_lv x[WADI_MAX_FIELDS], acc[WADI_MAX_FIELDS], local[WADI_MAX_FIELDS],
+        carry[WADI_MAX_FIELDS];
+    for (int pass = 0; pass < 2; pass++) {
+        wadi_lv i = from;
+        if (pass == 1)
+            i = wadi_lb_for(b, wadi_lb_bin(b, WADI_SOP_ADD, from, wadi_lb_i64(b, 1)), below, 1,
+                            "i");
+        const wadi_lv last = wadi_lb_bin(b, WADI_SOP_SUB, c->n, wadi_lb_i64(b, 1));
+        source(l, c, wadi_lb_range(b, i, wadi_lb_i64(b, 0), last), x);
+        memcpy(local, x, sizeof local);
+        if (pass == 1) {
+            get(l, c, c->local, acc);
+            combine(l, c, acc, x, local);
+        }
+        set(l, c, c->local, local);
+        if (carried) {
+            get(l, c, c->carry, carry);
+            wadi_lv all[WADI_MAX_FIELDS];
+            combine(l, c, carry, local, all);
+            memcpy(local, all, sizeof local);
+        }
+        result(l, c, i, local);
+        if (!c->one) set(l, c, c->latest, local);
+        if (pass == 1) wadi_lb_end(b);
+    }
+}
+
+static void build(wadi_lower *l, void *env) {
+    scanning *c = env;
+    wadi_lb *b = &l->b;
+    const wadi_lv zero = wadi_lb_i64(b, 0), size = wadi_lb_i64(b, WADI_SCAN_BLOCK);
+    int64_t n = 0;
+    c->one = wadi_fun_has_any_order(c->bind->funs[0]) ||
+             (wadi_lb_is_const(b, c->n, &n) && n <= WADI_SCAN_BLOCK);
+    const wadi_lv first = c->one ? c->n : wadi_lb_bin(b, WADI_SOP_MIN, c->n, size);
+    wadi_lv last[WADI_MAX_FIELDS];
+    wadi_lb_if(b, wadi_lb_bin(b, WADI_SOP_GT, c->n, zero));
+    block(l, c, zero, first, false);
+    wadi_lb_end(b);
+    if (c->one) return;
+    get(l, c, c->latest, last);
+    set(l, c, c->carry, last);
+    const wadi_lv from = wadi_lb_for(b, size, c->n, WADI_SCAN_BLOCK, "from");
+    const wadi_lv below =
+        wadi_lb_bin(b, WADI_SOP_MIN, wadi_lb_bin(b, WADI_SOP_ADD, from, size), c->n);
+    block(l, c, from, below, true);
+    get(l, c, c->latest, last);
+    set(l, c, c->carry, last);
+    wadi_lb_end(b);
+}
+
+void wadi_lower_scan_row(wadi_lower *l, const wadi_bind *bind, const wadi_lv *extent,
+                         const wadi_lv *pointer, const wadi_lv *outer_ix) {
+    wadi_lb *b = &l->b;
+    const wadi_val array = bind->args[bind->nargs - 1];
+    const wadi_array_type *t = wadi_type_of(l, array);
+    scanning c = {.bind = bind,
+                  .rank = t->rank,
+                  .fields = t->elem.fields,
+                  .type = t->elem.type,
+                  .extent = extent,
+                  .pointer = pointer,
+                  .ix = outer_ix,
+                  .n = wadi_lower_extent(l, array, t->rank - 1),
+                  .has_z = bind->nargs == 2};
+    c.shift = wadi_lb_i64(b, c.has_z);
+    if (l->b.failed || l->status) return;
+    if (c.has_z) {
+        wadi_lower_read(l, bind->args[0], NULL, c.z);
+        store(l, &c, wadi_lb_i64(b, 0), c.z);
+    }
+    for (int f = 0; f < c.fields; f++) {
+        c.local[f] = wadi_lb_var(b, c.type[f], false, WADI_LV_NONE, "local");
+        c.latest[f] = wadi_lb_var(b, c.type[f], false, WADI_LV_NONE, "latest");
+        c.carry[f] = wadi_lb_var(b, c.type[f], false, WADI_LV_NONE, "carry");
+    }
+    wadi_lower_versions(l, build, &c);
+}

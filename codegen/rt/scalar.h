@@ -1,0 +1,235 @@
+/* Scalar operations in kernels: the meaning of graph/ir/scalar.def as C, without branches where the machine allows it.
+ * Also compiled into tests, which compare it with the interpreter. Kernels are compiled with wrapping integers and without
+ * contraction. Divisions are total (by zero they give zero): the kernel has checked before, or does not use the result.
+ *
+ * Elementary functions are called under names that the compiler does not know, so that it can not compute one at compile
+ * time with other rounding than the library's. */
+#ifndef WADI_RT_SCALAR_H
+#define WADI_RT_SCALAR_H
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#define WADI_FN static inline __attribute__((always_inline, unused))
+
+/* ---- integers ---- */
+
+#define WADI_INT_COMMON(N, T)          \
+    WADI_FN T wadi_min_##N(T a, T b) { \
+        return a < b ? a : b;          \
+    }                                  \
+    WADI_FN T wadi_max_##N(T a, T b) { \
+        return a > b ? a : b;          \
+    }                                  \
+    WADI_FN T wadi_signum_##N(T a) {   \
+        return (T)((a > 0) - (a < 0)); \
+    }
+
+#define WADI_INT_SIGNED(N, T, U, W)                               \
+    WADI_INT_COMMON(N, T)                                         \
+    WADI_FN T wadi_abs_##N(T a) {                                 \
+        return (T)(a < 0 ? (T)(0 - (U)a) : a);                    \
+    }                                                             \
+    WADI_FN T wadi_quot_##N(T a, T b) {                           \
+        return b == 0 ? 0 : b == -1 ? (T)(0 - (U)a) : (T)(a / b); \
+    }                                                             \
+    WADI_FN T wadi_rem_##N(T a, T b) {                            \
+        return b == 0 || b == -1 ? 0 : (T)(a % b);                \
+    }                                                             \
+    WADI_FN T wadi_div_##N(T a, T b) {                            \
+        const T q = wadi_quot_##N(a, b), r = wadi_rem_##N(a, b);  \
+        return (T)(q - (r != 0 && (r < 0) != (b < 0)));           \
+    }                                                             \
+    WADI_FN T wadi_mod_##N(T a, T b) {                            \
+        const T r = wadi_rem_##N(a, b);                           \
+        return (T)(r != 0 && (r < 0) != (b < 0) ? r + b : r);     \
+    }                                                             \
+    WADI_FN T wadi_shl_##N(T a, int32_t d) {                      \
+        return (uint32_t)d < W ? (T)((U)a << d) : 0;              \
+    }                                                             \
+    WADI_FN T wadi_shr_##N(T a, int32_t d) {                      \
+        return (T)(a >> ((uint32_t)d < W ? d : W - 1));           \
+    }                                                             \
+    WADI_INT_BITS(N, T, U, W)
+
+#define WADI_INT_UNSIGNED(N, T, W)                \
+    WADI_INT_COMMON(N, T)                         \
+    WADI_FN T wadi_abs_##N(T a) {                 \
+        return a;                                 \
+    }                                             \
+    WADI_FN T wadi_quot_##N(T a, T b) {           \
+        return b == 0 ? 0 : (T)(a / b);           \
+    }                                             \
+    WADI_FN T wadi_rem_##N(T a, T b) {            \
+        return b == 0 ? 0 : (T)(a % b);           \
+    }                                             \
+    WADI_FN T wadi_div_##N(T a, T b) {            \
+        return wadi_quot_##N(a, b);               \
+    }                                             \
+    WADI_FN T wadi_mod_##N(T a, T b) {            \
+        return wadi_rem_##N(a, b);                \
+    }                                             \
+    WADI_FN T wadi_shl_##N(T a, int32_t d) {      \
+        return (uint32_t)d < W ? (T)(a << d) : 0; \
+    }                                             \
+    WADI_FN T wadi_shr_##N(T a, int32_t d) {      \
+        return (uint32_t)d < W ? (T)(a >> d) : 0; \
+    }                                             \
+    WADI_INT_BITS(N, T, T, W)
+
+/* The double shift keeps a rotation by 0 inside the width. */
+#define WADI_INT_BITS(N, T, U, W)                                           \
+    WADI_FN T wadi_rotl_##N(T a, int32_t d) {                               \
+        const uint32_t k = (uint32_t)d & (W - 1);                           \
+        return (T)(U)((U)((U)a << k) | (U)((U)((U)a >> 1) >> (W - 1 - k))); \
+    }                                                                       \
+    WADI_FN T wadi_rotr_##N(T a, int32_t d) {                               \
+        return wadi_rotl_##N(a, (int32_t)(0u - (uint32_t)d));               \
+    }                                                                       \
+    WADI_FN int32_t wadi_popcount_##N(T a) {                                \
+        return __builtin_popcountll((uint64_t)(U)a);                        \
+    }                                                                       \
+    WADI_FN int32_t wadi_clz_##N(T a) {                                     \
+        return (U)a == 0 ? W : __builtin_clzll((uint64_t)(U)a) - (64 - W);  \
+    }                                                                       \
+    WADI_FN int32_t wadi_ctz_##N(T a) {                                     \
+        return (U)a == 0 ? W : __builtin_ctzll((uint64_t)(U)a);             \
+    }
+
+WADI_INT_SIGNED(i8, int8_t, uint8_t, 8)
+WADI_INT_SIGNED(i16, int16_t, uint16_t, 16)
+WADI_INT_SIGNED(i32, int32_t, uint32_t, 32)
+WADI_INT_SIGNED(i64, int64_t, uint64_t, 64)
+WADI_INT_UNSIGNED(u8, uint8_t, 8)
+WADI_INT_UNSIGNED(u16, uint16_t, 16)
+WADI_INT_UNSIGNED(u32, uint32_t, 32)
+WADI_INT_UNSIGNED(u64, uint64_t, 64)
+
+/* ---- floats ---- */
+
+/* a number wins over NaN; -0 is less than +0 */
+#define WADI_FLOAT(N, T, S)                                                \
+    WADI_FN T wadi_min_##N(T a, T b) {                                     \
+        const T least = a < b || (a == b && __builtin_signbit(a)) ? a : b; \
+        return a != a ? b : b != b ? a : least;                            \
+    }                                                                      \
+    WADI_FN T wadi_max_##N(T a, T b) {                                     \
+        const T most = a > b || (a == b && !__builtin_signbit(a)) ? a : b; \
+        return a != a ? b : b != b ? a : most;                             \
+    }                                                                      \
+    WADI_FN T wadi_signum_##N(T a) {                                       \
+        return a > 0 ? (T)1 : a < 0 ? (T)-1 : a;                           \
+    }                                                                      \
+    WADI_FN T wadi_abs_##N(T a) {                                          \
+        return __builtin_fabs##S(a);                                       \
+    }                                                                      \
+    WADI_FN T wadi_sqrt_##N(T a) {                                         \
+        return __builtin_sqrt##S(a);                                       \
+    }                                                                      \
+    WADI_FN T wadi_floor_##N(T a) {                                        \
+        return __builtin_floor##S(a);                                      \
+    }                                                                      \
+    WADI_FN T wadi_ceil_##N(T a) {                                         \
+        return __builtin_ceil##S(a);                                       \
+    }                                                                      \
+    WADI_FN T wadi_round_##N(T a) {                                        \
+        return __builtin_round##S(a);                                      \
+    }                                                                      \
+    WADI_FN T wadi_trunc_##N(T a) {                                        \
+        return __builtin_trunc##S(a);                                      \
+    }                                                                      \
+    WADI_FN T wadi_fma_##N(T a, T b, T c) {                                \
+        return __builtin_fma##S(a, b, c);                                  \
+    }                                                                      \
+    WADI_FN T wadi_copysign_##N(T a, T b) {                                \
+        return __builtin_copysign##S(a, b);                                \
+    }                                                                      \
+    WADI_FN bool wadi_isnan_##N(T a) {                                     \
+        return a != a;                                                     \
+    }                                                                      \
+    WADI_FN bool wadi_isinf_##N(T a) {                                     \
+        return __builtin_fabs##S(a) == __builtin_inf##S();                 \
+    }
+
+WADI_FLOAT(f32, float, f)
+WADI_FLOAT(f64, double, )
+
+#define WADI_LIBRARY1(name)                          \
+    double wadi_##name##_f64(double) __asm__(#name); \
+    float wadi_##name##_f32(float) __asm__(#name "f");
+#define WADI_LIBRARY2(name)                                  \
+    double wadi_##name##_f64(double, double) __asm__(#name); \
+    float wadi_##name##_f32(float, float) __asm__(#name "f");
+
+WADI_LIBRARY1(cbrt)
+WADI_LIBRARY1(exp)
+WADI_LIBRARY1(exp2)
+WADI_LIBRARY1(expm1)
+WADI_LIBRARY1(log)
+WADI_LIBRARY1(log2)
+WADI_LIBRARY1(log10)
+WADI_LIBRARY1(log1p)
+WADI_LIBRARY1(sin)
+WADI_LIBRARY1(cos)
+WADI_LIBRARY1(tan)
+WADI_LIBRARY1(asin)
+WADI_LIBRARY1(acos)
+WADI_LIBRARY1(atan)
+WADI_LIBRARY1(sinh)
+WADI_LIBRARY1(cosh)
+WADI_LIBRARY1(tanh)
+WADI_LIBRARY1(asinh)
+WADI_LIBRARY1(acosh)
+WADI_LIBRARY1(atanh)
+WADI_LIBRARY1(erf)
+WADI_LIBRARY1(erfc)
+WADI_LIBRARY2(atan2)
+WADI_LIBRARY2(pow)
+WADI_LIBRARY2(hypot)
+
+/* ---- conversions ---- */
+
+/* Saturates; NaN gives 0. LIMIT is the first value that is too large, a power of two. */
+#define WADI_TO_SIGNED(N, T, F, FT, LIMIT, MIN, MAX)                            \
+    WADI_FN T wadi_##N##_of_##F(FT x) {                                         \
+        const T inside = (T)(x >= (FT)LIMIT || !(x >= -(FT)LIMIT) ? (FT)0 : x); \
+        return x >= (FT)LIMIT ? MAX : x < -(FT)LIMIT ? MIN : inside;            \
+    }
+#define WADI_TO_UNSIGNED(N, T, F, FT, LIMIT, MAX)                          \
+    WADI_FN T wadi_##N##_of_##F(FT x) {                                    \
+        const T inside = (T)(x >= (FT)LIMIT || !(x > (FT)-1) ? (FT)0 : x); \
+        return x >= (FT)LIMIT ? MAX : inside;                              \
+    }
+#define WADI_TO_INTS(F, FT)                                                          \
+    WADI_TO_SIGNED(i8, int8_t, F, FT, 128, INT8_MIN, INT8_MAX)                       \
+    WADI_TO_SIGNED(i16, int16_t, F, FT, 32768, INT16_MIN, INT16_MAX)                 \
+    WADI_TO_SIGNED(i32, int32_t, F, FT, 2147483648.0, INT32_MIN, INT32_MAX)          \
+    WADI_TO_SIGNED(i64, int64_t, F, FT, 9223372036854775808.0, INT64_MIN, INT64_MAX) \
+    WADI_TO_UNSIGNED(u8, uint8_t, F, FT, 256, UINT8_MAX)                             \
+    WADI_TO_UNSIGNED(u16, uint16_t, F, FT, 65536, UINT16_MAX)                        \
+    WADI_TO_UNSIGNED(u32, uint32_t, F, FT, 4294967296.0, UINT32_MAX)                 \
+    WADI_TO_UNSIGNED(u64, uint64_t, F, FT, 18446744073709551616.0, UINT64_MAX)
+
+WADI_TO_INTS(f32, float)
+WADI_TO_INTS(f64, double)
+
+#define WADI_BITS(N, T, F, FT)            \
+    WADI_FN T wadi_##N##_bits_##F(FT x) { \
+        T y;                              \
+        memcpy(&y, &x, sizeof y);         \
+        return y;                         \
+    }                                     \
+    WADI_FN FT wadi_##F##_bits_##N(T x) { \
+        FT y;                             \
+        memcpy(&y, &x, sizeof y);         \
+        return y;                         \
+    }
+
+WADI_BITS(i32, int32_t, f32, float)
+WADI_BITS(u32, uint32_t, f32, float)
+WADI_BITS(i64, int64_t, f64, double)
+WADI_BITS(u64, uint64_t, f64, double)
+
+#endif

@@ -1,0 +1,38 @@
+/* What kernels say to the runtime: faults, and which element a unit of work belongs to. */
+#ifndef WADI_RT_WORK_H
+#define WADI_RT_WORK_H
+
+/* Notes the fault; kernels return its result. Kept out of line: it is never reached in a run that succeeds. */
+static __attribute__((noinline, cold, unused)) int wadi_fault_at(wadi_work *w, int32_t kind,
+                                                                 int32_t place, int64_t element,
+                                                                 int64_t linear, int64_t v0,
+                                                                 int64_t v1) {
+    w->fault.kind = kind;
+    w->fault.place = place;
+    w->fault.element = element;
+    w->fault.linear = linear;
+    w->fault.value[0] = v0;
+    w->fault.value[1] = v1;
+    return 1;
+}
+
+/* The element s with unit[s] <= unit < unit[s + 1]. */
+static inline __attribute__((unused)) int64_t wadi_segment(const wadi_work *w, int64_t unit) {
+    int64_t low = 0, high = w->count;
+    while (high - low > 1) {
+        const int64_t middle = low + (high - low) / 2;
+        if (w->unit[middle] <= unit)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+#if defined(__clang__)
+#define WADI_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
+#else
+#define WADI_INDEPENDENT _Pragma("GCC ivdep")
+#endif
+
+#endif
