@@ -1,0 +1,267 @@
+/* Plans as text for people, and as a hash. The hash covers everything that decides what a run computes: types, shapes,
+ * order, kernels' text and the arrays of `use`, but no places and no names of values. */
+#include "sched/plan.h"
+
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/text.h"
+
+static const char *const kinds[] = {"once", "regular", "irregular"};
+static const char *const schedules[] = {"inside", "flat", "across"};
+static const char *const ends[] = {"sink", "elements", "tabulate", "fold"};
+
+static int64_t values_of(const wadi_array *a) {
+    int64_t n = 1;
+    for (int d = 0; d < a->rank; d++) n *= a->shape[d];
+    return n;
+}
+
+/* ---- printing ---- */
+
+static const char *name_of(const wadi_plan *p, int slot) {
+    return p->slots[slot].name != NULL ? p->slots[slot].name : "_";
+}
+
+static void print_slots(const wadi_plan *p, int n, const int *slots, wadi_text *out) {
+    for (int i = 0; i < n; i++) {
+        wadi_text_addf(out, "%s%s.%d", i > 0 ? ", " : "", name_of(p, slots[i]), slots[i]);
+    }
+}
+
+static void print_type(const wadi_plan_slot *s, wadi_text *out) {
+    if (s->fields != 1) wadi_text_add(out, "{");
+    for (int f = 0; f < s->fields; f++) {
+        if (f > 0) wadi_text_add(out, ", ");
+        if (s->field[f] != NULL) wadi_text_addf(out, "%s: ", s->field[f]);
+        wadi_text_add(out, wadi_type_name(s->type[f]));
+    }
+    if (s->fields != 1) wadi_text_add(out, "}");
+    if (s->rank > 0) wadi_text_addf(out, " rank %d", s->rank);
+}
+
+static void print_extents(const wadi_plan_extent *e, int rank, wadi_text *out) {
+    for (int d = 0; d < rank; d++) {
+        wadi_text_add(out, d == 0 ? " [" : ", ");
+        if (e[d].name != NULL) {
+            wadi_text_add(out, e[d].name);
+        } else if (e[d].value >= 0) {
+            wadi_text_addf(out, "%lld", (long long)e[d].value);
+        } else {
+            wadi_text_add(out, "?");
+        }
+    }
+    if (rank > 0) wadi_text_add(out, "]");
+}
+
+static void print_step(const wadi_plan *p, const wadi_plan_step *s, wadi_text *out) {
+    static const char *const verbs[] = {"shape", "alloc", "run", "flat"};
+    wadi_text_indent(out, 2);
+    wadi_text_add(out, verbs[s->kind]);
+    if (s->kernel != NULL) wadi_text_addf(out, " %s", s->kernel);
+    if (s->units != NULL) wadi_text_addf(out, " over %s", s->units);
+    if (s->nslots > 0) wadi_text_add(out, " -> ");
+    print_slots(p, s->nslots, s->slots, out);
+    wadi_text_add(out, s->serial ? " (serial)\n" : "\n");
+}
+
+static void print_body(const wadi_plan *p, const wadi_plan_body *b, wadi_text *out) {
+    wadi_text_addf(out, "body %s -> ", b->name);
+    print_slots(p, b->nresults, b->results, out);
+    if (b->index_slot >= 0) wadi_text_addf(out, " from index %s", name_of(p, b->index_slot));
+    wadi_text_add(out, "\n");
+    for (int k = 0; k < WADI_SCHEDULE_COUNT; k++) {
+        if (!b->version[k].exists) continue;
+        wadi_text_indent(out, 1);
+        wadi_text_addf(out, "%s\n", schedules[k]);
+        for (int i = 0; i < b->version[k].nsteps; i++) print_step(p, &b->version[k].steps[i], out);
+    }
+}
+
+static void print_source(const wadi_plan *p, const wadi_plan_source *s, wadi_text *out) {
+    wadi_text_indent(out, 1);
+    if (s->counter) {
+        wadi_text_addf(out, "count to %s\n", name_of(p, s->count_slot));
+        return;
+    }
+    wadi_text_addf(out, "source \"%s\":", s->name);
+    for (int i = 0; i < s->nslots; i++) {
+        wadi_text_addf(out, "%s %s", i > 0 ? "," : "", name_of(p, s->slots[i]));
+        if (s->extent != NULL) print_extents(s->extent[i], p->slots[s->slots[i]].rank, out);
+    }
+    wadi_text_add(out, "\n");
+}
+
+static void print_stream(const wadi_plan *p, const wadi_plan_stream *s, wadi_text *out) {
+    wadi_text_add(out, "stream\n");
+    for (int i = 0; i < s->nsources; i++) print_source(p, &s->sources[i], out);
+    wadi_text_indent(out, 1);
+    wadi_text_addf(out, "%s -> ", s->body >= 0 ? p->bodies[s->body].name : "unchanged");
+    print_slots(p, s->nresults, s->results, out);
+    wadi_text_add(out, "\n");
+    wadi_text_indent(out, 1);
+    wadi_text_add(out, ends[s->end]);
+    if (s->end == WADI_END_SINK) wadi_text_addf(out, " \"%s\"", s->name);
+    if (s->end == WADI_END_FOLD) wadi_text_addf(out, " by %s", p->bodies[s->fold].name);
+    if (s->end != WADI_END_SINK) {
+        wadi_text_add(out, " -> ");
+        print_slots(p, s->ninto, s->into, out);
+    }
+    wadi_text_add(out, "\n");
+}
+
+void wadi_plan_print(const wadi_plan *p, wadi_text *out) {
+    wadi_text_addf(out, "plan %s\n\n", p->name != NULL ? p->name : "");
+    for (int i = 0; i < p->nslots; i++) {
+        wadi_text_addf(out, "slot %s.%d: %s ", name_of(p, i), i, kinds[p->slots[i].kind]);
+        print_type(&p->slots[i], out);
+        wadi_text_add(out, p->slots[i].data != NULL ? " = host data\n" : "\n");
+    }
+    for (int i = 0; i < p->ninputs; i++) {
+        wadi_text_addf(out, "input \"%s\": %s", p->inputs[i].name, name_of(p, p->inputs[i].slot));
+        print_extents(p->inputs[i].extent, p->slots[p->inputs[i].slot].rank, out);
+        wadi_text_add(out, "\n");
+    }
+    for (int i = 0; i < p->nbodies; i++) {
+        wadi_text_add(out, "\n");
+        print_body(p, &p->bodies[i], out);
+    }
+    for (int i = 0; i < p->nphases; i++) {
+        wadi_text_addf(out, "\nphase %d: ", i);
+        if (p->phases[i].is_stream) {
+            print_stream(p, &p->phases[i].stream, out);
+        } else {
+            wadi_text_addf(out, "%s\n", p->bodies[p->phases[i].body].name);
+        }
+    }
+    if (p->noutputs > 0) wadi_text_add(out, "\n");
+    for (int i = 0; i < p->noutputs; i++) {
+        wadi_text_addf(out, "output \"%s\" = %s.%d\n", p->outputs[i].name,
+                       name_of(p, p->outputs[i].slot), p->outputs[i].slot);
+    }
+}
+
+/* ---- hashing: everything is written to one text, each number followed by a space, each string by its length ---- */
+
+static void add_number(wadi_text *t, int64_t n) {
+    wadi_text_addf(t, "%lld ", (long long)n);
+}
+
+static void add_bytes(wadi_text *t, const void *data, size_t n) {
+    add_number(t, (int64_t)n);
+    wadi_text_add_n(t, data, n);
+}
+
+static void add_string(wadi_text *t, const char *s) {
+    if (s == NULL) {
+        add_number(t, -1);
+    } else {
+        add_bytes(t, s, strlen(s));
+    }
+}
+
+static void add_list(wadi_text *t, int n, const int *numbers) {
+    add_number(t, n);
+    for (int i = 0; i < n; i++) add_number(t, numbers[i]);
+}
+
+static void add_extents(wadi_text *t, const wadi_plan_extent *e, int rank) {
+    for (int d = 0; d < rank; d++) {
+        add_number(t, e[d].value);
+        add_string(t, e[d].name);
+    }
+}
+
+static void add_slot(wadi_text *t, const wadi_plan_slot *s) {
+    add_number(t, s->kind);
+    add_number(t, s->rank);
+    add_number(t, s->fields);
+    for (int f = 0; f < s->fields; f++) add_number(t, s->type[f]);
+    add_number(t, s->data != NULL);
+    if (s->data == NULL) return;
+    for (int d = 0; d < s->rank; d++) add_number(t, s->data->shape[d]);
+    for (int f = 0; f < s->fields; f++) {
+        const int64_t bytes = values_of(s->data) * wadi_type_size(s->type[f]);
+        if (bytes > 0) add_bytes(t, s->data->column[f], (size_t)bytes);
+    }
+}
+
+static void add_version(wadi_text *t, const wadi_plan_version *v) {
+    add_number(t, v->exists);
+    if (!v->exists) return;
+    add_string(t, v->source);
+    add_number(t, v->nsteps);
+    for (int i = 0; i < v->nsteps; i++) {
+        const wadi_plan_step *s = &v->steps[i];
+        add_number(t, s->kind);
+        add_string(t, s->kernel);
+        add_string(t, s->units);
+        add_list(t, s->nslots, s->slots);
+        add_number(t, s->serial);
+    }
+}
+
+static void add_stream(wadi_text *t, const wadi_plan *p, const wadi_plan_stream *s) {
+    add_number(t, s->nsources);
+    for (int i = 0; i < s->nsources; i++) {
+        const wadi_plan_source *from = &s->sources[i];
+        add_number(t, from->counter);
+        if (from->counter) {
+            add_number(t, from->count_slot);
+            continue;
+        }
+        add_string(t, from->name);
+        add_list(t, from->nslots, from->slots);
+        for (int k = 0; from->extent != NULL && k < from->nslots; k++) {
+            add_extents(t, from->extent[k], p->slots[from->slots[k]].rank);
+        }
+    }
+    add_number(t, s->body);
+    add_list(t, s->nresults, s->results);
+    add_number(t, s->end);
+    add_string(t, s->end == WADI_END_SINK ? s->name : NULL);
+    if (s->end == WADI_END_SINK) return;
+    add_list(t, s->ninto, s->into);
+    if (s->end != WADI_END_FOLD) return;
+    add_number(t, s->fold);
+    add_list(t, s->nstate, s->init);
+    add_list(t, s->nstate, s->state_in);
+    add_list(t, s->nstate, s->state_out);
+}
+
+void wadi_plan_hash(const wadi_plan *p, uint8_t out[32]) {
+    wadi_text t;
+    wadi_text_init(&t);
+    add_number(&t, p->nslots);
+    for (int i = 0; i < p->nslots; i++) add_slot(&t, &p->slots[i]);
+    add_number(&t, p->ninputs);
+    for (int i = 0; i < p->ninputs; i++) {
+        add_string(&t, p->inputs[i].name);
+        add_number(&t, p->inputs[i].slot);
+        add_extents(&t, p->inputs[i].extent, p->slots[p->inputs[i].slot].rank);
+    }
+    add_number(&t, p->noutputs);
+    for (int i = 0; i < p->noutputs; i++) {
+        add_string(&t, p->outputs[i].name);
+        add_number(&t, p->outputs[i].slot);
+    }
+    add_number(&t, p->nbodies);
+    for (int i = 0; i < p->nbodies; i++) {
+        const wadi_plan_body *b = &p->bodies[i];
+        add_number(&t, b->index_slot);
+        add_list(&t, b->nresults, b->results);
+        for (int k = 0; k < WADI_SCHEDULE_COUNT; k++) add_version(&t, &b->version[k]);
+    }
+    add_number(&t, p->nphases);
+    for (int i = 0; i < p->nphases; i++) {
+        add_number(&t, p->phases[i].is_stream);
+        if (p->phases[i].is_stream) {
+            add_stream(&t, p, &p->phases[i].stream);
+        } else {
+            add_number(&t, p->phases[i].body);
+        }
+    }
+    memset(out, 0, 32); /* all zero only when memory or the digest is missing */
+    if (t.failed || wadi_sha256(t.at, t.n, out) != WADI_OK) memset(out, 0, 32);
+    wadi_text_fini(&t);
+}
