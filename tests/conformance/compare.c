@@ -64,3 +64,32 @@ bool conf_same_array(const wadi_array *want, const wadi_array *got, wadi_text *w
         if (!same_column(want, got, f, n, why)) return false;
     return true;
 }
+
+static bool same_sink(const wadi_interp_sink *want, const wadi_interp_sink *got, wadi_text *why) {
+    if (!got || want->n != got->n || want->components != got->components) {
+        wadi_text_addf(why, "stream %s: other elements", want->name);
+        return false;
+    }
+    for (int64_t i = 0; i < want->n * want->components; i++) {
+        wadi_text_clear(why);
+        wadi_text_addf(why, "stream %s, element %lld, part %lld: ", want->name,
+                       (long long)(i / want->components), (long long)(i % want->components));
+        if (!conf_same_array(&want->elements[i], &got->elements[i], why)) return false;
+    }
+    return true;
+}
+
+bool conf_same_results(const wadi_interp_results *want, const wadi_interp_results *got,
+                       wadi_text *why) {
+    for (int i = 0; i < want->noutputs; i++) {
+        const wadi_array *a = wadi_interp_output_get(got, want->outputs[i].name);
+        wadi_text_clear(why);
+        wadi_text_addf(why, "output %s: ", want->outputs[i].name);
+        if (!a || !conf_same_array(&want->outputs[i].array, a, why)) return false;
+    }
+    for (int i = 0; i < want->nsinks; i++)
+        if (!same_sink(&want->sinks[i], wadi_interp_sink_get(got, want->sinks[i].name), why))
+            return false;
+    wadi_text_clear(why);
+    return true;
+}

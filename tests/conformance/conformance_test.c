@@ -12,48 +12,9 @@
 
 #include <cmocka.h>
 
-#include "tests/conformance/generator.h"
-#include "tests/conformance/runner.h"
+#include "tests/conformance/trial.h"
 
 enum { DEFAULT_SEEDS = 48, RUNS = 3, REPORTS = 3 };
-
-/* ---- one random case ---- */
-
-typedef struct trial {
-    wadi_program *program;
-    gen_input input;
-    wadi_interp_input table;
-    wadi_interp_source source;
-    conf_case c;
-} trial;
-
-/* skip and count cut the stream: elements skip .. skip + count - 1. count < 0: all. */
-static bool trial_init(trial *t, uint64_t seed, int size, int64_t skip, int64_t count,
-                       wadi_text *why) {
-    gen_stream stream;
-    memset(t, 0, sizeof *t);
-    t->program = gen_program(seed, size, &stream);
-    if (!t->program || !gen_input_make(seed, &stream, &t->input)) {
-        wadi_text_add(why, "out of memory");
-        return false;
-    }
-    t->table = (wadi_interp_input){GEN_INPUT, t->input.table};
-    t->source = (wadi_interp_source){.name = GEN_SOURCE,
-                                     .n = count < 0 ? t->input.count : count,
-                                     .elements = t->input.array + skip * stream.parts};
-    const wadi_interp_io io = {&t->table, 1, &t->source, 1};
-    return conf_case_init(&t->c, t->program, &io, why);
-}
-
-static void trial_fini(trial *t) {
-    conf_case_fini(&t->c);
-    gen_input_free(&t->input);
-    wadi_program_destroy(t->program);
-}
-
-static int size_of(uint64_t seed) {
-    return 1 + (int)(seed % 10);
-}
 
 /* ---- shrinking ---- */
 
@@ -86,7 +47,7 @@ static void report(uint64_t seed, int size, int64_t skip, int64_t count, const c
 }
 
 static void shrink(uint64_t seed, int64_t count, const conf_variant *v) {
-    int size = size_of(seed);
+    int size = trial_size(seed);
     for (int s = 1; s < size; s++)
         if (fails(seed, s, 0, -1, v)) size = s;
     int64_t skip = 0;
@@ -154,7 +115,7 @@ static int try_seed(uint64_t seed) {
     wadi_text why;
     wadi_text_init(&why);
     int result = 0;
-    if (!trial_init(&t, seed, size_of(seed), 0, -1, &why))
+    if (!trial_init(&t, seed, trial_size(seed), 0, -1, &why))
         print_error("seed %llu: %s\n", (unsigned long long)seed, wadi_text_str(&why));
     else if (!t.c.want)
         result = -1;
@@ -166,19 +127,11 @@ static int try_seed(uint64_t seed) {
     return result;
 }
 
-static void read_seeds(uint64_t *from, uint64_t *to) {
-    const char *text = getenv("WADI_CONFORMANCE_SEEDS");
-    unsigned long long a = 0, b = 0;
-    const int n = text ? sscanf(text, "%llu-%llu", &a, &b) : 0;
-    *from = n == 2 ? a : 0;
-    *to = n == 2 ? b + 1 : n == 1 ? a : DEFAULT_SEEDS;
-}
-
 static void random_programs_agree_with_the_interpreter(void **state) {
     (void)state;
     uint64_t from, to;
     int failed = 0, faults = 0;
-    read_seeds(&from, &to);
+    trial_seeds(DEFAULT_SEEDS, &from, &to);
     print_message("seeds %llu-%llu\n", (unsigned long long)from, (unsigned long long)to - 1);
     for (uint64_t seed = from; seed < to && failed < REPORTS; seed++) {
         const int result = try_seed(seed);

@@ -57,6 +57,10 @@ wadi_array conf_array(wadi_type type, int rank, const int64_t *shape, const void
 wadi_array conf_vector(wadi_type type, int64_t n, const void *data);
 wadi_array conf_scalar(wadi_type type, const void *data);
 
+/* The same for all outputs and streams of two interpreted runs. */
+bool conf_same_results(const wadi_interp_results *want, const wadi_interp_results *got,
+                       wadi_text *why);
+
 /* Checks a hand-written program under every kind of variant, and the outputs named in `expected` (they may be fewer than
  * there are) against values that come from elsewhere; fails the running test on a difference. Destroys p. */
 void conf_assert_agrees(wadi_program *p, const wadi_interp_io *io, int nexpected,

@@ -1,0 +1,90 @@
+/* Random programs keep their meaning after every pass: the interpreter runs the program as it is between passes.
+ *
+ * No kernels are compiled here, so this goes through many more programs than conformance_test.c. Seeds are chosen by
+ * WADI_CONFORMANCE_SEEDS as there. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "codegen/pipeline.h"
+#include "tests/conformance/trial.h"
+
+enum { DEFAULT_SEEDS = 400 };
+
+typedef struct watch {
+    const trial *t;
+    const char *broken; /* the first pass after which the meaning is another */
+    wadi_text why, program;
+} watch;
+
+static void look(void *env, const char *pass, const wadi_module *m) {
+    watch *w = env;
+    if (w->broken) return;
+    wadi_interp_results *got = NULL;
+    wadi_error err = {0};
+    bool same = wadi_interp_run(m, &w->t->c.io, &got, &err) == WADI_OK;
+    if (same)
+        same = conf_same_results(w->t->c.want, got, &w->why);
+    else
+        wadi_text_add(&w->why, err.msg);
+    wadi_interp_results_destroy(got);
+    if (same) return;
+    w->broken = pass ? pass : "the first";
+    wadi_ir_print(m, &w->program);
+}
+
+static bool keeps_meaning(uint64_t seed, int size, bool tell) {
+    trial t;
+    watch w = {.t = &t};
+    wadi_error err = {0};
+    wadi_facts facts;
+    bool same = trial_init(&t, seed, size, 0, -1, &w.why);
+    if (same && t.c.want) {
+        wadi_module *m = wadi_module_copy(t.c.module);
+        const wadi_pipeline_options o = {.verify = true, .dump = look, .env = &w};
+        if (wadi_pipeline_run(m, &o, NULL, &facts, &err) == WADI_OK)
+            wadi_facts_fini(&facts);
+        else if (!w.broken)
+            wadi_text_add(&w.why, w.broken = err.msg);
+        same = !w.broken;
+        wadi_module_destroy(m);
+    }
+    if (!same && tell) {
+        print_error("seed %llu, size %d, after pass %s: %s\n%s\n", (unsigned long long)seed, size,
+                    w.broken ? w.broken : "(none)", wadi_text_str(&w.why),
+                    wadi_text_str(&w.program));
+        wadi_text_clear(&w.program);
+        if (t.c.module) wadi_ir_print(t.c.module, &w.program);
+        print_error("as written:\n%s\n", wadi_text_str(&w.program));
+    }
+    trial_fini(&t);
+    wadi_text_fini(&w.why);
+    wadi_text_fini(&w.program);
+    return same;
+}
+
+static void every_pass_keeps_the_meaning_of_random_programs(void **state) {
+    (void)state;
+    uint64_t from, to;
+    int failed = 0;
+    trial_seeds(DEFAULT_SEEDS, &from, &to);
+    for (uint64_t seed = from; seed < to && failed < 3; seed++) {
+        int size = trial_size(seed);
+        if (keeps_meaning(seed, size, false)) continue;
+        for (int s = 1; s < size; s++)
+            if (!keeps_meaning(seed, s, false)) size = s;
+        (void)keeps_meaning(seed, size, true);
+        failed++;
+    }
+    assert_int_equal(failed, 0);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_pass_keeps_the_meaning_of_random_programs)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
