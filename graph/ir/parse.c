@@ -132,20 +132,33 @@ static wadi_status parse_array_type(wadi_parser *p, wadi_array_type *out) {
     return WADI_OK;
 }
 
+typedef WADI_VEC(wadi_array_type) type_list;
+
+/* What stands between the parentheses of seq( .. ); nothing when a body yields nothing. */
+static wadi_status parse_components(wadi_parser *p, type_list *out) {
+    WADI_TRY(wadi_parse_expect(p, "("));
+    while (!wadi_parse_sees(p, 0, ")")) {
+        wadi_array_type t;
+        WADI_TRY(parse_array_type(p, &t));
+        if (!wadi_vec_push(out, t)) return wadi_parse_no_memory(p);
+        if (!wadi_parse_accept(p, ",")) break;
+    }
+    return wadi_parse_expect(p, ")");
+}
+
 wadi_status wadi_parse_type(wadi_parser *p, wadi_val_type *out) {
-    wadi_array_type array[WADI_MAX_FIELDS];
-    int n = 0;
-    const bool is_seq = wadi_parse_accept(p, "seq");
-    if (is_seq) WADI_TRY(wadi_parse_expect(p, "("));
-    do {
-        if (n == WADI_MAX_FIELDS)
-            return wadi_parse_fail(p, wadi_parse_peek(p, 0), WADI_INVALID,
-                                   "expected at most %d components", WADI_MAX_FIELDS);
-        WADI_TRY(parse_array_type(p, &array[n++]));
-    } while (is_seq && wadi_parse_accept(p, ","));
-    if (is_seq) WADI_TRY(wadi_parse_expect(p, ")"));
-    *out = wadi_seq_val_type(p->m, n, array);
-    out->is_seq = is_seq;
+    if (wadi_parse_accept(p, "seq")) {
+        type_list list = {0};
+        const wadi_status st = parse_components(p, &list);
+        *out = wadi_seq_val_type(p->m, (int)list.n, list.at);
+        wadi_vec_free(&list);
+        if (st != WADI_OK) return st;
+    } else {
+        wadi_array_type t;
+        WADI_TRY(parse_array_type(p, &t));
+        *out = wadi_seq_val_type(p->m, 1, &t);
+        out->is_seq = false;
+    }
     return out->array ? WADI_OK : wadi_parse_no_memory(p);
 }
 
@@ -516,6 +529,18 @@ static wadi_status parse_program(wadi_parser *p, name_list *outputs) {
     return keep_outputs(p, outputs);
 }
 
+/* What no single line shows: marks that contradict each other. The module, and with it any place written in the text, goes
+ *  when this fails, so the error names a line of the text or none. */
+static wadi_status check_program(const wadi_parser *p) {
+    const wadi_status st = wadi_ir_verify(p->m, p->err);
+    if (st == WADI_OK || st == WADI_MEMORY) return st;
+    if (p->err) {
+        p->err->status = WADI_INVALID;
+        if (p->err->at.file != p->file) p->err->at = (wadi_loc){p->file, 0};
+    }
+    return WADI_INVALID;
+}
+
 wadi_status wadi_ir_parse(const char *text, const char *file, const wadi_op_table *ops,
                           wadi_module **out_module, wadi_error *err) {
     wadi_parser p = {.file = file, .ops = ops, .err = err};
@@ -524,7 +549,8 @@ wadi_status wadi_ir_parse(const char *text, const char *file, const wadi_op_tabl
     wadi_intern_init(&p.strings);
     wadi_map64_init(&p.bound);
     p.m = wadi_module_create("program");
-    const wadi_status st = p.m ? parse_program(&p, &outputs) : wadi_parse_no_memory(&p);
+    wadi_status st = p.m ? parse_program(&p, &outputs) : wadi_parse_no_memory(&p);
+    if (st == WADI_OK) st = check_program(&p);
     if (st == WADI_OK)
         *out_module = p.m;
     else
