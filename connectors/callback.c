@@ -71,6 +71,7 @@ wadi_status wadi_source_callback(int parts, const wadi_part *part, wadi_pull_fn 
     if (s == NULL) return wadi_fail(err, WADI_MEMORY, "callback source: out of memory");
     s->base.ops = &source_ops;
     s->base.kind = "callback";
+    s->base.wake_fd = -1;
     s->base.parts = parts;
     for (int i = 0; i < parts; i++) s->base.part[i] = part[i];
     s->pull = pull;
@@ -113,6 +114,7 @@ wadi_status wadi_sink_callback(wadi_push_fn push, void *env, wadi_sink **out_sin
     if (s == NULL) return wadi_fail(err, WADI_MEMORY, "callback sink: out of memory");
     s->base.ops = &sink_ops;
     s->base.kind = "callback";
+    s->base.wake_fd = -1;
     s->push = push;
     s->env = env;
     *out_sink = &s->base;

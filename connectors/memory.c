@@ -51,6 +51,7 @@ wadi_status wadi_source_memory(const wadi_array *array, wadi_source **out_source
     if (s == NULL) return wadi_fail(err, WADI_MEMORY, "memory source: out of memory");
     s->base.ops = &source_ops;
     s->base.kind = "memory";
+    s->base.wake_fd = -1;
     s->base.parts = 1;
     s->array = *array;
     wadi_part *part = &s->base.part[0];
@@ -122,6 +123,7 @@ wadi_status wadi_sink_memory(wadi_sink **out_sink, wadi_error *err) {
     if (s == NULL) return wadi_fail(err, WADI_MEMORY, "memory sink: out of memory");
     s->base.ops = &sink_ops;
     s->base.kind = "memory";
+    s->base.wake_fd = -1;
     *out_sink = &s->base;
     return WADI_OK;
 }

@@ -63,6 +63,7 @@ wadi_status wadi_source_raw(const char *path, const wadi_part *part, wadi_source
     if (s == NULL) return wadi_fail(err, WADI_MEMORY, "%s: out of memory", path);
     s->base.ops = &source_ops;
     s->base.kind = "raw";
+    s->base.wake_fd = -1;
     s->base.parts = 1;
     s->base.part[0] = *part;
     s->record_bytes = values * wadi_type_size(part->type[0]);
@@ -164,6 +165,7 @@ wadi_status wadi_sink_raw(const char *path, wadi_sink **out_sink, wadi_error *er
     if (s == NULL) return wadi_fail(err, WADI_MEMORY, "%s: out of memory", path);
     s->base.ops = &sink_ops;
     s->base.kind = "raw";
+    s->base.wake_fd = -1;
     s->file = open_temporary(s, path);
     if (s->file == NULL) {
         const int why = errno;

@@ -26,8 +26,7 @@ wadi_status wadi_chunk_create(wadi_buffers *buffers, int components, wadi_chunk 
     return WADI_OK;
 }
 
-/* Acquire and release on every change of the count: a reference that travels through code the compiler cannot see
- * (a message queue) still carries the chunk's contents with it. */
+/* Acquire and release on every change of the count: who releases the last reference sees what the others wrote. */
 wadi_chunk *wadi_chunk_retain(wadi_chunk *c) {
     atomic_fetch_add_explicit(&c->refs, 1, memory_order_acq_rel);
     return c;

@@ -96,7 +96,9 @@ wadi_status wadi_collect_create(wadi_exec *x, const wadi_plan_stream *stream, wa
     }
     collect *c = calloc(1, sizeof *c);
     if (c == NULL) return wadi_fail(err, WADI_MEMORY, "collecting a stream: out of memory");
-    c->base = (wadi_sink){&ops, stream->end == WADI_END_TABULATE ? "tabulate" : "elements"};
+    c->base.ops = &ops;
+    c->base.kind = stream->end == WADI_END_TABULATE ? "tabulate" : "elements";
+    c->base.wake_fd = -1;
     c->plan = x->plan;
     c->stream = stream;
     c->buffers = x->buffers;

@@ -352,7 +352,8 @@ static wadi_status prepare_sources(stream *s, wadi_error *err) {
     for (int i = 0; i < s->plan->nsources; i++, s->builders++) {
         const wadi_plan_source *p = &s->plan->sources[i];
         if (p->counter) continue;
-        const wadi_source *source = wadi_exec_find(s->x, p->name, false)->source;
+        wadi_source *source = wadi_exec_find(s->x, p->name, false)->source;
+        source->wake_fd = s->x->wake[0];
         const int parts = source->parts > 0 ? source->parts : 0;
         /* only the first may stop early: the others bring as many elements as it did, or have ended */
         WADI_TRY(wadi_builder_init(&s->builder[i], s->x->buffers, parts, source->part,
@@ -371,6 +372,7 @@ static wadi_status prepare(stream *s, wadi_error *err) {
     WADI_TRY(prepare_sources(s, err));
     if (s->plan->end == WADI_END_SINK) {
         s->sink = wadi_exec_find(s->x, s->plan->name, true)->sink;
+        s->sink->wake_fd = s->x->wake[0];
     } else if (s->plan->end == WADI_END_FOLD) {
         WADI_TRY(wadi_fold_begin(s->x, s->plan, err));
     } else {
@@ -401,6 +403,11 @@ static wadi_status run_stages(stream *s, wadi_error *err) {
 }
 
 static void close_stream(stream *s) {
+    for (int i = 0; i < s->plan->nsources; i++) {
+        const wadi_plan_source *p = &s->plan->sources[i];
+        if (!p->counter) wadi_exec_find(s->x, p->name, false)->source->wake_fd = -1;
+    }
+    if (s->plan->end == WADI_END_SINK && s->sink != NULL) s->sink->wake_fd = -1;
     wadi_port_close(s->source_out);
     wadi_port_close(s->compute_in);
     wadi_port_close(s->compute_out);

@@ -21,7 +21,9 @@ typedef struct wadi_source_ops {
 struct wadi_source {
     const wadi_source_ops *ops;
     const char *kind; /* "callback", for messages; static */
-    int parts;
+    int wake_fd; /* set by the run, -1 outside one: readable once it is cancelled. A source that waits for
+                         descriptors watches this one too, and fails with WADI_CANCELLED */
+    int parts; /* -1: an empty stream that never said what it is made of */
     wadi_part part[WADI_MAX_PARTS];
 };
 
@@ -41,6 +43,7 @@ typedef struct wadi_sink_ops {
 struct wadi_sink {
     const wadi_sink_ops *ops;
     const char *kind; /* static */
+    int wake_fd;      /* as a source's */
 };
 
 #endif

@@ -41,6 +41,9 @@ WADI_NODISCARD wadi_status wadi_port_open(void *context, const wadi_port_options
 /* Drops what is kept and what is under way. NULL is fine. */
 void wadi_port_close(wadi_port *p);
 
+/* Replaces the wake descriptor; -1: none. */
+void wadi_port_wake_by(wadi_port *p, int wake_fd);
+
 /* ---- sender ---- */
 
 /* Hands over one reference to c and returns when it is under way; failing or not, the reference is gone. Numbers rise.

@@ -7,6 +7,7 @@
 #include "sched/transport.h"
 
 #include <errno.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -111,8 +112,18 @@ static int peer_of(wadi_port *p, zmq_msg_t *identity) {
 
 /* ---- sending ---- */
 
+/* ZeroMQ orders what one thread does before sending and another after receiving, by means no tool can see. Counting here says
+ * the same in the language's own terms. */
+static atomic_uint handovers;
+
+static void hand_over(void) {
+    atomic_fetch_add_explicit(&handovers, 1, memory_order_acq_rel);
+}
+
+/* Called by whoever closes the message: also a thread of ZeroMQ. */
 static void release_reference(void *data, void *chunk) {
     WADI_UNUSED(data);
+    hand_over();
     wadi_chunk_release(chunk);
 }
 
@@ -137,6 +148,7 @@ static bool send_bytes(wadi_port *p, const void *data, size_t n, bool more) {
 
 static bool send_chunk(wadi_port *p, wadi_chunk *c) {
     zmq_msg_t m;
+    hand_over();
     if (p->inproc) return frame_in_chunk(&m, c, 1, c) == 0 && send_frame(p, &m, false);
     if (wadi_wire_encode(c, &p->options.stream, &p->wire, &p->broken) != WADI_OK) return false;
     const wadi_wire_message *w = &p->wire;
@@ -223,6 +235,7 @@ static wadi_status read_wire(wadi_port *p, int at, wadi_chunk **out, wadi_error 
 static wadi_status read_chunk(wadi_port *p, int peer, const wadi_control *c, int at,
                               wadi_error *err) {
     wadi_chunk *chunk = NULL;
+    hand_over();
     if (p->inproc) {
         chunk = wadi_chunk_retain(zmq_msg_data(&p->frame[at]));
     } else {
@@ -511,10 +524,17 @@ void wadi_port_close(wadi_port *p) {
         (void)zmq_socket_monitor(p->socket, NULL, 0);
         (void)zmq_close(p->monitor);
     }
-    if (p->socket != NULL) (void)zmq_close(p->socket);
+    if (p->socket != NULL) {
+        if (!p->joined || p->cut) (void)set_int(p->socket, ZMQ_LINGER, 0); /* nobody to wait for */
+        (void)zmq_close(p->socket);
+    }
     wadi_link_sender_fini(&p->sender);
     wadi_link_receiver_fini(&p->receiver);
     free(p);
+}
+
+void wadi_port_wake_by(wadi_port *p, int wake_fd) {
+    p->options.wake_fd = wake_fd;
 }
 
 /* ---- sender ---- */

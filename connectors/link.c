@@ -1,0 +1,243 @@
+/* A stream between two processes: a sink here is a source there.
+ *
+ * The sink hands each chunk to a port, which keeps it until the other side has consumed it; `finish` returns when all are
+ * consumed. The source learns what the elements are from the first chunk, which it waits for while it is being opened,
+ * and cuts the chunks that arrive to the sizes its run asks for. A failure on either side ends the stream on the other
+ * with the same words. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zmq.h>
+
+#include "base/error.h"
+#include "sched/stream.h"
+#include "sched/transport.h"
+#include "sched/transport_address.h"
+
+static const int64_t default_credit_bytes = INT64_C(64) << 20;
+static const int64_t default_credit_chunks = 4;
+static const int64_t default_lost_ms = 10000;
+static const int64_t most_bytes = INT64_C(1)
+                                  << 40; /* of one chunk: keeps sizes countable, not memory small */
+static const int64_t most_elements = INT64_C(1) << 32;
+
+/* A port with a context of its own. */
+typedef struct end {
+    void *context;
+    wadi_port *port;
+    wadi_buffers *buffers;
+} end;
+
+static void close_end(end *e) {
+    wadi_port_close(e->port);
+    if (e->context != NULL) (void)zmq_ctx_term(e->context);
+    wadi_buffers_release(e->buffers);
+}
+
+static int64_t or_default(int64_t value, int64_t otherwise) {
+    return value > 0 ? value : otherwise;
+}
+
+static wadi_status open_end(end *e, const char *address, const wadi_link_options *options,
+                            bool sends, wadi_error *err) {
+    const wadi_link_options none = {0};
+    const wadi_link_options *o = options != NULL ? options : &none;
+    if (wadi_address_is_inproc(address)) {
+        return wadi_fail(err, WADI_INVALID, "%s: a link leads to another process: ipc:// or tcp://",
+                         address);
+    }
+    e->context = zmq_ctx_new();
+    if (e->context == NULL) return wadi_fail(err, WADI_MEMORY, "%s: no ZeroMQ context", address);
+    const int64_t credit = or_default(o->credit_bytes, default_credit_bytes);
+    WADI_TRY(wadi_buffers_create(NULL, 2 * credit, &e->buffers, err));
+    const wadi_port_options port = {
+        .address = address,
+        .bind = o->bind,
+        .sends = sends,
+        .credit_bytes = credit,
+        .credit_chunks = or_default(o->credit_chunks, default_credit_chunks),
+        .lost_after_ns = or_default(o->lost_after_ms, default_lost_ms) * 1000000,
+        .owner = sends ? "link sink" : "link source",
+        .other = sends ? "receiver" : "sender",
+        .wake_fd = -1,
+        .buffers = e->buffers,
+        .limits = {.bytes = most_bytes, .elements = most_elements},
+        .curve_public = o->curve_public,
+        .curve_secret = o->curve_secret,
+        .curve_server = o->curve_server,
+        .curve_clients = o->curve_clients,
+    };
+    return wadi_port_open(e->context, &port, &e->port, err);
+}
+
+/* ---- source ---- */
+
+typedef struct link_source {
+    wadi_source base;
+    end end;
+    wadi_chunk *chunk; /* being cut up; NULL: the next is to be received, or the stream has ended */
+    int64_t at;        /* its next element */
+    bool ended;
+} link_source;
+
+static void drop_chunk(link_source *s) {
+    if (s->chunk == NULL) return;
+    wadi_port_done(s->end.port, s->chunk->number);
+    wadi_chunk_release(s->chunk);
+    s->chunk = NULL;
+}
+
+static void destroy_source(wadi_source *self) {
+    link_source *s = (link_source *)self;
+    if (s->end.port != NULL && !s->ended) {
+        const wadi_error why = {.status = WADI_CANCELLED, .msg = "the receiver has stopped"};
+        drop_chunk(s);
+        wadi_port_give_up(s->end.port, &why);
+    }
+    wadi_chunk_release(s->chunk);
+    close_end(&s->end);
+    free(s);
+}
+
+/* Waits for the next chunk; none at the end of the stream. Chunks of a stream all have the parts of the first. */
+static wadi_status receive(link_source *s, wadi_error *err) {
+    WADI_TRY(wadi_port_receive(s->end.port, &s->chunk, err));
+    s->at = 0;
+    s->ended = s->chunk == NULL;
+    if (s->ended || s->base.parts < 0) return WADI_OK;
+    bool same = s->chunk->components == s->base.parts;
+    for (int i = 0; same && i < s->base.parts; i++) {
+        const wadi_chunk_component *c = &s->chunk->component[i];
+        const wadi_part *p = &s->base.part[i];
+        same = c->rank == p->rank && c->fields == p->fields &&
+               memcmp(c->type, p->type, (size_t)c->fields * sizeof c->type[0]) == 0;
+    }
+    return same ? WADI_OK
+                : wadi_fail(err, WADI_TYPE, "link: the elements of the stream have changed type");
+}
+
+static wadi_status copy_element(link_source *s, wadi_builder *b, wadi_error *err) {
+    for (int i = 0; i < s->base.parts; i++) {
+        const wadi_array from = wadi_chunk_array(s->chunk, i, s->at);
+        wadi_array to;
+        WADI_TRY(wadi_builder_array(b, i, from.shape, &to, err));
+        const int64_t values = wadi_shape_values(from.rank, from.shape);
+        for (int f = 0; f < from.fields && values > 0; f++) {
+            memcpy(to.column[f], from.column[f], (size_t)(values * wadi_type_size(from.type[f])));
+        }
+    }
+    s->at++;
+    return wadi_builder_next(b, err);
+}
+
+static wadi_status next(wadi_source *self, int64_t k, wadi_builder *b, wadi_error *err) {
+    link_source *s = (link_source *)self;
+    wadi_port_wake_by(s->end.port, self->wake_fd);
+    while (b->count < k && !wadi_builder_full(b) && !s->ended) {
+        if (s->chunk == NULL) WADI_TRY(receive(s, err));
+        while (s->chunk != NULL && s->at < s->chunk->count && b->count < k &&
+               !wadi_builder_full(b)) {
+            WADI_TRY(copy_element(s, b, err));
+        }
+        if (s->chunk != NULL && s->at == s->chunk->count) drop_chunk(s);
+    }
+    return WADI_OK;
+}
+
+static const wadi_source_ops source_ops = {destroy_source, next};
+
+/* What the first chunk says the elements are. */
+static void learn_parts(link_source *s) {
+    s->base.parts = -1;
+    if (s->chunk == NULL) return;
+    s->base.parts = s->chunk->components;
+    for (int i = 0; i < s->base.parts; i++) {
+        const wadi_chunk_component *c = &s->chunk->component[i];
+        wadi_part *p = &s->base.part[i];
+        p->rank = c->rank;
+        p->fields = c->fields;
+        memcpy(p->type, c->type, sizeof p->type);
+        p->fixed = c->layout != WADI_LAYOUT_IRREGULAR;
+        memcpy(p->shape, c->shape, sizeof p->shape);
+    }
+}
+
+wadi_status wadi_source_link(const char *address, const wadi_link_options *options,
+                             wadi_source **out_source, wadi_error *err) {
+    link_source *s = calloc(1, sizeof *s);
+    if (s == NULL) return wadi_fail(err, WADI_MEMORY, "%s: out of memory", address);
+    s->base.ops = &source_ops;
+    s->base.kind = "link";
+    s->base.wake_fd = -1;
+    s->base.parts = -1;
+    wadi_status status = open_end(&s->end, address, options, false, err);
+    if (status == WADI_OK) status = receive(s, err);
+    if (status == WADI_OK) {
+        learn_parts(s);
+        *out_source = &s->base;
+    } else {
+        s->ended = true;
+        destroy_source(&s->base);
+    }
+    return status;
+}
+
+/* ---- sink ---- */
+
+typedef struct link_sink {
+    wadi_sink base;
+    end end;
+    int64_t chunks;
+    bool closed; /* finished or aborted */
+} link_sink;
+
+static void abort_sink(wadi_sink *self, const wadi_error *why) {
+    link_sink *s = (link_sink *)self;
+    s->closed = true;
+    wadi_port_fail(s->end.port, s->chunks, why);
+}
+
+static void destroy_sink(wadi_sink *self) {
+    link_sink *s = (link_sink *)self;
+    if (s->end.port != NULL && !s->closed) {
+        const wadi_error why = {.status = WADI_CANCELLED, .msg = "the sender has stopped"};
+        abort_sink(self, &why);
+    }
+    close_end(&s->end);
+    free(s);
+}
+
+/* A view with the number the chunk has on this link; the chunk itself stays as it is. */
+static wadi_status put(wadi_sink *self, wadi_chunk *c, wadi_error *err) {
+    link_sink *s = (link_sink *)self;
+    wadi_chunk *numbered = NULL;
+    wadi_port_wake_by(s->end.port, self->wake_fd);
+    WADI_TRY(wadi_chunk_slice(c, 0, c->count, &numbered, err));
+    numbered->number = s->chunks++;
+    return wadi_port_send(s->end.port, numbered, err);
+}
+
+static wadi_status finish(wadi_sink *self, wadi_error *err) {
+    link_sink *s = (link_sink *)self;
+    s->closed = true;
+    return wadi_port_end(s->end.port, s->chunks, err);
+}
+
+static const wadi_sink_ops sink_ops = {destroy_sink, put, finish, abort_sink};
+
+wadi_status wadi_sink_link(const char *address, const wadi_link_options *options,
+                           wadi_sink **out_sink, wadi_error *err) {
+    link_sink *s = calloc(1, sizeof *s);
+    if (s == NULL) return wadi_fail(err, WADI_MEMORY, "%s: out of memory", address);
+    s->base.ops = &sink_ops;
+    s->base.kind = "link";
+    s->base.wake_fd = -1;
+    const wadi_status status = open_end(&s->end, address, options, true, err);
+    if (status == WADI_OK) {
+        *out_sink = &s->base;
+    } else {
+        s->closed = true;
+        destroy_sink(&s->base);
+    }
+    return status;
+}
