@@ -155,5 +155,27 @@ const text_program text_programs[] = {
               "v7 = map x (a) { neg a }\n"
               "map = map v7 (a) { neg a }\n"
               "output map as \"out \\\"put\\\"\"\noutput 3 as three\n"},
+    {"the manual's examples",
+     "program t\n"
+     "input rows : i64\n"
+     "input v : f32[n]\n"
+     "input xs : f32[n]\n"
+     "input xi : i64[n]\n"
+     "input zs : {re: f32, im: f32}[?]\n"
+     "w, n = awhile xs 0 (s, k) {\n"
+     "    c = unit { lt (the k) 5 } : bool\n"
+     "    yield c\n"
+     "} do (s, k) {\n"
+     "    h = map s (x) { mul x 0.5f32 } : f32[?]\n"
+     "    l = unit { add (the k) 1 } : i64\n"
+     "    yield h, l\n"
+     "} : f32[?], i64\n"
+     "ws = map zs (x, y) { re: sub (mul x x) (mul y y), im: mul 2.0f32 (mul x y) } : {re: f32, im: "
+     "f32}[?]\n"
+     "ys = map xi (x) {\n"
+     "    r, s = while (s, k) { lt (mul s s) x } do { add s 1, sub k 1 } from 0, x\n"
+     "    if gt r 10 { add r s } else { iterate x (i, t) { add t i } from 0 }\n"
+     "}\n"
+     "output ys\n"},
     {NULL, NULL},
 };
