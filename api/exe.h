@@ -4,7 +4,6 @@
 
 #include "base/dl.h"
 #include "base/thread.h"
-#include "codegen/diag.h"
 #include "sched/plan.h"
 #include "wadi/run.h"
 
@@ -15,7 +14,7 @@ typedef struct wadi_exe_version {
 
 struct wadi_exe {
     wadi_plan *plan;
-    wadi_diag *diag;           /* NULL unless explain was asked for */
+    char *report;              /* what wadi_explain tells; NULL unless it was asked for */
     wadi_mutex lock;           /* guards version */
     wadi_exe_version *version; /* [plan->nbodies * WADI_SCHEDULE_COUNT] */
 };

@@ -1,0 +1,116 @@
+/* Compiling: a program, built by calls or written as text, goes through the pass pipeline and becomes a plan. */
+#include "api/exe.h"
+
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "codegen/explain.h"
+#include "codegen/pipeline.h"
+#include "codegen/plan.h"
+#include "graph/lang/node.h"
+#include "operators/table.h"
+
+static const wadi_compile_options defaults = {0};
+
+/* The report is written while the module still exists. */
+static wadi_status write_report(wadi_exe *exe, const wadi_diag *diag, const wadi_module *m,
+                                const wadi_facts *facts, wadi_error *err) {
+    wadi_text t;
+    wadi_text_init(&t);
+    wadi_explain_text(diag, m, facts, &t);
+    wadi_plan_print(exe->plan, &t);
+    exe->report = wadi_text_take(&t);
+    if (!exe->report) return wadi_fail(err, WADI_MEMORY, "explain: out of memory");
+    return WADI_OK;
+}
+
+static wadi_status make_versions(wadi_exe *exe, wadi_error *err) {
+    const size_t n = (size_t)exe->plan->nbodies * WADI_SCHEDULE_COUNT;
+    exe->version = calloc(n ? n : 1, sizeof *exe->version);
+    if (!exe->version) return wadi_fail(err, WADI_MEMORY, "compile: out of memory");
+    return WADI_OK;
+}
+
+/* Runs the passes over `m` and plans it. */
+static wadi_status build(wadi_exe *exe, wadi_module *m, const wadi_compile_options *o,
+                         wadi_error *err) {
+    const wadi_pipeline_options passes = {.disable = o->disable, .verify = o->verify};
+    const wadi_plan_options plan = {.unchecked = o->unchecked};
+    wadi_facts facts = {0};
+    wadi_diag *diag = NULL;
+    if (o->explain) {
+        diag = wadi_diag_create(true);
+        if (!diag) return wadi_fail(err, WADI_MEMORY, "explain: out of memory");
+    }
+    wadi_status st = wadi_pipeline_run(m, &passes, diag, &facts, err);
+    if (st == WADI_OK) {
+        st = wadi_plan_build(m, &facts, &plan, &exe->plan, err);
+        if (st == WADI_OK) st = make_versions(exe, err);
+        if (st == WADI_OK && diag) st = write_report(exe, diag, m, &facts, err);
+        wadi_facts_fini(&facts);
+    }
+    wadi_diag_destroy(diag);
+    return st;
+}
+
+static wadi_status compile_module(wadi_module *m, const wadi_compile_options *options,
+                                  wadi_exe **out_exe, wadi_error *err) {
+    wadi_exe *exe = calloc(1, sizeof *exe);
+    if (!exe) return wadi_fail(err, WADI_MEMORY, "compile: out of memory");
+    wadi_status st = wadi_mutex_init(&exe->lock, err);
+    if (st != WADI_OK) {
+        free(exe);
+        return st;
+    }
+    st = build(exe, m, options ? options : &defaults, err);
+    if (st != WADI_OK) {
+        wadi_exe_destroy(exe);
+        return st;
+    }
+    *out_exe = exe;
+    return WADI_OK;
+}
+
+wadi_status wadi_compile(const wadi_program *p, const wadi_compile_options *options,
+                         wadi_exe **out_exe, wadi_error *err) {
+    wadi_module *m = NULL;
+    *out_exe = NULL;
+    WADI_TRY(wadi_program_lower(p, wadi_operators(), &m, err));
+    const wadi_status st = compile_module(m, options, out_exe, err);
+    wadi_module_destroy(m);
+    return st;
+}
+
+wadi_status wadi_compile_text(const char *text, const char *file,
+                              const wadi_compile_options *options, wadi_exe **out_exe,
+                              wadi_error *err) {
+    wadi_module *m = NULL;
+    *out_exe = NULL;
+    WADI_TRY(wadi_ir_parse(text, file, wadi_operators(), &m, err));
+    wadi_status st = wadi_ir_verify(m, err);
+    if (st == WADI_OK) st = compile_module(m, options, out_exe, err);
+    wadi_module_destroy(m);
+    return st;
+}
+
+void wadi_exe_destroy(wadi_exe *exe) {
+    if (!exe) return;
+    wadi_exe_unload(exe);
+    free(exe->version);
+    free(exe->report);
+    wadi_plan_destroy(exe->plan);
+    wadi_mutex_fini(&exe->lock);
+    free(exe);
+}
+
+wadi_status wadi_explain(const wadi_exe *exe, char **out_text, wadi_error *err) {
+    wadi_text t;
+    *out_text = NULL;
+    if (!exe->report)
+        return wadi_fail(err, WADI_INVALID, "explain: the program was compiled without it");
+    wadi_text_init(&t);
+    wadi_text_add(&t, exe->report);
+    *out_text = wadi_text_take(&t);
+    if (!*out_text) return wadi_fail(err, WADI_MEMORY, "explain: out of memory");
+    return WADI_OK;
+}
