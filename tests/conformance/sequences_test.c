@@ -187,7 +187,7 @@ static void sparse_matrix_times_vector(void **state) {
         lengths[i] = i * 5 % 8;
         for (int64_t k = 0; k < lengths[i]; k++, nonzero++) {
             columns[nonzero] = (k * 2 + i) % N;
-            values[nonzero] = i - k;
+            values[nonzero] = (double)(i - k);
             want[i] += values[nonzero] * v[columns[nonzero]];
         }
     }

@@ -34,7 +34,8 @@ int trial_size(uint64_t seed) {
 void trial_seeds(int most, uint64_t *from, uint64_t *to) {
     const char *text = getenv("WADI_CONFORMANCE_SEEDS");
     unsigned long long a = 0, b = 0;
+    const unsigned long long all = (unsigned long long)most;
     const int n = text ? sscanf(text, "%llu-%llu", &a, &b) : 0;
     *from = n == 2 ? a : 0;
-    *to = n == 2 ? b + 1 : n == 1 ? a : (uint64_t)most;
+    *to = n == 2 ? b + 1 : n == 1 ? a : all;
 }
