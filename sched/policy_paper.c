@@ -1,13 +1,16 @@
 /* The chunk policy of "Streaming irregular arrays" (Clifton-Everest, McDonell, Chakravarty, Keller; Haskell 2017),
  * section 5: start with one element; while less than 80 % of the processors' time goes into computing, grow; after that
- * grow only as long as the time per element falls, shrink when it rises, else keep. Samples are smoothed by weighted
- * moving averages, and growing is twice as fast as shrinking.
+ * go on growing only as long as that lowers the time per element, shrink when it raises it, else keep. Samples are
+ * smoothed by weighted moving averages, and growing is twice as fast as shrinking.
  *
+ * The paper speaks of the effect of growing. After shrinking the rule is mirrored: shrink on while the time per element
+ * falls, grow again when it rises; taken literally, a fall brought about by shrinking would be answered by growing.
  * The paper leaves three numbers open; here they are WEIGHT, GROWTH and TOLERANCE. Time per element is elapsed time: it is
  * what the stream's speed is made of. Ragged elements and slow sources mislead this policy; it does not try to be wiser
  * than its paper. */
 #include "sched/policy.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -22,6 +25,7 @@ static const double LARGEST = 1e9;    /* elements */
 typedef struct paper {
     wadi_policy base;
     double size;
+    bool growing;       /* the last change */
     double utilisation; /* average */
     double per_element; /* average, ns */
     int64_t samples;
@@ -46,19 +50,24 @@ static double shrunk(double size) {
     return size - step > 1 ? size - step : 1;
 }
 
+/* The average lags behind, so the newest sample is compared with it: this needs no second average. */
 static void observe(wadi_policy *self, const wadi_policy_sample *s) {
     paper *p = (paper *)self;
     if (s->elements <= 0 || s->elapsed_ns <= 0) return;
     const double elapsed = (double)s->elapsed_ns;
-    const double before = p->per_element;
+    const double now = elapsed / (double)s->elements;
+    const double before = p->samples == 0 ? now : p->per_element;
     p->utilisation = average(p->utilisation, (double)s->busy_ns / elapsed, p->samples);
-    p->per_element = average(p->per_element, elapsed / (double)s->elements, p->samples);
+    p->per_element = average(p->per_element, now, p->samples);
     const bool first = p->samples++ == 0;
-    if (p->utilisation < TARGET || first || p->per_element < before * (1 - TOLERANCE)) {
-        p->size = grown(p->size);
-    } else if (p->per_element > before * (1 + TOLERANCE)) {
-        p->size = shrunk(p->size);
+    if (p->utilisation < TARGET || first) {
+        p->growing = true;
+    } else if (now > before * (1 + TOLERANCE)) {
+        p->growing = !p->growing;
+    } else if (now > before * (1 - TOLERANCE)) {
+        return;
     }
+    p->size = p->growing ? grown(p->size) : shrunk(p->size);
 }
 
 static int64_t choose(const wadi_policy *self) {

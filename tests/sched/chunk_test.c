@@ -1,0 +1,204 @@
+/* Chunks, the pool they live in, and the builder sources use. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "sched/builder.h"
+#include "sched/chunk.h"
+
+/* A heap that counts. */
+typedef struct counter {
+    int64_t taken, out;
+    bool empty; /* refuse */
+} counter;
+
+static void *take(void *self, size_t bytes) {
+    counter *c = self;
+    if (c->empty) return NULL;
+    c->taken++;
+    c->out++;
+    return aligned_alloc(WADI_ALIGN, bytes);
+}
+
+static void give(void *self, void *memory, size_t bytes) {
+    (void)bytes;
+    ((counter *)self)->out--;
+    free(memory);
+}
+
+static wadi_buffers *make_buffers(counter *c, int64_t keep) {
+    const wadi_memory memory = {take, give, c};
+    wadi_buffers *b = NULL;
+    assert_int_equal(wadi_buffers_create(&memory, keep, &b, NULL), WADI_OK);
+    return b;
+}
+
+/* n elements: part 0 is i16[s % 5] of value s, part 1 the fixed pair (s, -s). */
+static wadi_chunk *make_chunk(wadi_buffers *buffers, int64_t n) {
+    static const int64_t two = 2;
+    const wadi_part parts[] = {wadi_part_irregular(WADI_I16, 1),
+                               wadi_part_fixed(WADI_F64, 1, &two)};
+    wadi_builder b;
+    wadi_chunk *c = NULL;
+    assert_int_equal(wadi_builder_init(&b, buffers, 2, parts, INT64_MAX, NULL), WADI_OK);
+    for (int64_t s = 0; s < n; s++) {
+        const int64_t shape = s % 5;
+        wadi_array a;
+        assert_int_equal(wadi_builder_array(&b, 0, &shape, &a, NULL), WADI_OK);
+        for (int64_t i = 0; i < shape; i++) ((int16_t *)a.column[0])[i] = (int16_t)s;
+        assert_int_equal(wadi_builder_array(&b, 1, NULL, &a, NULL), WADI_OK);
+        ((double *)a.column[0])[0] = (double)s;
+        ((double *)a.column[0])[1] = -(double)s;
+        assert_int_equal(wadi_builder_next(&b, NULL), WADI_OK);
+    }
+    assert_int_equal(wadi_chunk_create(buffers, 2, &c, NULL), WADI_OK);
+    c->first = 100;
+    c->count = n;
+    wadi_builder_finish(&b, c, 0, n);
+    wadi_builder_fini(&b);
+    return c;
+}
+
+static void check_elements(const wadi_chunk *c, int64_t begin) {
+    for (int64_t s = 0; s < c->count; s++) {
+        const wadi_array a = wadi_chunk_array(c, 0, s);
+        const wadi_array pair = wadi_chunk_array(c, 1, s);
+        assert_int_equal(a.shape[0], (begin + s) % 5);
+        for (int64_t i = 0; i < a.shape[0]; i++) {
+            assert_int_equal(((int16_t *)a.column[0])[i], begin + s);
+        }
+        assert_int_equal(pair.shape[0], 2);
+        assert_true(((double *)pair.column[0])[1] == -(double)(begin + s));
+    }
+}
+
+static void built_elements_are_read_back(void **state) {
+    (void)state;
+    counter count = {0};
+    wadi_buffers *buffers = make_buffers(&count, 1 << 20);
+    wadi_chunk *c = make_chunk(buffers, 123);
+    assert_int_equal(c->component[0].layout, WADI_LAYOUT_IRREGULAR);
+    assert_int_equal(c->component[1].layout, WADI_LAYOUT_REGULAR);
+    assert_int_equal((uintptr_t)c->component[0].column[0] % WADI_ALIGN, 0);
+    assert_int_equal((uintptr_t)c->component[1].column[0] % WADI_ALIGN, 0);
+    check_elements(c, 0);
+    wadi_chunk_release(c);
+    wadi_buffers_release(buffers);
+    assert_int_equal(count.out, 0);
+}
+
+static void a_view_holds_its_parent(void **state) {
+    (void)state;
+    counter count = {0};
+    wadi_buffers *buffers = make_buffers(&count, 1 << 20);
+    wadi_chunk *c = make_chunk(buffers, 50);
+    wadi_chunk *view = NULL, *inner = NULL;
+    assert_int_equal(wadi_chunk_slice(c, 10, 30, &view, NULL), WADI_OK);
+    assert_int_equal(wadi_chunk_slice(view, 7, 11, &inner, NULL), WADI_OK);
+    wadi_chunk_release(c);
+    wadi_chunk_release(view);
+    assert_int_equal(inner->first, 117);
+    assert_int_equal(inner->component[0].offsets[0], 0);
+    check_elements(inner, 17);
+    wadi_chunk_release(inner);
+    wadi_buffers_release(buffers);
+    assert_int_equal(count.out, 0);
+}
+
+static void the_steady_state_allocates_nothing(void **state) {
+    (void)state;
+    counter count = {0};
+    wadi_buffers *buffers = make_buffers(&count, 1 << 20);
+    for (int i = 0; i < 3; i++) wadi_chunk_release(make_chunk(buffers, 90 + i));
+    const int64_t warm = count.taken;
+    for (int i = 0; i < 50; i++) wadi_chunk_release(make_chunk(buffers, 85 + i % 7));
+    assert_int_equal(count.taken, warm);
+    wadi_buffers_release(buffers);
+    assert_int_equal(count.out, 0);
+}
+
+static void what_waits_is_bounded(void **state) {
+    (void)state;
+    counter count = {0};
+    wadi_buffers *buffers = make_buffers(&count, 4096);
+    void *block[8];
+    for (int i = 0; i < 8; i++) block[i] = wadi_buffers_get(buffers, 1000);
+    assert_true(wadi_buffers_used(buffers) >= 8000);
+    const int64_t peak = wadi_buffers_peak(buffers);
+    for (int i = 0; i < 8; i++) wadi_buffers_put(block[i]);
+    assert_int_equal(wadi_buffers_used(buffers), 0);
+    assert_int_equal(wadi_buffers_peak(buffers), peak);
+    assert_true(count.out <= 4);
+    wadi_buffers_release(buffers);
+    assert_int_equal(count.out, 0);
+}
+
+static void running_out_of_memory_is_an_error(void **state) {
+    (void)state;
+    counter count = {0};
+    const wadi_part part = wadi_part_irregular(WADI_I64, 1);
+    const int64_t shape = 100000;
+    wadi_buffers *buffers = make_buffers(&count, 1 << 20);
+    wadi_builder b;
+    wadi_array a;
+    wadi_error err;
+    assert_int_equal(wadi_builder_init(&b, buffers, 1, &part, INT64_MAX, NULL), WADI_OK);
+    count.empty = true;
+    assert_int_equal(wadi_builder_array(&b, 0, &shape, &a, &err), WADI_MEMORY);
+    wadi_builder_fini(&b);
+    assert_null(wadi_buffers_get(buffers, INT64_MAX));
+    wadi_chunk *c = NULL;
+    assert_int_equal(wadi_chunk_create(buffers, 1, &c, &err), WADI_MEMORY);
+    wadi_buffers_release(buffers);
+    assert_int_equal(count.out, 0);
+}
+
+static void the_builder_refuses_what_does_not_fit(void **state) {
+    (void)state;
+    counter count = {0};
+    const int64_t three = 3, four = 4, negative = -1;
+    const wadi_part parts[] = {wadi_part_fixed(WADI_I32, 1, &three),
+                               wadi_part_irregular(WADI_I8, 1)};
+    wadi_buffers *buffers = make_buffers(&count, 1 << 20);
+    wadi_builder b;
+    wadi_array a;
+    wadi_error err;
+    assert_int_equal(wadi_builder_init(&b, buffers, 2, parts, INT64_MAX, NULL), WADI_OK);
+    assert_int_equal(wadi_builder_array(&b, 0, &four, &a, &err), WADI_SHAPE);
+    assert_string_equal(err.msg, "part 0: extent 0 is 4, but the source declares it to be 3");
+    assert_int_equal(wadi_builder_array(&b, 1, &negative, &a, &err), WADI_SHAPE);
+    assert_int_equal(wadi_builder_array(&b, 2, &three, &a, &err), WADI_INVALID);
+    assert_int_equal(wadi_builder_array(&b, 0, &three, &a, &err), WADI_OK);
+    assert_int_equal(wadi_builder_array(&b, 0, &three, &a, &err), WADI_INVALID);
+    assert_int_equal(wadi_builder_next(&b, &err), WADI_INVALID);
+    assert_string_equal(err.msg, "part 1 of an element is missing");
+    wadi_builder_fini(&b);
+    wadi_buffers_release(buffers);
+    assert_int_equal(count.out, 0);
+}
+
+static void shapes_that_cannot_be_counted_are_refused(void **state) {
+    (void)state;
+    const int64_t large[] = {INT64_MAX / 2, 4}, one[] = {1, 7, 1};
+    assert_int_equal(wadi_shape_values(2, large), -1);
+    assert_int_equal(wadi_shape_values(3, one), 7);
+    assert_int_equal(wadi_shape_values(0, NULL), 1);
+    assert_int_equal(wadi_shape_values(2, (const int64_t[]){0, 5}), 0);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(built_elements_are_read_back),
+        cmocka_unit_test(a_view_holds_its_parent),
+        cmocka_unit_test(the_steady_state_allocates_nothing),
+        cmocka_unit_test(what_waits_is_bounded),
+        cmocka_unit_test(running_out_of_memory_is_an_error),
+        cmocka_unit_test(the_builder_refuses_what_does_not_fit),
+        cmocka_unit_test(shapes_that_cannot_be_counted_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
