@@ -35,10 +35,11 @@ static void print_slot(writer *c, int slot) {
 
 /* Something that binds tighter than any operator around it. */
 static void operand(writer *c, wadi_lv v) {
+    v = wadi_c_strip(c->f, v);
     const wadi_linst *i = inst(c, v);
     const bool compound =
-        c->names.at[v].inlined && (i->kind == WADI_L_PRIM || i->kind == WADI_L_SELECT ||
-                                   i->kind == WADI_L_RANGE || i->kind == WADI_L_ADVANCE);
+        c->names.at[v].inlined &&
+        (i->kind == WADI_L_PRIM || i->kind == WADI_L_SELECT || i->kind == WADI_L_ADVANCE);
     if (compound) wadi_text_add(c->out, "(");
     expression(c, v);
     if (compound) wadi_text_add(c->out, ")");
@@ -125,7 +126,6 @@ static void definition(writer *c, const wadi_linst *i) {
         wadi_text_add(t, " + ");
         operand(c, i->args[1]);
         break;
-    case WADI_L_RANGE:
     case WADI_L_GET:
         expression(c, arg);
         break;
@@ -152,6 +152,7 @@ static void definition(writer *c, const wadi_linst *i) {
 }
 
 static void expression(writer *c, wadi_lv v) {
+    v = wadi_c_strip(c->f, v);
     if (c->names.at[v].inlined)
         definition(c, inst(c, v));
     else

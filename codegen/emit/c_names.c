@@ -9,7 +9,7 @@
 
 #include "base/error.h"
 
-enum { MAX_WEIGHT = 8 };
+enum { MAX_WEIGHT = 14 };
 
 typedef struct naming {
     wadi_c_names *n;
@@ -29,7 +29,7 @@ static bool is_action(wadi_lkind kind) {
 static void need(naming *c, wadi_lv v, wadi_lv user);
 
 static void need_args(naming *c, const wadi_linst *i) {
-    const int n = i->kind == WADI_L_RANGE ? 1 : i->kind == WADI_L_LOOPVAR ? 0 : i->nargs;
+    const int n = i->kind == WADI_L_LOOPVAR ? 0 : i->nargs;
     for (int a = 0; a < n; a++) need(c, i->args[a], i->self);
 }
 
@@ -44,7 +44,13 @@ static void need_contents(naming *c, wadi_lv var) {
     }
 }
 
+wadi_lv wadi_c_strip(const wadi_lfun *f, wadi_lv v) {
+    while (v != WADI_LV_NONE && f->inst[v]->kind == WADI_L_RANGE) v = f->inst[v]->args[0];
+    return v;
+}
+
 static void need(naming *c, wadi_lv v, wadi_lv user) {
+    v = wadi_c_strip(c->f, v);
     if (v == WADI_LV_NONE) return;
     wadi_c_value *x = &c->n->at[v];
     x->user = user;
@@ -87,7 +93,6 @@ static bool may_inline(const wadi_linst *i) {
     switch (i->kind) {
     case WADI_L_PRIM:
     case WADI_L_SELECT:
-    case WADI_L_RANGE:
     case WADI_L_LOAD:
     case WADI_L_SHAPE:
     case WADI_L_STRIDE:
@@ -114,9 +119,10 @@ static bool unchanged(const wadi_lscope *s, const wadi_linst *read, int from, in
 
 static int weight_of(const naming *c, const wadi_linst *i) {
     int weight = 1;
-    for (int a = 0; a < i->nargs; a++)
-        if (i->args[a] != WADI_LV_NONE && c->n->at[i->args[a]].inlined)
-            weight += c->n->at[i->args[a]].weight;
+    for (int a = 0; a < i->nargs; a++) {
+        const wadi_lv x = wadi_c_strip(c->f, i->args[a]);
+        if (x != WADI_LV_NONE && c->n->at[x].inlined) weight += c->n->at[x].weight;
+    }
     return weight;
 }
 

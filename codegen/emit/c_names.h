@@ -27,4 +27,7 @@ typedef struct wadi_c_names {
 bool wadi_c_names_init(wadi_c_names *n, const wadi_lfun *f);
 void wadi_c_names_fini(wadi_c_names *n);
 
+/** The value without what is only said about its range, which C text leaves out. */
+wadi_lv wadi_c_strip(const wadi_lfun *f, wadi_lv v);
+
 #endif

@@ -201,7 +201,10 @@ void wadi_lower_element(wadi_lower *l, const wadi_bind *bind, const wadi_lv *ix,
                         "%s: its result is delayed, but it has no index function", bind->op->name);
     } else if (!read_reshaped(l, bind, ix, out)) {
         wadi_at cx = wadi_lower_at(l);
+        const char *outer = l->op;
+        l->op = bind->op->name;
         bind->op->at(&cx, bind, ix, out);
+        l->op = outer;
     }
 }
 
@@ -279,7 +282,7 @@ static void at_read_checked(wadi_at *cx, wadi_val array, const wadi_sx *ix, wadi
     wadi_lower *l = self_of(cx);
     const int rank = wadi_type_of(l, array)->rank;
     for (int d = 0; d < rank; d++)
-        wadi_lower_in_range(l, ix[d], wadi_lower_extent(l, array, d), "!", loc);
+        wadi_lower_in_range(l, ix[d], wadi_lower_extent(l, array, d), l->op, loc);
     wadi_lower_read(l, array, ix, out);
 }
 

@@ -91,6 +91,7 @@ typedef struct wadi_lower {
     wadi_lv nest_ix[WADI_MAX_RANK], nest_extent[WADI_MAX_RANK];
     WADI_VEC(wadi_memo) memo;
     uint8_t *seen;      /* [value] used by wadi_lower_checks */
+    const char *op;     /* operator whose index function is at work, for faults */
     int depth;          /* of delayed values computed inside each other */
     wadi_status status; /* the first failure */
 } wadi_lower;

@@ -112,6 +112,10 @@ static void build_plain(wadi_lower *l, void *env) {
 /* Elements [from + first, from + count) one after the other. */
 static void run(wadi_lower *l, const reduction *d, wadi_lv first) {
     wadi_lv x[WADI_MAX_FIELDS];
+    int64_t from = 0, below = 0;
+    const bool known =
+        wadi_lb_is_const(&l->b, first, &from) && wadi_lb_is_const(&l->b, d->count, &below);
+    if (known && from >= below) return;
     const wadi_lv t = wadi_lb_for(&l->b, first, d->count, 1, "t");
     element(l, d, add(l, d->from, t), x);
     accumulate(l, d->r, d->part, x);
