@@ -127,15 +127,16 @@ typedef struct wadi_eval_cx {
     wadi_error *err;
     const wadi_iarray *(*array)(struct wadi_eval_cx *cx, wadi_val v);
     /** makes the storage of result `v` with this shape; a negative extent is a fault */
-    wadi_status (*result)(struct wadi_eval_cx *cx, wadi_val v, int rank, const int64_t *shape, wadi_iarray **out);
+    wadi_status (*result)(struct wadi_eval_cx *cx, wadi_val v, int rank, const int64_t *shape,
+                          wadi_iarray **out);
     /** makes result `v` an alias of another value's array */
     wadi_status (*alias)(struct wadi_eval_cx *cx, wadi_val v, const wadi_iarray *a);
     /** runs a scalar function on flat arguments; a fault comes back as a status */
     wadi_status (*apply)(struct wadi_eval_cx *cx, const wadi_bind *b, const wadi_fun *f,
                          const uint64_t *args, uint64_t *results);
     /** runs a region with its parameters bound to `args`; yields come back as borrowed arrays */
-    wadi_status (*region)(struct wadi_eval_cx *cx, const wadi_block *r, const wadi_iarray *const *args,
-                          const wadi_iarray **out_yields);
+    wadi_status (*region)(struct wadi_eval_cx *cx, const wadi_block *r,
+                          const wadi_iarray *const *args, const wadi_iarray **out_yields);
     /** input bound by name, or NULL */
     const wadi_iarray *(*input)(struct wadi_eval_cx *cx, const char *name);
     /** how much is allocated; and giving back everything allocated since, but the `n` arrays to keep */
@@ -156,13 +157,14 @@ typedef struct wadi_op {
     const char *name;
     wadi_op_kind kind;
     wadi_skeleton skeleton;
-    const char *
-        attrs; /* names of the integer attributes for text, space separated: "rank axis"; NULL: none */
+    /** names of the integer attributes for text, space separated: "rank axis"; the last takes all that are left;
+     *  NULL: none */
+    const char *attrs;
     int nfuns, nblocks; /* how many functions and regions a binding has; -1: varies */
-    bool
-        cheap; /* producers: recomputing an element costs no more than reading it (reshape, iota, ...) */
-    bool
-        one_to_one; /* producers: result element ix reads exactly element ix of each array argument */
+    /** producers: recomputing an element costs no more than reading it (reshape, iota, ...) */
+    bool cheap;
+    /** producers: result element ix reads exactly element ix of each array argument */
+    bool one_to_one;
     /** types of the parameters of function `fun` as arguments and attributes give them (so that text may leave them
      *  out); out_types has room for WADI_MAX_PARAMS; returns their number, or -1 when the arguments do not fit.
      *  NULL: no functions */

@@ -15,8 +15,8 @@ typedef struct wadi_deps {
     wadi_arena *arena;
 } wadi_deps;
 
-WADI_NODISCARD wadi_status wadi_depend_analyse(const wadi_module *m, const wadi_shapes *s, wadi_deps **out,
-                                               wadi_error *err);
+WADI_NODISCARD wadi_status wadi_depend_analyse(const wadi_module *m, const wadi_shapes *s,
+                                               wadi_deps **out, wadi_error *err);
 void wadi_deps_destroy(wadi_deps *d); /* NULL is fine */
 wadi_dep wadi_deps_get(const wadi_deps *d, wadi_val v, int comp);
 /** avoid: neither; regular: elements only; irregular: shape. */

@@ -16,11 +16,11 @@ typedef uint32_t wadi_ext; /* node in a wadi_extents */
 typedef enum wadi_ext_kind {
     WADI_EXT_CONST,  /* value */
     WADI_EXT_SYMBOL, /* name: a named extent of inputs */
-    WADI_EXT_DIM,    /* extent `dim` of component `comp` of array value `val`, read off the array itself */
+    WADI_EXT_DIM, /* extent `dim` of component `comp` of array value `val`, read off the array itself */
     WADI_EXT_SCALAR, /* the element of rank-0 integer array `val`, as i64 */
-    WADI_EXT_SUM,    /* constant `value` + sum of coef[i] * term[i]; terms are products or atoms, sorted */
-    WADI_EXT_PROD,   /* product of `n` atoms, sorted, n >= 2 */
-    WADI_EXT_MIN,    /* of a, b */
+    WADI_EXT_SUM, /* constant `value` + sum of coef[i] * term[i]; terms are products or atoms, sorted */
+    WADI_EXT_PROD, /* product of `n` atoms, sorted, n >= 2 */
+    WADI_EXT_MIN,  /* of a, b */
     WADI_EXT_MAX
 } wadi_ext_kind;
 
@@ -57,7 +57,8 @@ wadi_status wadi_extents_failed(const wadi_extents *x);
 
 /** From now on only atoms of values for which `may_solve` says yes are solved for, and no named extent is; NULL: all. What
  *  is learned inside a region that may not run must not be believed outside, and holds of its own values alone. */
-void wadi_extents_limit(wadi_extents *x, bool (*may_solve)(const void *env, wadi_val v), const void *env);
+void wadi_extents_limit(wadi_extents *x, bool (*may_solve)(const void *env, wadi_val v),
+                        const void *env);
 /** Learns a = b (union by the simpler side: constants win, then symbols, then the older atom). */
 void wadi_ext_unify(wadi_extents *x, wadi_ext a, wadi_ext b);
 /** The representative of `e` under all equalities learned. */

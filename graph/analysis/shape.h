@@ -15,7 +15,7 @@
 /** Two extents that must agree when `bind` runs and could not be proved to. */
 typedef struct wadi_shape_check {
     const wadi_bind *bind;
-    wadi_ext a, b; /* as they were before they were taken for equal */
+    wadi_ext a, b;    /* as they were before they were taken for equal */
     const char *what; /* "zip_with: extents of arguments 1 and 2" */
 } wadi_shape_check;
 
@@ -28,12 +28,14 @@ typedef struct wadi_shapes {
     wadi_arena *arena;
 } wadi_shapes;
 
-WADI_NODISCARD wadi_status wadi_shape_analyse(const wadi_module *m, wadi_shapes **out, wadi_error *err);
+WADI_NODISCARD wadi_status wadi_shape_analyse(const wadi_module *m, wadi_shapes **out,
+                                              wadi_error *err);
 void wadi_shapes_destroy(wadi_shapes *s); /* NULL is fine */
 /** WADI_EXT_NONE where there is none: a value of code that was removed. */
 wadi_ext wadi_shapes_extent(const wadi_shapes *s, wadi_val v, int comp, int dim);
 /** Calls `see` for every atom of `e` (a dimension, a scalar or a named extent) until it says true; whether it did. */
-bool wadi_ext_any_atom(const wadi_extents *x, wadi_ext e, bool (*see)(void *env, const wadi_ext_node *atom), void *env);
+bool wadi_ext_any_atom(const wadi_extents *x, wadi_ext e,
+                       bool (*see)(void *env, const wadi_ext_node *atom), void *env);
 /** Same rank and every extent proved equal. */
 bool wadi_shapes_same(const wadi_shapes *s, const wadi_module *m, wadi_val a, wadi_val b);
 

@@ -90,14 +90,14 @@ typedef enum wadi_sop {
 #undef WADI_SOP
     WADI_SOP_PRIM_COUNT,
     WADI_SOP_CONST = WADI_SOP_PRIM_COUNT, /* imm */
-    WADI_SOP_CONVERT,                     /* value conversion to the result's type; saturates, NaN gives 0 */
-    WADI_SOP_BITCAST,                     /* same bits, other type of the same size */
-    WADI_SOP_INDEX,                       /* array ! args (rank of them, i64), checked; one result per field */
-    WADI_SOP_INDEX_LINEAR,                /* array !! arg (i64), row-major, checked; one result per field */
-    WADI_SOP_THE,                         /* the element of a rank-0 array; one result per field */
-    WADI_SOP_EXTENT,                      /* extent `dim` of array, i64 */
-    WADI_SOP_COND,                        /* arg 0 bool; blocks 0 and 1 yield the results; only one of them runs */
-    WADI_SOP_WHILE,   /* args: initial state; block 0 (params: state) yields one bool; block 1 (params: state)
+    WADI_SOP_CONVERT,      /* value conversion to the result's type; saturates, NaN gives 0 */
+    WADI_SOP_BITCAST,      /* same bits, other type of the same size */
+    WADI_SOP_INDEX,        /* array ! args (rank of them, i64), checked; one result per field */
+    WADI_SOP_INDEX_LINEAR, /* array !! arg (i64), row-major, checked; one result per field */
+    WADI_SOP_THE,          /* the element of a rank-0 array; one result per field */
+    WADI_SOP_EXTENT,       /* extent `dim` of array, i64 */
+    WADI_SOP_COND,         /* arg 0 bool; blocks 0 and 1 yield the results; only one of them runs */
+    WADI_SOP_WHILE, /* args: initial state; block 0 (params: state) yields one bool; block 1 (params: state)
                          yields the next state; results: the state when block 0 first yields false */
     WADI_SOP_ITERATE, /* arg 0: count (i64, negative is 0), the rest: initial state; block 0 (params: counter, state)
                          yields the next state; results: the last state */
@@ -112,9 +112,9 @@ typedef struct wadi_sinst {
     int nargs, nresults;
     wadi_sval *args;
     wadi_sval first;
-    wadi_val array;    /* INDEX, INDEX_LINEAR, THE, EXTENT; else WADI_NONE */
-    int dim;           /* EXTENT */
-    wadi_scalar imm;   /* CONST */
+    wadi_val array;               /* INDEX, INDEX_LINEAR, THE, EXTENT; else WADI_NONE */
+    int dim;                      /* EXTENT */
+    wadi_scalar imm;              /* CONST */
     struct wadi_sblock *block[2]; /* COND, WHILE, ITERATE */
     wadi_loc loc;
 } wadi_sinst;
@@ -130,8 +130,9 @@ typedef struct wadi_sblock {
 /** A scalar function. Parameters and results are flat: a record argument takes one parameter per field. */
 typedef struct wadi_fun {
     wadi_sblock *body; /* its params are the function's, its yields the function's results */
-    const char **names; /* of the results as fields of a record, interned in the arena; NULL: one plain scalar, or indices */
-    wadi_type *types;  /* of every scalar of the function */
+    /* of the results as fields of a record, interned in the arena; NULL: one plain scalar, or indices */
+    const char **names;
+    wadi_type *types; /* of every scalar of the function */
     uint32_t nvals, cap;
     int lanes; /* of a fold: the order of combination, decided once from the program as written so that no rewriting of the
                   function can change a sum's bits; 1 lanes, -1 none, 0 not decided. See operators/reduce_tree.h */
@@ -146,7 +147,12 @@ typedef enum wadi_def {
 } wadi_def;
 
 /** How a value of a stage body is stored over the chunk, by the lifting rule (see docs/ARCHITECTURE.md). */
-typedef enum wadi_rep { WADI_REP_NONE, WADI_REP_AVOID, WADI_REP_REGULAR, WADI_REP_IRREGULAR } wadi_rep;
+typedef enum wadi_rep {
+    WADI_REP_NONE,
+    WADI_REP_AVOID,
+    WADI_REP_REGULAR,
+    WADI_REP_IRREGULAR
+} wadi_rep;
 
 /** Whether a value reaches memory. Fusion marks values; it never rewrites them. */
 typedef enum wadi_storage {
@@ -177,13 +183,13 @@ typedef struct wadi_bind {
     wadi_fun **funs;
     struct wadi_block **blocks; /* regions of acond, awhile, map_seq, fold_seq, produce */
     int64_t *attrs;             /* meaning given by the operator */
-    const char *name;           /* input, stream_in, stream_out: the name it is bound by at run time */
-    const wadi_array *data;     /* use: the host array, copied into the arena; else NULL */
-    wadi_loc loc;               /* the user's call */
+    const char *name;       /* input, stream_in, stream_out: the name it is bound by at run time */
+    const wadi_array *data; /* use: the host array, copied into the arena; else NULL */
+    wadi_loc loc;           /* the user's call */
 } wadi_bind;
 
 typedef struct wadi_block {
-    struct wadi_block *parent; /* NULL for the main block */
+    struct wadi_block *parent;              /* NULL for the main block */
     int nparams, nbinds, nyields, capacity; /* capacity of binds */
     wadi_val *params;
     wadi_bind **binds;
@@ -195,8 +201,8 @@ typedef struct wadi_module {
     const char *name;
     wadi_value *values;
     uint32_t nvalues, cap;
-    wadi_block *main;      /* its yields are the program's results, in order of wadi_output calls */
-    const char **outputs;  /* [main->nyields] names of the results */
+    wadi_block *main;     /* its yields are the program's results, in order of wadi_output calls */
+    const char **outputs; /* [main->nyields] names of the results */
 } wadi_module;
 
 /* ---- making (ir.c). All allocate in the module's arena and return NULL / WADI_NONE only when out of memory ---- */
@@ -214,9 +220,10 @@ bool wadi_block_append(wadi_module *m, wadi_block *b, wadi_bind *bind);
 bool wadi_block_yield(wadi_module *m, wadi_block *b, wadi_val v);
 
 /** A binding with room for the counts given; results are created by wadi_bind_result once their types are known. */
-wadi_bind *wadi_bind_new(wadi_module *m, const struct wadi_op *op, int nargs, int nfuns, int nblocks, int nattrs);
+wadi_bind *wadi_bind_new(wadi_module *m, const struct wadi_op *op, int nargs, int nfuns,
+                         int nblocks, int nattrs);
 wadi_val wadi_bind_result(wadi_module *m, wadi_bind *b, wadi_val_type type); /* appends a result */
-wadi_val wadi_const_val(wadi_module *m, wadi_scalar imm);                    /* finds an equal one first */
+wadi_val wadi_const_val(wadi_module *m, wadi_scalar imm); /* finds an equal one first */
 
 wadi_fun *wadi_fun_new(wadi_module *m);
 wadi_sval wadi_fun_param(wadi_module *m, wadi_fun *f, wadi_type t);
@@ -227,7 +234,8 @@ bool wadi_sblock_append(wadi_module *m, wadi_sblock *b, wadi_sinst *i);
 bool wadi_sblock_yield(wadi_module *m, wadi_sblock *b, wadi_sval v);
 wadi_sinst *wadi_sinst_new(wadi_module *m, wadi_sop op, int nargs);
 /** Gives the instruction `n` results of the types given; returns the first. */
-wadi_sval wadi_sinst_results(wadi_module *m, wadi_fun *f, wadi_sinst *i, int n, const wadi_type *types);
+wadi_sval wadi_sinst_results(wadi_module *m, wadi_fun *f, wadi_sinst *i, int n,
+                             const wadi_type *types);
 
 /* ---- types (type.c) ---- */
 wadi_elem wadi_elem_scalar(wadi_type t);
@@ -268,12 +276,14 @@ void wadi_ir_print(const wadi_module *m, struct wadi_text *out);
 void wadi_ir_print_places(const wadi_module *m, struct wadi_text *out);
 /** [value]: the name each value is printed by (NULL for constants and values of removed code); NULL: out of memory. */
 const char *const *wadi_ir_names(const wadi_module *m, wadi_arena *arena);
-void wadi_ir_print_block(const wadi_module *m, const wadi_block *b, int indent, struct wadi_text *out);
+void wadi_ir_print_block(const wadi_module *m, const wadi_block *b, int indent,
+                         struct wadi_text *out);
 /** Reads a module; `ops` finds operators by name. Errors name line and column. Bindings get the places written in the
  *  text, else their line in `file` (NULL: none), which must outlive the module. */
 struct wadi_op_table;
-WADI_NODISCARD wadi_status wadi_ir_parse(const char *text, const char *file, const struct wadi_op_table *ops,
-                                         wadi_module **out_module, wadi_error *err);
+WADI_NODISCARD wadi_status wadi_ir_parse(const char *text, const char *file,
+                                         const struct wadi_op_table *ops, wadi_module **out_module,
+                                         wadi_error *err);
 /** Checks every invariant; the message says which binding and what is wrong. */
 WADI_NODISCARD wadi_status wadi_ir_verify(const wadi_module *m, wadi_error *err);
 

@@ -24,7 +24,8 @@ typedef struct wadi_token {
 typedef WADI_VEC(wadi_token) wadi_tokens;
 
 /** All tokens of `text`, WADI_TOKEN_END last. On failure *out_tokens is empty. */
-WADI_NODISCARD wadi_status wadi_lex(const char *text, const char *file, wadi_tokens *out_tokens, wadi_error *err);
+WADI_NODISCARD wadi_status wadi_lex(const char *text, const char *file, wadi_tokens *out_tokens,
+                                    wadi_error *err);
 
 /** Whether the printer may write `s` without quotes: a name, and no word of the language. */
 bool wadi_is_plain_name(const char *s);

@@ -14,7 +14,8 @@
 void wadi_literal_print(wadi_scalar v, bool bare, wadi_text *out);
 
 /** Reads the first `n` bytes of `s`. `want` is the type it must have, NULL: any. False: *out_why says what is wrong. */
-bool wadi_literal_read(const char *s, size_t n, const wadi_type *want, wadi_scalar *out, const char **out_why);
+bool wadi_literal_read(const char *s, size_t n, const wadi_type *want, wadi_scalar *out,
+                       const char **out_why);
 
 /** The type named by the first `n` bytes of `s`; false when there is none. */
 bool wadi_type_read(const char *s, size_t n, wadi_type *out);

@@ -19,7 +19,7 @@ typedef struct wadi_parser {
     size_t at;
     int depth;
     wadi_intern strings;
-    wadi_map64 bound;            /* interned name -> array value in scope + 1; 0: no longer */
+    wadi_map64 bound;             /* interned name -> array value in scope + 1; 0: no longer */
     WADI_VEC(const char *) scope; /* the names in scope, innermost last */
 } wadi_parser;
 
@@ -35,8 +35,8 @@ WADI_NODISCARD wadi_status wadi_parse_expect(wadi_parser *p, const char *text);
 void wadi_parse_skip_lines(wadi_parser *p);
 
 /** Fails at token `t`: "line 3, column 7: ..., found 'x'". */
-wadi_status wadi_parse_fail(wadi_parser *p, const wadi_token *t, wadi_status st, const char *format, ...)
-    WADI_PRINTF(4, 5);
+wadi_status wadi_parse_fail(wadi_parser *p, const wadi_token *t, wadi_status st, const char *format,
+                            ...) WADI_PRINTF(4, 5);
 wadi_status wadi_parse_no_memory(wadi_parser *p);
 WADI_NODISCARD wadi_status wadi_parse_enter(wadi_parser *p);
 void wadi_parse_leave(wadi_parser *p);
@@ -44,10 +44,12 @@ void wadi_parse_leave(wadi_parser *p);
 /** The next token as a name or a string, copied into the module's arena. */
 WADI_NODISCARD wadi_status wadi_parse_name(wadi_parser *p, const char **out);
 WADI_NODISCARD wadi_status wadi_parse_scalar_type(wadi_parser *p, wadi_type *out);
-WADI_NODISCARD wadi_status wadi_parse_literal(wadi_parser *p, const wadi_type *want, wadi_scalar *out);
+WADI_NODISCARD wadi_status wadi_parse_literal(wadi_parser *p, const wadi_type *want,
+                                              wadi_scalar *out);
 bool wadi_parse_sees_literal(const wadi_parser *p);
 /** The next token as an integer in low..high. */
-WADI_NODISCARD wadi_status wadi_parse_integer(wadi_parser *p, int64_t low, int64_t high, int64_t *out);
+WADI_NODISCARD wadi_status wadi_parse_integer(wadi_parser *p, int64_t low, int64_t high,
+                                              int64_t *out);
 /** `[ @ "file":line ]`; without it, the line of token `t`. */
 WADI_NODISCARD wadi_status wadi_parse_place(wadi_parser *p, const wadi_token *t, wadi_loc *out);
 
@@ -64,6 +66,7 @@ WADI_NODISCARD wadi_status wadi_parse_type(wadi_parser *p, wadi_val_type *out);
 /* ---- scalar level (parse_scalar.c) ---- */
 
 /** A function; its parameters have the `n` types given unless the text says otherwise. n = -1: they must be written. */
-WADI_NODISCARD wadi_status wadi_parse_fun(wadi_parser *p, int n, const wadi_type *types, wadi_fun **out);
+WADI_NODISCARD wadi_status wadi_parse_fun(wadi_parser *p, int n, const wadi_type *types,
+                                          wadi_fun **out);
 
 #endif

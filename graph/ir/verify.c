@@ -78,11 +78,12 @@ static wadi_status check_type(wadi_verifier *v, wadi_val value) {
 /* Only what can be computed element by element may be delayed; a representation other than `avoid` needs a stream. */
 static wadi_status check_marks(wadi_verifier *v, wadi_val value) {
     const wadi_value *x = &v->m->values[value];
-    const bool by_element = x->def == WADI_DEF_BIND && v->bind &&
-                            (v->bind->op->kind == WADI_OP_PRODUCER ||
-                             v->bind->op->skeleton == WADI_SKEL_FOLD);
+    const bool by_element =
+        x->def == WADI_DEF_BIND && v->bind &&
+        (v->bind->op->kind == WADI_OP_PRODUCER || v->bind->op->skeleton == WADI_SKEL_FOLD);
     if (x->storage == WADI_STORE_DELAYED && !by_element)
-        return wadi_verify_fail(v, "value %%%u is delayed, but no producer or fold makes it", value);
+        return wadi_verify_fail(v, "value %%%u is delayed, but no producer or fold makes it",
+                                value);
     if (v->bodies == 0 && (x->rep == WADI_REP_REGULAR || x->rep == WADI_REP_IRREGULAR))
         return wadi_verify_fail(v, "value %%%u has a representation outside of any stream", value);
     return WADI_OK;
