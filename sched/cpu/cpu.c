@@ -223,6 +223,33 @@ static wadi_status step_flat(cpu *d, const wadi_plan_step *step, wadi_kernel ker
     return WADI_OK;
 }
 
+static bool is_allocated(const wadi_plan_version *v, int slot) {
+    for (int i = 0; i < v->nsteps; i++) {
+        if (v->steps[i].kind != WADI_STEP_ALLOC) continue;
+        for (int k = 0; k < v->steps[i].nslots; k++) {
+            if (v->steps[i].slots[k] == slot) return true;
+        }
+    }
+    return false;
+}
+
+/* The slots that the kernel emits into are whole for the steps after it: in schedule flat these may be temporaries. */
+static wadi_status step_run(cpu *d, const wadi_plan_step *step, wadi_kernel kernel,
+                            wadi_error *err) {
+    const wadi_plan_version *v = &d->options.plan->bodies[d->job->body].version[d->job->schedule];
+    for (int i = 0; i < step->nslots; i++) {
+        const int slot = step->slots[i];
+        const bool bound = d->job->slots->slot[slot].col[0] != NULL;
+        if (bound || is_allocated(v, slot)) continue;
+        if (!wadi_emit_expect(&d->emit, slot)) return no_memory(err);
+    }
+    run_loop(d, kernel, d->job->count, step->serial);
+    if (step->nslots > 0 && !faulted(d) &&
+        !wadi_emit_finish(&d->emit, step->slots, step->nslots, d->pool))
+        return no_memory(err);
+    return WADI_OK;
+}
+
 static wadi_status run_step(cpu *d, const wadi_plan_step *step, wadi_kernel kernel,
                             wadi_kernel units, wadi_error *err) {
     switch (step->kind) {
@@ -231,8 +258,7 @@ static wadi_status run_step(cpu *d, const wadi_plan_step *step, wadi_kernel kern
     case WADI_STEP_ALLOC:
         return step_alloc(d, step, err);
     case WADI_STEP_RUN:
-        run_loop(d, kernel, d->job->count, step->serial);
-        return WADI_OK;
+        return step_run(d, step, kernel, err);
     case WADI_STEP_FLAT:
         return step_flat(d, step, kernel, units, err);
     }
@@ -278,16 +304,6 @@ static wadi_status load(cpu *d, int body, wadi_schedule schedule, wadi_error *er
     return WADI_OK;
 }
 
-static bool is_allocated(const wadi_plan_version *v, int slot) {
-    for (int i = 0; i < v->nsteps; i++) {
-        if (v->steps[i].kind != WADI_STEP_ALLOC) continue;
-        for (int k = 0; k < v->steps[i].nslots; k++) {
-            if (v->steps[i].slots[k] == slot) return true;
-        }
-    }
-    return false;
-}
-
 /* A result that no step allocates and that is not bound already (a source's slot that passes through, a ONCE value of an
  * earlier phase) will be emitted. */
 static wadi_status expect_emissions(cpu *d, const wadi_plan_body *body, const wadi_plan_version *v,
@@ -325,7 +341,8 @@ static wadi_status run_steps(cpu *d, wadi_schedule schedule, wadi_error *err) {
     for (int i = 0; i < v->nsteps && !faulted(d); i++) {
         WADI_TRY(run_step(d, &v->steps[i], loaded->kernels[i], loaded->units[i], err));
     }
-    if (!faulted(d) && !wadi_emit_finish(&d->emit, d->pool)) return no_memory(err);
+    if (!faulted(d) && !wadi_emit_finish(&d->emit, body->results, body->nresults, d->pool))
+        return no_memory(err);
     return WADI_OK;
 }
 

@@ -112,14 +112,17 @@ static bool compact(wadi_emit *e, int slot, wadi_pool *pool) {
     return true;
 }
 
-bool wadi_emit_finish(wadi_emit *e, wadi_pool *pool) {
-    for (int i = 0; i < e->slots->plan->nslots; i++) {
-        if (!e->of[i].expected) continue;
-        if (in_place(e, i)) {
-            if (e->slots->slot[i].offset != NULL) e->slots->slot[i].offset[0] = 0;
-        } else if (!compact(e, i, pool)) {
+bool wadi_emit_finish(wadi_emit *e, const int *slots, int n, wadi_pool *pool) {
+    for (int i = 0; i < n; i++) {
+        wadi_emission *m = &e->of[slots[i]];
+        if (!m->expected) continue;
+        if (in_place(e, slots[i])) {
+            if (e->slots->slot[slots[i]].offset != NULL) e->slots->slot[slots[i]].offset[0] = 0;
+        } else if (!compact(e, slots[i], pool)) {
             return false;
         }
+        wadi_buffers_put(m->piece);
+        *m = (wadi_emission){0};
     }
     return true;
 }

@@ -27,8 +27,9 @@ bool wadi_emit_expect(wadi_emit *e, int slot);
 /* What wadi_work.emit does. staging: the worker's. WADI_FAULT_NONE, or why not. Safe from all workers at once. */
 wadi_fault_kind wadi_emit_put(wadi_emit *e, wadi_scratch *staging, int slot, int64_t s,
                               const int64_t *shape, void **col, int64_t *out_bytes);
-/* After the job: makes the columns of every expected slot. False when out of memory. */
-bool wadi_emit_finish(wadi_emit *e, wadi_pool *pool);
+/* After the kernel that emits them: makes the columns of those of the slots that were expected, which then are no longer.
+ * False when out of memory. */
+bool wadi_emit_finish(wadi_emit *e, const int *slots, int n, wadi_pool *pool);
 /* Forgets what was expected. */
 void wadi_emit_reset(wadi_emit *e);
 
