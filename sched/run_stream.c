@@ -329,7 +329,8 @@ static void compute_stage(stream *s) {
 static wadi_status open_link(stream *s, const char *name, const char *from, const char *to,
                              wadi_port **out_sender, wadi_port **out_receiver, wadi_error *err) {
     char address[96];
-    (void)snprintf(address, sizeof address, "inproc://%s", name);
+    /* an address is free again some time after its socket is closed: each stream of a run has its own */
+    (void)snprintf(address, sizeof address, "inproc://%s-%p", name, (const void *)s->plan);
     wadi_port_options o = {.address = address,
                            .bind = true,
                            .sends = true,
