@@ -110,7 +110,18 @@ typedef struct bound {
     int nfeeds, nsinks;
 } bound;
 
+static const wadi_interp_input *input_named(const wadi_interp_io *io, const char *name) {
+    for (int i = 0; i < io->ninputs; i++)
+        if (strcmp(io->inputs[i].name, name) == 0) return &io->inputs[i];
+    return NULL;
+}
+
+/* What is given but not used by the program is not bound. */
 static wadi_status bind_one(bound *b, const conf_case *c, const wadi_bind *bind, wadi_error *err) {
+    if (strcmp(bind->op->name, "input") == 0) {
+        const wadi_interp_input *in = input_named(&c->io, bind->name);
+        return in ? wadi_run_input(b->run, bind->name, &in->array, err) : WADI_OK;
+    }
     if (strcmp(bind->op->name, "stream_in") == 0) {
         feed *f = &b->feeds[b->nfeeds++];
         WADI_TRY(feed_init(f, c, bind, err));
@@ -132,8 +143,6 @@ static wadi_status bound_init(bound *b, const conf_case *c, const wadi_exe *exe,
                                 .policy = v->chunk > 0 ? "fixed" : NULL,
                                 .schedule = v->schedule};
     WADI_TRY(wadi_run_create(exe, &o, &b->run, err));
-    for (int i = 0; i < c->io.ninputs; i++)
-        WADI_TRY(wadi_run_input(b->run, c->io.inputs[i].name, &c->io.inputs[i].array, err));
     for (int i = 0; i < c->module->main->nbinds; i++)
         WADI_TRY(bind_one(b, c, c->module->main->binds[i], err));
     return WADI_OK;
