@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "codegen/emit/c_names.h"
+#include "codegen/emit/c_outline.h"
 #include "codegen/emit/c_scalar.h"
 #include "codegen/rt_embed.h"
 
@@ -14,6 +15,8 @@ typedef struct writer {
     const wadi_lfun *f;
     wadi_c_names names;
     wadi_text *out;
+    wadi_text nests; /* functions to stand before the kernel */
+    int nest_count;
     wadi_lv last_emit;
 } writer;
 
@@ -163,12 +166,16 @@ static void expression(writer *c, wadi_lv v) {
 
 static void scope(writer *c, const wadi_lscope *s, int level);
 
+/* What the pointer points to is reached by no other name. */
+static bool is_apart(const wadi_linst *i) {
+    return i->kind == WADI_L_COLUMN || i->kind == WADI_L_ADVANCE || i->kind == WADI_L_EMITTED ||
+           i->kind == WADI_L_SCRATCH;
+}
+
 static void declare(writer *c, const wadi_linst *i) {
     const char *type = wadi_c_type(i->type), *name = c->names.at[i->self].name;
-    const bool apart =
-        i->kind == WADI_L_COLUMN || i->kind == WADI_L_ADVANCE || i->kind == WADI_L_EMITTED;
     if (i->pointer)
-        wadi_text_addf(c->out, "%s *%sconst %s = ", type, apart ? "restrict " : "", name);
+        wadi_text_addf(c->out, "%s *%sconst %s = ", type, is_apart(i) ? "restrict " : "", name);
     else
         wadi_text_addf(c->out, "const %s %s = ", type, name);
     definition(c, i);
@@ -343,26 +350,87 @@ static void statement(writer *c, const wadi_linst *i, int level) {
     }
 }
 
+/* ---- nests as functions ---- */
+
+static void parameter(writer *c, wadi_lv v) {
+    const wadi_linst *i = inst(c, v);
+    const char *type = wadi_c_type(i->type);
+    if (i->kind == WADI_L_ARG)
+        wadi_text_addf(c->out, "const int64_t %s", i->index == 0 ? "begin" : "end");
+    else if (i->pointer)
+        wadi_text_addf(c->out, "%s *%sconst %s", type, is_apart(i) ? "restrict " : "",
+                       c->names.at[v].name);
+    else
+        wadi_text_addf(c->out, "const %s %s", type, c->names.at[v].name);
+}
+
+static void nest_function(writer *c, const wadi_c_nest *nest, const char *name) {
+    wadi_text *kernel = c->out;
+    c->out = &c->nests;
+    if (nest->about) wadi_text_addf(c->out, "/* %s */\n", nest->about);
+    wadi_text_addf(c->out, "WADI_NEST int %s(wadi_work *w", name);
+    for (size_t k = 0; k < nest->params.n; k++) {
+        wadi_text_add(c->out, ", ");
+        parameter(c, nest->params.at[k]);
+    }
+    wadi_text_add(c->out, ") {\n    const wadi_slot *const slot = w->slot;\n    ");
+    for_loop(c, nest->loop, 1);
+    wadi_text_add(c->out, "    (void)slot;\n    return 0;\n}\n\n");
+    c->out = kernel;
+}
+
+static void nest_call(writer *c, const wadi_c_nest *nest, int level) {
+    const char *name =
+        wadi_arena_printf(c->names.arena, "%s_%02d_%s", c->f->name, c->nest_count++, nest->array);
+    if (!name) {
+        c->out->failed = true;
+        return;
+    }
+    nest_function(c, nest, name);
+    wadi_text_indent(c->out, level);
+    wadi_text_addf(c->out, "if (%s(w", name);
+    for (size_t k = 0; k < nest->params.n; k++) {
+        wadi_text_add(c->out, ", ");
+        expression(c, nest->params.at[k]);
+    }
+    wadi_text_add(c->out, ")) return 1;\n");
+}
+
 static void scope(writer *c, const wadi_lscope *s, int level) {
-    for (int i = 0; i < s->n; i++)
-        if (c->names.at[s->inst[i]->self].printed) statement(c, s->inst[i], level);
+    for (int i = 0; i < s->n; i++) {
+        wadi_c_nest nest;
+        if (!c->names.at[s->inst[i]->self].printed) continue;
+        if (wadi_c_outline(c->f, &c->names, s, i, &nest)) {
+            nest_call(c, &nest, level);
+            wadi_vec_free(&nest.params);
+        } else {
+            statement(c, s->inst[i], level);
+        }
+    }
 }
 
 /* ---- functions and modules ---- */
 
 static bool kernel(const wadi_lmodule *m, const wadi_lfun *f, wadi_text *out) {
-    writer c = {.m = m, .f = f, .out = out};
-    if (!wadi_c_names_init(&c.names, f)) {
-        wadi_c_names_fini(&c.names);
-        return false;
+    wadi_text body;
+    wadi_text_init(&body);
+    writer c = {.m = m, .f = f, .out = &body};
+    wadi_text_init(&c.nests);
+    const bool named = wadi_c_names_init(&c.names, f);
+    if (named) {
+        wadi_text_addf(&body, "int %s(wadi_work *w, int64_t begin, int64_t end) {\n", f->name);
+        wadi_text_add(&body, "    const wadi_slot *const slot = w->slot;\n");
+        scope(&c, f->body, 1);
+        wadi_text_addf(out, "/* ---- start of %s ---- */\n", f->name);
+        wadi_text_add(out, wadi_text_str(&c.nests));
+        wadi_text_add(out, wadi_text_str(&body));
+        wadi_text_addf(out, "    return 0;\n}\n/* ---- end of %s ---- */\n\n", f->name);
     }
-    wadi_text_addf(out, "/* ---- start of %s ---- */\n", f->name);
-    wadi_text_addf(out, "int %s(wadi_work *w, int64_t begin, int64_t end) {\n", f->name);
-    wadi_text_add(out, "    const wadi_slot *const slot = w->slot;\n");
-    scope(&c, f->body, 1);
-    wadi_text_addf(out, "    return 0;\n}\n/* ---- end of %s ---- */\n\n", f->name);
+    const bool ok = named && !body.failed && !c.nests.failed;
     wadi_c_names_fini(&c.names);
-    return true;
+    wadi_text_fini(&c.nests);
+    wadi_text_fini(&body);
+    return ok;
 }
 
 wadi_status wadi_emit_c_kernels(const wadi_lmodule *m, wadi_text *out, wadi_error *err) {

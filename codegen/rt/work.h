@@ -29,6 +29,9 @@ static inline __attribute__((unused)) int64_t wadi_segment(const wadi_work *w, i
     return low;
 }
 
+/* A loop nest of a kernel: not inlined again, since small functions are what compilers vectorise. */
+#define WADI_NEST static __attribute__((noinline, unused))
+
 #if defined(__clang__)
 #define WADI_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
 #else

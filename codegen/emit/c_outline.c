@@ -1,0 +1,71 @@
+/* Which loop nests become functions, and what they are given.
+ *
+ * A stage body has dozens of nests in a row. In one function of that size a C compiler gives up on the addresses of late
+ * loops and no longer vectorises them; as functions of a few lines with `restrict` arguments each is compiled for itself, and
+ * the whole several times faster. */
+#include "codegen/emit/c_outline.h"
+
+#include <string.h>
+
+typedef struct search {
+    const wadi_lfun *f;
+    const wadi_c_names *names;
+    bool *inside; /* [value] defined in the nest */
+    wadi_c_nest *nest;
+    bool alone;
+} search;
+
+static void mark(search *x, const wadi_linst *i) {
+    x->inside[i->self] = true;
+    if (i->kind == WADI_L_FOR) x->inside[i->var] = true;
+    for (int k = 0; k < 2; k++)
+        for (int p = 0; i->block[k] && p < i->block[k]->n; p++) mark(x, i->block[k]->inst[p]);
+}
+
+static void reads(search *x, wadi_lv v) {
+    v = wadi_c_strip(x->f, v);
+    if (v == WADI_LV_NONE || x->inside[v]) return;
+    const wadi_linst *i = x->f->inst[v];
+    if (i->kind == WADI_L_CONST) return;
+    if (i->kind == WADI_L_LANES) x->alone = false;
+    for (size_t k = 0; k < x->nest->params.n; k++)
+        if (x->nest->params.at[k] == v) return;
+    if (!wadi_vec_push(&x->nest->params, v)) x->alone = false;
+}
+
+/* Assigning to a variable of the surroundings is the one thing a function can not do for its caller. */
+static void visit(search *x, const wadi_linst *i) {
+    const wadi_c_value *v = &x->names->at[i->self];
+    if (!v->printed && !v->inlined) return;
+    if ((i->kind == WADI_L_SET || i->kind == WADI_L_PUT) && !x->inside[i->args[0]])
+        x->alone = false;
+    if (i->kind == WADI_L_EMIT || i->kind == WADI_L_EMITTED) x->alone = false;
+    if (i->kind == WADI_L_STORE && !x->nest->array) {
+        const wadi_lv array = wadi_c_strip(x->f, i->args[0]);
+        if (!x->inside[array]) x->nest->array = x->names->at[array].name;
+    }
+    for (int a = 0; a < i->nargs; a++) reads(x, i->args[a]);
+    for (int k = 0; k < 2; k++)
+        for (int p = 0; i->block[k] && p < i->block[k]->n; p++) visit(x, i->block[k]->inst[p]);
+}
+
+/* The loop over the elements of a chunk runs from the kernel's own argument. */
+static bool over_elements(const wadi_lfun *f, const wadi_linst *i) {
+    return i && i->kind == WADI_L_FOR && f->inst[i->args[0]]->kind == WADI_L_ARG;
+}
+
+bool wadi_c_outline(const wadi_lfun *f, const wadi_c_names *names, const wadi_lscope *s, int p,
+                    wadi_c_nest *out) {
+    const wadi_linst *loop = s->inst[p];
+    if (loop->kind != WADI_L_FOR || !over_elements(f, s->owner)) return false;
+    memset(out, 0, sizeof *out);
+    search x = {f, names, WADI_NEW_N(names->arena, bool, f->n), out, true};
+    if (!x.inside) return false;
+    out->loop = loop;
+    if (p > 0 && s->inst[p - 1]->kind == WADI_L_NOTE) out->about = s->inst[p - 1]->text;
+    mark(&x, loop);
+    visit(&x, loop);
+    if (x.alone && out->array) return true;
+    wadi_vec_free(&out->params);
+    return false;
+}
