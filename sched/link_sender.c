@@ -142,10 +142,11 @@ static bool pop_fail(wadi_link_sender *s, wadi_link_message *out) {
     return false;
 }
 
+/* Only to peers that have asked for chunks: before that they may not be there to hear it. */
 static bool pop_end(wadi_link_sender *s, wadi_link_message *out) {
     if (!s->ended || s->kept.n > 0) return false;
     for (int p = 0; p < WADI_LINK_PEERS; p++) {
-        if (!s->peer[p].alive || s->peer[p].told_end) continue;
+        if (!s->peer[p].alive || s->peer[p].told_end || s->peer[p].granted_chunks == 0) continue;
         s->peer[p].told_end = true;
         *out = (wadi_link_message){.kind = WADI_LINK_END, .peer = p, .number = s->end};
         return true;

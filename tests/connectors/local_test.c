@@ -1,0 +1,230 @@
+/* Connectors of one process: callbacks, memory, raw files. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/file.h"
+#include "connectors/connectors.h"
+#include "tests/connectors/pass_plan.h"
+
+/* ---- callbacks ---- */
+
+typedef struct teller {
+    int64_t n, fail_at;
+} teller;
+
+/* Element i is i32[i % 3, 2], all i. */
+static wadi_status tell(void *env, int64_t index, wadi_yield *yield, wadi_error *err) {
+    const teller *t = env;
+    const int64_t shape[] = {index % 3, 2};
+    wadi_array a;
+    if (index == t->fail_at) {
+        *err = (wadi_error){.status = WADI_IO, .msg = "no more stories"};
+        return WADI_IO;
+    }
+    if (index == t->n) return WADI_OK;
+    assert_int_equal(wadi_yield_array(yield, 0, shape, &a, err), WADI_OK);
+    for (int64_t i = 0; i < 2 * shape[0]; i++) ((int32_t *)a.column[0])[i] = (int32_t)index;
+    return WADI_OK;
+}
+
+typedef struct listener {
+    int64_t seen, fail_at;
+} listener;
+
+static wadi_status listen(void *env, int64_t index, int parts, const wadi_array *element,
+                          wadi_error *err) {
+    listener *l = env;
+    assert_int_equal(index, l->seen);
+    assert_int_equal(parts, 1);
+    if (index == l->fail_at) {
+        *err = (wadi_error){.status = WADI_INVALID, .msg = "not interested"};
+        return WADI_INVALID;
+    }
+    assert_int_equal(element[0].shape[0], index % 3);
+    for (int64_t i = 0; i < 2 * element[0].shape[0]; i++) {
+        assert_int_equal(((int32_t *)element[0].column[0])[i], index);
+    }
+    l->seen++;
+    return WADI_OK;
+}
+
+static wadi_status run_callbacks(teller *t, listener *l, int64_t chunk, wadi_error *err) {
+    const wadi_part part = wadi_part_irregular(WADI_I32, 2);
+    wadi_source *in = NULL;
+    wadi_sink *out = NULL;
+    assert_int_equal(wadi_source_callback(1, &part, tell, t, &in, err), WADI_OK);
+    assert_int_equal(wadi_sink_callback(listen, l, &out, err), WADI_OK);
+    const wadi_status status = pass_through(in, out, WADI_I32, 2, chunk, err);
+    wadi_source_destroy(in);
+    wadi_sink_destroy(out);
+    return status;
+}
+
+static void callbacks_pass_elements_one_by_one(void **state) {
+    (void)state;
+    for (int64_t chunk = 1; chunk < 200; chunk += 60) {
+        teller t = {100, -1};
+        listener l = {0, -1};
+        wadi_error err;
+        assert_int_equal(run_callbacks(&t, &l, chunk, &err), WADI_OK);
+        assert_int_equal(l.seen, 100);
+    }
+}
+
+static void what_a_callback_says_is_the_error_of_the_run(void **state) {
+    (void)state;
+    teller t = {100, 42};
+    listener l = {0, -1};
+    wadi_error err;
+    assert_int_equal(run_callbacks(&t, &l, 10, &err), WADI_IO);
+    assert_string_equal(err.msg, "no more stories");
+    assert_int_equal(l.seen, 42);
+    t.fail_at = -1;
+    l = (listener){0, 17};
+    assert_int_equal(run_callbacks(&t, &l, 10, &err), WADI_INVALID);
+    assert_string_equal(err.msg, "not interested");
+}
+
+static void a_callback_source_refuses_odd_parts(void **state) {
+    (void)state;
+    wadi_part part = wadi_part_irregular(WADI_I32, 9);
+    wadi_source *in = NULL;
+    wadi_error err;
+    assert_int_equal(wadi_source_callback(1, &part, tell, NULL, &in, &err), WADI_INVALID);
+    assert_int_equal(wadi_source_callback(0, &part, tell, NULL, &in, &err), WADI_INVALID);
+}
+
+/* ---- memory ---- */
+
+static void rows_of_an_array_come_back_from_a_memory_sink(void **state) {
+    (void)state;
+    int16_t values[24];
+    wadi_array a = {
+        .rank = 3, .fields = 1, .type = {WADI_I16}, .shape = {4, 3, 2}, .column = {values}};
+    for (int16_t i = 0; i < 24; i++) values[i] = i;
+    for (int64_t chunk = 1; chunk < 6; chunk++) {
+        wadi_source *in = NULL;
+        wadi_sink *out = NULL;
+        wadi_array row;
+        wadi_error err;
+        assert_int_equal(wadi_source_memory(&a, &in, &err), WADI_OK);
+        assert_int_equal(wadi_sink_memory(&out, &err), WADI_OK);
+        assert_int_equal(pass_through(in, out, WADI_I16, 2, chunk, &err), WADI_OK);
+        wadi_source_destroy(in);
+        assert_int_equal(wadi_sink_memory_count(out), 4);
+        for (int64_t i = 0; i < 4; i++) {
+            assert_int_equal(wadi_sink_memory_get(out, i, 0, &row, &err), WADI_OK);
+            assert_int_equal(row.rank, 2);
+            assert_int_equal(row.shape[0], 3);
+            assert_memory_equal(row.column[0], values + 6 * i, 12);
+        }
+        assert_int_equal(wadi_sink_memory_get(out, 4, 0, &row, &err), WADI_INVALID);
+        assert_int_equal(wadi_sink_memory_get(out, 0, 1, &row, &err), WADI_INVALID);
+        wadi_sink_destroy(out);
+    }
+}
+
+static void empty_arrays_are_streams_too(void **state) {
+    (void)state;
+    wadi_array none = {.rank = 2, .fields = 1, .type = {WADI_F64}, .shape = {0, 5}};
+    wadi_array thin = {.rank = 2, .fields = 1, .type = {WADI_F64}, .shape = {7, 0}};
+    const wadi_array *const both[] = {&none, &thin};
+    for (int i = 0; i < 2; i++) {
+        wadi_source *in = NULL;
+        wadi_sink *out = NULL;
+        wadi_error err;
+        assert_int_equal(wadi_source_memory(both[i], &in, &err), WADI_OK);
+        assert_int_equal(wadi_sink_memory(&out, &err), WADI_OK);
+        assert_int_equal(pass_through(in, out, WADI_F64, 1, 3, &err), WADI_OK);
+        assert_int_equal(wadi_sink_memory_count(out), i == 0 ? 0 : 7);
+        wadi_source_destroy(in);
+        wadi_sink_destroy(out);
+    }
+}
+
+/* ---- raw files ---- */
+
+static void write_bytes(const char *path, size_t n) {
+    char *bytes = malloc(n + 1);
+    assert_non_null(bytes);
+    for (size_t i = 0; i < n; i++) bytes[i] = (char)(i * 7);
+    assert_int_equal(wadi_file_write(path, bytes, n, 0600, NULL), WADI_OK);
+    free(bytes);
+}
+
+static wadi_status copy_raw(const char *from, const char *to, int64_t chunk, wadi_error *err) {
+    const int64_t shape[] = {5};
+    const wadi_part part = wadi_part_fixed(WADI_U16, 1, shape);
+    wadi_source *in = NULL;
+    wadi_sink *out = NULL;
+    wadi_status status = wadi_source_raw(from, &part, &in, err);
+    if (status == WADI_OK) status = wadi_sink_raw(to, &out, err);
+    if (status == WADI_OK) status = pass_through(in, out, WADI_U16, 1, chunk, err);
+    wadi_source_destroy(in);
+    wadi_sink_destroy(out);
+    return status;
+}
+
+static void raw_files_are_copied_record_by_record(void **state) {
+    (void)state;
+    write_bytes("raw_in.bin", 1230);
+    for (int64_t chunk = 0; chunk < 300; chunk += 99) {
+        char *a = NULL, *b = NULL;
+        size_t na = 0, nb = 0;
+        assert_int_equal(copy_raw("raw_in.bin", "raw_out.bin", chunk, NULL), WADI_OK);
+        assert_int_equal(wadi_file_read("raw_in.bin", &a, &na, NULL), WADI_OK);
+        assert_int_equal(wadi_file_read("raw_out.bin", &b, &nb, NULL), WADI_OK);
+        assert_int_equal(na, nb);
+        assert_memory_equal(a, b, na);
+        free(a);
+        free(b);
+        (void)unlink("raw_out.bin");
+    }
+    (void)unlink("raw_in.bin");
+}
+
+static void a_torn_record_leaves_no_output(void **state) {
+    (void)state;
+    wadi_error err;
+    write_bytes("raw_torn.bin", 1233);
+    assert_int_equal(copy_raw("raw_torn.bin", "raw_none.bin", 7, &err), WADI_IO);
+    assert_string_equal(err.msg, "raw_torn.bin: ends at byte 1233, within a record of 10 bytes");
+    assert_false(wadi_file_exists("raw_none.bin"));
+    (void)unlink("raw_torn.bin");
+    assert_int_equal(copy_raw("raw_missing.bin", "raw_none.bin", 7, &err), WADI_IO);
+    assert_string_equal(err.msg, "raw_missing.bin: No such file or directory");
+}
+
+/* ---- the table ---- */
+
+static void every_connector_has_a_name_and_a_line(void **state) {
+    (void)state;
+    int n = 0;
+    for (; wadi_connectors[n].name != NULL; n++) {
+        assert_true(wadi_connectors[n].source || wadi_connectors[n].sink);
+        assert_true(strlen(wadi_connectors[n].about) > 0);
+    }
+    assert_true(n >= 4);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(callbacks_pass_elements_one_by_one),
+        cmocka_unit_test(what_a_callback_says_is_the_error_of_the_run),
+        cmocka_unit_test(a_callback_source_refuses_odd_parts),
+        cmocka_unit_test(rows_of_an_array_come_back_from_a_memory_sink),
+        cmocka_unit_test(empty_arrays_are_streams_too),
+        cmocka_unit_test(raw_files_are_copied_record_by_record),
+        cmocka_unit_test(a_torn_record_leaves_no_output),
+        cmocka_unit_test(every_connector_has_a_name_and_a_line),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

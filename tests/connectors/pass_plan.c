@@ -1,0 +1,47 @@
+/* See the header. */
+#include "tests/connectors/pass_plan.h"
+
+static const int zero[] = {0};
+
+static wadi_status load(void *self, const wadi_plan *plan, int body, wadi_schedule schedule,
+                        wadi_kernel *out_kernels, wadi_kernel *out_units, wadi_error *err) {
+    (void)self;
+    (void)plan;
+    (void)body;
+    (void)schedule;
+    (void)out_kernels;
+    (void)out_units;
+    (void)err;
+    return WADI_INTERNAL;
+}
+
+static wadi_status bind_and_go(wadi_exec *x, wadi_source *in, wadi_sink *out, wadi_error *err) {
+    wadi_status status = wadi_exec_source(x, "in", in, err);
+    if (status == WADI_OK) status = wadi_exec_sink(x, "out", out, err);
+    if (status == WADI_OK) status = wadi_exec_go(x, err);
+    return status;
+}
+
+wadi_status pass_through(wadi_source *in, wadi_sink *out, wadi_type type, int rank, int64_t chunk,
+                         wadi_error *err) {
+    const wadi_plan_slot slot = {
+        .name = "x", .kind = WADI_SLOT_IRREGULAR, .rank = rank, .fields = 1, .type = {type}};
+    const wadi_plan_source source = {.name = "in", .nslots = 1, .slots = zero};
+    const wadi_plan_phase phase = {.is_stream = true,
+                                   .stream = {.nsources = 1,
+                                              .sources = &source,
+                                              .body = -1,
+                                              .nresults = 1,
+                                              .results = zero,
+                                              .end = WADI_END_SINK,
+                                              .name = "out"}};
+    const wadi_plan plan = {
+        .name = "pass", .nslots = 1, .slots = &slot, .nphases = 1, .phases = &phase};
+    const wadi_loader loader = {load, NULL};
+    const wadi_run_options options = {.threads = 1, .chunk = chunk};
+    wadi_exec *x = NULL;
+    wadi_status status = wadi_exec_create(&plan, &loader, &options, &x, err);
+    if (status == WADI_OK) status = bind_and_go(x, in, out, err);
+    wadi_exec_destroy(x);
+    return status;
+}
