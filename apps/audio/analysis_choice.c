@@ -94,20 +94,16 @@ static wadi_exp finest_order(const flac_recipe *recipe, wadi_exp n) {
     return best;
 }
 
-/* |residual| of sample ix[3] of partition ix[2]; a predictor's warm-up samples are no residuals. */
+/* |residual| of sample ix[3] of partition ix[2], warm-up samples included. */
 static wadi_exp magnitude(void *env, wadi_ix ix) {
     const choices *c = env;
     const wadi_exp length = wadi_shr(c->s->n, wadi_the(c->finest_order));
     const wadi_exp i = wadi_add(wadi_mul(ix.at[2], length), ix.at[3]);
     const wadi_exp r = wadi_abs(wadi_index3(c->resid, ix.at[0], ix.at[1], i));
-    const wadi_exp order = wadi_convert(WADI_I64, column(c, ix, FLAC_COEF_ORDER));
-    return wadi_cond(wadi_lt(i, order), wadi_literal(c->s->work, 0), r);
+    return c->s->work == WADI_I32 ? wadi_convert(WADI_I64, r) : r;
 }
 
-static wadi_exp wide_magnitude(void *env, wadi_ix ix) {
-    return wadi_convert(WADI_I64, magnitude(env, ix));
-}
-
+/* |residual| of sample ix[2]; a predictor's warm-up samples are no residuals. */
 static wadi_exp whole_magnitude(void *env, wadi_ix ix) {
     const choices *c = env;
     const wadi_exp order = wadi_convert(WADI_I64, column(c, ix, FLAC_COEF_ORDER));
@@ -115,20 +111,27 @@ static wadi_exp whole_magnitude(void *env, wadi_ix ix) {
     return wadi_cond(wadi_lt(ix.at[2], order), wadi_literal(c->s->work, 0), r);
 }
 
-static wadi_exp to_i64(wadi_exp e) {
-    return wadi_convert(WADI_I64, e);
+/* The first partition's sum without the warm-up samples: taking them out again here keeps the long loop free of tests. */
+static wadi_exp without_warm_up(void *env, wadi_ix ix, wadi_exp sum) {
+    const choices *c = env;
+    const wadi_exp order = column(c, ix, FLAC_COEF_ORDER), last = wadi_sub(c->s->n, wadi_i64(1));
+    wadi_exp warm_up = wadi_i64(0);
+    for (int i = 0; i < FLAC_COEF_ORDER; i++) {
+        const wadi_exp at = wadi_min(wadi_i64(i), last);
+        const wadi_exp x = wadi_abs(wadi_index3(c->resid, ix.at[0], ix.at[1], at));
+        const wadi_exp counts = wadi_lt(wadi_i32(i), order);
+        warm_up = wadi_add(warm_up, wadi_cond(counts, wadi_convert(WADI_I64, x), wadi_i64(0)));
+    }
+    const wadi_exp first = wadi_eq(ix.at[2], wadi_i64(0));
+    return wadi_sub(wadi_convert(WADI_I64, sum), wadi_cond(first, warm_up, wadi_i64(0)));
 }
 
 /* i64[channels, candidates, parts + 1] */
 static wadi_acc partition_sums(choices *c, wadi_ix rows) {
     const wadi_exp length = wadi_shr(c->s->n, wadi_the(c->finest_order));
     const wadi_ix all = wadi_ix4(rows.at[0], rows.at[1], c->parts, length);
-    wadi_acc sums;
-    if (c->s->work == WADI_I32)
-        sums = wadi_sum(wadi_generate_env(all, wide_magnitude, c));
-    else
-        sums = wadi_map(to_i64, wadi_sum(wadi_generate_env(all, magnitude, c)));
-    return wadi_scanl(wadi_add, wadi_i64(0), sums);
+    const wadi_acc sums = wadi_sum(wadi_generate_env(all, magnitude, c));
+    return wadi_scanl(wadi_add, wadi_i64(0), wadi_imap_env(without_warm_up, c, sums));
 }
 
 static wadi_exp bit_length(wadi_exp e) {

@@ -24,6 +24,11 @@ static wadi_exp f64_of(wadi_exp e) {
     return wadi_convert(WADI_F64, e);
 }
 
+/* Of a position in the block: by way of 32 bits, which processors convert many at a time. */
+static wadi_exp f64_of_position(wadi_exp e) {
+    return f64_of(wadi_convert(WADI_I32, e));
+}
+
 /* A trapezoid: the flat top of a Tukey window with straight tapers, zero outside its part of the block. */
 static wadi_exp windowed_sample(void *env, wadi_ix ix) {
     const windows *w = env;
@@ -36,8 +41,9 @@ static wadi_exp windowed_sample(void *env, wadi_ix ix) {
         wadi_cond(wadi_eq(half, wadi_i64(w->parts - 1)), wadi_sub(n, lo), first);
     const wadi_exp taper = wadi_max(wadi_quot(n, wadi_i64(taper_parts)), wadi_i64(1));
     const wadi_exp slope = wadi_div(wadi_f64(1), f64_of(taper));
-    const wadi_exp rise = wadi_mul(wadi_add(f64_of(i), wadi_f64(0.5)), slope);
-    const wadi_exp fall = wadi_mul(wadi_sub(f64_of(wadi_sub(length, i)), wadi_f64(0.5)), slope);
+    const wadi_exp rise = wadi_mul(wadi_add(f64_of_position(i), wadi_f64(0.5)), slope);
+    const wadi_exp fall =
+        wadi_mul(wadi_sub(f64_of_position(wadi_sub(length, i)), wadi_f64(0.5)), slope);
     const wadi_exp weight = wadi_max(wadi_f64(0), wadi_min(wadi_f64(1), wadi_min(rise, fall)));
     return wadi_mul(weight, f64_of(wadi_index2(w->s->x, ix.at[0], wadi_add(ix.at[2], lo))));
 }
