@@ -2,6 +2,7 @@
 #include "api/exe.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/error.h"
 #include "codegen/explain.h"
@@ -12,13 +13,29 @@
 
 static const wadi_compile_options defaults = {0};
 
+/* The text of one version, from its first kernel on: what is pasted in front is the same for all. */
+static void write_kernels(const wadi_plan_body *body, wadi_schedule schedule, wadi_text *t) {
+    static const char *const names[WADI_SCHEDULE_COUNT] = {[WADI_SCHEDULE_INSIDE] = "inside",
+                                                           [WADI_SCHEDULE_FLAT] = "flat",
+                                                           [WADI_SCHEDULE_ACROSS] = "across"};
+    const wadi_plan_version *v = &body->version[schedule];
+    if (!v->exists) return;
+    const char *first = strstr(v->source, "/* ---- start of ");
+    wadi_text_addf(t, "\n== kernels of %s, schedule %s ==\n\n", body->name, names[schedule]);
+    wadi_text_add(t, first ? first : v->source);
+}
+
 /* The report is written while the module still exists. */
 static wadi_status write_report(wadi_exe *exe, const wadi_diag *diag, const wadi_module *m,
                                 const wadi_facts *facts, wadi_error *err) {
     wadi_text t;
     wadi_text_init(&t);
     wadi_explain_text(diag, m, facts, &t);
+    wadi_text_add(&t, "\n== plan ==\n\n");
     wadi_plan_print(exe->plan, &t);
+    for (int b = 0; b < exe->plan->nbodies; b++)
+        for (int k = 0; k < WADI_SCHEDULE_COUNT; k++)
+            write_kernels(&exe->plan->bodies[b], (wadi_schedule)k, &t);
     exe->report = wadi_text_take(&t);
     if (!exe->report) return wadi_fail(err, WADI_MEMORY, "explain: out of memory");
     return WADI_OK;
