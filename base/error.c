@@ -3,8 +3,12 @@
  * A message that does not fit is cut, never refused: an error is told as well as its 512 bytes allow. */
 #include "base/error.h"
 
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
+
+enum { MAX_FILES = 64, MAX_FILE_NAME = 256 };
 
 const char *wadi_status_name(wadi_status status) {
     static const char *const names[] = {
@@ -23,6 +27,24 @@ const char *wadi_status_name(wadi_status status) {
     };
     if ((unsigned)status >= sizeof names / sizeof names[0]) return "unknown";
     return names[status];
+}
+
+/* The name of a user's file comes with a program or a plan, which may be gone when the error is read: names are kept here for
+ *  good, without allocating. Once the table is full new names are dropped; of a long name the end is kept. */
+static const char *kept(const char *file) {
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    static char names[MAX_FILES][MAX_FILE_NAME];
+    const size_t n = file ? strlen(file) : 0;
+    const char *found = NULL;
+    if (n == 0) return NULL;
+    if (n >= MAX_FILE_NAME) file += n - (MAX_FILE_NAME - 1);
+    pthread_mutex_lock(&lock);
+    for (int i = 0; i < MAX_FILES && !found; i++) {
+        if (names[i][0] == '\0') memcpy(names[i], file, strlen(file) + 1);
+        if (strcmp(names[i], file) == 0) found = names[i];
+    }
+    pthread_mutex_unlock(&lock);
+    return found;
 }
 
 /* The message is written before the other fields are set, so that its arguments may point into *err. */
@@ -50,6 +72,7 @@ wadi_status wadi_fail_here_at(wadi_error *err, wadi_loc at, wadi_status status, 
     if (err == NULL) return status;
     va_list args;
     va_start(args, format);
+    at.file = kept(at.file);
     fill(err, at, status, file, line, format, args);
     va_end(args);
     return status;

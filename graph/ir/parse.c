@@ -529,15 +529,11 @@ static wadi_status parse_program(wadi_parser *p, name_list *outputs) {
     return keep_outputs(p, outputs);
 }
 
-/* What no single line shows: marks that contradict each other. The module, and with it any place written in the text, goes
- *  when this fails, so the error names a line of the text or none. */
+/* What no single line shows: marks that contradict each other. */
 static wadi_status check_program(const wadi_parser *p) {
     const wadi_status st = wadi_ir_verify(p->m, p->err);
     if (st == WADI_OK || st == WADI_MEMORY) return st;
-    if (p->err) {
-        p->err->status = WADI_INVALID;
-        if (p->err->at.file != p->file) p->err->at = (wadi_loc){p->file, 0};
-    }
+    if (p->err) p->err->status = WADI_INVALID;
     return WADI_INVALID;
 }
 

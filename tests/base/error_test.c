@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -53,6 +54,29 @@ static void users_place_is_kept(void **state) {
     assert_int_equal(err.at.line, 42);
 }
 
+/* A program and the names in it may be destroyed before its error is read. */
+static void users_file_outlives_its_program(void **state) {
+    (void)state;
+    wadi_error err = {0};
+    char file[] = "gone.wadi";
+    assert_int_equal(wadi_fail_at(&err, ((wadi_loc){file, 3}), WADI_FAULT, "fault"), WADI_FAULT);
+    memset(file, 'x', sizeof file - 1);
+    assert_string_equal(err.at.file, "gone.wadi");
+    char longer[400];
+    memset(longer, 'a', sizeof longer);
+    memcpy(longer + sizeof longer - 8, "/end.c", 7);
+    longer[sizeof longer - 1] = '\0';
+    assert_int_equal(wadi_fail_at(&err, ((wadi_loc){longer, 3}), WADI_FAULT, "fault"), WADI_FAULT);
+    assert_non_null(strstr(err.at.file, "aaa/end.c"));
+    for (int i = 0; i < 200; i++) {
+        char many[16];
+        snprintf(many, sizeof many, "f%d.c", i);
+        assert_int_equal(wadi_fail_at(&err, ((wadi_loc){many, 3}), WADI_FAULT, "fault"),
+                         WADI_FAULT);
+        if (err.at.file) assert_string_equal(err.at.file, many);
+    }
+}
+
 static void long_message_is_cut(void **state) {
     WADI_UNUSED(state);
     char text[2000];
@@ -89,6 +113,7 @@ int main(void) {
         cmocka_unit_test(try_returns_on_failure),
         cmocka_unit_test(users_place_is_kept),
         cmocka_unit_test(long_message_is_cut),
+        cmocka_unit_test(users_file_outlives_its_program),
         cmocka_unit_test(message_may_quote_the_same_error),
         cmocka_unit_test(every_status_has_its_own_name),
     };
