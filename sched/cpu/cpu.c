@@ -52,8 +52,8 @@ static worker *worker_of(wadi_work *w) {
 }
 
 static void set_memory_fault(wadi_work *w, wadi_fault_kind kind, int64_t s, int64_t value) {
-    w->fault =
-        (wadi_fault){.kind = kind, .place = -1, .element = s, .linear = -1, .value = {value, 0}};
+    w->fault = (wadi_fault){
+        .kind = (int32_t)kind, .place = -1, .element = s, .linear = -1, .value = {value, 0}};
 }
 
 static void *scratch(wadi_work *w, int64_t bytes) {
