@@ -239,6 +239,22 @@ static void zip_of_different_extents(void **state) {
     assert_body_faults(zipped, "zip_with", 5);
 }
 
+/* Nothing says that the two have one extent until they are zipped. */
+static void zip_of_different_inputs(void **state) {
+    (void)state;
+    const int64_t v[] = {4, 5, 9, 7};
+    static const char *const any[] = {"?"};
+    const wadi_interp_input in[] = {{"v", conf_vector(WADI_I64, 4, v)},
+                                    {"w", conf_vector(WADI_I64, 3, v)}};
+    for (int k = 0; k < 2; k++) {
+        wadi_program *p = wadi_program_create("inputs");
+        const wadi_acc a = wadi_input("v", WADI_I64, 1, any), b = wadi_input("w", WADI_I64, 1, any);
+        line = __LINE__ + 1;
+        wadi_output("z", wadi_zip_with(wadi_add, k ? b : a, k ? a : b));
+        assert_faults(p, &(wadi_interp_io){in, 2, NULL, 0}, "zip_with", -1);
+    }
+}
+
 static wadi_acc two_rows(wadi_acc a) {
     const wadi_acc six = wadi_drop(wadi_sub(wadi_extent(a, 0), wadi_i64(6)), a);
     const wadi_exp half = wadi_quot(wadi_extent(six, 0), wadi_i64(2));
@@ -356,6 +372,7 @@ int main(void) {
                                        cmocka_unit_test(division_by_zero),
                                        cmocka_unit_test(division_by_zero_inside_a_fold),
                                        cmocka_unit_test(zip_of_different_extents),
+                                       cmocka_unit_test(zip_of_different_inputs),
                                        cmocka_unit_test(reshape_to_another_size),
                                        cmocka_unit_test(fold1_of_nothing),
                                        cmocka_unit_test(negative_extent),
