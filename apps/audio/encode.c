@@ -15,7 +15,9 @@
 #include "base/error.h"
 #include "connectors/sndfile.h"
 
-enum { FRAME_PARTS = 4, PROGRESS_NS = 100000000 };
+/* Memory for the chunks under way unless told: a few hundred blocks, so that the stages overlap from the first moments on and
+ * chunks stay in the processor's cache. */
+enum { FRAME_PARTS = 4, PROGRESS_NS = 100000000, DEFAULT_MEMORY = 32 << 20 };
 
 /* The run a signal may cancel. */
 static _Atomic(wadi_run *) running;
@@ -149,7 +151,7 @@ static wadi_status open_output(encoder *e, const flac_options *o, wadi_error *er
 static wadi_status connect(encoder *e, const flac_options *o, wadi_error *err) {
     const wadi_run_options options = {
         .threads = o->threads,
-        .memory = o->memory,
+        .memory = o->memory > 0 ? o->memory : DEFAULT_MEMORY,
         .chunk = o->chunk,
         .policy = o->chunk != 0 ? "fixed" : NULL,
         .schedule = o->schedule,

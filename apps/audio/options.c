@@ -22,7 +22,7 @@ const char flac_usage[] =
     "      --convert BITS   round floating point and lossy input to 8..32 bits\n"
     "      --threads N      workers (default: one per processor)\n"
     "      --chunk N|auto   blocks per chunk (default: auto)\n"
-    "      --memory SIZE    bytes for the chunks in flight; K, M and G are understood\n"
+    "      --memory SIZE    bytes for the chunks in flight (32M); K, M and G are understood\n"
     "      --schedule S     inside or flat: how a block's analysis runs (default: by cost)\n"
     "      --stats FILE     write how the run went, as key=value lines\n"
     "      --explain        print the compiled analysis instead of compressing\n"

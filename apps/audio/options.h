@@ -15,7 +15,7 @@ typedef struct flac_options {
     int level;         /* 0..8 */
     int64_t chunk;     /* blocks; 0: the chunk policy decides */
     int threads;       /* 0: one per processor */
-    int64_t memory;    /* bytes; 0: the run's default */
+    int64_t memory;    /* bytes; 0: the encoder's default */
     int convert;       /* bits to round floating point and lossy samples to; 0: refuse them */
     wadi_schedule_option schedule;
     bool explain, force, quiet, help, version;
