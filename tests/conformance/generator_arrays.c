@@ -1,0 +1,339 @@
+/* Random array operations. Arrays of one shape class have equal extents, so that zip_with can be used without faults;
+ * indices are made valid by reduction modulo the extent. Integer division keeps away from zero: faults have tests of their
+ * own. */
+#include <string.h>
+
+#include "tests/conformance/maker.h"
+
+void gen_keep(maker *m, wadi_acc a, int rank, wadi_type type, int shape) {
+    if (m->n == GEN_POOL) {
+        memmove(m->pool, m->pool + 1, (GEN_POOL - 1) * sizeof *m->pool);
+        m->n--;
+    }
+    m->pool[m->n++] = (item){a, rank, type, shape};
+}
+
+int gen_fresh_class(maker *m) {
+    return m->classes++;
+}
+
+item gen_pick(maker *m) {
+    const int back = gen_below(&m->r, gen_below(&m->r, m->n) + 1);
+    return m->pool[m->n - 1 - back];
+}
+
+item gen_pick_ranked(maker *m, int least, int most) {
+    for (int tries = 0; tries < 20; tries++) {
+        const item it = gen_pick(m);
+        if (it.rank >= least && it.rank <= most) return it;
+    }
+    const wadi_acc a = wadi_iota(WADI_I32, wadi_i64(gen_below(&m->r, 20)));
+    return (item){a, 1, WADI_I32, gen_fresh_class(m)};
+}
+
+wadi_exp gen_small_extent(maker *m) {
+    static const int values[] = {0, 1, 2, 3, 7, 8, 9, 16, 17, 31};
+    const wadi_exp fixed = wadi_i64(values[gen_below(&m->r, 10)]);
+    if (gen_below(&m->r, 2)) return fixed;
+    const item it = gen_pick_ranked(m, 1, 3);
+    return wadi_min(wadi_extent(it.a, gen_below(&m->r, it.rank)), wadi_i64(40));
+}
+
+static void do_map(maker *m) {
+    const item it = gen_pick(m);
+    m->given[0] = it.type;
+    m->want = gen_type(&m->r);
+    if (gen_below(&m->r, 3))
+        gen_keep(m, wadi_map_env(gen_fn1, m, it.a), it.rank, m->want, it.shape);
+    else
+        gen_keep(m, wadi_imap_env(gen_of_index_and_element, m, it.a), it.rank, m->want, it.shape);
+}
+
+static void do_zip(maker *m) {
+    const item a = gen_pick(m);
+    item same[4] = {a, a, a, a};
+    for (int k = 1; k < 4; k++)
+        for (int tries = 0; tries < 8; tries++) {
+            const item b = gen_pick(m);
+            if (b.shape == a.shape && b.rank == a.rank) {
+                same[k] = b;
+                break;
+            }
+        }
+    for (int k = 0; k < 4; k++) m->given[k] = same[k].type;
+    m->want = gen_type(&m->r);
+    const wadi_acc x = same[0].a, y = same[1].a, z = same[2].a;
+    const int choice = gen_below(&m->r, 4);
+    const wadi_acc all = choice == 0   ? wadi_zip_with4_env(gen_fn4, m, x, y, z, same[3].a)
+                         : choice == 1 ? wadi_zip_with3_env(gen_fn3, m, x, y, z)
+                                       : wadi_zip_with_env(gen_fn2, m, x, y);
+    gen_keep(m, all, a.rank, m->want, a.shape);
+}
+
+static void do_generate(maker *m) {
+    m->want = gen_type(&m->r);
+    const int rank = 1 + gen_below(&m->r, 2);
+    const wadi_exp n = gen_small_extent(m), k = gen_small_extent(m);
+    gen_keep(m, wadi_generate_env(rank == 1 ? wadi_ix1(n) : wadi_ix2(n, k), gen_of_index, m), rank,
+             m->want, gen_fresh_class(m));
+}
+
+static void do_structure(maker *m) {
+    const item it = gen_pick_ranked(m, 1, 3);
+    const int dim = gen_below(&m->r, it.rank), shape = gen_fresh_class(m);
+    wadi_spec spec[4];
+    switch (gen_below(&m->r, 9)) {
+    case 0:
+        gen_keep(m, wadi_reverse_on(dim, it.a), it.rank, it.type, it.shape);
+        return;
+    case 1:
+        gen_keep(m, wadi_take_on(dim, gen_small_extent(m), it.a), it.rank, it.type, shape);
+        return;
+    case 2:
+        gen_keep(m, wadi_drop_on(dim, wadi_sub(gen_small_extent(m), wadi_i64(1)), it.a), it.rank,
+                 it.type, shape);
+        return;
+    case 3:
+        gen_keep(m, wadi_transpose(it.a), it.rank, it.type, shape);
+        return;
+    case 4:
+        gen_keep(m, wadi_flatten(it.a), 1, it.type, shape);
+        return;
+    case 5:
+        gen_keep(m, wadi_compute(it.a), it.rank, it.type, it.shape);
+        return;
+    case 6:
+        gen_keep(m, wadi_reshape(wadi_ix2(wadi_size(it.a), wadi_i64(1)), it.a), 2, it.type, shape);
+        return;
+    case 7:
+        if (it.rank == 3) break;
+        for (int d = 0; d <= it.rank; d++)
+            spec[d] = d == dim ? wadi_fix(gen_small_extent(m)) : wadi_all();
+        gen_keep(m, wadi_replicate(it.rank + 1, spec, it.a), it.rank + 1, it.type, shape);
+        return;
+    default:
+        break;
+    }
+    /* a row, when there is one; else an empty result of the same rank */
+    const wadi_acc wide = wadi_take_on(dim, wadi_i64(1), it.a);
+    gen_keep(m, wadi_drop_on(dim, wadi_i64(0), wide), it.rank, it.type, shape);
+}
+
+static wadi_exp modulo_extent(void *env, wadi_exp a) {
+    maker *m = env;
+    return wadi_mod(wadi_convert(WADI_I64, a), wadi_i64(m->constant));
+}
+
+static void do_gather(maker *m) {
+    const item it = gen_pick(m);
+    m->constant = GEN_TABLE;
+    const wadi_acc at = wadi_map_env(modulo_extent, m, it.a);
+    gen_keep(m, wadi_gather(at, m->table), it.rank, WADI_I32, it.shape);
+}
+
+static void do_fold(maker *m) {
+    const item it = gen_pick_ranked(m, 1, 3);
+    const wadi_exp z = gen_literal(m, it.type);
+    switch (gen_below(&m->r, 4)) {
+    case 0:
+        gen_keep(m, wadi_sum(it.a), it.rank - 1, it.type, gen_fresh_class(m));
+        return;
+    case 1: {
+        const wadi_acc longer = wadi_scanl(gen_associative(m, it.type), z, it.a); /* never empty */
+        gen_keep(m, wadi_argmin(longer), it.rank - 1, WADI_I64, gen_fresh_class(m));
+        return;
+    }
+    case 2: {
+        const wadi_acc longer = wadi_scanl(gen_associative(m, it.type), z, it.a);
+        gen_keep(m, wadi_fold1(gen_associative(m, it.type), longer), it.rank - 1, it.type,
+                 gen_fresh_class(m));
+        return;
+    }
+    default:
+        gen_keep(m, wadi_fold(gen_associative(m, it.type), z, it.a), it.rank - 1, it.type,
+                 gen_fresh_class(m));
+        return;
+    }
+}
+
+static void do_scan(maker *m) {
+    const item it = gen_pick_ranked(m, 1, 3);
+    if (gen_below(&m->r, 2))
+        gen_keep(m, wadi_scanl1(gen_associative(m, it.type), it.a), it.rank, it.type, it.shape);
+    else
+        gen_keep(m, wadi_scanl(gen_associative(m, it.type), gen_literal(m, it.type), it.a), it.rank,
+                 it.type, gen_fresh_class(m));
+}
+
+typedef struct target {
+    maker *m;
+    wadi_acc of;
+    int rank;
+    wadi_fn2 combine;
+} target;
+
+static wadi_exp combine(void *env, wadi_exp element, wadi_exp old) {
+    target *t = env;
+    return t->combine(element, old);
+}
+
+/* Bucket by value; negative ones are dropped. */
+static wadi_ix bucket(void *env, wadi_ix ix) {
+    target *t = env;
+    wadi_ix at = ix;
+    at.rank = t->rank;
+    const wadi_exp v = wadi_convert(WADI_I64, wadi_index(t->of, at));
+    return wadi_keep_if(wadi_ge(v, wadi_i64(0)), wadi_ix1(wadi_mod(v, wadi_i64(5))));
+}
+
+static void do_permute(maker *m) {
+    const item it = gen_pick_ranked(m, 1, 2);
+    target t = {m, it.a, it.rank, gen_is_float(it.type) ? wadi_add : gen_associative(m, it.type)};
+    const wadi_acc defaults = wadi_fill(wadi_ix1(wadi_i64(5)), gen_literal(m, it.type));
+    const wadi_acc p = wadi_permute_env(combine, defaults, bucket, &t, it.a);
+    gen_keep(m, p, 1, it.type, gen_fresh_class(m));
+}
+
+static void do_acond(maker *m) {
+    const item a = gen_pick(m);
+    for (int tries = 0; tries < 10; tries++) {
+        const item b = gen_pick(m);
+        if (b.rank != a.rank || b.type != a.type) continue;
+        const wadi_exp size = wadi_size(gen_pick(m).a);
+        m->given[0] = a.type;
+        m->want = a.type;
+        const wadi_exp p = wadi_gt(size, wadi_i64(gen_below(&m->r, 20)));
+        const wadi_acc changed = wadi_map_env(gen_fn1, m, a.a);
+        gen_keep(m, wadi_acond(p, changed, b.a), a.rank, a.type,
+                 b.shape == a.shape ? a.shape : gen_fresh_class(m));
+        return;
+    }
+}
+
+static wadi_acc longer_than_three(wadi_acc a) {
+    return wadi_unit(wadi_gt(wadi_extent(a, 0), wadi_i64(3)));
+}
+
+static wadi_acc halved(void *env, wadi_acc a) {
+    maker *m = env;
+    const wadi_acc left = wadi_take(wadi_quot(wadi_extent(a, 0), wadi_i64(2)), a);
+    return wadi_map_env(gen_fn1, m, left);
+}
+
+static wadi_acc longer_env(void *env, wadi_acc a) {
+    (void)env;
+    return longer_than_three(a);
+}
+
+static void do_awhile(maker *m) {
+    const item it = gen_pick_ranked(m, 1, 1);
+    m->given[0] = m->want = it.type;
+    gen_keep(m, wadi_awhile_env(longer_env, halved, m, it.a), 1, it.type, gen_fresh_class(m));
+}
+
+/* Rotates the innermost dimension: the index is only made where there is an element. */
+static wadi_ix rotated(void *env, wadi_ix ix) {
+    const item *it = env;
+    const int last = ix.rank - 1;
+    const wadi_exp next = wadi_add(ix.at[last], wadi_i64(3));
+    ix.at[last] = wadi_mod(next, wadi_extent(it->a, last));
+    return ix;
+}
+
+static void do_backpermute(maker *m) {
+    item it = gen_pick_ranked(m, 1, 3);
+    gen_keep(m, wadi_backpermute_env(wadi_shape_of(it.a), rotated, &it, it.a), it.rank, it.type,
+             it.shape);
+}
+
+/* A scan from an initial value has an element in its innermost dimension. */
+static void do_slice(maker *m) {
+    const item it = gen_pick_ranked(m, 1, 3);
+    const wadi_fn2 f = gen_associative(m, it.type);
+    const wadi_acc longer = wadi_scanl(f, gen_literal(m, it.type), it.a);
+    wadi_spec spec[3] = {wadi_all(), wadi_all(), wadi_all()};
+    const wadi_exp last = wadi_extent(it.a, it.rank - 1);
+    spec[it.rank - 1] = wadi_fix(gen_below(&m->r, 2) ? last : wadi_i64(0));
+    gen_keep(m, wadi_slice(it.rank, spec, longer), it.rank - 1, it.type, gen_fresh_class(m));
+}
+
+static wadi_exp labelled(void *env, wadi_ix ix, wadi_exp a) {
+    maker *m = env;
+    const wadi_exp value = gen_of_index_and_element(env, ix, a);
+    m->given[0] = m->want;
+    const wadi_exp place = ix.rank ? ix.at[ix.rank - 1] : wadi_i64(0);
+    return wadi_rec2("value", value, "place", place);
+}
+
+static wadi_exp place_of(wadi_exp r) {
+    return wadi_get(r, "place");
+}
+
+static wadi_exp value_of(wadi_exp r) {
+    return wadi_get(r, "value");
+}
+
+/* The later of equal ones: associative, not commutative. */
+static wadi_exp later(wadi_exp a, wadi_exp b) {
+    return wadi_cond(wadi_le(value_of(a), value_of(b)), b, a);
+}
+
+static void do_record(maker *m) {
+    const item it = gen_pick_ranked(m, 1, 3);
+    m->given[0] = it.type;
+    do {
+        m->want = gen_type(&m->r);
+    } while (gen_is_float(m->want)); /* NaN would make the order partial */
+    const wadi_type type = m->want;
+    wadi_acc r = wadi_imap_env(labelled, m, it.a);
+    if (gen_below(&m->r, 2)) r = wadi_scanl1(later, r);
+    gen_keep(m, wadi_map(place_of, r), it.rank, WADI_I64, it.shape);
+    gen_keep(m, wadi_map(value_of, r), it.rank, type, it.shape);
+}
+
+typedef struct lookup {
+    maker *m;
+    item from;
+} lookup;
+
+/* An element of another vector, where it has any. */
+static wadi_exp looked_up(void *env, wadi_exp x) {
+    const lookup *l = env;
+    const wadi_exp n = wadi_extent(l->from.a, 0), zero = gen_literal(l->m, l->from.type);
+    const wadi_exp at = wadi_mod(wadi_convert(WADI_I64, x), n);
+    return wadi_cond(wadi_gt(n, wadi_i64(0)), wadi_index1(l->from.a, at), zero);
+}
+
+static void do_lookup(maker *m) {
+    const item it = gen_pick(m);
+    lookup l = {m, gen_pick_ranked(m, 1, 1)};
+    gen_keep(m, wadi_map_env(looked_up, &l, it.a), it.rank, l.from.type, it.shape);
+}
+
+static wadi_acc turns_left(void *env, wadi_acc state) {
+    (void)env;
+    return wadi_unit(wadi_gt(wadi_the(wadi_tuple_get(state, 1)), wadi_i64(0)));
+}
+
+static wadi_acc turn(void *env, wadi_acc state) {
+    const wadi_acc left = wadi_tuple_get(state, 1);
+    const wadi_acc next = wadi_map_env(gen_fn1, env, wadi_tuple_get(state, 0));
+    return wadi_tuple2(next, wadi_unit(wadi_sub(wadi_the(left), wadi_i64(1))));
+}
+
+/* Each element of the stream goes round as often as its own size says. */
+static void do_turns(maker *m) {
+    const item it = gen_pick(m);
+    const wadi_acc turns = wadi_unit(wadi_mod(wadi_size(gen_pick(m).a), wadi_i64(4)));
+    m->given[0] = m->want = it.type;
+    const wadi_acc state = wadi_awhile_env(turns_left, turn, m, wadi_tuple2(it.a, turns));
+    gen_keep(m, wadi_tuple_get(state, 0), it.rank, it.type, it.shape);
+}
+
+void gen_step(maker *m) {
+    static void (*const steps[])(maker *) = {
+        do_map,       do_map,         do_zip,   do_zip,    do_generate, do_structure, do_structure,
+        do_structure, do_fold,        do_fold,  do_scan,   do_gather,   do_permute,   do_acond,
+        do_awhile,    do_backpermute, do_slice, do_record, do_lookup,   do_turns};
+    steps[gen_below(&m->r, (int)(sizeof steps / sizeof steps[0]))](m);
+}

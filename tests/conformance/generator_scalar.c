@@ -1,0 +1,204 @@
+/* Random scalar functions. Arguments of calls are made in statements of their own: C does not say in which order it
+ * evaluates them, and a seed must mean the same program with every compiler. */
+#include <string.h>
+
+#include "tests/conformance/maker.h"
+
+static const wadi_type some_types[] = {WADI_I32, WADI_I64, WADI_U8, WADI_F32,
+                                       WADI_F64, WADI_I16, WADI_U32};
+enum { TYPES = sizeof some_types / sizeof some_types[0] };
+
+bool gen_is_float(wadi_type t) {
+    return t == WADI_F32 || t == WADI_F64;
+}
+
+wadi_type gen_type(gen_random *r) {
+    return some_types[gen_below(r, TYPES)];
+}
+
+wadi_exp gen_literal(maker *m, wadi_type t) {
+    static const double values[] = {0, 1, 2, 3, 5, 7, 100, -1, -2, 0.5, -0.25, 1e6, 65535, 1e-3};
+    return wadi_literal(t, values[gen_below(&m->r, (int)(sizeof values / sizeof values[0]))]);
+}
+
+static wadi_exp scalar(maker *m, wadi_type t, int depth, int n, const wadi_exp *params);
+
+static wadi_exp comparison(maker *m, int depth, int n, const wadi_exp *params) {
+    const wadi_type t = gen_type(&m->r);
+    const wadi_exp a = scalar(m, t, depth - 1, n, params);
+    const wadi_exp b = scalar(m, t, depth - 1, n, params);
+    switch (gen_below(&m->r, 4)) {
+    case 0:
+        return wadi_lt(a, b);
+    case 1:
+        return wadi_ge(a, b);
+    case 2:
+        return wadi_eq(a, b);
+    default:
+        return wadi_land(wadi_ne(a, b), wadi_le(a, b));
+    }
+}
+
+/* An element of the program's table or of a pooled vector, at an index that is always valid. */
+static wadi_exp table_element(maker *m, wadi_type t, int depth, int n, const wadi_exp *params) {
+    const wadi_exp i = wadi_mod(scalar(m, WADI_I64, depth - 1, n, params), wadi_i64(GEN_TABLE));
+    return wadi_convert(t, wadi_index1(m->table, i));
+}
+
+typedef struct loop {
+    maker *m;
+    wadi_type type;
+} loop;
+
+static wadi_exp loop_step(void *env, wadi_exp i, wadi_exp state) {
+    loop *l = env;
+    const wadi_exp params[2] = {wadi_convert(l->type, i), state};
+    const wadi_type given[4] = {l->m->given[0], l->m->given[1], l->m->given[2], l->m->given[3]};
+    l->m->given[0] = l->m->given[1] = l->type;
+    const wadi_exp next = scalar(l->m, l->type, 1, 2, params);
+    memcpy(l->m->given, given, sizeof given);
+    return next;
+}
+
+static wadi_exp integer_op(maker *m, wadi_type t, int depth, int n, const wadi_exp *params) {
+    const wadi_exp a = scalar(m, t, depth - 1, n, params);
+    const wadi_exp b = scalar(m, t, depth - 1, n, params);
+    const wadi_exp odd = wadi_or(b, wadi_literal(t, 1)),
+                   distance = wadi_and(b, wadi_literal(t, 15));
+    switch (gen_below(&m->r, 11)) {
+    case 0:
+        return wadi_quot(a, odd);
+    case 1:
+        return wadi_rem(a, odd);
+    case 2:
+        return wadi_div(a, odd);
+    case 3:
+        return wadi_mod(a, odd);
+    case 4:
+        return wadi_and(a, b);
+    case 5:
+        return wadi_xor(a, wadi_not(b));
+    case 6:
+        return wadi_shl(a, distance);
+    case 7:
+        return wadi_shr(a, b);
+    case 8:
+        return wadi_rotl(a, b);
+    case 9:
+        return wadi_convert(t, wadi_add(wadi_popcount(a), wadi_clz(b)));
+    default:
+        return wadi_convert(t, wadi_ctz(a));
+    }
+}
+
+/* Functions of the mathematical library are called, never computed otherwise: they give the same bits everywhere. */
+static wadi_exp float_op(maker *m, wadi_type t, int depth, int n, const wadi_exp *params) {
+    const wadi_exp a = scalar(m, t, depth - 1, n, params);
+    const wadi_exp b = scalar(m, t, depth - 1, n, params);
+    switch (gen_below(&m->r, 12)) {
+    case 0:
+        return wadi_div(a, b);
+    case 1:
+        return wadi_sqrt(wadi_abs(a));
+    case 2:
+        return wadi_floor(a);
+    case 3:
+        return wadi_fma(a, b, wadi_literal(t, 1));
+    case 4:
+        return wadi_sin(a);
+    case 5:
+        return wadi_exp_(wadi_min(a, b));
+    case 6:
+        return wadi_round(wadi_mul(a, b));
+    case 7:
+        return wadi_cond(wadi_isnan(a), b, wadi_neg(a));
+    case 8:
+        return wadi_pow(wadi_abs(a), b);
+    case 9:
+        return wadi_signum(wadi_trunc(a));
+    case 10:
+        return wadi_log1p(wadi_abs(b));
+    default:
+        return wadi_copysign(a, b);
+    }
+}
+
+/* An expression of type t over the parameters. */
+static wadi_exp scalar(maker *m, wadi_type t, int depth, int n, const wadi_exp *params) {
+    const int choice = gen_below(&m->r, depth <= 0 ? 2 : 10);
+    if (choice == 0 && n > 0) {
+        const int p = gen_below(&m->r, n);
+        return m->given[p] == t ? params[p] : wadi_convert(t, params[p]);
+    }
+    if (choice < 2) return gen_literal(m, t);
+    if (choice > 7)
+        return gen_is_float(t) ? float_op(m, t, depth, n, params)
+                               : integer_op(m, t, depth, n, params);
+    if (choice == 6) return table_element(m, t, depth, n, params);
+    const wadi_exp a = scalar(m, t, depth - 1, n, params);
+    if (choice == 7) {
+        loop l = {m, t};
+        return wadi_iterate_env(wadi_i64(gen_below(&m->r, 4)), loop_step, &l, a);
+    }
+    if (choice == 4) {
+        const wadi_exp most = gen_literal(m, t);
+        return wadi_max(wadi_min(a, most), gen_literal(m, t));
+    }
+    const wadi_exp b = scalar(m, t, depth - 1, n, params);
+    if (choice == 2) return wadi_add(a, b);
+    if (choice == 3) return wadi_mul(a, b);
+    return wadi_cond(comparison(m, depth, n, params), a, b);
+}
+
+wadi_exp gen_fn1(void *env, wadi_exp a) {
+    maker *m = env;
+    return scalar(m, m->want, 3, 1, &a);
+}
+
+wadi_exp gen_fn2(void *env, wadi_exp a, wadi_exp b) {
+    maker *m = env;
+    const wadi_exp params[2] = {a, b};
+    return scalar(m, m->want, 3, 2, params);
+}
+
+wadi_exp gen_fn3(void *env, wadi_exp a, wadi_exp b, wadi_exp c) {
+    maker *m = env;
+    const wadi_exp params[3] = {a, b, c};
+    return scalar(m, m->want, 3, 3, params);
+}
+
+wadi_exp gen_fn4(void *env, wadi_exp a, wadi_exp b, wadi_exp c, wadi_exp d) {
+    maker *m = env;
+    const wadi_exp params[4] = {a, b, c, d};
+    return scalar(m, m->want, 3, 4, params);
+}
+
+wadi_exp gen_of_index(void *env, wadi_ix ix) {
+    maker *m = env;
+    for (int d = 0; d < ix.rank && d < 4; d++) m->given[d] = WADI_I64;
+    return scalar(m, m->want, 3, ix.rank < 4 ? ix.rank : 4, ix.at);
+}
+
+wadi_exp gen_of_index_and_element(void *env, wadi_ix ix, wadi_exp a) {
+    maker *m = env;
+    const wadi_exp params[2] = {a, ix.rank ? ix.at[ix.rank - 1] : wadi_i64(0)};
+    m->given[1] = WADI_I64;
+    return scalar(m, m->want, 3, 2, params);
+}
+
+wadi_fn2 gen_associative(maker *m, wadi_type t) {
+    switch (gen_below(&m->r, gen_is_float(t) ? 3 : 6)) {
+    case 0:
+        return wadi_add;
+    case 1:
+        return wadi_min;
+    case 2:
+        return wadi_max;
+    case 3:
+        return wadi_mul;
+    case 4:
+        return wadi_xor;
+    default:
+        return wadi_or;
+    }
+}

@@ -1,0 +1,58 @@
+/* What the parts of the generator share. Internal to generator*.c. */
+#ifndef TESTS_CONFORMANCE_MAKER_H
+#define TESTS_CONFORMANCE_MAKER_H
+
+#include "tests/conformance/generator.h"
+
+enum { GEN_POOL = 64, GEN_MAX_OUT = 3 };
+
+/* An array that steps may use. */
+typedef struct item {
+    wadi_acc a;
+    int rank;
+    wadi_type type;
+    int shape; /* class of equal extents */
+} item;
+
+typedef struct maker {
+    gen_random r;
+    int size;
+    item pool[GEN_POOL];
+    int n, classes;
+    wadi_acc table, outer;
+    /* components of the element a body is made for, and what the body gave */
+    int parts;
+    item part[GEN_MAX_OUT], out[GEN_MAX_OUT];
+    int outs;
+    /* what the scalar function being built may use */
+    wadi_type want;
+    wadi_type given[4];
+    int64_t constant;
+} maker;
+
+bool gen_is_float(wadi_type t);
+wadi_type gen_type(gen_random *r);
+wadi_exp gen_literal(maker *m, wadi_type t);
+/* An associative function on elements of type t. */
+wadi_fn2 gen_associative(maker *m, wadi_type t);
+
+/* Random scalar functions from m->given to m->want; env is the maker. */
+wadi_exp gen_fn1(void *env, wadi_exp a);
+wadi_exp gen_fn2(void *env, wadi_exp a, wadi_exp b);
+wadi_exp gen_fn3(void *env, wadi_exp a, wadi_exp b, wadi_exp c);
+wadi_exp gen_fn4(void *env, wadi_exp a, wadi_exp b, wadi_exp c, wadi_exp d);
+wadi_exp gen_of_index(void *env, wadi_ix ix);
+wadi_exp gen_of_index_and_element(void *env, wadi_ix ix, wadi_exp a);
+
+/* Adds an array to the pool. */
+void gen_keep(maker *m, wadi_acc a, int rank, wadi_type type, int shape);
+int gen_fresh_class(maker *m);
+/* A pooled array, the younger the likelier, so that chains form. */
+item gen_pick(maker *m);
+item gen_pick_ranked(maker *m, int least, int most);
+wadi_exp gen_small_extent(maker *m);
+
+/* One random array operation (generator_arrays.c). */
+void gen_step(maker *m);
+
+#endif
