@@ -11,8 +11,8 @@
 #include "base/text.h"
 #include "wadi/status.h"
 
-/* One step. Utilisation is busy_ns / elapsed_ns: processors' time spent computing against time passed since the step
- * before, both per processor. */
+/* One step. Utilisation is busy_ns / elapsed_ns: processors' time spent on the stream (reading, computing, writing) against
+ * time passed since the step before, both per processor. */
 typedef struct wadi_policy_sample {
     int64_t busy_ns, elapsed_ns;
     int64_t elements, bytes;

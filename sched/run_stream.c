@@ -25,8 +25,8 @@ typedef struct stream {
     int components;
     int64_t position; /* stream index of the next element */
     /* the compute stage */
-    int64_t delivered, chunks; /* elements and chunks sent on */
-    int64_t step_ns, busy_ns;  /* clock and device's busy time at the end of the last step */
+    int64_t delivered, chunks;  /* elements and chunks sent on */
+    int64_t step_ns, worked_ns; /* clock and time worked at the end of the last step */
 } stream;
 
 /* ---- source stage ---- */
@@ -242,16 +242,24 @@ static wadi_status take_results(stream *s, wadi_chunk *input, wadi_chunk **out, 
     return WADI_OK;
 }
 
+/* Time all stages together have worked so far: a step of the stream is reading, computing and writing. */
+static int64_t worked_ns(const wadi_exec *x, wadi_meter *meter) {
+    int64_t busy[WADI_STAGE_COUNT], overlap = 0;
+    wadi_meter_read(meter, busy, &overlap);
+    return x->device->ops->busy_ns(x->device) + busy[WADI_STAGE_SOURCE] + busy[WADI_STAGE_SINK];
+}
+
 static void count_chunk(stream *s, const wadi_chunk *in, int64_t in_bytes, int64_t out_bytes) {
     wadi_exec *x = s->x;
     const int64_t now = wadi_clock_ns();
-    const int64_t busy = x->device->ops->busy_ns(x->device);
-    const wadi_policy_sample sample = {.busy_ns =
-                                           (busy - s->busy_ns) / x->device->ops->workers(x->device),
-                                       .elapsed_ns = now - s->step_ns,
+    const int64_t worked = worked_ns(x, &x->meter);
+    const int64_t each = (worked - s->worked_ns) / x->device->ops->workers(x->device);
+    const int64_t elapsed = now - s->step_ns;
+    const wadi_policy_sample sample = {.busy_ns = each < elapsed ? each : elapsed,
+                                       .elapsed_ns = elapsed,
                                        .elements = in->count,
                                        .bytes = in_bytes + out_bytes};
-    s->busy_ns = busy;
+    s->worked_ns = worked;
     s->step_ns = now;
     wadi_mutex_lock(&x->lock);
     x->policy->ops->observe(x->policy, &sample);
@@ -388,7 +396,7 @@ static wadi_status prepare(stream *s, wadi_error *err) {
 static wadi_status run_stages(stream *s, wadi_error *err) {
     wadi_thread source = {0}, sink = {0};
     s->step_ns = wadi_clock_ns();
-    s->busy_ns = s->x->device->ops->busy_ns(s->x->device);
+    s->worked_ns = worked_ns(s->x, &s->x->meter);
     wadi_status status = WADI_OK;
     if (s->sink != NULL) status = wadi_thread_start(&sink, sink_stage, s, err);
     if (status == WADI_OK) status = wadi_thread_start(&source, source_stage, s, err);
