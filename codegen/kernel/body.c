@@ -25,7 +25,7 @@ static void emit(wadi_lower *l, wadi_val v, int slot, int rank, const wadi_lv *e
     const wadi_elem *e = &wadi_type_of(l, v)->elem;
     wadi_lv args[1 + WADI_MAX_RANK];
     args[0] = l->s;
-    memcpy(args + 1, extent, (size_t)rank * sizeof *args);
+    if (rank > 0) memcpy(args + 1, extent, (size_t)rank * sizeof *args);
     wadi_lb_act(&l->b, WADI_L_EMIT, 1 + rank, args)->slot = slot;
     for (int f = 0; f < e->fields; f++) {
         wadi_linst *i = wadi_lb_act(&l->b, WADI_L_EMITTED, 0, NULL);
@@ -42,7 +42,7 @@ static void emit(wadi_lower *l, wadi_val v, int slot, int rank, const wadi_lv *e
 static wadi_vloc storage(wadi_lower *l, wadi_val v, bool is_result, int rank,
                          const wadi_lv *extent) {
     wadi_vloc at = {.kind = WADI_LOC_MEMORY, .own_extents = rank > 0};
-    memcpy(at.extent, extent, (size_t)rank * sizeof *extent);
+    if (rank > 0) memcpy(at.extent, extent, (size_t)rank * sizeof *extent);
     const int slot = l->y->slot_of[v];
     if (!is_result) {
         into_scratch(l, v, rank, extent, &at);
