@@ -21,11 +21,11 @@ typedef struct worker {
 enum { SYNC_OBJECTS = 4 };
 
 struct wadi_pool {
-    int synced;        /* how many of the next four are initialised */
-    wadi_mutex caller; /* held through a loop: one at a time */
-    wadi_mutex lock;   /* guards seats, drawing and stop */
-    wadi_condition wake;    /* seats > 0 or stop */
-    wadi_condition idle;    /* drawing == 0 */
+    int synced;          /* how many of the next four are initialised */
+    wadi_mutex caller;   /* held through a loop: one at a time */
+    wadi_mutex lock;     /* guards seats, drawing and stop */
+    wadi_condition wake; /* seats > 0 or stop */
+    wadi_condition idle; /* drawing == 0 */
     int seats;
     int drawing;
     bool stop;

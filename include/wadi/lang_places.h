@@ -121,7 +121,8 @@
 #define wadi_zip_with4(...) wadi_acc_here(wadi_zip_with4(__VA_ARGS__), __FILE__, __LINE__)
 #define wadi_zip_with4_env(...) wadi_acc_here(wadi_zip_with4_env(__VA_ARGS__), __FILE__, __LINE__)
 #define wadi_backpermute(...) wadi_acc_here(wadi_backpermute(__VA_ARGS__), __FILE__, __LINE__)
-#define wadi_backpermute_env(...) wadi_acc_here(wadi_backpermute_env(__VA_ARGS__), __FILE__, __LINE__)
+#define wadi_backpermute_env(...) \
+    wadi_acc_here(wadi_backpermute_env(__VA_ARGS__), __FILE__, __LINE__)
 #define wadi_replicate(...) wadi_acc_here(wadi_replicate(__VA_ARGS__), __FILE__, __LINE__)
 #define wadi_slice(...) wadi_acc_here(wadi_slice(__VA_ARGS__), __FILE__, __LINE__)
 #define wadi_reshape(...) wadi_acc_here(wadi_reshape(__VA_ARGS__), __FILE__, __LINE__)
@@ -166,7 +167,8 @@
 #define wadi_map_seq(...) wadi_seq_here(wadi_map_seq(__VA_ARGS__), __FILE__, __LINE__)
 #define wadi_map_seq_env(...) wadi_seq_here(wadi_map_seq_env(__VA_ARGS__), __FILE__, __LINE__)
 #define wadi_zip_with_seq(...) wadi_seq_here(wadi_zip_with_seq(__VA_ARGS__), __FILE__, __LINE__)
-#define wadi_zip_with_seq_env(...) wadi_seq_here(wadi_zip_with_seq_env(__VA_ARGS__), __FILE__, __LINE__)
+#define wadi_zip_with_seq_env(...) \
+    wadi_seq_here(wadi_zip_with_seq_env(__VA_ARGS__), __FILE__, __LINE__)
 #define wadi_elements(...) wadi_eat_here(wadi_elements(__VA_ARGS__), __FILE__, __LINE__)
 #define wadi_tabulate(...) wadi_eat_here(wadi_tabulate(__VA_ARGS__), __FILE__, __LINE__)
 #define wadi_fold_seq(...) wadi_eat_here(wadi_fold_seq(__VA_ARGS__), __FILE__, __LINE__)

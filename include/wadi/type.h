@@ -37,11 +37,11 @@ const char *wadi_type_name(wadi_type type);
 
 /** A host array, borrowed: one column per field, C order, innermost dimension last. */
 typedef struct wadi_array {
-    int rank;                           /**< 0..WADI_MAX_RANK */
-    int fields;                         /**< 1 for plain scalars */
-    wadi_type type[WADI_MAX_FIELDS];    /**< type of each field */
-    int64_t shape[WADI_MAX_RANK];       /**< extents, outermost first */
-    void *column[WADI_MAX_FIELDS];      /**< each holds product(shape) elements */
+    int rank;                        /**< 0..WADI_MAX_RANK */
+    int fields;                      /**< 1 for plain scalars */
+    wadi_type type[WADI_MAX_FIELDS]; /**< type of each field */
+    int64_t shape[WADI_MAX_RANK];    /**< extents, outermost first */
+    void *column[WADI_MAX_FIELDS];   /**< each holds product(shape) elements */
 } wadi_array;
 
 WADI_END_DECLS

@@ -118,16 +118,16 @@ static void senseless_thread_counts_are_refused(void **state) {
 static void timed_wait_ends_without_a_signal(void **state) {
     WADI_UNUSED(state);
     wadi_mutex m;
-    wadi_cond c;
+    wadi_condition c;
     assert_int_equal(wadi_mutex_init(&m, NULL), WADI_OK);
-    assert_int_equal(wadi_cond_init(&c, NULL), WADI_OK);
+    assert_int_equal(wadi_condition_init(&c, NULL), WADI_OK);
     wadi_mutex_lock(&m);
     const int64_t start = wadi_clock_ns();
-    while (wadi_cond_wait_for(&c, &m, 1000000)) {
+    while (wadi_condition_wait_for(&c, &m, 1000000)) {
     }
     assert_true(wadi_clock_ns() - start >= 1000000);
     wadi_mutex_unlock(&m);
-    wadi_cond_fini(&c);
+    wadi_condition_fini(&c);
     wadi_mutex_fini(&m);
 }
 

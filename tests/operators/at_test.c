@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "operators/interp_state.h"
-#include "support.h"
+#include "tests/operators/support.h"
 
 /* ---- a builder of scalar code that computes at once: a scalar is its place in a list ---- */
 

@@ -1,6 +1,6 @@
 /* Control: cond, while and iterate in scalar code, acond and awhile around arrays, and the
  * faults of scalar code. */
-#include "support.h"
+#include "tests/operators/support.h"
 
 static wadi_exp safe_half(wadi_exp x) {
     const wadi_exp zero = wadi_eq(x, wadi_i64(0));

@@ -1,7 +1,7 @@
 /* What the rules of control say of shapes and of dependence on the stream. */
 #include "graph/analysis/depend.h"
 #include "graph/analysis/shape.h"
-#include "support.h"
+#include "tests/operators/support.h"
 
 /* Programs over one stream of vectors: x has a fixed extent, y has not, p depends on the
  * element, q does not. */

@@ -1,5 +1,5 @@
 /* Operators that make elements: unit, generate, fill, iota, map, imap, zip_with, input, use. */
-#include "support.h"
+#include "tests/operators/support.h"
 
 static wadi_exp twice(wadi_exp x) {
     return wadi_mul(x, wadi_i64(2));

@@ -1,6 +1,6 @@
 /* Operators that move elements: backpermute, replicate, slice, reshape, transpose, reverse,
  * take, drop, gather, compute. */
-#include "support.h"
+#include "tests/operators/support.h"
 
 static wadi_ix diagonal(wadi_ix ix) {
     return wadi_ix2(ix.at[0], ix.at[0]);

@@ -1,7 +1,7 @@
 /* Whole programs of the papers, in the interpreter. */
 #include <math.h>
 
-#include "support.h"
+#include "tests/operators/support.h"
 
 static wadi_acc dotp(wadi_acc xs, wadi_acc ys) {
     return wadi_fold(wadi_add, wadi_f32(0), wadi_zip_with(wadi_mul, xs, ys));

@@ -4,7 +4,7 @@
 
 #include "operators/reduce_tree.h"
 #include "sched/kernel.h"
-#include "support.h"
+#include "tests/operators/support.h"
 
 _Static_assert((int)WADI_TREE_FOLD_BLOCK == (int)WADI_FOLD_BLOCK, "kernels use another tree");
 _Static_assert((int)WADI_TREE_FOLD_LANES == (int)WADI_FOLD_LANES, "kernels use another tree");

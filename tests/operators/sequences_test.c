@@ -1,5 +1,5 @@
 /* Sequence operators, element by element. */
-#include "support.h"
+#include "tests/operators/support.h"
 
 static wadi_exp index_plus(void *env, wadi_ix ix) {
     return wadi_add(*(wadi_exp *)env, ix.at[0]);

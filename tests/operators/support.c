@@ -1,7 +1,7 @@
 /* See support.h. */
 #include "graph/lang/node.h"
 
-#include "support.h"
+#include "tests/operators/support.h"
 
 #include <math.h>
 #include <stdio.h>

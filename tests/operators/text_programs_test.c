@@ -1,6 +1,6 @@
 /* The interpreter on programs given as text: with every way a binding can be written, and with
  * marks, which mean nothing. */
-#include "support.h"
+#include "tests/operators/support.h"
 
 static wadi_interp_results *r;
 static wadi_module *m;

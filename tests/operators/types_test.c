@@ -1,7 +1,7 @@
 /* Type rules: what each operator refuses, told with the line of the program's text. */
 #include <string.h>
 
-#include "support.h"
+#include "tests/operators/support.h"
 
 static void refused(const char *text, const char *part) {
     wadi_module *m = NULL;
