@@ -15,7 +15,9 @@ typedef struct wadi_job {
     int64_t bytes;          /* of the chunk's input, for choosing a schedule */
     wadi_slots *slots;      /* sources' slots are bound; results appear here */
     wadi_schedule schedule; /* out: what ran */
-    wadi_fault fault;       /* out: kind WADI_FAULT_NONE when all went well */
+    bool
+        loaded; /* out: kernels were compiled or loaded first: the time says nothing about the work */
+    wadi_fault fault; /* out: kind WADI_FAULT_NONE when all went well */
 } wadi_job;
 
 typedef struct wadi_device wadi_device;

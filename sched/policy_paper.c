@@ -21,6 +21,8 @@ static const double WEIGHT = 0.3;     /* of the newest sample in an average */
 static const double GROWTH = 0.5;     /* of the size per step; shrinking takes half as much */
 static const double TOLERANCE = 0.02; /* changes of the time per element below this are noise */
 static const double LARGEST = 1e9;    /* elements */
+static const double AHEAD =
+    8; /* of the chunks seen: those under way are older choices, by 1.5^4 or so */
 
 typedef struct paper {
     wadi_policy base;
@@ -67,6 +69,8 @@ static void observe(wadi_policy *self, const wadi_policy_sample *s) {
     } else if (now > before * (1 - TOLERANCE)) {
         return;
     }
+    /* When chunks stay small, something else caps them (memory, the source): growing on would only delay a shrinking. */
+    if (p->growing && p->size > AHEAD * (double)s->elements) return;
     p->size = p->growing ? grown(p->size) : shrunk(p->size);
 }
 

@@ -26,6 +26,7 @@ typedef struct stream {
     int64_t position; /* stream index of the next element */
     /* the compute stage */
     int64_t delivered, chunks;  /* elements and chunks sent on */
+    bool loaded;                /* kernels, in this step */
     int64_t step_ns, worked_ns; /* clock and time worked at the end of the last step */
 } stream;
 
@@ -219,6 +220,7 @@ static wadi_status run_body(stream *s, const wadi_chunk *c, int64_t *out_good, w
                     .slots = &s->x->slots};
     static const char *const names[] = {"inside", "flat", "across"};
     WADI_TRY(s->x->device->ops->run(s->x->device, &job, err));
+    s->loaded = job.loaded;
     wadi_mutex_lock(&s->x->lock);
     s->x->stats.schedule = names[job.schedule];
     wadi_mutex_unlock(&s->x->lock);
@@ -262,7 +264,7 @@ static void count_chunk(stream *s, const wadi_chunk *in, int64_t in_bytes, int64
     s->worked_ns = worked;
     s->step_ns = now;
     wadi_mutex_lock(&x->lock);
-    x->policy->ops->observe(x->policy, &sample);
+    if (!s->loaded) x->policy->ops->observe(x->policy, &sample);
     wadi_budget_observe(&x->budget, in->count, in_bytes + out_bytes);
     x->stats.chunks++;
     x->stats.bytes_in += in_bytes;
@@ -277,6 +279,7 @@ static wadi_status step(stream *s, wadi_chunk *in, int64_t *out_good, wadi_error
     const int64_t in_bytes = wadi_chunk_bytes(in);
     int64_t out_bytes = 0;
     *out_good = 0;
+    s->loaded = false;
     wadi_meter_busy(&s->x->meter, WADI_STAGE_COMPUTE);
     wadi_status status = run_body(s, in, out_good, err);
     if (status == WADI_OK && s->sink == NULL) {

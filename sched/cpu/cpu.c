@@ -286,6 +286,7 @@ static wadi_status load(cpu *d, int body, wadi_schedule schedule, wadi_error *er
     const wadi_plan *plan = d->options.plan;
     const size_t n = (size_t)plan->bodies[body].version[schedule].nsteps;
     if (v->kernels != NULL) return WADI_OK;
+    d->job->loaded = true;
     wadi_kernel *kernels = calloc(2 * n + 1, sizeof *kernels);
     if (kernels == NULL) return no_memory(err);
     const wadi_loader *l = d->options.loader;
