@@ -176,6 +176,27 @@ static bool plain_division(const op_writer *p) {
     return true;
 }
 
+/* Minimum or maximum with a constant for which the plain comparison is right: see codegen/rt/scalar.h. */
+static bool limited(const op_writer *p) {
+    for (int side = 0; side < 2; side++) {
+        const wadi_linst *c = p->f->inst[p->i->args[side]];
+        if (c->kind != WADI_L_CONST || !wadi_type_is_float(c->type)) continue;
+        const uint64_t minus_zero = UINT64_C(1) << (8 * wadi_type_size(c->type) - 1);
+        const uint64_t infinity =
+            c->type == WADI_F32 ? UINT64_C(0x7f800000) : UINT64_C(0x7ff0000000000000);
+        const bool is_nan = (c->imm.bits & ~minus_zero) > infinity;
+        if (is_nan || c->imm.bits == (p->i->op == WADI_SOP_MIN ? 0 : minus_zero)) continue;
+        wadi_text_addf(p->out, "wadi_%s_limit_%s(", wadi_sop_get(p->i->op)->name,
+                       wadi_type_name(c->type));
+        p->plain(p->env, p->i->args[1 - side]);
+        wadi_text_add(p->out, ", ");
+        p->plain(p->env, p->i->args[side]);
+        wadi_text_add(p->out, ")");
+        return true;
+    }
+    return false;
+}
+
 static void conversion(const op_writer *p) {
     const wadi_type from = arg_type(p, 0), to = p->i->type;
     if (to == WADI_BOOL) {
@@ -236,6 +257,10 @@ void wadi_c_prim(wadi_text *out, const wadi_lfun *f, const wadi_linst *i, wadi_c
     case WADI_SOP_DIV:
     case WADI_SOP_MOD:
         if (plain_division(&p)) return;
+        break;
+    case WADI_SOP_MIN:
+    case WADI_SOP_MAX:
+        if (limited(&p)) return;
         break;
     default:
         break;

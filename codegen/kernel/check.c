@@ -20,29 +20,41 @@ static wadi_lv out_of_range(wadi_lower *l, wadi_lv index, wadi_lv extent) {
     return wadi_lb_bin(b, WADI_SOP_LOR, low, wadi_lb_bin(b, WADI_SOP_GE, index, extent));
 }
 
-void wadi_lower_in_range(wadi_lower *l, wadi_lv index, wadi_lv extent, const char *op,
-                         wadi_loc loc) {
-    if (l->y->unchecked || l->status || l->b.failed || wadi_bound_proved(&l->b, index, extent))
-        return;
-    if (l->version && l->version->fast) {
-        const wadi_lv c = wadi_bound_condition(&l->b, l->version->home, index, extent);
-        if (c != WADI_LV_NONE) {
-            wadi_lscope *back = wadi_lb_go(&l->b, l->version->home);
-            wadi_lv *all = &l->version->cond;
-            *all = *all == WADI_LV_NONE ? c : wadi_lb_bin(&l->b, WADI_SOP_LAND, *all, c);
-            (void)wadi_lb_go(&l->b, back);
-            return;
-        }
-    }
+bool wadi_lower_not_harmless(wadi_lower *l) {
+    l->harmful = l->harmful || l->trying;
+    return l->trying;
+}
+
+/* Decided in front of the loop around, if it is. */
+static bool decided(wadi_lower *l, wadi_lv index, wadi_lv extent) {
+    wadi_version *v = l->version;
+    if (!v || !v->fast) return false;
+    const wadi_lv c = wadi_bound_condition(&l->b, v->home, index, extent);
+    if (c == WADI_LV_NONE) return false;
+    wadi_lscope *back = wadi_lb_go(&l->b, v->home);
+    v->cond = v->cond == WADI_LV_NONE ? c : wadi_lb_bin(&l->b, WADI_SOP_LAND, v->cond, c);
+    (void)wadi_lb_go(&l->b, back);
+    return true;
+}
+
+const wadi_lscope *wadi_lower_in_range(wadi_lower *l, wadi_lv index, wadi_lv extent, const char *op,
+                                       wadi_loc loc) {
+    if (l->status || l->b.failed) return NULL;
+    if (wadi_bound_proved(&l->b, index, extent)) return l->b.fun->body;
+    if (l->y->unchecked) return NULL;
+    if (decided(l, index, extent)) return l->version->body;
+    if (wadi_lower_not_harmless(l)) return NULL;
     wadi_lb_if(&l->b, out_of_range(l, index, extent));
     wadi_lower_fault(l, WADI_FAULT_INDEX, wadi_layout_place(l->y, op, "index out of range", loc),
                      index, extent);
     wadi_lb_end(&l->b);
+    return NULL;
 }
 
 static wadi_lscope *one_version(wadi_lower *l, wadi_version *v, wadi_build build, void *env) {
     wadi_version *outer = l->version;
     wadi_lscope *s = wadi_lb_aside(&l->b);
+    v->body = s;
     l->version = v;
     build(l, env);
     l->version = outer;
@@ -51,8 +63,8 @@ static wadi_lscope *one_version(wadi_lower *l, wadi_version *v, wadi_build build
 }
 
 void wadi_lower_versions(wadi_lower *l, wadi_build build, void *env) {
-    wadi_version fast = {l->b.scope, true, WADI_LV_NONE},
-                 careful = {l->b.scope, false, WADI_LV_NONE};
+    wadi_version fast = {l->b.scope, NULL, true, WADI_LV_NONE},
+                 careful = {l->b.scope, NULL, false, WADI_LV_NONE};
     wadi_lscope *first = one_version(l, &fast, build, env);
     int64_t known = 0;
     if (fast.cond == WADI_LV_NONE || (wadi_lb_is_const(&l->b, fast.cond, &known) && known)) {

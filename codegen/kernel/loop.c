@@ -192,8 +192,9 @@ static bool is_cheap(const wadi_linst *i) {
     return i->op >= WADI_SOP_PRIM_COUNT || wadi_sop_get(i->op)->cls != WADI_CLASS_FLOAT;
 }
 
-static wadi_lscope *place_of(wadi_lb *b, const wadi_linst *i) {
-    const wadi_lscope *target = b->fun->body;
+/* The outermost scope in which the operands live, but not outside `limit`. */
+static wadi_lscope *place_of(wadi_lb *b, const wadi_linst *i, const wadi_lscope *limit) {
+    const wadi_lscope *target = limit;
     for (int a = 0; a < i->nargs; a++) {
         if (i->args[a] == WADI_LV_NONE) continue;
         const wadi_lscope *home = wadi_lb_home(b, i->args[a]);
@@ -207,8 +208,8 @@ static wadi_lscope *place_of(wadi_lb *b, const wadi_linst *i) {
     return s;
 }
 
-/* Finds or places a pure instruction. `stay`: it may be found again, but not moved out. */
-static wadi_lv pure(wadi_lb *b, wadi_linst *i, bool stay) {
+/* Finds an instruction like `i`, or places it: as far out as `limit`, or here when that is NULL. */
+static wadi_lv pure_within(wadi_lb *b, wadi_linst *i, const wadi_lscope *limit) {
     if (b->failed) return b->spare.self;
     i->has_value = true;
     const uint64_t hash = hash_of(i);
@@ -220,12 +221,16 @@ static wadi_lv pure(wadi_lb *b, wadi_linst *i, bool stay) {
     if (i->kind == WADI_L_CONST)
         i->scope = b->fun->body;
     else
-        scope_append(b, stay ? b->scope : place_of(b, i), i);
+        scope_append(b, limit ? place_of(b, i, limit) : b->scope, i);
     uint64_t newest = 0;
     (void)wadi_map64_get(&b->numbers, hash, &newest);
     b->same[i->self] = (uint32_t)newest;
     if (!wadi_map64_put(&b->numbers, hash, i->self + 1)) b->failed = true;
     return i->self;
+}
+
+static wadi_lv pure(wadi_lb *b, wadi_linst *i) {
+    return pure_within(b, i, b->fun->body);
 }
 
 wadi_lv wadi_lb_const(wadi_lb *b, wadi_scalar imm) {
@@ -238,7 +243,7 @@ wadi_lv wadi_lb_const(wadi_lb *b, wadi_scalar imm) {
         for (i->bits = 0; i->bits < 64 && magnitude >> i->bits; i->bits++) {
         }
     }
-    return pure(b, i, false);
+    return pure(b, i);
 }
 
 wadi_lv wadi_lb_i64(wadi_lb *b, int64_t v) {
@@ -273,7 +278,7 @@ wadi_lv wadi_lb_prim(wadi_lb *b, wadi_sop op, wadi_type result, int n, const wad
     i->op = op;
     i->type = result;
     wadi_lb_estimate(b, i);
-    return pure(b, i, false);
+    return pure(b, i);
 }
 
 wadi_lv wadi_lb_bin(wadi_lb *b, wadi_sop op, wadi_lv x, wadi_lv y) {
@@ -290,7 +295,7 @@ wadi_lv wadi_lb_select(wadi_lb *b, wadi_type t, wadi_lv c, wadi_lv x, wadi_lv y)
     wadi_linst *i = inst_new(b, WADI_L_SELECT, 3, (const wadi_lv[]){c, x, y});
     i->type = t;
     wadi_lb_estimate(b, i);
-    return pure(b, i, false);
+    return pure(b, i);
 }
 
 wadi_lv wadi_lb_leaf(wadi_lb *b, wadi_lkind kind, int slot, int index, wadi_lv arg) {
@@ -299,7 +304,7 @@ wadi_lv wadi_lb_leaf(wadi_lb *b, wadi_lkind kind, int slot, int index, wadi_lv a
     i->index = index;
     i->nonneg = true;
     i->bits = WADI_EXTENT_BITS;
-    return pure(b, i, false);
+    return pure(b, i);
 }
 
 wadi_lv wadi_lb_column(wadi_lb *b, int slot, int field, wadi_type t) {
@@ -308,7 +313,7 @@ wadi_lv wadi_lb_column(wadi_lb *b, int slot, int field, wadi_type t) {
     i->index = field;
     i->type = t;
     i->pointer = true;
-    return pure(b, i, false);
+    return pure(b, i);
 }
 
 wadi_lv wadi_lb_advance(wadi_lb *b, wadi_lv pointer, wadi_lv by) {
@@ -318,7 +323,7 @@ wadi_lv wadi_lb_advance(wadi_lb *b, wadi_lv pointer, wadi_lv by) {
     i->type = wadi_lb_type(b, pointer);
     i->pointer = true;
     i->text = wadi_lb_inst(b, pointer)->text;
-    return pure(b, i, false);
+    return pure(b, i);
 }
 
 wadi_lv wadi_lb_range(wadi_lb *b, wadi_lv v, wadi_lv least, wadi_lv most) {
@@ -332,13 +337,13 @@ wadi_lv wadi_lb_range(wadi_lb *b, wadi_lv v, wadi_lv least, wadi_lv most) {
         const uint8_t known = lo > hi ? lo : hi;
         if (known < i->bits) i->bits = known;
     }
-    return pure(b, i, false);
+    return pure(b, i);
 }
 
-wadi_lv wadi_lb_load(wadi_lb *b, wadi_lv pointer, wadi_lv at, bool safe) {
+wadi_lv wadi_lb_load(wadi_lb *b, wadi_lv pointer, wadi_lv at, const wadi_lscope *limit) {
     wadi_linst *i = inst_new(b, WADI_L_LOAD, 2, (const wadi_lv[]){pointer, at});
     i->type = wadi_lb_type(b, pointer);
-    return pure(b, i, !safe);
+    return pure_within(b, i, limit);
 }
 
 /* ---- values and actions that stay ---- */

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "codegen/kernel/bound.h"
 
 enum { MAX_DEPTH = 200 };
 
@@ -132,6 +133,18 @@ wadi_lv wadi_lower_pointer(wadi_lower *l, wadi_val v, int f) {
     return slot_pointer(l, at->slot, f, name_of(l, v, f));
 }
 
+/* How far out a load may move: where the caller has checked, or where the index is proved to lie in the array. */
+static const wadi_lscope *load_limit(wadi_lower *l, int rank, const wadi_lv *extent,
+                                     const wadi_lv *ix, wadi_lv at) {
+    wadi_lb *b = &l->b;
+    if (rank == 0) return b->fun->body;
+    if (l->assured) return l->assured;
+    if (wadi_lb_home(b, at)->depth >= b->scope->depth) return NULL;
+    for (int d = 0; d < rank; d++)
+        if (!wadi_bound_proved(b, ix[d], extent[d])) return NULL;
+    return b->fun->body;
+}
+
 static void load(wadi_lower *l, wadi_val v, int rank, const wadi_lv *ix, wadi_lv *out) {
     const wadi_elem *elem = &wadi_type_of(l, v)->elem;
     wadi_lv extent[WADI_MAX_RANK];
@@ -139,10 +152,10 @@ static void load(wadi_lower *l, wadi_val v, int rank, const wadi_lv *ix, wadi_lv
     wadi_lv at = wadi_lower_linear(l, rank, extent, ix);
     const bool is_slot = l->loc[v].kind == WADI_LOC_SLOT;
     if (rank == 0 && is_slot && l->y->slots.at[l->loc[v].slot].kind == WADI_SLOT_REGULAR) at = l->s;
+    const wadi_lscope *limit = load_limit(l, rank, extent, ix, at);
     for (int f = 0; f < elem->fields; f++)
-        out[f] =
-            wadi_lb_name(&l->b, wadi_lb_load(&l->b, wadi_lower_pointer(l, v, f), at, rank == 0),
-                         rank == 0 ? name_of(l, v, f) : NULL);
+        out[f] = wadi_lb_name(&l->b, wadi_lb_load(&l->b, wadi_lower_pointer(l, v, f), at, limit),
+                              rank == 0 ? name_of(l, v, f) : NULL);
 }
 
 /* ---- delayed values ---- */
@@ -151,7 +164,8 @@ static bool recall(wadi_lower *l, wadi_val v, int rank, const wadi_lv *ix, int f
                    wadi_lv *out) {
     for (size_t i = l->memo.n; i-- > 0;) {
         const wadi_memo *m = &l->memo.at[i];
-        if (m->v != v || m->rank != rank || memcmp(m->ix, ix, (size_t)rank * sizeof *ix) != 0)
+        if (m->v != v || m->rank != rank ||
+            (rank > 0 && memcmp(m->ix, ix, (size_t)rank * sizeof *ix) != 0))
             continue;
         const wadi_lscope *home = m->scope;
         while (home->merged) home = home->merged;
@@ -167,7 +181,7 @@ static bool recall(wadi_lower *l, wadi_val v, int rank, const wadi_lv *ix, int f
 static void remember(wadi_lower *l, wadi_val v, int rank, const wadi_lv *ix, int fields,
                      const wadi_lv *field) {
     wadi_memo m = {.v = v, .rank = rank, .fields = fields, .scope = l->b.scope};
-    memcpy(m.ix, ix, (size_t)rank * sizeof *ix);
+    if (rank > 0) memcpy(m.ix, ix, (size_t)rank * sizeof *ix);
     memcpy(m.field, field, (size_t)fields * sizeof *field);
     if (l->memo.n > 256) l->memo.n = 0; /* forgetting costs repeated code, nothing else */
     if (!wadi_vec_push(&l->memo, m)) l->b.failed = true;
@@ -184,7 +198,7 @@ static bool read_reshaped(wadi_lower *l, const wadi_bind *bind, const wadi_lv *i
     wadi_lower_extents(l, bind->results[0], extent);
     const wadi_lv at = wadi_lower_linear(l, wadi_type_of(l, bind->results[0])->rank, extent, ix);
     for (int f = 0; f < t->elem.fields; f++)
-        out[f] = wadi_lb_load(&l->b, wadi_lower_pointer(l, source, f), at, false);
+        out[f] = wadi_lb_load(&l->b, wadi_lower_pointer(l, source, f), at, NULL);
     return true;
 }
 
@@ -255,6 +269,24 @@ void wadi_lower_read(wadi_lower *l, wadi_val v, const wadi_lv *ix, wadi_lv *out)
     }
 }
 
+static const wadi_lscope *inner(const wadi_lscope *x, const wadi_lscope *y) {
+    if (!x || !y) return NULL;
+    return x->depth > y->depth ? x : y;
+}
+
+void wadi_lower_read_checked(wadi_lower *l, wadi_val v, const wadi_lv *ix, const char *op,
+                             wadi_loc loc, wadi_lv *out) {
+    const wadi_lscope *limit = l->b.fun->body;
+    v = wadi_lower_resolve(l, v);
+    const int rank = wadi_type_of(l, v)->rank;
+    for (int d = 0; d < rank; d++)
+        limit = inner(limit, wadi_lower_in_range(l, ix[d], wadi_lower_extent(l, v, d), op, loc));
+    const bool stored = l->loc[v].kind == WADI_LOC_SLOT || l->loc[v].kind == WADI_LOC_MEMORY;
+    l->assured = stored ? limit : NULL;
+    wadi_lower_read(l, v, ix, out);
+    l->assured = NULL;
+}
+
 /* ---- the abstract builder of index functions ---- */
 
 static wadi_lower *self_of(wadi_at *cx) {
@@ -279,11 +311,7 @@ static void at_read(wadi_at *cx, wadi_val array, const wadi_sx *ix, wadi_sx *out
 
 static void at_read_checked(wadi_at *cx, wadi_val array, const wadi_sx *ix, wadi_loc loc,
                             wadi_sx *out) {
-    wadi_lower *l = self_of(cx);
-    const int rank = wadi_type_of(l, array)->rank;
-    for (int d = 0; d < rank; d++)
-        wadi_lower_in_range(l, ix[d], wadi_lower_extent(l, array, d), l->op, loc);
-    wadi_lower_read(l, array, ix, out);
+    wadi_lower_read_checked(self_of(cx), array, ix, self_of(cx)->op, loc, out);
 }
 
 static void at_apply(wadi_at *cx, const wadi_fun *f, const wadi_sx *args, wadi_sx *out) {

@@ -68,6 +68,7 @@ typedef struct wadi_body {
 /* Two versions of a loop are made when checks can be decided in front of it. */
 typedef struct wadi_version {
     wadi_lscope *home; /* around the loop */
+    wadi_lscope *body; /* what is chosen by the condition */
     bool fast;         /* checks are collected in cond */
     wadi_lv cond;
 } wadi_version;
@@ -90,10 +91,13 @@ typedef struct wadi_lower {
     int nest_rank; /* position in the result being computed, for faults; -1: none */
     wadi_lv nest_ix[WADI_MAX_RANK], nest_extent[WADI_MAX_RANK];
     WADI_VEC(wadi_memo) memo;
-    uint8_t *seen;      /* [value] used by wadi_lower_checks */
-    const char *op;     /* operator whose index function is at work, for faults */
-    int depth;          /* of delayed values computed inside each other */
-    wadi_status status; /* the first failure */
+    uint8_t *seen;  /* [value] used by wadi_lower_checks */
+    const char *op; /* operator whose index function is at work, for faults */
+    const wadi_lscope *
+        assured; /* from where on the element being read is known to exist; NULL: nowhere outside */
+    bool trying, harmful; /* code is tried in advance; it must not run where it is not needed */
+    int depth;            /* of delayed values computed inside each other */
+    wadi_status status;   /* the first failure */
 } wadi_lower;
 
 /* ---- life (lower.c) ---- */
@@ -131,9 +135,14 @@ void wadi_lower_checks(wadi_lower *l, const wadi_bind *bind);
 
 /* ---- faults and versions (check.c) ---- */
 void wadi_lower_fault(wadi_lower *l, wadi_fault_kind kind, int place, wadi_lv v0, wadi_lv v1);
-/** A fault unless 0 <= index < extent. */
-void wadi_lower_in_range(wadi_lower *l, wadi_lv index, wadi_lv extent, const char *op,
-                         wadi_loc loc);
+/** A fault unless 0 <= index < extent. Returns the scope from which on that is known, NULL: here alone. */
+const wadi_lscope *wadi_lower_in_range(wadi_lower *l, wadi_lv index, wadi_lv extent, const char *op,
+                                       wadi_loc loc);
+/** Element ix of v, checked; a fault names `op`. */
+void wadi_lower_read_checked(wadi_lower *l, wadi_val v, const wadi_lv *ix, const char *op,
+                             wadi_loc loc, wadi_lv *out);
+/** Code is being tried that must be harmless where it is not needed: it is not, if this is called. True: it was tried. */
+bool wadi_lower_not_harmless(wadi_lower *l);
 typedef void (*wadi_build)(wadi_lower *l, void *env);
 /** Builds code in which checks that can be decided here are taken out: `if (fine) fast else careful`. What the code
  *  computes must leave through variables or memory. */

@@ -14,7 +14,7 @@ static void combine_at(wadi_lower *l, const permuting *p, const wadi_lv *x, cons
     const int fields = p->to->elem.fields;
     wadi_lv args[2 * WADI_MAX_FIELDS], out[WADI_MAX_FIELDS];
     for (int d = 0; d < p->to->rank; d++)
-        wadi_lower_in_range(l, target[d], p->extent[d], p->bind->op->name, p->bind->loc);
+        (void)wadi_lower_in_range(l, target[d], p->extent[d], p->bind->op->name, p->bind->loc);
     const wadi_lv at = wadi_lower_linear(l, p->to->rank, p->extent, target);
     memcpy(args, x, (size_t)fields * sizeof *args);
     for (int f = 0; f < fields; f++) args[fields + f] = wadi_lb_fresh(b, p->pointer[f], at);

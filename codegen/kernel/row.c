@@ -339,6 +339,7 @@ static void total_of_row(wadi_lower *l, const wadi_row *r, void *env, wadi_lv *o
 void wadi_lower_fold_at(wadi_lower *l, const wadi_bind *bind, const wadi_lv *ix, wadi_lv *out) {
     source src = source_of(l, bind, ix);
     const wadi_row r = row_of(l, bind, &src);
+    (void)wadi_lower_not_harmless(l);
     if (l->status || l->b.failed) return;
     finish(l, bind, &r, total_of_row, NULL, out);
 }
@@ -369,7 +370,7 @@ static void part_at(wadi_lower *l, const source *src, wadi_lv blk, const wadi_ro
         if (irregular)
             column =
                 wadi_lb_advance(b, column, wadi_lb_leaf(b, WADI_L_OFFSET, src->parts, 0, l->s));
-        out[f] = wadi_lb_load(b, column, at, false);
+        out[f] = wadi_lb_load(b, column, at, NULL);
     }
 }
 
@@ -398,6 +399,7 @@ void wadi_lower_fold_parts(wadi_lower *l, const wadi_bind *bind, int parts, cons
     source src = source_of(l, bind, ix);
     src.parts = parts;
     const wadi_row r = row_of(l, bind, &src);
+    (void)wadi_lower_not_harmless(l);
     if (l->status || l->b.failed) return;
     finish(l, bind, &r, total_of_parts, &src, out);
 }

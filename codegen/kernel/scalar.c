@@ -8,7 +8,13 @@
 
 #include "base/error.h"
 
-enum { SELECT_COST = 12, TINY_COUNT = 32 };
+enum {
+    SELECT_COST = 160, /* more than this is not computed for nothing */
+    READ_COST = 4,
+    DIVISION_COST = 8,
+    NEVER = SELECT_COST + 1,
+    TINY_COUNT = 32
+};
 
 typedef struct scalars {
     wadi_lower *l;
@@ -20,26 +26,42 @@ static void block(scalars *c, const wadi_sblock *b);
 
 /* ---- branches ---- */
 
-/* What computing the block for nothing costs; more than SELECT_COST when it must not be. */
-static int cost_of(const wadi_lower *l, const wadi_sblock *b) {
+static int cost_of_sop(wadi_sop op) {
+    const wadi_sop_info *info = wadi_sop_get(op);
+    switch (op) {
+    case WADI_SOP_CONST:
+    case WADI_SOP_EXTENT:
+    case WADI_SOP_THE:
+        return 0;
+    case WADI_SOP_CONVERT:
+    case WADI_SOP_BITCAST:
+        return 1;
+    case WADI_SOP_INDEX:
+    case WADI_SOP_INDEX_LINEAR:
+        return READ_COST;
+    case WADI_SOP_FDIV:
+    case WADI_SOP_SQRT:
+        return DIVISION_COST;
+    case WADI_SOP_FLOOR:
+    case WADI_SOP_CEIL:
+    case WADI_SOP_TRUNC:
+    case WADI_SOP_COPYSIGN:
+        return 1;
+    default:
+        break;
+    }
+    if (op >= WADI_SOP_PRIM_COUNT || info->flags & WADI_SOP_FAULTS || info->cls == WADI_CLASS_FLOAT)
+        return NEVER;
+    return 1;
+}
+
+/* What computing the block for nothing costs; NEVER or more when it must not be. */
+static int cost_of(const wadi_sblock *b) {
     int cost = 0;
-    for (int i = 0; i < b->ninsts && cost <= SELECT_COST; i++) {
+    for (int i = 0; i < b->ninsts && cost < NEVER; i++) {
         const wadi_sinst *s = b->insts[i];
-        const wadi_sop_info *info = wadi_sop_get(s->op);
-        if (s->op == WADI_SOP_COND)
-            cost += 1 + cost_of(l, s->block[0]) + cost_of(l, s->block[1]);
-        else if (s->op == WADI_SOP_THE)
-            cost +=
-                l->loc[wadi_lower_resolve(l, s->array)].kind == WADI_LOC_NONE ? SELECT_COST + 1 : 0;
-        else if (s->op >= WADI_SOP_PRIM_COUNT)
-            cost +=
-                s->op == WADI_SOP_CONST || s->op == WADI_SOP_CONVERT || s->op == WADI_SOP_BITCAST
-                    ? s->nargs
-                : s->op == WADI_SOP_EXTENT ? 0
-                                           : SELECT_COST + 1;
-        else
-            cost += info->flags & WADI_SOP_FAULTS || info->cls == WADI_CLASS_FLOAT ? SELECT_COST + 1
-                                                                                   : 1;
+        cost += s->op == WADI_SOP_COND ? 1 + cost_of(s->block[0]) + cost_of(s->block[1])
+                                       : cost_of_sop(s->op);
     }
     return cost;
 }
@@ -71,6 +93,25 @@ static void cond_as_branch(scalars *c, const wadi_sinst *s) {
     for (int r = 0; r < n; r++) c->at[s->first + (wadi_sval)r] = wadi_lb_get(b, var[r]);
 }
 
+/* Both sides are written as they stand; if that turns out to need a check or a loop, it is forgotten again. */
+static bool tried_as_select(scalars *c, const wadi_sinst *s) {
+    wadi_lower *l = c->l;
+    wadi_version *v = l->version;
+    const wadi_lv cond_before = v ? v->cond : WADI_LV_NONE;
+    wadi_lscope *aside = wadi_lb_aside(&l->b);
+    l->trying = true;
+    l->harmful = false;
+    cond_as_select(c, s);
+    l->trying = false;
+    wadi_lb_aside_end(&l->b, aside);
+    if (!l->harmful) {
+        wadi_lb_merge(&l->b, aside);
+        return true;
+    }
+    if (v) v->cond = cond_before;
+    return false;
+}
+
 static void cond(scalars *c, const wadi_sinst *s) {
     int64_t known = 0;
     if (wadi_lb_is_const(&c->l->b, c->at[s->args[0]], &known)) {
@@ -78,9 +119,13 @@ static void cond(scalars *c, const wadi_sinst *s) {
         block(c, side);
         for (int r = 0; r < s->nresults; r++)
             c->at[s->first + (wadi_sval)r] = c->at[side->yields[r]];
-    } else if (cost_of(c->l, s->block[0]) + cost_of(c->l, s->block[1]) <= SELECT_COST) {
+        return;
+    }
+    const bool light = cost_of(s->block[0]) + cost_of(s->block[1]) < NEVER;
+    if (c->l->trying) {
+        if (!light) (void)wadi_lower_not_harmless(c->l);
         cond_as_select(c, s);
-    } else {
+    } else if (!light || !tried_as_select(c, s)) {
         cond_as_branch(c, s);
     }
 }
@@ -108,6 +153,7 @@ static void end_state(scalars *c, const wadi_sinst *s, const wadi_lv *var) {
 }
 
 static void loop_while(scalars *c, const wadi_sinst *s) {
+    (void)wadi_lower_not_harmless(c->l);
     wadi_lv var[2 * WADI_MAX_FIELDS];
     WADI_ASSERT(s->nargs <= 2 * WADI_MAX_FIELDS);
     start_state(c, s, 0, var);
@@ -143,6 +189,7 @@ static void build_iterate(wadi_lower *l, void *env) {
 }
 
 static void loop_iterate(scalars *c, const wadi_sinst *s) {
+    (void)wadi_lower_not_harmless(c->l);
     wadi_lv var[2 * WADI_MAX_FIELDS];
     int64_t count = 0;
     WADI_ASSERT(s->nargs <= 2 * WADI_MAX_FIELDS);
@@ -164,13 +211,9 @@ static wadi_lv as_i64(scalars *c, wadi_sval v) {
 }
 
 static void read_index(scalars *c, const wadi_sinst *s) {
-    wadi_lower *l = c->l;
     wadi_lv ix[WADI_MAX_RANK];
-    for (int d = 0; d < s->nargs; d++) {
-        ix[d] = as_i64(c, s->args[d]);
-        wadi_lower_in_range(l, ix[d], wadi_lower_extent(l, s->array, d), "!", s->loc);
-    }
-    wadi_lower_read(l, s->array, ix, &c->at[s->first]);
+    for (int d = 0; d < s->nargs; d++) ix[d] = as_i64(c, s->args[d]);
+    wadi_lower_read_checked(c->l, s->array, ix, "!", s->loc, &c->at[s->first]);
 }
 
 /* Row-major position: memory is read there; a delayed array gets its index by division. */
@@ -181,12 +224,13 @@ static void read_linear(scalars *c, const wadi_sinst *s) {
     const wadi_val v = wadi_lower_resolve(l, s->array);
     const wadi_array_type *t = wadi_type_of(l, v);
     wadi_lower_extents(l, v, extent);
-    wadi_lower_in_range(l, at, wadi_lower_size(l, t->rank, extent), "!!", s->loc);
+    const wadi_lscope *limit =
+        wadi_lower_in_range(l, at, wadi_lower_size(l, t->rank, extent), "!!", s->loc);
     const wadi_vloc_kind kind = l->loc[v].kind;
     if (t->rank > 0 && (kind == WADI_LOC_SLOT || kind == WADI_LOC_MEMORY)) {
         for (int f = 0; f < t->elem.fields; f++)
             c->at[s->first + (wadi_sval)f] =
-                wadi_lb_load(b, wadi_lower_pointer(l, v, f), at, false);
+                wadi_lb_load(b, wadi_lower_pointer(l, v, f), at, limit);
         return;
     }
     for (int d = t->rank - 1; d >= 0; d--) {
@@ -204,7 +248,7 @@ static void check_divisor(scalars *c, const wadi_sinst *s) {
     const wadi_lv zero = wadi_lb_const(b, (wadi_scalar){wadi_lb_type(b, divisor), 0});
     const wadi_lv bad = wadi_lb_bin(b, WADI_SOP_EQ, divisor, zero);
     int64_t known = 0;
-    if (wadi_lb_is_const(b, bad, &known) && !known) return;
+    if ((wadi_lb_is_const(b, bad, &known) && !known) || wadi_lower_not_harmless(c->l)) return;
     wadi_lb_if(b, bad);
     const wadi_lv dividend = wadi_lb_prim(b, WADI_SOP_CONVERT, WADI_I64, 1, &c->at[s->args[0]]);
     wadi_lower_fault(

@@ -80,6 +80,14 @@ static wadi_lv product(wadi_lb *b, wadi_type t, wadi_lv *args) {
     return WADI_LV_NONE;
 }
 
+/* Is `part` one of the conditions that `all` joins by op? */
+static bool joins(wadi_lb *b, wadi_sop op, wadi_lv all, wadi_lv part, int depth) {
+    wadi_lv x, y;
+    if (all == part) return true;
+    if (depth > 12 || !is_prim(b, all, op, &x, &y)) return false;
+    return joins(b, op, x, part, depth + 1) || joins(b, op, y, part, depth + 1);
+}
+
 static wadi_lv logic(wadi_lb *b, wadi_sop op, wadi_lv *args) {
     const bool is_and = op == WADI_SOP_LAND;
     for (int a = 0; a < 2; a++) {
@@ -87,7 +95,8 @@ static wadi_lv logic(wadi_lb *b, wadi_sop op, wadi_lv *args) {
         if (!wadi_lb_is_const(b, args[a], &c)) continue;
         return (c != 0) == is_and ? args[1 - a] : args[a];
     }
-    return args[0] == args[1] ? args[0] : WADI_LV_NONE;
+    if (joins(b, op, args[0], args[1], 0)) return args[0];
+    return joins(b, op, args[1], args[0], 0) ? args[1] : WADI_LV_NONE;
 }
 
 static wadi_lv compare(wadi_lb *b, wadi_sop op, const wadi_lv *args) {

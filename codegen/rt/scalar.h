@@ -110,7 +110,8 @@ WADI_INT_UNSIGNED(u64, uint64_t, 64)
 /* ---- floats ---- */
 
 /* a number wins over NaN; -0 is less than +0. Written without branches, so that loops vectorise: equal numbers have equal bits
- * but for the sign of zero, which is or-ed or and-ed. */
+ * but for the sign of zero, which is or-ed or and-ed. The `_limit` forms are for a constant second argument that is no NaN, and
+ * for the minimum not +0, for the maximum not -0: there the plain comparison is right. */
 #define WADI_FLOAT(N, T, S, U)                                                               \
     WADI_FN U wadi_bits_of_##N(T x) {                                                        \
         U y;                                                                                 \
@@ -129,6 +130,12 @@ WADI_INT_UNSIGNED(u64, uint64_t, 64)
     WADI_FN T wadi_max_##N(T a, T b) {                                                       \
         const T most = (a > b) | (b != b) ? a : b;                                           \
         return a == b ? wadi_of_bits_##N(wadi_bits_of_##N(a) & wadi_bits_of_##N(b)) : most;  \
+    }                                                                                        \
+    WADI_FN T wadi_min_limit_##N(T a, T limit) {                                             \
+        return a < limit ? a : limit;                                                        \
+    }                                                                                        \
+    WADI_FN T wadi_max_limit_##N(T a, T limit) {                                             \
+        return a > limit ? a : limit;                                                        \
     }                                                                                        \
     WADI_FN T wadi_signum_##N(T a) {                                                         \
         return a > 0 ? (T)1 : a < 0 ? (T)-1 : a;                                             \
