@@ -138,6 +138,8 @@ typedef struct wadi_link_receiver {
     wadi_link_failure failure;  /* ours */
     wadi_link_failure received; /* the sender's */
     bool out_of_memory;
+    bool
+        overrun; /* a sender has sent more chunks than it may: whoever it is, it does not speak this protocol */
     wadi_link_drop drop;
     void *env;
 } wadi_link_receiver;

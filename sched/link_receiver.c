@@ -67,7 +67,18 @@ static bool is_new(wadi_link_receiver *r, int peer, int64_t sequence) {
     return true;
 }
 
+static int64_t held_of(const wadi_link_receiver *r, int peer) {
+    int64_t n = 0;
+    for (size_t i = 0; i < r->held.n; i++) n += r->held.at[i].peer == peer;
+    return n;
+}
+
 static void hold(wadi_link_receiver *r, const wadi_link_held *held) {
+    if (held_of(r, held->peer) > r->window_chunks) {
+        r->overrun = true;
+        r->drop(r->env, held->payload);
+        return;
+    }
     const size_t at = place_of(r, held->number);
     if (!wadi_vec_push(&r->held, *held)) {
         r->out_of_memory = true;

@@ -1,9 +1,8 @@
 /* The transport over ZeroMQ. A port waits in one place (`wait_until`): it takes in whatever has come, lets the state
  * machine speak, and sleeps in zmq_poll until the condition holds, the run is cancelled or the peer is lost.
  *
- * Credits bound what is under way, so the sockets' own high-water marks are switched off. A lost connection is noticed by
- * a socket monitor, helped by heartbeats; a connecting side that loses its connection has lost the stream, a binding
- * side's peers may come and go. */
+ * A lost connection is noticed by the socket's monitor: a connecting side that loses its connection has lost the stream,
+ * a binding side's peers may come and go. */
 #include "sched/transport.h"
 
 #include <errno.h>
@@ -18,14 +17,11 @@
 #include "sched/link.h"
 #include "sched/transport_address.h"
 #include "sched/transport_message.h"
-#include "sched/zap.h"
+#include "sched/transport_socket.h"
 
 enum {
     MOST_FRAMES = WADI_WIRE_FRAMES + 2, /* identity and control come first */
     IDENTITY_BYTES = 255,
-    LINGER_MS = 5000,
-    HEARTBEAT_MS = 2000,
-    HEARTBEAT_LOST_MS = 8000,
     POLL_MS = 1000 /* how often a waiting port looks at the clock */
 };
 
@@ -240,13 +236,15 @@ static wadi_status read_chunk(wadi_port *p, int peer, const wadi_control *c, int
         chunk = wadi_chunk_retain(zmq_msg_data(&p->frame[at]));
     } else {
         WADI_TRY(read_wire(p, at, &chunk, err));
-        if (chunk->number != c->number) {
+        if (chunk->number != c->number || wadi_chunk_bytes(chunk) != c->bytes) {
             wadi_chunk_release(chunk);
-            return wadi_fail(err, WADI_IO, "link: chunk %lld comes as number %lld",
-                             (long long)chunk->number, (long long)c->number);
+            return wadi_fail(err, WADI_IO, "link: chunk %lld is not what it was announced to be",
+                             (long long)c->number);
         }
     }
     wadi_link_receiver_on_chunk(&p->receiver, peer, c->number, c->sequence, c->bytes, chunk);
+    if (p->receiver.overrun)
+        return wadi_fail(err, WADI_IO, "link: more chunks than were asked for");
     return WADI_OK;
 }
 
@@ -369,7 +367,9 @@ static wadi_status sleep_a_while(wadi_port *p, wadi_error *err) {
         wake = n;
         items[n++] = (zmq_pollitem_t){.fd = p->options.wake_fd, .events = ZMQ_POLLIN};
     }
-    if (zmq_poll(items, n, POLL_MS) < 0 && errno != EINTR) return zmq_fail(err, p, "poll");
+    const int64_t patience = p->options.lost_after_ns / 4000000 + 1;
+    const long timeout = patience > 1 && patience < POLL_MS ? (long)patience : POLL_MS;
+    if (zmq_poll(items, n, timeout) < 0 && errno != EINTR) return zmq_fail(err, p, "poll");
     if (wake >= 0 && (items[wake].revents & ZMQ_POLLIN) != 0) {
         return wadi_fail(err, WADI_CANCELLED, "cancelled");
     }
@@ -400,92 +400,9 @@ static wadi_status wait_until(wadi_port *p, condition holds, const char *what, i
 
 /* ---- opening and closing ---- */
 
-static wadi_status check_options(const wadi_port_options *o, wadi_error *err) {
-    if (strlen(o->address) >= sizeof((wadi_port *)0)->address) {
-        return wadi_fail(err, WADI_INVALID, "link: the address is too long");
-    }
-    if (o->bind && o->curve_secret == NULL && !wadi_address_is_local(o->address)) {
-        return wadi_fail(err, WADI_INVALID,
-                         "%s: binding anything but loopback needs keys, since anyone could connect",
-                         o->address);
-    }
-    if ((o->curve_public == NULL) != (o->curve_secret == NULL)) {
-        return wadi_fail(err, WADI_INVALID, "%s: a public and a secret key belong together",
-                         o->address);
-    }
-    if (o->curve_secret == NULL) return WADI_OK;
-    if (o->bind && o->curve_clients == NULL) {
-        return wadi_fail(err, WADI_INVALID, "%s: no client keys given, nobody could connect",
-                         o->address);
-    }
-    if (!o->bind && o->curve_server == NULL) {
-        return wadi_fail(err, WADI_INVALID, "%s: the server's public key is missing", o->address);
-    }
-    return WADI_OK;
-}
-
-static int set_int(void *socket, int option, int value) {
-    return zmq_setsockopt(socket, option, &value, sizeof value);
-}
-
-static int set_text(void *socket, int option, const char *value) {
-    return zmq_setsockopt(socket, option, value, strlen(value) + 1);
-}
-
-static wadi_status set_keys(wadi_port *p, void *context, wadi_error *err) {
-    const wadi_port_options *o = &p->options;
-    if (o->curve_secret == NULL) return WADI_OK;
-    int rc = set_text(p->socket, ZMQ_CURVE_PUBLICKEY, o->curve_public);
-    if (rc == 0) rc = set_text(p->socket, ZMQ_CURVE_SECRETKEY, o->curve_secret);
-    if (rc == 0 && o->bind) {
-        char domain[32];
-        WADI_TRY(wadi_zap_admit(context, o->curve_clients, domain, sizeof domain, err));
-        rc = set_int(p->socket, ZMQ_CURVE_SERVER, 1);
-        if (rc == 0) rc = zmq_setsockopt(p->socket, ZMQ_ZAP_DOMAIN, domain, strlen(domain));
-    } else if (rc == 0) {
-        rc = set_text(p->socket, ZMQ_CURVE_SERVERKEY, o->curve_server);
-    }
-    return rc == 0 ? WADI_OK : wadi_fail(err, WADI_INVALID, "%s: a key is not valid", p->address);
-}
-
-static wadi_status set_options(wadi_port *p, wadi_error *err) {
-    int rc = set_int(p->socket, ZMQ_SNDHWM, 0);
-    if (rc == 0) rc = set_int(p->socket, ZMQ_RCVHWM, 0);
-    if (rc == 0) rc = set_int(p->socket, ZMQ_LINGER, LINGER_MS);
-    if (rc == 0 && p->options.bind) rc = set_int(p->socket, ZMQ_ROUTER_MANDATORY, 1);
-    if (rc == 0 && !p->inproc) {
-        const int64_t most = p->options.limits.bytes;
-        rc = zmq_setsockopt(p->socket, ZMQ_MAXMSGSIZE, &most, sizeof most);
-        if (rc == 0) rc = set_int(p->socket, ZMQ_HEARTBEAT_IVL, HEARTBEAT_MS);
-        if (rc == 0) rc = set_int(p->socket, ZMQ_HEARTBEAT_TIMEOUT, HEARTBEAT_LOST_MS);
-    }
-    return rc == 0 ? WADI_OK : zmq_fail(err, p, "socket options");
-}
-
-static wadi_status start_monitor(wadi_port *p, void *context, wadi_error *err) {
-    char address[64];
-    (void)snprintf(address, sizeof address, "inproc://wadi-monitor-%p", (void *)p);
-    if (zmq_socket_monitor(p->socket, address, ZMQ_EVENT_DISCONNECTED) != 0) {
-        return zmq_fail(err, p, "monitor");
-    }
-    p->monitor = zmq_socket(context, ZMQ_PAIR);
-    if (p->monitor == NULL || zmq_connect(p->monitor, address) != 0) {
-        return zmq_fail(err, p, "monitor");
-    }
-    (void)set_int(p->monitor, ZMQ_LINGER, 0);
-    return WADI_OK;
-}
-
-static wadi_status attach(wadi_port *p, void *context, wadi_error *err) {
-    p->socket = zmq_socket(context, p->options.bind ? ZMQ_ROUTER : ZMQ_DEALER);
-    if (p->socket == NULL) return zmq_fail(err, p, "socket");
-    WADI_TRY(set_options(p, err));
-    WADI_TRY(set_keys(p, context, err));
-    if (!p->inproc) WADI_TRY(start_monitor(p, context, err));
-    if (p->options.bind) {
-        return zmq_bind(p->socket, p->address) == 0 ? WADI_OK : zmq_fail(err, p, "bind");
-    }
-    if (zmq_connect(p->socket, p->address) != 0) return zmq_fail(err, p, "connect");
+static wadi_status attach(wadi_port *p, void *context, const char *address, wadi_error *err) {
+    WADI_TRY(wadi_socket_open(context, address, &p->options, &p->socket, &p->monitor, err));
+    if (p->options.bind) return WADI_OK;
     p->remotes[0].used = true;
     join(p, 0);
     p->joined = p->inproc; /* elsewhere the first message tells */
@@ -495,7 +412,6 @@ static wadi_status attach(wadi_port *p, void *context, wadi_error *err) {
 
 wadi_status wadi_port_open(void *context, const wadi_port_options *options, wadi_port **out,
                            wadi_error *err) {
-    WADI_TRY(check_options(options, err));
     wadi_port *p = calloc(1, sizeof *p);
     if (p == NULL) return wadi_fail(err, WADI_MEMORY, "link: out of memory");
     p->options = *options;
@@ -508,7 +424,7 @@ wadi_status wadi_port_open(void *context, const wadi_port_options *options, wadi
     wadi_link_sender_init(&p->sender, drop_payload, NULL);
     wadi_link_receiver_init(&p->receiver, true, options->credit_bytes, options->credit_chunks,
                             drop_payload, NULL);
-    const wadi_status status = attach(p, context, err);
+    const wadi_status status = attach(p, context, options->address, err);
     if (status == WADI_OK) {
         flush(p);
         *out = p;
@@ -520,14 +436,7 @@ wadi_status wadi_port_open(void *context, const wadi_port_options *options, wadi
 
 void wadi_port_close(wadi_port *p) {
     if (p == NULL) return;
-    if (p->monitor != NULL) {
-        (void)zmq_socket_monitor(p->socket, NULL, 0);
-        (void)zmq_close(p->monitor);
-    }
-    if (p->socket != NULL) {
-        if (!p->joined || p->cut) (void)set_int(p->socket, ZMQ_LINGER, 0); /* nobody to wait for */
-        (void)zmq_close(p->socket);
-    }
+    wadi_socket_close(p->socket, p->monitor, p->joined && !p->cut);
     wadi_link_sender_fini(&p->sender);
     wadi_link_receiver_fini(&p->receiver);
     free(p);

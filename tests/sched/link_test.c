@@ -214,6 +214,8 @@ static void simulate(uint64_t seed, bool repeat, bool reorder, int deaths) {
     }
     assert_true(wadi_link_receiver_ended(&w->in[WORKERS - 1]));
     assert_int_equal(wadi_link_sender_kept(&w->source), 0);
+    for (int i = 0; i < WORKERS; i++) assert_false(w->in[i].overrun);
+    assert_false(w->collector.overrun);
     free_world(w);
 }
 
@@ -298,6 +300,18 @@ static void a_failure_comes_after_the_chunks_before_it(void **state) {
     wadi_link_receiver_fini(&r);
 }
 
+static void a_sender_without_manners_is_noticed(void **state) {
+    (void)state;
+    wadi_link_receiver r;
+    wadi_link_receiver_init(&r, true, 100, 2, drop, NULL);
+    wadi_link_receiver_on_join(&r, 0);
+    for (int64_t i = 0; i < 3; i++) wadi_link_receiver_on_chunk(&r, 0, i, i, 10, payload_of(i));
+    assert_false(r.overrun);
+    wadi_link_receiver_on_chunk(&r, 0, 3, 3, 10, payload_of(3));
+    assert_true(r.overrun);
+    wadi_link_receiver_fini(&r);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(chunks_arrive_once_and_in_order),
@@ -307,6 +321,7 @@ int main(void) {
         cmocka_unit_test(nothing_is_sent_without_credit),
         cmocka_unit_test(a_chunk_larger_than_the_window_travels_alone),
         cmocka_unit_test(a_failure_comes_after_the_chunks_before_it),
+        cmocka_unit_test(a_sender_without_manners_is_noticed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,112 @@
+/* See the header. Credits bound what is under way, so the sockets' own high-water marks are switched off. Heartbeats find
+ * out a peer that has gone without a word. */
+#include "sched/transport_socket.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <zmq.h>
+
+#include "base/error.h"
+#include "sched/transport_address.h"
+#include "sched/zap.h"
+
+enum { LINGER_MS = 5000, HEARTBEAT_MS = 2000, HEARTBEAT_LOST_MS = 8000 };
+
+static wadi_status zmq_fail(wadi_error *err, const char *address, const char *what) {
+    return wadi_fail(err, WADI_IO, "%s: %s: %s", address, what, zmq_strerror(errno));
+}
+
+static wadi_status check_options(const char *address, const wadi_port_options *o, wadi_error *err) {
+    if (o->bind && o->curve_secret == NULL && !wadi_address_is_local(address)) {
+        return wadi_fail(err, WADI_INVALID,
+                         "%s: binding anything but loopback needs keys, since anyone could connect",
+                         address);
+    }
+    if ((o->curve_public == NULL) != (o->curve_secret == NULL)) {
+        return wadi_fail(err, WADI_INVALID, "%s: a public and a secret key belong together",
+                         address);
+    }
+    if (o->curve_secret == NULL) return WADI_OK;
+    if (o->bind && o->curve_clients == NULL) {
+        return wadi_fail(err, WADI_INVALID, "%s: no client keys given, nobody could connect",
+                         address);
+    }
+    if (!o->bind && o->curve_server == NULL) {
+        return wadi_fail(err, WADI_INVALID, "%s: the server's public key is missing", address);
+    }
+    return WADI_OK;
+}
+
+static int set_int(void *socket, int option, int value) {
+    return zmq_setsockopt(socket, option, &value, sizeof value);
+}
+
+static int set_text(void *socket, int option, const char *value) {
+    return zmq_setsockopt(socket, option, value, strlen(value) + 1);
+}
+
+static wadi_status set_keys(void *context, void *socket, const char *address,
+                            const wadi_port_options *o, wadi_error *err) {
+    if (o->curve_secret == NULL) return WADI_OK;
+    int rc = set_text(socket, ZMQ_CURVE_PUBLICKEY, o->curve_public);
+    if (rc == 0) rc = set_text(socket, ZMQ_CURVE_SECRETKEY, o->curve_secret);
+    if (rc == 0 && o->bind) {
+        char domain[32];
+        WADI_TRY(wadi_zap_admit(context, o->curve_clients, domain, sizeof domain, err));
+        rc = set_int(socket, ZMQ_CURVE_SERVER, 1);
+        if (rc == 0) rc = zmq_setsockopt(socket, ZMQ_ZAP_DOMAIN, domain, strlen(domain));
+    } else if (rc == 0) {
+        rc = set_text(socket, ZMQ_CURVE_SERVERKEY, o->curve_server);
+    }
+    return rc == 0 ? WADI_OK : wadi_fail(err, WADI_INVALID, "%s: a key is not valid", address);
+}
+
+static int set_options(void *socket, const char *address, const wadi_port_options *o) {
+    int rc = set_int(socket, ZMQ_SNDHWM, 0);
+    if (rc == 0) rc = set_int(socket, ZMQ_RCVHWM, 0);
+    if (rc == 0) rc = set_int(socket, ZMQ_LINGER, LINGER_MS);
+    if (rc == 0 && o->bind) rc = set_int(socket, ZMQ_ROUTER_MANDATORY, 1);
+    if (rc != 0 || wadi_address_is_inproc(address)) return rc;
+    rc = zmq_setsockopt(socket, ZMQ_MAXMSGSIZE, &o->limits.bytes, sizeof o->limits.bytes);
+    if (rc == 0) rc = set_int(socket, ZMQ_HEARTBEAT_IVL, HEARTBEAT_MS);
+    if (rc == 0) rc = set_int(socket, ZMQ_HEARTBEAT_TIMEOUT, HEARTBEAT_LOST_MS);
+    return rc;
+}
+
+static int start_monitor(void *context, void *socket, void **out_monitor) {
+    char name[64];
+    (void)snprintf(name, sizeof name, "inproc://wadi-monitor-%p", socket);
+    if (zmq_socket_monitor(socket, name, ZMQ_EVENT_DISCONNECTED) != 0) return -1;
+    *out_monitor = zmq_socket(context, ZMQ_PAIR);
+    if (*out_monitor == NULL || set_int(*out_monitor, ZMQ_LINGER, 0) != 0) return -1;
+    return zmq_connect(*out_monitor, name);
+}
+
+wadi_status wadi_socket_open(void *context, const char *address, const wadi_port_options *options,
+                             void **out_socket, void **out_monitor, wadi_error *err) {
+    WADI_TRY(check_options(address, options, err));
+    *out_socket = zmq_socket(context, options->bind ? ZMQ_ROUTER : ZMQ_DEALER);
+    if (*out_socket == NULL || set_options(*out_socket, address, options) != 0) {
+        return zmq_fail(err, address, "socket");
+    }
+    WADI_TRY(set_keys(context, *out_socket, address, options, err));
+    if (!wadi_address_is_inproc(address) && start_monitor(context, *out_socket, out_monitor) != 0) {
+        return zmq_fail(err, address, "monitor");
+    }
+    if (options->bind && zmq_bind(*out_socket, address) != 0) return zmq_fail(err, address, "bind");
+    if (!options->bind && zmq_connect(*out_socket, address) != 0) {
+        return zmq_fail(err, address, "connect");
+    }
+    return WADI_OK;
+}
+
+void wadi_socket_close(void *socket, void *monitor, bool linger) {
+    if (monitor != NULL) {
+        (void)zmq_socket_monitor(socket, NULL, 0);
+        (void)zmq_close(monitor);
+    }
+    if (socket == NULL) return;
+    if (!linger) (void)set_int(socket, ZMQ_LINGER, 0);
+    (void)zmq_close(socket);
+}
