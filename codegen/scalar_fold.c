@@ -217,7 +217,6 @@ static bool fold_extent(folding *s, insts *out, const wadi_sinst *i) {
     if (!shapes || i->array >= shapes->nvalues) return false;
     wadi_ext e = wadi_shapes_extent(shapes, i->array, 0, i->dim);
     if (e == WADI_EXT_NONE) return false;
-    e = wadi_ext_norm(shapes->extents, e);
     if (same_extent(s, i, e) || price(s, e) > WORTH) return false;
     const wadi_sval x = say_extent(s, out, e);
     if (!s->failed) stands_for(s, i->first, x);

@@ -30,7 +30,7 @@ static void shape(wadi_shape_cx *cx, const wadi_bind *b) {
         for (int d = 0; d < wadi_rule_rank_of(cx->module, b->results[i]); d++) {
             const wadi_ext t = cx->get(cx, b->blocks[THEN]->yields[i], 0, d);
             const wadi_ext e = cx->get(cx, b->blocks[ELSE]->yields[i], 0, d);
-            const bool same = wadi_ext_equal(cx->extents, t, e);
+            const bool same = wadi_ext_same(cx->extents, t, e);
             cx->set(cx, b->results[i], 0, d, same ? t : cx->opaque(cx, b->results[i], 0, d));
         }
 }

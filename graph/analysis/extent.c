@@ -569,6 +569,10 @@ void wadi_extents_limit(wadi_extents *x, bool (*may_solve)(const void *env, wadi
     x->may_solve_env = env;
 }
 
+bool wadi_ext_same(wadi_extents *x, wadi_ext a, wadi_ext b) {
+    return a == b || (wadi_ext_sub(x, a, b) == wadi_ext_const(x, 0) && x->failed == WADI_OK);
+}
+
 bool wadi_ext_equal(wadi_extents *x, wadi_ext a, wadi_ext b) {
     if (a == b) return true;
     const wadi_ext zero = difference(x, a, b);

@@ -63,7 +63,9 @@ void wadi_extents_limit(wadi_extents *x, bool (*may_solve)(const void *env, wadi
 void wadi_ext_unify(wadi_extents *x, wadi_ext a, wadi_ext b);
 /** The representative of `e` under all equalities learned. */
 wadi_ext wadi_ext_norm(wadi_extents *x, wadi_ext e);
-/** Proved equal. */
+/** Equal without any equality learned. */
+bool wadi_ext_same(wadi_extents *x, wadi_ext a, wadi_ext b);
+/** Proved equal, equalities learned included. */
 bool wadi_ext_equal(wadi_extents *x, wadi_ext a, wadi_ext b);
 /** True and *out_value when `e` is known to be a constant. */
 bool wadi_ext_is_const(wadi_extents *x, wadi_ext e, int64_t *out_value);

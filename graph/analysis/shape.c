@@ -2,7 +2,9 @@
  *
  * The rules say what an operator does to extents; this file knows where extents come from otherwise: declarations, the elements
  * of sequences that flow into a body, and closed scalar code that computes an extent. An equality that a
- * rule asks for and that is not proved becomes a check, and is believed from there on. */
+ * rule asks for and that is not proved becomes a check of that binding. The binding's results take the better known side of it;
+ * inside a region it is believed of the region's own values, so that a loop is seen to keep its shape; outside, it
+ * is believed once the analysis is done. */
 #include "graph/analysis/shape.h"
 
 #include <stdlib.h>
@@ -68,14 +70,14 @@ static wadi_ext get(wadi_shape_cx *cx, wadi_val v, int comp, int dim) {
 static void set(wadi_shape_cx *cx, wadi_val v, int comp, int dim, wadi_ext e) {
     shaping *sh = (shaping *)cx;
     wadi_ext *dims = dims_of(sh, v);
-    if (dims) dims[comp * WADI_MAX_RANK + dim] = wadi_ext_norm(sh->s->extents, e);
+    if (dims) dims[comp * WADI_MAX_RANK + dim] = e;
 }
 
 static wadi_ext opaque(wadi_shape_cx *cx, wadi_val v, int comp, int dim) {
     return wadi_ext_dim(cx->extents, v, comp, dim);
 }
 
-/* Gives every extent of `v` that has none yet the declared one, and all of them their representatives. */
+/* Gives every extent of `v` that has none yet the declared one. */
 static void settle(shaping *sh, wadi_val v) {
     const wadi_val_type *t = &sh->m->values[v].type;
     for (int comp = 0; comp < t->arrays; comp++)
@@ -168,11 +170,58 @@ static bool bound_here(const void *env, wadi_val v) {
 static void require_equal(wadi_shape_cx *cx, const wadi_bind *bind, wadi_ext a, wadi_ext b,
                           const char *what) {
     shaping *sh = (shaping *)cx;
-    if (wadi_ext_equal(cx->extents, a, b)) return;
-    const wadi_shape_check check = {bind, wadi_ext_norm(cx->extents, a),
-                                    wadi_ext_norm(cx->extents, b), what};
-    if (!wadi_vec_push(&sh->checks, check)) sh->out_of_memory = true;
-    wadi_ext_unify(cx->extents, a, b);
+    if (wadi_ext_same(cx->extents, a, b)) return;
+    if (!wadi_vec_push(&sh->checks, (wadi_shape_check){bind, a, b, what})) sh->out_of_memory = true;
+    if (sh->here->parent) wadi_ext_unify(cx->extents, a, b);
+}
+
+static bool is_unknown(void *env, const wadi_ext_node *atom) {
+    (void)env;
+    return atom->kind != WADI_EXT_SYMBOL;
+}
+
+static bool is_local(void *env, const wadi_ext_node *atom) {
+    const shaping *sh = env;
+    return atom->kind != WADI_EXT_SYMBOL && sh->home[atom->val] == sh->here;
+}
+
+/* How little is known of an extent: 0 a constant, 1 one in names alone, 2 one from around the block, 3 any other. */
+static int vagueness(shaping *sh, wadi_ext e) {
+    const wadi_extents *x = sh->s->extents;
+    if (wadi_ext_get(x, e)->kind == WADI_EXT_CONST) return 0;
+    if (!wadi_ext_any_atom(x, e, is_unknown, NULL)) return 1;
+    return wadi_ext_any_atom(x, e, is_local, sh) ? 3 : 2;
+}
+
+static bool is_better(shaping *sh, wadi_ext a, wadi_ext b) {
+    const int va = vagueness(sh, a), vb = vagueness(sh, b);
+    return va != vb ? va < vb : a < b; /* else the older */
+}
+
+/* The better of the two sides of a check of this binding, if `e` is one. */
+static wadi_ext better(shaping *sh, size_t first_check, const wadi_bind *b, wadi_ext e) {
+    for (size_t i = first_check; i < sh->checks.n; i++) {
+        const wadi_shape_check c = sh->checks.at[i];
+        if (c.bind != b || (e != c.a && e != c.b)) continue;
+        const wadi_ext other = e == c.a ? c.b : c.a;
+        if (is_better(sh, other, e)) e = other;
+    }
+    return e;
+}
+
+static void improve(shaping *sh, size_t first_check, const wadi_bind *b, wadi_val v) {
+    const wadi_val_type *t = &sh->m->values[v].type;
+    for (int d = 0; !t->is_seq && d < t->array[0].rank; d++)
+        set(&sh->cx, v, 0, d, better(sh, first_check, b, get(&sh->cx, v, 0, d)));
+}
+
+/* What is true of the whole program once its checks have passed. */
+static void believe_checks(shaping *sh) {
+    for (size_t i = 0; i < sh->checks.n; i++) {
+        const wadi_bind *b = sh->checks.at[i].bind;
+        if (b->nresults > 0 && sh->home[b->results[0]] == sh->m->main)
+            wadi_ext_unify(sh->s->extents, sh->checks.at[i].a, sh->checks.at[i].b);
+    }
 }
 
 /* ---- blocks ---- */
@@ -247,7 +296,7 @@ static void region(wadi_shape_cx *cx, const wadi_block *b) {
 }
 
 static void analyse_bind(shaping *sh, const wadi_bind *b) {
-    const size_t outer = sh->rule_seen;
+    const size_t outer = sh->rule_seen, first_check = sh->checks.n;
     sh->rule_seen = sh->seen.n;
     for (int r = 0; r < b->nresults; r++) sh->home[b->results[r]] = sh->here;
     if (b->op->kind == WADI_OP_SEQUENCE) seed_components(sh, b);
@@ -256,7 +305,10 @@ static void analyse_bind(shaping *sh, const wadi_bind *b) {
         if (!find_visit(sh, sh->rule_seen, b->blocks[i])) region(&sh->cx, b->blocks[i]);
     sh->seen.n = sh->rule_seen;
     sh->rule_seen = outer;
-    for (int r = 0; r < b->nresults; r++) settle(sh, b->results[r]);
+    for (int r = 0; r < b->nresults; r++) {
+        settle(sh, b->results[r]);
+        improve(sh, first_check, b, b->results[r]);
+    }
     find_scalar(sh, b);
 }
 
@@ -311,6 +363,7 @@ static wadi_status run(shaping *sh, wadi_error *err) {
     for (uint32_t v = 0; v < n; v++) sh->scalar[v] = WADI_EXT_NONE;
     sh->here = sh->m->main;
     analyse_block(sh, sh->m->main);
+    if (!sh->out_of_memory) believe_checks(sh);
     const wadi_status failed = wadi_extents_failed(sh->s->extents);
     if (failed == WADI_UNSUPPORTED)
         return wadi_fail(err, failed, "the extents of '%s' are too complex", sh->m->name);
@@ -353,7 +406,7 @@ bool wadi_shapes_same(const wadi_shapes *s, const wadi_module *m, wadi_val a, wa
         const wadi_ext ea = wadi_shapes_extent(s, a, 0, d);
         const wadi_ext eb = wadi_shapes_extent(s, b, 0, d);
         if (ea == WADI_EXT_NONE || eb == WADI_EXT_NONE) return false;
-        if (!wadi_ext_equal(s->extents, ea, eb)) return false;
+        if (!wadi_ext_same(s->extents, ea, eb)) return false;
     }
     return true;
 }

@@ -3,9 +3,10 @@
  * Runs the operators' shape rules over a module before lifting (Reppy and Wingerter 2020 put shape analysis before
  * flattening). Extents of values inside a map_seq body are those of one element of the stream.
  *
- * The extents of a value lean on those equalities alone that are checked at its own binding or before it: they can be
- * evaluated, and loops be bounded by them, when bindings run in order and each runs its checks first. Later
- * equalities show in wadi_ext_norm and wadi_ext_equal. What is learned in a region stays with the region's own values.
+ * Soundness. The extents of a value lean on the checks of its own binding and of those it is made from, on no others: a
+ * binding may be dead, late, or inside a branch that does not run, and with it its checks. So kernels may take them for
+ * bounds when each runs the checks of the bindings computed in it first. All equalities that hold when every check has
+ * passed show in wadi_ext_norm and wadi_ext_equal; they are for explanations and choices, never for bounds.
  */
 #ifndef WADI_GRAPH_ANALYSIS_SHAPE_H
 #define WADI_GRAPH_ANALYSIS_SHAPE_H
@@ -15,7 +16,7 @@
 /** Two extents that must agree when `bind` runs and could not be proved to. */
 typedef struct wadi_shape_check {
     const wadi_bind *bind;
-    wadi_ext a, b;    /* as they were before they were taken for equal */
+    wadi_ext a, b;    /* to be compared as they stand: their representatives are one */
     const char *what; /* "zip_with: extents of arguments 1 and 2" */
 } wadi_shape_check;
 
@@ -36,7 +37,7 @@ wadi_ext wadi_shapes_extent(const wadi_shapes *s, wadi_val v, int comp, int dim)
 /** Calls `see` for every atom of `e` (a dimension, a scalar or a named extent) until it says true; whether it did. */
 bool wadi_ext_any_atom(const wadi_extents *x, wadi_ext e,
                        bool (*see)(void *env, const wadi_ext_node *atom), void *env);
-/** Same rank and every extent proved equal. */
+/** Same rank and every extent proved equal, whatever the checks say. */
 bool wadi_shapes_same(const wadi_shapes *s, const wadi_module *m, wadi_val a, wadi_val b);
 
 #endif
