@@ -111,6 +111,29 @@ static void mandelbrot_counts_as_c_does(void **state) {
     conf_assert_agrees(p, &(wadi_interp_io){0}, 1, &out);
 }
 
+/* The order of combination shows in the last bits: it must be the same everywhere. */
+static void reductions_and_scans_have_one_order(void **state) {
+    (void)state;
+    enum { LONGEST = 3 * 4097 };
+    static const int64_t shapes[][2] = {
+        {3, 4095}, {3, 4096}, {3, 4097}, {1, LONGEST}, {LONGEST, 1}};
+    float *v = malloc(LONGEST * sizeof *v);
+    for (int i = 0; i < LONGEST; i++) v[i] = (float)(i * 7919 % 10007) * 0.37f - 1234.5f;
+    for (int k = 0; k < COUNT(shapes); k++) {
+        wadi_program *p = wadi_program_create("order");
+        const wadi_acc a = wadi_input("v", WADI_F32, 2, any3);
+        wadi_output("sum", wadi_fold(wadi_add, wadi_f32(0.1f), a));
+        wadi_output("sums", wadi_scanl(wadi_add, wadi_f32(0.3f), a));
+        wadi_output("products", wadi_scanl1(wadi_mul, wadi_map(wadi_cos, a)));
+        wadi_output("down", wadi_sum(wadi_transpose(a)));
+        wadi_output("all", wadi_fold_all(wadi_hypot, wadi_f32(1), a));
+        wadi_output("where", wadi_argmax(a));
+        const wadi_interp_input in = {"v", conf_array(WADI_F32, 2, shapes[k], v)};
+        conf_assert_agrees(p, &(wadi_interp_io){&in, 1, NULL, 0}, 0, NULL);
+    }
+    free(v);
+}
+
 /* ---- permute ---- */
 
 static wadi_ix bucket_of(void *env, wadi_ix ix) {
@@ -487,6 +510,7 @@ int main(void) {
         cmocka_unit_test(dot_product_of_lengths_around_the_block),
         cmocka_unit_test(matrix_times_vector),
         cmocka_unit_test(mandelbrot_counts_as_c_does),
+        cmocka_unit_test(reductions_and_scans_have_one_order),
         cmocka_unit_test(histogram_drops_and_counts),
         cmocka_unit_test(permute_combines_collisions_in_source_order),
         cmocka_unit_test(sorting_by_awhile),

@@ -1,4 +1,5 @@
-/* Random programs keep their meaning after every pass: the interpreter runs the program as it is between passes.
+/* Random programs keep their meaning after every pass: the interpreter runs the program as it is between passes. And as
+ * it is, it can be printed, read and printed again without a difference.
  *
  * No kernels are compiled here, so this goes through many more programs than conformance_test.c. Seeds are chosen by
  * WADI_CONFORMANCE_SEEDS as there. */
@@ -7,10 +8,12 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
 #include "codegen/pipeline.h"
+#include "operators/table.h"
 #include "tests/conformance/trial.h"
 
 enum { DEFAULT_SEEDS = 400 };
@@ -20,6 +23,24 @@ typedef struct watch {
     const char *broken; /* the first pass after which the meaning is another */
     wadi_text why, program;
 } watch;
+
+/* print(parse(print(m))) is print(m). */
+static bool survives_print(const wadi_module *m, wadi_text *why) {
+    wadi_text first = {0}, second = {0};
+    wadi_module *copy = NULL;
+    wadi_error err = {0};
+    wadi_ir_print(m, &first);
+    const bool read =
+        wadi_ir_parse(wadi_text_str(&first), "printed", wadi_operators(), &copy, &err) == WADI_OK;
+    if (read) wadi_ir_print(copy, &second);
+    const bool same = read && strcmp(wadi_text_str(&first), wadi_text_str(&second)) == 0;
+    if (!read) wadi_text_addf(why, "its text is refused: %s", err.msg);
+    if (read && !same) wadi_text_addf(why, "its text reads back as\n%s", wadi_text_str(&second));
+    wadi_module_destroy(copy);
+    wadi_text_fini(&first);
+    wadi_text_fini(&second);
+    return same;
+}
 
 static void look(void *env, const char *pass, const wadi_module *m) {
     watch *w = env;
@@ -32,6 +53,7 @@ static void look(void *env, const char *pass, const wadi_module *m) {
     else
         wadi_text_add(&w->why, err.msg);
     wadi_interp_results_destroy(got);
+    same = same && survives_print(m, &w->why);
     if (same) return;
     w->broken = pass ? pass : "the first";
     wadi_ir_print(m, &w->program);
