@@ -17,8 +17,7 @@
 static const int64_t default_credit_bytes = INT64_C(64) << 20;
 static const int64_t default_credit_chunks = 4;
 static const int64_t default_lost_ms = 10000;
-static const int64_t most_bytes = INT64_C(1)
-                                  << 40; /* of one chunk: keeps sizes countable, not memory small */
+static const int64_t most_bytes = INT64_C(0x100000000); /* of one chunk */
 static const int64_t most_elements = INT64_C(1) << 32;
 
 /* A port with a context of its own. */
