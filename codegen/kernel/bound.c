@@ -231,6 +231,16 @@ static interval outside(bounding *g, wadi_lv v) {
     return (interval){v, WADI_EXTENT_BITS};
 }
 
+/* Makes an interval's end small enough for a product, by one more condition if need be. */
+static interval factor(bounding *g, interval x) {
+    enum { FACTOR_BITS = 30 };
+    const int64_t limit = INT64_C(1) << FACTOR_BITS;
+    if (x.end == WADI_LV_NONE || x.bits <= FACTOR_BITS) return x;
+    demand(g, wadi_lb_bin(g->b, WADI_SOP_LT, x.end, wadi_lb_i64(g->b, limit)));
+    demand(g, wadi_lb_bin(g->b, WADI_SOP_GT, x.end, wadi_lb_i64(g->b, -limit)));
+    return (interval){x.end, FACTOR_BITS};
+}
+
 static interval bound(bounding *g, wadi_lv v, bool up, int depth);
 
 static interval bound_product(bounding *g, const wadi_linst *i, bool up, int depth) {
@@ -241,9 +251,13 @@ static interval bound_product(bounding *g, const wadi_linst *i, bool up, int dep
         const bool known = wadi_lb_is_const(g->b, k, &c);
         if (!known && !wadi_lb_inst(g->b, k)->nonneg)
             demand(g, wadi_lb_bin(g->b, WADI_SOP_GE, k, wadi_lb_i64(g->b, 0)));
-        const interval x = bound(g, i->args[side], known && c < 0 ? !up : up, depth);
-        const interval y = outside(g, k);
+        interval x = bound(g, i->args[side], known && c < 0 ? !up : up, depth);
+        interval y = outside(g, k);
         if (x.end == WADI_LV_NONE || y.end == WADI_LV_NONE) return unbounded;
+        if (x.bits + y.bits >= 62) {
+            x = factor(g, x);
+            y = factor(g, y);
+        }
         return made(wadi_lb_bin(g->b, WADI_SOP_MUL, x.end, y.end), x.bits + y.bits);
     }
     return unbounded;

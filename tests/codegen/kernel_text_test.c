@@ -1,0 +1,236 @@
+/* Emitted kernels as text: how many loops, which checks are left, what vectorises. What they compute is the business of
+ * tests/conformance. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "codegen/build/cc.h"
+#include "codegen/plan.h"
+#include "tests/codegen/programs.h"
+
+/* A planned program. */
+typedef struct planned {
+    compiled c;
+    wadi_plan *plan;
+} planned;
+
+static planned plan_of(const char *text, bool unchecked) {
+    planned p = {.c = compile(text, NULL)};
+    wadi_error err = {.status = WADI_OK};
+    const wadi_plan_options options = {.unchecked = unchecked};
+    if (wadi_plan_build(p.c.m, &p.c.facts, &options, &p.plan, &err) != WADI_OK)
+        fail_msg("%s", err.msg);
+    return p;
+}
+
+static void planned_free(planned *p) {
+    wadi_plan_destroy(p->plan);
+    compiled_free(&p->c);
+}
+
+/* The kernels of the last body, without what is pasted in front. */
+static const char *kernels_of(const planned *p, wadi_schedule schedule) {
+    const wadi_plan_body *b = &p->plan->bodies[p->plan->nbodies - 1];
+    assert_true(b->version[schedule].exists);
+    const char *at = strstr(b->version[schedule].source, "/* ---- start");
+    assert_non_null(at);
+    return at;
+}
+
+static int count(const char *text, const char *what) {
+    int n = 0;
+    for (const char *p = strstr(text, what); p; p = strstr(p + strlen(what), what)) n++;
+    return n;
+}
+
+static const char dotp[] = "program dotp\n"
+                           "input xs : f32[n]\n"
+                           "input ys : f32[n]\n"
+                           "prods = zip_with xs ys (x, y) { mul x y }\n"
+                           "dot = fold 0.0f32 prods (a, x) { add a x }\n"
+                           "output dot\n";
+
+static void a_dot_product_stores_nothing_but_its_result(void **state) {
+    (void)state;
+    planned p = plan_of(dotp, false);
+    const char *text = kernels_of(&p, WADI_SCHEDULE_INSIDE);
+    assert_int_equal(count(text, "scratch"), 0);
+    assert_int_equal(count(text, "emit("), 1);
+    assert_int_equal(count(text, "wadi_fault_at"), 0);
+    planned_free(&p);
+}
+
+static const char lags[] = "program lags\n"
+                           "stream_in s : seq(f64[3, 4112])\n"
+                           "r = map_seq s (win) {\n"
+                           "    prods = generate 3 13 4096 (w, lag, i) {\n"
+                           "        a = win ! (w, add i 16)\n"
+                           "        b = win ! (w, add (sub i lag) 16)\n"
+                           "        mul a b\n"
+                           "    }\n"
+                           "    ac = fold 0.0f64 prods (a, x) { add a x }\n"
+                           "    yield ac\n"
+                           "}\n"
+                           "stream_out \"out\" r\n";
+
+static void proved_reads_are_not_checked(void **state) {
+    (void)state;
+    planned p = plan_of(lags, false);
+    for (int s = 0; s < 2; s++)
+        assert_int_equal(count(kernels_of(&p, (wadi_schedule)s), "WADI_FAULT_INDEX"), 0);
+    planned_free(&p);
+}
+
+static const char shifted[] = "program shifted\n"
+                              "input k : i64\n"
+                              "input xs : f32[n]\n"
+                              "input zs : f32[m]\n"
+                              "ys = imap zs (i, z) { t = xs ! (add i (the k))\n add t z }\n"
+                              "output ys\n";
+
+static void a_shift_by_a_number_is_decided_before_the_loop(void **state) {
+    (void)state;
+    planned p = plan_of(shifted, false), q = plan_of(shifted, true);
+    const char *text = kernels_of(&p, WADI_SCHEDULE_INSIDE);
+    assert_int_equal(count(text, "WADI_FAULT_INDEX"), 1);
+    assert_int_equal(count(text, "WADI_INDEPENDENT"), 1); /* the version without checks */
+    assert_int_equal(count(text, "else {"), 1);
+    assert_int_equal(count(kernels_of(&q, WADI_SCHEDULE_INSIDE), "WADI_FAULT_INDEX"), 0);
+    planned_free(&p);
+    planned_free(&q);
+}
+
+static void a_gather_is_checked_in_place(void **state) {
+    (void)state;
+    planned p = plan_of(
+        "program g\ninput ix : i64[n]\ninput xs : f32[m]\nys = gather ix xs\noutput ys\n", false);
+    const char *text = kernels_of(&p, WADI_SCHEDULE_INSIDE);
+    assert_int_equal(count(text, "WADI_FAULT_INDEX"), 1);
+    assert_int_equal(count(text, "else"), 0);
+    planned_free(&p);
+}
+
+static void a_diamond_is_written_once(void **state) {
+    (void)state;
+    planned p = plan_of("program d\n"
+                        "input xs : f32[n]\n"
+                        "a = map xs (x) { add x 1.0f32 }\n"
+                        "b = zip_with a a (x, y) { mul x y }\n"
+                        "c = zip_with b b (x, y) { mul x y }\n"
+                        "d = zip_with c c (x, y) { mul x y }\n"
+                        "output d\n",
+                        false);
+    assert_int_equal(count(kernels_of(&p, WADI_SCHEDULE_INSIDE), "1.0f"), 1);
+    planned_free(&p);
+}
+
+static void scalar_bodies_exist_across(void **state) {
+    (void)state;
+    planned p = plan_of("program s\n"
+                        "stream_in s : seq(f32)\n"
+                        "r = map_seq s (x) {\n"
+                        "    y = map x (v) { mul v 2.0f32 }\n"
+                        "    yield y\n"
+                        "}\n"
+                        "stream_out \"out\" r\n",
+                        false);
+    assert_true(p.plan->bodies[0].rank0);
+    assert_int_equal(count(kernels_of(&p, WADI_SCHEDULE_ACROSS), "WADI_INDEPENDENT"), 1);
+    planned_free(&p);
+}
+
+static void places_name_operators_and_lines(void **state) {
+    (void)state;
+    planned p = plan_of(
+        "program q\ninput xs : i32[n]\nys = map xs (x) { quot 7i32 x }\noutput ys\n", false);
+    bool found = false;
+    for (int i = 0; i < p.plan->nplaces; i++)
+        found = found || strcmp(p.plan->places[i].op, "quot") == 0;
+    assert_true(found);
+    planned_free(&p);
+}
+
+/* ---- what the compiler says ---- */
+
+/* Lines of gcc's vectorisation report for the source. -1: no gcc. */
+static int vectorised(const char *source) {
+    char path[] = "/tmp/wadi_kernel_XXXXXX", command[1024] = "";
+    wadi_cc cc;
+    if (wadi_cc_find(&cc, NULL) != WADI_OK || strstr(cc.version, "clang")) return -1;
+    const int fd = mkstemp(path);
+    assert_true(fd >= 0);
+    FILE *f = fdopen(fd, "w");
+    assert_non_null(f);
+    fputs(source, f);
+    fclose(f);
+    snprintf(command, sizeof command, "'%s' -x c", cc.path);
+    for (const char *const *flag = wadi_cc_flags(); *flag; flag++) {
+        strcat(command, " ");
+        strcat(command, *flag);
+    }
+    strcat(command, " -fopt-info-vec -o /dev/null ");
+    strcat(command, path);
+    strcat(command, " 2>&1 | grep -c 'loop vectorized\\|vectorized using'");
+    FILE *report = popen(command, "r");
+    assert_non_null(report);
+    int n = 0;
+    assert_int_equal(fscanf(report, "%d", &n), 1);
+    pclose(report);
+    unlink(path);
+    return n;
+}
+
+static void assert_vectorises(const char *text, int least) {
+    planned p = plan_of(text, false);
+    const wadi_plan_body *b = &p.plan->bodies[p.plan->nbodies - 1];
+    const int n = vectorised(b->version[WADI_SCHEDULE_INSIDE].source);
+    planned_free(&p);
+    if (n < 0) skip();
+    assert_true(n >= least);
+}
+
+static void reductions_in_lanes_vectorise(void **state) {
+    (void)state;
+    assert_vectorises(dotp, 1);
+    assert_vectorises(lags, 1);
+}
+
+static void conditionals_with_reads_vectorise(void **state) {
+    (void)state;
+    assert_vectorises("program c\n"
+                      "input xs : i32[n]\n"
+                      "input order : i64\n"
+                      "m = unit { max 0 (sub (extent xs 0) 4) }\n"
+                      "ys = generate m (i) {\n"
+                      "    x = xs ! (add i 4)\n"
+                      "    if lt i (the order) { x } else {\n"
+                      "        p = xs ! (add i 3)\n"
+                      "        q = xs ! (add i 2)\n"
+                      "        sub x (sub (mul 2i32 p) q)\n"
+                      "    }\n"
+                      "}\n"
+                      "output ys\n",
+                      1);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_dot_product_stores_nothing_but_its_result),
+        cmocka_unit_test(proved_reads_are_not_checked),
+        cmocka_unit_test(a_shift_by_a_number_is_decided_before_the_loop),
+        cmocka_unit_test(a_gather_is_checked_in_place),
+        cmocka_unit_test(a_diamond_is_written_once),
+        cmocka_unit_test(scalar_bodies_exist_across),
+        cmocka_unit_test(places_name_operators_and_lines),
+        cmocka_unit_test(reductions_in_lanes_vectorise),
+        cmocka_unit_test(conditionals_with_reads_vectorise),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
