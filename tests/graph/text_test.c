@@ -138,7 +138,7 @@ static void check_literal(wadi_scalar v) {
 static void literals_read_back_bit_for_bit(void **state) {
     (void)state;
     uint64_t x = 1;
-    for (int i = 0; i < 20000; i++) {
+    for (int i = 0; i < 3000; i++) {
         x = x * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
         const uint64_t bits = x ^ x >> 33;
         for (int t = 0; t < WADI_TYPE_COUNT; t++) {
