@@ -1,7 +1,7 @@
 /* The protocol of a link: numbered chunks from a sender to receivers, none lost, none twice.
  *
  *     receiver -> sender   READY(bytes, chunks)   credit granted so far, as totals since the peers met
- *                          DONE(number)           the chunk has been consumed
+ *                          DONE(number)           the chunk has been consumed; carries a READY as well
  *                          FAIL(number, reason)   the receiver gives up
  *     sender -> receiver   CHUNK(number, sequence)  sequence: chunks sent to this peer before
  *                          END(count)             there are `count` chunks and all of them are done
@@ -46,8 +46,8 @@ typedef struct wadi_link_message {
     wadi_link_kind kind;
     int peer;
     int64_t number;     /* CHUNK, DONE, FAIL: the chunk; END: the count; READY: chunks granted */
-    int64_t bytes;      /* CHUNK: its size; READY: bytes granted */
-    int64_t sequence;   /* CHUNK: chunks sent to this peer before */
+    int64_t bytes;      /* CHUNK: its size; READY, DONE: bytes granted */
+    int64_t sequence;   /* CHUNK: chunks sent to this peer before; DONE: chunks granted */
     void *payload;      /* CHUNK: still the sender's */
     wadi_status status; /* FAIL */
     const char *reason; /* FAIL: borrowed from the state machine */
@@ -99,7 +99,8 @@ void wadi_link_sender_fail(wadi_link_sender *s, int64_t number, wadi_status stat
 
 void wadi_link_sender_on_join(wadi_link_sender *s, int peer); /* a new peer under this number */
 void wadi_link_sender_on_ready(wadi_link_sender *s, int peer, int64_t bytes, int64_t chunks);
-void wadi_link_sender_on_done(wadi_link_sender *s, int peer, int64_t number);
+void wadi_link_sender_on_done(wadi_link_sender *s, int peer, int64_t number, int64_t bytes,
+                              int64_t chunks);
 void wadi_link_sender_on_fail(wadi_link_sender *s, int peer, int64_t number, wadi_status status,
                               const char *reason);
 void wadi_link_sender_on_lost(wadi_link_sender *s, int peer);

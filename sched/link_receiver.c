@@ -161,12 +161,24 @@ void wadi_link_receiver_done(wadi_link_receiver *r, int64_t number) {
     memmove(&r->held.at[i], &r->held.at[i + 1], (r->held.n - i) * sizeof r->held.at[0]);
 }
 
+static int64_t granted_chunks(const wadi_link_receiver *r, int peer) {
+    return r->peer[peer].freed_chunks + r->window_chunks;
+}
+
+static int64_t granted_bytes(const wadi_link_receiver *r, int peer) {
+    return r->peer[peer].freed_bytes + r->window_bytes;
+}
+
 static bool pop_done(wadi_link_receiver *r, wadi_link_message *out) {
     while (r->out.n > 0) {
         *out = r->out.at[0];
         r->out.n--;
         memmove(&r->out.at[0], &r->out.at[1], r->out.n * sizeof r->out.at[0]);
-        if (r->peer[out->peer].alive) return true;
+        if (!r->peer[out->peer].alive) continue;
+        out->sequence = granted_chunks(r, out->peer);
+        out->bytes = granted_bytes(r, out->peer);
+        r->peer[out->peer].ready = false;
+        return true;
     }
     return false;
 }
@@ -177,8 +189,8 @@ static bool pop_ready(wadi_link_receiver *r, wadi_link_message *out) {
         r->peer[p].ready = false;
         *out = (wadi_link_message){.kind = WADI_LINK_READY,
                                    .peer = p,
-                                   .number = r->peer[p].freed_chunks + r->window_chunks,
-                                   .bytes = r->peer[p].freed_bytes + r->window_bytes};
+                                   .number = granted_chunks(r, p),
+                                   .bytes = granted_bytes(r, p)};
         return true;
     }
     return false;

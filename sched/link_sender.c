@@ -63,8 +63,9 @@ void wadi_link_sender_on_ready(wadi_link_sender *s, int peer, int64_t bytes, int
 }
 
 /* Whoever reports it: a chunk sent to two peers after a false alarm is done when either is. */
-void wadi_link_sender_on_done(wadi_link_sender *s, int peer, int64_t number) {
-    WADI_UNUSED(peer);
+void wadi_link_sender_on_done(wadi_link_sender *s, int peer, int64_t number, int64_t bytes,
+                              int64_t chunks) {
+    wadi_link_sender_on_ready(s, peer, bytes, chunks);
     for (size_t i = 0; i < s->kept.n; i++) {
         if (s->kept.at[i].number != number) continue;
         s->drop(s->env, s->kept.at[i].payload);

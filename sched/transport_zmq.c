@@ -262,7 +262,7 @@ static wadi_status on_control(wadi_port *p, int peer, const wadi_control *c, int
     if (c->kind == WADI_LINK_READY && sends) {
         wadi_link_sender_on_ready(&p->sender, peer, c->bytes, c->number);
     } else if (c->kind == WADI_LINK_DONE && sends) {
-        wadi_link_sender_on_done(&p->sender, peer, c->number);
+        wadi_link_sender_on_done(&p->sender, peer, c->number, c->bytes, c->sequence);
     } else if (c->kind == WADI_LINK_FAIL) {
         read_reason(p, at, reason, sizeof reason);
         if (sends) {

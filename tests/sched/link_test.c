@@ -75,7 +75,9 @@ static void collect_outgoing(world *w) {
 
 static void to_sender(wadi_link_sender *s, int peer, const wadi_link_message *m) {
     if (m->kind == WADI_LINK_READY) wadi_link_sender_on_ready(s, peer, m->bytes, m->number);
-    if (m->kind == WADI_LINK_DONE) wadi_link_sender_on_done(s, peer, m->number);
+    if (m->kind == WADI_LINK_DONE) {
+        wadi_link_sender_on_done(s, peer, m->number, m->bytes, m->sequence);
+    }
     if (m->kind == WADI_LINK_FAIL) {
         wadi_link_sender_on_fail(s, peer, m->number, m->status, m->reason);
     }
@@ -273,7 +275,7 @@ static void a_chunk_larger_than_the_window_travels_alone(void **state) {
     assert_true(wadi_link_sender_push(&s, 1, 500, payload_of(1)));
     assert_true(wadi_link_sender_pop(&s, &m));
     assert_false(wadi_link_sender_pop(&s, &m));
-    wadi_link_sender_on_done(&s, 0, 0);
+    wadi_link_sender_on_done(&s, 0, 0, 150, 5);
     assert_true(wadi_link_sender_pop(&s, &m));
     assert_int_equal(m.number, 1);
     wadi_link_sender_fini(&s);
