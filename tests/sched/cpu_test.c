@@ -1,0 +1,188 @@
+/* The cpu device's parts: scratch memory, emitted results, the choice of a schedule. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "sched/cpu/choose.h"
+#include "sched/cpu/emit.h"
+#include "sched/cpu/scratch.h"
+
+static wadi_buffers *make_buffers(void) {
+    wadi_buffers *b = NULL;
+    assert_int_equal(wadi_buffers_create(NULL, 1 << 24, &b, NULL), WADI_OK);
+    return b;
+}
+
+/* ---- scratch ---- */
+
+static void scratch_is_a_stack_that_never_moves(void **state) {
+    (void)state;
+    wadi_buffers *buffers = make_buffers();
+    wadi_scratch s;
+    wadi_scratch_init(&s, buffers);
+    char *kept = wadi_scratch_take(&s, 100);
+    assert_int_equal((uintptr_t)kept % WADI_ALIGN, 0);
+    memset(kept, 7, 100);
+    for (int round = 0; round < 3; round++) {
+        const int64_t mark = wadi_scratch_mark(&s);
+        char *first = NULL;
+        for (int64_t bytes = 1; bytes < 3000000; bytes *= 3) {
+            char *at = wadi_scratch_take(&s, bytes);
+            assert_non_null(at);
+            assert_int_equal((uintptr_t)at % WADI_ALIGN, 0);
+            memset(at, 1, (size_t)bytes);
+            if (first == NULL) first = at;
+        }
+        wadi_scratch_rewind(&s, mark);
+        assert_ptr_equal(wadi_scratch_take(&s, 1), first);
+        wadi_scratch_rewind(&s, mark);
+    }
+    for (int i = 0; i < 100; i++) assert_int_equal(kept[i], 7);
+    assert_null(wadi_scratch_take(&s, -1));
+    assert_null(wadi_scratch_take(&s, INT64_MAX));
+    wadi_scratch_fini(&s);
+    assert_int_equal(wadi_buffers_used(buffers), 0);
+    wadi_buffers_release(buffers);
+}
+
+static void scratch_settles_in_one_block(void **state) {
+    (void)state;
+    wadi_buffers *buffers = make_buffers();
+    wadi_scratch s;
+    wadi_scratch_init(&s, buffers);
+    for (int round = 0; round < 4; round++) {
+        for (int i = 0; i < 50; i++) assert_non_null(wadi_scratch_take(&s, 10000));
+        assert_true(round == 0 || s.blocks == 1);
+        wadi_scratch_reset(&s);
+        assert_int_equal(s.blocks, 1);
+    }
+    wadi_scratch_fini(&s);
+    wadi_buffers_release(buffers);
+}
+
+/* ---- emit ---- */
+
+enum { COUNT = 40 };
+
+/* Element s gets s % 4 rows of 3 records {i32, u8}. */
+static void emit_all(wadi_emit *e, wadi_scratch *staging, int workers) {
+    for (int64_t i = 0; i < COUNT; i++) {
+        const int64_t s = COUNT - 1 - i; /* any order */
+        const int64_t shape[] = {s % 4, 3};
+        void *col[2] = {NULL, NULL};
+        int64_t bytes = 0;
+        assert_int_equal(wadi_emit_put(e, &staging[s % workers], 0, s, shape, col, &bytes),
+                         WADI_FAULT_NONE);
+        for (int64_t k = 0; k < shape[0] * 3; k++) {
+            ((int32_t *)col[0])[k] = (int32_t)(100 * s + k);
+            ((uint8_t *)col[1])[k] = (uint8_t)(s + k);
+        }
+    }
+}
+
+static void emitted_elements_end_up_in_order(void **state) {
+    (void)state;
+    const wadi_plan_slot slot = {.name = "r",
+                                 .kind = WADI_SLOT_IRREGULAR,
+                                 .rank = 2,
+                                 .fields = 2,
+                                 .type = {WADI_I32, WADI_U8}};
+    const wadi_plan plan = {.nslots = 1, .slots = &slot};
+    static const int slots[] = {0};
+    wadi_buffers *buffers = make_buffers();
+    wadi_slots table;
+    wadi_emission emission = {0};
+    wadi_scratch staging[3];
+    wadi_pool *pool = NULL;
+    assert_int_equal(wadi_pool_create(3, &pool, NULL), WADI_OK);
+    assert_int_equal(wadi_slots_init(&table, &plan, buffers, NULL), WADI_OK);
+    for (int i = 0; i < 3; i++) wadi_scratch_init(&staging[i], buffers);
+    wadi_emit e = {.slots = &table, .count = COUNT, .of = &emission};
+    assert_true(wadi_emit_expect(&e, 0));
+    emit_all(&e, staging, 3);
+    assert_true(wadi_emit_finish(&e, slots, 1, pool));
+    const wadi_slot *r = &table.slot[0];
+    int64_t at = 0;
+    for (int64_t s = 0; s < COUNT; s++) {
+        assert_int_equal(r->offset[s], at);
+        assert_int_equal(r->shape[2 * s], s % 4);
+        assert_int_equal(r->shape[2 * s + 1], 3);
+        for (int64_t k = 0; k < s % 4 * 3; k++, at++) {
+            assert_int_equal(((int32_t *)r->col[0])[at], 100 * s + k);
+            assert_int_equal(((uint8_t *)r->col[1])[at], (uint8_t)(s + k));
+        }
+    }
+    assert_int_equal(r->offset[COUNT], at);
+    wadi_emit_reset(&e);
+    for (int i = 0; i < 3; i++) wadi_scratch_fini(&staging[i]);
+    wadi_slots_fini(&table);
+    assert_int_equal(wadi_buffers_used(buffers), 0);
+    wadi_buffers_release(buffers);
+    wadi_pool_destroy(pool);
+}
+
+static void a_negative_extent_is_a_fault_of_the_element(void **state) {
+    (void)state;
+    const wadi_plan_slot slot = {
+        .name = "r", .kind = WADI_SLOT_ONCE, .rank = 1, .fields = 1, .type = {WADI_I32}};
+    const wadi_plan plan = {.nslots = 1, .slots = &slot};
+    wadi_buffers *buffers = make_buffers();
+    wadi_slots table;
+    wadi_emission emission = {0};
+    wadi_scratch staging;
+    const int64_t shape = -4;
+    int64_t bytes = 0;
+    void *col[1];
+    wadi_scratch_init(&staging, buffers);
+    assert_int_equal(wadi_slots_init(&table, &plan, buffers, NULL), WADI_OK);
+    wadi_emit e = {.slots = &table, .count = 1, .of = &emission};
+    assert_true(wadi_emit_expect(&e, 0));
+    assert_int_equal(wadi_emit_put(&e, &staging, 0, 0, &shape, col, &bytes), WADI_FAULT_EXTENT);
+    wadi_emit_reset(&e);
+    wadi_slots_fini(&table);
+    wadi_scratch_fini(&staging);
+    wadi_buffers_release(buffers);
+}
+
+/* ---- choosing ---- */
+
+static wadi_plan_body body_with(bool inside, bool flat, bool across, bool rank0) {
+    wadi_plan_body b = {.name = "b", .rank0 = rank0};
+    b.version[WADI_SCHEDULE_INSIDE].exists = inside;
+    b.version[WADI_SCHEDULE_FLAT].exists = flat;
+    b.version[WADI_SCHEDULE_ACROSS].exists = across;
+    return b;
+}
+
+static void the_cost_rule_chooses_by_size_and_number(void **state) {
+    (void)state;
+    const wadi_plan_body all = body_with(true, true, true, false);
+    const wadi_plan_body scalars = body_with(true, true, true, true);
+    const wadi_plan_body plain = body_with(true, false, false, true);
+    const int64_t large = INT64_C(1) << 30;
+    assert_int_equal(wadi_choose_schedule(&all, -1, false, 100, 4000, 4), WADI_SCHEDULE_INSIDE);
+    assert_int_equal(wadi_choose_schedule(&all, -1, false, 2, large, 4), WADI_SCHEDULE_FLAT);
+    assert_int_equal(wadi_choose_schedule(&all, -1, false, 2, 4000, 4), WADI_SCHEDULE_INSIDE);
+    assert_int_equal(wadi_choose_schedule(&all, -1, true, 1, 0, 4), WADI_SCHEDULE_FLAT);
+    assert_int_equal(wadi_choose_schedule(&scalars, -1, false, 2, 10, 4), WADI_SCHEDULE_ACROSS);
+    assert_int_equal(wadi_choose_schedule(&plain, -1, false, 2, 10, 4), WADI_SCHEDULE_INSIDE);
+    assert_int_equal(wadi_choose_schedule(&plain, WADI_SCHEDULE_FLAT, false, 2, 10, 4),
+                     WADI_SCHEDULE_INSIDE);
+    assert_int_equal(wadi_choose_schedule(&all, WADI_SCHEDULE_ACROSS, false, 2, 10, 4),
+                     WADI_SCHEDULE_ACROSS);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(scratch_is_a_stack_that_never_moves),
+        cmocka_unit_test(scratch_settles_in_one_block),
+        cmocka_unit_test(emitted_elements_end_up_in_order),
+        cmocka_unit_test(a_negative_extent_is_a_fault_of_the_element),
+        cmocka_unit_test(the_cost_rule_chooses_by_size_and_number),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
