@@ -220,6 +220,25 @@ static void force_block(wadi_planning *p, const wadi_block *b) {
     }
 }
 
+enum { LONGEST_CHAIN = 100 };
+
+/* A chain of delayed values is computed by calls inside calls; every so often one of them is stored. */
+static void cut_chains(wadi_planning *p, const wadi_block *b, int *depth) {
+    for (int i = 0; i < b->nbinds; i++) {
+        const wadi_bind *bind = b->binds[i];
+        int deepest = 0;
+        for (int k = 0; k < bind->nblocks; k++) cut_chains(p, bind->blocks[k], depth);
+        for (int a = 0; a < bind->nargs; a++)
+            if (!wadi_is_stored(&p->y, bind->args[a]) && depth[bind->args[a]] > deepest)
+                deepest = depth[bind->args[a]];
+        for (int r = 0; r < bind->nresults; r++) {
+            depth[bind->results[r]] = deepest + 1;
+            if (deepest + 1 >= LONGEST_CHAIN && bind->op->kind != WADI_OP_SEQUENCE)
+                p->y.forced[bind->results[r]] = true;
+        }
+    }
+}
+
 static wadi_status outputs(wadi_planning *p) {
     const wadi_block *main = p->m->main;
     for (int i = 0; i < main->nyields; i++) {
@@ -288,7 +307,9 @@ static wadi_status tables(wadi_planning *p) {
     p->y.alias_of = WADI_NEW_N(p->y.arena, wadi_val, n + 1);
     p->y.components = WADI_NEW_N(p->y.arena, wadi_val *, n + 1);
     p->known = WADI_NEW_N(p->y.arena, bool, n + 1);
-    if (!p->y.slot_of || !p->y.forced || !p->y.alias_of || !p->y.components || !p->known)
+    p->late = WADI_NEW_N(p->y.arena, uint8_t, n + 1);
+    if (!p->y.slot_of || !p->y.forced || !p->y.alias_of || !p->y.components || !p->known ||
+        !p->late)
         return wadi_planning_no_memory(p);
     for (uint32_t v = 0; v < n; v++) {
         p->y.slot_of[v] = -1;
@@ -299,7 +320,10 @@ static wadi_status tables(wadi_planning *p) {
 
 static wadi_status build(wadi_planning *p) {
     WADI_TRY(tables(p));
+    int *depth = WADI_NEW_N(p->y.arena, int, p->m->nvalues + 1);
+    if (!depth) return wadi_planning_no_memory(p);
     force_block(p, p->m->main);
+    cut_chains(p, p->m->main, depth);
     for (int i = 0; i < p->m->main->nbinds; i++) WADI_TRY(main_binding(p, p->m->main->binds[i]));
     WADI_TRY(array_phase(p));
     WADI_TRY(outputs(p));

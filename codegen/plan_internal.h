@@ -17,6 +17,8 @@ typedef struct wadi_planning {
     wadi_layout y;
     wadi_plan *plan;
     bool *known; /* [value] in a slot before the body that is planned next */
+    uint8_t *
+        late; /* [value] whether it exists only when the stream's body has run: 0 not known yet, 1 no, 2 yes */
     WADI_VEC(wadi_plan_input) inputs;
     WADI_VEC(wadi_plan_output) outputs;
     WADI_VEC(wadi_plan_body) bodies;

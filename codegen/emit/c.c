@@ -199,9 +199,13 @@ static void variable(writer *c, const wadi_linst *i) {
 
 static void scratch(writer *c, const wadi_linst *i, int level) {
     const char *type = wadi_c_type(i->type), *name = c->names.at[i->self].name;
-    wadi_text_addf(c->out, "%s *restrict const %s = (%s *)w->scratch(w, ", type, name, type);
-    operand(c, i->args[0]);
-    wadi_text_addf(c->out, " * %d + 64);\n", wadi_type_size(i->type));
+    wadi_text_addf(c->out, "%s *restrict const %s = wadi_scratch_of(w, %d, %d, (const int64_t[]){",
+                   type, name, wadi_type_size(i->type), i->nargs);
+    for (int d = 0; d < i->nargs; d++) {
+        if (d > 0) wadi_text_add(c->out, ", ");
+        expression(c, i->args[d]);
+    }
+    wadi_text_add(c->out, i->nargs == 0 ? "0});\n" : "});\n");
     wadi_text_indent(c->out, level);
     wadi_text_addf(c->out, "if (!%s) return 1;\n", name);
 }

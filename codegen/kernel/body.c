@@ -14,10 +14,9 @@
 static void into_scratch(wadi_lower *l, wadi_val v, int rank, const wadi_lv *extent,
                          wadi_vloc *at) {
     const wadi_elem *e = &wadi_type_of(l, v)->elem;
-    const wadi_lv size = wadi_lower_size(l, rank, extent);
     at->kind = WADI_LOC_MEMORY;
     for (int f = 0; f < e->fields; f++)
-        at->field[f] = wadi_lb_scratch(&l->b, e->type[f], size, l->m->values[v].name);
+        at->field[f] = wadi_lb_scratch(&l->b, e->type[f], rank, extent, l->m->values[v].name);
 }
 
 static void emit(wadi_lower *l, wadi_val v, int slot, int rank, const wadi_lv *extent,

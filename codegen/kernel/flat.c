@@ -73,8 +73,8 @@ static wadi_lv num(wadi_lower *l, int64_t v) {
     return wadi_lb_i64(&l->b, v);
 }
 
-static wadi_lv pieces_of(wadi_lower *l, wadi_lv n) {
-    return bin(l, WADI_SOP_QUOT, bin(l, WADI_SOP_ADD, n, num(l, UNIT - 1)), num(l, UNIT));
+static wadi_lv pieces_of(wadi_lower *l, wadi_lv n, int64_t piece) {
+    return bin(l, WADI_SOP_QUOT, bin(l, WADI_SOP_ADD, n, num(l, piece - 1)), num(l, piece));
 }
 
 /* How a binding's work is cut. */
@@ -89,12 +89,14 @@ typedef struct target {
     const wadi_bind *bind;
     int slot, rank;
     cut how;
+    int64_t piece; /* elements of a row in one unit, for CUT_PIECES */
 } target;
 
 /* Extents of what the kernel writes; a table of parts has one more. */
 static void target_extents(wadi_lower *l, const target *t, wadi_lv *extent) {
     wadi_lower_extents(l, t->bind->results[0], extent);
-    if (t->how == CUT_PARTS) extent[t->rank - 1] = pieces_of(l, wadi_lower_row_length(l, t->bind));
+    if (t->how == CUT_PARTS)
+        extent[t->rank - 1] = pieces_of(l, wadi_lower_row_length(l, t->bind), UNIT);
 }
 
 static void shape_body(wadi_lower *l, const target *t, bool irregular) {
@@ -131,7 +133,7 @@ static void units_of(wadi_lower *l, const target *t, const wadi_lv *extent, wadi
                      wadi_lv *pieces) {
     *pieces = num(l, 1);
     *rows = wadi_lower_size(l, t->rank > 0 ? t->rank - 1 : 0, extent);
-    if (t->how == CUT_PIECES && t->rank > 0) *pieces = pieces_of(l, extent[t->rank - 1]);
+    if (t->how == CUT_PIECES && t->rank > 0) *pieces = pieces_of(l, extent[t->rank - 1], t->piece);
     if (t->how == CUT_PARTS) *pieces = extent[t->rank - 1];
 }
 
@@ -233,9 +235,9 @@ static void unit_body(wadi_lower *l, const target *t, wadi_lv local) {
         ix[t->rank - 1] = piece;
         store(l, t, pointer, wadi_lower_linear(l, t->rank, extent, ix), x);
     } else {
-        const wadi_lv from = bin(l, WADI_SOP_MUL, piece, num(l, UNIT));
+        const wadi_lv from = bin(l, WADI_SOP_MUL, piece, num(l, t->piece));
         const wadi_lv below =
-            bin(l, WADI_SOP_MIN, bin(l, WADI_SOP_ADD, from, num(l, UNIT)), extent[t->rank - 1]);
+            bin(l, WADI_SOP_MIN, bin(l, WADI_SOP_ADD, from, num(l, t->piece)), extent[t->rank - 1]);
         wadi_lower_fill_row(l, t->bind, extent, pointer, ix, from, below);
     }
 }
@@ -289,6 +291,17 @@ static bool wants_parts(const flat *c, const wadi_bind *bind) {
            !(e != WADI_EXT_NONE && wadi_ext_is_const(c->y->shapes->extents, e, &n) && n <= UNIT);
 }
 
+/* Short rows are reduced whole: so many of them make a unit. */
+static int64_t rows_per_unit(const flat *c, const wadi_bind *bind) {
+    const wadi_val array = bind->args[bind->nargs - 1];
+    const int rank = c->y->m->values[array].type.array[0].rank;
+    int64_t n = 0;
+    const wadi_ext e = wadi_shapes_extent(c->y->shapes, array, 0, rank - 1);
+    if (e == WADI_EXT_NONE || !wadi_ext_is_const(c->y->shapes->extents, e, &n) || n <= 1)
+        return UNIT;
+    return n < UNIT ? UNIT / n : 1;
+}
+
 static wadi_status parts_steps(flat *c, const wadi_bind *bind) {
     const wadi_val v = bind->results[0];
     const wadi_elem *e = &c->y->m->values[v].type.array[0].elem;
@@ -299,7 +312,7 @@ static wadi_status parts_steps(flat *c, const wadi_bind *bind) {
                            .fields = e->fields};
     memcpy(slot.type, e->type, sizeof slot.type);
     if (!wadi_vec_push(&c->y->slots, slot)) return out_of_memory(c);
-    const target t = {bind, (int)c->y->slots.n - 1, rank, CUT_PARTS};
+    const target t = {bind, (int)c->y->slots.n - 1, rank, CUT_PARTS, UNIT};
     WADI_TRY(steps_for(c, &t));
     c->parts[v] = t.slot;
     return WADI_OK;
@@ -346,7 +359,8 @@ static wadi_status bind_steps(flat *c, const wadi_bind *bind) {
         if (!stored) c->known[v] = true;
     }
     if (!stored) return WADI_OK;
-    target t = {bind, c->y->slot_of[v], c->y->m->values[v].type.array[0].rank, CUT_PIECES};
+    target t = {bind, c->y->slot_of[v], c->y->m->values[v].type.array[0].rank, CUT_PIECES, UNIT};
+    if (skeleton == WADI_SKEL_FOLD && c->parts[v] < 0) t.piece = rows_per_unit(c, bind);
     if (skeleton == WADI_SKEL_SCAN) t.how = CUT_ROWS;
     if (skeleton == WADI_SKEL_PERMUTE) t.how = CUT_ELEMENTS;
     WADI_TRY(steps_for(c, &t));

@@ -404,8 +404,9 @@ void wadi_lb_store(wadi_lb *b, wadi_lv pointer, wadi_lv at, wadi_lv v) {
     (void)stay(b, WADI_L_STORE, false, WADI_I64, 3, (const wadi_lv[]){pointer, at, v});
 }
 
-wadi_lv wadi_lb_scratch(wadi_lb *b, wadi_type t, wadi_lv n, const char *name) {
-    wadi_linst *i = stay(b, WADI_L_SCRATCH, true, t, 1, &n);
+wadi_lv wadi_lb_scratch(wadi_lb *b, wadi_type t, int rank, const wadi_lv *extent,
+                        const char *name) {
+    wadi_linst *i = stay(b, WADI_L_SCRATCH, true, t, rank, extent);
     i->pointer = true;
     i->text = name;
     return i->self;

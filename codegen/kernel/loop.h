@@ -42,7 +42,7 @@ typedef enum wadi_lkind {
     WADI_L_LOOPVAR, /* of a FOR */
     WADI_L_GET,     /* variable arg 0 */
     WADI_L_LANE,    /* lane array arg 0 at arg 1 */
-    WADI_L_SCRATCH, /* pointer: arg 0 elements of scratch; a fault when there is none left */
+    WADI_L_SCRATCH, /* pointer: scratch for an array of extents args; a fault when there is none left */
     WADI_L_MARK,    /* of the scratch memory */
     WADI_L_EMITTED, /* pointer: column `index` of the EMIT before */
     /* actions */
@@ -178,7 +178,8 @@ void wadi_lb_put(wadi_lb *b, wadi_lv lanes, wadi_lv at, wadi_lv v);
 /* effects: any action with its arguments */
 wadi_linst *wadi_lb_act(wadi_lb *b, wadi_lkind kind, int n, const wadi_lv *args);
 void wadi_lb_store(wadi_lb *b, wadi_lv pointer, wadi_lv at, wadi_lv v);
-wadi_lv wadi_lb_scratch(wadi_lb *b, wadi_type t, wadi_lv n, const char *name);
+/** Scratch for an array of these extents. */
+wadi_lv wadi_lb_scratch(wadi_lb *b, wadi_type t, int rank, const wadi_lv *extent, const char *name);
 void wadi_lb_note(wadi_lb *b, const char *format, ...) WADI_PRINTF(2, 3);
 
 /* structure: each opens a scope, `end` closes it */

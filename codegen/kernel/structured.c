@@ -135,12 +135,12 @@ static void start_buffers(wadi_lower *l, const looping *o) {
         assign(l, h, o->bind->args[i]);
         if (h->t->rank == 0 || !o->keeps_shape) continue;
         wadi_lower_extents(l, o->bind->args[i], extent);
-        const wadi_lv size = wadi_lower_size(l, h->t->rank, extent);
         for (int f = 0; f < h->t->elem.fields; f++) {
-            pointer[f] = wadi_lb_scratch(&l->b, h->t->elem.type[f], size, "state");
+            pointer[f] = wadi_lb_scratch(&l->b, h->t->elem.type[f], h->t->rank, extent, "state");
             wadi_lb_set(&l->b, h->field[f], pointer[f]);
-            wadi_lb_set(&l->b, spare->field[f],
-                        wadi_lb_scratch(&l->b, h->t->elem.type[f], size, "next_state"));
+            wadi_lb_set(
+                &l->b, spare->field[f],
+                wadi_lb_scratch(&l->b, h->t->elem.type[f], h->t->rank, extent, "next_state"));
         }
         wadi_lower_copy(l, o->bind->args[i], extent, pointer);
     }

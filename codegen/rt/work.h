@@ -16,6 +16,17 @@ static __attribute__((noinline, cold, unused)) int wadi_fault_at(wadi_work *w, i
     return 1;
 }
 
+/* Scratch for an array, or NULL; a size beyond all memory is asked for as such, so that the fault is the runtime's. */
+static inline __attribute__((unused)) void *wadi_scratch_of(wadi_work *w, int64_t size, int rank,
+                                                            const int64_t *extent) {
+    int64_t bytes = size;
+    int beyond = 0;
+    for (int d = 0; d < rank; d++) beyond |= __builtin_mul_overflow(bytes, extent[d], &bytes);
+    for (int d = 0; d < rank; d++)
+        if (extent[d] == 0) bytes = beyond = 0;
+    return w->scratch(w, beyond || bytes > INT64_MAX / 4 ? INT64_MAX / 4 : bytes + 64);
+}
+
 /* The element s with unit[s] <= unit < unit[s + 1]. */
 static inline __attribute__((unused)) int64_t wadi_segment(const wadi_work *w, int64_t unit) {
     int64_t low = 0, high = w->count;
