@@ -67,7 +67,8 @@ static void round_trip(sound_fn sound, int level, const flac_format *f, int64_t 
     size_t got = 0;
     assert_int_equal(wadi_file_read(out, &text, &got, NULL), WADI_OK);
     if ((double)got > 1.002 * want + 8) {
-        fail_msg("%zu bytes, the model needs %.0f", got, want);
+        fail_msg("level %d, %d bits, %d channels, %lld frames: %zu bytes, the model needs %.0f",
+                 level, f->bits, f->channels, (long long)frames, got, want);
     }
     free(text);
     unlink(in);
