@@ -17,11 +17,17 @@ int64_t wadi_budget_chunk_bytes(const wadi_budget *b) {
     return b->bytes / b->chunks;
 }
 
+void wadi_budget_refused(wadi_budget *b, int64_t elements) {
+    const int64_t half = elements / 2 < 1 ? 1 : elements / 2;
+    if (b->most == 0 || half < b->most) b->most = half;
+}
+
 int64_t wadi_budget_cap(const wadi_budget *b, int64_t elements) {
     const double each = b->latest > b->average ? b->latest : b->average;
     if (each > 0) {
         const double most = (double)wadi_budget_chunk_bytes(b) / each;
         if (most < (double)elements) elements = (int64_t)most;
     }
+    if (b->most > 0 && elements > b->most) elements = b->most;
     return elements < 1 ? 1 : elements;
 }

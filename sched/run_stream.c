@@ -27,6 +27,7 @@ typedef struct stream {
     /* the compute stage */
     int64_t delivered, chunks;  /* elements and chunks sent on */
     bool loaded;                /* kernels, in this step */
+    bool starved;               /* the step failed for want of memory, before anything came of it */
     int64_t step_ns, worked_ns; /* clock and time worked at the end of the last step */
 } stream;
 
@@ -225,7 +226,8 @@ static wadi_status run_body(stream *s, const wadi_chunk *c, int64_t *out_good, w
     s->x->stats.schedule = names[job.schedule];
     wadi_mutex_unlock(&s->x->lock);
     if (job.fault.kind == WADI_FAULT_NONE) return WADI_OK;
-    *out_good = job.fault.element;
+    s->starved = job.fault.kind == WADI_FAULT_MEMORY;
+    *out_good = s->starved ? 0 : job.fault.element;
     return wadi_fault_error(s->x->plan, &job.fault, c->first, false, err);
 }
 
@@ -251,7 +253,9 @@ static int64_t worked_ns(const wadi_exec *x, wadi_meter *meter) {
     return x->device->ops->busy_ns(x->device) + busy[WADI_STAGE_SOURCE] + busy[WADI_STAGE_SINK];
 }
 
-static void count_chunk(stream *s, const wadi_chunk *in, int64_t in_bytes, int64_t out_bytes) {
+/* Temporaries exist once, input and output in every chunk in flight. */
+static void count_chunk(stream *s, const wadi_chunk *in, int64_t in_bytes, int64_t out_bytes,
+                        int64_t temporary_bytes) {
     wadi_exec *x = s->x;
     const int64_t now = wadi_clock_ns();
     const int64_t worked = worked_ns(x, &x->meter);
@@ -265,7 +269,8 @@ static void count_chunk(stream *s, const wadi_chunk *in, int64_t in_bytes, int64
     s->step_ns = now;
     wadi_mutex_lock(&x->lock);
     if (!s->loaded) x->policy->ops->observe(x->policy, &sample);
-    wadi_budget_observe(&x->budget, in->count, in_bytes + out_bytes);
+    wadi_budget_observe(&x->budget, in->count,
+                        in_bytes + out_bytes + temporary_bytes / WADI_CHUNKS_IN_FLIGHT);
     x->stats.chunks++;
     x->stats.bytes_in += in_bytes;
     x->stats.bytes_out += out_bytes;
@@ -279,32 +284,61 @@ static wadi_status step(stream *s, wadi_chunk *in, int64_t *out_good, wadi_error
     const int64_t in_bytes = wadi_chunk_bytes(in);
     int64_t out_bytes = 0;
     *out_good = 0;
-    s->loaded = false;
+    s->loaded = s->starved = false;
     wadi_meter_busy(&s->x->meter, WADI_STAGE_COMPUTE);
     wadi_status status = run_body(s, in, out_good, err);
+    if (status == WADI_OK && s->sink != NULL) status = take_results(s, in, &out, err);
+    s->starved = s->starved || status == WADI_MEMORY;
     if (status == WADI_OK && s->sink == NULL) {
         status = wadi_fold_chunk(s->x, s->plan, in->first, in->count, err);
-    } else if (status == WADI_OK) {
-        status = take_results(s, in, &out, err);
-        if (status == WADI_OK) out_bytes = wadi_chunk_bytes(out);
     }
+    if (out != NULL) out_bytes = wadi_chunk_bytes(out);
+    const int64_t temporary_bytes = wadi_slots_chunk_bytes(&s->x->slots);
     clear_slots(s);
     wadi_meter_idle(&s->x->meter, WADI_STAGE_COMPUTE);
     if (status != WADI_OK) return status;
-    count_chunk(s, in, in_bytes, out_bytes);
+    count_chunk(s, in, in_bytes, out_bytes, temporary_bytes);
     s->delivered += in->count;
     if (out == NULL) return WADI_OK;
     s->chunks++;
     return wadi_port_send(s->compute_out, out, err);
 }
 
-/* An element of the chunk has failed: delivers those before it. Nothing new can be said if that fails too. */
+/* An element of the chunk has failed: delivers those before it that have not been delivered. Nothing new can be said if that
+ * fails too. */
 static void deliver_before(stream *s, wadi_chunk *in, int64_t good) {
     wadi_chunk *part = NULL;
-    if (good <= 0 || good >= in->count) return;
-    if (wadi_chunk_slice(in, 0, good, &part, NULL) != WADI_OK) return;
+    const int64_t begin = s->delivered - in->first;
+    if (good <= begin || good >= in->count) return;
+    if (wadi_chunk_slice(in, begin, good - begin, &part, NULL) != WADI_OK) return;
     (void)!step(s, part, &good, NULL);
     wadi_chunk_release(part);
+}
+
+static wadi_status step_or_halves(stream *s, wadi_chunk *in, int64_t *out_good, wadi_error *err);
+
+/* Elements [begin, begin + count) of a chunk for which there was no memory; from now on chunks are no larger. */
+static wadi_status step_part(stream *s, wadi_chunk *in, int64_t begin, int64_t count,
+                             int64_t *out_good, wadi_error *err) {
+    wadi_chunk *part = NULL;
+    wadi_mutex_lock(&s->x->lock);
+    wadi_budget_refused(&s->x->budget, in->count);
+    wadi_mutex_unlock(&s->x->lock);
+    WADI_TRY(wadi_chunk_slice(in, begin, count, &part, err));
+    const wadi_status status = step_or_halves(s, part, out_good, err);
+    *out_good += begin;
+    wadi_chunk_release(part);
+    return status;
+}
+
+/* A step for which there is not enough memory is tried again in two halves. On failure the elements before *out_good that have not
+ * been delivered yet begin at s->delivered. */
+static wadi_status step_or_halves(stream *s, wadi_chunk *in, int64_t *out_good, wadi_error *err) {
+    const wadi_status status = step(s, in, out_good, err);
+    if (status == WADI_OK || !s->starved || in->count < 2) return status;
+    const int64_t half = in->count / 2;
+    WADI_TRY(step_part(s, in, 0, half, out_good, err));
+    return step_part(s, in, half, in->count - half, out_good, err);
 }
 
 static wadi_status compute(stream *s, wadi_error *err) {
@@ -314,7 +348,7 @@ static wadi_status compute(stream *s, wadi_error *err) {
         WADI_TRY(wadi_port_receive(s->compute_in, &c, err));
         if (c == NULL) return WADI_OK;
         const int64_t number = c->number;
-        const wadi_status status = step(s, c, &good, err);
+        const wadi_status status = step_or_halves(s, c, &good, err);
         if (status != WADI_OK) deliver_before(s, c, good);
         wadi_chunk_release(c);
         wadi_port_done(s->compute_in, number);

@@ -189,6 +189,21 @@ void wadi_slots_take(wadi_slots *s, int slot, wadi_chunk *c, int component) {
     for (int f = 0; f < WADI_MAX_FIELDS; f++) own(c, &m->column[f]);
 }
 
+static int64_t capacity(const void *block) {
+    return block == NULL ? 0 : wadi_buffers_capacity(block);
+}
+
+int64_t wadi_slots_chunk_bytes(const wadi_slots *s) {
+    int64_t bytes = 0;
+    for (int i = 0; i < s->plan->nslots; i++) {
+        if (s->plan->slots[i].kind == WADI_SLOT_ONCE) continue;
+        const wadi_slot_memory *m = &s->memory[i];
+        bytes += capacity(m->shape) + capacity(m->offset);
+        for (int f = 0; f < s->plan->slots[i].fields; f++) bytes += capacity(m->column[f]);
+    }
+    return bytes;
+}
+
 wadi_array wadi_slots_array(const wadi_slots *s, int slot) {
     const wadi_plan_slot *p = &s->plan->slots[slot];
     wadi_array a = {.rank = p->rank, .fields = p->fields};

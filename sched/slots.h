@@ -48,6 +48,8 @@ WADI_NODISCARD wadi_status wadi_slots_bind_component(wadi_slots *s, int slot,
                                                      int64_t *out_bad, wadi_error *err);
 /* The slot as a component of a result chunk, with the memory it owns. */
 void wadi_slots_take(wadi_slots *s, int slot, wadi_chunk *c, int component);
+/* Memory that slots of the present chunk own. */
+int64_t wadi_slots_chunk_bytes(const wadi_slots *s);
 /* A ONCE slot as a host array, borrowed. */
 wadi_array wadi_slots_array(const wadi_slots *s, int slot);
 

@@ -16,6 +16,10 @@ static int fails(wadi_work *w, int64_t s) {
 }
 
 static int double_inside(wadi_work *w, int64_t begin, int64_t end) {
+    if (current->starve_above > 0 && w->count > current->starve_above) {
+        w->fault = (wadi_fault){.kind = WADI_FAULT_MEMORY, .place = -1, .element = begin};
+        return 1;
+    }
     for (int64_t s = begin; s < end; s++) {
         const int64_t *shape = w->slot[IN].shape + s;
         const int32_t *from = (const int32_t *)w->slot[IN].col[0] + w->slot[IN].offset[s];

@@ -250,6 +250,25 @@ static void memory_stays_within_the_budget(void **state) {
     assert_true(stats.memory_peak < 16 * o.memory);
 }
 
+static void chunks_too_large_for_memory_are_tried_in_halves(void **state) {
+    (void)state;
+    for (int64_t fault_at = -1; fault_at < 200; fault_at += 67) {
+        hand_program h;
+        hand_doubling(&h, WADI_END_SINK);
+        h.starve_above = 9;
+        h.fault_at = fault_at;
+        ramp in = make_ramp(200, -1);
+        check out = make_check(-1);
+        wadi_run_options o = {.chunk = 50, .threads = 2, .schedule = WADI_SCHEDULE_FORCE_INSIDE};
+        wadi_run_stats stats;
+        wadi_error err = {0};
+        const wadi_status status = run_doubling(&o, &h, &in, &out, &stats, &err);
+        assert_int_equal(status, fault_at < 0 ? WADI_OK : WADI_FAULT);
+        assert_int_equal(out.seen, fault_at < 0 ? 200 : fault_at);
+        if (fault_at < 0) assert_true(stats.chunk_elements <= 9);
+    }
+}
+
 static void elements_and_tabulate_collect(void **state) {
     (void)state;
     static const int64_t sizes[] = {1, 5, 100};
@@ -373,6 +392,7 @@ int main(void) {
         cmocka_unit_test(a_failing_sink_stops_the_run),
         cmocka_unit_test(a_cancelled_run_stops_and_aborts_its_sink),
         cmocka_unit_test(memory_stays_within_the_budget),
+        cmocka_unit_test(chunks_too_large_for_memory_are_tried_in_halves),
         cmocka_unit_test(elements_and_tabulate_collect),
         cmocka_unit_test(tabulate_refuses_ragged_elements),
         cmocka_unit_test(a_fold_passes_its_state_on_in_order),
