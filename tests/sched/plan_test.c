@@ -1,0 +1,72 @@
+/* Plans as text and as hashes. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/text.h"
+#include "tests/sched/hand_plan.h"
+
+static void a_plan_prints_for_people(void **state) {
+    (void)state;
+    hand_program h;
+    wadi_text t;
+    wadi_text_init(&t);
+    hand_doubling(&h, WADI_END_SINK);
+    wadi_plan_print(&h.plan, &t);
+    assert_non_null(strstr(wadi_text_str(&t), "slot in.0: irregular i32 rank 1\n"));
+    assert_non_null(strstr(wadi_text_str(&t), "slot init.4: once i64 = host data\n"));
+    assert_non_null(strstr(wadi_text_str(&t), "body double -> doubled.1\n"
+                                              "    inside\n"
+                                              "        run double_inside\n"
+                                              "    flat\n"
+                                              "        shape double_shape -> doubled.1\n"
+                                              "        alloc -> doubled.1\n"
+                                              "        flat double_flat over double_units\n"));
+    assert_non_null(strstr(wadi_text_str(&t), "phase 0: stream\n"
+                                              "    source \"in\": in\n"
+                                              "    double -> doubled.1\n"
+                                              "    sink \"out\"\n"));
+    wadi_text_fini(&t);
+    hand_counting(&h);
+    wadi_plan_print(&h.plan, &t);
+    assert_non_null(strstr(wadi_text_str(&t), "    count to n\n"));
+    assert_non_null(strstr(wadi_text_str(&t), "output \"table\" = table.5\n"));
+    wadi_text_fini(&t);
+}
+
+static void the_hash_covers_what_a_run_computes(void **state) {
+    (void)state;
+    hand_program a, b;
+    uint8_t x[32], y[32];
+    hand_doubling(&a, WADI_END_FOLD);
+    hand_doubling(&b, WADI_END_FOLD);
+    wadi_plan_hash(&a.plan, x);
+    wadi_plan_hash(&b.plan, y);
+    assert_memory_equal(x, y, 32);
+    b.slot[0].name = "another name";
+    b.place[0].loc.line = 99;
+    wadi_plan_hash(&b.plan, y);
+    assert_memory_equal(x, y, 32);
+    b.one = 2; /* the initial state */
+    wadi_plan_hash(&b.plan, y);
+    assert_memory_not_equal(x, y, 32);
+    b.one = 1;
+    b.slot[1].type[0] = WADI_F32;
+    wadi_plan_hash(&b.plan, y);
+    assert_memory_not_equal(x, y, 32);
+    hand_doubling(&b, WADI_END_SINK);
+    wadi_plan_hash(&b.plan, y);
+    assert_memory_not_equal(x, y, 32);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_plan_prints_for_people),
+        cmocka_unit_test(the_hash_covers_what_a_run_computes),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
