@@ -473,14 +473,14 @@ wadi_status wadi_port_send(wadi_port *p, wadi_chunk *owned_c, wadi_error *err) {
 
 wadi_status wadi_port_end(wadi_port *p, int64_t count, wadi_error *err) {
     wadi_link_sender_end(&p->sender, count);
-    return wait_until(p, all_told, "the end, chunks:", count, err);
+    return wait_until(p, all_told, "confirmation of chunks below", count, err);
 }
 
 void wadi_port_fail(wadi_port *p, int64_t number, const wadi_error *why) {
     wadi_link_sender_fail(&p->sender, number, why->status, why->msg);
     flush(p);
     if (why->status == WADI_CANCELLED) return;
-    (void)!wait_until(p, all_done, "chunks before failing at", number, NULL);
+    (void)!wait_until(p, all_done, "confirmation of chunks below", number, NULL);
 }
 
 /* ---- receiver ---- */
