@@ -109,10 +109,11 @@ static wadi_acc analyse_block(void *env, wadi_acc block) {
     o.wide_rice = wadi_map(over_14, wadi_fold(wadi_max, wadi_i32(0), used));
     const wadi_exp total = wadi_index1(o.parameters, channels);
     const wadi_acc frame[4] = {
-        wadi_generate_env(wadi_ix1(wadi_i64(FLAC_HEAD_SIZE)), head_entry, &o),
-        wadi_generate_env(wadi_ix2(channels, wadi_i64(FLAC_SUB_SIZE)), sub_entry, &o),
-        wadi_generate_env(wadi_ix1(total), rice_in_row, &o),
-        wadi_generate_env(wadi_ix2(channels, s.n), coded_sample, &o),
+        wadi_named("head", wadi_generate_env(wadi_ix1(wadi_i64(FLAC_HEAD_SIZE)), head_entry, &o)),
+        wadi_named("subframes",
+                   wadi_generate_env(wadi_ix2(channels, wadi_i64(FLAC_SUB_SIZE)), sub_entry, &o)),
+        wadi_named("parameters", wadi_generate_env(wadi_ix1(total), rice_in_row, &o)),
+        wadi_named("coded", wadi_generate_env(wadi_ix2(channels, s.n), coded_sample, &o)),
     };
     return wadi_tuple(4, frame);
 }

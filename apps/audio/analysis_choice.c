@@ -130,7 +130,8 @@ static wadi_exp without_warm_up(void *env, wadi_ix ix, wadi_exp sum) {
 static wadi_acc partition_sums(choices *c, wadi_ix rows) {
     const wadi_exp length = wadi_shr(c->s->n, wadi_the(c->finest_order));
     const wadi_ix all = wadi_ix4(rows.at[0], rows.at[1], c->parts, length);
-    const wadi_acc sums = wadi_sum(wadi_generate_env(all, magnitude, c));
+    const wadi_acc sums =
+        wadi_named("partition_sums", wadi_sum(wadi_generate_env(all, magnitude, c)));
     return wadi_scanl(wadi_add, wadi_i64(0), wadi_imap_env(without_warm_up, c, sums));
 }
 
@@ -257,10 +258,11 @@ flac_choice flac_choice_build(const flac_signal *s) {
     if (lpc && recipe->max_order > c.taps) c.taps = recipe->max_order;
     if (lpc) c.lpc = flac_lpc_build(s);
     const wadi_ix rows = wadi_ix2(wadi_i64(recipe->channels), wadi_i64(c.candidates));
-    c.coef = wadi_generate_env(wadi_ix3(rows.at[0], rows.at[1], wadi_i64(FLAC_COEF_ROW)),
-                               candidate_column, &c);
+    c.coef = wadi_named("coefficients",
+                        wadi_generate_env(wadi_ix3(rows.at[0], rows.at[1], wadi_i64(FLAC_COEF_ROW)),
+                                          candidate_column, &c));
     const wadi_ix samples = wadi_ix3(rows.at[0], rows.at[1], s->n);
-    c.resid = wadi_generate_env(samples, residual, &c);
+    c.resid = wadi_named("residuals", wadi_generate_env(samples, residual, &c));
     if (s->work != WADI_I32)
         c.largest =
             wadi_fold(wadi_max, wadi_f64(0), wadi_generate_env(samples, whole_magnitude, &c));
@@ -268,10 +270,11 @@ flac_choice flac_choice_build(const flac_signal *s) {
     c.parts = flac_pow2(wadi_the(c.finest_order));
     c.sums = partition_sums(&c, rows);
     const wadi_exp entries = wadi_sub(wadi_mul(wadi_i64(2), c.parts), wadi_i64(1));
-    c.rice = wadi_generate_env(wadi_ix3(rows.at[0], rows.at[1], entries), rice_entry, &c);
+    c.rice = wadi_named(
+        "rice", wadi_generate_env(wadi_ix3(rows.at[0], rows.at[1], entries), rice_entry, &c));
     c.bits = wadi_scanl(wadi_add, wadi_i64(0), wadi_map(bits_of, c.rice));
-    c.cost = wadi_generate_env(rows, candidate_cost, &c);
-    c.best = wadi_generate_env(wadi_ix1(rows.at[0]), best_candidate, &c);
+    c.cost = wadi_named("costs", wadi_generate_env(rows, candidate_cost, &c));
+    c.best = wadi_named("best", wadi_generate_env(wadi_ix1(rows.at[0]), best_candidate, &c));
     return (flac_choice){
         .coef = c.coef,
         .resid = c.resid,

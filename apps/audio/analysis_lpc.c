@@ -61,10 +61,13 @@ static wadi_acc autocorrelation(windows *w, int parts) {
     const wadi_exp n = w->s->n, channels = wadi_i64(recipe->channels), count = wadi_i64(parts);
     w->parts = parts;
     w->length = wadi_sub(n, wadi_mul(wadi_i64(parts - 1), wadi_quot(n, count)));
-    w->v = wadi_generate_env(wadi_ix3(channels, count, wadi_add(w->length, wadi_i64(FLAC_PAD))),
-                             windowed_sample, w);
+    w->v = wadi_named(
+        parts == 1 ? "windowed" : "windowed_halves",
+        wadi_generate_env(wadi_ix3(channels, count, wadi_add(w->length, wadi_i64(FLAC_PAD))),
+                          windowed_sample, w));
     const wadi_ix lags = wadi_ix4(channels, count, wadi_i64(recipe->max_order + 1), w->length);
-    return wadi_fold(wadi_add, wadi_f64(0), wadi_generate_env(lags, lag_product, w));
+    const wadi_acc r = wadi_fold(wadi_add, wadi_f64(0), wadi_generate_env(lags, lag_product, w));
+    return wadi_named(parts == 1 ? "autocorrelation" : "autocorrelation_halves", r);
 }
 
 static wadi_exp whole_or_half(void *env, wadi_ix ix) {
@@ -211,6 +214,6 @@ wadi_acc flac_lpc_build(const flac_signal *s) {
         w.r = wadi_generate_env(wadi_ix3(channels, count, wadi_i64(recipe->max_order + 1)),
                                 whole_or_half, &w);
     }
-    w.model = wadi_generate_env(wadi_ix2(channels, count), model, &w);
+    w.model = wadi_named("models", wadi_generate_env(wadi_ix2(channels, count), model, &w));
     return wadi_generate_env(wadi_ix3(channels, count, wadi_i64(FLAC_COEF_ROW)), coef_entry, &w);
 }

@@ -11,6 +11,9 @@
 
 enum { LEFT, RIGHT, MID, SIDE, FIXED_ORDERS = 5 };
 
+static const char *const sum_name[FIXED_ORDERS] = {"fixed0", "fixed1", "fixed2", "fixed3",
+                                                   "fixed4"};
+
 /* The candidates a mode is chosen from: left, right, mid and side, or the channels as they are. */
 typedef struct candidates {
     const flac_recipe *recipe;
@@ -167,10 +170,12 @@ flac_signal flac_signal_build(const flac_recipe *recipe, wadi_acc block) {
                     .block = block,
                     .n = n};
     const wadi_ix all = wadi_ix2(wadi_i64(rows), n);
-    c.y = wadi_generate_env(all, recipe->stereo ? stereo_sample : plain_sample, &c);
+    c.y = wadi_named("rows",
+                     wadi_generate_env(all, recipe->stereo ? stereo_sample : plain_sample, &c));
     const wadi_ix inner = wadi_ix2(wadi_i64(rows), wadi_max(wadi_sub(n, wadi_i64(4)), wadi_i64(0)));
     for (c.order = 0; c.order < FIXED_ORDERS; c.order++)
-        c.sum[c.order] = wadi_sum(wadi_generate_env(inner, difference, &c));
+        c.sum[c.order] =
+            wadi_named(sum_name[c.order], wadi_sum(wadi_generate_env(inner, difference, &c)));
     c.mode = wadi_unit(recipe->stereo ? stereo_mode(&c) : wadi_i32(FLAC_INDEPENDENT));
     c.row = recipe->stereo ? wadi_generate_env(wadi_ix1(channels), stereo_row, &c)
                            : wadi_generate(wadi_ix1(channels), plain_row);
@@ -179,12 +184,12 @@ flac_signal flac_signal_build(const flac_recipe *recipe, wadi_acc block) {
     const wadi_acc ored = wadi_fold(wadi_or, zero, wadi_generate_env(chosen, chosen_sample, &c));
     const wadi_acc change =
         wadi_fold(wadi_or, zero, wadi_generate_env(chosen, change_from_first, &c));
-    const wadi_acc constant = wadi_map(is_zero, change);
-    c.wasted = wadi_zip_with(wasted_bits, ored, constant);
+    const wadi_acc constant = wadi_named("constant", wadi_map(is_zero, change));
+    c.wasted = wadi_named("wasted", wadi_zip_with(wasted_bits, ored, constant));
     const wadi_ix padded = wadi_ix2(channels, wadi_add(n, wadi_i64(FLAC_PAD)));
-    wadi_acc x = wadi_generate_env(padded, shifted_sample, &c);
+    wadi_acc x = wadi_named("samples", wadi_generate_env(padded, shifted_sample, &c));
     const wadi_type work = recipe->bits <= 16 ? WADI_I32 : WADI_F64;
-    if (work == WADI_F64) x = wadi_map(to_f64, x);
+    if (work == WADI_F64) x = wadi_named("samples_f64", wadi_map(to_f64, x));
     return (flac_signal){
         .recipe = recipe,
         .sample = c.sample,

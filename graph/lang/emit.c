@@ -327,7 +327,8 @@ static wadi_status emit_bind(wadi_recovery *r, const wadi_node *n, wadi_place *p
     }
     WADI_TRY(finish_bind(r, n, b, place->scope));
     WADI_TRY(check_results(r, n, b));
-    return keep_results(r, place, b, b->name);
+    const char *hint = n->hint && b->nresults == 1 ? module_name(r, n->hint) : NULL;
+    return keep_results(r, place, b, b->name ? b->name : hint);
 }
 
 /* ---- nodes in order ---- */

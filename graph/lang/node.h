@@ -99,7 +99,8 @@ typedef struct wadi_node {
     int dim, index;
     uint32_t lambda; /* PARAM */
     wadi_scalar imm;
-    const char *name; /* input, stream_in, stream_out, and hints */
+    const char *name; /* input, stream_in, stream_out: what it is bound by */
+    const char *hint; /* what the user calls the array, or NULL */
     const wadi_array *data;
     /* bit l: depends on parameters of the lambda that was open at level l when the node was made */
     uint64_t depends;

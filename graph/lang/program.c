@@ -7,6 +7,7 @@
  */
 #include "graph/lang/node.h"
 
+#include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -138,6 +139,23 @@ static void add_output(const char *name, wadi_node_id node) {
     } else if (!wadi_vec_push(&current->outputs, (wadi_named_node){own, node})) {
         wadi_lang_no_memory();
     }
+}
+
+static bool is_identifier(const char *s) {
+    if (!s || !(isalpha((unsigned char)*s) || *s == '_')) return false;
+    while (*++s)
+        if (!isalnum((unsigned char)*s) && *s != '_') return false;
+    return true;
+}
+
+wadi_acc wadi_named(const char *name, wadi_acc a) {
+    if (!wadi_node_get(a.node)) return a;
+    if (!is_identifier(name))
+        wadi_lang_fail(WADI_INVALID, "named: \"%s\" is not a name of letters, digits and _",
+                       name ? name : "");
+    else
+        current->nodes.at[a.node].hint = wadi_lang_name(name);
+    return a;
 }
 
 void wadi_output(const char *name, wadi_acc a) {

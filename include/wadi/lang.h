@@ -307,6 +307,8 @@ wadi_acc wadi_awhile(wadi_acc_fn1 pred, wadi_acc_fn1 body, wadi_acc init);
 wadi_acc wadi_awhile_env(wadi_acc_fn1_env pred, wadi_acc_fn1_env body, void *env, wadi_acc init);
 /** Forces `a` into memory: fusion stops here. */
 wadi_acc wadi_compute(wadi_acc a);
+/** `a` itself, called `name` (letters, digits, _) in explanations, kernels and profiles. */
+wadi_acc wadi_named(const char *name, wadi_acc a);
 
 wadi_acc wadi_tuple(int n, const wadi_acc *parts);
 wadi_acc wadi_tuple2(wadi_acc a, wadi_acc b);

@@ -157,6 +157,7 @@
 #define wadi_awhile(...) wadi_acc_here(wadi_awhile(__VA_ARGS__), __FILE__, __LINE__)
 #define wadi_awhile_env(...) wadi_acc_here(wadi_awhile_env(__VA_ARGS__), __FILE__, __LINE__)
 #define wadi_compute(...) wadi_acc_here(wadi_compute(__VA_ARGS__), __FILE__, __LINE__)
+#define wadi_named(...) wadi_acc_here(wadi_named(__VA_ARGS__), __FILE__, __LINE__)
 #define wadi_tuple(...) wadi_acc_here(wadi_tuple(__VA_ARGS__), __FILE__, __LINE__)
 #define wadi_tuple2(...) wadi_acc_here(wadi_tuple2(__VA_ARGS__), __FILE__, __LINE__)
 #define wadi_tuple_get(...) wadi_acc_here(wadi_tuple_get(__VA_ARGS__), __FILE__, __LINE__)

@@ -1,0 +1,53 @@
+/* Names that users give to arrays: they reach the program's text, and bad ones are mistakes. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <string.h>
+
+#include "base/text.h"
+#include "graph/lang/node.h"
+#include "operators/table.h"
+#include "wadi/lang.h"
+
+static void a_named_array_is_called_so_in_the_text(void **state) {
+    (void)state;
+    wadi_error err;
+    wadi_module *m = NULL;
+    wadi_text t;
+    wadi_program *p = wadi_program_create("named");
+    const wadi_acc ramp = wadi_named("ramp", wadi_iota(WADI_I32, wadi_i64(5)));
+    wadi_output("total", wadi_sum(wadi_map(wadi_neg, ramp)));
+    assert_int_equal(wadi_program_lower(p, wadi_operators(), &m, &err), WADI_OK);
+    wadi_text_init(&t);
+    wadi_ir_print(m, &t);
+    assert_non_null(strstr(wadi_text_str(&t), "ramp = generate 5"));
+    assert_non_null(strstr(wadi_text_str(&t), "map ramp"));
+    wadi_text_fini(&t);
+    wadi_module_destroy(m);
+    wadi_program_destroy(p);
+}
+
+static void a_name_that_is_none_is_a_mistake(void **state) {
+    static const char *const bad[] = {"", "two words", "1st", "a-b", NULL};
+    (void)state;
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        wadi_error err;
+        wadi_program *p = wadi_program_create("named");
+        wadi_output("x", wadi_named(bad[i], wadi_unit(wadi_i32(1))));
+        assert_int_equal(wadi_program_check(p, &err), WADI_INVALID);
+        assert_non_null(strstr(err.msg, "is not a name"));
+        wadi_program_destroy(p);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_named_array_is_called_so_in_the_text),
+        cmocka_unit_test(a_name_that_is_none_is_a_mistake),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
