@@ -28,8 +28,10 @@ static int run(int argc, char **argv) {
     printf("  digests       %s\n", OpenSSL_version(OPENSSL_VERSION));
     wadi_error err = {0};
     wadi_cc cc;
-    if (wadi_cc_find(&cc, &err) == WADI_OK)
-        printf("  compiler      %s (%s)\n", cc.path, cc.version);
+    char words[256];
+    if (wadi_cc_find(&cc, &err) == WADI_OK &&
+        wadi_cc_version(&cc, words, sizeof words, &err) == WADI_OK)
+        printf("  compiler      %s (%s)\n", cc.path, words);
     else
         printf("  compiler      none: %s\n", err.msg);
     char directory[1024];

@@ -98,7 +98,7 @@ static wadi_status entry_key(const wadi_cc *cc, const char *source, char out_hex
     wadi_text t;
     uint8_t digest[DIGEST];
     wadi_text_init(&t);
-    wadi_text_addf(&t, "%s\n%s\n%s\n%s\n", magic, cc->path, cc->version, cc->cpu);
+    wadi_text_addf(&t, "%s\n%s\n%s\n%s\n", magic, cc->path, cc->stamp, cc->cpu);
     for (const char *const *flag = wadi_cc_flags(); *flag; flag++)
         wadi_text_addf(&t, "%s\n", *flag);
     wadi_text_add(&t, source);

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -85,18 +86,43 @@ static int run_program(char *const *argv, char *out, size_t room) {
     return failed ? -1 : wait_for(pid);
 }
 
-/* Asks `path` what it is; false when it does not run. */
-static bool identify(const char *path, wadi_cc *out) {
-    char text[OUTPUT_MAX], name[sizeof out->path];
-    if (strlen(path) >= sizeof name) return false;
-    strcpy(name, path);
-    char version_flag[] = "--version";
+wadi_status wadi_cc_version(const wadi_cc *cc, char *out, size_t room, wadi_error *err) {
+    char text[OUTPUT_MAX], name[sizeof cc->path], version_flag[] = "--version";
+    memcpy(name, cc->path, sizeof name);
     char *const argv[] = {name, version_flag, NULL};
-    if (run_program(argv, text, sizeof text) != 0) return false;
+    if (run_program(argv, text, sizeof text) != 0)
+        return wadi_fail(err, WADI_COMPILE, "the C compiler %s does not run", cc->path);
     text[strcspn(text, "\n")] = '\0';
-    strcpy(out->path, name);
-    snprintf(out->version, sizeof out->version, "%.*s", (int)sizeof out->version - 1, text);
+    snprintf(out, room, "%s", text);
+    return WADI_OK;
+}
+
+/* ---- finding ---- */
+
+/* A program that can be run, by its path: notes what identifies it. */
+static bool is_program(const char *path, wadi_cc *out) {
+    struct stat st;
+    if (strlen(path) >= sizeof out->path || stat(path, &st) != 0) return false;
+    if (!S_ISREG(st.st_mode) || access(path, X_OK) != 0) return false;
+    strcpy(out->path, path);
+    snprintf(out->stamp, sizeof out->stamp, "%lld bytes of %lld.%09ld", (long long)st.st_size,
+             (long long)st.st_mtim.tv_sec, st.st_mtim.tv_nsec);
     return true;
+}
+
+/* A name with a slash is a path; any other is looked for on the PATH, as a shell does. */
+static bool locate(const char *name, wadi_cc *out) {
+    if (strchr(name, '/')) return is_program(name, out);
+    const char *path = getenv("PATH");
+    while (path && *path) {
+        char candidate[sizeof out->path];
+        const size_t n = strcspn(path, ":");
+        snprintf(candidate, sizeof candidate, "%.*s/%s", (int)n, path, name);
+        if (n > 0 && n + strlen(name) + 2 <= sizeof candidate && is_program(candidate, out))
+            return true;
+        path += n + (path[n] == ':');
+    }
+    return false;
 }
 
 /* The lines of /proc/cpuinfo that decide what -march=native means; where there is no such file, every machine of the
@@ -129,13 +155,13 @@ wadi_status wadi_cc_find(wadi_cc *out, wadi_error *err) {
     static const char *const candidates[] = {"cc", "gcc", "clang"};
     const char *chosen = getenv("WADI_CC");
     if (chosen && *chosen) {
-        if (!identify(chosen, out))
+        if (!locate(chosen, out))
             return wadi_fail(err, WADI_COMPILE,
                              "the C compiler named by WADI_CC, \"%s\", cannot be run", chosen);
         return describe_cpu(out->cpu, err);
     }
     for (size_t i = 0; i < sizeof candidates / sizeof candidates[0]; i++)
-        if (identify(candidates[i], out)) return describe_cpu(out->cpu, err);
+        if (locate(candidates[i], out)) return describe_cpu(out->cpu, err);
     return wadi_fail(err, WADI_COMPILE,
                      "no C compiler found: wadi compiles its kernels with the system's compiler; "
                      "install gcc or clang, or "

@@ -2,17 +2,23 @@
 #ifndef WADI_CODEGEN_BUILD_CC_H
 #define WADI_CODEGEN_BUILD_CC_H
 
+#include <stddef.h>
+
 #include "wadi/status.h"
 
 typedef struct wadi_cc {
-    char path[512];    /* the program */
-    char version[256]; /* its own first line about itself */
-    char cpu[65]; /* hex digest of what the processor says it can do: -march=native means this */
+    char path[512]; /* the program, absolute */
+    char stamp[64]; /* its size and time of change: another compiler, another stamp */
+    char cpu[65];   /* hex digest of what the processor says it can do: -march=native means this */
 } wadi_cc;
 
-/* Finds the compiler: $WADI_CC if set, else the first of cc, gcc, clang on the PATH.
- * Errors: WADI_COMPILE, naming what was looked for. Thread-safe. */
+/* Finds the compiler: $WADI_CC if set (a path, or a name on the PATH), else the first of cc, gcc, clang on the PATH. Runs
+ * nothing. Errors: WADI_COMPILE, naming what was looked for. Thread-safe. */
 WADI_NODISCARD wadi_status wadi_cc_find(wadi_cc *out, wadi_error *err);
+
+/* Asks the compiler for the first line it says about itself. Errors: WADI_COMPILE when it does not run. */
+WADI_NODISCARD wadi_status wadi_cc_version(const wadi_cc *cc, char *out, size_t room,
+                                           wadi_error *err);
 
 /* The options every kernel is compiled with, ended by NULL; part of the cache key. */
 const char *const *wadi_cc_flags(void);

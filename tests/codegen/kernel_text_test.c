@@ -161,9 +161,11 @@ static void places_name_operators_and_lines(void **state) {
 
 /* Lines of gcc's vectorisation report for the source. -1: no gcc. */
 static int vectorised(const char *source) {
-    char path[] = "/tmp/wadi_kernel_XXXXXX", command[1024] = "";
+    char path[] = "/tmp/wadi_kernel_XXXXXX", command[1024] = "", version[256];
     wadi_cc cc;
-    if (wadi_cc_find(&cc, NULL) != WADI_OK || strstr(cc.version, "clang")) return -1;
+    if (wadi_cc_find(&cc, NULL) != WADI_OK) return -1;
+    if (wadi_cc_version(&cc, version, sizeof version, NULL) != WADI_OK) return -1;
+    if (strstr(version, "clang")) return -1;
     const int fd = mkstemp(path);
     assert_true(fd >= 0);
     FILE *f = fdopen(fd, "w");
