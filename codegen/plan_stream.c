@@ -289,7 +289,9 @@ static wadi_status fold_end(wadi_planning *p, const wadi_bind *b, wadi_plan_stre
     for (int c = 0; c < p->m->values[b->args[0]].type.arrays;
          c++) { /* the stream's body has computed these */
         const wadi_val v = p->y.components[b->args[0]][c];
-        if (v != WADI_NONE) p->known[resolved(p, v)] = true;
+        if (v == WADI_NONE) continue;
+        p->known[resolved(p, v)] = true;
+        p->y.apart[resolved(p, v)] = true;
     }
     out->nstate = n;
     out->init = init;
@@ -302,6 +304,7 @@ static wadi_status forget(wadi_planning *p) {
     for (uint32_t v = 0; v < p->m->nvalues; v++) {
         p->y.components[v] = NULL;
         p->late[v] = 0;
+        p->y.apart[v] = false;
     }
     wadi_vec_clear(&p->stream.binds);
     wadi_vec_clear(&p->stream.sources);

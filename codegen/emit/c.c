@@ -445,8 +445,15 @@ wadi_status wadi_emit_c_kernels(const wadi_lmodule *m, wadi_text *out, wadi_erro
                        : WADI_OK;
 }
 
+/* GCC would merge rounds of an outer loop into its inner one, and keep the lanes of reductions in memory for it: half as fast.
+ * A flag would do, but clang does not know it. */
+static const char options[] = "#if defined(__GNUC__) && !defined(__clang__)\n"
+                              "#pragma GCC optimize(\"no-loop-unroll-and-jam\")\n"
+                              "#endif\n";
+
 wadi_status wadi_emit_c(const wadi_lmodule *m, wadi_text *out, wadi_error *err) {
     wadi_text_addf(out, "/* Kernels of %s, made by wadi. */\n\n", m->name);
+    wadi_text_add(out, options);
     wadi_text_add(out, wadi_embed_kernel);
     wadi_text_add(out, wadi_embed_scalar);
     wadi_text_add(out, wadi_embed_work);

@@ -132,7 +132,7 @@ wadi_lv wadi_lower_ext(wadi_lower *l, wadi_ext e) {
 wadi_lv wadi_lower_extent(wadi_lower *l, wadi_val v, int dim) {
     v = wadi_lower_resolve(l, v);
     wadi_lv e = WADI_LV_NONE;
-    if (l->loc[v].own_extents && carried(l, v, dim, &e)) return e;
+    if ((l->loc[v].own_extents || l->y->apart[v]) && carried(l, v, dim, &e)) return e;
     const wadi_ext known = wadi_shapes_extent(l->y->shapes, v, 0, dim);
     if (known != WADI_EXT_NONE) return wadi_lower_ext(l, known);
     if (carried(l, v, dim, &e)) return e;

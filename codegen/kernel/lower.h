@@ -40,6 +40,7 @@ typedef struct wadi_layout {
     bool unchecked;        /* no bounds checks */
     int *slot_of;          /* [value] slot, or -1 */
     bool *forced;          /* [value] stored although it is marked as delayed */
+    bool *apart;           /* [value] comes from another body: its extents are what its slot says */
     wadi_val *alias_of;    /* [value] a parameter's argument, or WADI_NONE */
     wadi_val **components; /* [sequence value] its components as array values, or NULL */
     WADI_VEC(wadi_plan_slot) slots;
@@ -155,8 +156,9 @@ void wadi_lower_apply(wadi_lower *l, const wadi_fun *f, const wadi_lv *args, wad
 typedef void (*wadi_row_elem)(wadi_lower *l, void *env, wadi_lv i, wadi_lv *out);
 typedef struct wadi_row {
     const wadi_fun *f;
-    int fields;
-    const wadi_type *type;
+    int fields;            /* of all rows that are reduced together */
+    int each;              /* of one element */
+    const wadi_type *type; /* [each] */
     wadi_lv n;
     wadi_row_elem elem; /* element i, 0 <= i < n */
     void *env;
@@ -167,6 +169,11 @@ void wadi_lower_reduce(wadi_lower *l, const wadi_row *r, wadi_lv *out);
 void wadi_lower_reduce_block(wadi_lower *l, const wadi_row *r, wadi_lv from, wadi_lv *out);
 /** Element ix of the fold or fold1 `bind`. */
 void wadi_lower_fold_at(wadi_lower *l, const wadi_bind *bind, const wadi_lv *ix, wadi_lv *out);
+/** How many rows of the result's innermost dimension are worth reducing together. */
+int wadi_lower_rows_together(const wadi_lower *l, const wadi_bind *bind);
+/** Elements ix, ix + 1, ... (of the innermost dimension) of a fold; out: [rows][fields]. */
+void wadi_lower_fold_rows(wadi_lower *l, const wadi_bind *bind, const wadi_lv *ix, int rows,
+                          wadi_lv *out);
 /** The same from the results of the blocks, in slot `parts` with one more dimension. */
 void wadi_lower_fold_parts(wadi_lower *l, const wadi_bind *bind, int parts, const wadi_lv *ix,
                            wadi_lv *out);

@@ -17,6 +17,7 @@ typedef struct nest {
     wadi_lv ix[WADI_MAX_RANK];
     wadi_nest_body body;
     void *env;
+    const struct filling *fold; /* rows of it may be reduced together */
 } nest;
 
 static const char *const loop_names[WADI_MAX_RANK] = {"i0", "i1", "i2", "i3",
@@ -31,11 +32,14 @@ static bool is_straight(const wadi_lscope *s) {
     return true;
 }
 
+static wadi_lv rows_together(wadi_lower *l, nest *n);
+
 static void innermost(wadi_lower *l, void *env) {
     nest *n = env;
     wadi_lb *b = &l->b;
+    const wadi_lv from = n->fold ? rows_together(l, n) : n->from;
     n->ix[n->rank - 1] =
-        wadi_lb_for(b, n->from, n->below, 1, n->rank == 1 ? "i" : loop_names[n->rank - 1]);
+        wadi_lb_for(b, from, n->below, 1, n->rank == 1 ? "i" : loop_names[n->rank - 1]);
     l->nest_ix[n->rank - 1] = n->ix[n->rank - 1];
     n->body(l, n->env, n->ix);
     if (!b->failed) b->scope->owner->independent = is_straight(b->scope);
@@ -60,8 +64,8 @@ static void position(wadi_lower *l, int rank, const wadi_lv *extent) {
     for (int d = 0; d < rank; d++) l->nest_extent[d] = extent[d];
 }
 
-void wadi_lower_nest(wadi_lower *l, int rank, const wadi_lv *extent, wadi_nest_body body,
-                     void *env) {
+static void run_nest(wadi_lower *l, int rank, const wadi_lv *extent, wadi_nest_body body, void *env,
+                     const struct filling *fold) {
     if (l->b.failed || l->status) return;
     if (rank == 0) {
         body(l, env, NULL);
@@ -72,11 +76,17 @@ void wadi_lower_nest(wadi_lower *l, int rank, const wadi_lv *extent, wadi_nest_b
               .from = wadi_lb_i64(&l->b, 0),
               .below = extent[rank - 1],
               .body = body,
-              .env = env};
+              .env = env,
+              .fold = fold};
     const int outer = l->nest_rank;
     position(l, rank, extent);
     loops(l, &n, 0);
     l->nest_rank = outer;
+}
+
+void wadi_lower_nest(wadi_lower *l, int rank, const wadi_lv *extent, wadi_nest_body body,
+                     void *env) {
+    run_nest(l, rank, extent, body, env, NULL);
 }
 
 /* ---- storing elements ---- */
@@ -102,6 +112,47 @@ static void store_element(wadi_lower *l, void *env, const wadi_lv *ix) {
     for (int k = 0; k < f->fields; k++) wadi_lb_store(&l->b, f->pointer[k], at, x[k]);
 }
 
+/* A loop over whole groups of rows, if their elements need no checks: a fault would be another row's. */
+static bool tried_together(wadi_lower *l, nest *n, int rows) {
+    wadi_lb *b = &l->b;
+    const filling *f = n->fold;
+    wadi_lv x[WADI_MAX_FIELDS], ix[WADI_MAX_RANK];
+    wadi_lscope *aside = wadi_lb_aside(b);
+    l->trying = true;
+    l->harmful = false;
+    memcpy(ix, n->ix, sizeof ix);
+    for (int k = 0; k < WADI_MAX_FIELDS; k++) x[k] = wadi_lb_i64(b, 0);
+    const wadi_lv i = wadi_lb_for(
+        b, n->from, wadi_lb_bin(b, WADI_SOP_SUB, n->below, wadi_lb_i64(b, rows - 1)), rows, "row");
+    ix[n->rank - 1] = l->nest_ix[n->rank - 1] = i;
+    wadi_lower_fold_rows(l, f->bind, ix, rows, x);
+    for (int row = 0; row < rows; row++) {
+        ix[n->rank - 1] = wadi_lb_bin(b, WADI_SOP_ADD, i, wadi_lb_i64(b, row));
+        const wadi_lv at = wadi_lower_linear(l, f->rank, f->extent, ix);
+        for (int k = 0; k < f->fields; k++)
+            wadi_lb_store(b, f->pointer[k], at, x[row * f->fields + k]);
+    }
+    wadi_lb_end(b);
+    l->trying = false;
+    wadi_lb_aside_end(b, aside);
+    if (!l->harmful) wadi_lb_merge(b, aside);
+    return !l->harmful;
+}
+
+/* Returns where the loop over single rows starts: after the groups, if there are any. */
+static wadi_lv rows_together(wadi_lower *l, nest *n) {
+    wadi_lb *b = &l->b;
+    const int rows = wadi_lower_rows_together(l, n->fold->bind);
+    int64_t from = 0, below = 0;
+    const bool known = wadi_lb_is_const(b, n->from, &from) && wadi_lb_is_const(b, n->below, &below);
+    const bool parts = l->loc[n->fold->bind->results[0]].kind == WADI_LOC_PARTS;
+    if (rows == 1 || parts || l->trying || (known && below - from < rows)) return n->from;
+    if (!tried_together(l, n, rows)) return n->from;
+    const wadi_lv rest = wadi_lb_bin(
+        b, WADI_SOP_REM, wadi_lb_bin(b, WADI_SOP_SUB, n->below, n->from), wadi_lb_i64(b, rows));
+    return wadi_lb_range(b, wadi_lb_bin(b, WADI_SOP_SUB, n->below, rest), n->from, WADI_LV_NONE);
+}
+
 static void scan_rows(wadi_lower *l, void *env, const wadi_lv *ix) {
     const filling *f = env;
     wadi_lower_scan_row(l, f->bind, f->extent, f->pointer, ix);
@@ -118,7 +169,7 @@ void wadi_lower_fill(wadi_lower *l, const wadi_bind *bind, const wadi_lv *extent
         wadi_lower_permute(l, bind, extent, pointer);
         break;
     default:
-        wadi_lower_nest(l, f.rank, extent, store_element, &f);
+        run_nest(l, f.rank, extent, store_element, &f, &f);
         break;
     }
 }
@@ -132,7 +183,8 @@ void wadi_lower_fill_row(wadi_lower *l, const wadi_bind *bind, const wadi_lv *ex
               .from = from,
               .below = below,
               .body = store_element,
-              .env = &f};
+              .env = &f,
+              .fold = &f};
     position(l, f.rank, extent);
     for (int d = 0; d + 1 < f.rank; d++) n.ix[d] = l->nest_ix[d] = outer_ix[d];
     wadi_lower_versions(l, innermost, &n);

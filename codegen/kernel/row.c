@@ -30,18 +30,26 @@ static wadi_lv add(wadi_lower *l, wadi_lv x, wadi_lv y) {
     return wadi_lb_bin(&l->b, WADI_SOP_ADD, x, y);
 }
 
+/* Rows reduced together are combined apart. */
 static void combine(wadi_lower *l, const wadi_row *r, const wadi_lv *acc, const wadi_lv *x,
                     wadi_lv *out) {
     wadi_lv args[2 * WADI_MAX_FIELDS];
-    memcpy(args, acc, (size_t)r->fields * sizeof *args);
-    memcpy(args + r->fields, x, (size_t)r->fields * sizeof *args);
-    wadi_lower_apply(l, r->f, args, out);
+    for (int at = 0; at < r->fields; at += r->each) {
+        memcpy(args, acc + at, (size_t)r->each * sizeof *args);
+        memcpy(args + r->each, x + at, (size_t)r->each * sizeof *args);
+        wadi_lower_apply(l, r->f, args, out + at);
+    }
+}
+
+static wadi_type type_of_field(const wadi_row *r, int f) {
+    return r->type[f % r->each];
 }
 
 static void declare(wadi_lower *l, const wadi_row *r, const wadi_lv *init, const char *name,
                     wadi_lv *out) {
     for (int f = 0; f < r->fields; f++)
-        out[f] = wadi_lb_var(&l->b, r->type[f], false, init ? init[f] : WADI_LV_NONE, name);
+        out[f] =
+            wadi_lb_var(&l->b, type_of_field(r, f), false, init ? init[f] : WADI_LV_NONE, name);
 }
 
 static void set(wadi_lower *l, const wadi_row *r, const wadi_lv *var, const wadi_lv *v) {
@@ -88,10 +96,10 @@ static wadi_scalar identity(wadi_sop op, wadi_type t) {
     }
 }
 
-static wadi_sop op_of_field(const wadi_fun *f, int field) {
-    const wadi_sblock *b = f->body;
+static wadi_sop op_of_field(const wadi_row *r, int field) {
+    const wadi_sblock *b = r->f->body;
     for (int i = 0; i < b->ninsts; i++)
-        if (b->insts[i]->first == b->yields[field]) return b->insts[i]->op;
+        if (b->insts[i]->first == b->yields[field % r->each]) return b->insts[i]->op;
     return WADI_SOP_ADD;
 }
 
@@ -99,7 +107,7 @@ static void build_plain(wadi_lower *l, void *env) {
     reduction *d = env;
     wadi_lv start[WADI_MAX_FIELDS], x[WADI_MAX_FIELDS];
     for (int f = 0; f < d->r->fields; f++)
-        start[f] = wadi_lb_const(&l->b, identity(op_of_field(d->r->f, f), d->r->type[f]));
+        start[f] = wadi_lb_const(&l->b, identity(op_of_field(d->r, f), type_of_field(d->r, f)));
     set(l, d->r, d->part, start);
     const wadi_lv i = wadi_lb_for(&l->b, d->from, add(l, d->from, d->count), 1, "i");
     element(l, d, i, x);
@@ -144,21 +152,25 @@ static void group(wadi_lower *l, const reduction *d, const wadi_lv *lanes, wadi_
     wadi_lb_end(&l->b);
 }
 
+/* Row by row, so that each row's lanes stay together in registers. */
 static void join_lanes(wadi_lower *l, const reduction *d, const wadi_lv *lanes) {
-    const wadi_row *r = d->r;
+    wadi_row one = *d->r;
     wadi_lv x[WADI_MAX_FIELDS];
-    for (int f = 0; f < r->fields; f++) x[f] = wadi_lb_lane(&l->b, lanes[f], num(l, 0));
-    set(l, r, d->part, x);
-    const wadi_lv lane = wadi_lb_for(&l->b, num(l, 1), num(l, LANES), 1, "lane");
-    for (int f = 0; f < r->fields; f++) x[f] = wadi_lb_lane(&l->b, lanes[f], lane);
-    accumulate(l, r, d->part, x);
-    wadi_lb_end(&l->b);
+    one.fields = one.each;
+    for (int at = 0; at < d->r->fields; at += one.each) {
+        for (int f = 0; f < one.each; f++) x[f] = wadi_lb_lane(&l->b, lanes[at + f], num(l, 0));
+        set(l, &one, d->part + at, x);
+        const wadi_lv lane = wadi_lb_for(&l->b, num(l, 1), num(l, LANES), 1, "lane");
+        for (int f = 0; f < one.each; f++) x[f] = wadi_lb_lane(&l->b, lanes[at + f], lane);
+        accumulate(l, &one, d->part + at, x);
+        wadi_lb_end(&l->b);
+    }
 }
 
 static void full_groups(wadi_lower *l, const reduction *d, wadi_lv full) {
     wadi_lv lanes[WADI_MAX_FIELDS];
     for (int f = 0; f < d->r->fields; f++)
-        lanes[f] = wadi_lb_lanes(&l->b, d->r->type[f], LANES, "acc");
+        lanes[f] = wadi_lb_lanes(&l->b, type_of_field(d->r, f), LANES, "acc");
     group(l, d, lanes, num(l, 0), true);
     const wadi_lv g = wadi_lb_for(&l->b, num(l, LANES), full, LANES, "g");
     group(l, d, lanes, g, false);
@@ -266,9 +278,10 @@ void wadi_lower_reduce_block(wadi_lower *l, const wadi_row *r, wadi_lv from, wad
 
 typedef struct source {
     wadi_val array;
-    int rank; /* of the array */
+    int rank, fields; /* of the array */
     const wadi_lv *ix;
     int parts; /* slot of block results, or -1 */
+    int rows;  /* reduced together: this one and those after it */
 } source;
 
 static void source_element(wadi_lower *l, void *env, wadi_lv i, wadi_lv *out) {
@@ -276,12 +289,16 @@ static void source_element(wadi_lower *l, void *env, wadi_lv i, wadi_lv *out) {
     wadi_lv ix[WADI_MAX_RANK];
     if (src->rank > 1) memcpy(ix, src->ix, (size_t)(src->rank - 1) * sizeof *ix);
     ix[src->rank - 1] = i;
-    wadi_lower_read(l, src->array, ix, out);
+    for (int row = 0; row < src->rows; row++) {
+        if (row > 0) ix[src->rank - 2] = add(l, src->ix[src->rank - 2], num(l, row));
+        wadi_lower_read(l, src->array, ix, out + row * src->fields);
+    }
 }
 
 static source source_of(const wadi_lower *l, const wadi_bind *bind, const wadi_lv *ix) {
     const wadi_val array = bind->args[bind->nargs - 1];
-    return (source){array, wadi_type_of(l, array)->rank, ix, -1};
+    const wadi_array_type *t = wadi_type_of(l, array);
+    return (source){array, t->rank, t->elem.fields, ix, -1, 1};
 }
 
 wadi_lv wadi_lower_row_length(wadi_lower *l, const wadi_bind *bind) {
@@ -291,8 +308,13 @@ wadi_lv wadi_lower_row_length(wadi_lower *l, const wadi_bind *bind) {
 
 static wadi_row row_of(wadi_lower *l, const wadi_bind *bind, source *src) {
     const wadi_elem *e = &wadi_type_of(l, src->array)->elem;
-    return (wadi_row){bind->funs[0],  e->fields, e->type, wadi_lower_row_length(l, bind),
-                      source_element, src};
+    return (wadi_row){.f = bind->funs[0],
+                      .fields = e->fields * src->rows,
+                      .each = e->fields,
+                      .type = e->type,
+                      .n = wadi_lower_row_length(l, bind),
+                      .elem = source_element,
+                      .env = src};
 }
 
 /* z and the total, in which order and whether there is a z at all. */
@@ -316,6 +338,7 @@ static void finish(wadi_lower *l, const wadi_bind *bind, const wadi_row *r,
         return;
     }
     wadi_lower_read(l, bind->args[0], NULL, z);
+    for (int f = r->each; f < r->fields; f++) z[f] = z[f - r->each];
     if ((is_known && !known) || wadi_fun_has_any_order(r->f)) {
         total(l, r, env, x);
         combine(l, r, z, x, out);
@@ -340,6 +363,23 @@ void wadi_lower_fold_at(wadi_lower *l, const wadi_bind *bind, const wadi_lv *ix,
     source src = source_of(l, bind, ix);
     const wadi_row r = row_of(l, bind, &src);
     (void)wadi_lower_not_harmless(l);
+    if (l->status || l->b.failed) return;
+    finish(l, bind, &r, total_of_row, NULL, out);
+}
+
+/* One row has two SIMD accumulators of f32 and waits for them; four rows keep the adders busy. Wider types have more
+ * accumulators to begin with. */
+int wadi_lower_rows_together(const wadi_lower *l, const wadi_bind *bind) {
+    if (bind->op->skeleton != WADI_SKEL_FOLD || !wadi_fun_has_lanes(bind->funs[0])) return 1;
+    const wadi_elem *e = &wadi_type_of(l, bind->results[0])->elem;
+    return e->fields == 1 && e->type[0] == WADI_F32 ? 4 : 1;
+}
+
+void wadi_lower_fold_rows(wadi_lower *l, const wadi_bind *bind, const wadi_lv *ix, int rows,
+                          wadi_lv *out) {
+    source src = source_of(l, bind, ix);
+    src.rows = rows;
+    const wadi_row r = row_of(l, bind, &src);
     if (l->status || l->b.failed) return;
     finish(l, bind, &r, total_of_row, NULL, out);
 }
@@ -381,7 +421,7 @@ static void total_of_parts(wadi_lower *l, const wadi_row *r, void *env, wadi_lv 
     const bool plain = wadi_fun_has_any_order(r->f);
     if (plain)
         for (int f = 0; f < r->fields; f++)
-            x[f] = wadi_lb_const(b, identity(op_of_field(r->f, f), r->type[f]));
+            x[f] = wadi_lb_const(b, identity(op_of_field(r, f), type_of_field(r, f)));
     else
         part_at(l, src, num(l, 0), r, x);
     declare(l, r, x, "total", var);
