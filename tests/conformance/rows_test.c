@@ -1,0 +1,48 @@
+/* Rows reduced several at a time: inexact f32 sums, to the last bit, for numbers of rows around a group and lengths around
+ * lanes and blocks. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "tests/conformance/runner.h"
+
+#define COUNT(array) ((int)(sizeof(array) / sizeof *(array)))
+
+enum { MOST_ROWS = 9, LONGEST = 8200 };
+
+static wadi_exp times_column(void *env, wadi_ix ix, wadi_exp x) {
+    const wadi_acc *v = env;
+    return wadi_mul(x, wadi_index1(*v, ix.at[1]));
+}
+
+static void check(const float *m, const float *v, int64_t rows, int64_t columns) {
+    const char *shape[] = {"rows", "columns"};
+    wadi_program *p = wadi_program_create("rows");
+    const wadi_acc a = wadi_input("m", WADI_F32, 2, shape);
+    wadi_acc x = wadi_input("v", WADI_F32, 1, shape + 1);
+    wadi_output("result", wadi_fold(wadi_add, wadi_f32(0.1f), wadi_imap_env(times_column, &x, a)));
+    const wadi_interp_input in[] = {
+        {"m", conf_array(WADI_F32, 2, (const int64_t[]){rows, columns}, m)},
+        {"v", conf_vector(WADI_F32, columns, v)}};
+    conf_assert_agrees_briefly(p, &(wadi_interp_io){in, 2, NULL, 0});
+}
+
+static void rows_together_are_rows_alone(void **state) {
+    (void)state;
+    static const int64_t rows[] = {0, 1, 3, 4, 5, 9}, columns[] = {0, 1, 15, 17, 40, 4097, LONGEST};
+    float *m = malloc((size_t)MOST_ROWS * LONGEST * sizeof *m), *v = malloc(LONGEST * sizeof *v);
+    for (int i = 0; i < MOST_ROWS * LONGEST; i++) m[i] = 0.37f * (float)(i % 1009) - 100.0f;
+    for (int i = 0; i < LONGEST; i++) v[i] = 0.11f * (float)(i * 31 % 97);
+    for (int r = 0; r < COUNT(rows); r++)
+        for (int c = 0; c < COUNT(columns); c++) check(m, v, rows[r], columns[c]);
+    free(m);
+    free(v);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(rows_together_are_rows_alone)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
