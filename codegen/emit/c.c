@@ -400,10 +400,37 @@ static void nest_call(writer *c, const wadi_c_nest *nest, int level) {
     wadi_text_add(c->out, ")) return 1;\n");
 }
 
+/* The next statement of the scope, or NULL. */
+static const wadi_linst *next_printed(const writer *c, const wadi_lscope *s, int *at) {
+    while (++*at < s->n)
+        if (c->names.at[s->inst[*at]->self].printed) return s->inst[*at];
+    return NULL;
+}
+
+/* A variable that is set right away starts as that value. Returns the position of the last statement written. */
+static int start_variable(writer *c, const wadi_lscope *s, int at, int level) {
+    const wadi_linst *var = s->inst[at];
+    int next_at = at;
+    const wadi_linst *next = next_printed(c, s, &next_at);
+    if (var->kind != WADI_L_VAR || var->nargs > 0 || !next || next->kind != WADI_L_SET ||
+        next->args[0] != var->self)
+        return at;
+    wadi_text_indent(c->out, level);
+    wadi_text_addf(c->out, "%s %s%s", wadi_c_type(var->type), var->pointer ? "*" : "",
+                   c->names.at[var->self].name);
+    assignment(c, next->args[1]);
+    return next_at;
+}
+
 static void scope(writer *c, const wadi_lscope *s, int level) {
     for (int i = 0; i < s->n; i++) {
         wadi_c_nest nest;
         if (!c->names.at[s->inst[i]->self].printed) continue;
+        const int written = start_variable(c, s, i, level);
+        if (written > i) {
+            i = written;
+            continue;
+        }
         if (wadi_c_outline(c->f, &c->names, s, i, &nest)) {
             nest_call(c, &nest, level);
             wadi_vec_free(&nest.params);
