@@ -98,9 +98,6 @@ static void definition(writer *c, const wadi_linst *i) {
     case WADI_L_ARG:
         wadi_text_add(t, i->index == 0 ? "begin" : "end");
         break;
-    case WADI_L_COUNT:
-        wadi_text_add(t, "w->count");
-        break;
     case WADI_L_SHAPE:
         shape_ref(c, i->slot, i->index, arg);
         break;

@@ -41,7 +41,10 @@ const wadi_lscope *wadi_lower_in_range(wadi_lower *l, wadi_lv index, wadi_lv ext
                                        wadi_loc loc) {
     if (l->status || l->b.failed) return NULL;
     if (wadi_bound_proved(&l->b, index, extent)) return l->b.fun->body;
-    if (l->y->unchecked) return NULL;
+    if (l->y->unchecked) {
+        (void)wadi_lower_not_harmless(l); /* the branch around may be what keeps the index in range */
+        return NULL;
+    }
     if (decided(l, index, extent)) return l->version->body;
     if (wadi_lower_not_harmless(l)) return NULL;
     wadi_lb_if(&l->b, out_of_range(l, index, extent));

@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "base/text.h"
 #include "codegen/kernel/bound.h"
 
 typedef struct fixture {
@@ -149,6 +150,25 @@ static void what_is_not_proved_is_decided_in_front_of_the_loop(void **state) {
     wadi_lb_end(b);
 }
 
+static void a_kernel_prints(void **state) {
+    wadi_lb *b = &((fixture *)*state)->b;
+    const wadi_lv n = shape(b, 0, 0), column = wadi_lb_column(b, 1, 0, WADI_I64), i = loop(b, n);
+    wadi_lb_store(b, column, i, bin(b, WADI_SOP_MUL, i, num(b, 3)));
+    wadi_lb_end(b);
+    wadi_lfun *funs[] = {b->fun};
+    const wadi_lmodule m = {.name = "m", .nfuns = 1, .funs = funs};
+    wadi_text t;
+    wadi_text_init(&t);
+    wadi_lmodule_print(&m, &t);
+    assert_string_equal(wadi_text_str(&t), "kernel test\n"
+                                           "    %0 : i64 = shape slot 0 #0\n"
+                                           "    %1 : *i64 = column slot 1 #0\n"
+                                           "    %5 = for 0 %0 1\n"
+                                           "        %7 : i64 = mul %5 3\n"
+                                           "        store %1 %5 %7\n");
+    wadi_text_fini(&t);
+}
+
 int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, open_fixture, close_fixture)
     const struct CMUnitTest tests[] = {
@@ -160,6 +180,7 @@ int main(void) {
         TEST(an_index_from_a_loop_over_the_extent_is_proved),
         TEST(a_row_major_position_is_proved),
         TEST(a_lag_inside_the_padding_is_proved),
+        TEST(a_kernel_prints),
         TEST(what_is_not_proved_is_decided_in_front_of_the_loop),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
