@@ -2,6 +2,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -388,6 +389,23 @@ static void one_program_with_several_streams_and_outputs(void **state) {
     conf_assert_agrees(p, &(wadi_interp_io){NULL, 0, sources, 2}, 0, NULL);
 }
 
+/* Blocks of reductions and scans end inside elements, and a few elements have all the work. */
+static void few_large_elements_are_shared_by_workers(void **state) {
+    (void)state;
+    enum { LONG = 100003 };
+    static const int64_t lengths[] = {LONG, 1, 0, LONG / 2, 4096};
+    int32_t *v = malloc(LONG * sizeof *v);
+    wadi_array element[5];
+    for (int i = 0; i < LONG; i++) v[i] = i % 1009 - 500;
+    for (int i = 0; i < 5; i++) element[i] = conf_vector(WADI_I32, lengths[i], v);
+    const wadi_interp_source source = {.name = "s", .n = 5, .elements = element};
+    wadi_program *p = wadi_program_create("large");
+    const wadi_seq kept = wadi_map_seq(negatives, ragged_in("s"));
+    wadi_stream_out(wadi_map_seq(with_statistics, kept), "out");
+    conf_assert_agrees(p, &(wadi_interp_io){NULL, 0, &source, 1}, 0, NULL);
+    free(v);
+}
+
 static void an_unchanged_stream_passes_through(void **state) {
     (void)state;
     ragged r;
@@ -412,6 +430,7 @@ int main(void) {
         cmocka_unit_test(regular_streams_of_tuples_and_records),
         cmocka_unit_test(streams_of_scalars_run_across),
         cmocka_unit_test(one_program_with_several_streams_and_outputs),
+        cmocka_unit_test(few_large_elements_are_shared_by_workers),
         cmocka_unit_test(an_unchanged_stream_passes_through)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
