@@ -118,5 +118,10 @@ refuses 1 'bad.wadi:4' run "$work/bad.wadi" a=1
 printf 'program p\n\ninput a : i64[?]\nb = map a (x) { quot 1 x }\noutput b\n' >"$work/fault.wadi"
 refuses 1 'fault.wadi:4' run "$work/fault.wadi" a=1,0
 
+if [ -c /dev/full ]; then
+    "$wadi" ops >/dev/full 2>"$work/err" && complain 'a full disk goes unnoticed'
+    grep -q 'cannot write' "$work/err" || complain "full disk: $(cat "$work/err")"
+fi
+
 [ "$failed" -eq 0 ] || echo "$failed complaints" >&2
 [ "$failed" -eq 0 ]

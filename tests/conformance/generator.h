@@ -2,7 +2,8 @@
  *
  * A program is a function of (seed, size): the same pair gives the same program, a smaller size a shorter one, which is
  * how failures are shrunk. Programs read one stream of ragged or regular arrays and one whole array, compute a random
- * body of `size` array operations per element, and deliver some of its values.
+ * body of `size` array operations per element in one or two stages, and deliver some of its values; some also consume a
+ * sequence that they make themselves.
  */
 #ifndef TESTS_CONFORMANCE_GENERATOR_H
 #define TESTS_CONFORMANCE_GENERATOR_H
