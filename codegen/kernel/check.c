@@ -75,5 +75,9 @@ void wadi_lower_versions(wadi_lower *l, wadi_build build, void *env) {
         return;
     }
     wadi_lscope *second = one_version(l, &careful, build, env);
+    if (wadi_lb_is_const(&l->b, fast.cond, &known)) { /* never: an index that only a conditional keeps in range */
+        wadi_lb_merge(&l->b, second);
+        return;
+    }
     wadi_lb_choose(&l->b, wadi_lb_name(&l->b, fast.cond, "in_range"), first, second);
 }
