@@ -159,14 +159,21 @@ wadi_lv wadi_lower_size(wadi_lower *l, int rank, const wadi_lv *extent) {
 
 /* ---- checks ---- */
 
+/* A check's text begins with its operator; a fault says that itself. */
+static const char *without_name(const char *what, const char *op) {
+    const size_t n = strlen(op);
+    return strncmp(what, op, n) == 0 && strncmp(what + n, ": ", 2) == 0 ? what + n + 2 : what;
+}
+
 static void check_equal(wadi_lower *l, const wadi_shape_check *c) {
+    const char *op = c->bind->op->name;
     const wadi_lv x = wadi_lower_ext(l, c->a), y = wadi_lower_ext(l, c->b);
     const wadi_lv differ = wadi_lb_bin(&l->b, WADI_SOP_NE, x, y);
     int64_t known = 0;
     if (wadi_lb_is_const(&l->b, differ, &known) && !known) return;
     wadi_lb_if(&l->b, differ);
     wadi_lower_fault(l, WADI_FAULT_SHAPE,
-                     wadi_layout_place(l->y, c->bind->op->name, c->what, c->bind->loc), x, y);
+                     wadi_layout_place(l->y, op, without_name(c->what, op), c->bind->loc), x, y);
     wadi_lb_end(&l->b);
 }
 

@@ -330,8 +330,7 @@ static void finish(wadi_lower *l, const wadi_bind *bind, const wadi_row *r,
         if (!is_known || known) {
             wadi_lb_if(b, empty);
             wadi_lower_fault(l, WADI_FAULT_EMPTY,
-                             wadi_layout_place(l->y, bind->op->name, "empty dimension", bind->loc),
-                             r->n, r->n);
+                             wadi_layout_place(l->y, bind->op->name, "", bind->loc), r->n, r->n);
             wadi_lb_end(b);
         }
         total(l, r, env, out);
