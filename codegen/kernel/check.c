@@ -42,7 +42,8 @@ const wadi_lscope *wadi_lower_in_range(wadi_lower *l, wadi_lv index, wadi_lv ext
     if (l->status || l->b.failed) return NULL;
     if (wadi_bound_proved(&l->b, index, extent)) return l->b.fun->body;
     if (l->y->unchecked) {
-        (void)wadi_lower_not_harmless(l); /* the branch around may be what keeps the index in range */
+        (void)wadi_lower_not_harmless(
+            l); /* the branch around may be what keeps the index in range */
         return NULL;
     }
     if (decided(l, index, extent)) return l->version->body;
@@ -75,7 +76,8 @@ void wadi_lower_versions(wadi_lower *l, wadi_build build, void *env) {
         return;
     }
     wadi_lscope *second = one_version(l, &careful, build, env);
-    if (wadi_lb_is_const(&l->b, fast.cond, &known)) { /* never: an index that only a conditional keeps in range */
+    if (wadi_lb_is_const(&l->b, fast.cond,
+                         &known)) { /* never: an index that only a conditional keeps in range */
         wadi_lb_merge(&l->b, second);
         return;
     }

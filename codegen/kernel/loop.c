@@ -326,8 +326,7 @@ wadi_lv wadi_lb_advance(wadi_lb *b, wadi_lv pointer, wadi_lv by) {
     return pure(b, i);
 }
 
-wadi_lv wadi_lb_range(wadi_lb *b, wadi_lv v, wadi_lv least, wadi_lv most) {
-    if (wadi_lb_is_const(b, v, NULL)) return v;
+static wadi_linst *range_new(wadi_lb *b, wadi_lv v, wadi_lv least, wadi_lv most) {
     wadi_linst *i = inst_new(b, WADI_L_RANGE, 3, (const wadi_lv[]){v, least, most});
     i->nonneg =
         wadi_lb_inst(b, v)->nonneg || (least != WADI_LV_NONE && wadi_lb_inst(b, least)->nonneg);
@@ -337,7 +336,19 @@ wadi_lv wadi_lb_range(wadi_lb *b, wadi_lv v, wadi_lv least, wadi_lv most) {
         const uint8_t known = lo > hi ? lo : hi;
         if (known < i->bits) i->bits = known;
     }
-    return pure(b, i);
+    return i;
+}
+
+wadi_lv wadi_lb_range(wadi_lb *b, wadi_lv v, wadi_lv least, wadi_lv most) {
+    if (wadi_lb_is_const(b, v, NULL)) return v;
+    return pure(b, range_new(b, v, least, most));
+}
+
+wadi_lv wadi_lb_fact(wadi_lb *b, wadi_lv v, wadi_lv least, wadi_lv most) {
+    wadi_linst *i = range_new(b, v, least, most);
+    i->has_value = true;
+    if (!b->failed) scope_append(b, b->scope, i);
+    return i->self;
 }
 
 wadi_lv wadi_lb_load(wadi_lb *b, wadi_lv pointer, wadi_lv at, const wadi_lscope *limit) {

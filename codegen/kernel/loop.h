@@ -162,6 +162,8 @@ wadi_lv wadi_lb_leaf(wadi_lb *b, wadi_lkind kind, int slot, int index,
 wadi_lv wadi_lb_column(wadi_lb *b, int slot, int field, wadi_type t);
 wadi_lv wadi_lb_advance(wadi_lb *b, wadi_lv pointer, wadi_lv by);
 wadi_lv wadi_lb_range(wadi_lb *b, wadi_lv v, wadi_lv least, wadi_lv most);
+/** The same, known in the current scope alone: what is computed from it stays there. */
+wadi_lv wadi_lb_fact(wadi_lb *b, wadi_lv v, wadi_lv least, wadi_lv most);
 /** `limit`: the element exists whenever this scope is reached, so the load may move that far out. NULL: only here. */
 wadi_lv wadi_lb_load(wadi_lb *b, wadi_lv pointer, wadi_lv at, const wadi_lscope *limit);
 wadi_lv wadi_lb_fresh(wadi_lb *b, wadi_lv pointer, wadi_lv at);

@@ -75,6 +75,59 @@ static void cond_as_select(scalars *c, const wadi_sinst *s) {
     }
 }
 
+/* ---- what a condition says about the values it compares ---- */
+
+static void replace(scalars *c, wadi_lv old, wadi_lv fresh) {
+    for (uint32_t v = 0; v < c->f->nvals; v++)
+        if (c->at[v] == old) c->at[v] = fresh;
+}
+
+typedef struct facts {
+    int n;
+    wadi_lv was[8], is[8];
+} facts;
+
+static void learn(scalars *c, facts *f, wadi_lv v, wadi_lv least, wadi_lv most) {
+    if (f->n == 8 || wadi_lb_is_const(&c->l->b, v, NULL)) return;
+    f->was[f->n] = v;
+    f->is[f->n] = wadi_lb_fact(&c->l->b, v, least, most);
+    replace(c, v, f->is[f->n]);
+    f->n++;
+}
+
+static wadi_sop opposite(wadi_sop op) {
+    return op == WADI_SOP_LT   ? WADI_SOP_GE
+           : op == WADI_SOP_GE ? WADI_SOP_LT
+           : op == WADI_SOP_LE ? WADI_SOP_GT
+                               : WADI_SOP_LE;
+}
+
+/* Inside a branch taken because `condition` is `truth`, indices it compares have bounds. */
+static void learn_from(scalars *c, facts *f, wadi_lv condition, bool truth) {
+    wadi_lb *b = &c->l->b;
+    const wadi_linst *i = wadi_lb_inst(b, condition);
+    if (i->kind != WADI_L_PRIM || i->nargs != 2) return;
+    if (i->op == (truth ? WADI_SOP_LAND : WADI_SOP_LOR)) {
+        learn_from(c, f, i->args[0], truth);
+        learn_from(c, f, i->args[1], truth);
+        return;
+    }
+    const bool ordered = i->op == WADI_SOP_LT || i->op == WADI_SOP_LE || i->op == WADI_SOP_GT ||
+                         i->op == WADI_SOP_GE;
+    if (!ordered || wadi_lb_type(b, i->args[0]) != WADI_I64) return;
+    const wadi_sop op = truth ? i->op : opposite(i->op);
+    const bool less = op == WADI_SOP_LT || op == WADI_SOP_LE,
+               strict = op == WADI_SOP_LT || op == WADI_SOP_GT;
+    const wadi_lv low = i->args[less ? 0 : 1], high = i->args[less ? 1 : 0],
+                  one = wadi_lb_i64(b, strict);
+    learn(c, f, low, WADI_LV_NONE, wadi_lb_bin(b, WADI_SOP_SUB, high, one));
+    learn(c, f, high, wadi_lb_bin(b, WADI_SOP_ADD, low, one), WADI_LV_NONE);
+}
+
+static void forget(scalars *c, const facts *f) {
+    for (int k = f->n - 1; k >= 0; k--) replace(c, f->is[k], f->was[k]);
+}
+
 static void cond_as_branch(scalars *c, const wadi_sinst *s) {
     wadi_lb *b = &c->l->b;
     wadi_lv var[2 * WADI_MAX_FIELDS];
@@ -83,11 +136,15 @@ static void cond_as_branch(scalars *c, const wadi_sinst *s) {
     for (int r = 0; r < n; r++)
         var[r] =
             wadi_lb_var(b, c->f->types[s->first + (wadi_sval)r], false, WADI_LV_NONE, "chosen");
-    wadi_lb_if(b, c->at[s->args[0]]);
+    const wadi_lv condition = c->at[s->args[0]];
+    wadi_lb_if(b, condition);
     for (int k = 0; k < 2; k++) {
+        facts f = {0};
         if (k == 1) wadi_lb_else(b);
+        learn_from(c, &f, condition, k == 0);
         block(c, s->block[k]);
         for (int r = 0; r < n; r++) wadi_lb_set(b, var[r], c->at[s->block[k]->yields[r]]);
+        forget(c, &f);
     }
     wadi_lb_end(b);
     for (int r = 0; r < n; r++) c->at[s->first + (wadi_sval)r] = wadi_lb_get(b, var[r]);

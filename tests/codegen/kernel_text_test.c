@@ -117,6 +117,23 @@ static void a_gather_is_checked_in_place(void **state) {
     planned_free(&p);
 }
 
+static void a_read_behind_its_guard_is_not_checked(void **state) {
+    (void)state;
+    planned p =
+        plan_of("program g\n"
+                "input xs : f32[n]\n"
+                "input k : i64\n"
+                "ys = imap xs (i, x) { if land (ge i 5) (lt i (extent xs 0)) { add x (xs ! (sub i "
+                "5)) } else { x } }\n"
+                "zs = imap xs (i, x) { if ge i (the k) { add x (xs ! (sub i 5)) } else { x } }\n"
+                "output ys\n"
+                "output zs\n",
+                false);
+    /* k says nothing about i - 5 */
+    assert_int_equal(count(kernels_of(&p, WADI_SCHEDULE_INSIDE), "WADI_FAULT_INDEX"), 1);
+    planned_free(&p);
+}
+
 static void a_diamond_is_written_once(void **state) {
     (void)state;
     planned p = plan_of("program d\n"
@@ -228,6 +245,7 @@ int main(void) {
         cmocka_unit_test(proved_reads_are_not_checked),
         cmocka_unit_test(a_shift_by_a_number_is_decided_before_the_loop),
         cmocka_unit_test(a_gather_is_checked_in_place),
+        cmocka_unit_test(a_read_behind_its_guard_is_not_checked),
         cmocka_unit_test(a_diamond_is_written_once),
         cmocka_unit_test(scalar_bodies_exist_across),
         cmocka_unit_test(places_name_operators_and_lines),
