@@ -1,16 +1,8 @@
-/* What the library has to say outside of results and errors goes to one callback; without one it is silent. */
+/* The library's side of the log: see wadi/log.h for where it goes. */
 #ifndef WADI_BASE_LOG_H
 #define WADI_BASE_LOG_H
 
-#include "wadi/status.h"
-
-typedef enum wadi_log_level { WADI_LOG_DEBUG, WADI_LOG_INFO, WADI_LOG_WARNING } wadi_log_level;
-
-/* One line without newline, borrowed for the call. Called by any thread, one at a time; must not log itself. */
-typedef void (*wadi_log_fn)(void *env, wadi_log_level level, const char *line);
-
-/* fn NULL silences. When this returns, the previous callback is not running and will not be called again. */
-void wadi_log_set(wadi_log_fn fn, void *env);
+#include "wadi/log.h"
 
 /* Lines over 1023 bytes are cut. */
 void wadi_logf(wadi_log_level level, const char *format, ...) WADI_PRINTF(2, 3);

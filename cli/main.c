@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/command.h"
+#include "wadi/log.h"
 
 static const wadi_cli_command *const commands[] = {
     &wadi_cli_run,        &wadi_cli_explain,  &wadi_cli_ops,   &wadi_cli_passes,
@@ -27,7 +28,13 @@ static bool is_help(const char *s) {
     return strcmp(s, "--help") == 0 || strcmp(s, "-h") == 0;
 }
 
+static void warn(void *env, wadi_log_level level, const char *line) {
+    (void)env;
+    if (level >= WADI_LOG_WARNING) fprintf(stderr, "wadi: warning: %s\n", line);
+}
+
 int main(int argc, char **argv) {
+    wadi_log_set(warn, NULL);
     if (argc < 2) {
         usage(stderr);
         return WADI_CLI_USAGE;

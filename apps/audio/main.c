@@ -8,6 +8,7 @@
 
 #include "apps/audio/encode.h"
 #include "apps/audio/options.h"
+#include "wadi/log.h"
 
 /* ---- progress ---- */
 
@@ -124,6 +125,11 @@ static int encode(const flac_options *o) {
     return EXIT_SUCCESS;
 }
 
+static void warn(void *env, wadi_log_level level, const char *line) {
+    const flac_options *o = env;
+    if (level >= WADI_LOG_WARNING && !o->quiet) fprintf(stderr, "wadi-flac: warning: %s\n", line);
+}
+
 int main(int argc, char **argv) {
     flac_options options;
     wadi_error err = {0};
@@ -135,7 +141,9 @@ int main(int argc, char **argv) {
     } else if (options.version) {
         puts("wadi-flac " WADI_VERSION);
     } else {
+        wadi_log_set(warn, &options);
         rc = options.explain ? explain(&options) : encode(&options);
+        wadi_log_set(NULL, NULL);
     }
     flac_options_fini(&options);
     return rc;

@@ -3,6 +3,7 @@
 #define WADI_WADI_H
 
 #include "wadi/lang.h"
+#include "wadi/log.h"
 #include "wadi/run.h"
 #include "wadi/status.h"
 #include "wadi/stream.h"
