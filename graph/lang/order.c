@@ -63,6 +63,8 @@ static bool walk_program(walk *w) {
         if (!walk_from(w, p->outputs.at[i].node)) return false;
     for (size_t i = 0; i < p->effects.n; i++)
         if (!walk_from(w, p->effects.at[i])) return false;
+    for (wadi_node_id n = 1; n < p->nodes.n; n++)
+        if (wadi_is_input(&p->nodes.at[n])) w->seen[n] = true;
     return true;
 }
 

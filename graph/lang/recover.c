@@ -357,6 +357,9 @@ static wadi_status place_all(wadi_recovery *r) {
     if (wadi_scopes_add(&r->scopes, WADI_NONE, main) == WADI_NONE) return no_memory(r);
     for (size_t i = 0; i < p->outputs.n; i++) WADI_TRY(use(r, p->outputs.at[i].node, 0));
     for (size_t i = 0; i < p->effects.n; i++) WADI_TRY(use(r, p->effects.at[i], 0));
+    for (size_t i = 0; i < r->order.n; i++)
+        if (wadi_is_input(wadi_recovery_node(r, r->order.at[i])))
+            WADI_TRY(use(r, r->order.at[i], 0));
     for (size_t i = r->order.n; i > 0; i--) {
         const wadi_node_id n = r->order.at[i - 1];
         if (!r->nodes[n].uses) continue; /* passes its uses on, or is part of another */

@@ -50,7 +50,14 @@ static inline bool wadi_rank0_is_array(const wadi_recovery *r, wadi_node_id scal
     return s->sop == WADI_SOP_THE || s->sop == WADI_SOP_CONST;
 }
 
-/** The nodes that outputs and effects need, each after those it needs; false when out of memory. (order.c) */
+/** An array that is bound by name when the program runs. It stays in the program even if nothing reads it: who declares an
+ *  input may bind it. */
+static inline bool wadi_is_input(const wadi_node *n) {
+    return n->kind == WADI_NODE_OP && n->stratum == WADI_STRATUM_ARRAY && n->nargs == 0 &&
+           n->nlambdas == 0 && n->name;
+}
+
+/** The inputs, and the nodes that outputs and effects need, each after those it needs; false when out of memory. (order.c) */
 bool wadi_recovery_order(const wadi_program *p, wadi_arena *scratch, wadi_node_list *out);
 
 /** Makes the module's bindings. (emit.c) */

@@ -1,4 +1,4 @@
-/* Names that users give to arrays: they reach the program's text, and bad ones are mistakes. */
+/* Names that users give to arrays: they reach the program's text, bad ones are mistakes, and a named input stays. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -44,10 +44,27 @@ static void a_name_that_is_none_is_a_mistake(void **state) {
     }
 }
 
+static void an_input_that_nothing_reads_stays(void **state) {
+    static const char *const extent[] = {"n"};
+    (void)state;
+    wadi_error err;
+    wadi_module *m = NULL;
+    wadi_program *p = wadi_program_create("inputs");
+    (void)wadi_input("unread", WADI_F32, 1, extent);
+    const wadi_acc read = wadi_input("read", WADI_F32, 1, extent);
+    wadi_output("sum", wadi_sum(read));
+    assert_int_equal(wadi_program_lower(p, wadi_operators(), &m, &err), WADI_OK);
+    assert_int_equal(m->main->nbinds, 3);
+    assert_string_equal(m->main->binds[0]->name, "unread");
+    wadi_module_destroy(m);
+    wadi_program_destroy(p);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_named_array_is_called_so_in_the_text),
         cmocka_unit_test(a_name_that_is_none_is_a_mistake),
+        cmocka_unit_test(an_input_that_nothing_reads_stays),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

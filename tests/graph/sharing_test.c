@@ -371,7 +371,7 @@ static void what_nothing_uses_vanishes(void **state) {
     wadi_program *p = wadi_program_create("t");
     wadi_acc x = vector("x");
     (void)wadi_map(wadi_neg, x);
-    (void)vector("unused");
+    (void)wadi_map(wadi_neg, wadi_iota(WADI_F32, wadi_i64(3)));
     wadi_output("y", wadi_map(wadi_abs, x));
     wadi_module *m = lowered(p);
     assert_int_equal(m->main->nbinds, 2);
