@@ -9,7 +9,6 @@ for tool in flac metaflac; do
     command -v $tool >/dev/null || { echo "skipped: no $tool"; exit 77; }
 done
 [ -x "$program" ] || { echo "skipped: wadi-flac is not built"; exit 77; }
-[ -n "$data" ] || { echo "skipped: no test data"; exit 77; }
 
 mkdir -p "$work" || exit 1
 trap 'rm -rf "$work"' EXIT
@@ -34,25 +33,35 @@ size() {
     wc -c <"$1"
 }
 
+# A recording, or, where there is none, the bytes of the program taken for samples.
+input="$data/audio/Front_Center.wav"
+if [ ! -f "$input" ]; then
+    echo "no test data: recordings are left out"
+    head -c 240000 "$program" >raw
+    flac -s --force-raw-format --endian=little --sign=signed --channels=1 --bps=16 --sample-rate=48000 -o raw.flac raw
+    flac -s -d -o made.wav raw.flac || exit 1
+    input=$PWD/made.wav
+fi
+
 # ---- real recordings: accepted, the same samples, nearly as small as the reference ----
-for input in "$data"/audio/Front_Center.wav "$data"/audio/speech/*.wav "$data"/audio/flac-test-files/*.flac; do
+for recording in "$data"/audio/Front_Center.wav "$data"/audio/speech/*.wav "$data"/audio/flac-test-files/*.flac; do
+    [ -f "$recording" ] || continue
     for level in 8 5; do
-        "$program" -q -$level -f -o ours.flac "$input" || { wrong "$input -$level"; continue; }
-        flac -s -t -w ours.flac || wrong "$input -$level: refused by flac -t"
-        flac -s -f -$level -o peer.flac "$input" || exit 1
+        "$program" -q -$level -f -o ours.flac "$recording" || { wrong "$recording -$level"; continue; }
+        flac -s -t -w ours.flac || wrong "$recording -$level: refused by flac -t"
+        flac -s -f -$level -o peer.flac "$recording" || exit 1
         [ "$(metaflac --show-md5sum ours.flac)" = "$(metaflac --show-md5sum peer.flac)" ] ||
-            wrong "$input -$level: other samples"
+            wrong "$recording -$level: other samples"
         for field in total-samples sample-rate channels bps; do
             [ "$(metaflac --show-$field ours.flac)" = "$(metaflac --show-$field peer.flac)" ] ||
-                wrong "$input -$level: other $field"
+                wrong "$recording -$level: other $field"
         done
         [ "$(size ours.flac)" -le $(($(size peer.flac) * 102 / 100)) ] ||
-            wrong "$input -$level: $(size ours.flac) bytes, flac needs $(size peer.flac)"
+            wrong "$recording -$level: $(size ours.flac) bytes, flac needs $(size peer.flac)"
     done
 done
 
 # ---- tags and names ----
-input="$data/audio/Front_Center.wav"
 flac -s -f -T TITLE=Water -T ARTIST=Sand -o tagged.flac "$input"
 "$program" -q -f -o out "tagged.flac" || wrong "tagged input"
 [ "$(metaflac --show-tag=TITLE out)" = "TITLE=Water" ] || wrong "the title is lost"
@@ -93,7 +102,7 @@ refuses cut.flac -o out cut.flac
 echo "no sound" >text.wav
 refuses text.wav -o out text.wav
 refuses missing.wav -o out missing.wav
-refuses "convert" -o out "$data/audio/singularity-Nebula.ogg"
+[ ! -f "$data/audio/singularity-Nebula.ogg" ] || refuses "convert" -o out "$data/audio/singularity-Nebula.ogg"
 refuses "exists" -o file.flac "$input"
 refuses "no/such" -o no/such/out.flac "$input"
 refuses "unknown option" --wat "$input"
