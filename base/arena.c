@@ -35,6 +35,7 @@ struct block {
     block *older;
     size_t start; /* position of the block's first byte */
     size_t used;
+    size_t touched; /* bytes before it were handed out once; those after it are still zero */
     size_t room;
     _Alignas(16) char bytes[];
 };
@@ -67,9 +68,10 @@ static bool add_block(wadi_arena *a, size_t bytes) {
     if (room > LARGEST_BLOCK) room = LARGEST_BLOCK;
     if (room < bytes) room = bytes;
     if (room > SIZE_MAX - sizeof(block)) return false;
-    block *b = malloc(sizeof(block) + room);
+    block *b = calloc(1, sizeof(block) + room);
     if (b == NULL) return false;
-    *b = (block){.older = a->newest, .room = room};
+    b->older = a->newest;
+    b->room = room;
     if (last != NULL) b->start = last->start + last->used;
     POISON(b->bytes, room);
     a->newest = b;
@@ -84,9 +86,14 @@ void *wadi_arena_alloc(wadi_arena *a, size_t bytes) {
     }
     block *b = a->newest;
     char *p = b->bytes + b->used;
-    b->used += rounded;
     UNPOISON(p, bytes);
-    memset(p, 0, bytes);
+    /* Fresh memory is zero already, and what nobody writes to is then never made. */
+    if (b->touched > b->used) {
+        const size_t old = b->touched - b->used;
+        memset(p, 0, old < bytes ? old : bytes);
+    }
+    b->used += rounded;
+    if (b->touched < b->used) b->touched = b->used;
     return p;
 }
 
