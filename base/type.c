@@ -5,10 +5,11 @@ static const struct {
     const char *name;
     int size;
 } types[WADI_TYPE_COUNT] = {
-    [WADI_BOOL] = {"bool", 1}, [WADI_I8] = {"i8", 1},   [WADI_I16] = {"i16", 2},
-    [WADI_I32] = {"i32", 4},   [WADI_I64] = {"i64", 8}, [WADI_U8] = {"u8", 1},
-    [WADI_U16] = {"u16", 2},   [WADI_U32] = {"u32", 4}, [WADI_U64] = {"u64", 8},
-    [WADI_F32] = {"f32", 4},   [WADI_F64] = {"f64", 8},
+    [WADI_BOOL] = {"bool", 1},  [WADI_I8] = {"i8", 1},   [WADI_I16] = {"i16", 2},
+    [WADI_I32] = {"i32", 4},    [WADI_I64] = {"i64", 8}, [WADI_U8] = {"u8", 1},
+    [WADI_U16] = {"u16", 2},    [WADI_U32] = {"u32", 4}, [WADI_U64] = {"u64", 8},
+    [WADI_F32] = {"f32", 4},    [WADI_F64] = {"f64", 8}, [WADI_C64] = {"c64", 8},
+    [WADI_C128] = {"c128", 16},
 };
 
 int wadi_type_size(wadi_type type) {

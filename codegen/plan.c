@@ -92,10 +92,9 @@ int wadi_planning_typed_slot(wadi_planning *p, const char *name, wadi_slot_kind 
 /* The constant in memory as its type wants it. */
 static wadi_array *constant_array(wadi_planning *p, wadi_scalar value) {
     wadi_array *a = WADI_NEW(p->plan->arena, wadi_array);
-    void *cell = wadi_arena_alloc(p->plan->arena, 8);
+    void *cell = wadi_arena_alloc(p->plan->arena, (size_t)wadi_type_size(value.type));
     if (!a || !cell) return NULL;
-    /* the low bytes of the bits are the value, on the little-endian machines that wadi runs on */
-    memcpy(cell, &value.bits, (size_t)wadi_type_size(value.type));
+    wadi_scalar_store(value, cell);
     *a = (wadi_array){.rank = 0, .fields = 1, .type = {value.type}, .column = {cell}};
     return a;
 }

@@ -29,10 +29,12 @@ struct wadi_op;
 
 /* ---- types ---- */
 
-/** A scalar with its bits: integers sign- or zero-extended to 64 bits, bool 0 or 1, f32 in the low half. */
+/** A scalar with its bits: integers sign- or zero-extended to 64 bits, bool 0 or 1, f32 in the low half.
+ *  Of a complex number: the bits of its two parts, each in the form a float of that width has. */
 typedef struct wadi_scalar {
     wadi_type type;
     uint64_t bits;
+    uint64_t im; /* complex: the imaginary part; else 0 */
 } wadi_scalar;
 
 /** The element of an array: its columns. A plain scalar is one field whose name is NULL. */
@@ -244,8 +246,15 @@ bool wadi_elem_equal(const wadi_elem *a, const wadi_elem *b); /* types and names
 bool wadi_val_type_equal(const wadi_val_type *a, const wadi_val_type *b);
 wadi_val_type wadi_array_val_type(wadi_module *m, int rank, wadi_elem elem);
 wadi_val_type wadi_seq_val_type(wadi_module *m, int arrays, const wadi_array_type *types);
-bool wadi_type_is_float(wadi_type t);
+bool wadi_type_is_float(wadi_type t); /* not complex */
+bool wadi_type_is_complex(wadi_type t);
 bool wadi_type_is_int(wadi_type t); /* not bool */
+/** Type of a part of a complex number: f32 of c64, f64 of c128; every other type is its own. */
+wadi_type wadi_type_part(wadi_type t);
+/** 8-byte cells a scalar, or an element, takes where numbers are held as in wadi_scalar: one for each number, so two
+ *  (real part, imaginary part) for a complex one. */
+int wadi_type_cells(wadi_type t);
+int wadi_elem_cells(const wadi_elem *e);
 bool wadi_type_is_signed(wadi_type t);
 
 /** Table row of a scalar operation (scalar.c). */

@@ -46,6 +46,24 @@ bool wadi_type_is_float(wadi_type t) {
     return t == WADI_F32 || t == WADI_F64;
 }
 
+bool wadi_type_is_complex(wadi_type t) {
+    return t == WADI_C64 || t == WADI_C128;
+}
+
+wadi_type wadi_type_part(wadi_type t) {
+    return t == WADI_C64 ? WADI_F32 : t == WADI_C128 ? WADI_F64 : t;
+}
+
+int wadi_type_cells(wadi_type t) {
+    return wadi_type_is_complex(t) ? 2 : 1;
+}
+
+int wadi_elem_cells(const wadi_elem *e) {
+    int cells = 0;
+    for (int f = 0; f < e->fields; f++) cells += wadi_type_cells(e->type[f]);
+    return cells;
+}
+
 bool wadi_type_is_int(wadi_type t) {
     return t >= WADI_I8 && t <= WADI_U64;
 }

@@ -21,7 +21,9 @@ typedef enum wadi_type {
     WADI_U64 = 8,
     WADI_F32 = 9,
     WADI_F64 = 10,
-    WADI_TYPE_COUNT = 11
+    WADI_C64 = 11,  /**< complex: two f32, the real part first */
+    WADI_C128 = 12, /**< complex: two f64, the real part first */
+    WADI_TYPE_COUNT = 13
 } wadi_type;
 
 enum {
