@@ -1,0 +1,9 @@
+/* The benchmarks of bench_streams: one file, one function each. The table is in main.c. */
+#ifndef WADI_BENCH_STREAMS_BENCHMARKS_H
+#define WADI_BENCH_STREAMS_BENCHMARKS_H
+
+#include "bench/streams/report.h"
+
+WADI_NODISCARD wadi_status bench_roof(bench *b, wadi_error *err);
+
+#endif

@@ -1,0 +1,117 @@
+/* Pairs of timings and the two ways of telling them. See report.h. */
+#include "bench/streams/report.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+
+/* Cases shorter than this in all are measured more often than asked, up to MAX_RUNS rounds: a median of five is no good when
+ * one run takes a millisecond. */
+#define MIN_TOTAL_S 0.5
+enum { MAX_RUNS = 200 };
+
+static int by_size(const void *a, const void *b) {
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+double bench_median(int n, double *seconds) {
+    qsort(seconds, (size_t)n, sizeof *seconds, by_size);
+    return n % 2 == 1 ? seconds[n / 2] : 0.5 * (seconds[n / 2 - 1] + seconds[n / 2]);
+}
+
+void bench_say(const bench *b, const char *format, ...) {
+    WADI_UNUSED(b);
+    va_list args;
+    va_start(args, format);
+    (void)vfprintf(stderr, format, args);
+    va_end(args);
+    (void)fputc('\n', stderr);
+}
+
+bool bench_wants(const bench *b, const char *name) {
+    return b->select == NULL || strstr(name, b->select) != NULL;
+}
+
+static wadi_status run_once(const bench_side *side, double *out_seconds, wadi_error *err) {
+    double own = -1;
+    const int64_t start = wadi_clock_ns();
+    WADI_TRY(side->run(side->env, &own, err));
+    *out_seconds = own >= 0 ? own : (double)(wadi_clock_ns() - start) * 1e-9;
+    return WADI_OK;
+}
+
+/* The untimed round; also finds out which peers are there. */
+static wadi_status warm_up(const bench *b, const char *name, int sides, bench_side *side,
+                           wadi_error *err) {
+    for (int i = 0; i < sides; i++) {
+        double unused;
+        if (side[i].run == NULL) continue;
+        const wadi_status status = run_once(&side[i], &unused, err);
+        if (status == WADI_UNSUPPORTED && i > 0) {
+            bench_say(b, "%s: skipping %s: %s", name, side[i].name, err->msg);
+            side[i].run = NULL;
+            continue;
+        }
+        if (status != WADI_OK) return status;
+    }
+    return WADI_OK;
+}
+
+wadi_status bench_compare(bench *b, const char *benchmark, const char *name, int sides,
+                          const bench_side *side, double *out_seconds, wadi_error *err) {
+    static double seconds[BENCH_MAX_SIDES][MAX_RUNS];
+    wadi_error own = {0};
+    if (err == NULL) err = &own;
+    bench_side there[BENCH_MAX_SIDES];
+    WADI_ASSERT(sides >= 1 && sides <= BENCH_MAX_SIDES);
+    memcpy(there, side, (size_t)sides * sizeof *side);
+    WADI_TRY(warm_up(b, name, sides, there, err));
+    int runs = 0;
+    for (double total = 0; runs < MAX_RUNS; runs++) {
+        if (runs >= b->runs && (b->quick || total > MIN_TOTAL_S)) break;
+        for (int i = 0; i < sides; i++) {
+            if (there[i].run == NULL) continue;
+            WADI_TRY(run_once(&there[i], &seconds[i][runs], err));
+            total += seconds[i][runs];
+        }
+    }
+    double median[BENCH_MAX_SIDES];
+    for (int i = 0; i < sides; i++) {
+        median[i] = there[i].run != NULL ? bench_median(runs, seconds[i]) : -1;
+        if (out_seconds != NULL) out_seconds[i] = median[i];
+    }
+    for (int i = 1; i < sides; i++) {
+        if (there[i].run == NULL) continue;
+        WADI_TRY(bench_line(b, benchmark, name, median[0], there[i].name, median[i], err));
+    }
+    return WADI_OK;
+}
+
+wadi_status bench_line(bench *b, const char *benchmark, const char *name, double wadi_s,
+                       const char *peer, double peer_s, wadi_error *err) {
+    bench_row row = {.wadi_s = wadi_s, .peer_s = peer_s};
+    (void)snprintf(row.benchmark, sizeof row.benchmark, "%s", benchmark);
+    (void)snprintf(row.name, sizeof row.name, "%s", name);
+    (void)snprintf(row.peer, sizeof row.peer, "%s", peer);
+    (void)printf("%s\t%s\t%.6g\t%s\t%.6g\t%.4g\n", benchmark, name, wadi_s, peer, peer_s,
+                 wadi_s / peer_s);
+    (void)fflush(stdout);
+    if (!wadi_vec_push(&b->rows, row)) return wadi_fail(err, WADI_MEMORY, "out of memory");
+    return WADI_OK;
+}
+
+void bench_table(const bench *b) {
+    if (b->rows.n == 0) return;
+    (void)fprintf(stderr, "\n%-12s %-34s %12s  %-24s %12s %8s\n", "benchmark", "case", "wadi ms",
+                  "peer", "peer ms", "ratio");
+    for (size_t i = 0; i < b->rows.n; i++) {
+        const bench_row *r = &b->rows.at[i];
+        (void)fprintf(stderr, "%-12s %-34s %12.3f  %-24s %12.3f %8.3f\n", r->benchmark, r->name,
+                      1e3 * r->wadi_s, r->peer, 1e3 * r->peer_s, r->wadi_s / r->peer_s);
+    }
+}
