@@ -1,13 +1,13 @@
 /* Command line: a table of options, each with the function that takes its value. */
 #include "apps/audio/options.h"
 
-#include <errno.h>
 #include <limits.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "apps/audio/recipe.h"
+#include "base/args.h"
 #include "base/error.h"
 #include "base/text.h"
 
@@ -31,38 +31,8 @@ const char flac_usage[] =
 
 /* ---- values ---- */
 
-static wadi_status bad_value(const char *option, const char *value, const char *want,
-                             wadi_error *err) {
-    return wadi_fail(err, WADI_INVALID, "%s: \"%s\" is not %s", option, value, want);
-}
-
-static bool read_number(const char *text, int64_t low, int64_t high, int64_t *out) {
-    char *end = NULL;
-    errno = 0;
-    const long long v = strtoll(text, &end, 10);
-    if (end == text || *end != '\0' || errno != 0 || v < low || v > high) return false;
-    *out = v;
-    return true;
-}
-
-static bool read_size(const char *text, int64_t *out) {
-    static const char units[] = "KMG";
-    char *end = NULL;
-    errno = 0;
-    const long long v = strtoll(text, &end, 10);
-    if (end == text || errno != 0 || v < 1) return false;
-    int shift = 0;
-    const char *unit = *end != '\0' ? strchr(units, *end) : NULL;
-    if (unit != NULL) {
-        shift = 10 * (int)(unit - units + 1);
-        end++;
-    }
-    if (*end != '\0' || v > INT64_MAX >> shift) return false;
-    *out = v << shift;
-    return true;
-}
-
-static wadi_status take_output(flac_options *o, const char *value, wadi_error *err) {
+static wadi_status take_output(void *options, const char *value, wadi_error *err) {
+    flac_options *o = options;
     wadi_text copy = {0};
     wadi_text_add(&copy, value);
     free(o->out);
@@ -70,47 +40,54 @@ static wadi_status take_output(flac_options *o, const char *value, wadi_error *e
     return o->out != NULL ? WADI_OK : wadi_fail(err, WADI_MEMORY, "out of memory");
 }
 
-static wadi_status take_chunk(flac_options *o, const char *value, wadi_error *err) {
+static wadi_status take_chunk(void *options, const char *value, wadi_error *err) {
+    flac_options *o = options;
     o->chunk = 0;
-    if (strcmp(value, "auto") == 0 || read_number(value, 1, INT_MAX, &o->chunk)) return WADI_OK;
-    return bad_value("--chunk", value, "a number of blocks or \"auto\"", err);
+    if (strcmp(value, "auto") == 0 || wadi_args_number(value, 1, INT_MAX, &o->chunk))
+        return WADI_OK;
+    return wadi_args_bad("--chunk", value, "a number of blocks or \"auto\"", err);
 }
 
-static wadi_status take_threads(flac_options *o, const char *value, wadi_error *err) {
+static wadi_status take_threads(void *options, const char *value, wadi_error *err) {
+    flac_options *o = options;
     int64_t n = 0;
-    if (!read_number(value, 1, 1024, &n)) {
-        return bad_value("--threads", value, "a number from 1 to 1024", err);
+    if (!wadi_args_number(value, 1, 1024, &n)) {
+        return wadi_args_bad("--threads", value, "a number from 1 to 1024", err);
     }
     o->threads = (int)n;
     return WADI_OK;
 }
 
-static wadi_status take_memory(flac_options *o, const char *value, wadi_error *err) {
-    if (read_size(value, &o->memory)) return WADI_OK;
-    return bad_value("--memory", value, "a number of bytes such as 256M", err);
+static wadi_status take_memory(void *options, const char *value, wadi_error *err) {
+    flac_options *o = options;
+    if (wadi_args_size(value, &o->memory)) return WADI_OK;
+    return wadi_args_bad("--memory", value, "a number of bytes such as 256M", err);
 }
 
-static wadi_status take_convert(flac_options *o, const char *value, wadi_error *err) {
+static wadi_status take_convert(void *options, const char *value, wadi_error *err) {
+    flac_options *o = options;
     int64_t n = 0;
-    if (!read_number(value, 8, 32, &n)) {
-        return bad_value("--convert", value, "a number of bits from 8 to 32", err);
+    if (!wadi_args_number(value, 8, 32, &n)) {
+        return wadi_args_bad("--convert", value, "a number of bits from 8 to 32", err);
     }
     o->convert = (int)n;
     return WADI_OK;
 }
 
-static wadi_status take_schedule(flac_options *o, const char *value, wadi_error *err) {
+static wadi_status take_schedule(void *options, const char *value, wadi_error *err) {
+    flac_options *o = options;
     if (strcmp(value, "inside") == 0) {
         o->schedule = WADI_SCHEDULE_FORCE_INSIDE;
     } else if (strcmp(value, "flat") == 0) {
         o->schedule = WADI_SCHEDULE_FORCE_FLAT;
     } else {
-        return bad_value("--schedule", value, "\"inside\" or \"flat\"", err);
+        return wadi_args_bad("--schedule", value, "\"inside\" or \"flat\"", err);
     }
     return WADI_OK;
 }
 
-static wadi_status take_stats(flac_options *o, const char *value, wadi_error *err) {
+static wadi_status take_stats(void *options, const char *value, wadi_error *err) {
+    flac_options *o = options;
     WADI_UNUSED(err);
     o->stats = value;
     return WADI_OK;
@@ -118,14 +95,7 @@ static wadi_status take_stats(flac_options *o, const char *value, wadi_error *er
 
 /* ---- arguments ---- */
 
-typedef struct option {
-    const char *name;
-    const char *letter;                                                       /* or NULL */
-    wadi_status (*take)(flac_options *o, const char *value, wadi_error *err); /* or NULL: a flag */
-    size_t flag; /* offset of the flag */
-} option;
-
-static const option options[] = {
+static const wadi_arg table[] = {
     {"--output", "-o", take_output, 0},
     {"--chunk", NULL, take_chunk, 0},
     {"--threads", NULL, take_threads, 0},
@@ -140,27 +110,16 @@ static const option options[] = {
     {"--version", NULL, NULL, offsetof(flac_options, version)},
 };
 
-/* The option an argument names; *out_value is what follows "--name=", or NULL. */
-static const option *find_option(const char *arg, const char **out_value) {
-    *out_value = NULL;
-    for (size_t i = 0; i < sizeof options / sizeof options[0]; i++) {
-        const option *o = &options[i];
-        const size_t n = strlen(o->name);
-        if (strcmp(arg, o->name) == 0) return o;
-        if (o->letter != NULL && strcmp(arg, o->letter) == 0) return o;
-        if (o->take != NULL && strncmp(arg, o->name, n) == 0 && arg[n] == '=') {
-            *out_value = arg + n + 1;
-            return o;
-        }
-    }
-    return NULL;
+/* -0 to -8 */
+static bool take_level(void *options, const char *arg) {
+    flac_options *o = options;
+    if (arg[1] < '0' || arg[1] > '0' + FLAC_MAX_LEVEL || arg[2] != '\0') return false;
+    o->level = arg[1] - '0';
+    return true;
 }
 
-static bool is_level(const char *arg) {
-    return arg[0] == '-' && arg[1] >= '0' && arg[1] <= '0' + FLAC_MAX_LEVEL && arg[2] == '\0';
-}
-
-static wadi_status take_input(flac_options *o, const char *arg, wadi_error *err) {
+static wadi_status take_input(void *options, const char *arg, wadi_error *err) {
+    flac_options *o = options;
     if (o->in != NULL) {
         return wadi_fail(err, WADI_INVALID, "one input at a time: \"%s\" and \"%s\"", o->in, arg);
     }
@@ -182,40 +141,11 @@ static wadi_status default_output(flac_options *o, wadi_error *err) {
     return o->out != NULL ? WADI_OK : wadi_fail(err, WADI_MEMORY, "out of memory");
 }
 
-static wadi_status parse_arguments(int argc, char **argv, flac_options *o, wadi_error *err) {
-    bool only_files = false;
-    for (int i = 1; i < argc; i++) {
-        const char *arg = argv[i];
-        const char *value = NULL;
-        if (only_files || arg[0] != '-' || arg[1] == '\0') {
-            WADI_TRY(take_input(o, arg, err));
-            continue;
-        }
-        if (strcmp(arg, "--") == 0) {
-            only_files = true;
-            continue;
-        }
-        if (is_level(arg)) {
-            o->level = arg[1] - '0';
-            continue;
-        }
-        const option *found = find_option(arg, &value);
-        if (found == NULL) return wadi_fail(err, WADI_INVALID, "unknown option \"%s\"", arg);
-        if (found->take == NULL) {
-            *(bool *)((char *)o + found->flag) = true;
-            continue;
-        }
-        if (value == NULL && i + 1 == argc) {
-            return wadi_fail(err, WADI_INVALID, "%s wants a value", arg);
-        }
-        WADI_TRY(found->take(o, value != NULL ? value : argv[++i], err));
-    }
-    return WADI_OK;
-}
+static const wadi_args arguments = {table, sizeof table / sizeof table[0], take_input, take_level};
 
 wadi_status flac_options_parse(int argc, char **argv, flac_options *out, wadi_error *err) {
     *out = (flac_options){.level = FLAC_DEFAULT_LEVEL};
-    WADI_TRY(parse_arguments(argc, argv, out, err));
+    WADI_TRY(wadi_args_parse(&arguments, argc, argv, out, err));
     if (out->help || out->version) return WADI_OK;
     if (out->in == NULL) return wadi_fail(err, WADI_INVALID, "no input; --help tells more");
     return out->out == NULL ? default_output(out, err) : WADI_OK;

@@ -1,0 +1,114 @@
+/* Command lines by table. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/args.h"
+#include "base/error.h"
+
+typedef struct seen {
+    const char *out, *last;
+    bool quiet;
+    int others, level;
+} seen;
+
+static wadi_status take_out(void *options, const char *value, wadi_error *err) {
+    WADI_UNUSED(err);
+    ((seen *)options)->out = value;
+    return WADI_OK;
+}
+
+static wadi_status take_other(void *options, const char *value, wadi_error *err) {
+    seen *s = options;
+    if (strcmp(value, "bad") == 0) return wadi_fail(err, WADI_INVALID, "not %s", value);
+    s->last = value;
+    s->others++;
+    return WADI_OK;
+}
+
+static bool take_level(void *options, const char *arg) {
+    if (arg[1] != '7') return false;
+    ((seen *)options)->level = 7;
+    return true;
+}
+
+static const wadi_arg table[] = {
+    {"--output", "-o", take_out, 0},
+    {"--quiet", NULL, NULL, offsetof(seen, quiet)},
+};
+static const wadi_args arguments = {table, 2, take_other, take_level};
+
+static wadi_status parse(seen *s, wadi_error *err, int n, ...) {
+    char *argv[8] = {(char *)"program"};
+    va_list list;
+    va_start(list, n);
+    for (int i = 0; i < n; i++) argv[i + 1] = va_arg(list, char *);
+    va_end(list);
+    *s = (seen){0};
+    return wadi_args_parse(&arguments, n + 1, argv, s, err);
+}
+
+static void values_follow_or_stand_behind_an_equals_sign(void **state) {
+    WADI_UNUSED(state);
+    seen s;
+    assert_int_equal(parse(&s, NULL, 2, "--output", "a"), WADI_OK);
+    assert_string_equal(s.out, "a");
+    assert_int_equal(parse(&s, NULL, 1, "--output=b=c"), WADI_OK);
+    assert_string_equal(s.out, "b=c");
+    assert_int_equal(parse(&s, NULL, 3, "-o", "-", "--quiet"), WADI_OK);
+    assert_string_equal(s.out, "-");
+    assert_true(s.quiet);
+}
+
+static void a_lone_dash_and_what_follows_two_dashes_are_no_options(void **state) {
+    WADI_UNUSED(state);
+    seen s;
+    assert_int_equal(parse(&s, NULL, 4, "-", "-7", "--", "--quiet"), WADI_OK);
+    assert_int_equal(s.others, 2);
+    assert_int_equal(s.level, 7);
+    assert_false(s.quiet);
+    assert_string_equal(s.last, "--quiet");
+}
+
+static void mistakes_are_named(void **state) {
+    WADI_UNUSED(state);
+    seen s;
+    wadi_error err = {0};
+    assert_int_equal(parse(&s, &err, 1, "--loud"), WADI_INVALID);
+    assert_non_null(strstr(err.msg, "--loud"));
+    assert_int_equal(parse(&s, &err, 1, "--output"), WADI_INVALID);
+    assert_non_null(strstr(err.msg, "wants a value"));
+    assert_int_equal(parse(&s, &err, 1, "bad"), WADI_INVALID);
+}
+
+static void numbers_and_sizes_are_whole_and_in_range(void **state) {
+    WADI_UNUSED(state);
+    int64_t v = 0;
+    assert_true(wadi_args_number("-3", -5, 5, &v));
+    assert_int_equal(v, -3);
+    assert_false(wadi_args_number("6", -5, 5, &v));
+    assert_false(wadi_args_number("3x", -5, 5, &v));
+    assert_false(wadi_args_number("", -5, 5, &v));
+    assert_false(wadi_args_number("99999999999999999999", 0, INT64_MAX, &v));
+    assert_true(wadi_args_size("256M", &v));
+    assert_int_equal(v, 256 << 20);
+    assert_true(wadi_args_size("17", &v));
+    assert_int_equal(v, 17);
+    assert_false(wadi_args_size("0", &v));
+    assert_false(wadi_args_size("1MB", &v));
+    assert_false(wadi_args_size("9000000000T", &v));
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(values_follow_or_stand_behind_an_equals_sign),
+        cmocka_unit_test(a_lone_dash_and_what_follows_two_dashes_are_no_options),
+        cmocka_unit_test(mistakes_are_named),
+        cmocka_unit_test(numbers_and_sizes_are_whole_and_in_range),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
