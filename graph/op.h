@@ -112,13 +112,15 @@ typedef struct wadi_depend_cx {
 
 /* ---- meaning ---- */
 
-/** An array of the interpreter: owned columns of 8-byte cells, one per field. */
+/** An array of the interpreter: elements one after the other, each a group of 8-byte cells. A field takes one cell, a
+ *  complex one two: real part, imaginary part. */
 typedef struct wadi_iarray {
     int rank;
     wadi_elem elem;
+    int cells; /* of one element: wadi_elem_cells(&elem) */
     int64_t shape[WADI_MAX_RANK];
     int64_t size;
-    uint64_t *cell; /* [size][fields], bits as in wadi_scalar */
+    uint64_t *cell; /* [size][cells], bits as in wadi_scalar */
 } wadi_iarray;
 
 /** Given to reference interpretations. Results are allocated by `result` and owned by the interpreter. */
@@ -131,7 +133,8 @@ typedef struct wadi_eval_cx {
                           wadi_iarray **out);
     /** makes result `v` an alias of another value's array */
     wadi_status (*alias)(struct wadi_eval_cx *cx, wadi_val v, const wadi_iarray *a);
-    /** runs a scalar function on flat arguments; a fault comes back as a status */
+    /** runs a scalar function on flat arguments: the cells of each parameter, one after the other, and so for the
+     *  results; a fault comes back as a status */
     wadi_status (*apply)(struct wadi_eval_cx *cx, const wadi_bind *b, const wadi_fun *f,
                          const uint64_t *args, uint64_t *results);
     /** runs a region with its parameters bound to `args`; yields come back as borrowed arrays */
@@ -150,8 +153,10 @@ typedef struct wadi_eval_cx {
     void *self;
 } wadi_eval_cx;
 
-/** Room for parameters of one function (an index and four records) or of one region. */
-enum { WADI_MAX_PARAMS = WADI_MAX_RANK + 4 * WADI_MAX_FIELDS };
+/** Room for parameters of one function (an index and nine records) or of one region. */
+enum { WADI_MAX_PARAMS = WADI_MAX_RANK + 9 * WADI_MAX_FIELDS };
+/** Room for the cells of an element, and of the parameters of a function. */
+enum { WADI_MAX_ELEM_CELLS = 2 * WADI_MAX_FIELDS, WADI_MAX_PARAM_CELLS = 2 * WADI_MAX_PARAMS };
 
 typedef struct wadi_op {
     const char *name;
@@ -165,6 +170,9 @@ typedef struct wadi_op {
     bool cheap;
     /** producers: result element ix reads exactly element ix of each array argument */
     bool one_to_one;
+    /** sequence operators with a region: it sees several elements at once, so its parameters are not
+     *  the components of an element */
+    bool by_chunk;
     /** types of the parameters of function `fun` as arguments and attributes give them (so that text may leave them
      *  out); out_types has room for WADI_MAX_PARAMS; returns their number, or -1 when the arguments do not fit.
      *  NULL: no functions */
@@ -176,7 +184,9 @@ typedef struct wadi_op {
      *  stream_in find their result there already: its type is what the program declares */
     wadi_status (*type)(wadi_module *m, wadi_bind *b, wadi_error *err);
     void (*shape)(wadi_shape_cx *cx, const wadi_bind *b);
-    void (*depend)(wadi_depend_cx *cx, const wadi_bind *b); /* NULL: wadi_depend_default */
+    /** NULL: wadi_depend_default. Of a sequence operator that gives a sequence: dependence of its components, once its
+     *  regions have been analysed; NULL: shapes as its region yields or its shape rule tells */
+    void (*depend)(wadi_depend_cx *cx, const wadi_bind *b);
     void (*at)(wadi_at *cx, const wadi_bind *b, const wadi_sx *ix,
                wadi_sx *out_fields);                           /* producers */
     wadi_status (*eval)(wadi_eval_cx *cx, const wadi_bind *b); /* NULL for sequence operators */

@@ -3,26 +3,12 @@
 
 #include "graph/lang/node.h"
 
-/* Arguments: the stream, then the state's start. Parameters of the region: the state, then the
- * element's components. */
-static int block_params(const wadi_module *m, const wadi_bind *b, int block,
-                        wadi_array_type *types) {
-    WADI_UNUSED(block);
-    if (b->nargs - 1 > WADI_MAX_PARAMS) return -1;
-    for (int i = 1; i < b->nargs; i++) {
-        const wadi_array_type *z = wadi_rule_arg(m, b, i);
-        if (!z) return -1;
-        types[i - 1] = (wadi_array_type){.rank = z->rank, .elem = z->elem};
-    }
-    return wadi_rule_component_types(m, b, 0, 1, types, b->nargs - 1);
-}
-
 static wadi_status type(wadi_module *m, wadi_bind *b, wadi_error *err) {
     WADI_TRY(wadi_rule_counts(m, b, 2, WADI_MAX_PARAMS, err));
     WADI_TRY(wadi_rule_seqs(m, b, 0, 1, err));
     WADI_TRY(wadi_rule_block(m, b, 0, err));
     wadi_array_type params[WADI_MAX_PARAMS];
-    (void)block_params(m, b, 0, params);
+    (void)wadi_rule_stepping_params(m, b, 0, params);
     WADI_TRY(wadi_rule_yields(m, b, 0, b->nargs - 1, params, err));
     return wadi_rule_results(m, b, b->nargs - 1, params, err);
 }
@@ -36,7 +22,7 @@ const wadi_op wadi_op_fold_seq = {
     .kind = WADI_OP_SEQUENCE,
     .skeleton = WADI_SKEL_NONE,
     .nblocks = 1,
-    .block_params = block_params,
+    .block_params = wadi_rule_stepping_params,
     .type = type,
     .shape = shape,
 };

@@ -336,8 +336,8 @@ void wadi_rule_declared(wadi_shape_cx *cx, wadi_val v, int comp) {
 /* The state is first taken to have any shape; what the body then keeps is that of the start, and
  * with this known the body's facts are found again. The other order would note checks that rest
  * on a wrong guess. */
-void wadi_rule_loop_shapes(wadi_shape_cx *cx, const wadi_bind *b, const wadi_block *body, int n,
-                           const wadi_val *init) {
+static void state_shapes(wadi_shape_cx *cx, const wadi_block *body, int n, const wadi_val *init,
+                         const wadi_val *results) {
     for (int i = 0; i < n; i++)
         for (int d = 0; d < wadi_rule_rank_of(cx->module, init[i]); d++)
             cx->set(cx, body->params[i], 0, d, cx->opaque(cx, body->params[i], 0, d));
@@ -349,11 +349,22 @@ void wadi_rule_loop_shapes(wadi_shape_cx *cx, const wadi_bind *b, const wadi_blo
             const wadi_ext after = cx->get(cx, body->yields[i], 0, d);
             const bool kept = wadi_ext_equal(cx->extents, before, after);
             const wadi_ext start = cx->get(cx, init[i], 0, d);
-            cx->set(cx, b->results[i], 0, d, kept ? start : cx->opaque(cx, b->results[i], 0, d));
+            if (results)
+                cx->set(cx, results[i], 0, d, kept ? start : cx->opaque(cx, results[i], 0, d));
             if (kept) cx->set(cx, body->params[i], 0, d, start);
             any_kept = any_kept || kept;
         }
     if (any_kept) cx->region(cx, body);
+}
+
+void wadi_rule_loop_shapes(wadi_shape_cx *cx, const wadi_bind *b, const wadi_block *body, int n,
+                           const wadi_val *init) {
+    state_shapes(cx, body, n, init, b->results);
+}
+
+void wadi_rule_state_shapes(wadi_shape_cx *cx, const wadi_block *body, int n,
+                            const wadi_val *init) {
+    state_shapes(cx, body, n, init, NULL);
 }
 
 bool wadi_rule_same_shape(wadi_depend_cx *cx, wadi_val a, wadi_val b) {

@@ -13,7 +13,9 @@ extern const wadi_op wadi_op_input, wadi_op_use, wadi_op_unit, wadi_op_generate,
     wadi_op_reshape, wadi_op_transpose, wadi_op_reverse, wadi_op_take, wadi_op_drop, wadi_op_gather,
     wadi_op_compute, wadi_op_fold, wadi_op_fold1, wadi_op_scanl, wadi_op_scanl1, wadi_op_permute,
     wadi_op_acond, wadi_op_awhile, wadi_op_produce, wadi_op_stream_in, wadi_op_map_seq,
-    wadi_op_elements, wadi_op_tabulate, wadi_op_fold_seq, wadi_op_stream_out;
+    wadi_op_take_seq, wadi_op_drop_seq, wadi_op_filter_seq, wadi_op_expand_seq, wadi_op_windows,
+    wadi_op_batch, wadi_op_scan_seq, wadi_op_elements, wadi_op_tabulate, wadi_op_tabulate_min,
+    wadi_op_from_seq, wadi_op_fold_seq, wadi_op_fold_batch, wadi_op_stream_out;
 
 /* ---- types ---- */
 
@@ -65,6 +67,11 @@ WADI_NODISCARD wadi_status wadi_rule_result(wadi_module *m, wadi_bind *b, int ra
                                             const wadi_elem *elem, wadi_error *err);
 /** Appends a sequence result whose components are the yields of region 0. */
 WADI_NODISCARD wadi_status wadi_rule_seq_of_yields(wadi_module *m, wadi_bind *b, wadi_error *err);
+/** Appends a sequence result of `n` components; n < 0: too many. */
+WADI_NODISCARD wadi_status wadi_rule_seq_result(wadi_module *m, wadi_bind *b, int n,
+                                                const wadi_array_type *types, wadi_error *err);
+/** Appends a sequence result with the components of argument 0. */
+WADI_NODISCARD wadi_status wadi_rule_seq_like(wadi_module *m, wadi_bind *b, wadi_error *err);
 /** Appends one result per type: ranks and elements without declared extents. */
 WADI_NODISCARD wadi_status wadi_rule_results(wadi_module *m, wadi_bind *b, int n,
                                              const wadi_array_type *types, wadi_error *err);
@@ -95,6 +102,15 @@ void wadi_rule_declared(wadi_shape_cx *cx, wadi_val v, int comp);
  *  shapes and dependence. */
 int wadi_rule_component_types(const wadi_module *m, const wadi_bind *b, int from, int to,
                               wadi_array_type *types, int n);
+/** Types of the state that arguments 1, 2, ... start; returns their number, -1: they do not fit. */
+int wadi_rule_state_types(const wadi_module *m, const wadi_bind *b, wadi_array_type *types);
+/** Parameters of a region that takes a state and an element to the next state: argument 0 is the
+ *  stream, the others start the state. */
+int wadi_rule_stepping_params(const wadi_module *m, const wadi_bind *b, int block,
+                              wadi_array_type *types);
+/** Extents and dependence of a result whose elements are among those of argument 0. */
+void wadi_rule_seq_shape_like(wadi_shape_cx *cx, const wadi_bind *b);
+void wadi_rule_seq_depend_like(wadi_depend_cx *cx, const wadi_bind *b);
 /** The element of the sequence in result 0 is what region 0 yields. */
 void wadi_rule_seq_shape(wadi_shape_cx *cx, const wadi_bind *b);
 /** Shapes around a loop over region `body`: its parameters params[0..n) start as init[0..n), its
@@ -102,6 +118,8 @@ void wadi_rule_seq_shape(wadi_shape_cx *cx, const wadi_bind *b);
  *  start; the others are opaque. */
 void wadi_rule_loop_shapes(wadi_shape_cx *cx, const wadi_bind *b, const wadi_block *body, int n,
                            const wadi_val *init);
+/** The same without results: for those that are not the last state. */
+void wadi_rule_state_shapes(wadi_shape_cx *cx, const wadi_block *body, int n, const wadi_val *init);
 /** Whether two arrays are proved to have one shape. */
 bool wadi_rule_same_shape(wadi_depend_cx *cx, wadi_val a, wadi_val b);
 wadi_dep wadi_dep_or(wadi_dep a, wadi_dep b);
@@ -127,7 +145,7 @@ int64_t wadi_eval_clamp(int64_t n, int64_t extent);
 /** Element `ix` of `a`; out of range is a fault of `b`. */
 WADI_NODISCARD wadi_status wadi_eval_read(wadi_eval_cx *cx, const wadi_bind *b, wadi_loc loc,
                                           const wadi_iarray *a, const int64_t *ix,
-                                          const uint64_t **out_fields);
+                                          const uint64_t **out_cells);
 /** Row-major position; the index is in range. */
 int64_t wadi_eval_linear(int rank, const int64_t *shape, const int64_t *ix);
 /** Product of the extents; false when one is negative or the product is out of range. */
@@ -137,13 +155,13 @@ bool wadi_eval_next(int rank, const int64_t *shape, int64_t *ix);
 /** Cells of element `ix`, which is in range. */
 const uint64_t *wadi_eval_get(const wadi_iarray *a, const int64_t *ix);
 /** Writes the cells of an element there; returns where they end. */
-uint64_t *wadi_eval_put(const wadi_iarray *a, const uint64_t *fields, uint64_t *to);
+uint64_t *wadi_eval_put(const wadi_iarray *a, const uint64_t *cells, uint64_t *to);
 /** Notes the index for the messages of faults. */
 void wadi_eval_here(wadi_eval_cx *cx, int rank, const int64_t *ix);
 
 typedef wadi_status (*wadi_eval_elem)(wadi_eval_cx *cx, const wadi_bind *b, const int64_t *ix,
-                                      uint64_t *out_fields);
-/** Fills cells ([size][fields], as in wadi_iarray) from a host array. */
+                                      uint64_t *out_cells);
+/** Fills cells ([size][cells], as in wadi_iarray) from a host array. */
 void wadi_cells_load(const wadi_array *from, uint64_t *cells);
 /** The columns of a host array, one per field, from cells; the columns have room. */
 void wadi_cells_store(const uint64_t *cells, const wadi_array *to);
@@ -161,17 +179,18 @@ typedef struct wadi_rows {
 } wadi_rows;
 wadi_rows wadi_eval_rows(const wadi_iarray *a);
 
-/** Reduces a row of n >= 1 elements by the law of reduce_tree.h. acc: [fields] */
+/** Reduces a row of n >= 1 elements by the law of reduce_tree.h. An element has
+ *  `cells` cells. acc: [cells] */
 WADI_NODISCARD wadi_status wadi_eval_fold_row(wadi_eval_cx *cx, const wadi_bind *b,
-                                              const wadi_fun *f, int fields, const uint64_t *row,
+                                              const wadi_fun *f, int cells, const uint64_t *row,
                                               int64_t n, uint64_t *acc);
 /** scanl1 of a row by the law of reduce_tree.h. */
 WADI_NODISCARD wadi_status wadi_eval_scan_row(wadi_eval_cx *cx, const wadi_bind *b,
-                                              const wadi_fun *f, int fields, const uint64_t *row,
+                                              const wadi_fun *f, int cells, const uint64_t *row,
                                               int64_t n, uint64_t *out);
-/** out = f(a, x), each of `fields` cells. */
+/** out = f(a, x), each of `cells` cells. */
 WADI_NODISCARD wadi_status wadi_eval_combine(wadi_eval_cx *cx, const wadi_bind *b,
-                                             const wadi_fun *f, int fields, const uint64_t *a,
+                                             const wadi_fun *f, int cells, const uint64_t *a,
                                              const uint64_t *x, uint64_t *out);
 
 #endif

@@ -1,6 +1,6 @@
 /* tabulate: the arrays of a stream along a new outer dimension, per component. Their shapes must
- * agree, else a fault; of an empty stream every extent is 0, so nothing is known of the extents
- * before the stream has run. */
+ * agree, else a fault; tabulate_min cuts each to the least extent per dimension instead. Of an
+ * empty stream every extent is 0, so nothing is known of the extents before the stream has run. */
 #include "operators/rules.h"
 
 #include "graph/lang/node.h"
@@ -28,8 +28,16 @@ const wadi_op wadi_op_tabulate = {
     .shape = shape,
 };
 
-wadi_eat wadi_tabulate(wadi_seq s) {
-    wadi_draft d = wadi_draft_begin("tabulate");
+const wadi_op wadi_op_tabulate_min = {
+    .name = "tabulate_min",
+    .kind = WADI_OP_SEQUENCE,
+    .skeleton = WADI_SKEL_NONE,
+    .type = type,
+    .shape = shape,
+};
+
+static wadi_eat tabulate(const wadi_op *op, wadi_seq s) {
+    wadi_draft d = wadi_draft_begin(op->name);
     int n = 0;
     const wadi_array_type *t = wadi_draft_seq_arg(&d, s, &n);
     wadi_array_type *out = wadi_draft_types(&d, n);
@@ -39,5 +47,13 @@ wadi_eat wadi_tabulate(wadi_seq s) {
             wadi_draft_fail(&d, WADI_SHAPE, "component %d has rank %d already", c, t[c].rank);
         out[c] = (wadi_array_type){.rank = t[c].rank + 1, .elem = t[c].elem};
     }
-    return wadi_draft_eat(&d, &wadi_op_tabulate, n, out);
+    return wadi_draft_eat(&d, op, n, out);
+}
+
+wadi_eat wadi_tabulate(wadi_seq s) {
+    return tabulate(&wadi_op_tabulate, s);
+}
+
+wadi_eat wadi_tabulate_min(wadi_seq s) {
+    return tabulate(&wadi_op_tabulate_min, s);
 }

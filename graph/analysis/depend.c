@@ -104,6 +104,7 @@ static void seed_body(depending *dp, const wadi_bind *b) {
         const bool shape = shape_depends(dp, body->params[p], 0);
         set(&dp->cx, body->params[p], 0, (wadi_dep){shape, true});
     }
+    if (b->op->by_chunk) return;
     int total = 0;
     for (int i = 0; i < b->nargs; i++)
         if (dp->m->values[b->args[i]].type.is_seq) total += dp->m->values[b->args[i]].type.arrays;
@@ -135,7 +136,9 @@ static void analyse_sequence(depending *dp, const wadi_bind *b) {
         dp->bodies--;
     }
     for (int r = 0; r < b->nresults; r++) {
-        if (dp->m->values[b->results[r]].type.is_seq)
+        if (dp->m->values[b->results[r]].type.is_seq && b->op->depend)
+            b->op->depend(&dp->cx, b);
+        else if (dp->m->values[b->results[r]].type.is_seq)
             set_sequence(dp, b, b->results[r]);
         else
             set(&dp->cx, b->results[r], 0, (wadi_dep){false, false});

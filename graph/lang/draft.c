@@ -305,6 +305,13 @@ wadi_seq wadi_draft_seq(wadi_draft *d, const wadi_op *op, int n, const wadi_arra
     return (wadi_seq){finish_copy(d, op, WADI_STRATUM_SEQ, n, t)};
 }
 
+wadi_seq wadi_draft_seq_like(wadi_draft *d, const wadi_op *op, int n, const wadi_array_type *t) {
+    wadi_array_type *own = wadi_draft_types(d, n);
+    if (wadi_draft_failed(d) || !t || !own) return WADI_NO_SEQ;
+    for (int c = 0; c < n; c++) own[c] = (wadi_array_type){.rank = t[c].rank, .elem = t[c].elem};
+    return wadi_draft_seq(d, op, n, own);
+}
+
 wadi_eat wadi_draft_eat(wadi_draft *d, const wadi_op *op, int n, const wadi_array_type *t) {
     return (wadi_eat){finish_copy(d, op, WADI_STRATUM_ARRAY, n, t)};
 }

@@ -235,6 +235,8 @@ wadi_acc wadi_draft_acc(wadi_draft *d, const wadi_op *op, int rank, const wadi_e
 wadi_acc wadi_draft_acc_types(wadi_draft *d, const wadi_op *op, int n,
                               const wadi_array_type *t); /* borrows t */
 wadi_seq wadi_draft_seq(wadi_draft *d, const wadi_op *op, int n, const wadi_array_type *t);
+/** The same with the ranks and elements of `t` alone: nothing is declared of the extents. */
+wadi_seq wadi_draft_seq_like(wadi_draft *d, const wadi_op *op, int n, const wadi_array_type *t);
 wadi_eat wadi_draft_eat(wadi_draft *d, const wadi_op *op, int n, const wadi_array_type *t);
 /** A node without results that the program keeps: stream_out. */
 void wadi_draft_effect(wadi_draft *d, const wadi_op *op);

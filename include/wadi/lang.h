@@ -316,43 +316,7 @@ wadi_acc wadi_tuple_get(wadi_acc tuple, int i);
 int wadi_rank(wadi_acc a);  /**< -1 after a mistake */
 int wadi_parts(wadi_acc a); /**< 1 for an array */
 
-/* ---- sequences ---- */
-
-/** f(0), f(1), ..., f(n-1). */
-wadi_seq wadi_produce(wadi_exp n, wadi_produce_fn f);
-wadi_seq wadi_produce_env(wadi_exp n, wadi_produce_fn_env f, void *env);
-
-/** What one component of a stream's element looks like. */
-typedef struct wadi_component {
-    wadi_elem_type elem;
-    int rank;
-    const char *const
-        *extents; /**< as in wadi_input; NULL: nothing is known. All fixed: the stream is regular */
-} wadi_component;
-/** Arrays from the source bound to `name` when the program runs. */
-wadi_seq wadi_stream_in(const char *name, int components, const wadi_component *component);
-/** Consecutive segments of the vector `values`, one per row of `shapes` (i64[k, rank of the segments]). */
-wadi_seq wadi_from_shapes(wadi_acc shapes, wadi_acc values);
-wadi_seq wadi_map_seq(wadi_acc_fn1 f, wadi_seq s);
-wadi_seq wadi_map_seq_env(wadi_acc_fn1_env f, void *env, wadi_seq s);
-/** The shorter sequence ends the result. */
-wadi_seq wadi_zip_with_seq(wadi_acc_fn2 f, wadi_seq s, wadi_seq t);
-wadi_seq wadi_zip_with_seq_env(wadi_acc_fn2_env f, void *env, wadi_seq s, wadi_seq t);
-
-/* consumers: give to wadi_consume what they return */
-typedef struct wadi_eat {
-    uint32_t node;
-} wadi_eat;
-wadi_eat wadi_elements(
-    wadi_seq s); /**< every element of every array, as one vector (tuples: one per component) */
-wadi_eat
-wadi_tabulate(wadi_seq s); /**< along a new outer dimension; shapes must agree, else a fault */
-/** state = f(state, element) over the stream, in order; f associative on arrays. */
-wadi_eat wadi_fold_seq(wadi_acc_fn2 f, wadi_acc z, wadi_seq s);
-wadi_eat wadi_fold_seq_env(wadi_acc_fn2_env f, void *env, wadi_acc z, wadi_seq s);
-wadi_acc wadi_consume(wadi_eat c);
-/** Delivers the stream, in order, to the sink bound to `name` when the program runs. */
-void wadi_stream_out(wadi_seq s, const char *name);
+#include "wadi/lang_seq.h"
 
 /* ---- places ----
  * The macros note the file and line of each call in the nodes it made. A function's name without parentheses is

@@ -1,0 +1,51 @@
+/* batch: n consecutive arrays of one shape become one array with a new outermost dimension; the
+ * last batch may be shorter, so its extent there is known only when the stream has run. */
+#include "operators/rules.h"
+
+#include "graph/lang/node.h"
+
+static wadi_status type(wadi_module *m, wadi_bind *b, wadi_error *err) {
+    WADI_TRY(wadi_rule_counts(m, b, 2, 2, err));
+    WADI_TRY(wadi_rule_seqs(m, b, 0, 1, err));
+    WADI_TRY(wadi_rule_scalars(m, b, 1, 1, WADI_I64, err));
+    wadi_array_type types[WADI_MAX_PARAMS];
+    const int n = wadi_rule_component_types(m, b, 0, 1, types, 0);
+    for (int c = 0; c < n; c++)
+        if (types[c].rank++ == WADI_MAX_RANK)
+            return wadi_fail_at(err, b->loc, WADI_SHAPE, "batch: component %d has rank %d already",
+                                c, WADI_MAX_RANK);
+    return wadi_rule_seq_result(m, b, n, types, err);
+}
+
+static void shape(wadi_shape_cx *cx, const wadi_bind *b) {
+    const wadi_val s = b->args[0], out = b->results[0];
+    for (int c = 0; c < cx->module->values[s].type.arrays; c++) {
+        /* one count for all components */
+        cx->set(cx, out, c, 0, cx->opaque(cx, out, 0, 0));
+        for (int d = 0; d < cx->module->values[s].type.array[c].rank; d++)
+            cx->set(cx, out, c, d + 1, cx->get(cx, s, c, d));
+    }
+}
+
+const wadi_op wadi_op_batch = {
+    .name = "batch",
+    .kind = WADI_OP_SEQUENCE,
+    .skeleton = WADI_SKEL_NONE,
+    .type = type,
+    .shape = shape,
+};
+
+wadi_seq wadi_batch(wadi_exp n, wadi_seq s) {
+    wadi_draft d = wadi_draft_begin("batch");
+    int parts = 0;
+    const wadi_array_type *t = wadi_draft_seq_arg(&d, s, &parts);
+    wadi_draft_int(&d, n);
+    wadi_array_type *out = wadi_draft_types(&d, parts);
+    if (wadi_draft_failed(&d)) return WADI_NO_SEQ;
+    for (int c = 0; c < parts; c++) {
+        if (t[c].rank == WADI_MAX_RANK)
+            wadi_draft_fail(&d, WADI_SHAPE, "component %d has rank %d already", c, t[c].rank);
+        out[c] = (wadi_array_type){.rank = t[c].rank + 1, .elem = t[c].elem};
+    }
+    return wadi_draft_seq(&d, &wadi_op_batch, parts, out);
+}

@@ -1,0 +1,28 @@
+/* drop_seq: a stream without its first n arrays; a negative n is 0. */
+#include "operators/rules.h"
+
+#include "graph/lang/node.h"
+
+static wadi_status type(wadi_module *m, wadi_bind *b, wadi_error *err) {
+    WADI_TRY(wadi_rule_counts(m, b, 2, 2, err));
+    WADI_TRY(wadi_rule_seqs(m, b, 0, 1, err));
+    WADI_TRY(wadi_rule_scalars(m, b, 1, 1, WADI_I64, err));
+    return wadi_rule_seq_like(m, b, err);
+}
+
+const wadi_op wadi_op_drop_seq = {
+    .name = "drop_seq",
+    .kind = WADI_OP_SEQUENCE,
+    .skeleton = WADI_SKEL_NONE,
+    .type = type,
+    .shape = wadi_rule_seq_shape_like,
+    .depend = wadi_rule_seq_depend_like,
+};
+
+wadi_seq wadi_drop_seq(wadi_exp n, wadi_seq s) {
+    wadi_draft d = wadi_draft_begin("drop_seq");
+    int parts = 0;
+    const wadi_array_type *t = wadi_draft_seq_arg(&d, s, &parts);
+    wadi_draft_int(&d, n);
+    return wadi_draft_seq_like(&d, &wadi_op_drop_seq, parts, t);
+}
