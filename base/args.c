@@ -39,10 +39,10 @@ wadi_status wadi_args_bad(const char *option, const char *value, const char *wan
 }
 
 /* The option an argument names; *out_value is what follows "--name=", or NULL. */
-static const wadi_arg *find(const wadi_args *a, const char *arg, const char **out_value) {
+static const wadi_args_option *find(const wadi_args *a, const char *arg, const char **out_value) {
     *out_value = NULL;
     for (size_t i = 0; i < a->n; i++) {
-        const wadi_arg *o = &a->table[i];
+        const wadi_args_option *o = &a->table[i];
         const size_t n = strlen(o->name);
         if (strcmp(arg, o->name) == 0) return o;
         if (o->letter != NULL && strcmp(arg, o->letter) == 0) return o;
@@ -68,7 +68,7 @@ wadi_status wadi_args_parse(const wadi_args *a, int argc, char *const *argv, voi
             continue;
         }
         if (a->unusual != NULL && a->unusual(options, arg)) continue;
-        const wadi_arg *found = find(a, arg, &value);
+        const wadi_args_option *found = find(a, arg, &value);
         if (found == NULL) return wadi_fail(err, WADI_INVALID, "unknown option \"%s\"", arg);
         if (found->take == NULL) {
             *(bool *)((char *)options + found->flag) = true;

@@ -293,7 +293,8 @@ static const struct {
 
 static bool equals(const folding *s, wadi_sval v, int64_t c) {
     wadi_scalar imm;
-    return is_const(s, v, &imm) && imm.bits == wadi_scalar_wrap(imm.type, (uint64_t)c);
+    return is_const(s, v, &imm) && !wadi_type_is_complex(imm.type) &&
+           imm.bits == wadi_scalar_wrap(imm.type, (uint64_t)c);
 }
 
 /* The instruction becomes a constant of its type. */
@@ -306,7 +307,7 @@ static void become_const(folding *s, wadi_sinst *i, uint64_t bits) {
 
 static bool fold_identity(folding *s, wadi_sinst *i) {
     const wadi_sval a = i->args[0], b = i->args[1];
-    if (wadi_type_is_float(type_of(s, a))) return false;
+    if (wadi_type_rounds(type_of(s, a))) return false;
     for (size_t k = 0; k < sizeof identities / sizeof *identities; k++) {
         if (identities[k].op != i->op) continue;
         const bool right = equals(s, b, identities[k].c);
@@ -323,7 +324,7 @@ static bool fold_identity(folding *s, wadi_sinst *i) {
 
 /* x op x, on integers and bools. */
 static bool fold_same(folding *s, wadi_sinst *i) {
-    if (i->args[0] != i->args[1] || wadi_type_is_float(type_of(s, i->args[0]))) return false;
+    if (i->args[0] != i->args[1] || wadi_type_rounds(type_of(s, i->args[0]))) return false;
     switch (i->op) {
     case WADI_SOP_AND:
     case WADI_SOP_OR:
@@ -356,7 +357,7 @@ static bool fold_twice(folding *s, const wadi_sinst *i) {
     const bool undoes_itself =
         i->op == WADI_SOP_NOT || i->op == WADI_SOP_LNOT || i->op == WADI_SOP_NEG;
     if (!undoes_itself || !inner || inner->op != i->op) return false;
-    if (wadi_type_is_float(type_of(s, i->args[0]))) return false;
+    if (wadi_type_rounds(type_of(s, i->args[0]))) return false;
     stands_for(s, i->first, inner->args[0]);
     return true;
 }
@@ -393,6 +394,7 @@ static bool fold_constants(folding *s, wadi_sinst *i) {
         if (!is_const(s, i->args[a], &args[a])) return false;
     if (!wadi_scalar_eval(i->op, type_of(s, i->first), args, &out)) return false;
     become_const(s, i, out.bits);
+    i->imm.im = out.im;
     return true;
 }
 

@@ -52,21 +52,21 @@ int64_t wadi_eval_linear(int rank, const int64_t *shape, const int64_t *ix) {
 }
 
 const uint64_t *wadi_eval_get(const wadi_iarray *a, const int64_t *ix) {
-    return a->cell + wadi_eval_linear(a->rank, a->shape, ix) * a->elem.fields;
+    return a->cell + wadi_eval_linear(a->rank, a->shape, ix) * a->cells;
 }
 
-uint64_t *wadi_eval_put(const wadi_iarray *a, const uint64_t *fields, uint64_t *to) {
-    memcpy(to, fields, (size_t)a->elem.fields * sizeof *to);
-    return to + a->elem.fields;
+uint64_t *wadi_eval_put(const wadi_iarray *a, const uint64_t *cells, uint64_t *to) {
+    memcpy(to, cells, (size_t)a->cells * sizeof *to);
+    return to + a->cells;
 }
 
 wadi_status wadi_eval_read(wadi_eval_cx *cx, const wadi_bind *b, wadi_loc loc, const wadi_iarray *a,
-                           const int64_t *ix, const uint64_t **out_fields) {
+                           const int64_t *ix, const uint64_t **out_cells) {
     for (int d = 0; d < a->rank; d++)
         if (ix[d] < 0 || ix[d] >= a->shape[d])
             return wadi_eval_fault(cx, b, loc, "index %lld out of range 0..%lld in dimension %d",
                                    (long long)ix[d], (long long)a->shape[d] - 1, d);
-    *out_fields = wadi_eval_get(a, ix);
+    *out_cells = wadi_eval_get(a, ix);
     return WADI_OK;
 }
 
@@ -112,7 +112,7 @@ wadi_status wadi_eval_each(wadi_eval_cx *cx, const wadi_bind *b, int rank, const
     int64_t ix[WADI_MAX_RANK] = {0};
     for (int64_t i = 0; i < out->size; i++) {
         wadi_eval_here(cx, rank, ix);
-        WADI_TRY(elem(cx, b, ix, out->cell + i * out->elem.fields));
+        WADI_TRY(elem(cx, b, ix, out->cell + i * out->cells));
         wadi_eval_next(rank, shape, ix);
     }
     cx->index_rank = -1;
@@ -126,66 +126,37 @@ int64_t wadi_array_size(const wadi_array *a) {
     return wadi_eval_size(a->rank, a->shape, &size) ? size : -1;
 }
 
-/* Bytes of a column are in the machine's order; a cell holds them extended by the rule of
- * wadi_scalar. */
-static uint64_t cell_of(wadi_type t, const unsigned char *at) {
-    switch (wadi_type_size(t)) {
-    case 1:
-        return wadi_scalar_wrap(t, *at);
-    case 2: {
-        uint16_t x;
-        memcpy(&x, at, sizeof x);
-        return wadi_scalar_wrap(t, x);
-    }
-    case 4: {
-        uint32_t x;
-        memcpy(&x, at, sizeof x);
-        return wadi_scalar_wrap(t, x);
-    }
-    default: {
-        uint64_t x;
-        memcpy(&x, at, sizeof x);
-        return x;
-    }
-    }
+static int array_cells(const wadi_array *a) {
+    int cells = 0;
+    for (int f = 0; f < a->fields; f++) cells += wadi_type_cells(a->type[f]);
+    return cells;
 }
 
-static void cell_to(wadi_type t, uint64_t cell, unsigned char *at) {
-    const uint8_t b = (uint8_t)cell;
-    const uint16_t h = (uint16_t)cell;
-    const uint32_t w = (uint32_t)cell;
-    switch (wadi_type_size(t)) {
-    case 1:
-        memcpy(at, &b, sizeof b);
-        break;
-    case 2:
-        memcpy(at, &h, sizeof h);
-        break;
-    case 4:
-        memcpy(at, &w, sizeof w);
-        break;
-    default:
-        memcpy(at, &cell, sizeof cell);
-        break;
-    }
-}
-
+/* Elements one after the other, their fields one after the other: cell `first` of each group is field f's first. */
 void wadi_cells_load(const wadi_array *from, uint64_t *cells) {
     const int64_t n = wadi_array_size(from);
-    for (int f = 0; f < from->fields; f++) {
+    const int each = array_cells(from);
+    for (int f = 0, first = 0; f < from->fields; first += wadi_type_cells(from->type[f++])) {
         const unsigned char *column = from->column[f];
         const int bytes = wadi_type_size(from->type[f]);
-        for (int64_t i = 0; i < n; i++)
-            cells[i * from->fields + f] = cell_of(from->type[f], column + i * bytes);
+        for (int64_t i = 0; i < n; i++) {
+            const wadi_scalar x = wadi_scalar_load(from->type[f], column + i * bytes);
+            cells[i * each + first] = x.bits;
+            if (wadi_type_is_complex(x.type)) cells[i * each + first + 1] = x.im;
+        }
     }
 }
 
 void wadi_cells_store(const uint64_t *cells, const wadi_array *to) {
     const int64_t n = wadi_array_size(to);
-    for (int f = 0; f < to->fields; f++) {
+    const int each = array_cells(to);
+    for (int f = 0, first = 0; f < to->fields; first += wadi_type_cells(to->type[f++])) {
         unsigned char *column = to->column[f];
         const int bytes = wadi_type_size(to->type[f]);
-        for (int64_t i = 0; i < n; i++)
-            cell_to(to->type[f], cells[i * to->fields + f], column + i * bytes);
+        for (int64_t i = 0; i < n; i++) {
+            wadi_scalar x = {to->type[f], cells[i * each + first]};
+            if (wadi_type_is_complex(x.type)) x.im = cells[i * each + first + 1];
+            wadi_scalar_store(x, column + i * bytes);
+        }
     }
 }

@@ -20,19 +20,19 @@ static void shape(wadi_shape_cx *cx, const wadi_bind *b) {
 static wadi_status eval(wadi_eval_cx *cx, const wadi_bind *b) {
     const wadi_iarray *z = cx->array(cx, b->args[0]), *a = cx->array(cx, b->args[1]);
     const wadi_rows rows = wadi_eval_rows(a);
-    const int fields = a->elem.fields;
+    const int cells = a->cells;
     wadi_iarray *out;
     WADI_TRY(cx->result(cx, b->results[0], rows.rank, a->shape, &out));
     int64_t ix[WADI_MAX_RANK] = {0};
     for (int64_t r = 0; r < rows.count; r++) {
-        uint64_t *to = out->cell + r * fields, total[WADI_MAX_FIELDS];
+        uint64_t *to = out->cell + r * cells, total[WADI_MAX_ELEM_CELLS];
         wadi_eval_here(cx, rows.rank, ix);
         if (rows.length == 0) {
             wadi_eval_put(z, z->cell, to);
         } else {
-            const uint64_t *row = a->cell + r * rows.length * fields;
-            WADI_TRY(wadi_eval_fold_row(cx, b, b->funs[0], fields, row, rows.length, total));
-            WADI_TRY(wadi_eval_combine(cx, b, b->funs[0], fields, z->cell, total, to));
+            const uint64_t *row = a->cell + r * rows.length * cells;
+            WADI_TRY(wadi_eval_fold_row(cx, b, b->funs[0], cells, row, rows.length, total));
+            WADI_TRY(wadi_eval_combine(cx, b, b->funs[0], cells, z->cell, total, to));
         }
         wadi_eval_next(rows.rank, a->shape, ix);
     }

@@ -18,15 +18,15 @@ static void shape(wadi_shape_cx *cx, const wadi_bind *b) {
 static wadi_status eval(wadi_eval_cx *cx, const wadi_bind *b) {
     const wadi_iarray *a = cx->array(cx, b->args[0]);
     const wadi_rows rows = wadi_eval_rows(a);
-    const int fields = a->elem.fields;
+    const int cells = a->cells;
     wadi_iarray *out;
     WADI_TRY(cx->result(cx, b->results[0], rows.rank, a->shape, &out));
     int64_t ix[WADI_MAX_RANK] = {0};
     for (int64_t r = 0; r < rows.count; r++) {
         wadi_eval_here(cx, rows.rank, ix);
         if (rows.length == 0) return wadi_eval_fault(cx, b, b->loc, "empty dimension");
-        WADI_TRY(wadi_eval_fold_row(cx, b, b->funs[0], fields, a->cell + r * rows.length * fields,
-                                    rows.length, out->cell + r * fields));
+        WADI_TRY(wadi_eval_fold_row(cx, b, b->funs[0], cells, a->cell + r * rows.length * cells,
+                                    rows.length, out->cell + r * cells));
         wadi_eval_next(rows.rank, a->shape, ix);
     }
     cx->index_rank = -1;

@@ -19,9 +19,9 @@ wadi_iarray *wadi_iarray_create(int rank, const wadi_elem *elem, const int64_t *
                                 int64_t size) {
     wadi_iarray *a = calloc(1, sizeof *a);
     if (!a) return NULL;
-    *a = (wadi_iarray){.rank = rank, .elem = *elem, .size = size};
+    *a = (wadi_iarray){.rank = rank, .elem = *elem, .cells = wadi_elem_cells(elem), .size = size};
     for (int d = 0; d < rank; d++) a->shape[d] = shape[d];
-    const size_t bytes_each = (size_t)elem->fields * sizeof *a->cell;
+    const size_t bytes_each = (size_t)a->cells * sizeof *a->cell;
     if ((uint64_t)size < SIZE_MAX / bytes_each - 1)
         a->cell = calloc((size_t)size + 1, bytes_each); /* never NULL for an empty array */
     if (a->cell) return a;
@@ -207,6 +207,7 @@ static wadi_status make_constants(wadi_interp *in) {
             return no_memory(in);
         }
         a->cell[0] = value->imm.bits;
+        if (a->cells > 1) a->cell[1] = value->imm.im;
         in->value[v] = a;
     }
     return WADI_OK;
@@ -314,7 +315,7 @@ static void stop(wadi_interp *in) {
     wadi_vec_free(&in->sunk);
     free(in->value);
     free(in->source);
-    free(in->cell);
+    free(in->row);
 }
 
 wadi_status wadi_interp_run(const wadi_module *m, const wadi_interp_io *io,

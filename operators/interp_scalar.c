@@ -1,7 +1,8 @@
 /* Scalar functions, instruction by instruction.
  *
- * All scalars of a function stand in one row of cells; a region of cond, while or iterate writes
- * into the same row, since every scalar of a function has a number of its own. */
+ * All scalars of a function stand in one row; a region of cond, while or iterate writes into the
+ * same row, since every scalar of a function has a number of its own. A complex scalar, two cells
+ * in an array, is one entry of the row. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,8 +13,8 @@ typedef struct running {
     wadi_interp *in;
     const wadi_bind *b;
     const wadi_fun *f;
-    uint64_t *cell; /* [nvals] */
-    uint64_t *next; /* [nvals], used only while a state is being replaced */
+    wadi_number *at;   /* [nvals] */
+    wadi_number *next; /* [nvals], used only while a state is being replaced */
 } running;
 
 static wadi_status run_block(running *r, const wadi_sblock *b);
@@ -39,41 +40,62 @@ static wadi_status division(running *r, const wadi_sinst *i, const wadi_scalar *
 
 static wadi_status primitive(running *r, const wadi_sinst *i) {
     wadi_scalar args[4], out = {r->f->types[i->first], 0};
-    for (int k = 0; k < i->nargs; k++)
-        args[k] = (wadi_scalar){r->f->types[i->args[k]], r->cell[i->args[k]]};
+    for (int k = 0; k < i->nargs; k++) {
+        const wadi_number x = r->at[i->args[k]];
+        args[k] = (wadi_scalar){r->f->types[i->args[k]], x.bits, x.im};
+    }
     if (!wadi_scalar_eval(i->op, out.type, args, &out)) return division(r, i, args);
-    r->cell[i->first] = out.bits;
+    r->at[i->first] = (wadi_number){out.bits, out.im};
     return WADI_OK;
+}
+
+/* Cells of scalars `s`, s + 1, .. of types t, and back. */
+static void from_cells(running *r, int n, const wadi_type *t, const uint64_t *cells, wadi_sval s) {
+    for (int k = 0; k < n; k++, s++) {
+        r->at[s] = (wadi_number){.bits = *cells++};
+        if (wadi_type_is_complex(t[k])) r->at[s].im = *cells++;
+    }
+}
+
+static uint64_t *to_cells(const running *r, wadi_sval s, uint64_t *cells) {
+    *cells++ = r->at[s].bits;
+    if (wadi_type_is_complex(r->f->types[s])) *cells++ = r->at[s].im;
+    return cells;
+}
+
+static void read_fields(running *r, const wadi_sinst *i, const wadi_iarray *a,
+                        const uint64_t *cells) {
+    from_cells(r, a->elem.fields, a->elem.type, cells, i->first);
 }
 
 static wadi_status index_array(running *r, const wadi_sinst *i) {
     const wadi_iarray *a = r->in->value[i->array];
     int64_t ix[WADI_MAX_RANK];
-    for (int d = 0; d < a->rank; d++) ix[d] = (int64_t)r->cell[i->args[d]];
+    for (int d = 0; d < a->rank; d++) ix[d] = (int64_t)r->at[i->args[d]].bits;
     const uint64_t *x;
     WADI_TRY(wadi_eval_read(&r->in->cx, r->b, i->loc, a, ix, &x));
-    wadi_eval_put(a, x, r->cell + i->first);
+    read_fields(r, i, a, x);
     return WADI_OK;
 }
 
 static wadi_status index_linear(running *r, const wadi_sinst *i) {
     const wadi_iarray *a = r->in->value[i->array];
-    const int64_t k = (int64_t)r->cell[i->args[0]];
+    const int64_t k = (int64_t)r->at[i->args[0]].bits;
     if (k < 0 || k >= a->size)
         return wadi_eval_fault(&r->in->cx, r->b, i->loc,
                                "index %lld out of range 0..%lld of the elements in order",
                                (long long)k, (long long)a->size - 1);
-    wadi_eval_put(a, a->cell + k * a->elem.fields, r->cell + i->first);
+    read_fields(r, i, a, a->cell + k * a->cells);
     return WADI_OK;
 }
 
 /* The results of an instruction with regions are what the region that ran last yields. */
 static void take_yields(running *r, const wadi_sinst *i, const wadi_sblock *b) {
-    for (int k = 0; k < i->nresults; k++) r->cell[i->first + (uint32_t)k] = r->cell[b->yields[k]];
+    for (int k = 0; k < i->nresults; k++) r->at[i->first + (uint32_t)k] = r->at[b->yields[k]];
 }
 
 static wadi_status cond(running *r, const wadi_sinst *i) {
-    const wadi_sblock *side = i->block[r->cell[i->args[0]] != 0 ? 0 : 1];
+    const wadi_sblock *side = i->block[r->at[i->args[0]].bits != 0 ? 0 : 1];
     WADI_TRY(run_block(r, side));
     take_yields(r, i, side);
     return WADI_OK;
@@ -81,8 +103,8 @@ static wadi_status cond(running *r, const wadi_sinst *i) {
 
 /* A state is replaced all at once: a yield may be a parameter. */
 static void replace(running *r, const wadi_sval *to, const wadi_sval *from, int n) {
-    for (int k = 0; k < n; k++) r->next[k] = r->cell[from[k]];
-    for (int k = 0; k < n; k++) r->cell[to[k]] = r->next[k];
+    for (int k = 0; k < n; k++) r->next[k] = r->at[from[k]];
+    for (int k = 0; k < n; k++) r->at[to[k]] = r->next[k];
 }
 
 static wadi_status while_loop(running *r, const wadi_sinst *i) {
@@ -91,23 +113,23 @@ static wadi_status while_loop(running *r, const wadi_sinst *i) {
     replace(r, pred->params, i->args, n);
     for (;;) {
         WADI_TRY(run_block(r, pred));
-        if (r->cell[pred->yields[0]] == 0) break;
+        if (r->at[pred->yields[0]].bits == 0) break;
         replace(r, body->params, pred->params, n);
         WADI_TRY(run_block(r, body));
         replace(r, pred->params, body->yields, n);
     }
-    for (int k = 0; k < n; k++) r->cell[i->first + (uint32_t)k] = r->cell[pred->params[k]];
+    for (int k = 0; k < n; k++) r->at[i->first + (uint32_t)k] = r->at[pred->params[k]];
     return WADI_OK;
 }
 
 static wadi_status iterate(running *r, const wadi_sinst *i) {
     const wadi_sblock *body = i->block[0];
     const int n = i->nargs - 1;
-    const int64_t count = (int64_t)r->cell[i->args[0]];
-    for (int k = 0; k < n; k++) r->cell[i->first + (uint32_t)k] = r->cell[i->args[1 + k]];
+    const int64_t count = (int64_t)r->at[i->args[0]].bits;
+    for (int k = 0; k < n; k++) r->at[i->first + (uint32_t)k] = r->at[i->args[1 + k]];
     for (int64_t turn = 0; turn < count; turn++) {
-        r->cell[body->params[0]] = (uint64_t)turn;
-        for (int k = 0; k < n; k++) r->cell[body->params[1 + k]] = r->cell[i->first + (uint32_t)k];
+        r->at[body->params[0]] = (wadi_number){.bits = (uint64_t)turn};
+        for (int k = 0; k < n; k++) r->at[body->params[1 + k]] = r->at[i->first + (uint32_t)k];
         WADI_TRY(run_block(r, body));
         take_yields(r, i, body);
     }
@@ -118,7 +140,7 @@ static wadi_status instruction(running *r, const wadi_sinst *i) {
     const wadi_iarray *a;
     switch (i->op) {
     case WADI_SOP_CONST:
-        r->cell[i->first] = i->imm.bits;
+        r->at[i->first] = (wadi_number){i->imm.bits, i->imm.im};
         return WADI_OK;
     case WADI_SOP_INDEX:
         return index_array(r, i);
@@ -126,10 +148,11 @@ static wadi_status instruction(running *r, const wadi_sinst *i) {
         return index_linear(r, i);
     case WADI_SOP_THE:
         a = r->in->value[i->array];
-        wadi_eval_put(a, a->cell, r->cell + i->first);
+        read_fields(r, i, a, a->cell);
         return WADI_OK;
     case WADI_SOP_EXTENT:
-        r->cell[i->first] = (uint64_t)r->in->value[i->array]->shape[i->dim];
+        r->at[i->first] =
+            (wadi_number){.bits = (uint64_t)r->in->value[i->array]->shape[i->dim]};
         return WADI_OK;
     case WADI_SOP_COND:
         return cond(r, i);
@@ -147,13 +170,13 @@ static wadi_status run_block(running *r, const wadi_sblock *b) {
     return WADI_OK;
 }
 
-/* A function never runs while another does, so one row of cells serves all. */
-static bool room(wadi_interp *in, size_t cells) {
-    if (cells <= in->ncells) return true;
-    uint64_t *more = realloc(in->cell, cells * sizeof *more);
+/* A function never runs while another does, so one row serves all. */
+static bool room(wadi_interp *in, size_t n) {
+    if (n <= in->nrow) return true;
+    wadi_number *more = realloc(in->row, n * sizeof *more);
     if (!more) return false;
-    in->cell = more;
-    in->ncells = cells;
+    in->row = more;
+    in->nrow = n;
     return true;
 }
 
@@ -161,9 +184,13 @@ wadi_status wadi_interp_apply(wadi_interp *in, const wadi_bind *b, const wadi_fu
                               const uint64_t *args, uint64_t *results) {
     if (!room(in, 2 * (size_t)f->nvals + 1))
         return wadi_fail_at(in->cx.err, b->loc, WADI_MEMORY, "%s: out of memory", b->op->name);
-    running r = {in, b, f, in->cell, in->cell + f->nvals};
-    for (int p = 0; p < f->body->nparams; p++) r.cell[f->body->params[p]] = args[p];
+    running r = {in, b, f, in->row, in->row + f->nvals};
+    for (int p = 0; p < f->body->nparams; p++) {
+        const wadi_sval s = f->body->params[p];
+        from_cells(&r, 1, &f->types[s], args, s);
+        args += wadi_type_cells(f->types[s]);
+    }
     WADI_TRY(run_block(&r, f->body));
-    for (int y = 0; y < f->body->nyields; y++) results[y] = r.cell[f->body->yields[y]];
+    for (int y = 0; y < f->body->nyields; y++) results = to_cells(&r, f->body->yields[y], results);
     return WADI_OK;
 }

@@ -31,6 +31,11 @@ typedef struct wadi_sunk {
     WADI_VEC(wadi_array) arrays; /* columns in the results' arena */
 } wadi_sunk;
 
+/** A scalar while a function runs: its bits, or the two parts of a complex one. */
+typedef struct wadi_number {
+    uint64_t bits, im;
+} wadi_number;
+
 typedef struct wadi_interp {
     wadi_eval_cx cx; /* first: rules see this */
     const wadi_module *m;
@@ -42,8 +47,8 @@ typedef struct wadi_interp {
     wadi_read_source *source; /* [io->nsources] */
     WADI_VEC(wadi_known_extent) known;
     WADI_VEC(wadi_sunk) sunk;
-    uint64_t *cell; /* scalars of the function being run, then room for the next state of a loop */
-    size_t ncells;
+    wadi_number *row; /* scalars of the function being run, then room for the next state of a loop */
+    size_t nrow;
     wadi_interp_results *results;
 } wadi_interp;
 
@@ -60,7 +65,7 @@ WADI_NODISCARD wadi_status wadi_interp_give(wadi_interp *in, const wadi_iarray *
 
 /** Runs the bindings of a block. */
 WADI_NODISCARD wadi_status wadi_interp_block(wadi_interp *in, const wadi_block *b);
-/** Runs a scalar function: `args` one cell per parameter, `results` one per result.
+/** Runs a scalar function: `args` the cells of each parameter, `results` those of each result.
  *  (interp_scalar.c) */
 WADI_NODISCARD wadi_status wadi_interp_apply(wadi_interp *in, const wadi_bind *b, const wadi_fun *f,
                                              const uint64_t *args, uint64_t *results);

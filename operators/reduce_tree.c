@@ -54,17 +54,17 @@ bool wadi_fun_has_lanes(const wadi_fun *f) {
 bool wadi_fun_has_any_order(const wadi_fun *f) {
     if (!is_commutative(f)) return false;
     for (int i = 0; i < f->body->nyields; i++)
-        if (wadi_type_is_float(f->types[f->body->yields[i]])) return false;
+        if (wadi_type_rounds(f->types[f->body->yields[i]])) return false;
     return true;
 }
 
 /* ---- rows ---- */
 
-wadi_status wadi_eval_combine(wadi_eval_cx *cx, const wadi_bind *b, const wadi_fun *f, int fields,
+wadi_status wadi_eval_combine(wadi_eval_cx *cx, const wadi_bind *b, const wadi_fun *f, int cells,
                               const uint64_t *a, const uint64_t *x, uint64_t *out) {
-    uint64_t args[2 * WADI_MAX_FIELDS];
-    memcpy(args, a, (size_t)fields * sizeof *args);
-    memcpy(args + fields, x, (size_t)fields * sizeof *args);
+    uint64_t args[2 * WADI_MAX_ELEM_CELLS];
+    memcpy(args, a, (size_t)cells * sizeof *args);
+    memcpy(args + cells, x, (size_t)cells * sizeof *args);
     return cx->apply(cx, b, f, args, out);
 }
 
@@ -73,19 +73,19 @@ typedef struct folding {
     wadi_eval_cx *cx;
     const wadi_bind *b;
     const wadi_fun *f;
-    int fields;
+    int cells;
 } folding;
 
 static wadi_status take_one(const folding *o, uint64_t *acc, const uint64_t *x) {
-    return wadi_eval_combine(o->cx, o->b, o->f, o->fields, acc, x, acc);
+    return wadi_eval_combine(o->cx, o->b, o->f, o->cells, acc, x, acc);
 }
 
 /* acc = element `from`, then every `step`-th up to `to`. */
 static wadi_status take_run(const folding *o, const uint64_t *row, int64_t from, int64_t to,
                             int64_t step, uint64_t *acc) {
-    memcpy(acc, row + from * o->fields, (size_t)o->fields * sizeof *acc);
+    memcpy(acc, row + from * o->cells, (size_t)o->cells * sizeof *acc);
     for (int64_t i = from + step; i < to; i += step)
-        WADI_TRY(take_one(o, acc, row + i * o->fields));
+        WADI_TRY(take_one(o, acc, row + i * o->cells));
     return WADI_OK;
 }
 
@@ -94,11 +94,11 @@ static wadi_status fold_block(const folding *o, const uint64_t *row, int64_t n, 
     if (n < LANES || !wadi_fun_has_lanes(o->f)) return take_run(o, row, 0, n, 1, acc);
     const int64_t full = n / LANES * LANES;
     for (int64_t l = 0; l < LANES; l++) {
-        uint64_t lane[WADI_MAX_FIELDS];
+        uint64_t lane[WADI_MAX_ELEM_CELLS];
         WADI_TRY(take_run(o, row, l, full, LANES, l == 0 ? acc : lane));
         if (l > 0) WADI_TRY(take_one(o, acc, lane));
     }
-    for (int64_t i = full; i < n; i++) WADI_TRY(take_one(o, acc, row + i * o->fields));
+    for (int64_t i = full; i < n; i++) WADI_TRY(take_one(o, acc, row + i * o->cells));
     return WADI_OK;
 }
 
@@ -106,35 +106,35 @@ static int64_t block_end(int64_t from, int64_t n, int64_t block) {
     return n - from < block ? n : from + block;
 }
 
-wadi_status wadi_eval_fold_row(wadi_eval_cx *cx, const wadi_bind *b, const wadi_fun *f, int fields,
+wadi_status wadi_eval_fold_row(wadi_eval_cx *cx, const wadi_bind *b, const wadi_fun *f, int cells,
                                const uint64_t *row, int64_t n, uint64_t *acc) {
-    const folding o = {cx, b, f, fields};
+    const folding o = {cx, b, f, cells};
     for (int64_t from = 0; from < n; from += WADI_TREE_FOLD_BLOCK) {
         const int64_t count = block_end(from, n, WADI_TREE_FOLD_BLOCK) - from;
-        uint64_t part[WADI_MAX_FIELDS];
-        WADI_TRY(fold_block(&o, row + from * fields, count, from == 0 ? acc : part));
+        uint64_t part[WADI_MAX_ELEM_CELLS];
+        WADI_TRY(fold_block(&o, row + from * cells, count, from == 0 ? acc : part));
         if (from > 0) WADI_TRY(take_one(&o, acc, part));
     }
     return WADI_OK;
 }
 
-wadi_status wadi_eval_scan_row(wadi_eval_cx *cx, const wadi_bind *b, const wadi_fun *f, int fields,
+wadi_status wadi_eval_scan_row(wadi_eval_cx *cx, const wadi_bind *b, const wadi_fun *f, int cells,
                                const uint64_t *row, int64_t n, uint64_t *out) {
-    const size_t bytes = (size_t)fields * sizeof *out;
+    const size_t bytes = (size_t)cells * sizeof *out;
     for (int64_t from = 0; from < n; from += WADI_TREE_SCAN_BLOCK) {
         const int64_t to = block_end(from, n, WADI_TREE_SCAN_BLOCK);
-        uint64_t local[WADI_MAX_FIELDS];
+        uint64_t local[WADI_MAX_ELEM_CELLS];
         for (int64_t i = from; i < to; i++) {
-            const uint64_t *x = row + i * fields;
-            uint64_t *y = out + i * fields;
+            const uint64_t *x = row + i * cells;
+            uint64_t *y = out + i * cells;
             if (i == from)
                 memcpy(local, x, bytes);
             else
-                WADI_TRY(wadi_eval_combine(cx, b, f, fields, local, x, local));
+                WADI_TRY(wadi_eval_combine(cx, b, f, cells, local, x, local));
             if (from == 0)
                 memcpy(y, local, bytes);
             else
-                WADI_TRY(wadi_eval_combine(cx, b, f, fields, out + (from - 1) * fields, local, y));
+                WADI_TRY(wadi_eval_combine(cx, b, f, cells, out + (from - 1) * cells, local, y));
         }
     }
     return WADI_OK;

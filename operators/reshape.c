@@ -46,7 +46,7 @@ static void at(wadi_at *cx, const wadi_bind *b, const wadi_sx *ix, wadi_sx *out)
 static wadi_status elem(wadi_eval_cx *cx, const wadi_bind *b, const int64_t *ix, uint64_t *out) {
     const wadi_iarray *a = cx->array(cx, b->args[0]), *result = cx->array(cx, b->results[0]);
     const int64_t i = wadi_eval_linear(result->rank, result->shape, ix);
-    wadi_eval_put(a, a->cell + i * a->elem.fields, out);
+    wadi_eval_put(a, a->cell + i * a->cells, out);
     return WADI_OK;
 }
 

@@ -23,12 +23,12 @@ static void shape(wadi_shape_cx *cx, const wadi_bind *b) {
 /* The scan1 of the row goes to places 1..n of the result; z is then combined in front of each. */
 static wadi_status scan_row(wadi_eval_cx *cx, const wadi_bind *b, const wadi_iarray *z,
                             const uint64_t *row, int64_t n, uint64_t *out) {
-    const int fields = z->elem.fields;
+    const int cells = z->cells;
     wadi_eval_put(z, z->cell, out);
-    WADI_TRY(wadi_eval_scan_row(cx, b, b->funs[0], fields, row, n, out + fields));
+    WADI_TRY(wadi_eval_scan_row(cx, b, b->funs[0], cells, row, n, out + cells));
     for (int64_t i = 1; i <= n; i++) {
-        uint64_t *to = out + i * fields;
-        WADI_TRY(wadi_eval_combine(cx, b, b->funs[0], fields, z->cell, to, to));
+        uint64_t *to = out + i * cells;
+        WADI_TRY(wadi_eval_combine(cx, b, b->funs[0], cells, z->cell, to, to));
     }
     return WADI_OK;
 }
@@ -36,7 +36,7 @@ static wadi_status scan_row(wadi_eval_cx *cx, const wadi_bind *b, const wadi_iar
 static wadi_status eval(wadi_eval_cx *cx, const wadi_bind *b) {
     const wadi_iarray *z = cx->array(cx, b->args[0]), *a = cx->array(cx, b->args[1]);
     const wadi_rows rows = wadi_eval_rows(a);
-    const int fields = a->elem.fields;
+    const int cells = a->cells;
     int64_t extents[WADI_MAX_RANK], ix[WADI_MAX_RANK] = {0};
     for (int d = 0; d < a->rank; d++) extents[d] = a->shape[d];
     extents[rows.rank] = rows.length + 1;
@@ -44,8 +44,8 @@ static wadi_status eval(wadi_eval_cx *cx, const wadi_bind *b) {
     WADI_TRY(cx->result(cx, b->results[0], a->rank, extents, &out));
     for (int64_t r = 0; r < rows.count; r++) {
         wadi_eval_here(cx, rows.rank, ix);
-        WADI_TRY(scan_row(cx, b, z, a->cell + r * rows.length * fields, rows.length,
-                          out->cell + r * (rows.length + 1) * fields));
+        WADI_TRY(scan_row(cx, b, z, a->cell + r * rows.length * cells, rows.length,
+                          out->cell + r * (rows.length + 1) * cells));
         wadi_eval_next(rows.rank, a->shape, ix);
     }
     cx->index_rank = -1;

@@ -18,13 +18,13 @@ static void shape(wadi_shape_cx *cx, const wadi_bind *b) {
 static wadi_status eval(wadi_eval_cx *cx, const wadi_bind *b) {
     const wadi_iarray *a = cx->array(cx, b->args[0]);
     const wadi_rows rows = wadi_eval_rows(a);
-    const int64_t cells = rows.length * a->elem.fields;
+    const int64_t cells = rows.length * a->cells;
     wadi_iarray *out;
     WADI_TRY(cx->result(cx, b->results[0], a->rank, a->shape, &out));
     int64_t ix[WADI_MAX_RANK] = {0};
     for (int64_t r = 0; r < rows.count; r++) {
         wadi_eval_here(cx, rows.rank, ix);
-        WADI_TRY(wadi_eval_scan_row(cx, b, b->funs[0], a->elem.fields, a->cell + r * cells,
+        WADI_TRY(wadi_eval_scan_row(cx, b, b->funs[0], a->cells, a->cell + r * cells,
                                     rows.length, out->cell + r * cells));
         wadi_eval_next(rows.rank, a->shape, ix);
     }

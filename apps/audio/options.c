@@ -95,7 +95,7 @@ static wadi_status take_stats(void *options, const char *value, wadi_error *err)
 
 /* ---- arguments ---- */
 
-static const wadi_arg table[] = {
+static const wadi_args_option table[] = {
     {"--output", "-o", take_output, 0},
     {"--chunk", NULL, take_chunk, 0},
     {"--threads", NULL, take_threads, 0},

@@ -233,7 +233,7 @@ static const char *hint_of(const wadi_linst *i) {
     case WADI_L_VAR:
         return "var";
     default:
-        return i->type == WADI_BOOL ? "c" : wadi_type_is_float(i->type) ? "x" : "k";
+        return i->type == WADI_BOOL ? "c" : wadi_type_rounds(i->type) ? "x" : "k";
     }
 }
 

@@ -122,7 +122,7 @@ static bool must_cut(wadi_sop op, wadi_type t) {
 
 static void infix(const op_writer *p, const char *op) {
     const bool cut =
-        wadi_sop_get(p->i->op)->cls != WADI_CLASS_COMPARE && must_cut(p->i->op, p->i->type);
+        p->i->type != WADI_BOOL && must_cut(p->i->op, p->i->type);
     if (cut) wadi_text_addf(p->out, "(%s)(", wadi_c_type(p->i->type));
     p->operand(p->env, p->i->args[0]);
     wadi_text_addf(p->out, " %s ", op);

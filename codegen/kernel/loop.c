@@ -147,14 +147,14 @@ static uint64_t hash_of(const wadi_linst *i) {
     uint64_t h = mix((uint64_t)i->kind, (uint64_t)i->op);
     h = mix(h, (uint64_t)i->type);
     h = mix(h, (uint64_t)(uint32_t)i->slot << 32 | (uint32_t)i->index);
-    h = mix(h, i->imm.bits);
+    h = mix(h, i->imm.bits ^ (i->imm.im << 1 | i->imm.im >> 63));
     for (int a = 0; a < i->nargs; a++) h = mix(h, i->args[a]);
     return h;
 }
 
 static bool equal(const wadi_linst *x, const wadi_linst *y) {
     if (x->kind != y->kind || x->op != y->op || x->type != y->type || x->slot != y->slot ||
-        x->index != y->index || x->imm.type != y->imm.type || x->imm.bits != y->imm.bits ||
+        x->index != y->index || !wadi_scalar_same(x->imm, y->imm) ||
         x->nargs != y->nargs)
         return false;
     return x->nargs == 0 || memcmp(x->args, y->args, (size_t)x->nargs * sizeof *x->args) == 0;
@@ -173,7 +173,7 @@ static wadi_linst *find_same(wadi_lb *b, const wadi_linst *i, uint64_t hash) {
 }
 
 /* Whether computing it for nothing costs next to nothing. */
-static bool is_cheap(const wadi_linst *i) {
+static bool is_cheap(wadi_lb *b, const wadi_linst *i) {
     if (i->kind != WADI_L_PRIM) return true;
     switch (i->op) {
     case WADI_SOP_QUOT:
@@ -189,7 +189,7 @@ static bool is_cheap(const wadi_linst *i) {
     default:
         break;
     }
-    return i->op >= WADI_SOP_PRIM_COUNT || wadi_sop_get(i->op)->cls != WADI_CLASS_FLOAT;
+    return !wadi_sop_is_costly(i->op, wadi_lb_type(b, i->args[0]));
 }
 
 /* The outermost scope in which the operands live, but not outside `limit`. */
@@ -202,7 +202,7 @@ static wadi_lscope *place_of(wadi_lb *b, const wadi_linst *i, const wadi_lscope 
     }
     wadi_lscope *s = b->scope;
     while (s != target && s->parent && s->depth > target->depth) {
-        if (s->kind == WADI_SCOPE_BRANCH && !is_cheap(i)) break;
+        if (s->kind == WADI_SCOPE_BRANCH && !is_cheap(b, i)) break;
         s = s->parent;
     }
     return s;
@@ -282,9 +282,9 @@ wadi_lv wadi_lb_prim(wadi_lb *b, wadi_sop op, wadi_type result, int n, const wad
 }
 
 wadi_lv wadi_lb_bin(wadi_lb *b, wadi_sop op, wadi_lv x, wadi_lv y) {
-    const wadi_sop_class cls = wadi_sop_get(op)->cls;
-    const wadi_type t =
-        cls == WADI_CLASS_COMPARE || cls == WADI_CLASS_LOGIC ? WADI_BOOL : wadi_lb_type(b, x);
+    const wadi_type types[2] = {wadi_lb_type(b, x), wadi_lb_type(b, y)};
+    wadi_type t = types[0];
+    (void)wadi_sop_type(op, types, &t);
     return wadi_lb_prim(b, op, t, 2, (const wadi_lv[]){x, y});
 }
 

@@ -26,6 +26,7 @@ static const char *const kind_name[] = {
     [WADI_L_PUT] = "put",          [WADI_L_STORE] = "store",
     [WADI_L_COPY] = "copy",        [WADI_L_SETSHAPE] = "set_shape",
     [WADI_L_SETUNIT] = "set_unit", [WADI_L_EMIT] = "emit",
+    [WADI_L_FOREIGN] = "foreign",
     [WADI_L_REWIND] = "rewind",    [WADI_L_FAULT] = "fault",
     [WADI_L_SEGMENT] = "segment",  [WADI_L_NOTE] = "note",
     [WADI_L_FOR] = "for",          [WADI_L_IF] = "if",
@@ -38,6 +39,9 @@ static void value(const printer *p, wadi_lv v) {
         wadi_text_add(p->out, " _");
     else if (i->kind != WADI_L_CONST)
         wadi_text_addf(p->out, " %%%u", v);
+    else if (wadi_type_is_complex(i->type))
+        wadi_text_addf(p->out, " 0x%" PRIx64 "+0x%" PRIx64 "i:%s", i->imm.bits, i->imm.im,
+                       wadi_type_name(i->type));
     else if (wadi_type_is_float(i->type))
         wadi_text_addf(p->out, " 0x%" PRIx64 ":%s", i->imm.bits, wadi_type_name(i->type));
     else

@@ -26,7 +26,7 @@ static void block(scalars *c, const wadi_sblock *b);
 
 /* ---- branches ---- */
 
-static int cost_of_sop(wadi_sop op) {
+static int cost_of_sop(wadi_sop op, wadi_type t) {
     const wadi_sop_info *info = wadi_sop_get(op);
     switch (op) {
     case WADI_SOP_CONST:
@@ -40,8 +40,9 @@ static int cost_of_sop(wadi_sop op) {
     case WADI_SOP_INDEX_LINEAR:
         return READ_COST;
     case WADI_SOP_FDIV:
-    case WADI_SOP_SQRT:
         return DIVISION_COST;
+    case WADI_SOP_SQRT:
+        return wadi_type_is_complex(t) ? NEVER : DIVISION_COST;
     case WADI_SOP_FLOOR:
     case WADI_SOP_CEIL:
     case WADI_SOP_TRUNC:
@@ -50,18 +51,19 @@ static int cost_of_sop(wadi_sop op) {
     default:
         break;
     }
-    if (op >= WADI_SOP_PRIM_COUNT || info->flags & WADI_SOP_FAULTS || info->cls == WADI_CLASS_FLOAT)
+    if (op >= WADI_SOP_PRIM_COUNT || info->flags & WADI_SOP_FAULTS || wadi_sop_is_costly(op, t))
         return NEVER;
     return 1;
 }
 
 /* What computing the block for nothing costs; NEVER or more when it must not be. */
-static int cost_of(const wadi_sblock *b) {
+static int cost_of(const wadi_fun *f, const wadi_sblock *b) {
     int cost = 0;
     for (int i = 0; i < b->ninsts && cost < NEVER; i++) {
         const wadi_sinst *s = b->insts[i];
-        cost += s->op == WADI_SOP_COND ? 1 + cost_of(s->block[0]) + cost_of(s->block[1])
-                                       : cost_of_sop(s->op);
+        const wadi_type t = s->nargs > 0 ? f->types[s->args[0]] : WADI_BOOL;
+        cost += s->op == WADI_SOP_COND ? 1 + cost_of(f, s->block[0]) + cost_of(f, s->block[1])
+                                       : cost_of_sop(s->op, t);
     }
     return cost;
 }
@@ -178,7 +180,7 @@ static void cond(scalars *c, const wadi_sinst *s) {
             c->at[s->first + (wadi_sval)r] = c->at[side->yields[r]];
         return;
     }
-    const bool light = cost_of(s->block[0]) + cost_of(s->block[1]) < NEVER;
+    const bool light = cost_of(c->f, s->block[0]) + cost_of(c->f, s->block[1]) < NEVER;
     if (c->l->trying) {
         if (!light) (void)wadi_lower_not_harmless(c->l);
         cond_as_select(c, s);

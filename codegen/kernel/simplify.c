@@ -119,7 +119,7 @@ static wadi_lv least_or_most(wadi_lb *b, wadi_sop op, wadi_type t, const wadi_lv
 
 wadi_lv wadi_lb_simplify(wadi_lb *b, wadi_sop *op, wadi_type result, int *n, wadi_lv *args) {
     if (*op == WADI_SOP_CONVERT) return wadi_lb_type(b, args[0]) == result ? args[0] : WADI_LV_NONE;
-    if (*n != 2 || wadi_type_is_float(wadi_lb_type(b, args[0]))) return WADI_LV_NONE;
+    if (*n != 2 || wadi_type_rounds(wadi_lb_type(b, args[0]))) return WADI_LV_NONE;
     switch (*op) {
     case WADI_SOP_ADD:
         return sum(b, op, args);

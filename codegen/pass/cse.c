@@ -95,7 +95,10 @@ static void put_inst(numbering *s, key *k, scalars *n, const wadi_fun *f, const 
     for (int a = 0; a < i->nargs; a++) put(s, k, scalar_number(n, i->args[swap ? 1 - a : a]));
     if (i->array != WADI_NONE) put(s, k, array_number(s, i->array));
     if (i->op == WADI_SOP_EXTENT) put(s, k, (uint64_t)i->dim);
-    if (i->op == WADI_SOP_CONST) put(s, k, i->imm.bits);
+    if (i->op == WADI_SOP_CONST) {
+        put(s, k, i->imm.bits);
+        put(s, k, i->imm.im);
+    }
     for (int r = 0; r < 2; r++)
         if (i->block[r]) put_sblock(s, k, n, f, i->block[r]);
     name_scalars(n, i->first, i->nresults);

@@ -55,7 +55,7 @@ typedef struct fusing {
 
 /* ---- costs ---- */
 
-static int cost_of_op(wadi_sop op) {
+static int cost_of_op(wadi_sop op, wadi_type t) {
     switch (op) {
     case WADI_SOP_CONST:
     case WADI_SOP_EXTENT:
@@ -77,24 +77,24 @@ static int cost_of_op(wadi_sop op) {
     case WADI_SOP_ITERATE:
         return LOOP;
     default:
-        return wadi_sop_get(op)->cls == WADI_CLASS_FLOAT ? ELEMENTARY : 1;
+        return wadi_sop_is_costly(op, t) ? ELEMENTARY : 1;
     }
 }
 
-static int cost_of_block(const wadi_sblock *b) {
+static int cost_of_block(const wadi_fun *f, const wadi_sblock *b) {
     int cost = 0;
     for (int i = 0; i < b->ninsts && cost < LOOP; i++) {
         const wadi_sinst *inst = b->insts[i];
-        cost += cost_of_op(inst->op);
+        cost += cost_of_op(inst->op, inst->nargs > 0 ? f->types[inst->args[0]] : WADI_BOOL);
         for (int k = 0; k < 2; k++)
-            if (inst->block[k]) cost += cost_of_block(inst->block[k]);
+            if (inst->block[k]) cost += cost_of_block(f, inst->block[k]);
     }
     return cost;
 }
 
 static int cost(const wadi_bind *b) {
     int sum = 0;
-    for (int i = 0; i < b->nfuns; i++) sum += cost_of_block(b->funs[i]->body);
+    for (int i = 0; i < b->nfuns; i++) sum += cost_of_block(b->funs[i], b->funs[i]->body);
     return sum;
 }
 

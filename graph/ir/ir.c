@@ -118,10 +118,10 @@ wadi_val wadi_bind_result(wadi_module *m, wadi_bind *b, wadi_val_type type) {
 
 wadi_val wadi_const_val(wadi_module *m, wadi_scalar imm) {
     imm.bits = wadi_scalar_wrap(imm.type, imm.bits);
+    imm.im = wadi_type_is_complex(imm.type) ? wadi_scalar_wrap(imm.type, imm.im) : 0;
     for (wadi_val v = 0; v < m->nvalues; v++) {
         const wadi_value *old = &m->values[v];
-        if (old->def == WADI_DEF_CONST && old->imm.type == imm.type && old->imm.bits == imm.bits)
-            return v;
+        if (old->def == WADI_DEF_CONST && wadi_scalar_same(old->imm, imm)) return v;
     }
     const wadi_val_type type = wadi_array_val_type(m, 0, wadi_elem_scalar(imm.type));
     if (!type.array) return WADI_NONE;

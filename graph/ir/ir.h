@@ -71,15 +71,22 @@ typedef uint32_t wadi_sval; /* scalar value: index into wadi_fun.types */
 #define WADI_NONE UINT32_MAX
 
 typedef enum wadi_sop_class {
+    WADI_CLASS_NUMBER,
     WADI_CLASS_ARITH,
+    WADI_CLASS_MODULUS,
     WADI_CLASS_INT,
     WADI_CLASS_BITS,
     WADI_CLASS_FLOAT,
-    WADI_CLASS_COMPARE,
+    WADI_CLASS_ANALYTIC,
+    WADI_CLASS_EQUAL,
+    WADI_CLASS_ORDER,
     WADI_CLASS_LOGIC,
     WADI_CLASS_SHIFT,
     WADI_CLASS_COUNT,
     WADI_CLASS_TEST,
+    WADI_CLASS_JOIN,
+    WADI_CLASS_PART,
+    WADI_CLASS_COMPLEX,
     WADI_CLASS_NONE
 } wadi_sop_class;
 
@@ -92,8 +99,10 @@ typedef enum wadi_sop {
 #undef WADI_SOP
     WADI_SOP_PRIM_COUNT,
     WADI_SOP_CONST = WADI_SOP_PRIM_COUNT, /* imm */
-    WADI_SOP_CONVERT,      /* value conversion to the result's type; saturates, NaN gives 0 */
-    WADI_SOP_BITCAST,      /* same bits, other type of the same size */
+    /* value conversion to the result's type; saturates, NaN gives 0; of a complex number to a real type: of its real
+     * part, but to bool: whether it is not 0 */
+    WADI_SOP_CONVERT,
+    WADI_SOP_BITCAST,      /* same bits, other real type of the same size */
     WADI_SOP_INDEX,        /* array ! args (rank of them, i64), checked; one result per field */
     WADI_SOP_INDEX_LINEAR, /* array !! arg (i64), row-major, checked; one result per field */
     WADI_SOP_THE,          /* the element of a rank-0 array; one result per field */
@@ -248,6 +257,7 @@ wadi_val_type wadi_array_val_type(wadi_module *m, int rank, wadi_elem elem);
 wadi_val_type wadi_seq_val_type(wadi_module *m, int arrays, const wadi_array_type *types);
 bool wadi_type_is_float(wadi_type t); /* not complex */
 bool wadi_type_is_complex(wadi_type t);
+bool wadi_type_rounds(wadi_type t); /* float or complex: the laws of integer arithmetic do not hold */
 bool wadi_type_is_int(wadi_type t); /* not bool */
 /** Type of a part of a complex number: f32 of c64, f64 of c128; every other type is its own. */
 wadi_type wadi_type_part(wadi_type t);
@@ -265,14 +275,23 @@ typedef struct wadi_sop_info {
     unsigned flags;
 } wadi_sop_info;
 const wadi_sop_info *wadi_sop_get(wadi_sop op);
+/** Whether primitive `op` on arguments of type `t` is more than a few machine instructions: a division, a root, a function
+ *  of the C library. */
+bool wadi_sop_is_costly(wadi_sop op, wadi_type t);
 /** Result type of a primitive on arguments of these types; false when they do not fit (why: its class). */
 bool wadi_sop_type(wadi_sop op, const wadi_type *args, wadi_type *out);
+
+/** Whether the bits of a `from` can be read as a `to`: real numbers of one size. */
+bool wadi_bitcast_fits(wadi_type to, wadi_type from);
 
 /** The scalar of type `t` stored at `at` in a host array's column, and back. */
 wadi_scalar wadi_scalar_load(wadi_type t, const void *at);
 void wadi_scalar_store(wadi_scalar v, void *at);
-/** `bits` cut to the width of `t` and extended again: the one form a wadi_scalar of that type has. */
+/** `bits` cut to the width of `t` (complex: of a part) and extended again: the one form a wadi_scalar of that type has. */
 uint64_t wadi_scalar_wrap(wadi_type t, uint64_t bits);
+/** Whether `v` has that form. */
+bool wadi_scalar_is_sound(wadi_scalar v);
+bool wadi_scalar_same(wadi_scalar a, wadi_scalar b); /* type and bits */
 /** Evaluates a primitive, CONVERT or BITCAST exactly as kernels must (scalar_eval.c).
  *  false: a fault (integer division by zero). Source of the semantics: docs/LANGUAGE.md, "Fixed semantics". */
 bool wadi_scalar_eval(wadi_sop op, wadi_type result, const wadi_scalar *args, wadi_scalar *out);

@@ -24,14 +24,29 @@ static const char *end_of_name(const char *s) {
 }
 
 /* A number runs over letters, so that its suffix is part of it, and over the sign of an exponent. */
-static const char *end_of_number(const char *s) {
+static const char *end_of_part(const char *s) {
     const char *start = s;
-    s += *s == '-';
+    s += *s == '-' || *s == '+';
     const bool hex = s[0] == '0' && (s[1] == 'x' || s[1] == 'X');
     while (is_letter(*s) || is_digit(*s) || *s == '.' ||
            ((*s == '+' || *s == '-') && s > start && !hex && (s[-1] == 'e' || s[-1] == 'E')))
         s++;
     return s;
+}
+
+static bool ends_with(const char *start, const char *end, const char *tail) {
+    const size_t n = strlen(tail);
+    return (size_t)(end - start) > n && memcmp(end - n, tail, n) == 0;
+}
+
+/* A complex number: a second part with a sign and an i. Anything else after a sign is a token of its own. */
+static const char *end_of_number(const char *s) {
+    const char *real = end_of_part(s);
+    if (*real != '+' && *real != '-') return real;
+    const char *end = end_of_part(real);
+    const bool imaginary =
+        ends_with(real, end, "i") || ends_with(real, end, "ic64") || ends_with(real, end, "ic128");
+    return imaginary ? end : real;
 }
 
 /* NULL when the line ends first. */
@@ -57,8 +72,10 @@ static const char *next_token(const char *s, wadi_token_kind *out_kind) {
         return s + 1;
     }
     if (is_letter(*s)) {
-        *out_kind = WADI_TOKEN_NAME;
-        return end_of_name(s);
+        const char *end = end_of_name(s), *number = end_of_number(s);
+        const bool word = end - s == 3 && (memcmp(s, "inf", 3) == 0 || memcmp(s, "nan", 3) == 0);
+        *out_kind = word && number > end ? WADI_TOKEN_NUMBER : WADI_TOKEN_NAME;
+        return word ? number : end;
     }
     if (is_digit(*s) || *s == '-') {
         *out_kind = WADI_TOKEN_NUMBER;

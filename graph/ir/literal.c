@@ -71,6 +71,26 @@ static void print_finite(wadi_scalar v, wadi_text *out) {
     if (!strpbrk(text, ".e")) wadi_text_add(out, ".0");
 }
 
+/* "-1.5", "inf", "nan"; with a sign of either kind when `sign`. */
+static void print_part(wadi_scalar v, bool sign, wadi_text *out) {
+    const double x = f64_of(v);
+    if (sign && (isnan(x) || !signbit(x))) wadi_text_add(out, "+");
+    if (isnan(x))
+        wadi_text_add(out, "nan");
+    else if (isinf(x))
+        wadi_text_add(out, x < 0 ? "-inf" : "inf");
+    else
+        print_finite(v, out);
+}
+
+static void print_complex(wadi_scalar v, bool bare, wadi_text *out) {
+    const wadi_type part = wadi_type_part(v.type);
+    print_part((wadi_scalar){part, v.bits}, false, out);
+    print_part((wadi_scalar){part, v.im}, true, out);
+    wadi_text_add(out, "i");
+    if (!bare && v.type == WADI_C64) wadi_text_add(out, "c64");
+}
+
 static void print_float(wadi_scalar v, bool bare, wadi_text *out) {
     const double x = f64_of(v);
     if (isnan(x) || isinf(x)) {
@@ -88,6 +108,8 @@ static void print_float(wadi_scalar v, bool bare, wadi_text *out) {
 void wadi_literal_print(wadi_scalar v, bool bare, wadi_text *out) {
     if (wadi_type_is_float(v.type)) {
         print_float(v, bare, out);
+    } else if (wadi_type_is_complex(v.type)) {
+        print_complex(v, bare, out);
     } else if (v.type == WADI_BOOL) {
         wadi_text_add(out, v.bits ? "true" : "false");
     } else {
@@ -119,9 +141,9 @@ static bool is_hex(const char *s) {
 /* Cuts a type's name off the end of `s`. Letters of a hexadecimal number are digits before they are a suffix. */
 static bool cut_suffix(char *s, wadi_type *out) {
     const size_t n = strlen(s);
-    for (size_t k = 2; k <= 3 && k < n; k++) {
+    for (size_t k = 2; k <= 4 && k < n; k++) {
         if (!wadi_type_read(s + n - k, k, out) || *out == WADI_BOOL) continue;
-        if (is_hex(s) && wadi_type_is_float(*out)) continue;
+        if (is_hex(s) && wadi_type_rounds(*out)) continue;
         s[n - k] = '\0';
         return true;
     }
@@ -187,15 +209,60 @@ static bool read_word(const char *s, wadi_scalar *out) {
     return false;
 }
 
+/* ---- complex: re+imi ---- */
+
+/* Where the imaginary part starts: the last sign that is not an exponent's, nor the first character. NULL: none. */
+static char *find_imaginary(char *s) {
+    for (char *at = s + strlen(s); at > s + 1;)
+        if ((*--at == '+' || *at == '-') && at[-1] != 'e' && at[-1] != 'E') return at;
+    return NULL;
+}
+
+static bool read_part(const char *s, wadi_type t, wadi_scalar *out) {
+    static const char *const words[] = {"inf", "nan"};
+    const bool negative = *s == '-', is_f32 = t == WADI_F32;
+    const char *unsigned_part = s + (*s == '-' || *s == '+');
+    if (strcmp(unsigned_part, words[0]) == 0)
+        *out = is_f32 ? f32_scalar(negative ? -INFINITY : INFINITY)
+                      : f64_scalar(negative ? -HUGE_VAL : HUGE_VAL);
+    else if (strcmp(unsigned_part, words[1]) == 0)
+        *out = is_f32 ? f32_scalar(NAN) : f64_scalar((double)NAN);
+    else
+        return s[strspn(s, "0123456789.eE+-")] == '\0' && read_decimal(s, t, out);
+    return true;
+}
+
+/* A number without an `i` at its end is real. */
+static bool read_complex(char *s, wadi_type t, wadi_scalar *out) {
+    const size_t n = strlen(s);
+    const wadi_type part = wadi_type_part(t);
+    wadi_scalar re = {part, 0}, im = {part, 0};
+    if (n > 1 && s[n - 1] == 'i') {
+        s[n - 1] = '\0';
+        char *at = find_imaginary(s);
+        if (!at || !read_part(at, part, &im)) return false;
+        *at = '\0';
+    }
+    if (!read_part(s, part, &re)) return false;
+    *out = (wadi_scalar){t, re.bits, im.bits};
+    return true;
+}
+
+/* ---- any literal ---- */
+
+static wadi_type default_type(const char *s, const wadi_type *want) {
+    const bool imaginary = !is_hex(s) && s[strlen(s) - 1] == 'i';
+    const bool fraction = imaginary || (!is_hex(s) && strpbrk(s, ".eE"));
+    if (want && (wadi_type_rounds(*want) || !fraction)) return *want;
+    return imaginary ? WADI_C128 : fraction ? WADI_F64 : WADI_I64;
+}
+
 static bool read_number(char *s, const wadi_type *want, wadi_scalar *out, const char **out_why) {
     wadi_type t;
-    const bool fraction = !is_hex(s) && strpbrk(s, ".eE");
-    if (!cut_suffix(s, &t))
-        t = want && (wadi_type_is_float(*want) || !fraction) ? *want
-            : fraction                                       ? WADI_F64
-                                                             : WADI_I64;
+    if (!cut_suffix(s, &t)) t = default_type(s, want);
     if (wadi_type_is_int(t)) return read_integer(s, t, out, out_why);
     *out_why = "not a number";
+    if (wadi_type_is_complex(t)) return read_complex(s, t, out);
     if (!wadi_type_is_float(t) || s[strspn(s, "0123456789.eE+-")] != '\0') return false;
     return read_decimal(s, t, out);
 }

@@ -367,8 +367,7 @@ static wadi_status read_convert(body_parser *bp, wadi_sop op, list *out) {
     WADI_TRY(wadi_parse_scalar_type(bp->p, &to));
     WADI_TRY(atom(bp, &x));
     const wadi_type from = type_of(bp, x);
-    if (op == WADI_SOP_BITCAST &&
-        (wadi_type_size(to) != wadi_type_size(from) || to == WADI_BOOL || from == WADI_BOOL))
+    if (op == WADI_SOP_BITCAST && !wadi_bitcast_fits(to, from))
         return wadi_parse_fail(bp->p, t, WADI_TYPE, "no bitcast from %s to %s",
                                wadi_type_name(from), wadi_type_name(to));
     return append(bp, new_inst(bp, t, op, 1, &x), 1, &to, out);

@@ -21,9 +21,19 @@ const wadi_sop_info *wadi_sop_get(wadi_sop op) {
     return &table[op];
 }
 
+bool wadi_sop_is_costly(wadi_sop op, wadi_type t) {
+    if (op >= WADI_SOP_PRIM_COUNT) return false;
+    const wadi_sop_class cls = table[op].cls;
+    return cls == WADI_CLASS_FLOAT || cls == WADI_CLASS_ANALYTIC || op == WADI_SOP_ARG ||
+           (op == WADI_SOP_ABS && wadi_type_is_complex(t));
+}
+
 /* Whether a class takes arguments of type `t` (SHIFT: its first one). */
 static bool takes(wadi_sop_class cls, wadi_type t) {
     switch (cls) {
+    case WADI_CLASS_NUMBER:
+    case WADI_CLASS_MODULUS:
+        return t != WADI_BOOL;
     case WADI_CLASS_ARITH:
         return wadi_type_is_int(t) || wadi_type_is_float(t);
     case WADI_CLASS_INT:
@@ -33,10 +43,18 @@ static bool takes(wadi_sop_class cls, wadi_type t) {
     case WADI_CLASS_BITS:
         return wadi_type_is_int(t) || t == WADI_BOOL;
     case WADI_CLASS_FLOAT:
-    case WADI_CLASS_TEST:
+    case WADI_CLASS_JOIN:
         return wadi_type_is_float(t);
-    case WADI_CLASS_COMPARE:
+    case WADI_CLASS_ANALYTIC:
+    case WADI_CLASS_TEST:
+        return wadi_type_is_float(t) || wadi_type_is_complex(t);
+    case WADI_CLASS_PART:
+    case WADI_CLASS_COMPLEX:
+        return wadi_type_is_complex(t);
+    case WADI_CLASS_EQUAL:
         return true;
+    case WADI_CLASS_ORDER:
+        return !wadi_type_is_complex(t);
     case WADI_CLASS_LOGIC:
         return t == WADI_BOOL;
     case WADI_CLASS_NONE:
@@ -46,8 +64,21 @@ static bool takes(wadi_sop_class cls, wadi_type t) {
 }
 
 static wadi_type result_of(wadi_sop_class cls, wadi_type arg) {
-    if (cls == WADI_CLASS_COMPARE || cls == WADI_CLASS_TEST) return WADI_BOOL;
-    return cls == WADI_CLASS_COUNT ? WADI_I32 : arg;
+    switch (cls) {
+    case WADI_CLASS_EQUAL:
+    case WADI_CLASS_ORDER:
+    case WADI_CLASS_TEST:
+        return WADI_BOOL;
+    case WADI_CLASS_COUNT:
+        return WADI_I32;
+    case WADI_CLASS_JOIN:
+        return arg == WADI_F32 ? WADI_C64 : WADI_C128;
+    case WADI_CLASS_MODULUS:
+    case WADI_CLASS_PART:
+        return wadi_type_part(arg);
+    default:
+        return arg;
+    }
 }
 
 bool wadi_sop_type(wadi_sop op, const wadi_type *args, wadi_type *out) {
@@ -60,4 +91,10 @@ bool wadi_sop_type(wadi_sop op, const wadi_type *args, wadi_type *out) {
     }
     *out = result_of(info->cls, args[0]);
     return true;
+}
+
+bool wadi_bitcast_fits(wadi_type to, wadi_type from) {
+    const bool real = !wadi_type_is_complex(to) && !wadi_type_is_complex(from);
+    return real && to != WADI_BOOL && from != WADI_BOOL &&
+           wadi_type_size(to) == wadi_type_size(from);
 }

@@ -10,11 +10,13 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "graph/ir/complex_eval.h"
 
 /* ---- bits in and out ---- */
 
+/* Bits of a number of type `t`, or of a part of a complex one. */
 static int width_of(wadi_type t) {
-    return 8 * wadi_type_size(t);
+    return 8 * wadi_type_size(wadi_type_part(t));
 }
 
 uint64_t wadi_scalar_wrap(wadi_type t, uint64_t bits) {
@@ -26,12 +28,27 @@ uint64_t wadi_scalar_wrap(wadi_type t, uint64_t bits) {
     return negative ? bits | ~mask : bits & mask;
 }
 
+bool wadi_scalar_is_sound(wadi_scalar v) {
+    if ((unsigned)v.type >= WADI_TYPE_COUNT || v.bits != wadi_scalar_wrap(v.type, v.bits))
+        return false;
+    return wadi_type_is_complex(v.type) ? v.im == wadi_scalar_wrap(v.type, v.im) : v.im == 0;
+}
+
+bool wadi_scalar_same(wadi_scalar a, wadi_scalar b) {
+    return a.type == b.type && a.bits == b.bits && a.im == b.im;
+}
+
 /* Memory holds the low bytes of the number; this does not lean on the order of bytes. */
 wadi_scalar wadi_scalar_load(wadi_type t, const void *at) {
     uint8_t u8;
     uint16_t u16;
     uint32_t u32;
     uint64_t bits = 0;
+    if (wadi_type_is_complex(t)) {
+        const wadi_type part = wadi_type_part(t);
+        const wadi_scalar im = wadi_scalar_load(part, (const char *)at + wadi_type_size(part));
+        return (wadi_scalar){t, wadi_scalar_load(part, at).bits, im.bits};
+    }
     switch (wadi_type_size(t)) {
     case 1:
         memcpy(&u8, at, sizeof u8);
@@ -56,6 +73,12 @@ void wadi_scalar_store(wadi_scalar v, void *at) {
     const uint8_t u8 = (uint8_t)v.bits;
     const uint16_t u16 = (uint16_t)v.bits;
     const uint32_t u32 = (uint32_t)v.bits;
+    if (wadi_type_is_complex(v.type)) {
+        const wadi_type part = wadi_type_part(v.type);
+        wadi_scalar_store((wadi_scalar){part, v.bits}, at);
+        wadi_scalar_store((wadi_scalar){part, v.im}, (char *)at + wadi_type_size(part));
+        return;
+    }
     switch (wadi_type_size(v.type)) {
     case 1:
         memcpy(at, &u8, sizeof u8);
@@ -481,32 +504,48 @@ static uint64_t float_of_int(wadi_type to, wadi_scalar x) {
     return bits_of_f64(is_signed ? (double)signed_of(x.bits) : (double)x.bits);
 }
 
-static uint64_t convert(wadi_type to, wadi_scalar x) {
-    if (!wadi_type_is_float(x.type)) {
-        if (wadi_type_is_float(to)) return float_of_int(to, x);
-        return to == WADI_BOOL ? x.bits != 0 : wadi_scalar_wrap(to, x.bits);
+/* Between real types. */
+static uint64_t convert_real(wadi_type to, wadi_type from, uint64_t bits) {
+    if (!wadi_type_is_float(from)) {
+        if (wadi_type_is_float(to)) return float_of_int(to, (wadi_scalar){from, bits});
+        return to == WADI_BOOL ? bits != 0 : wadi_scalar_wrap(to, bits);
     }
-    if (to == x.type) return x.bits;
-    if (to == WADI_F32) return bits_of_f32((float)f64_of(x.bits));
-    const double value = x.type == WADI_F32 ? (double)f32_of(x.bits) : f64_of(x.bits);
+    if (to == from) return bits;
+    if (to == WADI_F32) return bits_of_f32((float)f64_of(bits));
+    const double value = from == WADI_F32 ? (double)f32_of(bits) : f64_of(bits);
     if (to == WADI_F64) return bits_of_f64(value);
     return to == WADI_BOOL ? value != 0 : wadi_scalar_wrap(to, int_of_float(to, value));
 }
 
+/* Part by part. A real number has the imaginary part 0; a complex one is not 0 when one of its parts is not. */
+static wadi_scalar convert(wadi_type to, wadi_scalar x) {
+    const wadi_type from = wadi_type_part(x.type), part = wadi_type_part(to);
+    wadi_scalar out = {to, convert_real(part, from, x.bits)};
+    if (wadi_type_is_complex(to)) out.im = convert_real(part, from, x.im);
+    if (to == WADI_BOOL && wadi_type_is_complex(x.type)) out.bits |= convert_real(to, from, x.im);
+    if (!wadi_type_is_complex(x.type)) out.im = 0;
+    return out;
+}
+
 bool wadi_scalar_eval(wadi_sop op, wadi_type result, const wadi_scalar *args, wadi_scalar *out) {
     const wadi_type t = args[0].type;
-    uint64_t bits = 0;
+    wadi_scalar value = {result, 0};
     bool fine = true;
     if (op == WADI_SOP_CONVERT)
-        bits = convert(result, args[0]);
+        value = convert(result, args[0]);
     else if (op == WADI_SOP_BITCAST)
-        bits = args[0].bits;
+        value.bits = args[0].bits;
+    else if (op == WADI_SOP_JOIN)
+        value.bits = args[0].bits, value.im = args[1].bits;
+    else if (wadi_type_is_complex(t))
+        fine = wadi_complex_eval(op, result, args, &value);
     else if (t == WADI_F32)
-        fine = eval_f32(op, result, args, &bits);
+        fine = eval_f32(op, result, args, &value.bits);
     else if (t == WADI_F64)
-        fine = eval_f64(op, result, args, &bits);
+        fine = eval_f64(op, result, args, &value.bits);
     else
-        fine = eval_int(op, t, args, &bits);
-    if (fine) *out = (wadi_scalar){result, wadi_scalar_wrap(result, bits)};
+        fine = eval_int(op, t, args, &value.bits);
+    value.bits = wadi_scalar_wrap(result, value.bits);
+    if (fine) *out = value;
     return fine;
 }

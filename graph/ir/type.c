@@ -50,6 +50,10 @@ bool wadi_type_is_complex(wadi_type t) {
     return t == WADI_C64 || t == WADI_C128;
 }
 
+bool wadi_type_rounds(wadi_type t) {
+    return wadi_type_is_float(t) || wadi_type_is_complex(t);
+}
+
 wadi_type wadi_type_part(wadi_type t) {
     return t == WADI_C64 ? WADI_F32 : t == WADI_C128 ? WADI_F64 : t;
 }

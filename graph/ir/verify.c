@@ -199,8 +199,7 @@ static wadi_status check_module(wadi_verifier *v) {
         WADI_TRY(check_type(v, i));
         const wadi_array_type *t = x->type.array;
         if (x->type.is_seq || t->rank != 0 || t->elem.fields != 1 ||
-            t->elem.type[0] != x->imm.type ||
-            x->imm.bits != wadi_scalar_wrap(x->imm.type, x->imm.bits))
+            t->elem.type[0] != x->imm.type || !wadi_scalar_is_sound(x->imm))
             return wadi_verify_fail(v, "constant %%%u is not a scalar in normal form", i);
     }
     for (int y = 0; y < v->m->main->nyields; y++)

@@ -71,22 +71,20 @@ static wadi_status primitive(body_verifier *bv, const wadi_sinst *i) {
     return expect_results(bv, i, 1, &result);
 }
 
-/* Conversions go between any types, bit casts between numbers of one size. */
+/* Conversions go between any types, bit casts between real numbers of one size. */
 static wadi_status conversion(body_verifier *bv, const wadi_sinst *i) {
     if (i->nargs != 1 || i->nresults != 1)
         return wadi_verify_fail(bv->v, "a conversion has one argument and one result");
     const wadi_type from = type_of(bv, i->args[0]), to = type_of(bv, i->first);
     if (i->op == WADI_SOP_CONVERT) return WADI_OK;
-    if (from != WADI_BOOL && to != WADI_BOOL && wadi_type_size(from) == wadi_type_size(to))
-        return WADI_OK;
+    if (wadi_bitcast_fits(to, from)) return WADI_OK;
     return wadi_verify_fail(bv->v, "no bitcast from %s to %s", wadi_type_name(from),
                             wadi_type_name(to));
 }
 
 /* A constant is in the one form its type has. */
 static wadi_status constant(body_verifier *bv, const wadi_sinst *i) {
-    if ((unsigned)i->imm.type >= WADI_TYPE_COUNT ||
-        i->imm.bits != wadi_scalar_wrap(i->imm.type, i->imm.bits))
+    if (!wadi_scalar_is_sound(i->imm))
         return wadi_verify_fail(bv->v, "a constant has bits beyond its type");
     return expect_results(bv, i, 1, &i->imm.type);
 }

@@ -82,6 +82,17 @@ wadi_exp wadi_f64(double v) {
     return literal_bits(WADI_F64, f64_bits(v));
 }
 
+wadi_exp wadi_c64(float re, float im) {
+    uint32_t bits[2];
+    memcpy(&bits[0], &re, sizeof re);
+    memcpy(&bits[1], &im, sizeof im);
+    return wadi_node_literal((wadi_scalar){WADI_C64, bits[0], bits[1]});
+}
+
+wadi_exp wadi_c128(double re, double im) {
+    return wadi_node_literal((wadi_scalar){WADI_C128, f64_bits(re), f64_bits(im)});
+}
+
 wadi_exp wadi_literal(wadi_type t, double v) {
     if ((unsigned)t >= WADI_TYPE_COUNT)
         return (wadi_exp){wadi_lang_fail(WADI_TYPE, "literal: there is no type %d", (int)t)};
@@ -111,9 +122,9 @@ wadi_exp wadi_bitcast(wadi_type t, wadi_exp a) {
     if ((unsigned)t >= WADI_TYPE_COUNT)
         return (wadi_exp){wadi_lang_fail(WADI_TYPE, "bitcast: there is no type %d", (int)t)};
     if (from == t) return a;
-    if (wadi_type_size(t) != wadi_type_size(from) || t == WADI_BOOL || from == WADI_BOOL)
+    if (!wadi_bitcast_fits(t, from))
         return (wadi_exp){wadi_lang_fail(
-            WADI_TYPE, "bitcast: argument 1 is %s, expected a number of the size of %s",
+            WADI_TYPE, "bitcast: argument 1 is %s, expected a real number of the size of %s",
             wadi_type_name(from), wadi_type_name(t))};
     return wadi_node_scalar("bitcast", WADI_SOP_BITCAST, t, 1, &a);
 }
@@ -131,8 +142,11 @@ wadi_exp wadi_exp_to_i64(const char *what, const char *role, wadi_exp e) {
 
 static const char *class_takes(wadi_sop_class cls) {
     switch (cls) {
-    case WADI_CLASS_ARITH:
+    case WADI_CLASS_NUMBER:
+    case WADI_CLASS_MODULUS:
         return "a number";
+    case WADI_CLASS_ARITH:
+        return "a real number";
     case WADI_CLASS_INT:
     case WADI_CLASS_SHIFT:
     case WADI_CLASS_COUNT:
@@ -140,11 +154,19 @@ static const char *class_takes(wadi_sop_class cls) {
     case WADI_CLASS_BITS:
         return "an integer or bool";
     case WADI_CLASS_FLOAT:
-    case WADI_CLASS_TEST:
+    case WADI_CLASS_JOIN:
         return "a float";
+    case WADI_CLASS_ANALYTIC:
+    case WADI_CLASS_TEST:
+        return "a float or complex number";
+    case WADI_CLASS_PART:
+    case WADI_CLASS_COMPLEX:
+        return "a complex number";
+    case WADI_CLASS_ORDER:
+        return "a scalar with an order (complex numbers have none)";
     case WADI_CLASS_LOGIC:
         return "bool";
-    case WADI_CLASS_COMPARE:
+    case WADI_CLASS_EQUAL:
     case WADI_CLASS_NONE:
         break;
     }
@@ -201,9 +223,9 @@ static wadi_exp shift(wadi_sop op, wadi_exp a, wadi_exp d) {
 
 wadi_exp wadi_div(wadi_exp a, wadi_exp b) {
     const wadi_elem *t = wadi_exp_elem(a);
-    const bool is_float = t && wadi_type_is_float(t->type[0]);
+    const bool rounds = t && wadi_type_rounds(t->type[0]);
     const wadi_exp args[2] = {a, b};
-    return prim(is_float ? WADI_SOP_FDIV : WADI_SOP_DIV, 2, args);
+    return prim(rounds ? WADI_SOP_FDIV : WADI_SOP_DIV, 2, args);
 }
 
 #define PRIM1(name, NAME)                    \
@@ -283,6 +305,11 @@ PRIM1(trunc, TRUNC)
 PRIM2(copysign, COPYSIGN)
 PRIM1(isnan, ISNAN)
 PRIM1(isinf, ISINF)
+PRIM2(complex, JOIN)
+PRIM1(real, REAL)
+PRIM1(imag, IMAG)
+PRIM1(arg, ARG)
+PRIM1(conj, CONJ)
 #undef PRIM1
 #undef PRIM2
 #undef SHIFT

@@ -93,15 +93,17 @@ wadi_exp wadi_u32(uint32_t v);
 wadi_exp wadi_u64(uint64_t v);
 wadi_exp wadi_f32(float v);
 wadi_exp wadi_f64(double v);
+wadi_exp wadi_c64(float re, float im);
+wadi_exp wadi_c128(double re, double im);
 /** A constant of type `t`: `v` converted. */
 wadi_exp wadi_literal(wadi_type t, double v);
 
-/* arithmetic: both arguments of one numeric type */
+/* arithmetic: both arguments of one numeric type; add, sub, mul, neg, abs, div of complex numbers too */
 wadi_exp wadi_add(wadi_exp a, wadi_exp b);
 wadi_exp wadi_sub(wadi_exp a, wadi_exp b);
 wadi_exp wadi_mul(wadi_exp a, wadi_exp b);
 wadi_exp wadi_neg(wadi_exp a);
-wadi_exp wadi_abs(wadi_exp a);
+wadi_exp wadi_abs(wadi_exp a);             /**< of a complex number: its modulus, real */
 wadi_exp wadi_signum(wadi_exp a);          /**< -1, 0 or 1 */
 wadi_exp wadi_min(wadi_exp a, wadi_exp b); /**< a number wins over NaN */
 wadi_exp wadi_max(wadi_exp a, wadi_exp b);
@@ -109,7 +111,7 @@ wadi_exp wadi_max(wadi_exp a, wadi_exp b);
 wadi_exp wadi_quot(wadi_exp a, wadi_exp b); /**< truncates */
 wadi_exp wadi_rem(wadi_exp a, wadi_exp b);
 wadi_exp wadi_div(wadi_exp a,
-                  wadi_exp b); /**< integers: floors (fault on zero); floats: IEEE division */
+                  wadi_exp b); /**< integers: floors (fault on zero); floats: IEEE; complex */
 wadi_exp wadi_mod(wadi_exp a, wadi_exp b);
 /* bits (also of bool) */
 wadi_exp wadi_and(wadi_exp a, wadi_exp b);
@@ -124,7 +126,7 @@ wadi_exp wadi_rotr(wadi_exp a, wadi_exp distance);
 wadi_exp wadi_popcount(wadi_exp a); /**< i32 */
 wadi_exp wadi_clz(wadi_exp a);      /**< i32; of 0: the width */
 wadi_exp wadi_ctz(wadi_exp a);      /**< i32; of 0: the width */
-/* comparisons and logic; `land`, `lor` evaluate both sides */
+/* comparisons and logic; `land`, `lor` evaluate both sides; complex numbers are equal or not, but have no order */
 wadi_exp wadi_eq(wadi_exp a, wadi_exp b);
 wadi_exp wadi_ne(wadi_exp a, wadi_exp b);
 wadi_exp wadi_lt(wadi_exp a, wadi_exp b);
@@ -134,7 +136,7 @@ wadi_exp wadi_ge(wadi_exp a, wadi_exp b);
 wadi_exp wadi_land(wadi_exp a, wadi_exp b);
 wadi_exp wadi_lor(wadi_exp a, wadi_exp b);
 wadi_exp wadi_lnot(wadi_exp a);
-/* floats */
+/* floats; sqrt, exp, log, pow, the circular and hyperbolic functions but atan2, isnan, isinf of complex numbers too */
 wadi_exp wadi_sqrt(wadi_exp a);
 wadi_exp wadi_cbrt(wadi_exp a);
 wadi_exp wadi_exp_(wadi_exp a); /**< e^a; the name wadi_exp is the type */
@@ -169,8 +171,14 @@ wadi_exp wadi_fma(wadi_exp a, wadi_exp b, wadi_exp c);
 wadi_exp wadi_copysign(wadi_exp a, wadi_exp b);
 wadi_exp wadi_isnan(wadi_exp a);
 wadi_exp wadi_isinf(wadi_exp a);
+/* complex numbers: c64 of f32, c128 of f64 */
+wadi_exp wadi_complex(wadi_exp re, wadi_exp im);
+wadi_exp wadi_real(wadi_exp z);
+wadi_exp wadi_imag(wadi_exp z);
+wadi_exp wadi_arg(wadi_exp z); /**< the angle, -pi to pi */
+wadi_exp wadi_conj(wadi_exp z);
 /* types */
-wadi_exp wadi_convert(wadi_type t, wadi_exp a); /**< by value */
+wadi_exp wadi_convert(wadi_type t, wadi_exp a); /**< by value; complex to real: the real part */
 wadi_exp wadi_bitcast(wadi_type t, wadi_exp a); /**< same size */
 
 /** `c` ? `a` : `b`; what only one side needs is computed only there. Records are fine. */

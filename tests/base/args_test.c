@@ -36,7 +36,7 @@ static bool take_level(void *options, const char *arg) {
     return true;
 }
 
-static const wadi_arg table[] = {
+static const wadi_args_option table[] = {
     {"--output", "-o", take_out, 0},
     {"--quiet", NULL, NULL, offsetof(seen, quiet)},
 };

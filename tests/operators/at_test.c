@@ -203,7 +203,7 @@ static void index_functions_agree_with_meanings(void **state) {
     for (wadi_val v = 0; v < m->nvalues; v++)
         wadi_iarray_destroy((wadi_iarray *)(uintptr_t)s.in.value[v]);
     free(s.in.value);
-    free(s.in.cell);
+    free(s.in.row);
     free(s.at);
     wadi_interp_results_destroy(r);
     wadi_module_destroy(m);

@@ -1,0 +1,194 @@
+/* What operations on complex numbers mean.
+ *
+ * Products are (ac - bd) + (ad + bc)i and quotients are Smith's, nothing more: the rescue of infinities that Annex G of C
+ * asks for costs a branch per product, and libraries and devices do not agree on it. So the language has its own text, and
+ * C's complex arithmetic is not used. Elementary functions are those of the C library of the host (C99, Annex G), the
+ * same that kernels call. Parts that are NaN are the one quiet NaN. */
+#include "graph/ir/complex_eval.h"
+
+#include <complex.h>
+#include <math.h>
+#include <string.h>
+
+/* Robert L. Smith, Algorithm 116: Complex Division, CACM 5 (1962): the divisor is scaled by its larger part, so that
+ * |c|^2 + |d|^2 can not overflow. With p the larger part and q the other, and x, y the parts of the dividend in the same
+ * order: r = q / p, s = p + q r, result (x + y r) / s and +-(y - x r) / s. */
+#define DEFINE_COMPLEX(N, T, S, U, QUIET)                                                         \
+    typedef struct N {                                                                            \
+        T re, im;                                                                                 \
+    } N;                                                                                          \
+    static N N##_from(wadi_scalar v) {                                                            \
+        const U re = (U)v.bits, im = (U)v.im;                                                     \
+        N z;                                                                                      \
+        memcpy(&z.re, &re, sizeof re);                                                            \
+        memcpy(&z.im, &im, sizeof im);                                                            \
+        return z;                                                                                 \
+    }                                                                                             \
+    static uint64_t N##_part(T x) {                                                               \
+        U bits;                                                                                   \
+        memcpy(&bits, &x, sizeof bits);                                                           \
+        return isnan(x) ? QUIET : bits;                                                           \
+    }                                                                                             \
+    static T complex N##_to_c(N z) {                                                              \
+        T complex c;                                                                              \
+        memcpy(&c, &z, sizeof c);                                                                 \
+        return c;                                                                                 \
+    }                                                                                             \
+    static N N##_of_c(T complex c) {                                                              \
+        N z;                                                                                      \
+        memcpy(&z, &c, sizeof z);                                                                 \
+        return z;                                                                                 \
+    }                                                                                             \
+    static N N##_mul(N a, N b) {                                                                  \
+        return (N){a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};                         \
+    }                                                                                             \
+    static N N##_div(N a, N b) {                                                                  \
+        const bool first = fabs##S(b.re) >= fabs##S(b.im);                                        \
+        const T p = first ? b.re : b.im, q = first ? b.im : b.re;                                 \
+        const T x = first ? a.re : a.im, y = first ? a.im : a.re;                                 \
+        const T r = q / p, s = p + q * r;                                                         \
+        return (N){(x + y * r) / s, (first ? y - x * r : x * r - y) / s};                         \
+    }                                                                                             \
+    static bool N##_compare(wadi_sop op, N a, N b, bool *out) {                                   \
+        switch (op) {                                                                             \
+        case WADI_SOP_EQ:                                                                         \
+            *out = a.re == b.re && a.im == b.im;                                                  \
+            return true;                                                                          \
+        case WADI_SOP_NE:                                                                         \
+            *out = a.re != b.re || a.im != b.im;                                                  \
+            return true;                                                                          \
+        case WADI_SOP_ISNAN:                                                                      \
+            *out = isnan(a.re) || isnan(a.im);                                                    \
+            return true;                                                                          \
+        case WADI_SOP_ISINF:                                                                      \
+            *out = isinf(a.re) || isinf(a.im);                                                    \
+            return true;                                                                          \
+        default:                                                                                  \
+            return false;                                                                         \
+        }                                                                                         \
+    }                                                                                             \
+    static bool N##_real(wadi_sop op, N a, T *out) {                                              \
+        switch (op) {                                                                             \
+        case WADI_SOP_REAL:                                                                       \
+            *out = a.re;                                                                          \
+            return true;                                                                          \
+        case WADI_SOP_IMAG:                                                                       \
+            *out = a.im;                                                                          \
+            return true;                                                                          \
+        case WADI_SOP_ABS:                                                                        \
+            *out = hypot##S(a.re, a.im);                                                          \
+            return true;                                                                          \
+        case WADI_SOP_ARG:                                                                        \
+            *out = atan2##S(a.im, a.re);                                                          \
+            return true;                                                                          \
+        default:                                                                                  \
+            return false;                                                                         \
+        }                                                                                         \
+    }                                                                                             \
+    static bool N##_library(wadi_sop op, N a, N b, N *out) {                                      \
+        const T complex x = N##_to_c(a);                                                          \
+        switch (op) {                                                                             \
+        case WADI_SOP_SQRT:                                                                       \
+            *out = N##_of_c(csqrt##S(x));                                                         \
+            return true;                                                                          \
+        case WADI_SOP_EXP:                                                                        \
+            *out = N##_of_c(cexp##S(x));                                                          \
+            return true;                                                                          \
+        case WADI_SOP_LOG:                                                                        \
+            *out = N##_of_c(clog##S(x));                                                          \
+            return true;                                                                          \
+        case WADI_SOP_SIN:                                                                        \
+            *out = N##_of_c(csin##S(x));                                                          \
+            return true;                                                                          \
+        case WADI_SOP_COS:                                                                        \
+            *out = N##_of_c(ccos##S(x));                                                          \
+            return true;                                                                          \
+        case WADI_SOP_TAN:                                                                        \
+            *out = N##_of_c(ctan##S(x));                                                          \
+            return true;                                                                          \
+        case WADI_SOP_ASIN:                                                                       \
+            *out = N##_of_c(casin##S(x));                                                         \
+            return true;                                                                          \
+        case WADI_SOP_ACOS:                                                                       \
+            *out = N##_of_c(cacos##S(x));                                                         \
+            return true;                                                                          \
+        case WADI_SOP_ATAN:                                                                       \
+            *out = N##_of_c(catan##S(x));                                                         \
+            return true;                                                                          \
+        case WADI_SOP_SINH:                                                                       \
+            *out = N##_of_c(csinh##S(x));                                                         \
+            return true;                                                                          \
+        case WADI_SOP_COSH:                                                                       \
+            *out = N##_of_c(ccosh##S(x));                                                         \
+            return true;                                                                          \
+        case WADI_SOP_TANH:                                                                       \
+            *out = N##_of_c(ctanh##S(x));                                                         \
+            return true;                                                                          \
+        case WADI_SOP_ASINH:                                                                      \
+            *out = N##_of_c(casinh##S(x));                                                        \
+            return true;                                                                          \
+        case WADI_SOP_ACOSH:                                                                      \
+            *out = N##_of_c(cacosh##S(x));                                                        \
+            return true;                                                                          \
+        case WADI_SOP_ATANH:                                                                      \
+            *out = N##_of_c(catanh##S(x));                                                        \
+            return true;                                                                          \
+        case WADI_SOP_POW:                                                                        \
+            *out = N##_of_c(cpow##S(x, N##_to_c(b)));                                             \
+            return true;                                                                          \
+        default:                                                                                  \
+            return false;                                                                         \
+        }                                                                                         \
+    }                                                                                             \
+    static bool N##_compute(wadi_sop op, N a, N b, N *out) {                                      \
+        switch (op) {                                                                             \
+        case WADI_SOP_ADD:                                                                        \
+            *out = (N){a.re + b.re, a.im + b.im};                                                 \
+            return true;                                                                          \
+        case WADI_SOP_SUB:                                                                        \
+            *out = (N){a.re - b.re, a.im - b.im};                                                 \
+            return true;                                                                          \
+        case WADI_SOP_MUL:                                                                        \
+            *out = N##_mul(a, b);                                                                 \
+            return true;                                                                          \
+        case WADI_SOP_FDIV:                                                                       \
+            *out = N##_div(a, b);                                                                 \
+            return true;                                                                          \
+        case WADI_SOP_NEG:                                                                        \
+            *out = (N){-a.re, -a.im};                                                             \
+            return true;                                                                          \
+        case WADI_SOP_CONJ:                                                                       \
+            *out = (N){a.re, -a.im};                                                              \
+            return true;                                                                          \
+        default:                                                                                  \
+            return N##_library(op, a, b, out);                                                    \
+        }                                                                                         \
+    }                                                                                             \
+    static bool N##_eval(wadi_sop op, wadi_type result, const wadi_scalar *x, wadi_scalar *out) { \
+        const N a = N##_from(x[0]), b = wadi_sop_get(op)->arity > 1 ? N##_from(x[1]) : a;         \
+        N z = {0, 0};                                                                             \
+        bool truth = false;                                                                       \
+        bool known;                                                                               \
+        if (result == WADI_BOOL) {                                                                \
+            known = N##_compare(op, a, b, &truth);                                                \
+            out->bits = truth;                                                                    \
+            return known;                                                                         \
+        }                                                                                         \
+        if (!wadi_type_is_complex(result)) {                                                      \
+            known = N##_real(op, a, &z.re);                                                       \
+            out->bits = N##_part(z.re);                                                           \
+            return known;                                                                         \
+        }                                                                                         \
+        known = N##_compute(op, a, b, &z);                                                        \
+        out->bits = N##_part(z.re);                                                               \
+        out->im = N##_part(z.im);                                                                 \
+        return known;                                                                             \
+    }
+
+DEFINE_COMPLEX(c64, float, f, uint32_t, UINT32_C(0x7fc00000))
+DEFINE_COMPLEX(c128, double, , uint64_t, UINT64_C(0x7ff8000000000000))
+
+bool wadi_complex_eval(wadi_sop op, wadi_type result, const wadi_scalar *args, wadi_scalar *out) {
+    return args[0].type == WADI_C64 ? c64_eval(op, result, args, out)
+                                    : c128_eval(op, result, args, out);
+}
