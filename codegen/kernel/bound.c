@@ -282,10 +282,12 @@ static interval bound_remainder(bounding *g, const wadi_linst *i, bool up) {
     return made(wadi_lb_i64(g->b, !up ? 0 : i->op == WADI_SOP_AND ? c : c - 1), 32);
 }
 
+/* What a type holds: of use where a table has an entry for every u8 or u16. No array is as long as u32 can count, so
+ * wider types say nothing. */
 static interval bound_conversion(bounding *g, const wadi_linst *i, bool up) {
     const wadi_type t = wadi_lb_type(g->b, i->args[0]);
     if (t == WADI_BOOL) return made(wadi_lb_i64(g->b, up), 1);
-    if (wadi_type_rounds(t) || wadi_type_size(t) > 4) return unbounded;
+    if (wadi_type_rounds(t) || wadi_type_size(t) > 2) return unbounded;
     const int width = 8 * wadi_type_size(t);
     const bool is_signed = wadi_type_is_signed(t);
     const int64_t top = (INT64_C(1) << (is_signed ? width - 1 : width)) - 1;

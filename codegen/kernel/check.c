@@ -29,18 +29,40 @@ bool wadi_lower_not_harmless(wadi_lower *l) {
 static bool decided(wadi_lower *l, wadi_lv index, wadi_lv extent) {
     wadi_version *v = l->version;
     if (!v || !v->fast) return false;
+    int64_t known = 0;
     const wadi_lv c = wadi_bound_condition(&l->b, v->home, index, extent);
-    if (c == WADI_LV_NONE) return false;
+    /* a condition that never holds would lose the other checks their version */
+    if (c == WADI_LV_NONE || (wadi_lb_is_const(&l->b, c, &known) && !known)) return false;
     wadi_lscope *back = wadi_lb_go(&l->b, v->home);
     v->cond = v->cond == WADI_LV_NONE ? c : wadi_lb_bin(&l->b, WADI_SOP_LAND, v->cond, c);
     (void)wadi_lb_go(&l->b, back);
     return true;
 }
 
+/* From where on an earlier check has made sure of it; NULL: none has. */
+static const wadi_lscope *checked_before(wadi_lower *l, wadi_lv index, wadi_lv extent) {
+    for (size_t i = l->checked.n; i-- > 0;) {
+        const wadi_checked *c = &l->checked.at[i];
+        const wadi_lscope *home =
+            c->index == index && c->extent == extent ? wadi_lb_visible(&l->b, c->scope) : NULL;
+        if (home) return home;
+    }
+    return NULL;
+}
+
+static void note_checked(wadi_lower *l, wadi_lv index, wadi_lv extent) {
+    enum { MANY = 256 };
+    if (l->checked.n == MANY)
+        l->checked.n = 0; /* forgetting costs a repeated check, nothing else */
+    if (!wadi_vec_push(&l->checked, (wadi_checked){index, extent, l->b.scope})) l->b.failed = true;
+}
+
 const wadi_lscope *wadi_lower_in_range(wadi_lower *l, wadi_lv index, wadi_lv extent, const char *op,
                                        wadi_loc loc) {
     if (l->status || l->b.failed) return NULL;
     if (wadi_bound_proved(&l->b, index, extent)) return l->b.fun->body;
+    const wadi_lscope *before = checked_before(l, index, extent);
+    if (before) return before;
     if (l->y->unchecked) {
         (void)wadi_lower_not_harmless(
             l); /* the branch around may be what keeps the index in range */
@@ -52,7 +74,8 @@ const wadi_lscope *wadi_lower_in_range(wadi_lower *l, wadi_lv index, wadi_lv ext
     wadi_lower_fault(l, WADI_FAULT_INDEX, wadi_layout_place(l->y, op, "index out of range", loc),
                      index, extent);
     wadi_lb_end(&l->b);
-    return NULL;
+    note_checked(l, index, extent);
+    return l->b.scope;
 }
 
 static wadi_lscope *one_version(wadi_lower *l, wadi_version *v, wadi_build build, void *env) {

@@ -130,6 +130,11 @@ wadi_lscope *wadi_lb_home(wadi_lb *b, wadi_lv v) {
     return s ? s : b->fun->body;
 }
 
+wadi_lscope *wadi_lb_visible(wadi_lb *b, wadi_lscope *s) {
+    wadi_lscope *home = root_of(s);
+    return home && home->open && encloses(home, b->scope) ? home : NULL;
+}
+
 wadi_lv wadi_lb_name(wadi_lb *b, wadi_lv v, const char *name) {
     wadi_linst *i = wadi_lb_inst(b, v);
     if (!i->text && name && i->kind != WADI_L_CONST) i->text = name;
@@ -154,8 +159,7 @@ static uint64_t hash_of(const wadi_linst *i) {
 
 static bool equal(const wadi_linst *x, const wadi_linst *y) {
     if (x->kind != y->kind || x->op != y->op || x->type != y->type || x->slot != y->slot ||
-        x->index != y->index || !wadi_scalar_same(x->imm, y->imm) ||
-        x->nargs != y->nargs)
+        x->index != y->index || !wadi_scalar_same(x->imm, y->imm) || x->nargs != y->nargs)
         return false;
     return x->nargs == 0 || memcmp(x->args, y->args, (size_t)x->nargs * sizeof *x->args) == 0;
 }

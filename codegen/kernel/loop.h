@@ -146,6 +146,8 @@ static inline wadi_type wadi_lb_type(wadi_lb *b, wadi_lv v) {
 bool wadi_lb_is_const(wadi_lb *b, wadi_lv v, int64_t *out);
 /** The innermost open scope that `v` needs. */
 wadi_lscope *wadi_lb_home(wadi_lb *b, wadi_lv v);
+/** The scope that now holds what was written in `s`, if it is open and around the current scope; else NULL. */
+wadi_lscope *wadi_lb_visible(wadi_lb *b, wadi_lscope *s);
 /** Names a value that has no name yet. Returns it. */
 wadi_lv wadi_lb_name(wadi_lb *b, wadi_lv v, const char *name);
 

@@ -82,6 +82,12 @@ typedef struct wadi_memo {
     wadi_lscope *scope; /* the results hold as long as it is open */
 } wadi_memo;
 
+/* A check that was written: 0 <= index < extent from there on. */
+typedef struct wadi_checked {
+    wadi_lv index, extent;
+    wadi_lscope *scope;
+} wadi_checked;
+
 typedef struct wadi_lower {
     wadi_layout *y;
     const wadi_module *m;
@@ -92,6 +98,7 @@ typedef struct wadi_lower {
     int nest_rank; /* position in the result being computed, for faults; -1: none */
     wadi_lv nest_ix[WADI_MAX_RANK], nest_extent[WADI_MAX_RANK];
     WADI_VEC(wadi_memo) memo;
+    WADI_VEC(wadi_checked) checked;
     uint8_t *seen;  /* [value] used by wadi_lower_checks */
     const char *op; /* operator whose index function is at work, for faults */
     const wadi_lscope *
