@@ -13,32 +13,36 @@
 
 static const wadi_compile_options defaults = {0};
 
-/* The text of one version, from its first kernel on: what is pasted in front is the same for all. */
-static void write_kernels(const wadi_plan_body *body, wadi_schedule schedule, wadi_text *t) {
+/* The steps and the text of one version, from its first kernel on: what is pasted in front is the same for all. */
+static wadi_status write_version(wadi_exe *exe, int body, wadi_schedule schedule, wadi_text *t,
+                                 wadi_error *err) {
     static const char *const names[WADI_SCHEDULE_COUNT] = {[WADI_SCHEDULE_INSIDE] = "inside",
                                                            [WADI_SCHEDULE_FLAT] = "flat",
                                                            [WADI_SCHEDULE_ACROSS] = "across"};
-    const wadi_plan_version *v = &body->version[schedule];
-    if (!v->exists) return;
-    const char *first = strstr(v->source, "/* ---- start of ");
-    wadi_text_addf(t, "\n== kernels of %s, schedule %s ==\n\n", body->name, names[schedule]);
-    wadi_text_add(t, first ? first : v->source);
+    const wadi_plan_body *b = &exe->plan->bodies[body];
+    const wadi_made *made = NULL;
+    if (!b->offers[schedule]) return WADI_OK;
+    WADI_TRY(wadi_exe_make(exe, body, schedule, &made, err));
+    const char *first = strstr(made->source, "/* ---- start of ");
+    wadi_text_addf(t, "\n== kernels of %s, schedule %s ==\n\n", b->name, names[schedule]);
+    wadi_plan_version_print(exe->plan, &made->version, t);
+    wadi_text_addf(t, "\n%s", first ? first : made->source);
+    return WADI_OK;
 }
 
-/* The report is written while the module still exists. */
-static wadi_status write_report(wadi_exe *exe, const wadi_diag *diag, const wadi_module *m,
-                                const wadi_facts *facts, wadi_error *err) {
+static wadi_status write_report(wadi_exe *exe, const wadi_diag *diag, wadi_error *err) {
     wadi_text t;
+    wadi_status st = WADI_OK;
     wadi_text_init(&t);
-    wadi_explain_text(diag, m, facts, &t);
+    wadi_explain_text(diag, exe->module, &exe->facts, &t);
     wadi_text_add(&t, "\n== plan ==\n\n");
     wadi_plan_print(exe->plan, &t);
     for (int b = 0; b < exe->plan->nbodies; b++)
-        for (int k = 0; k < WADI_SCHEDULE_COUNT; k++)
-            write_kernels(&exe->plan->bodies[b], (wadi_schedule)k, &t);
+        for (int k = 0; k < WADI_SCHEDULE_COUNT && st == WADI_OK; k++)
+            st = write_version(exe, b, (wadi_schedule)k, &t, err);
     exe->report = wadi_text_take(&t);
-    if (!exe->report) return wadi_fail(err, WADI_MEMORY, "explain: out of memory");
-    return WADI_OK;
+    if (!exe->report && st == WADI_OK) return wadi_fail(err, WADI_MEMORY, "explain: out of memory");
+    return st;
 }
 
 static wadi_status make_versions(wadi_exe *exe, wadi_error *err) {
@@ -48,38 +52,36 @@ static wadi_status make_versions(wadi_exe *exe, wadi_error *err) {
     return WADI_OK;
 }
 
-/* Runs the passes over `m` and plans it. */
-static wadi_status build(wadi_exe *exe, wadi_module *m, const wadi_compile_options *o,
-                         wadi_error *err) {
+/* Runs the passes over the module and plans it. */
+static wadi_status build(wadi_exe *exe, const wadi_compile_options *o, wadi_error *err) {
     const wadi_pipeline_options passes = {.disable = o->disable, .verify = o->verify};
     const wadi_plan_options plan = {.unchecked = o->unchecked};
-    wadi_facts facts = {0};
     wadi_diag *diag = NULL;
     if (o->explain) {
         diag = wadi_diag_create(true);
         if (!diag) return wadi_fail(err, WADI_MEMORY, "explain: out of memory");
     }
-    wadi_status st = wadi_pipeline_run(m, &passes, diag, &facts, err);
-    if (st == WADI_OK) {
-        st = wadi_plan_build(m, &facts, &plan, &exe->plan, err);
-        if (st == WADI_OK) st = make_versions(exe, err);
-        if (st == WADI_OK && diag) st = write_report(exe, diag, m, &facts, err);
-        wadi_facts_fini(&facts);
-    }
+    wadi_status st = wadi_pipeline_run(exe->module, &passes, diag, &exe->facts, err);
+    if (st == WADI_OK)
+        st = wadi_plan_build(exe->module, &exe->facts, &plan, &exe->plan, &exe->versions, err);
+    if (st == WADI_OK) st = make_versions(exe, err);
+    if (st == WADI_OK && diag) st = write_report(exe, diag, err);
     wadi_diag_destroy(diag);
     return st;
 }
 
-static wadi_status compile_module(wadi_module *m, const wadi_compile_options *options,
+static wadi_status compile_module(wadi_module *owned_m, const wadi_compile_options *options,
                                   wadi_exe **out_exe, wadi_error *err) {
     wadi_exe *exe = calloc(1, sizeof *exe);
-    if (!exe) return wadi_fail(err, WADI_MEMORY, "compile: out of memory");
-    wadi_status st = wadi_mutex_init(&exe->lock, err);
+    wadi_status st = exe ? wadi_mutex_init(&exe->lock, err)
+                         : wadi_fail(err, WADI_MEMORY, "compile: out of memory");
     if (st != WADI_OK) {
         free(exe);
+        wadi_module_destroy(owned_m);
         return st;
     }
-    st = build(exe, m, options ? options : &defaults, err);
+    exe->module = owned_m;
+    st = build(exe, options ? options : &defaults, err);
     if (st != WADI_OK) {
         wadi_exe_destroy(exe);
         return st;
@@ -93,9 +95,7 @@ wadi_status wadi_compile(const wadi_program *p, const wadi_compile_options *opti
     wadi_module *m = NULL;
     *out_exe = NULL;
     WADI_TRY(wadi_program_lower(p, wadi_operators(), &m, err));
-    const wadi_status st = compile_module(m, options, out_exe, err);
-    wadi_module_destroy(m);
-    return st;
+    return compile_module(m, options, out_exe, err);
 }
 
 wadi_status wadi_compile_text(const char *text, const char *file,
@@ -104,8 +104,8 @@ wadi_status wadi_compile_text(const char *text, const char *file,
     wadi_module *m = NULL;
     *out_exe = NULL;
     WADI_TRY(wadi_ir_parse(text, file, wadi_operators(), &m, err));
-    wadi_status st = wadi_ir_verify(m, err);
-    if (st == WADI_OK) st = compile_module(m, options, out_exe, err);
+    const wadi_status st = wadi_ir_verify(m, err);
+    if (st == WADI_OK) return compile_module(m, options, out_exe, err);
     wadi_module_destroy(m);
     return st;
 }
@@ -115,7 +115,10 @@ void wadi_exe_destroy(wadi_exe *exe) {
     wadi_exe_unload(exe);
     free(exe->version);
     free(exe->report);
+    wadi_versions_destroy(exe->versions);
     wadi_plan_destroy(exe->plan);
+    wadi_facts_fini(&exe->facts);
+    wadi_module_destroy(exe->module);
     wadi_mutex_fini(&exe->lock);
     free(exe);
 }

@@ -1,9 +1,23 @@
-/* Kernels on demand: a version of a body is compiled, or found in the cache, when a run first wants it, and stays loaded
- * as long as the executable. Runs in several threads may ask at once. */
+/* Kernels on demand: a version of a body is lowered, emitted and compiled, or found in the cache, when a run first wants it,
+ * and stays loaded as long as the executable. Runs in several threads may ask at once. */
 #include "api/exe.h"
+
+#include <stdlib.h>
 
 #include "base/error.h"
 #include "codegen/build/cache.h"
+
+static wadi_exe_version *version_of(wadi_exe *exe, int body, wadi_schedule schedule) {
+    return &exe->version[body * WADI_SCHEDULE_COUNT + (int)schedule];
+}
+
+wadi_status wadi_exe_make(wadi_exe *exe, int body, wadi_schedule schedule, const wadi_made **out,
+                          wadi_error *err) {
+    wadi_exe_version *v = version_of(exe, body, schedule);
+    if (!v->made) WADI_TRY(wadi_versions_make(exe->versions, body, schedule, &v->made, err));
+    *out = v->made;
+    return WADI_OK;
+}
 
 static wadi_status find(const wadi_dl *module, const char *name, wadi_kernel *out,
                         wadi_error *err) {
@@ -15,20 +29,45 @@ static wadi_status find(const wadi_dl *module, const char *name, wadi_kernel *ou
     return WADI_OK;
 }
 
-static wadi_status load(void *self, const wadi_plan *plan, int body, wadi_schedule schedule,
-                        wadi_kernel *out_kernels, wadi_kernel *out_units, wadi_error *err) {
-    wadi_exe *exe = self;
-    const wadi_plan_version *version = &plan->bodies[body].version[schedule];
-    wadi_exe_version *v = &exe->version[body * WADI_SCHEDULE_COUNT + (int)schedule];
-    wadi_mutex_lock(&exe->lock);
+static wadi_status find_all(wadi_exe_version *v, wadi_error *err) {
+    const wadi_plan_version *steps = &v->made->version;
+    const int n = steps->nsteps;
     wadi_status st = WADI_OK;
-    if (!v->loaded) st = wadi_cache_load(version->source, &v->module, NULL, err);
-    v->loaded = st == WADI_OK;
-    wadi_mutex_unlock(&exe->lock);
-    for (int i = 0; st == WADI_OK && i < version->nsteps; i++) {
-        st = find(&v->module, version->steps[i].kernel, &out_kernels[i], err);
-        if (st == WADI_OK) st = find(&v->module, version->steps[i].units, &out_units[i], err);
+    v->kernels = calloc(2 * (size_t)n + 1, sizeof *v->kernels);
+    if (!v->kernels) return wadi_fail(err, WADI_MEMORY, "loading kernels: out of memory");
+    for (int i = 0; i < n && st == WADI_OK; i++) {
+        st = find(&v->module, steps->steps[i].kernel, &v->kernels[i], err);
+        if (st == WADI_OK) st = find(&v->module, steps->steps[i].units, &v->kernels[n + i], err);
     }
+    return st;
+}
+
+static wadi_status load_version(wadi_exe *exe, int body, wadi_schedule schedule, wadi_error *err) {
+    const wadi_made *made = NULL;
+    wadi_exe_version *v = version_of(exe, body, schedule);
+    if (v->loaded) return WADI_OK;
+    WADI_TRY(wadi_exe_make(exe, body, schedule, &made, err));
+    WADI_TRY(wadi_cache_load(made->source, &v->module, NULL, err));
+    const wadi_status st = find_all(v, err);
+    v->loaded = st == WADI_OK;
+    if (v->loaded) return WADI_OK;
+    wadi_dl_close(&v->module);
+    free(v->kernels);
+    v->kernels = NULL;
+    return st;
+}
+
+static wadi_status load(void *self, const wadi_plan *plan, int body, wadi_schedule schedule,
+                        wadi_plan_code *out, wadi_error *err) {
+    wadi_exe *exe = self;
+    const wadi_exe_version *v = version_of(exe, body, schedule);
+    WADI_UNUSED(plan);
+    wadi_mutex_lock(&exe->lock);
+    const wadi_status st = load_version(exe, body, schedule, err);
+    if (st == WADI_OK)
+        *out =
+            (wadi_plan_code){&v->made->version, v->kernels, v->kernels + v->made->version.nsteps};
+    wadi_mutex_unlock(&exe->lock);
     return st;
 }
 
@@ -37,6 +76,10 @@ wadi_loader wadi_exe_loader(wadi_exe *exe) {
 }
 
 void wadi_exe_unload(wadi_exe *exe) {
-    for (int i = 0; exe->version && i < exe->plan->nbodies * (int)WADI_SCHEDULE_COUNT; i++)
-        if (exe->version[i].loaded) wadi_dl_close(&exe->version[i].module);
+    for (int i = 0; exe->version && i < exe->plan->nbodies * (int)WADI_SCHEDULE_COUNT; i++) {
+        wadi_exe_version *v = &exe->version[i];
+        if (v->loaded) wadi_dl_close(&v->module);
+        free(v->kernels);
+        wadi_made_destroy(v->made);
+    }
 }

@@ -1,51 +1,24 @@
-/* Planning: phases, slots and bodies of a module; the kernels themselves come from codegen/kernel.
+/* Planning: phases, slots and bodies of a module; the kernels themselves come from codegen/kernel, through versions.c.
  *
  * The main block is walked in order. Array bindings gather until a sequence is consumed, and then become one phase; a
  * consumer follows its sequence back to the sources and makes one body of all that stands between. What the main block
  * stores has a slot of kind ONCE, so later phases read it as it is.
  *
- * Tables of the layout live in an arena that is gone at the end; what the plan points to is copied into its own. */
+ * Tables of the layout live in the arena of the versions, which are made from them later; what the plan points to is copied
+ * into its own. */
 #include "codegen/plan.h"
 
 #include <string.h>
 
 #include "base/error.h"
+#include "base/hash.h"
 #include "base/text.h"
-#include "codegen/emit/c.h"
-#include "codegen/kernel/lower.h"
 #include "codegen/plan_internal.h"
 
 /* ---- bodies ---- */
 
 wadi_status wadi_planning_no_memory(const wadi_planning *p) {
     return wadi_fail(p->y.err, WADI_MEMORY, "out of memory while planning '%s'", p->m->name);
-}
-
-static wadi_status emit_version(wadi_planning *p, wadi_lmodule *lm, wadi_plan_version *v) {
-    wadi_text t;
-    wadi_text_init(&t);
-    lm->slots = p->y.slots.at;
-    wadi_status st = wadi_emit_c(lm, &t, p->y.err);
-    if (!st) {
-        v->source = wadi_arena_strdup(p->plan->arena, wadi_text_str(&t));
-        if (!v->source) st = wadi_planning_no_memory(p);
-    }
-    wadi_text_fini(&t);
-    return st;
-}
-
-static wadi_status make_version(wadi_planning *p, const wadi_body *body, wadi_schedule schedule,
-                                wadi_plan_version *v) {
-    static const char *const names[] = {"inside", "flat", "across"};
-    wadi_lmodule lm = {
-        .name = wadi_arena_printf(p->y.arena, "%s, schedule %s", body->name, names[schedule])};
-    if (!lm.name) return wadi_planning_no_memory(p);
-    if (schedule == WADI_SCHEDULE_FLAT)
-        WADI_TRY(wadi_lower_flat(&p->y, body, p->known, &lm, v));
-    else
-        WADI_TRY(
-            wadi_lower_inside(&p->y, body, p->known, schedule == WADI_SCHEDULE_ACROSS, &lm, v));
-    return emit_version(p, &lm, v);
 }
 
 static bool all_rank0(const wadi_planning *p, const wadi_body *body) {
@@ -63,11 +36,10 @@ wadi_status wadi_planning_body(wadi_planning *p, const wadi_body *body, int inde
     wadi_plan_body b = {
         .name = body->name, .index_slot = index_slot, .nresults = nresults, .results = results};
     b.rank0 = body->stream && !inside_only && all_rank0(p, body);
-    WADI_TRY(make_version(p, body, WADI_SCHEDULE_INSIDE, &b.version[WADI_SCHEDULE_INSIDE]));
-    if (!inside_only)
-        WADI_TRY(make_version(p, body, WADI_SCHEDULE_FLAT, &b.version[WADI_SCHEDULE_FLAT]));
-    if (b.rank0)
-        WADI_TRY(make_version(p, body, WADI_SCHEDULE_ACROSS, &b.version[WADI_SCHEDULE_ACROSS]));
+    b.offers[WADI_SCHEDULE_INSIDE] = true;
+    b.offers[WADI_SCHEDULE_FLAT] = !inside_only;
+    b.offers[WADI_SCHEDULE_ACROSS] = b.rank0;
+    WADI_TRY(wadi_versions_add(p->versions, &p->y, body, p->known));
     *out_number = (int)p->bodies.n;
     return wadi_vec_push(&p->bodies, b) ? WADI_OK : wadi_planning_no_memory(p);
 }
@@ -318,6 +290,18 @@ static wadi_status tables(wadi_planning *p) {
     return WADI_OK;
 }
 
+/* What decides the kernels, and where the stream goes: the program's text with its places, and the options. */
+static wadi_status digest_program(wadi_planning *p) {
+    wadi_text t;
+    wadi_text_init(&t);
+    wadi_ir_print_places(p->m, &t);
+    wadi_text_addf(&t, "unchecked %d\n", (int)p->y.unchecked);
+    const wadi_status st =
+        t.failed ? wadi_planning_no_memory(p) : wadi_sha256(t.at, t.n, p->plan->program);
+    wadi_text_fini(&t);
+    return st;
+}
+
 static wadi_status build(wadi_planning *p) {
     WADI_TRY(tables(p));
     int *depth = WADI_NEW_N(p->y.arena, int, p->m->nvalues + 1);
@@ -327,7 +311,10 @@ static wadi_status build(wadi_planning *p) {
     for (int i = 0; i < p->m->main->nbinds; i++) WADI_TRY(main_binding(p, p->m->main->binds[i]));
     WADI_TRY(array_phase(p));
     WADI_TRY(outputs(p));
-    return finish(p);
+    WADI_TRY(finish(p));
+    WADI_TRY(digest_program(p));
+    wadi_versions_freeze(p->versions, p->plan);
+    return WADI_OK;
 }
 
 static void release(wadi_planning *p) {
@@ -340,7 +327,6 @@ static void release(wadi_planning *p) {
     wadi_vec_free(&p->pending);
     wadi_vec_free(&p->stream.binds);
     wadi_vec_free(&p->stream.sources);
-    wadi_arena_destroy(p->y.arena);
 }
 
 static wadi_plan *plan_create(void) {
@@ -354,22 +340,27 @@ static wadi_plan *plan_create(void) {
 }
 
 wadi_status wadi_plan_build(const wadi_module *m, const wadi_facts *facts,
-                            const wadi_plan_options *options, wadi_plan **out, wadi_error *err) {
-    wadi_planning p = {.m = m, .plan = plan_create()};
+                            const wadi_plan_options *options, wadi_plan **out,
+                            wadi_versions **out_versions, wadi_error *err) {
+    wadi_planning p = {.m = m, .plan = plan_create(), .versions = wadi_versions_create()};
     *out = NULL;
+    *out_versions = NULL;
     p.y.m = m;
     p.y.shapes = facts->shapes;
     p.y.err = err;
     p.y.unchecked = options && options->unchecked;
-    p.y.arena = wadi_arena_create();
+    if (p.versions) p.y.arena = wadi_versions_arena(p.versions);
     if (p.plan) p.y.keep = p.plan->arena;
-    const wadi_status st = p.plan && p.y.arena ? build(&p) : wadi_planning_no_memory(&p);
+    const wadi_status st = p.plan && p.versions ? build(&p) : wadi_planning_no_memory(&p);
     release(&p);
-    if (!st)
-        *out = p.plan;
-    else if (p.plan)
-        wadi_arena_destroy(p.plan->arena);
-    return st;
+    if (st) {
+        wadi_plan_destroy(p.plan);
+        wadi_versions_destroy(p.versions);
+        return st;
+    }
+    *out = p.plan;
+    *out_versions = p.versions;
+    return WADI_OK;
 }
 
 void wadi_plan_destroy(wadi_plan *p) {

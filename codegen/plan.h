@@ -1,8 +1,9 @@
-/* From a module to a plan: which phases there are, which slots, and the emitted kernels of every schedule. */
+/* From a module to a plan: which phases there are, which slots, which bodies; and what their kernels are made from. */
 #ifndef WADI_CODEGEN_PLAN_H
 #define WADI_CODEGEN_PLAN_H
 
 #include "codegen/pipeline.h"
+#include "codegen/versions.h"
 #include "graph/ir/ir.h"
 #include "sched/plan.h"
 
@@ -10,13 +11,14 @@ typedef struct wadi_plan_options {
     bool unchecked; /* array reads are not checked: a bad index is undefined behaviour */
 } wadi_plan_options;
 
-/** Plans the module `m`, which has been through the pipeline; `facts` are its. The plan shares nothing with either.
+/** Plans the module `m`, which has been through the pipeline; `facts` are its. The plan shares nothing with either; the
+ *  versions borrow all three.
  *  Maximal runs of array bindings of the main block become one phase each; every consumer of a sequence is a stream phase
  *  with the sources, map_seqs and produces it leads to as one body.
  *  Errors: WADI_UNSUPPORTED naming the place, WADI_MEMORY. */
 WADI_NODISCARD wadi_status wadi_plan_build(const wadi_module *m, const wadi_facts *facts,
                                            const wadi_plan_options *options, wadi_plan **out,
-                                           wadi_error *err);
+                                           wadi_versions **out_versions, wadi_error *err);
 /** NULL is fine. */
 void wadi_plan_destroy(wadi_plan *p);
 

@@ -16,6 +16,7 @@ typedef struct wadi_planning {
     const wadi_module *m;
     wadi_layout y;
     wadi_plan *plan;
+    wadi_versions *versions;
     bool *known; /* [value] in a slot before the body that is planned next */
     uint8_t *
         late; /* [value] whether it exists only when the stream's body has run: 0 not known yet, 1 no, 2 yes */
@@ -35,7 +36,7 @@ int wadi_planning_typed_slot(wadi_planning *p, const char *name, wadi_slot_kind 
 /** The slot of a value of the main block or of a constant; made when first asked for. */
 int wadi_planning_once(wadi_planning *p, wadi_val v);
 void wadi_planning_extents(wadi_planning *p, const wadi_array_type *t, wadi_plan_extent *out);
-/** Adds a body with its versions. `results` is in the plan's arena. */
+/** Adds a body, and what its versions are made from. `results` is in the plan's arena. */
 wadi_status wadi_planning_body(wadi_planning *p, const wadi_body *body, int index_slot,
                                int nresults, const int *results, bool inside_only, int *out_number);
 /** Plans the stream that the consumer `b` eats (plan_stream.c). */

@@ -62,7 +62,8 @@ static wadi_status check_shapes(const collect *c, part *p, const wadi_chunk *chu
                                       .element = s,
                                       .linear = -1,
                                       .value = {p->shape[d], shape[d]}};
-            return wadi_fault_error(c->plan, &fault, chunk->first, false, err);
+            return wadi_fault_error(c->plan->nplaces, c->plan->places, &fault, chunk->first, false,
+                                    err);
         }
         p->shaped = true;
     }

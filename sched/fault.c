@@ -31,11 +31,11 @@ static void say_kind(const wadi_fault *f, char *out, size_t room) {
     (void)snprintf(out, room, "fault of unknown kind %d", (int)f->kind);
 }
 
-wadi_status wadi_fault_error(const wadi_plan *plan, const wadi_fault *fault, int64_t first,
-                             bool main_block, wadi_error *err) {
+wadi_status wadi_fault_error(int nplaces, const wadi_plan_place *places, const wadi_fault *fault,
+                             int64_t first, bool main_block, wadi_error *err) {
     static const wadi_plan_place nowhere = {"a result", "", {NULL, 0}};
-    const bool known = fault->place >= 0 && fault->place < plan->nplaces;
-    const wadi_plan_place *p = known ? &plan->places[fault->place] : &nowhere;
+    const bool known = fault->place >= 0 && fault->place < nplaces;
+    const wadi_plan_place *p = known ? &places[fault->place] : &nowhere;
     char kind[96], element[48] = "", at[300] = "";
     say_kind(fault, kind, sizeof kind);
     if (!main_block) {
@@ -46,4 +46,9 @@ wadi_status wadi_fault_error(const wadi_plan *plan, const wadi_fault *fault, int
     const char *what = p->what != NULL ? p->what : "";
     return wadi_fail_at(err, p->loc, WADI_FAULT, "%s: %s%s%s%s%s", p->op, what,
                         what[0] != '\0' ? ": " : "", kind, element, at);
+}
+
+wadi_status wadi_job_error(const wadi_job *job, wadi_error *err) {
+    const wadi_plan_version *v = job->version;
+    return wadi_fault_error(v->nplaces, v->places, &job->fault, job->first, job->main_block, err);
 }

@@ -56,7 +56,7 @@ static wadi_status fold_one(wadi_exec *x, const wadi_plan_stream *stream, int64_
     wadi_job job = {.body = stream->fold, .first = element, .count = 1, .slots = &x->slots};
     WADI_TRY(x->device->ops->run(x->device, &job, err));
     if (job.fault.kind != WADI_FAULT_NONE) {
-        return wadi_fault_error(x->plan, &job.fault, element, false, err);
+        return wadi_job_error(&job, err);
     }
     for (int i = 0; i < stream->nstate; i++) {
         wadi_slots_move(&x->slots, stream->state_out[i], stream->state_in[i]);

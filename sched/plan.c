@@ -1,5 +1,6 @@
-/* Plans as text for people, and as a hash. The hash covers everything that decides what a run computes: types, shapes,
- * order, kernels' text and the arrays of `use`, but no places and no names of values. */
+/* Plans as text for people, and as a hash. The hash covers everything that decides what a run computes: the program's
+ * text, types, shapes, order and the arrays of `use`, but neither places nor versions: which of them exist depends on
+ * what has been run. */
 #include "sched/plan.h"
 
 #include <string.h>
@@ -20,7 +21,7 @@ static int64_t values_of(const wadi_array *a) {
 /* ---- printing ---- */
 
 static const char *name_of(const wadi_plan *p, int slot) {
-    return p->slots[slot].name != NULL ? p->slots[slot].name : "_";
+    return slot < p->nslots && p->slots[slot].name != NULL ? p->slots[slot].name : "_";
 }
 
 static void print_slots(const wadi_plan *p, int n, const int *slots, wadi_text *out) {
@@ -56,7 +57,7 @@ static void print_extents(const wadi_plan_extent *e, int rank, wadi_text *out) {
 
 static void print_step(const wadi_plan *p, const wadi_plan_step *s, wadi_text *out) {
     static const char *const verbs[] = {"shape", "alloc", "run", "flat"};
-    wadi_text_indent(out, 2);
+    wadi_text_indent(out, 1);
     wadi_text_add(out, verbs[s->kind]);
     if (s->kernel != NULL) wadi_text_addf(out, " %s", s->kernel);
     if (s->units != NULL) wadi_text_addf(out, " over %s", s->units);
@@ -70,12 +71,16 @@ static void print_body(const wadi_plan *p, const wadi_plan_body *b, wadi_text *o
     print_slots(p, b->nresults, b->results, out);
     if (b->index_slot >= 0) wadi_text_addf(out, " from index %s", name_of(p, b->index_slot));
     wadi_text_add(out, "\n");
+    wadi_text_indent(out, 1);
+    wadi_text_add(out, "offered:");
     for (int k = 0; k < WADI_SCHEDULE_COUNT; k++) {
-        if (!b->version[k].exists) continue;
-        wadi_text_indent(out, 1);
-        wadi_text_addf(out, "%s\n", schedules[k]);
-        for (int i = 0; i < b->version[k].nsteps; i++) print_step(p, &b->version[k].steps[i], out);
+        if (b->offers[k]) wadi_text_addf(out, " %s", schedules[k]);
     }
+    wadi_text_add(out, "\n");
+}
+
+void wadi_plan_version_print(const wadi_plan *p, const wadi_plan_version *v, wadi_text *out) {
+    for (int i = 0; i < v->nsteps; i++) print_step(p, &v->steps[i], out);
 }
 
 static void print_source(const wadi_plan *p, const wadi_plan_source *s, wadi_text *out) {
@@ -186,21 +191,6 @@ static void add_slot(wadi_text *t, const wadi_plan_slot *s) {
     }
 }
 
-static void add_version(wadi_text *t, const wadi_plan_version *v) {
-    add_number(t, v->exists);
-    if (!v->exists) return;
-    add_string(t, v->source);
-    add_number(t, v->nsteps);
-    for (int i = 0; i < v->nsteps; i++) {
-        const wadi_plan_step *s = &v->steps[i];
-        add_number(t, s->kind);
-        add_string(t, s->kernel);
-        add_string(t, s->units);
-        add_list(t, s->nslots, s->slots);
-        add_number(t, s->serial);
-    }
-}
-
 static void add_stream(wadi_text *t, const wadi_plan *p, const wadi_plan_stream *s) {
     add_number(t, s->nsources);
     for (int i = 0; i < s->nsources; i++) {
@@ -232,6 +222,7 @@ static void add_stream(wadi_text *t, const wadi_plan *p, const wadi_plan_stream 
 void wadi_plan_hash(const wadi_plan *p, uint8_t out[32]) {
     wadi_text t;
     wadi_text_init(&t);
+    wadi_text_add_n(&t, (const char *)p->program, sizeof p->program);
     add_number(&t, p->nslots);
     for (int i = 0; i < p->nslots; i++) add_slot(&t, &p->slots[i]);
     add_number(&t, p->ninputs);
@@ -250,7 +241,7 @@ void wadi_plan_hash(const wadi_plan *p, uint8_t out[32]) {
         const wadi_plan_body *b = &p->bodies[i];
         add_number(&t, b->index_slot);
         add_list(&t, b->nresults, b->results);
-        for (int k = 0; k < WADI_SCHEDULE_COUNT; k++) add_version(&t, &b->version[k]);
+        for (int k = 0; k < WADI_SCHEDULE_COUNT; k++) add_number(&t, b->offers[k]);
     }
     add_number(&t, p->nphases);
     for (int i = 0; i < p->nphases; i++) {

@@ -1,8 +1,9 @@
 /* A plan: a compiled program as data. Codegen makes it, sched runs it, neither knows the other.
  *
  * A plan is a list of phases. A phase either computes arrays of the main block (a body over one element) or runs a
- * stream: sources -> body -> end. Array values are slots, numbered over the whole plan. Each body exists in up to
- * three versions, one per schedule; a version is a list of steps over named kernels, loaded when first wanted.
+ * stream: sources -> body -> end. Array values are slots, numbered over the whole plan. Each body is offered in up to
+ * three versions, one per schedule; a version is a list of steps over kernels. It is no part of the plan: the loader
+ * makes or finds it when it is first wanted, since most are never run.
  *
  * The plan owns all it points to (one arena); the runtime borrows it. Immutable once made, so several runs may share it.
  */
@@ -66,18 +67,27 @@ typedef enum wadi_step_kind {
 
 typedef struct wadi_plan_step {
     wadi_step_kind kind;
-    const char *kernel, *units; /* symbol names in the version's module */
+    const char *kernel, *units; /* symbol names in the version's module; NULL: none */
     int nslots;
     const int *slots;
     int place;
     bool serial; /* one range, one worker, in order */
 } wadi_plan_step;
 
+/* What a fault can name. */
+typedef struct wadi_plan_place {
+    const char *op;   /* "zip_with", "quot", "!" */
+    const char *what; /* "extents of arguments 1 and 2 differ", or "" */
+    wadi_loc loc;
+} wadi_plan_place;
+
 typedef struct wadi_plan_version {
-    bool exists;
-    const char *source; /* the emitted text of the module */
     int nsteps;
     const wadi_plan_step *steps;
+    int nslots; /* temporaries of this version alone; their numbers follow the plan's */
+    const wadi_plan_slot *slots;
+    int nplaces; /* what its faults name */
+    const wadi_plan_place *places;
 } wadi_plan_version;
 
 typedef struct wadi_plan_body {
@@ -89,7 +99,7 @@ typedef struct wadi_plan_body {
                                   allocated by ALLOC steps; IRREGULAR ones by `emit` (inside, across) or ALLOC (flat);
                                   a result that is also a source's slot passes through; ONCE: an avoid result */
     bool rank0;  /* every value has rank 0 */
-    wadi_plan_version version[WADI_SCHEDULE_COUNT];
+    bool offers[WADI_SCHEDULE_COUNT]; /* versions there can be; at least one */
 } wadi_plan_body;
 
 typedef struct wadi_plan_source {
@@ -132,16 +142,11 @@ typedef struct wadi_plan_phase {
     wadi_plan_stream stream;
 } wadi_plan_phase;
 
-/* What a fault can name. */
-typedef struct wadi_plan_place {
-    const char *op;   /* "zip_with", "quot", "!" */
-    const char *what; /* "extents of arguments 1 and 2 differ", or "" */
-    wadi_loc loc;
-} wadi_plan_place;
-
 typedef struct wadi_plan {
     wadi_arena *arena;
     const char *name;
+    uint8_t program
+        [32]; /* SHA-256 of the program's text and the options that decide its kernels; zero: not known */
     int nslots;
     const wadi_plan_slot *slots;
     int ninputs;
@@ -152,23 +157,32 @@ typedef struct wadi_plan {
     const wadi_plan_body *bodies;
     int nphases;
     const wadi_plan_phase *phases;
-    int nplaces;
+    int nplaces; /* what faults outside of kernels name */
     const wadi_plan_place *places;
 } wadi_plan;
 
-/* Finds compiled code: given by whoever joins compiler and runtime. Called by one thread at a time per run. */
+/* A version with the kernels its steps name. */
+typedef struct wadi_plan_code {
+    const wadi_plan_version *version;
+    const wadi_kernel *kernels, *units; /* [nsteps]; NULL where a step names none */
+} wadi_plan_code;
+
+/* Finds or makes versions and their code: given by whoever joins compiler and runtime. Called by one thread at a time per
+ * run, by several runs at once. */
 typedef struct wadi_loader {
-    /* the kernels named by the steps of body `body`, version `schedule`: out_kernels[step], out_units[step] (NULL where
-     * a step names none). May take long (compiles). */
+    /* Version `schedule`, which body `body` offers. What *out points to lives as long as the loader. May take long
+     * (compiles). */
     wadi_status (*load)(void *self, const wadi_plan *plan, int body, wadi_schedule schedule,
-                        wadi_kernel *out_kernels, wadi_kernel *out_units, wadi_error *err);
+                        wadi_plan_code *out, wadi_error *err);
     void *self;
 } wadi_loader;
 
 struct wadi_text;
 /* Prints the plan for people (plan.c). */
 void wadi_plan_print(const wadi_plan *p, struct wadi_text *out);
-/* SHA-256 over all that decides what a run computes (plan.c). */
+/* The same for the steps of a version. */
+void wadi_plan_version_print(const wadi_plan *p, const wadi_plan_version *v, struct wadi_text *out);
+/* SHA-256 over all that decides what a run computes, whichever versions have been made (plan.c). */
 void wadi_plan_hash(const wadi_plan *p, uint8_t out[32]);
 
 #endif

@@ -225,7 +225,7 @@ static wadi_status run_body(wadi_exec *x, int body, wadi_error *err) {
     wadi_job job = {.body = body, .main_block = true, .count = 1, .slots = &x->slots};
     WADI_TRY(x->device->ops->run(x->device, &job, err));
     if (job.fault.kind == WADI_FAULT_NONE) return WADI_OK;
-    return wadi_fault_error(x->plan, &job.fault, 0, true, err);
+    return wadi_job_error(&job, err);
 }
 
 static wadi_status run_phases(wadi_exec *x, wadi_error *err) {

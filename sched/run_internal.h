@@ -97,7 +97,9 @@ void wadi_fold_end(wadi_exec *x, const wadi_plan_stream *stream);
 /* ---- fault.c ---- */
 
 /* The fault as the error the user sees: operation, values, element, place. */
-wadi_status wadi_fault_error(const wadi_plan *plan, const wadi_fault *fault, int64_t first,
-                             bool main_block, wadi_error *err);
+wadi_status wadi_fault_error(int nplaces, const wadi_plan_place *places, const wadi_fault *fault,
+                             int64_t first, bool main_block, wadi_error *err);
+/* The fault of a job that has one. */
+wadi_status wadi_job_error(const wadi_job *job, wadi_error *err);
 
 #endif

@@ -228,7 +228,7 @@ static wadi_status run_body(stream *s, const wadi_chunk *c, int64_t *out_good, w
     if (job.fault.kind == WADI_FAULT_NONE) return WADI_OK;
     s->starved = job.fault.kind == WADI_FAULT_MEMORY;
     *out_good = s->starved ? 0 : job.fault.element;
-    return wadi_fault_error(s->x->plan, &job.fault, c->first, false, err);
+    return wadi_job_error(&job, err);
 }
 
 /* The results as a chunk of their own, which holds the input where values pass through. */

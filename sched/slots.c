@@ -12,7 +12,7 @@ static const int64_t word = (int64_t)sizeof(int64_t);
 wadi_status wadi_slots_init(wadi_slots *s, const wadi_plan *plan, wadi_buffers *buffers,
                             wadi_error *err) {
     const size_t n = (size_t)plan->nslots + 1;
-    *s = (wadi_slots){.plan = plan, .buffers = buffers};
+    *s = (wadi_slots){.plan = plan, .buffers = buffers, .room = (int)n};
     s->slot = calloc(n, sizeof *s->slot);
     s->memory = calloc(n, sizeof *s->memory);
     if (s->slot == NULL || s->memory == NULL) {
@@ -31,13 +31,36 @@ wadi_status wadi_slots_init(wadi_slots *s, const wadi_plan *plan, wadi_buffers *
 }
 
 void wadi_slots_fini(wadi_slots *s) {
-    for (int i = 0; s->slot != NULL && s->memory != NULL && i < s->plan->nslots; i++) {
+    for (int i = 0; s->slot != NULL && s->memory != NULL && i < wadi_slots_count(s); i++) {
         wadi_slots_clear(s, i);
     }
     free(s->slot);
     free(s->memory);
     s->slot = NULL;
     s->memory = NULL;
+}
+
+/* New entries are empty slots. */
+static bool lengthen(wadi_slots *s, int n) {
+    wadi_slot *slot = realloc(s->slot, (size_t)n * sizeof *slot);
+    if (slot != NULL) s->slot = slot;
+    wadi_slot_memory *memory = realloc(s->memory, (size_t)n * sizeof *memory);
+    if (memory != NULL) s->memory = memory;
+    if (slot == NULL || memory == NULL) return false;
+    memset(slot + s->room, 0, (size_t)(n - s->room) * sizeof *slot);
+    memset(memory + s->room, 0, (size_t)(n - s->room) * sizeof *memory);
+    s->room = n;
+    return true;
+}
+
+bool wadi_slots_extend(wadi_slots *s, const wadi_plan_version *v) {
+    for (int i = s->plan->nslots; i < wadi_slots_count(s); i++) wadi_slots_clear(s, i);
+    s->owns = 0;
+    const int n = s->plan->nslots + v->nslots;
+    if (n > s->room && !lengthen(s, n)) return false;
+    s->own = v->slots;
+    s->owns = v->nslots;
+    return true;
 }
 
 void wadi_slots_clear(wadi_slots *s, int slot) {
@@ -63,7 +86,7 @@ void wadi_slots_move(wadi_slots *s, int from, int to) {
 
 bool wadi_slots_room_for_shapes(wadi_slots *s, int slot, int64_t count) {
     if (s->slot[slot].shape != NULL) return true;
-    const wadi_plan_slot *p = &s->plan->slots[slot];
+    const wadi_plan_slot *p = wadi_slots_plan(s, slot);
     const int64_t shapes = p->kind == WADI_SLOT_IRREGULAR ? count : 1;
     s->memory[slot].shape = wadi_buffers_get(s->buffers, shapes * p->rank * word);
     s->slot[slot].shape = s->memory[slot].shape;
@@ -78,7 +101,7 @@ bool wadi_slots_room_for_offsets(wadi_slots *s, int slot, int64_t count) {
 }
 
 bool wadi_slots_room_for_columns(wadi_slots *s, int slot, int64_t values) {
-    const wadi_plan_slot *p = &s->plan->slots[slot];
+    const wadi_plan_slot *p = wadi_slots_plan(s, slot);
     for (int f = 0; f < p->fields; f++) {
         void *column = wadi_buffers_get(s->buffers, values * wadi_type_size(p->type[f]));
         if (column == NULL) return false;
@@ -128,7 +151,7 @@ static wadi_status bind_regular(wadi_slots *s, int slot, const wadi_chunk_compon
         if (*out_bad < count) {
             return wadi_fail(err, WADI_SHAPE,
                              "%s: its shape differs from that of the elements before",
-                             s->plan->slots[slot].name);
+                             wadi_slots_plan(s, slot)->name);
         }
     }
     if (!wadi_slots_room_for_shapes(s, slot, 1)) {
@@ -142,7 +165,7 @@ static wadi_status bind_regular(wadi_slots *s, int slot, const wadi_chunk_compon
 
 wadi_status wadi_slots_bind_component(wadi_slots *s, int slot, const wadi_chunk_component *c,
                                       int64_t count, int64_t *out_bad, wadi_error *err) {
-    const bool to_irregular = s->plan->slots[slot].kind == WADI_SLOT_IRREGULAR;
+    const bool to_irregular = wadi_slots_plan(s, slot)->kind == WADI_SLOT_IRREGULAR;
     wadi_slots_clear(s, slot);
     *out_bad = count;
     for (int f = 0; f < c->fields; f++) s->slot[slot].col[f] = c->column[f];
@@ -162,7 +185,7 @@ static void own(wadi_chunk *c, void **block) {
 }
 
 void wadi_slots_take(wadi_slots *s, int slot, wadi_chunk *c, int component) {
-    const wadi_plan_slot *p = &s->plan->slots[slot];
+    const wadi_plan_slot *p = wadi_slots_plan(s, slot);
     const wadi_slot *from = &s->slot[slot];
     wadi_chunk_component *to = &c->component[component];
     to->rank = p->rank;
@@ -195,17 +218,17 @@ static int64_t capacity(const void *block) {
 
 int64_t wadi_slots_chunk_bytes(const wadi_slots *s) {
     int64_t bytes = 0;
-    for (int i = 0; i < s->plan->nslots; i++) {
-        if (s->plan->slots[i].kind == WADI_SLOT_ONCE) continue;
+    for (int i = 0; i < wadi_slots_count(s); i++) {
+        if (wadi_slots_plan(s, i)->kind == WADI_SLOT_ONCE) continue;
         const wadi_slot_memory *m = &s->memory[i];
         bytes += capacity(m->shape) + capacity(m->offset);
-        for (int f = 0; f < s->plan->slots[i].fields; f++) bytes += capacity(m->column[f]);
+        for (int f = 0; f < wadi_slots_plan(s, i)->fields; f++) bytes += capacity(m->column[f]);
     }
     return bytes;
 }
 
 wadi_array wadi_slots_array(const wadi_slots *s, int slot) {
-    const wadi_plan_slot *p = &s->plan->slots[slot];
+    const wadi_plan_slot *p = wadi_slots_plan(s, slot);
     wadi_array a = {.rank = p->rank, .fields = p->fields};
     for (int d = 0; d < p->rank; d++) a.shape[d] = s->slot[slot].shape[d];
     for (int f = 0; f < p->fields; f++) {

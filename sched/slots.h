@@ -15,13 +15,26 @@ typedef struct wadi_slot_memory {
 typedef struct wadi_slots {
     const wadi_plan *plan;
     wadi_buffers *buffers;
-    wadi_slot *slot;          /* [plan->nslots] */
-    wadi_slot_memory *memory; /* [plan->nslots] */
+    const wadi_plan_slot
+        *own; /* [owns] temporaries of the version at work; their numbers follow the plan's */
+    int owns;
+    int room;                 /* of the tables below, plan->nslots + owns or more */
+    wadi_slot *slot;          /* [room] */
+    wadi_slot_memory *memory; /* [room] */
 } wadi_slots;
 
 WADI_NODISCARD wadi_status wadi_slots_init(wadi_slots *s, const wadi_plan *plan,
                                            wadi_buffers *buffers, wadi_error *err);
 void wadi_slots_fini(wadi_slots *s);
+
+/* Makes room for the temporaries of a version, and gives back those of the version before. The tables may move. */
+WADI_NODISCARD bool wadi_slots_extend(wadi_slots *s, const wadi_plan_version *v);
+static inline int wadi_slots_count(const wadi_slots *s) {
+    return s->plan->nslots + s->owns;
+}
+static inline const wadi_plan_slot *wadi_slots_plan(const wadi_slots *s, int slot) {
+    return slot < s->plan->nslots ? &s->plan->slots[slot] : &s->own[slot - s->plan->nslots];
+}
 
 /* Gives back what the slot owns and forgets the rest. */
 void wadi_slots_clear(wadi_slots *s, int slot);

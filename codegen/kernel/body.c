@@ -291,6 +291,5 @@ wadi_status wadi_lower_inside(wadi_layout *y, const wadi_body *body, const bool 
     if (!run) return wadi_fail(y->err, WADI_MEMORY, "out of memory while making kernels");
     WADI_TRY(plan_steps(y, body, known, run, out, out_version));
     WADI_TRY(run_kernel(y, body, known, run, out));
-    out_version->exists = true;
     return WADI_OK;
 }

@@ -372,7 +372,7 @@ static wadi_status take_steps(flat *c, wadi_plan_version *v) {
     wadi_plan_step *steps = WADI_NEW_N(c->y->keep, wadi_plan_step, c->steps.n + 1);
     if (!steps) return out_of_memory(c);
     if (c->steps.n > 0) memcpy(steps, c->steps.at, c->steps.n * sizeof *steps);
-    *v = (wadi_plan_version){.exists = true, .nsteps = (int)c->steps.n, .steps = steps};
+    *v = (wadi_plan_version){.nsteps = (int)c->steps.n, .steps = steps};
     return WADI_OK;
 }
 

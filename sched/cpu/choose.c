@@ -23,7 +23,7 @@ wadi_schedule wadi_choose_schedule(const wadi_plan_body *body, int force, bool m
     static const wadi_schedule others[] = {WADI_SCHEDULE_INSIDE, WADI_SCHEDULE_FLAT,
                                            WADI_SCHEDULE_ACROSS};
     wadi_schedule s = preferred(body, force, main_block, count, bytes, workers);
-    for (int i = 0; i < WADI_SCHEDULE_COUNT && !body->version[s].exists; i++) s = others[i];
-    WADI_ASSERT(body->version[s].exists);
+    for (int i = 0; i < WADI_SCHEDULE_COUNT && !body->offers[s]; i++) s = others[i];
+    WADI_ASSERT(body->offers[s]);
     return s;
 }

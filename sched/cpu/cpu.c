@@ -19,11 +19,6 @@
 
 enum { RANGES_PER_WORKER = 8 };
 
-/* The kernels of one version, once loaded. */
-typedef struct version {
-    wadi_kernel *kernels, *units; /* [nsteps]; NULL: not loaded yet */
-} version;
-
 typedef struct cpu cpu;
 
 typedef struct worker {
@@ -36,8 +31,8 @@ struct cpu {
     wadi_device base;
     wadi_device_options options;
     wadi_pool *pool;
-    worker *workers;   /* [pool's threads] */
-    version *versions; /* [nbodies][WADI_SCHEDULE_COUNT] */
+    worker *workers;      /* [pool's threads] */
+    wadi_plan_code *code; /* [nbodies][WADI_SCHEDULE_COUNT]; version NULL: not loaded yet */
     wadi_emit emit;
     wadi_mutex lock;          /* guards the job's fault */
     atomic_int_fast64_t stop; /* ranges that begin after this are skipped */
@@ -139,7 +134,7 @@ static wadi_status step_shape(cpu *d, const wadi_plan_step *step, wadi_kernel ke
         const int slot = step->slots[i];
         wadi_slots_clear(job->slots, slot);
         if (!wadi_slots_room_for_shapes(job->slots, slot, job->count)) return no_memory(err);
-        irregular = irregular || job->slots->plan->slots[slot].kind == WADI_SLOT_IRREGULAR;
+        irregular = irregular || wadi_slots_plan(job->slots, slot)->kind == WADI_SLOT_IRREGULAR;
     }
     run_loop(d, kernel, irregular ? job->count : 1, step->serial);
     return WADI_OK;
@@ -161,7 +156,7 @@ static void negative_extent(cpu *d, int place, int64_t element, int rank, const 
 /* Values in all columns of the slot, from its shapes; -1: a fault. */
 static int64_t measure(cpu *d, int slot, int place) {
     const wadi_job *job = d->job;
-    const wadi_plan_slot *p = &job->slots->plan->slots[slot];
+    const wadi_plan_slot *p = wadi_slots_plan(job->slots, slot);
     wadi_slot *to = &job->slots->slot[slot];
     const bool irregular = p->kind == WADI_SLOT_IRREGULAR;
     int64_t total = 0;
@@ -188,7 +183,7 @@ static wadi_status step_alloc(cpu *d, const wadi_plan_step *step, wadi_error *er
     const wadi_job *job = d->job;
     for (int i = 0; i < step->nslots; i++) {
         const int slot = step->slots[i];
-        if (job->slots->plan->slots[slot].kind == WADI_SLOT_IRREGULAR &&
+        if (wadi_slots_plan(job->slots, slot)->kind == WADI_SLOT_IRREGULAR &&
             !wadi_slots_room_for_offsets(job->slots, slot, job->count)) {
             return no_memory(err);
         }
@@ -236,7 +231,7 @@ static bool is_allocated(const wadi_plan_version *v, int slot) {
 /* The slots that the kernel emits into are whole for the steps after it: in schedule flat these may be temporaries. */
 static wadi_status step_run(cpu *d, const wadi_plan_step *step, wadi_kernel kernel,
                             wadi_error *err) {
-    const wadi_plan_version *v = &d->options.plan->bodies[d->job->body].version[d->job->schedule];
+    const wadi_plan_version *v = d->job->version;
     for (int i = 0; i < step->nslots; i++) {
         const int slot = step->slots[i];
         const bool bound = d->job->slots->slot[slot].col[0] != NULL;
@@ -267,41 +262,30 @@ static wadi_status run_step(cpu *d, const wadi_plan_step *step, wadi_kernel kern
 
 /* ---- versions ---- */
 
-static version *version_of(cpu *d, int body, wadi_schedule schedule) {
-    return &d->versions[body * WADI_SCHEDULE_COUNT + (int)schedule];
-}
-
 /* Every step that needs a kernel has one. */
-static bool is_complete(const wadi_plan_version *v, const wadi_kernel *kernels,
-                        const wadi_kernel *units) {
+static bool is_complete(const wadi_plan_code *c) {
+    const wadi_plan_version *v = c->version;
     for (int i = 0; i < v->nsteps; i++) {
-        if (v->steps[i].kind != WADI_STEP_ALLOC && kernels[i] == NULL) return false;
-        if (v->steps[i].kind == WADI_STEP_FLAT && units[i] == NULL) return false;
+        if (v->steps[i].kind != WADI_STEP_ALLOC && c->kernels[i] == NULL) return false;
+        if (v->steps[i].kind == WADI_STEP_FLAT && c->units[i] == NULL) return false;
     }
     return true;
 }
 
-static wadi_status load(cpu *d, int body, wadi_schedule schedule, wadi_error *err) {
-    version *v = version_of(d, body, schedule);
-    const wadi_plan *plan = d->options.plan;
-    const size_t n = (size_t)plan->bodies[body].version[schedule].nsteps;
-    if (v->kernels != NULL) return WADI_OK;
+static wadi_status load(cpu *d, int body, wadi_schedule schedule, const wadi_plan_code **out,
+                        wadi_error *err) {
+    wadi_plan_code *c = &d->code[body * WADI_SCHEDULE_COUNT + (int)schedule];
+    *out = c;
+    if (c->version != NULL) return WADI_OK;
     d->job->loaded = true;
-    wadi_kernel *kernels = calloc(2 * n + 1, sizeof *kernels);
-    if (kernels == NULL) return no_memory(err);
+    wadi_plan_code code = {0};
     const wadi_loader *l = d->options.loader;
-    wadi_status status = l->load(l->self, plan, body, schedule, kernels, kernels + n, err);
-    if (status == WADI_OK &&
-        !is_complete(&plan->bodies[body].version[schedule], kernels, kernels + n)) {
-        status = wadi_fail(err, WADI_INTERNAL, "%s: the loader left out a kernel",
-                           plan->bodies[body].name);
+    WADI_TRY(l->load(l->self, d->options.plan, body, schedule, &code, err));
+    if (!is_complete(&code)) {
+        return wadi_fail(err, WADI_INTERNAL, "%s: the loader left out a kernel",
+                         d->options.plan->bodies[body].name);
     }
-    if (status != WADI_OK) {
-        free(kernels);
-        return status;
-    }
-    v->kernels = kernels;
-    v->units = kernels + n;
+    *c = code;
     return WADI_OK;
 }
 
@@ -334,13 +318,12 @@ static void prepare_workers(cpu *d) {
     }
 }
 
-static wadi_status run_steps(cpu *d, wadi_schedule schedule, wadi_error *err) {
+static wadi_status run_steps(cpu *d, const wadi_plan_code *code, wadi_error *err) {
     const wadi_plan_body *body = &d->options.plan->bodies[d->job->body];
-    const wadi_plan_version *v = &body->version[schedule];
-    const version *loaded = version_of(d, d->job->body, schedule);
+    const wadi_plan_version *v = code->version;
     WADI_TRY(expect_emissions(d, body, v, err));
     for (int i = 0; i < v->nsteps && !faulted(d); i++) {
-        WADI_TRY(run_step(d, &v->steps[i], loaded->kernels[i], loaded->units[i], err));
+        WADI_TRY(run_step(d, &v->steps[i], code->kernels[i], code->units[i], err));
     }
     if (!faulted(d) && !wadi_emit_finish(&d->emit, body->results, body->nresults, d->pool))
         return no_memory(err);
@@ -349,27 +332,28 @@ static wadi_status run_steps(cpu *d, wadi_schedule schedule, wadi_error *err) {
 
 /* Forgets what a version that did not end well has left behind. */
 static void clear_results(cpu *d) {
-    const wadi_plan_body *body = &d->options.plan->bodies[d->job->body];
-    for (int k = 0; k < WADI_SCHEDULE_COUNT; k++) {
-        for (int i = 0; i < body->version[k].nsteps; i++) {
-            const wadi_plan_step *step = &body->version[k].steps[i];
-            for (int j = 0; j < step->nslots; j++) wadi_slots_clear(d->job->slots, step->slots[j]);
+    const wadi_plan_version *v = d->job->version;
+    for (int i = 0; i < v->nsteps; i++) {
+        for (int k = 0; k < v->steps[i].nslots; k++) {
+            wadi_slots_clear(d->job->slots, v->steps[i].slots[k]);
         }
     }
-    for (int i = 0; i < d->options.plan->nslots; i++) {
+    for (int i = 0; i < wadi_slots_count(d->job->slots); i++) {
         if (d->emit.of[i].expected) wadi_slots_clear(d->job->slots, i);
     }
 }
 
 static wadi_status run_version(cpu *d, wadi_schedule schedule, wadi_error *err) {
     wadi_job *job = d->job;
+    const wadi_plan_code *code = NULL;
     job->schedule = schedule;
     job->fault = (wadi_fault){.kind = WADI_FAULT_NONE, .place = -1, .linear = -1};
-    WADI_TRY(load(d, job->body, schedule, err));
+    WADI_TRY(load(d, job->body, schedule, &code, err));
+    job->version = code->version;
+    if (!wadi_slots_extend(job->slots, code->version)) return no_memory(err);
+    if (!wadi_emit_begin(&d->emit, job->slots, job->count)) return no_memory(err);
     prepare_workers(d);
-    d->emit.slots = job->slots;
-    d->emit.count = job->count;
-    const wadi_status status = run_steps(d, schedule, err);
+    const wadi_status status = run_steps(d, code, err);
     if (status != WADI_OK || faulted(d)) clear_results(d);
     wadi_emit_reset(&d->emit);
     for (int i = 0; i < wadi_pool_threads(d->pool); i++) {
@@ -388,7 +372,7 @@ static wadi_status run(wadi_device *self, wadi_job *job, wadi_error *err) {
                              wadi_pool_threads(d->pool));
     WADI_TRY(run_version(d, schedule, err));
     if (faulted(d) && schedule == WADI_SCHEDULE_FLAT && job->count > 1 &&
-        body->version[WADI_SCHEDULE_INSIDE].exists) {
+        body->offers[WADI_SCHEDULE_INSIDE]) {
         WADI_TRY(run_version(d, WADI_SCHEDULE_INSIDE, err));
     }
     return WADI_OK;
@@ -411,11 +395,7 @@ static void destroy(wadi_device *self) {
         wadi_scratch_fini(&d->workers[i].scratch);
         wadi_scratch_fini(&d->workers[i].staging);
     }
-    for (int i = 0; d->versions != NULL && i < d->options.plan->nbodies * WADI_SCHEDULE_COUNT;
-         i++) {
-        free(d->versions[i].kernels);
-    }
-    free(d->versions);
+    free(d->code);
     free(d->workers);
     free(d->emit.of);
     wadi_pool_destroy(d->pool);
@@ -429,9 +409,8 @@ static wadi_status make_tables(cpu *d, wadi_error *err) {
     const wadi_plan *plan = d->options.plan;
     const size_t threads = (size_t)wadi_pool_threads(d->pool);
     d->workers = calloc(threads, sizeof *d->workers);
-    d->versions = calloc((size_t)plan->nbodies * WADI_SCHEDULE_COUNT + 1, sizeof *d->versions);
-    d->emit.of = calloc((size_t)plan->nslots + 1, sizeof *d->emit.of);
-    if (d->workers == NULL || d->versions == NULL || d->emit.of == NULL) {
+    d->code = calloc((size_t)plan->nbodies * WADI_SCHEDULE_COUNT + 1, sizeof *d->code);
+    if (d->workers == NULL || d->code == NULL) {
         return wadi_fail(err, WADI_MEMORY, "cpu: out of memory");
     }
     for (size_t i = 0; i < threads; i++) {

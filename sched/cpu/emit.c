@@ -1,6 +1,7 @@
 /* See the header. */
 #include "sched/cpu/emit.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -9,7 +10,20 @@
 static const int64_t grain_bytes = 1 << 18;
 
 static bool in_place(const wadi_emit *e, int slot) {
-    return e->count == 1 || e->slots->plan->slots[slot].kind == WADI_SLOT_ONCE;
+    return e->count == 1 || wadi_slots_plan(e->slots, slot)->kind == WADI_SLOT_ONCE;
+}
+
+bool wadi_emit_begin(wadi_emit *e, wadi_slots *slots, int64_t count) {
+    const int n = wadi_slots_count(slots);
+    e->slots = slots;
+    e->count = count;
+    if (n <= e->room) return true;
+    wadi_emission *of = realloc(e->of, (size_t)n * sizeof *of);
+    if (of == NULL) return false;
+    memset(of + e->room, 0, (size_t)(n - e->room) * sizeof *of);
+    e->of = of;
+    e->room = n;
+    return true;
 }
 
 bool wadi_emit_expect(wadi_emit *e, int slot) {
@@ -17,7 +31,7 @@ bool wadi_emit_expect(wadi_emit *e, int slot) {
     wadi_emission *m = &e->of[slot];
     if (m->expected) return true;
     if (!wadi_slots_room_for_shapes(slots, slot, e->count)) return false;
-    if (slots->plan->slots[slot].kind == WADI_SLOT_IRREGULAR &&
+    if (wadi_slots_plan(slots, slot)->kind == WADI_SLOT_IRREGULAR &&
         !wadi_slots_room_for_offsets(slots, slot, e->count)) {
         return false;
     }
@@ -31,7 +45,7 @@ bool wadi_emit_expect(wadi_emit *e, int slot) {
 }
 
 void wadi_emit_reset(wadi_emit *e) {
-    for (int i = 0; i < e->slots->plan->nslots; i++) {
+    for (int i = 0; i < e->room; i++) {
         wadi_buffers_put(e->of[i].piece);
         e->of[i] = (wadi_emission){0};
     }
@@ -54,7 +68,7 @@ static int64_t lay_out(const wadi_plan_slot *p, int64_t values, char *piece, voi
 wadi_fault_kind wadi_emit_put(wadi_emit *e, wadi_scratch *staging, int slot, int64_t s,
                               const int64_t *shape, void **col, int64_t *out_bytes) {
     wadi_slots *slots = e->slots;
-    const wadi_plan_slot *p = &slots->plan->slots[slot];
+    const wadi_plan_slot *p = wadi_slots_plan(slots, slot);
     wadi_slot *to = &slots->slot[slot];
     WADI_ASSERT(e->of[slot].expected && s >= 0 && s < e->count);
     const int64_t values = wadi_shape_values(p->rank, shape);
@@ -99,7 +113,7 @@ static void copy_pieces(void *env, int worker, int64_t begin, int64_t end) {
 }
 
 static bool compact(wadi_emit *e, int slot, wadi_pool *pool) {
-    const wadi_plan_slot *p = &e->slots->plan->slots[slot];
+    const wadi_plan_slot *p = wadi_slots_plan(e->slots, slot);
     wadi_slot *to = &e->slots->slot[slot];
     to->offset[0] = 0;
     for (int64_t s = 0; s < e->count; s++) to->offset[s + 1] += to->offset[s];

@@ -19,10 +19,13 @@ typedef struct wadi_emission {
 typedef struct wadi_emit {
     wadi_slots *slots;
     int64_t count;
-    wadi_emission *of; /* [nslots] */
+    int room;
+    wadi_emission *of; /* [room], by slot */
 } wadi_emit;
 
-/* Before a job: slot `slot`, ONCE or IRREGULAR, will be emitted for `count` elements. False when out of memory. */
+/* Before a job over `count` elements. False when out of memory. */
+bool wadi_emit_begin(wadi_emit *e, wadi_slots *slots, int64_t count);
+/* Slot `slot`, ONCE or IRREGULAR, will be emitted for `count` elements. False when out of memory. */
 bool wadi_emit_expect(wadi_emit *e, int slot);
 /* What wadi_work.emit does. staging: the worker's. WADI_FAULT_NONE, or why not. Safe from all workers at once. */
 wadi_fault_kind wadi_emit_put(wadi_emit *e, wadi_scratch *staging, int slot, int64_t s,

@@ -101,7 +101,7 @@ static void emitted_elements_end_up_in_order(void **state) {
     assert_int_equal(wadi_pool_create(3, &pool, NULL), WADI_OK);
     assert_int_equal(wadi_slots_init(&table, &plan, buffers, NULL), WADI_OK);
     for (int i = 0; i < 3; i++) wadi_scratch_init(&staging[i], buffers);
-    wadi_emit e = {.slots = &table, .count = COUNT, .of = &emission};
+    wadi_emit e = {.slots = &table, .count = COUNT, .room = 1, .of = &emission};
     assert_true(wadi_emit_expect(&e, 0));
     emit_all(&e, staging, 3);
     assert_true(wadi_emit_finish(&e, slots, 1, pool));
@@ -139,7 +139,7 @@ static void a_negative_extent_is_a_fault_of_the_element(void **state) {
     void *col[1];
     wadi_scratch_init(&staging, buffers);
     assert_int_equal(wadi_slots_init(&table, &plan, buffers, NULL), WADI_OK);
-    wadi_emit e = {.slots = &table, .count = 1, .of = &emission};
+    wadi_emit e = {.slots = &table, .count = 1, .room = 1, .of = &emission};
     assert_true(wadi_emit_expect(&e, 0));
     assert_int_equal(wadi_emit_put(&e, &staging, 0, 0, &shape, col, &bytes), WADI_FAULT_EXTENT);
     wadi_emit_reset(&e);
@@ -152,9 +152,9 @@ static void a_negative_extent_is_a_fault_of_the_element(void **state) {
 
 static wadi_plan_body body_with(bool inside, bool flat, bool across, bool rank0) {
     wadi_plan_body b = {.name = "b", .rank0 = rank0};
-    b.version[WADI_SCHEDULE_INSIDE].exists = inside;
-    b.version[WADI_SCHEDULE_FLAT].exists = flat;
-    b.version[WADI_SCHEDULE_ACROSS].exists = across;
+    b.offers[WADI_SCHEDULE_INSIDE] = inside;
+    b.offers[WADI_SCHEDULE_FLAT] = flat;
+    b.offers[WADI_SCHEDULE_ACROSS] = across;
     return b;
 }
 

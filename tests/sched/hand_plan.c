@@ -102,14 +102,19 @@ static wadi_kernel find(const char *name) {
 }
 
 static wadi_status load(void *self, const wadi_plan *plan, int body, wadi_schedule schedule,
-                        wadi_kernel *out_kernels, wadi_kernel *out_units, wadi_error *err) {
+                        wadi_plan_code *out, wadi_error *err) {
+    (void)plan;
     (void)err;
-    current = self;
-    const wadi_plan_version *v = &plan->bodies[body].version[schedule];
+    hand_program *h = self;
+    current = h;
+    wadi_plan_version *v = &h->version[body][schedule];
+    v->nplaces = h->plan.nplaces;
+    v->places = h->plan.places;
     for (int i = 0; i < v->nsteps; i++) {
-        out_kernels[i] = find(v->steps[i].kernel);
-        out_units[i] = find(v->steps[i].units);
+        h->kernels[body][schedule][i] = find(v->steps[i].kernel);
+        h->units[body][schedule][i] = find(v->steps[i].units);
     }
+    *out = (wadi_plan_code){v, h->kernels[body][schedule], h->units[body][schedule]};
     return WADI_OK;
 }
 
@@ -167,9 +172,10 @@ static void begin(hand_program *h) {
     h->output = (wadi_plan_output){"all", ALL};
 }
 
-static void set_version(wadi_plan_body *b, wadi_schedule schedule, const wadi_plan_step *steps,
-                        int n) {
-    b->version[schedule] = (wadi_plan_version){.exists = true, .nsteps = n, .steps = steps};
+static void set_version(hand_program *h, int body, wadi_schedule schedule,
+                        const wadi_plan_step *steps, int n) {
+    h->body[body].offers[schedule] = true;
+    h->version[body][schedule] = (wadi_plan_version){.nsteps = n, .steps = steps};
 }
 
 void hand_doubling(hand_program *h, wadi_end_kind end) {
@@ -188,15 +194,15 @@ void hand_doubling(hand_program *h, wadi_end_kind end) {
         h->phase.stream.state_out = state_out;
     }
     h->step[0][0] = (wadi_plan_step){.kind = WADI_STEP_RUN, .kernel = "double_inside"};
-    set_version(&h->body[0], WADI_SCHEDULE_INSIDE, h->step[0], 1);
+    set_version(h, 0, WADI_SCHEDULE_INSIDE, h->step[0], 1);
     h->step[1][0] = (wadi_plan_step){
         .kind = WADI_STEP_SHAPE, .kernel = "double_shape", .nslots = 1, .slots = out_slot};
     h->step[1][1] = (wadi_plan_step){.kind = WADI_STEP_ALLOC, .nslots = 1, .slots = out_slot};
     h->step[1][2] =
         (wadi_plan_step){.kind = WADI_STEP_FLAT, .kernel = "double_flat", .units = "double_units"};
-    set_version(&h->body[0], WADI_SCHEDULE_FLAT, h->step[1], 3);
+    set_version(h, 0, WADI_SCHEDULE_FLAT, h->step[1], 3);
     h->step[2][0] = (wadi_plan_step){.kind = WADI_STEP_RUN, .kernel = "fold_inside"};
-    set_version(&h->body[1], WADI_SCHEDULE_INSIDE, h->step[2], 1);
+    set_version(h, 1, WADI_SCHEDULE_INSIDE, h->step[2], 1);
 }
 
 void hand_counting(hand_program *h) {
@@ -214,5 +220,5 @@ void hand_counting(hand_program *h) {
         .kind = WADI_STEP_SHAPE, .kernel = "count_shape", .nslots = 1, .slots = out_slot};
     h->step[0][1] = (wadi_plan_step){.kind = WADI_STEP_ALLOC, .nslots = 1, .slots = out_slot};
     h->step[0][2] = (wadi_plan_step){.kind = WADI_STEP_RUN, .kernel = "count_run"};
-    set_version(&h->body[0], WADI_SCHEDULE_INSIDE, h->step[0], 3);
+    set_version(h, 0, WADI_SCHEDULE_INSIDE, h->step[0], 3);
 }

@@ -26,13 +26,12 @@ typedef struct passing {
 static const int slots[] = {0, 1};
 
 static wadi_status load_nothing(void *self, const wadi_plan *plan, int body, wadi_schedule schedule,
-                                wadi_kernel *out_kernels, wadi_kernel *out_units, wadi_error *err) {
+                                wadi_plan_code *out, wadi_error *err) {
     (void)self;
     (void)plan;
     (void)body;
     (void)schedule;
-    (void)out_kernels;
-    (void)out_units;
+    (void)out;
     (void)err;
     return WADI_INTERNAL;
 }

@@ -1,0 +1,180 @@
+/* See the header. What lowering needs of a body is the layout at the moment the body was planned: later bodies give values
+ * other slots and other names, so the tables by value are copied. Slots are only ever added, so all bodies see the
+ * plan's whole table; a version's own temporaries and places are what lowering appends. */
+#include "codegen/versions.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "codegen/emit/c.h"
+
+typedef struct recipe {
+    wadi_body body;
+    wadi_layout
+        y; /* its tables are this recipe's own; vectors, arenas and err are set when a version is made */
+    const bool *known;
+} recipe;
+
+struct wadi_versions {
+    wadi_arena *arena;
+    const wadi_plan *plan;
+    WADI_VEC(recipe) recipes;
+};
+
+wadi_versions *wadi_versions_create(void) {
+    wadi_versions *v = calloc(1, sizeof *v);
+    if (v) v->arena = wadi_arena_create();
+    if (v && v->arena) return v;
+    free(v);
+    return NULL;
+}
+
+wadi_arena *wadi_versions_arena(wadi_versions *v) {
+    return v->arena;
+}
+
+void wadi_versions_destroy(wadi_versions *v) {
+    if (!v) return;
+    wadi_vec_free(&v->recipes);
+    wadi_arena_destroy(v->arena);
+    free(v);
+}
+
+static void *copied(wadi_arena *a, const void *from, size_t size, size_t n) {
+    void *to = wadi_arena_alloc_n(a, size, n + 1);
+    if (to && n > 0) memcpy(to, from, n * size);
+    return to;
+}
+
+wadi_status wadi_versions_add(wadi_versions *v, const wadi_layout *y, const wadi_body *body,
+                              const bool *known) {
+    const size_t n = y->m->nvalues;
+    recipe r = {.body = *body, .y = *y};
+    r.known = copied(v->arena, known, sizeof *known, n);
+    r.y.slot_of = copied(v->arena, y->slot_of, sizeof *y->slot_of, n);
+    r.y.apart = copied(v->arena, y->apart, sizeof *y->apart, n);
+    r.y.alias_of = copied(v->arena, y->alias_of, sizeof *y->alias_of, n);
+    r.y.components = copied(v->arena, y->components, sizeof *y->components, n);
+    if (!r.known || !r.y.slot_of || !r.y.apart || !r.y.alias_of || !r.y.components ||
+        !wadi_vec_push(&v->recipes, r))
+        return wadi_fail(y->err, WADI_MEMORY, "out of memory while planning '%s'", y->m->name);
+    return WADI_OK;
+}
+
+void wadi_versions_freeze(wadi_versions *v, const wadi_plan *plan) {
+    v->plan = plan;
+}
+
+/* ---- making one ---- */
+
+typedef struct making {
+    const wadi_plan *plan;
+    const recipe *from;
+    wadi_layout y;
+    wadi_schedule schedule;
+    wadi_made *made;
+} making;
+
+static wadi_status no_memory(const making *k) {
+    return wadi_fail(k->y.err, WADI_MEMORY, "out of memory while making kernels");
+}
+
+static const char *kept(making *k, const char *s) {
+    if (!s) return NULL;
+    const char *copy = wadi_arena_strdup(k->made->arena, s);
+    if (!copy) k->y.failed = true;
+    return copy;
+}
+
+/* What lowering has appended to the plan's tables becomes the version's own. */
+static wadi_status keep_tables(making *k) {
+    wadi_plan_version *v = &k->made->version;
+    const size_t before = (size_t)k->plan->nslots, own = k->y.slots.n - before;
+    wadi_plan_slot *slots = copied(k->made->arena, k->y.slots.at + before, sizeof *slots, own);
+    wadi_plan_place *places = copied(k->made->arena, k->y.places.at, sizeof *places, k->y.places.n);
+    if (!slots || !places) return no_memory(k);
+    for (size_t i = 0; i < own; i++) {
+        slots[i].name = kept(k, slots[i].name);
+        for (int f = 0; f < slots[i].fields; f++) slots[i].field[f] = kept(k, slots[i].field[f]);
+    }
+    for (size_t i = 0; i < k->y.places.n; i++) {
+        places[i].op = kept(k, places[i].op);
+        places[i].what = kept(k, places[i].what);
+        places[i].loc.file = kept(k, places[i].loc.file);
+    }
+    v->nslots = (int)own;
+    v->slots = slots;
+    v->nplaces = (int)k->y.places.n;
+    v->places = places;
+    return k->y.failed ? no_memory(k) : WADI_OK;
+}
+
+static wadi_status emit(making *k, wadi_lmodule *lm) {
+    wadi_text t;
+    wadi_text_init(&t);
+    lm->slots = k->y.slots.at;
+    wadi_status st = wadi_emit_c(lm, &t, k->y.err);
+    if (!st) {
+        k->made->source = wadi_arena_strdup(k->made->arena, wadi_text_str(&t));
+        if (!k->made->source) st = no_memory(k);
+    }
+    wadi_text_fini(&t);
+    return st;
+}
+
+static wadi_status lower(making *k) {
+    static const char *const names[] = {"inside", "flat", "across"};
+    const wadi_body *body = &k->from->body;
+    wadi_plan_version *v = &k->made->version;
+    wadi_lmodule lm = {
+        .name = wadi_arena_printf(k->y.arena, "%s, schedule %s", body->name, names[k->schedule])};
+    if (!lm.name) return no_memory(k);
+    for (int i = 0; i < k->plan->nslots; i++)
+        if (!wadi_vec_push(&k->y.slots, k->plan->slots[i])) return no_memory(k);
+    if (k->schedule == WADI_SCHEDULE_FLAT)
+        WADI_TRY(wadi_lower_flat(&k->y, body, k->from->known, &lm, v));
+    else
+        WADI_TRY(wadi_lower_inside(&k->y, body, k->from->known, k->schedule == WADI_SCHEDULE_ACROSS,
+                                   &lm, v));
+    WADI_TRY(emit(k, &lm));
+    return keep_tables(k);
+}
+
+static void prepare_layout(making *k, wadi_error *err) {
+    k->y = k->from->y;
+    k->y.err = err;
+    k->y.failed = false;
+    memset(&k->y.slots, 0, sizeof k->y.slots);
+    memset(&k->y.places, 0, sizeof k->y.places);
+    k->y.keep = k->made->arena;
+}
+
+wadi_status wadi_versions_make(wadi_versions *v, int body, wadi_schedule schedule, wadi_made **out,
+                               wadi_error *err) {
+    wadi_arena *scratch = wadi_arena_create(), *arena = wadi_arena_create();
+    making k = {v->plan, &v->recipes.at[body], .schedule = schedule};
+    *out = NULL;
+    k.made = arena ? WADI_NEW(arena, wadi_made) : NULL;
+    if (!scratch || !k.made) {
+        wadi_arena_destroy(scratch);
+        wadi_arena_destroy(arena);
+        return wadi_fail(err, WADI_MEMORY, "out of memory while making kernels");
+    }
+    k.made->arena = arena;
+    prepare_layout(&k, err);
+    k.y.arena = scratch;
+    const wadi_status st = lower(&k);
+    wadi_vec_free(&k.y.slots);
+    wadi_vec_free(&k.y.places);
+    wadi_arena_destroy(scratch);
+    if (st)
+        wadi_made_destroy(k.made);
+    else
+        *out = k.made;
+    return st;
+}
+
+void wadi_made_destroy(wadi_made *made) {
+    if (made) wadi_arena_destroy(made->arena);
+}

@@ -1,0 +1,39 @@
+/* The versions of a plan's bodies, made one at a time when they are wanted.
+ *
+ * Lowering and printing all schedules of all bodies would cost more than running a short program; a run uses one of them,
+ * rarely two. */
+#ifndef WADI_CODEGEN_VERSIONS_H
+#define WADI_CODEGEN_VERSIONS_H
+
+#include "codegen/kernel/lower.h"
+
+typedef struct wadi_versions wadi_versions;
+
+/* A version and the text of the module its kernels are in. Owns all it points to but names of the plan's. */
+typedef struct wadi_made {
+    wadi_arena *arena;
+    wadi_plan_version version;
+    const char *source;
+} wadi_made;
+
+/** Lowers and emits a version that the plan's body `body` offers. The caller destroys *out. One thread at a time.
+ *  Errors: WADI_UNSUPPORTED naming the place, WADI_MEMORY, WADI_INTERNAL. */
+WADI_NODISCARD wadi_status wadi_versions_make(wadi_versions *v, int body, wadi_schedule schedule,
+                                              wadi_made **out, wadi_error *err);
+/** NULL is fine. */
+void wadi_made_destroy(wadi_made *owned_made);
+void wadi_versions_destroy(wadi_versions *owned_v);
+
+/* ---- for codegen/plan.c ---- */
+
+/** NULL when out of memory. */
+wadi_versions *wadi_versions_create(void);
+/** What bodies are planned in: lives as long as the versions. */
+wadi_arena *wadi_versions_arena(wadi_versions *v);
+/** The next body, lowered from the layout as it is now. */
+WADI_NODISCARD wadi_status wadi_versions_add(wadi_versions *v, const wadi_layout *y,
+                                             const wadi_body *body, const bool *known);
+/** All bodies have been added and all slots are in `plan`, which is borrowed. */
+void wadi_versions_freeze(wadi_versions *v, const wadi_plan *plan);
+
+#endif
