@@ -5,6 +5,9 @@
  * with f's parameters replaced by what g yields, so that array fusion sees both. Also here: a stage that hands its elements
  * through unchanged is dropped, and a sequence zipped with itself is read once.
  *
+ * take_seq n . map_seq f = map_seq f . take_seq n, for drop_seq as well and for several sequences side by side: what is left out
+ * is left out before it is computed, and the stages on both sides of it meet.
+ *
  * A sequence that somebody else reads as well is not fused: its elements would be computed once for each reader.
  */
 #include "codegen/pass.h"
@@ -14,11 +17,14 @@
 #include "base/error.h"
 #include "codegen/rewrite.h"
 
+typedef WADI_VEC(wadi_bind *) bindings;
+
 typedef struct fusing {
     wadi_module *m;
     wadi_pass_cx *cx;
     wadi_subst subst;
-    int *readers; /* [value] of sequences */
+    int *readers; /* [nvalues] of sequences; values made since have one reader */
+    uint32_t nvalues;
     bool failed;
 } fusing;
 
@@ -36,9 +42,17 @@ static int arrays_of(const fusing *s, wadi_val seq) {
     return s->m->values[seq].type.arrays;
 }
 
+static int readers_of(const fusing *s, wadi_val seq) {
+    return seq < s->nvalues ? s->readers[seq] : 1;
+}
+
+static void add_readers(fusing *s, wadi_val seq, int n) {
+    if (seq < s->nvalues) s->readers[seq] += n;
+}
+
 static void count_reader(void *env, const wadi_read *r) {
     fusing *s = env;
-    if (s->m->values[*r->at].type.is_seq) s->readers[*r->at]++;
+    if (s->m->values[*r->at].type.is_seq) add_readers(s, *r->at, 1);
 }
 
 /* ---- new lists of arguments and parameters ---- */
@@ -99,7 +113,7 @@ static void read_once(fusing *s, wadi_bind *b) {
                 wadi_subst_put(&s->subst, own[c], body->params[first_param(s, b, same) + c]);
         }
         if (same < 0) put(s, &args, b->args[i]);
-        if (same >= 0) s->readers[b->args[i]]--;
+        if (same >= 0) add_readers(s, b->args[i], -1);
     }
     if (args.n < (size_t)b->nargs) {
         set_params(s, body, &params);
@@ -114,7 +128,7 @@ static void read_once(fusing *s, wadi_bind *b) {
 /* Why the stage of argument `i` cannot become part of `b`; NULL: it can. */
 static const char *obstacle(const fusing *s, const wadi_bind *b, int i) {
     const wadi_bind *from = stage_of(s, b->args[i]);
-    if (s->readers[b->args[i]] > 1)
+    if (readers_of(s, b->args[i]) > 1)
         return "several stages read it: fused, its elements would be computed once for each";
     if (is(from, "produce") && b->nargs > 1)
         return "it is zipped with another sequence, which may be shorter than it counts";
@@ -192,42 +206,102 @@ static bool hands_through(const fusing *s, const wadi_bind *b) {
     return true;
 }
 
+/* ---- what is left out, before it is computed ---- */
+
+/* A binding like `b` of another sequence. */
+static wadi_bind *cut_of(fusing *s, const wadi_bind *b, wadi_val seq) {
+    wadi_bind *cut = wadi_bind_new(s->m, b->op, 2, 0, 0, 0);
+    const wadi_val_type *t = &s->m->values[seq].type;
+    wadi_array_type *types = WADI_NEW_N(s->m->arena, wadi_array_type, (size_t)t->arrays);
+    s->failed = s->failed || !cut || !types;
+    if (s->failed) return NULL;
+    for (int c = 0; c < t->arrays; c++)
+        types[c] = (wadi_array_type){.rank = t->array[c].rank, .elem = t->array[c].elem};
+    cut->args[0] = seq;
+    cut->args[1] = b->args[1];
+    cut->loc = b->loc;
+    s->failed = wadi_bind_result(s->m, cut, wadi_seq_val_type(s->m, t->arrays, types)) == WADI_NONE;
+    return s->failed ? NULL : cut;
+}
+
+static void take_out(bindings *list, const wadi_bind *b) {
+    size_t left = 0;
+    for (size_t i = 0; i < list->n; i++)
+        if (list->at[i] != b) list->at[left++] = list->at[i];
+    list->n = left;
+}
+
+/* Appends take_seq or drop_seq `b` to the block: behind it the stages it read, before it theirs. Gives what now stands for
+ * its result. */
+static wadi_val append_cut(fusing *s, wadi_bind *b, bindings *out) {
+    wadi_bind *map = stage_of(s, b->args[0]);
+    if (!map || !is(map, "map_seq") || readers_of(s, b->args[0]) != 1) {
+        if (!wadi_vec_push(out, b)) s->failed = true;
+        return b->results[0];
+    }
+    wadi_diag_note(s->cx->diag, WADI_NOTE_SEQ_FUSED, map->results[0], WADI_NONE,
+                   "what %s leaves out is not computed", b->op->name);
+    take_out(out, map);
+    for (int i = 0; i < map->nargs && !s->failed; i++) {
+        wadi_bind *cut = cut_of(s, b, map->args[i]);
+        if (cut) map->args[i] = append_cut(s, cut, out);
+    }
+    if (!wadi_vec_push(out, map)) s->failed = true;
+    return map->results[0];
+}
+
+/* ---- the walk ---- */
+
+static void hand_through(fusing *s, const wadi_bind *b) {
+    wadi_diag_note(s->cx->diag, WADI_NOTE_SEQ_FUSED, b->results[0], WADI_NONE,
+                   "hands its elements through unchanged");
+    add_readers(s, b->args[0], readers_of(s, b->results[0]) - 1);
+    wadi_subst_put(&s->subst, b->results[0], b->args[0]);
+}
+
+static void walk_cut(fusing *s, wadi_bind *b, bindings *out) {
+    const wadi_val v = b->results[0], now = append_cut(s, b, out);
+    if (now == v) return;
+    if (now < s->nvalues) s->readers[now] = readers_of(s, v);
+    wadi_subst_put(&s->subst, v, now);
+}
+
 static void walk_block(fusing *s, wadi_block *block) {
-    int left = 0;
+    bindings out = {0};
     for (int i = 0; i < block->nbinds && !s->failed; i++) {
         wadi_bind *b = block->binds[i];
         wadi_subst_own(&s->subst, block, b);
-        if (is(b, "map_seq") && hands_through(s, b)) {
-            wadi_diag_note(s->cx->diag, WADI_NOTE_SEQ_FUSED, b->results[0], WADI_NONE,
-                           "hands its elements through unchanged");
-            s->readers[b->args[0]] += s->readers[b->results[0]] - 1;
-            wadi_subst_put(&s->subst, b->results[0], b->args[0]);
-            continue;
+        if (is(b, "take_seq") || is(b, "drop_seq")) {
+            walk_cut(s, b, &out);
+        } else if (is(b, "map_seq") && hands_through(s, b)) {
+            hand_through(s, b);
+        } else {
+            if (is(b, "map_seq")) fuse_stage(s, b);
+            for (int k = 0; k < b->nblocks; k++) wadi_subst_block(&s->subst, b->blocks[k]);
+            if (!wadi_vec_push(&out, b)) s->failed = true;
         }
-        if (is(b, "map_seq")) fuse_stage(s, b);
-        for (int k = 0; k < b->nblocks; k++) wadi_subst_block(&s->subst, b->blocks[k]);
-        block->binds[left++] = b;
     }
-    if (!s->failed) block->nbinds = left;
+    if (!s->failed && !wadi_block_set(s->m, block, (int)out.n, out.at)) s->failed = true;
+    wadi_vec_free(&out);
     wadi_subst_yields(&s->subst, block);
 }
 
 /* Stages that became part of another one have no reader left. */
 static void drop_fused(fusing *s, wadi_block *block) {
-    memset(s->readers, 0, s->m->nvalues * sizeof *s->readers);
+    memset(s->readers, 0, s->nvalues * sizeof *s->readers);
     wadi_reads_block(block, count_reader, s);
     int left = 0;
     for (int i = 0; i < block->nbinds; i++) {
         wadi_bind *b = block->binds[i];
         const bool fused =
-            b->nresults == 1 && stage_of(s, b->results[0]) && s->readers[b->results[0]] == 0;
+            b->nresults == 1 && stage_of(s, b->results[0]) && readers_of(s, b->results[0]) == 0;
         if (!fused) block->binds[left++] = b;
     }
     block->nbinds = left;
 }
 
 wadi_status wadi_pass_seqfuse(wadi_module *m, wadi_pass_cx *cx, wadi_error *err) {
-    fusing s = {.m = m, .cx = cx};
+    fusing s = {.m = m, .cx = cx, .nvalues = m->nvalues};
     s.readers = WADI_NEW_N(cx->scratch, int, m->nvalues);
     s.failed = !s.readers || !wadi_subst_init(&s.subst, cx->scratch, m);
     if (!s.failed) wadi_reads_block(m->main, count_reader, &s);

@@ -141,7 +141,8 @@ static void analyse_sequence(depending *dp, const wadi_bind *b) {
         else if (dp->m->values[b->results[r]].type.is_seq)
             set_sequence(dp, b, b->results[r]);
         else
-            set(&dp->cx, b->results[r], 0, (wadi_dep){false, false});
+            set(&dp->cx, b->results[r], 0,
+                (wadi_dep){shape_depends(dp, b->results[r], 0), dp->bodies > 0});
     }
 }
 

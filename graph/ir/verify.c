@@ -148,6 +148,12 @@ static wadi_status check_regions(wadi_verifier *v, const wadi_bind *b, const wad
     return WADI_OK;
 }
 
+/* What is done for its effect is done once: it stands in the main block. Sequences are used by any region. */
+static wadi_status check_effect(wadi_verifier *v, const wadi_bind *b, const wadi_block *around) {
+    if (b->nresults > 0 || !around->parent) return WADI_OK;
+    return wadi_verify_fail(v, "it gives nothing and stands in a region");
+}
+
 /* A binding has an operator, as many functions and regions as it takes, and arguments that are in scope. */
 static wadi_status check_bind(wadi_verifier *v, const wadi_bind *b, const wadi_block *around) {
     v->bind = b;
@@ -159,6 +165,7 @@ static wadi_status check_bind(wadi_verifier *v, const wadi_bind *b, const wadi_b
     for (int i = 0; i < b->nargs; i++) WADI_TRY(use_value(v, b->args[i]));
     for (int k = 0; k < b->nfuns; k++) WADI_TRY(wadi_verify_fun(v, b->funs[k]));
     WADI_TRY(check_regions(v, b, around));
+    WADI_TRY(check_effect(v, b, around));
     WADI_TRY(check_results(v, b));
     return check_rule(v, b);
 }
