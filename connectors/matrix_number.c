@@ -1,0 +1,90 @@
+/* Numbers of at most 19 digits and a small power of ten are exact in f64 arithmetic: an integer below 2^53 times or divided by
+ * a power of ten up to 10^22, one rounding (Clinger 1990). The rest, one in many thousands, goes to strtod. */
+#include "connectors/matrix_number.h"
+
+#include <locale.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_POWER = 22, MAX_TOKEN = 512 };
+
+static const double powers[MAX_POWER + 1] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                                             1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
+                                             1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+
+static bool is_digit(char c) {
+    return c >= '0' && c <= '9';
+}
+
+/* The locale's own decimal point takes the place of the dot. */
+static const char *slow(const char *at, const char *end, double *out) {
+    char text[MAX_TOKEN];
+    size_t n = 0;
+    const char *from = at;
+    const char point = localeconv()->decimal_point[0];
+    while (from < end && n + 1 < sizeof text && strchr(" \t\r\n", *from) == NULL) {
+        const char c = *from++;
+        text[n++] = c == '.' ? point : c == 'd' || c == 'D' ? 'e' : c;
+    }
+    text[n] = '\0';
+    if (strpbrk(text, "xX") != NULL)
+        return NULL; /* strtod reads hexadecimal; this format has none */
+    char *stop = text;
+    *out = strtod(text, &stop);
+    return stop == text ? NULL : at + (stop - text);
+}
+
+/* The exponent behind a mantissa; false when it is not one that the fast way takes. */
+static bool read_exponent(const char **at, const char *end, int *out) {
+    const char *p = *at;
+    int e = 0;
+    if (p == end || (*p != 'e' && *p != 'E' && *p != 'd' && *p != 'D')) return true;
+    p++;
+    const bool minus = p < end && *p == '-';
+    if (p < end && (*p == '-' || *p == '+')) p++;
+    const char *digits = p;
+    while (p < end && is_digit(*p) && p - digits < 5) e = 10 * e + (*p++ - '0');
+    if (p == digits || (p < end && is_digit(*p))) return false;
+    *out += minus ? -e : e;
+    *at = p;
+    return true;
+}
+
+const char *wadi_matrix_number(const char *at, const char *end, double *out) {
+    const char *p = at;
+    const bool minus = p < end && *p == '-';
+    if (p < end && (*p == '-' || *p == '+')) p++;
+    uint64_t digits = 0;
+    int count = 0, power = 0;
+    const char *from = p;
+    for (; p < end && is_digit(*p); p++, count += digits != 0)
+        digits = 10 * digits + (uint64_t)(*p - '0');
+    const char *point = p;
+    if (p < end && *p == '.') {
+        for (p++; p < end && is_digit(*p); p++, count += digits != 0) {
+            digits = 10 * digits + (uint64_t)(*p - '0');
+            power--;
+        }
+    }
+    if (p - from < 1 || (p - from == 1 && p != point)) return slow(at, end, out); /* no digit */
+    if (count > 18 || !read_exponent(&p, end, &power) || power > MAX_POWER || power < -MAX_POWER ||
+        digits > UINT64_C(1) << 53) {
+        return slow(at, end, out);
+    }
+    const double v = power < 0 ? (double)digits / powers[-power] : (double)digits * powers[power];
+    *out = minus ? -v : v;
+    return p;
+}
+
+bool wadi_matrix_integer(const char *at, const char *end) {
+    uint64_t v = 0;
+    if (at < end && (*at == '-' || *at == '+')) at++;
+    if (at == end) return false;
+    for (; at < end; at++) {
+        if (!is_digit(*at)) return false;
+        v = 10 * v + (uint64_t)(*at - '0');
+        if (v > UINT64_C(1) << 53) return false;
+    }
+    return true;
+}
