@@ -151,8 +151,7 @@ static wadi_status instruction(running *r, const wadi_sinst *i) {
         read_fields(r, i, a, a->cell);
         return WADI_OK;
     case WADI_SOP_EXTENT:
-        r->at[i->first] =
-            (wadi_number){.bits = (uint64_t)r->in->value[i->array]->shape[i->dim]};
+        r->at[i->first] = (wadi_number){.bits = (uint64_t)r->in->value[i->array]->shape[i->dim]};
         return WADI_OK;
     case WADI_SOP_COND:
         return cond(r, i);

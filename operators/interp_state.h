@@ -47,7 +47,8 @@ typedef struct wadi_interp {
     wadi_read_source *source; /* [io->nsources] */
     WADI_VEC(wadi_known_extent) known;
     WADI_VEC(wadi_sunk) sunk;
-    wadi_number *row; /* scalars of the function being run, then room for the next state of a loop */
+    wadi_number
+        *row; /* scalars of the function being run, then room for the next state of a loop */
     size_t nrow;
     wadi_interp_results *results;
 } wadi_interp;

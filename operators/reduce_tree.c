@@ -84,8 +84,7 @@ static wadi_status take_one(const folding *o, uint64_t *acc, const uint64_t *x) 
 static wadi_status take_run(const folding *o, const uint64_t *row, int64_t from, int64_t to,
                             int64_t step, uint64_t *acc) {
     memcpy(acc, row + from * o->cells, (size_t)o->cells * sizeof *acc);
-    for (int64_t i = from + step; i < to; i += step)
-        WADI_TRY(take_one(o, acc, row + i * o->cells));
+    for (int64_t i = from + step; i < to; i += step) WADI_TRY(take_one(o, acc, row + i * o->cells));
     return WADI_OK;
 }
 

@@ -24,8 +24,8 @@ static wadi_status eval(wadi_eval_cx *cx, const wadi_bind *b) {
     int64_t ix[WADI_MAX_RANK] = {0};
     for (int64_t r = 0; r < rows.count; r++) {
         wadi_eval_here(cx, rows.rank, ix);
-        WADI_TRY(wadi_eval_scan_row(cx, b, b->funs[0], a->cells, a->cell + r * cells,
-                                    rows.length, out->cell + r * cells));
+        WADI_TRY(wadi_eval_scan_row(cx, b, b->funs[0], a->cells, a->cell + r * cells, rows.length,
+                                    out->cell + r * cells));
         wadi_eval_next(rows.rank, a->shape, ix);
     }
     cx->index_rank = -1;

@@ -77,6 +77,15 @@ static void shape_ref(writer *c, int slot, int dim, wadi_lv s) {
     wadi_text_add(c->out, "]");
 }
 
+static void select_complex(writer *c, const wadi_linst *i) {
+    wadi_text_addf(c->out, "wadi_select_%s(", wadi_type_name(i->type));
+    for (int a = 0; a < 3; a++) {
+        if (a > 0) wadi_text_add(c->out, ", ");
+        expression(c, i->args[a]);
+    }
+    wadi_text_add(c->out, ")");
+}
+
 /* The right-hand side that defines the value. */
 static void definition(writer *c, const wadi_linst *i) {
     const wadi_lv arg = i->nargs > 0 ? i->args[0] : WADI_LV_NONE;
@@ -89,6 +98,10 @@ static void definition(writer *c, const wadi_linst *i) {
         wadi_c_prim(t, c->f, i, write_operand, write_plain, c);
         break;
     case WADI_L_SELECT:
+        if (wadi_type_is_complex(i->type)) {
+            select_complex(c, i);
+            break;
+        }
         operand(c, i->args[0]);
         wadi_text_add(t, " ? ");
         operand(c, i->args[1]);
@@ -475,11 +488,28 @@ static const char options[] = "#if defined(__GNUC__) && !defined(__clang__)\n"
                               "#pragma GCC optimize(\"no-loop-unroll-and-jam\")\n"
                               "#endif\n";
 
+/* GCC 12 before 12.3 (its bug 107647) makes fused multiply-adds of the products of complex numbers, whatever -ffp-contract
+ * says: fmaddsub. A kernel that has complex numbers does without these instructions there. */
+static const char uncontracted[] =
+    "#if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && __GNUC__ == 12 && "
+    "__GNUC_MINOR__ < 3\n"
+    "#pragma GCC target(\"no-fma,no-fma4,no-avx512f\")\n"
+    "#endif\n";
+
+static bool uses_complex(const wadi_lmodule *m) {
+    for (int k = 0; k < m->nfuns; k++)
+        for (uint32_t v = 0; v < m->funs[k]->n; v++)
+            if (wadi_type_is_complex(m->funs[k]->inst[v]->type)) return true;
+    return false;
+}
+
 wadi_status wadi_emit_c(const wadi_lmodule *m, wadi_text *out, wadi_error *err) {
     wadi_text_addf(out, "/* Kernels of %s, made by wadi. */\n\n", m->name);
     wadi_text_add(out, options);
+    if (uses_complex(m)) wadi_text_add(out, uncontracted);
     wadi_text_add(out, wadi_embed_kernel);
     wadi_text_add(out, wadi_embed_scalar);
+    if (uses_complex(m)) wadi_text_add(out, wadi_embed_complex);
     wadi_text_add(out, wadi_embed_work);
     wadi_text_add(out, "\n");
     return wadi_emit_c_kernels(m, out, err);

@@ -1,4 +1,5 @@
-/* Scalar operations in C: plain operators where C means the same, else the functions of codegen/rt/scalar.h. */
+/* Scalar operations in C: plain operators where C means the same, else the functions of codegen/rt/scalar.h
+ * and, for complex numbers, codegen/rt/complex.h. */
 #include "codegen/emit/c_scalar.h"
 
 #include <inttypes.h>
@@ -9,8 +10,8 @@
 
 const char *wadi_c_type(wadi_type t) {
     static const char *const names[WADI_TYPE_COUNT] = {
-        "bool",     "int8_t",   "int16_t",  "int32_t", "int64_t", "uint8_t",
-        "uint16_t", "uint32_t", "uint64_t", "float",   "double"};
+        "bool",     "int8_t",   "int16_t", "int32_t", "int64_t",     "uint8_t",     "uint16_t",
+        "uint32_t", "uint64_t", "float",   "double",  "wadi_cfloat", "wadi_cdouble"};
     return t < WADI_TYPE_COUNT ? names[t] : "int64_t";
 }
 
@@ -47,7 +48,20 @@ static void int_constant(wadi_text *out, wadi_scalar value) {
                        v > INT32_MAX || v < -INT32_MAX ? "ll" : "", v < 0 ? ")" : "");
 }
 
+static void complex_constant(wadi_text *out, wadi_scalar value) {
+    const wadi_type part = wadi_type_part(value.type);
+    wadi_text_addf(out, "wadi_complex_%s(", wadi_type_name(part));
+    wadi_c_constant(out, (wadi_scalar){part, value.bits});
+    wadi_text_add(out, ", ");
+    wadi_c_constant(out, (wadi_scalar){part, value.im});
+    wadi_text_add(out, ")");
+}
+
 void wadi_c_constant(wadi_text *out, wadi_scalar value) {
+    if (wadi_type_is_complex(value.type)) {
+        complex_constant(out, value);
+        return;
+    }
     if (value.type == WADI_F32) {
         const uint32_t low = (uint32_t)value.bits;
         float x;
@@ -121,8 +135,7 @@ static bool must_cut(wadi_sop op, wadi_type t) {
 }
 
 static void infix(const op_writer *p, const char *op) {
-    const bool cut =
-        p->i->type != WADI_BOOL && must_cut(p->i->op, p->i->type);
+    const bool cut = p->i->type != WADI_BOOL && must_cut(p->i->op, p->i->type);
     if (cut) wadi_text_addf(p->out, "(%s)(", wadi_c_type(p->i->type));
     p->operand(p->env, p->i->args[0]);
     wadi_text_addf(p->out, " %s ", op);
@@ -197,16 +210,50 @@ static bool limited(const op_writer *p) {
     return false;
 }
 
+/* wadi_<to>_of_<from>( */
+static void call_conversion(const op_writer *p, wadi_type to, wadi_type from) {
+    wadi_text_addf(p->out, "wadi_%s_of_%s(", wadi_type_name(to), wadi_type_name(from));
+}
+
+static void convert_complex(const op_writer *p, wadi_type to, wadi_type from) {
+    const wadi_type part = wadi_type_part(from);
+    const bool saturates = !wadi_type_rounds(to);
+    if (to == WADI_BOOL) {
+        call(p, "nonzero", wadi_type_name(from));
+    } else if (wadi_type_is_complex(to)) {
+        call_conversion(p, to, from);
+        p->plain(p->env, p->i->args[0]);
+        wadi_text_add(p->out, ")");
+    } else {
+        if (saturates)
+            call_conversion(p, to, part);
+        else
+            wadi_text_addf(p->out, "(%s)", wadi_c_type(to));
+        call(p, "real", wadi_type_name(from));
+        if (saturates) wadi_text_add(p->out, ")");
+    }
+}
+
+static void convert_to_complex(const op_writer *p, wadi_type to) {
+    const wadi_type part = wadi_type_part(to);
+    wadi_text_addf(p->out, "wadi_complex_%s((%s)", wadi_type_name(part), wadi_c_type(part));
+    p->operand(p->env, p->i->args[0]);
+    wadi_text_add(p->out, ", 0)");
+}
+
 static void conversion(const op_writer *p) {
     const wadi_type from = arg_type(p, 0), to = p->i->type;
-    if (to == WADI_BOOL) {
+    if (wadi_type_is_complex(from)) {
+        convert_complex(p, to, from);
+    } else if (wadi_type_is_complex(to)) {
+        convert_to_complex(p, to);
+    } else if (to == WADI_BOOL) {
         p->operand(p->env, p->i->args[0]);
         wadi_text_add(p->out, " != 0");
     } else if (wadi_type_is_float(from) && !wadi_type_is_float(to)) {
-        char name[16];
-        (void)strcpy(name, wadi_type_name(to));
-        (void)strcat(name, "_of");
-        call(p, name, wadi_type_name(from));
+        call_conversion(p, to, from);
+        p->plain(p->env, p->i->args[0]);
+        wadi_text_add(p->out, ")");
     } else {
         prefix(p, "");
     }
@@ -227,7 +274,12 @@ static void bitcast(const op_writer *p) {
 void wadi_c_prim(wadi_text *out, const wadi_lfun *f, const wadi_linst *i, wadi_c_write operand,
                  wadi_c_write plain, void *env) {
     const op_writer p = {out, f, i, operand, plain, env};
-    const char *op = operator_of(i->op, i->type);
+    const bool is_complex = wadi_type_is_complex(arg_type(&p, 0));
+    const char *op = is_complex ? NULL : operator_of(i->op, i->type);
+    if (is_complex && i->op != WADI_SOP_CONVERT) {
+        call(&p, wadi_sop_get(i->op)->name, wadi_type_name(arg_type(&p, 0)));
+        return;
+    }
     if (op) {
         infix(&p, op);
         return;

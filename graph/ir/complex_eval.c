@@ -4,6 +4,11 @@
  * asks for costs a branch per product, and libraries and devices do not agree on it. So the language has its own text, and
  * C's complex arithmetic is not used. Elementary functions are those of the C library of the host (C99, Annex G), the
  * same that kernels call. Parts that are NaN are the one quiet NaN. */
+#if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && __GNUC__ == 12 && \
+    __GNUC_MINOR__ < 3
+/* its bug 107647: multiplies and adds are fused whatever -ffp-contract says, once a build asks for such a processor */
+#pragma GCC target("no-fma,no-fma4,no-avx512f")
+#endif
 #include "graph/ir/complex_eval.h"
 
 #include <complex.h>

@@ -257,7 +257,8 @@ wadi_val_type wadi_array_val_type(wadi_module *m, int rank, wadi_elem elem);
 wadi_val_type wadi_seq_val_type(wadi_module *m, int arrays, const wadi_array_type *types);
 bool wadi_type_is_float(wadi_type t); /* not complex */
 bool wadi_type_is_complex(wadi_type t);
-bool wadi_type_rounds(wadi_type t); /* float or complex: the laws of integer arithmetic do not hold */
+bool wadi_type_rounds(
+    wadi_type t); /* float or complex: the laws of integer arithmetic do not hold */
 bool wadi_type_is_int(wadi_type t); /* not bool */
 /** Type of a part of a complex number: f32 of c64, f64 of c128; every other type is its own. */
 wadi_type wadi_type_part(wadi_type t);
@@ -266,6 +267,7 @@ wadi_type wadi_type_part(wadi_type t);
 int wadi_type_cells(wadi_type t);
 int wadi_elem_cells(const wadi_elem *e);
 bool wadi_type_is_signed(wadi_type t);
+bool wadi_type_is_unsigned(wadi_type t); /* an integer without a sign; bool is none */
 
 /** Table row of a scalar operation (scalar.c). */
 typedef struct wadi_sop_info {

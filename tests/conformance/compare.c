@@ -25,6 +25,16 @@ static double as_number(wadi_scalar v) {
     return v.type == WADI_F64 ? x : v.type == WADI_F32 ? (double)f : (double)(int64_t)v.bits;
 }
 
+/* The real part of `v`, or the imaginary one; of a real number the number. */
+static wadi_scalar part(wadi_scalar v, bool imaginary) {
+    return (wadi_scalar){wadi_type_part(v.type), imaginary ? v.im : v.bits};
+}
+
+/* Any NaN is as good as another. */
+static bool same(wadi_scalar x, wadi_scalar y) {
+    return x.bits == y.bits || (is_nan(x) && is_nan(y));
+}
+
 static bool same_form(const wadi_array *want, const wadi_array *got, wadi_text *why) {
     bool same = want->rank == got->rank && want->fields == got->fields;
     for (int f = 0; same && f < want->fields; f++) same = want->type[f] == got->type[f];
@@ -47,10 +57,12 @@ static bool same_column(const wadi_array *want, const wadi_array *got, int f, in
     for (int64_t i = 0; i < n; i++) {
         const wadi_scalar x = wadi_scalar_load(t, a + (size_t)i * size),
                           y = wadi_scalar_load(t, b + (size_t)i * size);
-        if (x.bits == y.bits || (is_nan(x) && is_nan(y))) continue;
+        const bool imaginary = wadi_type_is_complex(t) && same(part(x, false), part(y, false));
+        const wadi_scalar p = part(x, imaginary), q = part(y, imaginary);
+        if (same(p, q)) continue;
         wadi_text_addf(why, "value %lld of field %d is %.17g (%#llx), expected %.17g (%#llx)",
-                       (long long)i, f, as_number(y), (unsigned long long)y.bits, as_number(x),
-                       (unsigned long long)x.bits);
+                       (long long)i, f, as_number(q), (unsigned long long)q.bits, as_number(p),
+                       (unsigned long long)p.bits);
         return false;
     }
     return true;

@@ -12,7 +12,8 @@
 
 enum { VALUES = 16, PAIRS = VALUES * VALUES };
 
-/* A letter for what an operation takes: a any number, i integer, b integer or bool, f float, l bool, * everything. */
+/* A letter for what an operation takes: n any number, a real ones, i integer, b integer or bool, f float, z complex, c float
+ * or complex, l bool, o everything but complex, * everything. */
 typedef struct op1 {
     const char *name;
     char takes;
@@ -26,28 +27,30 @@ typedef struct op2 {
 } op2;
 
 static const op1 unary[] = {
-    {"neg", 'a', wadi_neg},     {"abs", 'a', wadi_abs},           {"signum", 'a', wadi_signum},
+    {"neg", 'n', wadi_neg},     {"abs", 'n', wadi_abs},           {"signum", 'a', wadi_signum},
     {"not", 'b', wadi_not},     {"popcount", 'i', wadi_popcount}, {"clz", 'i', wadi_clz},
-    {"ctz", 'i', wadi_ctz},     {"lnot", 'l', wadi_lnot},         {"sqrt", 'f', wadi_sqrt},
-    {"cbrt", 'f', wadi_cbrt},   {"exp", 'f', wadi_exp_},          {"exp2", 'f', wadi_exp2},
-    {"expm1", 'f', wadi_expm1}, {"log", 'f', wadi_log},           {"log2", 'f', wadi_log2},
-    {"log10", 'f', wadi_log10}, {"log1p", 'f', wadi_log1p},       {"sin", 'f', wadi_sin},
-    {"cos", 'f', wadi_cos},     {"tan", 'f', wadi_tan},           {"asin", 'f', wadi_asin},
-    {"acos", 'f', wadi_acos},   {"atan", 'f', wadi_atan},         {"sinh", 'f', wadi_sinh},
-    {"cosh", 'f', wadi_cosh},   {"tanh", 'f', wadi_tanh},         {"asinh", 'f', wadi_asinh},
-    {"acosh", 'f', wadi_acosh}, {"atanh", 'f', wadi_atanh},       {"erf", 'f', wadi_erf},
+    {"ctz", 'i', wadi_ctz},     {"lnot", 'l', wadi_lnot},         {"sqrt", 'c', wadi_sqrt},
+    {"cbrt", 'f', wadi_cbrt},   {"exp", 'c', wadi_exp_},          {"exp2", 'f', wadi_exp2},
+    {"expm1", 'f', wadi_expm1}, {"log", 'c', wadi_log},           {"log2", 'f', wadi_log2},
+    {"log10", 'f', wadi_log10}, {"log1p", 'f', wadi_log1p},       {"sin", 'c', wadi_sin},
+    {"cos", 'c', wadi_cos},     {"tan", 'c', wadi_tan},           {"asin", 'c', wadi_asin},
+    {"acos", 'c', wadi_acos},   {"atan", 'c', wadi_atan},         {"sinh", 'c', wadi_sinh},
+    {"cosh", 'c', wadi_cosh},   {"tanh", 'c', wadi_tanh},         {"asinh", 'c', wadi_asinh},
+    {"acosh", 'c', wadi_acosh}, {"atanh", 'c', wadi_atanh},       {"erf", 'f', wadi_erf},
     {"erfc", 'f', wadi_erfc},   {"floor", 'f', wadi_floor},       {"ceil", 'f', wadi_ceil},
-    {"round", 'f', wadi_round}, {"trunc", 'f', wadi_trunc},       {"isnan", 'f', wadi_isnan},
-    {"isinf", 'f', wadi_isinf}};
+    {"round", 'f', wadi_round}, {"trunc", 'f', wadi_trunc},       {"isnan", 'c', wadi_isnan},
+    {"isinf", 'c', wadi_isinf}, {"real", 'z', wadi_real},         {"imag", 'z', wadi_imag},
+    {"arg", 'z', wadi_arg},     {"conj", 'z', wadi_conj}};
 
 static const op2 binary[] = {
-    {"add", 'a', wadi_add}, {"sub", 'a', wadi_sub},     {"mul", 'a', wadi_mul},
-    {"min", 'a', wadi_min}, {"max", 'a', wadi_max},     {"and", 'b', wadi_and},
-    {"or", 'b', wadi_or},   {"xor", 'b', wadi_xor},     {"eq", '*', wadi_eq},
-    {"ne", '*', wadi_ne},   {"lt", '*', wadi_lt},       {"le", '*', wadi_le},
-    {"gt", '*', wadi_gt},   {"ge", '*', wadi_ge},       {"land", 'l', wadi_land},
-    {"lor", 'l', wadi_lor}, {"fdiv", 'f', wadi_div},    {"atan2", 'f', wadi_atan2},
-    {"pow", 'f', wadi_pow}, {"hypot", 'f', wadi_hypot}, {"copysign", 'f', wadi_copysign}};
+    {"add", 'n', wadi_add},        {"sub", 'n', wadi_sub},     {"mul", 'n', wadi_mul},
+    {"min", 'a', wadi_min},        {"max", 'a', wadi_max},     {"and", 'b', wadi_and},
+    {"or", 'b', wadi_or},          {"xor", 'b', wadi_xor},     {"eq", '*', wadi_eq},
+    {"ne", '*', wadi_ne},          {"lt", 'o', wadi_lt},       {"le", 'o', wadi_le},
+    {"gt", 'o', wadi_gt},          {"ge", 'o', wadi_ge},       {"land", 'l', wadi_land},
+    {"lor", 'l', wadi_lor},        {"fdiv", 'c', wadi_div},    {"atan2", 'f', wadi_atan2},
+    {"pow", 'c', wadi_pow},        {"hypot", 'f', wadi_hypot}, {"copysign", 'f', wadi_copysign},
+    {"complex", 'f', wadi_complex}};
 
 /* The divisor, or the distance, comes from a vector of its own. */
 static const op2 divisions[] = {{"quot", 'i', wadi_quot},
@@ -65,14 +68,27 @@ static bool is_float(wadi_type t) {
     return t == WADI_F32 || t == WADI_F64;
 }
 
+static bool is_complex(wadi_type t) {
+    return t == WADI_C64 || t == WADI_C128;
+}
+
 static bool fits(char takes, wadi_type t) {
+    const bool rounds = is_float(t) || is_complex(t);
     switch (takes) {
-    case 'a':
+    case 'n':
         return t != WADI_BOOL;
+    case 'a':
+        return t != WADI_BOOL && !is_complex(t);
     case 'i':
-        return t != WADI_BOOL && !is_float(t);
+        return t != WADI_BOOL && !rounds;
     case 'b':
-        return !is_float(t);
+        return !rounds;
+    case 'c':
+        return rounds;
+    case 'z':
+        return is_complex(t);
+    case 'o':
+        return !is_complex(t);
     case 'f':
         return is_float(t);
     case 'l':
@@ -104,8 +120,14 @@ static const uint64_t bits[VALUES] = {0,
                                       UINT64_C(0x0123456789abcdef),
                                       UINT64_C(0xfffffffffffffffe)};
 
+/* The parts of complex numbers are other values of the list, so that all kinds meet. */
 static wadi_scalar value(wadi_type t, int i) {
     wadi_scalar v = {t, 0};
+    if (is_complex(t)) {
+        v.bits = value(wadi_type_part(t), i).bits;
+        v.im = value(wadi_type_part(t), (5 * i + 3) % VALUES).bits;
+        return v;
+    }
     const float f = (float)floats[i];
     uint32_t low;
     memcpy(&low, &f, sizeof low);
@@ -121,7 +143,7 @@ static wadi_scalar value(wadi_type t, int i) {
 }
 
 typedef struct vectors {
-    uint64_t x[PAIRS], y[PAIRS], divisor[PAIRS];
+    uint64_t x[2 * PAIRS], y[2 * PAIRS], divisor[2 * PAIRS]; /* room for the widest type */
     int32_t distance[PAIRS];
     wadi_interp_input in[4];
     wadi_interp_io io;

@@ -37,6 +37,17 @@ const text_program text_programs[] = {
                       "m = unit { 0.1 }\nn = unit { 3.4028235e38f32 }\no = unit { 1e300 }\n"
                       "p = unit { 123456789.0 }\nq = unit { nan_f32 }\nr = unit { 5e-324 }\n"
                       "output a\noutput b\noutput q as \"the last one\"\n"},
+    {"complex numbers",
+     "program complex_numbers\n"
+     "input zs : c64[n]\n"
+     "input xs : f64[n]\n"
+     "a = unit { 1.5-2.0i }\nb = unit { inf+nanic64 }\nc = unit { -inf-0.5i }\n"
+     "ws = map zs (z) { add (mul z z) -0.5+0.25ic64 }\n"
+     "parts = map ws (z) { re: real z, im: imag (conj z), size: abs z, angle: arg z }\n"
+     "joined = map xs (x) { div: fdiv (complex x 1.0) (exp (convert c128 x)) }\n"
+     "data = use : c64[3] [1.0+2.0i, -1.5-0.0i, nan-infi]\n"
+     "sum = fold 0.0+0.0ic64 data (a, x) { add a x }\n"
+     "output a\noutput b\noutput c\noutput parts\noutput joined\noutput sum\n"},
     {"records", "program complex\n"
                 "input zs : {re: f32, im: f32}[n]\n"
                 "ws = map zs (x, y) { re: sub (mul x x) (mul y y), im: mul 2.0f32 (mul x y) }\n"

@@ -132,7 +132,50 @@ static void check_literal(wadi_scalar v) {
         fail_msg("%s: %s", wadi_text_str(&t), why);
     assert_int_equal(back.type, v.type);
     assert_int_equal(back.bits, v.bits);
+    assert_int_equal(back.im, v.im);
     wadi_text_fini(&t);
+}
+
+static bool is_nan(wadi_type t, uint64_t bits) {
+    return t == WADI_F32   ? (bits & 0x7fffffff) > 0x7f800000
+           : t == WADI_F64 ? bits << 1 > UINT64_C(0xffe0000000000000)
+                           : false;
+}
+
+static wadi_scalar literal(const char *s, const wadi_type *want) {
+    wadi_scalar v = {WADI_BOOL, 9};
+    const char *why = "";
+    if (!wadi_literal_read(s, strlen(s), want, &v, &why)) fail_msg("%s: %s", s, why);
+    return v;
+}
+
+static void complex_literals_have_two_parts(void **state) {
+    (void)state;
+    const wadi_type c64 = WADI_C64;
+    const uint64_t inf = UINT64_C(0x7ff0000000000000), nan = UINT64_C(0x7ff8000000000000);
+    const struct {
+        const char *text;
+        const wadi_type *want;
+        wadi_scalar v;
+    } cases[] = {
+        {"1.5-2.0i", NULL, {WADI_C128, UINT64_C(0x3ff8000000000000), UINT64_C(0xc000000000000000)}},
+        {"1.5-2.0ic64", NULL, {WADI_C64, 0x3fc00000, 0xc0000000}},
+        {"-1-2i", &c64, {WADI_C64, 0xbf800000, 0xc0000000}},
+        {"1e-1+1e+1ic64", NULL, {WADI_C64, 0x3dcccccd, 0x41200000}},
+        {"-0.0-0.0i", NULL, {WADI_C128, UINT64_C(1) << 63, UINT64_C(1) << 63}},
+        {"2", &c64, {WADI_C64, 0x40000000, 0}},
+        {"2.5c64", NULL, {WADI_C64, 0x40200000, 0}},
+        {"-inf+nani", NULL, {WADI_C128, inf | UINT64_C(1) << 63, nan}},
+        {"nan-infi", NULL, {WADI_C128, nan, inf | UINT64_C(1) << 63}},
+        {"inf+infic64", NULL, {WADI_C64, 0x7f800000, 0x7f800000}},
+        {"0x1c64", NULL, {WADI_I64, 0x1c64, 0}}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const wadi_scalar v = literal(cases[i].text, cases[i].want);
+        if (!wadi_scalar_same(v, cases[i].v))
+            fail_msg("%s: %s %llx %llx", cases[i].text, wadi_type_name(v.type),
+                     (unsigned long long)v.bits, (unsigned long long)v.im);
+        if (v.type == WADI_C64 || v.type == WADI_C128) check_literal(v);
+    }
 }
 
 static void literals_read_back_bit_for_bit(void **state) {
@@ -142,10 +185,10 @@ static void literals_read_back_bit_for_bit(void **state) {
         x = x * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
         const uint64_t bits = x ^ x >> 33;
         for (int t = 0; t < WADI_TYPE_COUNT; t++) {
-            wadi_scalar v = {(wadi_type)t, wadi_scalar_wrap((wadi_type)t, bits)};
-            const bool nan32 = t == WADI_F32 && (v.bits & 0x7fffffff) > 0x7f800000;
-            const bool nan64 = t == WADI_F64 && (v.bits << 1) > UINT64_C(0xffe0000000000000);
-            if (!nan32 && !nan64) check_literal(v);
+            const wadi_type type = (wadi_type)t, part = wadi_type_part(type);
+            wadi_scalar v = {type, wadi_scalar_wrap(type, bits)};
+            if (part != type) v.im = wadi_scalar_wrap(type, bits * 5 + 3);
+            if (!is_nan(part, v.bits) && !is_nan(part, v.im)) check_literal(v);
         }
     }
 }
@@ -167,7 +210,17 @@ static void literals_out_of_range_are_refused(void **state) {
                                       "1.2.3",
                                       "0xgg",
                                       "1f16",
-                                      "e5"};
+                                      "e5",
+                                      "i",
+                                      "2i",
+                                      "1+i",
+                                      "1+2",
+                                      "1+2ii",
+                                      "1+2+3i",
+                                      "1+2if64",
+                                      "inf",
+                                      "1+infinityi",
+                                      "1+2i32"};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         wadi_scalar v;
         const char *why = NULL;
@@ -251,6 +304,7 @@ int main(void) {
         cmocka_unit_test(a_program_prints_as_people_write_it),
         cmocka_unit_test(bodies_take_a_line_per_shared_expression),
         cmocka_unit_test(literals_read_back_bit_for_bit),
+        cmocka_unit_test(complex_literals_have_two_parts),
         cmocka_unit_test(literals_out_of_range_are_refused),
         cmocka_unit_test(mistakes_are_told_with_line_and_column),
         cmocka_unit_test(an_error_need_not_be_wanted),
