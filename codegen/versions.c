@@ -93,7 +93,8 @@ static wadi_status keep_tables(making *k) {
     const size_t before = (size_t)k->plan->nslots, own = k->y.slots.n - before;
     wadi_plan_slot *slots = copied(k->made->arena, k->y.slots.at + before, sizeof *slots, own);
     wadi_plan_place *places = copied(k->made->arena, k->y.places.at, sizeof *places, k->y.places.n);
-    if (!slots || !places) return no_memory(k);
+    wadi_plan_level *levels = copied(k->made->arena, k->y.levels.at, sizeof *levels, k->y.levels.n);
+    if (!slots || !places || !levels) return no_memory(k);
     for (size_t i = 0; i < own; i++) {
         slots[i].name = kept(k, slots[i].name);
         for (int f = 0; f < slots[i].fields; f++) slots[i].field[f] = kept(k, slots[i].field[f]);
@@ -107,6 +108,8 @@ static wadi_status keep_tables(making *k) {
     v->slots = slots;
     v->nplaces = (int)k->y.places.n;
     v->places = places;
+    v->nlevels = (int)k->y.levels.n;
+    v->levels = levels;
     return k->y.failed ? no_memory(k) : WADI_OK;
 }
 
@@ -124,12 +127,13 @@ static wadi_status emit(making *k, wadi_lmodule *lm) {
 }
 
 static wadi_status lower(making *k) {
-    static const char *const names[] = {"inside", "flat", "across"};
+    static const char *const names[] = {"inside", "flat", "across", "pure"};
     const wadi_body *body = &k->from->body;
     wadi_plan_version *v = &k->made->version;
     wadi_lmodule lm = {
         .name = wadi_arena_printf(k->y.arena, "%s, schedule %s", body->name, names[k->schedule])};
-    if (!lm.name) return no_memory(k);
+    k->y.slot_of = copied(k->y.arena, k->from->y.slot_of, sizeof *k->y.slot_of, k->y.m->nvalues);
+    if (!lm.name || !k->y.slot_of) return no_memory(k);
     for (int i = 0; i < k->plan->nslots; i++)
         if (!wadi_vec_push(&k->y.slots, k->plan->slots[i])) return no_memory(k);
     if (k->schedule == WADI_SCHEDULE_FLAT)
@@ -147,7 +151,9 @@ static void prepare_layout(making *k, wadi_error *err) {
     k->y.failed = false;
     memset(&k->y.slots, 0, sizeof k->y.slots);
     memset(&k->y.places, 0, sizeof k->y.places);
+    memset(&k->y.levels, 0, sizeof k->y.levels);
     k->y.keep = k->made->arena;
+    k->y.pure = k->schedule == WADI_SCHEDULE_PURE;
 }
 
 wadi_status wadi_versions_make(wadi_versions *v, int body, wadi_schedule schedule, wadi_made **out,
@@ -167,6 +173,7 @@ wadi_status wadi_versions_make(wadi_versions *v, int body, wadi_schedule schedul
     const wadi_status st = lower(&k);
     wadi_vec_free(&k.y.slots);
     wadi_vec_free(&k.y.places);
+    wadi_vec_free(&k.y.levels);
     wadi_arena_destroy(scratch);
     if (st)
         wadi_made_destroy(k.made);

@@ -26,6 +26,7 @@ typedef enum wadi_slot_kind {
 typedef struct wadi_plan_slot {
     const char *name;
     wadi_slot_kind kind;
+    int level; /* whose elements it has; 0: the chunk's */
     int rank, fields;
     wadi_type type[WADI_MAX_FIELDS];
     const char *field[WADI_MAX_FIELDS]; /* names, NULL for a plain scalar */
@@ -53,8 +54,18 @@ typedef enum wadi_schedule {
     WADI_SCHEDULE_INSIDE,
     WADI_SCHEDULE_FLAT,
     WADI_SCHEDULE_ACROSS,
+    WADI_SCHEDULE_PURE, /* as inside, with the language's own computations instead of library routines: runs when one of
+                           them declines, and is never chosen */
     WADI_SCHEDULE_COUNT
 } wadi_schedule;
+
+/* A level is a set of elements that a branch or a loop works on, numbered without gaps: an ordered part of its parent
+ * level's. Level 0 is the chunk; level k > 0 is row k - 1 of the version's table. Kernels follow `map` to read slots of the
+ * levels around; the runtime makes it. */
+typedef struct wadi_plan_level {
+    int parent;
+    int map; /* slot, rank-0 i64 REGULAR: [element] its number in the parent level */
+} wadi_plan_level;
 
 typedef enum wadi_step_kind {
     WADI_STEP_SHAPE, /* runs `kernel` over elements: writes the shapes of `slots` (storage for them is ready). ONCE
@@ -62,8 +73,40 @@ typedef enum wadi_step_kind {
     WADI_STEP_ALLOC, /* makes the columns of `slots` from their shapes (offsets by prefix sum, stride by product).
                         A negative extent is a fault at `place` */
     WADI_STEP_RUN, /* runs `kernel` over all elements, in ranges, in parallel */
-    WADI_STEP_FLAT /* runs `units` over elements, prefix sums, then `kernel` over units in parallel */
+    WADI_STEP_FLAT, /* runs `units` over elements, prefix sums, then `kernel` over units in parallel */
+    WADI_STEP_COND, /* each element runs part 0 or part 1 of `control`, as its predicate says */
+    WADI_STEP_LOOP, /* elements run part 0, which computes the predicate, then part 1, which computes the next state; those
+                       whose predicate is false leave before part 1 */
+    WADI_STEP_FOREIGN, /* runs library routine `call` over all elements: reads slots `reads`, writes `slots`, whose columns
+                          are there */
+    WADI_STEP_MANY,    /* makes the elements of the level around one: slots `reads` of it, all REGULAR, are seen as ONCE
+                          `slots` of one more dimension */
+    WADI_STEP_SINGLE   /* the way back: ONCE `reads` of the level below become REGULAR `slots`, whose shapes are there */
 } wadi_step_kind;
+
+/* The steps of a part stand in the version's list right behind their COND or LOOP, part 0's first; whoever does not run
+ * them skips them. A part of the control's own level is for elements that all decide alike. */
+typedef struct wadi_plan_part {
+    int level, nsteps;
+    const int
+        *yields; /* [nvalues] slots with a branch's results, or a loop's next state (part 1) */
+    const bool *moves; /* [nvalues] nothing else reads that slot: its memory may be taken away */
+} wadi_plan_part;
+
+typedef struct wadi_plan_control {
+    int predicate; /* slot of a bool. COND: of the step's level, or ONCE; LOOP: of the parts' level, or ONCE */
+    int nvalues;
+    const int *results; /* slots of the step's level; -1: nobody wants it */
+    const int *
+        init; /* LOOP: slots with the first state, of any level around */
+    const int *state; /* LOOP: slots of the parts' level */
+    wadi_plan_part part[2];
+} wadi_plan_control;
+
+typedef struct wadi_plan_call {
+    const char *routine;
+    int dims, nin; /* rank of one problem; arrays read */
+} wadi_plan_call;
 
 typedef struct wadi_plan_step {
     wadi_step_kind kind;
@@ -72,6 +115,10 @@ typedef struct wadi_plan_step {
     const int *slots;
     int place;
     bool serial; /* one range, one worker, in order */
+    int level;   /* the elements it runs over */
+    const wadi_plan_control *control;
+    const struct wadi_plan_call *call;
+    const int *reads; /* FOREIGN: [call->nin]; MANY, SINGLE: [nslots] */
 } wadi_plan_step;
 
 /* What a fault can name. */
@@ -86,6 +133,8 @@ typedef struct wadi_plan_version {
     const wadi_plan_step *steps;
     int nslots; /* temporaries of this version alone; their numbers follow the plan's */
     const wadi_plan_slot *slots;
+    int nlevels; /* of its steps and slots, not counting level 0 */
+    const wadi_plan_level *levels;
     int nplaces; /* what its faults name */
     const wadi_plan_place *places;
 } wadi_plan_version;
@@ -99,6 +148,7 @@ typedef struct wadi_plan_body {
                                   allocated by ALLOC steps; IRREGULAR ones by `emit` (inside, across) or ALLOC (flat);
                                   a result that is also a source's slot passes through; ONCE: an avoid result */
     bool rank0;  /* every value has rank 0 */
+    bool lifted; /* most of its work is done by routines and programs made for whole chunks: flat is best */
     bool offers[WADI_SCHEDULE_COUNT]; /* versions there can be; at least one */
 } wadi_plan_body;
 
@@ -145,8 +195,7 @@ typedef struct wadi_plan_phase {
 typedef struct wadi_plan {
     wadi_arena *arena;
     const char *name;
-    uint8_t program
-        [32]; /* SHA-256 of the program's text and the options that decide its kernels; zero: not known */
+    uint8_t program[32]; /* SHA-256 of the program's text and the options that decide its kernels; zero: not known */
     int nslots;
     const wadi_plan_slot *slots;
     int ninputs;

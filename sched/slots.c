@@ -60,6 +60,11 @@ bool wadi_slots_extend(wadi_slots *s, const wadi_plan_version *v) {
     if (n > s->room && !lengthen(s, n)) return false;
     s->own = v->slots;
     s->owns = v->nslots;
+    for (int i = 0; i < v->nslots; i++) {
+        if (v->slots[i].data == NULL) continue;
+        if (wadi_slots_bind_array(s, s->plan->nslots + i, v->slots[i].data, NULL) != WADI_OK)
+            return false;
+    }
     return true;
 }
 

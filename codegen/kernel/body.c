@@ -105,21 +105,51 @@ static void compute(wadi_lower *l, const wadi_bind *bind, bool is_result) {
     l->loc[v] = at;
 }
 
+/* A routine writes its results where they belong. */
+static void call_routine(wadi_lower *l, const wadi_bind *bind, const bool *is_result) {
+    wadi_lv extent[WADI_MAX_RANK];
+    for (int i = 0; i < bind->nargs; i++) wadi_lower_store(l, bind->args[i]);
+    for (int i = 0; i < bind->nresults && !l->status && !l->b.failed; i++) {
+        const wadi_val v = bind->results[i];
+        wadi_lower_extents(l, v, extent);
+        l->loc[v] = storage(l, v, is_result && is_result[v], wadi_type_of(l, v)->rank, extent);
+    }
+    if (!l->status && !l->b.failed) wadi_lower_call(l, bind);
+}
+
+static bool is_structured(const wadi_bind *bind) {
+    switch (bind->op->skeleton) {
+    case WADI_SKEL_COND:
+    case WADI_SKEL_LOOP:
+    case WADI_SKEL_FOREIGN:
+    case WADI_SKEL_LIFTED:
+        return true;
+    default:
+        return false;
+    }
+}
+
 static void structured(wadi_lower *l, const wadi_bind *bind, const bool *is_result) {
     note(l, bind);
     wadi_lower_checks(l, bind);
     if (l->status || l->b.failed) return;
+    if (wadi_lower_calls(l, bind)) {
+        call_routine(l, bind, is_result);
+        return;
+    }
     if (bind->op->skeleton == WADI_SKEL_COND)
         wadi_lower_cond(l, bind);
-    else
+    else if (bind->op->skeleton == WADI_SKEL_LOOP)
         wadi_lower_loop(l, bind);
+    else
+        wadi_lower_region(l, bind);
     for (int i = 0; i < bind->nresults && !l->status && !l->b.failed; i++) {
         const wadi_val v = bind->results[i];
         const int rank = wadi_type_of(l, v)->rank;
         wadi_lv extent[WADI_MAX_RANK], pointer[WADI_MAX_FIELDS];
         if (!is_result || !is_result[v]) continue;
         if (rank == 0) {
-            memcpy(pointer, l->loc[v].field, sizeof pointer);
+            wadi_lower_read(l, v, NULL, pointer);
             scalar_value(l, v, pointer, true);
             continue;
         }
@@ -150,7 +180,7 @@ void wadi_lower_binds(wadi_lower *l, int n, const wadi_bind *const *binds, const
         if (bind->op->kind == WADI_OP_SEQUENCE || bind->op->skeleton == WADI_SKEL_NONE ||
             bind->nresults == 0)
             continue;
-        if (bind->op->skeleton == WADI_SKEL_COND || bind->op->skeleton == WADI_SKEL_LOOP)
+        if (is_structured(bind))
             structured(l, bind, is_result);
         else if (wadi_is_stored(l->y, bind->results[0]) &&
                  l->loc[bind->results[0]].kind == WADI_LOC_NONE)
@@ -218,6 +248,10 @@ static wadi_status run_kernel(wadi_layout *y, const wadi_body *body, const bool 
     wadi_lb *b = &l.b;
     const bool *is_result = result_set(y, body);
     if (!is_result) b->failed = true;
+    l.level = body->level;
+    for (wadi_val v = 0; body->parts && v < y->m->nvalues && !b->failed; v++)
+        if (body->parts[v] >= 0 && l.loc[v].kind == WADI_LOC_NONE)
+            l.loc[v] = (wadi_vloc){.kind = WADI_LOC_PARTS, .slot = body->parts[v]};
     if (!b->failed) {
         const wadi_lv begin = wadi_lb_leaf(b, WADI_L_ARG, -1, 0, WADI_LV_NONE);
         const wadi_lv end = wadi_lb_leaf(b, WADI_L_ARG, -1, 1, WADI_LV_NONE);

@@ -9,7 +9,8 @@
 void wadi_lower_fault(wadi_lower *l, wadi_fault_kind kind, int place, wadi_lv v0, wadi_lv v1) {
     wadi_lv linear = wadi_lb_i64(&l->b, -1);
     if (l->nest_rank >= 0) linear = wadi_lower_linear(l, l->nest_rank, l->nest_extent, l->nest_ix);
-    wadi_linst *i = wadi_lb_act(&l->b, WADI_L_FAULT, 4, (const wadi_lv[]){l->s, linear, v0, v1});
+    wadi_linst *i = wadi_lb_act(&l->b, WADI_L_FAULT, 4,
+                                (const wadi_lv[]){wadi_lower_number(l, 0), linear, v0, v1});
     i->imm = (wadi_scalar){WADI_I32, (uint64_t)kind};
     i->index = place;
 }

@@ -11,7 +11,8 @@
 
 static wadi_lv slot_extent(wadi_lower *l, int slot, int dim) {
     const bool irregular = l->y->slots.at[slot].kind == WADI_SLOT_IRREGULAR;
-    return wadi_lb_leaf(&l->b, WADI_L_SHAPE, slot, dim, irregular ? l->s : WADI_LV_NONE);
+    return wadi_lb_leaf(&l->b, WADI_L_SHAPE, slot, dim,
+                        irregular ? wadi_lower_number_in(l, slot) : WADI_LV_NONE);
 }
 
 /* Extent of an array that carries it itself; false when it does not. */
@@ -209,7 +210,8 @@ static void check_bind(wadi_lower *l, const wadi_bind *bind) {
     for (int i = 0; i < bind->nargs; i++) check_value(l, bind->args[i]);
     for (int i = 0; i < bind->nfuns; i++) check_block(l, bind->funs[i]->body);
     const bool structured =
-        bind->op->skeleton == WADI_SKEL_COND || bind->op->skeleton == WADI_SKEL_LOOP;
+        bind->op->skeleton == WADI_SKEL_COND || bind->op->skeleton == WADI_SKEL_LOOP ||
+        bind->op->skeleton == WADI_SKEL_FOREIGN || bind->op->skeleton == WADI_SKEL_LIFTED;
     for (int i = 0; i < l->y->shapes->nchecks; i++)
         if (l->y->shapes->checks[i].bind == bind && !l->status)
             check_equal(l, &l->y->shapes->checks[i]);

@@ -3,9 +3,9 @@
  * A unit is a piece of at most 4096 elements of one row (the innermost dimension) of one element's result, so a single
  * huge vector is shared among workers as well as many small ones. A reduction is done in two steps: a table of the
  * results of its blocks, which are units, then the combination of each row's blocks in order; that is the same tree as
- * elsewhere. Scans take a row per unit, permutations, acond and awhile an element.
+ * elsewhere. Scans take a row per unit, permutations an element. Branches and loops: flat_levels.c.
  */
-#include "codegen/kernel/lower.h"
+#include "codegen/kernel/flat.h"
 
 #include <string.h>
 
@@ -14,44 +14,47 @@
 
 enum { UNIT = WADI_FOLD_BLOCK };
 
-typedef struct flat {
-    wadi_layout *y;
-    const wadi_body *body;
-    bool *known; /* [value] has been computed by the steps so far */
-    int *parts;  /* [value] slot of a fold's block results, or -1 */
-    wadi_lmodule *out;
-    WADI_VEC(wadi_plan_step) steps;
-} flat;
-
 /* ---- steps ---- */
 
-static wadi_status out_of_memory(const flat *c) {
+wadi_status wadi_flat_no_memory(const wadi_flat *c) {
     return wadi_fail(c->y->err, WADI_MEMORY, "out of memory while making kernels");
 }
 
-static const int *one_slot(flat *c, int slot) {
+const int *wadi_flat_one_slot(wadi_flat *c, int slot) {
     int *p = WADI_NEW(c->y->keep, int);
     if (p) *p = slot;
     return p;
 }
 
-static const char *kernel_name(flat *c, const wadi_bind *bind, const char *what) {
+const char *wadi_flat_name(wadi_flat *c, const wadi_bind *bind, const char *what) {
     const char *hint = c->y->m->values[bind->results[0]].name;
     if (hint) hint = wadi_identifier(c->y->arena, hint);
     return wadi_arena_printf(c->y->keep, "%s_%s_%s%u_%s", c->body->name, bind->op->name,
                              hint ? hint : "v", bind->results[0], what);
 }
 
-static wadi_status push(flat *c, wadi_plan_step step) {
-    if (step.nslots > 0 && !step.slots) return out_of_memory(c);
-    return wadi_vec_push(&c->steps, step) ? WADI_OK : out_of_memory(c);
+wadi_status wadi_flat_push(wadi_flat *c, wadi_plan_step step) {
+    if (step.nslots > 0 && !step.slots) return wadi_flat_no_memory(c);
+    step.level = c->level;
+    return wadi_vec_push(&c->steps, step) ? WADI_OK : wadi_flat_no_memory(c);
+}
+
+wadi_status wadi_flat_slot(wadi_flat *c, const char *name, wadi_slot_kind kind,
+                           const wadi_array_type *t, int *out_slot) {
+    wadi_plan_slot slot = {
+        .name = name, .kind = kind, .level = c->level, .rank = t->rank, .fields = t->elem.fields};
+    memcpy(slot.type, t->elem.type, sizeof slot.type);
+    memcpy(slot.field, t->elem.name, sizeof slot.field);
+    *out_slot = (int)c->y->slots.n;
+    return wadi_vec_push(&c->y->slots, slot) ? WADI_OK : wadi_flat_no_memory(c);
 }
 
 /* ---- kernels ---- */
 
-static void start(flat *c, wadi_lower *l, const char *name) {
+void wadi_flat_start(wadi_flat *c, wadi_lower *l, const char *name) {
     wadi_lower_init(l, c->y, name ? name : "kernel", c->known);
     if (l->b.failed) return;
+    l->level = c->level;
     for (wadi_val v = 0; v < c->y->m->nvalues; v++)
         if (c->parts[v] >= 0 && l->loc[v].kind == WADI_LOC_NONE)
             l->loc[v] = (wadi_vloc){.kind = WADI_LOC_PARTS, .slot = c->parts[v]};
@@ -61,7 +64,7 @@ static wadi_lv argument(wadi_lower *l, int which) {
     return wadi_lb_leaf(&l->b, WADI_L_ARG, -1, which, WADI_LV_NONE);
 }
 
-static void each_element(wadi_lower *l) {
+void wadi_flat_each_element(wadi_lower *l) {
     l->s = wadi_lb_for(&l->b, argument(l, 0), argument(l, 1), 1, "s");
 }
 
@@ -82,6 +85,7 @@ typedef enum cut {
     CUT_PIECES,  /* row, piece of the row */
     CUT_PARTS,   /* row of the result, block of the reduced row */
     CUT_ROWS,    /* row of the source */
+    CUT_RECORDS, /* so many rows of the source, of spread */
     CUT_ELEMENTS /* stream element */
 } cut;
 
@@ -89,8 +93,14 @@ typedef struct target {
     const wadi_bind *bind;
     int slot, rank;
     cut how;
-    int64_t piece; /* elements of a row in one unit, for CUT_PIECES */
+    int64_t piece;   /* elements of a row in one unit, for CUT_PIECES */
+    const char *tag; /* in the names of its kernels, or NULL */
 } target;
+
+static const char *target_name(wadi_flat *c, const target *t, const char *what) {
+    if (!t->tag) return wadi_flat_name(c, t->bind, what);
+    return wadi_flat_name(c, t->bind, wadi_arena_printf(c->y->arena, "%s_%s", t->tag, what));
+}
 
 /* Extents of what the kernel writes; a table of parts has one more. */
 static void target_extents(wadi_lower *l, const target *t, wadi_lv *extent) {
@@ -110,22 +120,36 @@ static void shape_body(wadi_lower *l, const target *t, bool irregular) {
     }
 }
 
-static wadi_status shape_step(flat *c, const target *t, int place) {
+static wadi_status shape_step(wadi_flat *c, const target *t, int place) {
     wadi_lower l;
-    const char *name = kernel_name(c, t->bind, t->how == CUT_PARTS ? "parts_shape" : "shape");
+    const char *name = target_name(c, t, "shape");
     const bool irregular = c->y->slots.at[t->slot].kind == WADI_SLOT_IRREGULAR;
-    start(c, &l, name);
+    wadi_flat_start(c, &l, name);
     if (!l.b.failed) {
-        if (irregular) each_element(&l);
+        if (irregular) wadi_flat_each_element(&l);
         shape_body(&l, t, irregular);
         if (irregular) wadi_lb_end(&l.b);
     }
     WADI_TRY(wadi_lower_fini(&l, c->out));
-    return push(c, (wadi_plan_step){.kind = WADI_STEP_SHAPE,
-                                    .kernel = name,
-                                    .nslots = 1,
-                                    .slots = one_slot(c, t->slot),
-                                    .place = place});
+    return wadi_flat_push(c, (wadi_plan_step){.kind = WADI_STEP_SHAPE,
+                                              .kernel = name,
+                                              .nslots = 1,
+                                              .slots = wadi_flat_one_slot(c, t->slot),
+                                              .place = place});
+}
+
+/* Rows of records, and how many make a unit: about UNIT values, at least one row. */
+static void record_rows(wadi_lower *l, const target *t, wadi_lv *rows, wadi_lv *each) {
+    const wadi_array_type *source = wadi_type_of(l, t->bind->args[0]);
+    wadi_lv extent[WADI_MAX_RANK];
+    wadi_lower_extents(l, t->bind->args[0], extent);
+    *rows = *each = num(l, 1);
+    if (source->rank == 0) return;
+    *rows = wadi_lower_size(l, source->rank - 1, extent);
+    const wadi_lv values = bin(l, WADI_SOP_MUL, extent[source->rank - 1],
+                               num(l, source->elem.fields));
+    const wadi_lv fit = bin(l, WADI_SOP_QUOT, num(l, UNIT), bin(l, WADI_SOP_MAX, values, num(l, 1)));
+    *each = bin(l, WADI_SOP_MAX, fit, num(l, 1));
 }
 
 /* Rows and pieces per row. */
@@ -135,15 +159,20 @@ static void units_of(wadi_lower *l, const target *t, const wadi_lv *extent, wadi
     *rows = wadi_lower_size(l, t->rank > 0 ? t->rank - 1 : 0, extent);
     if (t->how == CUT_PIECES && t->rank > 0) *pieces = pieces_of(l, extent[t->rank - 1], t->piece);
     if (t->how == CUT_PARTS) *pieces = extent[t->rank - 1];
+    if (t->how != CUT_RECORDS) return;
+    wadi_lv each;
+    record_rows(l, t, rows, &each);
+    const wadi_lv more = bin(l, WADI_SOP_ADD, *rows, bin(l, WADI_SOP_SUB, each, num(l, 1)));
+    *rows = bin(l, WADI_SOP_QUOT, more, each);
 }
 
 /* The checks of the binding are made here, once per element. */
-static wadi_status units_kernel(flat *c, const target *t, const char *name) {
+static wadi_status units_kernel(wadi_flat *c, const target *t, const char *name) {
     wadi_lower l;
-    start(c, &l, name);
+    wadi_flat_start(c, &l, name);
     if (!l.b.failed) {
         wadi_lv extent[WADI_MAX_RANK], rows, pieces;
-        each_element(&l);
+        wadi_flat_each_element(&l);
         wadi_lower_checks(&l, t->bind);
         target_extents(&l, t, extent);
         units_of(&l, t, extent, &rows, &pieces);
@@ -178,7 +207,8 @@ static wadi_lv each_unit(wadi_lower *l) {
 }
 
 /* The outer index that row number `row` stands for; each is known to lie in its dimension. */
-static void row_index(wadi_lower *l, wadi_lv row, int outer, const wadi_lv *extent, wadi_lv *ix) {
+void wadi_lower_row_index(wadi_lower *l, wadi_lv row, int outer, const wadi_lv *extent,
+                          wadi_lv *ix) {
     for (int d = outer - 1; d >= 0; d--) {
         const wadi_lv i = d > 0 ? bin(l, WADI_SOP_REM, row, extent[d]) : row;
         ix[d] = wadi_lb_range(&l->b, i, num(l, 0), bin(l, WADI_SOP_SUB, extent[d], num(l, 1)));
@@ -210,6 +240,15 @@ static void unit_scalar(wadi_lower *l, const target *t, const wadi_lv *pointer) 
     store(l, t, pointer, regular ? l->s : num(l, 0), x);
 }
 
+static void unit_records(wadi_lower *l, const target *t, const wadi_lv *extent,
+                         const wadi_lv *pointer, wadi_lv local) {
+    wadi_lv rows, each;
+    record_rows(l, t, &rows, &each);
+    const wadi_lv from = bin(l, WADI_SOP_MUL, local, each);
+    const wadi_lv below = bin(l, WADI_SOP_MIN, bin(l, WADI_SOP_ADD, from, each), rows);
+    wadi_lower_spread_rows(l, t->bind, extent, pointer, from, below);
+}
+
 static void unit_body(wadi_lower *l, const target *t, wadi_lv local) {
     wadi_lv extent[WADI_MAX_RANK], pointer[WADI_MAX_FIELDS], ix[WADI_MAX_RANK], rows, pieces;
     target_extents(l, t, extent);
@@ -220,12 +259,16 @@ static void unit_body(wadi_lower *l, const target *t, wadi_lv local) {
         wadi_lower_fill(l, t->bind, extent, pointer);
         return;
     }
+    if (t->how == CUT_RECORDS) {
+        unit_records(l, t, extent, pointer, local);
+        return;
+    }
     if (t->rank == 0) {
         unit_scalar(l, t, pointer);
         return;
     }
     const wadi_lv piece = bin(l, WADI_SOP_REM, local, pieces);
-    row_index(l, bin(l, WADI_SOP_QUOT, local, pieces), t->rank - 1, extent, ix);
+    wadi_lower_row_index(l, bin(l, WADI_SOP_QUOT, local, pieces), t->rank - 1, extent, ix);
     if (t->how == CUT_ROWS) {
         wadi_lower_scan_row(l, t->bind, extent, pointer, ix);
     } else if (t->how == CUT_PARTS) {
@@ -251,9 +294,9 @@ static void describe(wadi_lower *l, const wadi_bind *bind) {
         wadi_lb_note(&l->b, "%s: %s", name ? name : "value", bind->op->name);
 }
 
-static wadi_status main_kernel(flat *c, const target *t, const char *name) {
+static wadi_status main_kernel(wadi_flat *c, const target *t, const char *name) {
     wadi_lower l;
-    start(c, &l, name);
+    wadi_flat_start(c, &l, name);
     if (!l.b.failed) {
         describe(&l, t->bind);
         unit_body(&l, t, each_unit(&l));
@@ -262,27 +305,27 @@ static wadi_status main_kernel(flat *c, const target *t, const char *name) {
     return wadi_lower_fini(&l, c->out);
 }
 
-static wadi_status steps_for(flat *c, const target *t) {
+static wadi_status steps_for(wadi_flat *c, const target *t) {
     const int place = wadi_layout_place(c->y, t->bind->op->name, "extent", t->bind->loc);
-    const bool parts = t->how == CUT_PARTS;
-    const char *name = kernel_name(c, t->bind, parts ? "parts" : "run");
-    const char *units = kernel_name(c, t->bind, parts ? "parts_units" : "units");
-    if (!name || !units) return out_of_memory(c);
+    const char *name = target_name(c, t, "run");
+    const char *units = target_name(c, t, "units");
+    if (!name || !units) return wadi_flat_no_memory(c);
     if (t->rank > 0) WADI_TRY(shape_step(c, t, place));
-    WADI_TRY(push(c, (wadi_plan_step){.kind = WADI_STEP_ALLOC,
-                                      .nslots = 1,
-                                      .slots = one_slot(c, t->slot),
-                                      .place = place}));
+    WADI_TRY(wadi_flat_push(c, (wadi_plan_step){.kind = WADI_STEP_ALLOC,
+                                                .nslots = 1,
+                                                .slots = wadi_flat_one_slot(c, t->slot),
+                                                .place = place}));
     WADI_TRY(units_kernel(c, t, units));
     WADI_TRY(main_kernel(c, t, name));
-    return push(c, (wadi_plan_step){
-                       .kind = WADI_STEP_FLAT, .kernel = name, .units = units, .place = place});
+    return wadi_flat_push(
+        c,
+        (wadi_plan_step){.kind = WADI_STEP_FLAT, .kernel = name, .units = units, .place = place});
 }
 
 /* ---- reductions ---- */
 
 /* Rows longer than one block, or of unknown length, are cut into blocks. */
-static bool wants_parts(const flat *c, const wadi_bind *bind) {
+static bool wants_parts(const wadi_flat *c, const wadi_bind *bind) {
     const wadi_val array = bind->args[bind->nargs - 1];
     const int rank = c->y->m->values[array].type.array[0].rank;
     const wadi_ext e = wadi_shapes_extent(c->y->shapes, array, 0, rank - 1);
@@ -292,7 +335,7 @@ static bool wants_parts(const flat *c, const wadi_bind *bind) {
 }
 
 /* Short rows are reduced whole: so many of them make a unit. */
-static int64_t rows_per_unit(const flat *c, const wadi_bind *bind) {
+static int64_t rows_per_unit(const wadi_flat *c, const wadi_bind *bind) {
     const wadi_val array = bind->args[bind->nargs - 1];
     const int rank = c->y->m->values[array].type.array[0].rank;
     int64_t n = 0;
@@ -302,75 +345,60 @@ static int64_t rows_per_unit(const flat *c, const wadi_bind *bind) {
     return n < UNIT ? UNIT / n : 1;
 }
 
-static wadi_status parts_steps(flat *c, const wadi_bind *bind) {
+static wadi_status parts_steps(wadi_flat *c, const wadi_bind *bind) {
     const wadi_val v = bind->results[0];
-    const wadi_elem *e = &c->y->m->values[v].type.array[0].elem;
-    const int rank = c->y->m->values[v].type.array[0].rank + 1;
-    wadi_plan_slot slot = {.name = "parts",
-                           .kind = c->body->stream ? WADI_SLOT_IRREGULAR : WADI_SLOT_ONCE,
-                           .rank = rank,
-                           .fields = e->fields};
-    memcpy(slot.type, e->type, sizeof slot.type);
-    if (!wadi_vec_push(&c->y->slots, slot)) return out_of_memory(c);
-    const target t = {bind, (int)c->y->slots.n - 1, rank, CUT_PARTS, UNIT};
+    wadi_array_type table = c->y->m->values[v].type.array[0];
+    const wadi_slot_kind kind = c->body->stream ? WADI_SLOT_IRREGULAR : WADI_SLOT_ONCE;
+    int slot = 0;
+    table.rank++;
+    WADI_TRY(wadi_flat_slot(c, "parts", kind, &table, &slot));
+    const target t = {bind, slot, table.rank, CUT_PARTS, UNIT, "parts"};
     WADI_TRY(steps_for(c, &t));
     c->parts[v] = t.slot;
     return WADI_OK;
 }
 
-/* ---- acond and awhile: element by element, as in schedule inside ---- */
-
-static wadi_status structured_steps(flat *c, const wadi_bind *bind) {
-    wadi_layout *y = c->y;
-    const char *hint = kernel_name(c, bind, "elements");
-    wadi_val *results = WADI_NEW_N(y->arena, wadi_val, (size_t)bind->nresults);
-    const wadi_bind **binds = WADI_NEW(y->arena, const wadi_bind *);
-    if (!hint || !results || !binds) return out_of_memory(c);
-    memcpy(results, bind->results, (size_t)bind->nresults * sizeof *results);
-    *binds = bind;
-    const wadi_body body = {.name = hint,
-                            .nbinds = 1,
-                            .binds = binds,
-                            .nresults = bind->nresults,
-                            .results = results,
-                            .stream = c->body->stream};
-    wadi_plan_version v = {0};
-    WADI_TRY(wadi_lower_inside(y, &body, c->known, false, c->out, &v));
-    for (int i = 0; i < v.nsteps; i++) WADI_TRY(push(c, v.steps[i]));
-    return WADI_OK;
-}
-
 /* ---- the body ---- */
 
-static wadi_status bind_steps(flat *c, const wadi_bind *bind) {
+static wadi_status into_slot(wadi_flat *c, const wadi_bind *bind, int slot, const char *tag) {
+    const wadi_skeleton skeleton = bind->op->skeleton;
+    const wadi_val v = bind->results[0];
+    target t = {bind, slot, c->y->m->values[v].type.array[0].rank, CUT_PIECES, UNIT, tag};
+    if (skeleton == WADI_SKEL_FOLD && c->parts[v] < 0) t.piece = rows_per_unit(c, bind);
+    if (skeleton == WADI_SKEL_SCAN) t.how = CUT_ROWS;
+    if (skeleton == WADI_SKEL_PERMUTE) t.how = CUT_ELEMENTS;
+    if (skeleton == WADI_SKEL_SPREAD) t.how = CUT_RECORDS;
+    return steps_for(c, &t);
+}
+
+wadi_status wadi_flat_bind(wadi_flat *c, const wadi_bind *bind) {
     const wadi_skeleton skeleton = bind->op->skeleton;
     if (bind->op->kind == WADI_OP_SEQUENCE || skeleton == WADI_SKEL_NONE || bind->nresults == 0)
         return WADI_OK;
     const wadi_val v = bind->results[0];
     const bool stored = wadi_is_stored(c->y, v);
-    if (skeleton == WADI_SKEL_COND || skeleton == WADI_SKEL_LOOP) {
-        WADI_TRY(structured_steps(c, bind));
-        for (int i = 0; i < bind->nresults; i++) c->known[bind->results[i]] = true;
-        return WADI_OK;
-    }
+    if (skeleton == WADI_SKEL_COND || skeleton == WADI_SKEL_LOOP) return wadi_flat_control(c, bind);
+    if (skeleton == WADI_SKEL_FOREIGN || skeleton == WADI_SKEL_LIFTED)
+        return wadi_flat_foreign(c, bind);
     if (c->known[v] && c->y->slot_of[v] >= 0) return WADI_OK;
     if (skeleton == WADI_SKEL_FOLD && wants_parts(c, bind)) {
         WADI_TRY(parts_steps(c, bind));
         if (!stored) c->known[v] = true;
     }
     if (!stored) return WADI_OK;
-    target t = {bind, c->y->slot_of[v], c->y->m->values[v].type.array[0].rank, CUT_PIECES, UNIT};
-    if (skeleton == WADI_SKEL_FOLD && c->parts[v] < 0) t.piece = rows_per_unit(c, bind);
-    if (skeleton == WADI_SKEL_SCAN) t.how = CUT_ROWS;
-    if (skeleton == WADI_SKEL_PERMUTE) t.how = CUT_ELEMENTS;
-    WADI_TRY(steps_for(c, &t));
+    WADI_TRY(into_slot(c, bind, c->y->slot_of[v], NULL));
     c->known[v] = true;
     return WADI_OK;
 }
 
-static wadi_status take_steps(flat *c, wadi_plan_version *v) {
+wadi_status wadi_flat_compute(wadi_flat *c, const wadi_bind *bind, int slot) {
+    const char *tag = wadi_arena_printf(c->y->arena, "into%d", slot);
+    return tag ? into_slot(c, bind, slot, tag) : wadi_flat_no_memory(c);
+}
+
+static wadi_status take_steps(wadi_flat *c, wadi_plan_version *v) {
     wadi_plan_step *steps = WADI_NEW_N(c->y->keep, wadi_plan_step, c->steps.n + 1);
-    if (!steps) return out_of_memory(c);
+    if (!steps) return wadi_flat_no_memory(c);
     if (c->steps.n > 0) memcpy(steps, c->steps.at, c->steps.n * sizeof *steps);
     *v = (wadi_plan_version){.nsteps = (int)c->steps.n, .steps = steps};
     return WADI_OK;
@@ -379,14 +407,14 @@ static wadi_status take_steps(flat *c, wadi_plan_version *v) {
 wadi_status wadi_lower_flat(wadi_layout *y, const wadi_body *body, const bool *known,
                             wadi_lmodule *out, wadi_plan_version *out_version) {
     const uint32_t n = y->m->nvalues;
-    flat c = {.y = y, .body = body, .out = out};
+    wadi_flat c = {.y = y, .body = body, .out = out};
     c.known = WADI_NEW_N(y->arena, bool, n);
     c.parts = WADI_NEW_N(y->arena, int, n);
-    if (!c.known || !c.parts) return out_of_memory(&c);
+    if (!c.known || !c.parts) return wadi_flat_no_memory(&c);
     memcpy(c.known, known, n * sizeof *c.known);
     for (uint32_t v = 0; v < n; v++) c.parts[v] = -1;
     wadi_status st = WADI_OK;
-    for (int i = 0; i < body->nbinds && !st; i++) st = bind_steps(&c, body->binds[i]);
+    for (int i = 0; i < body->nbinds && !st; i++) st = wadi_flat_bind(&c, body->binds[i]);
     if (!st) st = take_steps(&c, out_version);
     wadi_vec_free(&c.steps);
     return st;

@@ -32,6 +32,25 @@ int wadi_layout_place(wadi_layout *y, const char *op, const char *what, wadi_loc
     return (int)y->places.n - 1;
 }
 
+int wadi_layout_constant(wadi_layout *y, wadi_val v) {
+    const wadi_value *value = &y->m->values[v];
+    if (y->slot_of[v] >= 0) return y->slot_of[v];
+    wadi_array *data = WADI_NEW(y->keep, wadi_array);
+    void *cell = wadi_arena_alloc(y->keep, (size_t)wadi_type_size(value->imm.type));
+    wadi_plan_slot slot = {.name = value->name,
+                           .kind = WADI_SLOT_ONCE,
+                           .fields = 1,
+                           .type = {value->imm.type},
+                           .data = data};
+    if (!data || !cell || !wadi_vec_push(&y->slots, slot)) {
+        y->failed = true;
+        return 0;
+    }
+    wadi_scalar_store(value->imm, cell);
+    *data = (wadi_array){.rank = 0, .fields = 1, .type = {value->imm.type}, .column = {cell}};
+    return y->slot_of[v] = (int)y->slots.n - 1;
+}
+
 void wadi_lower_init(wadi_lower *l, wadi_layout *y, const char *name, const bool *known) {
     *l = (wadi_lower){.y = y, .m = y->m, .nest_rank = -1};
     wadi_lb_init(&l->b, y->arena, name);
@@ -118,12 +137,18 @@ static wadi_lv slot_pointer(wadi_lower *l, int slot, int f, const char *name) {
     if (p->kind == WADI_SLOT_ONCE) return column;
     if (p->kind == WADI_SLOT_IRREGULAR)
         return wadi_lb_name(
-            b, wadi_lb_advance(b, column, wadi_lb_leaf(b, WADI_L_OFFSET, slot, 0, l->s)), name);
+            b,
+            wadi_lb_advance(b, column,
+                            wadi_lb_leaf(b, WADI_L_OFFSET, slot, 0, wadi_lower_number_in(l, slot))),
+            name);
     if (p->rank == 0)
         return column; /* read and written at s: across elements it is a plain vector */
     const wadi_lv stride = wadi_lb_leaf(b, WADI_L_STRIDE, slot, 0, WADI_LV_NONE);
-    return wadi_lb_name(b, wadi_lb_advance(b, column, wadi_lb_bin(b, WADI_SOP_MUL, l->s, stride)),
-                        name);
+    return wadi_lb_name(
+        b,
+        wadi_lb_advance(b, column,
+                        wadi_lb_bin(b, WADI_SOP_MUL, wadi_lower_number_in(l, slot), stride)),
+        name);
 }
 
 wadi_lv wadi_lower_pointer(wadi_lower *l, wadi_val v, int f) {
@@ -152,7 +177,8 @@ static void load(wadi_lower *l, wadi_val v, int rank, const wadi_lv *ix, wadi_lv
     wadi_lower_extents(l, v, extent);
     wadi_lv at = wadi_lower_linear(l, rank, extent, ix);
     const bool is_slot = l->loc[v].kind == WADI_LOC_SLOT;
-    if (rank == 0 && is_slot && l->y->slots.at[l->loc[v].slot].kind == WADI_SLOT_REGULAR) at = l->s;
+    if (rank == 0 && is_slot && l->y->slots.at[l->loc[v].slot].kind == WADI_SLOT_REGULAR)
+        at = wadi_lower_number_in(l, l->loc[v].slot);
     const wadi_lscope *limit = load_limit(l, rank, extent, ix, at);
     for (int f = 0; f < elem->fields; f++)
         out[f] = wadi_lb_name(&l->b, wadi_lb_load(&l->b, wadi_lower_pointer(l, v, f), at, limit),
@@ -168,11 +194,7 @@ static bool recall(wadi_lower *l, wadi_val v, int rank, const wadi_lv *ix, int f
         if (m->v != v || m->rank != rank ||
             (rank > 0 && memcmp(m->ix, ix, (size_t)rank * sizeof *ix) != 0))
             continue;
-        const wadi_lscope *home = m->scope;
-        while (home->merged) home = home->merged;
-        const wadi_lscope *s = l->b.scope;
-        while (s && s->depth > home->depth) s = s->parent;
-        if (s != home || !home->open) continue;
+        if (!wadi_lb_visible(&l->b, m->scope)) continue;
         memcpy(out, m->field, (size_t)fields * sizeof *out);
         return true;
     }
@@ -323,9 +345,32 @@ static wadi_sx at_extent(wadi_at *cx, wadi_val array, int dim) {
     return wadi_lower_extent(self_of(cx), array, dim);
 }
 
+static void at_branch(wadi_at *cx, wadi_sx c, int n, const wadi_type *types,
+                      void (*side)(wadi_at *cx, void *env, bool yes, wadi_sx *out), void *env,
+                      wadi_sx *out) {
+    wadi_lower *l = self_of(cx);
+    wadi_lb *b = &l->b;
+    wadi_lv var[WADI_MAX_FIELDS], x[WADI_MAX_FIELDS];
+    int64_t known = 0;
+    if (wadi_lb_is_const(b, c, &known)) {
+        side(cx, env, known != 0, out);
+        return;
+    }
+    for (int i = 0; i < n; i++) var[i] = wadi_lb_var(b, types[i], false, WADI_LV_NONE, "x");
+    wadi_lb_if(b, c);
+    for (int pass = 0; pass < 2; pass++) {
+        if (pass == 1) wadi_lb_else(b);
+        for (int i = 0; i < n; i++) x[i] = wadi_lb_i64(b, 0);
+        side(cx, env, pass == 0, x);
+        for (int i = 0; i < n; i++) wadi_lb_set(b, var[i], x[i]);
+    }
+    wadi_lb_end(b);
+    for (int i = 0; i < n; i++) out[i] = wadi_lb_get(b, var[i]);
+}
+
 wadi_at wadi_lower_at(wadi_lower *l) {
     static const wadi_at_ops ops = {at_constant,     at_prim,  at_select, at_read,
-                                    at_read_checked, at_apply, at_extent};
+                                    at_read_checked, at_apply, at_extent, at_branch};
     /* index functions read the module and never change it */
     return (wadi_at){&ops, (wadi_module *)(uintptr_t)l->m, l};
 }

@@ -38,18 +38,23 @@ typedef struct wadi_layout {
     wadi_arena *keep;  /* of the plan */
     wadi_error *err;
     bool unchecked;        /* no bounds checks */
+    bool pure;             /* the language's own computations instead of library routines */
     int *slot_of;          /* [value] slot, or -1 */
     bool *forced;          /* [value] stored although it is marked as delayed */
     bool *apart;           /* [value] comes from another body: its extents are what its slot says */
     wadi_val *alias_of;    /* [value] a parameter's argument, or WADI_NONE */
     wadi_val **components; /* [sequence value] its components as array values, or NULL */
     WADI_VEC(wadi_plan_slot) slots;
+    WADI_VEC(wadi_plan_level) levels; /* 1, 2, ... */
     WADI_VEC(wadi_plan_place) places;
     bool failed; /* out of memory */
 } wadi_layout;
 
 /** Row of the table of places; equal places share one. */
 int wadi_layout_place(wadi_layout *y, const char *op, const char *what, wadi_loc loc);
+
+/** The ONCE slot of constant `v`, made when first asked for. */
+int wadi_layout_constant(wadi_layout *y, wadi_val v);
 
 /** A body as lowering sees it: bindings in order, over one element. */
 typedef struct wadi_body {
@@ -59,7 +64,9 @@ typedef struct wadi_body {
     int nresults;
     const wadi_val *results; /* values stored for others; each has a slot */
     bool stream;
-    int ncopies; /* values written to further slots at the end of an element, by `emit` */
+    int level;        /* whose elements it is run for */
+    const int *parts; /* [value] slot of a fold's block results, or -1; NULL: there are none */
+    int ncopies;      /* values written to further slots at the end of an element, by `emit` */
     const struct wadi_copy {
         wadi_val v;
         int slot;
@@ -93,7 +100,8 @@ typedef struct wadi_lower {
     const wadi_module *m;
     wadi_lb b;
     wadi_vloc *loc; /* [value] */
-    wadi_lv s;      /* the element at work */
+    wadi_lv s;      /* the element at work, */
+    int level;      /* of this level */
     wadi_version *version;
     int nest_rank; /* position in the result being computed, for faults; -1: none */
     wadi_lv nest_ix[WADI_MAX_RANK], nest_extent[WADI_MAX_RANK];
@@ -130,6 +138,11 @@ wadi_lv wadi_lower_pointer(wadi_lower *l, wadi_val v, int f);
 wadi_lv wadi_lower_linear(wadi_lower *l, int rank, const wadi_lv *extent, const wadi_lv *ix);
 /** The abstract builder of index functions over this lowering. */
 wadi_at wadi_lower_at(wadi_lower *l);
+
+/** The number of the element at work in `level`, which is this kernel's or one around it (level.c). */
+wadi_lv wadi_lower_number(wadi_lower *l, int level);
+/** The same in the level of a slot. */
+wadi_lv wadi_lower_number_in(wadi_lower *l, int slot);
 
 /* ---- extents (extent.c) ---- */
 wadi_lv wadi_lower_extent(wadi_lower *l, wadi_val v, int dim);
@@ -207,6 +220,22 @@ void wadi_lower_scan_row(wadi_lower *l, const wadi_bind *bind, const wadi_lv *ex
                          const wadi_lv *pointer, const wadi_lv *outer_ix); /* scan.c */
 void wadi_lower_permute(wadi_lower *l, const wadi_bind *bind, const wadi_lv *extent,
                         const wadi_lv *pointer);
+/** Part of a row: the outer index that row number `row` stands for, and a loop over its elements. */
+void wadi_lower_row_index(wadi_lower *l, wadi_lv row, int outer, const wadi_lv *extent,
+                          wadi_lv *ix);
+void wadi_lower_nest_row(wadi_lower *l, int rank, const wadi_lv *extent, const wadi_lv *outer_ix,
+                         wadi_nest_body body, void *env);
+/** All fields of all records, or those of some rows of records, to their places (spread.c). */
+void wadi_lower_spread(wadi_lower *l, const wadi_bind *bind, const wadi_lv *extent,
+                       const wadi_lv *pointer);
+void wadi_lower_spread_rows(wadi_lower *l, const wadi_bind *bind, const wadi_lv *extent,
+                            const wadi_lv *pointer, wadi_lv from, wadi_lv below);
+/** Whether the binding calls a library routine in this version of its body (foreign.c). */
+bool wadi_lower_calls(const wadi_lower *l, const wadi_bind *bind);
+/** Calls it. The arguments are stored, the results have their places. */
+void wadi_lower_call(wadi_lower *l, const wadi_bind *bind);
+/** What a routine or a manual lifting means: region 0. The results are then another name for what it yields. */
+void wadi_lower_region(wadi_lower *l, const wadi_bind *bind);
 /** acond and awhile; results are then in memory or scalars. */
 void wadi_lower_cond(wadi_lower *l, const wadi_bind *bind);
 void wadi_lower_loop(wadi_lower *l, const wadi_bind *bind);

@@ -400,15 +400,17 @@ static void part_at(wadi_lower *l, const source *src, wadi_lv blk, const wadi_ro
     const bool irregular = p->kind == WADI_SLOT_IRREGULAR;
     wadi_lv extent[WADI_MAX_RANK], ix[WADI_MAX_RANK];
     for (int d = 0; d < p->rank; d++) {
-        extent[d] = wadi_lb_leaf(b, WADI_L_SHAPE, src->parts, d, irregular ? l->s : WADI_LV_NONE);
+        extent[d] = wadi_lb_leaf(b, WADI_L_SHAPE, src->parts, d,
+                                 irregular ? wadi_lower_number_in(l, src->parts) : WADI_LV_NONE);
         ix[d] = d + 1 < p->rank ? src->ix[d] : blk;
     }
     const wadi_lv at = wadi_lower_linear(l, p->rank, extent, ix);
     for (int f = 0; f < r->fields; f++) {
         wadi_lv column = wadi_lb_column(b, src->parts, f, p->type[f]);
         if (irregular)
-            column =
-                wadi_lb_advance(b, column, wadi_lb_leaf(b, WADI_L_OFFSET, src->parts, 0, l->s));
+            column = wadi_lb_advance(
+                b, column,
+                wadi_lb_leaf(b, WADI_L_OFFSET, src->parts, 0, wadi_lower_number_in(l, src->parts)));
         out[f] = wadi_lb_load(b, column, at, NULL);
     }
 }

@@ -1,44 +1,18 @@
-/* The device `cpu`: kernels are functions in this process, a job is a list of steps, a step is a loop over ranges of elements
- * or of units of work that the pool's workers share.
+/* The device `cpu`: kernels are functions in this process, a job is a list of steps (steps.c), shared by the pool's workers.
  *
- * A fault stops the ranges after it; those before it still run, so the fault that is reported does not depend on who was
- * faster. A flat version computes operator by operator and would report the first operator's fault; when a body
- * faults there, it runs once more inside, which finds the first element's. */
-#include "sched/device.h"
+ * A flat version computes operator by operator and would report the first operator's fault; when a body faults there, it
+ * runs once more inside, which finds the first element's. A body whose library routine declines runs once more without. */
+#include "sched/cpu/steps.h"
 
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
-#include "base/pool.h"
-#include "base/thread.h"
 #include "sched/cpu/choose.h"
-#include "sched/cpu/emit.h"
-#include "sched/cpu/scratch.h"
+#include "sched/foreign.h"
 
-enum { RANGES_PER_WORKER = 8 };
-
-typedef struct cpu cpu;
-
-typedef struct worker {
-    wadi_work work;
-    wadi_scratch scratch, staging;
-    cpu *device;
-} worker;
-
-struct cpu {
-    wadi_device base;
-    wadi_device_options options;
-    wadi_pool *pool;
-    worker *workers;      /* [pool's threads] */
-    wadi_plan_code *code; /* [nbodies][WADI_SCHEDULE_COUNT]; version NULL: not loaded yet */
-    wadi_emit emit;
-    wadi_mutex lock;          /* guards the job's fault */
-    atomic_int_fast64_t stop; /* ranges that begin after this are skipped */
-    int64_t *unit;            /* of a flat step */
-    wadi_job *job;
-};
+typedef wadi_cpu cpu;
+typedef wadi_cpu_worker worker;
 
 /* ---- what kernels call ---- */
 
@@ -74,202 +48,21 @@ static int emit(wadi_work *w, int32_t slot, int64_t s, const int64_t *shape, voi
     return kind == WADI_FAULT_NONE;
 }
 
-/* ---- loops ---- */
-
-typedef struct loop {
-    cpu *device;
-    wadi_kernel kernel;
-    int64_t n; /* serial loops: all of it */
-    bool serial;
-} loop;
-
-static bool is_earlier(const wadi_fault *a, const wadi_fault *b) {
-    if (b->kind == WADI_FAULT_NONE) return true;
-    if (a->element != b->element) return a->element < b->element;
-    return a->linear < b->linear;
-}
-
-static void note_fault(cpu *d, const wadi_fault *fault, int64_t begin) {
-    wadi_mutex_lock(&d->lock);
-    if (is_earlier(fault, &d->job->fault)) d->job->fault = *fault;
-    if (begin < atomic_load(&d->stop)) atomic_store(&d->stop, begin);
-    wadi_mutex_unlock(&d->lock);
-}
-
-static void run_range(void *env, int number, int64_t begin, int64_t end) {
-    const loop *l = env;
-    cpu *d = l->device;
-    if (l->serial) {
-        begin = 0;
-        end = l->n;
-    }
-    if (begin > atomic_load(&d->stop)) return;
-    wadi_work *w = &d->workers[number].work;
-    w->fault.kind = WADI_FAULT_NONE;
-    if (l->kernel(w, begin, end) != 0) note_fault(d, &w->fault, begin);
-}
-
-static void run_loop(cpu *d, wadi_kernel kernel, int64_t n, bool serial) {
-    loop l = {d, kernel, n, serial};
-    const int64_t ranges = (int64_t)wadi_pool_threads(d->pool) * RANGES_PER_WORKER;
-    atomic_store(&d->stop, INT64_MAX);
-    if (n > 0) wadi_pool_for(d->pool, serial ? 1 : n, serial ? 1 : n / ranges, run_range, &l);
-}
-
-static bool faulted(const cpu *d) {
-    return d->job->fault.kind != WADI_FAULT_NONE;
-}
-
-static wadi_status no_memory(wadi_error *err) {
-    return wadi_fail(err, WADI_MEMORY, "running a chunk: out of memory");
-}
-
-/* ---- steps ---- */
-
-static wadi_status step_shape(cpu *d, const wadi_plan_step *step, wadi_kernel kernel,
-                              wadi_error *err) {
-    const wadi_job *job = d->job;
-    bool irregular = false;
-    for (int i = 0; i < step->nslots; i++) {
-        const int slot = step->slots[i];
-        wadi_slots_clear(job->slots, slot);
-        if (!wadi_slots_room_for_shapes(job->slots, slot, job->count)) return no_memory(err);
-        irregular = irregular || wadi_slots_plan(job->slots, slot)->kind == WADI_SLOT_IRREGULAR;
-    }
-    run_loop(d, kernel, irregular ? job->count : 1, step->serial);
-    return WADI_OK;
-}
-
-static void negative_extent(cpu *d, int place, int64_t element, int rank, const int64_t *shape) {
-    wadi_fault fault = {
-        .kind = WADI_FAULT_EXTENT, .place = place, .element = element, .linear = -1};
-    for (int i = rank - 1; i >= 0; i--) {
-        if (shape[i] < 0) fault.value[0] = shape[i];
-    }
-    if (fault.value[0] == 0) { /* not negative: too large to count */
-        fault.kind = WADI_FAULT_MEMORY;
-        fault.value[0] = INT64_MAX;
-    }
-    note_fault(d, &fault, 0);
-}
-
-/* Values in all columns of the slot, from its shapes; -1: a fault. */
-static int64_t measure(cpu *d, int slot, int place) {
-    const wadi_job *job = d->job;
-    const wadi_plan_slot *p = wadi_slots_plan(job->slots, slot);
-    wadi_slot *to = &job->slots->slot[slot];
-    const bool irregular = p->kind == WADI_SLOT_IRREGULAR;
-    int64_t total = 0;
-    if (irregular) to->offset[0] = 0;
-    for (int64_t s = 0; s < (irregular ? job->count : 1); s++) {
-        const int64_t values = wadi_shape_values(p->rank, to->shape + s * p->rank);
-        if (values < 0 || values > INT64_MAX / 16 - total) {
-            negative_extent(d, place, s, p->rank, to->shape + s * p->rank);
-            return -1;
-        }
-        total += values;
-        if (irregular) to->offset[s + 1] = total;
-    }
-    if (p->kind != WADI_SLOT_REGULAR) return total;
-    to->stride = total;
-    if (total > INT64_MAX / 16 / job->count) {
-        negative_extent(d, place, 0, 0, NULL);
-        return -1;
-    }
-    return total * job->count;
-}
-
-static wadi_status step_alloc(cpu *d, const wadi_plan_step *step, wadi_error *err) {
-    const wadi_job *job = d->job;
-    for (int i = 0; i < step->nslots; i++) {
-        const int slot = step->slots[i];
-        if (wadi_slots_plan(job->slots, slot)->kind == WADI_SLOT_IRREGULAR &&
-            !wadi_slots_room_for_offsets(job->slots, slot, job->count)) {
-            return no_memory(err);
-        }
-        const int64_t values = measure(d, slot, step->place);
-        if (values < 0) return WADI_OK;
-        if (!wadi_slots_room_for_columns(job->slots, slot, values)) return no_memory(err);
-    }
-    return WADI_OK;
-}
-
-static wadi_status step_flat(cpu *d, const wadi_plan_step *step, wadi_kernel kernel,
-                             wadi_kernel units, wadi_error *err) {
-    const int64_t count = d->job->count;
-    d->unit = wadi_buffers_get(d->options.buffers, (count + 1) * (int64_t)sizeof *d->unit);
-    if (d->unit == NULL) return no_memory(err);
-    const int threads = wadi_pool_threads(d->pool);
-    for (int i = 0; i < threads; i++) d->workers[i].work.unit = d->unit;
-    run_loop(d, units, count, false);
-    if (!faulted(d)) {
-        int64_t sum = 0;
-        for (int64_t s = 0; s < count; s++) {
-            const int64_t n = d->unit[s];
-            d->unit[s] = sum;
-            sum += n;
-        }
-        d->unit[count] = sum;
-        run_loop(d, kernel, sum, step->serial);
-    }
-    for (int i = 0; i < threads; i++) d->workers[i].work.unit = NULL;
-    wadi_buffers_put(d->unit);
-    d->unit = NULL;
-    return WADI_OK;
-}
-
-static bool is_allocated(const wadi_plan_version *v, int slot) {
-    for (int i = 0; i < v->nsteps; i++) {
-        if (v->steps[i].kind != WADI_STEP_ALLOC) continue;
-        for (int k = 0; k < v->steps[i].nslots; k++) {
-            if (v->steps[i].slots[k] == slot) return true;
-        }
-    }
-    return false;
-}
-
-/* The slots that the kernel emits into are whole for the steps after it: in schedule flat these may be temporaries. */
-static wadi_status step_run(cpu *d, const wadi_plan_step *step, wadi_kernel kernel,
-                            wadi_error *err) {
-    const wadi_plan_version *v = d->job->version;
-    for (int i = 0; i < step->nslots; i++) {
-        const int slot = step->slots[i];
-        const bool bound = d->job->slots->slot[slot].col[0] != NULL;
-        if (bound || is_allocated(v, slot)) continue;
-        if (!wadi_emit_expect(&d->emit, slot)) return no_memory(err);
-    }
-    run_loop(d, kernel, d->job->count, step->serial);
-    if (step->nslots > 0 && !faulted(d) &&
-        !wadi_emit_finish(&d->emit, step->slots, step->nslots, d->pool))
-        return no_memory(err);
-    return WADI_OK;
-}
-
-static wadi_status run_step(cpu *d, const wadi_plan_step *step, wadi_kernel kernel,
-                            wadi_kernel units, wadi_error *err) {
-    switch (step->kind) {
-    case WADI_STEP_SHAPE:
-        return step_shape(d, step, kernel, err);
-    case WADI_STEP_ALLOC:
-        return step_alloc(d, step, err);
-    case WADI_STEP_RUN:
-        return step_run(d, step, kernel, err);
-    case WADI_STEP_FLAT:
-        return step_flat(d, step, kernel, units, err);
-    }
-    return wadi_fail(err, WADI_INTERNAL, "plan: step of unknown kind %d", (int)step->kind);
-}
-
 /* ---- versions ---- */
 
 /* Every step that needs a kernel has one. */
 static bool is_complete(const wadi_plan_code *c) {
     const wadi_plan_version *v = c->version;
     for (int i = 0; i < v->nsteps; i++) {
-        if (v->steps[i].kind != WADI_STEP_ALLOC && c->kernels[i] == NULL) return false;
-        if (v->steps[i].kind == WADI_STEP_FLAT && c->units[i] == NULL) return false;
+        if (v->steps[i].kernel != NULL && c->kernels[i] == NULL) return false;
+        if (v->steps[i].units != NULL && c->units[i] == NULL) return false;
     }
     return true;
+}
+
+static int foreign(wadi_work *w, const wadi_call *call) {
+    WADI_UNUSED(w);
+    return wadi_foreign_run(call);
 }
 
 static wadi_status load(cpu *d, int body, wadi_schedule schedule, const wadi_plan_code **out,
@@ -296,8 +89,8 @@ static wadi_status expect_emissions(cpu *d, const wadi_plan_body *body, const wa
     for (int i = 0; i < body->nresults; i++) {
         const int slot = body->results[i];
         const bool bound = d->job->slots->slot[slot].col[0] != NULL;
-        if (bound || is_allocated(v, slot)) continue;
-        if (!wadi_emit_expect(&d->emit, slot)) return no_memory(err);
+        if (bound || wadi_cpu_is_allocated(v, slot)) continue;
+        if (!wadi_emit_expect(&d->emit, slot)) return wadi_cpu_no_memory(err);
     }
     return WADI_OK;
 }
@@ -314,6 +107,7 @@ static void prepare_workers(cpu *d) {
                               .scratch_mark = scratch_mark,
                               .scratch_rewind = scratch_rewind,
                               .emit = emit,
+                              .foreign = foreign,
                               .self = w};
     }
 }
@@ -322,11 +116,11 @@ static wadi_status run_steps(cpu *d, const wadi_plan_code *code, wadi_error *err
     const wadi_plan_body *body = &d->options.plan->bodies[d->job->body];
     const wadi_plan_version *v = code->version;
     WADI_TRY(expect_emissions(d, body, v, err));
-    for (int i = 0; i < v->nsteps && !faulted(d); i++) {
-        WADI_TRY(run_step(d, &v->steps[i], code->kernels[i], code->units[i], err));
-    }
-    if (!faulted(d) && !wadi_emit_finish(&d->emit, body->results, body->nresults, d->pool))
-        return no_memory(err);
+    d->running = code;
+    d->size[0] = d->job->count;
+    WADI_TRY(wadi_cpu_run_steps(d, 0, v->nsteps, err));
+    if (!wadi_cpu_faulted(d) && !wadi_emit_finish(&d->emit, body->results, body->nresults, d->pool))
+        return wadi_cpu_no_memory(err);
     return WADI_OK;
 }
 
@@ -337,10 +131,23 @@ static void clear_results(cpu *d) {
         for (int k = 0; k < v->steps[i].nslots; k++) {
             wadi_slots_clear(d->job->slots, v->steps[i].slots[k]);
         }
+        const wadi_plan_control *c = v->steps[i].control;
+        for (int k = 0; c != NULL && k < c->nvalues; k++) {
+            if (c->results[k] >= 0) wadi_slots_clear(d->job->slots, c->results[k]);
+        }
     }
     for (int i = 0; i < wadi_slots_count(d->job->slots); i++) {
         if (d->emit.of[i].expected) wadi_slots_clear(d->job->slots, i);
     }
+}
+
+static bool room_for_levels(cpu *d, const wadi_plan_version *v) {
+    if (1 + v->nlevels <= d->size_room) return true;
+    int64_t *size = realloc(d->size, (size_t)(1 + v->nlevels) * sizeof *size);
+    if (size == NULL) return false;
+    d->size = size;
+    d->size_room = 1 + v->nlevels;
+    return true;
 }
 
 static wadi_status run_version(cpu *d, wadi_schedule schedule, wadi_error *err) {
@@ -350,17 +157,23 @@ static wadi_status run_version(cpu *d, wadi_schedule schedule, wadi_error *err) 
     job->fault = (wadi_fault){.kind = WADI_FAULT_NONE, .place = -1, .linear = -1};
     WADI_TRY(load(d, job->body, schedule, &code, err));
     job->version = code->version;
-    if (!wadi_slots_extend(job->slots, code->version)) return no_memory(err);
-    if (!wadi_emit_begin(&d->emit, job->slots, job->count)) return no_memory(err);
+    if (!wadi_slots_extend(job->slots, code->version)) return wadi_cpu_no_memory(err);
+    if (!wadi_emit_begin(&d->emit, job->slots, job->count)) return wadi_cpu_no_memory(err);
+    if (!room_for_levels(d, code->version)) return wadi_cpu_no_memory(err);
     prepare_workers(d);
     const wadi_status status = run_steps(d, code, err);
-    if (status != WADI_OK || faulted(d)) clear_results(d);
+    if (status != WADI_OK || wadi_cpu_faulted(d)) clear_results(d);
     wadi_emit_reset(&d->emit);
     for (int i = 0; i < wadi_pool_threads(d->pool); i++) {
         wadi_scratch_reset(&d->workers[i].scratch);
         wadi_scratch_reset(&d->workers[i].staging);
     }
     return status;
+}
+
+/* A library routine does not do what the chunk wants. */
+static bool declined(const cpu *d) {
+    return d->job->fault.kind == WADI_FAULT_DECLINED;
 }
 
 static wadi_status run(wadi_device *self, wadi_job *job, wadi_error *err) {
@@ -371,9 +184,12 @@ static wadi_status run(wadi_device *self, wadi_job *job, wadi_error *err) {
         wadi_choose_schedule(body, d->options.force, job->main_block, job->count, job->bytes,
                              wadi_pool_threads(d->pool));
     WADI_TRY(run_version(d, schedule, err));
-    if (faulted(d) && schedule == WADI_SCHEDULE_FLAT && job->count > 1 &&
+    if (wadi_cpu_faulted(d) && !declined(d) && schedule == WADI_SCHEDULE_FLAT && job->count > 1 &&
         body->offers[WADI_SCHEDULE_INSIDE]) {
         WADI_TRY(run_version(d, WADI_SCHEDULE_INSIDE, err));
+    }
+    if (declined(d) && body->offers[WADI_SCHEDULE_PURE]) {
+        WADI_TRY(run_version(d, WADI_SCHEDULE_PURE, err));
     }
     return WADI_OK;
 }
@@ -398,6 +214,7 @@ static void destroy(wadi_device *self) {
     free(d->code);
     free(d->workers);
     free(d->emit.of);
+    free(d->size);
     wadi_pool_destroy(d->pool);
     wadi_mutex_fini(&d->lock);
     free(d);

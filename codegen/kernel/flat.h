@@ -1,0 +1,40 @@
+/* Shared by the files of schedule flat alone: flat.c and flat_*.c. */
+#ifndef WADI_CODEGEN_KERNEL_FLAT_H
+#define WADI_CODEGEN_KERNEL_FLAT_H
+
+#include "codegen/kernel/lower.h"
+
+typedef struct wadi_flat {
+    wadi_layout *y;
+    const wadi_body *body;
+    bool *known; /* [value] has been computed by the steps so far */
+    int *parts;  /* [value] slot of a fold's block results, or -1 */
+    wadi_lmodule *out;
+    WADI_VEC(wadi_plan_step) steps;
+    int level; /* of the steps being made */
+} wadi_flat;
+
+wadi_status wadi_flat_no_memory(const wadi_flat *c);
+/** A name for a kernel of `bind`. */
+const char *wadi_flat_name(wadi_flat *c, const wadi_bind *bind, const char *what);
+/** Adds a step at the present level. */
+wadi_status wadi_flat_push(wadi_flat *c, wadi_plan_step step);
+const int *wadi_flat_one_slot(wadi_flat *c, int slot);
+/** A new slot of the present level for arrays like `t`. */
+wadi_status wadi_flat_slot(wadi_flat *c, const char *name, wadi_slot_kind kind,
+                           const wadi_array_type *t, int *out_slot);
+/** Starts a kernel at the present level; `s` is 0 until a loop over elements is opened. */
+void wadi_flat_start(wadi_flat *c, wadi_lower *l, const char *name);
+void wadi_flat_each_element(wadi_lower *l);
+/** The steps of one binding. */
+wadi_status wadi_flat_bind(wadi_flat *c, const wadi_bind *bind);
+/** The steps that compute the result of `bind`, which is delayed, into `slot`. */
+wadi_status wadi_flat_compute(wadi_flat *c, const wadi_bind *bind, int slot);
+/** One kernel that goes through the elements of the level, as in schedule inside. */
+wadi_status wadi_flat_elements(wadi_flat *c, const wadi_bind *bind);
+/** foreign and lifted (flat_foreign.c). */
+wadi_status wadi_flat_foreign(wadi_flat *c, const wadi_bind *bind);
+/** acond and awhile (flat_levels.c). */
+wadi_status wadi_flat_control(wadi_flat *c, const wadi_bind *bind);
+
+#endif

@@ -1,0 +1,513 @@
+/* Branches and loops over levels.
+ *
+ * A branch whose condition is the same for all elements at hand runs as if it were alone: nothing is renumbered and nothing
+ * copied. Else each side runs over the elements that took it, and the results are merged. A loop starts with all
+ * elements; after each round those that have stopped are put aside and the others are moved together. Values go from one
+ * round to the next by handing on their memory. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "sched/cpu/merge.h"
+#include "sched/cpu/steps.h"
+
+typedef wadi_cpu cpu;
+
+/* A COND or LOOP at work. */
+typedef struct control {
+    cpu *d;
+    wadi_slots *slots;
+    const wadi_plan_version *v;
+    const wadi_plan_control *c;
+    int level; /* the step's */
+    int at[2]; /* first step of each part */
+    int64_t n; /* elements of the step's level */
+    wadi_error *err;
+} control;
+
+static control start(cpu *d, int step, wadi_error *err) {
+    const wadi_plan_version *v = d->running->version;
+    const wadi_plan_control *c = v->steps[step].control;
+    return (control){.d = d,
+                     .slots = d->job->slots,
+                     .v = v,
+                     .c = c,
+                     .level = v->steps[step].level,
+                     .at = {step + 1, step + 1 + c->part[0].nsteps},
+                     .n = d->size[v->steps[step].level],
+                     .err = err};
+}
+
+static wadi_status no_memory(const control *k) {
+    return wadi_cpu_no_memory(k->err);
+}
+
+/* ---- levels ---- */
+
+static int map_of(const control *k, int level) {
+    return k->v->levels[level - 1].map;
+}
+
+static int64_t *map_column(const control *k, int level) {
+    return k->slots->slot[map_of(k, level)].col[0];
+}
+
+/* Room for a map of n elements; NULL when out of memory. */
+static int64_t *new_map(const control *k, int level, int64_t n) {
+    const int slot = map_of(k, level);
+    wadi_slots_clear(k->slots, slot);
+    if (!wadi_slots_room_for_columns(k->slots, slot, n)) return NULL;
+    k->slots->slot[slot].stride = 1;
+    k->d->size[level] = n;
+    return map_column(k, level);
+}
+
+/* All elements of the step's level. */
+static bool enter_whole(const control *k, int level) {
+    if (level == k->level) return true;
+    int64_t *map = new_map(k, level, k->n);
+    for (int64_t i = 0; map != NULL && i < k->n; i++) map[i] = i;
+    return map != NULL;
+}
+
+/* The number in level `to` of element s of level `from`, which is in it. */
+static int64_t number_in(const control *k, int from, int to, int64_t s) {
+    while (from != to) {
+        s = map_column(k, from)[s];
+        from = k->v->levels[from - 1].parent;
+    }
+    return s;
+}
+
+/* How many elements say yes. */
+static int64_t count_yes(const control *k, int slot, int64_t n) {
+    const uint8_t *says = k->slots->slot[slot].col[0];
+    int64_t yes = 0;
+    if (wadi_slots_plan(k->slots, slot)->kind == WADI_SLOT_ONCE) return says[0] ? n : 0;
+    for (int64_t i = 0; i < n; i++) yes += says[i] != 0;
+    return yes;
+}
+
+/* ---- parts ---- */
+
+static void clear_part(const control *k, int part) {
+    for (int i = k->at[part]; i < k->at[part] + k->c->part[part].nsteps; i++) {
+        const wadi_plan_step *step = &k->v->steps[i];
+        for (int j = 0; j < step->nslots; j++) wadi_slots_clear(k->slots, step->slots[j]);
+        for (int j = 0; step->control != NULL && j < step->control->nvalues; j++) {
+            if (step->control->results[j] >= 0)
+                wadi_slots_clear(k->slots, step->control->results[j]);
+        }
+    }
+}
+
+static wadi_status run_part(const control *k, int part) {
+    clear_part(k, part);
+    return wadi_cpu_run_steps(k->d, k->at[part], k->at[part] + k->c->part[part].nsteps, k->err);
+}
+
+static bool owns(const control *k, int slot) {
+    return k->slots->memory[slot].column[0] != NULL;
+}
+
+static wadi_merge_source source_of(const control *k, int slot) {
+    return (wadi_merge_source){wadi_slots_plan(k->slots, slot)->kind, k->slots->slot[slot]};
+}
+
+/* Whether elements of `slot` bear the numbers of `level`, or no numbers. */
+static bool is_at(const control *k, int slot, int level) {
+    const wadi_plan_slot *p = wadi_slots_plan(k->slots, slot);
+    return p->kind == WADI_SLOT_ONCE || p->level == level;
+}
+
+/* Slot `to` gets copies of what elements 0 .. n - 1 of `level` have in slot `from`, of this level or one around. */
+static bool copy(const control *k, int from, int level, int64_t n, int to,
+                 const wadi_merge_source *source) {
+    if (is_at(k, from, level)) return wadi_merge(k->slots, k->d->pool, to, n, source, NULL, NULL);
+    const int home = wadi_slots_plan(k->slots, from)->level;
+    int64_t *index = wadi_buffers_get(k->slots->buffers, n * (int64_t)sizeof *index);
+    for (int64_t i = 0; index != NULL && i < n; i++) index[i] = number_in(k, level, home, i);
+    const bool done = index != NULL && wadi_merge(k->slots, k->d->pool, to, n, source, NULL, index);
+    wadi_buffers_put(index);
+    return done;
+}
+
+/* `to` gets all elements of `from`, which bear the same numbers or those of levels around. */
+static bool give(const control *k, int from, int level, int64_t n, int to, bool moves) {
+    if (moves && owns(k, from) && wadi_merge_fits(k->slots, from, to, n))
+        return wadi_merge_pass(k->slots, from, to, n, true);
+    const wadi_merge_source source = source_of(k, from);
+    return copy(k, from, level, n, to, &source);
+}
+
+/* ---- acond ---- */
+
+static wadi_status all_alike(const control *k, int side) {
+    const wadi_plan_part *part = &k->c->part[side];
+    if (!enter_whole(k, part->level)) return no_memory(k);
+    WADI_TRY(run_part(k, side));
+    for (int i = 0; i < k->c->nvalues && !wadi_cpu_faulted(k->d); i++) {
+        if (k->c->results[i] < 0) continue;
+        if (!give(k, part->yields[i], part->level, k->n, k->c->results[i], part->moves[i]))
+            return no_memory(k);
+    }
+    clear_part(k, side);
+    return WADI_OK;
+}
+
+/* Which side each element took, and its number there. */
+typedef struct split {
+    int32_t *side;
+    int64_t *number, *index;
+} split;
+
+static bool split_init(const control *k, split *p) {
+    p->side = wadi_buffers_get(k->slots->buffers, k->n * (int64_t)sizeof *p->side);
+    p->number = wadi_buffers_get(k->slots->buffers, k->n * (int64_t)sizeof *p->number);
+    p->index = wadi_buffers_get(k->slots->buffers, k->n * (int64_t)sizeof *p->index);
+    return p->side != NULL && p->number != NULL && p->index != NULL;
+}
+
+static void split_fini(split *p) {
+    wadi_buffers_put(p->side);
+    wadi_buffers_put(p->number);
+    wadi_buffers_put(p->index);
+}
+
+static bool divide(const control *k, const split *p, int64_t yes) {
+    const uint8_t *says = k->slots->slot[k->c->predicate].col[0];
+    int64_t *map[2], count[2] = {0, 0};
+    map[0] = new_map(k, k->c->part[0].level, yes);
+    map[1] = new_map(k, k->c->part[1].level, k->n - yes);
+    if (map[0] == NULL || map[1] == NULL) return false;
+    for (int64_t i = 0; i < k->n; i++) {
+        const int side = says[i] ? 0 : 1;
+        p->side[i] = side;
+        p->number[i] = count[side];
+        map[side][count[side]++] = i;
+    }
+    return true;
+}
+
+/* Result `i` from both sides. A yield may be a value of a level around. */
+static bool unite(const control *k, const split *p, int i) {
+    wadi_merge_source source[2];
+    bool inside[2];
+    int home[2];
+    for (int side = 0; side < 2; side++) {
+        const int slot = k->c->part[side].yields[i];
+        source[side] = source_of(k, slot);
+        inside[side] = is_at(k, slot, k->c->part[side].level);
+        home[side] = wadi_slots_plan(k->slots, slot)->level;
+    }
+    for (int64_t s = 0; s < k->n; s++) {
+        const int side = p->side[s];
+        p->index[s] = inside[side] ? p->number[s] : number_in(k, k->level, home[side], s);
+    }
+    return wadi_merge(k->slots, k->d->pool, k->c->results[i], k->n, source, p->side, p->index);
+}
+
+static wadi_status both_sides(const control *k, const split *p, int64_t yes) {
+    if (!divide(k, p, yes)) return no_memory(k);
+    for (int side = 0; side < 2; side++) {
+        WADI_TRY(run_part(k, side));
+        if (wadi_cpu_faulted(k->d)) return WADI_OK;
+    }
+    for (int i = 0; i < k->c->nvalues; i++) {
+        if (k->c->results[i] >= 0 && !unite(k, p, i)) return no_memory(k);
+    }
+    for (int side = 0; side < 2; side++) clear_part(k, side);
+    return WADI_OK;
+}
+
+wadi_status wadi_cpu_step_cond(cpu *d, int step, wadi_error *err) {
+    const control k = start(d, step, err);
+    const int64_t yes = count_yes(&k, k.c->predicate, k.n);
+    if (yes == k.n || yes == 0) return all_alike(&k, yes == 0);
+    split p = {0};
+    const wadi_status status = split_init(&k, &p) ? both_sides(&k, &p, yes) : no_memory(&k);
+    split_fini(&p);
+    return status;
+}
+
+/* ---- awhile ---- */
+
+typedef struct content {
+    wadi_slot slot;
+    wadi_slot_memory memory;
+} content;
+
+/* Elements that stopped in one round: their states. */
+typedef struct batch {
+    content *value; /* [nvalues] */
+} batch;
+
+typedef struct looping {
+    control k;
+    int level;      /* of the state */
+    int64_t live;   /* elements that have not stopped */
+    content *old;   /* [nvalues] the state before this round, while the next is made */
+    batch *batches; /* in order of rounds */
+    int nbatches, room;
+    int32_t *which;        /* [n] element's batch, */
+    int64_t *number;       /* and its number there */
+    int64_t *stay, *leave; /* [n] numbers of the elements that go on, that stop */
+} looping;
+
+static content detach(const looping *w, int slot) {
+    const content c = {w->k.slots->slot[slot], w->k.slots->memory[slot]};
+    memset(&w->k.slots->slot[slot], 0, sizeof c.slot);
+    memset(&w->k.slots->memory[slot], 0, sizeof c.memory);
+    return c;
+}
+
+static void attach(const looping *w, int slot, content *c) {
+    wadi_slots_clear(w->k.slots, slot);
+    w->k.slots->slot[slot] = c->slot;
+    w->k.slots->memory[slot] = c->memory;
+    memset(c, 0, sizeof *c);
+}
+
+static void release(content *c) {
+    wadi_buffers_put(c->memory.shape);
+    wadi_buffers_put(c->memory.offset);
+    for (int f = 0; f < WADI_MAX_FIELDS; f++) wadi_buffers_put(c->memory.column[f]);
+    memset(c, 0, sizeof *c);
+}
+
+static bool looping_init(looping *w) {
+    w->level = w->k.c->part[1].level;
+    w->live = w->k.n;
+    w->old = calloc((size_t)w->k.c->nvalues + 1, sizeof *w->old);
+    return w->old != NULL;
+}
+
+static void looping_fini(looping *w) {
+    for (int i = 0; w->old != NULL && i < w->k.c->nvalues; i++) {
+        release(&w->old[i]);
+        wadi_slots_clear(w->k.slots, w->k.c->state[i]);
+    }
+    for (int b = 0; b < w->nbatches; b++) {
+        for (int i = 0; i < w->k.c->nvalues; i++) release(&w->batches[b].value[i]);
+        free(w->batches[b].value);
+    }
+    free(w->batches);
+    free(w->old);
+    wadi_buffers_put(w->which);
+    wadi_buffers_put(w->number);
+    wadi_buffers_put(w->stay);
+    wadi_buffers_put(w->leave);
+}
+
+static bool first_state(const looping *w) {
+    const control *k = &w->k;
+    for (int i = 0; i < k->c->nvalues; i++) {
+        const int from = k->c->init[i], to = k->c->state[i];
+        const wadi_merge_source source = source_of(k, from);
+        const bool same = is_at(k, from, k->level) && wadi_merge_fits(k->slots, from, to, k->n);
+        if (same ? !wadi_merge_pass(k->slots, from, to, k->n, false)
+                 : !copy(k, from, k->level, k->n, to, &source))
+            return false;
+    }
+    return true;
+}
+
+/* ---- those that stop ---- */
+
+static bool room_to_stop(looping *w) {
+    const int64_t n = w->k.n * (int64_t)sizeof(int64_t);
+    wadi_buffers *b = w->k.slots->buffers;
+    if (w->which != NULL) return true;
+    w->which = wadi_buffers_get(b, w->k.n * (int64_t)sizeof *w->which);
+    w->number = wadi_buffers_get(b, n);
+    w->stay = wadi_buffers_get(b, n);
+    w->leave = wadi_buffers_get(b, n);
+    return w->which != NULL && w->number != NULL && w->stay != NULL && w->leave != NULL;
+}
+
+static batch *new_batch(looping *w) {
+    if (w->nbatches == w->room) {
+        const int room = w->room > 0 ? 2 * w->room : 8;
+        batch *batches = realloc(w->batches, (size_t)room * sizeof *batches);
+        if (batches == NULL) return NULL;
+        w->batches = batches;
+        w->room = room;
+    }
+    batch *b = &w->batches[w->nbatches];
+    b->value = calloc((size_t)w->k.c->nvalues + 1, sizeof *b->value);
+    if (b->value == NULL) return NULL;
+    w->nbatches++;
+    return b;
+}
+
+/* Notes where the elements numbered leave[0 .. n - 1] will be found; leave NULL: all. */
+static void note_batch(looping *w, const int64_t *leave, int64_t n) {
+    for (int64_t i = 0; i < n; i++) {
+        const int64_t s = number_in(&w->k, w->level, w->k.level, leave != NULL ? leave[i] : i);
+        w->which[s] = w->nbatches - 1;
+        w->number[s] = i;
+    }
+}
+
+/* State `i` of those that leave goes to the batch, of those that stay to the state. */
+static bool part_ways(looping *w, batch *b, int i, int64_t stays, int64_t leaves) {
+    const control *k = &w->k;
+    const int slot = k->c->state[i];
+    w->old[i] = detach(w, slot);
+    const wadi_merge_source source = {wadi_slots_plan(k->slots, slot)->kind, w->old[i].slot};
+    if (k->c->results[i] >= 0) {
+        if (!wadi_merge(k->slots, k->d->pool, slot, leaves, &source, NULL, w->leave)) return false;
+        b->value[i] = detach(w, slot);
+    }
+    const bool done = wadi_merge(k->slots, k->d->pool, slot, stays, &source, NULL, w->stay);
+    release(&w->old[i]);
+    return done;
+}
+
+static bool compact_map(looping *w, int64_t stays) {
+    const int64_t *map = map_column(&w->k, w->level);
+    for (int64_t i = 0; i < stays; i++) w->stay[i] = map[w->stay[i]];
+    int64_t *next = new_map(&w->k, w->level, stays);
+    if (next != NULL) memcpy(next, w->stay, (size_t)stays * sizeof *next);
+    return next != NULL;
+}
+
+/* Elements that say no leave; at least one stays and one leaves. */
+static bool stop_some(looping *w) {
+    const control *k = &w->k;
+    const uint8_t *says = k->slots->slot[k->c->predicate].col[0];
+    int64_t stays = 0, leaves = 0;
+    if (!room_to_stop(w)) return false;
+    batch *b = new_batch(w);
+    if (b == NULL) return false;
+    for (int64_t s = 0; s < w->live; s++) {
+        if (says[s])
+            w->stay[stays++] = s;
+        else
+            w->leave[leaves++] = s;
+    }
+    note_batch(w, w->leave, leaves);
+    for (int i = 0; i < k->c->nvalues; i++) {
+        if (!part_ways(w, b, i, stays, leaves)) return false;
+    }
+    w->live = stays;
+    return compact_map(w, stays);
+}
+
+/* ---- rounds ---- */
+
+/* The state whose slot it is, or -1. */
+static int state_of(const looping *w, int slot) {
+    for (int i = 0; i < w->k.c->nvalues; i++) {
+        if (w->k.c->state[i] == slot) return i;
+    }
+    return -1;
+}
+
+static bool stays_in_place(const looping *w, int i) {
+    return w->k.c->part[1].yields[i] == w->k.c->state[i];
+}
+
+static bool can_move(const looping *w, int i) {
+    const wadi_plan_part *part = &w->k.c->part[1];
+    const int from = part->yields[i], to = w->k.c->state[i];
+    if (!part->moves[i]) return false;
+    if (state_of(w, from) >= 0)
+        return wadi_slots_plan(w->k.slots, from)->kind == wadi_slots_plan(w->k.slots, to)->kind;
+    return owns(&w->k, from) && wadi_merge_fits(w->k.slots, from, to, w->live);
+}
+
+static bool copy_next(const looping *w, int i) {
+    const int from = w->k.c->part[1].yields[i], j = state_of(w, from);
+    wadi_merge_source source = source_of(&w->k, from);
+    if (j >= 0 && !stays_in_place(w, j)) source.slot = w->old[j].slot;
+    return copy(&w->k, from, w->level, w->live, w->k.c->state[i], &source);
+}
+
+static bool move_next(const looping *w, int i) {
+    const int from = w->k.c->part[1].yields[i], j = state_of(w, from);
+    if (j < 0) return wadi_merge_pass(w->k.slots, from, w->k.c->state[i], w->live, true);
+    attach(w, w->k.c->state[i], &w->old[j]);
+    return true;
+}
+
+/* All next states are read before any old one is gone. */
+static bool next_state(const looping *w) {
+    const int n = w->k.c->nvalues;
+    bool done = true;
+    for (int i = 0; i < n; i++) {
+        if (!stays_in_place(w, i)) w->old[i] = detach(w, w->k.c->state[i]);
+    }
+    for (int i = 0; done && i < n; i++) {
+        if (!stays_in_place(w, i) && !can_move(w, i)) done = copy_next(w, i);
+    }
+    for (int i = 0; done && i < n; i++) {
+        if (!stays_in_place(w, i) && can_move(w, i)) done = move_next(w, i);
+    }
+    for (int i = 0; i < n; i++) release(&w->old[i]);
+    return done;
+}
+
+static wadi_status rounds(looping *w) {
+    const control *k = &w->k;
+    for (;;) {
+        WADI_TRY(run_part(k, 0));
+        if (wadi_cpu_faulted(k->d)) return WADI_OK;
+        const int64_t go = count_yes(k, k->c->predicate, w->live);
+        if (go == 0) return WADI_OK;
+        if (go < w->live && !stop_some(w)) return no_memory(k);
+        WADI_TRY(run_part(k, 1));
+        if (wadi_cpu_faulted(k->d)) return WADI_OK;
+        if (!next_state(w)) return no_memory(k);
+    }
+}
+
+/* ---- results ---- */
+
+/* Nobody stopped before the others did. */
+static bool results_whole(const looping *w) {
+    const control *k = &w->k;
+    for (int i = 0; i < k->c->nvalues; i++) {
+        if (k->c->results[i] < 0) continue;
+        if (!give(k, k->c->state[i], w->level, k->n, k->c->results[i], true)) return false;
+    }
+    return true;
+}
+
+static bool results_merged(looping *w) {
+    const control *k = &w->k;
+    batch *last = new_batch(w);
+    if (last == NULL) return false;
+    note_batch(w, NULL, w->live);
+    for (int i = 0; i < k->c->nvalues; i++) last->value[i] = detach(w, k->c->state[i]);
+    wadi_merge_source *source = calloc((size_t)w->nbatches, sizeof *source);
+    bool done = source != NULL;
+    for (int i = 0; done && i < k->c->nvalues; i++) {
+        if (k->c->results[i] < 0) continue;
+        for (int b = 0; b < w->nbatches; b++) {
+            source[b].kind = wadi_slots_plan(k->slots, k->c->state[i])->kind;
+            source[b].slot = w->batches[b].value[i].slot;
+        }
+        done =
+            wadi_merge(k->slots, k->d->pool, k->c->results[i], k->n, source, w->which, w->number);
+    }
+    free(source);
+    return done;
+}
+
+static wadi_status run_loop(looping *w) {
+    if (!looping_init(w) || !enter_whole(&w->k, w->level) || !first_state(w))
+        return no_memory(&w->k);
+    WADI_TRY(rounds(w));
+    if (wadi_cpu_faulted(w->k.d)) return WADI_OK;
+    if (w->nbatches > 0 ? !results_merged(w) : !results_whole(w)) return no_memory(&w->k);
+    for (int part = 0; part < 2; part++) clear_part(&w->k, part);
+    return WADI_OK;
+}
+
+wadi_status wadi_cpu_step_loop(cpu *d, int step, wadi_error *err) {
+    looping w = {.k = start(d, step, err)};
+    const wadi_status status = run_loop(&w);
+    looping_fini(&w);
+    return status;
+}
