@@ -11,19 +11,19 @@
 
 #include "wadi/status.h"
 
-typedef wadi_status (*wadi_arg_fn)(void *options, const char *value, wadi_error *err);
+typedef wadi_status (*wadi_option_fn)(void *options, const char *value, wadi_error *err);
 
 typedef struct wadi_args_option {
-    const char *name;   /* "--output" */
-    const char *letter; /* "-o", or NULL */
-    wadi_arg_fn take;   /* NULL: a flag, */
-    size_t flag;        /* a bool at this offset of the options */
+    const char *name;    /* "--output" */
+    const char *letter;  /* "-o", or NULL */
+    wadi_option_fn take; /* NULL: a flag, */
+    size_t flag;         /* a bool at this offset of the options */
 } wadi_args_option;
 
 typedef struct wadi_args {
     const wadi_args_option *table;
     size_t n;
-    wadi_arg_fn other; /* takes what is no option */
+    wadi_option_fn other; /* takes what is no option */
     bool (*unusual)(void *options,
                     const char *arg); /* takes options outside the table, if it wants; or NULL */
 } wadi_args;

@@ -69,6 +69,24 @@ WADI_NODISCARD wadi_status wadi_source_callback(int parts, const wadi_part *part
 WADI_NODISCARD wadi_status wadi_sink_callback(wadi_push_fn push, void *env, wadi_sink **out_sink,
                                               wadi_error *err);
 
+/** Fills up to k elements at once: column f of columns[part] has room for all k, one after another; *out_n is how many
+ *  were filled, 0 ends the stream. Called by one thread, never twice at once; may block. After a failure the elements
+ *  filled so far still count. */
+typedef wadi_status (*wadi_fill_fn)(void *env, int64_t k, const wadi_array *columns, int64_t *out_n,
+                                    wadi_error *err);
+/** Takes elements first .. first + count - 1 at once: one array per part, with one more dimension, outermost, of extent
+ *  count; borrowed for the call. */
+typedef wadi_status (*wadi_drain_fn)(void *env, int64_t first, int64_t count, int parts,
+                                     const wadi_array *columns, wadi_error *err);
+
+/** For streams of small elements: a source that calls `fill` for many at a time. Every part must be fixed. Borrows env;
+ *  copies `part`. */
+WADI_NODISCARD wadi_status wadi_source_bulk(int parts, const wadi_part *part, wadi_fill_fn fill,
+                                            void *env, wadi_source **out_source, wadi_error *err);
+/** A sink that calls `drain` for many elements at a time; an element without a fixed shape is an error. Borrows env. */
+WADI_NODISCARD wadi_status wadi_sink_bulk(wadi_drain_fn drain, void *env, wadi_sink **out_sink,
+                                          wadi_error *err);
+
 /* ---- memory ---- */
 
 /** A host array cut along its outermost dimension: element i is row i. Borrows the columns of `array` (rank 1 or

@@ -1,0 +1,52 @@
+/* The attack: reader -> one pipeline per class of words -> found words.
+ *
+ *     reader thread of the short class: reads, splits, packs short words; queues the longer ones
+ *     pipeline of a class:              source -> kernel (apps/md5/hash.h) -> sink, which confirms hits
+ *
+ * The pipelines of longer words start with the first such word. */
+#ifndef APPS_MD5_ATTACK_H
+#define APPS_MD5_ATTACK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "apps/md5/reader.h"
+#include "apps/md5/targets.h"
+#include "wadi/run.h"
+
+typedef struct md5_attack md5_attack;
+
+/* A digest has been found for the first time. One call at a time, from any thread. False: the result could not be delivered,
+ * which ends the attack. */
+typedef bool (*md5_found_fn)(void *env, const uint8_t digest[MD5_DIGEST], const uint8_t *word,
+                             size_t n);
+
+typedef struct md5_progress {
+    int64_t words; /* tried */
+    double share;  /* of the dictionaries' bytes, 0..1; -1: not known */
+    size_t found;  /* before and now */
+    double elapsed_s;
+    int64_t too_long; /* words passed over; known after the end */
+} md5_progress;
+
+/* Borrows all; `reader` stands where the attack begins. Errors: WADI_MEMORY. */
+WADI_NODISCARD wadi_status md5_attack_create(md5_reader *reader, md5_targets *targets,
+                                             const wadi_run_options *options, md5_found_fn found,
+                                             void *env, md5_attack **out, wadi_error *err);
+/* Joins the threads; NULL is fine. */
+void md5_attack_destroy(md5_attack *a);
+
+WADI_NODISCARD wadi_status md5_attack_start(md5_attack *a, wadi_error *err);
+/* Waits at most timeout_s for the end; true: it has come. */
+bool md5_attack_wait(md5_attack *a, double timeout_s);
+/* No more words are read; those that were are tried. Any thread or signal handler. */
+void md5_attack_stop(md5_attack *a);
+/* After the end: how it went. */
+WADI_NODISCARD wadi_status md5_attack_result(md5_attack *a, wadi_error *err);
+
+void md5_attack_progress(md5_attack *a, md5_progress *out);
+/* A place before which every word has been tried: false if there is none newer than the last one told. After the end it is
+ * where reading stopped. */
+bool md5_attack_place(md5_attack *a, md5_place *out);
+
+#endif

@@ -1,0 +1,95 @@
+/* See the header. */
+#include "apps/md5/options.h"
+
+#include <stddef.h>
+
+#include "base/args.h"
+#include "base/error.h"
+
+const char md5_usage[] =
+    "wadi-md5 --hashes FILE|DIGEST [--hashes ...] [options] DICTIONARY...\n"
+    "\n"
+    "Finds the words of dictionaries whose MD5 digests are wanted, and prints digest:word as it "
+    "finds\n"
+    "them. A dictionary is a file of lines, plain or gzip; \"-\" is standard input. A word is any "
+    "bytes of\n"
+    "any length; $HEX[6162] spells one out, and so is one printed that holds control characters or "
+    "':'.\n"
+    "\n"
+    "  -m, --hashes X       a digest of 32 hexadecimal digits, or a file with one per line\n"
+    "      --restore FILE   keep the place in FILE, and go on from it if it is there\n"
+    "      --keep-cr        a carriage return before the newline belongs to the word\n"
+    "      --threads N      workers (default: one per processor)\n"
+    "      --chunk N        words per chunk (default: the scheduler decides)\n"
+    "      --memory SIZE    bytes for the chunks in flight (64M); K, M and G are understood\n"
+    "  -q, --quiet          no progress, no summary\n"
+    "      --version, --help\n"
+    "\n"
+    "Exit status: 0 all digests found, 1 some not found, 2 an error, 130 interrupted.\n";
+
+#define PUSH(list, value)                                    \
+    (wadi_vec_push(&((md5_options *)options)->list, (value)) \
+         ? WADI_OK                                           \
+         : wadi_fail(err, WADI_MEMORY, "out of memory"))
+
+static wadi_status take_hashes(void *options, const char *value, wadi_error *err) {
+    return PUSH(hashes, value);
+}
+
+static wadi_status take_dictionary(void *options, const char *value, wadi_error *err) {
+    return PUSH(dictionaries, value);
+}
+
+static wadi_status take_restore(void *options, const char *value, wadi_error *err) {
+    WADI_UNUSED(err);
+    ((md5_options *)options)->restore = value;
+    return WADI_OK;
+}
+
+static wadi_status take_threads(void *options, const char *value, wadi_error *err) {
+    int64_t n = 0;
+    if (!wadi_args_number(value, 1, 1024, &n))
+        return wadi_args_bad("--threads", value, "a number from 1 to 1024", err);
+    ((md5_options *)options)->threads = (int)n;
+    return WADI_OK;
+}
+
+static wadi_status take_chunk(void *options, const char *value, wadi_error *err) {
+    if (wadi_args_number(value, 1, INT32_MAX, &((md5_options *)options)->chunk)) return WADI_OK;
+    return wadi_args_bad("--chunk", value, "a number of words", err);
+}
+
+static wadi_status take_memory(void *options, const char *value, wadi_error *err) {
+    if (wadi_args_size(value, &((md5_options *)options)->memory)) return WADI_OK;
+    return wadi_args_bad("--memory", value, "a number of bytes such as 256M", err);
+}
+
+static const wadi_args_option table[] = {
+    {"--hashes", "-m", take_hashes, 0},
+    {"--restore", NULL, take_restore, 0},
+    {"--threads", NULL, take_threads, 0},
+    {"--chunk", NULL, take_chunk, 0},
+    {"--memory", NULL, take_memory, 0},
+    {"--keep-cr", NULL, NULL, offsetof(md5_options, keep_cr)},
+    {"--quiet", "-q", NULL, offsetof(md5_options, quiet)},
+    {"--help", "-h", NULL, offsetof(md5_options, help)},
+    {"--version", NULL, NULL, offsetof(md5_options, version)},
+};
+
+static const wadi_args arguments = {table, sizeof table / sizeof table[0], take_dictionary, NULL};
+
+wadi_status md5_options_parse(int argc, char *const *argv, md5_options *out, wadi_error *err) {
+    *out = (md5_options){0};
+    WADI_TRY(wadi_args_parse(&arguments, argc, argv, out, err));
+    if (out->help || out->version) return WADI_OK;
+    if (out->hashes.n == 0)
+        return wadi_fail(err, WADI_INVALID, "no digests: --hashes names a file or a digest");
+    if (out->dictionaries.n == 0)
+        return wadi_fail(err, WADI_INVALID, "no dictionary; --help tells more");
+    return WADI_OK;
+}
+
+void md5_options_fini(md5_options *o) {
+    wadi_vec_free(&o->hashes);
+    wadi_vec_free(&o->dictionaries);
+}

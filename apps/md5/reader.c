@@ -1,0 +1,162 @@
+/* See the header. */
+#include "apps/md5/reader.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "apps/md5/hex.h"
+#include "base/error.h"
+
+enum { START = 1 << 20 };
+
+static const char hex_mark[] = "$HEX[";
+
+/* ---- life ---- */
+
+static wadi_status resize(md5_reader *r, size_t cap, wadi_error *err) {
+    const size_t at = r->buffer ? (size_t)(r->at - r->buffer) : 0,
+                 stop = r->buffer ? (size_t)(r->stop - r->buffer) : 0,
+                 end = r->buffer ? (size_t)(r->end - r->buffer) : 0;
+    uint8_t *grown = realloc(r->buffer, cap + MD5_READ_AHEAD + 1);
+    if (grown == NULL) return wadi_fail(err, WADI_MEMORY, "reading words: out of memory");
+    memset(grown + cap, 0, MD5_READ_AHEAD + 1);
+    r->buffer = grown;
+    r->cap = cap;
+    r->at = grown + at;
+    r->stop = grown + stop;
+    r->end = grown + end;
+    return WADI_OK;
+}
+
+wadi_status md5_reader_init(md5_reader *r, md5_input *in, bool keep_cr, wadi_error *err) {
+    *r = (md5_reader){.in = in, .keep_cr = keep_cr};
+    return resize(r, START, err);
+}
+
+void md5_reader_fini(md5_reader *r) {
+    free(r->buffer);
+    *r = (md5_reader){0};
+}
+
+wadi_status md5_reader_go_to(md5_reader *r, md5_place place, wadi_error *err) {
+    WADI_TRY(md5_input_seek(r->in, place.file, place.offset, err));
+    r->file = place.file;
+    r->base = place.offset;
+    r->words = place.words;
+    return WADI_OK;
+}
+
+md5_place md5_reader_place(const md5_reader *r) {
+    return (md5_place){r->file, r->base + (r->at - r->buffer), r->words};
+}
+
+/* ---- filling ---- */
+
+/* The start of the next word moves to the front; a new file begins an empty buffer. */
+static void make_room(md5_reader *r) {
+    const size_t left = (size_t)(r->end - r->stop);
+    r->base += r->stop - r->buffer;
+    if (left > 0) memmove(r->buffer, r->stop, left);
+    r->at = r->stop = r->buffer;
+    r->end = r->buffer + left;
+    if (!r->file_ended) return;
+    r->file_ended = false;
+    r->file = md5_input_file(r->in);
+    r->base = 0;
+}
+
+static const uint8_t *last_newline(const uint8_t *from, const uint8_t *end) {
+    while (end > from)
+        if (*--end == '\n') return end;
+    return NULL;
+}
+
+/* The word in the buffer is too long: what is there of it goes. */
+static void begin_skipping(md5_reader *r) {
+    if (!r->skipping) r->too_long++;
+    r->skipping = true;
+    r->base += r->end - r->buffer;
+    r->end = r->buffer;
+}
+
+/* Forgets everything up to the end of the long word, if it is there. */
+static void skip(md5_reader *r) {
+    const uint8_t *newline = memchr(r->buffer, '\n', (size_t)(r->end - r->buffer));
+    if (newline == NULL && !r->file_ended) {
+        begin_skipping(r);
+        return;
+    }
+    const size_t gone = newline ? (size_t)(newline + 1 - r->buffer) : (size_t)(r->end - r->buffer);
+    memmove(r->buffer, r->buffer + gone, (size_t)(r->end - r->buffer) - gone);
+    r->end -= gone;
+    r->base += (int64_t)gone;
+    r->skipping = false;
+}
+
+/* One read behind what is there, and how far the whole words go then. */
+static wadi_status read_more(md5_reader *r, bool *out_done, wadi_error *err) {
+    uint8_t *end = r->buffer + (r->end - r->buffer);
+    size_t got = 0;
+    WADI_TRY(md5_input_read(r->in, end, (size_t)(r->buffer + r->cap - end), &got, out_done, err));
+    const uint8_t *fresh = r->end;
+    r->end += got;
+    r->file_ended = got == 0;
+    if (r->skipping) {
+        fresh = r->buffer;
+        skip(r);
+    }
+    if (r->file_ended && r->end > r->buffer) { /* the last line need not end in a newline */
+        if (r->end[-1] != '\n') r->buffer[r->end - r->buffer] = '\n', r->end++;
+        r->stop = r->end;
+        return WADI_OK;
+    }
+    const uint8_t *newline = last_newline(fresh, r->end);
+    if (newline != NULL) r->stop = newline + 1;
+    return WADI_OK;
+}
+
+wadi_status md5_reader_refill(md5_reader *r, bool *out_done, wadi_error *err) {
+    *out_done = false;
+    make_room(r);
+    while (r->stop == r->buffer && !*out_done) {
+        if (r->file_ended) make_room(r);
+        if (r->end == r->buffer + r->cap) {
+            if (r->cap >= MD5_LONGEST)
+                begin_skipping(r);
+            else
+                WADI_TRY(resize(r, 2 * r->cap, err));
+        }
+        WADI_TRY(read_more(r, out_done, err));
+    }
+    *out_done = r->stop == r->buffer;
+    return WADI_OK;
+}
+
+/* ---- words ---- */
+
+/* Spells out "$HEX[6162]" in place; false if it is not that, and then it is a word as any other. */
+static bool spell_out(uint8_t *word, size_t *n) {
+    const size_t mark = sizeof hex_mark - 1;
+    if (*n < mark + 1 || memcmp(word, hex_mark, mark) != 0 || word[*n - 1] != ']') return false;
+    const size_t digits = *n - mark - 1;
+    if (digits % 2 != 0) return false;
+    for (size_t i = 0; i < digits; i++)
+        if (md5_hex_digit(word[mark + i]) < 0) return false;
+    for (size_t i = 0; i < digits / 2; i++)
+        word[i] = (uint8_t)(16 * md5_hex_digit(word[mark + 2 * i]) +
+                            md5_hex_digit(word[mark + 2 * i + 1]));
+    *n = digits / 2;
+    return true;
+}
+
+const uint8_t *md5_reader_next(md5_reader *r, size_t *out_n) {
+    uint8_t *word = r->buffer + (r->at - r->buffer);
+    const uint8_t *newline = memchr(word, '\n', (size_t)(r->stop - word));
+    size_t n = (size_t)(newline - word);
+    r->at = newline + 1;
+    r->words++;
+    if (!r->keep_cr && n > 0 && word[n - 1] == '\r') n--;
+    if (n > 0 && word[0] == '$') (void)spell_out(word, &n);
+    *out_n = n;
+    return word;
+}

@@ -1,0 +1,50 @@
+/* Lines of the dictionaries: the words. A buffer always holds whole lines; whoever packs them walks through it.
+ *
+ * A word is the bytes before a newline, or before the end of its file; an empty line is the empty word. A carriage return
+ * before the newline is dropped unless asked otherwise. "$HEX[...]" stands for the bytes it spells. A word longer than
+ * MD5_LONGEST bytes is passed over and counted. */
+#ifndef APPS_MD5_READER_H
+#define APPS_MD5_READER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "apps/md5/input.h"
+
+enum {
+    MD5_LONGEST = 16 << 20,
+    MD5_READ_AHEAD = 16 /* bytes behind the last line that may be looked at */
+};
+
+/* Where to go on: after `words` words, at `offset` of file number `file`. */
+typedef struct md5_place {
+    int file;
+    int64_t offset, words;
+} md5_place;
+
+typedef struct md5_reader {
+    md5_input *in;
+    bool keep_cr;
+    uint8_t *buffer; /* [cap + room] */
+    size_t cap;
+    const uint8_t *at, *stop,
+        *end;     /* words not yet taken, whole up to stop; the start of the next one */
+    int file;     /* of the buffer, */
+    int64_t base; /* and where in it the buffer begins */
+    bool file_ended, skipping; /* skipping: inside a word that is too long */
+    int64_t words, too_long;
+} md5_reader;
+
+WADI_NODISCARD wadi_status md5_reader_init(md5_reader *r, md5_input *in, bool keep_cr,
+                                           wadi_error *err);
+void md5_reader_fini(md5_reader *r);
+WADI_NODISCARD wadi_status md5_reader_go_to(md5_reader *r, md5_place place, wadi_error *err);
+
+/* More words, when at == stop. *out_done: there are none. */
+WADI_NODISCARD wadi_status md5_reader_refill(md5_reader *r, bool *out_done, wadi_error *err);
+/* Takes the next word, at < stop. Borrowed until the refill; a $HEX word is spelled out in place. */
+const uint8_t *md5_reader_next(md5_reader *r, size_t *out_n);
+md5_place md5_reader_place(const md5_reader *r);
+
+#endif
