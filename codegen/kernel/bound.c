@@ -194,8 +194,18 @@ static bool proved_below(wadi_lb *b, wadi_lv index, wadi_lv extent) {
     return never_negative(b, &f, &steps);
 }
 
+/* Some bits of a hash, or a byte, as the index of a table that has an entry for each. */
+static bool fits_table(wadi_lb *b, wadi_lv index, wadi_lv extent) {
+    const wadi_linst *i = wadi_lb_inst(b, index);
+    int64_t entries = 0;
+    return i->nonneg && i->bits < 62 && wadi_lb_is_const(b, extent, &entries) &&
+           entries >= INT64_C(1) << i->bits;
+}
+
 bool wadi_bound_proved(wadi_lb *b, wadi_lv index, wadi_lv extent) {
-    return !b->failed && proved_nonneg(b, index) && proved_below(b, index, extent);
+    if (b->failed) return false;
+    return fits_table(b, index, extent) ||
+           (proved_nonneg(b, index) && proved_below(b, index, extent));
 }
 
 /* ---- intervals ---- */
@@ -282,14 +292,15 @@ static interval bound_remainder(bounding *g, const wadi_linst *i, bool up) {
     return made(wadi_lb_i64(g->b, !up ? 0 : i->op == WADI_SOP_AND ? c : c - 1), 32);
 }
 
-/* What a type holds: of use where a table has an entry for every u8 or u16. No array is as long as u32 can count, so
- * wider types say nothing. */
+/* What a type holds, and less where shifts and masks say so: of use where a table has an entry for every u8 or u16, or for
+ * some bits of a hash. No array is as long as u32 can count, so whole wider types say nothing. */
 static interval bound_conversion(bounding *g, const wadi_linst *i, bool up) {
-    const wadi_type t = wadi_lb_type(g->b, i->args[0]);
-    if (t == WADI_BOOL) return made(wadi_lb_i64(g->b, up), 1);
-    if (wadi_type_rounds(t) || wadi_type_size(t) > 2) return unbounded;
-    const int width = 8 * wadi_type_size(t);
-    const bool is_signed = wadi_type_is_signed(t);
+    const wadi_linst *x = wadi_lb_inst(g->b, i->args[0]);
+    if (x->type == WADI_BOOL) return made(wadi_lb_i64(g->b, up), 1);
+    if (wadi_type_rounds(x->type)) return unbounded;
+    const bool is_signed = wadi_type_is_signed(x->type);
+    const int width = is_signed ? 8 * wadi_type_size(x->type) : x->bits;
+    if (width > (is_signed ? 16 : 31)) return unbounded;
     const int64_t top = (INT64_C(1) << (is_signed ? width - 1 : width)) - 1;
     return made(wadi_lb_i64(g->b, up ? top : is_signed ? -top - 1 : 0), width);
 }

@@ -241,9 +241,10 @@ wadi_lv wadi_lb_const(wadi_lb *b, wadi_scalar imm) {
     wadi_linst *i = inst_new(b, WADI_L_CONST, 0, NULL);
     i->imm = imm;
     i->type = imm.type;
-    if (imm.type == WADI_I64) {
-        const uint64_t magnitude = (int64_t)imm.bits < 0 ? 0 - imm.bits : imm.bits;
-        i->nonneg = (int64_t)imm.bits >= 0;
+    if (imm.type == WADI_I64 || wadi_type_is_unsigned(imm.type)) {
+        const bool negative = imm.type == WADI_I64 && (int64_t)imm.bits < 0;
+        const uint64_t magnitude = negative ? 0 - imm.bits : imm.bits;
+        i->nonneg = !negative;
         for (i->bits = 0; i->bits < 64 && magnitude >> i->bits; i->bits++) {
         }
     }

@@ -159,10 +159,50 @@ static uint8_t smaller(uint8_t x, uint8_t y) {
     return x < y ? x : y;
 }
 
-static void estimate_conversion(wadi_linst *i, wadi_type from) {
-    i->nonneg = from == WADI_BOOL || from == WADI_U8 || from == WADI_U16 || from == WADI_U32;
-    if (from <= WADI_I32 || i->nonneg)
-        i->bits = from == WADI_BOOL ? 1 : (uint8_t)(8 * wadi_type_size(from));
+static uint8_t width_of(wadi_type t) {
+    return t == WADI_BOOL ? 1 : (uint8_t)(8 * wadi_type_size(t));
+}
+
+static void estimate_conversion(wadi_linst *i, const wadi_linst *x) {
+    const uint8_t width =
+        x->type <= WADI_I32 || wadi_type_is_unsigned(x->type) ? width_of(x->type) : 64;
+    i->bits = wadi_type_is_unsigned(x->type) ? smaller(x->bits, width) : width;
+    i->nonneg = (x->type == WADI_BOOL || wadi_type_is_unsigned(x->type)) && i->bits < 64;
+}
+
+/* An unsigned value: its bits are those below which it is known to stay. */
+static void estimate_unsigned(wadi_lb *b, wadi_linst *i, const wadi_linst *x, const wadi_linst *y) {
+    const uint8_t width = width_of(i->type);
+    int64_t distance = 0;
+    i->nonneg = true;
+    i->bits = width;
+    switch (i->op) {
+    case WADI_SOP_CONVERT:
+        if (wadi_type_is_unsigned(x->type) || x->type == WADI_BOOL)
+            i->bits = smaller(width, smaller(x->bits, width_of(x->type)));
+        break;
+    case WADI_SOP_AND:
+    case WADI_SOP_MIN:
+    case WADI_SOP_REM:
+        i->bits = smaller(x->bits, y->bits);
+        break;
+    case WADI_SOP_OR:
+    case WADI_SOP_XOR:
+    case WADI_SOP_MAX:
+        i->bits = larger(x->bits, y->bits);
+        break;
+    case WADI_SOP_QUOT:
+        i->bits = x->bits;
+        break;
+    case WADI_SOP_SHR:
+        i->bits = smaller(x->bits, width);
+        if (wadi_lb_is_const(b, i->args[1], &distance) && distance >= 0)
+            i->bits = (uint8_t)(distance < i->bits ? i->bits - distance : 0);
+        break;
+    default:
+        break;
+    }
+    i->bits = smaller(i->bits, width);
 }
 
 static void estimate_sum(wadi_linst *i, const wadi_linst *x, const wadi_linst *y) {
@@ -172,9 +212,10 @@ static void estimate_sum(wadi_linst *i, const wadi_linst *x, const wadi_linst *y
 }
 
 void wadi_lb_estimate(wadi_lb *b, wadi_linst *i) {
-    if (i->type != WADI_I64) return;
     const wadi_linst *x = wadi_lb_inst(b, i->args[0]),
                      *y = i->nargs > 1 ? wadi_lb_inst(b, i->args[1]) : x;
+    if (wadi_type_is_unsigned(i->type) && i->kind == WADI_L_PRIM) estimate_unsigned(b, i, x, y);
+    if (i->type != WADI_I64) return;
     if (i->kind == WADI_L_SELECT) {
         const wadi_linst *z = wadi_lb_inst(b, i->args[2]);
         i->nonneg = y->nonneg && z->nonneg;
@@ -183,7 +224,7 @@ void wadi_lb_estimate(wadi_lb *b, wadi_linst *i) {
     }
     switch (i->op) {
     case WADI_SOP_CONVERT:
-        estimate_conversion(i, x->type);
+        estimate_conversion(i, x);
         break;
     case WADI_SOP_ADD:
     case WADI_SOP_SUB:

@@ -72,6 +72,10 @@ bool wadi_type_is_int(wadi_type t) {
     return t >= WADI_I8 && t <= WADI_U64;
 }
 
+bool wadi_type_is_unsigned(wadi_type t) {
+    return t >= WADI_U8 && t <= WADI_U64;
+}
+
 bool wadi_type_is_signed(wadi_type t) {
     return (t >= WADI_I8 && t <= WADI_I64) || wadi_type_is_float(t);
 }
