@@ -24,6 +24,11 @@ static wadi_exp to_i64(wadi_exp x) {
     return wadi_convert(WADI_I64, x);
 }
 
+/* A number computed once per element of the stream, and not where the piece's elements are read. */
+static wadi_exp once(wadi_exp x) {
+    return wadi_the(wadi_unit(x));
+}
+
 /* ---- segments of a vector ---- */
 
 typedef struct segments {
@@ -43,8 +48,9 @@ static wadi_ix row_major(void *env, wadi_ix ix) {
 
 static wadi_acc nth_segment(void *env, wadi_exp i) {
     const segments *all = env;
-    segment s = {.shape = {.rank = all->rank}, .start = wadi_index1(all->starts, i)};
-    for (int d = 0; d < all->rank; d++) s.shape.at[d] = wadi_index2(all->shapes, i, wadi_i64(d));
+    segment s = {.shape = {.rank = all->rank}, .start = once(wadi_index1(all->starts, i))};
+    for (int d = 0; d < all->rank; d++)
+        s.shape.at[d] = once(wadi_index2(all->shapes, i, wadi_i64(d)));
     return wadi_backpermute_env(s.shape, row_major, &s, all->values);
 }
 
@@ -96,7 +102,7 @@ wadi_seq wadi_from_segs(wadi_acc offsets, wadi_acc shapes, wadi_acc values) {
 
 static wadi_acc between(void *env, wadi_exp i) {
     const segments *all = env;
-    const wadi_exp begin = wadi_index1(all->starts, i);
+    const wadi_exp begin = once(wadi_index1(all->starts, i));
     const wadi_exp end = wadi_index1(all->starts, wadi_add(i, wadi_i64(1)));
     return cut((piece){wadi_ix1(wadi_sub(end, begin)), wadi_ix1(begin)}, all->values);
 }
@@ -149,8 +155,8 @@ static wadi_acc nth_tile(void *env, wadi_exp i) {
     const wadi_ix at = wadi_from_index(t->tiles, i);
     piece p = {{.rank = at.rank}, {.rank = at.rank}};
     for (int d = 0; d < at.rank; d++) {
-        p.begin.at[d] = wadi_mul(at.at[d], t->block.at[d]);
-        p.shape.at[d] = wadi_min(t->block.at[d], wadi_sub(t->extents.at[d], p.begin.at[d]));
+        p.begin.at[d] = once(wadi_mul(at.at[d], t->block.at[d]));
+        p.shape.at[d] = once(wadi_min(t->block.at[d], wadi_sub(t->extents.at[d], p.begin.at[d])));
     }
     return cut(p, t->a);
 }
@@ -167,8 +173,8 @@ wadi_seq wadi_subarrays(wadi_ix block, wadi_acc a) {
     wadi_exp n = one;
     for (int k = 0; k < block.rank; k++) {
         all.block.at[k] = wadi_max(to_i64(block.at[k]), one);
-        all.tiles.at[k] =
-            wadi_quot(wadi_add(all.extents.at[k], wadi_sub(all.block.at[k], one)), all.block.at[k]);
+        all.tiles.at[k] = once(wadi_quot(
+            wadi_add(all.extents.at[k], wadi_sub(all.block.at[k], one)), all.block.at[k]));
         n = wadi_mul(n, all.tiles.at[k]);
     }
     return wadi_produce_env(n, nth_tile, &all);
