@@ -5,6 +5,9 @@
  * with f's parameters replaced by what g yields, so that array fusion sees both. Also here: a stage that hands its elements
  * through unchanged is dropped, and a sequence zipped with itself is read once.
  *
+ * Sequences that count from 0 stand side by side as one that counts to the least end: zip_with_seq f (produce n g) (produce m h)
+ * = produce (min n m) (i -> f (g i) (h i)).
+ *
  * take_seq n . map_seq f = map_seq f . take_seq n, for drop_seq as well and for several sequences side by side: what is left out
  * is left out before it is computed, and the stages on both sides of it meet.
  *
@@ -16,6 +19,7 @@
 
 #include "base/error.h"
 #include "codegen/rewrite.h"
+#include "operators/table.h"
 
 typedef WADI_VEC(wadi_bind *) bindings;
 
@@ -125,12 +129,23 @@ static void read_once(fusing *s, wadi_bind *b) {
 
 /* ---- composing bodies ---- */
 
+static bool counts(const fusing *s, const wadi_bind *b, int i) {
+    const wadi_bind *from = stage_of(s, b->args[i]);
+    return from && is(from, "produce") && readers_of(s, b->args[i]) == 1;
+}
+
+static bool all_count(const fusing *s, const wadi_bind *b) {
+    for (int i = 0; i < b->nargs; i++)
+        if (!counts(s, b, i)) return false;
+    return true;
+}
+
 /* Why the stage of argument `i` cannot become part of `b`; NULL: it can. */
 static const char *obstacle(const fusing *s, const wadi_bind *b, int i) {
     const wadi_bind *from = stage_of(s, b->args[i]);
     if (readers_of(s, b->args[i]) > 1)
         return "several stages read it: fused, its elements would be computed once for each";
-    if (is(from, "produce") && b->nargs > 1)
+    if (is(from, "produce") && !all_count(s, b))
         return "it is zipped with another sequence, which may be shorter than it counts";
     return NULL;
 }
@@ -174,26 +189,86 @@ static void join_args(fusing *s, wadi_bind *b, int i, const wadi_bind *from) {
     wadi_vec_free(&args);
 }
 
-/* The stage of argument `i` becomes part of `b`, which becomes a produce when that was one. */
+/* The stage of argument `i` becomes part of `b`. */
 static void fuse_arg(fusing *s, wadi_bind *b, int i, wadi_bind *from) {
     tell(s, WADI_NOTE_SEQ_FUSED, b, i, "adjacent stages: map_seq f . map_seq g = map_seq (f . g)");
     join_bodies(s, b, i, from);
     join_args(s, b, i, from);
-    b->op = from->op; /* both map_seq, or produce takes over */
 }
 
-static void fuse_stage(fusing *s, wadi_bind *b) {
+/* Stages that map become part of `b`; what takes the place of one is looked at next, and may be read already. */
+static void fuse_maps(fusing *s, wadi_bind *b) {
     read_once(s, b);
     for (int i = 0; i < b->nargs && !s->failed;) {
         wadi_bind *from = stage_of(s, b->args[i]);
-        const char *why = from ? obstacle(s, b, i) : NULL;
-        if (why) tell(s, WADI_NOTE_SEQ_KEPT, b, i, why);
-        if (from && !why)
-            fuse_arg(s, b, i, from); /* what took its place is looked at next */
-        else
-            i++;
-        if (is(b, "produce")) break;
+        const bool fused = from && is(from, "map_seq") && !obstacle(s, b, i);
+        if (fused) {
+            fuse_arg(s, b, i, from);
+            read_once(s, b);
+        }
+        i = fused ? 0 : i + 1;
     }
+}
+
+/* ---- counting sequences side by side ---- */
+
+/* unit { min (min (the n) (the m)) .. } over the arguments of `b`, which are numbers. */
+static wadi_bind *least_of(fusing *s, const wadi_bind *b) {
+    wadi_module *m = s->m;
+    wadi_bind *unit = wadi_bind_new(m, wadi_op_find(wadi_operators(), "unit"), 0, 1, 0, 0);
+    wadi_fun *f = wadi_fun_new(m);
+    const wadi_type i64 = WADI_I64;
+    wadi_sval least = WADI_NONE;
+    for (int i = 0; unit && f && i < b->nargs; i++) {
+        wadi_sinst *the = wadi_sinst_new(m, WADI_SOP_THE, 0);
+        wadi_sinst *min = i > 0 ? wadi_sinst_new(m, WADI_SOP_MIN, 2) : NULL;
+        if (!the || (i > 0 && !min)) return NULL;
+        the->array = b->args[i];
+        const wadi_sval n = wadi_sinst_results(m, f, the, 1, &i64);
+        if (!wadi_sblock_append(m, f->body, the)) return NULL;
+        if (min) {
+            min->args[0] = least;
+            min->args[1] = n;
+            least = wadi_sinst_results(m, f, min, 1, &i64);
+            if (!wadi_sblock_append(m, f->body, min)) return NULL;
+        } else {
+            least = n;
+        }
+    }
+    if (!unit || !f || !wadi_sblock_yield(m, f->body, least)) return NULL;
+    unit->funs[0] = f;
+    unit->loc = b->loc;
+    const wadi_val_type t = wadi_array_val_type(m, 0, wadi_elem_scalar(i64));
+    return t.array && wadi_bind_result(m, unit, t) != WADI_NONE ? unit : NULL;
+}
+
+/* `b` over counters becomes a counter itself: one index for all of its bodies. */
+static void fuse_counters(fusing *s, wadi_bind *b, bindings *out) {
+    const wadi_op *produce = stage_of(s, b->args[0])->op;
+    for (int i = 0; i < b->nargs && !s->failed; i++) fuse_arg(s, b, i, stage_of(s, b->args[i]));
+    wadi_block *body = b->blocks[0];
+    for (int p = 1; p < body->nparams; p++)
+        wadi_subst_put(&s->subst, body->params[p], body->params[0]);
+    bool same = true;
+    for (int i = 1; i < b->nargs; i++) same = same && b->args[i] == b->args[0];
+    if (!same) {
+        wadi_bind *least = least_of(s, b);
+        if (!least || !wadi_vec_push(out, least))
+            s->failed = true;
+        else
+            b->args[0] = least->results[0];
+    }
+    b->op = produce;
+    b->nargs = body->nparams = 1;
+}
+
+static void fuse_stage(fusing *s, wadi_bind *b, bindings *out) {
+    fuse_maps(s, b);
+    for (int i = 0; i < b->nargs && !s->failed; i++) {
+        const char *why = stage_of(s, b->args[i]) ? obstacle(s, b, i) : NULL;
+        if (why) tell(s, WADI_NOTE_SEQ_KEPT, b, i, why);
+    }
+    if (!s->failed && all_count(s, b)) fuse_counters(s, b, out);
 }
 
 /* ---- stages that change nothing ---- */
@@ -276,7 +351,7 @@ static void walk_block(fusing *s, wadi_block *block) {
         } else if (is(b, "map_seq") && hands_through(s, b)) {
             hand_through(s, b);
         } else {
-            if (is(b, "map_seq")) fuse_stage(s, b);
+            if (is(b, "map_seq")) fuse_stage(s, b, &out);
             for (int k = 0; k < b->nblocks; k++) wadi_subst_block(&s->subst, b->blocks[k]);
             if (!wadi_vec_push(&out, b)) s->failed = true;
         }
