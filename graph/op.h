@@ -29,9 +29,16 @@ typedef enum wadi_skeleton {
     WADI_SKEL_FOLD,     /* reduction of the innermost dimension */
     WADI_SKEL_SCAN,     /* prefix scan of the innermost dimension */
     WADI_SKEL_PERMUTE,  /* forward permutation with combination */
+    WADI_SKEL_FOLD_SEG, /* reduction of segments of the innermost dimension */
+    WADI_SKEL_SCAN_SEG, /* prefix scans of segments of the innermost dimension */
+    WADI_SKEL_COMPACT,  /* the elements a predicate keeps */
+    WADI_SKEL_PARTITION, /* rows with the elements a predicate keeps in front */
+    WADI_SKEL_EXPAND,   /* several elements from each */
     WADI_SKEL_COND,     /* structured: one of two regions */
     WADI_SKEL_LOOP,     /* structured: a region while another says so */
-    WADI_SKEL_FOREIGN   /* a library routine */
+    WADI_SKEL_FOREIGN,  /* a library routine, or region 0 */
+    WADI_SKEL_LIFTED,   /* region 0 for one element, or region 1 for a chunk */
+    WADI_SKEL_SPREAD    /* one loop nest over records; their fields become a dimension */
 } wadi_skeleton;
 
 /* ---- index functions: written once against an abstract builder of scalar code ---- */
@@ -58,6 +65,10 @@ typedef struct wadi_at_ops {
                          wadi_sx *out_fields);
     void (*apply)(wadi_at *cx, const wadi_fun *f, const wadi_sx *args, wadi_sx *out_results);
     wadi_sx (*extent)(wadi_at *cx, wadi_val array, int dim); /* i64 */
+    /** `c` ? side(true) : side(false), `n` scalars of these types; each side is computed only where it is needed */
+    void (*branch)(wadi_at *cx, wadi_sx c, int n, const wadi_type *types,
+                   void (*side)(wadi_at *cx, void *env, bool yes, wadi_sx *out), void *env,
+                   wadi_sx *out);
 } wadi_at_ops;
 
 /** Convenience over the ops above for i64 index arithmetic. */
@@ -195,6 +206,7 @@ typedef struct wadi_op {
      *    m  element by element, an element perhaps several times (replicate, gather)
      *    c  copied whole into the result (permute's defaults)
      *    s  a rank-0 scalar: an extent, an index, an initial value
+     *    w  as a whole array, in memory
      *  NULL: the arguments are read as whole arrays. Fusion decides by this */
     const char *reads;
 } wadi_op;

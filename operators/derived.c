@@ -73,6 +73,14 @@ wadi_acc wadi_maximum(wadi_acc a) {
     return wadi_fold1(wadi_max, a);
 }
 
+wadi_acc wadi_all_of(wadi_acc a) {
+    return wadi_fold(wadi_land, wadi_bool(true), a);
+}
+
+wadi_acc wadi_any_of(wadi_acc a) {
+    return wadi_fold(wadi_lor, wadi_bool(false), a);
+}
+
 /* ---- where the least or greatest is ---- */
 
 static wadi_exp with_index(wadi_ix ix, wadi_exp x) {

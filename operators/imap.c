@@ -1,18 +1,15 @@
-/* imap: a function of the index and the element, applied to every element. */
-#include "operators/rules.h"
-
-#include "graph/lang/node.h"
-
-enum { MAX_ARGS = WADI_MAX_RANK + WADI_MAX_FIELDS };
+/* imap: a function of the index and of the element of one or more arrays at it. */
+#include "operators/zip.h"
 
 static int fun_params(const wadi_module *m, const wadi_bind *b, int fun, wadi_type *types) {
     WADI_UNUSED(fun);
     const wadi_array_type *a = wadi_rule_arg(m, b, 0);
-    return a ? wadi_rule_add_elem(types, wadi_rule_add_index(types, 0, a->rank), a) : -1;
+    return a ? wadi_zip_params(m, b, 0, wadi_rule_add_index(types, 0, a->rank), types) : -1;
 }
 
 static wadi_status type(wadi_module *m, wadi_bind *b, wadi_error *err) {
-    WADI_TRY(wadi_rule_counts(m, b, 1, 1, err));
+    WADI_TRY(wadi_rule_counts(m, b, 1, WADI_ZIP_ARRAYS, err));
+    WADI_TRY(wadi_zip_type(m, b, 0, err));
     WADI_TRY(wadi_rule_fun(m, b, 0, err));
     wadi_elem e;
     WADI_TRY(wadi_rule_fun_elem(m, b, 0, &e, err));
@@ -20,27 +17,29 @@ static wadi_status type(wadi_module *m, wadi_bind *b, wadi_error *err) {
 }
 
 static void shape(wadi_shape_cx *cx, const wadi_bind *b) {
+    wadi_zip_extents(cx, b, 0);
     wadi_rule_shape_like(cx, b, b->args[0], wadi_rule_rank_of(cx->module, b->args[0]));
 }
 
 static void at(wadi_at *cx, const wadi_bind *b, const wadi_sx *ix, wadi_sx *out) {
-    wadi_sx args[MAX_ARGS];
+    wadi_sx args[WADI_MAX_PARAMS];
     const int rank = wadi_rule_rank_of(cx->module, b->args[0]);
     for (int d = 0; d < rank; d++) args[d] = ix[d];
-    cx->ops->read(cx, b->args[0], ix, args + rank);
+    wadi_zip_at(cx, b, 0, ix, args + rank);
     cx->ops->apply(cx, b->funs[0], args, out);
 }
 
 static wadi_status elem(wadi_eval_cx *cx, const wadi_bind *b, const int64_t *ix, uint64_t *out) {
     const wadi_iarray *a = cx->array(cx, b->args[0]);
-    uint64_t args[MAX_ARGS];
+    uint64_t args[WADI_MAX_PARAM_CELLS];
     for (int d = 0; d < a->rank; d++) args[d] = (uint64_t)ix[d];
-    wadi_eval_put(a, wadi_eval_get(a, ix), args + a->rank);
+    wadi_zip_put(cx, b, 0, ix, args + a->rank);
     return cx->apply(cx, b, b->funs[0], args, out);
 }
 
 static wadi_status eval(wadi_eval_cx *cx, const wadi_bind *b) {
     const wadi_iarray *a = cx->array(cx, b->args[0]);
+    WADI_TRY(wadi_zip_check(cx, b, 0));
     return wadi_eval_each(cx, b, a->rank, a->shape, elem);
 }
 
@@ -71,4 +70,42 @@ wadi_acc wadi_imap_env(wadi_imap_fn_env f, void *env, wadi_acc a) {
 
 wadi_acc wadi_imap(wadi_imap_fn f, wadi_acc a) {
     return wadi_imap_env(wadi_call_imap, &f, a);
+}
+
+wadi_acc wadi_izip_with_n_env(wadi_izip_n_fn_env f, void *env, int n, const wadi_acc *arrays) {
+    const wadi_array_type *t[WADI_ZIP_ARRAYS] = {NULL};
+    wadi_exp x[WADI_ZIP_ARRAYS];
+    wadi_draft d = wadi_draft_begin("izip_with");
+    if (!wadi_zip_draft(&d, 1, n, arrays, t)) return WADI_NO_ACC;
+    const int rank = t[0]->rank;
+    wadi_draft_fun(&d);
+    const wadi_ix ix = wadi_draft_param_ix(&d, rank);
+    for (int i = 0; i < n; i++) x[i] = wadi_draft_param(&d, &t[i]->elem);
+    const wadi_elem *e = wadi_draft_gives(&d, f(env, ix, n, x));
+    return wadi_draft_acc(&d, &wadi_op_imap, rank, e);
+}
+
+/* A function of two elements, as one of n. */
+typedef struct two {
+    wadi_izip_fn_env f;
+    void *env;
+} two;
+
+static wadi_exp call_two(void *env, wadi_ix ix, int n, const wadi_exp *x) {
+    const two *t = env;
+    WADI_UNUSED(n);
+    return t->f(t->env, ix, x[0], x[1]);
+}
+
+wadi_acc wadi_izip_with_env(wadi_izip_fn_env f, void *env, wadi_acc a, wadi_acc b) {
+    two t = {f, env};
+    return wadi_izip_with_n_env(call_two, &t, 2, (const wadi_acc[]){a, b});
+}
+
+static wadi_exp call_izip(void *env, wadi_ix ix, wadi_exp x, wadi_exp y) {
+    return (*(wadi_izip_fn *)env)(ix, x, y);
+}
+
+wadi_acc wadi_izip_with(wadi_izip_fn f, wadi_acc a, wadi_acc b) {
+    return wadi_izip_with_env(call_izip, &f, a, b);
 }

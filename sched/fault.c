@@ -22,8 +22,14 @@ static void say_kind(const wadi_fault *f, char *out, size_t room) {
     case WADI_FAULT_EXTENT:
         (void)snprintf(out, room, "extent %lld is negative", a);
         return;
+    case WADI_FAULT_SEGMENT:
+        (void)snprintf(out, room, "segment %lld, up to %lld, is no part of the array", a, b);
+        return;
     case WADI_FAULT_MEMORY:
         (void)snprintf(out, room, "no memory for %lld bytes", a);
+        return;
+    case WADI_FAULT_DECLINED:
+        (void)snprintf(out, room, "the library declined");
         return;
     case WADI_FAULT_NONE:
         break;

@@ -34,7 +34,9 @@ typedef enum wadi_fault_kind {
     WADI_FAULT_SHAPE,    /* value[0], value[1]: the two extents or sizes that differ */
     WADI_FAULT_EMPTY,    /* fold1 of an empty dimension */
     WADI_FAULT_EXTENT,   /* a negative extent, value[0] */
-    WADI_FAULT_MEMORY    /* a scratch or result allocation failed; value[0]: bytes */
+    WADI_FAULT_SEGMENT,  /* a segment that is no part of the array; value[0]: its number, value[1]: where it ends */
+    WADI_FAULT_MEMORY,   /* a scratch or result allocation failed; value[0]: bytes */
+    WADI_FAULT_DECLINED  /* a library routine does not do this: the body's version `pure` runs instead */
 } wadi_fault_kind;
 
 typedef struct wadi_fault {
@@ -44,6 +46,26 @@ typedef struct wadi_fault {
     int64_t linear;  /* row-major position in the result being computed, or -1 */
     int64_t value[2];
 } wadi_fault;
+
+/* A call of a library routine: `count` problems of one shape, each reading `nin` arrays and writing the `nout` after
+ * them. Elements lie in row-major order; problem p of an array begins at start[p] if it is given, else at p * distance. */
+enum { WADI_CALL_ARRAYS = 4, WADI_CALL_RANK = 8 };
+
+typedef struct wadi_call_array {
+    void *data;
+    const int64_t *start; /* [count], elements; NULL: evenly spaced */
+    int64_t distance;     /* elements; 0: all problems share one array */
+    int32_t type;         /* a wadi_type */
+    int32_t rank;         /* of one problem */
+    int64_t shape[WADI_CALL_RANK];
+} wadi_call_array;
+
+typedef struct wadi_call {
+    const char *routine;
+    int64_t count;
+    int32_t nin, nout;
+    wadi_call_array array[WADI_CALL_ARRAYS];
+} wadi_call;
 
 /* One worker's view of a body at work on a chunk. */
 typedef struct wadi_work {
@@ -64,6 +86,8 @@ typedef struct wadi_work {
     /* storage for element s of result slot `slot` when only the kernel knows its shape (schedules inside and across):
      * fills col[] with the column pointers to write; 0 when out of memory. Called once per element and slot. */
     int (*emit)(struct wadi_work *w, int32_t slot, int64_t s, const int64_t *shape, void **col);
+    /* a library routine (sched/foreign.h); 0: it declines, and what it wrote means nothing */
+    int (*foreign)(struct wadi_work *w, const wadi_call *call);
     void *self; /* the runtime's */
 } wadi_work;
 

@@ -270,7 +270,7 @@ static void unit_body(wadi_lower *l, const target *t, wadi_lv local) {
     const wadi_lv piece = bin(l, WADI_SOP_REM, local, pieces);
     wadi_lower_row_index(l, bin(l, WADI_SOP_QUOT, local, pieces), t->rank - 1, extent, ix);
     if (t->how == CUT_ROWS) {
-        wadi_lower_scan_row(l, t->bind, extent, pointer, ix);
+        wadi_lower_row(l, t->bind, extent, pointer, ix);
     } else if (t->how == CUT_PARTS) {
         wadi_lv x[WADI_MAX_FIELDS];
         wadi_lower_fold_block(l, t->bind, ix, wadi_lb_range(&l->b, piece, num(l, 0), WADI_LV_NONE),
@@ -360,14 +360,28 @@ static wadi_status parts_steps(wadi_flat *c, const wadi_bind *bind) {
 
 /* ---- the body ---- */
 
+static cut cut_of(wadi_skeleton skeleton) {
+    switch (skeleton) {
+    case WADI_SKEL_SCAN:
+    case WADI_SKEL_SCAN_SEG:
+    case WADI_SKEL_PARTITION:
+        return CUT_ROWS;
+    case WADI_SKEL_PERMUTE:
+    case WADI_SKEL_COMPACT:
+    case WADI_SKEL_EXPAND:
+        return CUT_ELEMENTS;
+    case WADI_SKEL_SPREAD:
+        return CUT_RECORDS;
+    default:
+        return CUT_PIECES;
+    }
+}
+
 static wadi_status into_slot(wadi_flat *c, const wadi_bind *bind, int slot, const char *tag) {
     const wadi_skeleton skeleton = bind->op->skeleton;
     const wadi_val v = bind->results[0];
-    target t = {bind, slot, c->y->m->values[v].type.array[0].rank, CUT_PIECES, UNIT, tag};
+    target t = {bind, slot, c->y->m->values[v].type.array[0].rank, cut_of(skeleton), UNIT, tag};
     if (skeleton == WADI_SKEL_FOLD && c->parts[v] < 0) t.piece = rows_per_unit(c, bind);
-    if (skeleton == WADI_SKEL_SCAN) t.how = CUT_ROWS;
-    if (skeleton == WADI_SKEL_PERMUTE) t.how = CUT_ELEMENTS;
-    if (skeleton == WADI_SKEL_SPREAD) t.how = CUT_RECORDS;
     return steps_for(c, &t);
 }
 

@@ -231,6 +231,8 @@ void wadi_lower_element(wadi_lower *l, const wadi_bind *bind, const wadi_lv *ix,
         wadi_lower_fold_parts(l, bind, at->slot, ix, out);
     } else if (bind->op->skeleton == WADI_SKEL_FOLD) {
         wadi_lower_fold_at(l, bind, ix, out);
+    } else if (bind->op->skeleton == WADI_SKEL_FOLD_SEG) {
+        wadi_lower_fold_seg_at(l, bind, ix, out);
     } else if (strcmp(bind->op->name, "compute") == 0) {
         wadi_lower_read(l, bind->args[0], ix, out);
     } else if (!bind->op->at) {

@@ -201,6 +201,17 @@ void wadi_lower_fold_parts(wadi_lower *l, const wadi_bind *bind, int parts, cons
 void wadi_lower_fold_block(wadi_lower *l, const wadi_bind *bind, const wadi_lv *ix, wadi_lv block,
                            wadi_lv *out);
 wadi_lv wadi_lower_row_length(wadi_lower *l, const wadi_bind *bind);
+/** What `bind`, a fold of whatever kind, gives for row r: with its z, if it has one; of no element: z, or a fault. */
+void wadi_lower_fold_row(wadi_lower *l, const wadi_bind *bind, const wadi_row *r, wadi_lv *out);
+
+/* ---- segments (segment.c): argument `arg` holds offsets ---- */
+wadi_lv wadi_lower_offset(wadi_lower *l, const wadi_bind *bind, int arg, wadi_lv j); /* as i64 */
+wadi_lv wadi_lower_segments(wadi_lower *l, const wadi_bind *bind, int arg);          /* how many */
+/** Where segment j begins and how long it is; a fault unless it lies in 0..extent. */
+void wadi_lower_segment(wadi_lower *l, const wadi_bind *bind, int arg, wadi_lv j, wadi_lv extent,
+                        wadi_lv *out_from, wadi_lv *out_n);
+/** Element ix of the fold_seg or fold1_seg `bind`. */
+void wadi_lower_fold_seg_at(wadi_lower *l, const wadi_bind *bind, const wadi_lv *ix, wadi_lv *out);
 
 /* ---- loop nests and skeletons ---- */
 typedef void (*wadi_nest_body)(wadi_lower *l, void *env, const wadi_lv *ix);
@@ -218,6 +229,28 @@ void wadi_lower_fill_row(wadi_lower *l, const wadi_bind *bind, const wadi_lv *ex
 void wadi_lower_element(wadi_lower *l, const wadi_bind *bind, const wadi_lv *ix, wadi_lv *out);
 void wadi_lower_scan_row(wadi_lower *l, const wadi_bind *bind, const wadi_lv *extent,
                          const wadi_lv *pointer, const wadi_lv *outer_ix); /* scan.c */
+/** Part of a row of a scan: elements [from, from + n) of the source, results from `to` on, z in front if there is one. */
+typedef struct wadi_scan_part {
+    const wadi_bind *bind;
+    const wadi_lv *extent, *pointer; /* of the result */
+    const wadi_lv *ix;               /* of the row */
+    wadi_lv from, to, n;
+    bool has_z; /* argument 0 */
+} wadi_scan_part;
+void wadi_lower_scan_part(wadi_lower *l, const wadi_scan_part *p);
+/** One row of a SCAN, SCAN_SEG or PARTITION result. */
+void wadi_lower_row(wadi_lower *l, const wadi_bind *bind, const wadi_lv *extent,
+                    const wadi_lv *pointer, const wadi_lv *outer_ix);
+void wadi_lower_scan_segments(wadi_lower *l, const wadi_bind *bind, const wadi_lv *extent,
+                              const wadi_lv *pointer, const wadi_lv *outer_ix); /* segment.c */
+void wadi_lower_partition_row(wadi_lower *l, const wadi_bind *bind, const wadi_lv *extent,
+                              const wadi_lv *pointer, const wadi_lv *outer_ix); /* compact.c */
+void wadi_lower_compact(wadi_lower *l, const wadi_bind *bind, const wadi_lv *extent,
+                        const wadi_lv *pointer);
+void wadi_lower_expand(wadi_lower *l, const wadi_bind *bind, const wadi_lv *extent,
+                       const wadi_lv *pointer);
+/** Ends an innermost loop; one with a straight body is marked as independent. */
+void wadi_lower_end_innermost(wadi_lower *l);
 void wadi_lower_permute(wadi_lower *l, const wadi_bind *bind, const wadi_lv *extent,
                         const wadi_lv *pointer);
 /** Part of a row: the outer index that row number `row` stands for, and a loop over its elements. */

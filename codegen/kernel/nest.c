@@ -32,6 +32,11 @@ static bool is_straight(const wadi_lscope *s) {
     return true;
 }
 
+void wadi_lower_end_innermost(wadi_lower *l) {
+    if (!l->b.failed) l->b.scope->owner->independent = is_straight(l->b.scope);
+    wadi_lb_end(&l->b);
+}
+
 static wadi_lv rows_together(wadi_lower *l, nest *n);
 
 static void innermost(wadi_lower *l, void *env) {
@@ -42,8 +47,7 @@ static void innermost(wadi_lower *l, void *env) {
         wadi_lb_for(b, from, n->below, 1, n->rank == 1 ? "i" : loop_names[n->rank - 1]);
     l->nest_ix[n->rank - 1] = n->ix[n->rank - 1];
     n->body(l, n->env, n->ix);
-    if (!b->failed) b->scope->owner->independent = is_straight(b->scope);
-    wadi_lb_end(b);
+    wadi_lower_end_innermost(l);
 }
 
 static void loops(wadi_lower *l, nest *n, int d) {
@@ -153,9 +157,19 @@ static wadi_lv rows_together(wadi_lower *l, nest *n) {
     return wadi_lb_range(b, wadi_lb_bin(b, WADI_SOP_SUB, n->below, rest), n->from, WADI_LV_NONE);
 }
 
-static void scan_rows(wadi_lower *l, void *env, const wadi_lv *ix) {
+void wadi_lower_row(wadi_lower *l, const wadi_bind *bind, const wadi_lv *extent,
+                    const wadi_lv *pointer, const wadi_lv *outer_ix) {
+    if (bind->op->skeleton == WADI_SKEL_PARTITION)
+        wadi_lower_partition_row(l, bind, extent, pointer, outer_ix);
+    else if (bind->op->skeleton == WADI_SKEL_SCAN_SEG)
+        wadi_lower_scan_segments(l, bind, extent, pointer, outer_ix);
+    else
+        wadi_lower_scan_row(l, bind, extent, pointer, outer_ix);
+}
+
+static void each_row(wadi_lower *l, void *env, const wadi_lv *ix) {
     const filling *f = env;
-    wadi_lower_scan_row(l, f->bind, f->extent, f->pointer, ix);
+    wadi_lower_row(l, f->bind, f->extent, f->pointer, ix);
 }
 
 void wadi_lower_fill(wadi_lower *l, const wadi_bind *bind, const wadi_lv *extent,
@@ -163,10 +177,21 @@ void wadi_lower_fill(wadi_lower *l, const wadi_bind *bind, const wadi_lv *extent
     filling f = filling_of(l, bind, extent, pointer);
     switch (bind->op->skeleton) {
     case WADI_SKEL_SCAN:
-        wadi_lower_nest(l, f.rank - 1, extent, scan_rows, &f);
+    case WADI_SKEL_SCAN_SEG:
+    case WADI_SKEL_PARTITION:
+        wadi_lower_nest(l, f.rank - 1, extent, each_row, &f);
+        break;
+    case WADI_SKEL_COMPACT:
+        wadi_lower_compact(l, bind, extent, pointer);
+        break;
+    case WADI_SKEL_EXPAND:
+        wadi_lower_expand(l, bind, extent, pointer);
         break;
     case WADI_SKEL_PERMUTE:
         wadi_lower_permute(l, bind, extent, pointer);
+        break;
+    case WADI_SKEL_SPREAD:
+        wadi_lower_spread(l, bind, extent, pointer);
         break;
     default:
         run_nest(l, f.rank, extent, store_element, &f, &f);
@@ -187,6 +212,20 @@ void wadi_lower_fill_row(wadi_lower *l, const wadi_bind *bind, const wadi_lv *ex
               .fold = &f};
     position(l, f.rank, extent);
     for (int d = 0; d + 1 < f.rank; d++) n.ix[d] = l->nest_ix[d] = outer_ix[d];
+    wadi_lower_versions(l, innermost, &n);
+    l->nest_rank = -1;
+}
+
+void wadi_lower_nest_row(wadi_lower *l, int rank, const wadi_lv *extent, const wadi_lv *outer_ix,
+                         wadi_nest_body body, void *env) {
+    nest n = {.rank = rank,
+              .extent = extent,
+              .from = wadi_lb_i64(&l->b, 0),
+              .below = extent[rank - 1],
+              .body = body,
+              .env = env};
+    position(l, rank, extent);
+    for (int d = 0; d + 1 < rank; d++) n.ix[d] = l->nest_ix[d] = outer_ix[d];
     wadi_lower_versions(l, innermost, &n);
     l->nest_rank = -1;
 }

@@ -25,9 +25,15 @@ static void combine_at(wadi_lower *l, const permuting *p, const wadi_lv *x, cons
 static void element(wadi_lower *l, void *env, const wadi_lv *ix) {
     const permuting *p = env;
     wadi_lb *b = &l->b;
-    wadi_lv x[WADI_MAX_FIELDS], target[1 + WADI_MAX_RANK];
+    wadi_lv x[WADI_MAX_FIELDS], args[WADI_MAX_PARAMS], target[1 + WADI_MAX_RANK];
     int64_t keep = 0;
-    wadi_lower_apply(l, p->bind->funs[1], ix, target);
+    int n = p->from->rank;
+    if (n > 0) memcpy(args, ix, (size_t)n * sizeof *args);
+    for (int k = 2; k < p->bind->nargs; k++) { /* where it goes depends on these */
+        wadi_lower_read(l, p->bind->args[k], ix, args + n);
+        n += wadi_type_of(l, p->bind->args[k])->elem.fields;
+    }
+    wadi_lower_apply(l, p->bind->funs[1], args, target);
     const bool always = wadi_lb_is_const(b, target[0], &keep) && keep;
     if (!always) wadi_lb_if(b, target[0]);
     wadi_lower_read(l, p->bind->args[1], ix, x);

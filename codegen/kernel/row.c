@@ -317,6 +317,11 @@ static wadi_row row_of(wadi_lower *l, const wadi_bind *bind, source *src) {
                       .env = src};
 }
 
+/* fold and fold_seg; the others have no z. */
+static bool has_start(const wadi_bind *bind) {
+    return bind->nargs == (bind->op->skeleton == WADI_SKEL_FOLD_SEG ? 3 : 2);
+}
+
 /* z and the total, in which order and whether there is a z at all. */
 static void finish(wadi_lower *l, const wadi_bind *bind, const wadi_row *r,
                    void (*total)(wadi_lower *l, const wadi_row *r, void *env, wadi_lv *out),
@@ -326,7 +331,7 @@ static void finish(wadi_lower *l, const wadi_bind *bind, const wadi_row *r,
     int64_t known = 0;
     const bool is_known = wadi_lb_is_const(b, empty, &known);
     wadi_lv z[WADI_MAX_FIELDS], x[WADI_MAX_FIELDS], var[WADI_MAX_FIELDS];
-    if (bind->nargs == 1) {
+    if (!has_start(bind)) {
         if (!is_known || known) {
             wadi_lb_if(b, empty);
             wadi_lower_fault(l, WADI_FAULT_EMPTY,
@@ -356,6 +361,10 @@ static void finish(wadi_lower *l, const wadi_bind *bind, const wadi_row *r,
 static void total_of_row(wadi_lower *l, const wadi_row *r, void *env, wadi_lv *out) {
     WADI_UNUSED(env);
     wadi_lower_reduce(l, r, out);
+}
+
+void wadi_lower_fold_row(wadi_lower *l, const wadi_bind *bind, const wadi_row *r, wadi_lv *out) {
+    finish(l, bind, r, total_of_row, NULL, out);
 }
 
 void wadi_lower_fold_at(wadi_lower *l, const wadi_bind *bind, const wadi_lv *ix, wadi_lv *out) {

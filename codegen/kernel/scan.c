@@ -1,4 +1,4 @@
-/* Prefix scans of a row: scanl and scanl1, by the law of operators/reduce_tree.h. */
+/* Prefix scans of a row, or of a segment of one: scanl, scanl1 and their forms over segments, by the law of operators/reduce_tree.h. */
 #include "codegen/kernel/lower.h"
 
 #include <string.h>
@@ -10,7 +10,11 @@ typedef struct scanning {
     int rank, fields;
     const wadi_type *type;
     const wadi_lv *extent, *pointer, *ix;
-    wadi_lv n, shift; /* elements of the source's row; where its first result goes */
+    wadi_lv from,
+        to; /* where the part of the row begins in the source, and its first result in the row */
+    wadi_lv last;     /* index of the source's row */
+    wadi_lv n, shift; /* elements of the part; where its first scanned result goes, from `to` on */
+    bool whole_row;
     wadi_lv z[WADI_MAX_FIELDS];
     bool has_z;
     /* variables: the block's own scan, its latest result, the last result of the block before */
@@ -22,6 +26,9 @@ static void source(wadi_lower *l, const scanning *c, wadi_lv i, wadi_lv *out) {
     wadi_lv ix[WADI_MAX_RANK];
     if (c->rank > 1) memcpy(ix, c->ix, (size_t)(c->rank - 1) * sizeof *ix);
     ix[c->rank - 1] = i;
+    if (!c->whole_row) /* holds behind the check of the segment alone */
+        ix[c->rank - 1] = wadi_lb_fact(&l->b, wadi_lb_bin(&l->b, WADI_SOP_ADD, c->from, i),
+                                       wadi_lb_i64(&l->b, 0), c->last);
     wadi_lower_read(l, c->bind->args[c->bind->nargs - 1], ix, out);
 }
 
@@ -44,7 +51,7 @@ static void set(wadi_lower *l, const scanning *c, const wadi_lv *var, const wadi
 static void store(wadi_lower *l, const scanning *c, wadi_lv at, const wadi_lv *v) {
     wadi_lv ix[WADI_MAX_RANK];
     if (c->rank > 1) memcpy(ix, c->ix, (size_t)(c->rank - 1) * sizeof *ix);
-    ix[c->rank - 1] = at;
+    ix[c->rank - 1] = wadi_lb_bin(&l->b, WADI_SOP_ADD, c->to, at);
     const wadi_lv linear = wadi_lower_linear(l, c->rank, c->extent, ix);
     for (int f = 0; f < c->fields; f++) wadi_lb_store(&l->b, c->pointer[f], linear, v[f]);
 }
@@ -111,24 +118,29 @@ static void build(wadi_lower *l, void *env) {
     wadi_lb_end(b);
 }
 
-void wadi_lower_scan_row(wadi_lower *l, const wadi_bind *bind, const wadi_lv *extent,
-                         const wadi_lv *pointer, const wadi_lv *outer_ix) {
+void wadi_lower_scan_part(wadi_lower *l, const wadi_scan_part *p) {
     wadi_lb *b = &l->b;
-    const wadi_val array = bind->args[bind->nargs - 1];
+    const wadi_val array = p->bind->args[p->bind->nargs - 1];
     const wadi_array_type *t = wadi_type_of(l, array);
-    scanning c = {.bind = bind,
+    scanning c = {.bind = p->bind,
                   .rank = t->rank,
                   .fields = t->elem.fields,
                   .type = t->elem.type,
-                  .extent = extent,
-                  .pointer = pointer,
-                  .ix = outer_ix,
-                  .n = wadi_lower_extent(l, array, t->rank - 1),
-                  .has_z = bind->nargs == 2};
-    c.shift = wadi_lb_i64(b, c.has_z);
+                  .extent = p->extent,
+                  .pointer = p->pointer,
+                  .ix = p->ix,
+                  .from = p->from,
+                  .to = p->to,
+                  .n = p->n,
+                  .has_z = p->has_z};
+    int64_t from = -1;
     if (l->b.failed || l->status) return;
+    const wadi_lv length = wadi_lower_extent(l, array, t->rank - 1);
+    c.last = wadi_lb_bin(b, WADI_SOP_SUB, length, wadi_lb_i64(b, 1));
+    c.whole_row = wadi_lb_is_const(b, p->from, &from) && from == 0 && p->n == length;
+    c.shift = wadi_lb_i64(b, c.has_z);
     if (c.has_z) {
-        wadi_lower_read(l, bind->args[0], NULL, c.z);
+        wadi_lower_read(l, p->bind->args[0], NULL, c.z);
         store(l, &c, wadi_lb_i64(b, 0), c.z);
     }
     for (int f = 0; f < c.fields; f++) {
@@ -137,4 +149,19 @@ void wadi_lower_scan_row(wadi_lower *l, const wadi_bind *bind, const wadi_lv *ex
         c.carry[f] = wadi_lb_var(b, c.type[f], false, WADI_LV_NONE, "carry");
     }
     wadi_lower_versions(l, build, &c);
+}
+
+void wadi_lower_scan_row(wadi_lower *l, const wadi_bind *bind, const wadi_lv *extent,
+                         const wadi_lv *pointer, const wadi_lv *outer_ix) {
+    const wadi_val array = bind->args[bind->nargs - 1];
+    const wadi_lv zero = wadi_lb_i64(&l->b, 0);
+    const wadi_scan_part p = {.bind = bind,
+                              .extent = extent,
+                              .pointer = pointer,
+                              .ix = outer_ix,
+                              .from = zero,
+                              .to = zero,
+                              .n = wadi_lower_extent(l, array, wadi_type_of(l, array)->rank - 1),
+                              .has_z = bind->nargs == 2};
+    wadi_lower_scan_part(l, &p);
 }

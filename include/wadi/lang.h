@@ -324,6 +324,8 @@ wadi_acc wadi_tuple_get(wadi_acc tuple, int i);
 int wadi_rank(wadi_acc a);  /**< -1 after a mistake */
 int wadi_parts(wadi_acc a); /**< 1 for an array */
 
+#include "wadi/lang_arrays.h"
+#include "wadi/lang_fft.h"
 #include "wadi/lang_seq.h"
 
 /* ---- places ----

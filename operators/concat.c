@@ -1,0 +1,138 @@
+/* concat: arrays one behind the other along one dimension; the other extents must agree. */
+#include "operators/zip.h"
+
+static wadi_status type(wadi_module *m, wadi_bind *b, wadi_error *err) {
+    WADI_TRY(wadi_rule_counts(m, b, 1, WADI_ZIP_ARRAYS, err));
+    const wadi_array_type *a = wadi_rule_arg(m, b, 0);
+    WADI_TRY(wadi_rule_attrs(b, 1, 0, a->rank, err));
+    WADI_TRY(wadi_zip_type(m, b, 0, err));
+    for (int i = 1; i < b->nargs; i++) WADI_TRY(wadi_rule_same_elem(m, b, i, 0, err));
+    return wadi_rule_result(m, b, a->rank, &a->elem, err);
+}
+
+static void shape(wadi_shape_cx *cx, const wadi_bind *b) {
+    const int rank = wadi_rule_rank_of(cx->module, b->args[0]), dim = (int)b->attrs[0];
+    wadi_ext all = cx->get(cx, b->args[0], 0, dim);
+    for (int i = 1; i < b->nargs; i++) {
+        for (int d = 0; d < rank; d++)
+            if (d != dim)
+                cx->require_equal(cx, b, cx->get(cx, b->args[0], 0, d),
+                                  cx->get(cx, b->args[i], 0, d), "extents beside the dimension");
+        all = wadi_ext_add(cx->extents, all, cx->get(cx, b->args[i], 0, dim));
+    }
+    wadi_rule_shape_like(cx, b, b->args[0], rank);
+    cx->set(cx, b->results[0], 0, dim, all);
+}
+
+/* The part of the result from argument `arg` on, and the index counted from there. */
+typedef struct rest {
+    const wadi_bind *b;
+    int arg;
+    wadi_sx ix[WADI_MAX_RANK];
+} rest;
+
+static void read_rest(wadi_at *cx, rest *r, wadi_sx *out);
+
+static void read_side(wadi_at *cx, void *env, bool first, wadi_sx *out) {
+    const rest *r = env;
+    const int dim = (int)r->b->attrs[0];
+    if (first) {
+        cx->ops->read(cx, r->b->args[r->arg], r->ix, out);
+        return;
+    }
+    rest next = *r;
+    next.ix[dim] =
+        wadi_at_bin(cx, WADI_SOP_SUB, r->ix[dim], cx->ops->extent(cx, r->b->args[r->arg], dim));
+    next.arg++;
+    read_rest(cx, &next, out);
+}
+
+static void read_rest(wadi_at *cx, rest *r, wadi_sx *out) {
+    const wadi_bind *b = r->b;
+    const wadi_elem *e = &cx->module->values[b->args[0]].type.array->elem;
+    const int dim = (int)b->attrs[0];
+    if (r->arg == b->nargs - 1) {
+        cx->ops->read(cx, b->args[r->arg], r->ix, out);
+        return;
+    }
+    const wadi_sx n = cx->ops->extent(cx, b->args[r->arg], dim);
+    const wadi_sx here =
+        cx->ops->prim(cx, WADI_SOP_LT, WADI_BOOL, 2, (const wadi_sx[]){r->ix[dim], n});
+    cx->ops->branch(cx, here, e->fields, e->type, read_side, r, out);
+}
+
+static void at(wadi_at *cx, const wadi_bind *b, const wadi_sx *ix, wadi_sx *out) {
+    rest r = {.b = b};
+    for (int d = 0; d < wadi_rule_rank_of(cx->module, b->results[0]); d++) r.ix[d] = ix[d];
+    read_rest(cx, &r, out);
+}
+
+static wadi_status elem(wadi_eval_cx *cx, const wadi_bind *b, const int64_t *ix, uint64_t *out) {
+    int64_t at_arg[WADI_MAX_RANK];
+    const int64_t dim = b->attrs[0];
+    int i = 0;
+    const wadi_iarray *a = cx->array(cx, b->args[0]);
+    for (int d = 0; d < a->rank; d++) at_arg[d] = ix[d];
+    while (at_arg[dim] >= a->shape[dim]) {
+        at_arg[dim] -= a->shape[dim];
+        a = cx->array(cx, b->args[++i]);
+    }
+    wadi_eval_put(a, wadi_eval_get(a, at_arg), out);
+    return WADI_OK;
+}
+
+static wadi_status eval(wadi_eval_cx *cx, const wadi_bind *b) {
+    const wadi_iarray *a = cx->array(cx, b->args[0]);
+    int64_t extents[WADI_MAX_RANK];
+    for (int d = 0; d < a->rank; d++) extents[d] = a->shape[d];
+    for (int i = 1; i < b->nargs; i++) {
+        const wadi_iarray *other = cx->array(cx, b->args[i]);
+        for (int d = 0; d < a->rank; d++)
+            if (d != b->attrs[0] && other->shape[d] != a->shape[d])
+                return wadi_eval_fault(cx, b, b->loc,
+                                       "extents beside the dimension: %lld and %lld differ",
+                                       (long long)a->shape[d], (long long)other->shape[d]);
+        extents[b->attrs[0]] += other->shape[b->attrs[0]];
+    }
+    return wadi_eval_each(cx, b, a->rank, extents, elem);
+}
+
+const wadi_op wadi_op_concat = {
+    .name = "concat",
+    .kind = WADI_OP_PRODUCER,
+    .skeleton = WADI_SKEL_GENERATE,
+    .reads = "e",
+    .attrs = "dim",
+    .type = type,
+    .shape = shape,
+    .at = at,
+    .eval = eval,
+};
+
+/* ---- builders ---- */
+
+static wadi_acc joined(bool innermost, int dim, int n, const wadi_acc *arrays) {
+    const wadi_array_type *t[WADI_ZIP_ARRAYS] = {NULL};
+    wadi_draft d = wadi_draft_begin("concat");
+    if (!wadi_zip_draft(&d, 1, n, arrays, t)) return WADI_NO_ACC;
+    for (int i = 1; i < n; i++)
+        if (!wadi_elem_equal(&t[0]->elem, &t[i]->elem))
+            wadi_draft_fail(&d, WADI_TYPE, "argument %d is %s, expected elements %s", i + 1,
+                            wadi_array_type_text(t[i]), wadi_elem_text(&t[0]->elem));
+    if (innermost) dim = t[0]->rank - 1;
+    wadi_expect_dim(&d, t[0], dim);
+    wadi_draft_attr(&d, dim);
+    return wadi_draft_acc(&d, &wadi_op_concat, t[0]->rank, &t[0]->elem);
+}
+
+wadi_acc wadi_concat_n(int dim, int n, const wadi_acc *arrays) {
+    return joined(false, dim, n, arrays);
+}
+
+wadi_acc wadi_concat_on(int dim, wadi_acc a, wadi_acc b) {
+    return joined(false, dim, 2, (const wadi_acc[]){a, b});
+}
+
+wadi_acc wadi_concat(wadi_acc a, wadi_acc b) {
+    return joined(true, 0, 2, (const wadi_acc[]){a, b});
+}

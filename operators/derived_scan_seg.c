@@ -1,0 +1,131 @@
+/* Scans of segments by lengths, from the right, and without first or last results: written with the scans of segments
+ * from the left. From the right, the array is turned round, and its segments with it: one that began at o and ended at
+ * p lies at n - p .. n - o. */
+#include "graph/lang/node.h"
+#include "operators/segments.h"
+
+typedef struct flipped {
+    wadi_fn2_env f;
+    void *env;
+} flipped;
+
+static wadi_exp call_flipped(void *env, wadi_exp a, wadi_exp b) {
+    const flipped *g = env;
+    return g->f(g->env, b, a);
+}
+
+static wadi_exp from_end(void *env, wadi_exp offset) {
+    return wadi_sub(*(const wadi_exp *)env, offset);
+}
+
+/* Offsets of the array turned round. */
+static wadi_acc turned(wadi_acc offsets, wadi_acc a) {
+    const wadi_array_type *t = wadi_acc_type(a);
+    if (!t || t->rank < 1) return WADI_NO_ACC;
+    wadi_exp n = wadi_extent(a, t->rank - 1);
+    return wadi_map_env(from_end, &n, wadi_reverse(offsets));
+}
+
+/* ---- from the left ---- */
+
+wadi_acc wadi_scanl_seg_env(wadi_fn2_env f, void *env, wadi_exp z, wadi_acc lengths, wadi_acc a) {
+    return wadi_scanl_offsets_env(f, env, z, wadi_segments_offsets("scanl_seg", lengths), a);
+}
+
+wadi_acc wadi_scanl_seg(wadi_fn2 f, wadi_exp z, wadi_acc lengths, wadi_acc a) {
+    return wadi_scanl_seg_env(wadi_call2, &f, z, lengths, a);
+}
+
+wadi_acc wadi_scanl1_seg_env(wadi_fn2_env f, void *env, wadi_acc lengths, wadi_acc a) {
+    return wadi_scanl1_offsets_env(f, env, wadi_segments_offsets("scanl1_seg", lengths), a);
+}
+
+wadi_acc wadi_scanl1_seg(wadi_fn2 f, wadi_acc lengths, wadi_acc a) {
+    return wadi_scanl1_seg_env(wadi_call2, &f, lengths, a);
+}
+
+wadi_acc wadi_prescanl_seg_env(wadi_fn2_env f, void *env, wadi_exp z, wadi_acc lengths,
+                               wadi_acc a) {
+    return wadi_prescanl_offsets_env(f, env, z, wadi_segments_offsets("prescanl_seg", lengths), a);
+}
+
+wadi_acc wadi_prescanl_seg(wadi_fn2 f, wadi_exp z, wadi_acc lengths, wadi_acc a) {
+    return wadi_prescanl_seg_env(wadi_call2, &f, z, lengths, a);
+}
+
+/* z in front of every prefix, by the order of scanl. */
+typedef struct started {
+    wadi_fn2_env f;
+    void *env;
+    wadi_exp z;
+    bool right;
+} started;
+
+static wadi_exp with_start(void *env, wadi_exp x) {
+    const started *s = env;
+    return s->right ? s->f(s->env, x, s->z) : s->f(s->env, s->z, x);
+}
+
+wadi_acc wadi_postscanl_seg_env(wadi_fn2_env f, void *env, wadi_exp z, wadi_acc lengths,
+                                wadi_acc a) {
+    started s = {f, env, z, false};
+    return wadi_map_env(with_start, &s, wadi_scanl1_seg_env(f, env, lengths, a));
+}
+
+wadi_acc wadi_postscanl_seg(wadi_fn2 f, wadi_exp z, wadi_acc lengths, wadi_acc a) {
+    return wadi_postscanl_seg_env(wadi_call2, &f, z, lengths, a);
+}
+
+wadi_acc wadi_scanl_total_seg_env(wadi_fn2_env f, void *env, wadi_exp z, wadi_acc lengths,
+                                  wadi_acc a) {
+    const wadi_acc offsets = wadi_segments_offsets("scanl_total_seg", lengths);
+    return wadi_tuple2(wadi_prescanl_offsets_env(f, env, z, offsets, a),
+                       wadi_fold_offsets_env(f, env, z, offsets, a));
+}
+
+wadi_acc wadi_scanl_total_seg(wadi_fn2 f, wadi_exp z, wadi_acc lengths, wadi_acc a) {
+    return wadi_scanl_total_seg_env(wadi_call2, &f, z, lengths, a);
+}
+
+/* ---- from the right ---- */
+
+wadi_acc wadi_scanr_seg_env(wadi_fn2_env f, void *env, wadi_exp z, wadi_acc lengths, wadi_acc a) {
+    flipped g = {f, env};
+    const wadi_acc offsets = turned(wadi_segments_offsets("scanr_seg", lengths), a);
+    return wadi_reverse(wadi_scanl_offsets_env(call_flipped, &g, z, offsets, wadi_reverse(a)));
+}
+
+wadi_acc wadi_scanr_seg(wadi_fn2 f, wadi_exp z, wadi_acc lengths, wadi_acc a) {
+    return wadi_scanr_seg_env(wadi_call2, &f, z, lengths, a);
+}
+
+wadi_acc wadi_scanr1_seg_env(wadi_fn2_env f, void *env, wadi_acc lengths, wadi_acc a) {
+    flipped g = {f, env};
+    const wadi_acc offsets = turned(wadi_segments_offsets("scanr1_seg", lengths), a);
+    return wadi_reverse(wadi_scanl1_offsets_env(call_flipped, &g, offsets, wadi_reverse(a)));
+}
+
+wadi_acc wadi_scanr1_seg(wadi_fn2 f, wadi_acc lengths, wadi_acc a) {
+    return wadi_scanr1_seg_env(wadi_call2, &f, lengths, a);
+}
+
+wadi_acc wadi_prescanr_seg_env(wadi_fn2_env f, void *env, wadi_exp z, wadi_acc lengths,
+                               wadi_acc a) {
+    flipped g = {f, env};
+    const wadi_acc offsets = turned(wadi_segments_offsets("prescanr_seg", lengths), a);
+    return wadi_reverse(wadi_prescanl_offsets_env(call_flipped, &g, z, offsets, wadi_reverse(a)));
+}
+
+wadi_acc wadi_prescanr_seg(wadi_fn2 f, wadi_exp z, wadi_acc lengths, wadi_acc a) {
+    return wadi_prescanr_seg_env(wadi_call2, &f, z, lengths, a);
+}
+
+wadi_acc wadi_postscanr_seg_env(wadi_fn2_env f, void *env, wadi_exp z, wadi_acc lengths,
+                                wadi_acc a) {
+    started s = {f, env, z, true};
+    return wadi_map_env(with_start, &s, wadi_scanr1_seg_env(f, env, lengths, a));
+}
+
+wadi_acc wadi_postscanr_seg(wadi_fn2 f, wadi_exp z, wadi_acc lengths, wadi_acc a) {
+    return wadi_postscanr_seg_env(wadi_call2, &f, z, lengths, a);
+}
