@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/clock.h"
 #include "base/error.h"
@@ -37,8 +38,15 @@ bool bench_wants(const bench *b, const char *name) {
     return b->select == NULL || strstr(name, b->select) != NULL;
 }
 
+/* Threads of the side before may still be spinning in wait for more work; they get time to fall asleep. */
+static void settle(void) {
+    const struct timespec pause = {.tv_nsec = 5 * 1000 * 1000};
+    (void)nanosleep(&pause, NULL);
+}
+
 static wadi_status run_once(const bench_side *side, double *out_seconds, wadi_error *err) {
     double own = -1;
+    settle();
     const int64_t start = wadi_clock_ns();
     WADI_TRY(side->run(side->env, &own, err));
     *out_seconds = own >= 0 ? own : (double)(wadi_clock_ns() - start) * 1e-9;
