@@ -9,7 +9,7 @@
 #include "base/text.h"
 
 static const char *const kinds[] = {"once", "regular", "irregular"};
-static const char *const schedules[] = {"inside", "flat", "across"};
+static const char *const schedules[] = {"inside", "flat", "across", "pure"};
 static const char *const ends[] = {"sink", "elements", "tabulate", "fold"};
 
 static int64_t values_of(const wadi_array *a) {
@@ -21,7 +21,7 @@ static int64_t values_of(const wadi_array *a) {
 /* ---- printing ---- */
 
 static const char *name_of(const wadi_plan *p, int slot) {
-    return slot < p->nslots && p->slots[slot].name != NULL ? p->slots[slot].name : "_";
+    return slot >= 0 && slot < p->nslots && p->slots[slot].name != NULL ? p->slots[slot].name : "_";
 }
 
 static void print_slots(const wadi_plan *p, int n, const int *slots, wadi_text *out) {
@@ -55,14 +55,27 @@ static void print_extents(const wadi_plan_extent *e, int rank, wadi_text *out) {
     if (rank > 0) wadi_text_add(out, "]");
 }
 
+static void print_control(const wadi_plan *p, const wadi_plan_step *s, wadi_text *out) {
+    const wadi_plan_control *c = s->control;
+    wadi_text_addf(out, " if slot %d -> ", c->predicate);
+    print_slots(p, c->nvalues, c->results, out);
+    for (int i = 0; i < 2; i++) {
+        wadi_text_addf(out, "; part %d: %d steps, level %d", i, c->part[i].nsteps,
+                       c->part[i].level);
+    }
+}
+
 static void print_step(const wadi_plan *p, const wadi_plan_step *s, wadi_text *out) {
-    static const char *const verbs[] = {"shape", "alloc", "run", "flat"};
+    static const char *const verbs[] = {"shape", "alloc",   "run",  "flat",  "cond",
+                                        "loop",  "foreign", "many", "single"};
     wadi_text_indent(out, 1);
+    if (s->level > 0) wadi_text_addf(out, "[%d] ", s->level);
     wadi_text_add(out, verbs[s->kind]);
     if (s->kernel != NULL) wadi_text_addf(out, " %s", s->kernel);
     if (s->units != NULL) wadi_text_addf(out, " over %s", s->units);
     if (s->nslots > 0) wadi_text_add(out, " -> ");
     print_slots(p, s->nslots, s->slots, out);
+    if (s->control != NULL) print_control(p, s, out);
     wadi_text_add(out, s->serial ? " (serial)\n" : "\n");
 }
 

@@ -186,7 +186,10 @@ static wadi_status run(wadi_device *self, wadi_job *job, wadi_error *err) {
     WADI_TRY(run_version(d, schedule, err));
     if (wadi_cpu_faulted(d) && !declined(d) && schedule == WADI_SCHEDULE_FLAT && job->count > 1 &&
         body->offers[WADI_SCHEDULE_INSIDE]) {
+        const bool memory = job->fault.kind == WADI_FAULT_MEMORY;
         WADI_TRY(run_version(d, WADI_SCHEDULE_INSIDE, err));
+        /* flat does no work that inside does not, though it may need more memory */
+        WADI_ASSERT(wadi_cpu_faulted(d) || memory);
     }
     if (declined(d) && body->offers[WADI_SCHEDULE_PURE]) {
         WADI_TRY(run_version(d, WADI_SCHEDULE_PURE, err));
