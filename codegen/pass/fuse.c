@@ -5,7 +5,8 @@
  * Nothing is rewritten here, values are marked.
  *
  * A value is delayed when no work is done twice by it:
- *   - a producer that is cheap (an element costs no more than a load), however often it is read, or
+ *   - a producer that is cheap (an element costs no more than a load), however often it is read; so is a piece of an array from
+ *     outside of the body, which is read where it lies, or
  *   - a producer read once, element by element, by a binding of the same block; when its reader may read an element several
  *     times (replicate, backpermute, gather), only if its function is light;
  *   - a fold read once, at the same index, by element-wise producers that end in a stored array of the same shape: the map
@@ -112,9 +113,41 @@ static bool reads_by_index(const wadi_sblock *b) {
     return false;
 }
 
+static const wadi_sinst *defining(const wadi_fun *f, wadi_sval v) {
+    for (int i = 0; i < f->body->ninsts; i++)
+        if (f->body->insts[i]->first == v) return f->body->insts[i];
+    return NULL;
+}
+
+/* Whether `v` is parameter `p` moved by numbers. */
+static bool is_moved(const wadi_fun *f, wadi_sval v, wadi_sval p) {
+    if (v == p) return true;
+    const wadi_sinst *i = defining(f, v);
+    if (!i || i->op != WADI_SOP_ADD) return false;
+    const wadi_sval a = i->args[0], b = i->args[1];
+    return (is_moved(f, a, p) && !is_moved(f, b, p)) || (is_moved(f, b, p) && !is_moved(f, a, p));
+}
+
+/* A segment, row or tile of an array from outside of the block is read where it lies: indices by few sums and products, and
+ * consecutive along the innermost dimension. */
+static bool is_piece(const fusing *s, const wadi_bind *b) {
+    if (!is(b, "backpermute") || cost(b) > CHEAP) return false;
+    const wadi_fun *f = b->funs[0];
+    for (int i = 0; i < f->body->ninsts; i++) {
+        const wadi_sop op = f->body->insts[i]->op;
+        if (op != WADI_SOP_ADD && op != WADI_SOP_SUB && op != WADI_SOP_MUL &&
+            cost_of_op(op, WADI_I64) > 0)
+            return false;
+    }
+    const int from = f->body->nyields, to = f->body->nparams;
+    if (from == 0 || to == 0) return false;
+    return wadi_homes_get(&s->homes, b->args[0]) != wadi_homes_get(&s->homes, b->results[0]) &&
+           is_moved(f, f->body->yields[from - 1], f->body->params[to - 1]);
+}
+
 /* Recomputing an element costs no more than loading it. */
-static bool is_cheap(const wadi_bind *b) {
-    if (b->op->cheap) return true;
+static bool is_cheap(const fusing *s, const wadi_bind *b) {
+    if (b->op->cheap || is_piece(s, b)) return true;
     if (is(b, "generate")) return cost(b) <= CHEAP && !reads_by_index(b->funs[0]->body);
     return is(b, "map") && cost(b) == 0; /* conversions and choice of fields */
 }
@@ -180,7 +213,7 @@ static void collect_arg(fusing *s, const wadi_read *r) {
         read_elements(s, v, r->block, b, true);
         break;
     case 'c': /* generated in place, if that is as good as a copy */
-        if (s->m->values[v].def == WADI_DEF_BIND && is_cheap(s->m->values[v].bind))
+        if (s->m->values[v].def == WADI_DEF_BIND && is_cheap(s, s->m->values[v].bind))
             read_elements(s, v, r->block, b, false);
         else
             read_whole(s, v, reader, "it is the start of the result, which is changed in place");
@@ -221,10 +254,10 @@ static void collect(void *env, const wadi_read *r) {
 /* ---- deciding ---- */
 
 /* Why a producer must be stored; NULL: it is delayed. */
-static const char *producer_obstacle(const reads *r, const wadi_bind *b) {
+static const char *producer_obstacle(const fusing *s, const reads *r, const wadi_bind *b) {
     if (is(b, "unit")) return "a scalar: computed once where it is bound";
     if (r->whole) return r->why_whole;
-    if (is_cheap(b)) return NULL;
+    if (is_cheap(s, b)) return NULL;
     if (r->indexed) return "scalar code reads it by index";
     if (r->elsewhere) return "it is read inside another block";
     if (r->count > 1)
@@ -258,7 +291,7 @@ static void decide(fusing *s, const wadi_bind *b, wadi_val v) {
                            "%s gives all its elements at once", b->op->name);
         return;
     }
-    const char *why = is_fold(b) ? fold_obstacle(r) : producer_obstacle(r, b);
+    const char *why = is_fold(b) ? fold_obstacle(r) : producer_obstacle(s, r, b);
     if (why) {
         if (r->reader != WADI_NONE && !is(b, "unit"))
             wadi_diag_note(s->cx->diag, WADI_NOTE_KEPT, v, r->reader, "%s", why);
@@ -268,7 +301,7 @@ static void decide(fusing *s, const wadi_bind *b, wadi_val v) {
     wadi_diag_note(s->cx->diag, WADI_NOTE_FUSED, v, r->reader, "%s",
                    is_fold(b) ? "what follows the reduction is done in its kernel"
                    : r->count + (int)r->indexed == 0 ? "only its shape is read"
-                   : is_cheap(b)                     ? "an element costs no more than reading it"
+                   : is_cheap(s, b)                  ? "an element costs no more than reading it"
                                                      : "read once, element by element");
 }
 
