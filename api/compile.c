@@ -10,6 +10,7 @@
 #include "codegen/plan.h"
 #include "graph/lang/node.h"
 #include "operators/table.h"
+#include "sched/foreign.h"
 
 static const wadi_compile_options defaults = {0};
 
@@ -18,7 +19,8 @@ static wadi_status write_version(wadi_exe *exe, int body, wadi_schedule schedule
                                  wadi_error *err) {
     static const char *const names[WADI_SCHEDULE_COUNT] = {[WADI_SCHEDULE_INSIDE] = "inside",
                                                            [WADI_SCHEDULE_FLAT] = "flat",
-                                                           [WADI_SCHEDULE_ACROSS] = "across"};
+                                                           [WADI_SCHEDULE_ACROSS] = "across",
+                                                           [WADI_SCHEDULE_PURE] = "pure"};
     const wadi_plan_body *b = &exe->plan->bodies[body];
     const wadi_made *made = NULL;
     if (!b->offers[schedule]) return WADI_OK;
@@ -54,7 +56,9 @@ static wadi_status make_versions(wadi_exe *exe, wadi_error *err) {
 
 /* Runs the passes over the module and plans it. */
 static wadi_status build(wadi_exe *exe, const wadi_compile_options *o, wadi_error *err) {
-    const wadi_pipeline_options passes = {.disable = o->disable, .verify = o->verify};
+    const wadi_pipeline_options passes = {.disable = o->disable,
+                                          .verify = o->verify,
+                                          .routine = o->no_foreign ? NULL : wadi_foreign_has};
     const wadi_plan_options plan = {.unchecked = o->unchecked};
     wadi_diag *diag = NULL;
     if (o->explain) {

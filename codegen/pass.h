@@ -19,11 +19,13 @@ typedef struct wadi_pass_cx {
     wadi_shapes *shapes; /* when the pass needs WADI_FACT_SHAPES; values made since have none */
     wadi_deps *deps;     /* when the pass needs WADI_FACT_DEPS */
     wadi_arena *scratch; /* rewound when the pass is over */
+    bool (*routine)(const char *name); /* whether a library has it; NULL: none has */
 } wadi_pass_cx;
 
 typedef wadi_status (*wadi_pass_fn)(wadi_module *m, wadi_pass_cx *cx, wadi_error *err);
 
 wadi_status wadi_pass_seqfuse(wadi_module *m, wadi_pass_cx *cx, wadi_error *err);
+wadi_status wadi_pass_foreign(wadi_module *m, wadi_pass_cx *cx, wadi_error *err);
 wadi_status wadi_pass_simplify(wadi_module *m, wadi_pass_cx *cx, wadi_error *err);
 wadi_status wadi_pass_dce(wadi_module *m, wadi_pass_cx *cx, wadi_error *err);
 wadi_status wadi_pass_cse(wadi_module *m, wadi_pass_cx *cx, wadi_error *err);

@@ -19,6 +19,7 @@ enum { NONE = 0, SHAPES = WADI_FACT_SHAPES, ALL = WADI_FACT_SHAPES | WADI_FACT_D
 static const pass_row passes[] = {
     /* name, function, needs, keeps, optional */
     {"seqfuse", wadi_pass_seqfuse, NONE, NONE, true},
+    {"foreign", wadi_pass_foreign, ALL, NONE, false},
     {"simplify", wadi_pass_simplify, SHAPES, NONE, true},
     {"dce", wadi_pass_dce, NONE, NONE, true},
     {"cse", wadi_pass_cse, NONE, NONE, true},
@@ -123,10 +124,10 @@ static wadi_status verify_after(const wadi_module *m, const char *pass, wadi_err
     return wadi_fail(err, WADI_INTERNAL, "after pass %s: %s", pass, why.msg);
 }
 
-static wadi_status run_pass(wadi_module *m, const pass_row *pass, wadi_diag *diag, wadi_facts *f,
-                            wadi_error *err) {
+static wadi_status run_pass(wadi_module *m, const pass_row *pass, const wadi_pipeline_options *o,
+                            wadi_diag *diag, wadi_facts *f, wadi_error *err) {
     WADI_TRY(learn(m, f, pass->needs, err));
-    wadi_pass_cx cx = {diag, f->shapes, f->deps, wadi_arena_create()};
+    wadi_pass_cx cx = {diag, f->shapes, f->deps, wadi_arena_create(), o ? o->routine : NULL};
     if (!cx.scratch) return wadi_fail(err, WADI_MEMORY, "%s: out of memory", pass->name);
     const wadi_status status = pass->run(m, &cx, err);
     wadi_arena_destroy(cx.scratch);
@@ -146,7 +147,7 @@ static wadi_status run_all(wadi_module *m, const wadi_pipeline_options *o, const
     show(m, NULL, o, diag);
     for (int i = 0; i < PASSES; i++) {
         if (!p->runs[i]) continue;
-        WADI_TRY(run_pass(m, &passes[i], diag, f, err));
+        WADI_TRY(run_pass(m, &passes[i], o, diag, f, err));
         if (p->verify) WADI_TRY(verify_after(m, passes[i].name, err));
         show(m, passes[i].name, o, diag);
     }
@@ -173,7 +174,7 @@ wadi_status wadi_pipeline_pass(wadi_module *m, const char *pass, wadi_diag *diag
     wadi_facts facts = {0};
     if (i < 0) return unknown("pass", pass, (int)strlen(pass), err);
     wadi_status status = verify_after(m, NULL, err);
-    if (status == WADI_OK) status = run_pass(m, &passes[i], diag, &facts, err);
+    if (status == WADI_OK) status = run_pass(m, &passes[i], NULL, diag, &facts, err);
     if (status == WADI_OK) status = verify_after(m, passes[i].name, err);
     wadi_facts_fini(&facts);
     return status;

@@ -20,6 +20,8 @@ typedef struct wadi_pipeline_options {
     /** called with the program as it came (pass NULL) and after every pass; NULL: nobody looks */
     void (*dump)(void *env, const char *pass, const wadi_module *m);
     void *env;
+    /** whether a library has the routine; NULL: none has, and programs use the language's own computations */
+    bool (*routine)(const char *name);
 } wadi_pipeline_options;
 
 /** What is known about the program when the pipeline is through. */

@@ -30,6 +30,35 @@ static bool all_rank0(const wadi_planning *p, const wadi_body *body) {
     return true;
 }
 
+static bool block_calls(const wadi_block *r);
+
+static bool calls_routines(const wadi_bind *b) {
+    bool calls = b->op->skeleton == WADI_SKEL_FOREIGN;
+    for (int k = 0; k < b->nblocks; k++) calls = calls || block_calls(b->blocks[k]);
+    return calls;
+}
+
+static bool block_calls(const wadi_block *r) {
+    for (int i = 0; i < r->nbinds; i++)
+        if (calls_routines(r->binds[i])) return true;
+    return false;
+}
+
+/* A body of routines over whole chunks and hardly anything else. */
+static bool is_lifted(const wadi_planning *p, const wadi_body *body) {
+    bool found = false;
+    for (int i = 0; i < body->nbinds; i++) {
+        const wadi_bind *b = body->binds[i];
+        if (b->op->skeleton == WADI_SKEL_LIFTED) return true;
+        if (b->op->skeleton == WADI_SKEL_FOREIGN)
+            found = true;
+        else if (b->nresults > 0 && wadi_is_stored(&p->y, b->results[0]) &&
+                 p->m->values[b->results[0]].type.array[0].rank > 0)
+            return false;
+    }
+    return found;
+}
+
 wadi_status wadi_planning_body(wadi_planning *p, const wadi_body *body, int index_slot,
                                int nresults, const int *results, bool inside_only,
                                int *out_number) {
@@ -39,6 +68,9 @@ wadi_status wadi_planning_body(wadi_planning *p, const wadi_body *body, int inde
     b.offers[WADI_SCHEDULE_INSIDE] = true;
     b.offers[WADI_SCHEDULE_FLAT] = !inside_only;
     b.offers[WADI_SCHEDULE_ACROSS] = b.rank0;
+    b.lifted = body->stream && !inside_only && is_lifted(p, body);
+    for (int i = 0; i < body->nbinds; i++)
+        if (calls_routines(body->binds[i])) b.offers[WADI_SCHEDULE_PURE] = true;
     WADI_TRY(wadi_versions_add(p->versions, &p->y, body, p->known));
     *out_number = (int)p->bodies.n;
     return wadi_vec_push(&p->bodies, b) ? WADI_OK : wadi_planning_no_memory(p);
@@ -61,16 +93,6 @@ int wadi_planning_typed_slot(wadi_planning *p, const char *name, wadi_slot_kind 
     return wadi_planning_slot(p, slot);
 }
 
-/* The constant in memory as its type wants it. */
-static wadi_array *constant_array(wadi_planning *p, wadi_scalar value) {
-    wadi_array *a = WADI_NEW(p->plan->arena, wadi_array);
-    void *cell = wadi_arena_alloc(p->plan->arena, (size_t)wadi_type_size(value.type));
-    if (!a || !cell) return NULL;
-    wadi_scalar_store(value, cell);
-    *a = (wadi_array){.rank = 0, .fields = 1, .type = {value.type}, .column = {cell}};
-    return a;
-}
-
 static wadi_array *copy_array(wadi_planning *p, const wadi_array *from) {
     wadi_array *a = WADI_NEW(p->plan->arena, wadi_array);
     if (!a) return NULL;
@@ -89,15 +111,10 @@ static wadi_array *copy_array(wadi_planning *p, const wadi_array *from) {
 int wadi_planning_once(wadi_planning *p, wadi_val v) {
     const wadi_value *value = &p->m->values[v];
     if (p->y.slot_of[v] >= 0) return p->y.slot_of[v];
-    wadi_array *data = NULL;
-    if (value->def == WADI_DEF_CONST) {
-        data = constant_array(p, value->imm);
-        if (!data) p->y.failed = true;
-    }
+    if (value->def == WADI_DEF_CONST) return wadi_layout_constant(&p->y, v);
     const int slot =
         wadi_planning_typed_slot(p, value->name, WADI_SLOT_ONCE, &value->type.array[0]);
     if (p->y.failed) return 0;
-    p->y.slots.at[slot].data = data;
     p->y.slot_of[v] = slot;
     return slot;
 }

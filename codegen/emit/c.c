@@ -198,6 +198,30 @@ static void assignment(writer *c, wadi_lv value) {
     wadi_text_add(c->out, ";\n");
 }
 
+/* An integer other than zero, as a bool: GCC 12 narrows the test itself and then finds no vector form for what it is computed
+ * from, so the number 0 or 1 is stored instead. */
+static bool is_test_for_zero(const writer *c, wadi_lv value) {
+    const wadi_linst *i = c->f->inst[value];
+    if (i->kind != WADI_L_PRIM || i->op != WADI_SOP_NE) return false;
+    const wadi_linst *zero = c->f->inst[i->args[1]];
+    return zero->kind == WADI_L_CONST && zero->imm.bits == 0 && wadi_type_is_int(zero->type);
+}
+
+static void store(writer *c, const wadi_linst *i) {
+    if (!is_test_for_zero(c, i->args[2])) {
+        indexed(c, i);
+        assignment(c, i->args[2]);
+        return;
+    }
+    wadi_text_add(c->out, "((uint8_t *)");
+    operand(c, i->args[0]);
+    wadi_text_add(c->out, ")[");
+    expression(c, i->args[1]);
+    wadi_text_add(c->out, "] = (");
+    expression(c, i->args[2]);
+    wadi_text_add(c->out, ") ? 1u : 0u;\n");
+}
+
 static void variable(writer *c, const wadi_linst *i) {
     wadi_text_addf(c->out, "%s %s%s", wadi_c_type(i->type), i->pointer ? "*" : "",
                    c->names.at[i->self].name);
@@ -237,11 +261,42 @@ static void emit(writer *c, const wadi_linst *i, int level) {
     wadi_text_addf(t, ", shape_%u, columns_%u)) return 1;\n", i->self, i->self);
 }
 
+static void foreign(writer *c, const wadi_linst *i, int level) {
+    wadi_text *t = c->out;
+    const int dims = (int)i->imm.bits, arrays = (i->nargs - 1) / (1 + dims);
+    wadi_text_addf(t, "const wadi_call call_%u = {\"%s\", ", i->self, i->text);
+    expression(c, i->args[0]);
+    wadi_text_addf(t, ", %d, %d, {\n", i->index, arrays - i->index);
+    for (int a = 0; a < arrays; a++) {
+        const wadi_lv *arg = i->args + 1 + a * (1 + dims);
+        wadi_text_indent(t, level + 1);
+        wadi_text_add(t, "{(void *)");
+        operand(c, arg[0]);
+        wadi_text_add(t, ", 0, 1");
+        for (int d = 0; d < dims; d++) {
+            wadi_text_add(t, " * ");
+            operand(c, arg[1 + d]);
+        }
+        wadi_text_addf(t, ", %d, %d, {", (int)inst(c, arg[0])->type, dims);
+        for (int d = 0; d < dims; d++) {
+            if (d > 0) wadi_text_add(t, ", ");
+            expression(c, arg[1 + d]);
+        }
+        if (dims == 0) wadi_text_add(t, "0");
+        wadi_text_add(t, "}},\n");
+    }
+    wadi_text_indent(t, level);
+    wadi_text_add(t, "}};\n");
+    wadi_text_indent(t, level);
+    wadi_text_addf(t, "const bool %s = w->foreign(w, &call_%u);\n", c->names.at[i->self].name,
+                   i->self);
+}
+
 static void fault(writer *c, const wadi_linst *i) {
     static const char *const kinds[] = {
         "WADI_FAULT_NONE",  "WADI_FAULT_INDEX",  "WADI_FAULT_DIVISION", "WADI_FAULT_SHAPE",
-        "WADI_FAULT_EMPTY", "WADI_FAULT_EXTENT", "WADI_FAULT_MEMORY"};
-    wadi_text_addf(c->out, "return wadi_fault_at(w, %s, %d", kinds[i->imm.bits % 7], i->index);
+        "WADI_FAULT_EMPTY", "WADI_FAULT_EXTENT", "WADI_FAULT_MEMORY",   "WADI_FAULT_DECLINED"};
+    wadi_text_addf(c->out, "return wadi_fault_at(w, %s, %d", kinds[i->imm.bits % 8], i->index);
     for (int a = 0; a < i->nargs; a++) {
         wadi_text_add(c->out, ", ");
         expression(c, i->args[a]);
@@ -310,8 +365,7 @@ static void statement(writer *c, const wadi_linst *i, int level) {
         break;
     case WADI_L_PUT:
     case WADI_L_STORE:
-        indexed(c, i);
-        assignment(c, i->args[2]);
+        store(c, i);
         break;
     case WADI_L_COPY:
         copy(c, i);
@@ -331,6 +385,9 @@ static void statement(writer *c, const wadi_linst *i, int level) {
         break;
     case WADI_L_EMIT:
         emit(c, i, level);
+        break;
+    case WADI_L_FOREIGN:
+        foreign(c, i, level);
         break;
     case WADI_L_REWIND:
         wadi_text_addf(t, "w->scratch_rewind(w, %s);\n", c->names.at[i->args[0]].name);

@@ -39,7 +39,8 @@ static void visit(search *x, const wadi_linst *i) {
     if (!v->printed && !v->inlined) return;
     if ((i->kind == WADI_L_SET || i->kind == WADI_L_PUT) && !x->inside[i->args[0]])
         x->alone = false;
-    if (i->kind == WADI_L_EMIT || i->kind == WADI_L_EMITTED) x->alone = false;
+    if (i->kind == WADI_L_EMIT || i->kind == WADI_L_EMITTED || i->kind == WADI_L_FOREIGN)
+        x->alone = false;
     if (i->kind == WADI_L_STORE && !x->nest->array) {
         const wadi_lv array = wadi_c_strip(x->f, i->args[0]);
         if (!x->inside[array]) x->nest->array = x->names->at[array].name;

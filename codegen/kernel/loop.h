@@ -54,6 +54,8 @@ typedef enum wadi_lkind {
     WADI_L_SETSHAPE, /* extent `index` of slot (of element arg 1 if given) = arg 0 */
     WADI_L_SETUNIT,  /* units of element arg 1 = arg 0 */
     WADI_L_EMIT, /* storage of element arg 0 of slot, shape args 1.. ; a fault when there is none */
+    WADI_L_FOREIGN, /* value: whether library routine `text` did it. arg 0: how many problems; then for each of its arrays, the
+                       first `index` of which it reads: pointer, extents (imm of them) */
     WADI_L_REWIND,  /* scratch memory to mark arg 0 */
     WADI_L_FAULT,   /* ends the kernel: imm kind, index place, args: element, linear, two values */
     WADI_L_SEGMENT, /* value: the element that unit arg 0 belongs to */

@@ -103,7 +103,7 @@ static void every_pass_is_shown(void **state) {
     char log[256] = "";
     char *text = run_text(
         source, &(wadi_pipeline_options){.disable = "cse", .dump = count_dump, .env = log});
-    assert_string_equal(log, "source seqfuse simplify dce hoist lift fuse ");
+    assert_string_equal(log, "source seqfuse foreign simplify dce hoist lift fuse ");
     free(text);
 }
 

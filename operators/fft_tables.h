@@ -1,0 +1,21 @@
+/* Roots of unity as arrays of a program. Internal to operators/. */
+#ifndef WADI_OPERATORS_FFT_TABLES_H
+#define WADI_OPERATORS_FFT_TABLES_H
+
+#include "graph/lang/node.h"
+
+/* exp(sign 2 pi i k / n), k taken modulo n first, so that it is exact to rounding. */
+void wadi_fft_root(int64_t k, int64_t n, int sign, double *re, double *im);
+/** The constant c128 or c64 array of `rank` extents whose parts are re[], im[]. */
+wadi_acc wadi_fft_table(wadi_type t, int rank, const int64_t *extent, const double *re,
+                        const double *im);
+/** [l, r]: exp(sign 2 pi i k q / (l r)). */
+wadi_acc wadi_fft_twiddles(wadi_type t, int64_t l, int r, int sign);
+/** [n]: exp(sign pi i k^2 / n). */
+wadi_acc wadi_fft_chirp(wadi_type t, int64_t n, int sign);
+/** [m]: the transform of length m of the chirp's conjugate, wrapped around. */
+wadi_acc wadi_fft_chirp_transform(wadi_type t, int64_t n, int64_t m, int sign);
+/** The smallest power of two that is at least 2 n - 1. */
+int64_t wadi_fft_chirp_length(int64_t n);
+
+#endif

@@ -1,0 +1,325 @@
+/* Library routines over whole slots, and the steps around a manual lifting.
+ *
+ * A regular slot is one batch: every worker's share is one call. The elements of an irregular one are sorted by shape; each
+ * group of one shape is a batch whose problems begin where a table says. Dimensions outside of a problem count as batch in
+ * both. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "sched/cpu/steps.h"
+#include "sched/foreign.h"
+
+typedef wadi_cpu cpu;
+
+/* Problems [first, first of the next group) have one shape, that of element `element`. */
+typedef struct group {
+    int64_t first, element;
+} group;
+
+typedef struct batch {
+    cpu *device;
+    const wadi_plan_step *step;
+    int arrays;
+    int slot[WADI_CALL_ARRAYS];
+    int64_t problems;
+    int64_t *start; /* [arrays][problems]; NULL: evenly spaced */
+    group *group;   /* [groups + 1] */
+    int64_t groups;
+} batch;
+
+static const int64_t *shape_of(const batch *b, int k, int64_t element) {
+    const wadi_slots *slots = b->device->job->slots;
+    const wadi_plan_slot *p = wadi_slots_plan(slots, b->slot[k]);
+    const int64_t at = p->kind == WADI_SLOT_IRREGULAR ? element * p->rank : 0;
+    return slots->slot[b->slot[k]].shape + at;
+}
+
+static int64_t start_of(const batch *b, int k, int64_t element) {
+    const wadi_slots *slots = b->device->job->slots;
+    const wadi_slot *s = &slots->slot[b->slot[k]];
+    switch (wadi_slots_plan(slots, b->slot[k])->kind) {
+    case WADI_SLOT_IRREGULAR:
+        return s->offset[element];
+    case WADI_SLOT_REGULAR:
+        return element * s->stride;
+    case WADI_SLOT_ONCE:
+        break;
+    }
+    return 0;
+}
+
+static int rank_of(const batch *b, int k) {
+    return wadi_slots_plan(b->device->job->slots, b->slot[k])->rank;
+}
+
+static int64_t product(const int64_t *shape, int from, int to) {
+    int64_t n = 1;
+    for (int d = from; d < to; d++) n *= shape[d];
+    return n;
+}
+
+/* Problems of one element: what stands outside of the innermost dimensions; -1: not the same for all arrays. */
+static int64_t lead_of(const batch *b, int64_t element) {
+    const int dims = b->step->call->dims;
+    const int64_t n = product(shape_of(b, 0, element), 0, rank_of(b, 0) - dims);
+    for (int k = 1; k < b->arrays; k++) {
+        if (product(shape_of(b, k, element), 0, rank_of(b, k) - dims) != n) return -1;
+    }
+    return n;
+}
+
+static int64_t inner_of(const batch *b, int k, int64_t element) {
+    const int rank = rank_of(b, k);
+    return product(shape_of(b, k, element), rank - b->step->call->dims, rank);
+}
+
+/* ---- batches ---- */
+
+/* All elements alike and one after another: no table is needed. */
+static bool is_even(const batch *b, int64_t count, int64_t lead) {
+    const wadi_slots *slots = b->device->job->slots;
+    for (int k = 0; k < b->arrays; k++) {
+        const wadi_slot *s = &slots->slot[b->slot[k]];
+        const wadi_slot_kind kind = wadi_slots_plan(slots, b->slot[k])->kind;
+        if (kind == WADI_SLOT_IRREGULAR && count > 1) return false;
+        if (kind == WADI_SLOT_ONCE && count > 1) return false;
+        if (kind == WADI_SLOT_REGULAR && count > 1 && s->stride != lead * inner_of(b, k, 0))
+            return false;
+    }
+    return true;
+}
+
+static int compare(const batch *b, int64_t x, int64_t y) {
+    for (int k = 0; k < b->arrays; k++) {
+        const int from = rank_of(b, k) - b->step->call->dims;
+        const int64_t *sx = shape_of(b, k, x), *sy = shape_of(b, k, y);
+        for (int d = from; d < rank_of(b, k); d++) {
+            if (sx[d] != sy[d]) return sx[d] < sy[d] ? -1 : 1;
+        }
+    }
+    return 0;
+}
+
+/* Stable merge sort of elements by shape; a chunk in which neighbours are alike is sorted already. */
+static void sort(const batch *b, int64_t *order, int64_t *spare, int64_t n) {
+    if (n < 2) return;
+    const int64_t half = n / 2;
+    sort(b, order, spare, half);
+    sort(b, order + half, spare, n - half);
+    if (compare(b, order[half - 1], order[half]) <= 0) return;
+    memcpy(spare, order, (size_t)half * sizeof *spare);
+    for (int64_t i = 0, j = half, to = 0; i < half; to++) {
+        if (j < n && compare(b, order[j], spare[i]) < 0) {
+            order[to] = order[j++];
+        } else {
+            order[to] = spare[i++];
+        }
+    }
+}
+
+static bool fill_tables(batch *b, const int64_t *order, int64_t count) {
+    b->start = malloc((size_t)(b->problems * b->arrays + 1) * sizeof *b->start);
+    b->group = malloc((size_t)(count + 1) * sizeof *b->group);
+    if (b->start == NULL || b->group == NULL) return false;
+    int64_t p = 0;
+    for (int64_t i = 0; i < count; i++) {
+        const int64_t s = order[i], lead = lead_of(b, s);
+        if (i == 0 || compare(b, order[i - 1], s) != 0) {
+            b->group[b->groups++] = (group){p, s};
+        }
+        for (int k = 0; k < b->arrays; k++) {
+            const int64_t first = start_of(b, k, s), size = inner_of(b, k, s);
+            for (int64_t j = 0; j < lead; j++) b->start[k * b->problems + p + j] = first + j * size;
+        }
+        p += lead;
+    }
+    b->group[b->groups] = (group){p, 0};
+    return true;
+}
+
+/* Fills the batch; false when out of memory. Leads that do not agree are left to the routine's own checks: no problem
+ * is then described, and the language's own computation finds what is wrong. */
+static bool describe(batch *b, int64_t count, bool *out_fits) {
+    *out_fits = true;
+    for (int64_t s = 0; s < count; s++) {
+        const int64_t lead = lead_of(b, s);
+        *out_fits = *out_fits && lead >= 0;
+        b->problems += lead;
+        if (s == 0 && lead >= 0 && is_even(b, count, lead)) {
+            b->problems = lead * count;
+            return true;
+        }
+    }
+    if (!*out_fits) return true;
+    int64_t *order = malloc((size_t)(2 * count + 1) * sizeof *order);
+    if (order == NULL) return false;
+    for (int64_t i = 0; i < count; i++) order[i] = i;
+    sort(b, order, order + count, count);
+    const bool fine = fill_tables(b, order, count);
+    free(order);
+    return fine;
+}
+
+static void decline(const batch *b, int64_t begin) {
+    const wadi_fault fault = {.kind = WADI_FAULT_DECLINED, .place = b->step->place, .linear = -1};
+    wadi_cpu_note_fault(b->device, &fault, begin);
+}
+
+/* Problems [begin, end) of one shape. */
+static void call(const batch *b, int64_t element, int64_t begin, int64_t end) {
+    const wadi_plan_call *c = b->step->call;
+    const wadi_slots *slots = b->device->job->slots;
+    wadi_call to = {
+        .routine = c->routine, .count = end - begin, .nin = c->nin, .nout = b->arrays - c->nin};
+    for (int k = 0; k < b->arrays; k++) {
+        const wadi_plan_slot *p = wadi_slots_plan(slots, b->slot[k]);
+        const int64_t *shape = shape_of(b, k, element) + p->rank - c->dims;
+        wadi_call_array *a = &to.array[k];
+        a->type = (int32_t)p->type[0];
+        a->rank = c->dims;
+        for (int d = 0; d < c->dims; d++) a->shape[d] = shape[d];
+        a->distance = inner_of(b, k, element);
+        a->data = slots->slot[b->slot[k]].col[0];
+        if (b->start != NULL)
+            a->start = b->start + k * b->problems + begin;
+        else
+            a->data = (char *)a->data + begin * a->distance * wadi_type_size(p->type[0]);
+    }
+    if (!wadi_foreign_run(&to)) decline(b, begin);
+}
+
+static void run_range(void *env, int worker, int64_t begin, int64_t end) {
+    WADI_UNUSED(worker);
+    const batch *b = env;
+    if (b->start == NULL) {
+        call(b, 0, begin, end);
+        return;
+    }
+    int64_t low = 0, high = b->groups; /* the group that `begin` is in */
+    while (high - low > 1) {
+        const int64_t middle = (low + high) / 2;
+        if (b->group[middle].first <= begin)
+            low = middle;
+        else
+            high = middle;
+    }
+    for (int64_t g = low; g < b->groups && b->group[g].first < end; g++) {
+        const int64_t from = b->group[g].first > begin ? b->group[g].first : begin;
+        const int64_t to = b->group[g + 1].first < end ? b->group[g + 1].first : end;
+        if (from < to) call(b, b->group[g].element, from, to);
+    }
+}
+
+wadi_status wadi_cpu_step_foreign(cpu *d, const wadi_plan_step *step, wadi_error *err) {
+    const int64_t count = d->size[step->level];
+    batch b = {.device = d, .step = step, .arrays = step->call->nin + step->nslots};
+    bool fits = true;
+    for (int k = 0; k < b.arrays; k++)
+        b.slot[k] = k < step->call->nin ? step->reads[k] : step->slots[k - step->call->nin];
+    const bool fine = count == 0 || describe(&b, count, &fits);
+    atomic_store(&d->stop, INT64_MAX);
+    if (fine && !fits) decline(&b, 0);
+    if (fine && fits && b.problems > 0) {
+        const int64_t ranges = (int64_t)wadi_pool_threads(d->pool) * 4;
+        wadi_pool_for(d->pool, b.problems, (b.problems + ranges - 1) / ranges, run_range, &b);
+    }
+    free(b.start);
+    free(b.group);
+    return fine ? WADI_OK : wadi_cpu_no_memory(err);
+}
+
+/* ---- manual lifting ---- */
+
+static bool view(cpu *d, int from, int to, int64_t count) {
+    wadi_slots *slots = d->job->slots;
+    wadi_slots_clear(slots, to);
+    if (!wadi_slots_room_for_shapes(slots, to, 1)) return false;
+    const wadi_plan_slot *p = wadi_slots_plan(slots, from);
+    slots->slot[to].shape[0] = count;
+    for (int i = 0; i < p->rank; i++) slots->slot[to].shape[i + 1] = slots->slot[from].shape[i];
+    for (int f = 0; f < p->fields; f++) slots->slot[to].col[f] = slots->slot[from].col[f];
+    return true;
+}
+
+/* A slot whose elements are all one array is no array of one more dimension: it becomes one. */
+static bool repeat(cpu *d, int to, int64_t count) {
+    wadi_slots *slots = d->job->slots;
+    const wadi_plan_slot *p = wadi_slots_plan(slots, to);
+    void *from[WADI_MAX_FIELDS];
+    int64_t each = 1;
+    for (int i = 1; i < p->rank; i++) each *= slots->slot[to].shape[i];
+    for (int f = 0; f < p->fields; f++) from[f] = slots->slot[to].col[f];
+    if (!wadi_slots_room_for_columns(slots, to, each * count)) return false;
+    for (int f = 0; f < p->fields; f++) {
+        const size_t bytes = (size_t)(each * wadi_type_size(p->type[f]));
+        for (int64_t s = 0; s < count && bytes > 0; s++)
+            memcpy((char *)slots->slot[to].col[f] + (size_t)s * bytes, from[f], bytes);
+    }
+    return true;
+}
+
+wadi_status wadi_cpu_step_many(cpu *d, const wadi_plan_step *step, wadi_error *err) {
+    const wadi_plan_level *level = &d->running->version->levels[step->level - 1];
+    wadi_slots *slots = d->job->slots;
+    const int64_t count = d->size[level->parent];
+    d->size[step->level] = 1;
+    if (!wadi_slots_room_for_columns(slots, level->map, 1)) return wadi_cpu_no_memory(err);
+    *(int64_t *)slots->slot[level->map].col[0] = 0;
+    for (int i = 0; i < step->nslots; i++) {
+        const int from = step->reads[i], to = step->slots[i];
+        if (!view(d, from, to, count)) return wadi_cpu_no_memory(err);
+        const wadi_plan_slot *p = wadi_slots_plan(slots, from);
+        const bool shared = slots->slot[from].stride == 0 && p->rank > 0;
+        if (shared && count > 1 && !repeat(d, to, count)) return wadi_cpu_no_memory(err);
+    }
+    return WADI_OK;
+}
+
+static bool fits(const cpu *d, int from, int to, int64_t count, wadi_fault *fault) {
+    const wadi_slots *slots = d->job->slots;
+    const int64_t *have = slots->slot[from].shape, *want = slots->slot[to].shape;
+    for (int i = 0; i <= wadi_slots_plan(slots, to)->rank; i++) {
+        const int64_t expected = i == 0 ? count : want[i - 1];
+        if (have[i] == expected) continue;
+        fault->value[0] = have[i];
+        fault->value[1] = expected;
+        return false;
+    }
+    return true;
+}
+
+/* The memory moves if the array is the region's own; one that it only handed on is copied. */
+static bool take(cpu *d, int from, int to) {
+    wadi_slots *slots = d->job->slots;
+    const wadi_plan_slot *p = wadi_slots_plan(slots, from);
+    const int64_t values = wadi_shape_values(p->rank, slots->slot[from].shape);
+    slots->slot[to].stride = wadi_shape_values(p->rank - 1, slots->slot[to].shape);
+    if (slots->memory[from].column[0] == NULL) {
+        if (!wadi_slots_room_for_columns(slots, to, values)) return false;
+        for (int f = 0; f < p->fields && values > 0; f++)
+            memcpy(slots->slot[to].col[f], slots->slot[from].col[f],
+                   (size_t)(values * wadi_type_size(p->type[f])));
+        return true;
+    }
+    for (int f = 0; f < p->fields; f++) {
+        slots->memory[to].column[f] = slots->memory[from].column[f];
+        slots->memory[from].column[f] = NULL;
+        slots->slot[to].col[f] = slots->slot[from].col[f];
+    }
+    return true;
+}
+
+wadi_status wadi_cpu_step_single(cpu *d, const wadi_plan_step *step, wadi_error *err) {
+    const int64_t count = d->size[step->level];
+    atomic_store(&d->stop, INT64_MAX);
+    for (int i = 0; i < step->nslots; i++) {
+        wadi_fault fault = {.kind = WADI_FAULT_SHAPE, .place = step->place, .linear = -1};
+        if (!fits(d, step->reads[i], step->slots[i], count, &fault)) {
+            wadi_cpu_note_fault(d, &fault, 0);
+            return WADI_OK;
+        }
+        if (!take(d, step->reads[i], step->slots[i])) return wadi_cpu_no_memory(err);
+    }
+    return WADI_OK;
+}
