@@ -14,62 +14,67 @@ typedef struct wadi_cdouble {
 } wadi_cdouble;
 
 /* N names the type, P its part; the quotient is Smith's, without branches */
-#define WADI_COMPLEX(N, T, P, F, S)                                                    \
-    WADI_FN T wadi_complex_##P(F re, F im) {                                           \
-        const T z = {re, im};                                                          \
-        return z;                                                                      \
-    }                                                                                  \
-    WADI_FN F wadi_real_##N(T a) {                                                     \
-        return a.re;                                                                   \
-    }                                                                                  \
-    WADI_FN F wadi_imag_##N(T a) {                                                     \
-        return a.im;                                                                   \
-    }                                                                                  \
-    WADI_FN T wadi_select_##N(bool c, T a, T b) {                                      \
-        return wadi_complex_##P(c ? a.re : b.re, c ? a.im : b.im);                     \
-    }                                                                                  \
-    WADI_FN T wadi_add_##N(T a, T b) {                                                 \
-        return wadi_complex_##P(a.re + b.re, a.im + b.im);                             \
-    }                                                                                  \
-    WADI_FN T wadi_sub_##N(T a, T b) {                                                 \
-        return wadi_complex_##P(a.re - b.re, a.im - b.im);                             \
-    }                                                                                  \
-    WADI_FN T wadi_mul_##N(T a, T b) {                                                 \
-        return wadi_complex_##P(a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re); \
-    }                                                                                  \
-    WADI_FN T wadi_fdiv_##N(T a, T b) {                                                \
-        const bool first = __builtin_fabs##S(b.re) >= __builtin_fabs##S(b.im);         \
-        const F p = first ? b.re : b.im, q = first ? b.im : b.re;                      \
-        const F x = first ? a.re : a.im, y = first ? a.im : a.re;                      \
-        const F r = q / p, s = p + q * r;                                              \
-        return wadi_complex_##P((x + y * r) / s, (first ? y - x * r : x * r - y) / s); \
-    }                                                                                  \
-    WADI_FN T wadi_neg_##N(T a) {                                                      \
-        return wadi_complex_##P(-a.re, -a.im);                                         \
-    }                                                                                  \
-    WADI_FN T wadi_conj_##N(T a) {                                                     \
-        return wadi_complex_##P(a.re, -a.im);                                          \
-    }                                                                                  \
-    WADI_FN F wadi_abs_##N(T a) {                                                      \
-        return wadi_hypot_##P(a.re, a.im);                                             \
-    }                                                                                  \
-    WADI_FN F wadi_arg_##N(T a) {                                                      \
-        return wadi_atan2_##P(a.im, a.re);                                             \
-    }                                                                                  \
-    WADI_FN bool wadi_eq_##N(T a, T b) {                                               \
-        return (a.re == b.re) & (a.im == b.im);                                        \
-    }                                                                                  \
-    WADI_FN bool wadi_ne_##N(T a, T b) {                                               \
-        return (a.re != b.re) | (a.im != b.im);                                        \
-    }                                                                                  \
-    WADI_FN bool wadi_nonzero_##N(T a) {                                               \
-        return (a.re != 0) | (a.im != 0);                                              \
-    }                                                                                  \
-    WADI_FN bool wadi_isnan_##N(T a) {                                                 \
-        return wadi_isnan_##P(a.re) | wadi_isnan_##P(a.im);                            \
-    }                                                                                  \
-    WADI_FN bool wadi_isinf_##N(T a) {                                                 \
-        return wadi_isinf_##P(a.re) | wadi_isinf_##P(a.im);                            \
+#define WADI_COMPLEX(N, T, P, F, S)                                                                        \
+    WADI_FN T wadi_complex_##P(F re, F im) {                                                               \
+        const T z = {re, im};                                                                              \
+        return z;                                                                                          \
+    }                                                                                                      \
+    WADI_FN F wadi_real_##N(T a) {                                                                         \
+        return a.re;                                                                                       \
+    }                                                                                                      \
+    WADI_FN F wadi_imag_##N(T a) {                                                                         \
+        return a.im;                                                                                       \
+    }                                                                                                      \
+    WADI_FN T wadi_select_##N(bool c, T a, T b) {                                                          \
+        return wadi_complex_##P(c ? a.re : b.re, c ? a.im : b.im);                                         \
+    }                                                                                                      \
+    WADI_FN T wadi_add_##N(T a, T b) {                                                                     \
+        return wadi_complex_##P(a.re + b.re, a.im + b.im);                                                 \
+    }                                                                                                      \
+    WADI_FN T wadi_sub_##N(T a, T b) {                                                                     \
+        return wadi_complex_##P(a.re - b.re, a.im - b.im);                                                 \
+    }                                                                                                      \
+    WADI_FN T wadi_mul_##N(T a, T b) {                                                                     \
+        return wadi_complex_##P(a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re);                     \
+    }                                                                                                      \
+    WADI_FN T wadi_fdiv_##N(T a, T b) {                                                                    \
+        const bool first = __builtin_fabs##S(b.re) >= __builtin_fabs##S(b.im);                             \
+        const F p = first ? b.re : b.im, q = first ? b.im : b.re;                                          \
+        const F x = first ? a.re : a.im, y = first ? a.im : a.re;                                          \
+        const F r = q / p, s = p + q * r;                                                                  \
+        return wadi_complex_##P((x + y * r) / s, (first ? y - x * r : x * r - y) / s);                     \
+    }                                                                                                      \
+    WADI_FN T wadi_neg_##N(T a) {                                                                          \
+        return wadi_complex_##P(-a.re, -a.im);                                                             \
+    }                                                                                                      \
+    WADI_FN T wadi_conj_##N(T a) {                                                                         \
+        return wadi_complex_##P(a.re, -a.im);                                                              \
+    }                                                                                                      \
+    WADI_FN F wadi_abs_##N(T a) {                                                                          \
+        return wadi_hypot_##P(a.re, a.im);                                                                 \
+    }                                                                                                      \
+    WADI_FN F wadi_arg_##N(T a) {                                                                          \
+        return wadi_atan2_##P(a.im, a.re);                                                                 \
+    }                                                                                                      \
+    WADI_FN bool wadi_eq_##N(T a, T b) {                                                                   \
+        return (a.re == b.re) & (a.im == b.im);                                                            \
+    }                                                                                                      \
+    WADI_FN bool wadi_ne_##N(T a, T b) {                                                                   \
+        return (a.re != b.re) | (a.im != b.im);                                                            \
+    }                                                                                                      \
+    WADI_FN bool wadi_nonzero_##N(T a) {                                                                   \
+        return (a.re != 0) | (a.im != 0);                                                                  \
+    }                                                                                                      \
+    /* The sign of a NaN is the processor's choice, and the library copies it to results that are none. */ \
+    WADI_FN T wadi_quiet_##N(T a) {                                                                        \
+        return wadi_complex_##P(a.re != a.re ? __builtin_nan##S("") : a.re,                                \
+                                a.im != a.im ? __builtin_nan##S("") : a.im);                               \
+    }                                                                                                      \
+    WADI_FN bool wadi_isnan_##N(T a) {                                                                     \
+        return wadi_isnan_##P(a.re) | wadi_isnan_##P(a.im);                                                \
+    }                                                                                                      \
+    WADI_FN bool wadi_isinf_##N(T a) {                                                                     \
+        return wadi_isinf_##P(a.re) | wadi_isinf_##P(a.im);                                                \
     }
 
 WADI_COMPLEX(c64, wadi_cfloat, f32, float, f)
@@ -86,6 +91,7 @@ WADI_FN wadi_cfloat wadi_c64_of_c128(wadi_cdouble a) {
     F _Complex wadi_c##name##_##N(F _Complex) __asm__(symbol); \
     WADI_FN T wadi_##name##_##N(T a) {                         \
         F _Complex x;                                          \
+        a = wadi_quiet_##N(a);                                 \
         memcpy(&x, &a, sizeof x);                              \
         x = wadi_c##name##_##N(x);                             \
         memcpy(&a, &x, sizeof x);                              \
@@ -98,6 +104,8 @@ WADI_FN wadi_cfloat wadi_c64_of_c128(wadi_cdouble a) {
     F _Complex wadi_cpow_##N(F _Complex, F _Complex) __asm__(symbol); \
     WADI_FN T wadi_pow_##N(T a, T b) {                                \
         F _Complex x, y;                                              \
+        a = wadi_quiet_##N(a);                                        \
+        b = wadi_quiet_##N(b);                                        \
         memcpy(&x, &a, sizeof x);                                     \
         memcpy(&y, &b, sizeof y);                                     \
         x = wadi_cpow_##N(x, y);                                      \

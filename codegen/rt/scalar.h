@@ -162,7 +162,7 @@ WADI_INT_UNSIGNED(u64, uint64_t, 64)
         return __builtin_fma##S(a, b, c);                                                    \
     }                                                                                        \
     WADI_FN T wadi_copysign_##N(T a, T b) {                                                  \
-        return __builtin_copysign##S(a, b);                                                  \
+        return __builtin_copysign##S(a, b != b ? 0 : b);                                     \
     }                                                                                        \
     WADI_FN bool wadi_isnan_##N(T a) {                                                       \
         return a != a;                                                                       \

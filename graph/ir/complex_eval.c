@@ -34,8 +34,11 @@
         memcpy(&bits, &x, sizeof bits);                                                           \
         return isnan(x) ? QUIET : bits;                                                           \
     }                                                                                             \
+    /* the library copies the sign of a NaN to results that are none */                           \
     static T complex N##_to_c(N z) {                                                              \
         T complex c;                                                                              \
+        if (isnan(z.re)) z.re = (T)NAN;                                                           \
+        if (isnan(z.im)) z.im = (T)NAN;                                                           \
         memcpy(&c, &z, sizeof c);                                                                 \
         return c;                                                                                 \
     }                                                                                             \

@@ -457,7 +457,7 @@ static bool eval_int(wadi_sop op, wadi_type t, const wadi_scalar *x, uint64_t *o
             *out = fma##S(a, b, c);                                                            \
             break;                                                                             \
         case WADI_SOP_COPYSIGN:                                                                \
-            *out = copysign##S(a, b);                                                          \
+            *out = copysign##S(a, isnan(b) ? (T)0 : b);                                        \
             break;                                                                             \
         default:                                                                               \
             return false;                                                                      \

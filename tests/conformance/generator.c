@@ -168,6 +168,10 @@ static int64_t ragged_extent(gen_random *r) {
 }
 
 static void fill(gen_random *r, wadi_type t, void *column, int64_t n) {
+    if (gen_is_complex(t)) {
+        fill(r, t == WADI_C64 ? WADI_F32 : WADI_F64, column, 2 * n);
+        return;
+    }
     for (int64_t i = 0; i < n; i++) {
         const int wide = gen_below(r, 8) == 0;
         const uint64_t bits = gen_next(r);
@@ -213,7 +217,7 @@ static bool make_array(gen_random *r, const gen_stream *s, int p, const wadi_arr
         size = 1;
         for (int d = 0; d < out->rank; d++) size *= (out->shape[d] = out->shape[d] / 2);
     }
-    out->column[0] = malloc((size_t)(size + 1) * 8);
+    out->column[0] = malloc((size_t)(size + 1) * 16);
     if (!out->column[0]) return false;
     fill(r, s->type[p], out->column[0], size);
     return true;

@@ -139,6 +139,7 @@ static void do_fold(maker *m) {
         gen_keep(m, wadi_sum(it.a), it.rank - 1, it.type, gen_fresh_class(m));
         return;
     case 1: {
+        if (gen_is_complex(it.type)) break;
         const wadi_acc longer = wadi_scanl(gen_associative(m, it.type), z, it.a); /* never empty */
         gen_keep(m, wadi_argmin(longer), it.rank - 1, WADI_I64, gen_fresh_class(m));
         return;
@@ -150,10 +151,10 @@ static void do_fold(maker *m) {
         return;
     }
     default:
-        gen_keep(m, wadi_fold(gen_associative(m, it.type), z, it.a), it.rank - 1, it.type,
-                 gen_fresh_class(m));
-        return;
+        break;
     }
+    gen_keep(m, wadi_fold(gen_associative(m, it.type), z, it.a), it.rank - 1, it.type,
+             gen_fresh_class(m));
 }
 
 static void do_scan(maker *m) {
@@ -188,7 +189,9 @@ static wadi_ix bucket(void *env, wadi_ix ix) {
 
 static void do_permute(maker *m) {
     const item it = gen_pick_ranked(m, 1, 2);
-    target t = {m, it.a, it.rank, gen_is_float(it.type) ? wadi_add : gen_associative(m, it.type)};
+    target t = {m, it.a, it.rank,
+                gen_is_float(it.type) || gen_is_complex(it.type) ? wadi_add
+                                                                 : gen_associative(m, it.type)};
     const wadi_acc defaults = wadi_fill(wadi_ix1(wadi_i64(5)), gen_literal(m, it.type));
     const wadi_acc p = wadi_permute_env(combine, defaults, bucket, &t, it.a);
     gen_keep(m, p, 1, it.type, gen_fresh_class(m));
@@ -283,7 +286,8 @@ static void do_record(maker *m) {
     m->given[0] = it.type;
     do {
         m->want = gen_type(&m->r);
-    } while (gen_is_float(m->want)); /* NaN would make the order partial */
+        /* NaN would make the order partial, and complex numbers have none */
+    } while (gen_is_float(m->want) || gen_is_complex(m->want));
     const wadi_type type = m->want;
     wadi_acc r = wadi_imap_env(labelled, m, it.a);
     if (gen_below(&m->r, 2)) r = wadi_scanl1(later, r);

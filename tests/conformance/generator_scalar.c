@@ -4,12 +4,16 @@
 
 #include "tests/conformance/maker.h"
 
-static const wadi_type some_types[] = {WADI_I32, WADI_I64, WADI_U8, WADI_F32,
-                                       WADI_F64, WADI_I16, WADI_U32};
+static const wadi_type some_types[] = {WADI_I32, WADI_I64, WADI_U8,  WADI_F32, WADI_F64,
+                                       WADI_I16, WADI_U32, WADI_C64, WADI_C128};
 enum { TYPES = sizeof some_types / sizeof some_types[0] };
 
 bool gen_is_float(wadi_type t) {
     return t == WADI_F32 || t == WADI_F64;
+}
+
+bool gen_is_complex(wadi_type t) {
+    return t == WADI_C64 || t == WADI_C128;
 }
 
 wadi_type gen_type(gen_random *r) {
@@ -27,6 +31,7 @@ static wadi_exp comparison(maker *m, int depth, int n, const wadi_exp *params) {
     const wadi_type t = gen_type(&m->r);
     const wadi_exp a = scalar(m, t, depth - 1, n, params);
     const wadi_exp b = scalar(m, t, depth - 1, n, params);
+    if (gen_is_complex(t)) return gen_below(&m->r, 2) ? wadi_eq(a, b) : wadi_ne(a, b);
     switch (gen_below(&m->r, 4)) {
     case 0:
         return wadi_lt(a, b);
@@ -123,6 +128,36 @@ static wadi_exp float_op(maker *m, wadi_type t, int depth, int n, const wadi_exp
     }
 }
 
+static wadi_exp complex_op(maker *m, wadi_type t, int depth, int n, const wadi_exp *params) {
+    const wadi_type part = t == WADI_C64 ? WADI_F32 : WADI_F64;
+    const wadi_exp a = scalar(m, t, depth - 1, n, params);
+    const wadi_exp b = scalar(m, t, depth - 1, n, params);
+    const int choice = gen_below(&m->r, 10);
+    if (choice < 2) {
+        const wadi_exp re = scalar(m, part, depth - 1, n, params);
+        const wadi_exp im = scalar(m, part, depth - 1, n, params);
+        return wadi_complex(re, im);
+    }
+    switch (choice) {
+    case 2:
+        return wadi_div(a, b);
+    case 3:
+        return wadi_sqrt(a);
+    case 4:
+        return wadi_exp_(wadi_neg(a));
+    case 5:
+        return wadi_complex(wadi_abs(a), wadi_arg(b));
+    case 6:
+        return wadi_complex(wadi_imag(a), wadi_real(b));
+    case 7:
+        return wadi_cond(wadi_isnan(a), b, wadi_sub(a, b));
+    case 8:
+        return wadi_log(a);
+    default:
+        return wadi_conj(wadi_mul(a, b));
+    }
+}
+
 /* An expression of type t over the parameters. */
 static wadi_exp scalar(maker *m, wadi_type t, int depth, int n, const wadi_exp *params) {
     const int choice = gen_below(&m->r, depth <= 0 ? 2 : 10);
@@ -132,15 +167,16 @@ static wadi_exp scalar(maker *m, wadi_type t, int depth, int n, const wadi_exp *
     }
     if (choice < 2) return gen_literal(m, t);
     if (choice > 7)
-        return gen_is_float(t) ? float_op(m, t, depth, n, params)
-                               : integer_op(m, t, depth, n, params);
+        return gen_is_complex(t) ? complex_op(m, t, depth, n, params)
+               : gen_is_float(t) ? float_op(m, t, depth, n, params)
+                                 : integer_op(m, t, depth, n, params);
     if (choice == 6) return table_element(m, t, depth, n, params);
     const wadi_exp a = scalar(m, t, depth - 1, n, params);
     if (choice == 7) {
         loop l = {m, t};
         return wadi_iterate_env(wadi_i64(gen_below(&m->r, 4)), loop_step, &l, a);
     }
-    if (choice == 4) {
+    if (choice == 4 && !gen_is_complex(t)) {
         const wadi_exp most = gen_literal(m, t);
         return wadi_max(wadi_min(a, most), gen_literal(m, t));
     }
@@ -187,6 +223,7 @@ wadi_exp gen_of_index_and_element(void *env, wadi_ix ix, wadi_exp a) {
 }
 
 wadi_fn2 gen_associative(maker *m, wadi_type t) {
+    if (gen_is_complex(t)) return gen_below(&m->r, 3) ? wadi_add : wadi_mul;
     switch (gen_below(&m->r, gen_is_float(t) ? 3 : 6)) {
     case 0:
         return wadi_add;

@@ -31,6 +31,7 @@ typedef struct maker {
 } maker;
 
 bool gen_is_float(wadi_type t);
+bool gen_is_complex(wadi_type t);
 wadi_type gen_type(gen_random *r);
 wadi_exp gen_literal(maker *m, wadi_type t);
 /* An associative function on elements of type t. */
