@@ -31,7 +31,7 @@ wadi_status wadi_stream_array(wadi_interp *in, const wadi_bind *b, int rank, con
 wadi_status wadi_stream_cells(wadi_interp *in, const wadi_bind *b, int rank, const wadi_elem *elem,
                               const int64_t *shape, const uint64_t *cells,
                               const wadi_iarray **out) {
-    wadi_iarray *a;
+    wadi_iarray *a = NULL;
     WADI_TRY(wadi_stream_array(in, b, rank, elem, shape, &a));
     if (a->size > 0) memcpy(a->cell, cells, (size_t)(a->size * a->cells) * sizeof *a->cell);
     *out = a;

@@ -138,11 +138,18 @@ static wadi_acc try_message(void *env, wadi_acc blocks) {
     return wadi_tuple2(blocks, wadi_unit(is_wanted(l, wadi_get(last, "a"))));
 }
 
-void md5_build(md5_class class, int log2_bits) {
+/* ---- programs ---- */
+
+static lookup declare(md5_class class, int log2_bits) {
     char extent[24];
     (void)snprintf(extent, sizeof extent, "%lld", (1LL << log2_bits) / 32);
-    const char *const bitmap[] = {extent}, *const blocks[] = {"?", "16"};
-    lookup l = {wadi_input("bitmap", WADI_U32, 1, bitmap), log2_bits, md5_class_words(class)};
+    const char *const extents[] = {extent};
+    return (lookup){wadi_input("bitmap", WADI_U32, 1, extents), log2_bits, md5_class_words(class)};
+}
+
+void md5_build(md5_class class, int log2_bits) {
+    static const char *const blocks[] = {"?", "16"};
+    lookup l = declare(class, log2_bits);
     wadi_component element = {.elem = block_record(l.words)};
     if (class == MD5_LONG)
         element =
@@ -150,4 +157,10 @@ void md5_build(md5_class class, int log2_bits) {
     const wadi_seq words = wadi_stream_in("words", 1, &element);
     wadi_stream_out(wadi_map_seq_env(class == MD5_LONG ? try_message : try_word, &l, words),
                     "tried");
+}
+
+void md5_build_whole(int log2_bits) {
+    lookup l = declare(MD5_SHORT, log2_bits);
+    const wadi_acc words = wadi_input_rec("words", block_record(l.words), 1, NULL);
+    wadi_output("hits", wadi_map_env(try_block, &l, words));
 }

@@ -21,6 +21,8 @@ enum { MD5_SHORT_BYTES = 15, MD5_MEDIUM_BYTES = 55, MD5_SHORT_WORDS = 4, MD5_MED
 
 /* Bit (digest word 0 >> (32 - log2_bits)) of the bitmap u32[2^log2_bits / 32] is set for wanted digests. */
 void md5_build(md5_class class, int log2_bits);
+/* The same of short words held in one array: input "words", a vector of records, and output "hits", a vector of bool. */
+void md5_build_whole(int log2_bits);
 
 /* Message words of an element of the class; the length in bits comes after them. MD5_LONG: 0. */
 int md5_class_words(md5_class class);

@@ -6,6 +6,8 @@
 
 WADI_NODISCARD wadi_status bench_roof(bench *b, wadi_error *err);
 
+WADI_NODISCARD wadi_status bench_md5(bench *b, wadi_error *err);
+
 WADI_NODISCARD wadi_status bench_smvm(bench *b, wadi_error *err);
 
 #endif
