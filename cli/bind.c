@@ -96,7 +96,11 @@ static wadi_status text_sink(wadi_cli_bindings *all, const wadi_module *m, const
 static wadi_status bind_sink(wadi_cli_bindings *all, const wadi_module *m, const wadi_bind *b,
                              const char *text, wadi_run *run, wadi_error *err) {
     wadi_sink *sink = NULL;
-    if (text)
+    if (all->sink && text)
+        return wadi_fail(err, WADI_INVALID, "nothing is delivered: leave the sink out");
+    if (all->sink)
+        WADI_TRY(all->sink(all->env, b, &sink, err));
+    else if (text)
         WADI_TRY(wadi_cli_sink_open(text, &sink, err));
     else
         WADI_TRY(text_sink(all, m, b, &sink, err));

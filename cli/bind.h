@@ -8,6 +8,9 @@
 
 /* Everything a run borrows. All zero is empty. */
 typedef struct wadi_cli_bindings {
+    /* makes the sink of a stream_out in place of what the command line says; NULL: that says */
+    wadi_status (*sink)(void *env, const wadi_bind *b, wadi_sink **out, wadi_error *err);
+    void *env;
     WADI_VEC(wadi_array) inputs;
     WADI_VEC(wadi_cli_source) sources;
     WADI_VEC(wadi_sink *) sinks;

@@ -98,6 +98,22 @@ refuses 1 "short.raw" run "$work/double.wadi" "s=2:@$work/short.raw" "out=@$work
 grep -q '^elements  *2 ' "$work/err" || complain "stats: $(cat "$work/err")"
 
 # ---- explaining ----
+# ---- checking that no result depends on the chunks ----
+gives '6 runs agree' check "$examples/dotp.wadi" xs=1,2,3 ys=4,5,6
+cat >"$work/rows.wadi" <<END
+program rows
+s = stream_in "s" : seq(i64[?])
+t = map_seq s (x) {
+    y = fold 0 x (a, b) { add a b }
+    yield y
+}
+stream_out "t" t
+END
+gives '9 runs agree' check "$work/rows.wadi" 's=1,2;3;4,5,6;;7' --runs 9 --seed 2
+refuses 1 'nothing is delivered' check "$work/rows.wadi" 's=1' "t=@$work/t.raw"
+refuses 2 'not a number from 2' check "$work/rows.wadi" --runs 1
+refuses 2 'no program' check
+
 has '^== after fuse ==' explain "$examples/dotp.wadi"
 has 'delayed products' explain "$examples/dotp.wadi" --pass fuse
 has 'int64_t' explain "$examples/dotp.wadi" --kernels
