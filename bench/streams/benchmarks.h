@@ -9,5 +9,6 @@ WADI_NODISCARD wadi_status bench_roof(bench *b, wadi_error *err);
 WADI_NODISCARD wadi_status bench_md5(bench *b, wadi_error *err);
 
 WADI_NODISCARD wadi_status bench_smvm(bench *b, wadi_error *err);
+WADI_NODISCARD wadi_status bench_pagerank(bench *b, wadi_error *err);
 
 #endif

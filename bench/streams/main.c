@@ -25,6 +25,7 @@ static const benchmark benchmarks[] = {
     {"roof", bench_roof, "what the memory of this machine gives"},
     {"md5", bench_md5, "MD5 digests of dictionary words"},
     {"smvm", bench_smvm, "sparse matrix times vector, rows as a stream"},
+    {"pagerank", bench_pagerank, "ranks of a graph's nodes, the links to one as an element"},
 };
 enum { COUNT = sizeof benchmarks / sizeof benchmarks[0] };
 

@@ -75,13 +75,12 @@ static void spread(const bench_kind *kind, wadi_csr *m) {
     m->entries = m->offsets[m->rows];
 }
 
-/* The columns a row may use: all, or a band around the diagonal that is wide enough. */
+/* The columns a row may use: all, or a band around the diagonal that is wide enough; in square skewed matrices long rows reach
+ * further. */
 static void band(const bench_kind *kind, const wadi_csr *m, int64_t row, int64_t n, int64_t *from,
                  int64_t *width) {
-    *from = 0;
-    *width = m->columns;
-    if (kind->pattern == BENCH_SKEWED) return;
     int64_t w = kind->pattern == BENCH_BLOCKS ? n : m->columns / 50;
+    if (kind->pattern == BENCH_SKEWED) w = kind->rows == kind->columns ? 200 * n : m->columns;
     if (w < 3 * n) w = kind->pattern == BENCH_BLOCKS ? n : 3 * n;
     if (w > m->columns) w = m->columns;
     int64_t first = row * m->columns / m->rows - w / 2;

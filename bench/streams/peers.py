@@ -1,8 +1,8 @@
 """The peers in Python: numpy and scipy on the arrays in a folder. The protocol is that of child.h.
 
-    peers.py smvm|pagerank FOLDER ROWS COLUMNS
+    peers.py smvm|pagerank:STEPS FOLDER ROWS COLUMNS
 
-Each run prints the seconds of the work alone and leaves its result in FOLDER/result."""
+Each run prints the seconds of the work alone (of one step, where there are several) and leaves its result in FOLDER/result."""
 import sys
 import time
 
@@ -45,7 +45,7 @@ def pagerank():
 
     def run():
         rank, steps, change = np.full(rows, 1 / rows), 0, 1.0
-        while change > TOLERANCE:
+        while change > TOLERANCE and steps < most:
             base = (1 - DAMPING + DAMPING * rank[dangling].sum()) / rows
             new = base + DAMPING * (m @ (rank * share))
             change = np.abs(new - rank).sum()
@@ -55,7 +55,8 @@ def pagerank():
     return run
 
 
-task, folder, rows, columns = sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
+task, _, most = sys.argv[1].partition(":")
+folder, rows, columns, most = sys.argv[2], int(sys.argv[3]), int(sys.argv[4]), int(most or 1)
 if task == "check":
     print("ready", flush=True)
     sys.exit(0)
@@ -66,4 +67,4 @@ for line in sys.stdin:
     result, steps = work()
     seconds = time.perf_counter() - start
     result.tofile(folder + "/result")
-    print("%.9f %d" % (seconds, steps), flush=True)
+    print("%.9f" % (seconds / steps), flush=True)
