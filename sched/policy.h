@@ -50,7 +50,9 @@ WADI_NODISCARD wadi_status wadi_policy_create(const char *name, int64_t start, w
                                               wadi_error *err);
 void wadi_policy_destroy(wadi_policy *p); /* NULL is fine */
 
-/* policy_paper.c, policy_fixed.c */
+/* policy_probe.c, policy_paper.c, policy_fixed.c */
+WADI_NODISCARD wadi_status wadi_policy_probe_create(int64_t start, wadi_policy **out,
+                                                    wadi_error *err);
 WADI_NODISCARD wadi_status wadi_policy_paper_create(int64_t start, wadi_policy **out,
                                                     wadi_error *err);
 WADI_NODISCARD wadi_status wadi_policy_fixed_create(int64_t start, wadi_policy **out,

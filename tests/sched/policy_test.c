@@ -125,15 +125,15 @@ static void fixed_never_changes(void **state) {
 static void learned_sizes_are_saved_and_loaded(void **state) {
     (void)state;
     for (int i = 0; wadi_policies[i].name != NULL; i++) {
-        wadi_policy *p = make(wadi_policies[i].name, 123), *q = make(wadi_policies[i].name, 0);
+        wadi_policy *p = make(wadi_policies[i].name, 128), *q = make(wadi_policies[i].name, 0);
         wadi_text text;
         wadi_error err;
         wadi_text_init(&text);
         p->ops->save(p, &text);
         assert_int_equal(q->ops->load(q, wadi_text_str(&text), &err), WADI_OK);
-        assert_int_equal(q->ops->choose(q), 123);
+        assert_int_equal(q->ops->choose(q), 128);
         assert_int_equal(q->ops->load(q, "gibberish", &err), WADI_INVALID);
-        assert_int_equal(q->ops->choose(q), 123);
+        assert_int_equal(q->ops->choose(q), 128);
         wadi_text_fini(&text);
         wadi_policy_destroy(p);
         wadi_policy_destroy(q);

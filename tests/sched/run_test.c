@@ -380,7 +380,7 @@ static void what_is_bound_must_fit(void **state) {
     wadi_exec_destroy(x);
     const wadi_run_options bad = {.policy = "lucky"};
     assert_int_equal(wadi_exec_create(&h.plan, &loader, &bad, &x, &err), WADI_INVALID);
-    assert_string_equal(err.msg, "no chunk policy \"lucky\"; there are: paper, fixed");
+    assert_string_equal(err.msg, "no chunk policy \"lucky\"; there are: probe, paper, fixed");
 }
 
 int main(void) {

@@ -1,0 +1,358 @@
+/* The policy that measures sizes against each other: the default.
+ *
+ * Sizes are powers of two. What chunks of each size cost is kept apart, as a window of the latest times per element and
+ * per byte, and compared by medians, so that a single bad time changes nothing. A size is tried, not drifted to:
+ *
+ *   climbing   from one element upwards, by large steps until a chunk is large enough for its fixed costs to matter little
+ *              (GUESS_BYTES), then by doubling as long as that lowers the cost
+ *   settled    at the smallest size about as good as the best; from time to time a neighbour is tried for a few chunks. A
+ *              trial that brings nothing doubles the time to the next one, so a settled stream hardly ever changes
+ *              its size; one that does is followed at once by a further one
+ *   upset      when the settled size itself has come to cost something else, the load is another one: what is known of the
+ *              other sizes is forgotten, and trials begin anew
+ *
+ * Several chunks are always under way, so a sample may belong to an older choice: it is counted for the size it had, never for
+ * the one chosen last. Of time per element and time per byte, the one that scatters less is believed: ragged elements
+ * cost by the byte, many small fixed costs by the element. Memory is the budget's affair; chunks that stay smaller than what was
+ * asked for end the climbing. */
+#include "sched/policy.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+
+enum {
+    LEVELS = 31,   /* size 2^level */
+    WINDOW = 15,   /* samples kept of a level */
+    TRIAL = 5,     /* samples of a neighbour before it is judged */
+    SHORTEST = 12, /* samples between trials at first, */
+    LONGEST = 768, /* and at last */
+    PATIENCE =
+        12, /* samples to wait for the first chunk of a size before it counts as out of reach */
+    UNIT_MEMORY = 16,
+    RECENT = 5 /* samples that must agree that the load has changed */
+};
+static const double GUESS_BYTES =
+    1 << 17;                        /* of a chunk's input and output: beyond, steps are small */
+static const double SHORT_NS = 3e5; /* below, a chunk is mostly fixed costs */
+static const double LONG_NS =
+    2e7; /* above, fixed costs do not matter: no reason to grow while processors are busy */
+static const double BUSY = 0.8;     /* utilisation of busy processors */
+static const double GAIN = 0.03;    /* what a larger size must bring, as a share of the cost */
+static const double EQUAL = 0.01;   /* costs so near are the same: the smaller size is taken */
+static const double CHANGED = 0.35; /* of the settled size's own cost: another load */
+
+typedef struct record {
+    double per_element, per_byte, ns, busy;
+} record;
+
+typedef struct level {
+    int64_t seen; /* in all; the latest WINDOW are kept */
+    record kept[WINDOW];
+} level;
+
+typedef struct probe {
+    wadi_policy base;
+    level at[LEVELS];
+    int now;       /* level chosen */
+    int home;      /* level settled at, while a neighbour is tried */
+    int before;    /* climbing: the level before, -1 at the first */
+    int ceiling;   /* levels above are out of reach */
+    int direction; /* of the next trial: 1 or -1 */
+    bool climbing, by_byte;
+    double jump_element,
+        jump_byte; /* of the cost from one chunk of a size to the next, logarithm, average */
+    double bytes;  /* per element, average */
+    int64_t since; /* samples since `now` was chosen */
+    int64_t goal;  /* trying: samples `now` must have been seen in */
+    int64_t pause; /* samples between trials */
+} probe;
+
+/* ---- what is known of a level ---- */
+
+static int by_size(const void *a, const void *b) {
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static double median(double *x, int n) {
+    qsort(x, (size_t)n, sizeof *x, by_size);
+    return n % 2 != 0 ? x[n / 2] : 0.5 * (x[n / 2 - 1] + x[n / 2]);
+}
+
+static int count(const level *l) {
+    return l->seen < WINDOW ? (int)l->seen : WINDOW;
+}
+
+/* The latest n costs of the level, newest first. */
+static int costs(const level *l, bool by_byte, int n, double *out) {
+    if (n > count(l)) n = count(l);
+    for (int i = 0; i < n; i++) {
+        const record *r = &l->kept[(l->seen - 1 - i) % WINDOW];
+        out[i] = by_byte ? r->per_byte : r->per_element;
+    }
+    return n;
+}
+
+static double cost(const probe *p, int l) {
+    double x[WINDOW];
+    const int n = costs(&p->at[l], p->by_byte, WINDOW, x);
+    return n > 0 ? median(x, n) : HUGE_VAL;
+}
+
+/* Median distance from the median, as a share of it. */
+static double scatter(const level *l, bool by_byte) {
+    double x[WINDOW];
+    const int n = costs(l, by_byte, WINDOW, x);
+    const double middle = median(x, n);
+    for (int i = 0; i < n; i++) x[i] = fabs(x[i] - middle);
+    return middle > 0 ? median(x, n) / middle : 0;
+}
+
+/* How far the median may be from the truth, as a share of it: its standard error for samples of a normal law. */
+static double doubt(const probe *p, int l) {
+    const int n = count(&p->at[l]);
+    return n < 3 ? 0.2 : 1.25 * 1.48 * scatter(&p->at[l], p->by_byte) / sqrt((double)n);
+}
+
+static double latest(const probe *p, int l, double (*what)(const record *)) {
+    double x[WINDOW];
+    const level *at = &p->at[l];
+    const int n = count(at) < 3 ? count(at) : 3;
+    for (int i = 0; i < n; i++) x[i] = what(&at->kept[(at->seen - 1 - i) % WINDOW]);
+    return n > 0 ? median(x, n) : 0;
+}
+
+static double ns_of(const record *r) {
+    return r->ns;
+}
+
+static double busy_of(const record *r) {
+    return r->busy;
+}
+
+/* Chunks of this level are long and keep the processors busy. */
+static bool is_long(const probe *p, int l) {
+    return latest(p, l, ns_of) > LONG_NS && latest(p, l, busy_of) >= BUSY;
+}
+
+/* The size asked for that such a chunk stands for: one that memory has cut to more than half belongs to what was asked. */
+static int level_of(double elements) {
+    const int l = (int)ceil(log2(elements < 1 ? 1 : elements) - 0.2);
+    return l < LEVELS ? l : LEVELS - 1;
+}
+
+/* ---- changing the size ---- */
+
+static void choose_level(probe *p, int l) {
+    p->now = l;
+    p->since = 0;
+}
+
+static void settle(probe *p, int l) {
+    p->climbing = false;
+    p->home = l;
+    p->pause = SHORTEST;
+    p->direction = l < p->ceiling ? 1 : -1;
+    choose_level(p, l);
+}
+
+/* The smallest level that costs about as little as the best one. */
+static int best(const probe *p) {
+    double least = HUGE_VAL;
+    for (int l = 0; l <= p->ceiling; l++) least = fmin(least, cost(p, l));
+    for (int l = 0; l <= p->ceiling; l++) {
+        if (cost(p, l) <= least * (1 + EQUAL)) return l;
+    }
+    return p->now;
+}
+
+/* While chunks are mostly fixed costs one good sample tells enough; later a few are wanted. The least of them counts: a first
+ * chunk of a size waits for its longer reading. */
+static double climbing_cost(const probe *p, int l) {
+    double x[WINDOW];
+    const int n = costs(&p->at[l], p->by_byte, WINDOW, x);
+    double least = HUGE_VAL;
+    for (int i = 0; i < n; i++) least = fmin(least, x[i]);
+    return least;
+}
+
+static int step_up(const probe *p, double ratio) {
+    const int guess = p->bytes > 0 ? level_of(GUESS_BYTES / p->bytes) : p->now;
+    const bool is_short = latest(p, p->now, ns_of) < SHORT_NS;
+    int step = ratio < 0.6 ? 2 : 1;
+    if (is_short && p->now < guess) step = guess - p->now < 4 ? guess - p->now : 4;
+    return p->now + step < p->ceiling ? p->now + step : p->ceiling;
+}
+
+static void climb(probe *p) {
+    const level *at = &p->at[p->now];
+    const bool is_short = latest(p, p->now, ns_of) < SHORT_NS;
+    if (at->seen < (is_short ? 2 : 3)) return;
+    const double now = climbing_cost(p, p->now);
+    const double before = p->before < 0 ? HUGE_VAL : climbing_cost(p, p->before);
+    const double ratio = p->before < 0 ? 0 : now / before;
+    const bool pays = ratio < 1 - GAIN || (is_short && ratio < 1.5);
+    if (!pays || p->now >= p->ceiling || is_long(p, p->now)) {
+        settle(p, best(p));
+        return;
+    }
+    const int up = step_up(p, ratio);
+    p->before = p->now;
+    choose_level(p, up);
+}
+
+/* A level nobody has seen since it was chosen is out of reach: chunks are kept smaller by memory or by the source. */
+static void give_up_level(probe *p, int seen) {
+    if (p->since < PATIENCE || p->at[p->now].seen > 0 || seen >= p->now) return;
+    p->ceiling = seen;
+    settle(p, p->climbing ? seen : p->home < seen ? p->home : seen);
+}
+
+static void forget_others(probe *p) {
+    for (int l = 0; l < LEVELS; l++) p->at[l].seen = 0;
+    p->pause = SHORTEST;
+    p->ceiling = LEVELS - 1;
+}
+
+/* The settled size costs something else than it did, sample after sample. */
+static bool is_upset(const probe *p) {
+    double x[WINDOW];
+    const level *at = &p->at[p->home];
+    if (at->seen < WINDOW || costs(at, p->by_byte, WINDOW, x) < WINDOW) return false;
+    double old[WINDOW - RECENT];
+    memcpy(old, x + RECENT, sizeof old);
+    const double was = median(old, WINDOW - RECENT);
+    int above = 0, below = 0;
+    for (int i = 0; i < RECENT; i++) {
+        above += x[i] > was * (1 + CHANGED);
+        below += x[i] < was / (1 + CHANGED);
+    }
+    return above == RECENT || below == RECENT;
+}
+
+static void start_trial(probe *p) {
+    int to = p->home + p->direction;
+    if (to < 0 || to > p->ceiling || (p->direction > 0 && is_long(p, p->home))) {
+        p->direction = -p->direction;
+        to = p->home + p->direction;
+        if (to < 0 || to > p->ceiling || (p->direction > 0 && is_long(p, p->home))) {
+            p->since = 0;
+            return;
+        }
+    }
+    p->at[to].seen = 0; /* judged by what it costs now */
+    p->goal = TRIAL;
+    choose_level(p, to);
+}
+
+/* A trial is won when the gain is larger than what chance may have brought. */
+static void end_trial(probe *p) {
+    const double here = cost(p, p->home), there = cost(p, p->now);
+    const double noise = doubt(p, p->home) + doubt(p, p->now);
+    const double gain = (here - there) / here;
+    const double wanted = p->now > p->home ? EQUAL : -EQUAL;
+    if (gain > wanted + noise) {
+        p->home = p->now;
+        p->pause = SHORTEST;
+        p->since = SHORTEST; /* on at once */
+        return;
+    }
+    if (gain > wanted && p->goal < WINDOW) { /* promising: look longer */
+        p->goal = WINDOW;
+        return;
+    }
+    p->direction = -p->direction;
+    if (p->pause < LONGEST) p->pause *= 2;
+    choose_level(p, p->home);
+}
+
+static void watch(probe *p) {
+    if (p->now != p->home) {
+        if (p->at[p->now].seen >= p->goal) end_trial(p);
+    } else if (is_upset(p)) {
+        forget_others(p);
+        choose_level(p, p->home);
+    } else if (p->since >= p->pause && p->at[p->home].seen >= TRIAL) {
+        start_trial(p);
+    }
+}
+
+/* ---- the interface ---- */
+
+static void destroy(wadi_policy *self) {
+    free(self);
+}
+
+/* The unit whose cost jumps less between chunks of one size, over the latest UNIT_MEMORY or so. */
+static void prefer_a_unit(probe *p, const record *old, const record *new) {
+    p->jump_element +=
+        (fabs(log(new->per_element / old->per_element)) - p->jump_element) / UNIT_MEMORY;
+    p->jump_byte += (fabs(log(new->per_byte / old->per_byte)) - p->jump_byte) / UNIT_MEMORY;
+    const double believed = p->by_byte ? p->jump_byte : p->jump_element;
+    const double other = p->by_byte ? p->jump_element : p->jump_byte;
+    if (other < 0.8 * believed) p->by_byte = !p->by_byte;
+}
+
+static void observe(wadi_policy *self, const wadi_policy_sample *s) {
+    probe *p = (probe *)self;
+    if (s->elements <= 0) return;
+    const double n = (double)s->elements, each = (double)s->bytes / n;
+    p->bytes = p->bytes > 0 ? p->bytes + 0.25 * (each - p->bytes) : each;
+    if (s->elapsed_ns <= 0) { /* the time is not known */
+        if (p->climbing && p->before < 0) choose_level(p, step_up(p, 1));
+        return;
+    }
+    const int l = level_of(n);
+    level *at = &p->at[l];
+    const double ns = (double)s->elapsed_ns;
+    const record new = {.per_element = ns / n,
+                        .per_byte = ns / (s->bytes > 0 ? (double)s->bytes : n),
+                        .ns = ns,
+                        .busy = (double)s->busy_ns / ns};
+    if (at->seen > 0) prefer_a_unit(p, &at->kept[(at->seen - 1) % WINDOW], &new);
+    at->kept[at->seen++ % WINDOW] = new;
+    p->since++;
+    give_up_level(p, l);
+    if (p->climbing) {
+        climb(p);
+    } else {
+        watch(p);
+    }
+}
+
+static int64_t choose(const wadi_policy *self) {
+    return INT64_C(1) << ((const probe *)self)->now;
+}
+
+static void save(const wadi_policy *self, wadi_text *out) {
+    const probe *p = (const probe *)self;
+    wadi_text_addf(out, "probe %lld", 1LL << (p->climbing ? p->now : p->home));
+}
+
+static wadi_status load(wadi_policy *self, const char *text, wadi_error *err) {
+    long long size = 0;
+    if (sscanf(text, "probe %lld", &size) != 1 || size < 1 || size > 1LL << (LEVELS - 1)) {
+        return wadi_fail(err, WADI_INVALID, "chunk policy probe: cannot read \"%s\"", text);
+    }
+    settle((probe *)self, level_of((double)size));
+    return WADI_OK;
+}
+
+static const wadi_policy_ops ops = {destroy, observe, choose, save, load};
+
+wadi_status wadi_policy_probe_create(int64_t start, wadi_policy **out, wadi_error *err) {
+    probe *p = calloc(1, sizeof *p);
+    if (p == NULL) return wadi_fail(err, WADI_MEMORY, "chunk policy: out of memory");
+    p->base.ops = &ops;
+    p->ceiling = LEVELS - 1;
+    p->climbing = true;
+    p->before = -1;
+    if (start > 0) settle(p, level_of((double)start));
+    *out = &p->base;
+    return WADI_OK;
+}

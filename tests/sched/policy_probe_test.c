@@ -1,0 +1,167 @@
+/* The policy `probe` on machines with fixed costs, caches, noise, ragged elements and loads that change: it comes within 5 % of the
+ * best fixed size, its start included, on streams of two seconds and more, and does not oscillate. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "base/text.h"
+#include "tests/sched/policy_simulator.h"
+
+static const machine scalars = {.latency_ns = 5e4, .element_ns = 1, .bytes = 8};
+static const machine rows = {
+    .latency_ns = 5e4, .byte_ns = 0.2, .bytes = 256, .cache_bytes = 1 << 20, .slowdown = 0.5};
+static const machine audio = {
+    .latency_ns = 1e5, .byte_ns = 2, .bytes = 32768, .cache_bytes = 4 << 20, .slowdown = 0.3};
+static const machine images = {.latency_ns = 1e5, .byte_ns = 1, .bytes = 1 << 22};
+
+/* Elements of a stream that takes some two seconds at least. */
+static int64_t two_seconds(const machine *m) {
+    double each = m->element_ns + m->byte_ns * m->bytes;
+    if (m->change > 0 && m->change < 1) each *= 0.5;
+    return (int64_t)(2.2e9 / each);
+}
+
+/* Total time within `share` of the best fixed size's, whatever the noise; at most `turns` changes of direction. */
+static void assert_good(const machine *m, double share, int turns) {
+    const int64_t n = two_seconds(m);
+    for (uint64_t seed = 1; seed <= 2; seed++) {
+        int64_t size = 0;
+        const double best = best_fixed_ns(m, n, seed, &size);
+        const outcome o = simulate_named(m, "probe", 0, n, seed);
+        if (o.total_ns > best * (1 + share) || o.turns > turns)
+            fail_msg("%.3f of the best time (size %lld), %d turns, last size %lld, %lld chunks",
+                     o.total_ns / best, (long long)size, o.turns, (long long)o.size,
+                     (long long)o.chunks);
+    }
+}
+
+static void comes_near_the_best_fixed_size(void **state) {
+    (void)state;
+    assert_good(&scalars, 0.05, 12);
+    assert_good(&rows, 0.05, 30);
+    assert_good(&audio, 0.05, 12);
+    assert_good(&images, 0.05, 12);
+}
+
+static void noise_and_heavy_tails_do_not_mislead_it(void **state) {
+    (void)state;
+    machine m = rows;
+    m.noise = 0.2;
+    assert_good(&m, 0.05, 40);
+    m.noise = 0.05;
+    m.heavy = 0.03;
+    assert_good(&m, 0.05, 40);
+}
+
+static void a_chunk_a_hundred_times_as_long_changes_nothing(void **state) {
+    (void)state;
+    machine m = rows;
+    m.noise = 0.02;
+    m.outliers = true;
+    assert_good(&m, 0.05, 40);
+}
+
+static void ragged_elements_are_judged_by_the_byte(void **state) {
+    (void)state;
+    machine m = {.latency_ns = 5e4,
+                 .byte_ns = 0.2,
+                 .bytes = 1000,
+                 .ragged = 1,
+                 .cache_bytes = 1 << 20,
+                 .slowdown = 0.5,
+                 .noise = 0.02};
+    assert_good(&m, 0.05, 40);
+}
+
+static void follows_a_load_that_changes(void **state) {
+    (void)state;
+    machine dearer = rows;
+    dearer.noise = 0.03;
+    dearer.change = 8;
+    dearer.change_at = two_seconds(&rows) / 8;
+    assert_good(&dearer, 0.05, 60);
+    machine cheaper = {.latency_ns = 5e4, .byte_ns = 2, .bytes = 256, .noise = 0.03, .change = 0.1};
+    cheaper.change_at = two_seconds(&cheaper) / 4;
+    assert_good(&cheaper, 0.05, 40);
+}
+
+static void a_bound_on_chunks_is_met_and_not_fought(void **state) {
+    (void)state;
+    machine m = rows;
+    m.noise = 0.03;
+    m.most = 700;
+    const int64_t n = two_seconds(&m);
+    const outcome o = simulate_named(&m, "probe", 0, n, 1);
+    assert_true(o.size >= 512 && o.size <= 2048);
+    assert_true(o.total_ns <= 1.05 * best_fixed_ns(&m, n, 1, NULL));
+}
+
+/* The first two million bytes: by then a chunk takes a hundred thousand, after a few dozen smaller ones. */
+static void is_fast_to_start(void **state) {
+    (void)state;
+    const machine *const all[] = {&scalars, &rows, &audio};
+    for (int i = 0; i < 3; i++) {
+        const outcome o = simulate_named(all[i], "probe", 0, (int64_t)(2e6 / all[i]->bytes), 1);
+        assert_true(o.chunks < 60);
+        assert_true((double)o.size * all[i]->bytes >= 1e5);
+    }
+}
+
+static void a_recorded_size_is_the_start(void **state) {
+    (void)state;
+    wadi_policy *p = NULL, *q = NULL;
+    wadi_text text;
+    wadi_text_init(&text);
+    assert_int_equal(wadi_policy_create("probe", 0, &p, NULL), WADI_OK);
+    (void)simulate(&rows, p, two_seconds(&rows), 1);
+    p->ops->save(p, &text);
+    assert_int_equal(wadi_policy_create("probe", 0, &q, NULL), WADI_OK);
+    assert_int_equal(q->ops->load(q, wadi_text_str(&text), NULL), WADI_OK);
+    assert_true(q->ops->choose(q) >= 2048 && q->ops->choose(q) <= 8192);
+    wadi_text_fini(&text);
+    wadi_policy_destroy(p);
+    wadi_policy_destroy(q);
+}
+
+/* Elapsed nanoseconds and elements of the first chunks of wadi-flac on two processors, then of its steady state. */
+static const wadi_policy_sample recorded[] = {
+    {0, 0, 1, 49000},
+    {700000, 900000, 1, 49000},
+    {650000, 700000, 1, 49000},
+    {660000, 4100000, 1, 49000},
+    {1300000, 1500000, 2, 98000},
+    {1250000, 1400000, 2, 98000},
+    {2500000, 2800000, 4, 196000},
+    {2500000, 2700000, 4, 196000},
+    {2400000, 2750000, 4, 196000},
+};
+
+static void a_recorded_start_leads_upwards_and_stays_bounded(void **state) {
+    (void)state;
+    wadi_policy *p = NULL;
+    assert_int_equal(wadi_policy_create("probe", 0, &p, NULL), WADI_OK);
+    for (size_t i = 0; i < sizeof recorded / sizeof recorded[0]; i++) {
+        p->ops->observe(p, &recorded[i]);
+    }
+    assert_true(p->ops->choose(p) >= 2 && p->ops->choose(p) <= 16);
+    wadi_policy_destroy(p);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(comes_near_the_best_fixed_size),
+        cmocka_unit_test(noise_and_heavy_tails_do_not_mislead_it),
+        cmocka_unit_test(a_chunk_a_hundred_times_as_long_changes_nothing),
+        cmocka_unit_test(ragged_elements_are_judged_by_the_byte),
+        cmocka_unit_test(follows_a_load_that_changes),
+        cmocka_unit_test(a_bound_on_chunks_is_met_and_not_fought),
+        cmocka_unit_test(is_fast_to_start),
+        cmocka_unit_test(a_recorded_size_is_the_start),
+        cmocka_unit_test(a_recorded_start_leads_upwards_and_stays_bounded),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

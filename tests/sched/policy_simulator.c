@@ -1,0 +1,110 @@
+/* See the header. Random numbers are the same in every run. */
+#include "tests/sched/policy_simulator.h"
+
+#include <math.h>
+#include <stddef.h>
+
+enum { LAG = 4, RUN = 50, MANY = 8000, FEW = 20 };
+
+static uint64_t next(uint64_t *state) {
+    uint64_t z = (*state += UINT64_C(0x9e3779b97f4a7c15));
+    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
+    return z ^ (z >> 31);
+}
+
+static double uniform(uint64_t *state) {
+    return ((double)(next(state) >> 11) + 0.5) / 9007199254740992.0;
+}
+
+static double normal(uint64_t *state) {
+    return sqrt(-2 * log(uniform(state))) * cos(6.283185307179586 * uniform(state));
+}
+
+/* Bytes of elements [from, from + k). Sizes depend on the element, not on the cut. */
+static double bytes_of(const machine *m, int64_t from, int64_t k) {
+    double sum = 0;
+    if (!(m->ragged > 0)) return m->bytes * (double)k;
+    for (int64_t i = from; i < from + k;) {
+        const int64_t end = (i / RUN + 1) * RUN < from + k ? (i / RUN + 1) * RUN : from + k;
+        uint64_t state = (uint64_t)(i / RUN) * 77 + 5;
+        const double size = exp(m->ragged * normal(&state) - 0.5 * m->ragged * m->ragged);
+        sum += (double)(end - i) * m->bytes * size;
+        i = end;
+    }
+    return sum < 1 ? 1 : sum;
+}
+
+static double time_of(const machine *m, int64_t from, int64_t k, double bytes, int64_t number,
+                      uint64_t *state) {
+    double ns = (double)k * m->element_ns, per_byte = m->byte_ns;
+    if (m->cache_bytes > 0 && bytes > m->cache_bytes)
+        per_byte *= 1 + m->slowdown * (1 - m->cache_bytes / bytes);
+    ns += bytes * per_byte;
+    if (m->change_at > 0 && from >= m->change_at) ns *= m->change;
+    ns += m->latency_ns;
+    if (m->noise > 0) ns *= exp(m->noise * normal(state));
+    if (m->heavy > 0 && uniform(state) < m->heavy) ns *= 1 + pow(uniform(state), -1 / 1.5);
+    if (m->outliers && (number == 3 || number == 30 || number == 300 || number == 3000)) ns *= 100;
+    return ns;
+}
+
+typedef struct track {
+    int64_t last;
+    int direction;
+} track;
+
+static void follow(track *t, int64_t size, outcome *o) {
+    const int direction = size > t->last ? 1 : size < t->last ? -1 : 0;
+    if (direction == 0) return;
+    if (t->direction != 0 && direction != t->direction) o->turns++;
+    t->direction = direction;
+    t->last = size;
+    o->settled_at = o->chunks;
+}
+
+outcome simulate(const machine *m, wadi_policy *p, int64_t elements, uint64_t seed) {
+    outcome o = {0};
+    int64_t queue[LAG], from = 0;
+    track t = {.last = p->ops->choose(p)};
+    for (int i = 0; i < LAG; i++) queue[i] = t.last;
+    while (from < elements) {
+        int64_t k = queue[o.chunks % LAG];
+        if (m->most > 0 && k > m->most) k = m->most;
+        if (k > elements - from) k = elements - from;
+        const double bytes = bytes_of(m, from, k);
+        const double ns = time_of(m, from, k, bytes, o.chunks, &seed);
+        const wadi_policy_sample s = {.busy_ns = (int64_t)(0.9 * ns),
+                                      .elapsed_ns = (int64_t)ns,
+                                      .elements = k,
+                                      .bytes = (int64_t)bytes};
+        p->ops->observe(p, &s);
+        from += k;
+        o.total_ns += ns;
+        o.size = p->ops->choose(p);
+        queue[o.chunks++ % LAG] = o.size;
+        follow(&t, o.size, &o);
+    }
+    return o;
+}
+
+outcome simulate_named(const machine *m, const char *policy, int64_t start, int64_t elements,
+                       uint64_t seed) {
+    wadi_policy *p = NULL;
+    outcome o = {0};
+    if (wadi_policy_create(policy, start, &p, NULL) != WADI_OK) return o;
+    o = simulate(m, p, elements, seed);
+    wadi_policy_destroy(p);
+    return o;
+}
+
+double best_fixed_ns(const machine *m, int64_t elements, uint64_t seed, int64_t *out_size) {
+    double best = HUGE_VAL;
+    for (int64_t k = 1; k <= INT64_C(1) << 26; k *= 2) {
+        if (m->most == 0 && (elements / k > MANY || elements / k < FEW)) continue;
+        const double ns = simulate_named(m, "fixed", k, elements, seed).total_ns;
+        if (ns < best && out_size != NULL) *out_size = k;
+        if (ns < best) best = ns;
+    }
+    return best;
+}
