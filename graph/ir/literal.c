@@ -240,10 +240,13 @@ static bool read_complex(char *s, wadi_type t, wadi_scalar *out) {
     if (n > 1 && s[n - 1] == 'i') {
         s[n - 1] = '\0';
         char *at = find_imaginary(s);
-        if (!at || !read_part(at, part, &im)) return false;
+        const bool alone = !at; /* 2i */
+        if (alone) at = s;
+        if (!read_part(at, part, &im)) return false;
         *at = '\0';
+        if (alone) s = NULL;
     }
-    if (!read_part(s, part, &re)) return false;
+    if (s && !read_part(s, part, &re)) return false;
     *out = (wadi_scalar){t, re.bits, im.bits};
     return true;
 }

@@ -228,6 +228,21 @@ static void reductions_in_lanes_vectorise(void **state) {
     assert_vectorises(lags, 1);
 }
 
+/* Structs of two parts are taken apart; the lanes of a sum of them are the lanes of its parts. */
+static void complex_numbers_vectorise(void **state) {
+    (void)state;
+    static const char *const nests[] = {
+        "a = map xs (x) { mul x 1.5-2.25ic64 }", "a = zip_with xs ys (x, y) { mul x y }",
+        "a = fold 0.0+0.0ic64 xs (s, x) { add s x }", "a = zip_with xs ys (x, y) { fdiv x y }",
+        "a = map xs (x) { if gt (real x) 0.0f32 { x } else { neg x } }"};
+    for (size_t i = 0; i < sizeof nests / sizeof *nests; i++) {
+        char text[300];
+        snprintf(text, sizeof text,
+                 "program c\ninput xs : c64[n]\ninput ys : c64[n]\n%s\noutput a\n", nests[i]);
+        assert_vectorises(text, 1);
+    }
+}
+
 static void conditionals_with_reads_vectorise(void **state) {
     (void)state;
     assert_vectorises("program c\n"
@@ -258,6 +273,7 @@ int main(void) {
         cmocka_unit_test(places_name_operators_and_lines),
         cmocka_unit_test(reductions_in_lanes_vectorise),
         cmocka_unit_test(conditionals_with_reads_vectorise),
+        cmocka_unit_test(complex_numbers_vectorise),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
