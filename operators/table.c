@@ -18,6 +18,7 @@ static const wadi_op *const rows[] = {
     &wadi_op_replicate,
     &wadi_op_slice,
     &wadi_op_reshape,
+    &wadi_op_assert_shape,
     &wadi_op_transpose,
     &wadi_op_reverse,
     &wadi_op_take,

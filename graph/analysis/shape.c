@@ -27,8 +27,9 @@ typedef struct shaping {
     wadi_ext *scalar;        /* [value]: normal form of a rank-0 integer, or NONE */
     const wadi_block *here;  /* the block being analysed */
     WADI_VEC(wadi_shape_check) checks;
-    WADI_VEC(visit) seen; /* by the rule that is running */
-    size_t rule_seen;     /* where the visits of that rule begin */
+    WADI_VEC(wadi_shape_check) facts; /* equalities that an older check has made sure of */
+    WADI_VEC(visit) seen;             /* by the rule that is running */
+    size_t rule_seen;                 /* where the visits of that rule begin */
     bool out_of_memory;
 } shaping;
 
@@ -167,10 +168,36 @@ static bool bound_here(const void *env, wadi_val v) {
     return sh->home[v] == sh->here;
 }
 
+enum { FAR_BACK = 12 }; /* bindings */
+
+/* Whether `b` is made from what `older` gives, so that the older one's checks have passed when `b` is computed. */
+static bool leans_on(const shaping *sh, const wadi_bind *b, const wadi_bind *older, int depth) {
+    for (int i = 0; i < b->nargs && depth < FAR_BACK; i++) {
+        const wadi_value *v = &sh->cx.module->values[b->args[i]];
+        if (v->def != WADI_DEF_BIND || v->type.is_seq) continue;
+        if (v->bind == older || leans_on(sh, v->bind, older, depth + 1)) return true;
+    }
+    return false;
+}
+
+static bool checked_before(const shaping *sh, const wadi_bind *bind, wadi_ext a, wadi_ext b) {
+    for (size_t i = 0; i < sh->checks.n; i++) {
+        const wadi_shape_check *c = &sh->checks.at[i];
+        const bool same = (c->a == a && c->b == b) || (c->a == b && c->b == a);
+        if (same && c->bind != bind && leans_on(sh, bind, c->bind, 0)) return true;
+    }
+    return false;
+}
+
 static void require_equal(wadi_shape_cx *cx, const wadi_bind *bind, wadi_ext a, wadi_ext b,
                           const char *what) {
     shaping *sh = (shaping *)cx;
     if (wadi_ext_same(cx->extents, a, b)) return;
+    if (checked_before(sh, bind, a, b)) {
+        if (!wadi_vec_push(&sh->facts, (wadi_shape_check){bind, a, b, what}))
+            sh->out_of_memory = true;
+        return;
+    }
     if (!wadi_vec_push(&sh->checks, (wadi_shape_check){bind, a, b, what})) sh->out_of_memory = true;
     if (sh->here->parent) wadi_ext_unify(cx->extents, a, b);
 }
@@ -198,14 +225,18 @@ static bool is_better(shaping *sh, wadi_ext a, wadi_ext b) {
     return va != vb ? va < vb : a < b; /* else the older */
 }
 
-/* The better of the two sides of a check of this binding, if `e` is one. */
+/* The better side of equality `c`, if it is one of this binding and `e` the other side. */
+static wadi_ext better_side(shaping *sh, const wadi_shape_check *c, const wadi_bind *b,
+                            wadi_ext e) {
+    if (c->bind != b || (e != c->a && e != c->b)) return e;
+    const wadi_ext other = e == c->a ? c->b : c->a;
+    return is_better(sh, other, e) ? other : e;
+}
+
 static wadi_ext better(shaping *sh, size_t first_check, const wadi_bind *b, wadi_ext e) {
-    for (size_t i = first_check; i < sh->checks.n; i++) {
-        const wadi_shape_check c = sh->checks.at[i];
-        if (c.bind != b || (e != c.a && e != c.b)) continue;
-        const wadi_ext other = e == c.a ? c.b : c.a;
-        if (is_better(sh, other, e)) e = other;
-    }
+    for (size_t i = first_check; i < sh->checks.n; i++)
+        e = better_side(sh, &sh->checks.at[i], b, e);
+    for (size_t i = 0; i < sh->facts.n; i++) e = better_side(sh, &sh->facts.at[i], b, e);
     return e;
 }
 
@@ -268,6 +299,8 @@ static void forget_checks(shaping *sh, const visit *old) {
     for (size_t i = old->end_check; i < sh->checks.n; i++)
         sh->checks.at[i - gone] = sh->checks.at[i];
     sh->checks.n -= gone;
+    wadi_vec_clear(
+        &sh->facts); /* they leaned on checks that are gone; the rules of their bindings are over */
     for (size_t i = 0; i < sh->seen.n; i++) {
         visit *v = &sh->seen.at[i];
         if (v != old && v->first_check >= old->end_check) {
@@ -386,6 +419,7 @@ wadi_status wadi_shape_analyse(const wadi_module *m, wadi_shapes **out, wadi_err
     const wadi_status st = run(&sh, err);
     wadi_extents_limit(sh.s->extents, NULL, NULL);
     wadi_vec_free(&sh.checks);
+    wadi_vec_free(&sh.facts);
     wadi_vec_free(&sh.seen);
     if (st == WADI_OK)
         *out = sh.s;

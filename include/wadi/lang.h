@@ -271,6 +271,9 @@ wadi_acc wadi_replicate(int n, const wadi_spec *spec, wadi_acc a);
 /** Drops the dimensions whose entries are fixed (at that index, checked). One entry per dimension of `a`. */
 wadi_acc wadi_slice(int n, const wadi_spec *spec, wadi_acc a);
 wadi_acc wadi_reshape(wadi_ix shape, wadi_acc a); /**< sizes must match, else a fault */
+/** The same array, promised to have this shape: a fault where it has not. What follows may rely on it, so that for instance
+ *  zips need no check and results of streams stay regular. */
+wadi_acc wadi_assert_shape(wadi_ix shape, wadi_acc a);
 wadi_acc wadi_flatten(wadi_acc a);
 wadi_acc wadi_transpose(wadi_acc a); /**< reverses the order of the dimensions */
 wadi_acc wadi_transpose_on(const int *perm,

@@ -132,6 +132,7 @@
     wadi_acc_here(wadi_backpermute_env(__VA_ARGS__), __FILE__, __LINE__)
 #define wadi_replicate(...) wadi_acc_here(wadi_replicate(__VA_ARGS__), __FILE__, __LINE__)
 #define wadi_slice(...) wadi_acc_here(wadi_slice(__VA_ARGS__), __FILE__, __LINE__)
+#define wadi_assert_shape(...) wadi_acc_here(wadi_assert_shape(__VA_ARGS__), __FILE__, __LINE__)
 #define wadi_reshape(...) wadi_acc_here(wadi_reshape(__VA_ARGS__), __FILE__, __LINE__)
 #define wadi_flatten(...) wadi_acc_here(wadi_flatten(__VA_ARGS__), __FILE__, __LINE__)
 #define wadi_transpose(...) wadi_acc_here(wadi_transpose(__VA_ARGS__), __FILE__, __LINE__)
