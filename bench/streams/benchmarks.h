@@ -10,5 +10,8 @@ WADI_NODISCARD wadi_status bench_md5(bench *b, wadi_error *err);
 
 WADI_NODISCARD wadi_status bench_smvm(bench *b, wadi_error *err);
 WADI_NODISCARD wadi_status bench_pagerank(bench *b, wadi_error *err);
+WADI_NODISCARD wadi_status bench_ragged(bench *b, wadi_error *err);
+WADI_NODISCARD wadi_status bench_windows(bench *b, wadi_error *err);
+WADI_NODISCARD wadi_status bench_quicksort(bench *b, wadi_error *err);
 
 #endif

@@ -26,6 +26,9 @@ static const benchmark benchmarks[] = {
     {"md5", bench_md5, "MD5 digests of dictionary words"},
     {"smvm", bench_smvm, "sparse matrix times vector, rows as a stream"},
     {"pagerank", bench_pagerank, "ranks of a graph's nodes, the links to one as an element"},
+    {"ragged", bench_ragged, "mean, variance, least and greatest of ragged rows"},
+    {"windows", bench_windows, "features of sliding windows over sound"},
+    {"quicksort", bench_quicksort, "sorting ragged rows by a lifted awhile"},
 };
 enum { COUNT = sizeof benchmarks / sizeof benchmarks[0] };
 
