@@ -15,10 +15,13 @@ void wadi_lower_fault(wadi_lower *l, wadi_fault_kind kind, int place, wadi_lv v0
     i->index = place;
 }
 
+/* One comparison of unsigned numbers: as such a negative index is beyond every extent. */
 static wadi_lv out_of_range(wadi_lower *l, wadi_lv index, wadi_lv extent) {
     wadi_lb *b = &l->b;
-    const wadi_lv low = wadi_lb_bin(b, WADI_SOP_LT, index, wadi_lb_i64(b, 0));
-    return wadi_lb_bin(b, WADI_SOP_LOR, low, wadi_lb_bin(b, WADI_SOP_GE, index, extent));
+    if (wadi_lb_inst(b, index)->nonneg) return wadi_lb_bin(b, WADI_SOP_GE, index, extent);
+    const wadi_lv i = wadi_lb_prim(b, WADI_SOP_BITCAST, WADI_U64, 1, &index);
+    const wadi_lv n = wadi_lb_prim(b, WADI_SOP_BITCAST, WADI_U64, 1, &extent);
+    return wadi_lb_bin(b, WADI_SOP_GE, i, n);
 }
 
 bool wadi_lower_not_harmless(wadi_lower *l) {

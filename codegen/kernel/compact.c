@@ -12,7 +12,8 @@ typedef struct compacting {
     const wadi_lv *extent, *pointer; /* of the result */
     const wadi_lv *ix;               /* of the row */
     wadi_lv n, count;                /* elements of the row; how many are kept */
-    wadi_lv kept, other;             /* variables: where the next of each kind goes */
+    wadi_lv kept;                    /* variable: how many have been kept so far */
+    wadi_lv start;                   /* where those not kept begin */
 } compacting;
 
 static wadi_lv num(wadi_lower *l, int64_t v) {
@@ -77,21 +78,29 @@ void wadi_lower_compact(wadi_lower *l, const wadi_bind *bind, const wadi_lv *ext
 
 /* ---- partition ---- */
 
+/* i elements have been placed, so the next of the others goes to start + i - kept. Which of the two places it is is
+ * computed without a branch: the data decides, and no processor guesses it. */
+static wadi_lv place(wadi_lower *l, const compacting *c, wadi_lv i, wadi_lv kept, wadi_lv one) {
+    const wadi_lv other = bin(l, WADI_SOP_SUB, bin(l, WADI_SOP_ADD, c->start, i), kept);
+    const wadi_lv mask = wadi_lb_prim(&l->b, WADI_SOP_NEG, WADI_I64, 1, &one);
+    const wadi_lv step = bin(l, WADI_SOP_AND, bin(l, WADI_SOP_SUB, kept, other), mask);
+    return bin(l, WADI_SOP_MIN, bin(l, WADI_SOP_ADD, other, step),
+               bin(l, WADI_SOP_SUB, c->n, num(l, 1)));
+}
+
 static void build_row(wadi_lower *l, void *env) {
     const compacting *c = env;
     wadi_lb *b = &l->b;
     wadi_lv ix[WADI_MAX_RANK], x[WADI_MAX_PARAMS];
     if (c->rank > 1) memcpy(ix, c->ix, (size_t)(c->rank - 1) * sizeof *ix);
-    ix[c->rank - 1] = wadi_lb_for(b, num(l, 0), c->n, 1, "i");
+    const wadi_lv i = wadi_lb_for(b, num(l, 0), c->n, 1, "i");
+    ix[c->rank - 1] = i;
     const wadi_lv keep = keeps(l, c->bind, ix, x), one = as_number(l, keep);
-    const wadi_lv kept = wadi_lb_get(b, c->kept), other = wadi_lb_get(b, c->other);
-    const wadi_lv to = bin(l, WADI_SOP_MIN, wadi_lb_select(b, WADI_I64, keep, kept, other),
-                           bin(l, WADI_SOP_SUB, c->n, num(l, 1)));
-    ix[c->rank - 1] = to;
+    const wadi_lv kept = wadi_lb_get(b, c->kept);
+    ix[c->rank - 1] = place(l, c, i, kept, one);
     const wadi_lv at = wadi_lower_linear(l, c->rank, c->extent, ix);
     for (int f = 0; f < c->fields; f++) wadi_lb_store(b, c->pointer[f], at, x[f]);
     wadi_lb_set(b, c->kept, bin(l, WADI_SOP_ADD, kept, one));
-    wadi_lb_set(b, c->other, bin(l, WADI_SOP_ADD, other, bin(l, WADI_SOP_SUB, num(l, 1), one)));
     wadi_lb_end(b);
 }
 
@@ -108,10 +117,8 @@ void wadi_lower_partition_row(wadi_lower *l, const wadi_bind *bind, const wadi_l
     wadi_lb *b = &l->b;
     if (l->status || b->failed) return;
     wadi_lower_read(l, bind->args[0], outer_ix, &c.count);
-    const wadi_lv start =
-        bin(l, WADI_SOP_MAX, num(l, 0), bin(l, WADI_SOP_MIN, c.count, c.n)); /* 0..n */
+    c.start = bin(l, WADI_SOP_MAX, num(l, 0), bin(l, WADI_SOP_MIN, c.count, c.n)); /* 0..n */
     c.kept = wadi_lb_var(b, WADI_I64, false, num(l, 0), "kept");
-    c.other = wadi_lb_var(b, WADI_I64, false, start, "other");
     wadi_lower_versions(l, build_row, &c);
     expect_count(l, bind, c.count, wadi_lb_get(b, c.kept));
 }
