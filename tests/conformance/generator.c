@@ -46,6 +46,7 @@ static wadi_acc body(void *env, wadi_acc element) {
 /* The next body works on what the last one gave; its arrays may have any shapes. */
 static void chain(maker *m) {
     m->parts = m->outs;
+    m->alike = false;
     for (int p = 0; p < m->outs; p++) {
         m->part[p] = m->out[p];
         m->part[p].shape = p;
@@ -94,6 +95,8 @@ static void read_stream(maker *m, const gen_stream *s) {
     m->parts = s->parts;
     for (int p = 0; p < s->parts; p++)
         m->part[p] = (item){.rank = s->rank[p], .type = s->type[p], .shape = s->shared ? 0 : p};
+    m->alike = true;
+    for (int p = 0; p < s->parts; p++) m->alike = m->alike && s->fixed[p];
 }
 
 /* ---- a second sequence, which the program makes itself ---- */
@@ -119,12 +122,35 @@ static wadi_acc gather_up(void *env, wadi_acc state, wadi_acc element) {
     return wadi_zip_with_env(gen_fn2, m, state, sum);
 }
 
-static void second_sequence(maker *m) {
+static wadi_seq numbers(maker *m) {
     static const int64_t counts[] = {0, 1, 5, 12};
-    m->size = m->size / 2 + 1;
     m->parts = 1;
     m->part[0] = (item){.rank = 0, .type = WADI_I64};
-    const wadi_seq s = wadi_produce_env(wadi_i64(counts[gen_below(&m->r, 4)]), counted, m);
+    return wadi_produce_env(wadi_i64(counts[gen_below(&m->r, 4)]), counted, m);
+}
+
+static wadi_acc both(void *env, wadi_acc a, wadi_acc b) {
+    return body(env, wadi_tuple2(a, b));
+}
+
+/* Two sequences side by side. */
+static wadi_seq pair(maker *m) {
+    const wadi_seq a = gen_pieces(m);
+    const item first = m->part[0];
+    const wadi_seq b = gen_pieces(m);
+    m->parts = 2;
+    m->part[1] = m->part[0];
+    m->part[0] = first;
+    m->part[1].shape = 1;
+    return wadi_zip_with_seq_env(both, m, a, b);
+}
+
+static void second_sequence(maker *m) {
+    m->size = m->size / 2 + 1;
+    const int source = gen_below(&m->r, 4);
+    const wadi_seq s = source == 0   ? pair(m)
+                       : source == 1 ? wadi_map_seq_env(body, m, gen_pieces(m))
+                                     : numbers(m);
     wadi_eat e;
     switch (gen_below(&m->r, 3)) {
     case 0:
@@ -156,7 +182,7 @@ wadi_program *gen_program(uint64_t seed, int size, gen_stream *out_stream) {
         s = wadi_map_seq_env(body, &m, s);
     }
     wadi_stream_out(s, GEN_SINK);
-    if (gen_below(&m.r, 4) == 0) second_sequence(&m);
+    if (gen_below(&m.r, 3) == 0) second_sequence(&m);
     return p;
 }
 

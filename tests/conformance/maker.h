@@ -24,6 +24,7 @@ typedef struct maker {
     int parts;
     item part[GEN_MAX_OUT], out[GEN_MAX_OUT];
     int outs;
+    bool alike; /* the elements have one shape */
     /* what the scalar function being built may use */
     wadi_type want;
     wadi_type given[4];
@@ -55,5 +56,10 @@ wadi_exp gen_small_extent(maker *m);
 
 /* One random array operation (generator_arrays.c). */
 void gen_step(maker *m);
+
+/* Sequences (generator_seq.c): pieces of an array; none, one or two transducers behind `s`; a consumer of any kind. */
+wadi_seq gen_pieces(maker *m);
+wadi_seq gen_transduced(maker *m, wadi_seq s);
+wadi_eat gen_consumed(maker *m, wadi_seq s);
 
 #endif

@@ -1,0 +1,195 @@
+/* Random sequences around random bodies: pieces of arrays as sources, and transducers in a row.
+ *
+ * m->parts and m->part say what the elements of the sequence at hand are; every function here keeps that true. */
+#include "tests/conformance/maker.h"
+
+/* ---- sources ---- */
+
+enum { VALUES = 20, SEGMENTS = 6 };
+
+static wadi_exp of_table(void *env, wadi_ix ix) {
+    const maker *m = env;
+    wadi_exp sum = wadi_i64(0);
+    for (int d = 0; d < ix.rank; d++)
+        sum = wadi_add(wadi_mul(sum, wadi_i64(3)), wadi_mul(ix.at[d], wadi_i64(d + 1)));
+    return wadi_index1(m->table, wadi_mod(sum, wadi_i64(GEN_TABLE)));
+}
+
+/* An array of the table's elements. */
+static wadi_acc made_of_table(maker *m, int rank, const int64_t *shape) {
+    wadi_ix ix = {.rank = rank};
+    for (int d = 0; d < rank; d++) ix.at[d] = wadi_i64(shape[d]);
+    return wadi_generate_env(ix, of_table, m);
+}
+
+static wadi_acc host(wadi_type type, int rank, const int64_t *shape, void *data) {
+    wadi_array a = {.rank = rank, .fields = 1, .type = {type}, .column = {data}};
+    for (int d = 0; d < rank; d++) a.shape[d] = shape[d];
+    return wadi_use(&a);
+}
+
+static void elements_of(maker *m, int rank) {
+    m->parts = 1;
+    m->part[0] = (item){.rank = rank, .type = WADI_I32};
+    m->alike = false;
+}
+
+static wadi_seq slices(maker *m) {
+    const int64_t shape[3] = {gen_below(&m->r, 6), gen_below(&m->r, 20), 3};
+    const int rank = 2 + gen_below(&m->r, 2);
+    elements_of(m, rank - 1);
+    m->alike = true;
+    return wadi_to_seq_on(gen_below(&m->r, rank), made_of_table(m, rank, shape));
+}
+
+static wadi_seq between_offsets(maker *m) {
+    int32_t offsets[SEGMENTS + 1] = {0};
+    for (int i = 1; i <= SEGMENTS; i++) offsets[i] = offsets[i - 1] + gen_below(&m->r, 4);
+    const int64_t n = gen_below(&m->r, SEGMENTS + 2), values = VALUES;
+    elements_of(m, 1);
+    return wadi_from_offsets(host(WADI_I32, 1, &n, offsets), made_of_table(m, 1, &values));
+}
+
+static wadi_seq segments(maker *m) {
+    int64_t offsets[SEGMENTS], shapes[2 * SEGMENTS];
+    const int rank = 1 + gen_below(&m->r, 2);
+    const int64_t n = gen_below(&m->r, SEGMENTS + 1), values = VALUES, table[2] = {n, rank};
+    for (int i = 0; i < SEGMENTS; i++) offsets[i] = gen_below(&m->r, 4);
+    for (int i = 0; i < 2 * SEGMENTS; i++) shapes[i] = gen_below(&m->r, 5);
+    elements_of(m, rank);
+    return wadi_from_segs(host(WADI_I64, 1, &n, offsets), host(WADI_I64, 2, table, shapes),
+                          made_of_table(m, 1, &values));
+}
+
+static wadi_seq tiles(maker *m) {
+    const int64_t shape[2] = {gen_below(&m->r, 12), gen_below(&m->r, 9)};
+    const int rank = 1 + gen_below(&m->r, 2);
+    wadi_ix block = {.rank = rank};
+    for (int d = 0; d < rank; d++) block.at[d] = wadi_i64(gen_below(&m->r, 6));
+    elements_of(m, rank);
+    return wadi_subarrays(block, made_of_table(m, rank, shape));
+}
+
+wadi_seq gen_pieces(maker *m) {
+    static wadi_seq (*const make[])(maker *) = {slices, between_offsets, segments, tiles};
+    return make[gen_below(&m->r, 4)](m);
+}
+
+/* ---- transducers ---- */
+
+static wadi_acc part_of(const maker *m, wadi_acc element, int p) {
+    return m->parts == 1 ? element : wadi_tuple_get(element, p);
+}
+
+static wadi_acc by_size(void *env, wadi_acc element) {
+    maker *m = env;
+    const wadi_exp n = wadi_add(wadi_size(part_of(m, element, 0)), wadi_i64(m->constant));
+    return wadi_unit(wadi_ne(wadi_mod(n, wadi_i64(3)), wadi_i64(0)));
+}
+
+static wadi_acc by_value(void *env, wadi_acc element) {
+    maker *m = env;
+    const wadi_acc a = part_of(m, element, 0);
+    const wadi_type t = m->part[0].type;
+    const wadi_exp least = wadi_literal(t, (double)m->constant);
+    const wadi_exp sum = wadi_the(wadi_fold_all(wadi_max, least, a));
+    return wadi_unit(wadi_gt(sum, least));
+}
+
+static wadi_seq filtered(maker *m, wadi_seq s) {
+    m->constant = gen_below(&m->r, 5);
+    const bool ordered = !gen_is_complex(m->part[0].type);
+    return wadi_filter_seq_env(ordered && gen_below(&m->r, 2) ? by_value : by_size, m, s);
+}
+
+/* Each part k times, along a new dimension or the outermost one. */
+static wadi_acc repeated(void *env, wadi_acc element) {
+    maker *m = env;
+    const wadi_exp k =
+        wadi_mod(wadi_add(wadi_size(part_of(m, element, 0)), wadi_i64(m->constant)), wadi_i64(3));
+    wadi_acc parts[GEN_MAX_OUT];
+    for (int p = 0; p < m->parts; p++) {
+        const wadi_spec spec[] = {wadi_fix(k), wadi_any()};
+        parts[p] = wadi_replicate(2, spec, part_of(m, element, p));
+    }
+    return m->parts == 1 ? parts[0] : wadi_tuple(m->parts, parts);
+}
+
+static wadi_acc itself(void *env, wadi_acc element) {
+    (void)env;
+    return element;
+}
+
+static wadi_seq expanded(maker *m, wadi_seq s) {
+    m->constant = gen_below(&m->r, 3);
+    if (m->parts > 1 || m->part[0].rank == 0) return wadi_expand_seq_env(repeated, m, s);
+    m->part[0].rank--;
+    return wadi_expand_seq_env(itself, m, s);
+}
+
+static wadi_seq windowed(maker *m, wadi_seq s) {
+    for (int p = 0; p < m->parts; p++)
+        if (m->part[p].rank > 1 || (m->parts > 1 && m->part[p].rank > 0)) return s;
+    for (int p = 0; p < m->parts; p++) m->part[p] = (item){.rank = 1, .type = m->part[p].type};
+    const wadi_last last = (wadi_last)gen_below(&m->r, 3);
+    m->alike = last != WADI_LAST_KEEP;
+    return wadi_windows(wadi_i64(1 + gen_below(&m->r, 9)), wadi_i64(1 + gen_below(&m->r, 9)), last,
+                        s);
+}
+
+static wadi_seq batched(maker *m, wadi_seq s) {
+    for (int p = 0; p < m->parts; p++)
+        if (m->part[p].rank > (m->alike ? 2 : 0)) return s;
+    for (int p = 0; p < m->parts; p++) m->part[p].rank++;
+    m->alike = false;
+    return wadi_batch(wadi_i64(1 + gen_below(&m->r, 5)), s);
+}
+
+static wadi_acc summed_up(void *env, wadi_acc state, wadi_acc element) {
+    maker *m = env;
+    const wadi_exp zero = wadi_literal(m->part[0].type, 0);
+    return wadi_zip_with(wadi_add, state, wadi_fold_all(wadi_add, zero, part_of(m, element, 0)));
+}
+
+static wadi_seq scanned(maker *m, wadi_seq s) {
+    const wadi_type t = m->part[0].type;
+    const wadi_seq out = wadi_scan_seq_env(summed_up, m, wadi_unit(gen_literal(m, t)), s);
+    m->parts = 1;
+    m->part[0] = (item){.rank = 0, .type = t};
+    m->alike = true;
+    return out;
+}
+
+static wadi_seq cut(maker *m, wadi_seq s) {
+    const wadi_exp n = wadi_i64(gen_below(&m->r, 9));
+    return gen_below(&m->r, 2) ? wadi_take_seq(n, s) : wadi_drop_seq(n, s);
+}
+
+wadi_seq gen_transduced(maker *m, wadi_seq s) {
+    static wadi_seq (*const make[])(maker *, wadi_seq) = {cut,      filtered, expanded,
+                                                          windowed, batched,  scanned};
+    for (int k = gen_below(&m->r, 3); k > 0; k--) s = make[gen_below(&m->r, 6)](m, s);
+    return s;
+}
+
+/* ---- consumers ---- */
+
+static wadi_acc count_up(void *env, wadi_acc state, wadi_acc chunk) {
+    const maker *m = env;
+    const wadi_acc shapes = wadi_tuple_get(chunk, 0), values = wadi_tuple_get(chunk, 1);
+    const wadi_exp n = wadi_add(wadi_extent(shapes, 0), wadi_mul(wadi_size(values), wadi_i64(7)));
+    const wadi_acc counted = wadi_zip_with(wadi_add, wadi_tuple_get(state, 0), wadi_unit(n));
+    const wadi_exp zero = wadi_literal(m->part[0].type, 0);
+    const wadi_acc all = wadi_fold_all(wadi_max, zero, values);
+    return wadi_tuple2(counted, wadi_zip_with(wadi_max, wadi_tuple_get(state, 1), all));
+}
+
+wadi_eat gen_consumed(maker *m, wadi_seq s) {
+    const int choice = gen_below(&m->r, 4);
+    if (choice == 0) return wadi_tabulate_min(s);
+    if (choice == 1) return wadi_from_seq(s);
+    if (choice == 2 || gen_is_complex(m->part[0].type)) return wadi_elements(s);
+    const wadi_acc z =
+        wadi_tuple2(wadi_unit(wadi_i64(3)), wadi_unit(wadi_literal(m->part[0].type, 0)));
+    return wadi_fold_batch_env(count_up, m, z, s);
+}
