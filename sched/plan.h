@@ -114,7 +114,8 @@ typedef struct wadi_plan_step {
     int nslots;
     const int *slots;
     int place;
-    bool serial; /* one range, one worker, in order */
+    bool serial;  /* one range, one worker, in order */
+    bool several; /* needless where one worker runs all units in order */
     int level;   /* the elements it runs over */
     const wadi_plan_control *control;
     const struct wadi_plan_call *call;

@@ -3,7 +3,9 @@
  * A unit is a piece of at most 4096 elements of one row (the innermost dimension) of one element's result, so a single
  * huge vector is shared among workers as well as many small ones. A reduction is done in two steps: a table of the
  * results of its blocks, which are units, then the combination of each row's blocks in order; that is the same tree as
- * elsewhere. Scans take a row per unit, permutations an element. Branches and loops: flat_levels.c.
+ * elsewhere. A scan takes three: the last of each block's own scan, the carries from block to block, and the results of
+ * the blocks; one worker carries from block to block as it goes and does without the first two. Permutations take an
+ * element per unit. Branches and loops: flat_levels.c.
  */
 #include "codegen/kernel/flat.h"
 
@@ -85,6 +87,9 @@ typedef enum cut {
     CUT_PIECES,  /* row, piece of the row */
     CUT_PARTS,   /* row of the result, block of the reduced row */
     CUT_ROWS,    /* row of the source */
+    CUT_LASTS,   /* row, block of the scanned row but the last: the table of a scan */
+    CUT_CARRIES, /* row of that table */
+    CUT_BLOCKS,  /* row, block of the scanned row */
     CUT_RECORDS, /* so many rows of the source, of spread */
     CUT_ELEMENTS /* stream element */
 } cut;
@@ -95,6 +100,7 @@ typedef struct target {
     cut how;
     int64_t piece;   /* elements of a row in one unit, for CUT_PIECES */
     const char *tag; /* in the names of its kernels, or NULL */
+    int table;       /* of a scan, for CUT_BLOCKS */
 } target;
 
 static const char *target_name(wadi_flat *c, const target *t, const char *what) {
@@ -107,6 +113,11 @@ static void target_extents(wadi_lower *l, const target *t, wadi_lv *extent) {
     wadi_lower_extents(l, t->bind->results[0], extent);
     if (t->how == CUT_PARTS)
         extent[t->rank - 1] = pieces_of(l, wadi_lower_row_length(l, t->bind), UNIT);
+    if (t->how == CUT_LASTS || t->how == CUT_CARRIES) {
+        const wadi_lv blocks = pieces_of(l, wadi_lower_row_length(l, t->bind), WADI_SCAN_BLOCK);
+        const wadi_lv carries = bin(l, WADI_SOP_SUB, blocks, num(l, 1));
+        extent[t->rank - 1] = bin(l, WADI_SOP_MAX, carries, num(l, 0));
+    }
 }
 
 static void shape_body(wadi_lower *l, const target *t, bool irregular) {
@@ -146,9 +157,10 @@ static void record_rows(wadi_lower *l, const target *t, wadi_lv *rows, wadi_lv *
     *rows = *each = num(l, 1);
     if (source->rank == 0) return;
     *rows = wadi_lower_size(l, source->rank - 1, extent);
-    const wadi_lv values = bin(l, WADI_SOP_MUL, extent[source->rank - 1],
-                               num(l, source->elem.fields));
-    const wadi_lv fit = bin(l, WADI_SOP_QUOT, num(l, UNIT), bin(l, WADI_SOP_MAX, values, num(l, 1)));
+    const wadi_lv values =
+        bin(l, WADI_SOP_MUL, extent[source->rank - 1], num(l, source->elem.fields));
+    const wadi_lv fit =
+        bin(l, WADI_SOP_QUOT, num(l, UNIT), bin(l, WADI_SOP_MAX, values, num(l, 1)));
     *each = bin(l, WADI_SOP_MAX, fit, num(l, 1));
 }
 
@@ -158,7 +170,12 @@ static void units_of(wadi_lower *l, const target *t, const wadi_lv *extent, wadi
     *pieces = num(l, 1);
     *rows = wadi_lower_size(l, t->rank > 0 ? t->rank - 1 : 0, extent);
     if (t->how == CUT_PIECES && t->rank > 0) *pieces = pieces_of(l, extent[t->rank - 1], t->piece);
-    if (t->how == CUT_PARTS) *pieces = extent[t->rank - 1];
+    if (t->how == CUT_PARTS || t->how == CUT_LASTS) *pieces = extent[t->rank - 1];
+    if (t->how == CUT_CARRIES) *pieces = bin(l, WADI_SOP_MIN, extent[t->rank - 1], num(l, 1));
+    if (t->how == CUT_BLOCKS) {
+        *pieces = pieces_of(l, wadi_lower_row_length(l, t->bind), WADI_SCAN_BLOCK);
+        if (t->bind->nargs == 2) *pieces = bin(l, WADI_SOP_MAX, *pieces, num(l, 1));
+    }
     if (t->how != CUT_RECORDS) return;
     wadi_lv each;
     record_rows(l, t, rows, &each);
@@ -216,10 +233,10 @@ void wadi_lower_row_index(wadi_lower *l, wadi_lv row, int outer, const wadi_lv *
     }
 }
 
-static void pointers(wadi_lower *l, const target *t, wadi_lv *pointer) {
+static void pointers(wadi_lower *l, const target *t, int slot, wadi_lv *pointer) {
     const wadi_val v = t->bind->results[0];
     const wadi_vloc before = l->loc[v];
-    l->loc[v] = (wadi_vloc){.kind = WADI_LOC_SLOT, .slot = t->slot};
+    l->loc[v] = (wadi_vloc){.kind = WADI_LOC_SLOT, .slot = slot};
     for (int f = 0; f < wadi_type_of(l, v)->elem.fields; f++)
         pointer[f] = wadi_lower_pointer(l, v, f);
     l->loc[v] = before;
@@ -249,11 +266,25 @@ static void unit_records(wadi_lower *l, const target *t, const wadi_lv *extent,
     wadi_lower_spread_rows(l, t->bind, extent, pointer, from, below);
 }
 
-static void unit_body(wadi_lower *l, const target *t, wadi_lv local) {
+/* Part `piece` of row `ix` of a scan. */
+static void unit_scan(wadi_lower *l, const target *t, const wadi_lv *extent, const wadi_lv *pointer,
+                      const wadi_lv *ix, wadi_lv piece, const wadi_scan_chain *chain) {
+    wadi_lv entry[WADI_MAX_FIELDS], entries[WADI_MAX_RANK];
+    wadi_scan_table table = {extent, pointer};
+    if (t->how == CUT_LASTS) wadi_lower_scan_last(l, t->bind, &table, ix, piece);
+    if (t->how == CUT_CARRIES) wadi_lower_scan_carries(l, t->bind, &table, ix);
+    if (t->how != CUT_BLOCKS) return;
+    target_extents(l, &(target){.bind = t->bind, .rank = t->rank, .how = CUT_LASTS}, entries);
+    pointers(l, t, t->table, entry);
+    table = (wadi_scan_table){entries, entry};
+    wadi_lower_scan_block(l, t->bind, extent, pointer, &table, ix, piece, chain);
+}
+
+static void unit_body(wadi_lower *l, const target *t, wadi_lv local, const wadi_scan_chain *chain) {
     wadi_lv extent[WADI_MAX_RANK], pointer[WADI_MAX_FIELDS], ix[WADI_MAX_RANK], rows, pieces;
     target_extents(l, t, extent);
     units_of(l, t, extent, &rows, &pieces);
-    pointers(l, t, pointer);
+    pointers(l, t, t->slot, pointer);
     if (l->status || l->b.failed) return;
     if (t->how == CUT_ELEMENTS) {
         wadi_lower_fill(l, t->bind, extent, pointer);
@@ -269,7 +300,10 @@ static void unit_body(wadi_lower *l, const target *t, wadi_lv local) {
     }
     const wadi_lv piece = bin(l, WADI_SOP_REM, local, pieces);
     wadi_lower_row_index(l, bin(l, WADI_SOP_QUOT, local, pieces), t->rank - 1, extent, ix);
-    if (t->how == CUT_ROWS) {
+    if (t->how == CUT_LASTS || t->how == CUT_CARRIES || t->how == CUT_BLOCKS) {
+        unit_scan(l, t, extent, pointer, ix, wadi_lb_range(&l->b, piece, num(l, 0), WADI_LV_NONE),
+                  chain);
+    } else if (t->how == CUT_ROWS) {
         wadi_lower_row(l, t->bind, extent, pointer, ix);
     } else if (t->how == CUT_PARTS) {
         wadi_lv x[WADI_MAX_FIELDS];
@@ -299,27 +333,36 @@ static wadi_status main_kernel(wadi_flat *c, const target *t, const char *name) 
     wadi_flat_start(c, &l, name);
     if (!l.b.failed) {
         describe(&l, t->bind);
-        unit_body(&l, t, each_unit(&l));
+        wadi_scan_chain chain;
+        if (t->how == CUT_BLOCKS) wadi_lower_scan_chain(&l, t->bind, &chain);
+        unit_body(&l, t, each_unit(&l), &chain);
         wadi_lb_end(&l.b);
     }
     return wadi_lower_fini(&l, c->out);
 }
 
-static wadi_status steps_for(wadi_flat *c, const target *t) {
-    const int place = wadi_layout_place(c->y, t->bind->op->name, "extent", t->bind->loc);
+static wadi_status run_step(wadi_flat *c, const target *t, int place) {
     const char *name = target_name(c, t, "run");
     const char *units = target_name(c, t, "units");
     if (!name || !units) return wadi_flat_no_memory(c);
+    WADI_TRY(units_kernel(c, t, units));
+    WADI_TRY(main_kernel(c, t, name));
+    return wadi_flat_push(
+        c, (wadi_plan_step){.kind = WADI_STEP_FLAT,
+                            .kernel = name,
+                            .units = units,
+                            .place = place,
+                            .several = t->how == CUT_LASTS || t->how == CUT_CARRIES});
+}
+
+static wadi_status steps_for(wadi_flat *c, const target *t) {
+    const int place = wadi_layout_place(c->y, t->bind->op->name, "extent", t->bind->loc);
     if (t->rank > 0) WADI_TRY(shape_step(c, t, place));
     WADI_TRY(wadi_flat_push(c, (wadi_plan_step){.kind = WADI_STEP_ALLOC,
                                                 .nslots = 1,
                                                 .slots = wadi_flat_one_slot(c, t->slot),
                                                 .place = place}));
-    WADI_TRY(units_kernel(c, t, units));
-    WADI_TRY(main_kernel(c, t, name));
-    return wadi_flat_push(
-        c,
-        (wadi_plan_step){.kind = WADI_STEP_FLAT, .kernel = name, .units = units, .place = place});
+    return run_step(c, t, place);
 }
 
 /* ---- reductions ---- */
@@ -352,7 +395,7 @@ static wadi_status parts_steps(wadi_flat *c, const wadi_bind *bind) {
     int slot = 0;
     table.rank++;
     WADI_TRY(wadi_flat_slot(c, "parts", kind, &table, &slot));
-    const target t = {bind, slot, table.rank, CUT_PARTS, UNIT, "parts"};
+    const target t = {bind, slot, table.rank, CUT_PARTS, UNIT, "parts", -1};
     WADI_TRY(steps_for(c, &t));
     c->parts[v] = t.slot;
     return WADI_OK;
@@ -377,11 +420,31 @@ static cut cut_of(wadi_skeleton skeleton) {
     }
 }
 
+/* ---- scans ---- */
+
+/* A table of what is carried into the blocks of rows longer than one. */
+static wadi_status scan_steps(wadi_flat *c, const wadi_bind *bind, int slot, const char *tag) {
+    const wadi_array_type *t = &c->y->m->values[bind->results[0]].type.array[0];
+    const wadi_slot_kind kind = c->body->stream ? WADI_SLOT_IRREGULAR : WADI_SLOT_ONCE;
+    const char *before = tag ? tag : "";
+    const char *lasts = wadi_arena_printf(c->y->arena, "%slasts", before);
+    const char *carries = wadi_arena_printf(c->y->arena, "%scarries", before);
+    int table = 0;
+    if (!lasts || !carries) return wadi_flat_no_memory(c);
+    WADI_TRY(wadi_flat_slot(c, "carries", kind, t, &table));
+    const int place = wadi_layout_place(c->y, bind->op->name, "extent", bind->loc);
+    WADI_TRY(steps_for(c, &(target){bind, table, t->rank, CUT_LASTS, UNIT, lasts, table}));
+    WADI_TRY(
+        run_step(c, &(target){bind, table, t->rank, CUT_CARRIES, UNIT, carries, table}, place));
+    return steps_for(c, &(target){bind, slot, t->rank, CUT_BLOCKS, UNIT, tag, table});
+}
+
 static wadi_status into_slot(wadi_flat *c, const wadi_bind *bind, int slot, const char *tag) {
     const wadi_skeleton skeleton = bind->op->skeleton;
     const wadi_val v = bind->results[0];
-    target t = {bind, slot, c->y->m->values[v].type.array[0].rank, cut_of(skeleton), UNIT, tag};
+    target t = {bind, slot, c->y->m->values[v].type.array[0].rank, cut_of(skeleton), UNIT, tag, -1};
     if (skeleton == WADI_SKEL_FOLD && c->parts[v] < 0) t.piece = rows_per_unit(c, bind);
+    if (skeleton == WADI_SKEL_SCAN && wants_parts(c, bind)) return scan_steps(c, bind, slot, tag);
     return steps_for(c, &t);
 }
 

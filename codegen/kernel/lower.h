@@ -238,6 +238,28 @@ typedef struct wadi_scan_part {
     bool has_z; /* argument 0 */
 } wadi_scan_part;
 void wadi_lower_scan_part(wadi_lower *l, const wadi_scan_part *p);
+
+/* A scan's blocks apart from each other (scan_blocks.c). Blocks but the last of a row have an entry in a table. */
+typedef struct wadi_scan_table {
+    const wadi_lv *extent; /* of the table: the row's dimensions, then blocks */
+    const wadi_lv *pointer;
+} wadi_scan_table;
+/** What a kernel carries from one block to the next, outside of its loop over blocks. */
+typedef struct wadi_scan_chain {
+    wadi_lv started; /* variable: a block has been done */
+    wadi_lv last[WADI_MAX_FIELDS];
+} wadi_scan_chain;
+/** Entry `blk`: the last element of the block's own scan. */
+void wadi_lower_scan_last(wadi_lower *l, const wadi_bind *bind, const wadi_scan_table *t,
+                          const wadi_lv *ix, wadi_lv blk);
+/** The row's entries become those of the whole row's scan. */
+void wadi_lower_scan_carries(wadi_lower *l, const wadi_bind *bind, const wadi_scan_table *t,
+                             const wadi_lv *ix);
+void wadi_lower_scan_chain(wadi_lower *l, const wadi_bind *bind, wadi_scan_chain *out);
+/** The results of a block, from the chain or, where the kernel begins, the table. */
+void wadi_lower_scan_block(wadi_lower *l, const wadi_bind *bind, const wadi_lv *extent,
+                           const wadi_lv *pointer, const wadi_scan_table *t, const wadi_lv *ix,
+                           wadi_lv blk, const wadi_scan_chain *chain);
 /** One row of a SCAN, SCAN_SEG or PARTITION result. */
 void wadi_lower_row(wadi_lower *l, const wadi_bind *bind, const wadi_lv *extent,
                     const wadi_lv *pointer, const wadi_lv *outer_ix);

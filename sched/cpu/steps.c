@@ -47,7 +47,8 @@ static void run_loop(cpu *d, wadi_kernel kernel, int level, int64_t n, bool seri
     for (int i = 0; i < wadi_pool_threads(d->pool); i++) {
         d->workers[i].work.count = d->size[level];
     }
-    const int64_t ranges = (int64_t)wadi_pool_threads(d->pool) * RANGES_PER_WORKER;
+    const int threads = wadi_pool_threads(d->pool);
+    const int64_t ranges = threads > 1 ? (int64_t)threads * RANGES_PER_WORKER : 1;
     atomic_store(&d->stop, INT64_MAX);
     if (n > 0) wadi_pool_for(d->pool, serial ? 1 : n, serial ? 1 : n / ranges, run_range, &l);
 }
@@ -142,6 +143,7 @@ static wadi_status step_alloc(cpu *d, const wadi_plan_step *step, wadi_error *er
 static wadi_status step_flat(cpu *d, const wadi_plan_step *step, wadi_kernel kernel,
                              wadi_kernel units, wadi_error *err) {
     const int64_t count = d->size[step->level];
+    if (step->several && wadi_pool_threads(d->pool) == 1) return WADI_OK;
     d->unit = wadi_buffers_get(d->options.buffers, (count + 1) * (int64_t)sizeof *d->unit);
     if (d->unit == NULL) return wadi_cpu_no_memory(err);
     const int threads = wadi_pool_threads(d->pool);
