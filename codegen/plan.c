@@ -1,8 +1,8 @@
 /* Planning: phases, slots and bodies of a module; the kernels themselves come from codegen/kernel, through versions.c.
  *
- * The main block is walked in order. Array bindings gather until a sequence is consumed, and then become one phase; a
- * consumer follows its sequence back to the sources and makes one body of all that stands between. What the main block
- * stores has a slot of kind ONCE, so later phases read it as it is.
+ * Array bindings gather until a sequence is consumed (plan_order.c), and then become one phase; consumers follow their
+ * sequences back to the sources and make one body of all that counts alike (plan_stage.c). What the main block stores has
+ * a slot of kind ONCE, so later phases read it as it is.
  *
  * Tables of the layout live in the arena of the versions, which are made from them later; what the plan points to is copied
  * into its own. */
@@ -139,7 +139,7 @@ static wadi_status array_results(wadi_planning *p, wadi_body *body, int **out_sl
     return WADI_OK;
 }
 
-static wadi_status array_phase(wadi_planning *p) {
+wadi_status wadi_planning_arrays(wadi_planning *p) {
     if (p->pending.n == 0) return WADI_OK;
     wadi_body body = {.nbinds = (int)p->pending.n};
     int *slots = NULL;
@@ -168,7 +168,7 @@ void wadi_planning_extents(wadi_planning *p, const wadi_array_type *t, wadi_plan
     }
 }
 
-static wadi_status input(wadi_planning *p, const wadi_bind *b) {
+wadi_status wadi_planning_input(wadi_planning *p, const wadi_bind *b) {
     const wadi_val v = b->results[0];
     wadi_plan_input in = {.slot = wadi_planning_once(p, v)};
     in.name = wadi_arena_strdup(p->plan->arena, b->name);
@@ -177,24 +177,13 @@ static wadi_status input(wadi_planning *p, const wadi_bind *b) {
     return in.name && wadi_vec_push(&p->inputs, in) ? WADI_OK : wadi_planning_no_memory(p);
 }
 
-static wadi_status use(wadi_planning *p, const wadi_bind *b) {
+wadi_status wadi_planning_use(wadi_planning *p, const wadi_bind *b) {
     const int slot = wadi_planning_once(p, b->results[0]);
     wadi_array *data = copy_array(p, b->data);
     if (!data || p->y.failed) return wadi_planning_no_memory(p);
     p->y.slots.at[slot].data = data;
     p->known[b->results[0]] = true;
     return WADI_OK;
-}
-
-static wadi_status main_binding(wadi_planning *p, const wadi_bind *b) {
-    if (strcmp(b->op->name, "input") == 0) return input(p, b);
-    if (strcmp(b->op->name, "use") == 0) return use(p, b);
-    if (b->op->kind != WADI_OP_SEQUENCE)
-        return wadi_vec_push(&p->pending, b) ? WADI_OK : wadi_planning_no_memory(p);
-    if (b->nresults == 1 && p->m->values[b->results[0]].type.is_seq)
-        return WADI_OK; /* planned by its consumer */
-    WADI_TRY(array_phase(p));
-    return wadi_planning_stream(p, b);
 }
 
 /* Values that leave their block are stored, whatever fusion thought. */
@@ -325,8 +314,7 @@ static wadi_status build(wadi_planning *p) {
     if (!depth) return wadi_planning_no_memory(p);
     force_block(p, p->m->main);
     cut_chains(p, p->m->main, depth);
-    for (int i = 0; i < p->m->main->nbinds; i++) WADI_TRY(main_binding(p, p->m->main->binds[i]));
-    WADI_TRY(array_phase(p));
+    WADI_TRY(wadi_planning_main(p));
     WADI_TRY(outputs(p));
     WADI_TRY(finish(p));
     WADI_TRY(digest_program(p));
@@ -342,8 +330,8 @@ static void release(wadi_planning *p) {
     wadi_vec_free(&p->bodies);
     wadi_vec_free(&p->phases);
     wadi_vec_free(&p->pending);
-    wadi_vec_free(&p->stream.binds);
-    wadi_vec_free(&p->stream.sources);
+    wadi_vec_free(&p->stream.stages);
+    wadi_vec_free(&p->stream.ends);
 }
 
 static wadi_plan *plan_create(void) {
