@@ -1,4 +1,5 @@
-/* wadi cache: what the kernel cache holds, and emptying it. Only entries are removed, nothing else in the directory. */
+/* wadi cache: what the user's cache holds, compiled kernels and learned chunk sizes, and emptying it. Only entries are removed,
+ * nothing else in the directory. */
 #include <dirent.h>
 #include <errno.h>
 #include <stdbool.h>
@@ -12,14 +13,21 @@
 #include "codegen/build/cache.h"
 
 typedef struct contents {
-    int64_t entries, bytes;
+    int64_t entries, bytes, sizes;
 } contents;
 
 /* Entries are named by digest. */
-static bool is_entry(const char *name) {
+static bool is_module(const char *name) {
     const char *end = strstr(name, ".so");
     return end != NULL && strspn(name, "0123456789abcdef") == (size_t)(end - name) &&
            end - name == 64;
+}
+
+/* digest-stream-policy.size */
+static bool is_size(const char *name) {
+    const char *end = strstr(name, ".size");
+    return end != NULL && end[5] == '\0' && strspn(name, "0123456789abcdef") == 32 &&
+           name[32] == '-';
 }
 
 static wadi_status walk(const char *directory, bool remove_them, contents *out, wadi_error *err) {
@@ -29,10 +37,13 @@ static wadi_status walk(const char *directory, bool remove_them, contents *out, 
     for (const struct dirent *e = readdir(d); e && st == WADI_OK; e = readdir(d)) {
         char path[1400];
         struct stat about;
-        if (!is_entry(e->d_name)) continue;
+        if (!is_module(e->d_name) && !is_size(e->d_name)) continue;
         snprintf(path, sizeof path, "%s/%s", directory, e->d_name);
         if (stat(path, &about) != 0) continue; /* somebody else removed it */
-        out->entries++;
+        if (is_module(e->d_name))
+            out->entries++;
+        else
+            out->sizes++;
         out->bytes += (int64_t)about.st_size;
         if (remove_them && unlink(path) != 0 && errno != ENOENT)
             st = wadi_fail(err, WADI_IO, "%s: %s", path, strerror(errno));
@@ -50,10 +61,11 @@ static int run(int argc, char **argv) {
     wadi_status st = wadi_cache_directory(directory, sizeof directory, &err);
     if (st == WADI_OK) st = walk(directory, clear, &c, &err);
     if (st != WADI_OK) return wadi_cli_fail(&err);
-    printf("%s: %lld compiled modules, %lld bytes%s\n", directory, (long long)c.entries,
-           (long long)c.bytes, clear ? ", removed" : "");
+    printf("%s: %lld compiled modules, %lld learned chunk sizes, %lld bytes%s\n", directory,
+           (long long)c.entries, (long long)c.sizes, (long long)c.bytes, clear ? ", removed" : "");
     return WADI_CLI_OK;
 }
 
 const wadi_cli_command wadi_cli_cache = {
-    "cache", "[clear]", "tells what the kernel cache holds, or empties it", NULL, run};
+    "cache", "[clear]", "tells what the cache of kernels and learned sizes holds, or empties it",
+    NULL, run};

@@ -1,6 +1,9 @@
 /* wadi policies: the table of chunk policies. */
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
+#include "base/user_cache.h"
 #include "cli/command.h"
 #include "sched/policy.h"
 
@@ -8,6 +11,13 @@ static int run(int argc, char **argv) {
     if (argc > 1) return wadi_cli_misuse(&wadi_cli_policies, "unexpected \"%s\"", argv[1]);
     for (const wadi_policy_row *p = wadi_policies; p->name; p++)
         printf("%-12s %s\n", p->name, p->about);
+    const char *learn = getenv("WADI_LEARN");
+    char directory[1024];
+    if (learn && strcmp(learn, "off") == 0)
+        printf("\nlearned sizes are switched off: WADI_LEARN is \"off\"\n");
+    else if (wadi_user_cache(directory, sizeof directory, NULL) == WADI_OK)
+        printf("\nlearned sizes are kept in %s; WADI_LEARN=off or --forget does without\n",
+               directory);
     return WADI_CLI_OK;
 }
 

@@ -79,6 +79,8 @@ static int read_arguments(int argc, char **argv, options *o) {
         const bool is_option = strncmp(argv[i], "--", 2) == 0;
         if (strcmp(argv[i], "--stats") == 0) {
             o->stats = true;
+        } else if (strcmp(argv[i], "--forget") == 0) {
+            o->run.forget = true;
         } else if (is_option && i + 1 < argc) {
             if (!read_option(argv[i], argv[i + 1], o))
                 return wadi_cli_misuse(&wadi_cli_run, "\"%s %s\" is not understood", argv[i],
@@ -187,6 +189,7 @@ const wadi_cli_command wadi_cli_run = {
     "  --threads N        workers; 0, the default: one per processor\n"
     "  --chunk N          elements per chunk; 0, the default: the policy decides\n"
     "  --policy NAME      see wadi policies\n"
+    "  --forget           does without the chunk sizes learned by earlier runs, and records none\n"
     "  --memory SIZE      bound of the chunks in flight: bytes, or 512K, 64M, 1G\n"
     "  --schedule NAME    auto, inside, flat or across\n"
     "  --disable PASSES   passes left out, comma separated; see wadi passes\n"

@@ -12,7 +12,8 @@
 #include "wadi/status.h"
 
 /* One step. Utilisation is busy_ns / elapsed_ns: processors' time spent on the stream (reading, computing, writing) against
- * time passed since the step before, both per processor. */
+ * time passed since the step before, both per processor. elapsed_ns 0: the time is not known, or says nothing, since kernels
+ * were compiled on the way. */
 typedef struct wadi_policy_sample {
     int64_t busy_ns, elapsed_ns;
     int64_t elements, bytes;

@@ -17,6 +17,7 @@
 #include "base/hash.h"
 #include "base/log.h"
 #include "base/text.h"
+#include "base/user_cache.h"
 #include "codegen/build/cc.h"
 
 enum { DIGEST = 32, ENTRIES_MAX = 2000, PATH_ROOM = 1024 };
@@ -25,29 +26,7 @@ static const char magic[8] = "wadiso1";
 /* ---- the directory ---- */
 
 wadi_status wadi_cache_directory(char *out, size_t room, wadi_error *err) {
-    const char *own = getenv("WADI_CACHE_DIR"), *xdg = getenv("XDG_CACHE_HOME"),
-               *home = getenv("HOME");
-    int n;
-    if (own && *own)
-        n = snprintf(out, room, "%s", own);
-    else if (xdg && *xdg)
-        n = snprintf(out, room, "%s/wadi", xdg);
-    else if (home && *home)
-        n = snprintf(out, room, "%s/.cache/wadi", home);
-    else
-        return wadi_fail(err, WADI_IO,
-                         "kernel cache: none of WADI_CACHE_DIR, XDG_CACHE_HOME and HOME is set");
-    if (n < 0 || (size_t)n >= room)
-        return wadi_fail(err, WADI_IO, "kernel cache: path is too long");
-    WADI_TRY(wadi_dir_make(out, 0700, err));
-    struct stat st;
-    if (stat(out, &st) != 0 || !S_ISDIR(st.st_mode))
-        return wadi_fail(err, WADI_IO, "kernel cache: %s is not a directory", out);
-    if (st.st_uid != geteuid() || (st.st_mode & (S_IWGRP | S_IWOTH)))
-        return wadi_fail(err, WADI_IO,
-                         "kernel cache: %s belongs to or can be written by somebody else (mode %o)",
-                         out, (unsigned)(st.st_mode & 07777));
-    return WADI_OK;
+    return wadi_user_cache(out, room, err);
 }
 
 typedef struct victim {

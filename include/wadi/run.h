@@ -56,9 +56,10 @@ typedef struct wadi_run_options {
     int threads;        /**< workers of the compute stage; 0: one per processor */
     int64_t memory;     /**< bytes the chunks in flight may take; 0: 1 GiB */
     int64_t chunk;      /**< elements per chunk; 0: the policy decides */
-    const char *policy; /**< "paper" (default) or "fixed" */
+    const char *policy; /**< "probe" (default), "paper" or "fixed" */
     wadi_schedule_option schedule;
     double watchdog_s; /**< logs who waits for what after so long without progress; 0: 10 s */
+    bool forget;       /**< starts without the chunk sizes earlier runs have recorded, and records none */
 } wadi_run_options;
 
 /** How a run is going, or went. */

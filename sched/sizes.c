@@ -1,0 +1,59 @@
+/* See the header. The name of a file is the digest of the program, the number of the stream, and the policy; its text is for
+ * people as well: a comment, then the line the policy wrote. */
+#include "sched/sizes.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "base/hash.h"
+#include "base/user_cache.h"
+
+enum { DIGITS = 16 /* bytes of the digest that name the file */, ROOM = 1200 };
+
+bool wadi_sizes_wanted(void) {
+    const char *learn = getenv("WADI_LEARN");
+    return learn == NULL || strcmp(learn, "off") != 0;
+}
+
+/* False when the program has no digest or there is no directory. */
+static bool find_path(const wadi_plan *plan, int stream, const char *name, char out[ROOM]) {
+    static const uint8_t unknown[sizeof plan->program];
+    char directory[ROOM / 2], digest[2 * DIGITS + 1];
+    if (memcmp(plan->program, unknown, sizeof unknown) == 0) return false;
+    if (wadi_user_cache(directory, sizeof directory, NULL) != WADI_OK) return false;
+    wadi_hex(plan->program, DIGITS, digest);
+    (void)snprintf(out, ROOM, "%s/%s-%d-%.40s.size", directory, digest, stream, name);
+    return true;
+}
+
+bool wadi_sizes_load(const wadi_plan *plan, int stream, const char *name, wadi_policy *p) {
+    char path[ROOM];
+    char *text = NULL;
+    size_t n = 0;
+    if (!find_path(plan, stream, name, path)) return false;
+    if (wadi_file_read(path, &text, &n, NULL) != WADI_OK) return false;
+    char *line = strchr(text, '\n'); /* behind the comment */
+    bool known = line != NULL;
+    if (known) {
+        line[1 + strcspn(line + 1, "\n")] = '\0';
+        known = p->ops->load(p, line + 1, NULL) == WADI_OK;
+    }
+    free(text);
+    return known;
+}
+
+void wadi_sizes_save(const wadi_plan *plan, int stream, const char *name, const wadi_policy *p) {
+    char path[ROOM];
+    wadi_text t;
+    if (!find_path(plan, stream, name, path)) return;
+    wadi_text_init(&t);
+    wadi_text_addf(&t, "# elements per chunk: program %s, stream %d, policy %s\n",
+                   plan->name != NULL ? plan->name : "", stream, name);
+    p->ops->save(p, &t);
+    wadi_text_add(&t, "\n");
+    if (!t.failed) (void)!wadi_file_write(path, t.at, t.n, 0600, NULL);
+    wadi_text_fini(&t);
+}

@@ -1,0 +1,17 @@
+/* Learned chunk sizes: what a policy has found out about a stream of a program is the start of the next run.
+ *
+ * One small text file per program, stream and policy in the user's cache directory. Only runs long enough to have
+ * learned anything are recorded. Nothing here can fail a run: a file that cannot be read or written is as good as none. */
+#ifndef WADI_SCHED_SIZES_H
+#define WADI_SCHED_SIZES_H
+
+#include "sched/plan.h"
+#include "sched/policy.h"
+
+/* Whether the environment lets sizes be recorded: not when WADI_LEARN is "off". */
+bool wadi_sizes_wanted(void);
+/* Loads what is known of stream number `stream` into the policy `name`. False: nothing is. */
+bool wadi_sizes_load(const wadi_plan *plan, int stream, const char *name, wadi_policy *p);
+void wadi_sizes_save(const wadi_plan *plan, int stream, const char *name, const wadi_policy *p);
+
+#endif
