@@ -13,8 +13,8 @@ typedef struct wadi_plan_options {
 
 /** Plans the module `m`, which has been through the pipeline; `facts` are its. The plan shares nothing with either; the
  *  versions borrow all three.
- *  Maximal runs of array bindings of the main block become one phase each; every consumer of a sequence is a stream phase
- *  with the sources, map_seqs and produces it leads to as one body.
+ *  Array bindings of the main block become a phase whenever a sequence is consumed; consumers that share a sequence are one
+ *  stream phase, with one body for all that counts elements alike.
  *  Errors: WADI_UNSUPPORTED naming the place, WADI_MEMORY. */
 WADI_NODISCARD wadi_status wadi_plan_build(const wadi_module *m, const wadi_facts *facts,
                                            const wadi_plan_options *options, wadi_plan **out,

@@ -11,8 +11,8 @@ wadi_status wadi_chunk_create(wadi_buffers *buffers, int components, wadi_chunk 
                               wadi_error *err) {
     const size_t n = (size_t)components;
     const size_t most_blocks = n * BLOCKS_PER_COMPONENT + 1;
-    const size_t bytes =
-        sizeof(wadi_chunk) + n * sizeof(wadi_chunk_component) + most_blocks * sizeof(void *);
+    const size_t bytes = sizeof(wadi_chunk) + n * sizeof(wadi_chunk_component) +
+                         most_blocks * sizeof(void *) + (n + 1) * sizeof(wadi_chunk *);
     wadi_chunk *c = wadi_buffers_get(buffers, (int64_t)bytes);
     if (c == NULL) return wadi_fail(err, WADI_MEMORY, "chunk: out of memory");
     memset(c, 0, bytes);
@@ -22,6 +22,7 @@ wadi_status wadi_chunk_create(wadi_buffers *buffers, int components, wadi_chunk 
     c->component = (wadi_chunk_component *)(c + 1);
     c->block = (void **)(c->component + n);
     c->most_blocks = (int)most_blocks;
+    c->parent = (wadi_chunk **)(c->block + most_blocks);
     *out = c;
     return WADI_OK;
 }
@@ -36,7 +37,7 @@ void wadi_chunk_release(wadi_chunk *c) {
     if (c == NULL || atomic_fetch_sub_explicit(&c->refs, 1, memory_order_acq_rel) != 1) return;
     wadi_buffers *buffers = c->buffers;
     for (int i = 0; i < c->blocks; i++) wadi_buffers_put(c->block[i]);
-    wadi_chunk_release(c->parent);
+    for (int i = 0; i < c->parents; i++) wadi_chunk_release(c->parent[i]);
     wadi_buffers_put(c);
     wadi_buffers_release(buffers);
 }
@@ -53,8 +54,8 @@ void *wadi_chunk_alloc(wadi_chunk *c, int64_t bytes) {
 }
 
 void wadi_chunk_hold(wadi_chunk *c, wadi_chunk *parent) {
-    WADI_ASSERT(c->parent == NULL);
-    c->parent = wadi_chunk_retain(parent);
+    WADI_ASSERT(c->parents <= c->components);
+    c->parent[c->parents++] = wadi_chunk_retain(parent);
 }
 
 int64_t wadi_shape_values(int rank, const int64_t *shape) {
@@ -71,6 +72,17 @@ static void move_columns(wadi_chunk_component *c, int64_t values) {
     for (int f = 0; f < c->fields; f++) {
         c->column[f] = (char *)c->column[f] + values * wadi_type_size(c->type[f]);
     }
+}
+
+int64_t wadi_component_stride(const wadi_chunk_component *c) {
+    if (c->layout == WADI_LAYOUT_AVOID) return 0;
+    return c->stride > 0 ? c->stride : wadi_shape_values(c->rank, c->shape);
+}
+
+/* In the columns of `count` elements; overlapping ones share values. */
+static int64_t values_of_regular(const wadi_chunk_component *c, int64_t count) {
+    const int64_t each = wadi_shape_values(c->rank, c->shape);
+    return count == 0 ? 0 : (count - 1) * wadi_component_stride(c) + each;
 }
 
 static wadi_status slice_irregular(wadi_chunk *view, wadi_chunk_component *c, int64_t begin,
@@ -105,13 +117,57 @@ wadi_status wadi_chunk_slice(wadi_chunk *parent, int64_t begin, int64_t count, w
                 return status;
             }
         } else if (c->layout == WADI_LAYOUT_REGULAR) {
-            const int64_t each = wadi_shape_values(c->rank, c->shape);
-            c->values = count * each;
-            move_columns(c, begin * each);
+            move_columns(c, begin * wadi_component_stride(c));
+            c->values = values_of_regular(c, count);
         }
     }
     *out = view;
     return WADI_OK;
+}
+
+wadi_status wadi_chunk_select(wadi_chunk *parent, int n, const int *from, wadi_chunk **out,
+                              wadi_error *err) {
+    WADI_TRY(wadi_chunk_create(parent->buffers, n, out, err));
+    wadi_chunk *c = *out;
+    wadi_chunk_hold(c, parent);
+    c->number = parent->number;
+    c->first = parent->first;
+    c->count = parent->count;
+    for (int i = 0; i < n; i++) c->component[i] = parent->component[from[i]];
+    return WADI_OK;
+}
+
+wadi_status wadi_chunk_spread(wadi_chunk *chunk, int i, wadi_error *err) {
+    wadi_chunk_component *c = &chunk->component[i];
+    const int64_t each = wadi_shape_values(c->rank, c->shape);
+    if (c->layout == WADI_LAYOUT_IRREGULAR) return WADI_OK;
+    if (c->layout == WADI_LAYOUT_REGULAR && (c->stride == 0 || c->stride == each)) return WADI_OK;
+    const int64_t stride = wadi_component_stride(c);
+    for (int f = 0; f < c->fields; f++) {
+        const int64_t size = wadi_type_size(c->type[f]);
+        char *to = wadi_chunk_alloc(chunk, chunk->count * each * size);
+        const char *from = c->column[f];
+        if (to == NULL) return wadi_fail(err, WADI_MEMORY, "elements of a chunk: out of memory");
+        for (int64_t s = 0; s < chunk->count && each > 0; s++)
+            memcpy(to + s * each * size, from + s * stride * size, (size_t)(each * size));
+        c->column[f] = to;
+    }
+    c->layout = WADI_LAYOUT_REGULAR;
+    c->stride = 0;
+    c->values = chunk->count * each;
+    return WADI_OK;
+}
+
+bool wadi_component_is_regular(const wadi_chunk_component *c, int64_t count,
+                               const int64_t **out_shape) {
+    *out_shape = NULL;
+    if (count == 0) return true;
+    *out_shape = c->layout == WADI_LAYOUT_IRREGULAR ? c->shapes : c->shape;
+    if (c->layout != WADI_LAYOUT_IRREGULAR || c->rank == 0) return true;
+    const size_t bytes = (size_t)c->rank * sizeof *c->shapes;
+    for (int64_t s = 1; s < count; s++)
+        if (memcmp(c->shapes, c->shapes + s * c->rank, bytes) != 0) return false;
+    return true;
 }
 
 wadi_array wadi_chunk_array(const wadi_chunk *chunk, int i, int64_t s) {
@@ -120,12 +176,7 @@ wadi_array wadi_chunk_array(const wadi_chunk *chunk, int i, int64_t s) {
     const bool irregular = c->layout == WADI_LAYOUT_IRREGULAR;
     const int64_t *shape = irregular ? c->shapes + s * c->rank : c->shape;
     for (int d = 0; d < c->rank; d++) a.shape[d] = shape[d];
-    int64_t start = 0;
-    if (irregular) {
-        start = c->offsets[s];
-    } else if (c->layout == WADI_LAYOUT_REGULAR) {
-        start = s * wadi_shape_values(c->rank, c->shape);
-    }
+    const int64_t start = irregular ? c->offsets[s] : s * wadi_component_stride(c);
     for (int f = 0; f < c->fields; f++) {
         a.type[f] = c->type[f];
         a.column[f] = (char *)c->column[f] + start * wadi_type_size(c->type[f]);

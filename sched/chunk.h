@@ -14,6 +14,7 @@
 #define WADI_SCHED_CHUNK_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "sched/buffers.h"
@@ -31,7 +32,10 @@ typedef struct wadi_chunk_component {
     int rank, fields;
     wadi_type type[WADI_MAX_FIELDS];
     int64_t shape[WADI_MAX_RANK]; /* avoid, regular: of one element */
-    int64_t *shapes;              /* irregular: [count][rank] */
+    int64_t
+        stride; /* regular: values from one element's start to the next's when elements overlap; 0: they stand
+                         one behind the other */
+    int64_t *shapes;  /* irregular: [count][rank] */
     int64_t *offsets; /* irregular: [count + 1], in values; the first is 0, the last is `values` */
     int64_t values;   /* in each column */
     void *column[WADI_MAX_FIELDS];
@@ -40,9 +44,10 @@ typedef struct wadi_chunk_component {
 typedef struct wadi_chunk {
     atomic_int refs;
     wadi_buffers *buffers;
-    struct wadi_chunk *parent; /* held; NULL for none */
-    int64_t number;            /* of the chunk in its stream */
-    int64_t first, count;      /* stream index of element 0; elements */
+    int parents;
+    struct wadi_chunk **parent; /* [parents] held */
+    int64_t number;             /* of the chunk in its stream */
+    int64_t first, count;       /* stream index of element 0; elements */
     int components;
     wadi_chunk_component *component;
     int blocks, most_blocks; /* blocks of the pool that go back with the chunk */
@@ -61,12 +66,22 @@ void wadi_chunk_release(wadi_chunk *c);
 void *wadi_chunk_alloc(wadi_chunk *c, int64_t bytes);
 /* Takes over a block that came from the chunk's pool. A chunk owns at most fields + 2 blocks per component. */
 void wadi_chunk_own(wadi_chunk *c, void *owned_block);
-/* Lets c refer to the columns of parent: retains it. At most once per chunk. */
+/* Lets c refer to the columns of parent: retains it. At most once per component and once more. */
 void wadi_chunk_hold(wadi_chunk *c, wadi_chunk *parent);
 
 /* A view of elements [begin, begin + count). Holds parent; copies descriptors, never columns. */
 WADI_NODISCARD wadi_status wadi_chunk_slice(wadi_chunk *parent, int64_t begin, int64_t count,
                                             wadi_chunk **out, wadi_error *err);
+
+/* A view of components from[0], .., from[n - 1]. Holds parent. */
+WADI_NODISCARD wadi_status wadi_chunk_select(wadi_chunk *parent, int n, const int *from,
+                                             wadi_chunk **out, wadi_error *err);
+/* Gives component i columns of its own in which every element stands by itself, one behind the other: what overlaps is
+ * copied, and what all elements share is repeated. Nothing happens to a component that is so already. */
+WADI_NODISCARD wadi_status wadi_chunk_spread(wadi_chunk *c, int i, wadi_error *err);
+/* Whether every element has the same shape, *out_shape (NULL where there is no element). */
+bool wadi_component_is_regular(const wadi_chunk_component *c, int64_t count,
+                               const int64_t **out_shape);
 
 /* The array that component i holds for element s, borrowed from the chunk. */
 wadi_array wadi_chunk_array(const wadi_chunk *c, int i, int64_t s);
@@ -74,6 +89,9 @@ wadi_array wadi_chunk_array(const wadi_chunk *c, int i, int64_t s);
 int64_t wadi_chunk_bytes(const wadi_chunk *c);
 /* Bytes that one value takes over all fields. */
 int64_t wadi_component_value_bytes(const wadi_chunk_component *c);
+
+/* Values from the start of one element to that of the next, of an avoid or regular component. */
+int64_t wadi_component_stride(const wadi_chunk_component *c);
 
 /* product(shape); -1 when an extent is negative or the product does not fit. */
 int64_t wadi_shape_values(int rank, const int64_t *shape);

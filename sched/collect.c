@@ -1,50 +1,60 @@
-/* The consumers `elements` (all values of all elements as one vector) and `tabulate` (elements stacked along a new
- * outer dimension) as sinks: they append each chunk's columns to vectors that grow geometrically, in the sink's thread,
- * and hand the vectors over to the result's slots at the end. */
+/* Consumers that keep what they get, as sinks: `elements` (all values as one vector), `tabulate` (elements stacked along a
+ * new outer dimension), `tabulate_min` (the same, cut to the least extents), `from_seq` (shapes and values).
+ *
+ * They append each chunk's columns to vectors that grow geometrically, in the sink's thread, and hand the vectors over to
+ * the result's slots at the end. When the number of elements is known and their shape turns out to be regular, the
+ * vector is made once and the bodies write into it: then nothing is copied. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "sched/run_internal.h"
 
+static const int64_t word = (int64_t)sizeof(int64_t);
+
+/* One component. */
 typedef struct part {
+    struct collect *of;
+    wadi_type type[WADI_MAX_FIELDS];
+    int fields, rank;
     void *column[WADI_MAX_FIELDS];
     int64_t values;
-    bool shaped; /* tabulate: the shape of an element is known */
+    bool
+        shaped; /* the shape of an element is known: TABULATE all have it, TABULATE_MIN have it at least */
     int64_t shape[WADI_MAX_RANK];
+    void *shapes;  /* FROM_SEQ, TABULATE_MIN: int64_t[elements][rank] */
+    int64_t total; /* in place: values in the end, 0 when not known yet; -1: not in place */
 } part;
 
 typedef struct collect {
     wadi_sink base;
     const wadi_plan *plan;
-    const wadi_plan_stream *stream;
+    const wadi_plan_end *end;
     wadi_buffers *buffers;
     int64_t elements;
+    int64_t expected; /* elements of the next chunk, in place */
+    int64_t in_all;   /* elements of the stream, in place */
     part parts[WADI_MAX_PARTS];
 } collect;
 
 static void destroy(wadi_sink *self) {
     collect *c = (collect *)self;
-    for (int i = 0; i < c->stream->ninto; i++) {
+    for (int i = 0; i < c->end->nfrom; i++) {
         for (int f = 0; f < WADI_MAX_FIELDS; f++) wadi_buffers_put(c->parts[i].column[f]);
+        wadi_buffers_put(c->parts[i].shapes);
     }
     free(c);
 }
 
-static wadi_status append(collect *c, part *p, const wadi_chunk_component *from,
-                          const void *const *column, int64_t values, wadi_error *err) {
-    for (int f = 0; f < from->fields; f++) {
-        const int64_t size = wadi_type_size(from->type[f]);
-        const int64_t have = p->values * size, more = values * size;
-        if (!wadi_buffers_grow(c->buffers, &p->column[f], have, have + more)) {
-            return wadi_fail(err, WADI_MEMORY,
-                             "collecting a stream: out of memory after %lld values",
-                             (long long)p->values);
-        }
-        if (more > 0) memcpy((char *)p->column[f] + have, column[f], (size_t)more);
-    }
-    p->values += values;
-    return WADI_OK;
+static wadi_status no_memory(const part *p, wadi_error *err) {
+    return wadi_fail(err, WADI_MEMORY, "collecting a stream: out of memory after %lld values",
+                     (long long)p->values);
+}
+
+/* ---- shapes ---- */
+
+static const int64_t *shape_of(const wadi_chunk_component *c, int64_t s) {
+    return c->layout == WADI_LAYOUT_IRREGULAR ? c->shapes + s * c->rank : c->shape;
 }
 
 /* All elements have the shape of the first. */
@@ -53,12 +63,12 @@ static wadi_status check_shapes(const collect *c, part *p, const wadi_chunk *chu
     const wadi_chunk_component *from = &chunk->component[i];
     const bool irregular = from->layout == WADI_LAYOUT_IRREGULAR;
     for (int64_t s = 0; s < (irregular ? chunk->count : 1); s++) {
-        const int64_t *shape = irregular ? from->shapes + s * from->rank : from->shape;
+        const int64_t *shape = shape_of(from, s);
         for (int d = 0; d < from->rank; d++) {
             if (!p->shaped) p->shape[d] = shape[d];
             if (p->shape[d] == shape[d]) continue;
             const wadi_fault fault = {.kind = WADI_FAULT_SHAPE,
-                                      .place = c->stream->place,
+                                      .place = c->end->place,
                                       .element = s,
                                       .linear = -1,
                                       .value = {p->shape[d], shape[d]}};
@@ -70,65 +80,238 @@ static wadi_status check_shapes(const collect *c, part *p, const wadi_chunk *chu
     return WADI_OK;
 }
 
+static wadi_status append_shapes(collect *c, part *p, const wadi_chunk *chunk, int i,
+                                 wadi_error *err) {
+    const wadi_chunk_component *from = &chunk->component[i];
+    const int64_t have = c->elements * p->rank, more = chunk->count * p->rank;
+    if (!wadi_buffers_grow(c->buffers, &p->shapes, have * word, (have + more) * word)) {
+        return no_memory(p, err);
+    }
+    int64_t *to = (int64_t *)p->shapes + have;
+    for (int64_t s = 0; s < chunk->count; s++) {
+        const int64_t *shape = shape_of(from, s);
+        for (int d = 0; d < p->rank; d++) {
+            *to++ = shape[d];
+            if (!p->shaped || shape[d] < p->shape[d]) p->shape[d] = shape[d];
+        }
+        p->shaped = true;
+    }
+    return WADI_OK;
+}
+
+/* ---- values ---- */
+
+/* Whether the values stand already where they would be appended. */
+static bool in_place(const part *p, const wadi_chunk_component *from) {
+    if (p->total <= 0) return false;
+    for (int f = 0; f < p->fields; f++) {
+        const char *end = (char *)p->column[f] + p->values * wadi_type_size(p->type[f]);
+        if ((const char *)from->column[f] != end) return false;
+    }
+    return true;
+}
+
+static wadi_status append(collect *c, part *p, const wadi_chunk_component *from, wadi_error *err) {
+    for (int f = 0; f < from->fields && !in_place(p, from); f++) {
+        const int64_t size = wadi_type_size(from->type[f]);
+        const int64_t have = p->values * size, more = from->values * size;
+        if (!wadi_buffers_grow(c->buffers, &p->column[f], have, have + more)) {
+            return no_memory(p, err);
+        }
+        if (more > 0) memcpy((char *)p->column[f] + have, from->column[f], (size_t)more);
+    }
+    p->values += from->values;
+    return WADI_OK;
+}
+
+static wadi_status put_component(collect *c, const wadi_chunk *chunk, int i, wadi_error *err) {
+    part *p = &c->parts[i];
+    const wadi_chunk_component *from = &chunk->component[i];
+    const wadi_end_kind kind = c->end->kind;
+    if (kind == WADI_END_TABULATE) WADI_TRY(check_shapes(c, p, chunk, i, err));
+    if (kind == WADI_END_TABULATE_MIN || kind == WADI_END_FROM_SEQ) {
+        WADI_TRY(append_shapes(c, p, chunk, i, err));
+    }
+    const int64_t times = from->layout == WADI_LAYOUT_AVOID ? chunk->count : 1;
+    for (int64_t k = 0; k < times; k++) WADI_TRY(append(c, p, from, err));
+    return WADI_OK;
+}
+
 static wadi_status put(wadi_sink *self, wadi_chunk *chunk, wadi_error *err) {
     collect *c = (collect *)self;
-    for (int i = 0; i < c->stream->ninto; i++) {
-        const wadi_chunk_component *from = &chunk->component[i];
-        part *p = &c->parts[i];
-        if (c->stream->end == WADI_END_TABULATE) WADI_TRY(check_shapes(c, p, chunk, i, err));
-        const void *column[WADI_MAX_FIELDS];
-        for (int f = 0; f < from->fields; f++) column[f] = from->column[f];
-        const int64_t times = from->layout == WADI_LAYOUT_AVOID ? chunk->count : 1;
-        for (int64_t k = 0; k < times; k++) {
-            WADI_TRY(append(c, p, from, column, from->values, err));
-        }
-    }
+    for (int i = 0; i < c->end->nfrom; i++) WADI_TRY(put_component(c, chunk, i, err));
     c->elements += chunk->count;
     return WADI_OK;
 }
 
+/* ---- in place ---- */
+
+/* The vector for the whole stream, once the first chunk tells what one element takes. */
+static bool make_whole(part *p, int64_t values) {
+    const collect *c = p->of;
+    const int64_t each = values / c->expected;
+    if (values % c->expected != 0 || p->values > 0) return false;
+    if (each > INT64_MAX / 64 / c->in_all) return false;
+    for (int f = 0; f < p->fields; f++) {
+        const int64_t bytes = each * c->in_all * wadi_type_size(p->type[f]);
+        wadi_buffers_put(p->column[f]);
+        p->column[f] = wadi_buffers_get(c->buffers, bytes);
+        if (p->column[f] == NULL) return false;
+    }
+    p->total = each * c->in_all;
+    return true;
+}
+
+static bool columns(void *env, int64_t values, void **out_column) {
+    part *p = env;
+    if (p->total == 0 && !make_whole(p, values)) p->total = -1;
+    if (p->total < p->values + values) return false;
+    for (int f = 0; f < p->fields; f++) {
+        out_column[f] = (char *)p->column[f] + p->values * wadi_type_size(p->type[f]);
+    }
+    return true;
+}
+
+void wadi_collect_in_place(wadi_sink *self, wadi_exec *x, int i, int slot, int64_t elements) {
+    collect *c = (collect *)self;
+    c->in_all = elements;
+    c->parts[i].total = 0;
+    x->slots.place[slot] = (wadi_slots_place){columns, &c->parts[i]};
+}
+
+void wadi_collect_expect(wadi_sink *self, int64_t count) {
+    ((collect *)self)->expected = count;
+}
+
+/* ---- life ---- */
+
 static const wadi_sink_ops ops = {destroy, put, NULL, NULL};
 
-wadi_status wadi_collect_create(wadi_exec *x, const wadi_plan_stream *stream, wadi_sink **out,
-                                wadi_error *err) {
-    if (stream->ninto > WADI_MAX_PARTS) {
-        return wadi_fail(err, WADI_UNSUPPORTED, "elements of %d arrays, at most %d", stream->ninto,
+static const char *kind_of(wadi_end_kind kind) {
+    switch (kind) {
+    case WADI_END_TABULATE:
+        return "tabulate";
+    case WADI_END_TABULATE_MIN:
+        return "tabulate_min";
+    case WADI_END_FROM_SEQ:
+        return "from_seq";
+    case WADI_END_ELEMENTS:
+    case WADI_END_SINK:
+    case WADI_END_FOLD:
+    case WADI_END_FOLD_BATCH:
+        break;
+    }
+    return "elements";
+}
+
+/* The slot that gets the values of component i. */
+static int into_of(const wadi_plan_end *end, int i) {
+    return end->into[end->kind == WADI_END_FROM_SEQ ? 2 * i + 1 : i];
+}
+
+wadi_status wadi_collect_create(wadi_exec *x, const wadi_plan_stage *stage,
+                                const wadi_plan_end *end, wadi_sink **out, wadi_error *err) {
+    if (end->nfrom > WADI_MAX_PARTS) {
+        return wadi_fail(err, WADI_UNSUPPORTED, "elements of %d arrays, at most %d", end->nfrom,
                          (int)WADI_MAX_PARTS);
     }
     collect *c = calloc(1, sizeof *c);
     if (c == NULL) return wadi_fail(err, WADI_MEMORY, "collecting a stream: out of memory");
     c->base.ops = &ops;
-    c->base.kind = stream->end == WADI_END_TABULATE ? "tabulate" : "elements";
+    c->base.kind = kind_of(end->kind);
     c->base.wake_fd = -1;
     c->plan = x->plan;
-    c->stream = stream;
+    c->end = end;
     c->buffers = x->buffers;
+    for (int i = 0; i < end->nfrom; i++) {
+        const wadi_plan_slot *p = &x->plan->slots[into_of(end, i)];
+        const int rank = x->plan->slots[stage->results[end->from[i]]].rank;
+        c->parts[i] = (part){.of = c, .fields = p->fields, .rank = rank, .total = -1};
+        memcpy(c->parts[i].type, p->type, sizeof c->parts[i].type);
+    }
     *out = &c->base;
+    return WADI_OK;
+}
+
+/* ---- results ---- */
+
+/* The slot becomes an array of this shape; its columns follow. */
+static wadi_status shape_slot(wadi_exec *x, int slot, int rank, const int64_t *shape,
+                              wadi_error *err) {
+    wadi_slots_clear(&x->slots, slot);
+    if (!wadi_slots_room_for_shapes(&x->slots, slot, 1)) {
+        return wadi_fail(err, WADI_MEMORY, "collecting a stream: out of memory");
+    }
+    for (int d = 0; d < rank; d++) x->slots.slot[slot].shape[d] = shape[d];
+    return WADI_OK;
+}
+
+static wadi_status give_column(wadi_exec *x, int slot, int f, void **column, wadi_error *err) {
+    if (!wadi_buffers_grow(x->buffers, column, 0, 0)) {
+        return wadi_fail(err, WADI_MEMORY, "collecting a stream: out of memory");
+    }
+    x->slots.memory[slot].column[f] = *column;
+    x->slots.slot[slot].col[f] = *column;
+    *column = NULL;
+    return WADI_OK;
+}
+
+static wadi_status give_shapes(collect *c, wadi_exec *x, int i, wadi_error *err) {
+    part *p = &c->parts[i];
+    const int64_t shape[2] = {c->elements, p->rank};
+    WADI_TRY(shape_slot(x, c->end->into[2 * i], 2, shape, err));
+    return give_column(x, c->end->into[2 * i], 0, &p->shapes, err);
+}
+
+/* Element `from` of shape `have` loses what lies outside the shape `want`, dimension d on. */
+static char *cut(const char *from, char *to, int rank, const int64_t *have, const int64_t *want,
+                 int64_t size) {
+    if (rank == 0) {
+        memmove(to, from, (size_t)size);
+        return to + size;
+    }
+    const int64_t inner = wadi_shape_values(rank - 1, have + 1) * size;
+    if (memcmp(have + 1, want + 1, (size_t)(rank - 1) * sizeof *have) == 0) {
+        if (want[0] * inner > 0) memmove(to, from, (size_t)(want[0] * inner));
+        return to + want[0] * inner;
+    }
+    for (int64_t k = 0; k < want[0]; k++) {
+        to = cut(from + k * inner, to, rank - 1, have + 1, want + 1, size);
+    }
+    return to;
+}
+
+/* All elements are cut to the least extents, in the columns they stand in: nothing moves to the right. */
+static void cut_elements(collect *c, part *p) {
+    for (int f = 0; f < p->fields; f++) {
+        const int64_t size = wadi_type_size(p->type[f]);
+        const char *from = p->column[f];
+        char *to = p->column[f];
+        for (int64_t e = 0; e < c->elements; e++) {
+            const int64_t *have = (const int64_t *)p->shapes + e * p->rank;
+            to = cut(from, to, p->rank, have, p->shape, size);
+            from += wadi_shape_values(p->rank, have) * size;
+        }
+    }
+}
+
+static wadi_status give_values(collect *c, wadi_exec *x, int i, wadi_error *err) {
+    part *p = &c->parts[i];
+    const int slot = into_of(c->end, i);
+    const bool stacked = c->end->kind == WADI_END_TABULATE || c->end->kind == WADI_END_TABULATE_MIN;
+    int64_t shape[WADI_MAX_RANK + 1] = {stacked ? c->elements : p->values};
+    for (int d = 0; stacked && d < p->rank; d++) shape[d + 1] = p->shape[d];
+    if (c->end->kind == WADI_END_TABULATE_MIN) cut_elements(c, p);
+    WADI_TRY(shape_slot(x, slot, x->plan->slots[slot].rank, shape, err));
+    for (int f = 0; f < p->fields; f++) WADI_TRY(give_column(x, slot, f, &p->column[f], err));
     return WADI_OK;
 }
 
 wadi_status wadi_collect_store(wadi_sink *self, wadi_exec *x, wadi_error *err) {
     collect *c = (collect *)self;
-    for (int i = 0; i < c->stream->ninto; i++) {
-        const int slot = c->stream->into[i];
-        const wadi_plan_slot *plan = &x->plan->slots[slot];
-        part *p = &c->parts[i];
-        wadi_slots_clear(&x->slots, slot);
-        if (!wadi_slots_room_for_shapes(&x->slots, slot, 1)) {
-            return wadi_fail(err, WADI_MEMORY, "collecting a stream: out of memory");
-        }
-        wadi_slot *to = &x->slots.slot[slot];
-        const bool stacked = c->stream->end == WADI_END_TABULATE;
-        to->shape[0] = stacked ? c->elements : p->values;
-        for (int d = 1; d < plan->rank; d++) to->shape[d] = p->shape[d - 1];
-        for (int f = 0; f < plan->fields; f++) {
-            if (!wadi_buffers_grow(x->buffers, &p->column[f], 0, 0)) {
-                return wadi_fail(err, WADI_MEMORY, "collecting a stream: out of memory");
-            }
-            x->slots.memory[slot].column[f] = p->column[f];
-            to->col[f] = p->column[f];
-            p->column[f] = NULL;
-        }
+    for (int i = 0; i < c->end->nfrom; i++) {
+        if (c->end->kind == WADI_END_FROM_SEQ) WADI_TRY(give_shapes(c, x, i, err));
+        WADI_TRY(give_values(c, x, i, err));
     }
     return WADI_OK;
 }

@@ -1,8 +1,9 @@
 /* Faults in words: "quot: 7 divided by zero, element 12, at program.c:31". */
+#include "sched/fault.h"
+
 #include <stdio.h>
 
 #include "base/error.h"
-#include "sched/run_internal.h"
 
 static void say_kind(const wadi_fault *f, char *out, size_t room) {
     const long long a = f->value[0], b = f->value[1];

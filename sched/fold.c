@@ -1,12 +1,18 @@
-/* fold_seq: the state passes from element to element.
+/* A state that passes from element to element (fold_seq, scan_seq) or from chunk to chunk (fold_batch).
  *
- * The fold's body reads one element of the stream's results and the state, and emits the next state. For each element the
- * results' slots are narrowed to it, so that every version of the body sees a chunk of one element; the new state's
- * memory then becomes the state's. */
+ * The body reads the state and one element, or a whole chunk, and emits the next state, whose memory then becomes the
+ * state's. For element after element the parts' slots are narrowed, so that every version of the body sees a chunk of one
+ * element. */
 #include <string.h>
 
 #include "base/error.h"
 #include "sched/run_internal.h"
+
+static wadi_status no_memory(wadi_error *err) {
+    return wadi_fail(err, WADI_MEMORY, "a fold's state: out of memory");
+}
+
+/* ---- the state ---- */
 
 /* The state's slots have the layout of their kind over a chunk of one element. */
 static bool make_state(wadi_slots *s, int slot) {
@@ -21,17 +27,42 @@ static bool make_state(wadi_slots *s, int slot) {
     return true;
 }
 
-static wadi_status no_memory(wadi_error *err) {
-    return wadi_fail(err, WADI_MEMORY, "fold_seq: out of memory");
-}
-
-wadi_status wadi_fold_begin(wadi_exec *x, const wadi_plan_stream *stream, wadi_error *err) {
-    for (int i = 0; i < stream->nstate; i++) {
-        wadi_slots_alias(&x->slots, stream->init[i], stream->state_in[i]);
-        if (!make_state(&x->slots, stream->state_in[i])) return no_memory(err);
+wadi_status wadi_fold_begin(wadi_exec *x, const wadi_plan_fold *fold, wadi_error *err) {
+    if (fold->nparts > WADI_MAX_PARTS) {
+        return wadi_fail(err, WADI_UNSUPPORTED, "a fold over elements of %d arrays, at most %d",
+                         fold->nparts, (int)WADI_MAX_PARTS);
+    }
+    for (int i = 0; i < fold->nstate; i++) {
+        wadi_slots_alias(&x->slots, fold->init[i], fold->state_in[i]);
+        if (!make_state(&x->slots, fold->state_in[i])) return no_memory(err);
     }
     return WADI_OK;
 }
+
+void wadi_fold_end(wadi_exec *x, const wadi_plan_fold *fold, const int *into) {
+    for (int i = 0; i < fold->nstate; i++) {
+        wadi_slots_move(&x->slots, fold->state_in[i], into[i]);
+    }
+}
+
+static wadi_status run_job(wadi_exec *x, wadi_job *job, wadi_error *err) {
+    WADI_TRY(x->device->ops->run(x->device, job, err));
+    return job->fault.kind == WADI_FAULT_NONE ? WADI_OK : wadi_job_error(job, err);
+}
+
+static wadi_status run_body(wadi_exec *x, const wadi_plan_fold *fold, wadi_job *job,
+                            wadi_error *err) {
+    WADI_TRY(run_job(x, job, err));
+    for (int i = 0; i < fold->nstate; i++) {
+        wadi_slots_move(&x->slots, fold->state_out[i], fold->state_in[i]);
+    }
+    for (int i = 0; i < fold->nstate; i++) {
+        if (!make_state(&x->slots, fold->state_in[i])) return no_memory(err);
+    }
+    return WADI_OK;
+}
+
+/* ---- element by element ---- */
 
 /* A slot of `whole` as it looks for element s alone. offset: room for two. */
 static wadi_slot narrow(const wadi_plan_slot *p, const wadi_slot *whole, int64_t s,
@@ -40,10 +71,10 @@ static wadi_slot narrow(const wadi_plan_slot *p, const wadi_slot *whole, int64_t
     int64_t start = s * whole->stride;
     if (p->kind == WADI_SLOT_IRREGULAR) {
         start = whole->offset[s];
-        offset[0] = 0;
-        offset[1] = whole->offset[s + 1] - start;
-        one.offset = offset;
         one.shape = whole->shape + s * p->rank;
+        offset[0] = 0;
+        offset[1] = wadi_shape_values(p->rank, one.shape);
+        one.offset = offset;
     }
     for (int f = 0; f < p->fields; f++) {
         one.col[f] = (char *)whole->col[f] + start * wadi_type_size(p->type[f]);
@@ -51,46 +82,142 @@ static wadi_slot narrow(const wadi_plan_slot *p, const wadi_slot *whole, int64_t
     return one;
 }
 
-static wadi_status fold_one(wadi_exec *x, const wadi_plan_stream *stream, int64_t element,
-                            wadi_error *err) {
-    wadi_job job = {.body = stream->fold, .first = element, .count = 1, .slots = &x->slots};
-    WADI_TRY(x->device->ops->run(x->device, &job, err));
-    if (job.fault.kind != WADI_FAULT_NONE) {
-        return wadi_job_error(&job, err);
+/* The state as one more element of the builder's. */
+static wadi_status append_state(wadi_exec *x, const wadi_plan_fold *fold, wadi_builder *states,
+                                wadi_error *err) {
+    for (int i = 0; i < fold->nstate; i++) {
+        const wadi_slot *state = &x->slots.slot[fold->state_in[i]];
+        const wadi_plan_slot *p = &x->plan->slots[fold->state_in[i]];
+        const int64_t values = wadi_shape_values(p->rank, state->shape);
+        wadi_array to;
+        WADI_TRY(wadi_builder_array(states, i, state->shape, &to, err));
+        for (int f = 0; f < p->fields && values > 0; f++) {
+            memcpy((void *)(uintptr_t)to.column[f], state->col[f],
+                   (size_t)(values * wadi_type_size(p->type[f])));
+        }
     }
-    for (int i = 0; i < stream->nstate; i++) {
-        wadi_slots_move(&x->slots, stream->state_out[i], stream->state_in[i]);
-    }
-    for (int i = 0; i < stream->nstate; i++) {
-        if (!make_state(&x->slots, stream->state_in[i])) return no_memory(err);
+    return wadi_builder_next(states, err);
+}
+
+static wadi_status bind_parts(wadi_exec *x, const wadi_plan_fold *fold, const wadi_chunk *c,
+                              wadi_error *err) {
+    for (int i = 0; i < fold->nparts; i++) {
+        int64_t bad = 0;
+        WADI_TRY(wadi_slots_bind_component(&x->slots, fold->parts[i], &c->component[i], c->count,
+                                           &bad, err));
     }
     return WADI_OK;
 }
 
-wadi_status wadi_fold_chunk(wadi_exec *x, const wadi_plan_stream *stream, int64_t first,
-                            int64_t count, wadi_error *err) {
+static wadi_status fold_each(wadi_exec *x, const wadi_plan_fold *fold, const wadi_chunk *c,
+                             wadi_builder *states, int64_t *out_done, wadi_error *err) {
     wadi_slot whole[WADI_MAX_PARTS];
     int64_t offset[WADI_MAX_PARTS][2];
     wadi_status status = WADI_OK;
-    const int n = stream->nresults;
-    if (n > WADI_MAX_PARTS) {
-        return wadi_fail(err, WADI_UNSUPPORTED, "fold_seq: elements of %d arrays, at most %d", n,
-                         (int)WADI_MAX_PARTS);
-    }
-    for (int i = 0; i < n; i++) whole[i] = x->slots.slot[stream->results[i]];
-    for (int64_t s = 0; s < count && status == WADI_OK; s++) {
-        for (int i = 0; i < n; i++) {
-            const int slot = stream->results[i];
+    for (int i = 0; i < fold->nparts; i++) whole[i] = x->slots.slot[fold->parts[i]];
+    for (int64_t s = 0; s < c->count; s++, ++*out_done) {
+        wadi_job job = {.body = fold->body, .first = c->first + s, .count = 1, .slots = &x->slots};
+        for (int i = 0; i < fold->nparts; i++) {
+            const int slot = fold->parts[i];
             x->slots.slot[slot] = narrow(&x->plan->slots[slot], &whole[i], s, offset[i]);
         }
-        status = fold_one(x, stream, first + s, err);
+        status = run_body(x, fold, &job, err);
+        if (status == WADI_OK && states != NULL) status = append_state(x, fold, states, err);
+        if (status != WADI_OK) break;
     }
-    for (int i = 0; i < n; i++) x->slots.slot[stream->results[i]] = whole[i];
+    for (int i = 0; i < fold->nparts; i++) x->slots.slot[fold->parts[i]] = whole[i];
     return status;
 }
 
-void wadi_fold_end(wadi_exec *x, const wadi_plan_stream *stream) {
-    for (int i = 0; i < stream->nstate; i++) {
-        wadi_slots_move(&x->slots, stream->state_in[i], stream->into[i]);
+wadi_status wadi_fold_elements(wadi_exec *x, const wadi_plan_fold *fold, wadi_chunk *c,
+                               wadi_builder *states, int64_t *out_done, wadi_error *err) {
+    *out_done = 0;
+    wadi_status status = bind_parts(x, fold, c, err);
+    if (status == WADI_OK) status = fold_each(x, fold, c, states, out_done, err);
+    for (int i = 0; i < fold->nparts; i++) wadi_slots_clear(&x->slots, fold->parts[i]);
+    return status;
+}
+
+/* ---- a chunk at once ---- */
+
+/* The table of shapes, i64[count, rank]. */
+static wadi_status bind_shapes(wadi_exec *x, int slot, const wadi_chunk_component *c, int64_t count,
+                               wadi_error *err) {
+    wadi_slots_clear(&x->slots, slot);
+    if (!wadi_slots_room_for_shapes(&x->slots, slot, 1)) return no_memory(err);
+    x->slots.slot[slot].shape[0] = count;
+    x->slots.slot[slot].shape[1] = c->rank;
+    if (c->layout == WADI_LAYOUT_IRREGULAR) {
+        x->slots.slot[slot].col[0] = c->shapes;
+        return WADI_OK;
     }
+    if (!wadi_slots_room_for_columns(&x->slots, slot, count * c->rank)) return no_memory(err);
+    int64_t *table = x->slots.slot[slot].col[0];
+    for (int64_t s = 0; s < count; s++) {
+        for (int d = 0; d < c->rank; d++) table[s * c->rank + d] = c->shape[d];
+    }
+    return WADI_OK;
+}
+
+static wadi_status bind_values(wadi_exec *x, int slot, const wadi_chunk_component *c,
+                               wadi_error *err) {
+    wadi_slots_clear(&x->slots, slot);
+    if (!wadi_slots_room_for_shapes(&x->slots, slot, 1)) return no_memory(err);
+    x->slots.slot[slot].shape[0] = c->values;
+    for (int f = 0; f < c->fields; f++) x->slots.slot[slot].col[f] = c->column[f];
+    return WADI_OK;
+}
+
+/* Whether the body makes the array in slot state_out[i], for state i alone: its memory may be taken away. */
+static bool is_made(const wadi_exec *x, const wadi_plan_fold *fold, int i) {
+    const wadi_plan_body *body = &x->plan->bodies[fold->body];
+    bool made = false;
+    for (int k = 0; k < body->nresults; k++) made = made || body->results[k] == fold->state_out[i];
+    for (int k = 0; k < fold->nstate; k++)
+        made = made && (k == i || fold->state_out[k] != fold->state_out[i]);
+    return made;
+}
+
+/* What the body does not make (the state before, a part of the chunk, a constant) is copied, before any state changes. */
+static wadi_status next_state(wadi_exec *x, const wadi_plan_fold *fold, wadi_error *err) {
+    wadi_slot slot[WADI_MAX_PARTS];
+    wadi_slot_memory memory[WADI_MAX_PARTS] = {{0}};
+    int copied = 0;
+    bool fine = true;
+    for (; copied < fold->nstate && fine; copied++) {
+        if (!is_made(x, fold, copied))
+            fine =
+                wadi_slots_copy(&x->slots, fold->state_out[copied], &slot[copied], &memory[copied]);
+    }
+    if (!fine) copied--; /* the last one has nothing */
+    for (int i = 0; i < copied; i++) {
+        if (is_made(x, fold, i)) continue;
+        wadi_slots_give(&x->slots, fold->state_in[i], &slot[i], &memory[i]);
+    }
+    for (int i = 0; i < fold->nstate && fine; i++) {
+        if (is_made(x, fold, i)) wadi_slots_move(&x->slots, fold->state_out[i], fold->state_in[i]);
+    }
+    return fine ? WADI_OK : no_memory(err);
+}
+
+static wadi_status fold_bound(wadi_exec *x, const wadi_plan_fold *fold, wadi_chunk *c,
+                              wadi_error *err) {
+    const wadi_plan_body *body = &x->plan->bodies[fold->body];
+    for (int i = 0; i < fold->nparts; i++) {
+        WADI_TRY(wadi_chunk_spread(c, i, err));
+        WADI_TRY(bind_shapes(x, fold->parts[2 * i], &c->component[i], c->count, err));
+        WADI_TRY(bind_values(x, fold->parts[2 * i + 1], &c->component[i], err));
+    }
+    for (int i = 0; i < body->nresults; i++) wadi_slots_clear(&x->slots, body->results[i]);
+    wadi_job job = {
+        .body = fold->body, .main_block = true, .first = c->first, .count = 1, .slots = &x->slots};
+    if (body->nresults > 0) WADI_TRY(run_job(x, &job, err));
+    return next_state(x, fold, err);
+}
+
+wadi_status wadi_fold_whole(wadi_exec *x, const wadi_plan_fold *fold, wadi_chunk *c,
+                            wadi_error *err) {
+    const wadi_status status = fold_bound(x, fold, c, err);
+    for (int i = 0; i < 2 * fold->nparts; i++) wadi_slots_clear(&x->slots, fold->parts[i]);
+    return status;
 }

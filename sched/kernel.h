@@ -6,6 +6,7 @@
  *   once       one array for the whole run: shape[rank], stride 0, offset NULL
  *   regular    one more dimension, the element number s outermost: shape[rank], element s starts at s * stride
  *   irregular  a segment descriptor: shape[s * rank + d], element s starts at offset[s]; offset[count] is the total
+ * Elements of a slot that is read may overlap or be one and the same (a stride or offsets less than an element's values).
  * Whole-array computations are bodies over a chunk of one element.
  */
 #ifndef WADI_SCHED_KERNEL_H

@@ -24,9 +24,10 @@ void wadi_meter_busy(wadi_meter *m, wadi_stage stage) {
     wadi_mutex_lock(&m->lock);
     const int64_t now = wadi_clock_ns();
     advance(m, now);
-    WADI_ASSERT(m->since_ns[stage] == 0);
-    m->since_ns[stage] = now;
-    m->busy_now++;
+    if (m->threads[stage]++ == 0) {
+        m->since_ns[stage] = now;
+        m->busy_now++;
+    }
     wadi_mutex_unlock(&m->lock);
 }
 
@@ -34,9 +35,12 @@ void wadi_meter_idle(wadi_meter *m, wadi_stage stage) {
     wadi_mutex_lock(&m->lock);
     const int64_t now = wadi_clock_ns();
     advance(m, now);
-    m->busy_ns[stage] += now - m->since_ns[stage];
-    m->since_ns[stage] = 0;
-    m->busy_now--;
+    WADI_ASSERT(m->threads[stage] > 0);
+    if (--m->threads[stage] == 0) {
+        m->busy_ns[stage] += now - m->since_ns[stage];
+        m->since_ns[stage] = 0;
+        m->busy_now--;
+    }
     wadi_mutex_unlock(&m->lock);
 }
 

@@ -18,8 +18,9 @@ typedef enum wadi_stage {
 
 typedef struct wadi_meter {
     wadi_mutex lock;
-    int64_t changed_ns; /* clock at the last change */
-    int busy_now;
+    int64_t changed_ns;                 /* clock at the last change */
+    int busy_now;                       /* stages */
+    int threads[WADI_STAGE_COUNT];      /* busy; a stage is while one of its threads is */
     int64_t since_ns[WADI_STAGE_COUNT]; /* clock when the stage became busy; 0: it is not */
     int64_t busy_ns[WADI_STAGE_COUNT];
     int64_t overlap_ns; /* two or more busy */

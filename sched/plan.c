@@ -10,7 +10,11 @@
 
 static const char *const kinds[] = {"once", "regular", "irregular"};
 static const char *const schedules[] = {"inside", "flat", "across", "pure"};
-static const char *const ends[] = {"sink", "elements", "tabulate", "fold"};
+static const char *const ends[] = {"sink",     "elements", "tabulate",  "tabulate_min",
+                                   "from_seq", "fold",     "fold_batch"};
+static const char *const changes[] = {"read",   "zip",   "take",    "drop", "filter",
+                                      "expand", "batch", "windows", "scan"};
+static const char *const lasts[] = {"drop", "pad", "keep"};
 
 static int64_t values_of(const wadi_array *a) {
     int64_t n = 1;
@@ -97,7 +101,7 @@ void wadi_plan_version_print(const wadi_plan *p, const wadi_plan_version *v, wad
 }
 
 static void print_source(const wadi_plan *p, const wadi_plan_source *s, wadi_text *out) {
-    wadi_text_indent(out, 1);
+    wadi_text_indent(out, 2);
     if (s->counter) {
         wadi_text_addf(out, "count to %s\n", name_of(p, s->count_slot));
         return;
@@ -110,22 +114,66 @@ static void print_source(const wadi_plan *p, const wadi_plan_source *s, wadi_tex
     wadi_text_add(out, "\n");
 }
 
-static void print_stream(const wadi_plan *p, const wadi_plan_stream *s, wadi_text *out) {
-    wadi_text_add(out, "stream\n");
-    for (int i = 0; i < s->nsources; i++) print_source(p, &s->sources[i], out);
-    wadi_text_indent(out, 1);
-    wadi_text_addf(out, "%s -> ", s->body >= 0 ? p->bodies[s->body].name : "unchanged");
-    print_slots(p, s->nresults, s->results, out);
-    wadi_text_add(out, "\n");
-    wadi_text_indent(out, 1);
-    wadi_text_add(out, ends[s->end]);
-    if (s->end == WADI_END_SINK) wadi_text_addf(out, " \"%s\"", s->name);
-    if (s->end == WADI_END_FOLD) wadi_text_addf(out, " by %s", p->bodies[s->fold].name);
-    if (s->end != WADI_END_SINK) {
-        wadi_text_add(out, " -> ");
-        print_slots(p, s->ninto, s->into, out);
+static void print_numbers(int n, const int *numbers, wadi_text *out) {
+    for (int i = 0; i < n; i++) wadi_text_addf(out, "%s%d", i > 0 ? ", " : "", numbers[i]);
+}
+
+static void print_fold(const wadi_plan *p, const wadi_plan_fold *f, wadi_text *out) {
+    wadi_text_addf(out, " by %s from ", p->bodies[f->body].name);
+    print_slots(p, f->nstate, f->init, out);
+    wadi_text_add(out, " over ");
+    print_numbers(f->nparts, f->from, out);
+}
+
+static void print_change(const wadi_plan *p, const wadi_plan_stage *g, wadi_text *out) {
+    wadi_text_addf(out, "%s", changes[g->change]);
+    if (g->size >= 0) wadi_text_addf(out, " %s", name_of(p, g->size));
+    if (g->hop >= 0) wadi_text_addf(out, " every %s", name_of(p, g->hop));
+    if (g->change == WADI_CHANGE_WINDOWS) wadi_text_addf(out, ", last %s", lasts[g->last]);
+    if (g->change == WADI_CHANGE_FILTER) wadi_text_addf(out, " by %d", g->test);
+    if (g->change == WADI_CHANGE_SCAN) print_fold(p, &g->scan, out);
+    if (g->ninputs > 0) wadi_text_add(out, " of stage ");
+    print_numbers(g->ninputs, g->inputs, out);
+    if (g->nparts > 0 && g->ninputs > 0) {
+        wadi_text_add(out, ": ");
+        print_slots(p, g->nparts, g->parts, out);
     }
     wadi_text_add(out, "\n");
+}
+
+static void print_stage(const wadi_plan *p, int number, const wadi_plan_stage *g, wadi_text *out) {
+    wadi_text_indent(out, 1);
+    wadi_text_addf(out, "stage %d: ", number);
+    print_change(p, g, out);
+    for (int i = 0; i < g->nsources; i++) print_source(p, &g->sources[i], out);
+    wadi_text_indent(out, 2);
+    wadi_text_addf(out, "%s -> ", g->body >= 0 ? p->bodies[g->body].name : "unchanged");
+    print_slots(p, g->nresults, g->results, out);
+    wadi_text_add(out, "\n");
+}
+
+static void print_end(const wadi_plan *p, const wadi_plan_end *e, wadi_text *out) {
+    wadi_text_indent(out, 1);
+    wadi_text_add(out, ends[e->kind]);
+    if (e->kind == WADI_END_SINK) wadi_text_addf(out, " \"%s\"", e->name);
+    wadi_text_addf(out, " of stage %d", e->stage);
+    if (e->kind == WADI_END_FOLD || e->kind == WADI_END_FOLD_BATCH) {
+        print_fold(p, &e->fold, out);
+    } else {
+        wadi_text_add(out, ": ");
+        print_numbers(e->nfrom, e->from, out);
+    }
+    if (e->kind != WADI_END_SINK) {
+        wadi_text_add(out, " -> ");
+        print_slots(p, e->ninto, e->into, out);
+    }
+    wadi_text_add(out, "\n");
+}
+
+static void print_stream(const wadi_plan *p, const wadi_plan_stream *s, wadi_text *out) {
+    wadi_text_add(out, "stream\n");
+    for (int i = 0; i < s->nstages; i++) print_stage(p, i, &s->stages[i], out);
+    for (int i = 0; i < s->nends; i++) print_end(p, &s->ends[i], out);
 }
 
 void wadi_plan_print(const wadi_plan *p, wadi_text *out) {
@@ -204,32 +252,59 @@ static void add_slot(wadi_text *t, const wadi_plan_slot *s) {
     }
 }
 
-static void add_stream(wadi_text *t, const wadi_plan *p, const wadi_plan_stream *s) {
-    add_number(t, s->nsources);
-    for (int i = 0; i < s->nsources; i++) {
-        const wadi_plan_source *from = &s->sources[i];
-        add_number(t, from->counter);
-        if (from->counter) {
-            add_number(t, from->count_slot);
-            continue;
-        }
-        add_string(t, from->name);
-        add_list(t, from->nslots, from->slots);
-        for (int k = 0; from->extent != NULL && k < from->nslots; k++) {
-            add_extents(t, from->extent[k], p->slots[from->slots[k]].rank);
-        }
+static void add_source(wadi_text *t, const wadi_plan *p, const wadi_plan_source *from) {
+    add_number(t, from->counter);
+    if (from->counter) {
+        add_number(t, from->count_slot);
+        return;
     }
-    add_number(t, s->body);
-    add_list(t, s->nresults, s->results);
-    add_number(t, s->end);
-    add_string(t, s->end == WADI_END_SINK ? s->name : NULL);
-    if (s->end == WADI_END_SINK) return;
-    add_list(t, s->ninto, s->into);
-    if (s->end != WADI_END_FOLD) return;
-    add_number(t, s->fold);
-    add_list(t, s->nstate, s->init);
-    add_list(t, s->nstate, s->state_in);
-    add_list(t, s->nstate, s->state_out);
+    add_string(t, from->name);
+    add_list(t, from->nslots, from->slots);
+    for (int k = 0; from->extent != NULL && k < from->nslots; k++) {
+        add_extents(t, from->extent[k], p->slots[from->slots[k]].rank);
+    }
+}
+
+static void add_fold(wadi_text *t, const wadi_plan_fold *f, int slots_of_part) {
+    add_number(t, f->body);
+    add_list(t, f->nstate, f->init);
+    add_list(t, f->nstate, f->state_in);
+    add_list(t, f->nstate, f->state_out);
+    add_list(t, slots_of_part * f->nparts, f->parts);
+    add_list(t, f->nparts, f->from);
+}
+
+static void add_stage(wadi_text *t, const wadi_plan *p, const wadi_plan_stage *g) {
+    add_number(t, g->change);
+    add_number(t, g->nsources);
+    for (int i = 0; i < g->nsources; i++) add_source(t, p, &g->sources[i]);
+    add_list(t, g->ninputs, g->inputs);
+    add_list(t, g->nparts, g->parts);
+    add_list(t, g->change == WADI_CHANGE_READ ? 0 : g->nparts, g->from);
+    add_number(t, g->size);
+    add_number(t, g->hop);
+    add_number(t, g->last);
+    add_number(t, g->test);
+    if (g->change == WADI_CHANGE_SCAN) add_fold(t, &g->scan, 1);
+    add_number(t, g->body);
+    add_list(t, g->nresults, g->results);
+}
+
+static void add_end(wadi_text *t, const wadi_plan_end *e) {
+    add_number(t, e->kind);
+    add_number(t, e->stage);
+    add_string(t, e->kind == WADI_END_SINK ? e->name : NULL);
+    add_list(t, e->nfrom, e->from);
+    add_list(t, e->ninto, e->into);
+    if (e->kind == WADI_END_FOLD) add_fold(t, &e->fold, 1);
+    if (e->kind == WADI_END_FOLD_BATCH) add_fold(t, &e->fold, 2);
+}
+
+static void add_stream(wadi_text *t, const wadi_plan *p, const wadi_plan_stream *s) {
+    add_number(t, s->nstages);
+    for (int i = 0; i < s->nstages; i++) add_stage(t, p, &s->stages[i]);
+    add_number(t, s->nends);
+    for (int i = 0; i < s->nends; i++) add_end(t, &s->ends[i]);
 }
 
 void wadi_plan_hash(const wadi_plan *p, uint8_t out[32]) {

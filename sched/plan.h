@@ -1,7 +1,7 @@
 /* A plan: a compiled program as data. Codegen makes it, sched runs it, neither knows the other.
  *
  * A plan is a list of phases. A phase either computes arrays of the main block (a body over one element) or runs a
- * stream: sources -> body -> end. Array values are slots, numbered over the whole plan. Each body is offered in up to
+ * stream: sources -> stages, each a change and a body -> ends. Array values are slots, numbered over the whole plan. Each body is offered in up to
  * three versions, one per schedule; a version is a list of steps over kernels. It is no part of the plan: the loader
  * makes or finds it when it is first wanted, since most are never run.
  *
@@ -79,9 +79,9 @@ typedef enum wadi_step_kind {
                        whose predicate is false leave before part 1 */
     WADI_STEP_FOREIGN, /* runs library routine `call` over all elements: reads slots `reads`, writes `slots`, whose columns
                           are there */
-    WADI_STEP_MANY,    /* makes the elements of the level around one: slots `reads` of it, all REGULAR, are seen as ONCE
+    WADI_STEP_MANY, /* makes the elements of the level around one: slots `reads` of it, all REGULAR, are seen as ONCE
                           `slots` of one more dimension */
-    WADI_STEP_SINGLE   /* the way back: ONCE `reads` of the level below become REGULAR `slots`, whose shapes are there */
+    WADI_STEP_SINGLE /* the way back: ONCE `reads` of the level below become REGULAR `slots`, whose shapes are there */
 } wadi_step_kind;
 
 /* The steps of a part stand in the version's list right behind their COND or LOOP, part 0's first; whoever does not run
@@ -97,9 +97,8 @@ typedef struct wadi_plan_control {
     int predicate; /* slot of a bool. COND: of the step's level, or ONCE; LOOP: of the parts' level, or ONCE */
     int nvalues;
     const int *results; /* slots of the step's level; -1: nobody wants it */
-    const int *
-        init; /* LOOP: slots with the first state, of any level around */
-    const int *state; /* LOOP: slots of the parts' level */
+    const int *init;    /* LOOP: slots with the first state, of any level around */
+    const int *state;   /* LOOP: slots of the parts' level */
     wadi_plan_part part[2];
 } wadi_plan_control;
 
@@ -116,7 +115,7 @@ typedef struct wadi_plan_step {
     int place;
     bool serial;  /* one range, one worker, in order */
     bool several; /* needless where one worker runs all units in order */
-    int level;   /* the elements it runs over */
+    int level;    /* the elements it runs over */
     const wadi_plan_control *control;
     const struct wadi_plan_call *call;
     const int *reads; /* FOREIGN: [call->nin]; MANY, SINGLE: [nslots] */
@@ -149,7 +148,8 @@ typedef struct wadi_plan_body {
                                   allocated by ALLOC steps; IRREGULAR ones by `emit` (inside, across) or ALLOC (flat);
                                   a result that is also a source's slot passes through; ONCE: an avoid result */
     bool rank0;  /* every value has rank 0 */
-    bool lifted; /* most of its work is done by routines and programs made for whole chunks: flat is best */
+    bool
+        lifted; /* most of its work is done by routines and programs made for whole chunks: flat is best */
     bool offers[WADI_SCHEDULE_COUNT]; /* versions there can be; at least one */
 } wadi_plan_body;
 
@@ -162,29 +162,89 @@ typedef struct wadi_plan_source {
     const wadi_plan_extent (*extent)[WADI_MAX_RANK]; /* [nslots], declared */
 } wadi_plan_source;
 
-typedef enum wadi_end_kind {
-    WADI_END_SINK,     /* chunks of the results go to the sink `name` */
-    WADI_END_ELEMENTS, /* into[i] collects all elements of result i as one vector */
-    WADI_END_TABULATE, /* into[i] stacks result i along a new outer dimension; shapes must agree (fault at place) */
-    WADI_END_FOLD /* into[i] is the state; after each chunk the body `fold` runs for s = 0, 1, ... in order, from
-                          slots `state_in` and the results' slots, to `state_out` (emitted) */
-} wadi_end_kind;
+/* ---- streams: sources, then a tree of stages, then ends ---- */
 
-typedef struct wadi_plan_stream {
-    int nsources;
-    const wadi_plan_source *sources; /* several: zipped, the shortest ends the stream */
-    int body; /* -1: elements pass unchanged, `results` are the sources' slots */
+/* A body that carries a state from element to element, or from chunk to chunk. */
+typedef struct wadi_plan_fold {
+    int body;
+    int nstate;
+    const int *init; /* [nstate] ONCE slots with the initial state */
+    const int *state_in,
+        *state_out; /* [nstate] ONCE: where the body reads it and puts (emits) the next one */
+    int nparts; /* what of an element the body reads; BATCH: of a chunk, two slots for each part */
+    const int *
+        parts; /* [nparts] slots; BATCH: [2 * nparts] ONCE, shapes i64[k, rank] and values of rank 1 */
+    const int *from; /* [nparts] component of the stage's results */
+} wadi_plan_fold;
+
+/* How a stage's input becomes the elements its body sees. Elements are counted anew in each stage. */
+typedef enum wadi_change_kind {
+    WADI_CHANGE_READ, /* `sources` side by side, read by a thread of their own; the shortest ends the stage */
+    WADI_CHANGE_ZIP,    /* all inputs side by side; the shortest ends the stage */
+    WADI_CHANGE_TAKE,   /* the first `size` elements */
+    WADI_CHANGE_DROP,   /* all but the first `size` elements */
+    WADI_CHANGE_FILTER, /* those for which component `test` of the input, a rank-0 bool, is true */
+    WADI_CHANGE_EXPAND, /* slices along the outermost dimension, of one extent in all parts (fault at place) */
+    WADI_CHANGE_BATCH, /* `size` elements of one shape (fault at place) become one, outermost; the last may be less */
+    WADI_CHANGE_WINDOWS, /* `size` samples every `hop`, of the parts' values one behind the other; see wadi_windows */
+    WADI_CHANGE_SCAN /* the states of `scan`, one after each element */
+} wadi_change_kind;
+
+/* What becomes of the last window when samples are left that no full one has covered. */
+typedef enum wadi_last_window {
+    WADI_LAST_WINDOW_DROP,
+    WADI_LAST_WINDOW_PAD,
+    WADI_LAST_WINDOW_KEEP
+} wadi_last_window;
+
+typedef struct wadi_plan_stage {
+    wadi_change_kind change;
+    int nsources; /* READ */
+    const wadi_plan_source *sources;
+    int ninputs; /* others: stages before this one; one, but for ZIP */
+    const int *inputs;
+    int nparts; /* components of the changed elements that the stage has a use for; READ: those of the sources, in
+                   order */
+    const int *parts; /* [nparts] REGULAR or IRREGULAR slots */
+    const int *
+        from; /* [nparts] component of the inputs' results, counted through; SCAN: of the state. Not READ */
+    int size, hop; /* ONCE slots, rank-0 i64 */
+    wadi_last_window last;
+    int test;
+    wadi_plan_fold scan;
+    int place;
+    int body; /* -1: elements pass unchanged, `results` are parts or ONCE */
     int nresults;
     const int *results;
-    wadi_end_kind end;
+} wadi_plan_stage;
+
+typedef enum wadi_end_kind {
+    WADI_END_SINK,     /* chunks of the components go to the sink `name` */
+    WADI_END_ELEMENTS, /* into[i] collects all values of component i as one vector */
+    WADI_END_TABULATE, /* into[i] stacks component i along a new outer dimension; shapes must agree (fault at place) */
+    WADI_END_TABULATE_MIN, /* the same, with every extent cut to the least one */
+    WADI_END_FROM_SEQ, /* into[2 i] collects the shapes i64[n, rank] of component i, into[2 i + 1] its values */
+    WADI_END_FOLD,      /* into[i] is the state; `fold` runs for the elements 0, 1, .. in order */
+    WADI_END_FOLD_BATCH /* the same, `fold` running once for each chunk of one element or more */
+} wadi_end_kind;
+
+typedef struct wadi_plan_end {
+    wadi_end_kind kind;
+    int stage;
+    int nfrom; /* components of the stage's results; FOLD, FOLD_BATCH: see fold.from */
+    const int *from;
     const char *name; /* SINK */
     int ninto;
     const int *into; /* ONCE slots */
-    int fold;        /* FOLD: body */
-    int nstate;
-    const int *init; /* FOLD: ONCE slots with the initial state */
-    const int *state_in, *state_out;
+    wadi_plan_fold fold;
     int place;
+} wadi_plan_end;
+
+typedef struct wadi_plan_stream {
+    int nstages;
+    const wadi_plan_stage *stages; /* inputs before those who read them */
+    int nends;
+    const wadi_plan_end *ends; /* one or more for each stage that is the input of no other */
 } wadi_plan_stream;
 
 typedef struct wadi_plan_phase {
@@ -196,7 +256,8 @@ typedef struct wadi_plan_phase {
 typedef struct wadi_plan {
     wadi_arena *arena;
     const char *name;
-    uint8_t program[32]; /* SHA-256 of the program's text and the options that decide its kernels; zero: not known */
+    uint8_t program
+        [32]; /* SHA-256 of the program's text and the options that decide its kernels; zero: not known */
     int nslots;
     const wadi_plan_slot *slots;
     int ninputs;

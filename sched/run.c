@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "sched/run_internal.h"
+#include "sched/sizes.h"
 
 static const int64_t default_memory = INT64_C(1) << 30;
 static const double default_watchdog_s = 10;
@@ -57,23 +58,38 @@ static wadi_status make_locks(wadi_exec *x, wadi_error *err) {
     return WADI_OK;
 }
 
+/* Calls fn for every source and sink the plan names, until one says false. */
+typedef bool (*named)(void *env, const char *name, const wadi_plan_source *source);
+
+static bool each_name(const wadi_plan *plan, named fn, void *env) {
+    bool more = true;
+    for (int i = 0; i < plan->nphases && more; i++) {
+        const wadi_plan_stream *s = &plan->phases[i].stream;
+        for (int g = 0; plan->phases[i].is_stream && g < s->nstages; g++)
+            for (int k = 0; k < s->stages[g].nsources && more; k++)
+                if (!s->stages[g].sources[k].counter)
+                    more = fn(env, s->stages[g].sources[k].name, &s->stages[g].sources[k]);
+        for (int e = 0; plan->phases[i].is_stream && e < s->nends && more; e++)
+            if (s->ends[e].kind == WADI_END_SINK) more = fn(env, s->ends[e].name, NULL);
+    }
+    return more;
+}
+
+static bool add_binding(void *env, const char *name, const wadi_plan_source *source) {
+    wadi_exec *x = env;
+    if (wadi_exec_find(x, name, source == NULL) != NULL) return true;
+    return wadi_vec_push(&x->bindings, (wadi_binding){.name = name});
+}
+
 /* The phases' sources and sinks by name, unbound. */
 static wadi_status list_bindings(wadi_exec *x, wadi_error *err) {
-    for (int i = 0; i < x->plan->nphases; i++) {
-        const wadi_plan_stream *s = &x->plan->phases[i].stream;
-        bool pushed = true;
-        if (!x->plan->phases[i].is_stream) continue;
-        for (int k = 0; k < s->nsources && pushed; k++) {
-            const char *name = s->sources[k].name;
-            if (s->sources[k].counter || wadi_exec_find(x, name, false) != NULL) continue;
-            pushed = wadi_vec_push(&x->bindings, (wadi_binding){.name = name});
-        }
-        if (s->end == WADI_END_SINK && wadi_exec_find(x, s->name, true) == NULL) {
-            pushed = pushed && wadi_vec_push(&x->bindings, (wadi_binding){.name = s->name});
-        }
-        if (!pushed) return wadi_fail(err, WADI_MEMORY, "run: out of memory");
-    }
-    return WADI_OK;
+    if (each_name(x->plan, add_binding, x)) return WADI_OK;
+    return wadi_fail(err, WADI_MEMORY, "run: out of memory");
+}
+
+static const char *policy_name(const wadi_run_options *o) {
+    if (o->policy != NULL) return o->policy;
+    return o->chunk > 0 ? "fixed" : wadi_policies[0].name;
 }
 
 static wadi_status make_parts(wadi_exec *x, const wadi_loader *loader, wadi_error *err) {
@@ -81,8 +97,7 @@ static wadi_status make_parts(wadi_exec *x, const wadi_loader *loader, wadi_erro
     WADI_TRY(make_locks(x, err));
     WADI_TRY(open_wake(x, err));
     WADI_TRY(wadi_buffers_create(NULL, o->memory, &x->buffers, err));
-    const char *policy = o->chunk > 0 && o->policy == NULL ? "fixed" : o->policy;
-    WADI_TRY(wadi_policy_create(policy, o->chunk, &x->policy, err));
+    WADI_TRY(wadi_policy_create(policy_name(o), o->chunk, &x->policy, err));
     wadi_budget_init(&x->budget, o->memory, WADI_CHUNKS_IN_FLIGHT);
     x->bound = calloc((size_t)x->plan->ninputs + 1, sizeof *x->bound);
     if (x->bound == NULL) return wadi_fail(err, WADI_MEMORY, "run: out of memory");
@@ -140,18 +155,22 @@ void wadi_exec_destroy(wadi_exec *x) {
 
 /* ---- binding ---- */
 
+typedef struct wanted {
+    const char *name;
+    bool sink, known;
+} wanted;
+
+static bool is_wanted(void *env, const char *name, const wadi_plan_source *source) {
+    wanted *w = env;
+    w->known = w->sink == (source == NULL) && strcmp(name, w->name) == 0;
+    return !w->known;
+}
+
 wadi_binding *wadi_exec_find(wadi_exec *x, const char *name, bool sink) {
-    for (int i = 0; i < x->plan->nphases; i++) {
-        const wadi_plan_stream *s = &x->plan->phases[i].stream;
-        if (!x->plan->phases[i].is_stream) continue;
-        bool known = sink && s->end == WADI_END_SINK && strcmp(s->name, name) == 0;
-        for (int k = 0; !sink && k < s->nsources; k++) {
-            known = known || (!s->sources[k].counter && strcmp(s->sources[k].name, name) == 0);
-        }
-        if (!known) continue;
-        for (size_t k = 0; k < x->bindings.n; k++) {
-            if (strcmp(x->bindings.at[k].name, name) == 0) return &x->bindings.at[k];
-        }
+    wanted w = {.name = name, .sink = sink};
+    (void)each_name(x->plan, is_wanted, &w);
+    for (size_t k = 0; w.known && k < x->bindings.n; k++) {
+        if (strcmp(x->bindings.at[k].name, name) == 0) return &x->bindings.at[k];
     }
     return NULL;
 }
@@ -171,18 +190,29 @@ wadi_status wadi_exec_input(wadi_exec *x, const char *name, const wadi_array *a,
     return wadi_fail(err, WADI_INVALID, "the program has no input \"%s\"", name);
 }
 
+typedef struct fitting {
+    const wadi_plan *plan;
+    const char *name;
+    const wadi_source *source;
+    wadi_error *err;
+    wadi_status status;
+} fitting;
+
+/* Wherever the program reads from the source. */
+static bool fits(void *env, const char *name, const wadi_plan_source *want) {
+    fitting *f = env;
+    if (want == NULL || strcmp(name, f->name) != 0) return true;
+    f->status = wadi_bind_source(f->plan, want, f->source, f->err);
+    return f->status == WADI_OK;
+}
+
 wadi_status wadi_exec_source(wadi_exec *x, const char *name, wadi_source *source, wadi_error *err) {
     WADI_TRY(check_unstarted(x, err));
     wadi_binding *b = wadi_exec_find(x, name, false);
     if (b == NULL) return wadi_fail(err, WADI_INVALID, "the program has no source \"%s\"", name);
-    for (int i = 0; i < x->plan->nphases; i++) {
-        const wadi_plan_stream *s = &x->plan->phases[i].stream;
-        for (int k = 0; x->plan->phases[i].is_stream && k < s->nsources; k++) {
-            const wadi_plan_source *want = &s->sources[k];
-            if (want->counter || strcmp(want->name, name) != 0) continue;
-            WADI_TRY(wadi_bind_source(x->plan, want, source, err));
-        }
-    }
+    fitting f = {x->plan, name, source, err, WADI_OK};
+    (void)each_name(x->plan, fits, &f);
+    WADI_TRY(f.status);
     b->source = source;
     return WADI_OK;
 }
@@ -228,12 +258,34 @@ static wadi_status run_body(wadi_exec *x, int body, wadi_error *err) {
     return wadi_job_error(&job, err);
 }
 
+/* Each stream has a policy and a budget of its own; one that was seen before starts with what was learned then. A run of less
+ * than LEARNING_NS teaches nothing that is worth a file. */
+static wadi_status run_stream(wadi_exec *x, int phase, wadi_error *err) {
+    static const int64_t LEARNING_NS = 200000000;
+    const wadi_run_options *o = &x->options;
+    const bool learns = o->chunk == 0 && !o->forget && wadi_sizes_wanted();
+    wadi_policy *policy = NULL;
+    WADI_TRY(wadi_policy_create(policy_name(o), o->chunk, &policy, err));
+    if (learns) (void)wadi_sizes_load(x->plan, phase, policy_name(o), policy);
+    wadi_mutex_lock(&x->lock);
+    wadi_policy_destroy(x->policy);
+    x->policy = policy;
+    wadi_budget_init(&x->budget, o->memory, WADI_CHUNKS_IN_FLIGHT);
+    wadi_mutex_unlock(&x->lock);
+    const int64_t begin = wadi_clock_ns();
+    WADI_TRY(wadi_run_stream(x, &x->plan->phases[phase].stream, err));
+    if (learns && wadi_clock_ns() - begin >= LEARNING_NS) {
+        wadi_sizes_save(x->plan, phase, policy_name(o), policy);
+    }
+    return WADI_OK;
+}
+
 static wadi_status run_phases(wadi_exec *x, wadi_error *err) {
     for (int i = 0; i < x->plan->nphases; i++) {
         const wadi_plan_phase *p = &x->plan->phases[i];
         if (atomic_load(&x->cancelled)) return wadi_fail(err, WADI_CANCELLED, "cancelled");
         if (p->is_stream) {
-            WADI_TRY(wadi_run_stream(x, &p->stream, err));
+            WADI_TRY(run_stream(x, i, err));
         } else {
             WADI_TRY(run_body(x, p->body, err));
         }

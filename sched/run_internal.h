@@ -8,6 +8,7 @@
 #include "base/vec.h"
 #include "sched/budget.h"
 #include "sched/device.h"
+#include "sched/fault.h"
 #include "sched/meter.h"
 #include "sched/policy.h"
 #include "sched/run.h"
@@ -45,6 +46,7 @@ struct wadi_exec {
     bool *bound; /* [ninputs] */
     bool started, finished;
     void *zmq;
+    int links; /* opened so far */
     wadi_waits *waits;
     wadi_meter meter;
     int wake[2]; /* a pipe; readable once cancelled */
@@ -79,27 +81,31 @@ wadi_status wadi_bind_chunk(wadi_exec *x, const wadi_plan_source *want, const wa
 
 wadi_status wadi_run_stream(wadi_exec *x, const wadi_plan_stream *stream, wadi_error *err);
 
-/* ---- collect.c: the consumers elements and tabulate as sinks ---- */
+/* ---- collect.c: the consumers that keep what they get ---- */
 
-wadi_status wadi_collect_create(wadi_exec *x, const wadi_plan_stream *stream, wadi_sink **out,
-                                wadi_error *err);
-/* Moves what was collected into the stream's `into` slots. */
+/* As a sink, for an end of kind ELEMENTS, TABULATE, TABULATE_MIN or FROM_SEQ. */
+wadi_status wadi_collect_create(wadi_exec *x, const wadi_plan_stage *stage,
+                                const wadi_plan_end *end, wadi_sink **out, wadi_error *err);
+/* From now on the values of component i, which come from `slot` and are regular, are written in place: the stream has
+ * `elements` elements in all, and slot's columns are made where the collector wants them. Then `put` is called by the
+ * thread that runs the bodies. */
+void wadi_collect_in_place(wadi_sink *sink, wadi_exec *x, int i, int slot, int64_t elements);
+/* The next chunk that goes in place has so many elements. */
+void wadi_collect_expect(wadi_sink *sink, int64_t count);
+/* Moves what was collected into the end's `into` slots. */
 wadi_status wadi_collect_store(wadi_sink *sink, wadi_exec *x, wadi_error *err);
 
 /* ---- fold.c ---- */
 
-wadi_status wadi_fold_begin(wadi_exec *x, const wadi_plan_stream *stream, wadi_error *err);
-/* Folds the elements of the results' slots, `count` of them from stream element `first` on, into the state. */
-wadi_status wadi_fold_chunk(wadi_exec *x, const wadi_plan_stream *stream, int64_t first,
-                            int64_t count, wadi_error *err);
-void wadi_fold_end(wadi_exec *x, const wadi_plan_stream *stream);
-
-/* ---- fault.c ---- */
-
-/* The fault as the error the user sees: operation, values, element, place. */
-wadi_status wadi_fault_error(int nplaces, const wadi_plan_place *places, const wadi_fault *fault,
-                             int64_t first, bool main_block, wadi_error *err);
-/* The fault of a job that has one. */
-wadi_status wadi_job_error(const wadi_job *job, wadi_error *err);
+wadi_status wadi_fold_begin(wadi_exec *x, const wadi_plan_fold *fold, wadi_error *err);
+/* Folds the elements of a chunk of the fold's parts into the state. states, if not NULL, gets every state. *out_done:
+ * elements before the first that fails. */
+wadi_status wadi_fold_elements(wadi_exec *x, const wadi_plan_fold *fold, wadi_chunk *c,
+                               wadi_builder *states, int64_t *out_done, wadi_error *err);
+/* All elements of the chunk at once. */
+wadi_status wadi_fold_whole(wadi_exec *x, const wadi_plan_fold *fold, wadi_chunk *c,
+                            wadi_error *err);
+/* The state moves to the slots `into`. */
+void wadi_fold_end(wadi_exec *x, const wadi_plan_fold *fold, const int *into);
 
 #endif

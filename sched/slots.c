@@ -15,7 +15,8 @@ wadi_status wadi_slots_init(wadi_slots *s, const wadi_plan *plan, wadi_buffers *
     *s = (wadi_slots){.plan = plan, .buffers = buffers, .room = (int)n};
     s->slot = calloc(n, sizeof *s->slot);
     s->memory = calloc(n, sizeof *s->memory);
-    if (s->slot == NULL || s->memory == NULL) {
+    s->place = calloc(n, sizeof *s->place);
+    if (s->slot == NULL || s->memory == NULL || s->place == NULL) {
         wadi_slots_fini(s);
         return wadi_fail(err, WADI_MEMORY, "%s", out_of_memory);
     }
@@ -36,6 +37,8 @@ void wadi_slots_fini(wadi_slots *s) {
     }
     free(s->slot);
     free(s->memory);
+    free(s->place);
+    s->place = NULL;
     s->slot = NULL;
     s->memory = NULL;
 }
@@ -89,6 +92,36 @@ void wadi_slots_move(wadi_slots *s, int from, int to) {
     memset(&s->slot[from], 0, sizeof s->slot[from]);
 }
 
+void wadi_slots_give(wadi_slots *s, int to, const wadi_slot *slot,
+                     const wadi_slot_memory *owned_memory) {
+    wadi_slots_clear(s, to);
+    s->slot[to] = *slot;
+    s->memory[to] = *owned_memory;
+}
+
+bool wadi_slots_copy(wadi_slots *s, int from, wadi_slot *out, wadi_slot_memory *out_memory) {
+    const wadi_plan_slot *p = wadi_slots_plan(s, from);
+    const int64_t values = wadi_shape_values(p->rank, s->slot[from].shape);
+    wadi_slot_memory m = {.shape = wadi_buffers_get(s->buffers, p->rank * word)};
+    bool made = m.shape != NULL;
+    for (int f = 0; f < p->fields && made; f++) {
+        m.column[f] = wadi_buffers_get(s->buffers, values * wadi_type_size(p->type[f]));
+        made = m.column[f] != NULL;
+    }
+    *out = (wadi_slot){.shape = m.shape};
+    *out_memory = m;
+    for (int f = 0; f < p->fields; f++) {
+        out->col[f] = m.column[f];
+        const size_t bytes = (size_t)(values * wadi_type_size(p->type[f]));
+        if (made && bytes > 0) memcpy(m.column[f], s->slot[from].col[f], bytes);
+    }
+    if (made && p->rank > 0) memcpy(m.shape, s->slot[from].shape, (size_t)(p->rank * word));
+    if (made) return true;
+    wadi_buffers_put(m.shape);
+    for (int f = 0; f < p->fields; f++) wadi_buffers_put(m.column[f]);
+    return false;
+}
+
 bool wadi_slots_room_for_shapes(wadi_slots *s, int slot, int64_t count) {
     if (s->slot[slot].shape != NULL) return true;
     const wadi_plan_slot *p = wadi_slots_plan(s, slot);
@@ -105,8 +138,22 @@ bool wadi_slots_room_for_offsets(wadi_slots *s, int slot, int64_t count) {
     return s->slot[slot].offset != NULL;
 }
 
+/* Whether the slot has a place that has given it columns. */
+static bool placed(wadi_slots *s, int slot, int64_t values) {
+    void *column[WADI_MAX_FIELDS] = {NULL};
+    if (slot >= s->plan->nslots || s->place[slot].columns == NULL) return false;
+    if (!s->place[slot].columns(s->place[slot].env, values, column)) return false;
+    for (int f = 0; f < WADI_MAX_FIELDS; f++) {
+        wadi_buffers_put(s->memory[slot].column[f]);
+        s->memory[slot].column[f] = NULL;
+        s->slot[slot].col[f] = column[f];
+    }
+    return true;
+}
+
 bool wadi_slots_room_for_columns(wadi_slots *s, int slot, int64_t values) {
     const wadi_plan_slot *p = wadi_slots_plan(s, slot);
+    if (placed(s, slot, values)) return true;
     for (int f = 0; f < p->fields; f++) {
         void *column = wadi_buffers_get(s->buffers, values * wadi_type_size(p->type[f]));
         if (column == NULL) return false;
@@ -132,11 +179,12 @@ static bool describe(wadi_slots *s, int slot, const wadi_chunk_component *c, int
     if (!wadi_slots_room_for_shapes(s, slot, count)) return false;
     if (!wadi_slots_room_for_offsets(s, slot, count)) return false;
     wadi_slot *to = &s->slot[slot];
-    const int64_t each = wadi_shape_values(c->rank, c->shape);
+    const int64_t stride = wadi_component_stride(c);
     for (int64_t i = 0; i < count; i++) {
         for (int d = 0; d < c->rank; d++) to->shape[i * c->rank + d] = c->shape[d];
     }
-    for (int64_t i = 0; i <= count; i++) to->offset[i] = i * each;
+    for (int64_t i = 0; i < count; i++) to->offset[i] = i * stride;
+    to->offset[count] = c->values; /* elements may overlap */
     return true;
 }
 
@@ -164,7 +212,7 @@ static wadi_status bind_regular(wadi_slots *s, int slot, const wadi_chunk_compon
     }
     const int64_t *shape = irregular ? c->shapes : c->shape;
     for (int d = 0; d < c->rank; d++) s->slot[slot].shape[d] = shape[d];
-    s->slot[slot].stride = c->layout == WADI_LAYOUT_AVOID ? 0 : wadi_shape_values(c->rank, shape);
+    s->slot[slot].stride = irregular ? wadi_shape_values(c->rank, shape) : wadi_component_stride(c);
     return WADI_OK;
 }
 

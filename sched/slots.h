@@ -12,6 +12,13 @@ typedef struct wadi_slot_memory {
     void *shape, *offset, *column[WADI_MAX_FIELDS];
 } wadi_slot_memory;
 
+/* Someone who knows where a slot's columns shall be: gives room for `values` values in each column and keeps it, or
+ * declines, and then the slot gets memory of its own. */
+typedef struct wadi_slots_place {
+    bool (*columns)(void *env, int64_t values, void **out_column);
+    void *env;
+} wadi_slots_place;
+
 typedef struct wadi_slots {
     const wadi_plan *plan;
     wadi_buffers *buffers;
@@ -21,6 +28,7 @@ typedef struct wadi_slots {
     int room;                 /* of the tables below, plan->nslots + owns or more */
     wadi_slot *slot;          /* [room] */
     wadi_slot_memory *memory; /* [room] */
+    wadi_slots_place *place;  /* [plan->nslots]; columns NULL: nobody */
 } wadi_slots;
 
 WADI_NODISCARD wadi_status wadi_slots_init(wadi_slots *s, const wadi_plan *plan,
@@ -44,10 +52,16 @@ void wadi_slots_move(wadi_slots *s, int from, int to);
 /* `to` refers to what `from` owns. */
 void wadi_slots_alias(wadi_slots *s, int from, int to);
 
+/* A ONCE slot's array in memory of its own, which the caller gives to a slot by wadi_slots_give. */
+WADI_NODISCARD bool wadi_slots_copy(wadi_slots *s, int from, wadi_slot *out,
+                                    wadi_slot_memory *out_memory);
+void wadi_slots_give(wadi_slots *s, int to, const wadi_slot *slot,
+                     const wadi_slot_memory *owned_memory);
+
 /* Storage for shapes: of `count` elements when irregular, else of one. Keeps one that is there. */
 WADI_NODISCARD bool wadi_slots_room_for_shapes(wadi_slots *s, int slot, int64_t count);
 WADI_NODISCARD bool wadi_slots_room_for_offsets(wadi_slots *s, int slot, int64_t count);
-/* Columns of `values` values each. */
+/* Columns of `values` values each, where the slot's place says if it has one. */
 WADI_NODISCARD bool wadi_slots_room_for_columns(wadi_slots *s, int slot, int64_t values);
 
 /* A ONCE slot gets a host array: shape copied, columns borrowed. */

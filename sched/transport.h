@@ -49,6 +49,8 @@ void wadi_port_wake_by(wadi_port *p, int wake_fd);
 /* Hands over one reference to c and returns when it is under way; failing or not, the reference is gone. Numbers rise.
  * Errors: WADI_CANCELLED, WADI_IO (peer lost), or what the receiver gave as its reason. */
 WADI_NODISCARD wadi_status wadi_port_send(wadi_port *p, wadi_chunk *owned_c, wadi_error *err);
+/* Returns when all that was sent is done, `count` chunks. */
+WADI_NODISCARD wadi_status wadi_port_settle(wadi_port *p, int64_t count, wadi_error *err);
 /* No more chunks after `count`: returns when all are done and the receiver knows. */
 WADI_NODISCARD wadi_status wadi_port_end(wadi_port *p, int64_t count, wadi_error *err);
 /* The stream ends at chunk `number` with this error: tells the receiver, and returns when what is before it is done, or

@@ -471,6 +471,10 @@ wadi_status wadi_port_send(wadi_port *p, wadi_chunk *owned_c, wadi_error *err) {
     return wait_until(p, all_sent, "room for chunk", number, err);
 }
 
+wadi_status wadi_port_settle(wadi_port *p, int64_t count, wadi_error *err) {
+    return wait_until(p, all_done, "confirmation of chunks below", count, err);
+}
+
 wadi_status wadi_port_end(wadi_port *p, int64_t count, wadi_error *err) {
     wadi_link_sender_end(&p->sender, count);
     return wait_until(p, all_told, "confirmation of chunks below", count, err);

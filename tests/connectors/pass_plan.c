@@ -26,14 +26,19 @@ wadi_status pass_through(wadi_source *in, wadi_sink *out, wadi_type type, int ra
     const wadi_plan_slot slot = {
         .name = "x", .kind = WADI_SLOT_IRREGULAR, .rank = rank, .fields = 1, .type = {type}};
     const wadi_plan_source source = {.name = "in", .nslots = 1, .slots = zero};
-    const wadi_plan_phase phase = {.is_stream = true,
-                                   .stream = {.nsources = 1,
-                                              .sources = &source,
-                                              .body = -1,
-                                              .nresults = 1,
-                                              .results = zero,
-                                              .end = WADI_END_SINK,
-                                              .name = "out"}};
+    const wadi_plan_stage stage = {.change = WADI_CHANGE_READ,
+                                   .nsources = 1,
+                                   .sources = &source,
+                                   .nparts = 1,
+                                   .parts = zero,
+                                   .size = -1,
+                                   .hop = -1,
+                                   .body = -1,
+                                   .nresults = 1,
+                                   .results = zero};
+    const wadi_plan_end end = {.kind = WADI_END_SINK, .nfrom = 1, .from = zero, .name = "out"};
+    const wadi_plan_phase phase = {
+        .is_stream = true, .stream = {.nstages = 1, .stages = &stage, .nends = 1, .ends = &end}};
     const wadi_plan plan = {
         .name = "pass", .nslots = 1, .slots = &slot, .nphases = 1, .phases = &phase};
     const wadi_loader loader = {load, NULL};

@@ -5,7 +5,20 @@
 
 static hand_program *current;
 
-enum { IN = 0, OUT = 1, STATE_IN = 2, STATE_OUT = 3, INIT = 4, ALL = 5, COUNT = 6, INDEX = 7 };
+enum {
+    IN = 0,
+    OUT = 1,
+    STATE_IN = 2,
+    STATE_OUT = 3,
+    INIT = 4,
+    ALL = 5,
+    COUNT = 6,
+    INDEX = 7,
+    EVEN = 8,
+    PICKED = 9,
+    SKIP = 10,
+    MOST = 11
+};
 
 /* ---- kernels ---- */
 
@@ -68,6 +81,12 @@ static int fold_inside(wadi_work *w, int64_t begin, int64_t end) {
     return 0;
 }
 
+static int double_and_test(wadi_work *w, int64_t begin, int64_t end) {
+    uint8_t *even = w->slot[EVEN].col[0];
+    for (int64_t s = begin; s < end; s++) even[s] = w->slot[IN].shape[s] % 2 == 0;
+    return double_inside(w, begin, end);
+}
+
 static int count_shape(wadi_work *w, int64_t begin, int64_t end) {
     (void)begin;
     (void)end;
@@ -91,7 +110,7 @@ static const struct {
     {"double_inside", double_inside}, {"double_shape", double_shape},
     {"double_units", double_units},   {"double_flat", double_flat},
     {"fold_inside", fold_inside},     {"count_shape", count_shape},
-    {"count_run", count_run},
+    {"count_run", count_run},         {"double_and_test", double_and_test},
 };
 
 static wadi_kernel find(const char *name) {
@@ -126,6 +145,8 @@ wadi_loader hand_loader(hand_program *h) {
 
 static const int in_slot[] = {IN}, out_slot[] = {OUT}, state_in[] = {STATE_IN};
 static const int state_out[] = {STATE_OUT}, init[] = {INIT}, all[] = {ALL};
+static const int zero[] = {0}, one[] = {1}, two[] = {2}, picked[] = {PICKED}, even[] = {EVEN};
+static const int tested[] = {OUT, EVEN};
 
 static wadi_plan_slot slot(const char *name, wadi_slot_kind kind, int rank, wadi_type type) {
     return (wadi_plan_slot){.name = name, .kind = kind, .rank = rank, .fields = 1, .type = {type}};
@@ -160,13 +181,18 @@ static void begin(hand_program *h) {
     h->body[1] =
         (wadi_plan_body){.name = "fold", .index_slot = -1, .nresults = 1, .results = state_out};
     h->phase.is_stream = true;
-    h->phase.stream = (wadi_plan_stream){.nsources = 1,
-                                         .sources = &h->source,
-                                         .nresults = 1,
-                                         .results = out_slot,
-                                         .ninto = 1,
-                                         .into = all,
-                                         .place = 0};
+    h->stage[0] = (wadi_plan_stage){.change = WADI_CHANGE_READ,
+                                    .nsources = 1,
+                                    .sources = &h->source,
+                                    .nparts = 1,
+                                    .parts = in_slot,
+                                    .size = -1,
+                                    .hop = -1,
+                                    .nresults = 1,
+                                    .results = out_slot};
+    h->end[0] = (wadi_plan_end){.nfrom = 1, .from = zero, .ninto = 1, .into = all};
+    h->phase.stream =
+        (wadi_plan_stream){.nstages = 1, .stages = h->stage, .nends = 1, .ends = h->end};
     h->plan.noutputs = 1;
     h->plan.outputs = &h->output;
     h->output = (wadi_plan_output){"all", ALL};
@@ -181,17 +207,20 @@ static void set_version(hand_program *h, int body, wadi_schedule schedule,
 void hand_doubling(hand_program *h, wadi_end_kind end) {
     begin(h);
     h->source = (wadi_plan_source){.name = "in", .nslots = 1, .slots = in_slot};
-    h->phase.stream.end = end;
-    h->phase.stream.name = "out";
+    h->end[0].kind = end;
+    h->end[0].name = "out";
     if (end == WADI_END_SINK) h->plan.noutputs = 0;
     if (end == WADI_END_TABULATE) h->slot[ALL].rank = 2;
     if (end == WADI_END_FOLD) {
         h->slot[ALL] = slot("all", WADI_SLOT_ONCE, 0, WADI_I64);
-        h->phase.stream.fold = 1;
-        h->phase.stream.nstate = 1;
-        h->phase.stream.init = init;
-        h->phase.stream.state_in = state_in;
-        h->phase.stream.state_out = state_out;
+        h->end[0].fold = (wadi_plan_fold){.body = 1,
+                                          .nstate = 1,
+                                          .init = init,
+                                          .state_in = state_in,
+                                          .state_out = state_out,
+                                          .nparts = 1,
+                                          .parts = out_slot,
+                                          .from = zero};
     }
     h->step[0][0] = (wadi_plan_step){.kind = WADI_STEP_RUN, .kernel = "double_inside"};
     set_version(h, 0, WADI_SCHEDULE_INSIDE, h->step[0], 1);
@@ -215,10 +244,58 @@ void hand_counting(hand_program *h) {
     h->plan.inputs = &h->input;
     h->source = (wadi_plan_source){.counter = true, .count_slot = COUNT};
     h->body[0].index_slot = INDEX;
-    h->phase.stream.end = WADI_END_TABULATE;
+    h->end[0].kind = WADI_END_TABULATE;
+    h->stage[0].nparts = 0;
     h->step[0][0] = (wadi_plan_step){
         .kind = WADI_STEP_SHAPE, .kernel = "count_shape", .nslots = 1, .slots = out_slot};
     h->step[0][1] = (wadi_plan_step){.kind = WADI_STEP_ALLOC, .nslots = 1, .slots = out_slot};
     h->step[0][2] = (wadi_plan_step){.kind = WADI_STEP_RUN, .kernel = "count_run"};
     set_version(h, 0, WADI_SCHEDULE_INSIDE, h->step[0], 3);
+}
+
+static void set_number(hand_program *h, int slot_number, const char *name, int64_t *value,
+                       wadi_array *array) {
+    h->slot[slot_number] = slot(name, WADI_SLOT_ONCE, 0, WADI_I64);
+    *array = (wadi_array){.fields = 1, .type = {WADI_I64}, .column = {value}};
+    h->slot[slot_number].data = array;
+}
+
+static wadi_plan_stage passing(wadi_change_kind change, const int *input, int size) {
+    return (wadi_plan_stage){.change = change,
+                             .ninputs = 1,
+                             .inputs = input,
+                             .nparts = 1,
+                             .parts = picked,
+                             .from = zero,
+                             .test = 1,
+                             .size = size,
+                             .hop = -1,
+                             .body = -1,
+                             .nresults = 1,
+                             .results = picked};
+}
+
+void hand_staged(hand_program *h, int64_t skip, int64_t most) {
+    hand_doubling(h, WADI_END_SINK);
+    h->plan.noutputs = 1;
+    h->skip = skip;
+    h->most = most;
+    set_number(h, SKIP, "skip", &h->skip, &h->skip_array);
+    set_number(h, MOST, "most", &h->most, &h->most_array);
+    h->slot[EVEN] = slot("even", WADI_SLOT_REGULAR, 0, WADI_BOOL);
+    h->slot[PICKED] = slot("picked", WADI_SLOT_IRREGULAR, 1, WADI_I32);
+    h->body[0].nresults = h->stage[0].nresults = 2;
+    h->body[0].results = h->stage[0].results = tested;
+    h->stage[1] = passing(WADI_CHANGE_FILTER, zero, -1);
+    h->stage[2] = passing(WADI_CHANGE_DROP, one, SKIP);
+    h->stage[3] = passing(WADI_CHANGE_TAKE, two, MOST);
+    h->end[0].stage = 3;
+    h->end[1] = (wadi_plan_end){
+        .kind = WADI_END_ELEMENTS, .stage = 0, .nfrom = 1, .from = zero, .ninto = 1, .into = all};
+    h->phase.stream.nstages = 4;
+    h->phase.stream.nends = 2;
+    h->body[0].offers[WADI_SCHEDULE_FLAT] = false;
+    h->step[0][0] = (wadi_plan_step){.kind = WADI_STEP_ALLOC, .nslots = 1, .slots = even};
+    h->step[0][1] = (wadi_plan_step){.kind = WADI_STEP_RUN, .kernel = "double_and_test"};
+    set_version(h, 0, WADI_SCHEDULE_INSIDE, h->step[0], 2);
 }

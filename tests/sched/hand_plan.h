@@ -4,7 +4,7 @@
 
 #include "sched/plan.h"
 
-enum { HAND_SLOTS = 8 };
+enum { HAND_SLOTS = 12, HAND_STAGES = 4, HAND_ENDS = 2 };
 
 typedef struct hand_program {
     wadi_plan plan;
@@ -14,11 +14,15 @@ typedef struct hand_program {
     wadi_plan_version version[2][WADI_SCHEDULE_COUNT];
     wadi_kernel kernels[2][WADI_SCHEDULE_COUNT][4], units[2][WADI_SCHEDULE_COUNT][4];
     wadi_plan_phase phase;
+    wadi_plan_stage stage[HAND_STAGES];
+    wadi_plan_end end[HAND_ENDS];
     wadi_plan_source source;
     wadi_plan_place place[1];
     wadi_plan_input input;
     wadi_plan_output output;
     int64_t one;
+    int64_t skip, most; /* hand_staged */
+    wadi_array skip_array, most_array;
     wadi_array init;
     int64_t starve_above; /* chunks of more elements find no memory; 0: all do */
     int64_t fault_at;     /* stream element whose division fails; -1: none */
@@ -29,6 +33,10 @@ typedef struct hand_program {
 void hand_doubling(hand_program *h, wadi_end_kind end);
 /* Input "n" (i64): output "table", i64[n, 3] with table[i][k] = 10 i + k. */
 void hand_counting(hand_program *h);
+
+/* Source "in" of i32[n], irregular, doubled; those of even length, without the first `skip` of them and at most `most`,
+ * go to the sink "out"; all of them, doubled, are collected as output "all". */
+void hand_staged(hand_program *h, int64_t skip, int64_t most);
 
 wadi_loader hand_loader(hand_program *h);
 

@@ -26,9 +26,10 @@ static void a_plan_prints_for_people(void **state) {
                                               "    alloc -> doubled.1\n"
                                               "    flat double_flat over double_units\n"));
     assert_non_null(strstr(wadi_text_str(&t), "phase 0: stream\n"
-                                              "    source \"in\": in\n"
-                                              "    double -> doubled.1\n"
-                                              "    sink \"out\"\n"));
+                                              "    stage 0: read\n"
+                                              "        source \"in\": in\n"
+                                              "        double -> doubled.1\n"
+                                              "    sink \"out\" of stage 0: 0\n"));
     wadi_text_fini(&t);
     hand_counting(&h);
     wadi_plan_print(&h.plan, &t);

@@ -334,6 +334,145 @@ static void a_fold_passes_its_state_on_in_order(void **state) {
     }
 }
 
+/* Checks that element i is the ramp's element number 2 skip + ..: those of even length, doubled. */
+typedef struct even_check {
+    wadi_sink base;
+    int64_t next, seen, fail_at; /* number in the ramp of the next one; elements so far */
+    bool finished, aborted;
+} even_check;
+
+static wadi_status even_put(wadi_sink *self, wadi_chunk *c, wadi_error *err) {
+    even_check *s = (even_check *)self;
+    assert_int_equal(c->first, s->seen);
+    for (int64_t i = 0; i < c->count; i++, s->seen++, s->next++) {
+        if (s->seen == s->fail_at) {
+            *err = (wadi_error){.status = WADI_IO, .msg = "the disk is full"};
+            return WADI_IO;
+        }
+        while (s->next % 7 % 2 != 0) s->next++;
+        const wadi_array a = wadi_chunk_array(c, 0, i);
+        assert_int_equal(a.shape[0], s->next % 7);
+        for (int64_t k = 0; k < a.shape[0]; k++)
+            assert_int_equal(((int32_t *)a.column[0])[k], 2 * (s->next + k));
+    }
+    return WADI_OK;
+}
+
+static wadi_status even_finish(wadi_sink *self, wadi_error *err) {
+    (void)err;
+    ((even_check *)self)->finished = true;
+    return WADI_OK;
+}
+
+static void even_abort(wadi_sink *self, const wadi_error *why) {
+    (void)why;
+    ((even_check *)self)->aborted = true;
+}
+
+static even_check make_even(int64_t skip, int64_t fail_at) {
+    static const wadi_sink_ops ops = {check_destroy, even_put, even_finish, even_abort};
+    even_check s = {.fail_at = fail_at};
+    s.base.ops = &ops;
+    for (int64_t left = skip; left > 0; s.next++) left -= s.next % 7 % 2 == 0;
+    return s;
+}
+
+/* 100 elements of the ramp through filter, drop and take to a sink, and all of them to a collector. */
+static wadi_status run_staged(hand_program *h, int64_t chunk, ramp *in, even_check *out,
+                              int64_t *out_collected, wadi_error *err) {
+    const wadi_loader loader = hand_loader(h);
+    wadi_run_options o = {.chunk = chunk, .threads = 2};
+    wadi_exec *x = NULL;
+    wadi_array all;
+    assert_int_equal(wadi_exec_create(&h->plan, &loader, &o, &x, err), WADI_OK);
+    assert_int_equal(wadi_exec_source(x, "in", &in->base, err), WADI_OK);
+    assert_int_equal(wadi_exec_sink(x, "out", &out->base, err), WADI_OK);
+    const wadi_status status = wadi_exec_go(x, err);
+    *out_collected = -1;
+    if (status == WADI_OK && wadi_exec_result(x, "all", &all, err) == WADI_OK)
+        *out_collected = all.shape[0];
+    wadi_exec_destroy(x);
+    return status;
+}
+
+static void stages_hang_on_each_other(void **state) {
+    (void)state;
+    static const int64_t sizes[] = {1, 2, 3, 7, 40, 1000};
+    static const int64_t skips[] = {0, 3, 1000}, mosts[] = {0, 5, 1000, -4};
+    for (int i = 0; i < 6 * 3 * 4; i++) {
+        const int64_t chunk = sizes[i % 6], skip = skips[i / 6 % 3], most = mosts[i / 18];
+        hand_program h;
+        hand_staged(&h, skip, most);
+        ramp in = make_ramp(100, -1);
+        even_check out = make_even(skip, -1);
+        wadi_error err = {0};
+        int64_t collected = 0;
+        assert_int_equal(run_staged(&h, chunk, &in, &out, &collected, &err), WADI_OK);
+        int64_t values = 0, even = 0;
+        for (int64_t e = 0; e < 100; e++) values += e % 7, even += e % 7 % 2 == 0;
+        const int64_t left = even > skip ? even - skip : 0;
+        assert_int_equal(out.seen, most < 0 ? 0 : left < most ? left : most);
+        assert_int_equal(collected, values);
+        assert_true(out.finished);
+        assert_false(out.aborted);
+    }
+}
+
+static void a_stream_ends_when_nobody_wants_more(void **state) {
+    (void)state;
+    hand_program h;
+    hand_staged(&h, 2, 20);
+    h.phase.stream.nends = 1; /* the sink alone */
+    h.plan.noutputs = 0;
+    ramp in = make_ramp(INT64_MAX, -1);
+    even_check out = make_even(2, -1);
+    wadi_error err = {0};
+    int64_t collected = 0;
+    assert_int_equal(run_staged(&h, 0, &in, &out, &collected, &err), WADI_OK);
+    assert_int_equal(out.seen, 20);
+    assert_true(out.finished);
+}
+
+static void a_fault_behind_the_last_element_wanted_is_none(void **state) {
+    (void)state;
+    for (int64_t chunk = 1; chunk < 100; chunk += 14) {
+        hand_program h;
+        hand_staged(&h, 2, 3);
+        h.phase.stream.nends = 1;
+        h.plan.noutputs = 0;
+        h.fault_at = 12;
+        ramp in = make_ramp(100, -1);
+        even_check out = make_even(2, -1);
+        wadi_error err = {0};
+        int64_t collected = 0;
+        assert_int_equal(run_staged(&h, chunk, &in, &out, &collected, &err), WADI_OK);
+        assert_int_equal(out.seen, 3);
+        hand_staged(&h, 2, 30);
+        h.fault_at = 12;
+        in = make_ramp(100, -1);
+        out = make_even(2, -1);
+        assert_int_equal(run_staged(&h, chunk, &in, &out, &collected, &err), WADI_FAULT);
+        assert_non_null(strstr(err.msg, "element 12"));
+        assert_int_equal(out.seen,
+                         5); /* 0 2 4 6 7 9 11 are even and come before; two are dropped */
+        assert_true(out.aborted);
+    }
+}
+
+static void a_failing_sink_behind_stages_stops_the_run(void **state) {
+    (void)state;
+    hand_program h;
+    hand_staged(&h, 0, 1000);
+    ramp in = make_ramp(INT64_MAX, -1);
+    even_check out = make_even(0, 50);
+    wadi_error err = {0};
+    int64_t collected = 0;
+    assert_int_equal(run_staged(&h, 10, &in, &out, &collected, &err), WADI_IO);
+    assert_string_equal(err.msg, "the disk is full");
+    assert_int_equal(out.seen, 50);
+    assert_true(out.aborted);
+}
+
 static void a_counter_feeds_the_index(void **state) {
     (void)state;
     hand_program h;
@@ -396,6 +535,10 @@ int main(void) {
         cmocka_unit_test(elements_and_tabulate_collect),
         cmocka_unit_test(tabulate_refuses_ragged_elements),
         cmocka_unit_test(a_fold_passes_its_state_on_in_order),
+        cmocka_unit_test(stages_hang_on_each_other),
+        cmocka_unit_test(a_stream_ends_when_nobody_wants_more),
+        cmocka_unit_test(a_fault_behind_the_last_element_wanted_is_none),
+        cmocka_unit_test(a_failing_sink_behind_stages_stops_the_run),
         cmocka_unit_test(a_counter_feeds_the_index),
         cmocka_unit_test(what_is_bound_must_fit),
     };

@@ -20,6 +20,8 @@ typedef struct passing {
     wadi_plan plan;
     wadi_plan_slot slot[2];
     wadi_plan_source source[2];
+    wadi_plan_stage stage;
+    wadi_plan_end end;
     wadi_plan_phase phase;
 } passing;
 
@@ -47,13 +49,19 @@ static void make_passing(passing *p, int sources) {
             (wadi_plan_source){.name = i == 0 ? "a" : "b", .nslots = 1, .slots = &slots[i]};
     }
     p->phase.is_stream = true;
-    p->phase.stream = (wadi_plan_stream){.nsources = sources,
-                                         .sources = p->source,
-                                         .body = -1,
-                                         .nresults = sources,
-                                         .results = slots,
-                                         .end = WADI_END_SINK,
-                                         .name = "out"};
+    p->stage = (wadi_plan_stage){.change = WADI_CHANGE_READ,
+                                 .nsources = sources,
+                                 .sources = p->source,
+                                 .nparts = sources,
+                                 .parts = slots,
+                                 .size = -1,
+                                 .hop = -1,
+                                 .body = -1,
+                                 .nresults = sources,
+                                 .results = slots};
+    p->end = (wadi_plan_end){.kind = WADI_END_SINK, .nfrom = sources, .from = slots, .name = "out"};
+    p->phase.stream =
+        (wadi_plan_stream){.nstages = 1, .stages = &p->stage, .nends = 1, .ends = &p->end};
     p->plan =
         (wadi_plan){.name = "p", .nslots = 2, .slots = p->slot, .nphases = 1, .phases = &p->phase};
 }

@@ -1,0 +1,207 @@
+/* The ends of a stream: sinks, collectors, and folds, which have a body of their own that reads the state and one element
+ * (fold_seq, and scan_seq inside of a stream) or a whole chunk (fold_batch). */
+#include <string.h>
+
+#include "base/error.h"
+#include "codegen/plan_internal.h"
+
+static int *new_list(wadi_planning *p, int n) {
+    return WADI_NEW_N(p->plan->arena, int, (size_t)n + 1);
+}
+
+/* ---- folds ---- */
+
+/* Slots of a state of n arrays, which begins as arguments 1.. of b. */
+static wadi_status state_slots(wadi_planning *p, const wadi_bind *b, wadi_plan_fold *f,
+                               int **out_in, int **out_out) {
+    const int n = b->nargs - 1;
+    int *init = new_list(p, n), *in = new_list(p, n), *out = new_list(p, n);
+    if (!init || !in || !out) return wadi_planning_no_memory(p);
+    for (int i = 0; i < n; i++) {
+        const wadi_array_type *t = &p->m->values[b->args[1 + i]].type.array[0];
+        init[i] = wadi_planning_once(p, wadi_draft_resolved(p, b->args[1 + i]));
+        in[i] = wadi_planning_typed_slot(p, "state", WADI_SLOT_ONCE, t);
+        wadi_draft_at(p, b->blocks[0]->params[i], in[i]);
+    }
+    f->nstate = n;
+    f->init = init;
+    f->state_in = *out_in = in;
+    f->state_out = *out_out = out;
+    return WADI_OK;
+}
+
+/* The parameters of a region behind the state, one per component: what is one array for the whole stream keeps its slot,
+ * the others become parts. */
+static wadi_status element_parts(wadi_planning *p, const wadi_bind *b, wadi_plan_fold *f) {
+    const wadi_val seq = b->args[0];
+    const int n = p->m->values[seq].type.arrays;
+    int *parts = new_list(p, n), *from = new_list(p, n);
+    if (!parts || !from) return wadi_planning_no_memory(p);
+    for (int c = 0; c < n; c++) {
+        const wadi_val param = b->blocks[0]->params[f->nstate + c];
+        const wadi_val v = p->y.components[seq][c];
+        if (v != WADI_NONE && wadi_draft_is_once(p, wadi_draft_resolved(p, v))) {
+            p->y.alias_of[param] = wadi_draft_resolved(p, v);
+            continue;
+        }
+        const wadi_array_type *t = &p->m->values[param].type.array[0];
+        parts[f->nparts] =
+            wadi_planning_typed_slot(p, p->m->values[param].name, WADI_SLOT_IRREGULAR, t);
+        from[f->nparts] = wadi_draft_want(p, seq, c);
+        wadi_draft_at(p, param, parts[f->nparts++]);
+    }
+    f->parts = parts;
+    f->from = from;
+    return WADI_OK;
+}
+
+/* A body that is planned while the region's parameters are known. */
+static wadi_status region_body(wadi_planning *p, const wadi_block *r, const wadi_body *body,
+                               int nresults, const int *results, bool inside_only, int *out_body) {
+    for (int i = 0; i < r->nparams; i++)
+        p->known[r->params[i]] = p->y.alias_of[r->params[i]] == WADI_NONE;
+    memset(p->late, 0, p->m->nvalues * sizeof *p->late);
+    const wadi_status st =
+        wadi_planning_body(p, body, -1, nresults, results, inside_only, out_body);
+    for (int i = 0; i < r->nparams; i++) p->known[r->params[i]] = false;
+    return st;
+}
+
+wadi_status wadi_draft_fold(wadi_planning *p, const wadi_bind *b, wadi_plan_fold *out) {
+    const wadi_block *r = b->blocks[0];
+    const int n = b->nargs - 1;
+    int *in, *next;
+    struct wadi_copy *copies = WADI_NEW_N(p->y.arena, struct wadi_copy, (size_t)n + 1);
+    wadi_body body = {.stream = true,
+                      .nbinds = r->nbinds,
+                      .binds = (const wadi_bind **)r->binds,
+                      .ncopies = n,
+                      .copies = copies};
+    body.name = wadi_arena_printf(p->plan->arena, "fold_%d", (int)p->bodies.n);
+    if (!copies || !body.name) return wadi_planning_no_memory(p);
+    WADI_TRY(state_slots(p, b, out, &in, &next));
+    WADI_TRY(element_parts(p, b, out));
+    for (int i = 0; i < n; i++) {
+        const wadi_array_type *t = &p->m->values[b->args[1 + i]].type.array[0];
+        next[i] = wadi_planning_typed_slot(p, "next_state", WADI_SLOT_ONCE, t);
+        copies[i] = (struct wadi_copy){r->yields[i], next[i]};
+    }
+    return region_body(p, r, &body, n, next, true, &out->body);
+}
+
+/* ---- fold_batch ---- */
+
+/* Per component two parameters: the table of shapes, and the values. */
+static wadi_status chunk_parts(wadi_planning *p, const wadi_bind *b, wadi_plan_fold *f) {
+    const int n = p->m->values[b->args[0]].type.arrays;
+    int *parts = new_list(p, 2 * n), *from = new_list(p, n);
+    if (!parts || !from) return wadi_planning_no_memory(p);
+    for (int c = 0; c < n; c++) {
+        from[c] = wadi_draft_want(p, b->args[0], c);
+        for (int k = 0; k < 2; k++) {
+            const wadi_val param = b->blocks[0]->params[f->nstate + 2 * c + k];
+            const wadi_value *value = &p->m->values[param];
+            parts[2 * c + k] =
+                wadi_planning_typed_slot(p, value->name, WADI_SLOT_ONCE, &value->type.array[0]);
+            wadi_draft_at(p, param, parts[2 * c + k]);
+        }
+    }
+    f->nparts = n;
+    f->parts = parts;
+    f->from = from;
+    return WADI_OK;
+}
+
+/* Everything the region stores has a slot. */
+static wadi_status region_results(wadi_planning *p, const wadi_block *r, wadi_body *body,
+                                  int **out_slots) {
+    int total = 0;
+    for (int i = 0; i < r->nbinds; i++) total += r->binds[i]->nresults;
+    wadi_val *values = WADI_NEW_N(p->y.arena, wadi_val, (size_t)total + 1);
+    int *slots = new_list(p, total);
+    if (!values || !slots) return wadi_planning_no_memory(p);
+    for (int i = 0; i < r->nbinds; i++)
+        for (int k = 0; k < r->binds[i]->nresults; k++) {
+            const wadi_val v = r->binds[i]->results[k];
+            if (!wadi_is_stored(&p->y, v)) continue;
+            slots[body->nresults] = wadi_planning_once(p, v);
+            values[body->nresults++] = v;
+        }
+    body->results = values;
+    *out_slots = slots;
+    return WADI_OK;
+}
+
+static wadi_status fold_batch(wadi_planning *p, const wadi_bind *b, wadi_plan_fold *out) {
+    const wadi_block *r = b->blocks[0];
+    int *in, *next, *results;
+    wadi_body body = {.nbinds = r->nbinds, .binds = (const wadi_bind **)r->binds};
+    body.name = wadi_arena_printf(p->plan->arena, "fold_batch_%d", (int)p->bodies.n);
+    if (!body.name) return wadi_planning_no_memory(p);
+    WADI_TRY(state_slots(p, b, out, &in, &next));
+    WADI_TRY(chunk_parts(p, b, out));
+    WADI_TRY(region_results(p, r, &body, &results));
+    for (int i = 0; i < out->nstate; i++)
+        next[i] = wadi_planning_once(p, wadi_draft_resolved(p, r->yields[i]));
+    return region_body(p, r, &body, body.nresults, results, false, &out->body);
+}
+
+/* ---- ends ---- */
+
+static const struct {
+    const char *op;
+    wadi_end_kind kind;
+} ends[] = {
+    {"stream_out", WADI_END_SINK},       {"elements", WADI_END_ELEMENTS},
+    {"tabulate", WADI_END_TABULATE},     {"tabulate_min", WADI_END_TABULATE_MIN},
+    {"from_seq", WADI_END_FROM_SEQ},     {"fold_seq", WADI_END_FOLD},
+    {"fold_batch", WADI_END_FOLD_BATCH},
+};
+
+static wadi_status find_kind(wadi_planning *p, const wadi_bind *b, wadi_end_kind *out) {
+    for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++) {
+        if (strcmp(ends[i].op, b->op->name) != 0) continue;
+        *out = ends[i].kind;
+        return WADI_OK;
+    }
+    return wadi_fail_at(p->y.err, b->loc, WADI_UNSUPPORTED,
+                        "%s: not offered as the end of a stream", b->op->name);
+}
+
+/* All components of the sequence. */
+static wadi_status all_components(wadi_planning *p, wadi_val seq, wadi_plan_end *e) {
+    int *from = new_list(p, p->m->values[seq].type.arrays);
+    if (!from) return wadi_planning_no_memory(p);
+    e->nfrom = p->m->values[seq].type.arrays;
+    for (int c = 0; c < e->nfrom; c++) from[c] = wadi_draft_want(p, seq, c);
+    e->from = from;
+    return WADI_OK;
+}
+
+static wadi_status set_results(wadi_planning *p, const wadi_bind *b, wadi_plan_end *e) {
+    int *into = new_list(p, b->nresults);
+    if (!into) return wadi_planning_no_memory(p);
+    e->ninto = b->nresults;
+    for (int i = 0; i < b->nresults; i++) into[i] = wadi_planning_once(p, b->results[i]);
+    e->into = into;
+    return WADI_OK;
+}
+
+wadi_status wadi_draft_end(wadi_planning *p, const wadi_bind *b) {
+    wadi_plan_end e = {.place = wadi_layout_place(&p->y, b->op->name, "", b->loc)};
+    WADI_TRY(find_kind(p, b, &e.kind));
+    WADI_TRY(wadi_draft_visit(p, b->args[0], -1));
+    e.stage = p->stream.stage_of[b->args[0]];
+    if (e.kind == WADI_END_FOLD)
+        WADI_TRY(wadi_draft_fold(p, b, &e.fold));
+    else if (e.kind == WADI_END_FOLD_BATCH)
+        WADI_TRY(fold_batch(p, b, &e.fold));
+    else
+        WADI_TRY(all_components(p, b->args[0], &e));
+    WADI_TRY(set_results(p, b, &e));
+    if (e.kind == WADI_END_SINK) {
+        e.name = wadi_arena_strdup(p->plan->arena, b->name);
+        if (!e.name) return wadi_planning_no_memory(p);
+    }
+    return wadi_vec_push(&p->stream.ends, e) ? WADI_OK : wadi_planning_no_memory(p);
+}

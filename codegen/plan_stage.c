@@ -1,0 +1,395 @@
+/* From a sequence back to its sources: the stages of a stream.
+ *
+ * A stage is a way of counting elements. Everything that counts alike has one body: map_seqs over one input become one, their
+ * bindings in order, where a parameter that gets another region's yield is that value under a second name; and so do the
+ * predicate of a filter and the function of an expansion, which are further results of the stage they read. An operator
+ * that counts anew begins a stage. Its elements are parts, slots that the runtime fills, but for what is one array for
+ * the whole stream: that keeps its slot wherever it goes.
+ *
+ * map_seq over several sequences that count differently begins a stage that zips them. Sources that nobody else reads are
+ * zipped where they are read. */
+#include <string.h>
+
+#include "base/error.h"
+#include "codegen/plan_internal.h"
+
+static wadi_draft_stage *stage_at(wadi_planning *p, int number) {
+    return &p->stream.stages.at[number];
+}
+
+wadi_val wadi_draft_resolved(const wadi_planning *p, wadi_val v) {
+    while (p->y.alias_of[v] != WADI_NONE) v = p->y.alias_of[v];
+    return v;
+}
+
+bool wadi_draft_is_once(const wadi_planning *p, wadi_val v) {
+    if (p->m->values[v].def == WADI_DEF_CONST) return true;
+    return p->known[v] && p->y.slot_of[v] >= 0 &&
+           p->y.slots.at[p->y.slot_of[v]].kind == WADI_SLOT_ONCE;
+}
+
+static int components_of(const wadi_planning *p, wadi_val seq) {
+    return p->m->values[seq].type.arrays;
+}
+
+/* The components of a sequence that comes out of `stage`: neither values nor parts yet. */
+static wadi_status make_components(wadi_planning *p, wadi_val seq, int stage) {
+    const size_t n = (size_t)components_of(p, seq);
+    wadi_val *c = WADI_NEW_N(p->y.arena, wadi_val, n + 1);
+    int *part = WADI_NEW_N(p->y.arena, int, n + 1);
+    if (!c || !part) return wadi_planning_no_memory(p);
+    for (size_t i = 0; i < n; i++) {
+        c[i] = WADI_NONE;
+        part[i] = -1;
+    }
+    p->y.components[seq] = c;
+    p->stream.part_of[seq] = part;
+    p->stream.stage_of[seq] = stage;
+    return WADI_OK;
+}
+
+/* A new stage that begins with binding b; -1 when out of memory. */
+static int new_stage(wadi_planning *p, wadi_change_kind change, const wadi_bind *b) {
+    wadi_draft_stage g = {.plan = {.change = change, .size = -1, .hop = -1, .test = -1, .body = -1},
+                          .index_slot = -1};
+    g.plan.place = wadi_layout_place(&p->y, b->op->name, "", b->loc);
+    if (!wadi_vec_push(&p->stream.stages, g)) return -1;
+    return (int)p->stream.stages.n - 1;
+}
+
+/* ---- what a stage gives ---- */
+
+static int want(wadi_planning *p, int stage, wadi_draft_result r) {
+    wadi_draft_stage *g = stage_at(p, stage);
+    for (size_t i = 0; i < g->results.n; i++)
+        if (g->results.at[i].v == r.v && g->results.at[i].slot == r.slot) return (int)i;
+    if (!wadi_vec_push(&g->results, r)) p->y.failed = true;
+    return (int)g->results.n - 1;
+}
+
+int wadi_draft_want_value(wadi_planning *p, int stage, wadi_val v) {
+    return want(p, stage, (wadi_draft_result){wadi_draft_resolved(p, v), -1});
+}
+
+int wadi_draft_want(wadi_planning *p, wadi_val seq, int c) {
+    const int stage = p->stream.stage_of[seq];
+    const wadi_val v = p->y.components[seq][c];
+    if (v != WADI_NONE) return wadi_draft_want_value(p, stage, v);
+    return want(p, stage, (wadi_draft_result){WADI_NONE, p->stream.part_of[seq][c]});
+}
+
+/* ---- parameters of regions ---- */
+
+/* A parameter whose value the runtime puts into `slot`: there while this stage's body is planned. */
+void wadi_draft_at(wadi_planning *p, wadi_val param, int slot) {
+    wadi_plan_slot *s = &p->y.slots.at[slot];
+    if (s->kind == WADI_SLOT_IRREGULAR) s->kind = wadi_planning_kind(p, param);
+    p->y.alias_of[param] = WADI_NONE;
+    p->y.slot_of[param] = slot;
+}
+
+/* A parameter that is component c of `seq`. */
+static void set_param(wadi_planning *p, wadi_val param, wadi_val seq, int c) {
+    wadi_val *component = &p->y.components[seq][c];
+    p->y.alias_of[param] = WADI_NONE;
+    if (*component == param) return;
+    if (*component != WADI_NONE) {
+        p->y.alias_of[param] = *component;
+        return;
+    }
+    *component = param;
+    wadi_draft_at(p, param, p->stream.part_of[seq][c]);
+    if (!wadi_vec_push(&stage_at(p, p->stream.stage_of[seq])->params, param)) p->y.failed = true;
+}
+
+void wadi_draft_params(wadi_planning *p, const wadi_bind *b, int arg, int first) {
+    const wadi_val seq = b->args[arg];
+    for (int c = 0; c < components_of(p, seq); c++)
+        set_param(p, b->blocks[0]->params[first + c], seq, c);
+}
+
+static wadi_status add_region(wadi_planning *p, int stage, const wadi_block *r) {
+    for (int i = 0; i < r->nbinds; i++)
+        if (!wadi_vec_push(&stage_at(p, stage)->binds, r->binds[i]))
+            return wadi_planning_no_memory(p);
+    return WADI_OK;
+}
+
+/* The region's yields are the components of `seq`. */
+static wadi_status set_yields(wadi_planning *p, wadi_val seq, int stage, const wadi_block *r) {
+    WADI_TRY(make_components(p, seq, stage));
+    for (int i = 0; i < r->nyields; i++) p->y.components[seq][i] = r->yields[i];
+    return WADI_OK;
+}
+
+/* ---- sources ---- */
+
+static bool all_declared(const wadi_array_type *t) {
+    for (int d = 0; d < t->rank; d++)
+        if (!t->extent || t->extent[d].kind == WADI_EXTENT_ANY) return false;
+    return true;
+}
+
+static wadi_status add_source(wadi_planning *p, int stage, wadi_plan_source source) {
+    return wadi_vec_push(&stage_at(p, stage)->sources, source) ? WADI_OK
+                                                               : wadi_planning_no_memory(p);
+}
+
+static wadi_status stream_in(wadi_planning *p, const wadi_bind *b, int stage) {
+    const wadi_val seq = b->results[0];
+    const int n = components_of(p, seq);
+    int *slots = WADI_NEW_N(p->plan->arena, int, (size_t)n + 1);
+    wadi_plan_extent(*extent)[WADI_MAX_RANK] =
+        wadi_arena_alloc_n(p->plan->arena, sizeof *extent, (size_t)n + 1);
+    wadi_plan_source source = {
+        .name = wadi_arena_strdup(p->plan->arena, b->name), .count_slot = -1, .nslots = n};
+    if (!slots || !extent || !source.name) return wadi_planning_no_memory(p);
+    WADI_TRY(make_components(p, seq, stage));
+    for (int c = 0; c < n; c++) {
+        const wadi_array_type *t = &p->m->values[seq].type.array[c];
+        const char *name =
+            n > 1 ? wadi_arena_printf(p->plan->arena, "%s_%d", b->name, c) : source.name;
+        slots[c] = wadi_planning_typed_slot(
+            p, name, all_declared(t) ? WADI_SLOT_REGULAR : WADI_SLOT_IRREGULAR, t);
+        p->stream.part_of[seq][c] = slots[c];
+        wadi_planning_extents(p, t, extent[c]);
+        if (!wadi_vec_push(&stage_at(p, stage)->parts, (wadi_draft_part){.slot = slots[c]}))
+            return wadi_planning_no_memory(p);
+    }
+    source.slots = slots;
+    source.extent = (const wadi_plan_extent(*)[WADI_MAX_RANK])extent;
+    return add_source(p, stage, source);
+}
+
+static wadi_status produce(wadi_planning *p, const wadi_bind *b, int stage) {
+    const wadi_array_type index = {.rank = 0, .elem = wadi_elem_scalar(WADI_I64)};
+    const wadi_val param = b->blocks[0]->params[0];
+    const wadi_plan_source source = {
+        .counter = true, .count_slot = wadi_planning_once(p, wadi_draft_resolved(p, b->args[0]))};
+    int *slot = &stage_at(p, stage)->index_slot;
+    if (*slot < 0) *slot = wadi_planning_typed_slot(p, "index", WADI_SLOT_REGULAR, &index);
+    wadi_draft_at(p, param, *slot);
+    if (!wadi_vec_push(&stage_at(p, stage)->params, param)) return wadi_planning_no_memory(p);
+    WADI_TRY(add_source(p, stage, source));
+    WADI_TRY(add_region(p, stage, b->blocks[0]));
+    return set_yields(p, b->results[0], stage, b->blocks[0]);
+}
+
+static wadi_status source(wadi_planning *p, const wadi_bind *b, int into) {
+    const int stage = into >= 0 ? into : new_stage(p, WADI_CHANGE_READ, b);
+    if (stage < 0) return wadi_planning_no_memory(p);
+    return strcmp(b->op->name, "produce") == 0 ? produce(p, b, stage) : stream_in(p, b, stage);
+}
+
+/* ---- stages that count anew ---- */
+
+/* A part of `stage`: component `number` of what its input gives. Returns its slot. */
+static int add_part(wadi_planning *p, int stage, int input, int number, const char *name,
+                    const wadi_array_type *t) {
+    const wadi_slot_kind kind = t->rank == 0 ? WADI_SLOT_REGULAR : WADI_SLOT_IRREGULAR;
+    const int slot = wadi_planning_typed_slot(p, name, kind, t);
+    if (!wadi_vec_push(&stage_at(p, stage)->parts, (wadi_draft_part){slot, input, number}))
+        p->y.failed = true;
+    return slot;
+}
+
+/* Number of `from` among the inputs of `stage`. */
+static int add_input(wadi_planning *p, int stage, int from) {
+    wadi_draft_stage *g = stage_at(p, stage);
+    for (size_t i = 0; i < g->inputs.n; i++)
+        if (g->inputs.at[i] == from) return (int)i;
+    if (!wadi_vec_push(&g->inputs, from)) p->y.failed = true;
+    return (int)g->inputs.n - 1;
+}
+
+/* The value of component c if it is one array for the whole stream, else WADI_NONE. */
+static wadi_val shared(const wadi_planning *p, wadi_val seq, int c) {
+    const wadi_val v = p->y.components[seq][c];
+    if (v == WADI_NONE || !wadi_draft_is_once(p, wadi_draft_resolved(p, v))) return WADI_NONE;
+    return wadi_draft_resolved(p, v);
+}
+
+/* Components of `out` are those of the input, changed. */
+static wadi_status pass_components(wadi_planning *p, wadi_val seq, wadi_val out, bool one_by_one) {
+    const int stage = p->stream.stage_of[out];
+    const int input = add_input(p, stage, p->stream.stage_of[seq]);
+    for (int c = 0; c < components_of(p, seq); c++) {
+        if (one_by_one) p->y.components[out][c] = shared(p, seq, c);
+        if (p->y.components[out][c] != WADI_NONE) continue;
+        p->stream.part_of[out][c] =
+            add_part(p, stage, input, wadi_draft_want(p, seq, c), p->m->values[out].name,
+                     &p->m->values[out].type.array[c]);
+    }
+    return p->y.failed ? wadi_planning_no_memory(p) : WADI_OK;
+}
+
+/* Components of `out` are what the region yields, slice by slice. */
+static wadi_status expand(wadi_planning *p, const wadi_bind *b, int stage, int input_stage) {
+    const wadi_val out = b->results[0];
+    const int input = add_input(p, stage, input_stage);
+    wadi_draft_params(p, b, 0, 0);
+    WADI_TRY(add_region(p, input_stage, b->blocks[0]));
+    for (int c = 0; c < components_of(p, out); c++) {
+        const int number = wadi_draft_want_value(p, input_stage, b->blocks[0]->yields[c]);
+        p->stream.part_of[out][c] = add_part(p, stage, input, number, p->m->values[out].name,
+                                             &p->m->values[out].type.array[c]);
+    }
+    return p->y.failed ? wadi_planning_no_memory(p) : WADI_OK;
+}
+
+static wadi_status filter(wadi_planning *p, const wadi_bind *b, int stage, int input_stage) {
+    wadi_draft_params(p, b, 0, 0);
+    WADI_TRY(add_region(p, input_stage, b->blocks[0]));
+    WADI_TRY(pass_components(p, b->args[0], b->results[0], true));
+    stage_at(p, stage)->plan.test = wadi_draft_want_value(p, input_stage, b->blocks[0]->yields[0]);
+    return WADI_OK;
+}
+
+static wadi_status scan(wadi_planning *p, const wadi_bind *b, int stage, int input_stage) {
+    const wadi_val out = b->results[0];
+    (void)add_input(p, stage, input_stage);
+    wadi_plan_fold fold = {0};
+    WADI_TRY(wadi_draft_fold(p, b, &fold));
+    stage_at(p, stage)->plan.scan = fold;
+    for (int c = 0; c < components_of(p, out); c++)
+        p->stream.part_of[out][c] =
+            add_part(p, stage, 0, c, p->m->values[out].name, &p->m->values[out].type.array[c]);
+    return p->y.failed ? wadi_planning_no_memory(p) : WADI_OK;
+}
+
+static const struct {
+    const char *op;
+    wadi_change_kind change;
+} changes[] = {
+    {"take_seq", WADI_CHANGE_TAKE},     {"drop_seq", WADI_CHANGE_DROP},
+    {"filter_seq", WADI_CHANGE_FILTER}, {"expand_seq", WADI_CHANGE_EXPAND},
+    {"batch", WADI_CHANGE_BATCH},       {"windows", WADI_CHANGE_WINDOWS},
+    {"scan_seq", WADI_CHANGE_SCAN},
+};
+
+static int change_of(const char *op) {
+    for (size_t i = 0; i < sizeof changes / sizeof changes[0]; i++)
+        if (strcmp(changes[i].op, op) == 0) return (int)changes[i].change;
+    return -1;
+}
+
+/* Sizes are arguments behind the sequence. */
+static void set_sizes(wadi_planning *p, const wadi_bind *b, wadi_plan_stage *g) {
+    const bool windows = g->change == WADI_CHANGE_WINDOWS;
+    const bool sized = windows || g->change == WADI_CHANGE_TAKE || g->change == WADI_CHANGE_DROP ||
+                       g->change == WADI_CHANGE_BATCH;
+    if (sized) g->size = wadi_planning_once(p, wadi_draft_resolved(p, b->args[1]));
+    if (!windows) return;
+    g->hop = wadi_planning_once(p, wadi_draft_resolved(p, b->args[2]));
+    g->last = (wadi_last_window)b->attrs[0];
+}
+
+static wadi_status change(wadi_planning *p, const wadi_bind *b, wadi_change_kind kind) {
+    WADI_TRY(wadi_draft_visit(p, b->args[0], -1));
+    const int input_stage = p->stream.stage_of[b->args[0]];
+    const int stage = new_stage(p, kind, b);
+    if (stage < 0) return wadi_planning_no_memory(p);
+    set_sizes(p, b, &stage_at(p, stage)->plan);
+    WADI_TRY(make_components(p, b->results[0], stage));
+    if (kind == WADI_CHANGE_EXPAND) return expand(p, b, stage, input_stage);
+    if (kind == WADI_CHANGE_FILTER) return filter(p, b, stage, input_stage);
+    if (kind == WADI_CHANGE_SCAN) return scan(p, b, stage, input_stage);
+    const bool one_by_one = kind == WADI_CHANGE_TAKE || kind == WADI_CHANGE_DROP;
+    return pass_components(p, b->args[0], b->results[0], one_by_one);
+}
+
+/* ---- map_seq ---- */
+
+/* Whether nobody else reads any sequence on the way from `seq` to its sources, and there are only map_seqs on it. */
+static bool is_alone(const wadi_planning *p, wadi_val seq) {
+    const wadi_bind *b = p->m->values[seq].bind;
+    if (p->stream.readers[p->stream.first[seq]] != 1 || p->stream.stage_of[seq] >= 0) return false;
+    if (strcmp(b->op->name, "map_seq") != 0)
+        return strcmp(b->op->name, "stream_in") == 0 || strcmp(b->op->name, "produce") == 0;
+    for (int a = 0; a < b->nargs; a++)
+        if (!is_alone(p, b->args[a])) return false;
+    return true;
+}
+
+static bool all_alone(const wadi_planning *p, const wadi_bind *b) {
+    for (int a = 0; a < b->nargs; a++)
+        if (!is_alone(p, b->args[a])) return false;
+    return true;
+}
+
+static bool count_alike(const wadi_planning *p, const wadi_bind *b) {
+    for (int a = 1; a < b->nargs; a++)
+        if (p->stream.stage_of[b->args[a]] != p->stream.stage_of[b->args[0]]) return false;
+    return true;
+}
+
+/* The parameter of a zipping stage that is component c of `seq`. */
+static void zip_param(wadi_planning *p, int stage, int input, wadi_val param, wadi_val seq, int c) {
+    const wadi_val v = shared(p, seq, c);
+    p->y.alias_of[param] = v;
+    if (v != WADI_NONE) return;
+    const int slot = add_part(p, stage, input, wadi_draft_want(p, seq, c), p->m->values[param].name,
+                              &p->m->values[param].type.array[0]);
+    wadi_draft_at(p, param, slot);
+    if (!wadi_vec_push(&stage_at(p, stage)->params, param)) p->y.failed = true;
+}
+
+/* Parts come input by input. */
+static int zip(wadi_planning *p, const wadi_bind *b) {
+    const int stage = new_stage(p, WADI_CHANGE_ZIP, b);
+    if (stage < 0) return -1;
+    for (int a = 0; a < b->nargs; a++) (void)add_input(p, stage, p->stream.stage_of[b->args[a]]);
+    for (int i = 0; i < (int)stage_at(p, stage)->inputs.n; i++) {
+        const int from = stage_at(p, stage)->inputs.at[i];
+        for (int a = 0, first = 0; a < b->nargs; first += components_of(p, b->args[a++]))
+            for (int c = 0; c < components_of(p, b->args[a]); c++)
+                if (p->stream.stage_of[b->args[a]] == from)
+                    zip_param(p, stage, i, b->blocks[0]->params[first + c], b->args[a], c);
+    }
+    return stage;
+}
+
+static wadi_status map(wadi_planning *p, const wadi_bind *b, int into) {
+    if (into < 0 && b->nargs > 1 && all_alone(p, b)) {
+        into = new_stage(p, WADI_CHANGE_READ, b);
+        if (into < 0) return wadi_planning_no_memory(p);
+    }
+    for (int a = 0; a < b->nargs; a++) WADI_TRY(wadi_draft_visit(p, b->args[a], into));
+    int stage = p->stream.stage_of[b->args[0]];
+    if (count_alike(p, b)) {
+        for (int a = 0, first = 0; a < b->nargs; first += components_of(p, b->args[a++]))
+            wadi_draft_params(p, b, a, first);
+    } else {
+        stage = zip(p, b);
+    }
+    if (stage < 0 || p->y.failed) return wadi_planning_no_memory(p);
+    WADI_TRY(add_region(p, stage, b->blocks[0]));
+    return set_yields(p, b->results[0], stage, b->blocks[0]);
+}
+
+/* ---- any sequence ---- */
+
+/* A second stream_in of one name is the first. */
+static void share(wadi_planning *p, wadi_val seq, wadi_val first) {
+    p->y.components[seq] = p->y.components[first];
+    p->stream.part_of[seq] = p->stream.part_of[first];
+    p->stream.stage_of[seq] = p->stream.stage_of[first];
+}
+
+wadi_status wadi_draft_visit(wadi_planning *p, wadi_val seq, int into) {
+    const wadi_bind *b = p->m->values[seq].bind;
+    const wadi_val first = p->stream.first[seq];
+    if (p->stream.stage_of[seq] >= 0) return WADI_OK;
+    if (first != seq) {
+        WADI_TRY(wadi_draft_visit(p, first, into));
+        share(p, seq, first);
+        return WADI_OK;
+    }
+    const int kind = change_of(b->op->name);
+    if (kind >= 0) return change(p, b, (wadi_change_kind)kind);
+    if (strcmp(b->op->name, "map_seq") == 0) return map(p, b, into);
+    if (strcmp(b->op->name, "stream_in") == 0 || strcmp(b->op->name, "produce") == 0)
+        return source(p, b, into);
+    return wadi_fail_at(p->y.err, b->loc, WADI_UNSUPPORTED,
+                        "%s: not offered as the source of a stream", b->op->name);
+}

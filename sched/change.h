@@ -1,0 +1,52 @@
+/* Changes between the bodies of a stream: from the elements of a stage's input to those its body sees.
+ *
+ * A change takes chunks in and gives chunks out, in order; elements are counted anew on the way. Chunks that come out
+ * refer to those that went in wherever the layout allows: slices, regular arrays described otherwise, windows that
+ * overlap. What has to wait for the next chunk is kept: at most one window or one batch, and for ZIP what one input
+ * is ahead of the others.
+ *
+ * A change belongs to one thread. It knows nothing of bodies: WADI_CHANGE_SCAN leaves elements as they are here, and
+ * whoever runs the stage turns them into states. */
+#ifndef WADI_SCHED_CHANGE_H
+#define WADI_SCHED_CHANGE_H
+
+#include "sched/chunk.h"
+#include "sched/plan.h"
+
+typedef struct wadi_change wadi_change;
+
+typedef struct wadi_change_options {
+    wadi_change_kind kind; /* not WADI_CHANGE_READ */
+    int inputs;            /* 1, but for ZIP */
+    int64_t size, hop;     /* TAKE, DROP: negative is 0; BATCH, WINDOWS: at least 1 */
+    wadi_last_window last;
+    int places, place; /* of the plan, for faults */
+    const wadi_plan_place *table;
+    wadi_buffers *buffers;
+} wadi_change_options;
+
+WADI_NODISCARD wadi_status wadi_change_create(const wadi_change_options *options, wadi_change **out,
+                                              wadi_error *err);
+void wadi_change_destroy(wadi_change *c); /* NULL is fine */
+
+/* The next chunk of input `input`: the components the stage has a use for, and for FILTER the test behind them. Borrowed.
+ * On failure the elements before the one that fails have been taken and come out. */
+WADI_NODISCARD wadi_status wadi_change_put(wadi_change *c, int input, wadi_chunk *chunk,
+                                           wadi_error *err);
+/* Input `input` has ended; once. */
+WADI_NODISCARD wadi_status wadi_change_end(wadi_change *c, int input, wadi_error *err);
+/* The next changed elements, at most `most` of them, with a reference for the caller; NULL: there are none now. */
+WADI_NODISCARD wadi_status wadi_change_next(wadi_change *c, int64_t most, wadi_chunk **out,
+                                            wadi_error *err);
+
+/* Whether more input can still make a difference. */
+bool wadi_change_wants(const wadi_change *c);
+/* Elements of input `input` that wait for those of others (ZIP). */
+int64_t wadi_change_waiting(const wadi_change *c, int input);
+/* Of how many elements of its input the change needs no more than the first, when `need` of its own are wanted;
+ * INT64_MAX: nobody knows. */
+int64_t wadi_change_needs(const wadi_change *c, int64_t need);
+/* Bytes of what is kept. */
+int64_t wadi_change_bytes(const wadi_change *c);
+
+#endif

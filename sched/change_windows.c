@@ -1,0 +1,227 @@
+/* WINDOWS: `size` samples every `hop`, of the values of all elements one behind the other.
+ *
+ * Windows that lie in one chunk are a regular component whose stride is the hop: they overlap in the chunk's own memory.
+ * Samples from the next window's start on are kept (less than a window of them), and the windows that begin there are
+ * made in memory of their own, together with as many samples of the next chunk as these windows need; all of them when
+ * the chunk is small. */
+#include <string.h>
+
+#include "base/error.h"
+#include "sched/change_internal.h"
+
+enum { SMALL = 4 /* windows: a chunk of fewer samples is copied whole */ };
+
+static int64_t least(int64_t x, int64_t y) {
+    return x < y ? x : y;
+}
+
+static int64_t samples_of(const wadi_chunk_component *c, int64_t s) {
+    if (c->rank == 0) return 1;
+    return c->layout == WADI_LAYOUT_IRREGULAR ? c->shapes[s] : c->shape[0];
+}
+
+/* Elements before the first whose components differ in length; *out_samples is their total. */
+static int64_t agreeing(const wadi_chunk *chunk, int64_t *out_samples, int64_t *out_x,
+                        int64_t *out_y) {
+    *out_samples = 0;
+    for (int64_t s = 0; s < chunk->count; s++) {
+        const int64_t n = samples_of(&chunk->component[0], s);
+        for (int i = 1; i < chunk->components; i++) {
+            *out_x = n;
+            *out_y = samples_of(&chunk->component[i], s);
+            if (*out_x != *out_y) return s;
+        }
+        *out_samples += n;
+    }
+    return chunk->count;
+}
+
+/* ---- what is kept ---- */
+
+static char *sample(void *column, const wadi_chunk_component *c, int f, int64_t at) {
+    return (char *)column + at * wadi_type_size(c->type[f]);
+}
+
+/* Samples [from, from + n) of the chunk behind those that are kept. */
+static bool keep(wadi_change *c, const wadi_chunk *chunk, int64_t from, int64_t n) {
+    wadi_change_tail *t = &c->tail;
+    for (int i = 0; i < chunk->components; i++) {
+        const wadi_chunk_component *k = &chunk->component[i];
+        for (int f = 0; f < k->fields; f++) {
+            const int64_t size = wadi_type_size(k->type[f]);
+            void **column = &t->column[i][f];
+            if (!wadi_buffers_grow(c->o.buffers, column, t->samples * size,
+                                   (t->samples + n) * size))
+                return false;
+            if (n > 0)
+                memcpy(sample(*column, k, f, t->samples), sample(k->column[f], k, f, from),
+                       (size_t)(n * size));
+        }
+    }
+    t->samples += n;
+    return true;
+}
+
+/* Forgets the first n of the samples that are kept. */
+static void forget(wadi_change *c, const wadi_chunk *like, int64_t n) {
+    wadi_change_tail *t = &c->tail;
+    for (int i = 0; i < like->components; i++) {
+        const wadi_chunk_component *k = &like->component[i];
+        for (int f = 0; f < k->fields && n > 0; f++)
+            memmove(t->column[i][f], sample(t->column[i][f], k, f, n),
+                    (size_t)((t->samples - n) * wadi_type_size(k->type[f])));
+    }
+    t->samples -= n;
+}
+
+/* Types of the components, for the last window. */
+static wadi_status remember_types(wadi_change *c, const wadi_chunk *chunk, wadi_error *err) {
+    if (c->tail.like != NULL) return WADI_OK;
+    WADI_TRY(wadi_chunk_create(c->o.buffers, chunk->components, &c->tail.like, err));
+    for (int i = 0; i < chunk->components; i++) {
+        wadi_chunk_component *to = &c->tail.like->component[i];
+        to->fields = chunk->component[i].fields;
+        memcpy(to->type, chunk->component[i].type, sizeof to->type);
+    }
+    return WADI_OK;
+}
+
+/* ---- windows over columns ---- */
+
+/* `count` windows of `size` samples in component i of `out`, whose columns begin with the first one's. */
+static void describe(const wadi_change *c, wadi_chunk_component *to, int64_t count, int64_t size) {
+    to->layout = WADI_LAYOUT_REGULAR;
+    to->rank = 1;
+    memset(to->shape, 0, sizeof to->shape);
+    to->shape[0] = size;
+    to->shapes = to->offsets = NULL;
+    to->stride = c->o.hop == size ? 0 : c->o.hop;
+    to->values = (count - 1) * c->o.hop + size;
+}
+
+/* Windows that lie in the chunk from sample `from` on. */
+static wadi_status ready_inside(wadi_change *c, wadi_chunk *chunk, int64_t from, int64_t count,
+                                wadi_error *err) {
+    wadi_chunk *out = NULL;
+    if (count == 0) return WADI_OK;
+    WADI_TRY(wadi_change_view(chunk, chunk->components, count, &out, err));
+    for (int i = 0; i < out->components; i++) {
+        wadi_chunk_component *to = &out->component[i];
+        *to = chunk->component[i];
+        for (int f = 0; f < to->fields; f++) to->column[f] = sample(to->column[f], to, f, from);
+        describe(c, to, count, c->o.size);
+    }
+    return wadi_change_ready(c, out, err);
+}
+
+/* Copies the kept samples, then n of the chunk (NULL: zeros) from sample `from` on to columns of `out`. */
+static bool join(wadi_change *c, wadi_chunk *out, const wadi_chunk *chunk, int64_t from,
+                 int64_t n) {
+    const int64_t kept = c->tail.samples;
+    for (int i = 0; i < out->components; i++) {
+        wadi_chunk_component *to = &out->component[i];
+        const wadi_chunk_component *like = &c->tail.like->component[i];
+        to->fields = like->fields;
+        memcpy(to->type, like->type, sizeof to->type);
+        for (int f = 0; f < to->fields; f++) {
+            const int64_t size = wadi_type_size(to->type[f]);
+            to->column[f] = wadi_chunk_alloc(out, (kept + n) * size);
+            if (to->column[f] == NULL) return false;
+            char *behind = sample(to->column[f], to, f, kept);
+            if (kept > 0) memcpy(to->column[f], c->tail.column[i][f], (size_t)(kept * size));
+            if (n > 0 && chunk != NULL)
+                memcpy(behind, sample(chunk->component[i].column[f], to, f, from),
+                       (size_t)(n * size));
+            else if (n > 0)
+                memset(behind, 0, (size_t)(n * size));
+        }
+    }
+    return true;
+}
+
+/* `count` windows of `size` samples over the kept samples and n more. */
+static wadi_status ready_joined(wadi_change *c, const wadi_chunk *chunk, int64_t from, int64_t n,
+                                int64_t count, int64_t size, wadi_error *err) {
+    wadi_chunk *out = NULL;
+    if (count == 0) return WADI_OK;
+    WADI_TRY(wadi_chunk_create(c->o.buffers, c->tail.like->components, &out, err));
+    out->count = count;
+    if (!join(c, out, chunk, from, n)) {
+        wadi_chunk_release(out);
+        return wadi_change_no_memory(c, err);
+    }
+    for (int i = 0; i < out->components; i++) describe(c, &out->component[i], count, size);
+    return wadi_change_ready(c, out, err);
+}
+
+/* ---- the change ---- */
+
+/* Full windows among n samples. */
+static int64_t full_windows(const wadi_change *c, int64_t n) {
+    return n < c->o.size ? 0 : (n - c->o.size) / c->o.hop + 1;
+}
+
+/* Windows over the kept samples and the n from sample `from` of the chunk on, which are used up. */
+static wadi_status cut(wadi_change *c, wadi_chunk *chunk, int64_t from, int64_t n,
+                       wadi_error *err) {
+    wadi_change_tail *t = &c->tail;
+    const int64_t size = c->o.size, hop = c->o.hop;
+    const int64_t count = full_windows(c, t->samples + n);
+    const int64_t begin =
+        t->samples; /* where the chunk begins, counted from the next window's start */
+    int64_t joined = 0;
+    if (begin > 0) {
+        joined = n / SMALL < size ? count : least(count, begin / hop + (begin % hop != 0));
+        const int64_t end = joined > 0 ? (joined - 1) * hop + size : begin;
+        WADI_TRY(ready_joined(c, chunk, from, end > begin ? end - begin : 0, joined, size, err));
+    }
+    WADI_TRY(ready_inside(c, chunk, from + joined * hop - begin, count - joined, err));
+    t->fresh = count > 0 ? begin + n - ((count - 1) * hop + size) : t->fresh + n;
+    const int64_t next = count * hop; /* where the next window starts */
+    if (next > begin + n) {
+        t->skip = next - begin - n;
+        t->samples = 0;
+        return WADI_OK;
+    }
+    forget(c, chunk, least(next, begin));
+    const int64_t first = next > begin ? next - begin : 0;
+    return keep(c, chunk, from + first, n - first) ? WADI_OK : wadi_change_no_memory(c, err);
+}
+
+/* All elements of a chunk that may be changed, `samples` samples in all. */
+static wadi_status windows(wadi_change *c, wadi_chunk *chunk, int64_t samples, wadi_error *err) {
+    for (int i = 0; i < chunk->components; i++) WADI_TRY(wadi_chunk_spread(chunk, i, err));
+    WADI_TRY(remember_types(c, chunk, err));
+    const int64_t skipped = least(c->tail.skip, samples);
+    c->tail.skip -= skipped;
+    if (samples == skipped) return WADI_OK;
+    return cut(c, chunk, skipped, samples - skipped, err);
+}
+
+wadi_status wadi_change_windows(wadi_change *c, wadi_chunk *chunk, wadi_error *err) {
+    int64_t samples = 0, x = 0, y = 0;
+    wadi_chunk *good = NULL;
+    const int64_t n = agreeing(chunk, &samples, &x, &y);
+    if (n > 0) {
+        WADI_TRY(wadi_chunk_slice(chunk, 0, n, &good, err));
+        const wadi_status status = windows(c, good, samples, err);
+        wadi_chunk_release(good);
+        WADI_TRY(status);
+    }
+    if (n == chunk->count) return WADI_OK;
+    return wadi_change_fault(c, chunk->first + n, x, y, err);
+}
+
+wadi_status wadi_change_windows_end(wadi_change *c, wadi_error *err) {
+    const int64_t kept = c->tail.samples, size = c->o.size;
+    if (c->o.last == WADI_LAST_WINDOW_DROP || kept == 0 || c->tail.fresh == 0) return WADI_OK;
+    if (c->o.last == WADI_LAST_WINDOW_KEEP) return ready_joined(c, NULL, 0, 0, 1, kept, err);
+    if (size > INT64_MAX / 64) return wadi_change_no_memory(c, err);
+    return ready_joined(c, NULL, 0, size - kept, 1, size, err);
+}
+
+void wadi_change_windows_fini(wadi_change *c) {
+    for (int i = 0; i < WADI_MAX_PARTS; i++)
+        for (int f = 0; f < WADI_MAX_FIELDS; f++) wadi_buffers_put(c->tail.column[i][f]);
+    wadi_chunk_release(c->tail.like);
+}

@@ -1,0 +1,181 @@
+/* The sources of a stage: read by a thread, which asks the chunk policy for the size of the next chunk, fills it and sends
+ * it, until the first of the sources has ended or nobody wants more.
+ *
+ * A stage that only counts needs no thread: there is nothing to wait for. */
+#include <stdio.h>
+
+#include "base/error.h"
+#include "sched/run_stream.h"
+
+/* ---- elements ---- */
+
+static int64_t next_size(wadi_lane *l) {
+    wadi_exec *x = l->stream->x;
+    wadi_mutex_lock(&x->lock);
+    int64_t k = wadi_budget_cap(&x->budget, x->policy->ops->choose(x->policy));
+    x->stats.chunk_elements = k;
+    wadi_mutex_unlock(&x->lock);
+    return k < l->limit - l->position ? k : l->limit - l->position;
+}
+
+/* How many of k elements a counter still has. */
+static int64_t count_on(const wadi_lane *l, const wadi_plan_source *p, int64_t k) {
+    const int64_t end = *(const int64_t *)l->stream->x->slots.slot[p->count_slot].col[0];
+    const int64_t left = end - l->position;
+    return left < 0 ? 0 : k < left ? k : left;
+}
+
+/* Fills the builders with as many elements as every source has, at most k. A failure still counts what came before. */
+static wadi_status pull(wadi_lane *l, int64_t k, int64_t *out_count, wadi_error *err) {
+    wadi_status status = WADI_OK;
+    for (int i = 0; i < l->plan->nsources && k > 0; i++) {
+        const wadi_plan_source *p = &l->plan->sources[i];
+        if (p->counter) {
+            k = count_on(l, p, k);
+            continue;
+        }
+        wadi_source *source = wadi_exec_find(l->stream->x, p->name, false)->source;
+        wadi_error late = {.status = WADI_OK};
+        const wadi_status now = source->ops->next(source, k, &l->builder[i], &late);
+        if (now != WADI_OK && (status == WADI_OK || l->builder[i].count < k)) {
+            status = now;
+            if (err != NULL) *err = late;
+        }
+        k = l->builder[i].count < k ? l->builder[i].count : k;
+    }
+    *out_count = k;
+    return status;
+}
+
+static wadi_status make_chunk(wadi_lane *l, int64_t count, int64_t number, wadi_chunk **out,
+                              wadi_error *err) {
+    wadi_chunk *c = NULL;
+    WADI_TRY(wadi_chunk_create(l->stream->x->buffers, l->components, &c, err));
+    c->number = number;
+    c->first = l->position;
+    c->count = count;
+    int component = 0;
+    for (int i = 0; i < l->plan->nsources; i++) {
+        if (l->plan->sources[i].counter) continue;
+        wadi_builder_finish(&l->builder[i], c, component, count);
+        component += l->plan->sources[i].nslots;
+    }
+    l->position += count;
+    *out = c;
+    return WADI_OK;
+}
+
+/* ---- the thread ---- */
+
+/* Everything up to the end of the stream, or a failure that the link and the run have been told. */
+static wadi_status produce(wadi_lane *l, int64_t *out_chunks, wadi_error *err) {
+    wadi_meter *meter = &l->stream->x->meter;
+    wadi_status status = WADI_OK;
+    for (*out_chunks = 0; status == WADI_OK && !atomic_load(&l->stopped);) {
+        int64_t count = 0;
+        wadi_chunk *c = NULL;
+        wadi_status made = WADI_OK;
+        const int64_t k = next_size(l);
+        wadi_meter_busy(meter, WADI_STAGE_SOURCE);
+        if (k > 0) status = pull(l, k, &count, err);
+        if (count > 0) made = make_chunk(l, count, *out_chunks, &c, err);
+        wadi_meter_idle(meter, WADI_STAGE_SOURCE);
+        WADI_TRY(made);
+        if (count == 0) break;
+        wadi_error sent = {.status = WADI_OK};
+        if (wadi_port_send(l->out, c, &sent) != WADI_OK) {
+            if (err != NULL) *err = sent;
+            return sent.status;
+        }
+        ++*out_chunks;
+    }
+    return status;
+}
+
+static void source_thread(void *env) {
+    wadi_lane *l = env;
+    wadi_error err = {.status = WADI_OK};
+    int64_t chunks = 0;
+    wadi_status status = produce(l, &chunks, &err);
+    if (status == WADI_OK && !atomic_load(&l->stopped)) {
+        status = wadi_port_end(l->out, chunks, &err);
+    }
+    if (status == WADI_OK || atomic_load(&l->stopped)) return;
+    wadi_exec_note_error(l->stream->x, &err);
+    wadi_port_fail(l->out, chunks, &err);
+}
+
+/* ---- what the compute thread sees ---- */
+
+wadi_status wadi_lane_start(wadi_lane *l, wadi_error *err) {
+    return l->threaded ? wadi_thread_start(&l->thread, source_thread, l, err) : WADI_OK;
+}
+
+/* What a lane that only counts has next. */
+static wadi_status count_chunk(wadi_lane *l, wadi_chunk **out, wadi_error *err) {
+    int64_t count = 0;
+    const int64_t k = next_size(l);
+    if (k > 0) WADI_TRY(pull(l, k, &count, err));
+    return count > 0 ? make_chunk(l, count, 0, out, err) : WADI_OK;
+}
+
+wadi_status wadi_lane_next(wadi_lane *l, wadi_chunk **out, wadi_error *err) {
+    *out = NULL;
+    return l->threaded ? wadi_port_receive(l->in, out, err) : count_chunk(l, out, err);
+}
+
+void wadi_lane_done(wadi_lane *l, int64_t number) {
+    if (l->threaded) wadi_port_done(l->in, number);
+}
+
+void wadi_lane_stop(wadi_lane *l, const wadi_error *why) {
+    const wadi_error enough = {.status = WADI_CANCELLED, .msg = "no more elements are wanted"};
+    if (!l->threaded || !l->thread.started) return;
+    if (why == NULL) atomic_store(&l->stopped, true);
+    wadi_port_give_up(l->in, why != NULL ? why : &enough);
+}
+
+/* ---- life ---- */
+
+static wadi_status open_builders(wadi_lane *l, wadi_error *err) {
+    wadi_exec *x = l->stream->x;
+    const int64_t most = wadi_budget_chunk_bytes(&x->budget);
+    bool first = true;
+    for (int i = 0; i < l->plan->nsources; i++, l->builders++) {
+        const wadi_plan_source *p = &l->plan->sources[i];
+        if (p->counter) continue;
+        wadi_source *source = wadi_exec_find(x, p->name, false)->source;
+        source->wake_fd = x->wake[0];
+        const int parts = source->parts > 0 ? source->parts : 0;
+        /* only the first may stop early: the others bring as many elements as it did, or have ended */
+        WADI_TRY(wadi_builder_init(&l->builder[i], x->buffers, parts, source->part,
+                                   first ? most : INT64_MAX, err));
+        l->components += p->nslots;
+        l->threaded = true;
+        first = false;
+    }
+    return WADI_OK;
+}
+
+wadi_status wadi_lane_open(wadi_lane *l, wadi_error *err) {
+    if (l->plan->nsources > WADI_MAX_PARTS) {
+        return wadi_fail(err, WADI_UNSUPPORTED, "%d sources side by side, at most %d",
+                         l->plan->nsources, (int)WADI_MAX_PARTS);
+    }
+    atomic_init(&l->stopped, false);
+    l->opened = true;
+    WADI_TRY(open_builders(l, err));
+    if (!l->threaded) return WADI_OK;
+    return wadi_stream_link(l->stream, "source", "compute", l, &l->out, &l->in, err);
+}
+
+void wadi_lane_close(wadi_lane *l) {
+    if (!l->opened) return;
+    for (int i = 0; i < l->plan->nsources; i++) {
+        const wadi_plan_source *p = &l->plan->sources[i];
+        if (!p->counter) wadi_exec_find(l->stream->x, p->name, false)->source->wake_fd = -1;
+    }
+    wadi_port_close(l->out);
+    wadi_port_close(l->in);
+    for (int i = 0; i < l->builders; i++) wadi_builder_fini(&l->builder[i]);
+}

@@ -1,0 +1,426 @@
+/* A stage at work: elements of its input are changed, run through the body and given to ends and further stages, chunk by
+ * chunk and depth first, all in the compute thread.
+ *
+ * After a change a chunk may hold many more elements than before, or larger ones: it is taken in steps that fit the
+ * budget, judged by what the stage's chunks have taken so far. A step for which there is no memory is tried again in two
+ * halves. When an element fails, those before it are delivered first, and what they lead to comes first too: so what
+ * consumers get, and which failure is told, does not depend on how the stream was cut. A failure behind the last element
+ * that anybody wants is none. */
+#include <stdio.h>
+
+#include "base/error.h"
+#include "sched/run_stream.h"
+
+static wadi_stage_run *stage_of(const wadi_stream *s, int stage) {
+    return &s->stages[stage];
+}
+
+/* ---- who wants what ---- */
+
+bool wadi_stage_wanted(const wadi_stream *s, int stage) {
+    for (int i = 0; i < s->plan->nends; i++)
+        if (s->plan->ends[i].stage == stage) return true;
+    for (int i = stage + 1; i < s->plan->nstages; i++) {
+        const wadi_stage_run *g = stage_of(s, i);
+        for (int k = 0; k < g->plan->ninputs; k++)
+            if (g->plan->inputs[k] == stage && wadi_change_wants(g->change) &&
+                wadi_stage_wanted(s, i))
+                return true;
+    }
+    return false;
+}
+
+int64_t wadi_stage_needs(const wadi_stream *s, int stage) {
+    int64_t most = 0;
+    for (int i = 0; i < s->plan->nends; i++)
+        if (s->plan->ends[i].stage == stage) return INT64_MAX;
+    for (int i = stage + 1; i < s->plan->nstages; i++) {
+        const wadi_stage_run *g = stage_of(s, i);
+        for (int k = 0; k < g->plan->ninputs; k++) {
+            if (g->plan->inputs[k] != stage) continue;
+            const int64_t n = wadi_change_needs(g->change, wadi_stage_needs(s, i));
+            if (n > most) most = n;
+        }
+    }
+    return most;
+}
+
+int64_t wadi_stage_ahead(const wadi_stream *s, int stage) {
+    int64_t least = INT64_MAX;
+    for (int i = 0; i < s->plan->nends; i++)
+        if (s->plan->ends[i].stage == stage) return 0;
+    for (int i = stage + 1; i < s->plan->nstages; i++) {
+        const wadi_stage_run *g = stage_of(s, i);
+        for (int k = 0; k < g->plan->ninputs; k++) {
+            if (g->plan->inputs[k] != stage || !wadi_change_wants(g->change)) continue;
+            const int64_t behind = wadi_stage_ahead(s, i);
+            const int64_t here = wadi_change_waiting(g->change, k);
+            const int64_t n = behind > INT64_MAX - here ? INT64_MAX : behind + here;
+            if (n < least) least = n;
+        }
+    }
+    return least;
+}
+
+/* ---- one step through a body ---- */
+
+static wadi_status fill_index(wadi_stream *s, int slot, const wadi_chunk *c, wadi_error *err) {
+    wadi_slots *slots = &s->x->slots;
+    if (!wadi_slots_room_for_shapes(slots, slot, c->count) ||
+        !wadi_slots_room_for_columns(slots, slot, c->count)) {
+        return wadi_fail(err, WADI_MEMORY, "produce: out of memory");
+    }
+    int64_t *index = slots->slot[slot].col[0];
+    slots->slot[slot].stride = 1;
+    for (int64_t i = 0; i < c->count; i++) index[i] = c->first + i;
+    return WADI_OK;
+}
+
+/* Binds what sources have read. *out_fit: elements that are as declared. */
+static wadi_status bind_sources(wadi_stream *s, const wadi_plan_stage *p, const wadi_chunk *c,
+                                int64_t *out_fit, wadi_error *err) {
+    int component = 0;
+    for (int i = 0; i < p->nsources; i++) {
+        if (p->sources[i].counter) continue;
+        wadi_error why = {.status = WADI_OK};
+        int64_t bad = c->count;
+        const wadi_status status = wadi_bind_chunk(s->x, &p->sources[i], c, component, &bad, &why);
+        if (status != WADI_OK) {
+            *out_fit = bad;
+            return wadi_fail(err, status, "%s, element %lld", why.msg, (long long)(c->first + bad));
+        }
+        component += p->sources[i].nslots;
+    }
+    return WADI_OK;
+}
+
+static wadi_status bind_parts(wadi_stream *s, const wadi_plan_stage *p, const wadi_chunk *c,
+                              wadi_error *err) {
+    for (int i = 0; i < p->nparts; i++) {
+        int64_t bad = c->count;
+        WADI_TRY(wadi_slots_bind_component(&s->x->slots, p->parts[i], &c->component[i], c->count,
+                                           &bad, err));
+    }
+    return WADI_OK;
+}
+
+static wadi_status bind(wadi_stream *s, const wadi_plan_stage *p, const wadi_chunk *c,
+                        int64_t *out_fit, wadi_error *err) {
+    *out_fit = c->count;
+    if (p->change == WADI_CHANGE_READ)
+        WADI_TRY(bind_sources(s, p, c, out_fit, err));
+    else if (p->body >= 0)
+        WADI_TRY(bind_parts(s, p, c, err));
+    const int index = p->body >= 0 ? s->x->plan->bodies[p->body].index_slot : -1;
+    return index >= 0 ? fill_index(s, index, c, err) : WADI_OK;
+}
+
+static wadi_status run_job(wadi_stream *s, int stage, const wadi_chunk *c, int64_t *out_good,
+                           wadi_error *err) {
+    static const char *const names[] = {"inside", "flat", "across", "pure"};
+    wadi_stage_run *g = stage_of(s, stage);
+    wadi_job job = {.body = g->plan->body,
+                    .first = c->first,
+                    .count = c->count,
+                    .bytes = wadi_chunk_bytes(c),
+                    .slots = &s->x->slots};
+    for (int i = 0; i < s->plan->nends; i++)
+        if (s->plan->ends[i].stage == stage) wadi_outlet_expect(&s->outlets[i], c->count);
+    WADI_TRY(s->x->device->ops->run(s->x->device, &job, err));
+    s->loaded = s->loaded || job.loaded;
+    wadi_mutex_lock(&s->x->lock);
+    s->x->stats.schedule = names[job.schedule];
+    wadi_mutex_unlock(&s->x->lock);
+    if (job.fault.kind == WADI_FAULT_NONE) return WADI_OK;
+    g->starved = job.fault.kind == WADI_FAULT_MEMORY;
+    *out_good = g->starved ? 0 : job.fault.element;
+    return wadi_job_error(&job, err);
+}
+
+static int part_of(const wadi_plan_stage *p, int slot) {
+    for (int i = 0; i < p->nparts; i++)
+        if (p->parts[i] == slot) return i;
+    return -1;
+}
+
+/* The results as a chunk of their own, which holds the input where values pass through. */
+static wadi_status take_results(wadi_stream *s, const wadi_plan_stage *p, wadi_chunk *in,
+                                wadi_chunk **out, wadi_error *err) {
+    wadi_chunk *c = NULL;
+    WADI_TRY(wadi_chunk_create(s->x->buffers, p->nresults, &c, err));
+    wadi_chunk_hold(c, in);
+    c->first = in->first;
+    c->count = in->count;
+    for (int i = 0; i < p->nresults; i++) {
+        const int part = part_of(p, p->results[i]);
+        if (part >= 0)
+            c->component[i] = in->component[part];
+        else
+            wadi_slots_take(&s->x->slots, p->results[i], c, i);
+    }
+    *out = c;
+    return WADI_OK;
+}
+
+/* Gives back what belongs to the chunk. */
+static void clear_slots(wadi_stream *s) {
+    for (int i = 0; i < s->x->plan->nslots; i++) {
+        if (s->x->plan->slots[i].kind != WADI_SLOT_ONCE) wadi_slots_clear(&s->x->slots, i);
+    }
+}
+
+/* The body over a chunk: all of it or nothing. When an element fails, *out_good is the number of elements before it. */
+static wadi_status attempt(wadi_stream *s, int stage, wadi_chunk *in, wadi_chunk **out,
+                           int64_t *out_good, wadi_error *err) {
+    wadi_stage_run *g = stage_of(s, stage);
+    g->starved = false;
+    wadi_status status = bind(s, g->plan, in, out_good, err);
+    if (status == WADI_OK && g->plan->body >= 0) status = run_job(s, stage, in, out_good, err);
+    if (status == WADI_OK) status = take_results(s, g->plan, in, out, err);
+    if (status == WADI_MEMORY) g->starved = true;
+    const int64_t temporary = wadi_slots_chunk_bytes(&s->x->slots);
+    if (temporary > s->temporary_bytes) s->temporary_bytes = temporary;
+    if (status == WADI_OK) {
+        wadi_budget_observe(&g->budget, in->count,
+                            wadi_chunk_bytes(in) + wadi_chunk_bytes(*out) + temporary);
+    } else if (g->starved) {
+        *out_good = 0;
+    }
+    clear_slots(s);
+    return status;
+}
+
+/* ---- on to the next ---- */
+
+static wadi_status feed(wadi_stream *s, int stage, int input, wadi_chunk *c, wadi_error *err);
+
+/* Results of a stage to its ends and to those stages that still want them. */
+static wadi_status deliver(wadi_stream *s, int stage, wadi_chunk *c, wadi_error *err) {
+    for (int i = 0; i < s->plan->nends; i++)
+        if (s->plan->ends[i].stage == stage) WADI_TRY(wadi_outlet_put(&s->outlets[i], c, err));
+    for (int i = stage + 1; i < s->plan->nstages; i++) {
+        const wadi_stage_run *g = stage_of(s, i);
+        for (int k = 0; k < g->plan->ninputs; k++) {
+            if (g->plan->inputs[k] != stage || !wadi_change_wants(g->change)) continue;
+            if (wadi_stage_wanted(s, i)) WADI_TRY(feed(s, i, k, c, err));
+        }
+    }
+    return WADI_OK;
+}
+
+static wadi_status step(wadi_stream *s, int stage, wadi_chunk *in, wadi_error *err);
+
+static wadi_status step_part(wadi_stream *s, int stage, wadi_chunk *in, int64_t begin,
+                             int64_t count, wadi_error *err) {
+    wadi_chunk *part = NULL;
+    if (count == 0 || !wadi_stage_wanted(s, stage)) return WADI_OK;
+    WADI_TRY(wadi_chunk_slice(in, begin, count, &part, err));
+    const wadi_status status = step(s, stage, part, err);
+    wadi_chunk_release(part);
+    return status;
+}
+
+/* From now on chunks are no larger than half of this one. */
+static void shrink(wadi_stream *s, wadi_stage_run *g, int64_t count) {
+    wadi_budget_refused(&g->budget, count);
+    if (g->lane == NULL) return;
+    wadi_mutex_lock(&s->x->lock);
+    wadi_budget_refused(&s->x->budget, count);
+    wadi_mutex_unlock(&s->x->lock);
+}
+
+static wadi_status step_halves(wadi_stream *s, int stage, wadi_chunk *in, wadi_error *err) {
+    const int64_t half = in->count / 2;
+    shrink(s, stage_of(s, stage), in->count);
+    WADI_TRY(step_part(s, stage, in, 0, half, err));
+    return step_part(s, stage, in, half, in->count - half, err);
+}
+
+/* Element `good` of the chunk has failed: those before it, and what becomes of them, come first. */
+static wadi_status step_before(wadi_stream *s, int stage, wadi_chunk *in, int64_t good,
+                               wadi_error *err) {
+    const wadi_error failed = *err;
+    WADI_TRY(step_part(s, stage, in, 0, good, err));
+    *err = failed;
+    return wadi_stage_wanted(s, stage) ? failed.status : WADI_OK;
+}
+
+/* Elements of a stage through its body and on. */
+static wadi_status step(wadi_stream *s, int stage, wadi_chunk *in, wadi_error *err) {
+    wadi_chunk *out = NULL;
+    int64_t good = 0;
+    wadi_status status = attempt(s, stage, in, &out, &good, err);
+    if (status == WADI_OK) {
+        status = deliver(s, stage, out, err);
+        wadi_chunk_release(out);
+        return status;
+    }
+    if (stage_of(s, stage)->starved && in->count > 1) return step_halves(s, stage, in, err);
+    return step_before(s, stage, in, good < in->count ? good : 0, err);
+}
+
+/* ---- changes ---- */
+
+/* The states after each element of a chunk. Those before a failure come first. */
+static wadi_status scan(wadi_stream *s, int stage, wadi_chunk *in, wadi_error *err) {
+    wadi_stage_run *g = stage_of(s, stage);
+    const wadi_plan_fold *f = &g->plan->scan;
+    int64_t done = 0;
+    wadi_chunk *states = NULL, *parts = NULL;
+    const wadi_status folded = wadi_fold_elements(s->x, f, in, &g->states, &done, err);
+    const wadi_error failed = *err;
+    WADI_TRY(wadi_chunk_create(s->x->buffers, f->nstate, &states, err));
+    states->first = in->first;
+    states->count = done;
+    wadi_builder_finish(&g->states, states, 0, done);
+    wadi_status status = wadi_chunk_select(states, g->plan->nparts, g->plan->from, &parts, err);
+    if (status == WADI_OK && done > 0) status = step(s, stage, parts, err);
+    wadi_chunk_release(parts);
+    wadi_chunk_release(states);
+    if (status != WADI_OK || folded == WADI_OK) return status;
+    *err = failed;
+    return wadi_stage_wanted(s, stage) ? folded : WADI_OK;
+}
+
+static int64_t cap(const wadi_stage_run *g) {
+    return wadi_budget_cap(&g->budget, INT64_MAX);
+}
+
+/* Everything the change has ready goes through the body. */
+static wadi_status drain(wadi_stream *s, int stage, wadi_error *err) {
+    wadi_stage_run *g = stage_of(s, stage);
+    for (;;) {
+        wadi_chunk *c = NULL;
+        WADI_TRY(wadi_change_next(g->change, cap(g), &c, err));
+        if (c == NULL) return WADI_OK;
+        wadi_status status = WADI_OK;
+        if (wadi_stage_wanted(s, stage))
+            status = g->plan->change == WADI_CHANGE_SCAN ? scan(s, stage, c, err)
+                                                         : step(s, stage, c, err);
+        wadi_chunk_release(c);
+        WADI_TRY(status);
+    }
+}
+
+/* Which components of input `input` the change takes: those of its parts, and a test behind them. */
+static int wanted_components(const wadi_stream *s, const wadi_plan_stage *p, int input, int *out) {
+    const bool scans = p->change == WADI_CHANGE_SCAN;
+    const int nfrom = scans ? p->scan.nparts : p->nparts;
+    const int *from = scans ? p->scan.from : p->from;
+    int first = 0, n = 0;
+    for (int k = 0; k < input; k++) first += s->plan->stages[p->inputs[k]].nresults;
+    const int end = first + s->plan->stages[p->inputs[input]].nresults;
+    for (int i = 0; i < nfrom; i++)
+        if (from[i] >= first && from[i] < end) out[n++] = from[i] - first;
+    if (p->change == WADI_CHANGE_FILTER) out[n++] = p->test;
+    return n;
+}
+
+static wadi_status check_kept(const wadi_stream *s, const wadi_stage_run *g, wadi_error *err) {
+    const int64_t kept = wadi_change_bytes(g->change);
+    if (g->plan->change != WADI_CHANGE_ZIP || kept <= s->x->options.memory) return WADI_OK;
+    const wadi_plan_place *place = &s->x->plan->places[g->plan->place];
+    return wadi_fail_at(err, place->loc, WADI_MEMORY,
+                        "%s: one sequence is ahead of another by %lld bytes, more than the memory "
+                        "allowed",
+                        place->op, (long long)kept);
+}
+
+static wadi_status feed(wadi_stream *s, int stage, int input, wadi_chunk *c, wadi_error *err) {
+    wadi_stage_run *g = stage_of(s, stage);
+    wadi_chunk *part = NULL;
+    int components[2 * WADI_MAX_PARTS + 1];
+    const int n = wanted_components(s, g->plan, input, components);
+    WADI_TRY(wadi_chunk_select(c, n, components, &part, err));
+    const wadi_status changed = wadi_change_put(g->change, input, part, err);
+    wadi_chunk_release(part);
+    const wadi_error failed = *err;
+    WADI_TRY(drain(s, stage, err));
+    if (changed == WADI_OK) return check_kept(s, g, err);
+    *err = failed;
+    return wadi_stage_wanted(s, stage) ? changed : WADI_OK;
+}
+
+wadi_status wadi_stage_run_chunk(wadi_stream *s, int stage, wadi_chunk *c, wadi_error *err) {
+    return step(s, stage, c, err);
+}
+
+wadi_status wadi_stage_end(wadi_stream *s, int stage, wadi_error *err) {
+    stage_of(s, stage)->ended = true;
+    for (int i = stage + 1; i < s->plan->nstages; i++) {
+        wadi_stage_run *g = stage_of(s, i);
+        for (int k = 0; k < g->plan->ninputs; k++) {
+            if (g->plan->inputs[k] != stage) continue;
+            WADI_TRY(wadi_change_end(g->change, k, err));
+            WADI_TRY(drain(s, i, err));
+            if (++g->ended_inputs == g->plan->ninputs) WADI_TRY(wadi_stage_end(s, i, err));
+        }
+    }
+    return WADI_OK;
+}
+
+/* ---- life ---- */
+
+static int64_t number_in(const wadi_stream *s, int slot) {
+    return slot < 0 ? 0 : *(const int64_t *)s->x->slots.slot[slot].col[0];
+}
+
+/* Sizes that must be at least 1. */
+static wadi_status check_size(const wadi_stream *s, const wadi_plan_stage *p, const char *what,
+                              int64_t n, wadi_error *err) {
+    const bool counts = p->change == WADI_CHANGE_BATCH || p->change == WADI_CHANGE_WINDOWS;
+    if (!counts || n >= 1) return WADI_OK;
+    const wadi_plan_place *place = &s->x->plan->places[p->place];
+    char at[300] = "";
+    if (place->loc.file != NULL)
+        (void)snprintf(at, sizeof at, ", at %s:%d", place->loc.file, place->loc.line);
+    return wadi_fail_at(err, place->loc, WADI_FAULT, "%s: %s is %lld, expected 1 or more%s",
+                        place->op, what, (long long)n, at);
+}
+
+static wadi_status open_states(wadi_stream *s, wadi_stage_run *g, wadi_error *err) {
+    const wadi_plan_fold *f = &g->plan->scan;
+    wadi_part part[WADI_MAX_PARTS] = {{0}};
+    if (f->nstate > WADI_MAX_PARTS)
+        return wadi_fail(err, WADI_UNSUPPORTED, "a state of %d arrays, at most %d", f->nstate,
+                         (int)WADI_MAX_PARTS);
+    for (int i = 0; i < f->nstate; i++) {
+        const wadi_plan_slot *p = &s->x->plan->slots[f->state_in[i]];
+        part[i] = (wadi_part){.rank = p->rank, .fields = p->fields, .fixed = p->rank == 0};
+        for (int k = 0; k < p->fields; k++) part[i].type[k] = p->type[k];
+    }
+    WADI_TRY(wadi_builder_init(&g->states, s->x->buffers, f->nstate, part, INT64_MAX, err));
+    return wadi_fold_begin(s->x, f, err);
+}
+
+wadi_status wadi_stage_open(wadi_stream *s, int stage, wadi_error *err) {
+    wadi_stage_run *g = stage_of(s, stage);
+    const wadi_plan_stage *p = g->plan;
+    wadi_budget_init(&g->budget, s->x->options.memory, WADI_CHUNKS_IN_FLIGHT);
+    if (p->change == WADI_CHANGE_READ) return WADI_OK;
+    if (p->nparts > WADI_MAX_PARTS)
+        return wadi_fail(err, WADI_UNSUPPORTED, "elements of %d arrays, at most %d", p->nparts,
+                         (int)WADI_MAX_PARTS);
+    const wadi_change_options o = {.kind = p->change,
+                                   .inputs = p->ninputs,
+                                   .size = number_in(s, p->size),
+                                   .hop = number_in(s, p->hop),
+                                   .last = p->last,
+                                   .place = p->place,
+                                   .places = s->x->plan->nplaces,
+                                   .table = s->x->plan->places,
+                                   .buffers = s->x->buffers};
+    const bool windows = p->change == WADI_CHANGE_WINDOWS;
+    WADI_TRY(check_size(s, p, windows ? "the size" : "the number of arrays", o.size, err));
+    if (windows) WADI_TRY(check_size(s, p, "the hop", o.hop, err));
+    WADI_TRY(wadi_change_create(&o, &g->change, err));
+    return p->change == WADI_CHANGE_SCAN ? open_states(s, g, err) : WADI_OK;
+}
+
+void wadi_stage_close(wadi_stream *s, int stage) {
+    wadi_stage_run *g = stage_of(s, stage);
+    wadi_change_destroy(g->change);
+    wadi_builder_fini(&g->states);
+    for (int i = 0; i < g->plan->scan.nstate; i++)
+        wadi_slots_clear(&s->x->slots, g->plan->scan.state_in[i]);
+}
