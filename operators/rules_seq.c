@@ -33,9 +33,9 @@ int wadi_rule_stepping_params(const wadi_module *m, const wadi_bind *b, int bloc
 
 wadi_status wadi_rule_seq_result(wadi_module *m, wadi_bind *b, int n, const wadi_array_type *types,
                                  wadi_error *err) {
-    const wadi_val_type t = wadi_seq_val_type(m, n, types);
     if (n < 0)
         return wadi_fail_at(err, b->loc, WADI_UNSUPPORTED, "%s: too many components", b->op->name);
+    const wadi_val_type t = wadi_seq_val_type(m, n, types);
     if (t.array && wadi_bind_result(m, b, t) != WADI_NONE) return WADI_OK;
     return wadi_fail_at(err, b->loc, WADI_MEMORY, "%s: out of memory", b->op->name);
 }
