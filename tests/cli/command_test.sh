@@ -97,6 +97,26 @@ refuses 1 "short.raw" run "$work/double.wadi" "s=2:@$work/short.raw" "out=@$work
 "$wadi" run "$work/double.wadi" 's=1;2' --stats >"$work/out" 2>"$work/err" || complain 'stats'
 grep -q '^elements  *2 ' "$work/err" || complain "stats: $(cat "$work/err")"
 
+# ---- complex numbers: literals, streams and raw files of interleaved parts ----
+cat >"$work/turn.wadi" <<'END'
+program turn
+
+stream_in s : seq(c64[?])
+t = map_seq s (a) {
+    b = map a (z) { mul z 0.0+1.0ic64 }
+    yield b
+}
+stream_out "out" t
+input w : c128
+r = map w (z) { conj z }
+output r
+END
+gives 'out[0] = c64[2] [-2.0+1.0i, -4.0+0.0i]
+out[1] = c64[0] []
+r = c128 1.5-infi' run "$work/turn.wadi" 's=1+2i,4i;;' 'w=1.5+infi'
+printf '\000\000\200\077\000\000\000\100' >"$work/z.raw" # 1 + 2i
+has '^out\[0\] = c64\[1\] \[-2.0+1.0i\]' run "$work/turn.wadi" "s=1:@$work/z.raw" w=0
+
 # ---- explaining ----
 # ---- checking that no result depends on the chunks ----
 gives '6 runs agree' check "$examples/dotp.wadi" xs=1,2,3 ys=4,5,6

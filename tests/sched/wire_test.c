@@ -96,6 +96,31 @@ static void chunks_survive_the_journey(void **state) {
     wadi_chunk_release(c);
 }
 
+static void complex_numbers_travel_as_two_parts(void **state) {
+    fixture *x = *state;
+    const int64_t two = 2;
+    const wadi_part part = wadi_part_fixed(WADI_C128, 1, &two);
+    const double want[4] = {1.5, -2.0, 0.25, 3.0};
+    wadi_chunk *sent = NULL, *got = NULL;
+    wadi_builder b;
+    wadi_array a;
+    assert_int_equal(wadi_builder_init(&b, x->buffers, 1, &part, INT64_MAX, NULL), WADI_OK);
+    assert_int_equal(wadi_builder_array(&b, 0, NULL, &a, NULL), WADI_OK);
+    memcpy(a.column[0], want, sizeof want);
+    assert_int_equal(wadi_builder_next(&b, NULL), WADI_OK);
+    assert_int_equal(wadi_chunk_create(x->buffers, 1, &sent, NULL), WADI_OK);
+    sent->count = 1;
+    wadi_builder_finish(&b, sent, 0, 1);
+    wadi_builder_fini(&b);
+    assert_int_equal(wadi_wire_encode(sent, &x->stream, &x->m, NULL), WADI_OK);
+    assert_int_equal(x->m.frame[1].bytes, sizeof want);
+    assert_int_equal(decode(x, x->m.frames, &got, NULL), WADI_OK);
+    assert_int_equal(got->component[0].type[0], WADI_C128);
+    assert_memory_equal(wadi_chunk_array(got, 0, 0).column[0], want, sizeof want);
+    wadi_chunk_release(got);
+    wadi_chunk_release(sent);
+}
+
 static void views_are_sent_as_what_they_show(void **state) {
     fixture *x = *state;
     wadi_chunk *view = NULL, *c = NULL;
@@ -170,6 +195,7 @@ static void sizes_are_bounded(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(chunks_survive_the_journey, setup, teardown),
+        cmocka_unit_test_setup_teardown(complex_numbers_travel_as_two_parts, setup, teardown),
         cmocka_unit_test_setup_teardown(views_are_sent_as_what_they_show, setup, teardown),
         cmocka_unit_test_setup_teardown(other_versions_are_refused_by_name, setup, teardown),
         cmocka_unit_test_setup_teardown(every_damaged_byte_is_noticed, setup, teardown),
