@@ -36,11 +36,12 @@ enum {
 
 /* How a value is read, all readers together. */
 typedef struct reads {
-    int count;       /* element by element, saturating at 2 */
-    bool repeats;    /* one of the readers may read an element several times */
-    bool elsewhere;  /* one of the readers stands in another block */
-    bool indexed;    /* by `!` in scalar code */
-    bool whole;      /* as a whole, as a result, or as a scalar */
+    int count;      /* element by element, saturating at 2 */
+    bool repeats;   /* one of the readers may read an element several times */
+    bool elsewhere; /* one of the readers stands in another block */
+    bool counted; /* one of the readers is a reshape, whose indices are quotients and remainders */
+    bool indexed; /* by `!` in scalar code */
+    bool whole;   /* as a whole, as a result, or as a scalar */
     wadi_val reader; /* the first one found, for telling */
     const char *why_whole;
     bool
@@ -145,6 +146,12 @@ static bool is_piece(const fusing *s, const wadi_bind *b) {
            is_moved(f, f->body->yields[from - 1], f->body->params[to - 1]);
 }
 
+/* Places that lie in rows in an array of rows, other ones than those of the result. */
+static bool is_tile(const fusing *s, const wadi_bind *b) {
+    return is(b, "backpermute") && s->m->values[b->args[0]].type.array->rank > 1 &&
+           s->m->values[b->results[0]].type.array->rank > 1;
+}
+
 /* Recomputing an element costs no more than loading it. */
 static bool is_cheap(const fusing *s, const wadi_bind *b) {
     if (b->op->cheap || is_piece(s, b)) return true;
@@ -197,6 +204,7 @@ static void read_elements(fusing *s, wadi_val v, const wadi_block *block, const 
     r->count = at_most_two(r->count + times);
     r->repeats = r->repeats || repeats || (on && on->repeats);
     r->indexed = r->indexed || (on && on->indexed);
+    r->counted = r->counted || is(b, "reshape") || (on && on->counted);
     r->elsewhere = r->elsewhere || block != wadi_homes_get(&s->homes, v) || (on && on->elsewhere);
     if (r->reader == WADI_NONE) r->reader = reader;
 }
@@ -257,6 +265,8 @@ static void collect(void *env, const wadi_read *r) {
 static const char *producer_obstacle(const fusing *s, const reads *r, const wadi_bind *b) {
     if (is(b, "unit")) return "a scalar: computed once where it is bound";
     if (r->whole) return r->why_whole;
+    if (r->counted && is_tile(s, b))
+        return "its reader counts its elements: delayed, indices would be divided for each";
     if (is_cheap(s, b)) return NULL;
     if (r->indexed) return "scalar code reads it by index";
     if (r->elsewhere) return "it is read inside another block";
