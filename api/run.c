@@ -4,12 +4,34 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "codegen/build/cache.h"
+#include "sched/foreign.h"
 #include "sched/run.h"
 
 struct wadi_run {
     wadi_loader loader;
     wadi_exec *exec;
+    bool learns; /* from libraries, whose knowledge is kept */
 };
+
+static bool calls_routines(const wadi_plan *plan) {
+    for (int i = 0; i < plan->nbodies; i++)
+        if (plan->bodies[i].offers[WADI_SCHEDULE_PURE]) return true;
+    return false;
+}
+
+/* What libraries have learnt about this machine is kept next to the kernels; a run does without it as well. */
+static bool open_libraries(const wadi_plan *plan) {
+    char directory[1024];
+    return calls_routines(plan) &&
+           wadi_cache_directory(directory, sizeof directory, NULL) == WADI_OK &&
+           wadi_foreign_open(directory, NULL) == WADI_OK;
+}
+
+static void save_libraries(void) {
+    const wadi_status kept = wadi_foreign_save(NULL);
+    WADI_UNUSED(kept);
+}
 
 wadi_status wadi_run_create(const wadi_exe *exe, const wadi_run_options *options,
                             wadi_run **out_run, wadi_error *err) {
@@ -23,6 +45,7 @@ wadi_status wadi_run_create(const wadi_exe *exe, const wadi_run_options *options
         free(run);
         return st;
     }
+    run->learns = open_libraries(exe->plan);
     *out_run = run;
     return WADI_OK;
 }
@@ -30,6 +53,7 @@ wadi_status wadi_run_create(const wadi_exe *exe, const wadi_run_options *options
 void wadi_run_destroy(wadi_run *run) {
     if (!run) return;
     wadi_exec_destroy(run->exec);
+    if (run->learns) save_libraries();
     free(run);
 }
 

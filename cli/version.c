@@ -9,6 +9,7 @@
 #include "cli/command.h"
 #include "codegen/build/cache.h"
 #include "codegen/build/cc.h"
+#include "sched/foreign.h"
 
 static const char *sound_version(void) {
 #ifdef WADI_HAVE_SNDFILE
@@ -25,6 +26,9 @@ static int run(int argc, char **argv) {
     printf("wadi %s\n", WADI_VERSION);
     printf("  messages      libzmq %d.%d.%d\n", major, minor, patch);
     printf("  sound         %s\n", sound_version());
+    if (!wadi_libraries[0]) printf("  transforms    the language's own: built without FFTW\n");
+    for (int i = 0; wadi_libraries[i]; i++)
+        printf("  %-13s %s\n", wadi_libraries[i]->what, wadi_libraries[i]->version());
     printf("  digests       %s\n", OpenSSL_version(OPENSSL_VERSION));
     wadi_error err = {0};
     wadi_cc cc;

@@ -11,6 +11,9 @@ set(dependencies Threads::Threads OpenSSL::Crypto PkgConfig::ZMQ ${CMAKE_DL_LIBS
 if(SNDFILE_FOUND)
     list(APPEND dependencies PkgConfig::SNDFILE)
 endif()
+if(FFTW_FOUND)
+    list(APPEND dependencies PkgConfig::FFTW)
+endif()
 
 function(wadi_library target kind export_name)
     add_library(${target} ${kind} ${objects})
@@ -43,6 +46,9 @@ write_basic_package_version_file("${PROJECT_BINARY_DIR}/wadi-config-version.cmak
 set(WADI_PC_PRIVATE "libzmq libcrypto")
 if(SNDFILE_FOUND)
     string(APPEND WADI_PC_PRIVATE " sndfile")
+endif()
+if(FFTW_FOUND)
+    string(APPEND WADI_PC_PRIVATE " fftw3 fftw3f")
 endif()
 # The installed tree may move: the prefix is told relative to the file.
 file(RELATIVE_PATH WADI_PC_UP "/p/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/p")

@@ -342,6 +342,26 @@ static bool run_batch(batch *b, int64_t count) {
     return fine;
 }
 
+static bool types_fit(const wadi_call_array *in, const wadi_call_array *out, transform kind) {
+    const bool single = out->type == WADI_C64 || out->type == WADI_F32;
+    const int32_t complex = single ? WADI_C64 : WADI_C128, real = single ? WADI_F32 : WADI_F64;
+    return in->type == (kind == REAL_FORWARD ? real : complex) &&
+           out->type == (kind == REAL_INVERSE ? real : complex);
+}
+
+/* Both sides have the extents of the signal, but for the half of a real signal's transform. */
+static bool extents_fit(const wadi_call_array *in, const wadi_call_array *out, transform kind) {
+    const wadi_call_array *signal = kind == REAL_INVERSE ? out : in;
+    const wadi_call_array *other = kind == REAL_INVERSE ? in : out;
+    if (other->rank != signal->rank) return false;
+    for (int d = 0; d < signal->rank; d++) {
+        const bool half = d == signal->rank - 1 && kind >= REAL_FORWARD;
+        if (signal->shape[d] < 1) return false;
+        if (other->shape[d] != (half ? signal->shape[d] / 2 + 1 : signal->shape[d])) return false;
+    }
+    return true;
+}
+
 static bool describe(const wadi_call *call, transform kind, batch *b) {
     const wadi_call_array *in = &call->array[0], *out = &call->array[1];
     const wadi_call_array *signal = kind == REAL_INVERSE ? out : in;
@@ -356,7 +376,7 @@ static bool describe(const wadi_call *call, transform kind, batch *b) {
     b->k.rank = signal->rank;
     b->k.is_double = signal->type == WADI_C128 || signal->type == WADI_F64;
     for (int d = 0; d < signal->rank; d++) b->k.n[d] = signal->shape[d];
-    return true;
+    return types_fit(in, out, kind) && extents_fit(in, out, kind);
 }
 
 static bool run(const wadi_call *call, transform kind) {

@@ -1,0 +1,264 @@
+/* Library routines called directly: batches however they lie in memory, by several threads at once, what is declined, and what is
+ * kept of what a library has learnt. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/file.h"
+#include "base/thread.h"
+#include "sched/foreign.h"
+#include "wadi/type.h"
+
+enum { MOST = 20000 };
+
+static void need_library(void) {
+    if (wadi_foreign_has("fft")) return;
+    print_message("built without FFTW\n");
+    skip();
+}
+
+static double sample(int64_t i) {
+    return sin(1.3 * (double)i) + 0.25 * cos(0.7 * (double)i * (double)i);
+}
+
+static wadi_call one_dimension(const char *routine, int64_t n, int64_t count, void *in, void *out) {
+    wadi_call c = {.routine = routine, .count = count, .nin = 1, .nout = 1};
+    c.array[0] = (wadi_call_array){in, NULL, n, WADI_C128, 1, {n}};
+    c.array[1] = (wadi_call_array){out, NULL, n, WADI_C128, 1, {n}};
+    return c;
+}
+
+/* Element k of the transform of n pairs. */
+static void element(const double *x, int64_t n, int64_t k, double *re, double *im) {
+    const double pi = acos(-1.0);
+    *re = *im = 0;
+    for (int64_t j = 0; j < n; j++) {
+        const double a = -2 * pi * (double)(k * j % n) / (double)n;
+        *re += x[2 * j] * cos(a) - x[2 * j + 1] * sin(a);
+        *im += x[2 * j] * sin(a) + x[2 * j + 1] * cos(a);
+    }
+}
+
+static void expect_transform(const double *x, const double *y, int64_t n) {
+    for (int64_t k = 0; k < n; k++) {
+        double re, im;
+        element(x, n, k, &re, &im);
+        if (!(fabs(re - y[2 * k]) + fabs(im - y[2 * k + 1]) < 1e-10 * (double)(n + 1)))
+            fail_msg("n %lld, element %lld: %g %g, expected %g %g", (long long)n, (long long)k,
+                     y[2 * k], y[2 * k + 1], re, im);
+    }
+}
+
+typedef struct arrays {
+    double in[2 * MOST], out[2 * MOST];
+} arrays;
+
+static arrays *make(void) {
+    arrays *a = malloc(sizeof *a);
+    assert_non_null(a);
+    for (int64_t i = 0; i < 2 * MOST; i++) a->in[i] = sample(i);
+    memset(a->out, 0, sizeof a->out);
+    return a;
+}
+
+static void batches_of_any_count(void **state) {
+    (void)state;
+    need_library();
+    arrays *a = make();
+    for (int64_t count = 1; count <= 100; count += 11) {
+        const wadi_call c = one_dimension("fft", 12, count, a->in, a->out);
+        assert_true(wadi_foreign_run(&c));
+        for (int64_t p = 0; p < count; p++) expect_transform(a->in + 24 * p, a->out + 24 * p, 12);
+    }
+    free(a);
+}
+
+static void problems_that_lie_apart(void **state) {
+    (void)state;
+    need_library();
+    arrays *a = make();
+    static const int64_t from[] = {100, 5, 12, 19, 300, 307}, to[] = {0, 7, 14, 21, 50, 57};
+    wadi_call c = one_dimension("fft", 7, 6, a->in, a->out);
+    c.array[0].start = from;
+    c.array[1].start = to;
+    assert_true(wadi_foreign_run(&c));
+    for (int p = 0; p < 6; p++) expect_transform(a->in + 2 * from[p], a->out + 2 * to[p], 7);
+    free(a);
+}
+
+static void memory_that_is_not_aligned(void **state) {
+    (void)state;
+    need_library();
+    arrays *a = make();
+    for (int shift = 0; shift < 4; shift++) {
+        const wadi_call c = one_dimension("fft", 16, 9, a->in + shift, a->out + 3 - shift);
+        assert_true(wadi_foreign_run(&c));
+        for (int p = 0; p < 9; p++)
+            expect_transform(a->in + shift + 32 * p, a->out + 3 - shift + 32 * p, 16);
+    }
+    free(a);
+}
+
+static void one_input_for_all(void **state) {
+    (void)state;
+    need_library();
+    arrays *a = make();
+    wadi_call c = one_dimension("fft", 10, 5, a->in, a->out);
+    c.array[0].distance = 0;
+    assert_true(wadi_foreign_run(&c));
+    for (int p = 0; p < 5; p++) expect_transform(a->in, a->out + 20 * p, 10);
+    free(a);
+}
+
+static void there_and_back_in_three_dimensions(void **state) {
+    (void)state;
+    need_library();
+    arrays *a = make();
+    double *half = malloc(sizeof(double) * 2 * MOST);
+    assert_non_null(half);
+    wadi_call c = {.routine = "rfft", .count = 3, .nin = 1, .nout = 1};
+    c.array[0] = (wadi_call_array){a->in, NULL, 4 * 5 * 6, WADI_F64, 3, {4, 5, 6}};
+    c.array[1] = (wadi_call_array){half, NULL, 4 * 5 * 4, WADI_C128, 3, {4, 5, 4}};
+    assert_true(wadi_foreign_run(&c));
+    double *kept = malloc(sizeof(double) * 3 * 160);
+    assert_non_null(kept);
+    memcpy(kept, half, sizeof(double) * 3 * 160);
+    wadi_call back = {.routine = "irfft", .count = 3, .nin = 1, .nout = 1};
+    back.array[0] = c.array[1];
+    back.array[1] = c.array[0];
+    back.array[1].data = a->out;
+    assert_true(wadi_foreign_run(&back));
+    for (int i = 0; i < 360; i++) assert_true(fabs(a->out[i] - a->in[i]) < 1e-12);
+    assert_memory_equal(kept, half, sizeof(double) * 3 * 160); /* the input is left alone */
+    free(kept);
+    free(half);
+    free(a);
+}
+
+static void what_is_declined(void **state) {
+    (void)state;
+    arrays *a = make();
+    wadi_call c = one_dimension("no such routine", 4, 1, a->in, a->out);
+    assert_false(wadi_foreign_run(&c));
+    c.count = 0;
+    assert_true(wadi_foreign_run(&c)); /* nothing to do */
+    wadi_call half = one_dimension("irfft", 10, 1, a->in, a->out);
+    half.array[0].shape[0] = 5; /* not 10/2 + 1 */
+    half.array[1].type = WADI_F64;
+    assert_false(wadi_foreign_run(&half));
+    if (wadi_foreign_has("fft")) {
+        c = one_dimension("fft", 4, 1, a->in, a->out);
+        wadi_foreign_decline(true);
+        assert_false(wadi_foreign_run(&c));
+        wadi_foreign_decline(false);
+        assert_true(wadi_foreign_run(&c));
+    }
+    free(a);
+}
+
+/* ---- threads ---- */
+
+static void transform_many(void *env) {
+    arrays *a = env;
+    for (int64_t n = 2; n < 60; n++) {
+        const wadi_call c = one_dimension("fft", n, 20, a->in, a->out);
+        if (!wadi_foreign_run(&c)) a->out[0] = NAN;
+    }
+}
+
+static void several_threads_make_and_use_plans(void **state) {
+    (void)state;
+    need_library();
+    wadi_thread thread[4] = {0};
+    arrays *a[4];
+    for (int i = 0; i < 4; i++) a[i] = make();
+    for (int i = 0; i < 4; i++)
+        assert_int_equal(wadi_thread_start(&thread[i], transform_many, a[i], NULL), WADI_OK);
+    for (int i = 0; i < 4; i++) wadi_thread_join(&thread[i]);
+    for (int i = 0; i < 4; i++) {
+        expect_transform(a[i]->in, a[i]->out, 59);
+        free(a[i]);
+    }
+}
+
+static void more_plans_than_are_kept(void **state) {
+    (void)state;
+    need_library();
+    arrays *a = make();
+    for (int64_t n = 1; n <= 1500; n++) {
+        const wadi_call c = one_dimension("fft", n, 1, a->in, a->out);
+        assert_true(wadi_foreign_run(&c));
+    }
+    expect_transform(a->in, a->out, 1500);
+    free(a);
+}
+
+/* ---- what is kept ---- */
+
+static void forget_all(void) {
+    for (int i = 0; wadi_libraries[i]; i++)
+        if (wadi_libraries[i]->forget) wadi_libraries[i]->forget();
+}
+
+static void use_much(arrays *a) {
+    const wadi_call c = one_dimension("fft", 64, 256, a->in, a->out);
+    for (int64_t done = 0; done < (int64_t)3 << 27; done += 256 * 64)
+        assert_true(wadi_foreign_run(&c));
+}
+
+static void wisdom_is_kept_and_verified(void **state) {
+    (void)state;
+    need_library();
+    char directory[] = "/tmp/wadi_foreign_XXXXXX", path[128];
+    arrays *a = make();
+    assert_non_null(mkdtemp(directory));
+    (void)snprintf(path, sizeof path, "%s/fftw.wisdom", directory);
+    forget_all();
+    assert_int_equal(wadi_foreign_open(directory, NULL), WADI_OK);
+    assert_int_equal(wadi_foreign_save(NULL), WADI_OK);
+    assert_false(wadi_file_exists(path)); /* nothing was learnt */
+    use_much(a);
+    assert_int_equal(wadi_foreign_save(NULL), WADI_OK);
+    char *text = NULL;
+    size_t n = 0;
+    assert_int_equal(wadi_file_read(path, &text, &n, NULL), WADI_OK);
+    assert_int_equal(strncmp(text, "wadi wisdom 1 ", 14), 0);
+
+    forget_all();
+    assert_int_equal(wadi_foreign_open(directory, NULL), WADI_OK);
+    text[n / 2] ^= 1; /* damaged: counts as none */
+    assert_int_equal(wadi_file_write(path, text, n, 0600, NULL), WADI_OK);
+    forget_all();
+    assert_int_equal(wadi_foreign_open(directory, NULL), WADI_OK);
+    const wadi_call c = one_dimension("fft", 64, 2, a->in, a->out);
+    assert_true(wadi_foreign_run(&c));
+    expect_transform(a->in, a->out, 64);
+    free(text);
+    free(a);
+    forget_all();
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(rmdir(directory), 0);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(batches_of_any_count),
+        cmocka_unit_test(problems_that_lie_apart),
+        cmocka_unit_test(memory_that_is_not_aligned),
+        cmocka_unit_test(one_input_for_all),
+        cmocka_unit_test(there_and_back_in_three_dimensions),
+        cmocka_unit_test(what_is_declined),
+        cmocka_unit_test(several_threads_make_and_use_plans),
+        cmocka_unit_test(more_plans_than_are_kept),
+        cmocka_unit_test(wisdom_is_kept_and_verified),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
