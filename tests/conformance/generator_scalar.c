@@ -2,6 +2,7 @@
  * evaluates them, and a seed must mean the same program with every compiler. */
 #include <string.h>
 
+#include "graph/lang/grow.h"
 #include "tests/conformance/maker.h"
 
 static const wadi_type some_types[] = {WADI_I32, WADI_I64, WADI_U8,  WADI_F32, WADI_F64,
@@ -16,6 +17,12 @@ bool gen_is_complex(wadi_type t) {
     return t == WADI_C64 || t == WADI_C128;
 }
 
+bool gen_has_type(wadi_type t) {
+    for (int i = 0; i < TYPES; i++)
+        if (some_types[i] == t) return true;
+    return false;
+}
+
 wadi_type gen_type(gen_random *r) {
     return some_types[gen_below(r, TYPES)];
 }
@@ -27,7 +34,34 @@ wadi_exp gen_literal(maker *m, wadi_type t) {
 
 static wadi_exp scalar(maker *m, wadi_type t, int depth, int n, const wadi_exp *params);
 
+/* Any operation there is that gives a `t`, of arguments of that type or another. */
+static wadi_exp any_op(maker *m, wadi_type t, int depth, int n, const wadi_exp *params) {
+    for (int tries = 0; tries < 30; tries++) {
+        const wadi_sop op = (wadi_sop)gen_below(&m->r, WADI_SOP_PRIM_COUNT);
+        const wadi_sop_info *info = wadi_sop_get(op);
+        const wadi_type other = gen_type(&m->r);
+        const wadi_type from = t != WADI_BOOL && gen_below(&m->r, 2) ? t : other;
+        const wadi_type types[3] = {from, info->cls == WADI_CLASS_SHIFT ? WADI_I32 : from, from};
+        wadi_type result;
+        if (!wadi_sop_type(op, types, &result) || result != t) continue;
+        wadi_exp args[3];
+        for (int a = 0; a < info->arity; a++) args[a] = scalar(m, types[a], depth - 1, n, params);
+        if (info->flags & WADI_SOP_FAULTS) args[1] = wadi_or(args[1], wadi_literal(from, 1));
+        return wadi_node_scalar(info->name, op, result, info->arity, args);
+    }
+    return gen_literal(m, t);
+}
+
 static wadi_exp comparison(maker *m, int depth, int n, const wadi_exp *params) {
+    const int kind = gen_below(&m->r, 8);
+    if (kind < 2) return any_op(m, WADI_BOOL, depth, n, params);
+    if (kind == 2 && depth > 0) {
+        const wadi_exp p = comparison(m, depth - 1, n, params);
+        const wadi_exp q = comparison(m, depth - 1, n, params);
+        const wadi_exp either = wadi_lor(wadi_lnot(p), q);
+        return gen_below(&m->r, 3) ? either
+                                   : wadi_ne(wadi_or(p, q), wadi_xor(wadi_and(p, q), wadi_not(q)));
+    }
     const wadi_type t = gen_type(&m->r);
     const wadi_exp a = scalar(m, t, depth - 1, n, params);
     const wadi_exp b = scalar(m, t, depth - 1, n, params);
@@ -160,12 +194,13 @@ static wadi_exp complex_op(maker *m, wadi_type t, int depth, int n, const wadi_e
 
 /* An expression of type t over the parameters. */
 static wadi_exp scalar(maker *m, wadi_type t, int depth, int n, const wadi_exp *params) {
-    const int choice = gen_below(&m->r, depth <= 0 ? 2 : 10);
+    const int choice = gen_below(&m->r, depth <= 0 ? 2 : 11);
     if (choice == 0 && n > 0) {
         const int p = gen_below(&m->r, n);
         return m->given[p] == t ? params[p] : wadi_convert(t, params[p]);
     }
     if (choice < 2) return gen_literal(m, t);
+    if (choice == 9) return any_op(m, t, depth, n, params);
     if (choice > 7)
         return gen_is_complex(t) ? complex_op(m, t, depth, n, params)
                : gen_is_float(t) ? float_op(m, t, depth, n, params)

@@ -34,6 +34,7 @@ typedef struct maker {
 bool gen_is_float(wadi_type t);
 bool gen_is_complex(wadi_type t);
 wadi_type gen_type(gen_random *r);
+bool gen_has_type(wadi_type t); /* gen_type gives it */
 wadi_exp gen_literal(maker *m, wadi_type t);
 /* An associative function on elements of type t. */
 wadi_fn2 gen_associative(maker *m, wadi_type t);
