@@ -148,19 +148,24 @@ static wadi_seq pair(maker *m) {
 static void second_sequence(maker *m) {
     m->size = m->size / 2 + 1;
     const int source = gen_below(&m->r, 4);
-    const wadi_seq s = source == 0   ? pair(m)
-                       : source == 1 ? wadi_map_seq_env(body, m, gen_pieces(m))
-                                     : numbers(m);
+    wadi_seq s = source == 0   ? pair(m)
+                 : source == 1 ? wadi_map_seq_env(body, m, gen_transduced(m, gen_pieces(m)))
+                               : numbers(m);
     wadi_eat e;
-    switch (gen_below(&m->r, 3)) {
+    switch (gen_below(&m->r, 5)) {
     case 0:
         e = wadi_elements(s);
         break;
     case 1:
         e = wadi_tabulate(wadi_map_seq_env(total, m, s));
         break;
-    default:
+    case 2:
         e = wadi_fold_seq_env(gather_up, m, wadi_unit(gen_literal(m, m->out[0].type)), s);
+        break;
+    default:
+        chain(m);
+        s = gen_transduced(m, s);
+        e = gen_consumed(m, s);
         break;
     }
     wadi_output("produced", wadi_consume(e));
@@ -176,12 +181,18 @@ wadi_program *gen_program(uint64_t seed, int size, gen_stream *out_stream) {
     m.outer = wadi_scanl(wadi_add, wadi_i64(1), wadi_map(doubled, m.table));
     const wadi_seq in = stream_in(out_stream);
     read_stream(&m, out_stream);
-    wadi_seq s = wadi_map_seq_env(body, &m, in);
+    const wadi_seq read = gen_below(&m.r, 3) == 0 ? gen_transduced(&m, in) : in;
+    wadi_seq s = wadi_map_seq_env(body, &m, read);
     if (gen_below(&m.r, 3) == 0) {
         chain(&m);
-        s = wadi_map_seq_env(body, &m, s);
+        s = wadi_map_seq_env(body, &m, gen_transduced(&m, s));
     }
     wadi_stream_out(s, GEN_SINK);
+    if (gen_below(&m.r, 4) == 0) { /* another end of the same pass */
+        chain(&m);
+        const wadi_seq t = gen_transduced(&m, s);
+        wadi_output("passing", wadi_consume(gen_consumed(&m, t)));
+    }
     if (gen_below(&m.r, 3) == 0) second_sequence(&m);
     return p;
 }
