@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/pages.h"
 #include "base/thread.h"
 
 enum {
@@ -37,7 +38,7 @@ struct wadi_buffers {
 
 static void *heap_take(void *self, size_t bytes) {
     WADI_UNUSED(self);
-    return aligned_alloc(WADI_ALIGN, bytes);
+    return wadi_pages_take(WADI_ALIGN, bytes);
 }
 
 static void heap_give(void *self, void *memory, size_t bytes) {

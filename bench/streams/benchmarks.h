@@ -6,6 +6,8 @@
 
 WADI_NODISCARD wadi_status bench_roof(bench *b, wadi_error *err);
 
+WADI_NODISCARD wadi_status bench_fft(bench *b, wadi_error *err);
+
 WADI_NODISCARD wadi_status bench_md5(bench *b, wadi_error *err);
 
 WADI_NODISCARD wadi_status bench_smvm(bench *b, wadi_error *err);
@@ -13,5 +15,8 @@ WADI_NODISCARD wadi_status bench_pagerank(bench *b, wadi_error *err);
 WADI_NODISCARD wadi_status bench_ragged(bench *b, wadi_error *err);
 WADI_NODISCARD wadi_status bench_windows(bench *b, wadi_error *err);
 WADI_NODISCARD wadi_status bench_quicksort(bench *b, wadi_error *err);
+
+WADI_NODISCARD wadi_status bench_policies(bench *b, wadi_error *err);
+WADI_NODISCARD wadi_status bench_overhead(bench *b, wadi_error *err);
 
 #endif

@@ -23,11 +23,14 @@ typedef struct benchmark {
 /* A new benchmark is a file, its prototype in benchmarks.h, and a line here. */
 static const benchmark benchmarks[] = {
     {"roof", bench_roof, "what the memory of this machine gives"},
+    {"fft", bench_fft, "32 x 32 Fourier transforms, foreign, regular, irregular"},
     {"md5", bench_md5, "MD5 digests of dictionary words"},
     {"smvm", bench_smvm, "sparse matrix times vector, rows as a stream"},
     {"pagerank", bench_pagerank, "ranks of a graph's nodes, the links to one as an element"},
     {"ragged", bench_ragged, "mean, variance, least and greatest of ragged rows"},
     {"windows", bench_windows, "features of sliding windows over sound"},
+    {"policies", bench_policies, "chunk policies against the best fixed chunk size"},
+    {"overhead", bench_overhead, "rows through map_seq against the whole array at once"},
     {"quicksort", bench_quicksort, "sorting ragged rows by a lifted awhile"},
 };
 enum { COUNT = sizeof benchmarks / sizeof benchmarks[0] };
