@@ -1,20 +1,11 @@
 /* compact and partition: elements go where the count of those kept before them says.
  *
  * The loop is free of branches that depend on the data: an element that is not kept is written too, and the next one
- * overwrites it. A count that is too small or too large never leads out of the result; it is a fault at the end. */
+ * overwrites it. A count that is too small or too large never leads out of the result; it is a fault at the end. Blocks
+ * of a row may be placed apart: one that keeps nothing behind its last place does not touch the next block's. */
 #include "codegen/kernel/lower.h"
 
 #include <string.h>
-
-typedef struct compacting {
-    const wadi_bind *bind;
-    int rank, fields;
-    const wadi_lv *extent, *pointer; /* of the result */
-    const wadi_lv *ix;               /* of the row */
-    wadi_lv n, count;                /* elements of the row; how many are kept */
-    wadi_lv kept;                    /* variable: how many have been kept so far */
-    wadi_lv start;                   /* where those not kept begin */
-} compacting;
 
 static wadi_lv num(wadi_lower *l, int64_t v) {
     return wadi_lb_i64(&l->b, v);
@@ -24,22 +15,42 @@ static wadi_lv bin(wadi_lower *l, wadi_sop op, wadi_lv x, wadi_lv y) {
     return wadi_lb_bin(&l->b, op, x, y);
 }
 
-/* Whether the element at `ix` is kept; out: its fields, and then those of the other arrays. */
-static wadi_lv keeps(wadi_lower *l, const wadi_bind *bind, const wadi_lv *ix, wadi_lv *out) {
-    wadi_lv keep = num(l, 0);
+typedef struct placing {
+    const wadi_kept_part *p;
+    int rank, fields;
+    wadi_lv n, start; /* elements of the row; of partition, where those not kept begin */
+    wadi_lv kept;     /* variable: how many the row has kept so far */
+} placing;
+
+/* Whether element i of the row is kept; out: its fields, and then those of the other arrays. */
+static wadi_lv keeps(wadi_lower *l, const wadi_bind *bind, const wadi_lv *outer_ix, wadi_lv i,
+                     wadi_lv *out) {
+    wadi_lv keep = num(l, 0), ix[WADI_MAX_RANK];
+    const int rank = wadi_type_of(l, bind->args[1])->rank;
+    if (rank > 1) memcpy(ix, outer_ix, (size_t)(rank - 1) * sizeof *ix);
+    ix[rank - 1] = i;
     for (int k = 1, n = 0; k < bind->nargs; k++) {
         wadi_lower_read(l, bind->args[k], ix, out + n);
         n += wadi_type_of(l, bind->args[k])->elem.fields;
     }
     wadi_lower_apply(l, bind->funs[0], out, &keep);
-    return keep;
+    return wadi_lb_prim(&l->b, WADI_SOP_CONVERT, WADI_I64, 1, &keep);
 }
 
-static wadi_lv as_number(wadi_lower *l, wadi_lv flag) {
-    return wadi_lb_prim(&l->b, WADI_SOP_CONVERT, WADI_I64, 1, &flag);
+static wadi_lv row_length(wadi_lower *l, const wadi_bind *bind) {
+    const wadi_val a = bind->args[1];
+    return wadi_lower_extent(l, a, wadi_type_of(l, a)->rank - 1);
 }
 
-static void expect_count(wadi_lower *l, const wadi_bind *bind, wadi_lv count, wadi_lv kept) {
+/* Loop variable over part of the row; each index lies in it. */
+static wadi_lv each(wadi_lower *l, const wadi_bind *bind, wadi_lv from, wadi_lv below) {
+    const wadi_lv last = bin(l, WADI_SOP_SUB, row_length(l, bind), num(l, 1));
+    return wadi_lb_range(&l->b, wadi_lb_for(&l->b, from, below, 1, "i"), num(l, 0), last);
+}
+
+/* ---- counts ---- */
+
+void wadi_lower_expect_count(wadi_lower *l, const wadi_bind *bind, wadi_lv count, wadi_lv kept) {
     wadi_lb_if(&l->b, bin(l, WADI_SOP_NE, count, kept));
     wadi_lower_fault(
         l, WADI_FAULT_SHAPE,
@@ -48,39 +59,54 @@ static void expect_count(wadi_lower *l, const wadi_bind *bind, wadi_lv count, wa
     wadi_lb_end(&l->b);
 }
 
-/* ---- compact ---- */
+wadi_lv wadi_lower_kept_count(wadi_lower *l, const wadi_bind *bind, const wadi_lv *extent,
+                              const wadi_lv *ix) {
+    wadi_lv count = extent[0];
+    if (bind->op->skeleton == WADI_SKEL_PARTITION) wadi_lower_read(l, bind->args[0], ix, &count);
+    return count;
+}
 
-static void compact_element(wadi_lower *l, void *env, const wadi_lv *ix) {
-    const compacting *c = env;
+typedef struct counting {
+    const wadi_bind *bind;
+    const wadi_lv *ix;
+    wadi_lv from, below, sum;
+} counting;
+
+static void build_count(wadi_lower *l, void *env) {
+    const counting *c = env;
     wadi_lb *b = &l->b;
     wadi_lv x[WADI_MAX_PARAMS];
-    const wadi_lv keep = keeps(l, c->bind, ix, x);
-    const wadi_lv at = wadi_lb_get(b, c->kept);
-    wadi_lb_if(b, bin(l, WADI_SOP_LT, at, c->count));
-    for (int f = 0; f < c->fields; f++) wadi_lb_store(b, c->pointer[f], at, x[f]);
+    const wadi_lv keep = keeps(l, c->bind, c->ix, each(l, c->bind, c->from, c->below), x);
+    wadi_lb_set(b, c->sum, bin(l, WADI_SOP_ADD, wadi_lb_get(b, c->sum), keep));
     wadi_lb_end(b);
-    wadi_lb_set(b, c->kept, bin(l, WADI_SOP_ADD, at, as_number(l, keep)));
 }
 
-void wadi_lower_compact(wadi_lower *l, const wadi_bind *bind, const wadi_lv *extent,
-                        const wadi_lv *pointer) {
-    compacting c = {.bind = bind,
-                    .fields = wadi_type_of(l, bind->results[0])->elem.fields,
-                    .extent = extent,
-                    .pointer = pointer,
-                    .count = extent[0]};
-    if (l->status || l->b.failed) return;
-    const wadi_lv n = wadi_lower_extent(l, bind->args[1], 0);
-    c.kept = wadi_lb_var(&l->b, WADI_I64, false, num(l, 0), "kept");
-    wadi_lower_nest(l, 1, &n, compact_element, &c);
-    expect_count(l, bind, c.count, wadi_lb_get(&l->b, c.kept));
+wadi_lv wadi_lower_count_kept(wadi_lower *l, const wadi_bind *bind, const wadi_lv *ix, wadi_lv from,
+                              wadi_lv below) {
+    counting c = {bind, ix, from, below, wadi_lb_var(&l->b, WADI_I64, false, num(l, 0), "sum")};
+    if (!l->status && !l->b.failed) wadi_lower_versions(l, build_count, &c);
+    return wadi_lb_get(&l->b, c.sum);
 }
 
-/* ---- partition ---- */
+/* ---- places ---- */
+
+static void build_compact(wadi_lower *l, void *env) {
+    const placing *c = env;
+    const wadi_kept_part *p = c->p;
+    wadi_lb *b = &l->b;
+    wadi_lv x[WADI_MAX_PARAMS];
+    const wadi_lv keep = keeps(l, p->bind, p->ix, each(l, p->bind, p->from, p->below), x);
+    const wadi_lv at = wadi_lb_get(b, c->kept);
+    wadi_lb_if(b, bin(l, WADI_SOP_LT, at, p->limit));
+    for (int f = 0; f < c->fields; f++) wadi_lb_store(b, p->pointer[f], at, x[f]);
+    wadi_lb_end(b);
+    wadi_lb_set(b, c->kept, bin(l, WADI_SOP_ADD, at, keep));
+    wadi_lb_end(b);
+}
 
 /* i elements have been placed, so the next of the others goes to start + i - kept. Which of the two places it is is
  * computed without a branch: the data decides, and no processor guesses it. */
-static wadi_lv place(wadi_lower *l, const compacting *c, wadi_lv i, wadi_lv kept, wadi_lv one) {
+static wadi_lv place(wadi_lower *l, const placing *c, wadi_lv i, wadi_lv kept, wadi_lv one) {
     const wadi_lv other = bin(l, WADI_SOP_SUB, bin(l, WADI_SOP_ADD, c->start, i), kept);
     const wadi_lv mask = wadi_lb_prim(&l->b, WADI_SOP_NEG, WADI_I64, 1, &one);
     const wadi_lv step = bin(l, WADI_SOP_AND, bin(l, WADI_SOP_SUB, kept, other), mask);
@@ -88,37 +114,54 @@ static wadi_lv place(wadi_lower *l, const compacting *c, wadi_lv i, wadi_lv kept
                bin(l, WADI_SOP_SUB, c->n, num(l, 1)));
 }
 
-static void build_row(wadi_lower *l, void *env) {
-    const compacting *c = env;
+static void build_partition(wadi_lower *l, void *env) {
+    const placing *c = env;
+    const wadi_kept_part *p = c->p;
     wadi_lb *b = &l->b;
     wadi_lv ix[WADI_MAX_RANK], x[WADI_MAX_PARAMS];
-    if (c->rank > 1) memcpy(ix, c->ix, (size_t)(c->rank - 1) * sizeof *ix);
-    const wadi_lv i = wadi_lb_for(b, num(l, 0), c->n, 1, "i");
-    ix[c->rank - 1] = i;
-    const wadi_lv keep = keeps(l, c->bind, ix, x), one = as_number(l, keep);
-    const wadi_lv kept = wadi_lb_get(b, c->kept);
-    ix[c->rank - 1] = place(l, c, i, kept, one);
-    const wadi_lv at = wadi_lower_linear(l, c->rank, c->extent, ix);
-    for (int f = 0; f < c->fields; f++) wadi_lb_store(b, c->pointer[f], at, x[f]);
-    wadi_lb_set(b, c->kept, bin(l, WADI_SOP_ADD, kept, one));
+    if (c->rank > 1) memcpy(ix, p->ix, (size_t)(c->rank - 1) * sizeof *ix);
+    const wadi_lv i = each(l, p->bind, p->from, p->below);
+    const wadi_lv keep = keeps(l, p->bind, p->ix, i, x), kept = wadi_lb_get(b, c->kept);
+    ix[c->rank - 1] = place(l, c, i, kept, keep);
+    const wadi_lv at = wadi_lower_linear(l, c->rank, p->extent, ix);
+    for (int f = 0; f < c->fields; f++) wadi_lb_store(b, p->pointer[f], at, x[f]);
+    wadi_lb_set(b, c->kept, bin(l, WADI_SOP_ADD, kept, keep));
     wadi_lb_end(b);
+}
+
+wadi_lv wadi_lower_place_kept(wadi_lower *l, const wadi_kept_part *p) {
+    const wadi_array_type *t = wadi_type_of(l, p->bind->results[0]);
+    const bool is_partition = p->bind->op->skeleton == WADI_SKEL_PARTITION;
+    wadi_lb *b = &l->b;
+    placing c = {.p = p, .rank = t->rank, .fields = t->elem.fields, .n = row_length(l, p->bind)};
+    c.start = bin(l, WADI_SOP_MAX, num(l, 0), bin(l, WADI_SOP_MIN, p->count, c.n)); /* 0..n */
+    c.kept = wadi_lb_var(b, WADI_I64, false, p->before, "kept");
+    if (!l->status && !b->failed)
+        wadi_lower_versions(l, is_partition ? build_partition : build_compact, &c);
+    return wadi_lb_get(b, c.kept);
+}
+
+static void whole_row(wadi_lower *l, const wadi_bind *bind, const wadi_lv *extent,
+                      const wadi_lv *pointer, const wadi_lv *ix) {
+    const wadi_lv count = wadi_lower_kept_count(l, bind, extent, ix), zero = num(l, 0);
+    const wadi_kept_part p = {.bind = bind,
+                              .extent = extent,
+                              .pointer = pointer,
+                              .ix = ix,
+                              .from = zero,
+                              .below = row_length(l, bind),
+                              .before = zero,
+                              .limit = count,
+                              .count = count};
+    wadi_lower_expect_count(l, bind, count, wadi_lower_place_kept(l, &p));
+}
+
+void wadi_lower_compact(wadi_lower *l, const wadi_bind *bind, const wadi_lv *extent,
+                        const wadi_lv *pointer) {
+    if (!l->status && !l->b.failed) whole_row(l, bind, extent, pointer, NULL);
 }
 
 void wadi_lower_partition_row(wadi_lower *l, const wadi_bind *bind, const wadi_lv *extent,
                               const wadi_lv *pointer, const wadi_lv *outer_ix) {
-    const wadi_array_type *t = wadi_type_of(l, bind->results[0]);
-    compacting c = {.bind = bind,
-                    .rank = t->rank,
-                    .fields = t->elem.fields,
-                    .extent = extent,
-                    .pointer = pointer,
-                    .ix = outer_ix,
-                    .n = extent[t->rank - 1]};
-    wadi_lb *b = &l->b;
-    if (l->status || b->failed) return;
-    wadi_lower_read(l, bind->args[0], outer_ix, &c.count);
-    c.start = bin(l, WADI_SOP_MAX, num(l, 0), bin(l, WADI_SOP_MIN, c.count, c.n)); /* 0..n */
-    c.kept = wadi_lb_var(b, WADI_I64, false, num(l, 0), "kept");
-    wadi_lower_versions(l, build_row, &c);
-    expect_count(l, bind, c.count, wadi_lb_get(b, c.kept));
+    if (!l->status && !l->b.failed) whole_row(l, bind, extent, pointer, outer_ix);
 }

@@ -90,6 +90,7 @@ typedef enum cut {
     CUT_LASTS,   /* row, block of the scanned row but the last: the table of a scan */
     CUT_CARRIES, /* row of that table */
     CUT_BLOCKS,  /* row, block of the scanned row */
+    CUT_OWN,     /* as the skeleton's own file says */
     CUT_RECORDS, /* so many rows of the source, of spread */
     CUT_ELEMENTS /* stream element */
 } cut;
@@ -100,7 +101,8 @@ typedef struct target {
     cut how;
     int64_t piece;   /* elements of a row in one unit, for CUT_PIECES */
     const char *tag; /* in the names of its kernels, or NULL */
-    int table;       /* of a scan, for CUT_BLOCKS */
+    int table;       /* of a scan, for CUT_BLOCKS; for CUT_OWN */
+    const wadi_cut *own;
 } target;
 
 static const char *target_name(wadi_flat *c, const target *t, const char *what) {
@@ -111,6 +113,7 @@ static const char *target_name(wadi_flat *c, const target *t, const char *what) 
 /* Extents of what the kernel writes; a table of parts has one more. */
 static void target_extents(wadi_lower *l, const target *t, wadi_lv *extent) {
     wadi_lower_extents(l, t->bind->results[0], extent);
+    if (t->how == CUT_OWN && t->own->extents) t->own->extents(l, t->bind, extent);
     if (t->how == CUT_PARTS)
         extent[t->rank - 1] = pieces_of(l, wadi_lower_row_length(l, t->bind), UNIT);
     if (t->how == CUT_LASTS || t->how == CUT_CARRIES) {
@@ -176,6 +179,7 @@ static void units_of(wadi_lower *l, const target *t, const wadi_lv *extent, wadi
         *pieces = pieces_of(l, wadi_lower_row_length(l, t->bind), WADI_SCAN_BLOCK);
         if (t->bind->nargs == 2) *pieces = bin(l, WADI_SOP_MAX, *pieces, num(l, 1));
     }
+    if (t->how == CUT_OWN) *pieces = t->own->pieces(l, t->bind, extent);
     if (t->how != CUT_RECORDS) return;
     wadi_lv each;
     record_rows(l, t, rows, &each);
@@ -237,8 +241,7 @@ static void pointers(wadi_lower *l, const target *t, int slot, wadi_lv *pointer)
     const wadi_val v = t->bind->results[0];
     const wadi_vloc before = l->loc[v];
     l->loc[v] = (wadi_vloc){.kind = WADI_LOC_SLOT, .slot = slot};
-    for (int f = 0; f < wadi_type_of(l, v)->elem.fields; f++)
-        pointer[f] = wadi_lower_pointer(l, v, f);
+    for (int f = 0; f < l->y->slots.at[slot].fields; f++) pointer[f] = wadi_lower_pointer(l, v, f);
     l->loc[v] = before;
 }
 
@@ -280,6 +283,13 @@ static void unit_scan(wadi_lower *l, const target *t, const wadi_lv *extent, con
     wadi_lower_scan_block(l, t->bind, extent, pointer, &table, ix, piece, chain);
 }
 
+static void unit_own(wadi_lower *l, const target *t, const wadi_lv *extent, const wadi_lv *pointer,
+                     const wadi_lv *ix, wadi_lv piece, wadi_lv pieces) {
+    wadi_lv entry[WADI_MAX_FIELDS];
+    if (t->table >= 0) pointers(l, t, t->table, entry);
+    t->own->unit(l, &(wadi_unit){t->bind, extent, pointer, ix, piece, pieces, entry});
+}
+
 static void unit_body(wadi_lower *l, const target *t, wadi_lv local, const wadi_scan_chain *chain) {
     wadi_lv extent[WADI_MAX_RANK], pointer[WADI_MAX_FIELDS], ix[WADI_MAX_RANK], rows, pieces;
     target_extents(l, t, extent);
@@ -300,7 +310,10 @@ static void unit_body(wadi_lower *l, const target *t, wadi_lv local, const wadi_
     }
     const wadi_lv piece = bin(l, WADI_SOP_REM, local, pieces);
     wadi_lower_row_index(l, bin(l, WADI_SOP_QUOT, local, pieces), t->rank - 1, extent, ix);
-    if (t->how == CUT_LASTS || t->how == CUT_CARRIES || t->how == CUT_BLOCKS) {
+    if (t->how == CUT_OWN) {
+        unit_own(l, t, extent, pointer, ix, wadi_lb_range(&l->b, piece, num(l, 0), WADI_LV_NONE),
+                 pieces);
+    } else if (t->how == CUT_LASTS || t->how == CUT_CARRIES || t->how == CUT_BLOCKS) {
         unit_scan(l, t, extent, pointer, ix, wadi_lb_range(&l->b, piece, num(l, 0), WADI_LV_NONE),
                   chain);
     } else if (t->how == CUT_ROWS) {
@@ -365,16 +378,31 @@ static wadi_status steps_for(wadi_flat *c, const target *t) {
     return run_step(c, t, place);
 }
 
+wadi_status wadi_flat_cut(wadi_flat *c, const wadi_bind *bind, int slot, const wadi_cut *own,
+                          const char *tag, int table, bool fresh) {
+    const int place = wadi_layout_place(c->y, bind->op->name, "extent", bind->loc);
+    const target t = {.bind = bind,
+                      .slot = slot,
+                      .rank = c->y->slots.at[slot].rank,
+                      .how = CUT_OWN,
+                      .tag = tag,
+                      .table = table,
+                      .own = own};
+    return fresh ? steps_for(c, &t) : run_step(c, &t, place);
+}
+
 /* ---- reductions ---- */
 
 /* Rows longer than one block, or of unknown length, are cut into blocks. */
-static bool wants_parts(const wadi_flat *c, const wadi_bind *bind) {
-    const wadi_val array = bind->args[bind->nargs - 1];
+bool wadi_flat_has_long_rows(const wadi_flat *c, wadi_val array) {
     const int rank = c->y->m->values[array].type.array[0].rank;
     const wadi_ext e = wadi_shapes_extent(c->y->shapes, array, 0, rank - 1);
     int64_t n = 0;
-    return rank <= WADI_MAX_RANK &&
-           !(e != WADI_EXT_NONE && wadi_ext_is_const(c->y->shapes->extents, e, &n) && n <= UNIT);
+    return !(e != WADI_EXT_NONE && wadi_ext_is_const(c->y->shapes->extents, e, &n) && n <= UNIT);
+}
+
+static bool wants_parts(const wadi_flat *c, const wadi_bind *bind) {
+    return wadi_flat_has_long_rows(c, bind->args[bind->nargs - 1]);
 }
 
 /* Short rows are reduced whole: so many of them make a unit. */
@@ -406,12 +434,8 @@ static wadi_status parts_steps(wadi_flat *c, const wadi_bind *bind) {
 static cut cut_of(wadi_skeleton skeleton) {
     switch (skeleton) {
     case WADI_SKEL_SCAN:
-    case WADI_SKEL_SCAN_SEG:
-    case WADI_SKEL_PARTITION:
         return CUT_ROWS;
     case WADI_SKEL_PERMUTE:
-    case WADI_SKEL_COMPACT:
-    case WADI_SKEL_EXPAND:
         return CUT_ELEMENTS;
     case WADI_SKEL_SPREAD:
         return CUT_RECORDS;
@@ -445,13 +469,20 @@ static wadi_status into_slot(wadi_flat *c, const wadi_bind *bind, int slot, cons
     target t = {bind, slot, c->y->m->values[v].type.array[0].rank, cut_of(skeleton), UNIT, tag, -1};
     if (skeleton == WADI_SKEL_FOLD && c->parts[v] < 0) t.piece = rows_per_unit(c, bind);
     if (skeleton == WADI_SKEL_SCAN && wants_parts(c, bind)) return scan_steps(c, bind, slot, tag);
+    if (skeleton == WADI_SKEL_FOLD_SEG || skeleton == WADI_SKEL_SCAN_SEG ||
+        skeleton == WADI_SKEL_EXPAND)
+        return wadi_flat_segments(c, bind, slot, tag);
+    if (skeleton == WADI_SKEL_COMPACT || skeleton == WADI_SKEL_PARTITION)
+        return wadi_flat_compact(c, bind, slot, tag);
     return steps_for(c, &t);
 }
 
 wadi_status wadi_flat_bind(wadi_flat *c, const wadi_bind *bind) {
     const wadi_skeleton skeleton = bind->op->skeleton;
-    if (bind->op->kind == WADI_OP_SEQUENCE || skeleton == WADI_SKEL_NONE || bind->nresults == 0)
-        return WADI_OK;
+    if (bind->nresults == 0) return WADI_OK;
+    if (bind->op->kind == WADI_OP_SEQUENCE && !c->y->m->values[bind->results[0]].type.is_seq)
+        return wadi_flat_elements(c, bind);
+    if (bind->op->kind == WADI_OP_SEQUENCE || skeleton == WADI_SKEL_NONE) return WADI_OK;
     const wadi_val v = bind->results[0];
     const bool stored = wadi_is_stored(c->y, v);
     if (skeleton == WADI_SKEL_COND || skeleton == WADI_SKEL_LOOP) return wadi_flat_control(c, bind);

@@ -32,6 +32,31 @@ wadi_status wadi_flat_bind(wadi_flat *c, const wadi_bind *bind);
 wadi_status wadi_flat_compute(wadi_flat *c, const wadi_bind *bind, int slot);
 /** One kernel that goes through the elements of the level, as in schedule inside. */
 wadi_status wadi_flat_elements(wadi_flat *c, const wadi_bind *bind);
+
+/** One unit of work of a binding, by a wadi_cut. */
+typedef struct wadi_unit {
+    const wadi_bind *bind;
+    const wadi_lv *extent, *pointer; /* of what the kernel writes */
+    const wadi_lv *ix;               /* of the row */
+    wadi_lv piece, pieces;           /* which of the row's units, of how many */
+    const wadi_lv *table;            /* pointers to the columns of a table made before, if there is one */
+} wadi_unit;
+/** How a skeleton's own file cuts the rows of what is written into units. */
+typedef struct wadi_cut {
+    /* changes the result's extents to those of what is written; NULL: it is the result */
+    void (*extents)(wadi_lower *l, const wadi_bind *bind, wadi_lv *extent);
+    wadi_lv (*pieces)(wadi_lower *l, const wadi_bind *bind, const wadi_lv *extent); /* of a row */
+    void (*unit)(wadi_lower *l, const wadi_unit *u);
+} wadi_cut;
+/** Steps that fill `slot`, whose storage is made first if it is fresh. `table`: a slot the units read, or -1. */
+wadi_status wadi_flat_cut(wadi_flat *c, const wadi_bind *bind, int slot, const wadi_cut *own,
+                          const char *tag, int table, bool fresh);
+/** Whether rows (the innermost dimension) of `array` may be longer than a unit. */
+bool wadi_flat_has_long_rows(const wadi_flat *c, wadi_val array);
+/** fold_seg, scan_seg, expand (flat_segments.c); compact, partition (flat_compact.c). */
+wadi_status wadi_flat_segments(wadi_flat *c, const wadi_bind *bind, int slot, const char *tag);
+wadi_status wadi_flat_compact(wadi_flat *c, const wadi_bind *bind, int slot, const char *tag);
+
 /** foreign and lifted (flat_foreign.c). */
 wadi_status wadi_flat_foreign(wadi_flat *c, const wadi_bind *bind);
 /** acond and awhile (flat_levels.c). */

@@ -201,8 +201,13 @@ void wadi_lower_fold_parts(wadi_lower *l, const wadi_bind *bind, int parts, cons
 void wadi_lower_fold_block(wadi_lower *l, const wadi_bind *bind, const wadi_lv *ix, wadi_lv block,
                            wadi_lv *out);
 wadi_lv wadi_lower_row_length(wadi_lower *l, const wadi_bind *bind);
-/** What `bind`, a fold of whatever kind, gives for row r: with its z, if it has one; of no element: z, or a fault. */
-void wadi_lower_fold_row(wadi_lower *l, const wadi_bind *bind, const wadi_row *r, wadi_lv *out);
+/** Element `blk`, behind the outer index `ix`, of the table of parts in `slot`. */
+void wadi_lower_part(wadi_lower *l, int slot, const wadi_lv *ix, wadi_lv blk, wadi_lv *out);
+/** What `bind`, a fold of whatever kind, gives for row r: with its z, if it has one; of no element: z, or a fault. `total`
+ *  gives the row's own part, by default wadi_lower_reduce. */
+typedef void (*wadi_row_total)(wadi_lower *l, const wadi_row *r, void *env, wadi_lv *out);
+void wadi_lower_fold_row(wadi_lower *l, const wadi_bind *bind, const wadi_row *r,
+                         wadi_row_total total, void *env, wadi_lv *out);
 
 /* ---- segments (segment.c): argument `arg` holds offsets ---- */
 wadi_lv wadi_lower_offset(wadi_lower *l, const wadi_bind *bind, int arg, wadi_lv j); /* as i64 */
@@ -212,6 +217,15 @@ void wadi_lower_segment(wadi_lower *l, const wadi_bind *bind, int arg, wadi_lv j
                         wadi_lv *out_from, wadi_lv *out_n);
 /** Element ix of the fold_seg or fold1_seg `bind`. */
 void wadi_lower_fold_seg_at(wadi_lower *l, const wadi_bind *bind, const wadi_lv *ix, wadi_lv *out);
+/** The same where the blocks of a segment behind its first are in slot `parts`. */
+void wadi_lower_fold_seg_parts(wadi_lower *l, const wadi_bind *bind, int parts, const wadi_lv *ix,
+                               wadi_lv *out);
+/** Block g of that table, if there is such a block: the table's row is at `extent` and `pointer`. */
+void wadi_lower_fold_seg_block(wadi_lower *l, const wadi_bind *bind, const wadi_lv *extent,
+                               const wadi_lv *pointer, const wadi_lv *ix, wadi_lv g);
+/** The least j in 0..n for which the condition holds, n if there is none; it holds for all greater ones. */
+typedef wadi_lv (*wadi_search_test)(wadi_lower *l, void *env, wadi_lv j);
+wadi_lv wadi_lower_search(wadi_lower *l, wadi_lv n, wadi_search_test holds, void *env);
 
 /* ---- loop nests and skeletons ---- */
 typedef void (*wadi_nest_body)(wadi_lower *l, void *env, const wadi_lv *ix);
@@ -263,14 +277,39 @@ void wadi_lower_scan_block(wadi_lower *l, const wadi_bind *bind, const wadi_lv *
 /** One row of a SCAN, SCAN_SEG or PARTITION result. */
 void wadi_lower_row(wadi_lower *l, const wadi_bind *bind, const wadi_lv *extent,
                     const wadi_lv *pointer, const wadi_lv *outer_ix);
-void wadi_lower_scan_segments(wadi_lower *l, const wadi_bind *bind, const wadi_lv *extent,
-                              const wadi_lv *pointer, const wadi_lv *outer_ix); /* segment.c */
+/** Segments [from, below) of a row of a SCAN_SEG result, of which bind, extent, pointer and ix are given; the places of the
+ *  row that belong to no segment (segment_scan.c). */
+void wadi_lower_scan_segments(wadi_lower *l, const wadi_scan_part *row, wadi_lv from,
+                              wadi_lv below);
+void wadi_lower_scan_outside(wadi_lower *l, const wadi_scan_part *row);
 void wadi_lower_partition_row(wadi_lower *l, const wadi_bind *bind, const wadi_lv *extent,
                               const wadi_lv *pointer, const wadi_lv *outer_ix); /* compact.c */
+/** Elements [from, below) of a row of a COMPACT or PARTITION result, in front of which `before` have been kept. */
+typedef struct wadi_kept_part {
+    const wadi_bind *bind;
+    const wadi_lv *extent, *pointer; /* of the result */
+    const wadi_lv *ix;               /* of the row */
+    wadi_lv from, below, before;
+    wadi_lv limit; /* compact: places from here on belong to others */
+    wadi_lv count; /* of the whole row */
+} wadi_kept_part;
+/** Places them; returns how many of the row have been kept now. */
+wadi_lv wadi_lower_place_kept(wadi_lower *l, const wadi_kept_part *p);
+/** How many of the row's elements [from, below) are kept; how many of the row the binding says are kept; a fault unless
+ *  these are. */
+wadi_lv wadi_lower_count_kept(wadi_lower *l, const wadi_bind *bind, const wadi_lv *ix, wadi_lv from,
+                              wadi_lv below);
+wadi_lv wadi_lower_kept_count(wadi_lower *l, const wadi_bind *bind, const wadi_lv *extent,
+                              const wadi_lv *ix);
+void wadi_lower_expect_count(wadi_lower *l, const wadi_bind *bind, wadi_lv count, wadi_lv kept);
 void wadi_lower_compact(wadi_lower *l, const wadi_bind *bind, const wadi_lv *extent,
                         const wadi_lv *pointer);
 void wadi_lower_expand(wadi_lower *l, const wadi_bind *bind, const wadi_lv *extent,
                        const wadi_lv *pointer);
+/** Results [first, end) of elements [from, below) of an EXPAND; the offsets' ends are checked by element 0. */
+void wadi_lower_expand_part(wadi_lower *l, const wadi_bind *bind, const wadi_lv *extent,
+                            const wadi_lv *pointer, wadi_lv from, wadi_lv below, wadi_lv first,
+                            wadi_lv end);
 /** Ends an innermost loop; one with a straight body is marked as independent. */
 void wadi_lower_end_innermost(wadi_lower *l);
 void wadi_lower_permute(wadi_lower *l, const wadi_bind *bind, const wadi_lv *extent,
@@ -291,6 +330,12 @@ bool wadi_lower_calls(const wadi_lower *l, const wadi_bind *bind);
 void wadi_lower_call(wadi_lower *l, const wadi_bind *bind);
 /** What a routine or a manual lifting means: region 0. The results are then another name for what it yields. */
 void wadi_lower_region(wadi_lower *l, const wadi_bind *bind);
+/** Whether the binding makes arrays of a sequence. */
+bool wadi_is_consumer(const wadi_lower *l, const wadi_bind *bind);
+/** Code for such a binding within an element (nested.c); results are then in memory or scalars. */
+void wadi_lower_consume(wadi_lower *l, const wadi_bind *bind);
+/** Puts a mark of the scratch memory in front of the current scope, if code in it takes any; else NONE (body.c). */
+wadi_lv wadi_lower_mark_front(wadi_lower *l);
 /** acond and awhile; results are then in memory or scalars. */
 void wadi_lower_cond(wadi_lower *l, const wadi_bind *bind);
 void wadi_lower_loop(wadi_lower *l, const wadi_bind *bind);

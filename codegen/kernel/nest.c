@@ -157,12 +157,20 @@ static wadi_lv rows_together(wadi_lower *l, nest *n) {
     return wadi_lb_range(b, wadi_lb_bin(b, WADI_SOP_SUB, n->below, rest), n->from, WADI_LV_NONE);
 }
 
+static void segments_of_row(wadi_lower *l, const wadi_bind *bind, const wadi_lv *extent,
+                            const wadi_lv *pointer, const wadi_lv *outer_ix) {
+    const wadi_scan_part row = {.bind = bind, .extent = extent, .pointer = pointer, .ix = outer_ix};
+    wadi_lower_scan_outside(l, &row);
+    wadi_lower_scan_segments(l, &row, wadi_lb_i64(&l->b, 0),
+                             wadi_lower_segments(l, bind, bind->nargs - 2));
+}
+
 void wadi_lower_row(wadi_lower *l, const wadi_bind *bind, const wadi_lv *extent,
                     const wadi_lv *pointer, const wadi_lv *outer_ix) {
     if (bind->op->skeleton == WADI_SKEL_PARTITION)
         wadi_lower_partition_row(l, bind, extent, pointer, outer_ix);
     else if (bind->op->skeleton == WADI_SKEL_SCAN_SEG)
-        wadi_lower_scan_segments(l, bind, extent, pointer, outer_ix);
+        segments_of_row(l, bind, extent, pointer, outer_ix);
     else
         wadi_lower_scan_row(l, bind, extent, pointer, outer_ix);
 }

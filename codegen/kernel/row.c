@@ -324,8 +324,7 @@ static bool has_start(const wadi_bind *bind) {
 
 /* z and the total, in which order and whether there is a z at all. */
 static void finish(wadi_lower *l, const wadi_bind *bind, const wadi_row *r,
-                   void (*total)(wadi_lower *l, const wadi_row *r, void *env, wadi_lv *out),
-                   void *env, wadi_lv *out) {
+                   wadi_row_total total, void *env, wadi_lv *out) {
     wadi_lb *b = &l->b;
     const wadi_lv empty = wadi_lb_bin(b, WADI_SOP_EQ, r->n, num(l, 0));
     int64_t known = 0;
@@ -363,8 +362,9 @@ static void total_of_row(wadi_lower *l, const wadi_row *r, void *env, wadi_lv *o
     wadi_lower_reduce(l, r, out);
 }
 
-void wadi_lower_fold_row(wadi_lower *l, const wadi_bind *bind, const wadi_row *r, wadi_lv *out) {
-    finish(l, bind, r, total_of_row, NULL, out);
+void wadi_lower_fold_row(wadi_lower *l, const wadi_bind *bind, const wadi_row *r,
+                         wadi_row_total total, void *env, wadi_lv *out) {
+    finish(l, bind, r, total ? total : total_of_row, env, out);
 }
 
 void wadi_lower_fold_at(wadi_lower *l, const wadi_bind *bind, const wadi_lv *ix, wadi_lv *out) {
@@ -402,25 +402,22 @@ void wadi_lower_fold_block(wadi_lower *l, const wadi_bind *bind, const wadi_lv *
     wadi_lower_reduce_block(l, &r, wadi_lb_bin(&l->b, WADI_SOP_MUL, blk, num(l, BLOCK)), out);
 }
 
-static void part_at(wadi_lower *l, const source *src, wadi_lv blk, const wadi_row *r,
-                    wadi_lv *out) {
+void wadi_lower_part(wadi_lower *l, int slot, const wadi_lv *ix, wadi_lv blk, wadi_lv *out) {
     wadi_lb *b = &l->b;
-    const wadi_plan_slot *p = &l->y->slots.at[src->parts];
+    const wadi_plan_slot *p = &l->y->slots.at[slot];
     const bool irregular = p->kind == WADI_SLOT_IRREGULAR;
-    wadi_lv extent[WADI_MAX_RANK], ix[WADI_MAX_RANK];
+    const wadi_lv s = irregular ? wadi_lower_number_in(l, slot) : WADI_LV_NONE;
+    wadi_lv extent[WADI_MAX_RANK], at[WADI_MAX_RANK];
     for (int d = 0; d < p->rank; d++) {
-        extent[d] = wadi_lb_leaf(b, WADI_L_SHAPE, src->parts, d,
-                                 irregular ? wadi_lower_number_in(l, src->parts) : WADI_LV_NONE);
-        ix[d] = d + 1 < p->rank ? src->ix[d] : blk;
+        extent[d] = wadi_lb_leaf(b, WADI_L_SHAPE, slot, d, s);
+        at[d] = d + 1 < p->rank ? ix[d] : blk;
     }
-    const wadi_lv at = wadi_lower_linear(l, p->rank, extent, ix);
-    for (int f = 0; f < r->fields; f++) {
-        wadi_lv column = wadi_lb_column(b, src->parts, f, p->type[f]);
+    const wadi_lv linear = wadi_lower_linear(l, p->rank, extent, at);
+    for (int f = 0; f < p->fields; f++) {
+        wadi_lv column = wadi_lb_column(b, slot, f, p->type[f]);
         if (irregular)
-            column = wadi_lb_advance(
-                b, column,
-                wadi_lb_leaf(b, WADI_L_OFFSET, src->parts, 0, wadi_lower_number_in(l, src->parts)));
-        out[f] = wadi_lb_load(b, column, at, NULL);
+            column = wadi_lb_advance(b, column, wadi_lb_leaf(b, WADI_L_OFFSET, slot, 0, s));
+        out[f] = wadi_lb_load(b, column, linear, NULL);
     }
 }
 
@@ -433,12 +430,12 @@ static void total_of_parts(wadi_lower *l, const wadi_row *r, void *env, wadi_lv 
         for (int f = 0; f < r->fields; f++)
             x[f] = wadi_lb_const(b, identity(op_of_field(r, f), type_of_field(r, f)));
     else
-        part_at(l, src, num(l, 0), r, x);
+        wadi_lower_part(l, src->parts, src->ix, num(l, 0), x);
     declare(l, r, x, "total", var);
     const wadi_lv blocks =
         wadi_lb_bin(b, WADI_SOP_QUOT, add(l, r->n, num(l, BLOCK - 1)), num(l, BLOCK));
     const wadi_lv blk = wadi_lb_for(b, num(l, plain ? 0 : 1), blocks, 1, "blk");
-    part_at(l, src, blk, r, x);
+    wadi_lower_part(l, src->parts, src->ix, blk, x);
     accumulate(l, r, var, x);
     wadi_lb_end(b);
     get(l, r, var, out);
@@ -446,6 +443,10 @@ static void total_of_parts(wadi_lower *l, const wadi_row *r, void *env, wadi_lv 
 
 void wadi_lower_fold_parts(wadi_lower *l, const wadi_bind *bind, int parts, const wadi_lv *ix,
                            wadi_lv *out) {
+    if (bind->op->skeleton == WADI_SKEL_FOLD_SEG) {
+        wadi_lower_fold_seg_parts(l, bind, parts, ix, out);
+        return;
+    }
     source src = source_of(l, bind, ix);
     src.parts = parts;
     const wadi_row r = row_of(l, bind, &src);

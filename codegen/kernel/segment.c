@@ -1,4 +1,4 @@
-/* Segments of the innermost dimension: where they are, checked, and the operators that take each as a row of its own. */
+/* Segments of the innermost dimension: where they are, checked, and reductions over each. Scans: segment_scan.c. */
 #include "codegen/kernel/lower.h"
 
 #include <string.h>
@@ -47,13 +47,32 @@ void wadi_lower_segment(wadi_lower *l, const wadi_bind *bind, int arg, wadi_lv j
         wadi_lb_name(b, wadi_lb_fact(b, bin(l, WADI_SOP_SUB, to, from), num(l, 0), extent), "n");
 }
 
+wadi_lv wadi_lower_search(wadi_lower *l, wadi_lv n, wadi_search_test holds, void *env) {
+    wadi_lb *b = &l->b;
+    const wadi_lv low = wadi_lb_var(b, WADI_I64, false, num(l, 0), "low");
+    const wadi_lv high = wadi_lb_var(b, WADI_I64, false, n, "high");
+    wadi_lb_repeat(b);
+    const wadi_lv from = wadi_lb_get(b, low), to = wadi_lb_get(b, high);
+    wadi_lb_leave_unless(b, bin(l, WADI_SOP_LT, from, to));
+    const wadi_lv half = bin(l, WADI_SOP_QUOT, bin(l, WADI_SOP_SUB, to, from), num(l, 2));
+    const wadi_lv middle = wadi_lb_fact(b, bin(l, WADI_SOP_ADD, from, half), num(l, 0),
+                                        bin(l, WADI_SOP_SUB, n, num(l, 1)));
+    const wadi_lv yes = holds(l, env, middle);
+    wadi_lb_set(b, high, wadi_lb_select(b, WADI_I64, yes, middle, to));
+    wadi_lb_set(b, low,
+                wadi_lb_select(b, WADI_I64, yes, from, bin(l, WADI_SOP_ADD, middle, num(l, 1))));
+    wadi_lb_end(b);
+    return wadi_lb_fact(b, wadi_lb_get(b, low), num(l, 0), n);
+}
+
 /* ---- reductions ---- */
 
 typedef struct source {
     wadi_val array;
     int rank;
     const wadi_lv *ix;
-    wadi_lv from, last; /* where the segment begins; the last index of the dimension */
+    wadi_lv from, extent; /* where the segment begins; the extent of the dimension */
+    int parts;            /* slot of the blocks behind a segment's first */
 } source;
 
 /* What is known of the index holds behind the check alone. */
@@ -61,100 +80,116 @@ static void element(wadi_lower *l, void *env, wadi_lv i, wadi_lv *out) {
     const source *s = env;
     wadi_lv ix[WADI_MAX_RANK];
     if (s->rank > 1) memcpy(ix, s->ix, (size_t)(s->rank - 1) * sizeof *ix);
-    ix[s->rank - 1] = wadi_lb_fact(&l->b, bin(l, WADI_SOP_ADD, s->from, i), num(l, 0), s->last);
+    ix[s->rank - 1] = wadi_lb_fact(&l->b, bin(l, WADI_SOP_ADD, s->from, i), num(l, 0),
+                                   bin(l, WADI_SOP_SUB, s->extent, num(l, 1)));
     wadi_lower_read(l, s->array, ix, out);
 }
 
-void wadi_lower_fold_seg_at(wadi_lower *l, const wadi_bind *bind, const wadi_lv *ix, wadi_lv *out) {
+static source source_of(wadi_lower *l, const wadi_bind *bind, const wadi_lv *ix) {
     const wadi_val a = bind->args[bind->nargs - 1];
-    const wadi_array_type *t = wadi_type_of(l, a);
-    const wadi_lv extent = wadi_lower_extent(l, a, t->rank - 1);
-    source s = {.array = a, .rank = t->rank, .ix = ix};
-    wadi_row r = {.f = bind->funs[0],
-                  .fields = t->elem.fields,
-                  .each = t->elem.fields,
-                  .type = t->elem.type,
-                  .elem = element,
-                  .env = &s};
+    const int rank = wadi_type_of(l, a)->rank;
+    return (source){a, rank, ix, WADI_LV_NONE, wadi_lower_extent(l, a, rank - 1), -1};
+}
+
+static wadi_row row_of(wadi_lower *l, const wadi_bind *bind, source *s) {
+    const wadi_elem *e = &wadi_type_of(l, s->array)->elem;
+    return (wadi_row){.f = bind->funs[0],
+                      .fields = e->fields,
+                      .each = e->fields,
+                      .type = e->type,
+                      .elem = element,
+                      .env = s};
+}
+
+static void fold_segment(wadi_lower *l, const wadi_bind *bind, source *s, wadi_row_total total,
+                         wadi_lv *out) {
+    wadi_row r = row_of(l, bind, s);
     (void)wadi_lower_not_harmless(l);
     if (l->status || l->b.failed) return;
-    s.last = bin(l, WADI_SOP_SUB, extent, num(l, 1));
-    wadi_lower_segment(l, bind, bind->nargs - 2, ix[t->rank - 1], extent, &s.from, &r.n);
-    wadi_lower_fold_row(l, bind, &r, out);
+    wadi_lower_segment(l, bind, bind->nargs - 2, s->ix[s->rank - 1], s->extent, &s->from, &r.n);
+    wadi_lower_fold_row(l, bind, &r, total, s, out);
 }
 
-/* ---- scans ---- */
+void wadi_lower_fold_seg_at(wadi_lower *l, const wadi_bind *bind, const wadi_lv *ix, wadi_lv *out) {
+    source s = source_of(l, bind, ix);
+    fold_segment(l, bind, &s, NULL, out);
+}
 
-typedef struct scanning {
+/* ---- long segments in parts ----
+ *
+ * The first block of a segment that begins at o is reduced with the segment. Block k > 0 has entry o / B + k of one table
+ * for all segments: the last block of a segment ends at e, and k <= (e - o - 1) / B puts its entry at e / B at most, where
+ * the entries of the next segment begin behind. So a table of extent / B + 1 entries serves, whatever the segments. */
+
+enum { BLOCK = WADI_FOLD_BLOCK };
+
+static void total_of_parts(wadi_lower *l, const wadi_row *r, void *env, wadi_lv *out) {
+    const source *s = env;
+    wadi_lb *b = &l->b;
+    wadi_lv var[WADI_MAX_FIELDS], args[2 * WADI_MAX_FIELDS], all[WADI_MAX_FIELDS];
+    wadi_lower_reduce_block(l, r, num(l, 0), all);
+    for (int f = 0; f < r->fields; f++) var[f] = wadi_lb_var(b, r->type[f], false, all[f], "total");
+    const wadi_lv blocks =
+        bin(l, WADI_SOP_QUOT, bin(l, WADI_SOP_ADD, r->n, num(l, BLOCK - 1)), num(l, BLOCK));
+    const wadi_lv first = bin(l, WADI_SOP_QUOT, s->from, num(l, BLOCK));
+    const wadi_lv blk = wadi_lb_for(b, num(l, 1), blocks, 1, "blk");
+    for (int f = 0; f < r->fields; f++) args[f] = wadi_lb_get(b, var[f]);
+    wadi_lower_part(l, s->parts, s->ix, bin(l, WADI_SOP_ADD, first, blk), args + r->fields);
+    wadi_lower_apply(l, r->f, args, all);
+    for (int f = 0; f < r->fields; f++) wadi_lb_set(b, var[f], all[f]);
+    wadi_lb_end(b);
+    for (int f = 0; f < r->fields; f++) out[f] = wadi_lb_get(b, var[f]);
+}
+
+void wadi_lower_fold_seg_parts(wadi_lower *l, const wadi_bind *bind, int parts, const wadi_lv *ix,
+                               wadi_lv *out) {
+    source s = source_of(l, bind, ix);
+    s.parts = parts;
+    fold_segment(l, bind, &s, total_of_parts, out);
+}
+
+typedef struct reaching {
     const wadi_bind *bind;
-    wadi_scan_part part;
-    bool whole; /* one result more per segment */
-} scanning;
+    wadi_lv place;
+} reaching;
 
-/* Zeros at [from, below) of the row. */
-static void zeros(wadi_lower *l, const wadi_scan_part *p, wadi_lv from, wadi_lv below) {
-    wadi_lb *b = &l->b;
-    const wadi_array_type *t = wadi_type_of(l, p->bind->results[0]);
-    wadi_lv ix[WADI_MAX_RANK];
-    if (t->rank > 1) memcpy(ix, p->ix, (size_t)(t->rank - 1) * sizeof *ix);
-    ix[t->rank - 1] = wadi_lb_for(b, from, below, 1, "i");
-    const wadi_lv at = wadi_lower_linear(l, t->rank, p->extent, ix);
-    for (int f = 0; f < t->elem.fields; f++)
-        wadi_lb_store(b, p->pointer[f], at,
-                      wadi_lb_const(b, (wadi_scalar){.type = t->elem.type[f]}));
-    wadi_lower_end_innermost(l);
+/* Segment j ends at the place or behind it. */
+static wadi_lv ends_behind(wadi_lower *l, void *env, wadi_lv j) {
+    const reaching *r = env;
+    const wadi_lv next = bin(l, WADI_SOP_ADD, j, num(l, 1));
+    return bin(l, WADI_SOP_GE, wadi_lower_offset(l, r->bind, r->bind->nargs - 2, next), r->place);
 }
 
-/* Segments follow one another, so the places of none are in front of the first and behind the last. */
-static void zero_outside(wadi_lower *l, const scanning *c, wadi_lv n) {
+/* Offsets are checked by whoever takes the segment; here those that do not fit are passed over. */
+void wadi_lower_fold_seg_block(wadi_lower *l, const wadi_bind *bind, const wadi_lv *extent,
+                               const wadi_lv *pointer, const wadi_lv *ix, wadi_lv g) {
     wadi_lb *b = &l->b;
-    const int offsets = c->bind->nargs - 2;
-    const wadi_lv zero = num(l, 0);
-    const wadi_lv extent = c->part.extent[wadi_type_of(l, c->bind->results[0])->rank - 1];
-    const wadi_lv first = wadi_lower_offset(l, c->bind, offsets, zero);
-    wadi_lv end = wadi_lower_offset(l, c->bind, offsets, n);
-    if (c->whole) end = bin(l, WADI_SOP_ADD, end, n);
-    zeros(l, &c->part, zero, bin(l, WADI_SOP_MIN, first, extent));
-    zeros(l, &c->part, wadi_lb_name(b, bin(l, WADI_SOP_MAX, end, zero), "end"), extent);
-}
-
-static void scan_segment(wadi_lower *l, scanning *c, wadi_lv j) {
-    wadi_lb *b = &l->b;
-    const wadi_val a = c->bind->args[c->bind->nargs - 1];
-    const wadi_lv length = wadi_lower_extent(l, a, wadi_type_of(l, a)->rank - 1);
-    wadi_scan_part *p = &c->part;
-    wadi_lower_segment(l, c->bind, c->bind->nargs - 2, j, length, &p->from, &p->n);
-    p->to = c->whole ? bin(l, WADI_SOP_ADD, p->from, j) : p->from;
-    if (!p->has_z || c->whole) {
-        wadi_lower_scan_part(l, p);
-        return;
-    }
-    wadi_lb_if(b, bin(l, WADI_SOP_GT, p->n, num(l, 0)));
-    p->n = bin(l, WADI_SOP_SUB, p->n, num(l, 1));
-    wadi_lower_scan_part(l, p);
-    wadi_lb_end(b);
-}
-
-void wadi_lower_scan_segments(wadi_lower *l, const wadi_bind *bind, const wadi_lv *extent,
-                              const wadi_lv *pointer, const wadi_lv *outer_ix) {
-    wadi_lb *b = &l->b;
-    const bool has_z = bind->nargs == 3;
-    scanning c = {.bind = bind,
-                  .part = {.bind = bind,
-                           .extent = extent,
-                           .pointer = pointer,
-                           .ix = outer_ix,
-                           .has_z = has_z},
-                  .whole = has_z && bind->attrs[0] == 1};
+    const int offsets = bind->nargs - 2;
+    source s = source_of(l, bind, ix);
+    wadi_row r = row_of(l, bind, &s);
+    wadi_lv at[WADI_MAX_RANK], x[WADI_MAX_FIELDS];
     if (l->status || b->failed) return;
-    const wadi_lv n = wadi_lower_segments(l, bind, bind->nargs - 2);
-    wadi_lb_if(b, bin(l, WADI_SOP_LT, n, num(l, 0)));
-    wadi_lower_fault(l, WADI_FAULT_EXTENT,
-                     wadi_layout_place(l->y, bind->op->name, "the offsets are empty", bind->loc), n,
-                     n);
+    reaching place = {bind, bin(l, WADI_SOP_MUL, g, num(l, BLOCK))};
+    const wadi_lv n = wadi_lower_segments(l, bind, offsets);
+    const wadi_lv j = wadi_lower_search(l, n, ends_behind, &place);
+    wadi_lb_if(b, bin(l, WADI_SOP_LT, j, n));
+    const wadi_lv from = wadi_lower_offset(l, bind, offsets, j);
+    const wadi_lv to = wadi_lower_offset(l, bind, offsets, bin(l, WADI_SOP_ADD, j, num(l, 1)));
+    const wadi_lv blk = bin(l, WADI_SOP_SUB, g, bin(l, WADI_SOP_QUOT, from, num(l, BLOCK)));
+    const wadi_lv first = bin(l, WADI_SOP_MUL, blk, num(l, BLOCK));
+    const wadi_lv outside = bin(l, WADI_SOP_LOR, beyond(l, from, to), beyond(l, to, s.extent));
+    const wadi_lv none = bin(l, WADI_SOP_LOR, bin(l, WADI_SOP_LT, blk, num(l, 1)),
+                             bin(l, WADI_SOP_GE, first, bin(l, WADI_SOP_SUB, to, from)));
+    wadi_lb_if(b, wadi_lb_bin(b, WADI_SOP_EQ, bin(l, WADI_SOP_LOR, outside, none),
+                              wadi_lb_bool(b, false)));
+    s.from = wadi_lb_fact(b, from, num(l, 0), s.extent);
+    r.n = wadi_lb_fact(b, bin(l, WADI_SOP_SUB, to, from), num(l, 0), s.extent);
+    wadi_lower_reduce_block(l, &r, wadi_lb_fact(b, first, num(l, 0), r.n), x);
+    const int rank = s.rank;
+    if (rank > 1) memcpy(at, ix, (size_t)(rank - 1) * sizeof *at);
+    at[rank - 1] = g;
+    const wadi_lv linear = wadi_lower_linear(l, rank, extent, at);
+    for (int f = 0; f < r.fields; f++) wadi_lb_store(b, pointer[f], linear, x[f]);
     wadi_lb_end(b);
-    zero_outside(l, &c, wadi_lb_fact(b, n, num(l, 0), WADI_LV_NONE));
-    const wadi_lv j = wadi_lb_for(b, num(l, 0), n, 1, "j");
-    scan_segment(l, &c, j);
     wadi_lb_end(b);
 }

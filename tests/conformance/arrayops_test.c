@@ -54,8 +54,8 @@ static void check(wadi_acc_fn1 body) {
     wadi_stream_out(wadi_map_seq(body, wadi_stream_in("s", 1, &c)), "out");
     conf_assert_agrees(p, &(wadi_interp_io){NULL, 0, &source, 1}, 0, NULL);
 
-    static const int64_t sizes[] = {0, 17, 4097, LONGEST};
-    for (int k = 0; k < 4; k++) {
+    static const int64_t sizes[] = {0, LONGEST};
+    for (int k = 0; k < 2; k++) {
         p = wadi_program_create("whole");
         wadi_output("x", body(wadi_input("a", WADI_I32, 1, any3)));
         const wadi_interp_input in = {"a", conf_vector(WADI_I32, sizes[k], r->data)};

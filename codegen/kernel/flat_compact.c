@@ -1,0 +1,136 @@
+/* Schedule flat of compact and partition: blocks of a row are units, so workers share a long one.
+ *
+ * Where a block's elements go depends on how many the blocks before it keep. Three steps: count each block but the last, sum
+ * the counts along the row, place the elements of every block. Rows of one block have no counts and take one step. */
+#include "base/error.h"
+#include "codegen/kernel/flat.h"
+
+enum { BLOCK = WADI_FOLD_BLOCK };
+
+static wadi_lv num(wadi_lower *l, int64_t v) {
+    return wadi_lb_i64(&l->b, v);
+}
+
+static wadi_lv bin(wadi_lower *l, wadi_sop op, wadi_lv x, wadi_lv y) {
+    return wadi_lb_bin(&l->b, op, x, y);
+}
+
+static int rank_of(const wadi_lower *l, const wadi_bind *bind) {
+    return wadi_type_of(l, bind->args[1])->rank;
+}
+
+static wadi_lv row_length(wadi_lower *l, const wadi_bind *bind) {
+    return wadi_lower_extent(l, bind->args[1], rank_of(l, bind) - 1);
+}
+
+static wadi_lv blocks_of(wadi_lower *l, const wadi_bind *bind) {
+    const wadi_lv all = bin(l, WADI_SOP_ADD, row_length(l, bind), num(l, BLOCK - 1));
+    return bin(l, WADI_SOP_QUOT, all, num(l, BLOCK));
+}
+
+/* ---- counts ---- */
+
+static void table_extents(wadi_lower *l, const wadi_bind *bind, wadi_lv *extent) {
+    const wadi_lv counted = bin(l, WADI_SOP_SUB, blocks_of(l, bind), num(l, 1));
+    extent[rank_of(l, bind) - 1] = bin(l, WADI_SOP_MAX, counted, num(l, 0));
+}
+
+static wadi_lv table_pieces(wadi_lower *l, const wadi_bind *bind, const wadi_lv *extent) {
+    return extent[rank_of(l, bind) - 1];
+}
+
+static wadi_lv entry(wadi_lower *l, const wadi_unit *u, wadi_lv blk) {
+    wadi_lv ix[WADI_MAX_RANK];
+    const int rank = rank_of(l, u->bind);
+    for (int d = 0; d + 1 < rank; d++) ix[d] = u->ix[d];
+    ix[rank - 1] = blk;
+    return wadi_lower_linear(l, rank, u->extent, ix);
+}
+
+static void count_unit(wadi_lower *l, const wadi_unit *u) {
+    const wadi_lv from = bin(l, WADI_SOP_MUL, u->piece, num(l, BLOCK));
+    const wadi_lv kept =
+        wadi_lower_count_kept(l, u->bind, u->ix, from, bin(l, WADI_SOP_ADD, from, num(l, BLOCK)));
+    wadi_lb_store(&l->b, u->pointer[0], entry(l, u, u->piece), kept);
+}
+
+/* ---- their sums ---- */
+
+static wadi_lv one_if_any(wadi_lower *l, const wadi_bind *bind, const wadi_lv *extent) {
+    return bin(l, WADI_SOP_MIN, extent[rank_of(l, bind) - 1], num(l, 1));
+}
+
+static void sum_unit(wadi_lower *l, const wadi_unit *u) {
+    wadi_lb *b = &l->b;
+    const wadi_lv sum = wadi_lb_var(b, WADI_I64, false, num(l, 0), "sum");
+    const wadi_lv blk = wadi_lb_for(b, num(l, 0), u->extent[rank_of(l, u->bind) - 1], 1, "blk");
+    const wadi_lv at = entry(l, u, blk);
+    const wadi_lv next =
+        bin(l, WADI_SOP_ADD, wadi_lb_get(b, sum), wadi_lb_fresh(b, u->pointer[0], at));
+    wadi_lb_set(b, sum, next);
+    wadi_lb_store(b, u->pointer[0], at, next);
+    wadi_lb_end(b);
+}
+
+/* ---- places ---- */
+
+static wadi_lv place_pieces(wadi_lower *l, const wadi_bind *bind, const wadi_lv *extent) {
+    WADI_UNUSED(extent);
+    return bin(l, WADI_SOP_MAX, blocks_of(l, bind), num(l, 1));
+}
+
+/* The sum in front of block `blk`; `otherwise` where there is none. */
+static wadi_lv sum_before(wadi_lower *l, const wadi_unit *u, wadi_lv blk, wadi_lv there,
+                          wadi_lv otherwise) {
+    wadi_lb *b = &l->b;
+    wadi_lv table[WADI_MAX_RANK];
+    const wadi_lv var = wadi_lb_var(b, WADI_I64, false, otherwise, "before");
+    for (int d = 0; d + 1 < rank_of(l, u->bind); d++) table[d] = u->extent[d];
+    table_extents(l, u->bind, table);
+    wadi_lb_if(b, there);
+    const wadi_unit t = {.bind = u->bind, .extent = table, .ix = u->ix};
+    const wadi_lv at = entry(l, &t, bin(l, WADI_SOP_SUB, blk, num(l, 1)));
+    wadi_lb_set(b, var, wadi_lb_load(b, u->table[0], at, NULL));
+    wadi_lb_end(b);
+    return wadi_lb_get(b, var);
+}
+
+static void place_unit(wadi_lower *l, const wadi_unit *u) {
+    const wadi_lv n = row_length(l, u->bind), next = bin(l, WADI_SOP_ADD, u->piece, num(l, 1));
+    const wadi_lv count = wadi_lower_kept_count(l, u->bind, u->extent, u->ix);
+    const wadi_lv from = bin(l, WADI_SOP_MUL, u->piece, num(l, BLOCK));
+    const wadi_lv is_last = bin(l, WADI_SOP_GE, next, u->pieces);
+    const wadi_kept_part part = {
+        .bind = u->bind,
+        .extent = u->extent,
+        .pointer = u->pointer,
+        .ix = u->ix,
+        .from = from,
+        .below = bin(l, WADI_SOP_MIN, bin(l, WADI_SOP_ADD, from, num(l, BLOCK)), n),
+        .before = sum_before(l, u, u->piece, bin(l, WADI_SOP_GT, u->piece, num(l, 0)), num(l, 0)),
+        .limit = sum_before(l, u, next, bin(l, WADI_SOP_LT, next, u->pieces), count),
+        .count = count};
+    const wadi_lv kept = wadi_lower_place_kept(l, &part);
+    wadi_lb_if(&l->b, is_last);
+    wadi_lower_expect_count(l, u->bind, count, kept);
+    wadi_lb_end(&l->b);
+}
+
+/* Rows that are known to be short need no table. */
+wadi_status wadi_flat_compact(wadi_flat *c, const wadi_bind *bind, int slot, const char *tag) {
+    static const wadi_cut counts = {table_extents, table_pieces, count_unit};
+    static const wadi_cut sums = {table_extents, one_if_any, sum_unit};
+    static const wadi_cut places = {NULL, place_pieces, place_unit};
+    const wadi_array_type table = {.rank = c->y->m->values[bind->args[1]].type.array[0].rank,
+                                   .elem = wadi_elem_scalar(WADI_I64)};
+    const wadi_slot_kind kind = c->body->stream ? WADI_SLOT_IRREGULAR : WADI_SLOT_ONCE;
+    const char *before = tag ? tag : "";
+    const char *counting = wadi_arena_printf(c->y->arena, "%scounts", before);
+    const char *summing = wadi_arena_printf(c->y->arena, "%ssums", before);
+    int t = -1;
+    if (!counting || !summing) return wadi_flat_no_memory(c);
+    WADI_TRY(wadi_flat_slot(c, "counts", kind, &table, &t));
+    WADI_TRY(wadi_flat_cut(c, bind, t, &counts, counting, -1, true));
+    WADI_TRY(wadi_flat_cut(c, bind, t, &sums, summing, -1, false));
+    return wadi_flat_cut(c, bind, slot, &places, tag, t, true);
+}

@@ -1,0 +1,179 @@
+/* Schedule flat of operators over segments: units with alike amounts of work, however skewed the segments are.
+ *
+ * Segments are cut where the number of elements and segments passed so far is a multiple of the unit's size: the place is
+ * found by a search in the offsets, so nothing is counted beforehand. Blocks of segments longer than one are reduced by
+ * units of their own first, so no segment is too long for one worker. Results of expand are cut by themselves.
+ *
+ * Offsets that do not fit must not go unnoticed: from unit to unit the cuts lead from the first segment to the last, so
+ * every segment is met and checked whatever the search makes of bad offsets. */
+#include "base/error.h"
+#include "codegen/kernel/flat.h"
+
+enum { PIECE = 4 * WADI_FOLD_BLOCK, BLOCK = WADI_FOLD_BLOCK };
+
+static wadi_lv num(wadi_lower *l, int64_t v) {
+    return wadi_lb_i64(&l->b, v);
+}
+
+static wadi_lv bin(wadi_lower *l, wadi_sop op, wadi_lv x, wadi_lv y) {
+    return wadi_lb_bin(&l->b, op, x, y);
+}
+
+static int offsets_of(const wadi_bind *bind) {
+    return bind->op->skeleton == WADI_SKEL_EXPAND ? 1 : bind->nargs - 2;
+}
+
+static wadi_lv innermost(wadi_lower *l, wadi_val v) {
+    return wadi_lower_extent(l, v, wadi_type_of(l, v)->rank - 1);
+}
+
+/* ---- where a unit begins ---- */
+
+typedef struct search {
+    const wadi_bind *bind;
+    wadi_lv place;
+} search;
+
+static wadi_lv passed(wadi_lower *l, void *env, wadi_lv j) {
+    const search *s = env;
+    const wadi_lv offset = wadi_lower_offset(l, s->bind, offsets_of(s->bind), j);
+    return bin(l, WADI_SOP_GE, bin(l, WADI_SOP_ADD, offset, j), s->place);
+}
+
+/* Elements and segments of the whole row. */
+static wadi_lv pieces_of_segments(wadi_lower *l, const wadi_bind *bind, const wadi_lv *extent) {
+    WADI_UNUSED(extent);
+    const wadi_lv n = wadi_lower_segments(l, bind, offsets_of(bind));
+    const wadi_lv most = innermost(l, bind->args[bind->nargs - 1]);
+    const wadi_lv end = wadi_lower_offset(l, bind, offsets_of(bind), n);
+    const wadi_lv inside = bin(l, WADI_SOP_MAX, num(l, 0), bin(l, WADI_SOP_MIN, end, most));
+    const wadi_lv all = bin(l, WADI_SOP_ADD, inside, n);
+    return bin(l, WADI_SOP_ADD, bin(l, WADI_SOP_QUOT, all, num(l, PIECE)), num(l, 1));
+}
+
+/* The first segment of unit `piece`; n behind the last. */
+static wadi_lv first_segment(wadi_lower *l, const wadi_unit *u, wadi_lv piece, wadi_lv n) {
+    wadi_lb *b = &l->b;
+    const wadi_lv var = wadi_lb_var(b, WADI_I64, false, num(l, 0), "first");
+    search s = {u->bind, bin(l, WADI_SOP_MUL, piece, num(l, PIECE))};
+    wadi_lb_if(b, bin(l, WADI_SOP_GT, piece, num(l, 0)));
+    wadi_lb_if(b, bin(l, WADI_SOP_LT, piece, u->pieces));
+    wadi_lb_set(b, var, wadi_lower_search(l, n, passed, &s));
+    wadi_lb_else(b);
+    wadi_lb_set(b, var, n);
+    wadi_lb_end(b);
+    wadi_lb_end(b);
+    return wadi_lb_fact(b, wadi_lb_get(b, var), num(l, 0), n);
+}
+
+static void segments_of_unit(wadi_lower *l, const wadi_unit *u, wadi_lv *out_from,
+                             wadi_lv *out_below) {
+    const wadi_lv n = wadi_lower_segments(l, u->bind, offsets_of(u->bind));
+    *out_from = first_segment(l, u, u->piece, n);
+    *out_below = first_segment(l, u, bin(l, WADI_SOP_ADD, u->piece, num(l, 1)), n);
+}
+
+/* ---- fold_seg, fold1_seg ---- */
+
+static void fold_unit(wadi_lower *l, const wadi_unit *u) {
+    wadi_lv from, below;
+    segments_of_unit(l, u, &from, &below);
+    wadi_lower_fill_row(l, u->bind, u->extent, u->pointer, u->ix, from, below);
+}
+
+static void table_extents(wadi_lower *l, const wadi_bind *bind, wadi_lv *extent) {
+    const wadi_lv blocks =
+        bin(l, WADI_SOP_QUOT, innermost(l, bind->args[bind->nargs - 1]), num(l, BLOCK));
+    extent[wadi_type_of(l, bind->results[0])->rank - 1] = bin(l, WADI_SOP_ADD, blocks, num(l, 1));
+}
+
+/* Entry 0 belongs to no segment. */
+static wadi_lv table_pieces(wadi_lower *l, const wadi_bind *bind, const wadi_lv *extent) {
+    const int rank = wadi_type_of(l, bind->results[0])->rank;
+    return bin(l, WADI_SOP_SUB, extent[rank - 1], num(l, 1));
+}
+
+static void table_unit(wadi_lower *l, const wadi_unit *u) {
+    wadi_lower_fold_seg_block(l, u->bind, u->extent, u->pointer, u->ix,
+                              bin(l, WADI_SOP_ADD, u->piece, num(l, 1)));
+}
+
+/* A table of the blocks of segments longer than one. */
+static wadi_status fold_parts(wadi_flat *c, const wadi_bind *bind) {
+    static const wadi_cut cut = {table_extents, table_pieces, table_unit};
+    const wadi_val v = bind->results[0];
+    const wadi_slot_kind kind = c->body->stream ? WADI_SLOT_IRREGULAR : WADI_SLOT_ONCE;
+    int slot = 0;
+    WADI_TRY(wadi_flat_slot(c, "parts", kind, &c->y->m->values[v].type.array[0], &slot));
+    WADI_TRY(wadi_flat_cut(c, bind, slot, &cut, "parts", -1, true));
+    c->parts[v] = slot;
+    return WADI_OK;
+}
+
+/* ---- scans ---- */
+
+static void scan_unit(wadi_lower *l, const wadi_unit *u) {
+    const wadi_scan_part row = {
+        .bind = u->bind, .extent = u->extent, .pointer = u->pointer, .ix = u->ix};
+    wadi_lv from, below;
+    wadi_lb_if(&l->b, bin(l, WADI_SOP_EQ, u->piece, num(l, 0)));
+    wadi_lower_scan_outside(l, &row);
+    wadi_lb_end(&l->b);
+    segments_of_unit(l, u, &from, &below);
+    wadi_lower_scan_segments(l, &row, from, below);
+}
+
+/* ---- expand ---- */
+
+static wadi_lv pieces_of_result(wadi_lower *l, const wadi_bind *bind, const wadi_lv *extent) {
+    WADI_UNUSED(bind);
+    return bin(l, WADI_SOP_ADD, bin(l, WADI_SOP_QUOT, extent[0], num(l, BLOCK)), num(l, 1));
+}
+
+/* Element i yields something behind the place, or nothing but ends there. */
+static wadi_lv reaches_behind(wadi_lower *l, void *env, wadi_lv i) {
+    const search *s = env;
+    const wadi_lv next = bin(l, WADI_SOP_ADD, i, num(l, 1));
+    return bin(l, WADI_SOP_GT, wadi_lower_offset(l, s->bind, 1, next), s->place);
+}
+
+/* The first element of unit `piece`, n behind the last. */
+static wadi_lv first_element(wadi_lower *l, const wadi_unit *u, wadi_lv piece, wadi_lv n) {
+    wadi_lb *b = &l->b;
+    const wadi_lv var = wadi_lb_var(b, WADI_I64, false, num(l, 0), "first");
+    search s = {u->bind, bin(l, WADI_SOP_MUL, piece, num(l, BLOCK))};
+    wadi_lb_if(b, bin(l, WADI_SOP_GT, piece, num(l, 0)));
+    wadi_lb_if(b, bin(l, WADI_SOP_LT, piece, u->pieces));
+    wadi_lb_set(b, var, wadi_lower_search(l, n, reaches_behind, &s));
+    wadi_lb_else(b);
+    wadi_lb_set(b, var, n);
+    wadi_lb_end(b);
+    wadi_lb_end(b);
+    return wadi_lb_fact(b, wadi_lb_get(b, var), num(l, 0), n);
+}
+
+/* The element that the next unit begins with may begin in this one. */
+static void expand_unit(wadi_lower *l, const wadi_unit *u) {
+    const wadi_lv n = wadi_lower_extent(l, u->bind->args[2], 0);
+    const wadi_lv next = bin(l, WADI_SOP_ADD, u->piece, num(l, 1));
+    const wadi_lv from = first_element(l, u, u->piece, n);
+    const wadi_lv last = first_element(l, u, next, n);
+    const wadi_lv below = bin(l, WADI_SOP_MIN, bin(l, WADI_SOP_ADD, last, num(l, 1)), n);
+    wadi_lower_expand_part(l, u->bind, u->extent, u->pointer, from, below,
+                           bin(l, WADI_SOP_MUL, u->piece, num(l, BLOCK)),
+                           bin(l, WADI_SOP_MUL, next, num(l, BLOCK)));
+}
+
+/* ---- the steps ---- */
+
+wadi_status wadi_flat_segments(wadi_flat *c, const wadi_bind *bind, int slot, const char *tag) {
+    static const wadi_cut fold = {NULL, pieces_of_segments, fold_unit};
+    static const wadi_cut scan = {NULL, pieces_of_segments, scan_unit};
+    static const wadi_cut expand = {NULL, pieces_of_result, expand_unit};
+    if (bind->op->skeleton == WADI_SKEL_EXPAND)
+        return wadi_flat_cut(c, bind, slot, &expand, tag, -1, true);
+    if (bind->op->skeleton == WADI_SKEL_SCAN_SEG)
+        return wadi_flat_cut(c, bind, slot, &scan, tag, -1, true);
+    if (wadi_flat_has_long_rows(c, bind->args[bind->nargs - 1])) WADI_TRY(fold_parts(c, bind));
+    return wadi_flat_cut(c, bind, slot, &fold, tag, -1, true);
+}

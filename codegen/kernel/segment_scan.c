@@ -1,0 +1,81 @@
+/* Scans of segments: each is a part of a row, scanned on its own; the places of the row outside of all are zero. */
+#include <string.h>
+
+#include "codegen/kernel/lower.h"
+
+static wadi_lv num(wadi_lower *l, int64_t v) {
+    return wadi_lb_i64(&l->b, v);
+}
+
+static wadi_lv bin(wadi_lower *l, wadi_sop op, wadi_lv x, wadi_lv y) {
+    return wadi_lb_bin(&l->b, op, x, y);
+}
+
+/* One result more per segment. */
+static bool is_whole(const wadi_bind *bind) {
+    return bind->nargs == 3 && bind->attrs[0] == 1;
+}
+
+/* ---- places outside ---- */
+
+static void zeros(wadi_lower *l, const wadi_scan_part *p, wadi_lv from, wadi_lv below) {
+    wadi_lb *b = &l->b;
+    const wadi_array_type *t = wadi_type_of(l, p->bind->results[0]);
+    wadi_lv ix[WADI_MAX_RANK];
+    if (t->rank > 1) memcpy(ix, p->ix, (size_t)(t->rank - 1) * sizeof *ix);
+    ix[t->rank - 1] = wadi_lb_for(b, from, below, 1, "i");
+    const wadi_lv at = wadi_lower_linear(l, t->rank, p->extent, ix);
+    for (int f = 0; f < t->elem.fields; f++)
+        wadi_lb_store(b, p->pointer[f], at,
+                      wadi_lb_const(b, (wadi_scalar){.type = t->elem.type[f]}));
+    wadi_lower_end_innermost(l);
+}
+
+/* Segments follow one another, so the places of none are in front of the first and behind the last. */
+void wadi_lower_scan_outside(wadi_lower *l, const wadi_scan_part *row) {
+    wadi_lb *b = &l->b;
+    const wadi_bind *bind = row->bind;
+    const int offsets = bind->nargs - 2;
+    if (l->status || b->failed) return;
+    const wadi_lv zero = num(l, 0), n = wadi_lower_segments(l, bind, offsets);
+    wadi_lb_if(b, bin(l, WADI_SOP_LT, n, zero));
+    wadi_lower_fault(l, WADI_FAULT_EXTENT,
+                     wadi_layout_place(l->y, bind->op->name, "the offsets are empty", bind->loc), n,
+                     n);
+    wadi_lb_end(b);
+    const wadi_lv extent = row->extent[wadi_type_of(l, bind->results[0])->rank - 1];
+    const wadi_lv first = wadi_lower_offset(l, bind, offsets, zero);
+    wadi_lv end = wadi_lower_offset(l, bind, offsets, wadi_lb_fact(b, n, zero, WADI_LV_NONE));
+    if (is_whole(bind)) end = bin(l, WADI_SOP_ADD, end, n);
+    zeros(l, row, zero, bin(l, WADI_SOP_MIN, first, extent));
+    zeros(l, row, wadi_lb_name(b, bin(l, WADI_SOP_MAX, end, zero), "end"), extent);
+}
+
+/* ---- segments ---- */
+
+static void scan_segment(wadi_lower *l, const wadi_scan_part *row, wadi_lv j) {
+    wadi_lb *b = &l->b;
+    const wadi_bind *bind = row->bind;
+    const wadi_val a = bind->args[bind->nargs - 1];
+    const wadi_lv length = wadi_lower_extent(l, a, wadi_type_of(l, a)->rank - 1);
+    wadi_scan_part p = *row;
+    p.has_z = bind->nargs == 3;
+    wadi_lower_segment(l, bind, bind->nargs - 2, j, length, &p.from, &p.n);
+    p.to = is_whole(bind) ? bin(l, WADI_SOP_ADD, p.from, j) : p.from;
+    if (!p.has_z || is_whole(bind)) {
+        wadi_lower_scan_part(l, &p);
+        return;
+    }
+    wadi_lb_if(b, bin(l, WADI_SOP_GT, p.n, num(l, 0))); /* z instead of the last */
+    p.n = bin(l, WADI_SOP_SUB, p.n, num(l, 1));
+    wadi_lower_scan_part(l, &p);
+    wadi_lb_end(b);
+}
+
+void wadi_lower_scan_segments(wadi_lower *l, const wadi_scan_part *row, wadi_lv from,
+                              wadi_lv below) {
+    if (l->status || l->b.failed) return;
+    const wadi_lv j = wadi_lb_for(&l->b, from, below, 1, "j");
+    scan_segment(l, row, j);
+    wadi_lb_end(&l->b);
+}
