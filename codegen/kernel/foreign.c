@@ -5,8 +5,6 @@
  * with a fault that the device takes as a request for that version. */
 #include "codegen/kernel/lower.h"
 
-#include <string.h>
-
 #include "base/error.h"
 
 /* ---- the region ---- */
@@ -60,17 +58,6 @@ static void call(wadi_lower *l, const wadi_bind *bind) {
     const int dims = (int)bind->attrs[0], nin = (int)bind->attrs[1];
     arguments args = {.n = 1};
     wadi_lv extent[WADI_MAX_RANK];
-    for (int i = 0; i < nin; i++) wadi_lower_store(l, bind->args[i]);
-    for (int i = 0; i < bind->nresults && !l->status; i++) {
-        const wadi_val v = bind->results[i];
-        const wadi_array_type *t = wadi_type_of(l, v);
-        wadi_lower_extents(l, v, extent);
-        wadi_vloc at = {.kind = WADI_LOC_MEMORY, .own_extents = true};
-        memcpy(at.extent, extent, (size_t)t->rank * sizeof *extent);
-        at.field[0] = wadi_lb_scratch(b, t->elem.type[0], t->rank, extent, l->m->values[v].name);
-        l->loc[v] = at;
-    }
-    if (l->status || b->failed) return;
     wadi_lower_extents(l, bind->results[0], extent);
     args.at[0] = wadi_lower_size(l, wadi_type_of(l, bind->results[0])->rank - dims, extent);
     for (int i = 0; i < nin; i++) add_array(l, bind->args[i], dims, &args);

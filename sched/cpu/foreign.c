@@ -184,7 +184,8 @@ static void call(const batch *b, int64_t element, int64_t begin, int64_t end) {
         if (b->start != NULL)
             a->start = b->start + k * b->problems + begin;
         else
-            a->data = (char *)a->data + begin * a->distance * wadi_type_size(p->type[0]);
+            a->data = (char *)a->data +
+                      (start_of(b, k, 0) + begin * a->distance) * wadi_type_size(p->type[0]);
     }
     if (!wadi_foreign_run(&to)) decline(b, begin);
 }
