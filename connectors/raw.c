@@ -1,12 +1,14 @@
 /* Raw files: values one after another, in the machine's byte order, with no header.
  *
  * The source reads whole chunks straight into columns. The sink writes under a temporary name beside the path and renames
- * when the stream has ended well, so that a file under the final name is always complete. */
+ * when the stream has ended well, so that a file under the final name is always complete. What is there and is no regular
+ * file, a device or a pipe, is written to as it is: to rename something over /dev/null would replace it. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/error.h"
@@ -83,14 +85,15 @@ wadi_status wadi_source_raw(const char *path, const wadi_part *part, wadi_source
 typedef struct raw_sink {
     wadi_sink base;
     FILE *file;
-    char *path, *temporary;
+    char *path;
+    char *temporary; /* NULL: what is at the path is no regular file */
     int64_t position;
 } raw_sink;
 
 static void give_up(raw_sink *s) {
     if (s->file == NULL) return;
     (void)fclose(s->file);
-    (void)unlink(s->temporary);
+    if (s->temporary != NULL) (void)unlink(s->temporary);
     s->file = NULL;
 }
 
@@ -130,9 +133,10 @@ static wadi_status finish(wadi_sink *self, wadi_error *err) {
     s->file = NULL;
     const bool flushed = fflush(file) == 0;
     const bool closed = fclose(file) == 0;
-    if (flushed && closed && rename(s->temporary, s->path) == 0) return WADI_OK;
+    const bool direct = s->temporary == NULL;
+    if (flushed && closed && (direct || rename(s->temporary, s->path) == 0)) return WADI_OK;
     const wadi_status status = write_failed(s, err);
-    (void)unlink(s->temporary);
+    if (!direct) (void)unlink(s->temporary);
     return status;
 }
 
@@ -146,9 +150,8 @@ static const wadi_sink_ops sink_ops = {destroy_sink, put, finish, abort_sink};
 /* Opens a neighbour of path that no one else writes. */
 static FILE *open_temporary(raw_sink *s, const char *path) {
     const size_t n = strlen(path) + 32;
-    s->path = strdup(path);
     s->temporary = malloc(n);
-    if (s->path == NULL || s->temporary == NULL) return NULL;
+    if (s->temporary == NULL) return NULL;
     (void)snprintf(s->temporary, n, "%s.%ld.part", path, (long)getpid());
     const int fd = open(s->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (fd < 0) return NULL;
@@ -160,13 +163,24 @@ static FILE *open_temporary(raw_sink *s, const char *path) {
     return file;
 }
 
+static FILE *open_output(raw_sink *s, const char *path) {
+    struct stat about;
+    s->path = strdup(path);
+    if (s->path == NULL) return NULL;
+    if (stat(path, &about) != 0 || S_ISREG(about.st_mode)) return open_temporary(s, path);
+    const int fd = open(path, O_WRONLY | O_CLOEXEC);
+    FILE *file = fd >= 0 ? fdopen(fd, "wb") : NULL;
+    if (file == NULL && fd >= 0) (void)close(fd);
+    return file;
+}
+
 wadi_status wadi_sink_raw(const char *path, wadi_sink **out_sink, wadi_error *err) {
     raw_sink *s = calloc(1, sizeof *s);
     if (s == NULL) return wadi_fail(err, WADI_MEMORY, "%s: out of memory", path);
     s->base.ops = &sink_ops;
     s->base.kind = "raw";
     s->base.wake_fd = -1;
-    s->file = open_temporary(s, path);
+    s->file = open_output(s, path);
     if (s->file == NULL) {
         const int why = errno;
         destroy_sink(&s->base);

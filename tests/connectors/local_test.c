@@ -1,4 +1,5 @@
 /* Connectors of one process: callbacks, memory, raw files. */
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -6,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -173,6 +175,28 @@ static wadi_status copy_raw(const char *from, const char *to, int64_t chunk, wad
     return status;
 }
 
+/* A pipe, since nothing harms the system if it is replaced. */
+static void a_raw_sink_writes_into_what_is_no_regular_file(void **state) {
+    (void)state;
+    struct stat about;
+    char got[1230], expected[1230];
+    (void)unlink("raw_pipe");
+    assert_int_equal(mkfifo("raw_pipe", 0600), 0);
+    const int reader = open("raw_pipe", O_RDONLY | O_NONBLOCK);
+    assert_true(reader >= 0);
+    write_bytes("raw_in.bin", 1230);
+    assert_int_equal(copy_raw("raw_in.bin", "raw_pipe", 7, NULL), WADI_OK);
+    assert_int_equal(read(reader, got, sizeof got), sizeof got);
+    close(reader);
+    const int file = open("raw_in.bin", O_RDONLY);
+    assert_int_equal(read(file, expected, sizeof expected), sizeof expected);
+    close(file);
+    assert_memory_equal(got, expected, sizeof got);
+    assert_int_equal(stat("raw_pipe", &about), 0);
+    assert_true(S_ISFIFO(about.st_mode));
+    (void)unlink("raw_pipe");
+}
+
 static void raw_files_are_copied_record_by_record(void **state) {
     (void)state;
     write_bytes("raw_in.bin", 1230);
@@ -223,6 +247,7 @@ int main(void) {
         cmocka_unit_test(rows_of_an_array_come_back_from_a_memory_sink),
         cmocka_unit_test(empty_arrays_are_streams_too),
         cmocka_unit_test(raw_files_are_copied_record_by_record),
+        cmocka_unit_test(a_raw_sink_writes_into_what_is_no_regular_file),
         cmocka_unit_test(a_torn_record_leaves_no_output),
         cmocka_unit_test(every_connector_has_a_name_and_a_line),
     };
