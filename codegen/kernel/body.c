@@ -117,7 +117,8 @@ static void call_routine(wadi_lower *l, const wadi_bind *bind, const bool *is_re
     if (!l->status && !l->b.failed) wadi_lower_call(l, bind);
 }
 
-static bool is_structured(const wadi_bind *bind) {
+static bool is_structured(const wadi_lower *l, const wadi_bind *bind) {
+    if (wadi_is_consumer(l, bind)) return true;
     switch (bind->op->skeleton) {
     case WADI_SKEL_COND:
     case WADI_SKEL_LOOP:
@@ -130,14 +131,17 @@ static bool is_structured(const wadi_bind *bind) {
 }
 
 static void structured(wadi_lower *l, const wadi_bind *bind, const bool *is_result) {
+    const bool consumer = wadi_is_consumer(l, bind);
     note(l, bind);
-    wadi_lower_checks(l, bind);
+    if (!consumer) wadi_lower_checks(l, bind);
     if (l->status || l->b.failed) return;
     if (wadi_lower_calls(l, bind)) {
         call_routine(l, bind, is_result);
         return;
     }
-    if (bind->op->skeleton == WADI_SKEL_COND)
+    if (consumer)
+        wadi_lower_consume(l, bind);
+    else if (bind->op->skeleton == WADI_SKEL_COND)
         wadi_lower_cond(l, bind);
     else if (bind->op->skeleton == WADI_SKEL_LOOP)
         wadi_lower_loop(l, bind);
@@ -174,16 +178,22 @@ void wadi_lower_store(wadi_lower *l, wadi_val v) {
     }
 }
 
+bool wadi_is_consumer(const wadi_lower *l, const wadi_bind *bind) {
+    return bind->op->kind == WADI_OP_SEQUENCE && bind->nresults > 0 &&
+           !l->m->values[bind->results[0]].type.is_seq;
+}
+
 void wadi_lower_binds(wadi_lower *l, int n, const wadi_bind *const *binds, const bool *is_result) {
     for (int i = 0; i < n && !l->status && !l->b.failed; i++) {
         const wadi_bind *bind = binds[i];
-        if (bind->op->kind == WADI_OP_SEQUENCE || bind->op->skeleton == WADI_SKEL_NONE ||
-            bind->nresults == 0)
-            continue;
-        if (is_structured(bind))
+        if (bind->nresults == 0) continue;
+        if (is_structured(l, bind)) {
             structured(l, bind, is_result);
-        else if (wadi_is_stored(l->y, bind->results[0]) &&
-                 l->loc[bind->results[0]].kind == WADI_LOC_NONE)
+            continue;
+        }
+        if (bind->op->kind == WADI_OP_SEQUENCE || bind->op->skeleton == WADI_SKEL_NONE) continue;
+        if (wadi_is_stored(l->y, bind->results[0]) &&
+            l->loc[bind->results[0]].kind == WADI_LOC_NONE)
             compute(l, bind, is_result && is_result[bind->results[0]]);
     }
 }
@@ -223,16 +233,21 @@ static bool is_straight(const wadi_lscope *s) {
     return true;
 }
 
-/* A mark at the start of the element's code and its rewinding at the end, only where scratch is used. */
-static void give_back_scratch(wadi_lower *l) {
+wadi_lv wadi_lower_mark_front(wadi_lower *l) {
     wadi_lb *b = &l->b;
-    if (b->failed || !uses_scratch(b->scope)) return;
+    if (b->failed || !uses_scratch(b->scope)) return WADI_LV_NONE;
     wadi_linst *mark = wadi_lb_act(b, WADI_L_MARK, 0, NULL);
     wadi_lscope *s = b->scope;
-    if (b->failed) return;
+    if (b->failed) return WADI_LV_NONE;
     memmove(s->inst + 1, s->inst, (size_t)(s->n - 1) * sizeof *s->inst);
     s->inst[0] = mark;
-    (void)wadi_lb_act(b, WADI_L_REWIND, 1, &mark->self);
+    return mark->self;
+}
+
+/* The scratch of an element is given back at its end. */
+static void give_back_scratch(wadi_lower *l) {
+    const wadi_lv mark = wadi_lower_mark_front(l);
+    if (mark != WADI_LV_NONE) (void)wadi_lb_act(&l->b, WADI_L_REWIND, 1, &mark);
 }
 
 static bool *result_set(wadi_layout *y, const wadi_body *body) {

@@ -298,6 +298,7 @@ wadi_status wadi_flat_elements(wadi_flat *c, const wadi_bind *bind) {
     wadi_plan_version v = {0};
     WADI_TRY(wadi_lower_inside(y, &body, c->known, false, c->out, &v));
     for (int i = 0; i < v.nsteps; i++) WADI_TRY(wadi_flat_push(c, v.steps[i]));
+    for (int i = 0; i < bind->nresults; i++) c->known[bind->results[i]] = true;
     return WADI_OK;
 }
 

@@ -4,20 +4,11 @@
  * array; elements are not copied on the way out of a branch. A loop whose state keeps its shape has two buffers per array
  * and swaps them, and gives back each round's scratch; a state whose shape changes takes new scratch each round, which is
  * given back with the element. */
-#include "codegen/kernel/lower.h"
+#include "codegen/kernel/state.h"
 
 #include <string.h>
 
-#include "base/error.h"
-
 /* ---- values held in variables ---- */
-
-typedef struct holder {
-    wadi_val v;
-    const wadi_array_type *t;
-    bool opaque; /* its extents are known only at run time */
-    wadi_lv field[WADI_MAX_FIELDS], extent[WADI_MAX_RANK]; /* variables */
-} holder;
 
 static bool is_opaque(const wadi_lower *l, wadi_val v) {
     for (int d = 0; d < wadi_type_of(l, v)->rank; d++) {
@@ -28,8 +19,8 @@ static bool is_opaque(const wadi_lower *l, wadi_val v) {
     return false;
 }
 
-static holder declare(wadi_lower *l, wadi_val v, const char *name) {
-    holder h = {.v = v, .t = wadi_type_of(l, v), .opaque = is_opaque(l, v)};
+static wadi_holder declare(wadi_lower *l, wadi_val v, const char *name) {
+    wadi_holder h = {.v = v, .t = wadi_type_of(l, v), .opaque = is_opaque(l, v)};
     for (int f = 0; f < h.t->elem.fields; f++)
         h.field[f] = wadi_lb_var(&l->b, h.t->elem.type[f], h.t->rank > 0, WADI_LV_NONE, name);
     for (int d = 0; h.opaque && d < h.t->rank; d++)
@@ -37,8 +28,7 @@ static holder declare(wadi_lower *l, wadi_val v, const char *name) {
     return h;
 }
 
-/* Sets the variables to stored value `from`. */
-static void assign(wadi_lower *l, const holder *h, wadi_val from) {
+void wadi_holder_set(wadi_lower *l, const wadi_holder *h, wadi_val from) {
     wadi_lv x[WADI_MAX_FIELDS];
     if (l->status || l->b.failed) return;
     if (h->t->rank == 0) wadi_lower_read(l, from, NULL, x);
@@ -48,8 +38,7 @@ static void assign(wadi_lower *l, const holder *h, wadi_val from) {
         wadi_lb_set(&l->b, h->extent[d], wadi_lower_extent(l, from, d));
 }
 
-/* What the variables hold now, as a place for a value. */
-static wadi_vloc held(wadi_lower *l, const holder *h) {
+wadi_vloc wadi_holder_get(wadi_lower *l, const wadi_holder *h) {
     wadi_vloc at = {.kind = h->t->rank == 0 ? WADI_LOC_SCALAR : WADI_LOC_MEMORY,
                     .own_extents = h->opaque};
     const char *name = l->m->values[h->v].name;
@@ -63,31 +52,25 @@ static wadi_vloc held(wadi_lower *l, const holder *h) {
     return at;
 }
 
-/* Values that had to be stored in a scope that will close: outside it they are delayed again. */
-typedef struct borrowed {
-    int n;
-    wadi_val v[64];
-} borrowed;
-
-static void store(wadi_lower *l, wadi_val v, borrowed *out) {
+void wadi_borrow(wadi_lower *l, wadi_val v, wadi_borrowed *out) {
     v = wadi_lower_resolve(l, v);
     const bool delayed = l->loc[v].kind == WADI_LOC_NONE;
     wadi_lower_store(l, v);
     if (delayed && out->n < 64) out->v[out->n++] = v;
 }
 
-static void forget(wadi_lower *l, const borrowed *values) {
+void wadi_give_back(wadi_lower *l, const wadi_borrowed *values) {
     for (int i = 0; i < values->n; i++) l->loc[values->v[i]] = (wadi_vloc){.kind = WADI_LOC_NONE};
 }
 
-static void region(wadi_lower *l, const wadi_block *r, borrowed *out) {
+void wadi_run_region(wadi_lower *l, const wadi_block *r, wadi_borrowed *out) {
     out->n = 0;
     wadi_lower_binds(l, r->nbinds, (const wadi_bind *const *)r->binds, NULL);
-    for (int i = 0; i < r->nyields; i++) store(l, r->yields[i], out);
+    for (int i = 0; i < r->nyields; i++) wadi_borrow(l, r->yields[i], out);
 }
 
-static holder *holders(wadi_lower *l, int n, const wadi_val *values, const char *name) {
-    holder *h = WADI_NEW_N(l->y->arena, holder, (size_t)n);
+wadi_holder *wadi_holders(wadi_lower *l, int n, const wadi_val *values, const char *name) {
+    wadi_holder *h = WADI_NEW_N(l->y->arena, wadi_holder, (size_t)n + 1);
     if (!h) l->b.failed = true;
     for (int i = 0; h && i < n; i++) h[i] = declare(l, values[i], name);
     return h;
@@ -97,44 +80,38 @@ static holder *holders(wadi_lower *l, int n, const wadi_val *values, const char 
 
 void wadi_lower_cond(wadi_lower *l, const wadi_bind *bind) {
     wadi_lv p;
-    borrowed values;
+    wadi_borrowed values;
     wadi_lower_read(l, bind->args[0], NULL, &p);
-    holder *h = holders(l, bind->nresults, bind->results, "chosen");
+    wadi_holder *h = wadi_holders(l, bind->nresults, bind->results, "chosen");
     if (!h || l->status) return;
     wadi_lb_if(&l->b, p);
     for (int side = 0; side < 2; side++) {
         if (side == 1) wadi_lb_else(&l->b);
-        region(l, bind->blocks[side], &values);
-        for (int i = 0; i < bind->nresults; i++) assign(l, &h[i], bind->blocks[side]->yields[i]);
-        forget(l, &values);
+        wadi_run_region(l, bind->blocks[side], &values);
+        for (int i = 0; i < bind->nresults; i++)
+            wadi_holder_set(l, &h[i], bind->blocks[side]->yields[i]);
+        wadi_give_back(l, &values);
     }
     wadi_lb_end(&l->b);
-    for (int i = 0; i < bind->nresults; i++) l->loc[bind->results[i]] = held(l, &h[i]);
+    for (int i = 0; i < bind->nresults; i++) l->loc[bind->results[i]] = wadi_holder_get(l, &h[i]);
 }
 
-/* ---- awhile ---- */
+/* ---- states ---- */
 
-typedef struct looping {
-    const wadi_bind *bind;
-    holder *state, *spare; /* spare: the buffers not in use, when the shape stays */
-    bool keeps_shape;
-} looping;
-
-static bool keeps_shape(const wadi_lower *l, const wadi_bind *bind) {
-    for (int i = 0; i < bind->nargs; i++)
-        if (!wadi_shapes_same(l->y->shapes, l->m, bind->args[i], bind->blocks[1]->params[i]))
-            return false;
+static bool keeps_shape(const wadi_lower *l, const wadi_state *s) {
+    for (int i = 0; i < s->n; i++)
+        if (!wadi_shapes_same(l->y->shapes, l->m, s->init[i], s->params[i])) return false;
     return true;
 }
 
 /* Two buffers per array of the state; the first starts as the initial state. */
-static void start_buffers(wadi_lower *l, const looping *o) {
-    for (int i = 0; i < o->bind->nargs; i++) {
-        const holder *h = &o->state[i], *spare = &o->spare[i];
+static void start_buffers(wadi_lower *l, const wadi_state *s) {
+    for (int i = 0; i < s->n; i++) {
+        const wadi_holder *h = &s->now[i], *spare = &s->spare[i];
         wadi_lv extent[WADI_MAX_RANK], pointer[WADI_MAX_FIELDS];
-        assign(l, h, o->bind->args[i]);
-        if (h->t->rank == 0 || !o->keeps_shape) continue;
-        wadi_lower_extents(l, o->bind->args[i], extent);
+        wadi_holder_set(l, h, s->init[i]);
+        if (h->t->rank == 0 || !s->keeps_shape) continue;
+        wadi_lower_extents(l, s->init[i], extent);
         for (int f = 0; f < h->t->elem.fields; f++) {
             pointer[f] = wadi_lb_scratch(&l->b, h->t->elem.type[f], h->t->rank, extent, "state");
             wadi_lb_set(&l->b, h->field[f], pointer[f]);
@@ -142,31 +119,40 @@ static void start_buffers(wadi_lower *l, const looping *o) {
                 &l->b, spare->field[f],
                 wadi_lb_scratch(&l->b, h->t->elem.type[f], h->t->rank, extent, "next_state"));
         }
-        wadi_lower_copy(l, o->bind->args[i], extent, pointer);
+        wadi_lower_copy(l, s->init[i], extent, pointer);
     }
 }
 
-static void place_params(wadi_lower *l, const looping *o, int block) {
-    for (int i = 0; i < o->bind->nargs; i++)
-        l->loc[o->bind->blocks[block]->params[i]] = held(l, &o->state[i]);
+void wadi_state_start(wadi_lower *l, wadi_state *s) {
+    wadi_borrowed values = {0};
+    s->keeps_shape = keeps_shape(l, s);
+    s->now = wadi_holders(l, s->n, s->results, "state");
+    s->spare = wadi_holders(l, s->n, s->results, "spare");
+    for (int i = 0; i < s->n; i++) wadi_borrow(l, s->init[i], &values);
+    if (!s->now || !s->spare || l->status) return;
+    start_buffers(l, s);
+    wadi_give_back(l, &values);
+}
+
+void wadi_state_place(wadi_lower *l, const wadi_state *s, const wadi_val *params) {
+    for (int i = 0; i < s->n; i++) l->loc[params[i]] = wadi_holder_get(l, &s->now[i]);
 }
 
 /* The next state is copied to the buffers not in use, and they change places. */
-static void swap_buffers(wadi_lower *l, const looping *o) {
-    const wadi_block *body = o->bind->blocks[1];
-    for (int i = 0; i < o->bind->nargs; i++) {
-        const holder *h = &o->state[i], *spare = &o->spare[i];
+static void swap_buffers(wadi_lower *l, const wadi_state *s) {
+    for (int i = 0; i < s->n; i++) {
+        const wadi_holder *h = &s->now[i], *spare = &s->spare[i];
         wadi_lv extent[WADI_MAX_RANK], pointer[WADI_MAX_FIELDS];
         if (h->t->rank == 0) continue;
-        wadi_lower_extents(l, body->yields[i], extent);
+        wadi_lower_extents(l, s->yields[i], extent);
         for (int f = 0; f < h->t->elem.fields; f++)
             pointer[f] = wadi_lb_get(&l->b, spare->field[f]);
-        wadi_lower_copy(l, body->yields[i], extent, pointer);
+        wadi_lower_copy(l, s->yields[i], extent, pointer);
     }
-    for (int i = 0; i < o->bind->nargs; i++) {
-        const holder *h = &o->state[i], *spare = &o->spare[i];
+    for (int i = 0; i < s->n; i++) {
+        const wadi_holder *h = &s->now[i], *spare = &s->spare[i];
         if (h->t->rank == 0) {
-            assign(l, h, body->yields[i]);
+            wadi_holder_set(l, h, s->yields[i]);
             continue;
         }
         for (int f = 0; f < h->t->elem.fields; f++) {
@@ -178,36 +164,40 @@ static void swap_buffers(wadi_lower *l, const looping *o) {
 }
 
 /* All variables are set from values that were read before, so the order does not matter. */
-static void next_state(wadi_lower *l, const looping *o) {
-    for (int i = 0; i < o->bind->nargs; i++) assign(l, &o->state[i], o->bind->blocks[1]->yields[i]);
+void wadi_state_next(wadi_lower *l, const wadi_state *s) {
+    if (s->keeps_shape) {
+        swap_buffers(l, s);
+        return;
+    }
+    for (int i = 0; i < s->n; i++) wadi_holder_set(l, &s->now[i], s->yields[i]);
 }
 
+/* ---- awhile ---- */
+
 void wadi_lower_loop(wadi_lower *l, const wadi_bind *bind) {
-    looping o = {.bind = bind, .keeps_shape = keeps_shape(l, bind)};
+    const wadi_block *pred = bind->blocks[0], *body = bind->blocks[1];
+    wadi_state s = {.n = bind->nargs,
+                    .init = bind->args,
+                    .params = body->params,
+                    .yields = body->yields,
+                    .results = bind->results};
     wadi_lv go, mark = WADI_LV_NONE;
-    borrowed values = {0};
-    o.state = holders(l, bind->nargs, bind->results, "state");
-    o.spare = holders(l, bind->nargs, bind->results, "spare");
-    for (int i = 0; i < bind->nargs; i++) store(l, bind->args[i], &values);
-    if (!o.state || !o.spare || l->status) return;
-    start_buffers(l, &o);
-    forget(l, &values);
+    wadi_borrowed values = {0};
+    wadi_state_start(l, &s);
+    if (!s.now || !s.spare || l->status) return;
     wadi_lb_repeat(&l->b);
-    if (o.keeps_shape) mark = wadi_lb_act(&l->b, WADI_L_MARK, 0, NULL)->self;
-    place_params(l, &o, 0);
-    region(l, bind->blocks[0], &values);
-    wadi_lower_read(l, bind->blocks[0]->yields[0], NULL, &go);
-    forget(l, &values);
+    if (s.keeps_shape) mark = wadi_lb_act(&l->b, WADI_L_MARK, 0, NULL)->self;
+    wadi_state_place(l, &s, pred->params);
+    wadi_run_region(l, pred, &values);
+    wadi_lower_read(l, pred->yields[0], NULL, &go);
+    wadi_give_back(l, &values);
     wadi_lb_leave_unless(&l->b, go);
-    place_params(l, &o, 1);
-    region(l, bind->blocks[1], &values);
-    if (o.keeps_shape) {
-        swap_buffers(l, &o);
-        (void)wadi_lb_act(&l->b, WADI_L_REWIND, 1, &mark);
-    } else {
-        next_state(l, &o);
-    }
-    forget(l, &values);
+    wadi_state_place(l, &s, body->params);
+    wadi_run_region(l, body, &values);
+    wadi_state_next(l, &s);
+    if (s.keeps_shape) (void)wadi_lb_act(&l->b, WADI_L_REWIND, 1, &mark);
+    wadi_give_back(l, &values);
     wadi_lb_end(&l->b);
-    for (int i = 0; i < bind->nresults; i++) l->loc[bind->results[i]] = held(l, &o.state[i]);
+    for (int i = 0; i < bind->nresults; i++)
+        l->loc[bind->results[i]] = wadi_holder_get(l, &s.now[i]);
 }

@@ -103,7 +103,11 @@ static void clear_part(const control *k, int part) {
 
 static wadi_status run_part(const control *k, int part) {
     clear_part(k, part);
-    return wadi_cpu_run_steps(k->d, k->at[part], k->at[part] + k->c->part[part].nsteps, k->err);
+    k->d->parts++;
+    const wadi_status status =
+        wadi_cpu_run_steps(k->d, k->at[part], k->at[part] + k->c->part[part].nsteps, k->err);
+    k->d->parts--;
+    return status;
 }
 
 static bool owns(const control *k, int slot) {

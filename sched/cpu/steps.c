@@ -184,6 +184,7 @@ bool wadi_cpu_is_allocated(const wadi_plan_version *v, int slot) {
 static wadi_status step_run(cpu *d, const wadi_plan_step *step, wadi_kernel kernel,
                             wadi_error *err) {
     const wadi_plan_version *v = d->job->version;
+    d->emit.count = d->size[step->level];
     for (int i = 0; i < step->nslots; i++) {
         const int slot = step->slots[i];
         const bool bound = d->job->slots->slot[slot].col[0] != NULL;
@@ -194,6 +195,11 @@ static wadi_status step_run(cpu *d, const wadi_plan_step *step, wadi_kernel kern
     if (step->nslots > 0 && !wadi_cpu_faulted(d) &&
         !wadi_emit_finish(&d->emit, step->slots, step->nslots, d->pool))
         return wadi_cpu_no_memory(err);
+    d->emit.count = d->job->count;
+    /* within branches and loops nothing else is being emitted, and rounds may be many */
+    for (int i = 0; d->parts > 0 && i < wadi_pool_threads(d->pool); i++) {
+        wadi_scratch_reset(&d->workers[i].staging);
+    }
     return WADI_OK;
 }
 

@@ -31,6 +31,7 @@ typedef struct wadi_cpu {
     int64_t *unit;            /* of a flat step */
     int64_t *size;            /* [1 + the version's levels] elements of each now */
     int size_room;
+    int parts; /* of branches and loops around the step at work */
     wadi_job *job;
     const wadi_plan_code *running; /* the job's */
 } wadi_cpu;

@@ -1,0 +1,306 @@
+/* Sequences within an element as arrays: elements, tabulate, tabulate_min, from_seq, fold_batch.
+ *
+ * Components are appended to vectors in scratch memory that double when they are full; where every element is a scalar and
+ * their number is known, the vector has its length from the start and is never checked. */
+#include "codegen/kernel/nested.h"
+
+#include <string.h>
+
+#include "base/error.h"
+
+static wadi_lv num(wadi_lower *l, int64_t v) {
+    return wadi_lb_i64(&l->b, v);
+}
+
+static wadi_lv bin(wadi_lower *l, wadi_sop op, wadi_lv x, wadi_lv y) {
+    return wadi_lb_bin(&l->b, op, x, y);
+}
+
+/* ---- vectors that grow ---- */
+
+typedef struct vector {
+    int fields;
+    const wadi_type *type;
+    bool fits;                        /* there is always room */
+    wadi_lv pointer[WADI_MAX_FIELDS]; /* variables */
+    wadi_lv room, used;
+} vector;
+
+static vector new_vector(wadi_lower *l, int fields, const wadi_type *type, wadi_lv room,
+                         bool fits) {
+    vector v = {.fields = fields, .type = type, .fits = fits};
+    for (int f = 0; f < fields; f++) {
+        const wadi_lv memory = wadi_lb_scratch(&l->b, type[f], 1, &room, "all");
+        v.pointer[f] = wadi_lb_var(&l->b, type[f], true, memory, "all");
+    }
+    v.room = wadi_lb_var(&l->b, WADI_I64, false, room, "room");
+    v.used = wadi_lb_var(&l->b, WADI_I64, false, num(l, 0), "used");
+    return v;
+}
+
+/* Room for `n` more. */
+static void grow(wadi_lower *l, const wadi_inner *in, const vector *v, wadi_lv n) {
+    wadi_lb *b = &l->b;
+    if (v->fits) return;
+    const wadi_lv used = wadi_lb_get(b, v->used), room = wadi_lb_get(b, v->room);
+    const wadi_lv need = bin(l, WADI_SOP_ADD, used, n);
+    wadi_lb_if(b, bin(l, WADI_SOP_GT, need, room));
+    const wadi_lv more = bin(l, WADI_SOP_MAX, need, bin(l, WADI_SOP_MUL, room, num(l, 2)));
+    for (int f = 0; f < v->fields; f++) {
+        const wadi_lv memory = wadi_lb_scratch(b, v->type[f], 1, &more, "more");
+        const wadi_lv copy[] = {memory, wadi_lb_get(b, v->pointer[f]), used};
+        (void)wadi_lb_act(b, WADI_L_COPY, 3, copy);
+        wadi_lb_set(b, v->pointer[f], memory);
+    }
+    wadi_lb_set(b, v->room, more);
+    wadi_inner_keep(l, in);
+    wadi_lb_end(b);
+}
+
+static void append(wadi_lower *l, const wadi_inner *in, const vector *v, const wadi_vloc *at,
+                   const wadi_array_type *t) {
+    wadi_lb *b = &l->b;
+    const wadi_lv n = wadi_lower_size(l, t->rank, at->extent);
+    grow(l, in, v, n);
+    const wadi_lv used = wadi_lb_get(b, v->used);
+    for (int f = 0; f < v->fields; f++) {
+        const wadi_lv to = wadi_lb_get(b, v->pointer[f]);
+        if (t->rank == 0) {
+            wadi_lb_store(b, to, used, at->field[f]);
+            continue;
+        }
+        const wadi_lv copy[] = {wadi_lb_advance(b, to, used), at->field[f], n};
+        (void)wadi_lb_act(b, WADI_L_COPY, 3, copy);
+    }
+    wadi_lb_set(b, v->used, bin(l, WADI_SOP_ADD, used, n));
+}
+
+static void append_number(wadi_lower *l, const wadi_inner *in, const vector *v, wadi_lv x) {
+    const wadi_array_type t = {.rank = 0, .elem = wadi_elem_scalar(WADI_I64)};
+    const wadi_vloc at = {.kind = WADI_LOC_SCALAR, .field = {x}};
+    append(l, in, v, &at, &t);
+}
+
+/* ---- collecting ---- */
+
+typedef struct component {
+    const wadi_array_type *t;
+    vector values, shapes;        /* shapes: if wanted */
+    wadi_lv first[WADI_MAX_RANK]; /* variables: the shape of the first, or the least */
+} component;
+
+typedef struct collecting {
+    wadi_inner in;
+    const wadi_bind *bind;
+    int n;
+    component *c;
+    wadi_lv count; /* variable */
+    bool shapes, alike, least;
+} collecting;
+
+static void start(wadi_lower *l, collecting *k) {
+    static const wadi_type i64 = WADI_I64;
+    const wadi_val s = k->bind->args[0];
+    const wadi_val_type *t = &l->m->values[s].type;
+    wadi_lv n = num(l, 16);
+    const bool known = wadi_inner_length(l, s, &n);
+    k->in = wadi_inner_start(l);
+    k->n = t->arrays;
+    k->count = wadi_lb_var(&l->b, WADI_I64, false, num(l, 0), "count");
+    k->c = WADI_NEW_N(l->y->arena, component, (size_t)k->n + 1);
+    if (!k->c) l->b.failed = true;
+    for (int i = 0; k->c && i < k->n; i++) {
+        component *c = &k->c[i];
+        c->t = &t->array[i];
+        const bool fits = known && c->t->rank == 0;
+        c->values = new_vector(l, c->t->elem.fields, c->t->elem.type, fits ? n : num(l, 64), fits);
+        if (k->shapes) c->shapes = new_vector(l, 1, &i64, num(l, 16), false);
+        for (int d = 0; d < c->t->rank; d++)
+            c->first[d] = wadi_lb_var(&l->b, WADI_I64, false, num(l, 0), "extent");
+    }
+}
+
+static void check_alike(wadi_lower *l, const collecting *k, const component *c,
+                        const wadi_vloc *at) {
+    for (int d = 0; d < c->t->rank; d++) {
+        const wadi_lv first = wadi_lb_get(&l->b, c->first[d]);
+        wadi_lb_if(&l->b, bin(l, WADI_SOP_NE, at->extent[d], first));
+        wadi_lower_fault(l, WADI_FAULT_SHAPE,
+                         wadi_layout_place(l->y, k->bind->op->name, "", k->bind->loc),
+                         at->extent[d], first);
+        wadi_lb_end(&l->b);
+    }
+}
+
+static void note_shape(wadi_lower *l, const collecting *k, const component *c,
+                       const wadi_vloc *at) {
+    wadi_lb *b = &l->b;
+    if (c->t->rank == 0 || (!k->alike && !k->least)) return;
+    wadi_lb_if(b, bin(l, WADI_SOP_EQ, wadi_lb_get(b, k->count), num(l, 0)));
+    for (int d = 0; d < c->t->rank; d++) wadi_lb_set(b, c->first[d], at->extent[d]);
+    wadi_lb_else(b);
+    if (k->alike) check_alike(l, k, c, at);
+    for (int d = 0; k->least && d < c->t->rank; d++)
+        wadi_lb_set(b, c->first[d],
+                    bin(l, WADI_SOP_MIN, wadi_lb_get(b, c->first[d]), at->extent[d]));
+    wadi_lb_end(b);
+}
+
+static void collected(wadi_lower *l, void *env, const wadi_inner_element *e) {
+    const collecting *k = env;
+    wadi_lb *b = &l->b;
+    for (int i = 0; i < k->n; i++) {
+        const component *c = &k->c[i];
+        note_shape(l, k, c, &e->at[i]);
+        for (int d = 0; k->shapes && d < c->t->rank; d++)
+            append_number(l, &k->in, &c->shapes, e->at[i].extent[d]);
+        append(l, &k->in, &c->values, &e->at[i], c->t);
+    }
+    wadi_lb_set(b, k->count, bin(l, WADI_SOP_ADD, wadi_lb_get(b, k->count), num(l, 1)));
+}
+
+static void collect(wadi_lower *l, collecting *k) {
+    start(l, k);
+    if (!l->status && !l->b.failed) wadi_inner_each(l, &k->in, k->bind->args[0], collected, k);
+}
+
+/* ---- results ---- */
+
+static wadi_lv extent_of(wadi_lower *l, wadi_lv var) {
+    const wadi_lv e = wadi_lb_get(&l->b, var);
+    wadi_lb_inst(&l->b, e)->nonneg = true;
+    wadi_lb_inst(&l->b, e)->bits = WADI_EXTENT_BITS;
+    return e;
+}
+
+/* The vector as an array; extent[0] is set. */
+static wadi_vloc array_of(wadi_lower *l, const vector *v) {
+    wadi_vloc at = {.kind = WADI_LOC_MEMORY, .own_extents = true};
+    for (int f = 0; f < v->fields; f++) at.field[f] = wadi_lb_get(&l->b, v->pointer[f]);
+    at.extent[0] = extent_of(l, v->used);
+    return at;
+}
+
+static void give_elements(wadi_lower *l, const collecting *k) {
+    for (int i = 0; i < k->n; i++) l->loc[k->bind->results[i]] = array_of(l, &k->c[i].values);
+}
+
+static void table_extents(wadi_lower *l, const collecting *k, const component *c, wadi_lv *extent) {
+    extent[0] = extent_of(l, k->count);
+    for (int d = 0; d < c->t->rank; d++) extent[1 + d] = extent_of(l, c->first[d]);
+}
+
+static void give_table(wadi_lower *l, const collecting *k) {
+    for (int i = 0; i < k->n; i++) {
+        wadi_vloc at = array_of(l, &k->c[i].values);
+        table_extents(l, k, &k->c[i], at.extent);
+        l->loc[k->bind->results[i]] = at;
+    }
+}
+
+static wadi_vloc shapes_of(wadi_lower *l, const collecting *k, const component *c) {
+    wadi_vloc at = array_of(l, &c->shapes);
+    at.extent[0] = extent_of(l, k->count);
+    at.extent[1] = num(l, c->t->rank);
+    return at;
+}
+
+static void give_segments(wadi_lower *l, const collecting *k) {
+    for (int i = 0; i < k->n; i++) {
+        l->loc[k->bind->results[2 * i]] = shapes_of(l, k, &k->c[i]);
+        l->loc[k->bind->results[2 * i + 1]] = array_of(l, &k->c[i].values);
+    }
+}
+
+/* ---- tabulate_min: the corner of each array that all of them have ---- */
+
+typedef struct cutting {
+    const component *c;
+    wadi_lv begin; /* of the array in the values */
+    wadi_lv shape[WADI_MAX_RANK];
+    wadi_lv place; /* of the result's part */
+    wadi_lv corner[WADI_MAX_RANK];
+    wadi_lv to[WADI_MAX_FIELDS];
+} cutting;
+
+static void cut_one(wadi_lower *l, void *env, const wadi_lv *ix) {
+    const cutting *x = env;
+    wadi_lb *b = &l->b;
+    const wadi_lv from = wadi_lower_linear(l, x->c->t->rank, x->shape, ix);
+    const wadi_lv to = wadi_lower_linear(l, x->c->t->rank, x->corner, ix);
+    for (int f = 0; f < x->c->values.fields; f++) {
+        const wadi_lv memory = wadi_lb_get(b, x->c->values.pointer[f]);
+        wadi_lb_store(b, x->to[f], bin(l, WADI_SOP_ADD, x->place, to),
+                      wadi_lb_fresh(b, memory, bin(l, WADI_SOP_ADD, x->begin, from)));
+    }
+}
+
+static void give_least(wadi_lower *l, const collecting *k, const component *c, wadi_val result) {
+    wadi_lb *b = &l->b;
+    const int rank = c->t->rank;
+    cutting x = {.c = c};
+    wadi_vloc at = {.kind = WADI_LOC_MEMORY, .own_extents = true};
+    table_extents(l, k, c, at.extent);
+    memcpy(x.corner, at.extent + 1, (size_t)rank * sizeof *x.corner);
+    for (int f = 0; f < c->values.fields; f++)
+        at.field[f] = x.to[f] =
+            wadi_lb_scratch(b, c->values.type[f], rank + 1, at.extent, "corners");
+    const wadi_lv shapes = wadi_lb_get(b, c->shapes.pointer[0]);
+    const wadi_lv begin = wadi_lb_var(b, WADI_I64, false, num(l, 0), "begin");
+    const wadi_lv e = wadi_lb_for(b, num(l, 0), at.extent[0], 1, "e");
+    for (int d = 0; d < rank; d++)
+        x.shape[d] = wadi_lb_fresh(
+            b, shapes, bin(l, WADI_SOP_ADD, bin(l, WADI_SOP_MUL, e, num(l, rank)), num(l, d)));
+    x.begin = wadi_lb_get(b, begin);
+    x.place = bin(l, WADI_SOP_MUL, e, wadi_lower_size(l, rank, x.corner));
+    wadi_lower_nest(l, rank, x.corner, cut_one, &x);
+    wadi_lb_set(b, begin, bin(l, WADI_SOP_ADD, x.begin, wadi_lower_size(l, rank, x.shape)));
+    wadi_lb_end(b);
+    l->loc[result] = at;
+}
+
+/* ---- fold_batch: all elements at once, if there are any ---- */
+
+static void fold_batch(wadi_lower *l, const collecting *k) {
+    const wadi_bind *bind = k->bind;
+    const wadi_block *r = bind->blocks[0];
+    const int n = bind->nargs - 1;
+    wadi_borrowed values = {0};
+    wadi_holder *h = wadi_holders(l, n, bind->results, "state");
+    for (int i = 0; i < n; i++) wadi_borrow(l, bind->args[1 + i], &values);
+    if (!h || l->status || l->b.failed) return;
+    for (int i = 0; i < n; i++) {
+        wadi_holder_set(l, &h[i], bind->args[1 + i]);
+        l->loc[r->params[i]] = wadi_inner_place(l, bind->args[1 + i]);
+    }
+    for (int i = 0; i < k->n; i++) {
+        l->loc[r->params[n + 2 * i]] = shapes_of(l, k, &k->c[i]);
+        l->loc[r->params[n + 2 * i + 1]] = array_of(l, &k->c[i].values);
+    }
+    wadi_give_back(l, &values);
+    wadi_lb_if(&l->b, bin(l, WADI_SOP_GT, wadi_lb_get(&l->b, k->count), num(l, 0)));
+    wadi_run_region(l, r, &values);
+    for (int i = 0; i < n && !l->status; i++) wadi_holder_set(l, &h[i], r->yields[i]);
+    wadi_give_back(l, &values);
+    wadi_lb_end(&l->b);
+    for (int i = 0; i < n; i++) l->loc[bind->results[i]] = wadi_holder_get(l, &h[i]);
+}
+
+bool wadi_inner_collect(wadi_lower *l, const wadi_bind *bind) {
+    const char *op = bind->op->name;
+    collecting k = {.bind = bind};
+    const bool least = strcmp(op, "tabulate_min") == 0, segments = strcmp(op, "from_seq") == 0,
+               batch = strcmp(op, "fold_batch") == 0, elements = strcmp(op, "elements") == 0;
+    k.alike = strcmp(op, "tabulate") == 0;
+    k.least = least;
+    k.shapes = least || segments || batch;
+    if (!k.alike && !k.shapes && !elements) return false;
+    collect(l, &k);
+    if (l->status || l->b.failed) return true;
+    if (elements) give_elements(l, &k);
+    if (k.alike) give_table(l, &k);
+    if (segments) give_segments(l, &k);
+    for (int i = 0; least && i < k.n; i++) give_least(l, &k, &k.c[i], bind->results[i]);
+    if (batch) fold_batch(l, &k);
+    return true;
+}

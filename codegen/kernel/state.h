@@ -1,0 +1,48 @@
+/* Values held in variables, and states that change from round to round: what branches, loops and streams inside a kernel share
+ * (structured.c, nested.c). */
+#ifndef WADI_CODEGEN_KERNEL_STATE_H
+#define WADI_CODEGEN_KERNEL_STATE_H
+
+#include "codegen/kernel/lower.h"
+
+/* The fields of a scalar, or the pointers and extents of an array, in variables. */
+typedef struct wadi_holder {
+    wadi_val v;
+    const wadi_array_type *t;
+    bool opaque; /* its extents are known only at run time */
+    wadi_lv field[WADI_MAX_FIELDS], extent[WADI_MAX_RANK];
+} wadi_holder;
+
+/** Holders for values like `values`. */
+wadi_holder *wadi_holders(wadi_lower *l, int n, const wadi_val *values, const char *name);
+/** Sets the variables to stored value `from`. */
+void wadi_holder_set(wadi_lower *l, const wadi_holder *h, wadi_val from);
+/** What the variables hold now, as a place for a value. */
+wadi_vloc wadi_holder_get(wadi_lower *l, const wadi_holder *h);
+
+/* Values that had to be stored in a scope that will close: outside it they are delayed again. */
+typedef struct wadi_borrowed {
+    int n;
+    wadi_val v[64];
+} wadi_borrowed;
+void wadi_borrow(wadi_lower *l, wadi_val v, wadi_borrowed *out);
+void wadi_give_back(wadi_lower *l, const wadi_borrowed *values);
+/** Computes a region's bindings and stores what it yields. */
+void wadi_run_region(wadi_lower *l, const wadi_block *r, wadi_borrowed *out);
+
+/* A state of n values. One that keeps its shape has two buffers per array and swaps them, so scratch can be given back each
+ * round; one that changes shape takes new scratch each round. */
+typedef struct wadi_state {
+    int n;
+    const wadi_val *init, *params, *yields, *results;
+    wadi_holder *now, *spare;
+    bool keeps_shape;
+} wadi_state;
+
+void wadi_state_start(wadi_lower *l, wadi_state *s);
+/** Parameters get what the state is now. */
+void wadi_state_place(wadi_lower *l, const wadi_state *s, const wadi_val *params);
+/** The yields, which are stored, become the state. */
+void wadi_state_next(wadi_lower *l, const wadi_state *s);
+
+#endif
