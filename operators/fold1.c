@@ -1,8 +1,6 @@
 /* fold1: reduces the innermost dimension without an initial value; an empty dimension is a
  * fault. The order of combination is fixed: operators/reduce_tree.h. */
-#include "operators/rules.h"
-
-#include "graph/lang/node.h"
+#include "operators/combined.h"
 
 static wadi_status type(wadi_module *m, wadi_bind *b, wadi_error *err) {
     WADI_TRY(wadi_rule_counts(m, b, 1, 1, err));
@@ -46,14 +44,7 @@ const wadi_op wadi_op_fold1 = {
 };
 
 wadi_acc wadi_fold1_env(wadi_fn2_env f, void *env, wadi_acc a) {
-    wadi_draft d = wadi_draft_begin("fold1");
-    const wadi_array_type *t = wadi_draft_array(&d, a);
-    wadi_expect_rank_from(&d, t, 1);
-    if (wadi_draft_failed(&d)) return WADI_NO_ACC;
-    wadi_draft_fun(&d);
-    const wadi_exp acc = wadi_draft_param(&d, &t->elem), x = wadi_draft_param(&d, &t->elem);
-    wadi_draft_gives_elem(&d, f(env, acc, x), &t->elem);
-    return wadi_draft_acc(&d, &wadi_op_fold1, t->rank - 1, &t->elem);
+    return wadi_combined(&wadi_op_fold1, f, env, NULL, a);
 }
 
 wadi_acc wadi_fold1(wadi_fn2 f, wadi_acc a) {

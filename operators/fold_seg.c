@@ -101,7 +101,7 @@ wadi_acc wadi_fold_offsets_env(wadi_fn2_env f, void *env, wadi_exp z, wadi_acc o
     const wadi_array_type *t = wadi_segments_draft(&d, offsets, a);
     wadi_expect_elem(&d, t, start);
     if (wadi_draft_failed(&d)) return WADI_NO_ACC;
-    return wadi_segments_end(&d, &wadi_op_fold_seg, f, env, t);
+    return wadi_combined_end(&d, &wadi_op_fold_seg, f, env, t, t->rank);
 }
 
 wadi_acc wadi_fold_offsets(wadi_fn2 f, wadi_exp z, wadi_acc offsets, wadi_acc a) {
@@ -112,7 +112,7 @@ wadi_acc wadi_fold1_offsets_env(wadi_fn2_env f, void *env, wadi_acc offsets, wad
     wadi_draft d = wadi_draft_begin("fold1_seg");
     const wadi_array_type *t = wadi_segments_draft(&d, offsets, a);
     if (wadi_draft_failed(&d)) return WADI_NO_ACC;
-    return wadi_segments_end(&d, &wadi_op_fold1_seg, f, env, t);
+    return wadi_combined_end(&d, &wadi_op_fold1_seg, f, env, t, t->rank);
 }
 
 wadi_acc wadi_fold1_offsets(wadi_fn2 f, wadi_acc offsets, wadi_acc a) {

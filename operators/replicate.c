@@ -77,9 +77,6 @@ wadi_acc wadi_replicate(int n, const wadi_spec *spec, wadi_acc a) {
     const wadi_array_type *t = wadi_draft_array(&d, a);
     if (wadi_draft_failed(&d)) return WADI_NO_ACC;
     const wadi_dims dims = wadi_spec_dims(&d, t, n, spec, t->rank);
-    for (int i = 0; i < dims.n; i++) {
-        wadi_draft_attr(&d, dims.fixed[i] ? 1 : 0);
-        if (dims.fixed[i]) wadi_draft_int(&d, dims.value[i]);
-    }
+    wadi_spec_entries(&d, &dims);
     return wadi_draft_acc(&d, &wadi_op_replicate, dims.n, &t->elem);
 }

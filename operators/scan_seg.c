@@ -126,7 +126,7 @@ static wadi_acc from_start(bool whole, wadi_fn2_env f, void *env, wadi_exp z, wa
     wadi_expect_elem(&d, t, start);
     if (wadi_draft_failed(&d)) return WADI_NO_ACC;
     wadi_draft_attr(&d, whole);
-    return wadi_segments_end(&d, &wadi_op_scanl_seg, f, env, t);
+    return wadi_combined_end(&d, &wadi_op_scanl_seg, f, env, t, t->rank);
 }
 
 wadi_acc wadi_scanl_offsets_env(wadi_fn2_env f, void *env, wadi_exp z, wadi_acc offsets,
@@ -143,7 +143,7 @@ wadi_acc wadi_scanl1_offsets_env(wadi_fn2_env f, void *env, wadi_acc offsets, wa
     wadi_draft d = wadi_draft_begin("scanl1_seg");
     const wadi_array_type *t = wadi_segments_draft(&d, offsets, a);
     if (wadi_draft_failed(&d)) return WADI_NO_ACC;
-    return wadi_segments_end(&d, &wadi_op_scanl1_seg, f, env, t);
+    return wadi_combined_end(&d, &wadi_op_scanl1_seg, f, env, t, t->rank);
 }
 
 wadi_acc wadi_scanl_offsets(wadi_fn2 f, wadi_exp z, wadi_acc offsets, wadi_acc a) {

@@ -1,8 +1,6 @@
 /* scanl: prefixes of the innermost dimension, z first: extent n + 1. The order of combination is
  * fixed: operators/reduce_tree.h. */
-#include "operators/rules.h"
-
-#include "graph/lang/node.h"
+#include "operators/combined.h"
 
 static wadi_status type(wadi_module *m, wadi_bind *b, wadi_error *err) {
     WADI_TRY(wadi_rule_counts(m, b, 2, 2, err));
@@ -65,16 +63,7 @@ const wadi_op wadi_op_scanl = {
 };
 
 wadi_acc wadi_scanl_env(wadi_fn2_env f, void *env, wadi_exp z, wadi_acc a) {
-    wadi_draft d = wadi_draft_begin("scanl");
-    const wadi_elem *start = wadi_draft_scalar(&d, z);
-    const wadi_array_type *t = wadi_draft_array(&d, a);
-    wadi_expect_rank_from(&d, t, 1);
-    wadi_expect_elem(&d, t, start);
-    if (wadi_draft_failed(&d)) return WADI_NO_ACC;
-    wadi_draft_fun(&d);
-    const wadi_exp acc = wadi_draft_param(&d, &t->elem), x = wadi_draft_param(&d, &t->elem);
-    wadi_draft_gives_elem(&d, f(env, acc, x), &t->elem);
-    return wadi_draft_acc(&d, &wadi_op_scanl, t->rank, &t->elem);
+    return wadi_combined(&wadi_op_scanl, f, env, &z, a);
 }
 
 wadi_acc wadi_scanl(wadi_fn2 f, wadi_exp z, wadi_acc a) {

@@ -46,11 +46,3 @@ const wadi_array_type *wadi_segments_draft(wadi_draft *d, wadi_acc offsets, wadi
     wadi_expect_rank_from(d, t, 1);
     return t;
 }
-
-wadi_acc wadi_segments_end(wadi_draft *d, const wadi_op *op, wadi_fn2_env f, void *env,
-                           const wadi_array_type *t) {
-    wadi_draft_fun(d);
-    const wadi_exp acc = wadi_draft_param(d, &t->elem), x = wadi_draft_param(d, &t->elem);
-    wadi_draft_gives_elem(d, f(env, acc, x), &t->elem);
-    return wadi_draft_acc(d, op, t->rank, &t->elem);
-}

@@ -2,8 +2,7 @@
 #ifndef WADI_OPERATORS_SEGMENTS_H
 #define WADI_OPERATORS_SEGMENTS_H
 
-#include "graph/lang/node.h"
-#include "operators/rules.h"
+#include "operators/combined.h"
 
 /** Argument `i` is a vector of integers. */
 WADI_NODISCARD wadi_status wadi_segments_type(const wadi_module *m, const wadi_bind *b, int i,
@@ -17,8 +16,5 @@ WADI_NODISCARD wadi_status wadi_segments_get(wadi_eval_cx *cx, const wadi_bind *
 wadi_acc wadi_segments_offsets(const char *what, wadi_acc lengths);
 /** Appends offsets and array to a draft; returns the array's type. */
 const wadi_array_type *wadi_segments_draft(wadi_draft *d, wadi_acc offsets, wadi_acc a);
-/** The draft's function, f on two elements of type `t`, and the node: a result of the array's rank and element. */
-wadi_acc wadi_segments_end(wadi_draft *d, const wadi_op *op, wadi_fn2_env f, void *env,
-                           const wadi_array_type *t);
 
 #endif

@@ -80,9 +80,6 @@ wadi_acc wadi_slice(int n, const wadi_spec *spec, wadi_acc a) {
     if (wadi_draft_failed(&d)) return WADI_NO_ACC;
     const int fixed = wadi_spec_fixed(n, spec);
     const wadi_dims dims = wadi_spec_dims(&d, t, n, spec, t->rank - fixed);
-    for (int i = 0; i < dims.n; i++) {
-        wadi_draft_attr(&d, dims.fixed[i] ? 1 : 0);
-        if (dims.fixed[i]) wadi_draft_int(&d, dims.value[i]);
-    }
+    wadi_spec_entries(&d, &dims);
     return wadi_draft_acc(&d, &wadi_op_slice, t->rank - fixed, &t->elem);
 }

@@ -50,3 +50,10 @@ wadi_dims wadi_spec_dims(wadi_draft *d, const wadi_array_type *t, int n, const w
     if (wadi_draft_failed(d)) dims.n = 0;
     return dims;
 }
+
+void wadi_spec_entries(wadi_draft *d, const wadi_dims *dims) {
+    for (int i = 0; i < dims->n; i++) {
+        wadi_draft_attr(d, dims->fixed[i] ? 1 : 0);
+        if (dims->fixed[i]) wadi_draft_int(d, dims->value[i]);
+    }
+}

@@ -17,5 +17,7 @@ int wadi_spec_fixed(int n, const wadi_spec *spec);
  *  be `whole` in number. */
 wadi_dims wadi_spec_dims(wadi_draft *d, const wadi_array_type *t, int n, const wadi_spec *spec,
                          int whole);
+/** An attribute per entry, 1 fixed and 0 whole, and the values of the fixed ones as arguments. */
+void wadi_spec_entries(wadi_draft *d, const wadi_dims *dims);
 
 #endif

@@ -1,15 +1,5 @@
 /* take: the first n of one dimension; n clamps to 0..extent. */
-#include "operators/rules.h"
-
-#include "graph/lang/node.h"
-
-static wadi_status type(wadi_module *m, wadi_bind *b, wadi_error *err) {
-    WADI_TRY(wadi_rule_counts(m, b, 2, 2, err));
-    const wadi_array_type *a = wadi_rule_arg(m, b, 0);
-    WADI_TRY(wadi_rule_attrs(b, 1, 0, a->rank, err));
-    WADI_TRY(wadi_rule_scalars(m, b, 1, 1, WADI_I64, err));
-    return wadi_rule_result(m, b, a->rank, &a->elem, err);
-}
+#include "operators/part.h"
 
 static void shape(wadi_shape_cx *cx, const wadi_bind *b) {
     const int dim = (int)b->attrs[0];
@@ -46,28 +36,16 @@ const wadi_op wadi_op_take = {
     .reads = "es",
     .attrs = "dim",
     .cheap = true,
-    .type = type,
+    .type = wadi_part_type,
     .shape = shape,
     .at = at,
     .eval = eval,
 };
 
-static wadi_acc taken(bool innermost, int dim, wadi_exp n, wadi_acc a) {
-    wadi_draft d = wadi_draft_begin("take");
-    const wadi_array_type *t = wadi_draft_array(&d, a);
-    wadi_expect_rank_from(&d, t, 1);
-    if (wadi_draft_failed(&d)) return WADI_NO_ACC;
-    if (innermost) dim = t->rank - 1;
-    wadi_expect_dim(&d, t, dim);
-    wadi_draft_int(&d, n);
-    wadi_draft_attr(&d, dim);
-    return wadi_draft_acc(&d, &wadi_op_take, t->rank, &t->elem);
-}
-
 wadi_acc wadi_take_on(int dim, wadi_exp n, wadi_acc a) {
-    return taken(false, dim, n, a);
+    return wadi_part_of(&wadi_op_take, false, dim, n, a);
 }
 
 wadi_acc wadi_take(wadi_exp n, wadi_acc a) {
-    return taken(true, 0, n, a);
+    return wadi_part_of(&wadi_op_take, true, 0, n, a);
 }
