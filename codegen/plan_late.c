@@ -18,7 +18,9 @@ static bool atom_is_late(void *env, const wadi_ext_node *atom) {
 
 static bool is_structured(const wadi_value *v) {
     if (v->def != WADI_DEF_BIND) return false;
-    return v->bind->op->skeleton == WADI_SKEL_COND || v->bind->op->skeleton == WADI_SKEL_LOOP;
+    const wadi_op *op = v->bind->op; /* an array made of a sequence within an element is known when it has run, too */
+    return op->skeleton == WADI_SKEL_COND || op->skeleton == WADI_SKEL_LOOP ||
+           (op->kind == WADI_OP_SEQUENCE && !v->type.is_seq);
 }
 
 static bool extent_is_late(wadi_planning *p, wadi_val v, int dim) {
