@@ -130,6 +130,20 @@ t = map_seq s (x) {
 stream_out "t" t
 END
 gives '9 runs agree' check "$work/rows.wadi" 's=1,2;3;4,5,6;;7' --runs 9 --seed 2
+cat >"$work/count.wadi" <<END
+program count
+s = stream_in "s" : seq(i64[?])
+chunks, all = fold_batch s 0 0 (n, t, shapes, values) {
+    m = unit { add (the n) 1 }
+    u = fold t values (a, b) { add a b }
+    yield m, u
+}
+output all
+END
+sed 's/output.*/output all/' "$work/count.wadi" >"$work/sum.wadi"
+sed 's/output.*/output chunks/' "$work/count.wadi" >"$work/chunks.wadi"
+gives '6 runs agree' check "$work/sum.wadi" 's=1,2;3;4,5,6;;7'
+refuses 1 '"chunks" depends on how streams are cut' check "$work/chunks.wadi" 's=1,2;3;4,5,6;;7'
 refuses 1 'nothing is delivered' check "$work/rows.wadi" 's=1' "t=@$work/t.raw"
 refuses 2 'not a number from 2' check "$work/rows.wadi" --runs 1
 refuses 2 'no program' check
