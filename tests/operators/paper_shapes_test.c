@@ -3,6 +3,9 @@
  *
  * The thesis ranks terms in three: independent in shape and elements (TotalI), in shape (ShapeI), in neither (NotI). Here
  * shape and elements are told apart, so there are four, each part of a tuple having its own. */
+#include <stdio.h>
+#include <string.h>
+
 #include "graph/analysis/depend.h"
 #include "graph/analysis/shape.h"
 #include "tests/operators/support.h"
