@@ -469,9 +469,7 @@ static wadi_status into_slot(wadi_flat *c, const wadi_bind *bind, int slot, cons
     target t = {bind, slot, c->y->m->values[v].type.array[0].rank, cut_of(skeleton), UNIT, tag, -1};
     if (skeleton == WADI_SKEL_FOLD && c->parts[v] < 0) t.piece = rows_per_unit(c, bind);
     if (skeleton == WADI_SKEL_SCAN && wants_parts(c, bind)) return scan_steps(c, bind, slot, tag);
-    if (skeleton == WADI_SKEL_FOLD_SEG || skeleton == WADI_SKEL_SCAN_SEG ||
-        skeleton == WADI_SKEL_EXPAND)
-        return wadi_flat_segments(c, bind, slot, tag);
+    if (wadi_flat_is_segmented(c->y, bind)) return wadi_flat_segments(c, bind, slot, tag);
     if (skeleton == WADI_SKEL_COMPACT || skeleton == WADI_SKEL_PARTITION)
         return wadi_flat_compact(c, bind, slot, tag);
     return steps_for(c, &t);
@@ -489,6 +487,8 @@ wadi_status wadi_flat_bind(wadi_flat *c, const wadi_bind *bind) {
     if (skeleton == WADI_SKEL_FOREIGN || skeleton == WADI_SKEL_LIFTED)
         return wadi_flat_foreign(c, bind);
     if (c->known[v] && c->y->slot_of[v] >= 0) return WADI_OK;
+    if (skeleton == WADI_SKEL_FOLD_SEG && wants_parts(c, bind))
+        WADI_TRY(wadi_flat_fold_parts(c, bind));
     if (skeleton == WADI_SKEL_FOLD && wants_parts(c, bind)) {
         WADI_TRY(parts_steps(c, bind));
         if (!stored) c->known[v] = true;

@@ -53,7 +53,10 @@ wadi_status wadi_flat_cut(wadi_flat *c, const wadi_bind *bind, int slot, const w
                           const char *tag, int table, bool fresh);
 /** Whether rows (the innermost dimension) of `array` may be longer than a unit. */
 bool wadi_flat_has_long_rows(const wadi_flat *c, wadi_val array);
-/** fold_seg, scan_seg, expand (flat_segments.c); compact, partition (flat_compact.c). */
+/** fold_seg and what follows it in its kernel, scan_seg, expand: whether `bind` is one, its steps, and the table of long
+ *  segments that comes first (flat_segments.c); compact, partition (flat_compact.c). */
+bool wadi_flat_is_segmented(const wadi_layout *y, const wadi_bind *bind);
+wadi_status wadi_flat_fold_parts(wadi_flat *c, const wadi_bind *bind);
 wadi_status wadi_flat_segments(wadi_flat *c, const wadi_bind *bind, int slot, const char *tag);
 wadi_status wadi_flat_compact(wadi_flat *c, const wadi_bind *bind, int slot, const char *tag);
 

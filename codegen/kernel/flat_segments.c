@@ -19,6 +19,24 @@ static wadi_lv bin(wadi_lower *l, wadi_sop op, wadi_lv x, wadi_lv y) {
     return wadi_lb_bin(&l->b, op, x, y);
 }
 
+/* The fold_seg whose results `bind` takes over element by element, itself if it is one; NULL: there is none. */
+static const wadi_bind *folded(const wadi_layout *y, const wadi_bind *bind) {
+    if (bind->op->skeleton == WADI_SKEL_FOLD_SEG) return bind;
+    for (int i = 0; bind->op->one_to_one && i < bind->nargs; i++) {
+        const wadi_value *v = &y->m->values[bind->args[i]];
+        if (v->def != WADI_DEF_BIND || wadi_is_stored(y, bind->args[i])) continue;
+        const wadi_bind *below = folded(y, v->bind);
+        if (below) return below;
+    }
+    return NULL;
+}
+
+/* The binding that has the offsets. */
+static const wadi_bind *segmented(const wadi_lower *l, const wadi_bind *bind) {
+    const wadi_bind *fold = folded(l->y, bind);
+    return fold ? fold : bind;
+}
+
 static int offsets_of(const wadi_bind *bind) {
     return bind->op->skeleton == WADI_SKEL_EXPAND ? 1 : bind->nargs - 2;
 }
@@ -43,6 +61,7 @@ static wadi_lv passed(wadi_lower *l, void *env, wadi_lv j) {
 /* Elements and segments of the whole row. */
 static wadi_lv pieces_of_segments(wadi_lower *l, const wadi_bind *bind, const wadi_lv *extent) {
     WADI_UNUSED(extent);
+    bind = segmented(l, bind);
     const wadi_lv n = wadi_lower_segments(l, bind, offsets_of(bind));
     const wadi_lv most = innermost(l, bind->args[bind->nargs - 1]);
     const wadi_lv end = wadi_lower_offset(l, bind, offsets_of(bind), n);
@@ -55,7 +74,7 @@ static wadi_lv pieces_of_segments(wadi_lower *l, const wadi_bind *bind, const wa
 static wadi_lv first_segment(wadi_lower *l, const wadi_unit *u, wadi_lv piece, wadi_lv n) {
     wadi_lb *b = &l->b;
     const wadi_lv var = wadi_lb_var(b, WADI_I64, false, num(l, 0), "first");
-    search s = {u->bind, bin(l, WADI_SOP_MUL, piece, num(l, PIECE))};
+    search s = {segmented(l, u->bind), bin(l, WADI_SOP_MUL, piece, num(l, PIECE))};
     wadi_lb_if(b, bin(l, WADI_SOP_GT, piece, num(l, 0)));
     wadi_lb_if(b, bin(l, WADI_SOP_LT, piece, u->pieces));
     wadi_lb_set(b, var, wadi_lower_search(l, n, passed, &s));
@@ -68,7 +87,8 @@ static wadi_lv first_segment(wadi_lower *l, const wadi_unit *u, wadi_lv piece, w
 
 static void segments_of_unit(wadi_lower *l, const wadi_unit *u, wadi_lv *out_from,
                              wadi_lv *out_below) {
-    const wadi_lv n = wadi_lower_segments(l, u->bind, offsets_of(u->bind));
+    const wadi_bind *bind = segmented(l, u->bind);
+    const wadi_lv n = wadi_lower_segments(l, bind, offsets_of(bind));
     *out_from = first_segment(l, u, u->piece, n);
     *out_below = first_segment(l, u, bin(l, WADI_SOP_ADD, u->piece, num(l, 1)), n);
 }
@@ -99,7 +119,7 @@ static void table_unit(wadi_lower *l, const wadi_unit *u) {
 }
 
 /* A table of the blocks of segments longer than one. */
-static wadi_status fold_parts(wadi_flat *c, const wadi_bind *bind) {
+wadi_status wadi_flat_fold_parts(wadi_flat *c, const wadi_bind *bind) {
     static const wadi_cut cut = {table_extents, table_pieces, table_unit};
     const wadi_val v = bind->results[0];
     const wadi_slot_kind kind = c->body->stream ? WADI_SLOT_IRREGULAR : WADI_SLOT_ONCE;
@@ -166,6 +186,11 @@ static void expand_unit(wadi_lower *l, const wadi_unit *u) {
 
 /* ---- the steps ---- */
 
+bool wadi_flat_is_segmented(const wadi_layout *y, const wadi_bind *bind) {
+    const wadi_skeleton s = bind->op->skeleton;
+    return s == WADI_SKEL_SCAN_SEG || s == WADI_SKEL_EXPAND || folded(y, bind);
+}
+
 wadi_status wadi_flat_segments(wadi_flat *c, const wadi_bind *bind, int slot, const char *tag) {
     static const wadi_cut fold = {NULL, pieces_of_segments, fold_unit};
     static const wadi_cut scan = {NULL, pieces_of_segments, scan_unit};
@@ -174,6 +199,5 @@ wadi_status wadi_flat_segments(wadi_flat *c, const wadi_bind *bind, int slot, co
         return wadi_flat_cut(c, bind, slot, &expand, tag, -1, true);
     if (bind->op->skeleton == WADI_SKEL_SCAN_SEG)
         return wadi_flat_cut(c, bind, slot, &scan, tag, -1, true);
-    if (wadi_flat_has_long_rows(c, bind->args[bind->nargs - 1])) WADI_TRY(fold_parts(c, bind));
     return wadi_flat_cut(c, bind, slot, &fold, tag, -1, true);
 }

@@ -288,7 +288,7 @@ static const char *fold_obstacle(const reads *r) {
 }
 
 static bool is_fold(const wadi_bind *b) {
-    return b->op->skeleton == WADI_SKEL_FOLD;
+    return b->op->skeleton == WADI_SKEL_FOLD || b->op->skeleton == WADI_SKEL_FOLD_SEG;
 }
 
 static void decide(fusing *s, const wadi_bind *b, wadi_val v) {

@@ -80,7 +80,8 @@ static wadi_status check_marks(wadi_verifier *v, wadi_val value) {
     const wadi_value *x = &v->m->values[value];
     const bool by_element =
         x->def == WADI_DEF_BIND && v->bind &&
-        (v->bind->op->kind == WADI_OP_PRODUCER || v->bind->op->skeleton == WADI_SKEL_FOLD);
+        (v->bind->op->kind == WADI_OP_PRODUCER || v->bind->op->skeleton == WADI_SKEL_FOLD ||
+         v->bind->op->skeleton == WADI_SKEL_FOLD_SEG);
     if (x->storage == WADI_STORE_DELAYED && !by_element)
         return wadi_verify_fail(v, "value %%%u is delayed, but no producer or fold makes it",
                                 value);

@@ -107,6 +107,45 @@ static void map_after_fold_is_part_of_its_kernel(void **state) {
     compiled_free(&c);
 }
 
+/* The product of a sparse matrix and a vector: one kernel, in which nothing but the result is stored. */
+static void products_of_rows_are_folded_where_they_are_made(void **state) {
+    (void)state;
+    compiled c = compile("program smvm\n"
+                         "input offsets : i64[k]\n"
+                         "input columns : i32[n]\n"
+                         "input values : f64[n]\n"
+                         "input x : f64[m]\n"
+                         "picked = gather columns x\n"
+                         "prods = zip_with values picked (v, p) { mul v p }\n"
+                         "rows = fold_seg 0.0 offsets prods (a, v) { add a v }\n"
+                         "scaled = map rows (r) { mul r 0.85 }\n"
+                         "output scaled\n",
+                         NULL);
+    assert_int_equal(kernels(c.m), 1);
+    assert_int_equal(storage_of(&c, "picked"), WADI_STORE_DELAYED);
+    assert_int_equal(storage_of(&c, "prods"), WADI_STORE_DELAYED);
+    assert_int_equal(storage_of(&c, "rows"), WADI_STORE_DELAYED);
+    assert_int_equal(storage_of(&c, "scaled"), WADI_STORE_MANIFEST);
+    compiled_free(&c);
+}
+
+/* The predicate is part of both kernels, the count's and the filter's; what is filtered is stored once. */
+static void a_filter_computes_its_array_once(void **state) {
+    (void)state;
+    compiled c = compile("program filter\n"
+                         "input xs : f64[n]\n"
+                         "ys = map xs (x) { sqrt x }\n"
+                         "ones = map ys (y) { convert i64 (gt y 1.0) }\n"
+                         "count = fold 0 ones (a, b) { add a b }\n"
+                         "kept = compact count ys (y) { gt y 1.0 }\n"
+                         "output kept\n",
+                         NULL);
+    assert_int_equal(kernels(c.m), 3);
+    assert_int_equal(storage_of(&c, "ys"), WADI_STORE_MANIFEST);
+    assert_int_equal(storage_of(&c, "ones"), WADI_STORE_DELAYED);
+    compiled_free(&c);
+}
+
 static void fold_is_stored_when_its_reader_rearranges(void **state) {
     (void)state;
     assert_kernels("program sums\n"
@@ -285,6 +324,8 @@ int main(void) {
         cmocka_unit_test(diamond_computes_its_shared_producer_once),
         cmocka_unit_test(zip_of_a_value_with_itself_computes_it_once),
         cmocka_unit_test(map_after_fold_is_part_of_its_kernel),
+        cmocka_unit_test(products_of_rows_are_folded_where_they_are_made),
+        cmocka_unit_test(a_filter_computes_its_array_once),
         cmocka_unit_test(fold_is_stored_when_its_reader_rearranges),
         cmocka_unit_test(matrix_times_vector_is_one_kernel),
         cmocka_unit_test(costly_function_is_not_repeated_by_replicate),

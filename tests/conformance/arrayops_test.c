@@ -164,8 +164,8 @@ static wadi_exp divided(wadi_exp x) {
 
 static wadi_acc folded(wadi_acc a) {
     const wadi_acc lengths = lengths_for(&a), x = wadi_map(divided, a);
-    return wadi_tuple(3, (const wadi_acc[]){wadi_fold_seg(wadi_add, wadi_f64(0.25), lengths, x),
-                                            wadi_fold_seg(wadi_max, wadi_i32(-7), lengths, a),
+    const wadi_acc sums = wadi_map(wadi_sqrt, wadi_fold_seg(wadi_add, wadi_f64(0.25), lengths, x));
+    return wadi_tuple(3, (const wadi_acc[]){sums, wadi_fold_seg(wadi_max, wadi_i32(-7), lengths, a),
                                             wadi_fold_seg(wadi_hypot, wadi_f64(1), lengths, x)});
 }
 

@@ -334,6 +334,64 @@ static void division_by_zero_in_the_main_block(void **state) {
     assert_faults(p, &(wadi_interp_io){&in, 1, NULL, 0}, "quot", -1);
 }
 
+/* ---- segments ---- */
+
+/* One segment, of min(n, 5 - n) elements of n. */
+static wadi_acc lengths_until_six(wadi_acc a) {
+    const wadi_exp n = wadi_extent(a, 0);
+    return wadi_fill(wadi_ix1(wadi_i64(1)), wadi_min(n, wadi_sub(wadi_i64(5), n)));
+}
+
+static wadi_acc sums_of_segments(wadi_acc a) {
+    const wadi_acc lengths = lengths_until_six(a);
+    line = __LINE__ + 1;
+    return wadi_fold_seg(wadi_add, wadi_i64(0), lengths, a);
+}
+
+static wadi_acc scans_of_segments(wadi_acc a) {
+    const wadi_acc lengths = lengths_until_six(a);
+    line = __LINE__ + 1;
+    return wadi_scanl1_seg(wadi_add, lengths, a);
+}
+
+static void segments_of_negative_length(void **state) {
+    (void)state;
+    assert_body_faults(sums_of_segments, "fold_seg", 6);
+    assert_body_faults(scans_of_segments, "scanl1_seg", 6);
+}
+
+static wadi_exp four_less(wadi_exp x) {
+    return wadi_sub(wadi_i64(4), x);
+}
+
+static wadi_acc expanded(wadi_acc a) {
+    line = __LINE__ + 1;
+    return wadi_expand(four_less, wadi_add, a);
+}
+
+static void expansion_to_a_negative_size(void **state) {
+    (void)state;
+    assert_body_faults(expanded, "expand", 3);
+}
+
+static wadi_exp at_least_five(wadi_exp x) {
+    return wadi_ge(x, wadi_i64(5));
+}
+
+/* As many flags as there are elements, but for element 4. */
+static wadi_acc compacted(wadi_acc a) {
+    const wadi_exp n = wadi_extent(a, 0);
+    const wadi_exp more = wadi_convert(WADI_I64, wadi_eq(n, wadi_i64(4)));
+    const wadi_acc flags = wadi_fill(wadi_ix1(wadi_add(n, more)), wadi_bool(true));
+    line = __LINE__ + 1;
+    return wadi_tuple_get(wadi_compact(flags, wadi_map(at_least_five, a)), 0);
+}
+
+static void flags_of_another_extent(void **state) {
+    (void)state;
+    assert_body_faults(compacted, "extents of arguments", 4);
+}
+
 /* ---- refused before the run ---- */
 
 static void inputs_that_do_not_fit_are_named(void **state) {
@@ -380,6 +438,9 @@ int main(void) {
                                        cmocka_unit_test(division_by_zero_inside_fold_seq),
                                        cmocka_unit_test(tabulate_of_different_shapes),
                                        cmocka_unit_test(division_by_zero_in_the_main_block),
+                                       cmocka_unit_test(segments_of_negative_length),
+                                       cmocka_unit_test(expansion_to_a_negative_size),
+                                       cmocka_unit_test(flags_of_another_extent),
                                        cmocka_unit_test(inputs_that_do_not_fit_are_named)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

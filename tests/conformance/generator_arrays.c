@@ -334,10 +334,17 @@ static void do_turns(maker *m) {
     gen_keep(m, wadi_tuple_get(state, 0), it.rank, it.type, it.shape);
 }
 
+static void do_control(maker *m) {
+    if (!gen_control_step(m)) do_map(m);
+}
+
 void gen_step(maker *m) {
     static void (*const steps[])(maker *) = {
-        do_map,       do_map,         do_zip,   do_zip,    do_generate, do_structure, do_structure,
-        do_structure, do_fold,        do_fold,  do_scan,   do_gather,   do_permute,   do_acond,
-        do_awhile,    do_backpermute, do_slice, do_record, do_lookup,   do_turns};
+        do_map,          do_map,          do_zip,          do_zip,          do_generate,
+        do_structure,    do_structure,    do_structure,    do_fold,         do_fold,
+        do_scan,         do_gather,       do_permute,      do_acond,        do_awhile,
+        do_backpermute,  do_slice,        do_record,       do_lookup,       do_turns,
+        gen_ragged_step, gen_ragged_step, gen_ragged_step, gen_ragged_step, gen_ragged_step,
+        do_control,      do_control,      do_control};
     steps[gen_below(&m->r, (int)(sizeof steps / sizeof steps[0]))](m);
 }

@@ -25,6 +25,7 @@ typedef struct maker {
     item part[GEN_MAX_OUT], out[GEN_MAX_OUT];
     int outs;
     bool alike; /* the elements have one shape */
+    int depth;  /* of regions that the step being made stands in */
     /* what the scalar function being built may use */
     wadi_type want;
     wadi_type given[4];
@@ -57,6 +58,10 @@ wadi_exp gen_small_extent(maker *m);
 
 /* One random array operation (generator_arrays.c). */
 void gen_step(maker *m);
+/* The same of filters, segments and what comes with them (generator_ragged.c). */
+void gen_ragged_step(maker *m);
+/* A branch, a loop or a sequence whose regions have steps of their own (generator_control.c); false: too deep already. */
+bool gen_control_step(maker *m);
 
 /* Sequences (generator_seq.c): pieces of an array; none, one or two transducers behind `s`; a consumer of any kind. */
 wadi_seq gen_pieces(maker *m);
