@@ -40,6 +40,7 @@ static const char usage[] =
     "  --only NAME,...    these benchmarks alone (--list names them)\n"
     "  --case TEXT        only cases whose name contains TEXT\n"
     "  --quick            tiny sizes: checks results, measures nothing\n"
+    "  --schedules        wadi's choice of a schedule against each forced one, instead of peers\n"
     "  --threads N        for wadi and peers; default: one per processor\n"
     "  --runs N           timed rounds at least; default 5\n"
     "  --data DIR         real data; default: WADI_TEST_DATA\n"
@@ -99,10 +100,10 @@ static int run_all(bench *b, const char *only) {
 /* Fills `b` from the command line; -1: go on, otherwise the exit status. */
 static int parse(int argc, char **argv, bench *b, const char **out_only) {
     static const struct option options[] = {
-        {"only", 1, NULL, 'o'},    {"case", 1, NULL, 'c'}, {"quick", 0, NULL, 'q'},
-        {"threads", 1, NULL, 't'}, {"runs", 1, NULL, 'r'}, {"data", 1, NULL, 'd'},
-        {"python", 1, NULL, 'p'},  {"mkl", 1, NULL, 'm'},  {"list", 0, NULL, 'l'},
-        {"help", 0, NULL, 'h'},    {NULL, 0, NULL, 0}};
+        {"only", 1, NULL, 'o'},      {"case", 1, NULL, 'c'},    {"quick", 0, NULL, 'q'},
+        {"schedules", 0, NULL, 's'}, {"threads", 1, NULL, 't'}, {"runs", 1, NULL, 'r'},
+        {"data", 1, NULL, 'd'},      {"python", 1, NULL, 'p'},  {"mkl", 1, NULL, 'm'},
+        {"list", 0, NULL, 'l'},      {"help", 0, NULL, 'h'},    {NULL, 0, NULL, 0}};
     for (int c; (c = getopt_long(argc, argv, "", options, NULL)) != -1;) {
         switch (c) {
         case 'o':
@@ -113,6 +114,9 @@ static int parse(int argc, char **argv, bench *b, const char **out_only) {
             break;
         case 'q':
             b->quick = true;
+            break;
+        case 's':
+            b->schedules = true;
             break;
         case 't':
             b->threads = atoi(optarg);

@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "bench/streams/program.h"
 
 /* Cases shorter than this in all are measured more often than asked, up to MAX_RUNS rounds: a median of five is no good when
  * one run takes a millisecond. */
@@ -70,8 +71,8 @@ static wadi_status warm_up(const bench *b, const char *name, int sides, bench_si
     return WADI_OK;
 }
 
-wadi_status bench_compare(bench *b, const char *benchmark, const char *name, int sides,
-                          const bench_side *side, double *out_seconds, wadi_error *err) {
+static wadi_status compare_sides(bench *b, const char *benchmark, const char *name, int sides,
+                                 const bench_side *side, double *out_seconds, wadi_error *err) {
     static double seconds[BENCH_MAX_SIDES][MAX_RUNS];
     wadi_error own = {0};
     if (err == NULL) err = &own;
@@ -96,6 +97,40 @@ wadi_status bench_compare(bench *b, const char *benchmark, const char *name, int
     for (int i = 1; i < sides; i++) {
         if (there[i].run == NULL) continue;
         WADI_TRY(bench_line(b, benchmark, name, median[0], there[i].name, median[i], err));
+    }
+    return WADI_OK;
+}
+
+/* One program under the schedule wadi chooses, and under each it is forced into. */
+static wadi_status compare_schedules(bench *b, const char *benchmark, const char *name,
+                                     const bench_side *side, wadi_error *err) {
+    static const wadi_schedule_option options[] = {WADI_SCHEDULE_AUTO, WADI_SCHEDULE_FORCE_INSIDE,
+                                                   WADI_SCHEDULE_FORCE_FLAT,
+                                                   WADI_SCHEDULE_FORCE_ACROSS};
+    static const char *const names[] = {"auto", "inside", "flat", "across"};
+    enum { SCHEDULES = 4 };
+    bench_program forced[SCHEDULES];
+    bench_side sides[SCHEDULES];
+    char label[64];
+    for (int i = 0; i < SCHEDULES; i++) {
+        forced[i] = *(const bench_program *)side->env;
+        forced[i].run = NULL;
+        forced[i].options.schedule = options[i];
+        sides[i] = (bench_side){names[i], bench_program_run, &forced[i]};
+    }
+    (void)snprintf(label, sizeof label, "%s, %s", name, side->name);
+    const wadi_status status = compare_sides(b, benchmark, label, SCHEDULES, sides, NULL, err);
+    for (int i = 0; i < SCHEDULES; i++) wadi_run_destroy(forced[i].run);
+    return status;
+}
+
+wadi_status bench_compare(bench *b, const char *benchmark, const char *name, int sides,
+                          const bench_side *side, double *out_seconds, wadi_error *err) {
+    if (!b->schedules) return compare_sides(b, benchmark, name, sides, side, out_seconds, err);
+    for (int i = 0; i < sides; i++) {
+        if (out_seconds != NULL) out_seconds[i] = -1;
+        if (side[i].run != bench_program_run) continue;
+        WADI_TRY(compare_schedules(b, benchmark, name, &side[i], err));
     }
     return WADI_OK;
 }

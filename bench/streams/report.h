@@ -32,6 +32,7 @@ typedef struct bench_row {
 /* What the command line said, and what has been measured. */
 typedef struct bench {
     bool quick;            /* tiny sizes: checks that everything works, measures nothing */
+    bool schedules;        /* wadi's automatic schedule against each forced one, instead of the peers */
     int threads;           /* of wadi and of peers alike; at least 1 */
     int runs;              /* timed rounds at least; short cases get more */
     const char *data;      /* folder of real data; NULL: none, such cases are skipped */

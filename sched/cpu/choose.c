@@ -6,6 +6,8 @@
  * chunks, library routines and manual liftings: then flat too. */
 #include "sched/cpu/choose.h"
 
+#include <stdlib.h>
+
 #include "base/error.h"
 
 static const int64_t cache_bytes = 256 * 1024; /* of one worker: a second-level cache, roughly */
@@ -27,4 +29,80 @@ wadi_schedule wadi_choose_schedule(const wadi_plan_body *body, int force, bool m
     for (int i = 0; i < 3 && !body->offers[s]; i++) s = others[i];
     WADI_ASSERT(body->offers[s]);
     return s;
+}
+
+/* ---- what measuring adds ---- */
+
+static const int64_t worth_ns =
+    250000000; /* work in a body before its other versions are made and tried */
+static const int64_t worth_chunks = 8;
+static const double gain = 0.05;      /* a version must be that much faster to be changed to */
+static const int64_t other_size = 16; /* chunks so many times larger or smaller are compared anew */
+enum { MOST_COMPARISONS = 8 };
+
+static int by_cost(const void *a, const void *b) {
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static double median(int n, double *cost) {
+    qsort(cost, (size_t)n, sizeof *cost, by_cost);
+    return cost[n / 2];
+}
+
+/* The next version to compare with; false: there is none. Versions without routines are no match: they run when needed. */
+static bool find_other(const wadi_choice *c, const wadi_plan_body *body, wadi_schedule *out) {
+    static const wadi_schedule all[] = {WADI_SCHEDULE_INSIDE, WADI_SCHEDULE_FLAT,
+                                        WADI_SCHEDULE_ACROSS};
+    for (int i = 0; i < 3; i++) {
+        *out = all[i];
+        if (body->offers[all[i]] && all[i] != c->best && (c->tried >> all[i] & 1) == 0) return true;
+    }
+    return false;
+}
+
+static void begin_comparison(wadi_choice *c) {
+    c->comparing = true;
+    c->tried |= 1u << c->other;
+    c->n[0] = c->n[1] = 0;
+    c->comparisons++;
+}
+
+static void end_comparison(wadi_choice *c) {
+    const double best = median(c->n[0], c->cost[0]), other = median(c->n[1], c->cost[1]);
+    c->comparing = false;
+    c->kept = true;
+    if (other < best * (1 - gain)) c->best = c->other;
+}
+
+wadi_schedule wadi_choice_next(wadi_choice *c, const wadi_plan_body *body, wadi_schedule rule) {
+    if (!c->kept && !c->comparing) c->best = rule;
+    if (c->comparing) return c->n[1] < c->n[0] ? c->other : c->best;
+    if (c->spent_ns < worth_ns || c->chunks < worth_chunks) return c->best;
+    if (c->comparisons < MOST_COMPARISONS && find_other(c, body, &c->other)) begin_comparison(c);
+    return c->best;
+}
+
+/* Chunks of another order of magnitude are another question. */
+static void notice_size(wadi_choice *c, int64_t count) {
+    if (c->size == 0) c->size = count;
+    if (count <= c->size * other_size && count * other_size >= c->size) return;
+    c->size = count;
+    c->tried = 0;
+    c->spent_ns = 0;
+    c->chunks = 0;
+    c->comparing = false;
+}
+
+void wadi_choice_saw(wadi_choice *c, wadi_schedule ran, int64_t count, int64_t bytes, int64_t ns,
+                     bool loaded) {
+    if (loaded) return;
+    notice_size(c, count);
+    c->spent_ns += ns;
+    c->chunks++;
+    if (!c->comparing || (ran != c->best && ran != c->other)) return;
+    const int which = ran == c->other;
+    if (c->n[which] < WADI_CHOICE_ROUNDS)
+        c->cost[which][c->n[which]++] = (double)ns / (double)(bytes > 0 ? bytes : count);
+    if (c->n[0] == WADI_CHOICE_ROUNDS && c->n[1] == WADI_CHOICE_ROUNDS) end_comparison(c);
 }

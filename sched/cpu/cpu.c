@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "sched/cpu/choose.h"
 #include "sched/foreign.h"
@@ -180,10 +181,18 @@ static wadi_status run(wadi_device *self, wadi_job *job, wadi_error *err) {
     cpu *d = (cpu *)self;
     const wadi_plan_body *body = &d->options.plan->bodies[job->body];
     d->job = job;
-    const wadi_schedule schedule =
+    wadi_choice *choice = &d->choice[job->body];
+    const bool measured = d->options.force < 0 && !job->main_block;
+    wadi_schedule schedule =
         wadi_choose_schedule(body, d->options.force, job->main_block, job->count, job->bytes,
                              wadi_pool_threads(d->pool));
+    if (measured) schedule = wadi_choice_next(choice, body, schedule);
+    const int64_t start = wadi_clock_ns();
     WADI_TRY(run_version(d, schedule, err));
+    if (measured && !wadi_cpu_faulted(d)) {
+        wadi_choice_saw(choice, schedule, job->count, job->bytes, wadi_clock_ns() - start,
+                        job->loaded);
+    }
     if (wadi_cpu_faulted(d) && !declined(d) && schedule == WADI_SCHEDULE_FLAT && job->count > 1 &&
         body->offers[WADI_SCHEDULE_INSIDE]) {
         const bool memory = job->fault.kind == WADI_FAULT_MEMORY;
@@ -215,6 +224,7 @@ static void destroy(wadi_device *self) {
         wadi_scratch_fini(&d->workers[i].staging);
     }
     free(d->code);
+    free(d->choice);
     free(d->workers);
     free(d->emit.of);
     free(d->size);
@@ -230,7 +240,8 @@ static wadi_status make_tables(cpu *d, wadi_error *err) {
     const size_t threads = (size_t)wadi_pool_threads(d->pool);
     d->workers = calloc(threads, sizeof *d->workers);
     d->code = calloc((size_t)plan->nbodies * WADI_SCHEDULE_COUNT + 1, sizeof *d->code);
-    if (d->workers == NULL || d->code == NULL) {
+    d->choice = calloc((size_t)plan->nbodies + 1, sizeof *d->choice);
+    if (d->workers == NULL || d->code == NULL || d->choice == NULL) {
         return wadi_fail(err, WADI_MEMORY, "cpu: out of memory");
     }
     for (size_t i = 0; i < threads; i++) {

@@ -9,6 +9,7 @@
 
 #include "base/pool.h"
 #include "base/thread.h"
+#include "sched/cpu/choose.h"
 #include "sched/cpu/emit.h"
 #include "sched/cpu/scratch.h"
 #include "sched/device.h"
@@ -25,6 +26,7 @@ typedef struct wadi_cpu {
     wadi_pool *pool;
     wadi_cpu_worker *workers; /* [pool's threads] */
     wadi_plan_code *code;     /* [nbodies][WADI_SCHEDULE_COUNT]; version NULL: not loaded yet */
+    wadi_choice *choice;      /* [nbodies] */
     wadi_emit emit;
     wadi_mutex lock;          /* guards the job's fault */
     atomic_int_fast64_t stop; /* ranges that begin after this are skipped */

@@ -176,6 +176,35 @@ static void the_cost_rule_chooses_by_size_and_number(void **state) {
                      WADI_SCHEDULE_ACROSS);
 }
 
+/* Chunks of `count` elements that cost so many nanoseconds each in every version; what ran last. */
+static wadi_schedule run_choice(wadi_choice *c, const wadi_plan_body *b, int chunks, int64_t count,
+                                const int64_t cost[WADI_SCHEDULE_COUNT]) {
+    wadi_schedule s = WADI_SCHEDULE_INSIDE;
+    for (int i = 0; i < chunks; i++) {
+        s = wadi_choice_next(c, b, WADI_SCHEDULE_INSIDE);
+        wadi_choice_saw(c, s, count, 0, count * cost[s] * (i % 7 == 3 ? 20 : 1), false);
+    }
+    return s;
+}
+
+static void versions_are_tried_once_a_body_has_run_for_a_while(void **state) {
+    (void)state;
+    static const int64_t flat_wins[WADI_SCHEDULE_COUNT] = {1000, 500, 800},
+                         inside_wins[WADI_SCHEDULE_COUNT] = {1000, 1100, 3000},
+                         equal[WADI_SCHEDULE_COUNT] = {1000, 980, 990};
+    const wadi_plan_body b = body_with(true, true, true, false);
+    wadi_choice c = {0};
+    assert_int_equal(run_choice(&c, &b, 7, 100000, flat_wins), WADI_SCHEDULE_INSIDE);
+    assert_int_equal(run_choice(&c, &b, 60, 100000, flat_wins), WADI_SCHEDULE_FLAT);
+    c = (wadi_choice){0};
+    assert_int_equal(run_choice(&c, &b, 60, 100000, inside_wins), WADI_SCHEDULE_INSIDE);
+    c = (wadi_choice){0};
+    assert_int_equal(run_choice(&c, &b, 60, 100000, equal), WADI_SCHEDULE_INSIDE);
+    c = (wadi_choice){0}; /* too little work to make other versions for */
+    assert_int_equal(run_choice(&c, &b, 60, 10, flat_wins), WADI_SCHEDULE_INSIDE);
+    assert_int_equal(c.comparisons, 0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(scratch_is_a_stack_that_never_moves),
@@ -183,6 +212,7 @@ int main(void) {
         cmocka_unit_test(emitted_elements_end_up_in_order),
         cmocka_unit_test(a_negative_extent_is_a_fault_of_the_element),
         cmocka_unit_test(the_cost_rule_chooses_by_size_and_number),
+        cmocka_unit_test(versions_are_tried_once_a_body_has_run_for_a_while),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
