@@ -107,6 +107,14 @@ wadi_acc wadi_prescanr_env(wadi_fn2_env f, void *env, wadi_exp z, wadi_acc a);
 wadi_acc wadi_postscanr(wadi_fn2 f, wadi_exp z, wadi_acc a);
 wadi_acc wadi_postscanr_env(wadi_fn2_env f, void *env, wadi_exp z, wadi_acc a);
 
+/* ---- order ---- */
+
+/** Every row (the innermost dimension) in ascending order of its elements, or of their keys; equal ones stay in order. NaN
+ *  comes last. Costs a pass per bit of the key's type. */
+wadi_acc wadi_sort(wadi_acc a);
+wadi_acc wadi_sort_by_key(wadi_fn1 key, wadi_acc a);
+wadi_acc wadi_sort_by_key_env(wadi_fn1_env key, void *env, wadi_acc a);
+
 /* ---- segments ---- */
 
 /** One result per segment; z for an empty one, combined once with every other. */

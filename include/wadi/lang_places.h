@@ -260,6 +260,9 @@
 #define wadi_scanl1_offsets(...) wadi_acc_here(wadi_scanl1_offsets(__VA_ARGS__), __FILE__, __LINE__)
 #define wadi_prescanl_offsets(...) \
     wadi_acc_here(wadi_prescanl_offsets(__VA_ARGS__), __FILE__, __LINE__)
+#define wadi_sort(...) wadi_acc_here(wadi_sort(__VA_ARGS__), __FILE__, __LINE__)
+#define wadi_sort_by_key(...) wadi_acc_here(wadi_sort_by_key(__VA_ARGS__), __FILE__, __LINE__)
+#define wadi_sort_by_key_env(...) wadi_acc_here(wadi_sort_by_key_env(__VA_ARGS__), __FILE__, __LINE__)
 #define wadi_acond(...) wadi_acc_here(wadi_acond(__VA_ARGS__), __FILE__, __LINE__)
 #define wadi_awhile(...) wadi_acc_here(wadi_awhile(__VA_ARGS__), __FILE__, __LINE__)
 #define wadi_awhile_env(...) wadi_acc_here(wadi_awhile_env(__VA_ARGS__), __FILE__, __LINE__)

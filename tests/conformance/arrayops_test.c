@@ -158,6 +158,10 @@ static wadi_acc lengths_for(wadi_acc *a) {
     return wadi_generate_env(wadi_ix1(count), some_length, a);
 }
 
+static wadi_exp to_f32(wadi_exp x) {
+    return wadi_convert(WADI_F32, x);
+}
+
 static wadi_exp divided(wadi_exp x) {
     return wadi_div(wadi_f64(1), wadi_add(to_f64(x), wadi_f64(0.5)));
 }
@@ -249,6 +253,21 @@ static void scans_from_the_right_in_streams(void **state) {
     check(right);
 }
 
+static wadi_exp halves(wadi_exp x) {
+    return wadi_convert(WADI_I16, wadi_quot(x, wadi_i32(2)));
+}
+
+static wadi_acc sorted(wadi_acc a) {
+    const wadi_acc x = wadi_map(divided, a);
+    return wadi_tuple2(wadi_sort_by_key(halves, a),
+                       wadi_map(wadi_neg, wadi_sort_by_key(to_f32, x)));
+}
+
+static void sort_in_streams(void **state) {
+    (void)state;
+    check(sorted);
+}
+
 /* ---- under acond and awhile ---- */
 
 static wadi_acc long_enough(wadi_acc a) {
@@ -288,6 +307,7 @@ int main(void) {
         cmocka_unit_test(scatters_in_streams),
         cmocka_unit_test(concat_in_streams),
         cmocka_unit_test(scans_from_the_right_in_streams),
+        cmocka_unit_test(sort_in_streams),
         cmocka_unit_test(filters_under_control_in_streams),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,6 @@
 /* Array functions written with the operators: scans from the right, parts, concat, scatter, histogram, zips of many. */
+#include <stdlib.h>
+
 #include "tests/operators/support.h"
 
 static wadi_acc numbers(void) {
@@ -201,8 +203,46 @@ static void all_and_any(void **state) {
     end();
 }
 
+static wadi_exp last_digit(wadi_exp x) {
+    return wadi_convert(WADI_U8, wadi_mod(x, wadi_i64(10)));
+}
+
+static void sort_is_stable_and_goes_by_rows(void **state) {
+    (void)state;
+    begin();
+    wadi_output("v", wadi_sort(vector(7, I64S(3, -1, 7, -9, 0, 7, 2))));
+    wadi_output("m", wadi_sort(matrix(2, 3, I64S(3, 1, 2, -4, 6, -5))));
+    wadi_output("key", wadi_sort_by_key(last_digit, vector(6, I64S(21, 13, 3, 11, 40, 1))));
+    wadi_output("empty", wadi_sort(vector(0, NULL)));
+    run();
+    expect_ints("v", 7, I64S(-9, -1, 0, 2, 3, 7, 7));
+    expect_ints("m", 6, I64S(1, 2, 3, -5, -4, 6));
+    expect_ints("key", 6, I64S(40, 21, 11, 1, 13, 3));
+    expect_shape("empty", 1, I64S(0));
+    end();
+}
+
+static void sort_orders_floats(void **state) {
+    (void)state;
+    begin();
+    const double nan = strtod("nan", NULL), inf = strtod("inf", NULL);
+    const wadi_acc sorted = wadi_sort(floats(7, F64S(1.5, nan, -0.0, -inf, 0.0, -2.0, inf)));
+    wadi_output("v", wadi_take(wadi_i64(6), sorted));
+    wadi_output("last", wadi_map(wadi_isnan, wadi_drop(wadi_i64(6), sorted)));
+    run();
+    expect_floats("v", 6, F64S(-inf, -2.0, -0.0, 0.0, 1.5, inf));
+    expect_ints("last", 1, I64S(1));
+    end();
+    begin();
+    wadi_output("x", wadi_sort(wadi_unit(wadi_i64(1))));
+    build_fails(WADI_SHAPE, "sort: argument 1 is i64");
+    end();
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sort_is_stable_and_goes_by_rows),
+        cmocka_unit_test(sort_orders_floats),
         cmocka_unit_test(scans_from_the_right),
         cmocka_unit_test(scans_without_ends_and_with_totals_apart),
         cmocka_unit_test(parts_of_dimensions),

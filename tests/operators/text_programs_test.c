@@ -1,5 +1,6 @@
 /* The interpreter on programs given as text: with every way a binding can be written, and with
  * marks, which mean nothing. */
+#include "base/text.h"
 #include "tests/operators/support.h"
 
 static wadi_interp_results *r;
@@ -49,6 +50,57 @@ static void producers(void **state) {
     expect("i", 4, I64S(1, 4, 14, 11));
     expect("f", 6, I64S(0, 1, 5, 0, 14, 25));
     expect("three", 1, I64S(3));
+    done();
+}
+
+/* What is printed reads back and prints the same. */
+static void expect_same_text_again(void) {
+    wadi_text once, twice;
+    wadi_module *again = NULL;
+    wadi_error err = {0};
+    wadi_text_init(&once);
+    wadi_text_init(&twice);
+    wadi_ir_print(m, &once);
+    if (wadi_ir_parse(wadi_text_str(&once), NULL, wadi_operators(), &again, &err))
+        fail_msg("%s", err.msg);
+    wadi_ir_print(again, &twice);
+    assert_string_equal(wadi_text_str(&once), wadi_text_str(&twice));
+    wadi_text_fini(&once);
+    wadi_text_fini(&twice);
+    wadi_module_destroy(again);
+}
+
+/* Every operator that takes counts or offsets. */
+static void ragged(void **state) {
+    (void)state;
+    int64_t xs[] = {5, 2, 8, 1, 9};
+    const wadi_interp_input in = {"xs", host_i64(1, I64S(5), xs)};
+    read_and_run("program ragged\n"
+                 "input xs : i64[n]\n"
+                 "ones = map xs (x) { convert i64 (gt x 4) }\n"
+                 "count = fold 0 ones (a, b) { add a b }\n"
+                 "kept = compact count xs ones (x, one) { eq one 1 }\n"
+                 "parted = partition count xs (x) { gt x 4 }\n"
+                 "sizes = map xs (x) { rem x 3 }\n"
+                 "offsets = scanl 0 sizes (a, b) { add a b }\n"
+                 "total = unit { offsets ! (extent xs 0) }\n"
+                 "e = expand total offsets xs (x, j) { add (mul x 10) j }\n"
+                 "sums = fold_seg 100 offsets e (a, x) { add a x }\n"
+                 "s = scanl_seg whole=1 0 offsets e (a, x) { add a x }\n"
+                 "s1 = scanl1_seg offsets e (a, x) { add a x }\n"
+                 "c = concat dim=0 kept parted xs\n"
+                 "five = replicate new=1 0 5\n"
+                 "h = permute five ones sizes (new, old) { add new old } (i, k) { true, k }\n"
+                 "output kept\noutput parted\noutput e\noutput sums\noutput s\noutput s1\n"
+                 "output c\noutput h\n",
+                 &(wadi_interp_io){.inputs = &in, .ninputs = 1});
+    expect("kept", 3, I64S(5, 8, 9));
+    expect("parted", 5, I64S(5, 8, 9, 2, 1));
+    expect("e", 7, I64S(50, 51, 20, 21, 80, 81, 10));
+    expect("sums", 5, I64S(201, 141, 261, 110, 100));
+    expect("s", 12, I64S(0, 50, 101, 0, 20, 41, 0, 80, 161, 0, 10, 0));
+    expect("h", 5, I64S(1, 0, 2, 0, 0));
+    expect_same_text_again();
     done();
 }
 
@@ -147,6 +199,7 @@ static void records(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(producers),
+        cmocka_unit_test(ragged),
         cmocka_unit_test(control_in_scalars),
         cmocka_unit_test(arrays_chosen_and_repeated),
         cmocka_unit_test(streams),
