@@ -1,0 +1,143 @@
+/* Checks of indices that data decides, made for a group of lanes ahead of it.
+ *
+ * A check in the middle of a lane's computation is a way out of the loop, and a loop with a way out is no SIMD code. So the indices
+ * of all lanes are computed first, and of each checked one the greatest is kept, as an unsigned number: then a negative index is
+ * beyond every extent. If one is out of range a second loop checks in place, which finds the first and says so; else the group
+ * is computed without checks. An index made from a 32-bit number is compared as one: twice as many lanes.
+ *
+ * Only straight code is treated so, code without branches, loops and faults of other kinds: what else could go wrong
+ * in a lane would have to be found in its order. */
+#include "codegen/kernel/lower.h"
+
+enum { MAX_CHECKS = 8 };
+
+typedef enum phase {
+    COLLECTING, /* the greatest indices */
+    SEEKING,    /* the first that is out of range, checks in place */
+    CHECKED     /* all are in range */
+} phase;
+
+struct wadi_ahead {
+    phase phase;
+    int n, met; /* checks collected, and met again since */
+    wadi_lscope *home;
+    wadi_lv greatest[MAX_CHECKS]; /* variables, of type u32 or u64 */
+    wadi_lv extent[MAX_CHECKS];
+};
+
+/* The index as an unsigned number. */
+static wadi_lv as_unsigned(wadi_lower *l, wadi_lv index) {
+    wadi_lb *b = &l->b;
+    const wadi_linst *i = wadi_lb_inst(b, index);
+    if (i->kind == WADI_L_PRIM && i->op == WADI_SOP_CONVERT &&
+        wadi_lb_type(b, i->args[0]) == WADI_I32)
+        return wadi_lb_prim(b, WADI_SOP_BITCAST, WADI_U32, 1, &i->args[0]);
+    return wadi_lb_prim(b, WADI_SOP_BITCAST, WADI_U64, 1, &index);
+}
+
+static void collect(wadi_lower *l, wadi_ahead *a, wadi_lv index, wadi_lv extent) {
+    wadi_lb *b = &l->b;
+    const wadi_lv x = as_unsigned(l, index);
+    const wadi_type t = wadi_lb_type(b, x);
+    wadi_lscope *back = wadi_lb_go(b, a->home);
+    const wadi_lv zero = wadi_lb_const(b, (wadi_scalar){.type = t});
+    const wadi_lv var = wadi_lb_var(b, t, false, zero, "greatest");
+    (void)wadi_lb_go(b, back);
+    wadi_lb_set(b, var, wadi_lb_bin(b, WADI_SOP_MAX, wadi_lb_get(b, var), x));
+    a->greatest[a->n] = var;
+    a->extent[a->n++] = extent;
+}
+
+bool wadi_lower_is_ahead(wadi_lower *l, wadi_lv index, wadi_lv extent) {
+    wadi_ahead *a = l->ahead;
+    if (a == NULL || a->phase == SEEKING) return false;
+    if (a->phase == CHECKED) return a->met++ < a->n;
+    if (a->n == MAX_CHECKS || wadi_lb_home(&l->b, extent)->depth > a->home->depth) return false;
+    collect(l, a, index, extent);
+    return true;
+}
+
+/* Whether all greatest indices are below their extents. An i32 below 2^31, read as u32, is the index itself. */
+static wadi_lv all_fine(wadi_lower *l, const wadi_ahead *a) {
+    wadi_lb *b = &l->b;
+    wadi_lv fine = WADI_LV_NONE;
+    for (int k = 0; k < a->n; k++) {
+        const wadi_lv most = wadi_lb_get(b, a->greatest[k]);
+        wadi_lv one;
+        if (wadi_lb_type(b, most) == WADI_U32) {
+            const wadi_lv limit =
+                wadi_lb_bin(b, WADI_SOP_MIN, a->extent[k], wadi_lb_i64(b, INT64_C(1) << 31));
+            one = wadi_lb_bin(b, WADI_SOP_LT, wadi_lb_prim(b, WADI_SOP_CONVERT, WADI_I64, 1, &most),
+                              limit);
+        } else {
+            one = wadi_lb_bin(b, WADI_SOP_LT, most,
+                              wadi_lb_prim(b, WADI_SOP_BITCAST, WADI_U64, 1, &a->extent[k]));
+        }
+        fine = fine == WADI_LV_NONE ? one : wadi_lb_bin(b, WADI_SOP_LAND, fine, one);
+    }
+    return wadi_lb_name(b, fine, "fine");
+}
+
+static wadi_linst *loop_in(const wadi_lscope *s) {
+    for (int i = 0; i < s->n; i++)
+        if (s->inst[i]->kind == WADI_L_FOR) return s->inst[i];
+    return NULL;
+}
+
+static bool is_straight(const wadi_linst *loop) {
+    const wadi_lscope *s = loop ? loop->block[0] : NULL;
+    for (int i = 0; s && i < s->n; i++) {
+        const wadi_lkind kind = s->inst[i]->kind;
+        if (s->inst[i]->block[0] || kind == WADI_L_FAULT || kind == WADI_L_VAR ||
+            kind == WADI_L_FRESH || kind == WADI_L_SCRATCH)
+            return false;
+    }
+    return s != NULL;
+}
+
+/* Lanes that are written out one by one become SIMD code with their accumulators in registers. Not where loads may end up under
+ * a condition: GCC 12 then mixes the conditions up (tests/codegen/conditional_load_test.c). */
+static void unroll(wadi_linst *loop) {
+    for (int i = 0; i < loop->block[0]->n; i++)
+        if (loop->block[0]->inst[i]->kind == WADI_L_SELECT) return;
+    loop->unrolled = true;
+}
+
+static wadi_lscope *one_form(wadi_lower *l, wadi_ahead *a, wadi_build build, void *env) {
+    wadi_ahead *outer = l->ahead;
+    wadi_lscope *s = wadi_lb_aside(&l->b);
+    if (a) a->home = s;
+    l->ahead = a;
+    build(l, env);
+    l->ahead = outer;
+    wadi_lb_aside_end(&l->b, s);
+    return s;
+}
+
+bool wadi_lower_only_checks(const wadi_lower *l) {
+    return l->ahead && l->ahead->phase != CHECKED;
+}
+
+void wadi_lower_ahead(wadi_lower *l, wadi_build build, void *env) {
+    wadi_ahead a = {.phase = COLLECTING};
+    if (l->trying || l->y->unchecked || (l->version && !l->version->fast)) {
+        build(l, env);
+        return;
+    }
+    wadi_lscope *checks = one_form(l, &a, build, env);
+    a.phase = CHECKED;
+    wadi_lscope *group = a.n > 0 ? one_form(l, &a, build, env) : NULL;
+    if (l->b.failed || a.n == 0 || a.met != a.n || !is_straight(loop_in(checks)) ||
+        !is_straight(loop_in(group))) {
+        build(l, env);
+        return;
+    }
+    wadi_lb_merge(&l->b, checks);
+    const wadi_lv fine = all_fine(l, &a);
+    wadi_lb_if(&l->b, wadi_lb_prim(&l->b, WADI_SOP_LNOT, WADI_BOOL, 1, &fine));
+    a.phase = SEEKING;
+    wadi_lb_merge(&l->b, one_form(l, &a, build, env));
+    wadi_lb_end(&l->b);
+    unroll(loop_in(group));
+    wadi_lb_merge(&l->b, group);
+}
