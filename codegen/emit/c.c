@@ -323,6 +323,10 @@ static void for_loop(writer *c, const wadi_linst *i, int level) {
         wadi_text_add(c->out, "WADI_INDEPENDENT\n");
         wadi_text_indent(c->out, level);
     }
+    if (i->unrolled) {
+        wadi_text_add(c->out, "WADI_UNROLLED\n");
+        wadi_text_indent(c->out, level);
+    }
     wadi_text_addf(c->out, "for (int64_t %s = ", name);
     expression(c, i->args[0]);
     wadi_text_addf(c->out, "; %s < ", name);

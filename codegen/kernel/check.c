@@ -73,7 +73,7 @@ const wadi_lscope *wadi_lower_in_range(wadi_lower *l, wadi_lv index, wadi_lv ext
         return NULL;
     }
     if (decided(l, index, extent)) return l->version->body;
-    if (wadi_lower_not_harmless(l)) return NULL;
+    if (wadi_lower_not_harmless(l) || wadi_lower_is_ahead(l, index, extent)) return NULL;
     wadi_lb_if(&l->b, out_of_range(l, index, extent));
     wadi_lower_fault(l, WADI_FAULT_INDEX, wadi_layout_place(l->y, op, "index out of range", loc),
                      index, extent);

@@ -78,6 +78,7 @@ typedef struct wadi_linst {
     bool nonneg;      /* an i64 known to be >= 0 */
     uint8_t bits;     /* an i64 whose magnitude is below 2^bits; 64: nothing is known */
     bool independent; /* FOR: no iteration reads what another one writes */
+    bool unrolled;    /* FOR: written out, by the C compiler */
     int slot, index, nargs;
     wadi_lv *args;
     wadi_scalar imm;

@@ -12,25 +12,43 @@ typedef struct printer {
 } printer;
 
 static const char *const kind_name[] = {
-    [WADI_L_CONST] = "const",      [WADI_L_PRIM] = "prim",
-    [WADI_L_SELECT] = "select",    [WADI_L_ARG] = "arg",
-    [WADI_L_SHAPE] = "shape",      [WADI_L_STRIDE] = "stride",
-    [WADI_L_OFFSET] = "offset",    [WADI_L_UNIT] = "unit",
-    [WADI_L_COLUMN] = "column",    [WADI_L_ADVANCE] = "advance",
-    [WADI_L_RANGE] = "range",      [WADI_L_LOAD] = "load",
-    [WADI_L_FRESH] = "load_fresh", [WADI_L_LOOPVAR] = "loopvar",
-    [WADI_L_GET] = "get",          [WADI_L_LANE] = "lane",
-    [WADI_L_SCRATCH] = "scratch",  [WADI_L_MARK] = "mark",
-    [WADI_L_EMITTED] = "emitted",  [WADI_L_VAR] = "var",
-    [WADI_L_SET] = "set",          [WADI_L_LANES] = "lanes",
-    [WADI_L_PUT] = "put",          [WADI_L_STORE] = "store",
-    [WADI_L_COPY] = "copy",        [WADI_L_SETSHAPE] = "set_shape",
-    [WADI_L_SETUNIT] = "set_unit", [WADI_L_EMIT] = "emit",
+    [WADI_L_CONST] = "const",
+    [WADI_L_PRIM] = "prim",
+    [WADI_L_SELECT] = "select",
+    [WADI_L_ARG] = "arg",
+    [WADI_L_SHAPE] = "shape",
+    [WADI_L_STRIDE] = "stride",
+    [WADI_L_OFFSET] = "offset",
+    [WADI_L_UNIT] = "unit",
+    [WADI_L_COLUMN] = "column",
+    [WADI_L_ADVANCE] = "advance",
+    [WADI_L_RANGE] = "range",
+    [WADI_L_LOAD] = "load",
+    [WADI_L_FRESH] = "load_fresh",
+    [WADI_L_LOOPVAR] = "loopvar",
+    [WADI_L_GET] = "get",
+    [WADI_L_LANE] = "lane",
+    [WADI_L_SCRATCH] = "scratch",
+    [WADI_L_MARK] = "mark",
+    [WADI_L_EMITTED] = "emitted",
+    [WADI_L_VAR] = "var",
+    [WADI_L_SET] = "set",
+    [WADI_L_LANES] = "lanes",
+    [WADI_L_PUT] = "put",
+    [WADI_L_STORE] = "store",
+    [WADI_L_COPY] = "copy",
+    [WADI_L_SETSHAPE] = "set_shape",
+    [WADI_L_SETUNIT] = "set_unit",
+    [WADI_L_EMIT] = "emit",
     [WADI_L_FOREIGN] = "foreign",
-    [WADI_L_REWIND] = "rewind",    [WADI_L_FAULT] = "fault",
-    [WADI_L_SEGMENT] = "segment",  [WADI_L_NOTE] = "note",
-    [WADI_L_FOR] = "for",          [WADI_L_IF] = "if",
-    [WADI_L_REPEAT] = "repeat",    [WADI_L_LEAVE] = "leave_unless",
+    [WADI_L_REWIND] = "rewind",
+    [WADI_L_FAULT] = "fault",
+    [WADI_L_SEGMENT] = "segment",
+    [WADI_L_NOTE] = "note",
+    [WADI_L_FOR] = "for",
+    [WADI_L_IF] = "if",
+    [WADI_L_REPEAT] = "repeat",
+    [WADI_L_LEAVE] = "leave_unless",
 };
 
 static void value(const printer *p, wadi_lv v) {
@@ -71,6 +89,7 @@ static void instruction(const printer *p, const wadi_linst *i, int level) {
     if (i->kind == WADI_L_FOR) wadi_text_addf(p->out, "%%%u = ", i->var);
     wadi_text_add(p->out, i->kind == WADI_L_PRIM ? wadi_sop_get(i->op)->name : kind_name[i->kind]);
     if (i->kind == WADI_L_FOR && i->independent) wadi_text_add(p->out, " independent");
+    if (i->kind == WADI_L_FOR && i->unrolled) wadi_text_add(p->out, " unrolled");
     if (i->kind == WADI_L_FAULT)
         wadi_text_addf(p->out, " kind %d place %d", (int)i->imm.bits, i->index);
     where(p, i);

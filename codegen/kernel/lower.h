@@ -95,6 +95,8 @@ typedef struct wadi_checked {
     wadi_lscope *scope;
 } wadi_checked;
 
+typedef struct wadi_ahead wadi_ahead; /* ahead.c */
+
 typedef struct wadi_lower {
     wadi_layout *y;
     const wadi_module *m;
@@ -103,7 +105,8 @@ typedef struct wadi_lower {
     wadi_lv s;      /* the element at work, */
     int level;      /* of this level */
     wadi_version *version;
-    int nest_rank; /* position in the result being computed, for faults; -1: none */
+    wadi_ahead *ahead; /* checks made for a group of lanes at once; NULL: none */
+    int nest_rank;     /* position in the result being computed, for faults; -1: none */
     wadi_lv nest_ix[WADI_MAX_RANK], nest_extent[WADI_MAX_RANK];
     WADI_VEC(wadi_memo) memo;
     WADI_VEC(wadi_checked) checked;
@@ -168,6 +171,14 @@ typedef void (*wadi_build)(wadi_lower *l, void *env);
 /** Builds code in which checks that can be decided here are taken out: `if (fine) fast else careful`. What the code
  *  computes must leave through variables or memory. */
 void wadi_lower_versions(wadi_lower *l, wadi_build build, void *env);
+
+/* ---- checks ahead of a group of lanes (ahead.c) ---- */
+/** `build` writes one loop over lanes. It may be called several times: then, while wadi_lower_only_checks, for the sake of the
+ *  lanes' checks alone, and nothing is to be stored. */
+void wadi_lower_ahead(wadi_lower *l, wadi_build build, void *env);
+bool wadi_lower_only_checks(const wadi_lower *l);
+/** Whether this check is made ahead of the group, or has been. */
+bool wadi_lower_is_ahead(wadi_lower *l, wadi_lv index, wadi_lv extent);
 
 /* ---- scalar functions (scalar.c) ---- */
 void wadi_lower_apply(wadi_lower *l, const wadi_fun *f, const wadi_lv *args, wadi_lv *out);

@@ -138,18 +138,31 @@ static void first_element(wadi_lower *l, const reduction *d) {
 
 /* ---- lanes ---- */
 
+typedef struct lane_group {
+    const reduction *d;
+    const wadi_lv *lanes;
+    wadi_lv at;
+    bool first;
+} lane_group;
+
 /* acc[l] = x(from + at + l), or f(acc[l], that) */
-static void group(wadi_lower *l, const reduction *d, const wadi_lv *lanes, wadi_lv at, bool first) {
-    const wadi_row *r = d->r;
+static void build_group(wadi_lower *l, void *env) {
+    const lane_group *g = env;
+    const wadi_row *r = g->d->r;
     wadi_lv x[WADI_MAX_FIELDS], acc[WADI_MAX_FIELDS], next[WADI_MAX_FIELDS];
     const wadi_lv lane = wadi_lb_for(&l->b, num(l, 0), num(l, LANES), 1, "lane");
-    element(l, d, add(l, add(l, d->from, at), lane), x);
-    if (!first) {
-        for (int f = 0; f < r->fields; f++) acc[f] = wadi_lb_lane(&l->b, lanes[f], lane);
-        combine(l, r, acc, x, next);
-    }
-    for (int f = 0; f < r->fields; f++) wadi_lb_put(&l->b, lanes[f], lane, first ? x[f] : next[f]);
+    element(l, g->d, add(l, add(l, g->d->from, g->at), lane), x);
+    for (int f = 0; f < r->fields && !g->first; f++)
+        acc[f] = wadi_lb_lane(&l->b, g->lanes[f], lane);
+    if (!g->first) combine(l, r, acc, x, next);
+    for (int f = 0; f < r->fields && !wadi_lower_only_checks(l); f++)
+        wadi_lb_put(&l->b, g->lanes[f], lane, g->first ? x[f] : next[f]);
     wadi_lb_end(&l->b);
+}
+
+static void group(wadi_lower *l, const reduction *d, const wadi_lv *lanes, wadi_lv at, bool first) {
+    lane_group g = {d, lanes, at, first};
+    wadi_lower_ahead(l, build_group, &g);
 }
 
 /* Row by row, so that each row's lanes stay together in registers. */
@@ -323,8 +336,8 @@ static bool has_start(const wadi_bind *bind) {
 }
 
 /* z and the total, in which order and whether there is a z at all. */
-static void finish(wadi_lower *l, const wadi_bind *bind, const wadi_row *r,
-                   wadi_row_total total, void *env, wadi_lv *out) {
+static void finish(wadi_lower *l, const wadi_bind *bind, const wadi_row *r, wadi_row_total total,
+                   void *env, wadi_lv *out) {
     wadi_lb *b = &l->b;
     const wadi_lv empty = wadi_lb_bin(b, WADI_SOP_EQ, r->n, num(l, 0));
     int64_t known = 0;

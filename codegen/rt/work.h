@@ -45,8 +45,10 @@ static inline __attribute__((unused)) int64_t wadi_segment(const wadi_work *w, i
 
 #if defined(__clang__)
 #define WADI_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
+#define WADI_UNROLLED _Pragma("clang loop unroll(full)")
 #else
 #define WADI_INDEPENDENT _Pragma("GCC ivdep")
+#define WADI_UNROLLED _Pragma("GCC unroll 16")
 #endif
 
 #endif
