@@ -26,6 +26,14 @@ bool wadi_emit_begin(wadi_emit *e, wadi_slots *slots, int64_t count) {
     return true;
 }
 
+/* Columns for elements like those before; without them all goes to staging memory. */
+static void make_places(wadi_emit *e, int slot) {
+    wadi_emission *m = &e->of[slot];
+    m->guess = 0;
+    if (m->each == 0 || m->each > INT64_MAX / 16 / e->count) return;
+    if (wadi_slots_room_for_columns(e->slots, slot, m->each * e->count)) m->guess = m->each;
+}
+
 bool wadi_emit_expect(wadi_emit *e, int slot) {
     wadi_slots *slots = e->slots;
     wadi_emission *m = &e->of[slot];
@@ -39,6 +47,7 @@ bool wadi_emit_expect(wadi_emit *e, int slot) {
         m->piece = wadi_buffers_get(slots->buffers, e->count * (int64_t)sizeof *m->piece);
         if (m->piece == NULL) return false;
         memset(m->piece, 0, (size_t)e->count * sizeof *m->piece);
+        make_places(e, slot);
     }
     m->expected = true;
     return true;
@@ -47,7 +56,7 @@ bool wadi_emit_expect(wadi_emit *e, int slot) {
 void wadi_emit_reset(wadi_emit *e) {
     for (int i = 0; i < e->room; i++) {
         wadi_buffers_put(e->of[i].piece);
-        e->of[i] = (wadi_emission){0};
+        e->of[i] = (wadi_emission){.each = e->of[i].each};
     }
 }
 
@@ -83,6 +92,12 @@ wadi_fault_kind wadi_emit_put(wadi_emit *e, wadi_scratch *staging, int slot, int
         for (int f = 0; f < p->fields; f++) col[f] = to->col[f];
         return WADI_FAULT_NONE;
     }
+    if (values > 0 && values == e->of[slot].guess) {
+        for (int f = 0; f < p->fields; f++) {
+            col[f] = (char *)to->col[f] + s * values * wadi_type_size(p->type[f]);
+        }
+        return WADI_FAULT_NONE;
+    }
     char *piece = wadi_scratch_take(staging, *out_bytes);
     if (piece == NULL) return WADI_FAULT_MEMORY;
     e->of[slot].piece[s] = piece;
@@ -94,6 +109,7 @@ typedef struct compaction {
     const wadi_plan_slot *p;
     const wadi_slot *to;
     void **piece;
+    void *const *place; /* [fields] columns of the elements without a piece */
 } compaction;
 
 static void copy_pieces(void *env, int worker, int64_t begin, int64_t end) {
@@ -104,7 +120,10 @@ static void copy_pieces(void *env, int worker, int64_t begin, int64_t end) {
         const int64_t values = c->to->offset[s + 1] - start;
         void *from[WADI_MAX_FIELDS];
         if (values == 0) continue;
-        (void)lay_out(c->p, values, c->piece[s], from);
+        for (int f = 0; c->piece[s] == NULL && f < c->p->fields; f++) {
+            from[f] = (char *)c->place[f] + s * values * wadi_type_size(c->p->type[f]);
+        }
+        if (c->piece[s] != NULL) (void)lay_out(c->p, values, c->piece[s], from);
         for (int f = 0; f < c->p->fields; f++) {
             const int64_t size = wadi_type_size(c->p->type[f]);
             memcpy((char *)c->to->col[f] + start * size, from[f], (size_t)(values * size));
@@ -112,18 +131,38 @@ static void copy_pieces(void *env, int worker, int64_t begin, int64_t end) {
     }
 }
 
+/* Sizes become offsets. Whether every element stands in its place already. */
+static bool count_up(wadi_emit *e, int slot) {
+    wadi_emission *m = &e->of[slot];
+    int64_t *offset = e->slots->slot[slot].offset;
+    bool in_places = true;
+    offset[0] = 0;
+    m->each = offset[1];
+    for (int64_t s = 0; s < e->count; s++) {
+        if (offset[s + 1] != m->each) m->each = 0;
+        in_places = in_places && m->piece[s] == NULL && m->guess > 0;
+        offset[s + 1] += offset[s];
+    }
+    return in_places;
+}
+
 static bool compact(wadi_emit *e, int slot, wadi_pool *pool) {
     const wadi_plan_slot *p = wadi_slots_plan(e->slots, slot);
     wadi_slot *to = &e->slots->slot[slot];
-    to->offset[0] = 0;
-    for (int64_t s = 0; s < e->count; s++) to->offset[s + 1] += to->offset[s];
+    wadi_slot_memory *memory = &e->slots->memory[slot];
+    void *place[WADI_MAX_FIELDS];
+    if (count_up(e, slot)) return true;
+    memcpy(place, memory->column, sizeof place);
+    memset(memory->column, 0, sizeof memory->column);
     const int64_t total = to->offset[e->count];
-    if (!wadi_slots_room_for_columns(e->slots, slot, total)) return false;
-    compaction c = {p, to, e->of[slot].piece};
-    const int64_t bytes = lay_out(p, total, NULL, NULL);
-    const int64_t ranges = 1 + bytes / grain_bytes;
-    wadi_pool_for(pool, e->count, (e->count + ranges - 1) / ranges, copy_pieces, &c);
-    return true;
+    const bool room = wadi_slots_room_for_columns(e->slots, slot, total);
+    if (room) {
+        compaction c = {p, to, e->of[slot].piece, place};
+        const int64_t ranges = 1 + lay_out(p, total, NULL, NULL) / grain_bytes;
+        wadi_pool_for(pool, e->count, (e->count + ranges - 1) / ranges, copy_pieces, &c);
+    }
+    for (int f = 0; f < WADI_MAX_FIELDS; f++) wadi_buffers_put(place[f]);
+    return room;
 }
 
 bool wadi_emit_finish(wadi_emit *e, const int *slots, int n, wadi_pool *pool) {
@@ -136,7 +175,7 @@ bool wadi_emit_finish(wadi_emit *e, const int *slots, int n, wadi_pool *pool) {
             return false;
         }
         wadi_buffers_put(m->piece);
-        *m = (wadi_emission){0};
+        *m = (wadi_emission){.each = m->each};
     }
     return true;
 }

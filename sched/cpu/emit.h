@@ -2,7 +2,11 @@
  *
  * Workers put elements into staging memory of their own, since nobody knows yet where they will start; when the step is
  * over, offsets are the prefix sums of the sizes, and the pieces are copied to their places in flat columns, in
- * parallel. A chunk of one element (and every ONCE result) is written in place. */
+ * parallel. A chunk of one element (and every ONCE result) is written in place.
+ *
+ * A result that is irregular by its type may have one size in fact. When all elements of the last chunk had, room for as
+ * many of that size is made beforehand, and elements that fit are written where they belong: a chunk of such elements is
+ * not copied. */
 #ifndef WADI_SCHED_CPU_EMIT_H
 #define WADI_SCHED_CPU_EMIT_H
 
@@ -13,7 +17,11 @@
 /* What has been emitted to one slot. */
 typedef struct wadi_emission {
     bool expected;
-    void **piece; /* [count]: element s begins here, its columns one after another, each aligned */
+    void **
+        piece; /* [count]: element s begins here, its columns one after another, each aligned; NULL: in its place */
+    int64_t guess; /* values for which every element has a place already; 0: none */
+    int64_t
+        each; /* values of every element of the last chunk; 0: they differed, or are not known */
 } wadi_emission;
 
 typedef struct wadi_emit {

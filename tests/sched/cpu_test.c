@@ -125,6 +125,58 @@ static void emitted_elements_end_up_in_order(void **state) {
     wadi_pool_destroy(pool);
 }
 
+/* Elements of `rows` rows each but element `odd_one`, which has one more. */
+static void emit_alike(wadi_emit *e, wadi_scratch *staging, int64_t rows, int64_t odd_one) {
+    for (int64_t s = 0; s < COUNT; s++) {
+        const int64_t shape[] = {s == odd_one ? rows + 1 : rows};
+        void *col[1] = {NULL};
+        int64_t bytes = 0;
+        assert_int_equal(wadi_emit_put(e, staging, 0, s, shape, col, &bytes), WADI_FAULT_NONE);
+        for (int64_t k = 0; k < shape[0]; k++) ((int32_t *)col[0])[k] = (int32_t)(10 * s + k);
+    }
+}
+
+static void elements_of_one_size_are_written_in_their_places(void **state) {
+    (void)state;
+    const wadi_plan_slot slot = {
+        .name = "r", .kind = WADI_SLOT_IRREGULAR, .rank = 1, .fields = 1, .type = {WADI_I32}};
+    const wadi_plan plan = {.nslots = 1, .slots = &slot};
+    static const int slots[] = {0};
+    /* rows, and which element is longer: -1 none */
+    static const int64_t chunk[][2] = {{3, -1}, {3, -1}, {3, 7}, {3, -1},
+                                       {4, -1}, {4, -1}, {0, -1}};
+    wadi_buffers *buffers = make_buffers();
+    wadi_slots table;
+    wadi_emission emission = {0};
+    wadi_scratch staging;
+    wadi_pool *pool = NULL;
+    assert_int_equal(wadi_pool_create(2, &pool, NULL), WADI_OK);
+    assert_int_equal(wadi_slots_init(&table, &plan, buffers, NULL), WADI_OK);
+    wadi_scratch_init(&staging, buffers);
+    wadi_emit e = {.slots = &table, .count = COUNT, .room = 1, .of = &emission};
+    for (size_t i = 0; i < sizeof chunk / sizeof chunk[0]; i++) {
+        wadi_slots_clear(&table, 0);
+        assert_true(wadi_emit_expect(&e, 0));
+        const void *places = table.slot[0].col[0];
+        emit_alike(&e, &staging, chunk[i][0], chunk[i][1]);
+        assert_true(wadi_emit_finish(&e, slots, 1, pool));
+        const wadi_slot *r = &table.slot[0];
+        if (i == 1 || i == 5) assert_ptr_equal(r->col[0], places);
+        for (int64_t s = 0, at = 0; s < COUNT; s++) {
+            assert_int_equal(r->offset[s], at);
+            for (int64_t k = 0; k < chunk[i][0] + (s == chunk[i][1]); k++, at++)
+                assert_int_equal(((int32_t *)r->col[0])[at], 10 * s + k);
+        }
+        wadi_emit_reset(&e);
+        wadi_scratch_reset(&staging);
+    }
+    wadi_scratch_fini(&staging);
+    wadi_slots_fini(&table);
+    assert_int_equal(wadi_buffers_used(buffers), 0);
+    wadi_buffers_release(buffers);
+    wadi_pool_destroy(pool);
+}
+
 static void a_negative_extent_is_a_fault_of_the_element(void **state) {
     (void)state;
     const wadi_plan_slot slot = {
@@ -210,6 +262,7 @@ int main(void) {
         cmocka_unit_test(scratch_is_a_stack_that_never_moves),
         cmocka_unit_test(scratch_settles_in_one_block),
         cmocka_unit_test(emitted_elements_end_up_in_order),
+        cmocka_unit_test(elements_of_one_size_are_written_in_their_places),
         cmocka_unit_test(a_negative_extent_is_a_fault_of_the_element),
         cmocka_unit_test(the_cost_rule_chooses_by_size_and_number),
         cmocka_unit_test(versions_are_tried_once_a_body_has_run_for_a_while),
