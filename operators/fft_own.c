@@ -15,11 +15,17 @@
 
 enum { MAX_RADIX = 5, MASTER = 1024 };
 
+/* Made when first wanted, for both signs. */
+typedef struct tables {
+    wadi_acc master[2]; /* roots of order MASTER */
+} tables;
+
 /* The dimensions around the one being transformed: perhaps a batch outside of it, and `nc` inside. */
 typedef struct frame {
     wadi_type type; /* c64 or c128 */
     int sign, nb, nc;
     wadi_exp batch, c[2];
+    tables *tables; /* of transforms of extents that are not known */
 } frame;
 
 /* Rows of an array: [batch, n, c..], or rotated: [batch, the last c, n, the other c..]. */
@@ -256,8 +262,8 @@ static wadi_exp chirp_out(void *env, wadi_ix ix) {
 static wadi_acc sized_axis(const frame *f, rows from, int64_t n, wadi_exp factor) {
     if (is_smooth(n)) return smooth(f, from, n, factor);
     const int64_t m = wadi_fft_chirp_length(n);
-    const frame forward = {f->type, -1, f->nb, f->nc, f->batch, {f->c[0], f->c[1]}};
-    frame inverse = forward;
+    frame forward = *f, inverse = *f;
+    forward.sign = -1;
     inverse.sign = 1;
     const wadi_exp length = num(m);
     chirp c = {.f = f, .from = from, .n = num(n)};
@@ -307,7 +313,9 @@ static wadi_acc master_table(const frame *f) {
 
 /* [n]; a short one is taken from a table that all elements of a stream share. */
 static wadi_acc root_table(const frame *f, wadi_exp n) {
-    roots r = {f, n, wadi_quot(num(MASTER), wadi_max(n, num(1))), master_table(f)};
+    wadi_acc *master = &f->tables->master[f->sign > 0];
+    if (!master->node) *master = master_table(f);
+    roots r = {f, n, wadi_quot(num(MASTER), wadi_max(n, num(1))), *master};
     return wadi_generate_env(wadi_ix1(n), root_element, &r);
 }
 
@@ -343,8 +351,7 @@ static wadi_acc power_of_two(const frame *f, rows from, wadi_exp n) {
     const wadi_exp odd = wadi_ne(wadi_rem(wadi_ctz(n), wadi_i32(2)), wadi_i32(0));
     pass half = {.f = f, .from = from, .r = 2, .has_m = true, .m = wadi_quot(n, num(2))};
     half.l = num(1);
-    const wadi_acc even = wadi_compute(copy_rows(f, from, n, WADI_NO_EXP));
-    const wadi_acc start = wadi_acond(odd, run_pass(&half, n), even);
+    const wadi_acc start = wadi_acond(odd, run_pass(&half, n), copy_rows(f, from, n, WADI_NO_EXP));
     const wadi_exp l = wadi_cond(odd, num(2), num(1));
     loop o = {f, n, root_table(f, n)};
     const wadi_acc end =
@@ -381,7 +388,7 @@ static wadi_exp chirp_length(wadi_exp n) {
 }
 
 static wadi_acc bluestein(const frame *f, rows from, wadi_exp n) {
-    const frame alone = {.type = f->type, .sign = -1};
+    const frame alone = {.type = f->type, .sign = -1, .tables = f->tables};
     frame forward = *f, inverse = *f;
     forward.sign = -1;
     inverse.sign = 1;
@@ -480,7 +487,9 @@ static wadi_acc batched(problem *p, int lead, wadi_acc a) {
 wadi_acc wadi_fft_own(int dims, bool inverse, wadi_acc a) {
     const wadi_array_type *t;
     if (!begins("fft", dims, a, &t)) return WADI_NO_ACC;
-    problem p = {.dims = dims, .f = {.type = t->elem.type[0], .sign = inverse ? 1 : -1}};
+    tables made = {0};
+    problem p = {.dims = dims,
+                 .f = {.type = t->elem.type[0], .sign = inverse ? 1 : -1, .tables = &made}};
     const int lead = t->rank - dims;
     wadi_exp size = num(1);
     for (int d = 0; d < dims; d++) {

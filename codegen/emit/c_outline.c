@@ -55,10 +55,23 @@ static bool over_elements(const wadi_lfun *f, const wadi_linst *i) {
     return i && i->kind == WADI_L_FOR && f->inst[i->args[0]]->kind == WADI_L_ARG;
 }
 
+/* Whether what stands in the scope is done for each element: in the loop over them, or in branches and loops without a counter
+ * inside of it. */
+static bool for_each_element(const wadi_lfun *f, const wadi_lscope *s) {
+    while (s->merged) s = s->merged;
+    const wadi_linst *owner = s->owner;
+    while (owner && (owner->kind == WADI_L_IF || owner->kind == WADI_L_REPEAT)) {
+        const wadi_lscope *around = owner->scope;
+        while (around && around->merged) around = around->merged;
+        owner = around ? around->owner : NULL;
+    }
+    return over_elements(f, owner);
+}
+
 bool wadi_c_outline(const wadi_lfun *f, const wadi_c_names *names, const wadi_lscope *s, int p,
                     wadi_c_nest *out) {
     const wadi_linst *loop = s->inst[p];
-    if (loop->kind != WADI_L_FOR || !over_elements(f, s->owner)) return false;
+    if (loop->kind != WADI_L_FOR || !for_each_element(f, s)) return false;
     memset(out, 0, sizeof *out);
     search x = {f, names, WADI_NEW_N(names->arena, bool, f->n), out, true};
     if (!x.inside) return false;

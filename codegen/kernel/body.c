@@ -82,6 +82,21 @@ static void note(wadi_lower *l, const wadi_bind *bind) {
         wadi_lb_note(&l->b, "%s%s%s", name ? name : "", name ? ": " : "", bind->op->name);
 }
 
+/* Another shape of an array that is stored is the same memory. */
+static bool same_memory(wadi_lower *l, const wadi_bind *bind) {
+    if (strcmp(bind->op->name, "reshape") != 0) return false;
+    const wadi_val v = bind->results[0], from = wadi_lower_resolve(l, bind->args[0]);
+    const wadi_vloc_kind kind = l->loc[from].kind;
+    const wadi_array_type *t = wadi_type_of(l, v);
+    if (kind != WADI_LOC_MEMORY && kind != WADI_LOC_SLOT) return false;
+    if (t->rank == 0 || wadi_type_of(l, from)->rank == 0) return false;
+    wadi_vloc at = {.kind = WADI_LOC_MEMORY, .own_extents = true};
+    wadi_lower_extents(l, v, at.extent);
+    for (int f = 0; f < t->elem.fields; f++) at.field[f] = wadi_lower_pointer(l, from, f);
+    l->loc[v] = at;
+    return true;
+}
+
 static void compute(wadi_lower *l, const wadi_bind *bind, bool is_result) {
     const wadi_val v = bind->results[0];
     const int rank = wadi_type_of(l, v)->rank;
@@ -94,6 +109,7 @@ static void compute(wadi_lower *l, const wadi_bind *bind, bool is_result) {
         scalar_value(l, v, pointer, is_result);
         return;
     }
+    if (!is_result && same_memory(l, bind)) return;
     wadi_lower_extents(l, v, extent);
     const wadi_vloc at = storage(l, v, is_result, rank, extent);
     const wadi_vloc none = l->loc[v];

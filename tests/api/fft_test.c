@@ -208,14 +208,16 @@ static void several_dimensions_and_batches(void **state) {
         int64_t shape[3][4];
     } rows[] = {
         {{FORWARD, 2, 2, WADI_C128}, {{32, 32}, {5, 12}, {0, 3}}},
-        {{INVERSE, 3, 3, WADI_C128}, {{4, 5, 6}, {8, 8, 8}, {1, 1, 1}}},
         {{FORWARD, 2, 1, WADI_C64}, {{40, 17}, {3, 0}, {0, 3}}},
+        {{INVERSE, 3, 3, WADI_C128}, {{4, 5, 6}, {8, 8, 8}, {1, 1, 1}}},
         {{INVERSE, 4, 2, WADI_C128}, {{3, 2, 8, 7}, {1, 1, 1, 1}, {2, 2, 16, 1}}},
         {{REAL, 2, 2, WADI_F64}, {{6, 9}, {16, 16}, {1, 1}}},
         {{BACK, 3, 2, WADI_F64}, {{7, 6, 9}, {2, 16, 16}, {3, 5, 1}}},
         {{BACK, 3, 3, WADI_F32}, {{3, 4, 5}, {4, 4, 4}, {1, 2, 3}}},
     };
-    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+    /* the language's own transforms take long to compile: two of them will do */
+    const size_t n = wadi_foreign_has("fft") ? sizeof rows / sizeof *rows : 2;
+    for (size_t k = 0; k < n; k++) {
         wadi_exe *exe = compile(&rows[k].p);
         for (int i = 0; i < 3; i++) run_whole(exe, &rows[k].p, rows[k].shape[i], 2);
         wadi_exe_destroy(exe);
