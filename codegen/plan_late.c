@@ -1,8 +1,8 @@
 /* How a value of a stream's body is stored over a chunk: the kind of its slot.
  *
  * Lifting has marked it; what remains is whether its extents can be computed in front of the body, as the storage of a
- * regular value must be. Extents that hang on the result of a branch or loop inside the stream exist only when it has
- * run. */
+ * regular value must be. Extents that hang on the result of a branch or loop inside the stream, or on elements of an array
+ * that only a loop of its own makes (a scan), exist only when it has run. */
 #include "codegen/plan_internal.h"
 
 static bool is_late(wadi_planning *p, wadi_val v);
@@ -18,9 +18,17 @@ static bool atom_is_late(void *env, const wadi_ext_node *atom) {
 
 static bool is_structured(const wadi_value *v) {
     if (v->def != WADI_DEF_BIND) return false;
-    const wadi_op *op = v->bind->op; /* an array made of a sequence within an element is known when it has run, too */
+    const wadi_op *op =
+        v->bind
+            ->op; /* an array made of a sequence within an element is known when it has run, too */
     return op->skeleton == WADI_SKEL_COND || op->skeleton == WADI_SKEL_LOOP ||
            (op->kind == WADI_OP_SEQUENCE && !v->type.is_seq);
+}
+
+/* Its elements are not to be had one by one. */
+static bool runs_whole(const wadi_op *op) {
+    return op->kind == WADI_OP_CONSUMER && !op->at && op->skeleton != WADI_SKEL_FOLD &&
+           op->skeleton != WADI_SKEL_FOLD_SEG;
 }
 
 static bool extent_is_late(wadi_planning *p, wadi_val v, int dim) {
@@ -53,7 +61,7 @@ static bool finds_late(wadi_planning *p, wadi_val v) {
     if (p->y.alias_of[v] != WADI_NONE) return is_late(p, p->y.alias_of[v]);
     if (p->known[v] || value->def != WADI_DEF_BIND || value->type.is_seq) return false;
     const wadi_bind *b = value->bind;
-    if (is_structured(value)) return true;
+    if (is_structured(value) || runs_whole(b->op)) return true;
     for (int a = 0; a < b->nargs; a++)
         if (is_late(p, b->args[a])) return true;
     for (int f = 0; f < b->nfuns; f++)

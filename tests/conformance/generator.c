@@ -33,7 +33,11 @@ static wadi_acc body(void *env, wadi_acc element) {
         gen_keep(m, part, it->rank, it->type, shared + it->shape);
         if (m->classes <= shared + it->shape) m->classes = shared + it->shape + 1;
     }
-    for (int i = 0; i < m->size; i++) gen_step(m);
+    for (int i = 0; i < m->size; i++)
+        if (gen_below(&m->r, 14) == 0)
+            gen_inner(m);
+        else
+            gen_step(m);
     wadi_acc out[GEN_MAX_OUT];
     m->outs = 1 + gen_below(&m->r, GEN_MAX_OUT);
     for (int i = 0; i < m->outs; i++) {

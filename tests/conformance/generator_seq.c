@@ -193,3 +193,76 @@ wadi_eat gen_consumed(maker *m, wadi_seq s) {
         wadi_tuple2(wadi_unit(wadi_i64(3)), wadi_unit(wadi_literal(m->part[0].type, 0)));
     return wadi_fold_batch_env(count_up, m, z, s);
 }
+
+/* ---- sequences over an element's own arrays ---- */
+
+static wadi_acc combined(void *env, wadi_acc state, wadi_acc element) {
+    return summed_up(env, state, element);
+}
+
+static wadi_acc sum_by_rows(void *env, wadi_acc element) {
+    const maker *m = env;
+    maker rows = *m;
+    rows.part[0].rank--;
+    const wadi_exp zero = wadi_literal(m->part[0].type, 0);
+    return wadi_consume(wadi_fold_seq_env(combined, &rows, wadi_unit(zero), wadi_to_seq(element)));
+}
+
+static wadi_exp plus_itself(wadi_exp x) {
+    return wadi_add(x, x);
+}
+
+static wadi_acc twice(void *env, wadi_acc element) {
+    (void)env;
+    return wadi_map(plus_itself, element);
+}
+
+static wadi_seq mapped(maker *m, wadi_seq s) {
+    if (m->part[0].rank == 0 || gen_below(&m->r, 2)) return wadi_map_seq_env(twice, m, s);
+    s = wadi_map_seq_env(sum_by_rows, m, s);
+    m->part[0].rank = 0;
+    m->alike = true;
+    return s;
+}
+
+static void keep_consumed(maker *m, wadi_seq s) {
+    const int rank = m->part[0].rank;
+    const wadi_type t = m->part[0].type;
+    wadi_eat e = {0};
+    int to = 1;
+    switch (gen_below(&m->r, 4)) {
+    case 0:
+        e = wadi_elements(s);
+        break;
+    case 1:
+        e = m->alike ? wadi_tabulate(s) : wadi_tabulate_min(s);
+        to = rank + 1;
+        break;
+    case 2:
+        e = wadi_fold_seq_env(summed_up, m, wadi_unit(gen_literal(m, t)), s);
+        to = 0;
+        break;
+    default:
+        e = wadi_tabulate_min(s);
+        to = rank + 1;
+    }
+    gen_keep(m, wadi_consume(e), to, t, gen_fresh_class(m));
+}
+
+void gen_inner(maker *m) {
+    static wadi_seq (*const make[])(maker *, wadi_seq) = {cut, filtered, expanded, scanned, mapped};
+    const item it = gen_pick_ranked(m, 1, 3);
+    const item part = m->part[0];
+    const int parts = m->parts;
+    const bool alike = m->alike;
+    if (!it.a.node) return;
+    m->parts = 1;
+    m->part[0] = (item){.rank = it.rank - 1, .type = it.type};
+    m->alike = true;
+    wadi_seq s = wadi_to_seq_on(gen_below(&m->r, it.rank), it.a);
+    for (int k = gen_below(&m->r, 3); k > 0; k--) s = make[gen_below(&m->r, 5)](m, s);
+    keep_consumed(m, s);
+    m->parts = parts;
+    m->part[0] = part;
+    m->alike = alike;
+}

@@ -67,5 +67,7 @@ bool gen_control_step(maker *m);
 wadi_seq gen_pieces(maker *m);
 wadi_seq gen_transduced(maker *m, wadi_seq s);
 wadi_eat gen_consumed(maker *m, wadi_seq s);
+/* Adds to the pool what a sequence over a pooled array gives. */
+void gen_inner(maker *m);
 
 #endif
