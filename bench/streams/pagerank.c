@@ -80,30 +80,17 @@ static wadi_program *streaming(void) {
     return p;
 }
 
-typedef struct node {
-    const graph *g;
-    wadi_exp begin;
-} node;
-
-static wadi_exp receive(void *env, wadi_exp i, wadi_exp sum) {
-    const node *v = env;
-    const wadi_exp source = wadi_index1(v->g->sources, wadi_add(v->begin, i));
-    return wadi_add(sum, wadi_index1(v->g->given, source));
-}
-
-static wadi_exp node_whole(void *env, wadi_ix ix) {
-    const graph *g = env;
-    node v = {g, wadi_index1(g->offsets, ix.at[0])};
-    const wadi_exp end = wadi_index1(g->offsets, wadi_add(ix.at[0], wadi_i64(1)));
-    return rank_of(g, wadi_iterate_env(wadi_sub(end, v.begin), receive, &v, wadi_f64(0)));
+static wadi_exp next_rank(void *env, wadi_exp received) {
+    return rank_of(env, received);
 }
 
 /* The state: ranks, their last change, steps done. */
 static wadi_acc step_whole(void *env, wadi_acc state) {
     graph g = *(const graph *)env;
     prepare(&g, wadi_tuple_get(state, 0));
-    const wadi_acc next =
-        wadi_compute(wadi_generate_env(wadi_ix1(wadi_extent(g.ranks, 0)), node_whole, &g));
+    const wadi_acc received =
+        wadi_fold_offsets(wadi_add, wadi_f64(0), g.offsets, wadi_gather(g.sources, g.given));
+    const wadi_acc next = wadi_compute(wadi_map_env(next_rank, &g, received));
     const wadi_acc parts[] = {next, wadi_sum(wadi_zip_with(distance, next, g.ranks)),
                               wadi_unit(wadi_add(wadi_the(wadi_tuple_get(state, 2)), wadi_i64(1)))};
     return wadi_tuple(3, parts);

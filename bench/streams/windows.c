@@ -1,6 +1,7 @@
 /* Features of sliding windows over sound: energy, zero crossings and peak of every window of 1024 samples, a new one every 512.
  *
- * wadi: the streaming form (a window is an element) and the whole-array form (an element of the result loops over its window).
+ * wadi: the streaming form (a window is an element, cut where it stands), the same from a stream of blocks, as sound arrives from
+ * outside, and the whole-array form (folds over the rows of a matrix that is never stored).
  * Peer: the same in C with OpenMP. The sound is synthetic: tones whose pitch moves, with noise. */
 #include "bench/streams/benchmarks.h"
 
@@ -10,7 +11,7 @@
 #include "base/error.h"
 #include "bench/streams/program.h"
 
-enum { SIZE = 1024, FEATURES = 3 };
+enum { SIZE = 1024, FEATURES = 3, BLOCK = 4096 };
 static const char *const names[FEATURES] = {"energy", "crossings", "peak"};
 
 /* ---- the programs ---- */
@@ -69,6 +70,18 @@ static wadi_program *streaming(int64_t hop) {
     if (p == NULL) return NULL;
     job j = declare(hop);
     const wadi_seq windows = wadi_produce_env(windows_of(&j), cut_window, &j);
+    const wadi_acc all = wadi_consume(wadi_elements(wadi_map_seq(features, windows)));
+    for (int i = 0; i < FEATURES; i++) wadi_output(names[i], wadi_tuple_get(all, i));
+    return p;
+}
+
+/* The same windows cut from a stream of blocks, as samples arrive from outside. */
+static wadi_program *arriving(int64_t hop) {
+    wadi_program *p = wadi_program_create("windows_arriving");
+    if (p == NULL) return NULL;
+    const job j = declare(hop);
+    const wadi_seq blocks = wadi_subarrays(wadi_ix1(wadi_i64(BLOCK)), j.samples);
+    const wadi_seq windows = wadi_windows(wadi_i64(SIZE), wadi_i64(hop), WADI_LAST_DROP, blocks);
     const wadi_acc all = wadi_consume(wadi_elements(wadi_map_seq(features, windows)));
     for (int i = 0; i < FEATURES; i++) wadi_output(names[i], wadi_tuple_get(all, i));
     return p;
@@ -174,20 +187,24 @@ static wadi_status make_room(loop *l, wadi_error *err) {
 }
 
 static wadi_status compare(bench *b, const char *name, int64_t n, loop *l, bench_program *stream,
-                           bench_program *one, wadi_error *err) {
+                           bench_program *blocks, bench_program *one, wadi_error *err) {
     double unused = -1;
     WADI_TRY(make_room(l, err));
     WADI_TRY(bench_program_open(b, streaming(l->hop), stream, err));
+    WADI_TRY(bench_program_open(b, arriving(l->hop), blocks, err));
     WADI_TRY(bench_program_open(b, whole(l->hop), one, err));
     bench_program_vector(stream, "samples", WADI_F32, n, l->samples);
+    bench_program_vector(blocks, "samples", WADI_F32, n, l->samples);
     bench_program_vector(one, "samples", WADI_F32, n, l->samples);
     WADI_TRY(run_loop(l, &unused, err));
     WADI_TRY(check(stream, "windows, streaming", l, err));
+    WADI_TRY(check(blocks, "windows, stream of blocks", l, err));
     WADI_TRY(check(one, "windows, whole array", l, err));
     const bench_side side[] = {{"wadi", bench_program_run, stream},
                                {"wadi whole array", bench_program_run, one},
+                               {"wadi stream of blocks", bench_program_run, blocks},
                                {"C OpenMP", run_loop, l}};
-    return bench_compare(b, "windows", name, 3, side, NULL, err);
+    return bench_compare(b, "windows", name, 4, side, NULL, err);
 }
 
 static wadi_status one_case(bench *b, const char *name, int64_t hop, wadi_error *err) {
@@ -197,9 +214,10 @@ static wadi_status one_case(bench *b, const char *name, int64_t hop, wadi_error 
     if (samples == NULL) return wadi_fail(err, WADI_MEMORY, "out of memory");
     loop l = {
         .samples = samples, .windows = (n - SIZE) / hop + 1, .hop = hop, .threads = b->threads};
-    bench_program stream = {0}, one = {0};
-    const wadi_status status = compare(b, name, n, &l, &stream, &one, err);
+    bench_program stream = {0}, blocks = {0}, one = {0};
+    const wadi_status status = compare(b, name, n, &l, &stream, &blocks, &one, err);
     bench_program_close(&stream);
+    bench_program_close(&blocks);
     bench_program_close(&one);
     free(l.energy);
     free(l.peak);
