@@ -304,17 +304,15 @@ static wadi_exp root_element(void *env, wadi_ix ix) {
                      root(r->f, ix.at[0], r->n));
 }
 
-static wadi_acc master_table(const frame *f) {
-    double parts[2 * MASTER];
-    const int64_t n = MASTER;
-    for (int64_t k = 0; k < n; k++) wadi_fft_root(k, n, f->sign, &parts[k], &parts[n + k]);
-    return wadi_fft_table(f->type, 1, &n, parts, parts + n);
+static wadi_exp master_element(void *env, wadi_ix ix) {
+    return root(env, ix.at[0], num(MASTER));
 }
 
 /* [n]; a short one is taken from a table that all elements of a stream share. */
 static wadi_acc root_table(const frame *f, wadi_exp n) {
     wadi_acc *master = &f->tables->master[f->sign > 0];
-    if (!master->node) *master = master_table(f);
+    frame any = *f;
+    if (!master->node) *master = wadi_generate_env(wadi_ix1(num(MASTER)), master_element, &any);
     roots r = {f, n, wadi_quot(num(MASTER), wadi_max(n, num(1))), *master};
     return wadi_generate_env(wadi_ix1(n), root_element, &r);
 }
