@@ -193,12 +193,19 @@ static wadi_status cond(wadi_flat *c, const wadi_bind *bind) {
 
 /* ---- awhile ---- */
 
+/* With a descriptor, arrays of the elements that go on need not be moved when others stop. */
+static wadi_slot_kind state_kind(const wadi_flat *c, wadi_val param) {
+    const wadi_slot_kind kind = kind_of(c, param);
+    return kind == WADI_SLOT_REGULAR && type_of(c, param)->rank > 0 ? WADI_SLOT_IRREGULAR : kind;
+}
+
 static wadi_status state_slots(wadi_flat *c, const wadi_bind *bind, int *state) {
     const wadi_block *pred = bind->blocks[0], *body = bind->blocks[1];
     for (int i = 0; i < bind->nargs; i++) {
         const wadi_val param = body->params[i];
-        WADI_TRY(value_slot(c, param));
-        state[i] = c->y->slot_of[param];
+        WADI_TRY(wadi_flat_slot(c, c->y->m->values[param].name, state_kind(c, param),
+                                type_of(c, param), &state[i]));
+        c->y->slot_of[param] = state[i];
         c->y->slot_of[pred->params[i]] = state[i];
     }
     return WADI_OK;

@@ -2,8 +2,9 @@
  *
  * A branch whose condition is the same for all elements at hand runs as if it were alone: nothing is renumbered and nothing
  * copied. Else each side runs over the elements that took it, and the results are merged. A loop starts with all
- * elements; after each round those that have stopped are put aside and the others are moved together. Values go from one
- * round to the next by handing on their memory. */
+ * elements; after each round those that have stopped are put aside, and the others are numbered anew: their arrays stay
+ * where they are, since a descriptor says where each begins. Values go from one round to the next by handing on their
+ * memory. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -353,6 +354,26 @@ static void note_batch(looping *w, const int64_t *leave, int64_t n) {
     }
 }
 
+/* The state in `slot` becomes that of the elements that stay, whose arrays remain where they are: only their descriptor is
+ * made anew. */
+static bool thin_out(const looping *w, int slot, content *old, int64_t stays) {
+    wadi_slots *slots = w->k.slots;
+    const int rank = wadi_slots_plan(slots, slot)->rank;
+    wadi_slot *to = &slots->slot[slot];
+    if (!wadi_slots_room_for_shapes(slots, slot, stays)) return false;
+    if (!wadi_slots_room_for_offsets(slots, slot, stays)) return false;
+    for (int64_t i = 0; i < stays; i++) {
+        const int64_t s = w->stay[i];
+        to->offset[i] = old->slot.offset[s];
+        for (int d = 0; d < rank; d++) to->shape[i * rank + d] = old->slot.shape[s * rank + d];
+    }
+    to->offset[stays] = old->slot.offset[w->live];
+    memcpy(to->col, old->slot.col, sizeof to->col);
+    memcpy(slots->memory[slot].column, old->memory.column, sizeof old->memory.column);
+    memset(old->memory.column, 0, sizeof old->memory.column);
+    return true;
+}
+
 /* State `i` of those that leave goes to the batch, of those that stay to the state. */
 static bool part_ways(looping *w, batch *b, int i, int64_t stays, int64_t leaves) {
     const control *k = &w->k;
@@ -363,7 +384,9 @@ static bool part_ways(looping *w, batch *b, int i, int64_t stays, int64_t leaves
         if (!wadi_merge(k->slots, k->d->pool, slot, leaves, &source, NULL, w->leave)) return false;
         b->value[i] = detach(w, slot);
     }
-    const bool done = wadi_merge(k->slots, k->d->pool, slot, stays, &source, NULL, w->stay);
+    const bool done = source.kind == WADI_SLOT_IRREGULAR
+                          ? thin_out(w, slot, &w->old[i], stays)
+                          : wadi_merge(k->slots, k->d->pool, slot, stays, &source, NULL, w->stay);
     release(&w->old[i]);
     return done;
 }

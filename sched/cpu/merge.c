@@ -142,12 +142,21 @@ bool wadi_merge(wadi_slots *s, wadi_pool *pool, int to, int64_t n, const wadi_me
 
 /* ---- passing on ---- */
 
+/* Whether the elements, which have one shape, stand side by side. */
+static bool is_dense(const wadi_plan_slot *p, const wadi_slot *slot, int64_t n) {
+    const int64_t each = wadi_shape_values(p->rank, slot->shape);
+    for (int64_t i = 0; i < n; i++) {
+        if (slot->offset[i] != slot->offset[0] + i * each) return false;
+    }
+    return true;
+}
+
 bool wadi_merge_fits(const wadi_slots *s, int from, int to, int64_t n) {
     const wadi_plan_slot *f = wadi_slots_plan(s, from), *t = wadi_slots_plan(s, to);
     const wadi_slot *slot = &s->slot[from];
     if (f->kind == t->kind || n == 1) return true;
     if (f->kind == WADI_SLOT_ONCE || t->kind == WADI_SLOT_ONCE) return false;
-    if (f->kind == WADI_SLOT_IRREGULAR) return true;
+    if (f->kind == WADI_SLOT_IRREGULAR) return is_dense(f, slot, n);
     return f->rank == 0 || slot->stride == wadi_shape_values(f->rank, slot->shape);
 }
 
