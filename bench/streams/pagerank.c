@@ -12,6 +12,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "bench/streams/graphblas.h"
 #include "bench/streams/graphs.h"
 #include "bench/streams/program.h"
 #include "bench/streams/scipy_peer.h"
@@ -268,65 +269,94 @@ static wadi_status open_programs(const bench *b, job *j, wadi_error *err) {
     return WADI_OK;
 }
 
-/* All forms give the ranks of the loop in C, in as many steps. */
-static wadi_status check(job *j, bench_python *scipy, wadi_error *err) {
-    const int64_t n = j->m->rows;
+typedef struct peers {
+    bench_python *scipy;
+    bench_graphblas *graphblas;
+} peers;
+
+static wadi_status check_peers(job *j, const peers *p, const double *want, wadi_error *err) {
     double unused = -1;
-    double *want = malloc((size_t)n * sizeof *want);
-    if (want == NULL) return wadi_fail(err, WADI_MEMORY, "out of memory");
+    if (p->scipy != NULL) {
+        WADI_TRY(bench_python_run(p->scipy, &unused, err));
+        WADI_TRY(bench_python_result(p->scipy, j->m->rows, j->other, err));
+        WADI_TRY(bench_same("scipy", j->m->rows, j->other, want, 1e-10, err));
+    }
+    if (p->graphblas == NULL) return WADI_OK;
+    WADI_TRY(bench_graphblas_run(p->graphblas, &unused, err));
+    WADI_TRY(bench_graphblas_result(p->graphblas, j->other, err));
+    return bench_same("GraphBLAS", j->m->rows, j->other, want, 1e-10, err);
+}
+
+static wadi_status check_forms(job *j, const double *want, int64_t steps, wadi_error *err) {
+    double unused = -1;
     wadi_array got;
+    WADI_TRY(run_stream(j, &unused, err));
+    WADI_TRY(bench_same("streaming", j->m->rows, j->ranks, want, 1e-10, err));
+    WADI_TRY(run_whole(j, &unused, err));
+    WADI_TRY(bench_program_result(&j->whole, "ranks", &got, err));
+    WADI_TRY(bench_same("whole array", j->m->rows, got.column[0], want, 1e-10, err));
+    if (j->done == steps) return WADI_OK;
+    return wadi_fail(err, WADI_INTERNAL, "%lld steps, expected %lld", (long long)j->done,
+                     (long long)steps);
+}
+
+/* All forms and peers give the ranks of the loop in C. */
+static wadi_status check(job *j, const peers *p, wadi_error *err) {
+    const size_t bytes = (size_t)j->m->rows * sizeof(double);
+    double unused = -1;
+    double *want = malloc(bytes);
+    if (want == NULL) return wadi_fail(err, WADI_MEMORY, "out of memory");
     wadi_status status = run_loop(j, &unused, err);
-    memcpy(want, j->ranks, (size_t)n * sizeof *want);
-    const int64_t steps = j->done;
-    if (status == WADI_OK) status = run_stream(j, &unused, err);
-    if (status == WADI_OK) status = bench_same("streaming", n, j->ranks, want, 1e-10, err);
-    if (status == WADI_OK) status = run_whole(j, &unused, err);
-    if (status == WADI_OK) status = bench_program_result(&j->whole, "ranks", &got, err);
-    if (status == WADI_OK) {
-        status = bench_same("whole array", n, got.column[0], want, 1e-10, err);
-    }
-    if (status == WADI_OK && j->done != steps) {
-        status = wadi_fail(err, WADI_INTERNAL, "%lld steps, expected %lld", (long long)j->done,
-                           (long long)steps);
-    }
-    if (status == WADI_OK && scipy != NULL) {
-        status = bench_python_run(scipy, &unused, err);
-        if (status == WADI_OK) status = bench_python_result(scipy, n, j->other, err);
-        if (status == WADI_OK) status = bench_same("scipy", n, j->other, want, 1e-10, err);
-    }
+    memcpy(want, j->ranks, bytes);
+    if (status == WADI_OK) status = check_forms(j, want, j->done, err);
+    if (status == WADI_OK) status = check_peers(j, p, want, err);
     free(want);
     return status;
 }
 
-static wadi_status compare(bench *b, const char *name, job *j, wadi_error *err) {
+/* An absent peer is told and left out; any other failure is one. */
+static wadi_status absent_is_fine(const bench *b, const char *name, wadi_status status,
+                                  const wadi_error *why, wadi_error *err) {
+    if (status == WADI_OK) return WADI_OK;
+    if (status != WADI_UNSUPPORTED) return wadi_fail(err, status, "%s", why->msg);
+    bench_say(b, "pagerank %s: %s", name, why->msg);
+    return WADI_OK;
+}
+
+static wadi_status open_peers(const bench *b, const char *name, const job *j, peers *p,
+                              wadi_error *err) {
     wadi_error why = {0};
-    bench_python *scipy = NULL;
     char task[64];
     (void)snprintf(task, sizeof task, "pagerank:%lld", (long long)j->most);
-    wadi_status status = bench_python_open(b, task, j->m, NULL, &scipy, &why);
-    if (status == WADI_UNSUPPORTED) bench_say(b, "pagerank %s: %s", name, why.msg);
-    if (status != WADI_OK && status != WADI_UNSUPPORTED) {
-        return wadi_fail(err, status, "%s", why.msg);
-    }
-    status = check(j, scipy, err);
+    wadi_status status = bench_python_open(b, task, j->m, NULL, &p->scipy, &why);
+    WADI_TRY(absent_is_fine(b, name, status, &why, err));
+    status = bench_graphblas_open(b, j->m, j->share, j->most, &p->graphblas, &why);
+    return absent_is_fine(b, name, status, &why, err);
+}
+
+static wadi_status compare(bench *b, const char *name, job *j, const peers *p, wadi_error *err) {
+    WADI_TRY(check(j, p, err));
     const bench_side side[] = {
         {"wadi", run_stream, j},
         {"wadi whole array", run_whole, j},
-        {"scipy", scipy != NULL ? bench_python_run : NULL, scipy},
+        {"scipy", p->scipy != NULL ? bench_python_run : NULL, p->scipy},
+        {"GraphBLAS", p->graphblas != NULL ? bench_graphblas_run : NULL, p->graphblas},
         {"C OpenMP", run_loop, j},
     };
-    if (status == WADI_OK) status = bench_compare(b, "pagerank", name, 4, side, NULL, err);
-    bench_python_close(scipy);
-    return status;
+    return bench_compare(b, "pagerank", name, 5, side, NULL, err);
 }
 
 /* `most`: steps at most. */
 static wadi_status rank(bench *b, const char *name, const wadi_csr *m, int64_t most,
                         wadi_error *err) {
     job j = {.m = m, .most = most, .threads = b->threads};
+    peers p = {0};
     wadi_status status = make_vectors(&j, err);
     if (status == WADI_OK) status = open_programs(b, &j, err);
-    if (status == WADI_OK) status = compare(b, name, &j, err);
+    if (status == WADI_OK) status = open_peers(b, name, &j, &p, err);
+    if (status == WADI_OK) status = compare(b, name, &j, &p, err);
+    bench_python_close(p.scipy);
+    bench_graphblas_close(p.graphblas);
     bench_program_close(&j.stream);
     bench_program_close(&j.whole);
     free(j.share);

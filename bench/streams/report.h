@@ -31,11 +31,11 @@ typedef struct bench_row {
 
 /* What the command line said, and what has been measured. */
 typedef struct bench {
-    bool quick;            /* tiny sizes: checks that everything works, measures nothing */
-    bool schedules;        /* wadi's automatic schedule against each forced one, instead of the peers */
-    int threads;           /* of wadi and of peers alike; at least 1 */
-    int runs;              /* timed rounds at least; short cases get more */
-    const char *data;      /* folder of real data; NULL: none, such cases are skipped */
+    bool quick;       /* tiny sizes: checks that everything works, measures nothing */
+    bool schedules;   /* wadi's automatic schedule against each forced one, instead of the peers */
+    int threads;      /* of wadi and of peers alike; at least 1 */
+    int runs;         /* timed rounds at least; short cases get more */
+    const char *data; /* folder of real data; NULL: none, such cases are skipped */
     const char *python;    /* interpreter that has numpy and scipy */
     const char *mkl;       /* path or name of libmkl_rt */
     const char *select;    /* only cases whose name contains this; NULL: all */
