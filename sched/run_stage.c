@@ -5,7 +5,7 @@
  * budget, judged by what the stage's chunks have taken so far. A step for which there is no memory is tried again in two
  * halves. When an element fails, those before it are delivered first, and what they lead to comes first too: so what
  * consumers get, and which failure is told, does not depend on how the stream was cut. A failure behind the last element
- * that anybody wants is none. */
+ * that anybody wants is none; where the elements of another stage decide that, it is left open until they are there. */
 #include <stdio.h>
 
 #include "base/error.h"
@@ -17,14 +17,17 @@ static wadi_stage_run *stage_of(const wadi_stream *s, int stage) {
 
 /* ---- who wants what ---- */
 
+static bool takes_more(const wadi_stage_run *g) {
+    return g->broken.status == WADI_OK && wadi_change_wants(g->change);
+}
+
 bool wadi_stage_wanted(const wadi_stream *s, int stage) {
     for (int i = 0; i < s->plan->nends; i++)
         if (s->plan->ends[i].stage == stage) return true;
     for (int i = stage + 1; i < s->plan->nstages; i++) {
         const wadi_stage_run *g = stage_of(s, i);
         for (int k = 0; k < g->plan->ninputs; k++)
-            if (g->plan->inputs[k] == stage && wadi_change_wants(g->change) &&
-                wadi_stage_wanted(s, i))
+            if (g->plan->inputs[k] == stage && takes_more(g) && wadi_stage_wanted(s, i))
                 return true;
     }
     return false;
@@ -52,7 +55,7 @@ int64_t wadi_stage_ahead(const wadi_stream *s, int stage) {
     for (int i = stage + 1; i < s->plan->nstages; i++) {
         const wadi_stage_run *g = stage_of(s, i);
         for (int k = 0; k < g->plan->ninputs; k++) {
-            if (g->plan->inputs[k] != stage || !wadi_change_wants(g->change)) continue;
+            if (g->plan->inputs[k] != stage || !takes_more(g)) continue;
             const int64_t behind = wadi_stage_ahead(s, i);
             const int64_t here = wadi_change_waiting(g->change, k);
             const int64_t n = behind > INT64_MAX - here ? INT64_MAX : behind + here;
@@ -60,6 +63,49 @@ int64_t wadi_stage_ahead(const wadi_stream *s, int stage) {
         }
     }
     return least;
+}
+
+/* Whether the stage goes on. */
+static bool is_open(const wadi_stream *s, int stage) {
+    return s->stages[stage].broken.status == WADI_OK && wadi_stage_wanted(s, stage);
+}
+
+/* ---- failures ---- */
+
+/* Whether change g waits for nothing but an element of its input number k. */
+static bool waits_for(const wadi_stage_run *g, int k) {
+    for (int j = 0; g->plan->change == WADI_CHANGE_ZIP && j < g->plan->ninputs; j++)
+        if ((wadi_change_waiting(g->change, j) > 0) == (j == k)) return false;
+    return true;
+}
+
+/* Whether an end cannot go on without the stage's next element. */
+static bool is_needed(const wadi_stream *s, int stage) {
+    for (int i = 0; i < s->plan->nends; i++)
+        if (s->plan->ends[i].stage == stage) return true;
+    for (int i = stage + 1; i < s->plan->nstages; i++) {
+        const wadi_stage_run *g = &s->stages[i];
+        for (int k = 0; k < g->plan->ninputs; k++)
+            if (g->plan->inputs[k] == stage && takes_more(g) && waits_for(g, k) && is_needed(s, i))
+                return true;
+    }
+    return false;
+}
+
+wadi_status wadi_stage_fail(wadi_stream *s, int stage, wadi_status status, const wadi_error *err) {
+    if (!wadi_stage_wanted(s, stage)) return WADI_OK;
+    if (is_needed(s, stage) || status == WADI_CANCELLED) return status;
+    stage_of(s, stage)->broken = *err;
+    stage_of(s, stage)->broken.status = status;
+    return WADI_OK;
+}
+
+wadi_status wadi_stage_check(wadi_stream *s, int stage, bool last, wadi_error *err) {
+    const wadi_error *why = &stage_of(s, stage)->broken;
+    if (why->status == WADI_OK || !wadi_stage_wanted(s, stage)) return WADI_OK;
+    if (!last && !is_needed(s, stage)) return WADI_OK;
+    *err = *why;
+    return why->status;
 }
 
 /* ---- one step through a body ---- */
@@ -201,7 +247,7 @@ static wadi_status deliver(wadi_stream *s, int stage, wadi_chunk *c, wadi_error 
     for (int i = stage + 1; i < s->plan->nstages; i++) {
         const wadi_stage_run *g = stage_of(s, i);
         for (int k = 0; k < g->plan->ninputs; k++) {
-            if (g->plan->inputs[k] != stage || !wadi_change_wants(g->change)) continue;
+            if (g->plan->inputs[k] != stage || !takes_more(g)) continue;
             if (wadi_stage_wanted(s, i)) WADI_TRY(feed(s, i, k, c, err));
         }
     }
@@ -213,7 +259,7 @@ static wadi_status step(wadi_stream *s, int stage, wadi_chunk *in, wadi_error *e
 static wadi_status step_part(wadi_stream *s, int stage, wadi_chunk *in, int64_t begin,
                              int64_t count, wadi_error *err) {
     wadi_chunk *part = NULL;
-    if (count == 0 || !wadi_stage_wanted(s, stage)) return WADI_OK;
+    if (count == 0 || !is_open(s, stage)) return WADI_OK;
     WADI_TRY(wadi_chunk_slice(in, begin, count, &part, err));
     const wadi_status status = step(s, stage, part, err);
     wadi_chunk_release(part);
@@ -242,7 +288,7 @@ static wadi_status step_before(wadi_stream *s, int stage, wadi_chunk *in, int64_
     const wadi_error failed = *err;
     WADI_TRY(step_part(s, stage, in, 0, good, err));
     *err = failed;
-    return wadi_stage_wanted(s, stage) ? failed.status : WADI_OK;
+    return wadi_stage_fail(s, stage, failed.status, err);
 }
 
 /* Elements of a stage through its body and on. */
@@ -279,7 +325,7 @@ static wadi_status scan(wadi_stream *s, int stage, wadi_chunk *in, wadi_error *e
     wadi_chunk_release(states);
     if (status != WADI_OK || folded == WADI_OK) return status;
     *err = failed;
-    return wadi_stage_wanted(s, stage) ? folded : WADI_OK;
+    return wadi_stage_fail(s, stage, folded, err);
 }
 
 static int64_t cap(const wadi_stage_run *g) {
@@ -294,7 +340,7 @@ static wadi_status drain(wadi_stream *s, int stage, wadi_error *err) {
         WADI_TRY(wadi_change_next(g->change, cap(g), &c, err));
         if (c == NULL) return WADI_OK;
         wadi_status status = WADI_OK;
-        if (wadi_stage_wanted(s, stage))
+        if (is_open(s, stage))
             status = g->plan->change == WADI_CHANGE_SCAN ? scan(s, stage, c, err)
                                                          : step(s, stage, c, err);
         wadi_chunk_release(c);
@@ -338,7 +384,7 @@ static wadi_status feed(wadi_stream *s, int stage, int input, wadi_chunk *c, wad
     WADI_TRY(drain(s, stage, err));
     if (changed == WADI_OK) return check_kept(s, g, err);
     *err = failed;
-    return wadi_stage_wanted(s, stage) ? changed : WADI_OK;
+    return wadi_stage_fail(s, stage, changed, err);
 }
 
 wadi_status wadi_stage_run_chunk(wadi_stream *s, int stage, wadi_chunk *c, wadi_error *err) {
@@ -353,7 +399,8 @@ wadi_status wadi_stage_end(wadi_stream *s, int stage, wadi_error *err) {
             if (g->plan->inputs[k] != stage) continue;
             WADI_TRY(wadi_change_end(g->change, k, err));
             WADI_TRY(drain(s, i, err));
-            if (++g->ended_inputs == g->plan->ninputs) WADI_TRY(wadi_stage_end(s, i, err));
+            const bool whole = ++g->ended_inputs == g->plan->ninputs;
+            if (whole && g->broken.status == WADI_OK) WADI_TRY(wadi_stage_end(s, i, err));
         }
     }
     return WADI_OK;

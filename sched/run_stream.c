@@ -73,9 +73,9 @@ static wadi_status compute_chunk(wadi_stream *s, wadi_lane *l, wadi_chunk *c, wa
     return status;
 }
 
-static wadi_status end_lane(wadi_stream *s, wadi_lane *l, wadi_error *err) {
+static wadi_status end_stage(wadi_stream *s, int stage, wadi_error *err) {
     wadi_meter_busy(&s->x->meter, WADI_STAGE_COMPUTE);
-    const wadi_status status = wadi_stage_end(s, l->stage, err);
+    const wadi_status status = wadi_stage_end(s, stage, err);
     wadi_meter_idle(&s->x->meter, WADI_STAGE_COMPUTE);
     return status;
 }
@@ -86,10 +86,12 @@ static wadi_status choose_lane(wadi_stream *s, wadi_lane **out, wadi_error *err)
     *out = NULL;
     for (int i = 0; i < s->nlanes; i++) {
         wadi_lane *l = &s->lanes[i];
+        const bool wanted = wadi_stage_wanted(s, l->stage);
         if (s->stages[l->stage].ended) continue;
-        if (!wadi_stage_wanted(s, l->stage)) {
+        if (wanted && s->stages[l->stage].broken.status != WADI_OK) continue;
+        if (!wanted) {
             wadi_lane_stop(l, NULL);
-            WADI_TRY(end_lane(s, l, err));
+            WADI_TRY(end_stage(s, l->stage, err));
             continue;
         }
         const int64_t ahead = wadi_stage_ahead(s, l->stage);
@@ -100,18 +102,32 @@ static wadi_status choose_lane(wadi_stream *s, wadi_lane **out, wadi_error *err)
     return WADI_OK;
 }
 
+/* There is nothing left to read. Stages whose failure nobody asks for end before it. */
+static wadi_status end_broken(wadi_stream *s, wadi_error *err) {
+    for (int i = 0; i < s->plan->nstages; i++) WADI_TRY(wadi_stage_check(s, i, true, err));
+    for (int i = 0; i < s->plan->nstages; i++) {
+        const wadi_stage_run *g = &s->stages[i];
+        if (g->broken.status != WADI_OK && !g->ended) WADI_TRY(end_stage(s, i, err));
+    }
+    return WADI_OK;
+}
+
+/* The next chunk of a lane, or its end, or its failure. */
+static wadi_status compute_next(wadi_stream *s, wadi_lane *l, wadi_error *err) {
+    wadi_chunk *c = NULL;
+    const wadi_status status = wadi_lane_next(l, &c, err);
+    if (status != WADI_OK) return wadi_stage_fail(s, l->stage, status, err);
+    return c == NULL ? end_stage(s, l->stage, err) : compute_chunk(s, l, c, err);
+}
+
 static wadi_status compute_all(wadi_stream *s, wadi_error *err) {
     for (;;) {
         wadi_lane *l = NULL;
-        wadi_chunk *c = NULL;
         if (atomic_load(&s->x->cancelled)) return wadi_fail(err, WADI_CANCELLED, "cancelled");
         WADI_TRY(choose_lane(s, &l, err));
-        if (l == NULL) return WADI_OK;
-        WADI_TRY(wadi_lane_next(l, &c, err));
-        if (c == NULL)
-            WADI_TRY(end_lane(s, l, err));
-        else
-            WADI_TRY(compute_chunk(s, l, c, err));
+        if (l == NULL) return end_broken(s, err);
+        WADI_TRY(compute_next(s, l, err));
+        for (int i = 0; i < s->plan->nstages; i++) WADI_TRY(wadi_stage_check(s, i, false, err));
     }
 }
 

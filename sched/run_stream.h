@@ -21,6 +21,7 @@ typedef struct wadi_lane {
     int64_t limit;    /* nobody wants more elements than that */
     bool threaded, opened;
     atomic_bool stopped; /* nobody wants more */
+    int wake[2];         /* a pipe; readable once the sources shall not wait any longer */
     wadi_port *out, *in;
     wadi_thread thread;
 } wadi_lane;
@@ -45,6 +46,8 @@ typedef struct wadi_stage_run {
     wadi_budget budget;  /* of its chunks */
     int ended_inputs;
     bool ended;
+    wadi_error
+        broken; /* status WADI_OK: it is not. Else what its next element fails with, once somebody asks for it */
     bool starved; /* the last attempt failed for want of memory, before anything came of it */
 } wadi_stage_run;
 
@@ -82,6 +85,11 @@ void wadi_stage_close(wadi_stream *s, int stage);
 wadi_status wadi_stage_run_chunk(wadi_stream *s, int stage, wadi_chunk *c, wadi_error *err);
 /* The input of the stage is complete: gives on what waits and says so to those behind it. */
 wadi_status wadi_stage_end(wadi_stream *s, int stage, wadi_error *err);
+/* The next element of the stage fails with err, which matters only if somebody asks for it: WADI_OK while that is open or
+ * when nobody will. */
+wadi_status wadi_stage_fail(wadi_stream *s, int stage, wadi_status status, const wadi_error *err);
+/* Tells the failure that was left open, if by now somebody asks for the element; last: if anybody ever would. */
+wadi_status wadi_stage_check(wadi_stream *s, int stage, bool last, wadi_error *err);
 /* Whether more elements of the stage can make a difference to an end. */
 bool wadi_stage_wanted(const wadi_stream *s, int stage);
 /* How many of its first elements are enough for all ends; INT64_MAX: nobody knows. */

@@ -263,6 +263,21 @@ static void a_source_zipped_here_and_read_alone_there(void **state) {
     check(p, 2, 0);
 }
 
+static wadi_acc fails_late(wadi_acc a) {
+    return wadi_unit(wadi_quot(wadi_i32(100), wadi_sub(wadi_the(wadi_sum(a)), wadi_i32(140))));
+}
+
+static void a_fault_that_the_shorter_sequence_never_reaches_is_none(void **state) {
+    (void)state;
+    wadi_program *p = wadi_program_create("unreached");
+    const wadi_seq s = wadi_map_seq(fails_late, wadi_filter_seq(is_long, rows_in()));
+    const wadi_seq few = wadi_take_seq(wadi_i64(3), numbers_in());
+    const wadi_seq zipped = wadi_zip_with_seq(pair, s, few);
+    wadi_stream_out(zipped, "out");
+    wadi_output("batches", wadi_consume(wadi_from_seq(wadi_batch(wadi_i64(2), zipped))));
+    check(p, 2, 0);
+}
+
 /* ---- several consumers ---- */
 
 static void one_pass_has_many_ends(void **state) {
@@ -435,6 +450,7 @@ int main(void) {
         cmocka_unit_test(sources_that_are_read_at_different_speeds),
         cmocka_unit_test(the_shorter_of_two_ends_a_zip_of_stages),
         cmocka_unit_test(a_source_zipped_here_and_read_alone_there),
+        cmocka_unit_test(a_fault_that_the_shorter_sequence_never_reaches_is_none),
         cmocka_unit_test(one_pass_has_many_ends),
         cmocka_unit_test(what_is_produced_twice_where_a_result_is_needed),
         cmocka_unit_test(arrays_between_consumers_of_one_pass),
