@@ -77,6 +77,7 @@ static int place(wadi_lower *l, const wadi_block *r, int first, wadi_val s,
 
 /* A region is computed again for every reader of its sequence. */
 static void forget(wadi_lower *l, const wadi_block *r) {
+    wadi_vec_clear(&l->memo); /* elements of delayed values were computed from other parameters */
     for (int i = 0; i < r->nbinds; i++) {
         const wadi_bind *b = r->binds[i];
         for (int k = 0; k < b->nresults; k++)
@@ -90,6 +91,7 @@ static wadi_inner_element run(wadi_lower *l, wadi_val s, const wadi_block *r) {
     wadi_inner_element e = new_element(l, s);
     wadi_borrowed values = {0};
     forget(l, r);
+    l->memo.n = 0; /* delayed values of the region have other elements for this reader */
     wadi_run_region(l, r, &values);
     for (int c = 0; c < e.n; c++) e.at[c] = wadi_inner_place(l, r->yields[c]);
     l->y->components[s] = r->yields;

@@ -6,8 +6,13 @@
  * lift stores those like regular ones. Cheap producers leave too: the pass fuse delays them into the body, so they cost no memory.
  *
  * What leaves a body is computed even when the stream turns out to be empty, faults included.
+ *
+ * The body of a sequence within an element is left in the same way, towards the element, by what reads nothing of it: it would
+ * be computed again in every round. Such sequences are often empty, so only what cannot fault goes.
  */
 #include "codegen/pass.h"
+
+#include <string.h>
 
 #include "base/error.h"
 #include "base/vec.h"
@@ -64,10 +69,89 @@ static void leave(hoisting *s, wadi_bind *b, wadi_block *outer, binds *out) {
     if (!wadi_vec_push(out, b)) s->failed = true;
 }
 
+/* ---- sequences within an element ---- */
+
+static bool is_harmless_block(const wadi_sblock *b) {
+    for (int i = 0; i < b->ninsts; i++) {
+        const wadi_sinst *inst = b->insts[i];
+        if (inst->op == WADI_SOP_INDEX || inst->op == WADI_SOP_INDEX_LINEAR) return false;
+        if (inst->op < WADI_SOP_PRIM_COUNT && (wadi_sop_get(inst->op)->flags & WADI_SOP_FAULTS))
+            return false;
+        if (inst->op == WADI_SOP_WHILE) return false; /* may not end */
+        for (int k = 0; k < 2; k++)
+            if (inst->block[k] && !is_harmless_block(inst->block[k])) return false;
+    }
+    return true;
+}
+
+/* Neither faults nor fails to end, whatever its arguments are. */
+static bool is_harmless(const hoisting *s, const wadi_bind *b) {
+    static const char *const ops[] = {"map",  "imap",   "zip_with", "fold",    "scanl",
+                                      "unit", "scanl1", "reverse",  "compute", "transpose"};
+    bool listed = false;
+    for (size_t i = 0; i < sizeof ops / sizeof ops[0]; i++)
+        listed = listed || strcmp(b->op->name, ops[i]) == 0;
+    for (int i = 0; listed && i < s->cx->shapes->nchecks; i++)
+        if (s->cx->shapes->checks[i].bind == b) return false;
+    for (int i = 0; listed && i < b->nfuns; i++)
+        if (!is_harmless_block(b->funs[i]->body)) return false;
+    return listed;
+}
+
+static bool may_leave_inner(const hoisting *s, wadi_block *body, wadi_bind *b) {
+    if (!is_harmless(s, b)) return false;
+    leaving l = {s, b, body, false};
+    wadi_reads_deep(body, b, is_stuck, &l);
+    return !l.stuck;
+}
+
+static void leave_inner(hoisting *s, wadi_bind *b, wadi_block *outer, binds *out) {
+    for (int r = 0; r < b->nresults; r++) {
+        s->homes.of[b->results[r]] = outer;
+        wadi_diag_note(s->cx->diag, WADI_NOTE_HOISTED, b->results[r], WADI_NONE,
+                       "computed once per element, before the sequence within it");
+    }
+    if (!wadi_vec_push(out, b)) s->failed = true;
+}
+
+static void hoist_within(hoisting *s, wadi_block *block);
+
+static void hoist_inner(hoisting *s, wadi_block *outer, wadi_block *body, binds *out) {
+    binds stay = {0};
+    hoist_within(s, body);
+    for (int i = 0; i < body->nbinds && !s->failed; i++) {
+        wadi_bind *b = body->binds[i];
+        if (may_leave_inner(s, body, b))
+            leave_inner(s, b, outer, out);
+        else if (!wadi_vec_push(&stay, b))
+            s->failed = true;
+    }
+    if (!s->failed && !wadi_block_set(s->m, body, (int)stay.n, stay.at)) s->failed = true;
+    wadi_vec_free(&stay);
+}
+
+/* Sequences among the bindings of a block within a body. */
+static void hoist_within(hoisting *s, wadi_block *block) {
+    binds out = {0};
+    for (int i = 0; i < block->nbinds && !s->failed; i++) {
+        wadi_bind *b = block->binds[i];
+        for (int k = 0; k < b->nblocks && !s->failed; k++) {
+            if (b->op->kind == WADI_OP_SEQUENCE)
+                hoist_inner(s, block, b->blocks[k], &out);
+            else
+                hoist_within(s, b->blocks[k]);
+        }
+        if (!wadi_vec_push(&out, b)) s->failed = true;
+    }
+    if (!s->failed && !wadi_block_set(s->m, block, (int)out.n, out.at)) s->failed = true;
+    wadi_vec_free(&out);
+}
+
 /* ---- the walk ---- */
 
 static void hoist_body(hoisting *s, wadi_block *outer, wadi_block *body, binds *out) {
     binds stay = {0};
+    hoist_within(s, body);
     for (int i = 0; i < body->nbinds && !s->failed; i++) {
         wadi_bind *b = body->binds[i];
         if (may_leave(s, body, b))
