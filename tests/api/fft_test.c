@@ -326,6 +326,62 @@ static void temporaries_around_a_routine(void **state) {
     under_every_schedule(surrounded);
 }
 
+/* The transform in a branch that some elements take and in the body of a loop whose rounds differ: forward always, and there and
+ * back again as often as the extent says. */
+static wadi_acc more_rounds(wadi_acc state) {
+    const wadi_acc a = wadi_tuple_get(state, 0);
+    return wadi_unit(
+        wadi_lt(wadi_the(wadi_tuple_get(state, 1)), wadi_rem(wadi_extent(a, 0), wadi_i64(3))));
+}
+
+static wadi_acc one_round(wadi_acc state) {
+    const wadi_acc y = wadi_ifft_nd(2, wadi_fft_nd(2, wadi_tuple_get(state, 0)));
+    return wadi_tuple2(y, wadi_unit(wadi_add(wadi_the(wadi_tuple_get(state, 1)), wadi_i64(1))));
+}
+
+static wadi_acc branches_and_loops(wadi_acc x) {
+    const wadi_exp wide = wadi_gt(wadi_extent(x, 1), wadi_i64(4));
+    const wadi_acc y = wadi_acond(wide, wadi_fft_nd(2, x), wadi_fft_own(2, false, x));
+    return wadi_tuple_get(
+        wadi_awhile(more_rounds, one_round, wadi_tuple2(y, wadi_unit(wadi_i64(0)))), 0);
+}
+
+static void routines_in_branches_and_loops(void **state) {
+    (void)state;
+    under_every_schedule(branches_and_loops);
+}
+
+/* Lifted by hand, the batch has one more dimension. */
+static wadi_acc lifted_by_hand(wadi_acc x) {
+    return wadi_with_lifted(fft2, fft2, x);
+}
+
+static void lifted_routines(void **state) {
+    (void)state;
+    under_every_schedule(lifted_by_hand);
+}
+
+static void a_lifted_body_runs_on_the_whole_chunk(void **state) {
+    (void)state;
+    static const char *const square[] = {"8", "12"};
+    const wadi_component c = {wadi_scalar_elem(WADI_C128), 2, square};
+    const wadi_compile_options o = {.explain = true};
+    wadi_program *p = wadi_program_create("lifted");
+    wadi_exe *exe = NULL;
+    wadi_error err = {0};
+    char *text = NULL;
+    wadi_stream_out(wadi_map_seq(lifted_by_hand, wadi_stream_in("s", 1, &c)), "t");
+    must(wadi_compile(p, &o, &exe, &err), &err);
+    must(wadi_explain(exe, &text, &err), &err);
+    const char *flat = strstr(text, "schedule flat ==");
+    assert_non_null(flat);
+    assert_non_null(strstr(flat, "many"));
+    assert_non_null(strstr(flat, "single"));
+    free(text);
+    wadi_exe_destroy(exe);
+    wadi_program_destroy(p);
+}
+
 static void the_language_takes_over_when_the_library_declines(void **state) {
     (void)state;
     const wadi_run_options inside = {.threads = 2, .schedule = WADI_SCHEDULE_FORCE_INSIDE};
@@ -365,6 +421,9 @@ int main(void) {
         cmocka_unit_test(several_dimensions_and_batches),
         cmocka_unit_test(streams_ragged_and_regular),
         cmocka_unit_test(temporaries_around_a_routine),
+        cmocka_unit_test(routines_in_branches_and_loops),
+        cmocka_unit_test(lifted_routines),
+        cmocka_unit_test(a_lifted_body_runs_on_the_whole_chunk),
         cmocka_unit_test(the_language_takes_over_when_the_library_declines),
         cmocka_unit_test(a_half_of_the_wrong_length_is_a_fault),
     };

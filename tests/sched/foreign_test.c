@@ -170,7 +170,7 @@ static void transform_many(void *env) {
     arrays *a = env;
     for (int64_t n = 2; n < 60; n++) {
         const wadi_call c = one_dimension("fft", n, 20, a->in, a->out);
-        if (!wadi_foreign_run(&c)) a->out[0] = NAN;
+        if (!wadi_foreign_run(&c)) a->out[0] = (double)NAN;
     }
 }
 
