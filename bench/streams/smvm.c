@@ -117,22 +117,24 @@ static wadi_status check_program(bench_program *p, const char *what, const sides
 
 /* An absent peer is told and left out; any other failure is one. */
 static wadi_status absent_is_fine(const bench *b, const char *name, wadi_status status,
-                                  const wadi_error *err) {
-    if (status != WADI_UNSUPPORTED) return status;
-    bench_say(b, "smvm %s: %s", name, err->msg);
+                                  const wadi_error *why, wadi_error *err) {
+    if (status == WADI_OK) return WADI_OK;
+    if (status != WADI_UNSUPPORTED) return wadi_fail(err, status, "%s", why->msg);
+    bench_say(b, "smvm %s: %s", name, why->msg);
     return WADI_OK;
 }
 
 static wadi_status open_peers(const bench *b, const char *name, const wadi_csr *m, sides *s,
                               wadi_error *err) {
     wadi_error why = {0};
-    WADI_TRY(
-        absent_is_fine(b, name, bench_mkl_open(b, m, true, s->x, s->peer_y, &s->mkl, &why), &why));
-    WADI_TRY(absent_is_fine(
-        b, name, bench_mkl_open(b, m, false, s->x, s->peer_y, &s->mkl_plain, &why), &why));
-    const wadi_status status = bench_python_open(b, "smvm", m, s->x, &s->scipy, &why);
-    if (status != WADI_OK && status != WADI_UNSUPPORTED) *err = why;
-    return absent_is_fine(b, name, status, &why);
+    wadi_status status = bench_mkl_open(b, m, true, s->x, s->peer_y, &s->mkl, &why);
+    WADI_TRY(absent_is_fine(b, name, status, &why, err));
+    if (status == WADI_OK) {
+        status = bench_mkl_open(b, m, false, s->x, s->peer_y, &s->mkl_plain, &why);
+        WADI_TRY(absent_is_fine(b, name, status, &why, err));
+    }
+    status = bench_python_open(b, "smvm", m, s->x, &s->scipy, &why);
+    return absent_is_fine(b, name, status, &why, err);
 }
 
 static wadi_status open_all(const bench *b, const char *name, const wadi_csr *m, sides *s,
