@@ -8,8 +8,8 @@
  * Sequences that count from 0 stand side by side as one that counts to the least end: zip_with_seq f (produce n g) (produce m h)
  * = produce (min n m) (i -> f (g i) (h i)).
  *
- * take_seq n . map_seq f = map_seq f . take_seq n, for drop_seq as well and for several sequences side by side: what is left out
- * is left out before it is computed, and the stages on both sides of it meet.
+ * take_seq n (produce m f) = produce (min n m) f; take_seq n . map_seq f = map_seq f . take_seq n, for drop_seq as well and for
+ * several sequences side by side. What is left out is left out before it is computed, and the stages on both sides of it meet.
  *
  * A sequence that somebody else reads as well is not fused: its elements would be computed once for each reader.
  */
@@ -212,32 +212,37 @@ static void fuse_maps(fusing *s, wadi_bind *b) {
 
 /* ---- counting sequences side by side ---- */
 
-/* unit { min (min (the n) (the m)) .. } over the arguments of `b`, which are numbers. */
-static wadi_bind *least_of(fusing *s, const wadi_bind *b) {
+/* unit { min (min (the n) (the m)) .. } */
+static wadi_bind *least_of(fusing *s, int n, const wadi_val *number, wadi_loc loc) {
     wadi_module *m = s->m;
     wadi_bind *unit = wadi_bind_new(m, wadi_op_find(wadi_operators(), "unit"), 0, 1, 0, 0);
     wadi_fun *f = wadi_fun_new(m);
     const wadi_type i64 = WADI_I64;
     wadi_sval least = WADI_NONE;
-    for (int i = 0; unit && f && i < b->nargs; i++) {
-        wadi_sinst *the = wadi_sinst_new(m, WADI_SOP_THE, 0);
+    for (int i = 0; unit && f && i < n; i++) {
+        const wadi_value *v = &m->values[number[i]];
+        const bool known = v->def == WADI_DEF_CONST;
+        wadi_sinst *the = wadi_sinst_new(m, known ? WADI_SOP_CONST : WADI_SOP_THE, 0);
         wadi_sinst *min = i > 0 ? wadi_sinst_new(m, WADI_SOP_MIN, 2) : NULL;
         if (!the || (i > 0 && !min)) return NULL;
-        the->array = b->args[i];
-        const wadi_sval n = wadi_sinst_results(m, f, the, 1, &i64);
+        if (known)
+            the->imm = v->imm;
+        else
+            the->array = number[i];
+        const wadi_sval x = wadi_sinst_results(m, f, the, 1, &i64);
         if (!wadi_sblock_append(m, f->body, the)) return NULL;
         if (min) {
             min->args[0] = least;
-            min->args[1] = n;
+            min->args[1] = x;
             least = wadi_sinst_results(m, f, min, 1, &i64);
             if (!wadi_sblock_append(m, f->body, min)) return NULL;
         } else {
-            least = n;
+            least = x;
         }
     }
     if (!unit || !f || !wadi_sblock_yield(m, f->body, least)) return NULL;
     unit->funs[0] = f;
-    unit->loc = b->loc;
+    unit->loc = loc;
     const wadi_val_type t = wadi_array_val_type(m, 0, wadi_elem_scalar(i64));
     return t.array && wadi_bind_result(m, unit, t) != WADI_NONE ? unit : NULL;
 }
@@ -252,7 +257,7 @@ static void fuse_counters(fusing *s, wadi_bind *b, bindings *out) {
     bool same = true;
     for (int i = 1; i < b->nargs; i++) same = same && b->args[i] == b->args[0];
     if (!same) {
-        wadi_bind *least = least_of(s, b);
+        wadi_bind *least = least_of(s, b->nargs, b->args, b->loc);
         if (!least || !wadi_vec_push(out, least))
             s->failed = true;
         else
@@ -306,10 +311,24 @@ static void take_out(bindings *list, const wadi_bind *b) {
     list->n = left;
 }
 
+/* take_seq n (produce m f) = produce (min n m) f */
+static wadi_val count_less(fusing *s, const wadi_bind *b, wadi_bind *produce, bindings *out) {
+    const wadi_val counts_to[2] = {produce->args[0], b->args[1]};
+    wadi_bind *least = least_of(s, 2, counts_to, b->loc);
+    take_out(out, produce);
+    if (!least || !wadi_vec_push(out, least) || !wadi_vec_push(out, produce))
+        s->failed = true;
+    else
+        produce->args[0] = least->results[0];
+    return produce->results[0];
+}
+
 /* Appends take_seq or drop_seq `b` to the block: behind it the stages it read, before it theirs. Gives what now stands for
  * its result. */
 static wadi_val append_cut(fusing *s, wadi_bind *b, bindings *out) {
     wadi_bind *map = stage_of(s, b->args[0]);
+    if (map && is(map, "produce") && is(b, "take_seq") && readers_of(s, b->args[0]) == 1)
+        return count_less(s, b, map, out);
     if (!map || !is(map, "map_seq") || readers_of(s, b->args[0]) != 1) {
         if (!wadi_vec_push(out, b)) s->failed = true;
         return b->results[0];
@@ -352,7 +371,7 @@ static void walk_block(fusing *s, wadi_block *block) {
             hand_through(s, b);
         } else {
             if (is(b, "map_seq")) fuse_stage(s, b, &out);
-            for (int k = 0; k < b->nblocks; k++) wadi_subst_block(&s->subst, b->blocks[k]);
+            for (int k = 0; k < b->nblocks; k++) walk_block(s, b->blocks[k]);
             if (!wadi_vec_push(&out, b)) s->failed = true;
         }
     }
@@ -362,15 +381,15 @@ static void walk_block(fusing *s, wadi_block *block) {
 }
 
 /* Stages that became part of another one have no reader left. */
-static void drop_fused(fusing *s, wadi_block *block) {
-    memset(s->readers, 0, s->nvalues * sizeof *s->readers);
-    wadi_reads_block(block, count_reader, s);
+static void drop_fused(const fusing *s, wadi_block *block) {
     int left = 0;
     for (int i = 0; i < block->nbinds; i++) {
         wadi_bind *b = block->binds[i];
         const bool fused =
             b->nresults == 1 && stage_of(s, b->results[0]) && readers_of(s, b->results[0]) == 0;
-        if (!fused) block->binds[left++] = b;
+        if (fused) continue;
+        for (int k = 0; k < b->nblocks; k++) drop_fused(s, b->blocks[k]);
+        block->binds[left++] = b;
     }
     block->nbinds = left;
 }
@@ -381,6 +400,10 @@ wadi_status wadi_pass_seqfuse(wadi_module *m, wadi_pass_cx *cx, wadi_error *err)
     s.failed = !s.readers || !wadi_subst_init(&s.subst, cx->scratch, m);
     if (!s.failed) wadi_reads_block(m->main, count_reader, &s);
     if (!s.failed) walk_block(&s, m->main);
-    if (!s.failed) drop_fused(&s, m->main);
+    if (!s.failed) {
+        memset(s.readers, 0, s.nvalues * sizeof *s.readers);
+        wadi_reads_block(m->main, count_reader, &s);
+        drop_fused(&s, m->main);
+    }
     return s.failed ? wadi_fail(err, WADI_MEMORY, "seqfuse: out of memory") : WADI_OK;
 }
