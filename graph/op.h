@@ -34,6 +34,7 @@ typedef enum wadi_skeleton {
     WADI_SKEL_COMPACT,  /* the elements a predicate keeps */
     WADI_SKEL_PARTITION, /* rows with the elements a predicate keeps in front */
     WADI_SKEL_EXPAND,   /* several elements from each */
+    WADI_SKEL_CONCAT,   /* a loop per argument */
     WADI_SKEL_COND,     /* structured: one of two regions */
     WADI_SKEL_LOOP,     /* structured: a region while another says so */
     WADI_SKEL_FOREIGN,  /* a library routine, or region 0 */
@@ -65,10 +66,6 @@ typedef struct wadi_at_ops {
                          wadi_sx *out_fields);
     void (*apply)(wadi_at *cx, const wadi_fun *f, const wadi_sx *args, wadi_sx *out_results);
     wadi_sx (*extent)(wadi_at *cx, wadi_val array, int dim); /* i64 */
-    /** `c` ? side(true) : side(false), `n` scalars of these types; each side is computed only where it is needed */
-    void (*branch)(wadi_at *cx, wadi_sx c, int n, const wadi_type *types,
-                   void (*side)(wadi_at *cx, void *env, bool yes, wadi_sx *out), void *env,
-                   wadi_sx *out);
 } wadi_at_ops;
 
 /** Convenience over the ops above for i64 index arithmetic. */

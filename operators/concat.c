@@ -24,49 +24,6 @@ static void shape(wadi_shape_cx *cx, const wadi_bind *b) {
     cx->set(cx, b->results[0], 0, dim, all);
 }
 
-/* The part of the result from argument `arg` on, and the index counted from there. */
-typedef struct rest {
-    const wadi_bind *b;
-    int arg;
-    wadi_sx ix[WADI_MAX_RANK];
-} rest;
-
-static void read_rest(wadi_at *cx, rest *r, wadi_sx *out);
-
-static void read_side(wadi_at *cx, void *env, bool first, wadi_sx *out) {
-    const rest *r = env;
-    const int dim = (int)r->b->attrs[0];
-    if (first) {
-        cx->ops->read(cx, r->b->args[r->arg], r->ix, out);
-        return;
-    }
-    rest next = *r;
-    next.ix[dim] =
-        wadi_at_bin(cx, WADI_SOP_SUB, r->ix[dim], cx->ops->extent(cx, r->b->args[r->arg], dim));
-    next.arg++;
-    read_rest(cx, &next, out);
-}
-
-static void read_rest(wadi_at *cx, rest *r, wadi_sx *out) {
-    const wadi_bind *b = r->b;
-    const wadi_elem *e = &cx->module->values[b->args[0]].type.array->elem;
-    const int dim = (int)b->attrs[0];
-    if (r->arg == b->nargs - 1) {
-        cx->ops->read(cx, b->args[r->arg], r->ix, out);
-        return;
-    }
-    const wadi_sx n = cx->ops->extent(cx, b->args[r->arg], dim);
-    const wadi_sx here =
-        cx->ops->prim(cx, WADI_SOP_LT, WADI_BOOL, 2, (const wadi_sx[]){r->ix[dim], n});
-    cx->ops->branch(cx, here, e->fields, e->type, read_side, r, out);
-}
-
-static void at(wadi_at *cx, const wadi_bind *b, const wadi_sx *ix, wadi_sx *out) {
-    rest r = {.b = b};
-    for (int d = 0; d < wadi_rule_rank_of(cx->module, b->results[0]); d++) r.ix[d] = ix[d];
-    read_rest(cx, &r, out);
-}
-
 static wadi_status elem(wadi_eval_cx *cx, const wadi_bind *b, const int64_t *ix, uint64_t *out) {
     int64_t at_arg[WADI_MAX_RANK];
     const int64_t dim = b->attrs[0];
@@ -99,13 +56,12 @@ static wadi_status eval(wadi_eval_cx *cx, const wadi_bind *b) {
 
 const wadi_op wadi_op_concat = {
     .name = "concat",
-    .kind = WADI_OP_PRODUCER,
-    .skeleton = WADI_SKEL_GENERATE,
+    .kind = WADI_OP_CONSUMER,
+    .skeleton = WADI_SKEL_CONCAT,
     .reads = "e",
     .attrs = "dim",
     .type = type,
     .shape = shape,
-    .at = at,
     .eval = eval,
 };
 

@@ -9,7 +9,8 @@
 #include "base/error.h"
 #include "codegen/kernel/flat.h"
 
-enum { PIECE = 4 * WADI_FOLD_BLOCK, BLOCK = WADI_FOLD_BLOCK };
+/* A search costs as much as some hundred elements. */
+enum { PIECE = 16 * WADI_FOLD_BLOCK, BLOCK = WADI_FOLD_BLOCK };
 
 static wadi_lv num(wadi_lower *l, int64_t v) {
     return wadi_lb_i64(&l->b, v);

@@ -347,32 +347,9 @@ static wadi_sx at_extent(wadi_at *cx, wadi_val array, int dim) {
     return wadi_lower_extent(self_of(cx), array, dim);
 }
 
-static void at_branch(wadi_at *cx, wadi_sx c, int n, const wadi_type *types,
-                      void (*side)(wadi_at *cx, void *env, bool yes, wadi_sx *out), void *env,
-                      wadi_sx *out) {
-    wadi_lower *l = self_of(cx);
-    wadi_lb *b = &l->b;
-    wadi_lv var[WADI_MAX_FIELDS], x[WADI_MAX_FIELDS];
-    int64_t known = 0;
-    if (wadi_lb_is_const(b, c, &known)) {
-        side(cx, env, known != 0, out);
-        return;
-    }
-    for (int i = 0; i < n; i++) var[i] = wadi_lb_var(b, types[i], false, WADI_LV_NONE, "x");
-    wadi_lb_if(b, c);
-    for (int pass = 0; pass < 2; pass++) {
-        if (pass == 1) wadi_lb_else(b);
-        for (int i = 0; i < n; i++) x[i] = wadi_lb_i64(b, 0);
-        side(cx, env, pass == 0, x);
-        for (int i = 0; i < n; i++) wadi_lb_set(b, var[i], x[i]);
-    }
-    wadi_lb_end(b);
-    for (int i = 0; i < n; i++) out[i] = wadi_lb_get(b, var[i]);
-}
-
 wadi_at wadi_lower_at(wadi_lower *l) {
     static const wadi_at_ops ops = {at_constant,     at_prim,  at_select, at_read,
-                                    at_read_checked, at_apply, at_extent, at_branch};
+                                    at_read_checked, at_apply, at_extent};
     /* index functions read the module and never change it */
     return (wadi_at){&ops, (wadi_module *)(uintptr_t)l->m, l};
 }

@@ -106,7 +106,7 @@ typedef struct wadi_lower {
     int level;      /* of this level */
     wadi_version *version;
     wadi_ahead *ahead; /* checks made for a group of lanes at once; NULL: none */
-    int nest_rank;     /* position in the result being computed, for faults; -1: none */
+    int nest_rank; /* position in the result being computed, for faults; -1: none */
     wadi_lv nest_ix[WADI_MAX_RANK], nest_extent[WADI_MAX_RANK];
     WADI_VEC(wadi_memo) memo;
     WADI_VEC(wadi_checked) checked;
@@ -285,7 +285,7 @@ void wadi_lower_scan_chain(wadi_lower *l, const wadi_bind *bind, wadi_scan_chain
 void wadi_lower_scan_block(wadi_lower *l, const wadi_bind *bind, const wadi_lv *extent,
                            const wadi_lv *pointer, const wadi_scan_table *t, const wadi_lv *ix,
                            wadi_lv blk, const wadi_scan_chain *chain);
-/** One row of a SCAN, SCAN_SEG or PARTITION result. */
+/** One row of a SCAN, SCAN_SEG, PARTITION or CONCAT result. */
 void wadi_lower_row(wadi_lower *l, const wadi_bind *bind, const wadi_lv *extent,
                     const wadi_lv *pointer, const wadi_lv *outer_ix);
 /** Segments [from, below) of a row of a SCAN_SEG result, of which bind, extent, pointer and ix are given; the places of the
@@ -317,6 +317,10 @@ void wadi_lower_compact(wadi_lower *l, const wadi_bind *bind, const wadi_lv *ext
                         const wadi_lv *pointer);
 void wadi_lower_expand(wadi_lower *l, const wadi_bind *bind, const wadi_lv *extent,
                        const wadi_lv *pointer);
+/** Elements [from, below) of a row of a CONCAT result. */
+void wadi_lower_concat_row(wadi_lower *l, const wadi_bind *bind, const wadi_lv *extent,
+                           const wadi_lv *pointer, const wadi_lv *outer_ix, wadi_lv from,
+                           wadi_lv below);
 /** Results [first, end) of elements [from, below) of an EXPAND; the offsets' ends are checked by element 0. */
 void wadi_lower_expand_part(wadi_lower *l, const wadi_bind *bind, const wadi_lv *extent,
                             const wadi_lv *pointer, wadi_lv from, wadi_lv below, wadi_lv first,

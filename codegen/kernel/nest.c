@@ -169,6 +169,9 @@ void wadi_lower_row(wadi_lower *l, const wadi_bind *bind, const wadi_lv *extent,
                     const wadi_lv *pointer, const wadi_lv *outer_ix) {
     if (bind->op->skeleton == WADI_SKEL_PARTITION)
         wadi_lower_partition_row(l, bind, extent, pointer, outer_ix);
+    else if (bind->op->skeleton == WADI_SKEL_CONCAT)
+        wadi_lower_concat_row(l, bind, extent, pointer, outer_ix, wadi_lb_i64(&l->b, 0),
+                              extent[wadi_type_of(l, bind->results[0])->rank - 1]);
     else if (bind->op->skeleton == WADI_SKEL_SCAN_SEG)
         segments_of_row(l, bind, extent, pointer, outer_ix);
     else
@@ -187,6 +190,7 @@ void wadi_lower_fill(wadi_lower *l, const wadi_bind *bind, const wadi_lv *extent
     case WADI_SKEL_SCAN:
     case WADI_SKEL_SCAN_SEG:
     case WADI_SKEL_PARTITION:
+    case WADI_SKEL_CONCAT:
         wadi_lower_nest(l, f.rank - 1, extent, each_row, &f);
         break;
     case WADI_SKEL_COMPACT:
@@ -210,6 +214,10 @@ void wadi_lower_fill(wadi_lower *l, const wadi_bind *bind, const wadi_lv *extent
 void wadi_lower_fill_row(wadi_lower *l, const wadi_bind *bind, const wadi_lv *extent,
                          const wadi_lv *pointer, const wadi_lv *outer_ix, wadi_lv from,
                          wadi_lv below) {
+    if (bind->op->skeleton == WADI_SKEL_CONCAT) {
+        wadi_lower_concat_row(l, bind, extent, pointer, outer_ix, from, below);
+        return;
+    }
     filling f = filling_of(l, bind, extent, pointer);
     nest n = {.rank = f.rank,
               .extent = extent,

@@ -1,0 +1,77 @@
+/* concat: a loop per argument, which copies or computes its elements to where they stand in the result.
+ *
+ * One loop that asks of every element which argument it belongs to would be made of masked loads, most of them from beyond
+ * the argument: legal, and very slow on some processors. So concat is a consumer: its arguments fuse into it, it
+ * fuses into nothing. */
+#include "codegen/kernel/lower.h"
+
+#include <string.h>
+
+typedef struct joining {
+    const wadi_bind *bind;
+    int rank, fields, dim;
+    const wadi_lv *extent, *pointer; /* of the result */
+    wadi_lv ix[WADI_MAX_RANK];       /* of the row */
+    wadi_val arg;                    /* at work */
+    wadi_lv start, n;                /* its place along the dimension */
+    wadi_lv from, below;             /* of the row */
+} joining;
+
+static wadi_lv bin(wadi_lower *l, wadi_sop op, wadi_lv x, wadi_lv y) {
+    return wadi_lb_bin(&l->b, op, x, y);
+}
+
+static void build(wadi_lower *l, void *env) {
+    joining *c = env;
+    wadi_lb *b = &l->b;
+    wadi_lv ix[WADI_MAX_RANK], x[WADI_MAX_FIELDS];
+    c->ix[c->rank - 1] = wadi_lb_for(b, c->from, c->below, 1, "i");
+    memcpy(ix, c->ix, sizeof ix);
+    ix[c->dim] = wadi_lb_fact(b, bin(l, WADI_SOP_SUB, ix[c->dim], c->start), wadi_lb_i64(b, 0),
+                              bin(l, WADI_SOP_SUB, c->n, wadi_lb_i64(b, 1)));
+    wadi_lower_read(l, c->arg, ix, x);
+    const wadi_lv at = wadi_lower_linear(l, c->rank, c->extent, c->ix);
+    for (int f = 0; f < c->fields; f++) wadi_lb_store(b, c->pointer[f], at, x[f]);
+    wadi_lower_end_innermost(l);
+}
+
+/* The argument's part of [from, below) of the row. */
+static void part(wadi_lower *l, const joining *row) {
+    wadi_lb *b = &l->b;
+    joining c = *row;
+    const wadi_lv end = bin(l, WADI_SOP_ADD, c.start, c.n);
+    if (c.dim == c.rank - 1) {
+        c.from = bin(l, WADI_SOP_MAX, c.from, c.start);
+        c.below = bin(l, WADI_SOP_MIN, c.below, end);
+        wadi_lower_versions(l, build, &c);
+        return;
+    }
+    const wadi_lv i = c.ix[c.dim];
+    wadi_lb_if(b,
+               bin(l, WADI_SOP_LAND, bin(l, WADI_SOP_GE, i, c.start), bin(l, WADI_SOP_LT, i, end)));
+    wadi_lower_versions(l, build, &c);
+    wadi_lb_end(b);
+}
+
+void wadi_lower_concat_row(wadi_lower *l, const wadi_bind *bind, const wadi_lv *extent,
+                           const wadi_lv *pointer, const wadi_lv *outer_ix, wadi_lv from,
+                           wadi_lv below) {
+    const wadi_array_type *t = wadi_type_of(l, bind->results[0]);
+    joining c = {.bind = bind,
+                 .rank = t->rank,
+                 .fields = t->elem.fields,
+                 .dim = (int)bind->attrs[0],
+                 .extent = extent,
+                 .pointer = pointer,
+                 .start = wadi_lb_i64(&l->b, 0),
+                 .from = from,
+                 .below = below};
+    if (l->status || l->b.failed) return;
+    if (c.rank > 1) memcpy(c.ix, outer_ix, (size_t)(c.rank - 1) * sizeof *c.ix);
+    for (int k = 0; k < bind->nargs; k++) {
+        c.arg = bind->args[k];
+        c.n = wadi_lower_extent(l, c.arg, c.dim);
+        part(l, &c);
+        c.start = bin(l, WADI_SOP_ADD, c.start, c.n);
+    }
+}
