@@ -60,7 +60,11 @@ static void invent_number(inventing *x, wadi_type t, void *at) {
     const uint64_t k = next_random(x) % 3;
     const float f = (float)k;
     const double d = (double)k;
-    if (t == WADI_F32)
+    if (wadi_type_is_complex(t)) { /* the parts are numbers of half the size */
+        const wadi_type part = t == WADI_C64 ? WADI_F32 : WADI_F64;
+        invent_number(x, part, at);
+        invent_number(x, part, (char *)at + wadi_type_size(part));
+    } else if (t == WADI_F32)
         memcpy(at, &f, sizeof f);
     else if (t == WADI_F64)
         memcpy(at, &d, sizeof d);
