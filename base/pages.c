@@ -14,7 +14,8 @@ void *wadi_pages_take(size_t align, size_t bytes) {
     if (bytes >= MANY * large_page && align <= large_page) {
         const size_t rounded = (bytes + large_page - 1) / large_page * large_page;
         void *block = rounded >= bytes ? aligned_alloc(large_page, rounded) : NULL;
-        if (block != NULL) (void)madvise(block, rounded, MADV_HUGEPAGE); /* advice: failing is fine */
+        if (block != NULL)
+            (void)madvise(block, rounded, MADV_HUGEPAGE); /* advice: failing is fine */
         return block;
     }
 #endif
