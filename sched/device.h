@@ -12,9 +12,9 @@ typedef struct wadi_job {
     int body;
     bool main_block; /* a body over one element, results ONCE */
     int64_t first, count;
-    int64_t bytes;          /* of the chunk's input, for choosing a schedule */
-    wadi_slots *slots;      /* sources' slots are bound; results appear here */
-    wadi_schedule schedule; /* out: what ran */
+    int64_t bytes;                    /* of the chunk's input, for choosing a schedule */
+    wadi_slots *slots;                /* sources' slots are bound; results appear here */
+    wadi_schedule schedule;           /* out: what ran */
     const wadi_plan_version *version; /* out: the same; its places are what the fault names */
     bool
         loaded; /* out: kernels were compiled or loaded first: the time says nothing about the work */

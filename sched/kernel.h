@@ -35,9 +35,9 @@ typedef enum wadi_fault_kind {
     WADI_FAULT_SHAPE,    /* value[0], value[1]: the two extents or sizes that differ */
     WADI_FAULT_EMPTY,    /* fold1 of an empty dimension */
     WADI_FAULT_EXTENT,   /* a negative extent, value[0] */
-    WADI_FAULT_SEGMENT,  /* a segment that is no part of the array; value[0]: its number, value[1]: where it ends */
-    WADI_FAULT_MEMORY,   /* a scratch or result allocation failed; value[0]: bytes */
-    WADI_FAULT_DECLINED  /* a library routine does not do this: the body's version `pure` runs instead */
+    WADI_FAULT_SEGMENT, /* a segment that is no part of the array; value[0]: its number, value[1]: where it ends */
+    WADI_FAULT_MEMORY, /* a scratch or result allocation failed; value[0]: bytes */
+    WADI_FAULT_DECLINED /* a library routine does not do this: the body's version `pure` runs instead */
 } wadi_fault_kind;
 
 typedef struct wadi_fault {

@@ -6,7 +6,8 @@
 #include "base/error.h"
 
 const wadi_policy_row wadi_policies[] = {
-    {"probe", "measures sizes against each other; learned sizes are kept", wadi_policy_probe_create},
+    {"probe", "measures sizes against each other; learned sizes are kept",
+     wadi_policy_probe_create},
     {"paper", "grows while processors idle or time per element falls", wadi_policy_paper_create},
     {"fixed", "the same size always", wadi_policy_fixed_create},
     {NULL, NULL, NULL},

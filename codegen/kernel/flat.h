@@ -39,7 +39,7 @@ typedef struct wadi_unit {
     const wadi_lv *extent, *pointer; /* of what the kernel writes */
     const wadi_lv *ix;               /* of the row */
     wadi_lv piece, pieces;           /* which of the row's units, of how many */
-    const wadi_lv *table;            /* pointers to the columns of a table made before, if there is one */
+    const wadi_lv *table; /* pointers to the columns of a table made before, if there is one */
 } wadi_unit;
 /** How a skeleton's own file cuts the rows of what is written into units. */
 typedef struct wadi_cut {

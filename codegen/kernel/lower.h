@@ -106,7 +106,7 @@ typedef struct wadi_lower {
     int level;      /* of this level */
     wadi_version *version;
     wadi_ahead *ahead; /* checks made for a group of lanes at once; NULL: none */
-    int nest_rank; /* position in the result being computed, for faults; -1: none */
+    int nest_rank;     /* position in the result being computed, for faults; -1: none */
     wadi_lv nest_ix[WADI_MAX_RANK], nest_extent[WADI_MAX_RANK];
     WADI_VEC(wadi_memo) memo;
     WADI_VEC(wadi_checked) checked;

@@ -262,7 +262,8 @@
     wadi_acc_here(wadi_prescanl_offsets(__VA_ARGS__), __FILE__, __LINE__)
 #define wadi_sort(...) wadi_acc_here(wadi_sort(__VA_ARGS__), __FILE__, __LINE__)
 #define wadi_sort_by_key(...) wadi_acc_here(wadi_sort_by_key(__VA_ARGS__), __FILE__, __LINE__)
-#define wadi_sort_by_key_env(...) wadi_acc_here(wadi_sort_by_key_env(__VA_ARGS__), __FILE__, __LINE__)
+#define wadi_sort_by_key_env(...) \
+    wadi_acc_here(wadi_sort_by_key_env(__VA_ARGS__), __FILE__, __LINE__)
 #define wadi_acond(...) wadi_acc_here(wadi_acond(__VA_ARGS__), __FILE__, __LINE__)
 #define wadi_awhile(...) wadi_acc_here(wadi_awhile(__VA_ARGS__), __FILE__, __LINE__)
 #define wadi_awhile_env(...) wadi_acc_here(wadi_awhile_env(__VA_ARGS__), __FILE__, __LINE__)
@@ -317,7 +318,8 @@
 #define wadi_fft_sized(...) wadi_acc_here(wadi_fft_sized(__VA_ARGS__), __FILE__, __LINE__)
 #define wadi_spread_on(...) wadi_acc_here(wadi_spread_on(__VA_ARGS__), __FILE__, __LINE__)
 #define wadi_with_lifted(...) wadi_acc_here(wadi_with_lifted(__VA_ARGS__), __FILE__, __LINE__)
-#define wadi_with_lifted_env(...) wadi_acc_here(wadi_with_lifted_env(__VA_ARGS__), __FILE__, __LINE__)
+#define wadi_with_lifted_env(...) \
+    wadi_acc_here(wadi_with_lifted_env(__VA_ARGS__), __FILE__, __LINE__)
 #define wadi_shape_of(...) wadi_ix_here(wadi_shape_of(__VA_ARGS__), __FILE__, __LINE__)
 #define wadi_from_index(...) wadi_ix_here(wadi_from_index(__VA_ARGS__), __FILE__, __LINE__)
 #define wadi_ignore(...) wadi_ix_here(wadi_ignore(__VA_ARGS__), __FILE__, __LINE__)

@@ -59,7 +59,7 @@ typedef struct wadi_run_options {
     const char *policy; /**< "probe" (default), "paper" or "fixed" */
     wadi_schedule_option schedule;
     double watchdog_s; /**< logs who waits for what after so long without progress; 0: 10 s */
-    bool forget;       /**< starts without the chunk sizes earlier runs have recorded, and records none */
+    bool forget; /**< starts without the chunk sizes earlier runs have recorded, and records none */
 } wadi_run_options;
 
 /** How a run is going, or went. */
