@@ -334,6 +334,30 @@ static void do_turns(maker *m) {
     gen_keep(m, wadi_tuple_get(state, 0), it.rank, it.type, it.shape);
 }
 
+static wadi_exp two_values(void *env, wadi_exp x) {
+    return wadi_rec2("p", gen_fn1(env, x), "q", gen_fn1(env, x));
+}
+
+static void do_spread(maker *m) {
+    const item it = gen_pick_ranked(m, 0, 3);
+    const int dim = gen_below(&m->r, it.rank + 1);
+    m->given[0] = it.type;
+    m->want = gen_type(&m->r);
+    const wadi_type type = m->want;
+    const wadi_acc a = wadi_spread_on(dim, wadi_map_env(two_values, m, it.a));
+    gen_keep(m, a, it.rank + 1, type, gen_fresh_class(m));
+}
+
+/* Works on the innermost dimension, so it is its own lifted version. */
+static wadi_acc backwards(wadi_acc a) {
+    return wadi_reverse(a);
+}
+
+static void do_lifted(maker *m) {
+    const item it = gen_pick_ranked(m, 1, 3);
+    gen_keep(m, wadi_with_lifted(backwards, backwards, it.a), it.rank, it.type, it.shape);
+}
+
 static void do_control(maker *m) {
     if (!gen_control_step(m)) do_map(m);
 }
@@ -345,6 +369,6 @@ void gen_step(maker *m) {
         do_scan,         do_gather,       do_permute,      do_acond,        do_awhile,
         do_backpermute,  do_slice,        do_record,       do_lookup,       do_turns,
         gen_ragged_step, gen_ragged_step, gen_ragged_step, gen_ragged_step, gen_ragged_step,
-        do_control,      do_control,      do_control};
+        do_control,      do_control,      do_control,      do_spread,       do_lifted};
     steps[gen_below(&m->r, (int)(sizeof steps / sizeof steps[0]))](m);
 }
