@@ -2,7 +2,10 @@
  *
  * A loop offers `seats`; sleeping workers wake, take a seat each and draw ranges until none are left. The caller draws too; when
  * it finds nothing left it withdraws the free seats and waits for the workers still drawing. So a loop that is over before a
- * worker wakes never waits for that worker. */
+ * worker wakes never waits for that worker.
+ *
+ * Chunks of a stream follow each other within microseconds while waking a thread takes tens of them, so whoever waits looks for a
+ * short time before it sleeps. */
 #include "base/pool.h"
 
 #include <stdatomic.h>
@@ -26,9 +29,9 @@ struct wadi_pool {
     wadi_mutex lock;     /* guards seats, drawing and stop */
     wadi_condition wake; /* seats > 0 or stop */
     wadi_condition idle; /* drawing == 0 */
-    int seats;
-    int drawing;
-    bool stop;
+    atomic_int seats;    /* changed under the lock; seen by those who look without it */
+    atomic_int drawing;
+    atomic_bool stop;
     /* The loop. Written by the caller before it offers seats, read by workers after they took one. */
     wadi_pool_fn fn;
     void *env;
@@ -52,12 +55,36 @@ static void draw(wadi_pool *p, int number) {
     atomic_fetch_add_explicit(&p->busy_ns, wadi_clock_ns() - start, memory_order_relaxed);
 }
 
+enum { LOOK_NS = 30000 };
+
+/* About half a microsecond in which the core may work for others. */
+static void breathe(void) {
+#if defined(__x86_64__) || defined(__i386__)
+    for (int i = 0; i < 16; i++) __builtin_ia32_pause();
+#endif
+}
+
+static bool is_wanted(wadi_pool *p) {
+    return p->seats > 0 || p->stop;
+}
+
+static bool is_idle(wadi_pool *p) {
+    return p->drawing == 0;
+}
+
+/* Until it is so, or for a short time. Without the lock. */
+static void look_for(wadi_pool *p, bool (*is_so)(wadi_pool *p)) {
+    const int64_t start = wadi_clock_ns();
+    while (!is_so(p) && wadi_clock_ns() - start < LOOK_NS) breathe();
+}
+
 static void work(void *env) {
     const worker *self = env;
     wadi_pool *p = self->pool;
-    wadi_mutex_lock(&p->lock);
     for (;;) {
-        while (p->seats == 0 && !p->stop) wadi_condition_wait(&p->wake, &p->lock);
+        look_for(p, is_wanted);
+        wadi_mutex_lock(&p->lock);
+        while (!is_wanted(p)) wadi_condition_wait(&p->wake, &p->lock);
         if (p->stop) break;
         p->seats--;
         p->drawing++;
@@ -65,6 +92,7 @@ static void work(void *env) {
         draw(p, self->number);
         wadi_mutex_lock(&p->lock);
         if (--p->drawing == 0) wadi_condition_signal(&p->idle);
+        wadi_mutex_unlock(&p->lock);
     }
     wadi_mutex_unlock(&p->lock);
 }
@@ -160,6 +188,9 @@ void wadi_pool_for(wadi_pool *p, int64_t n, int64_t grain, wadi_pool_fn fn, void
     if (seats > 0) {
         wadi_mutex_lock(&p->lock);
         p->seats = 0;
+        wadi_mutex_unlock(&p->lock);
+        look_for(p, is_idle);
+        wadi_mutex_lock(&p->lock);
         while (p->drawing > 0) wadi_condition_wait(&p->idle, &p->lock);
         wadi_mutex_unlock(&p->lock);
     }
