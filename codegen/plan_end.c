@@ -67,26 +67,60 @@ static wadi_status region_body(wadi_planning *p, const wadi_block *r, const wadi
     return st;
 }
 
-wadi_status wadi_draft_fold(wadi_planning *p, const wadi_bind *b, wadi_plan_fold *out) {
+static bool is_scalar_state(const wadi_planning *p, const wadi_bind *b) {
+    for (int i = 1; i < b->nargs; i++)
+        if (p->m->values[b->args[i]].type.array[0].rank > 0) return false;
+    return true;
+}
+
+/* A state of scalars: one kernel takes all elements of a chunk in order. */
+static wadi_status carried_body(wadi_planning *p, const wadi_bind *b, wadi_body *body,
+                                const int *in, wadi_plan_fold *f) {
     const wadi_block *r = b->blocks[0];
-    const int n = b->nargs - 1;
-    int *in, *next;
-    struct wadi_copy *copies = WADI_NEW_N(p->y.arena, struct wadi_copy, (size_t)n + 1);
-    wadi_body body = {.stream = true,
-                      .nbinds = r->nbinds,
-                      .binds = (const wadi_bind **)r->binds,
-                      .ncopies = n,
-                      .copies = copies};
-    body.name = wadi_arena_printf(p->plan->arena, "fold_%d", (int)p->bodies.n);
-    if (!copies || !body.name) return wadi_planning_no_memory(p);
-    WADI_TRY(state_slots(p, b, out, &in, &next));
-    WADI_TRY(element_parts(p, b, out));
-    for (int i = 0; i < n; i++) {
+    const bool scans = p->m->values[b->results[0]].type.is_seq;
+    int *after = new_list(p, f->nstate);
+    struct wadi_carried *carried =
+        WADI_NEW_N(p->y.arena, struct wadi_carried, (size_t)f->nstate + 1);
+    if (!after || !carried) return wadi_planning_no_memory(p);
+    for (int i = 0; i < f->nstate; i++) {
+        const wadi_array_type *t = &p->m->values[b->args[1 + i]].type.array[0];
+        after[i] = -1;
+        if (scans) after[i] = wadi_planning_typed_slot(p, "after", WADI_SLOT_REGULAR, t);
+        carried[i] = (struct wadi_carried){r->params[i], r->yields[i], in[i], after[i]};
+    }
+    body->ncarried = f->nstate;
+    body->carried = carried;
+    f->carried = true;
+    if (scans) f->after = after;
+    return region_body(p, r, body, scans ? f->nstate : 0, after, true, &f->body);
+}
+
+/* A state of arrays: a chunk of one element for each. */
+static wadi_status passed_body(wadi_planning *p, const wadi_bind *b, wadi_body *body, int *next,
+                               wadi_plan_fold *f) {
+    const wadi_block *r = b->blocks[0];
+    struct wadi_copy *copies = WADI_NEW_N(p->y.arena, struct wadi_copy, (size_t)f->nstate + 1);
+    if (!copies) return wadi_planning_no_memory(p);
+    for (int i = 0; i < f->nstate; i++) {
         const wadi_array_type *t = &p->m->values[b->args[1 + i]].type.array[0];
         next[i] = wadi_planning_typed_slot(p, "next_state", WADI_SLOT_ONCE, t);
         copies[i] = (struct wadi_copy){r->yields[i], next[i]};
     }
-    return region_body(p, r, &body, n, next, true, &out->body);
+    body->ncopies = f->nstate;
+    body->copies = copies;
+    return region_body(p, r, body, f->nstate, next, true, &f->body);
+}
+
+wadi_status wadi_draft_fold(wadi_planning *p, const wadi_bind *b, wadi_plan_fold *out) {
+    const wadi_block *r = b->blocks[0];
+    int *in, *next;
+    wadi_body body = {.stream = true, .nbinds = r->nbinds, .binds = (const wadi_bind **)r->binds};
+    body.name = wadi_arena_printf(p->plan->arena, "fold_%d", (int)p->bodies.n);
+    if (!body.name) return wadi_planning_no_memory(p);
+    WADI_TRY(state_slots(p, b, out, &in, &next));
+    WADI_TRY(element_parts(p, b, out));
+    return is_scalar_state(p, b) ? carried_body(p, b, &body, in, out)
+                                 : passed_body(p, b, &body, next, out);
 }
 
 /* ---- fold_batch ---- */

@@ -33,6 +33,13 @@ wadi_status wadi_fold_begin(wadi_exec *x, const wadi_plan_fold *fold, wadi_error
                          fold->nparts, (int)WADI_MAX_PARTS);
     }
     for (int i = 0; i < fold->nstate; i++) {
+        if (fold->carried) {
+            wadi_slot slot;
+            wadi_slot_memory memory;
+            if (!wadi_slots_copy(&x->slots, fold->init[i], &slot, &memory)) return no_memory(err);
+            wadi_slots_give(&x->slots, fold->state_in[i], &slot, &memory);
+            continue;
+        }
         wadi_slots_alias(&x->slots, fold->init[i], fold->state_in[i]);
         if (!make_state(&x->slots, fold->state_in[i])) return no_memory(err);
     }
@@ -99,10 +106,11 @@ static wadi_status append_state(wadi_exec *x, const wadi_plan_fold *fold, wadi_b
     return wadi_builder_next(states, err);
 }
 
-static wadi_status bind_parts(wadi_exec *x, const wadi_plan_fold *fold, const wadi_chunk *c,
+static wadi_status bind_parts(wadi_exec *x, const wadi_plan_fold *fold, wadi_chunk *c,
                               wadi_error *err) {
     for (int i = 0; i < fold->nparts; i++) {
         int64_t bad = 0;
+        if (c->component[i].rank == 0) WADI_TRY(wadi_chunk_spread(c, i, err));
         WADI_TRY(wadi_slots_bind_component(&x->slots, fold->parts[i], &c->component[i], c->count,
                                            &bad, err));
     }
@@ -129,11 +137,23 @@ static wadi_status fold_each(wadi_exec *x, const wadi_plan_fold *fold, const wad
     return status;
 }
 
+/* All elements in one run of the body. The state changes only if none of them fails. */
+static wadi_status fold_carried(wadi_exec *x, const wadi_plan_fold *fold, const wadi_chunk *c,
+                                int64_t *out_done, wadi_error *err) {
+    wadi_job job = {.body = fold->body, .first = c->first, .count = c->count, .slots = &x->slots};
+    const wadi_status status = run_job(x, &job, err);
+    *out_done = status == WADI_OK ? c->count : status == WADI_FAULT ? job.fault.element : 0;
+    return status;
+}
+
 wadi_status wadi_fold_elements(wadi_exec *x, const wadi_plan_fold *fold, wadi_chunk *c,
                                wadi_builder *states, int64_t *out_done, wadi_error *err) {
     *out_done = 0;
     wadi_status status = bind_parts(x, fold, c, err);
-    if (status == WADI_OK) status = fold_each(x, fold, c, states, out_done, err);
+    if (status == WADI_OK && fold->carried)
+        status = fold_carried(x, fold, c, out_done, err);
+    else if (status == WADI_OK)
+        status = fold_each(x, fold, c, states, out_done, err);
     for (int i = 0; i < fold->nparts; i++) wadi_slots_clear(&x->slots, fold->parts[i]);
     return status;
 }

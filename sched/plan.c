@@ -269,7 +269,9 @@ static void add_fold(wadi_text *t, const wadi_plan_fold *f, int slots_of_part) {
     add_number(t, f->body);
     add_list(t, f->nstate, f->init);
     add_list(t, f->nstate, f->state_in);
-    add_list(t, f->nstate, f->state_out);
+    add_number(t, f->carried);
+    if (!f->carried) add_list(t, f->nstate, f->state_out);
+    if (f->after != NULL) add_list(t, f->nstate, f->after);
     add_list(t, slots_of_part * f->nparts, f->parts);
     add_list(t, f->nparts, f->from);
 }

@@ -175,6 +175,10 @@ typedef struct wadi_plan_fold {
     const int *
         parts; /* [nparts] slots; BATCH: [2 * nparts] ONCE, shapes i64[k, rank] and values of rank 1 */
     const int *from; /* [nparts] component of the stage's results */
+    bool
+        carried; /* the body runs for all elements of a chunk in order, and changes `state_in` when all is done */
+    const int
+        *after; /* [nstate] SCAN, carried: REGULAR slots that get the state after each element */
 } wadi_plan_fold;
 
 /* How a stage's input becomes the elements its body sees. Elements are counted anew in each stage. */

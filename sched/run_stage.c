@@ -307,23 +307,56 @@ static wadi_status step(wadi_stream *s, int stage, wadi_chunk *in, wadi_error *e
 
 /* ---- changes ---- */
 
+/* The states after each element of a chunk; done: of how many there are any. */
+static wadi_status take_states(wadi_stream *s, wadi_stage_run *g, wadi_chunk *in, int64_t done,
+                               wadi_chunk **out, wadi_error *err) {
+    const wadi_plan_fold *f = &g->plan->scan;
+    WADI_TRY(wadi_chunk_create(s->x->buffers, f->nstate, out, err));
+    (*out)->first = in->first;
+    (*out)->count = done;
+    if (!f->carried) wadi_builder_finish(&g->states, *out, 0, done);
+    for (int i = 0; f->carried && i < f->nstate; i++)
+        wadi_slots_take(&s->x->slots, f->after[i], *out, i);
+    return WADI_OK;
+}
+
+static wadi_status scan(wadi_stream *s, int stage, wadi_chunk *in, wadi_error *err);
+
+/* A carried state is as it was before the failure: the elements before it are scanned alone. */
+static wadi_status scan_before(wadi_stream *s, int stage, wadi_chunk *in, int64_t done,
+                               wadi_error *err) {
+    wadi_chunk *part = NULL;
+    if (done == 0) return WADI_OK;
+    WADI_TRY(wadi_chunk_slice(in, 0, done, &part, err));
+    const wadi_status status = scan(s, stage, part, err);
+    wadi_chunk_release(part);
+    return status;
+}
+
+static wadi_status step_states(wadi_stream *s, int stage, wadi_chunk *in, int64_t done,
+                               wadi_error *err) {
+    wadi_stage_run *g = stage_of(s, stage);
+    wadi_chunk *states = NULL, *parts = NULL;
+    WADI_TRY(take_states(s, g, in, done, &states, err));
+    wadi_status status = wadi_chunk_select(states, g->plan->nparts, g->plan->from, &parts, err);
+    if (status == WADI_OK && done > 0) status = step(s, stage, parts, err);
+    wadi_chunk_release(parts);
+    wadi_chunk_release(states);
+    return status;
+}
+
 /* The states after each element of a chunk. Those before a failure come first. */
 static wadi_status scan(wadi_stream *s, int stage, wadi_chunk *in, wadi_error *err) {
     wadi_stage_run *g = stage_of(s, stage);
     const wadi_plan_fold *f = &g->plan->scan;
     int64_t done = 0;
-    wadi_chunk *states = NULL, *parts = NULL;
     const wadi_status folded = wadi_fold_elements(s->x, f, in, &g->states, &done, err);
     const wadi_error failed = *err;
-    WADI_TRY(wadi_chunk_create(s->x->buffers, f->nstate, &states, err));
-    states->first = in->first;
-    states->count = done;
-    wadi_builder_finish(&g->states, states, 0, done);
-    wadi_status status = wadi_chunk_select(states, g->plan->nparts, g->plan->from, &parts, err);
-    if (status == WADI_OK && done > 0) status = step(s, stage, parts, err);
-    wadi_chunk_release(parts);
-    wadi_chunk_release(states);
-    if (status != WADI_OK || folded == WADI_OK) return status;
+    if (folded != WADI_OK && f->carried)
+        WADI_TRY(scan_before(s, stage, in, done, err));
+    else
+        WADI_TRY(step_states(s, stage, in, done, err));
+    if (folded == WADI_OK) return WADI_OK;
     *err = failed;
     return wadi_stage_fail(s, stage, folded, err);
 }

@@ -286,13 +286,17 @@ static wadi_status run_kernel(wadi_layout *y, const wadi_body *body, const bool 
     if (!b->failed) {
         const wadi_lv begin = wadi_lb_leaf(b, WADI_L_ARG, -1, 0, WADI_LV_NONE);
         const wadi_lv end = wadi_lb_leaf(b, WADI_L_ARG, -1, 1, WADI_LV_NONE);
+        const wadi_lv *carried = wadi_carry_begin(&l, body);
         l.s = wadi_lb_for(b, begin, end, 1, "s");
+        wadi_carry_get(&l, body, carried);
         wadi_lower_binds(&l, body->nbinds, body->binds, is_result);
         for (int i = 0; i < body->ncopies; i++)
             copy_out(&l, body->copies[i].v, body->copies[i].slot);
+        wadi_carry_next(&l, body, carried);
         give_back_scratch(&l);
-        if (!b->failed) b->scope->owner->independent = is_straight(b->scope);
+        if (!b->failed) b->scope->owner->independent = is_straight(b->scope) && body->ncarried == 0;
         wadi_lb_end(b);
+        wadi_carry_end(&l, body, carried);
     }
     return wadi_lower_fini(&l, out);
 }
@@ -317,7 +321,7 @@ static wadi_status shape_kernel(wadi_layout *y, const wadi_body *body, const boo
 
 static wadi_status plan_steps(wadi_layout *y, const wadi_body *body, const bool *known,
                               const char *run, wadi_lmodule *out, wadi_plan_version *v) {
-    int *slots = WADI_NEW_N(y->keep, int, (size_t)body->nresults + 1);
+    int *slots = WADI_NEW_N(y->keep, int, (size_t)(body->nresults + body->ncarried) + 1);
     int *emitted = WADI_NEW_N(y->keep, int, (size_t)(body->nresults + body->ncopies) + 1);
     wadi_plan_step *steps = WADI_NEW_N(y->keep, wadi_plan_step, 3);
     if (!slots || !emitted || !steps)
@@ -334,6 +338,8 @@ static wadi_status plan_steps(wadi_layout *y, const wadi_body *body, const bool 
         shaped = shaped || y->slots.at[slot].rank > 0;
     }
     for (int i = 0; i < body->ncopies; i++) emitted[nemitted++] = body->copies[i].slot;
+    for (int i = 0; i < body->ncarried; i++)
+        if (body->carried[i].after >= 0) slots[n++] = body->carried[i].after;
     v->steps = steps;
     const int place = wadi_layout_place(y, body->name, "shape of a result", (wadi_loc){0});
     if (shaped) {
@@ -345,8 +351,12 @@ static wadi_status plan_steps(wadi_layout *y, const wadi_body *body, const bool 
     if (n > 0)
         steps[v->nsteps++] =
             (wadi_plan_step){.kind = WADI_STEP_ALLOC, .nslots = n, .slots = slots, .place = place};
-    steps[v->nsteps++] = (wadi_plan_step){
-        .kind = WADI_STEP_RUN, .kernel = run, .nslots = nemitted, .slots = emitted, .place = place};
+    steps[v->nsteps++] = (wadi_plan_step){.kind = WADI_STEP_RUN,
+                                          .kernel = run,
+                                          .nslots = nemitted,
+                                          .slots = emitted,
+                                          .place = place,
+                                          .serial = body->ncarried > 0};
     return WADI_OK;
 }
 

@@ -71,6 +71,12 @@ typedef struct wadi_body {
         wadi_val v;
         int slot;
     } * copies;
+    int ncarried; /* rank-0 values that go from element to element: all of them are run in order by one worker */
+    const struct wadi_carried {
+        wadi_val param, next; /* before and after an element */
+        int slot;             /* ONCE: where it comes from, and is put behind the last element */
+        int after;            /* REGULAR: gets it after each element; -1: nothing does */
+    } * carried;
 } wadi_body;
 
 /* Two versions of a loop are made when checks can be decided in front of it. */
@@ -358,6 +364,12 @@ void wadi_lower_loop(wadi_lower *l, const wadi_bind *bind);
 /* ---- bodies (body.c): what schedules inside and across share ---- */
 /** Computes the stored results of the bindings into scratch, scalars, or their slots if they are among `results`. */
 void wadi_lower_binds(wadi_lower *l, int n, const wadi_bind *const *binds, const bool *is_result);
+/** Values that go from element to element (carry.c): variables in front of the loop, which are its values in it, get the next
+ *  ones at the end of an element, and are put back behind the loop. */
+wadi_lv *wadi_carry_begin(wadi_lower *l, const wadi_body *body);
+void wadi_carry_get(wadi_lower *l, const wadi_body *body, const wadi_lv *vars);
+void wadi_carry_next(wadi_lower *l, const wadi_body *body, const wadi_lv *vars);
+void wadi_carry_end(wadi_lower *l, const wadi_body *body, const wadi_lv *vars);
 /** Makes `v` a stored value: nothing to do if it is, else it is computed into scratch or scalars. */
 void wadi_lower_store(wadi_lower *l, wadi_val v);
 /** Copies the elements of stored v to pointers. */
