@@ -30,8 +30,8 @@ static wadi_status drain(wadi_outlet *o, wadi_error *err) {
         if (status == WADI_OK) x->stats.elements += c->count;
         wadi_mutex_unlock(&x->lock);
         wadi_chunk_release(c);
+        WADI_TRY(status); /* what has failed is not done */
         wadi_port_done(o->in, number);
-        WADI_TRY(status);
     }
 }
 

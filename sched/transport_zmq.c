@@ -472,7 +472,8 @@ wadi_status wadi_port_send(wadi_port *p, wadi_chunk *owned_c, wadi_error *err) {
 }
 
 wadi_status wadi_port_settle(wadi_port *p, int64_t count, wadi_error *err) {
-    return wait_until(p, all_done, "confirmation of chunks below", count, err);
+    WADI_TRY(wait_until(p, all_done, "confirmation of chunks below", count, err));
+    return check_failure(p, err);
 }
 
 wadi_status wadi_port_end(wadi_port *p, int64_t count, wadi_error *err) {

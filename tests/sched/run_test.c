@@ -473,6 +473,64 @@ static void a_failing_sink_behind_stages_stops_the_run(void **state) {
     assert_true(out.aborted);
 }
 
+/* The second end of hand_staged as a sink as well: all elements, doubled. */
+static void no_sink_is_finished_when_another_fails(void **state) {
+    (void)state;
+    for (int64_t fail_at = 0; fail_at < 100; fail_at += 33) {
+        hand_program h;
+        hand_staged(&h, 0, 1000);
+        h.end[1].kind = WADI_END_SINK;
+        h.end[1].name = "all";
+        h.plan.noutputs = 0;
+        const wadi_loader loader = hand_loader(&h);
+        ramp in = make_ramp(100, -1);
+        even_check even = make_even(0, -1);
+        check all = make_check(fail_at);
+        wadi_run_options o = {.chunk = 7, .threads = 1};
+        wadi_error err = {0};
+        wadi_exec *x = NULL;
+        assert_int_equal(wadi_exec_create(&h.plan, &loader, &o, &x, &err), WADI_OK);
+        assert_int_equal(wadi_exec_source(x, "in", &in.base, &err), WADI_OK);
+        assert_int_equal(wadi_exec_sink(x, "out", &even.base, &err), WADI_OK);
+        assert_int_equal(wadi_exec_sink(x, "all", &all.base, &err), WADI_OK);
+        assert_int_equal(wadi_exec_go(x, &err), WADI_IO);
+        assert_true(all.aborted && even.aborted);
+        assert_false(all.finished || even.finished);
+        wadi_exec_destroy(x);
+    }
+}
+
+static void what_is_regular_is_collected_in_place(void **state) {
+    (void)state;
+    static const int64_t sizes[] = {1, 2, 3, 7, 100, 5000};
+    for (int i = 0; i < 12; i++) {
+        hand_program h;
+        hand_counting(&h);
+        h.end[0].kind = i < 6 ? WADI_END_TABULATE : WADI_END_ELEMENTS;
+        if (i >= 6) h.slot[5].rank = 1; /* of the result */
+        const wadi_loader loader = hand_loader(&h);
+        int64_t n = 4000;
+        const int64_t bytes = n * 3 * (int64_t)sizeof(int64_t);
+        const wadi_run_options o = {.chunk = sizes[i % 6], .threads = 2};
+        wadi_array count = {.fields = 1, .type = {WADI_I64}, .column = {&n}};
+        wadi_array table;
+        wadi_run_stats stats;
+        wadi_error err = {0};
+        wadi_exec *x = NULL;
+        assert_int_equal(wadi_exec_create(&h.plan, &loader, &o, &x, &err), WADI_OK);
+        assert_int_equal(wadi_exec_input(x, "n", &count, &err), WADI_OK);
+        assert_int_equal(wadi_exec_go(x, &err), WADI_OK);
+        assert_int_equal(wadi_exec_result(x, "table", &table, &err), WADI_OK);
+        assert_int_equal(table.shape[0], i < 6 ? n : 3 * n);
+        for (int64_t k = 0; k < 3 * n; k++)
+            assert_int_equal(((int64_t *)table.column[0])[k], k / 3 * 10 + k % 3);
+        wadi_exec_stats(x, &stats);
+        if (sizes[i % 6] <= 100)
+            assert_true(stats.memory_peak < 2 * bytes); /* grown: three times */
+        wadi_exec_destroy(x);
+    }
+}
+
 static void a_counter_feeds_the_index(void **state) {
     (void)state;
     hand_program h;
@@ -539,6 +597,8 @@ int main(void) {
         cmocka_unit_test(a_stream_ends_when_nobody_wants_more),
         cmocka_unit_test(a_fault_behind_the_last_element_wanted_is_none),
         cmocka_unit_test(a_failing_sink_behind_stages_stops_the_run),
+        cmocka_unit_test(no_sink_is_finished_when_another_fails),
+        cmocka_unit_test(what_is_regular_is_collected_in_place),
         cmocka_unit_test(a_counter_feeds_the_index),
         cmocka_unit_test(what_is_bound_must_fit),
     };
