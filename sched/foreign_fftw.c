@@ -8,11 +8,15 @@
  * time, and what that taught is kept in the user's directory: a text with its digest in front, so that a file that was cut or
  * changed counts as none.
  *
+ * Plans are for one thread. A program that itself asks FFTW for plans with threads (fftw_plan_with_nthreads) asks for these too:
+ * it should go back to one before it runs wadi.
+ *
  * Forward is exp(-2 pi i jk/n) without a factor; inverse is scaled by 1/n, here, piece by piece while it is in cache. */
 #ifdef WADI_HAVE_FFTW
 
 #include <fftw3.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -150,7 +154,8 @@ static int64_t bytes_out(const key *k) {
 
 typedef struct entry {
     key k;
-    void *plan;
+    void *plan,
+        *estimate; /* estimate: the plan before it was measured, which threads may still use */
     int users;
     bool measured;
     int64_t elements; /* transformed so far */
@@ -167,8 +172,18 @@ static struct {
     bool learnt;     /* since it was read or written */
 } plans = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
+/* Grows when all plans are forgotten: what threads hold is then no plan any more. */
+static atomic_uint generation;
+
 static entry **bucket_of(const key *k) {
     return &plans.bucket[wadi_hash_bytes(k, sizeof *k) % BUCKETS];
+}
+
+static void destroy_entry(entry *e) {
+    const precision *p = precision_of(&e->k);
+    p->destroy(e->plan);
+    if (e->estimate != NULL) p->destroy(e->estimate);
+    free(e);
 }
 
 /* Takes the place of the plan that was wanted longest ago and is not at work. */
@@ -182,8 +197,7 @@ static void drop_oldest(void) {
     if (oldest == NULL) return;
     entry *e = *oldest;
     *oldest = e->next;
-    precision_of(&e->k)->destroy(e->plan);
-    free(e);
+    destroy_entry(e);
     plans.nplans--;
 }
 
@@ -209,7 +223,7 @@ static void *aligned_like(int64_t bytes, int align, void **out_block) {
     return *out_block == NULL ? NULL : (char *)*out_block + align;
 }
 
-/* Replaces the estimate by a measured plan, when nobody uses it. Measuring writes to its arrays, so it has its own. */
+/* Replaces the estimate by a measured plan, once. Measuring writes to its arrays, so it has its own. */
 static void measure(entry *e) {
     void *block_in = NULL, *block_out = NULL;
     void *in = aligned_like(bytes_in(&e->k) * e->k.count, e->k.align_in, &block_in);
@@ -222,7 +236,7 @@ static void measure(entry *e) {
         void *plan = p->make(&e->k, in, out, FFTW_MEASURE);
         p->limit(FFTW_NO_TIMELIMIT);
         if (plan != NULL) {
-            p->destroy(e->plan);
+            e->estimate = e->plan;
             e->plan = plan;
             plans.learnt = true;
         }
@@ -231,15 +245,16 @@ static void measure(entry *e) {
     fftw_free(block_out);
 }
 
-static entry *take_plan(const key *k, void *in, void *out) {
+static entry *take_plan(const key *k, void *in, void *out, void **out_plan) {
     pthread_mutex_lock(&plans.lock);
     entry *e = *bucket_of(k);
     while (e != NULL && memcmp(&e->k, k, sizeof *k) != 0) e = e->next;
     if (e == NULL) e = make_entry(k, in, out);
     if (e != NULL) {
-        if (!e->measured && e->users == 0 && e->elements > measure_after) measure(e);
+        if (!e->measured && e->elements > measure_after) measure(e);
         e->users++;
         e->last = ++plans.clock;
+        *out_plan = e->plan;
     }
     pthread_mutex_unlock(&plans.lock);
     return e;
@@ -252,14 +267,52 @@ static void give_plan(entry *e, int64_t elements) {
     pthread_mutex_unlock(&plans.lock);
 }
 
+/* ---- the plan a thread has used last: calls of one kind after another need no lock ---- */
+
+static _Thread_local struct {
+    entry *e;
+    void *plan;
+    int64_t done; /* elements since it was taken */
+    unsigned generation;
+} mine;
+
+static void let_go(void *unused) {
+    WADI_UNUSED(unused);
+    if (mine.e != NULL && mine.generation == atomic_load(&generation)) give_plan(mine.e, mine.done);
+    mine.e = NULL;
+    mine.done = 0;
+}
+
+static pthread_key_t at_exit; /* of a thread: it lets go */
+
+static void make_key(void) {
+    (void)pthread_key_create(&at_exit, let_go);
+}
+
+/* What was done is told from time to time, so that a plan in steady use is measured too. */
+static bool is_mine(const key *k) {
+    return mine.e != NULL && mine.generation == atomic_load(&generation) &&
+           mine.done < measure_after / 16 && memcmp(&mine.e->k, k, sizeof *k) == 0;
+}
+
+static bool hold(const key *k, void *in, void *out) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    if (is_mine(k)) return true;
+    let_go(NULL);
+    mine.generation = atomic_load(&generation);
+    mine.e = take_plan(k, in, out, &mine.plan);
+    if (mine.e == NULL) return false;
+    (void)pthread_once(&once, make_key);
+    (void)pthread_setspecific(at_exit, &mine);
+    return true;
+}
+
 /* ---- a call ---- */
 
 typedef struct batch {
     key k;
     const wadi_call_array *in, *out;
     int width_in, width_out; /* bytes of an element */
-    entry *held;             /* plan of the piece before, still taken */
-    int64_t done;            /* elements since it was */
 } batch;
 
 static char *problem(const wadi_call_array *a, int width, int64_t p) {
@@ -279,14 +332,6 @@ static void scale(void *out, const key *k, int64_t count) {
     }
 }
 
-static bool hold(batch *b, void *in, void *out) {
-    if (b->held != NULL && memcmp(&b->held->k, &b->k, sizeof b->k) == 0) return true;
-    if (b->held != NULL) give_plan(b->held, b->done);
-    b->done = 0;
-    b->held = take_plan(&b->k, in, out);
-    return b->held != NULL;
-}
-
 /* FFTW has no c2r of two and more dimensions that leaves its input alone: it gets a copy. */
 static bool run_piece(batch *b, char *from, char *to, int count) {
     const precision *p = precision_of(&b->k);
@@ -301,11 +346,11 @@ static bool run_piece(batch *b, char *from, char *to, int count) {
     b->k.count = count;
     b->k.align_in = p->alignment(from);
     b->k.align_out = p->alignment(to);
-    const bool fine = hold(b, from, to);
+    const bool fine = hold(&b->k, from, to);
     if (fine) {
-        p->execute(b->held->plan, (transform)b->k.kind, from, to);
+        p->execute(mine.plan, (transform)b->k.kind, from, to);
         if (b->k.kind == INVERSE || b->k.kind == REAL_INVERSE) scale(to, &b->k, count);
-        b->done += count * product(&b->k);
+        mine.done += count * product(&b->k);
     }
     fftw_free(copy);
     return fine;
@@ -338,7 +383,6 @@ static bool run_batch(batch *b, int64_t count) {
             left -= piece;
         }
     }
-    if (b->held != NULL) give_plan(b->held, b->done);
     return fine;
 }
 
@@ -489,13 +533,13 @@ static void forget(void) {
         while (plans.bucket[i] != NULL) {
             entry *e = plans.bucket[i];
             plans.bucket[i] = e->next;
-            precision_of(&e->k)->destroy(e->plan);
-            free(e);
+            destroy_entry(e);
         }
     }
     plans.nplans = 0;
     plans.path[0] = '\0';
     plans.learnt = false;
+    atomic_fetch_add(&generation, 1);
     in_fftw.forget();
     in_fftwf.forget();
     pthread_mutex_unlock(&plans.lock);
