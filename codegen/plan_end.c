@@ -168,7 +168,7 @@ static wadi_status region_results(wadi_planning *p, const wadi_block *r, wadi_bo
 
 static wadi_status fold_batch(wadi_planning *p, const wadi_bind *b, wadi_plan_fold *out) {
     const wadi_block *r = b->blocks[0];
-    int *in, *next, *results;
+    int *in, *next, *results = NULL;
     wadi_body body = {.nbinds = r->nbinds, .binds = (const wadi_bind **)r->binds};
     body.name = wadi_arena_printf(p->plan->arena, "fold_batch_%d", (int)p->bodies.n);
     if (!body.name) return wadi_planning_no_memory(p);
