@@ -92,13 +92,14 @@ static wadi_status fold_block(const folding *o, const uint64_t *row, int64_t n, 
     enum { LANES = WADI_TREE_FOLD_LANES };
     if (n < LANES || !wadi_fun_has_lanes(o->f)) return take_run(o, row, 0, n, 1, acc);
     const int64_t full = n / LANES * LANES;
-    for (int64_t l = 0; l < LANES; l++) {
-        uint64_t lane[WADI_MAX_ELEM_CELLS];
-        WADI_TRY(take_run(o, row, l, full, LANES, l == 0 ? acc : lane));
-        if (l > 0) WADI_TRY(take_one(o, acc, lane));
-    }
-    for (int64_t i = full; i < n; i++) WADI_TRY(take_one(o, acc, row + i * o->cells));
-    return WADI_OK;
+    uint64_t lane[LANES][WADI_MAX_ELEM_CELLS], tail[WADI_MAX_ELEM_CELLS];
+    for (int64_t l = 0; l < LANES; l++) WADI_TRY(take_run(o, row, l, full, LANES, lane[l]));
+    for (int64_t half = LANES / 2; half > 0; half /= 2)
+        for (int64_t l = 0; l < half; l++) WADI_TRY(take_one(o, lane[l], lane[l + half]));
+    memcpy(acc, lane[0], (size_t)o->cells * sizeof *acc);
+    if (full == n) return WADI_OK;
+    WADI_TRY(take_run(o, row, full, n, 1, tail));
+    return take_one(o, acc, tail);
 }
 
 static int64_t block_end(int64_t from, int64_t n, int64_t block) {

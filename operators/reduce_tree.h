@@ -12,8 +12,10 @@
  * Lanes. Inside a block, if wadi_fun_has_lanes(f) and the block has at least WADI_TREE_FOLD_LANES
  * elements: let g be the number of full groups of L = WADI_TREE_FOLD_LANES elements. Lane l starts
  * as element l and takes elements l + L, l + 2L, ..., l + (g-1)L in order (acc = f(acc, x)). Then
- * the lanes are combined in order, acc = f(...f(f(lane 0, lane 1), lane 2)..., lane L-1), and the
- * remaining elements of the block (fewer than L) are taken one by one, acc = f(acc, x). Otherwise
+ * the upper half of the lanes is taken into the lower one, lane l = f(lane l, lane l + L/2), and so
+ * on with L/4, ..., 1, which leaves lane 0. The remaining elements of the block (fewer than L) are
+ * taken one by one from the first of them, t = f(t, x), and the block's result is f(lane 0, t).
+ * Neither half of that waits long for the other, which is what short rows need. Otherwise
  * the block is taken one element after the other from its first. Lanes change the order of the
  * elements, so they are for functions that commute: per field one add, mul, min, max, and, or, xor
  * of the two arguments' fields. The language promises no more than associativity of other functions

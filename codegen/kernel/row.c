@@ -165,18 +165,26 @@ static void group(wadi_lower *l, const reduction *d, const wadi_lv *lanes, wadi_
     wadi_lower_ahead(l, build_group, &g);
 }
 
-/* Row by row, so that each row's lanes stay together in registers. */
+/* The upper half of the lanes into the lower one, until one is left; row by row, so that each row's lanes stay together in
+ * registers. */
 static void join_lanes(wadi_lower *l, const reduction *d, const wadi_lv *lanes) {
     wadi_row one = *d->r;
-    wadi_lv x[WADI_MAX_FIELDS];
+    wadi_lv x[WADI_MAX_FIELDS], acc[WADI_MAX_FIELDS], next[WADI_MAX_FIELDS];
     one.fields = one.each;
     for (int at = 0; at < d->r->fields; at += one.each) {
+        for (int64_t half = LANES / 2; half > 0; half /= 2) {
+            const wadi_lv lane = wadi_lb_for(&l->b, num(l, 0), num(l, half), 1, "lane");
+            const wadi_lv other = add(l, lane, num(l, half));
+            for (int f = 0; f < one.each; f++) {
+                acc[f] = wadi_lb_lane(&l->b, lanes[at + f], lane);
+                x[f] = wadi_lb_lane(&l->b, lanes[at + f], other);
+            }
+            combine(l, &one, acc, x, next);
+            for (int f = 0; f < one.each; f++) wadi_lb_put(&l->b, lanes[at + f], lane, next[f]);
+            wadi_lb_end(&l->b);
+        }
         for (int f = 0; f < one.each; f++) x[f] = wadi_lb_lane(&l->b, lanes[at + f], num(l, 0));
         set(l, &one, d->part + at, x);
-        const wadi_lv lane = wadi_lb_for(&l->b, num(l, 1), num(l, LANES), 1, "lane");
-        for (int f = 0; f < one.each; f++) x[f] = wadi_lb_lane(&l->b, lanes[at + f], lane);
-        accumulate(l, &one, d->part + at, x);
-        wadi_lb_end(&l->b);
     }
 }
 
@@ -193,35 +201,61 @@ static void full_groups(wadi_lower *l, const reduction *d, wadi_lv full) {
 
 /* ---- blocks ---- */
 
+/* What follows the last full group, first by itself and then to the rest: nothing waits for the lanes. */
+static void tail(wadi_lower *l, const reduction *d, wadi_lv full) {
+    wadi_lv x[WADI_MAX_FIELDS];
+    reduction rest = *d;
+    declare(l, d->r, NULL, "tail", rest.part);
+    element(l, d, add(l, d->from, full), x);
+    set(l, d->r, rest.part, x);
+    run(l, &rest, add(l, full, num(l, 1)));
+    get(l, d->r, rest.part, x);
+    accumulate(l, d->r, d->part, x);
+}
+
+static void groups_and_tail(wadi_lower *l, const reduction *d, wadi_lv full) {
+    const wadi_lv more = wadi_lb_bin(&l->b, WADI_SOP_LT, full, d->count);
+    int64_t known = 0;
+    full_groups(l, d, full);
+    if (wadi_lb_is_const(&l->b, more, &known)) {
+        if (known) tail(l, d, full);
+        return;
+    }
+    wadi_lb_if(&l->b, more);
+    tail(l, d, full);
+    wadi_lb_end(&l->b);
+}
+
+static void one_by_one(wadi_lower *l, const reduction *d) {
+    first_element(l, d);
+    run(l, d, num(l, 1));
+}
+
 static void in_lanes(wadi_lower *l, const reduction *d) {
     wadi_lb *b = &l->b;
     const wadi_lv full = wadi_lb_bin(b, WADI_SOP_AND, d->count, num(l, -LANES));
     int64_t known = 0;
     if (wadi_lb_is_const(b, full, &known)) {
         if (known > 0)
-            full_groups(l, d, full);
+            groups_and_tail(l, d, full);
         else
-            first_element(l, d);
-        run(l, d, num(l, known > 0 ? known : 1));
+            one_by_one(l, d);
         return;
     }
     (void)wadi_lb_name(b, full, "full");
     wadi_lb_if(b, wadi_lb_bin(b, WADI_SOP_GT, full, num(l, 0)));
-    full_groups(l, d, full);
+    groups_and_tail(l, d, full);
     wadi_lb_else(b);
-    first_element(l, d);
+    one_by_one(l, d);
     wadi_lb_end(b);
-    run(l, d, wadi_lb_bin(b, WADI_SOP_MAX, full, num(l, 1)));
 }
 
 /* part = the elements [from, from + count) by the law */
 static void block(wadi_lower *l, const reduction *d) {
-    if (wadi_fun_has_lanes(d->r->f)) {
+    if (wadi_fun_has_lanes(d->r->f))
         in_lanes(l, d);
-    } else {
-        first_element(l, d);
-        run(l, d, num(l, 1));
-    }
+    else
+        one_by_one(l, d);
 }
 
 static void build_block(wadi_lower *l, void *env) {

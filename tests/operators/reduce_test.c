@@ -129,10 +129,12 @@ static double sum_of_block(const double *x, int n) {
     for (int l = 0; l < L; l++) lane[l] = x[l];
     for (i = L; i + L <= n; i += L)
         for (int l = 0; l < L; l++) lane[l] += x[i + l];
-    acc = lane[0];
-    for (int l = 1; l < L; l++) acc += lane[l];
-    for (; i < n; i++) acc += x[i];
-    return acc;
+    for (int half = L / 2; half > 0; half /= 2)
+        for (int l = 0; l < half; l++) lane[l] += lane[l + half];
+    if (i == n) return lane[0];
+    acc = x[i];
+    for (i++; i < n; i++) acc += x[i];
+    return lane[0] + acc;
 }
 
 static double sum_by_law(const double *x, int n, double z) {
