@@ -165,7 +165,7 @@ static void windows_over_pieces(void **state) {
     static const int64_t sizes[] = {1, 4, 7, 4}, hops[] = {1, 1, 3, 9};
     static const wadi_last lasts[] = {WADI_LAST_DROP, WADI_LAST_PAD, WADI_LAST_KEEP};
     for (int i = 0; i < 4; i++) {
-        char name[3][16];
+        char name[3][24];
         wadi_program *p = wadi_program_create("windows");
         for (int k = 0; k < 3; k++) {
             snprintf(name[k], sizeof name[k], "last_%d", k);
