@@ -20,7 +20,7 @@
 #include "base/user_cache.h"
 #include "codegen/build/cc.h"
 
-enum { DIGEST = 32, ENTRIES_MAX = 2000, PATH_ROOM = 1024 };
+enum { DIGEST = 32, ENTRIES_MAX = 5000, PATH_ROOM = 1024 };
 static const char magic[8] = "wadiso1";
 
 /* ---- the directory ---- */
