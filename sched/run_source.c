@@ -10,10 +10,31 @@
 
 /* ---- elements ---- */
 
+/* Whether chunks have nothing to overlap with: counted, one body, results written in their places. */
+static bool stands_alone(const wadi_lane *l) {
+    const wadi_stream *s = l->stream;
+    if (l->threaded || s->plan->nstages != 1) return false;
+    for (int i = 0; i < s->plan->nends; i++)
+        if (!s->outlets[i].in_place) return false;
+    return true;
+}
+
+/* Where chunks stand alone all that a size decides is how often the workers meet: so many elements that a step is long, and what it
+ * needs beside its results fits a cache. 0: the policy decides. */
+static int64_t long_step(const wadi_lane *l) {
+    static const double STEP_NS = 2e7, STEP_BYTES = 1 << 20;
+    const wadi_run_options *o = &l->stream->x->options;
+    const double ns = l->stream->element_ns, bytes = l->stream->element_bytes;
+    if (o->chunk != 0 || o->policy != NULL || ns <= 0 || !stands_alone(l)) return 0;
+    const double by_time = STEP_NS / ns, by_bytes = STEP_BYTES / (bytes > 8 ? bytes : 8);
+    return (int64_t)(by_time < by_bytes ? by_time : by_bytes);
+}
+
 static int64_t next_size(wadi_lane *l) {
     wadi_exec *x = l->stream->x;
     wadi_mutex_lock(&x->lock);
-    int64_t k = wadi_budget_cap(&x->budget, x->policy->ops->choose(x->policy));
+    const int64_t chosen = x->policy->ops->choose(x->policy), step = long_step(l);
+    int64_t k = wadi_budget_cap(&x->budget, step > chosen ? step : chosen);
     x->stats.chunk_elements = k;
     wadi_mutex_unlock(&x->lock);
     return k < l->limit - l->position ? k : l->limit - l->position;

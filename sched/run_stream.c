@@ -45,6 +45,10 @@ static void count_chunk(wadi_stream *s, const wadi_chunk *in) {
                                        .bytes = in_bytes + s->out_bytes};
     s->worked_ns = worked;
     s->step_ns = now;
+    if (!s->loaded && in->count > 0) {
+        s->element_ns = (double)elapsed / (double)in->count;
+        s->element_bytes = (double)(in_bytes + s->temporary_bytes) / (double)in->count;
+    }
     wadi_mutex_lock(&x->lock);
     x->policy->ops->observe(x->policy, &sample);
     x->budget.bytes =

@@ -62,6 +62,8 @@ struct wadi_stream {
     bool loaded; /* kernels */
     int64_t out_bytes, temporary_bytes;
     int64_t step_ns, worked_ns; /* clock and time worked at the end of the last step */
+    /* of the last step, 0 before it: time per element, and bytes beside results that lie in their places */
+    double element_ns, element_bytes;
 };
 
 /* ---- run_source.c ---- */
