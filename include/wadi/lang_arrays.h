@@ -5,6 +5,8 @@
  * less than the extent. A negative length, offsets that fall, or a segment beyond the extent are faults.
  *
  * Every function that takes a scalar function has a form with an environment. */
+#include "wadi/lang.h" /* which includes this file at its end, once what it needs is there */
+
 #ifndef WADI_LANG_ARRAYS_H
 #define WADI_LANG_ARRAYS_H
 

@@ -9,6 +9,8 @@
  * wadi_fft, wadi_ifft, wadi_rfft, wadi_irfft are library routines (FFTW) where the build has them, and otherwise the
  * language's own, which is also what they mean. A library rounds differently: with e = 2^-53 (c128) or 2^-24 (c64), no
  * element differs by more than 16 e log2(n) times the root of the sum of squares of the exact result's elements. */
+#include "wadi/lang.h" /* which includes this file at its end, once what it needs is there */
+
 #ifndef WADI_LANG_FFT_H
 #define WADI_LANG_FFT_H
 

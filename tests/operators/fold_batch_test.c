@@ -69,7 +69,7 @@ static wadi_acc float_step(wadi_acc state, wadi_acc chunk) {
 static void float_sums_by_chunk_are_compared_exactly(void **state) {
     (void)state;
     begin();
-    const wadi_seq s = wadi_produce(wadi_i64(40), ramp);
+    const wadi_seq s = wadi_produce(wadi_i64(300), ramp);
     wadi_output("x", wadi_consume(wadi_fold_batch(float_step, wadi_unit(wadi_f32(0)), s)));
     run_fails(NULL, WADI_FAULT, "depends on how the stream is cut");
     end();
