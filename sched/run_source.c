@@ -24,8 +24,10 @@ static bool stands_alone(const wadi_lane *l) {
 static int64_t long_step(const wadi_lane *l) {
     static const double STEP_NS = 2e7, STEP_BYTES = 1 << 20;
     const wadi_run_options *o = &l->stream->x->options;
+    if (o->chunk != 0 || o->policy != NULL || !stands_alone(l)) return 0;
+    /* of the compute thread, which is this one */
     const double ns = l->stream->element_ns, bytes = l->stream->element_bytes;
-    if (o->chunk != 0 || o->policy != NULL || ns <= 0 || !stands_alone(l)) return 0;
+    if (ns <= 0) return 0;
     const double by_time = STEP_NS / ns, by_bytes = STEP_BYTES / (bytes > 8 ? bytes : 8);
     return (int64_t)(by_time < by_bytes ? by_time : by_bytes);
 }
