@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/args.h"
 #include "base/error.h"
 #include "cli/bind.h"
 #include "cli/command.h"
@@ -22,11 +23,7 @@ typedef struct options {
 } options;
 
 static bool read_count(const char *text, int64_t *out) {
-    char *end;
-    errno = 0;
-    const long long n = strtoll(text, &end, 10);
-    *out = (int64_t)n;
-    return end != text && *end == '\0' && errno == 0 && n >= 0;
+    return wadi_args_number(text, 0, INT64_MAX, out);
 }
 
 /* "64M", "1G", "512K" or bytes. */

@@ -5,9 +5,7 @@
 #include "graph/lang/node.h"
 
 static wadi_status type(wadi_module *m, wadi_bind *b, wadi_error *err) {
-    WADI_TRY(wadi_rule_counts(m, b, 2, 2, err));
-    WADI_TRY(wadi_rule_seqs(m, b, 0, 1, err));
-    WADI_TRY(wadi_rule_scalars(m, b, 1, 1, WADI_I64, err));
+    WADI_TRY(wadi_rule_seq_and_count(m, b, err));
     wadi_array_type types[WADI_MAX_PARAMS];
     const int n = wadi_rule_component_types(m, b, 0, 1, types, 0);
     for (int c = 0; c < n; c++)

@@ -4,8 +4,7 @@
  * and their values one behind the other. How many it sees is the scheduler's choice, so the result
  * must not depend on the cut; the interpreter checks that by cutting in several ways. */
 #include "operators/rules.h"
-
-#include "graph/lang/node.h"
+#include "operators/stepping.h"
 
 static int chunk_types(int n, const wadi_array_type *component, int at, wadi_array_type *types) {
     if (at + 2 * n > WADI_MAX_PARAMS) return -1;
@@ -25,12 +24,8 @@ static int block_params(const wadi_module *m, const wadi_bind *b, int block,
 }
 
 static wadi_status type(wadi_module *m, wadi_bind *b, wadi_error *err) {
-    WADI_TRY(wadi_rule_counts(m, b, 2, WADI_MAX_PARAMS, err));
-    WADI_TRY(wadi_rule_seqs(m, b, 0, 1, err));
-    WADI_TRY(wadi_rule_block(m, b, 0, err));
     wadi_array_type params[WADI_MAX_PARAMS];
-    (void)block_params(m, b, 0, params);
-    WADI_TRY(wadi_rule_yields(m, b, 0, b->nargs - 1, params, err));
+    WADI_TRY(wadi_rule_stepping(m, b, params, err));
     return wadi_rule_results(m, b, b->nargs - 1, params, err);
 }
 
@@ -62,21 +57,15 @@ const wadi_op wadi_op_fold_batch = {
 
 wadi_eat wadi_fold_batch_env(wadi_acc_fn2_env step, void *env, wadi_acc z, wadi_seq s) {
     wadi_draft d = wadi_draft_begin("fold_batch");
-    int n = 0, parts = 0;
-    const wadi_array_type *element = wadi_draft_seq_arg(&d, s, &parts);
-    const wadi_array_type *start = wadi_draft_tuple(&d, z, &n);
-    wadi_array_type *state = wadi_draft_types(&d, n), *chunk = wadi_draft_types(&d, 2 * parts);
+    wadi_stepping o;
+    if (!wadi_stepping_begin(&d, z, s, &o)) return WADI_NO_EAT;
+    wadi_array_type *chunk = wadi_draft_types(&d, 2 * o.parts);
     if (wadi_draft_failed(&d)) return WADI_NO_EAT;
-    for (int i = 0; i < n; i++)
-        state[i] = (wadi_array_type){.rank = start[i].rank, .elem = start[i].elem};
-    if (chunk_types(parts, element, 0, chunk) < 0)
-        wadi_draft_fail(&d, WADI_UNSUPPORTED, "%d components, expected at most %d", parts,
+    if (chunk_types(o.parts, o.element, 0, chunk) < 0)
+        wadi_draft_fail(&d, WADI_UNSUPPORTED, "%d components, expected at most %d", o.parts,
                         WADI_MAX_PARAMS / 2);
-    wadi_draft_region(&d, WADI_LAMBDA_STREAM);
-    const wadi_acc acc = wadi_draft_param_acc(&d, n, state);
-    const wadi_acc x = wadi_draft_param_acc(&d, 2 * parts, chunk);
-    wadi_draft_gives_types(&d, step(env, acc, x), n, state);
-    return wadi_draft_eat(&d, &wadi_op_fold_batch, n, state);
+    wadi_stepping_region(&d, &o, step, env, 2 * o.parts, chunk);
+    return wadi_draft_eat(&d, &wadi_op_fold_batch, o.n, o.state);
 }
 
 wadi_eat wadi_fold_batch(wadi_acc_fn2 step, wadi_acc z, wadi_seq s) {

@@ -111,6 +111,12 @@ int wadi_rule_state_types(const wadi_module *m, const wadi_bind *b, wadi_array_t
  *  stream, the others start the state. */
 int wadi_rule_stepping_params(const wadi_module *m, const wadi_bind *b, int block,
                               wadi_array_type *types);
+/** Checks such an operator: a stream, the start of a state, and region 0, which yields the next state. out_params, room for
+ *  WADI_MAX_PARAMS, receives the region's parameters: the state comes first. */
+wadi_status wadi_rule_stepping(wadi_module *m, wadi_bind *b, wadi_array_type *out_params,
+                               wadi_error *err);
+/** Checks the arguments of an operator on a stream and a number. */
+wadi_status wadi_rule_seq_and_count(wadi_module *m, wadi_bind *b, wadi_error *err);
 /** Extents and dependence of a result whose elements are among those of argument 0. */
 void wadi_rule_seq_shape_like(wadi_shape_cx *cx, const wadi_bind *b);
 void wadi_rule_seq_depend_like(wadi_depend_cx *cx, const wadi_bind *b);

@@ -31,6 +31,21 @@ int wadi_rule_stepping_params(const wadi_module *m, const wadi_bind *b, int bloc
     return n < 0 ? -1 : wadi_rule_component_types(m, b, 0, 1, types, n);
 }
 
+wadi_status wadi_rule_stepping(wadi_module *m, wadi_bind *b, wadi_array_type *out_params,
+                               wadi_error *err) {
+    WADI_TRY(wadi_rule_counts(m, b, 2, WADI_MAX_PARAMS, err));
+    WADI_TRY(wadi_rule_seqs(m, b, 0, 1, err));
+    WADI_TRY(wadi_rule_block(m, b, 0, err));
+    (void)b->op->block_params(m, b, 0, out_params);
+    return wadi_rule_yields(m, b, 0, b->nargs - 1, out_params, err);
+}
+
+wadi_status wadi_rule_seq_and_count(wadi_module *m, wadi_bind *b, wadi_error *err) {
+    WADI_TRY(wadi_rule_counts(m, b, 2, 2, err));
+    WADI_TRY(wadi_rule_seqs(m, b, 0, 1, err));
+    return wadi_rule_scalars(m, b, 1, 1, WADI_I64, err);
+}
+
 wadi_status wadi_rule_seq_result(wadi_module *m, wadi_bind *b, int n, const wadi_array_type *types,
                                  wadi_error *err) {
     if (n < 0)

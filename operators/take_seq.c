@@ -4,9 +4,7 @@
 #include "graph/lang/node.h"
 
 static wadi_status type(wadi_module *m, wadi_bind *b, wadi_error *err) {
-    WADI_TRY(wadi_rule_counts(m, b, 2, 2, err));
-    WADI_TRY(wadi_rule_seqs(m, b, 0, 1, err));
-    WADI_TRY(wadi_rule_scalars(m, b, 1, 1, WADI_I64, err));
+    WADI_TRY(wadi_rule_seq_and_count(m, b, err));
     return wadi_rule_seq_like(m, b, err);
 }
 

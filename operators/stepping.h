@@ -1,0 +1,20 @@
+/* What the builders of fold_seq, scan_seq and fold_batch have in common: a state of arrays and a region that takes it one step
+ * further. */
+#ifndef WADI_OPERATORS_STEPPING_H
+#define WADI_OPERATORS_STEPPING_H
+
+#include "graph/lang/node.h"
+
+typedef struct wadi_stepping {
+    int n, parts; /* arrays of the state, components of the stream */
+    wadi_array_type *state;
+    const wadi_array_type *element;
+} wadi_stepping;
+
+/** Takes the stream and the start of the state as arguments; false when the draft has failed. */
+bool wadi_stepping_begin(wadi_draft *d, wadi_acc z, wadi_seq s, wadi_stepping *out);
+/** The region: f of the state and of arrays x[0..parts), which gives the next state. */
+void wadi_stepping_region(wadi_draft *d, const wadi_stepping *o, wadi_acc_fn2_env f, void *env,
+                          int parts, const wadi_array_type *x);
+
+#endif
