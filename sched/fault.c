@@ -32,6 +32,9 @@ static void say_kind(const wadi_fault *f, char *out, size_t room) {
     case WADI_FAULT_DECLINED:
         (void)snprintf(out, room, "the library declined");
         return;
+    case WADI_FAULT_COUNT:
+        (void)snprintf(out, room, "%lld is less than 1", a);
+        return;
     case WADI_FAULT_NONE:
         break;
     }

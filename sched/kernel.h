@@ -37,7 +37,8 @@ typedef enum wadi_fault_kind {
     WADI_FAULT_EXTENT,   /* a negative extent, value[0] */
     WADI_FAULT_SEGMENT, /* a segment that is no part of the array; value[0]: its number, value[1]: where it ends */
     WADI_FAULT_MEMORY, /* a scratch or result allocation failed; value[0]: bytes */
-    WADI_FAULT_DECLINED /* a library routine does not do this: the body's version `pure` runs instead */
+    WADI_FAULT_DECLINED, /* a library routine does not do this: the body's version `pure` runs instead */
+    WADI_FAULT_COUNT /* a number that must be at least 1; value[0]: what it is */
 } wadi_fault_kind;
 
 typedef struct wadi_fault {

@@ -294,9 +294,9 @@ static void foreign(writer *c, const wadi_linst *i, int level) {
 
 static void fault(writer *c, const wadi_linst *i) {
     static const char *const kinds[] = {
-        "WADI_FAULT_NONE",    "WADI_FAULT_INDEX",  "WADI_FAULT_DIVISION",
-        "WADI_FAULT_SHAPE",   "WADI_FAULT_EMPTY",  "WADI_FAULT_EXTENT",
-        "WADI_FAULT_SEGMENT", "WADI_FAULT_MEMORY", "WADI_FAULT_DECLINED"};
+        "WADI_FAULT_NONE",     "WADI_FAULT_INDEX",  "WADI_FAULT_DIVISION", "WADI_FAULT_SHAPE",
+        "WADI_FAULT_EMPTY",    "WADI_FAULT_EXTENT", "WADI_FAULT_SEGMENT",  "WADI_FAULT_MEMORY",
+        "WADI_FAULT_DECLINED", "WADI_FAULT_COUNT"};
     wadi_text_addf(c->out, "return wadi_fault_at(w, %s, %d",
                    kinds[i->imm.bits % (sizeof kinds / sizeof *kinds)], i->index);
     for (int a = 0; a < i->nargs; a++) {

@@ -2,7 +2,7 @@
  *
  * Components are appended to vectors in scratch memory that double when they are full; where every element is a scalar and
  * their number is known, the vector has its length from the start and is never checked. */
-#include "codegen/kernel/nested.h"
+#include "codegen/kernel/vector.h"
 
 #include <string.h>
 
@@ -16,76 +16,11 @@ static wadi_lv bin(wadi_lower *l, wadi_sop op, wadi_lv x, wadi_lv y) {
     return wadi_lb_bin(&l->b, op, x, y);
 }
 
-/* ---- vectors that grow ---- */
-
-typedef struct vector {
-    int fields;
-    const wadi_type *type;
-    bool fits;                        /* there is always room */
-    wadi_lv pointer[WADI_MAX_FIELDS]; /* variables */
-    wadi_lv room, used;
-} vector;
-
-static vector new_vector(wadi_lower *l, int fields, const wadi_type *type, wadi_lv room,
-                         bool fits) {
-    vector v = {.fields = fields, .type = type, .fits = fits};
-    for (int f = 0; f < fields; f++) {
-        const wadi_lv memory = wadi_lb_scratch(&l->b, type[f], 1, &room, "all");
-        v.pointer[f] = wadi_lb_var(&l->b, type[f], true, memory, "all");
-    }
-    v.room = wadi_lb_var(&l->b, WADI_I64, false, room, "room");
-    v.used = wadi_lb_var(&l->b, WADI_I64, false, num(l, 0), "used");
-    return v;
-}
-
-/* Room for `n` more. */
-static void grow(wadi_lower *l, const wadi_inner *in, const vector *v, wadi_lv n) {
-    wadi_lb *b = &l->b;
-    if (v->fits) return;
-    const wadi_lv used = wadi_lb_get(b, v->used), room = wadi_lb_get(b, v->room);
-    const wadi_lv need = bin(l, WADI_SOP_ADD, used, n);
-    wadi_lb_if(b, bin(l, WADI_SOP_GT, need, room));
-    const wadi_lv more = bin(l, WADI_SOP_MAX, need, bin(l, WADI_SOP_MUL, room, num(l, 2)));
-    for (int f = 0; f < v->fields; f++) {
-        const wadi_lv memory = wadi_lb_scratch(b, v->type[f], 1, &more, "more");
-        const wadi_lv copy[] = {memory, wadi_lb_get(b, v->pointer[f]), used};
-        (void)wadi_lb_act(b, WADI_L_COPY, 3, copy);
-        wadi_lb_set(b, v->pointer[f], memory);
-    }
-    wadi_lb_set(b, v->room, more);
-    wadi_inner_keep(l, in);
-    wadi_lb_end(b);
-}
-
-static void append(wadi_lower *l, const wadi_inner *in, const vector *v, const wadi_vloc *at,
-                   const wadi_array_type *t) {
-    wadi_lb *b = &l->b;
-    const wadi_lv n = wadi_lower_size(l, t->rank, at->extent);
-    grow(l, in, v, n);
-    const wadi_lv used = wadi_lb_get(b, v->used);
-    for (int f = 0; f < v->fields; f++) {
-        const wadi_lv to = wadi_lb_get(b, v->pointer[f]);
-        if (t->rank == 0) {
-            wadi_lb_store(b, to, used, at->field[f]);
-            continue;
-        }
-        const wadi_lv copy[] = {wadi_lb_advance(b, to, used), at->field[f], n};
-        (void)wadi_lb_act(b, WADI_L_COPY, 3, copy);
-    }
-    wadi_lb_set(b, v->used, bin(l, WADI_SOP_ADD, used, n));
-}
-
-static void append_number(wadi_lower *l, const wadi_inner *in, const vector *v, wadi_lv x) {
-    const wadi_array_type t = {.rank = 0, .elem = wadi_elem_scalar(WADI_I64)};
-    const wadi_vloc at = {.kind = WADI_LOC_SCALAR, .field = {x}};
-    append(l, in, v, &at, &t);
-}
-
 /* ---- collecting ---- */
 
 typedef struct component {
     const wadi_array_type *t;
-    vector values, shapes;        /* shapes: if wanted */
+    wadi_vector values, shapes;   /* shapes: if wanted */
     wadi_lv first[WADI_MAX_RANK]; /* variables: the shape of the first, or the least */
 } component;
 
@@ -104,7 +39,7 @@ static void start(wadi_lower *l, collecting *k) {
     const wadi_val_type *t = &l->m->values[s].type;
     wadi_lv n = num(l, 16);
     const bool known = wadi_inner_length(l, s, &n);
-    k->in = wadi_inner_start(l);
+    k->in = wadi_inner_start(l, NULL);
     k->n = t->arrays;
     k->count = wadi_lb_var(&l->b, WADI_I64, false, num(l, 0), "count");
     k->c = WADI_NEW_N(l->y->arena, component, (size_t)k->n + 1);
@@ -113,8 +48,9 @@ static void start(wadi_lower *l, collecting *k) {
         component *c = &k->c[i];
         c->t = &t->array[i];
         const bool fits = known && c->t->rank == 0;
-        c->values = new_vector(l, c->t->elem.fields, c->t->elem.type, fits ? n : num(l, 64), fits);
-        if (k->shapes) c->shapes = new_vector(l, 1, &i64, num(l, 16), false);
+        c->values =
+            wadi_vector_start(l, c->t->elem.fields, c->t->elem.type, fits ? n : num(l, 64), fits);
+        if (k->shapes) c->shapes = wadi_vector_start(l, 1, &i64, num(l, 16), false);
         for (int d = 0; d < c->t->rank; d++)
             c->first[d] = wadi_lb_var(&l->b, WADI_I64, false, num(l, 0), "extent");
     }
@@ -146,6 +82,12 @@ static void note_shape(wadi_lower *l, const collecting *k, const component *c,
     wadi_lb_end(b);
 }
 
+static void append_number(wadi_lower *l, const collecting *k, const wadi_vector *v, wadi_lv x) {
+    const wadi_array_type t = {.rank = 0, .elem = wadi_elem_scalar(WADI_I64)};
+    const wadi_vloc at = {.kind = WADI_LOC_SCALAR, .field = {x}};
+    wadi_vector_append(l, &k->in, NULL, v, &at, &t);
+}
+
 static void collected(wadi_lower *l, void *env, const wadi_inner_element *e) {
     const collecting *k = env;
     wadi_lb *b = &l->b;
@@ -153,8 +95,8 @@ static void collected(wadi_lower *l, void *env, const wadi_inner_element *e) {
         const component *c = &k->c[i];
         note_shape(l, k, c, &e->at[i]);
         for (int d = 0; k->shapes && d < c->t->rank; d++)
-            append_number(l, &k->in, &c->shapes, e->at[i].extent[d]);
-        append(l, &k->in, &c->values, &e->at[i], c->t);
+            append_number(l, k, &c->shapes, e->at[i].extent[d]);
+        wadi_vector_append(l, &k->in, NULL, &c->values, &e->at[i], c->t);
     }
     wadi_lb_set(b, k->count, bin(l, WADI_SOP_ADD, wadi_lb_get(b, k->count), num(l, 1)));
 }
@@ -166,18 +108,11 @@ static void collect(wadi_lower *l, collecting *k) {
 
 /* ---- results ---- */
 
-static wadi_lv extent_of(wadi_lower *l, wadi_lv var) {
-    const wadi_lv e = wadi_lb_get(&l->b, var);
-    wadi_lb_inst(&l->b, e)->nonneg = true;
-    wadi_lb_inst(&l->b, e)->bits = WADI_EXTENT_BITS;
-    return e;
-}
-
 /* The vector as an array; extent[0] is set. */
-static wadi_vloc array_of(wadi_lower *l, const vector *v) {
+static wadi_vloc array_of(wadi_lower *l, const wadi_vector *v) {
     wadi_vloc at = {.kind = WADI_LOC_MEMORY, .own_extents = true};
     for (int f = 0; f < v->fields; f++) at.field[f] = wadi_lb_get(&l->b, v->pointer[f]);
-    at.extent[0] = extent_of(l, v->used);
+    at.extent[0] = wadi_inner_extent(l, v->used);
     return at;
 }
 
@@ -186,8 +121,8 @@ static void give_elements(wadi_lower *l, const collecting *k) {
 }
 
 static void table_extents(wadi_lower *l, const collecting *k, const component *c, wadi_lv *extent) {
-    extent[0] = extent_of(l, k->count);
-    for (int d = 0; d < c->t->rank; d++) extent[1 + d] = extent_of(l, c->first[d]);
+    extent[0] = wadi_inner_extent(l, k->count);
+    for (int d = 0; d < c->t->rank; d++) extent[1 + d] = wadi_inner_extent(l, c->first[d]);
 }
 
 static void give_table(wadi_lower *l, const collecting *k) {
@@ -200,7 +135,7 @@ static void give_table(wadi_lower *l, const collecting *k) {
 
 static wadi_vloc shapes_of(wadi_lower *l, const collecting *k, const component *c) {
     wadi_vloc at = array_of(l, &c->shapes);
-    at.extent[0] = extent_of(l, k->count);
+    at.extent[0] = wadi_inner_extent(l, k->count);
     at.extent[1] = num(l, c->t->rank);
     return at;
 }

@@ -11,8 +11,9 @@ typedef struct wadi_inner_element {
     wadi_vloc *at;               /* [n] */
 } wadi_inner_element;
 
-/* One run over a sequence. */
+/* One run over a sequence: a loop, possibly in a round of another one. */
 typedef struct wadi_inner {
+    const struct wadi_inner *around; /* NULL: none */
     wadi_lv kept;  /* variable: scratch taken in this round stays, so it is not given back */
     wadi_lv alive; /* variable: more elements are wanted; NONE: always */
 } wadi_inner;
@@ -21,14 +22,52 @@ typedef void (*wadi_inner_taker)(wadi_lower *l, void *env, const wadi_inner_elem
 
 /** Code that calls `take` for every element of sequence `s`, in order. */
 void wadi_inner_each(wadi_lower *l, wadi_inner *in, wadi_val s, wadi_inner_taker take, void *env);
-/** Whether the number of elements is known before the first; then *out_n. */
-bool wadi_inner_length(wadi_lower *l, wadi_val s, wadi_lv *out_n);
-/** Scratch taken in this round stays. */
-void wadi_inner_keep(wadi_lower *l, const wadi_inner *in);
-/** Variables for a run. */
-wadi_inner wadi_inner_start(wadi_lower *l);
+/** The same for sequences that ask for their elements (pull.c). */
+void wadi_inner_pull(wadi_lower *l, wadi_inner *in, wadi_val s, wadi_inner_taker take, void *env);
+
+/* ---- rounds (inner.c) ---- */
+
+/** Variables for a loop. */
+wadi_inner wadi_inner_start(wadi_lower *l, const wadi_inner *around);
+/** Scratch taken in this round stays, and so it does in the loops around, as far as `home`; NULL: in all of them. */
+void wadi_inner_keep(wadi_lower *l, const wadi_inner *in, const wadi_inner *home);
+/** Begin and end of the loop's scope. */
+void wadi_inner_open(wadi_lower *l, const wadi_inner *in);
+void wadi_inner_close(wadi_lower *l, const wadi_inner *in);
+
+/* ---- elements (inner.c) ---- */
+
+/** Room for an element of `s`. */
+wadi_inner_element wadi_inner_new(wadi_lower *l, wadi_val s);
 /** The stored value `v` as a place that later code does not change. */
 wadi_vloc wadi_inner_place(wadi_lower *l, wadi_val v);
+/** Variable `var` holds an extent: what it is now. */
+wadi_lv wadi_inner_extent(wadi_lower *l, wadi_lv var);
+/** Parameters from number `first` on become the components of an element of `s`. Returns the number behind them. */
+int wadi_inner_params(wadi_lower *l, const wadi_block *r, int first, wadi_val s,
+                      const wadi_inner_element *e);
+/** Computes a region, which may have been computed for another reader; its yields are stored. */
+void wadi_inner_compute(wadi_lower *l, const wadi_block *r, wadi_borrowed *values);
+/** Computes region `r` of sequence `s`; its yields are the element. */
+wadi_inner_element wadi_inner_run(wadi_lower *l, wadi_val s, const wadi_block *r);
+/** Whether element i is computed from i. */
+bool wadi_inner_is_indexed(const wadi_lower *l, wadi_val s);
+/** Element i of such a sequence. */
+wadi_inner_element wadi_inner_at(wadi_lower *l, wadi_val s, wadi_lv i);
+/** Whether the number of elements is known before the first; then *out_n. */
+bool wadi_inner_length(wadi_lower *l, wadi_val s, wadi_lv *out_n);
+/** The arrays that expand_seq `b` cuts up, made of element `e`; NULL: failed. */
+wadi_vloc *wadi_inner_wholes(wadi_lower *l, const wadi_bind *b, const wadi_inner_element *e);
+/** How many slices the arrays of expand_seq `b` have, which must agree; slice j of one of them. */
+wadi_lv wadi_inner_slices(wadi_lower *l, const wadi_bind *b, const wadi_vloc *whole);
+void wadi_inner_slice(wadi_lower *l, const wadi_vloc *whole, const wadi_array_type *t, wadi_lv j,
+                      wadi_vloc *out);
+
+/** The state of scan_seq or fold_seq `b`, not started. */
+wadi_state wadi_inner_state(const wadi_bind *b);
+/** scan_seq takes a step over `e`: the next state, which is an element too. */
+wadi_inner_element wadi_inner_step(wadi_lower *l, const wadi_inner *in, wadi_state *state,
+                                   const wadi_bind *b, const wadi_inner_element *e);
 
 /** elements, tabulate, tabulate_min, from_seq, fold_batch (collect.c). False: not one of them. */
 bool wadi_inner_collect(wadi_lower *l, const wadi_bind *bind);

@@ -225,12 +225,30 @@ static wadi_seq mapped(maker *m, wadi_seq s) {
     return s;
 }
 
+/* The sequence beside itself, or what is left of it. */
+static wadi_acc both(void *env, wadi_acc a, wadi_acc b) {
+    maker *m = env;
+    const wadi_exp zero = wadi_literal(m->part[0].type, 0);
+    return wadi_zip_with(wadi_add, wadi_fold_all(wadi_add, zero, a),
+                         summed_up(m, wadi_unit(zero), b));
+}
+
+static wadi_seq zipped(maker *m, wadi_seq s) {
+    const wadi_seq t = gen_below(&m->r, 2) ? cut(m, s) : filtered(m, s);
+    s = gen_below(&m->r, 2) ? wadi_zip_with_seq_env(both, m, s, t)
+                            : wadi_zip_with_seq_env(both, m, t, s);
+    m->part[0].rank = 0;
+    m->alike = true;
+    return s;
+}
+
 static void keep_consumed(maker *m, wadi_seq s) {
     const int rank = m->part[0].rank;
     const wadi_type t = m->part[0].type;
     wadi_eat e = {0};
     int to = 1;
-    switch (gen_below(&m->r, 4)) {
+    switch (rank > 2 ? 0
+                     : gen_below(&m->r, 4)) { /* arrays of the pool have at most three dimensions */
     case 0:
         e = wadi_elements(s);
         break;
@@ -250,7 +268,8 @@ static void keep_consumed(maker *m, wadi_seq s) {
 }
 
 void gen_inner(maker *m) {
-    static wadi_seq (*const make[])(maker *, wadi_seq) = {cut, filtered, expanded, scanned, mapped};
+    static wadi_seq (*const make[])(maker *, wadi_seq) = {cut,    filtered, expanded, scanned,
+                                                          mapped, windowed, batched,  zipped};
     const item it = gen_pick_ranked(m, 1, 3);
     const item part = m->part[0];
     const int parts = m->parts;
@@ -260,7 +279,7 @@ void gen_inner(maker *m) {
     m->part[0] = (item){.rank = it.rank - 1, .type = it.type};
     m->alike = true;
     wadi_seq s = wadi_to_seq_on(gen_below(&m->r, it.rank), it.a);
-    for (int k = gen_below(&m->r, 3); k > 0; k--) s = make[gen_below(&m->r, 5)](m, s);
+    for (int k = gen_below(&m->r, 3); k > 0; k--) s = make[gen_below(&m->r, 8)](m, s);
     keep_consumed(m, s);
     m->parts = parts;
     m->part[0] = part;

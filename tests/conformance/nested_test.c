@@ -211,6 +211,127 @@ static void chunks_of_a_fold(void **state) {
     assert_body(batches);
 }
 
+/* ---- stages that ask for their elements ---- */
+
+static wadi_acc flat(wadi_seq s) {
+    return wadi_consume(wadi_elements(s));
+}
+
+static wadi_acc window_kinds(wadi_acc a) {
+    const wadi_seq s = wadi_to_seq(a), pieces = wadi_expand_seq(so_many, s);
+    const wadi_exp two = wadi_i64(2), three = wadi_i64(3), five = wadi_i64(5);
+    const wadi_seq drop = wadi_windows(three, two, WADI_LAST_DROP, s);
+    const wadi_seq pad = wadi_windows(five, three, WADI_LAST_PAD, pieces);
+    const wadi_seq keep = wadi_windows(two, five, WADI_LAST_KEEP, wadi_map_seq(so_many, s));
+    const wadi_seq sized = wadi_windows(wadi_max(length(a), wadi_i64(1)), two, WADI_LAST_KEEP, s);
+    const wadi_acc all[] = {wadi_consume(wadi_tabulate(drop)),
+                            wadi_consume(wadi_tabulate(pad)),
+                            wadi_tuple_get(wadi_consume(wadi_from_seq(keep)), 0),
+                            flat(wadi_map_seq(wadi_sum, keep)),
+                            flat(sized),
+                            flat(wadi_take_seq(three, drop)),
+                            flat(wadi_drop_seq(two, pad))};
+    return wadi_tuple(7, all);
+}
+
+static void windows_within_an_element(void **state) {
+    (void)state;
+    assert_body(window_kinds);
+}
+
+static wadi_exp half(wadi_exp x) {
+    return wadi_mul(wadi_convert(WADI_F64, x), wadi_f64(0.5));
+}
+
+static wadi_acc with_float(wadi_acc x) {
+    return wadi_tuple2(x, wadi_map(half, x));
+}
+
+static wadi_acc windows_of_two(wadi_acc a) {
+    const wadi_seq s = wadi_map_seq(with_float, wadi_filter_seq(is_even, wadi_to_seq(a)));
+    return wadi_consume(wadi_tabulate(wadi_windows(wadi_i64(4), wadi_i64(1), WADI_LAST_PAD, s)));
+}
+
+static void windows_of_several_components(void **state) {
+    (void)state;
+    assert_body(windows_of_two);
+}
+
+static wadi_acc batch_kinds(wadi_acc a) {
+    const wadi_seq s = wadi_to_seq(a), even = wadi_filter_seq(is_even, s);
+    const wadi_exp two = wadi_i64(2), four = wadi_i64(4);
+    const wadi_seq of_even = wadi_batch(wadi_i64(3), even);
+    const wadi_seq rows = wadi_batch(two, wadi_windows(four, two, WADI_LAST_DROP, s));
+    const wadi_acc all[] = {flat(wadi_map_seq(wadi_sum, of_even)),
+                            wadi_tuple_get(wadi_consume(wadi_from_seq(of_even)), 0),
+                            wadi_tuple_get(wadi_consume(wadi_from_seq(rows)), 0), flat(rows),
+                            flat(wadi_drop_seq(wadi_i64(1), of_even))};
+    return wadi_tuple(5, all);
+}
+
+static wadi_acc even_pairs_alone(wadi_acc a) {
+    const wadi_exp n = wadi_sub(length(a), wadi_mod(length(a), wadi_i64(4)));
+    const wadi_seq s = wadi_batch(wadi_i64(2), wadi_to_seq(wadi_take(n, a)));
+    return flat(wadi_batch(wadi_i64(2), s));
+}
+
+static void batches_within_an_element(void **state) {
+    (void)state;
+    assert_body(batch_kinds);
+    assert_body(even_pairs_alone);
+}
+
+static wadi_acc both_kept(wadi_acc a) {
+    const wadi_seq s = wadi_to_seq(a);
+    const wadi_seq even = wadi_filter_seq(is_even, s), more = wadi_expand_seq(so_many, s);
+    const wadi_seq sums = wadi_scan_seq(plus, wadi_unit(wadi_i64(100)), even);
+    const wadi_seq after = wadi_drop_seq(wadi_i64(1), even);
+    const wadi_seq some = wadi_take_seq(wadi_i64(4), more);
+    const wadi_acc all[] = {flat(wadi_zip_with_seq(plus, even, more)),
+                            flat(wadi_zip_with_seq(plus, even, after)),
+                            flat(wadi_zip_with_seq(plus, sums, some)),
+                            flat(wadi_zip_with_seq(plus, wadi_map_seq(doubled, after), s)),
+                            flat(wadi_zip_with_seq(plus, s, wadi_map_seq(doubled, even)))};
+    return wadi_tuple(5, all);
+}
+
+static void zips_of_chains_of_unknown_length(void **state) {
+    (void)state;
+    assert_body(both_kept);
+}
+
+static wadi_acc even_only(wadi_acc a) {
+    return wadi_consume(wadi_elements(wadi_filter_seq(is_even, wadi_to_seq(a))));
+}
+
+static wadi_acc joined(wadi_acc a, wadi_acc b) {
+    return wadi_concat(a, b);
+}
+
+static wadi_acc not_empty(wadi_acc a) {
+    return wadi_unit(wadi_gt(length(a), wadi_i64(1)));
+}
+
+static wadi_acc longest(wadi_acc state, wadi_acc x) {
+    return wadi_acond(wadi_ge(length(x), length(state)), x, state);
+}
+
+/* Arrays of unlike lengths are kept from round to round: by a filter, an expansion and a state. */
+static wadi_acc arrays_kept(wadi_acc a) {
+    const wadi_seq s = wadi_produce_env(length(a), prefix, &a);
+    const wadi_seq odd = wadi_filter_seq(not_empty, wadi_map_seq(even_only, s));
+    const wadi_seq rows = wadi_windows(wadi_i64(7), wadi_i64(3), WADI_LAST_KEEP, s);
+    const wadi_seq pairs = wadi_zip_with_seq(joined, odd, wadi_filter_seq(not_empty, rows));
+    const wadi_acc last = wadi_consume(wadi_fold_seq(longest, wadi_take(wadi_i64(1), a), rows));
+    const wadi_acc state = wadi_consume(wadi_fold_seq(longest, wadi_take(wadi_i64(2), a), pairs));
+    return wadi_tuple(3, (const wadi_acc[]){flat(pairs), state, last});
+}
+
+static void arrays_that_are_kept_from_round_to_round(void **state) {
+    (void)state;
+    assert_body(arrays_kept);
+}
+
 /* ---- deeper, and within control ---- */
 
 static wadi_acc inner_sum(wadi_acc a) {
@@ -227,10 +348,6 @@ static wadi_acc deep(wadi_acc a) {
 static void three_levels(void **state) {
     (void)state;
     assert_body(deep);
-}
-
-static wadi_acc even_only(wadi_acc a) {
-    return wadi_consume(wadi_elements(wadi_filter_seq(is_even, wadi_to_seq(a))));
 }
 
 static wadi_acc longer_than_two(wadi_acc a) {
@@ -281,6 +398,11 @@ int main(void) {
         cmocka_unit_test(what_is_filtered_out_is_not_computed),
         cmocka_unit_test(folds_of_every_kind_of_state),
         cmocka_unit_test(chunks_of_a_fold),
+        cmocka_unit_test(windows_within_an_element),
+        cmocka_unit_test(windows_of_several_components),
+        cmocka_unit_test(batches_within_an_element),
+        cmocka_unit_test(zips_of_chains_of_unknown_length),
+        cmocka_unit_test(arrays_that_are_kept_from_round_to_round),
         cmocka_unit_test(three_levels),
         cmocka_unit_test(sequences_within_branches_and_loops),
         cmocka_unit_test(sequences_within_a_loop_of_the_main_block),

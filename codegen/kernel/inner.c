@@ -1,0 +1,245 @@
+/* Elements of sequences within an element: regions over them, chains in which element i is computed from i, and rounds of a loop
+ * over them. Each round gives back the scratch it took, unless something of it stays: a state whose shape changes, a vector
+ * that grew. */
+#include "codegen/kernel/nested.h"
+
+#include <string.h>
+
+#include "base/error.h"
+
+static bool is(const wadi_bind *b, const char *op) {
+    return strcmp(b->op->name, op) == 0;
+}
+
+static const wadi_bind *maker(const wadi_lower *l, wadi_val s) {
+    return l->m->values[s].bind;
+}
+
+static wadi_lv num(wadi_lower *l, int64_t v) {
+    return wadi_lb_i64(&l->b, v);
+}
+
+static wadi_lv bin(wadi_lower *l, wadi_sop op, wadi_lv x, wadi_lv y) {
+    return wadi_lb_bin(&l->b, op, x, y);
+}
+
+static wadi_lv at_least_0(wadi_lower *l, wadi_lv n) {
+    return bin(l, WADI_SOP_MAX, n, num(l, 0));
+}
+
+static wadi_lv length_fact(wadi_lower *l, wadi_lv n) {
+    wadi_lb_inst(&l->b, n)->nonneg = true;
+    return n;
+}
+
+wadi_lv wadi_inner_extent(wadi_lower *l, wadi_lv var) {
+    const wadi_lv e = wadi_lb_get(&l->b, var);
+    wadi_lb_inst(&l->b, e)->nonneg = true;
+    wadi_lb_inst(&l->b, e)->bits = WADI_EXTENT_BITS;
+    return e;
+}
+
+/* ---- elements ---- */
+
+wadi_inner_element wadi_inner_new(wadi_lower *l, wadi_val s) {
+    const wadi_val_type *t = &l->m->values[s].type;
+    wadi_inner_element e = {.n = t->arrays, .type = t->array};
+    e.at = WADI_NEW_N(l->y->arena, wadi_vloc, (size_t)e.n + 1);
+    if (!e.at) {
+        l->b.failed = true;
+        e.n = 0;
+    }
+    return e;
+}
+
+wadi_vloc wadi_inner_place(wadi_lower *l, wadi_val v) {
+    wadi_vloc at = {.kind = WADI_LOC_SCALAR};
+    v = wadi_lower_resolve(l, v);
+    const wadi_array_type *t = wadi_type_of(l, v);
+    if (l->status || l->b.failed) return at;
+    if (t->rank == 0) {
+        wadi_lower_read(l, v, NULL, at.field);
+        return at;
+    }
+    at.kind = WADI_LOC_MEMORY;
+    at.own_extents = true;
+    for (int f = 0; f < t->elem.fields; f++) at.field[f] = wadi_lower_pointer(l, v, f);
+    wadi_lower_extents(l, v, at.extent);
+    return at;
+}
+
+int wadi_inner_params(wadi_lower *l, const wadi_block *r, int first, wadi_val s,
+                      const wadi_inner_element *e) {
+    for (int c = 0; c < e->n; c++) l->loc[r->params[first + c]] = e->at[c];
+    l->y->components[s] = r->params + first; /* what extents of the sequence mean in here */
+    return first + e->n;
+}
+
+/* A region is computed again for every reader of its sequence. */
+static void forget(wadi_lower *l, const wadi_block *r) {
+    wadi_vec_clear(&l->memo); /* elements of delayed values were computed from other parameters */
+    for (int i = 0; i < r->nbinds; i++) {
+        const wadi_bind *b = r->binds[i];
+        for (int k = 0; k < b->nresults; k++)
+            l->loc[b->results[k]] = (wadi_vloc){.kind = WADI_LOC_NONE};
+        for (int k = 0; k < b->nblocks; k++) forget(l, b->blocks[k]);
+    }
+}
+
+void wadi_inner_compute(wadi_lower *l, const wadi_block *r, wadi_borrowed *values) {
+    forget(l, r);
+    wadi_run_region(l, r, values);
+}
+
+wadi_inner_element wadi_inner_run(wadi_lower *l, wadi_val s, const wadi_block *r) {
+    wadi_inner_element e = wadi_inner_new(l, s);
+    wadi_borrowed values = {0};
+    wadi_inner_compute(l, r, &values);
+    for (int c = 0; c < e.n; c++) e.at[c] = wadi_inner_place(l, r->yields[c]);
+    l->y->components[s] = r->yields;
+    wadi_give_back(l, &values);
+    return e;
+}
+
+/* ---- chains in which element i is computed from i ---- */
+
+bool wadi_inner_is_indexed(const wadi_lower *l, wadi_val s) {
+    const wadi_bind *b = maker(l, s);
+    if (is(b, "produce")) return true;
+    if (is(b, "take_seq") || is(b, "drop_seq")) return wadi_inner_is_indexed(l, b->args[0]);
+    if (!is(b, "map_seq")) return false;
+    for (int i = 0; i < b->nargs; i++)
+        if (!wadi_inner_is_indexed(l, b->args[i])) return false;
+    return true;
+}
+
+static wadi_lv length(wadi_lower *l, wadi_val s) {
+    const wadi_bind *b = maker(l, s);
+    if (is(b, "produce")) return at_least_0(l, wadi_lower_scalar(l, b->args[0]));
+    wadi_lv n = length(l, b->args[0]);
+    if (is(b, "map_seq")) {
+        for (int i = 1; i < b->nargs; i++) n = bin(l, WADI_SOP_MIN, n, length(l, b->args[i]));
+        return n;
+    }
+    const wadi_lv k = at_least_0(l, wadi_lower_scalar(l, b->args[1]));
+    if (is(b, "take_seq")) return bin(l, WADI_SOP_MIN, n, k);
+    return at_least_0(l, bin(l, WADI_SOP_SUB, n, k));
+}
+
+wadi_inner_element wadi_inner_at(wadi_lower *l, wadi_val s, wadi_lv i) {
+    const wadi_bind *b = maker(l, s);
+    if (is(b, "take_seq")) return wadi_inner_at(l, b->args[0], i);
+    if (is(b, "drop_seq")) {
+        const wadi_lv k = at_least_0(l, wadi_lower_scalar(l, b->args[1]));
+        return wadi_inner_at(l, b->args[0], bin(l, WADI_SOP_ADD, i, k));
+    }
+    const wadi_block *r = b->blocks[0];
+    if (is(b, "produce")) {
+        l->loc[r->params[0]] = (wadi_vloc){.kind = WADI_LOC_SCALAR, .field = {i}};
+        return wadi_inner_run(l, s, r);
+    }
+    int first = 0;
+    wadi_inner_element from[WADI_MAX_PARAMS];
+    for (int a = 0; a < b->nargs; a++) from[a] = wadi_inner_at(l, b->args[a], i);
+    for (int a = 0; a < b->nargs; a++) first = wadi_inner_params(l, r, first, b->args[a], &from[a]);
+    return wadi_inner_run(l, s, r);
+}
+
+bool wadi_inner_length(wadi_lower *l, wadi_val s, wadi_lv *out_n) {
+    if (!wadi_inner_is_indexed(l, s)) return false;
+    *out_n = length_fact(l, length(l, s));
+    return true;
+}
+
+/* ---- expand_seq ---- */
+
+wadi_vloc *wadi_inner_wholes(wadi_lower *l, const wadi_bind *b, const wadi_inner_element *e) {
+    const wadi_block *r = b->blocks[0];
+    wadi_borrowed values = {0};
+    wadi_vloc *whole = WADI_NEW_N(l->y->arena, wadi_vloc, (size_t)r->nyields + 1);
+    if (!whole) l->b.failed = true;
+    (void)wadi_inner_params(l, r, 0, b->args[0], e);
+    wadi_inner_compute(l, r, &values);
+    for (int c = 0; whole && c < r->nyields; c++) whole[c] = wadi_inner_place(l, r->yields[c]);
+    wadi_give_back(l, &values);
+    return l->status || l->b.failed ? NULL : whole;
+}
+
+wadi_lv wadi_inner_slices(wadi_lower *l, const wadi_bind *b, const wadi_vloc *whole) {
+    for (int c = 1; c < b->blocks[0]->nyields; c++) {
+        const wadi_lv differ = bin(l, WADI_SOP_NE, whole[c].extent[0], whole[0].extent[0]);
+        int64_t known = 0;
+        if (wadi_lb_is_const(&l->b, differ, &known) && !known) continue;
+        wadi_lb_if(&l->b, differ);
+        wadi_lower_fault(
+            l, WADI_FAULT_SHAPE,
+            wadi_layout_place(l->y, "expand_seq", "extent 0 of two components", b->loc),
+            whole[c].extent[0], whole[0].extent[0]);
+        wadi_lb_end(&l->b);
+    }
+    return whole[0].extent[0];
+}
+
+void wadi_inner_slice(wadi_lower *l, const wadi_vloc *whole, const wadi_array_type *t, wadi_lv j,
+                      wadi_vloc *out) {
+    *out = (wadi_vloc){.kind = t->rank > 0 ? WADI_LOC_MEMORY : WADI_LOC_SCALAR,
+                       .own_extents = t->rank > 0};
+    if (t->rank > 0) memcpy(out->extent, whole->extent + 1, (size_t)t->rank * sizeof *out->extent);
+    const wadi_lv from = bin(l, WADI_SOP_MUL, j, wadi_lower_size(l, t->rank, out->extent));
+    for (int f = 0; f < t->elem.fields; f++)
+        out->field[f] = t->rank > 0 ? wadi_lb_advance(&l->b, whole->field[f], from)
+                                    : wadi_lb_load(&l->b, whole->field[f], j, NULL);
+}
+
+/* ---- scan_seq ---- */
+
+wadi_state wadi_inner_state(const wadi_bind *b) {
+    const wadi_block *r = b->blocks[0];
+    return (wadi_state){.n = b->nargs - 1,
+                        .init = b->args + 1,
+                        .params = r->params,
+                        .yields = r->yields,
+                        .results = r->params};
+}
+
+wadi_inner_element wadi_inner_step(wadi_lower *l, const wadi_inner *in, wadi_state *state,
+                                   const wadi_bind *b, const wadi_inner_element *e) {
+    const wadi_block *r = b->blocks[0];
+    wadi_borrowed values = {0};
+    wadi_inner_element next = wadi_inner_new(l, b->results[0]);
+    wadi_state_place(l, state, r->params);
+    (void)wadi_inner_params(l, r, state->n, b->args[0], e);
+    wadi_inner_compute(l, r, &values);
+    if (l->status || l->b.failed) return next;
+    for (int c = 0; c < next.n; c++) next.at[c] = wadi_inner_place(l, r->yields[c]);
+    wadi_state_next(l, state);
+    if (!state->keeps_shape) wadi_inner_keep(l, in, NULL);
+    wadi_give_back(l, &values);
+    return next;
+}
+
+/* ---- rounds ---- */
+
+wadi_inner wadi_inner_start(wadi_lower *l, const wadi_inner *around) {
+    return (wadi_inner){
+        .around = around,
+        .kept = wadi_lb_var(&l->b, WADI_BOOL, false, wadi_lb_bool(&l->b, false), "kept"),
+        .alive = WADI_LV_NONE};
+}
+
+void wadi_inner_keep(wadi_lower *l, const wadi_inner *in, const wadi_inner *home) {
+    for (; in != home; in = in->around) wadi_lb_set(&l->b, in->kept, wadi_lb_bool(&l->b, true));
+}
+
+void wadi_inner_open(wadi_lower *l, const wadi_inner *in) {
+    wadi_lb_set(&l->b, in->kept, wadi_lb_bool(&l->b, false));
+}
+
+void wadi_inner_close(wadi_lower *l, const wadi_inner *in) {
+    const wadi_lv mark = wadi_lower_mark_front(l);
+    if (mark == WADI_LV_NONE) return;
+    const wadi_lv kept = wadi_lb_get(&l->b, in->kept);
+    wadi_lb_if(&l->b, wadi_lb_prim(&l->b, WADI_SOP_LNOT, WADI_BOOL, 1, &kept));
+    (void)wadi_lb_act(&l->b, WADI_L_REWIND, 1, &mark);
+    wadi_lb_end(&l->b);
+}
