@@ -32,6 +32,7 @@ static wadi_status next(wadi_source *self, int64_t k, wadi_builder *b, wadi_erro
     }
     wadi_builder_borrow(b, n, column);
     s->row += n;
+    self->at_hand -= n;
     return WADI_OK;
 }
 
@@ -53,6 +54,7 @@ wadi_status wadi_source_memory(const wadi_array *array, wadi_source **out_source
     s->base.kind = "memory";
     s->base.wake_fd = -1;
     s->base.parts = 1;
+    s->base.at_hand = array->shape[0];
     s->array = *array;
     wadi_part *part = &s->base.part[0];
     part->rank = array->rank - 1;

@@ -145,14 +145,16 @@ wadi_status wadi_outlet_store(wadi_outlet *o, wadi_error *err) {
 
 /* ---- life ---- */
 
-/* How many elements the end will get, where that is known before: those of one counter. 0: it is not, or there are none. */
+/* How many elements the end will get, where that is known before: those counted, or in memory. 0: it is not, or there are none. */
 static int64_t known_count(const wadi_outlet *o) {
     const wadi_stage_run *g = &o->stream->stages[o->plan->stage];
     if (g->lane == NULL || g->lane->threaded) return 0;
     int64_t n = g->lane->limit;
     for (int i = 0; i < g->plan->nsources; i++) {
-        const int slot = g->plan->sources[i].count_slot;
-        const int64_t count = *(const int64_t *)o->stream->x->slots.slot[slot].col[0];
+        const wadi_plan_source *p = &g->plan->sources[i];
+        const int64_t count = p->counter
+                                  ? *(const int64_t *)o->stream->x->slots.slot[p->count_slot].col[0]
+                                  : wadi_exec_find(o->stream->x, p->name, false)->source->at_hand;
         n = count < n ? count : n;
     }
     return n < 0 || n == INT64_MAX ? 0 : n;

@@ -1,7 +1,7 @@
 /* The sources of a stage: read by a thread, which asks the chunk policy for the size of the next chunk, fills it and sends
  * it, until the first of the sources has ended or nobody wants more.
  *
- * A stage that only counts needs no thread: there is nothing to wait for. */
+ * A stage that only counts, or whose elements lie in memory already, needs no thread: there is nothing to wait for. */
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -10,7 +10,7 @@
 
 /* ---- elements ---- */
 
-/* Whether chunks have nothing to overlap with: counted, one body, results written in their places. */
+/* Whether chunks have nothing to overlap with: nothing to read, one body, results written in their places. */
 static bool stands_alone(const wadi_lane *l) {
     const wadi_stream *s = l->stream;
     if (l->threaded || s->plan->nstages != 1) return false;
@@ -135,8 +135,8 @@ wadi_status wadi_lane_start(wadi_lane *l, wadi_error *err) {
     return l->threaded ? wadi_thread_start(&l->thread, source_thread, l, err) : WADI_OK;
 }
 
-/* What a lane that only counts has next. */
-static wadi_status count_chunk(wadi_lane *l, wadi_chunk **out, wadi_error *err) {
+/* What a lane without a thread has next. */
+static wadi_status point_at_chunk(wadi_lane *l, wadi_chunk **out, wadi_error *err) {
     int64_t count = 0;
     const int64_t k = next_size(l);
     if (k > 0) WADI_TRY(pull(l, k, &count, err));
@@ -145,7 +145,7 @@ static wadi_status count_chunk(wadi_lane *l, wadi_chunk **out, wadi_error *err) 
 
 wadi_status wadi_lane_next(wadi_lane *l, wadi_chunk **out, wadi_error *err) {
     *out = NULL;
-    return l->threaded ? wadi_port_receive(l->in, out, err) : count_chunk(l, out, err);
+    return l->threaded ? wadi_port_receive(l->in, out, err) : point_at_chunk(l, out, err);
 }
 
 void wadi_lane_done(wadi_lane *l, int64_t number) {
@@ -186,7 +186,7 @@ static wadi_status open_builders(wadi_lane *l, wadi_error *err) {
         WADI_TRY(wadi_builder_init(&l->builder[i], x->buffers, parts, source->part,
                                    first ? most : INT64_MAX, err));
         l->components += p->nslots;
-        l->threaded = true;
+        l->threaded = l->threaded || source->at_hand == 0;
         first = false;
     }
     return WADI_OK;

@@ -8,8 +8,8 @@
 
 typedef struct wadi_stream wadi_stream;
 
-/* The sources of a stage that reads. Counters alone are counted by the compute thread; anything else is read by a thread of
- * its own and comes over a link. */
+/* The sources of a stage that reads. What is only counted, or lies in memory, the compute thread takes itself; anything else is
+ * read by a thread of its own and comes over a link. */
 typedef struct wadi_lane {
     wadi_stream *stream;
     const wadi_plan_stage *plan;

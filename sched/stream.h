@@ -23,6 +23,8 @@ struct wadi_source {
     const char *kind; /* "callback", for messages; static */
     int wake_fd; /* set by the run, -1 outside one: readable once it is cancelled. A source that waits for
                          descriptors watches this one too, and fails with WADI_CANCELLED */
+    int64_t at_hand; /* elements left, all of which lie in memory: `next` only points at them, waits for nothing and
+                         cannot fail, so no thread is needed to call it. 0: they must be read */
     int parts; /* -1: an empty stream that never said what it is made of */
     wadi_part part[WADI_MAX_PARTS];
 };

@@ -56,6 +56,7 @@ void conf_case_fini(conf_case *c) {
 typedef struct feed {
     const wadi_interp_source *from;
     int parts;
+    char *rows; /* the elements as one array; NULL: a callback tells them */
     wadi_source *source;
 } feed;
 
@@ -90,12 +91,42 @@ static const wadi_interp_source *source_named(const wadi_interp_io *io, const ch
     return NULL;
 }
 
-static wadi_status feed_init(feed *f, const conf_case *c, const wadi_bind *b, wadi_error *err) {
+/* Whether the elements are rows of an array: one part of one field and one shape. */
+static bool are_rows(const feed *f) {
+    const wadi_array *a = f->from->elements;
+    if (f->parts != 1 || !a || f->from->n == 0 || a->fields != 1 || a->rank == WADI_MAX_RANK)
+        return false;
+    for (int64_t i = 1; i < f->from->n; i++)
+        if (memcmp(a[i].shape, a->shape, (size_t)a->rank * sizeof *a->shape) != 0) return false;
+    return true;
+}
+
+static wadi_status open_rows(feed *f, wadi_error *err) {
+    const wadi_array *a = f->from->elements;
+    wadi_array all = {.rank = a->rank + 1, .fields = 1, .type = {a->type[0]}};
+    size_t bytes = (size_t)wadi_type_size(a->type[0]);
+    all.shape[0] = f->from->n;
+    for (int d = 0; d < a->rank; d++) {
+        all.shape[d + 1] = a->shape[d];
+        bytes *= (size_t)a->shape[d];
+    }
+    f->rows = malloc(bytes * (size_t)f->from->n + 1);
+    if (!f->rows) return wadi_fail(err, WADI_MEMORY, "out of memory");
+    for (int64_t i = 0; i < f->from->n && bytes > 0; i++)
+        memcpy(f->rows + (size_t)i * bytes, a[i].column[0], bytes);
+    all.column[0] = f->rows;
+    return wadi_source_memory(&all, &f->source, err);
+}
+
+/* Every other variant reads elements from memory where it can. */
+static wadi_status feed_init(feed *f, const conf_case *c, const wadi_bind *b, const conf_variant *v,
+                             wadi_error *err) {
     const wadi_val_type *t = &c->module->values[b->results[0]].type;
     wadi_part part[WADI_MAX_PARTS];
     f->from = source_named(&c->io, b->name);
     f->parts = t->arrays;
     if (!f->from) return wadi_fail(err, WADI_INVALID, "nothing to bind to %s", b->name);
+    if ((v->chunk + v->schedule) % 2 == 0 && are_rows(f)) return open_rows(f, err);
     for (int p = 0; p < t->arrays; p++) part[p] = part_of(&t->array[p]);
     return wadi_source_callback(f->parts, part, pull, f, &f->source, err);
 }
@@ -117,14 +148,15 @@ static const wadi_interp_input *input_named(const wadi_interp_io *io, const char
 }
 
 /* What is given but not used by the program is not bound. */
-static wadi_status bind_one(bound *b, const conf_case *c, const wadi_bind *bind, wadi_error *err) {
+static wadi_status bind_one(bound *b, const conf_case *c, const wadi_bind *bind,
+                            const conf_variant *v, wadi_error *err) {
     if (strcmp(bind->op->name, "input") == 0) {
         const wadi_interp_input *in = input_named(&c->io, bind->name);
         return in ? wadi_run_input(b->run, bind->name, &in->array, err) : WADI_OK;
     }
     if (strcmp(bind->op->name, "stream_in") == 0) {
         feed *f = &b->feeds[b->nfeeds++];
-        WADI_TRY(feed_init(f, c, bind, err));
+        WADI_TRY(feed_init(f, c, bind, v, err));
         return wadi_run_source(b->run, bind->name, f->source, err);
     }
     if (strcmp(bind->op->name, "stream_out") == 0) {
@@ -144,13 +176,16 @@ static wadi_status bound_init(bound *b, const conf_case *c, const wadi_exe *exe,
                                 .schedule = v->schedule};
     WADI_TRY(wadi_run_create(exe, &o, &b->run, err));
     for (int i = 0; i < c->module->main->nbinds; i++)
-        WADI_TRY(bind_one(b, c, c->module->main->binds[i], err));
+        WADI_TRY(bind_one(b, c, c->module->main->binds[i], v, err));
     return WADI_OK;
 }
 
 static void bound_fini(bound *b) {
     wadi_run_destroy(b->run);
-    for (int i = 0; i < b->nfeeds; i++) wadi_source_destroy(b->feeds[i].source);
+    for (int i = 0; i < b->nfeeds; i++) {
+        wadi_source_destroy(b->feeds[i].source);
+        free(b->feeds[i].rows);
+    }
     for (int i = 0; i < b->nsinks; i++) wadi_sink_destroy(b->sinks[i]);
 }
 
