@@ -105,7 +105,10 @@ static wadi_status run_region(wadi_eval_cx *cx, const wadi_block *r, const wadi_
     wadi_interp *in = self(cx);
     const size_t mark = heap_mark(cx);
     for (int p = 0; p < r->nparams; p++) in->value[r->params[p]] = args[p];
-    WADI_TRY(wadi_interp_block(in, r));
+    in->depth++;
+    const wadi_status st = wadi_interp_block(in, r);
+    in->depth--;
+    WADI_TRY(st);
     for (int y = 0; y < r->nyields; y++) out_yields[y] = in->value[r->yields[y]];
     heap_release(cx, mark, r->nyields, out_yields);
     return WADI_OK;

@@ -81,7 +81,7 @@ static wadi_status fold_cut(wadi_interp *in, const wadi_bind *b, whole *w, int c
     for (int64_t e = 0, k; e < w->n; e += k) {
         k = chunk_size(cut, w->n - e, &seed);
         WADI_TRY(chunk(in, b, w, e, k, args + n));
-        in->cx.element = e;
+        wadi_stream_at(in, e);
         WADI_TRY(in->cx.region(&in->cx, b->blocks[0], args, next));
         memcpy(args, next, (size_t)n * sizeof(args[0]));
         in->cx.release(&in->cx, mark, n, args);

@@ -8,7 +8,7 @@
 /* The next element of the argument is made, used by `take` and forgotten. */
 static wadi_status pull(wadi_interp *in, wadi_cursor *c, const wadi_iarray **out) {
     WADI_TRY(wadi_cursor_next(in, c->from[0], out));
-    in->cx.element = c->from[0]->at - 1;
+    wadi_stream_at(in, c->from[0]->at - 1);
     return WADI_OK;
 }
 
@@ -187,7 +187,7 @@ wadi_status wadi_scan_next(wadi_interp *in, wadi_cursor *c, const wadi_iarray **
     const wadi_iarray *args[2 * WADI_STREAM_COMPONENTS];
     WADI_TRY(wadi_cursor_recall(in, c, args));
     WADI_TRY(wadi_cursor_next(in, c->from[0], args + c->nkept));
-    in->cx.element = c->at;
+    wadi_stream_at(in, c->at);
     WADI_TRY(in->cx.region(&in->cx, c->bind->blocks[0], args, out));
     return wadi_cursor_keep(in, c, c->components, out);
 }

@@ -22,7 +22,7 @@ static wadi_status each(wadi_interp *in, const wadi_bind *b, wadi_cursor *from, 
         WADI_TRY(wadi_cursor_more(in, from, &more));
         if (!more) return WADI_OK;
         WADI_TRY(wadi_cursor_next(in, from, components));
-        in->cx.element = e;
+        wadi_stream_at(in, e);
         WADI_TRY(take(in, b, state, e, components));
         in->cx.release(&in->cx, mark, 0, NULL);
     }
@@ -160,7 +160,7 @@ static wadi_status step_all(wadi_interp *in, const wadi_bind *b, wadi_cursor *fr
         WADI_TRY(wadi_cursor_more(in, from, &more));
         if (!more) return WADI_OK;
         WADI_TRY(wadi_cursor_next(in, from, args + n));
-        in->cx.element = e;
+        wadi_stream_at(in, e);
         WADI_TRY(in->cx.region(&in->cx, b->blocks[0], args, next));
         memcpy(args, next, (size_t)n * sizeof(args[0]));
         in->cx.release(&in->cx, mark, n, args);

@@ -50,6 +50,7 @@ typedef struct wadi_interp {
     wadi_number
         *row; /* scalars of the function being run, then room for the next state of a loop */
     size_t nrow;
+    int depth; /* regions being run */
     wadi_interp_results *results;
 } wadi_interp;
 

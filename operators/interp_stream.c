@@ -80,6 +80,10 @@ void wadi_gathered_fini(wadi_gathered *g) {
     wadi_vec_free(&g->shapes);
 }
 
+void wadi_stream_at(wadi_interp *in, int64_t e) {
+    if (in->depth == 0) in->cx.element = e;
+}
+
 /* ---- opening and closing ---- */
 
 void wadi_cursor_close(wadi_cursor *c) {
@@ -173,7 +177,7 @@ static wadi_status find(wadi_interp *in, wadi_cursor *c, bool *out) {
         WADI_TRY(wadi_cursor_more(in, c->from[0], out));
         if (!*out) return WADI_OK;
         WADI_TRY(wadi_cursor_next(in, c->from[0], element));
-        in->cx.element = c->from[0]->at - 1;
+        wadi_stream_at(in, c->from[0]->at - 1);
         WADI_TRY(in->cx.region(&in->cx, c->bind->blocks[0], element, passes));
         if (passes[0]->cell[0]) WADI_TRY(wadi_cursor_keep(in, c, c->components, element));
         in->cx.release(&in->cx, mark, 0, NULL);
@@ -197,7 +201,7 @@ static wadi_status mapped(wadi_interp *in, wadi_cursor *c, const wadi_iarray **o
         WADI_TRY(wadi_cursor_next(in, c->from[i], args + n));
         n += c->from[i]->components;
     }
-    in->cx.element = c->at;
+    wadi_stream_at(in, c->at);
     return in->cx.region(&in->cx, c->bind->blocks[0], args, out);
 }
 
@@ -206,7 +210,7 @@ static wadi_status produced(wadi_interp *in, wadi_cursor *c, const wadi_iarray *
     const uint64_t cell = (uint64_t)c->at;
     const wadi_iarray *index[1];
     WADI_TRY(wadi_stream_cells(in, c->bind, 0, &i64, NULL, &cell, index));
-    in->cx.element = c->at;
+    wadi_stream_at(in, c->at);
     return in->cx.region(&in->cx, c->bind->blocks[0], index, out);
 }
 

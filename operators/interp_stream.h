@@ -63,6 +63,8 @@ void wadi_source_get(wadi_interp *in, const wadi_bind *b, int64_t e, const wadi_
 /* ---- shared ---- */
 
 WADI_NODISCARD wadi_status wadi_stream_no_memory(wadi_interp *in, const wadi_bind *b);
+/** Element `e` is at work: faults name it, unless the stream is one within a region, whose faults name what is around. */
+void wadi_stream_at(wadi_interp *in, int64_t e);
 /** A new array on the interpreter's heap. */
 WADI_NODISCARD wadi_status wadi_stream_array(wadi_interp *in, const wadi_bind *b, int rank,
                                              const wadi_elem *elem, const int64_t *shape,

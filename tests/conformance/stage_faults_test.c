@@ -207,6 +207,115 @@ static wadi_seq a_hop_of_none(void) {
     return wadi_windows(wadi_i64(3), wadi_i64(-1), WADI_LAST_DROP, counting_in());
 }
 
+/* ---- faults in sequences within an element name that element ---- */
+
+static wadi_exp not_nine(wadi_exp x) {
+    line = __LINE__ + 1;
+    return wadi_quot(wadi_i64(7), wadi_sub(x, wadi_i64(9)));
+}
+
+static wadi_acc quotients(wadi_acc a) {
+    return wadi_map(not_nine, a);
+}
+
+static wadi_acc at_nine(wadi_acc a) {
+    const wadi_seq s = wadi_map_seq(quotients, wadi_to_seq(a));
+    return wadi_consume(wadi_elements(s));
+}
+
+static wadi_acc at_nine_in_windows(wadi_acc a) {
+    const wadi_seq s = wadi_windows(wadi_i64(3), wadi_i64(2), WADI_LAST_KEEP, wadi_to_seq(a));
+    return wadi_consume(wadi_elements(wadi_map_seq(quotients, s)));
+}
+
+static wadi_acc at_nine_deeper(wadi_acc a) {
+    const wadi_seq s = wadi_subarrays(wadi_ix1(wadi_i64(4)), a);
+    return wadi_consume(wadi_elements(wadi_map_seq(at_nine, s)));
+}
+
+/* Element i is i, i + 1, .., 2 i - 1: the first with a 9 is number 5. */
+static wadi_seq in_a_sequence(void) {
+    return wadi_map_seq(at_nine, counting_in());
+}
+
+static wadi_seq in_windows_of_an_element(void) {
+    return wadi_map_seq(at_nine_in_windows, counting_in());
+}
+
+static wadi_seq in_a_sequence_of_a_sequence(void) {
+    return wadi_map_seq(at_nine_deeper, counting_in());
+}
+
+static wadi_acc long_window(wadi_acc a) {
+    const wadi_exp size = wadi_sub(wadi_i64(7), wadi_extent(a, 0));
+    const wadi_seq s = wadi_to_seq(a);
+    line = __LINE__ + 1;
+    const wadi_seq w = wadi_windows(size, wadi_i64(1), WADI_LAST_DROP, s);
+    return wadi_consume(wadi_elements(w));
+}
+
+static wadi_acc hopping(wadi_acc a) {
+    const wadi_exp hop = wadi_sub(wadi_i64(7), wadi_extent(a, 0));
+    const wadi_seq s = wadi_to_seq(a);
+    line = __LINE__ + 1;
+    const wadi_seq w = wadi_windows(wadi_i64(2), hop, WADI_LAST_KEEP, s);
+    return wadi_consume(wadi_elements(w));
+}
+
+static wadi_acc so_many_of_it(wadi_acc x) {
+    const wadi_exp n = wadi_max(wadi_sub(wadi_the(x), wadi_i64(8)), wadi_i64(2));
+    return wadi_fill(wadi_ix1(n), wadi_the(x));
+}
+
+static wadi_acc unlike(wadi_acc a) {
+    const wadi_seq s = wadi_map_seq(so_many_of_it, wadi_to_seq(a));
+    line = __LINE__ + 1;
+    const wadi_seq b = wadi_batch(wadi_i64(3), s);
+    return wadi_consume(wadi_elements(b));
+}
+
+static wadi_acc unlike_pair(wadi_acc x) {
+    return wadi_tuple2(so_many_of_it(x), wadi_fill(wadi_ix1(wadi_i64(2)), wadi_the(x)));
+}
+
+static wadi_acc unlike_samples(wadi_acc a) {
+    const wadi_seq s = wadi_map_seq(unlike_pair, wadi_to_seq(a));
+    line = __LINE__ + 1;
+    const wadi_seq w = wadi_windows(wadi_i64(3), wadi_i64(3), WADI_LAST_DROP, s);
+    return wadi_consume(wadi_elements(w));
+}
+
+static wadi_seq sizes_within(void) {
+    return wadi_map_seq(long_window, counting_in());
+}
+
+static wadi_seq hops_within(void) {
+    return wadi_map_seq(hopping, counting_in());
+}
+
+static wadi_seq batches_within(void) {
+    return wadi_map_seq(unlike, counting_in());
+}
+
+static wadi_seq samples_within(void) {
+    return wadi_map_seq(unlike_samples, counting_in());
+}
+
+static void faults_in_an_element_s_own_sequences_name_the_element(void **state) {
+    (void)state;
+    assert_faults(in_a_sequence, "quot", 5, 5);
+    assert_faults(in_windows_of_an_element, "quot", 5, 5);
+    assert_faults(in_a_sequence_of_a_sequence, "quot", 5, 5);
+}
+
+static void faults_of_windows_and_batches_within_an_element(void **state) {
+    (void)state;
+    assert_faults(sizes_within, "windows", 7, 7);
+    assert_faults(hops_within, "windows", 7, 7);
+    assert_faults(batches_within, "batch", 6, 6);
+    assert_faults(samples_within, "windows", 6, 6);
+}
+
 static void a_fault_behind_a_filter(void **state) {
     (void)state;
     assert_faults(behind_a_filter, "quot", 4, 4);
@@ -282,6 +391,8 @@ int main(void) {
         cmocka_unit_test(a_fault_in_a_scan),
         cmocka_unit_test(a_fault_behind_a_zip),
         cmocka_unit_test(sizes_must_be_one_or_more),
+        cmocka_unit_test(faults_in_an_element_s_own_sequences_name_the_element),
+        cmocka_unit_test(faults_of_windows_and_batches_within_an_element),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
