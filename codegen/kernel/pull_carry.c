@@ -1,0 +1,236 @@
+/* Cursors over windows and batches within an element; see pull.c. The meaning is that of operators/interp_carry.c. */
+#include "codegen/kernel/pull.h"
+
+#include "base/error.h"
+
+static wadi_lv num(wadi_lower *l, int64_t v) {
+    return wadi_lb_i64(&l->b, v);
+}
+
+static wadi_lv bin(wadi_lower *l, wadi_sop op, wadi_lv x, wadi_lv y) {
+    return wadi_lb_bin(&l->b, op, x, y);
+}
+
+/* ---- numbers that must be at least 1 ---- */
+
+static wadi_lv at_least_1(wadi_lower *l, const wadi_cursor *c, int arg, const char *what) {
+    const wadi_lv n = wadi_lower_scalar(l, c->bind->args[arg]);
+    const wadi_lv less = bin(l, WADI_SOP_LT, n, num(l, 1));
+    int64_t known = 0;
+    if (wadi_lb_is_const(&l->b, less, &known) && !known) return n;
+    wadi_lb_if(&l->b, less);
+    wadi_lower_fault(l, WADI_FAULT_COUNT,
+                     wadi_layout_place(l->y, c->bind->op->name, what, c->bind->loc), n, n);
+    wadi_lb_end(&l->b);
+    return wadi_lb_range(&l->b, n, num(l, 1), WADI_LV_NONE);
+}
+
+static void must_agree(wadi_lower *l, const wadi_cursor *c, const char *what, wadi_lv x,
+                       wadi_lv y) {
+    const wadi_lv differ = bin(l, WADI_SOP_NE, x, y);
+    int64_t known = 0;
+    if (wadi_lb_is_const(&l->b, differ, &known) && !known) return;
+    wadi_lb_if(&l->b, differ);
+    wadi_lower_fault(l, WADI_FAULT_SHAPE,
+                     wadi_layout_place(l->y, c->bind->op->name, what, c->bind->loc), x, y);
+    wadi_lb_end(&l->b);
+}
+
+/* ---- windows: all samples so far are kept, windows are places in them ---- */
+
+static void start_windows(wadi_lower *l, wadi_cursor *c) {
+    const int n = wadi_pull_components(l, c);
+    c->n = at_least_1(l, c, 1, "the size");
+    c->hop = at_least_1(l, c, 2, "the hop");
+    c->at = wadi_pull_number(l, num(l, 0), "begin");
+    c->end = wadi_pull_number(l, num(l, 0), "ended");
+    c->some = wadi_pull_flag(l, wadi_lb_bool(&l->b, false), "last_given");
+    c->samples = WADI_NEW_N(l->y->arena, wadi_vector, (size_t)n + 1);
+    if (!c->samples) l->b.failed = true;
+    for (int i = 0; c->samples && i < n; i++) {
+        const wadi_elem *elem = &wadi_pull_types(l, c->s)[i].elem;
+        c->samples[i] = wadi_vector_start(l, elem->fields, elem->type, num(l, 64), false);
+    }
+}
+
+static wadi_lv samples_there(wadi_lower *l, const wadi_cursor *c) {
+    const wadi_lv read = wadi_inner_extent(l, c->samples[0].used);
+    return bin(l, WADI_SOP_SUB, read, wadi_lb_get(&l->b, c->at));
+}
+
+static wadi_lv is_full(wadi_lower *l, const wadi_cursor *c) {
+    return bin(l, WADI_SOP_GE, samples_there(l, c), c->n);
+}
+
+static void read_piece(wadi_lower *l, const wadi_inner *in, const wadi_cursor *c,
+                       const wadi_inner_element *e) {
+    for (int i = 1; i < e->n; i++) {
+        const wadi_lv size = wadi_lower_size(l, e->type[i].rank, e->at[i].extent);
+        must_agree(l, c, "samples of two components", size,
+                   wadi_lower_size(l, e->type[0].rank, e->at[0].extent));
+    }
+    for (int i = 0; i < e->n; i++)
+        wadi_vector_append(l, in, NULL, &c->samples[i], &e->at[i], &e->type[i]);
+}
+
+/* Samples that no full window has covered and a last window may begin with. */
+static wadi_lv is_rest(wadi_lower *l, const wadi_cursor *c) {
+    const wadi_lv read = wadi_lb_get(&l->b, c->samples[0].used);
+    const wadi_lv begun = bin(l, WADI_SOP_GT, read, wadi_lb_get(&l->b, c->at));
+    const wadi_lv fresh = bin(l, WADI_SOP_GT, read, wadi_lb_get(&l->b, c->end));
+    return bin(l, WADI_SOP_LAND, bin(l, WADI_SOP_LAND, begun, fresh),
+               wadi_pull_not(l, wadi_lb_get(&l->b, c->some)));
+}
+
+static wadi_lv more_windows(wadi_lower *l, const wadi_inner *in, wadi_cursor *c) {
+    const wadi_inner reading = wadi_inner_start(l, in);
+    wadi_lb_repeat(&l->b);
+    wadi_inner_open(l, &reading);
+    wadi_lb_leave_unless(&l->b, wadi_pull_not(l, is_full(l, c)));
+    wadi_lb_leave_unless(&l->b, wadi_pull_more(l, &reading, c->from));
+    const wadi_inner_element e = wadi_pull_next(l, &reading, c->from);
+    if (!wadi_pull_failed(l)) read_piece(l, &reading, c, &e);
+    wadi_inner_close(l, &reading);
+    wadi_lb_end(&l->b);
+    const wadi_lv full = is_full(l, c);
+    if (c->bind->attrs[0] == WADI_LAST_WINDOW_DROP) return full;
+    return bin(l, WADI_SOP_LOR, full, is_rest(l, c));
+}
+
+/* Zeros behind the samples, as many as a window lacks. */
+static void fill_up(wadi_lower *l, const wadi_inner *in, const wadi_cursor *c, wadi_lv there) {
+    wadi_lb *b = &l->b;
+    const wadi_lv lacks = bin(l, WADI_SOP_SUB, c->n, there);
+    wadi_lb_if(b, bin(l, WADI_SOP_GT, lacks, num(l, 0)));
+    for (int i = 0; i < wadi_pull_components(l, c); i++) {
+        const wadi_vector *v = &c->samples[i];
+        wadi_vector_reserve(l, in, NULL, v, lacks);
+        const wadi_lv k = wadi_lb_for(b, num(l, 0), lacks, 1, "k");
+        const wadi_lv at = bin(l, WADI_SOP_ADD, wadi_lb_get(b, v->used), k);
+        for (int f = 0; f < v->fields; f++)
+            wadi_lb_store(b, wadi_lb_get(b, v->pointer[f]), at,
+                          wadi_lb_const(b, (wadi_scalar){.type = v->type[f]}));
+        wadi_lb_end(b);
+    }
+    wadi_lb_end(b);
+}
+
+/* Where the next window begins: beyond any sample when that is no number any more. */
+static void hop(wadi_lower *l, const wadi_cursor *c, wadi_lv at, wadi_lv full) {
+    wadi_lb *b = &l->b;
+    wadi_lb_if(b, full);
+    wadi_lb_set(b, c->end, bin(l, WADI_SOP_ADD, at, c->n));
+    wadi_lb_end(b);
+    wadi_lb_set(b, c->some, wadi_pull_not(l, full));
+    const wadi_lv limit = bin(l, WADI_SOP_SUB, num(l, INT64_MAX), at);
+    const wadi_lv by = bin(l, WADI_SOP_MIN, c->hop, limit);
+    wadi_lb_set(b, c->at, bin(l, WADI_SOP_ADD, at, by));
+}
+
+static wadi_inner_element next_windows(wadi_lower *l, const wadi_inner *in, wadi_cursor *c) {
+    const int64_t last = c->bind->attrs[0];
+    wadi_inner_element e = wadi_inner_new(l, c->s);
+    const wadi_lv there = bin(l, WADI_SOP_MIN, samples_there(l, c), c->n), full = is_full(l, c);
+    const wadi_lv at = wadi_lb_get(&l->b, c->at);
+    if (last == WADI_LAST_WINDOW_PAD) fill_up(l, in, c, there);
+    for (int i = 0; i < e.n; i++) {
+        const wadi_vector *v = &c->samples[i];
+        e.at[i] = (wadi_vloc){.kind = WADI_LOC_MEMORY, .own_extents = true};
+        e.at[i].extent[0] = last == WADI_LAST_WINDOW_KEEP ? there : c->n;
+        for (int f = 0; f < v->fields; f++)
+            e.at[i].field[f] = wadi_lb_advance(&l->b, wadi_lb_get(&l->b, v->pointer[f]), at);
+    }
+    hop(l, c, at, full);
+    return e;
+}
+
+/* ---- batch: each in memory of its own ---- */
+
+typedef struct filling {
+    wadi_cursor *c;
+    wadi_inner in;
+    wadi_lv count;                   /* variable */
+    wadi_vector *values;             /* [components] */
+    wadi_lv (*first)[WADI_MAX_RANK]; /* [components] variables: the shape of the first array */
+} filling;
+
+static void start_batch(wadi_lower *l, wadi_cursor *c) {
+    c->n = at_least_1(l, c, 1, "the number of arrays");
+}
+
+static void start_filling(wadi_lower *l, const wadi_inner *in, filling *k) {
+    const wadi_array_type *t = wadi_pull_types(l, k->c->from->s);
+    const int n = wadi_pull_components(l, k->c);
+    k->in = wadi_inner_start(l, in);
+    k->count = wadi_pull_number(l, num(l, 0), "count");
+    k->values = WADI_NEW_N(l->y->arena, wadi_vector, (size_t)n + 1);
+    k->first = wadi_arena_alloc(l->y->arena, sizeof *k->first * ((size_t)n + 1));
+    if (!k->values || !k->first) l->b.failed = true;
+    for (int i = 0; i < n && !l->b.failed; i++) {
+        const wadi_lv room =
+            t[i].rank == 0 ? bin(l, WADI_SOP_MIN, k->c->n, num(l, 64)) : num(l, 64);
+        k->values[i] = wadi_vector_start(l, t[i].elem.fields, t[i].elem.type, room, false);
+        for (int d = 0; d < t[i].rank; d++)
+            k->first[i][d] = wadi_pull_number(l, num(l, 0), "extent");
+    }
+}
+
+static void add(wadi_lower *l, const filling *k, const wadi_inner_element *e) {
+    wadi_lb *b = &l->b;
+    const wadi_lv count = wadi_lb_get(b, k->count);
+    for (int i = 0; i < e->n; i++) {
+        if (e->type[i].rank > 0) {
+            wadi_lb_if(b, bin(l, WADI_SOP_EQ, count, num(l, 0)));
+            for (int d = 0; d < e->type[i].rank; d++)
+                wadi_lb_set(b, k->first[i][d], e->at[i].extent[d]);
+            wadi_lb_else(b);
+            for (int d = 0; d < e->type[i].rank; d++)
+                must_agree(l, k->c, "", e->at[i].extent[d], wadi_lb_get(b, k->first[i][d]));
+            wadi_lb_end(b);
+        }
+        wadi_vector_append(l, &k->in, k->in.around, &k->values[i], &e->at[i], &e->type[i]);
+    }
+    wadi_pull_add(l, k->count, 1);
+}
+
+/* The first array of a batch has been asked for; whether there is another one to be added. */
+static wadi_lv wants_another(wadi_lower *l, const filling *k) {
+    wadi_lb *b = &l->b;
+    const wadi_lv count = wadi_lb_get(b, k->count);
+    const wadi_lv go = wadi_pull_flag(l, bin(l, WADI_SOP_LT, count, k->c->n), "go");
+    const wadi_lv ask = bin(l, WADI_SOP_GT, count, num(l, 0));
+    wadi_lb_if(b, bin(l, WADI_SOP_LAND, wadi_lb_get(b, go), ask));
+    wadi_lb_set(b, go, wadi_pull_more(l, &k->in, k->c->from));
+    wadi_lb_end(b);
+    return wadi_lb_get(b, go);
+}
+
+static wadi_inner_element next_batch(wadi_lower *l, const wadi_inner *in, wadi_cursor *c) {
+    filling k = {.c = c};
+    wadi_inner_element batch = wadi_inner_new(l, c->s);
+    start_filling(l, in, &k);
+    if (wadi_pull_failed(l)) return batch;
+    wadi_lb_repeat(&l->b);
+    wadi_inner_open(l, &k.in);
+    wadi_lb_leave_unless(&l->b, wants_another(l, &k));
+    const wadi_inner_element e = wadi_pull_next(l, &k.in, c->from);
+    if (!wadi_pull_failed(l)) add(l, &k, &e);
+    wadi_inner_close(l, &k.in);
+    wadi_lb_end(&l->b);
+    for (int i = 0; i < batch.n; i++) {
+        batch.at[i] = (wadi_vloc){.kind = WADI_LOC_MEMORY, .own_extents = true};
+        for (int f = 0; f < k.values[i].fields; f++)
+            batch.at[i].field[f] = wadi_lb_get(&l->b, k.values[i].pointer[f]);
+        batch.at[i].extent[0] = wadi_inner_extent(l, k.count);
+        for (int d = 1; d < batch.type[i].rank; d++)
+            batch.at[i].extent[d] = wadi_inner_extent(l, k.first[i][d - 1]);
+    }
+    return batch;
+}
+
+static wadi_lv more_batch(wadi_lower *l, const wadi_inner *in, wadi_cursor *c) {
+    return wadi_pull_more(l, in, c->from);
+}
+
+const wadi_pulling wadi_pull_windows = {"windows", start_windows, more_windows, next_windows};
+const wadi_pulling wadi_pull_batch = {"batch", start_batch, more_batch, next_batch};
