@@ -348,6 +348,7 @@ wadi_status wadi_plan_build(const wadi_module *m, const wadi_facts *facts,
                             const wadi_plan_options *options, wadi_plan **out,
                             wadi_versions **out_versions, wadi_error *err) {
     wadi_planning p = {.m = m, .plan = plan_create(), .versions = wadi_versions_create()};
+    p.y.counted = -1;
     *out = NULL;
     *out_versions = NULL;
     p.y.m = m;

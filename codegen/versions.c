@@ -72,6 +72,7 @@ typedef struct making {
     const wadi_plan *plan;
     const recipe *from;
     wadi_layout y;
+    int body;
     wadi_schedule schedule;
     wadi_made *made;
 } making;
@@ -126,6 +127,15 @@ static wadi_status emit(making *k, wadi_lmodule *lm) {
     return st;
 }
 
+/* The slot of stream indices, if the version can do without: nothing but its kernels reads it. */
+static int countable(const making *k) {
+    const wadi_plan_body *body = &k->plan->bodies[k->body];
+    if (k->schedule == WADI_SCHEDULE_FLAT) return -1;
+    for (int i = 0; i < body->nresults; i++)
+        if (body->results[i] == body->index_slot) return -1;
+    return body->index_slot;
+}
+
 static wadi_status lower(making *k) {
     static const char *const names[] = {"inside", "flat", "across", "pure"};
     const wadi_body *body = &k->from->body;
@@ -136,6 +146,8 @@ static wadi_status lower(making *k) {
     if (!lm.name || !k->y.slot_of) return no_memory(k);
     for (int i = 0; i < k->plan->nslots; i++)
         if (!wadi_vec_push(&k->y.slots, k->plan->slots[i])) return no_memory(k);
+    k->y.counted = countable(k);
+    v->counts = k->y.counted >= 0;
     if (k->schedule == WADI_SCHEDULE_FLAT)
         WADI_TRY(wadi_lower_flat(&k->y, body, k->from->known, &lm, v));
     else
@@ -159,7 +171,7 @@ static void prepare_layout(making *k, wadi_error *err) {
 wadi_status wadi_versions_make(wadi_versions *v, int body, wadi_schedule schedule, wadi_made **out,
                                wadi_error *err) {
     wadi_arena *scratch = wadi_arena_create(), *arena = wadi_arena_create();
-    making k = {v->plan, &v->recipes.at[body], .schedule = schedule};
+    making k = {v->plan, &v->recipes.at[body], .body = body, .schedule = schedule};
     *out = NULL;
     k.made = arena ? WADI_NEW(arena, wadi_made) : NULL;
     if (!scratch || !k.made) {

@@ -135,13 +135,14 @@ typedef struct wadi_plan_version {
     const wadi_plan_slot *slots;
     int nlevels; /* of its steps and slots, not counting level 0 */
     const wadi_plan_level *levels;
+    bool counts; /* its kernels find stream indices themselves, the body's index slot is not read */
     int nplaces; /* what its faults name */
     const wadi_plan_place *places;
 } wadi_plan_version;
 
 typedef struct wadi_plan_body {
     const char *name;
-    int index_slot; /* produce: rank-0 i64 REGULAR slot the runtime fills with stream indices; -1: none */
+    int index_slot; /* produce: rank-0 i64 REGULAR slot of stream indices, filled for versions that read it; -1: none */
     int nresults;
     const int *
         results; /* slots a chunk of the result carries, in order of components. REGULAR results are

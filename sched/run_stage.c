@@ -110,18 +110,6 @@ wadi_status wadi_stage_check(wadi_stream *s, int stage, bool last, wadi_error *e
 
 /* ---- one step through a body ---- */
 
-static wadi_status fill_index(wadi_stream *s, int slot, const wadi_chunk *c, wadi_error *err) {
-    wadi_slots *slots = &s->x->slots;
-    if (!wadi_slots_room_for_shapes(slots, slot, c->count) ||
-        !wadi_slots_room_for_columns(slots, slot, c->count)) {
-        return wadi_fail(err, WADI_MEMORY, "produce: out of memory");
-    }
-    int64_t *index = slots->slot[slot].col[0];
-    slots->slot[slot].stride = 1;
-    for (int64_t i = 0; i < c->count; i++) index[i] = c->first + i;
-    return WADI_OK;
-}
-
 /* Binds what sources have read. *out_fit: elements that are as declared. */
 static wadi_status bind_sources(wadi_stream *s, const wadi_plan_stage *p, const wadi_chunk *c,
                                 int64_t *out_fit, wadi_error *err) {
@@ -157,8 +145,7 @@ static wadi_status bind(wadi_stream *s, const wadi_plan_stage *p, const wadi_chu
         WADI_TRY(bind_sources(s, p, c, out_fit, err));
     else if (p->body >= 0)
         WADI_TRY(bind_parts(s, p, c, err));
-    const int index = p->body >= 0 ? s->x->plan->bodies[p->body].index_slot : -1;
-    return index >= 0 ? fill_index(s, index, c, err) : WADI_OK;
+    return WADI_OK;
 }
 
 static wadi_status run_job(wadi_stream *s, int stage, const wadi_chunk *c, int64_t *out_good,

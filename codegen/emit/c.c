@@ -109,7 +109,7 @@ static void definition(writer *c, const wadi_linst *i) {
         operand(c, i->args[2]);
         break;
     case WADI_L_ARG:
-        wadi_text_add(t, i->index == 0 ? "begin" : "end");
+        wadi_text_add(t, i->index == 0 ? "begin" : i->index == 1 ? "end" : "w->first");
         break;
     case WADI_L_SHAPE:
         shape_ref(c, i->slot, i->index, arg);
@@ -432,7 +432,7 @@ static void statement(writer *c, const wadi_linst *i, int level) {
 static void parameter(writer *c, wadi_lv v) {
     const wadi_linst *i = inst(c, v);
     const char *type = wadi_c_type(i->type);
-    if (i->kind == WADI_L_ARG)
+    if (wadi_l_is_bound(i))
         wadi_text_addf(c->out, "const int64_t %s", i->index == 0 ? "begin" : "end");
     else if (i->pointer)
         wadi_text_addf(c->out, "%s *%sconst %s", type, is_apart(i) ? "restrict " : "",

@@ -267,7 +267,7 @@ bool wadi_c_names_init(wadi_c_names *n, const wadi_lfun *f) {
     decide(&c, f->body);
     keep_short(&c, f->body);
     for (uint32_t v = 0; v < f->n; v++)
-        if (f->inst[v]->kind == WADI_L_CONST || f->inst[v]->kind == WADI_L_ARG) {
+        if (f->inst[v]->kind == WADI_L_CONST || wadi_l_is_bound(f->inst[v])) {
             n->at[v].inlined = true;
             n->at[v].printed = false;
         }

@@ -27,7 +27,7 @@ typedef enum wadi_lkind {
     WADI_L_CONST,   /* imm */
     WADI_L_PRIM,    /* op on args; CONVERT and BITCAST too */
     WADI_L_SELECT,  /* args 0 ? 1 : 2 */
-    WADI_L_ARG,     /* argument `index` of the kernel: 0 begin, 1 end */
+    WADI_L_ARG,     /* argument `index`: 0 begin, 1 end, 2 stream index of the chunk's first */
     WADI_L_SHAPE,   /* extent `index` of slot; of element arg 0 when there is one */
     WADI_L_STRIDE,  /* of slot */
     WADI_L_OFFSET,  /* of slot at element arg 0 */
@@ -138,6 +138,11 @@ typedef struct wadi_lb {
 /** Starts a kernel. */
 void wadi_lb_init(wadi_lb *b, wadi_arena *arena, const char *name);
 void wadi_lb_fini(wadi_lb *b);
+
+/* One of the bounds of the work a kernel is called for. */
+static inline bool wadi_l_is_bound(const wadi_linst *i) {
+    return i->kind == WADI_L_ARG && i->index < 2;
+}
 
 static inline wadi_linst *wadi_lb_inst(wadi_lb *b, wadi_lv v) {
     return v < b->fun->n ? b->fun->inst[v] : &b->spare;

@@ -171,12 +171,22 @@ static const wadi_lscope *load_limit(wadi_lower *l, int rank, const wadi_lv *ext
     return b->fun->body;
 }
 
+static wadi_lv stream_index(wadi_lower *l) {
+    const wadi_lv first = wadi_lb_leaf(&l->b, WADI_L_ARG, -1, 2, WADI_LV_NONE);
+    wadi_lb_inst(&l->b, first)->bits = 63;
+    return wadi_lb_bin(&l->b, WADI_SOP_ADD, first, wadi_lower_number_in(l, l->y->counted));
+}
+
 static void load(wadi_lower *l, wadi_val v, int rank, const wadi_lv *ix, wadi_lv *out) {
     const wadi_elem *elem = &wadi_type_of(l, v)->elem;
     wadi_lv extent[WADI_MAX_RANK];
     wadi_lower_extents(l, v, extent);
     wadi_lv at = wadi_lower_linear(l, rank, extent, ix);
     const bool is_slot = l->loc[v].kind == WADI_LOC_SLOT;
+    if (is_slot && l->loc[v].slot == l->y->counted) {
+        out[0] = wadi_lb_name(&l->b, stream_index(l), name_of(l, v, 0));
+        return;
+    }
     if (rank == 0 && is_slot && l->y->slots.at[l->loc[v].slot].kind == WADI_SLOT_REGULAR)
         at = wadi_lower_number_in(l, l->loc[v].slot);
     const wadi_lscope *limit = load_limit(l, rank, extent, ix, at);

@@ -39,6 +39,7 @@ typedef struct wadi_layout {
     wadi_error *err;
     bool unchecked;        /* no bounds checks */
     bool pure;             /* the language's own computations instead of library routines */
+    int counted;           /* slot of stream indices that kernels compute themselves; -1: none */
     int *slot_of;          /* [value] slot, or -1 */
     bool *forced;          /* [value] stored although it is marked as delayed */
     bool *apart;           /* [value] comes from another body: its extents are what its slot says */

@@ -68,9 +68,14 @@ static void accumulate(wadi_lower *l, const wadi_row *r, const wadi_lv *var, con
     set(l, r, var, next);
 }
 
-/* Element `i` of the row, which lies in it. */
+/* Element `i` of the row, which lies in it: in a loop over elements, where nothing that needs `i` can leave the loop. */
 static void element(wadi_lower *l, const reduction *d, wadi_lv i, wadi_lv *out) {
     d->r->elem(l, d->r->env, wadi_lb_range(&l->b, i, num(l, 0), d->last), out);
+}
+
+/* Element `i` of the row, which lies in it as long as the branch around is taken: to be read in no other place. */
+static void element_here(wadi_lower *l, const reduction *d, wadi_lv i, wadi_lv *out) {
+    d->r->elem(l, d->r->env, wadi_lb_fact(&l->b, i, num(l, 0), d->last), out);
 }
 
 /* ---- any order ---- */
@@ -132,7 +137,7 @@ static void run(wadi_lower *l, const reduction *d, wadi_lv first) {
 
 static void first_element(wadi_lower *l, const reduction *d) {
     wadi_lv x[WADI_MAX_FIELDS];
-    element(l, d, d->from, x);
+    element_here(l, d, d->from, x);
     set(l, d->r, d->part, x);
 }
 
@@ -206,7 +211,7 @@ static void tail(wadi_lower *l, const reduction *d, wadi_lv full) {
     wadi_lv x[WADI_MAX_FIELDS];
     reduction rest = *d;
     declare(l, d->r, NULL, "tail", rest.part);
-    element(l, d, add(l, d->from, full), x);
+    element_here(l, d, add(l, d->from, full), x);
     set(l, d->r, rest.part, x);
     run(l, &rest, add(l, full, num(l, 1)));
     get(l, d->r, rest.part, x);

@@ -113,9 +113,24 @@ static void prepare_workers(cpu *d) {
     }
 }
 
+/* The stream indices of a chunk's elements, for versions that read them. */
+static wadi_status fill_index(cpu *d, int slot, wadi_error *err) {
+    const wadi_job *job = d->job;
+    if (!wadi_slots_room_for_shapes(job->slots, slot, job->count) ||
+        !wadi_slots_room_for_columns(job->slots, slot, job->count)) {
+        return wadi_cpu_no_memory(err);
+    }
+    wadi_slot *to = &job->slots->slot[slot];
+    int64_t *index = to->col[0];
+    to->stride = 1;
+    for (int64_t i = 0; i < job->count; i++) index[i] = job->first + i;
+    return WADI_OK;
+}
+
 static wadi_status run_steps(cpu *d, const wadi_plan_code *code, wadi_error *err) {
     const wadi_plan_body *body = &d->options.plan->bodies[d->job->body];
     const wadi_plan_version *v = code->version;
+    if (body->index_slot >= 0 && !v->counts) WADI_TRY(fill_index(d, body->index_slot, err));
     WADI_TRY(expect_emissions(d, body, v, err));
     d->running = code;
     d->size[0] = d->job->count;

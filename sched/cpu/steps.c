@@ -5,7 +5,14 @@
 
 typedef wadi_cpu cpu;
 
-enum { RANGES_PER_WORKER = 8 };
+/* Workers draw ranges: many, so that they end together, but none so short that drawing or sharing a line of memory counts. */
+enum { RANGES = 8, SHORT_RANGES = 64, SHORT = 64 };
+
+static int64_t range_of(int64_t n, int threads) {
+    if (threads == 1) return n;
+    const int64_t finer = n / threads / SHORT_RANGES, coarser = n / threads / RANGES;
+    return finer >= SHORT ? finer : coarser < SHORT ? coarser : SHORT;
+}
 
 /* ---- loops ---- */
 
@@ -48,9 +55,8 @@ static void run_loop(cpu *d, wadi_kernel kernel, int level, int64_t n, bool seri
         d->workers[i].work.count = d->size[level];
     }
     const int threads = wadi_pool_threads(d->pool);
-    const int64_t ranges = threads > 1 ? (int64_t)threads * RANGES_PER_WORKER : 1;
     atomic_store(&d->stop, INT64_MAX);
-    if (n > 0) wadi_pool_for(d->pool, serial ? 1 : n, serial ? 1 : n / ranges, run_range, &l);
+    if (n > 0) wadi_pool_for(d->pool, serial ? 1 : n, serial ? 1 : range_of(n, threads), run_range, &l);
 }
 
 wadi_status wadi_cpu_no_memory(wadi_error *err) {

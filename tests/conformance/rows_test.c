@@ -42,7 +42,46 @@ static void rows_together_are_rows_alone(void **state) {
     free(v);
 }
 
+static wadi_acc pair(wadi_acc a, wadi_acc b) {
+    return wadi_tuple2(a, b);
+}
+
+static wadi_acc dot(void *env, wadi_acc row) {
+    return wadi_sum(wadi_zip_with(wadi_mul, wadi_tuple_get(row, 1),
+                                  wadi_gather(wadi_tuple_get(row, 0), *(const wadi_acc *)env)));
+}
+
+/* The last row of a sparse matrix ends where its arrays do, which the inputs' memory guards. */
+static void check_last_row(int64_t length, const int32_t *columns, const double *values) {
+    const int64_t offsets[] = {0, 3, 3, 3 + length};
+    wadi_program *p = wadi_program_create("last");
+    wadi_acc x = wadi_input("x", WADI_F64, 1, NULL);
+    const wadi_acc o = wadi_input("offsets", WADI_I64, 1, NULL),
+                   c = wadi_input("columns", WADI_I32, 1, NULL),
+                   v = wadi_input("values", WADI_F64, 1, NULL);
+    const wadi_seq rows = wadi_zip_with_seq(pair, wadi_from_offsets(o, c), wadi_from_offsets(o, v));
+    wadi_output("y", wadi_consume(wadi_elements(wadi_map_seq_env(dot, &x, rows))));
+    const wadi_interp_input in[] = {{"offsets", conf_vector(WADI_I64, 4, offsets)},
+                                    {"columns", conf_vector(WADI_I32, 3 + length, columns)},
+                                    {"values", conf_vector(WADI_F64, 3 + length, values)},
+                                    {"x", conf_vector(WADI_F64, 8, values)}};
+    conf_assert_agrees_briefly(p, &(wadi_interp_io){in, 4, NULL, 0});
+}
+
+static void nothing_behind_the_last_row_is_read(void **state) {
+    (void)state;
+    static const int64_t lengths[] = {0, 1, 15, 16, 17, 32, 4096, 8192};
+    int32_t *columns = malloc(LONGEST * sizeof *columns);
+    double *values = malloc(LONGEST * sizeof *values);
+    for (int i = 0; i < LONGEST; i++) columns[i] = i % 8;
+    for (int i = 0; i < LONGEST; i++) values[i] = 0.11 * (i * 31 % 97);
+    for (int i = 0; i < COUNT(lengths); i++) check_last_row(lengths[i], columns, values);
+    free(columns);
+    free(values);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(rows_together_are_rows_alone)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(rows_together_are_rows_alone),
+                                       cmocka_unit_test(nothing_behind_the_last_row_is_read)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

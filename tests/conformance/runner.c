@@ -9,6 +9,7 @@
 #include "codegen/pipeline.h"
 #include "graph/lang/node.h"
 #include "operators/table.h"
+#include "tests/conformance/guarded.h"
 
 enum { MAX_BOUND = 8 };
 
@@ -136,9 +137,10 @@ static wadi_status feed_init(feed *f, const conf_case *c, const wadi_bind *b, co
 typedef struct bound {
     wadi_run *run;
     feed feeds[MAX_BOUND];
+    guarded inputs[MAX_BOUND];
     wadi_sink *sinks[MAX_BOUND];
     const char *sink_names[MAX_BOUND];
-    int nfeeds, nsinks;
+    int nfeeds, ninputs, nsinks;
 } bound;
 
 static const wadi_interp_input *input_named(const wadi_interp_io *io, const char *name) {
@@ -147,12 +149,19 @@ static const wadi_interp_input *input_named(const wadi_interp_io *io, const char
     return NULL;
 }
 
+static wadi_status bind_input(bound *b, const wadi_interp_input *in, wadi_error *err) {
+    if (b->ninputs == MAX_BOUND) return wadi_fail(err, WADI_INVALID, "too many inputs");
+    guarded *g = &b->inputs[b->ninputs++];
+    WADI_TRY(guarded_init(g, &in->array, err));
+    return wadi_run_input(b->run, in->name, &g->array, err);
+}
+
 /* What is given but not used by the program is not bound. */
 static wadi_status bind_one(bound *b, const conf_case *c, const wadi_bind *bind,
                             const conf_variant *v, wadi_error *err) {
     if (strcmp(bind->op->name, "input") == 0) {
         const wadi_interp_input *in = input_named(&c->io, bind->name);
-        return in ? wadi_run_input(b->run, bind->name, &in->array, err) : WADI_OK;
+        return in ? bind_input(b, in, err) : WADI_OK;
     }
     if (strcmp(bind->op->name, "stream_in") == 0) {
         feed *f = &b->feeds[b->nfeeds++];
@@ -186,6 +195,7 @@ static void bound_fini(bound *b) {
         wadi_source_destroy(b->feeds[i].source);
         free(b->feeds[i].rows);
     }
+    for (int i = 0; i < b->ninputs; i++) guarded_fini(&b->inputs[i]);
     for (int i = 0; i < b->nsinks; i++) wadi_sink_destroy(b->sinks[i]);
 }
 

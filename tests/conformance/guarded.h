@@ -1,0 +1,19 @@
+/* Arrays in memory that ends where they do: reading or writing one byte behind the last element ends the test. */
+#ifndef WADI_TESTS_CONFORMANCE_GUARDED_H
+#define WADI_TESTS_CONFORMANCE_GUARDED_H
+
+#include "wadi/wadi.h"
+
+typedef struct guarded {
+    wadi_array array; /* the copy; valid until fini */
+    struct {
+        void *at;
+        size_t bytes;
+    } mapping[WADI_MAX_FIELDS];
+} guarded;
+
+/* A copy of `a`. Errors: WADI_MEMORY. fini is needed in all cases. */
+WADI_NODISCARD wadi_status guarded_init(guarded *g, const wadi_array *a, wadi_error *err);
+void guarded_fini(guarded *g);
+
+#endif
