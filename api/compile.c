@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/keep.h"
 #include "codegen/explain.h"
 #include "codegen/pipeline.h"
 #include "codegen/plan.h"
@@ -84,6 +85,7 @@ static wadi_status compile_module(wadi_module *owned_m, const wadi_compile_optio
         wadi_module_destroy(owned_m);
         return st;
     }
+    wadi_keep_hold(); /* what one run of it leaves the next one finds */
     exe->module = owned_m;
     st = build(exe, options ? options : &defaults, err);
     if (st != WADI_OK) {
@@ -125,6 +127,7 @@ void wadi_exe_destroy(wadi_exe *exe) {
     wadi_module_destroy(exe->module);
     wadi_mutex_fini(&exe->lock);
     free(exe);
+    wadi_keep_drop();
 }
 
 wadi_status wadi_explain(const wadi_exe *exe, char **out_text, wadi_error *err) {

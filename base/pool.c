@@ -13,6 +13,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/keep.h"
 #include "base/thread.h"
 
 typedef struct worker {
@@ -124,12 +125,17 @@ static void stop_workers(wadi_pool *p) {
     for (int i = 0; i < p->threads - 1; i++) wadi_thread_join(&p->workers[i].thread);
 }
 
-wadi_status wadi_pool_create(int threads, wadi_pool **out, wadi_error *err) {
-    enum { MOST = 4096 };
-    if (threads < 0 || threads > MOST) {
-        return wadi_fail(err, WADI_INVALID, "threads: %d, expected 0 to %d", threads, (int)MOST);
-    }
-    if (threads == 0) threads = wadi_thread_processors();
+static void destroy(void *owned_p) {
+    wadi_pool *p = owned_p;
+    if (p->synced == SYNC_OBJECTS) stop_workers(p);
+    fini_sync(p);
+    free(p);
+}
+
+/* Pools by the number of their threads. */
+static const wadi_keep_kind pools = {.most = 4, .destroy = destroy};
+
+static wadi_status make(int threads, wadi_pool **out, wadi_error *err) {
     wadi_pool *p = calloc(1, sizeof *p + (size_t)(threads - 1) * sizeof p->workers[0]);
     if (p == NULL) return wadi_fail(err, WADI_MEMORY, "worker pool: out of memory");
     p->threads = threads;
@@ -142,16 +148,26 @@ wadi_status wadi_pool_create(int threads, wadi_pool **out, wadi_error *err) {
     if (status == WADI_OK) {
         *out = p;
     } else {
-        wadi_pool_destroy(p);
+        destroy(p);
     }
     return status;
 }
 
+wadi_status wadi_pool_create(int threads, wadi_pool **out, wadi_error *err) {
+    enum { MOST = 4096 };
+    if (threads < 0 || threads > MOST) {
+        return wadi_fail(err, WADI_INVALID, "threads: %d, expected 0 to %d", threads, (int)MOST);
+    }
+    if (threads == 0) threads = wadi_thread_processors();
+    wadi_pool *p = wadi_keep_take(&pools, threads);
+    if (p == NULL) return make(threads, out, err);
+    atomic_store_explicit(&p->busy_ns, 0, memory_order_relaxed);
+    *out = p;
+    return WADI_OK;
+}
+
 void wadi_pool_destroy(wadi_pool *owned_p) {
-    if (owned_p == NULL) return;
-    if (owned_p->synced == SYNC_OBJECTS) stop_workers(owned_p);
-    fini_sync(owned_p);
-    free(owned_p);
+    if (owned_p != NULL) wadi_keep_put(&pools, owned_p->threads, owned_p);
 }
 
 int wadi_pool_threads(const wadi_pool *p) {

@@ -14,7 +14,8 @@
 
 typedef struct wadi_pool wadi_pool;
 
-/* threads counts the caller of wadi_pool_for: 1 starts none; 0 means one per processor. */
+/* threads counts the caller of wadi_pool_for: 1 starts none; 0 means one per processor. A destroyed pool is kept for the next
+ * one with as many threads while somebody holds the shelf (keep.h): its workers sleep. */
 WADI_NODISCARD wadi_status wadi_pool_create(int threads, wadi_pool **out, wadi_error *err);
 void wadi_pool_destroy(wadi_pool *owned_p);
 

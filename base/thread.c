@@ -1,4 +1,6 @@
-/* The wrappers. Lock, unlock and wait fail only when misused, which is our own bug and asserted. */
+/* The wrappers. Lock, unlock and wait fail only when misused, which is our own bug and asserted.
+ *
+ * A thread is a helper that runs one function after another. Between two it sleeps; who keeps it is base/keep.h's affair. */
 #include "base/thread.h"
 
 #include <signal.h>
@@ -8,43 +10,110 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/keep.h"
 
-typedef struct start {
-    void (*fn)(void *env);
+typedef struct wadi_helper {
+    pthread_t id;
+    wadi_mutex lock; /* guards the rest */
+    wadi_condition
+        change; /* of fn or end. One waits at most: the helper for work, or a joiner for its end */
+    void (*fn)(void *env); /* what it does now; NULL: nothing */
     void *env;
-} start;
+    bool end;
+} wadi_helper;
 
-static void *run_start(void *arg) {
-    const start s = *(start *)arg;
-    free(arg);
-    s.fn(s.env);
+static void *help(void *arg) {
+    wadi_helper *h = arg;
+    wadi_mutex_lock(&h->lock);
+    for (;;) {
+        while (h->fn == NULL && !h->end) wadi_condition_wait(&h->change, &h->lock);
+        if (h->fn == NULL) break;
+        wadi_mutex_unlock(&h->lock);
+        h->fn(h->env);
+        wadi_mutex_lock(&h->lock);
+        h->fn = NULL;
+        wadi_condition_signal(&h->change);
+    }
+    wadi_mutex_unlock(&h->lock);
     return NULL;
+}
+
+static void free_helper(wadi_helper *h) {
+    wadi_condition_fini(&h->change);
+    wadi_mutex_fini(&h->lock);
+    free(h);
+}
+
+static void dismiss(void *owned_helper) {
+    wadi_helper *h = owned_helper;
+    wadi_mutex_lock(&h->lock);
+    h->end = true;
+    wadi_condition_signal(&h->change);
+    wadi_mutex_unlock(&h->lock);
+    const int failed = pthread_join(h->id, NULL);
+    WADI_ASSERT(failed == 0);
+    WADI_UNUSED(failed);
+    free_helper(h);
+}
+
+static const wadi_keep_kind helpers = {.most = 16, .destroy = dismiss};
+
+static wadi_status make_helper(wadi_helper **out, wadi_error *err) {
+    wadi_helper *h = calloc(1, sizeof *h);
+    if (h == NULL) return wadi_fail(err, WADI_MEMORY, "thread: out of memory");
+    wadi_status status = wadi_mutex_init(&h->lock, err);
+    if (status == WADI_OK) {
+        status = wadi_condition_init(&h->change, err);
+        if (status != WADI_OK) wadi_mutex_fini(&h->lock);
+    }
+    if (status == WADI_OK)
+        *out = h;
+    else
+        free(h);
+    return status;
+}
+
+static wadi_status hire(void (*fn)(void *env), void *env, wadi_helper **out, wadi_error *err) {
+    WADI_TRY(make_helper(out, err));
+    wadi_helper *h = *out;
+    h->fn = fn;
+    h->env = env;
+    sigset_t all, before;
+    sigfillset(&all);
+    (void)pthread_sigmask(SIG_SETMASK, &all, &before);
+    const int failed = pthread_create(&h->id, NULL, help, h);
+    (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (failed == 0) return WADI_OK;
+    free_helper(h);
+    return wadi_fail(err, WADI_MEMORY, "thread: the system refused one (error %d)", failed);
 }
 
 wadi_status wadi_thread_start(wadi_thread *t, void (*fn)(void *env), void *env, wadi_error *err) {
     *t = (wadi_thread){0};
-    start *s = malloc(sizeof *s);
-    if (s == NULL) return wadi_fail(err, WADI_MEMORY, "thread: out of memory");
-    *s = (start){fn, env};
-    sigset_t all, before;
-    sigfillset(&all);
-    (void)pthread_sigmask(SIG_SETMASK, &all, &before);
-    const int failed = pthread_create(&t->id, NULL, run_start, s);
-    (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
-    if (failed != 0) {
-        free(s);
-        return wadi_fail(err, WADI_MEMORY, "thread: the system refused one (error %d)", failed);
+    wadi_helper *h = wadi_keep_take(&helpers, 0);
+    if (h == NULL) {
+        WADI_TRY(hire(fn, env, &h, err));
+    } else {
+        wadi_mutex_lock(&h->lock);
+        h->fn = fn;
+        h->env = env;
+        wadi_condition_signal(&h->change);
+        wadi_mutex_unlock(&h->lock);
     }
+    t->helper = h;
     t->started = true;
     return WADI_OK;
 }
 
 void wadi_thread_join(wadi_thread *t) {
     if (!t->started) return;
-    const int failed = pthread_join(t->id, NULL);
-    WADI_ASSERT(failed == 0);
-    WADI_UNUSED(failed);
+    wadi_helper *h = t->helper;
+    wadi_mutex_lock(&h->lock);
+    while (h->fn != NULL) wadi_condition_wait(&h->change, &h->lock);
+    wadi_mutex_unlock(&h->lock);
+    t->helper = NULL;
     t->started = false;
+    wadi_keep_put(&helpers, 0, h);
 }
 
 wadi_status wadi_mutex_init(wadi_mutex *m, wadi_error *err) {

@@ -9,11 +9,12 @@
 #include "wadi/status.h"
 
 typedef struct wadi_thread {
-    pthread_t id;
+    struct wadi_helper *helper;
     bool started;
 } wadi_thread;
 
-/* Runs fn(env) in a new thread. All signals are blocked there: they belong to the program's own threads. */
+/* Runs fn(env) in a thread of its own: a new one, or one that was joined while somebody held the shelf (keep.h). All signals
+ * are blocked there: they belong to the program's own threads. */
 WADI_NODISCARD wadi_status wadi_thread_start(wadi_thread *t, void (*fn)(void *env), void *env,
                                              wadi_error *err);
 /* Waits for the end; harmless for an all-zero or already joined thread. */

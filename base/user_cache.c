@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "base/file.h"
 
-wadi_status wadi_user_cache(char *out, size_t room, wadi_error *err) {
+wadi_status wadi_user_cache_name(char *out, size_t room, wadi_error *err) {
     const char *own = getenv("WADI_CACHE_DIR"), *xdg = getenv("XDG_CACHE_HOME"),
                *home = getenv("HOME");
     int n;
@@ -23,6 +23,11 @@ wadi_status wadi_user_cache(char *out, size_t room, wadi_error *err) {
         return wadi_fail(err, WADI_IO,
                          "cache: none of WADI_CACHE_DIR, XDG_CACHE_HOME and HOME is set");
     if (n < 0 || (size_t)n >= room) return wadi_fail(err, WADI_IO, "cache: path is too long");
+    return WADI_OK;
+}
+
+wadi_status wadi_user_cache(char *out, size_t room, wadi_error *err) {
+    WADI_TRY(wadi_user_cache_name(out, room, err));
     WADI_TRY(wadi_dir_make(out, 0700, err));
     struct stat st;
     if (stat(out, &st) != 0 || !S_ISDIR(st.st_mode))

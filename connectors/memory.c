@@ -126,6 +126,7 @@ wadi_status wadi_sink_memory(wadi_sink **out_sink, wadi_error *err) {
     s->base.ops = &sink_ops;
     s->base.kind = "memory";
     s->base.wake_fd = -1;
+    s->base.keeps = true;
     *out_sink = &s->base;
     return WADI_OK;
 }

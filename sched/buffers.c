@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/keep.h"
 #include "base/pages.h"
 #include "base/thread.h"
 
@@ -30,8 +31,8 @@ typedef union block {
 struct wadi_buffers {
     atomic_int refs;
     wadi_memory memory;
-    int64_t keep_bytes;
     wadi_mutex lock; /* guards the rest */
+    int64_t keep_bytes;
     block *waiting[CLASSES];
     int64_t waiting_bytes, used, peak;
 };
@@ -60,27 +61,6 @@ static int class_of(int64_t bytes) {
     return -1;
 }
 
-wadi_status wadi_buffers_create(const wadi_memory *memory, int64_t keep_bytes, wadi_buffers **out,
-                                wadi_error *err) {
-    wadi_buffers *b = calloc(1, sizeof *b);
-    if (b == NULL) return wadi_fail(err, WADI_MEMORY, "buffer pool: out of memory");
-    const wadi_status status = wadi_mutex_init(&b->lock, err);
-    if (status != WADI_OK) {
-        free(b);
-        return status;
-    }
-    atomic_init(&b->refs, 1);
-    b->memory = memory != NULL ? *memory : (wadi_memory){heap_take, heap_give, NULL};
-    b->keep_bytes = keep_bytes;
-    *out = b;
-    return WADI_OK;
-}
-
-wadi_buffers *wadi_buffers_retain(wadi_buffers *b) {
-    atomic_fetch_add(&b->refs, 1);
-    return b;
-}
-
 static void free_block(wadi_buffers *b, block *one) {
     b->memory.give(b->memory.self, one, (size_t)one->at.capacity + sizeof *one);
 }
@@ -97,12 +77,59 @@ static void trim(wadi_buffers *b, int64_t keep) {
     }
 }
 
-void wadi_buffers_release(wadi_buffers *b) {
-    if (b == NULL || atomic_fetch_sub(&b->refs, 1) != 1) return;
-    WADI_ASSERT(b->used == 0);
+static void destroy(void *owned_b) {
+    wadi_buffers *b = owned_b;
     trim(b, 0);
     wadi_mutex_fini(&b->lock);
     free(b);
+}
+
+/* What a process that has nothing to do holds is bounded by `most` times IDLE_BYTES, however many runs there were. */
+static const wadi_keep_kind idle = {.most = 2, .destroy = destroy};
+static const int64_t IDLE_BYTES = INT64_C(256) << 20;
+
+static wadi_status make(const wadi_memory *memory, int64_t keep_bytes, wadi_buffers **out,
+                        wadi_error *err) {
+    wadi_buffers *b = calloc(1, sizeof *b);
+    if (b == NULL) return wadi_fail(err, WADI_MEMORY, "buffer pool: out of memory");
+    const wadi_status status = wadi_mutex_init(&b->lock, err);
+    if (status != WADI_OK) {
+        free(b);
+        return status;
+    }
+    atomic_init(&b->refs, 1);
+    b->memory = memory != NULL ? *memory : (wadi_memory){heap_take, heap_give, NULL};
+    b->keep_bytes = keep_bytes;
+    *out = b;
+    return WADI_OK;
+}
+
+wadi_status wadi_buffers_create(const wadi_memory *memory, int64_t keep_bytes, wadi_buffers **out,
+                                wadi_error *err) {
+    wadi_buffers *b = memory == NULL ? wadi_keep_take(&idle, 0) : NULL;
+    if (b == NULL) return make(memory, keep_bytes, out, err);
+    atomic_store(&b->refs, 1);
+    b->keep_bytes = keep_bytes;
+    b->peak = 0;
+    trim(b, keep_bytes);
+    *out = b;
+    return WADI_OK;
+}
+
+wadi_buffers *wadi_buffers_retain(wadi_buffers *b) {
+    atomic_fetch_add(&b->refs, 1);
+    return b;
+}
+
+void wadi_buffers_release(wadi_buffers *b) {
+    if (b == NULL || atomic_fetch_sub(&b->refs, 1) != 1) return;
+    WADI_ASSERT(b->used == 0);
+    if (b->memory.take != heap_take) {
+        destroy(b);
+        return;
+    }
+    trim(b, b->keep_bytes < IDLE_BYTES ? b->keep_bytes : IDLE_BYTES);
+    wadi_keep_put(&idle, 0, b);
 }
 
 static block *take_waiting(wadi_buffers *b, int size_class) {

@@ -26,7 +26,8 @@ typedef struct wadi_memory {
 
 typedef struct wadi_buffers wadi_buffers;
 
-/* memory NULL: the heap; it is copied. keep_bytes bounds what waits for reuse. The caller holds one reference. */
+/* memory NULL: the heap; it is copied. keep_bytes bounds what waits for reuse. The caller holds one reference. A pool of the heap
+ * begins with the blocks that an earlier one left on the shelf (base/keep.h). */
 WADI_NODISCARD wadi_status wadi_buffers_create(const wadi_memory *memory, int64_t keep_bytes,
                                                wadi_buffers **out, wadi_error *err);
 /* The pool lives until the last reference is released; every block must be back by then. */

@@ -1,7 +1,7 @@
 /* Consumers that keep what they get, as sinks: `elements` (all values as one vector), `tabulate` (elements stacked along a
  * new outer dimension), `tabulate_min` (the same, cut to the least extents), `from_seq` (shapes and values).
  *
- * They append each chunk's columns to vectors that grow geometrically, in the sink's thread, and hand the vectors over to
+ * They append each chunk's columns to vectors that grow geometrically, and hand the vectors over to
  * the result's slots at the end. When the number of elements is known and their shape turns out to be regular, the
  * vector is made once and the bodies write into it: then nothing is copied. */
 #include <stdlib.h>
@@ -220,6 +220,7 @@ wadi_status wadi_collect_create(wadi_exec *x, const wadi_plan_stage *stage,
     c->base.ops = &ops;
     c->base.kind = kind_of(end->kind);
     c->base.wake_fd = -1;
+    c->base.keeps = true;
     c->plan = x->plan;
     c->end = end;
     c->buffers = x->buffers;

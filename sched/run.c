@@ -1,13 +1,11 @@
 /* The life of a run: what is bound to it, its phases, its numbers. The stages of a stream are in run_stream.c. */
 #include "sched/run.h"
 
-#include <fcntl.h>
 #include <string.h>
-#include <unistd.h>
-#include <zmq.h>
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/keep.h"
 #include "sched/run_internal.h"
 #include "sched/sizes.h"
 
@@ -15,15 +13,6 @@ static const int64_t default_memory = INT64_C(1) << 30;
 static const double default_watchdog_s = 10;
 
 /* ---- making and destroying ---- */
-
-static wadi_status open_wake(wadi_exec *x, wadi_error *err) {
-    if (pipe(x->wake) != 0) return wadi_fail(err, WADI_IO, "run: no pipe");
-    for (int i = 0; i < 2; i++) {
-        (void)fcntl(x->wake[i], F_SETFD, FD_CLOEXEC);
-        (void)fcntl(x->wake[i], F_SETFL, O_NONBLOCK);
-    }
-    return WADI_OK;
-}
 
 static int forced_schedule(wadi_schedule_option o) {
     switch (o) {
@@ -95,7 +84,6 @@ static const char *policy_name(const wadi_run_options *o) {
 static wadi_status make_parts(wadi_exec *x, const wadi_loader *loader, wadi_error *err) {
     const wadi_run_options *o = &x->options;
     WADI_TRY(make_locks(x, err));
-    WADI_TRY(open_wake(x, err));
     WADI_TRY(wadi_buffers_create(NULL, o->memory, &x->buffers, err));
     WADI_TRY(wadi_policy_create(policy_name(o), o->chunk, &x->policy, err));
     wadi_budget_init(&x->budget, o->memory, WADI_CHUNKS_IN_FLIGHT);
@@ -108,10 +96,7 @@ static wadi_status make_parts(wadi_exec *x, const wadi_loader *loader, wadi_erro
                                         .buffers = x->buffers,
                                         .threads = o->threads,
                                         .force = forced_schedule(o->schedule)};
-    WADI_TRY(wadi_devices[0].create(&device, &x->device, err));
-    x->zmq = zmq_ctx_new();
-    if (x->zmq == NULL) return wadi_fail(err, WADI_MEMORY, "run: no ZeroMQ context");
-    return WADI_OK;
+    return wadi_devices[0].create(&device, &x->device, err);
 }
 
 wadi_status wadi_exec_create(const wadi_plan *plan, const wadi_loader *loader,
@@ -121,7 +106,8 @@ wadi_status wadi_exec_create(const wadi_plan *plan, const wadi_loader *loader,
     wadi_exec *x = calloc(1, sizeof *x);
     if (x == NULL) return wadi_fail(err, WADI_MEMORY, "run: out of memory");
     x->plan = plan;
-    x->wake[0] = x->wake[1] = -1;
+    wadi_keep_hold();
+    wadi_wake_init(&x->wake);
     atomic_init(&x->cancelled, false);
     if (options != NULL) x->options = *options;
     if (x->options.memory == 0) x->options.memory = default_memory;
@@ -137,7 +123,6 @@ wadi_status wadi_exec_create(const wadi_plan *plan, const wadi_loader *loader,
 
 void wadi_exec_destroy(wadi_exec *x) {
     if (x == NULL) return;
-    if (x->zmq != NULL) (void)zmq_ctx_term(x->zmq);
     wadi_slots_fini(&x->slots);
     if (x->device != NULL) x->device->ops->destroy(x->device);
     wadi_policy_destroy(x->policy);
@@ -145,12 +130,11 @@ void wadi_exec_destroy(wadi_exec *x) {
     wadi_vec_free(&x->bindings);
     wadi_vec_free(&x->extents);
     free(x->bound);
-    for (int i = 0; i < 2; i++) {
-        if (x->wake[i] >= 0) (void)close(x->wake[i]);
-    }
+    wadi_wake_fini(&x->wake);
     if (x->made > 1) wadi_meter_fini(&x->meter);
     if (x->made > 0) wadi_mutex_fini(&x->lock);
     free(x);
+    wadi_keep_drop();
 }
 
 /* ---- binding ---- */
@@ -314,8 +298,7 @@ wadi_status wadi_exec_go(wadi_exec *x, wadi_error *err) {
 /* Only what a signal handler may do: an atomic store and a write. */
 void wadi_exec_cancel(wadi_exec *x) {
     atomic_store(&x->cancelled, true);
-    const char byte = 0;
-    (void)!write(x->wake[1], &byte, 1);
+    wadi_wake_call(&x->wake);
 }
 
 /* ---- looking at it ---- */

@@ -1,8 +1,11 @@
 /* The ends of a stream.
  *
- * A sink has a thread of its own behind a link, so writing overlaps with computing; so has a collector, unless the bodies
- * write its vectors themselves. Folds are work of the compute thread. No sink is told that the stream is over before all
- * sinks have taken all of it: a run that fails leaves no output that looks complete. */
+ * A sink has a thread of its own behind a link, so writing overlaps with computing. One that only keeps what it gets, as
+ * collectors do, has no need of it until the stream has run for a while: till then the compute thread calls it, which takes
+ * less time than to start a thread. Collectors whose vectors the bodies write, and folds, are always work of the compute
+ * thread. No sink is told that the stream is over before all sinks have taken all of it: a run that fails leaves no
+ * output that looks complete. */
+#include "base/clock.h"
 #include "base/error.h"
 #include "sched/run_stream.h"
 
@@ -10,8 +13,13 @@ static bool is_fold(const wadi_outlet *o) {
     return o->plan->kind == WADI_END_FOLD || o->plan->kind == WADI_END_FOLD_BATCH;
 }
 
-static bool has_thread(const wadi_outlet *o) {
+/* A sink that is not called by the compute thread for good. */
+static bool is_sink(const wadi_outlet *o) {
     return o->sink != NULL && !o->in_place;
+}
+
+static bool has_thread(const wadi_outlet *o) {
+    return o->out != NULL;
 }
 
 /* ---- the sink's thread ---- */
@@ -35,22 +43,32 @@ static wadi_status drain(wadi_outlet *o, wadi_error *err) {
     }
 }
 
+static wadi_status finish(wadi_outlet *o, wadi_error *err) {
+    wadi_meter *meter = &o->stream->x->meter;
+    if (o->sink->ops->finish == NULL) return WADI_OK;
+    wadi_meter_busy(meter, WADI_STAGE_SINK);
+    const wadi_status status = o->sink->ops->finish(o->sink, err);
+    wadi_meter_idle(meter, WADI_STAGE_SINK);
+    return status;
+}
+
 static void sink_thread(void *env) {
     wadi_outlet *o = env;
     wadi_exec *x = o->stream->x;
     wadi_error err = {.status = WADI_OK};
     wadi_status status = drain(o, &err);
-    if (status == WADI_OK && o->sink->ops->finish != NULL) {
-        wadi_meter_busy(&x->meter, WADI_STAGE_SINK);
-        status = o->sink->ops->finish(o->sink, &err);
-        wadi_meter_idle(&x->meter, WADI_STAGE_SINK);
+    if (status == WADI_OK) {
+        status = finish(o, &err);
         if (status != WADI_OK) wadi_exec_note_error(x, &err);
         return; /* a finish that failed has cleaned up after itself */
     }
-    if (status == WADI_OK) return;
     wadi_exec_note_error(x, &err);
     wadi_port_give_up(o->in, &err);
     if (o->sink->ops->abort != NULL) o->sink->ops->abort(o->sink, &err);
+}
+
+static wadi_status open_link(wadi_outlet *o, wadi_error *err) {
+    return wadi_stream_link(o->stream, "compute", "sink", &o->out, &o->in, err);
 }
 
 /* ---- elements ---- */
@@ -95,10 +113,50 @@ static wadi_status select_parts(wadi_outlet *o, wadi_chunk *c, wadi_chunk **out,
     return WADI_OK;
 }
 
+/* What a sink that is called here has failed with is told at its next chunk, or at the end, as one in a thread would: so the
+ * other ends get the chunk as well. */
+static wadi_status check_broken(const wadi_outlet *o, wadi_error *err) {
+    if (o->broken.status != WADI_OK && err != NULL) *err = o->broken;
+    return o->broken.status;
+}
+
+/* Takes over the reference. */
+static wadi_status put_here(wadi_outlet *o, wadi_chunk *owned_c, wadi_error *err) {
+    wadi_meter *meter = &o->stream->x->meter;
+    const int64_t count = owned_c->count;
+    wadi_status status = check_broken(o, err);
+    o->stream->out_bytes += wadi_chunk_bytes(owned_c);
+    wadi_meter_idle(meter, WADI_STAGE_COMPUTE);
+    wadi_meter_busy(meter, WADI_STAGE_SINK);
+    if (status == WADI_OK) o->broken.status = o->sink->ops->put(o->sink, owned_c, &o->broken);
+    wadi_meter_idle(meter, WADI_STAGE_SINK);
+    wadi_meter_busy(meter, WADI_STAGE_COMPUTE);
+    wadi_chunk_release(owned_c);
+    if (status == WADI_OK && o->broken.status == WADI_OK) status = count_elements(o, count);
+    return status;
+}
+
+/* Whether the stream is so young that a thread does not pay. */
+static bool is_young(const wadi_outlet *o) {
+    static const int64_t YOUNG_NS = 2000000;
+    return wadi_clock_ns() - o->stream->begin_ns < YOUNG_NS;
+}
+
+static wadi_status put_sink(wadi_outlet *o, wadi_chunk *owned_c, wadi_error *err) {
+    if (has_thread(o)) return send(o, owned_c, err);
+    if (is_young(o)) return put_here(o, owned_c, err);
+    wadi_status status = check_broken(o, err);
+    if (status == WADI_OK) status = open_link(o, err);
+    if (status == WADI_OK) status = wadi_outlet_start(o, err);
+    if (status == WADI_OK) return send(o, owned_c, err);
+    wadi_chunk_release(owned_c);
+    return status;
+}
+
 wadi_status wadi_outlet_put(wadi_outlet *o, wadi_chunk *c, wadi_error *err) {
     wadi_chunk *part = NULL;
     WADI_TRY(select_parts(o, c, &part, err));
-    if (has_thread(o)) return send(o, part, err);
+    if (is_sink(o)) return put_sink(o, part, err);
     const wadi_status status =
         o->in_place ? o->sink->ops->put(o->sink, part, err) : fold(o, part, err);
     if (o->in_place) o->stream->out_bytes += wadi_chunk_bytes(part);
@@ -113,13 +171,16 @@ void wadi_outlet_expect(wadi_outlet *o, int64_t count) {
 /* ---- the end ---- */
 
 wadi_status wadi_outlet_settle(wadi_outlet *o, wadi_error *err) {
-    return has_thread(o) ? wadi_port_settle(o->out, o->chunks, err) : WADI_OK;
+    return has_thread(o) ? wadi_port_settle(o->out, o->chunks, err) : check_broken(o, err);
 }
 
 wadi_status wadi_outlet_end(wadi_outlet *o, wadi_error *err) {
     wadi_exec *x = o->stream->x;
-    if (!has_thread(o)) return WADI_OK;
+    if (!is_sink(o)) return WADI_OK;
+    o->ended = !has_thread(o);
+    if (o->ended) return finish(o, err);
     WADI_TRY(wadi_port_end(o->out, o->chunks, err));
+    o->ended = true;
     wadi_thread_join(&o->thread);
     wadi_mutex_lock(&x->lock);
     const wadi_status status = x->error.status;
@@ -129,9 +190,10 @@ wadi_status wadi_outlet_end(wadi_outlet *o, wadi_error *err) {
 }
 
 void wadi_outlet_fail(wadi_outlet *o, const wadi_error *why) {
+    if (!is_sink(o) || o->ended) return;
     if (has_thread(o) && o->thread.started) {
         wadi_port_fail(o->out, o->chunks, why);
-    } else if (has_thread(o) && o->sink->ops->abort != NULL) {
+    } else if (o->sink->ops->abort != NULL) {
         o->sink->ops->abort(o->sink, why);
     }
 }
@@ -190,14 +252,13 @@ wadi_status wadi_outlet_open(wadi_outlet *o, wadi_error *err) {
     if (is_fold(o)) return wadi_fold_begin(x, &o->plan->fold, err);
     if (o->plan->kind == WADI_END_SINK) {
         o->sink = wadi_exec_find(x, o->plan->name, true)->sink;
-        o->sink->wake_fd = x->wake[0];
+        if (!o->sink->keeps) WADI_TRY(wadi_wake_open(&x->wake, &o->sink->wake_fd, err));
     } else {
         const wadi_plan_stage *g = o->stream->stages[o->plan->stage].plan;
         WADI_TRY(wadi_collect_create(x, g, o->plan, &o->sink, err));
         put_in_place(o);
     }
-    if (o->in_place) return WADI_OK;
-    return wadi_stream_link(o->stream, "compute", "sink", o, &o->out, &o->in, err);
+    return o->in_place || o->sink->keeps ? WADI_OK : open_link(o, err);
 }
 
 wadi_status wadi_outlet_start(wadi_outlet *o, wadi_error *err) {

@@ -14,6 +14,7 @@
 #include "sched/run.h"
 #include "sched/stream.h"
 #include "sched/wait.h"
+#include "sched/wake.h"
 
 enum {
     WADI_WINDOW_CHUNKS = 2, /* waiting on each of a stream's two links */
@@ -45,11 +46,10 @@ struct wadi_exec {
     WADI_VEC(wadi_named_extent) extents;
     bool *bound; /* [ninputs] */
     bool started, finished;
-    void *zmq;
-    int links; /* opened so far */
+    void *zmq; /* a context for links; NULL while there are none */
     wadi_waits *waits;
     wadi_meter meter;
-    int wake[2]; /* a pipe; readable once cancelled */
+    wadi_wake wake; /* readable once cancelled */
     atomic_bool cancelled;
 
     int made;        /* how many of the locks and the like exist */

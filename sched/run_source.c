@@ -2,9 +2,6 @@
  * it, until the first of the sources has ended or nobody wants more.
  *
  * A stage that only counts, or whose elements lie in memory already, needs no thread: there is nothing to wait for. */
-#include <fcntl.h>
-#include <unistd.h>
-
 #include "base/error.h"
 #include "sched/run_stream.h"
 
@@ -28,7 +25,7 @@ static int64_t long_step(const wadi_lane *l) {
     /* of the compute thread, which is this one */
     const double ns = l->stream->element_ns, bytes = l->stream->element_bytes;
     if (ns <= 0) return 0;
-    const double by_time = STEP_NS / ns, by_bytes = bytes > 0 ? STEP_BYTES / bytes : by_time;
+    const double by_time = STEP_NS / ns, by_bytes = STEP_BYTES / (bytes > 8 ? bytes : 8);
     return (int64_t)(by_time < by_bytes ? by_time : by_bytes);
 }
 
@@ -154,23 +151,13 @@ void wadi_lane_done(wadi_lane *l, int64_t number) {
 
 void wadi_lane_stop(wadi_lane *l, const wadi_error *why) {
     const wadi_error enough = {.status = WADI_CANCELLED, .msg = "no more elements are wanted"};
-    const char byte = 0;
     if (!l->threaded || !l->thread.started) return;
     if (why == NULL) atomic_store(&l->stopped, true);
-    (void)!write(l->wake[1], &byte, 1);
+    wadi_wake_call(&l->wake);
     wadi_port_give_up(l->in, why != NULL ? why : &enough);
 }
 
 /* ---- life ---- */
-
-static wadi_status open_wake(wadi_lane *l, wadi_error *err) {
-    if (pipe(l->wake) != 0) return wadi_fail(err, WADI_IO, "stream: no pipe");
-    for (int i = 0; i < 2; i++) {
-        (void)fcntl(l->wake[i], F_SETFD, FD_CLOEXEC);
-        (void)fcntl(l->wake[i], F_SETFL, O_NONBLOCK);
-    }
-    return WADI_OK;
-}
 
 static wadi_status open_builders(wadi_lane *l, wadi_error *err) {
     wadi_exec *x = l->stream->x;
@@ -180,7 +167,7 @@ static wadi_status open_builders(wadi_lane *l, wadi_error *err) {
         const wadi_plan_source *p = &l->plan->sources[i];
         if (p->counter) continue;
         wadi_source *source = wadi_exec_find(x, p->name, false)->source;
-        source->wake_fd = l->wake[0];
+        if (source->at_hand == 0) WADI_TRY(wadi_wake_open(&l->wake, &source->wake_fd, err));
         const int parts = source->parts > 0 ? source->parts : 0;
         /* only the first may stop early: the others bring as many elements as it did, or have ended */
         WADI_TRY(wadi_builder_init(&l->builder[i], x->buffers, parts, source->part,
@@ -199,11 +186,10 @@ wadi_status wadi_lane_open(wadi_lane *l, wadi_error *err) {
     }
     atomic_init(&l->stopped, false);
     l->opened = true;
-    l->wake[0] = l->wake[1] = -1;
-    WADI_TRY(open_wake(l, err));
+    wadi_wake_init(&l->wake);
     WADI_TRY(open_builders(l, err));
     if (!l->threaded) return WADI_OK;
-    return wadi_stream_link(l->stream, "source", "compute", l, &l->out, &l->in, err);
+    return wadi_stream_link(l->stream, "source", "compute", &l->out, &l->in, err);
 }
 
 void wadi_lane_close(wadi_lane *l) {
@@ -215,6 +201,5 @@ void wadi_lane_close(wadi_lane *l) {
     wadi_port_close(l->out);
     wadi_port_close(l->in);
     for (int i = 0; i < l->builders; i++) wadi_builder_fini(&l->builder[i]);
-    for (int i = 0; i < 2; i++)
-        if (l->wake[i] >= 0) (void)close(l->wake[i]);
+    wadi_wake_fini(&l->wake);
 }

@@ -1,4 +1,5 @@
-/* A stream phase: source threads -> links -> the compute thread (the calling one) -> links -> sink threads.
+/* A stream phase: source threads -> links -> the compute thread (the calling one) -> links -> sink threads. What lies in memory
+ * needs neither thread nor link (run_source.c), nor does what is kept in memory, at first (run_end.c).
  *
  * Each works on its own chunk while the links hold two more each, so reading, computing and writing overlap. The compute
  * thread takes a chunk from a source, runs it through all stages that hang on it, and lets the policy and the budget see
@@ -11,9 +12,11 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <zmq.h>
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/keep.h"
 
 /* ---- what a step took ---- */
 
@@ -150,7 +153,7 @@ static void fail_all(wadi_stream *s, const wadi_error *why) {
 static void run_stages(wadi_stream *s) {
     wadi_error err = {.status = WADI_OK};
     wadi_status status = WADI_OK;
-    s->step_ns = wadi_clock_ns();
+    s->step_ns = s->begin_ns = wadi_clock_ns();
     s->worked_ns = worked_ns(s->x);
     for (int i = 0; i < s->plan->nends && status == WADI_OK; i++)
         status = wadi_outlet_start(&s->outlets[i], &err);
@@ -163,20 +166,49 @@ static void run_stages(wadi_stream *s) {
     for (int i = 0; i < s->plan->nends; i++) wadi_thread_join(&s->outlets[i].thread);
 }
 
-/* ---- the phase ---- */
+/* ---- links ---- */
 
-wadi_status wadi_stream_link(wadi_stream *s, const char *from, const char *to, const void *key,
+static void destroy_context(void *context) {
+    (void)zmq_ctx_term(context);
+}
+
+/* A context has threads of its own, which take longer to start than a short stream runs. */
+static const wadi_keep_kind contexts = {.most = 2, .destroy = destroy_context};
+
+static wadi_status open_context(wadi_exec *x, wadi_error *err) {
+    if (x->zmq == NULL) x->zmq = wadi_keep_take(&contexts, 0);
+    if (x->zmq == NULL) x->zmq = zmq_ctx_new();
+    return x->zmq != NULL ? WADI_OK : wadi_fail(err, WADI_MEMORY, "run: no ZeroMQ context");
+}
+
+/* After its links are closed. Where the stream has failed messages may be left that refer to the run's memory: then the context
+ * ends here, and they with it. */
+static void close_context(wadi_exec *x, bool well) {
+    if (x->zmq == NULL) return;
+    if (well)
+        wadi_keep_put(&contexts, 0, x->zmq);
+    else
+        destroy_context(x->zmq);
+    x->zmq = NULL;
+}
+
+wadi_status wadi_stream_link(wadi_stream *s, const char *from, const char *to,
                              wadi_port **out_sender, wadi_port **out_receiver, wadi_error *err) {
+    /* an address is free again some time after its socket is closed: each link has its own */
+    static atomic_uint_fast64_t links;
     char address[96];
-    /* an address is free again some time after its socket is closed: each link of a run has its own */
-    (void)snprintf(address, sizeof address, "inproc://%s-%s-%d-%p", from, to, s->x->links++, key);
+    int wake_fd = -1;
+    WADI_TRY(open_context(s->x, err));
+    WADI_TRY(wadi_wake_open(&s->x->wake, &wake_fd, err));
+    (void)snprintf(address, sizeof address, "inproc://%s-%s-%llu", from, to,
+                   (unsigned long long)atomic_fetch_add(&links, 1));
     wadi_port_options o = {.address = address,
                            .bind = true,
                            .sends = true,
                            .owner = from,
                            .other = to,
                            .waits = s->x->waits,
-                           .wake_fd = s->x->wake[0],
+                           .wake_fd = wake_fd,
                            .credit_chunks = WADI_WINDOW_CHUNKS,
                            .credit_bytes = s->x->budget.bytes / 4};
     WADI_TRY(wadi_port_open(s->x->zmq, &o, out_sender, err));
@@ -185,6 +217,8 @@ wadi_status wadi_stream_link(wadi_stream *s, const char *from, const char *to, c
     o.other = from;
     return wadi_port_open(s->x->zmq, &o, out_receiver, err);
 }
+
+/* ---- the phase ---- */
 
 static wadi_status allocate(wadi_stream *s, wadi_error *err) {
     const size_t stages = (size_t)s->plan->nstages, ends = (size_t)s->plan->nends;
@@ -245,5 +279,6 @@ wadi_status wadi_run_stream(wadi_exec *x, const wadi_plan_stream *plan, wadi_err
     wadi_mutex_unlock(&x->lock);
     if (status == WADI_OK) status = store_results(&s, err);
     close_stream(&s);
+    close_context(x, status == WADI_OK);
     return status;
 }

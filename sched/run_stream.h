@@ -21,7 +21,7 @@ typedef struct wadi_lane {
     int64_t limit;    /* nobody wants more elements than that */
     bool threaded, opened;
     atomic_bool stopped; /* nobody wants more */
-    int wake[2];         /* a pipe; readable once the sources shall not wait any longer */
+    wadi_wake wake;      /* called when the sources shall not wait any longer */
     wadi_port *out, *in;
     wadi_thread thread;
 } wadi_lane;
@@ -30,11 +30,13 @@ typedef struct wadi_lane {
 typedef struct wadi_outlet {
     wadi_stream *stream;
     const wadi_plan_end *plan;
-    wadi_sink *sink; /* bound to the run, or a collector; NULL: a fold */
-    bool in_place;   /* a collector whose values the bodies write */
-    wadi_port *out, *in;
-    int64_t chunks; /* sent */
+    wadi_sink *sink;     /* bound to the run, or a collector; NULL: a fold */
+    bool in_place;       /* a collector whose values the bodies write */
+    wadi_port *out, *in; /* NULL: the compute thread calls the sink */
+    int64_t chunks;      /* sent over the link */
     wadi_thread thread;
+    wadi_error broken; /* what the sink failed with when the compute thread called it */
+    bool ended;        /* the sink has been finished, or has tried to */
 } wadi_outlet;
 
 /* A stage: a change, then a body. Belongs to the compute thread. */
@@ -61,6 +63,7 @@ struct wadi_stream {
     /* the step at work: what one chunk of a source has led to so far */
     bool loaded; /* kernels */
     int64_t out_bytes, temporary_bytes;
+    int64_t begin_ns;           /* clock when the stream began */
     int64_t step_ns, worked_ns; /* clock and time worked at the end of the last step */
     /* of the last step, 0 before it: time per element, and bytes beside results that lie in their places */
     double element_ns, element_bytes;
@@ -118,8 +121,8 @@ wadi_status wadi_outlet_store(wadi_outlet *o, wadi_error *err);
 
 /* ---- run_stream.c ---- */
 
-/* A link within the run. */
-wadi_status wadi_stream_link(wadi_stream *s, const char *from, const char *to, const void *key,
+/* A link within the run. By the compute thread. */
+wadi_status wadi_stream_link(wadi_stream *s, const char *from, const char *to,
                              wadi_port **out_sender, wadi_port **out_receiver, wadi_error *err);
 
 #endif

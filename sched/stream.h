@@ -1,8 +1,9 @@
 /* What a source and a sink are to the runtime: the interface every connector implements.
  *
  * A connector embeds wadi_source or wadi_sink as its first member and fills in the operations. A run borrows the handle
- * and calls it from one thread at a time: sources from the stream's source thread, sinks from its sink thread, destroy
- * from the owner after the run. Every operation may block; while it does, the other stages go on. */
+ * and calls it from one thread at a time: sources from the stream's source thread, sinks from its sink thread (those that
+ * lie or keep in memory also from the compute thread), destroy from the owner after the run. Any but these may block; while one does, the
+ * other stages go on. */
 #ifndef WADI_SCHED_STREAM_H
 #define WADI_SCHED_STREAM_H
 
@@ -23,7 +24,8 @@ struct wadi_source {
     const char *kind; /* "callback", for messages; static */
     int wake_fd; /* set by the run, -1 outside one: readable once it is cancelled. A source that waits for
                          descriptors watches this one too, and fails with WADI_CANCELLED */
-    int64_t at_hand; /* elements left, all of which lie in memory: `next` only points at them, waits for nothing and
+    int64_t
+        at_hand; /* elements left, all of which lie in memory: `next` only points at them, waits for nothing and
                          cannot fail, so no thread is needed to call it. 0: they must be read */
     int parts; /* -1: an empty stream that never said what it is made of */
     wadi_part part[WADI_MAX_PARTS];
@@ -46,6 +48,8 @@ struct wadi_sink {
     const wadi_sink_ops *ops;
     const char *kind; /* static */
     int wake_fd;      /* as a source's */
+    bool
+        keeps; /* only keeps what it gets, in memory: `put` waits for nothing, and any thread may call it */
 };
 
 #endif

@@ -1,4 +1,8 @@
-/* A small table of waits under a lock, and the thread that reads it. */
+/* A small table of waits under a lock, and the thread that reads it.
+ *
+ * Starting a thread takes longer than many a run, so a table that is no longer used is kept with its thread for the next run
+ * (base/keep.h). The thread goes on looking at the clock for one period, and only then sleeps until it is called: runs that
+ * follow each other closely wake it never. */
 #include "sched/wait.h"
 
 #include <stdarg.h>
@@ -8,6 +12,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/keep.h"
 #include "base/log.h"
 #include "base/thread.h"
 
@@ -20,11 +25,14 @@ typedef struct seat {
 } seat;
 
 struct wadi_waits {
-    int64_t after_ns;
     wadi_thread watchdog;
     wadi_mutex lock; /* guards the rest */
-    wadi_condition stop_it;
+    wadi_condition wake;
     bool stop;
+    bool used;       /* by a run; else nobody waits */
+    bool asleep;     /* the watchdog looks at the clock no more */
+    int64_t look_ns; /* when it will, if it is not asleep */
+    int64_t after_ns;
     bool told;          /* of this standstill */
     int64_t changed_ns; /* when a wait last began or ended */
     seat seats[SEATS];
@@ -49,29 +57,72 @@ static void tell(const wadi_waits *w, int64_t now) {
     wadi_text_fini(&text);
 }
 
+/* Until somebody calls or it is time to look again. */
+static void sleep_a_while(wadi_waits *w) {
+    const int64_t period = w->after_ns / LOOKS + 1;
+    w->asleep = !w->used;
+    w->look_ns = wadi_clock_ns() + period;
+    if (w->asleep)
+        wadi_condition_wait(&w->wake, &w->lock);
+    else
+        (void)wadi_condition_wait_for(&w->wake, &w->lock, period);
+    w->asleep = false;
+}
+
 static void watch(void *env) {
     wadi_waits *w = env;
     wadi_mutex_lock(&w->lock);
     while (!w->stop) {
-        (void)wadi_condition_wait_for(&w->stop_it, &w->lock, w->after_ns / LOOKS + 1);
+        sleep_a_while(w);
         const int64_t now = wadi_clock_ns();
-        if (w->stop || w->told || now - w->changed_ns < w->after_ns) continue;
+        if (w->stop || !w->used || w->told || now - w->changed_ns < w->after_ns) continue;
         tell(w, now);
         w->told = true;
     }
     wadi_mutex_unlock(&w->lock);
 }
 
-wadi_status wadi_waits_create(int64_t after_ns, wadi_waits **out, wadi_error *err) {
+static void note_change(wadi_waits *w) {
+    w->changed_ns = wadi_clock_ns();
+    w->told = false;
+}
+
+/* A run begins: the watchdog shall look in time. */
+static void begin(wadi_waits *w, int64_t after_ns) {
+    wadi_mutex_lock(&w->lock);
+    w->used = true;
+    w->after_ns = after_ns;
+    note_change(w);
+    if (w->asleep || w->look_ns - w->changed_ns > after_ns / LOOKS + 1)
+        wadi_condition_signal(&w->wake);
+    wadi_mutex_unlock(&w->lock);
+}
+
+static void destroy(void *owned_w) {
+    wadi_waits *w = owned_w;
+    wadi_mutex_lock(&w->lock);
+    w->stop = true;
+    wadi_condition_signal(&w->wake);
+    wadi_mutex_unlock(&w->lock);
+    wadi_thread_join(&w->watchdog);
+    wadi_condition_fini(&w->wake);
+    wadi_mutex_fini(&w->lock);
+    free(w);
+}
+
+static const wadi_keep_kind tables = {.most = 4, .destroy = destroy};
+
+static wadi_status make(int64_t after_ns, wadi_waits **out, wadi_error *err) {
     wadi_waits *w = calloc(1, sizeof *w);
     if (w == NULL) return wadi_fail(err, WADI_MEMORY, "watchdog: out of memory");
+    w->used = true;
     w->after_ns = after_ns;
     w->changed_ns = wadi_clock_ns();
     int made = 0;
     wadi_status status = wadi_mutex_init(&w->lock, err);
     if (status == WADI_OK) {
         made++;
-        status = wadi_condition_init(&w->stop_it, err);
+        status = wadi_condition_init(&w->wake, err);
     }
     if (status == WADI_OK) {
         made++;
@@ -81,27 +132,26 @@ wadi_status wadi_waits_create(int64_t after_ns, wadi_waits **out, wadi_error *er
         *out = w;
         return WADI_OK;
     }
-    if (made > 1) wadi_condition_fini(&w->stop_it);
+    if (made > 1) wadi_condition_fini(&w->wake);
     if (made > 0) wadi_mutex_fini(&w->lock);
     free(w);
     return status;
 }
 
+wadi_status wadi_waits_create(int64_t after_ns, wadi_waits **out, wadi_error *err) {
+    wadi_waits *w = wadi_keep_take(&tables, 0);
+    if (w == NULL) return make(after_ns, out, err);
+    begin(w, after_ns);
+    *out = w;
+    return WADI_OK;
+}
+
 void wadi_waits_destroy(wadi_waits *w) {
     if (w == NULL) return;
     wadi_mutex_lock(&w->lock);
-    w->stop = true;
-    wadi_condition_signal(&w->stop_it);
+    w->used = false;
     wadi_mutex_unlock(&w->lock);
-    wadi_thread_join(&w->watchdog);
-    wadi_condition_fini(&w->stop_it);
-    wadi_mutex_fini(&w->lock);
-    free(w);
-}
-
-static void note_change(wadi_waits *w) {
-    w->changed_ns = wadi_clock_ns();
-    w->told = false;
+    wadi_keep_put(&tables, 0, w);
 }
 
 static int free_seat(const wadi_waits *w) {

@@ -12,7 +12,7 @@
 
 typedef struct wadi_waits wadi_waits;
 
-/* Starts the watchdog. */
+/* Starts the watchdog, or takes one that was kept. */
 WADI_NODISCARD wadi_status wadi_waits_create(int64_t after_ns, wadi_waits **out, wadi_error *err);
 /* Nobody waits any more. NULL is fine. */
 void wadi_waits_destroy(wadi_waits *w);
