@@ -25,7 +25,7 @@ static int64_t long_step(const wadi_lane *l) {
     /* of the compute thread, which is this one */
     const double ns = l->stream->element_ns, bytes = l->stream->element_bytes;
     if (ns <= 0) return 0;
-    const double by_time = STEP_NS / ns, by_bytes = STEP_BYTES / (bytes > 8 ? bytes : 8);
+    const double by_time = STEP_NS / ns, by_bytes = bytes > 0 ? STEP_BYTES / bytes : by_time;
     return (int64_t)(by_time < by_bytes ? by_time : by_bytes);
 }
 
