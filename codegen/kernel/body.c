@@ -121,6 +121,26 @@ static void compute(wadi_lower *l, const wadi_bind *bind, bool is_result) {
     l->loc[v] = at;
 }
 
+/* A fold of rank 0, and those after it that run over the same row, in one loop. False: it goes alone. */
+static bool computed_together(wadi_lower *l, int n, const wadi_bind *const *binds,
+                              const bool *is_result) {
+    const wadi_bind *folds[WADI_MAX_FIELDS];
+    wadi_lv field[WADI_MAX_FIELDS];
+    const int count = wadi_lower_folds_together(l, n, binds, folds);
+    if (count < 2) return false;
+    for (int k = 0; k < count; k++) {
+        note(l, folds[k]);
+        wadi_lower_checks(l, folds[k]);
+    }
+    if (l->status || l->b.failed) return true;
+    wadi_lower_fold_all(l, count, folds, field);
+    for (int k = 0; k < count && !l->status && !l->b.failed; k++) {
+        const wadi_val v = folds[k]->results[0];
+        scalar_value(l, v, field + k * wadi_type_of(l, v)->elem.fields, is_result && is_result[v]);
+    }
+    return true;
+}
+
 /* A routine writes its results where they belong. */
 static void call_routine(wadi_lower *l, const wadi_bind *bind, const bool *is_result) {
     wadi_lv extent[WADI_MAX_RANK];
@@ -209,7 +229,8 @@ void wadi_lower_binds(wadi_lower *l, int n, const wadi_bind *const *binds, const
         }
         if (bind->op->kind == WADI_OP_SEQUENCE || bind->op->skeleton == WADI_SKEL_NONE) continue;
         if (wadi_is_stored(l->y, bind->results[0]) &&
-            l->loc[bind->results[0]].kind == WADI_LOC_NONE)
+            l->loc[bind->results[0]].kind == WADI_LOC_NONE &&
+            !computed_together(l, n - i, binds + i, is_result))
             compute(l, bind, is_result && is_result[bind->results[0]]);
     }
 }

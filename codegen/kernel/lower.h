@@ -189,6 +189,8 @@ bool wadi_lower_is_ahead(wadi_lower *l, wadi_lv index, wadi_lv extent);
 
 /* ---- scalar functions (scalar.c) ---- */
 void wadi_lower_apply(wadi_lower *l, const wadi_fun *f, const wadi_lv *args, wadi_lv *out);
+/** About how many instructions that takes; very many if it may fault, loops or calls the mathematical library. */
+int wadi_lower_cost(const wadi_fun *f);
 
 /* ---- rows (row.c): reductions by the fixed tree ---- */
 typedef void (*wadi_row_elem)(wadi_lower *l, void *env, wadi_lv i, wadi_lv *out);
@@ -200,6 +202,9 @@ typedef struct wadi_row {
     wadi_lv n;
     wadi_row_elem elem; /* element i, 0 <= i < n */
     void *env;
+    const wadi_bind *const *folds; /* several folds of one row instead of several rows; else NULL */
+    bool is_cheap;                 /* an element may as well be computed twice */
+    bool plain;                    /* minima and maxima of floats are at work by plain comparison */
 } wadi_row;
 /** total of a row of n >= 1 elements. */
 void wadi_lower_reduce(wadi_lower *l, const wadi_row *r, wadi_lv *out);
@@ -212,6 +217,12 @@ int wadi_lower_rows_together(const wadi_lower *l, const wadi_bind *bind);
 /** Elements ix, ix + 1, ... (of the innermost dimension) of a fold; out: [rows][fields]. */
 void wadi_lower_fold_rows(wadi_lower *l, const wadi_bind *bind, const wadi_lv *ix, int rows,
                           wadi_lv *out);
+/** The fold of rank 0 binds[0] and those among the n bindings that one loop over its row can compute as well: out_folds[k], of
+ *  at most WADI_MAX_FIELDS. Returns how many. */
+int wadi_lower_folds_together(const wadi_lower *l, int n, const wadi_bind *const *binds,
+                              const wadi_bind **out_folds);
+/** Their elements; out: [count][fields]. */
+void wadi_lower_fold_all(wadi_lower *l, int count, const wadi_bind *const *folds, wadi_lv *out);
 /** The same from the results of the blocks, in slot `parts` with one more dimension. */
 void wadi_lower_fold_parts(wadi_lower *l, const wadi_bind *bind, int parts, const wadi_lv *ix,
                            wadi_lv *out);
@@ -226,6 +237,20 @@ void wadi_lower_part(wadi_lower *l, int slot, const wadi_lv *ix, wadi_lv blk, wa
 typedef void (*wadi_row_total)(wadi_lower *l, const wadi_row *r, void *env, wadi_lv *out);
 void wadi_lower_fold_row(wadi_lower *l, const wadi_bind *bind, const wadi_row *r,
                          wadi_row_total total, void *env, wadi_lv *out);
+
+/* ---- least and greatest floats (extremes.c): `op` is MIN or MAX ---- */
+/** Which of these `f` is in field `field` of accumulator and element; else CONST. */
+wadi_sop wadi_row_extreme(const wadi_fun *f, int field);
+/** Whether an element of v may as well be computed twice. */
+bool wadi_lower_is_cheap(const wadi_lower *l, wadi_val v);
+/** The plain comparison: what to begin with, one step. */
+wadi_lv wadi_lower_extreme_first(wadi_lower *l, wadi_sop op, wadi_lv x);
+wadi_lv wadi_lower_extreme_next(wadi_lower *l, wadi_sop op, wadi_lv acc, wadi_lv x);
+/** Whether what it found must be settled: a variable, every element taken into it, the result. */
+wadi_lv wadi_lower_extreme_open(wadi_lower *l, wadi_sop op, wadi_lv found);
+wadi_lv wadi_lower_extreme_bits(wadi_lower *l, wadi_sop op, wadi_type t);
+void wadi_lower_extreme_take(wadi_lower *l, wadi_sop op, wadi_lv var, wadi_lv found, wadi_lv x);
+wadi_lv wadi_lower_extreme_settled(wadi_lower *l, wadi_sop op, wadi_lv var, wadi_lv found);
 
 /* ---- segments (segment.c): argument `arg` holds offsets ---- */
 wadi_lv wadi_lower_offset(wadi_lower *l, const wadi_bind *bind, int arg, wadi_lv j); /* as i64 */

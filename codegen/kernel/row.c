@@ -4,6 +4,7 @@
  *   - any order: one plain loop, which the C compiler vectorises itself (integers are associative exactly);
  *   - lanes: sixteen accumulators, one loop over groups of sixteen, written so that each lane is one SIMD lane;
  *   - in order: one accumulator per block of 4096.
+ * Several rows may be reduced together, or several folds of one row: each is a group of accumulators.
  */
 #include "codegen/kernel/lower.h"
 
@@ -30,6 +31,15 @@ static wadi_lv add(wadi_lower *l, wadi_lv x, wadi_lv y) {
     return wadi_lb_bin(&l->b, WADI_SOP_ADD, x, y);
 }
 
+static const wadi_fun *fun_at(const wadi_row *r, int field) {
+    return r->folds ? r->folds[field / r->each]->funs[0] : r->f;
+}
+
+/* MIN or MAX where the plain comparison stands for it; else CONST. */
+static wadi_sop plain_op(const wadi_row *r, int field) {
+    return r->plain ? wadi_row_extreme(fun_at(r, field), field % r->each) : WADI_SOP_CONST;
+}
+
 /* Rows reduced together are combined apart. */
 static void combine(wadi_lower *l, const wadi_row *r, const wadi_lv *acc, const wadi_lv *x,
                     wadi_lv *out) {
@@ -37,7 +47,19 @@ static void combine(wadi_lower *l, const wadi_row *r, const wadi_lv *acc, const 
     for (int at = 0; at < r->fields; at += r->each) {
         memcpy(args, acc + at, (size_t)r->each * sizeof *args);
         memcpy(args + r->each, x + at, (size_t)r->each * sizeof *args);
-        wadi_lower_apply(l, r->f, args, out + at);
+        wadi_lower_apply(l, fun_at(r, at), args, out + at);
+    }
+    for (int f = 0; f < r->fields; f++) {
+        const wadi_sop op = plain_op(r, f);
+        if (op != WADI_SOP_CONST) out[f] = wadi_lower_extreme_next(l, op, acc[f], x[f]);
+    }
+}
+
+/* An accumulator begins as x. */
+static void begin(wadi_lower *l, const wadi_row *r, wadi_lv *x) {
+    for (int f = 0; f < r->fields; f++) {
+        const wadi_sop op = plain_op(r, f);
+        if (op != WADI_SOP_CONST) x[f] = wadi_lower_extreme_first(l, op, x[f]);
     }
 }
 
@@ -102,7 +124,7 @@ static wadi_scalar identity(wadi_sop op, wadi_type t) {
 }
 
 static wadi_sop op_of_field(const wadi_row *r, int field) {
-    const wadi_sblock *b = r->f->body;
+    const wadi_sblock *b = fun_at(r, field)->body;
     for (int i = 0; i < b->ninsts; i++)
         if (b->insts[i]->first == b->yields[field % r->each]) return b->insts[i]->op;
     return WADI_SOP_ADD;
@@ -138,6 +160,7 @@ static void run(wadi_lower *l, const reduction *d, wadi_lv first) {
 static void first_element(wadi_lower *l, const reduction *d) {
     wadi_lv x[WADI_MAX_FIELDS];
     element_here(l, d, d->from, x);
+    begin(l, d->r, x);
     set(l, d->r, d->part, x);
 }
 
@@ -159,6 +182,7 @@ static void build_group(wadi_lower *l, void *env) {
     element(l, g->d, add(l, add(l, g->d->from, g->at), lane), x);
     for (int f = 0; f < r->fields && !g->first; f++)
         acc[f] = wadi_lb_lane(&l->b, g->lanes[f], lane);
+    if (g->first) begin(l, r, x);
     if (!g->first) combine(l, r, acc, x, next);
     for (int f = 0; f < r->fields && !wadi_lower_only_checks(l); f++)
         wadi_lb_put(&l->b, g->lanes[f], lane, g->first ? x[f] : next[f]);
@@ -176,7 +200,9 @@ static void join_lanes(wadi_lower *l, const reduction *d, const wadi_lv *lanes) 
     wadi_row one = *d->r;
     wadi_lv x[WADI_MAX_FIELDS], acc[WADI_MAX_FIELDS], next[WADI_MAX_FIELDS];
     one.fields = one.each;
+    one.folds = NULL;
     for (int at = 0; at < d->r->fields; at += one.each) {
+        one.f = fun_at(d->r, at);
         for (int64_t half = LANES / 2; half > 0; half /= 2) {
             const wadi_lv lane = wadi_lb_for(&l->b, num(l, 0), num(l, half), 1, "lane");
             const wadi_lv other = add(l, lane, num(l, half));
@@ -212,6 +238,7 @@ static void tail(wadi_lower *l, const reduction *d, wadi_lv full) {
     reduction rest = *d;
     declare(l, d->r, NULL, "tail", rest.part);
     element_here(l, d, add(l, d->from, full), x);
+    begin(l, d->r, x);
     set(l, d->r, rest.part, x);
     run(l, &rest, add(l, full, num(l, 1)));
     get(l, d->r, rest.part, x);
@@ -255,12 +282,46 @@ static void in_lanes(wadi_lower *l, const reduction *d) {
     wadi_lb_end(b);
 }
 
+/* Minima and maxima that the plain comparison has left open: the elements equal to them, once more. */
+static void settle(wadi_lower *l, const reduction *d) {
+    const wadi_row *r = d->r;
+    wadi_lb *b = &l->b;
+    wadi_lv found[WADI_MAX_FIELDS], same[WADI_MAX_FIELDS], x[WADI_MAX_FIELDS], open = WADI_LV_NONE;
+    get(l, r, d->part, found);
+    for (int f = 0; f < r->fields; f++) {
+        if (plain_op(r, f) == WADI_SOP_CONST) continue;
+        const wadi_lv one = wadi_lower_extreme_open(l, plain_op(r, f), found[f]);
+        open = open == WADI_LV_NONE ? one : wadi_lb_bin(b, WADI_SOP_LOR, open, one);
+    }
+    if (open == WADI_LV_NONE) return;
+    wadi_lb_if(b, open);
+    for (int f = 0; f < r->fields; f++)
+        if (plain_op(r, f) != WADI_SOP_CONST)
+            same[f] = wadi_lower_extreme_bits(l, plain_op(r, f), type_of_field(r, f));
+    const wadi_lv t = wadi_lb_for(b, num(l, 0), d->count, 1, "t");
+    element(l, d, add(l, d->from, t), x);
+    for (int f = 0; f < r->fields; f++)
+        if (plain_op(r, f) != WADI_SOP_CONST)
+            wadi_lower_extreme_take(l, plain_op(r, f), same[f], found[f], x[f]);
+    wadi_lb_end(b);
+    for (int f = 0; f < r->fields; f++)
+        if (plain_op(r, f) != WADI_SOP_CONST)
+            wadi_lb_set(b, d->part[f],
+                        wadi_lower_extreme_settled(l, plain_op(r, f), same[f], found[f]));
+    wadi_lb_end(b);
+}
+
 /* part = the elements [from, from + count) by the law */
 static void block(wadi_lower *l, const reduction *d) {
-    if (wadi_fun_has_lanes(d->r->f))
-        in_lanes(l, d);
+    wadi_row r = *d->r;
+    reduction at_work = *d;
+    at_work.r = &r;
+    r.plain = r.is_cheap && wadi_fun_has_lanes(r.f);
+    if (wadi_fun_has_lanes(r.f))
+        in_lanes(l, &at_work);
     else
-        one_by_one(l, d);
+        one_by_one(l, &at_work);
+    settle(l, &at_work);
 }
 
 static void build_block(wadi_lower *l, void *env) {
@@ -334,6 +395,7 @@ typedef struct source {
     const wadi_lv *ix;
     int parts; /* slot of block results, or -1 */
     int rows;  /* reduced together: this one and those after it */
+    int folds; /* of one row, together */
 } source;
 
 static void source_element(wadi_lower *l, void *env, wadi_lv i, wadi_lv *out) {
@@ -345,12 +407,14 @@ static void source_element(wadi_lower *l, void *env, wadi_lv i, wadi_lv *out) {
         if (row > 0) ix[src->rank - 2] = add(l, src->ix[src->rank - 2], num(l, row));
         wadi_lower_read(l, src->array, ix, out + row * src->fields);
     }
+    for (int fold = 1; fold < src->folds; fold++)
+        memcpy(out + fold * src->fields, out, (size_t)src->fields * sizeof *out);
 }
 
 static source source_of(const wadi_lower *l, const wadi_bind *bind, const wadi_lv *ix) {
     const wadi_val array = bind->args[bind->nargs - 1];
     const wadi_array_type *t = wadi_type_of(l, array);
-    return (source){array, t->rank, t->elem.fields, ix, -1, 1};
+    return (source){array, t->rank, t->elem.fields, ix, -1, 1, 1};
 }
 
 wadi_lv wadi_lower_row_length(wadi_lower *l, const wadi_bind *bind) {
@@ -361,12 +425,13 @@ wadi_lv wadi_lower_row_length(wadi_lower *l, const wadi_bind *bind) {
 static wadi_row row_of(wadi_lower *l, const wadi_bind *bind, source *src) {
     const wadi_elem *e = &wadi_type_of(l, src->array)->elem;
     return (wadi_row){.f = bind->funs[0],
-                      .fields = e->fields * src->rows,
+                      .fields = e->fields * src->rows * src->folds,
                       .each = e->fields,
                       .type = e->type,
                       .n = wadi_lower_row_length(l, bind),
                       .elem = source_element,
-                      .env = src};
+                      .env = src,
+                      .is_cheap = wadi_lower_is_cheap(l, src->array)};
 }
 
 /* fold and fold_seg; the others have no z. */
@@ -394,6 +459,8 @@ static void finish(wadi_lower *l, const wadi_bind *bind, const wadi_row *r, wadi
     }
     wadi_lower_read(l, bind->args[0], NULL, z);
     for (int f = r->each; f < r->fields; f++) z[f] = z[f - r->each];
+    for (int k = 1; r->folds && k < r->fields / r->each; k++)
+        wadi_lower_read(l, r->folds[k]->args[0], NULL, z + k * r->each);
     if ((is_known && !known) || wadi_fun_has_any_order(r->f)) {
         total(l, r, env, x);
         combine(l, r, z, x, out);
@@ -442,6 +509,17 @@ void wadi_lower_fold_rows(wadi_lower *l, const wadi_bind *bind, const wadi_lv *i
     const wadi_row r = row_of(l, bind, &src);
     if (l->status || l->b.failed) return;
     finish(l, bind, &r, total_of_row, NULL, out);
+}
+
+/* ---- several folds of one row (together.c) ---- */
+
+void wadi_lower_fold_all(wadi_lower *l, int count, const wadi_bind *const *folds, wadi_lv *out) {
+    source src = source_of(l, folds[0], NULL);
+    src.folds = count;
+    wadi_row r = row_of(l, folds[0], &src);
+    r.folds = folds;
+    if (l->status || l->b.failed) return;
+    finish(l, folds[0], &r, total_of_row, NULL, out);
 }
 
 /* ---- from the results of blocks ---- */

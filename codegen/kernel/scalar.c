@@ -68,6 +68,10 @@ static int cost_of(const wadi_fun *f, const wadi_sblock *b) {
     return cost;
 }
 
+int wadi_lower_cost(const wadi_fun *f) {
+    return cost_of(f, f->body);
+}
+
 static void cond_as_select(scalars *c, const wadi_sinst *s) {
     for (int k = 0; k < 2; k++) block(c, s->block[k]);
     for (int r = 0; r < s->nresults; r++) {

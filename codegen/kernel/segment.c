@@ -98,7 +98,8 @@ static wadi_row row_of(wadi_lower *l, const wadi_bind *bind, source *s) {
                       .each = e->fields,
                       .type = e->type,
                       .elem = element,
-                      .env = s};
+                      .env = s,
+                      .is_cheap = wadi_lower_is_cheap(l, s->array)};
 }
 
 static void fold_segment(wadi_lower *l, const wadi_bind *bind, source *s, wadi_row_total total,

@@ -109,66 +109,70 @@ WADI_INT_UNSIGNED(u64, uint64_t, 64)
 
 /* ---- floats ---- */
 
-/* a number wins over NaN; -0 is less than +0. Written without branches, so that loops vectorise: equal numbers have equal bits
- * but for the sign of zero, which is or-ed or and-ed. The `_limit` forms are for a constant second argument that is no NaN, and
- * for the minimum not +0, for the maximum not -0: there the plain comparison is right. */
-#define WADI_FLOAT(N, T, S, U)                                                               \
-    WADI_FN U wadi_bits_of_##N(T x) {                                                        \
-        U y;                                                                                 \
-        memcpy(&y, &x, sizeof y);                                                            \
-        return y;                                                                            \
-    }                                                                                        \
-    WADI_FN T wadi_of_bits_##N(U x) {                                                        \
-        T y;                                                                                 \
-        memcpy(&y, &x, sizeof y);                                                            \
-        return y;                                                                            \
-    }                                                                                        \
-    WADI_FN T wadi_min_##N(T a, T b) {                                                       \
-        const T least = (a < b) | (b != b) ? a : b;                                          \
-        return a == b ? wadi_of_bits_##N(wadi_bits_of_##N(a) | wadi_bits_of_##N(b)) : least; \
-    }                                                                                        \
-    WADI_FN T wadi_max_##N(T a, T b) {                                                       \
-        const T most = (a > b) | (b != b) ? a : b;                                           \
-        return a == b ? wadi_of_bits_##N(wadi_bits_of_##N(a) & wadi_bits_of_##N(b)) : most;  \
-    }                                                                                        \
-    WADI_FN T wadi_min_limit_##N(T a, T limit) {                                             \
-        return a < limit ? a : limit;                                                        \
-    }                                                                                        \
-    WADI_FN T wadi_max_limit_##N(T a, T limit) {                                             \
-        return a > limit ? a : limit;                                                        \
-    }                                                                                        \
-    WADI_FN T wadi_signum_##N(T a) {                                                         \
-        return a > 0 ? (T)1 : a < 0 ? (T)-1 : a;                                             \
-    }                                                                                        \
-    WADI_FN T wadi_abs_##N(T a) {                                                            \
-        return __builtin_fabs##S(a);                                                         \
-    }                                                                                        \
-    WADI_FN T wadi_sqrt_##N(T a) {                                                           \
-        return __builtin_sqrt##S(a);                                                         \
-    }                                                                                        \
-    WADI_FN T wadi_floor_##N(T a) {                                                          \
-        return __builtin_floor##S(a);                                                        \
-    }                                                                                        \
-    WADI_FN T wadi_ceil_##N(T a) {                                                           \
-        return __builtin_ceil##S(a);                                                         \
-    }                                                                                        \
-    WADI_FN T wadi_round_##N(T a) {                                                          \
-        return __builtin_round##S(a);                                                        \
-    }                                                                                        \
-    WADI_FN T wadi_trunc_##N(T a) {                                                          \
-        return __builtin_trunc##S(a);                                                        \
-    }                                                                                        \
-    WADI_FN T wadi_fma_##N(T a, T b, T c) {                                                  \
-        return __builtin_fma##S(a, b, c);                                                    \
-    }                                                                                        \
-    WADI_FN T wadi_copysign_##N(T a, T b) {                                                  \
-        return __builtin_copysign##S(a, b != b ? 0 : b);                                     \
-    }                                                                                        \
-    WADI_FN bool wadi_isnan_##N(T a) {                                                       \
-        return a != a;                                                                       \
-    }                                                                                        \
-    WADI_FN bool wadi_isinf_##N(T a) {                                                       \
-        return __builtin_fabs##S(a) == __builtin_inf##S();                                   \
+/* a number wins over NaN; -0 is less than +0. Written without branches, as selections that are one instruction each: `x < y ? x : y`
+ * is minsd, which gives y for zeros and NaN. Taken both ways round and or-ed, the two give the lesser number with the sign of
+ * either zero; NaN is put aside first, and what waits for `a`, which is the accumulator in a loop, is kept short. The `_limit`
+ * forms are for a constant second argument that is no NaN, and for the minimum not +0, for the maximum not -0: there the plain
+ * comparison is right. */
+#define WADI_FLOAT(N, T, S, U)                                                       \
+    WADI_FN U wadi_bits_of_##N(T x) {                                                \
+        U y;                                                                         \
+        memcpy(&y, &x, sizeof y);                                                    \
+        return y;                                                                    \
+    }                                                                                \
+    WADI_FN T wadi_of_bits_##N(U x) {                                                \
+        T y;                                                                         \
+        memcpy(&y, &x, sizeof y);                                                    \
+        return y;                                                                    \
+    }                                                                                \
+    WADI_FN T wadi_min_##N(T a, T b) {                                               \
+        const T y = b != b ? a : b, x = a < y ? a : y, z = y < a ? y : a;            \
+        const T least = wadi_of_bits_##N(wadi_bits_of_##N(x) | wadi_bits_of_##N(z)); \
+        return a != a ? y : least;                                                   \
+    }                                                                                \
+    WADI_FN T wadi_max_##N(T a, T b) {                                               \
+        const T y = b != b ? a : b, x = a > y ? a : y, z = y > a ? y : a;            \
+        const T most = wadi_of_bits_##N(wadi_bits_of_##N(x) & wadi_bits_of_##N(z));  \
+        return a != a ? y : most;                                                    \
+    }                                                                                \
+    WADI_FN T wadi_min_limit_##N(T a, T limit) {                                     \
+        return a < limit ? a : limit;                                                \
+    }                                                                                \
+    WADI_FN T wadi_max_limit_##N(T a, T limit) {                                     \
+        return a > limit ? a : limit;                                                \
+    }                                                                                \
+    WADI_FN T wadi_signum_##N(T a) {                                                 \
+        return a > 0 ? (T)1 : a < 0 ? (T)-1 : a;                                     \
+    }                                                                                \
+    WADI_FN T wadi_abs_##N(T a) {                                                    \
+        return __builtin_fabs##S(a);                                                 \
+    }                                                                                \
+    WADI_FN T wadi_sqrt_##N(T a) {                                                   \
+        return __builtin_sqrt##S(a);                                                 \
+    }                                                                                \
+    WADI_FN T wadi_floor_##N(T a) {                                                  \
+        return __builtin_floor##S(a);                                                \
+    }                                                                                \
+    WADI_FN T wadi_ceil_##N(T a) {                                                   \
+        return __builtin_ceil##S(a);                                                 \
+    }                                                                                \
+    WADI_FN T wadi_round_##N(T a) {                                                  \
+        return __builtin_round##S(a);                                                \
+    }                                                                                \
+    WADI_FN T wadi_trunc_##N(T a) {                                                  \
+        return __builtin_trunc##S(a);                                                \
+    }                                                                                \
+    WADI_FN T wadi_fma_##N(T a, T b, T c) {                                          \
+        return __builtin_fma##S(a, b, c);                                            \
+    }                                                                                \
+    WADI_FN T wadi_copysign_##N(T a, T b) {                                          \
+        return __builtin_copysign##S(a, b != b ? 0 : b);                             \
+    }                                                                                \
+    WADI_FN bool wadi_isnan_##N(T a) {                                               \
+        return a != a;                                                               \
+    }                                                                                \
+    WADI_FN bool wadi_isinf_##N(T a) {                                               \
+        return __builtin_fabs##S(a) == __builtin_inf##S();                           \
     }
 
 WADI_FLOAT(f32, float, f, uint32_t)

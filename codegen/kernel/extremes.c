@@ -1,0 +1,118 @@
+/* Least and greatest numbers of a row, found with the plain comparison.
+ *
+ * The language's minimum lets a number win over NaN and -0 over +0. That costs several instructions where `x < acc ? x : acc` is
+ * one, and in a reduction it is rarely needed: begin with infinity in place of NaN, and the plain comparison passes over NaN and
+ * errs at most in the sign of a zero. So a block is reduced plainly, and a result that is zero or still infinite is settled in
+ * a second loop, which takes the bits of all elements equal to it together: the sign of any zero, or the infinity if there is
+ * one. Minimum and maximum give the same bits in any order, so the law of operators/reduce_tree.h is kept.
+ *
+ * Only where elements are cheap, for the second loop computes them again. */
+#include "codegen/kernel/lower.h"
+
+enum { CHEAP = 8 }; /* operations of a function; more than that hides what a comparison costs */
+
+/* ---- which ---- */
+
+static const wadi_sinst *defining(const wadi_sblock *b, wadi_sval s) {
+    for (int i = 0; i < b->ninsts; i++)
+        if (b->insts[i]->nresults == 1 && b->insts[i]->first == s) return b->insts[i];
+    return NULL;
+}
+
+wadi_sop wadi_row_extreme(const wadi_fun *f, int field) {
+    const wadi_sblock *b = f->body;
+    const wadi_sinst *s = defining(b, b->yields[field]);
+    if (s == NULL || (s->op != WADI_SOP_MIN && s->op != WADI_SOP_MAX)) return WADI_SOP_CONST;
+    if (!wadi_type_is_float(f->types[b->yields[field]])) return WADI_SOP_CONST;
+    const wadi_sval acc = b->params[field], x = b->params[b->nyields + field];
+    const bool both =
+        (s->args[0] == acc && s->args[1] == x) || (s->args[0] == x && s->args[1] == acc);
+    return both ? s->op : WADI_SOP_CONST;
+}
+
+bool wadi_lower_is_cheap(const wadi_lower *l, wadi_val v) {
+    v = wadi_lower_resolve(l, v);
+    const wadi_value *value = &l->m->values[v];
+    if (value->def != WADI_DEF_BIND || l->loc[v].kind != WADI_LOC_NONE) return true;
+    const wadi_bind *bind = value->bind;
+    if (bind->op->kind != WADI_OP_PRODUCER || bind->op->skeleton != WADI_SKEL_GENERATE)
+        return false;
+    for (int i = 0; i < bind->nfuns; i++)
+        if (wadi_lower_cost(bind->funs[i]) > CHEAP) return false;
+    for (int i = 0; i < bind->nargs; i++)
+        if (!wadi_lower_is_cheap(l, bind->args[i])) return false;
+    return true;
+}
+
+/* ---- the plain comparison ---- */
+
+/* Bits of a float of type t: of one of 32 bits, or of one of 64. */
+static wadi_lv bits(wadi_lower *l, wadi_type t, uint64_t single, uint64_t wide) {
+    return wadi_lb_const(&l->b, (wadi_scalar){t, wadi_type_size(t) == 4 ? single : wide});
+}
+
+static wadi_lv zero(wadi_lower *l, wadi_type t) {
+    return bits(l, t, 0, 0);
+}
+
+/* What the plain comparison begins with: nothing is beyond it. */
+static wadi_lv worst(wadi_lower *l, wadi_sop op, wadi_type t) {
+    return op == WADI_SOP_MIN ? bits(l, t, 0x7f800000, UINT64_C(0x7ff0000000000000))
+                              : bits(l, t, 0xff800000, UINT64_C(0xfff0000000000000));
+}
+
+wadi_lv wadi_lower_extreme_first(wadi_lower *l, wadi_sop op, wadi_lv x) {
+    return wadi_lb_bin(&l->b, op, x, worst(l, op, wadi_lb_type(&l->b, x)));
+}
+
+wadi_lv wadi_lower_extreme_next(wadi_lower *l, wadi_sop op, wadi_lv acc, wadi_lv x) {
+    wadi_lb *b = &l->b;
+    const wadi_lv beyond = wadi_lb_bin(b, op == WADI_SOP_MIN ? WADI_SOP_LT : WADI_SOP_GT, x, acc);
+    return wadi_lb_select(b, wadi_lb_type(b, x), beyond, x, acc);
+}
+
+/* ---- what it leaves open ---- */
+
+wadi_lv wadi_lower_extreme_open(wadi_lower *l, wadi_sop op, wadi_lv found) {
+    wadi_lb *b = &l->b;
+    const wadi_type t = wadi_lb_type(b, found);
+    return wadi_lb_bin(b, WADI_SOP_LOR, wadi_lb_bin(b, WADI_SOP_EQ, found, zero(l, t)),
+                       wadi_lb_bin(b, WADI_SOP_EQ, found, worst(l, op, t)));
+}
+
+static wadi_type bits_type(wadi_type t) {
+    return wadi_type_size(t) == 4 ? WADI_U32 : WADI_U64;
+}
+
+/* What no element leaves behind: the minimum or-s bits, the maximum and-s them. */
+static wadi_lv untouched(wadi_lower *l, wadi_sop op, wadi_type t) {
+    const bool none = op == WADI_SOP_MIN;
+    return bits(l, bits_type(t), none ? 0 : UINT32_MAX, none ? 0 : UINT64_MAX);
+}
+
+wadi_lv wadi_lower_extreme_bits(wadi_lower *l, wadi_sop op, wadi_type t) {
+    return wadi_lb_var(&l->b, bits_type(t), false, untouched(l, op, t), "same");
+}
+
+void wadi_lower_extreme_take(wadi_lower *l, wadi_sop op, wadi_lv var, wadi_lv found, wadi_lv x) {
+    wadi_lb *b = &l->b;
+    const wadi_type t = wadi_lb_type(b, x), u = bits_type(t);
+    const wadi_lv of_x = wadi_lb_prim(b, WADI_SOP_BITCAST, u, 1, &x);
+    const wadi_lv same =
+        wadi_lb_select(b, u, wadi_lb_bin(b, WADI_SOP_EQ, x, found), of_x, untouched(l, op, t));
+    wadi_lb_set(
+        b, var,
+        wadi_lb_bin(b, op == WADI_SOP_MIN ? WADI_SOP_OR : WADI_SOP_AND, wadi_lb_get(b, var), same));
+}
+
+/* Equal to infinity is none: all elements are NaN. Zero is never the bits of none for the maximum, and for the minimum is +0. */
+wadi_lv wadi_lower_extreme_settled(wadi_lower *l, wadi_sop op, wadi_lv var, wadi_lv found) {
+    wadi_lb *b = &l->b;
+    const wadi_type t = wadi_lb_type(b, found);
+    const wadi_lv same = wadi_lb_get(b, var);
+    const wadi_lv none =
+        wadi_lb_bin(b, WADI_SOP_LAND, wadi_lb_bin(b, WADI_SOP_EQ, same, untouched(l, op, t)),
+                    wadi_lb_bin(b, WADI_SOP_NE, found, zero(l, t)));
+    return wadi_lb_select(b, t, none, bits(l, t, 0x7fc00000, UINT64_C(0x7ff8000000000000)),
+                          wadi_lb_prim(b, WADI_SOP_BITCAST, t, 1, &same));
+}
