@@ -31,6 +31,8 @@ typedef struct wadi_device_ops {
     /* Workers' time spent in kernels, summed, since creation. Any thread. */
     int64_t (*busy_ns)(const wadi_device *self);
     int (*workers)(const wadi_device *self);
+    /* Ways of running a body are being compared, which long chunks would make expensive. The compute thread. */
+    bool (*tries)(const wadi_device *self);
 } wadi_device_ops;
 
 struct wadi_device {

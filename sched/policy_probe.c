@@ -5,9 +5,10 @@
  *
  *   climbing   from one element upwards, by large steps until a chunk is large enough for its fixed costs to matter little
  *              (GUESS_BYTES), then by doubling as long as that lowers the cost
- *   settled    at the smallest size about as good as the best; from time to time a neighbour is tried for a few chunks. A
- *              trial that brings nothing doubles the time to the next one, so a settled stream hardly ever changes
- *              its size; one that does is followed at once by a further one
+ *   settled    at the smallest size about as good as the best; from time to time a neighbour is tried for a few chunks, in
+ *              turn with chunks of the settled size: what slows a machine down lasts longer than a chunk, so costs that
+ *              follow each other are compared pair by pair. A trial that brings nothing doubles the time to the next one,
+ *              so a settled stream hardly ever changes its size; one that does is followed at once by a further one
  *   upset      when the settled size itself has come to cost something else, the load is another one: what is known of the
  *              other sizes is forgotten, and trials begin anew
  *
@@ -28,7 +29,9 @@
 enum {
     LEVELS = 31,   /* size 2^level */
     WINDOW = 15,   /* samples kept of a level */
-    TRIAL = 5,     /* samples of a neighbour before it is judged */
+    TRIAL = 7,     /* pairs of samples of a trial before it is judged, */
+    LOOK = 15,     /* and at most */
+    PAIRS = 63,    /* remembered from earlier trials too */
     SHORTEST = 12, /* samples between trials at first, */
     LONGEST = 768, /* and at last */
     PATIENCE =
@@ -39,6 +42,8 @@ enum {
 static const double GUESS_BYTES =
     1 << 17;                        /* of a chunk's input and output: beyond, steps are small */
 static const double SHORT_NS = 3e5; /* below, a chunk is mostly fixed costs */
+static const double LASTING_NS =
+    2e6; /* below, fixed costs may well matter: an open question is decided for the larger size */
 static const double LONG_NS =
     2e7; /* above, fixed costs do not matter: no reason to grow while processors are busy */
 static const double BUSY = 0.8;     /* utilisation of busy processors */
@@ -55,20 +60,28 @@ typedef struct level {
     record kept[WINDOW];
 } level;
 
+/* Trials of one neighbour: logarithms of its cost over that of the chunk of the settled size before it. */
+typedef struct evidence {
+    int64_t seen; /* in all; the latest PAIRS are kept */
+    double kept[PAIRS];
+} evidence;
+
 typedef struct probe {
     wadi_policy base;
     level at[LEVELS];
-    int now;       /* level chosen */
-    int home;      /* level settled at, while a neighbour is tried */
-    int before;    /* climbing: the level before, -1 at the first */
-    int ceiling;   /* levels above are out of reach */
-    int direction; /* of the next trial: 1 or -1 */
+    int now;           /* level chosen */
+    int home;          /* level settled at */
+    int trial;         /* the neighbour tried in turn with it; -1: none */
+    evidence down, up; /* of the neighbours of `home` */
+    int before;        /* climbing: the level before, -1 at the first */
+    int ceiling;       /* levels above are out of reach */
+    int direction;     /* of the next trial: 1 or -1 */
     bool climbing, by_byte;
     double jump_element,
         jump_byte; /* of the cost from one chunk of a size to the next, logarithm, average */
     double bytes;  /* per element, average */
     int64_t since; /* samples since `now` was chosen */
-    int64_t goal;  /* trying: samples `now` must have been seen in */
+    int64_t tried; /* pairs of this trial */
     int64_t pause; /* samples between trials */
 } probe;
 
@@ -98,25 +111,33 @@ static int costs(const level *l, bool by_byte, int n, double *out) {
     return n;
 }
 
+/* Of a level that has been seen. */
+static double newest(const probe *p, int l) {
+    const level *at = &p->at[l];
+    const record *r = &at->kept[(at->seen - 1) % WINDOW];
+    return p->by_byte ? r->per_byte : r->per_element;
+}
+
 static double cost(const probe *p, int l) {
     double x[WINDOW];
     const int n = costs(&p->at[l], p->by_byte, WINDOW, x);
     return n > 0 ? median(x, n) : HUGE_VAL;
 }
 
-/* Median distance from the median, as a share of it. */
-static double scatter(const level *l, bool by_byte) {
-    double x[WINDOW];
-    const int n = costs(l, by_byte, WINDOW, x);
-    const double middle = median(x, n);
-    for (int i = 0; i < n; i++) x[i] = fabs(x[i] - middle);
-    return middle > 0 ? median(x, n) / middle : 0;
+static void note_pair(evidence *e, double here, double there) {
+    e->kept[e->seen++ % PAIRS] = log(there / here);
 }
 
-/* How far the median may be from the truth, as a share of it: its standard error for samples of a normal law. */
-static double doubt(const probe *p, int l) {
-    const int n = count(&p->at[l]);
-    return n < 3 ? 0.2 : 1.25 * 1.48 * scatter(&p->at[l], p->by_byte) / sqrt((double)n);
+/* What the neighbour saves, as a share, and how far that may be from the truth: the median and its standard error for
+ * numbers of a normal law. */
+static double gain_of(const evidence *e, double *out_doubt) {
+    double x[PAIRS];
+    const int n = e->seen < PAIRS ? (int)e->seen : PAIRS;
+    memcpy(x, e->kept, sizeof x);
+    const double middle = median(x, n);
+    for (int i = 0; i < n; i++) x[i] = fabs(x[i] - middle);
+    *out_doubt = 1.25 * 1.48 * median(x, n) / sqrt((double)n);
+    return -middle;
 }
 
 static double latest(const probe *p, int l, double (*what)(const record *)) {
@@ -156,6 +177,8 @@ static void choose_level(probe *p, int l) {
 static void settle(probe *p, int l) {
     p->climbing = false;
     p->home = l;
+    p->trial = -1;
+    p->up.seen = p->down.seen = 0;
     p->pause = SHORTEST;
     p->direction = l < p->ceiling ? 1 : -1;
     choose_level(p, l);
@@ -199,6 +222,8 @@ static void climb(probe *p) {
     const bool pays = ratio < 1 - GAIN || (is_short && ratio < 1.5);
     if (!pays || p->now >= p->ceiling || is_long(p, p->now)) {
         settle(p, best(p));
+        p->direction = -1; /* a few samples are no proof that climbing did not go too far */
+        p->since = SHORTEST;
         return;
     }
     const int up = step_up(p, ratio);
@@ -208,13 +233,15 @@ static void climb(probe *p) {
 
 /* A level nobody has seen since it was chosen is out of reach: chunks are kept smaller by memory or by the source. */
 static void give_up_level(probe *p, int seen) {
-    if (p->since < PATIENCE || p->at[p->now].seen > 0 || seen >= p->now) return;
+    const int wanted = p->trial >= 0 ? p->trial : p->now;
+    if (p->since < PATIENCE || p->at[wanted].seen > 0 || seen >= wanted) return;
     p->ceiling = seen;
     settle(p, p->climbing ? seen : p->home < seen ? p->home : seen);
 }
 
 static void forget_others(probe *p) {
     for (int l = 0; l < LEVELS; l++) p->at[l].seen = 0;
+    p->up.seen = p->down.seen = 0;
     p->pause = SHORTEST;
     p->ceiling = LEVELS - 1;
 }
@@ -246,34 +273,59 @@ static void start_trial(probe *p) {
         }
     }
     p->at[to].seen = 0; /* judged by what it costs now */
-    p->goal = TRIAL;
+    p->tried = 0;
+    p->trial = to;
     choose_level(p, to);
 }
 
-/* A trial is won when the gain is larger than what chance may have brought. */
-static void end_trial(probe *p) {
-    const double here = cost(p, p->home), there = cost(p, p->now);
-    const double noise = doubt(p, p->home) + doubt(p, p->now);
-    const double gain = (here - there) / here;
-    const double wanted = p->now > p->home ? EQUAL : -EQUAL;
-    if (gain > wanted + noise) {
-        p->home = p->now;
-        p->pause = SHORTEST;
-        p->since = SHORTEST; /* on at once */
-        return;
-    }
-    if (gain > wanted && p->goal < WINDOW) { /* promising: look longer */
-        p->goal = WINDOW;
-        return;
-    }
+/* To the neighbour. What is known of the way there is known of the way back. */
+static void move_on(probe *p) {
+    const bool upwards = p->trial > p->home;
+    evidence *way = upwards ? &p->up : &p->down, *back = upwards ? &p->down : &p->up;
+    *back = *way;
+    for (int i = 0; i < PAIRS; i++) back->kept[i] = -back->kept[i];
+    way->seen = 0;
+    p->home = p->trial;
+    p->trial = -1;
+    p->pause = SHORTEST;
+    choose_level(p, p->home);
+    p->since = SHORTEST; /* on at once */
+}
+
+static void turn_back(probe *p) {
     p->direction = -p->direction;
+    p->trial = -1;
     if (p->pause < LONGEST) p->pause *= 2;
     choose_level(p, p->home);
 }
 
-static void watch(probe *p) {
-    if (p->now != p->home) {
-        if (p->at[p->now].seen >= p->goal) end_trial(p);
+/* A trial is won when the gain is larger than what chance may have brought, and goes on while that is open. */
+static void judge_trial(probe *p, const evidence *e) {
+    double noise = 0;
+    if (p->tried < TRIAL) return;
+    const double wanted = p->trial > p->home ? EQUAL : -EQUAL, gain = gain_of(e, &noise) - wanted;
+    const bool is_short = p->trial > p->home && latest(p, p->home, ns_of) < LASTING_NS;
+    if (gain > noise || (is_short && p->tried >= LOOK && gain > 0)) {
+        move_on(p);
+    } else if (gain < -noise || p->tried >= LOOK) {
+        turn_back(p);
+    }
+}
+
+/* Chunks of the settled size and of the neighbour in turn. */
+static void follow_trial(probe *p, int seen) {
+    evidence *e = p->trial > p->home ? &p->up : &p->down;
+    if (seen == p->trial && p->at[p->home].seen > 0) {
+        note_pair(e, newest(p, p->home), newest(p, seen));
+        p->tried++;
+    }
+    p->now = p->since % 2 == 0 ? p->trial : p->home;
+    judge_trial(p, e);
+}
+
+static void watch(probe *p, int seen) {
+    if (p->trial >= 0) {
+        follow_trial(p, seen);
     } else if (is_upset(p)) {
         forget_others(p);
         choose_level(p, p->home);
@@ -321,7 +373,7 @@ static void observe(wadi_policy *self, const wadi_policy_sample *s) {
     if (p->climbing) {
         climb(p);
     } else {
-        watch(p);
+        watch(p, l);
     }
 }
 
@@ -352,6 +404,7 @@ wadi_status wadi_policy_probe_create(int64_t start, wadi_policy **out, wadi_erro
     p->ceiling = LEVELS - 1;
     p->climbing = true;
     p->before = -1;
+    p->trial = -1;
     if (start > 0) settle(p, level_of((double)start));
     *out = &p->base;
     return WADI_OK;

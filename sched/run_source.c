@@ -2,6 +2,8 @@
  * it, until the first of the sources has ended or nobody wants more.
  *
  * A stage that only counts, or whose elements lie in memory already, needs no thread: there is nothing to wait for. */
+#include <string.h>
+
 #include "base/error.h"
 #include "sched/run_stream.h"
 
@@ -16,17 +18,22 @@ static bool stands_alone(const wadi_lane *l) {
     return true;
 }
 
+static bool is_default_policy(const wadi_run_options *o) {
+    return o->chunk == 0 && (o->policy == NULL || strcmp(o->policy, wadi_policies[0].name) == 0);
+}
+
 /* Where chunks stand alone all that a size decides is how often the workers meet: so many elements that a step is long, and what it
- * needs beside its results fits a cache. 0: the policy decides. */
+ * needs beside its results fits a cache. Less while the device compares versions on such steps. 0: the policy decides. */
 static int64_t long_step(const wadi_lane *l) {
-    static const double STEP_NS = 2e7, STEP_BYTES = 1 << 20;
-    const wadi_run_options *o = &l->stream->x->options;
-    if (o->chunk != 0 || o->policy != NULL || !stands_alone(l)) return 0;
+    static const double STEP_NS = 2e7, STEP_BYTES = 1 << 20, TRYING = 0.125;
+    const wadi_exec *x = l->stream->x;
+    if (!is_default_policy(&x->options) || !stands_alone(l)) return 0;
     /* of the compute thread, which is this one */
     const double ns = l->stream->element_ns, bytes = l->stream->element_bytes;
     if (ns <= 0) return 0;
     const double by_time = STEP_NS / ns, by_bytes = bytes > 0 ? STEP_BYTES / bytes : by_time;
-    return (int64_t)(by_time < by_bytes ? by_time : by_bytes);
+    const double step = by_time < by_bytes ? by_time : by_bytes;
+    return (int64_t)(x->device->ops->tries(x->device) ? TRYING * step : step);
 }
 
 static int64_t next_size(wadi_lane *l) {

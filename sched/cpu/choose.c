@@ -36,7 +36,9 @@ wadi_schedule wadi_choose_schedule(const wadi_plan_body *body, int force, bool m
 static const int64_t worth_ns =
     250000000; /* work in a body before its other versions are made and tried */
 static const int64_t worth_chunks = 8;
-static const double gain = 0.05;      /* a version must be that much faster to be changed to */
+static const double gain = 0.05; /* a version must be that much faster to be changed to */
+static const double hopeless =
+    1.5; /* so many times dearer than the version in use at its worst: no more of it */
 static const int64_t other_size = 16; /* chunks so many times larger or smaller are compared anew */
 enum { MOST_COMPARISONS = 8 };
 
@@ -68,6 +70,16 @@ static void begin_comparison(wadi_choice *c) {
     c->comparisons++;
 }
 
+/* Even the cheapest chunk of the other version cost far more than the dearest of the one in use. What disturbs a chunk
+ * makes it dearer, so one chunk can show that. */
+static bool is_hopeless(const wadi_choice *c) {
+    double worst = 0;
+    for (int i = 0; i < c->n[0]; i++) worst = c->cost[0][i] > worst ? c->cost[0][i] : worst;
+    for (int i = 0; i < c->n[1]; i++)
+        if (c->cost[1][i] <= hopeless * worst) return false;
+    return c->n[0] > 0 && c->n[1] > 0;
+}
+
 static void end_comparison(wadi_choice *c) {
     const double best = median(c->n[0], c->cost[0]), other = median(c->n[1], c->cost[1]);
     c->comparing = false;
@@ -75,11 +87,20 @@ static void end_comparison(wadi_choice *c) {
     if (other < best * (1 - gain)) c->best = c->other;
 }
 
+static bool is_due(const wadi_choice *c, const wadi_plan_body *body, wadi_schedule *out) {
+    return c->spent_ns >= worth_ns && c->chunks >= worth_chunks &&
+           c->comparisons < MOST_COMPARISONS && find_other(c, body, out);
+}
+
+bool wadi_choice_tries(const wadi_choice *c, const wadi_plan_body *body) {
+    wadi_schedule other;
+    return c->comparing || is_due(c, body, &other);
+}
+
 wadi_schedule wadi_choice_next(wadi_choice *c, const wadi_plan_body *body, wadi_schedule rule) {
     if (!c->kept && !c->comparing) c->best = rule;
     if (c->comparing) return c->n[1] < c->n[0] ? c->other : c->best;
-    if (c->spent_ns < worth_ns || c->chunks < worth_chunks) return c->best;
-    if (c->comparisons < MOST_COMPARISONS && find_other(c, body, &c->other)) begin_comparison(c);
+    if (is_due(c, body, &c->other)) begin_comparison(c);
     return c->best;
 }
 
@@ -104,5 +125,10 @@ void wadi_choice_saw(wadi_choice *c, wadi_schedule ran, int64_t count, int64_t b
     const int which = ran == c->other;
     if (c->n[which] < WADI_CHOICE_ROUNDS)
         c->cost[which][c->n[which]++] = (double)ns / (double)(bytes > 0 ? bytes : count);
-    if (c->n[0] == WADI_CHOICE_ROUNDS && c->n[1] == WADI_CHOICE_ROUNDS) end_comparison(c);
+    if (c->n[0] == WADI_CHOICE_ROUNDS && c->n[1] == WADI_CHOICE_ROUNDS) {
+        end_comparison(c);
+    } else if (is_hopeless(c)) {
+        c->comparing = false;
+        c->kept = true;
+    }
 }

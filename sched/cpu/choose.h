@@ -2,7 +2,7 @@
  *
  * The rule decides from sizes. It cannot know how much memory the temporaries of a body take, or what a compiler makes of its
  * loops; so once a body has run for a while, the other versions are tried on a few chunks each, in turn with the one in use, and
- * the fastest stays. All versions give the same bits, so changing is safe. */
+ * the fastest stays; one that is far dearer is given up after its first chunk. All versions give the same bits, so changing is safe. */
 #ifndef WADI_SCHED_CPU_CHOOSE_H
 #define WADI_SCHED_CPU_CHOOSE_H
 
@@ -31,6 +31,8 @@ typedef struct wadi_choice {
 
 /* The version for the next chunk; `rule` is what wadi_choose_schedule says. */
 wadi_schedule wadi_choice_next(wadi_choice *c, const wadi_plan_body *body, wadi_schedule rule);
+/* Versions are being compared, or will be with the next chunk: it had better not be a long one. */
+bool wadi_choice_tries(const wadi_choice *c, const wadi_plan_body *body);
 /* A chunk took so long in a version. loaded: kernels were compiled first, so the time says nothing. */
 void wadi_choice_saw(wadi_choice *c, wadi_schedule ran, int64_t count, int64_t bytes, int64_t ns,
                      bool loaded);

@@ -231,6 +231,14 @@ static int workers(const wadi_device *self) {
     return wadi_pool_threads(((const cpu *)self)->pool);
 }
 
+static bool tries(const wadi_device *self) {
+    const cpu *d = (const cpu *)self;
+    for (int i = 0; d->options.force < 0 && i < d->options.plan->nbodies; i++) {
+        if (wadi_choice_tries(&d->choice[i], &d->options.plan->bodies[i])) return true;
+    }
+    return false;
+}
+
 static void destroy(wadi_device *self) {
     cpu *d = (cpu *)self;
     const int threads = d->pool != NULL ? wadi_pool_threads(d->pool) : 0;
@@ -248,7 +256,7 @@ static void destroy(wadi_device *self) {
     free(d);
 }
 
-static const wadi_device_ops ops = {destroy, run, busy_ns, workers};
+static const wadi_device_ops ops = {destroy, run, busy_ns, workers, tries};
 
 static wadi_status make_tables(cpu *d, wadi_error *err) {
     const wadi_plan *plan = d->options.plan;

@@ -257,6 +257,25 @@ static void versions_are_tried_once_a_body_has_run_for_a_while(void **state) {
     assert_int_equal(c.comparisons, 0);
 }
 
+/* Of two versions to try, the one that is far dearer runs one chunk, besides the one that loads it. */
+static void a_version_that_is_far_dearer_is_given_up_at_once(void **state) {
+    (void)state;
+    const wadi_plan_body b = body_with(true, true, false, false);
+    wadi_choice c = {0};
+    int flat = 0, tries = 0;
+    for (int i = 0; i < 60; i++) {
+        tries += wadi_choice_tries(&c, &b);
+        const wadi_schedule s = wadi_choice_next(&c, &b, WADI_SCHEDULE_INSIDE);
+        const bool other = s == WADI_SCHEDULE_FLAT;
+        flat += other;
+        wadi_choice_saw(&c, s, 100000, 0, other ? 300000000 : 100000000, other && flat == 1);
+    }
+    assert_int_equal(flat, 2);
+    assert_int_equal(c.comparisons, 1);
+    assert_true(tries >= 2 && tries <= 6);
+    assert_false(wadi_choice_tries(&c, &b));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(scratch_is_a_stack_that_never_moves),
@@ -266,6 +285,7 @@ int main(void) {
         cmocka_unit_test(a_negative_extent_is_a_fault_of_the_element),
         cmocka_unit_test(the_cost_rule_chooses_by_size_and_number),
         cmocka_unit_test(versions_are_tried_once_a_body_has_run_for_a_while),
+        cmocka_unit_test(a_version_that_is_far_dearer_is_given_up_at_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

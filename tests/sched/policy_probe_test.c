@@ -77,6 +77,33 @@ static void ragged_elements_are_judged_by_the_byte(void **state) {
     assert_good(&m, 0.05, 40);
 }
 
+/* Elements made by the program from what lies in memory: the policy hears of the results' bytes alone. */
+static void ragged_elements_whose_bytes_are_not_seen_are_no_hindrance(void **state) {
+    (void)state;
+    machine m = {
+        .latency_ns = 1.5e4, .byte_ns = 0.045, .bytes = 400, .ragged = 1, .told = 8, .noise = 0.02};
+    assert_good(&m, 0.05, 20);
+}
+
+static void a_machine_that_others_use_as_well_does_not_mislead_it(void **state) {
+    (void)state;
+    machine m = {.latency_ns = 1.5e4, .element_ns = 22, .bytes = 8, .weather = true};
+    assert_good(&m, 0.04, 20);
+    m = rows;
+    m.weather = true;
+    assert_good(&m, 0.04, 20);
+    m = (machine){.latency_ns = 2e4, .byte_ns = 0.6, .bytes = 32768, .weather = true};
+    assert_good(&m, 0.04, 20);
+    m = (machine){.latency_ns = 1.5e4,
+                  .byte_ns = 0.045,
+                  .bytes = 400,
+                  .ragged = 1,
+                  .told = 8,
+                  .noise = 0.02,
+                  .weather = true};
+    assert_good(&m, 0.04, 30);
+}
+
 static void follows_a_load_that_changes(void **state) {
     (void)state;
     machine dearer = rows;
@@ -157,6 +184,8 @@ int main(void) {
         cmocka_unit_test(noise_and_heavy_tails_do_not_mislead_it),
         cmocka_unit_test(a_chunk_a_hundred_times_as_long_changes_nothing),
         cmocka_unit_test(ragged_elements_are_judged_by_the_byte),
+        cmocka_unit_test(ragged_elements_whose_bytes_are_not_seen_are_no_hindrance),
+        cmocka_unit_test(a_machine_that_others_use_as_well_does_not_mislead_it),
         cmocka_unit_test(follows_a_load_that_changes),
         cmocka_unit_test(a_bound_on_chunks_is_met_and_not_fought),
         cmocka_unit_test(is_fast_to_start),

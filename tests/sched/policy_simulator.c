@@ -3,8 +3,12 @@
 
 #include <math.h>
 #include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
 
-enum { LAG = 4, RUN = 50, MANY = 8000, FEW = 20 };
+#include "tests/sched/policy_weather.h"
+
+enum { LAG = 4, RUN = 50, MANY = 8000, FEW = 20, LOOK = 31 };
 
 static uint64_t next(uint64_t *state) {
     uint64_t z = (*state += UINT64_C(0x9e3779b97f4a7c15));
@@ -49,12 +53,42 @@ static double time_of(const machine *m, int64_t from, int64_t k, double bytes, i
     return ns;
 }
 
+/* What `ns` of undisturbed time take from the time `at` on. */
+static double disturbed(double at, double ns) {
+    double took = 0;
+    while (ns > 0) {
+        const double now = at + took, period = floor(now / WEATHER_NS);
+        const double slow = 0.01 * weather_percent[(int64_t)period % WEATHER_COUNT];
+        const double left = (period + 1) * WEATHER_NS - now;
+        if (ns * slow <= left) return took + ns * slow;
+        ns -= left / slow;
+        took += left + 1e-3;
+    }
+    return took;
+}
+
 typedef struct track {
+    int64_t recent[LOOK]; /* the latest choices */
     int64_t last;
     int direction;
 } track;
 
-static void follow(track *t, int64_t size, outcome *o) {
+static int by_size(const void *a, const void *b) {
+    const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* The median of the latest choices: sizes tried in turn with another one are no change of mind. */
+static int64_t meant(const track *t) {
+    int64_t x[LOOK];
+    memcpy(x, t->recent, sizeof x);
+    qsort(x, LOOK, sizeof *x, by_size);
+    return x[LOOK / 2];
+}
+
+static void follow(track *t, int64_t chosen, outcome *o) {
+    t->recent[o->chunks % LOOK] = chosen;
+    const int64_t size = meant(t);
     const int direction = size > t->last ? 1 : size < t->last ? -1 : 0;
     if (direction == 0) return;
     if (t->direction != 0 && direction != t->direction) o->turns++;
@@ -73,11 +107,12 @@ outcome simulate(const machine *m, wadi_policy *p, int64_t elements, uint64_t se
         if (m->most > 0 && k > m->most) k = m->most;
         if (k > elements - from) k = elements - from;
         const double bytes = bytes_of(m, from, k);
-        const double ns = time_of(m, from, k, bytes, o.chunks, &seed);
+        double ns = time_of(m, from, k, bytes, o.chunks, &seed);
+        if (m->weather) ns = disturbed(o.total_ns, ns);
         const wadi_policy_sample s = {.busy_ns = (int64_t)(0.9 * ns),
                                       .elapsed_ns = (int64_t)ns,
                                       .elements = k,
-                                      .bytes = (int64_t)bytes};
+                                      .bytes = m->told > 0 ? m->told * k : (int64_t)bytes};
         p->ops->observe(p, &s);
         from += k;
         o.total_ns += ns;

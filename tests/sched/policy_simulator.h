@@ -19,13 +19,15 @@ typedef struct machine {
     double ragged;     /* elements' sizes are lognormal with this deviation, in runs of 50 */
     int64_t change_at; /* element from which on element_ns and byte_ns are `change` times as much */
     double change;
+    bool weather; /* slowed down from time to time, as recorded in policy_weather.h */
+    int64_t told; /* bytes of an element that the policy hears of; 0: the true ones */
     int64_t most; /* elements in a chunk at most: what a memory budget does; 0: no bound */
 } machine;
 
 typedef struct outcome {
     double total_ns;
     int64_t chunks;
-    int turns;          /* changes of direction of the size chosen, after the first growth */
+    int turns; /* changes of direction of the size chosen in most chunks, after the first growth */
     int64_t settled_at; /* chunk after which the size did not change any more */
     int64_t size;       /* the last one chosen */
 } outcome;
