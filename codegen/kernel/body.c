@@ -301,6 +301,7 @@ static wadi_status run_kernel(wadi_layout *y, const wadi_body *body, const bool 
     const bool *is_result = result_set(y, body);
     if (!is_result) b->failed = true;
     l.level = body->level;
+    l.inner = body->inner;
     for (wadi_val v = 0; body->parts && v < y->m->nvalues && !b->failed; v++)
         if (body->parts[v] >= 0 && l.loc[v].kind == WADI_LOC_NONE)
             l.loc[v] = (wadi_vloc){.kind = WADI_LOC_PARTS, .slot = body->parts[v]};

@@ -5,7 +5,7 @@
  * results of its blocks, which are units, then the combination of each row's blocks in order; that is the same tree as
  * elsewhere. A scan takes three: the last of each block's own scan, the carries from block to block, and the results of
  * the blocks; one worker carries from block to block as it goes and does without the first two. Permutations take an
- * element per unit. Branches and loops: flat_levels.c.
+ * element per unit. Branches and loops: flat_levels.c; sequences within elements: flat_nested.c.
  */
 #include "codegen/kernel/flat.h"
 
@@ -479,7 +479,7 @@ wadi_status wadi_flat_bind(wadi_flat *c, const wadi_bind *bind) {
     const wadi_skeleton skeleton = bind->op->skeleton;
     if (bind->nresults == 0) return WADI_OK;
     if (bind->op->kind == WADI_OP_SEQUENCE && !c->y->m->values[bind->results[0]].type.is_seq)
-        return wadi_flat_elements(c, bind);
+        return wadi_flat_consume(c, bind);
     if (bind->op->kind == WADI_OP_SEQUENCE || skeleton == WADI_SKEL_NONE) return WADI_OK;
     const wadi_val v = bind->results[0];
     const bool stored = wadi_is_stored(c->y, v);

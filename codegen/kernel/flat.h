@@ -11,7 +11,8 @@ typedef struct wadi_flat {
     int *parts;  /* [value] slot of a fold's block results, or -1 */
     wadi_lmodule *out;
     WADI_VEC(wadi_plan_step) steps;
-    int level; /* of the steps being made */
+    int level;  /* of the steps being made */
+    int *inner; /* [sequence value] slot with its elements, or -1; NULL: there are none */
 } wadi_flat;
 
 wadi_status wadi_flat_no_memory(const wadi_flat *c);
@@ -60,6 +61,8 @@ wadi_status wadi_flat_fold_parts(wadi_flat *c, const wadi_bind *bind);
 wadi_status wadi_flat_segments(wadi_flat *c, const wadi_bind *bind, int slot, const char *tag);
 wadi_status wadi_flat_compact(wadi_flat *c, const wadi_bind *bind, int slot, const char *tag);
 
+/** What makes arrays of a sequence (flat_nested.c). */
+wadi_status wadi_flat_consume(wadi_flat *c, const wadi_bind *bind);
 /** foreign and lifted (flat_foreign.c). */
 wadi_status wadi_flat_foreign(wadi_flat *c, const wadi_bind *bind);
 /** acond and awhile (flat_levels.c). */

@@ -301,7 +301,8 @@ wadi_status wadi_flat_elements(wadi_flat *c, const wadi_bind *bind) {
                             .results = results,
                             .stream = c->body->stream,
                             .level = c->level,
-                            .parts = c->parts};
+                            .parts = c->parts,
+                            .inner = c->inner};
     wadi_plan_version v = {0};
     WADI_TRY(wadi_lower_inside(y, &body, c->known, false, c->out, &v));
     for (int i = 0; i < v.nsteps; i++) WADI_TRY(wadi_flat_push(c, v.steps[i]));

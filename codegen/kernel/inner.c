@@ -126,8 +126,21 @@ static wadi_lv length(wadi_lower *l, wadi_val s) {
     return at_least_0(l, bin(l, WADI_SOP_SUB, n, k));
 }
 
+/* An element that steps before have computed. */
+static wadi_inner_element stored(wadi_lower *l, wadi_val s, wadi_lv i) {
+    wadi_inner_element e = wadi_inner_new(l, s);
+    if (e.n == 0) return e;
+    *e.at = (wadi_vloc){.kind = WADI_LOC_SCALAR};
+    for (int f = 0; f < e.type->elem.fields; f++) {
+        const wadi_lv column = wadi_lower_slot_pointer(l, l->inner[s], f, "inner");
+        e.at->field[f] = wadi_lb_load(&l->b, column, i, NULL);
+    }
+    return e;
+}
+
 wadi_inner_element wadi_inner_at(wadi_lower *l, wadi_val s, wadi_lv i) {
     const wadi_bind *b = maker(l, s);
+    if (l->inner && l->inner[s] >= 0) return stored(l, s, i);
     if (is(b, "take_seq")) return wadi_inner_at(l, b->args[0], i);
     if (is(b, "drop_seq")) {
         const wadi_lv k = at_least_0(l, wadi_lower_scalar(l, b->args[1]));

@@ -129,8 +129,7 @@ static const char *name_of(wadi_lower *l, wadi_val v, int f) {
     return wadi_arena_printf(l->y->arena, "%s_%s", value->name, field);
 }
 
-/* Pointer to element s of a slot's column. */
-static wadi_lv slot_pointer(wadi_lower *l, int slot, int f, const char *name) {
+wadi_lv wadi_lower_slot_pointer(wadi_lower *l, int slot, int f, const char *name) {
     const wadi_plan_slot *p = &l->y->slots.at[slot];
     wadi_lb *b = &l->b;
     const wadi_lv column = wadi_lb_name(b, wadi_lb_column(b, slot, f, p->type[f]), name);
@@ -156,7 +155,7 @@ wadi_lv wadi_lower_pointer(wadi_lower *l, wadi_val v, int f) {
     const wadi_vloc *at = &l->loc[v];
     if (at->kind == WADI_LOC_MEMORY) return at->field[f];
     WADI_ASSERT(at->kind == WADI_LOC_SLOT);
-    return slot_pointer(l, at->slot, f, name_of(l, v, f));
+    return wadi_lower_slot_pointer(l, at->slot, f, name_of(l, v, f));
 }
 
 /* How far out a load may move: where the caller has checked, or where the index is proved to lie in the array. */

@@ -67,6 +67,7 @@ typedef struct wadi_body {
     bool stream;
     int level;        /* whose elements it is run for */
     const int *parts; /* [value] slot of a fold's block results, or -1; NULL: there are none */
+    const int *inner; /* [sequence value] slot with its elements, scalars, or -1; NULL: none */
     int ncopies;      /* values written to further slots at the end of an element, by `emit` */
     const struct wadi_copy {
         wadi_val v;
@@ -108,9 +109,10 @@ typedef struct wadi_lower {
     wadi_layout *y;
     const wadi_module *m;
     wadi_lb b;
-    wadi_vloc *loc; /* [value] */
-    wadi_lv s;      /* the element at work, */
-    int level;      /* of this level */
+    wadi_vloc *loc;   /* [value] */
+    wadi_lv s;        /* the element at work, */
+    int level;        /* of this level */
+    const int *inner; /* of the body, or NULL */
     wadi_version *version;
     wadi_ahead *ahead; /* checks made for a group of lanes at once; NULL: none */
     int nest_rank;     /* position in the result being computed, for faults; -1: none */
@@ -145,6 +147,8 @@ wadi_val wadi_lower_resolve(const wadi_lower *l, wadi_val v); /* through aliases
 void wadi_lower_read(wadi_lower *l, wadi_val v, const wadi_lv *ix, wadi_lv *out);
 /** Pointer to the elements of field `f` of stored value v. */
 wadi_lv wadi_lower_pointer(wadi_lower *l, wadi_val v, int f);
+/** The same of a slot, at the element at work. */
+wadi_lv wadi_lower_slot_pointer(wadi_lower *l, int slot, int f, const char *name);
 wadi_lv wadi_lower_linear(wadi_lower *l, int rank, const wadi_lv *extent, const wadi_lv *ix);
 /** The abstract builder of index functions over this lowering. */
 wadi_at wadi_lower_at(wadi_lower *l);

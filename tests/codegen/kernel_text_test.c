@@ -214,6 +214,40 @@ static int vectorised(const char *source) {
     return n;
 }
 
+static const char pieces[] = "program pieces\n"
+                             "stream_in s : seq(i64[?])\n"
+                             "r = map_seq s (xs) {\n"
+                             "    n = unit { extent xs 0 } : i64\n"
+                             "    inner = produce n (j) {\n"
+                             "        below = take dim=0 xs j\n"
+                             "        t = fold 0 below (a, x) { add a x }\n"
+                             "        yield t\n"
+                             "    }\n"
+                             "    all = elements inner\n"
+                             "    z = unit { 0 } : i64\n"
+                             "    last = fold_seq inner z (a, t) {\n"
+                             "        d = zip_with t a (t, a) { sub t a }\n"
+                             "        yield d\n"
+                             "    }\n"
+                             "    yield all, last\n"
+                             "}\n"
+                             "stream_out \"out\" r\n";
+
+/* In schedule flat the sums are made in units, for both consumers, and the differences element by element. */
+static void a_sequence_within_elements_is_a_level_of_work(void **state) {
+    (void)state;
+    planned p = plan_of(pieces, false);
+    const wadi_plan_version *v = &p.made[WADI_SCHEDULE_FLAT]->version;
+    int flat = 0, whole = 0;
+    for (int i = 0; i < v->nsteps; i++) {
+        flat += v->steps[i].kind == WADI_STEP_FLAT && strstr(v->steps[i].kernel, "produce") != NULL;
+        whole += v->steps[i].kind == WADI_STEP_RUN;
+    }
+    assert_int_equal(flat, 2);
+    assert_int_equal(whole, 1);
+    planned_free(&p);
+}
+
 static void assert_vectorises(const char *text, int least) {
     planned p = plan_of(text, false);
     const int n = vectorised(p.made[WADI_SCHEDULE_INSIDE]->source);
@@ -271,6 +305,7 @@ int main(void) {
         cmocka_unit_test(a_diamond_is_written_once),
         cmocka_unit_test(scalar_bodies_exist_across),
         cmocka_unit_test(places_name_operators_and_lines),
+        cmocka_unit_test(a_sequence_within_elements_is_a_level_of_work),
         cmocka_unit_test(reductions_in_lanes_vectorise),
         cmocka_unit_test(conditionals_with_reads_vectorise),
         cmocka_unit_test(complex_numbers_vectorise),

@@ -332,6 +332,75 @@ static void arrays_that_are_kept_from_round_to_round(void **state) {
     assert_body(arrays_kept);
 }
 
+/* ---- one element with a long sequence among others: a level of work in schedule flat ---- */
+
+static wadi_exp sum_below(void *env, wadi_exp n) {
+    const wadi_acc *a = env;
+    return wadi_the(wadi_sum(wadi_take(n, *a)));
+}
+
+static wadi_acc sum_of_many(void *env, wadi_exp i) {
+    return wadi_unit(sum_below(env, i));
+}
+
+static wadi_acc large(wadi_acc x) {
+    return wadi_unit(wadi_gt(wadi_the(x), wadi_i64(-5)));
+}
+
+static wadi_acc minus(wadi_acc a, wadi_acc b) {
+    return wadi_zip_with(wadi_sub, b, a);
+}
+
+static wadi_acc spread(wadi_acc a) {
+    const wadi_exp n = length(a), few = wadi_i64(3);
+    const wadi_exp many = wadi_cond(wadi_eq(n, wadi_i64(18)), wadi_i64(5000), n);
+    const wadi_seq s = wadi_produce_env(many, sum_of_many, &a);
+    const wadi_seq twice = wadi_map_seq(doubled, wadi_drop_seq(few, s));
+    const wadi_acc all[] = {flat(s),
+                            wadi_consume(wadi_tabulate(wadi_take_seq(wadi_i64(40), twice))),
+                            wadi_consume(wadi_fold_seq(minus, wadi_unit(wadi_i64(1)), s)),
+                            flat(wadi_filter_seq(large, twice)),
+                            flat(wadi_take_seq(few, wadi_filter_seq(large, s))),
+                            flat(wadi_zip_with_seq(plus, s, wadi_filter_seq(large, s)))};
+    return wadi_tuple(6, all);
+}
+
+static void one_long_sequence_among_short_ones(void **state) {
+    (void)state;
+    assert_body(spread);
+}
+
+static wadi_acc longer_than_two(wadi_acc a) {
+    return wadi_unit(wadi_gt(length(a), wadi_i64(2)));
+}
+
+static wadi_exp first_index(wadi_ix ix) {
+    return ix.at[0];
+}
+
+static wadi_acc in_branches(wadi_acc a) {
+    const wadi_exp odd = wadi_ne(wadi_mod(length(a), wadi_i64(2)), wadi_i64(0));
+    const wadi_seq s = wadi_produce_env(length(a), sum_of_many, &a);
+    const wadi_acc last = wadi_consume(wadi_fold_seq(minus, wadi_unit(wadi_i64(1)), s));
+    const wadi_acc none = wadi_generate(wadi_ix1(wadi_i64(1)), first_index);
+    const wadi_acc chosen = wadi_acond(odd, flat(s), none);
+    return wadi_tuple(3, (const wadi_acc[]){chosen, last, flat(s)});
+}
+
+static wadi_acc fewer_sums(wadi_acc a) {
+    const wadi_seq s = wadi_produce_env(wadi_sub(length(a), wadi_i64(1)), sum_of_many, &a);
+    return flat(wadi_filter_seq(large, s));
+}
+
+static wadi_acc rounds_and_branches(wadi_acc a) {
+    return wadi_tuple2(in_branches(a), wadi_awhile(longer_than_two, fewer_sums, a));
+}
+
+static void levels_of_work_within_branches_and_loops(void **state) {
+    (void)state;
+    assert_body(rounds_and_branches);
+}
+
 /* ---- deeper, and within control ---- */
 
 static wadi_acc inner_sum(wadi_acc a) {
@@ -348,10 +417,6 @@ static wadi_acc deep(wadi_acc a) {
 static void three_levels(void **state) {
     (void)state;
     assert_body(deep);
-}
-
-static wadi_acc longer_than_two(wadi_acc a) {
-    return wadi_unit(wadi_gt(length(a), wadi_i64(2)));
 }
 
 static wadi_acc thinned(wadi_acc a) {
@@ -403,6 +468,8 @@ int main(void) {
         cmocka_unit_test(batches_within_an_element),
         cmocka_unit_test(zips_of_chains_of_unknown_length),
         cmocka_unit_test(arrays_that_are_kept_from_round_to_round),
+        cmocka_unit_test(one_long_sequence_among_short_ones),
+        cmocka_unit_test(levels_of_work_within_branches_and_loops),
         cmocka_unit_test(three_levels),
         cmocka_unit_test(sequences_within_branches_and_loops),
         cmocka_unit_test(sequences_within_a_loop_of_the_main_block),
