@@ -20,5 +20,6 @@ WADI_NODISCARD wadi_status bench_quicksort(bench *b, wadi_error *err);
 WADI_NODISCARD wadi_status bench_bounded(bench *b, wadi_error *err);
 WADI_NODISCARD wadi_status bench_policies(bench *b, wadi_error *err);
 WADI_NODISCARD wadi_status bench_overhead(bench *b, wadi_error *err);
+WADI_NODISCARD wadi_status bench_start(bench *b, wadi_error *err);
 
 #endif

@@ -31,6 +31,7 @@ static const benchmark benchmarks[] = {
     {"ragged", bench_ragged, "mean, variance, least and greatest of ragged rows"},
     {"windows", bench_windows, "features of sliding windows over sound"},
     {"policies", bench_policies, "chunk policies against the best fixed chunk size"},
+    {"start", bench_start, "runs with next to nothing to do against a parallel region"},
     {"overhead", bench_overhead, "rows through map_seq against the whole array at once"},
     {"quicksort", bench_quicksort, "sorting ragged rows by a lifted awhile"},
 };
