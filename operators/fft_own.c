@@ -7,13 +7,14 @@
  * rows, where loops over them are contiguous; several dimensions are transformed by letting the next one take the first one's
  * place (Frigo, Johnson 2005; Van Loan 1992, section 1.7).
  *
- * Where the extent is known all passes are laid out with their tables as constants; where it is not, an awhile runs radix 4 over a
- * state that keeps its shape, so all values of a regular element are regular. Lengths with other prime factors become a
+ * Where the extent is known all passes are laid out with their tables as constants; where it is not, a first pass of radix 4 or 8,
+ * whose factors are all one, leaves a power of four, and an awhile runs radix 4 over a state that keeps its shape, so all
+ * values of a regular element are regular. Lengths with other prime factors become a
  * convolution with a chirp over a power of two (Bluestein 1970), whose length depends on the extent alone.
  */
 #include "operators/fft_tables.h"
 
-enum { MAX_RADIX = 5, MASTER = 1024 };
+enum { MAX_RADIX = 8, MASTER = 1024 };
 
 /* Made when first wanted, for both signs. */
 typedef struct tables {
@@ -98,14 +99,41 @@ static wadi_exp dft_sum(const frame *f, int r, int s, const wadi_exp *x) {
     return sum;
 }
 
+static wadi_exp scaled(wadi_exp x, wadi_exp factor) {
+    return wadi_complex(wadi_mul(wadi_real(x), factor), wadi_mul(wadi_imag(x), factor));
+}
+
+/* Of x[0], x[stride], .. */
+static void butterfly_of_4(const frame *f, const wadi_exp *x, int stride, wadi_exp *y) {
+    const wadi_exp *x1 = x + stride, *x2 = x1 + stride, *x3 = x2 + stride;
+    const wadi_exp a = wadi_add(*x, *x2), b = wadi_sub(*x, *x2);
+    const wadi_exp c = wadi_add(*x1, *x3), d = turned(wadi_sub(*x1, *x3), f->sign);
+    y[0] = wadi_add(a, c);
+    y[1] = wadi_add(b, d);
+    y[2] = wadi_sub(a, c);
+    y[3] = wadi_sub(b, d);
+}
+
+/* Two of radix 4, and the odd one's results times the roots of order 8. */
+static void butterfly_of_8(const frame *f, const wadi_exp *x, wadi_exp *y) {
+    const double h = 0.70710678118654752440;
+    wadi_exp even[4], odd[4];
+    butterfly_of_4(f, x, 2, even);
+    butterfly_of_4(f, x + 1, 2, odd);
+    odd[1] = wadi_mul(odd[1], constant(f->type, h, f->sign * h));
+    odd[2] = turned(odd[2], f->sign);
+    odd[3] = wadi_mul(odd[3], constant(f->type, -h, f->sign * h));
+    for (int s = 0; s < 4; s++) {
+        y[s] = wadi_add(even[s], odd[s]);
+        y[s + 4] = wadi_sub(even[s], odd[s]);
+    }
+}
+
 static void butterfly(const frame *f, int r, const wadi_exp *x, wadi_exp *y) {
-    if (r == 4) {
-        const wadi_exp a = wadi_add(x[0], x[2]), b = wadi_sub(x[0], x[2]);
-        const wadi_exp c = wadi_add(x[1], x[3]), d = turned(wadi_sub(x[1], x[3]), f->sign);
-        y[0] = wadi_add(a, c);
-        y[1] = wadi_add(b, d);
-        y[2] = wadi_sub(a, c);
-        y[3] = wadi_sub(b, d);
+    if (r == 8) {
+        butterfly_of_8(f, x, y);
+    } else if (r == 4) {
+        butterfly_of_4(f, x, 1, y);
     } else if (r == 2) {
         y[0] = wadi_add(x[0], x[1]);
         y[1] = wadi_sub(x[0], x[1]);
@@ -114,13 +142,9 @@ static void butterfly(const frame *f, int r, const wadi_exp *x, wadi_exp *y) {
     }
 }
 
-static wadi_exp scaled(wadi_exp x, wadi_exp factor) {
-    return wadi_complex(wadi_mul(wadi_real(x), factor), wadi_mul(wadi_imag(x), factor));
-}
-
 /* One value stays a value, several become a record. */
 static wadi_exp record(int r, wadi_exp *y) {
-    static const char *const names[MAX_RADIX] = {"y0", "y1", "y2", "y3", "y4"};
+    static const char *const names[MAX_RADIX] = {"y0", "y1", "y2", "y3", "y4", "y5", "y6", "y7"};
     return wadi_rec(r, names, y);
 }
 
@@ -344,17 +368,40 @@ static wadi_acc one_pass(void *env, wadi_acc state) {
     return wadi_tuple2(run_pass(&p, o->n), wadi_unit(next));
 }
 
-/* A pass of radix 2 first if there is an odd number of doublings. */
-static wadi_acc power_of_two(const frame *f, rows from, wadi_exp n) {
-    const wadi_exp odd = wadi_ne(wadi_rem(wadi_ctz(n), wadi_i32(2)), wadi_i32(0));
-    pass half = {.f = f, .from = from, .r = 2, .has_m = true, .m = wadi_quot(n, num(2))};
-    half.l = num(1);
-    const wadi_acc start = wadi_acond(odd, run_pass(&half, n), copy_rows(f, from, n, WADI_NO_EXP));
-    const wadi_exp l = wadi_cond(odd, num(2), num(1));
+static wadi_acc first_pass(const frame *f, rows from, wadi_exp n, int r) {
+    pass p = {.f = f, .from = from, .r = r, .has_m = true, .l = num(1)};
+    p.m = wadi_quot(n, num(r));
+    return run_pass(&p, n);
+}
+
+/* What is left to do when passes with the product l have been. */
+static wadi_acc other_passes(const frame *f, wadi_acc start, wadi_exp n, wadi_exp l) {
     loop o = {f, n, root_table(f, n)};
     const wadi_acc end =
         wadi_awhile_env(more_passes, one_pass, &o, wadi_tuple2(start, wadi_unit(l)));
     return wadi_tuple_get(end, 0);
+}
+
+static wadi_exp is_odd_power(wadi_exp n) {
+    return wadi_ne(wadi_rem(wadi_ctz(n), wadi_i32(2)), wadi_i32(0));
+}
+
+/* Also of 0, 1 and 2 elements. A pass of radix 4 or 8 without factors comes first. */
+static wadi_acc power_of_two(const frame *f, rows from, wadi_exp n) {
+    const wadi_exp odd = is_odd_power(n);
+    const wadi_acc tiny = wadi_acond(wadi_eq(n, num(2)), first_pass(f, from, n, 2),
+                                     copy_rows(f, from, n, WADI_NO_EXP));
+    const wadi_acc large = wadi_acond(odd, first_pass(f, from, n, 8), first_pass(f, from, n, 4));
+    const wadi_acc start = wadi_acond(wadi_lt(n, num(4)), tiny, large);
+    return other_passes(f, start, n, wadi_cond(odd, num(8), num(4)));
+}
+
+/* Within a chirp's transform, of which each dimension has three: less code, which matters more than a few per cent of a
+ * convolution. */
+static wadi_acc short_power_of_two(const frame *f, wadi_acc a, wadi_exp n) {
+    const wadi_exp odd = is_odd_power(n);
+    const wadi_acc start = wadi_acond(odd, first_pass(f, (rows){a, false}, n, 2), a);
+    return other_passes(f, start, n, wadi_cond(odd, num(2), num(1)));
 }
 
 /* ---- any extent ---- */
@@ -396,12 +443,12 @@ static wadi_acc bluestein(const frame *f, rows from, wadi_exp n) {
     c.chirp = wadi_generate_env(wadi_ix1(n), own_chirp_element, &order);
     wrapped w = {f->type, c.chirp, n, m};
     const wadi_acc kernel = wadi_generate_env(wadi_ix1(m), own_kernel_element, &w);
-    c.kernel = power_of_two(&alone, (rows){kernel, false}, m);
+    c.kernel = short_power_of_two(&alone, kernel, m);
     c.factor = wadi_convert(part_type(f->type), wadi_div(wadi_f64(1), float_of(m)));
     wadi_acc y = wadi_generate_env(around(f, 1, &m), chirp_in, &c);
-    c.from = (rows){power_of_two(&forward, (rows){y, false}, m), false};
+    c.from = (rows){short_power_of_two(&forward, y, m), false};
     y = wadi_generate_env(around(f, 1, &m), chirp_product, &c);
-    c.from = (rows){power_of_two(&inverse, (rows){y, false}, m), false};
+    c.from = (rows){short_power_of_two(&inverse, y, m), false};
     return wadi_generate_env(around(f, 1, &n), chirp_out, &c);
 }
 

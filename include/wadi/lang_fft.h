@@ -25,7 +25,7 @@ wadi_acc wadi_rfft_nd(int dims, wadi_acc a);
 wadi_acc wadi_irfft(wadi_exp n, wadi_acc a);
 wadi_acc wadi_irfft_nd(int dims, wadi_exp n, wadi_acc a);
 
-/** The language's own transform; inverse: the other sign, and scaled. Extents that are powers of two go by radix 4 and 2,
+/** The language's own transform; inverse: the other sign, and scaled. Extents that are powers of two go by radix 4 and 8,
  *  others by Bluestein's chirp transform over the next power of two. */
 wadi_acc wadi_fft_own(int dims, bool inverse, wadi_acc a);
 /** The same for extents that are known when the program is built (n[dims]; checked when it runs): all passes are laid out, extents
