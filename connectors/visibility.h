@@ -1,0 +1,43 @@
+/* What a format of visibilities implements: one file each, and a row in the table of connectors/visibility.c. */
+#ifndef WADI_CONNECTORS_VISIBILITY_H
+#define WADI_CONNECTORS_VISIBILITY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "wadi/visibility.h"
+
+/* Where rows go: [k, ...] each, as wadi/visibility.h lists them. */
+typedef struct wadi_vis_rows {
+    double *uvw;   /* [k, 3] metres */
+    int32_t *pair; /* [k, 2] */
+    double *time;  /* [k] */
+    double *data;  /* [k, channels, pols] of re, im */
+    float *weight; /* [k, channels, pols] */
+} wadi_vis_rows;
+
+typedef struct wadi_vis_ops {
+    /* Up to k rows from number `first` on; fewer only at the end. Called by one thread, `first` growing, but for a new start at 0. */
+    wadi_status (*read)(wadi_vis *self, int64_t first, int64_t k, const wadi_vis_rows *rows,
+                        int64_t *out_n, wadi_error *err);
+    void (*close)(wadi_vis *self);
+} wadi_vis_ops;
+
+/* The head of every format's own struct. Strings and tables of `info` are the format's, freed by its close. */
+struct wadi_vis {
+    const wadi_vis_ops *ops;
+    wadi_vis_info info;
+};
+
+typedef struct wadi_vis_format {
+    const char *name, *needs; /* "UVFITS", "CFITSIO": what it is read with */
+    /* head: the first n bytes of a file, or NULL for a folder. */
+    bool (*recognises)(const char *path, const unsigned char *head, size_t n);
+    wadi_status (*open)(const char *path, const wadi_vis_options *options, wadi_vis **out,
+                        wadi_error *err); /* NULL: built without it */
+} wadi_vis_format;
+
+/* Ended by a row without a name. */
+extern const wadi_vis_format wadi_vis_formats[];
+
+#endif
