@@ -1,9 +1,9 @@
 /* Sequences within an element that are asked for their elements: code like the interpreter's cursors (operators/interp_carry.c).
  *
  * A cursor is variables that stand in front of the loop and two pieces of code: whether there is another element, computing as
- * little as tells, and the element itself, which comes behind the first in the same round or not at all. Each of the two
- * calls those of the arguments a fixed number of times, and at most one of them calls the second, so code grows linearly
- * with the chain. Zips ask their arguments in order, so none is computed beyond the end of another. */
+ * little as tells, and the element itself, which comes behind the first in the same round or not at all. What
+ * computes an argument's elements, and so the code of all that is below, is written once, or twice for drop_seq of a map,
+ * so code does not multiply along a chain. Zips ask their arguments in order, so none is computed beyond the end of another. */
 #include "codegen/kernel/pull.h"
 
 #include <string.h>

@@ -27,11 +27,12 @@ struct wadi_cursor {
     int nfrom;
     wadi_lv n;    /* a number: the length, how many to take, the size of a window or a batch */
     wadi_lv hop;  /* of windows */
-    wadi_lv at;   /* variable: which element, slice or sample is next; drop_seq: how many to go */
+    wadi_lv at;   /* variable: which element, slice or sample is next; drop_seq: how many to go;
+                     batch: how many there are */
     wadi_lv some; /* variable. filter_seq: an element is kept; windows: the last has been given */
     wadi_lv end; /* variable. expand_seq: how many slices; windows: where the last full one ended */
-    wadi_box *kept;       /* filter_seq, expand_seq: [components] */
-    wadi_vector *samples; /* windows: [components] */
+    wadi_box *kept;       /* filter_seq, expand_seq: [components]; batch: the shapes alone */
+    wadi_vector *samples; /* windows, batch: [components] */
     wadi_state state;     /* scan_seq */
 };
 

@@ -144,92 +144,82 @@ static wadi_inner_element next_windows(wadi_lower *l, const wadi_inner *in, wadi
     return e;
 }
 
-/* ---- batch: each in memory of its own ---- */
-
-typedef struct filling {
-    wadi_cursor *c;
-    wadi_inner in;
-    wadi_lv count;                   /* variable */
-    wadi_vector *values;             /* [components] */
-    wadi_lv (*first)[WADI_MAX_RANK]; /* [components] variables: the shape of the first array */
-} filling;
+/* ---- batch: each in memory of its own. It is made when it is asked for ---- */
 
 static void start_batch(wadi_lower *l, wadi_cursor *c) {
+    const wadi_array_type *t = wadi_pull_types(l, c->from->s);
+    const int n = wadi_pull_components(l, c);
     c->n = at_least_1(l, c, 1, "the number of arrays");
-}
-
-static void start_filling(wadi_lower *l, const wadi_inner *in, filling *k) {
-    const wadi_array_type *t = wadi_pull_types(l, k->c->from->s);
-    const int n = wadi_pull_components(l, k->c);
-    k->in = wadi_inner_start(l, in);
-    k->count = wadi_pull_number(l, num(l, 0), "count");
-    k->values = WADI_NEW_N(l->y->arena, wadi_vector, (size_t)n + 1);
-    k->first = wadi_arena_alloc(l->y->arena, sizeof *k->first * ((size_t)n + 1));
-    if (!k->values || !k->first) l->b.failed = true;
+    c->at = wadi_pull_number(l, num(l, 0), "count");
+    c->samples = WADI_NEW_N(l->y->arena, wadi_vector, (size_t)n + 1);
+    c->kept = WADI_NEW_N(l->y->arena, wadi_box, (size_t)n + 1);
+    if (!c->samples || !c->kept) l->b.failed = true;
     for (int i = 0; i < n && !l->b.failed; i++) {
-        const wadi_lv room =
-            t[i].rank == 0 ? bin(l, WADI_SOP_MIN, k->c->n, num(l, 64)) : num(l, 64);
-        k->values[i] = wadi_vector_start(l, t[i].elem.fields, t[i].elem.type, room, false);
+        c->samples[i] = wadi_vector_declare(l, t[i].elem.fields, t[i].elem.type);
         for (int d = 0; d < t[i].rank; d++)
-            k->first[i][d] = wadi_pull_number(l, num(l, 0), "extent");
+            c->kept[i].extent[d] = wadi_pull_number(l, num(l, 0), "extent");
     }
 }
 
-static void add(wadi_lower *l, const filling *k, const wadi_inner_element *e) {
+static void start_filling(wadi_lower *l, const wadi_cursor *c) {
+    const wadi_array_type *t = wadi_pull_types(l, c->from->s);
+    const wadi_lv none = bin(l, WADI_SOP_EQ, wadi_lb_get(&l->b, c->at), num(l, 0));
+    wadi_lb_if(&l->b, none);
+    for (int i = 0; i < wadi_pull_components(l, c); i++) {
+        const wadi_lv few = bin(l, WADI_SOP_MIN, c->n, num(l, 64));
+        wadi_vector_empty(l, &c->samples[i], t[i].rank == 0 ? few : num(l, 64));
+    }
+    wadi_lb_end(&l->b);
+}
+
+/* The first array says what shape the others have. */
+static void add(wadi_lower *l, const wadi_inner *filling, const wadi_cursor *c,
+                const wadi_inner_element *e) {
     wadi_lb *b = &l->b;
-    const wadi_lv count = wadi_lb_get(b, k->count);
+    const wadi_lv first = bin(l, WADI_SOP_EQ, wadi_lb_get(b, c->at), num(l, 0));
     for (int i = 0; i < e->n; i++) {
-        if (e->type[i].rank > 0) {
-            wadi_lb_if(b, bin(l, WADI_SOP_EQ, count, num(l, 0)));
-            for (int d = 0; d < e->type[i].rank; d++)
-                wadi_lb_set(b, k->first[i][d], e->at[i].extent[d]);
+        const wadi_lv *shape = c->kept[i].extent;
+        const int rank = e->type[i].rank;
+        if (rank > 0) {
+            wadi_lb_if(b, first);
+            for (int d = 0; d < rank; d++) wadi_lb_set(b, shape[d], e->at[i].extent[d]);
             wadi_lb_else(b);
-            for (int d = 0; d < e->type[i].rank; d++)
-                must_agree(l, k->c, "", e->at[i].extent[d], wadi_lb_get(b, k->first[i][d]));
+            for (int d = 0; d < rank; d++)
+                must_agree(l, c, "", e->at[i].extent[d], wadi_lb_get(b, shape[d]));
             wadi_lb_end(b);
         }
-        wadi_vector_append(l, &k->in, k->in.around, &k->values[i], &e->at[i], &e->type[i]);
+        wadi_vector_append(l, filling, filling->around, &c->samples[i], &e->at[i], &e->type[i]);
     }
-    wadi_pull_add(l, k->count, 1);
-}
-
-/* The first array of a batch has been asked for; whether there is another one to be added. */
-static wadi_lv wants_another(wadi_lower *l, const filling *k) {
-    wadi_lb *b = &l->b;
-    const wadi_lv count = wadi_lb_get(b, k->count);
-    const wadi_lv go = wadi_pull_flag(l, bin(l, WADI_SOP_LT, count, k->c->n), "go");
-    const wadi_lv ask = bin(l, WADI_SOP_GT, count, num(l, 0));
-    wadi_lb_if(b, bin(l, WADI_SOP_LAND, wadi_lb_get(b, go), ask));
-    wadi_lb_set(b, go, wadi_pull_more(l, &k->in, k->c->from));
-    wadi_lb_end(b);
-    return wadi_lb_get(b, go);
-}
-
-static wadi_inner_element next_batch(wadi_lower *l, const wadi_inner *in, wadi_cursor *c) {
-    filling k = {.c = c};
-    wadi_inner_element batch = wadi_inner_new(l, c->s);
-    start_filling(l, in, &k);
-    if (wadi_pull_failed(l)) return batch;
-    wadi_lb_repeat(&l->b);
-    wadi_inner_open(l, &k.in);
-    wadi_lb_leave_unless(&l->b, wants_another(l, &k));
-    const wadi_inner_element e = wadi_pull_next(l, &k.in, c->from);
-    if (!wadi_pull_failed(l)) add(l, &k, &e);
-    wadi_inner_close(l, &k.in);
-    wadi_lb_end(&l->b);
-    for (int i = 0; i < batch.n; i++) {
-        batch.at[i] = (wadi_vloc){.kind = WADI_LOC_MEMORY, .own_extents = true};
-        for (int f = 0; f < k.values[i].fields; f++)
-            batch.at[i].field[f] = wadi_lb_get(&l->b, k.values[i].pointer[f]);
-        batch.at[i].extent[0] = wadi_inner_extent(l, k.count);
-        for (int d = 1; d < batch.type[i].rank; d++)
-            batch.at[i].extent[d] = wadi_inner_extent(l, k.first[i][d - 1]);
-    }
-    return batch;
+    wadi_pull_add(l, c->at, 1);
 }
 
 static wadi_lv more_batch(wadi_lower *l, const wadi_inner *in, wadi_cursor *c) {
-    return wadi_pull_more(l, in, c->from);
+    const wadi_inner filling = wadi_inner_start(l, in);
+    start_filling(l, c);
+    wadi_lb_repeat(&l->b);
+    wadi_inner_open(l, &filling);
+    wadi_lb_leave_unless(&l->b, bin(l, WADI_SOP_LT, wadi_lb_get(&l->b, c->at), c->n));
+    wadi_lb_leave_unless(&l->b, wadi_pull_more(l, &filling, c->from));
+    const wadi_inner_element e = wadi_pull_next(l, &filling, c->from);
+    if (!wadi_pull_failed(l)) add(l, &filling, c, &e);
+    wadi_inner_close(l, &filling);
+    wadi_lb_end(&l->b);
+    return bin(l, WADI_SOP_GT, wadi_lb_get(&l->b, c->at), num(l, 0));
+}
+
+static wadi_inner_element next_batch(wadi_lower *l, const wadi_inner *in, wadi_cursor *c) {
+    wadi_inner_element batch = wadi_inner_new(l, c->s);
+    (void)in;
+    for (int i = 0; i < batch.n; i++) {
+        batch.at[i] = (wadi_vloc){.kind = WADI_LOC_MEMORY, .own_extents = true};
+        for (int f = 0; f < c->samples[i].fields; f++)
+            batch.at[i].field[f] = wadi_lb_get(&l->b, c->samples[i].pointer[f]);
+        batch.at[i].extent[0] = wadi_inner_extent(l, c->at);
+        for (int d = 1; d < batch.type[i].rank; d++)
+            batch.at[i].extent[d] = wadi_inner_extent(l, c->kept[i].extent[d - 1]);
+    }
+    wadi_lb_set(&l->b, c->at, num(l, 0));
+    return batch;
 }
 
 const wadi_pulling wadi_pull_windows = {"windows", start_windows, more_windows, next_windows};

@@ -17,6 +17,22 @@ wadi_vector wadi_vector_start(wadi_lower *l, int fields, const wadi_type *type, 
     return v;
 }
 
+wadi_vector wadi_vector_declare(wadi_lower *l, int fields, const wadi_type *type) {
+    wadi_vector v = {.fields = fields, .type = type};
+    for (int f = 0; f < fields; f++)
+        v.pointer[f] = wadi_lb_var(&l->b, type[f], true, WADI_LV_NONE, "all");
+    v.room = wadi_lb_var(&l->b, WADI_I64, false, wadi_lb_i64(&l->b, 0), "room");
+    v.used = wadi_lb_var(&l->b, WADI_I64, false, wadi_lb_i64(&l->b, 0), "used");
+    return v;
+}
+
+void wadi_vector_empty(wadi_lower *l, const wadi_vector *v, wadi_lv room) {
+    for (int f = 0; f < v->fields; f++)
+        wadi_lb_set(&l->b, v->pointer[f], wadi_lb_scratch(&l->b, v->type[f], 1, &room, "all"));
+    wadi_lb_set(&l->b, v->room, room);
+    wadi_lb_set(&l->b, v->used, wadi_lb_i64(&l->b, 0));
+}
+
 void wadi_vector_reserve(wadi_lower *l, const wadi_inner *in, const wadi_inner *home,
                          const wadi_vector *v, wadi_lv n) {
     wadi_lb *b = &l->b;

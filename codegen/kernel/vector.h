@@ -15,6 +15,9 @@ typedef struct wadi_vector {
 /** An empty one with room for `room` >= 1 elements. */
 wadi_vector wadi_vector_start(wadi_lower *l, int fields, const wadi_type *type, wadi_lv room,
                               bool fits);
+/** The same in two steps: variables, and memory for them, as often as wanted. */
+wadi_vector wadi_vector_declare(wadi_lower *l, int fields, const wadi_type *type);
+void wadi_vector_empty(wadi_lower *l, const wadi_vector *v, wadi_lv room);
 /** Room for `n` more. What it takes stays, in this round and in those around as far as `home` (NULL: in all). */
 void wadi_vector_reserve(wadi_lower *l, const wadi_inner *in, const wadi_inner *home,
                          const wadi_vector *v, wadi_lv n);
