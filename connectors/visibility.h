@@ -33,9 +33,21 @@ typedef struct wadi_vis_format {
     const char *name, *needs; /* "UVFITS", "CFITSIO": what it is read with */
     /* head: the first n bytes of a file, or NULL for a folder. */
     bool (*recognises)(const char *path, const unsigned char *head, size_t n);
+    /* options is never NULL; options->conjugate is the dispatcher's, which conjugates what read delivers. */
     wadi_status (*open)(const char *path, const wadi_vis_options *options, wadi_vis **out,
                         wadi_error *err); /* NULL: built without it */
 } wadi_vis_format;
+
+/* The formats. Where the library is missing only the first of a pair is there. */
+bool wadi_vis_text_recognises(const char *path, const unsigned char *head, size_t n);
+wadi_status wadi_vis_text_open(const char *path, const wadi_vis_options *options, wadi_vis **out,
+                               wadi_error *err);
+bool wadi_vis_uvh5_recognises(const char *path, const unsigned char *head, size_t n);
+wadi_status wadi_vis_uvh5_open(const char *path, const wadi_vis_options *options, wadi_vis **out,
+                               wadi_error *err);
+bool wadi_vis_ms_recognises(const char *path, const unsigned char *head, size_t n);
+wadi_status wadi_vis_ms_open(const char *path, const wadi_vis_options *options, wadi_vis **out,
+                             wadi_error *err);
 
 /* Ended by a row without a name. */
 extern const wadi_vis_format wadi_vis_formats[];
