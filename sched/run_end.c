@@ -1,9 +1,10 @@
 /* The ends of a stream.
  *
- * A sink has a thread of its own behind a link, so writing overlaps with computing. One that only keeps what it gets, as
- * collectors do, has no need of it until the stream has run for a while: till then the compute thread calls it, which takes
- * less time than to start a thread. Collectors whose vectors the bodies write, and folds, are always work of the compute
- * thread. No sink is told that the stream is over before all sinks have taken all of it: a run that fails leaves no
+ * A sink has a thread of its own behind a link, so writing overlaps with computing; but a young stream, which may be over
+ * before a thread has started, tries without. A sink that only keeps what it gets, as collectors do, is then called by the
+ * compute thread. The chunks of any other wait, unless reading could make them wait for long: if the stream ends soon the
+ * compute thread delivers them all, else the sink's thread does. So a sink is called by one thread alone. Collectors whose
+ * vectors the bodies write, and folds, are always work of the compute thread. No sink is told that the stream is over before all sinks have taken all of it: a run that fails leaves no
  * output that looks complete. */
 #include "base/clock.h"
 #include "base/error.h"
@@ -120,36 +121,75 @@ static wadi_status check_broken(const wadi_outlet *o, wadi_error *err) {
     return o->broken.status;
 }
 
-/* Takes over the reference. */
-static wadi_status put_here(wadi_outlet *o, wadi_chunk *owned_c, wadi_error *err) {
+/* Takes over the reference. What fails is noted in `broken`. */
+static void put_here(wadi_outlet *o, wadi_chunk *owned_c) {
     wadi_meter *meter = &o->stream->x->meter;
     const int64_t count = owned_c->count;
-    wadi_status status = check_broken(o, err);
-    o->stream->out_bytes += wadi_chunk_bytes(owned_c);
     wadi_meter_idle(meter, WADI_STAGE_COMPUTE);
     wadi_meter_busy(meter, WADI_STAGE_SINK);
-    if (status == WADI_OK) o->broken.status = o->sink->ops->put(o->sink, owned_c, &o->broken);
+    if (o->broken.status == WADI_OK)
+        o->broken.status = o->sink->ops->put(o->sink, owned_c, &o->broken);
     wadi_meter_idle(meter, WADI_STAGE_SINK);
     wadi_meter_busy(meter, WADI_STAGE_COMPUTE);
     wadi_chunk_release(owned_c);
-    if (status == WADI_OK && o->broken.status == WADI_OK) status = count_elements(o, count);
-    return status;
+    if (o->broken.status == WADI_OK) (void)count_elements(o, count);
 }
 
-/* Whether the stream is so young that a thread does not pay. */
+/* Takes over the reference. */
+static wadi_status hold_back(wadi_outlet *o, wadi_chunk *owned_c, wadi_error *err) {
+    o->waiting_bytes += wadi_chunk_bytes(owned_c);
+    if (wadi_vec_push(&o->waiting, owned_c)) return WADI_OK;
+    wadi_chunk_release(owned_c);
+    return wadi_fail(err, WADI_MEMORY, "stream: out of memory");
+}
+
+/* The stream is over: the sink gets what it has been waiting for, or not. */
+static void let_go(wadi_outlet *o, bool deliver) {
+    if (o->waiting.n > 0) wadi_meter_busy(&o->stream->x->meter, WADI_STAGE_COMPUTE);
+    for (size_t i = 0; i < o->waiting.n; i++) {
+        if (deliver)
+            put_here(o, o->waiting.at[i]);
+        else
+            wadi_chunk_release(o->waiting.at[i]);
+    }
+    if (o->waiting.n > 0) wadi_meter_idle(&o->stream->x->meter, WADI_STAGE_COMPUTE);
+    o->waiting.n = 0;
+}
+
+/* Whether the stream is so young that a thread does not pay, and what waits for the end is little. */
 static bool is_young(const wadi_outlet *o) {
     static const int64_t YOUNG_NS = 2000000;
-    return wadi_clock_ns() - o->stream->begin_ns < YOUNG_NS;
+    return wadi_clock_ns() - o->stream->begin_ns < YOUNG_NS &&
+           o->waiting_bytes < o->stream->x->options.memory / WADI_CHUNKS_IN_FLIGHT / 4;
 }
 
-static wadi_status put_sink(wadi_outlet *o, wadi_chunk *owned_c, wadi_error *err) {
-    if (has_thread(o)) return send(o, owned_c, err);
-    if (is_young(o)) return put_here(o, owned_c, err);
+/* The sink's thread takes over, beginning with what has been held back. */
+static wadi_status start_thread(wadi_outlet *o, wadi_error *err) {
     wadi_status status = check_broken(o, err);
     if (status == WADI_OK) status = open_link(o, err);
     if (status == WADI_OK) status = wadi_outlet_start(o, err);
-    if (status == WADI_OK) return send(o, owned_c, err);
-    wadi_chunk_release(owned_c);
+    const int64_t out_bytes =
+        o->stream->out_bytes; /* of the step at work: older chunks are no part of it */
+    size_t sent = 0;
+    while (status == WADI_OK && sent < o->waiting.n) status = send(o, o->waiting.at[sent++], err);
+    for (size_t i = sent; i < o->waiting.n; i++) wadi_chunk_release(o->waiting.at[i]);
+    o->waiting.n = 0;
+    o->stream->out_bytes = out_bytes;
+    return status;
+}
+
+/* Takes over the reference. */
+static wadi_status put_sink(wadi_outlet *o, wadi_chunk *owned_c, wadi_error *err) {
+    wadi_status status = WADI_OK;
+    if (!has_thread(o) && !is_young(o)) status = start_thread(o, err);
+    if (status == WADI_OK) status = check_broken(o, err);
+    if (status == WADI_OK && has_thread(o)) return send(o, owned_c, err);
+    o->stream->out_bytes += wadi_chunk_bytes(owned_c);
+    if (status == WADI_OK && !o->sink->keeps) return hold_back(o, owned_c, err);
+    if (status == WADI_OK)
+        put_here(o, owned_c);
+    else
+        wadi_chunk_release(owned_c);
     return status;
 }
 
@@ -171,7 +211,9 @@ void wadi_outlet_expect(wadi_outlet *o, int64_t count) {
 /* ---- the end ---- */
 
 wadi_status wadi_outlet_settle(wadi_outlet *o, wadi_error *err) {
-    return has_thread(o) ? wadi_port_settle(o->out, o->chunks, err) : check_broken(o, err);
+    if (has_thread(o)) return wadi_port_settle(o->out, o->chunks, err);
+    let_go(o, true);
+    return check_broken(o, err);
 }
 
 wadi_status wadi_outlet_end(wadi_outlet *o, wadi_error *err) {
@@ -193,9 +235,10 @@ void wadi_outlet_fail(wadi_outlet *o, const wadi_error *why) {
     if (!is_sink(o) || o->ended) return;
     if (has_thread(o) && o->thread.started) {
         wadi_port_fail(o->out, o->chunks, why);
-    } else if (o->sink->ops->abort != NULL) {
-        o->sink->ops->abort(o->sink, why);
+        return;
     }
+    let_go(o, why->status != WADI_CANCELLED);
+    if (o->sink->ops->abort != NULL) o->sink->ops->abort(o->sink, why);
 }
 
 wadi_status wadi_outlet_store(wadi_outlet *o, wadi_error *err) {
@@ -247,6 +290,13 @@ static void put_in_place(wadi_outlet *o) {
         wadi_collect_in_place(o->sink, o->stream->x, i, g->results[o->plan->from[i]], n);
 }
 
+/* Whether the compute thread may have to wait for elements. */
+static bool reads(const wadi_stream *s) {
+    for (int i = 0; i < s->nlanes; i++)
+        if (s->lanes[i].threaded) return true;
+    return false;
+}
+
 wadi_status wadi_outlet_open(wadi_outlet *o, wadi_error *err) {
     wadi_exec *x = o->stream->x;
     if (is_fold(o)) return wadi_fold_begin(x, &o->plan->fold, err);
@@ -258,7 +308,8 @@ wadi_status wadi_outlet_open(wadi_outlet *o, wadi_error *err) {
         WADI_TRY(wadi_collect_create(x, g, o->plan, &o->sink, err));
         put_in_place(o);
     }
-    return o->in_place || o->sink->keeps ? WADI_OK : open_link(o, err);
+    if (o->in_place || o->sink->keeps || !reads(o->stream)) return WADI_OK;
+    return open_link(o, err);
 }
 
 wadi_status wadi_outlet_start(wadi_outlet *o, wadi_error *err) {
@@ -271,6 +322,8 @@ void wadi_outlet_close(wadi_outlet *o) {
     if (o->plan->kind == WADI_END_SINK && o->sink != NULL) o->sink->wake_fd = -1;
     wadi_port_close(o->out);
     wadi_port_close(o->in);
+    let_go(o, false);
+    wadi_vec_free(&o->waiting);
     for (int i = 0; o->in_place && i < o->plan->nfrom; i++)
         x->slots.place[g->results[o->plan->from[i]]].columns = NULL;
     if (o->plan->kind != WADI_END_SINK && !is_fold(o)) wadi_sink_destroy(o->sink);

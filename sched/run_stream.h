@@ -35,6 +35,8 @@ typedef struct wadi_outlet {
     wadi_port *out, *in; /* NULL: the compute thread calls the sink */
     int64_t chunks;      /* sent over the link */
     wadi_thread thread;
+    WADI_VEC(wadi_chunk *) waiting; /* for the end of a young stream, or for the thread */
+    int64_t waiting_bytes;
     wadi_error broken; /* what the sink failed with when the compute thread called it */
     bool ended;        /* the sink has been finished, or has tried to */
 } wadi_outlet;

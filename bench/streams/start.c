@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "bench/streams/program.h"
 
-enum { ROWS = 16, COLUMNS = 16, RUNS = 200 };
+enum { ROWS = 16, COLUMNS = 16, RUNS = 50 };
 
 typedef struct data {
     float in[ROWS][COLUMNS], out[ROWS][COLUMNS];

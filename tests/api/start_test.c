@@ -154,8 +154,9 @@ static void repeated_runs_start_no_threads(void **state) {
         assert_true(count_threads(&early));
         for (int i = 0; i < RUNS; i++) assert_int_equal(go(exe, (form)f, 2, N, N, -1), WADI_OK);
         assert_true(count_threads(&late));
-        /* a thread's number is given out anew only after tens of thousands */
-        for (int i = 0; i < late.n; i++) assert_true(knows(&early, late.id[i]));
+        /* those of the first runs are still there; a run that was held up may have needed a sink's, and ZeroMQ's */
+        for (int i = 0; i < early.n; i++) assert_true(knows(&late, early.id[i]));
+        assert_true(late.n <= early.n + 6);
         wadi_exe_destroy(exe);
         /* joined ones may be listed for a moment more */
         for (int i = 0; i < 1000 && late.n > before.n; i++) {
