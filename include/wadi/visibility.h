@@ -56,7 +56,8 @@ typedef struct wadi_vis_options {
     int field;          /**< source or field number as the file counts them, plus one */
     int setup;          /**< frequency id or spectral window, plus one */
     const char *column; /**< Measurement Set: "DATA" (default), "CORRECTED_DATA", ... */
-    bool conjugate;     /**< the file was written with exp(+2 pi i ...) where its format means the other */
+    bool
+        conjugate; /**< the file was written with exp(+2 pi i ...) where its format means the other */
 } wadi_vis_options;
 
 typedef struct wadi_vis wadi_vis;
