@@ -31,9 +31,11 @@
  * result[0] = z, result[i + 1] = f(z, scan1[i]) with that scanl1.
  *
  * Integers and booleans. Where the function is a single add, mul, min, max, and, or, xor on
- * integers or booleans, any order gives the same bits, and kernels may choose one.
+ * integers or booleans, any order gives the same bits, and kernels may choose one. The same holds of
+ * min and max of floats, but for the bits of a NaN, which mean nothing.
  *
- * permute combines collisions in the order of the source, one after the other. */
+ * permute combines collisions in the order of the source, one after the other, where the order can
+ * be seen. */
 #ifndef WADI_OPERATORS_REDUCE_TREE_H
 #define WADI_OPERATORS_REDUCE_TREE_H
 

@@ -472,6 +472,7 @@ static wadi_status into_slot(wadi_flat *c, const wadi_bind *bind, int slot, cons
     if (wadi_flat_is_segmented(c->y, bind)) return wadi_flat_segments(c, bind, slot, tag);
     if (skeleton == WADI_SKEL_COMPACT || skeleton == WADI_SKEL_PARTITION)
         return wadi_flat_compact(c, bind, slot, tag);
+    if (wadi_flat_has_tables(c, bind)) return wadi_flat_permute(c, bind, slot, tag);
     return steps_for(c, &t);
 }
 

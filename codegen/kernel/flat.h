@@ -60,6 +60,9 @@ bool wadi_flat_is_segmented(const wadi_layout *y, const wadi_bind *bind);
 wadi_status wadi_flat_fold_parts(wadi_flat *c, const wadi_bind *bind);
 wadi_status wadi_flat_segments(wadi_flat *c, const wadi_bind *bind, int slot, const char *tag);
 wadi_status wadi_flat_compact(wadi_flat *c, const wadi_bind *bind, int slot, const char *tag);
+/** Whether workers may share a permute, and its steps then (flat_permute.c). */
+bool wadi_flat_has_tables(const wadi_flat *c, const wadi_bind *bind);
+wadi_status wadi_flat_permute(wadi_flat *c, const wadi_bind *bind, int slot, const char *tag);
 
 /** What makes arrays of a sequence (flat_nested.c). */
 wadi_status wadi_flat_consume(wadi_flat *c, const wadi_bind *bind);

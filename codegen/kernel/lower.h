@@ -210,6 +210,8 @@ typedef struct wadi_row {
     bool is_cheap;                 /* an element may as well be computed twice */
     bool plain;                    /* minima and maxima of floats are at work by plain comparison */
 } wadi_row;
+/** What leaves the other argument as it is in field `field` of f, which wadi_fun_has_any_order. */
+wadi_scalar wadi_row_identity(const wadi_fun *f, int field);
 /** total of a row of n >= 1 elements. */
 void wadi_lower_reduce(wadi_lower *l, const wadi_row *r, wadi_lv *out);
 /** The part of the block that starts at element `from`. */
@@ -365,6 +367,9 @@ void wadi_lower_expand_part(wadi_lower *l, const wadi_bind *bind, const wadi_lv 
 void wadi_lower_end_innermost(wadi_lower *l);
 void wadi_lower_permute(wadi_lower *l, const wadi_bind *bind, const wadi_lv *extent,
                         const wadi_lv *pointer);
+/** Elements [from, below) of its source, a vector, combined into what the pointers lead to. */
+void wadi_lower_permute_part(wadi_lower *l, const wadi_bind *bind, const wadi_lv *extent,
+                             const wadi_lv *pointer, wadi_lv from, wadi_lv below);
 /** Part of a row: the outer index that row number `row` stands for, and a loop over its elements. */
 void wadi_lower_row_index(wadi_lower *l, wadi_lv row, int outer, const wadi_lv *extent,
                           wadi_lv *ix);

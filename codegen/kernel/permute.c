@@ -59,3 +59,36 @@ void wadi_lower_permute(wadi_lower *l, const wadi_bind *bind, const wadi_lv *ext
     wadi_lower_extents(l, bind->args[1], source);
     wadi_lower_nest(l, p.from->rank, source, element, &p);
 }
+
+/* ---- a part of a vector ---- */
+
+typedef struct portion {
+    permuting p;
+    wadi_lv n, from, below;
+} portion;
+
+static void build_portion(wadi_lower *l, void *env) {
+    portion *at = env;
+    wadi_lb *b = &l->b;
+    const wadi_lv i = wadi_lb_for(b, at->from, at->below, 1, "i");
+    const wadi_lv last = wadi_lb_bin(b, WADI_SOP_SUB, at->n, wadi_lb_i64(b, 1));
+    const wadi_lv ix = wadi_lb_range(b, i, wadi_lb_i64(b, 0), last);
+    l->nest_ix[0] = ix;
+    element(l, &at->p, &ix);
+    wadi_lb_end(b);
+}
+
+void wadi_lower_permute_part(wadi_lower *l, const wadi_bind *bind, const wadi_lv *extent,
+                             const wadi_lv *pointer, wadi_lv from, wadi_lv below) {
+    portion at = {
+        {bind, wadi_type_of(l, bind->args[0]), wadi_type_of(l, bind->args[1]), extent, pointer},
+        WADI_LV_NONE,
+        from,
+        below};
+    if (l->status || l->b.failed) return;
+    at.n = wadi_lower_extent(l, bind->args[1], 0);
+    l->nest_rank = 1;
+    l->nest_extent[0] = at.n;
+    wadi_lower_versions(l, build_portion, &at);
+    l->nest_rank = -1;
+}

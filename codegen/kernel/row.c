@@ -123,18 +123,25 @@ static wadi_scalar identity(wadi_sop op, wadi_type t) {
     }
 }
 
-static wadi_sop op_of_field(const wadi_row *r, int field) {
-    const wadi_sblock *b = fun_at(r, field)->body;
+static wadi_sop op_of_field(const wadi_fun *f, int field) {
+    const wadi_sblock *b = f->body;
     for (int i = 0; i < b->ninsts; i++)
-        if (b->insts[i]->first == b->yields[field % r->each]) return b->insts[i]->op;
+        if (b->insts[i]->first == b->yields[field]) return b->insts[i]->op;
     return WADI_SOP_ADD;
+}
+
+wadi_scalar wadi_row_identity(const wadi_fun *f, int field) {
+    return identity(op_of_field(f, field), f->types[f->body->yields[field]]);
+}
+
+static wadi_lv identity_of(wadi_lower *l, const wadi_row *r, int field) {
+    return wadi_lb_const(&l->b, wadi_row_identity(fun_at(r, field), field % r->each));
 }
 
 static void build_plain(wadi_lower *l, void *env) {
     reduction *d = env;
     wadi_lv start[WADI_MAX_FIELDS], x[WADI_MAX_FIELDS];
-    for (int f = 0; f < d->r->fields; f++)
-        start[f] = wadi_lb_const(&l->b, identity(op_of_field(d->r, f), type_of_field(d->r, f)));
+    for (int f = 0; f < d->r->fields; f++) start[f] = identity_of(l, d->r, f);
     set(l, d->r, d->part, start);
     const wadi_lv i = wadi_lb_for(&l->b, d->from, add(l, d->from, d->count), 1, "i");
     element(l, d, i, x);
@@ -557,8 +564,7 @@ static void total_of_parts(wadi_lower *l, const wadi_row *r, void *env, wadi_lv 
     wadi_lv var[WADI_MAX_FIELDS], x[WADI_MAX_FIELDS];
     const bool plain = wadi_fun_has_any_order(r->f);
     if (plain)
-        for (int f = 0; f < r->fields; f++)
-            x[f] = wadi_lb_const(b, identity(op_of_field(r, f), type_of_field(r, f)));
+        for (int f = 0; f < r->fields; f++) x[f] = identity_of(l, r, f);
     else
         wadi_lower_part(l, src->parts, src->ix, num(l, 0), x);
     declare(l, r, x, "total", var);

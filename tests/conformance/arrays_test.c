@@ -170,6 +170,57 @@ static void histogram_drops_and_counts(void **state) {
     conf_assert_agrees(p, &(wadi_interp_io){&in, 1, NULL, 0}, 1, &out);
 }
 
+/* Long enough for tables: sums, extremes and a record, from defaults that count too; and a vector in a stream of others. */
+static wadi_exp both(void *env, wadi_exp element, wadi_exp old) {
+    (void)env;
+    return wadi_rec2("sum", wadi_add(wadi_get(element, "sum"), wadi_get(old, "sum")), "least",
+                     wadi_min(wadi_get(element, "least"), wadi_get(old, "least")));
+}
+
+static wadi_exp pair(wadi_exp x) {
+    return wadi_rec2("sum", wadi_convert(WADI_U32, x), "least", x);
+}
+
+static wadi_exp thousands(wadi_ix i) {
+    const wadi_exp x = wadi_convert(WADI_I32, wadi_mul(i.at[0], wadi_i64(1000)));
+    return wadi_rec2("sum", wadi_convert(WADI_U32, x), "least", x);
+}
+
+static wadi_exp first(wadi_exp r) {
+    return wadi_get(r, "sum");
+}
+
+static wadi_exp second(wadi_exp r) {
+    return wadi_get(r, "least");
+}
+
+static wadi_acc tallied(wadi_acc a) {
+    const wadi_acc start = wadi_generate(wadi_ix1(wadi_i64(10)), thousands);
+    return wadi_permute_env(both, start, bucket_of, &a, wadi_map(pair, a));
+}
+
+static wadi_acc tallied_sums(wadi_acc a) {
+    return wadi_map(first, tallied(a));
+}
+
+static void long_vectors_are_permuted_in_parts(void **state) {
+    (void)state;
+    enum { N = 70000 };
+    static int32_t v[N];
+    static const int64_t offsets[] = {0, 3, 3, 30000, 30100, N};
+    for (int i = 0; i < N; i++) v[i] = (int32_t)(i * 7919LL % 100003) - 50;
+    wadi_program *p = wadi_program_create("tables");
+    const wadi_acc a = wadi_input("v", WADI_I32, 1, any3), all = tallied(a);
+    wadi_output("sums", wadi_map(first, all));
+    wadi_output("least", wadi_map(second, all));
+    const wadi_acc o = wadi_input("offsets", WADI_I64, 1, any3 + 1);
+    wadi_output("each",
+                wadi_consume(wadi_elements(wadi_map_seq(tallied_sums, wadi_from_offsets(o, a)))));
+    const wadi_interp_input in[] = {{"v", conf_vector(WADI_I32, N, v)},
+                                    {"offsets", conf_vector(WADI_I64, 6, offsets)}};
+    conf_assert_agrees(p, &(wadi_interp_io){in, 2, NULL, 0}, 0, NULL);
+}
+
 static wadi_exp newest(void *env, wadi_exp element, wadi_exp old) {
     (void)env;
     (void)old;
@@ -512,6 +563,7 @@ int main(void) {
         cmocka_unit_test(mandelbrot_counts_as_c_does),
         cmocka_unit_test(reductions_and_scans_have_one_order),
         cmocka_unit_test(histogram_drops_and_counts),
+        cmocka_unit_test(long_vectors_are_permuted_in_parts),
         cmocka_unit_test(permute_combines_collisions_in_source_order),
         cmocka_unit_test(sorting_by_awhile),
         cmocka_unit_test(awhile_whose_state_shrinks),

@@ -334,6 +334,36 @@ static void division_by_zero_in_the_main_block(void **state) {
     assert_faults(p, &(wadi_interp_io){&in, 1, NULL, 0}, "quot", -1);
 }
 
+static wadi_ix to_itself(void *env, wadi_ix ix, int n, const wadi_exp *key) {
+    (void)env;
+    (void)ix;
+    (void)n;
+    return wadi_ix1(key[0]);
+}
+
+static wadi_exp added(void *env, wadi_exp element, wadi_exp old) {
+    (void)env;
+    return wadi_add(element, old);
+}
+
+/* Long enough for tables; the earlier of two bad indices lies in another worker's part. */
+static void the_first_bad_index_of_a_long_permute(void **state) {
+    (void)state;
+    enum { LONG = 100000 };
+    static int64_t v[LONG];
+    for (int i = 0; i < LONG; i++) v[i] = i % 10;
+    v[41000] = 10;
+    v[90000] = -1;
+    static const char *const any[] = {"?"};
+    const wadi_interp_input in = {"v", conf_vector(WADI_I64, LONG, v)};
+    wadi_program *p = wadi_program_create("long");
+    const wadi_acc a = wadi_input("v", WADI_I64, 1, any);
+    const wadi_acc zeros = wadi_fill(wadi_ix1(wadi_i64(10)), wadi_i64(0));
+    line = __LINE__ + 1;
+    wadi_output("sums", wadi_permute_by_env(added, zeros, to_itself, NULL, a, 1, &a));
+    assert_faults(p, &(wadi_interp_io){&in, 1, NULL, 0}, "index 10 ", -1);
+}
+
 /* ---- segments ---- */
 
 /* One segment, of min(n, 5 - n) elements of n. */
@@ -426,6 +456,7 @@ int main(void) {
                                        cmocka_unit_test(gather_beyond_the_end),
                                        cmocka_unit_test(backpermute_beyond_the_end),
                                        cmocka_unit_test(slice_beyond_the_end),
+                                       cmocka_unit_test(the_first_bad_index_of_a_long_permute),
                                        cmocka_unit_test(permute_beyond_the_end),
                                        cmocka_unit_test(division_by_zero),
                                        cmocka_unit_test(division_by_zero_inside_a_fold),

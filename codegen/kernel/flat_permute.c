@@ -1,0 +1,137 @@
+/* Schedule flat of permute: a long vector whose elements are combined in an order that does not matter goes to several tables,
+ * which are then combined.
+ *
+ * A table is as large as the result, and each is filled from its own part of the source by one worker. There are as many as pay:
+ * none for a source that is not several times as long as the result, which is then permuted as in schedule inside. Their number
+ * depends on sizes alone. Only combinations that any order gives the same bits are treated so, and only vectors sent into
+ * vectors; others keep the order of the source and one worker each. */
+#include "base/error.h"
+#include "codegen/kernel/flat.h"
+#include "operators/reduce_tree.h"
+
+enum {
+    MOST_TABLES = 16,
+    FEWEST = 4,   /* so that workers end together */
+    WORTH = 4096, /* elements of the source per table at least, */
+    TIMES = 8     /* and so many for each element of a table, which is written and read once more */
+};
+
+static wadi_lv num(wadi_lower *l, int64_t v) {
+    return wadi_lb_i64(&l->b, v);
+}
+
+static wadi_lv bin(wadi_lower *l, wadi_sop op, wadi_lv x, wadi_lv y) {
+    return wadi_lb_bin(&l->b, op, x, y);
+}
+
+static wadi_lv source_length(wadi_lower *l, const wadi_bind *bind) {
+    return wadi_lower_extent(l, bind->args[1], 0);
+}
+
+/* How many tables: 0 or FEWEST to MOST_TABLES. */
+static wadi_lv tables(wadi_lower *l, const wadi_bind *bind) {
+    const wadi_lv size = wadi_lower_extent(l, bind->results[0], 0);
+    const wadi_lv each =
+        bin(l, WADI_SOP_ADD, bin(l, WADI_SOP_MUL, size, num(l, TIMES)), num(l, WORTH));
+    const wadi_lv fit = bin(l, WADI_SOP_QUOT, source_length(l, bind), each);
+    const wadi_lv most = bin(l, WADI_SOP_MIN, fit, num(l, MOST_TABLES));
+    return wadi_lb_select(&l->b, WADI_I64, bin(l, WADI_SOP_GE, fit, num(l, FEWEST)), most,
+                          num(l, 0));
+}
+
+/* ---- the tables: [table, element of the result] ---- */
+
+static void table_extents(wadi_lower *l, const wadi_bind *bind, wadi_lv *extent) {
+    extent[1] = extent[0];
+    extent[0] = tables(l, bind);
+}
+
+static wadi_lv one_piece(wadi_lower *l, const wadi_bind *bind, const wadi_lv *extent) {
+    WADI_UNUSED(bind);
+    WADI_UNUSED(extent);
+    return num(l, 1);
+}
+
+/* Where table k begins. */
+static void table_at(wadi_lower *l, const wadi_bind *bind, const wadi_lv *column, wadi_lv k,
+                     wadi_lv size, wadi_lv *out) {
+    for (int f = 0; f < wadi_type_of(l, bind->results[0])->elem.fields; f++)
+        out[f] = wadi_lb_advance(&l->b, column[f], bin(l, WADI_SOP_MUL, k, size));
+}
+
+static void fill_table(wadi_lower *l, const wadi_unit *u) {
+    wadi_lb *b = &l->b;
+    const wadi_lv size = u->extent[1], n = source_length(l, u->bind);
+    const wadi_lv k = u->ix[0], next = bin(l, WADI_SOP_ADD, k, num(l, 1));
+    const wadi_fun *f = u->bind->funs[0];
+    const int fields = wadi_type_of(l, u->bind->results[0])->elem.fields;
+    wadi_lv pointer[WADI_MAX_FIELDS];
+    table_at(l, u->bind, u->pointer, k, size, pointer);
+    const wadi_lv t = wadi_lb_for(b, num(l, 0), size, 1, "t");
+    for (int c = 0; c < fields; c++)
+        wadi_lb_store(b, pointer[c], t, wadi_lb_const(b, wadi_row_identity(f, c)));
+    wadi_lower_end_innermost(l);
+    const wadi_lv each = bin(l, WADI_SOP_QUOT, n, u->extent[0]);
+    const wadi_lv from = bin(l, WADI_SOP_MUL, k, each);
+    const wadi_lv below = wadi_lb_select(b, WADI_I64, bin(l, WADI_SOP_EQ, next, u->extent[0]), n,
+                                         bin(l, WADI_SOP_ADD, from, each));
+    wadi_lower_permute_part(l, u->bind, &size, pointer, from, below);
+}
+
+/* ---- the result ---- */
+
+typedef struct merging {
+    const wadi_unit *u;
+    wadi_lv count;
+} merging;
+
+static void merge(wadi_lower *l, void *env, const wadi_lv *ix) {
+    const merging *m = env;
+    const wadi_unit *u = m->u;
+    wadi_lb *b = &l->b;
+    const int fields = wadi_type_of(l, u->bind->results[0])->elem.fields;
+    wadi_lv args[2 * WADI_MAX_FIELDS], out[WADI_MAX_FIELDS], var[WADI_MAX_FIELDS];
+    wadi_lower_read(l, u->bind->args[0], ix, args + fields);
+    for (int f = 0; f < fields; f++)
+        var[f] = wadi_lb_var(b, wadi_lb_type(b, args[fields + f]), false, args[fields + f], "all");
+    const wadi_lv k = wadi_lb_for(b, num(l, 0), m->count, 1, "k");
+    const wadi_lv at = bin(l, WADI_SOP_ADD, bin(l, WADI_SOP_MUL, k, u->extent[0]), ix[0]);
+    for (int f = 0; f < fields; f++) {
+        args[f] = wadi_lb_load(b, u->table[f], at, NULL);
+        args[fields + f] = wadi_lb_get(b, var[f]);
+    }
+    wadi_lower_apply(l, u->bind->funs[0], args, out);
+    for (int f = 0; f < fields; f++) wadi_lb_set(b, var[f], out[f]);
+    wadi_lb_end(b);
+    for (int f = 0; f < fields; f++) wadi_lb_store(b, u->pointer[f], ix[0], wadi_lb_get(b, var[f]));
+}
+
+static void merge_tables(wadi_lower *l, const wadi_unit *u) {
+    merging m = {u, tables(l, u->bind)};
+    wadi_lb_if(&l->b, bin(l, WADI_SOP_GT, m.count, num(l, 0)));
+    wadi_lower_nest(l, 1, u->extent, merge, &m);
+    wadi_lb_else(&l->b);
+    wadi_lower_permute(l, u->bind, u->extent, u->pointer);
+    wadi_lb_end(&l->b);
+}
+
+bool wadi_flat_has_tables(const wadi_flat *c, const wadi_bind *bind) {
+    const wadi_value *v = c->y->m->values;
+    return bind->op->skeleton == WADI_SKEL_PERMUTE && v[bind->results[0]].type.array[0].rank == 1 &&
+           v[bind->args[1]].type.array[0].rank == 1 && wadi_fun_has_any_order(bind->funs[0]) &&
+           wadi_flat_has_long_rows(c, bind->args[1]);
+}
+
+wadi_status wadi_flat_permute(wadi_flat *c, const wadi_bind *bind, int slot, const char *tag) {
+    static const wadi_cut fills = {table_extents, one_piece, fill_table};
+    static const wadi_cut merges = {NULL, one_piece, merge_tables};
+    const wadi_array_type table = {.rank = 2,
+                                   .elem = c->y->m->values[bind->results[0]].type.array[0].elem};
+    const wadi_slot_kind kind = c->body->stream ? WADI_SLOT_IRREGULAR : WADI_SLOT_ONCE;
+    const char *filling = wadi_arena_printf(c->y->arena, "%stables", tag ? tag : "");
+    int t = -1;
+    if (!filling) return wadi_flat_no_memory(c);
+    WADI_TRY(wadi_flat_slot(c, "tables", kind, &table, &t));
+    WADI_TRY(wadi_flat_cut(c, bind, t, &fills, filling, -1, true));
+    return wadi_flat_cut(c, bind, slot, &merges, tag, t, true);
+}
