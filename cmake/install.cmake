@@ -7,13 +7,8 @@ include(CMakePackageConfigHelpers)
 set(folders base graph operators codegen sched connectors api)
 set(objects ${folders})
 list(TRANSFORM objects REPLACE "(.+)" "$<TARGET_OBJECTS:wadi_\\1>")
-set(dependencies Threads::Threads OpenSSL::Crypto PkgConfig::ZMQ ${CMAKE_DL_LIBS} m)
-if(SNDFILE_FOUND)
-    list(APPEND dependencies PkgConfig::SNDFILE)
-endif()
-if(FFTW_FOUND)
-    list(APPEND dependencies PkgConfig::FFTW)
-endif()
+set(dependencies
+    Threads::Threads OpenSSL::Crypto PkgConfig::ZMQ ${CMAKE_DL_LIBS} m ${wadi_optional_targets})
 
 function(wadi_library target kind export_name)
     add_library(${target} ${kind} ${objects})
@@ -43,13 +38,7 @@ write_basic_package_version_file("${PROJECT_BINARY_DIR}/wadi-config-version.cmak
     COMPATIBILITY SameMinorVersion)
 
 # pkg-config wants the names that a static link needs; find_package has resolved them to paths.
-set(WADI_PC_PRIVATE "libzmq libcrypto")
-if(SNDFILE_FOUND)
-    string(APPEND WADI_PC_PRIVATE " sndfile")
-endif()
-if(FFTW_FOUND)
-    string(APPEND WADI_PC_PRIVATE " fftw3 fftw3f")
-endif()
+string(PREPEND WADI_PC_PRIVATE "libzmq libcrypto")
 # The installed tree may move: the prefix is told relative to the file.
 file(RELATIVE_PATH WADI_PC_UP "/p/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/p")
 configure_file(cmake/wadi.pc.in "${PROJECT_BINARY_DIR}/wadi.pc" @ONLY)

@@ -9,5 +9,12 @@ const wadi_connector wadi_connectors[] = {
 #if defined(WADI_HAVE_SNDFILE)
     {"sndfile", true, false, "sound files, through libsndfile"},
 #endif
+#if defined(WADI_HAVE_CFITSIO)
+    {"uvfits", true, false, "visibilities in FITS random groups, through CFITSIO"},
+    {"fits", false, true, "images of the sky with world coordinates, through CFITSIO"},
+#endif
+#if defined(WADI_HAVE_PNG)
+    {"png", false, true, "grey pictures of images, through libpng"},
+#endif
     {0},
 };

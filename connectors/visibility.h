@@ -27,11 +27,13 @@ typedef struct wadi_vis_ops {
 struct wadi_vis {
     const wadi_vis_ops *ops;
     wadi_vis_info info;
+    bool streaming; /* it has a source */
+    int wake_fd;    /* that source's, as sched/stream.h has it, set before each read: for a read that waits */
 };
 
 typedef struct wadi_vis_format {
     const char *name, *needs; /* "UVFITS", "CFITSIO": what it is read with */
-    /* head: the first n bytes of a file, or NULL for a folder. */
+    /* head: the first n bytes of a file, or NULL for a folder. Answers without the library, too. */
     bool (*recognises)(const char *path, const unsigned char *head, size_t n);
     /* options is never NULL; options->conjugate is the dispatcher's, which conjugates what read delivers. */
     wadi_status (*open)(const char *path, const wadi_vis_options *options, wadi_vis **out,
@@ -51,5 +53,10 @@ wadi_status wadi_vis_ms_open(const char *path, const wadi_vis_options *options, 
 
 /* Ended by a row without a name. */
 extern const wadi_vis_format wadi_vis_formats[];
+
+/* The formats' functions; `options` of an open is never NULL. */
+bool wadi_vis_fits_recognises(const char *path, const unsigned char *head, size_t n);
+wadi_status wadi_vis_fits_open(const char *path, const wadi_vis_options *options, wadi_vis **out,
+                               wadi_error *err);
 
 #endif

@@ -1,0 +1,140 @@
+/* Visibilities from files: which format a file has, by what is in it, and its rows as a source.
+ *
+ * A format is one file of this folder and one row of the table below. The rows pass in bulk: an element has a fixed shape, so a
+ * format fills whole columns of a chunk at once. */
+#include "connectors/visibility.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "sched/stream.h"
+
+#ifdef WADI_HAVE_CFITSIO
+#define OPEN_FITS wadi_vis_fits_open
+#else
+#define OPEN_FITS NULL
+#endif
+
+const wadi_vis_format wadi_vis_formats[] = {
+    {"UVFITS", "CFITSIO", wadi_vis_fits_recognises, OPEN_FITS},
+    {0},
+};
+
+/* ---- open ---- */
+
+enum { HEAD_BYTES = 4096 };
+
+/* *out_is_folder, or the first bytes of the file. */
+static wadi_status look(const char *path, unsigned char *head, size_t *out_n, bool *out_is_folder,
+                        wadi_error *err) {
+    struct stat about;
+    *out_n = 0;
+    if (stat(path, &about) != 0) return wadi_fail(err, WADI_IO, "%s: %s", path, strerror(errno));
+    *out_is_folder = S_ISDIR(about.st_mode);
+    if (*out_is_folder) return WADI_OK;
+    FILE *f = fopen(path, "rb");
+    if (f == NULL) return wadi_fail(err, WADI_IO, "%s: %s", path, strerror(errno));
+    *out_n = fread(head, 1, HEAD_BYTES, f);
+    const bool failed = ferror(f) != 0;
+    (void)fclose(f);
+    return failed ? wadi_fail(err, WADI_IO, "%s: cannot be read", path) : WADI_OK;
+}
+
+static wadi_status unknown(const char *path, wadi_error *err) {
+    wadi_text names = {0};
+    for (const wadi_vis_format *f = wadi_vis_formats; f->name != NULL; f++)
+        wadi_text_addf(&names, "%s%s", f == wadi_vis_formats ? "" : ", ", f->name);
+    const wadi_status status =
+        wadi_fail(err, WADI_UNSUPPORTED, "%s: no format of visibilities that wadi knows (%s)", path,
+                  wadi_text_str(&names));
+    wadi_text_fini(&names);
+    return status;
+}
+
+wadi_status wadi_vis_open(const char *path, const wadi_vis_options *options, wadi_vis **out,
+                          wadi_error *err) {
+    unsigned char head[HEAD_BYTES];
+    size_t n = 0;
+    bool is_folder = false;
+    WADI_TRY(look(path, head, &n, &is_folder, err));
+    if (options != NULL && (options->field < 0 || options->setup < 0)) {
+        return wadi_fail(err, WADI_INVALID, "%s: field %d, setup %d: numbers are not negative",
+                         path, options->field - 1, options->setup - 1);
+    }
+    const wadi_vis_format *f = wadi_vis_formats;
+    while (f->name != NULL && !f->recognises(path, is_folder ? NULL : head, n)) f++;
+    if (f->name == NULL) return unknown(path, err);
+    if (f->open == NULL) {
+        return wadi_fail(err, WADI_UNSUPPORTED, "%s is %s; this wadi was built without %s", path,
+                         f->name, f->needs);
+    }
+    static const wadi_vis_options whole = {0};
+    return f->open(path, options != NULL ? options : &whole, out, err);
+}
+
+void wadi_vis_close(wadi_vis *v) {
+    if (v != NULL) v->ops->close(v);
+}
+
+const wadi_vis_info *wadi_vis_about(const wadi_vis *v) {
+    return &v->info;
+}
+
+/* ---- source ---- */
+
+typedef struct rows_source {
+    wadi_source base;
+    wadi_vis *vis;
+    int64_t at; /* rows delivered */
+} rows_source;
+
+static void destroy(wadi_source *self) {
+    ((rows_source *)self)->vis->streaming = false;
+    free(self);
+}
+
+static wadi_status next(wadi_source *self, int64_t k, wadi_builder *b, wadi_error *err) {
+    rows_source *s = (rows_source *)self;
+    wadi_array columns[WADI_VIS_PARTS];
+    int64_t n = 0;
+    k = wadi_builder_fit(b, k);
+    WADI_TRY(wadi_builder_bulk(b, k, columns, err));
+    const wadi_vis_rows rows = {.uvw = columns[WADI_VIS_UVW].column[0],
+                                .pair = columns[WADI_VIS_PAIR].column[0],
+                                .time = columns[WADI_VIS_TIME].column[0],
+                                .data = columns[WADI_VIS_DATA].column[0],
+                                .weight = columns[WADI_VIS_WEIGHT].column[0]};
+    s->vis->wake_fd = self->wake_fd;
+    const wadi_status status = s->vis->ops->read(s->vis, s->at, k, &rows, &n, err);
+    WADI_ASSERT(n >= 0 && n <= k);
+    wadi_builder_keep(b, n);
+    s->at += n;
+    return status;
+}
+
+static const wadi_source_ops source_ops = {destroy, next};
+
+wadi_status wadi_vis_source(wadi_vis *v, wadi_source **out, wadi_error *err) {
+    if (v->streaming) return wadi_fail(err, WADI_INVALID, "visibilities: one source at a time");
+    rows_source *s = calloc(1, sizeof *s);
+    if (s == NULL) return wadi_fail(err, WADI_MEMORY, "visibilities: out of memory");
+    const int64_t three = 3;
+    const int64_t two = 2;
+    const int64_t cell[2] = {v->info.channels, v->info.pols};
+    s->base = (wadi_source){
+        .ops = &source_ops, .kind = "visibilities", .wake_fd = -1, .parts = WADI_VIS_PARTS};
+    s->base.part[WADI_VIS_UVW] = wadi_part_fixed(WADI_F64, 1, &three);
+    s->base.part[WADI_VIS_PAIR] = wadi_part_fixed(WADI_I32, 1, &two);
+    s->base.part[WADI_VIS_TIME] = wadi_part_fixed(WADI_F64, 0, NULL);
+    s->base.part[WADI_VIS_DATA] = wadi_part_fixed(WADI_C128, 2, cell);
+    s->base.part[WADI_VIS_WEIGHT] = wadi_part_fixed(WADI_F32, 2, cell);
+    s->vis = v;
+    v->streaming = true;
+    *out = &s->base;
+    return WADI_OK;
+}
