@@ -36,7 +36,7 @@ typedef struct wadi_png_options {
     int64_t most;   /**< pixels along the longer side, shrunk by averaging to fit; 0: as it is */
 } wadi_png_options;
 
-/** The first plane as an 8-bit grey PNG, north up, the file under its name only when whole. Errors: as above; WADI_UNSUPPORTED:
+/** The first plane as an 8-bit grey PNG, north up, what is not finite black, the file under its name only when whole. Errors: as above; WADI_UNSUPPORTED:
  *  built without libpng. `options` may be NULL. */
 WADI_NODISCARD wadi_status wadi_sink_png(const char *path, const wadi_png_options *options,
                                          wadi_sink **out, wadi_error *err);
