@@ -1,4 +1,14 @@
-/* What a format of visibilities implements: one file each, and a row in the table of connectors/visibility.c. */
+/* What a format of visibilities implements: one file each, and a row in the table of connectors/visibility.c.
+ *
+ * Signs. UVFITS, Measurement Sets and uvh5 all mean V = I exp(+2 pi i (u l + v m + w (n - 1))), and only the first two agree about
+ * the baseline; wadi/visibility.h wants exp(-2 pi i ...) and the second antenna's position minus the first's:
+ *
+ *   UVFITS            uvw = first - second     uvw is negated                  AIPS memo 117; wsclean images it so
+ *   Measurement Set   the same                 uvw is negated
+ *   uvh5              uvw = second - first     visibilities are conjugated     pyuvdata, docs/conventions.rst: V12 = <E1* E2>
+ *
+ * A judge: the jet of M87 (data/vis/mojave.uvfits) leaves the core to the north-west, position angle -72 degrees; with the wrong
+ * sign to the south-east. */
 #ifndef WADI_CONNECTORS_VISIBILITY_H
 #define WADI_CONNECTORS_VISIBILITY_H
 
@@ -28,7 +38,8 @@ struct wadi_vis {
     const wadi_vis_ops *ops;
     wadi_vis_info info;
     bool streaming; /* it has a source */
-    int wake_fd;    /* that source's, as sched/stream.h has it, set before each read: for a read that waits */
+    bool conjugate; /* what read delivers is conjugated by the source */
+    int wake_fd; /* that source's, as sched/stream.h has it, set before each read: for a read that waits */
 };
 
 typedef struct wadi_vis_format {
@@ -40,7 +51,13 @@ typedef struct wadi_vis_format {
                         wadi_error *err); /* NULL: built without it */
 } wadi_vis_format;
 
-/* The formats. Where the library is missing only the first of a pair is there. */
+/* Ended by a row without a name. */
+extern const wadi_vis_format wadi_vis_formats[];
+
+/* The formats' functions. Where the library is missing only the first of a pair is there. */
+bool wadi_vis_fits_recognises(const char *path, const unsigned char *head, size_t n);
+wadi_status wadi_vis_fits_open(const char *path, const wadi_vis_options *options, wadi_vis **out,
+                               wadi_error *err);
 bool wadi_vis_text_recognises(const char *path, const unsigned char *head, size_t n);
 wadi_status wadi_vis_text_open(const char *path, const wadi_vis_options *options, wadi_vis **out,
                                wadi_error *err);
@@ -50,13 +67,5 @@ wadi_status wadi_vis_uvh5_open(const char *path, const wadi_vis_options *options
 bool wadi_vis_ms_recognises(const char *path, const unsigned char *head, size_t n);
 wadi_status wadi_vis_ms_open(const char *path, const wadi_vis_options *options, wadi_vis **out,
                              wadi_error *err);
-
-/* Ended by a row without a name. */
-extern const wadi_vis_format wadi_vis_formats[];
-
-/* The formats' functions; `options` of an open is never NULL. */
-bool wadi_vis_fits_recognises(const char *path, const unsigned char *head, size_t n);
-wadi_status wadi_vis_fits_open(const char *path, const wadi_vis_options *options, wadi_vis **out,
-                               wadi_error *err);
 
 #endif
