@@ -38,6 +38,7 @@ typedef struct grid_job {
 typedef struct grid_tally {
     int64_t gridded,
         outside; /* outside: kernel reaches over the border of the grid, or w is beyond the table */
+    double weight;                   /* sum of the weights of those gridded */
     int64_t kernels;                 /* in tables; 0: none */
     int support_least, support_most; /* cells */
     int64_t planes;                  /* w planes; 0: none */
