@@ -13,6 +13,10 @@ const wadi_connector wadi_connectors[] = {
     {"uvfits", true, false, "visibilities in FITS random groups, through CFITSIO"},
     {"fits", false, true, "images of the sky with world coordinates, through CFITSIO"},
 #endif
+#if defined(WADI_HAVE_HDF5)
+    {"uvh5", true, false, "visibilities in the HDF5 files of pyuvdata, through HDF5"},
+#endif
+    {"vis_text", true, false, "visibilities in plain text, a line each"},
 #if defined(WADI_HAVE_PNG)
     {"png", false, true, "grey pictures of images, through libpng"},
 #endif

@@ -19,9 +19,22 @@
 #else
 #define OPEN_FITS NULL
 #endif
+#ifdef WADI_HAVE_HDF5
+#define OPEN_UVH5 wadi_vis_uvh5_open
+#else
+#define OPEN_UVH5 NULL
+#endif
+#ifdef WADI_HAVE_CASACORE
+#define OPEN_MS wadi_vis_ms_open
+#else
+#define OPEN_MS NULL
+#endif
 
 const wadi_vis_format wadi_vis_formats[] = {
     {"UVFITS", "CFITSIO", wadi_vis_fits_recognises, OPEN_FITS},
+    {"uvh5", "HDF5", wadi_vis_uvh5_recognises, OPEN_UVH5},
+    {"Measurement Set", "casacore", wadi_vis_ms_recognises, OPEN_MS},
+    {"text", "zlib", wadi_vis_text_recognises, wadi_vis_text_open},
     {0},
 };
 
@@ -74,7 +87,10 @@ wadi_status wadi_vis_open(const char *path, const wadi_vis_options *options, wad
                          f->name, f->needs);
     }
     static const wadi_vis_options whole = {0};
-    return f->open(path, options != NULL ? options : &whole, out, err);
+    if (options == NULL) options = &whole;
+    WADI_TRY(f->open(path, options, out, err));
+    (*out)->conjugate = options->conjugate;
+    return WADI_OK;
 }
 
 void wadi_vis_close(wadi_vis *v) {
@@ -98,6 +114,10 @@ static void destroy(wadi_source *self) {
     free(self);
 }
 
+static void conjugate(double *data, int64_t n) {
+    for (int64_t i = 0; i < n; i++) data[2 * i + 1] = -data[2 * i + 1];
+}
+
 static wadi_status next(wadi_source *self, int64_t k, wadi_builder *b, wadi_error *err) {
     rows_source *s = (rows_source *)self;
     wadi_array columns[WADI_VIS_PARTS];
@@ -112,6 +132,7 @@ static wadi_status next(wadi_source *self, int64_t k, wadi_builder *b, wadi_erro
     s->vis->wake_fd = self->wake_fd;
     const wadi_status status = s->vis->ops->read(s->vis, s->at, k, &rows, &n, err);
     WADI_ASSERT(n >= 0 && n <= k);
+    if (s->vis->conjugate) conjugate(rows.data, n * s->vis->info.channels * s->vis->info.pols);
     wadi_builder_keep(b, n);
     s->at += n;
     return status;

@@ -11,7 +11,7 @@
 
 #include "base/error.h"
 
-#ifdef WADI_WITH_ZLIB
+#ifdef WADI_HAVE_ZLIB
 #include <zlib.h>
 #endif
 
@@ -25,7 +25,7 @@ struct md5_input {
     int64_t offset;
     _Atomic int64_t
         on_disk; /* bytes of the current file that were taken from the disk, and all before */
-#ifdef WADI_WITH_ZLIB
+#ifdef WADI_HAVE_ZLIB
     gzFile gz;
 #endif
 };
@@ -84,7 +84,7 @@ static bool is_gzip(int fd) {
 }
 
 static wadi_status unpack(md5_input *in, wadi_error *err) {
-#ifdef WADI_WITH_ZLIB
+#ifdef WADI_HAVE_ZLIB
     in->gz = gzdopen(in->fd, "rb");
     if (in->gz == NULL) return io_error(in, "out of memory", err);
     (void)gzbuffer(in->gz, 1 << 18);
@@ -106,7 +106,7 @@ static wadi_status open_current(md5_input *in, wadi_error *err) {
 
 static void close_current(md5_input *in) {
     if (in->fd < 0) return;
-#ifdef WADI_WITH_ZLIB
+#ifdef WADI_HAVE_ZLIB
     if (in->packed && in->gz != NULL) {
         (void)gzclose(in->gz);
         in->gz = NULL;
@@ -135,7 +135,7 @@ static ssize_t read_plain(md5_input *in, void *to, size_t n) {
 }
 
 static wadi_status read_some(md5_input *in, void *to, size_t n, size_t *out_n, wadi_error *err) {
-#ifdef WADI_WITH_ZLIB
+#ifdef WADI_HAVE_ZLIB
     if (in->packed) {
         const unsigned most = n > 1u << 30 ? 1u << 30 : (unsigned)n;
         const int got = gzread(in->gz, to, most);
