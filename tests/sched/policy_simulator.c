@@ -137,7 +137,8 @@ double best_fixed_ns(const machine *m, int64_t elements, uint64_t seed, int64_t 
     double best = HUGE_VAL;
     for (int64_t k = 1; k <= INT64_C(1) << 26; k *= 2) {
         if (m->most == 0 && (elements / k > MANY || elements / k < FEW)) continue;
-        if (m->most > 0 && (k < m->most / 4 || k >= 2 * m->most)) continue; /* no better, the same */
+        if (m->most > 0 && (k < m->most / 4 || k >= 2 * m->most))
+            continue; /* no better, the same */
         const double ns = simulate_named(m, "fixed", k, elements, seed).total_ns;
         if (ns < best && out_size != NULL) *out_size = k;
         if (ns < best) best = ns;
