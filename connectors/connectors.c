@@ -16,6 +16,9 @@ const wadi_connector wadi_connectors[] = {
 #if defined(WADI_HAVE_HDF5)
     {"uvh5", true, false, "visibilities in the HDF5 files of pyuvdata, through HDF5"},
 #endif
+#if defined(WADI_HAVE_CASACORE)
+    {"measurement_set", true, false, "visibilities in Measurement Sets, through casacore"},
+#endif
     {"vis_text", true, false, "visibilities in plain text, a line each"},
 #if defined(WADI_HAVE_PNG)
     {"png", false, true, "grey pictures of images, through libpng"},
