@@ -60,7 +60,7 @@ typedef struct grid_method {
     void (*close)(grid_gridder *g); /* NULL is fine */
 } grid_method;
 
-/* Ended by a row without a name; the first is the default. */
-extern const grid_method grid_methods[];
+/* Ended by NULL; the first is the default. */
+extern const grid_method *const grid_methods[];
 
 #endif

@@ -1,0 +1,41 @@
+/* The files of an image, or the link that stands for one. */
+#ifndef WADI_APPS_GRIDDING_FILES_H
+#define WADI_APPS_GRIDDING_FILES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "apps/gridding/ingest.h"
+
+typedef struct grid_file {
+    const char *name; /* borrowed */
+    wadi_vis *vis;
+} grid_file;
+
+typedef struct grid_files {
+    grid_file *at;
+    size_t n;
+    bool once;               /* rows pass only once: a link */
+    int64_t rows;            /* of all; -1: not known */
+    double ra, dec, equinox; /* of the first that says; NAN: none does */
+    const char *object, *telescope;
+    double channel_width;
+    int stokes; /* what the first gives for what is asked for */
+} grid_files;
+
+/* fini is due in any case. Errors: those of wadi_vis_open; WADI_INVALID where an input has not the polarisation or the channels, or
+ * gives another polarisation than the first. */
+WADI_NODISCARD wadi_status grid_files_open(grid_files *in, size_t n, const char *const *paths,
+                                           const wadi_vis_options *options, const grid_take *take,
+                                           wadi_error *err);
+/* The same of what is sent to `address`. */
+WADI_NODISCARD wadi_status grid_files_listen(grid_files *in, const char *address,
+                                             const wadi_link_options *options,
+                                             const grid_take *take, wadi_error *err);
+void grid_files_fini(grid_files *in);
+/* Phase centres that differ by more than a tenth of `scale` are WADI_INVALID: in one image they would blur. */
+WADI_NODISCARD wadi_status grid_files_check(const grid_files *in, double scale, wadi_error *err);
+/* All rows of all, one file after the other. */
+WADI_NODISCARD wadi_status grid_files_pass(const grid_files *in, grid_ingest *g, wadi_error *err);
+
+#endif

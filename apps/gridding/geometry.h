@@ -1,0 +1,40 @@
+/* How large an image is and how fine, from what the visibilities reach.
+ *
+ * A baseline of length b wavelengths sees fringes 1 / b wide. Where nothing is asked for, a pixel is a quarter of the finest fringe
+ * in the sky, rounded down to two digits, and the field is two fringes of the shortest baseline wide: wider structure is not
+ * measured, and dishes stand further apart than their own width, so that the field covers what each of them sees. The size is
+ * between 256 and 4096 pixels, even, and without prime factors above 5, and the field ends before the horizon. */
+#ifndef WADI_APPS_GRIDDING_GEOMETRY_H
+#define WADI_APPS_GRIDDING_GEOMETRY_H
+
+#include <stdint.h>
+
+#include "apps/gridding/store.h"
+#include "wadi/status.h"
+
+/* What visibilities reach; all zero before any. */
+typedef struct grid_limits {
+    int64_t n;
+    double most_u, most_v, most_w; /* moduli, wavelengths */
+    double least_w, greatest_w;    /* with their signs */
+    double longest;                /* sqrt(u^2 + v^2) */
+    double shortest;               /* sqrt(u^2 + v^2 + w^2), of what is no autocorrelation */
+    double weight;                 /* sum */
+    double first_time, last_time;  /* modified Julian days; 0: not known */
+    double lowest_frequency, highest_frequency; /* Hz */
+} grid_limits;
+
+void grid_limits_add(grid_limits *l, const grid_store *s);
+
+typedef struct grid_geometry {
+    int64_t size; /* pixels along each side, even */
+    double scale; /* radians */
+} grid_geometry;
+
+/* size, scale and fov: what is asked for, 0 where nothing; at most two of them. `limits` may be NULL: all must follow from what is
+ * asked for. Errors: WADI_INVALID. */
+WADI_NODISCARD wadi_status grid_geometry_choose(const grid_limits *limits, int64_t size,
+                                                double scale, double fov, grid_geometry *out,
+                                                wadi_error *err);
+
+#endif

@@ -1,0 +1,55 @@
+/* From the rows of a file to visibilities that can be gridded: a pipeline of the framework.
+ *
+ * Rows are streamed in; the stage's body turns each into its visibilities, one per channel: baselines in wavelengths, the wanted
+ * polarisation, the weight. What must not take part is dropped and counted: autocorrelations, what is flagged, and what is not
+ * finite although its weight is positive. The rest lands in a store, which is handed on whenever it is full: batches are cut by
+ * its size alone, not by chunks, threads or files.
+ *
+ * u is counted to the west: the columns of an image grow that way. */
+#ifndef WADI_APPS_GRIDDING_INGEST_H
+#define WADI_APPS_GRIDDING_INGEST_H
+
+#include <stdbool.h>
+
+#include "apps/gridding/polarisation.h"
+#include "apps/gridding/store.h"
+#include "wadi/visibility.h"
+
+/* What of each file takes part. */
+typedef struct grid_take {
+    int stokes;                          /* code; 0: I, or what there is */
+    int64_t first_channel, last_channel; /* last -1: to the end */
+    bool psf;                            /* every visibility is 1 */
+    bool force_flagged;                  /* the modulus of a weight counts */
+    bool autocorrelations;
+} grid_take;
+
+typedef struct grid_counts {
+    int64_t rows;
+    int64_t read; /* visibilities: rows times channels */
+    int64_t flagged, broken, autocorrelations, kept;
+} grid_counts;
+
+typedef struct grid_ingest {
+    grid_take take;
+    wadi_run_options run;
+    grid_store *store;
+    wadi_status (*full)(void *env,
+                        wadi_error *err); /* takes what the store holds, and empties it */
+    wadi_status (*tick)(void *env, wadi_error *err); /* after every chunk; NULL: none */
+    void *env;
+    grid_counts counts;
+    wadi_run *running; /* for a cancellation; NULL: none runs */
+} grid_ingest;
+
+/* Takes in all rows of `vis` and adds to counts and store. What is left in the store at the end stays there: files follow one
+ * another without a seam. Errors: those of the file, of the polarisation and channels asked for, of full and tick. */
+WADI_NODISCARD wadi_status grid_ingest_rows(grid_ingest *g, wadi_vis *vis, const char *name,
+                                            wadi_error *err);
+
+/* The channels taken of a file, [first, first + n). Errors: WADI_INVALID. */
+WADI_NODISCARD wadi_status grid_take_channels(const grid_take *t, const wadi_vis_info *info,
+                                              const char *name, int64_t *first, int64_t *n,
+                                              wadi_error *err);
+
+#endif

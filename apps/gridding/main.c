@@ -1,0 +1,241 @@
+/* wadi-grid: the program around a session. The image goes to its file, a summary to standard output, all else to standard error. */
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "apps/gridding/keys.h"
+#include "apps/gridding/options.h"
+#include "apps/gridding/report.h"
+#include "apps/gridding/session.h"
+#include "apps/gridding/write_image.h"
+#include "base/clock.h"
+#include "base/error.h"
+
+enum { DONE = 0, FAILED = 1, MISUSE = 2, INTERRUPTED = 130 };
+
+/* Asked for more than this, single precision would round what was asked for away. */
+static const double single_epsilon = 1e-6;
+
+typedef struct work {
+    const grid_options *options;
+    grid_files files;
+    grid_session *session;
+    double *image;
+    grid_phase phase;
+    int64_t phase_ns;
+    bool shown; /* a line of progress stands on the terminal */
+} work;
+
+/* ---- signals: the first ends the work, the second has its usual effect ---- */
+
+static volatile sig_atomic_t interrupted;
+static grid_session *volatile under_way;
+
+static void on_signal(int number) {
+    struct sigaction usual = {.sa_handler = SIG_DFL};
+    (void)sigaction(number, &usual, NULL);
+    interrupted = 1;
+    if (under_way != NULL) grid_session_cancel(under_way);
+}
+
+static void catch_signals(void) {
+    struct sigaction action = {.sa_handler = on_signal};
+    (void)sigaction(SIGINT, &action, NULL);
+    (void)sigaction(SIGTERM, &action, NULL);
+    struct sigaction ignore = {.sa_handler = SIG_IGN};
+    (void)sigaction(SIGPIPE, &ignore, NULL);
+}
+
+static bool stop(void *env) {
+    WADI_UNUSED(env);
+    return interrupted != 0;
+}
+
+/* ---- progress ---- */
+
+static void clear_line(work *w) {
+    if (w->shown) fputs("\r\033[K", stderr);
+    w->shown = false;
+}
+
+static void progress(void *env, grid_phase phase, const grid_counts *counts, int64_t rows) {
+    work *w = env;
+    wadi_text line = {0};
+    if (w->phase_ns == 0 || phase != w->phase) {
+        w->phase = phase;
+        w->phase_ns = wadi_clock_ns();
+    }
+    grid_report_progress(&line, phase, counts, rows,
+                         (double)(wadi_clock_ns() - w->phase_ns) * 1e-9);
+    clear_line(w);
+    fputs(wadi_text_str(&line), stderr);
+    w->shown = true;
+    wadi_text_fini(&line);
+}
+
+/* ---- the image ---- */
+
+typedef struct history {
+    wadi_text line[3];
+    const char *at[4];
+} history;
+
+static void tell_history(history *h, const grid_options *o, const grid_account *a) {
+    wadi_text_addf(&h->line[0], "wadi-grid %s: method %s%s", WADI_VERSION, a->method,
+                   o->psf ? ", beam" : "");
+    if (strcmp(a->method, "wstack") == 0) wadi_text_addf(&h->line[0], ", epsilon %g", o->epsilon);
+    wadi_text_add(&h->line[1], "weights ");
+    grid_report_weights(&h->line[1], o->weights);
+    wadi_text_addf(&h->line[2], "%lld visibilities, sum of weights %.9g",
+                   (long long)a->tally.gridded, a->weight);
+    for (int i = 0; i < 3; i++) h->at[i] = wadi_text_str(&h->line[i]);
+}
+
+static wadi_image_info image_info(const work *w, const grid_account *a, const history *h) {
+    const grid_files *f = &w->files;
+    const grid_limits *l = &a->limits;
+    return (wadi_image_info){.pixel = a->geometry.scale,
+                             .ra = f->ra,
+                             .dec = f->dec,
+                             .equinox = f->equinox,
+                             .frequency = (l->lowest_frequency + l->highest_frequency) / 2,
+                             .bandwidth =
+                                 l->highest_frequency - l->lowest_frequency + f->channel_width,
+                             .stokes = f->stokes,
+                             .date = l->first_time,
+                             .unit = "Jy/beam",
+                             .object = f->object,
+                             .telescope = f->telescope,
+                             .history = h->at};
+}
+
+static wadi_status make_image(work *w, const grid_account *a, wadi_error *err) {
+    const size_t pixels = (size_t)(a->geometry.size * a->geometry.size);
+    if (w->image == NULL) w->image = malloc(pixels * sizeof *w->image);
+    if (w->image == NULL) return wadi_fail(err, WADI_MEMORY, "no room for the image");
+    return grid_session_image(w->session, w->image, err);
+}
+
+/* The image of what has been gridded so far, under `path`. */
+static wadi_status write_image(work *w, const char *path, wadi_error *err) {
+    grid_account a;
+    history h = {0};
+    grid_session_account(w->session, &a);
+    WADI_TRY(make_image(w, &a, err));
+    grid_session_account(w->session, &a);
+    tell_history(&h, w->options, &a);
+    const wadi_image_info info = image_info(w, &a, &h);
+    const wadi_status status =
+        grid_write_image(w->image, a.geometry.size, w->options->epsilon < single_epsilon, path,
+                         path == w->options->output ? w->options->png : NULL, &info, err);
+    for (int i = 0; i < 3; i++) wadi_text_fini(&h.line[i]);
+    return status;
+}
+
+static wadi_status show_live(void *env, wadi_error *err) {
+    work *w = env;
+    return write_image(w, w->options->output, err);
+}
+
+static wadi_status summarise(work *w, wadi_error *err) {
+    grid_account a;
+    grid_statistics s;
+    wadi_text text = {0};
+    if (w->options->quiet) return WADI_OK;
+    grid_session_account(w->session, &a);
+    WADI_TRY(grid_statistics_of(w->image, a.geometry.size, &s, err));
+    grid_report(&text, w->options, &w->files, &a, &s);
+    fputs(wadi_text_str(&text), stdout);
+    wadi_text_fini(&text);
+    return fflush(stdout) == 0 ? WADI_OK
+                               : wadi_fail(err, WADI_IO, "standard output: writing failed");
+}
+
+/* ---- the work ---- */
+
+static wadi_status open_files(work *w, const grid_take *take, wadi_error *err) {
+    const grid_options *o = w->options;
+    const wadi_vis_options vis = {
+        .field = o->field, .setup = o->setup, .column = o->column, .conjugate = o->conjugate};
+    if (o->listen == NULL)
+        return grid_files_open(&w->files, o->inputs.n, o->inputs.at, &vis, take, err);
+    grid_keys keys = {0};
+    wadi_link_options link = {.bind = true};
+    wadi_status status = o->key != NULL ? grid_keys_read(&keys, o->key, o->senders, err) : WADI_OK;
+    grid_keys_receive(&keys, &link);
+    if (status == WADI_OK) status = grid_files_listen(&w->files, o->listen, &link, take, err);
+    grid_keys_fini(&keys);
+    return status;
+}
+
+static wadi_status prepare(work *w, wadi_error *err) {
+    const grid_options *o = w->options;
+    const grid_take take = {.stokes = o->stokes,
+                            .first_channel = o->first_channel,
+                            .last_channel = o->last_channel,
+                            .psf = o->psf,
+                            .force_flagged = o->force_flagged,
+                            .autocorrelations = o->autocorrelations};
+    const grid_watch watch = {.progress = !o->quiet && isatty(STDERR_FILENO) ? progress : NULL,
+                              .stop = stop,
+                              .live = show_live,
+                              .live_s = o->live_s,
+                              .env = w};
+    WADI_TRY(open_files(w, &take, err));
+    return grid_session_create(o, &w->files, &take, &watch, &w->session, err);
+}
+
+/* A stream has broken off: what came is kept under a name that says so. */
+static void save_part(work *w) {
+    wadi_text name = {0};
+    wadi_error err = {.status = WADI_OK};
+    if (w->session == NULL || !grid_session_has_part(w->session) || interrupted) return;
+    wadi_text_addf(&name, "%s.partial", w->options->output);
+    wadi_status status = grid_session_settle(w->session, &err);
+    if (status == WADI_OK) status = write_image(w, wadi_text_str(&name), &err);
+    fprintf(stderr, "wadi-grid: %s%s\n",
+            status == WADI_OK ? "the image so far: " : "no image of what came: ",
+            status == WADI_OK ? wadi_text_str(&name) : err.msg);
+    wadi_text_fini(&name);
+}
+
+static int run(const grid_options *o) {
+    work w = {.options = o};
+    wadi_error err = {.status = WADI_OK};
+    catch_signals();
+    wadi_status status = prepare(&w, &err);
+    under_way = w.session;
+    if (status == WADI_OK) status = grid_session_go(w.session, &err);
+    under_way = NULL;
+    clear_line(&w);
+    if (status == WADI_OK) status = write_image(&w, o->output, &err);
+    if (status == WADI_OK) status = summarise(&w, &err);
+    if (status != WADI_OK)
+        fprintf(stderr, "wadi-grid: %s\n", interrupted ? "interrupted" : err.msg);
+    if (status != WADI_OK && o->listen != NULL) save_part(&w);
+    grid_session_destroy(w.session);
+    grid_files_fini(&w.files);
+    free(w.image);
+    return status == WADI_OK ? DONE : interrupted ? INTERRUPTED : FAILED;
+}
+
+int main(int argc, char **argv) {
+    grid_options options;
+    wadi_error err = {.status = WADI_OK};
+    int rc = DONE;
+    if (grid_options_parse(argc, argv, &options, &err) != WADI_OK) {
+        fprintf(stderr, "wadi-grid: %s\n", err.msg);
+        rc = MISUSE;
+    } else if (options.help) {
+        fputs(grid_usage, stdout);
+    } else if (options.version) {
+        puts("wadi-grid " WADI_VERSION);
+    } else {
+        rc = run(&options);
+    }
+    grid_options_fini(&options);
+    return rc;
+}

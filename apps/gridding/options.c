@@ -1,0 +1,310 @@
+/* See the header. */
+#include "apps/gridding/options.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "apps/gridding/polarisation.h"
+#include "base/args.h"
+#include "base/error.h"
+
+const char grid_usage[] =
+    "wadi-grid [options] -o IMAGE.fits INPUT...\n"
+    "wadi-grid [options] -o IMAGE.fits --listen ADDRESS\n"
+    "\n"
+    "Makes the dirty image of interferometer visibilities: UVFITS, uvh5, Measurement Sets, text.\n"
+    "Several inputs of one phase centre become one image.\n"
+    "\n"
+    "  -o, --output FILE       the image, as FITS; replaced only when the new one is whole\n"
+    "      --png FILE          a picture of it too\n"
+    "  -m, --method NAME       wstack (default), wproj, aw, simple; direct: the sum itself, slow\n"
+    "  -e, --epsilon E         relative accuracy of wstack, 1e-2 to 1e-12 (1e-4); below 1e-6 the\n"
+    "                          image is written in double precision\n"
+    "  -s, --size N            pixels along each side, even\n"
+    "      --scale ANGLE       of a pixel: 0.5asec, 20mas, 1e-5rad\n"
+    "      --fov ANGLE         of the image: 1.5deg. Of these three give two, one or none\n"
+    "  -w, --weight W          natural (default), uniform, briggs:R with R from -2 to 2\n"
+    "  -p, --pol P             I (default where it can be had), Q, U, V, XX, XY, .., RR, RL, ..\n"
+    "  -c, --channels A:B      from A up to and with B, counted from 0; A:, :B, A\n"
+    "      --psf               the beam: as if every visibility were 1\n"
+    "      --autocorrelations  take them too\n"
+    "      --force-flagged     take flagged visibilities, weighted by the modulus of the weight\n"
+    "      --conjugate         the file has the other sign of the phase than its format says\n"
+    "      --field N           source or field of the file, as it counts them\n"
+    "      --setup N           frequency setup or spectral window\n"
+    "      --column NAME       of a Measurement Set (DATA)\n"
+    "      --support N         wproj, aw: cells of a kernel along each side, odd\n"
+    "      --oversample N      simple, wproj, aw: kernels between two cells\n"
+    "      --w-step X          wproj, aw: wavelengths between two w kernels\n"
+    "      --aterm FILE        aw: how antennas see the sky; see docs/GRIDDING.md\n"
+    "      --own-fft           aw: transforms written in the array language\n"
+    "      --six-ffts          aw: transforms every kernel anew for each visibility\n"
+    "      --listen ADDRESS    visibilities from wadi-vis-send: tcp://127.0.0.1:5555\n"
+    "      --key FILE          own CURVE keys, public and secret, a line each\n"
+    "      --senders FILE      public keys of those who may send, one a line\n"
+    "      --live SECONDS      rewrite the image so often while visibilities arrive\n"
+    "      --memory SIZE       for visibilities under way (1G), and at most for grids\n"
+    "      --threads N         workers (default: one per processor)\n"
+    "      --chunk N           rows per chunk (default: the scheduler decides)\n"
+    "      --schedule NAME     inside, flat, across (default: the scheduler decides)\n"
+    "  -q, --quiet             no progress, no summary\n"
+    "      --version, --help\n"
+    "\n"
+    "Exit status: 0 done, 1 an error, 2 a wrong command line, 130 interrupted.\n";
+
+#define OPTIONS ((grid_options *)options)
+
+/* ---- numbers ---- */
+
+/* A finite number from low to high, nothing behind it. */
+static bool number(const char *text, double low, double high, double *out) {
+    char *end = NULL;
+    const double value = strtod(text, &end);
+    if (end == text || *end != '\0' || !(value >= low && value <= high)) return false;
+    *out = value;
+    return true;
+}
+
+/* A positive angle with its unit, in radians. */
+static bool angle(const char *text, double *out) {
+    static const struct {
+        const char *name;
+        double degrees;
+    } units[] = {{"rad", 57.29577951308232}, {"deg", 1},           {"amin", 1.0 / 60},
+                 {"arcmin", 1.0 / 60},       {"asec", 1.0 / 3600}, {"arcsec", 1.0 / 3600},
+                 {"mas", 1.0 / 3600e3},      {"uas", 1.0 / 3600e6}};
+    char *end = NULL;
+    const double value = strtod(text, &end);
+    if (end == text || !(value > 0 && value < 1e12)) return false;
+    for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
+        if (strcmp(end, units[i].name) != 0) continue;
+        *out = value * units[i].degrees * acos(-1) / 180;
+        return true;
+    }
+    return false;
+}
+
+/* ---- takers ---- */
+
+#define TAKE_STRING(field)                                                               \
+    static wadi_status take_##field(void *options, const char *value, wadi_error *err) { \
+        WADI_UNUSED(err);                                                                \
+        OPTIONS->field = value;                                                          \
+        return WADI_OK;                                                                  \
+    }
+TAKE_STRING(output)
+TAKE_STRING(png)
+TAKE_STRING(method)
+TAKE_STRING(aterm)
+TAKE_STRING(column)
+TAKE_STRING(listen)
+TAKE_STRING(key)
+TAKE_STRING(senders)
+
+static wadi_status take_input(void *options, const char *value, wadi_error *err) {
+    if (wadi_vec_push(&OPTIONS->inputs, value)) return WADI_OK;
+    return wadi_fail(err, WADI_MEMORY, "out of memory");
+}
+
+static wadi_status take_epsilon(void *options, const char *value, wadi_error *err) {
+    if (number(value, 1e-13, 0.1, &OPTIONS->epsilon)) return WADI_OK;
+    return wadi_args_bad("--epsilon", value, "a number from 1e-13 to 0.1", err);
+}
+
+static wadi_status take_size(void *options, const char *value, wadi_error *err) {
+    if (wadi_args_number(value, 2, 1 << 20, &OPTIONS->size) && OPTIONS->size % 2 == 0)
+        return WADI_OK;
+    return wadi_args_bad("--size", value, "an even number of pixels", err);
+}
+
+static wadi_status take_scale(void *options, const char *value, wadi_error *err) {
+    if (angle(value, &OPTIONS->scale)) return WADI_OK;
+    return wadi_args_bad("--scale", value, "an angle with its unit, such as 0.5asec", err);
+}
+
+static wadi_status take_fov(void *options, const char *value, wadi_error *err) {
+    if (angle(value, &OPTIONS->fov)) return WADI_OK;
+    return wadi_args_bad("--fov", value, "an angle with its unit, such as 1.5deg", err);
+}
+
+static wadi_status take_weight(void *options, const char *value, wadi_error *err) {
+    grid_weights *w = &OPTIONS->weights;
+    if (strcmp(value, "natural") == 0) {
+        *w = (grid_weights){GRID_NATURAL, 0};
+    } else if (strcmp(value, "uniform") == 0) {
+        *w = (grid_weights){GRID_UNIFORM, 0};
+    } else if (strncmp(value, "briggs:", 7) == 0 && number(value + 7, -5, 5, &w->robust)) {
+        w->kind = GRID_BRIGGS;
+    } else {
+        return wadi_args_bad("--weight", value, "natural, uniform or briggs:R", err);
+    }
+    return WADI_OK;
+}
+
+static wadi_status take_pol(void *options, const char *value, wadi_error *err) {
+    OPTIONS->stokes = grid_stokes_code(value);
+    if (OPTIONS->stokes != 0) return WADI_OK;
+    return wadi_args_bad("--pol", value, "a polarisation: I, Q, U, V, XX, .., RR, ..", err);
+}
+
+/* "A:B", "A:", ":B", "A" */
+static wadi_status take_channels(void *options, const char *value, wadi_error *err) {
+    char first[24] = "0";
+    const char *colon = strchr(value, ':'), *last = colon != NULL ? colon + 1 : value;
+    const size_t n = colon != NULL ? (size_t)(colon - value) : strlen(value);
+    bool good = n < sizeof first && value[0] != '\0';
+    if (good && n > 0) {
+        memcpy(first, value, n);
+        first[n] = '\0';
+    }
+    good = good && wadi_args_number(first, 0, INT32_MAX, &OPTIONS->first_channel);
+    OPTIONS->last_channel = -1;
+    if (good && *last != '\0')
+        good = wadi_args_number(last, OPTIONS->first_channel, INT32_MAX, &OPTIONS->last_channel);
+    return good ? WADI_OK : wadi_args_bad("--channels", value, "two numbers A:B, A <= B", err);
+}
+
+static wadi_status take_number(const char *name, const char *value, int64_t low, int64_t high,
+                               int *out, wadi_error *err) {
+    int64_t n = 0;
+    if (!wadi_args_number(value, low, high, &n)) return wadi_args_bad(name, value, "a number", err);
+    *out = (int)n;
+    return WADI_OK;
+}
+
+static wadi_status take_field(void *options, const char *value, wadi_error *err) {
+    WADI_TRY(take_number("--field", value, 0, INT32_MAX - 1, &OPTIONS->field, err));
+    OPTIONS->field++;
+    return WADI_OK;
+}
+
+static wadi_status take_setup(void *options, const char *value, wadi_error *err) {
+    WADI_TRY(take_number("--setup", value, 0, INT32_MAX - 1, &OPTIONS->setup, err));
+    OPTIONS->setup++;
+    return WADI_OK;
+}
+
+static wadi_status take_support(void *options, const char *value, wadi_error *err) {
+    WADI_TRY(take_number("--support", value, 1, 4095, &OPTIONS->support, err));
+    if (OPTIONS->support % 2 == 1) return WADI_OK;
+    return wadi_args_bad("--support", value, "an odd number", err);
+}
+
+static wadi_status take_oversample(void *options, const char *value, wadi_error *err) {
+    return take_number("--oversample", value, 1, 65536, &OPTIONS->oversample, err);
+}
+
+static wadi_status take_w_step(void *options, const char *value, wadi_error *err) {
+    if (number(value, 1e-9, 1e12, &OPTIONS->w_step)) return WADI_OK;
+    return wadi_args_bad("--w-step", value, "a positive number of wavelengths", err);
+}
+
+static wadi_status take_live(void *options, const char *value, wadi_error *err) {
+    if (number(value, 0.01, 1e6, &OPTIONS->live_s)) return WADI_OK;
+    return wadi_args_bad("--live", value, "a number of seconds", err);
+}
+
+static wadi_status take_memory(void *options, const char *value, wadi_error *err) {
+    if (wadi_args_size(value, &OPTIONS->memory)) return WADI_OK;
+    return wadi_args_bad("--memory", value, "a number of bytes such as 256M", err);
+}
+
+static wadi_status take_threads(void *options, const char *value, wadi_error *err) {
+    return take_number("--threads", value, 1, 1024, &OPTIONS->threads, err);
+}
+
+static wadi_status take_chunk(void *options, const char *value, wadi_error *err) {
+    if (wadi_args_number(value, 1, INT32_MAX, &OPTIONS->chunk)) return WADI_OK;
+    return wadi_args_bad("--chunk", value, "a number of rows", err);
+}
+
+static wadi_status take_schedule(void *options, const char *value, wadi_error *err) {
+    static const char *const names[] = {"auto", "inside", "flat", "across"};
+    for (int i = 0; i < 4; i++) {
+        if (strcmp(value, names[i]) != 0) continue;
+        OPTIONS->schedule = (wadi_schedule_option)i;
+        return WADI_OK;
+    }
+    return wadi_args_bad("--schedule", value, "inside, flat, across or auto", err);
+}
+
+static const wadi_args_option table[] = {
+    {"--output", "-o", take_output, 0},
+    {"--png", NULL, take_png, 0},
+    {"--method", "-m", take_method, 0},
+    {"--epsilon", "-e", take_epsilon, 0},
+    {"--size", "-s", take_size, 0},
+    {"--scale", NULL, take_scale, 0},
+    {"--fov", NULL, take_fov, 0},
+    {"--weight", "-w", take_weight, 0},
+    {"--pol", "-p", take_pol, 0},
+    {"--channels", "-c", take_channels, 0},
+    {"--psf", NULL, NULL, offsetof(grid_options, psf)},
+    {"--autocorrelations", NULL, NULL, offsetof(grid_options, autocorrelations)},
+    {"--force-flagged", NULL, NULL, offsetof(grid_options, force_flagged)},
+    {"--conjugate", NULL, NULL, offsetof(grid_options, conjugate)},
+    {"--field", NULL, take_field, 0},
+    {"--setup", NULL, take_setup, 0},
+    {"--spw", NULL, take_setup, 0},
+    {"--freqid", NULL, take_setup, 0},
+    {"--column", NULL, take_column, 0},
+    {"--support", NULL, take_support, 0},
+    {"--oversample", NULL, take_oversample, 0},
+    {"--w-step", NULL, take_w_step, 0},
+    {"--aterm", NULL, take_aterm, 0},
+    {"--own-fft", NULL, NULL, offsetof(grid_options, own_fft)},
+    {"--six-ffts", NULL, NULL, offsetof(grid_options, six_ffts)},
+    {"--listen", NULL, take_listen, 0},
+    {"--key", NULL, take_key, 0},
+    {"--senders", NULL, take_senders, 0},
+    {"--live", NULL, take_live, 0},
+    {"--memory", NULL, take_memory, 0},
+    {"--threads", NULL, take_threads, 0},
+    {"--chunk", NULL, take_chunk, 0},
+    {"--schedule", NULL, take_schedule, 0},
+    {"--quiet", "-q", NULL, offsetof(grid_options, quiet)},
+    {"--help", "-h", NULL, offsetof(grid_options, help)},
+    {"--version", NULL, NULL, offsetof(grid_options, version)},
+};
+
+static const wadi_args arguments = {table, sizeof table / sizeof table[0], take_input, NULL};
+
+/* ---- what does not go together ---- */
+
+static wadi_status check(const grid_options *o, wadi_error *err) {
+    if (o->output == NULL)
+        return wadi_fail(err, WADI_INVALID, "no output: -o names the image; --help tells more");
+    if (o->inputs.n == 0 && o->listen == NULL)
+        return wadi_fail(err, WADI_INVALID, "no input; --help tells more");
+    if (o->inputs.n > 0 && o->listen != NULL)
+        return wadi_fail(err, WADI_INVALID, "--listen takes the place of input files");
+    if (o->size > 0 && o->scale > 0 && o->fov > 0)
+        return wadi_fail(err, WADI_INVALID, "--size, --scale and --fov: two of them say it all");
+    if (o->png != NULL && strcmp(o->png, o->output) == 0)
+        return wadi_fail(err, WADI_INVALID, "%s: image and picture are one file", o->png);
+    if ((o->key == NULL) != (o->senders == NULL))
+        return wadi_fail(err, WADI_INVALID, "--key and --senders go together");
+    if (o->live_s == 0 || o->listen == NULL) return WADI_OK;
+    if ((o->size > 0) + (o->scale > 0) + (o->fov > 0) != 2)
+        return wadi_fail(err, WADI_INVALID,
+                         "--live shows what has come so far: --size and --scale, or --fov, must "
+                         "be given");
+    if (o->weights.kind != GRID_NATURAL)
+        return wadi_fail(err, WADI_INVALID,
+                         "--live shows what has come so far: weights other "
+                         "than natural need all visibilities first");
+    return WADI_OK;
+}
+
+wadi_status grid_options_parse(int argc, char *const *argv, grid_options *out, wadi_error *err) {
+    *out = (grid_options){.epsilon = 1e-4, .last_channel = -1};
+    WADI_TRY(wadi_args_parse(&arguments, argc, argv, out, err));
+    return out->help || out->version ? WADI_OK : check(out, err);
+}
+
+void grid_options_fini(grid_options *o) {
+    wadi_vec_free(&o->inputs);
+}

@@ -1,0 +1,40 @@
+/* The command line of wadi-grid. */
+#ifndef WADI_APPS_GRIDDING_OPTIONS_H
+#define WADI_APPS_GRIDDING_OPTIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "apps/gridding/weighting.h"
+#include "base/vec.h"
+#include "wadi/run.h"
+#include "wadi/status.h"
+
+typedef struct grid_options {
+    WADI_VEC(const char *) inputs;
+    const char *output, *png, *method, *aterm, *column, *listen, *key, *senders; /* NULL: none */
+    double epsilon;
+    int64_t size;      /* pixels; 0: chosen */
+    double scale, fov; /* radians; 0: chosen */
+    grid_weights weights;
+    int stokes;                          /* code of wadi_stokes; 0: I, or what there is */
+    int64_t first_channel, last_channel; /* last_channel -1: to the end */
+    int field, setup;                    /* plus one; 0: the only one */
+    int support, oversample;
+    double w_step;
+    int64_t memory, chunk;
+    int threads;
+    wadi_schedule_option schedule;
+    double live_s; /* 0: only at the end */
+    bool psf, conjugate, autocorrelations, force_flagged, own_fft, six_ffts, quiet, help, version;
+} grid_options;
+
+/* Strings are borrowed from argv. Errors: WADI_INVALID naming the argument, WADI_MEMORY. fini is due in any case. */
+WADI_NODISCARD wadi_status grid_options_parse(int argc, char *const *argv, grid_options *out,
+                                              wadi_error *err);
+void grid_options_fini(grid_options *o);
+
+/* The text of --help. */
+extern const char grid_usage[];
+
+#endif

@@ -1,0 +1,323 @@
+/* See the header. */
+#include "apps/gridding/session.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "apps/gridding/aterm_file.h"
+#include "apps/gridding/room.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/text.h"
+
+enum {
+    DEFAULT_MEMORY = 1 << 30,
+    STORE_SHARE = 2, /* of the memory a batch may take, and chunks under way */
+    CHUNK_SHARE = 4,
+};
+
+static const double tick_s = 0.2;
+
+struct grid_session {
+    const grid_options *options;
+    grid_files *files;
+    grid_watch watch;
+    grid_store store;
+    grid_ingest ingest;
+    grid_phase phase;
+    bool whole; /* all visibilities are in the store */
+    bool open;  /* geometry is known, the method open */
+    grid_limits limits;
+    grid_geometry geometry;
+    grid_density *density;
+    grid_aterms aterms;
+    const grid_method *method;
+    grid_gridder *gridder;
+    int64_t outside;
+    double weight, variance;
+    int64_t ticked_ns, shown_ns;
+};
+
+/* ---- opening ---- */
+
+/* NULL: none of that name. */
+static const grid_method *find_method(const char *name) {
+    int i = 0;
+    while (name != NULL && grid_methods[i] != NULL && strcmp(grid_methods[i]->name, name) != 0) i++;
+    return grid_methods[i];
+}
+
+static wadi_status unknown_method(const char *name, wadi_error *err) {
+    wadi_text list = {0};
+    for (int i = 0; grid_methods[i] != NULL; i++)
+        wadi_text_addf(&list, "%s%s", i > 0 ? ", " : "", grid_methods[i]->name);
+    const wadi_status status =
+        wadi_fail(err, WADI_INVALID, "no method \"%s\": there are %s", name, wadi_text_str(&list));
+    wadi_text_fini(&list);
+    return status;
+}
+
+static int64_t memory_of(const grid_options *o) {
+    return o->memory > 0 ? o->memory : DEFAULT_MEMORY;
+}
+
+static wadi_run_options run_options(const grid_options *o, int64_t memory) {
+    return (wadi_run_options){.threads = o->threads,
+                              .memory = memory,
+                              .chunk = o->chunk,
+                              .policy = o->chunk > 0 ? "fixed" : NULL,
+                              .schedule = o->schedule};
+}
+
+wadi_status grid_session_create(const grid_options *options, grid_files *files,
+                                const grid_take *take, const grid_watch *watch, grid_session **out,
+                                wadi_error *err) {
+    grid_session *s = calloc(1, sizeof *s);
+    if (s == NULL) return wadi_fail(err, WADI_MEMORY, "out of memory");
+    s->options = options;
+    s->files = files;
+    s->watch = *watch;
+    s->method = find_method(options->method);
+    grid_store_init(&s->store, memory_of(options) / STORE_SHARE / GRID_STORE_BYTES);
+    s->ingest = (grid_ingest){.take = *take,
+                              .run = run_options(options, memory_of(options) / CHUNK_SHARE),
+                              .store = &s->store,
+                              .env = s};
+    wadi_status status = WADI_OK;
+    if (s->method == NULL) status = unknown_method(options->method, err);
+    if (status == WADI_OK && options->aterm != NULL)
+        status = grid_aterms_read(options->aterm, &s->aterms, err);
+    if (status != WADI_OK) {
+        grid_session_destroy(s);
+        return status;
+    }
+    *out = s;
+    return WADI_OK;
+}
+
+void grid_session_destroy(grid_session *s) {
+    if (s == NULL) return;
+    if (s->gridder != NULL) s->method->close(s->gridder);
+    grid_aterms_fini(&s->aterms);
+    grid_density_destroy(s->density);
+    grid_store_fini(&s->store);
+    free(s);
+}
+
+/* The geometry and the method, from the limits where they are known. */
+static wadi_status begin(grid_session *s, const grid_limits *limits, wadi_error *err) {
+    const grid_options *o = s->options;
+    WADI_TRY(grid_geometry_choose(limits, o->size, o->scale, o->fov, &s->geometry, err));
+    WADI_TRY(grid_files_check(s->files, s->geometry.scale, err));
+    WADI_TRY(grid_room(s->geometry.size * s->geometry.size * 16, o->memory, "the grid", err));
+    const grid_job job = {.size = s->geometry.size,
+                          .scale = s->geometry.scale,
+                          .epsilon = o->epsilon,
+                          .most_w = limits != NULL ? limits->most_w : 0,
+                          .support = o->support,
+                          .oversample = o->oversample,
+                          .w_step = o->w_step,
+                          .own_fft = o->own_fft,
+                          .hoisted = !o->six_ffts,
+                          .aterms = o->aterm != NULL ? &s->aterms : NULL,
+                          .run = run_options(o, o->memory)};
+    WADI_TRY(s->method->open(&job, &s->gridder, err));
+    s->open = true;
+    return WADI_OK;
+}
+
+/* ---- batches ---- */
+
+static wadi_status look_over(void *env, wadi_error *err) {
+    grid_session *s = env;
+    WADI_UNUSED(err);
+    grid_limits_add(&s->limits, &s->store);
+    s->whole = false;
+    s->store.n = 0;
+    return WADI_OK;
+}
+
+static wadi_status weigh(void *env, wadi_error *err) {
+    grid_session *s = env;
+    WADI_UNUSED(err);
+    grid_density_add(s->density, &s->store);
+    if (!s->whole) s->store.n = 0;
+    return WADI_OK;
+}
+
+static void add_up(grid_session *s) {
+    const double *weight = s->store.column[GRID_WEIGHT];
+    for (int64_t i = 0; i < s->store.n; i++) s->weight += weight[i];
+    if (s->options->weights.kind == GRID_NATURAL)
+        for (int64_t i = 0; i < s->store.n; i++) s->variance += weight[i];
+}
+
+/* Natural weights have W^2 / w = w. */
+static wadi_status grid_batch_of(grid_session *s, wadi_error *err) {
+    grid_batch batch;
+    if (s->options->weights.kind != GRID_NATURAL)
+        s->outside += grid_density_apply(s->density, s->options->weights, &s->store, &s->variance);
+    add_up(s);
+    if (s->store.n == 0) return WADI_OK;
+    WADI_TRY(grid_store_batch(&s->store, &batch, err));
+    WADI_TRY(s->method->add(s->gridder, &batch, err));
+    s->store.n = 0;
+    return WADI_OK;
+}
+
+static wadi_status grid(void *env, wadi_error *err) {
+    return grid_batch_of(env, err);
+}
+
+/* A link's: nothing has been looked over. */
+static wadi_status grid_as_it_comes(void *env, wadi_error *err) {
+    grid_session *s = env;
+    grid_limits_add(&s->limits, &s->store);
+    if (!s->open) {
+        s->whole = false;
+        if (s->options->weights.kind != GRID_NATURAL)
+            return wadi_fail(err, WADI_INVALID,
+                             "the link brings more than --memory holds: weights other than natural "
+                             "need all visibilities first");
+        WADI_TRY(begin(s, NULL, err));
+    }
+    return grid_batch_of(s, err);
+}
+
+/* ---- watching ---- */
+
+static wadi_status show(grid_session *s, int64_t now, wadi_error *err) {
+    if (s->watch.live_s <= 0 || s->phase != GRID_GRIDDING) return WADI_OK;
+    if (s->shown_ns == 0) s->shown_ns = now;
+    if ((double)(now - s->shown_ns) < s->watch.live_s * 1e9) return WADI_OK;
+    s->shown_ns = now;
+    if (s->store.n > 0) WADI_TRY(s->ingest.full(s, err));
+    return grid_session_has_image(s) ? s->watch.live(s->watch.env, err) : WADI_OK;
+}
+
+static wadi_status tick(void *env, wadi_error *err) {
+    grid_session *s = env;
+    const int64_t now = wadi_clock_ns();
+    if (s->watch.stop != NULL && s->watch.stop(s->watch.env))
+        return wadi_fail(err, WADI_CANCELLED, "interrupted");
+    if (s->watch.progress != NULL && (double)(now - s->ticked_ns) >= tick_s * 1e9) {
+        s->ticked_ns = now;
+        s->watch.progress(s->watch.env, s->phase, &s->ingest.counts, s->files->rows);
+    }
+    return show(s, now, err);
+}
+
+/* ---- passes ---- */
+
+/* All visibilities go through `take`, from the files, or from the store where it holds them all. */
+static wadi_status pass(grid_session *s, grid_phase phase,
+                        wadi_status (*take)(void *env, wadi_error *err), wadi_error *err) {
+    s->phase = phase;
+    if (s->whole) return take(s, err);
+    s->store.n = 0;
+    s->ingest.counts = (grid_counts){0};
+    s->ingest.full = take;
+    s->ingest.tick = tick;
+    WADI_TRY(grid_files_pass(s->files, &s->ingest, err));
+    return s->store.n > 0 ? take(s, err) : WADI_OK;
+}
+
+/* The first pass, which keeps what it has read if that is all. */
+static wadi_status look(grid_session *s, wadi_error *err) {
+    const bool once = s->files->once;
+    s->whole = !s->open;
+    s->phase = once ? GRID_GRIDDING : GRID_LOOKING;
+    s->ingest.full = once ? grid_as_it_comes : look_over;
+    s->ingest.tick = tick;
+    WADI_TRY(grid_files_pass(s->files, &s->ingest, err));
+    if (s->open) return s->store.n > 0 ? grid_as_it_comes(s, err) : WADI_OK;
+    grid_limits_add(&s->limits, &s->store);
+    return WADI_OK;
+}
+
+static wadi_status nothing_left(const grid_session *s, wadi_error *err) {
+    const grid_counts *c = &s->ingest.counts;
+    if (c->read == 0) return wadi_fail(err, WADI_INVALID, "there are no visibilities to image");
+    return wadi_fail(err, WADI_INVALID,
+                     "nothing to image: of %lld visibilities %lld are flagged%s, %lld not finite, "
+                     "%lld autocorrelations",
+                     (long long)c->read, (long long)c->flagged,
+                     c->flagged > 0 && !s->options->force_flagged ? " (--force-flagged takes them)"
+                                                                  : "",
+                     (long long)c->broken, (long long)c->autocorrelations);
+}
+
+static wadi_status weigh_and_grid(grid_session *s, wadi_error *err) {
+    if (s->options->weights.kind != GRID_NATURAL) {
+        WADI_TRY(grid_density_create(s->geometry.size, s->geometry.scale, s->options->memory,
+                                     &s->density, err));
+        WADI_TRY(pass(s, GRID_WEIGHING, weigh, err));
+    }
+    return pass(s, GRID_GRIDDING, grid, err);
+}
+
+wadi_status grid_session_go(grid_session *s, wadi_error *err) {
+    const bool live = s->files->once && s->watch.live_s > 0;
+    if (live) WADI_TRY(begin(s, NULL, err));
+    WADI_TRY(look(s, err));
+    if (s->limits.n == 0) return nothing_left(s, err);
+    if (s->open) return WADI_OK;
+    WADI_TRY(begin(s, &s->limits, err));
+    return weigh_and_grid(s, err);
+}
+
+void grid_session_cancel(grid_session *s) {
+    if (s->ingest.running != NULL) wadi_run_cancel(s->ingest.running);
+}
+
+/* ---- results ---- */
+
+bool grid_session_has_image(const grid_session *s) {
+    return s->open && s->weight > 0;
+}
+
+/* The methods' own sum where they keep one: it leaves out what lies outside their grids. */
+static double weight_of(const grid_session *s, const grid_tally *t) {
+    return t->weight > 0 || t->gridded == 0 ? t->weight : s->weight;
+}
+
+bool grid_session_has_part(const grid_session *s) {
+    return s->files->once && (s->limits.n > 0 || s->store.n > 0);
+}
+
+/* Weights that depend on their neighbours count what is in the store, which is all: a longer link has been refused. */
+wadi_status grid_session_settle(grid_session *s, wadi_error *err) {
+    if (!s->open) {
+        grid_limits_add(&s->limits, &s->store);
+        WADI_TRY(begin(s, &s->limits, err));
+        return weigh_and_grid(s, err);
+    }
+    return s->store.n > 0 ? grid_as_it_comes(s, err) : WADI_OK;
+}
+
+wadi_status grid_session_image(grid_session *s, double *out, wadi_error *err) {
+    grid_tally t = {0};
+    WADI_TRY(s->method->image(s->gridder, out, err));
+    s->method->tell(s->gridder, &t);
+    const double weight = weight_of(s, &t);
+    if (!(weight > 0))
+        return wadi_fail(err, WADI_INVALID,
+                         "nothing to image: all %lld visibilities lie outside the grid; a finer "
+                         "--scale makes it larger",
+                         (long long)(t.outside + s->outside));
+    for (int64_t i = 0; i < s->geometry.size * s->geometry.size; i++) out[i] /= weight;
+    return WADI_OK;
+}
+
+void grid_session_account(const grid_session *s, grid_account *out) {
+    *out = (grid_account){.counts = s->ingest.counts,
+                          .limits = s->limits,
+                          .geometry = s->geometry,
+                          .method = s->method->name,
+                          .once = s->files->once && s->open && !s->whole};
+    if (s->gridder != NULL) s->method->tell(s->gridder, &out->tally);
+    out->outside = s->outside + out->tally.outside;
+    out->weight = weight_of(s, &out->tally);
+    out->noise = s->weight > 0 ? sqrt(s->variance) / s->weight : 0;
+}

@@ -1,0 +1,39 @@
+/* Weights of visibilities in an image: as they were measured, or by how many there are around them.
+ *
+ * With w_k the weight in the file and S_k the sum of the weights in the cell of the uv plane that visibility k lies in, a
+ * cell being 1 / field of view wide and (u, v) and (-u, -v) the same place,
+ *
+ *   natural   W_k = w_k                            least noise
+ *   uniform   W_k = w_k / S_k                      every cell counts alike: narrowest beam
+ *   briggs:R  W_k = w_k / (1 + f^2 S_k),  f^2 = (5 10^-R)^2 / (sum over cells of S^2 / sum of w_k)
+ *
+ * R from -2, nearly uniform, to 2, nearly natural. Source: D. S. Briggs, High fidelity deconvolution of moderately resolved
+ * sources, thesis, New Mexico Tech 1995, section 3.2. */
+#ifndef WADI_APPS_GRIDDING_WEIGHTING_H
+#define WADI_APPS_GRIDDING_WEIGHTING_H
+
+#include <stdint.h>
+
+#include "apps/gridding/store.h"
+#include "wadi/status.h"
+
+typedef enum grid_weighting { GRID_NATURAL, GRID_UNIFORM, GRID_BRIGGS } grid_weighting;
+
+typedef struct grid_weights {
+    grid_weighting kind;
+    double robust; /* R */
+} grid_weights;
+
+typedef struct grid_density grid_density;
+
+/* An empty uv plane for images of size x size pixels of width `scale`. Errors: WADI_MEMORY naming the bytes. */
+WADI_NODISCARD wadi_status grid_density_create(int64_t size, double scale, int64_t memory,
+                                               grid_density **out, wadi_error *err);
+void grid_density_destroy(grid_density *d); /* NULL is fine */
+/* Counts visibilities in. What lies outside the plane is passed over. */
+void grid_density_add(grid_density *d, const grid_store *s);
+/* All are in: replaces the weights w of visibilities by those of the image, W, and removes those outside the plane; returns how
+ * many. Adds W^2 / w of each to *variance, which divided by the square of the sum of W is the variance of the image's noise. */
+int64_t grid_density_apply(grid_density *d, grid_weights how, grid_store *s, double *variance);
+
+#endif
