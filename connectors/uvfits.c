@@ -26,7 +26,6 @@ bool wadi_vis_fits_recognises(const char *path, const unsigned char *head, size_
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/text.h"
@@ -100,12 +99,6 @@ static void decode(int bitpix, const unsigned char *p, int64_t n, double *out) {
 
 /* ---- groups ---- */
 
-static wadi_status truncated(const uvfits *u, int64_t group, wadi_error *err) {
-    return wadi_fail(err, WADI_IO,
-                     "%s: truncated: the header promises %lld groups, the file ends in group %lld",
-                     u->path, (long long)u->head.groups, (long long)group + 1);
-}
-
 static wadi_status load_block(uvfits *u, int64_t first, wadi_error *err) {
     const int64_t left = u->head.groups - first;
     const int64_t n = left < u->block_room ? left : u->block_room;
@@ -117,7 +110,8 @@ static wadi_status load_block(uvfits *u, int64_t first, wadi_error *err) {
         const ssize_t got = pread(u->fd, u->block + done, (size_t)(bytes - done), start + done);
         if (got < 0 && errno == EINTR) continue;
         if (got < 0) return wadi_fail(err, WADI_IO, "%s: %s", u->path, strerror(errno));
-        if (got == 0) return truncated(u, first + done / u->group_bytes, err);
+        if (got == 0)
+            return wadi_uvfits_truncated(u->path, &u->head, first + done / u->group_bytes, err);
         done += got;
     }
     u->block_first = first;
@@ -450,18 +444,11 @@ static void close_file(wadi_vis *self) {
 
 static const wadi_vis_ops ops = {read_rows, close_file};
 
-/* Compares what the header promises with the length of the file, before anything is sized by it. */
 static wadi_status prepare(uvfits *u, wadi_error *err) {
     const wadi_uvfits_head *h = &u->head;
-    struct stat about;
-    if (h->groups == 0) return wadi_fail(err, WADI_INVALID, "%s: no groups", u->path);
-    u->group_bytes = (h->params + h->values) * (abs(h->bitpix) / 8);
+    u->group_bytes = wadi_uvfits_group_bytes(h);
     u->fd = open(u->path, O_RDONLY | O_CLOEXEC);
-    if (u->fd < 0 || fstat(u->fd, &about) != 0)
-        return wadi_fail(err, WADI_IO, "%s: %s", u->path, strerror(errno));
-    const int64_t whole = (about.st_size - h->start) / u->group_bytes;
-    if (h->start > about.st_size || whole < h->groups)
-        return truncated(u, h->start > about.st_size ? 0 : whole, err);
+    if (u->fd < 0) return wadi_fail(err, WADI_IO, "%s: %s", u->path, strerror(errno));
     const int64_t fit = BLOCK_BYTES / u->group_bytes;
     u->block_room = fit < 1 ? 1 : fit;
     u->block = malloc((size_t)(u->block_room * u->group_bytes));

@@ -68,8 +68,13 @@ typedef struct wadi_uvfits_head {
     WADI_VEC(wadi_uvfits_field) field;
 } wadi_uvfits_head;
 
-/* Reads them. *head must be all zero; wadi_uvfits_head_fini is due whatever the outcome. */
+/* Reads them, and sees whether the file is long enough for its groups. *head must be all zero; wadi_uvfits_head_fini is due whatever the outcome. */
 wadi_status wadi_uvfits_head_read(const char *path, wadi_uvfits_head *head, wadi_error *err);
 void wadi_uvfits_head_fini(wadi_uvfits_head *head);
+
+int64_t wadi_uvfits_group_bytes(const wadi_uvfits_head *head);
+/* Fails: the file ends within group `group`, counted from 0. */
+wadi_status wadi_uvfits_truncated(const char *path, const wadi_uvfits_head *head, int64_t group,
+                                  wadi_error *err);
 
 #endif

@@ -7,10 +7,12 @@
 
 #ifdef WADI_HAVE_CFITSIO
 
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include <fitsio.h>
 #include <pthread.h>
@@ -223,6 +225,31 @@ static wadi_status read_params(reader *r, wadi_error *err) {
     return WADI_OK;
 }
 
+/* ---- length ---- */
+
+int64_t wadi_uvfits_group_bytes(const wadi_uvfits_head *head) {
+    return (head->params + head->values) * (abs(head->bitpix) / 8);
+}
+
+wadi_status wadi_uvfits_truncated(const char *path, const wadi_uvfits_head *head, int64_t group,
+                                  wadi_error *err) {
+    return wadi_fail(err, WADI_IO,
+                     "%s: truncated: the header promises %lld groups, the file ends in group %lld",
+                     path, (long long)head->groups, (long long)group + 1);
+}
+
+/* Before anything is sized by what the header promises, and before the tables behind the groups are missed. */
+static wadi_status check_length(const reader *r, wadi_error *err) {
+    const wadi_uvfits_head *h = r->head;
+    struct stat about;
+    if (h->groups == 0) return wadi_fail(err, WADI_INVALID, "%s: no groups", r->path);
+    if (stat(r->path, &about) != 0)
+        return wadi_fail(err, WADI_IO, "%s: %s", r->path, strerror(errno));
+    const int64_t there = about.st_size > h->start ? about.st_size - h->start : 0;
+    const int64_t whole = there / wadi_uvfits_group_bytes(h);
+    return whole < h->groups ? wadi_uvfits_truncated(r->path, h, whole, err) : WADI_OK;
+}
+
 /* ---- the primary header ---- */
 
 static wadi_status read_primary(reader *r, wadi_error *err) {
@@ -263,7 +290,8 @@ static wadi_status read_primary(reader *r, wadi_error *err) {
     text(r, "TELESCOP", h->telescope);
     WADI_TRY(check(r, "its primary header", err));
     WADI_TRY(read_axes(r, axes, extent, err));
-    return read_params(r, err);
+    WADI_TRY(read_params(r, err));
+    return check_length(r, err);
 }
 
 /* ---- tables ---- */
