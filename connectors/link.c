@@ -4,14 +4,19 @@
  * consumed. The source learns what the elements are from the first chunk, which it waits for while it is being opened,
  * and cuts the chunks that arrive to the sizes its run asks for. A failure on either side ends the stream on the other
  * with the same words. */
+#include "connectors/link.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 #include <zmq.h>
 
+#include "base/clock.h"
 #include "base/error.h"
+#include "base/hash.h"
 #include "sched/stream.h"
-#include "sched/transport.h"
 #include "sched/transport_address.h"
 
 static const int64_t default_credit_bytes = INT64_C(64) << 20;
@@ -20,30 +25,34 @@ static const int64_t default_lost_ms = 10000;
 static const int64_t most_bytes = INT64_C(0x100000000); /* of one chunk */
 static const int64_t most_elements = INT64_C(1) << 32;
 
-/* A port with a context of its own. */
-typedef struct end {
-    void *context;
-    wadi_port *port;
-    wadi_buffers *buffers;
-} end;
-
-static void close_end(end *e) {
+void wadi_link_end_close(wadi_link_end *e) {
     wadi_port_close(e->port);
     if (e->context != NULL) (void)zmq_ctx_term(e->context);
     wadi_buffers_release(e->buffers);
+    *e = (wadi_link_end){0};
 }
 
 static int64_t or_default(int64_t value, int64_t otherwise) {
     return value > 0 ? value : otherwise;
 }
 
-static wadi_status open_end(end *e, const char *address, const wadi_link_options *options,
-                            bool sends, wadi_error *err) {
+/* Of no other stream, as far as chance goes: receivers tell streams apart by it. */
+static uint64_t new_stream_id(const void *unique) {
+    const uint64_t now = (uint64_t)time(NULL) * 1000000007u ^ (uint64_t)wadi_clock_ns();
+    return wadi_hash64(wadi_hash64(now ^ (uint64_t)getpid() << 32) ^ (uintptr_t)unique) >> 1;
+}
+
+wadi_status wadi_link_end_open(wadi_link_end *e, const char *address,
+                               const wadi_link_options *options, bool sends, wadi_error *err) {
     const wadi_link_options none = {0};
     const wadi_link_options *o = options != NULL ? options : &none;
     if (wadi_address_is_inproc(address)) {
         return wadi_fail(err, WADI_INVALID, "%s: a link leads to another process: ipc:// or tcp://",
                          address);
+    }
+    if (o->note != NULL && (o->note_bytes < 0 || o->note_bytes > WADI_NOTE_BYTES)) {
+        return wadi_fail(err, WADI_INVALID, "%s: a note of %lld bytes, at most %d", address,
+                         (long long)o->note_bytes, (int)WADI_NOTE_BYTES);
     }
     e->context = zmq_ctx_new();
     if (e->context == NULL) return wadi_fail(err, WADI_MEMORY, "%s: no ZeroMQ context", address);
@@ -56,10 +65,14 @@ static wadi_status open_end(end *e, const char *address, const wadi_link_options
         .credit_bytes = credit,
         .credit_chunks = or_default(o->credit_chunks, default_credit_chunks),
         .lost_after_ns = or_default(o->lost_after_ms, default_lost_ms) * 1000000,
+        .first_after_ns = o->first_after_ms * 1000000,
         .owner = sends ? "link sink" : "link source",
         .other = sends ? "receiver" : "sender",
         .wake_fd = -1,
         .buffers = e->buffers,
+        .stream = {.id = new_stream_id(e)},
+        .note = sends ? o->note : NULL,
+        .note_bytes = o->note_bytes,
         .limits = {.bytes = most_bytes, .elements = most_elements},
         .curve_public = o->curve_public,
         .curve_secret = o->curve_secret,
@@ -73,7 +86,7 @@ static wadi_status open_end(end *e, const char *address, const wadi_link_options
 
 typedef struct link_source {
     wadi_source base;
-    end end;
+    wadi_link_end end;
     wadi_chunk *chunk; /* being cut up; NULL: the next is to be received, or the stream has ended */
     int64_t at;        /* its next element */
     bool ended;
@@ -94,7 +107,7 @@ static void destroy_source(wadi_source *self) {
         wadi_port_give_up(s->end.port, &why);
     }
     wadi_chunk_release(s->chunk);
-    close_end(&s->end);
+    wadi_link_end_close(&s->end);
     free(s);
 }
 
@@ -169,7 +182,7 @@ wadi_status wadi_source_link(const char *address, const wadi_link_options *optio
     s->base.kind = "link";
     s->base.wake_fd = -1;
     s->base.parts = -1;
-    wadi_status status = open_end(&s->end, address, options, false, err);
+    wadi_status status = wadi_link_end_open(&s->end, address, options, false, err);
     if (status == WADI_OK) status = receive(s, err);
     if (status == WADI_OK) {
         learn_parts(s);
@@ -181,11 +194,18 @@ wadi_status wadi_source_link(const char *address, const wadi_link_options *optio
     return status;
 }
 
+wadi_status wadi_source_note(const wadi_source *source, const void **out, int64_t *out_bytes,
+                             wadi_error *err) {
+    if (source->ops != &source_ops)
+        return wadi_fail(err, WADI_INVALID, "note: a %s source has none", source->kind);
+    return wadi_port_note(((const link_source *)source)->end.port, out, out_bytes, err);
+}
+
 /* ---- sink ---- */
 
 typedef struct link_sink {
     wadi_sink base;
-    end end;
+    wadi_link_end end;
     int64_t chunks;
     bool closed; /* finished or aborted */
 } link_sink;
@@ -202,7 +222,7 @@ static void destroy_sink(wadi_sink *self) {
         const wadi_error why = {.status = WADI_CANCELLED, .msg = "the sender has stopped"};
         abort_sink(self, &why);
     }
-    close_end(&s->end);
+    wadi_link_end_close(&s->end);
     free(s);
 }
 
@@ -231,7 +251,9 @@ wadi_status wadi_sink_link(const char *address, const wadi_link_options *options
     s->base.ops = &sink_ops;
     s->base.kind = "link";
     s->base.wake_fd = -1;
-    const wadi_status status = open_end(&s->end, address, options, true, err);
+    wadi_status status = wadi_link_end_open(&s->end, address, options, true, err);
+    if (status == WADI_OK && options != NULL && options->note != NULL)
+        status = wadi_port_introduce(s->end.port, err);
     if (status == WADI_OK) {
         *out_sink = &s->base;
     } else {

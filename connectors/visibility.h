@@ -27,7 +27,7 @@ typedef struct wadi_vis_rows {
 } wadi_vis_rows;
 
 typedef struct wadi_vis_ops {
-    /* Up to k rows from number `first` on; fewer only at the end. Called by one thread, `first` growing, but for a new start at 0. */
+    /* Up to k rows from number `first` on; none only at the end, fewer where that is all there is so far. Called by one thread, `first` growing, but for a new start at 0. */
     wadi_status (*read)(wadi_vis *self, int64_t first, int64_t k, const wadi_vis_rows *rows,
                         int64_t *out_n, wadi_error *err);
     void (*close)(wadi_vis *self);

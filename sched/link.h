@@ -3,7 +3,8 @@
  *     receiver -> sender   READY(bytes, chunks)   credit granted so far, as totals since the peers met
  *                          DONE(number)           the chunk has been consumed; carries a READY as well
  *                          FAIL(number, reason)   the receiver gives up
- *     sender -> receiver   CHUNK(number, sequence)  sequence: chunks sent to this peer before
+ *     sender -> receiver   NOTE                   what the sender says about the stream as a whole, before the first chunk
+ *                          CHUNK(number, sequence)  sequence: chunks sent to this peer before
  *                          END(count)             there are `count` chunks and all of them are done
  *                          FAIL(number, reason)   chunks below `number` still come, the others never will
  *
@@ -38,7 +39,8 @@ typedef enum wadi_link_kind {
     WADI_LINK_CHUNK = 2,
     WADI_LINK_DONE = 3,
     WADI_LINK_FAIL = 4,
-    WADI_LINK_END = 5
+    WADI_LINK_END = 5,
+    WADI_LINK_NOTE = 6
 } wadi_link_kind;
 
 /* A message to a peer. */
@@ -72,11 +74,12 @@ typedef struct wadi_link_kept {
 
 typedef struct wadi_link_sender {
     struct {
-        bool alive, told_end, told_fail;
+        bool alive, told_note, told_end, told_fail;
         int64_t granted_bytes, granted_chunks; /* by READY, in all */
         int64_t sent_bytes, sent_chunks;       /* in all */
     } peer[WADI_LINK_PEERS];
     WADI_VEC(wadi_link_kept) kept; /* by number */
+    bool has_note;
     bool ended;
     int64_t end;                /* count of chunks */
     wadi_link_failure failure;  /* ours */
@@ -89,6 +92,8 @@ void wadi_link_sender_init(wadi_link_sender *s, wadi_link_drop drop, void *env);
 /* Drops what is kept. */
 void wadi_link_sender_fini(wadi_link_sender *s);
 
+/* The stream has a note: every peer is sent one when it first asks for chunks. The note itself is the transport's. */
+void wadi_link_sender_note(wadi_link_sender *s);
 /* Queues a chunk and takes its payload. Numbers are unique and mostly rise; one that comes late (resent to a worker
  * after a loss) is put before the others. False when out of memory: the payload is still the caller's. */
 bool wadi_link_sender_push(wadi_link_sender *s, int64_t number, int64_t bytes, void *payload);

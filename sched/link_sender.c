@@ -17,6 +17,10 @@ void wadi_link_sender_fini(wadi_link_sender *s) {
     wadi_vec_free(&s->kept);
 }
 
+void wadi_link_sender_note(wadi_link_sender *s) {
+    s->has_note = true;
+}
+
 bool wadi_link_sender_push(wadi_link_sender *s, int64_t number, int64_t bytes, void *payload) {
     WADI_ASSERT(!s->ended);
     const wadi_link_kept kept = {number, bytes, payload, -1};
@@ -143,11 +147,25 @@ static bool pop_fail(wadi_link_sender *s, wadi_link_message *out) {
     return false;
 }
 
-/* Only to peers that have asked for chunks: before that they may not be there to hear it. */
+/* A peer that has asked for chunks: before that it may not be there to hear anything. */
+static bool listens(const wadi_link_sender *s, int peer) {
+    return s->peer[peer].alive && s->peer[peer].granted_chunks > 0;
+}
+
+static bool pop_note(wadi_link_sender *s, wadi_link_message *out) {
+    for (int p = 0; s->has_note && p < WADI_LINK_PEERS; p++) {
+        if (!listens(s, p) || s->peer[p].told_note) continue;
+        s->peer[p].told_note = true;
+        *out = (wadi_link_message){.kind = WADI_LINK_NOTE, .peer = p};
+        return true;
+    }
+    return false;
+}
+
 static bool pop_end(wadi_link_sender *s, wadi_link_message *out) {
     if (!s->ended || s->kept.n > 0) return false;
     for (int p = 0; p < WADI_LINK_PEERS; p++) {
-        if (!s->peer[p].alive || s->peer[p].told_end || s->peer[p].granted_chunks == 0) continue;
+        if (!listens(s, p) || s->peer[p].told_end) continue;
         s->peer[p].told_end = true;
         *out = (wadi_link_message){.kind = WADI_LINK_END, .peer = p, .number = s->end};
         return true;
@@ -156,7 +174,7 @@ static bool pop_end(wadi_link_sender *s, wadi_link_message *out) {
 }
 
 bool wadi_link_sender_pop(wadi_link_sender *s, wadi_link_message *out) {
-    return pop_fail(s, out) || pop_chunk(s, out) || pop_end(s, out);
+    return pop_fail(s, out) || pop_note(s, out) || pop_chunk(s, out) || pop_end(s, out);
 }
 
 int64_t wadi_link_sender_queued(const wadi_link_sender *s) {

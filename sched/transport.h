@@ -6,7 +6,10 @@
  * descriptor becomes readable (the run is cancelled).
  *
  * Binding anything but loopback without keys is refused. With keys, CURVE encrypts both directions, the connecting side
- * knows the server's key, and the binding side admits the keys listed and no others. */
+ * knows the server's key, and the binding side admits the keys listed and no others.
+ *
+ * Outside the process a stream has an id. The first one that a receiver hears of is its stream: a peer that sends another is
+ * told so and not listened to, so that a second sender, or one that was started anew, cannot mix with the first. */
 #ifndef WADI_SCHED_TRANSPORT_H
 #define WADI_SCHED_TRANSPORT_H
 
@@ -24,12 +27,15 @@ typedef struct wadi_port_options {
     bool sends;                          /* else receives, in order */
     int64_t credit_bytes, credit_chunks; /* receiver's window */
     int64_t lost_after_ns; /* without any peer for so long is an error; 0: never (inproc) */
+    int64_t first_after_ns; /* the same for the first peer; 0: as lost_after_ns, negative: never */
     const char *owner;     /* who waits, for the watchdog */
     const char *other;     /* who is at the other end, for messages */
     wadi_waits *waits;     /* may be NULL */
     int wake_fd;           /* readable: give up; -1: none */
     wadi_buffers *buffers; /* receiver of the wire form: where chunks are made */
-    wadi_wire_stream stream;
+    wadi_wire_stream stream; /* sender of the wire form: its id is below 2^63 */
+    const void *note;        /* sender of the wire form: goes in front; copied; NULL: none */
+    int64_t note_bytes;
     wadi_wire_limits limits;
     const char *curve_public, *curve_secret, *curve_server; /* Z85; NULL: none */
     const char *const *curve_clients;                       /* ended by NULL */
@@ -46,6 +52,8 @@ void wadi_port_wake_by(wadi_port *p, int wake_fd);
 
 /* ---- sender ---- */
 
+/* Waits until a receiver has been sent the note. Errors: as wadi_port_send. */
+WADI_NODISCARD wadi_status wadi_port_introduce(wadi_port *p, wadi_error *err);
 /* Hands over one reference to c and returns when it is under way; failing or not, the reference is gone. Numbers rise.
  * Errors: WADI_CANCELLED, WADI_IO (peer lost), or what the receiver gave as its reason. */
 WADI_NODISCARD wadi_status wadi_port_send(wadi_port *p, wadi_chunk *owned_c, wadi_error *err);
@@ -59,6 +67,12 @@ void wadi_port_fail(wadi_port *p, int64_t number, const wadi_error *why);
 
 /* ---- receiver ---- */
 
+/* Waits for the sender's note, at most as long as for the first peer. NULL: it has none and has begun, or ended, without. Borrowed
+ * until the close. Errors: as wadi_port_receive. */
+WADI_NODISCARD wadi_status wadi_port_note(wadi_port *p, const void **out, int64_t *out_n,
+                                          wadi_error *err);
+/* Whether a receive would return at once. */
+bool wadi_port_ready(wadi_port *p);
 /* The next chunk with a reference for the caller, or NULL at the end of the stream. Errors: WADI_CANCELLED, WADI_IO, or what
  * the sender gave as its reason, after the chunks before it. */
 WADI_NODISCARD wadi_status wadi_port_receive(wadi_port *p, wadi_chunk **out, wadi_error *err);

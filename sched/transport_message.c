@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/hash.h"
+#include "wadi/stream.h"
 
 static void put64(uint8_t *at, int64_t value) {
     for (int i = 0; i < 8; i++) at[i] = (uint8_t)((uint64_t)value >> (8 * i));
@@ -42,6 +44,24 @@ wadi_status wadi_control_read(const void *data, size_t n, wadi_control *out, wad
                           .bytes = get64(at + 24)};
     if (out->number < 0 || out->sequence < 0 || out->bytes < 0) {
         return wadi_fail(err, WADI_IO, "link: a message with negative numbers");
+    }
+    return WADI_OK;
+}
+
+wadi_control wadi_note_control(uint64_t stream, const void *note, size_t n) {
+    return (wadi_control){.kind = WADI_LINK_NOTE,
+                          .number = (int64_t)stream,
+                          .sequence = wadi_crc32c(0, note, n),
+                          .bytes = (int64_t)n};
+}
+
+wadi_status wadi_note_check(const wadi_control *c, const void *note, size_t n, wadi_error *err) {
+    if (n > WADI_NOTE_BYTES) {
+        return wadi_fail(err, WADI_IO, "link: a note of %zu bytes, at most %d", n,
+                         (int)WADI_NOTE_BYTES);
+    }
+    if (c->bytes != (int64_t)n || c->sequence != (int64_t)wadi_crc32c(0, note, n)) {
+        return wadi_fail(err, WADI_IO, "link: the note's length or checksum is wrong");
     }
     return WADI_OK;
 }

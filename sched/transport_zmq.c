@@ -27,6 +27,7 @@ enum {
 
 typedef struct remote {
     bool used;
+    bool ours; /* receiver: it sends the stream that is being received */
     size_t identity_bytes;
     uint8_t identity[IDENTITY_BYTES];
     int fd; /* of the connection, -1 inside a process */
@@ -40,6 +41,10 @@ struct wadi_port {
     bool cut;         /* the connecting side's connection has gone */
     bool joined;      /* a peer has been there */
     int64_t alone_ns; /* clock when the last peer went, or the port was opened */
+    uint8_t *note;    /* to be sent, or received; NULL: none */
+    size_t note_bytes;
+    bool has_stream; /* receiver: stream_id is that of the stream being received */
+    uint64_t stream_id;
     wadi_link_sender sender;
     wadi_link_receiver receiver;
     remote remotes[WADI_LINK_PEERS];
@@ -48,6 +53,15 @@ struct wadi_port {
     int frames; /* of the message being read */
     zmq_msg_t frame[MOST_FRAMES];
 };
+
+/* One byte more, so that a note of none is one. */
+static wadi_status keep_note(wadi_port *p, const void *note, size_t n, wadi_error *err) {
+    p->note = malloc(n + 1);
+    if (p->note == NULL) return wadi_fail(err, WADI_MEMORY, "link: out of memory");
+    if (n > 0) memcpy(p->note, note, n);
+    p->note_bytes = n;
+    return WADI_OK;
+}
 
 static wadi_status zmq_fail(wadi_error *err, const wadi_port *p, const char *what) {
     return wadi_fail(err, WADI_IO, "%s: %s: %s", p->address, what, zmq_strerror(errno));
@@ -100,6 +114,7 @@ static int peer_of(wadi_port *p, zmq_msg_t *identity) {
     if (fresh < 0 || n > IDENTITY_BYTES) return -1;
     remote *r = &p->remotes[fresh];
     r->used = true;
+    r->ours = false;
     r->identity_bytes = n;
     memcpy(r->identity, zmq_msg_data(identity), n);
     join(p, fresh);
@@ -167,9 +182,12 @@ static bool send_control(wadi_port *p, int peer, const wadi_control *c, bool mor
 }
 
 static void send_message(wadi_port *p, const wadi_link_message *m) {
-    const wadi_control c = {(int)m->kind, m->status, m->number, m->sequence, m->bytes};
-    const bool more = m->kind == WADI_LINK_CHUNK || m->kind == WADI_LINK_FAIL;
+    wadi_control c = {(int)m->kind, m->status, m->number, m->sequence, m->bytes};
+    const bool note = m->kind == WADI_LINK_NOTE;
+    const bool more = note || m->kind == WADI_LINK_CHUNK || m->kind == WADI_LINK_FAIL;
+    if (note) c = wadi_note_control(p->options.stream.id, p->note, p->note_bytes);
     bool sent = send_control(p, m->peer, &c, more);
+    if (sent && note) sent = send_bytes(p, p->note, p->note_bytes, false);
     if (sent && m->kind == WADI_LINK_CHUNK) sent = send_chunk(p, m->payload);
     if (sent && m->kind == WADI_LINK_FAIL) {
         sent = send_bytes(p, m->reason, strlen(m->reason), false);
@@ -214,7 +232,26 @@ static void close_frames(wadi_port *p) {
     p->frames = 0;
 }
 
-static wadi_status read_wire(wadi_port *p, int at, wadi_chunk **out, wadi_error *err) {
+/* Whether what `peer` sends belongs to the stream being received; the first that comes is it. */
+static bool is_ours(wadi_port *p, int peer, uint64_t stream_id) {
+    if (!p->has_stream) {
+        p->has_stream = true;
+        p->stream_id = stream_id;
+    }
+    p->remotes[peer].ours = p->stream_id == stream_id;
+    return p->remotes[peer].ours;
+}
+
+/* Tells a peer that it comes too late, and forgets it. */
+static void turn_away(wadi_port *p, int peer) {
+    static const char reason[] = "the receiver listens to another stream";
+    const wadi_control c = {.kind = WADI_LINK_FAIL, .status = WADI_IO};
+    if (send_control(p, peer, &c, true)) (void)send_bytes(p, reason, sizeof reason - 1, false);
+    lose(p, peer);
+}
+
+static wadi_status read_wire(wadi_port *p, int at, wadi_wire_stream *stream, wadi_chunk **out,
+                             wadi_error *err) {
     const int n = p->frames - at;
     if (n < 1 || n > WADI_WIRE_FRAMES)
         return wadi_fail(err, WADI_IO, "link: a chunk without frames");
@@ -222,20 +259,24 @@ static wadi_status read_wire(wadi_port *p, int at, wadi_chunk **out, wadi_error 
         p->wire.frame[i].data = zmq_msg_data(&p->frame[at + i]);
         p->wire.frame[i].bytes = (int64_t)zmq_msg_size(&p->frame[at + i]);
     }
-    wadi_wire_stream stream;
-    WADI_TRY(wadi_wire_decode(p->wire.frame, n, &p->options.limits, p->options.buffers, &stream,
-                              out, err));
-    return WADI_OK;
+    return wadi_wire_decode(p->wire.frame, n, &p->options.limits, p->options.buffers, stream, out,
+                            err);
 }
 
 static wadi_status read_chunk(wadi_port *p, int peer, const wadi_control *c, int at,
                               wadi_error *err) {
     wadi_chunk *chunk = NULL;
+    wadi_wire_stream stream;
     hand_over();
     if (p->inproc) {
         chunk = wadi_chunk_retain(zmq_msg_data(&p->frame[at]));
     } else {
-        WADI_TRY(read_wire(p, at, &chunk, err));
+        WADI_TRY(read_wire(p, at, &stream, &chunk, err));
+        if (!is_ours(p, peer, stream.id)) {
+            wadi_chunk_release(chunk);
+            turn_away(p, peer);
+            return WADI_OK;
+        }
         if (chunk->number != c->number || wadi_chunk_bytes(chunk) != c->bytes) {
             wadi_chunk_release(chunk);
             return wadi_fail(err, WADI_IO, "link: chunk %lld is not what it was announced to be",
@@ -248,6 +289,24 @@ static wadi_status read_chunk(wadi_port *p, int peer, const wadi_control *c, int
     return WADI_OK;
 }
 
+/* The note comes again from a peer that has lost its connection, and is the same then. */
+static wadi_status read_note(wadi_port *p, int peer, const wadi_control *c, int at,
+                             wadi_error *err) {
+    if (at + 1 != p->frames) return wadi_fail(err, WADI_IO, "link: a note is one frame");
+    const void *note = zmq_msg_data(&p->frame[at]);
+    const size_t n = zmq_msg_size(&p->frame[at]);
+    WADI_TRY(wadi_note_check(c, note, n, err));
+    if (!is_ours(p, peer, (uint64_t)c->number)) {
+        turn_away(p, peer);
+        return WADI_OK;
+    }
+    if (p->note != NULL) {
+        const bool same = n == p->note_bytes && memcmp(note, p->note, n) == 0;
+        return same ? WADI_OK : wadi_fail(err, WADI_IO, "link: a second, different note");
+    }
+    return keep_note(p, note, n, err);
+}
+
 static void read_reason(wadi_port *p, int at, char *out, size_t room) {
     const size_t n = at < p->frames ? zmq_msg_size(&p->frame[at]) : 0;
     const char *text = n > 0 ? zmq_msg_data(&p->frame[at]) : "no reason given";
@@ -258,7 +317,9 @@ static wadi_status on_control(wadi_port *p, int peer, const wadi_control *c, int
                               wadi_error *err) {
     char reason[512];
     const bool sends = p->options.sends;
+    const bool ends = c->kind == WADI_LINK_END || c->kind == WADI_LINK_FAIL;
     if (c->kind == WADI_CONTROL_HELLO) return WADI_OK;
+    if (ends && p->has_stream && !p->remotes[peer].ours) return WADI_OK; /* of another stream */
     if (c->kind == WADI_LINK_READY && sends) {
         wadi_link_sender_on_ready(&p->sender, peer, c->bytes, c->number);
     } else if (c->kind == WADI_LINK_DONE && sends) {
@@ -272,6 +333,8 @@ static wadi_status on_control(wadi_port *p, int peer, const wadi_control *c, int
         }
     } else if (c->kind == WADI_LINK_CHUNK && !sends) {
         return read_chunk(p, peer, c, at, err);
+    } else if (c->kind == WADI_LINK_NOTE && !sends && !p->inproc) {
+        return read_note(p, peer, c, at, err);
     } else if (c->kind == WADI_LINK_END && !sends) {
         wadi_link_receiver_on_end(&p->receiver, c->number);
     } else {
@@ -339,7 +402,9 @@ static wadi_status check_peers(const wadi_port *p, wadi_error *err) {
     }
     if (count_peers(p) > 0 && (p->options.bind || p->joined)) return WADI_OK;
     const int64_t alone = wadi_clock_ns() - p->alone_ns;
-    if (alone < p->options.lost_after_ns) return WADI_OK;
+    const int64_t first = p->options.first_after_ns;
+    const int64_t most = p->joined || first == 0 ? p->options.lost_after_ns : first;
+    if (most < 0 || alone < most) return WADI_OK;
     return wadi_fail(err, WADI_IO, "%s: no %s for %.1f s, %lld chunks unconfirmed", p->address,
                      p->other, (double)alone / 1e9, open);
 }
@@ -419,12 +484,18 @@ wadi_status wadi_port_open(void *context, const wadi_port_options *options, wadi
     (void)snprintf(p->owner, sizeof p->owner, "%s", options->owner);
     (void)snprintf(p->other, sizeof p->other, "%s", options->other);
     p->options.address = p->options.owner = p->options.other = NULL;
+    p->options.note = NULL;
     p->inproc = wadi_address_is_inproc(p->address);
     p->alone_ns = wadi_clock_ns();
     wadi_link_sender_init(&p->sender, drop_payload, NULL);
     wadi_link_receiver_init(&p->receiver, true, options->credit_bytes, options->credit_chunks,
                             drop_payload, NULL);
-    const wadi_status status = attach(p, context, options->address, err);
+    wadi_status status = WADI_OK;
+    if (options->note != NULL) {
+        status = keep_note(p, options->note, (size_t)options->note_bytes, err);
+        wadi_link_sender_note(&p->sender);
+    }
+    if (status == WADI_OK) status = attach(p, context, options->address, err);
     if (status == WADI_OK) {
         flush(p);
         *out = p;
@@ -439,6 +510,7 @@ void wadi_port_close(wadi_port *p) {
     wadi_socket_close(p->socket, p->monitor, p->joined && !p->cut);
     wadi_link_sender_fini(&p->sender);
     wadi_link_receiver_fini(&p->receiver);
+    free(p->note);
     free(p);
 }
 
@@ -460,6 +532,16 @@ static bool all_told(const wadi_port *p) {
 
 static bool all_done(const wadi_port *p) {
     return wadi_link_sender_kept(&p->sender) == 0;
+}
+
+static bool note_told(const wadi_port *p) {
+    bool told = false;
+    for (int i = 0; i < WADI_LINK_PEERS; i++) told = told || p->sender.peer[i].told_note;
+    return told;
+}
+
+wadi_status wadi_port_introduce(wadi_port *p, wadi_error *err) {
+    return wait_until(p, note_told, "a peer before chunk", 0, err);
 }
 
 wadi_status wadi_port_send(wadi_port *p, wadi_chunk *owned_c, wadi_error *err) {
@@ -497,6 +579,23 @@ static bool something_there(const wadi_port *p) {
         if (!r->held.at[i].taken) return r->held.at[i].number == r->next;
     }
     return false;
+}
+
+static bool has_begun(const wadi_port *p) {
+    return p->note != NULL || p->receiver.next > 0 || something_there(p);
+}
+
+wadi_status wadi_port_note(wadi_port *p, const void **out, int64_t *out_n, wadi_error *err) {
+    WADI_TRY(wait_until(p, has_begun, "the note before chunk", p->receiver.next, err));
+    *out = p->note;
+    *out_n = (int64_t)p->note_bytes;
+    return WADI_OK;
+}
+
+bool wadi_port_ready(wadi_port *p) {
+    take_in(p);
+    flush(p);
+    return p->broken.status != WADI_OK || something_there(p);
 }
 
 wadi_status wadi_port_receive(wadi_port *p, wadi_chunk **out, wadi_error *err) {

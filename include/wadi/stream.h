@@ -114,12 +114,19 @@ WADI_NODISCARD wadi_status wadi_sink_raw(const char *path, wadi_sink **out_sink,
 
 /* ---- another process ---- */
 
+enum { WADI_NOTE_BYTES = 4 << 20 /**< of a note at most */ };
+
 /** Options of a link to another process. Zero everything for the defaults. */
 typedef struct wadi_link_options {
     bool bind;                /**< this side binds the address; the other connects to it */
     int64_t credit_bytes;     /**< receiver: bytes under way to it; 0: 64 MiB */
     int64_t credit_chunks;    /**< receiver: chunks under way to it; 0: 4 */
     int64_t lost_after_ms;    /**< a link without a peer for this long is an error; 0: 10000 */
+    int64_t first_after_ms;   /**< the same for the first peer; 0: lost_after_ms; negative: it may
+                                 take any time */
+    const void *note;         /**< sender: bytes that the receiver gets in front of the elements,
+                                 see wadi_source_note; borrowed for the call; NULL: none */
+    int64_t note_bytes;
     const char *curve_public; /**< own keys (Z85, 40 characters); NULL: no encryption */
     const char *curve_secret;
     const char *curve_server; /**< connecting side: public key of the side that binds */
@@ -132,9 +139,14 @@ typedef struct wadi_link_options {
  *  has described its elements, at most lost_after_ms. Binding anything but loopback without keys is refused. */
 WADI_NODISCARD wadi_status wadi_source_link(const char *address, const wadi_link_options *options,
                                             wadi_source **out_source, wadi_error *err);
-/** Sends a stream to the wadi_source_link at `address`. */
+/** Sends a stream to the wadi_source_link at `address`. With a note, blocks until a receiver is there and has been sent it, so that
+ *  it knows what is to come before there is an element. */
 WADI_NODISCARD wadi_status wadi_sink_link(const char *address, const wadi_link_options *options,
                                           wadi_sink **out_sink, wadi_error *err);
+/** The note that the sender has put in front of its stream, as it came: nothing but its length and its checksum has been looked
+ *  at. *out is borrowed until the source is destroyed; NULL: there is none. Errors: WADI_INVALID (no link). */
+WADI_NODISCARD wadi_status wadi_source_note(const wadi_source *source, const void **out,
+                                            int64_t *out_bytes, wadi_error *err);
 
 WADI_END_DECLS
 

@@ -76,11 +76,15 @@ const wadi_vis_info *wadi_vis_about(const wadi_vis *v);
  *  link, whose rows pass once). */
 WADI_NODISCARD wadi_status wadi_vis_source(wadi_vis *v, wadi_source **out, wadi_error *err);
 
-/** Waits for a sender at `address` (wadi_sink_link made with wadi_vis_sink) and opens what it sends. Blocks at most
- *  options->lost_after_ms. */
+/** Waits for a sender at `address` (a wadi_vis_sink) and opens what it sends, before the first row is there; for a sender that does
+ *  not come, as long as the options say. Its rows pass once. Errors: WADI_IO (nobody came, a header that is not sound, what
+ *  is sent is no visibilities), WADI_UNSUPPORTED (header of another version), WADI_INVALID (address, keys), WADI_MEMORY. */
 WADI_NODISCARD wadi_status wadi_vis_listen(const char *address, const wadi_link_options *options,
                                            wadi_vis **out, wadi_error *err);
-/** A sink that sends elements with the parts above to a wadi_vis_listen at `address`, and `info` in front. */
+/** A sink that sends elements with the parts above to a wadi_vis_listen at `address`, and `info` in front, for which it
+ *  waits until that is there. A number of rows that is
+ *  given is a promise; -1 where rows are left out or made on the way. Errors: WADI_INVALID (address, keys, info), WADI_IO,
+ *  WADI_MEMORY. */
 WADI_NODISCARD wadi_status wadi_vis_sink(const char *address, const wadi_link_options *options,
                                          const wadi_vis_info *info, wadi_sink **out,
                                          wadi_error *err);

@@ -314,6 +314,30 @@ static void a_sender_without_manners_is_noticed(void **state) {
     wadi_link_receiver_fini(&r);
 }
 
+static void a_note_goes_to_every_peer_before_its_first_chunk(void **state) {
+    (void)state;
+    wadi_link_sender s;
+    wadi_link_message m;
+    wadi_link_sender_init(&s, drop, NULL);
+    wadi_link_sender_note(&s);
+    wadi_link_sender_on_join(&s, 0);
+    assert_true(wadi_link_sender_push(&s, 0, 10, payload_of(0)));
+    assert_false(wadi_link_sender_pop(&s, &m)); /* nobody has asked */
+    wadi_link_sender_on_ready(&s, 0, 100, 4);
+    assert_true(wadi_link_sender_pop(&s, &m));
+    assert_int_equal(m.kind, WADI_LINK_NOTE);
+    assert_true(wadi_link_sender_pop(&s, &m));
+    assert_int_equal(m.kind, WADI_LINK_CHUNK);
+    wadi_link_sender_on_join(&s, 3);
+    wadi_link_sender_on_ready(&s, 3, 100, 4);
+    assert_true(wadi_link_sender_pop(&s, &m));
+    assert_int_equal(m.kind, WADI_LINK_NOTE);
+    assert_int_equal(m.peer, 3);
+    wadi_link_sender_on_ready(&s, 3, 200, 5);
+    assert_false(wadi_link_sender_pop(&s, &m)); /* once */
+    wadi_link_sender_fini(&s);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(chunks_arrive_once_and_in_order),
@@ -324,6 +348,7 @@ int main(void) {
         cmocka_unit_test(a_chunk_larger_than_the_window_travels_alone),
         cmocka_unit_test(a_failure_comes_after_the_chunks_before_it),
         cmocka_unit_test(a_sender_without_manners_is_noticed),
+        cmocka_unit_test(a_note_goes_to_every_peer_before_its_first_chunk),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,22 @@
+/* One end of a link to another process, for the connectors that speak over one: a port with a context and memory of its own. */
+#ifndef WADI_CONNECTORS_LINK_H
+#define WADI_CONNECTORS_LINK_H
+
+#include "sched/transport.h"
+#include "wadi/stream.h"
+
+typedef struct wadi_link_end {
+    void *context;
+    wadi_port *port;
+    wadi_buffers *buffers;
+} wadi_link_end;
+
+/* options may be NULL. What was opened is in *e even after a failure, for the close. Errors: WADI_INVALID (address, keys, note),
+ * WADI_IO, WADI_MEMORY. */
+WADI_NODISCARD wadi_status wadi_link_end_open(wadi_link_end *e, const char *address,
+                                              const wadi_link_options *options, bool sends,
+                                              wadi_error *err);
+/* Harmless when all zero. */
+void wadi_link_end_close(wadi_link_end *e);
+
+#endif
