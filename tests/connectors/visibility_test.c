@@ -1,0 +1,229 @@
+/* Files of visibilities are known by what is in them, and their rows pass as a stream. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/file.h"
+#include "sched/stream.h"
+#include "tests/connectors/uvfits_file.h"
+#include "tests/connectors/vis_rows.h"
+
+static char *file_name(const char *end) {
+    static char name[64];
+    snprintf(name, sizeof name, "visibility_%d%s", (int)getpid(), end);
+    return name;
+}
+
+/* ---- what is not read ---- */
+
+static void is_refused(const char *path, wadi_status status, const char *why) {
+    wadi_vis *v = NULL;
+    wadi_error err = {0};
+    assert_int_equal(wadi_vis_open(path, NULL, &v, &err), status);
+    assert_null(v);
+    if (strstr(err.msg, path) == NULL || strstr(err.msg, why) == NULL)
+        fail_msg("\"%s\" lacks \"%s\" or \"%s\"", err.msg, path, why);
+}
+
+static void what_no_format_knows_is_refused_with_those_there_are(void **state) {
+    (void)state;
+    static const unsigned char bytes[300] = {0x7f, 'E', 'L', 'F', 1, 2, 0, 0xff, 0xfe, 3};
+    static const size_t sizes[] = {sizeof bytes, 1};
+    for (int i = 0; i < 2; i++) {
+        char *path = file_name(".uvfits"); /* whatever its name says */
+        assert_int_equal(wadi_file_write(path, bytes, sizes[i], 0644, NULL), WADI_OK);
+        is_refused(path, WADI_UNSUPPORTED, "UVFITS");
+        unlink(path);
+    }
+    char *path = file_name(".ms");
+    assert_int_equal(mkdir(path, 0755), 0);
+    is_refused(path, WADI_UNSUPPORTED, "UVFITS");
+    assert_int_equal(rmdir(path), 0);
+}
+
+static void what_is_not_there_is_an_error(void **state) {
+    (void)state;
+    is_refused("no/such/file.uvfits", WADI_IO, "No such file");
+}
+
+static void every_format_says_what_it_needs(void **state) {
+    (void)state;
+    for (const wadi_vis_format *f = wadi_vis_formats; f->name != NULL; f++) {
+        assert_non_null(f->needs);
+        assert_non_null(f->recognises);
+        assert_false(f->recognises("no/such/file", (const unsigned char *)"", 0));
+    }
+}
+
+static void a_format_built_without_its_library_is_refused_by_its_name(void **state) {
+    (void)state;
+#ifdef WADI_HAVE_CFITSIO
+    skip();
+#else
+    char *path = file_name(".uvfits");
+    assert_int_equal(wadi_file_write(path, "SIMPLE  =                    T", 30, 0644, NULL),
+                     WADI_OK);
+    is_refused(path, WADI_UNSUPPORTED, "without CFITSIO");
+    unlink(path);
+#endif
+}
+
+/* ---- rows as a stream ---- */
+
+#ifdef WADI_HAVE_CFITSIO
+
+enum { ROWS = 1000 };
+
+static wadi_vis *open_plain(const wadi_vis_options *options) {
+    const uvfits_file u = uvfits_plain(ROWS);
+    wadi_vis *v = NULL;
+    char *path = file_name(".txt"); /* whatever its name says */
+    uvfits_write(path, &u);
+    assert_int_equal(wadi_vis_open(path, options, &v, NULL), WADI_OK);
+    assert_string_equal(wadi_vis_about(v)->format, "UVFITS");
+    unlink(path); /* it stays open */
+    return v;
+}
+
+/* The next k rows at most as a chunk, within a limit of bytes; it is empty after the last one. */
+static wadi_chunk *pull(wadi_source *s, wadi_buffers *pool, int64_t k, int64_t most_bytes) {
+    wadi_builder b;
+    wadi_chunk *c = NULL;
+    assert_int_equal(wadi_builder_init(&b, pool, s->parts, s->part, most_bytes, NULL), WADI_OK);
+    assert_int_equal(s->ops->next(s, k, &b, NULL), WADI_OK);
+    assert_int_equal(wadi_chunk_create(pool, s->parts, &c, NULL), WADI_OK);
+    c->count = b.count;
+    wadi_builder_finish(&b, c, 0, b.count);
+    wadi_builder_fini(&b);
+    return c;
+}
+
+/* All that the source gives is what the file's rows are, from row 0 on. */
+static void gives(wadi_source *s, const vis_rows *all, int64_t k, int64_t most_bytes) {
+    wadi_buffers *pool = NULL;
+    assert_int_equal(wadi_buffers_create(NULL, 0, &pool, NULL), WADI_OK);
+    int64_t at = 0;
+    for (int64_t got = 1; got > 0; at += got) {
+        wadi_chunk *c = pull(s, pool, k, most_bytes);
+        got = c->count;
+        assert_true(got <= k);
+        const size_t n = (size_t)got;
+        const size_t cells = (size_t)(got * all->cells);
+        const void *const want[] = {all->row.uvw + 3 * at, all->row.pair + 2 * at,
+                                    all->row.time + at, all->row.data + 2 * all->cells * at,
+                                    all->row.weight + all->cells * at};
+        const size_t bytes[] = {24 * n, 8 * n, 8 * n, 16 * cells, 4 * cells};
+        for (int i = 0; i < WADI_VIS_PARTS && n > 0; i++)
+            assert_memory_equal(c->component[i].column[0], want[i], bytes[i]);
+        wadi_chunk_release(c);
+    }
+    assert_int_equal(at, all->n);
+    wadi_buffers_release(pool);
+}
+
+static void rows_pass_in_chunks_of_any_size(void **state) {
+    (void)state;
+    wadi_vis *v = open_plain(NULL);
+    vis_rows all = {0};
+    assert_int_equal(vis_rows_read(v, 100, &all, NULL), WADI_OK);
+    assert_int_equal(all.n, ROWS);
+    static const int64_t sizes[] = {1, 7, 999, 5000};
+    for (int i = 0; i < 4; i++) {
+        wadi_source *s = NULL;
+        assert_int_equal(wadi_vis_source(v, &s, NULL), WADI_OK);
+        gives(s, &all, sizes[i], i == 3 ? 10000 : INT64_MAX);
+        wadi_source_destroy(s);
+    }
+    vis_rows_fini(&all);
+    wadi_vis_close(v);
+}
+
+static void the_parts_of_a_row_are_as_promised(void **state) {
+    (void)state;
+    wadi_vis *v = open_plain(NULL);
+    wadi_source *s = NULL;
+    assert_int_equal(wadi_vis_source(v, &s, NULL), WADI_OK);
+    static const struct {
+        wadi_type type;
+        int rank;
+        int64_t shape[2];
+    } want[] = {[WADI_VIS_UVW] = {WADI_F64, 1, {3}},
+                [WADI_VIS_PAIR] = {WADI_I32, 1, {2}},
+                [WADI_VIS_TIME] = {WADI_F64, 0, {0}},
+                [WADI_VIS_DATA] = {WADI_C128, 2, {3, 2}},
+                [WADI_VIS_WEIGHT] = {WADI_F32, 2, {3, 2}}};
+    assert_int_equal(s->parts, WADI_VIS_PARTS);
+    for (int i = 0; i < WADI_VIS_PARTS; i++) {
+        assert_true(s->part[i].fixed);
+        assert_int_equal(s->part[i].type[0], want[i].type);
+        assert_int_equal(s->part[i].rank, want[i].rank);
+        for (int d = 0; d < want[i].rank; d++)
+            assert_int_equal(s->part[i].shape[d], want[i].shape[d]);
+    }
+    wadi_source_destroy(s);
+    wadi_vis_close(v);
+}
+
+static void a_file_has_one_source_at_a_time(void **state) {
+    (void)state;
+    wadi_vis *v = open_plain(NULL);
+    wadi_source *s = NULL;
+    wadi_source *other = NULL;
+    assert_int_equal(wadi_vis_source(v, &s, NULL), WADI_OK);
+    assert_int_equal(wadi_vis_source(v, &other, NULL), WADI_INVALID);
+    wadi_source_destroy(s);
+    assert_int_equal(wadi_vis_source(v, &other, NULL), WADI_OK);
+    wadi_source_destroy(other);
+    wadi_vis_close(v);
+}
+
+static void conjugated_rows_are_those_of_the_other_sign(void **state) {
+    (void)state;
+    wadi_vis *v = open_plain(&(wadi_vis_options){.conjugate = true});
+    vis_rows all = {0};
+    wadi_source *s = NULL;
+    assert_int_equal(vis_rows_read(v, ROWS, &all, NULL), WADI_OK);
+    for (int64_t i = 0; i < all.n * all.cells; i++) all.row.data[2 * i + 1] *= -1;
+    assert_int_equal(wadi_vis_source(v, &s, NULL), WADI_OK);
+    gives(s, &all, 64, INT64_MAX);
+    wadi_source_destroy(s);
+    vis_rows_fini(&all);
+    wadi_vis_close(v);
+}
+
+static void negative_choices_are_refused(void **state) {
+    (void)state;
+    const uvfits_file u = uvfits_plain(2);
+    wadi_vis *v = NULL;
+    char *path = file_name("");
+    uvfits_write(path, &u);
+    assert_int_equal(wadi_vis_open(path, &(wadi_vis_options){.field = -1}, &v, NULL), WADI_INVALID);
+    assert_int_equal(wadi_vis_open(path, &(wadi_vis_options){.setup = -1}, &v, NULL), WADI_INVALID);
+    unlink(path);
+}
+
+#endif
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_no_format_knows_is_refused_with_those_there_are),
+        cmocka_unit_test(what_is_not_there_is_an_error),
+        cmocka_unit_test(every_format_says_what_it_needs),
+        cmocka_unit_test(a_format_built_without_its_library_is_refused_by_its_name),
+#ifdef WADI_HAVE_CFITSIO
+        cmocka_unit_test(rows_pass_in_chunks_of_any_size),
+        cmocka_unit_test(the_parts_of_a_row_are_as_promised),
+        cmocka_unit_test(a_file_has_one_source_at_a_time),
+        cmocka_unit_test(conjugated_rows_are_those_of_the_other_sign),
+        cmocka_unit_test(negative_choices_are_refused),
+#endif
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
