@@ -155,7 +155,6 @@ static void header(fits_sink *s, int *status) {
     celestial(s, status);
     spectral(s, status);
     if (s->naxis == 4) axis(s, 4, "STOKES", 1, 1, "", s->info.stokes, status);
-    (void)fits_write_date(s->fits, status);
     for (size_t i = 0; i < s->history_n; i++)
         (void)fits_write_history(s->fits, s->history[i], status);
 }

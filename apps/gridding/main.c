@@ -29,16 +29,20 @@ typedef struct work {
     bool shown; /* a line of progress stands on the terminal */
 } work;
 
-/* ---- signals: the first ends the work, the second has its usual effect ---- */
+/* ---- signals ---- */
 
-static volatile sig_atomic_t interrupted;
+static volatile sig_atomic_t interrupted, writing;
 static grid_session *volatile under_way;
+
+/* The first signal ends a pass over the files in good order, and lets an image be written to its end; elsewhere nothing has begun that
+ * would have to be ended. The second has its usual effect. */
 
 static void on_signal(int number) {
     struct sigaction usual = {.sa_handler = SIG_DFL};
     (void)sigaction(number, &usual, NULL);
     interrupted = 1;
-    if (under_way != NULL) grid_session_cancel(under_way);
+    if (under_way != NULL && grid_session_cancel(under_way)) return;
+    if (!writing) _exit(INTERRUPTED);
 }
 
 static void catch_signals(void) {
@@ -128,9 +132,11 @@ static wadi_status write_image(work *w, const char *path, wadi_error *err) {
     grid_session_account(w->session, &a);
     tell_history(&h, w->options, &a);
     const wadi_image_info info = image_info(w, &a, &h);
+    writing = 1;
     const wadi_status status =
         grid_write_image(w->image, a.geometry.size, w->options->epsilon < single_epsilon, path,
                          path == w->options->output ? w->options->png : NULL, &info, err);
+    writing = 0;
     for (int i = 0; i < 3; i++) wadi_text_fini(&h.line[i]);
     return status;
 }

@@ -267,8 +267,10 @@ wadi_status grid_session_go(grid_session *s, wadi_error *err) {
     return weigh_and_grid(s, err);
 }
 
-void grid_session_cancel(grid_session *s) {
-    if (s->ingest.running != NULL) wadi_run_cancel(s->ingest.running);
+bool grid_session_cancel(grid_session *s) {
+    if (s->ingest.running == NULL) return false;
+    wadi_run_cancel(s->ingest.running);
+    return true;
 }
 
 /* ---- results ---- */
