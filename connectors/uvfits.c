@@ -190,7 +190,7 @@ static void scale_array(const uvfits *u, const unsigned char *group) {
     double *v = u->values + h->params;
     decode(h->bitpix, group + h->params * (abs(h->bitpix) / 8), h->values, v);
     for (int64_t i = 0; h->has_blank && i < h->values; i++)
-        if (v[i] == (double)h->blank) v[i] = NAN;
+        if (v[i] == (double)h->blank) v[i] = (double)NAN;
     if (h->scale == 1 && h->zero == 0) return;
     for (int64_t i = 0; i < h->values; i++) v[i] = v[i] * h->scale + h->zero;
 }

@@ -10,7 +10,7 @@
 
 /* What a parameter in front of a group contributes to. Those of one name add up. */
 enum {
-    WADI_UVFITS_U, /* metres, with the sign of wadi/visibility.h */
+    WADI_UVFITS_U = 0, /* metres, with the sign of wadi/visibility.h */
     WADI_UVFITS_V,
     WADI_UVFITS_W,
     WADI_UVFITS_BASELINE,

@@ -25,6 +25,7 @@ enum {
     MAX_ROWS = 100000, /* of a table of setups or sources */
 };
 
+static const char *const baseline_name[] = {"UU", "VV", "WW"};
 static const double LIGHT = 299792458;
 static const double DEGREE = 3.14159265358979323846 / 180;
 static const double SECONDS_PER_DAY = 86400;
@@ -130,8 +131,8 @@ static wadi_status take_axis(reader *r, int i, int64_t n, double *ra, double *de
 static void find_centre(reader *r, double ra, double dec) {
     wadi_uvfits_head *h = r->head;
     if (isnan(ra) || isnan(dec) || (ra == 0 && dec == 0)) {
-        const double obsra = number(r, "OBSRA", NAN);
-        const double obsdec = number(r, "OBSDEC", NAN);
+        const double obsra = number(r, "OBSRA", (double)NAN);
+        const double obsdec = number(r, "OBSDEC", (double)NAN);
         if (!isnan(obsra) && !isnan(obsdec)) {
             ra = obsra * DEGREE;
             dec = obsdec * DEGREE;
@@ -147,8 +148,8 @@ static void find_centre(reader *r, double ra, double dec) {
 
 static wadi_status read_axes(reader *r, int axes, const LONGLONG *extent, wadi_error *err) {
     wadi_uvfits_head *h = r->head;
-    double ra = NAN;
-    double dec = NAN;
+    double ra = (double)NAN;
+    double dec = (double)NAN;
     h->values = 1;
     for (int i = 2; i <= axes; i++) {
         const int64_t n = extent[i - 1];
@@ -185,9 +186,8 @@ static int quantity_of(const reader *r, const char *type, double *out_factor) {
     *out_factor = 1;
     for (size_t i = 0; i < sizeof exact / sizeof exact[0]; i++)
         if (strcmp(type, exact[i].name) == 0) return exact[i].quantity;
-    static const char *const baseline[] = {"UU", "VV", "WW"};
     for (int i = 0; i < 3; i++) {
-        if (!is_named(type, baseline[i])) continue;
+        if (!is_named(type, baseline_name[i])) continue;
         /* Seconds, or wavelengths at the reference frequency: UU-L-SIN; negated as connectors/visibility.h has it. */
         const bool in_wavelengths = strncmp(type + 2, "-L", 2) == 0;
         *out_factor = -LIGHT / (in_wavelengths ? r->head->channel.value : 1);
@@ -216,10 +216,10 @@ static wadi_status read_params(reader *r, wadi_error *err) {
         if (quantity < WADI_UVFITS_QUANTITIES) h->has[quantity] = true;
     }
     WADI_TRY(check(r, "its parameters", err));
-    for (int q = WADI_UVFITS_U; q <= WADI_UVFITS_W; q++) {
+    for (int q = 0; q <= WADI_UVFITS_W; q++) {
         if (!h->has[q]) {
-            return wadi_fail(err, WADI_IO, "%s: no parameter of the groups is named %.2s", r->path,
-                             "UUVVWW" + 2 * q);
+            return wadi_fail(err, WADI_IO, "%s: no parameter of the groups is named %s", r->path,
+                             baseline_name[q]);
         }
     }
     return WADI_OK;

@@ -297,7 +297,8 @@ static wadi_status read_place(wadi_uvh5 *u, wadi_error *err) {
 
 static wadi_status describe(wadi_uvh5 *u, const wadi_vis_options *options, wadi_error *err) {
     wadi_vis_info *info = &u->base.info;
-    *info = (wadi_vis_info){.ra = NAN, .dec = NAN, .equinox = 2000, .format = "uvh5"};
+    *info =
+        (wadi_vis_info){.ra = (double)NAN, .dec = (double)NAN, .equinox = 2000, .format = "uvh5"};
     WADI_TRY(open_sets(u, err));
     WADI_TRY(read_pols(u, err));
     WADI_TRY(read_channels(u, options->setup, err));
