@@ -393,6 +393,12 @@ static void take_in(wadi_port *p) {
 
 typedef bool (*condition)(const wadi_port *p);
 
+/* How long no peer is borne; negative: for ever. */
+static int64_t patience_ns(const wadi_port *p) {
+    const int64_t first = p->options.first_after_ns;
+    return p->joined || first == 0 ? p->options.lost_after_ns : first;
+}
+
 static wadi_status check_peers(const wadi_port *p, wadi_error *err) {
     if (p->options.lost_after_ns <= 0) return WADI_OK;
     const long long open = p->options.sends ? (long long)wadi_link_sender_kept(&p->sender) : 0;
@@ -402,8 +408,7 @@ static wadi_status check_peers(const wadi_port *p, wadi_error *err) {
     }
     if (count_peers(p) > 0 && (p->options.bind || p->joined)) return WADI_OK;
     const int64_t alone = wadi_clock_ns() - p->alone_ns;
-    const int64_t first = p->options.first_after_ns;
-    const int64_t most = p->joined || first == 0 ? p->options.lost_after_ns : first;
+    const int64_t most = patience_ns(p);
     if (most < 0 || alone < most) return WADI_OK;
     return wadi_fail(err, WADI_IO, "%s: no %s for %.1f s, %lld chunks unconfirmed", p->address,
                      p->other, (double)alone / 1e9, open);
@@ -432,7 +437,7 @@ static wadi_status sleep_a_while(wadi_port *p, wadi_error *err) {
         wake = n;
         items[n++] = (zmq_pollitem_t){.fd = p->options.wake_fd, .events = ZMQ_POLLIN};
     }
-    const int64_t patience = p->options.lost_after_ns / 4000000 + 1;
+    const int64_t patience = patience_ns(p) / 4000000 + 1;
     const long timeout = patience > 1 && patience < POLL_MS ? (long)patience : POLL_MS;
     if (zmq_poll(items, n, timeout) < 0 && errno != EINTR) return zmq_fail(err, p, "poll");
     if (wake >= 0 && (items[wake].revents & ZMQ_POLLIN) != 0) {

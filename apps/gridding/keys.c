@@ -1,11 +1,14 @@
 /* See the header. */
 #include "apps/gridding/keys.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <zmq.h>
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/text.h"
 
 enum { KEY = 40 };
 
@@ -76,4 +79,28 @@ void grid_keys_send(const grid_keys *k, wadi_link_options *link) {
     link->curve_public = k->own.at[0];
     link->curve_secret = k->own.at[1];
     link->curve_server = k->others.at[0];
+}
+
+static wadi_status write_pair(const char *path, const char *public_path, wadi_error *err) {
+    char public_key[KEY + 1], secret_key[KEY + 1], text[512];
+    if (wadi_file_exists(path) || wadi_file_exists(public_path))
+        return wadi_fail(err, WADI_INVALID, "%s: there is such a key already", path);
+    if (zmq_curve_keypair(public_key, secret_key) != 0)
+        return wadi_fail(err, WADI_UNSUPPORTED, "this ZeroMQ was built without CURVE");
+    int n =
+        snprintf(text, sizeof text, "# CURVE keys, public and secret: not to be shown\n%s\n%s\n",
+                 public_key, secret_key);
+    WADI_TRY(wadi_file_write(path, text, (size_t)n, 0600, err));
+    n = snprintf(text, sizeof text, "%s\n", public_key);
+    return wadi_file_write(public_path, text, (size_t)n, 0644, err);
+}
+
+wadi_status grid_keys_make(const char *path, wadi_error *err) {
+    wadi_text public_path = {0};
+    wadi_text_addf(&public_path, "%s.pub", path);
+    const wadi_status status = public_path.failed
+                                   ? wadi_fail(err, WADI_MEMORY, "out of memory")
+                                   : write_pair(path, wadi_text_str(&public_path), err);
+    wadi_text_fini(&public_path);
+    return status;
 }
