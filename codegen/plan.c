@@ -283,15 +283,16 @@ static wadi_status tables(wadi_planning *p) {
     p->y.forced = WADI_NEW_N(p->y.arena, bool, n + 1);
     p->y.apart = WADI_NEW_N(p->y.arena, bool, n + 1);
     p->y.alias_of = WADI_NEW_N(p->y.arena, wadi_val, n + 1);
+    p->y.takes = WADI_NEW_N(p->y.arena, wadi_val, n + 1);
     p->y.components = WADI_NEW_N(p->y.arena, wadi_val *, n + 1);
     p->known = WADI_NEW_N(p->y.arena, bool, n + 1);
     p->late = WADI_NEW_N(p->y.arena, uint8_t, n + 1);
     if (!p->y.slot_of || !p->y.forced || !p->y.alias_of || !p->y.components || !p->known ||
-        !p->late || !p->y.apart)
+        !p->late || !p->y.apart || !p->y.takes)
         return wadi_planning_no_memory(p);
     for (uint32_t v = 0; v < n; v++) {
         p->y.slot_of[v] = -1;
-        p->y.alias_of[v] = WADI_NONE;
+        p->y.alias_of[v] = p->y.takes[v] = WADI_NONE;
     }
     return WADI_OK;
 }

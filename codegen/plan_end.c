@@ -16,15 +16,18 @@ static wadi_status state_slots(wadi_planning *p, const wadi_bind *b, wadi_plan_f
                                int **out_in, int **out_out) {
     const int n = b->nargs - 1;
     int *init = new_list(p, n), *in = new_list(p, n), *out = new_list(p, n);
-    if (!init || !in || !out) return wadi_planning_no_memory(p);
+    bool *take = WADI_NEW_N(p->plan->arena, bool, (size_t)n + 1);
+    if (!init || !in || !out || !take) return wadi_planning_no_memory(p);
     for (int i = 0; i < n; i++) {
         const wadi_array_type *t = &p->m->values[b->args[1 + i]].type.array[0];
         init[i] = wadi_planning_once(p, wadi_draft_resolved(p, b->args[1 + i]));
+        take[i] = wadi_planning_is_last_read(p, b->args[1 + i]);
         in[i] = wadi_planning_typed_slot(p, "state", WADI_SLOT_ONCE, t);
         wadi_draft_at(p, b->blocks[0]->params[i], in[i]);
     }
     f->nstate = n;
     f->init = init;
+    f->take = take;
     f->state_in = *out_in = in;
     f->state_out = *out_out = out;
     return WADI_OK;
@@ -67,15 +70,13 @@ static wadi_status region_body(wadi_planning *p, const wadi_block *r, const wadi
     return st;
 }
 
-static bool is_scalar_state(const wadi_planning *p, const wadi_bind *b) {
-    for (int i = 1; i < b->nargs; i++)
-        if (p->m->values[b->args[i]].type.array[0].rank > 0) return false;
-    return true;
+static bool is_scalar(const wadi_planning *p, const wadi_bind *b, int i) {
+    return p->m->values[b->args[1 + i]].type.array[0].rank == 0;
 }
 
-/* A state of scalars: one kernel takes all elements of a chunk in order. */
+/* A state of scalars, and of arrays that change in place: one kernel takes all elements of a chunk in order. */
 static wadi_status carried_body(wadi_planning *p, const wadi_bind *b, wadi_body *body,
-                                const int *in, wadi_plan_fold *f) {
+                                const int *in, int *next, wadi_plan_fold *f) {
     const wadi_block *r = b->blocks[0];
     const bool scans = p->m->values[b->results[0]].type.is_seq;
     int *after = new_list(p, f->nstate);
@@ -84,31 +85,39 @@ static wadi_status carried_body(wadi_planning *p, const wadi_bind *b, wadi_body 
     if (!after || !carried) return wadi_planning_no_memory(p);
     for (int i = 0; i < f->nstate; i++) {
         const wadi_array_type *t = &p->m->values[b->args[1 + i]].type.array[0];
-        after[i] = -1;
-        if (scans) after[i] = wadi_planning_typed_slot(p, "after", WADI_SLOT_REGULAR, t);
-        carried[i] = (struct wadi_carried){r->params[i], r->yields[i], in[i], after[i]};
+        next[i] = in[i];
+        if (!is_scalar(p, b, i)) continue;
+        after[body->ncarried] = -1;
+        if (scans)
+            after[body->ncarried] = wadi_planning_typed_slot(p, "after", WADI_SLOT_REGULAR, t);
+        carried[body->ncarried] =
+            (struct wadi_carried){r->params[i], r->yields[i], in[i], after[body->ncarried]};
+        body->ncarried++;
     }
-    body->ncarried = f->nstate;
+    body->in_order = true;
     body->carried = carried;
     f->carried = true;
     if (scans) f->after = after;
     return region_body(p, r, body, scans ? f->nstate : 0, after, true, &f->body);
 }
 
-/* A state of arrays: a chunk of one element for each. */
-static wadi_status passed_body(wadi_planning *p, const wadi_bind *b, wadi_body *body, int *next,
-                               wadi_plan_fold *f) {
+/* A state of arrays: a chunk of one element for each. What does not change in place is written apart and then takes over. */
+static wadi_status passed_body(wadi_planning *p, const wadi_bind *b, wadi_body *body,
+                               const bool *in_place, const int *in, int *next, wadi_plan_fold *f) {
     const wadi_block *r = b->blocks[0];
     struct wadi_copy *copies = WADI_NEW_N(p->y.arena, struct wadi_copy, (size_t)f->nstate + 1);
-    if (!copies) return wadi_planning_no_memory(p);
+    int *results = new_list(p, f->nstate);
+    if (!copies || !results) return wadi_planning_no_memory(p);
     for (int i = 0; i < f->nstate; i++) {
         const wadi_array_type *t = &p->m->values[b->args[1 + i]].type.array[0];
+        next[i] = in[i];
+        if (in_place[i]) continue;
         next[i] = wadi_planning_typed_slot(p, "next_state", WADI_SLOT_ONCE, t);
-        copies[i] = (struct wadi_copy){r->yields[i], next[i]};
+        results[body->ncopies] = next[i];
+        copies[body->ncopies++] = (struct wadi_copy){r->yields[i], next[i]};
     }
-    body->ncopies = f->nstate;
     body->copies = copies;
-    return region_body(p, r, body, f->nstate, next, true, &f->body);
+    return region_body(p, r, body, body->ncopies, results, true, &f->body);
 }
 
 wadi_status wadi_draft_fold(wadi_planning *p, const wadi_bind *b, wadi_plan_fold *out) {
@@ -116,11 +125,19 @@ wadi_status wadi_draft_fold(wadi_planning *p, const wadi_bind *b, wadi_plan_fold
     int *in, *next;
     wadi_body body = {.stream = true, .nbinds = r->nbinds, .binds = (const wadi_bind **)r->binds};
     body.name = wadi_arena_printf(p->plan->arena, "fold_%d", (int)p->bodies.n);
-    if (!body.name) return wadi_planning_no_memory(p);
+    bool *in_place = WADI_NEW_N(p->y.arena, bool, (size_t)b->nargs);
+    if (!body.name || !in_place) return wadi_planning_no_memory(p);
     WADI_TRY(state_slots(p, b, out, &in, &next));
     WADI_TRY(element_parts(p, b, out));
-    return is_scalar_state(p, b) ? carried_body(p, b, &body, in, out)
-                                 : passed_body(p, b, &body, next, out);
+    wadi_planning_in_place(p, b->blocks[0], out->nstate, in, in_place);
+    bool scalars = true, fixed = true;
+    for (int i = 0; i < out->nstate; i++) {
+        scalars = scalars && is_scalar(p, b, i);
+        fixed = fixed && (is_scalar(p, b, i) || in_place[i]);
+    }
+    const bool scans = p->m->values[b->results[0]].type.is_seq;
+    return scalars || (fixed && !scans) ? carried_body(p, b, &body, in, next, out)
+                                        : passed_body(p, b, &body, in_place, in, next, out);
 }
 
 /* ---- fold_batch ---- */
@@ -146,7 +163,7 @@ static wadi_status chunk_parts(wadi_planning *p, const wadi_bind *b, wadi_plan_f
     return WADI_OK;
 }
 
-/* Everything the region stores has a slot. */
+/* Everything the region stores has a slot, what lies in the state's has it already. */
 static wadi_status region_results(wadi_planning *p, const wadi_block *r, wadi_body *body,
                                   int **out_slots) {
     int total = 0;
@@ -157,7 +174,7 @@ static wadi_status region_results(wadi_planning *p, const wadi_block *r, wadi_bo
     for (int i = 0; i < r->nbinds; i++)
         for (int k = 0; k < r->binds[i]->nresults; k++) {
             const wadi_val v = r->binds[i]->results[k];
-            if (!wadi_is_stored(&p->y, v)) continue;
+            if (!wadi_is_stored(&p->y, v) || p->y.takes[v] != WADI_NONE) continue;
             slots[body->nresults] = wadi_planning_once(p, v);
             values[body->nresults++] = v;
         }
@@ -171,9 +188,11 @@ static wadi_status fold_batch(wadi_planning *p, const wadi_bind *b, wadi_plan_fo
     int *in, *next, *results = NULL;
     wadi_body body = {.nbinds = r->nbinds, .binds = (const wadi_bind **)r->binds};
     body.name = wadi_arena_printf(p->plan->arena, "fold_batch_%d", (int)p->bodies.n);
-    if (!body.name) return wadi_planning_no_memory(p);
+    bool *in_place = WADI_NEW_N(p->y.arena, bool, (size_t)b->nargs);
+    if (!body.name || !in_place) return wadi_planning_no_memory(p);
     WADI_TRY(state_slots(p, b, out, &in, &next));
     WADI_TRY(chunk_parts(p, b, out));
+    wadi_planning_in_place(p, b->blocks[0], out->nstate, in, in_place);
     WADI_TRY(region_results(p, r, &body, &results));
     for (int i = 0; i < out->nstate; i++)
         next[i] = wadi_planning_once(p, wadi_draft_resolved(p, r->yields[i]));

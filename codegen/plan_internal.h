@@ -94,6 +94,12 @@ wadi_val wadi_draft_resolved(const wadi_planning *p, wadi_val v);
 void wadi_draft_at(wadi_planning *p, wadi_val param, int slot);
 /** The body of fold_seq or scan_seq `b`, whose state begins with argument 1 (plan_end.c). */
 wadi_status wadi_draft_fold(wadi_planning *p, const wadi_bind *b, wadi_plan_fold *out);
+/** Which states of a fold, whose parameters come first in region r and are in `slot`, may change in place: out[i]. Their next
+ *  values get the same slots (plan_place.c). */
+void wadi_planning_in_place(wadi_planning *p, wadi_block *r, int nstate, const int *slot,
+                            bool *out);
+/** Whether one binding reads v, and nothing else does but for its extents. */
+bool wadi_planning_is_last_read(const wadi_planning *p, wadi_val v);
 /** The end that consumer `b` is (plan_end.c). */
 wadi_status wadi_draft_end(wadi_planning *p, const wadi_bind *b);
 

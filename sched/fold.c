@@ -1,8 +1,8 @@
 /* A state that passes from element to element (fold_seq, scan_seq) or from chunk to chunk (fold_batch).
  *
  * The body reads the state and one element, or a whole chunk, and emits the next state, whose memory then becomes the
- * state's. For element after element the parts' slots are narrowed, so that every version of the body sees a chunk of one
- * element. */
+ * state's; or it changes the state in place, which lies in memory of its own then. For element after element the parts' slots
+ * are narrowed, so that every version of the body sees a chunk of one element. */
 #include <string.h>
 
 #include "base/error.h"
@@ -27,16 +27,24 @@ static bool make_state(wadi_slots *s, int slot) {
     return true;
 }
 
+/* The body writes where it reads. */
+static bool is_in_place(const wadi_plan_fold *fold, int i) {
+    return fold->carried || fold->state_out[i] == fold->state_in[i];
+}
+
 wadi_status wadi_fold_begin(wadi_exec *x, const wadi_plan_fold *fold, wadi_error *err) {
     if (fold->nparts > WADI_MAX_PARTS) {
         return wadi_fail(err, WADI_UNSUPPORTED, "a fold over elements of %d arrays, at most %d",
                          fold->nparts, (int)WADI_MAX_PARTS);
     }
     for (int i = 0; i < fold->nstate; i++) {
-        if (fold->carried) {
+        if (is_in_place(fold, i)) {
+            const bool take = fold->take != NULL && fold->take[i];
             wadi_slot slot;
             wadi_slot_memory memory;
-            if (!wadi_slots_copy(&x->slots, fold->init[i], &slot, &memory)) return no_memory(err);
+            if (!(take ? wadi_slots_take_over : wadi_slots_copy)(&x->slots, fold->init[i], &slot,
+                                                                 &memory))
+                return no_memory(err);
             wadi_slots_give(&x->slots, fold->state_in[i], &slot, &memory);
             continue;
         }
@@ -61,6 +69,7 @@ static wadi_status run_body(wadi_exec *x, const wadi_plan_fold *fold, wadi_job *
                             wadi_error *err) {
     WADI_TRY(run_job(x, job, err));
     for (int i = 0; i < fold->nstate; i++) {
+        if (is_in_place(fold, i)) continue;
         wadi_slots_move(&x->slots, fold->state_out[i], fold->state_in[i]);
     }
     for (int i = 0; i < fold->nstate; i++) {
@@ -137,7 +146,7 @@ static wadi_status fold_each(wadi_exec *x, const wadi_plan_fold *fold, const wad
     return status;
 }
 
-/* All elements in one run of the body. The state changes only if none of them fails. */
+/* All elements in one run of the body. Scalars of the state change only if none of them fails. */
 static wadi_status fold_carried(wadi_exec *x, const wadi_plan_fold *fold, const wadi_chunk *c,
                                 int64_t *out_done, wadi_error *err) {
     wadi_job job = {.body = fold->body, .first = c->first, .count = c->count, .slots = &x->slots};
@@ -198,20 +207,20 @@ static bool is_made(const wadi_exec *x, const wadi_plan_fold *fold, int i) {
     return made;
 }
 
-/* What the body does not make (the state before, a part of the chunk, a constant) is copied, before any state changes. */
+/* What the body does not make (another state before, a part of the chunk, a constant) is copied, before any state changes. */
 static wadi_status next_state(wadi_exec *x, const wadi_plan_fold *fold, wadi_error *err) {
     wadi_slot slot[WADI_MAX_PARTS];
     wadi_slot_memory memory[WADI_MAX_PARTS] = {{0}};
     int copied = 0;
     bool fine = true;
     for (; copied < fold->nstate && fine; copied++) {
-        if (!is_made(x, fold, copied))
+        if (!is_made(x, fold, copied) && !is_in_place(fold, copied))
             fine =
                 wadi_slots_copy(&x->slots, fold->state_out[copied], &slot[copied], &memory[copied]);
     }
     if (!fine) copied--; /* the last one has nothing */
     for (int i = 0; i < copied; i++) {
-        if (is_made(x, fold, i)) continue;
+        if (is_made(x, fold, i) || is_in_place(fold, i)) continue;
         wadi_slots_give(&x->slots, fold->state_in[i], &slot[i], &memory[i]);
     }
     for (int i = 0; i < fold->nstate && fine; i++) {

@@ -123,6 +123,10 @@ static void print_fold(const wadi_plan *p, const wadi_plan_fold *f, wadi_text *o
     print_slots(p, f->nstate, f->init, out);
     wadi_text_add(out, " over ");
     print_numbers(f->nparts, f->from, out);
+    for (int i = 0; i < f->nstate; i++) {
+        if (p->slots[f->state_in[i]].rank > 0 && f->state_out[i] == f->state_in[i])
+            wadi_text_addf(out, ", state %d in place", i);
+    }
 }
 
 static void print_change(const wadi_plan *p, const wadi_plan_stage *g, wadi_text *out) {
@@ -270,7 +274,8 @@ static void add_fold(wadi_text *t, const wadi_plan_fold *f, int slots_of_part) {
     add_list(t, f->nstate, f->init);
     add_list(t, f->nstate, f->state_in);
     add_number(t, f->carried);
-    if (!f->carried) add_list(t, f->nstate, f->state_out);
+    add_list(t, f->nstate, f->state_out);
+    for (int i = 0; i < f->nstate; i++) add_number(t, f->take != NULL && f->take[i]);
     if (f->after != NULL) add_list(t, f->nstate, f->after);
     add_list(t, slots_of_part * f->nparts, f->parts);
     add_list(t, f->nparts, f->from);

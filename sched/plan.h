@@ -170,14 +170,16 @@ typedef struct wadi_plan_fold {
     int body;
     int nstate;
     const int *init; /* [nstate] ONCE slots with the initial state */
+    const bool *take; /* [nstate] or NULL: nothing else reads the array in `init`: its memory may become the state's */
     const int *state_in,
-        *state_out; /* [nstate] ONCE: where the body reads it and puts (emits) the next one */
+        *state_out; /* [nstate] ONCE: where the body reads it and puts (emits) the next one; the same slot when it changes in
+                       place, and then a fault leaves it half changed */
     int nparts; /* what of an element the body reads; BATCH: of a chunk, two slots for each part */
     const int *
         parts; /* [nparts] slots; BATCH: [2 * nparts] ONCE, shapes i64[k, rank] and values of rank 1 */
     const int *from; /* [nparts] component of the stage's results */
     bool
-        carried; /* the body runs for all elements of a chunk in order, and changes `state_in` when all is done */
+        carried; /* the body runs for all elements of a chunk in order; it changes scalars of `state_in` when all is done */
     const int
         *after; /* [nstate] SCAN, carried: REGULAR slots that get the state after each element */
 } wadi_plan_fold;

@@ -122,6 +122,25 @@ bool wadi_slots_copy(wadi_slots *s, int from, wadi_slot *out, wadi_slot_memory *
     return false;
 }
 
+bool wadi_slots_take_over(wadi_slots *s, int from, wadi_slot *out, wadi_slot_memory *out_memory) {
+    const wadi_plan_slot *p = wadi_slots_plan(s, from);
+    bool owns = p->kind == WADI_SLOT_ONCE;
+    for (int f = 0; f < p->fields; f++) owns = owns && s->memory[from].column[f] != NULL;
+    if (!owns) return wadi_slots_copy(s, from, out, out_memory);
+    wadi_slot_memory m = {.shape = wadi_buffers_get(s->buffers, p->rank * word)};
+    if (m.shape == NULL) return false;
+    if (p->rank > 0) memcpy(m.shape, s->slot[from].shape, (size_t)(p->rank * word));
+    *out = (wadi_slot){.shape = m.shape};
+    for (int f = 0; f < p->fields; f++) {
+        m.column[f] = s->memory[from].column[f];
+        out->col[f] = s->slot[from].col[f];
+        s->memory[from].column[f] = NULL;
+        s->slot[from].col[f] = NULL;
+    }
+    *out_memory = m;
+    return true;
+}
+
 bool wadi_slots_room_for_shapes(wadi_slots *s, int slot, int64_t count) {
     if (s->slot[slot].shape != NULL) return true;
     const wadi_plan_slot *p = wadi_slots_plan(s, slot);

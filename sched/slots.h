@@ -55,6 +55,9 @@ void wadi_slots_alias(wadi_slots *s, int from, int to);
 /* A ONCE slot's array in memory of its own, which the caller gives to a slot by wadi_slots_give. */
 WADI_NODISCARD bool wadi_slots_copy(wadi_slots *s, int from, wadi_slot *out,
                                     wadi_slot_memory *out_memory);
+/* The same without copying where `from` owns its columns: it is left with its shape alone. */
+WADI_NODISCARD bool wadi_slots_take_over(wadi_slots *s, int from, wadi_slot *out,
+                                         wadi_slot_memory *out_memory);
 void wadi_slots_give(wadi_slots *s, int to, const wadi_slot *slot,
                      const wadi_slot_memory *owned_memory);
 

@@ -37,13 +37,45 @@ static void emit(wadi_lower *l, wadi_val v, int slot, int rank, const wadi_lv *e
     }
 }
 
-/* Where the elements of v go: its own slot if it is a result, else scratch. */
+/* ---- values in the memory of others ---- */
+
+/* Pointers like `pointer`, of which the builder knows nothing: what is read through them is read from here on, and not taken for
+ * what other pointers to the same memory have read. */
+static void renew(wadi_lower *l, wadi_val v, const wadi_lv *pointer, wadi_lv *out) {
+    const wadi_elem *e = &wadi_type_of(l, v)->elem;
+    for (int f = 0; f < e->fields; f++) {
+        const wadi_lv var = wadi_lb_var(&l->b, e->type[f], true, pointer[f], l->m->values[v].name);
+        out[f] = wadi_lb_get(&l->b, var);
+    }
+}
+
+/* The states whose memory this body writes: what is read of them is read anew for each element. */
+static void renew_states(wadi_lower *l) {
+    for (wadi_val v = 0; v < l->m->nvalues && !l->b.failed; v++) {
+        const wadi_val from = l->y->takes[v];
+        wadi_lv pointer[WADI_MAX_FIELDS];
+        if (from == WADI_NONE || l->m->values[from].def == WADI_DEF_BIND) continue;
+        if (l->loc[from].kind != WADI_LOC_SLOT) continue;
+        wadi_vloc at = {.kind = WADI_LOC_MEMORY, .own_extents = true};
+        for (int d = 0; d < wadi_type_of(l, from)->rank; d++)
+            at.extent[d] = wadi_lb_leaf(&l->b, WADI_L_SHAPE, l->loc[from].slot, d, WADI_LV_NONE);
+        for (int f = 0; f < wadi_type_of(l, from)->elem.fields; f++)
+            pointer[f] = wadi_lower_pointer(l, from, f);
+        renew(l, from, pointer, at.field);
+        l->loc[from] = at;
+    }
+}
+
+/* Where the elements of v go: into another's memory, its own slot if it is a result, else scratch. */
 static wadi_vloc storage(wadi_lower *l, wadi_val v, bool is_result, int rank,
                          const wadi_lv *extent) {
     wadi_vloc at = {.kind = WADI_LOC_MEMORY, .own_extents = rank > 0};
     if (rank > 0) memcpy(at.extent, extent, (size_t)rank * sizeof *extent);
     const int slot = l->y->slot_of[v];
-    if (!is_result) {
+    if (l->y->takes[v] != WADI_NONE) {
+        for (int f = 0; f < wadi_type_of(l, v)->elem.fields; f++)
+            at.field[f] = wadi_lower_pointer(l, l->y->takes[v], f);
+    } else if (!is_result) {
         into_scratch(l, v, rank, extent, &at);
     } else if (l->y->slots.at[slot].kind == WADI_SLOT_REGULAR) {
         at.kind = WADI_LOC_SLOT;
@@ -111,13 +143,14 @@ static void compute(wadi_lower *l, const wadi_bind *bind, bool is_result) {
     }
     if (!is_result && same_memory(l, bind)) return;
     wadi_lower_extents(l, v, extent);
-    const wadi_vloc at = storage(l, v, is_result, rank, extent);
+    wadi_vloc at = storage(l, v, is_result, rank, extent);
     const wadi_vloc none = l->loc[v];
     l->loc[v] = at;
     for (int f = 0; f < wadi_type_of(l, v)->elem.fields; f++)
         pointer[f] = wadi_lower_pointer(l, v, f);
     l->loc[v] = none; /* not readable before it is there */
     wadi_lower_fill(l, bind, extent, pointer);
+    if (l->y->takes[v] != WADI_NONE) renew(l, v, pointer, at.field);
     l->loc[v] = at;
 }
 
@@ -311,12 +344,13 @@ static wadi_status run_kernel(wadi_layout *y, const wadi_body *body, const bool 
         const wadi_lv *carried = wadi_carry_begin(&l, body);
         l.s = wadi_lb_for(b, begin, end, 1, "s");
         wadi_carry_get(&l, body, carried);
+        renew_states(&l);
         wadi_lower_binds(&l, body->nbinds, body->binds, is_result);
         for (int i = 0; i < body->ncopies; i++)
             copy_out(&l, body->copies[i].v, body->copies[i].slot);
         wadi_carry_next(&l, body, carried);
         give_back_scratch(&l);
-        if (!b->failed) b->scope->owner->independent = is_straight(b->scope) && body->ncarried == 0;
+        if (!b->failed) b->scope->owner->independent = is_straight(b->scope) && !body->in_order;
         wadi_lb_end(b);
         wadi_carry_end(&l, body, carried);
     }
@@ -378,7 +412,7 @@ static wadi_status plan_steps(wadi_layout *y, const wadi_body *body, const bool 
                                           .nslots = nemitted,
                                           .slots = emitted,
                                           .place = place,
-                                          .serial = body->ncarried > 0};
+                                          .serial = body->in_order};
     return WADI_OK;
 }
 

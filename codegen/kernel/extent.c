@@ -61,12 +61,25 @@ static bool declares(const wadi_array_type *t, const char *name, int *out_dim) {
     return false;
 }
 
+/* The same by what shape analysis says: parameters that get an element's array declare nothing themselves. */
+static bool is_known_as(const wadi_lower *l, wadi_val v, const char *name, int *out_dim) {
+    for (int d = 0; d < wadi_type_of(l, v)->rank; d++) {
+        const wadi_ext e = wadi_shapes_extent(l->y->shapes, v, 0, d);
+        const wadi_ext_node *n = e == WADI_EXT_NONE ? NULL : wadi_ext_get(l->y->shapes->extents, e);
+        if (!n || n->kind != WADI_EXT_SYMBOL || strcmp(n->name, name) != 0) continue;
+        *out_dim = d;
+        return true;
+    }
+    return false;
+}
+
 static wadi_lv symbol_atom(wadi_lower *l, const char *name) {
     int dim = 0;
     for (wadi_val v = 0; v < l->m->nvalues; v++) {
         const wadi_value *value = &l->m->values[v];
         if (value->type.is_seq) {
             for (int c = 0; l->y->components[v] && c < value->type.arrays; c++) {
+                if (l->y->components[v][c] == WADI_NONE) continue;
                 const wadi_val array = wadi_lower_resolve(l, l->y->components[v][c]);
                 if (declares(&value->type.array[c], name, &dim) &&
                     l->loc[array].kind == WADI_LOC_SLOT)
@@ -76,6 +89,9 @@ static wadi_lv symbol_atom(wadi_lower *l, const char *name) {
             return wadi_lb_name(&l->b, slot_extent(l, l->loc[v].slot, dim), name);
         }
     }
+    for (wadi_val v = 0; v < l->m->nvalues; v++)
+        if (l->loc[v].kind == WADI_LOC_SLOT && is_known_as(l, v, name, &dim))
+            return wadi_lb_name(&l->b, slot_extent(l, l->loc[v].slot, dim), name);
     wadi_lower_fail(l, (wadi_loc){0}, WADI_INTERNAL,
                     "the extent named \"%s\" is declared by no array in sight", name);
     return wadi_lb_i64(&l->b, 0);

@@ -179,6 +179,7 @@ static void units_of(wadi_lower *l, const target *t, const wadi_lv *extent, wadi
         *pieces = pieces_of(l, wadi_lower_row_length(l, t->bind), WADI_SCAN_BLOCK);
         if (t->bind->nargs == 2) *pieces = bin(l, WADI_SOP_MAX, *pieces, num(l, 1));
     }
+    if (t->how == CUT_ELEMENTS) *rows = num(l, 1);
     if (t->how == CUT_OWN) *pieces = t->own->pieces(l, t->bind, extent);
     if (t->how != CUT_RECORDS) return;
     wadi_lv each;
@@ -368,8 +369,15 @@ static wadi_status run_step(wadi_flat *c, const target *t, int place) {
                             .several = t->how == CUT_LASTS || t->how == CUT_CARRIES});
 }
 
+/* What is written into another's memory has its storage. */
+static bool is_there(const wadi_flat *c, const target *t) {
+    const wadi_val v = t->bind->results[0];
+    return c->y->takes[v] != WADI_NONE && c->y->slot_of[v] == t->slot;
+}
+
 static wadi_status steps_for(wadi_flat *c, const target *t) {
     const int place = wadi_layout_place(c->y, t->bind->op->name, "extent", t->bind->loc);
+    if (is_there(c, t)) return run_step(c, t, place);
     if (t->rank > 0) WADI_TRY(shape_step(c, t, place));
     WADI_TRY(wadi_flat_push(c, (wadi_plan_step){.kind = WADI_STEP_ALLOC,
                                                 .nslots = 1,

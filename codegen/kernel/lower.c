@@ -113,6 +113,11 @@ wadi_val wadi_lower_resolve(const wadi_lower *l, wadi_val v) {
     return v;
 }
 
+bool wadi_lower_lies_in(const wadi_lower *l, wadi_val v, wadi_val other) {
+    return l->y->takes[v] != WADI_NONE &&
+           wadi_lower_resolve(l, l->y->takes[v]) == wadi_lower_resolve(l, other);
+}
+
 wadi_lv wadi_lower_linear(wadi_lower *l, int rank, const wadi_lv *extent, const wadi_lv *ix) {
     if (rank == 0) return wadi_lb_i64(&l->b, 0);
     wadi_lv at = ix[0];

@@ -44,6 +44,7 @@ typedef struct wadi_layout {
     bool *forced;          /* [value] stored although it is marked as delayed */
     bool *apart;           /* [value] comes from another body: its extents are what its slot says */
     wadi_val *alias_of;    /* [value] a parameter's argument, or WADI_NONE */
+    wadi_val *takes;       /* [value] whose memory it is written into, or WADI_NONE */
     wadi_val **components; /* [sequence value] its components as array values, or NULL */
     WADI_VEC(wadi_plan_slot) slots;
     WADI_VEC(wadi_plan_level) levels; /* 1, 2, ... */
@@ -73,7 +74,8 @@ typedef struct wadi_body {
         wadi_val v;
         int slot;
     } * copies;
-    int ncarried; /* rank-0 values that go from element to element: all of them are run in order by one worker */
+    bool in_order; /* all elements are run in order, by one worker */
+    int ncarried;  /* rank-0 values that go from element to element */
     const struct wadi_carried {
         wadi_val param, next; /* before and after an element */
         int slot;             /* ONCE: where it comes from, and is put behind the last element */
@@ -143,6 +145,8 @@ static inline const wadi_array_type *wadi_type_of(const wadi_lower *l, wadi_val 
 /** Whether the value is stored by a kernel of its own. */
 bool wadi_is_stored(const wadi_layout *y, wadi_val v);
 wadi_val wadi_lower_resolve(const wadi_lower *l, wadi_val v); /* through aliases */
+/** Whether v is written into the memory of `other`. */
+bool wadi_lower_lies_in(const wadi_lower *l, wadi_val v, wadi_val other);
 /** Element ix of v, one value per field. */
 void wadi_lower_read(wadi_lower *l, wadi_val v, const wadi_lv *ix, wadi_lv *out);
 /** Pointer to the elements of field `f` of stored value v. */

@@ -55,7 +55,9 @@ void wadi_lower_permute(wadi_lower *l, const wadi_bind *bind, const wadi_lv *ext
                    pointer};
     wadi_lv source[WADI_MAX_RANK];
     if (l->status || l->b.failed) return;
-    wadi_lower_nest(l, p.to->rank, extent, copy_default, &p);
+    /* the defaults may lie there already */
+    if (!wadi_lower_lies_in(l, bind->results[0], bind->args[0]))
+        wadi_lower_nest(l, p.to->rank, extent, copy_default, &p);
     wadi_lower_extents(l, bind->args[1], source);
     wadi_lower_nest(l, p.from->rank, source, element, &p);
 }

@@ -1,0 +1,192 @@
+/* Which states of folds change in place, and what is left of copying then: nothing in the plan, nothing in the kernels. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <string.h>
+
+#include "codegen/plan.h"
+#include "tests/codegen/programs.h"
+
+typedef struct planned {
+    compiled c;
+    wadi_plan *plan;
+    wadi_versions *versions;
+    const wadi_plan_fold *fold;
+} planned;
+
+static planned plan_of(const char *text) {
+    planned p = {.c = compile(text, NULL)};
+    wadi_error err = {.status = WADI_OK};
+    if (wadi_plan_build(p.c.m, &p.c.facts, NULL, &p.plan, &p.versions, &err) != WADI_OK)
+        fail_msg("%s", err.msg);
+    for (int i = 0; i < p.plan->nphases; i++)
+        for (int k = 0; k < p.plan->phases[i].stream.nends; k++)
+            p.fold = &p.plan->phases[i].stream.ends[k].fold;
+    assert_non_null(p.fold);
+    return p;
+}
+
+static void planned_free(planned *p) {
+    wadi_versions_destroy(p->versions);
+    wadi_plan_destroy(p->plan);
+    compiled_free(&p->c);
+}
+
+#define HEAD                   \
+    "program sums\n"           \
+    "input grid : f64[n, m]\n" \
+    "s = stream_in \"s\" : seq(i64, f64[h, w])\n"
+
+static bool in_place(const planned *p, int i) {
+    return p->fold->state_out[i] == p->fold->state_in[i];
+}
+
+/* Steps of every version that allocate or emit something. */
+static void assert_makes_nothing(planned *p) {
+    const wadi_plan_body *body = &p->plan->bodies[p->fold->body];
+    assert_int_equal(body->nresults, 0);
+    for (int k = 0; k < WADI_SCHEDULE_COUNT; k++) {
+        wadi_made *made = NULL;
+        if (!body->offers[k]) continue;
+        assert_int_equal(
+            wadi_versions_make(p->versions, p->fold->body, (wadi_schedule)k, &made, NULL), WADI_OK);
+        for (int i = 0; i < made->version.nsteps; i++)
+            assert_int_equal(made->version.steps[i].nslots, 0);
+        assert_null(strstr(strstr(made->source, "---- start of"), "memcpy"));
+        assert_null(strstr(strstr(made->source, "---- start of"), "wadi_scratch_of"));
+        wadi_made_destroy(made);
+    }
+}
+
+static void scattered_sums_are_added_where_the_grid_lies(void **state) {
+    (void)state;
+    planned p =
+        plan_of(HEAD "total = fold_seq s grid (g, y, v) {\n"
+                     "    next = permute g v (x, o) { add x o } (i, j) { true, add (the y) i, j }\n"
+                     "    yield next\n"
+                     "}\n"
+                     "output total\n");
+    assert_true(p.fold->carried);
+    assert_true(in_place(&p, 0));
+    assert_makes_nothing(&p);
+    planned_free(&p);
+}
+
+static void so_are_those_of_whole_chunks(void **state) {
+    (void)state;
+    planned p = plan_of(HEAD "total = fold_batch s grid (g, sy, y, sv, v) {\n"
+                             "    next = permute g v (x, o) { add x o } (i) { true, i, 0i64 }\n"
+                             "    yield next\n"
+                             "}\n"
+                             "output total\n");
+    assert_true(in_place(&p, 0));
+    assert_makes_nothing(&p);
+    planned_free(&p);
+}
+
+static void elements_replaced_one_by_one_stay_where_they_are(void **state) {
+    (void)state;
+    planned p = plan_of("program sums\n"
+                        "input grid : f64[n, m]\n"
+                        "s = stream_in \"s\" : seq(f64[n, m])\n"
+                        "total, count = fold_seq s grid 0i64 (g, k, v) {\n"
+                        "    next = zip_with g v (x, y) { add (mul x 0.5) y }\n"
+                        "    more = unit { add (the k) 1i64 }\n"
+                        "    yield next, more\n"
+                        "}\n"
+                        "output total\n"
+                        "output count\n");
+    assert_true(p.fold->carried);
+    assert_true(in_place(&p, 0));
+    assert_makes_nothing(&p);
+    planned_free(&p);
+}
+
+static void a_start_made_for_the_fold_becomes_its_state(void **state) {
+    (void)state;
+    planned p = plan_of("program sums\n"
+                        "s = stream_in \"s\" : seq(i64)\n"
+                        "zero = generate 9i64 (i) { 0.0 }\n"
+                        "total = fold_seq s zero (g, y) {\n"
+                        "    one = generate 1i64 (i) { 1.0 }\n"
+                        "    next = permute g one (x, o) { add x o } (i) { true, the y }\n"
+                        "    yield next\n"
+                        "}\n"
+                        "output total\n");
+    assert_true(p.fold->take[0]);
+    assert_makes_nothing(&p);
+    planned_free(&p);
+}
+
+static void a_start_that_is_wanted_itself_does_not(void **state) {
+    (void)state;
+    planned p = plan_of("program sums\n"
+                        "s = stream_in \"s\" : seq(i64)\n"
+                        "zero = generate 9i64 (i) { 0.0 }\n"
+                        "total = fold_seq s zero (g, y) {\n"
+                        "    one = generate 1i64 (i) { 1.0 }\n"
+                        "    next = permute g one (x, o) { add x o } (i) { true, the y }\n"
+                        "    yield next\n"
+                        "}\n"
+                        "output total\n"
+                        "output zero\n");
+    assert_false(p.fold->take[0]);
+    assert_true(in_place(&p, 0));
+    planned_free(&p);
+}
+
+static void a_state_that_is_read_elsewhere_is_kept_apart(void **state) {
+    (void)state;
+    static const char *const bodies[] = {
+        /* by another index */
+        "    back = reverse dim=0 g\n"
+        "    next = zip_with g back (x, y) { add x y }\n",
+        /* by the source */
+        "    first = map v (x) { add x (g ! (0i64, 0i64)) }\n"
+        "    next = permute g first (x, o) { add x o } (i, j) { true, add (the y) i, j }\n",
+        /* by where the elements go */
+        "    next = permute g v (x, o) { add x o } (i, j) { ge (g ! (i, j)) 0.0, i, j }\n"};
+    for (int i = 0; i < 3; i++) {
+        char text[1000];
+        (void)snprintf(text, sizeof text,
+                       HEAD
+                       "total = fold_seq s grid (g, y, v) {\n%s    yield next\n}\noutput total\n",
+                       bodies[i]);
+        planned p = plan_of(text);
+        assert_false(p.fold->carried);
+        assert_false(in_place(&p, 0));
+        planned_free(&p);
+    }
+}
+
+static void states_that_change_places_are_kept_apart(void **state) {
+    (void)state;
+    planned p =
+        plan_of(HEAD "a, b = fold_seq s grid grid (g, k, y, v) {\n"
+                     "    next = permute g v (x, o) { add x o } (i, j) { true, add (the y) i, j }\n"
+                     "    yield k, next\n"
+                     "}\n"
+                     "output a\n"
+                     "output b\n");
+    assert_false(p.fold->carried);
+    assert_false(in_place(&p, 0));
+    assert_false(in_place(&p, 1));
+    planned_free(&p);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(scattered_sums_are_added_where_the_grid_lies),
+        cmocka_unit_test(so_are_those_of_whole_chunks),
+        cmocka_unit_test(elements_replaced_one_by_one_stay_where_they_are),
+        cmocka_unit_test(a_start_made_for_the_fold_becomes_its_state),
+        cmocka_unit_test(a_start_that_is_wanted_itself_does_not),
+        cmocka_unit_test(a_state_that_is_read_elsewhere_is_kept_apart),
+        cmocka_unit_test(states_that_change_places_are_kept_apart),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
