@@ -24,6 +24,7 @@
 enum { SCAN_ROWS = 65536, MAX_LISTED = 32 };
 
 static const double SECONDS_A_DAY = 86400;
+static const double TWO_PI = 6.283185307179586;
 static const int64_t BLOCK_BYTES = 4 << 20;
 
 /* casacore's tables are not made for several threads, not even tables of different sets. */
@@ -88,45 +89,42 @@ static bool takes(const ms_vis *m, int64_t row) {
     return field_of(m, row) == m->field && m->is_taken[description_of(m, row)];
 }
 
-/* A short list of numbers, each once. */
+/* A short list of numbers, each once, and whether the one wanted was seen, listed or not. */
 typedef struct seen {
     int32_t number[MAX_LISTED];
-    int n;
+    int n, wanted; /* counted from 1; 0: the only one */
+    bool found;
 } seen;
 
 static void see(seen *s, int32_t number) {
+    s->found = s->found || number == s->wanted - 1;
     for (int i = 0; i < s->n; i++)
         if (s->number[i] == number) return;
     if (s->n < MAX_LISTED) s->number[s->n++] = number;
 }
 
-static wadi_status choose_one(const ms_vis *m, const char *what, const seen *s, int wanted,
-                              int32_t *out, wadi_error *err) {
-    if (wanted == 0 && s->n == 1) {
-        *out = s->number[0];
+static wadi_status choose_one(const ms_vis *m, const char *what, const seen *s, int32_t *out,
+                              wadi_error *err) {
+    if (s->found || (s->wanted == 0 && s->n == 1)) {
+        *out = s->found ? s->wanted - 1 : s->number[0];
         return WADI_OK;
     }
     wadi_text list = {0};
-    for (int i = 0; i < s->n; i++) {
+    for (int i = 0; i < s->n; i++)
         wadi_text_addf(&list, "%s%d", i > 0 ? ", " : "", (int)s->number[i]);
-        if (s->number[i] == wanted - 1) *out = wanted - 1;
-    }
     if (s->n == MAX_LISTED) wadi_text_add(&list, ", ...");
-    wadi_status st = WADI_OK;
-    if (wanted == 0) {
-        st = wadi_fail(err, WADI_INVALID,
-                       "%s holds several %ss (%s): one of them has to be asked for", m->path, what,
-                       wadi_text_str(&list));
-    } else if (*out != wanted - 1) {
-        st = wadi_fail(err, WADI_INVALID, "%s: no rows of %s %d; there are %s", m->path, what,
-                       wanted - 1, wadi_text_str(&list));
-    }
+    const wadi_status st =
+        s->wanted == 0 ? wadi_fail(err, WADI_INVALID,
+                                   "%s holds several %ss (%s): one of them has to be asked for",
+                                   m->path, what, wadi_text_str(&list))
+                       : wadi_fail(err, WADI_INVALID, "%s: no rows of %s %d; there are %s", m->path,
+                                   what, s->wanted - 1, wadi_text_str(&list));
     wadi_text_fini(&list);
     return st;
 }
 
 static wadi_status choose_field(ms_vis *m, int wanted, wadi_error *err) {
-    seen fields = {0};
+    seen fields = {.wanted = wanted};
     for (int64_t r = 0; r < m->rows; r++) {
         WADI_TRY(scan(m, r, err));
         see(&fields, field_of(m, r));
@@ -134,15 +132,13 @@ static wadi_status choose_field(ms_vis *m, int wanted, wadi_error *err) {
         return wadi_fail(err, WADI_IO, "%s: row %lld has data description %d of %d", m->path,
                          (long long)r, (int)description_of(m, r), (int)m->descriptions);
     }
-    m->field = wanted - 1;
-    if (wanted > 0 && fields.n == MAX_LISTED) return WADI_OK; /* too many to list, not to have */
-    return choose_one(m, "field", &fields, wanted, &m->field, err);
+    return choose_one(m, "field", &fields, &m->field, err);
 }
 
 /* Several data descriptions may share a window; their polarisations must then be the same. */
 static wadi_status choose_setup(ms_vis *m, int wanted, wadi_error *err) {
     char why[WADI_MS_WHY] = "";
-    seen windows = {0};
+    seen windows = {.wanted = wanted};
     int32_t window = -1;
     for (int64_t r = 0; r < m->rows; r++) {
         WADI_TRY(scan(m, r, err));
@@ -155,7 +151,7 @@ static wadi_status choose_setup(ms_vis *m, int wanted, wadi_error *err) {
         see(&windows, setup.window);
         m->is_taken[d] = wanted == 0 || setup.window == wanted - 1;
     }
-    return choose_one(m, "spectral window", &windows, wanted, &window, err);
+    return choose_one(m, "spectral window", &windows, &window, err);
 }
 
 /* ---- what they hold ---- */
@@ -242,7 +238,7 @@ static wadi_status describe_field(ms_vis *m, wadi_error *err) {
     if (m->object == NULL || m->telescope == NULL) return no_memory(m, err);
     m->base.info.object = m->object;
     m->base.info.telescope = m->telescope;
-    m->base.info.ra = field.ra;
+    m->base.info.ra = field.ra < 0 ? field.ra + TWO_PI : field.ra; /* kept as -pi .. pi there */
     m->base.info.dec = field.dec;
     m->base.info.equinox = field.equinox;
     return WADI_OK;
