@@ -67,7 +67,7 @@ static void add_method(wadi_text *out, const grid_options *o, const grid_account
 static void add_place(wadi_text *out, const grid_files *files, const grid_account *a,
                       const grid_statistics *s) {
     const double turn = 2 * acos(-1), scale = a->geometry.scale,
-                 half = (double)(a->geometry.size / 2), l = -((double)s->peak_x - half) * scale,
+                 half = (double)(a->geometry.size / 2), l = (half - (double)s->peak_x) * scale,
                  m = ((double)s->peak_y - half) * scale;
     double ra, dec;
     if (isnan(files->ra)) {

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "apps/gridding/aterm_file.h"
+#include "apps/gridding/live.h"
 #include "apps/gridding/room.h"
 #include "base/clock.h"
 #include "base/error.h"
@@ -33,9 +34,9 @@ struct grid_session {
     grid_density *density;
     grid_aterms aterms;
     const grid_method *method;
-    grid_gridder *gridder;
-    int64_t outside;
-    double weight, variance;
+    grid_sums sums;
+    grid_live live;
+    bool showing; /* results are asked of what is live */
     int64_t ticked_ns, shown_ns;
 };
 
@@ -98,33 +99,47 @@ wadi_status grid_session_create(const grid_options *options, grid_files *files,
 
 void grid_session_destroy(grid_session *s) {
     if (s == NULL) return;
-    if (s->gridder != NULL) s->method->close(s->gridder);
+    if (s->sums.gridder != NULL) s->method->close(s->sums.gridder);
+    grid_live_fini(&s->live);
     grid_aterms_fini(&s->aterms);
     grid_density_destroy(s->density);
     grid_store_fini(&s->store);
     free(s);
 }
 
-/* The geometry and the method, from the limits where they are known. */
-static wadi_status begin(grid_session *s, const grid_limits *limits, wadi_error *err) {
+/* The geometry and what the method is to do, from the limits where they are known. */
+static wadi_status settle_job(grid_session *s, const grid_limits *limits, grid_job *out,
+                              wadi_error *err) {
     const grid_options *o = s->options;
     WADI_TRY(grid_geometry_choose(limits, o->size, o->scale, o->fov, &s->geometry, err));
     WADI_TRY(grid_files_check(s->files, s->geometry.scale, err));
     WADI_TRY(grid_room(s->geometry.size * s->geometry.size * 16, o->memory, "the grid", err));
-    const grid_job job = {.size = s->geometry.size,
-                          .scale = s->geometry.scale,
-                          .epsilon = o->epsilon,
-                          .most_w = limits != NULL ? limits->most_w : 0,
-                          .support = o->support,
-                          .oversample = o->oversample,
-                          .w_step = o->w_step,
-                          .own_fft = o->own_fft,
-                          .hoisted = !o->six_ffts,
-                          .aterms = o->aterm != NULL ? &s->aterms : NULL,
-                          .run = run_options(o, o->memory)};
-    WADI_TRY(s->method->open(&job, &s->gridder, err));
+    *out = (grid_job){.size = s->geometry.size,
+                      .scale = s->geometry.scale,
+                      .epsilon = o->epsilon,
+                      .most_w = limits != NULL ? limits->most_w : 0,
+                      .support = o->support,
+                      .oversample = o->oversample,
+                      .w_step = o->w_step,
+                      .own_fft = o->own_fft,
+                      .hoisted = !o->six_ffts,
+                      .aterms = o->aterm != NULL ? &s->aterms : NULL,
+                      .run = run_options(o, o->memory)};
+    return WADI_OK;
+}
+
+static wadi_status begin(grid_session *s, const grid_limits *limits, wadi_error *err) {
+    grid_job job;
+    WADI_TRY(settle_job(s, limits, &job, err));
+    WADI_TRY(s->method->open(&job, &s->sums.gridder, err));
     s->open = true;
     return WADI_OK;
+}
+
+static wadi_status begin_live(grid_session *s, wadi_error *err) {
+    grid_job job;
+    WADI_TRY(settle_job(s, NULL, &job, err));
+    return grid_live_begin(&s->live, s->method, &job, err);
 }
 
 /* ---- batches ---- */
@@ -148,20 +163,21 @@ static wadi_status weigh(void *env, wadi_error *err) {
 
 static void add_up(grid_session *s) {
     const double *weight = s->store.column[GRID_WEIGHT];
-    for (int64_t i = 0; i < s->store.n; i++) s->weight += weight[i];
+    for (int64_t i = 0; i < s->store.n; i++) s->sums.weight += weight[i];
     if (s->options->weights.kind == GRID_NATURAL)
-        for (int64_t i = 0; i < s->store.n; i++) s->variance += weight[i];
+        for (int64_t i = 0; i < s->store.n; i++) s->sums.variance += weight[i];
 }
 
 /* Natural weights have W^2 / w = w. */
 static wadi_status grid_batch_of(grid_session *s, wadi_error *err) {
     grid_batch batch;
     if (s->options->weights.kind != GRID_NATURAL)
-        s->outside += grid_density_apply(s->density, s->options->weights, &s->store, &s->variance);
+        s->sums.outside +=
+            grid_density_apply(s->density, s->options->weights, &s->store, &s->sums.variance);
     add_up(s);
     if (s->store.n == 0) return WADI_OK;
     WADI_TRY(grid_store_batch(&s->store, &batch, err));
-    WADI_TRY(s->method->add(s->gridder, &batch, err));
+    WADI_TRY(s->method->add(s->sums.gridder, &batch, err));
     s->store.n = 0;
     return WADI_OK;
 }
@@ -182,18 +198,24 @@ static wadi_status grid_as_it_comes(void *env, wadi_error *err) {
                              "need all visibilities first");
         WADI_TRY(begin(s, NULL, err));
     }
+    if (grid_live_is_on(&s->live)) WADI_TRY(grid_live_take(&s->live, &s->store, err));
+    grid_live_forget(&s->live);
     return grid_batch_of(s, err);
 }
 
 /* ---- watching ---- */
 
 static wadi_status show(grid_session *s, int64_t now, wadi_error *err) {
-    if (s->watch.live_s <= 0 || s->phase != GRID_GRIDDING) return WADI_OK;
+    if (!grid_live_is_on(&s->live)) return WADI_OK;
     if (s->shown_ns == 0) s->shown_ns = now;
     if ((double)(now - s->shown_ns) < s->watch.live_s * 1e9) return WADI_OK;
     s->shown_ns = now;
-    if (s->store.n > 0) WADI_TRY(s->ingest.full(s, err));
-    return grid_session_has_image(s) ? s->watch.live(s->watch.env, err) : WADI_OK;
+    WADI_TRY(grid_live_take(&s->live, &s->store, err));
+    s->showing = true;
+    const wadi_status status =
+        grid_session_has_image(s) ? s->watch.live(s->watch.env, err) : WADI_OK;
+    s->showing = false;
+    return status;
 }
 
 static wadi_status tick(void *env, wadi_error *err) {
@@ -259,8 +281,9 @@ static wadi_status weigh_and_grid(grid_session *s, wadi_error *err) {
 
 wadi_status grid_session_go(grid_session *s, wadi_error *err) {
     const bool live = s->files->once && s->watch.live_s > 0;
-    if (live) WADI_TRY(begin(s, NULL, err));
+    if (live) WADI_TRY(begin_live(s, err));
     WADI_TRY(look(s, err));
+    grid_live_fini(&s->live);
     if (s->limits.n == 0) return nothing_left(s, err);
     if (s->open) return WADI_OK;
     WADI_TRY(begin(s, &s->limits, err));
@@ -275,13 +298,21 @@ bool grid_session_cancel(grid_session *s) {
 
 /* ---- results ---- */
 
-bool grid_session_has_image(const grid_session *s) {
-    return s->open && s->weight > 0;
+static const grid_sums *shown(const grid_session *s) {
+    return s->showing ? &s->live.sums : &s->sums;
 }
 
 /* The methods' own sum where they keep one: it leaves out what lies outside their grids. */
-static double weight_of(const grid_session *s, const grid_tally *t) {
+static double weight_of(const grid_sums *s, const grid_tally *t) {
     return t->weight > 0 || t->gridded == 0 ? t->weight : s->weight;
+}
+
+bool grid_session_has_image(const grid_session *s) {
+    const grid_sums *sums = shown(s);
+    grid_tally t = {0};
+    if (sums->gridder == NULL) return false;
+    s->method->tell(sums->gridder, &t);
+    return weight_of(sums, &t) > 0;
 }
 
 bool grid_session_has_part(const grid_session *s) {
@@ -290,6 +321,7 @@ bool grid_session_has_part(const grid_session *s) {
 
 /* Weights that depend on their neighbours count what is in the store, which is all: a longer link has been refused. */
 wadi_status grid_session_settle(grid_session *s, wadi_error *err) {
+    grid_live_fini(&s->live);
     if (!s->open) {
         grid_limits_add(&s->limits, &s->store);
         WADI_TRY(begin(s, &s->limits, err));
@@ -299,27 +331,30 @@ wadi_status grid_session_settle(grid_session *s, wadi_error *err) {
 }
 
 wadi_status grid_session_image(grid_session *s, double *out, wadi_error *err) {
+    const grid_sums *sums = shown(s);
     grid_tally t = {0};
-    WADI_TRY(s->method->image(s->gridder, out, err));
-    s->method->tell(s->gridder, &t);
-    const double weight = weight_of(s, &t);
+    WADI_TRY(s->method->image(sums->gridder, out, err));
+    s->method->tell(sums->gridder, &t);
+    const double weight = weight_of(sums, &t);
     if (!(weight > 0))
         return wadi_fail(err, WADI_INVALID,
                          "nothing to image: all %lld visibilities lie outside the grid; a finer "
                          "--scale makes it larger",
-                         (long long)(t.outside + s->outside));
+                         (long long)(t.outside + sums->outside));
     for (int64_t i = 0; i < s->geometry.size * s->geometry.size; i++) out[i] /= weight;
     return WADI_OK;
 }
 
 void grid_session_account(const grid_session *s, grid_account *out) {
+    const grid_sums *sums = shown(s);
     *out = (grid_account){.counts = s->ingest.counts,
-                          .limits = s->limits,
+                          .limits = s->showing ? s->live.limits : s->limits,
                           .geometry = s->geometry,
                           .method = s->method->name,
                           .once = s->files->once && s->open && !s->whole};
-    if (s->gridder != NULL) s->method->tell(s->gridder, &out->tally);
-    out->outside = s->outside + out->tally.outside;
-    out->weight = weight_of(s, &out->tally);
-    out->noise = s->weight > 0 ? sqrt(s->variance) / s->weight : 0;
+    if (sums->gridder != NULL) s->method->tell(sums->gridder, &out->tally);
+    out->outside = sums->outside + out->tally.outside;
+    out->weight = weight_of(sums, &out->tally);
+    /* What lies outside the grid takes its share of the variance with it. */
+    out->noise = out->weight > 0 ? sqrt(sums->variance / (sums->weight * out->weight)) : 0;
 }
