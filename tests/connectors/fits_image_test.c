@@ -172,8 +172,11 @@ static void the_header_tells_what_is_known(void **state) {
 
 static void what_is_not_known_is_left_out(void **state) {
     (void)state;
-    const wadi_image_info info = {
-        .pixel = 0.02, .ra = NAN, .dec = NAN, .equinox = NAN, .object = "caf\xc3\xa9\n"};
+    const wadi_image_info info = {.pixel = 0.02,
+                                  .ra = (double)NAN,
+                                  .dec = (double)NAN,
+                                  .equinox = (double)NAN,
+                                  .object = "caf\xc3\xa9\n"};
     const char *path = name_of("bare.fits");
     double values[PLANE];
     fill(values, PLANE);

@@ -36,7 +36,7 @@ static double noise(int64_t i, int k) {
 }
 
 static double complex value(int64_t row, int64_t at) {
-    if (row == 10 && at == 3 * POLS) return number(NAN, 1);
+    if (row == 10 && at == 3 * POLS) return number((double)NAN, 1);
     if (row == 11 && at == POLS + 1) return number(1, (double)INFINITY);
     return number(noise(row, (int)at), noise(row, (int)at + 100));
 }

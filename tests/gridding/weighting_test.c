@@ -101,7 +101,7 @@ static void geometry_follows_the_baselines(void **state) {
     grid_store s = make();
     grid_limits l = {0};
     grid_geometry g;
-    double longest = 0, shortest = INFINITY;
+    double longest = 0, shortest = (double)INFINITY;
     for (int i = 0; i < N; i++) {
         const double u = ((double *)s.column[GRID_U])[i], v = ((double *)s.column[GRID_V])[i],
                      w = ((double *)s.column[GRID_W])[i];
