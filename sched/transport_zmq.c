@@ -357,8 +357,8 @@ static wadi_status read_message(wadi_port *p, wadi_error *err) {
     return on_control(p, peer, &c, at + 1, err);
 }
 
-/* Reads one event of the monitor; false: none there. */
-static bool read_event(wadi_port *p) {
+/* Reads one event of the monitor; false: none there. *out_fd: of the connection that has gone, -1: another event. */
+static bool read_event(wadi_port *p, int *out_fd) {
     zmq_msg_t m;
     (void)zmq_msg_init(&m);
     const bool there = p->monitor != NULL && zmq_msg_recv(&m, p->monitor, ZMQ_DONTWAIT) >= 0;
@@ -370,28 +370,46 @@ static bool read_event(wadi_port *p) {
     }
     if (there && zmq_msg_more(&m)) (void)zmq_msg_recv(&m, p->monitor, 0); /* the address */
     (void)zmq_msg_close(&m);
-    if (event != ZMQ_EVENT_DISCONNECTED) return there;
+    *out_fd = event == ZMQ_EVENT_DISCONNECTED ? fd : -1;
+    return there;
+}
+
+static void on_disconnect(wadi_port *p, int fd) {
     for (int i = 0; i < WADI_LINK_PEERS; i++) {
         if (p->remotes[i].used && (!p->options.bind || p->remotes[i].fd == fd)) lose(p, i);
     }
     if (!p->options.bind) p->cut = true;
-    return there;
 }
 
-/* Messages first: what came before a loss still counts. */
-static void take_in(wadi_port *p) {
+static void take_messages(wadi_port *p) {
     while (p->broken.status == WADI_OK && read_frames(p)) {
         (void)read_message(p, &p->broken);
         close_frames(p);
     }
     close_frames(p);
-    while (read_event(p)) {
+}
+
+/* What came before a loss still counts, and must not look like a new peer after it: messages are taken once more between reading
+ * of a loss and believing it. */
+static void take_in(wadi_port *p) {
+    int fd = -1;
+    take_messages(p);
+    while (read_event(p, &fd)) {
+        take_messages(p);
+        if (fd >= 0) on_disconnect(p, fd);
     }
 }
 
 /* ---- waiting ---- */
 
 typedef bool (*condition)(const wadi_port *p);
+
+/* Whether whoever sends the stream being received is there. Nobody else can go on with it. */
+static bool has_sender(const wadi_port *p) {
+    for (int i = 0; i < WADI_LINK_PEERS; i++)
+        if (p->remotes[i].used && p->remotes[i].ours) return true;
+    return false;
+}
 
 /* How long no peer is borne; negative: for ever. */
 static int64_t patience_ns(const wadi_port *p) {
@@ -406,6 +424,8 @@ static wadi_status check_peers(const wadi_port *p, wadi_error *err) {
         return wadi_fail(err, WADI_IO, "%s: the connection to %s was lost, %lld chunks unconfirmed",
                          p->address, p->other, open);
     }
+    if (p->has_stream && p->options.bind && !has_sender(p))
+        return wadi_fail(err, WADI_IO, "%s: the connection to %s was lost", p->address, p->other);
     if (count_peers(p) > 0 && (p->options.bind || p->joined)) return WADI_OK;
     const int64_t alone = wadi_clock_ns() - p->alone_ns;
     const int64_t most = patience_ns(p);

@@ -169,7 +169,7 @@ static wadi_status open_files(work *w, const grid_take *take, wadi_error *err) {
     if (o->listen == NULL)
         return grid_files_open(&w->files, o->inputs.n, o->inputs.at, &vis, take, err);
     grid_keys keys = {0};
-    wadi_link_options link = {.bind = true};
+    wadi_link_options link = {.bind = true, .first_after_ms = -1}; /* telescopes take their time */
     wadi_status status = o->key != NULL ? grid_keys_read(&keys, o->key, o->senders, err) : WADI_OK;
     grid_keys_receive(&keys, &link);
     if (status == WADI_OK) status = grid_files_listen(&w->files, o->listen, &link, take, err);

@@ -121,7 +121,9 @@ typedef struct wadi_link_options {
     bool bind;                /**< this side binds the address; the other connects to it */
     int64_t credit_bytes;     /**< receiver: bytes under way to it; 0: 64 MiB */
     int64_t credit_chunks;    /**< receiver: chunks under way to it; 0: 4 */
-    int64_t lost_after_ms;    /**< a link without a peer for this long is an error; 0: 10000 */
+    int64_t lost_after_ms;    /**< a link without a peer for this long is an error; 0: 10000. A
+                                 receiver that has lost its sender does not wait: nobody else
+                                 can go on */
     int64_t first_after_ms;   /**< the same for the first peer; 0: lost_after_ms; negative: it may
                                  take any time */
     const void *note;         /**< sender: bytes that the receiver gets in front of the elements,

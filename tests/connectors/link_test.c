@@ -167,12 +167,12 @@ static void a_failure_of_the_sender_arrives_with_its_words(void **state) {
 static void a_lost_sender_is_an_error_not_a_hang(void **state) {
     (void)state;
     const char *address = ipc_address("f");
-    const wadi_link_options binds = {.bind = true, .lost_after_ms = 300}, connects = {0};
+    const wadi_link_options binds = {.bind = true}, connects = {0};
     wadi_error err = {0};
     int64_t count = 0;
     const pid_t pid = start_sender(address, &connects, (teller){ELEMENTS, -1, 250});
     assert_int_equal(receive(address, &binds, 5, &count, &err), WADI_IO);
-    assert_non_null(strstr(err.msg, "no sender for"));
+    assert_non_null(strstr(err.msg, "the connection to sender was lost"));
     assert_int_equal(exit_status(pid), 3);
 }
 

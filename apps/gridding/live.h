@@ -1,0 +1,37 @@
+/* The image while visibilities arrive.
+ *
+ * Batches are cut by their size alone, so that an image does not depend on when it was looked at; what is shown meanwhile may not
+ * wait for a batch to be full. So a second gridder takes in what has arrived whenever an image is wanted, and the first one, or
+ * the store, knows nothing of it: the image at the end has the bits it would have had unwatched. */
+#ifndef WADI_APPS_GRIDDING_LIVE_H
+#define WADI_APPS_GRIDDING_LIVE_H
+
+#include "apps/gridding/geometry.h"
+#include "apps/gridding/store.h"
+
+/* What an image is made of. */
+typedef struct grid_sums {
+    grid_gridder *gridder; /* NULL: not open */
+    int64_t outside;
+    double weight, variance;
+} grid_sums;
+
+typedef struct grid_live {
+    const grid_method *method;
+    grid_sums sums;
+    grid_limits limits; /* of all that has been taken */
+    int64_t taken;      /* of what the store holds */
+} grid_live;
+
+/* Errors: those of the method. fini is due in any case; harmless when all zero. */
+WADI_NODISCARD wadi_status grid_live_begin(grid_live *l, const grid_method *method,
+                                           const grid_job *job, wadi_error *err);
+void grid_live_fini(grid_live *l);
+bool grid_live_is_on(const grid_live *l);
+
+/* Grids what the store, of natural weights, has got since the last time. */
+WADI_NODISCARD wadi_status grid_live_take(grid_live *l, grid_store *s, wadi_error *err);
+/* The store has been emptied; what it held must have been taken. */
+void grid_live_forget(grid_live *l);
+
+#endif
