@@ -97,7 +97,10 @@ wadi_status grid_geometry_choose(const grid_limits *limits, int64_t size, double
     if (size > 0 && scale > 0 && fov > 0)
         return wadi_fail(err, WADI_INVALID, "--size, --scale and --fov: two of them say it all");
     if (size > 0 && fov > 0) scale = fov / (double)size;
-    if (!(scale > 0)) WADI_TRY(choose_scale(limits, &scale, err));
+    if (!(scale > 0)) {
+        WADI_TRY(choose_scale(limits, &scale, err));
+        if (size > 0 && (double)size * scale > widest) scale = round_scale(widest / (double)size);
+    }
     if (size == 0 && fov > 0) {
         const double pixels = ceil(fov / scale);
         if (!(pixels <= LARGEST))

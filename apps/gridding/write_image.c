@@ -1,11 +1,25 @@
 /* See the header. A pipeline of one element: the plane, in the precision wanted, to its sinks. */
 #include "apps/gridding/write_image.h"
 
+#include <math.h>
+
+#include "apps/gridding/statistics.h"
 #include "base/error.h"
 #include "wadi/wadi.h"
 
-/* Faint structure shows in the picture: between the median and the brightest percentiles an asinh. */
-static const wadi_png_options picture = {.stretch = 5, .most = 2048};
+enum { PICTURE = 2048 };
+
+/* From well below the noise to the peak, faint shades spread. */
+static wadi_status choose_shades(const double *image, int64_t size, wadi_png_options *out,
+                                 wadi_error *err) {
+    grid_statistics s;
+    WADI_TRY(grid_statistics_of(image, size, &s, err));
+    *out = (wadi_png_options){.low = -4 * s.spread,
+                              .high = fabs(s.peak) > 4 * s.spread ? fabs(s.peak) : 4 * s.spread,
+                              .stretch = 5,
+                              .most = PICTURE};
+    return WADI_OK;
+}
 
 static wadi_exp to_single(wadi_exp x) {
     return wadi_convert(WADI_F32, x);
@@ -45,6 +59,8 @@ wadi_status grid_write_image(const double *image, int64_t size, bool precise, co
     wadi_sink *fits_sink = NULL, *png_sink = NULL;
     wadi_source *planes = NULL;
     wadi_exe *exe = NULL;
+    wadi_png_options picture = {0};
+    if (png != NULL) WADI_TRY(choose_shades(image, size, &picture, err));
     wadi_program *program = wadi_program_create("image");
     if (program == NULL) return wadi_fail(err, WADI_MEMORY, "out of memory");
     build(precise, png != NULL);
