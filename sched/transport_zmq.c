@@ -421,11 +421,13 @@ static wadi_status check_peers(const wadi_port *p, wadi_error *err) {
     if (p->options.lost_after_ns <= 0) return WADI_OK;
     const long long open = p->options.sends ? (long long)wadi_link_sender_kept(&p->sender) : 0;
     if (p->cut) {
-        return wadi_fail(err, WADI_IO, "%s: the connection to %s was lost, %lld chunks unconfirmed",
+        return wadi_fail(err, WADI_IO,
+                         "%s: the connection to the %s was lost, %lld chunks unconfirmed",
                          p->address, p->other, open);
     }
     if (p->has_stream && p->options.bind && !has_sender(p))
-        return wadi_fail(err, WADI_IO, "%s: the connection to %s was lost", p->address, p->other);
+        return wadi_fail(err, WADI_IO, "%s: the connection to the %s was lost", p->address,
+                         p->other);
     if (count_peers(p) > 0 && (p->options.bind || p->joined)) return WADI_OK;
     const int64_t alone = wadi_clock_ns() - p->alone_ns;
     const int64_t most = patience_ns(p);

@@ -27,6 +27,7 @@ typedef struct work {
     grid_phase phase;
     int64_t phase_ns;
     bool shown; /* a line of progress stands on the terminal */
+    bool live;  /* an image of what has come so far stands under the name of the whole one */
 } work;
 
 /* ---- signals ---- */
@@ -143,6 +144,7 @@ static wadi_status write_image(work *w, const char *path, wadi_error *err) {
 
 static wadi_status show_live(void *env, wadi_error *err) {
     work *w = env;
+    w->live = true;
     return write_image(w, w->options->output, err);
 }
 
@@ -194,12 +196,14 @@ static wadi_status prepare(work *w, wadi_error *err) {
     return grid_session_create(o, &w->files, &take, &watch, &w->session, err);
 }
 
-/* A stream has broken off: what came is kept under a name that says so. */
+/* A stream has broken off: what came is kept under a name that says so, and under no other. */
 static void save_part(work *w) {
     wadi_text name = {0};
     wadi_error err = {.status = WADI_OK};
-    if (w->session == NULL || !grid_session_has_part(w->session) || interrupted) return;
+    if (w->session == NULL || !grid_session_has_part(w->session)) return;
     wadi_text_addf(&name, "%s.partial", w->options->output);
+    if (w->live) (void)rename(w->options->output, wadi_text_str(&name));
+    if (w->live && w->options->png != NULL) (void)remove(w->options->png);
     wadi_status status = grid_session_settle(w->session, &err);
     if (status == WADI_OK) status = write_image(w, wadi_text_str(&name), &err);
     fprintf(stderr, "wadi-grid: %s%s\n",

@@ -172,7 +172,7 @@ static void a_lost_sender_is_an_error_not_a_hang(void **state) {
     int64_t count = 0;
     const pid_t pid = start_sender(address, &connects, (teller){ELEMENTS, -1, 250});
     assert_int_equal(receive(address, &binds, 5, &count, &err), WADI_IO);
-    assert_non_null(strstr(err.msg, "the connection to sender was lost"));
+    assert_non_null(strstr(err.msg, "the connection to the sender was lost"));
     assert_int_equal(exit_status(pid), 3);
 }
 

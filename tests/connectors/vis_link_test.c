@@ -294,8 +294,9 @@ static void a_killed_sender_is_an_error_after_its_rows(void **state) {
     (void)state;
     plot p = plain;
     p.die_at = 130;
-    fails_with(&p, WADI_IO, -1,
-               "the connection to sender was lost"); /* what it had not got out is lost with it */
+    fails_with(
+        &p, WADI_IO, -1,
+        "the connection to the sender was lost"); /* what it had not got out is lost with it */
 }
 
 static void other_rows_than_the_header_says_are_an_error(void **state) {

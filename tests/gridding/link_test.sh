@@ -1,0 +1,162 @@
+#!/bin/sh
+# Visibilities from one process to another: wadi-vis-send and wadi-grid --listen. The judge is the image that wadi-grid makes of the
+# files themselves.
+set -u
+grid="${WADI_BUILD:?}/apps/gridding/wadi-grid"
+send="$WADI_BUILD/apps/gridding/wadi-vis-send"
+work=$(mktemp -d) || exit 1 # a short name: it holds addresses of sockets
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+to="ipc://$work/link"
+
+[ -x "$grid" ] && [ -x "$send" ] || { echo "skipped: the programs are not built"; exit 77; }
+
+wrong() {
+    echo "FAILED: $*"
+    : >failed
+}
+
+# The file must have this word in it.
+says() {
+    grep -q -e "$2" "$1" || wrong "no \"$2\" in: $(cat "$1")"
+}
+
+# N rows of two sources, from number FROM on.
+make_rows() {
+    echo "# frequency 150e6"
+    echo "# ra $3"
+    echo "# dec 22"
+    awk -v from="$1" -v n="$2" 'BEGIN {
+        for (i = from; i < from + n; i++) {
+            u = 300 * sin(i * 0.7) * (i % 97) / 97; v = 280 * cos(i * 0.7) * (i % 89) / 89; w = 40 * sin(i * 0.31)
+            a = -6.283185307179586 * (u * 0.004 - v * 0.003 + w * -1.25e-5)
+            b = -6.283185307179586 * (u * -0.007 + v * 0.009 + w * -6.5e-5)
+            printf "%.12g %.12g %.12g %.12g %.12g %.6g\n", u, v, w, cos(a) + 2 * cos(b), sin(a) + 2 * sin(b), 1 + i % 3
+        }
+    }'
+}
+make_rows 0 2000 83.5 >one.txt
+make_rows 2000 700 83.5 >two.txt
+make_rows 0 9000 83.5 >many.txt
+make_rows 0 10 84 >elsewhere.txt
+size="--size 64 --scale 1e-3rad"
+
+"$grid" -q -o probe.fits $size one.txt >said 2>&1 || {
+    grep -q -i cfitsio said && { echo "skipped: no FITS files here"; exit 77; }
+    cat said
+    exit 1
+}
+
+# Starts a receiver of this image with these options; `finish` waits for it, and says how it ended.
+listen() {
+    image=$1
+    shift
+    "$grid" -q -o "$image" --listen "$to" "$@" >heard 2>&1 &
+    receiver=$!
+}
+finish() {
+    wait $receiver
+    heard=$?
+    [ $heard -eq "$1" ] || wrong "wadi-grid ended with $heard, not $1: $(cat heard)"
+}
+
+# The stream of these files gives the image that the files give, with these options of wadi-grid.
+same() {
+    options=$1
+    pace=$2
+    shift 2
+    rm -f file.fits link.fits
+    "$grid" -q -o file.fits $options "$@" >said 2>&1 || wrong "$options $*: $(cat said)"
+    listen link.fits $options
+    "$send" -q --to "$to" $pace "$@" 2>said || wrong "sending $*: $(cat said)"
+    finish 0
+    cmp file.fits link.fits || wrong "$options $pace $*: another image"
+}
+
+# ---- the same image, bit for bit ----
+same "$size" "" one.txt
+same "" "" one.txt
+same "--weight uniform --pol I --threads 1" "--chunk 7" one.txt
+same "$size --chunk 100 --threads 2" "--chunk 1999" one.txt
+same "$size" "" one.txt two.txt
+same "$size --method direct --memory 1M" "" many.txt # more than one batch
+
+# ---- while it runs ----
+"$grid" -q -o file.fits $size one.txt
+listen live.fits $size --live 0.05
+"$send" -q --to "$to" --rate 1000 one.txt &
+sender=$!
+while [ ! -e live.fits ] && kill -0 $sender 2>/dev/null; do sleep 0.05; done
+kill -0 $sender 2>/dev/null || wrong "no image before the end of the stream"
+wait $sender || wrong "a live image stops its sender"
+finish 0
+cmp file.fits live.fits || wrong "another image after a live one"
+
+# ---- broken off ----
+listen broken.fits $size --live 0.05
+"$send" -q --to "$to" --rate 300 one.txt 2>/dev/null &
+sender=$!
+while [ ! -e broken.fits ] && kill -0 $sender 2>/dev/null; do sleep 0.05; done
+kill -9 $sender
+finish 1
+says heard "connection to the sender was lost"
+[ -e broken.fits.partial ] || wrong "no partial image"
+[ ! -e broken.fits ] || wrong "a partial image under the whole one's name"
+
+listen stopped.fits $size
+"$send" -q --to "$to" --rate 300 one.txt 2>said &
+sender=$!
+sleep 1
+kill -INT $sender
+wait $sender
+[ $? -eq 130 ] || wrong "an interrupted sender does not say so"
+finish 1
+[ ! -e stopped.fits ] || wrong "an image of an interrupted stream"
+
+listen deaf.fits $size
+"$send" -q --to "$to" --rate 300 one.txt 2>said &
+sender=$!
+sleep 1
+kill -9 $receiver
+wait $sender
+[ $? -eq 1 ] || wrong "a sender without a receiver does not fail"
+says said "connection to the receiver was lost"
+wait $receiver 2>/dev/null
+
+# ---- what is refused ----
+# The same command must fail with this status and this word.
+refuses() {
+    status=$1
+    word=$2
+    shift 2
+    "$send" -q --to "$to" --wait 0.3 "$@" >said 2>&1
+    got=$?
+    [ $got -eq "$status" ] || wrong "status $got, not $status: $*"
+    says said "$word"
+}
+refuses 1 "no receiver for" one.txt
+refuses 1 "different phase centres" one.txt elsewhere.txt
+refuses 1 "nothing.txt" one.txt nothing.txt
+refuses 2 "no input"
+refuses 2 "rate" --rate never one.txt
+refuses 2 "go together" --key k one.txt
+"$send" -q --to tcp://127.0.0.1:port one.txt 2>said && wrong "sends to no port"
+
+# ---- keys ----
+for name in telescope imager stranger; do
+    "$send" --new-key $name >said 2>&1 || wrong "no key: $(cat said)"
+done
+if grep -q CURVE said; then
+    echo "no CURVE here: keys are left out"
+else
+    "$send" --new-key imager 2>said && wrong "a key is overwritten"
+    [ "$(ls -l imager | cut -c1-10)" = "-rw-------" ] || wrong "a secret key that all may read"
+    listen keys.fits $size --key imager --senders telescope.pub
+    "$send" -q --to "$to" --wait 0.5 --key stranger --receiver imager.pub one.txt 2>said && wrong "a stranger is let in"
+    "$send" -q --to "$to" --wait 0.5 one.txt 2>said && wrong "a sender without keys is let in"
+    "$send" -q --to "$to" --key telescope --receiver imager.pub one.txt 2>said || wrong "with keys: $(cat said)"
+    finish 0
+    cmp file.fits keys.fits || wrong "another image with keys"
+fi
+
+[ ! -e failed ]
