@@ -9,6 +9,7 @@
 #include "cli/command.h"
 #include "codegen/build/cache.h"
 #include "codegen/build/cc.h"
+#include "connectors/visibility.h"
 #include "sched/foreign.h"
 
 static const char *sound_version(void) {
@@ -19,6 +20,14 @@ static const char *sound_version(void) {
 #endif
 }
 
+/* Formats of visibilities, each with what it is read with. */
+static void print_formats(void) {
+    for (const wadi_vis_format *f = wadi_vis_formats; f->name != NULL; f++) {
+        printf("  %-13s %s: %s%s\n", f == wadi_vis_formats ? "visibilities" : "", f->name,
+               f->open != NULL ? "" : "none: built without ", f->needs);
+    }
+}
+
 static int run(int argc, char **argv) {
     if (argc > 1) return wadi_cli_misuse(&wadi_cli_version, "unexpected \"%s\"", argv[1]);
     int major, minor, patch;
@@ -26,6 +35,7 @@ static int run(int argc, char **argv) {
     printf("wadi %s\n", WADI_VERSION);
     printf("  messages      libzmq %d.%d.%d\n", major, minor, patch);
     printf("  sound         %s\n", sound_version());
+    print_formats();
     if (!wadi_libraries[0]) printf("  transforms    the language's own: built without FFTW\n");
     for (int i = 0; wadi_libraries[i]; i++)
         printf("  %-13s %s\n", wadi_libraries[i]->what, wadi_libraries[i]->version());

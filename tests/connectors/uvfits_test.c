@@ -12,6 +12,7 @@
 
 #ifdef WADI_HAVE_CFITSIO
 
+#include "base/thread.h"
 #include "tests/connectors/uvfits_file.h"
 #include "tests/connectors/vis_rows.h"
 
@@ -171,6 +172,46 @@ static void pieces_of_any_size_and_a_second_reading_are_the_same(void **state) {
         vis_rows_fini(&r);
     }
     finish(v, &all);
+}
+
+typedef struct reading {
+    wadi_thread thread;
+    const char *path;
+    const vis_rows *want;
+    int same;
+} reading;
+
+static void read_again(void *env) {
+    reading *g = env;
+    for (int i = 0; i < 20; i++) {
+        wadi_vis *v = NULL;
+        vis_rows r = {0};
+        if (wadi_vis_open(g->path, NULL, &v, NULL) != WADI_OK) return;
+        if (vis_rows_read(v, 64, &r, NULL) == WADI_OK && r.n == g->want->n)
+            g->same += memcmp(r.row.data, g->want->row.data, 16 * (size_t)(r.n * r.cells)) == 0;
+        vis_rows_fini(&r);
+        wadi_vis_close(v);
+    }
+}
+
+static void one_file_may_be_read_by_several_threads(void **state) {
+    (void)state;
+    const uvfits_file u = uvfits_plain(500);
+    wadi_vis *v = NULL;
+    vis_rows r = {0};
+    reading g[4] = {0};
+    const char *path = file_name();
+    write_and_read(&u, NULL, &v, &r);
+    for (int i = 0; i < 4; i++) {
+        g[i].path = path;
+        g[i].want = &r;
+        assert_int_equal(wadi_thread_start(&g[i].thread, read_again, &g[i], NULL), WADI_OK);
+    }
+    for (int i = 0; i < 4; i++) {
+        wadi_thread_join(&g[i].thread);
+        assert_int_equal(g[i].same, 20);
+    }
+    finish(v, &r);
 }
 
 /* ---- parameters ---- */
@@ -482,6 +523,7 @@ int main(void) {
         cmocka_unit_test(missing_integers_are_not_numbers_and_missing_weights_flag),
         cmocka_unit_test(a_file_with_everything_flagged_is_read),
         cmocka_unit_test(pieces_of_any_size_and_a_second_reading_are_the_same),
+        cmocka_unit_test(one_file_may_be_read_by_several_threads),
         cmocka_unit_test(parameters_of_one_name_add_up),
         cmocka_unit_test(baselines_have_many_names),
         cmocka_unit_test(both_codes_of_baselines_are_read),
