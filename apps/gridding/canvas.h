@@ -1,0 +1,86 @@
+/* The grid that visibilities are spread on, and the way from it to an image: what the methods simple, wproj and aw share.
+ *
+ * The image's field is the middle of a larger one, so that what the kernel leaks from beyond the grid's field stays outside of it.
+ * Cells are 1 / theta wavelengths wide, theta the field of the grid; u = v = 0 is cell cells / 2 of both dimensions.
+ *
+ * A batch is one run of the method's program. Its input "grid" is the result of the run before, in place, so nothing is copied
+ * between batches. */
+#ifndef WADI_APPS_GRIDDING_CANVAS_H
+#define WADI_APPS_GRIDDING_CANVAS_H
+
+#include "apps/gridding/es_kernel.h"
+#include "apps/gridding/method.h"
+
+typedef struct grid_canvas {
+    int64_t pixels, cells; /* along each side: of the image, of the grid */
+    double scale, theta;   /* radians: a pixel, the grid's field */
+    double fine;           /* places a wavelength: cells times kernels between two */
+    wadi_run_options run;
+    es_kernel taper;
+    double
+        *fading; /* [pixels] what each column, and each row, of the image has been multiplied by */
+    double *blank;    /* the grid before the first batch */
+    wadi_run *latest; /* owns the grid after it */
+    wadi_exe *image;
+    int64_t gridded, outside;
+    double weight; /* of those gridded */
+} grid_canvas;
+
+/* Beside the batch: an array the program reads. */
+typedef struct grid_input {
+    const char *name;
+    wadi_array array;
+} grid_input;
+
+/* The least even number from `least` on without prime factors above 5. */
+int64_t grid_cells(int64_t least);
+
+/* A grid of `cells` cells for the job's image, for kernels between two cells of which there are `oversample`. `table`: bytes the
+ * method needs beside. fini is due in any case. Errors: WADI_INVALID, WADI_MEMORY. */
+WADI_NODISCARD wadi_status grid_canvas_init(grid_canvas *c, const grid_job *job, int64_t cells,
+                                            int oversample, int64_t table, wadi_error *err);
+void grid_canvas_fini(grid_canvas *c);
+
+/* Runs a program made between the two calls below. */
+WADI_NODISCARD wadi_status grid_canvas_add(grid_canvas *c, const wadi_exe *exe,
+                                           const grid_batch *batch, int extras,
+                                           const grid_input *extra, wadi_error *err);
+WADI_NODISCARD wadi_status grid_canvas_image(grid_canvas *c, double *out, wadi_error *err);
+
+/* What has become of the visibilities, and the grid's size. */
+void grid_canvas_tell(const grid_canvas *c, grid_tally *out);
+
+/* The grid so far, re and im, borrowed until the next batch. */
+const double *grid_canvas_cells(const grid_canvas *c);
+
+/* ---- the program of a batch ---- */
+
+typedef struct grid_inputs {
+    wadi_acc u, v, w, vis, weight, pair, grid, fine;
+} grid_inputs;
+
+/* One coordinate of a visibility on the grid. */
+typedef struct grid_spot {
+    wadi_exp cell; /* the nearest one */
+    wadi_exp
+        sub; /* the visibility lies (sub - oversample / 2) / oversample of a cell above it: 0 .. oversample */
+} grid_spot;
+
+/* A visibility's kernel, as the body of the stream gives it: a tuple of the first row, the first column, and the values. A first row
+ * below 0 keeps it out. */
+typedef wadi_acc (*grid_body)(void *env, wadi_exp k);
+
+grid_inputs grid_program_inputs(void);
+/* Where `x` wavelengths lie on the grid. */
+grid_spot grid_program_spot(const grid_inputs *in, int oversample, wadi_exp x);
+/* Visibility k times its weight. */
+wadi_exp grid_program_value(const grid_inputs *in, wadi_exp k);
+/* The values' first row: that of a kernel of `support` cells around both spots, or -1 if it would leave the grid or `known` is false. */
+wadi_exp grid_program_row(const grid_inputs *in, grid_spot y, grid_spot x, wadi_exp support,
+                          wadi_exp known);
+/* Adds the body's values of all visibilities to the grid, in their order, and makes it the result. All are side x side; in the second
+ * form their extents differ. */
+void grid_program_scatter(const grid_inputs *in, int side, grid_body body, void *env);
+void grid_program_scatter_ragged(const grid_inputs *in, grid_body body, void *env);
+
+#endif
