@@ -142,6 +142,18 @@ refuses 2 "rate" --rate never one.txt
 refuses 2 "go together" --key k one.txt
 "$send" -q --to tcp://127.0.0.1:port one.txt 2>said && wrong "sends to no port"
 
+# ---- a sender that was written from docs/WIRE.md ----
+if python3 -c "import zmq" 2>/dev/null; then
+    "$grid" -o foreign.fits --size 128 --scale 1e-4rad --listen "$to" >heard 2>&1 &
+    receiver=$!
+    python3 "$WADI_SOURCE/docs/examples/vis_send.py" "$to" 2>said || wrong "vis_send.py: $(cat said)"
+    finish 0
+    says heard "4000 visibilities in 2000 rows"
+    says heard "at pixel 45, 55" # of a source at l = 0.002, 20 pixels to the east, m = -0.001
+else
+    echo "no pyzmq: the sender in Python is left out"
+fi
+
 # ---- keys ----
 for name in telescope imager stranger; do
     "$send" --new-key $name >said 2>&1 || wrong "no key: $(cat said)"
