@@ -58,13 +58,14 @@ static wadi_status look(const char *path, unsigned char *head, size_t *out_n, bo
     return failed ? wadi_fail(err, WADI_IO, "%s: cannot be read", path) : WADI_OK;
 }
 
-static wadi_status unknown(const char *path, wadi_error *err) {
+static wadi_status unknown(const char *path, const unsigned char *head, size_t n, wadi_error *err) {
+    const bool is_packed = n > 1 && head[0] == 0x1f && head[1] == 0x8b;
     wadi_text names = {0};
     for (const wadi_vis_format *f = wadi_vis_formats; f->name != NULL; f++)
         wadi_text_addf(&names, "%s%s", f == wadi_vis_formats ? "" : ", ", f->name);
-    const wadi_status status =
-        wadi_fail(err, WADI_UNSUPPORTED, "%s: no format of visibilities that wadi knows (%s)", path,
-                  wadi_text_str(&names));
+    const wadi_status status = wadi_fail(
+        err, WADI_UNSUPPORTED, "%s: no format of visibilities that wadi knows (%s)%s", path,
+        wadi_text_str(&names), is_packed ? "; it is packed by gzip: unpack it" : "");
     wadi_text_fini(&names);
     return status;
 }
@@ -81,7 +82,7 @@ wadi_status wadi_vis_open(const char *path, const wadi_vis_options *options, wad
     }
     const wadi_vis_format *f = wadi_vis_formats;
     while (f->name != NULL && !f->recognises(path, is_folder ? NULL : head, n)) f++;
-    if (f->name == NULL) return unknown(path, err);
+    if (f->name == NULL) return unknown(path, head, n, err);
     if (f->open == NULL) {
         return wadi_fail(err, WADI_UNSUPPORTED, "%s is %s; this wadi was built without %s", path,
                          f->name, f->needs);

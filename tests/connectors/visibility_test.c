@@ -42,7 +42,11 @@ static void what_no_format_knows_is_refused_with_those_there_are(void **state) {
         is_refused(path, WADI_UNSUPPORTED, "UVFITS");
         unlink(path);
     }
-    char *path = file_name(".ms");
+    char *path = file_name(".uvfits.gz");
+    assert_int_equal(wadi_file_write(path, "\x1f\x8b\x08\x00", 4, 0644, NULL), WADI_OK);
+    is_refused(path, WADI_UNSUPPORTED, "unpack");
+    unlink(path);
+    path = file_name(".ms");
     assert_int_equal(mkdir(path, 0755), 0);
     is_refused(path, WADI_UNSUPPORTED, "UVFITS");
     assert_int_equal(rmdir(path), 0);
