@@ -21,7 +21,7 @@ const char *const wadi_uvh5_sets[UVH5_SETS] = {
     "Header/uvw_array", "Header/ant_1_array", "Header/ant_2_array", "Header/time_array",
     "Data/visdata",     "Data/flags",         "Data/nsamples"};
 
-enum { NAME_BYTES = 256 };
+enum { NAME_BYTES = 256, MAX_LISTED = 16 };
 
 /* ---- the datasets ---- */
 
@@ -109,14 +109,26 @@ static wadi_status read_pols(wadi_uvh5 *u, wadi_error *err) {
 
 /* ---- channels ---- */
 
+/* Adds the first different numbers among n, "0, 4, 7". */
+static void add_numbers(wadi_text *list, const int32_t *number, int64_t n) {
+    int32_t seen[MAX_LISTED];
+    int count = 0;
+    for (int64_t i = 0; i < n; i++) {
+        int at = 0;
+        while (at < count && seen[at] != number[i]) at++;
+        if (at < count) continue;
+        wadi_text_addf(list, "%s%d", count > 0 ? ", " : "", (int)number[i]);
+        seen[count++] = number[i];
+        if (count < MAX_LISTED) continue;
+        wadi_text_add(list, ", ...");
+        return;
+    }
+}
+
 static wadi_status no_such(const wadi_uvh5 *u, const char *what, int wanted, const int32_t *have,
                            int64_t n, wadi_error *err) {
     wadi_text list = {0};
-    for (int64_t i = 0; i < n; i++) {
-        bool seen = false;
-        for (int64_t j = 0; j < i && !seen; j++) seen = have[j] == have[i];
-        if (!seen) wadi_text_addf(&list, "%s%d", i > 0 ? ", " : "", (int)have[i]);
-    }
+    add_numbers(&list, have, n);
     const wadi_status st = wadi_fail(err, WADI_INVALID, "%s: no %s %d; there are %s", u->path, what,
                                      wanted, wadi_text_str(&list));
     wadi_text_fini(&list);
@@ -173,12 +185,7 @@ static wadi_status read_channels(wadi_uvh5 *u, int setup, wadi_error *err) {
 
 static wadi_status several_centres(const wadi_uvh5 *u, wadi_error *err) {
     wadi_text list = {0};
-    for (int64_t r = 0, told = 0; r < u->rows && told < 16; r++) {
-        bool seen = false;
-        for (int64_t j = 0; j < r && !seen; j++) seen = u->centre[j] == u->centre[r];
-        if (seen) continue;
-        wadi_text_addf(&list, "%s%d", told++ > 0 ? ", " : "", (int)u->centre[r]);
-    }
+    add_numbers(&list, u->centre, u->rows);
     const wadi_status st = wadi_fail(
         err, WADI_INVALID, "%s holds several phase centres (%s): one of them has to be asked for",
         u->path, wadi_text_str(&list));

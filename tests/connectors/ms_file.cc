@@ -23,8 +23,8 @@ using namespace casacore;
 
 namespace {
 
-const int channels_of[MS_WINDOWS] = {3, 2};
-const int pols_of[MS_WINDOWS] = {2, 4};
+const size_t channels_of[MS_WINDOWS] = {3, 2};
+const size_t pols_of[MS_WINDOWS] = {2, 4};
 
 template <typename F> bool guarded(char *why, F run) {
     try {
@@ -53,9 +53,10 @@ Table windows(const std::string &path) {
     TableDesc desc;
     arrays<Double>(desc, {"CHAN_FREQ", "CHAN_WIDTH"});
     Table t = made(path, desc, MS_WINDOWS);
-    for (int w = 0; w < MS_WINDOWS; w++) {
+    for (size_t w = 0; w < MS_WINDOWS; w++) {
         Vector<Double> frequency(channels_of[w]);
-        for (int c = 0; c < channels_of[w]; c++) frequency[c] = ms_frequency(w, c);
+        for (size_t c = 0; c < channels_of[w]; c++)
+            frequency[c] = ms_frequency(static_cast<int>(w), static_cast<int>(c));
         ArrayColumn<Double>(t, "CHAN_FREQ").put(w, frequency);
         ArrayColumn<Double>(t, "CHAN_WIDTH").put(w, Vector<Double>(channels_of[w], -2e6));
     }
@@ -71,7 +72,7 @@ Table polarisations(const std::string &path, const ms_look &look) {
     linear[1] = 12;
     crossed[0] = 10;
     crossed[1] = 11;
-    for (int p = 0; p < 4; p++) circular[p] = 5 + p;
+    for (size_t p = 0; p < 4; p++) circular[p] = static_cast<Int>(5 + p);
     ArrayColumn<Int> codes(t, "CORR_TYPE");
     codes.put(0, linear);
     codes.put(1, circular);
@@ -133,12 +134,13 @@ Table observation(const std::string &path) {
     return t;
 }
 
-template <typename T> Matrix<T> data_of(int64_t row, int channels, int pols, double more) {
+template <typename T> Matrix<T> data_of(int64_t row, size_t channels, size_t pols, double more) {
     Matrix<T> m(pols, channels);
-    for (int i = 0; i < channels * pols; i++) {
+    for (size_t i = 0; i < channels * pols; i++) {
+        const int cell = static_cast<int>(i);
         using part = typename T::value_type;
         m(i % pols, i / pols) =
-            T(static_cast<part>(ms_re(row, i) + more), static_cast<part>(ms_im(row, i)));
+            T(static_cast<part>(ms_re(row, cell) + more), static_cast<part>(ms_im(row, cell)));
     }
     return m;
 }
@@ -149,16 +151,18 @@ bool has(const Table &t, const char *column) {
 
 void put_row(Table &t, const ms_look &look, rownr_t row) {
     const auto r = static_cast<int64_t>(row);
-    const int w = ms_window_of(&look, r), channels = channels_of[w], pols = pols_of[w];
+    const int w = ms_window_of(&look, r);
+    const size_t channels = channels_of[w], pols = pols_of[w];
     Vector<Double> uvw(3);
     Matrix<Bool> flag(pols, channels);
     Matrix<Float> spectrum(pols, channels);
     Vector<Float> weight(pols);
-    for (int k = 0; k < 3; k++) uvw[k] = ms_uvw(r, k);
-    for (int i = 0; i < channels * pols; i++) {
-        flag(i % pols, i / pols) = ms_flag(r, i);
-        spectrum(i % pols, i / pols) = ms_spectrum(r, i);
-        weight[i % pols] = ms_weight(r, i % pols);
+    for (size_t k = 0; k < 3; k++) uvw[k] = ms_uvw(r, static_cast<int>(k));
+    for (size_t i = 0; i < channels * pols; i++) {
+        const int cell = static_cast<int>(i);
+        flag(i % pols, i / pols) = ms_flag(r, cell);
+        spectrum(i % pols, i / pols) = ms_spectrum(r, cell);
+        weight[i % pols] = ms_weight(r, cell % static_cast<int>(pols));
     }
     if (has(t, "UVW")) ArrayColumn<Double>(t, "UVW").put(row, uvw);
     if (has(t, "FLAG")) ArrayColumn<Bool>(t, "FLAG").put(row, flag);
