@@ -148,12 +148,23 @@ static wadi_status show_live(void *env, wadi_error *err) {
     return write_image(w, w->options->output, err);
 }
 
+/* Said even if nothing else is: much of the data is not in the image. */
+static void warn(const grid_account *a) {
+    const int64_t all = a->tally.gridded + a->outside;
+    if (a->outside * 20 < all || a->outside == 0) return;
+    fprintf(stderr,
+            "wadi-grid: warning: %lld of %lld visibilities lie outside the grid; a smaller --scale "
+            "takes them in\n",
+            (long long)a->outside, (long long)all);
+}
+
 static wadi_status summarise(work *w, wadi_error *err) {
     grid_account a;
     grid_statistics s;
     wadi_text text = {0};
-    if (w->options->quiet) return WADI_OK;
     grid_session_account(w->session, &a);
+    warn(&a);
+    if (w->options->quiet) return WADI_OK;
     WADI_TRY(grid_statistics_of(w->image, a.geometry.size, &s, err));
     grid_report(&text, w->options, &w->files, &a, &s);
     fputs(wadi_text_str(&text), stdout);

@@ -287,7 +287,13 @@ static wadi_status check(const grid_options *o, wadi_error *err) {
         return wadi_fail(err, WADI_INVALID, "%s: image and picture are one file", o->png);
     if ((o->key == NULL) != (o->senders == NULL))
         return wadi_fail(err, WADI_INVALID, "--key and --senders go together");
-    if (o->live_s == 0 || o->listen == NULL) return WADI_OK;
+    if (o->aterm != NULL && (o->method == NULL || strcmp(o->method, "aw") != 0))
+        return wadi_fail(err, WADI_INVALID,
+                         "--aterm wants --method aw: the others have no A-terms");
+    if (o->live_s == 0) return WADI_OK;
+    if (o->listen == NULL)
+        return wadi_fail(err, WADI_INVALID,
+                         "--live shows what --listen brings: files need no watching");
     if ((o->size > 0) + (o->scale > 0) + (o->fov > 0) != 2)
         return wadi_fail(err, WADI_INVALID,
                          "--live shows what has come so far: --size and --scale, or --fov, must "

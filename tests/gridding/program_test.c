@@ -326,6 +326,8 @@ static void wrong_command_lines_are_told(void **state) {
     assert_wrong(grid("-o no.fits -c 3:1 sky.txt"), 2, "--channels: \"3:1\"");
     assert_wrong(grid("-o no.fits --nonsense sky.txt"), 2, "--nonsense");
     assert_wrong(grid("-o no.fits --live 1 --listen tcp://127.0.0.1:1"), 2, "--size and --scale");
+    assert_wrong(grid("-o no.fits --live 1 sky.txt"), 2, "--live shows what --listen brings");
+    assert_wrong(grid("-o no.fits --aterm a.fits sky.txt"), 2, "--aterm wants --method aw");
     assert_wrong(grid("-o no.fits -m magic sky.txt"), 1, "no method \"magic\": there are ");
     assert_wrong(grid("-o no.fits -p XX sky.txt"), 1, "no polarisation XX in it");
     assert_wrong(grid("-o no.fits -c 4 sky.txt"), 1, "no channels 4 to 4");
@@ -369,6 +371,21 @@ static void a_failure_leaves_the_old_image(void **state) {
     direct_data_free(&d);
 }
 
+static void an_interrupt_leaves_no_image(void **state) {
+    char command[COMMAND];
+    (void)state;
+    direct_data d = observe(20000);
+    write_text("sky.txt", place, &d, 0, 20000);
+    snprintf(command, sizeof command,
+             "cd %s && timeout --preserve-status -s INT 0.7 %s/apps/gridding/wadi-grid -m direct "
+             "-s 1024 --scale 1e-4rad -o no.fits sky.txt > said 2>&1",
+             folder, getenv("WADI_BUILD"));
+    const int status = system(command);
+    assert_true(WIFEXITED(status));
+    assert_wrong(WEXITSTATUS(status), 130, "");
+    direct_data_free(&d);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_image_is_the_sum),
@@ -385,6 +402,7 @@ int main(void) {
         cmocka_unit_test(wrong_files_are_told),
         cmocka_unit_test(a_truncated_file_is_told),
         cmocka_unit_test(a_failure_leaves_the_old_image),
+        cmocka_unit_test(an_interrupt_leaves_no_image),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
