@@ -52,8 +52,7 @@ static wadi_status check_place(const wadi_vis_info *v, wadi_error *err) {
     const bool somewhere = fabs(v->ra) <= 2 * pi && fabs(v->dec) <= pi / 2;
     if (!nowhere && !somewhere) return UNSOUND("the phase centre is at %g, %g rad", v->ra, v->dec);
     if (!(v->equinox > 1000 && v->equinox < 3000)) return UNSOUND("the equinox is %g", v->equinox);
-    if (!isfinite(v->channel_width))
-        return UNSOUND("channels are %g Hz wide", v->channel_width);
+    if (!isfinite(v->channel_width)) return UNSOUND("channels are %g Hz wide", v->channel_width);
     return WADI_OK;
 }
 

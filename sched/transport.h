@@ -26,13 +26,13 @@ typedef struct wadi_port_options {
     bool bind;                           /* else connects */
     bool sends;                          /* else receives, in order */
     int64_t credit_bytes, credit_chunks; /* receiver's window */
-    int64_t lost_after_ns; /* without any peer for so long is an error; 0: never (inproc) */
-    int64_t first_after_ns; /* the same for the first peer; 0: as lost_after_ns, negative: never */
-    const char *owner;     /* who waits, for the watchdog */
-    const char *other;     /* who is at the other end, for messages */
-    wadi_waits *waits;     /* may be NULL */
-    int wake_fd;           /* readable: give up; -1: none */
-    wadi_buffers *buffers; /* receiver of the wire form: where chunks are made */
+    int64_t lost_after_ns;   /* without any peer for so long is an error; 0: never (inproc) */
+    int64_t first_after_ns;  /* the same for the first peer; 0: as lost_after_ns, negative: never */
+    const char *owner;       /* who waits, for the watchdog */
+    const char *other;       /* who is at the other end, for messages */
+    wadi_waits *waits;       /* may be NULL */
+    int wake_fd;             /* readable: give up; -1: none */
+    wadi_buffers *buffers;   /* receiver of the wire form: where chunks are made */
     wadi_wire_stream stream; /* sender of the wire form: its id is below 2^63 */
     const void *note;        /* sender of the wire form: goes in front; copied; NULL: none */
     int64_t note_bytes;

@@ -118,15 +118,15 @@ enum { WADI_NOTE_BYTES = 4 << 20 /**< of a note at most */ };
 
 /** Options of a link to another process. Zero everything for the defaults. */
 typedef struct wadi_link_options {
-    bool bind;                /**< this side binds the address; the other connects to it */
-    int64_t credit_bytes;     /**< receiver: bytes under way to it; 0: 64 MiB */
-    int64_t credit_chunks;    /**< receiver: chunks under way to it; 0: 4 */
-    int64_t lost_after_ms;    /**< a link without a peer for this long is an error; 0: 10000. A
+    bool bind;              /**< this side binds the address; the other connects to it */
+    int64_t credit_bytes;   /**< receiver: bytes under way to it; 0: 64 MiB */
+    int64_t credit_chunks;  /**< receiver: chunks under way to it; 0: 4 */
+    int64_t lost_after_ms;  /**< a link without a peer for this long is an error; 0: 10000. A
                                  receiver that has lost its sender does not wait: nobody else
                                  can go on */
-    int64_t first_after_ms;   /**< the same for the first peer; 0: lost_after_ms; negative: it may
+    int64_t first_after_ms; /**< the same for the first peer; 0: lost_after_ms; negative: it may
                                  take any time */
-    const void *note;         /**< sender: bytes that the receiver gets in front of the elements,
+    const void *note;       /**< sender: bytes that the receiver gets in front of the elements,
                                  see wadi_source_note; borrowed for the call; NULL: none */
     int64_t note_bytes;
     const char *curve_public; /**< own keys (Z85, 40 characters); NULL: no encryption */

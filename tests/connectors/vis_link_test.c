@@ -394,7 +394,7 @@ static void the_rows_of_a_link_pass_once(void **state) {
 
 static void a_header_that_says_nonsense_is_not_sent(void **state) {
     (void)state;
-    const double bad_frequency[CHANNELS] = {1e9, -1, NAN};
+    const double bad_frequency[CHANNELS] = {1e9, -1, (double)NAN};
     const int bad_code[POLS] = {-1, 9};
     char long_name[2000];
     memset(long_name, 'x', sizeof long_name - 1);
