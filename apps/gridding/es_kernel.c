@@ -1,0 +1,182 @@
+/* See es_kernel.h. */
+#include "apps/gridding/es_kernel.h"
+
+#include <math.h>
+#include <string.h>
+
+static const double pi = 3.14159265358979323846;
+
+static double phi(const es_kernel *k, double x) {
+    const double inside = 1 - x * x;
+    return inside < 0 ? 0 : exp(k->beta * (sqrt(inside) - 1));
+}
+
+/* ---- the Fourier integral ---- */
+
+enum { NODES = 96 };
+
+/* x = sin(s): the square root's ends become smooth, so that the midpoint rule over a full period converges geometrically. */
+typedef struct rule {
+    int n;
+    double x[NODES], weight[NODES]; /* of x > 0, both halves' weight */
+} rule;
+
+static void make_rule(const es_kernel *k, rule *r) {
+    r->n = 24 + 3 * k->support < NODES ? 24 + 3 * k->support : NODES;
+    for (int i = 0; i < r->n; i++) {
+        const double s = pi / 2 * (i + 0.5) / r->n;
+        r->x[i] = sin(s);
+        r->weight[i] =
+            pi / 2 / r->n * cos(s) * k->support * exp(k->beta * (cos(s) - 1)); /* W/2, twice */
+    }
+}
+
+static double by_rule(const rule *r, const es_kernel *k, double t) {
+    double sum = 0;
+    for (int i = 0; i < r->n; i++) sum += r->weight[i] * cos(pi * t * k->support * r->x[i]);
+    return sum;
+}
+
+double es_kernel_integral(const es_kernel *k, double t) {
+    rule r;
+    make_rule(k, &r);
+    return by_rule(&r, k, t);
+}
+
+/* ---- choice ---- */
+
+enum { SAMPLES = 12, PERIODS = 2 };
+
+static void judge(es_kernel *k, double sigma) {
+    rule r;
+    make_rule(k, &r);
+    double leak = 0, even = 0, raised = 0;
+    for (int i = 0; i < SAMPLES; i++) {
+        const double t =
+            (i + 1.0) / SAMPLES * 0.5 / sigma; /* the edge, where most leaks, included */
+        const double wanted = by_rule(&r, k, t);
+        double stray = 0;
+        for (int p = 1; p <= PERIODS; p++) {
+            const double above = by_rule(&r, k, t + p), below = by_rule(&r, k, t - p);
+            stray += above * above + below * below;
+        }
+        leak += stray / (wanted * wanted);
+        even += wanted * wanted;
+        raised += 1 / (wanted * wanted);
+    }
+    k->leak = sqrt(leak / SAMPLES);
+    k->gain = sqrt(even / SAMPLES * raised / SAMPLES);
+}
+
+/* The best beta is near the one that makes the main lobe end where the first period begins; a little less or more of it
+ * trades the edge against the rest. */
+static es_kernel best_of(int support, double sigma) {
+    es_kernel best = {.leak = INFINITY};
+    for (int i = 0; i < 5; i++) {
+        es_kernel k = {.support = support,
+                       .beta = (0.93 + 0.02 * i) * pi * support * (1 - 0.5 / sigma)};
+        judge(&k, sigma);
+        if (k.leak < best.leak) best = k;
+    }
+    return best;
+}
+
+/* Rough, from below: exp(-pi W sqrt(1 - 1/sigma)) is what no kernel of this width can beat by much. */
+bool es_kernel_choose(double sigma, double epsilon, int most, es_kernel *out) {
+    int support = (int)(-log(epsilon) / (pi * sqrt(1 - 1 / sigma))) - 1;
+    if (support < 2) support = 2;
+    for (; support <= most; support++) {
+        *out = best_of(support, sigma);
+        if (out->leak <= epsilon) return true;
+    }
+    return false;
+}
+
+/* ---- series and pieces ---- */
+
+/* Chebyshev coefficients from values at the n Chebyshev points cos(pi (i + 1/2) / n). */
+static void coefficients(int n, const double *value, double *c) {
+    for (int d = 0; d < n; d++) {
+        double sum = 0;
+        for (int i = 0; i < n; i++) sum += value[i] * cos(pi * d * (i + 0.5) / n);
+        c[d] = (d == 0 ? 1.0 : 2.0) / n * sum;
+    }
+}
+
+static double clenshaw(int n, const double *c, double x) {
+    double b1 = 0, b2 = 0;
+    for (int d = n - 1; d > 0; d--) {
+        const double b = 2 * x * b1 - b2 + c[d];
+        b2 = b1;
+        b1 = b;
+    }
+    return x * b1 - b2 + c[0];
+}
+
+void es_series_fit(const es_kernel *k, double most_t, es_series *out) {
+    rule r;
+    double value[sizeof out->c / sizeof *out->c];
+    make_rule(k, &r);
+    out->most_t = most_t;
+    out->n = 24;
+    for (int i = 0; i < out->n; i++) {
+        const double square = 0.5 * (1 + cos(pi * (i + 0.5) / out->n));
+        value[i] = by_rule(&r, k, most_t * sqrt(square));
+    }
+    coefficients(out->n, value, out->c);
+}
+
+double es_series_at(const es_series *s, double t) {
+    const double part = t / s->most_t;
+    return clenshaw(s->n, s->c, 2 * part * part - 1);
+}
+
+/* The polynomial of degree n - 1 through phi at Chebyshev points, in powers of t. */
+static void fit_piece(const es_kernel *k, int j, int n, double *power) {
+    double value[ES_DEGREE_MOST + 1], c[ES_DEGREE_MOST + 1];
+    double last[ES_DEGREE_MOST + 1] = {1}, now[ES_DEGREE_MOST + 1] = {0, 1}; /* T(d-1), T(d) */
+    for (int i = 0; i < n; i++) {
+        const double f = 0.5 + 0.5 * cos(pi * (i + 0.5) / n);
+        value[i] = phi(k, (j + f) / (0.5 * k->support) - 1);
+    }
+    coefficients(n, value, c);
+    memset(power, 0, (size_t)n * sizeof *power);
+    power[0] = c[0];
+    for (int d = 1; d < n; d++) {
+        double next[ES_DEGREE_MOST + 1] = {0};
+        for (int e = 0; e <= d; e++) {
+            power[e] += c[d] * now[e];
+            if (e + 1 < n) next[e + 1] += 2 * now[e];
+            next[e] -= last[e];
+        }
+        memcpy(last, now, sizeof last);
+        memcpy(now, next, sizeof now);
+    }
+}
+
+static double piece_error(const es_kernel *k, int j, int n, const double *power) {
+    double worst = 0;
+    for (int i = 0; i <= 16; i++) {
+        const double f = i / 16.0, t = 2 * f - 1;
+        double sum = 0;
+        for (int d = n - 1; d >= 0; d--) sum = sum * t + power[d];
+        worst = fmax(worst, fabs(sum - phi(k, (j + f) / (0.5 * k->support) - 1)));
+    }
+    return worst;
+}
+
+void es_pieces_fit(const es_kernel *k, double error, es_pieces *out) {
+    double power[ES_DEGREE_MOST + 1];
+    int n = 3;
+    double worst;
+    do {
+        worst = 0;
+        for (int j = 0; j < k->support; j++) {
+            fit_piece(k, j, n, power);
+            worst = fmax(worst, piece_error(k, j, n, power));
+            for (int d = 0; d < n; d++) out->c[d * k->support + j] = power[d];
+        }
+    } while (worst > error && ++n <= ES_DEGREE_MOST + 1);
+    out->support = k->support;
+    out->degree = (n > ES_DEGREE_MOST + 1 ? ES_DEGREE_MOST + 1 : n) - 1;
+}

@@ -1,0 +1,301 @@
+/* wstack: w-stacking with the exponential-of-semicircle kernel in u, v and w, to a requested accuracy.
+ *
+ * The image is a sum over planes of constant w, each a Fourier transform of a grid:  exp(2 pi i w (n - 1)) is, for any w, a sum of such
+ * exponentials at equally spaced w, weighted by the kernel and divided by its Fourier integral at n - 1, just as it is in u and v
+ * (improved w-stacking: Ye, Gull, Tan, Nikolic, MNRAS 510, 2022; Arras, Reinecke, Westermann, Ensslin, A&A 646, 2021). n - 1 is taken
+ * from the middle of its range, which halves how far phases reach, and visibilities of negative w are seen from the other side.
+ *
+ * Memory depends on the image's size and what the job allows; sums are made in an order that depends on neither threads nor chunks
+ * nor schedules. Transforms are a library's, which may round differently for batches of other sizes: what calls them always runs
+ * element by element (schedule inside), whatever the job says. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "apps/gridding/methods.h"
+#include "apps/gridding/wstack_plan.h"
+#include "apps/gridding/wstack_program.h"
+#include "apps/gridding/wstack_sort.h"
+#include "base/error.h"
+
+typedef struct wstack {
+    grid_job job;
+    bool planned;
+    wstack_plan plan;
+    wadi_exe *prepare, *planes, *finish;
+    void *turn;        /* c[half + 1, half + 1] */
+    double *finishing; /* c128 of the same shape */
+    void *image;       /* c[columns, size]: zeros, what each batch begins with */
+    double *sum;       /* [size, size] */
+    grid_tally tally;
+} wstack;
+
+static const double pi = 3.14159265358979323846;
+
+static wadi_status no_memory(wadi_error *err) {
+    return wadi_fail(err, WADI_MEMORY, "wstack: out of memory");
+}
+
+/* ---- opening ---- */
+
+static void close_stack(wstack *s) {
+    if (!s) return;
+    wadi_exe_destroy(s->prepare);
+    wadi_exe_destroy(s->planes);
+    wadi_exe_destroy(s->finish);
+    free(s->turn);
+    free(s->finishing);
+    free(s->image);
+    free(s->sum);
+    free(s);
+}
+
+static void close_gridder(grid_gridder *g) {
+    close_stack((wstack *)g);
+}
+
+static wadi_status open_gridder(const grid_job *job, grid_gridder **out, wadi_error *err) {
+    wstack_plan estimate;
+    *out = NULL;
+    WADI_TRY(wstack_plan_make(job, 1000000, job->most_w, &estimate, err));
+    wstack *s = calloc(1, sizeof *s);
+    if (!s) return no_memory(err);
+    s->job = *job;
+    s->sum = calloc((size_t)(job->size * job->size), sizeof *s->sum);
+    if (!s->sum) {
+        close_stack(s);
+        return no_memory(err);
+    }
+    *out = (grid_gridder *)s;
+    return WADI_OK;
+}
+
+/* ---- tables over one quarter of the image ---- */
+
+/* 1 / the kernel's integral at pixel `x` from the centre, with the sign that the grid's centre in its middle gives. */
+static void fit_taper(const wstack_plan *p, double *out) {
+    const int64_t half = p->size / 2;
+    es_series series;
+    es_series_fit(&p->uv, 0.5 * (double)p->size / (double)p->grid, &series);
+    for (int64_t x = 0; x <= half; x++)
+        out[x] = (x % 2 ? -1 : 1) / es_series_at(&series, (double)x / (double)p->grid);
+}
+
+static void put_complex(const wstack_plan *p, void *to, int64_t at, double re, double im) {
+    if (p->single) {
+        ((float *)to)[2 * at] = (float)re;
+        ((float *)to)[2 * at + 1] = (float)im;
+    } else {
+        ((double *)to)[2 * at] = re;
+        ((double *)to)[2 * at + 1] = im;
+    }
+}
+
+/* Plane p is at (p + 1/2) step: half a step is the last thing to turn by, a whole one is its square. */
+static void fill_tables(wstack *s, const double *taper) {
+    const wstack_plan *p = &s->plan;
+    const int64_t n = p->size / 2 + 1;
+    es_series series = {.n = 0};
+    if (!p->flat) es_series_fit(&p->w, p->half * p->step, &series);
+    for (int64_t x = 0; x < n; x++) {
+        for (int64_t y = 0; y <= x; y++) {
+            const double height = p->flat ? 0 : wstack_height(p, x, y) - p->middle;
+            const double angle = pi * p->step * height, re = cos(angle), im = sin(angle);
+            const double by =
+                taper[x] * taper[y] / (p->flat ? 1 : es_series_at(&series, height * p->step));
+            for (int side = 0; side < 2; side++) {
+                const int64_t at = side ? y * n + x : x * n + y;
+                s->finishing[2 * at] = re * by;
+                s->finishing[2 * at + 1] = im * by;
+                put_complex(p, s->turn, at, re * re - im * im, 2 * re * im);
+            }
+        }
+    }
+}
+
+static wadi_status make_tables(wstack *s, wadi_error *err) {
+    const wstack_plan *p = &s->plan;
+    const size_t n = (size_t)(p->size / 2 + 1), width = p->single ? 8 : 16;
+    double *taper = malloc(n * sizeof *taper);
+    s->turn = malloc(n * n * width);
+    s->finishing = malloc(n * n * 16);
+    s->image = calloc((size_t)(p->columns * p->size), width);
+    const bool fine = taper && s->turn && s->finishing && s->image;
+    if (fine) {
+        fit_taper(p, taper);
+        fill_tables(s, taper);
+    }
+    free(taper);
+    return fine ? WADI_OK : no_memory(err);
+}
+
+/* ---- programs ---- */
+
+static wadi_status compile(wadi_program *owned_p, wadi_exe **out, wadi_error *err) {
+    if (!owned_p) return no_memory(err);
+    const wadi_compile_options options = {.unchecked = true}; /* wstack_sort has checked */
+    const wadi_status st = wadi_compile(owned_p, &options, out, err);
+    wadi_program_destroy(owned_p);
+    return st;
+}
+
+static wadi_status plan_for(wstack *s, int64_t n, double most_w, wadi_error *err) {
+    if (s->planned) return WADI_OK;
+    WADI_TRY(wstack_plan_make(&s->job, n, fmax(most_w, s->job.most_w), &s->plan, err));
+    WADI_TRY(make_tables(s, err));
+    WADI_TRY(compile(wstack_prepare(&s->plan), &s->prepare, err));
+    WADI_TRY(compile(wstack_planes(&s->plan), &s->planes, err));
+    WADI_TRY(compile(wstack_finish(&s->plan), &s->finish, err));
+    s->planned = true;
+    return WADI_OK;
+}
+
+/* ---- running ---- */
+
+typedef struct binding {
+    const char *name;
+    wadi_array array;
+} binding;
+
+static binding bind(const char *name, wadi_type t, int rank, const int64_t *shape,
+                    const void *data) {
+    binding b = {name,
+                 {.rank = rank, .fields = 1, .type = {t}, .column = {(void *)(uintptr_t)data}}};
+    for (int d = 0; d < rank; d++) b.array.shape[d] = shape[d];
+    return b;
+}
+
+static binding bind_vector(const char *name, wadi_type t, int64_t n, const void *data) {
+    return bind(name, t, 1, &n, data);
+}
+
+static wadi_status go(const wstack *s, const wadi_exe *exe, bool steady, int n,
+                      const binding *bound, wadi_run **out, wadi_error *err) {
+    wadi_run_options options = s->job.run;
+    if (steady) options.schedule = WADI_SCHEDULE_FORCE_INSIDE;
+    wadi_status st = wadi_run_create(exe, &options, out, err);
+    for (int i = 0; i < n && st == WADI_OK; i++)
+        st = wadi_run_input(*out, bound[i].name, &bound[i].array, err);
+    return st == WADI_OK ? wadi_run_go(*out, err) : st;
+}
+
+static wadi_status prepare(const wstack *s, const grid_batch *b, const wstack_entries *e,
+                           wadi_run **out, wadi_error *err) {
+    const binding bound[] = {
+        bind_vector("u", WADI_F64, b->n, b->u),
+        bind_vector("v", WADI_F64, b->n, b->v),
+        bind_vector("w", WADI_F64, b->n, b->w),
+        bind_vector("vis", WADI_C128, b->n, b->vis),
+        bind_vector("weight", WADI_F64, b->n, b->weight),
+        bind_vector("entry", WADI_I64, e->n, e->entry),
+    };
+    return go(s, s->prepare, false, sizeof bound / sizeof *bound, bound, out, err);
+}
+
+static wadi_status results(wadi_run *run, int n, binding *bound, wadi_error *err) {
+    for (int i = 0; i < n; i++) WADI_TRY(wadi_run_result(run, bound[i].name, &bound[i].array, err));
+    return WADI_OK;
+}
+
+/* Planes low .. low + count - 1; *io_run is the run that owns the image before, then the one that owns it after. */
+static wadi_status some_planes(const wstack *s, const wstack_entries *e, wadi_run *prepared,
+                               int64_t low, int64_t count, binding *image, wadi_run **io_run,
+                               wadi_error *err) {
+    const wstack_plan *p = &s->plan;
+    const int64_t half[] = {p->size / 2 + 1, p->size / 2 + 1};
+    binding bound[] = {
+        {.name = "value"},
+        {.name = "column"},
+        {.name = "row"},
+        {.name = "spread"},
+        bind_vector("offset", WADI_I64, p->tiles * e->firsts + 1, e->offset),
+        bind("firsts", WADI_I64, 0, NULL, &e->firsts),
+        bind("low", WADI_I64, 0, NULL, &low),
+        bind("count", WADI_I64, 0, NULL, &count),
+        bind("turn", p->single ? WADI_C64 : WADI_C128, 2, half, s->turn),
+        *image,
+        {.name = "first"},
+        {.name = "behind"},
+    };
+    const int n = p->flat ? 10 : 12;
+    wadi_run *run = NULL;
+    WADI_TRY(results(prepared, 4, bound, err));
+    if (!p->flat) WADI_TRY(results(prepared, 2, bound + 10, err));
+    wadi_status st = go(s, s->planes, true, n, bound, &run, err);
+    if (st == WADI_OK) st = wadi_run_result(run, "image", &image->array, err);
+    wadi_run_destroy(*io_run);
+    *io_run = run;
+    image->array.rank = 2; /* blocks of columns are columns */
+    image->array.shape[0] = p->columns;
+    image->array.shape[1] = p->size;
+    return st;
+}
+
+static wadi_status finish(wstack *s, const binding *image, wadi_error *err) {
+    const wstack_plan *p = &s->plan;
+    const int64_t half[] = {p->size / 2 + 1, p->size / 2 + 1}, square[] = {p->size, p->size};
+    const binding bound[] = {*image, bind("finish", WADI_C128, 2, half, s->finishing),
+                             bind("sum", WADI_F64, 2, square, s->sum)};
+    wadi_run *run = NULL;
+    wadi_array sum;
+    wadi_status st = go(s, s->finish, false, 3, bound, &run, err);
+    if (st == WADI_OK) st = wadi_run_result(run, "sum", &sum, err);
+    if (st == WADI_OK) memcpy(s->sum, sum.column[0], (size_t)(p->size * p->size) * sizeof *s->sum);
+    wadi_run_destroy(run);
+    return st;
+}
+
+static wadi_status add_entries(wstack *s, const grid_batch *batch, const wstack_entries *e,
+                               wadi_error *err) {
+    const wstack_plan *p = &s->plan;
+    const int64_t shape[] = {p->columns, p->size};
+    binding image = bind("image", p->single ? WADI_C64 : WADI_C128, 2, shape, s->image);
+    wadi_run *prepared = NULL, *latest = NULL;
+    wadi_status st = prepare(s, batch, e, &prepared, err);
+    for (int64_t below = e->planes; below > 0 && st == WADI_OK; below -= p->group) {
+        const int64_t low = below > p->group ? below - p->group : 0;
+        st = some_planes(s, e, prepared, low, below - low, &image, &latest, err);
+    }
+    if (st == WADI_OK) st = finish(s, &image, err);
+    wadi_run_destroy(latest);
+    wadi_run_destroy(prepared);
+    return st;
+}
+
+static wadi_status add(grid_gridder *g, const grid_batch *batch, wadi_error *err) {
+    wstack *s = (wstack *)g;
+    wstack_entries e;
+    double most_w = 0;
+    if (batch->n == 0) return WADI_OK;
+    for (int64_t k = 0; k < batch->n; k++) most_w = fmax(most_w, fabs(batch->w[k]));
+    WADI_TRY(plan_for(s, batch->n, most_w, err));
+    WADI_TRY(wstack_sort(&s->plan, batch, &e, err));
+    const wadi_status st = e.n > 0 ? add_entries(s, batch, &e, err) : WADI_OK;
+    if (st == WADI_OK) {
+        s->tally.gridded += batch->n - e.outside;
+        s->tally.outside += e.outside;
+        if (e.planes > s->tally.planes) s->tally.planes = e.planes;
+    }
+    wstack_entries_fini(&e);
+    return st;
+}
+
+static wadi_status image(grid_gridder *g, double *out, wadi_error *err) {
+    const wstack *s = (const wstack *)g;
+    WADI_UNUSED(err);
+    memcpy(out, s->sum, (size_t)(s->job.size * s->job.size) * sizeof *out);
+    return WADI_OK;
+}
+
+static void tell(const grid_gridder *g, grid_tally *out) {
+    const wstack *s = (const wstack *)g;
+    *out = s->tally;
+    out->grid = s->plan.grid;
+    out->support_least = out->support_most = s->plan.uv.support;
+}
+
+const grid_method grid_wstack = {
+    "wstack",     "w-stacking with a kernel in u, v and w, to a requested accuracy",
+    open_gridder, add,
+    image,        tell,
+    close_gridder};

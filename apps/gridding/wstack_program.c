@@ -1,0 +1,359 @@
+/* See wstack_program.h.
+ *
+ * A plane is made in two steps, so that nothing as large as a grid is ever walked across:
+ *
+ *   lines   for each plane and each tile of its rows: the entries that reach it are spread over the tile, which is transformed
+ *           along u and cut to the columns wanted, all while it is in a cache
+ *   image   for each block of columns: plane after plane it is transformed along v, cut to the rows wanted, and added to the image,
+ *           which is turned by one plane's distance first (Horner's rule in exp(2 pi i step (n - 1 - middle)))
+ *
+ * The image is kept column by column until it is finished. Transforms are forward, so grid coordinates grow against u and v; the
+ * grid's centre is in its middle, which gives neighbouring pixels opposite signs: `finish` has them. */
+#include "apps/gridding/wstack_program.h"
+
+typedef struct context {
+    const wstack_plan *p;
+    wadi_type real, complex;
+    es_pieces pieces_uv, pieces_w;
+    wadi_acc table_uv, table_w; /* r[degree + 1, support] */
+    /* inputs */
+    wadi_acc u, v, w, vis, weight, entry;
+    wadi_acc value, row, column, first, behind, spread, offset, firsts, low, count, image, turn;
+    /* made of them */
+    wadi_acc behind_u, behind_v, weighted, lines, block_turn, transformed;
+    wadi_exp begin, plane, top_row, left; /* of the element at hand */
+} context;
+
+static wadi_exp num(int64_t x) {
+    return wadi_i64(x);
+}
+
+static wadi_exp wide(wadi_exp x) {
+    return wadi_convert(WADI_I64, x);
+}
+
+static wadi_acc vector_of(const char *name, wadi_type t, const char *extent) {
+    return wadi_input(name, t, 1, &extent);
+}
+
+static void set_up(context *c, const wstack_plan *p) {
+    *c = (context){.p = p,
+                   .real = p->single ? WADI_F32 : WADI_F64,
+                   .complex = p->single ? WADI_C64 : WADI_C128};
+    es_pieces_fit(&p->uv, 0.05 * p->epsilon / p->uv.gain, &c->pieces_uv);
+    if (!p->flat) es_pieces_fit(&p->w, 0.05 * p->epsilon / p->w.gain, &c->pieces_w);
+}
+
+/* ---- kernels ---- */
+
+static wadi_acc table_of(const context *c, const es_pieces *s) {
+    float narrow[(ES_DEGREE_MOST + 1) * ES_SUPPORT_MOST];
+    const int n = (s->degree + 1) * s->support;
+    for (int i = 0; i < n; i++) narrow[i] = (float)s->c[i];
+    const wadi_array a = {.rank = 2,
+                          .fields = 1,
+                          .type = {c->real},
+                          .shape = {s->degree + 1, s->support},
+                          .column = {c->p->single ? (void *)narrow : (void *)(uintptr_t)s->c}};
+    return wadi_use(&a);
+}
+
+/* The weight of grid point j of a kernel whose first point lies W/2 - behind before the sample. */
+static wadi_exp piece(const context *c, const es_pieces *s, wadi_acc table, wadi_exp j,
+                      wadi_exp behind) {
+    const wadi_exp t = wadi_sub(wadi_add(behind, behind), wadi_literal(c->real, 1));
+    wadi_exp sum = wadi_index2(table, num(s->degree), j);
+    for (int d = s->degree - 1; d >= 0; d--)
+        sum = wadi_add(wadi_mul(sum, t), wadi_index2(table, num(d), j));
+    return sum;
+}
+
+/* ---- prepare ---- */
+
+static wadi_exp visibility_of(wadi_exp entry) {
+    return wadi_quot(entry, num(2));
+}
+
+static wadi_exp is_flipped(wadi_exp entry) {
+    return wadi_eq(wadi_and(entry, num(1)), num(1));
+}
+
+static wadi_exp coordinate(wadi_acc of, wadi_exp entry) {
+    const wadi_exp x = wadi_index1(of, visibility_of(entry));
+    return wadi_cond(is_flipped(entry), wadi_neg(x), x);
+}
+
+static wadi_exp first_point(wadi_exp at, int support) {
+    return wadi_ceil(wadi_sub(at, wadi_f64(0.5 * support)));
+}
+
+/* Of a record: the first point, and how far it is behind at - W/2. */
+static wadi_exp placed(const context *c, wadi_exp at, int support) {
+    const wadi_exp first = first_point(at, support);
+    const wadi_exp behind = wadi_sub(first, wadi_sub(at, wadi_f64(0.5 * support)));
+    return wadi_rec2("first", wadi_convert(WADI_I32, first), "behind",
+                     wadi_convert(c->real, behind));
+}
+
+static wadi_exp on_grid(const context *c, wadi_acc of, wadi_exp entry) {
+    const double grid = (double)c->p->grid;
+    const wadi_exp cells = wadi_mul(coordinate(of, entry), wadi_f64(c->p->scale * grid));
+    return placed(c, wadi_sub(wadi_f64((double)(c->p->grid / 2)), cells), c->p->uv.support);
+}
+
+static wadi_exp along_u(void *env, wadi_exp entry) {
+    const context *c = env;
+    return on_grid(c, c->u, entry);
+}
+
+static wadi_exp along_v(void *env, wadi_exp entry) {
+    const context *c = env;
+    return on_grid(c, c->v, entry);
+}
+
+static wadi_exp along_w(void *env, wadi_exp entry) {
+    const context *c = env;
+    const wadi_exp at = wadi_div(coordinate(c->w, entry), wadi_f64(c->p->step));
+    return placed(c, wadi_sub(at, wadi_f64(0.5)), c->p->w.support);
+}
+
+static wadi_exp value_of(void *env, wadi_exp entry) {
+    const context *c = env;
+    const wadi_exp k = visibility_of(entry), full = wadi_f64(2 * 3.14159265358979323846);
+    const wadi_exp z = wadi_index1(c->vis, k), weight = wadi_index1(c->weight, k);
+    const wadi_exp seen = wadi_cond(is_flipped(entry), wadi_conj(z), z);
+    const wadi_exp angle =
+        wadi_mul(full, wadi_mul(coordinate(c->w, entry), wadi_f64(c->p->middle)));
+    const wadi_exp turn =
+        wadi_complex(wadi_mul(weight, wadi_cos(angle)), wadi_mul(weight, wadi_sin(angle)));
+    return wadi_convert(c->complex, wadi_mul(seen, turn));
+}
+
+static wadi_exp spread_of(void *env, wadi_ix ix) {
+    const context *c = env;
+    const wadi_exp across = wadi_eq(ix.at[1], num(0));
+    const wadi_exp behind =
+        wadi_cond(across, wadi_index1(c->behind_v, ix.at[0]), wadi_index1(c->behind_u, ix.at[0]));
+    return piece(c, &c->pieces_uv, c->table_uv, ix.at[2], behind);
+}
+
+static wadi_exp first_field(wadi_exp r) {
+    return wadi_get(r, "first");
+}
+
+static wadi_exp behind_field(wadi_exp r) {
+    return wadi_get(r, "behind");
+}
+
+wadi_program *wstack_prepare(const wstack_plan *p) {
+    context c;
+    wadi_program *program = wadi_program_create("wstack_prepare");
+    if (!program) return NULL;
+    set_up(&c, p);
+    c.table_uv = table_of(&c, &c.pieces_uv);
+    c.u = vector_of("u", WADI_F64, "n");
+    c.v = vector_of("v", WADI_F64, "n");
+    c.w = vector_of("w", WADI_F64, "n");
+    c.vis = vector_of("vis", WADI_C128, "n");
+    c.weight = vector_of("weight", WADI_F64, "n");
+    c.entry = vector_of("entry", WADI_I64, "m");
+    const wadi_acc in_u = wadi_compute(wadi_map_env(along_u, &c, c.entry));
+    const wadi_acc in_v = wadi_compute(wadi_map_env(along_v, &c, c.entry));
+    c.behind_u = wadi_compute(wadi_map(behind_field, in_u));
+    c.behind_v = wadi_compute(wadi_map(behind_field, in_v));
+    wadi_output("value", wadi_map_env(value_of, &c, c.entry));
+    wadi_output("column", wadi_map(first_field, in_u));
+    wadi_output("row", wadi_map(first_field, in_v));
+    if (!p->flat) {
+        const wadi_acc in_w = wadi_map_env(along_w, &c, c.entry);
+        wadi_output("first", wadi_map(first_field, in_w));
+        wadi_output("behind", wadi_map(behind_field, in_w));
+    }
+    const wadi_ix shape = wadi_ix3(wadi_extent(c.entry, 0), num(2), num(p->uv.support));
+    wadi_output("spread", wadi_generate_env(shape, spread_of, &c));
+    return program;
+}
+
+/* ---- lines ---- */
+
+/* Value k of the range, times its weight in this plane. */
+static wadi_exp in_plane(void *env, wadi_ix ix) {
+    const context *c = env;
+    const wadi_exp k = wadi_add(c->begin, ix.at[0]), z = wadi_index1(c->value, k);
+    if (c->p->flat) return z;
+    const wadi_exp j = wadi_sub(c->plane, wide(wadi_index1(c->first, k)));
+    const wadi_exp weight = piece(c, &c->pieces_w, c->table_w, j, wadi_index1(c->behind, k));
+    return wadi_complex(wadi_mul(wadi_real(z), weight), wadi_mul(wadi_imag(z), weight));
+}
+
+static wadi_exp contribution(void *env, wadi_ix ix) {
+    const context *c = env;
+    const wadi_exp k = wadi_add(c->begin, ix.at[0]), z = wadi_index1(c->weighted, ix.at[0]);
+    const wadi_exp across = wadi_index3(c->spread, k, num(0), ix.at[1]);
+    const wadi_exp along = wadi_index3(c->spread, k, num(1), ix.at[2]);
+    const wadi_exp re = wadi_mul(wadi_real(z), across), im = wadi_mul(wadi_imag(z), across);
+    return wadi_complex(wadi_mul(re, along), wadi_mul(im, along));
+}
+
+static wadi_ix target(void *env, wadi_ix ix) {
+    const context *c = env;
+    const wadi_exp k = wadi_add(c->begin, ix.at[0]);
+    const wadi_exp row = wadi_add(wadi_sub(wide(wadi_index1(c->row, k)), c->top_row), ix.at[1]);
+    const wadi_exp column = wadi_add(wide(wadi_index1(c->column, k)), ix.at[2]);
+    const wadi_exp inside = wadi_land(wadi_ge(row, num(0)), wadi_lt(row, num(c->p->tile)));
+    return wadi_keep_if(inside, wadi_ix2(row, column));
+}
+
+static wadi_exp plus(void *env, wadi_exp x, wadi_exp old) {
+    (void)env;
+    return wadi_add(old, x);
+}
+
+/* Where pixel x of a row of pixels is among the grid's frequencies: those below the centre are at the end. */
+static wadi_exp frequency_of(const wstack_plan *p, wadi_exp x) {
+    return wadi_cond(wadi_lt(x, num(p->size / 2)), wadi_add(x, num(p->grid - p->size / 2)),
+                     wadi_sub(x, num(p->size / 2)));
+}
+
+static wadi_ix wanted_column(void *env, wadi_ix ix) {
+    const context *c = env;
+    return wadi_ix2(ix.at[0], frequency_of(c->p, ix.at[1]));
+}
+
+static wadi_acc lines_of_tile(void *env, wadi_exp element) {
+    context *c = env;
+    const wstack_plan *p = c->p;
+    const int near = p->flat ? 1 : p->w.support;
+    const wadi_exp tile = wadi_rem(element, num(p->tiles));
+    const wadi_exp above = wadi_quot(element, num(p->tiles));
+    c->plane = wadi_sub(wadi_add(wadi_the(c->low), wadi_the(c->count)), wadi_add(above, num(1)));
+    c->top_row = wadi_mul(tile, num(p->tile));
+    const wadi_exp slot = wadi_add(wadi_mul(tile, wadi_the(c->firsts)), c->plane);
+    c->begin = wadi_index1(c->offset, slot);
+    const wadi_exp end = wadi_index1(c->offset, wadi_add(slot, num(near)));
+    const wadi_exp n = wadi_sub(end, c->begin);
+    c->weighted = wadi_compute(wadi_generate_env(wadi_ix1(n), in_plane, c));
+    const wadi_acc all =
+        wadi_generate_env(wadi_ix3(n, num(p->uv.support), num(p->uv.support)), contribution, c);
+    const wadi_acc empty =
+        wadi_fill(wadi_ix2(num(p->tile), num(p->grid)), wadi_literal(c->complex, 0));
+    const wadi_acc grid = wadi_permute_env(plus, empty, target, c, all);
+    const wadi_acc along = wadi_fft(wadi_named("tile", grid));
+    return wadi_backpermute_env(wadi_ix2(num(p->tile), num(p->columns)), wanted_column, c, along);
+}
+
+/* ---- image ---- */
+
+static wadi_exp distance(wadi_exp x, int64_t centre) {
+    return wadi_min(wadi_abs(wadi_sub(x, num(centre))), num(centre));
+}
+
+static wadi_exp turn_at(void *env, wadi_ix ix) {
+    const context *c = env;
+    const int64_t half = c->p->size / 2;
+    return wadi_index2(c->turn, distance(wadi_add(c->left, ix.at[0]), half),
+                       distance(ix.at[1], half));
+}
+
+static wadi_exp image_at(void *env, wadi_ix ix) {
+    const context *c = env;
+    return wadi_index2(c->image, wadi_add(c->left, ix.at[0]), ix.at[1]);
+}
+
+static wadi_exp line_at(void *env, wadi_ix ix) {
+    const context *c = env;
+    const wadi_exp row = wadi_add(wadi_mul(c->plane, num(c->p->grid)), ix.at[1]);
+    const wadi_exp at = wadi_add(wadi_mul(row, num(c->p->columns)), wadi_add(c->left, ix.at[0]));
+    return wadi_linear(c->lines, at);
+}
+
+static wadi_acc columns_of_plane(void *env, wadi_exp plane) {
+    context *c = env;
+    c->plane = plane;
+    return wadi_fft(wadi_generate_env(wadi_ix2(num(c->p->block), num(c->p->grid)), line_at, c));
+}
+
+static wadi_exp turned_and_added(void *env, wadi_ix ix, wadi_exp state) {
+    const context *c = env;
+    const wadi_exp turned = wadi_mul(state, wadi_index2(c->block_turn, ix.at[0], ix.at[1]));
+    return wadi_add(turned, wadi_index2(c->transformed, ix.at[0], frequency_of(c->p, ix.at[1])));
+}
+
+static wadi_acc next_plane(void *env, wadi_acc state, wadi_acc transformed) {
+    context *c = env;
+    c->transformed = transformed;
+    return wadi_imap_env(turned_and_added, c, state);
+}
+
+static wadi_acc image_of_block(void *env, wadi_exp block) {
+    context *c = env;
+    const wadi_ix shape = wadi_ix2(num(c->p->block), num(c->p->size));
+    c->left = wadi_mul(block, num(c->p->block));
+    c->block_turn = wadi_compute(wadi_generate_env(shape, turn_at, c));
+    const wadi_acc before = wadi_generate_env(shape, image_at, c);
+    const wadi_seq planes = wadi_produce_env(wadi_the(c->count), columns_of_plane, c);
+    return wadi_assert_shape(shape, wadi_consume(wadi_fold_seq_env(next_plane, c, before, planes)));
+}
+
+static void declare_planes(context *c) {
+    const wstack_plan *p = c->p;
+    static const char *const spread[] = {"m", "?", "?"}, *const any[] = {"?", "?"};
+    c->table_w = p->flat ? (wadi_acc){0} : table_of(c, &c->pieces_w);
+    c->value = vector_of("value", c->complex, "m");
+    c->row = vector_of("row", WADI_I32, "m");
+    c->column = vector_of("column", WADI_I32, "m");
+    if (!p->flat) {
+        c->first = vector_of("first", WADI_I32, "m");
+        c->behind = vector_of("behind", c->real, "m");
+    }
+    c->spread = wadi_input("spread", c->real, 3, spread);
+    c->offset = vector_of("offset", WADI_I64, "k");
+    c->firsts = wadi_input("firsts", WADI_I64, 0, NULL);
+    c->low = wadi_input("low", WADI_I64, 0, NULL);
+    c->count = wadi_input("count", WADI_I64, 0, NULL);
+    c->image = wadi_input("image", c->complex, 2, any);
+    c->turn = wadi_input("turn", c->complex, 2, any);
+}
+
+wadi_program *wstack_planes(const wstack_plan *p) {
+    context c;
+    wadi_program *program = wadi_program_create("wstack_planes");
+    if (!program) return NULL;
+    set_up(&c, p);
+    declare_planes(&c);
+    const wadi_exp tiles = wadi_mul(wadi_the(c.count), num(p->tiles));
+    c.lines = wadi_consume(wadi_tabulate(wadi_produce_env(tiles, lines_of_tile, &c)));
+    wadi_output("lines", c.lines); /* so that they are made before the blocks, not for each */
+    const wadi_seq blocks = wadi_produce_env(num(p->columns / p->block), image_of_block, &c);
+    wadi_output("image", wadi_consume(wadi_tabulate(blocks)));
+    return program;
+}
+
+/* ---- finish ---- */
+
+typedef struct finishing {
+    const wstack_plan *p;
+    wadi_acc image, finish;
+} finishing;
+
+static wadi_exp finished(void *env, wadi_ix ix, wadi_exp sum) {
+    const finishing *f = env;
+    const int64_t half = f->p->size / 2;
+    const wadi_exp y = ix.at[0], x = ix.at[1];
+    const wadi_exp z = wadi_convert(WADI_C128, wadi_index2(f->image, x, y));
+    const wadi_exp by = wadi_index2(f->finish, distance(x, half), distance(y, half));
+    const wadi_exp re =
+        wadi_sub(wadi_mul(wadi_real(z), wadi_real(by)), wadi_mul(wadi_imag(z), wadi_imag(by)));
+    return wadi_add(sum, re);
+}
+
+wadi_program *wstack_finish(const wstack_plan *p) {
+    static const char *const any[] = {"?", "?"}, *const square[] = {"n", "n"};
+    wadi_program *program = wadi_program_create("wstack_finish");
+    if (!program) return NULL;
+    finishing f = {.p = p};
+    f.image = wadi_input("image", p->single ? WADI_C64 : WADI_C128, 2, any);
+    f.finish = wadi_input("finish", WADI_C128, 2, any);
+    wadi_output("sum", wadi_imap_env(finished, &f, wadi_input("sum", WADI_F64, 2, square)));
+    return program;
+}

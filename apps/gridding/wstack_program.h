@@ -1,0 +1,25 @@
+/* The three programs of a w-stack, for one layout. */
+#ifndef WADI_APPS_GRIDDING_WSTACK_PROGRAM_H
+#define WADI_APPS_GRIDDING_WSTACK_PROGRAM_H
+
+#include "apps/gridding/wstack_plan.h"
+
+/* Entries (wstack_sort.h) become values and kernels.
+ *   in   u v w weight f64[n], vis c128[n], entry i64[m]
+ *   out  value c[m]         the visibility, weighted, turned by the middle of n - 1
+ *        row column first i32[m]  of the kernel's first point
+ *        behind r[m]        of that point in w, as es_pieces takes it
+ *        spread r[m, 2, W]  kernels along v and u */
+wadi_program *wstack_prepare(const wstack_plan *p);
+
+/* `count` planes from `low` on are added to the image, from above downwards.
+ *   in   what prepare gives, offset i64[k], firsts low count i64[], image c[columns, size], turn c[size / 2 + 1, size / 2 + 1]
+ *   out  image */
+wadi_program *wstack_planes(const wstack_plan *p);
+
+/* The image's real part, corrected, is added to a sum.
+ *   in   image c[columns, size], finish c128[size / 2 + 1, size / 2 + 1], sum f64[size, size]
+ *   out  sum */
+wadi_program *wstack_finish(const wstack_plan *p);
+
+#endif
