@@ -46,17 +46,16 @@ static size_t spread(const unsigned char *in, size_t n, unsigned char *out, size
 static size_t filter(unsigned flags, size_t values, const unsigned value[], size_t n, size_t *room,
                      void **buffer) {
     if ((flags & H5Z_FLAG_REVERSE) == 0) return 0; /* not written here */
-    size_t size = values > SIZE_VALUE && value[SIZE_VALUE] > 0 ? value[SIZE_VALUE] : 8 * n + 64;
-    unsigned char *out = H5allocate_memory(size, false);
-    const size_t got = out != NULL ? spread(*buffer, n, out, size) : 0;
-    if (got == 0) {
+    const size_t size = values > SIZE_VALUE ? value[SIZE_VALUE] : 0;
+    unsigned char *out = size > 0 ? H5allocate_memory(size, false) : NULL;
+    if (out == NULL || spread(*buffer, n, out, size) != size) {
         (void)H5free_memory(out);
         return 0;
     }
     (void)H5free_memory(*buffer);
     *buffer = out;
     *room = size;
-    return got;
+    return size;
 }
 
 bool wadi_hdf5_use_lzf(void) {

@@ -21,7 +21,7 @@ const char *const wadi_uvh5_sets[UVH5_SETS] = {
     "Header/uvw_array", "Header/ant_1_array", "Header/ant_2_array", "Header/time_array",
     "Data/visdata",     "Data/flags",         "Data/nsamples"};
 
-enum { NAME_BYTES = 256, MAX_LISTED = 16 };
+enum { NAME_BYTES = 256, MAX_LISTED = 16, MOST_CELLS = 1 << 30 /* in a row */ };
 
 /* ---- the datasets ---- */
 
@@ -62,9 +62,15 @@ static wadi_status open_sets(wadi_uvh5 *u, wadi_error *err) {
     u->channels = data->shape[data->rank - 2];
     u->pols = data->shape[data->rank - 1];
     for (int i = 0; i < UVH5_SETS; i++) WADI_TRY(check_shape(u, i, err));
-    if (u->rows > 0 && u->channels > 0 && u->pols > 0) return WADI_OK;
-    return wadi_fail(err, WADI_INVALID, "%s: no visibilities in it (%lld rows)", u->path,
-                     (long long)u->rows);
+    if (u->rows <= 0 || u->channels <= 0 || u->pols <= 0) {
+        return wadi_fail(err, WADI_INVALID, "%s: no visibilities in it (%lld rows)", u->path,
+                         (long long)u->rows);
+    }
+    if (u->channels > MOST_CELLS / u->pols) {
+        return wadi_fail(err, WADI_IO, "%s: Data/visdata has %lld channels of %lld polarisations",
+                         u->path, (long long)u->channels, (long long)u->pols);
+    }
+    return WADI_OK;
 }
 
 /* ---- tables of the header ---- */

@@ -542,7 +542,30 @@ static void other_hdf5_is_told_apart(void **state) {
     unlink(path);
 }
 
-/* Standard error, and what the library wrote there. */
+/* Reads what can be read of it. */
+static void is_refused(const char *path) {
+    wadi_vis *v = NULL;
+    wadi_error err = {0};
+    vis_rows got = {0};
+    wadi_status st = wadi_vis_open(path, NULL, &v, &err);
+    if (st == WADI_OK) st = vis_rows_read(v, 1000, &got, &err);
+    assert_int_equal(st, WADI_IO);
+    assert_non_null(strstr(err.msg, path));
+    vis_rows_fini(&got);
+    wadi_vis_close(v);
+}
+
+/* The first chunk of a dataset becomes nonsense. */
+static void spoil(const char *path, const char *name) {
+    const unsigned char nonsense[40] = {1, 2, 3, 4};
+    const hsize_t start[3] = {0};
+    const hid_t file = H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT);
+    const hid_t set = H5Dopen2(file, name, H5P_DEFAULT);
+    assert_true(H5Dwrite_chunk(set, H5P_DEFAULT, 0, start, sizeof nonsense, nonsense) >= 0);
+    H5Dclose(set);
+    H5Fclose(file);
+}
+
 static void damage_is_told_and_not_printed(void **state) {
     (void)state;
     char *path = written("whole.uvh5", &(look){.is_chunked = true});
@@ -553,32 +576,21 @@ static void damage_is_told_and_not_printed(void **state) {
     const int kept = dup(STDERR_FILENO);
     const int to = open(log, O_RDWR | O_CREAT | O_TRUNC, 0600);
     assert_true(kept >= 0 && to >= 0 && dup2(to, STDERR_FILENO) >= 0);
-    int refusals = 0;
-    for (size_t k = 1; k < 60; k++) { /* cut off, and with a byte changed */
-        wadi_vis *v = NULL;
-        wadi_error err = {0};
-        vis_rows got = {0};
-        const size_t size = k % 2 == 0 ? n : n * k / 60;
-        const size_t at = n * k / 60;
-        bytes[at] ^= 0x55;
-        assert_int_equal(wadi_file_write(path, bytes, size, 0600, NULL), WADI_OK);
-        bytes[at] ^= 0x55;
-        wadi_status st = wadi_vis_open(path, NULL, &v, &err);
-        if (st == WADI_OK && wadi_vis_about(v)->rows == ROWS)
-            st = vis_rows_read(v, 1000, &got, &err);
-        if (st != WADI_OK) {
-            refusals++;
-            assert_true(strlen(err.msg) > 0);
-        }
-        vis_rows_fini(&got);
-        wadi_vis_close(v);
+    for (size_t k = 1; k < 40; k++) {
+        assert_int_equal(wadi_file_write(path, bytes, n * k / 40, 0600, NULL), WADI_OK);
+        is_refused(path);
+    }
+    static const char *const sets[] = {"Data/visdata", "Data/flags", "Data/nsamples"};
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(wadi_file_write(path, bytes, n, 0600, NULL), WADI_OK);
+        spoil(path, sets[i]);
+        is_refused(path);
     }
     const off_t printed = lseek(to, 0, SEEK_END);
     assert_true(dup2(kept, STDERR_FILENO) >= 0);
     close(kept);
     close(to);
     assert_int_equal(printed, 0);
-    assert_true(refusals >= 29);
     free(bytes);
     unlink(path);
     unlink(log);
