@@ -13,6 +13,7 @@
 
 #include <cmocka.h>
 
+#include "sched/wire.h"
 #include "tests/connectors/pass_plan.h"
 
 enum { ELEMENTS = 500 };
@@ -176,6 +177,108 @@ static void a_lost_sender_is_an_error_not_a_hang(void **state) {
     assert_int_equal(exit_status(pid), 3);
 }
 
+static void a_note_arrives_in_front(void **state) {
+    (void)state;
+    static const char *const notes[] = {"a title", "", NULL};
+    for (int i = 0; i < 3; i++) {
+        const char *address = ipc_address("h");
+        const wadi_link_options binds = {.bind = true};
+        const wadi_link_options tells = {
+            .note = notes[i], .note_bytes = notes[i] != NULL ? (int64_t)strlen(notes[i]) : 77};
+        const pid_t pid = start_sender(address, &tells, (teller){ELEMENTS, -1, -1});
+        wadi_source *in = NULL;
+        wadi_sink *out = NULL;
+        const void *note = "left as it was";
+        int64_t n = -1;
+        assert_int_equal(wadi_source_link(address, &binds, &in, NULL), WADI_OK);
+        assert_int_equal(wadi_sink_memory(&out, NULL), WADI_OK);
+        assert_int_equal(wadi_source_note(in, &note, &n, NULL), WADI_OK);
+        assert_int_equal(note == NULL, notes[i] == NULL);
+        assert_int_equal(n, notes[i] != NULL ? tells.note_bytes : 0);
+        if (n > 0) assert_memory_equal(note, notes[i], (size_t)n);
+        assert_int_equal(pass_through(in, out, WADI_I64, 1, 0, NULL), WADI_OK);
+        assert_int_equal(wadi_sink_memory_count(out), ELEMENTS);
+        wadi_source_destroy(in);
+        wadi_sink_destroy(out);
+        assert_int_equal(exit_status(pid), WADI_OK);
+    }
+}
+
+static void notes_have_bounds(void **state) {
+    (void)state;
+    const wadi_link_options tells = {.note = "x", .note_bytes = WADI_NOTE_BYTES + 1};
+    wadi_sink *out = NULL;
+    wadi_error err = {0};
+    assert_int_equal(wadi_sink_link(ipc_address("i"), &tells, &out, &err), WADI_INVALID);
+    assert_non_null(strstr(err.msg, "at most 4194304"));
+    const wadi_part part = wadi_part_irregular(WADI_I64, 1);
+    wadi_source *in = NULL;
+    const void *note = NULL;
+    int64_t n = 0;
+    assert_int_equal(wadi_source_callback(1, &part, tell, NULL, &in, NULL), WADI_OK);
+    assert_int_equal(wadi_source_note(in, &note, &n, NULL), WADI_INVALID);
+    wadi_source_destroy(in);
+}
+
+/* A peer that speaks for itself, frame by frame. */
+static void speak(const char *address, int n, const wadi_wire_frame *frame) {
+    static const uint8_t hello[32] = {'W', 'L', 'N', 'K', 1, 16};
+    const int linger = 5000;
+    void *context = zmq_ctx_new(), *socket = zmq_socket(context, ZMQ_DEALER);
+    assert_int_equal(zmq_setsockopt(socket, ZMQ_LINGER, &linger, sizeof linger), 0);
+    assert_int_equal(zmq_connect(socket, address), 0);
+    assert_int_equal(zmq_send(socket, hello, sizeof hello, 0), sizeof hello);
+    for (int i = 0; i < n; i++)
+        assert_int_equal(
+            zmq_send(socket, frame[i].data, (size_t)frame[i].bytes, i + 1 < n ? ZMQ_SNDMORE : 0),
+            (int)frame[i].bytes);
+    (void)zmq_close(socket);
+    (void)zmq_ctx_term(context);
+}
+
+/* What a receiver says to a peer that speaks like this. */
+static void is_told(int n, const wadi_wire_frame *frame, wadi_status status, const char *words) {
+    const char *address = ipc_address("j");
+    const wadi_link_options binds = {.bind = true};
+    (void)fflush(NULL);
+    const pid_t pid = fork();
+    assert_true(pid >= 0);
+    if (pid == 0) {
+        speak(address, n, frame);
+        _exit(0);
+    }
+    wadi_source *in = NULL;
+    wadi_error err = {0};
+    assert_int_equal(wadi_source_link(address, &binds, &in, &err), status);
+    if (strstr(err.msg, words) == NULL) fail_msg("no \"%s\" in: %s", words, err.msg);
+    assert_int_equal(exit_status(pid), 0);
+}
+
+static void peers_without_sense_are_told_so(void **state) {
+    (void)state;
+    static const uint8_t note[32] = {'W', 'L', 'N', 'K', 1, 6};
+    static const uint8_t newer[32] = {'W', 'L', 'N', 'K', 2, 6};
+    static const uint8_t ready[32] = {'W', 'L', 'N', 'K', 1, 1};
+    static const uint8_t chunk[32] = {'W', 'L', 'N', 'K', 1, 2};
+    static const uint8_t other[32] = {'W', 'L', 'N', 'K', 1, 99};
+    static const uint8_t before[32] = {'W', 'L', 'N', 'K', 1, 5, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x80};
+    uint8_t *large = calloc(1, WADI_NOTE_BYTES + 1);
+    assert_non_null(large);
+    is_told(2, (wadi_wire_frame[]){{note, 32}, {"x", 1}}, WADI_IO, "length or checksum");
+    is_told(1, (wadi_wire_frame[]){{note, 32}}, WADI_IO, "one frame");
+    is_told(3, (wadi_wire_frame[]){{note, 32}, {"x", 1}, {"y", 1}}, WADI_IO, "one frame");
+    is_told(2, (wadi_wire_frame[]){{note, 32}, {large, WADI_NOTE_BYTES + 1}}, WADI_IO, "at most");
+    is_told(2, (wadi_wire_frame[]){{newer, 32}, {"x", 1}}, WADI_UNSUPPORTED, "version 2");
+    is_told(1, (wadi_wire_frame[]){{ready, 32}}, WADI_IO, "makes no sense here");
+    is_told(1, (wadi_wire_frame[]){{other, 32}}, WADI_IO, "makes no sense here");
+    is_told(1, (wadi_wire_frame[]){{before, 32}}, WADI_IO, "negative");
+    is_told(1, (wadi_wire_frame[]){{note, 31}}, WADI_IO, "not of this protocol");
+    is_told(1, (wadi_wire_frame[]){{"", 0}}, WADI_IO, "not of this protocol");
+    is_told(1, (wadi_wire_frame[]){{chunk, 32}}, WADI_IO, "without frames");
+    is_told(2, (wadi_wire_frame[]){{chunk, 32}, {"WADX", 4}}, WADI_IO, "WADI");
+    free(large);
+}
+
 static void nobody_at_the_other_end_is_an_error(void **state) {
     (void)state;
     const wadi_link_options connects = {.lost_after_ms = 100};
@@ -247,6 +350,9 @@ int main(void) {
         cmocka_unit_test(an_empty_stream_crosses_too),
         cmocka_unit_test(a_failure_of_the_sender_arrives_with_its_words),
         cmocka_unit_test(a_lost_sender_is_an_error_not_a_hang),
+        cmocka_unit_test(a_note_arrives_in_front),
+        cmocka_unit_test(notes_have_bounds),
+        cmocka_unit_test(peers_without_sense_are_told_so),
         cmocka_unit_test(nobody_at_the_other_end_is_an_error),
         cmocka_unit_test(binding_to_the_world_needs_keys),
         cmocka_unit_test(keys_admit_those_who_are_listed),
