@@ -1,6 +1,7 @@
 /* wadi-grid: the program around a session. The image goes to its file, a summary to standard output, all else to standard error. */
 #include <math.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,7 +33,7 @@ typedef struct work {
 
 /* ---- signals ---- */
 
-static volatile sig_atomic_t interrupted, writing;
+static atomic_bool interrupted, writing; /* other threads ask */
 static grid_session *volatile under_way;
 
 /* The first signal ends a pass over the files in good order, and lets an image be written to its end; elsewhere nothing has begun that
@@ -41,7 +42,7 @@ static grid_session *volatile under_way;
 static void on_signal(int number) {
     struct sigaction usual = {.sa_handler = SIG_DFL};
     (void)sigaction(number, &usual, NULL);
-    interrupted = 1;
+    interrupted = true;
     if (under_way != NULL && grid_session_cancel(under_way)) return;
     if (!writing) _exit(INTERRUPTED);
 }
@@ -56,7 +57,7 @@ static void catch_signals(void) {
 
 static bool stop(void *env) {
     WADI_UNUSED(env);
-    return interrupted != 0;
+    return interrupted;
 }
 
 /* ---- progress ---- */
@@ -133,11 +134,11 @@ static wadi_status write_image(work *w, const char *path, wadi_error *err) {
     grid_session_account(w->session, &a);
     tell_history(&h, w->options, &a);
     const wadi_image_info info = image_info(w, &a, &h);
-    writing = 1;
+    writing = true;
     const wadi_status status =
         grid_write_image(w->image, a.geometry.size, w->options->epsilon < single_epsilon, path,
                          path == w->options->output ? w->options->png : NULL, &info, err);
-    writing = 0;
+    writing = false;
     for (int i = 0; i < 3; i++) wadi_text_fini(&h.line[i]);
     return status;
 }
