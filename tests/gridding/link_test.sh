@@ -92,6 +92,13 @@ wait $sender || wrong "a live image stops its sender"
 finish 0
 cmp file.fits live.fits || wrong "another image after a live one"
 
+"$grid" -q -o file.fits $size --method direct --memory 1M many.txt
+listen live.fits $size --method direct --memory 1M --live 0.1 # more than one batch
+"$send" -q --to "$to" --rate 6000 many.txt || wrong "a live image stops its sender"
+finish 0
+cmp file.fits live.fits || wrong "another image after a live one, of several batches"
+"$grid" -q -o file.fits $size one.txt
+
 # ---- broken off ----
 listen broken.fits $size --live 0.05
 "$send" -q --to "$to" --rate 300 one.txt 2>/dev/null &
