@@ -4,6 +4,5 @@
 #include <stddef.h>
 
 const grid_method *const grid_methods[] = {
-    &grid_direct,
-    NULL,
+    &grid_wstack, &grid_wproj, &grid_simple, &grid_direct, NULL,
 };
