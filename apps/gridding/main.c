@@ -186,6 +186,8 @@ static wadi_status open_files(work *w, const grid_take *take, wadi_error *err) {
     wadi_link_options link = {.bind = true, .first_after_ms = -1}; /* telescopes take their time */
     wadi_status status = o->key != NULL ? grid_keys_read(&keys, o->key, o->senders, err) : WADI_OK;
     grid_keys_receive(&keys, &link);
+    if (status == WADI_OK && !o->quiet)
+        fprintf(stderr, "wadi-grid: waiting for visibilities at %s\n", o->listen);
     if (status == WADI_OK) status = grid_files_listen(&w->files, o->listen, &link, take, err);
     grid_keys_fini(&keys);
     return status;
