@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "apps/gridding/keys.h"
@@ -193,8 +194,24 @@ static wadi_status open_files(work *w, const grid_take *take, wadi_error *err) {
     return status;
 }
 
+static bool is_same_file(const char *a, const char *b) {
+    struct stat x, y;
+    return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
+/* Data must not be replaced by its image. */
+static wadi_status check_outputs(const grid_options *o, wadi_error *err) {
+    for (size_t i = 0; i < o->inputs.n; i++) {
+        const char *in = o->inputs.at[i];
+        if (is_same_file(in, o->output) || (o->png != NULL && is_same_file(in, o->png)))
+            return wadi_fail(err, WADI_INVALID, "%s: is an input, and would be replaced", in);
+    }
+    return WADI_OK;
+}
+
 static wadi_status prepare(work *w, wadi_error *err) {
     const grid_options *o = w->options;
+    WADI_TRY(check_outputs(o, err));
     const grid_take take = {.stokes = o->stokes,
                             .first_channel = o->first_channel,
                             .last_channel = o->last_channel,

@@ -349,6 +349,13 @@ static void wrong_files_are_told(void **state) {
     assert_wrong(grid("-s 8 --scale 1e-3rad -o /nowhere/no.fits sky.txt"), 1, "/nowhere/no.fits");
     assert_done(grid("-s 8 --scale 1e-3rad -o image.fits sky.txt"));
     assert_wrong(grid("-o no.fits image.fits"), 1, "image.fits");
+    assert_wrong(grid("-o ./sky.txt sky.txt"), 1, "is an input, and would be replaced");
+    assert_wrong(grid("-o no.fits --png sky.txt ./sky.txt"), 1, "is an input");
+    assert_wrong(grid("-s 8 --scale 1e-3rad -o . sky.txt"), 1, "is no regular file");
+    write_text("empty.txt", place, &d, 0, 0);
+    assert_wrong(grid("-o no.fits empty.txt"), 1, "empty.txt");
+    assert_wrong(grid("-o no.fits ."), 1, ".");
+    assert_done(grid("-s 8 --scale 1e-3rad -o image.fits sky.txt")); /* it is still there */
     direct_data_free(&d);
 }
 
