@@ -74,6 +74,7 @@ typedef struct wadi_work {
     const wadi_slot *slot; /* every slot of the plan */
     int64_t first;         /* stream index of the chunk's element 0 */
     int64_t count;         /* elements in the chunk */
+    int64_t workers;       /* that work on it */
     wadi_fault fault;      /* the worker's first fault */
 
     /* flat kernels: units of work. A `units` kernel writes unit[s] for its range of elements; before the main kernel

@@ -115,6 +115,7 @@ typedef struct wadi_plan_step {
     int place;
     bool serial;  /* one range, one worker, in order */
     bool several; /* needless where one worker runs all units in order */
+    bool apart;   /* all units run, though one faults: the first fault may be in a later one */
     int level;    /* the elements it runs over */
     const wadi_plan_control *control;
     const struct wadi_plan_call *call;

@@ -14,6 +14,7 @@ WADI_NODISCARD wadi_status bench_smvm(bench *b, wadi_error *err);
 WADI_NODISCARD wadi_status bench_pagerank(bench *b, wadi_error *err);
 WADI_NODISCARD wadi_status bench_ragged(bench *b, wadi_error *err);
 WADI_NODISCARD wadi_status bench_windows(bench *b, wadi_error *err);
+WADI_NODISCARD wadi_status bench_scatter(bench *b, wadi_error *err);
 WADI_NODISCARD wadi_status bench_quicksort(bench *b, wadi_error *err);
 
 /* First of all: memory that other benchmarks have used counts as well. */

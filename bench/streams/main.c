@@ -30,6 +30,7 @@ static const benchmark benchmarks[] = {
     {"pagerank", bench_pagerank, "ranks of a graph's nodes, the links to one as an element"},
     {"ragged", bench_ragged, "mean, variance, least and greatest of ragged rows"},
     {"windows", bench_windows, "features of sliding windows over sound"},
+    {"scatter", bench_scatter, "patches added to a large grid"},
     {"policies", bench_policies, "chunk policies against the best fixed chunk size"},
     {"start", bench_start, "runs with next to nothing to do against a parallel region"},
     {"overhead", bench_overhead, "rows through map_seq against the whole array at once"},

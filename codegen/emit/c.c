@@ -109,7 +109,10 @@ static void definition(writer *c, const wadi_linst *i) {
         operand(c, i->args[2]);
         break;
     case WADI_L_ARG:
-        wadi_text_add(t, i->index == 0 ? "begin" : i->index == 1 ? "end" : "w->first");
+        wadi_text_add(t, i->index == 0   ? "begin"
+                         : i->index == 1 ? "end"
+                         : i->index == 2 ? "w->first"
+                                         : "w->workers");
         break;
     case WADI_L_SHAPE:
         shape_ref(c, i->slot, i->index, arg);

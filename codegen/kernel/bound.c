@@ -376,3 +376,86 @@ wadi_lv wadi_bound_condition(wadi_lb *b, wadi_lscope *home, wadi_lv index, wadi_
     (void)wadi_lb_go(b, back);
     return cond;
 }
+
+bool wadi_bound_range(wadi_lb *b, wadi_lscope *home, wadi_lv index, wadi_lv *out_least,
+                      wadi_lv *out_most, wadi_lv *out_cond) {
+    if (b->failed) return false;
+    wadi_lscope *back = wadi_lb_go(b, home);
+    bounding g = {b, home, WADI_LV_NONE};
+    const interval low = bound(&g, index, false, 0), high = bound(&g, index, true, 0);
+    (void)wadi_lb_go(b, back);
+    *out_least = low.end;
+    *out_most = high.end;
+    *out_cond = g.cond;
+    return low.end != WADI_LV_NONE && high.end != WADI_LV_NONE;
+}
+
+/* x < y, or x <= y, throughout */
+static wadi_lv always_below(bounding *g, wadi_lv x, wadi_lv y, bool strict) {
+    const interval most = bound(g, x, true, 0), least = bound(g, y, false, 0);
+    if (most.end == WADI_LV_NONE || least.end == WADI_LV_NONE) return WADI_LV_NONE;
+    demand(g, wadi_lb_bin(g->b, strict ? WADI_SOP_LT : WADI_SOP_LE, most.end, least.end));
+    return g->cond;
+}
+
+static wadi_lv always(wadi_lb *b, wadi_lscope *home, wadi_lv truth, int depth) {
+    const wadi_linst *i = wadi_lb_inst(b, truth);
+    bounding g = {b, home, WADI_LV_NONE};
+    if (wadi_lb_home(b, truth)->depth <= home->depth) return truth;
+    if (i->kind != WADI_L_PRIM || i->nargs != 2 || depth > 24) return WADI_LV_NONE;
+    const wadi_lv p = i->args[0], q = i->args[1];
+    if (i->op == WADI_SOP_LAND) {
+        const wadi_lv x = always(b, home, p, depth + 1);
+        const wadi_lv y = x == WADI_LV_NONE ? x : always(b, home, q, depth + 1);
+        return y == WADI_LV_NONE ? y : wadi_lb_bin(b, WADI_SOP_LAND, x, y);
+    }
+    if (wadi_lb_type(b, p) != WADI_I64) return WADI_LV_NONE;
+    switch (i->op) {
+    case WADI_SOP_LT:
+    case WADI_SOP_LE:
+        return always_below(&g, p, q, i->op == WADI_SOP_LT);
+    case WADI_SOP_GT:
+    case WADI_SOP_GE:
+        return always_below(&g, q, p, i->op == WADI_SOP_GT);
+    default:
+        return WADI_LV_NONE;
+    }
+}
+
+wadi_lv wadi_bound_always(wadi_lb *b, wadi_lscope *home, wadi_lv truth) {
+    if (b->failed) return WADI_LV_NONE;
+    wadi_lscope *back = wadi_lb_go(b, home);
+    const wadi_lv c = always(b, home, truth, 0);
+    (void)wadi_lb_go(b, back);
+    return c;
+}
+
+/* How far v goes when `var` goes on by one; false: not always as far, or by more than an index may. */
+static bool stride(wadi_lb *b, wadi_lv v, wadi_lv var, int64_t *out, int depth) {
+    const wadi_linst *i = wadi_lb_inst(b, v);
+    int64_t x = 0, y = 0, c = 0;
+    *out = v == var;
+    if (v == var || wadi_lb_home(b, v)->depth < wadi_lb_home(b, var)->depth) return true;
+    if (i->kind == WADI_L_CONST) return true;
+    if (i->kind == WADI_L_RANGE && depth < 24) return stride(b, i->args[0], var, out, depth + 1);
+    if (i->kind != WADI_L_PRIM || i->type != WADI_I64 || depth > 24) return false;
+    if (i->op != WADI_SOP_ADD && i->op != WADI_SOP_SUB && i->op != WADI_SOP_MUL) return false;
+    if (!stride(b, i->args[0], var, &x, depth + 1)) return false;
+    if (!stride(b, i->args[1], var, &y, depth + 1)) return false;
+    if (i->op == WADI_SOP_MUL) {
+        if (!wadi_lb_is_const(b, i->args[1], &c)) return x == 0 && y == 0;
+        if (!is_small(c)) return false;
+        *out = x * c;
+    } else {
+        *out = i->op == WADI_SOP_ADD ? x + y : x - y;
+    }
+    enum {
+        MOST = 1 << 18
+    }; /* times 2^WADI_EXTENT_BITS it does not wrap around to where it has been */
+    return *out<MOST && * out> - MOST;
+}
+
+bool wadi_bound_steps(wadi_lb *b, wadi_lv index, wadi_lv var) {
+    int64_t by = 0;
+    return !b->failed && stride(b, index, var, &by, 0) && by != 0;
+}

@@ -11,4 +11,15 @@ bool wadi_bound_proved(wadi_lb *b, wadi_lv index, wadi_lv extent);
  *  in the loops inside `home`. NONE: the index is no monotone function of loop variables and of values from outside. */
 wadi_lv wadi_bound_condition(wadi_lb *b, wadi_lscope *home, wadi_lv index, wadi_lv extent);
 
+/** The same for a truth: a condition in `home` under which `truth` holds throughout the loops inside. */
+wadi_lv wadi_bound_always(wadi_lb *b, wadi_lscope *home, wadi_lv truth);
+
+/** The least and the greatest value that `index` takes in the loops inside `home`, computed there, and a condition under which
+ *  they are right (NONE: always). False: it is no monotone function. */
+bool wadi_bound_range(wadi_lb *b, wadi_lscope *home, wadi_lv index, wadi_lv *out_least,
+                      wadi_lv *out_most, wadi_lv *out_cond);
+
+/** Whether `index` goes by a constant step from one value of loop variable `var` to the next: no two are equal. */
+bool wadi_bound_steps(wadi_lb *b, wadi_lv index, wadi_lv var);
+
 #endif

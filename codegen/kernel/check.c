@@ -29,18 +29,27 @@ bool wadi_lower_not_harmless(wadi_lower *l) {
     return l->trying;
 }
 
-/* Decided in front of the loop around, if it is. */
-static bool decided(wadi_lower *l, wadi_lv index, wadi_lv extent) {
-    wadi_version *v = l->version;
-    if (!v || !v->fast) return false;
-    int64_t known = 0;
-    const wadi_lv c = wadi_bound_condition(&l->b, v->home, index, extent);
-    /* a condition that never holds would lose the other checks their version */
-    if (c == WADI_LV_NONE || (wadi_lb_is_const(&l->b, c, &known) && !known)) return false;
+static void demand(wadi_lower *l, wadi_version *v, wadi_lv c) {
     wadi_lscope *back = wadi_lb_go(&l->b, v->home);
     v->cond = v->cond == WADI_LV_NONE ? c : wadi_lb_bin(&l->b, WADI_SOP_LAND, v->cond, c);
     (void)wadi_lb_go(&l->b, back);
-    return true;
+}
+
+void wadi_lower_demand(wadi_lower *l, wadi_lv condition) {
+    if (!l->b.failed) demand(l, l->version, condition);
+}
+
+/* The version, `v` or one around it, in front of which the check is decided; NULL: none. */
+static wadi_version *decided(wadi_lower *l, wadi_version *v, wadi_lv index, wadi_lv extent) {
+    if (!v) return NULL;
+    wadi_version *outer = decided(l, v->outer, index, extent);
+    if (outer || !v->fast) return outer;
+    int64_t known = 0;
+    const wadi_lv c = wadi_bound_condition(&l->b, v->home, index, extent);
+    /* a condition that never holds would lose the other checks their version */
+    if (c == WADI_LV_NONE || (wadi_lb_is_const(&l->b, c, &known) && !known)) return NULL;
+    demand(l, v, c);
+    return v;
 }
 
 /* From where on an earlier check has made sure of it; NULL: none has. */
@@ -72,7 +81,8 @@ const wadi_lscope *wadi_lower_in_range(wadi_lower *l, wadi_lv index, wadi_lv ext
             l); /* the branch around may be what keeps the index in range */
         return NULL;
     }
-    if (decided(l, index, extent)) return l->version->body;
+    const wadi_version *version = decided(l, l->version, index, extent);
+    if (version) return version->body;
     if (wadi_lower_not_harmless(l) || wadi_lower_is_ahead(l, index, extent)) return NULL;
     wadi_lb_if(&l->b, out_of_range(l, index, extent));
     wadi_lower_fault(l, WADI_FAULT_INDEX, wadi_layout_place(l->y, op, "index out of range", loc),
@@ -94,8 +104,12 @@ static wadi_lscope *one_version(wadi_lower *l, wadi_version *v, wadi_build build
 }
 
 void wadi_lower_versions(wadi_lower *l, wadi_build build, void *env) {
-    wadi_version fast = {l->b.scope, NULL, true, WADI_LV_NONE},
-                 careful = {l->b.scope, NULL, false, WADI_LV_NONE};
+    wadi_lower_versions_within(l, NULL, build, env);
+}
+
+void wadi_lower_versions_within(wadi_lower *l, wadi_version *outer, wadi_build build, void *env) {
+    wadi_version fast = {outer, l->b.scope, NULL, true, WADI_LV_NONE},
+                 careful = {outer, l->b.scope, NULL, false, WADI_LV_NONE};
     wadi_lscope *first = one_version(l, &fast, build, env);
     int64_t known = 0;
     if (fast.cond == WADI_LV_NONE || (wadi_lb_is_const(&l->b, fast.cond, &known) && known)) {

@@ -361,12 +361,13 @@ static wadi_status run_step(wadi_flat *c, const target *t, int place) {
     if (!name || !units) return wadi_flat_no_memory(c);
     WADI_TRY(units_kernel(c, t, units));
     WADI_TRY(main_kernel(c, t, name));
-    return wadi_flat_push(
-        c, (wadi_plan_step){.kind = WADI_STEP_FLAT,
-                            .kernel = name,
-                            .units = units,
-                            .place = place,
-                            .several = t->how == CUT_LASTS || t->how == CUT_CARRIES});
+    return wadi_flat_push(c,
+                          (wadi_plan_step){.kind = WADI_STEP_FLAT,
+                                           .kernel = name,
+                                           .units = units,
+                                           .place = place,
+                                           .several = t->how == CUT_LASTS || t->how == CUT_CARRIES,
+                                           .apart = t->how == CUT_OWN && t->own->apart});
 }
 
 /* What is written into another's memory has its storage. */
@@ -481,6 +482,7 @@ static wadi_status into_slot(wadi_flat *c, const wadi_bind *bind, int slot, cons
     if (skeleton == WADI_SKEL_COMPACT || skeleton == WADI_SKEL_PARTITION)
         return wadi_flat_compact(c, bind, slot, tag);
     if (wadi_flat_has_tables(c, bind)) return wadi_flat_permute(c, bind, slot, tag);
+    if (wadi_flat_shares(c, bind)) return wadi_flat_scatter(c, bind, slot, tag);
     return steps_for(c, &t);
 }
 

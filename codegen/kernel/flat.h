@@ -48,6 +48,7 @@ typedef struct wadi_cut {
     void (*extents)(wadi_lower *l, const wadi_bind *bind, wadi_lv *extent);
     wadi_lv (*pieces)(wadi_lower *l, const wadi_bind *bind, const wadi_lv *extent); /* of a row */
     void (*unit)(wadi_lower *l, const wadi_unit *u);
+    bool apart; /* units are no parts of one order: a fault in one says nothing of those after it */
 } wadi_cut;
 /** Steps that fill `slot`, whose storage is made first if it is fresh. `table`: a slot the units read, or -1. */
 wadi_status wadi_flat_cut(wadi_flat *c, const wadi_bind *bind, int slot, const wadi_cut *own,
@@ -63,6 +64,10 @@ wadi_status wadi_flat_compact(wadi_flat *c, const wadi_bind *bind, int slot, con
 /** Whether workers may share a permute, and its steps then (flat_permute.c). */
 bool wadi_flat_has_tables(const wadi_flat *c, const wadi_bind *bind);
 wadi_status wadi_flat_permute(wadi_flat *c, const wadi_bind *bind, int slot, const char *tag);
+
+/** Whether workers may share a permute by the rows it goes to, and its steps then (flat_scatter.c). */
+bool wadi_flat_shares(wadi_flat *c, const wadi_bind *bind);
+wadi_status wadi_flat_scatter(wadi_flat *c, const wadi_bind *bind, int slot, const char *tag);
 
 /** What makes arrays of a sequence (flat_nested.c). */
 wadi_status wadi_flat_consume(wadi_flat *c, const wadi_bind *bind);

@@ -85,6 +85,8 @@ typedef struct wadi_body {
 
 /* Two versions of a loop are made when checks can be decided in front of it. */
 typedef struct wadi_version {
+    struct wadi_version
+        *outer; /* around it, in which its checks may be decided as well, and better; or NULL */
     wadi_lscope *home; /* around the loop */
     wadi_lscope *body; /* what is chosen by the condition */
     bool fast;         /* checks are collected in cond */
@@ -186,6 +188,10 @@ typedef void (*wadi_build)(wadi_lower *l, void *env);
 /** Builds code in which checks that can be decided here are taken out: `if (fine) fast else careful`. What the code
  *  computes must leave through variables or memory. */
 void wadi_lower_versions(wadi_lower *l, wadi_build build, void *env);
+/** The same inside `outer`, which is asked first. */
+void wadi_lower_versions_within(wadi_lower *l, wadi_version *outer, wadi_build build, void *env);
+/** One more thing that must hold for the fast version at work. */
+void wadi_lower_demand(wadi_lower *l, wadi_lv condition);
 
 /* ---- checks ahead of a group of lanes (ahead.c) ---- */
 /** `build` writes one loop over lanes. It may be called several times: then, while wadi_lower_only_checks, for the sake of the
@@ -371,6 +377,17 @@ void wadi_lower_expand_part(wadi_lower *l, const wadi_bind *bind, const wadi_lv 
 void wadi_lower_end_innermost(wadi_lower *l);
 void wadi_lower_permute(wadi_lower *l, const wadi_bind *bind, const wadi_lv *extent,
                         const wadi_lv *pointer);
+/** A share of the target's rows (its outermost dimension): those whose number, shifted, is `number` under the mask. */
+enum { WADI_SHARE_SHIFT = 4 };
+typedef struct wadi_share {
+    wadi_lv number, mask;
+} wadi_share;
+/** The elements of its source combined into what the pointers lead to; NULL: all of them. */
+void wadi_lower_scatter(wadi_lower *l, const wadi_bind *bind, const wadi_lv *extent,
+                        const wadi_lv *pointer, const wadi_share *share);
+/** Whether the rows that a patch of the two innermost dimensions goes to are known in front of it, and one for each row of the
+ *  patch. Code is tried in l and of no use afterwards. */
+bool wadi_lower_has_rows(wadi_lower *l, const wadi_bind *bind);
 /** Elements [from, below) of its source, a vector, combined into what the pointers lead to. */
 void wadi_lower_permute_part(wadi_lower *l, const wadi_bind *bind, const wadi_lv *extent,
                              const wadi_lv *pointer, wadi_lv from, wadi_lv below);

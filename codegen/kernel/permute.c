@@ -1,13 +1,47 @@
-/* permute: the defaults, then every element of the source combined into its target, in the order of the source. */
+/* permute: the defaults, then every element of the source combined into its target, in the order of the source.
+ *
+ * Mostly the source is patches that go to places which data decides, and within a patch the target goes along with the
+ * index. What is known of a whole patch is asked once: in front of the two innermost loops, and in front of the innermost one
+ * for what is still open,
+ *   - whether elements are kept at all, if the loops inside do not change that;
+ *   - whether the targets are in range, and elements kept, throughout (check.c: two versions of the loops);
+ *   - for a worker who has a share of the target's rows (flat_scatter.c), whether they meet these.
+ * A loop whose targets are all different is independent, and then SIMD code. */
 #include "codegen/kernel/lower.h"
 
 #include <string.h>
+
+#include "codegen/kernel/bound.h"
 
 typedef struct permuting {
     const wadi_bind *bind;
     const wadi_array_type *to, *from;
     const wadi_lv *extent, *pointer; /* of the result */
+    const wadi_share *share;         /* NULL: all rows */
+    wadi_lv source[WADI_MAX_RANK];
+    wadi_lv ix[WADI_MAX_RANK];
+    int level;           /* the loop that is written next */
+    bool kept, mine;     /* tests that are not needed any more */
+    bool plain;          /* loops as they stand, with all tests inside */
+    wadi_version *outer; /* of the loops around */
 } permuting;
+
+static int rank_of(const permuting *p) {
+    return p->from->rank;
+}
+
+/* ---- one element ---- */
+
+static void target_of(wadi_lower *l, const permuting *p, const wadi_lv *ix, wadi_lv *target) {
+    wadi_lv args[WADI_MAX_PARAMS];
+    int n = rank_of(p);
+    if (n > 0) memcpy(args, ix, (size_t)n * sizeof *args);
+    for (int k = 2; k < p->bind->nargs; k++) { /* where it goes depends on these */
+        wadi_lower_read(l, p->bind->args[k], ix, args + n);
+        n += wadi_type_of(l, p->bind->args[k])->elem.fields;
+    }
+    wadi_lower_apply(l, p->bind->funs[1], args, target);
+}
 
 static void combine_at(wadi_lower *l, const permuting *p, const wadi_lv *x, const wadi_lv *target) {
     wadi_lb *b = &l->b;
@@ -22,23 +56,174 @@ static void combine_at(wadi_lower *l, const permuting *p, const wadi_lv *x, cons
     for (int f = 0; f < fields; f++) wadi_lb_store(b, p->pointer[f], at, out[f]);
 }
 
-static void element(wadi_lower *l, void *env, const wadi_lv *ix) {
+/* Whether row `row` of the target is one of this worker's. */
+static wadi_lv is_mine(wadi_lower *l, const permuting *p, wadi_lv row) {
+    wadi_lb *b = &l->b;
+    const wadi_lv band = wadi_lb_bin(b, WADI_SOP_SHR, row, wadi_lb_i64(b, WADI_SHARE_SHIFT));
+    return wadi_lb_bin(b, WADI_SOP_EQ, wadi_lb_bin(b, WADI_SOP_AND, band, p->share->mask),
+                       p->share->number);
+}
+
+/* The target too. */
+static void element(wadi_lower *l, void *env, const wadi_lv *ix, wadi_lv *target) {
     const permuting *p = env;
     wadi_lb *b = &l->b;
-    wadi_lv x[WADI_MAX_FIELDS], args[WADI_MAX_PARAMS], target[1 + WADI_MAX_RANK];
+    wadi_lv x[WADI_MAX_FIELDS];
+    int tests = 0;
     int64_t keep = 0;
-    int n = p->from->rank;
-    if (n > 0) memcpy(args, ix, (size_t)n * sizeof *args);
-    for (int k = 2; k < p->bind->nargs; k++) { /* where it goes depends on these */
-        wadi_lower_read(l, p->bind->args[k], ix, args + n);
-        n += wadi_type_of(l, p->bind->args[k])->elem.fields;
+    target_of(l, p, ix, target);
+    if (!p->kept && !(wadi_lb_is_const(b, target[0], &keep) && keep)) {
+        wadi_lb_if(b, target[0]);
+        tests++;
     }
-    wadi_lower_apply(l, p->bind->funs[1], args, target);
-    const bool always = wadi_lb_is_const(b, target[0], &keep) && keep;
-    if (!always) wadi_lb_if(b, target[0]);
+    if (p->share && !p->mine) {
+        wadi_lb_if(b, is_mine(l, p, target[1]));
+        tests++;
+    }
     wadi_lower_read(l, p->bind->args[1], ix, x);
     combine_at(l, p, x, target + 1);
-    if (!always) wadi_lb_end(b);
+    while (tests-- > 0) wadi_lb_end(b);
+}
+
+/* ---- what is known in front of loops ---- */
+
+static void open_loop(wadi_lower *l, permuting *p, int d) {
+    static const char *const names[WADI_MAX_RANK] = {"i0", "i1", "i2", "i3",
+                                                     "i4", "i5", "i6", "i7"};
+    p->ix[d] = l->nest_ix[d] = wadi_lb_for(&l->b, wadi_lb_i64(&l->b, 0), p->source[d], 1,
+                                           rank_of(p) == 1 ? "i" : names[d]);
+}
+
+/* The target in the loops from p->level on, tried out: false if finding it may fault or needs a loop. What does not depend on the
+ * loops is there from now on. */
+static bool tried(wadi_lower *l, const permuting *p, wadi_lv *target) {
+    permuting q = *p;
+    wadi_lscope *aside = wadi_lb_aside(&l->b);
+    l->trying = true;
+    l->harmful = false;
+    for (int d = q.level; d < rank_of(&q); d++) open_loop(l, &q, d);
+    target_of(l, &q, q.ix, target);
+    for (int d = q.level; d < rank_of(&q); d++) wadi_lb_end(&l->b);
+    l->trying = false;
+    wadi_lb_aside_end(&l->b, aside);
+    return !l->harmful && !l->b.failed && !l->status;
+}
+
+/* Whether v is there, in front of the loops. */
+static bool is_fixed(wadi_lower *l, wadi_lv v) {
+    return wadi_lb_home(&l->b, v)->depth <= l->b.scope->depth;
+}
+
+/* Whether any of the rows least..most is this worker's. */
+static wadi_lv meets(wadi_lower *l, const permuting *p, wadi_lv least, wadi_lv most) {
+    wadi_lb *b = &l->b;
+    const wadi_lv shift = wadi_lb_i64(b, WADI_SHARE_SHIFT);
+    const wadi_lv first = wadi_lb_bin(b, WADI_SOP_SHR, least, shift),
+                  last = wadi_lb_bin(b, WADI_SOP_SHR, most, shift);
+    const wadi_lv ahead = wadi_lb_bin(
+        b, WADI_SOP_AND, wadi_lb_bin(b, WADI_SOP_SUB, p->share->number, first), p->share->mask);
+    return wadi_lb_bin(b, WADI_SOP_LE, ahead, wadi_lb_bin(b, WADI_SOP_SUB, last, first));
+}
+
+/* Opens a branch for what is so in all of the loops. Returns how many. */
+static int branches(wadi_lower *l, permuting *p) {
+    wadi_lv target[1 + WADI_MAX_RANK], least, most, cond;
+    wadi_lscope *home = l->version->home;
+    int n = 0;
+    int64_t keep = 0;
+    if ((p->kept && (!p->share || p->mine)) || !tried(l, p, target)) return 0;
+    p->kept = p->kept || (wadi_lb_is_const(&l->b, target[0], &keep) && keep);
+    if (!p->kept && is_fixed(l, target[0])) {
+        wadi_lb_if(&l->b, target[0]);
+        p->kept = true;
+        n++;
+    }
+    if (!p->share || p->mine) return n;
+    if (is_fixed(l, target[1])) {
+        wadi_lb_if(&l->b, is_mine(l, p, target[1]));
+        p->mine = true;
+        n++;
+    } else if (wadi_bound_range(&l->b, home, target[1], &least, &most, &cond)) {
+        if (cond != WADI_LV_NONE) wadi_lower_demand(l, cond);
+        wadi_lb_if(&l->b, meets(l, p, least, most));
+        n++;
+    }
+    return n;
+}
+
+/* Makes it a condition of the fast version that all elements are kept, if that can be decided here. */
+static void demand_kept(wadi_lower *l, permuting *p) {
+    wadi_lv target[1 + WADI_MAX_RANK];
+    int64_t known = 0;
+    const wadi_lv before = l->version->cond;
+    if (p->kept) return;
+    if (tried(l, p, target)) {
+        const wadi_lv c = wadi_bound_always(&l->b, l->version->home, target[0]);
+        if (c != WADI_LV_NONE && !(wadi_lb_is_const(&l->b, c, &known) && !known)) {
+            wadi_lower_demand(l, c);
+            p->kept = true;
+            return;
+        }
+    }
+    l->version->cond = before;
+}
+
+/* ---- the loops ---- */
+
+static void from_level(wadi_lower *l, permuting *p);
+
+/* Straight code but for loads of what the loop itself writes, at places that are all different. */
+static bool is_independent(wadi_lower *l, const permuting *p, const wadi_lv *target, wadi_lv var) {
+    const wadi_lscope *s = l->b.scope;
+    bool steps = false;
+    for (int d = 0; d < p->to->rank && !l->b.failed; d++)
+        steps = steps || wadi_bound_steps(&l->b, target[1 + d], var);
+    for (int i = 0; i < s->n; i++)
+        if (s->inst[i]->block[0] || s->inst[i]->kind == WADI_L_FAULT ||
+            s->inst[i]->kind == WADI_L_VAR)
+            return false;
+    return steps;
+}
+
+static void loops(wadi_lower *l, void *env) {
+    permuting p = *(const permuting *)env;
+    wadi_lv target[1 + WADI_MAX_RANK];
+    const int d = p.level++;
+    if (!p.plain && l->version && l->version->fast) {
+        p.level = d;
+        demand_kept(l, &p);
+        p.level = d + 1;
+    }
+    open_loop(l, &p, d);
+    p.outer = l->version;
+    if (p.level < rank_of(&p)) {
+        from_level(l, &p);
+    } else {
+        element(l, &p, p.ix, target);
+        if (!l->b.failed) l->b.scope->owner->independent = is_independent(l, &p, target, p.ix[d]);
+    }
+    wadi_lb_end(&l->b);
+}
+
+static void branches_and_loops(wadi_lower *l, void *env) {
+    permuting p = *(const permuting *)env;
+    const wadi_lv before = l->version->cond;
+    int n = 0;
+    p.plain = !l->version->fast;
+    if (!p.plain) n = branches(l, &p);
+    if (n == 0) l->version->cond = before;
+    if (p.plain)
+        loops(l, &p);
+    else
+        wadi_lower_versions_within(l, p.outer, loops, &p);
+    while (n-- > 0) wadi_lb_end(&l->b);
+}
+
+static void from_level(wadi_lower *l, permuting *p) {
+    if (p->plain || p->level < rank_of(p) - 2)
+        loops(l, p);
+    else
+        wadi_lower_versions_within(l, p->outer, branches_and_loops, p);
 }
 
 static void copy_default(wadi_lower *l, void *env, const wadi_lv *ix) {
@@ -49,17 +234,65 @@ static void copy_default(wadi_lower *l, void *env, const wadi_lv *ix) {
     for (int f = 0; f < p->to->elem.fields; f++) wadi_lb_store(&l->b, p->pointer[f], at, x[f]);
 }
 
+static permuting permuting_of(wadi_lower *l, const wadi_bind *bind, const wadi_lv *extent,
+                              const wadi_lv *pointer) {
+    return (permuting){.bind = bind,
+                       .to = wadi_type_of(l, bind->args[0]),
+                       .from = wadi_type_of(l, bind->args[1]),
+                       .extent = extent,
+                       .pointer = pointer};
+}
+
+void wadi_lower_scatter(wadi_lower *l, const wadi_bind *bind, const wadi_lv *extent,
+                        const wadi_lv *pointer, const wadi_share *share) {
+    permuting p = permuting_of(l, bind, extent, pointer);
+    wadi_lv target[1 + WADI_MAX_RANK];
+    if (l->status || l->b.failed) return;
+    p.share = share;
+    wadi_lower_extents(l, bind->args[1], p.source);
+    if (rank_of(&p) == 0) {
+        element(l, &p, NULL, target);
+        return;
+    }
+    const int outer = l->nest_rank;
+    l->nest_rank = rank_of(&p);
+    for (int d = 0; d < rank_of(&p); d++) l->nest_extent[d] = p.source[d];
+    from_level(l, &p);
+    l->nest_rank = outer;
+}
+
 void wadi_lower_permute(wadi_lower *l, const wadi_bind *bind, const wadi_lv *extent,
                         const wadi_lv *pointer) {
-    permuting p = {bind, wadi_type_of(l, bind->args[0]), wadi_type_of(l, bind->args[1]), extent,
-                   pointer};
-    wadi_lv source[WADI_MAX_RANK];
+    permuting p = permuting_of(l, bind, extent, pointer);
     if (l->status || l->b.failed) return;
     /* the defaults may lie there already */
     if (!wadi_lower_lies_in(l, bind->results[0], bind->args[0]))
         wadi_lower_nest(l, p.to->rank, extent, copy_default, &p);
-    wadi_lower_extents(l, bind->args[1], source);
-    wadi_lower_nest(l, p.from->rank, source, element, &p);
+    wadi_lower_scatter(l, bind, extent, pointer, NULL);
+}
+
+bool wadi_lower_has_rows(wadi_lower *l, const wadi_bind *bind) {
+    permuting p = permuting_of(l, bind, NULL, NULL);
+    wadi_lv target[1 + WADI_MAX_RANK], least, most, cond;
+    const int rank = rank_of(&p);
+    if (l->status || l->b.failed || rank < 2 || p.to->rank < 1) return false;
+    wadi_version fast = {NULL, l->b.scope, l->b.scope, true, WADI_LV_NONE};
+    wadi_version *outer = l->version;
+    bool has = false;
+    wadi_lower_extents(l, bind->args[1], p.source);
+    for (; p.level < rank - 2; p.level++) open_loop(l, &p, p.level);
+    const int opened = p.level;
+    fast.home = fast.body = l->b.scope;
+    l->version = &fast;
+    if (tried(l, &p, target) &&
+        wadi_bound_range(&l->b, l->b.scope, target[1], &least, &most, &cond)) {
+        open_loop(l, &p, p.level++);
+        has = tried(l, &p, target) && is_fixed(l, target[1]);
+        wadi_lb_end(&l->b);
+    }
+    for (int d = 0; d < opened; d++) wadi_lb_end(&l->b);
+    l->version = outer;
+    return has;
 }
 
 /* ---- a part of a vector ---- */
@@ -76,17 +309,14 @@ static void build_portion(wadi_lower *l, void *env) {
     const wadi_lv last = wadi_lb_bin(b, WADI_SOP_SUB, at->n, wadi_lb_i64(b, 1));
     const wadi_lv ix = wadi_lb_range(b, i, wadi_lb_i64(b, 0), last);
     l->nest_ix[0] = ix;
-    element(l, &at->p, &ix);
+    wadi_lv target[1 + WADI_MAX_RANK];
+    element(l, &at->p, &ix, target);
     wadi_lb_end(b);
 }
 
 void wadi_lower_permute_part(wadi_lower *l, const wadi_bind *bind, const wadi_lv *extent,
                              const wadi_lv *pointer, wadi_lv from, wadi_lv below) {
-    portion at = {
-        {bind, wadi_type_of(l, bind->args[0]), wadi_type_of(l, bind->args[1]), extent, pointer},
-        WADI_LV_NONE,
-        from,
-        below};
+    portion at = {permuting_of(l, bind, extent, pointer), WADI_LV_NONE, from, below};
     if (l->status || l->b.failed) return;
     at.n = wadi_lower_extent(l, bind->args[1], 0);
     l->nest_rank = 1;

@@ -104,6 +104,7 @@ static void prepare_workers(cpu *d) {
         w->work = (wadi_work){.slot = job->slots->slot,
                               .first = job->first,
                               .count = job->count,
+                              .workers = wadi_pool_threads(d->pool),
                               .scratch = scratch,
                               .scratch_mark = scratch_mark,
                               .scratch_rewind = scratch_rewind,

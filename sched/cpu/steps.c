@@ -21,6 +21,7 @@ typedef struct loop {
     wadi_kernel kernel;
     int64_t n; /* serial loops: all of it */
     bool serial;
+    bool apart; /* a fault stops nobody else */
 } loop;
 
 static bool is_earlier(const wadi_fault *a, const wadi_fault *b) {
@@ -43,21 +44,26 @@ static void run_range(void *env, int number, int64_t begin, int64_t end) {
         begin = 0;
         end = l->n;
     }
-    if (begin > atomic_load(&d->stop)) return;
+    if (begin > atomic_load(&d->stop) && !l->apart) return;
     wadi_work *w = &d->workers[number].work;
     w->fault.kind = WADI_FAULT_NONE;
     if (l->kernel(w, begin, end) != 0) wadi_cpu_note_fault(d, &w->fault, begin);
 }
 
-static void run_loop(cpu *d, wadi_kernel kernel, int level, int64_t n, bool serial) {
-    loop l = {d, kernel, n, serial};
+static void run_units(cpu *d, wadi_kernel kernel, int level, int64_t n, bool serial, bool apart) {
+    loop l = {d, kernel, n, serial, apart};
     for (int i = 0; i < wadi_pool_threads(d->pool); i++) {
         d->workers[i].work.count = d->size[level];
     }
     const int threads = wadi_pool_threads(d->pool);
     atomic_store(&d->stop, INT64_MAX);
     if (n > 0)
-        wadi_pool_for(d->pool, serial ? 1 : n, serial ? 1 : range_of(n, threads), run_range, &l);
+        wadi_pool_for(d->pool, serial ? 1 : n, serial || apart ? 1 : range_of(n, threads), run_range,
+                      &l);
+}
+
+static void run_loop(cpu *d, wadi_kernel kernel, int level, int64_t n, bool serial) {
+    run_units(d, kernel, level, n, serial, false);
 }
 
 wadi_status wadi_cpu_no_memory(wadi_error *err) {
@@ -164,7 +170,7 @@ static wadi_status step_flat(cpu *d, const wadi_plan_step *step, wadi_kernel ker
             sum += n;
         }
         d->unit[count] = sum;
-        run_loop(d, kernel, step->level, sum, step->serial);
+        run_units(d, kernel, step->level, sum, step->serial, step->apart);
     }
     for (int i = 0; i < threads; i++) d->workers[i].work.unit = NULL;
     wadi_buffers_put(d->unit);

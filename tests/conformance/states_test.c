@@ -315,6 +315,9 @@ static void starts_stay_what_they_were(void **state) {
     wadi_output("b", wadi_consume(wadi_fold_seq_env(add_patch, &t, lost, all_patches(&g))));
     wadi_output("c", wadi_consume(wadi_fold_batch(add_chunk, kept, all_patches(&g))));
     wadi_output("kept", kept);
+    const wadi_acc zero = wadi_fill(wadi_ix2(wadi_i64(ROWS), wadi_i64(COLUMNS)),
+                                    wadi_complex(wadi_f64(0), wadi_f64(0)));
+    wadi_output("d", wadi_consume(wadi_fold_seq_env(add_patch, &t, zero, all_patches(&g))));
     check(p, cells);
 }
 

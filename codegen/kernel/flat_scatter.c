@@ -1,0 +1,123 @@
+/* Schedule flat of permute: patches that are combined into a large array, each worker taking its share of the rows they go to.
+ *
+ * The rows of the result (its outermost dimension) are dealt out in bands of 16. A unit goes through the whole source and
+ * combines what goes to its own bands, in the order of the source; so every element of the result is combined in that order,
+ * whoever does it, and sums of floating-point numbers have the same bits for any number of workers. What a unit leaves out costs it
+ * one test per patch, or one per row of a patch. Only sources whose patches go to rows that are known in front of them are
+ * treated so (permute.c), and only where several workers have enough to do. */
+#include "base/error.h"
+#include "codegen/kernel/flat.h"
+
+enum {
+    MOST = 64,     /* units */
+    TIMES = 2,     /* so many units for each worker, that they end together */
+    WORTH = 32768, /* elements of the source at least, */
+    PATCH = 16     /* and so many in a patch */
+};
+
+static wadi_lv num(wadi_lower *l, int64_t v) {
+    return wadi_lb_i64(&l->b, v);
+}
+
+static wadi_lv bin(wadi_lower *l, wadi_sop op, wadi_lv x, wadi_lv y) {
+    return wadi_lb_bin(&l->b, op, x, y);
+}
+
+/* A power of two: 1 for one worker, or when it is not worth more. */
+static wadi_lv units(wadi_lower *l, const wadi_bind *bind) {
+    wadi_lb *b = &l->b;
+    const int rank = wadi_type_of(l, bind->args[1])->rank;
+    wadi_lv source[WADI_MAX_RANK];
+    wadi_lower_extents(l, bind->args[1], source);
+    const wadi_lv all = wadi_lower_size(l, rank, source),
+                  patch = wadi_lower_size(l, 2, source + rank - 2);
+    const wadi_lv workers = wadi_lb_leaf(b, WADI_L_ARG, -1, 3, WADI_LV_NONE);
+    wadi_lv n = num(l, MOST);
+    for (int64_t k = MOST / 2; k > 1; k /= 2)
+        n = wadi_lb_select(
+            b, WADI_I64,
+            bin(l, WADI_SOP_LE, bin(l, WADI_SOP_MUL, workers, num(l, TIMES)), num(l, k)), num(l, k),
+            n);
+    const wadi_lv worth = bin(l, WADI_SOP_LAND, bin(l, WADI_SOP_GT, workers, num(l, 1)),
+                              bin(l, WADI_SOP_LAND, bin(l, WADI_SOP_GE, all, num(l, WORTH)),
+                                  bin(l, WADI_SOP_GE, patch, num(l, PATCH))));
+    return wadi_lb_select(b, WADI_I64, worth, n, num(l, 1));
+}
+
+/* ---- the defaults ---- */
+
+static wadi_lv one_piece(wadi_lower *l, const wadi_bind *bind, const wadi_lv *extent) {
+    WADI_UNUSED(bind);
+    WADI_UNUSED(extent);
+    return num(l, 1);
+}
+
+static void copy_element(wadi_lower *l, void *env, const wadi_lv *ix) {
+    const wadi_unit *u = env;
+    const wadi_array_type *t = wadi_type_of(l, u->bind->results[0]);
+    wadi_lv x[WADI_MAX_FIELDS];
+    wadi_lower_read(l, u->bind->args[0], ix, x);
+    const wadi_lv at = wadi_lower_linear(l, t->rank, u->extent, ix);
+    for (int f = 0; f < t->elem.fields; f++) wadi_lb_store(&l->b, u->pointer[f], at, x[f]);
+}
+
+static void copy_row(wadi_lower *l, const wadi_unit *u) {
+    wadi_unit row = *u;
+    wadi_lower_nest_row(l, wadi_type_of(l, u->bind->results[0])->rank, u->extent, u->ix,
+                        copy_element, &row);
+}
+
+/* ---- the elements ---- */
+
+/* One row, of as many pieces as there are units. */
+static void no_rows(wadi_lower *l, const wadi_bind *bind, wadi_lv *extent) {
+    for (int d = 0; d < wadi_type_of(l, bind->results[0])->rank; d++) extent[d] = num(l, 1);
+}
+
+static wadi_lv all_units(wadi_lower *l, const wadi_bind *bind, const wadi_lv *extent) {
+    WADI_UNUSED(extent);
+    return units(l, bind);
+}
+
+static void scatter_share(wadi_lower *l, const wadi_unit *u) {
+    wadi_lv extent[WADI_MAX_RANK];
+    wadi_lower_extents(l, u->bind->results[0], extent);
+    const wadi_share share = {u->piece, bin(l, WADI_SOP_SUB, u->pieces, num(l, 1))};
+    wadi_lower_scatter(l, u->bind, extent, u->pointer, &share);
+}
+
+/* Whether the rows are known, by trying. */
+static bool has_rows(wadi_flat *c, const wadi_bind *bind) {
+    wadi_lower l;
+    wadi_lmodule none = {0};
+    wadi_flat_start(c, &l, "trial");
+    const bool has = !l.b.failed && wadi_lower_has_rows(&l, bind);
+    return wadi_lower_fini(&l, &none) == WADI_OK && has;
+}
+
+bool wadi_flat_shares(wadi_flat *c, const wadi_bind *bind) {
+    enum {
+        CHEAP = 100
+    }; /* a combination that may fault is dearer, and might look at what a fault leaves behind */
+    const wadi_value *v = c->y->m->values;
+    return bind->op->skeleton == WADI_SKEL_PERMUTE && !c->body->stream && c->level == 0 &&
+           v[bind->results[0]].type.array[0].rank >= 1 &&
+           v[bind->args[1]].type.array[0].rank >= 2 && wadi_lower_cost(bind->funs[0]) < CHEAP &&
+           has_rows(c, bind);
+}
+
+/* The defaults lie where the result does. */
+static bool lies_there(const wadi_flat *c, const wadi_bind *bind) {
+    wadi_val from = bind->args[0];
+    while (c->y->alias_of[from] != WADI_NONE) from = c->y->alias_of[from];
+    return c->y->takes[bind->results[0]] == from;
+}
+
+wadi_status wadi_flat_scatter(wadi_flat *c, const wadi_bind *bind, int slot, const char *tag) {
+    static const wadi_cut copies = {.pieces = one_piece, .unit = copy_row};
+    static const wadi_cut shares = {no_rows, all_units, scatter_share, true};
+    const char *copying = wadi_arena_printf(c->y->arena, "%sdefaults", tag ? tag : "");
+    if (!copying) return wadi_flat_no_memory(c);
+    if (!lies_there(c, bind)) WADI_TRY(wadi_flat_cut(c, bind, slot, &copies, copying, -1, true));
+    return wadi_flat_cut(c, bind, slot, &shares, tag, -1, false);
+}
