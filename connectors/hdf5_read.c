@@ -43,11 +43,23 @@ wadi_status wadi_hdf5_fail(const char *path, const char *object, wadi_error *err
                      *why != '\0' ? why : "HDF5 cannot read it");
 }
 
+/* HDF5 locks what it reads; a file system that cannot do that is no reason not to read. */
+static hid_t access_list(void) {
+    const hid_t list = H5Pcreate(H5P_FILE_ACCESS);
+#if H5_VERSION_GE(1, 10, 7)
+    if (list >= 0) (void)H5Pset_file_locking(list, true, true);
+#endif
+    return list;
+}
+
 wadi_status wadi_hdf5_open(const char *path, hid_t *out, wadi_error *err) {
-    const hid_t file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
-    if (file < 0) return wadi_hdf5_fail(path, "", err);
-    *out = file;
-    return WADI_OK;
+    const hid_t list = access_list();
+    if (list < 0) return wadi_hdf5_fail(path, "", err);
+    const hid_t file = H5Fopen(path, H5F_ACC_RDONLY, list);
+    const wadi_status st = file < 0 ? wadi_hdf5_fail(path, "", err) : WADI_OK;
+    (void)H5Pclose(list);
+    if (st == WADI_OK) *out = file;
+    return st;
 }
 
 /* Every group on the way is asked for: HDF5 takes a missing one for an error. */
