@@ -23,8 +23,8 @@ typedef struct wstack {
     bool planned;
     wstack_plan plan;
     wadi_exe *prepare, *planes, *finish;
-    void *turn;        /* c[half + 1, half + 1] */
-    double *finishing; /* c128 of the same shape */
+    void *turn;        /* c[columns, size]: one plane's distance */
+    double *finishing; /* c128[size / 2 + 1, size / 2 + 1] */
     void *image;       /* c[columns, size]: zeros, what each batch begins with */
     double *sum;       /* [size, size] */
     grid_tally tally;
@@ -70,7 +70,7 @@ static wadi_status open_gridder(const grid_job *job, grid_gridder **out, wadi_er
     return WADI_OK;
 }
 
-/* ---- tables over one quarter of the image ---- */
+/* ---- tables ---- */
 
 /* 1 / the kernel's integral at pixel `x` from the centre, with the sign that the grid's centre in its middle gives. */
 static void fit_taper(const wstack_plan *p, double *out) {
@@ -91,8 +91,8 @@ static void put_complex(const wstack_plan *p, void *to, int64_t at, double re, d
     }
 }
 
-/* Plane p is at (p + 1/2) step: half a step is the last thing to turn by, a whole one is its square. */
-static void fill_tables(wstack *s, const double *taper) {
+/* Plane p is at (p + 1/2) step: half a step is the last thing to turn by. */
+static void fill_finishing(wstack *s, const double *taper) {
     const wstack_plan *p = &s->plan;
     const int64_t n = p->size / 2 + 1;
     es_series series = {.n = 0};
@@ -100,15 +100,28 @@ static void fill_tables(wstack *s, const double *taper) {
     for (int64_t x = 0; x < n; x++) {
         for (int64_t y = 0; y <= x; y++) {
             const double height = p->flat ? 0 : wstack_height(p, x, y) - p->middle;
-            const double angle = pi * p->step * height, re = cos(angle), im = sin(angle);
+            const double angle = pi * p->step * height;
             const double by =
                 taper[x] * taper[y] / (p->flat ? 1 : es_series_at(&series, height * p->step));
-            for (int side = 0; side < 2; side++) {
-                const int64_t at = side ? y * n + x : x * n + y;
-                s->finishing[2 * at] = re * by;
-                s->finishing[2 * at + 1] = im * by;
-                put_complex(p, s->turn, at, re * re - im * im, 2 * re * im);
-            }
+            const double re = by * cos(angle), im = by * sin(angle);
+            double *out[] = {s->finishing + 2 * (x * n + y), s->finishing + 2 * (y * n + x)};
+            out[0][0] = out[1][0] = re;
+            out[0][1] = out[1][1] = im;
+        }
+    }
+}
+
+/* A whole step is half of one squared, and of length 1. */
+static void fill_turn(wstack *s) {
+    const wstack_plan *p = &s->plan;
+    const int64_t half = p->size / 2;
+    for (int64_t x = 0; x < p->columns; x++) {
+        const int64_t across = x < p->size ? llabs(x - half) : half;
+        for (int64_t y = 0; y < p->size; y++) {
+            const double *z = s->finishing + 2 * (across * (half + 1) + llabs(y - half));
+            const double per = 1 / (z[0] * z[0] + z[1] * z[1]);
+            put_complex(p, s->turn, x * p->size + y, (z[0] * z[0] - z[1] * z[1]) * per,
+                        2 * z[0] * z[1] * per);
         }
     }
 }
@@ -117,13 +130,14 @@ static wadi_status make_tables(wstack *s, wadi_error *err) {
     const wstack_plan *p = &s->plan;
     const size_t n = (size_t)(p->size / 2 + 1), width = p->single ? 8 : 16;
     double *taper = malloc(n * sizeof *taper);
-    s->turn = malloc(n * n * width);
+    s->turn = malloc((size_t)(p->columns * p->size) * width);
     s->finishing = malloc(n * n * 16);
     s->image = calloc((size_t)(p->columns * p->size), width);
     const bool fine = taper && s->turn && s->finishing && s->image;
     if (fine) {
         fit_taper(p, taper);
-        fill_tables(s, taper);
+        fill_finishing(s, taper);
+        fill_turn(s);
     }
     free(taper);
     return fine ? WADI_OK : no_memory(err);
@@ -202,7 +216,7 @@ static wadi_status some_planes(const wstack *s, const wstack_entries *e, wadi_ru
                                int64_t low, int64_t count, binding *image, wadi_run **io_run,
                                wadi_error *err) {
     const wstack_plan *p = &s->plan;
-    const int64_t half[] = {p->size / 2 + 1, p->size / 2 + 1};
+    const int64_t shape[] = {p->columns, p->size};
     binding bound[] = {
         {.name = "value"},
         {.name = "column"},
@@ -212,7 +226,7 @@ static wadi_status some_planes(const wstack *s, const wstack_entries *e, wadi_ru
         bind("firsts", WADI_I64, 0, NULL, &e->firsts),
         bind("low", WADI_I64, 0, NULL, &low),
         bind("count", WADI_I64, 0, NULL, &count),
-        bind("turn", p->single ? WADI_C64 : WADI_C128, 2, half, s->turn),
+        bind("turn", p->single ? WADI_C64 : WADI_C128, 2, shape, s->turn),
         *image,
         {.name = "first"},
         {.name = "behind"},

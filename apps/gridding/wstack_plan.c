@@ -11,7 +11,7 @@
 
 static const double pi = 3.14159265358979323846;
 
-enum { BLOCK = 16, TILE = 16 };
+enum { BLOCK = 8, TILE = 16 };
 
 /* Nanoseconds, one core: a transform per element and log2 of its length, an element passed through memory, a complex sum into a cell,
  * what a visibility costs beside its cells. Index: double. */
@@ -79,7 +79,7 @@ static double cost(const wstack_plan *p, double n) {
 static int64_t bytes_of(const wstack_plan *p, int64_t group) {
     const int64_t width = p->single ? 8 : 16, image = p->size * p->size;
     const int64_t lines = p->grid * p->columns * width * group;
-    return lines + 2 * p->columns * p->size * width + image / 4 * (16 + width) + 2 * image * 8;
+    return lines + 4 * p->columns * p->size * width + image / 4 * 16 + 2 * image * 8;
 }
 
 /* ---- choice ---- */
@@ -141,7 +141,7 @@ static wadi_status check(const grid_job *job, wadi_error *err) {
 static wadi_status fit_memory(const grid_job *job, wstack_plan *p, wadi_error *err) {
     const int64_t memory = job->run.memory > 0 ? job->run.memory : (int64_t)1 << 30;
     const int64_t each = bytes_of(p, 1) - bytes_of(p, 0);
-    p->group = memory / 4 / each;
+    p->group = memory / 8 / each;
     if (p->group < 1) p->group = 1;
     if (p->group > p->planes) p->group = p->planes;
     p->bytes = bytes_of(p, p->group);

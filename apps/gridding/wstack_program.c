@@ -20,7 +20,7 @@ typedef struct context {
     wadi_acc u, v, w, vis, weight, entry;
     wadi_acc value, row, column, first, behind, spread, offset, firsts, low, count, image, turn;
     /* made of them */
-    wadi_acc behind_u, behind_v, weighted, lines, block_turn, transformed;
+    wadi_acc behind_u, behind_v, weighted, lines, transformed;
     wadi_exp begin, plane, top_row, left; /* of the element at hand */
 } context;
 
@@ -209,7 +209,7 @@ static wadi_exp plus(void *env, wadi_exp x, wadi_exp old) {
     return wadi_add(old, x);
 }
 
-/* Where pixel x of a row of pixels is among the grid's frequencies: those below the centre are at the end. */
+/* Where pixel x of a line of pixels is among the grid's frequencies: those below the centre are at the end. */
 static wadi_exp frequency_of(const wstack_plan *p, wadi_exp x) {
     return wadi_cond(wadi_lt(x, num(p->size / 2)), wadi_add(x, num(p->grid - p->size / 2)),
                      wadi_sub(x, num(p->size / 2)));
@@ -217,7 +217,7 @@ static wadi_exp frequency_of(const wstack_plan *p, wadi_exp x) {
 
 static wadi_ix wanted_column(void *env, wadi_ix ix) {
     const context *c = env;
-    return wadi_ix2(ix.at[0], frequency_of(c->p, ix.at[1]));
+    return wadi_ix2(ix.at[1], frequency_of(c->p, ix.at[0]));
 }
 
 static wadi_acc lines_of_tile(void *env, wadi_exp element) {
@@ -239,44 +239,47 @@ static wadi_acc lines_of_tile(void *env, wadi_exp element) {
         wadi_fill(wadi_ix2(num(p->tile), num(p->grid)), wadi_literal(c->complex, 0));
     const wadi_acc grid = wadi_permute_env(plus, empty, target, c, all);
     const wadi_acc along = wadi_fft(wadi_named("tile", grid));
-    return wadi_backpermute_env(wadi_ix2(num(p->tile), num(p->columns)), wanted_column, c, along);
+    return wadi_backpermute_env(wadi_ix2(num(p->columns), num(p->tile)), wanted_column, c, along);
 }
 
-/* ---- image ---- */
+/* ---- image ----
+ * A line of pixels is taken in two halves, so that both it and its frequencies are read one after the other. */
 
-static wadi_exp distance(wadi_exp x, int64_t centre) {
-    return wadi_min(wadi_abs(wadi_sub(x, num(centre))), num(centre));
+static wadi_exp pixel_of(const context *c, wadi_ix ix) {
+    return wadi_add(wadi_mul(ix.at[1], num(c->p->size / 2)), ix.at[2]);
 }
 
-static wadi_exp turn_at(void *env, wadi_ix ix) {
-    const context *c = env;
-    const int64_t half = c->p->size / 2;
-    return wadi_index2(c->turn, distance(wadi_add(c->left, ix.at[0]), half),
-                       distance(ix.at[1], half));
+static wadi_exp of_block(const context *c, wadi_acc a, wadi_ix ix) {
+    return wadi_index2(a, wadi_add(c->left, ix.at[0]), pixel_of(c, ix));
 }
 
 static wadi_exp image_at(void *env, wadi_ix ix) {
     const context *c = env;
-    return wadi_index2(c->image, wadi_add(c->left, ix.at[0]), ix.at[1]);
+    return of_block(c, c->image, ix);
 }
 
+/* Column, tile, row of the tile: a column's part of a tile is in one piece. */
 static wadi_exp line_at(void *env, wadi_ix ix) {
     const context *c = env;
-    const wadi_exp row = wadi_add(wadi_mul(c->plane, num(c->p->grid)), ix.at[1]);
-    const wadi_exp at = wadi_add(wadi_mul(row, num(c->p->columns)), wadi_add(c->left, ix.at[0]));
-    return wadi_linear(c->lines, at);
+    const wadi_exp tile = wadi_add(wadi_mul(c->plane, num(c->p->tiles)), ix.at[1]);
+    return wadi_index3(c->lines, tile, wadi_add(c->left, ix.at[0]), ix.at[2]);
 }
 
 static wadi_acc columns_of_plane(void *env, wadi_exp plane) {
     context *c = env;
+    const wstack_plan *p = c->p;
     c->plane = plane;
-    return wadi_fft(wadi_generate_env(wadi_ix2(num(c->p->block), num(c->p->grid)), line_at, c));
+    const wadi_acc parts =
+        wadi_generate_env(wadi_ix3(num(p->block), num(p->tiles), num(p->tile)), line_at, c);
+    return wadi_fft(wadi_reshape(wadi_ix2(num(p->block), num(p->grid)), wadi_compute(parts)));
 }
 
 static wadi_exp turned_and_added(void *env, wadi_ix ix, wadi_exp state) {
     const context *c = env;
-    const wadi_exp turned = wadi_mul(state, wadi_index2(c->block_turn, ix.at[0], ix.at[1]));
-    return wadi_add(turned, wadi_index2(c->transformed, ix.at[0], frequency_of(c->p, ix.at[1])));
+    const wadi_exp turned = wadi_mul(state, of_block(c, c->turn, ix));
+    const wadi_exp below = wadi_sub(num(1), ix.at[1]); /* half 0 is at the end */
+    const wadi_exp at = wadi_add(wadi_mul(below, num(c->p->grid - c->p->size / 2)), ix.at[2]);
+    return wadi_add(turned, wadi_index2(c->transformed, ix.at[0], at));
 }
 
 static wadi_acc next_plane(void *env, wadi_acc state, wadi_acc transformed) {
@@ -287,9 +290,8 @@ static wadi_acc next_plane(void *env, wadi_acc state, wadi_acc transformed) {
 
 static wadi_acc image_of_block(void *env, wadi_exp block) {
     context *c = env;
-    const wadi_ix shape = wadi_ix2(num(c->p->block), num(c->p->size));
+    const wadi_ix shape = wadi_ix3(num(c->p->block), num(2), num(c->p->size / 2));
     c->left = wadi_mul(block, num(c->p->block));
-    c->block_turn = wadi_compute(wadi_generate_env(shape, turn_at, c));
     const wadi_acc before = wadi_generate_env(shape, image_at, c);
     const wadi_seq planes = wadi_produce_env(wadi_the(c->count), columns_of_plane, c);
     return wadi_assert_shape(shape, wadi_consume(wadi_fold_seq_env(next_plane, c, before, planes)));
@@ -330,6 +332,10 @@ wadi_program *wstack_planes(const wstack_plan *p) {
 }
 
 /* ---- finish ---- */
+
+static wadi_exp distance(wadi_exp x, int64_t centre) {
+    return wadi_abs(wadi_sub(x, num(centre)));
+}
 
 typedef struct finishing {
     const wstack_plan *p;
