@@ -20,6 +20,18 @@ static const char *sound_version(void) {
 #endif
 }
 
+static const char *image_libraries(void) {
+#if defined(WADI_HAVE_CFITSIO) && defined(WADI_HAVE_PNG)
+    return "FITS: CFITSIO; PNG: libpng";
+#elif defined(WADI_HAVE_CFITSIO)
+    return "FITS: CFITSIO; PNG: none: built without libpng";
+#elif defined(WADI_HAVE_PNG)
+    return "FITS: none: built without CFITSIO; PNG: libpng";
+#else
+    return "none: built without CFITSIO and libpng";
+#endif
+}
+
 /* Formats of visibilities, each with what it is read with. */
 static void print_formats(void) {
     for (const wadi_vis_format *f = wadi_vis_formats; f->name != NULL; f++) {
@@ -36,6 +48,7 @@ static int run(int argc, char **argv) {
     printf("  messages      libzmq %d.%d.%d\n", major, minor, patch);
     printf("  sound         %s\n", sound_version());
     print_formats();
+    printf("  images        %s\n", image_libraries());
     if (!wadi_libraries[0]) printf("  transforms    the language's own: built without FFTW\n");
     for (int i = 0; wadi_libraries[i]; i++)
         printf("  %-13s %s\n", wadi_libraries[i]->what, wadi_libraries[i]->version());

@@ -1,11 +1,13 @@
 /* Images as FITS: what is written reads back, with world coordinates that put every pixel where it is on the sky. */
 #include <math.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -374,6 +376,27 @@ static void dates_are_those_of_the_calendar(void **state) {
     }
 }
 
+static void a_full_disk_leaves_nothing(void **state) {
+    (void)state;
+    const wadi_image_info info = usual();
+    const char *path = name_of("full.fits");
+    char partial[80];
+    double values[4 * PLANE];
+    wadi_error err = {.status = WADI_OK};
+    struct rlimit before, small;
+    fill(values, 4 * PLANE);
+    snprintf(partial, sizeof partial, "%s.partial", path);
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+    small = (struct rlimit){.rlim_cur = 1000, .rlim_max = before.rlim_max};
+    assert_true(signal(SIGXFSZ, SIG_IGN) != SIG_ERR); /* the write then fails */
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
+    const wadi_status status = write_planes(path, &info, WADI_F64, 4, values, &err);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+    assert_int_equal(status, WADI_IO);
+    assert_non_null(strstr(err.msg, path));
+    assert_false(wadi_file_exists(path) || wadi_file_exists(partial));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_plane_reads_back_bit_for_bit),
@@ -385,6 +408,7 @@ int main(void) {
         cmocka_unit_test(an_old_file_is_replaced),
         cmocka_unit_test(wrong_places_and_values_are_refused),
         cmocka_unit_test(dates_are_those_of_the_calendar),
+        cmocka_unit_test(a_full_disk_leaves_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,11 +1,13 @@
 /* Pictures: north up, shades by value, whole or not there. */
 #include <math.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -144,6 +146,26 @@ static void what_cannot_be_written_is_an_error(void **state) {
     assert_false(wadi_file_exists(path));
 }
 
+static void a_full_disk_leaves_nothing(void **state) {
+    (void)state;
+    double values[2500];
+    const char *path = name_of("full.png");
+    char partial[80];
+    wadi_error err = {.status = WADI_OK};
+    struct rlimit before, small;
+    for (int i = 0; i < 2500; i++) values[i] = sin(i * i * 0.7);
+    snprintf(partial, sizeof partial, "%s.partial", path);
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+    small = (struct rlimit){.rlim_cur = 100, .rlim_max = before.rlim_max};
+    assert_true(signal(SIGXFSZ, SIG_IGN) != SIG_ERR); /* the write then fails */
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
+    const wadi_status status = write_plane(path, NULL, 1, 50, 50, values, &err);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+    assert_int_equal(status, WADI_IO);
+    assert_non_null(strstr(err.msg, path));
+    assert_false(wadi_file_exists(path) || wadi_file_exists(partial));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(north_is_up_and_large_is_bright),
@@ -153,6 +175,7 @@ int main(void) {
         cmocka_unit_test(stretching_shows_what_is_faint),
         cmocka_unit_test(planes_without_contrast_are_pictures_too),
         cmocka_unit_test(what_cannot_be_written_is_an_error),
+        cmocka_unit_test(a_full_disk_leaves_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
