@@ -240,7 +240,9 @@ static wadi_status fold_bound(wadi_exec *x, const wadi_plan_fold *fold, wadi_chu
     for (int i = 0; i < body->nresults; i++) wadi_slots_clear(&x->slots, body->results[i]);
     wadi_job job = {
         .body = fold->body, .main_block = true, .first = c->first, .count = 1, .slots = &x->slots};
-    if (body->nresults > 0) WADI_TRY(run_job(x, &job, err));
+    bool changes = body->nresults > 0;
+    for (int i = 0; i < fold->nstate; i++) changes = changes || is_in_place(fold, i);
+    if (changes) WADI_TRY(run_job(x, &job, err));
     return next_state(x, fold, err);
 }
 

@@ -154,6 +154,58 @@ static wadi_acc add_chunk(wadi_acc grid, wadi_acc e) {
     return wadi_permute_env(plus, grid, in_chunk, &c, v);
 }
 
+/* ---- single elements, to a vector ---- */
+
+typedef struct spots {
+    wadi_exp k;
+} spots;
+
+static wadi_exp spot(void *env, wadi_ix ix) {
+    const spots *s = env;
+    return mixed(wadi_add(s->k, ix.at[0]), 7, 50);
+}
+
+static wadi_exp spot_value(void *env, wadi_ix ix) {
+    const spots *s = env;
+    return wadi_div(wadi_f64(1), wadi_convert(WADI_F64, wadi_add(mixed(s->k, 5, 13),
+                                                                 wadi_add(ix.at[0], wadi_i64(1)))));
+}
+
+static wadi_acc some_spots(wadi_exp k) {
+    spots s = {k};
+    const wadi_ix shape = wadi_ix1(wadi_mod(k, wadi_i64(5)));
+    const wadi_acc parts[] = {wadi_generate_env(shape, spot, &s),
+                              wadi_generate_env(shape, spot_value, &s)};
+    return wadi_tuple(2, parts);
+}
+
+static wadi_ix at_key(void *env, wadi_ix ix, int n, const wadi_exp *key) {
+    (void)env;
+    (void)ix;
+    (void)n;
+    return wadi_ix1(key[0]);
+}
+
+static wadi_acc add_spots(wadi_acc sums, wadi_acc e) {
+    const wadi_acc keys[] = {wadi_tuple_get(e, 1)};
+    return wadi_permute_by_env(plus, sums, at_key, NULL, wadi_tuple_get(e, 3), 1, keys);
+}
+
+static wadi_exp real_part(wadi_exp z) {
+    return wadi_real(z);
+}
+
+static void spots_are_added_by_chunks(void **state) {
+    (void)state;
+    double cells[2 * ROWS * COLUMNS];
+    wadi_program *p = wadi_program_create("spots");
+    const wadi_acc start = wadi_flatten(wadi_map(real_part, number_grid()));
+    const wadi_acc end =
+        wadi_consume(wadi_fold_batch(add_spots, start, wadi_produce(wadi_i64(N), some_spots)));
+    wadi_output("sum", wadi_reshape(wadi_ix2(wadi_i64(ROWS), wadi_i64(COLUMNS)), end));
+    check(p, cells);
+}
+
 static void patches_are_added_by_chunks(void **state) {
     (void)state;
     double cells[2 * ROWS * COLUMNS];
@@ -325,6 +377,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(patches_are_added),
         cmocka_unit_test(patches_are_added_by_chunks),
+        cmocka_unit_test(spots_are_added_by_chunks),
         cmocka_unit_test(old_states_are_read_as_they_were),
         cmocka_unit_test(an_array_and_a_number_go_on_together),
         cmocka_unit_test(two_arrays_go_on_together),
