@@ -71,7 +71,7 @@ static void judge(es_kernel *k, double sigma) {
 /* The best beta is near the one that makes the main lobe end where the first period begins; a little less or more of it
  * trades the edge against the rest. */
 static es_kernel best_of(int support, double sigma) {
-    es_kernel best = {.leak = INFINITY};
+    es_kernel best = {.leak = (double)INFINITY};
     for (int i = 0; i < 5; i++) {
         es_kernel k = {.support = support,
                        .beta = (0.93 + 0.02 * i) * pi * support * (1 - 0.5 / sigma)};

@@ -162,7 +162,7 @@ wadi_status wstack_plan_make(const grid_job *job, int64_t n, double most_w, wsta
     p.tile = TILE;
     p.columns = (p.size + BLOCK - 1) / BLOCK * BLOCK;
     p.flat = 2 * pi * most_w * 2 * p.half <= 0.1 * p.epsilon;
-    search s = {.job = job, .n = (double)n, .most_w = most_w, .best_cost = INFINITY};
+    search s = {.job = job, .n = (double)n, .most_w = most_w, .best_cost = (double)INFINITY};
     try_all(&s, &p);
     if (!isfinite(s.best_cost))
         return wadi_fail(err, WADI_UNSUPPORTED, "wstack: an accuracy of %g is out of reach",
