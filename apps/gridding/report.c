@@ -98,7 +98,8 @@ void grid_report(wadi_text *out, const grid_options *o, const grid_files *files,
 void grid_report_progress(wadi_text *out, grid_phase phase, const grid_counts *c, int64_t rows,
                           double elapsed_s) {
     static const char *const names[] = {"looking", "weighing", "gridding"};
-    wadi_text_addf(out, "%s: %lld visibilities, %.2f million/s", names[phase], (long long)c->read,
-                   elapsed_s > 0 ? (double)c->read / elapsed_s * 1e-6 : 0);
+    wadi_text_addf(out, "%s: %lld visibilities", names[phase], (long long)c->read);
+    if (elapsed_s > 0.05)
+        wadi_text_addf(out, ", %.2f million/s", (double)c->read / elapsed_s * 1e-6);
     if (rows > 0) wadi_text_addf(out, ", %.0f%%", 100 * (double)c->rows / (double)rows);
 }
