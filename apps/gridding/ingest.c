@@ -188,8 +188,7 @@ static wadi_status take_values(grid_ingest *g, void *const *columns, int64_t n, 
     return WADI_OK;
 }
 
-static wadi_status put(wadi_sink *self, wadi_chunk *c, wadi_error *err) {
-    const taker *t = (const taker *)self;
+static wadi_status take_chunk(const taker *t, wadi_chunk *c, wadi_error *err) {
     grid_ingest *g = t->g;
     const wadi_chunk_component *values = &c->component[0];
     for (int64_t i = 0; i < c->count; i++) {
@@ -209,6 +208,14 @@ static wadi_status put(wadi_sink *self, wadi_chunk *c, wadi_error *err) {
         }
     }
     return g->tick != NULL ? g->tick(g->env, err) : WADI_OK;
+}
+
+static wadi_status put(wadi_sink *self, wadi_chunk *c, wadi_error *err) {
+    const taker *t = (const taker *)self;
+    if (t->g->lock != NULL) wadi_mutex_lock(t->g->lock);
+    const wadi_status status = take_chunk(t, c, err);
+    if (t->g->lock != NULL) wadi_mutex_unlock(t->g->lock);
+    return status;
 }
 
 static const wadi_sink_ops sink_ops = {destroy, put, NULL, NULL};

@@ -13,6 +13,7 @@
 
 #include "apps/gridding/polarisation.h"
 #include "apps/gridding/store.h"
+#include "base/thread.h"
 #include "wadi/visibility.h"
 
 /* What of each file takes part. */
@@ -38,6 +39,7 @@ typedef struct grid_ingest {
                         wadi_error *err); /* takes what the store holds, and empties it */
     wadi_status (*tick)(void *env, wadi_error *err); /* after every chunk; NULL: none */
     void *env;
+    wadi_mutex *lock; /* held while a chunk is taken in; NULL: none */
     grid_counts counts;
     wadi_run *running; /* for a cancellation; NULL: none runs */
 } grid_ingest;

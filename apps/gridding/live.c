@@ -1,17 +1,56 @@
 /* See the header. */
 #include "apps/gridding/live.h"
 
+#include "base/clock.h"
 #include "base/error.h"
 
+static void show_now_and_then(void *env) {
+    grid_live *l = env;
+    int64_t due = wadi_clock_ns() + l->every_ns;
+    wadi_mutex_lock(&l->lock);
+    while (!l->stopping) {
+        const int64_t left = due - wadi_clock_ns();
+        if (left > 0) {
+            (void)wadi_condition_wait_for(&l->wake, &l->lock, left);
+        } else {
+            if (l->failed.status == WADI_OK) (void)!l->show(l->env, &l->failed);
+            due = wadi_clock_ns() + l->every_ns;
+        }
+    }
+    wadi_mutex_unlock(&l->lock);
+}
+
 wadi_status grid_live_begin(grid_live *l, const grid_method *method, const grid_job *job,
-                            wadi_error *err) {
-    *l = (grid_live){.method = method};
-    return method->open(job, &l->sums.gridder, err);
+                            double every_s, grid_live_show_fn show, void *env, wadi_error *err) {
+    *l = (grid_live){
+        .method = method, .every_ns = (int64_t)(every_s * 1e9), .show = show, .env = env};
+    WADI_TRY(wadi_mutex_init(&l->lock, err));
+    const wadi_status status = wadi_condition_init(&l->wake, err);
+    if (status != WADI_OK) {
+        wadi_mutex_fini(&l->lock);
+        return status;
+    }
+    l->has_lock = true;
+    WADI_TRY(method->open(job, &l->sums.gridder, err));
+    return wadi_thread_start(&l->thread, show_now_and_then, l, err);
 }
 
 void grid_live_fini(grid_live *l) {
+    if (!l->has_lock) return;
+    wadi_mutex_lock(&l->lock);
+    l->stopping = true;
+    wadi_condition_signal(&l->wake);
+    wadi_mutex_unlock(&l->lock);
+    wadi_thread_join(&l->thread);
     if (l->sums.gridder != NULL) l->method->close(l->sums.gridder);
+    wadi_condition_fini(&l->wake);
+    wadi_mutex_fini(&l->lock);
     *l = (grid_live){0};
+}
+
+wadi_status grid_live_check(const grid_live *l, wadi_error *err) {
+    if (l->failed.status != WADI_OK && err != NULL) *err = l->failed;
+    return l->failed.status;
 }
 
 bool grid_live_is_on(const grid_live *l) {
@@ -48,6 +87,7 @@ wadi_status grid_live_take(grid_live *l, grid_store *s, wadi_error *err) {
     l->sums.variance = l->sums.weight;
     reach(&l->limits, s, l->taken);
     l->taken = s->n;
+    l->unseen = true;
     return WADI_OK;
 }
 

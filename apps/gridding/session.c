@@ -37,7 +37,7 @@ struct grid_session {
     grid_sums sums;
     grid_live live;
     bool showing; /* results are asked of what is live */
-    int64_t ticked_ns, shown_ns;
+    int64_t ticked_ns;
 };
 
 /* ---- opening ---- */
@@ -136,12 +136,6 @@ static wadi_status begin(grid_session *s, const grid_limits *limits, wadi_error 
     return WADI_OK;
 }
 
-static wadi_status begin_live(grid_session *s, wadi_error *err) {
-    grid_job job;
-    WADI_TRY(settle_job(s, NULL, &job, err));
-    return grid_live_begin(&s->live, s->method, &job, err);
-}
-
 /* ---- batches ---- */
 
 static wadi_status look_over(void *env, wadi_error *err) {
@@ -205,17 +199,28 @@ static wadi_status grid_as_it_comes(void *env, wadi_error *err) {
 
 /* ---- watching ---- */
 
-static wadi_status show(grid_session *s, int64_t now, wadi_error *err) {
-    if (!grid_live_is_on(&s->live)) return WADI_OK;
-    if (s->shown_ns == 0) s->shown_ns = now;
-    if ((double)(now - s->shown_ns) < s->watch.live_s * 1e9) return WADI_OK;
-    s->shown_ns = now;
+static wadi_status show(void *env, wadi_error *err) {
+    grid_session *s = env;
     WADI_TRY(grid_live_take(&s->live, &s->store, err));
+    if (!s->live.unseen) return WADI_OK;
     s->showing = true;
     const wadi_status status =
         grid_session_has_image(s) ? s->watch.live(s->watch.env, err) : WADI_OK;
-    s->showing = false;
+    s->showing = s->live.unseen = false;
     return status;
+}
+
+static wadi_status begin_live(grid_session *s, wadi_error *err) {
+    grid_job job;
+    WADI_TRY(settle_job(s, NULL, &job, err));
+    WADI_TRY(grid_live_begin(&s->live, s->method, &job, s->watch.live_s, show, s, err));
+    s->ingest.lock = &s->live.lock;
+    return WADI_OK;
+}
+
+static void end_live(grid_session *s) {
+    s->ingest.lock = NULL;
+    grid_live_fini(&s->live);
 }
 
 static wadi_status tick(void *env, wadi_error *err) {
@@ -227,7 +232,7 @@ static wadi_status tick(void *env, wadi_error *err) {
         s->ticked_ns = now;
         s->watch.progress(s->watch.env, s->phase, &s->ingest.counts, s->files->rows);
     }
-    return show(s, now, err);
+    return grid_live_check(&s->live, err);
 }
 
 /* ---- passes ---- */
@@ -252,7 +257,9 @@ static wadi_status look(grid_session *s, wadi_error *err) {
     s->phase = once ? GRID_GRIDDING : GRID_LOOKING;
     s->ingest.full = once ? grid_as_it_comes : look_over;
     s->ingest.tick = tick;
-    WADI_TRY(grid_files_pass(s->files, &s->ingest, err));
+    const wadi_status status = grid_files_pass(s->files, &s->ingest, err);
+    end_live(s);
+    WADI_TRY(status);
     if (s->open) return s->store.n > 0 ? grid_as_it_comes(s, err) : WADI_OK;
     grid_limits_add(&s->limits, &s->store);
     return WADI_OK;
@@ -283,7 +290,6 @@ wadi_status grid_session_go(grid_session *s, wadi_error *err) {
     const bool live = s->files->once && s->watch.live_s > 0;
     if (live) WADI_TRY(begin_live(s, err));
     WADI_TRY(look(s, err));
-    grid_live_fini(&s->live);
     if (s->limits.n == 0) return nothing_left(s, err);
     if (s->open) return WADI_OK;
     WADI_TRY(begin(s, &s->limits, err));
@@ -321,7 +327,7 @@ bool grid_session_has_part(const grid_session *s) {
 
 /* Weights that depend on their neighbours count what is in the store, which is all: a longer link has been refused. */
 wadi_status grid_session_settle(grid_session *s, wadi_error *err) {
-    grid_live_fini(&s->live);
+    end_live(s);
     if (!s->open) {
         grid_limits_add(&s->limits, &s->store);
         WADI_TRY(begin(s, &s->limits, err));

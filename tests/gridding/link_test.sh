@@ -99,6 +99,15 @@ finish 0
 cmp file.fits live.fits || wrong "another image after a live one, of several batches"
 "$grid" -q -o file.fits $size one.txt
 
+listen slow.fits $size --live 0.1
+"$send" -q --to "$to" --rate 0.01 two.txt 2>/dev/null & # one row now, the next in minutes
+sender=$!
+tries=0
+while [ ! -e slow.fits ] && [ $tries -lt 600 ]; do sleep 0.05; tries=$((tries + 1)); done
+[ -e slow.fits ] || wrong "what has come is not shown before more comes"
+kill -9 $sender
+finish 1
+
 # ---- broken off ----
 listen broken.fits $size --live 0.05
 "$send" -q --to "$to" --rate 300 one.txt 2>/dev/null &
