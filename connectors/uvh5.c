@@ -117,7 +117,7 @@ static wadi_status read_pols(wadi_uvh5 *u, wadi_error *err) {
 
 /* Adds the first different numbers among n, "0, 4, 7". */
 static void add_numbers(wadi_text *list, const int32_t *number, int64_t n) {
-    int32_t seen[MAX_LISTED];
+    int32_t seen[MAX_LISTED] = {0};
     int count = 0;
     for (int64_t i = 0; i < n; i++) {
         int at = 0;
