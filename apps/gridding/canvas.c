@@ -134,7 +134,7 @@ static wadi_status check_room(int64_t cells, int64_t table, wadi_error *err) {
     return grid_room(cells * cells * 3 * 16 + table, 0, what, err);
 }
 
-enum { TAPER_MOST = 7 };
+static const double finer = 1.25, leak = 3e-4; /* seven cells */
 
 wadi_status grid_canvas_init(grid_canvas *c, const grid_job *job, int64_t cells, int oversample,
                              int64_t table, wadi_error *err) {
@@ -143,8 +143,8 @@ wadi_status grid_canvas_init(grid_canvas *c, const grid_job *job, int64_t cells,
     c->fine = c->theta * oversample;
     WADI_TRY(check_job(job, cells, err));
     WADI_TRY(check_room(cells, table, err));
-    if (!es_kernel_choose(1.25, 1e-4, TAPER_MOST, &c->taper))
-        return wadi_fail(err, WADI_INTERNAL, "no taper of %d cells", (int)TAPER_MOST);
+    if (!es_kernel_choose(finer, leak, ES_SUPPORT_MOST, &c->taper))
+        return wadi_fail(err, WADI_INTERNAL, "no taper leaks as little as %g", leak);
     c->fading = malloc((size_t)c->pixels * sizeof *c->fading);
     c->blank = calloc((size_t)cells * (size_t)cells, 16);
     if (!c->fading || !c->blank) return wadi_fail(err, WADI_MEMORY, "a grid: out of memory");

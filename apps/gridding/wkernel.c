@@ -6,8 +6,10 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "apps/gridding/room.h"
 #include "base/error.h"
 
+static const double most_place = 0.7; /* cycles per cell; the taper's first zero is at 0.6 */
 static const double pi = 3.14159265358979323846;
 
 /* ---- sizes ---- */
@@ -53,7 +55,7 @@ int64_t grid_wtable_bytes(const grid_canvas *c, const grid_wplan *plan, double w
 
 typedef struct maker {
     wadi_acc w, support, place, fading, cosine;
-    int64_t oversample, rows, samples;
+    int64_t oversample, rows, samples, period;
 } maker;
 
 typedef struct bin {
@@ -139,23 +141,24 @@ typedef struct tables {
     double *w, *place, *fading, *cosine;
 } tables;
 
-/* Midpoints of equal parts of the positive half of the field, in cycles per cell: their cosines repeat after as many cells as the
- * whole field has parts, twice what a kernel of the largest w reaches. */
+/* Midpoints of equal parts of l > 0, in cycles per cell; cosines of these repeat after `period` cells. The integral goes beyond the
+ * grid's field, to where the taper has fallen to nothing: cut at the field's edge the kernel would have tails. */
 static void fill(const grid_canvas *c, const grid_wtable *table, const maker *m, tables *t) {
     for (int64_t b = 0; b < table->bins; b++) t->w[b] = (double)b * table->step;
     for (int64_t i = 0; i < m->samples; i++) {
-        const double at = ((double)i + 0.5) / (double)(2 * m->samples);
+        const double at = ((double)i + 0.5) / (double)m->period;
         t->place[i] = at * c->theta;
-        t->fading[i] = es_kernel_integral(&c->taper, at) / (double)m->samples;
+        t->fading[i] = es_kernel_integral(&c->taper, at) * 2 / (double)m->period;
         for (int64_t r = 0; r < m->rows; r++)
             t->cosine[r * m->samples + i] = cos(2 * pi * at * (double)r / (double)m->oversample);
     }
 }
 
-static int64_t samples_for(const grid_canvas *c, double w, int64_t support) {
+/* As many cells as a kernel of w reaches from the edge of the grid's field, twice, and as the table wants. */
+static int64_t period_for(const grid_canvas *c, double w, int64_t support) {
     const double edge = 0.5 * c->theta, n2 = 1 - 2 * edge * edge;
     const double reach = w * edge / sqrt(n2 > 0.02 ? n2 : 0.02) * c->theta + c->taper.support;
-    return (int64_t)ceil(reach) + support / 2 + 8;
+    return 2 * (int64_t)ceil(reach) + support + 16;
 }
 
 static wadi_array array_of(wadi_type type, int rank, int64_t n0, int64_t n1, void *values) {
@@ -182,7 +185,8 @@ static wadi_status run_maker(grid_wtable *t, const grid_canvas *c, const maker *
 static wadi_status make_kernels(grid_wtable *t, const grid_canvas *c, double w, wadi_error *err) {
     maker m = {.oversample = t->oversample,
                .rows = (t->most / 2 + 1) * (int64_t)t->oversample,
-               .samples = samples_for(c, w, t->most)};
+               .period = period_for(c, w, t->most)};
+    m.samples = (int64_t)ceil(most_place * (double)m.period);
     const size_t samples = (size_t)m.samples, rows = (size_t)m.rows;
     tables s = {malloc((size_t)t->bins * sizeof *s.w), malloc(samples * sizeof *s.place),
                 malloc(samples * sizeof *s.fading), malloc(samples * rows * sizeof *s.cosine)};
@@ -224,9 +228,9 @@ wadi_status grid_wtable_make(grid_wtable *t, const grid_canvas *c, const grid_wp
                              wadi_error *err) {
     const int64_t bytes = grid_wtable_bytes(c, plan, w);
     grid_wtable_fini(t);
-    if (bytes < 0)
-        return wadi_fail(err, WADI_MEMORY, "kernels up to w = %g: more than can be counted", w);
+    WADI_TRY(grid_room(bytes, 0, "kernels of w", err));
     WADI_TRY(lay_out(t, c, plan, w, err));
+    t->most_w = w;
     return make_kernels(t, c, w, err);
 }
 
@@ -236,4 +240,21 @@ void grid_wtable_fini(grid_wtable *t) {
     free(t->support);
     free(t->first);
     *t = (grid_wtable){0};
+}
+
+wadi_status grid_wtable_cover(grid_wtable *t, const grid_canvas *c, const grid_wplan *plan,
+                              const grid_batch *batch, wadi_error *err) {
+    double most = 0;
+    for (int64_t k = 0; k < batch->n; k++) most = fmax(most, fabs(batch->w[k]));
+    if (t->bins > 0 && most <= t->most_w) return WADI_OK;
+    return grid_wtable_make(t, c, plan, t->bins > 0 ? 1.5 * most : most, err);
+}
+
+/* ---- in the program of a batch ---- */
+
+grid_wbin grid_program_wbin(wadi_exp w, wadi_exp step, wadi_exp bins) {
+    const wadi_exp steps = wadi_add(wadi_div(wadi_abs(w), step), wadi_f64(0.5));
+    const wadi_exp nearest = wadi_convert(WADI_I64, wadi_floor(steps));
+    return (grid_wbin){wadi_min(nearest, wadi_sub(bins, wadi_i64(1))), wadi_lt(nearest, bins),
+                       wadi_lt(w, wadi_f64(0))};
 }

@@ -21,12 +21,13 @@ typedef struct grid_wtable {
     int oversample;
     int least, most;          /* support: least and most of those there are */
     int64_t *support, *first; /* [bins] */
+    double most_w;            /* that it was made for */
     wadi_array kernel;        /* c128, a vector; owned by run */
     wadi_run *run;
     wadi_exe *exe;
 } grid_wtable;
 
-/* What bins and supports the job wants for the canvas's field. `same`: all kernels have the largest support. */
+/* What bins and supports are wanted. */
 typedef struct grid_wplan {
     double step;
     int oversample;
@@ -45,5 +46,22 @@ int64_t grid_wtable_bytes(const grid_canvas *c, const grid_wplan *plan, double w
 WADI_NODISCARD wadi_status grid_wtable_make(grid_wtable *t, const grid_canvas *c,
                                             const grid_wplan *plan, double w, wadi_error *err);
 void grid_wtable_fini(grid_wtable *t);
+
+/* Makes the table for the batch's largest |w|, unless it reaches so far; by half as much again as is needed when it is not the
+ * first, so that a stream of growing w does not make a table for every batch. Errors: WADI_MEMORY with the estimate. */
+WADI_NODISCARD wadi_status grid_wtable_cover(grid_wtable *t, const grid_canvas *c,
+                                             const grid_wplan *plan, const grid_batch *batch,
+                                             wadi_error *err);
+
+/* ---- in the program of a batch ---- */
+
+typedef struct grid_wbin {
+    wadi_exp bin;      /* within the table */
+    wadi_exp known;    /* whether w is */
+    wadi_exp negative; /* the kernel's conjugate counts */
+} grid_wbin;
+
+/* `step`: the table's, `bins`: their number. */
+grid_wbin grid_program_wbin(wadi_exp w, wadi_exp step, wadi_exp bins);
 
 #endif

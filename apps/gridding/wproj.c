@@ -7,11 +7,9 @@
  *
  * Where the largest w is not known beforehand the table grows with the data. Bins do not depend on what is in the table, so the image
  * does not depend on how the data are cut into batches. */
-#include <math.h>
 #include <stdlib.h>
 
 #include "apps/gridding/methods.h"
-#include "apps/gridding/room.h"
 #include "apps/gridding/wkernel.h"
 #include "base/error.h"
 
@@ -22,7 +20,6 @@ struct grid_gridder {
     grid_canvas canvas;
     grid_wplan plan;
     grid_wtable table;
-    double most_w; /* of the table */
     bool grows;
     wadi_exe *exe;
 };
@@ -50,20 +47,16 @@ static wadi_exp spread_to(void *env, wadi_ix ix) {
 static wadi_acc visibility(void *env, wadi_exp k) {
     const projection *p = env;
     const wadi_exp q = wadi_i64(p->oversample), w = wadi_index1(p->in.w, k);
-    const wadi_exp bins = wadi_extent(p->support, 0);
-    const wadi_exp nearest = wadi_convert(
-        WADI_I64, wadi_floor(wadi_add(wadi_div(wadi_abs(w), wadi_the(p->step)), wadi_f64(0.5))));
-    const wadi_exp known = wadi_lt(nearest, bins);
-    const wadi_exp bin = wadi_min(nearest, wadi_sub(bins, wadi_i64(1)));
-    const wadi_exp support = wadi_index1(p->support, bin);
+    const grid_wbin b = grid_program_wbin(w, wadi_the(p->step), wadi_extent(p->support, 0));
+    const wadi_exp support = wadi_index1(p->support, b.bin);
     const grid_spot x = grid_program_spot(&p->in, p->oversample, wadi_index1(p->in.u, k));
     const grid_spot y = grid_program_spot(&p->in, p->oversample, wadi_index1(p->in.v, k));
-    const wadi_exp row = grid_program_row(&p->in, y, x, support, known);
+    const wadi_exp row = grid_program_row(&p->in, y, x, support, b.known);
     const wadi_exp side = wadi_cond(wadi_ge(row, wadi_i64(0)), support, wadi_i64(0));
     const wadi_exp sub = wadi_add(wadi_mul(y.sub, q), x.sub);
-    const wadi_exp sign = wadi_cond(wadi_lt(w, wadi_f64(0)), wadi_f64(-1), wadi_f64(1));
+    const wadi_exp sign = wadi_cond(b.negative, wadi_f64(-1), wadi_f64(1));
     spread s = {.p = p, .value = grid_program_value(&p->in, k), .sign = sign, .side = support};
-    s.first = wadi_add(wadi_index1(p->first, bin), wadi_mul(sub, wadi_mul(support, support)));
+    s.first = wadi_add(wadi_index1(p->first, b.bin), wadi_mul(sub, wadi_mul(support, support)));
     const wadi_exp column = wadi_sub(x.cell, wadi_quot(support, wadi_i64(2)));
     const wadi_acc parts[] = {wadi_unit(row), wadi_unit(column),
                               wadi_generate_env(wadi_ix2(side, side), spread_to, &s)};
@@ -101,20 +94,12 @@ static wadi_status make_plan(grid_gridder *g, const grid_job *job, wadi_error *e
     return WADI_OK;
 }
 
-static wadi_status make_table(grid_gridder *g, double w, wadi_error *err) {
-    const int64_t bytes = grid_wtable_bytes(&g->canvas, &g->plan, w);
-    WADI_TRY(grid_room(bytes, 0, "kernels of w", err));
-    WADI_TRY(grid_wtable_make(&g->table, &g->canvas, &g->plan, w, err));
-    g->most_w = w;
-    return WADI_OK;
-}
-
 static wadi_status prepare(grid_gridder *g, const grid_job *job, wadi_error *err) {
     WADI_TRY(make_plan(g, job, err));
     const int64_t cells = grid_cells(job->size + job->size / 4);
     g->grows = !(job->most_w > 0);
     WADI_TRY(grid_canvas_init(&g->canvas, job, cells, g->plan.oversample, 0, err));
-    if (!g->grows) WADI_TRY(make_table(g, job->most_w, err));
+    if (!g->grows) WADI_TRY(grid_wtable_make(&g->table, &g->canvas, &g->plan, job->most_w, err));
     return compile(g, err);
 }
 
@@ -137,14 +122,6 @@ static wadi_status wproj_open(const grid_job *job, grid_gridder **out, wadi_erro
     return st;
 }
 
-/* By half as much again as is needed, so that a stream of growing w does not make a table for every batch. */
-static wadi_status grow(grid_gridder *g, const grid_batch *batch, wadi_error *err) {
-    double most = 0;
-    for (int64_t k = 0; k < batch->n; k++) most = fmax(most, fabs(batch->w[k]));
-    if (g->table.bins > 0 && most <= g->most_w) return WADI_OK;
-    return make_table(g, g->table.bins > 0 ? 1.5 * most : most, err);
-}
-
 static wadi_array vector(wadi_type type, int64_t n, const void *values) {
     return (wadi_array){.rank = 1,
                         .fields = 1,
@@ -154,7 +131,7 @@ static wadi_array vector(wadi_type type, int64_t n, const void *values) {
 }
 
 static wadi_status wproj_add(grid_gridder *g, const grid_batch *batch, wadi_error *err) {
-    if (g->grows) WADI_TRY(grow(g, batch, err));
+    if (g->grows) WADI_TRY(grid_wtable_cover(&g->table, &g->canvas, &g->plan, batch, err));
     wadi_array step = vector(WADI_F64, 1, &g->table.step);
     step.rank = 0;
     const grid_input extra[] = {{"step", step},
