@@ -112,6 +112,7 @@ static void definition(writer *c, const wadi_linst *i) {
         wadi_text_add(t, i->index == 0   ? "begin"
                          : i->index == 1 ? "end"
                          : i->index == 2 ? "w->first"
+                         : i->index == 4 ? "w->count"
                                          : "w->workers");
         break;
     case WADI_L_SHAPE:

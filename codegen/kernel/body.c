@@ -326,8 +326,107 @@ static bool *result_set(wadi_layout *y, const wadi_body *body) {
     return set;
 }
 
+/* ---- states whose rows are shared ---- */
+
+enum { PATCH_GUESS = 256 }; /* elements of a patch whose size only its element knows */
+
+/* A permute that adds patches to the state where it lies. */
+static bool is_shared(const wadi_layout *y, const wadi_bind *b) {
+    enum { CHEAP = 100 }; /* see flat_scatter.c */
+    const wadi_value *v = y->m->values;
+    wadi_val defaults = b->args[0];
+    while (y->alias_of[defaults] != WADI_NONE) defaults = y->alias_of[defaults];
+    return b->op->skeleton == WADI_SKEL_PERMUTE && y->takes[b->results[0]] == defaults &&
+           v[b->args[1]].type.array[0].rank >= 2 && wadi_lower_cost(b->funs[0]) < CHEAP;
+}
+
+/* The body does nothing but that: what else it computes is scalars, or delayed. */
+static bool only_shares(const wadi_layout *y, const wadi_body *body) {
+    bool any = false;
+    if (!body->in_order || body->ncarried > 0 || body->nresults > 0) return false;
+    for (int i = 0; i < body->nbinds; i++) {
+        const wadi_bind *b = body->binds[i];
+        if (b->nblocks > 0 || b->op->kind == WADI_OP_SEQUENCE || b->nresults != 1) return false;
+        if (!wadi_is_stored(y, b->results[0])) continue;
+        if (y->m->values[b->results[0]].type.array[0].rank == 0) continue;
+        if (!is_shared(y, b)) return false;
+        any = true;
+    }
+    return any;
+}
+
+/* Whether the rows that the patches go to are known, by trying. */
+static bool shares_rows(wadi_layout *y, const wadi_body *body, const bool *known) {
+    wadi_lower l;
+    wadi_lmodule none = {0};
+    bool has = only_shares(y, body);
+    if (!has) return false;
+    wadi_lower_init(&l, y, "trial", known);
+    if (!l.b.failed) l.s = wadi_lb_for(&l.b, wadi_lb_i64(&l.b, 0), wadi_lb_i64(&l.b, 1), 1, "s");
+    for (int i = 0; i < body->nbinds && has && !l.b.failed; i++)
+        if (wadi_is_stored(y, body->binds[i]->results[0]) && is_shared(y, body->binds[i]))
+            has = wadi_lower_has_rows(&l, body->binds[i]);
+    if (!l.b.failed) wadi_lb_end(&l.b);
+    return wadi_lower_fini(&l, &none) == WADI_OK && has;
+}
+
+static wadi_lv argument(wadi_lower *l, int which) {
+    return wadi_lb_leaf(&l->b, WADI_L_ARG, -1, which, WADI_LV_NONE);
+}
+
+/* All units stand at element 0. */
+static wadi_lv share_count(wadi_lower *l) {
+    const wadi_lv guess = wadi_lb_i64(&l->b, PATCH_GUESS);
+    return wadi_lower_shares(l, wadi_lb_bin(&l->b, WADI_SOP_MUL, argument(l, 4), guess), guess);
+}
+
+static wadi_status share_units(wadi_layout *y, const bool *known, const char *name,
+                               wadi_lmodule *out) {
+    wadi_lower l;
+    wadi_lower_init(&l, y, name, known);
+    wadi_lb *b = &l.b;
+    if (!b->failed) {
+        const wadi_lv n = share_count(&l), zero = wadi_lb_i64(b, 0);
+        const wadi_lv s = wadi_lb_for(b, argument(&l, 0), argument(&l, 1), 1, "s");
+        const wadi_lv at_first =
+            wadi_lb_select(b, WADI_I64, wadi_lb_bin(b, WADI_SOP_EQ, s, zero), n, zero);
+        (void)wadi_lb_act(b, WADI_L_SETUNIT, 2, (const wadi_lv[]){at_first, s});
+        wadi_lb_end(b);
+    }
+    return wadi_lower_fini(&l, out);
+}
+
+/* ---- the kernel ---- */
+
+/* All elements in order; `shares`: for each unit again, which does its own rows. */
+static void elements(wadi_lower *l, const wadi_body *body, const bool *is_result, bool shares) {
+    wadi_lb *b = &l->b;
+    wadi_share share = {0};
+    wadi_lv begin = argument(l, 0), end = argument(l, 1);
+    if (shares) {
+        share.mask = wadi_lb_bin(b, WADI_SOP_SUB, share_count(l), wadi_lb_i64(b, 1));
+        share.number = wadi_lb_for(b, begin, end, 1, "unit");
+        l->share = &share;
+        begin = wadi_lb_i64(b, 0);
+        end = argument(l, 4);
+    }
+    const wadi_lv *carried = wadi_carry_begin(l, body);
+    l->s = wadi_lb_for(b, begin, end, 1, "s");
+    wadi_carry_get(l, body, carried);
+    renew_states(l);
+    wadi_lower_binds(l, body->nbinds, body->binds, is_result);
+    for (int i = 0; i < body->ncopies; i++) copy_out(l, body->copies[i].v, body->copies[i].slot);
+    wadi_carry_next(l, body, carried);
+    give_back_scratch(l);
+    if (!b->failed) b->scope->owner->independent = is_straight(b->scope) && !body->in_order;
+    wadi_lb_end(b);
+    wadi_carry_end(l, body, carried);
+    if (shares) wadi_lb_end(b);
+    l->share = NULL;
+}
+
 static wadi_status run_kernel(wadi_layout *y, const wadi_body *body, const bool *known,
-                              const char *name, wadi_lmodule *out) {
+                              const char *name, bool shares, wadi_lmodule *out) {
     wadi_lower l;
     wadi_lower_init(&l, y, name, known);
     wadi_lb *b = &l.b;
@@ -338,22 +437,7 @@ static wadi_status run_kernel(wadi_layout *y, const wadi_body *body, const bool 
     for (wadi_val v = 0; body->parts && v < y->m->nvalues && !b->failed; v++)
         if (body->parts[v] >= 0 && l.loc[v].kind == WADI_LOC_NONE)
             l.loc[v] = (wadi_vloc){.kind = WADI_LOC_PARTS, .slot = body->parts[v]};
-    if (!b->failed) {
-        const wadi_lv begin = wadi_lb_leaf(b, WADI_L_ARG, -1, 0, WADI_LV_NONE);
-        const wadi_lv end = wadi_lb_leaf(b, WADI_L_ARG, -1, 1, WADI_LV_NONE);
-        const wadi_lv *carried = wadi_carry_begin(&l, body);
-        l.s = wadi_lb_for(b, begin, end, 1, "s");
-        wadi_carry_get(&l, body, carried);
-        renew_states(&l);
-        wadi_lower_binds(&l, body->nbinds, body->binds, is_result);
-        for (int i = 0; i < body->ncopies; i++)
-            copy_out(&l, body->copies[i].v, body->copies[i].slot);
-        wadi_carry_next(&l, body, carried);
-        give_back_scratch(&l);
-        if (!b->failed) b->scope->owner->independent = is_straight(b->scope) && !body->in_order;
-        wadi_lb_end(b);
-        wadi_carry_end(&l, body, carried);
-    }
+    if (!b->failed) elements(&l, body, is_result, shares);
     return wadi_lower_fini(&l, out);
 }
 
@@ -416,11 +500,30 @@ static wadi_status plan_steps(wadi_layout *y, const wadi_body *body, const bool 
     return WADI_OK;
 }
 
+/* The rows of a state that only ever gets patches added are shared by workers. */
+static wadi_status lower_shares(wadi_layout *y, const wadi_body *body, const bool *known,
+                                const char *run, wadi_lmodule *out, wadi_plan_version *v) {
+    const char *units = wadi_arena_printf(y->keep, "%s_units", body->name);
+    wadi_plan_step *step = WADI_NEW(y->keep, wadi_plan_step);
+    if (!units || !step)
+        return wadi_fail(y->err, WADI_MEMORY, "out of memory while making kernels");
+    *step = (wadi_plan_step){
+        .kind = WADI_STEP_FLAT,
+        .kernel = run,
+        .units = units,
+        .apart = true,
+        .place = wadi_layout_place(y, body->name, "shape of a result", (wadi_loc){0})};
+    v->steps = step;
+    v->nsteps = 1;
+    WADI_TRY(share_units(y, known, units, out));
+    return run_kernel(y, body, known, run, true, out);
+}
+
 wadi_status wadi_lower_inside(wadi_layout *y, const wadi_body *body, const bool *known, bool across,
                               wadi_lmodule *out, wadi_plan_version *out_version) {
     const char *run = wadi_arena_printf(y->keep, "%s_%s", body->name, across ? "across" : "inside");
     if (!run) return wadi_fail(y->err, WADI_MEMORY, "out of memory while making kernels");
+    if (shares_rows(y, body, known)) return lower_shares(y, body, known, run, out, out_version);
     WADI_TRY(plan_steps(y, body, known, run, out, out_version));
-    WADI_TRY(run_kernel(y, body, known, run, out));
-    return WADI_OK;
+    return run_kernel(y, body, known, run, false, out);
 }

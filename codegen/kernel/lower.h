@@ -128,8 +128,10 @@ typedef struct wadi_lower {
     const wadi_lscope *
         assured; /* from where on the element being read is known to exist; NULL: nowhere outside */
     bool trying, harmful; /* code is tried in advance; it must not run where it is not needed */
-    int depth;            /* of delayed values computed inside each other */
-    wadi_status status;   /* the first failure */
+    const struct wadi_share *
+        share; /* what is written in place is shared by rows, and this is this unit's share; or NULL */
+    int depth;          /* of delayed values computed inside each other */
+    wadi_status status; /* the first failure */
 } wadi_lower;
 
 /* ---- life (lower.c) ---- */
@@ -385,6 +387,8 @@ typedef struct wadi_share {
 /** The elements of its source combined into what the pointers lead to; NULL: all of them. */
 void wadi_lower_scatter(wadi_lower *l, const wadi_bind *bind, const wadi_lv *extent,
                         const wadi_lv *pointer, const wadi_share *share);
+/** How many units, a power of two, share `all` elements in patches of `patch` (flat_scatter.c). */
+wadi_lv wadi_lower_shares(wadi_lower *l, wadi_lv all, wadi_lv patch);
 /** Whether the rows that a patch of the two innermost dimensions goes to are known in front of it, and one for each row of the
  *  patch. Code is tried in l and of no use afterwards. */
 bool wadi_lower_has_rows(wadi_lower *l, const wadi_bind *bind);

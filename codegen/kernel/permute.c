@@ -268,7 +268,7 @@ void wadi_lower_permute(wadi_lower *l, const wadi_bind *bind, const wadi_lv *ext
     /* the defaults may lie there already */
     if (!wadi_lower_lies_in(l, bind->results[0], bind->args[0]))
         wadi_lower_nest(l, p.to->rank, extent, copy_default, &p);
-    wadi_lower_scatter(l, bind, extent, pointer, NULL);
+    wadi_lower_scatter(l, bind, extent, pointer, l->share);
 }
 
 bool wadi_lower_has_rows(wadi_lower *l, const wadi_bind *bind) {

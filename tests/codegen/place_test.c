@@ -106,6 +106,60 @@ static void elements_replaced_one_by_one_stay_where_they_are(void **state) {
     planned_free(&p);
 }
 
+/* ---- shares ---- */
+
+/* Steps of body `number` whose units are shares of rows. */
+static int shares(const planned *p, int number, wadi_schedule schedule) {
+    wadi_made *made = NULL;
+    int n = 0;
+    assert_int_equal(wadi_versions_make(p->versions, number, schedule, &made, NULL), WADI_OK);
+    for (int i = 0; i < made->version.nsteps; i++) n += made->version.steps[i].apart;
+    wadi_made_destroy(made);
+    return n;
+}
+
+static void rows_of_patches_are_shared_by_workers(void **state) {
+    (void)state;
+    planned p =
+        plan_of(HEAD "total = fold_seq s grid (g, y, v) {\n"
+                     "    next = permute g v (x, o) { add x o } (i, j) { true, add (the y) i, j }\n"
+                     "    yield next\n"
+                     "}\n"
+                     "output total\n");
+    assert_int_equal(shares(&p, p.fold->body, WADI_SCHEDULE_INSIDE), 1);
+    planned_free(&p);
+    p = plan_of(HEAD
+                "total = fold_batch s grid (g, sy, y, sv, v) {\n"
+                "    k = unit { extent y 0 }\n"
+                "    vs = reshape v k 4i64 5i64\n"
+                "    next = permute g vs (x, o) { add x o } (k, i, j) { true, add (y ! k) i, j }\n"
+                "    yield next\n"
+                "}\n"
+                "output total\n");
+    assert_int_equal(shares(&p, p.fold->body, WADI_SCHEDULE_FLAT), 1);
+    planned_free(&p);
+}
+
+static void rows_that_are_not_known_in_front_are_not_shared(void **state) {
+    (void)state;
+    static const char *const targets[] = {
+        "true, j, add (the y) i", /* another row for each element */
+        "true, mod (mul i i) 7i64, j",
+    };
+    for (int i = 0; i < 2; i++) {
+        char text[1000];
+        (void)snprintf(text, sizeof text,
+                       HEAD "total = fold_seq s grid (g, y, v) {\n"
+                            "    next = permute g v (x, o) { add x o } (i, j) { %s }\n"
+                            "    yield next\n}\noutput total\n",
+                       targets[i]);
+        planned p = plan_of(text);
+        assert_true(in_place(&p, 0));
+        assert_int_equal(shares(&p, p.fold->body, WADI_SCHEDULE_INSIDE), 0);
+        planned_free(&p);
+    }
+}
+
 static void a_start_made_for_the_fold_becomes_its_state(void **state) {
     (void)state;
     planned p = plan_of("program sums\n"
@@ -183,6 +237,8 @@ int main(void) {
         cmocka_unit_test(scattered_sums_are_added_where_the_grid_lies),
         cmocka_unit_test(so_are_those_of_whole_chunks),
         cmocka_unit_test(elements_replaced_one_by_one_stay_where_they_are),
+        cmocka_unit_test(rows_of_patches_are_shared_by_workers),
+        cmocka_unit_test(rows_that_are_not_known_in_front_are_not_shared),
         cmocka_unit_test(a_start_made_for_the_fold_becomes_its_state),
         cmocka_unit_test(a_start_that_is_wanted_itself_does_not),
         cmocka_unit_test(a_state_that_is_read_elsewhere_is_kept_apart),

@@ -170,17 +170,83 @@ static void a_vector_of_rows(void **state) {
     free(x);
 }
 
+/* ---- one patch after the other ---- */
+
+typedef struct stream {
+    wadi_acc v;
+    places at;
+    wadi_exp k;
+    bool ragged;
+    target f;
+} stream;
+
+static wadi_exp of_patch(void *env, wadi_ix ix) {
+    const stream *s = env;
+    return wadi_index3(s->v, s->k, ix.at[0], ix.at[1]);
+}
+
+static wadi_acc one_patch(void *env, wadi_exp k) {
+    stream *s = env;
+    s->k = k;
+    const wadi_exp h =
+        s->ragged ? wadi_sub(wadi_i64(H), wadi_mod(k, wadi_i64(H - 1))) : wadi_i64(H);
+    const wadi_exp w = s->ragged ? wadi_sub(wadi_i64(W), wadi_mod(k, wadi_i64(3))) : wadi_i64(W);
+    const wadi_acc parts[] = {wadi_unit(k), wadi_generate_env(wadi_ix2(h, w), of_patch, s)};
+    return wadi_tuple(2, parts);
+}
+
+typedef struct element {
+    const stream *s;
+    wadi_acc k;
+} element;
+
+static wadi_ix of_element(void *env, wadi_ix ix) {
+    const element *e = env;
+    places at = e->s->at;
+    return e->s->f(&at, wadi_ix3(wadi_the(e->k), ix.at[0], ix.at[1]));
+}
+
+static wadi_acc add_element(void *env, wadi_acc grid, wadi_acc e) {
+    element x = {env, wadi_tuple_get(e, 0)};
+    return wadi_permute_env(last, grid, of_element, &x, wadi_tuple_get(e, 1));
+}
+
+static wadi_acc sum_of_stream(stream *s) {
+    s->v = wadi_input("v", WADI_F32, 3, any3);
+    s->at = (places){wadi_input("row", WADI_I64, 1, any1), wadi_input("column", WADI_I64, 1, any1)};
+    return wadi_consume(
+        wadi_fold_seq_env(add_element, s, grid_of(), wadi_produce_env(wadi_i64(N), one_patch, s)));
+}
+
+static void patches_of_a_stream_are_added_in_order(void **state) {
+    (void)state;
+    static const target targets[] = {in_grid, some_dropped, clipped, mirrored, turned};
+    for (int i = 0; i < 5; i++) {
+        numbers *x = make_numbers();
+        stream s = {.ragged = i % 2 == 0, .f = targets[i]};
+        wadi_program *p = wadi_program_create("stream");
+        wadi_output("sum", sum_of_stream(&s));
+        conf_assert_agrees(p, &x->io, 0, NULL);
+        free(x);
+    }
+}
+
 /* ---- patches that leave the grid ---- */
 
-static void assert_same_fault(numbers *x, target f) {
+static wadi_acc sum_of_all(target f) {
+    const wadi_acc v = wadi_input("v", WADI_F32, 3, any3);
+    places at = {wadi_input("row", WADI_I64, 1, any1), wadi_input("column", WADI_I64, 1, any1)};
+    return wadi_permute_env(last, grid_of(), f, &at, v);
+}
+
+static void assert_same_fault(numbers *x, target f, bool streams) {
     static const conf_variant variants[] = {{NULL, WADI_SCHEDULE_FORCE_FLAT, 1, 0},
                                             {NULL, WADI_SCHEDULE_FORCE_FLAT, 2, 0},
                                             {NULL, WADI_SCHEDULE_FORCE_FLAT, 5, 0},
                                             {NULL, WADI_SCHEDULE_FORCE_INSIDE, 2, 0}};
     wadi_program *p = wadi_program_create("outside");
-    const wadi_acc v = wadi_input("v", WADI_F32, 3, any3);
-    places at = {wadi_input("row", WADI_I64, 1, any1), wadi_input("column", WADI_I64, 1, any1)};
-    wadi_output("sum", wadi_permute_env(last, grid_of(), f, &at, v));
+    stream s = {.f = f};
+    wadi_output("sum", streams ? sum_of_stream(&s) : sum_of_all(f));
     conf_case c;
     wadi_text why;
     wadi_text_init(&why);
@@ -218,7 +284,8 @@ static void the_first_that_leaves_the_grid_is_told(void **state) {
     for (size_t i = 0; i < sizeof outside / sizeof outside[0]; i++) {
         x->row[outside[i].k] = outside[i].row;
         x->column[outside[i].k] = outside[i].column;
-        assert_same_fault(x, in_grid);
+        assert_same_fault(x, in_grid, false);
+        assert_same_fault(x, in_grid, true);
     }
     free(x);
 }
@@ -229,6 +296,7 @@ int main(void) {
         cmocka_unit_test(patches_are_dropped_and_clipped),
         cmocka_unit_test(rows_go_anywhere),
         cmocka_unit_test(a_vector_of_rows),
+        cmocka_unit_test(patches_of_a_stream_are_added_in_order),
         cmocka_unit_test(the_first_that_leaves_the_grid_is_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
