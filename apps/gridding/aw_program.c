@@ -79,8 +79,7 @@ static wadi_exp turned(void *env, wadi_exp z) {
 
 static wadi_acc kernel_of_w(const choice *c) {
     const wadi_spec spec[] = {wadi_fix(c->bin), wadi_fix(c->place), wadi_all(), wadi_all()};
-    wadi_exp negative = c->negative;
-    return wadi_map_env(turned, &negative, wadi_slice(4, spec, c->p->w));
+    return wadi_slice(4, spec, c->p->w);
 }
 
 /* x * y, cut to the size of x. */
@@ -94,19 +93,21 @@ static wadi_acc by_six_transforms(const choice *c) {
     const grid_aw_form *f = c->p->f;
     const wadi_acc a =
         convolve(f, slice_at(c->p->a, c->a1), f->aterm, slice_at(c->p->a, c->a2), f->aterm);
-    return convolve(f, kernel_of_w(c), f->support, a, f->aterm);
+    wadi_exp negative = c->negative;
+    return convolve(f, wadi_map_env(turned, &negative, kernel_of_w(c)), f->support, a, f->aterm);
 }
 
 /* ---- one transform ---- */
 
 /* The conjugate of a kernel has the conjugate spectrum of negative frequencies. */
 static wadi_exp spectrum_of_w(const choice *c, wadi_ix ix) {
-    if (c->p->f->each_w) return wadi_index(c->own_w, ix);
     const wadi_exp side = wadi_i64(c->p->f->padded), last = wadi_i64(c->p->f->padded - 1);
     wadi_exp at[2];
     for (int d = 0; d < 2; d++)
         at[d] = wadi_cond(c->negative, wadi_and(wadi_sub(side, ix.at[d]), last), ix.at[d]);
-    const wadi_exp z = wadi_index(c->p->w, wadi_ix4(c->bin, c->place, at[0], at[1]));
+    const wadi_exp z = c->p->f->each_w
+                           ? wadi_index2(c->own_w, at[0], at[1])
+                           : wadi_index(c->p->w, wadi_ix4(c->bin, c->place, at[0], at[1]));
     return wadi_cond(c->negative, wadi_conj(z), z);
 }
 

@@ -54,27 +54,55 @@ int64_t grid_wtable_bytes(const grid_canvas *c, const grid_wplan *plan, double w
 /* ---- the program ---- */
 
 typedef struct maker {
-    wadi_acc w, support, place, fading, cosine;
-    int64_t oversample, rows, samples, period;
+    wadi_acc w, support, period, node, weight, theta;
+    int64_t oversample;
+    double width; /* of the taper, cells */
 } maker;
 
 typedef struct bin {
     const maker *m;
-    wadi_exp w, support;
-    wadi_acc sky, half, full;
+    wadi_exp w, support, period;
+    wadi_acc fading, cosine, sky, half, full;
 } bin;
+
+/* Sample i of the positive half, in cycles per cell. */
+static wadi_exp place(const bin *b, wadi_exp i) {
+    return wadi_div(wadi_add(wadi_convert(WADI_F64, i), wadi_f64(0.5)),
+                    wadi_convert(WADI_F64, b->period));
+}
+
+static wadi_exp direction(const bin *b, wadi_exp i) {
+    return wadi_mul(place(b, i), wadi_the(b->m->theta));
+}
+
+/* The term of node j of the taper's Fourier integral at sample i, times the samples' distance, times two for both halves. */
+static wadi_exp fading_term(void *env, wadi_ix ix) {
+    const bin *b = env;
+    const wadi_exp turn = wadi_mul(wadi_mul(wadi_f64(pi * b->m->width), place(b, ix.at[0])),
+                                   wadi_index1(b->m->node, ix.at[1]));
+    const wadi_exp each =
+        wadi_div(wadi_index1(b->m->weight, ix.at[1]), wadi_convert(WADI_F64, b->period));
+    return wadi_mul(wadi_mul(wadi_f64(2), each), wadi_cos(turn));
+}
+
+static wadi_exp cosine_at(void *env, wadi_ix ix) {
+    const bin *b = env;
+    const wadi_exp cells =
+        wadi_div(wadi_convert(WADI_F64, ix.at[0]), wadi_f64((double)b->m->oversample));
+    return wadi_cos(wadi_mul(wadi_f64(2 * pi), wadi_mul(place(b, ix.at[1]), cells)));
+}
 
 /* Sample (i, j) of the quarter field. */
 static wadi_exp sky_at(void *env, wadi_ix ix) {
     const bin *b = env;
-    const wadi_exp l = wadi_index1(b->m->place, ix.at[0]), m = wadi_index1(b->m->place, ix.at[1]);
+    const wadi_exp l = direction(b, ix.at[0]), m = direction(b, ix.at[1]);
     const wadi_exp r2 = wadi_add(wadi_mul(l, l), wadi_mul(m, m));
     const wadi_exp n = wadi_sqrt(wadi_max(wadi_sub(wadi_f64(1), r2), wadi_f64(0)));
     /* n - 1 without cancellation */
     const wadi_exp turn =
         wadi_mul(wadi_mul(wadi_f64(-2 * pi), b->w), wadi_div(r2, wadi_add(wadi_f64(1), n)));
     const wadi_exp size =
-        wadi_mul(wadi_index1(b->m->fading, ix.at[0]), wadi_index1(b->m->fading, ix.at[1]));
+        wadi_mul(wadi_index1(b->fading, ix.at[0]), wadi_index1(b->fading, ix.at[1]));
     return wadi_complex(wadi_mul(size, wadi_cos(turn)), wadi_mul(size, wadi_sin(turn)));
 }
 
@@ -85,13 +113,13 @@ static wadi_exp scaled(wadi_exp z, wadi_exp by) {
 static wadi_exp along_l(void *env, wadi_ix ix) {
     const bin *b = env;
     return scaled(wadi_index2(b->sky, ix.at[1], ix.at[2]),
-                  wadi_index2(b->m->cosine, ix.at[0], ix.at[2]));
+                  wadi_index2(b->cosine, ix.at[0], ix.at[2]));
 }
 
 static wadi_exp along_m(void *env, wadi_ix ix) {
     const bin *b = env;
     return scaled(wadi_index2(b->half, ix.at[1], ix.at[2]),
-                  wadi_index2(b->m->cosine, ix.at[0], ix.at[2]));
+                  wadi_index2(b->cosine, ix.at[0], ix.at[2]));
 }
 
 /* How far sample i of sub place s is from the middle, in steps between sub places. */
@@ -108,9 +136,15 @@ static wadi_exp kernel_at(void *env, wadi_ix ix) {
 
 static wadi_acc bin_kernels(void *env, wadi_exp k) {
     const maker *m = env;
-    const wadi_exp q = wadi_i64(m->oversample), n = wadi_extent(m->place, 0);
-    bin b = {.m = m, .support = wadi_index1(m->support, k), .w = wadi_index1(m->w, k)};
+    const wadi_exp q = wadi_i64(m->oversample), nodes = wadi_extent(m->node, 0);
+    bin b = {.m = m, .w = wadi_index1(m->w, k)};
+    b.support = wadi_index1(m->support, k);
+    b.period = wadi_index1(m->period, k);
+    const wadi_exp n =
+        wadi_convert(WADI_I64, wadi_mul(wadi_convert(WADI_F64, b.period), wadi_f64(most_place)));
     const wadi_exp rows = wadi_mul(wadi_add(wadi_quot(b.support, wadi_i64(2)), wadi_i64(1)), q);
+    b.fading = wadi_sum(wadi_generate_env(wadi_ix2(n, nodes), fading_term, &b));
+    b.cosine = wadi_compute(wadi_generate_env(wadi_ix2(rows, n), cosine_at, &b));
     b.sky = wadi_compute(wadi_generate_env(wadi_ix2(n, n), sky_at, &b));
     b.half =
         wadi_fold(wadi_add, wadi_c128(0, 0), wadi_generate_env(wadi_ix3(rows, n, n), along_l, &b));
@@ -120,14 +154,15 @@ static wadi_acc bin_kernels(void *env, wadi_exp k) {
 }
 
 static wadi_status compile(maker *m, wadi_exe **out, wadi_error *err) {
-    static const char *const bins[] = {"bins"}, *const table[] = {"rows", "samples"};
+    static const char *const bins[] = {"bins"}, *const nodes[] = {"nodes"};
     wadi_program *p = wadi_program_create("grid_wkernel");
     if (!p) return wadi_fail(err, WADI_MEMORY, "out of memory");
     m->w = wadi_input("w", WADI_F64, 1, bins);
     m->support = wadi_input("support", WADI_I64, 1, bins);
-    m->place = wadi_input("place", WADI_F64, 1, table + 1);
-    m->fading = wadi_input("fading", WADI_F64, 1, table + 1);
-    m->cosine = wadi_input("cosine", WADI_F64, 2, table);
+    m->period = wadi_input("period", WADI_I64, 1, bins);
+    m->node = wadi_input("node", WADI_F64, 1, nodes);
+    m->weight = wadi_input("weight", WADI_F64, 1, nodes);
+    m->theta = wadi_input("theta", WADI_F64, 0, NULL);
     const wadi_seq s = wadi_produce_env(wadi_extent(m->support, 0), bin_kernels, m);
     wadi_output("kernel", wadi_consume(wadi_elements(s)));
     const wadi_status st = wadi_compile(p, NULL, out, err);
@@ -137,44 +172,55 @@ static wadi_status compile(maker *m, wadi_exe **out, wadi_error *err) {
 
 /* ---- its inputs ---- */
 
-typedef struct tables {
-    double *w, *place, *fading, *cosine;
-} tables;
+enum { NODES = 64 };
 
-/* Midpoints of equal parts of l > 0, in cycles per cell; cosines of these repeat after `period` cells. The integral goes beyond the
- * grid's field, to where the taper has fallen to nothing: cut at the field's edge the kernel would have tails. */
-static void fill(const grid_canvas *c, const grid_wtable *table, const maker *m, tables *t) {
-    for (int64_t b = 0; b < table->bins; b++) t->w[b] = (double)b * table->step;
-    for (int64_t i = 0; i < m->samples; i++) {
-        const double at = ((double)i + 0.5) / (double)m->period;
-        t->place[i] = at * c->theta;
-        t->fading[i] = es_kernel_integral(&c->taper, at) * 2 / (double)m->period;
-        for (int64_t r = 0; r < m->rows; r++)
-            t->cosine[r * m->samples + i] = cos(2 * pi * at * (double)r / (double)m->oversample);
-    }
-}
+typedef struct inputs {
+    double *w;
+    int64_t *period;
+    double node[NODES], weight[NODES];
+} inputs;
 
-/* As many cells as a kernel of w reaches from the edge of the grid's field, twice, and as the table wants. */
+/* A kernel is a sum of cosines that repeats after `period` cells: as many as one of w reaches from the edge of the grid's field, twice,
+ * and as the kernel is wide. The integral goes beyond that field, to where the taper has fallen to nothing: cut at the field's edge
+ * the kernel would have tails. */
 static int64_t period_for(const grid_canvas *c, double w, int64_t support) {
     const double edge = 0.5 * c->theta, n2 = 1 - 2 * edge * edge;
     const double reach = w * edge / sqrt(n2 > 0.02 ? n2 : 0.02) * c->theta + c->taper.support;
     return 2 * (int64_t)ceil(reach) + support + 16;
 }
 
-static wadi_array array_of(wadi_type type, int rank, int64_t n0, int64_t n1, void *values) {
-    return (wadi_array){
-        .rank = rank, .fields = 1, .type = {type}, .shape = {n0, n1}, .column = {values}};
+/* Midpoints in s of x = sin(s), which makes the semicircle's ends smooth; both halves' weight. */
+static void fill(const grid_canvas *c, const grid_wtable *t, inputs *in) {
+    for (int64_t b = 0; b < t->bins; b++) {
+        in->w[b] = (double)b * t->step;
+        in->period[b] = period_for(c, in->w[b], t->support[b]);
+    }
+    for (int i = 0; i < NODES; i++) {
+        const double s = pi / 2 * (i + 0.5) / NODES;
+        in->node[i] = sin(s);
+        in->weight[i] =
+            pi / 2 / NODES * cos(s) * c->taper.support * exp(c->taper.beta * (cos(s) - 1));
+    }
 }
 
-static wadi_status run_maker(grid_wtable *t, const grid_canvas *c, const maker *m, const tables *s,
+static wadi_array vector(wadi_type type, int64_t n, const void *values) {
+    return (wadi_array){.rank = 1,
+                        .fields = 1,
+                        .type = {type},
+                        .shape = {n},
+                        .column = {(void *)(uintptr_t)values}};
+}
+
+static wadi_status run_maker(grid_wtable *t, const grid_canvas *c, const inputs *s,
                              wadi_error *err) {
-    const grid_input in[] = {
-        {"w", array_of(WADI_F64, 1, t->bins, 0, s->w)},
-        {"support", array_of(WADI_I64, 1, t->bins, 0, t->support)},
-        {"place", array_of(WADI_F64, 1, m->samples, 0, s->place)},
-        {"fading", array_of(WADI_F64, 1, m->samples, 0, s->fading)},
-        {"cosine", array_of(WADI_F64, 2, m->rows, m->samples, s->cosine)},
-    };
+    wadi_array theta = vector(WADI_F64, 1, &c->theta);
+    theta.rank = 0;
+    const grid_input in[] = {{"w", vector(WADI_F64, t->bins, s->w)},
+                             {"support", vector(WADI_I64, t->bins, t->support)},
+                             {"period", vector(WADI_I64, t->bins, s->period)},
+                             {"node", vector(WADI_F64, NODES, s->node)},
+                             {"weight", vector(WADI_F64, NODES, s->weight)},
+                             {"theta", theta}};
     WADI_TRY(wadi_run_create(t->exe, &c->run, &t->run, err));
     for (size_t i = 0; i < sizeof in / sizeof *in; i++)
         WADI_TRY(wadi_run_input(t->run, in[i].name, &in[i].array, err));
@@ -182,24 +228,17 @@ static wadi_status run_maker(grid_wtable *t, const grid_canvas *c, const maker *
     return wadi_run_result(t->run, "kernel", &t->kernel, err);
 }
 
-static wadi_status make_kernels(grid_wtable *t, const grid_canvas *c, double w, wadi_error *err) {
-    maker m = {.oversample = t->oversample,
-               .rows = (t->most / 2 + 1) * (int64_t)t->oversample,
-               .period = period_for(c, w, t->most)};
-    m.samples = (int64_t)ceil(most_place * (double)m.period);
-    const size_t samples = (size_t)m.samples, rows = (size_t)m.rows;
-    tables s = {malloc((size_t)t->bins * sizeof *s.w), malloc(samples * sizeof *s.place),
-                malloc(samples * sizeof *s.fading), malloc(samples * rows * sizeof *s.cosine)};
+static wadi_status make_kernels(grid_wtable *t, const grid_canvas *c, wadi_error *err) {
+    maker m = {.oversample = t->oversample, .width = c->taper.support};
+    inputs in = {.w = malloc((size_t)t->bins * sizeof *in.w),
+                 .period = malloc((size_t)t->bins * sizeof *in.period)};
     wadi_status st = WADI_OK;
-    if (!s.w || !s.place || !s.fading || !s.cosine)
-        st = wadi_fail(err, WADI_MEMORY, "kernels of w: out of memory");
-    if (st == WADI_OK) fill(c, t, &m, &s);
+    if (!in.w || !in.period) st = wadi_fail(err, WADI_MEMORY, "kernels of w: out of memory");
+    if (st == WADI_OK) fill(c, t, &in);
     if (st == WADI_OK) st = compile(&m, &t->exe, err);
-    if (st == WADI_OK) st = run_maker(t, c, &m, &s, err);
-    free(s.cosine);
-    free(s.fading);
-    free(s.place);
-    free(s.w);
+    if (st == WADI_OK) st = run_maker(t, c, &in, err);
+    free(in.period);
+    free(in.w);
     return st;
 }
 
@@ -231,7 +270,7 @@ wadi_status grid_wtable_make(grid_wtable *t, const grid_canvas *c, const grid_wp
     WADI_TRY(grid_room(bytes, 0, "kernels of w", err));
     WADI_TRY(lay_out(t, c, plan, w, err));
     t->most_w = w;
-    return make_kernels(t, c, w, err);
+    return make_kernels(t, c, err);
 }
 
 void grid_wtable_fini(grid_wtable *t) {

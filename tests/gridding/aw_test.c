@@ -58,7 +58,7 @@ static void move_to_kernels(direct_data *d) {
 static int set_up(void **state) {
     static const direct_place source[] = {{0.0031, -0.0042, 1}, {-0.0061, 0.0017, 2}, {0, 0, 0.5}};
     (void)state;
-    if (!direct_data_make(VISIBILITIES, 2000, most_w, ANTENNAS, 1, &data)) return -1;
+    if (!direct_data_make(VISIBILITIES, 1700, most_w, ANTENNAS, 1, &data)) return -1;
     move_to_kernels(&data);
     direct_observe(&data, 3, source);
     for (int i = 0; i < SAMPLES; i++) {
@@ -137,13 +137,13 @@ static void every_form_agrees_with_the_direct_sum(void **state) {
 /* Kernels of A that fill all of their cells: A1 * A2 has tails beyond them. W's support takes them all. */
 static void only_six_transforms_cut_the_tails_of_the_a_kernels_convolution(void **state) {
     (void)state;
-    make_aterms(SIDE / 2, 0.001);
+    make_aterms(SIDE / 2, 0.01);
     grid_job six = job(false, true), one = job(true, true);
     six.support = one.support = 35;
     const double error_six = error_of(&six), error_one = error_of(&one);
     print_message("six %.3g, one %.3g\n", error_six, error_one);
     assert_true(error_one < 3e-4);
-    assert_true(error_six > 10 * error_one && error_six < 0.02);
+    assert_true(error_six > 5 * error_one && error_six < 0.05);
 }
 
 /* Without A-terms, and with such that change nothing, for antennas known and unknown. */
