@@ -4,5 +4,5 @@
 #include <stddef.h>
 
 const grid_method *const grid_methods[] = {
-    &grid_wstack, &grid_wproj, &grid_simple, &grid_direct, NULL,
+    &grid_wstack, &grid_wproj, &grid_aw, &grid_simple, &grid_direct, NULL,
 };
