@@ -221,7 +221,8 @@ static wadi_status some_planes(const wstack *s, const wstack_entries *e, wadi_ru
         {.name = "value"},
         {.name = "column"},
         {.name = "row"},
-        {.name = "spread"},
+        {.name = "behind_u"},
+        {.name = "behind_v"},
         bind_vector("offset", WADI_I64, p->tiles * e->firsts + 1, e->offset),
         bind("firsts", WADI_I64, 0, NULL, &e->firsts),
         bind("low", WADI_I64, 0, NULL, &low),
@@ -231,10 +232,10 @@ static wadi_status some_planes(const wstack *s, const wstack_entries *e, wadi_ru
         {.name = "first"},
         {.name = "behind"},
     };
-    const int n = p->flat ? 10 : 12;
+    const int n = p->flat ? 11 : 13;
     wadi_run *run = NULL;
-    WADI_TRY(results(prepared, 4, bound, err));
-    if (!p->flat) WADI_TRY(results(prepared, 2, bound + 10, err));
+    WADI_TRY(results(prepared, 5, bound, err));
+    if (!p->flat) WADI_TRY(results(prepared, 2, bound + 11, err));
     wadi_status st = go(s, s->planes, true, n, bound, &run, err);
     if (st == WADI_OK) st = wadi_run_result(run, "image", &image->array, err);
     wadi_run_destroy(*io_run);
@@ -279,10 +280,8 @@ static wadi_status add_entries(wstack *s, const grid_batch *batch, const wstack_
 static wadi_status add(grid_gridder *g, const grid_batch *batch, wadi_error *err) {
     wstack *s = (wstack *)g;
     wstack_entries e;
-    double most_w = 0;
     if (batch->n == 0) return WADI_OK;
-    for (int64_t k = 0; k < batch->n; k++) most_w = fmax(most_w, fabs(batch->w[k]));
-    WADI_TRY(plan_for(s, batch->n, most_w, err));
+    WADI_TRY(plan_for(s, batch->n, wstack_most_w(NULL, batch), err));
     WADI_TRY(wstack_sort(&s->plan, batch, &e, err));
     const wadi_status st = e.n > 0 ? add_entries(s, batch, &e, err) : WADI_OK;
     if (st == WADI_OK) {

@@ -11,7 +11,7 @@
 
 static const double pi = 3.14159265358979323846;
 
-enum { BLOCK = 8, TILE = 16 };
+enum { BLOCK = 8, TILE = 16, PLANES_MOST = 1 << 20 };
 
 /* Nanoseconds, one core: a transform per element and log2 of its length, an element passed through memory, a complex sum into a cell,
  * what a visibility costs beside its cells. Index: double. */
@@ -79,7 +79,8 @@ static double cost(const wstack_plan *p, double n) {
 static int64_t bytes_of(const wstack_plan *p, int64_t group) {
     const int64_t width = p->single ? 8 : 16, image = p->size * p->size;
     const int64_t lines = p->grid * p->columns * width * group;
-    return lines + 4 * p->columns * p->size * width + image / 4 * 16 + 2 * image * 8;
+    return lines + 4 * p->columns * p->size * width + image / 4 * 16 + 2 * image * 8 +
+           p->grid / TILE * p->planes * 8;
 }
 
 /* ---- choice ---- */
@@ -92,7 +93,7 @@ typedef struct search {
 } search;
 
 static void consider(search *s, wstack_plan *p) {
-    p->planes = wstack_planes_for(p, s->most_w);
+    p->planes = wstack_planes_for(p, fmin(s->most_w, p->step * PLANES_MOST));
     if (!accurate(p)) return;
     const double c = cost(p, s->n);
     if (c >= s->best_cost) return;
@@ -161,13 +162,15 @@ wadi_status wstack_plan_make(const grid_job *job, int64_t n, double most_w, wsta
     p.block = BLOCK;
     p.tile = TILE;
     p.columns = (p.size + BLOCK - 1) / BLOCK * BLOCK;
-    p.flat = 2 * pi * most_w * 2 * p.half <= 0.1 * p.epsilon;
+    const double flat_reach = 0.1 * p.epsilon / (4 * pi * p.half);
+    p.flat = job->most_w > 0 && most_w <= flat_reach; /* else more w may come */
     search s = {.job = job, .n = (double)n, .most_w = most_w, .best_cost = (double)INFINITY};
     try_all(&s, &p);
     if (!isfinite(s.best_cost))
         return wadi_fail(err, WADI_UNSUPPORTED, "wstack: an accuracy of %g is out of reach",
                          job->epsilon);
     s.best.tiles = s.best.grid / TILE;
+    s.best.reach = s.best.flat ? flat_reach : s.best.step * PLANES_MOST;
     WADI_TRY(fit_memory(job, &s.best, err));
     *out = s.best;
     return WADI_OK;

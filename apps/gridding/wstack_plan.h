@@ -15,6 +15,7 @@ typedef struct wstack_plan {
     double middle, half; /* n - 1 runs over middle +- half */
     double step;         /* wavelengths between planes; plane p is at (p + 1/2) step */
     int64_t planes;
+    double reach;        /* largest |w| that is gridded */
     int64_t tile, tiles; /* rows of the grid that are made at once */
     int64_t block;       /* columns of the image that are made at once */
     int64_t group;       /* planes in memory at once */

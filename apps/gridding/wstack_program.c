@@ -117,24 +117,21 @@ static wadi_exp along_w(void *env, wadi_exp entry) {
     return placed(c, wadi_sub(at, wadi_f64(0.5)), c->p->w.support);
 }
 
-static wadi_exp value_of(void *env, wadi_exp entry) {
+/* Visibility k, weighted and turned by the middle of n - 1. */
+static wadi_exp turned(void *env, wadi_ix ix) {
     const context *c = env;
-    const wadi_exp k = visibility_of(entry), full = wadi_f64(2 * 3.14159265358979323846);
-    const wadi_exp z = wadi_index1(c->vis, k), weight = wadi_index1(c->weight, k);
-    const wadi_exp seen = wadi_cond(is_flipped(entry), wadi_conj(z), z);
-    const wadi_exp angle =
-        wadi_mul(full, wadi_mul(coordinate(c->w, entry), wadi_f64(c->p->middle)));
-    const wadi_exp turn =
+    const wadi_exp k = ix.at[0], full = wadi_f64(2 * 3.14159265358979323846);
+    const wadi_exp angle = wadi_mul(full, wadi_mul(wadi_index1(c->w, k), wadi_f64(c->p->middle)));
+    const wadi_exp weight = wadi_index1(c->weight, k);
+    const wadi_exp by =
         wadi_complex(wadi_mul(weight, wadi_cos(angle)), wadi_mul(weight, wadi_sin(angle)));
-    return wadi_convert(c->complex, wadi_mul(seen, turn));
+    return wadi_convert(c->complex, wadi_mul(wadi_index1(c->vis, k), by));
 }
 
-static wadi_exp spread_of(void *env, wadi_ix ix) {
+static wadi_exp value_of(void *env, wadi_exp entry) {
     const context *c = env;
-    const wadi_exp across = wadi_eq(ix.at[1], num(0));
-    const wadi_exp behind =
-        wadi_cond(across, wadi_index1(c->behind_v, ix.at[0]), wadi_index1(c->behind_u, ix.at[0]));
-    return piece(c, &c->pieces_uv, c->table_uv, ix.at[2], behind);
+    const wadi_exp z = wadi_index1(c->value, visibility_of(entry));
+    return wadi_cond(is_flipped(entry), wadi_conj(z), z);
 }
 
 static wadi_exp first_field(wadi_exp r) {
@@ -150,27 +147,25 @@ wadi_program *wstack_prepare(const wstack_plan *p) {
     wadi_program *program = wadi_program_create("wstack_prepare");
     if (!program) return NULL;
     set_up(&c, p);
-    c.table_uv = table_of(&c, &c.pieces_uv);
     c.u = vector_of("u", WADI_F64, "n");
     c.v = vector_of("v", WADI_F64, "n");
     c.w = vector_of("w", WADI_F64, "n");
     c.vis = vector_of("vis", WADI_C128, "n");
     c.weight = vector_of("weight", WADI_F64, "n");
     c.entry = vector_of("entry", WADI_I64, "m");
-    const wadi_acc in_u = wadi_compute(wadi_map_env(along_u, &c, c.entry));
-    const wadi_acc in_v = wadi_compute(wadi_map_env(along_v, &c, c.entry));
-    c.behind_u = wadi_compute(wadi_map(behind_field, in_u));
-    c.behind_v = wadi_compute(wadi_map(behind_field, in_v));
+    c.value = wadi_compute(wadi_generate_env(wadi_ix1(wadi_extent(c.vis, 0)), turned, &c));
+    const wadi_acc in_u = wadi_map_env(along_u, &c, c.entry);
+    const wadi_acc in_v = wadi_map_env(along_v, &c, c.entry);
     wadi_output("value", wadi_map_env(value_of, &c, c.entry));
     wadi_output("column", wadi_map(first_field, in_u));
     wadi_output("row", wadi_map(first_field, in_v));
+    wadi_output("behind_u", wadi_map(behind_field, in_u));
+    wadi_output("behind_v", wadi_map(behind_field, in_v));
     if (!p->flat) {
         const wadi_acc in_w = wadi_map_env(along_w, &c, c.entry);
         wadi_output("first", wadi_map(first_field, in_w));
         wadi_output("behind", wadi_map(behind_field, in_w));
     }
-    const wadi_ix shape = wadi_ix3(wadi_extent(c.entry, 0), num(2), num(p->uv.support));
-    wadi_output("spread", wadi_generate_env(shape, spread_of, &c));
     return program;
 }
 
@@ -186,11 +181,20 @@ static wadi_exp in_plane(void *env, wadi_ix ix) {
     return wadi_complex(wadi_mul(wadi_real(z), weight), wadi_mul(wadi_imag(z), weight));
 }
 
+/* Kernels of the range, [n, 2, W]: along v, along u. */
+static wadi_exp spread_of(void *env, wadi_ix ix) {
+    const context *c = env;
+    const wadi_exp k = wadi_add(c->begin, ix.at[0]);
+    const wadi_exp behind = wadi_cond(wadi_eq(ix.at[1], num(0)), wadi_index1(c->behind_v, k),
+                                      wadi_index1(c->behind_u, k));
+    return piece(c, &c->pieces_uv, c->table_uv, ix.at[2], behind);
+}
+
 static wadi_exp contribution(void *env, wadi_ix ix) {
     const context *c = env;
-    const wadi_exp k = wadi_add(c->begin, ix.at[0]), z = wadi_index1(c->weighted, ix.at[0]);
-    const wadi_exp across = wadi_index3(c->spread, k, num(0), ix.at[1]);
-    const wadi_exp along = wadi_index3(c->spread, k, num(1), ix.at[2]);
+    const wadi_exp z = wadi_index1(c->weighted, ix.at[0]);
+    const wadi_exp across = wadi_index3(c->spread, ix.at[0], num(0), ix.at[1]);
+    const wadi_exp along = wadi_index3(c->spread, ix.at[0], num(1), ix.at[2]);
     const wadi_exp re = wadi_mul(wadi_real(z), across), im = wadi_mul(wadi_imag(z), across);
     return wadi_complex(wadi_mul(re, along), wadi_mul(im, along));
 }
@@ -233,6 +237,8 @@ static wadi_acc lines_of_tile(void *env, wadi_exp element) {
     const wadi_exp end = wadi_index1(c->offset, wadi_add(slot, num(near)));
     const wadi_exp n = wadi_sub(end, c->begin);
     c->weighted = wadi_compute(wadi_generate_env(wadi_ix1(n), in_plane, c));
+    c->spread =
+        wadi_compute(wadi_generate_env(wadi_ix3(n, num(2), num(p->uv.support)), spread_of, c));
     const wadi_acc all =
         wadi_generate_env(wadi_ix3(n, num(p->uv.support), num(p->uv.support)), contribution, c);
     const wadi_acc empty =
@@ -299,7 +305,8 @@ static wadi_acc image_of_block(void *env, wadi_exp block) {
 
 static void declare_planes(context *c) {
     const wstack_plan *p = c->p;
-    static const char *const spread[] = {"m", "?", "?"}, *const any[] = {"?", "?"};
+    static const char *const any[] = {"?", "?"};
+    c->table_uv = table_of(c, &c->pieces_uv);
     c->table_w = p->flat ? (wadi_acc){0} : table_of(c, &c->pieces_w);
     c->value = vector_of("value", c->complex, "m");
     c->row = vector_of("row", WADI_I32, "m");
@@ -308,7 +315,8 @@ static void declare_planes(context *c) {
         c->first = vector_of("first", WADI_I32, "m");
         c->behind = vector_of("behind", c->real, "m");
     }
-    c->spread = wadi_input("spread", c->real, 3, spread);
+    c->behind_u = vector_of("behind_u", c->real, "m");
+    c->behind_v = vector_of("behind_v", c->real, "m");
     c->offset = vector_of("offset", WADI_I64, "k");
     c->firsts = wadi_input("firsts", WADI_I64, 0, NULL);
     c->low = wadi_input("low", WADI_I64, 0, NULL);

@@ -8,8 +8,7 @@
  *   in   u v w weight f64[n], vis c128[n], entry i64[m]
  *   out  value c[m]         the visibility, weighted, turned by the middle of n - 1
  *        row column first i32[m]  of the kernel's first point
- *        behind r[m]        of that point in w, as es_pieces takes it
- *        spread r[m, 2, W]  kernels along v and u */
+ *        behind_v behind_u behind r[m]  of that point, as es_pieces takes it */
 wadi_program *wstack_prepare(const wstack_plan *p);
 
 /* `count` planes from `low` on are added to the image, from above downwards.

@@ -32,9 +32,14 @@ static int near(const wstack_plan *p) {
     return p->flat ? 1 : p->w.support;
 }
 
+static bool within_reach(const wstack_plan *p, double w) {
+    return fabs(w) <= p->reach; /* false for a NaN */
+}
+
 /* Up to two views of visibility k; 0: outside. */
 static int views(const wstack_plan *p, const grid_batch *b, int64_t k, where *out, int *out_flip) {
     int n = 0;
+    if (!within_reach(p, b->w[k])) return 0;
     for (int flip = 0; flip < 2; flip++) {
         const double sign = flip ? -1 : 1, w = sign * b->w[k];
         int64_t column = 0;
@@ -68,15 +73,16 @@ static void each(const wstack_plan *p, const grid_batch *b, wstack_entries *e, b
     }
 }
 
-static double most_w(const grid_batch *b) {
+double wstack_most_w(const wstack_plan *p, const grid_batch *b) {
     double most = 0;
-    for (int64_t k = 0; k < b->n; k++) most = fmax(most, fabs(b->w[k]));
+    for (int64_t k = 0; k < b->n; k++)
+        if (!p || within_reach(p, b->w[k])) most = fmax(most, fabs(b->w[k]));
     return most;
 }
 
 wadi_status wstack_sort(const wstack_plan *p, const grid_batch *batch, wstack_entries *out,
                         wadi_error *err) {
-    *out = (wstack_entries){.planes = wstack_planes_for(p, most_w(batch))};
+    *out = (wstack_entries){.planes = wstack_planes_for(p, wstack_most_w(p, batch))};
     out->firsts = out->planes + near(p); /* one to spare for rounding */
     const int64_t n = p->tiles * out->firsts;
     out->offset = calloc((size_t)n + 1, sizeof *out->offset);

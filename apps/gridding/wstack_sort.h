@@ -18,6 +18,9 @@ typedef struct wstack_entries {
     int64_t outside; /* visibilities whose kernel leaves the grid */
 } wstack_entries;
 
+/* The largest |w| of those within reach; p NULL: of all. */
+double wstack_most_w(const wstack_plan *p, const grid_batch *batch);
+
 WADI_NODISCARD wadi_status wstack_sort(const wstack_plan *p, const grid_batch *batch,
                                        wstack_entries *out, wadi_error *err);
 void wstack_entries_fini(wstack_entries *e); /* harmless for one that is all zero */
