@@ -333,11 +333,12 @@ enum { PATCH_GUESS = 256 }; /* elements of a patch whose size only its element k
 /* A permute that adds patches to the state where it lies. */
 static bool is_shared(const wadi_layout *y, const wadi_bind *b) {
     enum { CHEAP = 100 }; /* see flat_scatter.c */
+    if (b->op->skeleton != WADI_SKEL_PERMUTE) return false;
     const wadi_value *v = y->m->values;
     wadi_val defaults = b->args[0];
     while (y->alias_of[defaults] != WADI_NONE) defaults = y->alias_of[defaults];
-    return b->op->skeleton == WADI_SKEL_PERMUTE && y->takes[b->results[0]] == defaults &&
-           v[b->args[1]].type.array[0].rank >= 2 && wadi_lower_cost(b->funs[0]) < CHEAP;
+    return y->takes[b->results[0]] == defaults && v[b->args[1]].type.array[0].rank >= 2 &&
+           wadi_lower_cost(b->funs[0]) < CHEAP;
 }
 
 /* The body does nothing but that: what else it computes is scalars, or delayed. */

@@ -184,8 +184,75 @@ static wadi_acc count_up(void *env, wadi_acc state, wadi_acc chunk) {
     return wadi_tuple2(counted, wadi_zip_with(wadi_max, wadi_tuple_get(state, 1), all));
 }
 
+/* ---- an array as the state: changes that can be made in place, and such that cannot ---- */
+
+enum { SUMS = 6 };
+
+typedef struct sums {
+    wadi_acc of;     /* the values that are added */
+    wadi_exp factor; /* of the element */
+} sums;
+
+static wadi_exp as_i64(wadi_exp x) {
+    return wadi_convert(WADI_I64, x);
+}
+
+static wadi_exp by_factor(void *env, wadi_exp x) {
+    const sums *s = env;
+    return wadi_add(wadi_mul(x, wadi_i64(3)), s->factor);
+}
+
+static wadi_exp twice_less(wadi_exp x, wadi_exp old) {
+    return wadi_sub(x, wadi_mul(old, wadi_i64(2)));
+}
+
+static wadi_exp less_old(void *env, wadi_exp x, wadi_exp old) {
+    (void)env;
+    return wadi_sub(x, wadi_mul(old, wadi_i64(5)));
+}
+
+static wadi_ix to_sum(void *env, wadi_ix ix) {
+    const sums *s = env;
+    const wadi_exp v = wadi_index1(s->of, ix.at[0]);
+    return wadi_keep_if(wadi_ge(v, wadi_i64(-9)), wadi_ix1(wadi_mod(v, wadi_i64(SUMS))));
+}
+
+static wadi_acc changed(maker *m, sums *s, wadi_acc x, wadi_acc old) {
+    switch (gen_below(&m->r, 6)) {
+    case 0:
+        return wadi_map_env(by_factor, s, x);
+    case 1:
+        return wadi_zip_with(twice_less, x, old);
+    case 2:
+        return wadi_zip_with(twice_less, x, wadi_reverse(gen_below(&m->r, 2) ? x : old));
+    case 3:
+        s->factor = wadi_index1(gen_below(&m->r, 2) ? x : old, wadi_i64(gen_below(&m->r, SUMS)));
+        return wadi_map_env(by_factor, s, x);
+    default:
+        return wadi_permute_env(less_old, x, to_sum, s, s->of);
+    }
+}
+
+static wadi_acc changed_sums(void *env, wadi_acc state, wadi_acc element) {
+    maker *m = env;
+    const wadi_acc part = part_of(m, element, 0), old = wadi_tuple_get(state, 0);
+    const wadi_acc values = wadi_map(as_i64, wadi_flatten(part));
+    sums s = {values, wadi_size(values)};
+    wadi_acc x = old;
+    for (int k = 1 + gen_below(&m->r, 3); k > 0; k--) x = changed(m, &s, x, old);
+    const wadi_exp seen = wadi_index1(gen_below(&m->r, 2) ? x : old, wadi_i64(2));
+    const wadi_acc count = wadi_unit(wadi_add(wadi_the(wadi_tuple_get(state, 1)), seen));
+    return wadi_tuple2(x, count);
+}
+
+static wadi_eat summed_in_place(maker *m, wadi_seq s) {
+    const wadi_acc zero = wadi_iota(WADI_I64, wadi_i64(SUMS));
+    return wadi_fold_seq_env(changed_sums, m, wadi_tuple2(zero, wadi_unit(wadi_i64(1))), s);
+}
+
 wadi_eat gen_consumed(maker *m, wadi_seq s) {
-    const int choice = gen_below(&m->r, 4);
+    const int choice = gen_below(&m->r, 6);
+    if (choice > 3 && !gen_is_complex(m->part[0].type)) return summed_in_place(m, s);
     if (choice == 0) return wadi_tabulate_min(s);
     if (choice == 1) return wadi_from_seq(s);
     if (choice == 2 || gen_is_complex(m->part[0].type)) return wadi_elements(s);
