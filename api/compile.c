@@ -59,6 +59,7 @@ static wadi_status make_versions(wadi_exe *exe, wadi_error *err) {
 static wadi_status build(wadi_exe *exe, const wadi_compile_options *o, wadi_error *err) {
     const wadi_pipeline_options passes = {.disable = o->disable,
                                           .verify = o->verify,
+                                          .steady = o->steady,
                                           .routine = o->no_foreign ? NULL : wadi_foreign_has};
     const wadi_plan_options plan = {.unchecked = o->unchecked};
     wadi_diag *diag = NULL;

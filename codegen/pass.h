@@ -20,6 +20,7 @@ typedef struct wadi_pass_cx {
     wadi_deps *deps;     /* when the pass needs WADI_FACT_DEPS */
     wadi_arena *scratch; /* rewound when the pass is over */
     bool (*routine)(const char *name); /* whether a library has it; NULL: none has */
+    bool steady; /* routines that learn are replaced by those that do not, "x.steady" */
 } wadi_pass_cx;
 
 typedef wadi_status (*wadi_pass_fn)(wadi_module *m, wadi_pass_cx *cx, wadi_error *err);

@@ -22,6 +22,7 @@ typedef struct wadi_pipeline_options {
     void *env;
     /** whether a library has the routine; NULL: none has, and programs use the language's own computations */
     bool (*routine)(const char *name);
+    bool steady; /**< only routines that round alike in every run */
 } wadi_pipeline_options;
 
 /** What is known about the program when the pipeline is through. */

@@ -6,7 +6,7 @@
  *
  * A new plan is FFTW's estimate, or what wisdom knows. One that has done a good deal of work is measured once, in bounded
  * time, and what that taught is kept in the user's directory: a text with its digest in front, so that a file that was cut or
- * changed counts as none.
+ * changed counts as none. The routines named .steady use FFTW's estimate alone, which is the same in every run.
  *
  * Plans are for one thread. A program that itself asks FFTW for plans with threads (fftw_plan_with_nthreads) asks for these too:
  * it should go back to one before it runs wadi.
@@ -41,6 +41,8 @@ typedef struct key {
     int32_t rank;
     int32_t align_in, align_out;
     int32_t count;
+    int32_t steady;      /* the estimate alone, without wisdom: the same plan in every run */
+    int32_t unused;      /* no padding: it would be compared */
     int64_t n[MAX_DIMS]; /* extents of the signal */
 } key;
 
@@ -201,8 +203,21 @@ static void drop_oldest(void) {
     plans.nplans--;
 }
 
+/* Wisdom is taken away for as long as it takes; what cannot be told again is learnt again. */
+static void *make_steady(const key *k, void *in, void *out) {
+    const precision *p = precision_of(k);
+    char *known = p->get_wisdom();
+    p->forget();
+    void *plan = p->make(k, in, out, FFTW_ESTIMATE);
+    p->forget();
+    if (known != NULL) (void)p->set_wisdom(known);
+    free(known);
+    return plan;
+}
+
 static entry *make_entry(const key *k, void *in, void *out) {
-    void *plan = precision_of(k)->make(k, in, out, FFTW_ESTIMATE);
+    void *plan =
+        k->steady ? make_steady(k, in, out) : precision_of(k)->make(k, in, out, FFTW_ESTIMATE);
     if (plan == NULL) return NULL;
     entry *e = calloc(1, sizeof *e);
     if (e == NULL) {
@@ -251,7 +266,7 @@ static entry *take_plan(const key *k, void *in, void *out, void **out_plan) {
     while (e != NULL && memcmp(&e->k, k, sizeof *k) != 0) e = e->next;
     if (e == NULL) e = make_entry(k, in, out);
     if (e != NULL) {
-        if (!e->measured && e->elements > measure_after) measure(e);
+        if (!k->steady && !e->measured && e->elements > measure_after) measure(e);
         e->users++;
         e->last = ++plans.clock;
         *out_plan = e->plan;
@@ -406,7 +421,7 @@ static bool extents_fit(const wadi_call_array *in, const wadi_call_array *out, t
     return true;
 }
 
-static bool describe(const wadi_call *call, transform kind, batch *b) {
+static bool describe(const wadi_call *call, transform kind, bool steady, batch *b) {
     const wadi_call_array *in = &call->array[0], *out = &call->array[1];
     const wadi_call_array *signal = kind == REAL_INVERSE ? out : in;
     memset(b, 0, sizeof *b);
@@ -417,28 +432,41 @@ static bool describe(const wadi_call *call, transform kind, batch *b) {
     b->width_in = wadi_type_size((wadi_type)in->type);
     b->width_out = wadi_type_size((wadi_type)out->type);
     b->k.kind = (int32_t)kind;
+    b->k.steady = steady;
     b->k.rank = signal->rank;
     b->k.is_double = signal->type == WADI_C128 || signal->type == WADI_F64;
     for (int d = 0; d < signal->rank; d++) b->k.n[d] = signal->shape[d];
     return types_fit(in, out, kind) && extents_fit(in, out, kind);
 }
 
-static bool run(const wadi_call *call, transform kind) {
+static bool run(const wadi_call *call, transform kind, bool steady) {
     batch b;
-    return describe(call, kind, &b) && run_batch(&b, call->count);
+    return describe(call, kind, steady, &b) && run_batch(&b, call->count);
 }
 
 static bool fft(const wadi_call *call) {
-    return run(call, FORWARD);
+    return run(call, FORWARD, false);
+}
+static bool fft_steady(const wadi_call *call) {
+    return run(call, FORWARD, true);
 }
 static bool ifft(const wadi_call *call) {
-    return run(call, INVERSE);
+    return run(call, INVERSE, false);
+}
+static bool ifft_steady(const wadi_call *call) {
+    return run(call, INVERSE, true);
 }
 static bool rfft(const wadi_call *call) {
-    return run(call, REAL_FORWARD);
+    return run(call, REAL_FORWARD, false);
+}
+static bool rfft_steady(const wadi_call *call) {
+    return run(call, REAL_FORWARD, true);
 }
 static bool irfft(const wadi_call *call) {
-    return run(call, REAL_INVERSE);
+    return run(call, REAL_INVERSE, false);
+}
+static bool irfft_steady(const wadi_call *call) {
+    return run(call, REAL_INVERSE, true);
 }
 
 /* ---- wisdom ---- */
@@ -550,7 +578,15 @@ static const char *version(void) {
 }
 
 static const wadi_routine routines[] = {
-    {"fft", fft}, {"ifft", ifft}, {"rfft", rfft}, {"irfft", irfft}};
+    {"fft", fft},
+    {"ifft", ifft},
+    {"rfft", rfft},
+    {"irfft", irfft},
+    {"fft.steady", fft_steady},
+    {"ifft.steady", ifft_steady},
+    {"rfft.steady", rfft_steady},
+    {"irfft.steady", irfft_steady},
+};
 
 extern const wadi_library wadi_library_fftw;
 const wadi_library wadi_library_fftw = {

@@ -6,8 +6,8 @@
  * from the middle of its range, which halves how far phases reach, and visibilities of negative w are seen from the other side.
  *
  * Memory depends on the image's size and what the job allows; sums are made in an order that depends on neither threads nor chunks
- * nor schedules. Transforms are a library's, which may round differently for batches of other sizes: what calls them always runs
- * element by element (schedule inside), whatever the job says. */
+ * nor schedules. Transforms are a library's in their steady form, which may still round differently for batches of other sizes: what
+ * calls them always runs element by element (schedule inside), whatever the job says. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -147,7 +147,8 @@ static wadi_status make_tables(wstack *s, wadi_error *err) {
 
 static wadi_status compile(wadi_program *owned_p, wadi_exe **out, wadi_error *err) {
     if (!owned_p) return no_memory(err);
-    const wadi_compile_options options = {.unchecked = true}; /* wstack_sort has checked */
+    const wadi_compile_options options = {.unchecked = true, /* wstack_sort has checked */
+                                          .steady = true};
     const wadi_status st = wadi_compile(owned_p, &options, out, err);
     wadi_program_destroy(owned_p);
     return st;

@@ -3,7 +3,7 @@
  * Law: let (x.. -> e) a.. in b = b[e[a../x..]]. Done before anything else rewrites arrays, so that the language's own computation is
  * simplified, hoisted and fused with what stands around it.
  *
- * A routine stays when the build has it. A manual lifting stays directly in a stage body when its arguments are regular:
+ * A routine stays when the build has it, under the name of its steady form where that is asked for. A manual lifting stays directly in a stage body when its arguments are regular:
  * schedule flat can then run it on the whole chunk. */
 #include "codegen/pass.h"
 
@@ -33,8 +33,18 @@ static bool can_lift(const inlining *s, const wadi_bind *b) {
     return true;
 }
 
-static bool stays(const inlining *s, const wadi_bind *b, bool in_body) {
-    if (b->op->skeleton == WADI_SKEL_FOREIGN) return s->cx->routine && s->cx->routine(b->name);
+/* A routine that learns which way is fastest rounds otherwise afterwards: its steady form does not. */
+static bool can_call(inlining *s, wadi_bind *b) {
+    if (!s->cx->routine) return false;
+    if (s->cx->steady) {
+        b->name = wadi_arena_printf(s->m->arena, "%s.steady", b->name);
+        if (!b->name) s->failed = true;
+    }
+    return b->name && s->cx->routine(b->name);
+}
+
+static bool stays(inlining *s, wadi_bind *b, bool in_body) {
+    if (b->op->skeleton == WADI_SKEL_FOREIGN) return can_call(s, b);
     if (b->op->skeleton == WADI_SKEL_LIFTED) return in_body && can_lift(s, b);
     return true;
 }

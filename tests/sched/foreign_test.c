@@ -214,6 +214,27 @@ static void use_much(arrays *a) {
         assert_true(wadi_foreign_run(&c));
 }
 
+/* What has been learnt between two runs shows in neither. */
+static void steady_routines_round_alike_before_and_after_learning(void **state) {
+    (void)state;
+    enum { N = 240, COUNT = 16 };
+    need_library();
+    arrays *a = make(), *b = make();
+    const wadi_call first = one_dimension("fft.steady", N, COUNT, a->in, a->out);
+    const wadi_call again = one_dimension("fft.steady", N, COUNT, a->in, b->out);
+    const wadi_call other = one_dimension("fft", N, COUNT, a->in, b->out);
+    forget_all();
+    assert_true(wadi_foreign_run(&first));
+    for (int64_t done = 0; done < (int64_t)3 << 27; done += N * COUNT)
+        assert_true(wadi_foreign_run(&other));
+    assert_true(wadi_foreign_run(&again));
+    assert_memory_equal(a->out, b->out, N * COUNT * 2 * sizeof(double));
+    expect_transform(a->in, a->out, N);
+    free(a);
+    free(b);
+    forget_all();
+}
+
 static void wisdom_is_kept_and_verified(void **state) {
     (void)state;
     need_library();
@@ -258,6 +279,7 @@ int main(void) {
         cmocka_unit_test(what_is_declined),
         cmocka_unit_test(several_threads_make_and_use_plans),
         cmocka_unit_test(more_plans_than_are_kept),
+        cmocka_unit_test(steady_routines_round_alike_before_and_after_learning),
         cmocka_unit_test(wisdom_is_kept_and_verified),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
