@@ -105,9 +105,9 @@ static wadi_status prepare(grid_gridder *g, const grid_job *job, wadi_error *err
 
 static void wproj_close(grid_gridder *g) {
     if (!g) return;
+    grid_canvas_fini(&g->canvas); /* its run is one of exe */
     wadi_exe_destroy(g->exe);
     grid_wtable_fini(&g->table);
-    grid_canvas_fini(&g->canvas);
     free(g);
 }
 
