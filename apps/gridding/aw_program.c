@@ -18,10 +18,23 @@ typedef struct choice {
 
 /* ---- transforms of padded kernels ---- */
 
+typedef struct direction {
+    const grid_aw_form *f;
+    bool inverse;
+} direction;
+
+/* Of the last two dimensions, whatever stands outside of them. */
+static wadi_acc plain_transform(void *env, wadi_acc x) {
+    const direction *d = env;
+    const int64_t side[] = {d->f->padded, d->f->padded};
+    if (d->f->own) return wadi_fft_sized(2, side, d->inverse, x);
+    return d->inverse ? wadi_ifft_nd(2, x) : wadi_fft_nd(2, x);
+}
+
 static wadi_acc transform(const grid_aw_form *f, bool inverse, wadi_acc x) {
-    const int64_t side[] = {f->padded, f->padded};
-    if (f->own) return wadi_fft_sized(2, side, inverse, x);
-    return inverse ? wadi_ifft_nd(2, x) : wadi_fft_nd(2, x);
+    direction d = {f, inverse};
+    return f->lifted ? wadi_with_lifted_env(plain_transform, plain_transform, &d, x)
+                     : plain_transform(&d, x);
 }
 
 static wadi_ix square(int side) {

@@ -11,7 +11,9 @@ typedef struct grid_aw_form {
     bool own;     /* the language's own transforms */
     bool hoisted; /* the program reads transforms of A and W, */
     bool each_w;  /* or of A alone */
-    bool same;    /* one A-term for all antennas, numbered or not */
+    bool
+        lifted; /* transforms of a chunk are one transform of all its arrays, as with_lifted has it: for comparison */
+    bool same;  /* one A-term for all antennas, numbered or not */
 } grid_aw_form;
 
 /* in   a c128[antennas, aterm, aterm], w_kernel c128[bins, places, support, support]

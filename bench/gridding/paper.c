@@ -7,7 +7,7 @@
  *   foreign, hoisted  one: those of the antennas' kernels and of w's have been made
  *   regular           six in the language
  *   regular, hoisted  one in the language
- *   lifted            six in the language, lifted by hand: whole arrays, 2000 visibilities at a time
+ *   lifted            six in the language, which a stream does for a whole chunk at once because the program says how
  *   one by one        six by the library, a chunk for each visibility
  *
  * The peer is the same computation in C with FFTW and OpenMP. Timed: a batch added to a grid in memory; tables, and in the hoisted
@@ -23,11 +23,11 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "bench/gridding/gridding.h"
+#include "apps/gridding/aw_program.h"
 #include "bench/gridding/paper_data.h"
-#include "bench/gridding/paper_lifted.h"
 #include "bench/gridding/paper_peer.h"
 
-enum { OVERSAMPLE = 8, PIECE = 2000, PADDED = 32 };
+enum { OVERSAMPLE = 8, PADDED = 32 };
 
 typedef struct form {
     const char *name;
@@ -73,7 +73,8 @@ static grid_aw_form aw_form(const form *f) {
                           .padded = PADDED,
                           .oversample = OVERSAMPLE,
                           .own = f->own,
-                          .hoisted = f->hoisted};
+                          .hoisted = f->hoisted,
+                          .lifted = f->lifted};
 }
 
 static wadi_array kernels_a(const scene *s) {
@@ -103,17 +104,12 @@ static wadi_status make_transforms(ours *o, wadi_error *err) {
     return wadi_run_go(o->transformed, err);
 }
 
-static wadi_status compile(ours *o, wadi_error *err) {
-    const grid_aw_form f = aw_form(o->form);
-    return o->form->lifted ? paper_lifted_compile(&f, &o->exe, err)
-                           : grid_aw_compile(&f, &o->exe, err);
-}
-
 static wadi_status open_ours(const scene *s, const form *f, ours *o, wadi_error *err) {
     *o = (ours){.s = s, .form = f};
     WADI_TRY(grid_canvas_init(&o->canvas, &s->job, PAPER_CELLS, OVERSAMPLE, 0, err));
     o->canvas.run.chunk = f->chunk;
-    WADI_TRY(compile(o, err));
+    const grid_aw_form aw = aw_form(f);
+    WADI_TRY(grid_aw_compile(&aw, &o->exe, err));
     return f->hoisted ? make_transforms(o, err) : WADI_OK;
 }
 
@@ -124,27 +120,19 @@ static void close_ours(ours *o) {
     grid_canvas_fini(&o->canvas);
 }
 
-static wadi_status add_piece(ours *o, int64_t from, int64_t n, wadi_error *err) {
+static wadi_status run_ours(void *env, double *out_seconds, wadi_error *err) {
+    ours *o = env;
     const wadi_array step = {
         .fields = 1, .type = {WADI_F64}, .column = {(void *)(uintptr_t)&o->s->table.step}};
     grid_input extra[] = {{"step", step}, {"a", kernels_a(o->s)}, {"w_kernel", kernels_w(o->s)}};
     grid_batch b = o->s->data.batch;
-    b.n = n;
-    b.u += from, b.v += from, b.w += from, b.weight += from, b.vis += 2 * from, b.pair += 2 * from;
+    WADI_UNUSED(out_seconds);
+    b.n = o->s->n;
     if (o->form->hoisted) {
         WADI_TRY(wadi_run_result(o->transformed, "a", &extra[1].array, err));
         WADI_TRY(wadi_run_result(o->transformed, "w_kernel", &extra[2].array, err));
     }
     return grid_canvas_add(&o->canvas, o->exe, &b, 3, extra, err);
-}
-
-static wadi_status run_ours(void *env, double *out_seconds, wadi_error *err) {
-    ours *o = env;
-    WADI_UNUSED(out_seconds);
-    const int64_t n = o->s->n, piece = o->form->lifted ? PIECE : n;
-    for (int64_t from = 0; from < n; from += piece)
-        WADI_TRY(add_piece(o, from, n - from < piece ? n - from : piece, err));
-    return WADI_OK;
 }
 
 /* ---- the peer ---- */
