@@ -241,6 +241,8 @@ static wadi_status tick(void *env, wadi_error *err) {
 static wadi_status pass(grid_session *s, grid_phase phase,
                         wadi_status (*take)(void *env, wadi_error *err), wadi_error *err) {
     s->phase = phase;
+    if (s->whole && s->watch.progress != NULL)
+        s->watch.progress(s->watch.env, phase, &s->ingest.counts, 0);
     if (s->whole) return take(s, err);
     s->store.n = 0;
     s->ingest.counts = (grid_counts){0};
