@@ -99,8 +99,8 @@ wadi_status wadi_collect_store(wadi_sink *sink, wadi_exec *x, wadi_error *err);
 
 wadi_status wadi_fold_begin(wadi_exec *x, const wadi_plan_fold *fold, wadi_error *err);
 /* Folds the elements of a chunk of the fold's parts into the state. states, if not NULL, gets every state. *out_done:
- * elements before the first that fails. A carried state has changed only when none has; its `after`
- * slots are the caller's to take. */
+ * elements before the first that fails. Carried scalars have changed only when none has; an array that changes in place is of no
+ * use after a failure. `after` slots are the caller's to take. */
 wadi_status wadi_fold_elements(wadi_exec *x, const wadi_plan_fold *fold, wadi_chunk *c,
                                wadi_builder *states, int64_t *out_done, wadi_error *err);
 /* All elements of the chunk at once. */
