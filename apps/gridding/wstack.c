@@ -17,16 +17,18 @@
 #include "apps/gridding/wstack_program.h"
 #include "apps/gridding/wstack_sort.h"
 #include "base/error.h"
+#include "base/thread.h"
 
 typedef struct wstack {
     grid_job job;
     bool planned;
     wstack_plan plan;
     wadi_exe *prepare, *planes, *finish;
-    void *turn;        /* c[columns, size]: one plane's distance */
-    double *finishing; /* c128[size / 2 + 1, size / 2 + 1] */
-    void *image;       /* c[columns, size]: zeros, what each batch begins with */
-    double *sum;       /* [size, size] */
+    wadi_thread warming; /* has finish's kernels compiled while the first batch is gridded */
+    void *turn;          /* c[columns, size]: one plane's distance */
+    double *finishing;   /* c128[size / 2 + 1, size / 2 + 1] */
+    void *image;         /* c[columns, size]: zeros, what each batch begins with */
+    double *sum;         /* [size, size] */
     grid_tally tally;
 } wstack;
 
@@ -40,6 +42,7 @@ static wadi_status no_memory(wadi_error *err) {
 
 static void close_stack(wstack *s) {
     if (!s) return;
+    wadi_thread_join(&s->warming);
     wadi_exe_destroy(s->prepare);
     wadi_exe_destroy(s->planes);
     wadi_exe_destroy(s->finish);
@@ -130,6 +133,7 @@ static wadi_status make_tables(wstack *s, wadi_error *err) {
     const wstack_plan *p = &s->plan;
     const size_t n = (size_t)(p->size / 2 + 1), width = p->single ? 8 : 16;
     double *taper = malloc(n * sizeof *taper);
+    free(s->turn), free(s->finishing), free(s->image); /* of an attempt that failed */
     s->turn = malloc((size_t)(p->columns * p->size) * width);
     s->finishing = malloc(n * n * 16);
     s->image = calloc((size_t)(p->columns * p->size), width);
@@ -154,17 +158,6 @@ static wadi_status compile(wadi_program *owned_p, wadi_exe **out, wadi_error *er
     return st;
 }
 
-static wadi_status plan_for(wstack *s, int64_t n, double most_w, wadi_error *err) {
-    if (s->planned) return WADI_OK;
-    WADI_TRY(wstack_plan_make(&s->job, n, fmax(most_w, s->job.most_w), &s->plan, err));
-    WADI_TRY(make_tables(s, err));
-    WADI_TRY(compile(wstack_prepare(&s->plan), &s->prepare, err));
-    WADI_TRY(compile(wstack_planes(&s->plan), &s->planes, err));
-    WADI_TRY(compile(wstack_finish(&s->plan), &s->finish, err));
-    s->planned = true;
-    return WADI_OK;
-}
-
 /* ---- running ---- */
 
 typedef struct binding {
@@ -184,10 +177,10 @@ static binding bind_vector(const char *name, wadi_type t, int64_t n, const void 
     return bind(name, t, 1, &n, data);
 }
 
-static wadi_status go(const wstack *s, const wadi_exe *exe, bool steady, int n,
+static wadi_status go(const wstack *s, const wadi_exe *exe, wadi_schedule_option schedule, int n,
                       const binding *bound, wadi_run **out, wadi_error *err) {
     wadi_run_options options = s->job.run;
-    if (steady) options.schedule = WADI_SCHEDULE_FORCE_INSIDE;
+    if (schedule != WADI_SCHEDULE_AUTO) options.schedule = schedule;
     wadi_status st = wadi_run_create(exe, &options, out, err);
     for (int i = 0; i < n && st == WADI_OK; i++)
         st = wadi_run_input(*out, bound[i].name, &bound[i].array, err);
@@ -204,7 +197,7 @@ static wadi_status prepare(const wstack *s, const grid_batch *b, const wstack_en
         bind_vector("weight", WADI_F64, b->n, b->weight),
         bind_vector("entry", WADI_I64, e->n, e->entry),
     };
-    return go(s, s->prepare, false, sizeof bound / sizeof *bound, bound, out, err);
+    return go(s, s->prepare, WADI_SCHEDULE_AUTO, sizeof bound / sizeof *bound, bound, out, err);
 }
 
 static wadi_status results(wadi_run *run, int n, binding *bound, wadi_error *err) {
@@ -217,7 +210,7 @@ static wadi_status some_planes(const wstack *s, const wstack_entries *e, wadi_ru
                                int64_t low, int64_t count, binding *image, wadi_run **io_run,
                                wadi_error *err) {
     const wstack_plan *p = &s->plan;
-    const int64_t shape[] = {p->columns, p->size};
+    const int64_t shape[] = {p->columns, p->size}, parts = count * p->tiles;
     binding bound[] = {
         {.name = "value"},
         {.name = "column"},
@@ -228,16 +221,17 @@ static wadi_status some_planes(const wstack *s, const wstack_entries *e, wadi_ru
         bind("firsts", WADI_I64, 0, NULL, &e->firsts),
         bind("low", WADI_I64, 0, NULL, &low),
         bind("count", WADI_I64, 0, NULL, &count),
+        bind("parts", WADI_I64, 0, NULL, &parts),
         bind("turn", p->single ? WADI_C64 : WADI_C128, 2, shape, s->turn),
         *image,
         {.name = "first"},
         {.name = "behind"},
     };
-    const int n = p->flat ? 11 : 13;
+    const int n = p->flat ? 12 : 14;
     wadi_run *run = NULL;
     WADI_TRY(results(prepared, 5, bound, err));
-    if (!p->flat) WADI_TRY(results(prepared, 2, bound + 11, err));
-    wadi_status st = go(s, s->planes, true, n, bound, &run, err);
+    if (!p->flat) WADI_TRY(results(prepared, 2, bound + 12, err));
+    wadi_status st = go(s, s->planes, WADI_SCHEDULE_FORCE_INSIDE, n, bound, &run, err);
     if (st == WADI_OK) st = wadi_run_result(run, "image", &image->array, err);
     wadi_run_destroy(*io_run);
     *io_run = run;
@@ -254,11 +248,38 @@ static wadi_status finish(wstack *s, const binding *image, wadi_error *err) {
                              bind("sum", WADI_F64, 2, square, s->sum)};
     wadi_run *run = NULL;
     wadi_array sum;
-    wadi_status st = go(s, s->finish, false, 3, bound, &run, err);
+    wadi_thread_join(&s->warming);
+    wadi_status st = go(s, s->finish, WADI_SCHEDULE_FORCE_FLAT, 3, bound, &run, err);
     if (st == WADI_OK) st = wadi_run_result(run, "sum", &sum, err);
     if (st == WADI_OK) memcpy(s->sum, sum.column[0], (size_t)(p->size * p->size) * sizeof *s->sum);
     wadi_run_destroy(run);
     return st;
+}
+
+/* An image of no pixels: what counts is that kernels are compiled. Whoever needs them tells what goes wrong. */
+static void warm(void *env) {
+    const wstack *s = env;
+    const int64_t none[] = {0, 0};
+    static double nothing;
+    const binding bound[] = {
+        bind("image", s->plan.single ? WADI_C64 : WADI_C128, 2, none, &nothing),
+        bind("finish", WADI_C128, 2, none, &nothing), bind("sum", WADI_F64, 2, none, &nothing)};
+    wadi_run *run = NULL;
+    const wadi_status st = go(s, s->finish, WADI_SCHEDULE_FORCE_FLAT, 3, bound, &run, NULL);
+    WADI_UNUSED(st);
+    wadi_run_destroy(run);
+}
+
+static wadi_status plan_for(wstack *s, int64_t n, double most_w, wadi_error *err) {
+    if (s->planned) return WADI_OK;
+    WADI_TRY(wstack_plan_make(&s->job, n, fmax(most_w, s->job.most_w), &s->plan, err));
+    if (!s->finish) WADI_TRY(compile(wstack_finish(&s->plan), &s->finish, err));
+    if (wadi_thread_start(&s->warming, warm, s, NULL) != WADI_OK) s->warming.started = false;
+    if (!s->prepare) WADI_TRY(compile(wstack_prepare(&s->plan), &s->prepare, err));
+    if (!s->planes) WADI_TRY(compile(wstack_planes(&s->plan), &s->planes, err));
+    WADI_TRY(make_tables(s, err));
+    s->planned = true;
+    return WADI_OK;
 }
 
 static wadi_status add_entries(wstack *s, const grid_batch *batch, const wstack_entries *e,

@@ -331,8 +331,8 @@ wadi_program *wstack_planes(const wstack_plan *p) {
     if (!program) return NULL;
     set_up(&c, p);
     declare_planes(&c);
-    const wadi_exp tiles = wadi_mul(wadi_the(c.count), num(p->tiles));
-    c.lines = wadi_consume(wadi_tabulate(wadi_produce_env(tiles, lines_of_tile, &c)));
+    const wadi_exp parts = wadi_the(wadi_input("parts", WADI_I64, 0, NULL));
+    c.lines = wadi_consume(wadi_tabulate(wadi_produce_env(parts, lines_of_tile, &c)));
     wadi_output("lines", c.lines); /* so that they are made before the blocks, not for each */
     const wadi_seq blocks = wadi_produce_env(num(p->columns / p->block), image_of_block, &c);
     wadi_output("image", wadi_consume(wadi_tabulate(blocks)));

@@ -12,7 +12,7 @@
 wadi_program *wstack_prepare(const wstack_plan *p);
 
 /* `count` planes from `low` on are added to the image, from above downwards.
- *   in   what prepare gives, offset i64[k], firsts low count i64[], image c[columns, size], turn c[columns, size]
+ *   in   what prepare gives, offset i64[k], firsts low count parts (count * tiles) i64[], image c[columns, size], turn c[columns, size]
  *   out  image */
 wadi_program *wstack_planes(const wstack_plan *p);
 
