@@ -171,7 +171,8 @@ typedef struct wadi_plan_fold {
     int body;
     int nstate;
     const int *init; /* [nstate] ONCE slots with the initial state */
-    const bool *take; /* [nstate] or NULL: nothing else reads the array in `init`: its memory may become the state's */
+    const bool *
+        take; /* [nstate] or NULL: nothing else reads the array in `init`: its memory may become the state's */
     const int *state_in,
         *state_out; /* [nstate] ONCE: where the body reads it and puts (emits) the next one; the same slot when it changes in
                        place, and then a fault leaves it half changed */

@@ -24,10 +24,10 @@ typedef uint32_t wadi_lv; /* a value: number of the instruction that defines it 
 
 typedef enum wadi_lkind {
     /* pure values */
-    WADI_L_CONST,   /* imm */
-    WADI_L_PRIM,    /* op on args; CONVERT and BITCAST too */
-    WADI_L_SELECT,  /* args 0 ? 1 : 2 */
-    WADI_L_ARG,     /* argument `index`: 0 begin, 1 end, 2 stream index of the chunk's first, 3 workers, 4 elements */
+    WADI_L_CONST,  /* imm */
+    WADI_L_PRIM,   /* op on args; CONVERT and BITCAST too */
+    WADI_L_SELECT, /* args 0 ? 1 : 2 */
+    WADI_L_ARG, /* argument `index`: 0 begin, 1 end, 2 stream index of the chunk's first, 3 workers, 4 elements */
     WADI_L_SHAPE,   /* extent `index` of slot; of element arg 0 when there is one */
     WADI_L_STRIDE,  /* of slot */
     WADI_L_OFFSET,  /* of slot at element arg 0 */

@@ -58,8 +58,8 @@ static void run_units(cpu *d, wadi_kernel kernel, int level, int64_t n, bool ser
     const int threads = wadi_pool_threads(d->pool);
     atomic_store(&d->stop, INT64_MAX);
     if (n > 0)
-        wadi_pool_for(d->pool, serial ? 1 : n, serial || apart ? 1 : range_of(n, threads), run_range,
-                      &l);
+        wadi_pool_for(d->pool, serial ? 1 : n, serial || apart ? 1 : range_of(n, threads),
+                      run_range, &l);
 }
 
 static void run_loop(cpu *d, wadi_kernel kernel, int level, int64_t n, bool serial) {
