@@ -27,7 +27,7 @@ static char *name_of(const char *what) {
 }
 
 static void removed(const char *path) {
-    char command[96];
+    char command[160];
     snprintf(command, sizeof command, "chmod -R u+w %s; rm -r %s", path, path);
     assert_int_equal(system(command), 0);
 }
@@ -264,7 +264,7 @@ static void damage_is_told(void **state) {
 
 static void a_set_nobody_may_write_is_read(void **state) {
     (void)state;
-    char command[96];
+    char command[160];
     const ms_look look = {.one_field = true, .one_window = true};
     char *path = written("fixed.ms", &look);
     wadi_vis *v = NULL;
