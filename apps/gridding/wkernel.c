@@ -14,15 +14,16 @@ static const double pi = 3.14159265358979323846;
 
 /* ---- sizes ---- */
 
-static double most_slope(int64_t pixels, double scale) {
-    const double edge = 0.5 * (double)pixels * scale, n2 = 1 - 2 * edge * edge;
-    return edge / sqrt(n2 > 0.02 ? n2 : 0.02); /* l / n at the corner */
+/* l / n: l at the edge of the grid's field, n at the image's corner. */
+static double most_slope(int64_t pixels, int64_t cells, double scale) {
+    const double corner = 0.5 * (double)pixels * scale, n2 = 1 - 2 * corner * corner;
+    return 0.5 * (double)cells * scale / sqrt(n2 > 0.02 ? n2 : 0.02);
 }
 
 int grid_wkernel_support(const es_kernel *taper, int64_t pixels, int64_t cells, double scale,
                          double w) {
     const double reach =
-        0.5 * taper->support + w * most_slope(pixels, scale) * (double)cells * scale;
+        0.5 * taper->support + w * most_slope(pixels, cells, scale) * (double)cells * scale;
     return reach > 1e6 ? 2000001 : 2 * (int)ceil(reach) - 1;
 }
 

@@ -4,9 +4,11 @@
  * after Cornwell, Golap, Bhatnagar (IEEE J. Sel. Top. Signal Process. 2, 2008). It is even in both coordinates, and that of -w is its
  * conjugate, so the table holds w >= 0 alone. Bin b is for w = b step.
  *
- * Supports differ from bin to bin: a source at the edge of the field turns with w l / n cycles per unit of l, so its kernel reaches
- * w l theta / n cells beyond the taper's. That is all of it, since the taper is small outside the image's field; an untapered kernel
- * has tails that fall slowly, and needs the much wider 2 theta sqrt((w theta / 2)^2 + w^1.5 theta / (2 pi eps)). */
+ * Supports differ from bin to bin: a source at l turns with w l / n cycles per unit of l, so its kernel reaches w l theta / n cells
+ * beyond the taper's. Taken at the edge of the grid's field, a quarter beyond the image's, that is all of it: the taper is small
+ * there. An untapered kernel has tails that fall slowly, and needs the wider 2 theta sqrt((w theta / 2)^2 + w^1.5 theta / (2 pi
+ * eps)).
+ */
 #ifndef WADI_APPS_GRIDDING_WKERNEL_H
 #define WADI_APPS_GRIDDING_WKERNEL_H
 
