@@ -31,7 +31,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n) {
     wadi_error err = {.status = WADI_OK};
     void *memory = NULL, *again = NULL;
     size_t length = 0;
-    uint8_t *exact = malloc(n + 1); /* so that a sanitizer sees what is read behind it */
+    uint8_t *exact = calloc(n + 1, 1); /* so that a sanitizer sees what is read behind it */
     demand(exact != NULL, "out of memory");
     if (n > 0) memcpy(exact + 1, data, n);
     const wadi_status status = wadi_vis_header_read(exact + 1, n, &info, &memory, &err);

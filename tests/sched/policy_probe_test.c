@@ -81,8 +81,12 @@ static void ragged_elements_are_judged_by_the_byte(void **state) {
 /* Elements made by the program from what lies in memory: the policy hears of the results' bytes alone. */
 static void ragged_elements_whose_bytes_are_not_seen_are_no_hindrance(void **state) {
     (void)state;
-    machine m = {
-        .latency_ns = 1.5e4, .byte_ns = 0.045, .bytes = 4000, .ragged = 1, .told = 8, .noise = 0.02};
+    machine m = {.latency_ns = 1.5e4,
+                 .byte_ns = 0.045,
+                 .bytes = 4000,
+                 .ragged = 1,
+                 .told = 8,
+                 .noise = 0.02};
     assert_good(&m, 0.05, 20);
 }
 
