@@ -95,11 +95,31 @@ static wadi_acc kernel_of_w(const choice *c) {
     return wadi_slice(4, spec, c->p->w);
 }
 
+/* Two kernels that go through one piece of code. */
+typedef struct both {
+    padding x, y;
+    wadi_acc spectra; /* [2, padded, padded] */
+} both;
+
+static wadi_exp one_of_both(void *env, wadi_ix ix) {
+    both *b = env;
+    const wadi_ix at = wadi_ix2(ix.at[1], ix.at[2]);
+    return wadi_cond(wadi_eq(ix.at[0], wadi_i64(0)), padded_element(&b->x, at),
+                     padded_element(&b->y, at));
+}
+
+static wadi_exp product_of_both(void *env, wadi_ix ix) {
+    const both *b = env;
+    return wadi_mul(wadi_index3(b->spectra, wadi_i64(0), ix.at[0], ix.at[1]),
+                    wadi_index3(b->spectra, wadi_i64(1), ix.at[0], ix.at[1]));
+}
+
 /* x * y, cut to the size of x. */
 static wadi_acc convolve(const grid_aw_form *f, wadi_acc x, int side_x, wadi_acc y, int side_y) {
-    const wadi_acc product =
-        wadi_zip_with(wadi_mul, spectrum(f, x, side_x), spectrum(f, y, side_y));
-    return middle(f, product, side_y / 2, side_x);
+    both b = {.x = {x, side_x}, .y = {y, side_y}};
+    const wadi_ix shape = wadi_ix3(wadi_i64(2), wadi_i64(f->padded), wadi_i64(f->padded));
+    b.spectra = transform(f, false, wadi_generate_env(shape, one_of_both, &b));
+    return middle(f, wadi_generate_env(square(f->padded), product_of_both, &b), side_y / 2, side_x);
 }
 
 static wadi_acc by_six_transforms(const choice *c) {
