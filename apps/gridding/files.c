@@ -82,18 +82,28 @@ static double distance(double ra1, double dec1, double ra2, double dec2) {
     return 2 * asin(sqrt(h < 1 ? h : 1));
 }
 
+/* The first file that says where it looks, or that does not; NULL: there is none. */
+static const grid_file *first_that(const grid_files *in, bool says) {
+    for (size_t i = 0; i < in->n; i++)
+        if (isnan(wadi_vis_about(in->at[i].vis)->ra) != says) return &in->at[i];
+    return NULL;
+}
+
 wadi_status grid_files_check(const grid_files *in, double scale, wadi_error *err) {
-    const grid_file *first = NULL;
-    for (size_t i = 0; i < in->n; i++) {
+    const grid_file *known = first_that(in, true), *unknown = first_that(in, false);
+    if (known != NULL && unknown != NULL)
+        return wadi_fail(err, WADI_INVALID,
+                         "%s does not say where its phase centre is, %s does: they do not fit in "
+                         "one image",
+                         unknown->name, known->name);
+    for (size_t i = 0; known != NULL && i < in->n; i++) {
         const wadi_vis_info *info = wadi_vis_about(in->at[i].vis);
-        if (isnan(info->ra)) continue;
-        if (first == NULL) first = &in->at[i];
         const double apart = distance(in->ra, in->dec, info->ra, info->dec);
         if (apart <= scale / 10) continue;
         return wadi_fail(err, WADI_INVALID,
                          "%s and %s look at phase centres %.4g arc seconds apart, a pixel is "
                          "%.4g: they do not fit in one image",
-                         first->name, in->at[i].name, apart / arc_second, scale / arc_second);
+                         known->name, in->at[i].name, apart / arc_second, scale / arc_second);
     }
     return WADI_OK;
 }

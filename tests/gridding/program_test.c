@@ -346,6 +346,8 @@ static void wrong_files_are_told(void **state) {
     assert_wrong(grid("-o no.fits nowhere.uvfits"), 1, "nowhere.uvfits");
     assert_wrong(grid("-o no.fits /dev/null"), 1, "/dev/null");
     assert_wrong(grid("-o no.fits -s 8 --scale 1asec sky.txt other.txt"), 1, "phase centres");
+    write_text("other.txt", "# frequency 150e6\n", &d, 0, 10);
+    assert_wrong(grid("-o no.fits -s 8 --scale 1asec sky.txt other.txt"), 1, "does not say where");
     assert_wrong(grid("-s 8 --scale 1e-3rad -o /nowhere/no.fits sky.txt"), 1, "/nowhere/no.fits");
     assert_done(grid("-s 8 --scale 1e-3rad -o image.fits sky.txt"));
     assert_wrong(grid("-o no.fits image.fits"), 1, "image.fits");
