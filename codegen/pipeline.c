@@ -127,7 +127,8 @@ static wadi_status verify_after(const wadi_module *m, const char *pass, wadi_err
 static wadi_status run_pass(wadi_module *m, const pass_row *pass, const wadi_pipeline_options *o,
                             wadi_diag *diag, wadi_facts *f, wadi_error *err) {
     WADI_TRY(learn(m, f, pass->needs, err));
-    wadi_pass_cx cx = {diag, f->shapes, f->deps, wadi_arena_create(), o ? o->routine : NULL, o && o->steady};
+    wadi_pass_cx cx = {
+        diag, f->shapes, f->deps, wadi_arena_create(), o ? o->routine : NULL, o && o->steady};
     if (!cx.scratch) return wadi_fail(err, WADI_MEMORY, "%s: out of memory", pass->name);
     const wadi_status status = pass->run(m, &cx, err);
     wadi_arena_destroy(cx.scratch);
