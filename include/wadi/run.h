@@ -31,8 +31,7 @@ typedef struct wadi_compile_options {
     const char *disable; /**< passes switched off, comma separated ("fuse,cse"); NULL: none */
     bool unchecked;      /**< leaves out index checks: a bad index is then undefined */
     bool no_foreign;     /**< the language's own computations instead of library routines */
-    bool
-        steady; /**< library routines that round alike in every run, at some cost in speed; for one size of batch */
+    bool steady;  /**< routines round alike in every run, for one size of batch; costs some speed */
     bool verify;  /**< checks the program after every pass */
     bool explain; /**< keeps what wadi_explain tells */
 } wadi_compile_options;
