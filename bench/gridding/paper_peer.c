@@ -117,11 +117,15 @@ static bool grid_all(const peer *p, int64_t n, int threads, double *grid) {
     pair(*work)[PADDED * PADDED] = fftw_malloc(each * (size_t)threads);
     for (int64_t from = 0; tiles && work && from < n; from += BLOCK) {
         const int64_t here = n - from < BLOCK ? n - from : BLOCK;
+#ifdef _OPENMP
 #pragma omp parallel for num_threads(threads) schedule(static, 1)
+#endif
         for (int t = 0; t < threads; t++)
             for (int64_t k = t; k < here; k += threads)
                 make_tile(p, from + k, work + 4 * t, &tiles[k]);
+#ifdef _OPENMP
 #pragma omp parallel for num_threads(threads) schedule(static, 1)
+#endif
         for (int t = 0; t < threads; t++)
             for (int64_t k = 0; k < here; k++)
                 add_tile(&tiles[k], p->c->cells, t, threads, (pair *)grid);
