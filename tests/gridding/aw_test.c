@@ -12,6 +12,7 @@
 
 #include "apps/gridding/methods.h"
 #include "tests/gridding/direct.h"
+#include "tests/gridding/gridded.h"
 
 enum {
     PIXELS = 96,
@@ -75,10 +76,6 @@ static int tear_down(void **state) {
     return 0;
 }
 
-static void must(wadi_status st, const wadi_error *err) {
-    if (st != WADI_OK) fail_msg("%s", err->msg);
-}
-
 static grid_job job(bool hoisted, bool own) {
     return (grid_job){.size = PIXELS,
                       .scale = scale,
@@ -91,16 +88,6 @@ static grid_job job(bool hoisted, bool own) {
                       .run = {.threads = 2, .forget = true}};
 }
 
-static void make_image(const grid_job *j, const grid_batch *b, double *out, grid_tally *tally) {
-    wadi_error err = {0};
-    grid_gridder *g = NULL;
-    must(grid_aw.open(j, &g, &err), &err);
-    must(grid_aw.add(g, b, &err), &err);
-    must(grid_aw.image(g, out, &err), &err);
-    grid_aw.tell(g, tally);
-    grid_aw.close(g);
-}
-
 static double sinc(double x) {
     return x == 0 ? 1 : sin(pi * x) / (pi * x);
 }
@@ -110,7 +97,7 @@ static double error_of(const grid_job *j) {
     static double image[PIXELS * PIXELS];
     double got[SAMPLES], want[SAMPLES];
     grid_tally tally = {0};
-    make_image(j, &data.batch, image, &tally);
+    gridded_image(&grid_aw, j, 1, &data.batch, image, &tally);
     assert_int_equal(tally.gridded, VISIBILITIES);
     assert_int_equal(tally.outside, 0);
     direct_sum(&data.batch, j->aterms, false, SAMPLES, place, want);
@@ -171,12 +158,12 @@ static void no_bit_depends_on_how_it_runs(void **state) {
     make_aterms(SIDE / 2, 0.001);
     for (int hoisted = 0; hoisted < 2; hoisted++) {
         grid_job j = job(hoisted == 1, true);
-        make_image(&j, &data.batch, first, &tally);
+        gridded_image(&grid_aw, &j, 1, &data.batch, first, &tally);
         for (size_t i = 0; i < sizeof way / sizeof *way; i++) {
             j.run.threads = way[i].threads;
             j.run.chunk = way[i].chunk;
             j.run.schedule = way[i].schedule;
-            make_image(&j, &data.batch, other, &again);
+            gridded_image(&grid_aw, &j, 1, &data.batch, other, &again);
             assert_memory_equal(first, other, sizeof first);
             assert_true(tally.weight == again.weight);
         }
@@ -193,7 +180,7 @@ static void unknown_antennas_and_far_cells_are_told_as_outside(void **state) {
     const grid_job j = job(true, true);
     grid_tally tally;
     (void)state;
-    make_image(&j, &b, image, &tally);
+    gridded_image(&grid_aw, &j, 1, &b, image, &tally);
     assert_int_equal(tally.gridded, 1);
     assert_int_equal(tally.outside, 3);
     assert_true(tally.weight == 1);
@@ -202,24 +189,13 @@ static void unknown_antennas_and_far_cells_are_told_as_outside(void **state) {
 /* A stream tells no largest w: tables grow, and several batches make the image of one. */
 static void the_table_of_a_stream_grows(void **state) {
     static double whole[PIXELS * PIXELS], parts[PIXELS * PIXELS];
-    wadi_error err = {0};
-    grid_gridder *g = NULL;
     grid_tally tally;
     (void)state;
     make_aterms(2, 0.02);
     grid_job j = job(true, true);
-    make_image(&j, &data.batch, whole, &tally);
+    gridded_image(&grid_aw, &j, 1, &data.batch, whole, &tally);
     j.most_w = 0;
-    must(grid_aw.open(&j, &g, &err), &err);
-    for (int64_t from = 0; from < VISIBILITIES; from += 100) {
-        grid_batch b = data.batch;
-        b.n = 100;
-        b.u += from, b.v += from, b.w += from, b.vis += 2 * from, b.weight += from;
-        b.pair += 2 * from;
-        must(grid_aw.add(g, &b, &err), &err);
-    }
-    must(grid_aw.image(g, parts, &err), &err);
-    grid_aw.close(g);
+    gridded_image(&grid_aw, &j, VISIBILITIES / 100, &data.batch, parts, &tally);
     assert_memory_equal(whole, parts, sizeof whole);
 }
 

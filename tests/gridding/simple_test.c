@@ -11,13 +11,10 @@
 
 #include "apps/gridding/methods.h"
 #include "tests/gridding/direct.h"
+#include "tests/gridding/gridded.h"
 
 enum { PIXELS = 64, VISIBILITIES = 1500 };
 static const double scale = 1e-4;
-
-static void must(wadi_status st, const wadi_error *err) {
-    if (st != WADI_OK) fail_msg("%s", err->msg);
-}
 
 static int set_up(void **state) {
     static const direct_place source[] = {{0.0031, -0.0012, 1}, {-0.0022, 0.0028, 2}, {0, 0, 0.5}};
@@ -33,24 +30,6 @@ static int tear_down(void **state) {
     return 0;
 }
 
-static void make_image(const grid_job *j, int pieces, const grid_batch *b, double *out,
-                       grid_tally *tally) {
-    wadi_error err = {0};
-    grid_gridder *g = NULL;
-    must(grid_simple.open(j, &g, &err), &err);
-    for (int i = 0; i < pieces; i++) {
-        grid_batch part = *b;
-        const int64_t from = b->n * i / pieces;
-        part.n = b->n * (i + 1) / pieces - from;
-        part.u += from, part.v += from, part.w += from;
-        part.vis += 2 * from, part.weight += from, part.pair += 2 * from;
-        must(grid_simple.add(g, &part, &err), &err);
-    }
-    must(grid_simple.image(g, out, &err), &err);
-    grid_simple.tell(g, tally);
-    grid_simple.close(g);
-}
-
 /* Every pixel, the edges included. */
 static void every_pixel_is_the_direct_sum(void **state) {
     static double image[PIXELS * PIXELS], want[PIXELS * PIXELS];
@@ -59,7 +38,7 @@ static void every_pixel_is_the_direct_sum(void **state) {
     const grid_job j = {.size = PIXELS, .scale = scale, .run = {.threads = 2, .forget = true}};
     grid_tally tally;
     double weight = 0;
-    make_image(&j, 1, &data->batch, image, &tally);
+    gridded_image(&grid_simple, &j, 1, &data->batch, image, &tally);
     for (int i = 0; i < PIXELS * PIXELS; i++) {
         place[i].l = (i % PIXELS - PIXELS / 2) * scale;
         place[i].m = (double)(i / PIXELS - PIXELS / 2) * scale;
@@ -85,12 +64,12 @@ static void no_bit_depends_on_how_it_runs(void **state) {
     const direct_data *data = *state;
     grid_job j = {.size = PIXELS, .scale = scale, .run = {.threads = 2, .forget = true}};
     grid_tally tally;
-    make_image(&j, 1, &data->batch, first, &tally);
+    gridded_image(&grid_simple, &j, 1, &data->batch, first, &tally);
     for (size_t i = 0; i < sizeof way / sizeof *way; i++) {
         j.run.threads = way[i].threads;
         j.run.chunk = way[i].chunk;
         j.run.schedule = way[i].schedule;
-        make_image(&j, way[i].pieces, &data->batch, other, &tally);
+        gridded_image(&grid_simple, &j, way[i].pieces, &data->batch, other, &tally);
         assert_memory_equal(first, other, sizeof first);
     }
 }
@@ -109,7 +88,7 @@ static void what_reaches_over_the_border_is_told_and_not_wrapped(void **state) {
     const grid_job j = {.size = PIXELS, .scale = scale};
     grid_tally tally;
     (void)state;
-    make_image(&j, 1, &b, image, &tally);
+    gridded_image(&grid_simple, &j, 1, &b, image, &tally);
     assert_int_equal(tally.grid, 80);
     assert_int_equal(tally.support_most, 7);
     assert_int_equal(tally.gridded, 2);
@@ -117,7 +96,7 @@ static void what_reaches_over_the_border_is_told_and_not_wrapped(void **state) {
     const double only_u[] = {36.4 * cell, -37.4 * cell};
     const grid_batch two = {
         .n = 2, .u = only_u, .v = w, .w = w, .vis = vis, .weight = weight, .pair = pair};
-    make_image(&j, 1, &two, inner, &tally);
+    gridded_image(&grid_simple, &j, 1, &two, inner, &tally);
     assert_memory_equal(image, inner, sizeof image);
 }
 

@@ -13,13 +13,10 @@
 
 #include "apps/gridding/methods.h"
 #include "tests/gridding/direct.h"
+#include "tests/gridding/gridded.h"
 
 enum { PIXELS = 128, VISIBILITIES = 300, OVERSAMPLE = 8 };
 static const double scale = 3e-4, step = 400, most_w = 20000, pi = 3.14159265358979323846;
-
-static void must(wadi_status st, const wadi_error *err) {
-    if (st != WADI_OK) fail_msg("%s", err->msg);
-}
 
 static grid_job job(void) {
     return (grid_job){.size = PIXELS,
@@ -28,24 +25,6 @@ static grid_job job(void) {
                       .oversample = OVERSAMPLE,
                       .w_step = step,
                       .run = {.threads = 2, .forget = true}};
-}
-
-static void make_image(const grid_job *j, int pieces, const grid_batch *b, double *out,
-                       grid_tally *tally) {
-    wadi_error err = {0};
-    grid_gridder *g = NULL;
-    must(grid_wproj.open(j, &g, &err), &err);
-    for (int i = 0; i < pieces; i++) {
-        grid_batch part = *b;
-        const int64_t from = b->n * i / pieces;
-        part.n = b->n * (i + 1) / pieces - from;
-        part.u += from, part.v += from, part.w += from;
-        part.vis += 2 * from, part.weight += from, part.pair += 2 * from;
-        must(grid_wproj.add(g, &part, &err), &err);
-    }
-    must(grid_wproj.image(g, out, &err), &err);
-    grid_wproj.tell(g, tally);
-    grid_wproj.close(g);
 }
 
 static int set_up(void **state) {
@@ -80,7 +59,7 @@ static void kernels_of_their_own_supports_lose_nothing(void **state) {
         data->column[k] = rint(data->column[k] * far) / far;
     for (int64_t k = 2 * VISIBILITIES; k < 3 * VISIBILITIES; k++)
         data->column[k] = rint(data->column[k] / step) * step;
-    make_image(&j, 1, &data->batch, image, &tally);
+    gridded_image(&grid_wproj, &j, 1, &data->batch, image, &tally);
     assert_int_equal(tally.grid, 160);
     assert_int_equal(tally.gridded, VISIBILITIES);
     assert_int_equal(tally.support_least, 7);
@@ -107,13 +86,13 @@ static void no_bit_depends_on_how_it_runs(void **state) {
     const direct_data *data = *state;
     grid_job j = job();
     grid_tally tally;
-    make_image(&j, 1, &data->batch, first, &tally);
+    gridded_image(&grid_wproj, &j, 1, &data->batch, first, &tally);
     for (size_t i = 0; i < sizeof way / sizeof *way; i++) {
         j.run.threads = way[i].threads;
         j.run.chunk = way[i].chunk;
         j.run.schedule = way[i].schedule;
         j.most_w = i == 2 ? 0 : most_w; /* the table grows */
-        make_image(&j, way[i].pieces, &data->batch, other, &tally);
+        gridded_image(&grid_wproj, &j, way[i].pieces, &data->batch, other, &tally);
         assert_memory_equal(first, other, sizeof first);
     }
 }
@@ -129,7 +108,7 @@ static void w_beyond_the_table_and_cells_beyond_the_grid_are_told(void **state) 
         job(); /* u of 1500 is cell 72 of 80: kernels of small w fit, that of 16000 does not */
     grid_tally tally;
     (void)state;
-    make_image(&j, 1, &b, image, &tally);
+    gridded_image(&grid_wproj, &j, 1, &b, image, &tally);
     assert_int_equal(tally.gridded, 2);
     assert_int_equal(tally.outside, 3);
     assert_true(tally.weight == 5);
@@ -174,7 +153,7 @@ static double golden_error(const direct_data *d, int support, int size) {
     double *image = malloc((size_t)size * (size_t)size * sizeof *image);
     grid_tally tally;
     assert_non_null(image);
-    make_image(&j, 1, &d->batch, image, &tally);
+    gridded_image(&grid_wproj, &j, 1, &d->batch, image, &tally);
     assert_int_equal(tally.outside, 0);
     for (int i = 0; i < SOURCES; i++) {
         const double x = rint((i % 11 - 5) * apart / pixel), y = rint((i / 11 - 5) * apart / pixel);
