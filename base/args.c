@@ -16,6 +16,14 @@ bool wadi_args_number(const char *text, int64_t low, int64_t high, int64_t *out)
     return true;
 }
 
+bool wadi_args_real(const char *text, double low, double high, double *out) {
+    char *end = NULL;
+    const double value = strtod(text, &end);
+    if (end == text || *end != '\0' || !(value >= low && value <= high)) return false;
+    *out = value;
+    return true;
+}
+
 bool wadi_args_size(const char *text, int64_t *out) {
     static const char units[] = "KMGT";
     char *end = NULL;

@@ -34,6 +34,8 @@ WADI_NODISCARD wadi_status wadi_args_parse(const wadi_args *a, int argc, char *c
 
 /* A whole number from low to high, nothing behind it. */
 bool wadi_args_number(const char *text, int64_t low, int64_t high, int64_t *out);
+/* The same of a decimal number; neither NaN nor, between finite bounds, infinity. */
+bool wadi_args_real(const char *text, double low, double high, double *out);
 /* A positive number of bytes: "4096", "256M"; K, M, G and T are powers of 1024. */
 bool wadi_args_size(const char *text, int64_t *out);
 /* WADI_INVALID: --option: "value" is not what it wants. */

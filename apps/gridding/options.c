@@ -59,15 +59,6 @@ const char grid_usage[] =
 
 /* ---- numbers ---- */
 
-/* A finite number from low to high, nothing behind it. */
-static bool number(const char *text, double low, double high, double *out) {
-    char *end = NULL;
-    const double value = strtod(text, &end);
-    if (end == text || *end != '\0' || !(value >= low && value <= high)) return false;
-    *out = value;
-    return true;
-}
-
 /* A positive angle with its unit, in radians. */
 static bool angle(const char *text, double *out) {
     static const struct {
@@ -110,7 +101,7 @@ static wadi_status take_input(void *options, const char *value, wadi_error *err)
 }
 
 static wadi_status take_epsilon(void *options, const char *value, wadi_error *err) {
-    if (number(value, 1e-13, 0.1, &OPTIONS->epsilon)) return WADI_OK;
+    if (wadi_args_real(value, 1e-13, 0.1, &OPTIONS->epsilon)) return WADI_OK;
     return wadi_args_bad("--epsilon", value, "a number from 1e-13 to 0.1", err);
 }
 
@@ -136,7 +127,7 @@ static wadi_status take_weight(void *options, const char *value, wadi_error *err
         *w = (grid_weights){GRID_NATURAL, 0};
     } else if (strcmp(value, "uniform") == 0) {
         *w = (grid_weights){GRID_UNIFORM, 0};
-    } else if (strncmp(value, "briggs:", 7) == 0 && number(value + 7, -5, 5, &w->robust)) {
+    } else if (strncmp(value, "briggs:", 7) == 0 && wadi_args_real(value + 7, -5, 5, &w->robust)) {
         w->kind = GRID_BRIGGS;
     } else {
         return wadi_args_bad("--weight", value, "natural, uniform or briggs:R", err);
@@ -198,12 +189,12 @@ static wadi_status take_oversample(void *options, const char *value, wadi_error 
 }
 
 static wadi_status take_w_step(void *options, const char *value, wadi_error *err) {
-    if (number(value, 1e-9, 1e12, &OPTIONS->w_step)) return WADI_OK;
+    if (wadi_args_real(value, 1e-9, 1e12, &OPTIONS->w_step)) return WADI_OK;
     return wadi_args_bad("--w-step", value, "a positive number of wavelengths", err);
 }
 
 static wadi_status take_live(void *options, const char *value, wadi_error *err) {
-    if (number(value, 0.01, 1e6, &OPTIONS->live_s)) return WADI_OK;
+    if (wadi_args_real(value, 0.01, 1e6, &OPTIONS->live_s)) return WADI_OK;
     return wadi_args_bad("--live", value, "a number of seconds", err);
 }
 

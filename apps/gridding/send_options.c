@@ -52,22 +52,13 @@ static wadi_status take_input(void *options, const char *value, wadi_error *err)
     return wadi_fail(err, WADI_MEMORY, "out of memory");
 }
 
-/* A number from low to high, nothing behind it. */
-static bool number(const char *text, double low, double high, double *out) {
-    char *end = NULL;
-    const double value = strtod(text, &end);
-    if (end == text || *end != '\0' || !(value >= low && value <= high)) return false;
-    *out = value;
-    return true;
-}
-
 static wadi_status take_rate(void *options, const char *value, wadi_error *err) {
-    if (number(value, 1e-3, 1e9, &OPTIONS->rate)) return WADI_OK;
+    if (wadi_args_real(value, 1e-3, 1e9, &OPTIONS->rate)) return WADI_OK;
     return wadi_args_bad("--rate", value, "a number of rows per second", err);
 }
 
 static wadi_status take_wait(void *options, const char *value, wadi_error *err) {
-    if (number(value, 0.001, 1e6, &OPTIONS->wait_s)) return WADI_OK;
+    if (wadi_args_real(value, 0.001, 1e6, &OPTIONS->wait_s)) return WADI_OK;
     return wadi_args_bad("--wait", value, "a number of seconds", err);
 }
 
