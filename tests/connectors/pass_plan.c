@@ -49,3 +49,18 @@ wadi_status pass_through(wadi_source *in, wadi_sink *out, wadi_type type, int ra
     wadi_exec_destroy(x);
     return status;
 }
+
+wadi_status pass_planes(wadi_sink *out, wadi_type type, int64_t planes, int64_t h, int64_t w,
+                        const void *values, wadi_error *err) {
+    const wadi_array a = {.rank = 3,
+                          .fields = 1,
+                          .type = {type},
+                          .shape = {planes, h, w},
+                          .column = {(void *)(uintptr_t)values}};
+    wadi_source *in = NULL;
+    wadi_status status = wadi_source_memory(&a, &in, err);
+    if (status == WADI_OK) status = pass_through(in, out, type, 2, 1, err);
+    wadi_source_destroy(in);
+    wadi_sink_destroy(out);
+    return status;
+}

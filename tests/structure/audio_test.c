@@ -8,35 +8,15 @@
 #include <cmocka.h>
 
 #include "apps/audio/analysis.h"
-#include "codegen/pipeline.h"
-#include "graph/lang/node.h"
-#include "operators/table.h"
+#include "tests/structure/stage.h"
 
-typedef struct stage {
-    wadi_module *m;
-    wadi_facts facts;
-    const wadi_block *body;
-} stage;
-
-static stage stage_of(int level, int channels) {
-    stage s = {0};
-    wadi_error err = {0};
+static stage stage_at(int level, int channels) {
     const flac_recipe recipe = flac_recipe_for(level, 44100, channels, 16);
     wadi_program *p = wadi_program_create("flac");
     flac_analysis_build(&recipe);
-    if (wadi_program_lower(p, wadi_operators(), &s.m, &err) != WADI_OK ||
-        wadi_pipeline_run(s.m, NULL, NULL, &s.facts, &err) != WADI_OK)
-        fail_msg("%s", err.msg);
+    const stage s = stage_of(p);
     wadi_program_destroy(p);
-    for (int i = 0; i < s.m->main->nbinds; i++)
-        if (s.m->main->binds[i]->nblocks == 1) s.body = s.m->main->binds[i]->blocks[0];
-    assert_non_null(s.body);
     return s;
-}
-
-static void stage_fini(stage *s) {
-    wadi_facts_fini(&s->facts);
-    wadi_module_destroy(s->m);
 }
 
 typedef void (*visitor)(void *env, const stage *s, wadi_val v);
@@ -68,7 +48,7 @@ static void tables_of_constant_shape_are_never_irregular(void **state) {
     (void)state;
     for (int level = 0; level <= FLAC_MAX_LEVEL; level++) {
         int seen = 0;
-        stage s = stage_of(level, 2);
+        stage s = stage_at(level, 2);
         each_value(&s, check_constant, &seen);
         assert_true(seen > 0);
         stage_fini(&s);
@@ -85,7 +65,7 @@ static void check_varying(void *env, const stage *s, wadi_val v) {
 static void what_is_as_long_as_the_block_is_irregular(void **state) {
     (void)state;
     int seen = 0;
-    stage s = stage_of(FLAC_MAX_LEVEL, 2);
+    stage s = stage_at(FLAC_MAX_LEVEL, 2);
     check_varying(&seen, &s, s.body->params[0]);
     each_value(&s, check_varying, &seen);
     assert_true(seen > 1);
@@ -102,7 +82,7 @@ static void count_stored(void *env, const stage *s, wadi_val v) {
 static void so_many_arrays_of_the_best_level_are_stored(void **state) {
     (void)state;
     int count[4] = {0};
-    stage s = stage_of(FLAC_MAX_LEVEL, 2);
+    stage s = stage_at(FLAC_MAX_LEVEL, 2);
     each_value(&s, count_stored, count);
     stage_fini(&s);
     assert_int_equal(count[WADI_REP_NONE], 0);
@@ -114,10 +94,10 @@ static void so_many_arrays_of_the_best_level_are_stored(void **state) {
 static void fewer_arrays_without_linear_prediction(void **state) {
     (void)state;
     int least[4] = {0}, most[4] = {0};
-    stage s = stage_of(0, 2);
+    stage s = stage_at(0, 2);
     each_value(&s, count_stored, least);
     stage_fini(&s);
-    s = stage_of(FLAC_MAX_LEVEL, 2);
+    s = stage_at(FLAC_MAX_LEVEL, 2);
     each_value(&s, count_stored, most);
     stage_fini(&s);
     assert_true(least[WADI_REP_REGULAR] < most[WADI_REP_REGULAR]);

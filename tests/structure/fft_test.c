@@ -10,65 +10,20 @@
 
 #include <cmocka.h>
 
-#include "codegen/pipeline.h"
-#include "graph/lang/node.h"
-#include "operators/table.h"
+#include "tests/structure/stage.h"
 #include "wadi/run.h"
 
-typedef struct stage {
-    wadi_module *m;
-    wadi_facts facts;
-    const wadi_block *body;
-} stage;
-
-static wadi_program *stream(wadi_acc_fn1 body, int rank, const char *const *extents) {
-    wadi_program *p = wadi_program_create("fft");
-    const wadi_component c = {wadi_scalar_elem(WADI_C128), rank, extents};
-    wadi_stream_out(wadi_map_seq(body, wadi_stream_in("s", 1, &c)), "out");
-    return p;
-}
-
-static stage stage_of(wadi_acc_fn1 body, int rank, const char *const *extents) {
-    stage s = {0};
-    wadi_error err = {0};
-    wadi_program *p = stream(body, rank, extents);
-    if (wadi_program_lower(p, wadi_operators(), &s.m, &err) != WADI_OK ||
-        wadi_pipeline_run(s.m, NULL, NULL, &s.facts, &err) != WADI_OK)
-        fail_msg("%s", err.msg);
+static stage stage_in_stream(wadi_acc_fn1 body, int rank, const char *const *extents) {
+    wadi_program *p = stage_stream(body, rank, extents);
+    const stage s = stage_of(p);
     wadi_program_destroy(p);
-    for (int i = 0; i < s.m->main->nbinds; i++)
-        if (s.m->main->binds[i]->op->kind == WADI_OP_SEQUENCE && s.m->main->binds[i]->nblocks == 1)
-            s.body = s.m->main->binds[i]->blocks[0];
-    assert_non_null(s.body);
     return s;
 }
 
-static void stage_fini(stage *s) {
-    wadi_facts_fini(&s->facts);
-    wadi_module_destroy(s->m);
-}
-
-static int count_irregular(const wadi_module *m, const wadi_block *b, int *out_values) {
-    int found = 0;
-    for (int i = 0; i < b->nbinds; i++) {
-        const wadi_bind *bind = b->binds[i];
-        for (int r = 0; r < bind->nresults; r++) {
-            const wadi_value *v = &m->values[bind->results[r]];
-            ++*out_values;
-            if (v->rep == WADI_REP_REGULAR) continue;
-            found++;
-            print_message("%s %u is not regular\n", bind->op->name, bind->results[r]);
-        }
-        for (int k = 0; k < bind->nblocks; k++)
-            found += count_irregular(m, bind->blocks[k], out_values);
-    }
-    return found;
-}
-
 static void assert_all_regular(wadi_acc_fn1 body, int rank, const char *const *extents, int least) {
-    stage s = stage_of(body, rank, extents);
+    stage s = stage_in_stream(body, rank, extents);
     int values = 0;
-    assert_int_equal(count_irregular(s.m, s.body, &values), 0);
+    assert_int_equal(stage_count_irregular(&s, &values), 0);
     assert_in_range(values, least, 100000);
     stage_fini(&s);
 }
@@ -115,16 +70,14 @@ static void known_lengths_stay_regular(void **state) {
 /* Extents that are given are regular even when those of the stream are not: what comes in is checked. */
 static void known_lengths_are_regular_in_a_ragged_stream(void **state) {
     (void)state;
-    stage s = stage_of(sized_power_of_two, 2, NULL);
-    int values = 0;
-    (void)count_irregular(s.m, s.body, &values);
+    stage s = stage_in_stream(sized_power_of_two, 2, NULL);
     assert_int_equal(s.m->values[s.body->yields[0]].rep, WADI_REP_REGULAR);
     stage_fini(&s);
 }
 
 static void a_ragged_stream_is_irregular(void **state) {
     (void)state;
-    stage s = stage_of(own_vector, 1, NULL);
+    stage s = stage_in_stream(own_vector, 1, NULL);
     assert_int_equal(s.m->values[s.body->yields[0]].rep, WADI_REP_IRREGULAR);
     stage_fini(&s);
 }
@@ -133,7 +86,7 @@ static void a_ragged_stream_is_irregular(void **state) {
 
 static size_t report_size(wadi_acc_fn1 body, const char *const *extents) {
     const wadi_compile_options o = {.explain = true, .no_foreign = true};
-    wadi_program *p = stream(body, 2, extents);
+    wadi_program *p = stage_stream(body, 2, extents);
     wadi_exe *exe = NULL;
     wadi_error err = {0};
     char *text = NULL;

@@ -10,9 +10,7 @@
 
 #include <cmocka.h>
 
-#include "codegen/pipeline.h"
-#include "graph/lang/node.h"
-#include "operators/table.h"
+#include "tests/structure/stage.h"
 #include "wadi/wadi.h"
 
 enum { N = 64 };
@@ -72,36 +70,15 @@ static wadi_acc body(wadi_acc x) {
     return split_radix(x, N);
 }
 
-static int count_irregular(const wadi_module *m, const wadi_block *b, int *out_values) {
-    int found = 0;
-    for (int i = 0; i < b->nbinds; i++) {
-        for (int r = 0; r < b->binds[i]->nresults; r++) {
-            ++*out_values;
-            found += m->values[b->binds[i]->results[r]].rep == WADI_REP_IRREGULAR;
-        }
-        for (int k = 0; k < b->binds[i]->nblocks; k++)
-            found += count_irregular(m, b->binds[i]->blocks[k], out_values);
-    }
-    return found;
-}
-
 static void all_values_are_regular(void **state) {
     (void)state;
     static const char *const extents[] = {"64"};
-    wadi_program *p = wadi_program_create("split_radix");
-    const wadi_component c = {wadi_scalar_elem(WADI_C128), 1, extents};
-    wadi_stream_out(wadi_map_seq(body, wadi_stream_in("s", 1, &c)), "out");
-    wadi_module *m = NULL;
-    wadi_facts facts;
-    wadi_error err = {0};
-    if (wadi_program_lower(p, wadi_operators(), &m, &err) != WADI_OK ||
-        wadi_pipeline_run(m, NULL, NULL, &facts, &err) != WADI_OK)
-        fail_msg("%s", err.msg);
+    wadi_program *p = stage_stream(body, 1, extents);
+    stage s = stage_of(p);
     int values = 0;
-    assert_int_equal(count_irregular(m, m->main, &values), 0);
+    assert_int_equal(stage_count_irregular(&s, &values), 0);
     assert_true(values > 100);
-    wadi_facts_fini(&facts);
-    wadi_module_destroy(m);
+    stage_fini(&s);
     wadi_program_destroy(p);
 }
 
