@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <casacore/casa/Arrays/Array.h>
+#include <casacore/casa/Arrays/ArrayLogical.h>
 #include <casacore/casa/Arrays/Vector.h>
 #include <casacore/measures/Measures/MDirection.h>
 #include <casacore/tables/Tables/ArrayColumn.h>
@@ -88,6 +89,19 @@ void open(wadi_ms &ms, const char *path) {
     if (observation.nrow() > 0) {
         ms.telescope = ScalarColumn<String>(observation, "TELESCOPE_NAME")(0);
     }
+}
+
+/* The first row of the same products: sets that were joined from several have some twice. */
+int32_t first_equal(const Table &polarisations, rownr_t row) {
+    const ArrayColumn<Int> codes(polarisations, "CORR_TYPE");
+    const Array<Int> wanted = codes(row);
+    rownr_t first = 0;
+    for (; first < row; first++) {
+        if (!codes.isDefined(first)) continue;
+        const Array<Int> here = codes(first);
+        if (here.shape().isEqual(wanted.shape()) && allEQ(here, wanted)) break;
+    }
+    return static_cast<int32_t>(first);
 }
 
 /* The frame of a direction in a row: one for the column, or a code in a column of its own. */
@@ -252,6 +266,7 @@ bool wadi_ms_look_setup(wadi_ms *ms, int32_t description, wadi_ms_setup *out,
         ms->frequency.assign(frequency.begin(), frequency.end());
         ms->codes.assign(codes.begin(), codes.end());
         *out = wadi_ms_setup{window,
+                             first_equal(ms->polarisations, p),
                              static_cast<int64_t>(ms->frequency.size()),
                              static_cast<int64_t>(ms->codes.size()),
                              ms->frequency.data(),

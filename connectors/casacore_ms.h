@@ -16,7 +16,8 @@ typedef struct wadi_ms wadi_ms;
 
 /* What the rows of one data description share. Borrowed until the next call that fills one. */
 typedef struct wadi_ms_setup {
-    int32_t window; /* number of the spectral window */
+    int32_t window,
+        products; /* rows of SPECTRAL_WINDOW and, the first of equal ones, POLARIZATION */
     int64_t channels, pols;
     const double *frequency; /* [channels] Hz */
     double width;            /* Hz, of the first channel */

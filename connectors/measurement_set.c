@@ -1,9 +1,9 @@
 /* Measurement Sets, the folders of tables that CASA and its relatives keep visibilities in. casacore reads them (casacore_ms.h);
  * which rows are taken, and what becomes of them, is told here.
  *
- * The rows of one field and one spectral window are taken. Where there are several of either, one has to be asked for: their
- * channels or their phase centres differ. uvw is the first antenna's position minus the second's and the sign that of
- * V = I exp(+2 pi i (u l + v m + w (n - 1))), so uvw is negated (connectors/visibility.h). */
+ * The rows of one field, one spectral window and one set of polarisations are taken. Where there are several of any, one has to be
+ * asked for: their phase centres, channels or products differ. uvw is the first antenna's position minus the second's and the sign
+ * that of V = I exp(+2 pi i (u l + v m + w (n - 1))), so uvw is negated (connectors/visibility.h). */
 #include "connectors/visibility.h"
 
 #include <stdio.h>
@@ -19,6 +19,7 @@
 #include <stdlib.h>
 
 #include "base/text.h"
+#include "base/vec.h"
 #include "connectors/casacore_ms.h"
 
 enum { SCAN_ROWS = 65536, MAX_LISTED = 32 };
@@ -29,6 +30,15 @@ static const int64_t BLOCK_BYTES = 4 << 20;
 
 /* casacore's tables are not made for several threads, not even tables of different sets. */
 static pthread_mutex_t alone = PTHREAD_MUTEX_INITIALIZER;
+
+/* Rows of one field and one data description. */
+typedef struct kind {
+    int32_t field, description;
+    int32_t window, products; /* of the description */
+    int64_t rows, first;
+} kind;
+
+typedef WADI_VEC(kind) kinds;
 
 /* Rows that were read and not yet delivered. */
 typedef struct block {
@@ -50,6 +60,7 @@ typedef struct ms_vis {
     bool *is_taken; /* [descriptions] */
     double *frequency;
     int *stokes;
+    kinds all;        /* kinds of rows, those of the choice once it is made */
     int32_t *kind[2]; /* [SCAN_ROWS] data description and field, from row scan_first on */
     int64_t scan_first, scan_n;
     int64_t row, next; /* where in the set to look for row number `next` of those taken */
@@ -89,69 +100,126 @@ static bool takes(const ms_vis *m, int64_t row) {
     return field_of(m, row) == m->field && m->is_taken[description_of(m, row)];
 }
 
-/* A short list of numbers, each once, and whether the one wanted was seen, listed or not. */
-typedef struct seen {
-    int32_t number[MAX_LISTED];
-    int n, wanted; /* counted from 1; 0: the only one */
-    bool found;
-} seen;
-
-static void see(seen *s, int32_t number) {
-    s->found = s->found || number == s->wanted - 1;
-    for (int i = 0; i < s->n; i++)
-        if (s->number[i] == number) return;
-    if (s->n < MAX_LISTED) s->number[s->n++] = number;
-}
-
-static wadi_status choose_one(const ms_vis *m, const char *what, const seen *s, int32_t *out,
-                              wadi_error *err) {
-    if (s->found || (s->wanted == 0 && s->n == 1)) {
-        *out = s->found ? s->wanted - 1 : s->number[0];
+/* Rows come in runs or in turns: the kind of the row before, or the one after it, is looked at first. */
+static wadi_status count_row(ms_vis *m, int64_t row, size_t *at, wadi_error *err) {
+    const int32_t field = field_of(m, row);
+    const int32_t description = description_of(m, row);
+    for (size_t i = 0; i < m->all.n; i++, *at = (*at + 1) % m->all.n) {
+        kind *k = &m->all.at[*at];
+        if (k->field != field || k->description != description) continue;
+        k->rows++;
         return WADI_OK;
     }
-    wadi_text list = {0};
-    for (int i = 0; i < s->n; i++)
-        wadi_text_addf(&list, "%s%d", i > 0 ? ", " : "", (int)s->number[i]);
-    if (s->n == MAX_LISTED) wadi_text_add(&list, ", ...");
-    const wadi_status st =
-        s->wanted == 0 ? wadi_fail(err, WADI_INVALID,
-                                   "%s holds several %ss (%s): one of them has to be asked for",
-                                   m->path, what, wadi_text_str(&list))
-                       : wadi_fail(err, WADI_INVALID, "%s: no rows of %s %d; there are %s", m->path,
-                                   what, s->wanted - 1, wadi_text_str(&list));
-    wadi_text_fini(&list);
-    return st;
-}
-
-static wadi_status choose_field(ms_vis *m, int wanted, wadi_error *err) {
-    seen fields = {.wanted = wanted};
-    for (int64_t r = 0; r < m->rows; r++) {
-        WADI_TRY(scan(m, r, err));
-        see(&fields, field_of(m, r));
-        if (description_of(m, r) >= 0 && description_of(m, r) < m->descriptions) continue;
+    if (description < 0 || description >= m->descriptions) {
         return wadi_fail(err, WADI_IO, "%s: row %lld has data description %d of %d", m->path,
-                         (long long)r, (int)description_of(m, r), (int)m->descriptions);
+                         (long long)row, (int)description, (int)m->descriptions);
     }
-    return choose_one(m, "field", &fields, &m->field, err);
+    *at = m->all.n;
+    const kind new = {.field = field, .description = description, .rows = 1, .first = row};
+    return wadi_vec_push(&m->all, new) ? WADI_OK : no_memory(m, err);
 }
 
-/* Several data descriptions may share a window; their polarisations must then be the same. */
-static wadi_status choose_setup(ms_vis *m, int wanted, wadi_error *err) {
-    char why[WADI_MS_WHY] = "";
-    seen windows = {.wanted = wanted};
-    int32_t window = -1;
+static int compare_kinds(const void *a, const void *b) {
+    const kind *x = a, *y = b;
+    if (x->field != y->field) return x->field < y->field ? -1 : 1;
+    return x->description < y->description ? -1 : x->description > y->description;
+}
+
+static wadi_status find_kinds(ms_vis *m, wadi_error *err) {
+    size_t at = 0;
     for (int64_t r = 0; r < m->rows; r++) {
         WADI_TRY(scan(m, r, err));
-        if (field_of(m, r) == m->field) m->is_taken[description_of(m, r)] = true;
+        WADI_TRY(count_row(m, r, &at, err));
     }
-    for (int32_t d = 0; d < m->descriptions; d++) {
+    qsort(m->all.at, m->all.n, sizeof *m->all.at, compare_kinds);
+    return WADI_OK;
+}
+
+static wadi_status find_windows(ms_vis *m, wadi_error *err) {
+    char why[WADI_MS_WHY] = "";
+    for (size_t i = 0; i < m->all.n; i++) {
+        kind *k = &m->all.at[i];
         wadi_ms_setup setup;
-        if (!m->is_taken[d]) continue;
-        if (!wadi_ms_look_setup(m->ms, d, &setup, why)) return fail(m, why, err);
-        see(&windows, setup.window);
-        m->is_taken[d] = wanted == 0 || setup.window == wanted - 1;
+        if (!wadi_ms_look_setup(m->ms, k->description, &setup, why)) return fail(m, why, err);
+        k->window = setup.window;
+        k->products = setup.products;
     }
-    return choose_one(m, "spectral window", &windows, &window, err);
+    return WADI_OK;
+}
+
+/* Numbers by which kinds of rows are told apart. */
+typedef enum number { FIELD, WINDOW, PRODUCTS } number;
+static const char *const number_name[] = {"field", "spectral window", "set of polarisations"};
+static const char *const numbers_name[] = {"fields", "spectral windows", "sets of polarisations"};
+
+static int32_t number_of(const kind *k, number which) {
+    return which == FIELD ? k->field : which == WINDOW ? k->window : k->products;
+}
+
+static bool is_repeated(const ms_vis *m, size_t i, number which) {
+    for (size_t j = i; j-- > 0;) /* they are sorted: most are next to each other */
+        if (number_of(&m->all.at[j], which) == number_of(&m->all.at[i], which)) return true;
+    return false;
+}
+
+/* "0, 3"; returns how many there are. */
+static int list(const ms_vis *m, number which, wadi_text *out) {
+    int n = 0;
+    for (size_t i = 0; i < m->all.n; i++) {
+        if (is_repeated(m, i, which) || n++ >= MAX_LISTED) continue;
+        wadi_text_addf(out, "%s%d", n > 1 ? ", " : "", (int)number_of(&m->all.at[i], which));
+    }
+    if (n > MAX_LISTED) wadi_text_add(out, ", ...");
+    return n;
+}
+
+/* Keeps the kinds of the number asked for, counted from 1. */
+static wadi_status keep_one(ms_vis *m, number which, int asked, wadi_error *err) {
+    wadi_text numbers = {0};
+    size_t kept = 0;
+    (void)list(m, which, &numbers);
+    for (size_t i = 0; i < m->all.n; i++)
+        if (number_of(&m->all.at[i], which) == asked - 1) m->all.at[kept++] = m->all.at[i];
+    const wadi_status status =
+        kept > 0 ? WADI_OK
+                 : wadi_fail(err, WADI_INVALID, "%s: no rows of %s %d; there are %s", m->path,
+                             number_name[which], asked - 1, wadi_text_str(&numbers));
+    m->all.n = kept;
+    wadi_text_fini(&numbers);
+    return status;
+}
+
+/* There must be only one. */
+static wadi_status expect_one(const ms_vis *m, number which, wadi_error *err) {
+    wadi_text numbers = {0};
+    const bool is_one = list(m, which, &numbers) == 1;
+    const wadi_status status =
+        is_one ? WADI_OK
+               : wadi_fail(err, WADI_INVALID,
+                           "%s holds several %s (%s): one of them has to be asked for", m->path,
+                           numbers_name[which], wadi_text_str(&numbers));
+    wadi_text_fini(&numbers);
+    return status;
+}
+
+/* The kinds of what is asked for; one field, and perhaps several setups. */
+static wadi_status choose_kinds(ms_vis *m, const wadi_vis_options *options, wadi_error *err) {
+    WADI_TRY(find_kinds(m, err));
+    if (options->field != 0) WADI_TRY(keep_one(m, FIELD, options->field, err));
+    WADI_TRY(expect_one(m, FIELD, err));
+    m->field = m->all.at[0].field;
+    WADI_TRY(find_windows(m, err));
+    if (options->setup != 0) WADI_TRY(keep_one(m, WINDOW, options->setup, err));
+    if (options->products != 0) WADI_TRY(keep_one(m, PRODUCTS, options->products, err));
+    return WADI_OK;
+}
+
+/* The one setup that is left. */
+static wadi_status take_setup(ms_vis *m, wadi_error *err) {
+    WADI_TRY(expect_one(m, WINDOW, err));
+    WADI_TRY(expect_one(m, PRODUCTS, err));
+    for (size_t i = 0; i < m->all.n; i++) m->is_taken[m->all.at[i].description] = true;
+    return WADI_OK;
 }
 
 /* ---- what they hold ---- */
@@ -202,26 +270,12 @@ static wadi_status keep_setup(ms_vis *m, const wadi_ms_setup *s, wadi_error *err
     return WADI_OK;
 }
 
-static bool is_same(const ms_vis *m, const wadi_ms_setup *s) {
-    bool same = s->channels == m->base.info.channels && s->pols == m->base.info.pols;
-    for (int64_t p = 0; same && p < s->pols; p++) same = stokes_of(s->codes[p]) == m->stokes[p];
-    return same;
-}
-
+/* Descriptions of one window and one set of polarisations hold the same. */
 static wadi_status describe_setup(ms_vis *m, wadi_error *err) {
     char why[WADI_MS_WHY] = "";
-    for (int32_t d = 0; d < m->descriptions; d++) {
-        wadi_ms_setup setup;
-        if (!m->is_taken[d]) continue;
-        if (!wadi_ms_look_setup(m->ms, d, &setup, why)) return fail(m, why, err);
-        if (m->stokes == NULL)
-            WADI_TRY(keep_setup(m, &setup, err));
-        else if (!is_same(m, &setup))
-            return wadi_fail(err, WADI_UNSUPPORTED,
-                             "%s: spectral window %d has rows of different polarisations", m->path,
-                             (int)setup.window);
-    }
-    return WADI_OK;
+    wadi_ms_setup setup;
+    if (!wadi_ms_look_setup(m->ms, m->all.at[0].description, &setup, why)) return fail(m, why, err);
+    return keep_setup(m, &setup, err);
 }
 
 static char *copy(const char *text) {
@@ -247,15 +301,11 @@ static wadi_status describe_field(ms_vis *m, wadi_error *err) {
 /* Counts the rows taken and looks at the first. */
 static wadi_status count_rows(ms_vis *m, const char *column, wadi_error *err) {
     char why[WADI_MS_WHY] = "";
-    int64_t first = -1;
+    int64_t first = m->rows;
     m->base.info.rows = 0;
-    for (int64_t r = 0; r < m->rows; r++) {
-        WADI_TRY(scan(m, r, err));
-        if (!takes(m, r)) continue;
-        if (m->base.info.rows++ == 0) first = r;
-    }
-    if (first < 0) {
-        return wadi_fail(err, WADI_INVALID, "%s: no rows of field %d", m->path, (int)m->field);
+    for (size_t i = 0; i < m->all.n; i++) {
+        m->base.info.rows += m->all.at[i].rows;
+        if (m->all.at[i].first < first) first = m->all.at[i].first;
     }
     if (!wadi_ms_choose(m->ms, column, first, m->base.info.channels, m->base.info.pols, why)) {
         return wadi_fail(err, WADI_INVALID, "%s: %s", m->path, why);
@@ -265,6 +315,19 @@ static wadi_status count_rows(ms_vis *m, const char *column, wadi_error *err) {
 
 /* ---- reading ---- */
 
+static void free_block(block *b) {
+    free(b->row);
+    free(b->uvw);
+    free(b->time);
+    free(b->pair[0]);
+    free(b->pair[1]);
+    free(b->data);
+    free(b->weight);
+    free(b->flag);
+    *b = (block){0};
+}
+
+/* A block is there only while rows are read: one image may be made of many windows, each of which is an open set. */
 static wadi_status make_room(ms_vis *m, wadi_error *err) {
     block *b = &m->block;
     const int64_t cells = m->base.info.channels * m->base.info.pols;
@@ -280,20 +343,10 @@ static wadi_status make_room(ms_vis *m, wadi_error *err) {
     b->flag = calloc(all, sizeof *b->flag);
     if (b->row == NULL || b->uvw == NULL || b->time == NULL || b->pair[0] == NULL ||
         b->pair[1] == NULL || b->data == NULL || b->weight == NULL || b->flag == NULL) {
+        free_block(b);
         return no_memory(m, err);
     }
     return WADI_OK;
-}
-
-static void free_block(block *b) {
-    free(b->row);
-    free(b->uvw);
-    free(b->time);
-    free(b->pair[0]);
-    free(b->pair[1]);
-    free(b->data);
-    free(b->weight);
-    free(b->flag);
 }
 
 /* The next rows that are taken, from m->next on. */
@@ -301,6 +354,7 @@ static wadi_status fill(ms_vis *m, wadi_error *err) {
     block *b = &m->block;
     char why[WADI_MS_WHY] = "";
     int64_t n = 0;
+    if (b->room == 0) WADI_TRY(make_room(m, err));
     b->first = m->next;
     b->n = 0;
     for (; n < b->room && m->row < m->rows; m->row++) {
@@ -364,7 +418,10 @@ static wadi_status read_rows(wadi_vis *self, int64_t first, int64_t k, const wad
     *out_n = 0;
     (void)pthread_mutex_lock(&alone);
     const wadi_status st = read_some(m, first, k, rows, out_n, err);
-    if (st != WADI_OK) m->row = m->next = m->block.first = m->block.n = 0; /* begin again */
+    if (st != WADI_OK || *out_n == 0) { /* begin again */
+        m->row = m->next = 0;
+        free_block(&m->block);
+    }
     (void)pthread_mutex_unlock(&alone);
     return st;
 }
@@ -376,6 +433,7 @@ static void destroy(ms_vis *m) {
     free_block(&m->block);
     free(m->kind[0]);
     free(m->kind[1]);
+    wadi_vec_free(&m->all);
     free(m->is_taken);
     free(m->frequency);
     free(m->stokes);
@@ -395,8 +453,6 @@ static const wadi_vis_ops ms_ops = {read_rows, close_ms};
 
 static wadi_status open_ms(ms_vis *m, const wadi_vis_options *options, wadi_error *err) {
     char why[WADI_MS_WHY] = "";
-    m->base.ops = &ms_ops;
-    m->base.info = (wadi_vis_info){.format = "Measurement Set"};
     if (!wadi_ms_open(m->path, &m->ms, why)) return fail(m, why, err);
     m->rows = wadi_ms_count(m->ms);
     m->descriptions = wadi_ms_descriptions(m->ms);
@@ -407,16 +463,17 @@ static wadi_status open_ms(ms_vis *m, const wadi_vis_options *options, wadi_erro
     m->is_taken = calloc((size_t)m->descriptions, sizeof *m->is_taken);
     for (int i = 0; i < 2; i++) m->kind[i] = calloc(SCAN_ROWS, sizeof *m->kind[i]);
     if (m->is_taken == NULL || m->kind[0] == NULL || m->kind[1] == NULL) return no_memory(m, err);
-    WADI_TRY(choose_field(m, options->field, err));
-    WADI_TRY(choose_setup(m, options->setup, err));
-    WADI_TRY(describe_setup(m, err));
-    WADI_TRY(describe_field(m, err));
-    WADI_TRY(count_rows(m, options->column != NULL ? options->column : "DATA", err));
-    return make_room(m, err);
+    return choose_kinds(m, options, err);
 }
 
-wadi_status wadi_vis_ms_open(const char *path, const wadi_vis_options *options, wadi_vis **out,
-                             wadi_error *err) {
+static wadi_status describe(ms_vis *m, const wadi_vis_options *options, wadi_error *err) {
+    WADI_TRY(take_setup(m, err));
+    WADI_TRY(describe_setup(m, err));
+    WADI_TRY(describe_field(m, err));
+    return count_rows(m, options->column != NULL ? options->column : "DATA", err);
+}
+
+static wadi_status create(const char *path, ms_vis **out, wadi_error *err) {
     ms_vis *m = calloc(1, sizeof *m);
     char *name = copy(path);
     if (m == NULL || name == NULL) {
@@ -425,12 +482,49 @@ wadi_status wadi_vis_ms_open(const char *path, const wadi_vis_options *options, 
         return wadi_fail(err, WADI_MEMORY, "%s: out of memory", path);
     }
     m->path = name;
+    m->base.ops = &ms_ops;
+    m->base.info = (wadi_vis_info){.format = "Measurement Set"};
+    *out = m;
+    return WADI_OK;
+}
+
+wadi_status wadi_vis_ms_open(const char *path, const wadi_vis_options *options, wadi_vis **out,
+                             wadi_error *err) {
+    ms_vis *m = NULL;
+    WADI_TRY(create(path, &m, err));
     (void)pthread_mutex_lock(&alone);
-    const wadi_status st = open_ms(m, options, err);
+    wadi_status st = open_ms(m, options, err);
+    if (st == WADI_OK) st = describe(m, options, err);
     if (st != WADI_OK)
         destroy(m);
     else
         *out = &m->base;
+    (void)pthread_mutex_unlock(&alone);
+    return st;
+}
+
+/* Whether an earlier kind opens with the same options. */
+static bool is_listed(const ms_vis *m, size_t i) {
+    const kind *k = &m->all.at[i];
+    for (size_t j = 0; j < i; j++)
+        if (m->all.at[j].window == k->window && m->all.at[j].products == k->products) return true;
+    return false;
+}
+
+wadi_status wadi_vis_ms_setups(const char *path, const wadi_vis_options *options,
+                               wadi_vis_setup_list *out, wadi_error *err) {
+    ms_vis *m = NULL;
+    wadi_vis_options one = *options;
+    WADI_TRY(create(path, &m, err));
+    (void)pthread_mutex_lock(&alone);
+    wadi_status st = open_ms(m, options, err);
+    for (size_t i = 0; i < m->all.n && st == WADI_OK; i++) {
+        if (is_listed(m, i)) continue;
+        one.setup = m->all.at[i].window + 1;
+        one.products = m->all.at[i].products + 1;
+        if (!wadi_vec_push(out, one)) st = no_memory(m, err);
+    }
+    destroy(m);
     (void)pthread_mutex_unlock(&alone);
     return st;
 }

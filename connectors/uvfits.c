@@ -337,24 +337,33 @@ static bool is_plain(const uvfits *u, const wadi_vis_options *options) {
            (!h->has[WADI_UVFITS_SETUP] || h->setup.n == 1);
 }
 
+/* What the groups of the source asked for are. */
+static wadi_status find_chosen_kinds(uvfits *u, const wadi_vis_options *options, kinds *all,
+                                     wadi_error *err) {
+    const bool *has = u->head.has;
+    if ((options->field != 0 && !has[WADI_UVFITS_SOURCE]) ||
+        (options->setup != 0 && !has[WADI_UVFITS_SETUP])) {
+        return wadi_fail(
+            err, WADI_INVALID, "%s: its visibilities carry no number of a %s to choose", u->path,
+            has[WADI_UVFITS_SOURCE] || options->field == 0 ? "frequency id" : "source");
+    }
+    WADI_TRY(find_kinds(u, all, err));
+    if (has[WADI_UVFITS_SOURCE]) WADI_TRY(choose(u, all, true, options->field, &u->source, err));
+    if (has[WADI_UVFITS_SETUP] && options->setup != 0)
+        WADI_TRY(choose(u, all, false, options->setup, &u->setup, err));
+    return WADI_OK;
+}
+
 static wadi_status select_groups(uvfits *u, const wadi_vis_options *options, wadi_error *err) {
     const wadi_uvfits_head *h = &u->head;
     u->base.info.rows = h->groups;
     u->source = h->field.n > 0 ? h->field.at[0].id : NO_ID;
     u->setup = h->setup.n > 0 ? h->setup.at[0].id : NO_ID;
     if (is_plain(u, options)) return WADI_OK;
-    if ((options->field != 0 && !h->has[WADI_UVFITS_SOURCE]) ||
-        (options->setup != 0 && !h->has[WADI_UVFITS_SETUP])) {
-        return wadi_fail(
-            err, WADI_INVALID, "%s: its visibilities carry no number of a %s to choose", u->path,
-            h->has[WADI_UVFITS_SOURCE] || options->field == 0 ? "frequency id" : "source");
-    }
     kinds all = {0};
-    wadi_status status = find_kinds(u, &all, err);
-    if (status == WADI_OK && h->has[WADI_UVFITS_SOURCE])
-        status = choose(u, &all, true, options->field, &u->source, err);
-    if (status == WADI_OK && h->has[WADI_UVFITS_SETUP])
-        status = choose(u, &all, false, options->setup, &u->setup, err);
+    wadi_status status = find_chosen_kinds(u, options, &all, err);
+    if (status == WADI_OK && h->has[WADI_UVFITS_SETUP] && options->setup == 0)
+        status = choose(u, &all, false, 0, &u->setup, err);
     u->one_source = h->has[WADI_UVFITS_SOURCE];
     u->one_setup = h->has[WADI_UVFITS_SETUP];
     u->base.info.rows = 0;
@@ -363,8 +372,36 @@ static wadi_status select_groups(uvfits *u, const wadi_vis_options *options, wad
     return status;
 }
 
+static wadi_status list_setups(uvfits *u, const wadi_vis_options *options, wadi_vis_setup_list *out,
+                               wadi_error *err) {
+    wadi_vis_options one = *options;
+    kinds all = {0};
+    wadi_status status = WADI_OK;
+    bool room = true;
+    if (is_plain(u, options)) {
+        room = wadi_vec_push(out, one);
+    } else {
+        status = find_chosen_kinds(u, options, &all, err);
+        for (size_t i = 0; i < all.n && status == WADI_OK && room; i++) {
+            if (is_repeated(&all, i, false)) continue;
+            if (u->head.has[WADI_UVFITS_SETUP]) one.setup = all.at[i].setup + 1;
+            room = wadi_vec_push(out, one);
+        }
+    }
+    wadi_vec_free(&all);
+    return room ? status : wadi_fail(err, WADI_MEMORY, "%s: out of memory", u->path);
+}
+
 /* ---- what holds for all rows ---- */
 
+/* What the table of sources says of the source taken; NULL: nothing. */
+static const wadi_uvfits_field *chosen_field(const uvfits *u) {
+    const wadi_uvfits_head *h = &u->head;
+    const wadi_uvfits_field *f = find_field(u, u->source);
+    return f == NULL && h->field.n == 1 ? &h->field.at[0] : f;
+}
+
+/* The reference frequency, what AIPS FQ adds for the IF, and what AIPS SU adds for the source, where the array followed its motion. */
 static wadi_status find_frequencies(uvfits *u, wadi_error *err) {
     const wadi_uvfits_head *h = &u->head;
     const wadi_uvfits_setup *setup = find_setup(u, u->setup);
@@ -374,8 +411,10 @@ static wadi_status find_frequencies(uvfits *u, wadi_error *err) {
                          u->setup);
     }
     double *f = u->frequency;
+    const wadi_uvfits_field *field = chosen_field(u);
     for (int64_t part = 0; part < h->part.n; part++) {
-        const double offset = setup != NULL ? setup->offset[part] : 0;
+        const double offset = (setup != NULL ? setup->offset[part] : 0) +
+                              (field != NULL && field->offset != NULL ? field->offset[part] : 0);
         double width = setup != NULL ? setup->width[part] : 0;
         if (width == 0) width = h->channel.step;
         for (int64_t c = 0; c < h->channel.n; c++, f++) {
@@ -417,8 +456,7 @@ static wadi_status describe(uvfits *u, wadi_error *err) {
     info->stokes = u->stokes;
     WADI_TRY(find_frequencies(u, err));
     WADI_TRY(find_stokes(u, err));
-    const wadi_uvfits_field *field = find_field(u, u->source);
-    if (field == NULL && h->field.n == 1) field = &h->field.at[0];
+    const wadi_uvfits_field *field = chosen_field(u);
     info->ra = field != NULL ? field->ra : h->ra;
     info->dec = field != NULL ? field->dec : h->dec;
     info->equinox = field != NULL ? field->equinox : h->equinox;
@@ -458,29 +496,45 @@ static wadi_status prepare(uvfits *u, wadi_error *err) {
     return WADI_OK;
 }
 
-static wadi_status open_file(uvfits *u, const wadi_vis_options *options, wadi_error *err) {
-    WADI_TRY(wadi_uvfits_head_read(u->path, &u->head, err));
-    WADI_TRY(prepare(u, err));
-    WADI_TRY(select_groups(u, options, err));
-    return describe(u, err);
-}
-
-wadi_status wadi_vis_fits_open(const char *path, const wadi_vis_options *options, wadi_vis **out,
-                               wadi_error *err) {
+static wadi_status create(const char *path, uvfits **out, wadi_error *err) {
     uvfits *u = calloc(1, sizeof *u);
     if (u == NULL) return wadi_fail(err, WADI_MEMORY, "%s: out of memory", path);
     u->base.ops = &ops;
     u->fd = -1;
     u->path = strdup(path);
-    const wadi_status status = u->path != NULL
-                                   ? open_file(u, options, err)
-                                   : wadi_fail(err, WADI_MEMORY, "%s: out of memory", path);
+    wadi_status status =
+        u->path != NULL ? WADI_OK : wadi_fail(err, WADI_MEMORY, "%s: out of memory", path);
+    if (status == WADI_OK) status = wadi_uvfits_head_read(path, &u->head, err);
+    if (status == WADI_OK) status = prepare(u, err);
+    if (status != WADI_OK) {
+        close_file(&u->base);
+        return status;
+    }
+    *out = u;
+    return WADI_OK;
+}
+
+wadi_status wadi_vis_fits_open(const char *path, const wadi_vis_options *options, wadi_vis **out,
+                               wadi_error *err) {
+    uvfits *u = NULL;
+    WADI_TRY(create(path, &u, err));
+    wadi_status status = select_groups(u, options, err);
+    if (status == WADI_OK) status = describe(u, err);
     if (status != WADI_OK) {
         close_file(&u->base);
         return status;
     }
     *out = &u->base;
     return WADI_OK;
+}
+
+wadi_status wadi_vis_fits_setups(const char *path, const wadi_vis_options *options,
+                                 wadi_vis_setup_list *out, wadi_error *err) {
+    uvfits *u = NULL;
+    WADI_TRY(create(path, &u, err));
+    const wadi_status status = list_setups(u, options, out, err);
+    close_file(&u->base);
+    return status;
 }
 
 #endif

@@ -46,6 +46,7 @@ typedef struct wadi_uvfits_field {
     int id;
     char name[WADI_UVFITS_TEXT];
     double ra, dec, equinox;
+    double *offset; /* added to the frequencies of each IF, Hz; NULL: nothing */
 } wadi_uvfits_field;
 
 typedef struct wadi_uvfits_head {

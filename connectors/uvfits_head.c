@@ -368,6 +368,41 @@ static void read_name(reader *r, int col, long row, char out[WADI_UVFITS_TEXT]) 
     free(name);
 }
 
+/* The column FREQOFF, added to the frequencies of the IFs (Going AIPS, file structures, "CH": the true frequency is the sum of the
+ * reference frequency, that of the IF and that of the source). *out_n: values in a cell, 0 where there is no such column. */
+static int offset_column(reader *r, int64_t *out_n) {
+    int number_of_it = 0;
+    int type = 0;
+    int status = 0;
+    long repeat = 0;
+    *out_n = 0;
+    fits_get_colnum(r->fits, CASEINSEN, (char[]){"FREQOFF"}, &number_of_it, &status);
+    if (status != 0) return 0;
+    fits_get_coltype(r->fits, number_of_it, &type, &repeat, NULL, &r->status);
+    *out_n = repeat;
+    return number_of_it;
+}
+
+/* Not defined counts as none. One value for several IFs is no offset of each, unless it is 0. */
+static wadi_status read_offset(reader *r, int col, int64_t have, long row, wadi_uvfits_field *f,
+                               wadi_error *err) {
+    const int64_t n = r->head->part.n;
+    const int64_t take = have < n ? have : n;
+    bool any = false;
+    if (take < 1 || r->status != 0) return WADI_OK;
+    f->offset = calloc((size_t)n, sizeof *f->offset);
+    if (f->offset == NULL) return wadi_fail(err, WADI_MEMORY, "%s: out of memory", r->path);
+    cell(r, TDOUBLE, col, row, take, f->offset);
+    for (int64_t i = 0; i < take; i++) {
+        if (!isfinite(f->offset[i])) f->offset[i] = 0;
+        any = any || f->offset[i] != 0;
+    }
+    if (!any || have >= n || r->status != 0) return WADI_OK;
+    return wadi_fail(err, WADI_IO,
+                     "%s: the data have %lld IFs, FREQOFF in the table AIPS SU has %lld", r->path,
+                     (long long)n, (long long)have);
+}
+
 static wadi_status read_fields(reader *r, wadi_error *err) {
     wadi_uvfits_head *h = r->head;
     long rows = 0;
@@ -378,6 +413,8 @@ static wadi_status read_fields(reader *r, wadi_error *err) {
     const int ra = column(r, (char[]){"RAEPO"});
     const int dec = column(r, (char[]){"DECEPO"});
     const int epoch = column(r, (char[]){"EPOCH"});
+    int64_t offsets = 0;
+    const int offset = offset_column(r, &offsets);
     for (long row = 1; row <= rows && r->status == 0; row++) {
         wadi_uvfits_field f = {0};
         cell(r, TINT, id, row, 1, &f.id);
@@ -388,8 +425,11 @@ static wadi_status read_fields(reader *r, wadi_error *err) {
         f.ra *= DEGREE;
         f.dec *= DEGREE;
         if (!(f.equinox > 0)) f.equinox = h->equinox;
-        if (r->status == 0 && !wadi_vec_push(&h->field, f))
-            return wadi_fail(err, WADI_MEMORY, "%s: out of memory", r->path);
+        wadi_status status = read_offset(r, offset, offsets, row, &f, err);
+        if (status == WADI_OK && r->status == 0 && !wadi_vec_push(&h->field, f))
+            status = wadi_fail(err, WADI_MEMORY, "%s: out of memory", r->path);
+        if (status != WADI_OK || r->status != 0) free(f.offset);
+        WADI_TRY(status);
     }
     return check(r, "its table AIPS SU", err);
 }
@@ -434,6 +474,7 @@ wadi_status wadi_uvfits_head_read(const char *path, wadi_uvfits_head *head, wadi
 void wadi_uvfits_head_fini(wadi_uvfits_head *head) {
     for (size_t i = 0; i < head->setup.n; i++) free(head->setup.at[i].offset);
     wadi_vec_free(&head->setup);
+    for (size_t i = 0; i < head->field.n; i++) free(head->field.at[i].offset);
     wadi_vec_free(&head->field);
     free(head->param);
 }

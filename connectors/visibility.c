@@ -15,26 +15,26 @@
 #include "sched/stream.h"
 
 #ifdef WADI_HAVE_CFITSIO
-#define OPEN_FITS wadi_vis_fits_open
+#define OPEN_FITS wadi_vis_fits_open, wadi_vis_fits_setups
 #else
-#define OPEN_FITS NULL
+#define OPEN_FITS NULL, NULL
 #endif
 #ifdef WADI_HAVE_HDF5
-#define OPEN_UVH5 wadi_vis_uvh5_open
+#define OPEN_UVH5 wadi_vis_uvh5_open, NULL
 #else
-#define OPEN_UVH5 NULL
+#define OPEN_UVH5 NULL, NULL
 #endif
 #ifdef WADI_HAVE_CASACORE
-#define OPEN_MS wadi_vis_ms_open
+#define OPEN_MS wadi_vis_ms_open, wadi_vis_ms_setups
 #else
-#define OPEN_MS NULL
+#define OPEN_MS NULL, NULL
 #endif
 
 const wadi_vis_format wadi_vis_formats[] = {
     {"UVFITS", "CFITSIO", wadi_vis_fits_recognises, OPEN_FITS},
     {"uvh5", "HDF5", wadi_vis_uvh5_recognises, OPEN_UVH5},
     {"Measurement Set", "casacore", wadi_vis_ms_recognises, OPEN_MS},
-    {"text", "zlib", wadi_vis_text_recognises, wadi_vis_text_open},
+    {"text", "zlib", wadi_vis_text_recognises, wadi_vis_text_open, NULL},
     {0},
 };
 
@@ -70,13 +70,13 @@ static wadi_status unknown(const char *path, const unsigned char *head, size_t n
     return status;
 }
 
-wadi_status wadi_vis_open(const char *path, const wadi_vis_options *options, wadi_vis **out,
-                          wadi_error *err) {
+static wadi_status find_format(const char *path, const wadi_vis_options *options,
+                               const wadi_vis_format **out, wadi_error *err) {
     unsigned char head[HEAD_BYTES];
     size_t n = 0;
     bool is_folder = false;
     WADI_TRY(look(path, head, &n, &is_folder, err));
-    if (options != NULL && (options->field < 0 || options->setup < 0)) {
+    if (options->field < 0 || options->setup < 0 || options->products < 0) {
         return wadi_fail(err, WADI_INVALID, "%s: field %d, setup %d: numbers are not negative",
                          path, options->field - 1, options->setup - 1);
     }
@@ -87,10 +87,46 @@ wadi_status wadi_vis_open(const char *path, const wadi_vis_options *options, wad
         return wadi_fail(err, WADI_UNSUPPORTED, "%s is %s; this wadi was built without %s", path,
                          f->name, f->needs);
     }
-    static const wadi_vis_options whole = {0};
+    *out = f;
+    return WADI_OK;
+}
+
+static const wadi_vis_options whole = {0};
+
+wadi_status wadi_vis_open(const char *path, const wadi_vis_options *options, wadi_vis **out,
+                          wadi_error *err) {
+    const wadi_vis_format *f = NULL;
     if (options == NULL) options = &whole;
+    WADI_TRY(find_format(path, options, &f, err));
     WADI_TRY(f->open(path, options, out, err));
     (*out)->conjugate = options->conjugate;
+    return WADI_OK;
+}
+
+static int compare_setups(const void *a, const void *b) {
+    const wadi_vis_options *x = a, *y = b;
+    if (x->setup != y->setup) return x->setup < y->setup ? -1 : 1;
+    return x->products < y->products ? -1 : x->products > y->products;
+}
+
+wadi_status wadi_vis_setups(const char *path, const wadi_vis_options *options,
+                            wadi_vis_options **out, size_t *out_n, wadi_error *err) {
+    const wadi_vis_format *f = NULL;
+    wadi_vis_setup_list list = {0};
+    if (options == NULL) options = &whole;
+    WADI_TRY(find_format(path, options, &f, err));
+    wadi_status status = WADI_OK;
+    if (f->setups != NULL)
+        status = f->setups(path, options, &list, err);
+    else if (!wadi_vec_push(&list, *options))
+        status = wadi_fail(err, WADI_MEMORY, "%s: out of memory", path);
+    if (status != WADI_OK) {
+        wadi_vec_free(&list);
+        return status;
+    }
+    qsort(list.at, list.n, sizeof *list.at, compare_setups);
+    *out = list.at;
+    *out_n = list.n;
     return WADI_OK;
 }
 

@@ -15,6 +15,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/vec.h"
 #include "wadi/visibility.h"
 
 /* Where rows go: [k, ...] each, as wadi/visibility.h lists them. */
@@ -42,6 +43,8 @@ struct wadi_vis {
     int wake_fd; /* that source's, as sched/stream.h has it, set before each read: for a read that waits */
 };
 
+typedef WADI_VEC(wadi_vis_options) wadi_vis_setup_list;
+
 typedef struct wadi_vis_format {
     const char *name, *needs; /* "UVFITS", "CFITSIO": what it is read with */
     /* head: the first n bytes of a file, or NULL for a folder. Answers without the library, too. */
@@ -49,6 +52,9 @@ typedef struct wadi_vis_format {
     /* options is never NULL; options->conjugate is the dispatcher's, which conjugates what read delivers. */
     wadi_status (*open)(const char *path, const wadi_vis_options *options, wadi_vis **out,
                         wadi_error *err); /* NULL: built without it */
+    /* Appends what wadi_vis_setups gives; what is there after an error is freed all the same. NULL: never more than one. */
+    wadi_status (*setups)(const char *path, const wadi_vis_options *options,
+                          wadi_vis_setup_list *out, wadi_error *err);
 } wadi_vis_format;
 
 /* Ended by a row without a name. */
@@ -58,6 +64,8 @@ extern const wadi_vis_format wadi_vis_formats[];
 bool wadi_vis_fits_recognises(const char *path, const unsigned char *head, size_t n);
 wadi_status wadi_vis_fits_open(const char *path, const wadi_vis_options *options, wadi_vis **out,
                                wadi_error *err);
+wadi_status wadi_vis_fits_setups(const char *path, const wadi_vis_options *options,
+                                 wadi_vis_setup_list *out, wadi_error *err);
 bool wadi_vis_text_recognises(const char *path, const unsigned char *head, size_t n);
 wadi_status wadi_vis_text_open(const char *path, const wadi_vis_options *options, wadi_vis **out,
                                wadi_error *err);
@@ -65,6 +73,8 @@ bool wadi_vis_uvh5_recognises(const char *path, const unsigned char *head, size_
 wadi_status wadi_vis_uvh5_open(const char *path, const wadi_vis_options *options, wadi_vis **out,
                                wadi_error *err);
 bool wadi_vis_ms_recognises(const char *path, const unsigned char *head, size_t n);
+wadi_status wadi_vis_ms_setups(const char *path, const wadi_vis_options *options,
+                               wadi_vis_setup_list *out, wadi_error *err);
 wadi_status wadi_vis_ms_open(const char *path, const wadi_vis_options *options, wadi_vis **out,
                              wadi_error *err);
 

@@ -5,25 +5,16 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "base/text.h"
+
+enum { MOST_NAMES = 8 }; /* in a message */
 
 static const double arc_second = 4.84813681109536e-6;
 
 /* ---- opening ---- */
 
-/* Takes over `vis` and what it says about itself. */
-static wadi_status append(grid_files *in, const char *name, wadi_vis *vis, const grid_take *take,
-                          wadi_error *err) {
-    const wadi_vis_info *info = wadi_vis_about(vis);
-    int64_t first = 0, channels = 0;
-    grid_mix mix;
-    in->at[in->n++] = (grid_file){name, vis};
-    WADI_TRY(grid_mix_choose(info, take->stokes, name, &mix, err));
-    WADI_TRY(grid_take_channels(take, info, name, &first, &channels, err));
-    if (in->n > 1 && mix.stokes != in->stokes)
-        return wadi_fail(err, WADI_INVALID, "%s gives polarisation %s, %s gives %s: use --pol",
-                         name, grid_stokes_name(mix.stokes), in->at[0].name,
-                         grid_stokes_name(in->stokes));
-    in->stokes = mix.stokes;
+/* What every input says about the image. */
+static void note(grid_files *in, const wadi_vis_info *info) {
     in->rows = info->rows < 0 || in->rows < 0 ? -1 : in->rows + info->rows;
     if (isnan(in->ra) && !isnan(info->ra)) {
         in->ra = info->ra;
@@ -33,43 +24,133 @@ static wadi_status append(grid_files *in, const char *name, wadi_vis *vis, const
     if (in->object[0] == '\0' && info->object != NULL) in->object = info->object;
     if (in->telescope[0] == '\0' && info->telescope != NULL) in->telescope = info->telescope;
     if (in->channel_width == 0) in->channel_width = fabs(info->channel_width);
-    return WADI_OK;
 }
 
-static wadi_status prepare(grid_files *in, size_t n, wadi_error *err) {
+/* Takes over `vis`. setup: its number in a file of several, plus one; 0: the file has one. */
+static wadi_status append(grid_files *in, const char *path, int setup, wadi_vis *vis,
+                          wadi_error *err) {
+    wadi_text name = {0};
+    wadi_text_add(&name, path);
+    if (setup > 0) wadi_text_addf(&name, ", setup %d", setup - 1);
+    const grid_file file = {wadi_text_take(&name), vis};
+    if (file.name != NULL && wadi_vec_push(&in->list, file)) {
+        note(in, wadi_vis_about(vis));
+        in->setups += setup > 0;
+        return WADI_OK;
+    }
+    free(file.name);
+    wadi_vis_close(vis);
+    return wadi_fail(err, WADI_MEMORY, "%s: out of memory", path);
+}
+
+static void prepare(grid_files *in) {
     *in = (grid_files){.ra = (double)NAN,
                        .dec = (double)NAN,
                        .equinox = (double)NAN,
                        .object = "",
                        .telescope = ""};
-    in->at = calloc(n + 1, sizeof *in->at);
-    return in->at != NULL ? WADI_OK : wadi_fail(err, WADI_MEMORY, "out of memory");
+}
+
+/* What the setups of a file give for what is asked for; `several`: the file has more than these. */
+static wadi_status open_setups(grid_files *in, const char *path, const wadi_vis_options *options,
+                               size_t n, bool several, wadi_error *err) {
+    for (size_t i = 0; i < n; i++) {
+        wadi_vis *vis = NULL;
+        WADI_TRY(wadi_vis_open(path, &options[i], &vis, err));
+        WADI_TRY(append(in, path, several ? options[i].setup : 0, vis, err));
+    }
+    return WADI_OK;
+}
+
+/* All setups of a file, or those of one number, which may be several of different polarisations. */
+static wadi_status open_file(grid_files *in, const char *path, const grid_choice *choice, int setup,
+                             wadi_error *err) {
+    wadi_vis_options one = choice->options, *all = NULL;
+    size_t n = 0;
+    one.setup = setup;
+    WADI_TRY(wadi_vis_setups(path, &one, &all, &n, err));
+    const wadi_status status = open_setups(in, path, all, n, n > 1 || choice->setups > 1, err);
+    free(all);
+    return status;
+}
+
+/* The polarisation is that asked for, or what the first input gives. */
+static bool gives(const grid_files *in, const grid_file *f) {
+    grid_mix mix;
+    return grid_mix_choose(wadi_vis_about(f->vis), in->stokes, f->name, &mix, NULL) == WADI_OK;
+}
+
+static wadi_status not_all_give(const grid_files *in, const grid_file *one, wadi_error *err) {
+    wadi_text others = {0};
+    int n = 0;
+    for (size_t i = 0; i < in->list.n; i++) {
+        const grid_file *f = &in->list.at[i];
+        if (gives(in, f) || n++ >= MOST_NAMES) continue;
+        wadi_text_addf(&others, "%s%s", n > 1 ? "; " : "", f->name);
+    }
+    const wadi_status status = wadi_fail(
+        err, WADI_INVALID, "polarisation %s can be had of %s, but not of %s%s: choose with --pol%s",
+        grid_stokes_name(in->stokes), one->name, wadi_text_str(&others),
+        n > MOST_NAMES ? "; ..." : "", in->setups > 0 ? " or --setup" : "");
+    wadi_text_fini(&others);
+    return status;
+}
+
+static wadi_status check_polarisation(grid_files *in, const grid_take *take, wadi_error *err) {
+    const grid_file *first = &in->list.at[0], *good = NULL;
+    size_t n = 0;
+    grid_mix mix = {.stokes = take->stokes};
+    if (take->stokes == 0)
+        WADI_TRY(grid_mix_choose(wadi_vis_about(first->vis), 0, first->name, &mix, err));
+    in->stokes = mix.stokes;
+    for (size_t i = 0; i < in->list.n; i++) {
+        if (!gives(in, &in->list.at[i])) continue;
+        good = &in->list.at[i];
+        n++;
+    }
+    if (n == in->list.n) return WADI_OK;
+    if (good != NULL) return not_all_give(in, good, err);
+    return grid_mix_choose(wadi_vis_about(first->vis), in->stokes, first->name, &mix, err);
+}
+
+/* Whether all inputs have what is asked for. */
+static wadi_status check_inputs(grid_files *in, const grid_take *take, wadi_error *err) {
+    WADI_TRY(check_polarisation(in, take, err));
+    for (size_t i = 0; i < in->list.n; i++) {
+        const grid_file *f = &in->list.at[i];
+        int64_t first = 0, channels = 0;
+        WADI_TRY(grid_take_channels(take, wadi_vis_about(f->vis), f->name, &first, &channels, err));
+    }
+    return WADI_OK;
 }
 
 wadi_status grid_files_open(grid_files *in, size_t n, const char *const *paths,
-                            const wadi_vis_options *options, const grid_take *take,
-                            wadi_error *err) {
-    WADI_TRY(prepare(in, n, err));
+                            const grid_choice *choice, const grid_take *take, wadi_error *err) {
+    prepare(in);
     for (size_t i = 0; i < n; i++) {
-        wadi_vis *vis = NULL;
-        WADI_TRY(wadi_vis_open(paths[i], options, &vis, err));
-        WADI_TRY(append(in, paths[i], vis, take, err));
+        if (choice->setups == 0) WADI_TRY(open_file(in, paths[i], choice, 0, err));
+        for (size_t k = 0; k < choice->setups; k++)
+            WADI_TRY(open_file(in, paths[i], choice, choice->setup[k], err));
     }
-    return WADI_OK;
+    return check_inputs(in, take, err);
 }
 
 wadi_status grid_files_listen(grid_files *in, const char *address, const wadi_link_options *options,
                               const grid_take *take, wadi_error *err) {
     wadi_vis *vis = NULL;
-    WADI_TRY(prepare(in, 1, err));
+    prepare(in);
     in->once = true;
     WADI_TRY(wadi_vis_listen(address, options, &vis, err));
-    return append(in, address, vis, take, err);
+    WADI_TRY(append(in, address, 0, vis, err));
+    return check_inputs(in, take, err);
 }
 
 void grid_files_fini(grid_files *in) {
-    for (size_t i = 0; i < in->n; i++) wadi_vis_close(in->at[i].vis);
-    free(in->at);
+    for (size_t i = 0; i < in->list.n; i++) {
+        wadi_vis_close(in->list.at[i].vis);
+        free(in->list.at[i].name);
+    }
+    wadi_vec_free(&in->list);
     *in = (grid_files){0};
 }
 
@@ -84,8 +165,8 @@ static double distance(double ra1, double dec1, double ra2, double dec2) {
 
 /* The first file that says where it looks, or that does not; NULL: there is none. */
 static const grid_file *first_that(const grid_files *in, bool says) {
-    for (size_t i = 0; i < in->n; i++)
-        if (isnan(wadi_vis_about(in->at[i].vis)->ra) != says) return &in->at[i];
+    for (size_t i = 0; i < in->list.n; i++)
+        if (isnan(wadi_vis_about(in->list.at[i].vis)->ra) != says) return &in->list.at[i];
     return NULL;
 }
 
@@ -96,20 +177,20 @@ wadi_status grid_files_check(const grid_files *in, double scale, wadi_error *err
                          "%s does not say where its phase centre is, %s does: they do not fit in "
                          "one image",
                          unknown->name, known->name);
-    for (size_t i = 0; known != NULL && i < in->n; i++) {
-        const wadi_vis_info *info = wadi_vis_about(in->at[i].vis);
+    for (size_t i = 0; known != NULL && i < in->list.n; i++) {
+        const wadi_vis_info *info = wadi_vis_about(in->list.at[i].vis);
         const double apart = distance(in->ra, in->dec, info->ra, info->dec);
         if (apart <= scale / 10) continue;
         return wadi_fail(err, WADI_INVALID,
                          "%s and %s look at phase centres %.4g arc seconds apart, a pixel is "
                          "%.4g: they do not fit in one image",
-                         known->name, in->at[i].name, apart / arc_second, scale / arc_second);
+                         known->name, in->list.at[i].name, apart / arc_second, scale / arc_second);
     }
     return WADI_OK;
 }
 
 wadi_status grid_files_pass(const grid_files *in, grid_ingest *g, wadi_error *err) {
-    for (size_t i = 0; i < in->n; i++)
-        WADI_TRY(grid_ingest_rows(g, in->at[i].vis, in->at[i].name, err));
+    for (size_t i = 0; i < in->list.n; i++)
+        WADI_TRY(grid_ingest_rows(g, in->list.at[i].vis, in->list.at[i].name, err));
     return WADI_OK;
 }

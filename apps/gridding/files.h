@@ -1,4 +1,5 @@
-/* The files of an image, or the link that stands for one. */
+/* The files of an image, or the link that stands for one. A file whose rows are of several frequency setups is opened once for each
+ * of them: an input is rows that have the same channels and polarisations. */
 #ifndef WADI_APPS_GRIDDING_FILES_H
 #define WADI_APPS_GRIDDING_FILES_H
 
@@ -6,15 +7,16 @@
 #include <stddef.h>
 
 #include "apps/gridding/ingest.h"
+#include "base/vec.h"
 
 typedef struct grid_file {
-    const char *name; /* borrowed */
+    char *name; /* with its setup, where the file has several */
     wadi_vis *vis;
 } grid_file;
 
 typedef struct grid_files {
-    grid_file *at;
-    size_t n;
+    WADI_VEC(grid_file) list;
+    int64_t setups;          /* of files that have several; 0: none has */
     bool once;               /* rows pass only once: a link */
     int64_t rows;            /* of all; -1: not known */
     double ra, dec, equinox; /* of the first that says; NAN: none does */
@@ -23,10 +25,17 @@ typedef struct grid_files {
     int stokes; /* what the first gives for what is asked for */
 } grid_files;
 
+/* What is read of the files. */
+typedef struct grid_choice {
+    wadi_vis_options options; /* setup 0 */
+    const int *setup;         /* [setups] plus one; of each file */
+    size_t setups;            /* 0: all there are */
+} grid_choice;
+
 /* fini is due in any case. Errors: those of wadi_vis_open; WADI_INVALID where an input has not the polarisation or the channels, or
  * gives another polarisation than the first. */
 WADI_NODISCARD wadi_status grid_files_open(grid_files *in, size_t n, const char *const *paths,
-                                           const wadi_vis_options *options, const grid_take *take,
+                                           const grid_choice *choice, const grid_take *take,
                                            wadi_error *err);
 /* The same of what is sent to `address`. */
 WADI_NODISCARD wadi_status grid_files_listen(grid_files *in, const char *address,

@@ -179,10 +179,12 @@ static wadi_status summarise(work *w, wadi_error *err) {
 
 static wadi_status open_files(work *w, const grid_take *take, wadi_error *err) {
     const grid_options *o = w->options;
-    const wadi_vis_options vis = {
-        .field = o->field, .setup = o->setup, .column = o->column, .conjugate = o->conjugate};
+    const grid_choice choice = {
+        .options = {.field = o->field, .column = o->column, .conjugate = o->conjugate},
+        .setup = o->setups.at,
+        .setups = o->setups.n};
     if (o->listen == NULL)
-        return grid_files_open(&w->files, o->inputs.n, o->inputs.at, &vis, take, err);
+        return grid_files_open(&w->files, o->inputs.n, o->inputs.at, &choice, take, err);
     grid_keys keys = {0};
     wadi_link_options link = {.bind = true, .first_after_ms = -1}; /* telescopes take their time */
     wadi_status status = o->key != NULL ? grid_keys_read(&keys, o->key, o->senders, err) : WADI_OK;

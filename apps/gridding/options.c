@@ -34,7 +34,7 @@ const char grid_usage[] =
     "      --force-flagged     take flagged visibilities, weighted by the modulus of the weight\n"
     "      --conjugate         the file has the other sign of the phase than its format says\n"
     "      --field N           source or field of the file, as it counts them\n"
-    "      --setup N           frequency setup or spectral window\n"
+    "      --setup N           frequency setup or spectral window; 0,2:4 for some (all there are)\n"
     "      --column NAME       of a Measurement Set (DATA)\n"
     "      --support N         wproj, aw: cells of a kernel along each side, odd\n"
     "      --oversample N      simple, wproj, aw: kernels between two cells\n"
@@ -56,6 +56,8 @@ const char grid_usage[] =
     "Exit status: 0 done, 1 an error, 2 a wrong command line, 130 interrupted.\n";
 
 #define OPTIONS ((grid_options *)options)
+
+enum { MOST_SETUPS = 4096 }; /* in one range */
 
 /* ---- numbers ---- */
 
@@ -172,10 +174,40 @@ static wadi_status take_field(void *options, const char *value, wadi_error *err)
     return WADI_OK;
 }
 
+/* Each once, however often it is named. */
+static wadi_status add_setup(grid_options *o, int64_t number, wadi_error *err) {
+    const int plus_one = (int)number + 1;
+    for (size_t i = 0; i < o->setups.n; i++)
+        if (o->setups.at[i] == plus_one) return WADI_OK;
+    return wadi_vec_push(&o->setups, plus_one) ? WADI_OK
+                                               : wadi_fail(err, WADI_MEMORY, "out of memory");
+}
+
+/* "A" or "A:B", of which `text` has n characters. */
+static bool setup_range(const char *text, size_t n, int64_t *first, int64_t *last) {
+    char range[48];
+    if (n == 0 || n >= sizeof range) return false;
+    memcpy(range, text, n);
+    range[n] = '\0';
+    char *colon = strchr(range, ':');
+    if (colon != NULL) *colon = '\0';
+    if (!wadi_args_number(range, 0, INT32_MAX - 1, first)) return false;
+    *last = *first;
+    return colon == NULL || (wadi_args_number(colon + 1, *first, INT32_MAX - 1, last) &&
+                             *last - *first < MOST_SETUPS);
+}
+
+/* "0,2:4": numbers and ranges. */
 static wadi_status take_setup(void *options, const char *value, wadi_error *err) {
-    WADI_TRY(take_number("--setup", value, 0, INT32_MAX - 1, &OPTIONS->setup, err));
-    OPTIONS->setup++;
-    return WADI_OK;
+    for (const char *at = value;; at++) {
+        const size_t n = strcspn(at, ",");
+        int64_t first = 0, last = 0;
+        if (!setup_range(at, n, &first, &last))
+            return wadi_args_bad("--setup", value, "numbers such as 0,2:4", err);
+        for (; first <= last; first++) WADI_TRY(add_setup(OPTIONS, first, err));
+        at += n;
+        if (*at == '\0') return WADI_OK;
+    }
 }
 
 static wadi_status take_support(void *options, const char *value, wadi_error *err) {
@@ -304,4 +336,5 @@ wadi_status grid_options_parse(int argc, char *const *argv, grid_options *out, w
 
 void grid_options_fini(grid_options *o) {
     wadi_vec_free(&o->inputs);
+    wadi_vec_free(&o->setups);
 }

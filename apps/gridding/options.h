@@ -19,7 +19,8 @@ typedef struct grid_options {
     grid_weights weights;
     int stokes;                          /* code of wadi_stokes; 0: I, or what there is */
     int64_t first_channel, last_channel; /* last_channel -1: to the end */
-    int field, setup;                    /* plus one; 0: the only one */
+    int field;                           /* plus one; 0: the only one */
+    WADI_VEC(int) setups;                /* plus one each; none: all there are */
     int support, oversample;
     double w_step;
     int64_t memory, chunk;

@@ -26,9 +26,11 @@ static void add_angle(wadi_text *out, double radians) {
         wadi_text_addf(out, "%.4g uas", asec * 1e6);
 }
 
-static void add_counts(wadi_text *out, const grid_counts *c, int64_t outside) {
+static void add_counts(wadi_text *out, const grid_files *files, const grid_counts *c,
+                       int64_t outside) {
     wadi_text_addf(out, "read        %lld visibilities in %lld rows", (long long)c->read,
                    (long long)c->rows);
+    if (files->setups > 0) wadi_text_addf(out, " of %lld setups", (long long)files->setups);
     if (c->flagged > 0) wadi_text_addf(out, ", %lld flagged", (long long)c->flagged);
     if (c->broken > 0) wadi_text_addf(out, ", %lld not finite", (long long)c->broken);
     if (c->autocorrelations > 0)
@@ -84,7 +86,7 @@ static void add_place(wadi_text *out, const grid_files *files, const grid_accoun
 
 void grid_report(wadi_text *out, const grid_options *o, const grid_files *files,
                  const grid_account *a, const grid_statistics *s) {
-    add_counts(out, &a->counts, a->outside);
+    add_counts(out, files, &a->counts, a->outside);
     add_geometry(out, a);
     add_method(out, o, a);
     wadi_text_addf(

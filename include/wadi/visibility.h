@@ -47,14 +47,17 @@ typedef struct wadi_vis_info {
     double ra, dec;                 /**< phase centre, radians; both NAN: not known */
     double equinox;                 /**< years, 2000 where the file does not say */
     const char *object, *telescope; /**< "" where the file does not say */
-    const char *format;             /**< "UVFITS", "uvh5", "text", "Measurement Set", "link" */
+    double longest,
+        shortest; /**< baseline, metres: greatest sqrt(u^2 + v^2), least length; 0: not known */
+    const char *format; /**< "UVFITS", "uvh5", "text", "Measurement Set", "link" */
 } wadi_vis_info;
 
 /** What is to be read where a file holds more than one of it. All zero: the only one; a file that has several is refused with a
- *  list of them. */
+ *  list of them, and wadi_vis_setups tells what to ask it for. */
 typedef struct wadi_vis_options {
-    int field;          /**< source or field number as the file counts them, plus one */
-    int setup;          /**< frequency id or spectral window, plus one */
+    int field;    /**< source or field number as the file counts them, plus one */
+    int setup;    /**< frequency id or spectral window, plus one */
+    int products; /**< Measurement Set: first row of POLARIZATION that has the products, plus one */
     const char *column; /**< Measurement Set: "DATA" (default), "CORRECTED_DATA", ... */
     bool
         conjugate; /**< the file was written with exp(+2 pi i ...) where its format means the other */
@@ -67,6 +70,12 @@ typedef struct wadi_vis wadi_vis;
  *  built without), WADI_INVALID (options, nothing selected), WADI_MEMORY. */
 WADI_NODISCARD wadi_status wadi_vis_open(const char *path, const wadi_vis_options *options,
                                          wadi_vis **out, wadi_error *err);
+/** Rows of one wadi_vis have the same channels and polarisations; a file may hold rows of several setups. *out, which the caller
+ *  frees, has *out_n options, at least one, to open each of them, in the order of their numbers: `options` with what it leaves
+ *  open. Only setups that have rows are there, and no row is in two. One field must be chosen, or be the only one. Errors: as
+ *  wadi_vis_open. */
+WADI_NODISCARD wadi_status wadi_vis_setups(const char *path, const wadi_vis_options *options,
+                                           wadi_vis_options **out, size_t *out_n, wadi_error *err);
 void wadi_vis_close(wadi_vis *v); /**< after its sources; NULL is fine */
 
 /** Borrowed until the close. */

@@ -194,8 +194,55 @@ static void one_of_several_is_asked_for(void **state) {
             "no rows of spectral window 7; there are 0, 1");
     removed(path);
     path = written("mixed.ms", &(ms_look){.one_field = true, .mixed_pols = true});
-    refused(path, &(wadi_vis_options){.setup = 1}, WADI_UNSUPPORTED,
-            "spectral window 0 has rows of different polarisations");
+    refused(path, &(wadi_vis_options){.setup = 1}, WADI_INVALID,
+            "holds several sets of polarisations (0, 2): one of them has to be asked for");
+    refused(path, &(wadi_vis_options){.setup = 1, .products = 2}, WADI_INVALID,
+            "no rows of set of polarisations 1; there are 0, 2");
+    removed(path);
+}
+
+/* Whatever setups there are: each opens, and together they have every row once. */
+static void setups_are_listed(void **state) {
+    (void)state;
+    static const struct {
+        ms_look look;
+        wadi_vis_options asked;
+        int64_t rows;
+        size_t n;
+        int setup[3];
+    } cases[] = {{{.one_field = true}, {0}, MS_ROWS, 2, {1, 2}},
+                 {{.one_field = true, .one_window = true}, {0}, MS_ROWS, 1, {1}},
+                 {{0}, {.field = 2}, MS_ROWS / 2, 2, {1, 2}},
+                 {{.one_field = true}, {.setup = 2}, MS_ROWS / 3, 1, {2}},
+                 {{.one_field = true, .mixed_pols = true}, {0}, MS_ROWS, 3, {1, 1, 2}}};
+    for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
+        char *path = written("setups.ms", &cases[c].look);
+        wadi_vis_options *all = NULL;
+        size_t n = 0;
+        int64_t rows = 0;
+        assert_int_equal(wadi_vis_setups(path, &cases[c].asked, &all, &n, NULL), WADI_OK);
+        assert_int_equal(n, cases[c].n);
+        for (size_t i = 0; i < n; i++) {
+            wadi_vis *v = NULL;
+            vis_rows got = {0};
+            assert_int_equal(all[i].setup, cases[c].setup[i]);
+            vis_rows_of(path, &all[i], &v, &got);
+            assert_int_equal(got.n, got.info->rows);
+            rows += got.n;
+            vis_rows_fini(&got);
+            wadi_vis_close(v);
+        }
+        assert_int_equal(rows, cases[c].rows);
+        free(all);
+        removed(path);
+    }
+    char *path = written("setups.ms", &(ms_look){.one_field = true});
+    wadi_vis_options *all = NULL;
+    size_t n = 0;
+    wadi_error err = {0};
+    const wadi_vis_options none = {.setup = 8};
+    assert_int_equal(wadi_vis_setups(path, &none, &all, &n, &err), WADI_INVALID);
+    assert_non_null(strstr(err.msg, "no rows of spectral window 7; there are 0, 1"));
     removed(path);
 }
 
@@ -379,6 +426,7 @@ int main(void) {
         cmocka_unit_test(rows_do_not_depend_on_how_many_are_asked_for),
         cmocka_unit_test(another_column_can_be_asked_for),
         cmocka_unit_test(one_of_several_is_asked_for),
+        cmocka_unit_test(setups_are_listed),
         cmocka_unit_test(what_cannot_be_read_is_told),
         cmocka_unit_test(damage_is_told),
         cmocka_unit_test(a_set_nobody_may_write_is_read),

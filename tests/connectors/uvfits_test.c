@@ -481,6 +481,91 @@ static void one_of_several_setups_is_chosen(void **state) {
     finish(v, &r);
 }
 
+static void lists(const wadi_vis_options *options, size_t n, const int *setups) {
+    wadi_vis_options *all = NULL;
+    size_t got = 0;
+    assert_int_equal(wadi_vis_setups(file_name(), options, &all, &got, NULL), WADI_OK);
+    assert_int_equal(got, n);
+    for (size_t i = 0; i < n; i++) {
+        assert_int_equal(all[i].setup, setups[i]);
+        assert_int_equal(all[i].field, options != NULL ? options->field : 0);
+    }
+    free(all);
+}
+
+static double numbered_twice(long group, int i) {
+    return i == 6 ? (double)(group % 2) : numbered(group, i);
+}
+
+static void setups_are_listed(void **state) {
+    (void)state;
+    const int both[] = {1 + 1, 5 + 1}, plain[] = {0};
+    uvfits_file u = uvfits_plain(20);
+    uvfits_write(file_name(), &u);
+    lists(NULL, 1, plain);
+    u.ifs = 3;
+    u.params = 7;
+    u.param[5].type = "FREQSEL";
+    u.param[6].type = "SOURCE";
+    u.param[5].scale = u.param[6].scale = 1;
+    u.parameter = numbered_twice;
+    u.tables = two_setups;
+    uvfits_write(file_name(), &u);
+    lists(&(wadi_vis_options){.field = 1 + 1}, 2, both);
+    lists(&(wadi_vis_options){.field = 1, .setup = 5 + 1}, 1, both + 1);
+    wadi_vis_options *all = NULL;
+    size_t n = 0;
+    wadi_error err = {0};
+    assert_int_equal(wadi_vis_setups(file_name(), NULL, &all, &n, &err), WADI_INVALID);
+    assert_non_null(strstr(err.msg, "2 sources"));
+    const wadi_vis_options none = {.field = 1, .setup = 9};
+    assert_int_equal(wadi_vis_setups(file_name(), &none, &all, &n, &err), WADI_INVALID);
+    assert_non_null(strstr(err.msg, "no visibilities of frequency id 8"));
+    unlink(file_name());
+}
+
+/* ---- frequencies of sources ---- */
+
+static double *source_offsets; /* of source 1 */
+static int source_offsets_n;
+
+static void fields_with_offsets(fitsfile *f, int *status) {
+    char form[16];
+    uvfits_write_setups(f, 1, (const int[]){1}, 3, status);
+    uvfits_write_fields(f, 2, (const int[]){7, 1}, status);
+    snprintf(form, sizeof form, "%dD", source_offsets_n);
+    fits_insert_col(f, 6, (char[]){"FREQOFF"}, form, status);
+    fits_write_col(f, TDOUBLE, 6, 2, 1, source_offsets_n, source_offsets, status);
+}
+
+static void the_table_of_sources_shifts_frequencies(void **state) {
+    (void)state;
+    double offset[3] = {1e5, -2e5, (double)NAN};
+    uvfits_file u = uvfits_plain(20);
+    u.ifs = 3;
+    u.params = 6;
+    u.param[5].type = "SOURCE";
+    u.param[5].scale = 1;
+    u.parameter = numbered;
+    u.tables = fields_with_offsets;
+    source_offsets = offset;
+    source_offsets_n = 3;
+    wadi_vis *v = NULL;
+    vis_rows r = {0};
+    write_and_read(&u, &(wadi_vis_options){.field = 1 + 1}, &v, &r);
+    for (int i = 0; i < 9; i++) {
+        const double more = i / 3 == 2 ? 0 : offset[i / 3]; /* what is not a number is none */
+        assert_true(is_near(r.info->frequency[i], 1e9 + i / 3 * 1e6 + i % 3 * 1e3 + more));
+    }
+    finish(v, &r);
+    source_offsets_n = 1;
+    is_refused(&u, &(wadi_vis_options){.field = 1 + 1}, WADI_IO, "3 IFs, FREQOFF in the table");
+    offset[0] = 0;
+    write_and_read(&u, &(wadi_vis_options){.field = 1 + 1}, &v, &r);
+    assert_true(is_near(r.info->frequency[0], 1e9));
+    finish(v, &r);
+}
+
 static void three_fields(fitsfile *f, int *status) {
     uvfits_write_fields(f, 3, (const int[]){1, 5, 9}, status);
 }
@@ -534,6 +619,8 @@ int main(void) {
         cmocka_unit_test(the_centre_is_found_wherever_it_stands),
         cmocka_unit_test(ifs_get_their_frequencies_from_the_table),
         cmocka_unit_test(one_of_several_setups_is_chosen),
+        cmocka_unit_test(setups_are_listed),
+        cmocka_unit_test(the_table_of_sources_shifts_frequencies),
         cmocka_unit_test(one_of_several_sources_is_chosen),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
