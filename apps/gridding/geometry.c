@@ -10,42 +10,6 @@ enum { LEAST_SIZE = 256, MOST_SIZE = 4096, LARGEST = 1 << 20, PIXELS_PER_FRINGE 
 /* Wide enough to see to 37 degrees from the centre along an axis, and 58 in the corners. */
 static const double widest = 1.2;
 
-static double larger(double a, double b) {
-    return a > b ? a : b;
-}
-
-static void add_time(grid_limits *l, double time) {
-    if (!(time > 0)) return;
-    if (l->first_time == 0 || time < l->first_time) l->first_time = time;
-    l->last_time = larger(l->last_time, time);
-}
-
-static void add_frequency(grid_limits *l, double f) {
-    if (l->lowest_frequency == 0 || f < l->lowest_frequency) l->lowest_frequency = f;
-    l->highest_frequency = larger(l->highest_frequency, f);
-}
-
-void grid_limits_add(grid_limits *l, const grid_store *s) {
-    const double *u = s->column[GRID_U], *v = s->column[GRID_V], *w = s->column[GRID_W],
-                 *weight = s->column[GRID_WEIGHT], *time = s->column[GRID_TIME],
-                 *frequency = s->column[GRID_FREQUENCY];
-    for (int64_t i = 0; i < s->n; i++) {
-        const double across = u[i] * u[i] + v[i] * v[i], length = sqrt(across + w[i] * w[i]);
-        l->most_u = larger(l->most_u, fabs(u[i]));
-        l->most_v = larger(l->most_v, fabs(v[i]));
-        l->most_w = larger(l->most_w, fabs(w[i]));
-        if (l->n == 0) l->least_w = l->greatest_w = w[i];
-        if (w[i] < l->least_w) l->least_w = w[i];
-        l->greatest_w = larger(l->greatest_w, w[i]);
-        l->longest = larger(l->longest, sqrt(across));
-        if (length > 0 && (l->shortest == 0 || length < l->shortest)) l->shortest = length;
-        l->weight += weight[i];
-        l->n++;
-        add_time(l, time[i]);
-        add_frequency(l, frequency[i]);
-    }
-}
-
 /* The next even number whose only prime factors are 2, 3 and 5. */
 static int64_t smooth(int64_t n) {
     for (n += n % 2;; n += 2) {

@@ -10,22 +10,8 @@
 
 #include <stdint.h>
 
-#include "apps/gridding/store.h"
+#include "apps/gridding/limits.h"
 #include "wadi/status.h"
-
-/* What visibilities reach; all zero before any. */
-typedef struct grid_limits {
-    int64_t n;
-    double most_u, most_v, most_w; /* moduli, wavelengths */
-    double least_w, greatest_w;    /* with their signs */
-    double longest;                /* sqrt(u^2 + v^2) */
-    double shortest;               /* sqrt(u^2 + v^2 + w^2), of what is no autocorrelation */
-    double weight;                 /* sum */
-    double first_time, last_time;  /* modified Julian days; 0: not known */
-    double lowest_frequency, highest_frequency; /* Hz */
-} grid_limits;
-
-void grid_limits_add(grid_limits *l, const grid_store *s);
 
 typedef struct grid_geometry {
     int64_t size; /* pixels along each side, even */

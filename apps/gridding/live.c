@@ -21,9 +21,13 @@ static void show_now_and_then(void *env) {
 }
 
 wadi_status grid_live_begin(grid_live *l, const grid_method *method, const grid_job *job,
-                            double every_s, grid_live_show_fn show, void *env, wadi_error *err) {
-    *l = (grid_live){
-        .method = method, .every_ns = (int64_t)(every_s * 1e9), .show = show, .env = env};
+                            const grid_look *look, double every_s, grid_live_show_fn show,
+                            void *env, wadi_error *err) {
+    *l = (grid_live){.method = method,
+                     .look = look,
+                     .every_ns = (int64_t)(every_s * 1e9),
+                     .show = show,
+                     .env = env};
     WADI_TRY(wadi_mutex_init(&l->lock, err));
     const wadi_status status = wadi_condition_init(&l->wake, err);
     if (status != WADI_OK) {
@@ -70,11 +74,11 @@ static grid_batch rest(const grid_batch *b, int64_t from) {
                         .frequency = b->frequency + from};
 }
 
-static void reach(grid_limits *l, const grid_store *s, int64_t from) {
+static wadi_status reach(grid_live *l, const grid_store *s, int64_t from, wadi_error *err) {
     grid_store fresh = {.n = s->n - from};
     for (int f = 0; f < GRID_FIELDS; f++)
         fresh.column[f] = (char *)s->column[f] + from * wadi_type_size(grid_field_type[f]);
-    grid_limits_add(l, &fresh);
+    return grid_limits_add(&l->limits, l->look, &fresh, err);
 }
 
 wadi_status grid_live_take(grid_live *l, grid_store *s, wadi_error *err) {
@@ -83,9 +87,8 @@ wadi_status grid_live_take(grid_live *l, grid_store *s, wadi_error *err) {
     WADI_TRY(grid_store_batch(s, &all, err));
     const grid_batch fresh = rest(&all, l->taken);
     WADI_TRY(l->method->add(l->sums.gridder, &fresh, err));
-    for (int64_t i = 0; i < fresh.n; i++) l->sums.weight += fresh.weight[i];
-    l->sums.variance = l->sums.weight;
-    reach(&l->limits, s, l->taken);
+    WADI_TRY(reach(l, s, l->taken, err));
+    l->sums.weight = l->sums.variance = l->limits.weight;
     l->taken = s->n;
     l->unseen = true;
     return WADI_OK;

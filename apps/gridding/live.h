@@ -24,6 +24,7 @@ typedef wadi_status (*grid_live_show_fn)(void *env, wadi_error *err);
 
 typedef struct grid_live {
     const grid_method *method;
+    const grid_look *look;
     grid_sums sums;
     grid_limits limits; /* of all that has been taken */
     int64_t taken;      /* of what the store holds */
@@ -42,8 +43,9 @@ typedef struct grid_live {
 /* Opens the gridder, and calls show every so often from now on. Errors: those of the method. fini is due in any case; harmless when
  * all zero. */
 WADI_NODISCARD wadi_status grid_live_begin(grid_live *l, const grid_method *method,
-                                           const grid_job *job, double every_s,
-                                           grid_live_show_fn show, void *env, wadi_error *err);
+                                           const grid_job *job, const grid_look *look,
+                                           double every_s, grid_live_show_fn show, void *env,
+                                           wadi_error *err);
 /* Waits for the image being made; without the lock. */
 void grid_live_fini(grid_live *l);
 bool grid_live_is_on(const grid_live *l);

@@ -29,6 +29,7 @@ struct grid_session {
     grid_phase phase;
     bool whole; /* all visibilities are in the store */
     bool open;  /* geometry is known, the method open */
+    grid_look *look;
     grid_limits limits;
     grid_geometry geometry;
     grid_density *density;
@@ -89,6 +90,7 @@ wadi_status grid_session_create(const grid_options *options, grid_files *files,
     if (s->method == NULL) status = unknown_method(options->method, err);
     if (status == WADI_OK && options->aterm != NULL)
         status = grid_aterms_read(options->aterm, &s->aterms, err);
+    if (status == WADI_OK) status = grid_look_create(&s->ingest.run, &s->look, err);
     if (status != WADI_OK) {
         grid_session_destroy(s);
         return status;
@@ -103,6 +105,7 @@ void grid_session_destroy(grid_session *s) {
     grid_live_fini(&s->live);
     grid_aterms_fini(&s->aterms);
     grid_density_destroy(s->density);
+    grid_look_destroy(s->look);
     grid_store_fini(&s->store);
     free(s);
 }
@@ -140,8 +143,7 @@ static wadi_status begin(grid_session *s, const grid_limits *limits, wadi_error 
 
 static wadi_status look_over(void *env, wadi_error *err) {
     grid_session *s = env;
-    WADI_UNUSED(err);
-    grid_limits_add(&s->limits, &s->store);
+    WADI_TRY(grid_limits_add(&s->limits, s->look, &s->store, err));
     s->whole = false;
     s->store.n = 0;
     return WADI_OK;
@@ -149,26 +151,28 @@ static wadi_status look_over(void *env, wadi_error *err) {
 
 static wadi_status weigh(void *env, wadi_error *err) {
     grid_session *s = env;
-    WADI_UNUSED(err);
-    grid_density_add(s->density, &s->store);
+    WADI_TRY(grid_density_add(s->density, &s->store, err));
     if (!s->whole) s->store.n = 0;
     return WADI_OK;
 }
 
-static void add_up(grid_session *s) {
-    const double *weight = s->store.column[GRID_WEIGHT];
-    for (int64_t i = 0; i < s->store.n; i++) s->sums.weight += weight[i];
-    if (s->options->weights.kind == GRID_NATURAL)
-        for (int64_t i = 0; i < s->store.n; i++) s->sums.variance += weight[i];
+/* Natural weights have W^2 / w = w, and have been summed when they were looked over. */
+static wadi_status weigh_batch(grid_session *s, wadi_error *err) {
+    grid_weighed done = {0};
+    if (s->options->weights.kind == GRID_NATURAL) {
+        s->sums.weight = s->sums.variance = s->limits.weight;
+        return WADI_OK;
+    }
+    WADI_TRY(grid_density_apply(s->density, &s->store, &done, err));
+    s->sums.outside += done.outside;
+    s->sums.weight += done.weight;
+    s->sums.variance += done.variance;
+    return WADI_OK;
 }
 
-/* Natural weights have W^2 / w = w. */
 static wadi_status grid_batch_of(grid_session *s, wadi_error *err) {
     grid_batch batch;
-    if (s->options->weights.kind != GRID_NATURAL)
-        s->sums.outside +=
-            grid_density_apply(s->density, s->options->weights, &s->store, &s->sums.variance);
-    add_up(s);
+    WADI_TRY(weigh_batch(s, err));
     if (s->store.n == 0) return WADI_OK;
     WADI_TRY(grid_store_batch(&s->store, &batch, err));
     WADI_TRY(s->method->add(s->sums.gridder, &batch, err));
@@ -183,7 +187,7 @@ static wadi_status grid(void *env, wadi_error *err) {
 /* A link's: nothing has been looked over. */
 static wadi_status grid_as_it_comes(void *env, wadi_error *err) {
     grid_session *s = env;
-    grid_limits_add(&s->limits, &s->store);
+    WADI_TRY(grid_limits_add(&s->limits, s->look, &s->store, err));
     if (!s->open) {
         s->whole = false;
         if (s->options->weights.kind != GRID_NATURAL)
@@ -213,7 +217,7 @@ static wadi_status show(void *env, wadi_error *err) {
 static wadi_status begin_live(grid_session *s, wadi_error *err) {
     grid_job job;
     WADI_TRY(settle_job(s, NULL, &job, err));
-    WADI_TRY(grid_live_begin(&s->live, s->method, &job, s->watch.live_s, show, s, err));
+    WADI_TRY(grid_live_begin(&s->live, s->method, &job, s->look, s->watch.live_s, show, s, err));
     s->ingest.lock = &s->live.lock;
     return WADI_OK;
 }
@@ -263,8 +267,7 @@ static wadi_status look(grid_session *s, wadi_error *err) {
     end_live(s);
     WADI_TRY(status);
     if (s->open) return s->store.n > 0 ? grid_as_it_comes(s, err) : WADI_OK;
-    grid_limits_add(&s->limits, &s->store);
-    return WADI_OK;
+    return grid_limits_add(&s->limits, s->look, &s->store, err);
 }
 
 static wadi_status nothing_left(const grid_session *s, wadi_error *err) {
@@ -281,8 +284,8 @@ static wadi_status nothing_left(const grid_session *s, wadi_error *err) {
 
 static wadi_status weigh_and_grid(grid_session *s, wadi_error *err) {
     if (s->options->weights.kind != GRID_NATURAL) {
-        WADI_TRY(grid_density_create(s->geometry.size, s->geometry.scale, s->options->memory,
-                                     &s->density, err));
+        WADI_TRY(grid_density_create(s->options->weights, s->geometry.size, s->geometry.scale,
+                                     s->options->memory, &s->ingest.run, &s->density, err));
         WADI_TRY(pass(s, GRID_WEIGHING, weigh, err));
     }
     return pass(s, GRID_GRIDDING, grid, err);
@@ -331,7 +334,7 @@ bool grid_session_has_part(const grid_session *s) {
 wadi_status grid_session_settle(grid_session *s, wadi_error *err) {
     end_live(s);
     if (!s->open) {
-        grid_limits_add(&s->limits, &s->store);
+        WADI_TRY(grid_limits_add(&s->limits, s->look, &s->store, err));
         WADI_TRY(begin(s, &s->limits, err));
         return weigh_and_grid(s, err);
     }

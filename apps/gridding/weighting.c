@@ -1,82 +1,240 @@
-/* See the header. The plane is stored by half: what lies below it is counted at its mirror image. */
+/* See the header. The plane is stored by half: what lies below it is counted at its mirror image. It is an input and a result of
+ * the program that adds to it; the run that has it as a result owns it until the next one is over. */
 #include "apps/gridding/weighting.h"
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "apps/gridding/bound.h"
 #include "apps/gridding/room.h"
 #include "base/error.h"
 
 struct grid_density {
-    int64_t size;  /* cells along u, and twice those along v */
-    double theta;  /* field of view, radians: a cell is 1 / theta */
-    double *sum;   /* [size / 2 + 1, size]: v from 0, u from -size / 2 */
-    double f2;     /* of Briggs, once known */
-    double weight; /* of all */
-    bool known;
+    wadi_run_options run;
+    int64_t rows, columns; /* v from 0, u from -columns / 2 */
+    double theta;          /* field of view, radians: a cell is 1 / theta */
+    grid_weighting kind;
+    double wish; /* of Briggs: (5 10^-R)^2 */
+    wadi_exe *adding, *weighing;
+    double *blank;    /* the plane before any batch */
+    wadi_run *latest; /* owns it after one */
 };
 
-wadi_status grid_density_create(int64_t size, double scale, int64_t memory, grid_density **out,
-                                wadi_error *err) {
-    const int64_t cells = (size / 2 + 1) * size;
-    WADI_TRY(grid_room(cells * (int64_t)sizeof(double), memory, "the plane of weights", err));
+/* ---- cells ---- */
+
+typedef struct inputs {
+    wadi_acc u, v, weight, plane, theta;
+} inputs;
+
+static inputs declare(void) {
+    static const char *const n[] = {"n"}, *const plane[] = {"rows", "columns"};
+    return (inputs){wadi_input("u", WADI_F64, 1, n), wadi_input("v", WADI_F64, 1, n),
+                    wadi_input("weight", WADI_F64, 1, n), wadi_input("plane", WADI_F64, 2, plane),
+                    wadi_input("theta", WADI_F64, 0, NULL)};
+}
+
+static wadi_exp extent(wadi_acc a, int dim) {
+    return wadi_convert(WADI_F64, wadi_extent(a, dim));
+}
+
+/* Where (u, v), or its mirror image, lies in the plane, row by row; -1: nowhere. A place that is not finite is nowhere. */
+static wadi_exp cell(void *env, wadi_exp u, wadi_exp v) {
+    const inputs *in = env;
+    const wadi_exp theta = wadi_the(in->theta), zero = wadi_f64(0),
+                   most = wadi_sub(extent(in->plane, 0), wadi_f64(1));
+    const wadi_exp x = wadi_round(wadi_mul(u, theta)), y = wadi_round(wadi_mul(v, theta));
+    const wadi_exp below =
+        wadi_lor(wadi_lt(y, zero), wadi_land(wadi_eq(y, zero), wadi_lt(x, zero)));
+    const wadi_exp row = wadi_abs(y), column = wadi_add(wadi_cond(below, wadi_neg(x), x), most);
+    const wadi_exp inside = wadi_land(wadi_le(wadi_abs(x), most), wadi_le(row, most));
+    const wadi_exp at = wadi_add(wadi_mul(row, extent(in->plane, 1)), column);
+    return wadi_cond(inside, wadi_convert(WADI_I64, at), wadi_i64(-1));
+}
+
+static wadi_exp is_inside(wadi_exp cell) {
+    return wadi_ge(cell, wadi_i64(0));
+}
+
+/* ---- adding ---- */
+
+static wadi_exp plus(void *env, wadi_exp x, wadi_exp before) {
+    WADI_UNUSED(env);
+    return wadi_add(before, x);
+}
+
+static wadi_ix target(void *env, wadi_ix ix, int n, const wadi_exp *cell_at) {
+    WADI_UNUSED(env);
+    WADI_UNUSED(ix);
+    WADI_UNUSED(n);
+    return wadi_keep_if(is_inside(*cell_at), wadi_ix1(*cell_at));
+}
+
+static wadi_program *make_adding(void) {
+    wadi_program *program = wadi_program_create("grid_density");
+    if (program == NULL) return NULL;
+    inputs in = declare();
+    const wadi_acc cells = wadi_compute(wadi_zip_with_env(cell, &in, in.u, in.v)),
+                   before = wadi_flatten(in.plane);
+    wadi_output("plane", wadi_permute_by_env(plus, before, target, NULL, in.weight, 1, &cells));
+    return program;
+}
+
+/* ---- weighing ---- */
+
+typedef struct weighing {
+    inputs in;
+    wadi_acc f2; /* rank 0; unless weights are uniform */
+    grid_weighting kind;
+} weighing;
+
+static wadi_exp squared(wadi_exp x) {
+    return wadi_mul(x, x);
+}
+
+/* f^2. The cells hold all there is in the plane: their sum is that of the weights. */
+static wadi_acc find_f2(wadi_acc plane) {
+    const wadi_acc cells = wadi_flatten(plane);
+    const wadi_exp sum = wadi_the(wadi_sum(cells)),
+                   squares = wadi_the(wadi_sum(wadi_map(squared, cells))),
+                   wish = wadi_the(wadi_input("wish", WADI_F64, 0, NULL));
+    return wadi_compute(wadi_unit(wadi_div(wish, wadi_div(squares, sum))));
+}
+
+static wadi_exp weighed(void *env, wadi_exp at, wadi_exp weight) {
+    const weighing *w = env;
+    const wadi_exp sum = wadi_linear(w->in.plane, at);
+    const wadi_exp by =
+        w->kind == GRID_UNIFORM ? sum : wadi_add(wadi_f64(1), wadi_mul(wadi_the(w->f2), sum));
+    return wadi_cond(is_inside(at), wadi_div(weight, by), wadi_f64(0));
+}
+
+/* What becomes of a batch, as a record. */
+enum { SUM, VARIANCE, KEPT, ACCOUNT };
+static const char *const account[ACCOUNT] = {"sum", "variance", "kept"};
+
+static wadi_exp account_of(wadi_exp after, wadi_exp before) {
+    const wadi_exp kept = wadi_gt(after, wadi_f64(0));
+    return wadi_rec3(account[SUM], after, account[VARIANCE], wadi_div(squared(after), before),
+                     account[KEPT], wadi_convert(WADI_I64, kept));
+}
+
+static wadi_exp add_accounts(wadi_exp a, wadi_exp b) {
+    wadi_exp value[ACCOUNT];
+    for (int i = 0; i < ACCOUNT; i++)
+        value[i] = wadi_add(wadi_get(a, account[i]), wadi_get(b, account[i]));
+    return wadi_rec(ACCOUNT, account, value);
+}
+
+static wadi_program *make_weighing(grid_weighting kind) {
+    wadi_program *program = wadi_program_create("grid_weighing");
+    if (program == NULL) return NULL;
+    weighing w = {.in = declare(), .kind = kind};
+    if (kind == GRID_BRIGGS) w.f2 = find_f2(w.in.plane);
+    const wadi_exp none = wadi_f64(0), nothing = wadi_rec3(account[SUM], none, account[VARIANCE],
+                                                           none, account[KEPT], wadi_i64(0));
+    const wadi_acc cells = wadi_zip_with_env(cell, &w.in, w.in.u, w.in.v),
+                   after = wadi_zip_with_env(weighed, &w, cells, w.in.weight),
+                   accounts = wadi_zip_with(account_of, after, w.in.weight);
+    wadi_output("weight", after);
+    wadi_output("account", wadi_fold(add_accounts, nothing, accounts));
+    return program;
+}
+
+/* ---- life ---- */
+
+static wadi_status make_plane(grid_density *d, int64_t memory, wadi_error *err) {
+    const int64_t cells = d->rows * d->columns, bytes = cells * (int64_t)sizeof *d->blank;
+    WADI_TRY(grid_room(2 * bytes, memory, "the plane of weights", err)); /* before and after */
+    d->blank = calloc((size_t)cells, sizeof *d->blank);
+    if (d->blank != NULL) return WADI_OK;
+    return wadi_fail(err, WADI_MEMORY, "no room for the plane of weights: %lld bytes",
+                     (long long)bytes);
+}
+
+wadi_status grid_density_create(grid_weights how, int64_t size, double scale, int64_t memory,
+                                const wadi_run_options *run, grid_density **out, wadi_error *err) {
     grid_density *d = calloc(1, sizeof *d);
-    if (d != NULL) d->sum = calloc((size_t)cells, sizeof *d->sum);
-    if (d == NULL || d->sum == NULL) {
-        free(d);
-        return wadi_fail(err, WADI_MEMORY, "no room for the plane of weights: %lld bytes",
-                         (long long)(cells * (int64_t)sizeof(double)));
+    if (d == NULL) return wadi_fail(err, WADI_MEMORY, "out of memory");
+    *d = (grid_density){.run = *run,
+                        .kind = how.kind,
+                        .rows = size / 2 + 1,
+                        .columns = size / 2 * 2 + 1,
+                        .theta = (double)size * scale,
+                        .wish = pow(5 * pow(10, -how.robust), 2)};
+    wadi_status status = make_plane(d, memory, err);
+    if (status == WADI_OK) status = grid_compile(make_adding(), &d->adding, err);
+    if (status == WADI_OK) status = grid_compile(make_weighing(how.kind), &d->weighing, err);
+    if (status != WADI_OK) {
+        grid_density_destroy(d);
+        return status;
     }
-    d->size = size;
-    d->theta = (double)size * scale;
     *out = d;
     return WADI_OK;
 }
 
 void grid_density_destroy(grid_density *d) {
     if (d == NULL) return;
-    free(d->sum);
+    wadi_run_destroy(d->latest);
+    wadi_exe_destroy(d->adding);
+    wadi_exe_destroy(d->weighing);
+    free(d->blank);
     free(d);
 }
 
-/* The cell of (u, v) or of its mirror image; NULL outside the plane. */
-static double *cell(const grid_density *d, double u, double v) {
-    double x = rint(u * d->theta), y = rint(v * d->theta);
-    const double half = (double)(d->size / 2);
-    if (y < 0 || (y == 0 && x < 0)) {
-        x = -x;
-        y = -y;
-    }
-    if (!(x >= -half && x < half && y <= half)) return NULL;
-    return &d->sum[(int64_t)y * d->size + (int64_t)x + d->size / 2];
+/* ---- running ---- */
+
+enum { BOUND = 5, MORE = 1 }; /* inputs of both programs; of Briggs's weighing beside */
+
+static wadi_status bind(const grid_density *d, const grid_store *s, grid_bound *out,
+                        wadi_error *err) {
+    wadi_array plane = {.fields = 1, .type = {WADI_F64}, .column = {d->blank}};
+    if (d->latest != NULL) WADI_TRY(wadi_run_result(d->latest, "plane", &plane, err));
+    plane.rank = 2;
+    plane.shape[0] = d->rows;
+    plane.shape[1] = d->columns;
+    out[0] = grid_bind_vector("u", WADI_F64, s->n, s->column[GRID_U]);
+    out[1] = grid_bind_vector("v", WADI_F64, s->n, s->column[GRID_V]);
+    out[2] = grid_bind_vector("weight", WADI_F64, s->n, s->column[GRID_WEIGHT]);
+    out[3] = (grid_bound){"plane", plane};
+    out[4] = grid_bind_scalar("theta", &d->theta);
+    return WADI_OK;
 }
 
-void grid_density_add(grid_density *d, const grid_store *s) {
-    const double *u = s->column[GRID_U], *v = s->column[GRID_V], *weight = s->column[GRID_WEIGHT];
-    for (int64_t i = 0; i < s->n; i++) {
-        double *at = cell(d, u[i], v[i]);
-        if (at == NULL) continue;
-        *at += weight[i];
-        d->weight += weight[i];
-    }
+wadi_status grid_density_add(grid_density *d, const grid_store *s, wadi_error *err) {
+    grid_bound bound[BOUND];
+    wadi_run *run = NULL;
+    if (s->n == 0) return WADI_OK;
+    WADI_TRY(bind(d, s, bound, err));
+    WADI_TRY(grid_run(d->adding, &d->run, BOUND, bound, &run, err));
+    wadi_run_destroy(d->latest);
+    d->latest = run;
+    free(d->blank);
+    d->blank = NULL;
+    return WADI_OK;
 }
 
-static void find_f2(grid_density *d, double robust) {
-    double squares = 0;
-    for (int64_t i = 0; i < (d->size / 2 + 1) * d->size; i++) squares += d->sum[i] * d->sum[i];
-    const double wish = 5 * pow(10, -robust);
-    d->f2 = squares > 0 ? wish * wish / (squares / d->weight) : 0;
-    d->known = true;
+static wadi_status take_results(wadi_run *run, grid_store *s, grid_weighed *io, wadi_error *err) {
+    wadi_array weight = {0}, of = {0};
+    WADI_TRY(wadi_run_result(run, "weight", &weight, err));
+    WADI_TRY(wadi_run_result(run, "account", &of, err));
+    memcpy(s->column[GRID_WEIGHT], weight.column[0], (size_t)s->n * sizeof(double));
+    io->weight += *(const double *)of.column[SUM];
+    io->variance += *(const double *)of.column[VARIANCE];
+    if (*(const int64_t *)of.column[KEPT] < s->n) io->outside += grid_store_compact(s);
+    return WADI_OK;
 }
 
-int64_t grid_density_apply(grid_density *d, grid_weights how, grid_store *s, double *variance) {
-    const double *u = s->column[GRID_U], *v = s->column[GRID_V];
-    double *weight = s->column[GRID_WEIGHT];
-    if (!d->known) find_f2(d, how.robust);
-    for (int64_t i = 0; i < s->n; i++) {
-        const double *at = cell(d, u[i], v[i]), w = weight[i];
-        weight[i] = at == NULL ? 0 : w / (how.kind == GRID_BRIGGS ? 1 + d->f2 * *at : *at);
-        *variance += weight[i] * weight[i] / w;
-    }
-    return grid_store_compact(s);
+wadi_status grid_density_apply(const grid_density *d, grid_store *s, grid_weighed *io,
+                               wadi_error *err) {
+    grid_bound bound[BOUND + MORE];
+    wadi_run *run = NULL;
+    if (s->n == 0) return WADI_OK;
+    WADI_TRY(bind(d, s, bound, err));
+    bound[BOUND] = grid_bind_scalar("wish", &d->wish);
+    WADI_TRY(grid_run(d->weighing, &d->run, BOUND + (d->kind == GRID_BRIGGS ? MORE : 0), bound,
+                      &run, err));
+    const wadi_status status = take_results(run, s, io, err);
+    wadi_run_destroy(run);
+    return status;
 }

@@ -8,14 +8,17 @@
  *   briggs:R  W_k = w_k / (1 + f^2 S_k),  f^2 = (5 10^-R)^2 / (sum over cells of S^2 / sum of w_k)
  *
  * R from -2, nearly uniform, to 2, nearly natural. Source: D. S. Briggs, High fidelity deconvolution of moderately resolved
- * sources, thesis, New Mexico Tech 1995, section 3.2. */
+ * sources, thesis, New Mexico Tech 1995, section 3.2.
+ *
+ * Two programs over the columns of a batch: one scatters weights over the plane, in the order of the visibilities, the other
+ * reads them there. Results do not depend on threads, chunks or schedule. */
 #ifndef WADI_APPS_GRIDDING_WEIGHTING_H
 #define WADI_APPS_GRIDDING_WEIGHTING_H
 
 #include <stdint.h>
 
 #include "apps/gridding/store.h"
-#include "wadi/status.h"
+#include "wadi/run.h"
 
 typedef enum grid_weighting { GRID_NATURAL, GRID_UNIFORM, GRID_BRIGGS } grid_weighting;
 
@@ -26,14 +29,24 @@ typedef struct grid_weights {
 
 typedef struct grid_density grid_density;
 
-/* An empty uv plane for images of size x size pixels of width `scale`. Errors: WADI_MEMORY naming the bytes. */
-WADI_NODISCARD wadi_status grid_density_create(int64_t size, double scale, int64_t memory,
+/* What has been weighed. */
+typedef struct grid_weighed {
+    int64_t outside; /* of the plane */
+    double weight;   /* sum of W */
+    double
+        variance; /* sum of W^2 / w: divided by the square of the sum of W, the variance of the image's noise */
+} grid_weighed;
+
+/* An empty uv plane for images of size x size pixels of width `scale`; `how` is not natural. Errors: WADI_MEMORY naming the
+ * bytes. */
+WADI_NODISCARD wadi_status grid_density_create(grid_weights how, int64_t size, double scale,
+                                               int64_t memory, const wadi_run_options *run,
                                                grid_density **out, wadi_error *err);
 void grid_density_destroy(grid_density *d); /* NULL is fine */
-/* Counts visibilities in. What lies outside the plane is passed over. */
-void grid_density_add(grid_density *d, const grid_store *s);
-/* All are in: replaces the weights w of visibilities by those of the image, W, and removes those outside the plane; returns how
- * many. Adds W^2 / w of each to *variance, which divided by the square of the sum of W is the variance of the image's noise. */
-int64_t grid_density_apply(grid_density *d, grid_weights how, grid_store *s, double *variance);
+/* Counts visibilities in. What lies outside the plane, half a wavelength per pixel, is passed over. */
+WADI_NODISCARD wadi_status grid_density_add(grid_density *d, const grid_store *s, wadi_error *err);
+/* All are in: replaces the weights w of visibilities by those of the image, W, and removes those outside the plane. Adds to *io. */
+WADI_NODISCARD wadi_status grid_density_apply(const grid_density *d, grid_store *s,
+                                              grid_weighed *io, wadi_error *err);
 
 #endif

@@ -1,4 +1,4 @@
-/* Weights by the formulas they stand for, geometry by its rule, statistics by definition. */
+/* Weights by the formulas they stand for, limits by a plain count, geometry by its rule, statistics by definition. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,108 +13,355 @@
 #include "apps/gridding/statistics.h"
 #include "apps/gridding/weighting.h"
 
-enum { N = 500, SIZE = 64 };
-static const double scale = 1e-3;
+enum { N = 500, MANY = 20000, SIZE = 64 };
+static const double scale = 1e-3, theta = SIZE * 1e-3;
+static const wadi_run_options one_thread = {.threads = 1};
+
+/* ---- visibilities ---- */
 
 static double noise(int i, int k) {
     return sin(i * 1.7 + k * 12.9898);
 }
 
+static void put(grid_store *s, int i, double u, double v, double weight) {
+    double w = noise(i, 3) * 10, vis[2] = {1, 0}, time = i % 7 == 3 ? 0 : 50000 + i, f = 1e8 + i;
+    int32_t a = i, b = i + 1;
+    void *const columns[GRID_FIELDS] = {&u, &v, &w, vis, &weight, &a, &b, &time, &f};
+    assert_int_equal(grid_store_append(s, columns, 0, 1, NULL), WADI_OK);
+}
+
 /* Visibilities crowded near the middle; number 0 far outside of the plane. */
-static grid_store make(void) {
+static grid_store make(int n) {
     grid_store s;
-    grid_store_init(&s, N);
-    for (int i = 0; i < N; i++) {
-        double u = 480 * pow(noise(i, 1), 3), v = 480 * pow(noise(i, 2), 3), w = noise(i, 3) * 10,
-               vis[2] = {1, 0}, weight = 1.5 + noise(i, 4), time = 50000 + i, f = 1e8 + i;
-        int32_t a = i, b = i + 1;
-        if (i == 0) u = 501;
-        if (i == 1) u = v = 0;
-        void *const columns[GRID_FIELDS] = {&u, &v, &w, vis, &weight, &a, &b, &time, &f};
-        assert_int_equal(grid_store_append(&s, columns, 0, 1, NULL), WADI_OK);
-    }
+    grid_store_init(&s, n);
+    put(&s, 0, 510, 0, 1.5);
+    put(&s, 1, 0, 0, 1.25);
+    for (int i = 2; i < n; i++)
+        put(&s, i, 480 * pow(noise(i, 1), 3), 480 * pow(noise(i, 2), 3), 1.5 + noise(i, 4));
     return s;
 }
 
-static bool same_cell(const grid_store *s, int i, int j) {
-    const double *u = s->column[GRID_U], *v = s->column[GRID_V], theta = SIZE * scale;
-    const double x = rint(u[i] * theta), y = rint(v[i] * theta), p = rint(u[j] * theta),
-                 q = rint(v[j] * theta);
-    return (x == p && y == q) || (x == -p && y == -q);
+/* Visibilities [from, to). */
+static grid_store part(const grid_store *s, int64_t from, int64_t to) {
+    grid_store p;
+    grid_store_init(&p, to - from);
+    assert_int_equal(grid_store_append(&p, s->column, from, to - from, NULL), WADI_OK);
+    return p;
 }
 
-/* Sum of the weights in the cell of i, in the order they were counted. */
-static double cell_of(const grid_store *s, int i) {
-    const double *weight = s->column[GRID_WEIGHT];
-    double sum = 0;
-    for (int j = 1; j < N; j++)
-        if (same_cell(s, i, j)) sum += weight[j];
+static const double *weights(const grid_store *s) {
+    return s->column[GRID_WEIGHT];
+}
+
+/* ---- judges ---- */
+
+/* The cell as an integer that is one for mirror images; -1: outside. */
+static int64_t cell_of(const grid_store *s, int64_t i) {
+    const double *u = s->column[GRID_U], *v = s->column[GRID_V];
+    const double x = round(u[i] * theta), y = round(v[i] * theta);
+    if (!(fabs(x) <= SIZE / 2) || !(fabs(y) <= SIZE / 2)) return -1;
+    return llabs((int64_t)y * (SIZE + 1) + (int64_t)x);
+}
+
+/* Sums of the weights in the cells, by cell. */
+static double *count_cells(const grid_store *s) {
+    double *sum = calloc((SIZE + 1) * (SIZE + 1), sizeof *sum);
+    assert_non_null(sum);
+    for (int64_t i = 0; i < s->n; i++)
+        if (cell_of(s, i) >= 0) sum[cell_of(s, i)] += weights(s)[i];
     return sum;
 }
 
-static double f2_of(const grid_store *s, double robust) {
-    const double *weight = s->column[GRID_WEIGHT];
+static double f2_of(const double *cells, double robust) {
     double squares = 0, sum = 0;
-    for (int i = 1; i < N; i++) { /* a cell counts S^2 once: S for each visibility in it */
-        squares += weight[i] * cell_of(s, i);
-        sum += weight[i];
+    for (int i = 0; i < (SIZE + 1) * (SIZE + 1); i++) {
+        squares += cells[i] * cells[i];
+        sum += cells[i];
     }
     return pow(5 * pow(10, -robust), 2) / (squares / sum);
 }
 
-static void check(grid_weights how) {
-    grid_store before = make(), after = make();
-    grid_density *d = NULL;
-    double variance = 0, want_variance = 0;
-    const double *w = before.column[GRID_WEIGHT], f2 = f2_of(&before, how.robust);
-    assert_int_equal(grid_density_create(SIZE, scale, 0, &d, NULL), WADI_OK);
-    grid_density_add(d, &after);
-    assert_int_equal(grid_density_apply(d, how, &after, &variance), 1); /* number 0 */
-    assert_int_equal(after.n, N - 1);
-    const double *got = after.column[GRID_WEIGHT];
-    const int32_t *a = after.column[GRID_FIRST];
-    for (int i = 1; i < N; i++) {
-        const double s = cell_of(&before, i),
-                     want = how.kind == GRID_UNIFORM ? w[i] / s : w[i] / (1 + f2 * s);
-        assert_int_equal(a[i - 1], i);
-        if (!(fabs(got[i - 1] - want) < 1e-12 * want)) fail_msg("%g is not %g", got[i - 1], want);
-        want_variance += want * want / w[i];
+/* What should become of the visibilities: weights, 0 outside. */
+static double *count_weights(const grid_store *s, grid_weights how, grid_weighed *out) {
+    double *cells = count_cells(s), *want = calloc((size_t)s->n, sizeof *want);
+    const double f2 = f2_of(cells, how.robust);
+    assert_non_null(want);
+    *out = (grid_weighed){0};
+    for (int64_t i = 0; i < s->n; i++) {
+        const int64_t at = cell_of(s, i);
+        const double w = weights(s)[i];
+        if (at >= 0) want[i] = w / (how.kind == GRID_UNIFORM ? cells[at] : 1 + f2 * cells[at]);
+        out->outside += at < 0 ? 1 : 0;
+        out->weight += want[i];
+        out->variance += want[i] * want[i] / w;
     }
-    assert_true(fabs(variance - want_variance) < 1e-12 * want_variance);
-    grid_density_destroy(d);
-    grid_store_fini(&before);
-    grid_store_fini(&after);
+    free(cells);
+    return want;
 }
+
+/* ---- the programs ---- */
+
+/* `s` in batches of `most`, and again as one store of what is left. */
+static grid_store weigh(const grid_store *s, grid_weights how, const wadi_run_options *run,
+                        int64_t most, grid_weighed *out) {
+    grid_density *d = NULL;
+    grid_store all;
+    *out = (grid_weighed){0};
+    grid_store_init(&all, s->n);
+    assert_int_equal(grid_density_create(how, SIZE, scale, 0, run, &d, NULL), WADI_OK);
+    for (int64_t from = 0; from < s->n; from += most) {
+        grid_store p = part(s, from, from + most < s->n ? from + most : s->n);
+        assert_int_equal(grid_density_add(d, &p, NULL), WADI_OK);
+        grid_store_fini(&p);
+    }
+    for (int64_t from = 0; from < s->n; from += most) {
+        grid_store p = part(s, from, from + most < s->n ? from + most : s->n);
+        assert_int_equal(grid_density_apply(d, &p, out, NULL), WADI_OK);
+        assert_int_equal(grid_store_append(&all, p.column, 0, p.n, NULL), WADI_OK);
+        grid_store_fini(&p);
+    }
+    grid_density_destroy(d);
+    return all;
+}
+
+static void assert_near(double got, double want) {
+    if (!(fabs(got - want) <= 1e-12 * fabs(want))) fail_msg("%.17g is not %.17g", got, want);
+}
+
+static void check(const grid_store *s, grid_weights how) {
+    grid_weighed got, want;
+    double *weight = count_weights(s, how, &want);
+    grid_store after = weigh(s, how, &one_thread, s->n, &got);
+    const int32_t *number = after.column[GRID_FIRST];
+    int64_t left = 0;
+    for (int64_t i = 0; i < s->n; i++) {
+        if (weight[i] == 0) continue;
+        assert_true(left < after.n);
+        assert_int_equal(number[left], ((const int32_t *)s->column[GRID_FIRST])[i]);
+        assert_near(weights(&after)[left++], weight[i]);
+    }
+    assert_int_equal(after.n, left);
+    assert_int_equal(got.outside, want.outside);
+    assert_int_equal(got.outside, s->n - left);
+    assert_near(got.weight, want.weight);
+    assert_near(got.variance, want.variance);
+    grid_store_fini(&after);
+    free(weight);
+}
+
+/* ---- weights ---- */
 
 static void uniform_weights_make_cells_equal(void **state) {
     (void)state;
-    check((grid_weights){GRID_UNIFORM, 0});
+    grid_store s = make(N);
+    check(&s, (grid_weights){GRID_UNIFORM, 0});
+    grid_store_fini(&s);
 }
 
 static void briggs_weights_follow_the_formula(void **state) {
     (void)state;
-    for (double r = -2; r <= 2; r += 1) check((grid_weights){GRID_BRIGGS, r});
+    grid_store s = make(N);
+    for (double r = -2; r <= 2; r += 1) check(&s, (grid_weights){GRID_BRIGGS, r});
+    grid_store_fini(&s);
 }
+
+/* Places in cells; with each its mirror image. */
+static grid_store at_edges(void) {
+    static const double half = SIZE / 2,
+                        place[][2] = {
+                            {0, 0},        {0.3, 0.2},       {-0.3, 0.2},     {0.3, -0.0},
+                            {0.5, 0},      {0, 0.5},         {0.5, 0.5},      {-0.5, 0.5},
+                            {3, 0.1},      {-3, 0.1},        {2.5, 0},        {-2.5, 0.5},
+                            {half, 3},     {-half, 3},       {half + 0.4, 3}, {half + 0.6, 3},
+                            {3, half},     {-3, half + 0.4}, {3, half + 0.6}, {half, half},
+                            {-half, half}, {half, 0},        {1e300, 1},      {1, -1e300}};
+    enum { PLACES = sizeof place / sizeof place[0] };
+    grid_store s;
+    grid_store_init(&s, 2 * PLACES);
+    for (int i = 0; i < 2 * PLACES; i++) {
+        const double sign = i % 2 ? -1 : 1, *p = place[i / 2];
+        put(&s, i, sign * p[0] / theta, sign * p[1] / theta, 1 + i / 8.0);
+    }
+    return s;
+}
+
+static void a_place_and_its_mirror_image_are_one_cell_up_to_the_edges(void **state) {
+    (void)state;
+    grid_store s = at_edges();
+    check(&s, (grid_weights){GRID_UNIFORM, 0});
+    check(&s, (grid_weights){GRID_BRIGGS, 0.5});
+    grid_store_fini(&s);
+}
+
+static void what_is_not_finite_lies_outside(void **state) {
+    (void)state;
+    const double odd[] = {(double)NAN, (double)INFINITY, -(double)INFINITY};
+    grid_store s = make(20);
+    s.most = 32;
+    for (int i = 0; i < 9; i++) put(&s, 20 + i, odd[i % 3], i < 3 ? 1 : odd[i / 3], 2);
+    for (int i = 0; i < 3; i++) put(&s, 29 + i, -1, odd[i], 2);
+    check(&s, (grid_weights){GRID_UNIFORM, 0});
+    check(&s, (grid_weights){GRID_BRIGGS, -1});
+    grid_store_fini(&s);
+}
+
+static void a_plane_in_which_nothing_lies_leaves_nothing(void **state) {
+    (void)state;
+    for (int n = 0; n < 3; n++) {
+        grid_store s;
+        grid_weighed w;
+        grid_store_init(&s, 3);
+        for (int i = 0; i < n; i++) put(&s, i, 1e6, i, 1);
+        for (int kind = GRID_UNIFORM; kind <= GRID_BRIGGS; kind++) {
+            grid_store after = weigh(&s, (grid_weights){kind, 0}, &one_thread, 3, &w);
+            assert_int_equal(after.n, 0);
+            assert_true(w.outside == n && w.weight == 0 && w.variance == 0);
+            grid_store_fini(&after);
+        }
+        grid_store_fini(&s);
+    }
+}
+
+/* ---- the same bits ---- */
+
+static const wadi_run_options ways[] = {
+    {.threads = 1},
+    {.threads = 2},
+    {.threads = 4},
+    {.threads = 2, .schedule = WADI_SCHEDULE_FORCE_INSIDE},
+    {.threads = 4, .schedule = WADI_SCHEDULE_FORCE_FLAT},
+    {.threads = 2, .chunk = 100, .policy = "fixed"},
+};
+enum { WAYS = sizeof ways / sizeof ways[0] };
+
+static void weights_have_one_set_of_bits(void **state) {
+    (void)state;
+    grid_store s = make(MANY);
+    for (int kind = GRID_UNIFORM; kind <= GRID_BRIGGS; kind++) {
+        const grid_weights how = {kind, 0.5};
+        grid_weighed a, b;
+        grid_store want = weigh(&s, how, &ways[0], MANY, &a);
+        for (int i = 1; i < WAYS; i++) {
+            grid_store got = weigh(&s, how, &ways[i], MANY, &b);
+            assert_int_equal(got.n, want.n);
+            assert_memory_equal(weights(&got), weights(&want), (size_t)want.n * sizeof(double));
+            assert_memory_equal(&a, &b, sizeof a);
+            grid_store_fini(&got);
+        }
+        grid_store_fini(&want);
+    }
+    grid_store_fini(&s);
+}
+
+/* Their sums are those of other trees. */
+static void weights_do_not_depend_on_how_batches_are_cut(void **state) {
+    (void)state;
+    grid_store s = make(MANY);
+    for (int kind = GRID_UNIFORM; kind <= GRID_BRIGGS; kind++) {
+        const grid_weights how = {kind, 0.5};
+        grid_weighed a, b;
+        grid_store want = weigh(&s, how, &ways[0], MANY, &a);
+        for (int64_t most = 999; most <= MANY / 2; most *= 5) {
+            grid_store got = weigh(&s, how, &ways[1], most, &b);
+            assert_int_equal(got.n, want.n);
+            assert_memory_equal(weights(&got), weights(&want), (size_t)want.n * sizeof(double));
+            assert_int_equal(a.outside, b.outside);
+            assert_near(a.weight, b.weight);
+            assert_near(a.variance, b.variance);
+            grid_store_fini(&got);
+        }
+        grid_store_fini(&want);
+    }
+    grid_store_fini(&s);
+}
+
+/* ---- limits ---- */
+
+static grid_limits look_over(const grid_store *s, const wadi_run_options *run, int64_t most) {
+    grid_limits l = {0};
+    grid_look *look = NULL;
+    assert_int_equal(grid_look_create(run, &look, NULL), WADI_OK);
+    for (int64_t from = 0; from < s->n; from += most) {
+        grid_store p = part(s, from, from + most < s->n ? from + most : s->n);
+        assert_int_equal(grid_limits_add(&l, look, &p, NULL), WADI_OK);
+        grid_store_fini(&p);
+    }
+    grid_look_destroy(look);
+    return l;
+}
+
+static grid_limits count_limits(const grid_store *s) {
+    const double *u = s->column[GRID_U], *v = s->column[GRID_V], *w = s->column[GRID_W],
+                 *t = s->column[GRID_TIME], *f = s->column[GRID_FREQUENCY], most = (double)INFINITY;
+    grid_limits l = {.n = s->n,
+                     .least_w = most,
+                     .greatest_w = -most,
+                     .shortest = most,
+                     .first_time = most,
+                     .lowest_frequency = most};
+    for (int64_t i = 0; i < s->n; i++) {
+        const double length = sqrt(u[i] * u[i] + v[i] * v[i] + w[i] * w[i]);
+        l.most_u = fmax(l.most_u, fabs(u[i]));
+        l.most_v = fmax(l.most_v, fabs(v[i]));
+        l.most_w = fmax(l.most_w, fabs(w[i]));
+        l.least_w = fmin(l.least_w, w[i]);
+        l.greatest_w = fmax(l.greatest_w, w[i]);
+        l.longest = fmax(l.longest, sqrt(u[i] * u[i] + v[i] * v[i]));
+        if (length > 0) l.shortest = fmin(l.shortest, length);
+        l.weight += weights(s)[i];
+        if (t[i] > 0) l.first_time = fmin(l.first_time, t[i]);
+        l.last_time = fmax(l.last_time, t[i]);
+        l.lowest_frequency = fmin(l.lowest_frequency, f[i]);
+        l.highest_frequency = fmax(l.highest_frequency, f[i]);
+    }
+    return l;
+}
+
+/* All but the sum, whose last bits are those of a tree. */
+static void assert_same_limits(grid_limits got, grid_limits want) {
+    assert_near(got.weight, want.weight);
+    got.weight = want.weight;
+    assert_memory_equal(&got, &want, sizeof want);
+}
+
+static void limits_are_those_of_a_plain_count(void **state) {
+    (void)state;
+    grid_store s = make(MANY);
+    const grid_limits want = count_limits(&s);
+    for (int64_t most = 7; most <= MANY; most *= 27)
+        assert_same_limits(look_over(&s, &ways[1], most), want);
+    const grid_limits one = look_over(&s, &ways[0], MANY);
+    for (int i = 1; i < WAYS; i++) {
+        const grid_limits got = look_over(&s, &ways[i], MANY);
+        assert_memory_equal(&got, &one, sizeof one);
+    }
+    grid_store_fini(&s);
+}
+
+static void limits_of_nothing_are_zero(void **state) {
+    (void)state;
+    const grid_limits zero = {0};
+    grid_store s;
+    grid_store_init(&s, 4);
+    grid_limits l = look_over(&s, &one_thread, 4);
+    assert_memory_equal(&l, &zero, sizeof l);
+    put(&s, 3, 0, 0, 2); /* no time */
+    ((double *)s.column[GRID_W])[0] = 0;
+    l = look_over(&s, &one_thread, 4);
+    assert_true(l.n == 1 && l.shortest == 0 && l.longest == 0 && l.weight == 2);
+    assert_true(l.first_time == 0 && l.last_time == 0 && l.lowest_frequency == 1e8 + 3);
+    grid_store_fini(&s);
+}
+
+/* ---- geometry ---- */
 
 static void geometry_follows_the_baselines(void **state) {
     (void)state;
-    grid_store s = make();
-    grid_limits l = {0};
+    grid_store s = make(N);
     grid_geometry g;
-    double longest = 0, shortest = (double)INFINITY;
-    for (int i = 0; i < N; i++) {
-        const double u = ((double *)s.column[GRID_U])[i], v = ((double *)s.column[GRID_V])[i],
-                     w = ((double *)s.column[GRID_W])[i];
-        longest = fmax(longest, hypot(u, v));
-        shortest = fmin(shortest, sqrt(u * u + v * v + w * w));
-    }
-    grid_limits_add(&l, &s);
-    assert_int_equal(l.n, N);
-    assert_true(fabs(l.longest - longest) < 1e-9 && fabs(l.shortest - shortest) < 1e-9);
-    assert_true(l.first_time == 50000 && l.last_time == 50000 + N - 1);
-    assert_true(l.lowest_frequency == 1e8 && l.highest_frequency == 1e8 + N - 1);
+    const grid_limits l = look_over(&s, &one_thread, N);
     assert_int_equal(grid_geometry_choose(&l, 0, 0, 0, &g, NULL), WADI_OK);
-    assert_true(g.scale <= 1 / (4 * longest) && g.scale > 0.9 / (4 * longest));
+    assert_true(g.scale <= 1 / (4 * l.longest) && g.scale > 0.9 / (4 * l.longest));
     assert_true(g.size % 2 == 0 && g.size >= 256 && (double)g.size * g.scale <= 1.2);
     assert_int_equal(grid_geometry_choose(&l, 100, 0, 0.05, &g, NULL), WADI_OK);
     assert_true(g.size == 100 && fabs(g.scale - 0.0005) < 1e-15);
@@ -152,7 +399,9 @@ static void what_does_not_fit_is_told_in_bytes(void **state) {
     assert_int_equal(grid_room(101, 100, "it", &err), WADI_MEMORY);
     assert_string_equal(err.msg, "no room for it: it takes 101 bytes, --memory allows 100");
     assert_int_equal(grid_room(INT64_MAX, 0, "it", &err), WADI_MEMORY);
-    assert_int_equal(grid_density_create(1 << 20, 1e-6, 0, &d, &err), WADI_MEMORY);
+    const grid_weights how = {GRID_UNIFORM, 0};
+    assert_int_equal(grid_density_create(how, 1 << 20, 1e-6, 0, &one_thread, &d, &err),
+                     WADI_MEMORY);
     assert_null(d);
 }
 
@@ -160,6 +409,13 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(uniform_weights_make_cells_equal),
         cmocka_unit_test(briggs_weights_follow_the_formula),
+        cmocka_unit_test(a_place_and_its_mirror_image_are_one_cell_up_to_the_edges),
+        cmocka_unit_test(what_is_not_finite_lies_outside),
+        cmocka_unit_test(a_plane_in_which_nothing_lies_leaves_nothing),
+        cmocka_unit_test(weights_have_one_set_of_bits),
+        cmocka_unit_test(weights_do_not_depend_on_how_batches_are_cut),
+        cmocka_unit_test(limits_are_those_of_a_plain_count),
+        cmocka_unit_test(limits_of_nothing_are_zero),
         cmocka_unit_test(geometry_follows_the_baselines),
         cmocka_unit_test(statistics_are_what_they_are_called),
         cmocka_unit_test(what_does_not_fit_is_told_in_bytes),

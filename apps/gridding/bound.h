@@ -1,0 +1,21 @@
+/* Running a program once over arrays that lie in memory. */
+#ifndef WADI_APPS_GRIDDING_BOUND_H
+#define WADI_APPS_GRIDDING_BOUND_H
+
+#include "wadi/run.h"
+
+typedef struct grid_bound {
+    const char *name;
+    wadi_array array;
+} grid_bound;
+
+grid_bound grid_bind_vector(const char *name, wadi_type type, int64_t n, const void *values);
+grid_bound grid_bind_scalar(const char *name, const double *value);
+
+/* Compiles and destroys the program; NULL: there was no memory for it. */
+WADI_NODISCARD wadi_status grid_compile(wadi_program *owned_p, wadi_exe **out, wadi_error *err);
+/* Binds, runs to the end and gives the run, which owns the results; none after an error. */
+WADI_NODISCARD wadi_status grid_run(const wadi_exe *exe, const wadi_run_options *options, int n,
+                                    const grid_bound *bound, wadi_run **out, wadi_error *err);
+
+#endif
