@@ -13,7 +13,7 @@ static const char *direction(const wadi_cli_connector *c) {
 static int run(int argc, char **argv) {
     if (argc > 1) return wadi_cli_misuse(&wadi_cli_connectors, "unexpected \"%s\"", argv[1]);
     for (const wadi_cli_connector *c = wadi_cli_connector_table; c->name; c++)
-        printf("%-10s %-14s %s\n", c->name, direction(c), c->about);
+        printf("%-13s %-14s %s\n", c->name, direction(c), c->about);
     return WADI_CLI_OK;
 }
 

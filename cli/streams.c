@@ -7,12 +7,25 @@
 
 #include "base/error.h"
 #include "connectors/sndfile.h"
+#include "wadi/image.h"
+#include "wadi/visibility.h"
 
 enum { SOUND_BLOCK = 4096 /* frames per element where none are given */ };
 
 static wadi_status one_plain_part(const wadi_val_type *t, const char *what, wadi_error *err) {
     if (t->arrays == 1 && t->array[0].elem.fields == 1) return WADI_OK;
     return wadi_fail(err, WADI_TYPE, "%s cannot supply tuples or records", what);
+}
+
+/* Whether a name ends with one of the list; a folder's may have a slash behind. */
+static bool has_ending(const char *place, const char *const *endings) {
+    size_t n = strlen(place);
+    while (n > 1 && place[n - 1] == '/') n--;
+    for (; *endings; endings++) {
+        const size_t m = strlen(*endings);
+        if (n > m && strncasecmp(place + n - m, *endings, m) == 0) return true;
+    }
+    return false;
 }
 
 /* ---- links to other processes ---- */
@@ -34,12 +47,9 @@ static wadi_status link_sink(const char *place, wadi_sink **out, wadi_error *err
 /* ---- sound ---- */
 
 static bool is_sound(const char *place) {
-    static const char *const endings[] = {".wav", ".aif", ".aiff", ".flac", ".ogg", ".opus",
-                                          ".mp3", ".au",  ".caf",  ".w64",  ".rf64"};
-    const char *dot = strrchr(place, '.');
-    for (size_t i = 0; dot && i < sizeof endings / sizeof *endings; i++)
-        if (strcasecmp(dot, endings[i]) == 0) return true;
-    return false;
+    static const char *const endings[] = {".wav", ".aif", ".aiff", ".flac", ".ogg",  ".opus",
+                                          ".mp3", ".au",  ".caf",  ".w64",  ".rf64", NULL};
+    return has_ending(place, endings);
 }
 
 static void close_sound(void *held) {
@@ -70,6 +80,58 @@ static wadi_status sound_source(const wadi_cli_value *v, const wadi_val_type *t,
     return WADI_OK;
 }
 
+/* ---- radio telescopes ---- */
+
+static bool is_visibilities(const char *place) {
+    static const char *const endings[] = {".uvfits", ".uvf", ".uvh5", ".ms", NULL};
+    return has_ending(place, endings);
+}
+
+static bool is_fits(const char *place) {
+    static const char *const endings[] = {".fits", ".fit", ".fts", NULL};
+    return has_ending(place, endings);
+}
+
+static bool is_png(const char *place) {
+    static const char *const endings[] = {".png", NULL};
+    return has_ending(place, endings);
+}
+
+static void close_visibilities(void *held) {
+    wadi_vis_close(held);
+}
+
+static wadi_status visibility_source(const wadi_cli_value *v, const wadi_val_type *t,
+                                     wadi_cli_source *out, wadi_error *err) {
+    if (v->rank > 0)
+        return wadi_fail(err, WADI_INVALID, "%s: rows of visibilities have the shape of the file",
+                         v->at);
+    if (t->arrays != WADI_VIS_PARTS)
+        return wadi_fail(err, WADI_TYPE,
+                         "%s: visibilities are a stream of (f64[3], i32[2], f64, c128[channels, "
+                         "products], f32[channels, products]), which is not what the program "
+                         "declares",
+                         v->at);
+    wadi_vis *vis = NULL;
+    WADI_TRY(wadi_vis_open(v->at, NULL, &vis, err));
+    const wadi_status st = wadi_vis_source(vis, &out->source, err);
+    if (st != WADI_OK) {
+        wadi_vis_close(vis);
+        return st;
+    }
+    out->held = vis;
+    out->release = close_visibilities;
+    return WADI_OK;
+}
+
+static wadi_status fits_sink(const char *place, wadi_sink **out, wadi_error *err) {
+    return wadi_sink_fits(place, NULL, out, err);
+}
+
+static wadi_status png_sink(const char *place, wadi_sink **out, wadi_error *err) {
+    return wadi_sink_png(place, NULL, out, err);
+}
+
 /* ---- raw files ---- */
 
 static bool is_anything(const char *place) {
@@ -92,6 +154,11 @@ const wadi_cli_connector wadi_cli_connector_table[] = {
      is_address, link_source, link_sink},
     {"sndfile", "recorded sound (wav, aiff, flac, ogg, ...): a source of i32[n, channels]",
      is_sound, sound_source, NULL},
+    {"visibilities", "what a radio telescope measures (uvfits, uvh5, ms): a source of its rows",
+     is_visibilities, visibility_source, NULL},
+    {"fits", "a source of visibilities (random groups), a sink of planes of f32 or f64", is_fits,
+     visibility_source, fits_sink},
+    {"png", "a sink: the first plane of f32 or f64 as a grey picture", is_png, NULL, png_sink},
     {"raw", "a file of records in the machine's byte order: source of one shape, sink of any",
      is_anything, raw_source, wadi_sink_raw},
     {"memory", "arrays of the calling program: source and sink", NULL, NULL, NULL},

@@ -94,6 +94,7 @@ static void celestial(fits_sink *s, int *status) {
     const wadi_image_info *i = &s->info;
     const double degrees = 180 / acos(-1), x = (double)(s->width / 2 + 1),
                  y = (double)(s->height / 2 + 1);
+    if (!(i->pixel > 0)) return;
     if (isnan(i->ra) || isnan(i->dec)) {
         axis(s, 1, "L", x, -i->pixel, "", 0, status);
         axis(s, 2, "M", y, i->pixel, "", 0, status);
@@ -278,7 +279,10 @@ static wadi_status copy_info(fits_sink *s, const wadi_image_info *info, wadi_err
 
 wadi_status wadi_sink_fits(const char *path, const wadi_image_info *info, wadi_sink **out,
                            wadi_error *err) {
-    if (!(info->pixel > 0))
+    static const wadi_image_info bare = {0};
+    if (info == NULL)
+        info = &bare;
+    else if (!(info->pixel > 0))
         return wadi_fail(err, WADI_INVALID, "%s: a pixel of width %g", path, info->pixel);
     fits_sink *s = calloc(1, sizeof *s);
     if (s == NULL) return wadi_fail(err, WADI_MEMORY, "%s: out of memory", path);

@@ -23,8 +23,8 @@ typedef struct wadi_image_info {
 
 /** One plane, or several of one shape (which become the frequency axis), as a FITS image: BITPIX -32 or -64, RA---SIN and DEC--SIN,
  *  CRPIX at the phase centre. The file appears under `path` only when the stream ends well, until then beside it as PATH.partial;
- *  one that is there is replaced. `info` is copied. Errors: WADI_IO, WADI_SHAPE, WADI_TYPE, WADI_UNSUPPORTED (built without
- *  CFITSIO). */
+ *  one that is there is replaced. `info` is copied; NULL: planes without world coordinates. Errors: WADI_IO, WADI_SHAPE, WADI_TYPE,
+ *  WADI_UNSUPPORTED (built without CFITSIO). */
 WADI_NODISCARD wadi_status wadi_sink_fits(const char *path, const wadi_image_info *info,
                                           wadi_sink **out, wadi_error *err);
 

@@ -52,6 +52,8 @@ has '^fold  *consumer' ops
 has '^stream_in  *sequence' ops
 has '^fuse' passes
 has '^raw  *source, sink' connectors
+has '^visibilities  *source ' connectors
+has '^png  *sink ' connectors
 has '^paper ' policies
 has 'usage: wadi run' run --help
 has 'compiled modules' cache
@@ -96,6 +98,37 @@ refuses 1 "short.raw" run "$work/double.wadi" "s=2:@$work/short.raw" "out=@$work
 [ ! -e "$work/none.raw" ] || complain 'a failed run leaves its output'
 "$wadi" run "$work/double.wadi" 's=1;2' --stats >"$work/out" 2>"$work/err" || complain 'stats'
 grep -q '^elements  *2 ' "$work/err" || complain "stats: $(cat "$work/err")"
+
+# ---- radio telescopes and pictures; a library that is not built in is named ----
+cat >"$work/plane.wadi" <<'END'
+program plane
+
+stream_in s : seq(f64[?, ?])
+t = map_seq s (a) {
+    b = map a (x) { mul x 2.0 }
+    yield b
+}
+stream_out "out" t
+END
+for kind in fits:CFITSIO png:libpng; do
+    library=${kind#*:} picture=$work/plane.${kind%:*}
+    if "$wadi" version | grep -q "$library"; then
+        gives '' run "$work/plane.wadi" 's=2x3:1,2,3,4,5,6' "out=@$picture"
+        [ -s "$picture" ] || complain "no $picture"
+        refuses 1 'f32 or f64' run "$work/double.wadi" 's=1' "out=@$work/no.${kind%:*}"
+        [ ! -e "$work/no.${kind%:*}" ] || complain "a failed run leaves its picture"
+    else
+        refuses 1 "$library" run "$work/plane.wadi" 's=2x3:1,2,3,4,5,6' "out=@$picture"
+    fi
+done
+refuses 1 'which is not what the program declares' run "$work/double.wadi" s=@none.uvfits
+refuses 1 'none.uvfits' run "$examples/waterfall.wadi" rows=@none.uvfits
+refuses 1 'the shape of the file' run "$examples/waterfall.wadi" rows=4:@none.uvfits
+refuses 1 'is no sink' run "$work/double.wadi" s=1 out=@x.uvfits
+real=${WADI_TEST_DATA:-/nowhere}/vis/mojave.uvfits
+if [ -e "$real" ] && "$wadi" version | grep -q 'UVFITS'; then
+    has '^out\[6\] = f64\[78, 2\]' run "$examples/waterfall.wadi" "rows=@$real"
+fi
 
 # ---- complex numbers: literals, streams and raw files of interleaved parts ----
 cat >"$work/turn.wadi" <<'END'
