@@ -77,9 +77,16 @@ static wadi_exp is_auto(const body *b) {
     return wadi_cond(known, wadi_eq(first, second), still);
 }
 
+static wadi_exp is_nowhere(const body *b) {
+    wadi_exp nowhere = wadi_bool(false);
+    for (int d = 0; d < 3; d++)
+        nowhere = wadi_lor(nowhere, not_finite(wadi_index1(b->uvw, wadi_i64(d))));
+    return nowhere;
+}
+
 static wadi_exp fate(const body *b, const sample *s) {
-    const wadi_exp good = wadi_i32(KEPT);
-    wadi_exp code = wadi_cond(s->broken, wadi_i32(BROKEN), good);
+    const wadi_exp good = wadi_i32(KEPT), broken = wadi_lor(s->broken, is_nowhere(b));
+    wadi_exp code = wadi_cond(broken, wadi_i32(BROKEN), good);
     code = wadi_cond(s->flagged, wadi_i32(FLAGGED), code);
     if (b->take->autocorrelations) return code;
     return wadi_cond(is_auto(b), wadi_i32(AUTO), code);

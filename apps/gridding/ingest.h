@@ -2,8 +2,8 @@
  *
  * Rows are streamed in; the stage's body turns each into its visibilities, one per channel: baselines in wavelengths, the wanted
  * polarisation, the weight. What must not take part is dropped and counted: autocorrelations, what is flagged, and what is not
- * finite although its weight is positive. The rest lands in a store, which is handed on whenever it is full: batches are cut by
- * its size alone, not by chunks, threads or files.
+ * finite, in value or place, although its weight is positive. The rest lands in a store, which is handed on whenever it is full:
+ * batches are cut by its size alone, not by chunks, threads or files.
  *
  * u is counted to the west: the columns of an image grow that way. */
 #ifndef WADI_APPS_GRIDDING_INGEST_H

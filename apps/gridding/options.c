@@ -26,7 +26,8 @@ const char grid_usage[] =
     "  -s, --size N            pixels along each side, even\n"
     "      --scale ANGLE       of a pixel: 0.5asec, 20mas, 1e-5rad\n"
     "      --fov ANGLE         of the image: 1.5deg. Of these three give two, one or none\n"
-    "  -w, --weight W          natural (default), uniform, briggs:R with R from -2 to 2\n"
+    "  -w, --weight W          natural (default), uniform, briggs:R; R from -5 to 5, of which\n"
+    "                          -2 is nearly uniform, 2 nearly natural\n"
     "  -p, --pol P             I (default where it can be had), Q, U, V, XX, XY, .., RR, RL, ..\n"
     "  -c, --channels A:B      from A up to and with B, counted from 0; A:, :B, A\n"
     "      --psf               the beam: as if every visibility were 1\n"
@@ -132,7 +133,8 @@ static wadi_status take_weight(void *options, const char *value, wadi_error *err
     } else if (strncmp(value, "briggs:", 7) == 0 && wadi_args_real(value + 7, -5, 5, &w->robust)) {
         w->kind = GRID_BRIGGS;
     } else {
-        return wadi_args_bad("--weight", value, "natural, uniform or briggs:R", err);
+        return wadi_args_bad("--weight", value, "natural, uniform or briggs:R, R from -5 to 5",
+                             err);
     }
     return WADI_OK;
 }

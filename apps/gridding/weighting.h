@@ -7,7 +7,7 @@
  *   uniform   W_k = w_k / S_k                      every cell counts alike: narrowest beam
  *   briggs:R  W_k = w_k / (1 + f^2 S_k),  f^2 = (5 10^-R)^2 / (sum over cells of S^2 / sum of w_k)
  *
- * R from -2, nearly uniform, to 2, nearly natural. Source: D. S. Briggs, High fidelity deconvolution of moderately resolved
+ * R = -2 is nearly uniform, R = 2 nearly natural. Source: D. S. Briggs, High fidelity deconvolution of moderately resolved
  * sources, thesis, New Mexico Tech 1995, section 3.2.
  *
  * Two programs over the columns of a batch: one scatters weights over the plane, in the order of the visibilities, the other
