@@ -7,7 +7,9 @@
 
 #include "base/error.h"
 
-enum { FIXED_BYTES = 64, FREQUENCY_BYTES = 8, CODE_BYTES = 4 };
+enum { FIXED_BYTES = 64, REACH_BYTES = 16, FREQUENCY_BYTES = 8, CODE_BYTES = 4 };
+
+enum { HAS_REACH = 1 }; /* flags */
 
 /* ---- what is sound ---- */
 
@@ -56,6 +58,18 @@ static wadi_status check_place(const wadi_vis_info *v, wadi_error *err) {
     return WADI_OK;
 }
 
+/* Both are told, or none. */
+static bool has_reach(const wadi_vis_info *v) {
+    return v->longest != 0 || v->shortest != 0;
+}
+
+static wadi_status check_reach(const wadi_vis_info *v, wadi_error *err) {
+    const bool sound =
+        isfinite(v->longest) && isfinite(v->shortest) && v->longest > 0 && v->shortest > 0;
+    if (sound || !has_reach(v)) return WADI_OK;
+    return UNSOUND("the longest baseline is %g m, the shortest %g", v->longest, v->shortest);
+}
+
 static wadi_status check_names(const wadi_vis_info *v, wadi_error *err) {
     if (is_name(v->object, strlen(v->object)) && is_name(v->telescope, strlen(v->telescope)))
         return WADI_OK;
@@ -89,7 +103,7 @@ static void put_fixed(writer *w, const wadi_vis_info *v) {
     memcpy(w->at, "WVIS", 4);
     w->n = 4;
     put(w, WADI_VIS_HEADER_VERSION, 2);
-    put(w, 0, 2);
+    put(w, has_reach(v) ? HAS_REACH : 0, 2);
     put(w, (uint64_t)v->rows, 8);
     put(w, (uint64_t)v->channels, 4);
     put(w, (uint64_t)v->pols, 4);
@@ -100,6 +114,9 @@ static void put_fixed(writer *w, const wadi_vis_info *v) {
     put(w, strlen(v->object), 2);
     put(w, strlen(v->telescope), 2);
     put(w, 0, 4);
+    if (!has_reach(v)) return;
+    put_real(w, v->longest);
+    put_real(w, v->shortest);
 }
 
 wadi_status wadi_vis_header_write(const wadi_vis_info *info, void **out, size_t *out_n,
@@ -107,10 +124,11 @@ wadi_status wadi_vis_header_write(const wadi_vis_info *info, void **out, size_t 
     WADI_TRY(check_sizes(info, err));
     WADI_TRY(check_tables(info, err));
     WADI_TRY(check_place(info, err));
+    WADI_TRY(check_reach(info, err));
     WADI_TRY(check_names(info, err));
-    const size_t n = FIXED_BYTES + (size_t)info->channels * FREQUENCY_BYTES +
-                     (size_t)info->pols * CODE_BYTES + strlen(info->object) +
-                     strlen(info->telescope);
+    const size_t n = FIXED_BYTES + (has_reach(info) ? (size_t)REACH_BYTES : 0) +
+                     (size_t)info->channels * FREQUENCY_BYTES + (size_t)info->pols * CODE_BYTES +
+                     strlen(info->object) + strlen(info->telescope);
     writer w = {malloc(n), 0};
     if (w.at == NULL) return wadi_fail(err, WADI_MEMORY, "visibilities: out of memory");
     put_fixed(&w, info);
@@ -154,8 +172,9 @@ static wadi_status check_envelope(const uint8_t *at, size_t n, wadi_error *err) 
         return wadi_fail(err, WADI_UNSUPPORTED,
                          "header of visibilities: version %u; this build reads version %d", version,
                          (int)WADI_VIS_HEADER_VERSION);
-    if ((at[6] | at[7]) != 0) return MALFORMED("unknown flags");
-    if (n < FIXED_BYTES) return MALFORMED("it ends after %zu bytes", n);
+    if (at[6] > HAS_REACH || at[7] != 0) return MALFORMED("unknown flags");
+    if (n < FIXED_BYTES + (at[6] == HAS_REACH ? (size_t)REACH_BYTES : 0))
+        return MALFORMED("it ends after %zu bytes", n);
     return WADI_OK;
 }
 
@@ -177,8 +196,14 @@ static wadi_status read_fixed(reader *r, size_t n, wadi_vis_info *v, name_length
     names->object = (size_t)get(r, 2);
     names->telescope = (size_t)get(r, 2);
     if (get(r, 4) != 0) return MALFORMED("bytes that must be zero are not");
+    if (r->at[6] == HAS_REACH) {
+        v->longest = get_real(r);
+        v->shortest = get_real(r);
+        if (!has_reach(v)) return MALFORMED("baselines without length");
+    }
     WADI_TRY(check_sizes(v, err));
-    const size_t want = FIXED_BYTES + (size_t)v->channels * FREQUENCY_BYTES +
+    WADI_TRY(check_reach(v, err));
+    const size_t want = r->n + (size_t)v->channels * FREQUENCY_BYTES +
                         (size_t)v->pols * CODE_BYTES + names->object + names->telescope;
     return n == want ? WADI_OK : MALFORMED("%zu bytes, expected %zu", n, want);
 }

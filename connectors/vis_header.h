@@ -5,14 +5,15 @@
  *     offset  bytes  header
  *     0       4      "WVIS"
  *     4       2      version, 1
- *     6       2      flags, 0
+ *     6       2      flags: 1 where the longest and the shortest baseline are told, else 0
  *     8       8      rows; -1: not known before the end
  *     16      4 4    channels, pols; at least 1 each
  *     24      8      width of a channel, Hz; 0: not known
  *     32      8 8    right ascension, declination of the phase centre, radians; both NaN: not known
  *     48      8      equinox, years
  *     56      2 2 4  bytes of the object's name, bytes of the telescope's name, 0
- *     64      8 each frequency of each channel, Hz
+ *     64      8 8    with flag 1 alone: greatest sqrt(u^2 + v^2) and least length of a baseline, metres, both positive
+ *             8 each frequency of each channel, Hz
  *             4 each code of each polarisation (wadi_stokes)
  *                    the two names, without a NUL
  *

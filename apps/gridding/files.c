@@ -27,17 +27,13 @@ static void note(grid_files *in, const wadi_vis_info *info) {
 }
 
 /* Takes over `vis`. setup: its number in a file of several, plus one; 0: the file has one. */
-static wadi_status append(grid_files *in, const char *path, int setup, wadi_vis *vis,
+static wadi_status append(grid_files *in, const char *path, size_t of, int setup, wadi_vis *vis,
                           wadi_error *err) {
     wadi_text name = {0};
     wadi_text_add(&name, path);
     if (setup > 0) wadi_text_addf(&name, ", setup %d", setup - 1);
-    const grid_file file = {wadi_text_take(&name), vis};
-    if (file.name != NULL && wadi_vec_push(&in->list, file)) {
-        note(in, wadi_vis_about(vis));
-        in->setups += setup > 0;
-        return WADI_OK;
-    }
+    const grid_file file = {wadi_text_take(&name), of, setup, vis};
+    if (file.name != NULL && wadi_vec_push(&in->list, file)) return WADI_OK;
     free(file.name);
     wadi_vis_close(vis);
     return wadi_fail(err, WADI_MEMORY, "%s: out of memory", path);
@@ -52,24 +48,25 @@ static void prepare(grid_files *in) {
 }
 
 /* What the setups of a file give for what is asked for; `several`: the file has more than these. */
-static wadi_status open_setups(grid_files *in, const char *path, const wadi_vis_options *options,
-                               size_t n, bool several, wadi_error *err) {
+static wadi_status open_setups(grid_files *in, const char *path, size_t of,
+                               const wadi_vis_options *options, size_t n, bool several,
+                               wadi_error *err) {
     for (size_t i = 0; i < n; i++) {
         wadi_vis *vis = NULL;
         WADI_TRY(wadi_vis_open(path, &options[i], &vis, err));
-        WADI_TRY(append(in, path, several ? options[i].setup : 0, vis, err));
+        WADI_TRY(append(in, path, of, several ? options[i].setup : 0, vis, err));
     }
     return WADI_OK;
 }
 
 /* All setups of a file, or those of one number, which may be several of different polarisations. */
-static wadi_status open_file(grid_files *in, const char *path, const grid_choice *choice, int setup,
-                             wadi_error *err) {
+static wadi_status open_file(grid_files *in, const char *path, size_t of, const grid_choice *choice,
+                             int setup, wadi_error *err) {
     wadi_vis_options one = choice->options, *all = NULL;
     size_t n = 0;
     one.setup = setup;
     WADI_TRY(wadi_vis_setups(path, &one, &all, &n, err));
-    const wadi_status status = open_setups(in, path, all, n, n > 1 || choice->setups > 1, err);
+    const wadi_status status = open_setups(in, path, of, all, n, n > 1 || choice->setups > 1, err);
     free(all);
     return status;
 }
@@ -80,46 +77,91 @@ static bool gives(const grid_files *in, const grid_file *f) {
     return grid_mix_choose(wadi_vis_about(f->vis), in->stokes, f->name, &mix, NULL) == WADI_OK;
 }
 
+static void add_name(wadi_text *out, const grid_file *f) {
+    const wadi_vis_info *info = wadi_vis_about(f->vis);
+    wadi_text_addf(out, "%s (", f->name);
+    for (int64_t p = 0; p < info->pols; p++)
+        wadi_text_addf(out, "%s%s", p > 0 ? ", " : "", grid_stokes_name(info->stokes[p]));
+    wadi_text_add(out, ")");
+}
+
 static wadi_status not_all_give(const grid_files *in, const grid_file *one, wadi_error *err) {
-    wadi_text others = {0};
+    wadi_text names = {0};
     int n = 0;
+    add_name(&names, one);
+    wadi_text_add(&names, ", but not of ");
     for (size_t i = 0; i < in->list.n; i++) {
         const grid_file *f = &in->list.at[i];
         if (gives(in, f) || n++ >= MOST_NAMES) continue;
-        wadi_text_addf(&others, "%s%s", n > 1 ? "; " : "", f->name);
+        if (n > 1) wadi_text_add(&names, "; ");
+        add_name(&names, f);
     }
     const wadi_status status = wadi_fail(
-        err, WADI_INVALID, "polarisation %s can be had of %s, but not of %s%s: choose with --pol%s",
-        grid_stokes_name(in->stokes), one->name, wadi_text_str(&others),
-        n > MOST_NAMES ? "; ..." : "", in->setups > 0 ? " or --setup" : "");
-    wadi_text_fini(&others);
+        err, WADI_INVALID, "polarisation %s can be had of %s%s: choose with --pol%s",
+        grid_stokes_name(in->stokes), wadi_text_str(&names), n > MOST_NAMES ? "; ..." : "",
+        in->list.at[0].setup > 0 || one->setup > 0 ? " or --setup" : "");
+    wadi_text_fini(&names);
     return status;
 }
 
-static wadi_status check_polarisation(grid_files *in, const grid_take *take, wadi_error *err) {
-    const grid_file *first = &in->list.at[0], *good = NULL;
-    size_t n = 0;
-    grid_mix mix = {.stokes = take->stokes};
-    if (take->stokes == 0)
-        WADI_TRY(grid_mix_choose(wadi_vis_about(first->vis), 0, first->name, &mix, err));
-    in->stokes = mix.stokes;
+/* Whether rows of the same setup of the same file give what these do not. */
+static bool has_better(const grid_files *in, const grid_file *f) {
     for (size_t i = 0; i < in->list.n; i++) {
-        if (!gives(in, &in->list.at[i])) continue;
-        good = &in->list.at[i];
-        n++;
+        const grid_file *other = &in->list.at[i];
+        if (f->setup > 0 && other->of == f->of && other->setup == f->setup && gives(in, other))
+            return true;
     }
-    if (n == in->list.n) return WADI_OK;
-    if (good != NULL) return not_all_give(in, good, err);
-    return grid_mix_choose(wadi_vis_about(first->vis), in->stokes, first->name, &mix, err);
+    return false;
 }
 
-/* Whether all inputs have what is asked for. */
-static wadi_status check_inputs(grid_files *in, const grid_take *take, wadi_error *err) {
+/* Nobody misses what was measured with other products in a setup that gives the polarisation as well. */
+static void leave_out(grid_files *in) {
+    for (size_t i = in->list.n; i-- > 0;) {
+        grid_file *f = &in->list.at[i];
+        if (gives(in, f) || !has_better(in, f)) continue;
+        in->left_out += wadi_vis_about(f->vis)->rows;
+        wadi_vis_close(f->vis);
+        free(f->name);
+        in->list.n--;
+        for (size_t k = i; k < in->list.n; k++) in->list.at[k] = in->list.at[k + 1];
+    }
+}
+
+/* How many give it, and one of them. */
+static size_t count_good(const grid_files *in, const grid_file **out) {
+    size_t n = 0;
+    for (size_t i = 0; i < in->list.n; i++) {
+        if (!gives(in, &in->list.at[i])) continue;
+        *out = &in->list.at[i];
+        n++;
+    }
+    return n;
+}
+
+/* Where nothing is asked for it is I, or the first product of the first input if none gives I. */
+static wadi_status check_polarisation(grid_files *in, const grid_take *take, wadi_error *err) {
+    const grid_file *good = NULL;
+    grid_mix mix;
+    in->stokes = take->stokes != 0 ? take->stokes : WADI_STOKES_I;
+    if (count_good(in, &good) == 0) {
+        const grid_file *first = &in->list.at[0];
+        WADI_TRY(grid_mix_choose(wadi_vis_about(first->vis), take->stokes, first->name, &mix, err));
+        in->stokes = mix.stokes;
+    }
+    leave_out(in);
+    return count_good(in, &good) == in->list.n ? WADI_OK : not_all_give(in, good, err);
+}
+
+/* Whether all inputs have what is asked for, and what they say about the image. */
+static wadi_status settle(grid_files *in, const grid_take *take, wadi_error *err) {
     WADI_TRY(check_polarisation(in, take, err));
     for (size_t i = 0; i < in->list.n; i++) {
         const grid_file *f = &in->list.at[i];
+        const wadi_vis_info *info = wadi_vis_about(f->vis);
         int64_t first = 0, channels = 0;
-        WADI_TRY(grid_take_channels(take, wadi_vis_about(f->vis), f->name, &first, &channels, err));
+        WADI_TRY(grid_take_channels(take, info, f->name, &first, &channels, err));
+        note(in, info);
+        in->setups += f->setup > 0;
     }
     return WADI_OK;
 }
@@ -128,11 +170,11 @@ wadi_status grid_files_open(grid_files *in, size_t n, const char *const *paths,
                             const grid_choice *choice, const grid_take *take, wadi_error *err) {
     prepare(in);
     for (size_t i = 0; i < n; i++) {
-        if (choice->setups == 0) WADI_TRY(open_file(in, paths[i], choice, 0, err));
+        if (choice->setups == 0) WADI_TRY(open_file(in, paths[i], i, choice, 0, err));
         for (size_t k = 0; k < choice->setups; k++)
-            WADI_TRY(open_file(in, paths[i], choice, choice->setup[k], err));
+            WADI_TRY(open_file(in, paths[i], i, choice, choice->setup[k], err));
     }
-    return check_inputs(in, take, err);
+    return settle(in, take, err);
 }
 
 wadi_status grid_files_listen(grid_files *in, const char *address, const wadi_link_options *options,
@@ -141,8 +183,8 @@ wadi_status grid_files_listen(grid_files *in, const char *address, const wadi_li
     prepare(in);
     in->once = true;
     WADI_TRY(wadi_vis_listen(address, options, &vis, err));
-    WADI_TRY(append(in, address, 0, vis, err));
-    return check_inputs(in, take, err);
+    WADI_TRY(append(in, address, 0, 0, vis, err));
+    return settle(in, take, err);
 }
 
 void grid_files_fini(grid_files *in) {

@@ -11,14 +11,18 @@
 
 typedef struct grid_file {
     char *name; /* with its setup, where the file has several */
+    size_t of;  /* which of the files */
+    int setup;  /* plus one */
     wadi_vis *vis;
 } grid_file;
 
 typedef struct grid_files {
     WADI_VEC(grid_file) list;
-    int64_t setups;          /* of files that have several; 0: none has */
-    bool once;               /* rows pass only once: a link */
-    int64_t rows;            /* of all; -1: not known */
+    int64_t setups; /* of files that have several; 0: none has */
+    bool once;      /* rows pass only once: a link */
+    int64_t rows;   /* of all; -1: not known */
+    int64_t
+        left_out; /* rows of a setup that do not give the polarisation, where others of its rows do */
     double ra, dec, equinox; /* of the first that says; NAN: none does */
     const char *object, *telescope;
     double channel_width;
@@ -32,7 +36,9 @@ typedef struct grid_choice {
     size_t setups;            /* 0: all there are */
 } grid_choice;
 
-/* fini is due in any case. Errors: those of wadi_vis_open; WADI_INVALID where an input has not the polarisation or the channels, or
+/* A setup may have been observed with several sets of products: rows that do not give the polarisation are then left out.
+ *
+ * fini is due in any case. Errors: those of wadi_vis_open; WADI_INVALID where an input has not the polarisation or the channels, or
  * gives another polarisation than the first. */
 WADI_NODISCARD wadi_status grid_files_open(grid_files *in, size_t n, const char *const *paths,
                                            const grid_choice *choice, const grid_take *take,

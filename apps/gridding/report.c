@@ -30,7 +30,10 @@ static void add_counts(wadi_text *out, const grid_files *files, const grid_count
                        int64_t outside) {
     wadi_text_addf(out, "read        %lld visibilities in %lld rows", (long long)c->read,
                    (long long)c->rows);
-    if (files->setups > 0) wadi_text_addf(out, " of %lld setups", (long long)files->setups);
+    if (files->setups > 1) wadi_text_addf(out, " of %lld setups", (long long)files->setups);
+    if (files->left_out > 0)
+        wadi_text_addf(out, ", %lld rows without %s left out", (long long)files->left_out,
+                       grid_stokes_name(files->stokes));
     if (c->flagged > 0) wadi_text_addf(out, ", %lld flagged", (long long)c->flagged);
     if (c->broken > 0) wadi_text_addf(out, ", %lld not finite", (long long)c->broken);
     if (c->autocorrelations > 0)

@@ -6,15 +6,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "apps/gridding/reach.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/text.h"
 #include "sched/stream.h"
+
+enum { MOST_LISTED = 16 };
 
 struct send_rows {
     wadi_source base; /* once it is streaming */
     size_t n;
     wadi_vis **vis;
     wadi_vis_info info;
+    grid_reach reach;
     wadi_source *file; /* of vis[at]; NULL: not begun */
     size_t at;
     int64_t rows; /* delivered */
@@ -46,11 +51,33 @@ static const char *difference(const wadi_vis_info *a, const wadi_vis_info *b) {
     return NULL;
 }
 
+/* A stream has one set of channels: who has chosen none of several is told how to. */
+static wadi_status expect_one_setup(const char *path, const wadi_vis_options *options,
+                                    wadi_error *err) {
+    wadi_vis_options *all = NULL;
+    wadi_text list = {0};
+    size_t n = 0;
+    WADI_TRY(wadi_vis_setups(path, options, &all, &n, err));
+    for (size_t i = 0; i < n && i < MOST_LISTED; i++)
+        wadi_text_addf(&list, "%s%d", i > 0 ? ", " : "", all[i].setup - 1);
+    const wadi_status status =
+        n == 1 ? WADI_OK
+               : wadi_fail(err, WADI_INVALID,
+                           "%s has rows of several setups (%s%s), a stream has the channels of "
+                           "one: choose it with --setup",
+                           path, wadi_text_str(&list), n > MOST_LISTED ? ", ..." : "");
+    wadi_text_fini(&list);
+    free(all);
+    return status;
+}
+
 static wadi_status add_file(send_rows *s, size_t i, const char *const *paths,
                             const wadi_vis_options *options, wadi_error *err) {
+    if (options == NULL || options->setup == 0) WADI_TRY(expect_one_setup(paths[i], options, err));
     WADI_TRY(wadi_vis_open(paths[i], options, &s->vis[i], err));
     const wadi_vis_info *info = wadi_vis_about(s->vis[i]);
     s->n = i + 1;
+    WADI_TRY(grid_reach_of(s->vis[i], &s->reach, err));
     if (i == 0) {
         s->info = *info;
         return WADI_OK;
@@ -72,6 +99,10 @@ wadi_status send_rows_open(size_t n, const char *const *paths, const wadi_vis_op
     for (size_t i = 0; i < n && status == WADI_OK; i++)
         status = add_file(s, i, paths, options, err);
     if (status == WADI_OK) {
+        if (s->reach.longest > 0) { /* a header tells both or none */
+            s->info.longest = s->reach.longest;
+            s->info.shortest = s->reach.shortest;
+        }
         *out = s;
     } else {
         send_rows_close(s);

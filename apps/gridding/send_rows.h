@@ -11,12 +11,13 @@ typedef struct send_rows send_rows;
 /* Called by the source's thread after some rows have been read. */
 typedef void (*send_progress_fn)(void *env, int64_t rows);
 
-/* Opens all files. options may be NULL. Errors: those of wadi_vis_open; WADI_INVALID naming what of two headers differs. */
+/* Opens all files and looks them over. options may be NULL. Errors: those of wadi_vis_open; WADI_INVALID naming what of two headers
+ * differs, or the setups of a file that has several. */
 WADI_NODISCARD wadi_status send_rows_open(size_t n, const char *const *paths,
                                           const wadi_vis_options *options, send_rows **out,
                                           wadi_error *err);
 void send_rows_close(send_rows *s); /* after its source; NULL is fine */
-/* What holds for the rows of all; rows is their sum. */
+/* What holds for the rows of all; rows is their sum, and the longest and shortest baselines are known. */
 const wadi_vis_info *send_rows_about(const send_rows *s);
 /* rate: rows per second, 0: no limit. progress may be NULL. Borrows s. One source, once. */
 WADI_NODISCARD wadi_status send_rows_source(send_rows *s, double rate, send_progress_fn progress,

@@ -234,9 +234,14 @@ static void the_header_arrives_before_the_first_row(void **state) {
     assert_int_equal(pipe(ends), 0);
     p.pause_at = 0;
     p.wait_fd = ends[0];
+    wadi_vis_info reaching = about;
+    reaching.longest = 3.5e4;
+    reaching.shortest = 0.125;
+    p.info = &reaching;
     const pid_t pid = start_sender(address, &connects, p);
     wadi_vis *v = must_listen(address, &binds);
     const wadi_vis_info *i = wadi_vis_about(v);
+    assert_true(i->longest == 3.5e4 && i->shortest == 0.125);
     assert_int_equal(i->rows, ROWS);
     assert_int_equal(i->channels, CHANNELS);
     assert_int_equal(i->pols, POLS);
@@ -399,8 +404,8 @@ static void a_header_that_says_nonsense_is_not_sent(void **state) {
     char long_name[2000];
     memset(long_name, 'x', sizeof long_name - 1);
     long_name[sizeof long_name - 1] = 0;
-    wadi_vis_info bad[8];
-    for (int i = 0; i < 8; i++) bad[i] = about;
+    wadi_vis_info bad[10];
+    for (int i = 0; i < 10; i++) bad[i] = about;
     bad[0].rows = -2;
     bad[1].channels = 0;
     bad[2].pols = 13;
@@ -409,7 +414,9 @@ static void a_header_that_says_nonsense_is_not_sent(void **state) {
     bad[5].dec = 2;
     bad[6].object = long_name;
     bad[7].telescope = "a\nb";
-    for (int i = 0; i < 8; i++) {
+    bad[8].longest = 3; /* without the shortest */
+    bad[9].shortest = -1;
+    for (int i = 0; i < 10; i++) {
         wadi_sink *sink = NULL;
         assert_int_equal(wadi_vis_sink(ipc_address(), &binds, &bad[i], &sink, NULL), WADI_INVALID);
     }

@@ -105,7 +105,10 @@ int main(void) {
                           .equinox = 2000,
                           .object = "3C 273",
                           .telescope = "VLA"};
-    fuzz(&info, runs / 2);
+    fuzz(&info, runs / 4);
+    info.longest = 3e4;
+    info.shortest = 35;
+    fuzz(&info, runs / 4);
     info.ra = info.dec = (double)NAN;
     info.rows = -1;
     info.channels = info.pols = 1;

@@ -14,6 +14,9 @@
 #include <cmocka.h>
 
 #include "base/file.h"
+#include "tests/connectors/ms_file.h"
+#include "tests/connectors/uvfits_file.h"
+#include "tests/connectors/vis_rows.h"
 #include "tests/gridding/direct.h"
 
 #ifdef WADI_HAVE_CFITSIO
@@ -288,6 +291,147 @@ static void two_files_are_one(void **state) {
     direct_data_free(&d);
 }
 
+/* ---- several setups ---- */
+
+/* Weights of up to 3 and sources 5 and 1 by turns of three. */
+static double numbered(long group, int i) {
+    return i == 5 ? (double)(group % 3 == 0 ? 5 : 1) : uvfits_parameter(group, i);
+}
+
+static void two_setups(fitsfile *f, int *status) {
+    uvfits_write_setups(f, 2, (const int[]){1, 5}, 1, status);
+}
+
+static void write_setups(const char *name) {
+    uvfits_file u = uvfits_plain(60);
+    u.params = 6;
+    u.param[5].type = "FREQSEL";
+    u.param[5].scale = 1;
+    u.parameter = numbered;
+    u.tables = two_setups;
+    uvfits_write(in_folder(name), &u);
+}
+
+/* Appends what a setup of the file holds of its first polarisation as text. */
+static void append_setup(const char *name, const char *from, int setup, bool first) {
+    wadi_vis *v = NULL;
+    vis_rows r = {0};
+    vis_rows_of(in_folder(from), &(wadi_vis_options){.setup = setup + 1}, &v, &r);
+    FILE *f = fopen(in_folder(name), first ? "w" : "a");
+    assert_non_null(f);
+    if (first) fputs("# frequency 1e9\n# ra 120\n# dec -30\n# stokes -1\n", f);
+    for (int64_t i = 0; i < r.n * r.info->channels; i++) {
+        const int64_t row = i / r.info->channels, cell = i * r.info->pols;
+        const double per_metre = r.info->frequency[i % r.info->channels] / 299792458;
+        for (int d = 0; d < 3; d++) fprintf(f, "%.17g ", r.row.uvw[3 * row + d] * per_metre);
+        fprintf(f, "%.17g %.17g %.9g\n", r.row.data[2 * cell], r.row.data[2 * cell + 1],
+                (double)r.row.weight[cell]);
+    }
+    assert_int_equal(fclose(f), 0);
+    vis_rows_fini(&r);
+    wadi_vis_close(v);
+}
+
+static void assert_near(const char *a, const char *b) {
+    const image x = read_image(a), y = read_image(b);
+    assert_true(x.width == y.width && x.height == y.height);
+    assert_true(direct_error((int)(x.width * x.height), x.pixel, y.pixel) < 1e-9);
+    free(x.pixel);
+    free(y.pixel);
+}
+
+static double frequency_of(const char *name) {
+    fitsfile *f = NULL;
+    int status = 0;
+    double value = 0;
+    fits_open_diskfile(&f, in_folder(name), READONLY, &status);
+    fits_read_key(f, TDOUBLE, "CRVAL3", &value, NULL, &status);
+    fits_close_file(f, &status);
+    assert_int_equal(status, 0);
+    return value;
+}
+
+static void all_setups_of_a_file_are_imaged(void **state) {
+    static const char look[] = "-m direct -e 1e-8 -p RR -s 32 --scale 5asec";
+    (void)state;
+    write_setups("two.uvfits");
+    append_setup("two.txt", "two.uvfits", 1, true);
+    append_setup("two.txt", "two.uvfits", 5, false);
+    append_setup("one.txt", "two.uvfits", 5, true);
+    assert_done(grid("%s -o t.fits two.txt", look));
+    assert_done(grid("%s -o u.fits two.uvfits", look));
+    assert_non_null(strstr(output, "read        180 visibilities in 60 rows of 2 setups, "));
+    assert_near("t.fits", "u.fits");
+    assert_true(fabs(frequency_of("u.fits") - (1e9 + 1.01e9 + 4e3) / 2) < 1);
+    assert_done(grid("%s --setup 1,5 -o v.fits two.uvfits", look));
+    assert_same_file("u.fits", "v.fits");
+    assert_done(grid("%s --setup 5 --setup 1:1,5 -o v.fits two.uvfits", look)); /* each once */
+    assert_near("u.fits", "v.fits");
+    assert_done(grid("%s -o t.fits one.txt", look));
+    assert_done(grid("%s --setup 5 -o v.fits two.uvfits", look));
+    assert_non_null(strstr(output, "read        60 visibilities in 20 rows, "));
+    assert_near("t.fits", "v.fits");
+    assert_wrong(grid("-o no.fits --setup 1,2 two.uvfits"), 1, "no visibilities of frequency id 2");
+    assert_wrong(grid("-o no.fits -c 3 two.uvfits"), 1, "two.uvfits, setup 1: no channels 3 to 3");
+    static const char *const bad[] = {"x",  "1,",      ",1",  "2:1", "1:2:3",
+                                      "-1", "0:99999", "1 2", "''"};
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
+        assert_wrong(grid("-o no.fits --setup '%s' two.uvfits", bad[i]), 2, "--setup: ");
+}
+
+static void windows_and_batches_may_be_cut_anywhere(void **state) {
+    (void)state;
+    write_setups("two.uvfits");
+    assert_done(grid("-m direct -e 1e-8 -s 32 --scale 5asec -o a.fits two.uvfits"));
+    assert_done(grid("-m direct -e 1e-8 -s 32 --scale 5asec --memory 64K -o b.fits two.uvfits"));
+    assert_near("a.fits", "b.fits");
+}
+
+#ifdef WADI_HAVE_CASACORE
+
+static void write_set(const char *name, const ms_look *look) {
+    char command[320], why[400] = "";
+    snprintf(command, sizeof command, "rm -rf '%s'", in_folder(name));
+    assert_int_equal(system(command), 0);
+    if (!ms_file_write(in_folder(name), look, why)) fail_msg("%s", why);
+}
+
+static void windows_must_give_the_polarisation(void **state) {
+    static const char look[] = "-s 32 --scale 1mas";
+    (void)state;
+    write_set("w.ms", &(ms_look){.one_field = true});
+    assert_done(grid("%s -o w.fits w.ms", look));
+    assert_non_null(strstr(output, "read        80 visibilities in 30 rows of 2 setups, "));
+    assert_done(grid("%s --setup 0,1 -o v.fits w.ms", look));
+    assert_same_file("v.fits", "w.fits");
+    assert_wrong(grid("%s -p XX -o no.fits w.ms", look), 1,
+                 "polarisation XX can be had of w.ms, setup 0 (XX, YY), but not of w.ms, setup 1 "
+                 "(RR, RL, LR, LL): choose with --pol or --setup");
+    assert_done(grid("%s -p XX --setup 0 -o v.fits w.ms", look));
+    assert_non_null(strstr(output, "read        60 visibilities in 20 rows, "));
+    assert_wrong(grid("%s -p YX -o no.fits w.ms", look), 1, "no polarisation YX in it");
+    assert_wrong(grid("%s --setup 0,2 -o no.fits w.ms", look), 1, "no rows of spectral window 2");
+    write_set("e.ms", &(ms_look){.one_field = true, .one_window = true}); /* window 1 is empty */
+    assert_done(grid("%s -o e.fits e.ms", look));
+    assert_wrong(grid("%s --setup 1 -o no.fits e.ms", look), 1,
+                 "no rows of spectral window 1; there are 0");
+}
+
+/* Window 0 of it has rows of XX and YY and rows of XY and YX. */
+static void other_products_of_a_window_are_left_out(void **state) {
+    static const char look[] = "-s 32 --scale 1mas";
+    (void)state;
+    write_set("m.ms", &(ms_look){.one_field = true, .mixed_pols = true});
+    assert_done(grid("%s --setup 0 -o m.fits m.ms", look));
+    assert_non_null(strstr(output, "read        30 visibilities in 10 rows, 10 rows without I left "
+                                   "out"));
+    assert_done(grid("%s -p XY --setup 0 -o m.fits m.ms", look));
+    assert_done(grid("%s -o m.fits m.ms", look));
+    assert_non_null(strstr(output, "in 20 rows of 2 setups, 10 rows without I left out"));
+}
+
+#endif
+
 /* ---- what is chosen ---- */
 
 static void geometry_is_chosen_from_the_baselines(void **state) {
@@ -402,6 +546,12 @@ int main(void) {
         cmocka_unit_test(threads_chunks_schedules_and_batches_do_not_matter),
         cmocka_unit_test(small_memory_gives_the_same_sky_in_batches),
         cmocka_unit_test(two_files_are_one),
+        cmocka_unit_test(all_setups_of_a_file_are_imaged),
+        cmocka_unit_test(windows_and_batches_may_be_cut_anywhere),
+#ifdef WADI_HAVE_CASACORE
+        cmocka_unit_test(windows_must_give_the_polarisation),
+        cmocka_unit_test(other_products_of_a_window_are_left_out),
+#endif
         cmocka_unit_test(geometry_is_chosen_from_the_baselines),
         cmocka_unit_test(flagged_data_is_refused_or_forced),
         cmocka_unit_test(wrong_command_lines_are_told),
