@@ -34,13 +34,14 @@ static double select_value(double *x, int64_t n, int64_t k) {
 wadi_status grid_statistics_of(const double *image, int64_t size, grid_statistics *out,
                                wadi_error *err) {
     const int64_t n = size * size;
-    double squares = 0;
+    double squares = 0, greatest = image[0];
     int64_t peak = 0;
     double *copy = malloc((size_t)n * sizeof *copy);
     if (copy == NULL) return wadi_fail(err, WADI_MEMORY, "no room for a copy of the image");
     for (int64_t i = 0; i < n; i++) {
         squares += image[i] * image[i];
         if (fabs(image[i]) > fabs(image[peak])) peak = i;
+        greatest = fmax(greatest, image[i]);
     }
     memcpy(copy, image, (size_t)n * sizeof *copy);
     const double median = select_value(copy, n, n / 2);
@@ -48,6 +49,8 @@ wadi_status grid_statistics_of(const double *image, int64_t size, grid_statistic
     *out = (grid_statistics){.peak = image[peak],
                              .peak_x = peak % size,
                              .peak_y = peak / size,
+                             .greatest = greatest,
+                             .median = median,
                              .rms = sqrt(squares / (double)n),
                              .spread = 1.4826 * select_value(copy, n, n / 2)};
     free(copy);

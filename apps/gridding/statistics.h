@@ -9,7 +9,8 @@
 typedef struct grid_statistics {
     double peak;            /* the value of largest modulus */
     int64_t peak_x, peak_y; /* its column and row, counted from 0 */
-    double rms;             /* about zero */
+    double greatest, median;
+    double rms; /* about zero */
     double
         spread; /* 1.4826 median of the distances from the median: the noise where most of the image is empty */
 } grid_statistics;

@@ -9,15 +9,19 @@
 
 enum { PICTURE = 2048 };
 
-/* From well below the noise to the peak, faint shades spread. */
+/* From well below the noise to the brightest pixel, faint shades spread. Around the median: the image of a small part of a large
+ * source may be below zero everywhere. */
 static wadi_status choose_shades(const double *image, int64_t size, wadi_png_options *out,
                                  wadi_error *err) {
     grid_statistics s;
     WADI_TRY(grid_statistics_of(image, size, &s, err));
-    *out = (wadi_png_options){.low = -4 * s.spread,
-                              .high = fabs(s.peak) > 4 * s.spread ? fabs(s.peak) : 4 * s.spread,
+    const double reach = 4 * s.spread;
+    *out = (wadi_png_options){.low = s.median - reach,
+                              .high = fmax(s.greatest, s.median + reach),
                               .stretch = 5,
                               .most = PICTURE};
+    if (!(out->low < out->high))
+        out->low = out->high = 0; /* one value everywhere: the sink's choice */
     return WADI_OK;
 }
 

@@ -386,6 +386,7 @@ static void statistics_are_what_they_are_called(void **state) {
     for (int i = 0; i < SIDE * SIDE; i++) squares += image[i] * image[i];
     assert_int_equal(grid_statistics_of(image, SIDE, &s, NULL), WADI_OK);
     assert_true(s.peak == -9000 && s.peak_x == 17 && s.peak_y == 3);
+    assert_true(s.greatest == 5100 && fabs(s.median) <= 1);
     assert_true(fabs(s.rms - sqrt(squares / (SIDE * SIDE))) < 1e-9);
     assert_true(fabs(s.spread - 1.4826 * 2550) < 4); /* a uniform distribution 10201 wide */
     free(image);
