@@ -188,7 +188,7 @@ static wadi_acc visibility(void *env, wadi_exp k) {
     c.place = wadi_add(wadi_mul(y.sub, wadi_i64(f->oversample)), x.sub);
     c.a1 = antenna(p, k, 0, &known);
     c.a2 = antenna(p, k, 1, &known);
-    const wadi_exp row = grid_program_row(&p->in, y, x, wadi_i64(f->support), known);
+    const wadi_exp row = grid_program_row(&p->in, y.cell, x.cell, wadi_i64(f->support), known);
     const wadi_exp column = wadi_sub(x.cell, wadi_i64(f->support / 2));
     const wadi_acc kernel = f->hoisted ? by_one_transform(&c) : by_six_transforms(&c);
     const wadi_acc parts[] = {wadi_unit(row), wadi_unit(column),

@@ -1,6 +1,6 @@
-/* See canvas.h. The image is the inverse transform's real part, divided by the taper's Fourier integral, and by that of the step
- * between two kernels: a visibility is gridded up to half a step away from where it is, evenly in all directions, which on average
- * multiplies the image by a sinc. */
+/* See canvas.h. The image is the inverse transform's real part, divided by the taper's Fourier integral, and, where the nearest of
+ * several kernels is taken, by that of the step between two: a visibility then is gridded up to half a step away from where it is,
+ * evenly in all directions, which on average multiplies the image by a sinc. */
 #include "apps/gridding/canvas.h"
 
 #include <math.h>
@@ -26,13 +26,30 @@ int64_t grid_cells(int64_t least) {
 /* ---- the image ---- */
 
 typedef struct picture {
-    wadi_acc plane, fading;
+    bool turns; /* there are several planes */
+    wadi_acc plane, fading, w, scale;
 } picture;
 
 /* Minus one at odd places moves the middle of the other domain by half its extent; the extent is even. */
 static wadi_exp alternate(wadi_ix ix, wadi_exp z) {
     const wadi_exp odd = wadi_and(wadi_add(ix.at[0], ix.at[1]), wadi_i64(1));
     return wadi_cond(wadi_eq(odd, wadi_i64(1)), wadi_neg(z), z);
+}
+
+static wadi_exp direction(const picture *p, wadi_exp i) {
+    const wadi_exp half = wadi_quot(wadi_extent(p->fading, 0), wadi_i64(2));
+    return wadi_mul(wadi_convert(WADI_F64, wadi_sub(i, half)), wadi_the(p->scale));
+}
+
+/* z exp(2 pi i w (n - 1)), the real part. */
+static wadi_exp turned(const picture *p, wadi_ix ix, wadi_exp z) {
+    const wadi_exp l = direction(p, ix.at[1]), m = direction(p, ix.at[0]), one = wadi_f64(1);
+    const wadi_exp r2 = wadi_add(wadi_mul(l, l), wadi_mul(m, m));
+    const wadi_exp n = wadi_sqrt(wadi_max(wadi_sub(one, r2), wadi_f64(0)));
+    const wadi_exp path = wadi_div(r2, wadi_add(one, n));
+    const wadi_exp angle = wadi_mul(wadi_mul(wadi_f64(2 * pi), wadi_the(p->w)), path);
+    return wadi_add(wadi_mul(wadi_real(z), wadi_cos(angle)),
+                    wadi_mul(wadi_imag(z), wadi_sin(angle)));
 }
 
 static wadi_exp pixel(void *env, wadi_ix ix) {
@@ -44,16 +61,18 @@ static wadi_exp pixel(void *env, wadi_ix ix) {
     const wadi_exp side = wadi_convert(WADI_F64, cells), n = wadi_mul(side, side);
     const wadi_exp faded =
         wadi_mul(wadi_index1(p->fading, ix.at[0]), wadi_index1(p->fading, ix.at[1]));
-    return wadi_div(wadi_mul(wadi_real(z), n), faded);
+    return wadi_div(wadi_mul(p->turns ? turned(p, ix, z) : wadi_real(z), n), faded);
 }
 
 static wadi_status compile_image(grid_canvas *c, wadi_error *err) {
     static const char *const square[] = {"cells", "cells"}, *const side[] = {"pixels"};
     wadi_program *p = wadi_program_create("grid_image");
     if (!p) return wadi_fail(err, WADI_MEMORY, "out of memory");
-    picture at;
+    picture at = {.turns = c->planes > 1};
     const wadi_acc grid = wadi_input("grid", WADI_C128, 2, square);
     at.fading = wadi_input("fading", WADI_F64, 1, side);
+    if (at.turns) at.w = wadi_input("w", WADI_F64, 0, NULL);
+    if (at.turns) at.scale = wadi_input("scale", WADI_F64, 0, NULL);
     at.plane = wadi_ifft_nd(2, wadi_imap(alternate, grid));
     const wadi_exp pixels = wadi_extent(at.fading, 0);
     const wadi_ix shape = wadi_ix2(pixels, pixels);
@@ -63,32 +82,53 @@ static wadi_status compile_image(grid_canvas *c, wadi_error *err) {
     return st;
 }
 
-static wadi_array plane(const grid_canvas *c) {
+/* All of them, one below the other. */
+static wadi_array planes(const grid_canvas *c) {
     wadi_array a = {.rank = 2,
                     .fields = 1,
                     .type = {WADI_C128},
-                    .shape = {c->cells, c->cells},
+                    .shape = {c->planes * c->cells, c->cells},
                     .column = {c->blank}};
     if (c->latest && wadi_run_result(c->latest, "grid", &a, NULL) != WADI_OK) a.column[0] = NULL;
     return a;
 }
 
-wadi_status grid_canvas_image(grid_canvas *c, double *out, wadi_error *err) {
-    const wadi_array grid = plane(c);
+static wadi_array scalar(const double *x) {
+    return (wadi_array){.fields = 1, .type = {WADI_F64}, .column = {(void *)(uintptr_t)x}};
+}
+
+static wadi_status run_image(const grid_canvas *c, int64_t plane, wadi_run *run, wadi_array *image,
+                             wadi_error *err) {
+    const double w = (double)plane * c->spacing;
+    wadi_array grid = planes(c);
+    grid.column[0] = (double *)grid.column[0] + plane * c->cells * c->cells * 2;
+    grid.shape[0] = c->cells;
     const wadi_array fading = {
         .rank = 1, .fields = 1, .type = {WADI_F64}, .shape = {c->pixels}, .column = {c->fading}};
+    const grid_input in[] = {
+        {"grid", grid}, {"fading", fading}, {"w", scalar(&w)}, {"scale", scalar(&c->scale)}};
+    for (int i = 0; i < (c->planes > 1 ? 4 : 2); i++)
+        WADI_TRY(wadi_run_input(run, in[i].name, &in[i].array, err));
+    WADI_TRY(wadi_run_go(run, err));
+    return wadi_run_result(run, "image", image, err);
+}
+
+static wadi_status add_plane(const grid_canvas *c, int64_t plane, double *out, wadi_error *err) {
     wadi_array image = {0};
     wadi_run *run = NULL;
-    if (!c->image) WADI_TRY(compile_image(c, err));
     WADI_TRY(wadi_run_create(c->image, &c->run, &run, err));
-    wadi_status st = wadi_run_input(run, "grid", &grid, err);
-    if (st == WADI_OK) st = wadi_run_input(run, "fading", &fading, err);
-    if (st == WADI_OK) st = wadi_run_go(run, err);
-    if (st == WADI_OK) st = wadi_run_result(run, "image", &image, err);
-    if (st == WADI_OK)
-        memcpy(out, image.column[0], (size_t)c->pixels * (size_t)c->pixels * sizeof *out);
+    const wadi_status st = run_image(c, plane, run, &image, err);
+    const double *of_plane = image.column[0];
+    for (int64_t i = 0; st == WADI_OK && i < c->pixels * c->pixels; i++) out[i] += of_plane[i];
     wadi_run_destroy(run);
     return st;
+}
+
+wadi_status grid_canvas_image(grid_canvas *c, double *out, wadi_error *err) {
+    if (!c->image) WADI_TRY(compile_image(c, err));
+    for (int64_t i = 0; i < c->pixels * c->pixels; i++) out[i] = 0;
+    for (int64_t p = 0; p < c->planes; p++) WADI_TRY(add_plane(c, p, out, err));
+    return WADI_OK;
 }
 
 void grid_canvas_tell(const grid_canvas *c, grid_tally *out) {
@@ -96,10 +136,11 @@ void grid_canvas_tell(const grid_canvas *c, grid_tally *out) {
     out->outside = c->outside;
     out->weight = c->weight;
     out->grid = c->cells;
+    if (c->planes > 1) out->planes = c->planes;
 }
 
 const double *grid_canvas_cells(const grid_canvas *c) {
-    return plane(c).column[0];
+    return planes(c).column[0];
 }
 
 /* ---- life ---- */
@@ -111,7 +152,8 @@ static double sinc(double x) {
 static void fade(grid_canvas *c, int oversample) {
     for (int64_t i = 0; i < c->pixels; i++) {
         const double t = (double)(i - c->pixels / 2) / (double)c->cells; /* cycles per cell */
-        c->fading[i] = es_kernel_integral(&c->taper, t) * sinc(t / oversample);
+        c->fading[i] =
+            es_kernel_integral(&c->taper, t) * (oversample > 0 ? sinc(t / oversample) : 1);
     }
 }
 
@@ -126,30 +168,45 @@ static wadi_status check_job(const grid_job *job, int64_t cells, wadi_error *err
     return WADI_OK;
 }
 
-/* The grid before and after a batch, and in the transform. */
-static wadi_status check_room(int64_t cells, int64_t table, wadi_error *err) {
+/* The grid before and after a batch, and a plane in the transform. */
+static wadi_status make_blank(grid_canvas *c, int64_t planes, int64_t table, wadi_error *err) {
     char what[80];
-    (void)snprintf(what, sizeof what, "a grid of %lld x %lld cells", (long long)cells,
+    const int64_t cells = c->cells;
+    (void)snprintf(what, sizeof what, "a grid of %lld x %lld cells", (long long)(planes * cells),
                    (long long)cells);
-    return grid_room(cells * cells * 3 * 16 + table, 0, what, err);
+    WADI_TRY(grid_room(cells * cells * (2 * planes + 1) * 16 + table, 0, what, err));
+    free(c->blank);
+    c->planes = planes;
+    c->blank = calloc((size_t)planes * (size_t)cells * (size_t)cells, 16);
+    return c->blank ? WADI_OK : wadi_fail(err, WADI_MEMORY, "a grid: out of memory");
 }
 
 static const double finer = 1.25, leak = 3e-4; /* seven cells */
 
 wadi_status grid_canvas_init(grid_canvas *c, const grid_job *job, int64_t cells, int oversample,
                              int64_t table, wadi_error *err) {
-    *c = (grid_canvas){.pixels = job->size, .cells = cells, .scale = job->scale, .run = job->run};
+    *c = (grid_canvas){.pixels = job->size,
+                       .cells = cells,
+                       .scale = job->scale,
+                       .run = job->run,
+                       .spacing = 1e300};
     c->theta = (double)cells * job->scale;
-    c->fine = c->theta * oversample;
+    c->fine = oversample > 0 ? c->theta * oversample : c->theta;
     WADI_TRY(check_job(job, cells, err));
-    WADI_TRY(check_room(cells, table, err));
+    WADI_TRY(make_blank(c, 1, table, err));
     if (!es_kernel_choose(finer, leak, ES_SUPPORT_MOST, &c->taper))
         return wadi_fail(err, WADI_INTERNAL, "no taper leaks as little as %g", leak);
     c->fading = malloc((size_t)c->pixels * sizeof *c->fading);
-    c->blank = calloc((size_t)cells * (size_t)cells, 16);
-    if (!c->fading || !c->blank) return wadi_fail(err, WADI_MEMORY, "a grid: out of memory");
+    if (!c->fading) return wadi_fail(err, WADI_MEMORY, "a grid: out of memory");
     fade(c, oversample);
     return WADI_OK;
+}
+
+wadi_status grid_canvas_split(grid_canvas *c, int64_t planes, double spacing, wadi_error *err) {
+    if ((double)planes * (double)(c->cells * c->cells) > 1e16)
+        return wadi_fail(err, WADI_MEMORY, "no room for %lld w planes", (long long)planes);
+    c->spacing = spacing;
+    return planes == c->planes ? WADI_OK : make_blank(c, planes, 0, err);
 }
 
 void grid_canvas_fini(grid_canvas *c) {
@@ -172,8 +229,6 @@ static wadi_array vector(wadi_type type, int64_t n, const void *values) {
 
 static wadi_status bind_all(const grid_canvas *c, wadi_run *run, const grid_batch *b, int extras,
                             const grid_input *extra, wadi_error *err) {
-    const wadi_array fine = {
-        .fields = 1, .type = {WADI_F64}, .column = {(void *)(uintptr_t)&c->fine}};
     wadi_array pair = vector(WADI_I32, b->n, b->pair);
     pair.rank = 2;
     pair.shape[1] = 2;
@@ -183,8 +238,8 @@ static wadi_status bind_all(const grid_canvas *c, wadi_run *run, const grid_batc
                               {"vis", vector(WADI_C128, b->n, b->vis)},
                               {"weight", vector(WADI_F64, b->n, b->weight)},
                               {"pair", pair},
-                              {"grid", plane(c)},
-                              {"fine", fine}};
+                              {"grid", planes(c)},
+                              {"fine", scalar(&c->fine)}};
     for (size_t i = 0; i < sizeof own / sizeof *own; i++)
         WADI_TRY(wadi_run_input(run, own[i].name, &own[i].array, err));
     for (int i = 0; i < extras; i++)
@@ -230,7 +285,7 @@ wadi_status grid_canvas_add(grid_canvas *c, const wadi_exe *exe, const grid_batc
 /* ---- the program of a batch ---- */
 
 grid_inputs grid_program_inputs(void) {
-    static const char *const n[] = {"n", "2"}, *const cells[] = {"cells", "cells"};
+    static const char *const n[] = {"n", "2"}, *const cells[] = {"rows", "cells"};
     return (grid_inputs){
         wadi_input("u", WADI_F64, 1, n),         wadi_input("v", WADI_F64, 1, n),
         wadi_input("w", WADI_F64, 1, n),         wadi_input("vis", WADI_C128, 1, n),
@@ -248,8 +303,38 @@ grid_spot grid_program_spot(const grid_inputs *in, int oversample, wadi_exp x) {
     const wadi_exp above = wadi_add(fine, half);
     const wadi_exp from_middle = wadi_div(above, wadi_i64(oversample));
     const wadi_exp sub = wadi_sub(above, wadi_mul(from_middle, wadi_i64(oversample)));
-    return (grid_spot){wadi_add(from_middle, wadi_quot(wadi_extent(in->grid, 0), wadi_i64(2))),
+    return (grid_spot){wadi_add(from_middle, wadi_quot(wadi_extent(in->grid, 1), wadi_i64(2))),
                        sub};
+}
+
+/* Half of them, rounded up, and what four around a place need beyond. */
+int64_t grid_between_middle(int oversample) {
+    return (oversample + 1) / 2 + 1;
+}
+
+int64_t grid_between_places(int oversample) {
+    return 2 * grid_between_middle(oversample) + 1;
+}
+
+static wadi_exp product_of(double by, wadi_exp x, wadi_exp y, wadi_exp z) {
+    return wadi_mul(wadi_mul(wadi_f64(by), x), wadi_mul(y, z));
+}
+
+grid_between grid_program_between(const grid_inputs *in, int oversample, wadi_exp x) {
+    const wadi_exp cells = wadi_mul(x, wadi_the(in->fine));
+    const wadi_exp nearest = wadi_floor(wadi_add(cells, wadi_f64(0.5)));
+    const wadi_exp away = wadi_mul(wadi_sub(cells, nearest), wadi_f64(oversample));
+    const wadi_exp below = wadi_floor(away), at = wadi_sub(away, below);
+    const wadi_exp up = wadi_add(at, wadi_f64(1)), down = wadi_sub(at, wadi_f64(1)),
+                   next = wadi_sub(at, wadi_f64(2));
+    const wadi_exp middle = wadi_i64(grid_between_middle(oversample) - 1);
+    const wadi_exp first = wadi_add(wadi_convert(WADI_I64, below), middle),
+                   last = wadi_i64(grid_between_places(oversample) - 4);
+    const wadi_exp half = wadi_quot(wadi_extent(in->grid, 1), wadi_i64(2));
+    return (grid_between){wadi_add(wadi_convert(WADI_I64, nearest), half),
+                          wadi_max(wadi_min(first, last), wadi_i64(0)),
+                          {product_of(-1.0 / 6, at, down, next), product_of(0.5, up, down, next),
+                           product_of(-0.5, at, up, next), product_of(1.0 / 6, at, up, down)}};
 }
 
 wadi_exp grid_program_value(const grid_inputs *in, wadi_exp k) {
@@ -257,13 +342,13 @@ wadi_exp grid_program_value(const grid_inputs *in, wadi_exp k) {
     return wadi_complex(wadi_mul(wadi_real(z), weight), wadi_mul(wadi_imag(z), weight));
 }
 
-wadi_exp grid_program_row(const grid_inputs *in, grid_spot y, grid_spot x, wadi_exp support,
+wadi_exp grid_program_row(const grid_inputs *in, wadi_exp y, wadi_exp x, wadi_exp support,
                           wadi_exp known) {
     const wadi_exp half = wadi_quot(support, wadi_i64(2));
-    const wadi_exp most = wadi_sub(wadi_extent(in->grid, 0), half);
-    wadi_exp fits = wadi_land(wadi_ge(x.cell, half), wadi_lt(x.cell, most));
-    fits = wadi_land(fits, wadi_land(wadi_ge(y.cell, half), wadi_lt(y.cell, most)));
-    return wadi_cond(wadi_land(fits, known), wadi_sub(y.cell, half), wadi_i64(-1));
+    const wadi_exp most = wadi_sub(wadi_extent(in->grid, 1), half);
+    wadi_exp fits = wadi_land(wadi_ge(x, half), wadi_lt(x, most));
+    fits = wadi_land(fits, wadi_land(wadi_ge(y, half), wadi_lt(y, most)));
+    return wadi_cond(wadi_land(fits, known), wadi_sub(y, half), wadi_i64(-1));
 }
 
 typedef struct chunk {

@@ -3,6 +3,9 @@
  * The image's field is the middle of a larger one, so that what the kernel leaks from beyond the grid's field stays outside of it.
  * Cells are 1 / theta wavelengths wide, theta the field of the grid; u = v = 0 is cell cells / 2 of both dimensions.
  *
+ * There may be several planes of it, each for the w around one of them: plane p's image is turned by exp(2 pi i p spacing (n - 1)), so that
+ * kernels need turn it by what is left alone. The image is their sum.
+ *
  * A batch is one run of the method's program. Its input "grid" is the result of the run before, in place, so nothing is copied
  * between batches. */
 #ifndef WADI_APPS_GRIDDING_CANVAS_H
@@ -15,11 +18,13 @@ typedef struct grid_canvas {
     int64_t pixels, cells; /* along each side: of the image, of the grid */
     double scale, theta;   /* radians: a pixel, the grid's field */
     double fine;           /* places a wavelength: cells times kernels between two */
+    int64_t planes;
+    double spacing; /* wavelengths of w between them; of one plane: more than any w */
     wadi_run_options run;
     es_kernel taper;
     double
         *fading; /* [pixels] what each column, and each row, of the image has been multiplied by */
-    double *blank;    /* the grid before the first batch */
+    double *blank;    /* [planes, cells, cells] the grid before the first batch */
     wadi_run *latest; /* owns the grid after it */
     wadi_exe *image;
     int64_t gridded, outside;
@@ -35,10 +40,13 @@ typedef struct grid_input {
 /* The least even number from `least` on without prime factors above 5. */
 int64_t grid_cells(int64_t least);
 
-/* A grid of `cells` cells for the job's image, for kernels between two cells of which there are `oversample`. `table`: bytes the
- * method needs beside. fini is due in any case. Errors: WADI_INVALID, WADI_MEMORY. */
+/* A grid of `cells` cells for the job's image, in one plane. `oversample`: kernels between two cells, of which a visibility takes the
+ * nearest; 0: it has its own. `table`: bytes the method needs beside. fini is due in any case. Errors: WADI_INVALID, WADI_MEMORY. */
 WADI_NODISCARD wadi_status grid_canvas_init(grid_canvas *c, const grid_job *job, int64_t cells,
                                             int oversample, int64_t table, wadi_error *err);
+/* Before the first batch: so many planes. Errors: WADI_MEMORY. */
+WADI_NODISCARD wadi_status grid_canvas_split(grid_canvas *c, int64_t planes, double spacing,
+                                             wadi_error *err);
 void grid_canvas_fini(grid_canvas *c);
 
 /* Runs a program made between the two calls below. */
@@ -66,6 +74,18 @@ typedef struct grid_spot {
         sub; /* the visibility lies (sub - oversample / 2) / oversample of a cell above it: 0 .. oversample */
 } grid_spot;
 
+/* The same for kernels that are interpolated between places, `oversample` of them a cell: the four places around the visibility, of
+ * those that reach a little beyond half a cell on either side, and Lagrange's weights. */
+typedef struct grid_between {
+    wadi_exp cell;  /* the nearest one */
+    wadi_exp place; /* the first of the four */
+    wadi_exp weight[4];
+} grid_between;
+
+/* How many places there are. Place p is (p - grid_between_middle) / oversample of a cell above the cell. */
+int64_t grid_between_places(int oversample);
+int64_t grid_between_middle(int oversample);
+
 /* A visibility's kernel, as the body of the stream gives it: a tuple of the first row, the first column, and the values. A first row
  * below 0 keeps it out. */
 typedef wadi_acc (*grid_body)(void *env, wadi_exp k);
@@ -73,10 +93,12 @@ typedef wadi_acc (*grid_body)(void *env, wadi_exp k);
 grid_inputs grid_program_inputs(void);
 /* Where `x` wavelengths lie on the grid. */
 grid_spot grid_program_spot(const grid_inputs *in, int oversample, wadi_exp x);
+grid_between grid_program_between(const grid_inputs *in, int oversample, wadi_exp x);
 /* Visibility k times its weight. */
 wadi_exp grid_program_value(const grid_inputs *in, wadi_exp k);
-/* The values' first row: that of a kernel of `support` cells around both spots, or -1 if it would leave the grid or `known` is false. */
-wadi_exp grid_program_row(const grid_inputs *in, grid_spot y, grid_spot x, wadi_exp support,
+/* The values' first row: that of a kernel of `support` cells around cell (y, x), or -1 if it would leave the grid or `known` is
+ * false. */
+wadi_exp grid_program_row(const grid_inputs *in, wadi_exp y, wadi_exp x, wadi_exp support,
                           wadi_exp known);
 /* Adds the body's values of all visibilities to the grid, in their order, and makes it the result. All are side x side; in the second
  * form their extents differ. */

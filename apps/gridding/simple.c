@@ -46,7 +46,7 @@ static wadi_acc visibility(void *env, wadi_exp k) {
     const grid_spot x = grid_program_spot(&f->in, f->g->oversample, wadi_index1(f->in.u, k));
     const grid_spot y = grid_program_spot(&f->in, f->g->oversample, wadi_index1(f->in.v, k));
     spread s = {f, grid_program_value(&f->in, k), y.sub, x.sub};
-    const wadi_exp row = grid_program_row(&f->in, y, x, side, wadi_bool(true));
+    const wadi_exp row = grid_program_row(&f->in, y.cell, x.cell, side, wadi_bool(true));
     const wadi_exp column = wadi_sub(x.cell, wadi_i64(f->g->side / 2));
     const wadi_acc parts[] = {wadi_unit(row), wadi_unit(column),
                               wadi_generate_env(wadi_ix2(side, side), spread_to, &s)};

@@ -20,10 +20,14 @@ static double most_slope(int64_t pixels, int64_t cells, double scale) {
     return 0.5 * (double)cells * scale / sqrt(n2 > 0.02 ? n2 : 0.02);
 }
 
+double grid_wkernel_reach(const es_kernel *taper, int64_t pixels, int64_t cells, double scale,
+                          double w) {
+    return 0.5 * taper->support + w * most_slope(pixels, cells, scale) * (double)cells * scale;
+}
+
 int grid_wkernel_support(const es_kernel *taper, int64_t pixels, int64_t cells, double scale,
                          double w) {
-    const double reach =
-        0.5 * taper->support + w * most_slope(pixels, cells, scale) * (double)cells * scale;
+    const double reach = grid_wkernel_reach(taper, pixels, cells, scale, w);
     return reach > 1e6 ? 2000001 : 2 * (int)ceil(reach) - 1;
 }
 
@@ -38,9 +42,7 @@ static int64_t bins_for(const grid_wplan *plan, double w) {
 
 static int64_t support_of(const grid_canvas *c, const grid_wplan *plan, int64_t bin) {
     if (plan->fixed > 0) return plan->fixed;
-    const int s =
-        grid_wkernel_support(&c->taper, c->pixels, c->cells, c->scale, (double)bin * plan->step);
-    return plan->limit > 0 && s > plan->limit ? plan->limit : s;
+    return grid_wkernel_support(&c->taper, c->pixels, c->cells, c->scale, (double)bin * plan->step);
 }
 
 int64_t grid_wtable_bytes(const grid_canvas *c, const grid_wplan *plan, double w) {

@@ -1,4 +1,4 @@
-/* The kernels of w projection: for each bin of w those that spread a visibility so that the image turns by exp(2 pi i w (n - 1)).
+/* The kernels of w projection as squares, one for each place between cells: for each bin of w those that spread a visibility so that the image turns by exp(2 pi i w (n - 1)).
  *
  * The kernel of w is the Fourier transform of taper(l) taper(m) exp(2 pi i w (n - 1)), n = sqrt(1 - l^2 - m^2), over the grid's field;
  * after Cornwell, Golap, Bhatnagar (IEEE J. Sel. Top. Signal Process. 2, 2008). It is even in both coordinates, and that of -w is its
@@ -34,9 +34,11 @@ typedef struct grid_wplan {
     double step;
     int oversample;
     int fixed; /* support of all kernels; 0: each its own */
-    int limit; /* no support above; 0: none */
 } grid_wplan;
 
+/* How many cells a kernel of w reaches from its middle; grows by the same for every wavelength. */
+double grid_wkernel_reach(const es_kernel *taper, int64_t pixels, int64_t cells, double scale,
+                          double w);
 /* Cells a kernel of w needs, odd: the field of `pixels` on a grid of `cells`. */
 int grid_wkernel_support(const es_kernel *taper, int64_t pixels, int64_t cells, double scale,
                          double w);

@@ -1,25 +1,35 @@
-/* The method "wproj": w projection. A visibility's kernel is looked up by the bin of its w and by where it lies between cells; kernels
- * have the support their w needs, so the elements of the stream differ in shape.
+/* The method "wproj": w projection. A visibility's kernel is looked up by its w and by where it lies between cells; kernels have the
+ * support their w needs, so the elements of the stream differ in shape.
  *
- * With supports of their own and places between cells as fine as the default, the error is that of the places: for a field that
- * is four fifths of the grid's and 8 places a cell, a part in a thousand of the image's peak after averaging over visibilities. A
- * support that is asked for (job->support) bounds all kernels: those of larger w are cut off, and what they lose is lost.
+ * The table (wfactor.h) holds kernels as sums of one or a few products of a line along v and one along u, and lines are interpolated
+ * between places and between bins of w. The error is then what the grid's taper leaks (3e-4), what is left of both interpolations
+ * (1e-4 and 4e-4 at the edge of the image with 8 places a cell and the bins chosen here), and that of the sum (1e-4).
+ *
+ * A support that is asked for (job->support) bounds all kernels without loss: visibilities go to several planes of the grid, each for
+ * the w around its own, so that kernels have no more to turn than so many cells hold. Where the largest w is not known beforehand
+ * there is one plane, and kernels of larger w are cut off.
+ *
+ * Visibilities of w < 0 are taken as their conjugates at (-u, -v, -w), which are the same to an image that is real.
  *
  * Where the largest w is not known beforehand the table grows with the data. Bins do not depend on what is in the table, so the image
  * does not depend on how the data are cut into batches. */
+#include <math.h>
 #include <stdlib.h>
 
 #include "apps/gridding/methods.h"
+#include "apps/gridding/wfactor.h"
 #include "apps/gridding/wkernel.h"
 #include "base/error.h"
 
 enum { OVERSAMPLE = 8, OVERSAMPLE_MOST = 256 };
-static const double most_turn = 0.1; /* radians, at the image's corner, by binning w */
+static const double most_turn =
+    0.1; /* radians, at the image's corner, from the middle of a bin to its ends */
 
 struct grid_gridder {
     grid_canvas canvas;
-    grid_wplan plan;
-    grid_wtable table;
+    grid_wfactor_plan plan;
+    grid_wfactors table;
+    double most_w; /* beyond, kernels do not fit on the grid */
     bool grows;
     wadi_exe *exe;
 };
@@ -27,51 +37,101 @@ struct grid_gridder {
 /* ---- the program ---- */
 
 typedef struct projection {
-    int oversample;
+    const grid_gridder *g;
     grid_inputs in;
-    wadi_acc step, support, first, kernel;
+    grid_wfactor_inputs table;
+    wadi_acc spacing;
 } projection;
 
+/* One visibility. */
 typedef struct spread {
     const projection *p;
-    wadi_exp value, sign, first, side;
+    wadi_exp re, im; /* its value */
+    wadi_exp sign;   /* of w within its plane */
+    grid_wchoice w;
+    grid_between y, x;
+    wadi_acc down, across_re, across_im; /* [products, support] */
 } spread;
+
+/* The lines along v, times the value. */
+static wadi_exp down_at(void *env, wadi_ix ix) {
+    const spread *s = env;
+    const grid_wfactor_inputs *t = &s->p->table;
+    const wadi_exp re = grid_program_wline(t, &s->w, &s->y, ix.at[0], false, ix.at[1]);
+    const wadi_exp line = grid_program_wline(t, &s->w, &s->y, ix.at[0], true, ix.at[1]);
+    return wadi_mul(wadi_complex(s->re, s->im), wadi_complex(re, wadi_mul(s->sign, line)));
+}
+
+static wadi_exp across_re_at(void *env, wadi_ix ix) {
+    const spread *s = env;
+    return grid_program_wline(&s->p->table, &s->w, &s->x, ix.at[0], false, ix.at[1]);
+}
+
+static wadi_exp across_im_at(void *env, wadi_ix ix) {
+    const spread *s = env;
+    return wadi_mul(s->sign,
+                    grid_program_wline(&s->p->table, &s->w, &s->x, ix.at[0], true, ix.at[1]));
+}
 
 static wadi_exp spread_to(void *env, wadi_ix ix) {
     const spread *s = env;
-    const wadi_exp at = wadi_add(wadi_mul(ix.at[0], s->side), ix.at[1]);
-    const wadi_exp z = wadi_index1(s->p->kernel, wadi_add(s->first, at));
-    return wadi_mul(s->value, wadi_complex(wadi_real(z), wadi_mul(wadi_imag(z), s->sign)));
+    wadi_exp sum = {0};
+    for (int r = 0; r < s->p->g->plan.products; r++) {
+        const wadi_exp down = wadi_index2(s->down, wadi_i64(r), ix.at[0]);
+        const wadi_exp across = wadi_complex(wadi_index2(s->across_re, wadi_i64(r), ix.at[1]),
+                                             wadi_index2(s->across_im, wadi_i64(r), ix.at[1]));
+        const wadi_exp term = wadi_mul(down, across);
+        sum = r == 0 ? term : wadi_add(sum, term);
+    }
+    return sum;
+}
+
+/* The plane of w >= 0, and what is left of w there. */
+static wadi_exp plane_of(const projection *p, wadi_exp *w) {
+    const wadi_exp spacing = wadi_the(p->spacing), rows = wadi_extent(p->in.grid, 0);
+    const wadi_exp last = wadi_sub(wadi_quot(rows, wadi_extent(p->in.grid, 1)), wadi_i64(1));
+    const wadi_exp steps = wadi_floor(wadi_add(wadi_div(*w, spacing), wadi_f64(0.5)));
+    const wadi_exp plane = wadi_min(wadi_convert(WADI_I64, steps), last);
+    *w = wadi_sub(*w, wadi_mul(wadi_convert(WADI_F64, plane), spacing));
+    return plane;
+}
+
+static wadi_exp sign_of(wadi_exp x) {
+    return wadi_cond(wadi_lt(x, wadi_f64(0)), wadi_f64(-1), wadi_f64(1));
 }
 
 static wadi_acc visibility(void *env, wadi_exp k) {
     const projection *p = env;
-    const wadi_exp q = wadi_i64(p->oversample), w = wadi_index1(p->in.w, k);
-    const grid_wbin b = grid_program_wbin(w, wadi_the(p->step), wadi_extent(p->support, 0));
-    const wadi_exp support = wadi_index1(p->support, b.bin);
-    const grid_spot x = grid_program_spot(&p->in, p->oversample, wadi_index1(p->in.u, k));
-    const grid_spot y = grid_program_spot(&p->in, p->oversample, wadi_index1(p->in.v, k));
-    const wadi_exp row = grid_program_row(&p->in, y, x, support, b.known);
-    const wadi_exp side = wadi_cond(wadi_ge(row, wadi_i64(0)), support, wadi_i64(0));
-    const wadi_exp sub = wadi_add(wadi_mul(y.sub, q), x.sub);
-    const wadi_exp sign = wadi_cond(b.negative, wadi_f64(-1), wadi_f64(1));
-    spread s = {.p = p, .value = grid_program_value(&p->in, k), .sign = sign, .side = support};
-    s.first = wadi_add(wadi_index1(p->first, b.bin), wadi_mul(sub, wadi_mul(support, support)));
-    const wadi_exp column = wadi_sub(x.cell, wadi_quot(support, wadi_i64(2)));
-    const wadi_acc parts[] = {wadi_unit(row), wadi_unit(column),
-                              wadi_generate_env(wadi_ix2(side, side), spread_to, &s)};
+    const int places = p->g->plan.oversample;
+    const wadi_exp side = sign_of(wadi_index1(p->in.w, k));
+    const wadi_exp value = grid_program_value(&p->in, k);
+    wadi_exp w = wadi_abs(wadi_index1(p->in.w, k));
+    const wadi_exp plane = plane_of(p, &w);
+    spread s = {.p = p, .re = wadi_real(value), .im = wadi_mul(side, wadi_imag(value))};
+    s.sign = sign_of(w);
+    s.w = grid_program_wchoice(&p->table, wadi_abs(w));
+    s.x = grid_program_between(&p->in, places, wadi_mul(side, wadi_index1(p->in.u, k)));
+    s.y = grid_program_between(&p->in, places, wadi_mul(side, wadi_index1(p->in.v, k)));
+    const wadi_exp row = grid_program_row(&p->in, s.y.cell, s.x.cell, s.w.support, s.w.known);
+    const wadi_exp inside = wadi_ge(row, wadi_i64(0));
+    const wadi_exp cells = wadi_cond(inside, s.w.support, wadi_i64(0));
+    const wadi_exp below = wadi_mul(plane, wadi_extent(p->in.grid, 1));
+    const wadi_exp column = wadi_sub(s.x.cell, wadi_quot(s.w.support, wadi_i64(2)));
+    const wadi_ix lines = wadi_ix2(wadi_i64(p->g->plan.products), cells);
+    s.down = wadi_compute(wadi_generate_env(lines, down_at, &s));
+    s.across_re = wadi_compute(wadi_generate_env(lines, across_re_at, &s));
+    s.across_im = wadi_compute(wadi_generate_env(lines, across_im_at, &s));
+    const wadi_acc parts[] = {wadi_unit(wadi_cond(inside, wadi_add(row, below), row)),
+                              wadi_unit(column),
+                              wadi_generate_env(wadi_ix2(cells, cells), spread_to, &s)};
     return wadi_tuple(3, parts);
 }
 
 static wadi_status compile(grid_gridder *g, wadi_error *err) {
-    static const char *const bins[] = {"bins"}, *const any[] = {NULL};
     wadi_program *p = wadi_program_create("grid_wproj");
     if (!p) return wadi_fail(err, WADI_MEMORY, "out of memory");
-    projection at = {.oversample = g->plan.oversample, .in = grid_program_inputs()};
-    at.step = wadi_input("step", WADI_F64, 0, NULL);
-    at.support = wadi_input("support", WADI_I64, 1, bins);
-    at.first = wadi_input("first", WADI_I64, 1, bins);
-    at.kernel = wadi_input("kernel", WADI_C128, 1, any);
+    projection at = {g, grid_program_inputs(), grid_program_wfactors(&g->plan),
+                     wadi_input("spacing", WADI_F64, 0, NULL)};
     grid_program_scatter_ragged(&at.in, visibility, &at);
     const wadi_status st = wadi_compile(p, NULL, &g->exe, err);
     wadi_program_destroy(p);
@@ -81,33 +141,49 @@ static wadi_status compile(grid_gridder *g, wadi_error *err) {
 /* ---- the method ---- */
 
 static wadi_status make_plan(grid_gridder *g, const grid_job *job, wadi_error *err) {
-    g->plan = (grid_wplan){.oversample = job->oversample > 0 ? job->oversample : OVERSAMPLE,
-                           .limit = job->support};
+    g->plan = (grid_wfactor_plan){.oversample = job->oversample > 0 ? job->oversample : OVERSAMPLE,
+                                  .limit = job->support};
     if (g->plan.oversample > OVERSAMPLE_MOST)
         return wadi_fail(err, WADI_INVALID, "wproj: %d kernels between two cells, at most %d",
                          g->plan.oversample, (int)OVERSAMPLE_MOST);
-    if (job->support != 0 && (job->support < 3 || job->support % 2 == 0))
-        return wadi_fail(err, WADI_INVALID, "wproj: kernels of %d cells, expected an odd number",
-                         job->support);
+    const int least = (g->canvas.taper.support | 1) + 2; /* one that has room for some w */
+    if (job->support != 0 && (job->support < least || job->support % 2 == 0))
+        return wadi_fail(err, WADI_INVALID,
+                         "wproj: kernels of %d cells, expected an odd number from %d on",
+                         job->support, least);
     g->plan.step =
         job->w_step > 0 ? job->w_step : grid_wkernel_step(job->size, job->scale, most_turn);
     return WADI_OK;
 }
 
-static wadi_status prepare(grid_gridder *g, const grid_job *job, wadi_error *err) {
-    WADI_TRY(make_plan(g, job, err));
-    const int64_t cells = grid_cells(job->size + job->size / 4);
-    g->grows = !(job->most_w > 0);
-    WADI_TRY(grid_canvas_init(&g->canvas, job, cells, g->plan.oversample, 0, err));
-    if (!g->grows) WADI_TRY(grid_wtable_make(&g->table, &g->canvas, &g->plan, job->most_w, err));
-    return compile(g, err);
+/* As few as leave no w farther from its plane than kernels of the support asked for reach. */
+static wadi_status make_planes(grid_gridder *g, const grid_job *job, wadi_error *err) {
+    const double each = job->support > 0 ? grid_wfactor_most(&g->canvas, job->support) : g->most_w;
+    if (g->grows || each >= g->most_w) return WADI_OK;
+    const double planes = ceil((g->most_w / each - 1) / 2) + 1;
+    const double spacing = g->most_w / (planes - 0.5);
+    g->most_w = 0.5 * spacing;
+    if (!(planes < 1e6)) return wadi_fail(err, WADI_MEMORY, "no room for %g w planes", planes);
+    return grid_canvas_split(&g->canvas, (int64_t)planes, spacing, err);
 }
 
+static wadi_status prepare(grid_gridder *g, const grid_job *job, wadi_error *err) {
+    const int64_t cells = grid_cells(job->size + job->size / 4);
+    g->grows = !(job->most_w > 0);
+    WADI_TRY(grid_canvas_init(&g->canvas, job, cells, 0, 0, err));
+    WADI_TRY(make_plan(g, job, err));
+    const double fits = grid_wfactor_most(&g->canvas, cells);
+    g->most_w = g->grows || (job->support == 0 && job->most_w > fits) ? fits : job->most_w;
+    WADI_TRY(make_planes(g, job, err));
+    g->plan.products = grid_wfactor_products(&g->canvas, g->most_w + g->plan.step);
+    if (!g->grows) WADI_TRY(grid_wfactors_make(&g->table, &g->canvas, &g->plan, g->most_w, err));
+    return compile(g, err);
+}
 static void wproj_close(grid_gridder *g) {
     if (!g) return;
     grid_canvas_fini(&g->canvas); /* its run is one of exe */
     wadi_exe_destroy(g->exe);
-    grid_wtable_fini(&g->table);
+    grid_wfactors_fini(&g->table);
     free(g);
 }
 
@@ -122,23 +198,24 @@ static wadi_status wproj_open(const grid_job *job, grid_gridder **out, wadi_erro
     return st;
 }
 
-static wadi_array vector(wadi_type type, int64_t n, const void *values) {
-    return (wadi_array){.rank = 1,
-                        .fields = 1,
-                        .type = {type},
-                        .shape = {n},
-                        .column = {(void *)(uintptr_t)values}};
+/* The table reaches the batch's largest |w|, by half as much again as is needed when it is not the first, so that a stream of growing w
+ * does not make a table for every batch. */
+static wadi_status cover(grid_gridder *g, const grid_batch *batch, wadi_error *err) {
+    double most = 0;
+    for (int64_t k = 0; k < batch->n; k++) most = fmax(most, fabs(batch->w[k]));
+    most = fmin(most, g->most_w);
+    if (g->table.bins > 0 && most <= g->table.most_w) return WADI_OK;
+    if (g->table.bins > 0) most = fmin(1.5 * most, g->most_w);
+    return grid_wfactors_make(&g->table, &g->canvas, &g->plan, most, err);
 }
 
 static wadi_status wproj_add(grid_gridder *g, const grid_batch *batch, wadi_error *err) {
-    if (g->grows) WADI_TRY(grid_wtable_cover(&g->table, &g->canvas, &g->plan, batch, err));
-    wadi_array step = vector(WADI_F64, 1, &g->table.step);
-    step.rank = 0;
-    const grid_input extra[] = {{"step", step},
-                                {"support", vector(WADI_I64, g->table.bins, g->table.support)},
-                                {"first", vector(WADI_I64, g->table.bins, g->table.first)},
-                                {"kernel", g->table.kernel}};
-    return grid_canvas_add(&g->canvas, g->exe, batch, 4, extra, err);
+    grid_input extra[GRID_WFACTOR_INPUTS + 1];
+    if (g->grows) WADI_TRY(cover(g, batch, err));
+    grid_wfactors_bind(&g->table, extra);
+    extra[GRID_WFACTOR_INPUTS] =
+        (grid_input){"spacing", {.fields = 1, .type = {WADI_F64}, .column = {&g->canvas.spacing}}};
+    return grid_canvas_add(&g->canvas, g->exe, batch, GRID_WFACTOR_INPUTS + 1, extra, err);
 }
 
 static wadi_status wproj_image(grid_gridder *g, double *out, wadi_error *err) {

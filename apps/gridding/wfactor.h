@@ -1,0 +1,74 @@
+/* The kernels of w projection as sums of products: for each bin of w some pairs of lines, tabulated at places between cells.
+ *
+ * The kernel of w is the Fourier transform of taper(l) taper(m) exp(2 pi i w (n - 1)), n = sqrt(1 - l^2 - m^2), over the grid's field;
+ * after Cornwell, Golap, Bhatnagar (IEEE J. Sel. Top. Signal Process. 2, 2008). wslice.h makes its product form, so what a kernel's
+ * table holds are lines of `support` values instead of squares: a place between cells and a w between bins cost little to interpolate,
+ * and tables stay small. Lines are even; those of -w are conjugates, so the table holds w >= 0 alone.
+ *
+ * Along the line four places are taken with Lagrange's weights, in w the two ends of a bin. What this does to a direction on average
+ * is known, and the lines are divided by it. With a = 2 pi t / oversample, t the cycles per cell of a direction, at most 0.4, and b =
+ * 2 pi step (1 - sqrt(1 - l^2)), the turn of a direction from one end of a bin to the other, what is left of either is at most
+ *
+ *     3/128 a^4 - 11/720 a^4    and    1/8 b^2 - 1/12 b^2,
+ *
+ * relative to the visibility's own contribution: 8e-5 for 8 places, 4e-4 for a turn of 0.1. */
+#ifndef WADI_APPS_GRIDDING_WFACTOR_H
+#define WADI_APPS_GRIDDING_WFACTOR_H
+
+#include "apps/gridding/canvas.h"
+
+typedef struct grid_wfactors {
+    int64_t bins;
+    double step;              /* wavelengths; bin b is for w from b step to (b + 1) step */
+    int least, most;          /* support: least and most of those there are */
+    int64_t *support, *first; /* [bins] */
+    double most_w;            /* that it was made for */
+    wadi_array kernel; /* f64, a vector; owned by run: bin b's lines stand from first[b] on, */
+    wadi_run *run;     /*   [end of the bin, product, re and im, place, cell of support[b]] */
+    wadi_exe *exe;
+} grid_wfactors;
+
+/* What bins, places and supports are wanted. */
+typedef struct grid_wfactor_plan {
+    double step;
+    int oversample;
+    int products;
+    int limit; /* no support above; 0: none */
+} grid_wfactor_plan;
+
+/* The products that kernels up to `w` need, in the image. */
+int grid_wfactor_products(const grid_canvas *c, double w);
+/* The largest w that kernels of `support` cells hold. */
+double grid_wfactor_most(const grid_canvas *c, int64_t support);
+/* Makes the table for |w| up to `w`, anew if there is one. All zero is one without kernels; fini is due in any case. Errors:
+ * WADI_UNSUPPORTED for a w that takes more products; WADI_MEMORY with the estimate. */
+WADI_NODISCARD wadi_status grid_wfactors_make(grid_wfactors *t, const grid_canvas *c,
+                                              const grid_wfactor_plan *plan, double w,
+                                              wadi_error *err);
+void grid_wfactors_fini(grid_wfactors *t);
+
+/* ---- in the program of a batch ---- */
+
+/* The table's arrays there. */
+typedef struct grid_wfactor_inputs {
+    grid_wfactor_plan plan;
+    wadi_acc step, support, first, kernel;
+} grid_wfactor_inputs;
+
+enum { GRID_WFACTOR_INPUTS = 4 };
+
+grid_wfactor_inputs grid_program_wfactors(const grid_wfactor_plan *plan);
+void grid_wfactors_bind(const grid_wfactors *t, grid_input out[GRID_WFACTOR_INPUTS]);
+
+/* The bin of a w >= 0. */
+typedef struct grid_wchoice {
+    wadi_exp known, support;
+    wadi_exp first, part; /* w is this part of the bin above its lower end */
+} grid_wchoice;
+
+grid_wchoice grid_program_wchoice(const grid_wfactor_inputs *in, wadi_exp w);
+/* Cell `i` of line `product` for a visibility at `x`: its real part, or the imaginary one. */
+wadi_exp grid_program_wline(const grid_wfactor_inputs *in, const grid_wchoice *w,
+                            const grid_between *x, wadi_exp product, bool imaginary, wadi_exp i);
+
+#endif
