@@ -6,6 +6,7 @@
 #include "bench/streams/report.h"
 
 WADI_NODISCARD wadi_status bench_wstack(bench *b, wadi_error *err);
+WADI_NODISCARD wadi_status bench_wsclean(bench *b, wadi_error *err);
 WADI_NODISCARD wadi_status bench_paper(bench *b, wadi_error *err);
 WADI_NODISCARD wadi_status bench_compile(bench *b, wadi_error *err);
 
@@ -24,5 +25,8 @@ void bench_visibilities_random(bench_visibilities *v, double most_uv, double mos
 WADI_NODISCARD wadi_status bench_visibilities_golden(const char *data, bench_visibilities *out,
                                                      wadi_error *err);
 void bench_visibilities_free(bench_visibilities *v); /* harmless for one that is all zero */
+
+/* -1 .. 1; the same ones from the same state. */
+double bench_uniform(uint64_t *state);
 
 #endif

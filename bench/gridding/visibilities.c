@@ -36,8 +36,8 @@ void bench_visibilities_free(bench_visibilities *v) {
     *v = (bench_visibilities){0};
 }
 
-/* In -1 .. 1 (Knuth's MMIX generator). */
-static double uniform(uint64_t *state) {
+/* Knuth's MMIX generator. */
+double bench_uniform(uint64_t *state) {
     *state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
     return (double)(*state >> 11) / 4503599627370496.0 - 1;
 }
@@ -46,11 +46,11 @@ void bench_visibilities_random(bench_visibilities *v, double most_uv, double mos
     uint64_t state = 1;
     const int64_t n = v->batch.n;
     for (int64_t k = 0; k < n; k++) {
-        v->column[k] = most_uv * uniform(&state);
-        v->column[n + k] = most_uv * uniform(&state);
-        v->column[2 * n + k] = most_w * uniform(&state);
-        v->column[4 * n + 2 * k] = uniform(&state);
-        v->column[4 * n + 2 * k + 1] = uniform(&state);
+        v->column[k] = most_uv * bench_uniform(&state);
+        v->column[n + k] = most_uv * bench_uniform(&state);
+        v->column[2 * n + k] = most_w * bench_uniform(&state);
+        v->column[4 * n + 2 * k] = bench_uniform(&state);
+        v->column[4 * n + 2 * k + 1] = bench_uniform(&state);
     }
 }
 

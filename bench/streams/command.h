@@ -20,7 +20,8 @@ typedef struct bench_command {
     const struct option *more;
 } bench_command;
 
-/* Runs what the command line asks for and prints lines and table. Returns the exit status. */
+/* Runs what the command line asks for and prints lines and table. Returns the exit status. The first thing a program does: it starts
+ * the program again where OpenMP's threads would spin. */
 int bench_command_run(const bench_command *c, int argc, char **argv);
 
 #endif

@@ -4,9 +4,6 @@
  *                   [--python PROGRAM] [--mkl LIBRARY] [--list]
  *
  * What is printed: report.h. How to get the peers: bench/README.md. */
-#include <stdlib.h>
-#include <unistd.h>
-
 #include "bench/streams/benchmarks.h"
 #include "bench/streams/command.h"
 
@@ -44,16 +41,7 @@ static const char usage[] =
 static const struct option more[] = {
     {"schedules", 0, NULL, 's'}, {"mkl", 1, NULL, 'm'}, {NULL, 0, NULL, 0}};
 
-/* GCC's OpenMP reads its environment before main does anything. */
-static void start_again_with(const char *name, const char *value, char **argv) {
-    if (getenv(name) != NULL || setenv(name, value, 0) != 0) return;
-    (void)execv("/proc/self/exe", argv);
-}
-
 int main(int argc, char **argv) {
     const bench_command command = {"bench_streams", usage, benchmarks, more};
-    /* The threads of OpenMP spin after their work, Intel's for 200 ms, in the way of whoever is measured next. */
-    start_again_with("GOMP_SPINCOUNT", "30000", argv);
-    (void)setenv("KMP_BLOCKTIME", "2", 0);
     return bench_command_run(&command, argc, argv);
 }
