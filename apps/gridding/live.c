@@ -20,9 +20,8 @@ static void show_now_and_then(void *env) {
     wadi_mutex_unlock(&l->lock);
 }
 
-wadi_status grid_live_begin(grid_live *l, const grid_method *method, const grid_job *job,
-                            const grid_look *look, double every_s, grid_live_show_fn show,
-                            void *env, wadi_error *err) {
+wadi_status grid_live_begin(grid_live *l, const grid_method *method, const grid_look *look,
+                            double every_s, grid_live_show_fn show, void *env, wadi_error *err) {
     *l = (grid_live){.method = method,
                      .look = look,
                      .every_ns = (int64_t)(every_s * 1e9),
@@ -35,7 +34,6 @@ wadi_status grid_live_begin(grid_live *l, const grid_method *method, const grid_
         return status;
     }
     l->has_lock = true;
-    WADI_TRY(method->open(job, &l->sums.gridder, err));
     return wadi_thread_start(&l->thread, show_now_and_then, l, err);
 }
 
@@ -58,7 +56,16 @@ wadi_status grid_live_check(const grid_live *l, wadi_error *err) {
 }
 
 bool grid_live_is_on(const grid_live *l) {
-    return l->sums.gridder != NULL;
+    return l->has_lock;
+}
+
+/* ---- gridding ---- */
+
+wadi_status grid_live_open(grid_live *l, const grid_job *job, wadi_error *err) {
+    if (l->sums.gridder != NULL) l->method->close(l->sums.gridder);
+    l->sums = (grid_sums){.geometry = {job->size, job->scale}};
+    l->taken = 0;
+    return l->method->open(job, &l->sums.gridder, err);
 }
 
 /* The batch without its first `from`. */
@@ -74,26 +81,62 @@ static grid_batch rest(const grid_batch *b, int64_t from) {
                         .frequency = b->frequency + from};
 }
 
-static wadi_status reach(grid_live *l, const grid_store *s, int64_t from, wadi_error *err) {
-    grid_store fresh = {.n = s->n - from};
+wadi_status grid_live_look(grid_live *l, const grid_store *s, wadi_error *err) {
+    grid_store fresh = {.n = s->n - l->seen};
+    if (fresh.n == 0) return WADI_OK;
     for (int f = 0; f < GRID_FIELDS; f++)
-        fresh.column[f] = (char *)s->column[f] + from * wadi_type_size(grid_field_type[f]);
-    return grid_limits_add(&l->limits, l->look, &fresh, err);
+        fresh.column[f] = (char *)s->column[f] + l->seen * wadi_type_size(grid_field_type[f]);
+    WADI_TRY(grid_limits_add(&l->limits, l->look, &fresh, err));
+    l->seen = s->n;
+    return WADI_OK;
 }
 
 wadi_status grid_live_take(grid_live *l, grid_store *s, wadi_error *err) {
     grid_batch all;
     if (s->n == l->taken) return WADI_OK;
+    WADI_TRY(grid_live_look(l, s, err));
     WADI_TRY(grid_store_batch(s, &all, err));
     const grid_batch fresh = rest(&all, l->taken);
     WADI_TRY(l->method->add(l->sums.gridder, &fresh, err));
-    WADI_TRY(reach(l, s, l->taken, err));
     l->sums.weight = l->sums.variance = l->limits.weight;
     l->taken = s->n;
     l->unseen = true;
     return WADI_OK;
 }
 
+/* store: a copy, whose weights become those of the image. */
+static wadi_status grid_weighed_store(grid_live *l, grid_density *d, grid_store *store,
+                                      wadi_error *err) {
+    grid_weighed done = {0};
+    grid_batch batch;
+    WADI_TRY(grid_density_add(d, store, err));
+    WADI_TRY(grid_density_apply(d, store, &done, err));
+    l->sums.outside = done.outside;
+    l->sums.weight = done.weight;
+    l->sums.variance = done.variance;
+    if (store->n == 0) return WADI_OK;
+    WADI_TRY(grid_store_batch(store, &batch, err));
+    return l->method->add(l->sums.gridder, &batch, err);
+}
+
+wadi_status grid_live_weigh(grid_live *l, const grid_store *s, const grid_weigher *by,
+                            int64_t memory, wadi_error *err) {
+    const grid_geometry *g = &l->sums.geometry;
+    grid_density *density = NULL;
+    grid_store copy;
+    WADI_TRY(grid_live_look(l, s, err));
+    grid_store_init(&copy, s->n);
+    wadi_status status = grid_store_append(&copy, s->column, 0, s->n, err);
+    if (status == WADI_OK)
+        status = grid_density_create(by, g->size, g->scale, memory, &density, err);
+    if (status == WADI_OK) status = grid_weighed_store(l, density, &copy, err);
+    grid_density_destroy(density);
+    grid_store_fini(&copy);
+    l->taken = s->n;
+    l->unseen = true;
+    return status;
+}
+
 void grid_live_forget(grid_live *l) {
-    l->taken = 0;
+    l->seen = l->taken = 0;
 }

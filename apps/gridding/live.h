@@ -2,19 +2,24 @@
  *
  * Batches are cut by their size alone, so that an image does not depend on when it was looked at; what is shown meanwhile may not
  * wait for a batch to be full. So a second gridder takes in what has arrived whenever an image is wanted, and the first one, or
- * the store, knows nothing of it: the image at the end has the bits it would have had unwatched.
+ * the store, knows nothing of it: the image at the end has the bits it would have had unwatched. It may begin anew: where the
+ * geometry is not given, that of the first image may turn out to be too coarse, and weights that depend on their neighbours change
+ * with every visibility. What the store holds is all there is then.
  *
  * Images are made by a thread that wakes every so often: what comes in one burst is seen although nothing follows it. */
 #ifndef WADI_APPS_GRIDDING_LIVE_H
 #define WADI_APPS_GRIDDING_LIVE_H
 
 #include "apps/gridding/geometry.h"
+#include "apps/gridding/method.h"
 #include "apps/gridding/store.h"
+#include "apps/gridding/weighting.h"
 #include "base/thread.h"
 
 /* What an image is made of. */
 typedef struct grid_sums {
     grid_gridder *gridder; /* NULL: not open */
+    grid_geometry geometry;
     int64_t outside;
     double weight, variance;
 } grid_sums;
@@ -26,8 +31,9 @@ typedef struct grid_live {
     const grid_method *method;
     const grid_look *look;
     grid_sums sums;
-    grid_limits limits; /* of all that has been taken */
-    int64_t taken;      /* of what the store holds */
+    grid_limits limits; /* of all that has been seen */
+    int64_t seen;       /* of what the store holds */
+    int64_t taken;      /* by the gridder */
     bool unseen;        /* something has been taken since this was false */
     /* the thread */
     wadi_mutex lock; /* of all the session has: whoever takes in rows holds it */
@@ -40,20 +46,27 @@ typedef struct grid_live {
     wadi_error failed; /* what show has said, status WADI_OK: nothing */
 } grid_live;
 
-/* Opens the gridder, and calls show every so often from now on. Errors: those of the method. fini is due in any case; harmless when
- * all zero. */
+/* Calls show every so often from now on. fini is due in any case; harmless when all zero. */
 WADI_NODISCARD wadi_status grid_live_begin(grid_live *l, const grid_method *method,
-                                           const grid_job *job, const grid_look *look,
-                                           double every_s, grid_live_show_fn show, void *env,
-                                           wadi_error *err);
+                                           const grid_look *look, double every_s,
+                                           grid_live_show_fn show, void *env, wadi_error *err);
 /* Waits for the image being made; without the lock. */
 void grid_live_fini(grid_live *l);
 bool grid_live_is_on(const grid_live *l);
 /* What an image has failed with. */
 WADI_NODISCARD wadi_status grid_live_check(const grid_live *l, wadi_error *err);
 
-/* Grids what the store, of natural weights, has got since the last time. */
+/* ---- with the lock ---- */
+
+/* An empty gridder in the place of the one there may be. Errors: those of the method. */
+WADI_NODISCARD wadi_status grid_live_open(grid_live *l, const grid_job *job, wadi_error *err);
+/* Widens the limits by what the store has got since the last time. */
+WADI_NODISCARD wadi_status grid_live_look(grid_live *l, const grid_store *s, wadi_error *err);
+/* Looks, and grids what the gridder has not got; natural weights. */
 WADI_NODISCARD wadi_status grid_live_take(grid_live *l, grid_store *s, wadi_error *err);
+/* The same with weights that depend on their neighbours: of everything in the store, into a gridder that is empty. */
+WADI_NODISCARD wadi_status grid_live_weigh(grid_live *l, const grid_store *s,
+                                           const grid_weigher *by, int64_t memory, wadi_error *err);
 /* The store has been emptied; what it held must have been taken. */
 void grid_live_forget(grid_live *l);
 

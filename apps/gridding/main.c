@@ -26,6 +26,7 @@ typedef struct work {
     grid_files files;
     grid_session *session;
     double *image;
+    size_t pixels; /* in it */
     grid_phase phase;
     int64_t phase_ns;
     bool shown; /* a line of progress stands on the terminal */
@@ -121,7 +122,11 @@ static wadi_image_info image_info(const work *w, const grid_account *a, const hi
 
 static wadi_status make_image(work *w, const grid_account *a, wadi_error *err) {
     const size_t pixels = (size_t)(a->geometry.size * a->geometry.size);
-    if (w->image == NULL) w->image = malloc(pixels * sizeof *w->image);
+    if (w->pixels != pixels) {
+        free(w->image);
+        w->image = malloc(pixels * sizeof *w->image);
+        w->pixels = w->image != NULL ? pixels : 0;
+    }
     if (w->image == NULL) return wadi_fail(err, WADI_MEMORY, "no room for the image");
     return grid_session_image(w->session, w->image, err);
 }

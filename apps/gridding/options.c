@@ -315,18 +315,9 @@ static wadi_status check(const grid_options *o, wadi_error *err) {
     if (o->aterm != NULL && (o->method == NULL || strcmp(o->method, "aw") != 0))
         return wadi_fail(err, WADI_INVALID,
                          "--aterm wants --method aw: the others have no A-terms");
-    if (o->live_s == 0) return WADI_OK;
-    if (o->listen == NULL)
+    if (o->live_s > 0 && o->listen == NULL)
         return wadi_fail(err, WADI_INVALID,
                          "--live shows what --listen brings: files need no watching");
-    if ((o->size > 0) + (o->scale > 0) + (o->fov > 0) != 2)
-        return wadi_fail(err, WADI_INVALID,
-                         "--live shows what has come so far: --size and --scale, or --fov, must "
-                         "be given");
-    if (o->weights.kind != GRID_NATURAL)
-        return wadi_fail(err, WADI_INVALID,
-                         "--live shows what has come so far: weights other "
-                         "than natural need all visibilities first");
     return WADI_OK;
 }
 

@@ -20,6 +20,10 @@ enum {
 
 static const double tick_s = 0.2;
 
+static const double light = 299792458;
+/* Lengths in metres and in wavelengths may differ by so much. */
+static const double rounding = 1e-9;
+
 struct grid_session {
     const grid_options *options;
     grid_files *files;
@@ -31,7 +35,7 @@ struct grid_session {
     bool open;  /* geometry is known, the method open */
     grid_look *look;
     grid_limits limits;
-    grid_geometry geometry;
+    grid_weigher *weigher; /* NULL: weights are natural */
     grid_density *density;
     grid_aterms aterms;
     const grid_method *method;
@@ -91,6 +95,8 @@ wadi_status grid_session_create(const grid_options *options, grid_files *files,
     if (status == WADI_OK && options->aterm != NULL)
         status = grid_aterms_read(options->aterm, &s->aterms, err);
     if (status == WADI_OK) status = grid_look_create(&s->ingest.run, &s->look, err);
+    if (status == WADI_OK && options->weights.kind != GRID_NATURAL)
+        status = grid_weigher_create(options->weights, &s->ingest.run, &s->weigher, err);
     if (status != WADI_OK) {
         grid_session_destroy(s);
         return status;
@@ -105,22 +111,24 @@ void grid_session_destroy(grid_session *s) {
     grid_live_fini(&s->live);
     grid_aterms_fini(&s->aterms);
     grid_density_destroy(s->density);
+    grid_weigher_destroy(s->weigher);
     grid_look_destroy(s->look);
     grid_store_fini(&s->store);
     free(s);
 }
 
-/* The geometry and what the method is to do, from the limits where they are known. */
-static wadi_status settle_job(grid_session *s, const grid_limits *limits, grid_job *out,
-                              wadi_error *err) {
+/* The geometry, and what the method is to do. most_w: 0 where more may come. */
+static wadi_status settle_job(const grid_session *s, const grid_limits *limits, double most_w,
+                              grid_job *out, wadi_error *err) {
     const grid_options *o = s->options;
-    WADI_TRY(grid_geometry_choose(limits, o->size, o->scale, o->fov, &s->geometry, err));
-    WADI_TRY(grid_files_check(s->files, s->geometry.scale, err));
-    WADI_TRY(grid_room(s->geometry.size * s->geometry.size * 16, o->memory, "the grid", err));
-    *out = (grid_job){.size = s->geometry.size,
-                      .scale = s->geometry.scale,
+    grid_geometry g;
+    WADI_TRY(grid_geometry_choose(limits, o->size, o->scale, o->fov, &g, err));
+    WADI_TRY(grid_files_check(s->files, g.scale, err));
+    WADI_TRY(grid_room(g.size * g.size * 16, o->memory, "the grid", err));
+    *out = (grid_job){.size = g.size,
+                      .scale = g.scale,
                       .epsilon = o->epsilon,
-                      .most_w = limits != NULL ? limits->most_w : 0,
+                      .most_w = most_w,
                       .support = o->support,
                       .oversample = o->oversample,
                       .w_step = o->w_step,
@@ -131,12 +139,51 @@ static wadi_status settle_job(grid_session *s, const grid_limits *limits, grid_j
     return WADI_OK;
 }
 
-static wadi_status begin(grid_session *s, const grid_limits *limits, wadi_error *err) {
-    grid_job job;
-    WADI_TRY(settle_job(s, limits, &job, err));
-    WADI_TRY(s->method->open(&job, &s->sums.gridder, err));
+static wadi_status begin(grid_session *s, const grid_job *job, wadi_error *err) {
+    s->sums.geometry = (grid_geometry){job->size, job->scale};
+    WADI_TRY(s->method->open(job, &s->sums.gridder, err));
     s->open = true;
     return WADI_OK;
+}
+
+/* All has been looked over. */
+static wadi_status begin_whole(grid_session *s, wadi_error *err) {
+    grid_job job;
+    WADI_TRY(settle_job(s, &s->limits, s->limits.most_w, &job, err));
+    return begin(s, &job, err);
+}
+
+/* ---- before all has come ---- */
+
+static bool is_given(const grid_options *o) {
+    return (o->size > 0) + (o->scale > 0) + (o->fov > 0) == 2;
+}
+
+/* The frequencies that are taken of a link. */
+static void take_frequencies(const grid_session *s, const wadi_vis_info *info, double *lowest,
+                             double *highest) {
+    int64_t first = 0, n = info->channels;
+    (void)!grid_take_channels(&s->ingest.take, info, "", &first, &n, NULL); /* has been checked */
+    *lowest = *highest = info->frequency[first];
+    for (int64_t c = first; c < first + n; c++) {
+        *lowest = fmin(*lowest, info->frequency[c]);
+        *highest = fmax(*highest, info->frequency[c]);
+    }
+}
+
+/* What a link will have reached at its end: what the sender says or, if that is nothing or not so, what has come, with baselines as
+ * long as they can become while the Earth turns. */
+static grid_limits early_reach(const grid_session *s, const grid_limits *seen) {
+    const wadi_vis_info *info = wadi_vis_about(s->files->list.at[0].vis);
+    grid_limits reach = *seen;
+    double lowest, highest;
+    take_frequencies(s, info, &lowest, &highest);
+    reach.longest = info->longest * highest / light;
+    reach.shortest = info->shortest * lowest / light;
+    if (reach.longest > 0 && seen->longest <= reach.longest * (1 + rounding)) return reach;
+    reach.longest = hypot(seen->longest, seen->most_w);
+    reach.shortest = seen->shortest;
+    return reach;
 }
 
 /* ---- batches ---- */
@@ -184,7 +231,16 @@ static wadi_status grid(void *env, wadi_error *err) {
     return grid_batch_of(env, err);
 }
 
-/* A link's: nothing has been looked over. */
+/* What is shown gets the geometry of the image, which is known from now on. */
+static wadi_status follow(grid_session *s, const grid_job *job, wadi_error *err) {
+    const grid_sums *shown = &s->live.sums;
+    if (shown->gridder != NULL && shown->geometry.size == job->size &&
+        shown->geometry.scale == job->scale)
+        return WADI_OK;
+    return grid_live_open(&s->live, job, err);
+}
+
+/* A link's: nothing has been looked over. Its geometry follows from the first batch, which is cut by its size alone. */
 static wadi_status grid_as_it_comes(void *env, wadi_error *err) {
     grid_session *s = env;
     WADI_TRY(grid_limits_add(&s->limits, s->look, &s->store, err));
@@ -194,7 +250,11 @@ static wadi_status grid_as_it_comes(void *env, wadi_error *err) {
             return wadi_fail(err, WADI_INVALID,
                              "the link brings more than --memory holds: weights other than natural "
                              "need all visibilities first");
-        WADI_TRY(begin(s, NULL, err));
+        const grid_limits reach = early_reach(s, &s->limits);
+        grid_job job;
+        WADI_TRY(settle_job(s, &reach, 0, &job, err));
+        WADI_TRY(begin(s, &job, err));
+        if (grid_live_is_on(&s->live)) WADI_TRY(follow(s, &job, err));
     }
     if (grid_live_is_on(&s->live)) WADI_TRY(grid_live_take(&s->live, &s->store, err));
     grid_live_forget(&s->live);
@@ -203,10 +263,49 @@ static wadi_status grid_as_it_comes(void *env, wadi_error *err) {
 
 /* ---- watching ---- */
 
+/* Whether everything that has come lies within the grid of what is shown, or would not in any other that was asked for. */
+static bool still_fits(const grid_session *s) {
+    const grid_live *l = &s->live;
+    if (l->sums.gridder == NULL) return false;
+    return s->open || is_given(s->options) || s->options->scale > 0 ||
+           fmax(l->limits.most_u, l->limits.most_v) * l->sums.geometry.scale <= 0.5;
+}
+
+/* Whether anything tells the geometry yet. */
+static bool can_choose(const grid_options *o, const grid_limits *reach) {
+    return is_given(o) || ((o->scale > 0 || reach->longest > 0) &&
+                           (o->size > 0 || o->fov > 0 || reach->shortest > 0));
+}
+
+/* A gridder for what is shown, with the geometry that what has come so far suggests; *out_ready: there is one. */
+static wadi_status settle_live(grid_session *s, bool *out_ready, wadi_error *err) {
+    grid_live *l = &s->live;
+    const grid_geometry *g = &l->sums.geometry;
+    const bool fits = still_fits(s), is_natural = s->options->weights.kind == GRID_NATURAL;
+    grid_limits reach = early_reach(s, &l->limits);
+    grid_job job;
+    *out_ready = fits || can_choose(s->options, &reach);
+    if (!*out_ready || (fits && is_natural)) return WADI_OK;
+    WADI_TRY(settle_job(s, &reach, 0, &job, err));
+    if (fits) { /* anew, but the same */
+        job.size = g->size;
+        job.scale = g->scale;
+    }
+    return grid_live_open(l, &job, err);
+}
+
 static wadi_status show(void *env, wadi_error *err) {
     grid_session *s = env;
-    WADI_TRY(grid_live_take(&s->live, &s->store, err));
-    if (!s->live.unseen) return WADI_OK;
+    const grid_options *o = s->options;
+    bool ready = false;
+    if (s->store.n == s->live.taken && !s->live.unseen) return WADI_OK;
+    WADI_TRY(grid_live_look(&s->live, &s->store, err));
+    WADI_TRY(settle_live(s, &ready, err));
+    if (!ready) return WADI_OK;
+    if (o->weights.kind == GRID_NATURAL)
+        WADI_TRY(grid_live_take(&s->live, &s->store, err));
+    else
+        WADI_TRY(grid_live_weigh(&s->live, &s->store, s->weigher, o->memory, err));
     s->showing = true;
     const wadi_status status =
         grid_session_has_image(s) ? s->watch.live(s->watch.env, err) : WADI_OK;
@@ -214,12 +313,15 @@ static wadi_status show(void *env, wadi_error *err) {
     return status;
 }
 
+/* Where the geometry is known, the first image need not wait for a gridder. */
 static wadi_status begin_live(grid_session *s, wadi_error *err) {
-    grid_job job;
-    WADI_TRY(settle_job(s, NULL, &job, err));
-    WADI_TRY(grid_live_begin(&s->live, s->method, &job, s->look, s->watch.live_s, show, s, err));
+    bool ready = false;
+    WADI_TRY(grid_live_begin(&s->live, s->method, s->look, s->watch.live_s, show, s, err));
     s->ingest.lock = &s->live.lock;
-    return WADI_OK;
+    wadi_mutex_lock(&s->live.lock);
+    const wadi_status status = settle_live(s, &ready, err);
+    wadi_mutex_unlock(&s->live.lock);
+    return status;
 }
 
 static void end_live(grid_session *s) {
@@ -284,8 +386,9 @@ static wadi_status nothing_left(const grid_session *s, wadi_error *err) {
 
 static wadi_status weigh_and_grid(grid_session *s, wadi_error *err) {
     if (s->options->weights.kind != GRID_NATURAL) {
-        WADI_TRY(grid_density_create(s->options->weights, s->geometry.size, s->geometry.scale,
-                                     s->options->memory, &s->ingest.run, &s->density, err));
+        const grid_geometry *g = &s->sums.geometry;
+        WADI_TRY(grid_density_create(s->weigher, g->size, g->scale, s->options->memory,
+                                     &s->density, err));
         WADI_TRY(pass(s, GRID_WEIGHING, weigh, err));
     }
     return pass(s, GRID_GRIDDING, grid, err);
@@ -297,7 +400,7 @@ wadi_status grid_session_go(grid_session *s, wadi_error *err) {
     WADI_TRY(look(s, err));
     if (s->limits.n == 0) return nothing_left(s, err);
     if (s->open) return WADI_OK;
-    WADI_TRY(begin(s, &s->limits, err));
+    WADI_TRY(begin_whole(s, err));
     return weigh_and_grid(s, err);
 }
 
@@ -335,7 +438,7 @@ wadi_status grid_session_settle(grid_session *s, wadi_error *err) {
     end_live(s);
     if (!s->open) {
         WADI_TRY(grid_limits_add(&s->limits, s->look, &s->store, err));
-        WADI_TRY(begin(s, &s->limits, err));
+        WADI_TRY(begin_whole(s, err));
         return weigh_and_grid(s, err);
     }
     return s->store.n > 0 ? grid_as_it_comes(s, err) : WADI_OK;
@@ -352,7 +455,7 @@ wadi_status grid_session_image(grid_session *s, double *out, wadi_error *err) {
                          "nothing to image: all %lld visibilities lie outside the grid; a finer "
                          "--scale makes it larger",
                          (long long)(t.outside + sums->outside));
-    for (int64_t i = 0; i < s->geometry.size * s->geometry.size; i++) out[i] /= weight;
+    for (int64_t i = 0; i < sums->geometry.size * sums->geometry.size; i++) out[i] /= weight;
     return WADI_OK;
 }
 
@@ -360,7 +463,7 @@ void grid_session_account(const grid_session *s, grid_account *out) {
     const grid_sums *sums = shown(s);
     *out = (grid_account){.counts = s->ingest.counts,
                           .limits = s->showing ? s->live.limits : s->limits,
-                          .geometry = s->geometry,
+                          .geometry = sums->geometry,
                           .method = s->method->name,
                           .once = s->files->once && s->open && !s->whole};
     if (sums->gridder != NULL) s->method->tell(sums->gridder, &out->tally);

@@ -2,8 +2,8 @@
  *
  * Visibilities are looked over once, which tells what geometry suits them and how far w reaches, weighed where weights depend on
  * their neighbours, and gridded. Where all of them fit in one batch, they are read only once. What passes only once, a link, is
- * gridded as it comes when it is longer than a batch or is to be shown while it runs; geometry must then be given, and weights
- * natural. */
+ * gridded as it comes when it is longer than a batch: its weights must then be natural, and its geometry follows from what the sender
+ * says or, if that is nothing, from the first batch. */
 #ifndef WADI_APPS_GRIDDING_SESSION_H
 #define WADI_APPS_GRIDDING_SESSION_H
 

@@ -80,6 +80,7 @@ same "--weight uniform --pol I --threads 1" "--chunk 7" one.txt
 same "$size --chunk 100 --threads 2" "--chunk 1999" one.txt
 same "$size" "" one.txt two.txt
 same "$size --method direct --memory 1M" "" many.txt # more than one batch
+same "--size 64 --method direct --memory 1M" "" many.txt # the sender knows its baselines
 
 # ---- while it runs ----
 "$grid" -q -o file.fits $size one.txt
@@ -97,6 +98,21 @@ listen live.fits $size --method direct --memory 1M --live 0.1 # more than one ba
 "$send" -q --to "$to" --rate 6000 many.txt || wrong "a live image stops its sender"
 finish 0
 cmp file.fits live.fits || wrong "another image after a live one, of several batches"
+"$grid" -q -o file.fits $size one.txt
+
+# Neither size nor scale, and weights that change with every visibility: what is shown changes, the last image is that of the file.
+for weight in natural uniform; do
+    "$grid" -q -o file.fits --weight $weight one.txt
+    listen live.fits --live 0.05 --weight $weight
+    "$send" -q --to "$to" --rate 1500 one.txt &
+    sender=$!
+    while [ ! -e live.fits ] && kill -0 $sender 2>/dev/null; do sleep 0.05; done
+    kill -0 $sender 2>/dev/null || wrong "no image before the end of the stream, $weight weights"
+    wait $sender || wrong "a live image stops its sender"
+    finish 0
+    cmp file.fits live.fits || wrong "another image after a live one, $weight weights"
+    rm -f live.fits
+done
 "$grid" -q -o file.fits $size one.txt
 
 listen slow.fits $size --live 0.1
@@ -128,6 +144,12 @@ wait $sender
 [ $? -eq 130 ] || wrong "an interrupted sender does not say so"
 finish 1
 [ ! -e stopped.fits ] || wrong "an image of an interrupted stream"
+
+listen long.fits $size --weight uniform --memory 1M
+"$send" -q --to "$to" many.txt 2>said && wrong "a receiver that gives up is not noticed"
+finish 1
+says heard "weights other than natural need all visibilities first"
+[ ! -e long.fits ] || wrong "an image of a stream that was too long"
 
 listen deaf.fits $size
 "$send" -q --to "$to" --rate 300 one.txt 2>said &

@@ -470,7 +470,6 @@ static void wrong_command_lines_are_told(void **state) {
     assert_wrong(grid("-o no.fits -p Z sky.txt"), 2, "--pol: \"Z\"");
     assert_wrong(grid("-o no.fits -c 3:1 sky.txt"), 2, "--channels: \"3:1\"");
     assert_wrong(grid("-o no.fits --nonsense sky.txt"), 2, "--nonsense");
-    assert_wrong(grid("-o no.fits --live 1 --listen tcp://127.0.0.1:1"), 2, "--size and --scale");
     assert_wrong(grid("-o no.fits --live 1 sky.txt"), 2, "--live shows what --listen brings");
     assert_wrong(grid("-o no.fits --aterm a.fits sky.txt"), 2, "--aterm wants --method aw");
     assert_wrong(grid("-o no.fits -m magic sky.txt"), 1, "no method \"magic\": there are ");

@@ -1,0 +1,297 @@
+/* Images while visibilities arrive, where nothing says how fine and how wide they should be. Rows are made up here and come when an
+ * image of those before has been seen; the judge is the session that has all of them from the start. */
+#include <math.h>
+#include <poll.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "apps/gridding/session.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "connectors/visibility.h"
+
+enum { ROWS = 600, FIRST = 200 }; /* rows before the first image; longer baselines follow */
+
+static const double frequency[1] = {299792458}; /* a metre is a wavelength */
+static const int stokes[1] = {WADI_STOKES_I};
+static const double patience_s = 60;
+
+/* What a session is made of, and what it showed. */
+typedef struct stage {
+    wadi_vis vis;
+    grid_options options;
+    int64_t wait_at; /* rows before it must have been shown; 0: none */
+    double growth;   /* of the baselines from wait_at on */
+    atomic_int shown;
+    grid_session *session;
+    grid_account first, last; /* of what was shown */
+    double *first_image;
+    bool late; /* nothing was shown in time */
+} stage;
+
+static double uvw(const stage *t, int64_t row, int d) {
+    const double angle = 0.7 * (double)row, length = 30 + (double)(row % 97);
+    const double on_sky[3] = {cos(angle), sin(angle), 0.1 * sin(0.31 * (double)row)};
+    return on_sky[d] * length * (row < FIRST ? 1 : t->growth);
+}
+
+static void wait_for_image(stage *t) {
+    const int64_t end = wadi_clock_ns() + (int64_t)(patience_s * 1e9);
+    while (t->shown == 0 && wadi_clock_ns() < end) (void)poll(NULL, 0, 1);
+    t->late = t->late || t->shown == 0;
+}
+
+/* A second image after the longer baselines. */
+static wadi_status read_rows(wadi_vis *self, int64_t first, int64_t k, const wadi_vis_rows *to,
+                             int64_t *out_n, wadi_error *err) {
+    stage *t = (stage *)self;
+    int64_t end = first + k < ROWS ? first + k : ROWS, n = 0;
+    WADI_UNUSED(err);
+    if (first < t->wait_at && end > t->wait_at) end = t->wait_at;
+    if (t->wait_at > 0 && (first == t->wait_at || first == ROWS)) wait_for_image(t);
+    if (t->wait_at > 0 && first == t->wait_at) t->shown = 0;
+    for (int64_t row = first; row < end; row++, n++) {
+        for (int d = 0; d < 3; d++) to->uvw[3 * n + d] = uvw(t, row, d);
+        to->pair[2 * n] = (int32_t)(row % 7);
+        to->pair[2 * n + 1] = 7;
+        to->time[n] = 50000;
+        to->data[2 * n] = cos(0.01 * (double)row);
+        to->data[2 * n + 1] = sin(0.02 * (double)row);
+        to->weight[n] = (float)(1 + row % 3);
+    }
+    *out_n = n;
+    return WADI_OK;
+}
+
+static void close_rows(wadi_vis *self) {
+    WADI_UNUSED(self);
+}
+
+static const wadi_vis_ops ops = {read_rows, close_rows};
+
+static stage plain(void) {
+    stage t = {.options = {.epsilon = 1e-6, .method = "direct", .size = 32, .last_channel = -1},
+               .growth = 1};
+    t.vis = (wadi_vis){.ops = &ops,
+                       .info = {.rows = ROWS,
+                                .channels = 1,
+                                .pols = 1,
+                                .frequency = frequency,
+                                .stokes = stokes,
+                                .ra = (double)NAN,
+                                .dec = (double)NAN,
+                                .object = "",
+                                .telescope = "",
+                                .format = "made up"}};
+    return t;
+}
+
+/* ---- going through it ---- */
+
+static double *image_of(grid_session *s, grid_account *out) {
+    wadi_error err = {.status = WADI_OK};
+    grid_session_account(s, out);
+    double *image = malloc((size_t)(out->geometry.size * out->geometry.size) * sizeof *image);
+    if (image == NULL || grid_session_image(s, image, &err) != WADI_OK) fail_msg("%s", err.msg);
+    grid_session_account(s, out);
+    return image;
+}
+
+static wadi_status show(void *env, wadi_error *err) {
+    stage *t = env;
+    grid_account a;
+    WADI_UNUSED(err);
+    double *image = image_of(t->session, &a);
+    t->last = a;
+    if (t->first_image == NULL && a.limits.n == t->wait_at) {
+        t->first = a;
+        t->first_image = image;
+    } else {
+        free(image);
+    }
+    if (a.limits.n == t->wait_at || a.limits.n == ROWS) t->shown = 1; /* not something between */
+    return WADI_OK;
+}
+
+/* The image at the end; NULL: it failed, as *err says. */
+static double *run(stage *t, bool once, double live_s, grid_account *out, wadi_error *err) {
+    static const grid_take take = {.last_channel = -1};
+    char name[] = "made up";
+    grid_file file = {.name = name, .vis = &t->vis};
+    grid_files files = {.list = {&file, 1, 1},
+                        .once = once,
+                        .rows = ROWS,
+                        .ra = (double)NAN,
+                        .dec = (double)NAN,
+                        .stokes = WADI_STOKES_I};
+    const grid_watch watch = {.live = show, .live_s = live_s, .env = t};
+    double *image = NULL;
+    assert_int_equal(grid_session_create(&t->options, &files, &take, &watch, &t->session, err),
+                     WADI_OK);
+    if (grid_session_go(t->session, err) == WADI_OK) image = image_of(t->session, out);
+    grid_session_destroy(t->session);
+    if (t->late) fail_msg("no image within %g s", patience_s);
+    return image;
+}
+
+static bool same_geometry(const grid_account *a, const grid_account *b) {
+    return a->geometry.size == b->geometry.size && a->geometry.scale == b->geometry.scale;
+}
+
+static void assert_same(const double *a, const double *b, const grid_account *size) {
+    const int64_t n = size->geometry.size * size->geometry.size;
+    assert_memory_equal(a, b, (size_t)n * sizeof *a);
+}
+
+/* ---- tests ---- */
+
+static void the_last_image_is_that_of_a_file(void **state) {
+    static const grid_weights weights[] = {{GRID_NATURAL, 0}, {GRID_UNIFORM, 0}, {GRID_BRIGGS, 0}};
+    (void)state;
+    for (int w = 0; w < 3; w++) {
+        stage file = plain(), live = plain();
+        wadi_error err = {.status = WADI_OK};
+        grid_account a, b;
+        file.growth = live.growth = 5;
+        file.options.weights = live.options.weights = weights[w];
+        live.wait_at = FIRST;
+        double *want = run(&file, false, 0, &a, &err), *got = run(&live, true, 0.01, &b, &err);
+        assert_non_null(want);
+        if (got == NULL) fail_msg("%s", err.msg);
+        assert_true(same_geometry(&a, &b));
+        assert_same(want, got, &a);
+        /* what was shown became finer when longer baselines came */
+        assert_true(live.first.geometry.scale > 4 * live.last.geometry.scale);
+        assert_true(live.last.geometry.scale <= b.geometry.scale);
+        assert_int_equal(live.first.limits.n, FIRST);
+        assert_int_equal(live.last.limits.n, ROWS);
+        assert_int_equal(live.first.outside + live.last.outside + b.outside, 0);
+        free(live.first_image);
+        free(want);
+        free(got);
+    }
+}
+
+/* Where the geometry is given, what is shown is the image of what has come. */
+static void every_image_has_the_weights_of_what_has_come(void **state) {
+    (void)state;
+    stage live = plain(), part = plain();
+    wadi_error err = {.status = WADI_OK};
+    grid_account a, b;
+    live.options.scale = part.options.scale = 1e-3;
+    live.options.weights = part.options.weights = (grid_weights){GRID_UNIFORM, 0};
+    live.wait_at = FIRST;
+    double *last = run(&live, true, 0.01, &a, &err);
+    if (last == NULL) fail_msg("%s", err.msg);
+    part.options.weights = live.options.weights;
+    part.vis.info.rows = FIRST;
+    part.wait_at = 0;
+    part.growth = (double)NAN; /* rows from FIRST on do not count */
+    double *want = run(&part, false, 0, &b, &err);
+    if (want == NULL) fail_msg("%s", err.msg);
+    assert_int_equal(b.counts.kept, FIRST);
+    assert_non_null(live.first_image);
+    assert_same(want, live.first_image, &b);
+    free(live.first_image);
+    free(last);
+    free(want);
+}
+
+static void the_header_tells_the_geometry_of_every_image(void **state) {
+    (void)state;
+    stage file = plain(), live = plain();
+    wadi_error err = {.status = WADI_OK};
+    grid_account a, b;
+    file.growth = live.growth = 5;
+    live.wait_at = FIRST;
+    double *want = run(&file, false, 0, &a, &err);
+    live.vis.info.longest = a.limits.longest;
+    live.vis.info.shortest = a.limits.shortest;
+    double *got = run(&live, true, 0.01, &b, &err);
+    if (got == NULL) fail_msg("%s", err.msg);
+    assert_true(same_geometry(&a, &b) && same_geometry(&a, &live.first) &&
+                same_geometry(&a, &live.last));
+    assert_same(want, got, &a);
+    free(live.first_image);
+    free(want);
+    free(got);
+}
+
+/* Batches of 85 visibilities. */
+static void a_long_stream_follows_its_first_batch_or_its_header(void **state) {
+    (void)state;
+    stage file = plain(), link = plain(), live = plain(), told = plain();
+    wadi_error err = {.status = WADI_OK};
+    grid_account a, b, c, d;
+    stage *const all[] = {&file, &link, &live, &told};
+    for (int i = 0; i < 4; i++) {
+        all[i]->options.memory = 65536;
+        all[i]->options.method = "simple"; /* which has a grid to be outside of */
+        all[i]->growth = 5;
+    }
+    live.wait_at = FIRST;
+    double *of_file = run(&file, false, 0, &a, &err), *of_link = run(&link, true, 0, &b, &err);
+    if (of_file == NULL || of_link == NULL) fail_msg("%s", err.msg);
+    double *of_live = run(&live, true, 0.01, &c, &err);
+    if (of_live == NULL) fail_msg("%s", err.msg);
+    assert_int_equal(a.outside, 0);
+    assert_true(b.outside > 0 && b.geometry.scale > 2 * a.geometry.scale);
+    assert_true(same_geometry(&b, &c) && b.outside == c.outside);
+    assert_same(of_link, of_live, &b); /* whenever it was looked at */
+    told.vis.info.longest = a.limits.longest;
+    told.vis.info.shortest = a.limits.shortest;
+    double *of_told = run(&told, true, 0, &d, &err);
+    assert_true(same_geometry(&a, &d) && d.outside == 0);
+    assert_same(of_file, of_told, &a);
+    free(live.first_image);
+    free(of_file);
+    free(of_link);
+    free(of_live);
+    free(of_told);
+}
+
+static void a_header_that_tells_too_little_is_not_believed(void **state) {
+    (void)state;
+    stage live = plain();
+    wadi_error err = {.status = WADI_OK};
+    grid_account a;
+    live.growth = 5;
+    live.wait_at = FIRST;
+    live.vis.info.longest = live.vis.info.shortest = 1;
+    double *got = run(&live, true, 0.01, &a, &err);
+    if (got == NULL) fail_msg("%s", err.msg);
+    assert_int_equal(live.first.outside + live.last.outside + a.outside, 0);
+    free(live.first_image);
+    free(got);
+}
+
+static void a_long_stream_has_natural_weights(void **state) {
+    (void)state;
+    stage live = plain();
+    wadi_error err = {.status = WADI_OK};
+    grid_account a;
+    live.options.memory = 65536;
+    live.options.weights.kind = GRID_UNIFORM;
+    assert_null(run(&live, true, 0.01, &a, &err));
+    assert_int_equal(err.status, WADI_INVALID);
+    assert_non_null(strstr(err.msg, "more than --memory holds"));
+    free(live.first_image);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_last_image_is_that_of_a_file),
+        cmocka_unit_test(every_image_has_the_weights_of_what_has_come),
+        cmocka_unit_test(the_header_tells_the_geometry_of_every_image),
+        cmocka_unit_test(a_long_stream_follows_its_first_batch_or_its_header),
+        cmocka_unit_test(a_header_that_tells_too_little_is_not_believed),
+        cmocka_unit_test(a_long_stream_has_natural_weights),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
