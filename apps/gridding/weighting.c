@@ -10,15 +10,19 @@
 #include "apps/gridding/room.h"
 #include "base/error.h"
 
-struct grid_density {
+struct grid_weigher {
     wadi_run_options run;
-    int64_t rows, columns; /* v from 0, u from -columns / 2 */
-    double theta;          /* field of view, radians: a cell is 1 / theta */
     grid_weighting kind;
     double wish; /* of Briggs: (5 10^-R)^2 */
     wadi_exe *adding, *weighing;
-    double *blank;    /* the plane before any batch */
-    wadi_run *latest; /* owns it after one */
+};
+
+struct grid_density {
+    const grid_weigher *by;
+    int64_t rows, columns; /* v from 0, u from -columns / 2 */
+    double theta;          /* field of view, radians: a cell is 1 / theta */
+    double *blank;         /* the plane before any batch */
+    wadi_run *latest;      /* owns it after one */
 };
 
 /* ---- cells ---- */
@@ -92,13 +96,25 @@ static wadi_exp squared(wadi_exp x) {
     return wadi_mul(x, x);
 }
 
-/* f^2. The cells hold all there is in the plane: their sum is that of the weights. */
+/* The sum of the cells is that of the weights in the plane. */
+static const char *const sums[] = {"sum", "squares"};
+
+static wadi_exp sums_of(wadi_exp cell) {
+    return wadi_rec2(sums[0], cell, sums[1], squared(cell));
+}
+
+static wadi_exp add_sums(wadi_exp a, wadi_exp b) {
+    return wadi_rec2(sums[0], wadi_add(wadi_get(a, sums[0]), wadi_get(b, sums[0])), sums[1],
+                     wadi_add(wadi_get(a, sums[1]), wadi_get(b, sums[1])));
+}
+
 static wadi_acc find_f2(wadi_acc plane) {
-    const wadi_acc cells = wadi_flatten(plane);
-    const wadi_exp sum = wadi_the(wadi_sum(cells)),
-                   squares = wadi_the(wadi_sum(wadi_map(squared, cells))),
+    const wadi_exp none = wadi_f64(0), start = wadi_rec2(sums[0], none, sums[1], none),
                    wish = wadi_the(wadi_input("wish", WADI_F64, 0, NULL));
-    return wadi_compute(wadi_unit(wadi_div(wish, wadi_div(squares, sum))));
+    const wadi_exp all =
+        wadi_the(wadi_fold(add_sums, start, wadi_map(sums_of, wadi_flatten(plane))));
+    const wadi_exp mean = wadi_div(wadi_get(all, sums[1]), wadi_get(all, sums[0]));
+    return wadi_compute(wadi_unit(wadi_div(wish, mean)));
 }
 
 static wadi_exp weighed(void *env, wadi_exp at, wadi_exp weight) {
@@ -109,20 +125,21 @@ static wadi_exp weighed(void *env, wadi_exp at, wadi_exp weight) {
     return wadi_cond(is_inside(at), wadi_div(weight, by), wadi_f64(0));
 }
 
-/* What becomes of a batch, as a record. */
-enum { SUM, VARIANCE, KEPT, ACCOUNT };
-static const char *const account[ACCOUNT] = {"sum", "variance", "kept"};
+/* What becomes of a batch, as a record. A least weight of 0 tells that something lies outside. */
+enum { SUM, VARIANCE, LEAST, ACCOUNT };
+static const char *const account[ACCOUNT] = {"sum", "variance", "least"};
 
 static wadi_exp account_of(wadi_exp after, wadi_exp before) {
-    const wadi_exp kept = wadi_gt(after, wadi_f64(0));
     return wadi_rec3(account[SUM], after, account[VARIANCE], wadi_div(squared(after), before),
-                     account[KEPT], wadi_convert(WADI_I64, kept));
+                     account[LEAST], after);
 }
 
 static wadi_exp add_accounts(wadi_exp a, wadi_exp b) {
+    const wadi_exp x = wadi_get(a, account[LEAST]), y = wadi_get(b, account[LEAST]);
     wadi_exp value[ACCOUNT];
-    for (int i = 0; i < ACCOUNT; i++)
+    for (int i = SUM; i <= VARIANCE; i++)
         value[i] = wadi_add(wadi_get(a, account[i]), wadi_get(b, account[i]));
+    value[LEAST] = wadi_cond(wadi_lt(y, x), y, x);
     return wadi_rec(ACCOUNT, account, value);
 }
 
@@ -131,8 +148,9 @@ static wadi_program *make_weighing(grid_weighting kind) {
     if (program == NULL) return NULL;
     weighing w = {.in = declare(), .kind = kind};
     if (kind == GRID_BRIGGS) w.f2 = find_f2(w.in.plane);
-    const wadi_exp none = wadi_f64(0), nothing = wadi_rec3(account[SUM], none, account[VARIANCE],
-                                                           none, account[KEPT], wadi_i64(0));
+    const wadi_exp none = wadi_f64(0),
+                   nothing = wadi_rec3(account[SUM], none, account[VARIANCE], none, account[LEAST],
+                                       wadi_f64((double)INFINITY));
     const wadi_acc cells = wadi_zip_with_env(cell, &w.in, w.in.u, w.in.v),
                    after = wadi_zip_with_env(weighed, &w, cells, w.in.weight),
                    accounts = wadi_zip_with(account_of, after, w.in.weight);
@@ -143,32 +161,43 @@ static wadi_program *make_weighing(grid_weighting kind) {
 
 /* ---- life ---- */
 
-static wadi_status make_plane(grid_density *d, int64_t memory, wadi_error *err) {
-    const int64_t cells = d->rows * d->columns, bytes = cells * (int64_t)sizeof *d->blank;
-    WADI_TRY(grid_room(2 * bytes, memory, "the plane of weights", err)); /* before and after */
-    d->blank = calloc((size_t)cells, sizeof *d->blank);
-    if (d->blank != NULL) return WADI_OK;
-    return wadi_fail(err, WADI_MEMORY, "no room for the plane of weights: %lld bytes",
-                     (long long)bytes);
-}
-
-wadi_status grid_density_create(grid_weights how, int64_t size, double scale, int64_t memory,
-                                const wadi_run_options *run, grid_density **out, wadi_error *err) {
-    grid_density *d = calloc(1, sizeof *d);
-    if (d == NULL) return wadi_fail(err, WADI_MEMORY, "out of memory");
-    *d = (grid_density){.run = *run,
-                        .kind = how.kind,
-                        .rows = size / 2 + 1,
-                        .columns = size / 2 * 2 + 1,
-                        .theta = (double)size * scale,
-                        .wish = pow(5 * pow(10, -how.robust), 2)};
-    wadi_status status = make_plane(d, memory, err);
-    if (status == WADI_OK) status = grid_compile(make_adding(), &d->adding, err);
-    if (status == WADI_OK) status = grid_compile(make_weighing(how.kind), &d->weighing, err);
+wadi_status grid_weigher_create(grid_weights how, const wadi_run_options *run, grid_weigher **out,
+                                wadi_error *err) {
+    grid_weigher *w = calloc(1, sizeof *w);
+    if (w == NULL) return wadi_fail(err, WADI_MEMORY, "out of memory");
+    *w = (grid_weigher){.run = *run, .kind = how.kind, .wish = pow(5 * pow(10, -how.robust), 2)};
+    wadi_status status = grid_compile(make_adding(), &w->adding, err);
+    if (status == WADI_OK) status = grid_compile(make_weighing(how.kind), &w->weighing, err);
     if (status != WADI_OK) {
-        grid_density_destroy(d);
+        grid_weigher_destroy(w);
         return status;
     }
+    *out = w;
+    return WADI_OK;
+}
+
+void grid_weigher_destroy(grid_weigher *w) {
+    if (w == NULL) return;
+    wadi_exe_destroy(w->adding);
+    wadi_exe_destroy(w->weighing);
+    free(w);
+}
+
+wadi_status grid_density_create(const grid_weigher *w, int64_t size, double scale, int64_t memory,
+                                grid_density **out, wadi_error *err) {
+    const int64_t rows = size / 2 + 1, columns = size / 2 * 2 + 1,
+                  bytes = rows * columns * (int64_t)sizeof(double);
+    WADI_TRY(grid_room(2 * bytes, memory, "the plane of weights", err)); /* before and after */
+    grid_density *d = calloc(1, sizeof *d);
+    double *blank = calloc((size_t)(rows * columns), sizeof *blank);
+    if (d == NULL || blank == NULL) {
+        free(d);
+        free(blank);
+        return wadi_fail(err, WADI_MEMORY, "no room for the plane of weights: %lld bytes",
+                         (long long)bytes);
+    }
+    *d = (grid_density){
+        .by = w, .rows = rows, .columns = columns, .theta = (double)size * scale, .blank = blank};
     *out = d;
     return WADI_OK;
 }
@@ -176,8 +205,6 @@ wadi_status grid_density_create(grid_weights how, int64_t size, double scale, in
 void grid_density_destroy(grid_density *d) {
     if (d == NULL) return;
     wadi_run_destroy(d->latest);
-    wadi_exe_destroy(d->adding);
-    wadi_exe_destroy(d->weighing);
     free(d->blank);
     free(d);
 }
@@ -206,7 +233,7 @@ wadi_status grid_density_add(grid_density *d, const grid_store *s, wadi_error *e
     wadi_run *run = NULL;
     if (s->n == 0) return WADI_OK;
     WADI_TRY(bind(d, s, bound, err));
-    WADI_TRY(grid_run(d->adding, &d->run, BOUND, bound, &run, err));
+    WADI_TRY(grid_run(d->by->adding, &d->by->run, BOUND, bound, &run, err));
     wadi_run_destroy(d->latest);
     d->latest = run;
     free(d->blank);
@@ -221,19 +248,19 @@ static wadi_status take_results(wadi_run *run, grid_store *s, grid_weighed *io, 
     memcpy(s->column[GRID_WEIGHT], weight.column[0], (size_t)s->n * sizeof(double));
     io->weight += *(const double *)of.column[SUM];
     io->variance += *(const double *)of.column[VARIANCE];
-    if (*(const int64_t *)of.column[KEPT] < s->n) io->outside += grid_store_compact(s);
+    if (!(*(const double *)of.column[LEAST] > 0)) io->outside += grid_store_compact(s);
     return WADI_OK;
 }
 
 wadi_status grid_density_apply(const grid_density *d, grid_store *s, grid_weighed *io,
                                wadi_error *err) {
+    const int n = BOUND + (d->by->kind == GRID_BRIGGS ? MORE : 0);
     grid_bound bound[BOUND + MORE];
     wadi_run *run = NULL;
     if (s->n == 0) return WADI_OK;
     WADI_TRY(bind(d, s, bound, err));
-    bound[BOUND] = grid_bind_scalar("wish", &d->wish);
-    WADI_TRY(grid_run(d->weighing, &d->run, BOUND + (d->kind == GRID_BRIGGS ? MORE : 0), bound,
-                      &run, err));
+    bound[BOUND] = grid_bind_scalar("wish", &d->by->wish);
+    WADI_TRY(grid_run(d->by->weighing, &d->by->run, n, bound, &run, err));
     const wadi_status status = take_results(run, s, io, err);
     wadi_run_destroy(run);
     return status;

@@ -27,6 +27,9 @@ typedef struct grid_weights {
     double robust; /* R */
 } grid_weights;
 
+/* The programs, for one kind of weights. Several planes may go by them at once. */
+typedef struct grid_weigher grid_weigher;
+/* A uv plane: the sums S. */
 typedef struct grid_density grid_density;
 
 /* What has been weighed. */
@@ -37,11 +40,14 @@ typedef struct grid_weighed {
         variance; /* sum of W^2 / w: divided by the square of the sum of W, the variance of the image's noise */
 } grid_weighed;
 
-/* An empty uv plane for images of size x size pixels of width `scale`; `how` is not natural. Errors: WADI_MEMORY naming the
- * bytes. */
-WADI_NODISCARD wadi_status grid_density_create(grid_weights how, int64_t size, double scale,
-                                               int64_t memory, const wadi_run_options *run,
-                                               grid_density **out, wadi_error *err);
+/* `how` is not natural. Kernels are made in the background. */
+WADI_NODISCARD wadi_status grid_weigher_create(grid_weights how, const wadi_run_options *run,
+                                               grid_weigher **out, wadi_error *err);
+void grid_weigher_destroy(grid_weigher *w); /* NULL is fine */
+
+/* An empty plane for images of size x size pixels of width `scale`. Borrows w. Errors: WADI_MEMORY naming the bytes. */
+WADI_NODISCARD wadi_status grid_density_create(const grid_weigher *w, int64_t size, double scale,
+                                               int64_t memory, grid_density **out, wadi_error *err);
 void grid_density_destroy(grid_density *d); /* NULL is fine */
 /* Counts visibilities in. What lies outside the plane, half a wavelength per pixel, is passed over. */
 WADI_NODISCARD wadi_status grid_density_add(grid_density *d, const grid_store *s, wadi_error *err);

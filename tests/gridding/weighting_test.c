@@ -104,11 +104,13 @@ static double *count_weights(const grid_store *s, grid_weights how, grid_weighed
 /* `s` in batches of `most`, and again as one store of what is left. */
 static grid_store weigh(const grid_store *s, grid_weights how, const wadi_run_options *run,
                         int64_t most, grid_weighed *out) {
+    grid_weigher *by = NULL;
     grid_density *d = NULL;
     grid_store all;
     *out = (grid_weighed){0};
     grid_store_init(&all, s->n);
-    assert_int_equal(grid_density_create(how, SIZE, scale, 0, run, &d, NULL), WADI_OK);
+    assert_int_equal(grid_weigher_create(how, run, &by, NULL), WADI_OK);
+    assert_int_equal(grid_density_create(by, SIZE, scale, 0, &d, NULL), WADI_OK);
     for (int64_t from = 0; from < s->n; from += most) {
         grid_store p = part(s, from, from + most < s->n ? from + most : s->n);
         assert_int_equal(grid_density_add(d, &p, NULL), WADI_OK);
@@ -121,6 +123,7 @@ static grid_store weigh(const grid_store *s, grid_weights how, const wadi_run_op
         grid_store_fini(&p);
     }
     grid_density_destroy(d);
+    grid_weigher_destroy(by);
     return all;
 }
 
@@ -400,9 +403,7 @@ static void what_does_not_fit_is_told_in_bytes(void **state) {
     assert_int_equal(grid_room(101, 100, "it", &err), WADI_MEMORY);
     assert_string_equal(err.msg, "no room for it: it takes 101 bytes, --memory allows 100");
     assert_int_equal(grid_room(INT64_MAX, 0, "it", &err), WADI_MEMORY);
-    const grid_weights how = {GRID_UNIFORM, 0};
-    assert_int_equal(grid_density_create(how, 1 << 20, 1e-6, 0, &one_thread, &d, &err),
-                     WADI_MEMORY);
+    assert_int_equal(grid_density_create(NULL, 1 << 20, 1e-6, 0, &d, &err), WADI_MEMORY);
     assert_null(d);
 }
 
