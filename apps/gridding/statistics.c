@@ -1,4 +1,5 @@
-/* See the header. */
+/* See the header. Plain C: an image is looked at once, in less time than making a kernel for it takes, and the medians, which are most of
+ * the work, want an algorithm that rearranges in place. */
 #include "apps/gridding/statistics.h"
 
 #include <math.h>
