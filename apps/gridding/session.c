@@ -14,8 +14,8 @@
 
 enum {
     DEFAULT_MEMORY = 1 << 30,
-    STORE_SHARE = 8, /* of the memory a batch may take, and chunks under way */
-    CHUNK_SHARE = 8,
+    STORE_SHARE = 6, /* of the memory a batch may take, and chunks under way */
+    CHUNK_SHARE = 16,
 };
 
 static const double tick_s = 0.2;
