@@ -76,11 +76,18 @@ static wadi_status build(wadi_exe *exe, const wadi_compile_options *o, wadi_erro
     return st;
 }
 
+static wadi_status make_lock(wadi_exe *exe, wadi_error *err) {
+    WADI_TRY(wadi_mutex_init(&exe->lock, err));
+    const wadi_status st = wadi_condition_init(&exe->made, err);
+    if (st != WADI_OK) wadi_mutex_fini(&exe->lock);
+    return st;
+}
+
 static wadi_status compile_module(wadi_module *owned_m, const wadi_compile_options *options,
                                   wadi_exe **out_exe, wadi_error *err) {
     wadi_exe *exe = calloc(1, sizeof *exe);
-    wadi_status st = exe ? wadi_mutex_init(&exe->lock, err)
-                         : wadi_fail(err, WADI_MEMORY, "compile: out of memory");
+    wadi_status st =
+        exe ? make_lock(exe, err) : wadi_fail(err, WADI_MEMORY, "compile: out of memory");
     if (st != WADI_OK) {
         free(exe);
         wadi_module_destroy(owned_m);
@@ -119,6 +126,7 @@ wadi_status wadi_compile_text(const char *text, const char *file,
 
 void wadi_exe_destroy(wadi_exe *exe) {
     if (!exe) return;
+    wadi_exe_settle(exe);
     wadi_exe_unload(exe);
     free(exe->version);
     free(exe->report);
@@ -126,6 +134,7 @@ void wadi_exe_destroy(wadi_exe *exe) {
     wadi_plan_destroy(exe->plan);
     wadi_facts_fini(&exe->facts);
     wadi_module_destroy(exe->module);
+    wadi_condition_fini(&exe->made);
     wadi_mutex_fini(&exe->lock);
     free(exe);
     wadi_keep_drop();

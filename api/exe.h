@@ -7,12 +7,17 @@
 #include "codegen/plan.h"
 #include "wadi/run.h"
 
+typedef enum wadi_exe_state { WADI_EXE_ABSENT, WADI_EXE_MAKING, WADI_EXE_LOADED } wadi_exe_state;
+
 typedef struct wadi_exe_version {
     wadi_made *made; /* NULL: not wanted so far */
-    bool loaded;
+    wadi_exe_state state;
+    bool ahead; /* to be made in the background, unless a run wants it before that has begun */
     wadi_dl module;
     wadi_kernel *kernels; /* [2 * nsteps]: the steps' kernels, then their units */
 } wadi_exe_version;
+
+enum { WADI_EXE_HELPERS = 8 };
 
 struct wadi_exe {
     wadi_module *module;
@@ -20,8 +25,13 @@ struct wadi_exe {
     wadi_plan *plan;
     char *report;              /* what wadi_explain tells; NULL unless it was asked for */
     wadi_mutex lock;           /* guards what follows */
+    wadi_condition made;       /* of a version that was being made */
     wadi_versions *versions;   /* they borrow module, facts and plan */
     wadi_exe_version *version; /* [plan->nbodies * WADI_SCHEDULE_COUNT] */
+    bool closing;
+    int helpers, helping; /* threads that make kernels ahead; those that have not finished */
+    wadi_thread helper[WADI_EXE_HELPERS];
+    long process; /* that has them */
 };
 
 /* The loader that compiles, or finds in the cache, what `exe` has not loaded yet. Borrows exe. */
@@ -30,6 +40,14 @@ wadi_loader wadi_exe_loader(wadi_exe *exe);
 /* The version with its text, made if it is not there yet. The caller holds the lock or is alone. */
 WADI_NODISCARD wadi_status wadi_exe_make(wadi_exe *exe, int body, wadi_schedule schedule,
                                          const wadi_made **out, wadi_error *err);
+/* Makes and loads the version, or waits until it is there. The caller holds the lock, which is let go of meanwhile. */
+WADI_NODISCARD wadi_status wadi_exe_load(wadi_exe *exe, int body, wadi_schedule schedule,
+                                         wadi_error *err);
+/* Has kernels made ahead of their first use: those a run with these options is certain to want. own: of several, the first is
+ * left for the caller, who wants it now. */
+void wadi_exe_expect(wadi_exe *exe, const wadi_run_options *options, bool own);
+/* Nothing more is made ahead; what has been begun is waited for. */
+void wadi_exe_settle(wadi_exe *exe);
 /* Closes what was loaded and forgets what was made. */
 void wadi_exe_unload(wadi_exe *exe);
 

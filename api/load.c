@@ -1,5 +1,6 @@
-/* Kernels on demand: a version of a body is lowered, emitted and compiled, or found in the cache, when a run first wants it,
- * and stays loaded as long as the executable. Runs in several threads may ask at once. */
+/* Kernels on demand: a version of a body is lowered, emitted and compiled, or found in the cache, when a run first wants it (or
+ * ahead of that: ahead.c), and stays loaded as long as the executable. Threads may ask at once: each version is made by one of them,
+ * several at a time. Only lowering, which takes milliseconds, is one at a time. */
 #include "api/exe.h"
 
 #include <stdlib.h>
@@ -42,18 +43,31 @@ static wadi_status find_all(wadi_exe_version *v, wadi_error *err) {
     return st;
 }
 
-static wadi_status load_version(wadi_exe *exe, int body, wadi_schedule schedule, wadi_error *err) {
+/* The compiler runs while others may use the executable. */
+static wadi_status make_and_load(wadi_exe *exe, wadi_exe_version *v, int body,
+                                 wadi_schedule schedule, wadi_error *err) {
     const wadi_made *made = NULL;
-    wadi_exe_version *v = version_of(exe, body, schedule);
-    if (v->loaded) return WADI_OK;
     WADI_TRY(wadi_exe_make(exe, body, schedule, &made, err));
-    WADI_TRY(wadi_cache_load(made->source, &v->module, NULL, err));
-    const wadi_status st = find_all(v, err);
-    v->loaded = st == WADI_OK;
-    if (v->loaded) return WADI_OK;
-    wadi_dl_close(&v->module);
-    free(v->kernels);
-    v->kernels = NULL;
+    wadi_mutex_unlock(&exe->lock);
+    wadi_status st = wadi_cache_load(made->source, &v->module, NULL, err);
+    if (st == WADI_OK && (st = find_all(v, err)) != WADI_OK) {
+        wadi_dl_close(&v->module);
+        free(v->kernels);
+        v->kernels = NULL;
+    }
+    wadi_mutex_lock(&exe->lock);
+    return st;
+}
+
+wadi_status wadi_exe_load(wadi_exe *exe, int body, wadi_schedule schedule, wadi_error *err) {
+    wadi_exe_version *v = version_of(exe, body, schedule);
+    while (v->state == WADI_EXE_MAKING) wadi_condition_wait(&exe->made, &exe->lock);
+    if (v->state == WADI_EXE_LOADED) return WADI_OK;
+    v->state = WADI_EXE_MAKING;
+    v->ahead = false;
+    const wadi_status st = make_and_load(exe, v, body, schedule, err);
+    v->state = st == WADI_OK ? WADI_EXE_LOADED : WADI_EXE_ABSENT;
+    wadi_condition_broadcast(&exe->made);
     return st;
 }
 
@@ -63,7 +77,7 @@ static wadi_status load(void *self, const wadi_plan *plan, int body, wadi_schedu
     const wadi_exe_version *v = version_of(exe, body, schedule);
     WADI_UNUSED(plan);
     wadi_mutex_lock(&exe->lock);
-    const wadi_status st = load_version(exe, body, schedule, err);
+    const wadi_status st = wadi_exe_load(exe, body, schedule, err);
     if (st == WADI_OK)
         *out =
             (wadi_plan_code){&v->made->version, v->kernels, v->kernels + v->made->version.nsteps};
@@ -78,7 +92,7 @@ wadi_loader wadi_exe_loader(wadi_exe *exe) {
 void wadi_exe_unload(wadi_exe *exe) {
     for (int i = 0; exe->version && i < exe->plan->nbodies * (int)WADI_SCHEDULE_COUNT; i++) {
         wadi_exe_version *v = &exe->version[i];
-        if (v->loaded) wadi_dl_close(&v->module);
+        if (v->state == WADI_EXE_LOADED) wadi_dl_close(&v->module);
         free(v->kernels);
         wadi_made_destroy(v->made);
     }

@@ -9,6 +9,8 @@
 #include "sched/run.h"
 
 struct wadi_run {
+    wadi_exe *exe;
+    wadi_run_options options;
     wadi_loader loader;
     wadi_exec *exec;
     bool learns; /* from libraries, whose knowledge is kept */
@@ -33,13 +35,19 @@ static void save_libraries(void) {
     WADI_UNUSED(kept);
 }
 
+void wadi_exe_warm(const wadi_exe *exe, const wadi_run_options *options) {
+    const wadi_run_options none = {0};
+    wadi_exe_expect((wadi_exe *)(uintptr_t)exe, options ? options : &none, false);
+}
+
 wadi_status wadi_run_create(const wadi_exe *exe, const wadi_run_options *options,
                             wadi_run **out_run, wadi_error *err) {
     wadi_run *run = calloc(1, sizeof *run);
     *out_run = NULL;
     if (!run) return wadi_fail(err, WADI_MEMORY, "run: out of memory");
-    run->loader =
-        wadi_exe_loader((wadi_exe *)(uintptr_t)exe); /* its lock guards what loading changes */
+    run->exe = (wadi_exe *)(uintptr_t)exe; /* its lock guards what loading changes */
+    if (options) run->options = *options;
+    run->loader = wadi_exe_loader(run->exe);
     const wadi_status st = wadi_exec_create(exe->plan, &run->loader, options, &run->exec, err);
     if (st != WADI_OK) {
         free(run);
@@ -70,6 +78,7 @@ wadi_status wadi_run_sink(wadi_run *run, const char *name, wadi_sink *sink, wadi
 }
 
 wadi_status wadi_run_go(wadi_run *run, wadi_error *err) {
+    wadi_exe_expect(run->exe, &run->options, true);
     return wadi_exec_go(run->exec, err);
 }
 

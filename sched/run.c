@@ -8,25 +8,12 @@
 #include "base/keep.h"
 #include "sched/run_internal.h"
 #include "sched/sizes.h"
+#include "sched/wants.h"
 
 static const int64_t default_memory = INT64_C(1) << 30;
 static const double default_watchdog_s = 10;
 
 /* ---- making and destroying ---- */
-
-static int forced_schedule(wadi_schedule_option o) {
-    switch (o) {
-    case WADI_SCHEDULE_FORCE_INSIDE:
-        return WADI_SCHEDULE_INSIDE;
-    case WADI_SCHEDULE_FORCE_FLAT:
-        return WADI_SCHEDULE_FLAT;
-    case WADI_SCHEDULE_FORCE_ACROSS:
-        return WADI_SCHEDULE_ACROSS;
-    case WADI_SCHEDULE_AUTO:
-        break;
-    }
-    return -1;
-}
 
 static wadi_status check_options(const wadi_run_options *o, wadi_error *err) {
     if (o->threads < 0) return wadi_fail(err, WADI_INVALID, "threads: %d is negative", o->threads);
@@ -95,7 +82,7 @@ static wadi_status make_parts(wadi_exec *x, const wadi_loader *loader, wadi_erro
                                         .loader = loader,
                                         .buffers = x->buffers,
                                         .threads = o->threads,
-                                        .force = forced_schedule(o->schedule)};
+                                        .force = wadi_forced_schedule(o->schedule)};
     return wadi_devices[0].create(&device, &x->device, err);
 }
 

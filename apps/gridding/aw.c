@@ -135,8 +135,13 @@ static wadi_status prepare(grid_gridder *g, const grid_job *job, wadi_error *err
     g->grows = !(job->most_w > 0);
     if (!g->grows) WADI_TRY(grid_wtable_make(&g->table, &g->canvas, &g->plan, job->most_w, err));
     g->form.each_w = g->grows || kernels_w(g) * spectrum_bytes(g) > SPECTRA_BYTES;
-    if (g->form.hoisted) WADI_TRY(grid_aw_compile_transforms(&g->form, &g->transform, err));
-    return grid_aw_compile(&g->form, &g->exe, err);
+    if (g->form.hoisted) {
+        WADI_TRY(grid_aw_compile_transforms(&g->form, &g->transform, err));
+        wadi_exe_warm(g->transform, &g->canvas.run);
+    }
+    WADI_TRY(grid_aw_compile(&g->form, &g->exe, err));
+    wadi_exe_warm(g->exe, &g->canvas.run);
+    return WADI_OK;
 }
 
 static void aw_close(grid_gridder *g) {

@@ -17,18 +17,16 @@
 #include "apps/gridding/wstack_program.h"
 #include "apps/gridding/wstack_sort.h"
 #include "base/error.h"
-#include "base/thread.h"
 
 typedef struct wstack {
     grid_job job;
     bool planned;
     wstack_plan plan;
     wadi_exe *prepare, *planes, *finish;
-    wadi_thread warming; /* has finish's kernels compiled while the first batch is gridded */
-    void *turn;          /* c[columns, size]: one plane's distance */
-    double *finishing;   /* c128[size / 2 + 1, size / 2 + 1] */
-    void *image;         /* c[columns, size]: zeros, what each batch begins with */
-    double *sum;         /* [size, size] */
+    void *turn;        /* c[columns, size]: one plane's distance */
+    double *finishing; /* c128[size / 2 + 1, size / 2 + 1] */
+    void *image;       /* c[columns, size]: of a batch, up to the plane at hand */
+    double *sum;       /* [size, size] */
     grid_tally tally;
 } wstack;
 
@@ -42,7 +40,6 @@ static wadi_status no_memory(wadi_error *err) {
 
 static void close_stack(wstack *s) {
     if (!s) return;
-    wadi_thread_join(&s->warming);
     wadi_exe_destroy(s->prepare);
     wadi_exe_destroy(s->planes);
     wadi_exe_destroy(s->finish);
@@ -136,7 +133,7 @@ static wadi_status make_tables(wstack *s, wadi_error *err) {
     free(s->turn), free(s->finishing), free(s->image); /* of an attempt that failed */
     s->turn = malloc((size_t)(p->columns * p->size) * width);
     s->finishing = malloc(n * n * 16);
-    s->image = calloc((size_t)(p->columns * p->size), width);
+    s->image = malloc((size_t)(p->columns * p->size) * width);
     const bool fine = taper && s->turn && s->finishing && s->image;
     if (fine) {
         fit_taper(p, taper);
@@ -149,12 +146,25 @@ static wadi_status make_tables(wstack *s, wadi_error *err) {
 
 /* ---- programs ---- */
 
-static wadi_status compile(wadi_program *owned_p, wadi_exe **out, wadi_error *err) {
+static const wadi_schedule_option planes_schedule = WADI_SCHEDULE_FORCE_INSIDE,
+                                  finish_schedule = WADI_SCHEDULE_FORCE_FLAT;
+
+static wadi_run_options options_for(const wstack *s, wadi_schedule_option schedule) {
+    wadi_run_options options = s->job.run;
+    if (schedule != WADI_SCHEDULE_AUTO) options.schedule = schedule;
+    return options;
+}
+
+/* Kernels of all three are made side by side, and while tables are. Nothing to do for one that an attempt that failed has left. */
+static wadi_status compile(const wstack *s, wadi_program *owned_p, wadi_schedule_option schedule,
+                           wadi_exe **io_exe, wadi_error *err) {
     if (!owned_p) return no_memory(err);
     const wadi_compile_options options = {.unchecked = true, /* wstack_sort has checked */
                                           .steady = true};
-    const wadi_status st = wadi_compile(owned_p, &options, out, err);
+    const wadi_run_options run = options_for(s, schedule);
+    const wadi_status st = *io_exe ? WADI_OK : wadi_compile(owned_p, &options, io_exe, err);
     wadi_program_destroy(owned_p);
+    if (st == WADI_OK) wadi_exe_warm(*io_exe, &run);
     return st;
 }
 
@@ -179,8 +189,7 @@ static binding bind_vector(const char *name, wadi_type t, int64_t n, const void 
 
 static wadi_status go(const wstack *s, const wadi_exe *exe, wadi_schedule_option schedule, int n,
                       const binding *bound, wadi_run **out, wadi_error *err) {
-    wadi_run_options options = s->job.run;
-    if (schedule != WADI_SCHEDULE_AUTO) options.schedule = schedule;
+    const wadi_run_options options = options_for(s, schedule);
     wadi_status st = wadi_run_create(exe, &options, out, err);
     for (int i = 0; i < n && st == WADI_OK; i++)
         st = wadi_run_input(*out, bound[i].name, &bound[i].array, err);
@@ -205,10 +214,20 @@ static wadi_status results(wadi_run *run, int n, binding *bound, wadi_error *err
     return WADI_OK;
 }
 
-/* Planes low .. low + count - 1; *io_run is the run that owns the image before, then the one that owns it after. */
+static binding bind_image(const wstack *s) {
+    const wstack_plan *p = &s->plan;
+    const int64_t shape[] = {p->columns, p->size};
+    return bind("image", p->single ? WADI_C64 : WADI_C128, 2, shape, s->image);
+}
+
+static size_t image_bytes(const wstack_plan *p) {
+    return (size_t)(p->columns * p->size) * (p->single ? 8 : 16);
+}
+
+/* Planes low .. low + count - 1 onto the image. It is copied, since the run that made it holds lines many times as large: they
+ * are given back before the next ones are taken. */
 static wadi_status some_planes(const wstack *s, const wstack_entries *e, wadi_run *prepared,
-                               int64_t low, int64_t count, binding *image, wadi_run **io_run,
-                               wadi_error *err) {
+                               int64_t low, int64_t count, wadi_error *err) {
     const wstack_plan *p = &s->plan;
     const int64_t shape[] = {p->columns, p->size}, parts = count * p->tiles;
     binding bound[] = {
@@ -223,60 +242,43 @@ static wadi_status some_planes(const wstack *s, const wstack_entries *e, wadi_ru
         bind("count", WADI_I64, 0, NULL, &count),
         bind("parts", WADI_I64, 0, NULL, &parts),
         bind("turn", p->single ? WADI_C64 : WADI_C128, 2, shape, s->turn),
-        *image,
+        bind_image(s),
         {.name = "first"},
         {.name = "behind"},
     };
     const int n = p->flat ? 12 : 14;
     wadi_run *run = NULL;
+    wadi_array image;
     WADI_TRY(results(prepared, 5, bound, err));
     if (!p->flat) WADI_TRY(results(prepared, 2, bound + 12, err));
-    wadi_status st = go(s, s->planes, WADI_SCHEDULE_FORCE_INSIDE, n, bound, &run, err);
-    if (st == WADI_OK) st = wadi_run_result(run, "image", &image->array, err);
-    wadi_run_destroy(*io_run);
-    *io_run = run;
-    image->array.rank = 2; /* blocks of columns are columns */
-    image->array.shape[0] = p->columns;
-    image->array.shape[1] = p->size;
+    wadi_status st = go(s, s->planes, planes_schedule, n, bound, &run, err);
+    if (st == WADI_OK) st = wadi_run_result(run, "image", &image, err);
+    if (st == WADI_OK) /* blocks of columns are columns */
+        memcpy(s->image, image.column[0], image_bytes(p));
+    wadi_run_destroy(run);
     return st;
 }
 
-static wadi_status finish(wstack *s, const binding *image, wadi_error *err) {
+static wadi_status finish(wstack *s, wadi_error *err) {
     const wstack_plan *p = &s->plan;
     const int64_t half[] = {p->size / 2 + 1, p->size / 2 + 1}, square[] = {p->size, p->size};
-    const binding bound[] = {*image, bind("finish", WADI_C128, 2, half, s->finishing),
+    const binding bound[] = {bind_image(s), bind("finish", WADI_C128, 2, half, s->finishing),
                              bind("sum", WADI_F64, 2, square, s->sum)};
     wadi_run *run = NULL;
     wadi_array sum;
-    wadi_thread_join(&s->warming);
-    wadi_status st = go(s, s->finish, WADI_SCHEDULE_FORCE_FLAT, 3, bound, &run, err);
+    wadi_status st = go(s, s->finish, finish_schedule, 3, bound, &run, err);
     if (st == WADI_OK) st = wadi_run_result(run, "sum", &sum, err);
     if (st == WADI_OK) memcpy(s->sum, sum.column[0], (size_t)(p->size * p->size) * sizeof *s->sum);
     wadi_run_destroy(run);
     return st;
 }
 
-/* An image of no pixels: what counts is that kernels are compiled. Whoever needs them tells what goes wrong. */
-static void warm(void *env) {
-    const wstack *s = env;
-    const int64_t none[] = {0, 0};
-    static double nothing;
-    const binding bound[] = {
-        bind("image", s->plan.single ? WADI_C64 : WADI_C128, 2, none, &nothing),
-        bind("finish", WADI_C128, 2, none, &nothing), bind("sum", WADI_F64, 2, none, &nothing)};
-    wadi_run *run = NULL;
-    const wadi_status st = go(s, s->finish, WADI_SCHEDULE_FORCE_FLAT, 3, bound, &run, NULL);
-    WADI_UNUSED(st);
-    wadi_run_destroy(run);
-}
-
 static wadi_status plan_for(wstack *s, int64_t n, double most_w, wadi_error *err) {
     if (s->planned) return WADI_OK;
     WADI_TRY(wstack_plan_make(&s->job, n, fmax(most_w, s->job.most_w), &s->plan, err));
-    if (!s->finish) WADI_TRY(compile(wstack_finish(&s->plan), &s->finish, err));
-    if (wadi_thread_start(&s->warming, warm, s, NULL) != WADI_OK) s->warming.started = false;
-    if (!s->prepare) WADI_TRY(compile(wstack_prepare(&s->plan), &s->prepare, err));
-    if (!s->planes) WADI_TRY(compile(wstack_planes(&s->plan), &s->planes, err));
+    WADI_TRY(compile(s, wstack_prepare(&s->plan), WADI_SCHEDULE_AUTO, &s->prepare, err));
+    WADI_TRY(compile(s, wstack_planes(&s->plan), planes_schedule, &s->planes, err));
+    WADI_TRY(compile(s, wstack_finish(&s->plan), finish_schedule, &s->finish, err));
     WADI_TRY(make_tables(s, err));
     s->planned = true;
     return WADI_OK;
@@ -285,18 +287,15 @@ static wadi_status plan_for(wstack *s, int64_t n, double most_w, wadi_error *err
 static wadi_status add_entries(wstack *s, const grid_batch *batch, const wstack_entries *e,
                                wadi_error *err) {
     const wstack_plan *p = &s->plan;
-    const int64_t shape[] = {p->columns, p->size};
-    binding image = bind("image", p->single ? WADI_C64 : WADI_C128, 2, shape, s->image);
-    wadi_run *prepared = NULL, *latest = NULL;
+    wadi_run *prepared = NULL;
     wadi_status st = prepare(s, batch, e, &prepared, err);
+    memset(s->image, 0, image_bytes(p));
     for (int64_t below = e->planes; below > 0 && st == WADI_OK; below -= p->group) {
         const int64_t low = below > p->group ? below - p->group : 0;
-        st = some_planes(s, e, prepared, low, below - low, &image, &latest, err);
+        st = some_planes(s, e, prepared, low, below - low, err);
     }
-    if (st == WADI_OK) st = finish(s, &image, err);
-    wadi_run_destroy(latest);
     wadi_run_destroy(prepared);
-    return st;
+    return st == WADI_OK ? finish(s, err) : st;
 }
 
 static wadi_status add(grid_gridder *g, const grid_batch *batch, wadi_error *err) {

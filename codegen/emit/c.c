@@ -7,8 +7,8 @@
 #include "base/error.h"
 #include "codegen/emit/c_names.h"
 #include "codegen/emit/c_outline.h"
+#include "codegen/emit/c_prelude.h"
 #include "codegen/emit/c_scalar.h"
-#include "codegen/rt_embed.h"
 
 typedef struct writer {
     const wadi_lmodule *m;
@@ -311,7 +311,7 @@ static void fault(writer *c, const wadi_linst *i) {
 }
 
 static void copy(writer *c, const wadi_linst *i) {
-    wadi_text_add(c->out, "memcpy(");
+    wadi_text_add(c->out, "__builtin_memcpy(");
     expression(c, i->args[0]);
     wadi_text_add(c->out, ", ");
     expression(c, i->args[1]);
@@ -571,13 +571,15 @@ static bool uses_complex(const wadi_lmodule *m) {
 }
 
 wadi_status wadi_emit_c(const wadi_lmodule *m, wadi_text *out, wadi_error *err) {
+    wadi_text kernels;
+    wadi_text_init(&kernels);
+    wadi_status st = wadi_emit_c_kernels(m, &kernels, err);
     wadi_text_addf(out, "/* Kernels of %s, made by wadi. */\n\n", m->name);
     wadi_text_add(out, options);
     if (uses_complex(m)) wadi_text_add(out, uncontracted);
-    wadi_text_add(out, wadi_embed_kernel);
-    wadi_text_add(out, wadi_embed_scalar);
-    if (uses_complex(m)) wadi_text_add(out, wadi_embed_complex);
-    wadi_text_add(out, wadi_embed_work);
-    wadi_text_add(out, "\n");
-    return wadi_emit_c_kernels(m, out, err);
+    if (st == WADI_OK && !wadi_c_prelude(wadi_text_str(&kernels), uses_complex(m), out))
+        st = wadi_fail(err, WADI_MEMORY, "out of memory while writing kernels");
+    wadi_text_add(out, wadi_text_str(&kernels));
+    wadi_text_fini(&kernels);
+    return st;
 }

@@ -87,30 +87,30 @@ WADI_FN wadi_cfloat wadi_c64_of_c128(wadi_cdouble a) {
     return wadi_complex_f32((float)a.re, (float)a.im);
 }
 
-#define WADI_COMPLEX_CALL(name, N, T, F, symbol)               \
-    F _Complex wadi_c##name##_##N(F _Complex) __asm__(symbol); \
-    WADI_FN T wadi_##name##_##N(T a) {                         \
-        F _Complex x;                                          \
-        a = wadi_quiet_##N(a);                                 \
-        memcpy(&x, &a, sizeof x);                              \
-        x = wadi_c##name##_##N(x);                             \
-        memcpy(&a, &x, sizeof x);                              \
-        return a;                                              \
+#define WADI_COMPLEX_CALL(name, N, T, F, symbol)                            \
+    WADI_LIBRARY F _Complex wadi_c##name##_##N(F _Complex) __asm__(symbol); \
+    WADI_FN T wadi_##name##_##N(T a) {                                      \
+        F _Complex x;                                                       \
+        a = wadi_quiet_##N(a);                                              \
+        __builtin_memcpy(&x, &a, sizeof x);                                 \
+        x = wadi_c##name##_##N(x);                                          \
+        __builtin_memcpy(&a, &x, sizeof x);                                 \
+        return a;                                                           \
     }
 #define WADI_COMPLEX_LIBRARY(name)                                 \
     WADI_COMPLEX_CALL(name, c128, wadi_cdouble, double, "c" #name) \
     WADI_COMPLEX_CALL(name, c64, wadi_cfloat, float, "c" #name "f")
-#define WADI_COMPLEX_POWER(N, T, F, symbol)                           \
-    F _Complex wadi_cpow_##N(F _Complex, F _Complex) __asm__(symbol); \
-    WADI_FN T wadi_pow_##N(T a, T b) {                                \
-        F _Complex x, y;                                              \
-        a = wadi_quiet_##N(a);                                        \
-        b = wadi_quiet_##N(b);                                        \
-        memcpy(&x, &a, sizeof x);                                     \
-        memcpy(&y, &b, sizeof y);                                     \
-        x = wadi_cpow_##N(x, y);                                      \
-        memcpy(&a, &x, sizeof x);                                     \
-        return a;                                                     \
+#define WADI_COMPLEX_POWER(N, T, F, symbol)                                        \
+    WADI_LIBRARY F _Complex wadi_cpow_##N(F _Complex, F _Complex) __asm__(symbol); \
+    WADI_FN T wadi_pow_##N(T a, T b) {                                             \
+        F _Complex x, y;                                                           \
+        a = wadi_quiet_##N(a);                                                     \
+        b = wadi_quiet_##N(b);                                                     \
+        __builtin_memcpy(&x, &a, sizeof x);                                        \
+        __builtin_memcpy(&y, &b, sizeof y);                                        \
+        x = wadi_cpow_##N(x, y);                                                   \
+        __builtin_memcpy(&a, &x, sizeof x);                                        \
+        return a;                                                                  \
     }
 
 WADI_COMPLEX_LIBRARY(sqrt)

@@ -1,18 +1,14 @@
 /* Scalar operations in kernels: the meaning of graph/ir/scalar.def as C, without branches where the machine allows it.
- * Also compiled into tests, which compare it with the interpreter. Kernels are compiled with wrapping integers and without
- * contraction. Divisions are total (by zero they give zero): the kernel has checked before, or does not use the result.
+ * Kernels are compiled with wrapping integers and without contraction. Divisions are total (by zero they give zero): the kernel has
+ * checked before, or does not use the result.
  *
  * Elementary functions are called under names that the compiler does not know, so that it can not compute one at compile
- * time with other rounding than the library's. */
+ * time with other rounding than the library's.
+ *
+ * A kernel gets the functions it needs, not this file (codegen/emit/c_prelude.c): each begins with WADI_FN or WADI_LIBRARY, which
+ * are defined in codegen/rt/work.h and stand nowhere else. */
 #ifndef WADI_RT_SCALAR_H
 #define WADI_RT_SCALAR_H
-
-#include <math.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <string.h>
-
-#define WADI_FN static inline __attribute__((always_inline, unused))
 
 /* ---- integers ---- */
 
@@ -117,12 +113,12 @@ WADI_INT_UNSIGNED(u64, uint64_t, 64)
 #define WADI_FLOAT(N, T, S, U)                                                       \
     WADI_FN U wadi_bits_of_##N(T x) {                                                \
         U y;                                                                         \
-        memcpy(&y, &x, sizeof y);                                                    \
+        __builtin_memcpy(&y, &x, sizeof y);                                          \
         return y;                                                                    \
     }                                                                                \
     WADI_FN T wadi_of_bits_##N(U x) {                                                \
         T y;                                                                         \
-        memcpy(&y, &x, sizeof y);                                                    \
+        __builtin_memcpy(&y, &x, sizeof y);                                          \
         return y;                                                                    \
     }                                                                                \
     WADI_FN T wadi_min_##N(T a, T b) {                                               \
@@ -178,12 +174,12 @@ WADI_INT_UNSIGNED(u64, uint64_t, 64)
 WADI_FLOAT(f32, float, f, uint32_t)
 WADI_FLOAT(f64, double, , uint64_t)
 
-#define WADI_LIBRARY1(name)                          \
-    double wadi_##name##_f64(double) __asm__(#name); \
-    float wadi_##name##_f32(float) __asm__(#name "f");
-#define WADI_LIBRARY2(name)                                  \
-    double wadi_##name##_f64(double, double) __asm__(#name); \
-    float wadi_##name##_f32(float, float) __asm__(#name "f");
+#define WADI_LIBRARY1(name)                                       \
+    WADI_LIBRARY double wadi_##name##_f64(double) __asm__(#name); \
+    WADI_LIBRARY float wadi_##name##_f32(float) __asm__(#name "f");
+#define WADI_LIBRARY2(name)                                               \
+    WADI_LIBRARY double wadi_##name##_f64(double, double) __asm__(#name); \
+    WADI_LIBRARY float wadi_##name##_f32(float, float) __asm__(#name "f");
 
 WADI_LIBRARY1(cbrt)
 WADI_LIBRARY1(exp)
@@ -237,16 +233,16 @@ WADI_LIBRARY2(hypot)
 WADI_TO_INTS(f32, float)
 WADI_TO_INTS(f64, double)
 
-#define WADI_BITS(N, T, F, FT)            \
-    WADI_FN T wadi_##N##_bits_##F(FT x) { \
-        T y;                              \
-        memcpy(&y, &x, sizeof y);         \
-        return y;                         \
-    }                                     \
-    WADI_FN FT wadi_##F##_bits_##N(T x) { \
-        FT y;                             \
-        memcpy(&y, &x, sizeof y);         \
-        return y;                         \
+#define WADI_BITS(N, T, F, FT)              \
+    WADI_FN T wadi_##N##_bits_##F(FT x) {   \
+        T y;                                \
+        __builtin_memcpy(&y, &x, sizeof y); \
+        return y;                           \
+    }                                       \
+    WADI_FN FT wadi_##F##_bits_##N(T x) {   \
+        FT y;                               \
+        __builtin_memcpy(&y, &x, sizeof y); \
+        return y;                           \
     }
 
 WADI_BITS(i32, int32_t, f32, float)

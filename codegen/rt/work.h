@@ -2,6 +2,13 @@
 #ifndef WADI_RT_WORK_H
 #define WADI_RT_WORK_H
 
+#include <stdbool.h>
+#include <stddef.h>
+
+/* What the functions of scalar.h and complex.h begin with. */
+#define WADI_FN static inline __attribute__((always_inline, unused))
+#define WADI_LIBRARY extern
+
 /* Notes the fault; kernels return its result. Kept out of line: it is never reached in a run that succeeds. */
 static __attribute__((noinline, cold, unused)) int wadi_fault_at(wadi_work *w, int32_t kind,
                                                                  int32_t place, int64_t element,

@@ -38,7 +38,7 @@ typedef struct wadi_compile_options {
 
 typedef struct wadi_exe wadi_exe;
 
-/** Compiles a program down to a plan; kernels are compiled, or found in the cache, when first run.
+/** Compiles a program down to a plan; kernels are compiled, or found in the cache, when a run wants them.
  *  Errors: the first mistake made while building, WADI_UNSUPPORTED, WADI_MEMORY. `options` may be NULL. */
 WADI_NODISCARD wadi_status wadi_compile(const wadi_program *p, const wadi_compile_options *options,
                                         wadi_exe **out_exe, wadi_error *err);
@@ -78,6 +78,11 @@ typedef struct wadi_run_stats {
     int64_t memory_peak;  /**< bytes of chunks and temporaries at most */
     const char *schedule; /**< schedule of the latest stream body, static string; NULL: none ran */
 } wadi_run_stats;
+
+/** Begins to make the kernels that a run with these options is certain to want, in the background. Nobody needs to call it: a run makes
+ *  its kernels side by side, too. A program of several executables starts sooner if it does. `options` may be NULL. What
+ *  goes wrong is told by the run that wants the kernel. */
+void wadi_exe_warm(const wadi_exe *exe, const wadi_run_options *options);
 
 typedef struct wadi_run wadi_run;
 

@@ -1,0 +1,161 @@
+/* Kernels made ahead of their first use, by threads that do nothing but wait for compilers.
+ *
+ * A run that finds a version being made waits for it; one that is only listed it makes itself. A failure in the background is
+ * forgotten: the run that wants the version tries again, and tells.
+ *
+ * At most one compiler for each processor runs ahead, over all executables. A fork waits until none does, and none begins during
+ * it: so the child finds each version either there or absent, and the locks free. It has no threads that make any. */
+#include "api/exe.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "sched/wants.h"
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER; /* guards what follows */
+static pthread_cond_t passed = PTHREAD_COND_INITIALIZER;
+static int inside, forking;
+static bool watches_forks;
+
+/* ---- how many at a time ---- */
+
+static void before_fork(void) {
+    (void)pthread_mutex_lock(&gate);
+    forking++;
+    while (inside > 0) (void)pthread_cond_wait(&passed, &gate);
+}
+
+static void after_fork(void) {
+    forking--;
+    (void)pthread_cond_broadcast(&passed);
+    (void)pthread_mutex_unlock(&gate);
+}
+
+/* Those who wait for it are not here. */
+static void after_fork_in_child(void) {
+    static const pthread_cond_t fresh = PTHREAD_COND_INITIALIZER;
+    forking--;
+    passed = fresh;
+    (void)pthread_mutex_unlock(&gate);
+}
+
+static void watch_forks(void) {
+    watches_forks = pthread_atfork(before_fork, after_fork, after_fork_in_child) == 0;
+}
+
+/* False: the executable is being destroyed. */
+static bool enter(wadi_exe *exe) {
+    bool open = true;
+    (void)pthread_mutex_lock(&gate);
+    for (;;) {
+        wadi_mutex_lock(&exe->lock);
+        open = !exe->closing;
+        wadi_mutex_unlock(&exe->lock);
+        if (!open || (forking == 0 && inside < wadi_thread_processors())) break;
+        (void)pthread_cond_wait(&passed, &gate);
+    }
+    if (open) inside++;
+    (void)pthread_mutex_unlock(&gate);
+    return open;
+}
+
+static void leave(void) {
+    (void)pthread_mutex_lock(&gate);
+    inside--;
+    (void)pthread_cond_broadcast(&passed);
+    (void)pthread_mutex_unlock(&gate);
+}
+
+/* ---- helpers ---- */
+
+static int versions_of(const wadi_exe *exe) {
+    return exe->plan->nbodies * (int)WADI_SCHEDULE_COUNT;
+}
+
+/* False: none is left. */
+static bool make_one(wadi_exe *exe) {
+    bool found = false;
+    wadi_mutex_lock(&exe->lock);
+    for (int i = 0; i < versions_of(exe) && !found && !exe->closing; i++) {
+        wadi_exe_version *v = &exe->version[i];
+        found = v->ahead && v->state == WADI_EXE_ABSENT;
+        v->ahead = v->ahead && !found;
+        if (found) {
+            const wadi_status st =
+                wadi_exe_load(exe, i / (int)WADI_SCHEDULE_COUNT,
+                              (wadi_schedule)(i % (int)WADI_SCHEDULE_COUNT), NULL);
+            WADI_UNUSED(st);
+        }
+    }
+    wadi_mutex_unlock(&exe->lock);
+    return found;
+}
+
+static void help(void *env) {
+    wadi_exe *exe = env;
+    for (bool more = true; more && enter(exe);) {
+        more = make_one(exe);
+        leave();
+    }
+    wadi_mutex_lock(&exe->lock);
+    exe->helping--;
+    wadi_mutex_unlock(&exe->lock);
+}
+
+/* ---- wishes ---- */
+
+static void join_all(wadi_exe *exe) {
+    /* threads do not live in a forked child */
+    for (int i = 0; i < exe->helpers && exe->process == getpid(); i++)
+        wadi_thread_join(&exe->helper[i]);
+    exe->helpers = exe->helping = 0;
+}
+
+/* Lists what is not there; how many that are. */
+static int list(wadi_exe *exe, int n, const wadi_want *want, bool own) {
+    int listed = 0;
+    for (int i = 0; i < n; i++) {
+        wadi_exe_version *v =
+            &exe->version[want[i].body * (int)WADI_SCHEDULE_COUNT + (int)want[i].schedule];
+        if (v->state != WADI_EXE_ABSENT || v->ahead) continue;
+        v->ahead = !own;
+        listed += v->ahead;
+        own = false;
+    }
+    return listed;
+}
+
+static void hire(wadi_exe *exe, int n) {
+    if (exe->helping == 0 || exe->process != getpid()) join_all(exe);
+    exe->process = getpid();
+    if (n > wadi_thread_processors()) n = wadi_thread_processors();
+    for (; n > 0 && exe->helpers < WADI_EXE_HELPERS; n--) {
+        if (wadi_thread_start(&exe->helper[exe->helpers], help, exe, NULL) != WADI_OK) return;
+        exe->helpers++;
+        exe->helping++;
+    }
+}
+
+void wadi_exe_expect(wadi_exe *exe, const wadi_run_options *options, bool own) {
+    if (pthread_once(&once, watch_forks) != 0 || !watches_forks) return;
+    wadi_want *want = calloc((size_t)exe->plan->nbodies + 1, sizeof *want);
+    if (!want) return; /* the run will tell */
+    const int n = wadi_plan_wants(exe->plan, options->schedule, want);
+    wadi_mutex_lock(&exe->lock);
+    const int listed = list(exe, n, want, own);
+    if (listed > 0) hire(exe, listed);
+    wadi_mutex_unlock(&exe->lock);
+    free(want);
+}
+
+void wadi_exe_settle(wadi_exe *exe) {
+    wadi_mutex_lock(&exe->lock);
+    exe->closing = true;
+    wadi_mutex_unlock(&exe->lock);
+    (void)pthread_mutex_lock(&gate);
+    (void)pthread_cond_broadcast(&passed);
+    (void)pthread_mutex_unlock(&gate);
+    join_all(exe);
+}

@@ -1,0 +1,88 @@
+/* What runs must not depend on data here: a kernel that is made and never run costs more than one that is made late. So a stage's
+ * body is wanted when its elements are known to be small, whatever their number; one that might see a few large ones is not. */
+#include "sched/wants.h"
+
+#include "sched/cpu/choose.h"
+
+int wadi_forced_schedule(wadi_schedule_option o) {
+    switch (o) {
+    case WADI_SCHEDULE_FORCE_INSIDE:
+        return WADI_SCHEDULE_INSIDE;
+    case WADI_SCHEDULE_FORCE_FLAT:
+        return WADI_SCHEDULE_FLAT;
+    case WADI_SCHEDULE_FORCE_ACROSS:
+        return WADI_SCHEDULE_ACROSS;
+    case WADI_SCHEDULE_AUTO:
+        break;
+    }
+    return -1;
+}
+
+typedef struct listing {
+    const wadi_plan *plan;
+    int force, n;
+    wadi_want *out;
+} listing;
+
+/* bytes: of an element at most; -1: not known. */
+static void list(listing *l, int body, bool main_block, int64_t bytes) {
+    if (body < 0) return;
+    const wadi_plan_body *b = &l->plan->bodies[body];
+    const int64_t many = INT32_MAX, most = bytes < 0 ? INT64_MAX : bytes;
+    const wadi_schedule s = wadi_choose_schedule(b, l->force, main_block, many, 0, 1);
+    if (s != wadi_choose_schedule(b, l->force, main_block, 1, most, INT32_MAX)) return;
+    for (int i = 0; i < l->n; i++)
+        if (l->out[i].body == body) return;
+    l->out[l->n++] = (wadi_want){body, s};
+}
+
+/* Of one value of a part, or of all where every extent is declared; -1: not known. */
+static int64_t part_bytes(const wadi_plan *p, int slot, const wadi_plan_extent *extent) {
+    const wadi_plan_slot *s = &p->slots[slot];
+    int64_t bytes = 0;
+    for (int f = 0; f < s->fields; f++) bytes += wadi_type_size(s->type[f]);
+    for (int d = 0; d < s->rank; d++) {
+        if (!extent || extent[d].value < 0 || extent[d].value > INT32_MAX) return -1;
+        if (extent[d].value > 0 && bytes > INT32_MAX) return -1;
+        bytes *= extent[d].value;
+    }
+    return bytes;
+}
+
+static int64_t sum(int64_t a, int64_t b) {
+    return a < 0 || b < 0 ? -1 : a + b;
+}
+
+static int64_t element_bytes(const wadi_plan *p, const wadi_plan_stage *g) {
+    int64_t bytes = 0;
+    for (int k = 0; g->change == WADI_CHANGE_READ && k < g->nsources; k++)
+        for (int i = 0; !g->sources[k].counter && i < g->sources[k].nslots; i++)
+            bytes = sum(bytes, part_bytes(p, g->sources[k].slots[i], g->sources[k].extent[i]));
+    for (int i = 0; g->change != WADI_CHANGE_READ && i < g->nparts; i++)
+        bytes = sum(bytes, part_bytes(p, g->parts[i], NULL));
+    return bytes;
+}
+
+static void list_stream(listing *l, const wadi_plan_stream *s) {
+    for (int i = 0; i < s->nstages; i++) {
+        const wadi_plan_stage *g = &s->stages[i];
+        if (g->change == WADI_CHANGE_SCAN) list(l, g->scan.body, false, 0);
+        list(l, g->body, false, element_bytes(l->plan, g));
+    }
+    for (int i = 0; i < s->nends; i++) {
+        const wadi_plan_end *e = &s->ends[i];
+        if (e->kind == WADI_END_FOLD) list(l, e->fold.body, false, 0);
+        if (e->kind == WADI_END_FOLD_BATCH) list(l, e->fold.body, true, 0);
+    }
+}
+
+int wadi_plan_wants(const wadi_plan *plan, wadi_schedule_option option, wadi_want *out) {
+    listing l = {.plan = plan, .force = wadi_forced_schedule(option), .out = out};
+    for (int i = 0; i < plan->nphases; i++) {
+        if (plan->phases[i].is_stream)
+            list_stream(&l, &plan->phases[i].stream);
+        else
+            list(&l, plan->phases[i].body, true, 0);
+    }
+    return l.n;
+}

@@ -1,0 +1,20 @@
+/* Which kernels a run is certain to want, known from its plan and options before it begins: so that they can be made side by side. */
+#ifndef WADI_SCHED_WANTS_H
+#define WADI_SCHED_WANTS_H
+
+#include "sched/plan.h"
+#include "wadi/run.h"
+
+typedef struct wadi_want {
+    int body;
+    wadi_schedule schedule;
+} wadi_want;
+
+/* A wadi_schedule; -1: nothing is forced. */
+int wadi_forced_schedule(wadi_schedule_option o);
+
+/* In the order in which a run comes to them; out: [plan->nbodies]. Bodies for which the cost rule has to see data are left out.
+ * Returns how many. */
+int wadi_plan_wants(const wadi_plan *plan, wadi_schedule_option option, wadi_want *out);
+
+#endif

@@ -1,0 +1,194 @@
+/* Kernels made ahead of their first use: how many compilers run, who tells what goes wrong, what is left when nobody waits. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/thread.h"
+#include "wadi/wadi.h"
+
+enum { N = 40, KERNELS = 3 }; /* of the program below: an array, a stream's body, an array */
+
+static char place[] = "/tmp/wadi_ahead_XXXXXX";
+
+/* ---- a compiler that is counted ---- */
+
+static void in_place(char *out, size_t room, const char *name) {
+    (void)snprintf(out, room, "%s/%s", place, name);
+}
+
+static void write_compiler(void) {
+    char path[64];
+    in_place(path, sizeof path, "compiler");
+    FILE *f = fopen(path, "w");
+    assert_non_null(f);
+    fprintf(f, "#!/bin/sh\necho one >>%s/count\nexec cc \"$@\"\n", place);
+    assert_int_equal(fclose(f), 0);
+    assert_int_equal(chmod(path, 0700), 0);
+    assert_int_equal(setenv("WADI_CC", path, 1), 0);
+}
+
+static int compilers(void) {
+    char path[64];
+    int n = 0;
+    in_place(path, sizeof path, "count");
+    FILE *f = fopen(path, "r");
+    for (int c = f ? fgetc(f) : EOF; c != EOF; c = fgetc(f)) n += c == '\n';
+    if (f) (void)fclose(f);
+    return n;
+}
+
+static int fresh_cache(void **state) {
+    char path[64];
+    (void)state;
+    strcpy(place + strlen(place) - 6, "XXXXXX");
+    if (!mkdtemp(place)) return -1;
+    in_place(path, sizeof path, "cache");
+    write_compiler();
+    return setenv("WADI_CACHE_DIR", path, 1);
+}
+
+static int remove_cache(void **state) {
+    char command[64];
+    (void)state;
+    (void)snprintf(command, sizeof command, "rm -r %s", place);
+    return system(command);
+}
+
+/* ---- a program ---- */
+
+static wadi_exp twice(wadi_exp x) {
+    return wadi_add(x, x);
+}
+
+static wadi_acc prefix(void *env, wadi_exp i) {
+    return wadi_sum(wadi_gather(wadi_iota(WADI_I64, i), *(const wadi_acc *)env));
+}
+
+/* The sum of 2 (0 + .. + i - 1) for i below n. */
+static wadi_exe *compile(void) {
+    wadi_error err = {0};
+    wadi_exe *exe = NULL;
+    wadi_program *p = wadi_program_create("ahead");
+    const wadi_acc table = wadi_input("table", WADI_I64, 1, NULL);
+    wadi_acc doubled = wadi_compute(wadi_map(twice, table));
+    const wadi_seq s = wadi_produce_env(wadi_extent(table, 0), prefix, &doubled);
+    wadi_output("r", wadi_sum(wadi_consume(wadi_elements(s))));
+    if (wadi_compile(p, NULL, &exe, &err) != WADI_OK) fail_msg("%s", err.msg);
+    wadi_program_destroy(p);
+    return exe;
+}
+
+static wadi_status go(const wadi_exe *exe) {
+    int64_t table[N], want = 0;
+    for (int64_t i = 0; i < N; i++) {
+        table[i] = i;
+        want += i * (i - 1);
+    }
+    const wadi_array in = {1, 1, {WADI_I64}, {N}, {table}};
+    wadi_run *run = NULL;
+    wadi_array r;
+    wadi_status status = wadi_run_create(exe, NULL, &run, NULL);
+    if (status == WADI_OK) status = wadi_run_input(run, "table", &in, NULL);
+    if (status == WADI_OK) status = wadi_run_go(run, NULL);
+    if (status == WADI_OK) status = wadi_run_result(run, "r", &r, NULL);
+    if (status == WADI_OK && *(const int64_t *)r.column[0] != want) status = WADI_INTERNAL;
+    wadi_run_destroy(run);
+    return status;
+}
+
+/* ---- tests ---- */
+
+static void a_run_makes_each_kernel_once(void **state) {
+    (void)state;
+    wadi_exe *exe = compile();
+    for (int i = 0; i < 3; i++) assert_int_equal(go(exe), WADI_OK);
+    assert_int_equal(compilers(), KERNELS);
+    wadi_exe_destroy(exe);
+}
+
+static void warming_makes_what_a_run_wants(void **state) {
+    (void)state;
+    wadi_exe *exe = compile();
+    for (int i = 0; i < 3; i++) wadi_exe_warm(exe, NULL);
+    assert_int_equal(go(exe), WADI_OK);
+    wadi_exe_warm(exe, NULL);
+    wadi_exe_destroy(exe);
+    assert_int_equal(compilers(), KERNELS);
+}
+
+static void run_twice(void *env) {
+    for (int i = 0; i < 2; i++)
+        if (go(env) != WADI_OK) abort();
+}
+
+static void runs_at_once_share_what_is_made(void **state) {
+    (void)state;
+    wadi_exe *exe = compile();
+    wadi_thread other[4];
+    for (int i = 0; i < 4; i++)
+        assert_int_equal(wadi_thread_start(&other[i], run_twice, exe, NULL), WADI_OK);
+    for (int i = 0; i < 4; i++) wadi_thread_join(&other[i]);
+    assert_int_equal(compilers(), KERNELS);
+    wadi_exe_destroy(exe);
+}
+
+static void nobody_has_to_wait_for_what_is_warmed(void **state) {
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        wadi_exe *exe = compile();
+        wadi_exe_warm(exe, NULL);
+        wadi_exe_destroy(exe);
+    }
+    assert_true(compilers() <= KERNELS);
+}
+
+static void the_run_tells_what_went_wrong(void **state) {
+    (void)state;
+    wadi_exe *exe = compile();
+    assert_int_equal(setenv("WADI_CC", "no-such-compiler", 1), 0);
+    wadi_exe_warm(exe, NULL);
+    assert_int_equal(go(exe), WADI_COMPILE);
+    write_compiler();
+    assert_int_equal(go(exe), WADI_OK);
+    wadi_exe_destroy(exe);
+}
+
+static void a_forked_child_makes_its_own(void **state) {
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        wadi_exe *exe = compile();
+        int status = -1;
+        wadi_exe_warm(exe, NULL);
+        const pid_t child = fork();
+        if (child == 0) {
+            (void)alarm(60);
+            _exit(go(exe) == WADI_OK ? 0 : 1);
+        }
+        assert_int_equal(go(exe), WADI_OK);
+        assert_int_equal(waitpid(child, &status, 0), child);
+        assert_int_equal(status, 0);
+        wadi_exe_destroy(exe);
+        (void)remove_cache(NULL);
+        (void)fresh_cache(NULL);
+    }
+}
+
+#define CASE(f) cmocka_unit_test_setup_teardown(f, fresh_cache, remove_cache)
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        CASE(a_run_makes_each_kernel_once),    CASE(warming_makes_what_a_run_wants),
+        CASE(runs_at_once_share_what_is_made), CASE(nobody_has_to_wait_for_what_is_warmed),
+        CASE(the_run_tells_what_went_wrong),   CASE(a_forked_child_makes_its_own),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
