@@ -114,6 +114,7 @@ wadi_status grid_look_create(const wadi_run_options *run, grid_look **out, wadi_
         grid_look_destroy(look);
         return status;
     }
+    wadi_exe_warm(look->exe, run); /* while visibilities are read */
     *out = look;
     return WADI_OK;
 }
@@ -124,28 +125,30 @@ void grid_look_destroy(grid_look *look) {
     free(look);
 }
 
-static void lower(double *limit, double x, bool first) {
+static void keep_least(double *limit, double x, bool first) {
     if (first || x < *limit) *limit = x;
 }
 
-static void raise(double *limit, double x, bool first) {
+static void keep_most(double *limit, double x, bool first) {
     if (first || x > *limit) *limit = x;
 }
 
 static void merge(grid_limits *l, const double *found) {
     const bool first = l->n == 0;
-    raise(&l->most_u, found[MOST_U], first);
-    raise(&l->most_v, found[MOST_V], first);
-    raise(&l->most_w, found[MOST_W], first);
-    lower(&l->least_w, found[LEAST_W], first);
-    raise(&l->greatest_w, found[GREATEST_W], first);
-    raise(&l->longest, sqrt(found[LONGEST]), first);
-    if (isfinite(found[SHORTEST])) lower(&l->shortest, sqrt(found[SHORTEST]), l->shortest == 0);
+    keep_most(&l->most_u, found[MOST_U], first);
+    keep_most(&l->most_v, found[MOST_V], first);
+    keep_most(&l->most_w, found[MOST_W], first);
+    keep_least(&l->least_w, found[LEAST_W], first);
+    keep_most(&l->greatest_w, found[GREATEST_W], first);
+    keep_most(&l->longest, sqrt(found[LONGEST]), first);
+    if (isfinite(found[SHORTEST]))
+        keep_least(&l->shortest, sqrt(found[SHORTEST]), l->shortest == 0);
     l->weight += found[WEIGHT];
-    if (isfinite(found[FIRST_TIME])) lower(&l->first_time, found[FIRST_TIME], l->first_time == 0);
-    if (found[LAST_TIME] > 0) raise(&l->last_time, found[LAST_TIME], false);
-    lower(&l->lowest_frequency, found[LOWEST], first);
-    raise(&l->highest_frequency, found[HIGHEST], first);
+    if (isfinite(found[FIRST_TIME]))
+        keep_least(&l->first_time, found[FIRST_TIME], l->first_time == 0);
+    if (found[LAST_TIME] > 0) keep_most(&l->last_time, found[LAST_TIME], false);
+    keep_least(&l->lowest_frequency, found[LOWEST], first);
+    keep_most(&l->highest_frequency, found[HIGHEST], first);
 }
 
 wadi_status grid_limits_add(grid_limits *l, const grid_look *look, const grid_store *s,

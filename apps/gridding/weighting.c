@@ -172,6 +172,8 @@ wadi_status grid_weigher_create(grid_weights how, const wadi_run_options *run, g
         grid_weigher_destroy(w);
         return status;
     }
+    wadi_exe_warm(w->adding, run); /* while visibilities are read */
+    wadi_exe_warm(w->weighing, run);
     *out = w;
     return WADI_OK;
 }
