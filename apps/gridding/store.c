@@ -42,6 +42,7 @@ static wadi_status make_room(grid_store *s, int64_t want, wadi_error *err) {
 wadi_status grid_store_append(grid_store *s, void *const *columns, int64_t from, int64_t n,
                               wadi_error *err) {
     WADI_ASSERT(n <= s->most - s->n);
+    if (n == 0) return WADI_OK; /* there may be no columns */
     WADI_TRY(make_room(s, s->n + n, err));
     for (int f = 0; f < GRID_FIELDS; f++) {
         const int64_t bytes = wadi_type_size(grid_field_type[f]);
