@@ -387,8 +387,8 @@ static wadi_status nothing_left(const grid_session *s, wadi_error *err) {
 static wadi_status weigh_and_grid(grid_session *s, wadi_error *err) {
     if (s->options->weights.kind != GRID_NATURAL) {
         const grid_geometry *g = &s->sums.geometry;
-        WADI_TRY(grid_density_create(s->weigher, g->size, g->scale, s->options->memory,
-                                     &s->density, err));
+        WADI_TRY(grid_density_create(s->weigher, g->size, g->scale, s->options->memory, &s->density,
+                                     err));
         WADI_TRY(pass(s, GRID_WEIGHING, weigh, err));
     }
     return pass(s, GRID_GRIDDING, grid, err);
