@@ -315,6 +315,10 @@ static wadi_status check(const grid_options *o, wadi_error *err) {
     if (o->aterm != NULL && (o->method == NULL || strcmp(o->method, "aw") != 0))
         return wadi_fail(err, WADI_INVALID,
                          "--aterm wants --method aw: the others have no A-terms");
+    if (o->listen != NULL && (o->field > 0 || o->setups.n > 0 || o->column != NULL || o->conjugate))
+        return wadi_fail(err, WADI_INVALID,
+                         "--field, --setup, --column and --conjugate are the sender's: a stream "
+                         "is read as it comes");
     if (o->live_s > 0 && o->listen == NULL)
         return wadi_fail(err, WADI_INVALID,
                          "--live shows what --listen brings: files need no watching");

@@ -28,7 +28,7 @@ typedef struct work {
     bool shown; /* a line of progress stands on the terminal */
 } work;
 
-/* ---- signals: the first ends the stream, the second has its usual effect ---- */
+/* ---- signals: the first ends the stream, or all if there is none yet; the second has its usual effect ---- */
 
 static volatile sig_atomic_t interrupted;
 static _Atomic(wadi_run *) under_way;
@@ -38,7 +38,8 @@ static void on_signal(int number) {
     (void)sigaction(number, &usual, NULL);
     interrupted = 1;
     wadi_run *run = atomic_load(&under_way);
-    if (run != NULL) wadi_run_cancel(run);
+    if (run == NULL) _exit(INTERRUPTED);
+    wadi_run_cancel(run);
 }
 
 static void catch_signals(void) {
@@ -125,7 +126,6 @@ static wadi_status prepare(work *w, wadi_error *err) {
 static wadi_status stream(work *w, wadi_error *err) {
     w->started_ns = wadi_clock_ns();
     atomic_store(&under_way, w->run);
-    catch_signals();
     const wadi_status status = wadi_run_go(w->run, err);
     atomic_store(&under_way, NULL);
     clear_line(w);
@@ -137,6 +137,7 @@ static wadi_status stream(work *w, wadi_error *err) {
 static int run(const send_options *o) {
     work w = {.options = o};
     wadi_error err = {.status = WADI_OK};
+    catch_signals();
     wadi_status status = prepare(&w, &err);
     if (status == WADI_OK) status = stream(&w, &err);
     wadi_run_destroy(w.run);

@@ -60,6 +60,11 @@ finish() {
     [ $heard -eq "$1" ] || wrong "wadi-grid ended with $heard, not $1: $(cat heard)"
 }
 
+# Waits until the receiver has shown an image, or the sender has ended.
+shown() {
+    while [ ! -e "$1" ] && kill -0 $sender 2>/dev/null; do sleep 0.05; done
+}
+
 # The stream of these files gives the image that the files give, with these options of wadi-grid.
 same() {
     options=$1
@@ -87,7 +92,7 @@ same "--size 64 --method direct --memory 1M" "" many.txt # the sender knows its 
 listen live.fits $size --live 0.05
 "$send" -q --to "$to" --rate 1000 one.txt &
 sender=$!
-while [ ! -e live.fits ] && kill -0 $sender 2>/dev/null; do sleep 0.05; done
+shown live.fits
 kill -0 $sender 2>/dev/null || wrong "no image before the end of the stream"
 wait $sender || wrong "a live image stops its sender"
 finish 0
@@ -106,7 +111,7 @@ for weight in natural uniform; do
     listen live.fits --live 0.05 --weight $weight
     "$send" -q --to "$to" --rate 1500 one.txt &
     sender=$!
-    while [ ! -e live.fits ] && kill -0 $sender 2>/dev/null; do sleep 0.05; done
+    shown live.fits
     kill -0 $sender 2>/dev/null || wrong "no image before the end of the stream, $weight weights"
     wait $sender || wrong "a live image stops its sender"
     finish 0
@@ -128,17 +133,17 @@ finish 1
 listen broken.fits $size --live 0.05
 "$send" -q --to "$to" --rate 300 one.txt 2>/dev/null &
 sender=$!
-while [ ! -e broken.fits ] && kill -0 $sender 2>/dev/null; do sleep 0.05; done
+shown broken.fits
 kill -9 $sender
 finish 1
 says heard "connection to the sender was lost"
 [ -e broken.fits.partial ] || wrong "no partial image"
 [ ! -e broken.fits ] || wrong "a partial image under the whole one's name"
 
-listen stopped.fits $size
+listen stopped.fits $size --live 0.05
 "$send" -q --to "$to" --rate 300 one.txt 2>said &
 sender=$!
-sleep 1
+shown stopped.fits
 kill -INT $sender
 wait $sender
 [ $? -eq 130 ] || wrong "an interrupted sender does not say so"
@@ -151,10 +156,10 @@ finish 1
 says heard "weights other than natural need all visibilities first"
 [ ! -e long.fits ] || wrong "an image of a stream that was too long"
 
-listen deaf.fits $size
+listen deaf.fits $size --live 0.05
 "$send" -q --to "$to" --rate 300 one.txt 2>said &
 sender=$!
-sleep 1
+shown deaf.fits
 kill -9 $receiver
 wait $sender
 [ $? -eq 1 ] || wrong "a sender without a receiver does not fail"

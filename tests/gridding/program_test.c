@@ -373,6 +373,8 @@ static void all_setups_of_a_file_are_imaged(void **state) {
     assert_near("t.fits", "v.fits");
     assert_wrong(grid("-o no.fits --setup 1,2 two.uvfits"), 1, "no visibilities of frequency id 2");
     assert_wrong(grid("-o no.fits -c 3 two.uvfits"), 1, "two.uvfits, setup 1: no channels 3 to 3");
+    assert_done(grid("-m direct -s 8 --scale 5asec -c 1 -o c.fits two.uvfits"));
+    assert_non_null(strstr(output, "read        60 visibilities in 60 rows of 2 setups, "));
     static const char *const bad[] = {"x",  "1,",      ",1",  "2:1", "1:2:3",
                                       "-1", "0:99999", "1 2", "''"};
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
@@ -415,6 +417,24 @@ static void windows_must_give_the_polarisation(void **state) {
     assert_done(grid("%s -o e.fits e.ms", look));
     assert_wrong(grid("%s --setup 1 -o no.fits e.ms", look), 1,
                  "no rows of spectral window 1; there are 0");
+}
+
+/* casacore makes a window of each IF. */
+static void the_windows_of_m87_are_one_image(void **state) {
+    static const char look[] = "-m direct -e 1e-8 -s 32 --scale 0.3mas";
+    char why[400] = "", from[512];
+    (void)state;
+    snprintf(from, sizeof from, "%s", data("mojave.uvfits"));
+    if (!ms_file_convert(from, in_folder("m87.ms"), why)) fail_msg("%s", why);
+    assert_done(grid("%s -o a.fits %s", look, from));
+    assert_done(grid("%s -o b.fits m87.ms", look));
+    assert_non_null(strstr(output, "read        6300 visibilities in 6300 rows of 2 setups, 354"));
+    const image a = read_image("a.fits"), b = read_image("b.fits");
+    assert_true(direct_error(PIXELS, b.pixel, a.pixel) <
+                1e-7); /* baselines are rounded on the way */
+    assert_true(frequency_of("a.fits") == frequency_of("b.fits"));
+    free(a.pixel);
+    free(b.pixel);
 }
 
 /* Window 0 of it has rows of XX and YY and rows of XY and YX. */
@@ -471,6 +491,8 @@ static void wrong_command_lines_are_told(void **state) {
     assert_wrong(grid("-o no.fits -c 3:1 sky.txt"), 2, "--channels: \"3:1\"");
     assert_wrong(grid("-o no.fits --nonsense sky.txt"), 2, "--nonsense");
     assert_wrong(grid("-o no.fits --live 1 sky.txt"), 2, "--live shows what --listen brings");
+    assert_wrong(grid("-o no.fits --setup 1 --listen ipc://no"), 2, "are the sender's");
+    assert_wrong(grid("-o no.fits --conjugate --listen ipc://no"), 2, "are the sender's");
     assert_wrong(grid("-o no.fits --aterm a.fits sky.txt"), 2, "--aterm wants --method aw");
     assert_wrong(grid("-o no.fits -m magic sky.txt"), 1, "no method \"magic\": there are ");
     assert_wrong(grid("-o no.fits -p XX sky.txt"), 1, "no polarisation XX in it");
@@ -549,6 +571,7 @@ int main(void) {
         cmocka_unit_test(windows_and_batches_may_be_cut_anywhere),
 #ifdef WADI_HAVE_CASACORE
         cmocka_unit_test(windows_must_give_the_polarisation),
+        cmocka_unit_test(the_windows_of_m87_are_one_image),
         cmocka_unit_test(other_products_of_a_window_are_left_out),
 #endif
         cmocka_unit_test(geometry_is_chosen_from_the_baselines),
