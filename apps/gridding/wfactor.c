@@ -10,7 +10,6 @@
 #include "apps/gridding/wslice.h"
 #include "base/error.h"
 
-static const double most_place = 0.7; /* cycles per cell; the taper's first zero is at 0.6 */
 static const double product_error = 1e-4;
 static const double pi = 3.14159265358979323846;
 
@@ -20,8 +19,13 @@ static double image_edge(const grid_canvas *c) {
     return 0.5 * (double)c->pixels * c->scale;
 }
 
-int grid_wfactor_products(const grid_canvas *c, double w) {
+static int products_for(const grid_canvas *c, double w) {
     return grid_wslice_count(image_edge(c), w, product_error);
+}
+
+int grid_wfactor_products(const grid_canvas *c, double w) {
+    const int n = products_for(c, w);
+    return n < GRID_SLICES_MOST ? n : GRID_SLICES_MOST;
 }
 
 static double reach_of(const grid_canvas *c, double w) {
@@ -197,15 +201,6 @@ static void free_inputs(inputs *in) {
     free(in->fading);
 }
 
-/* A line is a sum of cosines that repeats after `period` cells: as many as one of w reaches from the edge of the grid's field, twice,
- * and as the line is long. The integral goes beyond that field, to where the taper has fallen to nothing: cut at the field's edge
- * the line would have tails. */
-static int64_t period_for(const grid_canvas *c, double w, int64_t support) {
-    const double edge = 0.5 * c->theta, n2 = 1 - 2 * edge * edge;
-    const double reach = w * edge / sqrt(n2 > 0.02 ? n2 : 0.02) * c->theta + c->taper.support;
-    return 2 * (int64_t)ceil(reach) + support + 16;
-}
-
 static double sinc(double x) {
     return fabs(x) < 1e-9 ? 1 : sin(pi * x) / (pi * x);
 }
@@ -222,7 +217,7 @@ static double fading_at(const grid_canvas *c, const grid_wfactor_plan *plan, con
 static void fill_fading(const grid_canvas *c, const grid_wfactor_plan *plan, int64_t bins,
                         inputs *in) {
     es_series taper;
-    es_series_fit(&c->taper, most_place, &taper);
+    es_series_fit(&c->taper, grid_wkernel_field, &taper);
     for (int64_t b = 0; b < bins; b++) {
         const double period = (double)in->period[b];
         for (int64_t i = 0; i < in->samples[b]; i++)
@@ -276,8 +271,8 @@ static wadi_status make_inputs(const grid_canvas *c, const grid_wfactor_plan *pl
     if (!in->period || !in->samples || !in->fade_first || !in->w || !in->m || !in->drop || !in->mix)
         return wadi_fail(err, WADI_MEMORY, "kernels of w: out of memory");
     for (int64_t b = 0; b < t->bins; b++) {
-        in->period[b] = period_for(c, (double)(b + 1) * plan->step, t->support[b]);
-        in->samples[b] = (int64_t)((double)in->period[b] * most_place);
+        in->period[b] = grid_wkernel_period(c, (double)(b + 1) * plan->step, t->support[b]);
+        in->samples[b] = (int64_t)((double)in->period[b] * grid_wkernel_field);
         in->fade_first[b] = in->fadings;
         in->fadings += in->samples[b];
         fill_slices(c, plan, b, in);
@@ -353,7 +348,7 @@ static wadi_status make_lines(grid_wfactors *t, const grid_canvas *c, const grid
 wadi_status grid_wfactors_make(grid_wfactors *t, const grid_canvas *c,
                                const grid_wfactor_plan *plan, double w, wadi_error *err) {
     grid_wfactors_fini(t);
-    if (plan->products > GRID_SLICES_MOST)
+    if (products_for(c, w) > GRID_SLICES_MOST)
         return wadi_fail(
             err, WADI_UNSUPPORTED,
             "kernels of w: a field of %g rad with w up to %g needs more than %d products",

@@ -7,11 +7,11 @@
  *
  * Along the line four places are taken with Lagrange's weights, in w the two ends of a bin. What this does to a direction on average
  * is known, and the lines are divided by it. With a = 2 pi t / oversample, t the cycles per cell of a direction, at most 0.4, and b =
- * 2 pi step (1 - sqrt(1 - l^2)), the turn of a direction from one end of a bin to the other, what is left of either is at most
+ * 2 pi step (1 - sqrt(1 - l^2)), the turn of a direction from one end of a bin to the other, what is left is at most
  *
- *     3/128 a^4 - 11/720 a^4    and    1/8 b^2 - 1/12 b^2,
+ *     11/720 a^4    and    1/12 b^2
  *
- * relative to the visibility's own contribution: 8e-5 for 8 places, 4e-4 for a turn of 0.1. */
+ * along either line, relative to the visibility's own contribution: 1.5e-4 for 8 places, 8e-4 for a turn of 0.1. */
 #ifndef WADI_APPS_GRIDDING_WFACTOR_H
 #define WADI_APPS_GRIDDING_WFACTOR_H
 
@@ -36,12 +36,12 @@ typedef struct grid_wfactor_plan {
     int limit; /* no support above; 0: none */
 } grid_wfactor_plan;
 
-/* The products that kernels up to `w` need, in the image. */
+/* The products that kernels up to `w` need, in the image, or the most there can be. */
 int grid_wfactor_products(const grid_canvas *c, double w);
 /* The largest w that kernels of `support` cells hold. */
 double grid_wfactor_most(const grid_canvas *c, int64_t support);
 /* Makes the table for |w| up to `w`, anew if there is one. All zero is one without kernels; fini is due in any case. Errors:
- * WADI_UNSUPPORTED for a w that takes more products; WADI_MEMORY with the estimate. */
+ * WADI_UNSUPPORTED for a w that needs more products than there can be; WADI_MEMORY with the estimate. */
 WADI_NODISCARD wadi_status grid_wfactors_make(grid_wfactors *t, const grid_canvas *c,
                                               const grid_wfactor_plan *plan, double w,
                                               wadi_error *err);

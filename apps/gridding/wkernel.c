@@ -1,5 +1,4 @@
-/* See wkernel.h. The table is made by a stream of the language, a bin an element; what comes out is ragged and stands one behind the
- * other. The transform is a sum of cosines over a quarter of the field, first along l, then along m, at all places between cells
+/* See wkernel.h. The table is made by a stream of the language, a bin an element. The transform is a sum of cosines over a quarter of the field, first along l, then along m, at all places between cells
  * at once. */
 #include "apps/gridding/wkernel.h"
 
@@ -9,7 +8,7 @@
 #include "apps/gridding/room.h"
 #include "base/error.h"
 
-static const double most_place = 0.7; /* cycles per cell; the taper's first zero is at 0.6 */
+const double grid_wkernel_field = 0.7; /* the taper's first zero is at 0.6 */
 static const double pi = 3.14159265358979323846;
 
 /* ---- sizes ---- */
@@ -40,17 +39,11 @@ static int64_t bins_for(const grid_wplan *plan, double w) {
     return (int64_t)ceil(w / plan->step + 0.5) + 1;
 }
 
-static int64_t support_of(const grid_canvas *c, const grid_wplan *plan, int64_t bin) {
-    if (plan->fixed > 0) return plan->fixed;
-    return grid_wkernel_support(&c->taper, c->pixels, c->cells, c->scale, (double)bin * plan->step);
-}
-
-int64_t grid_wtable_bytes(const grid_canvas *c, const grid_wplan *plan, double w) {
-    double values = 0;
+/* -1: more than can be counted. */
+static int64_t table_bytes(const grid_wplan *plan, double w) {
+    const double side = (double)plan->fixed * plan->oversample;
     if (!(w / plan->step < 1e6)) return -1;
-    const int64_t bins = bins_for(plan, w);
-    for (int64_t b = 0; b < bins; b++) values += pow((double)support_of(c, plan, b), 2);
-    values *= pow(plan->oversample, 2);
+    const double values = (double)bins_for(plan, w) * side * side;
     return values < 1e15 ? (int64_t)values * 16 : -1;
 }
 
@@ -141,10 +134,10 @@ static wadi_acc bin_kernels(void *env, wadi_exp k) {
     const maker *m = env;
     const wadi_exp q = wadi_i64(m->oversample), nodes = wadi_extent(m->node, 0);
     bin b = {.m = m, .w = wadi_index1(m->w, k)};
-    b.support = wadi_index1(m->support, k);
+    b.support = wadi_the(m->support);
     b.period = wadi_index1(m->period, k);
-    const wadi_exp n =
-        wadi_convert(WADI_I64, wadi_mul(wadi_convert(WADI_F64, b.period), wadi_f64(most_place)));
+    const wadi_exp n = wadi_convert(
+        WADI_I64, wadi_mul(wadi_convert(WADI_F64, b.period), wadi_f64(grid_wkernel_field)));
     const wadi_exp rows = wadi_mul(wadi_add(wadi_quot(b.support, wadi_i64(2)), wadi_i64(1)), q);
     b.fading = wadi_sum(wadi_generate_env(wadi_ix2(n, nodes), fading_term, &b));
     b.cosine = wadi_compute(wadi_generate_env(wadi_ix2(rows, n), cosine_at, &b));
@@ -161,12 +154,12 @@ static wadi_status compile(maker *m, wadi_exe **out, wadi_error *err) {
     wadi_program *p = wadi_program_create("grid_wkernel");
     if (!p) return wadi_fail(err, WADI_MEMORY, "out of memory");
     m->w = wadi_input("w", WADI_F64, 1, bins);
-    m->support = wadi_input("support", WADI_I64, 1, bins);
+    m->support = wadi_input("support", WADI_I64, 0, NULL);
     m->period = wadi_input("period", WADI_I64, 1, bins);
     m->node = wadi_input("node", WADI_F64, 1, nodes);
     m->weight = wadi_input("weight", WADI_F64, 1, nodes);
     m->theta = wadi_input("theta", WADI_F64, 0, NULL);
-    const wadi_seq s = wadi_produce_env(wadi_extent(m->support, 0), bin_kernels, m);
+    const wadi_seq s = wadi_produce_env(wadi_extent(m->w, 0), bin_kernels, m);
     wadi_output("kernel", wadi_consume(wadi_elements(s)));
     const wadi_status st = wadi_compile(p, NULL, out, err);
     wadi_program_destroy(p);
@@ -183,20 +176,17 @@ typedef struct inputs {
     double node[NODES], weight[NODES];
 } inputs;
 
-/* A kernel is a sum of cosines that repeats after `period` cells: as many as one of w reaches from the edge of the grid's field, twice,
- * and as the kernel is wide. The integral goes beyond that field, to where the taper has fallen to nothing: cut at the field's edge
- * the kernel would have tails. */
-static int64_t period_for(const grid_canvas *c, double w, int64_t support) {
+int64_t grid_wkernel_period(const grid_canvas *c, double w, int64_t support) {
     const double edge = 0.5 * c->theta, n2 = 1 - 2 * edge * edge;
     const double reach = w * edge / sqrt(n2 > 0.02 ? n2 : 0.02) * c->theta + c->taper.support;
     return 2 * (int64_t)ceil(reach) + support + 16;
 }
 
 /* Midpoints in s of x = sin(s), which makes the semicircle's ends smooth; both halves' weight. */
-static void fill(const grid_canvas *c, const grid_wtable *t, inputs *in) {
+static void fill(const grid_canvas *c, const grid_wtable *t, int64_t support, inputs *in) {
     for (int64_t b = 0; b < t->bins; b++) {
         in->w[b] = (double)b * t->step;
-        in->period[b] = period_for(c, in->w[b], t->support[b]);
+        in->period[b] = grid_wkernel_period(c, in->w[b], support);
     }
     for (int i = 0; i < NODES; i++) {
         const double s = pi / 2 * (i + 0.5) / NODES;
@@ -214,16 +204,18 @@ static wadi_array vector(wadi_type type, int64_t n, const void *values) {
                         .column = {(void *)(uintptr_t)values}};
 }
 
-static wadi_status run_maker(grid_wtable *t, const grid_canvas *c, const inputs *s,
+static wadi_array scalar(wadi_type type, const void *value) {
+    return (wadi_array){.fields = 1, .type = {type}, .column = {(void *)(uintptr_t)value}};
+}
+
+static wadi_status run_maker(grid_wtable *t, const grid_canvas *c, int64_t support, const inputs *s,
                              wadi_error *err) {
-    wadi_array theta = vector(WADI_F64, 1, &c->theta);
-    theta.rank = 0;
     const grid_input in[] = {{"w", vector(WADI_F64, t->bins, s->w)},
-                             {"support", vector(WADI_I64, t->bins, t->support)},
+                             {"support", scalar(WADI_I64, &support)},
                              {"period", vector(WADI_I64, t->bins, s->period)},
                              {"node", vector(WADI_F64, NODES, s->node)},
                              {"weight", vector(WADI_F64, NODES, s->weight)},
-                             {"theta", theta}};
+                             {"theta", scalar(WADI_F64, &c->theta)}};
     WADI_TRY(wadi_run_create(t->exe, &c->run, &t->run, err));
     for (size_t i = 0; i < sizeof in / sizeof *in; i++)
         WADI_TRY(wadi_run_input(t->run, in[i].name, &in[i].array, err));
@@ -231,15 +223,16 @@ static wadi_status run_maker(grid_wtable *t, const grid_canvas *c, const inputs 
     return wadi_run_result(t->run, "kernel", &t->kernel, err);
 }
 
-static wadi_status make_kernels(grid_wtable *t, const grid_canvas *c, wadi_error *err) {
+static wadi_status make_kernels(grid_wtable *t, const grid_canvas *c, int64_t support,
+                                wadi_error *err) {
     maker m = {.oversample = t->oversample, .width = c->taper.support};
     inputs in = {.w = malloc((size_t)t->bins * sizeof *in.w),
                  .period = malloc((size_t)t->bins * sizeof *in.period)};
     wadi_status st = WADI_OK;
     if (!in.w || !in.period) st = wadi_fail(err, WADI_MEMORY, "kernels of w: out of memory");
-    if (st == WADI_OK) fill(c, t, &in);
+    if (st == WADI_OK) fill(c, t, support, &in);
     if (st == WADI_OK) st = compile(&m, &t->exe, err);
-    if (st == WADI_OK) st = run_maker(t, c, &in, err);
+    if (st == WADI_OK) st = run_maker(t, c, support, &in, err);
     free(in.period);
     free(in.w);
     return st;
@@ -247,40 +240,20 @@ static wadi_status make_kernels(grid_wtable *t, const grid_canvas *c, wadi_error
 
 /* ---- the table ---- */
 
-static wadi_status lay_out(grid_wtable *t, const grid_canvas *c, const grid_wplan *plan, double w,
-                           wadi_error *err) {
-    int64_t at = 0;
+wadi_status grid_wtable_make(grid_wtable *t, const grid_canvas *c, const grid_wplan *plan, double w,
+                             wadi_error *err) {
+    grid_wtable_fini(t);
+    WADI_TRY(grid_room(table_bytes(plan, w), 0, "kernels of w", err));
     t->bins = bins_for(plan, w);
     t->step = plan->step;
     t->oversample = plan->oversample;
-    t->support = malloc((size_t)t->bins * sizeof *t->support);
-    t->first = malloc((size_t)t->bins * sizeof *t->first);
-    if (!t->support || !t->first) return wadi_fail(err, WADI_MEMORY, "kernels of w: out of memory");
-    for (int64_t b = 0; b < t->bins; b++) {
-        t->support[b] = support_of(c, plan, b);
-        t->first[b] = at;
-        at += t->support[b] * t->support[b] * t->oversample * t->oversample;
-    }
-    t->least = (int)t->support[0];
-    t->most = (int)t->support[t->bins - 1];
-    return WADI_OK;
-}
-
-wadi_status grid_wtable_make(grid_wtable *t, const grid_canvas *c, const grid_wplan *plan, double w,
-                             wadi_error *err) {
-    const int64_t bytes = grid_wtable_bytes(c, plan, w);
-    grid_wtable_fini(t);
-    WADI_TRY(grid_room(bytes, 0, "kernels of w", err));
-    WADI_TRY(lay_out(t, c, plan, w, err));
     t->most_w = w;
-    return make_kernels(t, c, err);
+    return make_kernels(t, c, plan->fixed, err);
 }
 
 void grid_wtable_fini(grid_wtable *t) {
     wadi_run_destroy(t->run);
     wadi_exe_destroy(t->exe);
-    free(t->support);
-    free(t->first);
     *t = (grid_wtable){0};
 }
 

@@ -1,39 +1,36 @@
-/* The kernels of w projection as squares, one for each place between cells: for each bin of w those that spread a visibility so that the image turns by exp(2 pi i w (n - 1)).
+/* The kernels of w projection as squares, one for each bin of w and place between cells: those that spread a visibility so that the
+ * image turns by exp(2 pi i w (n - 1)). A visibility takes the nearest of them. (wfactor.h has them as products of lines, and what is
+ * between; a kernel that A-terms are to be convolved with is wanted whole.)
  *
  * The kernel of w is the Fourier transform of taper(l) taper(m) exp(2 pi i w (n - 1)), n = sqrt(1 - l^2 - m^2), over the grid's field;
  * after Cornwell, Golap, Bhatnagar (IEEE J. Sel. Top. Signal Process. 2, 2008). It is even in both coordinates, and that of -w is its
  * conjugate, so the table holds w >= 0 alone. Bin b is for w = b step.
  *
- * Supports differ from bin to bin: a source at l turns with w l / n cycles per unit of l, so its kernel reaches w l theta / n cells
- * beyond the taper's. Taken at the edge of the grid's field, a quarter beyond the image's, that is all of it: the taper is small
- * there. An untapered kernel has tails that fall slowly, and needs the wider 2 theta sqrt((w theta / 2)^2 + w^1.5 theta / (2 pi
- * eps)).
- */
+ * A source at l turns with w l / n cycles per unit of l, so its kernel reaches w l theta / n cells beyond the taper's. Taken at the
+ * edge of the grid's field, a quarter beyond the image's, that is all of it: the taper is small there. An untapered kernel has
+ * tails that fall slowly, and needs the wider 2 theta sqrt((w theta / 2)^2 + w^1.5 theta / (2 pi eps)). */
 #ifndef WADI_APPS_GRIDDING_WKERNEL_H
 #define WADI_APPS_GRIDDING_WKERNEL_H
 
 #include "apps/gridding/canvas.h"
 
-/* Kernels of bin b stand from first[b] on: [sub_v, sub_u, support[b], support[b]], the sample in row i, column j of sub place
- * (p, q) being the kernel's value i - support / 2 - (p - oversample / 2) / oversample cells above the visibility in v, and so for
- * u. */
+/* [bin, sub_v, sub_u, support, support], the sample in row i, column j of sub place (p, q) being the kernel's value i - support / 2 -
+ * (p - oversample / 2) / oversample cells above the visibility in v, and so for u. */
 typedef struct grid_wtable {
     int64_t bins;
     double step; /* wavelengths */
     int oversample;
-    int least, most;          /* support: least and most of those there are */
-    int64_t *support, *first; /* [bins] */
-    double most_w;            /* that it was made for */
-    wadi_array kernel;        /* c128, a vector; owned by run */
+    double most_w;     /* that it was made for */
+    wadi_array kernel; /* c128, a vector; owned by run */
     wadi_run *run;
     wadi_exe *exe;
 } grid_wtable;
 
-/* What bins and supports are wanted. */
+/* What bins and kernels are wanted. */
 typedef struct grid_wplan {
     double step;
     int oversample;
-    int fixed; /* support of all kernels; 0: each its own */
+    int fixed; /* support of all kernels */
 } grid_wplan;
 
 /* How many cells a kernel of w reaches from its middle; grows by the same for every wavelength. */
@@ -42,10 +39,13 @@ double grid_wkernel_reach(const es_kernel *taper, int64_t pixels, int64_t cells,
 /* Cells a kernel of w needs, odd: the field of `pixels` on a grid of `cells`. */
 int grid_wkernel_support(const es_kernel *taper, int64_t pixels, int64_t cells, double scale,
                          double w);
+/* A kernel of `support` cells is a sum of cosines that repeats after this many: as many as one of w reaches from the edge of the grid's
+ * field, twice, and as it is wide. Sums go to grid_wkernel_field cycles per cell, beyond that field, to where the taper has fallen to
+ * nothing: cut at the field's edge the kernel would have tails. */
+int64_t grid_wkernel_period(const grid_canvas *c, double w, int64_t support);
+extern const double grid_wkernel_field;
 /* Wavelengths between two bins, such that at the image's corners half of it turns by `turn` radians. */
 double grid_wkernel_step(int64_t pixels, double scale, double turn);
-/* Bytes of a table up to `w`; -1: more than can be counted. */
-int64_t grid_wtable_bytes(const grid_canvas *c, const grid_wplan *plan, double w);
 /* Makes the table for |w| up to `w`, anew if there is one. All zero is one without kernels; fini is due in any case. */
 WADI_NODISCARD wadi_status grid_wtable_make(grid_wtable *t, const grid_canvas *c,
                                             const grid_wplan *plan, double w, wadi_error *err);

@@ -2,8 +2,9 @@
  * support their w needs, so the elements of the stream differ in shape.
  *
  * The table (wfactor.h) holds kernels as sums of one or a few products of a line along v and one along u, and lines are interpolated
- * between places and between bins of w. The error is then what the grid's taper leaks (3e-4), what is left of both interpolations
- * (1e-4 and 4e-4 at the edge of the image with 8 places a cell and the bins chosen here), and that of the sum (1e-4).
+ * between places and between bins of w. A visibility's error, relative to what it contributes to a pixel, is then what the grid's
+ * taper leaks (3e-4 rms), what is left of the interpolations (11/720 (2 pi t / oversample)^4 and b^2 / 12 at most, see wfactor.h: 1.5e-4 and
+ * 8e-4 at the edges of the image with 8 places a cell and the bins chosen here), and that of the sum (1e-4).
  *
  * A support that is asked for (job->support) bounds all kernels without loss: visibilities go to several planes of the grid, each for
  * the w around its own, so that kernels have no more to turn than so many cells hold. Where the largest w is not known beforehand
@@ -22,8 +23,7 @@
 #include "base/error.h"
 
 enum { OVERSAMPLE = 8, OVERSAMPLE_MOST = 256 };
-static const double most_turn =
-    0.1; /* radians, at the image's corner, from the middle of a bin to its ends */
+static const double most_turn = 0.1; /* radians, at the image's corner, in half a bin of w */
 
 struct grid_gridder {
     grid_canvas canvas;
@@ -176,8 +176,9 @@ static wadi_status prepare(grid_gridder *g, const grid_job *job, wadi_error *err
     g->most_w = g->grows || (job->support == 0 && job->most_w > fits) ? fits : job->most_w;
     WADI_TRY(make_planes(g, job, err));
     g->plan.products = grid_wfactor_products(&g->canvas, g->most_w + g->plan.step);
-    if (!g->grows) WADI_TRY(grid_wfactors_make(&g->table, &g->canvas, &g->plan, g->most_w, err));
-    return compile(g, err);
+    WADI_TRY(compile(g, err));
+    wadi_exe_warm(g->exe, &g->canvas.run); /* while the table is made */
+    return g->grows ? WADI_OK : grid_wfactors_make(&g->table, &g->canvas, &g->plan, g->most_w, err);
 }
 static void wproj_close(grid_gridder *g) {
     if (!g) return;

@@ -76,15 +76,14 @@ static void make_tile(const peer *p, int64_t k, pair (*work)[PADDED * PADDED], t
     int64_t sub_x, sub_y;
     const grid_batch *b = p->b;
     const int64_t x = spot(p, b->u[k], &sub_x), y = spot(p, b->v[k], &sub_y), half = SIDE / 2;
-    const int64_t bin = (int64_t)floor(fabs(b->w[k]) / p->w->step + 0.5);
+    const int64_t bin = (int64_t)floor(fabs(b->w[k]) / p->w->step + 0.5), q = p->w->oversample;
     const int64_t most = p->c->cells - half;
     out->row = -1;
     if (x < half || x >= most || y < half || y >= most || bin >= p->w->bins) return;
     out->row = y - half;
     out->column = x - half;
     const pair *kernels = p->w->kernel.column[0], *aterm = (const pair *)p->a->kernel;
-    const pair *from =
-        kernels + p->w->first[bin] + (sub_y * p->w->oversample + sub_x) * (int64_t)CELLS;
+    const pair *from = kernels + ((bin * q + sub_y) * q + sub_x) * (int64_t)CELLS;
     pair w[CELLS], a[CELLS];
     for (int i = 0; i < CELLS; i++)
         w[i] = (pair){from[i].re, b->w[k] < 0 ? -from[i].im : from[i].im};
