@@ -2,8 +2,17 @@
 #include "apps/gridding/wslice.h"
 
 #include <math.h>
+#include <string.h>
 
 static const double pi = 3.14159265358979323846;
+
+/* CMPLX, which not every compiler has. */
+static double complex turned(double angle) {
+    const double parts[] = {cos(angle), sin(angle)};
+    double complex z;
+    memcpy(&z, parts, sizeof z);
+    return z;
+}
 
 static double drop_of(double m) {
     return m * m / (1 + sqrt(fmax(1 - m * m, 0)));
@@ -22,7 +31,7 @@ grid_wslice grid_wslice_at(double edge, int n, int j) {
 static double complex together(grid_wslice l, grid_wslice m, double w) {
     const double r2 = l.m * l.m + m.m * m.m;
     const double angle = 2 * pi * w * (l.drop + m.drop - r2 / (1 + sqrt(fmax(1 - r2, 0))));
-    return CMPLX(cos(angle), sin(angle));
+    return turned(angle);
 }
 
 /* X = L L'. A pivot that rounding has left nothing of ends it. */

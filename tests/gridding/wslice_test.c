@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -14,7 +15,10 @@ static const double pi = 3.14159265358979323846;
 
 static double complex turned(double w, double path) {
     const double turns = w * path, angle = 2 * pi * (turns - rint(turns));
-    return CMPLX(cos(angle), sin(angle));
+    const double parts[] = {cos(angle), sin(angle)};
+    double complex z;
+    memcpy(&z, parts, sizeof z);
+    return z;
 }
 
 /* a_r(l), as its definition has it. */
