@@ -113,8 +113,8 @@ static wadi_status open_ours(const scene *s, const form *f, ours *o, wadi_error 
 static void close_ours(ours *o) {
     wadi_run_destroy(o->transformed);
     wadi_exe_destroy(o->transform);
+    grid_canvas_fini(&o->canvas); /* holds a run of exe */
     wadi_exe_destroy(o->exe);
-    grid_canvas_fini(&o->canvas);
 }
 
 static wadi_status run_ours(void *env, double *out_seconds, wadi_error *err) {
