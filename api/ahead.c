@@ -74,23 +74,27 @@ static int versions_of(const wadi_exe *exe) {
     return exe->plan->nbodies * (int)WADI_SCHEDULE_COUNT;
 }
 
+/* Whose turn is next; -1: none is left. */
+static int next_version(const wadi_exe *exe) {
+    int next = -1;
+    for (int i = 0; i < versions_of(exe) && !exe->closing; i++) {
+        const int turn = exe->version[i].ahead;
+        if (turn > 0 && (next < 0 || turn < exe->version[next].ahead)) next = i;
+    }
+    return next;
+}
+
 /* False: none is left. */
 static bool make_one(wadi_exe *exe) {
-    bool found = false;
     wadi_mutex_lock(&exe->lock);
-    for (int i = 0; i < versions_of(exe) && !found && !exe->closing; i++) {
-        wadi_exe_version *v = &exe->version[i];
-        found = v->ahead && v->state == WADI_EXE_ABSENT;
-        v->ahead = v->ahead && !found;
-        if (found) {
-            const wadi_status st =
-                wadi_exe_load(exe, i / (int)WADI_SCHEDULE_COUNT,
-                              (wadi_schedule)(i % (int)WADI_SCHEDULE_COUNT), NULL);
-            WADI_UNUSED(st);
-        }
+    const int i = next_version(exe);
+    if (i >= 0) {
+        const wadi_status st = wadi_exe_load(exe, i / (int)WADI_SCHEDULE_COUNT,
+                                             (wadi_schedule)(i % (int)WADI_SCHEDULE_COUNT), NULL);
+        WADI_UNUSED(st);
     }
     wadi_mutex_unlock(&exe->lock);
-    return found;
+    return i >= 0;
 }
 
 static void help(void *env) {
@@ -119,9 +123,9 @@ static int list(wadi_exe *exe, int n, const wadi_want *want, bool own) {
     for (int i = 0; i < n; i++) {
         wadi_exe_version *v =
             &exe->version[want[i].body * (int)WADI_SCHEDULE_COUNT + (int)want[i].schedule];
-        if (v->state != WADI_EXE_ABSENT || v->ahead) continue;
-        v->ahead = !own;
-        listed += v->ahead;
+        if (v->state != WADI_EXE_ABSENT || v->ahead > 0) continue;
+        if (!own) v->ahead = ++exe->turns;
+        listed += !own;
         own = false;
     }
     return listed;

@@ -12,7 +12,7 @@ typedef enum wadi_exe_state { WADI_EXE_ABSENT, WADI_EXE_MAKING, WADI_EXE_LOADED 
 typedef struct wadi_exe_version {
     wadi_made *made; /* NULL: not wanted so far */
     wadi_exe_state state;
-    bool ahead; /* to be made in the background, unless a run wants it before that has begun */
+    int ahead; /* its turn to be made in the background, unless a run wants it before; 0: none */
     wadi_dl module;
     wadi_kernel *kernels; /* [2 * nsteps]: the steps' kernels, then their units */
 } wadi_exe_version;
@@ -29,6 +29,7 @@ struct wadi_exe {
     wadi_versions *versions;   /* they borrow module, facts and plan */
     wadi_exe_version *version; /* [plan->nbodies * WADI_SCHEDULE_COUNT] */
     bool closing;
+    int turns;            /* given so far */
     int helpers, helping; /* threads that make kernels ahead; those that have not finished */
     wadi_thread helper[WADI_EXE_HELPERS];
     long process; /* that has them */

@@ -64,7 +64,7 @@ wadi_status wadi_exe_load(wadi_exe *exe, int body, wadi_schedule schedule, wadi_
     while (v->state == WADI_EXE_MAKING) wadi_condition_wait(&exe->made, &exe->lock);
     if (v->state == WADI_EXE_LOADED) return WADI_OK;
     v->state = WADI_EXE_MAKING;
-    v->ahead = false;
+    v->ahead = 0;
     const wadi_status st = make_and_load(exe, v, body, schedule, err);
     v->state = st == WADI_OK ? WADI_EXE_LOADED : WADI_EXE_ABSENT;
     wadi_condition_broadcast(&exe->made);

@@ -25,6 +25,7 @@ typedef struct work {
     const grid_options *options;
     grid_files files;
     grid_session *session;
+    grid_writer *writer;
     double *image;
     size_t pixels; /* in it */
     grid_phase phase;
@@ -142,7 +143,7 @@ static wadi_status write_image(work *w, const char *path, wadi_error *err) {
     const wadi_image_info info = image_info(w, &a, &h);
     writing = true;
     const wadi_status status =
-        grid_write_image(w->image, a.geometry.size, w->options->epsilon < single_epsilon, path,
+        grid_write_image(w->writer, w->image, a.geometry.size, path,
                          path == w->options->output ? w->options->png : NULL, &info, err);
     writing = false;
     for (int i = 0; i < 3; i++) wadi_text_fini(&h.line[i]);
@@ -231,7 +232,8 @@ static wadi_status prepare(work *w, wadi_error *err) {
                               .live_s = o->live_s,
                               .env = w};
     WADI_TRY(open_files(w, &take, err));
-    return grid_session_create(o, &w->files, &take, &watch, &w->session, err);
+    WADI_TRY(grid_session_create(o, &w->files, &take, &watch, &w->session, err));
+    return grid_writer_create(o->epsilon < single_epsilon, o->png != NULL, &w->writer, err);
 }
 
 /* A stream has broken off: what came is kept under a name that says so, and under no other. */
@@ -265,6 +267,7 @@ static int run(const grid_options *o) {
         fprintf(stderr, "wadi-grid: %s\n", interrupted ? "interrupted" : err.msg);
     if (status != WADI_OK && o->listen != NULL) save_part(&w);
     grid_session_destroy(w.session);
+    grid_writer_destroy(w.writer);
     grid_files_fini(&w.files);
     free(w.image);
     return status == WADI_OK ? DONE : interrupted ? INTERRUPTED : FAILED;

@@ -2,6 +2,7 @@
 #include "apps/gridding/write_image.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 #include "apps/gridding/statistics.h"
 #include "base/error.h"
@@ -41,10 +42,53 @@ static void build(bool precise, bool with_picture) {
     if (with_picture) wadi_stream_out(out, "png");
 }
 
+/* ---- life ---- */
+
+struct grid_writer {
+    bool precise;
+    wadi_exe *exe[2]; /* without and with a picture; NULL: not wanted so far */
+};
+
+/* An image is one element: all workers share it. */
+static const wadi_run_options run_options = {.schedule = WADI_SCHEDULE_FORCE_FLAT};
+
+static wadi_status compile(grid_writer *w, bool with_picture, wadi_error *err) {
+    if (w->exe[with_picture] != NULL) return WADI_OK;
+    wadi_program *program = wadi_program_create("image");
+    if (program == NULL) return wadi_fail(err, WADI_MEMORY, "out of memory");
+    build(w->precise, with_picture);
+    const wadi_status status = wadi_compile(program, NULL, &w->exe[with_picture], err);
+    wadi_program_destroy(program);
+    return status;
+}
+
+wadi_status grid_writer_create(bool precise, bool with_picture, grid_writer **out,
+                               wadi_error *err) {
+    grid_writer *w = calloc(1, sizeof *w);
+    if (w == NULL) return wadi_fail(err, WADI_MEMORY, "out of memory");
+    w->precise = precise;
+    const wadi_status status = compile(w, with_picture, err);
+    if (status != WADI_OK) {
+        grid_writer_destroy(w);
+        return status;
+    }
+    wadi_exe_warm(w->exe[with_picture], &run_options);
+    *out = w;
+    return WADI_OK;
+}
+
+void grid_writer_destroy(grid_writer *w) {
+    if (w == NULL) return;
+    for (int i = 0; i < 2; i++) wadi_exe_destroy(w->exe[i]);
+    free(w);
+}
+
+/* ---- writing ---- */
+
 static wadi_status go(const wadi_exe *exe, wadi_source *planes, wadi_sink *fits, wadi_sink *png,
                       wadi_error *err) {
     wadi_run *run = NULL;
-    wadi_status status = wadi_run_create(exe, NULL, &run, err);
+    wadi_status status = wadi_run_create(exe, &run_options, &run, err);
     if (status == WADI_OK) status = wadi_run_source(run, "planes", planes, err);
     if (status == WADI_OK) status = wadi_run_sink(run, "fits", fits, err);
     if (status == WADI_OK && png != NULL) status = wadi_run_sink(run, "png", png, err);
@@ -53,7 +97,7 @@ static wadi_status go(const wadi_exe *exe, wadi_source *planes, wadi_sink *fits,
     return status;
 }
 
-wadi_status grid_write_image(const double *image, int64_t size, bool precise, const char *fits,
+wadi_status grid_write_image(grid_writer *w, const double *image, int64_t size, const char *fits,
                              const char *png, const wadi_image_info *info, wadi_error *err) {
     const wadi_array plane = {.rank = 3,
                               .fields = 1,
@@ -62,21 +106,15 @@ wadi_status grid_write_image(const double *image, int64_t size, bool precise, co
                               .column = {(void *)(uintptr_t)image}};
     wadi_sink *fits_sink = NULL, *png_sink = NULL;
     wadi_source *planes = NULL;
-    wadi_exe *exe = NULL;
     wadi_png_options picture = {0};
     if (png != NULL) WADI_TRY(choose_shades(image, size, &picture, err));
-    wadi_program *program = wadi_program_create("image");
-    if (program == NULL) return wadi_fail(err, WADI_MEMORY, "out of memory");
-    build(precise, png != NULL);
-    wadi_status status = wadi_sink_fits(fits, info, &fits_sink, err);
+    wadi_status status = compile(w, png != NULL, err);
+    if (status == WADI_OK) status = wadi_sink_fits(fits, info, &fits_sink, err);
     if (status == WADI_OK && png != NULL) status = wadi_sink_png(png, &picture, &png_sink, err);
     if (status == WADI_OK) status = wadi_source_memory(&plane, &planes, err);
-    if (status == WADI_OK) status = wadi_compile(program, NULL, &exe, err);
-    if (status == WADI_OK) status = go(exe, planes, fits_sink, png_sink, err);
-    wadi_exe_destroy(exe);
+    if (status == WADI_OK) status = go(w->exe[png != NULL], planes, fits_sink, png_sink, err);
     wadi_source_destroy(planes);
     wadi_sink_destroy(fits_sink);
     wadi_sink_destroy(png_sink);
-    wadi_program_destroy(program);
     return status;
 }

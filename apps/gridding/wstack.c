@@ -209,8 +209,17 @@ static wadi_status prepare(const wstack *s, const grid_batch *b, const wstack_en
     return go(s, s->prepare, WADI_SCHEDULE_AUTO, sizeof bound / sizeof *bound, bound, out, err);
 }
 
-static wadi_status results(wadi_run *run, int n, binding *bound, wadi_error *err) {
-    for (int i = 0; i < n; i++) WADI_TRY(wadi_run_result(run, bound[i].name, &bound[i].array, err));
+/* What prepare has given, as inputs of the planes; how many. */
+static wadi_status bind_prepared(const wstack *s, wadi_run *prepared, binding *bound, int *out_n,
+                                 wadi_error *err) {
+    const int fields = s->plan.flat ? WSTACK_FLAT_SPOT : WSTACK_SPOT;
+    wadi_array spots;
+    bound[0].name = "value";
+    WADI_TRY(wadi_run_result(prepared, "value", &bound[0].array, err));
+    WADI_TRY(wadi_run_result(prepared, "spots", &spots, err));
+    for (int f = 0; f < fields; f++)
+        bound[1 + f] = bind_vector(wstack_spot[f], spots.type[f], spots.shape[0], spots.column[f]);
+    *out_n = 1 + fields;
     return WADI_OK;
 }
 
@@ -230,12 +239,7 @@ static wadi_status some_planes(const wstack *s, const wstack_entries *e, wadi_ru
                                int64_t low, int64_t count, wadi_error *err) {
     const wstack_plan *p = &s->plan;
     const int64_t shape[] = {p->columns, p->size}, parts = count * p->tiles;
-    binding bound[] = {
-        {.name = "value"},
-        {.name = "column"},
-        {.name = "row"},
-        {.name = "behind_u"},
-        {.name = "behind_v"},
+    const binding rest[] = {
         bind_vector("offset", WADI_I64, p->tiles * e->firsts + 1, e->offset),
         bind("firsts", WADI_I64, 0, NULL, &e->firsts),
         bind("low", WADI_I64, 0, NULL, &low),
@@ -243,14 +247,14 @@ static wadi_status some_planes(const wstack *s, const wstack_entries *e, wadi_ru
         bind("parts", WADI_I64, 0, NULL, &parts),
         bind("turn", p->single ? WADI_C64 : WADI_C128, 2, shape, s->turn),
         bind_image(s),
-        {.name = "first"},
-        {.name = "behind"},
     };
-    const int n = p->flat ? 12 : 14;
+    enum { REST = sizeof rest / sizeof *rest };
+    binding bound[1 + WSTACK_SPOT + REST];
     wadi_run *run = NULL;
     wadi_array image;
-    WADI_TRY(results(prepared, 5, bound, err));
-    if (!p->flat) WADI_TRY(results(prepared, 2, bound + 12, err));
+    int n = 0;
+    WADI_TRY(bind_prepared(s, prepared, bound, &n, err));
+    for (int i = 0; i < REST; i++) bound[n++] = rest[i];
     wadi_status st = go(s, s->planes, planes_schedule, n, bound, &run, err);
     if (st == WADI_OK) st = wadi_run_result(run, "image", &image, err);
     if (st == WADI_OK) /* blocks of columns are columns */

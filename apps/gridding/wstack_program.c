@@ -87,34 +87,41 @@ static wadi_exp first_point(wadi_exp at, int support) {
     return wadi_ceil(wadi_sub(at, wadi_f64(0.5 * support)));
 }
 
-/* Of a record: the first point, and how far it is behind at - W/2. */
-static wadi_exp placed(const context *c, wadi_exp at, int support) {
-    const wadi_exp first = first_point(at, support);
-    const wadi_exp behind = wadi_sub(first, wadi_sub(at, wadi_f64(0.5 * support)));
-    return wadi_rec2("first", wadi_convert(WADI_I32, first), "behind",
-                     wadi_convert(c->real, behind));
+static wadi_exp behind_of(const context *c, wadi_exp at, int support) {
+    const wadi_exp from = wadi_sub(at, wadi_f64(0.5 * support));
+    return wadi_convert(c->real, wadi_sub(first_point(at, support), from));
 }
 
 static wadi_exp on_grid(const context *c, wadi_acc of, wadi_exp entry) {
     const double grid = (double)c->p->grid;
     const wadi_exp cells = wadi_mul(coordinate(of, entry), wadi_f64(c->p->scale * grid));
-    return placed(c, wadi_sub(wadi_f64((double)(c->p->grid / 2)), cells), c->p->uv.support);
+    return wadi_sub(wadi_f64((double)(c->p->grid / 2)), cells);
 }
 
-static wadi_exp along_u(void *env, wadi_exp entry) {
-    const context *c = env;
-    return on_grid(c, c->u, entry);
-}
-
-static wadi_exp along_v(void *env, wadi_exp entry) {
-    const context *c = env;
-    return on_grid(c, c->v, entry);
-}
-
-static wadi_exp along_w(void *env, wadi_exp entry) {
-    const context *c = env;
+static wadi_exp on_planes(const context *c, wadi_exp entry) {
     const wadi_exp at = wadi_div(coordinate(c->w, entry), wadi_f64(c->p->step));
-    return placed(c, wadi_sub(at, wadi_f64(0.5)), c->p->w.support);
+    return wadi_sub(at, wadi_f64(0.5));
+}
+
+const char *const wstack_spot[WSTACK_SPOT] = {"column",   "row",   "behind_u",
+                                              "behind_v", "first", "behind"};
+
+/* Where an entry's kernels begin, and how far their first points are behind at - W/2. */
+static wadi_exp spot_of(void *env, wadi_exp entry) {
+    const context *c = env;
+    const int support = c->p->uv.support, fields = c->p->flat ? WSTACK_FLAT_SPOT : WSTACK_SPOT;
+    const wadi_exp at_u = on_grid(c, c->u, entry), at_v = on_grid(c, c->v, entry);
+    wadi_exp value[WSTACK_SPOT];
+    value[0] = wadi_convert(WADI_I32, first_point(at_u, support));
+    value[1] = wadi_convert(WADI_I32, first_point(at_v, support));
+    value[2] = behind_of(c, at_u, support);
+    value[3] = behind_of(c, at_v, support);
+    if (!c->p->flat) {
+        const wadi_exp at_w = on_planes(c, entry);
+        value[4] = wadi_convert(WADI_I32, first_point(at_w, c->p->w.support));
+        value[5] = behind_of(c, at_w, c->p->w.support);
+    }
+    return wadi_rec(fields, wstack_spot, value);
 }
 
 /* Visibility k, weighted and turned by the middle of n - 1. */
@@ -134,14 +141,6 @@ static wadi_exp value_of(void *env, wadi_exp entry) {
     return wadi_cond(is_flipped(entry), wadi_conj(z), z);
 }
 
-static wadi_exp first_field(wadi_exp r) {
-    return wadi_get(r, "first");
-}
-
-static wadi_exp behind_field(wadi_exp r) {
-    return wadi_get(r, "behind");
-}
-
 wadi_program *wstack_prepare(const wstack_plan *p) {
     context c;
     wadi_program *program = wadi_program_create("wstack_prepare");
@@ -154,18 +153,8 @@ wadi_program *wstack_prepare(const wstack_plan *p) {
     c.weight = vector_of("weight", WADI_F64, "n");
     c.entry = vector_of("entry", WADI_I64, "m");
     c.value = wadi_compute(wadi_generate_env(wadi_ix1(wadi_extent(c.vis, 0)), turned, &c));
-    const wadi_acc in_u = wadi_map_env(along_u, &c, c.entry);
-    const wadi_acc in_v = wadi_map_env(along_v, &c, c.entry);
     wadi_output("value", wadi_map_env(value_of, &c, c.entry));
-    wadi_output("column", wadi_map(first_field, in_u));
-    wadi_output("row", wadi_map(first_field, in_v));
-    wadi_output("behind_u", wadi_map(behind_field, in_u));
-    wadi_output("behind_v", wadi_map(behind_field, in_v));
-    if (!p->flat) {
-        const wadi_acc in_w = wadi_map_env(along_w, &c, c.entry);
-        wadi_output("first", wadi_map(first_field, in_w));
-        wadi_output("behind", wadi_map(behind_field, in_w));
-    }
+    wadi_output("spots", wadi_map_env(spot_of, &c, c.entry));
     return program;
 }
 

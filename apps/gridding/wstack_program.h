@@ -4,15 +4,18 @@
 
 #include "apps/gridding/wstack_plan.h"
 
+/* Of the fields, those in w are the last, and not there if the stack is flat. The next program reads each by its name. */
+enum { WSTACK_FLAT_SPOT = 4, WSTACK_SPOT = 6 };
+extern const char *const wstack_spot[WSTACK_SPOT];
+
 /* Entries (wstack_sort.h) become values and kernels.
  *   in   u v w weight f64[n], vis c128[n], entry i64[m]
- *   out  value c[m]         the visibility, weighted, turned by the middle of n - 1
- *        row column first i32[m]  of the kernel's first point
- *        behind_v behind_u behind r[m]  of that point, as es_pieces takes it */
+ *   out  value c[m]   the visibility, weighted, turned by the middle of n - 1
+ *        spots [m]    fields of wstack_spot: i32 of the kernel's first point, r of how far it is behind, as es_pieces takes it */
 wadi_program *wstack_prepare(const wstack_plan *p);
 
 /* `count` planes from `low` on are added to the image, from above downwards.
- *   in   what prepare gives, offset i64[k], firsts low count parts (count * tiles) i64[], image c[columns, size], turn c[columns, size]
+ *   in   what prepare gives, field by field, offset i64[k], firsts low count parts (count * tiles) i64[], image c[columns, size], turn c[columns, size]
  *   out  image */
 wadi_program *wstack_planes(const wstack_plan *p);
 

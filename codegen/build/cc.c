@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <spawn.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -64,26 +65,42 @@ static int wait_for(pid_t pid) {
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-/* Runs argv with stdout and stderr into `out`; the exit status, or -1 when it could not be run or was killed. */
-static int run_program(char *const *argv, char *out, size_t room) {
+/* A pipe's writing end must not get into a compiler that another thread starts meanwhile: its reader would wait for that one, too. */
+static pthread_mutex_t starting = PTHREAD_MUTEX_INITIALIZER;
+
+/* Starts argv with stdout and stderr going to *out_fd. */
+static bool start_program(char *const *argv, pid_t *out_pid, int *out_fd) {
     int pipe_fd[2];
-    out[0] = '\0';
-    if (pipe(pipe_fd) != 0) return -1;
-    (void)fcntl(pipe_fd[0], F_SETFD, FD_CLOEXEC);
     posix_spawn_file_actions_t actions;
-    pid_t pid = -1;
-    int failed = posix_spawn_file_actions_init(&actions);
-    if (!failed) {
-        failed = posix_spawn_file_actions_adddup2(&actions, pipe_fd[1], STDOUT_FILENO) ||
-                 posix_spawn_file_actions_adddup2(&actions, pipe_fd[1], STDERR_FILENO) ||
-                 posix_spawn_file_actions_addclose(&actions, pipe_fd[1]) ||
-                 posix_spawnp(&pid, argv[0], &actions, NULL, argv, environ);
+    if (pipe(pipe_fd) != 0) return false;
+    for (int i = 0; i < 2; i++) (void)fcntl(pipe_fd[i], F_SETFD, FD_CLOEXEC);
+    bool fine = posix_spawn_file_actions_init(&actions) == 0;
+    if (fine) {
+        fine = posix_spawn_file_actions_adddup2(&actions, pipe_fd[1], STDOUT_FILENO) == 0 &&
+               posix_spawn_file_actions_adddup2(&actions, pipe_fd[1], STDERR_FILENO) == 0 &&
+               posix_spawnp(out_pid, argv[0], &actions, NULL, argv, environ) == 0;
         posix_spawn_file_actions_destroy(&actions);
     }
     close(pipe_fd[1]);
-    if (!failed) read_output(pipe_fd[0], out, room);
-    close(pipe_fd[0]);
-    return failed ? -1 : wait_for(pid);
+    if (fine)
+        *out_fd = pipe_fd[0];
+    else
+        close(pipe_fd[0]);
+    return fine;
+}
+
+/* Runs argv with stdout and stderr into `out`; the exit status, or -1 when it could not be run or was killed. */
+static int run_program(char *const *argv, char *out, size_t room) {
+    pid_t pid = -1;
+    int fd = -1;
+    out[0] = '\0';
+    (void)pthread_mutex_lock(&starting);
+    const bool started = start_program(argv, &pid, &fd);
+    (void)pthread_mutex_unlock(&starting);
+    if (!started) return -1;
+    read_output(fd, out, room);
+    close(fd);
+    return wait_for(pid);
 }
 
 wadi_status wadi_cc_version(const wadi_cc *cc, char *out, size_t room, wadi_error *err) {

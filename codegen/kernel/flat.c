@@ -188,21 +188,37 @@ static void units_of(wadi_lower *l, const target *t, const wadi_lv *extent, wadi
     *rows = bin(l, WADI_SOP_QUOT, more, each);
 }
 
+/* There is one element, whose units are all there are: no kernel has to look for it. */
+static bool is_alone(const wadi_flat *c) {
+    return !c->body->stream && c->level == 0;
+}
+
 /* The checks of the binding are made here, once per element. */
 static wadi_status units_kernel(wadi_flat *c, const target *t, const char *name) {
     wadi_lower l;
     wadi_flat_start(c, &l, name);
     if (!l.b.failed) {
         wadi_lv extent[WADI_MAX_RANK], rows, pieces;
-        wadi_flat_each_element(&l);
+        if (is_alone(c))
+            l.s = num(&l, 0);
+        else
+            wadi_flat_each_element(&l);
         wadi_lower_checks(&l, t->bind);
         target_extents(&l, t, extent);
         units_of(&l, t, extent, &rows, &pieces);
         (void)wadi_lb_act(&l.b, WADI_L_SETUNIT, 2,
                           (const wadi_lv[]){bin(&l, WADI_SOP_MUL, rows, pieces), l.s});
-        wadi_lb_end(&l.b);
+        if (!is_alone(c)) wadi_lb_end(&l.b);
     }
     return wadi_lower_fini(&l, c->out);
+}
+
+/* Opens the loop over the units of the only element. */
+static wadi_lv each_unit_alone(wadi_lower *l) {
+    const wadi_lv u = wadi_lb_for(&l->b, argument(l, 0), argument(l, 1), 1, "unit");
+    l->s = num(l, 0);
+    wadi_lb_inst(&l->b, u)->nonneg = true;
+    return wadi_lb_range(&l->b, u, num(l, 0), WADI_LV_NONE);
 }
 
 /* Opens the loop over units and finds the element of each. Returns the unit's number within it. */
@@ -349,7 +365,7 @@ static wadi_status main_kernel(wadi_flat *c, const target *t, const char *name) 
         describe(&l, t->bind);
         wadi_scan_chain chain;
         if (t->how == CUT_BLOCKS) wadi_lower_scan_chain(&l, t->bind, &chain);
-        unit_body(&l, t, each_unit(&l), &chain);
+        unit_body(&l, t, is_alone(c) ? each_unit_alone(&l) : each_unit(&l), &chain);
         wadi_lb_end(&l.b);
     }
     return wadi_lower_fini(&l, c->out);

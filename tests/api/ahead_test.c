@@ -164,6 +164,8 @@ static void the_run_tells_what_went_wrong(void **state) {
 
 static void a_forked_child_makes_its_own(void **state) {
     (void)state;
+    const char *sanitizer = getenv("WADI_SANITIZE");
+    if (sanitizer != NULL && strstr(sanitizer, "thread") != NULL) skip();
     for (int i = 0; i < 3; i++) {
         wadi_exe *exe = compile();
         int status = -1;
