@@ -141,7 +141,7 @@ static wadi_status prepare(grid_gridder *g, const grid_job *job, wadi_error *err
     }
     WADI_TRY(grid_aw_compile(&g->form, &g->exe, err));
     wadi_exe_warm(g->exe, &g->canvas.run);
-    return WADI_OK;
+    return grid_canvas_expect(&g->canvas, err);
 }
 
 static void aw_close(grid_gridder *g) {

@@ -82,6 +82,12 @@ static wadi_status compile_image(grid_canvas *c, wadi_error *err) {
     return st;
 }
 
+wadi_status grid_canvas_expect(grid_canvas *c, wadi_error *err) {
+    WADI_TRY(compile_image(c, err));
+    wadi_exe_warm(c->image, &c->run);
+    return WADI_OK;
+}
+
 /* All of them, one below the other. */
 static wadi_array planes(const grid_canvas *c) {
     wadi_array a = {.rank = 2,

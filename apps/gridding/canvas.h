@@ -54,6 +54,8 @@ WADI_NODISCARD wadi_status grid_canvas_add(grid_canvas *c, const wadi_exe *exe,
                                            const grid_batch *batch, int extras,
                                            const grid_input *extra, wadi_error *err);
 WADI_NODISCARD wadi_status grid_canvas_image(grid_canvas *c, double *out, wadi_error *err);
+/* There will be an image: its kernels are made while visibilities are gridded. Not before the canvas is split. */
+WADI_NODISCARD wadi_status grid_canvas_expect(grid_canvas *c, wadi_error *err);
 
 /* What has become of the visibilities, and the grid's size. */
 void grid_canvas_tell(const grid_canvas *c, grid_tally *out);

@@ -117,7 +117,7 @@ static wadi_status prepare(grid_gridder *g, const grid_job *job, wadi_error *err
     tabulate(g);
     WADI_TRY(compile(g, err));
     wadi_exe_warm(g->exe, &g->canvas.run);
-    return WADI_OK;
+    return grid_canvas_expect(&g->canvas, err);
 }
 
 static void simple_close(grid_gridder *g) {

@@ -178,8 +178,10 @@ static wadi_status prepare(grid_gridder *g, const grid_job *job, wadi_error *err
     g->plan.products = grid_wfactor_products(&g->canvas, g->most_w + g->plan.step);
     WADI_TRY(compile(g, err));
     wadi_exe_warm(g->exe, &g->canvas.run); /* while the table is made */
-    return g->grows ? WADI_OK : grid_wfactors_make(&g->table, &g->canvas, &g->plan, g->most_w, err);
+    if (!g->grows) WADI_TRY(grid_wfactors_make(&g->table, &g->canvas, &g->plan, g->most_w, err));
+    return grid_canvas_expect(&g->canvas, err);
 }
+
 static void wproj_close(grid_gridder *g) {
     if (!g) return;
     grid_canvas_fini(&g->canvas); /* its run is one of exe */
