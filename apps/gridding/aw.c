@@ -120,8 +120,22 @@ static int64_t kernels_w(const grid_gridder *g) {
     return g->table.bins * g->plan.oversample * g->plan.oversample;
 }
 
-static int64_t spectrum_bytes(const grid_gridder *g) {
-    return (int64_t)g->form.padded * g->form.padded * 16;
+/* Whether the transforms of all kernels of w have room. */
+static bool spectra_fit(const grid_gridder *g, const grid_job *job) {
+    const int64_t bytes = grid_wtable_bytes(&g->plan, job->most_w);
+    const double larger = (double)g->form.padded / g->form.support;
+    return bytes >= 0 && (double)bytes * larger * larger <= SPECTRA_BYTES;
+}
+
+/* Kernels are made side by side while the table is. */
+static wadi_status compile(grid_gridder *g, wadi_error *err) {
+    if (g->form.hoisted) {
+        WADI_TRY(grid_aw_compile_transforms(&g->form, &g->transform, err));
+        wadi_exe_warm(g->transform, &g->canvas.run);
+    }
+    WADI_TRY(grid_aw_compile(&g->form, &g->exe, err));
+    wadi_exe_warm(g->exe, &g->canvas.run);
+    return grid_canvas_expect(&g->canvas, err);
 }
 
 static wadi_status prepare(grid_gridder *g, const grid_job *job, wadi_error *err) {
@@ -133,15 +147,10 @@ static wadi_status prepare(grid_gridder *g, const grid_job *job, wadi_error *err
     g->plan.fixed = g->form.support;
     keep_aterms(g, job->aterms);
     g->grows = !(job->most_w > 0);
-    if (!g->grows) WADI_TRY(grid_wtable_make(&g->table, &g->canvas, &g->plan, job->most_w, err));
-    g->form.each_w = g->grows || kernels_w(g) * spectrum_bytes(g) > SPECTRA_BYTES;
-    if (g->form.hoisted) {
-        WADI_TRY(grid_aw_compile_transforms(&g->form, &g->transform, err));
-        wadi_exe_warm(g->transform, &g->canvas.run);
-    }
-    WADI_TRY(grid_aw_compile(&g->form, &g->exe, err));
-    wadi_exe_warm(g->exe, &g->canvas.run);
-    return grid_canvas_expect(&g->canvas, err);
+    g->form.each_w = g->grows || !spectra_fit(g, job);
+    WADI_TRY(compile(g, err));
+    if (g->grows) return WADI_OK;
+    return grid_wtable_make(&g->table, &g->canvas, &g->plan, job->most_w, err);
 }
 
 static void aw_close(grid_gridder *g) {

@@ -39,8 +39,7 @@ static int64_t bins_for(const grid_wplan *plan, double w) {
     return (int64_t)ceil(w / plan->step + 0.5) + 1;
 }
 
-/* -1: more than can be counted. */
-static int64_t table_bytes(const grid_wplan *plan, double w) {
+int64_t grid_wtable_bytes(const grid_wplan *plan, double w) {
     const double side = (double)plan->fixed * plan->oversample;
     if (!(w / plan->step < 1e6)) return -1;
     const double values = (double)bins_for(plan, w) * side * side;
@@ -243,7 +242,7 @@ static wadi_status make_kernels(grid_wtable *t, const grid_canvas *c, int64_t su
 wadi_status grid_wtable_make(grid_wtable *t, const grid_canvas *c, const grid_wplan *plan, double w,
                              wadi_error *err) {
     grid_wtable_fini(t);
-    WADI_TRY(grid_room(table_bytes(plan, w), 0, "kernels of w", err));
+    WADI_TRY(grid_room(grid_wtable_bytes(plan, w), 0, "kernels of w", err));
     t->bins = bins_for(plan, w);
     t->step = plan->step;
     t->oversample = plan->oversample;

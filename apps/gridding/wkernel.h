@@ -46,6 +46,8 @@ int64_t grid_wkernel_period(const grid_canvas *c, double w, int64_t support);
 extern const double grid_wkernel_field;
 /* Wavelengths between two bins, such that at the image's corners half of it turns by `turn` radians. */
 double grid_wkernel_step(int64_t pixels, double scale, double turn);
+/* What the kernels of |w| up to `w` take; -1: more than can be counted. */
+int64_t grid_wtable_bytes(const grid_wplan *plan, double w);
 /* Makes the table for |w| up to `w`, anew if there is one. All zero is one without kernels; fini is due in any case. */
 WADI_NODISCARD wadi_status grid_wtable_make(grid_wtable *t, const grid_canvas *c,
                                             const grid_wplan *plan, double w, wadi_error *err);
