@@ -212,7 +212,7 @@ static wadi_status aw_add(grid_gridder *g, const grid_batch *batch, wadi_error *
     if (g->grows) WADI_TRY(grid_wtable_cover(&g->table, &g->canvas, &g->plan, batch, err));
     if (g->form.hoisted && !g->transformed) WADI_TRY(make_transforms(g, err));
     const wadi_array step = {.fields = 1, .type = {WADI_F64}, .column = {&g->table.step}};
-    grid_input extra[] = {{"step", step}, {"a", g->aterm}, {"w_kernel", kernels_of_w(g)}};
+    grid_bound extra[] = {{"step", step}, {"a", g->aterm}, {"w_kernel", kernels_of_w(g)}};
     if (g->form.hoisted) {
         WADI_TRY(wadi_run_result(g->transformed, "a", &extra[1].array, err));
         if (!g->form.each_w)

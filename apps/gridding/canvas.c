@@ -99,22 +99,17 @@ static wadi_array planes(const grid_canvas *c) {
     return a;
 }
 
-static wadi_array scalar(const double *x) {
-    return (wadi_array){.fields = 1, .type = {WADI_F64}, .column = {(void *)(uintptr_t)x}};
-}
-
 static wadi_status run_image(const grid_canvas *c, int64_t plane, wadi_run *run, wadi_array *image,
                              wadi_error *err) {
     const double w = (double)plane * c->spacing;
     wadi_array grid = planes(c);
     grid.column[0] = (double *)grid.column[0] + plane * c->cells * c->cells * 2;
     grid.shape[0] = c->cells;
-    const wadi_array fading = {
-        .rank = 1, .fields = 1, .type = {WADI_F64}, .shape = {c->pixels}, .column = {c->fading}};
-    const grid_input in[] = {
-        {"grid", grid}, {"fading", fading}, {"w", scalar(&w)}, {"scale", scalar(&c->scale)}};
-    for (int i = 0; i < (c->planes > 1 ? 4 : 2); i++)
-        WADI_TRY(wadi_run_input(run, in[i].name, &in[i].array, err));
+    const grid_bound in[] = {{"grid", grid},
+                             grid_bind_vector("fading", WADI_F64, c->pixels, c->fading),
+                             grid_bind_scalar("w", &w),
+                             grid_bind_scalar("scale", &c->scale)};
+    WADI_TRY(grid_bind_all(run, c->planes > 1 ? 4 : 2, in, err));
     WADI_TRY(wadi_run_go(run, err));
     return wadi_run_result(run, "image", image, err);
 }
@@ -225,36 +220,23 @@ void grid_canvas_fini(grid_canvas *c) {
 
 /* ---- a batch ---- */
 
-static wadi_array vector(wadi_type type, int64_t n, const void *values) {
-    return (wadi_array){.rank = 1,
-                        .fields = 1,
-                        .type = {type},
-                        .shape = {n},
-                        .column = {(void *)(uintptr_t)values}};
-}
-
 static wadi_status bind_all(const grid_canvas *c, wadi_run *run, const grid_batch *b, int extras,
-                            const grid_input *extra, wadi_error *err) {
-    wadi_array pair = vector(WADI_I32, b->n, b->pair);
-    pair.rank = 2;
-    pair.shape[1] = 2;
-    const grid_input own[] = {{"u", vector(WADI_F64, b->n, b->u)},
-                              {"v", vector(WADI_F64, b->n, b->v)},
-                              {"w", vector(WADI_F64, b->n, b->w)},
-                              {"vis", vector(WADI_C128, b->n, b->vis)},
-                              {"weight", vector(WADI_F64, b->n, b->weight)},
-                              {"pair", pair},
+                            const grid_bound *extra, wadi_error *err) {
+    const int64_t pairs[] = {b->n, 2};
+    const grid_bound own[] = {grid_bind_vector("u", WADI_F64, b->n, b->u),
+                              grid_bind_vector("v", WADI_F64, b->n, b->v),
+                              grid_bind_vector("w", WADI_F64, b->n, b->w),
+                              grid_bind_vector("vis", WADI_C128, b->n, b->vis),
+                              grid_bind_vector("weight", WADI_F64, b->n, b->weight),
+                              grid_bind("pair", WADI_I32, 2, pairs, b->pair),
                               {"grid", planes(c)},
-                              {"fine", scalar(&c->fine)}};
-    for (size_t i = 0; i < sizeof own / sizeof *own; i++)
-        WADI_TRY(wadi_run_input(run, own[i].name, &own[i].array, err));
-    for (int i = 0; i < extras; i++)
-        WADI_TRY(wadi_run_input(run, extra[i].name, &extra[i].array, err));
-    return WADI_OK;
+                              grid_bind_scalar("fine", &c->fine)};
+    WADI_TRY(grid_bind_all(run, sizeof own / sizeof *own, own, err));
+    return grid_bind_all(run, extras, extra, err);
 }
 
 static wadi_status go(const grid_canvas *c, wadi_run *run, const grid_batch *batch, int extras,
-                      const grid_input *extra, wadi_error *err) {
+                      const grid_bound *extra, wadi_error *err) {
     WADI_TRY(bind_all(c, run, batch, extras, extra, err));
     return wadi_run_go(run, err);
 }
@@ -271,7 +253,7 @@ static wadi_status count(grid_canvas *c, wadi_run *run, int64_t n, wadi_error *e
 }
 
 wadi_status grid_canvas_add(grid_canvas *c, const wadi_exe *exe, const grid_batch *batch,
-                            int extras, const grid_input *extra, wadi_error *err) {
+                            int extras, const grid_bound *extra, wadi_error *err) {
     wadi_run *run = NULL;
     if (batch->n == 0) return WADI_OK;
     WADI_TRY(wadi_run_create(exe, &c->run, &run, err));

@@ -11,6 +11,7 @@
 #ifndef WADI_APPS_GRIDDING_CANVAS_H
 #define WADI_APPS_GRIDDING_CANVAS_H
 
+#include "apps/gridding/bound.h"
 #include "apps/gridding/es_kernel.h"
 #include "apps/gridding/method.h"
 
@@ -31,12 +32,6 @@ typedef struct grid_canvas {
     double weight; /* of those gridded */
 } grid_canvas;
 
-/* Beside the batch: an array the program reads. */
-typedef struct grid_input {
-    const char *name;
-    wadi_array array;
-} grid_input;
-
 /* The least even number from `least` on without prime factors above 5. */
 int64_t grid_cells(int64_t least);
 
@@ -49,10 +44,10 @@ WADI_NODISCARD wadi_status grid_canvas_split(grid_canvas *c, int64_t planes, dou
                                              wadi_error *err);
 void grid_canvas_fini(grid_canvas *c);
 
-/* Runs a program made between the two calls below. */
+/* Runs a program made between the two calls below. `extra`: what it reads beside the batch. */
 WADI_NODISCARD wadi_status grid_canvas_add(grid_canvas *c, const wadi_exe *exe,
                                            const grid_batch *batch, int extras,
-                                           const grid_input *extra, wadi_error *err);
+                                           const grid_bound *extra, wadi_error *err);
 WADI_NODISCARD wadi_status grid_canvas_image(grid_canvas *c, double *out, wadi_error *err);
 /* There will be an image: its kernels are made while visibilities are gridded. Not before the canvas is split. */
 WADI_NODISCARD wadi_status grid_canvas_expect(grid_canvas *c, wadi_error *err);

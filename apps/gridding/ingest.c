@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "apps/gridding/rows.h"
 #include "base/error.h"
 #include "sched/stream.h"
 
@@ -149,27 +150,13 @@ static wadi_acc row(void *env, wadi_acc parts) {
     return wadi_tuple2(wadi_tuple_get(kept, 0), counts);
 }
 
-static wadi_component component(wadi_type type, int rank, const char *const *extents) {
-    return (wadi_component){.elem = wadi_scalar_elem(type), .rank = rank, .extents = extents};
-}
-
 static void build(body *b, const wadi_vis_info *info, int64_t channels) {
-    static const char *const three[] = {"3"}, *const two[] = {"2"};
-    char all[24], pols[24], taken[24];
-    (void)snprintf(all, sizeof all, "%lld", (long long)info->channels);
-    (void)snprintf(pols, sizeof pols, "%lld", (long long)info->pols);
+    char taken[24];
     (void)snprintf(taken, sizeof taken, "%lld", (long long)channels);
-    const char *const table[] = {all, pols}, *const list[] = {taken};
-    const wadi_component parts[WADI_VIS_PARTS] = {[WADI_VIS_UVW] = component(WADI_F64, 1, three),
-                                                  [WADI_VIS_PAIR] = component(WADI_I32, 1, two),
-                                                  [WADI_VIS_TIME] = component(WADI_F64, 0, NULL),
-                                                  [WADI_VIS_DATA] = component(WADI_C128, 2, table),
-                                                  [WADI_VIS_WEIGHT] =
-                                                      component(WADI_F32, 2, table)};
+    const char *const list[] = {taken};
     b->wavelengths = wadi_input("wavelengths", WADI_F64, 1, list);
     b->frequency = wadi_input("frequency", WADI_F64, 1, list);
-    const wadi_seq rows = wadi_stream_in("rows", WADI_VIS_PARTS, parts);
-    wadi_stream_out(wadi_map_seq_env(row, b, rows), "visibilities");
+    wadi_stream_out(wadi_map_seq_env(row, b, grid_rows_in(info)), "visibilities");
 }
 
 /* ---- the sink ---- */

@@ -21,7 +21,7 @@ const char grid_usage[] =
     "  -o, --output FILE       the image, as FITS; replaced only when the new one is whole\n"
     "      --png FILE          a picture of it too\n"
     "  -m, --method NAME       wstack (default), wproj, aw, simple; direct: the sum itself, slow\n"
-    "  -e, --epsilon E         relative accuracy of wstack, 1e-2 to 1e-12 (1e-4); below 1e-6 the\n"
+    "  -e, --epsilon E         relative accuracy of wstack, 0.1 to 1e-13 (1e-4); below 1e-6 the\n"
     "                          image is written in double precision\n"
     "  -s, --size N            pixels along each side, even\n"
     "      --scale ANGLE       of a pixel: 0.5asec, 20mas, 1e-5rad\n"

@@ -3,8 +3,8 @@
 #include "apps/gridding/reach.h"
 
 #include <math.h>
-#include <stdio.h>
 
+#include "apps/gridding/rows.h"
 #include "base/error.h"
 #include "wadi/wadi.h"
 
@@ -36,26 +36,11 @@ static wadi_acc both(wadi_acc a, wadi_acc b) {
     return wadi_tuple2(wadi_unit(most), wadi_unit(least));
 }
 
-static wadi_component component(wadi_type type, int rank, const char *const *extents) {
-    return (wadi_component){.elem = wadi_scalar_elem(type), .rank = rank, .extents = extents};
-}
-
 static void build(const wadi_vis_info *info) {
-    static const char *const three[] = {"3"}, *const two[] = {"2"};
-    char channels[24], pols[24];
-    (void)snprintf(channels, sizeof channels, "%lld", (long long)info->channels);
-    (void)snprintf(pols, sizeof pols, "%lld", (long long)info->pols);
-    const char *const cells[] = {channels, pols};
-    const wadi_component parts[WADI_VIS_PARTS] = {[WADI_VIS_UVW] = component(WADI_F64, 1, three),
-                                                  [WADI_VIS_PAIR] = component(WADI_I32, 1, two),
-                                                  [WADI_VIS_TIME] = component(WADI_F64, 0, NULL),
-                                                  [WADI_VIS_DATA] = component(WADI_C128, 2, cells),
-                                                  [WADI_VIS_WEIGHT] =
-                                                      component(WADI_F32, 2, cells)};
     const wadi_acc none =
         wadi_tuple2(wadi_unit(wadi_f64(0)), wadi_unit(wadi_f64((double)INFINITY)));
-    const wadi_seq rows = wadi_stream_in("rows", WADI_VIS_PARTS, parts);
-    const wadi_acc all = wadi_consume(wadi_fold_seq(both, none, wadi_map_seq(reach_of_row, rows)));
+    const wadi_acc all =
+        wadi_consume(wadi_fold_seq(both, none, wadi_map_seq(reach_of_row, grid_rows_in(info))));
     wadi_output("longest", wadi_tuple_get(all, 0));
     wadi_output("shortest", wadi_tuple_get(all, 1));
 }

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "apps/gridding/keys.h"
+#include "apps/gridding/rows.h"
 #include "apps/gridding/send_options.h"
 #include "apps/gridding/send_rows.h"
 #include "base/clock.h"
@@ -73,26 +74,10 @@ static void clear_line(work *w) {
 
 /* ---- the pipeline: rows as they are ---- */
 
-static wadi_component component(wadi_type type, int rank, const char *const *extents) {
-    return (wadi_component){.elem = wadi_scalar_elem(type), .rank = rank, .extents = extents};
-}
-
 static wadi_status compile(work *w, wadi_error *err) {
-    static const char *const three[] = {"3"}, *const two[] = {"2"};
-    const wadi_vis_info *info = send_rows_about(w->rows);
-    char channels[24], pols[24];
-    (void)snprintf(channels, sizeof channels, "%lld", (long long)info->channels);
-    (void)snprintf(pols, sizeof pols, "%lld", (long long)info->pols);
-    const char *const cells[] = {channels, pols};
-    const wadi_component parts[WADI_VIS_PARTS] = {[WADI_VIS_UVW] = component(WADI_F64, 1, three),
-                                                  [WADI_VIS_PAIR] = component(WADI_I32, 1, two),
-                                                  [WADI_VIS_TIME] = component(WADI_F64, 0, NULL),
-                                                  [WADI_VIS_DATA] = component(WADI_C128, 2, cells),
-                                                  [WADI_VIS_WEIGHT] =
-                                                      component(WADI_F32, 2, cells)};
     w->program = wadi_program_create("vis_send");
     if (w->program == NULL) return wadi_fail(err, WADI_MEMORY, "out of memory");
-    wadi_stream_out(wadi_stream_in("rows", WADI_VIS_PARTS, parts), "link");
+    wadi_stream_out(grid_rows_in(send_rows_about(w->rows)), "link");
     return wadi_compile(w->program, NULL, &w->exe, err);
 }
 

@@ -140,12 +140,8 @@ static wadi_status simple_open(const grid_job *job, grid_gridder **out, wadi_err
 }
 
 static wadi_status simple_add(grid_gridder *g, const grid_batch *batch, wadi_error *err) {
-    const grid_input kernel = {"kernel",
-                               {.rank = 2,
-                                .fields = 1,
-                                .type = {WADI_F64},
-                                .shape = {grid_between_places(g->oversample), g->side},
-                                .column = {g->kernel}}};
+    const int64_t shape[] = {grid_between_places(g->oversample), g->side};
+    const grid_bound kernel = grid_bind("kernel", WADI_F64, 2, shape, g->kernel);
     return grid_canvas_add(&g->canvas, g->exe, batch, 1, &kernel, err);
 }
 

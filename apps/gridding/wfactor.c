@@ -283,33 +283,21 @@ static wadi_status make_inputs(const grid_canvas *c, const grid_wfactor_plan *pl
     return WADI_OK;
 }
 
-static wadi_array array(wadi_type type, const void *values, int rank, int64_t n0, int64_t n1,
-                        int64_t n2) {
-    return (wadi_array){.rank = rank,
-                        .fields = 1,
-                        .type = {type},
-                        .shape = {n0, n1, n2},
-                        .column = {(void *)(uintptr_t)values}};
-}
-
-static wadi_status run_maker(grid_wfactors *t, const grid_canvas *c, const inputs *s, int products,
-                             wadi_error *err) {
-    const int64_t n = t->bins;
-    const grid_input in[] = {
-        {"support", array(WADI_I64, t->support, 1, n, 0, 0)},
-        {"period", array(WADI_I64, s->period, 1, n, 0, 0)},
-        {"samples", array(WADI_I64, s->samples, 1, n, 0, 0)},
-        {"fade_first", array(WADI_I64, s->fade_first, 1, n, 0, 0)},
-        {"fading", array(WADI_F64, s->fading, 1, s->fadings, 0, 0)},
-        {"w", array(WADI_F64, s->w, 2, n, 2, 0)},
-        {"m", array(WADI_F64, s->m, 2, n, products, 0)},
-        {"drop", array(WADI_F64, s->drop, 2, n, products, 0)},
-        {"mix", array(WADI_C128, s->mix, 3, n, INT64_C(2) * products, products)},
-        {"theta", array(WADI_F64, &c->theta, 0, 0, 0, 0)}};
-    WADI_TRY(wadi_run_create(t->exe, &c->run, &t->run, err));
-    for (size_t i = 0; i < sizeof in / sizeof *in; i++)
-        WADI_TRY(wadi_run_input(t->run, in[i].name, &in[i].array, err));
-    WADI_TRY(wadi_run_go(t->run, err));
+static wadi_status run_maker(grid_wfactors *t, const grid_canvas *c, const inputs *s,
+                             int64_t products, wadi_error *err) {
+    const int64_t n = t->bins, ends[] = {n, 2}, slices[] = {n, products},
+                  mixes[] = {n, 2 * products, products};
+    const grid_bound in[] = {grid_bind_vector("support", WADI_I64, n, t->support),
+                             grid_bind_vector("period", WADI_I64, n, s->period),
+                             grid_bind_vector("samples", WADI_I64, n, s->samples),
+                             grid_bind_vector("fade_first", WADI_I64, n, s->fade_first),
+                             grid_bind_vector("fading", WADI_F64, s->fadings, s->fading),
+                             grid_bind("w", WADI_F64, 2, ends, s->w),
+                             grid_bind("m", WADI_F64, 2, slices, s->m),
+                             grid_bind("drop", WADI_F64, 2, slices, s->drop),
+                             grid_bind("mix", WADI_C128, 3, mixes, s->mix),
+                             grid_bind_scalar("theta", &c->theta)};
+    WADI_TRY(grid_run(t->exe, &c->run, sizeof in / sizeof *in, in, &t->run, err));
     return wadi_run_result(t->run, "kernel", &t->kernel, err);
 }
 
@@ -366,11 +354,11 @@ void grid_wfactors_fini(grid_wfactors *t) {
     *t = (grid_wfactors){0};
 }
 
-void grid_wfactors_bind(const grid_wfactors *t, grid_input out[GRID_WFACTOR_INPUTS]) {
-    out[0] = (grid_input){"step", array(WADI_F64, &t->step, 0, 0, 0, 0)};
-    out[1] = (grid_input){"support", array(WADI_I64, t->support, 1, t->bins, 0, 0)};
-    out[2] = (grid_input){"first", array(WADI_I64, t->first, 1, t->bins, 0, 0)};
-    out[3] = (grid_input){"kernel", t->kernel};
+void grid_wfactors_bind(const grid_wfactors *t, grid_bound out[GRID_WFACTOR_INPUTS]) {
+    out[0] = grid_bind_scalar("step", &t->step);
+    out[1] = grid_bind_vector("support", WADI_I64, t->bins, t->support);
+    out[2] = grid_bind_vector("first", WADI_I64, t->bins, t->first);
+    out[3] = (grid_bound){"kernel", t->kernel};
 }
 
 /* ---- in the program of a batch ---- */

@@ -58,7 +58,7 @@ typedef struct grid_wfactor_inputs {
 enum { GRID_WFACTOR_INPUTS = 4 };
 
 grid_wfactor_inputs grid_program_wfactors(const grid_wfactor_plan *plan);
-void grid_wfactors_bind(const grid_wfactors *t, grid_input out[GRID_WFACTOR_INPUTS]);
+void grid_wfactors_bind(const grid_wfactors *t, grid_bound out[GRID_WFACTOR_INPUTS]);
 
 /* The bin of a w >= 0. */
 typedef struct grid_wchoice {

@@ -195,30 +195,15 @@ static void fill(const grid_canvas *c, const grid_wtable *t, int64_t support, in
     }
 }
 
-static wadi_array vector(wadi_type type, int64_t n, const void *values) {
-    return (wadi_array){.rank = 1,
-                        .fields = 1,
-                        .type = {type},
-                        .shape = {n},
-                        .column = {(void *)(uintptr_t)values}};
-}
-
-static wadi_array scalar(wadi_type type, const void *value) {
-    return (wadi_array){.fields = 1, .type = {type}, .column = {(void *)(uintptr_t)value}};
-}
-
 static wadi_status run_maker(grid_wtable *t, const grid_canvas *c, int64_t support, const inputs *s,
                              wadi_error *err) {
-    const grid_input in[] = {{"w", vector(WADI_F64, t->bins, s->w)},
-                             {"support", scalar(WADI_I64, &support)},
-                             {"period", vector(WADI_I64, t->bins, s->period)},
-                             {"node", vector(WADI_F64, NODES, s->node)},
-                             {"weight", vector(WADI_F64, NODES, s->weight)},
-                             {"theta", scalar(WADI_F64, &c->theta)}};
-    WADI_TRY(wadi_run_create(t->exe, &c->run, &t->run, err));
-    for (size_t i = 0; i < sizeof in / sizeof *in; i++)
-        WADI_TRY(wadi_run_input(t->run, in[i].name, &in[i].array, err));
-    WADI_TRY(wadi_run_go(t->run, err));
+    const grid_bound in[] = {grid_bind_vector("w", WADI_F64, t->bins, s->w),
+                             grid_bind("support", WADI_I64, 0, NULL, &support),
+                             grid_bind_vector("period", WADI_I64, t->bins, s->period),
+                             grid_bind_vector("node", WADI_F64, NODES, s->node),
+                             grid_bind_vector("weight", WADI_F64, NODES, s->weight),
+                             grid_bind_scalar("theta", &c->theta)};
+    WADI_TRY(grid_run(t->exe, &c->run, sizeof in / sizeof *in, in, &t->run, err));
     return wadi_run_result(t->run, "kernel", &t->kernel, err);
 }
 

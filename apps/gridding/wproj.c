@@ -213,11 +213,10 @@ static wadi_status cover(grid_gridder *g, const grid_batch *batch, wadi_error *e
 }
 
 static wadi_status wproj_add(grid_gridder *g, const grid_batch *batch, wadi_error *err) {
-    grid_input extra[GRID_WFACTOR_INPUTS + 1];
+    grid_bound extra[GRID_WFACTOR_INPUTS + 1];
     if (g->grows) WADI_TRY(cover(g, batch, err));
     grid_wfactors_bind(&g->table, extra);
-    extra[GRID_WFACTOR_INPUTS] =
-        (grid_input){"spacing", {.fields = 1, .type = {WADI_F64}, .column = {&g->canvas.spacing}}};
+    extra[GRID_WFACTOR_INPUTS] = grid_bind_scalar("spacing", &g->canvas.spacing);
     return grid_canvas_add(&g->canvas, g->exe, batch, GRID_WFACTOR_INPUTS + 1, extra, err);
 }
 

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "apps/gridding/bound.h"
 #include "apps/gridding/methods.h"
 #include "apps/gridding/wstack_plan.h"
 #include "apps/gridding/wstack_program.h"
@@ -170,47 +171,27 @@ static wadi_status compile(const wstack *s, wadi_program *owned_p, wadi_schedule
 
 /* ---- running ---- */
 
-typedef struct binding {
-    const char *name;
-    wadi_array array;
-} binding;
-
-static binding bind(const char *name, wadi_type t, int rank, const int64_t *shape,
-                    const void *data) {
-    binding b = {name,
-                 {.rank = rank, .fields = 1, .type = {t}, .column = {(void *)(uintptr_t)data}}};
-    for (int d = 0; d < rank; d++) b.array.shape[d] = shape[d];
-    return b;
-}
-
-static binding bind_vector(const char *name, wadi_type t, int64_t n, const void *data) {
-    return bind(name, t, 1, &n, data);
-}
-
 static wadi_status go(const wstack *s, const wadi_exe *exe, wadi_schedule_option schedule, int n,
-                      const binding *bound, wadi_run **out, wadi_error *err) {
+                      const grid_bound *bound, wadi_run **out, wadi_error *err) {
     const wadi_run_options options = options_for(s, schedule);
-    wadi_status st = wadi_run_create(exe, &options, out, err);
-    for (int i = 0; i < n && st == WADI_OK; i++)
-        st = wadi_run_input(*out, bound[i].name, &bound[i].array, err);
-    return st == WADI_OK ? wadi_run_go(*out, err) : st;
+    return grid_run(exe, &options, n, bound, out, err);
 }
 
 static wadi_status prepare(const wstack *s, const grid_batch *b, const wstack_entries *e,
                            wadi_run **out, wadi_error *err) {
-    const binding bound[] = {
-        bind_vector("u", WADI_F64, b->n, b->u),
-        bind_vector("v", WADI_F64, b->n, b->v),
-        bind_vector("w", WADI_F64, b->n, b->w),
-        bind_vector("vis", WADI_C128, b->n, b->vis),
-        bind_vector("weight", WADI_F64, b->n, b->weight),
-        bind_vector("entry", WADI_I64, e->n, e->entry),
+    const grid_bound bound[] = {
+        grid_bind_vector("u", WADI_F64, b->n, b->u),
+        grid_bind_vector("v", WADI_F64, b->n, b->v),
+        grid_bind_vector("w", WADI_F64, b->n, b->w),
+        grid_bind_vector("vis", WADI_C128, b->n, b->vis),
+        grid_bind_vector("weight", WADI_F64, b->n, b->weight),
+        grid_bind_vector("entry", WADI_I64, e->n, e->entry),
     };
     return go(s, s->prepare, WADI_SCHEDULE_AUTO, sizeof bound / sizeof *bound, bound, out, err);
 }
 
 /* What prepare has given, as inputs of the planes; how many. */
-static wadi_status bind_prepared(const wstack *s, wadi_run *prepared, binding *bound, int *out_n,
+static wadi_status bind_prepared(const wstack *s, wadi_run *prepared, grid_bound *bound, int *out_n,
                                  wadi_error *err) {
     const int fields = s->plan.flat ? WSTACK_FLAT_SPOT : WSTACK_SPOT;
     wadi_array spots;
@@ -218,15 +199,16 @@ static wadi_status bind_prepared(const wstack *s, wadi_run *prepared, binding *b
     WADI_TRY(wadi_run_result(prepared, "value", &bound[0].array, err));
     WADI_TRY(wadi_run_result(prepared, "spots", &spots, err));
     for (int f = 0; f < fields; f++)
-        bound[1 + f] = bind_vector(wstack_spot[f], spots.type[f], spots.shape[0], spots.column[f]);
+        bound[1 + f] =
+            grid_bind_vector(wstack_spot[f], spots.type[f], spots.shape[0], spots.column[f]);
     *out_n = 1 + fields;
     return WADI_OK;
 }
 
-static binding bind_image(const wstack *s) {
+static grid_bound bind_image(const wstack *s) {
     const wstack_plan *p = &s->plan;
     const int64_t shape[] = {p->columns, p->size};
-    return bind("image", p->single ? WADI_C64 : WADI_C128, 2, shape, s->image);
+    return grid_bind("image", p->single ? WADI_C64 : WADI_C128, 2, shape, s->image);
 }
 
 static size_t image_bytes(const wstack_plan *p) {
@@ -239,17 +221,17 @@ static wadi_status some_planes(const wstack *s, const wstack_entries *e, wadi_ru
                                int64_t low, int64_t count, wadi_error *err) {
     const wstack_plan *p = &s->plan;
     const int64_t shape[] = {p->columns, p->size}, parts = count * p->tiles;
-    const binding rest[] = {
-        bind_vector("offset", WADI_I64, p->tiles * e->firsts + 1, e->offset),
-        bind("firsts", WADI_I64, 0, NULL, &e->firsts),
-        bind("low", WADI_I64, 0, NULL, &low),
-        bind("count", WADI_I64, 0, NULL, &count),
-        bind("parts", WADI_I64, 0, NULL, &parts),
-        bind("turn", p->single ? WADI_C64 : WADI_C128, 2, shape, s->turn),
+    const grid_bound rest[] = {
+        grid_bind_vector("offset", WADI_I64, p->tiles * e->firsts + 1, e->offset),
+        grid_bind("firsts", WADI_I64, 0, NULL, &e->firsts),
+        grid_bind("low", WADI_I64, 0, NULL, &low),
+        grid_bind("count", WADI_I64, 0, NULL, &count),
+        grid_bind("parts", WADI_I64, 0, NULL, &parts),
+        grid_bind("turn", p->single ? WADI_C64 : WADI_C128, 2, shape, s->turn),
         bind_image(s),
     };
     enum { REST = sizeof rest / sizeof *rest };
-    binding bound[1 + WSTACK_SPOT + REST];
+    grid_bound bound[1 + WSTACK_SPOT + REST];
     wadi_run *run = NULL;
     wadi_array image;
     int n = 0;
@@ -266,8 +248,9 @@ static wadi_status some_planes(const wstack *s, const wstack_entries *e, wadi_ru
 static wadi_status finish(wstack *s, wadi_error *err) {
     const wstack_plan *p = &s->plan;
     const int64_t half[] = {p->size / 2 + 1, p->size / 2 + 1}, square[] = {p->size, p->size};
-    const binding bound[] = {bind_image(s), bind("finish", WADI_C128, 2, half, s->finishing),
-                             bind("sum", WADI_F64, 2, square, s->sum)};
+    const grid_bound bound[] = {bind_image(s),
+                                grid_bind("finish", WADI_C128, 2, half, s->finishing),
+                                grid_bind("sum", WADI_F64, 2, square, s->sum)};
     wadi_run *run = NULL;
     wadi_array sum;
     wadi_status st = go(s, s->finish, finish_schedule, 3, bound, &run, err);

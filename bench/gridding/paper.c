@@ -121,7 +121,7 @@ static wadi_status run_ours(void *env, double *out_seconds, wadi_error *err) {
     ours *o = env;
     const wadi_array step = {
         .fields = 1, .type = {WADI_F64}, .column = {(void *)(uintptr_t)&o->s->table.step}};
-    grid_input extra[] = {{"step", step}, {"a", kernels_a(o->s)}, {"w_kernel", kernels_w(o->s)}};
+    grid_bound extra[] = {{"step", step}, {"a", kernels_a(o->s)}, {"w_kernel", kernels_w(o->s)}};
     grid_batch b = o->s->data.batch;
     WADI_UNUSED(out_seconds);
     b.n = o->s->n;
