@@ -166,9 +166,10 @@ static void the_last_image_is_that_of_a_file(void **state) {
         if (got == NULL) fail_msg("%s", err.msg);
         assert_true(same_geometry(&a, &b));
         assert_same(want, got, &a);
-        /* what was shown became finer when longer baselines came */
-        assert_true(live.first.geometry.scale > 4 * live.last.geometry.scale);
-        assert_true(live.last.geometry.scale <= b.geometry.scale);
+        /* what was shown became finer when longer baselines came: four pixels to the finest fringe, or still two if an image between
+         * has room for all that came after it */
+        assert_true(live.first.geometry.scale > 2 * live.last.geometry.scale);
+        assert_true(live.last.geometry.scale <= 2 * b.geometry.scale);
         assert_int_equal(live.first.limits.n, FIRST);
         assert_int_equal(live.last.limits.n, ROWS);
         assert_int_equal(live.first.outside + live.last.outside + b.outside, 0);

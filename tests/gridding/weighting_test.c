@@ -216,7 +216,7 @@ static void a_plane_in_which_nothing_lies_leaves_nothing(void **state) {
         grid_store_init(&s, 3);
         for (int i = 0; i < n; i++) put(&s, i, 1e6, i, 1);
         for (int kind = GRID_UNIFORM; kind <= GRID_BRIGGS; kind++) {
-            grid_store after = weigh(&s, (grid_weights){kind, 0}, &one_thread, 3, &w);
+            grid_store after = weigh(&s, (grid_weights){(grid_weighting)kind, 0}, &one_thread, 3, &w);
             assert_int_equal(after.n, 0);
             assert_true(w.outside == n && w.weight == 0 && w.variance == 0);
             grid_store_fini(&after);
@@ -241,7 +241,7 @@ static void weights_have_one_set_of_bits(void **state) {
     (void)state;
     grid_store s = make(MANY);
     for (int kind = GRID_UNIFORM; kind <= GRID_BRIGGS; kind++) {
-        const grid_weights how = {kind, 0.5};
+        const grid_weights how = {(grid_weighting)kind, 0.5};
         grid_weighed a, b;
         grid_store want = weigh(&s, how, &ways[0], MANY, &a);
         for (int i = 1; i < WAYS; i++) {
@@ -261,7 +261,7 @@ static void weights_do_not_depend_on_how_batches_are_cut(void **state) {
     (void)state;
     grid_store s = make(MANY);
     for (int kind = GRID_UNIFORM; kind <= GRID_BRIGGS; kind++) {
-        const grid_weights how = {kind, 0.5};
+        const grid_weights how = {(grid_weighting)kind, 0.5};
         grid_weighed a, b;
         grid_store want = weigh(&s, how, &ways[0], MANY, &a);
         for (int64_t most = 999; most <= MANY / 2; most *= 5) {
