@@ -216,7 +216,8 @@ static void a_plane_in_which_nothing_lies_leaves_nothing(void **state) {
         grid_store_init(&s, 3);
         for (int i = 0; i < n; i++) put(&s, i, 1e6, i, 1);
         for (int kind = GRID_UNIFORM; kind <= GRID_BRIGGS; kind++) {
-            grid_store after = weigh(&s, (grid_weights){(grid_weighting)kind, 0}, &one_thread, 3, &w);
+            grid_store after =
+                weigh(&s, (grid_weights){(grid_weighting)kind, 0}, &one_thread, 3, &w);
             assert_int_equal(after.n, 0);
             assert_true(w.outside == n && w.weight == 0 && w.variance == 0);
             grid_store_fini(&after);
