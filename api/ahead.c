@@ -97,15 +97,22 @@ static bool make_one(wadi_exe *exe) {
     return i >= 0;
 }
 
+/* Behind the gate, as everything that takes the lock here: no fork comes between. */
+static void retire(wadi_exe *exe) {
+    (void)pthread_mutex_lock(&gate);
+    wadi_mutex_lock(&exe->lock);
+    exe->helping--;
+    wadi_mutex_unlock(&exe->lock);
+    (void)pthread_mutex_unlock(&gate);
+}
+
 static void help(void *env) {
     wadi_exe *exe = env;
     for (bool more = true; more && enter(exe);) {
         more = make_one(exe);
         leave();
     }
-    wadi_mutex_lock(&exe->lock);
-    exe->helping--;
-    wadi_mutex_unlock(&exe->lock);
+    retire(exe);
 }
 
 /* ---- wishes ---- */
