@@ -233,9 +233,7 @@ wadi_status grid_aw_compile_transforms(const grid_aw_form *f, wadi_exe **out, wa
     declare(f, false, &e, &a, &w);
     wadi_output("a", spectrum(f, a, f->aterm));
     if (!f->each_w) wadi_output("w_kernel", spectrum(f, w, f->support));
-    const wadi_status st = wadi_compile(p, NULL, out, err);
-    wadi_program_destroy(p);
-    return st;
+    return grid_compile(p, out, err);
 }
 
 wadi_status grid_aw_compile(const grid_aw_form *f, wadi_exe **out, wadi_error *err) {
@@ -247,7 +245,5 @@ wadi_status grid_aw_compile(const grid_aw_form *f, wadi_exe **out, wadi_error *e
     at.step = wadi_input("step", WADI_F64, 0, NULL);
     declare(f, f->hoisted, &e, &at.a, &at.w);
     grid_program_scatter(&at.in, f->support, visibility, &at);
-    const wadi_status st = wadi_compile(p, NULL, out, err);
-    wadi_program_destroy(p);
-    return st;
+    return grid_compile(p, out, err);
 }

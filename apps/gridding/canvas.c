@@ -77,9 +77,7 @@ static wadi_status compile_image(grid_canvas *c, wadi_error *err) {
     const wadi_exp pixels = wadi_extent(at.fading, 0);
     const wadi_ix shape = wadi_ix2(pixels, pixels);
     wadi_output("image", wadi_generate_env(shape, pixel, &at));
-    const wadi_status st = wadi_compile(p, NULL, &c->image, err);
-    wadi_program_destroy(p);
-    return st;
+    return grid_compile(p, &c->image, err);
 }
 
 wadi_status grid_canvas_expect(grid_canvas *c, wadi_error *err) {

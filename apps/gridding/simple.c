@@ -84,9 +84,7 @@ static wadi_status compile(grid_gridder *g, wadi_error *err) {
     if (!p) return wadi_fail(err, WADI_MEMORY, "out of memory");
     flat f = {g, grid_program_inputs(), wadi_input("kernel", WADI_F64, 2, any)};
     grid_program_scatter(&f.in, g->side, visibility, &f);
-    const wadi_status st = wadi_compile(p, NULL, &g->exe, err);
-    wadi_program_destroy(p);
-    return st;
+    return grid_compile(p, &g->exe, err);
 }
 
 /* ---- the method ---- */

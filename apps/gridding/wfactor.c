@@ -175,9 +175,7 @@ static wadi_status compile(maker *m, wadi_exe **out, wadi_error *err) {
     m->theta = wadi_input("theta", WADI_F64, 0, NULL);
     const wadi_seq s = wadi_produce_env(wadi_extent(m->support, 0), bin_lines, m);
     wadi_output("kernel", wadi_consume(wadi_elements(s)));
-    const wadi_status st = wadi_compile(p, NULL, out, err);
-    wadi_program_destroy(p);
-    return st;
+    return grid_compile(p, out, err);
 }
 
 /* ---- its inputs ---- */

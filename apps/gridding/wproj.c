@@ -133,9 +133,7 @@ static wadi_status compile(grid_gridder *g, wadi_error *err) {
     projection at = {g, grid_program_inputs(), grid_program_wfactors(&g->plan),
                      wadi_input("spacing", WADI_F64, 0, NULL)};
     grid_program_scatter_ragged(&at.in, visibility, &at);
-    const wadi_status st = wadi_compile(p, NULL, &g->exe, err);
-    wadi_program_destroy(p);
-    return st;
+    return grid_compile(p, &g->exe, err);
 }
 
 /* ---- the method ---- */

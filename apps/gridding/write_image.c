@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "apps/gridding/bound.h"
 #include "apps/gridding/statistics.h"
 #include "base/error.h"
 #include "wadi/wadi.h"
@@ -57,9 +58,7 @@ static wadi_status compile(grid_writer *w, bool with_picture, wadi_error *err) {
     wadi_program *program = wadi_program_create("image");
     if (program == NULL) return wadi_fail(err, WADI_MEMORY, "out of memory");
     build(w->precise, with_picture);
-    const wadi_status status = wadi_compile(program, NULL, &w->exe[with_picture], err);
-    wadi_program_destroy(program);
-    return status;
+    return grid_compile(program, &w->exe[with_picture], err);
 }
 
 wadi_status grid_writer_create(bool precise, bool with_picture, grid_writer **out,

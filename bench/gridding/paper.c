@@ -122,7 +122,7 @@ static wadi_status run_ours(void *env, double *out_seconds, wadi_error *err) {
     const wadi_array step = {
         .fields = 1, .type = {WADI_F64}, .column = {(void *)(uintptr_t)&o->s->table.step}};
     grid_bound extra[] = {{"step", step}, {"a", kernels_a(o->s)}, {"w_kernel", kernels_w(o->s)}};
-    grid_batch b = o->s->data.batch;
+    grid_batch b = o->s->data.vis.batch;
     WADI_UNUSED(out_seconds);
     b.n = o->s->n;
     if (o->form->hoisted) {
@@ -137,7 +137,7 @@ static wadi_status run_ours(void *env, double *out_seconds, wadi_error *err) {
 static wadi_status run_peer(void *env, double *out_seconds, wadi_error *err) {
     const scene *s = env;
     WADI_UNUSED(out_seconds);
-    return paper_peer(&s->canvas, &s->table, &s->data.aterms, &s->data.batch, s->n, s->threads,
+    return paper_peer(&s->canvas, &s->table, &s->data.aterms, &s->data.vis.batch, s->n, s->threads,
                       s->peer_grid, err);
 }
 
@@ -180,7 +180,8 @@ static wadi_status one_case(bench *b, scene *s, const form *f, wadi_error *err) 
 static wadi_status prepare(scene *s, const char *layout, wadi_error *err) {
     WADI_TRY(paper_data_make(layout, &s->data, err));
     double most = 0;
-    for (int64_t k = 0; k < s->data.batch.n; k++) most = fmax(most, fabs(s->data.batch.w[k]));
+    for (int64_t k = 0; k < s->data.vis.batch.n; k++)
+        most = fmax(most, fabs(s->data.vis.batch.w[k]));
     s->job = (grid_job){.size = PAPER_CELLS,
                         .scale = s->data.aterms.theta / PAPER_CELLS,
                         .run = {.threads = s->threads}};

@@ -65,8 +65,10 @@ static void uvw_of(const station *a, const station *b, double *uvw) {
     uvw[2] = cos(declination) * towards + sin(declination) * z;
 }
 
-static void fill_batch(const station *s, paper_data *d) {
+static void fill_visibilities(const station *s, bench_visibilities *v) {
     const int64_t n = PAPER_BASELINES;
+    double *column = v->column;
+    int32_t *pair = v->pair;
     uint64_t state = 3;
     int64_t at = 0;
     for (int i = 0; i < PAPER_STATIONS; i++) {
@@ -75,24 +77,13 @@ static void fill_batch(const station *s, paper_data *d) {
             double uvw[3];
             uvw_of(&s[i], &s[j], uvw);
             const double phase = 2 * pi * uniform(&state);
-            for (int a = 0; a < 3; a++) d->column[a * n + k] = uvw[a];
-            d->column[3 * n + k] = 1;
-            d->column[4 * n + 2 * k] = cos(phase);
-            d->column[4 * n + 2 * k + 1] = sin(phase);
-            d->pair[2 * k] = i;
-            d->pair[2 * k + 1] = j;
+            for (int a = 0; a < 3; a++) column[a * n + k] = uvw[a];
+            column[4 * n + 2 * k] = cos(phase);
+            column[4 * n + 2 * k + 1] = sin(phase);
+            pair[2 * k] = i;
+            pair[2 * k + 1] = j;
         }
     }
-    double *c = d->column;
-    d->batch = (grid_batch){.n = n,
-                            .u = c,
-                            .v = c + n,
-                            .w = c + 2 * n,
-                            .weight = c + 3 * n,
-                            .vis = c + 4 * n,
-                            .time = c + 6 * n,
-                            .frequency = c + 6 * n,
-                            .pair = d->pair};
 }
 
 /* ---- A-terms ---- */
@@ -138,21 +129,20 @@ wadi_status paper_data_make(const char *layout, paper_data *out, wadi_error *err
     else
         make_layout(s);
     *out = (paper_data){
-        .column = calloc((size_t)PAPER_BASELINES * 7, sizeof(double)),
-        .pair = calloc((size_t)PAPER_BASELINES * 2, sizeof(int32_t)),
         .kernel = calloc((size_t)PAPER_STATIONS * PAPER_SIDE * PAPER_SIDE * 2, sizeof(double))};
-    if (!out->column || !out->pair || !out->kernel) {
+    if (!out->kernel) return wadi_fail(err, WADI_MEMORY, "the paper's data: out of memory");
+    const wadi_status st = bench_visibilities_make(PAPER_BASELINES, &out->vis, err);
+    if (st != WADI_OK) {
         paper_data_free(out);
-        return wadi_fail(err, WADI_MEMORY, "the paper's data: out of memory");
+        return st;
     }
-    fill_batch(s, out);
+    fill_visibilities(s, &out->vis);
     fill_aterms(out);
     return WADI_OK;
 }
 
 void paper_data_free(paper_data *d) {
-    free(d->column);
-    free(d->pair);
+    bench_visibilities_free(&d->vis);
     free(d->kernel);
     *d = (paper_data){0};
 }

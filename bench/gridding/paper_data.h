@@ -4,15 +4,14 @@
 #define WADI_BENCH_GRIDDING_PAPER_DATA_H
 
 #include "apps/gridding/canvas.h"
+#include "bench/gridding/gridding.h"
 
 enum { PAPER_STATIONS = 512, PAPER_BASELINES = 512 * 511 / 2, PAPER_CELLS = 2400, PAPER_SIDE = 15 };
 
 typedef struct paper_data {
-    grid_batch batch; /* all baselines, in an order that mixes lengths */
+    bench_visibilities vis; /* all baselines, in an order that mixes lengths */
     grid_aterms aterms;
-    double *column; /* what both point to */
-    int32_t *pair;
-    double *kernel;
+    double *kernel; /* what they point to */
 } paper_data;
 
 /* `layout`: lines of east, north[, up] in metres; NULL: a look-alike of arms and core is made. Errors: WADI_IO, WADI_INVALID (fewer

@@ -28,3 +28,16 @@ void gridded_image(const grid_method *method, const grid_job *job, int pieces, c
     method->tell(g, tally);
     method->close(g);
 }
+
+const gridded_way gridded_ways[GRIDDED_WAYS] = {{1, 7, 1, WADI_SCHEDULE_FORCE_INSIDE},
+                                                {2, 100, 1, WADI_SCHEDULE_FORCE_FLAT},
+                                                {3, 0, 5, WADI_SCHEDULE_AUTO}};
+
+void gridded_image_in_way(const grid_method *method, const grid_job *job, const gridded_way *way,
+                          const grid_batch *b, double *out, grid_tally *tally) {
+    grid_job j = *job;
+    j.run.threads = way->threads;
+    j.run.chunk = way->chunk;
+    j.run.schedule = way->schedule;
+    gridded_image(method, &j, way->pieces, b, out, tally);
+}

@@ -8,4 +8,16 @@
 void gridded_image(const grid_method *method, const grid_job *job, int pieces, const grid_batch *b,
                    double *out, grid_tally *tally);
 
+/* Ways to run that must not change a bit. */
+typedef struct gridded_way {
+    int threads, chunk, pieces;
+    wadi_schedule_option schedule;
+} gridded_way;
+
+enum { GRIDDED_WAYS = 3 };
+extern const gridded_way gridded_ways[GRIDDED_WAYS];
+
+void gridded_image_in_way(const grid_method *method, const grid_job *job, const gridded_way *way,
+                          const grid_batch *b, double *out, grid_tally *tally);
+
 #endif

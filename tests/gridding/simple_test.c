@@ -55,21 +55,12 @@ static void every_pixel_is_the_direct_sum(void **state) {
 
 static void no_bit_depends_on_how_it_runs(void **state) {
     static double first[PIXELS * PIXELS], other[PIXELS * PIXELS];
-    static const struct {
-        int threads, chunk, pieces;
-        wadi_schedule_option schedule;
-    } way[] = {{1, 7, 1, WADI_SCHEDULE_FORCE_INSIDE},
-               {2, 100, 1, WADI_SCHEDULE_FORCE_FLAT},
-               {3, 0, 5, WADI_SCHEDULE_AUTO}};
     const direct_data *data = *state;
-    grid_job j = {.size = PIXELS, .scale = scale, .run = {.threads = 2, .forget = true}};
+    const grid_job j = {.size = PIXELS, .scale = scale, .run = {.threads = 2, .forget = true}};
     grid_tally tally;
     gridded_image(&grid_simple, &j, 1, &data->batch, first, &tally);
-    for (size_t i = 0; i < sizeof way / sizeof *way; i++) {
-        j.run.threads = way[i].threads;
-        j.run.chunk = way[i].chunk;
-        j.run.schedule = way[i].schedule;
-        gridded_image(&grid_simple, &j, way[i].pieces, &data->batch, other, &tally);
+    for (int i = 0; i < GRIDDED_WAYS; i++) {
+        gridded_image_in_way(&grid_simple, &j, &gridded_ways[i], &data->batch, other, &tally);
         assert_memory_equal(first, other, sizeof first);
     }
 }

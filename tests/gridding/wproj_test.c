@@ -117,24 +117,15 @@ static void places_and_bins_can_be_coarse(void **state) {
 
 static void no_bit_depends_on_how_it_runs(void **state) {
     static double first[PIXELS * PIXELS], other[PIXELS * PIXELS];
-    static const struct {
-        int threads, chunk, pieces;
-        wadi_schedule_option schedule;
-    } way[] = {{1, 7, 1, WADI_SCHEDULE_FORCE_INSIDE},
-               {2, 100, 1, WADI_SCHEDULE_FORCE_FLAT},
-               {3, 0, 5, WADI_SCHEDULE_AUTO}};
     const direct_data *data = *state;
     grid_tally tally;
     for (int support = 0; support <= 31; support += 31) {
         grid_job j = job();
         j.support = support;
         gridded_image(&grid_wproj, &j, 1, &data->batch, first, &tally);
-        for (size_t i = 0; i < sizeof way / sizeof *way; i++) {
-            j.run.threads = way[i].threads;
-            j.run.chunk = way[i].chunk;
-            j.run.schedule = way[i].schedule;
+        for (int i = 0; i < GRIDDED_WAYS; i++) {
             j.most_w = i == 2 && support == 0 ? 0 : most_w; /* the table grows */
-            gridded_image(&grid_wproj, &j, way[i].pieces, &data->batch, other, &tally);
+            gridded_image_in_way(&grid_wproj, &j, &gridded_ways[i], &data->batch, other, &tally);
             assert_memory_equal(first, other, sizeof first);
         }
     }
