@@ -1,8 +1,20 @@
 #!/bin/sh
-# Installs what is missing, builds, and runs every test: the suite in the dev build, again under the address, undefined behaviour
-# and thread sanitizers, and a build with clang. The last line counts tests over all suites; status 1 when anything failed.
+# Installs what is missing, builds, and runs the tests. The last line counts tests over all suites; status 1 when anything failed.
+#
+#   ./test.sh        the quick suite in the dev build: about 6 minutes on two processors, building included; kernels are optimised
+#                    less than users' are
+#   ./test.sh all    everything: the suite at full length (WADI_TEST_ALL=1: more random programs, fuzzing and hostile runs), the
+#                    quick suite again under the address, undefined behaviour and thread sanitizers, and a build with clang
 set -u
 cd "$(dirname "$0")"
+
+case ${1-quick} in
+quick | all) what=${1-quick} ;;
+*)
+    echo "usage: ./test.sh [quick|all]" >&2
+    exit 2
+    ;;
+esac
 
 scripts/install build test || exit 1
 
@@ -11,6 +23,7 @@ mkdir -p build
 export WADI_CACHE_DIR="$PWD/build/kernels"
 
 jobs=$(nproc)
+at_once=$((jobs + 1)) # tests: some wait more than they work
 passed=0
 failed=0
 summary=
@@ -34,7 +47,7 @@ suite() {
     shift
     echo "== $name: tests"
     log=build/$name/ctest.log
-    "$@" ctest --preset "$name" -j "$jobs" 2>&1 | tee "$log"
+    "$@" ctest --preset "$name" -j "$at_once" 2>&1 | tee "$log"
     note "$name:
 $(sed -n '/tests passed,/,$p' "$log")"
     # "98% tests passed, 1 tests failed out of 50"; a skipped test is neither.
@@ -45,17 +58,25 @@ $(sed -n '/tests passed,/,$p' "$log")"
     failed=$((failed + ${counts#* }))
 }
 
-build dev && suite dev
-build asan-ubsan && suite asan-ubsan
-# The thread sanitizer of gcc 12 does not start where the kernel spreads addresses more widely than it knows.
-if build tsan; then
-    if build/tsan/tests/base_error_test >/dev/null 2>&1; then
-        suite tsan
-    else
-        suite tsan setarch -R
+quick() {
+    build dev && suite dev env WADI_CC="$PWD/tests/quick_cc"
+}
+
+all() {
+    build dev && suite dev env WADI_TEST_ALL=1
+    build asan-ubsan && suite asan-ubsan
+    # The thread sanitizer of gcc 12 does not start where the kernel spreads addresses more widely than it knows.
+    if build tsan; then
+        if build/tsan/tests/base_error_test >/dev/null 2>&1; then
+            suite tsan
+        else
+            suite tsan setarch -R
+        fi
     fi
-fi
-build clang && note "clang: builds without warnings"
+    build clang && note "clang: builds without warnings"
+}
+
+$what
 
 echo "$summary"
 echo

@@ -1,16 +1,19 @@
-/* Kernels made ahead of their first use, by threads that do nothing but wait for compilers.
+/* Kernels made ahead of their first use, by threads that do nothing but wait for compilers: those a run is certain to want, and
+ * those that may turn out to be faster than what runs.
  *
  * A run that finds a version being made waits for it; one that is only listed it makes itself. A failure in the background is
  * forgotten: the run that wants the version tries again, and tells.
  *
  * At most one compiler for each processor runs ahead, over all executables. A fork waits until none does, and none begins during
- * it: so the child finds each version either there or absent, and the locks free. It has no threads that make any. */
+ * it: so the child finds each version either there or absent, and the locks free. It has no threads that make any. Compilers of
+ * versions that nobody needs are ended by a fork, since it might wait long. */
 #include "api/exe.h"
 
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/task.h"
 #include "sched/wants.h"
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -19,11 +22,23 @@ static pthread_cond_t passed = PTHREAD_COND_INITIALIZER;
 static int inside, forking;
 static bool watches_forks;
 
+/* One of those inside. */
+typedef struct helper {
+    wadi_exe *exe;
+    wadi_stop stop;
+    bool gentle; /* what it makes is not needed */
+    struct helper *next;
+} helper;
+
+static helper *first_inside;
+
 /* ---- how many at a time ---- */
 
 static void before_fork(void) {
     (void)pthread_mutex_lock(&gate);
     forking++;
+    for (helper *h = first_inside; h != NULL; h = h->next)
+        if (h->gentle) wadi_stop_call(&h->stop);
     while (inside > 0) (void)pthread_cond_wait(&passed, &gate);
 }
 
@@ -45,26 +60,46 @@ static void watch_forks(void) {
     watches_forks = pthread_atfork(before_fork, after_fork, after_fork_in_child) == 0;
 }
 
-/* False: the executable is being destroyed. */
-static bool enter(wadi_exe *exe) {
-    bool open = true;
-    (void)pthread_mutex_lock(&gate);
+/* Waits for a seat. False: the executable is being destroyed. */
+static bool find_seat(const helper *h) {
     for (;;) {
-        wadi_mutex_lock(&exe->lock);
-        open = !exe->closing;
-        wadi_mutex_unlock(&exe->lock);
-        if (!open || (forking == 0 && inside < wadi_thread_processors())) break;
+        wadi_mutex_lock(&h->exe->lock);
+        const bool open = !h->exe->closing;
+        wadi_mutex_unlock(&h->exe->lock);
+        if (!open || (forking == 0 && inside < wadi_thread_processors())) return open;
         (void)pthread_cond_wait(&passed, &gate);
     }
-    if (open) inside++;
+}
+
+static bool enter(helper *h) {
+    (void)pthread_mutex_lock(&gate);
+    const bool open = find_seat(h) && wadi_stop_init(&h->stop, &h->exe->stop, NULL) == WADI_OK;
+    if (open) {
+        inside++;
+        h->gentle = false;
+        h->next = first_inside;
+        first_inside = h;
+    }
     (void)pthread_mutex_unlock(&gate);
     return open;
 }
 
-static void leave(void) {
+static void leave(helper *h) {
     (void)pthread_mutex_lock(&gate);
+    helper **at = &first_inside;
+    while (*at != h) at = &(*at)->next;
+    *at = h->next;
     inside--;
+    wadi_stop_fini(&h->stop);
     (void)pthread_cond_broadcast(&passed);
+    (void)pthread_mutex_unlock(&gate);
+}
+
+/* What it makes from now on a fork may end. */
+static void be_gentle(helper *h) {
+    (void)pthread_mutex_lock(&gate);
+    h->gentle = true;
+    if (forking > 0) wadi_stop_call(&h->stop);
     (void)pthread_mutex_unlock(&gate);
 }
 
@@ -84,17 +119,34 @@ static int next_version(const wadi_exe *exe) {
     return next;
 }
 
-/* False: none is left. */
-static bool make_one(wadi_exe *exe) {
+/* The next version, which is taken off the list; -1: none is left. */
+static int take_version(wadi_exe *exe, int64_t *worth_ns) {
     wadi_mutex_lock(&exe->lock);
     const int i = next_version(exe);
     if (i >= 0) {
-        const wadi_status st = wadi_exe_load(exe, i / (int)WADI_SCHEDULE_COUNT,
-                                             (wadi_schedule)(i % (int)WADI_SCHEDULE_COUNT), NULL);
-        WADI_UNUSED(st);
+        exe->version[i].ahead = 0;
+        *worth_ns = exe->version[i].worth_ns;
     }
     wadi_mutex_unlock(&exe->lock);
-    return i >= 0;
+    return i;
+}
+
+/* False: none is left. */
+static bool make_one(helper *h) {
+    wadi_exe *exe = h->exe;
+    int64_t worth_ns = 0;
+    const int i = take_version(exe, &worth_ns);
+    if (i < 0) return false;
+    if (worth_ns < WADI_EXE_NEEDED) be_gentle(h);
+    const wadi_task before = wadi_task_begin((wadi_task){.name = "helper", .stop = &h->stop});
+    wadi_mutex_lock(&exe->lock);
+    const wadi_status st =
+        wadi_exe_load(exe, i / (int)WADI_SCHEDULE_COUNT,
+                      (wadi_schedule)(i % (int)WADI_SCHEDULE_COUNT), worth_ns, NULL);
+    WADI_UNUSED(st);
+    wadi_mutex_unlock(&exe->lock);
+    wadi_task_end(before);
+    return true;
 }
 
 /* Behind the gate, as everything that takes the lock here: no fork comes between. */
@@ -107,12 +159,12 @@ static void retire(wadi_exe *exe) {
 }
 
 static void help(void *env) {
-    wadi_exe *exe = env;
-    for (bool more = true; more && enter(exe);) {
-        more = make_one(exe);
-        leave();
+    helper h = {.exe = env};
+    for (bool more = true; more && enter(&h);) {
+        more = make_one(&h);
+        leave(&h);
     }
-    retire(exe);
+    retire(h.exe);
 }
 
 /* ---- wishes ---- */
@@ -124,14 +176,18 @@ static void join_all(wadi_exe *exe) {
     exe->helpers = exe->helping = 0;
 }
 
+static void put_on_list(wadi_exe *exe, wadi_exe_version *v, int64_t worth_ns) {
+    v->ahead = ++exe->turns;
+    v->worth_ns = worth_ns;
+}
+
 /* Lists what is not there; how many that are. */
 static int list(wadi_exe *exe, int n, const wadi_want *want, bool own) {
     int listed = 0;
     for (int i = 0; i < n; i++) {
-        wadi_exe_version *v =
-            &exe->version[want[i].body * (int)WADI_SCHEDULE_COUNT + (int)want[i].schedule];
+        wadi_exe_version *v = wadi_exe_version_of(exe, want[i].body, want[i].schedule);
         if (v->state != WADI_EXE_ABSENT || v->ahead > 0) continue;
-        if (!own) v->ahead = ++exe->turns;
+        if (!own) put_on_list(exe, v, WADI_EXE_NEEDED);
         listed += !own;
         own = false;
     }
@@ -149,8 +205,18 @@ static void hire(wadi_exe *exe, int n) {
     }
 }
 
+static bool may_hire(void) {
+    return pthread_once(&once, watch_forks) == 0 && watches_forks;
+}
+
+void wadi_exe_suggest(wadi_exe *exe, wadi_exe_version *v, int64_t worth_ns) {
+    if (!may_hire()) return;
+    put_on_list(exe, v, worth_ns);
+    hire(exe, 1);
+}
+
 void wadi_exe_expect(wadi_exe *exe, const wadi_run_options *options, bool own) {
-    if (pthread_once(&once, watch_forks) != 0 || !watches_forks) return;
+    if (!may_hire()) return;
     wadi_want *want = calloc((size_t)exe->plan->nbodies + 1, sizeof *want);
     if (!want) return; /* the run will tell */
     const int n = wadi_plan_wants(exe->plan, options->schedule, want);
@@ -165,6 +231,7 @@ void wadi_exe_settle(wadi_exe *exe) {
     wadi_mutex_lock(&exe->lock);
     exe->closing = true;
     wadi_mutex_unlock(&exe->lock);
+    wadi_stop_call(&exe->stop);
     (void)pthread_mutex_lock(&gate);
     (void)pthread_cond_broadcast(&passed);
     (void)pthread_mutex_unlock(&gate);

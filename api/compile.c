@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/keep.h"
+#include "base/task.h"
 #include "codegen/explain.h"
 #include "codegen/pipeline.h"
 #include "codegen/plan.h"
@@ -63,6 +64,7 @@ static wadi_status build(wadi_exe *exe, const wadi_compile_options *o, wadi_erro
                                           .routine = o->no_foreign ? NULL : wadi_foreign_has};
     const wadi_plan_options plan = {.unchecked = o->unchecked};
     wadi_diag *diag = NULL;
+    WADI_TRY(wadi_target_find(o->target, &exe->target, err));
     if (o->explain) {
         diag = wadi_diag_create(true);
         if (!diag) return wadi_fail(err, WADI_MEMORY, "explain: out of memory");
@@ -76,10 +78,12 @@ static wadi_status build(wadi_exe *exe, const wadi_compile_options *o, wadi_erro
     return st;
 }
 
-static wadi_status make_lock(wadi_exe *exe, wadi_error *err) {
-    WADI_TRY(wadi_mutex_init(&exe->lock, err));
-    const wadi_status st = wadi_condition_init(&exe->made, err);
-    if (st != WADI_OK) wadi_mutex_fini(&exe->lock);
+static wadi_status make_sync(wadi_exe *exe, wadi_error *err) {
+    WADI_TRY(wadi_stop_init(&exe->stop, wadi_task_now()->stop, err));
+    wadi_status st = wadi_mutex_init(&exe->lock, err);
+    if (st == WADI_OK && (st = wadi_condition_init(&exe->made, err)) != WADI_OK)
+        wadi_mutex_fini(&exe->lock);
+    if (st != WADI_OK) wadi_stop_fini(&exe->stop);
     return st;
 }
 
@@ -87,7 +91,7 @@ static wadi_status compile_module(wadi_module *owned_m, const wadi_compile_optio
                                   wadi_exe **out_exe, wadi_error *err) {
     wadi_exe *exe = calloc(1, sizeof *exe);
     wadi_status st =
-        exe ? make_lock(exe, err) : wadi_fail(err, WADI_MEMORY, "compile: out of memory");
+        exe ? make_sync(exe, err) : wadi_fail(err, WADI_MEMORY, "compile: out of memory");
     if (st != WADI_OK) {
         free(exe);
         wadi_module_destroy(owned_m);
@@ -106,6 +110,7 @@ static wadi_status compile_module(wadi_module *owned_m, const wadi_compile_optio
 
 wadi_status wadi_compile(const wadi_program *p, const wadi_compile_options *options,
                          wadi_exe **out_exe, wadi_error *err) {
+    WADI_GIVEN(err, out_exe);
     wadi_module *m = NULL;
     *out_exe = NULL;
     WADI_TRY(wadi_program_lower(p, wadi_operators(), &m, err));
@@ -115,6 +120,8 @@ wadi_status wadi_compile(const wadi_program *p, const wadi_compile_options *opti
 wadi_status wadi_compile_text(const char *text, const char *file,
                               const wadi_compile_options *options, wadi_exe **out_exe,
                               wadi_error *err) {
+    WADI_GIVEN(err, text);
+    WADI_GIVEN(err, out_exe);
     wadi_module *m = NULL;
     *out_exe = NULL;
     WADI_TRY(wadi_ir_parse(text, file, wadi_operators(), &m, err));
@@ -136,11 +143,14 @@ void wadi_exe_destroy(wadi_exe *exe) {
     wadi_module_destroy(exe->module);
     wadi_condition_fini(&exe->made);
     wadi_mutex_fini(&exe->lock);
+    wadi_stop_fini(&exe->stop);
     free(exe);
     wadi_keep_drop();
 }
 
 wadi_status wadi_explain(const wadi_exe *exe, char **out_text, wadi_error *err) {
+    WADI_GIVEN(err, exe);
+    WADI_GIVEN(err, out_text);
     wadi_text t;
     *out_text = NULL;
     if (!exe->report)

@@ -3,7 +3,9 @@
 #define WADI_API_EXE_H
 
 #include "base/dl.h"
+#include "base/stop.h"
 #include "base/thread.h"
+#include "codegen/build/target.h"
 #include "codegen/plan.h"
 #include "wadi/run.h"
 
@@ -13,21 +15,28 @@ typedef struct wadi_exe_version {
     wadi_made *made; /* NULL: not wanted so far */
     wadi_exe_state state;
     int ahead; /* its turn to be made in the background, unless a run wants it before; 0: none */
+    int64_t worth_ns; /* listed: processor time it may take; WADI_EXE_NEEDED: whatever it takes */
+    int64_t cost_ns;  /* what making it is expected to take; 0: nobody has wanted it */
+    bool failed;      /* in the background, where nobody needed it */
     wadi_dl module;
     wadi_kernel *kernels; /* [2 * nsteps]: the steps' kernels, then their units */
 } wadi_exe_version;
 
 enum { WADI_EXE_HELPERS = 8 };
+#define WADI_EXE_NEEDED INT64_MAX
 
 struct wadi_exe {
     wadi_module *module;
     wadi_facts facts;
     wadi_plan *plan;
+    const wadi_target *target; /* of its kernels */
     char *report;              /* what wadi_explain tells; NULL unless it was asked for */
+    wadi_stop stop;            /* called: nothing is compiled ahead any longer */
     wadi_mutex lock;           /* guards what follows */
     wadi_condition made;       /* of a version that was being made */
     wadi_versions *versions;   /* they borrow module, facts and plan */
     wadi_exe_version *version; /* [plan->nbodies * WADI_SCHEDULE_COUNT] */
+    double byte_ns;            /* the compiler's time for a byte of text, last measured */
     bool closing;
     int turns;            /* given so far */
     int helpers, helping; /* threads that make kernels ahead; those that have not finished */
@@ -35,21 +44,37 @@ struct wadi_exe {
     long process; /* that has them */
 };
 
+static inline wadi_exe_version *wadi_exe_version_of(wadi_exe *exe, int body,
+                                                    wadi_schedule schedule) {
+    return &exe->version[body * (int)WADI_SCHEDULE_COUNT + (int)schedule];
+}
+
+/* ---- loader.c ---- */
+
 /* The loader that compiles, or finds in the cache, what `exe` has not loaded yet. Borrows exe. */
 wadi_loader wadi_exe_loader(wadi_exe *exe);
+
+/* ---- load.c ---- */
 
 /* The version with its text, made if it is not there yet. The caller holds the lock or is alone. */
 WADI_NODISCARD wadi_status wadi_exe_make(wadi_exe *exe, int body, wadi_schedule schedule,
                                          const wadi_made **out, wadi_error *err);
-/* Makes and loads the version, or waits until it is there. The caller holds the lock, which is let go of meanwhile. */
+/* Makes and loads the version, or waits until it is there. The caller holds the lock, which is let go of meanwhile. worth_ns:
+ * below WADI_EXE_NEEDED nobody waits for it; the compiler then runs gently, and not at all (WADI_UNSUPPORTED, without a word, the
+ * cost noted) if it is expected to take longer. */
 WADI_NODISCARD wadi_status wadi_exe_load(wadi_exe *exe, int body, wadi_schedule schedule,
-                                         wadi_error *err);
+                                         int64_t worth_ns, wadi_error *err);
+/* Closes what was loaded and forgets what was made. */
+void wadi_exe_unload(wadi_exe *exe);
+
+/* ---- ahead.c ---- */
+
 /* Has kernels made ahead of their first use: those a run with these options is certain to want. own: of several, the first is
  * left for the caller, who wants it now. */
 void wadi_exe_expect(wadi_exe *exe, const wadi_run_options *options, bool own);
-/* Nothing more is made ahead; what has been begun is waited for. */
+/* Has a version made that may pay, beside what runs. The caller holds the lock. */
+void wadi_exe_suggest(wadi_exe *exe, wadi_exe_version *v, int64_t worth_ns);
+/* Nothing more is made ahead; compilers that have begun are ended. */
 void wadi_exe_settle(wadi_exe *exe);
-/* Closes what was loaded and forgets what was made. */
-void wadi_exe_unload(wadi_exe *exe);
 
 #endif

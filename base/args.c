@@ -62,29 +62,70 @@ static const wadi_args_option *find(const wadi_args *a, const char *arg, const c
     return NULL;
 }
 
+typedef struct cursor {
+    const wadi_args *a;
+    int argc, at;
+    char *const *argv;
+    void *options;
+} cursor;
+
+static void set_flag(const cursor *c, const wadi_args_option *o) {
+    *(bool *)((char *)c->options + o->flag) = true;
+}
+
+/* The value stands in the same argument or is the next one. */
+static wadi_status take_value(cursor *c, const wadi_args_option *o, const char *name,
+                              const char *value, wadi_error *err) {
+    if (value == NULL && c->at + 1 == c->argc)
+        return wadi_fail(err, WADI_INVALID, "%s wants a value", name);
+    return o->take(c->options, value != NULL ? value : c->argv[++c->at], err);
+}
+
+static const wadi_args_option *find_letter(const wadi_args *a, const char letter[3]) {
+    for (size_t i = 0; i < a->n; i++) {
+        if (a->table[i].letter != NULL && strcmp(a->table[i].letter, letter) == 0)
+            return &a->table[i];
+    }
+    return NULL;
+}
+
+/* "-abc": flags, of which the last may have a value. */
+static wadi_status take_joined(cursor *c, const char *arg, wadi_error *err) {
+    for (const char *p = arg + 1; *p != '\0'; p++) {
+        const char letter[3] = {'-', *p, '\0'};
+        if (c->a->unusual != NULL && c->a->unusual(c->options, letter)) continue;
+        const wadi_args_option *o = find_letter(c->a, letter);
+        if (o == NULL) return wadi_fail(err, WADI_INVALID, "unknown option \"%s\"", arg);
+        if (o->take != NULL) return take_value(c, o, letter, p[1] != '\0' ? p + 1 : NULL, err);
+        set_flag(c, o);
+    }
+    return WADI_OK;
+}
+
+static wadi_status take_option(cursor *c, const char *arg, wadi_error *err) {
+    const char *value = NULL;
+    if (c->a->unusual != NULL && c->a->unusual(c->options, arg)) return WADI_OK;
+    const wadi_args_option *found = find(c->a, arg, &value);
+    if (found == NULL && arg[1] != '-' && arg[2] != '\0') return take_joined(c, arg, err);
+    if (found == NULL) return wadi_fail(err, WADI_INVALID, "unknown option \"%s\"", arg);
+    if (found->take != NULL) return take_value(c, found, arg, value, err);
+    set_flag(c, found);
+    return WADI_OK;
+}
+
 wadi_status wadi_args_parse(const wadi_args *a, int argc, char *const *argv, void *options,
                             wadi_error *err) {
+    cursor c = {.a = a, .argc = argc, .argv = argv, .options = options};
     bool only_others = false;
-    for (int i = 1; i < argc; i++) {
-        const char *arg = argv[i], *value = NULL;
+    for (c.at = 1; c.at < argc; c.at++) {
+        const char *arg = argv[c.at];
         if (only_others || arg[0] != '-' || arg[1] == '\0') {
             WADI_TRY(a->other(options, arg, err));
-            continue;
-        }
-        if (strcmp(arg, "--") == 0) {
+        } else if (strcmp(arg, "--") == 0) {
             only_others = true;
-            continue;
+        } else {
+            WADI_TRY(take_option(&c, arg, err));
         }
-        if (a->unusual != NULL && a->unusual(options, arg)) continue;
-        const wadi_args_option *found = find(a, arg, &value);
-        if (found == NULL) return wadi_fail(err, WADI_INVALID, "unknown option \"%s\"", arg);
-        if (found->take == NULL) {
-            *(bool *)((char *)options + found->flag) = true;
-            continue;
-        }
-        if (value == NULL && i + 1 == argc)
-            return wadi_fail(err, WADI_INVALID, "%s wants a value", arg);
-        WADI_TRY(found->take(options, value != NULL ? value : argv[++i], err));
     }
     return WADI_OK;
 }

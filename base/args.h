@@ -1,7 +1,7 @@
 /* Command lines: a table of options, each with the function that takes its value.
  *
- * Understood are "--name VALUE", "--name=VALUE", "-n VALUE" and flags; after "--" nothing is an option, and a lone "-" never
- * is. Strings are borrowed from argv. */
+ * Understood are "--name VALUE", "--name=VALUE", "-n VALUE", "-nVALUE" and flags, letters joined ("-qfo FILE") too; after "--"
+ * nothing is an option, and a lone "-" never is. Strings are borrowed from argv. */
 #ifndef WADI_BASE_ARGS_H
 #define WADI_BASE_ARGS_H
 
@@ -24,8 +24,8 @@ typedef struct wadi_args {
     const wadi_args_option *table;
     size_t n;
     wadi_option_fn other; /* takes what is no option */
-    bool (*unusual)(void *options,
-                    const char *arg); /* takes options outside the table, if it wants; or NULL */
+    /* Takes options outside the table, if it wants; also single letters of joined ones, as "-x"; or NULL. */
+    bool (*unusual)(void *options, const char *arg);
 } wadi_args;
 
 /* Errors: WADI_INVALID naming the argument, or what a taker says. */

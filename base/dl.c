@@ -1,8 +1,15 @@
 /* dlopen and friends. Symbols are bound at once and kept local, so that kernels may all use the same names. */
+#define _GNU_SOURCE /* memfd_create */
 #include "base/dl.h"
 
 #include <dlfcn.h>
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "base/error.h"
 
@@ -15,6 +22,49 @@ wadi_status wadi_dl_open(wadi_dl *d, const char *path, wadi_error *err) {
     *d = (wadi_dl){dlopen(path, RTLD_NOW | RTLD_LOCAL)};
     if (d->handle == NULL) return wadi_fail(err, WADI_IO, "cannot load %s: %s", path, reason());
     return WADI_OK;
+}
+
+enum { BITS = 32, NAME = 2 * BITS + BITS + 32 };
+
+/* A name of the descriptor that is used once: the loader takes one it has seen for the file it had then. The bits of a number,
+ * "/." for 0 and "//." for 1, stand where they mean nothing. */
+static void name_descriptor(int fd, char out[NAME]) {
+    static atomic_uint_least32_t next;
+    size_t n = (size_t)snprintf(out, NAME, "/proc/self/fd");
+    for (uint32_t bits = atomic_fetch_add(&next, 1); bits != 0; bits >>= 1)
+        n += (size_t)snprintf(out + n, NAME - n, bits & 1 ? "//." : "/.");
+    (void)snprintf(out + n, NAME - n, "/%d", fd);
+}
+
+wadi_status wadi_dl_open_fd(wadi_dl *d, int fd, wadi_error *err) {
+    char name[NAME];
+    name_descriptor(fd, name);
+    return wadi_dl_open(d, name, err);
+}
+
+/* Memory that may be run: a system may ask that this is said. Older ones do not know the word. */
+static int make_memory(void) {
+#ifdef MFD_EXEC
+    const int fd = memfd_create("wadi-kernel", MFD_CLOEXEC | MFD_EXEC);
+    if (fd >= 0 || errno != EINVAL) return fd;
+#endif
+    return memfd_create("wadi-kernel", MFD_CLOEXEC);
+}
+
+wadi_status wadi_dl_open_bytes(wadi_dl *d, const void *bytes, size_t n, wadi_error *err) {
+    const int fd = make_memory();
+    size_t done = 0;
+    if (fd < 0) return wadi_fail_errno(err, errno, "no memory to load from");
+    while (done < n) {
+        const ssize_t put = write(fd, (const char *)bytes + done, n - done);
+        if (put < 0 && errno == EINTR) continue;
+        if (put <= 0) break;
+        done += (size_t)put;
+    }
+    const wadi_status status = done == n ? wadi_dl_open_fd(d, fd, err)
+                                         : wadi_fail_errno(err, errno, "no memory to load from");
+    (void)close(fd);
+    return status;
 }
 
 void wadi_dl_close(wadi_dl *d) {

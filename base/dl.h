@@ -3,6 +3,7 @@
 #define WADI_BASE_DL_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "wadi/status.h"
 
@@ -15,6 +16,11 @@ typedef void (*wadi_dl_fn)(void);
 
 /* path as dlopen takes it: a name without a slash is searched for. Errors: WADI_IO. */
 WADI_NODISCARD wadi_status wadi_dl_open(wadi_dl *d, const char *path, wadi_error *err);
+/* The open file `fd`, whatever its name leads to by now; the caller closes fd when it likes. Needs /proc. Errors: WADI_IO. */
+WADI_NODISCARD wadi_status wadi_dl_open_fd(wadi_dl *d, int fd, wadi_error *err);
+/* The same of bytes in memory, where no file may be run or none be made. Errors: WADI_IO. */
+WADI_NODISCARD wadi_status wadi_dl_open_bytes(wadi_dl *d, const void *bytes, size_t n,
+                                              wadi_error *err);
 /* Harmless when nothing is open. */
 void wadi_dl_close(wadi_dl *d);
 

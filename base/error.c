@@ -3,6 +3,7 @@
  * A message that does not fit is cut, never refused: an error is told as well as its 512 bytes allow. */
 #include "base/error.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -64,6 +65,26 @@ wadi_status wadi_fail_here(wadi_error *err, wadi_status status, const char *file
     va_start(args, format);
     fill(err, (wadi_loc){NULL, 0}, status, file, line, format, args);
     va_end(args);
+    return status;
+}
+
+/* A long message is cut rather than the reason. strerror is not thread-safe; the POSIX strerror_r is. */
+wadi_status wadi_fail_errno_here(wadi_error *err, int number, const char *file, int line,
+                                 const char *format, ...) {
+    const wadi_status status = number == ENOMEM      ? WADI_MEMORY
+                               : number == ECANCELED ? WADI_CANCELLED
+                                                     : WADI_IO;
+    char reason[128] = "";
+    if (err == NULL) return status;
+    if (strerror_r(number, reason, sizeof reason) != 0)
+        (void)snprintf(reason, sizeof reason, "error %d", number);
+    va_list args;
+    va_start(args, format);
+    fill(err, (wadi_loc){NULL, 0}, status, file, line, format, args);
+    va_end(args);
+    const size_t room = sizeof err->msg - strlen(reason) - sizeof ": ";
+    const size_t n = strlen(err->msg) < room ? strlen(err->msg) : room;
+    (void)snprintf(err->msg + n, sizeof err->msg - n, ": %s", reason);
     return status;
 }
 

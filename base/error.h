@@ -17,17 +17,31 @@
 #define wadi_fail_at(err, loc, status, ...) \
     wadi_fail_here_at((err), (loc), (status), __FILE__, __LINE__, __VA_ARGS__)
 
-/* The functions behind the two macros. */
+/* wadi_fail_errno(err, number, format, ...): the same with ": " and the system's words for `number`, an errno, behind it.
+ * WADI_MEMORY for ENOMEM, else WADI_IO. */
+#define wadi_fail_errno(err, number, ...) \
+    wadi_fail_errno_here((err), (number), __FILE__, __LINE__, __VA_ARGS__)
+
+/* The functions behind the macros. */
 wadi_status wadi_fail_here(wadi_error *err, wadi_status status, const char *file, int line,
                            const char *format, ...) WADI_PRINTF(5, 6);
 wadi_status wadi_fail_here_at(wadi_error *err, wadi_loc at, wadi_status status, const char *file,
                               int line, const char *format, ...) WADI_PRINTF(6, 7);
+wadi_status wadi_fail_errno_here(wadi_error *err, int number, const char *file, int line,
+                                 const char *format, ...) WADI_PRINTF(5, 6);
 
 /* Returns from the calling function when expr is not WADI_OK. Not for functions that hold resources: those have a done label. */
 #define WADI_TRY(expr)                                          \
     do {                                                        \
         const wadi_status wadi_try_status = (expr);             \
         if (wadi_try_status != WADI_OK) return wadi_try_status; \
+    } while (0)
+
+/* Returns WADI_INVALID from a public function whose argument `pointer` is NULL: "wadi_run_go: run is NULL". */
+#define WADI_GIVEN(err, pointer)                                                         \
+    do {                                                                                 \
+        if (!(pointer))                                                                  \
+            return wadi_fail((err), WADI_INVALID, "%s: %s is NULL", __func__, #pointer); \
     } while (0)
 
 /* Aborts, naming the place, when a promise of our own is broken. sizeof keeps the names used when asserts are off. */

@@ -1,28 +1,20 @@
-/* Reading a file whole, replacing one atomically, making directories.
- *
- * The content reaches the disk before the name does, so that a crash leaves the old file or the new one. */
+/* Reading a file whole, making directories; writing is base/outfile.c. */
 #include "base/file.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/error.h"
-
-/* strerror is not thread-safe; the POSIX strerror_r is. */
-static wadi_status io_error(wadi_error *err, const char *what, const char *path, int number) {
-    char text[128] = "";
-    if (strerror_r(number, text, sizeof text) != 0) text[0] = '\0';
-    return wadi_fail(err, WADI_IO, "cannot %s %s: %s", what, path, text);
-}
+#include "base/io.h"
+#include "base/outfile.h"
 
 /* Reads to the end, growing *out; works for pipes as well, where the size is not known ahead. */
-static wadi_status read_all(int fd, const char *path, char **out, size_t *out_n, wadi_error *err) {
+wadi_status wadi_file_read_fd(int fd, const char *path, char **out, size_t *out_n,
+                              wadi_error *err) {
     char *at = NULL;
     size_t n = 0, cap = 0;
     for (;;) {
@@ -35,11 +27,11 @@ static wadi_status read_all(int fd, const char *path, char **out, size_t *out_n,
             }
             at = more;
         }
-        const ssize_t got = read(fd, at + n, cap - n - 1);
-        if (got < 0 && errno == EINTR) continue;
+        const ssize_t got = wadi_io_read(fd, at + n, cap - n - 1, path);
         if (got < 0) {
+            const int why = errno;
             free(at);
-            return io_error(err, "read", path, errno);
+            return wadi_fail_errno(err, why, "cannot read %s", path);
         }
         if (got == 0) break;
         n += (size_t)got;
@@ -51,53 +43,17 @@ static wadi_status read_all(int fd, const char *path, char **out, size_t *out_n,
 }
 
 wadi_status wadi_file_read(const char *path, char **out, size_t *out_n, wadi_error *err) {
-    const int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0) return io_error(err, "open", path, errno);
-    const wadi_status status = read_all(fd, path, out, out_n, err);
+    const int fd = wadi_io_open(path);
+    if (fd < 0) return wadi_fail_errno(err, errno, "cannot open %s", path);
+    const wadi_status status = wadi_file_read_fd(fd, path, out, out_n, err);
     (void)close(fd);
     return status;
 }
 
-static bool write_all(int fd, const char *data, size_t n) {
-    while (n > 0) {
-        const ssize_t put = write(fd, data, n);
-        if (put < 0 && errno == EINTR) continue;
-        if (put < 0) return false;
-        data += put;
-        n -= (size_t)put;
-    }
-    return true;
-}
-
-/* Fills the temporary file and gives it its name; on failure errno tells why. */
-static bool fill_and_rename(int fd, const char *temporary, const char *path, const void *data,
-                            size_t n, unsigned mode) {
-    const bool filled = write_all(fd, data, n) && fchmod(fd, (mode_t)mode) == 0 && fsync(fd) == 0;
-    const int reason = errno;
-    const bool closed = close(fd) == 0;
-    if (!filled) errno = reason;
-    return filled && closed && rename(temporary, path) == 0;
-}
-
 wadi_status wadi_file_write(const char *path, const void *data, size_t n, unsigned mode,
                             wadi_error *err) {
-    static const char suffix[] = ".XXXXXX";
-    const size_t length = strlen(path);
-    char *temporary = malloc(length + sizeof suffix);
-    if (temporary == NULL) return wadi_fail(err, WADI_MEMORY, "out of memory writing %s", path);
-    memcpy(temporary, path, length);
-    memcpy(temporary + length, suffix, sizeof suffix);
-    wadi_status status = WADI_OK;
-    const int fd = mkstemp(temporary);
-    if (fd < 0) {
-        status = io_error(err, "write", path, errno);
-    } else if (!fill_and_rename(fd, temporary, path, data, n, mode)) {
-        const int reason = errno;
-        (void)unlink(temporary);
-        status = io_error(err, "write", path, reason);
-    }
-    free(temporary);
-    return status;
+    const wadi_outfile_options options = {.mode = mode, .sync = WADI_SYNC_ALWAYS};
+    return wadi_outfile_put(path, data, n, &options, err);
 }
 
 bool wadi_file_exists(const char *path) {
@@ -128,7 +84,8 @@ wadi_status wadi_dir_make(const char *path, unsigned mode, wadi_error *err) {
         made = make_one(part, mode);
         part[i] = path[i];
     }
-    const wadi_status status = made ? WADI_OK : io_error(err, "make directory", path, errno);
+    const wadi_status status =
+        made ? WADI_OK : wadi_fail_errno(err, errno, "cannot make directory %s", path);
     free(part);
     return status;
 }

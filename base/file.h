@@ -12,8 +12,12 @@
 WADI_NODISCARD wadi_status wadi_file_read(const char *path, char **out, size_t *out_n,
                                           wadi_error *err);
 
-/* All or nothing: writes a temporary neighbour, then renames it over path. mode is the final permission (0600, 0644), whatever
- * the umask; readers never see a part, and of two writers one wins. Errors: WADI_IO, WADI_MEMORY. */
+/* The same of an open file, from where it stands; `name` is for messages. */
+WADI_NODISCARD wadi_status wadi_file_read_fd(int fd, const char *name, char **out, size_t *out_n,
+                                             wadi_error *err);
+
+/* All or nothing, and on the disk before it returns: base/outfile.h. mode is the final permission (0600, 0644), whatever the
+ * umask. Errors: WADI_IO, WADI_MEMORY. */
 WADI_NODISCARD wadi_status wadi_file_write(const char *path, const void *data, size_t n,
                                            unsigned mode, wadi_error *err);
 

@@ -1,15 +1,14 @@
-/* Digests through EVP, CRC-32C by slicing, and the two table hashes. */
+/* SHA-256 by libsodium, CRC-32C by slicing, and the two table hashes. */
 #include "base/hash.h"
 
-#include <openssl/evp.h>
 #include <pthread.h>
-
-#include "base/error.h"
+#include <sodium.h>
 
 wadi_status wadi_sha256(const void *data, size_t n, uint8_t out[32]) {
-    unsigned length = 0;
-    if (EVP_Digest(data, n, out, &length, EVP_sha256(), NULL) != 1) return WADI_UNSUPPORTED;
-    return length == 32 ? WADI_OK : WADI_INTERNAL;
+    static const uint8_t nothing = 0;
+    _Static_assert(crypto_hash_sha256_BYTES == 32, "a digest of SHA-256");
+    const int failed = crypto_hash_sha256(out, n > 0 ? data : &nothing, n);
+    return failed == 0 ? WADI_OK : WADI_INTERNAL;
 }
 
 void wadi_hex(const uint8_t *bytes, size_t n, char *out) {
@@ -19,39 +18,6 @@ void wadi_hex(const uint8_t *bytes, size_t n, char *out) {
         out[2 * i + 1] = digits[bytes[i] & 15];
     }
     out[2 * n] = '\0';
-}
-
-wadi_status wadi_md5_init(wadi_md5 *m, wadi_error *err) {
-    *m = (wadi_md5){0};
-    EVP_MD_CTX *context = EVP_MD_CTX_new();
-    if (context == NULL) return wadi_fail(err, WADI_MEMORY, "md5: out of memory");
-    if (EVP_DigestInit_ex(context, EVP_md5(), NULL) != 1) {
-        EVP_MD_CTX_free(context);
-        return wadi_fail(err, WADI_UNSUPPORTED, "md5: libcrypto does not offer it");
-    }
-    m->context = context;
-    return WADI_OK;
-}
-
-void wadi_md5_update(wadi_md5 *m, const void *data, size_t n) {
-    if (m->context == NULL || m->status != WADI_OK) return;
-    if (EVP_DigestUpdate(m->context, data, n) != 1) m->status = WADI_INTERNAL;
-}
-
-wadi_status wadi_md5_final(wadi_md5 *m, uint8_t out[16], wadi_error *err) {
-    wadi_status status = m->context == NULL ? WADI_INVALID : m->status;
-    unsigned length = 0;
-    if (status == WADI_OK && EVP_DigestFinal_ex(m->context, out, &length) != 1) {
-        status = WADI_INTERNAL;
-    }
-    wadi_md5_fini(m);
-    if (status != WADI_OK) return wadi_fail(err, status, "md5: the digest failed");
-    return WADI_OK;
-}
-
-void wadi_md5_fini(wadi_md5 *m) {
-    EVP_MD_CTX_free(m->context);
-    *m = (wadi_md5){0};
 }
 
 /* crc_tables[k][b]: the remainder of byte b followed by k zero bytes (slicing by 8; Kounavis and Berry 2005). */

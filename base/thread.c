@@ -73,14 +73,22 @@ static wadi_status make_helper(wadi_helper **out, wadi_error *err) {
     return status;
 }
 
+/* Signals sent to the process go to threads of the host. A fault of this thread is told where it stands: the host's handler, if
+ * it has one, is called. */
+static void all_but_faults(sigset_t *out) {
+    static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT};
+    (void)sigfillset(out);
+    for (size_t i = 0; i < sizeof faults / sizeof faults[0]; i++) (void)sigdelset(out, faults[i]);
+}
+
 static wadi_status hire(void (*fn)(void *env), void *env, wadi_helper **out, wadi_error *err) {
     WADI_TRY(make_helper(out, err));
     wadi_helper *h = *out;
     h->fn = fn;
     h->env = env;
-    sigset_t all, before;
-    sigfillset(&all);
-    (void)pthread_sigmask(SIG_SETMASK, &all, &before);
+    sigset_t others, before;
+    all_but_faults(&others);
+    (void)pthread_sigmask(SIG_SETMASK, &others, &before);
     const int failed = pthread_create(&h->id, NULL, help, h);
     (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (failed == 0) return WADI_OK;
@@ -131,6 +139,10 @@ void wadi_mutex_lock(wadi_mutex *m) {
     WADI_UNUSED(failed);
 }
 
+bool wadi_mutex_try(wadi_mutex *m) {
+    return pthread_mutex_trylock(&m->mutex) == 0;
+}
+
 void wadi_mutex_unlock(wadi_mutex *m) {
     const int failed = pthread_mutex_unlock(&m->mutex);
     WADI_ASSERT(failed == 0);
@@ -166,10 +178,11 @@ void wadi_condition_wait(wadi_condition *c, wadi_mutex *m) {
 }
 
 bool wadi_condition_wait_for(wadi_condition *c, wadi_mutex *m, int64_t timeout_ns) {
-    const int64_t second = INT64_C(1000000000);
-    const int64_t now = wadi_clock_ns();
-    const int64_t end = timeout_ns > INT64_MAX - now ? INT64_MAX : now + timeout_ns;
+    const int64_t second = INT64_C(1000000000), sleep = wadi_clock_sleep_ns(timeout_ns);
     struct timespec until = {0};
+    (void)clock_gettime(CLOCK_MONOTONIC, &until);
+    const int64_t now = (int64_t)until.tv_sec * second + until.tv_nsec;
+    const int64_t end = sleep > INT64_MAX - now ? INT64_MAX : now + sleep;
     until.tv_sec = (time_t)(end / second);
     until.tv_nsec = (long)(end % second);
     return pthread_cond_timedwait(&c->cond, &m->mutex, &until) == 0;

@@ -30,6 +30,8 @@ typedef struct wadi_mutex {
 WADI_NODISCARD wadi_status wadi_mutex_init(wadi_mutex *m, wadi_error *err);
 void wadi_mutex_fini(wadi_mutex *m);
 void wadi_mutex_lock(wadi_mutex *m);
+/* False: another thread has it. */
+bool wadi_mutex_try(wadi_mutex *m);
 void wadi_mutex_unlock(wadi_mutex *m);
 
 typedef struct wadi_condition {

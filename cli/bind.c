@@ -2,11 +2,15 @@
 #include "cli/bind.h"
 
 #include <errno.h>
+#include <limits.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/error.h"
+#include "base/io.h"
 #include "graph/op.h"
 
 /* ---- streams as text ---- */
@@ -16,12 +20,23 @@ typedef struct printer {
     const wadi_val_type *type;
 } printer;
 
+/* Piece by piece: the stream behind it writes as much at once as a pipe takes that has room. */
+static bool print_text(const char *text) {
+    enum { MOST = PIPE_BUF };
+    for (size_t left = strlen(text), n; left > 0; left -= n, text += n) {
+        n = left < MOST ? left : MOST;
+        if (!wadi_io_wait(STDOUT_FILENO, POLLOUT, "standard output")) return false;
+        if (fwrite(text, 1, n, stdout) != n) return false;
+    }
+    return true;
+}
+
 static wadi_status put_text(wadi_text *t, wadi_error *err) {
     wadi_status st = WADI_OK;
     if (t->failed)
         st = wadi_fail(err, WADI_MEMORY, "out of memory");
-    else if (fputs(wadi_text_str(t), stdout) == EOF)
-        st = wadi_fail(err, WADI_IO, "standard output: %s", strerror(errno));
+    else if (!print_text(wadi_text_str(t)))
+        st = wadi_fail_errno(err, errno, "standard output");
     wadi_text_fini(t);
     return st;
 }
@@ -73,10 +88,10 @@ static wadi_status bind_input(wadi_cli_bindings *all, const wadi_module *m, cons
 static wadi_status bind_source(wadi_cli_bindings *all, const wadi_module *m, const wadi_bind *b,
                                const char *text, wadi_run *run, wadi_error *err) {
     if (!text) return missing("stream", b, err);
-    wadi_cli_source s = {0};
-    WADI_TRY(wadi_cli_source_open(text, &m->values[b->results[0]].type, &s, err));
+    wadi_opened s = {0};
+    WADI_TRY(wadi_cli_source_open(text, &m->values[b->results[0]].type, all->links, &s, err));
     if (!wadi_vec_push(&all->sources, s)) {
-        wadi_cli_source_close(&s);
+        wadi_opened_close(&s);
         return wadi_fail(err, WADI_MEMORY, "out of memory");
     }
     return wadi_run_source(run, b->name, s.source, err);
@@ -101,7 +116,7 @@ static wadi_status bind_sink(wadi_cli_bindings *all, const wadi_module *m, const
     if (all->sink)
         WADI_TRY(all->sink(all->env, b, &sink, err));
     else if (text)
-        WADI_TRY(wadi_cli_sink_open(text, &sink, err));
+        WADI_TRY(wadi_cli_sink_open(text, all->links, &sink, err));
     else
         WADI_TRY(text_sink(all, m, b, &sink, err));
     if (!wadi_vec_push(&all->sinks, sink)) {
@@ -142,8 +157,24 @@ static wadi_status check_names(const wadi_module *m, int nargs, char *const *arg
     return WADI_OK;
 }
 
+/* NAME=VALUE says one thing about one of them. */
+static wadi_status check_apart(const wadi_module *m, wadi_error *err) {
+    for (int i = 0; i < m->main->nbinds; i++)
+        for (int k = 0; k < i; k++) {
+            const wadi_bind *a = m->main->binds[k], *b = m->main->binds[i];
+            if (!bindable_of(a) || !bindable_of(b) || strcmp(a->name, b->name) != 0) continue;
+            return wadi_fail_at(
+                err, b->loc, WADI_INVALID,
+                "\"%s\" names a %s and a %s: on the command line they cannot be told apart; "
+                "rename one",
+                b->name, a->op->name, b->op->name);
+        }
+    return WADI_OK;
+}
+
 wadi_status wadi_cli_bind(wadi_cli_bindings *all, const wadi_module *m, wadi_run *run, int nargs,
                           char *const *args, wadi_error *err) {
+    WADI_TRY(check_apart(m, err));
     WADI_TRY(check_names(m, nargs, args, err));
     for (int i = 0; i < m->main->nbinds; i++) {
         const wadi_bind *b = m->main->binds[i];
@@ -161,7 +192,7 @@ wadi_status wadi_cli_bind(wadi_cli_bindings *all, const wadi_module *m, wadi_run
 
 void wadi_cli_bindings_fini(wadi_cli_bindings *b) {
     for (size_t i = 0; i < b->inputs.n; i++) wadi_cli_array_free(&b->inputs.at[i]);
-    for (size_t i = 0; i < b->sources.n; i++) wadi_cli_source_close(&b->sources.at[i]);
+    for (size_t i = 0; i < b->sources.n; i++) wadi_opened_close(&b->sources.at[i]);
     for (size_t i = 0; i < b->sinks.n; i++) wadi_sink_destroy(b->sinks.at[i]);
     for (size_t i = 0; i < b->printers.n; i++) free(b->printers.at[i]);
     wadi_vec_free(&b->inputs);

@@ -11,8 +11,9 @@ typedef struct wadi_cli_bindings {
     /* makes the sink of a stream_out in place of what the command line says; NULL: that says */
     wadi_status (*sink)(void *env, const wadi_bind *b, wadi_sink **out, wadi_error *err);
     void *env;
+    const wadi_cli_links *links; /* how streams of other processes are opened; NULL: as usual */
     WADI_VEC(wadi_array) inputs;
-    WADI_VEC(wadi_cli_source) sources;
+    WADI_VEC(wadi_opened) sources;
     WADI_VEC(wadi_sink *) sinks;
     WADI_VEC(void *) printers;
 } wadi_cli_bindings;

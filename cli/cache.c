@@ -1,7 +1,8 @@
-/* wadi cache: what the user's cache holds, compiled kernels and learned chunk sizes, and emptying it. Only entries are removed,
- * nothing else in the directory. */
+/* wadi cache: what the user's cache holds, and emptying it. Only what wadi has put there is removed; what a living process is
+ * just making stays. */
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,18 +10,20 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/user_cache.h"
 #include "cli/command.h"
 #include "codegen/build/cache.h"
 
 typedef struct contents {
-    int64_t entries, bytes, sizes;
+    int64_t modules, sizes, bytes;
+    int left; /* of killed processes */
 } contents;
 
 /* Entries are named by digest. */
 static bool is_module(const char *name) {
     const char *end = strstr(name, ".so");
-    return end != NULL && strspn(name, "0123456789abcdef") == (size_t)(end - name) &&
-           end - name == 64;
+    return end != NULL && end[3] == '\0' &&
+           strspn(name, "0123456789abcdef") == (size_t)(end - name) && end - name == 64;
 }
 
 /* digest-stream-policy.size */
@@ -30,25 +33,28 @@ static bool is_size(const char *name) {
            name[32] == '-';
 }
 
+static bool is_wisdom(const char *name) {
+    return strcmp(name, "fftw.wisdom") == 0;
+}
+
 static wadi_status walk(const char *directory, bool remove_them, contents *out, wadi_error *err) {
     DIR *d = opendir(directory);
-    if (!d) return wadi_fail(err, WADI_IO, "%s: %s", directory, strerror(errno));
+    if (!d) return wadi_fail_errno(err, errno, "%s", directory);
     wadi_status st = WADI_OK;
     for (const struct dirent *e = readdir(d); e && st == WADI_OK; e = readdir(d)) {
-        char path[1400];
         struct stat about;
-        if (!is_module(e->d_name) && !is_size(e->d_name)) continue;
-        snprintf(path, sizeof path, "%s/%s", directory, e->d_name);
-        if (stat(path, &about) != 0) continue; /* somebody else removed it */
-        if (is_module(e->d_name))
-            out->entries++;
-        else
-            out->sizes++;
+        const bool module = is_module(e->d_name), size = is_size(e->d_name);
+        if (!module && !size && !is_wisdom(e->d_name)) continue;
+        if (fstatat(dirfd(d), e->d_name, &about, AT_SYMLINK_NOFOLLOW) != 0)
+            continue; /* somebody else removed it */
+        out->modules += module;
+        out->sizes += size;
         out->bytes += (int64_t)about.st_size;
-        if (remove_them && unlink(path) != 0 && errno != ENOENT)
-            st = wadi_fail(err, WADI_IO, "%s: %s", path, strerror(errno));
+        if (remove_them && unlinkat(dirfd(d), e->d_name, 0) != 0 && errno != ENOENT)
+            st = wadi_fail_errno(err, errno, "%s/%s", directory, e->d_name);
     }
     closedir(d);
+    if (remove_them) out->left = wadi_cache_sweep(directory);
     return st;
 }
 
@@ -58,11 +64,13 @@ static int run(int argc, char **argv) {
     wadi_error err = {0};
     char directory[1024];
     contents c = {0};
-    wadi_status st = wadi_cache_directory(directory, sizeof directory, &err);
+    wadi_status st = wadi_user_cache(directory, sizeof directory, &err);
     if (st == WADI_OK) st = walk(directory, clear, &c, &err);
     if (st != WADI_OK) return wadi_cli_fail(&err);
-    printf("%s: %lld compiled modules, %lld learned chunk sizes, %lld bytes%s\n", directory,
-           (long long)c.entries, (long long)c.sizes, (long long)c.bytes, clear ? ", removed" : "");
+    printf("%s: %lld compiled modules, %lld learned chunk sizes, %lld bytes%s", directory,
+           (long long)c.modules, (long long)c.sizes, (long long)c.bytes, clear ? ", removed" : "");
+    if (c.left > 0) printf("; %d leftovers of killed processes", c.left);
+    printf("\n");
     return WADI_CLI_OK;
 }
 

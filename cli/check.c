@@ -1,21 +1,31 @@
-/* wadi check: whether a program's results depend on how its streams are cut into chunks.
+/* wadi check: whether a program's results depend on how its streams are cut into chunks, and whether library routines compute what
+ * the program says they do.
  *
  * They must not, and only `fold_batch` lets a program see a chunk. The program runs several times on what the command line
  * binds, each time with another chunk size. Of every result, and of every element of a stream that goes out, a hash of its shape
- * and bytes is kept and compared; nothing is delivered. */
+ * and bytes is kept and compared; nothing is delivered. A program that names routines runs once more without them, by the
+ * regions that say what they mean: its real and complex results must be the same but for rounding. Where all that is bound was typed, and
+ * the run was short, the interpreter says what the program means. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/args.h"
 #include "base/error.h"
 #include "base/hash.h"
+#include "codegen/build/target.h"
 #include "cli/bind.h"
 #include "cli/command.h"
+#include "cli/meaning.h"
 #include "operators/rules.h"
 #include "operators/table.h"
 
 enum { RUNS = 6, MOST_RUNS = 1000 };
+
+/* Processor time of a run that the interpreter may repeat. */
+static const clock_t SHORT = CLOCKS_PER_SEC / 50;
 
 /* ---- options ---- */
 
@@ -27,6 +37,7 @@ typedef struct options {
     int64_t runs, seed;
     wadi_compile_options compile;
     wadi_run_options run;
+    wadi_cli_links links;
 } options;
 
 static wadi_status take_runs(void *o, const char *value, wadi_error *err) {
@@ -52,6 +63,17 @@ static wadi_status take_memory(void *o, const char *value, wadi_error *err) {
     return wadi_args_bad("--memory", value, "bytes, or 64M, 1G", err);
 }
 
+#define TAKE_LINK(field, option)                                                        \
+    static wadi_status take_##field(void *o, const char *value, wadi_error *err) {      \
+        wadi_status status = WADI_OK;                                                   \
+        (void)wadi_cli_links_take(&((options *)o)->links, option, value, &status, err); \
+        return status;                                                                  \
+    }
+TAKE_LINK(wait, "--wait")
+TAKE_LINK(key, "--key")
+TAKE_LINK(senders, "--senders")
+TAKE_LINK(token, "--token")
+
 static wadi_status take_other(void *env, const char *value, wadi_error *err) {
     options *o = env;
     if (!o->file)
@@ -65,27 +87,59 @@ static wadi_status take_other(void *env, const char *value, wadi_error *err) {
 
 static const wadi_args_option table[] = {{.name = "--runs", .take = take_runs},
                                          {.name = "--seed", .take = take_seed},
+                                         {.name = "--target", .take = wadi_target_take},
                                          {.name = "--threads", .take = take_threads},
-                                         {.name = "--memory", .take = take_memory}};
+                                         {.name = "--memory", .take = take_memory},
+                                         {.name = "--wait", .take = take_wait},
+                                         {.name = "--key", .take = take_key},
+                                         {.name = "--senders", .take = take_senders},
+                                         {.name = "--token", .take = take_token}};
 
 /* ---- what a run gave ---- */
 
 typedef struct trace {
     const char *name;
     WADI_VEC(uint64_t) hash; /* of each element; of a result: one */
+    WADI_VEC(double) number; /* the first real ones, complex numbers as two */
+    bool single;             /* some of them are f32 or c64 */
 } trace;
 
+enum { MOST_NUMBERS = 1 << 20 };
+
 typedef struct observed {
-    int64_t chunk;
+    int64_t chunk, elements; /* of a chunk, in all */
+    struct observed
+        *meaning; /* gets what the interpreter says, if it was asked; NULL: nobody asks */
+    bool asked;
+    wadi_error refusal;       /* of the interpreter */
     WADI_VEC(trace *) traces; /* streams, then results, in the program's order */
 } observed;
+
+static double real_at(wadi_type part, const void *column, int64_t i) {
+    return part == WADI_F32 ? (double)((const float *)column)[i] : ((const double *)column)[i];
+}
+
+/* Of a column, whose NaNs are all one: they have no sign and no payload that anything may build on. */
+static uint64_t hash_column(wadi_type t, const void *column, int64_t n) {
+    const wadi_type part = wadi_type_is_complex(t) ? wadi_type_part(t) : t;
+    const int64_t parts = n * wadi_type_size(t) / wadi_type_size(part);
+    int64_t i = 0;
+    while (wadi_type_is_float(part) && i < parts && !isnan(real_at(part, column, i))) i++;
+    if (!wadi_type_is_float(part) || i == parts)
+        return wadi_hash_bytes(column, (size_t)(n * wadi_type_size(t)));
+    uint64_t h = 0;
+    for (i = 0; i < parts; i++) {
+        const double x = real_at(part, column, i);
+        h = isnan(x) ? wadi_hash64(h + 1) : wadi_hash64(h + wadi_hash_bytes(&x, sizeof x));
+    }
+    return h;
+}
 
 static uint64_t hash_array(uint64_t h, const wadi_array *a) {
     const int64_t n = wadi_array_size(a);
     for (int d = 0; d < a->rank; d++) h = wadi_hash64(h + (uint64_t)a->shape[d]);
     for (int f = 0; f < a->fields; f++)
-        h = wadi_hash64(h +
-                        wadi_hash_bytes(a->column[f], (size_t)(n * wadi_type_size(a->type[f]))));
+        h = wadi_hash64(h + hash_column(a->type[f], a->column[f], n));
     return h;
 }
 
@@ -99,8 +153,24 @@ static trace *new_trace(observed *o, const char *name) {
     return t;
 }
 
+static bool note_numbers(trace *t, const wadi_array *a) {
+    for (int f = 0; f < a->fields; f++) {
+        const wadi_type part =
+            wadi_type_is_complex(a->type[f]) ? wadi_type_part(a->type[f]) : a->type[f];
+        if (!wadi_type_is_float(part)) continue;
+        const int64_t n = wadi_array_size(a) * wadi_type_size(a->type[f]) / wadi_type_size(part);
+        t->single = t->single || part == WADI_F32;
+        for (int64_t i = 0; i < n && t->number.n < MOST_NUMBERS; i++) {
+            if (!wadi_vec_push(&t->number, real_at(part, a->column[f], i))) return false;
+        }
+    }
+    return true;
+}
+
 static wadi_status note(trace *t, int parts, const wadi_array *arrays, wadi_error *err) {
     uint64_t h = 0;
+    for (int i = 0; i < parts; i++)
+        if (!note_numbers(t, &arrays[i])) return wadi_fail(err, WADI_MEMORY, "out of memory");
     for (int i = 0; i < parts; i++) h = hash_array(h, &arrays[i]);
     return wadi_vec_push(&t->hash, h) ? WADI_OK : wadi_fail(err, WADI_MEMORY, "out of memory");
 }
@@ -131,6 +201,7 @@ static wadi_status note_results(observed *o, const wadi_module *m, wadi_run *run
 static void forget(observed *o) {
     for (size_t i = 0; i < o->traces.n; i++) {
         wadi_vec_free(&o->traces.at[i]->hash);
+        wadi_vec_free(&o->traces.at[i]->number);
         free(o->traces.at[i]);
     }
     wadi_vec_free(&o->traces);
@@ -138,23 +209,78 @@ static void forget(observed *o) {
 
 /* ---- runs ---- */
 
-/* First as the policy likes, then one by one, then some sizes of every magnitude. */
-static int64_t chunk_of(const options *o, int64_t run) {
+/* First as the policy likes, then one by one, by twos, and in halves; then some sizes of every magnitude that cut a stream of n
+ * elements at all. */
+static int64_t chunk_of(const options *o, int64_t run, int64_t n) {
     if (run < 2) return run;
     const uint64_t random = wadi_hash64((uint64_t)o->seed * MOST_RUNS + (uint64_t)run);
+    if (run == 2 && n > 2) return 2;
+    if (run == 3 && n > 5) return n / 2;
+    if (n > 2 && n < 4096) return 2 + (int64_t)(random % (uint64_t)(n - 2));
     return 2 + (int64_t)(random % (UINT64_C(1) << (3 + 3 * (run % 5))));
+}
+
+static wadi_status note_meaning(observed *o, const wadi_interp_results *r, wadi_error *err) {
+    for (int i = 0; i < r->nsinks + r->noutputs; i++) {
+        const wadi_interp_sink *s = i < r->nsinks ? &r->sinks[i] : NULL;
+        const wadi_interp_output *result = s ? NULL : &r->outputs[i - r->nsinks];
+        trace *t = new_trace(o, s ? s->name : result->name);
+        if (!t) return wadi_fail(err, WADI_MEMORY, "out of memory");
+        for (int64_t e = 0; s && e < s->n; e++)
+            WADI_TRY(note(t, s->components, s->elements + e * s->components, err));
+        if (result) WADI_TRY(note(t, 1, &result->array, err));
+    }
+    return WADI_OK;
+}
+
+static bool is_result(const wadi_module *m, wadi_val v) {
+    for (int i = 0; i < m->main->nyields; i++)
+        if (m->main->yields[i] == v) return true;
+    return false;
+}
+
+static bool states_are_results(const wadi_module *m) {
+    for (int i = 0; i < m->main->nbinds; i++) {
+        const wadi_bind *b = m->main->binds[i];
+        for (int r = 0; strcmp(b->op->name, "fold_batch") == 0 && r < b->nresults; r++)
+            if (!is_result(m, b->results[r])) return false;
+    }
+    return true;
+}
+
+/* The interpreter computes what no result needs as well: a fault that compiled code does not have is no mistake. What it says of
+ * cuts is, where all states are results, and is told when the runs have not found it. */
+static wadi_status ask(const wadi_module *m, const wadi_cli_bindings *b, observed *out,
+                       wadi_error *err) {
+    wadi_interp_results *r = NULL;
+    wadi_error why = {0};
+    wadi_status st = wadi_cli_meaning(m, b, &r, &why);
+    if (st == WADI_FAULT && strstr(why.msg, " depends on how ") && states_are_results(m))
+        out->refusal = why;
+    if (st != WADI_OK && st != WADI_FAULT) return wadi_fail_at(err, why.at, st, "%s", why.msg);
+    st = r ? note_meaning(out, r, err) : WADI_OK;
+    out->asked = st == WADI_OK && r;
+    wadi_interp_results_destroy(r);
+    return st;
 }
 
 static wadi_status observe(const options *o, const wadi_module *m, const wadi_exe *exe,
                            observed *out, wadi_error *err) {
-    wadi_cli_bindings bindings = {.sink = watch, .env = out};
+    wadi_cli_bindings bindings = {.sink = watch, .env = out, .links = &o->links};
     wadi_run_options how = o->run;
     wadi_run *run = NULL;
     how.chunk = out->chunk;
     wadi_status st = wadi_run_create(exe, &how, &run, err);
     if (st == WADI_OK) st = wadi_cli_bind(&bindings, m, run, o->nbindings, o->binding, err);
+    const clock_t start = clock();
     if (st == WADI_OK) st = wadi_run_go(run, err);
     if (st == WADI_OK) st = note_results(out, m, run, err);
+    if (st == WADI_OK) {
+        wadi_run_stats stats;
+        wadi_run_stats_get(run, &stats);
+        out->elements = stats.elements;
+        if (out->meaning && clock() - start <= SHORT) st = ask(m, &bindings, out->meaning, err);
+    }
     wadi_run_destroy(run);
     wadi_cli_bindings_fini(&bindings);
     return st;
@@ -177,9 +303,10 @@ static wadi_status compare(const observed *a, const observed *b, wadi_error *err
 }
 
 static wadi_status rerun(const options *o, const wadi_module *m, const wadi_exe *exe,
-                         const observed *first, wadi_error *err) {
+                         const observed *first, observed *meaning, wadi_error *err) {
     for (int64_t k = 1; k < o->runs; k++) {
-        observed now = {.chunk = chunk_of(o, k)};
+        observed now = {.chunk = chunk_of(o, k, first->elements),
+                        .meaning = k == 1 ? meaning : NULL}; /* kernels are at hand */
         wadi_error why = {0};
         wadi_status st = observe(o, m, exe, &now, &why);
         if (st != WADI_OK)
@@ -193,16 +320,83 @@ static wadi_status rerun(const options *o, const wadi_module *m, const wadi_exe 
     return WADI_OK;
 }
 
+/* ---- library routines ---- */
+
+static bool names_routines(const wadi_block *b) {
+    for (int i = 0; i < b->nbinds; i++) {
+        if (strcmp(b->binds[i]->op->name, "foreign") == 0) return true;
+        for (int k = 0; k < b->binds[i]->nblocks; k++)
+            if (names_routines(b->binds[i]->blocks[k])) return true;
+    }
+    return false;
+}
+
+static bool same_but_for_rounding(const trace *x, const trace *y) {
+    const double most = x->single || y->single ? 1e-4 : 1e-9;
+    double norm = 0, apart = 0;
+    if (x->number.n != y->number.n) return false;
+    for (size_t i = 0; i < x->number.n; i++) {
+        const double a = x->number.at[i], b = y->number.at[i];
+        if (!isfinite(a) || !isfinite(b)) continue;
+        norm += a * a;
+        apart += (a - b) * (a - b);
+    }
+    return apart <= most * most * norm;
+}
+
+static wadi_status without_routines(const options *o, const wadi_module *m, const char *text,
+                                    const char *name, const observed *first, wadi_error *err) {
+    wadi_compile_options how = o->compile;
+    wadi_exe *exe = NULL;
+    observed own = {0};
+    how.no_foreign = true;
+    wadi_status st = wadi_compile_text(text, name, &how, &exe, err);
+    if (st == WADI_OK) st = observe(o, m, exe, &own, err);
+    for (size_t i = 0; st == WADI_OK && i < first->traces.n; i++)
+        if (!same_but_for_rounding(first->traces.at[i], own.traces.at[i]))
+            st = wadi_fail(
+                err, WADI_FAULT,
+                "\"%s\" is not the same without library routines: the region of a foreign "
+                "does not compute what its routine does",
+                first->traces.at[i]->name);
+    forget(&own);
+    wadi_exe_destroy(exe);
+    return st;
+}
+
+static wadi_status compare_meaning(const wadi_module *m, const observed *runs,
+                                   const observed *meaning, wadi_error *err) {
+    const bool routines = names_routines(m->main);
+    for (size_t i = 0; i < runs->traces.n; i++) {
+        const trace *x = runs->traces.at[i], *y = meaning->traces.at[i];
+        const bool same =
+            x->hash.n == y->hash.n &&
+            (x->hash.n == 0 || memcmp(x->hash.at, y->hash.at, x->hash.n * sizeof *x->hash.at) == 0);
+        if (same || (routines && same_but_for_rounding(x, y))) continue;
+        return wadi_fail(err, WADI_FAULT,
+                         "\"%s\" is not what the interpreter computes: a defect of wadi", x->name);
+    }
+    return WADI_OK;
+}
+
 static wadi_status check(const options *o, const char *text, const char *name, wadi_error *err) {
     wadi_module *m = NULL;
     wadi_exe *exe = NULL;
-    observed first = {0};
+    observed first = {0}, meaning = {0};
     wadi_status st = wadi_ir_parse(text, name, wadi_operators(), &m, err);
     if (st == WADI_OK) st = wadi_compile_text(text, name, &o->compile, &exe, err);
     if (st == WADI_OK) st = observe(o, m, exe, &first, err);
-    if (st == WADI_OK) st = rerun(o, m, exe, &first, err);
-    if (st == WADI_OK) printf("%lld runs agree\n", (long long)o->runs);
+    if (st == WADI_OK) st = rerun(o, m, exe, &first, &meaning, err);
+    if (st == WADI_OK && meaning.refusal.status != WADI_OK)
+        st = wadi_fail_at(err, meaning.refusal.at, WADI_FAULT, "%s", meaning.refusal.msg);
+    if (st == WADI_OK && names_routines(m->main))
+        st = without_routines(o, m, text, name, &first, err);
+    if (st == WADI_OK && meaning.asked) st = compare_meaning(m, &first, &meaning, err);
+    if (st == WADI_OK)
+        printf("%lld runs agree%s\n", (long long)o->runs,
+               meaning.asked ? ", and the interpreter" : "");
     forget(&first);
+    forget(&meaning);
     wadi_exe_destroy(exe);
     wadi_module_destroy(m);
     return st;
@@ -227,7 +421,10 @@ const wadi_cli_command wadi_cli_check = {
     "check", "FILE.wadi [NAME=VALUE ...] [OPTIONS]",
     "runs a program with several chunk sizes and compares",
     "Results must not depend on how streams are cut into chunks; the step of a fold_batch can "
-    "break that. Inputs and streams\n"
+    "break that. A program that names library\n"
+    "routines must give the same without them, but for rounding. Where all inputs and streams are "
+    "typed, the interpreter is\n"
+    "asked as well, which cuts streams in ways of its own. Inputs and streams\n"
     "are bound as for `wadi run`, and read anew for each run; sinks are not bound, nothing is "
     "delivered.\n"
     "\n"
@@ -235,5 +432,7 @@ const wadi_cli_command wadi_cli_check = {
     "chunks of one element\n"
     "  --seed N           other chunk sizes for the runs after these\n"
     "  --threads N        workers; 0, the default: one per processor\n"
-    "  --memory SIZE      bound of the chunks in flight: bytes, or 512K, 64M, 1G\n",
+    "  --memory SIZE      bound of the chunks in flight: bytes, or 512K, 64M, 1G\n"
+    "  --target NAME      what kernels are compiled for; see wadi version\n"
+    "  --wait, --key, --senders, --token: of links, as for `wadi run`\n",
     run};

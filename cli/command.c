@@ -1,21 +1,27 @@
 /* What subcommands share: complaining, and reading program texts. */
 #include "cli/command.h"
 
-#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/process.h"
 #include "base/text.h"
 
 int wadi_cli_fail(const wadi_error *err) {
-    fflush(stdout);
+    if (wadi_process_output_gone()) return WADI_CLI_FAILED;
+    if (wadi_process_signal() == 0) fflush(stdout);
     char place[300] = "";
+    int line = 0, column = 0, after = 0;
     if (err->at.file) snprintf(place, sizeof place, "%s:%d", err->at.file, err->at.line);
-    if (err->at.file && !strstr(err->msg, place))
+    (void)sscanf(err->msg, "line %d, column %d: %n", &line, &column, &after);
+    if (err->at.file && after > 0 && line == err->at.line)
+        fprintf(stderr, "wadi: %s:%d: %s\n", place, column, err->msg + after);
+    else if (err->at.file && !strstr(err->msg, place))
         fprintf(stderr, "wadi: %s: %s\n", place, err->msg);
     else
         fprintf(stderr, "wadi: %s\n", err->msg);
@@ -34,18 +40,8 @@ int wadi_cli_misuse(const wadi_cli_command *command, const char *format, ...) {
 }
 
 static wadi_status read_stdin(char **out_text, wadi_error *err) {
-    wadi_text t;
-    wadi_text_init(&t);
-    char piece[4096];
-    for (size_t n; (n = fread(piece, 1, sizeof piece, stdin)) > 0;) wadi_text_add_n(&t, piece, n);
-    if (ferror(stdin)) {
-        wadi_text_fini(&t);
-        return wadi_fail(err, WADI_IO, "standard input: %s", strerror(errno));
-    }
-    *out_text = t.n > 0 || t.failed ? wadi_text_take(&t) : calloc(1, 1);
-    wadi_text_fini(&t);
-    if (!*out_text) return wadi_fail(err, WADI_MEMORY, "standard input: out of memory");
-    return WADI_OK;
+    size_t n = 0;
+    return wadi_file_read_fd(STDIN_FILENO, "standard input", out_text, &n, err);
 }
 
 wadi_status wadi_cli_read(const char *path, char **out_text, const char **out_name,

@@ -2,21 +2,24 @@
 #include <stdio.h>
 
 #include "cli/command.h"
-#include "cli/streams.h"
+#include "connectors/connectors.h"
 
-static const char *direction(const wadi_cli_connector *c) {
-    if (!c->takes) return "programs only";
+static const char *direction(const wadi_connector *c) {
+    if (!c->recognises) return "programs only";
     if (!c->sink) return "source";
     return c->source ? "source, sink" : "sink";
 }
 
 static int run(int argc, char **argv) {
     if (argc > 1) return wadi_cli_misuse(&wadi_cli_connectors, "unexpected \"%s\"", argv[1]);
-    for (const wadi_cli_connector *c = wadi_cli_connector_table; c->name; c++)
+    for (const wadi_connector *c = wadi_connectors; c->name; c++)
         printf("%-13s %-14s %s\n", c->name, direction(c), c->about);
     return WADI_CLI_OK;
 }
 
 const wadi_cli_command wadi_cli_connectors = {
     "connectors", "", "lists where streams can come from and go to",
-    "`wadi run FILE NAME=@PLACE` takes the connector that PLACE looks like.\n", run};
+    "`wadi run FILE NAME=@PLACE` takes the connector that PLACE looks like;\n"
+    "NAME=@CONNECTOR:PLACE names it, NAME=@CONNECTOR,OPTIONS:PLACE its options too:\n"
+    "  s=@sound,bits=16:song.ogg    s=@sound,whole:'*.wav'    out=@raw:table.csv\n",
+    run};

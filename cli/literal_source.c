@@ -17,6 +17,14 @@ static void release(void *held) {
     free(s);
 }
 
+bool wadi_cli_literals(const wadi_opened *opened, const wadi_array **out, int64_t *out_n) {
+    if (opened->release != release) return false;
+    const typed *s = opened->held;
+    *out = s->element.at;
+    *out_n = (int64_t)s->element.n;
+    return true;
+}
+
 static wadi_status pull(void *env, int64_t index, wadi_yield *yield, wadi_error *err) {
     const typed *s = env;
     if ((size_t)index >= s->element.n) return WADI_OK;
@@ -65,7 +73,7 @@ static wadi_part part_of(const wadi_array_type *t) {
     return part;
 }
 
-wadi_status wadi_cli_source_literal(const char *text, const wadi_val_type *t, wadi_cli_source *out,
+wadi_status wadi_cli_source_literal(const char *text, const wadi_val_type *t, wadi_opened *out,
                                     wadi_error *err) {
     if (t->arrays != 1 || t->array[0].elem.fields != 1)
         return wadi_fail(err, WADI_UNSUPPORTED, "a stream of tuples or records cannot be typed");

@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/process.h"
 #include "cli/command.h"
-#include "wadi/log.h"
 
 static const wadi_cli_command *const commands[] = {
     &wadi_cli_run,        &wadi_cli_check,    &wadi_cli_explain, &wadi_cli_ops,    &wadi_cli_passes,
@@ -28,13 +28,17 @@ static bool is_help(const char *s) {
     return strcmp(s, "--help") == 0 || strcmp(s, "-h") == 0;
 }
 
-static void warn(void *env, wadi_log_level level, const char *line) {
-    (void)env;
-    if (level >= WADI_LOG_WARNING) fprintf(stderr, "wadi: warning: %s\n", line);
+/* The command's status, unless the process ends by a signal or what it printed went nowhere. */
+static int end(int status) {
+    wadi_process_end(status != WADI_CLI_OK);
+    if (fflush(stdout) == 0 && !ferror(stdout)) return status;
+    wadi_process_end(true);
+    fprintf(stderr, "wadi: cannot write to standard output\n");
+    return WADI_CLI_FAILED;
 }
 
 int main(int argc, char **argv) {
-    wadi_log_set(warn, NULL);
+    wadi_process_begin("wadi");
     if (argc < 2) {
         usage(stderr);
         return WADI_CLI_USAGE;
@@ -47,10 +51,7 @@ int main(int argc, char **argv) {
     for (int i = 0; i < COMMANDS; i++) {
         if (strcmp(commands[i]->name, name) != 0) continue;
         if (argc > 2 && is_help(argv[2])) return help(commands[i]);
-        const int status = commands[i]->run(argc - 1, argv + 1);
-        if (fflush(stdout) == 0 && !ferror(stdout)) return status;
-        fprintf(stderr, "wadi: cannot write to standard output\n");
-        return WADI_CLI_FAILED;
+        return end(commands[i]->run(argc - 1, argv + 1));
     }
     fprintf(stderr, "wadi: there is no command \"%s\"\n\n", name);
     usage(stderr);

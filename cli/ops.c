@@ -1,5 +1,6 @@
-/* wadi ops: the table of operators. */
+/* wadi ops: operators and scalar operations, from the tables that the compiler reads. */
 #include <stdio.h>
+#include <string.h>
 
 #include "cli/command.h"
 #include "operators/table.h"
@@ -12,16 +13,54 @@ static const char *kind_name(const wadi_op *op) {
     return names[op->kind];
 }
 
-static int run(int argc, char **argv) {
-    if (argc > 1) return wadi_cli_misuse(&wadi_cli_ops, "unexpected \"%s\"", argv[1]);
+static void print_arguments(int n) {
+    for (int i = 0; i < n; i++) printf(" %c", 'a' + i);
+}
+
+static bool describe(const char *name) {
+    const wadi_op *op = wadi_op_find(wadi_operators(), name);
+    if (op) {
+        printf("%s\n    %s\n    %s\n", op->form, op->about, kind_name(op));
+        return true;
+    }
+    for (int i = 0; i < WADI_SOP_PRIM_COUNT; i++) {
+        const wadi_sop_info *s = wadi_sop_get((wadi_sop)i);
+        if (strcmp(s->name, name) != 0) continue;
+        printf("%s", s->name);
+        print_arguments(s->arity);
+        printf("\n    %s\n    %s\n    scalar operation\n", s->about, wadi_sop_class_text(s->cls));
+        return true;
+    }
+    return false;
+}
+
+static void list(void) {
     const wadi_op_table *t = wadi_operators();
-    for (int i = 0; i < t->n; i++) printf("%-12s %s\n", t->ops[i]->name, kind_name(t->ops[i]));
+    for (int i = 0; i < t->n; i++)
+        printf("%-12s %-10s  %s\n", t->ops[i]->name, kind_name(t->ops[i]), t->ops[i]->form);
+    for (int i = 0; i < WADI_SOP_PRIM_COUNT; i++) {
+        const wadi_sop_info *s = wadi_sop_get((wadi_sop)i);
+        printf("%-12s %-10s  %s", s->name, "scalar", s->name);
+        print_arguments(s->arity);
+        printf("\n");
+    }
+}
+
+static int run(int argc, char **argv) {
+    if (argc == 1) list();
+    for (int i = 1; i < argc; i++)
+        if (!describe(argv[i]))
+            return wadi_cli_misuse(&wadi_cli_ops, "no operator or scalar operation \"%s\"",
+                                   argv[i]);
     return WADI_CLI_OK;
 }
 
 const wadi_cli_command wadi_cli_ops = {
-    "ops", "", "lists the operators of programs",
+    "ops", "[NAME ...]", "lists the operators of programs, or says what some mean",
+    "Each stands as it does in text: attributes, arguments, functions, regions, in this order; "
+    "\"..\" is "
+    "any number more.\n"
     "A producer is computed inside whoever reads it, a consumer runs a loop of its own, sequence "
     "operators make\n"
-    "the stages of a stream. Scalar operations are listed in docs/TEXT.md.\n",
+    "the stages of a stream, scalar operations stand in functions.\n",
     run};

@@ -1,6 +1,5 @@
 /* wadi run: runs a program text with what the command line binds. */
 #include <errno.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +18,8 @@ typedef struct options {
     int nbindings;
     wadi_compile_options compile;
     wadi_run_options run;
-    bool stats;
+    bool stats, sync;
+    wadi_cli_links links;
 } options;
 
 static bool read_count(const char *text, int64_t *out) {
@@ -66,7 +66,8 @@ static bool read_option(const char *name, const char *value, options *o) {
     if (strcmp(name, "--schedule") == 0) return read_schedule(value, &o->run.schedule);
     if (strcmp(name, "--policy") == 0) o->run.policy = value;
     if (strcmp(name, "--disable") == 0) o->compile.disable = value;
-    return o->run.policy == value || o->compile.disable == value;
+    if (strcmp(name, "--target") == 0) o->compile.target = value;
+    return o->run.policy == value || o->compile.disable == value || o->compile.target == value;
 }
 
 /* Arguments NAME=VALUE are collected at the front of argv. Returns an exit status, WADI_CLI_OK to go on. */
@@ -76,10 +77,16 @@ static int read_arguments(int argc, char **argv, options *o) {
         const bool is_option = strncmp(argv[i], "--", 2) == 0;
         if (strcmp(argv[i], "--stats") == 0) {
             o->stats = true;
+        } else if (strcmp(argv[i], "--sync") == 0) {
+            o->sync = true;
         } else if (strcmp(argv[i], "--forget") == 0) {
             o->run.forget = true;
         } else if (is_option && i + 1 < argc) {
-            if (!read_option(argv[i], argv[i + 1], o))
+            wadi_error why = {0};
+            wadi_status st = WADI_OK;
+            const bool link = wadi_cli_links_take(&o->links, argv[i], argv[i + 1], &st, &why);
+            if (st != WADI_OK) return wadi_cli_misuse(&wadi_cli_run, "%s", why.msg);
+            if (!link && !read_option(argv[i], argv[i + 1], o))
                 return wadi_cli_misuse(&wadi_cli_run, "\"%s %s\" is not understood", argv[i],
                                        argv[i + 1]);
             i++;
@@ -99,25 +106,6 @@ static int read_arguments(int argc, char **argv, options *o) {
 
 /* ---- running ---- */
 
-static wadi_run *interrupted; /* what a signal cancels */
-
-/* The first interrupt drains and closes files, a second one ends the process. */
-static void on_signal(int number) {
-    wadi_run_cancel(interrupted);
-    signal(number, SIG_DFL);
-}
-
-static wadi_status go(wadi_run *run, wadi_error *err) {
-    struct sigaction action = {.sa_handler = on_signal}, before[2];
-    interrupted = run;
-    sigaction(SIGINT, &action, &before[0]);
-    sigaction(SIGTERM, &action, &before[1]);
-    const wadi_status st = wadi_run_go(run, err);
-    sigaction(SIGINT, &before[0], NULL);
-    sigaction(SIGTERM, &before[1], NULL);
-    return st;
-}
-
 static void print_stats(wadi_run *run) {
     wadi_run_stats s = {0};
     wadi_run_stats_get(run, &s);
@@ -134,11 +122,13 @@ static void print_stats(wadi_run *run) {
 
 static wadi_status run_exe(const options *o, const wadi_module *m, const wadi_exe *exe,
                            wadi_error *err) {
-    wadi_cli_bindings bindings = {0};
+    wadi_cli_bindings bindings = {.links = &o->links};
     wadi_run *run = NULL;
     wadi_status st = wadi_run_create(exe, &o->run, &run, err);
     if (st == WADI_OK) st = wadi_cli_bind(&bindings, m, run, o->nbindings, o->binding, err);
-    if (st == WADI_OK) st = go(run, err);
+    for (size_t i = 0; st == WADI_OK && o->sync && i < bindings.sinks.n; i++)
+        wadi_sink_sync(bindings.sinks.at[i]);
+    if (st == WADI_OK) st = wadi_run_go(run, err);
     if (st == WADI_OK) st = wadi_cli_print_results(m, run, err);
     if (run && o->stats) print_stats(run);
     wadi_run_destroy(run);
@@ -179,7 +169,9 @@ const wadi_cli_command wadi_cli_run = {
     "  m=3x4:@m.raw       an array from a file, in the machine's byte order\n"
     "  s=1,2;3;4,5        a stream: its elements, separated by semicolons\n"
     "  s=3x4:@s.raw       a stream of records of one shape\n"
-    "  s=4096:@s.wav      sound as blocks of i32[4096, channels]\n"
+    "  s=4096:@s.wav      sound as blocks of 4096 frames: i32, f32 or f64[n, channels]\n"
+    "  s=@sound,bits=16:s.ogg, s=@sound,whole:*.wav    see wadi connectors --help\n"
+    "  s=@m.mtx           the rows of a sparse matrix: i32[n], f64[n]\n"
     "  s=@tcp://HOST:PORT a stream from another process\n"
     "  out=@out.raw       where a stream goes; without it, its elements are printed\n"
     "\n"
@@ -189,6 +181,8 @@ const wadi_cli_command wadi_cli_run = {
     "  --forget           does without the chunk sizes learned by earlier runs, and records none\n"
     "  --memory SIZE      bound of the chunks in flight: bytes, or 512K, 64M, 1G\n"
     "  --schedule NAME    auto, inside, flat or across\n"
+    "  --target NAME      what kernels are compiled for: native, x86-64-v2, ..; see wadi version\n"
     "  --disable PASSES   passes left out, comma separated; see wadi passes\n"
-    "  --stats            tells on standard error how the run went\n",
+    "  --sync             files written are on the disk before the program ends\n"
+    "  --stats            tells on standard error how the run went\n" WADI_CLI_LINKS_HELP,
     run};

@@ -1,68 +1,55 @@
 /* wadi version: what this is, what it was built with, and the compiler it finds. */
-#include <openssl/crypto.h>
+#include <sodium.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <zmq.h>
-#ifdef WADI_HAVE_SNDFILE
-#include <sndfile.h>
-#endif
 
+#include "base/loadable.h"
+#include "base/user_cache.h"
 #include "cli/command.h"
-#include "codegen/build/cache.h"
 #include "codegen/build/cc.h"
-#include "connectors/visibility.h"
-#include "sched/foreign.h"
 
-static const char *sound_version(void) {
-#ifdef WADI_HAVE_SNDFILE
-    return sf_version_string();
-#else
-    return "none: built without libsndfile";
-#endif
-}
-
-static const char *image_libraries(void) {
-#if defined(WADI_HAVE_CFITSIO) && defined(WADI_HAVE_PNG)
-    return "FITS: CFITSIO; PNG: libpng";
-#elif defined(WADI_HAVE_CFITSIO)
-    return "FITS: CFITSIO; PNG: none: built without libpng";
-#elif defined(WADI_HAVE_PNG)
-    return "FITS: none: built without CFITSIO; PNG: libpng";
-#else
-    return "none: built without CFITSIO and libpng";
-#endif
-}
-
-/* Formats of visibilities, each with what it is read with. */
-static void print_formats(void) {
-    for (const wadi_vis_format *f = wadi_vis_formats; f->name != NULL; f++) {
-        printf("  %-13s %s: %s%s\n", f == wadi_vis_formats ? "visibilities" : "", f->name,
-               f->open != NULL ? "" : "none: built without ", f->needs);
+/* Each module with the version of its library and the licence that comes with it, or why there is none. */
+static void print_modules(void) {
+    char *folders = wadi_loadable_folders();
+    for (const wadi_loadable_row *r = wadi_loadables; r->name != NULL; r++) {
+        const wadi_loadable *m = NULL;
+        wadi_error err = {0};
+        const wadi_status st = wadi_loadable_open(r->name, &m, &err);
+        if (st == WADI_OK)
+            printf("  module        %-9s %s: %s (%s)\n", r->name, r->about, m->version(),
+                   m->licence);
+        else if (st == WADI_UNSUPPORTED)
+            printf("  module        %-9s %s: not installed (package wadi-%s)\n", r->name, r->about,
+                   r->name);
+        else
+            printf("  module        %-9s %s: %s\n", r->name, r->about, err.msg);
     }
+    printf("  modules from  %s\n", folders != NULL ? folders : "?");
+    free(folders);
 }
 
 static int run(int argc, char **argv) {
     if (argc > 1) return wadi_cli_misuse(&wadi_cli_version, "unexpected \"%s\"", argv[1]);
     int major, minor, patch;
     zmq_version(&major, &minor, &patch);
-    printf("wadi %s\n", WADI_VERSION);
-    printf("  messages      libzmq %d.%d.%d\n", major, minor, patch);
-    printf("  sound         %s\n", sound_version());
-    print_formats();
-    printf("  images        %s\n", image_libraries());
-    if (!wadi_libraries[0]) printf("  transforms    the language's own: built without FFTW\n");
-    for (int i = 0; wadi_libraries[i]; i++)
-        printf("  %-13s %s\n", wadi_libraries[i]->what, wadi_libraries[i]->version());
-    printf("  digests       %s\n", OpenSSL_version(OPENSSL_VERSION));
+    printf("wadi %s (MIT)\n", WADI_VERSION);
+    printf("  messages      libzmq %d.%d.%d (MPL-2.0 or LGPL-3.0 with exception)\n", major, minor,
+           patch);
+    printf("  digests       libsodium %s (ISC)\n", sodium_version_string());
+    print_modules();
     wadi_error err = {0};
     wadi_cc cc;
     char words[256];
-    if (wadi_cc_find(&cc, &err) == WADI_OK &&
+    if (wadi_cc_find(NULL, &cc, &err) == WADI_OK &&
         wadi_cc_version(&cc, words, sizeof words, &err) == WADI_OK)
         printf("  compiler      %s (%s)\n", cc.path, words);
     else
         printf("  compiler      none: %s\n", err.msg);
+    for (const wadi_target *t = wadi_targets; t->name != NULL; t++)
+        printf("  target        %-9s %s\n", t->name, t->about);
     char directory[1024];
-    if (wadi_cache_directory(directory, sizeof directory, &err) == WADI_OK)
+    if (wadi_user_cache(directory, sizeof directory, &err) == WADI_OK)
         printf("  kernel cache  %s\n", directory);
     else
         printf("  kernel cache  none: %s\n", err.msg);

@@ -15,6 +15,4 @@ if(CMAKE_CXX_COMPILER AND CASACORE_FOUND)
     get_target_property(wadi_casacore PkgConfig::CASACORE INTERFACE_LINK_LIBRARIES)
     list(FILTER wadi_casacore INCLUDE REGEX "casa_(tables|casa)")
     set_target_properties(PkgConfig::CASACORE PROPERTIES INTERFACE_LINK_LIBRARIES "${wadi_casacore};stdc++")
-    list(APPEND wadi_optional_targets stdc++) # what links libwadi may be a project in C alone
-    set(WADI_PC_LIBS_PRIVATE " -lstdc++")
 endif()

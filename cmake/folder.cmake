@@ -5,6 +5,9 @@
 # makes wadi_graph, a static library with position independent code from every .c file below the calling folder, so that a new
 # file needs no edit here. A folder without sources yet gets an empty object.
 
+# For scripts/mutate: a changed file relinks one folder, not every program.
+option(WADI_SHARED_FOLDERS "Folders as shared libraries; nothing of this is for installing" OFF)
+
 function(wadi_folder name)
     cmake_parse_arguments(FOLDER "" "" "LINKS;EXTRA_SOURCES" ${ARGN})
     file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/*.c")
@@ -13,7 +16,13 @@ function(wadi_folder name)
         set(sources "${CMAKE_CURRENT_BINARY_DIR}/empty_${name}.c")
         file(CONFIGURE OUTPUT "${sources}" CONTENT "typedef int wadi_${name}_is_empty;\n")
     endif()
-    add_library(wadi_${name} STATIC ${sources})
+    if(WADI_SHARED_FOLDERS)
+        add_library(wadi_${name} SHARED ${sources})
+        set_target_properties(wadi_${name} PROPERTIES C_VISIBILITY_PRESET default
+            LIBRARY_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/${CMAKE_INSTALL_LIBDIR}") # beside the modules
+    else()
+        add_library(wadi_${name} STATIC ${sources})
+    endif()
     set_target_properties(wadi_${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)
     target_link_libraries(wadi_${name} PUBLIC wadi_flags ${FOLDER_LINKS})
 endfunction()

@@ -7,13 +7,13 @@ include(CMakePackageConfigHelpers)
 set(folders base graph operators codegen sched connectors api)
 set(objects ${folders})
 list(TRANSFORM objects REPLACE "(.+)" "$<TARGET_OBJECTS:wadi_\\1>")
-set(dependencies
-    Threads::Threads OpenSSL::Crypto PkgConfig::ZMQ ${CMAKE_DL_LIBS} m ${wadi_optional_targets})
+set(dependencies Threads::Threads PkgConfig::ZMQ PkgConfig::SODIUM ${CMAKE_DL_LIBS} m)
 
 function(wadi_library target kind export_name)
     add_library(${target} ${kind} ${objects})
     set_target_properties(${target} PROPERTIES
         OUTPUT_NAME wadi EXPORT_NAME ${export_name} LINKER_LANGUAGE C
+        LIBRARY_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/${CMAKE_INSTALL_LIBDIR}" # beside the modules
         VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
     target_include_directories(${target} INTERFACE
         "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>" "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>")
@@ -37,8 +37,6 @@ configure_package_config_file(cmake/wadi-config.cmake.in "${PROJECT_BINARY_DIR}/
 write_basic_package_version_file("${PROJECT_BINARY_DIR}/wadi-config-version.cmake"
     COMPATIBILITY SameMinorVersion)
 
-# pkg-config wants the names that a static link needs; find_package has resolved them to paths.
-string(PREPEND WADI_PC_PRIVATE "libzmq libcrypto")
 # The installed tree may move: the prefix is told relative to the file.
 file(RELATIVE_PATH WADI_PC_UP "/p/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/p")
 configure_file(cmake/wadi.pc.in "${PROJECT_BINARY_DIR}/wadi.pc" @ONLY)

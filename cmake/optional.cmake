@@ -2,10 +2,9 @@
 #
 #   wadi_optional(CFITSIO "FITS files" cfitsio)    unless WADI_WITH_CFITSIO is off: CFITSIO_FOUND and PkgConfig::CFITSIO, from
 #                                                  the pkg-config modules named
-#   wadi_uses(connectors CFITSIO)                  where found: WADI_HAVE_CFITSIO=1 in the code of that folder, which links it
+#   wadi_uses(wadi_md5_parts ZLIB)                 where found: WADI_HAVE_ZLIB=1 in the code of that target, which links it
 #
-# What was found stands in wadi.pc and in the CMake package too, through wadi_optional_targets, WADI_PC_PRIVATE and
-# WADI_CONFIG_OPTIONAL (cmake/install.cmake).
+# The library itself uses none of them: those it needs are behind modules (cmake/module.cmake). Programs and tests may.
 
 macro(wadi_optional name about)
     option(WADI_WITH_${name} "Use ${name} for ${about} where it is installed" ON)
@@ -14,18 +13,13 @@ macro(wadi_optional name about)
     else()
         unset(${name}_FOUND CACHE)
     endif()
-    if(${name}_FOUND)
-        string(REPLACE ";" " " wadi_optional_modules "${ARGN}")
-        list(APPEND wadi_optional_targets PkgConfig::${name})
-        string(APPEND WADI_PC_PRIVATE " ${wadi_optional_modules}")
-        string(APPEND WADI_CONFIG_OPTIONAL
-            "    pkg_check_modules(${name} REQUIRED IMPORTED_TARGET ${wadi_optional_modules})\n")
-    endif()
 endmacro()
 
-function(wadi_uses folder name)
-    if(${name}_FOUND)
-        target_compile_definitions(wadi_${folder} PUBLIC WADI_HAVE_${name}=1)
-        target_link_libraries(wadi_${folder} PUBLIC PkgConfig::${name})
-    endif()
+function(wadi_uses target)
+    foreach(name IN LISTS ARGN)
+        if(${name}_FOUND)
+            target_compile_definitions(${target} PUBLIC WADI_HAVE_${name}=1)
+            target_link_libraries(${target} PUBLIC PkgConfig::${name})
+        endif()
+    endforeach()
 endfunction()

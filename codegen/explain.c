@@ -172,7 +172,10 @@ static void explain_checks(explaining *x) {
     if (shapes->nchecks > 0) heading(x, "checked when the program runs");
     for (int i = 0; i < shapes->nchecks; i++) {
         const wadi_shape_check *c = &shapes->checks[i];
-        wadi_text_addf(x->out, "%s: ", c->what);
+        wadi_text_addf(x->out, "%s: %s", c->bind->loc.call ? c->bind->loc.call : c->bind->op->name,
+                       c->what);
+        if (c->dim >= 0) wadi_text_addf(x->out, " in dimension %d", c->dim);
+        wadi_text_add(x->out, ": ");
         add_extent(x, c->a);
         wadi_text_add(x->out, " = ");
         add_extent(x, c->b);

@@ -24,8 +24,9 @@ wadi_val wadi_draft_resolved(const wadi_planning *p, wadi_val v) {
 
 bool wadi_draft_is_once(const wadi_planning *p, wadi_val v) {
     if (p->m->values[v].def == WADI_DEF_CONST) return true;
-    return p->known[v] && p->y.slot_of[v] >= 0 &&
-           p->y.slots.at[p->y.slot_of[v]].kind == WADI_SLOT_ONCE;
+    const int slot = p->y.slot_of[v];
+    return p->known[v] && slot >= 0 && slot < (int)p->y.slots.n &&
+           p->y.slots.at[slot].kind == WADI_SLOT_ONCE;
 }
 
 static int components_of(const wadi_planning *p, wadi_val seq) {
@@ -82,6 +83,7 @@ int wadi_draft_want(wadi_planning *p, wadi_val seq, int c) {
 
 /* A parameter whose value the runtime puts into `slot`: there while this stage's body is planned. */
 void wadi_draft_at(wadi_planning *p, wadi_val param, int slot) {
+    if (p->y.failed) return; /* there may be no such slot, and there will be no plan */
     wadi_plan_slot *s = &p->y.slots.at[slot];
     if (s->kind == WADI_SLOT_IRREGULAR) s->kind = wadi_planning_kind(p, param);
     p->y.alias_of[param] = WADI_NONE;

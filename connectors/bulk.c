@@ -24,7 +24,11 @@ static wadi_status next(wadi_source *self, int64_t k, wadi_builder *b, wadi_erro
     k = wadi_builder_fit(b, k);
     WADI_TRY(wadi_builder_bulk(b, k, columns, err));
     const wadi_status status = s->fill(s->env, k, columns, &n, err);
-    WADI_ASSERT(n >= 0 && n <= k);
+    if (n < 0 || n > k) {
+        wadi_builder_keep(b, 0);
+        return wadi_fail(err, WADI_INVALID, "bulk source: %lld elements filled, expected 0 to %lld",
+                         (long long)n, (long long)k);
+    }
     wadi_builder_keep(b, n);
     return status;
 }
@@ -33,11 +37,18 @@ static const wadi_source_ops source_ops = {destroy_source, next};
 
 wadi_status wadi_source_bulk(int parts, const wadi_part *part, wadi_fill_fn fill, void *env,
                              wadi_source **out_source, wadi_error *err) {
+    WADI_GIVEN(err, part);
+    WADI_GIVEN(err, fill);
+    WADI_GIVEN(err, out_source);
     if (parts < 1 || parts > WADI_MAX_PARTS) {
         return wadi_fail(err, WADI_INVALID, "bulk source: %d parts, expected 1 to %d", parts,
                          (int)WADI_MAX_PARTS);
     }
     for (int i = 0; i < parts; i++) {
+        const wadi_part *p = &part[i];
+        if (p->rank < 0 || p->rank > WADI_MAX_RANK || p->fields < 1 || p->fields > WADI_MAX_FIELDS)
+            return wadi_fail(err, WADI_INVALID, "bulk source: part %d has rank %d and %d fields", i,
+                             p->rank, p->fields);
         if (!part[i].fixed || wadi_shape_values(part[i].rank, part[i].shape) < 0)
             return wadi_fail(err, WADI_SHAPE, "bulk source: part %d has no fixed shape", i);
     }
@@ -98,6 +109,8 @@ static wadi_status put(wadi_sink *self, wadi_chunk *c, wadi_error *err) {
 static const wadi_sink_ops sink_ops = {destroy_sink, put, NULL, NULL};
 
 wadi_status wadi_sink_bulk(wadi_drain_fn drain, void *env, wadi_sink **out_sink, wadi_error *err) {
+    WADI_GIVEN(err, drain);
+    WADI_GIVEN(err, out_sink);
     drain_sink *s = calloc(1, sizeof *s);
     if (s == NULL) return wadi_fail(err, WADI_MEMORY, "bulk sink: out of memory");
     s->base = (wadi_sink){.ops = &sink_ops, .kind = "bulk callback", .wake_fd = -1};

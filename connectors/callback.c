@@ -16,11 +16,18 @@ typedef struct pull_source {
 
 struct wadi_yield {
     wadi_builder *builder;
+    bool flush;
 };
 
 wadi_status wadi_yield_array(wadi_yield *yield, int part, const int64_t *shape,
                              wadi_array *out_array, wadi_error *err) {
+    WADI_GIVEN(err, yield);
+    WADI_GIVEN(err, out_array);
     return wadi_builder_array(yield->builder, part, shape, out_array, err);
+}
+
+void wadi_yield_flush(wadi_yield *yield) {
+    if (yield != NULL) yield->flush = true;
 }
 
 static void destroy_source(wadi_source *self) {
@@ -29,8 +36,8 @@ static void destroy_source(wadi_source *self) {
 
 static wadi_status next(wadi_source *self, int64_t k, wadi_builder *b, wadi_error *err) {
     pull_source *s = (pull_source *)self;
-    wadi_yield yield = {b};
-    while (b->count < k && !s->ended && !wadi_builder_full(b)) {
+    wadi_yield yield = {b, false};
+    while (b->count < k && !s->ended && !yield.flush && !wadi_builder_full(b)) {
         WADI_TRY(s->pull(s->env, s->index, &yield, err));
         if (wadi_builder_open(b)) {
             WADI_TRY(wadi_builder_next(b, err));
@@ -66,6 +73,9 @@ static wadi_status check_parts(int parts, const wadi_part *part, wadi_error *err
 
 wadi_status wadi_source_callback(int parts, const wadi_part *part, wadi_pull_fn pull, void *env,
                                  wadi_source **out_source, wadi_error *err) {
+    WADI_GIVEN(err, part);
+    WADI_GIVEN(err, pull);
+    WADI_GIVEN(err, out_source);
     WADI_TRY(check_parts(parts, part, err));
     pull_source *s = calloc(1, sizeof *s);
     if (s == NULL) return wadi_fail(err, WADI_MEMORY, "callback source: out of memory");
@@ -110,6 +120,8 @@ static const wadi_sink_ops sink_ops = {destroy_sink, put, NULL, NULL};
 
 wadi_status wadi_sink_callback(wadi_push_fn push, void *env, wadi_sink **out_sink,
                                wadi_error *err) {
+    WADI_GIVEN(err, push);
+    WADI_GIVEN(err, out_sink);
     push_sink *s = calloc(1, sizeof *s);
     if (s == NULL) return wadi_fail(err, WADI_MEMORY, "callback sink: out of memory");
     s->base.ops = &sink_ops;

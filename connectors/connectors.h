@@ -1,17 +1,70 @@
-/* The table of connectors: where arrays come from and go to. A new connector is a file, its constructor in
- * wadi/stream.h, and a line here. */
+/* The table of connectors: where arrays come from and go to. A connector is a row that recognises the places it serves and opens
+ * them. Programs call the constructors of wadi/stream.h and its neighbours; whoever has a place as text, as `wadi run` has,
+ * comes here. */
 #ifndef WADI_CONNECTORS_CONNECTORS_H
 #define WADI_CONNECTORS_CONNECTORS_H
 
 #include <stdbool.h>
 
+#include "wadi/stream.h"
+
+/* Opens links to other processes with what the caller knows of keys. */
+typedef struct wadi_place_links {
+    wadi_status (*source)(void *env, const char *address, wadi_source **out, wadi_error *err);
+    wadi_status (*sink)(void *env, const char *address, wadi_sink **out, wadi_error *err);
+    void *env;
+} wadi_place_links;
+
+/* A place, and what is wanted of it. Borrows all. */
+typedef struct wadi_place {
+    const char *at;      /* a file, a folder, a pattern of files, or an address */
+    bool named;          /* its connector was asked for by name */
+    const char *options; /* "bits=16,whole"; NULL or "": none */
+    int rank;            /* of the shape that was given with it; -1: none */
+    int64_t shape[WADI_MAX_RANK];
+    int parts; /* of the element that a source is to supply; fixed where program or shape say all extents */
+    const wadi_part *part;
+    const wadi_place_links *links; /* NULL: without keys */
+} wadi_place;
+
+/* A source and what lives as long as it. */
+typedef struct wadi_opened {
+    wadi_source *source;
+    void *held;
+    void (*release)(void *held);
+} wadi_opened;
+
 typedef struct wadi_connector {
     const char *name;
-    bool source, sink; /* what it offers */
     const char *about; /* one line */
+    /* whether a place is this one's by its looks; NULL: offered to programs alone */
+    bool (*recognises)(const char *at);
+    wadi_status (*source)(const wadi_place *p, wadi_opened *out, wadi_error *err);
+    wadi_status (*sink)(const wadi_place *p, wadi_sink **out, wadi_error *err);
 } wadi_connector;
 
 /* Ended by a row without a name. */
 extern const wadi_connector wadi_connectors[];
+
+/* The row of that name (n characters); NULL: there is none that has places. */
+const wadi_connector *wadi_connector_named(const char *name, size_t n);
+/* The first row that recognises the place; NULL: none does. */
+const wadi_connector *wadi_connector_of(const char *at);
+
+/* Opens the place by the row. Errors: WADI_INVALID (it is no source, no sink; options, shape), WADI_TYPE (the part does not fit),
+ * and those of opening. */
+WADI_NODISCARD wadi_status wadi_connector_source(const wadi_connector *c, const wadi_place *p,
+                                                 wadi_opened *out, wadi_error *err);
+WADI_NODISCARD wadi_status wadi_connector_sink(const wadi_connector *c, const wadi_place *p,
+                                               wadi_sink **out, wadi_error *err);
+/* Destroys the source and what it needs. All zero is fine. */
+void wadi_opened_close(wadi_opened *o);
+
+/* place_sound.c, place_file.c: the functions of the rows that take more than a few lines. */
+wadi_status wadi_place_sound(const wadi_place *p, wadi_opened *out, wadi_error *err);
+wadi_status wadi_place_raw_source(const wadi_place *p, wadi_opened *out, wadi_error *err);
+wadi_status wadi_place_raw_sink(const wadi_place *p, wadi_sink **out, wadi_error *err);
+bool wadi_place_is_raw(const char *at);
+wadi_status wadi_place_one_part(const wadi_place *p, const char *what, wadi_error *err);
 
 #endif

@@ -16,10 +16,13 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/hash.h"
+#include "connectors/link_keys.h"
 #include "sched/stream.h"
 #include "sched/transport_address.h"
+#include "sched/transport_room.h"
 
 static const int64_t default_credit_bytes = INT64_C(64) << 20;
+static const int64_t default_kept_bytes = INT64_C(256) << 20;
 static const int64_t default_credit_chunks = 4;
 static const int64_t default_lost_ms = 10000;
 static const int64_t most_bytes = INT64_C(0x100000000); /* of one chunk */
@@ -42,23 +45,54 @@ static uint64_t new_stream_id(const void *unique) {
     return wadi_hash64(wadi_hash64(now ^ (uint64_t)getpid() << 32) ^ (uintptr_t)unique) >> 1;
 }
 
+/* Puts the keys that a token stands for into the options. Other users of this machine do not know it, so they are strangers; across
+ * machines a token that somebody has thought up could be guessed by whoever listens. */
+static wadi_status take_token(const char *address, const char *token, wadi_token_keys *keys,
+                              const char *clients[2], wadi_port_options *port, wadi_error *err) {
+    wadi_error why = {.status = WADI_OK};
+    if (port->curve_public != NULL || port->curve_secret != NULL)
+        return wadi_fail(err, WADI_INVALID, "%s: keys or a token, not both", address);
+    if (!wadi_address_is_local(address))
+        return wadi_fail(err, WADI_INVALID,
+                         "%s: a token is for one machine: ipc:// and loopback; others need keys",
+                         address);
+    const wadi_status status = wadi_token_keys_make(token, keys, &why);
+    if (status != WADI_OK) return wadi_fail(err, status, "%s: %s", address, why.msg);
+    port->curve_public = port->bind ? keys->bind_public : keys->connect_public;
+    port->curve_secret = port->bind ? keys->bind_secret : keys->connect_secret;
+    port->curve_server = keys->bind_public;
+    clients[0] = keys->connect_public;
+    clients[1] = NULL;
+    port->curve_clients = clients;
+    return WADI_OK;
+}
+
+static wadi_status open_port(wadi_link_end *e, wadi_port_options *port, const char *token,
+                             wadi_error *err) {
+    wadi_token_keys keys;
+    const char *clients[2];
+    wadi_status status = WADI_OK;
+    if (token != NULL) status = take_token(port->address, token, &keys, clients, port, err);
+    if (status == WADI_OK) status = wadi_port_open(e->context, port, &e->port, err);
+    wadi_wipe(&keys, sizeof keys);
+    return status;
+}
+
 wadi_status wadi_link_end_open(wadi_link_end *e, const char *address,
                                const wadi_link_options *options, bool sends, wadi_error *err) {
     const wadi_link_options none = {0};
     const wadi_link_options *o = options != NULL ? options : &none;
-    if (wadi_address_is_inproc(address)) {
-        return wadi_fail(err, WADI_INVALID, "%s: a link leads to another process: ipc:// or tcp://",
-                         address);
-    }
     if (o->note != NULL && (o->note_bytes < 0 || o->note_bytes > WADI_NOTE_BYTES)) {
         return wadi_fail(err, WADI_INVALID, "%s: a note of %lld bytes, at most %d", address,
                          (long long)o->note_bytes, (int)WADI_NOTE_BYTES);
     }
+    WADI_TRY(wadi_port_has_room(address, err));
     e->context = zmq_ctx_new();
     if (e->context == NULL) return wadi_fail(err, WADI_MEMORY, "%s: no ZeroMQ context", address);
-    const int64_t credit = or_default(o->credit_bytes, default_credit_bytes);
+    const int64_t credit =
+        or_default(o->credit_bytes, sends ? default_kept_bytes : default_credit_bytes);
     WADI_TRY(wadi_buffers_create(NULL, 2 * credit, &e->buffers, err));
-    const wadi_port_options port = {
+    wadi_port_options port = {
         .address = address,
         .bind = o->bind,
         .sends = sends,
@@ -79,7 +113,7 @@ wadi_status wadi_link_end_open(wadi_link_end *e, const char *address,
         .curve_server = o->curve_server,
         .curve_clients = o->curve_clients,
     };
-    return wadi_port_open(e->context, &port, &e->port, err);
+    return open_port(e, &port, o->token, err);
 }
 
 /* ---- source ---- */
@@ -99,13 +133,19 @@ static void drop_chunk(link_source *s) {
     s->chunk = NULL;
 }
 
+static void give_up(wadi_source *self, const wadi_error *why) {
+    link_source *s = (link_source *)self;
+    if (s->end.port == NULL || s->ended) return;
+    s->ended = true;
+    wadi_chunk_release(s->chunk); /* not done: the sender must not take it for consumed */
+    s->chunk = NULL;
+    wadi_port_give_up(s->end.port, why);
+}
+
 static void destroy_source(wadi_source *self) {
     link_source *s = (link_source *)self;
-    if (s->end.port != NULL && !s->ended) {
-        const wadi_error why = {.status = WADI_CANCELLED, .msg = "the receiver has stopped"};
-        drop_chunk(s);
-        wadi_port_give_up(s->end.port, &why);
-    }
+    const wadi_error why = {.status = WADI_CANCELLED, .msg = "the receiver has stopped"};
+    give_up(self, &why);
     wadi_chunk_release(s->chunk);
     wadi_link_end_close(&s->end);
     free(s);
@@ -156,7 +196,7 @@ static wadi_status next(wadi_source *self, int64_t k, wadi_builder *b, wadi_erro
     return WADI_OK;
 }
 
-static const wadi_source_ops source_ops = {destroy_source, next};
+static const wadi_source_ops source_ops = {destroy_source, next, give_up};
 
 /* What the first chunk says the elements are. */
 static void learn_parts(link_source *s) {
@@ -176,6 +216,8 @@ static void learn_parts(link_source *s) {
 
 wadi_status wadi_source_link(const char *address, const wadi_link_options *options,
                              wadi_source **out_source, wadi_error *err) {
+    WADI_GIVEN(err, address);
+    WADI_GIVEN(err, out_source);
     link_source *s = calloc(1, sizeof *s);
     if (s == NULL) return wadi_fail(err, WADI_MEMORY, "%s: out of memory", address);
     s->base.ops = &source_ops;
@@ -196,6 +238,9 @@ wadi_status wadi_source_link(const char *address, const wadi_link_options *optio
 
 wadi_status wadi_source_note(const wadi_source *source, const void **out, int64_t *out_bytes,
                              wadi_error *err) {
+    WADI_GIVEN(err, source);
+    WADI_GIVEN(err, out);
+    WADI_GIVEN(err, out_bytes);
     if (source->ops != &source_ops)
         return wadi_fail(err, WADI_INVALID, "note: a %s source has none", source->kind);
     return wadi_port_note(((const link_source *)source)->end.port, out, out_bytes, err);
@@ -246,6 +291,8 @@ static const wadi_sink_ops sink_ops = {destroy_sink, put, finish, abort_sink};
 
 wadi_status wadi_sink_link(const char *address, const wadi_link_options *options,
                            wadi_sink **out_sink, wadi_error *err) {
+    WADI_GIVEN(err, address);
+    WADI_GIVEN(err, out_sink);
     link_sink *s = calloc(1, sizeof *s);
     if (s == NULL) return wadi_fail(err, WADI_MEMORY, "%s: out of memory", address);
     s->base.ops = &sink_ops;

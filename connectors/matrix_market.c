@@ -1,5 +1,5 @@
-/* From the text of a Matrix Market file to a list of entries; matrix_rows.c makes rows of them. See matrix_market.h. */
-#include "connectors/matrix_market.h"
+/* From the text of a Matrix Market file to a list of entries; matrix_rows.c makes rows of them. See wadi/matrix.h. */
+#include "wadi/matrix.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -126,7 +126,7 @@ static wadi_status read_word(reader *r, const char *what, const char *const *nam
     const size_t n = (size_t)(r->at - from);
     for (int i = 0; names[i] != NULL; i++) {
         size_t k = 0;
-        while (k < n && tolower((unsigned char)from[k]) == names[i][k]) k++;
+        while (k < n && names[i][k] != '\0' && tolower((unsigned char)from[k]) == names[i][k]) k++;
         if (k == n && names[i][k] == '\0') {
             *out = i;
             return WADI_OK;
@@ -226,16 +226,22 @@ static wadi_status read_place(reader *r, int64_t *out_row, int64_t *out_column) 
         return FAIL(r, "entry (%lld, %lld) is outside the matrix of %lld x %lld; both count from 1",
                     (long long)row, (long long)column, (long long)r->rows, (long long)r->columns);
     }
-    if (r->symmetry != GENERAL && column > row) {
-        return FAIL(
-            r, "entry (%lld, %lld) lies in the upper triangle, of which a %s file says nothing",
-            (long long)row, (long long)column, symmetry_names[r->symmetry]);
-    }
     if (r->symmetry == SKEW && column == row) {
         return FAIL(r, "the diagonal of a skew-symmetric matrix is zero and is not written");
     }
     *out_row = row - 1;
     *out_column = column - 1;
+    return WADI_OK;
+}
+
+/* Some writers put values, which a pattern has none of, behind its places. */
+static wadi_status skip_value(reader *r) {
+    double unused = 0;
+    for (int i = 0; i < 2; i++) {
+        skip_blanks(r);
+        if (at_line_end(r)) return WADI_OK;
+        WADI_TRY(read_number(r, &unused));
+    }
     return WADI_OK;
 }
 
@@ -249,6 +255,7 @@ static wadi_status read_coordinates(reader *r) {
         }
         WADI_TRY(read_place(r, &row, &column));
         WADI_TRY(read_value(r, value));
+        if (r->field == PATTERN) WADI_TRY(skip_value(r));
         WADI_TRY(end_of_line(r));
         WADI_TRY(add(r, row, column, value));
     }
@@ -288,6 +295,11 @@ static wadi_status read_all(reader *r) {
 
 wadi_status wadi_matrix_market_parse(const char *name, const char *text, size_t n, wadi_csr *out,
                                      wadi_error *err) {
+    WADI_GIVEN(err, name);
+    WADI_GIVEN(err, text);
+    WADI_GIVEN(err, out);
+    if (name == NULL || text == NULL || out == NULL)
+        return wadi_fail(err, WADI_INVALID, "Matrix Market: no text, or nowhere to put the matrix");
     reader r = {.name = name, .at = text, .end = text + n, .line = 1, .err = err};
     wadi_status status = read_all(&r);
     if (status == WADI_OK) {
@@ -299,8 +311,11 @@ wadi_status wadi_matrix_market_parse(const char *name, const char *text, size_t 
 }
 
 wadi_status wadi_matrix_market_read(const char *path, wadi_csr *out, wadi_error *err) {
+    WADI_GIVEN(err, path);
+    WADI_GIVEN(err, out);
     char *text = NULL;
     size_t n = 0;
+    if (path == NULL) return wadi_fail(err, WADI_INVALID, "Matrix Market: no file is named");
     WADI_TRY(wadi_file_read(path, &text, &n, err));
     const wadi_status status = wadi_matrix_market_parse(path, text, n, out, err);
     free(text);

@@ -17,6 +17,7 @@ void wadi_entries_fini(wadi_entries *e) {
 }
 
 void wadi_csr_fini(wadi_csr *m) {
+    if (m == NULL) return;
     free(m->offsets);
     free(m->index);
     free(m->values);

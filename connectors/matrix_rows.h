@@ -5,7 +5,7 @@
 #include <stdbool.h>
 
 #include "base/vec.h"
-#include "connectors/matrix_market.h"
+#include "wadi/matrix.h"
 
 typedef struct wadi_place {
     int64_t row, column;

@@ -39,6 +39,8 @@ static wadi_status next(wadi_source *self, int64_t k, wadi_builder *b, wadi_erro
 static const wadi_source_ops source_ops = {destroy_source, next};
 
 wadi_status wadi_source_memory(const wadi_array *array, wadi_source **out_source, wadi_error *err) {
+    WADI_GIVEN(err, array);
+    WADI_GIVEN(err, out_source);
     if (array->rank < 1 || array->rank > WADI_MAX_RANK || array->fields < 1 ||
         array->fields > WADI_MAX_FIELDS) {
         return wadi_fail(err, WADI_SHAPE,
@@ -48,6 +50,7 @@ wadi_status wadi_source_memory(const wadi_array *array, wadi_source **out_source
     if (wadi_shape_values(array->rank, array->shape) < 0) {
         return wadi_fail(err, WADI_SHAPE, "memory source: a negative or too large extent");
     }
+    WADI_TRY(wadi_array_check_columns("memory source", array, err));
     row_source *s = calloc(1, sizeof *s);
     if (s == NULL) return wadi_fail(err, WADI_MEMORY, "memory source: out of memory");
     s->base.ops = &source_ops;
@@ -121,6 +124,7 @@ static wadi_status put(wadi_sink *self, wadi_chunk *c, wadi_error *err) {
 static const wadi_sink_ops sink_ops = {destroy_sink, put, NULL, NULL};
 
 wadi_status wadi_sink_memory(wadi_sink **out_sink, wadi_error *err) {
+    WADI_GIVEN(err, out_sink);
     array_sink *s = calloc(1, sizeof *s);
     if (s == NULL) return wadi_fail(err, WADI_MEMORY, "memory sink: out of memory");
     s->base.ops = &sink_ops;
@@ -133,11 +137,14 @@ wadi_status wadi_sink_memory(wadi_sink **out_sink, wadi_error *err) {
 
 int64_t wadi_sink_memory_count(const wadi_sink *sink) {
     const array_sink *s = (const array_sink *)sink;
-    return sink->ops == &sink_ops && s->parts > 0 ? (int64_t)s->arrays.n / s->parts : 0;
+    return sink != NULL && sink->ops == &sink_ops && s->parts > 0 ? (int64_t)s->arrays.n / s->parts
+                                                                  : 0;
 }
 
 wadi_status wadi_sink_memory_get(const wadi_sink *sink, int64_t index, int part,
                                  wadi_array *out_array, wadi_error *err) {
+    WADI_GIVEN(err, sink);
+    WADI_GIVEN(err, out_array);
     const array_sink *s = (const array_sink *)sink;
     if (sink->ops != &sink_ops) return wadi_fail(err, WADI_INVALID, "not a memory sink");
     if (index < 0 || index >= wadi_sink_memory_count(sink) || part < 0 || part >= s->parts) {

@@ -1,24 +1,20 @@
-/* Raw files: values one after another, in the machine's byte order, with no header.
- *
- * The source reads whole chunks straight into columns. The sink writes under a temporary name beside the path and renames
- * when the stream has ended well, so that a file under the final name is always complete. What is there and is no regular
- * file, a device or a pipe, is written to as it is: to rename something over /dev/null would replace it. */
+/* Raw files: values one after another, in the machine's byte order, with no header. The source reads whole chunks straight into
+ * columns. */
 #include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/io.h"
+#include "base/outfile.h"
 #include "sched/stream.h"
 
 /* ---- source ---- */
 
 typedef struct raw_source {
     wadi_source base;
-    FILE *file;
+    int fd;
     char *path;
     int64_t record_bytes;
     int64_t position; /* bytes */
@@ -26,7 +22,7 @@ typedef struct raw_source {
 
 static void destroy_source(wadi_source *self) {
     raw_source *s = (raw_source *)self;
-    if (s->file != NULL) (void)fclose(s->file);
+    if (s->fd >= 0) (void)close(s->fd);
     free(s->path);
     free(s);
 }
@@ -36,14 +32,16 @@ static wadi_status next(wadi_source *self, int64_t k, wadi_builder *b, wadi_erro
     wadi_array to;
     const int64_t n = wadi_builder_fit(b, k);
     WADI_TRY(wadi_builder_bulk(b, n, &to, err));
-    const size_t got = fread(to.column[0], 1, (size_t)(n * s->record_bytes), s->file);
+    bool failed = false;
+    const size_t got =
+        wadi_io_read_full(s->fd, to.column[0], (size_t)(n * s->record_bytes), s->path, &failed);
+    const int why = errno;
     const int64_t records = (int64_t)got / s->record_bytes;
     wadi_builder_keep(b, records);
     s->position += (int64_t)got;
-    if (ferror(s->file)) {
-        return wadi_fail(err, WADI_IO, "%s: read error at byte %lld: %s", s->path,
-                         (long long)s->position, strerror(errno));
-    }
+    if (failed)
+        return wadi_fail_errno(err, why, "%s: read error at byte %lld", s->path,
+                               (long long)s->position);
     if ((int64_t)got % s->record_bytes == 0) return WADI_OK;
     return wadi_fail(err, WADI_IO, "%s: ends at byte %lld, within a record of %lld bytes", s->path,
                      (long long)s->position, (long long)s->record_bytes);
@@ -53,6 +51,9 @@ static const wadi_source_ops source_ops = {destroy_source, next};
 
 wadi_status wadi_source_raw(const char *path, const wadi_part *part, wadi_source **out_source,
                             wadi_error *err) {
+    WADI_GIVEN(err, path);
+    WADI_GIVEN(err, part);
+    WADI_GIVEN(err, out_source);
     const int64_t values =
         part->fixed && part->fields == 1 && part->rank >= 0 && part->rank <= WADI_MAX_RANK
             ? wadi_shape_values(part->rank, part->shape)
@@ -70,8 +71,8 @@ wadi_status wadi_source_raw(const char *path, const wadi_part *part, wadi_source
     s->base.part[0] = *part;
     s->record_bytes = values * wadi_type_size(part->type[0]);
     s->path = strdup(path);
-    s->file = fopen(path, "rb");
-    if (s->path == NULL || s->file == NULL) {
+    s->fd = wadi_io_open(path);
+    if (s->path == NULL || s->fd < 0) {
         const int why = errno;
         destroy_source(&s->base);
         return wadi_fail(err, WADI_IO, "%s: %s", path, strerror(why));
@@ -84,30 +85,15 @@ wadi_status wadi_source_raw(const char *path, const wadi_part *part, wadi_source
 
 typedef struct raw_sink {
     wadi_sink base;
-    FILE *file;
+    wadi_outfile *file; /* NULL: ended */
     char *path;
-    char *temporary; /* NULL: what is at the path is no regular file */
-    int64_t position;
 } raw_sink;
-
-static void give_up(raw_sink *s) {
-    if (s->file == NULL) return;
-    (void)fclose(s->file);
-    if (s->temporary != NULL) (void)unlink(s->temporary);
-    s->file = NULL;
-}
 
 static void destroy_sink(wadi_sink *self) {
     raw_sink *s = (raw_sink *)self;
-    give_up(s);
+    wadi_outfile_give_up(&s->file);
     free(s->path);
-    free(s->temporary);
     free(s);
-}
-
-static wadi_status write_failed(const raw_sink *s, wadi_error *err) {
-    return wadi_fail(err, WADI_IO, "%s: write error at byte %lld: %s", s->path,
-                     (long long)s->position, strerror(errno));
 }
 
 static wadi_status put(wadi_sink *self, wadi_chunk *c, wadi_error *err) {
@@ -119,72 +105,38 @@ static wadi_status put(wadi_sink *self, wadi_chunk *c, wadi_error *err) {
     const wadi_chunk_component *from = &c->component[0];
     const int64_t times = from->layout == WADI_LAYOUT_AVOID ? c->count : 1;
     const int64_t bytes = from->values * wadi_type_size(from->type[0]);
-    for (int64_t i = 0; i < times && bytes > 0; i++) {
-        const size_t written = fwrite(from->column[0], 1, (size_t)bytes, s->file);
-        s->position += (int64_t)written;
-        if ((int64_t)written < bytes) return write_failed(s, err);
-    }
+    for (int64_t i = 0; i < times && bytes > 0; i++)
+        WADI_TRY(wadi_outfile_write(s->file, from->column[0], (size_t)bytes, err));
     return WADI_OK;
 }
 
 static wadi_status finish(wadi_sink *self, wadi_error *err) {
     raw_sink *s = (raw_sink *)self;
-    FILE *file = s->file;
-    s->file = NULL;
-    const bool flushed = fflush(file) == 0;
-    const bool closed = fclose(file) == 0;
-    const bool direct = s->temporary == NULL;
-    if (flushed && closed && (direct || rename(s->temporary, s->path) == 0)) return WADI_OK;
-    const wadi_status status = write_failed(s, err);
-    if (!direct) (void)unlink(s->temporary);
-    return status;
+    return wadi_outfile_finish(&s->file, s->base.sync, err);
 }
 
 static void abort_sink(wadi_sink *self, const wadi_error *why) {
     WADI_UNUSED(why);
-    give_up((raw_sink *)self);
+    wadi_outfile_give_up(&((raw_sink *)self)->file);
 }
 
 static const wadi_sink_ops sink_ops = {destroy_sink, put, finish, abort_sink};
 
-/* Opens a neighbour of path that no one else writes. */
-static FILE *open_temporary(raw_sink *s, const char *path) {
-    const size_t n = strlen(path) + 32;
-    s->temporary = malloc(n);
-    if (s->temporary == NULL) return NULL;
-    (void)snprintf(s->temporary, n, "%s.%ld.part", path, (long)getpid());
-    const int fd = open(s->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (fd < 0) return NULL;
-    FILE *file = fdopen(fd, "wb");
-    if (file == NULL) {
-        (void)close(fd);
-        (void)unlink(s->temporary);
-    }
-    return file;
-}
-
-static FILE *open_output(raw_sink *s, const char *path) {
-    struct stat about;
-    s->path = strdup(path);
-    if (s->path == NULL) return NULL;
-    if (stat(path, &about) != 0 || S_ISREG(about.st_mode)) return open_temporary(s, path);
-    const int fd = open(path, O_WRONLY | O_CLOEXEC);
-    FILE *file = fd >= 0 ? fdopen(fd, "wb") : NULL;
-    if (file == NULL && fd >= 0) (void)close(fd);
-    return file;
-}
-
 wadi_status wadi_sink_raw(const char *path, wadi_sink **out_sink, wadi_error *err) {
+    WADI_GIVEN(err, path);
+    WADI_GIVEN(err, out_sink);
     raw_sink *s = calloc(1, sizeof *s);
     if (s == NULL) return wadi_fail(err, WADI_MEMORY, "%s: out of memory", path);
     s->base.ops = &sink_ops;
     s->base.kind = "raw";
     s->base.wake_fd = -1;
-    s->file = open_output(s, path);
-    if (s->file == NULL) {
-        const int why = errno;
+    s->path = strdup(path);
+    const wadi_status status = s->path != NULL
+                                   ? wadi_outfile_open(path, NULL, &s->file, err)
+                                   : wadi_fail(err, WADI_MEMORY, "%s: out of memory", path);
+    if (status != WADI_OK) {
         destroy_sink(&s->base);
-        return wadi_fail(err, WADI_IO, "%s: %s", path, strerror(why));
+        return status;
     }
     *out_sink = &s->base;
     return WADI_OK;

@@ -121,6 +121,10 @@ static void put_fixed(writer *w, const wadi_vis_info *v) {
 
 wadi_status wadi_vis_header_write(const wadi_vis_info *info, void **out, size_t *out_n,
                                   wadi_error *err) {
+    if (info->frequency == NULL || info->stokes == NULL || info->object == NULL ||
+        info->telescope == NULL)
+        return wadi_fail(err, WADI_INVALID,
+                         "visibilities: frequencies, polarisations or a name are NULL");
     WADI_TRY(check_sizes(info, err));
     WADI_TRY(check_tables(info, err));
     WADI_TRY(check_place(info, err));

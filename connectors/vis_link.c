@@ -32,7 +32,6 @@ static void close_link(wadi_vis *self) {
     link_vis *v = (link_vis *)self;
     if (v->end.port != NULL && !v->ended) {
         const wadi_error why = {.status = WADI_CANCELLED, .msg = "the receiver has stopped"};
-        drop_chunk(v);
         wadi_port_give_up(v->end.port, &why);
     }
     wadi_chunk_release(v->chunk);
@@ -152,6 +151,8 @@ static wadi_status open_link(link_vis *v, const char *address, const wadi_link_o
 
 wadi_status wadi_vis_listen(const char *address, const wadi_link_options *options, wadi_vis **out,
                             wadi_error *err) {
+    WADI_GIVEN(err, address);
+    WADI_GIVEN(err, out);
     link_vis *v = calloc(1, sizeof *v);
     if (v == NULL) return wadi_fail(err, WADI_MEMORY, "%s: out of memory", address);
     v->base.ops = &link_ops;
@@ -171,6 +172,9 @@ wadi_status wadi_vis_listen(const char *address, const wadi_link_options *option
 
 wadi_status wadi_vis_sink(const char *address, const wadi_link_options *options,
                           const wadi_vis_info *info, wadi_sink **out, wadi_error *err) {
+    WADI_GIVEN(err, address);
+    WADI_GIVEN(err, info);
+    WADI_GIVEN(err, out);
     wadi_link_options with_header = {0};
     void *header = NULL;
     size_t n = 0;

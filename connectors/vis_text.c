@@ -20,13 +20,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/error.h"
+#include "base/io.h"
+#include "base/loadable.h"
 #include "connectors/matrix_number.h"
-
-#ifdef WADI_HAVE_ZLIB
-#include <zlib.h>
-#endif
+#include "connectors/offers.h"
 
 enum { BUFFER = 1 << 16, MAX_LINE = 4096, MIN_COLUMNS = 5, MAX_COLUMNS = 6 };
 
@@ -37,11 +37,9 @@ static const char *const column_names[MAX_COLUMNS] = {"u", "v", "w", "re", "im",
 typedef struct text_vis {
     wadi_vis base;
     char *path;
-#ifdef WADI_HAVE_ZLIB
-    gzFile file;
-#else
-    FILE *file;
-#endif
+    int fd;                      /* or, where the file is compressed, */
+    const wadi_gzip_offer *gzip; /* what reads it */
+    void *packed;
     char *buffer;
     size_t from, to; /* what of the buffer is not read yet */
     bool at_end;     /* of the file: nothing more comes into the buffer */
@@ -54,58 +52,58 @@ typedef struct text_vis {
 
 /* ---- bytes ---- */
 
-#ifdef WADI_HAVE_ZLIB
-
-static bool open_file(text_vis *t) {
-    t->file = gzopen(t->path, "rb");
-    return t->file != NULL;
+static bool is_packed(const unsigned char *head, size_t n) {
+    return n >= 2 && head[0] == 0x1f && head[1] == 0x8b;
 }
 
-static void close_file(text_vis *t) {
-    if (t->file != NULL) (void)gzclose(t->file);
-}
-
-static bool rewind_file(text_vis *t) {
-    return gzrewind(t->file) == 0;
-}
-
-/* A compressed file that ends early gives all it has first and its complaint then. */
-static wadi_status read_bytes(text_vis *t, char *to, size_t n, size_t *out_n, wadi_error *err) {
-    const int got = gzread(t->file, to, (unsigned)n);
-    int code = Z_OK;
-    const char *why = gzerror(t->file, &code);
-    if (got < 0 || (got == 0 && code == Z_BUF_ERROR)) {
-        return wadi_fail(err, WADI_IO, "%s:%lld: %s", t->path, (long long)t->line + 1,
-                         code == Z_ERRNO       ? strerror(errno)
-                         : code == Z_BUF_ERROR ? "the compressed file is cut off"
-                                               : why);
-    }
-    *out_n = (size_t)got;
+static wadi_status get_gzip(const char *path, const wadi_gzip_offer **out, wadi_error *err) {
+    const void *offer = NULL;
+    wadi_error why = {0};
+    const wadi_status st = wadi_loadable_get("zlib", "gzip", &offer, &why);
+    if (st != WADI_OK)
+        return wadi_fail(err, st, "%.100s is compressed with gzip: %.380s", path, why.msg);
+    *out = offer;
     return WADI_OK;
 }
 
-#else
-
-static bool open_file(text_vis *t) {
-    t->file = fopen(t->path, "rb");
-    return t->file != NULL;
+static wadi_status open_file(text_vis *t, wadi_error *err) {
+    unsigned char head[2];
+    bool failed = false;
+    t->fd = wadi_io_open(t->path);
+    if (t->fd < 0) return wadi_fail_errno(err, errno, "%s", t->path);
+    const size_t n = wadi_io_read_full(t->fd, head, sizeof head, t->path, &failed);
+    if (failed) return wadi_fail_errno(err, errno, "%s", t->path);
+    if (is_packed(head, n)) {
+        WADI_TRY(get_gzip(t->path, &t->gzip, err));
+        t->packed = t->gzip->open(t->path);
+        return t->packed != NULL ? WADI_OK
+                                 : wadi_fail(err, WADI_IO, "%s: %s", t->path, strerror(errno));
+    }
+    if (lseek(t->fd, 0, SEEK_SET) == 0) return WADI_OK;
+    return wadi_fail(err, WADI_IO, "%s: %s", t->path, strerror(errno));
 }
 
 static void close_file(text_vis *t) {
-    if (t->file != NULL) (void)fclose(t->file);
+    if (t->fd >= 0) (void)close(t->fd);
+    if (t->packed != NULL) t->gzip->close(t->packed);
 }
 
 static bool rewind_file(text_vis *t) {
-    return fseek(t->file, 0, SEEK_SET) == 0;
+    return t->packed != NULL ? t->gzip->rewind(t->packed) : lseek(t->fd, 0, SEEK_SET) == 0;
 }
 
 static wadi_status read_bytes(text_vis *t, char *to, size_t n, size_t *out_n, wadi_error *err) {
-    *out_n = fread(to, 1, n, t->file);
-    if (ferror(t->file) == 0) return WADI_OK;
-    return wadi_fail(err, WADI_IO, "%s:%lld: %s", t->path, (long long)t->line + 1, strerror(errno));
+    const char *why = NULL;
+    if (t->packed != NULL) {
+        why = t->gzip->read(t->packed, to, n, out_n);
+    } else {
+        bool failed = false;
+        *out_n = wadi_io_read_full(t->fd, to, n, t->path, &failed);
+        if (failed) return wadi_fail_errno(err, errno, "%s:%lld", t->path, (long long)t->line + 1);
+    }
+    if (why == NULL) return WADI_OK;
+    return wadi_fail(err, WADI_IO, "%s:%lld: %s", t->path, (long long)t->line + 1, why);
 }
-
-#endif
 
 static wadi_status start_over(text_vis *t, wadi_error *err) {
     if (!rewind_file(t)) {
@@ -346,31 +344,14 @@ static void describe(text_vis *t) {
                                    .format = "text"};
 }
 
-static wadi_status check_gzip(const text_vis *t, wadi_error *err) {
-#ifndef WADI_HAVE_ZLIB
-    unsigned char head[2] = {0};
-    const size_t n = fread(head, 1, 2, t->file);
-    if (n == 2 && head[0] == 0x1f && head[1] == 0x8b) {
-        return wadi_fail(err, WADI_UNSUPPORTED,
-                         "%s is compressed with gzip; this wadi was built without zlib", t->path);
-    }
-    if (fseek(t->file, 0, SEEK_SET) != 0) {
-        return wadi_fail(err, WADI_IO, "%s: %s", t->path, strerror(errno));
-    }
-#else
-    WADI_UNUSED(t);
-    WADI_UNUSED(err);
-#endif
-    return WADI_OK;
-}
-
-wadi_status wadi_vis_text_open(const char *path, const wadi_vis_options *options, wadi_vis **out,
-                               wadi_error *err) {
+static wadi_status open_text(const char *path, const wadi_vis_options *options, wadi_vis **out,
+                             wadi_error *err) {
     if (options->field > 1 || options->setup > 1) {
         return wadi_fail(err, WADI_INVALID, "%s: text has one field and one setup, number 0", path);
     }
     text_vis *t = calloc(1, sizeof *t);
     if (t == NULL) return wadi_fail(err, WADI_MEMORY, "%s: out of memory", path);
+    t->fd = -1;
     describe(t);
     wadi_status st = WADI_OK;
     t->path = malloc(strlen(path) + 1);
@@ -380,11 +361,7 @@ wadi_status wadi_vis_text_open(const char *path, const wadi_vis_options *options
         goto done;
     }
     strcpy(t->path, path);
-    if (!open_file(t)) {
-        st = wadi_fail(err, WADI_IO, "%s: %s", path, strerror(errno));
-        goto done;
-    }
-    st = check_gzip(t, err);
+    st = open_file(t, err);
     if (st == WADI_OK) st = read_head(t, err);
 done:
     if (st != WADI_OK)
@@ -393,6 +370,8 @@ done:
         *out = &t->base;
     return st;
 }
+
+const wadi_vis_format_ops wadi_vis_text = {open_text, NULL};
 
 /* ---- recognition ---- */
 
@@ -411,18 +390,17 @@ static bool looks_like_numbers(const unsigned char *head, size_t n) {
     return n > 0 && memchr(head, '#', n) != NULL;
 }
 
+/* A compressed file that cannot be looked into is taken, and refused by name when it is opened. */
 bool wadi_vis_text_recognises(const char *path, const unsigned char *head, size_t n) {
+    char text[MAX_LINE];
+    size_t got = 0;
+    const wadi_gzip_offer *gzip = NULL;
     if (head == NULL) return false;
-    if (n < 2 || head[0] != 0x1f || head[1] != 0x8b) return looks_like_numbers(head, n);
-#ifdef WADI_HAVE_ZLIB
-    unsigned char text[MAX_LINE];
-    gzFile f = gzopen(path, "rb");
-    if (f == NULL) return false;
-    const int got = gzread(f, text, sizeof text);
-    (void)gzclose(f);
-    return got > 0 && looks_like_numbers(text, (size_t)got);
-#else
-    WADI_UNUSED(path);
-    return true; /* refused by name when it is opened */
-#endif
+    if (!is_packed(head, n)) return looks_like_numbers(head, n);
+    if (get_gzip(path, &gzip, NULL) != WADI_OK) return true;
+    void *file = gzip->open(path);
+    if (file == NULL) return false;
+    const bool failed = gzip->read(file, text, sizeof text, &got) != NULL;
+    gzip->close(file);
+    return !failed && got > 0 && looks_like_numbers((const unsigned char *)text, got);
 }

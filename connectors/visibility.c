@@ -1,40 +1,26 @@
 /* Visibilities from files: which format a file has, by what is in it, and its rows as a source.
  *
- * A format is one file of this folder and one row of the table below. The rows pass in bulk: an element has a fixed shape, so a
+ * A format is one module, or one file of this folder, and one row of the table below. The rows pass in bulk: an element has a fixed shape, so a
  * format fills whole columns of a chunk at once. */
 #include "connectors/visibility.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/error.h"
+#include "base/io.h"
+#include "base/loadable.h"
 #include "base/text.h"
 #include "sched/stream.h"
 
-#ifdef WADI_HAVE_CFITSIO
-#define OPEN_FITS wadi_vis_fits_open, wadi_vis_fits_setups
-#else
-#define OPEN_FITS NULL, NULL
-#endif
-#ifdef WADI_HAVE_HDF5
-#define OPEN_UVH5 wadi_vis_uvh5_open, NULL
-#else
-#define OPEN_UVH5 NULL, NULL
-#endif
-#ifdef WADI_HAVE_CASACORE
-#define OPEN_MS wadi_vis_ms_open, wadi_vis_ms_setups
-#else
-#define OPEN_MS NULL, NULL
-#endif
-
 const wadi_vis_format wadi_vis_formats[] = {
-    {"UVFITS", "CFITSIO", wadi_vis_fits_recognises, OPEN_FITS},
-    {"uvh5", "HDF5", wadi_vis_uvh5_recognises, OPEN_UVH5},
-    {"Measurement Set", "casacore", wadi_vis_ms_recognises, OPEN_MS},
-    {"text", "zlib", wadi_vis_text_recognises, wadi_vis_text_open, NULL},
+    {"UVFITS", wadi_vis_fits_recognises, NULL, "cfitsio"},
+    {"uvh5", wadi_vis_uvh5_recognises, NULL, "hdf5"},
+    {"Measurement Set", wadi_vis_ms_recognises, NULL, "casacore"},
+    {"text", wadi_vis_text_recognises, &wadi_vis_text, NULL},
     {0},
 };
 
@@ -50,12 +36,13 @@ static wadi_status look(const char *path, unsigned char *head, size_t *out_n, bo
     if (stat(path, &about) != 0) return wadi_fail(err, WADI_IO, "%s: %s", path, strerror(errno));
     *out_is_folder = S_ISDIR(about.st_mode);
     if (*out_is_folder) return WADI_OK;
-    FILE *f = fopen(path, "rb");
-    if (f == NULL) return wadi_fail(err, WADI_IO, "%s: %s", path, strerror(errno));
-    *out_n = fread(head, 1, HEAD_BYTES, f);
-    const bool failed = ferror(f) != 0;
-    (void)fclose(f);
-    return failed ? wadi_fail(err, WADI_IO, "%s: cannot be read", path) : WADI_OK;
+    const int fd = wadi_io_open(path);
+    bool failed = false;
+    if (fd < 0) return wadi_fail_errno(err, errno, "%s", path);
+    *out_n = wadi_io_read_full(fd, head, HEAD_BYTES, path, &failed);
+    const int why = errno;
+    (void)close(fd);
+    return failed ? wadi_fail_errno(err, why, "%s: cannot be read", path) : WADI_OK;
 }
 
 static wadi_status unknown(const char *path, const unsigned char *head, size_t n, wadi_error *err) {
@@ -70,8 +57,19 @@ static wadi_status unknown(const char *path, const unsigned char *head, size_t n
     return status;
 }
 
+static wadi_status ops_of(const wadi_vis_format *f, const char *path,
+                          const wadi_vis_format_ops **out, wadi_error *err) {
+    const void *offer = f->ops;
+    wadi_error why = {0};
+    const wadi_status st =
+        offer != NULL ? WADI_OK : wadi_loadable_get(f->module, "visibilities", &offer, &why);
+    if (st != WADI_OK) return wadi_fail(err, st, "%.100s is %s: %.380s", path, f->name, why.msg);
+    *out = offer;
+    return WADI_OK;
+}
+
 static wadi_status find_format(const char *path, const wadi_vis_options *options,
-                               const wadi_vis_format **out, wadi_error *err) {
+                               const wadi_vis_format_ops **out, wadi_error *err) {
     unsigned char head[HEAD_BYTES];
     size_t n = 0;
     bool is_folder = false;
@@ -82,20 +80,16 @@ static wadi_status find_format(const char *path, const wadi_vis_options *options
     }
     const wadi_vis_format *f = wadi_vis_formats;
     while (f->name != NULL && !f->recognises(path, is_folder ? NULL : head, n)) f++;
-    if (f->name == NULL) return unknown(path, head, n, err);
-    if (f->open == NULL) {
-        return wadi_fail(err, WADI_UNSUPPORTED, "%s is %s; this wadi was built without %s", path,
-                         f->name, f->needs);
-    }
-    *out = f;
-    return WADI_OK;
+    return f->name != NULL ? ops_of(f, path, out, err) : unknown(path, head, n, err);
 }
 
 static const wadi_vis_options whole = {0};
 
 wadi_status wadi_vis_open(const char *path, const wadi_vis_options *options, wadi_vis **out,
                           wadi_error *err) {
-    const wadi_vis_format *f = NULL;
+    WADI_GIVEN(err, path);
+    WADI_GIVEN(err, out);
+    const wadi_vis_format_ops *f = NULL;
     if (options == NULL) options = &whole;
     WADI_TRY(find_format(path, options, &f, err));
     WADI_TRY(f->open(path, options, out, err));
@@ -111,7 +105,10 @@ static int compare_setups(const void *a, const void *b) {
 
 wadi_status wadi_vis_setups(const char *path, const wadi_vis_options *options,
                             wadi_vis_options **out, size_t *out_n, wadi_error *err) {
-    const wadi_vis_format *f = NULL;
+    WADI_GIVEN(err, path);
+    WADI_GIVEN(err, out);
+    WADI_GIVEN(err, out_n);
+    const wadi_vis_format_ops *f = NULL;
     wadi_vis_setup_list list = {0};
     if (options == NULL) options = &whole;
     WADI_TRY(find_format(path, options, &f, err));
@@ -135,7 +132,7 @@ void wadi_vis_close(wadi_vis *v) {
 }
 
 const wadi_vis_info *wadi_vis_about(const wadi_vis *v) {
-    return &v->info;
+    return v != NULL ? &v->info : NULL;
 }
 
 /* ---- source ---- */
@@ -178,6 +175,8 @@ static wadi_status next(wadi_source *self, int64_t k, wadi_builder *b, wadi_erro
 static const wadi_source_ops source_ops = {destroy, next};
 
 wadi_status wadi_vis_source(wadi_vis *v, wadi_source **out, wadi_error *err) {
+    WADI_GIVEN(err, v);
+    WADI_GIVEN(err, out);
     if (v->streaming) return wadi_fail(err, WADI_INVALID, "visibilities: one source at a time");
     rows_source *s = calloc(1, sizeof *s);
     if (s == NULL) return wadi_fail(err, WADI_MEMORY, "visibilities: out of memory");

@@ -1,4 +1,4 @@
-/* What a format of visibilities implements: one file each, and a row in the table of connectors/visibility.c.
+/* What a format of visibilities implements: a module or a file each, and a row in the table of connectors/visibility.c.
  *
  * Signs. UVFITS, Measurement Sets and uvh5 all mean V = I exp(+2 pi i (u l + v m + w (n - 1))), and only the first two agree about
  * the baseline; wadi/visibility.h wants exp(-2 pi i ...) and the second antenna's position minus the first's:
@@ -45,37 +45,33 @@ struct wadi_vis {
 
 typedef WADI_VEC(wadi_vis_options) wadi_vis_setup_list;
 
-typedef struct wadi_vis_format {
-    const char *name, *needs; /* "UVFITS", "CFITSIO": what it is read with */
-    /* head: the first n bytes of a file, or NULL for a folder. Answers without the library, too. */
-    bool (*recognises)(const char *path, const unsigned char *head, size_t n);
+typedef struct wadi_vis_format_ops {
     /* options is never NULL; options->conjugate is the dispatcher's, which conjugates what read delivers. */
     wadi_status (*open)(const char *path, const wadi_vis_options *options, wadi_vis **out,
-                        wadi_error *err); /* NULL: built without it */
+                        wadi_error *err);
     /* Appends what wadi_vis_setups gives; what is there after an error is freed all the same. NULL: never more than one. */
     wadi_status (*setups)(const char *path, const wadi_vis_options *options,
                           wadi_vis_setup_list *out, wadi_error *err);
+} wadi_vis_format_ops;
+
+typedef struct wadi_vis_format {
+    const char *name; /* "UVFITS" */
+    /* head: the first n bytes of a file, or NULL for a folder. Answers without the module, too. */
+    bool (*recognises)(const char *path, const unsigned char *head, size_t n);
+    const wadi_vis_format_ops *ops; /* NULL: the module offers them as "visibilities" */
+    const char *module;
 } wadi_vis_format;
 
 /* Ended by a row without a name. */
 extern const wadi_vis_format wadi_vis_formats[];
 
-/* The formats' functions. Where the library is missing only the first of a pair is there. */
+/* vis_recognise.c */
 bool wadi_vis_fits_recognises(const char *path, const unsigned char *head, size_t n);
-wadi_status wadi_vis_fits_open(const char *path, const wadi_vis_options *options, wadi_vis **out,
-                               wadi_error *err);
-wadi_status wadi_vis_fits_setups(const char *path, const wadi_vis_options *options,
-                                 wadi_vis_setup_list *out, wadi_error *err);
-bool wadi_vis_text_recognises(const char *path, const unsigned char *head, size_t n);
-wadi_status wadi_vis_text_open(const char *path, const wadi_vis_options *options, wadi_vis **out,
-                               wadi_error *err);
 bool wadi_vis_uvh5_recognises(const char *path, const unsigned char *head, size_t n);
-wadi_status wadi_vis_uvh5_open(const char *path, const wadi_vis_options *options, wadi_vis **out,
-                               wadi_error *err);
 bool wadi_vis_ms_recognises(const char *path, const unsigned char *head, size_t n);
-wadi_status wadi_vis_ms_setups(const char *path, const wadi_vis_options *options,
-                               wadi_vis_setup_list *out, wadi_error *err);
-wadi_status wadi_vis_ms_open(const char *path, const wadi_vis_options *options, wadi_vis **out,
-                             wadi_error *err);
+
+/* vis_text.c */
+bool wadi_vis_text_recognises(const char *path, const unsigned char *head, size_t n);
+extern const wadi_vis_format_ops wadi_vis_text;
 
 #endif

@@ -87,9 +87,10 @@ typedef struct wadi_shape_cx {
     void (*set)(struct wadi_shape_cx *cx, wadi_val v, int comp, int dim, wadi_ext e);
     /** the i64 value of a rank-0 integer array as an extent: a constant if it is one, else its normal form */
     wadi_ext (*scalar)(struct wadi_shape_cx *cx, wadi_val v);
-    /** `a` and `b` must be equal: proved, or noted as a run-time check of binding `b` with the message `what` */
+    /** `a` and `b` must be equal: proved, or noted as a run-time check of binding `b` about `what`, in dimension
+     *  `dim` where that is not negative */
     void (*require_equal)(struct wadi_shape_cx *cx, const wadi_bind *bind, wadi_ext a, wadi_ext b,
-                          const char *what);
+                          const char *what, int dim);
     /** an extent only known when the program runs (a loop's result): an atom of its own */
     wadi_ext (*opaque)(struct wadi_shape_cx *cx, wadi_val v, int comp, int dim);
     /** runs the rules of a region's bindings, so that its yields have shapes */
@@ -168,6 +169,9 @@ enum { WADI_MAX_ELEM_CELLS = 2 * WADI_MAX_FIELDS, WADI_MAX_PARAM_CELLS = 2 * WAD
 
 typedef struct wadi_op {
     const char *name;
+    const char *
+        form; /* how it stands in text: attributes, arguments, functions, regions; ".." is any number more */
+    const char *about; /* what it means, in a line */
     wadi_op_kind kind;
     wadi_skeleton skeleton;
     /** names of the integer attributes for text, space separated: "rank axis"; the last takes all that are left;

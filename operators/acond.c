@@ -62,6 +62,8 @@ static wadi_status eval(wadi_eval_cx *cx, const wadi_bind *b) {
 
 const wadi_op wadi_op_acond = {
     .name = "acond",
+    .form = "acond p { yield a.. } else { yield b.. }",
+    .about = "only the chosen side is computed",
     .kind = WADI_OP_STRUCTURAL,
     .skeleton = WADI_SKEL_COND,
     .nblocks = 2,

@@ -13,11 +13,13 @@ static wadi_status type(wadi_module *m, wadi_bind *b, wadi_error *err) {
     return wadi_rule_result(m, b, a->rank, &a->elem, err);
 }
 
+static const char said[] = "the extent and what it is said to be";
+
 /* The result has the promised extents, so that values made from it lean on this check. */
 static void shape(wadi_shape_cx *cx, const wadi_bind *b) {
     for (int d = 0; d < b->nargs - 1; d++)
         cx->require_equal(cx, b, cx->get(cx, b->args[0], 0, d), cx->scalar(cx, b->args[1 + d]),
-                          "assert_shape: the extent and what it is said to be");
+                          said, d);
     wadi_rule_shape_args(cx, b, 1, b->nargs - 1);
 }
 
@@ -37,13 +39,14 @@ static wadi_status eval(wadi_eval_cx *cx, const wadi_bind *b) {
     wadi_eval_args(cx, b, 1, a->rank, extents);
     for (int d = 0; d < a->rank; d++)
         if (extents[d] != a->shape[d])
-            return wadi_eval_fault(cx, b, b->loc, "extent %d is %lld, not %lld", d,
-                                   (long long)a->shape[d], (long long)extents[d]);
+            return wadi_eval_differ(cx, b, said, d, a->shape[d], extents[d]);
     return wadi_eval_each(cx, b, a->rank, extents, elem);
 }
 
 const wadi_op wadi_op_assert_shape = {
     .name = "assert_shape",
+    .form = "assert_shape a n..",
+    .about = "a itself, promised to have these extents; a fault where it has not",
     .kind = WADI_OP_PRODUCER,
     .skeleton = WADI_SKEL_GENERATE,
     .reads = "es",

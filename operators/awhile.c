@@ -92,6 +92,8 @@ static wadi_status eval(wadi_eval_cx *cx, const wadi_bind *b) {
 
 const wadi_op wadi_op_awhile = {
     .name = "awhile",
+    .form = "awhile a.. (x..) { yield p } do (x..) { yield b.. }",
+    .about = "while p: the state becomes b..; extents may change, ranks and types may not",
     .kind = WADI_OP_STRUCTURAL,
     .skeleton = WADI_SKEL_LOOP,
     .nblocks = 2,
@@ -113,10 +115,10 @@ wadi_acc wadi_awhile_env(wadi_acc_fn1_env pred, wadi_acc_fn1_env body, void *env
     const wadi_array_type test = {.rank = 0, .elem = wadi_elem_scalar(WADI_BOOL)};
     wadi_draft_region(&d, WADI_LAMBDA_PRED);
     wadi_acc s = wadi_draft_param_acc(&d, n, state);
-    wadi_draft_gives_types(&d, pred(env, s), 1, &test);
+    wadi_draft_gives_types(&d, WADI_ASK_ACC(pred, env, s), 1, &test);
     wadi_draft_region(&d, WADI_LAMBDA_LOOP);
     s = wadi_draft_param_acc(&d, n, state);
-    wadi_draft_gives_types(&d, body(env, s), n, state);
+    wadi_draft_gives_types(&d, WADI_ASK_ACC(body, env, s), n, state);
     return wadi_draft_acc_types(&d, &wadi_op_awhile, n, state);
 }
 
@@ -127,12 +129,12 @@ typedef struct two {
 
 static wadi_acc call_pred(void *env, wadi_acc s) {
     two *fs = env;
-    return fs->pred(s);
+    return WADI_ASK_ACC(fs->pred, s);
 }
 
 static wadi_acc call_body(void *env, wadi_acc s) {
     two *fs = env;
-    return fs->body(s);
+    return WADI_ASK_ACC(fs->body, s);
 }
 
 wadi_acc wadi_awhile(wadi_acc_fn1 pred, wadi_acc_fn1 body, wadi_acc init) {

@@ -50,6 +50,8 @@ static wadi_status eval(wadi_eval_cx *cx, const wadi_bind *b) {
 
 const wadi_op wadi_op_backpermute = {
     .name = "backpermute",
+    .form = "backpermute a n.. (i..) { index.. }",
+    .about = "result at i.. is a at the index the function gives; outside of it is a fault",
     .kind = WADI_OP_PRODUCER,
     .skeleton = WADI_SKEL_GENERATE,
     .reads = "ms",
@@ -68,7 +70,7 @@ wadi_acc wadi_backpermute_env(wadi_ix extents, wadi_ix_ix_fn_env f, void *env, w
     if (wadi_draft_failed(&d)) return WADI_NO_ACC;
     wadi_draft_fun(&d);
     const wadi_ix ix = wadi_draft_param_ix(&d, extents.rank);
-    wadi_draft_gives_ix(&d, f(env, ix), t->rank, false);
+    wadi_draft_gives_ix(&d, WADI_ASK_IX(f, env, ix), t->rank, false);
     return wadi_draft_acc(&d, &wadi_op_backpermute, extents.rank, &t->elem);
 }
 

@@ -27,6 +27,9 @@ static void shape(wadi_shape_cx *cx, const wadi_bind *b) {
 
 const wadi_op wadi_op_batch = {
     .name = "batch",
+    .form = "batch s n",
+    .about =
+        "n consecutive arrays of one shape as one with a dimension more; the last may be shorter",
     .kind = WADI_OP_SEQUENCE,
     .skeleton = WADI_SKEL_NONE,
     .type = type,

@@ -5,7 +5,7 @@ wadi_acc wadi_combined_end(wadi_draft *d, const wadi_op *op, wadi_fn2_env f, voi
                            const wadi_array_type *t, int rank) {
     wadi_draft_fun(d);
     const wadi_exp acc = wadi_draft_param(d, &t->elem), x = wadi_draft_param(d, &t->elem);
-    wadi_draft_gives_elem(d, f(env, acc, x), &t->elem);
+    wadi_draft_gives_elem(d, WADI_ASK_EXP(f, env, acc, x), &t->elem);
     return wadi_draft_acc(d, op, rank, &t->elem);
 }
 

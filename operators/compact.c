@@ -43,12 +43,14 @@ static wadi_status eval(wadi_eval_cx *cx, const wadi_bind *b) {
     }
     cx->index_rank = -1;
     if (kept == n) return WADI_OK;
-    return wadi_eval_fault(cx, b, b->loc, "the count and the elements kept: %lld and %lld differ",
-                           (long long)n, (long long)kept);
+    return wadi_eval_differ(cx, b, "the count and the elements kept", -1, n, kept);
 }
 
 const wadi_op wadi_op_compact = {
     .name = "compact",
+    .form = "compact n v more.. (x, y..) { keep }",
+    .about = "the n elements of the vector v that the function keeps, by it and further vectors; "
+             "another n is a fault",
     .kind = WADI_OP_CONSUMER,
     .skeleton = WADI_SKEL_COMPACT,
     .reads = "se",
@@ -71,7 +73,7 @@ static wadi_acc compacted(wadi_fn_n_env keep, void *env, wadi_acc count, int n,
     wadi_draft_fun(&d);
     for (int i = 0; i < n; i++) x[i] = wadi_draft_param(&d, &t[i]->elem);
     const wadi_elem flag = wadi_elem_scalar(WADI_BOOL);
-    wadi_draft_gives_elem(&d, keep(env, n, x), &flag);
+    wadi_draft_gives_elem(&d, WADI_ASK_EXP(keep, env, n, x), &flag);
     return wadi_draft_acc(&d, &wadi_op_compact, 1, &t[0]->elem);
 }
 
@@ -82,7 +84,7 @@ typedef struct counting {
 
 static wadi_exp one_if_kept(void *env, int n, const wadi_exp *x) {
     const counting *c = env;
-    return wadi_convert(WADI_I64, c->keep(c->env, n, x));
+    return wadi_convert(WADI_I64, WADI_ASK_EXP(c->keep, c->env, n, x));
 }
 
 /* The map needs no second array when there is none. */
@@ -94,6 +96,9 @@ wadi_acc wadi_filter_by_env(wadi_fn_n_env keep, void *env, int n, const wadi_acc
     counting c = {keep, env};
     wadi_acc flat[WADI_ZIP_ARRAYS] = {{0}};
     if (n < 1 || n > WADI_ZIP_ARRAYS) return compacted(keep, env, WADI_NO_ACC, n, arrays);
+    wadi_draft d = wadi_draft_begin("filter");
+    wadi_draft_given(&d, arrays, "arrays");
+    if (wadi_draft_failed(&d)) return WADI_NO_ACC;
     const wadi_array_type *t = wadi_acc_type(arrays[0]);
     const wadi_acc ones = n == 1 ? wadi_map_env(one_if_kept1, &c, arrays[0])
                                  : wadi_zip_with_n_env(one_if_kept, &c, n, arrays);
@@ -112,7 +117,7 @@ typedef struct one {
 static wadi_exp call_one(void *env, int n, const wadi_exp *x) {
     const one *p = env;
     WADI_UNUSED(n);
-    return p->f(p->env, x[0]);
+    return WADI_ASK_EXP(p->f, p->env, x[0]);
 }
 
 wadi_acc wadi_filter_env(wadi_fn1_env p, void *env, wadi_acc a) {

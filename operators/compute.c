@@ -24,6 +24,8 @@ static wadi_status eval(wadi_eval_cx *cx, const wadi_bind *b) {
 
 const wadi_op wadi_op_compute = {
     .name = "compute",
+    .form = "compute a",
+    .about = "a in memory: fusion stops here",
     .kind = WADI_OP_STRUCTURAL,
     .skeleton = WADI_SKEL_GENERATE,
     .reads = "e",

@@ -10,6 +10,8 @@ static wadi_status type(wadi_module *m, wadi_bind *b, wadi_error *err) {
     return wadi_rule_result(m, b, a->rank, &a->elem, err);
 }
 
+static const char beside[] = "extents beside the dimension";
+
 static void shape(wadi_shape_cx *cx, const wadi_bind *b) {
     const int rank = wadi_rule_rank_of(cx->module, b->args[0]), dim = (int)b->attrs[0];
     wadi_ext all = cx->get(cx, b->args[0], 0, dim);
@@ -17,7 +19,7 @@ static void shape(wadi_shape_cx *cx, const wadi_bind *b) {
         for (int d = 0; d < rank; d++)
             if (d != dim)
                 cx->require_equal(cx, b, cx->get(cx, b->args[0], 0, d),
-                                  cx->get(cx, b->args[i], 0, d), "extents beside the dimension");
+                                  cx->get(cx, b->args[i], 0, d), beside, d);
         all = wadi_ext_add(cx->extents, all, cx->get(cx, b->args[i], 0, dim));
     }
     wadi_rule_shape_like(cx, b, b->args[0], rank);
@@ -46,9 +48,7 @@ static wadi_status eval(wadi_eval_cx *cx, const wadi_bind *b) {
         const wadi_iarray *other = cx->array(cx, b->args[i]);
         for (int d = 0; d < a->rank; d++)
             if (d != b->attrs[0] && other->shape[d] != a->shape[d])
-                return wadi_eval_fault(cx, b, b->loc,
-                                       "extents beside the dimension: %lld and %lld differ",
-                                       (long long)a->shape[d], (long long)other->shape[d]);
+                return wadi_eval_differ(cx, b, beside, d, a->shape[d], other->shape[d]);
         extents[b->attrs[0]] += other->shape[b->attrs[0]];
     }
     return wadi_eval_each(cx, b, a->rank, extents, elem);
@@ -56,6 +56,8 @@ static wadi_status eval(wadi_eval_cx *cx, const wadi_bind *b) {
 
 const wadi_op wadi_op_concat = {
     .name = "concat",
+    .form = "concat dim=0 a b..",
+    .about = "one behind the other along a dimension; other extents that differ are a fault",
     .kind = WADI_OP_CONSUMER,
     .skeleton = WADI_SKEL_CONCAT,
     .reads = "e",

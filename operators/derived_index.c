@@ -27,12 +27,15 @@ static wadi_ix place(void *env, wadi_ix ix, int n, const wadi_exp *key) {
 }
 
 wadi_acc wadi_scatter(wadi_acc indices, wadi_acc defaults, wadi_acc a) {
-    return wadi_permute_by_env(newest, defaults, place, NULL, a, 1, &indices);
+    const char *outer = wadi_lang_call("scatter");
+    return wadi_acc_called(outer,
+                           wadi_permute_by_env(newest, defaults, place, NULL, a, 1, &indices));
 }
 
 wadi_acc wadi_scatter_if(wadi_acc flags, wadi_acc indices, wadi_acc defaults, wadi_acc a) {
+    const char *outer = wadi_lang_call("scatter_if");
     const wadi_acc keys[] = {indices, flags};
-    return wadi_permute_by_env(newest, defaults, place, NULL, a, 2, keys);
+    return wadi_acc_called(outer, wadi_permute_by_env(newest, defaults, place, NULL, a, 2, keys));
 }
 
 /* ---- histogram ---- */
@@ -44,14 +47,16 @@ typedef struct combining {
 
 static wadi_exp combine(void *env, wadi_exp element, wadi_exp old) {
     const combining *c = env;
-    return c->f(c->env, element, old);
+    return WADI_ASK_EXP(c->f, c->env, element, old);
 }
 
 wadi_acc wadi_histogram_env(wadi_fn2_env comb, void *env, wadi_exp n, wadi_exp z, wadi_acc indices,
                             wadi_acc values) {
+    const char *outer = wadi_lang_call("histogram");
     combining c = {comb, env};
     const wadi_acc start = wadi_fill(wadi_ix1(n), z);
-    return wadi_permute_by_env(combine, start, place, &c, values, 1, &indices);
+    return wadi_acc_called(outer,
+                           wadi_permute_by_env(combine, start, place, &c, values, 1, &indices));
 }
 
 wadi_acc wadi_histogram(wadi_fn2 comb, wadi_exp n, wadi_exp z, wadi_acc indices, wadi_acc values) {

@@ -9,7 +9,7 @@ typedef struct flipped {
 
 static wadi_exp call_flipped(void *env, wadi_exp a, wadi_exp b) {
     const flipped *g = env;
-    return g->f(g->env, b, a);
+    return WADI_ASK_EXP(g->f, g->env, b, a);
 }
 
 static wadi_exp last(wadi_acc a) {

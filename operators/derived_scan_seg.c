@@ -11,7 +11,7 @@ typedef struct flipped {
 
 static wadi_exp call_flipped(void *env, wadi_exp a, wadi_exp b) {
     const flipped *g = env;
-    return g->f(g->env, b, a);
+    return WADI_ASK_EXP(g->f, g->env, b, a);
 }
 
 static wadi_exp from_end(void *env, wadi_exp offset) {
@@ -53,23 +53,34 @@ wadi_acc wadi_prescanl_seg(wadi_fn2 f, wadi_exp z, wadi_acc lengths, wadi_acc a)
     return wadi_prescanl_seg_env(wadi_call2, &f, z, lengths, a);
 }
 
-/* z in front of every prefix, by the order of scanl. */
+/* z in front of every prefix, or behind every suffix, of a segment. */
 typedef struct started {
     wadi_fn2_env f;
     void *env;
-    wadi_exp z;
+    wadi_exp z, end; /* end: where the last segment ends */
     bool right;
 } started;
 
-static wadi_exp with_start(void *env, wadi_exp x) {
+/* What lies in no segment is zero, and stays it. */
+static wadi_exp with_start(void *env, wadi_ix ix, wadi_exp x) {
     const started *s = env;
-    return s->right ? s->f(s->env, x, s->z) : s->f(s->env, s->z, x);
+    const wadi_exp inside =
+        s->right ? WADI_ASK_EXP(s->f, s->env, x, s->z) : WADI_ASK_EXP(s->f, s->env, s->z, x);
+    return wadi_cond(wadi_lt(ix.at[ix.rank - 1], s->end), inside, x);
+}
+
+static wadi_acc start(started s, wadi_acc offsets, wadi_acc scanned) {
+    if (!wadi_acc_type(offsets) || !wadi_acc_type(scanned)) return WADI_NO_ACC;
+    const wadi_exp last = wadi_sub(wadi_extent(offsets, 0), wadi_i64(1));
+    s.end = wadi_the(wadi_unit(wadi_index1(offsets, last)));
+    return wadi_imap_env(with_start, &s, scanned);
 }
 
 wadi_acc wadi_postscanl_seg_env(wadi_fn2_env f, void *env, wadi_exp z, wadi_acc lengths,
                                 wadi_acc a) {
-    started s = {f, env, z, false};
-    return wadi_map_env(with_start, &s, wadi_scanl1_seg_env(f, env, lengths, a));
+    const started s = {.f = f, .env = env, .z = z};
+    const wadi_acc offsets = wadi_segments_offsets("postscanl_seg", lengths);
+    return start(s, offsets, wadi_scanl1_offsets_env(f, env, offsets, a));
 }
 
 wadi_acc wadi_postscanl_seg(wadi_fn2 f, wadi_exp z, wadi_acc lengths, wadi_acc a) {
@@ -99,10 +110,14 @@ wadi_acc wadi_scanr_seg(wadi_fn2 f, wadi_exp z, wadi_acc lengths, wadi_acc a) {
     return wadi_scanr_seg_env(wadi_call2, &f, z, lengths, a);
 }
 
-wadi_acc wadi_scanr1_seg_env(wadi_fn2_env f, void *env, wadi_acc lengths, wadi_acc a) {
+static wadi_acc scanr1_offsets(wadi_fn2_env f, void *env, wadi_acc offsets, wadi_acc a) {
     flipped g = {f, env};
-    const wadi_acc offsets = turned(wadi_segments_offsets("scanr1_seg", lengths), a);
-    return wadi_reverse(wadi_scanl1_offsets_env(call_flipped, &g, offsets, wadi_reverse(a)));
+    return wadi_reverse(
+        wadi_scanl1_offsets_env(call_flipped, &g, turned(offsets, a), wadi_reverse(a)));
+}
+
+wadi_acc wadi_scanr1_seg_env(wadi_fn2_env f, void *env, wadi_acc lengths, wadi_acc a) {
+    return scanr1_offsets(f, env, wadi_segments_offsets("scanr1_seg", lengths), a);
 }
 
 wadi_acc wadi_scanr1_seg(wadi_fn2 f, wadi_acc lengths, wadi_acc a) {
@@ -122,8 +137,9 @@ wadi_acc wadi_prescanr_seg(wadi_fn2 f, wadi_exp z, wadi_acc lengths, wadi_acc a)
 
 wadi_acc wadi_postscanr_seg_env(wadi_fn2_env f, void *env, wadi_exp z, wadi_acc lengths,
                                 wadi_acc a) {
-    started s = {f, env, z, true};
-    return wadi_map_env(with_start, &s, wadi_scanr1_seg_env(f, env, lengths, a));
+    const started s = {.f = f, .env = env, .z = z, .right = true};
+    const wadi_acc offsets = wadi_segments_offsets("postscanr_seg", lengths);
+    return start(s, offsets, scanr1_offsets(f, env, offsets, a));
 }
 
 wadi_acc wadi_postscanr_seg(wadi_fn2 f, wadi_exp z, wadi_acc lengths, wadi_acc a) {

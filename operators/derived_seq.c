@@ -80,6 +80,7 @@ static void vector(wadi_draft *d, wadi_acc a, bool of_integers) {
 }
 
 wadi_seq wadi_from_shapes(wadi_acc shapes, wadi_acc values) {
+    const char *outer = wadi_lang_call("from_shapes");
     wadi_draft d = wadi_draft_begin("from_shapes");
     const int rank = table(&d, shapes);
     vector(&d, values, false);
@@ -87,17 +88,18 @@ wadi_seq wadi_from_shapes(wadi_acc shapes, wadi_acc values) {
     const wadi_acc extents = wadi_map(to_i64, shapes);
     const wadi_acc sizes = wadi_product(extents);
     segments all = {rank, extents, wadi_scanl(wadi_add, wadi_i64(0), sizes), values};
-    return wadi_produce_env(wadi_extent(shapes, 0), nth_segment, &all);
+    return wadi_seq_called(outer, wadi_produce_env(wadi_extent(shapes, 0), nth_segment, &all));
 }
 
 wadi_seq wadi_from_segs(wadi_acc offsets, wadi_acc shapes, wadi_acc values) {
+    const char *outer = wadi_lang_call("from_segs");
     wadi_draft d = wadi_draft_begin("from_segs");
     vector(&d, offsets, true);
     const int rank = table(&d, shapes);
     vector(&d, values, false);
     if (wadi_draft_failed(&d)) return WADI_NO_SEQ;
     segments all = {rank, wadi_map(to_i64, shapes), wadi_map(to_i64, offsets), values};
-    return wadi_produce_env(wadi_extent(shapes, 0), nth_segment, &all);
+    return wadi_seq_called(outer, wadi_produce_env(wadi_extent(shapes, 0), nth_segment, &all));
 }
 
 static wadi_acc between(void *env, wadi_exp i) {
@@ -108,12 +110,14 @@ static wadi_acc between(void *env, wadi_exp i) {
 }
 
 wadi_seq wadi_from_offsets(wadi_acc offsets, wadi_acc values) {
+    const char *outer = wadi_lang_call("from_offsets");
     wadi_draft d = wadi_draft_begin("from_offsets");
     vector(&d, offsets, true);
     vector(&d, values, false);
     if (wadi_draft_failed(&d)) return WADI_NO_SEQ;
     segments all = {.rank = 1, .starts = wadi_map(to_i64, offsets), .values = values};
-    return wadi_produce_env(wadi_sub(wadi_extent(offsets, 0), wadi_i64(1)), between, &all);
+    return wadi_seq_called(
+        outer, wadi_produce_env(wadi_sub(wadi_extent(offsets, 0), wadi_i64(1)), between, &all));
 }
 
 /* ---- slices ---- */
@@ -131,12 +135,13 @@ static wadi_acc nth_slice(void *env, wadi_exp i) {
 }
 
 wadi_seq wadi_to_seq_on(int dim, wadi_acc a) {
+    const char *outer = wadi_lang_call("to_seq");
     wadi_draft d = wadi_draft_begin("to_seq");
     const wadi_array_type *t = wadi_draft_array(&d, a);
     wadi_expect_dim(&d, t, dim);
     if (wadi_draft_failed(&d)) return WADI_NO_SEQ;
     slicing s = {dim, t->rank, a};
-    return wadi_produce_env(wadi_extent(a, dim), nth_slice, &s);
+    return wadi_seq_called(outer, wadi_produce_env(wadi_extent(a, dim), nth_slice, &s));
 }
 
 wadi_seq wadi_to_seq(wadi_acc a) {
@@ -162,6 +167,7 @@ static wadi_acc nth_tile(void *env, wadi_exp i) {
 }
 
 wadi_seq wadi_subarrays(wadi_ix block, wadi_acc a) {
+    const char *outer = wadi_lang_call("subarrays");
     wadi_draft d = wadi_draft_begin("subarrays");
     wadi_draft_shape(&d, block);
     const wadi_array_type *t = wadi_draft_array(&d, a);
@@ -177,7 +183,7 @@ wadi_seq wadi_subarrays(wadi_ix block, wadi_acc a) {
             wadi_add(all.extents.at[k], wadi_sub(all.block.at[k], one)), all.block.at[k]));
         n = wadi_mul(n, all.tiles.at[k]);
     }
-    return wadi_produce_env(n, nth_tile, &all);
+    return wadi_seq_called(outer, wadi_produce_env(n, nth_tile, &all));
 }
 
 /* ---- ends ---- */
@@ -188,5 +194,5 @@ wadi_exp wadi_forever(void) {
 
 /* A consumer's results are arrays already; only its C type kept it from being used as one. */
 wadi_acc wadi_consume(wadi_eat c) {
-    return (wadi_acc){c.node};
+    return (wadi_acc){c.node, c.program};
 }

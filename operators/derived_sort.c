@@ -54,7 +54,7 @@ typedef struct sorting {
 
 static wadi_exp bit_is_clear(void *env, wadi_exp x) {
     const sorting *s = env;
-    const wadi_exp bits = ordered(s->key(s->env, x), s->type);
+    const wadi_exp bits = ordered(WADI_ASK_EXP(s->key, s->env, x), s->type);
     const wadi_type u = unsigned_of(s->type);
     const wadi_exp low = wadi_and(wadi_shr(bits, wadi_the(s->bit)), wadi_literal(u, 1));
     return wadi_eq(low, wadi_literal(u, 0));

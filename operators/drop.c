@@ -45,6 +45,8 @@ static wadi_status eval(wadi_eval_cx *cx, const wadi_bind *b) {
 
 const wadi_op wadi_op_drop = {
     .name = "drop",
+    .form = "drop dim=0 a n",
+    .about = "all but the first n of a dimension; n clamps",
     .kind = WADI_OP_PRODUCER,
     .skeleton = WADI_SKEL_GENERATE,
     .reads = "es",

@@ -5,20 +5,14 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "base/words.h"
 #include "operators/rules.h"
 
-/* "map: quot of 7 by 0, element 3, index [1, 2], at prog.c:12" */
-wadi_status wadi_eval_fault(wadi_eval_cx *cx, const wadi_bind *b, wadi_loc loc, const char *format,
-                            ...) {
-    char what[256];
-    va_list args;
-    va_start(args, format);
-    vsnprintf(what, sizeof what, format, args);
-    va_end(args);
-    const wadi_loc at = loc.file ? loc : b->loc;
+/* "quot: division of 7 by zero, element 3, index [1, 2], at prog.c:12" */
+static wadi_status fault(wadi_eval_cx *cx, const char *op, wadi_loc at, const char *what) {
     wadi_text t;
     wadi_text_init(&t);
-    wadi_text_addf(&t, "%s: %s", b->op->name, what);
+    wadi_text_addf(&t, "%s: %s", at.call ? at.call : op, what);
     if (cx->element >= 0) wadi_text_addf(&t, ", element %lld", (long long)cx->element);
     for (int d = 0; d < cx->index_rank; d++)
         wadi_text_addf(&t, d == 0 ? ", index [%lld" : ", %lld", (long long)cx->index[d]);
@@ -27,6 +21,34 @@ wadi_status wadi_eval_fault(wadi_eval_cx *cx, const wadi_bind *b, wadi_loc loc, 
     const wadi_status st = wadi_fail_at(cx->err, at, WADI_FAULT, "%s", wadi_text_str(&t));
     wadi_text_fini(&t);
     return st;
+}
+
+wadi_status wadi_eval_fault(wadi_eval_cx *cx, const wadi_bind *b, wadi_loc loc, const char *format,
+                            ...) {
+    char what[256];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(what, sizeof what, format, args);
+    va_end(args);
+    return fault(cx, b->op->name, loc.file ? loc : b->loc, what);
+}
+
+wadi_status wadi_eval_fault_of(wadi_eval_cx *cx, const char *op, wadi_loc loc, const char *format,
+                               ...) {
+    char what[256];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(what, sizeof what, format, args);
+    va_end(args);
+    return fault(cx, op, loc, what);
+}
+
+wadi_status wadi_eval_differ(wadi_eval_cx *cx, const wadi_bind *b, const char *what, int dim,
+                             int64_t x, int64_t y) {
+    char in[32] = "";
+    if (dim >= 0) (void)snprintf(in, sizeof in, " in dimension %d", dim);
+    return wadi_eval_fault(cx, b, b->loc, "%s%s: " WADI_SAID_DIFFER, what, in, (long long)x,
+                           (long long)y);
 }
 
 int64_t wadi_eval_i64(wadi_eval_cx *cx, wadi_val v) {

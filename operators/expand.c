@@ -21,9 +21,11 @@ static wadi_status type(wadi_module *m, wadi_bind *b, wadi_error *err) {
     return wadi_rule_result(m, b, 1, &e, err);
 }
 
+static const char segments_and_elements[] = "segments and elements";
+
 static void shape(wadi_shape_cx *cx, const wadi_bind *b) {
     cx->require_equal(cx, b, wadi_segments_extent(cx, b, 1), cx->get(cx, b->args[2], 0, 0),
-                      "segments and elements");
+                      segments_and_elements, -1);
     wadi_rule_shape_args(cx, b, 0, 1);
 }
 
@@ -31,14 +33,13 @@ static wadi_status check(wadi_eval_cx *cx, const wadi_bind *b) {
     const wadi_iarray *offsets = cx->array(cx, b->args[1]), *a = cx->array(cx, b->args[2]);
     const int64_t total = wadi_eval_i64(cx, b->args[0]), n = a->shape[0];
     if (offsets->shape[0] != n + 1)
-        return wadi_eval_fault(cx, b, b->loc, "segments and elements: %lld and %lld differ",
-                               (long long)offsets->shape[0] - 1, (long long)n);
+        return wadi_eval_differ(cx, b, segments_and_elements, -1, offsets->shape[0] - 1, n);
     if (offsets->cell[0] != 0)
-        return wadi_eval_fault(cx, b, b->loc, "the first offset and zero: %lld and 0 differ",
-                               (long long)offsets->cell[0]);
+        return wadi_eval_differ(cx, b, "the first offset and zero", -1, (int64_t)offsets->cell[0],
+                                0);
     if ((int64_t)offsets->cell[n] != total)
-        return wadi_eval_fault(cx, b, b->loc, "the last offset and the total: %lld and %lld differ",
-                               (long long)offsets->cell[n], (long long)total);
+        return wadi_eval_differ(cx, b, "the last offset and the total", -1,
+                                (int64_t)offsets->cell[n], total);
     return WADI_OK;
 }
 
@@ -64,6 +65,8 @@ static wadi_status eval(wadi_eval_cx *cx, const wadi_bind *b) {
 
 const wadi_op wadi_op_expand = {
     .name = "expand",
+    .form = "expand n offsets v (x, j) { .. }",
+    .about = "element x of v yields f(x, 0), f(x, 1), .. up to its count by the offsets, n in all",
     .kind = WADI_OP_CONSUMER,
     .skeleton = WADI_SKEL_EXPAND,
     .reads = "swe",
@@ -90,7 +93,7 @@ wadi_acc wadi_expand_offsets_env(wadi_fn2_env f, void *env, wadi_acc offsets, wa
     if (wadi_draft_failed(&d)) return WADI_NO_ACC;
     wadi_draft_fun(&d);
     const wadi_exp x = wadi_draft_param(&d, &t->elem), j = wadi_draft_param_of(&d, WADI_I64);
-    const wadi_elem *e = wadi_draft_gives(&d, f(env, x, j));
+    const wadi_elem *e = wadi_draft_gives(&d, WADI_ASK_EXP(f, env, x, j));
     return wadi_draft_acc(&d, &wadi_op_expand, 1, e);
 }
 
@@ -110,11 +113,11 @@ typedef struct two {
 } two;
 
 static wadi_exp call_size(void *env, wadi_exp x) {
-    return ((const two *)env)->size(x);
+    return WADI_ASK_EXP(((const two *)env)->size, x);
 }
 
 static wadi_exp call_f(void *env, wadi_exp x, wadi_exp j) {
-    return ((const two *)env)->f(x, j);
+    return WADI_ASK_EXP(((const two *)env)->f, x, j);
 }
 
 wadi_acc wadi_expand(wadi_fn1 size, wadi_fn2 f, wadi_acc a) {

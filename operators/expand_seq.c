@@ -51,6 +51,8 @@ static void depend(wadi_depend_cx *cx, const wadi_bind *b) {
 
 const wadi_op wadi_op_expand_seq = {
     .name = "expand_seq",
+    .form = "expand_seq s (x) { yield a.. }",
+    .about = "the outermost slices of what each element gives",
     .kind = WADI_OP_SEQUENCE,
     .skeleton = WADI_SKEL_NONE,
     .nblocks = 1,
@@ -67,7 +69,7 @@ wadi_seq wadi_expand_seq_env(wadi_acc_fn1_env f, void *env, wadi_seq s) {
     if (wadi_draft_failed(&d)) return WADI_NO_SEQ;
     wadi_draft_region(&d, WADI_LAMBDA_STREAM);
     const wadi_acc x = wadi_draft_param_acc(&d, n, t);
-    t = wadi_draft_gives_acc(&d, f(env, x), &parts);
+    t = wadi_draft_gives_acc(&d, WADI_ASK_ACC(f, env, x), &parts);
     wadi_array_type *out = wadi_draft_types(&d, parts);
     if (wadi_draft_failed(&d) || !t || !out) return WADI_NO_SEQ;
     for (int c = 0; c < parts; c++) {

@@ -21,6 +21,8 @@ static wadi_status type(wadi_module *m, wadi_bind *b, wadi_error *err) {
 
 const wadi_op wadi_op_filter_seq = {
     .name = "filter_seq",
+    .form = "filter_seq s (x) { yield p }",
+    .about = "the elements for which p is true",
     .kind = WADI_OP_SEQUENCE,
     .skeleton = WADI_SKEL_NONE,
     .nblocks = 1,
@@ -37,7 +39,7 @@ wadi_seq wadi_filter_seq_env(wadi_acc_fn1_env p, void *env, wadi_seq s) {
     if (wadi_draft_failed(&d)) return WADI_NO_SEQ;
     wadi_draft_region(&d, WADI_LAMBDA_STREAM);
     const wadi_acc x = wadi_draft_param_acc(&d, parts, t);
-    wadi_draft_gives_types(&d, p(env, x), 1, &truth);
+    wadi_draft_gives_types(&d, WADI_ASK_ACC(p, env, x), 1, &truth);
     return wadi_draft_seq_like(&d, &wadi_op_filter_seq, parts, t);
 }
 

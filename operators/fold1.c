@@ -1,5 +1,6 @@
 /* fold1: reduces the innermost dimension without an initial value; an empty dimension is a
  * fault. The order of combination is fixed: operators/reduce_tree.h. */
+#include "base/words.h"
 #include "operators/combined.h"
 
 static wadi_status type(wadi_module *m, wadi_bind *b, wadi_error *err) {
@@ -22,7 +23,7 @@ static wadi_status eval(wadi_eval_cx *cx, const wadi_bind *b) {
     int64_t ix[WADI_MAX_RANK] = {0};
     for (int64_t r = 0; r < rows.count; r++) {
         wadi_eval_here(cx, rows.rank, ix);
-        if (rows.length == 0) return wadi_eval_fault(cx, b, b->loc, "empty dimension");
+        if (rows.length == 0) return wadi_eval_fault(cx, b, b->loc, WADI_SAID_NO_DIMENSION);
         WADI_TRY(wadi_eval_fold_row(cx, b, b->funs[0], cells, a->cell + r * rows.length * cells,
                                     rows.length, out->cell + r * cells));
         wadi_eval_next(rows.rank, a->shape, ix);
@@ -33,6 +34,8 @@ static wadi_status eval(wadi_eval_cx *cx, const wadi_bind *b) {
 
 const wadi_op wadi_op_fold1 = {
     .name = "fold1",
+    .form = "fold1 a (x, y) { .. }",
+    .about = "the same without z; an empty row is a fault",
     .kind = WADI_OP_CONSUMER,
     .skeleton = WADI_SKEL_FOLD,
     .reads = "e",

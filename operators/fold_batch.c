@@ -46,6 +46,8 @@ static void shape(wadi_shape_cx *cx, const wadi_bind *b) {
 
 const wadi_op wadi_op_fold_batch = {
     .name = "fold_batch",
+    .form = "fold_batch s z.. (state.., shapes, values..) { yield next.. }",
+    .about = "the same by chunks, as from_seq gives them; must not depend on how the stream is cut",
     .kind = WADI_OP_SEQUENCE,
     .skeleton = WADI_SKEL_NONE,
     .nblocks = 1,

@@ -1,6 +1,7 @@
 /* fold_seg, fold1_seg: reduce segments of the innermost dimension, each by the law of operators/reduce_tree.h. A segment
  * that does not lie in the array is a fault. fold_seg gives z for an empty segment and combines z once with every other;
  * fold1_seg has no z, and an empty segment is a fault. */
+#include "base/words.h"
 #include "operators/segments.h"
 
 /* Arguments: [z,] offsets, a. */
@@ -38,7 +39,7 @@ static wadi_status segment(wadi_eval_cx *cx, const wadi_bind *b, int64_t j, cons
     uint64_t total[WADI_MAX_ELEM_CELLS];
     int64_t from, end;
     WADI_TRY(wadi_segments_get(cx, b, offsets, j, length, &from, &end));
-    if (from == end && !z) return wadi_eval_fault(cx, b, b->loc, "empty segment");
+    if (from == end && !z) return wadi_eval_fault(cx, b, b->loc, WADI_SAID_NO_SEGMENT);
     if (from == end) {
         wadi_eval_put(z, z->cell, to);
         return WADI_OK;
@@ -70,6 +71,9 @@ static wadi_status eval(wadi_eval_cx *cx, const wadi_bind *b) {
 
 const wadi_op wadi_op_fold_seg = {
     .name = "fold_seg",
+    .form = "fold_seg z offsets a (x, y) { .. }",
+    .about =
+        "reduces segments offsets[j]..offsets[j+1] of the innermost dimension; z for an empty one",
     .kind = WADI_OP_CONSUMER,
     .skeleton = WADI_SKEL_FOLD_SEG,
     .reads = "swe",
@@ -82,6 +86,8 @@ const wadi_op wadi_op_fold_seg = {
 
 const wadi_op wadi_op_fold1_seg = {
     .name = "fold1_seg",
+    .form = "fold1_seg offsets a (x, y) { .. }",
+    .about = "the same without z; an empty segment is a fault",
     .kind = WADI_OP_CONSUMER,
     .skeleton = WADI_SKEL_FOLD_SEG,
     .reads = "we",

@@ -14,6 +14,8 @@ static void shape(wadi_shape_cx *cx, const wadi_bind *b) {
 
 const wadi_op wadi_op_fold_seq = {
     .name = "fold_seq",
+    .form = "fold_seq s z.. (state.., x..) { yield next.. }",
+    .about = "the last state; in order",
     .kind = WADI_OP_SEQUENCE,
     .skeleton = WADI_SKEL_NONE,
     .nblocks = 1,

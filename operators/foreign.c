@@ -101,8 +101,8 @@ static wadi_status check_extents(wadi_eval_cx *cx, const wadi_bind *b, const wad
     for (int d = 0; d < a->rank; d++) {
         const int64_t n = wadi_eval_i64(cx, b->args[from + d]);
         if (n != a->shape[d])
-            return wadi_eval_fault(cx, b, b->loc, "extent %d is %lld, expected %lld", d,
-                                   (long long)a->shape[d], (long long)n);
+            return wadi_eval_differ(cx, b, "the extent and what it is said to be", d, a->shape[d],
+                                    n);
     }
     return WADI_OK;
 }
@@ -122,6 +122,8 @@ static wadi_status eval(wadi_eval_cx *cx, const wadi_bind *b) {
 
 const wadi_op wadi_op_foreign = {
     .name = "foreign",
+    .form = "foreign \"routine\" dims=1 arrays=1 a, n.. (x) { yield y }",
+    .about = "a routine of a library, or the region, which says what it means",
     .kind = WADI_OP_STRUCTURAL,
     .skeleton = WADI_SKEL_FOREIGN,
     .attrs = "dims arrays",

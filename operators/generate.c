@@ -39,6 +39,8 @@ static wadi_status eval(wadi_eval_cx *cx, const wadi_bind *b) {
 
 const wadi_op wadi_op_generate = {
     .name = "generate",
+    .form = "generate n.. (i..) { .. }",
+    .about = "elements from indices; one extent and one index per dimension",
     .kind = WADI_OP_PRODUCER,
     .skeleton = WADI_SKEL_GENERATE,
     .reads = "s",
@@ -56,7 +58,7 @@ wadi_acc wadi_generate_env(wadi_ix extents, wadi_ix_fn_env f, void *env) {
     if (wadi_draft_failed(&d)) return WADI_NO_ACC;
     wadi_draft_fun(&d);
     const wadi_ix ix = wadi_draft_param_ix(&d, extents.rank);
-    const wadi_elem *e = wadi_draft_gives(&d, f(env, ix));
+    const wadi_elem *e = wadi_draft_gives(&d, WADI_ASK_EXP(f, env, ix));
     return wadi_draft_acc(&d, &wadi_op_generate, extents.rank, e);
 }
 

@@ -45,6 +45,8 @@ static wadi_status eval(wadi_eval_cx *cx, const wadi_bind *b) {
 
 const wadi_op wadi_op_imap = {
     .name = "imap",
+    .form = "imap a b.. (i.., x, y..) { .. }",
+    .about = "elements from indices and the elements of 1 to 9 arrays of one shape",
     .kind = WADI_OP_PRODUCER,
     .skeleton = WADI_SKEL_GENERATE,
     .reads = "e",
@@ -64,7 +66,7 @@ wadi_acc wadi_imap_env(wadi_imap_fn_env f, void *env, wadi_acc a) {
     wadi_draft_fun(&d);
     const wadi_ix ix = wadi_draft_param_ix(&d, t->rank);
     const wadi_exp x = wadi_draft_param(&d, &t->elem);
-    const wadi_elem *e = wadi_draft_gives(&d, f(env, ix, x));
+    const wadi_elem *e = wadi_draft_gives(&d, WADI_ASK_EXP(f, env, ix, x));
     return wadi_draft_acc(&d, &wadi_op_imap, t->rank, e);
 }
 
@@ -81,7 +83,7 @@ wadi_acc wadi_izip_with_n_env(wadi_izip_n_fn_env f, void *env, int n, const wadi
     wadi_draft_fun(&d);
     const wadi_ix ix = wadi_draft_param_ix(&d, rank);
     for (int i = 0; i < n; i++) x[i] = wadi_draft_param(&d, &t[i]->elem);
-    const wadi_elem *e = wadi_draft_gives(&d, f(env, ix, n, x));
+    const wadi_elem *e = wadi_draft_gives(&d, WADI_ASK_EXP(f, env, ix, n, x));
     return wadi_draft_acc(&d, &wadi_op_imap, rank, e);
 }
 
@@ -94,7 +96,7 @@ typedef struct two {
 static wadi_exp call_two(void *env, wadi_ix ix, int n, const wadi_exp *x) {
     const two *t = env;
     WADI_UNUSED(n);
-    return t->f(t->env, ix, x[0], x[1]);
+    return WADI_ASK_EXP(t->f, t->env, ix, x[0], x[1]);
 }
 
 wadi_acc wadi_izip_with_env(wadi_izip_fn_env f, void *env, wadi_acc a, wadi_acc b) {
@@ -103,7 +105,7 @@ wadi_acc wadi_izip_with_env(wadi_izip_fn_env f, void *env, wadi_acc a, wadi_acc 
 }
 
 static wadi_exp call_izip(void *env, wadi_ix ix, wadi_exp x, wadi_exp y) {
-    return (*(wadi_izip_fn *)env)(ix, x, y);
+    return WADI_ASK_EXP(*(wadi_izip_fn *)env, ix, x, y);
 }
 
 wadi_acc wadi_izip_with(wadi_izip_fn f, wadi_acc a, wadi_acc b) {

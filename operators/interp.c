@@ -2,6 +2,7 @@
  *
  * Arrays made by the run stand on a heap in the order they were made; a region, or one element
  * of a stream, gives back all that was made since it began but what it hands on. */
+#include "base/words.h"
 #include "operators/interp.h"
 
 #include <stdlib.h>
@@ -51,8 +52,8 @@ static wadi_status make_result(wadi_eval_cx *cx, wadi_val v, int rank, const int
     const wadi_value *value = &in->m->values[v];
     for (int d = 0; d < rank; d++)
         if (shape[d] < 0)
-            return wadi_eval_fault(cx, value->bind, value->bind->loc, "extent %d is %lld", d,
-                                   (long long)shape[d]);
+            return wadi_eval_fault(cx, value->bind, value->bind->loc, WADI_SAID_EXTENT,
+                                   (long long)shape[d], (long long)d);
     int64_t size = 0;
     if (!wadi_eval_size(rank, shape, &size)) return no_memory(in);
     wadi_iarray *a = wadi_iarray_create(rank, &value->type.array->elem, shape, size);

@@ -2,6 +2,7 @@
  * samples of windows to come, arrays of a batch, a state. */
 #include <string.h>
 
+#include "base/words.h"
 #include "graph/lang/node.h"
 #include "operators/interp_stream.h"
 
@@ -25,8 +26,8 @@ static wadi_status expand_one(wadi_interp *in, wadi_cursor *c) {
     for (int i = 1; i < c->components; i++)
         if (whole[i]->shape[0] != whole[0]->shape[0])
             return wadi_eval_fault(&in->cx, c->bind, c->bind->loc,
-                                   "extent 0 of component %d is %lld, that of component 0 is %lld",
-                                   i, (long long)whole[i]->shape[0], (long long)whole[0]->shape[0]);
+                                   WADI_SAID_SLICES ": " WADI_SAID_DIFFER, i,
+                                   (long long)whole[i]->shape[0], (long long)whole[0]->shape[0]);
     c->start = 0;
     return wadi_cursor_keep(in, c, c->components, whole);
 }
@@ -73,7 +74,7 @@ static wadi_status read_piece(wadi_interp *in, wadi_cursor *c) {
     for (int i = 0; i < c->components; i++) {
         if (piece[i]->size != piece[0]->size)
             return wadi_eval_fault(&in->cx, c->bind, c->bind->loc,
-                                   "component %d has %lld samples, component 0 has %lld", i,
+                                   WADI_SAID_SAMPLES ": " WADI_SAID_DIFFER, i,
                                    (long long)piece[i]->size, (long long)piece[0]->size);
         if (!wadi_gathered_add(&c->samples[i], piece[i])) return wadi_stream_no_memory(in, c->bind);
     }
@@ -138,10 +139,9 @@ static wadi_status add_to_batch(wadi_interp *in, wadi_cursor *c, int64_t n, wadi
         const wadi_iarray *a = element[i];
         for (int d = 0; n > 0 && d < a->rank; d++)
             if (a->shape[d] != g[i].shapes.at[d])
-                return wadi_eval_fault(
-                    &in->cx, c->bind, c->bind->loc,
-                    "extent %d of component %d is %lld, that of the batch's first array is %lld", d,
-                    i, (long long)a->shape[d], (long long)g[i].shapes.at[d]);
+                return wadi_eval_fault(&in->cx, c->bind, c->bind->loc,
+                                       WADI_SAID_FIRST ": " WADI_SAID_DIFFER, d, i,
+                                       (long long)a->shape[d], (long long)g[i].shapes.at[d]);
         if (n > 0) wadi_vec_clear(&g[i].shapes);
         if (!wadi_gathered_add(&g[i], a)) return wadi_stream_no_memory(in, c->bind);
     }

@@ -29,11 +29,10 @@ static void write_scalar(char *to, size_t n, wadi_scalar x) {
 }
 
 static wadi_status division(running *r, const wadi_sinst *i, const wadi_scalar *args) {
-    char a[32], b[32];
+    char a[32];
     write_scalar(a, sizeof a, args[0]);
-    write_scalar(b, sizeof b, args[1]);
-    return wadi_eval_fault(&r->in->cx, r->b, i->loc, "%s of %s by %s", wadi_sop_get(i->op)->name, a,
-                           b);
+    return wadi_eval_fault_of(&r->in->cx, wadi_sop_get(i->op)->name,
+                              i->loc.file ? i->loc : r->b->loc, "division of %s by zero", a);
 }
 
 /* ---- instructions ---- */
@@ -72,9 +71,12 @@ static wadi_status index_array(running *r, const wadi_sinst *i) {
     const wadi_iarray *a = r->in->value[i->array];
     int64_t ix[WADI_MAX_RANK];
     for (int d = 0; d < a->rank; d++) ix[d] = (int64_t)r->at[i->args[d]].bits;
-    const uint64_t *x;
-    WADI_TRY(wadi_eval_read(&r->in->cx, r->b, i->loc, a, ix, &x));
-    read_fields(r, i, a, x);
+    for (int d = 0; d < a->rank; d++)
+        if (ix[d] < 0 || ix[d] >= a->shape[d])
+            return wadi_eval_fault_of(&r->in->cx, "!", i->loc.file ? i->loc : r->b->loc,
+                                      "index %lld out of range 0..%lld in dimension %d",
+                                      (long long)ix[d], (long long)a->shape[d] - 1, d);
+    read_fields(r, i, a, wadi_eval_get(a, ix));
     return WADI_OK;
 }
 
@@ -82,9 +84,9 @@ static wadi_status index_linear(running *r, const wadi_sinst *i) {
     const wadi_iarray *a = r->in->value[i->array];
     const int64_t k = (int64_t)r->at[i->args[0]].bits;
     if (k < 0 || k >= a->size)
-        return wadi_eval_fault(&r->in->cx, r->b, i->loc,
-                               "index %lld out of range 0..%lld of the elements in order",
-                               (long long)k, (long long)a->size - 1);
+        return wadi_eval_fault_of(&r->in->cx, "!!", i->loc.file ? i->loc : r->b->loc,
+                                  "index %lld out of range 0..%lld of the elements in order",
+                                  (long long)k, (long long)a->size - 1);
     read_fields(r, i, a, a->cell + k * a->cells);
     return WADI_OK;
 }

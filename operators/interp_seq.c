@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/words.h"
 #include "operators/interp_stream.h"
 
 static const wadi_val_type *type_of(const wadi_interp *in, wadi_val v) {
@@ -63,10 +64,8 @@ static wadi_status take_alike(wadi_interp *in, const wadi_bind *b, void *state, 
         const int64_t *first = c->component[i].shapes.at;
         for (int d = 0; d < a->rank; d++)
             if (first[d] != a->shape[d])
-                return wadi_eval_fault(
-                    &in->cx, b, b->loc,
-                    "extent %d of component %d is %lld, that of element 0 is %lld", d, i,
-                    (long long)a->shape[d], (long long)first[d]);
+                return wadi_eval_fault(&in->cx, b, b->loc, WADI_SAID_FIRST ": " WADI_SAID_DIFFER, d,
+                                       i, (long long)a->shape[d], (long long)first[d]);
     }
     return take_all(in, b, state, e, components);
 }

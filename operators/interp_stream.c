@@ -1,5 +1,6 @@
 /* Cursors: opening, closing, and the operators that carry nothing from element to element but a
  * count. */
+#include "base/words.h"
 #include "operators/interp_stream.h"
 
 #include <stdlib.h>
@@ -102,8 +103,7 @@ static wadi_status number(wadi_interp *in, const wadi_bind *b, int arg, const ch
                           int64_t *out) {
     const int64_t n = wadi_eval_i64(&in->cx, b->args[arg]);
     if (what && n < 1)
-        return wadi_eval_fault(&in->cx, b, b->loc, "%s is %lld, expected 1 or more", what,
-                               (long long)n);
+        return wadi_eval_fault(&in->cx, b, b->loc, "%s: " WADI_SAID_COUNT, what, (long long)n);
     *out = n < 0 ? 0 : n;
     return WADI_OK;
 }

@@ -81,6 +81,9 @@ static wadi_status eval(wadi_eval_cx *cx, const wadi_bind *b) {
 
 const wadi_op wadi_op_lifted = {
     .name = "lifted",
+    .form = "lifted a.. (x..) { yield y } do (xs..) { yield ys }",
+    .about =
+        "the first region; over a chunk of regular elements the second, which has a dimension more",
     .kind = WADI_OP_STRUCTURAL,
     .skeleton = WADI_SKEL_LIFTED,
     .nblocks = 2,
@@ -111,13 +114,14 @@ wadi_acc wadi_with_lifted_env(wadi_acc_fn1_env f, wadi_acc_fn1_env lifted, void 
     if (wadi_draft_failed(&d)) return WADI_NO_ACC;
     wadi_draft_region(&d, WADI_LAMBDA_STREAM);
     const wadi_array_type *gives =
-        wadi_draft_gives_acc(&d, f(env, wadi_draft_param_acc(&d, n, one)), &results);
+        wadi_draft_gives_acc(&d, WADI_ASK_ACC(f, env, wadi_draft_param_acc(&d, n, one)), &results);
     wadi_array_type *want = wadi_draft_types(&d, results), *plain = wadi_draft_types(&d, results);
     if (wadi_draft_failed(&d)) return WADI_NO_ACC;
     types_with(&d, results, gives, 1, want);
     types_with(&d, results, gives, 0, plain);
     wadi_draft_region(&d, WADI_LAMBDA_STREAM);
-    wadi_draft_gives_types(&d, lifted(env, wadi_draft_param_acc(&d, n, many)), results, want);
+    wadi_draft_gives_types(&d, WADI_ASK_ACC(lifted, env, wadi_draft_param_acc(&d, n, many)),
+                           results, want);
     return wadi_draft_acc_types(&d, &wadi_op_lifted, results, plain);
 }
 
@@ -128,12 +132,12 @@ typedef struct two {
 
 static wadi_acc call_f(void *env, wadi_acc a) {
     const two *fs = env;
-    return fs->f(a);
+    return WADI_ASK_ACC(fs->f, a);
 }
 
 static wadi_acc call_lifted(void *env, wadi_acc a) {
     const two *fs = env;
-    return fs->lifted(a);
+    return WADI_ASK_ACC(fs->lifted, a);
 }
 
 wadi_acc wadi_with_lifted(wadi_acc_fn1 f, wadi_acc_fn1 lifted, wadi_acc a) {

@@ -37,6 +37,8 @@ static wadi_status eval(wadi_eval_cx *cx, const wadi_bind *b) {
 
 const wadi_op wadi_op_map = {
     .name = "map",
+    .form = "map a (x) { .. }",
+    .about = "elements from elements",
     .kind = WADI_OP_PRODUCER,
     .skeleton = WADI_SKEL_GENERATE,
     .reads = "e",
@@ -55,7 +57,7 @@ wadi_acc wadi_map_env(wadi_fn1_env f, void *env, wadi_acc a) {
     if (wadi_draft_failed(&d)) return WADI_NO_ACC;
     wadi_draft_fun(&d);
     const wadi_exp x = wadi_draft_param(&d, &t->elem);
-    const wadi_elem *e = wadi_draft_gives(&d, f(env, x));
+    const wadi_elem *e = wadi_draft_gives(&d, WADI_ASK_EXP(f, env, x));
     return wadi_draft_acc(&d, &wadi_op_map, t->rank, e);
 }
 

@@ -25,6 +25,8 @@ static void shape(wadi_shape_cx *cx, const wadi_bind *b) {
 
 const wadi_op wadi_op_map_seq = {
     .name = "map_seq",
+    .form = "map_seq s t.. (x, y..) { yield a.. }",
+    .about = "any array program per element; of several streams the shortest ends the result",
     .kind = WADI_OP_SEQUENCE,
     .skeleton = WADI_SKEL_NONE,
     .nblocks = 1,
@@ -40,7 +42,7 @@ wadi_seq wadi_map_seq_env(wadi_acc_fn1_env f, void *env, wadi_seq s) {
     if (wadi_draft_failed(&d)) return WADI_NO_SEQ;
     wadi_draft_region(&d, WADI_LAMBDA_STREAM);
     const wadi_acc x = wadi_draft_param_acc(&d, n, t);
-    t = wadi_draft_gives_acc(&d, f(env, x), &parts);
+    t = wadi_draft_gives_acc(&d, WADI_ASK_ACC(f, env, x), &parts);
     return wadi_draft_seq(&d, &wadi_op_map_seq, parts, t);
 }
 
@@ -56,7 +58,7 @@ wadi_seq wadi_zip_with_seq_env(wadi_acc_fn2_env f, void *env, wadi_seq s, wadi_s
     if (wadi_draft_failed(&d)) return WADI_NO_SEQ;
     wadi_draft_region(&d, WADI_LAMBDA_STREAM);
     const wadi_acc x = wadi_draft_param_acc(&d, n, left), y = wadi_draft_param_acc(&d, m, right);
-    const wadi_array_type *out = wadi_draft_gives_acc(&d, f(env, x, y), &parts);
+    const wadi_array_type *out = wadi_draft_gives_acc(&d, WADI_ASK_ACC(f, env, x, y), &parts);
     return wadi_draft_seq(&d, &wadi_op_map_seq, parts, out);
 }
 

@@ -23,12 +23,14 @@ static wadi_status type(wadi_module *m, wadi_bind *b, wadi_error *err) {
     return wadi_rule_result(m, b, a->rank, &a->elem, err);
 }
 
+static const char counts_and_array[] = "extents of the counts and of the array";
+
 static void shape(wadi_shape_cx *cx, const wadi_bind *b) {
     const int rank = wadi_rule_rank_of(cx->module, b->args[1]);
     wadi_zip_extents(cx, b, 1);
     for (int d = 0; d + 1 < rank; d++)
         cx->require_equal(cx, b, cx->get(cx, b->args[0], 0, d), cx->get(cx, b->args[1], 0, d),
-                          "extents of the counts and of the array");
+                          counts_and_array, d);
     wadi_rule_shape_like(cx, b, b->args[1], rank);
 }
 
@@ -36,9 +38,7 @@ static wadi_status check(wadi_eval_cx *cx, const wadi_bind *b) {
     const wadi_iarray *counts = cx->array(cx, b->args[0]), *a = cx->array(cx, b->args[1]);
     for (int d = 0; d < counts->rank; d++)
         if (counts->shape[d] != a->shape[d])
-            return wadi_eval_fault(cx, b, b->loc,
-                                   "extents of the counts and of the array: %lld and %lld differ",
-                                   (long long)counts->shape[d], (long long)a->shape[d]);
+            return wadi_eval_differ(cx, b, counts_and_array, d, counts->shape[d], a->shape[d]);
     return wadi_zip_check(cx, b, 1);
 }
 
@@ -59,8 +59,7 @@ static wadi_status place_row(wadi_eval_cx *cx, const wadi_bind *b, int64_t r, in
     }
     cx->index_rank = -1;
     if (kept == count) return WADI_OK;
-    return wadi_eval_fault(cx, b, b->loc, "the count and the elements kept: %lld and %lld differ",
-                           (long long)count, (long long)kept);
+    return wadi_eval_differ(cx, b, "the count and the elements kept", -1, count, kept);
 }
 
 static wadi_status eval(wadi_eval_cx *cx, const wadi_bind *b) {
@@ -79,6 +78,9 @@ static wadi_status eval(wadi_eval_cx *cx, const wadi_bind *b) {
 
 const wadi_op wadi_op_partition = {
     .name = "partition",
+    .form = "partition counts a more.. (x, y..) { keep }",
+    .about =
+        "every row with the elements kept in front; counts per row that are others are a fault",
     .kind = WADI_OP_CONSUMER,
     .skeleton = WADI_SKEL_PARTITION,
     .reads = "e",
@@ -98,7 +100,7 @@ typedef struct counting {
 
 static wadi_exp one_if_kept(void *env, wadi_exp x) {
     const counting *c = env;
-    return wadi_convert(WADI_I64, c->keep(c->env, x));
+    return wadi_convert(WADI_I64, WADI_ASK_EXP(c->keep, c->env, x));
 }
 
 wadi_acc wadi_partition_env(wadi_fn1_env p, void *env, wadi_acc a) {
@@ -110,7 +112,7 @@ wadi_acc wadi_partition_env(wadi_fn1_env p, void *env, wadi_acc a) {
     if (wadi_draft_failed(&d)) return WADI_NO_ACC;
     const wadi_elem flag = wadi_elem_scalar(WADI_BOOL);
     wadi_draft_fun(&d);
-    wadi_draft_gives_elem(&d, p(env, wadi_draft_param(&d, &t->elem)), &flag);
+    wadi_draft_gives_elem(&d, WADI_ASK_EXP(p, env, wadi_draft_param(&d, &t->elem)), &flag);
     return wadi_tuple2(wadi_draft_acc(&d, &wadi_op_partition, t->rank, &t->elem), counts);
 }
 

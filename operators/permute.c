@@ -64,6 +64,9 @@ static wadi_status eval(wadi_eval_cx *cx, const wadi_bind *b) {
 
 const wadi_op wadi_op_permute = {
     .name = "permute",
+    .form = "permute defaults a keys.. (new, old) { .. } (i.., k..) { keep, index.. }",
+    .about = "starts from defaults; each element of a goes to the index the second function gives, "
+             "or nowhere, combined in the order of the source; outside is a fault",
     .kind = WADI_OP_CONSUMER,
     .skeleton = WADI_SKEL_PERMUTE,
     .reads = "ce",
@@ -84,6 +87,7 @@ wadi_acc wadi_permute_by_env(wadi_fn2_env comb, wadi_acc defaults, wadi_target_f
     if (n >= WADI_ZIP_ARRAYS)
         wadi_draft_fail(&d, WADI_UNSUPPORTED, "%d keys, expected at most %d", n,
                         WADI_ZIP_ARRAYS - 1);
+    if (n > 0) wadi_draft_given(&d, keys, "keys");
     if (wadi_draft_failed(&d)) return WADI_NO_ACC;
     arrays[0] = a;
     for (int i = 0; i < n; i++) arrays[1 + i] = keys[i];
@@ -95,16 +99,17 @@ wadi_acc wadi_permute_by_env(wadi_fn2_env comb, wadi_acc defaults, wadi_target_f
     }
     wadi_draft_fun(&d);
     const wadi_exp x = wadi_draft_param(&d, &t[0]->elem), y = wadi_draft_param(&d, &t[0]->elem);
-    wadi_draft_gives_elem(&d, comb(env, x, y), &t[0]->elem);
+    wadi_draft_gives_elem(&d, WADI_ASK_EXP(comb, env, x, y), &t[0]->elem);
     wadi_draft_fun(&d);
     const wadi_ix ix = wadi_draft_param_ix(&d, t[0]->rank);
     for (int i = 0; i < n; i++) key[i] = wadi_draft_param(&d, &t[1 + i]->elem);
-    wadi_draft_gives_ix(&d, f(env, ix, n, key), old->rank, true);
+    wadi_draft_gives_ix(&d, WADI_ASK_IX(f, env, ix, n, key), old->rank, true);
     return wadi_draft_acc(&d, &wadi_op_permute, old->rank, &old->elem);
 }
 
-/* The functions of a permute without keys. */
+/* The functions of a permute without keys, with an environment or without. */
 typedef struct two {
+    bool with_env;
     wadi_fn2_env comb_env;
     wadi_ix_ix_fn_env f_env;
     void *env;
@@ -114,19 +119,20 @@ typedef struct two {
 
 static wadi_exp call_comb(void *env, wadi_exp x, wadi_exp old) {
     const two *fs = env;
-    return fs->comb ? fs->comb(x, old) : fs->comb_env(fs->env, x, old);
+    return fs->with_env ? WADI_ASK_EXP(fs->comb_env, fs->env, x, old)
+                        : WADI_ASK_EXP(fs->comb, x, old);
 }
 
 static wadi_ix call_target(void *env, wadi_ix ix, int n, const wadi_exp *key) {
     const two *fs = env;
     (void)n;
     (void)key;
-    return fs->f ? fs->f(ix) : fs->f_env(fs->env, ix);
+    return fs->with_env ? WADI_ASK_IX(fs->f_env, fs->env, ix) : WADI_ASK_IX(fs->f, ix);
 }
 
 wadi_acc wadi_permute_env(wadi_fn2_env comb, wadi_acc defaults, wadi_ix_ix_fn_env f, void *env,
                           wadi_acc a) {
-    two fs = {.comb_env = comb, .f_env = f, .env = env};
+    two fs = {.with_env = true, .comb_env = comb, .f_env = f, .env = env};
     return wadi_permute_by_env(call_comb, defaults, call_target, &fs, a, 0, NULL);
 }
 

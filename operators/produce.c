@@ -25,6 +25,8 @@ static void shape(wadi_shape_cx *cx, const wadi_bind *b) {
 
 const wadi_op wadi_op_produce = {
     .name = "produce",
+    .form = "produce n (i) { yield a.. }",
+    .about = "the stream f(0) .. f(n - 1)",
     .kind = WADI_OP_SEQUENCE,
     .skeleton = WADI_SKEL_NONE,
     .nblocks = 1,
@@ -40,7 +42,7 @@ wadi_seq wadi_produce_env(wadi_exp n, wadi_produce_fn_env f, void *env) {
     wadi_draft_region(&d, WADI_LAMBDA_STREAM);
     const wadi_exp i = wadi_draft_param_the(&d, WADI_I64);
     int parts = 0;
-    const wadi_array_type *t = wadi_draft_gives_acc(&d, f(env, i), &parts);
+    const wadi_array_type *t = wadi_draft_gives_acc(&d, WADI_ASK_ACC(f, env, i), &parts);
     return wadi_draft_seq(&d, &wadi_op_produce, parts, t);
 }
 

@@ -61,6 +61,8 @@ static wadi_status eval(wadi_eval_cx *cx, const wadi_bind *b) {
 
 const wadi_op wadi_op_replicate = {
     .name = "replicate",
+    .form = "replicate new=1,0.. a n..",
+    .about = "new dimensions, with extents n.., where `new` is 1; dimensions of a where it is 0",
     .kind = WADI_OP_PRODUCER,
     .skeleton = WADI_SKEL_GENERATE,
     .reads = "ms",
@@ -74,6 +76,7 @@ const wadi_op wadi_op_replicate = {
 
 wadi_acc wadi_replicate(int n, const wadi_spec *spec, wadi_acc a) {
     wadi_draft d = wadi_draft_begin("replicate");
+    if (n > 0) wadi_draft_given(&d, spec, "entries");
     const wadi_array_type *t = wadi_draft_array(&d, a);
     if (wadi_draft_failed(&d)) return WADI_NO_ACC;
     const wadi_dims dims = wadi_spec_dims(&d, t, n, spec, t->rank);

@@ -9,13 +9,15 @@ static wadi_status type(wadi_module *m, wadi_bind *b, wadi_error *err) {
     return wadi_rule_result(m, b, b->nargs - 1, &wadi_rule_arg(m, b, 0)->elem, err);
 }
 
+static const char sizes[] = "sizes before and after";
+
 static void shape(wadi_shape_cx *cx, const wadi_bind *b) {
     wadi_ext before = wadi_ext_const(cx->extents, 1), after = before;
     for (int d = 0; d < wadi_rule_rank_of(cx->module, b->args[0]); d++)
         before = wadi_ext_mul(cx->extents, before, cx->get(cx, b->args[0], 0, d));
     for (int d = 0; d < b->nargs - 1; d++)
         after = wadi_ext_mul(cx->extents, after, cx->scalar(cx, b->args[1 + d]));
-    cx->require_equal(cx, b, before, after, "reshape: sizes before and after");
+    cx->require_equal(cx, b, before, after, sizes, -1);
     wadi_rule_shape_args(cx, b, 1, b->nargs - 1);
 }
 
@@ -54,16 +56,16 @@ static wadi_status eval(wadi_eval_cx *cx, const wadi_bind *b) {
     const wadi_iarray *a = cx->array(cx, b->args[0]);
     int64_t extents[WADI_MAX_RANK];
     wadi_eval_args(cx, b, 1, b->nargs - 1, extents);
-    int64_t size = 0;
-    const bool fits = wadi_eval_size(b->nargs - 1, extents, &size);
-    if (fits && size != a->size)
-        return wadi_eval_fault(cx, b, b->loc, "%lld elements into %lld", (long long)a->size,
-                               (long long)size);
+    int64_t size = 1; /* wraps, as it does in kernels */
+    for (int d = 0; d < b->nargs - 1; d++) size = (int64_t)((uint64_t)size * (uint64_t)extents[d]);
+    if (size != a->size) return wadi_eval_differ(cx, b, sizes, -1, a->size, size);
     return wadi_eval_each(cx, b, b->nargs - 1, extents, elem);
 }
 
 const wadi_op wadi_op_reshape = {
     .name = "reshape",
+    .form = "reshape a n..",
+    .about = "the elements in order, with other extents; sizes that differ are a fault",
     .kind = WADI_OP_PRODUCER,
     .skeleton = WADI_SKEL_GENERATE,
     .reads = "es",

@@ -40,6 +40,8 @@ static wadi_status eval(wadi_eval_cx *cx, const wadi_bind *b) {
 
 const wadi_op wadi_op_reverse = {
     .name = "reverse",
+    .form = "reverse dim=0 a",
+    .about = "one dimension turned round",
     .kind = WADI_OP_PRODUCER,
     .skeleton = WADI_SKEL_GENERATE,
     .reads = "e",

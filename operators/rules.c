@@ -3,6 +3,8 @@
  * Messages say what was found and what was expected, with types written as programs write them. */
 #include "operators/rules.h"
 
+#include <string.h>
+
 #include "base/text.h"
 #include "operators/reduce_tree.h"
 
@@ -86,15 +88,30 @@ wadi_status wadi_rule_counts(const wadi_module *m, const wadi_bind *b, int min_a
     return argument_kinds(m, b, err);
 }
 
+/* Word `i` of the operator's attributes, the last for all behind it. */
+static int attr_name(const wadi_op *op, int i, const char **out) {
+    const char *at = op->attrs ? op->attrs : "?";
+    for (; i > 0 && strchr(at, ' '); i--) at = strchr(at, ' ') + 1;
+    *out = at;
+    return (int)strcspn(at, " ");
+}
+
 wadi_status wadi_rule_attrs(const wadi_bind *b, int n, int64_t low, int64_t high, wadi_error *err) {
     if (b->nattrs != n)
-        return wadi_fail_at(err, b->loc, WADI_INVALID, "%s: %d attributes, expected %d",
-                            b->op->name, b->nattrs, n);
-    for (int i = 0; i < n; i++)
-        if (b->attrs[i] < low || b->attrs[i] >= high)
+        return wadi_fail_at(err, b->loc, WADI_INVALID, "%s: %d attributes, expected %d: %s",
+                            b->op->name, b->nattrs, n, b->op->attrs ? b->op->attrs : "none");
+    for (int i = 0; i < n; i++) {
+        const char *name;
+        const int length = attr_name(b->op, i, &name);
+        if (b->attrs[i] >= low && b->attrs[i] < high) continue;
+        if (high <= low)
             return wadi_fail_at(err, b->loc, WADI_INVALID,
-                                "%s: attribute %d is %lld, expected %lld..%lld", b->op->name, i + 1,
-                                (long long)b->attrs[i], (long long)low, (long long)high - 1);
+                                "%s: attribute %.*s is %lld, but the argument it is of has rank 0",
+                                b->op->name, length, name, (long long)b->attrs[i]);
+        return wadi_fail_at(err, b->loc, WADI_INVALID,
+                            "%s: attribute %.*s is %lld, expected %lld..%lld", b->op->name, length,
+                            name, (long long)b->attrs[i], (long long)low, (long long)high - 1);
+    }
     return WADI_OK;
 }
 

@@ -144,8 +144,16 @@ wadi_sx wadi_at_to_i64(wadi_at *cx, wadi_type t, wadi_sx x);
 
 /** A fault of binding `b`: the message names the operator, the stream's element, the index and
  *  the user's place. `loc` with no file means the binding's place. */
+WADI_NODISCARD wadi_status wadi_eval_fault_of(wadi_eval_cx *cx, const char *what, wadi_loc loc,
+                                              const char *format, ...) WADI_PRINTF(4, 5);
+/** The same where two extents or sizes differ, in dimension `dim` (-1: not said), as the check in a kernel says it. */
+WADI_NODISCARD wadi_status wadi_eval_differ(wadi_eval_cx *cx, const wadi_bind *b, const char *what,
+                                            int dim, int64_t x, int64_t y);
 WADI_NODISCARD wadi_status wadi_eval_fault(wadi_eval_cx *cx, const wadi_bind *b, wadi_loc loc,
                                            const char *format, ...) WADI_PRINTF(4, 5);
+/** The same where two extents or sizes differ, in dimension `dim` (-1: not said), as the check in a kernel says it. */
+WADI_NODISCARD wadi_status wadi_eval_differ(wadi_eval_cx *cx, const wadi_bind *b, const char *what,
+                                            int dim, int64_t x, int64_t y);
 /** The i64 in rank-0 array `v`. */
 int64_t wadi_eval_i64(wadi_eval_cx *cx, wadi_val v);
 /** The i64s in arguments from, from + 1, ... */

@@ -93,6 +93,9 @@ static wadi_status eval(wadi_eval_cx *cx, const wadi_bind *b) {
 
 const wadi_op wadi_op_scanl_seg = {
     .name = "scanl_seg",
+    .form = "scanl_seg whole=1 z offsets a (x, y) { .. }",
+    .about = "scans each segment from z on; whole=1: one element more per segment, 0: without the "
+             "total; zero where no segment is",
     .kind = WADI_OP_CONSUMER,
     .skeleton = WADI_SKEL_SCAN_SEG,
     .reads = "swe",
@@ -106,6 +109,8 @@ const wadi_op wadi_op_scanl_seg = {
 
 const wadi_op wadi_op_scanl1_seg = {
     .name = "scanl1_seg",
+    .form = "scanl1_seg offsets a (x, y) { .. }",
+    .about = "scans each segment; zero where no segment is",
     .kind = WADI_OP_CONSUMER,
     .skeleton = WADI_SKEL_SCAN_SEG,
     .reads = "we",

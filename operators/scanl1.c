@@ -32,6 +32,8 @@ static wadi_status eval(wadi_eval_cx *cx, const wadi_bind *b) {
 
 const wadi_op wadi_op_scanl1 = {
     .name = "scanl1",
+    .form = "scanl1 a (x, y) { .. }",
+    .about = "a0, a0 f a1, ..: as long as the row",
     .kind = WADI_OP_CONSUMER,
     .skeleton = WADI_SKEL_SCAN,
     .reads = "e",

@@ -1,4 +1,5 @@
 /* Rules shared by the operators over segments. */
+#include "base/words.h"
 #include "operators/segments.h"
 
 wadi_status wadi_segments_type(const wadi_module *m, const wadi_bind *b, int i, wadi_error *err) {
@@ -17,9 +18,8 @@ wadi_status wadi_segments_get(wadi_eval_cx *cx, const wadi_bind *b, int i, int64
     const wadi_iarray *offsets = cx->array(cx, b->args[i]);
     const int64_t from = (int64_t)offsets->cell[j], to = (int64_t)offsets->cell[j + 1];
     if (from < 0 || to < from || to > extent)
-        return wadi_eval_fault(cx, b, b->loc,
-                               "segment %lld, %lld to %lld, is no part of the extent %lld",
-                               (long long)j, (long long)from, (long long)to, (long long)extent);
+        return wadi_eval_fault(cx, b, b->loc, WADI_SAID_SEGMENT, (long long)j, (long long)from,
+                               (long long)to, (long long)extent);
     *out_from = from;
     *out_to = to;
     return WADI_OK;

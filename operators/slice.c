@@ -63,6 +63,8 @@ static wadi_status eval(wadi_eval_cx *cx, const wadi_bind *b) {
 
 const wadi_op wadi_op_slice = {
     .name = "slice",
+    .form = "slice dropped=1,0.. a i..",
+    .about = "drops the dimensions where `dropped` is 1, each at an index; outside is a fault",
     .kind = WADI_OP_PRODUCER,
     .skeleton = WADI_SKEL_GENERATE,
     .reads = "es",
@@ -76,6 +78,7 @@ const wadi_op wadi_op_slice = {
 
 wadi_acc wadi_slice(int n, const wadi_spec *spec, wadi_acc a) {
     wadi_draft d = wadi_draft_begin("slice");
+    if (n > 0) wadi_draft_given(&d, spec, "entries");
     const wadi_array_type *t = wadi_draft_array(&d, a);
     if (wadi_draft_failed(&d)) return WADI_NO_ACC;
     const int fixed = wadi_spec_fixed(n, spec);

@@ -17,5 +17,5 @@ void wadi_stepping_region(wadi_draft *d, const wadi_stepping *o, wadi_acc_fn2_en
     wadi_draft_region(d, WADI_LAMBDA_STREAM);
     const wadi_acc acc = wadi_draft_param_acc(d, o->n, o->state);
     const wadi_acc element = wadi_draft_param_acc(d, parts, x);
-    wadi_draft_gives_types(d, f(env, acc, element), o->n, o->state);
+    wadi_draft_gives_types(d, WADI_ASK_ACC(f, env, acc, element), o->n, o->state);
 }

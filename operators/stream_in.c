@@ -18,6 +18,8 @@ static void shape(wadi_shape_cx *cx, const wadi_bind *b) {
 
 const wadi_op wadi_op_stream_in = {
     .name = "stream_in",
+    .form = "s = stream_in \"name\" : seq(TYPE..)",
+    .about = "the stream bound by name when the program runs",
     .kind = WADI_OP_SEQUENCE,
     .skeleton = WADI_SKEL_NONE,
     .type = type,
@@ -30,6 +32,7 @@ wadi_seq wadi_stream_in(const char *name, int components, const wadi_component *
     if (components < 1 || components > WADI_DRAFT_ARGS)
         wadi_draft_fail(&d, WADI_INVALID, "%d components, expected 1..%d", components,
                         WADI_DRAFT_ARGS);
+    wadi_draft_given(&d, component, "components");
     if (wadi_draft_failed(&d)) return WADI_NO_SEQ;
     wadi_array_type *t = wadi_draft_types(&d, components);
     for (int c = 0; c < components && !wadi_draft_failed(&d); c++)

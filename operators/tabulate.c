@@ -22,6 +22,8 @@ static void shape(wadi_shape_cx *cx, const wadi_bind *b) {
 
 const wadi_op wadi_op_tabulate = {
     .name = "tabulate",
+    .form = "tabulate s",
+    .about = "along a new outer dimension; shapes that differ are a fault",
     .kind = WADI_OP_SEQUENCE,
     .skeleton = WADI_SKEL_NONE,
     .type = type,
@@ -30,6 +32,8 @@ const wadi_op wadi_op_tabulate = {
 
 const wadi_op wadi_op_tabulate_min = {
     .name = "tabulate_min",
+    .form = "tabulate_min s",
+    .about = "the same, cut to the least extent per dimension",
     .kind = WADI_OP_SEQUENCE,
     .skeleton = WADI_SKEL_NONE,
     .type = type,

@@ -31,6 +31,8 @@ static wadi_status eval(wadi_eval_cx *cx, const wadi_bind *b) {
 
 const wadi_op wadi_op_take = {
     .name = "take",
+    .form = "take dim=0 a n",
+    .about = "the first n of a dimension; n clamps to 0..extent",
     .kind = WADI_OP_PRODUCER,
     .skeleton = WADI_SKEL_GENERATE,
     .reads = "es",

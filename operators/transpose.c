@@ -45,6 +45,8 @@ static wadi_status eval(wadi_eval_cx *cx, const wadi_bind *b) {
 
 const wadi_op wadi_op_transpose = {
     .name = "transpose",
+    .form = "transpose perm=1,0.. a",
+    .about = "dimension d of the result is dimension perm[d] of a",
     .kind = WADI_OP_PRODUCER,
     .skeleton = WADI_SKEL_GENERATE,
     .reads = "e",
@@ -76,6 +78,8 @@ static wadi_acc transposed(const int *perm, wadi_acc a) {
 }
 
 wadi_acc wadi_transpose_on(const int *perm, wadi_acc a) {
+    wadi_draft d = wadi_draft_begin("transpose_on");
+    wadi_draft_given(&d, perm, "dimensions");
     return transposed(perm, a);
 }
 

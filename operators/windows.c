@@ -35,6 +35,9 @@ static void shape(wadi_shape_cx *cx, const wadi_bind *b) {
 
 const wadi_op wadi_op_windows = {
     .name = "windows",
+    .form = "windows last=0 s size hop",
+    .about =
+        "a window of size samples every hop samples; last: 0 drops the rest, 1 pads it, 2 keeps it",
     .kind = WADI_OP_SEQUENCE,
     .skeleton = WADI_SKEL_NONE,
     .attrs = "last",

@@ -34,7 +34,7 @@ void wadi_zip_extents(wadi_shape_cx *cx, const wadi_bind *b, int from) {
     for (int d = 0; d < rank; d++)
         for (int i = from + 1; i < b->nargs; i++)
             cx->require_equal(cx, b, cx->get(cx, b->args[from], 0, d),
-                              cx->get(cx, b->args[i], 0, d), message(from, i));
+                              cx->get(cx, b->args[i], 0, d), message(from, i), d);
 }
 
 /* ---- elements ---- */
@@ -61,10 +61,7 @@ wadi_status wadi_zip_check(wadi_eval_cx *cx, const wadi_bind *b, int from) {
         const wadi_iarray *other = cx->array(cx, b->args[i]);
         for (int d = 0; d < a->rank; d++)
             if (a->shape[d] != other->shape[d])
-                return wadi_eval_fault(
-                    cx, b, b->loc,
-                    "extents of arguments %d and %d differ in dimension %d: %lld and %lld",
-                    from + 1, i + 1, d, (long long)a->shape[d], (long long)other->shape[d]);
+                return wadi_eval_differ(cx, b, message(from, i), d, a->shape[d], other->shape[d]);
     }
     return WADI_OK;
 }
@@ -76,6 +73,7 @@ bool wadi_zip_draft(wadi_draft *d, int least, int n, const wadi_acc *arrays,
     if (n < least || n > WADI_ZIP_ARRAYS)
         wadi_draft_fail(d, WADI_UNSUPPORTED, "%d arrays, expected %d to %d", n, least,
                         WADI_ZIP_ARRAYS);
+    wadi_draft_given(d, arrays, "arrays");
     for (int i = 0; i < n && !wadi_draft_failed(d); i++) {
         out[i] = wadi_draft_array(d, arrays[i]);
         if (i > 0 && out[0]) wadi_expect_rank(d, out[i], out[0]->rank);

@@ -41,6 +41,8 @@ static wadi_status eval(wadi_eval_cx *cx, const wadi_bind *b) {
 
 const wadi_op wadi_op_zip_with = {
     .name = "zip_with",
+    .form = "zip_with a b.. (x, y..) { .. }",
+    .about = "elements from the elements of 2 to 9 arrays; extents that differ are a fault",
     .kind = WADI_OP_PRODUCER,
     .skeleton = WADI_SKEL_GENERATE,
     .reads = "e",
@@ -75,11 +77,11 @@ wadi_acc wadi_zip_with_n_env(wadi_fn_n_env f, void *env, int n, const wadi_acc *
     wadi_exp x[WADI_ZIP_ARRAYS];
     int rank;
     if (!begin(&d, n, arrays, x, &rank)) return WADI_NO_ACC;
-    return end(&d, rank, f(env, n, x));
+    return end(&d, rank, WADI_ASK_EXP(f, env, n, x));
 }
 
 static wadi_exp call_n(void *env, int n, const wadi_exp *x) {
-    return (*(wadi_fn_n *)env)(n, x);
+    return WADI_ASK_EXP(*(wadi_fn_n *)env, n, x);
 }
 
 wadi_acc wadi_zip_with_n(wadi_fn_n f, int n, const wadi_acc *arrays) {
@@ -91,7 +93,7 @@ wadi_acc wadi_zip_with_env(wadi_fn2_env f, void *env, wadi_acc a, wadi_acc b) {
     wadi_exp x[2];
     int rank;
     if (!begin(&d, 2, (const wadi_acc[]){a, b}, x, &rank)) return WADI_NO_ACC;
-    return end(&d, rank, f(env, x[0], x[1]));
+    return end(&d, rank, WADI_ASK_EXP(f, env, x[0], x[1]));
 }
 
 wadi_acc wadi_zip_with3_env(wadi_fn3_env f, void *env, wadi_acc a, wadi_acc b, wadi_acc c) {
@@ -99,7 +101,7 @@ wadi_acc wadi_zip_with3_env(wadi_fn3_env f, void *env, wadi_acc a, wadi_acc b, w
     wadi_exp x[3];
     int rank;
     if (!begin(&d, 3, (const wadi_acc[]){a, b, c}, x, &rank)) return WADI_NO_ACC;
-    return end(&d, rank, f(env, x[0], x[1], x[2]));
+    return end(&d, rank, WADI_ASK_EXP(f, env, x[0], x[1], x[2]));
 }
 
 wadi_acc wadi_zip_with4_env(wadi_fn4_env f, void *env, wadi_acc a, wadi_acc b, wadi_acc c,
@@ -108,7 +110,7 @@ wadi_acc wadi_zip_with4_env(wadi_fn4_env f, void *env, wadi_acc a, wadi_acc b, w
     wadi_exp x[4];
     int rank;
     if (!begin(&d, 4, (const wadi_acc[]){a, b, c, e}, x, &rank)) return WADI_NO_ACC;
-    return end(&d, rank, f(env, x[0], x[1], x[2], x[3]));
+    return end(&d, rank, WADI_ASK_EXP(f, env, x[0], x[1], x[2], x[3]));
 }
 
 wadi_acc wadi_zip_with(wadi_fn2 f, wadi_acc a, wadi_acc b) {

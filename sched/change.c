@@ -74,11 +74,14 @@ wadi_status wadi_change_view(wadi_chunk *chunk, int components, int64_t count, w
     return WADI_OK;
 }
 
-wadi_status wadi_change_fault(const wadi_change *c, int64_t element, int64_t x, int64_t y,
-                              wadi_error *err) {
-    const wadi_fault fault = {
-        .kind = WADI_FAULT_SHAPE, .place = c->o.place, .linear = -1, .value = {x, y}};
-    return wadi_fault_error(c->o.places, c->o.table, &fault, element, false, err);
+wadi_status wadi_change_fault(const wadi_change *c, int64_t element, const char *what, int64_t x,
+                              int64_t y, wadi_error *err) {
+    const wadi_fault fault = {.kind = WADI_FAULT_SHAPE, .linear = -1, .value = {x, y}};
+    const bool known = c->o.place >= 0 && c->o.place < c->o.places;
+    wadi_plan_place place = {"a stream", NULL, {NULL, 0}};
+    if (known) place = c->o.table[c->o.place];
+    place.what = what;
+    return wadi_fault_error(1, &place, &fault, element, false, err);
 }
 
 wadi_status wadi_change_no_memory(const wadi_change *c, wadi_error *err) {

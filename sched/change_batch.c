@@ -2,9 +2,11 @@
  *
  * Whole batches inside of a chunk stay where they are and are only described otherwise. What is left at its end waits, as
  * a view, for the elements that complete it; these are then copied together. */
+#include <stdio.h>
 #include <string.h>
 
 #include "base/error.h"
+#include "base/words.h"
 #include "sched/change_internal.h"
 
 /* Shape of element s. */
@@ -18,15 +20,19 @@ typedef struct batch {
     int64_t at;
 } batch;
 
-/* The extents in which element s of the chunk differs from the batch's. */
-static bool differs(const batch *b, const wadi_chunk *chunk, int64_t s, int64_t *out_x,
-                    int64_t *out_y) {
+/* What of an element does not fit. */
+typedef struct misfit {
+    int component, dim;
+    int64_t x, y; /* its extent, that of the batch's first array */
+} misfit;
+
+/* Whether element s of the chunk differs from the batch's, and where. */
+static bool differs(const batch *b, const wadi_chunk *chunk, int64_t s, misfit *out) {
     for (int i = 0; i < chunk->components; i++) {
         const int64_t *want = shape_of(&b->like->component[i], b->at);
         const int64_t *have = shape_of(&chunk->component[i], s);
         for (int d = 0; d < chunk->component[i].rank; d++) {
-            *out_x = want[d];
-            *out_y = have[d];
+            *out = (misfit){i, d, have[d], want[d]};
             if (want[d] != have[d]) return true;
         }
     }
@@ -41,8 +47,7 @@ static bool all_regular(const wadi_chunk *chunk) {
 }
 
 /* Elements before the first that does not fit its batch; where batches begin is known from what waits. */
-static int64_t fitting(const wadi_change *c, const wadi_chunk *chunk, int64_t *out_x,
-                       int64_t *out_y) {
+static int64_t fitting(const wadi_change *c, const wadi_chunk *chunk, misfit *out) {
     const wadi_change_queue *q = &c->in[0];
     const int64_t waits = q->elements;
     const bool regular = all_regular(chunk);
@@ -51,7 +56,7 @@ static int64_t fitting(const wadi_change *c, const wadi_chunk *chunk, int64_t *o
     for (int64_t s = 0; s < chunk->count; s++) {
         if ((waits + s) % c->o.size == 0) b = (batch){chunk, s};
         if (regular && b.like == chunk) return chunk->count; /* so are all that follow */
-        if (differs(&b, chunk, s, out_x, out_y)) return s;
+        if (differs(&b, chunk, s, out)) return s;
     }
     return chunk->count;
 }
@@ -210,11 +215,13 @@ static wadi_status batch_elements(wadi_change *c, wadi_chunk *chunk, int64_t cou
 }
 
 wadi_status wadi_change_batch(wadi_change *c, wadi_chunk *chunk, wadi_error *err) {
-    int64_t x = 0, y = 0;
-    const int64_t good = fitting(c, chunk, &x, &y);
+    misfit m = {0};
+    const int64_t good = fitting(c, chunk, &m);
     WADI_TRY(batch_elements(c, chunk, good, err));
     if (good == chunk->count) return WADI_OK;
-    return wadi_change_fault(c, chunk->first + good, x, y, err);
+    char what[96];
+    (void)snprintf(what, sizeof what, WADI_SAID_FIRST, m.dim, m.component);
+    return wadi_change_fault(c, chunk->first + good, what, m.x, m.y, err);
 }
 
 wadi_status wadi_change_batch_end(wadi_change *c, wadi_error *err) {

@@ -2,9 +2,11 @@
  *
  * No value moves: the columns hold the slices in the right order already, so only their description changes. Regular arrays
  * [m, ..] are count x m regular elements; of irregular ones the slices are regular if they all have one shape. */
+#include <stdio.h>
 #include <string.h>
 
 #include "base/error.h"
+#include "base/words.h"
 #include "sched/change_internal.h"
 
 static int64_t outermost(const wadi_chunk_component *c, int64_t s) {
@@ -12,14 +14,15 @@ static int64_t outermost(const wadi_chunk_component *c, int64_t s) {
 }
 
 /* Elements before the first whose components differ in their outermost extent; *out_slices is their total. */
-static int64_t agreeing(const wadi_chunk *chunk, int64_t *out_slices, int64_t *out_x,
-                        int64_t *out_y) {
+static int64_t agreeing(const wadi_chunk *chunk, int64_t *out_slices, int *out_component,
+                        int64_t *out_x, int64_t *out_y) {
     *out_slices = 0;
     for (int64_t s = 0; s < chunk->count; s++) {
         const int64_t m = outermost(&chunk->component[0], s);
         for (int i = 1; i < chunk->components; i++) {
-            *out_x = m;
-            *out_y = outermost(&chunk->component[i], s);
+            *out_component = i;
+            *out_x = outermost(&chunk->component[i], s);
+            *out_y = m;
             if (*out_x != *out_y) return s;
         }
         *out_slices += m;
@@ -111,8 +114,11 @@ static wadi_status expand(wadi_change *c, wadi_chunk *chunk, int64_t count, int6
 
 wadi_status wadi_change_expand(wadi_change *c, wadi_chunk *chunk, wadi_error *err) {
     int64_t slices = 0, x = 0, y = 0;
-    const int64_t good = agreeing(chunk, &slices, &x, &y);
+    int component = 0;
+    char what[64];
+    const int64_t good = agreeing(chunk, &slices, &component, &x, &y);
     WADI_TRY(expand(c, chunk, good, slices, err));
     if (good == chunk->count) return WADI_OK;
-    return wadi_change_fault(c, chunk->first + good, x, y, err);
+    (void)snprintf(what, sizeof what, WADI_SAID_SLICES, component);
+    return wadi_change_fault(c, chunk->first + good, what, x, y, err);
 }

@@ -46,8 +46,8 @@ void wadi_change_clear(wadi_change_queue *q);
 WADI_NODISCARD wadi_status wadi_change_view(wadi_chunk *chunk, int components, int64_t count,
                                             wadi_chunk **out, wadi_error *err);
 /* The fault at the change's place. */
-wadi_status wadi_change_fault(const wadi_change *c, int64_t element, int64_t x, int64_t y,
-                              wadi_error *err);
+wadi_status wadi_change_fault(const wadi_change *c, int64_t element, const char *what, int64_t x,
+                              int64_t y, wadi_error *err);
 wadi_status wadi_change_no_memory(const wadi_change *c, wadi_error *err);
 
 wadi_status wadi_change_filter(wadi_change *c, wadi_chunk *chunk, wadi_error *err);

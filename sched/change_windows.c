@@ -4,9 +4,11 @@
  * Samples from the next window's start on are kept (less than a window of them), and the windows that begin there are
  * made in memory of their own, together with as many samples of the next chunk as these windows need; all of them when
  * the chunk is small. */
+#include <stdio.h>
 #include <string.h>
 
 #include "base/error.h"
+#include "base/words.h"
 #include "sched/change_internal.h"
 
 enum { SMALL = 4 /* windows: a chunk of fewer samples is copied whole */ };
@@ -21,14 +23,15 @@ static int64_t samples_of(const wadi_chunk_component *c, int64_t s) {
 }
 
 /* Elements before the first whose components differ in length; *out_samples is their total. */
-static int64_t agreeing(const wadi_chunk *chunk, int64_t *out_samples, int64_t *out_x,
-                        int64_t *out_y) {
+static int64_t agreeing(const wadi_chunk *chunk, int64_t *out_samples, int *out_component,
+                        int64_t *out_x, int64_t *out_y) {
     *out_samples = 0;
     for (int64_t s = 0; s < chunk->count; s++) {
         const int64_t n = samples_of(&chunk->component[0], s);
         for (int i = 1; i < chunk->components; i++) {
-            *out_x = n;
-            *out_y = samples_of(&chunk->component[i], s);
+            *out_component = i;
+            *out_x = samples_of(&chunk->component[i], s);
+            *out_y = n;
             if (*out_x != *out_y) return s;
         }
         *out_samples += n;
@@ -200,8 +203,10 @@ static wadi_status windows(wadi_change *c, wadi_chunk *chunk, int64_t samples, w
 
 wadi_status wadi_change_windows(wadi_change *c, wadi_chunk *chunk, wadi_error *err) {
     int64_t samples = 0, x = 0, y = 0;
+    int component = 0;
+    char what[64];
     wadi_chunk *good = NULL;
-    const int64_t n = agreeing(chunk, &samples, &x, &y);
+    const int64_t n = agreeing(chunk, &samples, &component, &x, &y);
     if (n > 0) {
         WADI_TRY(wadi_chunk_slice(chunk, 0, n, &good, err));
         const wadi_status status = windows(c, good, samples, err);
@@ -209,7 +214,8 @@ wadi_status wadi_change_windows(wadi_change *c, wadi_chunk *chunk, wadi_error *e
         WADI_TRY(status);
     }
     if (n == chunk->count) return WADI_OK;
-    return wadi_change_fault(c, chunk->first + n, x, y, err);
+    (void)snprintf(what, sizeof what, WADI_SAID_SAMPLES, component);
+    return wadi_change_fault(c, chunk->first + n, what, x, y, err);
 }
 
 wadi_status wadi_change_windows_end(wadi_change *c, wadi_error *err) {

@@ -68,6 +68,20 @@ int64_t wadi_shape_values(int rank, const int64_t *shape) {
     return n;
 }
 
+wadi_status wadi_array_check_columns(const char *who, const wadi_array *a, wadi_error *err) {
+    const int64_t values = wadi_shape_values(a->rank, a->shape);
+    for (int f = 0; f < a->fields; f++) {
+        if ((unsigned)a->type[f] >= WADI_TYPE_COUNT)
+            return wadi_fail(err, WADI_TYPE, "%s: column %d: there is no type %d", who, f,
+                             (int)a->type[f]);
+        if (values > 0 && a->column[f] == NULL)
+            return wadi_fail(err, WADI_INVALID,
+                             "%s: column %d of an array of %lld elements is NULL", who, f,
+                             (long long)values);
+    }
+    return WADI_OK;
+}
+
 static void move_columns(wadi_chunk_component *c, int64_t values) {
     for (int f = 0; f < c->fields; f++) {
         c->column[f] = (char *)c->column[f] + values * wadi_type_size(c->type[f]);

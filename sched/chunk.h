@@ -95,5 +95,8 @@ int64_t wadi_component_stride(const wadi_chunk_component *c);
 
 /* product(shape); -1 when an extent is negative or the product does not fit. */
 int64_t wadi_shape_values(int rank, const int64_t *shape);
+/* A host array of sound shape that has elements has columns for them, of types there are. `who` begins the message. */
+WADI_NODISCARD wadi_status wadi_array_check_columns(const char *who, const wadi_array *a,
+                                                    wadi_error *err);
 
 #endif

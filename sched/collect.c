@@ -5,9 +5,11 @@
  * the result's slots at the end. When the number of elements is known and their shape turns out to be regular, the
  * vector is made once and the bodies write into it: then nothing is copied. */
 #include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/error.h"
+#include "base/words.h"
 #include "sched/run_internal.h"
 
 static const int64_t word = (int64_t)sizeof(int64_t);
@@ -57,6 +59,16 @@ static const int64_t *shape_of(const wadi_chunk_component *c, int64_t s) {
     return c->layout == WADI_LAYOUT_IRREGULAR ? c->shapes + s * c->rank : c->shape;
 }
 
+static wadi_status unlike(const collect *c, int64_t element, int component, int dim, int64_t x,
+                          int64_t first, wadi_error *err) {
+    const wadi_fault fault = {.kind = WADI_FAULT_SHAPE, .linear = -1, .value = {x, first}};
+    wadi_plan_place place = c->plan->places[c->end->place];
+    char what[96];
+    (void)snprintf(what, sizeof what, WADI_SAID_FIRST, dim, component);
+    place.what = what;
+    return wadi_fault_error(1, &place, &fault, element, false, err);
+}
+
 /* All elements have the shape of the first. */
 static wadi_status check_shapes(const collect *c, part *p, const wadi_chunk *chunk, int i,
                                 wadi_error *err) {
@@ -67,13 +79,7 @@ static wadi_status check_shapes(const collect *c, part *p, const wadi_chunk *chu
         for (int d = 0; d < from->rank; d++) {
             if (!p->shaped) p->shape[d] = shape[d];
             if (p->shape[d] == shape[d]) continue;
-            const wadi_fault fault = {.kind = WADI_FAULT_SHAPE,
-                                      .place = c->end->place,
-                                      .element = s,
-                                      .linear = -1,
-                                      .value = {p->shape[d], shape[d]}};
-            return wadi_fault_error(c->plan->nplaces, c->plan->places, &fault, chunk->first, false,
-                                    err);
+            return unlike(c, chunk->first + s, i, d, shape[d], p->shape[d], err);
         }
         p->shaped = true;
     }

@@ -13,6 +13,7 @@ typedef struct wadi_job {
     bool main_block; /* a body over one element, results ONCE */
     int64_t first, count;
     int64_t bytes;                    /* of the chunk's input, for choosing a schedule */
+    int64_t left;                     /* elements known to come after these; -1: not known */
     wadi_slots *slots;                /* sources' slots are bound; results appear here */
     wadi_schedule schedule;           /* out: what ran */
     const wadi_plan_version *version; /* out: the same; its places are what the fault names */
@@ -32,7 +33,7 @@ typedef struct wadi_device_ops {
     int64_t (*busy_ns)(const wadi_device *self);
     int (*workers)(const wadi_device *self);
     /* Ways of running a body are being compared, which long chunks would make expensive. The compute thread. */
-    bool (*tries)(const wadi_device *self);
+    bool (*tries)(wadi_device *self);
 } wadi_device_ops;
 
 struct wadi_device {

@@ -133,7 +133,8 @@ static wadi_status fold_each(wadi_exec *x, const wadi_plan_fold *fold, const wad
     wadi_status status = WADI_OK;
     for (int i = 0; i < fold->nparts; i++) whole[i] = x->slots.slot[fold->parts[i]];
     for (int64_t s = 0; s < c->count; s++, ++*out_done) {
-        wadi_job job = {.body = fold->body, .first = c->first + s, .count = 1, .slots = &x->slots};
+        wadi_job job = {
+            .body = fold->body, .first = c->first + s, .count = 1, .left = -1, .slots = &x->slots};
         for (int i = 0; i < fold->nparts; i++) {
             const int slot = fold->parts[i];
             x->slots.slot[slot] = narrow(&x->plan->slots[slot], &whole[i], s, offset[i]);
@@ -149,7 +150,8 @@ static wadi_status fold_each(wadi_exec *x, const wadi_plan_fold *fold, const wad
 /* All elements in one run of the body. Scalars of the state change only if none of them fails. */
 static wadi_status fold_carried(wadi_exec *x, const wadi_plan_fold *fold, const wadi_chunk *c,
                                 int64_t *out_done, wadi_error *err) {
-    wadi_job job = {.body = fold->body, .first = c->first, .count = c->count, .slots = &x->slots};
+    wadi_job job = {
+        .body = fold->body, .first = c->first, .count = c->count, .left = -1, .slots = &x->slots};
     const wadi_status status = run_job(x, &job, err);
     *out_done = status == WADI_OK ? c->count : status == WADI_FAULT ? job.fault.element : 0;
     return status;

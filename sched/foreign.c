@@ -1,30 +1,65 @@
 /* The table of libraries, and finding a routine in it. */
 #include "sched/foreign.h"
 
+#include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
 
 #include "base/error.h"
+#include "base/loadable.h"
+#include "base/log.h"
 
-#ifdef WADI_HAVE_FFTW
-extern const wadi_library wadi_library_fftw;
-#endif
+/* A module, and the routines it has: known without loading it. */
+typedef struct row {
+    const char *module;
+    const char *const *routines; /* ended by NULL */
+} row;
 
-const wadi_library *const wadi_libraries[] = {
-#ifdef WADI_HAVE_FFTW
-    &wadi_library_fftw,
-#endif
-    NULL,
-};
+static const char *const fftw_routines[] = {"fft",         "ifft",         "rfft",
+                                            "irfft",       "fft.steady",   "ifft.steady",
+                                            "rfft.steady", "irfft.steady", NULL};
 
+static const row rows[] = {{"fftw", fftw_routines}};
+
+enum { ROWS = sizeof rows / sizeof *rows };
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static atomic_bool tried[ROWS];
+static _Atomic(const wadi_library *) libraries[ROWS];
 static atomic_bool decline;
 
+/* NULL: not loaded so far, or not there. */
+static const wadi_library *loaded(int i) {
+    return atomic_load_explicit(&libraries[i], memory_order_acquire);
+}
+
+/* One that is not installed is not missed: the language computes the same. One that is broken is told of, once. */
+static void load(int i) {
+    (void)pthread_mutex_lock(&lock);
+    if (!atomic_load(&tried[i])) {
+        wadi_error err = {0};
+        const void *ops = NULL;
+        const wadi_status st = wadi_loadable_get(rows[i].module, "routines", &ops, &err);
+        if (st == WADI_OK) atomic_store(&libraries[i], (const wadi_library *)ops);
+        if (st == WADI_IO) wadi_logf(WADI_LOG_WARNING, "%s", err.msg);
+        atomic_store(&tried[i], true);
+    }
+    (void)pthread_mutex_unlock(&lock);
+}
+
+static bool lists(const row *r, const char *name) {
+    for (const char *const *n = r->routines; *n != NULL; n++)
+        if (strcmp(*n, name) == 0) return true;
+    return false;
+}
+
 const wadi_routine *wadi_foreign_find(const char *name) {
-    for (int i = 0; wadi_libraries[i] != NULL; i++) {
-        const wadi_library *l = wadi_libraries[i];
-        for (int k = 0; k < l->nroutines; k++) {
+    for (int i = 0; i < ROWS; i++) {
+        if (!lists(&rows[i], name)) continue;
+        if (!atomic_load_explicit(&tried[i], memory_order_acquire)) load(i);
+        const wadi_library *l = loaded(i);
+        for (int k = 0; l != NULL && k < l->nroutines; k++)
             if (strcmp(l->routines[k].name, name) == 0) return &l->routines[k];
-        }
     }
     return NULL;
 }
@@ -51,9 +86,10 @@ bool wadi_foreign_run(const wadi_call *call) {
 
 wadi_status wadi_foreign_open(const char *directory, wadi_error *err) {
     wadi_status first = WADI_OK;
-    for (int i = 0; wadi_libraries[i] != NULL; i++) {
-        if (wadi_libraries[i]->open == NULL) continue;
-        const wadi_status st = wadi_libraries[i]->open(directory, first == WADI_OK ? err : NULL);
+    for (int i = 0; i < ROWS; i++) {
+        const wadi_library *l = loaded(i);
+        if (l == NULL || l->open == NULL) continue;
+        const wadi_status st = l->open(directory, first == WADI_OK ? err : NULL);
         if (first == WADI_OK) first = st;
     }
     return first;
@@ -61,12 +97,20 @@ wadi_status wadi_foreign_open(const char *directory, wadi_error *err) {
 
 wadi_status wadi_foreign_save(wadi_error *err) {
     wadi_status first = WADI_OK;
-    for (int i = 0; wadi_libraries[i] != NULL; i++) {
-        if (wadi_libraries[i]->save == NULL) continue;
-        const wadi_status st = wadi_libraries[i]->save(first == WADI_OK ? err : NULL);
+    for (int i = 0; i < ROWS; i++) {
+        const wadi_library *l = loaded(i);
+        if (l == NULL || l->save == NULL) continue;
+        const wadi_status st = l->save(first == WADI_OK ? err : NULL);
         if (first == WADI_OK) first = st;
     }
     return first;
+}
+
+void wadi_foreign_forget(void) {
+    for (int i = 0; i < ROWS; i++) {
+        const wadi_library *l = loaded(i);
+        if (l != NULL && l->forget != NULL) l->forget();
+    }
 }
 
 void wadi_foreign_decline(bool all) {

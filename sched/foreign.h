@@ -2,8 +2,8 @@
  *
  * A routine works on a batch of problems of one shape, single-threaded: the caller spreads batches over its workers. It may
  * decline a call (a size or layout it was not built for, no memory); the caller then computes the same results in the
- * language. Each library is confined to one file, may be missing from a build, and has a row in the table of
- * foreign.c. All functions are thread-safe. */
+ * language. Each library is a module (base/loadable.h) that offers "routines" and has a row in the table of foreign.c; it is
+ * loaded when one of its routines is first asked for, and may be missing. All functions are thread-safe. */
 #ifndef WADI_SCHED_FOREIGN_H
 #define WADI_SCHED_FOREIGN_H
 
@@ -19,8 +19,6 @@ typedef struct wadi_routine {
 } wadi_routine;
 
 typedef struct wadi_library {
-    const char *what; /* what it is for: "transforms" */
-    const char *(*version)(void);
     int nroutines;
     const wadi_routine *routines;
     /* What the library has learnt about this machine is kept in files of `directory`: read once, written when there is
@@ -31,17 +29,15 @@ typedef struct wadi_library {
     void (*forget)(void);
 } wadi_library;
 
-/* The table, ended by NULL. Without optional libraries it is empty. */
-extern const wadi_library *const wadi_libraries[];
-
-/* NULL: no library in this build has it. */
+/* NULL: no library that is installed has it. */
 const wadi_routine *wadi_foreign_find(const char *name);
 bool wadi_foreign_has(const char *name);
 /* Runs it; false when it is not there or declines. Calls with no problems or no elements succeed without it. */
 bool wadi_foreign_run(const wadi_call *call);
-/* Calls `open` and `save` of every library; the first failure is told. */
+/* Calls `open`, `save` and `forget` of every library that has been loaded; the first failure is told. */
 WADI_NODISCARD wadi_status wadi_foreign_open(const char *directory, wadi_error *err);
 WADI_NODISCARD wadi_status wadi_foreign_save(wadi_error *err);
+void wadi_foreign_forget(void);
 /* Makes every routine decline from now on, or not: what tests use to see the language's own computation. */
 void wadi_foreign_decline(bool all);
 

@@ -21,6 +21,8 @@ enum {
     WADI_SCAN_BLOCK = 4096
 };
 
+enum { WADI_CALL_ARRAYS = 4, WADI_CALL_RANK = 8, WADI_FAULT_VALUES = 4 };
+
 typedef struct wadi_slot {
     void *col[WADI_KERNEL_FIELDS];
     int64_t *shape;
@@ -33,25 +35,29 @@ typedef enum wadi_fault_kind {
     WADI_FAULT_INDEX,    /* value[0]: the index, value[1]: the extent */
     WADI_FAULT_DIVISION, /* integer division by zero; value[0]: the dividend */
     WADI_FAULT_SHAPE,    /* value[0], value[1]: the two extents or sizes that differ */
-    WADI_FAULT_EMPTY,    /* fold1 of an empty dimension */
-    WADI_FAULT_EXTENT,   /* a negative extent, value[0] */
-    WADI_FAULT_SEGMENT, /* a segment that is no part of the array; value[0]: its number, value[1]: where it ends */
-    WADI_FAULT_MEMORY, /* a scratch or result allocation failed; value[0]: bytes */
+    WADI_FAULT_EMPTY,    /* there is nothing where something is needed, as the place says */
+    WADI_FAULT_EXTENT,   /* a negative extent, value[0]; value[1]: its dimension */
+    WADI_FAULT_SEGMENT, /* a segment that is no part of the array; value: its number, where it begins, where it ends, the extent */
+    WADI_FAULT_MEMORY,  /* a scratch or result allocation failed; value[0]: bytes */
     WADI_FAULT_DECLINED, /* a library routine does not do this: the body's version `pure` runs instead */
-    WADI_FAULT_COUNT /* a number that must be at least 1; value[0]: what it is */
+    WADI_FAULT_COUNT,    /* a number that must be at least 1; value[0]: what it is */
+    WADI_FAULT_CANCELLED /* no fault of the program: the run has been cancelled */
 } wadi_fault_kind;
 
 typedef struct wadi_fault {
     int32_t kind;
     int32_t place;   /* row of the plan's table of places */
     int64_t element; /* stream element, counted within the chunk */
-    int64_t linear;  /* row-major position in the result being computed, or -1 */
-    int64_t value[2];
+    int64_t
+        linear; /* row-major position in the result being computed, or -1: which of several faults was first */
+    int64_t value[WADI_FAULT_VALUES];
+    int32_t
+        rank; /* of the array whose element was being computed, and the element's index; 0: none */
+    int64_t index[WADI_CALL_RANK];
 } wadi_fault;
 
 /* A call of a library routine: `count` problems of one shape, each reading `nin` arrays and writing the `nout` after
  * them. Elements lie in row-major order; problem p of an array begins at start[p] if it is given, else at p * distance. */
-enum { WADI_CALL_ARRAYS = 4, WADI_CALL_RANK = 8 };
 
 typedef struct wadi_call_array {
     void *data;
@@ -71,11 +77,12 @@ typedef struct wadi_call {
 
 /* One worker's view of a body at work on a chunk. */
 typedef struct wadi_work {
-    const wadi_slot *slot; /* every slot of the plan */
-    int64_t first;         /* stream index of the chunk's element 0 */
-    int64_t count;         /* elements in the chunk */
-    int64_t workers;       /* that work on it */
-    wadi_fault fault;      /* the worker's first fault */
+    const wadi_slot *slot;              /* every slot of the plan */
+    int64_t first;                      /* stream index of the chunk's element 0 */
+    int64_t count;                      /* elements in the chunk */
+    int64_t workers;                    /* that work on it */
+    const volatile unsigned char *stop; /* not 0: the kernel shall end with WADI_FAULT_CANCELLED */
+    wadi_fault fault;                   /* the worker's first fault */
 
     /* flat kernels: units of work. A `units` kernel writes unit[s] for its range of elements; before the main kernel
      * runs, the runtime turns them into prefix sums: element s has units [unit[s], unit[s+1]). */

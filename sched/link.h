@@ -3,7 +3,7 @@
  *     receiver -> sender   READY(bytes, chunks)   credit granted so far, as totals since the peers met
  *                          DONE(number)           the chunk has been consumed; carries a READY as well
  *                          FAIL(number, reason)   the receiver gives up
- *     sender -> receiver   NOTE                   what the sender says about the stream as a whole, before the first chunk
+ *     sender -> receiver   NOTE                   names the stream, with what is to be said about it as a whole; before the first chunk
  *                          CHUNK(number, sequence)  sequence: chunks sent to this peer before
  *                          END(count)             there are `count` chunks and all of them are done
  *                          FAIL(number, reason)   chunks below `number` still come, the others never will
@@ -14,7 +14,11 @@
  *
  * Credits bound memory: a peer is never sent more than it granted, with one exception that keeps the stream moving: the
  * oldest chunk that is not done may always be sent. So a receiver holds at most its window and one chunk more, a chunk
- * larger than the window travels alone, and a chunk that comes late after a loss is never blocked by those it holds up.
+ * larger than the window travels alone, and a chunk that comes late after a loss is never blocked by those it holds up. A sender has a
+ * bound of its own for what it keeps, however much it is granted.
+ *
+ * What a peer says may contradict what it has said or what it was sent: then `nonsense` tells, and the peer is not to be listened to
+ * any more.
  *
  * Pure state machines: no sockets, threads or clocks. Peers are small numbers given by the transport. Events go in by
  * on_...; what is to be sent comes out of ..._pop. Payloads are opaque: a sender's are dropped by the function given,
@@ -69,7 +73,8 @@ typedef void (*wadi_link_drop)(void *env, void *payload);
 typedef struct wadi_link_kept {
     int64_t number, bytes;
     void *payload;
-    int peer; /* -1: waits to be sent */
+    int peer;  /* -1: waits to be sent */
+    bool sent; /* to anybody, ever */
 } wadi_link_kept;
 
 typedef struct wadi_link_sender {
@@ -79,11 +84,14 @@ typedef struct wadi_link_sender {
         int64_t sent_bytes, sent_chunks;       /* in all */
     } peer[WADI_LINK_PEERS];
     WADI_VEC(wadi_link_kept) kept; /* by number */
-    bool has_note;
+    int64_t most_bytes;            /* of what is sent and not done; 0: as much as is granted */
+    int64_t last_sent;             /* the highest number; -1: none yet */
+    bool confirmed;                /* some chunk has been done */
     bool ended;
     int64_t end;                /* count of chunks */
     wadi_link_failure failure;  /* ours */
     wadi_link_failure received; /* a receiver's */
+    const char *nonsense;       /* what a receiver has said that cannot be; NULL: nothing */
     wadi_link_drop drop;
     void *env;
 } wadi_link_sender;
@@ -92,8 +100,6 @@ void wadi_link_sender_init(wadi_link_sender *s, wadi_link_drop drop, void *env);
 /* Drops what is kept. */
 void wadi_link_sender_fini(wadi_link_sender *s);
 
-/* The stream has a note: every peer is sent one when it first asks for chunks. The note itself is the transport's. */
-void wadi_link_sender_note(wadi_link_sender *s);
 /* Queues a chunk and takes its payload. Numbers are unique and mostly rise; one that comes late (resent to a worker
  * after a loss) is put before the others. False when out of memory: the payload is still the caller's. */
 bool wadi_link_sender_push(wadi_link_sender *s, int64_t number, int64_t bytes, void *payload);
@@ -144,8 +150,7 @@ typedef struct wadi_link_receiver {
     wadi_link_failure failure;  /* ours */
     wadi_link_failure received; /* the sender's */
     bool out_of_memory;
-    bool
-        overrun; /* a sender has sent more chunks than it may: whoever it is, it does not speak this protocol */
+    const char *nonsense; /* what a sender has said that cannot be; NULL: nothing */
     wadi_link_drop drop;
     void *env;
 } wadi_link_receiver;
@@ -153,6 +158,8 @@ typedef struct wadi_link_receiver {
 void wadi_link_receiver_init(wadi_link_receiver *r, bool ordered, int64_t window_bytes,
                              int64_t window_chunks, wadi_link_drop drop, void *env);
 void wadi_link_receiver_fini(wadi_link_receiver *r);
+/* As new: nothing has come. */
+void wadi_link_receiver_restart(wadi_link_receiver *r);
 
 void wadi_link_receiver_on_join(wadi_link_receiver *r, int peer);
 /* Takes the payload. */

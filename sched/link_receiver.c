@@ -24,6 +24,12 @@ void wadi_link_receiver_fini(wadi_link_receiver *r) {
     wadi_vec_free(&r->out);
 }
 
+void wadi_link_receiver_restart(wadi_link_receiver *r) {
+    const bool ordered = r->ordered;
+    wadi_link_receiver_fini(r);
+    wadi_link_receiver_init(r, ordered, r->window_bytes, r->window_chunks, r->drop, r->env);
+}
+
 void wadi_link_receiver_on_join(wadi_link_receiver *r, int peer) {
     memset(&r->peer[peer], 0, sizeof r->peer[peer]);
     r->peer[peer].alive = true;
@@ -75,7 +81,7 @@ static int64_t held_of(const wadi_link_receiver *r, int peer) {
 
 static void hold(wadi_link_receiver *r, const wadi_link_held *held) {
     if (held_of(r, held->peer) > r->window_chunks) {
-        r->overrun = true;
+        r->nonsense = "more chunks than were asked for";
         r->drop(r->env, held->payload);
         return;
     }
@@ -94,6 +100,7 @@ void wadi_link_receiver_on_chunk(wadi_link_receiver *r, int peer, int64_t number
                                  int64_t bytes, void *payload) {
     const bool fresh = is_new(r, peer, sequence);
     const bool done = r->ordered && number < r->next && !holds(r, number);
+    if (r->ended && number >= r->end) r->nonsense = "a chunk beyond the end";
     if (fresh && !done && !holds(r, number)) {
         hold(r, &(wadi_link_held){number, bytes, payload, peer, UINT64_C(1) << peer, false});
         return;
@@ -107,7 +114,12 @@ void wadi_link_receiver_on_chunk(wadi_link_receiver *r, int peer, int64_t number
     }
 }
 
+/* A sender ends when all of its chunks are done. */
 void wadi_link_receiver_on_end(wadi_link_receiver *r, int64_t count) {
+    const bool more = r->held.n > 0 && r->held.at[r->held.n - 1].number >= count;
+    if (more || (r->ordered && r->next > count) || (r->ended && r->end != count))
+        r->nonsense = "an end that is not that of the stream";
+    if (r->ended) return;
     r->ended = true;
     r->end = count;
 }

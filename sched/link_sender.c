@@ -8,6 +8,7 @@
 
 void wadi_link_sender_init(wadi_link_sender *s, wadi_link_drop drop, void *env) {
     memset(s, 0, sizeof *s);
+    s->last_sent = -1;
     s->drop = drop;
     s->env = env;
 }
@@ -17,13 +18,9 @@ void wadi_link_sender_fini(wadi_link_sender *s) {
     wadi_vec_free(&s->kept);
 }
 
-void wadi_link_sender_note(wadi_link_sender *s) {
-    s->has_note = true;
-}
-
 bool wadi_link_sender_push(wadi_link_sender *s, int64_t number, int64_t bytes, void *payload) {
     WADI_ASSERT(!s->ended);
-    const wadi_link_kept kept = {number, bytes, payload, -1};
+    const wadi_link_kept kept = {.number = number, .bytes = bytes, .payload = payload, .peer = -1};
     if (!wadi_vec_push(&s->kept, kept)) return false;
     size_t at = s->kept.n - 1;
     for (; at > 0 && s->kept.at[at - 1].number > number; at--) s->kept.at[at] = s->kept.at[at - 1];
@@ -66,17 +63,27 @@ void wadi_link_sender_on_ready(wadi_link_sender *s, int peer, int64_t bytes, int
     s->peer[peer].granted_chunks = larger(s->peer[peer].granted_chunks, chunks);
 }
 
+/* Whether the chunk has never left, or is none yet. Numbers rise, so what is not kept and no larger than one that was is done. */
+static bool is_unsent(const wadi_link_sender *s, int64_t number) {
+    for (size_t i = 0; i < s->kept.n; i++)
+        if (s->kept.at[i].number == number) return !s->kept.at[i].sent;
+    return number > s->last_sent;
+}
+
 /* Whoever reports it: a chunk sent to two peers after a false alarm is done when either is. */
 void wadi_link_sender_on_done(wadi_link_sender *s, int peer, int64_t number, int64_t bytes,
                               int64_t chunks) {
     wadi_link_sender_on_ready(s, peer, bytes, chunks);
     for (size_t i = 0; i < s->kept.n; i++) {
         if (s->kept.at[i].number != number) continue;
+        if (!s->kept.at[i].sent) break;
+        s->confirmed = true;
         s->drop(s->env, s->kept.at[i].payload);
         s->kept.n--;
         memmove(&s->kept.at[i], &s->kept.at[i + 1], (s->kept.n - i) * sizeof s->kept.at[0]);
         return;
     }
+    if (is_unsent(s, number)) s->nonsense = "a chunk is confirmed that was not sent";
 }
 
 void wadi_link_sender_on_fail(wadi_link_sender *s, int peer, int64_t number, wadi_status status,
@@ -92,7 +99,16 @@ void wadi_link_sender_on_lost(wadi_link_sender *s, int peer) {
     }
 }
 
+/* Of what is sent and not done. */
+static int64_t bytes_out(const wadi_link_sender *s) {
+    int64_t bytes = 0;
+    for (size_t i = 0; i < s->kept.n; i++)
+        bytes += s->kept.at[i].peer >= 0 ? s->kept.at[i].bytes : 0;
+    return bytes;
+}
+
 static bool has_credit(const wadi_link_sender *s, int peer, int64_t bytes) {
+    if (s->most_bytes > 0 && bytes > s->most_bytes - bytes_out(s)) return false;
     return s->peer[peer].sent_chunks < s->peer[peer].granted_chunks &&
            s->peer[peer].sent_bytes + bytes <= s->peer[peer].granted_bytes;
 }
@@ -120,6 +136,8 @@ static bool pop_chunk(wadi_link_sender *s, wadi_link_message *out) {
         const int peer = choose_peer(s, k->bytes, i == 0);
         if (peer < 0) return false; /* lower numbers first: later ones wait behind it */
         k->peer = peer;
+        k->sent = true;
+        if (k->number > s->last_sent) s->last_sent = k->number;
         s->peer[peer].sent_bytes += k->bytes;
         const int64_t sequence = s->peer[peer].sent_chunks++;
         *out = (wadi_link_message){.kind = WADI_LINK_CHUNK,
@@ -153,7 +171,7 @@ static bool listens(const wadi_link_sender *s, int peer) {
 }
 
 static bool pop_note(wadi_link_sender *s, wadi_link_message *out) {
-    for (int p = 0; s->has_note && p < WADI_LINK_PEERS; p++) {
+    for (int p = 0; p < WADI_LINK_PEERS; p++) {
         if (!listens(s, p) || s->peer[p].told_note) continue;
         s->peer[p].told_note = true;
         *out = (wadi_link_message){.kind = WADI_LINK_NOTE, .peer = p};

@@ -294,6 +294,10 @@ typedef struct wadi_loader {
      * (compiles). */
     wadi_status (*load)(void *self, const wadi_plan *plan, int body, wadi_schedule schedule,
                         wadi_plan_code *out, wadi_error *err);
+    /* Whether `load` would answer at once. If not, the version is made beside the run, unless that takes more than worth_ns of
+     * processor time; 0: nothing is begun. Never waits. NULL: `load` always answers at once. */
+    bool (*offer)(void *self, const wadi_plan *plan, int body, wadi_schedule schedule,
+                  int64_t worth_ns);
     void *self;
 } wadi_loader;
 

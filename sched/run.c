@@ -11,7 +11,6 @@
 #include "sched/wants.h"
 
 static const int64_t default_memory = INT64_C(1) << 30;
-static const double default_watchdog_s = 10;
 
 /* ---- making and destroying ---- */
 
@@ -70,6 +69,7 @@ static const char *policy_name(const wadi_run_options *o) {
 
 static wadi_status make_parts(wadi_exec *x, const wadi_loader *loader, wadi_error *err) {
     const wadi_run_options *o = &x->options;
+    WADI_TRY(wadi_stop_init(&x->stop, wadi_task_now()->stop, err));
     WADI_TRY(make_locks(x, err));
     WADI_TRY(wadi_buffers_create(NULL, o->memory, &x->buffers, err));
     WADI_TRY(wadi_policy_create(policy_name(o), o->chunk, &x->policy, err));
@@ -94,11 +94,9 @@ wadi_status wadi_exec_create(const wadi_plan *plan, const wadi_loader *loader,
     if (x == NULL) return wadi_fail(err, WADI_MEMORY, "run: out of memory");
     x->plan = plan;
     wadi_keep_hold();
-    wadi_wake_init(&x->wake);
-    atomic_init(&x->cancelled, false);
     if (options != NULL) x->options = *options;
     if (x->options.memory == 0) x->options.memory = default_memory;
-    if (!(x->options.watchdog_s > 0)) x->options.watchdog_s = default_watchdog_s;
+    if (!(x->options.watchdog_s > 0)) x->options.watchdog_s = WADI_WATCHDOG_S;
     const wadi_status status = make_parts(x, loader, err);
     if (status == WADI_OK) {
         *out = x;
@@ -117,7 +115,7 @@ void wadi_exec_destroy(wadi_exec *x) {
     wadi_vec_free(&x->bindings);
     wadi_vec_free(&x->extents);
     free(x->bound);
-    wadi_wake_fini(&x->wake);
+    wadi_stop_fini(&x->stop);
     if (x->made > 1) wadi_meter_fini(&x->meter);
     if (x->made > 0) wadi_mutex_fini(&x->lock);
     free(x);
@@ -177,13 +175,24 @@ static bool fits(void *env, const char *name, const wadi_plan_source *want) {
     return f->status == WADI_OK;
 }
 
+/* Whoever supplies the elements hears why nobody takes them; that somebody has cancelled is none of his business. */
+static void tell_source(wadi_source *source, const wadi_error *why) {
+    if (why->status != WADI_CANCELLED && source->ops->give_up != NULL)
+        source->ops->give_up(source, why);
+}
+
 wadi_status wadi_exec_source(wadi_exec *x, const char *name, wadi_source *source, wadi_error *err) {
     WADI_TRY(check_unstarted(x, err));
     wadi_binding *b = wadi_exec_find(x, name, false);
     if (b == NULL) return wadi_fail(err, WADI_INVALID, "the program has no source \"%s\"", name);
-    fitting f = {x->plan, name, source, err, WADI_OK};
+    wadi_error why = {.status = WADI_OK};
+    fitting f = {x->plan, name, source, &why, WADI_OK};
     (void)each_name(x->plan, fits, &f);
-    WADI_TRY(f.status);
+    if (f.status != WADI_OK) {
+        tell_source(source, &why);
+        if (err != NULL) *err = why;
+        return f.status;
+    }
     b->source = source;
     return WADI_OK;
 }
@@ -216,9 +225,13 @@ static wadi_status check_bound(wadi_exec *x, wadi_error *err) {
 /* ---- running ---- */
 
 void wadi_exec_note_error(wadi_exec *x, const wadi_error *error) {
+    const bool cancelled = wadi_stop_called(&x->stop);
     wadi_mutex_lock(&x->lock);
     const bool weak = x->error.status == WADI_OK || x->error.status == WADI_CANCELLED;
-    if (weak && (x->error.status == WADI_OK || error->status != WADI_CANCELLED)) x->error = *error;
+    if (cancelled && x->error.status == WADI_OK)
+        (void)wadi_fail(&x->error, WADI_CANCELLED, "cancelled");
+    else if (weak && !cancelled && (x->error.status == WADI_OK || error->status != WADI_CANCELLED))
+        x->error = *error;
     wadi_mutex_unlock(&x->lock);
 }
 
@@ -254,7 +267,7 @@ static wadi_status run_stream(wadi_exec *x, int phase, wadi_error *err) {
 static wadi_status run_phases(wadi_exec *x, wadi_error *err) {
     for (int i = 0; i < x->plan->nphases; i++) {
         const wadi_plan_phase *p = &x->plan->phases[i];
-        if (atomic_load(&x->cancelled)) return wadi_fail(err, WADI_CANCELLED, "cancelled");
+        WADI_TRY(wadi_task_check(err));
         if (p->is_stream) {
             WADI_TRY(run_stream(x, i, err));
         } else {
@@ -272,7 +285,14 @@ wadi_status wadi_exec_go(wadi_exec *x, wadi_error *err) {
     wadi_mutex_lock(&x->lock);
     x->begin_ns = wadi_clock_ns();
     wadi_mutex_unlock(&x->lock);
-    const wadi_status status = run_phases(x, err);
+    const wadi_task before =
+        wadi_task_begin((wadi_task){.name = "compute", .stop = &x->stop, .waits = x->waits});
+    wadi_error why = {.status = WADI_OK};
+    const wadi_status status = run_phases(x, &why);
+    for (size_t i = 0; status != WADI_OK && i < x->bindings.n; i++)
+        if (x->bindings.at[i].source != NULL) tell_source(x->bindings.at[i].source, &why);
+    if (status != WADI_OK && err != NULL) *err = why;
+    wadi_task_end(before);
     wadi_mutex_lock(&x->lock);
     x->end_ns = wadi_clock_ns();
     wadi_mutex_unlock(&x->lock);
@@ -282,10 +302,8 @@ wadi_status wadi_exec_go(wadi_exec *x, wadi_error *err) {
     return status;
 }
 
-/* Only what a signal handler may do: an atomic store and a write. */
 void wadi_exec_cancel(wadi_exec *x) {
-    atomic_store(&x->cancelled, true);
-    wadi_wake_call(&x->wake);
+    wadi_stop_call(&x->stop);
 }
 
 /* ---- looking at it ---- */

@@ -11,6 +11,8 @@
 
 typedef struct wadi_exec wadi_exec;
 
+#define WADI_WATCHDOG_S 10.0 /* the default of watchdog_s */
+
 /* Borrows plan and loader, which outlive the run. options may be NULL. Errors: WADI_INVALID (options), WADI_MEMORY. */
 WADI_NODISCARD wadi_status wadi_exec_create(const wadi_plan *plan, const wadi_loader *loader,
                                             const wadi_run_options *options, wadi_exec **out,

@@ -63,6 +63,7 @@ wadi_status wadi_bind_input(wadi_exec *x, const wadi_plan_input *input, const wa
     if (wadi_shape_values(a->rank, a->shape) < 0) {
         return wadi_fail(err, WADI_SHAPE, "%s: a negative or too large extent", input->name);
     }
+    WADI_TRY(wadi_array_check_columns(input->name, a, err));
     for (int d = 0; d < a->rank; d++) {
         WADI_TRY(check_extent(x, &input->extent[d], input->name, d, a->shape[d], err));
     }

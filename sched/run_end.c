@@ -20,7 +20,7 @@ static bool is_sink(const wadi_outlet *o) {
 }
 
 static bool has_thread(const wadi_outlet *o) {
-    return o->out != NULL;
+    return o->pipe != NULL;
 }
 
 /* ---- the sink's thread ---- */
@@ -29,18 +29,19 @@ static wadi_status drain(wadi_outlet *o, wadi_error *err) {
     wadi_exec *x = o->stream->x;
     for (;;) {
         wadi_chunk *c = NULL;
-        WADI_TRY(wadi_port_receive(o->in, &c, err));
+        WADI_TRY(wadi_pipe_receive(o->pipe, &c, err));
         if (c == NULL) return WADI_OK;
-        const int64_t number = c->number;
         wadi_meter_busy(&x->meter, WADI_STAGE_SINK);
+        const int ticket = wadi_task_work("elements from", c->first, o->plan->name);
         const wadi_status status = o->sink->ops->put(o->sink, c, err);
+        wadi_task_go_on(ticket);
         wadi_meter_idle(&x->meter, WADI_STAGE_SINK);
         wadi_mutex_lock(&x->lock);
         if (status == WADI_OK) x->stats.elements += c->count;
         wadi_mutex_unlock(&x->lock);
         wadi_chunk_release(c);
         WADI_TRY(status); /* what has failed is not done */
-        wadi_port_done(o->in, number);
+        wadi_pipe_done(o->pipe);
     }
 }
 
@@ -48,13 +49,14 @@ static wadi_status finish(wadi_outlet *o, wadi_error *err) {
     wadi_meter *meter = &o->stream->x->meter;
     if (o->sink->ops->finish == NULL) return WADI_OK;
     wadi_meter_busy(meter, WADI_STAGE_SINK);
+    const int ticket = wadi_task_work("the end of the output", -1, o->plan->name);
     const wadi_status status = o->sink->ops->finish(o->sink, err);
+    wadi_task_go_on(ticket);
     wadi_meter_idle(meter, WADI_STAGE_SINK);
     return status;
 }
 
-static void sink_thread(void *env) {
-    wadi_outlet *o = env;
+static void deliver(wadi_outlet *o) {
     wadi_exec *x = o->stream->x;
     wadi_error err = {.status = WADI_OK};
     wadi_status status = drain(o, &err);
@@ -64,12 +66,20 @@ static void sink_thread(void *env) {
         return; /* a finish that failed has cleaned up after itself */
     }
     wadi_exec_note_error(x, &err);
-    wadi_port_give_up(o->in, &err);
+    wadi_pipe_give_up(o->pipe, &err);
     if (o->sink->ops->abort != NULL) o->sink->ops->abort(o->sink, &err);
 }
 
+static void sink_thread(void *env) {
+    wadi_outlet *o = env;
+    const wadi_task before = wadi_task_begin(
+        (wadi_task){.name = "sink", .stop = &o->stream->x->stop, .waits = o->stream->x->waits});
+    deliver(o);
+    wadi_task_end(before);
+}
+
 static wadi_status open_link(wadi_outlet *o, wadi_error *err) {
-    return wadi_stream_link(o->stream, "compute", "sink", &o->out, &o->in, err);
+    return wadi_stream_link(o->stream, "compute", "sink", &o->pipe, err);
 }
 
 /* ---- elements ---- */
@@ -84,10 +94,9 @@ static wadi_status count_elements(wadi_outlet *o, int64_t count) {
 /* Takes over the reference. The compute stage is not busy while it waits for room. */
 static wadi_status send(wadi_outlet *o, wadi_chunk *owned_c, wadi_error *err) {
     wadi_meter *meter = &o->stream->x->meter;
-    owned_c->number = o->chunks++;
     o->stream->out_bytes += wadi_chunk_bytes(owned_c);
     wadi_meter_idle(meter, WADI_STAGE_COMPUTE);
-    const wadi_status status = wadi_port_send(o->out, owned_c, err);
+    const wadi_status status = wadi_pipe_send(o->pipe, owned_c, err);
     wadi_meter_busy(meter, WADI_STAGE_COMPUTE);
     return status;
 }
@@ -127,8 +136,10 @@ static void put_here(wadi_outlet *o, wadi_chunk *owned_c) {
     const int64_t count = owned_c->count;
     wadi_meter_idle(meter, WADI_STAGE_COMPUTE);
     wadi_meter_busy(meter, WADI_STAGE_SINK);
+    const int ticket = o->sink->keeps ? -1 : wadi_task_work("elements of sink", -1, o->plan->name);
     if (o->broken.status == WADI_OK)
         o->broken.status = o->sink->ops->put(o->sink, owned_c, &o->broken);
+    if (!o->sink->keeps) wadi_task_go_on(ticket);
     wadi_meter_idle(meter, WADI_STAGE_SINK);
     wadi_meter_busy(meter, WADI_STAGE_COMPUTE);
     wadi_chunk_release(owned_c);
@@ -211,7 +222,7 @@ void wadi_outlet_expect(wadi_outlet *o, int64_t count) {
 /* ---- the end ---- */
 
 wadi_status wadi_outlet_settle(wadi_outlet *o, wadi_error *err) {
-    if (has_thread(o)) return wadi_port_settle(o->out, o->chunks, err);
+    if (has_thread(o)) return wadi_pipe_settle(o->pipe, err);
     let_go(o, true);
     return check_broken(o, err);
 }
@@ -221,7 +232,7 @@ wadi_status wadi_outlet_end(wadi_outlet *o, wadi_error *err) {
     if (!is_sink(o)) return WADI_OK;
     o->ended = !has_thread(o);
     if (o->ended) return finish(o, err);
-    WADI_TRY(wadi_port_end(o->out, o->chunks, err));
+    WADI_TRY(wadi_pipe_end(o->pipe, err));
     o->ended = true;
     wadi_thread_join(&o->thread);
     wadi_mutex_lock(&x->lock);
@@ -234,7 +245,7 @@ wadi_status wadi_outlet_end(wadi_outlet *o, wadi_error *err) {
 void wadi_outlet_fail(wadi_outlet *o, const wadi_error *why) {
     if (!is_sink(o) || o->ended) return;
     if (has_thread(o) && o->thread.started) {
-        wadi_port_fail(o->out, o->chunks, why);
+        wadi_pipe_fail(o->pipe, why);
         return;
     }
     let_go(o, why->status != WADI_CANCELLED);
@@ -302,7 +313,7 @@ wadi_status wadi_outlet_open(wadi_outlet *o, wadi_error *err) {
     if (is_fold(o)) return wadi_fold_begin(x, &o->plan->fold, err);
     if (o->plan->kind == WADI_END_SINK) {
         o->sink = wadi_exec_find(x, o->plan->name, true)->sink;
-        if (!o->sink->keeps) WADI_TRY(wadi_wake_open(&x->wake, &o->sink->wake_fd, err));
+        if (!o->sink->keeps) WADI_TRY(wadi_stop_fd(&x->stop, &o->sink->wake_fd, err));
     } else {
         const wadi_plan_stage *g = o->stream->stages[o->plan->stage].plan;
         WADI_TRY(wadi_collect_create(x, g, o->plan, &o->sink, err));
@@ -320,8 +331,7 @@ void wadi_outlet_close(wadi_outlet *o) {
     wadi_exec *x = o->stream->x;
     const wadi_plan_stage *g = &o->stream->plan->stages[o->plan->stage];
     if (o->plan->kind == WADI_END_SINK && o->sink != NULL) o->sink->wake_fd = -1;
-    wadi_port_close(o->out);
-    wadi_port_close(o->in);
+    wadi_pipe_destroy(o->pipe);
     let_go(o, false);
     wadi_vec_free(&o->waiting);
     for (int i = 0; o->in_place && i < o->plan->nfrom; i++)

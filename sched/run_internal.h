@@ -2,8 +2,7 @@
 #ifndef WADI_SCHED_RUN_INTERNAL_H
 #define WADI_SCHED_RUN_INTERNAL_H
 
-#include <stdatomic.h>
-
+#include "base/task.h"
 #include "base/thread.h"
 #include "base/vec.h"
 #include "sched/budget.h"
@@ -13,8 +12,6 @@
 #include "sched/policy.h"
 #include "sched/run.h"
 #include "sched/stream.h"
-#include "sched/wait.h"
-#include "sched/wake.h"
 
 enum {
     WADI_WINDOW_CHUNKS = 2, /* waiting on each of a stream's two links */
@@ -46,11 +43,9 @@ struct wadi_exec {
     WADI_VEC(wadi_named_extent) extents;
     bool *bound; /* [ninputs] */
     bool started, finished;
-    void *zmq; /* a context for links; NULL while there are none */
     wadi_waits *waits;
     wadi_meter meter;
-    wadi_wake wake; /* readable once cancelled */
-    atomic_bool cancelled;
+    wadi_stop stop; /* called once the run is cancelled */
 
     int made;        /* how many of the locks and the like exist */
     wadi_mutex lock; /* guards what follows */
@@ -61,7 +56,8 @@ struct wadi_exec {
     wadi_error error;         /* the first */
 };
 
-/* Keeps the first error; cancellation gives way to any other. */
+/* Keeps the first error; that a part of the run was ended gives way to any other. What fails once the run is cancelled fails for
+ * that. */
 void wadi_exec_note_error(wadi_exec *x, const wadi_error *error);
 wadi_binding *wadi_exec_find(wadi_exec *x, const char *name, bool sink);
 

@@ -46,11 +46,24 @@ static int64_t next_size(wadi_lane *l) {
     return k < l->limit - l->position ? k : l->limit - l->position;
 }
 
-/* How many of k elements a counter still has. */
-static int64_t count_on(const wadi_lane *l, const wadi_plan_source *p, int64_t k) {
+/* How many elements a counter has from `position` on. */
+static int64_t count_from(const wadi_lane *l, const wadi_plan_source *p, int64_t position) {
     const int64_t end = *(const int64_t *)l->stream->x->slots.slot[p->count_slot].col[0];
-    const int64_t left = end - l->position;
-    return left < 0 ? 0 : k < left ? k : left;
+    return end < position ? 0 : end - position;
+}
+
+int64_t wadi_lane_left(const wadi_lane *l, int64_t position) {
+    int64_t left = INT64_MAX;
+    if (l->limit < INT64_MAX) left = l->limit - position;
+    for (int i = 0; i < l->plan->nsources; i++) {
+        const wadi_plan_source *p = &l->plan->sources[i];
+        if (!p->counter && l->threaded) continue; /* its thread may be at it */
+        const int64_t n = p->counter
+                              ? count_from(l, p, position)
+                              : wadi_exec_find(l->stream->x, p->name, false)->source->at_hand;
+        if (n < left) left = n;
+    }
+    return left == INT64_MAX ? -1 : left;
 }
 
 /* Fills the builders with as many elements as every source has, at most k. A failure still counts what came before. */
@@ -59,12 +72,16 @@ static wadi_status pull(wadi_lane *l, int64_t k, int64_t *out_count, wadi_error 
     for (int i = 0; i < l->plan->nsources && k > 0; i++) {
         const wadi_plan_source *p = &l->plan->sources[i];
         if (p->counter) {
-            k = count_on(l, p, k);
+            const int64_t left = count_from(l, p, l->position);
+            k = k < left ? k : left;
             continue;
         }
         wadi_source *source = wadi_exec_find(l->stream->x, p->name, false)->source;
         wadi_error late = {.status = WADI_OK};
+        const int ticket =
+            source->at_hand == 0 ? wadi_task_wait("elements from", l->position, p->name) : -1;
         const wadi_status now = source->ops->next(source, k, &l->builder[i], &late);
+        if (source->at_hand == 0) wadi_task_go_on(ticket);
         if (now != WADI_OK && (status == WADI_OK || l->builder[i].count < k)) {
             status = now;
             if (err != NULL) *err = late;
@@ -75,11 +92,9 @@ static wadi_status pull(wadi_lane *l, int64_t k, int64_t *out_count, wadi_error 
     return status;
 }
 
-static wadi_status make_chunk(wadi_lane *l, int64_t count, int64_t number, wadi_chunk **out,
-                              wadi_error *err) {
+static wadi_status make_chunk(wadi_lane *l, int64_t count, wadi_chunk **out, wadi_error *err) {
     wadi_chunk *c = NULL;
     WADI_TRY(wadi_chunk_create(l->stream->x->buffers, l->components, &c, err));
-    c->number = number;
     c->first = l->position;
     c->count = count;
     int component = 0;
@@ -96,26 +111,25 @@ static wadi_status make_chunk(wadi_lane *l, int64_t count, int64_t number, wadi_
 /* ---- the thread ---- */
 
 /* Everything up to the end of the stream, or a failure that the link and the run have been told. */
-static wadi_status produce(wadi_lane *l, int64_t *out_chunks, wadi_error *err) {
+static wadi_status produce(wadi_lane *l, wadi_error *err) {
     wadi_meter *meter = &l->stream->x->meter;
     wadi_status status = WADI_OK;
-    for (*out_chunks = 0; status == WADI_OK && !atomic_load(&l->stopped);) {
+    while (status == WADI_OK && !atomic_load(&l->stopped)) {
         int64_t count = 0;
         wadi_chunk *c = NULL;
         wadi_status made = WADI_OK;
         const int64_t k = next_size(l);
         wadi_meter_busy(meter, WADI_STAGE_SOURCE);
         if (k > 0) status = pull(l, k, &count, err);
-        if (count > 0) made = make_chunk(l, count, *out_chunks, &c, err);
+        if (count > 0) made = make_chunk(l, count, &c, err);
         wadi_meter_idle(meter, WADI_STAGE_SOURCE);
         WADI_TRY(made);
         if (count == 0) break;
         wadi_error sent = {.status = WADI_OK};
-        if (wadi_port_send(l->out, c, &sent) != WADI_OK) {
+        if (wadi_pipe_send(l->pipe, c, &sent) != WADI_OK) {
             if (err != NULL) *err = sent;
             return sent.status;
         }
-        ++*out_chunks;
     }
     return status;
 }
@@ -123,14 +137,17 @@ static wadi_status produce(wadi_lane *l, int64_t *out_chunks, wadi_error *err) {
 static void source_thread(void *env) {
     wadi_lane *l = env;
     wadi_error err = {.status = WADI_OK};
-    int64_t chunks = 0;
-    wadi_status status = produce(l, &chunks, &err);
+    const wadi_task before = wadi_task_begin(
+        (wadi_task){.name = "source", .stop = &l->stop, .waits = l->stream->x->waits});
+    wadi_status status = produce(l, &err);
     if (status == WADI_OK && !atomic_load(&l->stopped)) {
-        status = wadi_port_end(l->out, chunks, &err);
+        status = wadi_pipe_end(l->pipe, &err);
     }
-    if (status == WADI_OK || atomic_load(&l->stopped)) return;
-    wadi_exec_note_error(l->stream->x, &err);
-    wadi_port_fail(l->out, chunks, &err);
+    if (status != WADI_OK && !atomic_load(&l->stopped)) {
+        wadi_exec_note_error(l->stream->x, &err);
+        wadi_pipe_fail(l->pipe, &err);
+    }
+    wadi_task_end(before);
 }
 
 /* ---- what the compute thread sees ---- */
@@ -144,24 +161,24 @@ static wadi_status point_at_chunk(wadi_lane *l, wadi_chunk **out, wadi_error *er
     int64_t count = 0;
     const int64_t k = next_size(l);
     if (k > 0) WADI_TRY(pull(l, k, &count, err));
-    return count > 0 ? make_chunk(l, count, 0, out, err) : WADI_OK;
+    return count > 0 ? make_chunk(l, count, out, err) : WADI_OK;
 }
 
 wadi_status wadi_lane_next(wadi_lane *l, wadi_chunk **out, wadi_error *err) {
     *out = NULL;
-    return l->threaded ? wadi_port_receive(l->in, out, err) : point_at_chunk(l, out, err);
+    return l->threaded ? wadi_pipe_receive(l->pipe, out, err) : point_at_chunk(l, out, err);
 }
 
-void wadi_lane_done(wadi_lane *l, int64_t number) {
-    if (l->threaded) wadi_port_done(l->in, number);
+void wadi_lane_done(wadi_lane *l) {
+    if (l->threaded) wadi_pipe_done(l->pipe);
 }
 
 void wadi_lane_stop(wadi_lane *l, const wadi_error *why) {
     const wadi_error enough = {.status = WADI_CANCELLED, .msg = "no more elements are wanted"};
     if (!l->threaded || !l->thread.started) return;
     if (why == NULL) atomic_store(&l->stopped, true);
-    wadi_wake_call(&l->wake);
-    wadi_port_give_up(l->in, why != NULL ? why : &enough);
+    wadi_stop_call(&l->stop);
+    wadi_pipe_give_up(l->pipe, why != NULL ? why : &enough);
 }
 
 /* ---- life ---- */
@@ -174,7 +191,7 @@ static wadi_status open_builders(wadi_lane *l, wadi_error *err) {
         const wadi_plan_source *p = &l->plan->sources[i];
         if (p->counter) continue;
         wadi_source *source = wadi_exec_find(x, p->name, false)->source;
-        if (source->at_hand == 0) WADI_TRY(wadi_wake_open(&l->wake, &source->wake_fd, err));
+        if (source->at_hand == 0) WADI_TRY(wadi_stop_fd(&l->stop, &source->wake_fd, err));
         const int parts = source->parts > 0 ? source->parts : 0;
         /* only the first may stop early: the others bring as many elements as it did, or have ended */
         WADI_TRY(wadi_builder_init(&l->builder[i], x->buffers, parts, source->part,
@@ -192,11 +209,11 @@ wadi_status wadi_lane_open(wadi_lane *l, wadi_error *err) {
                          l->plan->nsources, (int)WADI_MAX_PARTS);
     }
     atomic_init(&l->stopped, false);
+    WADI_TRY(wadi_stop_init(&l->stop, &l->stream->x->stop, err));
     l->opened = true;
-    wadi_wake_init(&l->wake);
     WADI_TRY(open_builders(l, err));
     if (!l->threaded) return WADI_OK;
-    return wadi_stream_link(l->stream, "source", "compute", &l->out, &l->in, err);
+    return wadi_stream_link(l->stream, "source", "compute", &l->pipe, err);
 }
 
 void wadi_lane_close(wadi_lane *l) {
@@ -205,8 +222,7 @@ void wadi_lane_close(wadi_lane *l) {
         const wadi_plan_source *p = &l->plan->sources[i];
         if (!p->counter) wadi_exec_find(l->stream->x, p->name, false)->source->wake_fd = -1;
     }
-    wadi_port_close(l->out);
-    wadi_port_close(l->in);
+    wadi_pipe_destroy(l->pipe);
     for (int i = 0; i < l->builders; i++) wadi_builder_fini(&l->builder[i]);
-    wadi_wake_fini(&l->wake);
+    wadi_stop_fini(&l->stop);
 }

@@ -156,6 +156,7 @@ static wadi_status run_job(wadi_stream *s, int stage, const wadi_chunk *c, int64
                     .first = c->first,
                     .count = c->count,
                     .bytes = wadi_chunk_bytes(c),
+                    .left = g->lane != NULL ? wadi_lane_left(g->lane, c->first + c->count) : -1,
                     .slots = &s->x->slots};
     for (int i = 0; i < s->plan->nends; i++)
         if (s->plan->ends[i].stage == stage) wadi_outlet_expect(&s->outlets[i], c->count);
@@ -437,12 +438,10 @@ static wadi_status check_size(const wadi_stream *s, const wadi_plan_stage *p, co
                               int64_t n, wadi_error *err) {
     const bool counts = p->change == WADI_CHANGE_BATCH || p->change == WADI_CHANGE_WINDOWS;
     if (!counts || n >= 1) return WADI_OK;
-    const wadi_plan_place *place = &s->x->plan->places[p->place];
-    char at[300] = "";
-    if (place->loc.file != NULL)
-        (void)snprintf(at, sizeof at, ", at %s:%d", place->loc.file, place->loc.line);
-    return wadi_fail_at(err, place->loc, WADI_FAULT, "%s: %s is %lld, expected 1 or more%s",
-                        place->op, what, (long long)n, at);
+    const wadi_fault fault = {.kind = WADI_FAULT_COUNT, .linear = -1, .value = {n}};
+    wadi_plan_place place = s->x->plan->places[p->place];
+    place.what = what;
+    return wadi_fault_error(1, &place, &fault, 0, true, err);
 }
 
 static wadi_status open_states(wadi_stream *s, wadi_stage_run *g, wadi_error *err) {

@@ -10,13 +10,10 @@
  * failure are delivered first. */
 #include "sched/run_stream.h"
 
-#include <stdio.h>
 #include <stdlib.h>
-#include <zmq.h>
 
 #include "base/clock.h"
 #include "base/error.h"
-#include "base/keep.h"
 
 /* ---- what a step took ---- */
 
@@ -68,7 +65,6 @@ static void count_chunk(wadi_stream *s, const wadi_chunk *in) {
 
 /* One chunk of a lane through all stages behind it. */
 static wadi_status compute_chunk(wadi_stream *s, wadi_lane *l, wadi_chunk *c, wadi_error *err) {
-    const int64_t number = c->number;
     s->loaded = false;
     s->out_bytes = s->temporary_bytes = 0;
     wadi_meter_busy(&s->x->meter, WADI_STAGE_COMPUTE);
@@ -76,7 +72,7 @@ static wadi_status compute_chunk(wadi_stream *s, wadi_lane *l, wadi_chunk *c, wa
     wadi_meter_idle(&s->x->meter, WADI_STAGE_COMPUTE);
     if (status == WADI_OK) count_chunk(s, c);
     wadi_chunk_release(c);
-    wadi_lane_done(l, number);
+    wadi_lane_done(l);
     return status;
 }
 
@@ -130,7 +126,7 @@ static wadi_status compute_next(wadi_stream *s, wadi_lane *l, wadi_error *err) {
 static wadi_status compute_all(wadi_stream *s, wadi_error *err) {
     for (;;) {
         wadi_lane *l = NULL;
-        if (atomic_load(&s->x->cancelled)) return wadi_fail(err, WADI_CANCELLED, "cancelled");
+        WADI_TRY(wadi_task_check(err));
         WADI_TRY(choose_lane(s, &l, err));
         if (l == NULL) return end_broken(s, err);
         WADI_TRY(compute_next(s, l, err));
@@ -168,54 +164,15 @@ static void run_stages(wadi_stream *s) {
 
 /* ---- links ---- */
 
-static void destroy_context(void *context) {
-    (void)zmq_ctx_term(context);
-}
-
-/* A context has threads of its own, which take longer to start than a short stream runs. */
-static const wadi_keep_kind contexts = {.most = 2, .destroy = destroy_context};
-
-static wadi_status open_context(wadi_exec *x, wadi_error *err) {
-    if (x->zmq == NULL) x->zmq = wadi_keep_take(&contexts, 0);
-    if (x->zmq == NULL) x->zmq = zmq_ctx_new();
-    return x->zmq != NULL ? WADI_OK : wadi_fail(err, WADI_MEMORY, "run: no ZeroMQ context");
-}
-
-/* After its links are closed. Where the stream has failed messages may be left that refer to the run's memory: then the context
- * ends here, and they with it. */
-static void close_context(wadi_exec *x, bool well) {
-    if (x->zmq == NULL) return;
-    if (well)
-        wadi_keep_put(&contexts, 0, x->zmq);
-    else
-        destroy_context(x->zmq);
-    x->zmq = NULL;
-}
-
-wadi_status wadi_stream_link(wadi_stream *s, const char *from, const char *to,
-                             wadi_port **out_sender, wadi_port **out_receiver, wadi_error *err) {
-    /* an address is free again some time after its socket is closed: each link has its own */
-    static atomic_uint_fast64_t links;
-    char address[96];
-    int wake_fd = -1;
-    WADI_TRY(open_context(s->x, err));
-    WADI_TRY(wadi_wake_open(&s->x->wake, &wake_fd, err));
-    (void)snprintf(address, sizeof address, "inproc://%s-%s-%llu", from, to,
-                   (unsigned long long)atomic_fetch_add(&links, 1));
-    wadi_port_options o = {.address = address,
-                           .bind = true,
-                           .sends = true,
-                           .owner = from,
-                           .other = to,
-                           .waits = s->x->waits,
-                           .wake_fd = wake_fd,
-                           .credit_chunks = WADI_WINDOW_CHUNKS,
-                           .credit_bytes = s->x->budget.bytes / 4};
-    WADI_TRY(wadi_port_open(s->x->zmq, &o, out_sender, err));
-    o.bind = o.sends = false;
-    o.owner = to;
-    o.other = from;
-    return wadi_port_open(s->x->zmq, &o, out_receiver, err);
+wadi_status wadi_stream_link(wadi_stream *s, const char *from, const char *to, wadi_pipe **out,
+                             wadi_error *err) {
+    const wadi_pipe_options o = {.from = from,
+                                 .to = to,
+                                 .most_chunks = WADI_WINDOW_CHUNKS,
+                                 .most_bytes = s->x->budget.bytes / 4,
+                                 .waits = s->x->waits,
+                                 .stop = &s->x->stop};
+    return wadi_pipe_create(&o, out, err);
 }
 
 /* ---- the phase ---- */
@@ -253,7 +210,7 @@ static wadi_status prepare(wadi_stream *s, wadi_error *err) {
 static void close_stream(wadi_stream *s) {
     for (int i = 0; i < s->nlanes; i++) wadi_lane_close(&s->lanes[i]);
     for (int i = 0; s->outlets != NULL && i < s->plan->nends; i++)
-        wadi_outlet_close(&s->outlets[i]);
+        if (s->outlets[i].plan != NULL) wadi_outlet_close(&s->outlets[i]);
     for (int i = 0; s->stages != NULL && i < s->plan->nstages; i++)
         if (s->stages[i].plan != NULL) wadi_stage_close(s, i);
     free(s->stages);
@@ -279,6 +236,5 @@ wadi_status wadi_run_stream(wadi_exec *x, const wadi_plan_stream *plan, wadi_err
     wadi_mutex_unlock(&x->lock);
     if (status == WADI_OK) status = store_results(&s, err);
     close_stream(&s);
-    close_context(x, status == WADI_OK);
     return status;
 }

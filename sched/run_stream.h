@@ -3,8 +3,8 @@
 #define WADI_SCHED_RUN_STREAM_H
 
 #include "sched/change.h"
+#include "sched/pipe.h"
 #include "sched/run_internal.h"
-#include "sched/transport.h"
 
 typedef struct wadi_stream wadi_stream;
 
@@ -21,8 +21,8 @@ typedef struct wadi_lane {
     int64_t limit;    /* nobody wants more elements than that */
     bool threaded, opened;
     atomic_bool stopped; /* nobody wants more */
-    wadi_wake wake;      /* called when the sources shall not wait any longer */
-    wadi_port *out, *in;
+    wadi_stop stop;      /* called when the sources shall not wait any longer */
+    wadi_pipe *pipe;
     wadi_thread thread;
 } wadi_lane;
 
@@ -30,10 +30,9 @@ typedef struct wadi_lane {
 typedef struct wadi_outlet {
     wadi_stream *stream;
     const wadi_plan_end *plan;
-    wadi_sink *sink;     /* bound to the run, or a collector; NULL: a fold */
-    bool in_place;       /* a collector whose values the bodies write */
-    wadi_port *out, *in; /* NULL: the compute thread calls the sink */
-    int64_t chunks;      /* sent over the link */
+    wadi_sink *sink; /* bound to the run, or a collector; NULL: a fold */
+    bool in_place;   /* a collector whose values the bodies write */
+    wadi_pipe *pipe; /* NULL: the compute thread calls the sink */
     wadi_thread thread;
     WADI_VEC(wadi_chunk *) waiting; /* for the end of a young stream, or for the thread */
     int64_t waiting_bytes;
@@ -79,8 +78,11 @@ void wadi_lane_close(wadi_lane *l);
 wadi_status wadi_lane_start(wadi_lane *l, wadi_error *err);
 /* The next chunk, with a reference for the caller; NULL: the sources have ended. */
 wadi_status wadi_lane_next(wadi_lane *l, wadi_chunk **out, wadi_error *err);
-/* Chunk `number` has been used. */
-void wadi_lane_done(wadi_lane *l, int64_t number);
+/* How many elements there are from `position`, the end of the last chunk, on; -1: nobody knows before they are read. By the
+ * compute thread. */
+int64_t wadi_lane_left(const wadi_lane *l, int64_t position);
+/* The oldest of those not done has been used. */
+void wadi_lane_done(wadi_lane *l);
 /* No more is wanted; why: NULL when all is well. */
 void wadi_lane_stop(wadi_lane *l, const wadi_error *why);
 
@@ -123,8 +125,8 @@ wadi_status wadi_outlet_store(wadi_outlet *o, wadi_error *err);
 
 /* ---- run_stream.c ---- */
 
-/* A link within the run. By the compute thread. */
-wadi_status wadi_stream_link(wadi_stream *s, const char *from, const char *to,
-                             wadi_port **out_sender, wadi_port **out_receiver, wadi_error *err);
+/* A link within the run, for chunks; from and to are static. */
+wadi_status wadi_stream_link(wadi_stream *s, const char *from, const char *to, wadi_pipe **out,
+                             wadi_error *err);
 
 #endif

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/hash.h"
+#include "base/outfile.h"
 #include "base/user_cache.h"
 
 enum { DIGITS = 16 /* bytes of the digest that name the file */, ROOM = 1200 };
@@ -18,25 +19,22 @@ bool wadi_sizes_wanted(void) {
     return learn == NULL || strcmp(learn, "off") != 0;
 }
 
-/* False when the program has no digest or there is no directory, which is made and examined unless `exists`: then it is
- * enough that there is no file. Most streams are short and have none, and for them the name is all that this costs. */
-static bool find_path(const wadi_plan *plan, int stream, const char *name, bool exists,
-                      char out[ROOM]) {
+/* False when the program has no digest or there is no folder. */
+static bool find_path(const wadi_plan *plan, int stream, const char *name, char out[ROOM]) {
     static const uint8_t unknown[sizeof plan->program];
     char directory[ROOM / 2], digest[2 * DIGITS + 1];
     if (memcmp(plan->program, unknown, sizeof unknown) == 0) return false;
-    if (wadi_user_cache_name(directory, sizeof directory, NULL) != WADI_OK) return false;
+    if (wadi_user_cache(directory, sizeof directory, NULL) != WADI_OK) return false;
     wadi_hex(plan->program, DIGITS, digest);
     (void)snprintf(out, ROOM, "%s/%s-%d-%.40s.size", directory, digest, stream, name);
-    if (exists && !wadi_file_exists(out)) return false;
-    return wadi_user_cache(directory, sizeof directory, NULL) == WADI_OK;
+    return true;
 }
 
 bool wadi_sizes_load(const wadi_plan *plan, int stream, const char *name, wadi_policy *p) {
     char path[ROOM];
     char *text = NULL;
     size_t n = 0;
-    if (!find_path(plan, stream, name, true, path)) return false;
+    if (!find_path(plan, stream, name, path)) return false;
     if (wadi_file_read(path, &text, &n, NULL) != WADI_OK) return false;
     char *line = strchr(text, '\n'); /* behind the comment */
     bool known = line != NULL;
@@ -51,12 +49,13 @@ bool wadi_sizes_load(const wadi_plan *plan, int stream, const char *name, wadi_p
 void wadi_sizes_save(const wadi_plan *plan, int stream, const char *name, const wadi_policy *p) {
     char path[ROOM];
     wadi_text t;
-    if (!find_path(plan, stream, name, false, path)) return;
+    if (!find_path(plan, stream, name, path)) return;
     wadi_text_init(&t);
     wadi_text_addf(&t, "# elements per chunk: program %s, stream %d, policy %s\n",
                    plan->name != NULL ? plan->name : "", stream, name);
     p->ops->save(p, &t);
     wadi_text_add(&t, "\n");
-    if (!t.failed) (void)!wadi_file_write(path, t.at, t.n, 0600, NULL);
+    const wadi_outfile_options options = {.mode = 0600, .sync = WADI_SYNC_NEVER};
+    if (!t.failed) (void)!wadi_outfile_put(path, t.at, t.n, &options, NULL);
     wadi_text_fini(&t);
 }

@@ -17,6 +17,9 @@ typedef struct wadi_source_ops {
     /* Appends the next elements, at most k and fewer when the builder is full, to a builder that holds none. Appending
      * none ends the stream. After a failure the elements appended so far still count. Required. */
     wadi_status (*next)(wadi_source *self, int64_t k, wadi_builder *b, wadi_error *err);
+    /* No more elements are wanted, because of `why`: for a source that can tell whoever supplies them. From the owner's thread, before
+     * or after a run. Optional. */
+    void (*give_up)(wadi_source *self, const wadi_error *why);
 } wadi_source_ops;
 
 struct wadi_source {
@@ -48,6 +51,7 @@ struct wadi_sink {
     const wadi_sink_ops *ops;
     const char *kind; /* static */
     int wake_fd;      /* as a source's */
+    bool sync;        /* what is written is to be on the disk when finish returns */
     bool
         keeps; /* only keeps what it gets, in memory: `put` waits for nothing, and any thread may call it */
 };

@@ -1,40 +1,40 @@
 /* One end of a link over a ZeroMQ socket: the protocol of link.h driven by messages.
  *
  * The side that binds has a ROUTER socket, the side that connects a DEALER; which of them sends is another question.
- * Between threads (inproc://) a message carries a reference to the chunk, between processes (ipc://, tcp://) the wire
- * form. A port belongs to one thread. While it waits it is registered with the run's watchdog, and it wakes when the wake
- * descriptor becomes readable (the run is cancelled).
+ * Between threads of a run there is pipe.h. A port belongs to one thread. While it waits it is registered with the run's watchdog, and
+ * it wakes when the wake descriptor becomes readable (the run is cancelled).
  *
  * Binding anything but loopback without keys is refused. With keys, CURVE encrypts both directions, the connecting side
  * knows the server's key, and the binding side admits the keys listed and no others.
  *
- * Outside the process a stream has an id. The first one that a receiver hears of is its stream: a peer that sends another is
- * told so and not listened to, so that a second sender, or one that was started anew, cannot mix with the first. */
+ * A port has one partner. To a side that binds anybody may come: a receiver stays with the first that names its stream, a sender with
+ * the first that asks for chunks. Others are told so, and whatever they say is no concern of the stream; so is a peer whose messages
+ * make no sense. A partner that goes before anything of the stream was used is forgotten, and another may come. */
 #ifndef WADI_SCHED_TRANSPORT_H
 #define WADI_SCHED_TRANSPORT_H
 
 #include <stdbool.h>
 
+#include "base/wait.h"
 #include "sched/chunk.h"
-#include "sched/wait.h"
 #include "sched/wire.h"
 
 typedef struct wadi_port wadi_port;
 
 typedef struct wadi_port_options {
-    const char *address;                 /* inproc://, ipc://, tcp:// */
+    const char *address;                 /* ipc://, tcp:// */
     bool bind;                           /* else connects */
     bool sends;                          /* else receives, in order */
-    int64_t credit_bytes, credit_chunks; /* receiver's window */
-    int64_t lost_after_ns;   /* without any peer for so long is an error; 0: never (inproc) */
-    int64_t first_after_ns;  /* the same for the first peer; 0: as lost_after_ns, negative: never */
+    int64_t credit_bytes, credit_chunks; /* receiver's window; bytes a sender keeps at most */
+    int64_t lost_after_ns;               /* without a partner for so long is an error */
+    int64_t first_after_ns;  /* the same for the first one; 0: as lost_after_ns, negative: never */
     const char *owner;       /* who waits, for the watchdog */
     const char *other;       /* who is at the other end, for messages */
     wadi_waits *waits;       /* may be NULL */
-    int wake_fd;             /* readable: give up; -1: none */
-    wadi_buffers *buffers;   /* receiver of the wire form: where chunks are made */
-    wadi_wire_stream stream; /* sender of the wire form: its id is below 2^63 */
-    const void *note;        /* sender of the wire form: goes in front; copied; NULL: none */
+    int wake_fd;             /* readable: give up; -1: with the task of whoever waits */
+    wadi_buffers *buffers;   /* receiver: where chunks are made */
+    wadi_wire_stream stream; /* sender: its id is below 2^63 */
+    const void *note;        /* sender: goes in front; copied; NULL: none */
     int64_t note_bytes;
     wadi_wire_limits limits;
     const char *curve_public, *curve_secret, *curve_server; /* Z85; NULL: none */

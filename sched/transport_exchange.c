@@ -1,9 +1,13 @@
 /* What goes over the socket of a port: messages to its peers, and theirs.
  *
- * A lost connection is noticed by the socket's monitor: a connecting side that loses its connection has lost the stream,
- * a binding side's peers may come and go. */
+ * A message that makes no sense costs its sender its seat, and where that was the partner of the stream, the stream.
+ *
+ * A lost connection is noticed by the socket's monitor, which tells the descriptor that was closed. Another connection may have the
+ * same one by the time that is heard: whoever it may concern is asked, by a HELLO that changes nothing. What came before a loss still
+ * counts: a peer is lost when nothing is left to be read. */
 #include "sched/transport_internal.h"
 
+#include <errno.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,65 +15,16 @@
 
 #include "base/clock.h"
 #include "base/error.h"
-#include "sched/transport_message.h"
 
-/* One byte more, so that a note of none is one. */
-wadi_status wadi_port_keep_note(wadi_port *p, const void *note, size_t n, wadi_error *err) {
-    p->note = malloc(n + 1);
-    if (p->note == NULL) return wadi_fail(err, WADI_MEMORY, "link: out of memory");
-    if (n > 0) memcpy(p->note, note, n);
-    p->note_bytes = n;
-    return WADI_OK;
-}
+enum {
+    BATCH = 256, /* messages read at once: a flood of them must not keep a port from its work */
+    ROUNDS = 64  /* so many batches may hold messages of somebody who has gone */
+};
 
-/* ---- peers ---- */
+static const int64_t doubt_ns = 500000000;
 
-int wadi_port_peers(const wadi_port *p) {
-    return p->options.sends ? wadi_link_sender_peers(&p->sender)
-                            : wadi_link_receiver_peers(&p->receiver);
-}
-
-static void join(wadi_port *p, int peer) {
-    p->joined = true;
-    if (p->options.sends) {
-        wadi_link_sender_on_join(&p->sender, peer);
-    } else {
-        wadi_link_receiver_on_join(&p->receiver, peer);
-    }
-}
-
-static void lose(wadi_port *p, int peer) {
-    if (!p->remotes[peer].used) return;
-    p->remotes[peer].used = false;
-    if (p->options.sends) {
-        wadi_link_sender_on_lost(&p->sender, peer);
-    } else {
-        wadi_link_receiver_on_lost(&p->receiver, peer);
-    }
-    if (wadi_port_peers(p) == 0) p->alone_ns = wadi_clock_ns();
-}
-
-/* The peer a ROUTER's message came from, greeting it when it is new; -1: too many. */
-static int peer_of(wadi_port *p, zmq_msg_t *identity) {
-    const size_t n = zmq_msg_size(identity);
-    int fresh = -1;
-    for (int i = 0; i < WADI_LINK_PEERS; i++) {
-        const wadi_remote *r = &p->remotes[i];
-        if (!r->used) {
-            if (fresh < 0) fresh = i;
-        } else if (r->identity_bytes == n && memcmp(r->identity, zmq_msg_data(identity), n) == 0) {
-            return i;
-        }
-    }
-    if (fresh < 0 || n > WADI_IDENTITY_BYTES) return -1;
-    wadi_remote *r = &p->remotes[fresh];
-    r->used = true;
-    r->ours = false;
-    r->identity_bytes = n;
-    memcpy(r->identity, zmq_msg_data(identity), n);
-    join(p, fresh);
-    return fresh;
-}
+static const char failed_handshake[] =
+    "the handshake failed: it does not speak ZeroMQ, or its keys or token are not those expected";
 
 /* ---- sending ---- */
 
@@ -110,7 +65,6 @@ static bool send_bytes(wadi_port *p, const void *data, size_t n, bool more) {
 static bool send_chunk(wadi_port *p, wadi_chunk *c) {
     zmq_msg_t m;
     hand_over();
-    if (p->inproc) return frame_in_chunk(&m, c, 1, c) == 0 && send_frame(p, &m, false);
     if (wadi_wire_encode(c, &p->options.stream, &p->wire, &p->broken) != WADI_OK) return false;
     const wadi_wire_message *w = &p->wire;
     if (!send_bytes(p, w->frame[0].data, (size_t)w->frame[0].bytes, w->frames > 1)) return false;
@@ -121,44 +75,80 @@ static bool send_chunk(wadi_port *p, wadi_chunk *c) {
     return true;
 }
 
-static bool send_control(wadi_port *p, int peer, const wadi_control *c, bool more) {
+static bool send_control(wadi_port *p, int peer, wadi_control c, bool more) {
     uint8_t control[WADI_CONTROL_BYTES];
-    wadi_control_write(c, control);
-    if (p->options.bind) {
-        const wadi_remote *r = &p->remotes[peer];
-        if (!send_bytes(p, r->identity, r->identity_bytes, true)) return false;
-    }
+    const wadi_remote *r = &p->remotes[peer];
+    c.version = r->version;
+    wadi_control_write(&c, control);
+    if (p->options.bind && !send_bytes(p, r->identity, r->identity_bytes, true)) return false;
     return send_bytes(p, control, sizeof control, more);
 }
 
-static void send_message(wadi_port *p, const wadi_link_message *m) {
-    wadi_control c = {(int)m->kind, m->status, m->number, m->sequence, m->bytes};
-    const bool note = m->kind == WADI_LINK_NOTE;
-    const bool more = note || m->kind == WADI_LINK_CHUNK || m->kind == WADI_LINK_FAIL;
-    if (note) c = wadi_note_control(p->options.stream.id, p->note, p->note_bytes);
-    bool sent = send_control(p, m->peer, &c, more);
-    if (sent && note) sent = send_bytes(p, p->note, p->note_bytes, false);
-    if (sent && m->kind == WADI_LINK_CHUNK) sent = send_chunk(p, m->payload);
-    if (sent && m->kind == WADI_LINK_FAIL) {
-        sent = send_bytes(p, m->reason, strlen(m->reason), false);
-    }
-    if (!sent) lose(p, m->peer); /* unreachable */
+static bool send_with(wadi_port *p, int peer, wadi_control c, const void *data, size_t n) {
+    return send_control(p, peer, c, true) && send_bytes(p, data, n, false);
 }
 
+static bool send_hello(wadi_port *p, int peer) {
+    return send_control(
+        p, peer, (wadi_control){.kind = WADI_CONTROL_HELLO, .number = WADI_CONTROL_VERSION}, false);
+}
+
+static bool send_note(wadi_port *p, int peer) {
+    const wadi_control c = wadi_note_control(p->options.stream.id, p->note, p->note_bytes);
+    return send_with(p, peer, c, p->note != NULL ? p->note : (const void *)"", p->note_bytes);
+}
+
+/* The name of the stream, where a message has to bear it. */
+static int64_t stream_of(const wadi_port *p) {
+    if (p->options.sends) return (int64_t)p->options.stream.id;
+    return p->has_stream ? (int64_t)p->stream_id : 0;
+}
+
+static bool send_failure(wadi_port *p, int peer, int64_t number, wadi_status status,
+                         const char *reason) {
+    const wadi_control c = {
+        .kind = WADI_LINK_FAIL, .status = status, .number = number, .sequence = stream_of(p)};
+    return send_with(p, peer, c, reason, strlen(reason));
+}
+
+static bool send_message(wadi_port *p, const wadi_link_message *m) {
+    wadi_control c = {
+        .kind = (int)m->kind, .number = m->number, .sequence = m->sequence, .bytes = m->bytes};
+    switch (m->kind) {
+    case WADI_LINK_NOTE:
+        return send_note(p, m->peer);
+    case WADI_LINK_CHUNK:
+        return send_control(p, m->peer, c, true) && send_chunk(p, m->payload);
+    case WADI_LINK_FAIL:
+        return send_failure(p, m->peer, m->number, m->status, m->reason);
+    case WADI_LINK_END:
+        c.sequence = stream_of(p);
+        return send_control(p, m->peer, c, false);
+    default:
+        return send_control(p, m->peer, c, false);
+    }
+}
+
+/* A sender without a note says so at once: so the receiver knows that it is there, however long its first chunk takes. */
 bool wadi_port_greet(wadi_port *p) {
-    const wadi_control hello = {.kind = WADI_CONTROL_HELLO};
-    p->remotes[0].used = true;
-    join(p, 0);
-    p->joined = p->inproc; /* elsewhere the first message tells */
-    return send_control(p, 0, &hello, false);
+    p->remotes[0] = (wadi_remote){.used = true, .version = WADI_CONTROL_LOWEST, .fd = -1};
+    wadi_port_claim(p, 0);
+    if (!send_hello(p, 0)) return false;
+    return !p->options.sends || p->note != NULL || send_note(p, 0);
 }
 
 void wadi_port_flush(wadi_port *p) {
     wadi_link_message m;
     while (p->options.sends ? wadi_link_sender_pop(&p->sender, &m)
                             : wadi_link_receiver_pop(&p->receiver, &m)) {
-        send_message(p, &m);
+        if (!send_message(p, &m)) p->remotes[m.peer].gone = true;
     }
+}
+
+void wadi_port_dismiss(wadi_port *p, const wadi_error *why) {
+    for (int i = 0; i < WADI_LINK_PEERS; i++)
+        if (p->remotes[i].used && i != p->partner)
+            (void)send_failure(p, i, 0, why->status, why->msg);
 }
 
 /* ---- receiving ---- */
@@ -166,6 +156,7 @@ void wadi_port_flush(wadi_port *p) {
 /* Reads one message into p->frame; false: none there. */
 static bool read_frames(wadi_port *p) {
     p->frames = 0;
+    p->frames_left_out = false;
     int more = 1;
     while (more) {
         zmq_msg_t m;
@@ -179,7 +170,7 @@ static bool read_frames(wadi_port *p) {
             p->frame[p->frames++] = m;
         } else {
             (void)zmq_msg_close(&m);
-            (void)wadi_fail(&p->broken, WADI_IO, "%s: a message with too many frames", p->address);
+            p->frames_left_out = true;
         }
     }
     return true;
@@ -190,22 +181,34 @@ static void close_frames(wadi_port *p) {
     p->frames = 0;
 }
 
-/* Whether what `peer` sends belongs to the stream being received; the first that comes is it. */
-static bool is_ours(wadi_port *p, int peer, uint64_t stream_id) {
-    if (!p->has_stream) {
-        p->has_stream = true;
-        p->stream_id = stream_id;
-    }
-    p->remotes[peer].ours = p->stream_id == stream_id;
-    return p->remotes[peer].ours;
+/* What somebody has written is shown to the user: what could steer a terminal is not. */
+static void read_reason(wadi_port *p, int at, char *out, size_t room) {
+    const size_t n = at < p->frames ? zmq_msg_size(&p->frame[at]) : 0;
+    const char *text = n > 0 ? zmq_msg_data(&p->frame[at]) : "no reason given";
+    (void)snprintf(out, room, "%.*s", (int)(n > 0 ? (n < room ? n : room) : room - 1), text);
+    for (; *out != '\0'; out++)
+        if ((unsigned char)*out < ' ' || *out == 0x7f) *out = '?';
 }
 
-/* Tells a peer that it comes too late, and forgets it. */
-static void turn_away(wadi_port *p, int peer) {
-    static const char reason[] = "the receiver listens to another stream";
-    const wadi_control c = {.kind = WADI_LINK_FAIL, .status = WADI_IO};
-    if (send_control(p, peer, &c, true)) (void)send_bytes(p, reason, sizeof reason - 1, false);
-    lose(p, peer);
+/* Why newcomers are turned away; NULL: they are welcome. */
+static const char *engaged(const wadi_port *p, int peer) {
+    if (!p->options.bind || p->partner == peer) return NULL;
+    if (p->partner >= 0)
+        return p->options.sends ? "the sender has another receiver"
+                                : "the receiver listens to another stream";
+    const bool over = p->options.sends ? p->sender.ended && wadi_link_sender_kept(&p->sender) == 0
+                                       : wadi_link_receiver_ended(&p->receiver);
+    return over || p->broken.status != WADI_OK ? "the stream is over" : NULL;
+}
+
+/* What `peer` sends belongs to this stream. A stream begins with one it has not had before, and its partner has one alone. */
+static wadi_status join_stream(wadi_port *p, int peer, uint64_t id, wadi_error *err) {
+    if (p->has_stream && p->stream_id != id)
+        return wadi_fail(err, WADI_IO, "link: another stream than the one it has begun");
+    if (p->partner != peer) wadi_port_claim(p, peer);
+    p->has_stream = true;
+    p->stream_id = id;
+    return WADI_OK;
 }
 
 static wadi_status read_wire(wadi_port *p, int at, wadi_wire_stream *stream, wadi_chunk **out,
@@ -221,139 +224,262 @@ static wadi_status read_wire(wadi_port *p, int at, wadi_wire_stream *stream, wad
                             err);
 }
 
-static wadi_status read_chunk(wadi_port *p, int peer, const wadi_control *c, int at,
-                              wadi_error *err) {
+/* A stream is begun by its first chunk, where no note has. */
+static wadi_status check_chunk(wadi_port *p, int peer, const wadi_control *c,
+                               const wadi_wire_stream *stream, const wadi_chunk *chunk,
+                               wadi_error *err) {
+    if (chunk->number != c->number || wadi_chunk_bytes(chunk) != c->bytes)
+        return wadi_fail(err, WADI_IO, "link: chunk %lld is not what it was announced to be",
+                         (long long)c->number);
+    if (!p->has_stream && (c->number != 0 || c->sequence != 0))
+        return wadi_fail(err, WADI_IO, "link: a stream that begins with chunk %lld",
+                         (long long)c->number);
+    return join_stream(p, peer, stream->id, err);
+}
+
+static wadi_status check_state(const wadi_port *p, wadi_error *err) {
+    const char *nonsense = p->options.sends ? p->sender.nonsense : p->receiver.nonsense;
+    return nonsense == NULL ? WADI_OK : wadi_fail(err, WADI_IO, "link: %s", nonsense);
+}
+
+static wadi_status on_chunk(wadi_port *p, int peer, const wadi_control *c, int at,
+                            wadi_error *err) {
     wadi_chunk *chunk = NULL;
     wadi_wire_stream stream;
     hand_over();
-    if (p->inproc) {
-        chunk = wadi_chunk_retain(zmq_msg_data(&p->frame[at]));
-    } else {
-        WADI_TRY(read_wire(p, at, &stream, &chunk, err));
-        if (!is_ours(p, peer, stream.id)) {
-            wadi_chunk_release(chunk);
-            turn_away(p, peer);
-            return WADI_OK;
-        }
-        if (chunk->number != c->number || wadi_chunk_bytes(chunk) != c->bytes) {
-            wadi_chunk_release(chunk);
-            return wadi_fail(err, WADI_IO, "link: chunk %lld is not what it was announced to be",
-                             (long long)c->number);
-        }
+    WADI_TRY(read_wire(p, at, &stream, &chunk, err));
+    const wadi_status status = check_chunk(p, peer, c, &stream, chunk, err);
+    if (status != WADI_OK) {
+        wadi_chunk_release(chunk);
+        return status;
     }
     wadi_link_receiver_on_chunk(&p->receiver, peer, c->number, c->sequence, c->bytes, chunk);
-    if (p->receiver.overrun)
-        return wadi_fail(err, WADI_IO, "link: more chunks than were asked for");
-    return WADI_OK;
+    return check_state(p, err);
 }
 
-/* The note comes again from a peer that has lost its connection, and is the same then. */
-static wadi_status read_note(wadi_port *p, int peer, const wadi_control *c, int at,
-                             wadi_error *err) {
+/* The note may come twice, and is the same then. */
+static wadi_status on_note(wadi_port *p, int peer, const wadi_control *c, int at, wadi_error *err) {
     if (at + 1 != p->frames) return wadi_fail(err, WADI_IO, "link: a note is one frame");
     const void *note = zmq_msg_data(&p->frame[at]);
     const size_t n = zmq_msg_size(&p->frame[at]);
+    const bool none = (int)c->status == WADI_CONTROL_NO_NOTE;
     WADI_TRY(wadi_note_check(c, note, n, err));
-    if (!is_ours(p, peer, (uint64_t)c->number)) {
-        turn_away(p, peer);
-        return WADI_OK;
-    }
-    if (p->note != NULL) {
-        const bool same = n == p->note_bytes && memcmp(note, p->note, n) == 0;
+    WADI_TRY(join_stream(p, peer, (uint64_t)c->number, err));
+    if (p->note != NULL || p->without_note) {
+        const bool same =
+            p->without_note ? none : !none && n == p->note_bytes && memcmp(note, p->note, n) == 0;
         return same ? WADI_OK : wadi_fail(err, WADI_IO, "link: a second, different note");
     }
-    return wadi_port_keep_note(p, note, n, err);
+    p->without_note = none;
+    return none ? WADI_OK : wadi_port_keep_note(p, note, n, err);
 }
 
-static void read_reason(wadi_port *p, int at, char *out, size_t room) {
-    const size_t n = at < p->frames ? zmq_msg_size(&p->frame[at]) : 0;
-    const char *text = n > 0 ? zmq_msg_data(&p->frame[at]) : "no reason given";
-    (void)snprintf(out, room, "%.*s", (int)(n > 0 ? (n < room ? n : room) : room - 1), text);
+/* Of version 1 an END bears no name: of somebody who has not begun a stream it is believed when keys have let him in. */
+static wadi_status on_end(wadi_port *p, int peer, const wadi_control *c, wadi_error *err) {
+    if (p->partner != peer) {
+        if (c->version > 1 || !p->keyed)
+            return wadi_fail(err, WADI_IO, "link: the end of a stream that has not begun");
+        wadi_port_claim(p, peer);
+    }
+    if (c->version > 1 && c->sequence != stream_of(p))
+        return wadi_fail(err, WADI_IO, "link: the end of another stream");
+    wadi_link_receiver_on_end(&p->receiver, c->number);
+    return check_state(p, err);
+}
+
+static wadi_status on_fail(wadi_port *p, int peer, const wadi_control *c, int at, wadi_error *err) {
+    char reason[512];
+    read_reason(p, at, reason, sizeof reason);
+    if (p->partner != peer) return wadi_fail(err, WADI_IO, "it says: %s", reason);
+    if (!p->options.sends && p->has_stream && c->version > 1 && c->sequence != stream_of(p))
+        return wadi_fail(err, WADI_IO, "link: the failure of another stream");
+    if (p->options.sends)
+        wadi_link_sender_on_fail(&p->sender, peer, c->number, c->status, reason);
+    else
+        wadi_link_receiver_on_fail(&p->receiver, c->number, c->status, reason);
+    return WADI_OK;
+}
+
+static wadi_status on_ready(wadi_port *p, int peer, const wadi_control *c) {
+    if (p->partner != peer) wadi_port_claim(p, peer);
+    wadi_link_sender_on_ready(&p->sender, peer, c->bytes, c->number);
+    return WADI_OK;
+}
+
+static wadi_status on_done(wadi_port *p, int peer, const wadi_control *c, wadi_error *err) {
+    if (p->partner != peer)
+        return wadi_fail(err, WADI_IO, "link: a chunk is confirmed that was not sent");
+    wadi_link_sender_on_done(&p->sender, peer, c->number, c->bytes, c->sequence);
+    return check_state(p, err);
+}
+
+/* Answered by a side that binds: with what it speaks, where that is more than version 1, and with what it grants. */
+static wadi_status on_hello(wadi_port *p, int peer, const wadi_control *c) {
+    wadi_remote *r = &p->remotes[peer];
+    if (c->number >= WADI_CONTROL_VERSION)
+        r->version = WADI_CONTROL_VERSION;
+    else if (c->number > r->version)
+        r->version = (int)c->number;
+    if (!p->options.bind || p->partner == peer) return WADI_OK;
+    bool sent = c->number < 2 || send_hello(p, peer);
+    const wadi_control ready = {.kind = WADI_LINK_READY,
+                                .number = p->receiver.window_chunks,
+                                .bytes = p->receiver.window_bytes};
+    if (sent && !p->options.sends) sent = send_control(p, peer, ready, false);
+    r->gone = !sent;
+    return WADI_OK;
 }
 
 static wadi_status on_control(wadi_port *p, int peer, const wadi_control *c, int at,
                               wadi_error *err) {
-    char reason[512];
     const bool sends = p->options.sends;
-    const bool ends = c->kind == WADI_LINK_END || c->kind == WADI_LINK_FAIL;
-    if (c->kind == WADI_CONTROL_HELLO) return WADI_OK;
-    if (ends && p->has_stream && !p->remotes[peer].ours) return WADI_OK; /* of another stream */
-    if (c->kind == WADI_LINK_READY && sends) {
-        wadi_link_sender_on_ready(&p->sender, peer, c->bytes, c->number);
-    } else if (c->kind == WADI_LINK_DONE && sends) {
-        wadi_link_sender_on_done(&p->sender, peer, c->number, c->bytes, c->sequence);
-    } else if (c->kind == WADI_LINK_FAIL) {
-        read_reason(p, at, reason, sizeof reason);
-        if (sends) {
-            wadi_link_sender_on_fail(&p->sender, peer, c->number, c->status, reason);
-        } else {
-            wadi_link_receiver_on_fail(&p->receiver, c->number, c->status, reason);
-        }
-    } else if (c->kind == WADI_LINK_CHUNK && !sends) {
-        return read_chunk(p, peer, c, at, err);
-    } else if (c->kind == WADI_LINK_NOTE && !sends && !p->inproc) {
-        return read_note(p, peer, c, at, err);
-    } else if (c->kind == WADI_LINK_END && !sends) {
-        wadi_link_receiver_on_end(&p->receiver, c->number);
-    } else {
-        return wadi_fail(err, WADI_IO, "link: message of kind %d makes no sense here", c->kind);
-    }
-    return WADI_OK;
+    const char *why = engaged(p, peer);
+    if (c->kind == WADI_LINK_FAIL) return on_fail(p, peer, c, at, err);
+    if (why != NULL) return wadi_fail(err, WADI_IO, "%s", why);
+    if (peer == p->partner && c->kind != WADI_CONTROL_HELLO) p->present = p->met = true;
+    if (c->version > p->remotes[peer].version) p->remotes[peer].version = c->version;
+    if (c->kind == WADI_CONTROL_HELLO) return on_hello(p, peer, c);
+    if (c->kind == WADI_LINK_READY && sends) return on_ready(p, peer, c);
+    if (c->kind == WADI_LINK_DONE && sends) return on_done(p, peer, c, err);
+    if (c->kind == WADI_LINK_CHUNK && !sends) return on_chunk(p, peer, c, at, err);
+    if (c->kind == WADI_LINK_NOTE && !sends) return on_note(p, peer, c, at, err);
+    if (c->kind == WADI_LINK_END && !sends) return on_end(p, peer, c, err);
+    return wadi_fail(err, WADI_IO, "link: message of kind %d makes no sense here", c->kind);
 }
 
-static wadi_status read_message(wadi_port *p, wadi_error *err) {
-    int at = 0, peer = 0;
-    p->joined = true;
-    if (p->options.bind) {
-        peer = peer_of(p, &p->frame[at++]);
-        if (peer < 0) return WADI_OK; /* one too many: not answered */
-        if (!p->inproc) p->remotes[peer].fd = zmq_msg_get(&p->frame[p->frames - 1], ZMQ_SRCFD);
-    }
+/* Tells a peer what was wrong, and has done with it. */
+static void turn_away(wadi_port *p, int peer, const wadi_error *why, bool answer) {
+    if (peer < 0 || peer != p->partner) wadi_port_note_refusal(p, why->msg);
+    if (peer < 0) return;
+    if (answer && wadi_port_may_answer(p)) (void)send_failure(p, peer, 0, why->status, why->msg);
+    wadi_port_lose(p, peer, why);
+}
+
+static wadi_status read_control(wadi_port *p, int at, wadi_control *out, wadi_error *err) {
+    if (p->frames_left_out) return wadi_fail(err, WADI_IO, "link: a message with too many frames");
     if (at >= p->frames) return wadi_fail(err, WADI_IO, "link: an empty message");
-    wadi_control c;
-    WADI_TRY(wadi_control_read(zmq_msg_data(&p->frame[at]), zmq_msg_size(&p->frame[at]), &c, err));
-    return on_control(p, peer, &c, at + 1, err);
+    return wadi_control_read(zmq_msg_data(&p->frame[at]), zmq_msg_size(&p->frame[at]), out, err);
 }
 
-/* Reads one event of the monitor; false: none there. *out_fd: of the connection that has gone, -1: another event. */
-static bool read_event(wadi_port *p, int *out_fd) {
+/* Who has no seat gets one by a message that makes sense, or an answer to one of a version that is not spoken here. */
+static void read_message(wadi_port *p) {
+    wadi_error why = {.status = WADI_OK};
+    wadi_control c = {0};
+    const int at = p->options.bind ? 1 : 0;
+    const void *identity = zmq_msg_data(&p->frame[0]);
+    const size_t n = zmq_msg_size(&p->frame[0]);
+    const int fd = p->options.bind ? zmq_msg_get(&p->frame[p->frames - 1], ZMQ_SRCFD) : -1;
+    int peer = p->options.bind ? wadi_port_find(p, identity, n, fd) : p->partner;
+    wadi_status status = read_control(p, at, &c, &why);
+    const bool answer = c.kind != WADI_LINK_FAIL;
+    if (p->options.bind && peer < 0 && (status == WADI_OK || status == WADI_UNSUPPORTED))
+        peer = wadi_port_seat(p, identity, n, fd);
+    if (status == WADI_OK && peer >= 0) status = on_control(p, peer, &c, at + 1, &why);
+    if (status != WADI_OK) turn_away(p, peer, &why, answer);
+}
+
+/* Whether the socket was found empty. */
+static bool take_messages(wadi_port *p) {
+    for (int i = 0; i < BATCH; i++) {
+        const bool there = read_frames(p);
+        if (there) read_message(p);
+        close_frames(p);
+        if (!there) return true;
+    }
+    return false;
+}
+
+/* ---- losses ---- */
+
+typedef struct event {
+    uint16_t what;
+    int32_t value; /* a descriptor, or a status */
+} event;
+
+/* Reads one event of the monitor; false: none there. */
+static bool read_event(wadi_port *p, event *out) {
     zmq_msg_t m;
     (void)zmq_msg_init(&m);
     const bool there = p->monitor != NULL && zmq_msg_recv(&m, p->monitor, ZMQ_DONTWAIT) >= 0;
-    uint16_t event = 0;
-    int32_t fd = -1;
-    if (there && zmq_msg_size(&m) == sizeof event + sizeof fd) {
-        memcpy(&event, zmq_msg_data(&m), sizeof event);
-        memcpy(&fd, (const char *)zmq_msg_data(&m) + sizeof event, sizeof fd);
+    *out = (event){0, -1};
+    if (there && zmq_msg_size(&m) == sizeof out->what + sizeof out->value) {
+        memcpy(&out->what, zmq_msg_data(&m), sizeof out->what);
+        memcpy(&out->value, (const char *)zmq_msg_data(&m) + sizeof out->what, sizeof out->value);
     }
     if (there && zmq_msg_more(&m)) (void)zmq_msg_recv(&m, p->monitor, 0); /* the address */
     (void)zmq_msg_close(&m);
-    *out_fd = event == ZMQ_EVENT_DISCONNECTED ? fd : -1;
     return there;
 }
 
 static void on_disconnect(wadi_port *p, int fd) {
     for (int i = 0; i < WADI_LINK_PEERS; i++) {
-        if (p->remotes[i].used && (!p->options.bind || p->remotes[i].fd == fd)) lose(p, i);
+        wadi_remote *r = &p->remotes[i];
+        if (!r->used) continue;
+        if (p->options.bind && r->fd == fd)
+            r->doubt_until_ns = wadi_clock_ns() + doubt_ns;
+        else if (!p->options.bind && p->connected)
+            r->gone = true;
+        else if (!p->options.bind)
+            wadi_port_note_refusal(p, failed_handshake);
     }
-    if (!p->options.bind) p->cut = true;
+    p->connected = false;
 }
 
-static void take_messages(wadi_port *p) {
-    while (p->broken.status == WADI_OK && read_frames(p)) {
-        (void)read_message(p, &p->broken);
-        close_frames(p);
+static void on_refusal(wadi_port *p, bool by_key) {
+    const char *const why = by_key ? "a key that is not admitted" : failed_handshake;
+    if (p->options.bind || !by_key) {
+        wadi_port_note_refusal(p, why);
+        return;
     }
-    close_frames(p);
+    wadi_error refused = {.status = WADI_OK};
+    (void)wadi_fail(&refused, WADI_IO, "%s: the %s does not admit this key", p->address, p->other);
+    wadi_port_lose(p, 0, &refused);
 }
 
-/* What came before a loss still counts, and must not look like a new peer after it: messages are taken once more between reading
- * of a loss and believing it. */
+static void take_events(wadi_port *p) {
+    event e;
+    while (read_event(p, &e)) {
+        if (e.what == ZMQ_EVENT_HANDSHAKE_SUCCEEDED) p->connected = true;
+        if (e.what == ZMQ_EVENT_DISCONNECTED) on_disconnect(p, e.value);
+        if (e.what == ZMQ_EVENT_HANDSHAKE_FAILED_AUTH) on_refusal(p, true);
+        if (e.what == ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL) on_refusal(p, false);
+    }
+}
+
+bool wadi_port_in_doubt(const wadi_port *p) {
+    for (int i = 0; i < WADI_LINK_PEERS; i++)
+        if (p->remotes[i].used && (p->remotes[i].doubt_until_ns != 0 || p->remotes[i].gone))
+            return true;
+    return false;
+}
+
+/* Asks who may have gone. */
+static void settle_doubts(wadi_port *p) {
+    int events = 0;
+    size_t n = sizeof events;
+    (void)zmq_getsockopt(p->socket, ZMQ_EVENTS, &events,
+                         &n); /* the socket learns what it has lost */
+    for (int i = 0; i < WADI_LINK_PEERS; i++) {
+        wadi_remote *r = &p->remotes[i];
+        if (!r->used || r->doubt_until_ns == 0) continue;
+        if (!send_hello(p, i)) r->gone = true;
+        if (r->gone || wadi_clock_ns() > r->doubt_until_ns) r->doubt_until_ns = 0;
+    }
+}
+
+static void lose_gone(wadi_port *p, bool all_read) {
+    for (int i = 0; i < WADI_LINK_PEERS; i++) {
+        wadi_remote *r = &p->remotes[i];
+        if (!r->used || !r->gone || (!all_read && r->rounds++ < ROUNDS)) continue;
+        const wadi_error why = wadi_port_loss(p);
+        wadi_port_lose(p, i, &why);
+    }
+}
+
 void wadi_port_take_in(wadi_port *p) {
-    int fd = -1;
-    take_messages(p);
-    while (read_event(p, &fd)) {
-        take_messages(p);
-        if (fd >= 0) on_disconnect(p, fd);
-    }
+    (void)take_messages(p);
+    take_events(p);
+    if (!wadi_port_in_doubt(p)) return;
+    settle_doubts(p);
+    lose_gone(p, take_messages(p));
 }

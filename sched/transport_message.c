@@ -19,7 +19,7 @@ static int64_t get64(const uint8_t *at) {
 
 void wadi_control_write(const wadi_control *c, uint8_t out[WADI_CONTROL_BYTES]) {
     memcpy(out, "WLNK", 4);
-    out[4] = WADI_CONTROL_VERSION;
+    out[4] = (uint8_t)c->version;
     out[5] = (uint8_t)c->kind;
     out[6] = (uint8_t)c->status;
     out[7] = 0;
@@ -33,11 +33,13 @@ wadi_status wadi_control_read(const void *data, size_t n, wadi_control *out, wad
     if (n != WADI_CONTROL_BYTES || memcmp(at, "WLNK", 4) != 0) {
         return wadi_fail(err, WADI_IO, "link: a message that is not of this protocol");
     }
-    if (at[4] != WADI_CONTROL_VERSION) {
-        return wadi_fail(err, WADI_UNSUPPORTED, "link: protocol version %d; this build speaks %d",
-                         at[4], (int)WADI_CONTROL_VERSION);
+    if (at[4] < WADI_CONTROL_LOWEST || at[4] > WADI_CONTROL_VERSION) {
+        return wadi_fail(err, WADI_UNSUPPORTED,
+                         "link: protocol version %d; this build speaks %d to %d", at[4],
+                         (int)WADI_CONTROL_LOWEST, (int)WADI_CONTROL_VERSION);
     }
-    *out = (wadi_control){.kind = at[5],
+    *out = (wadi_control){.version = at[4],
+                          .kind = at[5],
                           .status = at[6] > WADI_INTERNAL ? WADI_INTERNAL : (wadi_status)at[6],
                           .number = get64(at + 8),
                           .sequence = get64(at + 16),
@@ -50,6 +52,7 @@ wadi_status wadi_control_read(const void *data, size_t n, wadi_control *out, wad
 
 wadi_control wadi_note_control(uint64_t stream, const void *note, size_t n) {
     return (wadi_control){.kind = WADI_LINK_NOTE,
+                          .status = (wadi_status)(note == NULL ? WADI_CONTROL_NO_NOTE : 0),
                           .number = (int64_t)stream,
                           .sequence = wadi_crc32c(0, note, n),
                           .bytes = (int64_t)n};

@@ -1,7 +1,13 @@
 /* The messages of a link as ZeroMQ frames: a control frame, and for CHUNK the chunk, for FAIL the reason.
  *
  *     control, little-endian:  "WLNK", version 1 byte, kind 1, status 1, 0 1, number 8, sequence 8, bytes 8
- *     NOTE:                    number: the stream's id; sequence: CRC-32C of the note; bytes: its length; then the note */
+ *     NOTE:                    number: the stream's id; sequence: CRC-32C of the note; bytes: its length; status: 1 where the stream
+ *                              has none; then the note
+ *     HELLO:                   number: the highest version its sender speaks; 0 means 1
+ *     END, FAIL of a sender:   sequence: the stream's id; version 1 leaves it 0
+ *
+ * Each message bears the version that is spoken between the two: 1 until they have said what they speak, then the lower of what
+ * they have said. So builds one version apart work together. */
 #ifndef WADI_SCHED_TRANSPORT_MESSAGE_H
 #define WADI_SCHED_TRANSPORT_MESSAGE_H
 
@@ -9,23 +15,26 @@
 
 #include "sched/link.h"
 
-enum { WADI_CONTROL_BYTES = 32, WADI_CONTROL_VERSION = 1 };
+enum { WADI_CONTROL_BYTES = 32, WADI_CONTROL_LOWEST = 1, WADI_CONTROL_VERSION = 2 };
 
 /* Kinds beyond those of link.h: the connecting side introduces itself. */
 enum { WADI_CONTROL_HELLO = 16 };
 
+enum { WADI_CONTROL_NO_NOTE = 1 }; /* status of a NOTE */
+
 typedef struct wadi_control {
+    int version;
     int kind;
     wadi_status status;
     int64_t number, sequence, bytes;
 } wadi_control;
 
 void wadi_control_write(const wadi_control *c, uint8_t out[WADI_CONTROL_BYTES]);
-/* Errors: WADI_IO, WADI_UNSUPPORTED (version). */
+/* Errors: WADI_IO, WADI_UNSUPPORTED (a version that this build does not speak, in a message of this protocol). */
 WADI_NODISCARD wadi_status wadi_control_read(const void *data, size_t n, wadi_control *out,
                                              wadi_error *err);
 
-/* The control frame of a note. */
+/* The control frame of a note; NULL: the stream has none. */
 wadi_control wadi_note_control(uint64_t stream, const void *note, size_t n);
 /* Whether `note` is what its control frame says. Errors: WADI_IO. */
 WADI_NODISCARD wadi_status wadi_note_check(const wadi_control *c, const void *note, size_t n,

@@ -1,5 +1,6 @@
-/* See the header. Credits bound what is under way, so the sockets' own high-water marks are switched off. Heartbeats find
- * out a peer that has gone without a word. */
+/* See the header. Credits bound what is under way, so the sockets' own high-water marks are switched off. The kernel finds
+ * out a host that has gone without a word; libzmq's own heartbeats end the process when one falls due on a connection that has
+ * failed while its messages waited to be read (an assertion of 4.3). What strangers may do before they are known is bounded. */
 #include "sched/transport_socket.h"
 
 #include <errno.h>
@@ -11,7 +12,18 @@
 #include "sched/transport_address.h"
 #include "sched/zap.h"
 
-enum { LINGER_MS = 5000, HEARTBEAT_MS = 2000, HEARTBEAT_LOST_MS = 8000 };
+enum {
+    LINGER_MS = 5000,
+    IDLE_S = 5,         /* a silent connection is asked after so long, */
+    ASK_S = 5,          /* so often, */
+    ASKED = 3,          /* and so many times */
+    UNHEARD_MS = 20000, /* so long what is sent may go unacknowledged */
+    HANDSHAKE_MS =
+        5000,       /* for a peer to show that it speaks ZeroMQ: until then it holds a descriptor */
+    BACKLOG = 1024, /* connections waiting to be taken up */
+    RECEIVED =
+        256 /* messages of one peer waiting to be read: more than a peer may send that keeps to its credit */
+};
 
 static wadi_status zmq_fail(wadi_error *err, const char *address, const char *what) {
     return wadi_fail(err, WADI_IO, "%s: %s: %s", address, what, zmq_strerror(errno));
@@ -62,22 +74,31 @@ static wadi_status set_keys(void *context, void *socket, const char *address,
     return rc == 0 ? WADI_OK : wadi_fail(err, WADI_INVALID, "%s: a key is not valid", address);
 }
 
-static int set_options(void *socket, const char *address, const wadi_port_options *o) {
+static int set_options(void *socket, const wadi_port_options *o) {
     int rc = set_int(socket, ZMQ_SNDHWM, 0);
-    if (rc == 0) rc = set_int(socket, ZMQ_RCVHWM, 0);
+    if (rc == 0) rc = set_int(socket, ZMQ_RCVHWM, RECEIVED);
+    if (rc == 0) rc = set_int(socket, ZMQ_HANDSHAKE_IVL, HANDSHAKE_MS);
+    if (rc == 0) rc = set_int(socket, ZMQ_BACKLOG, BACKLOG);
     if (rc == 0) rc = set_int(socket, ZMQ_LINGER, LINGER_MS);
     if (rc == 0 && o->bind) rc = set_int(socket, ZMQ_ROUTER_MANDATORY, 1);
-    if (rc != 0 || wadi_address_is_inproc(address)) return rc;
-    rc = zmq_setsockopt(socket, ZMQ_MAXMSGSIZE, &o->limits.bytes, sizeof o->limits.bytes);
-    if (rc == 0) rc = set_int(socket, ZMQ_HEARTBEAT_IVL, HEARTBEAT_MS);
-    if (rc == 0) rc = set_int(socket, ZMQ_HEARTBEAT_TIMEOUT, HEARTBEAT_LOST_MS);
+    if (rc == 0)
+        rc = zmq_setsockopt(socket, ZMQ_MAXMSGSIZE, &o->limits.bytes, sizeof o->limits.bytes);
+    if (rc == 0) rc = set_int(socket, ZMQ_TCP_KEEPALIVE, 1);
+    if (rc == 0) rc = set_int(socket, ZMQ_TCP_KEEPALIVE_IDLE, IDLE_S);
+    if (rc == 0) rc = set_int(socket, ZMQ_TCP_KEEPALIVE_INTVL, ASK_S);
+    if (rc == 0) rc = set_int(socket, ZMQ_TCP_KEEPALIVE_CNT, ASKED);
+    if (rc == 0) rc = set_int(socket, ZMQ_TCP_MAXRT, UNHEARD_MS);
     return rc;
 }
 
 static int start_monitor(void *context, void *socket, void **out_monitor) {
     char name[64];
     (void)snprintf(name, sizeof name, "inproc://wadi-monitor-%p", socket);
-    if (zmq_socket_monitor(socket, name, ZMQ_EVENT_DISCONNECTED) != 0) return -1;
+    if (zmq_socket_monitor(socket, name,
+                           ZMQ_EVENT_DISCONNECTED | ZMQ_EVENT_HANDSHAKE_SUCCEEDED |
+                               ZMQ_EVENT_HANDSHAKE_FAILED_AUTH |
+                               ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL) != 0)
+        return -1;
     *out_monitor = zmq_socket(context, ZMQ_PAIR);
     if (*out_monitor == NULL || set_int(*out_monitor, ZMQ_LINGER, 0) != 0) return -1;
     return zmq_connect(*out_monitor, name);
@@ -85,13 +106,14 @@ static int start_monitor(void *context, void *socket, void **out_monitor) {
 
 wadi_status wadi_socket_open(void *context, const char *address, const wadi_port_options *options,
                              void **out_socket, void **out_monitor, wadi_error *err) {
+    WADI_TRY(wadi_address_check(address, err));
     WADI_TRY(check_options(address, options, err));
     *out_socket = zmq_socket(context, options->bind ? ZMQ_ROUTER : ZMQ_DEALER);
-    if (*out_socket == NULL || set_options(*out_socket, address, options) != 0) {
+    if (*out_socket == NULL || set_options(*out_socket, options) != 0) {
         return zmq_fail(err, address, "socket");
     }
     WADI_TRY(set_keys(context, *out_socket, address, options, err));
-    if (!wadi_address_is_inproc(address) && start_monitor(context, *out_socket, out_monitor) != 0) {
+    if (start_monitor(context, *out_socket, out_monitor) != 0) {
         return zmq_fail(err, address, "monitor");
     }
     if (options->bind && zmq_bind(*out_socket, address) != 0) return zmq_fail(err, address, "bind");

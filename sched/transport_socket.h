@@ -4,8 +4,8 @@
 
 #include "sched/transport.h"
 
-/* A bound ROUTER or a connected DEALER, and outside the process a monitor that tells of lost connections. What was opened
- * is in *out_socket and *out_monitor even after a failure, for wadi_socket_close. Errors: WADI_INVALID (keys, or their absence),
+/* A bound ROUTER or a connected DEALER, and a monitor that tells of lost connections and failed handshakes. What was opened
+ * is in *out_socket and *out_monitor even after a failure, for wadi_socket_close. Errors: WADI_INVALID (address; keys, or their absence),
  * WADI_IO. */
 WADI_NODISCARD wadi_status wadi_socket_open(void *context, const char *address,
                                             const wadi_port_options *options, void **out_socket,

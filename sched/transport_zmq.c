@@ -8,12 +8,15 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/task.h"
 #include "base/error.h"
-#include "sched/transport_address.h"
 #include "sched/transport_internal.h"
 #include "sched/transport_socket.h"
 
-enum { POLL_MS = 1000 /* how often a waiting port looks at the clock */ };
+enum {
+    POLL_MS = 1000, /* how often a waiting port looks at the clock, */
+    DOUBT_MS = 10   /* and while it does not know whether somebody has gone */
+};
 
 static wadi_status zmq_fail(wadi_error *err, const wadi_port *p, const char *what) {
     return wadi_fail(err, WADI_IO, "%s: %s: %s", p->address, what, zmq_strerror(errno));
@@ -28,36 +31,27 @@ static void drop_payload(void *env, void *payload) {
 
 typedef bool (*condition)(const wadi_port *p);
 
-/* Whether whoever sends the stream being received is there. Nobody else can go on with it. */
-static bool has_sender(const wadi_port *p) {
-    for (int i = 0; i < WADI_LINK_PEERS; i++)
-        if (p->remotes[i].used && p->remotes[i].ours) return true;
-    return false;
-}
-
-/* How long no peer is borne; negative: for ever. */
+/* How long no partner is borne; negative: for ever. */
 static int64_t patience_ns(const wadi_port *p) {
     const int64_t first = p->options.first_after_ns;
-    return p->joined || first == 0 ? p->options.lost_after_ns : first;
+    return p->met || first == 0 ? p->options.lost_after_ns : first;
 }
 
-static wadi_status check_peers(const wadi_port *p, wadi_error *err) {
-    if (p->options.lost_after_ns <= 0) return WADI_OK;
-    const long long open = p->options.sends ? (long long)wadi_link_sender_kept(&p->sender) : 0;
-    if (p->cut) {
-        return wadi_fail(err, WADI_IO,
-                         "%s: the connection to the %s was lost, %lld chunks unconfirmed",
-                         p->address, p->other, open);
-    }
-    if (p->has_stream && p->options.bind && !has_sender(p))
-        return wadi_fail(err, WADI_IO, "%s: the connection to the %s was lost", p->address,
-                         p->other);
-    if (wadi_port_peers(p) > 0 && (p->options.bind || p->joined)) return WADI_OK;
-    const int64_t alone = wadi_clock_ns() - p->alone_ns;
-    const int64_t most = patience_ns(p);
+/* Nobody has come, or nobody who has said anything that belongs to a stream. */
+static wadi_status check_patience(const wadi_port *p, wadi_error *err) {
+    const int64_t alone = wadi_clock_ns() - p->alone_ns, most = patience_ns(p);
+    const long long open = wadi_link_sender_kept(&p->sender);
+    char chunks[64] = "", others[256] = "";
+    if (p->present || (p->partner >= 0 && p->options.bind)) return WADI_OK;
     if (most < 0 || alone < most) return WADI_OK;
-    return wadi_fail(err, WADI_IO, "%s: no %s for %.1f s, %lld chunks unconfirmed", p->address,
-                     p->other, (double)alone / 1e9, open);
+    if (open > 0) (void)snprintf(chunks, sizeof chunks, ", %lld chunks unconfirmed", open);
+    if (p->refusals > 0 && !p->options.bind)
+        (void)snprintf(others, sizeof others, "; one was there, but %s", p->refused);
+    else if (p->refusals > 0)
+        (void)snprintf(others, sizeof others, "; turned away: %lld, the last because: %s",
+                       (long long)p->refusals, p->refused);
+    return wadi_fail(err, WADI_IO, "%s: no %s for %.1f s%s%s", p->address, p->other,
+                     (double)alone / 1e9, chunks, others);
 }
 
 /* What the other side gave as its reason. */
@@ -74,44 +68,58 @@ static bool out_of_memory(const wadi_port *p) {
     return !p->options.sends && p->receiver.out_of_memory;
 }
 
-static wadi_status sleep_a_while(wadi_port *p, wadi_error *err) {
-    zmq_pollitem_t items[3] = {{.socket = p->socket, .events = ZMQ_POLLIN}};
-    int n = 1, wake = -1;
-    if (p->monitor != NULL)
-        items[n++] = (zmq_pollitem_t){.socket = p->monitor, .events = ZMQ_POLLIN};
-    if (p->options.wake_fd >= 0) {
-        wake = n;
-        items[n++] = (zmq_pollitem_t){.fd = p->options.wake_fd, .events = ZMQ_POLLIN};
-    }
+/* Whether it can go on. */
+static wadi_status check(const wadi_port *p, wadi_error *err) {
+    if (out_of_memory(p)) return wadi_fail(err, WADI_MEMORY, "link: out of memory");
+    WADI_TRY(check_failure(p, err));
+    if (p->broken.status != WADI_OK && err != NULL) *err = p->broken;
+    WADI_TRY(p->broken.status);
+    return check_patience(p, err);
+}
+
+/* Until the clock is to be looked at. */
+static long timeout_ms(const wadi_port *p) {
     const int64_t patience = patience_ns(p) / 4000000 + 1;
-    const long timeout = patience > 1 && patience < POLL_MS ? (long)patience : POLL_MS;
+    if (wadi_port_in_doubt(p)) return DOUBT_MS;
+    return patience > 1 && patience < POLL_MS ? (long)patience : POLL_MS;
+}
+
+static wadi_status sleep_a_while(wadi_port *p, wadi_error *err) {
+    zmq_pollitem_t items[3] = {{.socket = p->socket, .events = ZMQ_POLLIN},
+                               {.socket = p->monitor, .events = ZMQ_POLLIN}};
+    int n = 2;
+    const int wake = p->options.wake_fd >= 0 ? p->options.wake_fd : wadi_task_stop_fd();
+    if (wake >= 0) items[n++] = (zmq_pollitem_t){.fd = wake, .events = ZMQ_POLLIN};
+    const long timeout = (long)(wadi_clock_sleep_ns(timeout_ms(p) * 1000000) / 1000000);
     if (zmq_poll(items, n, timeout) < 0 && errno != EINTR) return zmq_fail(err, p, "poll");
-    if (wake >= 0 && (items[wake].revents & ZMQ_POLLIN) != 0) {
+    if (n > 2 && (items[2].revents & ZMQ_POLLIN) != 0)
         return wadi_fail(err, WADI_CANCELLED, "cancelled");
-    }
     return WADI_OK;
 }
 
-/* Works until `holds`, the other side fails, the peer is lost or the run is cancelled. */
+/* Works without waiting: *out_holds, or WADI_OK when there is nothing to do but to wait. */
+static wadi_status look(wadi_port *p, condition holds, bool *out_holds, wadi_error *err) {
+    wadi_port_take_in(p);
+    wadi_port_flush(p);
+    *out_holds = holds(p);
+    return *out_holds ? WADI_OK : check(p, err);
+}
+
+/* Works until `holds`, the other side fails, the partner is lost or the run is cancelled. However often it wakes, to the watchdog it
+ * is one wait. */
 static wadi_status wait_until(wadi_port *p, condition holds, const char *what, int64_t number,
                               wadi_error *err) {
-    for (;;) {
-        wadi_port_take_in(p);
-        wadi_port_flush(p);
-        if (p->broken.status != WADI_OK) {
-            if (err != NULL) *err = p->broken;
-            return p->broken.status;
-        }
-        if (out_of_memory(p)) return wadi_fail(err, WADI_MEMORY, "link: out of memory");
-        if (holds(p)) return WADI_OK;
-        WADI_TRY(check_failure(p, err));
-        WADI_TRY(check_peers(p, err));
-        const int ticket = wadi_wait_begin(p->options.waits, p->owner, "%s %lld (%s)", what,
-                                           (long long)number, p->other);
-        const wadi_status status = sleep_a_while(p, err);
-        wadi_wait_end(p->options.waits, ticket);
-        WADI_TRY(status);
+    bool so = false;
+    wadi_status status = look(p, holds, &so, err);
+    if (status != WADI_OK || so) return status;
+    const int ticket =
+        wadi_wait_begin(p->options.waits, (wadi_wait){p->owner, what, number, p->other, false});
+    while (status == WADI_OK && !so) {
+        status = sleep_a_while(p, err);
+        if (status == WADI_OK) status = look(p, holds, &so, err);
     }
+    wadi_wait_end(p->options.waits, ticket);
+    return status;
 }
 
 /* ---- opening and closing ---- */
@@ -132,16 +140,16 @@ wadi_status wadi_port_open(void *context, const wadi_port_options *options, wadi
     (void)snprintf(p->other, sizeof p->other, "%s", options->other);
     p->options.address = p->options.owner = p->options.other = NULL;
     p->options.note = NULL;
-    p->inproc = wadi_address_is_inproc(p->address);
+    p->partner = -1;
+    p->keyed = options->curve_secret != NULL;
     p->alone_ns = wadi_clock_ns();
     wadi_link_sender_init(&p->sender, drop_payload, NULL);
     wadi_link_receiver_init(&p->receiver, true, options->credit_bytes, options->credit_chunks,
                             drop_payload, NULL);
+    p->sender.most_bytes = options->credit_bytes;
     wadi_status status = WADI_OK;
-    if (options->note != NULL) {
+    if (options->note != NULL)
         status = wadi_port_keep_note(p, options->note, (size_t)options->note_bytes, err);
-        wadi_link_sender_note(&p->sender);
-    }
     if (status == WADI_OK) status = attach(p, context, options->address, err);
     if (status == WADI_OK) {
         wadi_port_flush(p);
@@ -152,9 +160,16 @@ wadi_status wadi_port_open(void *context, const wadi_port_options *options, wadi
     return status;
 }
 
+/* Whether somebody is there for whom messages may be under way. */
+static bool has_listener(const wadi_port *p) {
+    for (int i = 0; i < WADI_LINK_PEERS; i++)
+        if (p->remotes[i].used && (p->options.bind || p->connected)) return true;
+    return false;
+}
+
 void wadi_port_close(wadi_port *p) {
     if (p == NULL) return;
-    wadi_socket_close(p->socket, p->monitor, p->joined && !p->cut);
+    wadi_socket_close(p->socket, p->monitor, has_listener(p));
     wadi_link_sender_fini(&p->sender);
     wadi_link_receiver_fini(&p->receiver);
     free(p->note);
@@ -229,11 +244,12 @@ static bool something_there(const wadi_port *p) {
 }
 
 static bool has_begun(const wadi_port *p) {
-    return p->note != NULL || p->receiver.next > 0 || something_there(p);
+    return p->note != NULL || p->without_note || p->receiver.next > 0 || something_there(p);
 }
 
 wadi_status wadi_port_note(wadi_port *p, const void **out, int64_t *out_n, wadi_error *err) {
     WADI_TRY(wait_until(p, has_begun, "the note before chunk", p->receiver.next, err));
+    p->used = p->used || p->note != NULL;
     *out = p->note;
     *out_n = (int64_t)p->note_bytes;
     return WADI_OK;
@@ -242,14 +258,17 @@ wadi_status wadi_port_note(wadi_port *p, const void **out, int64_t *out_n, wadi_
 bool wadi_port_ready(wadi_port *p) {
     wadi_port_take_in(p);
     wadi_port_flush(p);
-    return p->broken.status != WADI_OK || something_there(p);
+    return check_failure(p, NULL) != WADI_OK || p->broken.status != WADI_OK || something_there(p);
 }
 
 wadi_status wadi_port_receive(wadi_port *p, wadi_chunk **out, wadi_error *err) {
     int64_t number;
     void *chunk = NULL;
     WADI_TRY(wait_until(p, something_there, "chunk", p->receiver.next, err));
-    if (!wadi_link_receiver_take(&p->receiver, &number, &chunk)) WADI_TRY(check_failure(p, err));
+    if (wadi_link_receiver_take(&p->receiver, &number, &chunk))
+        p->used = true;
+    else
+        WADI_TRY(check_failure(p, err));
     *out = chunk;
     return WADI_OK;
 }
@@ -263,4 +282,5 @@ void wadi_port_give_up(wadi_port *p, const wadi_error *why) {
     wadi_link_receiver_fail(&p->receiver, why->status, why->msg);
     wadi_port_take_in(p);
     wadi_port_flush(p);
+    wadi_port_dismiss(p, why);
 }

@@ -14,6 +14,8 @@
 #include "base/error.h"
 #include "base/thread.h"
 
+static const char DOMAIN[] = "wadi";
+
 enum { KEY_BYTES = 32, FRAME_BYTES = 256, REQUEST_FRAMES = 7 };
 
 typedef struct authenticator {
@@ -22,11 +24,15 @@ typedef struct authenticator {
     uint8_t key[][KEY_BYTES];
 } authenticator;
 
+/* In a time that does not depend on how much of a key is right, or which. */
 static bool admits(const authenticator *a, const uint8_t *key) {
+    unsigned found = 0;
     for (size_t i = 0; i < a->keys; i++) {
-        if (memcmp(a->key[i], key, KEY_BYTES) == 0) return true;
+        unsigned differs = 0;
+        for (int k = 0; k < KEY_BYTES; k++) differs |= (unsigned)(a->key[i][k] ^ key[k]);
+        found |= (differs - 1) >> 31;
     }
-    return false;
+    return found != 0;
 }
 
 static void answer(const authenticator *a, const char *request_id, bool admit) {
@@ -41,7 +47,8 @@ static void answer(const authenticator *a, const char *request_id, bool admit) {
 
 /* version, request id, domain, address, identity, mechanism, key */
 static bool serve(const authenticator *a) {
-    char id[FRAME_BYTES] = "", mechanism[FRAME_BYTES] = "", frame[FRAME_BYTES];
+    char id[FRAME_BYTES] = "", domain[FRAME_BYTES] = "", mechanism[FRAME_BYTES] = "";
+    char frame[FRAME_BYTES];
     uint8_t key[KEY_BYTES] = {0};
     bool has_key = false;
     int more = 1;
@@ -50,6 +57,7 @@ static bool serve(const authenticator *a) {
         if (n < 0) return errno == EINTR;
         frame[n < FRAME_BYTES ? n : FRAME_BYTES - 1] = '\0';
         if (i == 1) memcpy(id, frame, sizeof id);
+        if (i == 2) memcpy(domain, frame, sizeof domain);
         if (i == 5) memcpy(mechanism, frame, sizeof mechanism);
         if (i == REQUEST_FRAMES - 1 && n == KEY_BYTES) {
             memcpy(key, frame, sizeof key);
@@ -58,7 +66,9 @@ static bool serve(const authenticator *a) {
         size_t size = sizeof more;
         if (zmq_getsockopt(a->socket, ZMQ_RCVMORE, &more, &size) != 0) return false;
     }
-    answer(a, id, has_key && strcmp(mechanism, "CURVE") == 0 && admits(a, key));
+    answer(a, id,
+           has_key && strcmp(domain, DOMAIN) == 0 && strcmp(mechanism, "CURVE") == 0 &&
+               admits(a, key));
     return true;
 }
 
@@ -108,6 +118,6 @@ wadi_status wadi_zap_admit(void *context, const char *const *keys, char *out_dom
         free(a);
         return status;
     }
-    (void)snprintf(out_domain, room, "wadi");
+    (void)snprintf(out_domain, room, "%s", DOMAIN);
     return WADI_OK;
 }

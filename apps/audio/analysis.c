@@ -97,6 +97,10 @@ static wadi_exp coded_sample(void *env, wadi_ix ix) {
     return wadi_convert(o->s->recipe->bits < 32 ? WADI_I32 : WADI_I64, wadi_cond(raw, x, r));
 }
 
+static wadi_acc cut_block(void *env, wadi_acc block) {
+    return flac_cut_build(env, block);
+}
+
 static wadi_acc analyse_block(void *env, wadi_acc block) {
     const flac_recipe *recipe = env;
     const flac_signal s = flac_signal_build(recipe, block);
@@ -126,6 +130,7 @@ void flac_analysis_build(const flac_recipe *recipe) {
     const wadi_component block = {
         .elem = wadi_scalar_elem(WADI_I32), .rank = 2, .extents = extents};
     flac_recipe copy = *recipe;
-    const wadi_seq blocks = wadi_stream_in(FLAC_SAMPLES, 1, &block);
+    wadi_seq blocks = wadi_stream_in(FLAC_SAMPLES, 1, &block);
+    if (recipe->cuts > 0) blocks = wadi_expand_seq_env(cut_block, &copy, blocks);
     wadi_stream_out(wadi_map_seq_env(analyse_block, &copy, blocks), FLAC_FRAMES);
 }

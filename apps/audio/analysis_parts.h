@@ -31,10 +31,47 @@ typedef struct flac_signal {
     wadi_acc wasted;   /* i32[channels] */
     wadi_acc constant; /* bool[channels]: all samples are equal */
     wadi_acc fixed;    /* i32[channels]: best order of the fixed predictors */
+    bool has_whole;    /* the choice of the mode has left these: */
+    wadi_acc whole;    /* f64[channels, 1, order + 1]: autocorrelations of the whole block */
 } flac_signal;
 
 /* block: i32[n, channels]. */
 flac_signal flac_signal_build(const flac_recipe *recipe, wadi_acc block);
+
+/* x[rows, n] after PAD zeros in every row. */
+wadi_acc flac_padded(wadi_type type, wadi_acc x);
+
+/* Parts of a block, side by side and equally long; what a division leaves over belongs to none. */
+typedef struct flac_parts {
+    wadi_acc x;                             /* [rows, PAD + n] */
+    int parts;                              /* n / parts samples each */
+    int tapers;                             /* a window rises and falls on n / tapers samples */
+    int order;                              /* highest lag */
+    const char *windowed, *autocorrelation; /* names of the arrays */
+} flac_parts;
+
+/* f64[rows, parts, order + 1] */
+wadi_acc flac_autocorrelation(const flac_parts *p);
+/* The same for the predictors that are tried. */
+wadi_acc flac_autocorrelation_of(const flac_recipe *recipe, wadi_acc x, int parts,
+                                 const char *windowed, const char *autocorrelation);
+
+/* One step of the recursion: a[0..i] from a[0..i) and the reflection coefficient g. */
+void flac_reflect(wadi_exp *a, int i, wadi_exp g);
+/* Reflection coefficients g[0..order) and prediction errors e[0..order) from the autocorrelation r[0..order]. */
+void flac_levinson(const wadi_exp *r, int order, wadi_exp *g, wadi_exp *e);
+/* Bits of a quantised coefficient (i32) for samples of so many bits. */
+wadi_exp flac_precision(wadi_exp bits, wadi_exp order);
+
+/* The order with the least expected bits for n samples that leave the errors e[0..max_order). */
+typedef struct flac_order {
+    wadi_exp order; /* i32, from 1 */
+    wadi_exp bits;  /* f64 */
+} flac_order;
+flac_order flac_best_order(const wadi_exp *e, int max_order, wadi_exp n, wadi_exp bits);
+
+/* Blocks as they are coded, of the recipe's blocks: i32[parts, n / parts, channels]. */
+wadi_acc flac_cut_build(const flac_recipe *recipe, wadi_acc block);
 
 /* Quantised predictors of every window: i32[channels, windows, FLAC_COEF_ROW]. Needs recipe->windows > 0. */
 wadi_acc flac_lpc_build(const flac_signal *s);

@@ -1,7 +1,7 @@
 /* First step: stereo decorrelation, constant blocks, wasted bits, and the order of the fixed predictor.
  *
- * The stereo mode is chosen by the sums of absolute residuals of the fixed predictors of left, right, mid and side:
- * 0.06 % worse than coding all four and keeping the best pair, at half the work.
+ * The stereo mode is chosen by what left, right, mid and side are expected to take: by the sums of absolute residuals of their
+ * fixed predictors, or by what linear prediction leaves of them. Coding all four would cost twice the work.
  */
 #include "apps/audio/analysis_parts.h"
 
@@ -11,20 +11,21 @@
 
 enum { LEFT, RIGHT, MID, SIDE, FIXED_ORDERS = 5 };
 
-static const char *const sum_name[FIXED_ORDERS] = {"fixed0", "fixed1", "fixed2", "fixed3",
-                                                   "fixed4"};
+static const char *const sum_name[FIXED_ORDERS] = {"order0", "order1", "order2", "order3",
+                                                   "order4"};
 
 /* The candidates a mode is chosen from: left, right, mid and side, or the channels as they are. */
 typedef struct candidates {
     const flac_recipe *recipe;
     wadi_type sample;
-    wadi_acc block;             /* i32[n, channels] */
-    wadi_acc y;                 /* sample[rows, n] */
-    wadi_acc sum[FIXED_ORDERS]; /* i64[rows]: sum of |difference of order o| from sample 4 on */
-    int order;                  /* which sum is being built */
+    wadi_acc block; /* i32[n, channels] */
+    wadi_acc y;     /* sample[rows, PAD + n] */
+    wadi_acc r;     /* f64[rows, 1, order + 1]: autocorrelations, when linear prediction chooses */
+    wadi_acc sums;  /* record of f32[rows]: sums of |difference of order o| from sample 4 on */
     wadi_exp n;
-    wadi_acc mode, row; /* i32; i64[channels]: the row of y each channel is */
-    wadi_acc ored, wasted;
+    wadi_acc mode, row;  /* i32; i64[channels]: the row of y each channel is */
+    wadi_acc row_wasted; /* i32[rows] */
+    wadi_acc wasted;     /* i32[channels] */
 } candidates;
 
 static wadi_exp stereo_sample(void *env, wadi_ix ix) {
@@ -44,44 +45,78 @@ static wadi_exp plain_sample(void *env, wadi_ix ix) {
     return flac_to(c->sample, wadi_index2(c->block, ix.at[1], ix.at[0]));
 }
 
-/* |difference of order c->order| at sample i + 4 (RFC 9639, section 9.2.5). */
-static wadi_exp difference(void *env, wadi_ix ix) {
-    static const int weight[FIXED_ORDERS][FIXED_ORDERS] = {
-        {1}, {1, -1}, {1, -2, 1}, {1, -3, 3, -1}, {1, -4, 6, -4, 1}};
+/* |differences| of every order at sample i + 4 (RFC 9639, section 9.2.5), each from those of the order before. Sums of them only
+ * say which order and which mode takes less, so that the 24 bits of f32 are enough, and all five fit the registers. */
+static wadi_exp differences(void *env, wadi_ix ix) {
     const candidates *c = env;
-    wadi_exp sum = wadi_literal(c->sample, 0);
-    for (int k = 0; k <= c->order; k++) {
-        const wadi_exp x = wadi_index2(c->y, ix.at[0], wadi_add(ix.at[1], wadi_i64(4 - k)));
-        sum = wadi_add(sum, wadi_mul(wadi_literal(c->sample, weight[c->order][k]), x));
+    wadi_exp d[FIXED_ORDERS], value[FIXED_ORDERS];
+    for (int k = 0; k < FIXED_ORDERS; k++) /* k samples back */
+        d[k] = wadi_index2(c->y, ix.at[0], wadi_add(ix.at[1], wadi_i64(FLAC_PAD + 4 - k)));
+    for (int o = 0; o < FIXED_ORDERS; o++) {
+        value[o] = flac_to(WADI_F32, wadi_abs(d[0]));
+        for (int k = 0; k + 1 < FIXED_ORDERS - o; k++) d[k] = wadi_sub(d[k], d[k + 1]);
     }
-    return flac_to(WADI_I64, wadi_abs(sum));
+    return wadi_rec(FIXED_ORDERS, sum_name, value);
+}
+
+static wadi_exp add_all(wadi_exp a, wadi_exp b) {
+    wadi_exp value[FIXED_ORDERS];
+    for (int o = 0; o < FIXED_ORDERS; o++)
+        value[o] = wadi_add(wadi_get(a, sum_name[o]), wadi_get(b, sum_name[o]));
+    return wadi_rec(FIXED_ORDERS, sum_name, value);
+}
+
+static wadi_exp none(void) {
+    wadi_exp value[FIXED_ORDERS];
+    for (int o = 0; o < FIXED_ORDERS; o++) value[o] = wadi_f32(0);
+    return wadi_rec(FIXED_ORDERS, sum_name, value);
 }
 
 static wadi_exp sum_of(const candidates *c, int order, wadi_exp row) {
-    return wadi_index1(c->sum[order], row);
+    return wadi_get(wadi_index1(c->sums, row), sum_name[order]);
 }
 
-/* Estimated residual per sample of a row under its best fixed predictor; the quarter keeps silence from being free. A mean of
- * m costs about log2(m) + 2.5 bits a sample (Laplace's distribution), and none costs more than its plain bits: that bounds it by
- * 2^bits / 2^2.5. */
-static wadi_exp row_cost(const candidates *c, int row) {
-    wadi_exp least = sum_of(c, 0, wadi_i64(row));
-    for (int o = 1; o < FIXED_ORDERS; o++) least = wadi_min(least, sum_of(c, o, wadi_i64(row)));
-    const wadi_exp mean =
-        wadi_add(wadi_div(flac_to(WADI_F64, least), flac_to(WADI_F64, c->n)), wadi_f64(0.25));
-    const wadi_exp plain = wadi_f64(ldexp(0.177, c->recipe->bits + (row == SIDE)));
-    return wadi_min(mean, plain);
+/* Bits of row ix[0] under its best fixed predictor, less what is the same for all rows; the quarter keeps silence from being
+ * free. A mean of m costs about log2(m) + 2.5 bits a sample (Laplace's distribution). */
+static wadi_exp fixed_bits(void *env, wadi_ix ix) {
+    const candidates *c = env;
+    wadi_exp least = sum_of(c, 0, ix.at[0]);
+    for (int o = 1; o < FIXED_ORDERS; o++) least = wadi_min(least, sum_of(c, o, ix.at[0]));
+    const wadi_exp n = flac_to(WADI_F64, c->n);
+    const wadi_exp mean = wadi_add(wadi_div(flac_to(WADI_F64, least), n), wadi_f64(0.25));
+    return wadi_mul(n, wadi_log2(mean));
 }
 
-/* Costs of the four modes as products of per-sample costs, which order as sums of their logarithms do. */
-static wadi_exp stereo_mode(const candidates *c) {
-    const wadi_exp left = row_cost(c, LEFT), right = row_cost(c, RIGHT);
-    const wadi_exp mid = row_cost(c, MID), side = row_cost(c, SIDE);
+/* The same under linear prediction. */
+static wadi_exp linear_bits(void *env, wadi_ix ix) {
+    const candidates *c = env;
+    const int order = c->recipe->max_order;
+    wadi_exp r[FLAC_COEF_ORDER + 1], g[FLAC_COEF_ORDER], e[FLAC_COEF_ORDER];
+    for (int l = 0; l <= order; l++) r[l] = wadi_index3(c->r, ix.at[0], wadi_i64(0), wadi_i64(l));
+    flac_levinson(r, order, g, e);
+    return flac_best_order(e, order, c->n, wadi_i32(c->recipe->bits)).bits;
+}
+
+/* No row takes more than its plain bits; these, too, less the 2.5. Wasted bits take none: where left and right have them, mid has
+ * one less. */
+static wadi_exp bounded_bits(const candidates *c, wadi_acc coded, int row) {
+    const double plain = c->recipe->bits + (row == SIDE) - 2.5;
+    const wadi_exp n = flac_to(WADI_F64, c->n), at = wadi_i64(row);
+    const wadi_exp bits = wadi_min(wadi_index1(coded, at), wadi_mul(n, wadi_f64(plain)));
+    return wadi_sub(bits, wadi_mul(n, flac_to(WADI_F64, wadi_index1(c->row_wasted, at))));
+}
+
+static wadi_exp stereo_mode(candidates *c) {
+    const bool linear = c->recipe->stereo == FLAC_STEREO_BY_LINEAR;
+    const wadi_acc coded = wadi_named(
+        "row_bits", wadi_generate_env(wadi_ix1(wadi_i64(4)), linear ? linear_bits : fixed_bits, c));
+    wadi_exp bits[4];
+    for (int row = 0; row < 4; row++) bits[row] = bounded_bits(c, coded, row);
     const wadi_exp cost[4] = {
-        [FLAC_INDEPENDENT] = wadi_mul(left, right),
-        [FLAC_LEFT_SIDE] = wadi_mul(left, side),
-        [FLAC_SIDE_RIGHT] = wadi_mul(side, right),
-        [FLAC_MID_SIDE] = wadi_mul(mid, side),
+        [FLAC_INDEPENDENT] = wadi_add(bits[LEFT], bits[RIGHT]),
+        [FLAC_LEFT_SIDE] = wadi_add(bits[LEFT], bits[SIDE]),
+        [FLAC_SIDE_RIGHT] = wadi_add(bits[SIDE], bits[RIGHT]),
+        [FLAC_MID_SIDE] = wadi_add(bits[MID], bits[SIDE]),
     };
     wadi_exp best = cost[0], mode = wadi_i32(0);
     for (int m = 1; m < 4; m++) {
@@ -121,34 +156,52 @@ static wadi_exp fixed_order(void *env, wadi_exp row) {
 
 static wadi_exp chosen_sample(void *env, wadi_ix ix) {
     const candidates *c = env;
-    return wadi_index2(c->y, wadi_index1(c->row, ix.at[0]), ix.at[1]);
+    return wadi_index2(c->y, wadi_index1(c->row, ix.at[0]), wadi_add(ix.at[1], wadi_i64(FLAC_PAD)));
 }
 
 static wadi_exp change_from_first(void *env, wadi_ix ix) {
     const candidates *c = env;
     return wadi_xor(chosen_sample(env, ix),
-                    wadi_index2(c->y, wadi_index1(c->row, ix.at[0]), wadi_i64(0)));
+                    wadi_index2(c->y, wadi_index1(c->row, ix.at[0]), wadi_i64(FLAC_PAD)));
 }
 
-/* Trailing zeros common to all samples; none in a constant block, whose one value is stored whole. */
-static wadi_exp wasted_bits(wadi_exp ored, wadi_exp constant) {
-    return wadi_cond(constant, wadi_i32(0), wadi_ctz(ored));
+/* Trailing zeros common to all samples; none in silence. */
+static wadi_exp trailing_zeros(wadi_exp ored) {
+    const wadi_exp bits = flac_to(WADI_I64, ored);
+    return wadi_cond(wadi_eq(bits, wadi_i64(0)), wadi_i32(0), wadi_ctz(bits));
+}
+
+/* None in a constant block, whose one value is stored whole. */
+static wadi_exp wasted_bits(void *env, wadi_exp row, wadi_exp constant) {
+    const candidates *c = env;
+    return wadi_cond(constant, wadi_i32(0), wadi_index1(c->row_wasted, row));
+}
+
+static wadi_exp row_sample(void *env, wadi_ix ix) {
+    const candidates *c = env;
+    return wadi_index2(c->y, ix.at[0], wadi_add(ix.at[1], wadi_i64(FLAC_PAD)));
 }
 
 static wadi_exp shifted_sample(void *env, wadi_ix ix) {
     const candidates *c = env;
-    const wadi_exp i = wadi_sub(ix.at[1], wadi_i64(FLAC_PAD));
-    const wadi_exp row = wadi_index1(c->row, ix.at[0]);
-    const wadi_exp y = wadi_index2(c->y, row, wadi_max(i, wadi_i64(0)));
-    const wadi_exp x = wadi_shr(y, wadi_index1(c->wasted, ix.at[0]));
-    return wadi_cond(wadi_lt(i, wadi_i64(0)), wadi_literal(c->sample, 0), x);
+    const wadi_exp y = wadi_index2(c->y, wadi_index1(c->row, ix.at[0]), ix.at[1]);
+    return wadi_shr(y, wadi_index1(c->wasted, ix.at[0]));
+}
+
+/* Lag ix[2] of the chosen row without its wasted bits. */
+static wadi_exp chosen_lag(void *env, wadi_ix ix) {
+    const candidates *c = env;
+    const wadi_exp scale = wadi_div(
+        wadi_f64(1), flac_to(WADI_F64, wadi_shl(wadi_i64(1), wadi_index1(c->wasted, ix.at[0]))));
+    const wadi_exp r = wadi_index3(c->r, wadi_index1(c->row, ix.at[0]), ix.at[1], ix.at[2]);
+    return wadi_mul(r, wadi_mul(scale, scale));
 }
 
 /* The side channel takes one bit more. */
 static wadi_exp channel_bits(void *env, wadi_exp row, wadi_exp wasted) {
     const candidates *c = env;
     const wadi_exp bits = wadi_i32(c->recipe->bits);
-    if (!c->recipe->stereo) return wadi_sub(bits, wasted);
+    if (c->recipe->stereo == FLAC_STEREO_OFF) return wadi_sub(bits, wasted);
     const wadi_exp wide =
         wadi_cond(wadi_eq(row, wadi_i64(SIDE)), wadi_add(bits, wadi_i32(1)), bits);
     return wadi_sub(wide, wasted);
@@ -163,34 +216,41 @@ static wadi_exp to_f64(wadi_exp e) {
 
 flac_signal flac_signal_build(const flac_recipe *recipe, wadi_acc block) {
     const wadi_exp n = wadi_extent(block, 0), channels = wadi_i64(recipe->channels);
-    const int rows = recipe->stereo ? 4 : recipe->channels;
+    const bool stereo = recipe->stereo != FLAC_STEREO_OFF;
+    const int rows = stereo ? 4 : recipe->channels;
     /* differences of order 4 need 4 bits more than the side channel */
     candidates c = {.recipe = recipe,
                     .sample = recipe->bits <= 24 ? WADI_I32 : WADI_I64,
                     .block = block,
                     .n = n};
-    const wadi_ix all = wadi_ix2(wadi_i64(rows), n);
-    c.y = wadi_named("rows",
-                     wadi_generate_env(all, recipe->stereo ? stereo_sample : plain_sample, &c));
+    const wadi_acc all =
+        wadi_generate_env(wadi_ix2(wadi_i64(rows), n), stereo ? stereo_sample : plain_sample, &c);
+    c.y = wadi_named("rows", flac_padded(c.sample, all));
     const wadi_ix inner = wadi_ix2(wadi_i64(rows), wadi_max(wadi_sub(n, wadi_i64(4)), wadi_i64(0)));
-    for (c.order = 0; c.order < FIXED_ORDERS; c.order++)
-        c.sum[c.order] =
-            wadi_named(sum_name[c.order], wadi_sum(wadi_generate_env(inner, difference, &c)));
-    c.mode = wadi_unit(recipe->stereo ? stereo_mode(&c) : wadi_i32(FLAC_INDEPENDENT));
-    c.row = recipe->stereo ? wadi_generate_env(wadi_ix1(channels), stereo_row, &c)
-                           : wadi_generate(wadi_ix1(channels), plain_row);
-    const wadi_ix chosen = wadi_ix2(channels, n);
+    c.sums =
+        wadi_named("fixed", wadi_fold(add_all, none(), wadi_generate_env(inner, differences, &c)));
     const wadi_exp zero = wadi_literal(c.sample, 0);
-    const wadi_acc ored = wadi_fold(wadi_or, zero, wadi_generate_env(chosen, chosen_sample, &c));
+    const wadi_acc ored =
+        wadi_fold(wadi_or, zero, wadi_generate_env(wadi_ix2(wadi_i64(rows), n), row_sample, &c));
+    c.row_wasted = wadi_named("row_wasted", wadi_map(trailing_zeros, ored));
+    const bool predicted = recipe->stereo == FLAC_STEREO_BY_LINEAR;
+    if (predicted) c.r = flac_autocorrelation_of(recipe, c.y, 1, "windowed", "autocorrelation");
+    c.mode = wadi_unit(stereo ? stereo_mode(&c) : wadi_i32(FLAC_INDEPENDENT));
+    c.row = stereo ? wadi_generate_env(wadi_ix1(channels), stereo_row, &c)
+                   : wadi_generate(wadi_ix1(channels), plain_row);
+    const wadi_ix chosen = wadi_ix2(channels, n);
     const wadi_acc change =
         wadi_fold(wadi_or, zero, wadi_generate_env(chosen, change_from_first, &c));
     const wadi_acc constant = wadi_named("constant", wadi_map(is_zero, change));
-    c.wasted = wadi_named("wasted", wadi_zip_with(wasted_bits, ored, constant));
+    c.wasted = wadi_named("wasted", wadi_zip_with_env(wasted_bits, &c, c.row, constant));
     const wadi_ix padded = wadi_ix2(channels, wadi_add(n, wadi_i64(FLAC_PAD)));
     wadi_acc x = wadi_named("samples", wadi_generate_env(padded, shifted_sample, &c));
     const wadi_type work = recipe->bits <= 16 ? WADI_I32 : WADI_F64;
     if (work == WADI_F64) x = wadi_named("samples_f64", wadi_map(to_f64, x));
+    const wadi_ix lags = wadi_ix3(channels, wadi_i64(1), wadi_i64(recipe->max_order + 1));
     return (flac_signal){
+        .has_whole = predicted,
+        .whole = predicted ? wadi_generate_env(lags, chosen_lag, &c) : (wadi_acc){0},
         .recipe = recipe,
         .sample = c.sample,
         .work = work,

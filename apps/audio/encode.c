@@ -2,33 +2,28 @@
  * MD5, the sink packs each analysed block and writes it in order. */
 #include "apps/audio/encode.h"
 
-#include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "apps/audio/analysis.h"
+#include "apps/audio/dress.h"
 #include "apps/audio/frame.h"
 #include "apps/audio/md5_tap.h"
 #include "apps/audio/pack.h"
 #include "apps/audio/recipe.h"
+#include "apps/audio/verify.h"
 #include "apps/audio/writer.h"
 #include "base/clock.h"
 #include "base/error.h"
-#include "connectors/sndfile.h"
 
 /* Memory for the chunks under way unless told: a few hundred blocks, so that the stages overlap from the first moments on and
  * chunks stay in the processor's cache. */
 enum { FRAME_PARTS = 4, PROGRESS_NS = 100000000, DEFAULT_MEMORY = 32 << 20 };
 
-/* The run a signal may cancel. */
-static _Atomic(wadi_run *) running;
-
-void flac_encode_cancel(void) {
-    wadi_run *run = atomic_load(&running);
-    if (run != NULL) wadi_run_cancel(run);
-}
-
 typedef struct encoder {
-    wadi_sndfile *in;
+    flac_input *in;
+    int32_t *
+        block; /* samples on their way into the stream: how long the last one is, is known once it is read */
     flac_format format;
     flac_recipe recipe;
     flac_md5_tap md5;
@@ -38,13 +33,37 @@ typedef struct encoder {
     wadi_source *source;
     wadi_sink *sink;
     flac_writer *writer;
-    flac_bits bits; /* of the frame being packed */
+    flac_verifier *verifier; /* NULL: none */
+    flac_bits bits;          /* of the frame being packed */
     /* progress */
     flac_progress_fn progress;
     void *env;
     flac_progress so_far;
     int64_t started_ns, told_ns;
 } encoder;
+
+/* ---- source ---- */
+
+static wadi_status pull(void *env, int64_t index, wadi_yield *yield, wadi_error *err) {
+    encoder *e = env;
+    int64_t n = 0;
+    WADI_UNUSED(index);
+    WADI_TRY(flac_input_read(e->in, e->block, e->format.block, &n, err));
+    if (n == 0) return WADI_OK;
+    flac_md5_tap_hear(&e->md5, e->block, n);
+    const int64_t shape[2] = {n, e->format.channels};
+    wadi_array to;
+    WADI_TRY(wadi_yield_array(yield, 0, shape, &to, err));
+    memcpy(to.column[0], e->block, (size_t)(n * e->format.channels) * sizeof *e->block);
+    return WADI_OK;
+}
+
+static wadi_status make_source(encoder *e, wadi_error *err) {
+    const wadi_part part = wadi_part_irregular(WADI_I32, 2);
+    e->block = malloc((size_t)(e->format.block * e->format.channels) * sizeof *e->block);
+    if (e->block == NULL) return wadi_fail(err, WADI_MEMORY, "out of memory");
+    return wadi_source_callback(1, &part, pull, e, &e->source, err);
+}
 
 /* ---- sink ---- */
 
@@ -101,7 +120,10 @@ static wadi_status push(void *env, int64_t index, int parts, const wadi_array *e
     flac_frame frame;
     WADI_TRY(view_frame(e, index, parts, element, &frame, err));
     flac_bits_clear(&e->bits);
-    WADI_TRY(flac_pack_frame(&frame, &e->format, index, &e->bits, err));
+    WADI_TRY(flac_pack_frame(&frame, &e->format, index, e->so_far.frames, &e->bits, err));
+    if (e->verifier != NULL) {
+        WADI_TRY(flac_verifier_hear(e->verifier, e->bits.at, e->bits.n, frame.n, err));
+    }
     WADI_TRY(flac_writer_append(e->writer, e->bits.at, e->bits.n, frame.n, err));
     e->so_far.frames += frame.n;
     tell_progress(e);
@@ -111,8 +133,8 @@ static wadi_status push(void *env, int64_t index, int parts, const wadi_array *e
 /* ---- setting up ---- */
 
 static wadi_status open_input(encoder *e, const flac_options *o, wadi_error *err) {
-    WADI_TRY(wadi_sndfile_open(o->in, o->convert, &e->in, err));
-    const wadi_sndfile_info *info = wadi_sndfile_about(e->in);
+    WADI_TRY(flac_input_open(o->in, &o->wish, &e->in, err));
+    const flac_sound_info *info = flac_input_about(e->in);
     if (info->channels > FLAC_MAX_CHANNELS) {
         return wadi_fail(err, WADI_UNSUPPORTED, "%s: %d channels; FLAC holds at most %d", o->in,
                          info->channels, FLAC_MAX_CHANNELS);
@@ -122,7 +144,17 @@ static wadi_status open_input(encoder *e, const flac_options *o, wadi_error *err
                          info->rate);
     }
     e->recipe = flac_recipe_for(o->level, info->rate, info->channels, info->bits);
-    e->format = (flac_format){info->rate, info->channels, info->bits, e->recipe.block};
+    if (o->block > 0) {
+        e->recipe.block = o->block;
+        e->recipe.cuts = 0;
+    }
+    if (info->rate <= 48000 && e->recipe.block > FLAC_MAX_LOW_BLOCK) {
+        return wadi_fail(err, WADI_UNSUPPORTED,
+                         "%s: blocks of %d samples; at %d Hz not every player takes more than %d",
+                         o->in, e->recipe.block, info->rate, FLAC_MAX_LOW_BLOCK);
+    }
+    e->format = (flac_format){info->rate, info->channels, info->bits, e->recipe.block,
+                              flac_recipe_shortest(&e->recipe)};
     e->so_far.total = info->frames;
     e->so_far.rate = info->rate;
     return WADI_OK;
@@ -137,15 +169,14 @@ static wadi_status compile(encoder *e, bool explain, wadi_error *err) {
 }
 
 static wadi_status open_output(encoder *e, const flac_options *o, wadi_error *err) {
-    enum { MAX_TAGS = 16 };
-    flac_tag tags[MAX_TAGS];
-    int n = wadi_sndfile_tag_count(e->in);
-    if (n > MAX_TAGS) n = MAX_TAGS;
-    for (int i = 0; i < n; i++) wadi_sndfile_tag(e->in, i, &tags[i].name, &tags[i].value);
-    const flac_stream stream = {e->format, e->so_far.total, tags, (size_t)n};
+    flac_stream stream = {.format = e->format,
+                          .total = e->so_far.total,
+                          .sync = o->sync,
+                          .blocks = flac_input_blocks(e->in)};
+    WADI_TRY(flac_dress(e->in, o, &stream.padding, &e->so_far.tags_replaced, err));
     WADI_TRY(flac_writer_open(o->out, o->force, &stream, &e->writer, err));
     e->so_far.can_seek = flac_writer_can_seek(e->writer);
-    return WADI_OK;
+    return o->verify ? flac_verifier_create(o->out, &e->format, &e->verifier, err) : WADI_OK;
 }
 
 static wadi_status connect(encoder *e, const flac_options *o, wadi_error *err) {
@@ -156,9 +187,8 @@ static wadi_status connect(encoder *e, const flac_options *o, wadi_error *err) {
         .policy = o->chunk != 0 ? "fixed" : NULL,
         .schedule = o->schedule,
     };
-    WADI_TRY(flac_md5_tap_init(&e->md5, e->format.channels, e->format.bits, err));
-    WADI_TRY(
-        wadi_sndfile_source(e->in, e->format.block, flac_md5_tap_hear, &e->md5, &e->source, err));
+    flac_md5_tap_init(&e->md5, e->format.channels, e->format.bits);
+    WADI_TRY(make_source(e, err));
     WADI_TRY(wadi_sink_callback(push, e, &e->sink, err));
     WADI_TRY(wadi_run_create(e->exe, &options, &e->run, err));
     WADI_TRY(wadi_run_source(e->run, FLAC_SAMPLES, e->source, err));
@@ -167,7 +197,12 @@ static wadi_status connect(encoder *e, const flac_options *o, wadi_error *err) {
 
 static wadi_status finish(encoder *e, wadi_error *err) {
     uint8_t digest[16];
-    WADI_TRY(flac_md5_tap_final(&e->md5, digest, err));
+    flac_md5_tap_final(&e->md5, digest);
+    WADI_TRY(flac_input_check(e->in, digest, err));
+    if (e->verifier != NULL) WADI_TRY(flac_verifier_end(e->verifier, digest, err));
+    flac_input_lost(e->in, &e->so_far.clipped, &e->so_far.nans);
+    const flac_sound_info *info = flac_input_about(e->in);
+    e->so_far.unproved = info->is_flac && !info->has_md5;
     fill_progress(e);
     flac_writer *writer = e->writer;
     e->writer = NULL;
@@ -182,8 +217,9 @@ static void fini(encoder *e) {
     wadi_exe_destroy(e->exe);
     wadi_program_destroy(e->program);
     flac_bits_fini(&e->bits);
-    flac_md5_tap_fini(&e->md5);
-    wadi_sndfile_close(e->in);
+    flac_verifier_destroy(e->verifier);
+    flac_input_close(e->in);
+    free(e->block);
 }
 
 /* ---- the two things to do with an input ---- */
@@ -195,11 +231,7 @@ wadi_status flac_encode(const flac_options *options, flac_progress_fn progress, 
     if (st == WADI_OK) st = open_output(&e, options, err);
     if (st == WADI_OK) st = compile(&e, false, err);
     if (st == WADI_OK) st = connect(&e, options, err);
-    if (st == WADI_OK) {
-        atomic_store(&running, e.run);
-        st = wadi_run_go(e.run, err);
-        atomic_store(&running, NULL);
-    }
+    if (st == WADI_OK) st = wadi_run_go(e.run, err);
     if (st == WADI_OK) st = finish(&e, err);
     if (st == WADI_OK) *out_end = e.so_far;
     fini(&e);

@@ -17,7 +17,10 @@ typedef struct flac_progress {
     int64_t bytes_in; /* of samples, as they would stand in a WAV file */
     int64_t bytes_out;
     double elapsed_s;
-    bool can_seek; /* the output: STREAMINFO and seek table are complete */
+    bool can_seek;         /* the output: STREAMINFO and seek table are complete */
+    int64_t clipped, nans; /* samples that --convert changed by more than rounding */
+    bool unproved;         /* the input is FLAC without an MD5 */
+    bool tags_replaced;    /* those of a FLAC input gave way to the command line's */
     wadi_run_stats run;
 } flac_progress;
 
@@ -32,8 +35,5 @@ WADI_NODISCARD wadi_status flac_encode(const flac_options *options, flac_progres
 /* The compiled analysis for options->in, as text; the caller frees it. */
 WADI_NODISCARD wadi_status flac_explain(const flac_options *options, char **out_text,
                                         wadi_error *err);
-
-/* Asks the encoding under way to stop soon, WADI_CANCELLED. Safe in a signal handler. */
-void flac_encode_cancel(void);
 
 #endif

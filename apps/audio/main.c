@@ -1,14 +1,20 @@
-/* wadi-flac: the program around flac_encode. Exit status 0, or 1 with one line on standard error that names file and place. */
-#include <signal.h>
+/* wadi-flac: the program around flac_encode and flac_decode. Exit status 0, or 1 with one line on standard error for each input that
+ * failed, which names file and place. */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "apps/audio/decode.h"
 #include "apps/audio/encode.h"
 #include "apps/audio/options.h"
-#include "wadi/log.h"
+#include "base/error.h"
+#include "base/outfile.h"
+#include "base/process.h"
+#include "base/text.h"
 
 /* ---- progress ---- */
 
@@ -40,100 +46,143 @@ static double seconds(struct timeval t) {
     return (double)t.tv_sec + 1e-6 * (double)t.tv_usec;
 }
 
-static bool write_stats(const char *path, const flac_progress *p) {
+static wadi_status write_stats(const char *path, const flac_progress *p, wadi_error *err) {
     struct rusage used = {0};
+    wadi_text t = {0};
     (void)getrusage(RUSAGE_SELF, &used);
-    FILE *f = fopen(path, "w");
-    if (f == NULL) return false;
-    fprintf(f, "wall_s=%.6f\n", p->elapsed_s);
-    fprintf(f, "cpu_s=%.6f\n", seconds(used.ru_utime) + seconds(used.ru_stime));
-    fprintf(f, "bytes_in=%lld\n", (long long)p->bytes_in);
-    fprintf(f, "bytes_out=%lld\n", (long long)p->bytes_out);
-    fprintf(f, "frames=%lld\n", (long long)p->frames);
-    fprintf(f, "blocks=%lld\n", (long long)p->run.elements);
-    fprintf(f, "chunks=%lld\n", (long long)p->run.chunks);
-    fprintf(f, "chunk_elements=%lld\n", (long long)p->run.chunk_elements);
-    fprintf(f, "utilisation=%.4f\n", p->run.utilisation);
-    fprintf(f, "overlap=%.4f\n", p->run.overlap);
-    fprintf(f, "overlap_stages=%.3f\n", p->run.stages_busy);
-    fprintf(f, "source_s=%.6f\n", p->run.source_s);
-    fprintf(f, "compute_s=%.6f\n", p->run.compute_s);
-    fprintf(f, "sink_s=%.6f\n", p->run.sink_s);
-    fprintf(f, "threads=%d\n", p->run.threads);
-    fprintf(f, "memory_peak=%lld\n", (long long)p->run.memory_peak);
-    fprintf(f, "schedule=%s\n", p->run.schedule != NULL ? p->run.schedule : "none");
-    const bool ok = ferror(f) == 0;
-    return fclose(f) == 0 && ok;
+    wadi_text_addf(&t, "wall_s=%.6f\n", p->elapsed_s);
+    wadi_text_addf(&t, "cpu_s=%.6f\n", seconds(used.ru_utime) + seconds(used.ru_stime));
+    wadi_text_addf(&t, "bytes_in=%lld\n", (long long)p->bytes_in);
+    wadi_text_addf(&t, "bytes_out=%lld\n", (long long)p->bytes_out);
+    wadi_text_addf(&t, "frames=%lld\n", (long long)p->frames);
+    wadi_text_addf(&t, "blocks=%lld\n", (long long)p->run.elements);
+    wadi_text_addf(&t, "chunks=%lld\n", (long long)p->run.chunks);
+    wadi_text_addf(&t, "chunk_elements=%lld\n", (long long)p->run.chunk_elements);
+    wadi_text_addf(&t, "utilisation=%.4f\n", p->run.utilisation);
+    wadi_text_addf(&t, "overlap=%.4f\n", p->run.overlap);
+    wadi_text_addf(&t, "overlap_stages=%.3f\n", p->run.stages_busy);
+    wadi_text_addf(&t, "source_s=%.6f\n", p->run.source_s);
+    wadi_text_addf(&t, "compute_s=%.6f\n", p->run.compute_s);
+    wadi_text_addf(&t, "sink_s=%.6f\n", p->run.sink_s);
+    wadi_text_addf(&t, "threads=%d\n", p->run.threads);
+    wadi_text_addf(&t, "memory_peak=%lld\n", (long long)p->run.memory_peak);
+    wadi_text_addf(&t, "schedule=%s\n", p->run.schedule != NULL ? p->run.schedule : "none");
+    const wadi_status status = t.failed ? wadi_fail(err, WADI_MEMORY, "%s: out of memory", path)
+                                        : wadi_outfile_put(path, t.at, t.n, NULL, err);
+    wadi_text_fini(&t);
+    return status;
 }
 
-/* ---- running ---- */
+/* ---- words ---- */
 
 static int complain(const char *what) {
     fprintf(stderr, "wadi-flac: %s\n", what);
     return EXIT_FAILURE;
 }
 
-/* The first interrupt drains and removes the unfinished file; the second has its usual effect. */
-static void on_signal(int number) {
-    struct sigaction usual = {.sa_handler = SIG_DFL};
-    (void)sigaction(number, &usual, NULL);
-    flac_encode_cancel();
+static void warn(const flac_options *o, const char *path, const char *what) {
+    if (!o->quiet) fprintf(stderr, "wadi-flac: warning: %s: %s\n", path, what);
 }
 
-static void catch_signals(void) {
-    struct sigaction action = {.sa_handler = on_signal};
-    (void)sigaction(SIGINT, &action, NULL);
-    (void)sigaction(SIGTERM, &action, NULL);
-    /* A reader that goes away is a write error with a message, not a silent death. */
-    struct sigaction ignore = {.sa_handler = SIG_IGN};
-    (void)sigaction(SIGPIPE, &ignore, NULL);
+static void warn_of_losses(const flac_options *o, const flac_progress *end) {
+    char text[128];
+    if (end->clipped + end->nans == 0) return;
+    snprintf(text, sizeof text,
+             "--convert clipped %lld samples that were louder than full scale and took %lld that "
+             "were no numbers as 0",
+             (long long)end->clipped, (long long)end->nans);
+    warn(o, o->in, text);
 }
 
-static int explain(const flac_options *o) {
-    wadi_error err = {0};
+/* What went well, but not quite as one might think. */
+static void warn_of_encoding(const flac_options *o, const flac_progress *end) {
+    static const char unproved[] = "states no MD5 of its samples: they were not checked";
+    static const char replaced[] = "its tags were replaced by those of the command line";
+    static const char unfinished[] =
+        "cannot be rewound: MD5, frame sizes and seek points are left out";
+    if (end->unproved) warn(o, o->in, unproved);
+    if (end->tags_replaced) warn(o, o->in, replaced);
+    if (!end->can_seek) warn(o, strcmp(o->out, "-") == 0 ? "standard output" : o->out, unfinished);
+    warn_of_losses(o, end);
+}
+
+/* ---- one input ---- */
+
+static wadi_status explain(const flac_options *o, wadi_error *err) {
     char *text = NULL;
-    if (flac_explain(o, &text, &err) != WADI_OK) return complain(err.msg);
+    WADI_TRY(flac_explain(o, &text, err));
     const bool ok = fputs(text, stdout) >= 0 && fflush(stdout) == 0;
     free(text);
-    return ok ? EXIT_SUCCESS : complain("standard output: writing failed");
+    return ok ? WADI_OK : wadi_fail(err, WADI_IO, "standard output: writing failed");
 }
 
-static int encode(const flac_options *o) {
-    const bool to_stdout = strcmp(o->out, "-") == 0;
-    if (to_stdout && isatty(STDOUT_FILENO)) {
-        return complain("standard output is a terminal; -o names a file");
-    }
+static wadi_status encode(const flac_options *o, wadi_error *err) {
     const bool show = !o->quiet && isatty(STDERR_FILENO);
-    wadi_error err = {0};
     flac_progress end = {0};
-    catch_signals();
-    if (flac_encode(o, show ? show_progress : NULL, (void *)o, &end, &err) != WADI_OK) {
+    const wadi_status st = flac_encode(o, show ? show_progress : NULL, (void *)o, &end, err);
+    if (st != WADI_OK) {
         if (show) fputc('\n', stderr);
-        return complain(err.msg);
+        return st;
     }
     if (show) show_end(o, &end);
-    if (!end.can_seek && !o->quiet) {
-        fprintf(stderr,
-                "wadi-flac: warning: %s cannot be rewound: MD5, frame sizes and seek "
-                "points are left out\n",
-                to_stdout ? "standard output" : o->out);
-    }
-    if (o->stats != NULL && !write_stats(o->stats, &end)) {
-        fprintf(stderr, "wadi-flac: %s: the statistics could not be written\n", o->stats);
-        return EXIT_FAILURE;
-    }
-    return EXIT_SUCCESS;
+    warn_of_encoding(o, &end);
+    return o->stats != NULL ? write_stats(o->stats, &end, err) : WADI_OK;
 }
 
-static void warn(void *env, wadi_log_level level, const char *line) {
-    const flac_options *o = env;
-    if (level >= WADI_LOG_WARNING && !o->quiet) fprintf(stderr, "wadi-flac: warning: %s\n", line);
+static wadi_status decode(const flac_options *o, wadi_error *err) {
+    bool unproved = false;
+    WADI_TRY(flac_decode(o, &unproved, err));
+    if (unproved) warn(o, o->in, "states no MD5 of its samples: they were not checked");
+    if (o->action == FLAC_TEST && !o->quiet) fprintf(stderr, "%s: ok\n", o->in);
+    return WADI_OK;
+}
+
+static bool is_same_file(const char *a, const char *b) {
+    struct stat x, y;
+    return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
+/* Only where the output is a complete file, and another one. */
+static wadi_status delete_input(const flac_options *o, wadi_error *err) {
+    struct stat about;
+    const bool complete = o->out != NULL && strcmp(o->in, "-") != 0 && strcmp(o->out, "-") != 0 &&
+                          stat(o->out, &about) == 0 && S_ISREG(about.st_mode) &&
+                          !is_same_file(o->in, o->out);
+    if (!complete) return WADI_OK;
+    if (unlink(o->in) == 0) return WADI_OK;
+    return wadi_fail(err, WADI_IO, "%s: cannot be deleted: %s", o->in, strerror(errno));
+}
+
+static wadi_status treat(const flac_options *o, wadi_error *err) {
+    if (o->explain) return explain(o, err);
+    if (o->out != NULL && strcmp(o->out, "-") == 0 && isatty(STDOUT_FILENO)) {
+        return wadi_fail(err, WADI_INVALID, "standard output is a terminal; -o names a file");
+    }
+    WADI_TRY(o->action == FLAC_ENCODE ? encode(o, err) : decode(o, err));
+    return o->delete_input ? delete_input(o, err) : WADI_OK;
+}
+
+/* ---- all of them ---- */
+
+/* One that fails does not stop the others; a signal does. */
+static int treat_all(flac_options *o) {
+    int rc = EXIT_SUCCESS;
+    for (size_t i = 0; i < o->inputs.n && wadi_process_signal() == 0; i++) {
+        wadi_error err = {0};
+        wadi_status st = flac_options_pick(o, i, &err);
+        if (st == WADI_OK) st = treat(o, &err);
+        if (st == WADI_OK) continue;
+        rc = EXIT_FAILURE;
+        if (st != WADI_CANCELLED && !wadi_process_output_gone()) (void)complain(err.msg);
+    }
+    return rc;
 }
 
 int main(int argc, char **argv) {
     flac_options options;
     wadi_error err = {0};
     int rc = EXIT_SUCCESS;
+    wadi_process_begin("wadi-flac");
     if (flac_options_parse(argc, argv, &options, &err) != WADI_OK) {
         rc = complain(err.msg);
     } else if (options.help) {
@@ -141,10 +190,10 @@ int main(int argc, char **argv) {
     } else if (options.version) {
         puts("wadi-flac " WADI_VERSION);
     } else {
-        wadi_log_set(warn, &options);
-        rc = options.explain ? explain(&options) : encode(&options);
-        wadi_log_set(NULL, NULL);
+        wadi_process_warn(!options.quiet);
+        rc = treat_all(&options);
     }
     flac_options_fini(&options);
+    wadi_process_end(rc != EXIT_SUCCESS);
     return rc;
 }

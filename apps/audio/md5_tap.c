@@ -3,13 +3,9 @@
 
 enum { PIECE = 2048 }; /* samples */
 
-wadi_status flac_md5_tap_init(flac_md5_tap *t, int channels, int bits, wadi_error *err) {
+void flac_md5_tap_init(flac_md5_tap *t, int channels, int bits) {
     *t = (flac_md5_tap){.channels = channels, .width = (bits + 7) / 8};
-    return wadi_md5_init(&t->md5, err);
-}
-
-void flac_md5_tap_fini(flac_md5_tap *t) {
-    wadi_md5_fini(&t->md5);
+    wadi_md5_init(&t->md5);
 }
 
 /* One loop per width: each then has a constant stride. */
@@ -41,8 +37,7 @@ static void to_bytes(uint8_t *to, const int32_t *s, int64_t n, int width) {
     }
 }
 
-void flac_md5_tap_hear(void *tap, const int32_t *samples, int64_t frames) {
-    flac_md5_tap *t = tap;
+void flac_md5_tap_hear(flac_md5_tap *t, const int32_t *samples, int64_t frames) {
     uint8_t bytes[4 * PIECE];
     const int64_t n = frames * t->channels;
     for (int64_t at = 0; at < n; at += PIECE) {
@@ -52,6 +47,6 @@ void flac_md5_tap_hear(void *tap, const int32_t *samples, int64_t frames) {
     }
 }
 
-wadi_status flac_md5_tap_final(flac_md5_tap *t, uint8_t out[16], wadi_error *err) {
-    return wadi_md5_final(&t->md5, out, err);
+void flac_md5_tap_final(flac_md5_tap *t, uint8_t out[16]) {
+    wadi_md5_final(&t->md5, out);
 }

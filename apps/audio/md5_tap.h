@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-#include "base/hash.h"
+#include "apps/digest/md5.h"
 
 typedef struct flac_md5_tap {
     wadi_md5 md5;
@@ -13,13 +13,11 @@ typedef struct flac_md5_tap {
     int width; /* bytes per sample */
 } flac_md5_tap;
 
-WADI_NODISCARD wadi_status flac_md5_tap_init(flac_md5_tap *t, int channels, int bits,
-                                             wadi_error *err);
-void flac_md5_tap_fini(flac_md5_tap *t);
+void flac_md5_tap_init(flac_md5_tap *t, int channels, int bits);
 
-/* Takes interleaved, right-aligned samples. A wadi_sndfile_tap; tap is a flac_md5_tap. */
-void flac_md5_tap_hear(void *tap, const int32_t *samples, int64_t frames);
+/* Takes interleaved, right-aligned samples. */
+void flac_md5_tap_hear(flac_md5_tap *t, const int32_t *samples, int64_t frames);
 
-WADI_NODISCARD wadi_status flac_md5_tap_final(flac_md5_tap *t, uint8_t out[16], wadi_error *err);
+void flac_md5_tap_final(flac_md5_tap *t, uint8_t out[16]);
 
 #endif

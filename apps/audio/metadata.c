@@ -1,9 +1,10 @@
-/* Metadata blocks. Everything is big-endian but the lengths inside the Vorbis comments. */
+/* Metadata blocks. Everything is big-endian. */
 #include "apps/audio/metadata.h"
 
 #include <string.h>
 
-enum { TYPE_STREAMINFO = 0, TYPE_PADDING = 1, TYPE_SEEKTABLE = 3, TYPE_COMMENTS = 4 };
+#include "apps/audio/blocks.h"
+#include "apps/audio/endian.h"
 
 static void put_block_header(flac_bits *w, int type, bool last, size_t bytes) {
     flac_bits_put(w, last, 1);
@@ -13,8 +14,8 @@ static void put_block_header(flac_bits *w, int type, bool last, size_t bytes) {
 
 void flac_put_streaminfo(flac_bits *w, const flac_streaminfo *info, bool last) {
     const flac_format *f = &info->format;
-    put_block_header(w, TYPE_STREAMINFO, last, FLAC_STREAMINFO_BYTES);
-    flac_bits_put(w, (uint64_t)f->block, 16);
+    put_block_header(w, FLAC_BLOCK_STREAMINFO, last, FLAC_STREAMINFO_BYTES);
+    flac_bits_put(w, (uint64_t)(f->shortest > 0 ? f->shortest : f->block), 16);
     flac_bits_put(w, (uint64_t)f->block, 16);
     flac_bits_put(w, info->min_frame, 24);
     flac_bits_put(w, info->max_frame, 24);
@@ -26,7 +27,7 @@ void flac_put_streaminfo(flac_bits *w, const flac_streaminfo *info, bool last) {
 }
 
 void flac_put_seektable(flac_bits *w, const flac_seekpoint *points, size_t n, bool last) {
-    put_block_header(w, TYPE_SEEKTABLE, last, n * FLAC_SEEKPOINT_BYTES);
+    put_block_header(w, FLAC_BLOCK_SEEKTABLE, last, n * FLAC_SEEKPOINT_BYTES);
     for (size_t i = 0; i < n; i++) {
         const bool real = points[i].first >= 0;
         flac_bits_put(w, real ? (uint64_t)points[i].first : UINT64_MAX, 64);
@@ -35,35 +36,29 @@ void flac_put_seektable(flac_bits *w, const flac_seekpoint *points, size_t n, bo
     }
 }
 
-static void put_bytes(flac_bits *w, const char *s, size_t n) {
-    for (size_t i = 0; i < n; i++) flac_bits_put(w, (uint8_t)s[i], 8);
-}
-
-static void put_little_endian(flac_bits *w, size_t v) {
-    for (int i = 0; i < 4; i++) flac_bits_put(w, v >> (8 * i) & 0xff, 8);
-}
-
-bool flac_put_comments(flac_bits *w, const char *vendor, const flac_tag *tags, size_t n,
-                       bool last) {
-    size_t bytes = 8 + strlen(vendor);
-    for (size_t i = 0; i < n; i++) bytes += 5 + strlen(tags[i].name) + strlen(tags[i].value);
-    if (bytes > FLAC_MAX_BLOCK_BYTES) return false;
-    put_block_header(w, TYPE_COMMENTS, last, bytes);
-    put_little_endian(w, strlen(vendor));
-    put_bytes(w, vendor, strlen(vendor));
-    put_little_endian(w, n);
-    for (size_t i = 0; i < n; i++) {
-        const size_t name = strlen(tags[i].name);
-        const size_t value = strlen(tags[i].value);
-        put_little_endian(w, name + 1 + value);
-        put_bytes(w, tags[i].name, name);
-        put_bytes(w, "=", 1);
-        put_bytes(w, tags[i].value, value);
-    }
-    return true;
+void flac_put_block(flac_bits *w, int type, const void *body, size_t n, bool last) {
+    const uint8_t *p = body;
+    put_block_header(w, type, last, n);
+    for (size_t i = 0; i < n; i++) flac_bits_put(w, p[i], 8);
 }
 
 void flac_put_padding(flac_bits *w, unsigned bytes, bool last) {
-    put_block_header(w, TYPE_PADDING, last, bytes);
+    put_block_header(w, FLAC_BLOCK_PADDING, last, bytes);
     for (unsigned i = 0; i < bytes; i++) flac_bits_put(w, 0, 8);
+}
+
+void flac_get_streaminfo(const uint8_t p[FLAC_STREAMINFO_BYTES], flac_streaminfo *out) {
+    const uint64_t about = flac_be(p + 10, 8);
+    const int shortest = (int)flac_be(p, 2), block = (int)flac_be(p + 2, 2);
+    *out = (flac_streaminfo){
+        .format = {.rate = (int)(about >> 44),
+                   .channels = (int)(about >> 41 & 7) + 1,
+                   .bits = (int)(about >> 36 & 31) + 1,
+                   .block = block,
+                   .shortest = shortest < block ? shortest : 0},
+        .min_frame = (uint32_t)flac_be(p + 4, 3),
+        .max_frame = (uint32_t)flac_be(p + 7, 3),
+        .total = (int64_t)(about & 0xfffffffff),
+    };
+    memcpy(out->md5, p + 18, sizeof out->md5);
 }

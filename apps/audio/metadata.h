@@ -33,15 +33,13 @@ typedef struct flac_seekpoint {
     int samples;    /* in the frame */
 } flac_seekpoint;
 
-typedef struct flac_tag {
-    const char *name;  /* ASCII, no '=' */
-    const char *value; /* UTF-8 */
-} flac_tag;
-
 void flac_put_streaminfo(flac_bits *w, const flac_streaminfo *info, bool last);
 void flac_put_seektable(flac_bits *w, const flac_seekpoint *points, size_t n, bool last);
-/* False when the comments are longer than a block can be; nothing is appended then. */
-bool flac_put_comments(flac_bits *w, const char *vendor, const flac_tag *tags, size_t n, bool last);
+/* Any block; n < 2^24. */
+void flac_put_block(flac_bits *w, int type, const void *body, size_t n, bool last);
 void flac_put_padding(flac_bits *w, unsigned bytes, bool last);
+
+/* STREAMINFO without its header, taken apart. */
+void flac_get_streaminfo(const uint8_t p[FLAC_STREAMINFO_BYTES], flac_streaminfo *out);
 
 #endif

@@ -75,18 +75,19 @@ static void put_coded_number(flac_bits *w, uint64_t v) {
     while (more-- > 0) flac_bits_put(w, 0x80 | (v >> (6 * more) & 0x3f), 8);
 }
 
-static void put_header(flac_bits *w, const flac_frame *f, const flac_format *format,
-                       int64_t index) {
+static void put_header(flac_bits *w, const flac_frame *f, const flac_format *format, int64_t index,
+                       int64_t first) {
+    const bool variable = format->shortest > 0;
     const size_t start = w->n;
     const field block = block_field(f->n);
     const field rate = rate_field(format->rate);
-    flac_bits_put(w, 0xfff8, 16); /* sync code, fixed block size */
+    flac_bits_put(w, 0xfff8 | variable, 16); /* sync code, blocking strategy */
     flac_bits_put(w, block.code, 4);
     flac_bits_put(w, rate.code, 4);
     flac_bits_put(w, channel_code(f), 4);
     flac_bits_put(w, bits_code(format->bits), 3);
     flac_bits_put(w, 0, 1);
-    put_coded_number(w, (uint64_t)index);
+    put_coded_number(w, (uint64_t)(variable ? first : index));
     flac_bits_put(w, block.value, block.bits);
     flac_bits_put(w, rate.value, rate.bits);
     if (!w->failed) flac_bits_put(w, flac_crc8(0, w->at + start, w->n - start), 8);
@@ -141,27 +142,80 @@ static uint64_t rice_bits(samples s, int64_t begin, int64_t end, unsigned k) {
     return quotients + (uint64_t)(end - begin) * (k + 1);
 }
 
-/* One Rice code per residual: the quotient in unary, then k bits. */
-static inline void put_codes(flac_bits *out, samples s, int64_t begin, int64_t end, unsigned k) {
+/* A Rice code, or several in a row: the quotient in unary, then k bits. */
+typedef struct code {
+    uint64_t bits; /* the last of them */
+    uint64_t n;    /* with the zeros before: residuals of 32 bits can have 2^32 - 1 */
+} code;
+
+static inline code code_of(int32_t residual, unsigned k) {
+    const uint32_t u = zigzag(residual);
+    return (code){UINT64_C(1) << k | (u & ((UINT64_C(1) << k) - 1)), (uint64_t)(u >> k) + 1 + k};
+}
+
+static inline code join(code a, code b) {
+    return (code){a.bits << (b.n & 63) | b.bits, a.n + b.n};
+}
+
+enum { AT_ONCE = 57 }; /* bits that can be put at once */
+
+static inline void put_code(flac_bits *w, code c) {
+    for (; c.n > AT_ONCE; c.n -= 26) flac_bits_put_reserved(w, 0, 26);
+    flac_bits_put_reserved(w, c.bits, (unsigned)c.n);
+}
+
+/* Where a code goes depends on the lengths of all before it: joining four of them first leaves a quarter of that chain. */
+__attribute__((always_inline)) static inline void
+put_codes(flac_bits *out, samples s, int64_t begin, int64_t end, unsigned k) {
     flac_bits w = *out; /* in registers: the stores into w.at may alias anything */
-    for (int64_t i = begin; i < end; i++) {
-        const uint32_t u = zigzag(residual_at(s, i));
-        uint32_t zeros = u >> k;
-        if (zeros + k >= 57) {
-            for (; zeros >= 26; zeros -= 26) flac_bits_put_reserved(&w, 0, 26);
+    int64_t i = begin;
+    for (; i + 4 <= end; i += 4) {
+        code c[4];
+        for (int j = 0; j < 4; j++) c[j] = code_of(residual_at(s, i + j), k);
+        const code front = join(c[0], c[1]), back = join(c[2], c[3]);
+        const code all = join(front, back);
+        if (all.n <= AT_ONCE) {
+            flac_bits_put_reserved(&w, all.bits, (unsigned)all.n);
+        } else {
+            for (int j = 0; j < 4; j++) put_code(&w, c[j]);
         }
-        const uint32_t low = u & ((UINT32_C(1) << k) - 1);
-        flac_bits_put_reserved(&w, UINT32_C(1) << k | low, zeros + 1 + k);
     }
+    for (; i < end; i++) put_code(&w, code_of(residual_at(s, i), k));
     *out = w;
 }
 
+static void put_codes_64(flac_bits *w, const int64_t *s, int64_t begin, int64_t end, unsigned k) {
+    put_codes(w, (samples){NULL, s}, begin, end, k);
+}
+
+static void put_codes_32(flac_bits *w, const int32_t *s, int64_t begin, int64_t end, unsigned k) {
+    put_codes(w, (samples){s, NULL}, begin, end, k);
+}
+
+#if defined __x86_64__ && defined __GNUC__
+/* The same with the shifts of 2013, which take their distance from any register: a third faster. */
+__attribute__((target("bmi2"))) static void put_codes_bmi2(flac_bits *w, const int32_t *s,
+                                                           int64_t begin, int64_t end, unsigned k) {
+    put_codes(w, (samples){s, NULL}, begin, end, k);
+}
+static bool has_bmi2(void) {
+    return __builtin_cpu_supports("bmi2");
+}
+#else
+#define put_codes_bmi2 put_codes_32
+static bool has_bmi2(void) {
+    return false;
+}
+#endif
+
 static void put_partition(flac_bits *w, samples s, int64_t begin, int64_t end, unsigned k) {
     if (!flac_bits_reserve(w, rice_bits(s, begin, end, k))) return;
-    if (s.s32 != NULL) {
-        put_codes(w, (samples){s.s32, NULL}, begin, end, k);
+    if (s.s32 == NULL) {
+        put_codes_64(w, s.s64, begin, end, k);
+    } else if (has_bmi2()) {
+        put_codes_bmi2(w, s.s32, begin, end, k);
     } else {
-        put_codes(w, s, begin, end, k);
+        put_codes_32(w, s.s32, begin, end, k);
     }
 }
 
@@ -270,7 +324,7 @@ static int channel_bits(const flac_frame *f, const flac_format *format, int chan
 }
 
 wadi_status flac_pack_frame(const flac_frame *frame, const flac_format *format, int64_t index,
-                            flac_bits *w, wadi_error *err) {
+                            int64_t first, flac_bits *w, wadi_error *err) {
     const int mode = frame->head[0];
     if (frame->channels != format->channels || frame->n < 1 || frame->n > 65535 || mode < 0 ||
         mode > FLAC_MID_SIDE || (mode != FLAC_INDEPENDENT && frame->channels != 2)) {
@@ -283,7 +337,7 @@ wadi_status flac_pack_frame(const flac_frame *frame, const flac_format *format, 
     WADI_ASSERT(w->used == 0);
     const size_t start = w->n;
     int64_t rice = 0;
-    put_header(w, frame, format, index);
+    put_header(w, frame, format, index, first);
     for (int c = 0; c < frame->channels; c++) {
         if (put_subframe(w, frame, c, channel_bits(frame, format, c), &rice)) continue;
         return wadi_fail(err, WADI_INTERNAL, "frame %lld: the analysis of channel %d is not valid",

@@ -1,21 +1,28 @@
-/* The levels. They follow the purpose of the reference encoder's levels, not its settings: blocks of 3072 samples with three
- * predictors come out as small as its blocks of 4096 with nine. All stay within the streamable subset (RFC 9639, section 7) at
- * the rates a frame header can name. */
+/* The levels. They follow the purpose of the reference encoder's levels, not its settings; what the highest takes was chosen by
+ * size on one set of recordings and judged on others (docs/decisions/0029-what-level-8-tries.md and
+ * 0033-blocks-follow-the-sound.md). All stay within the streamable subset (RFC 9639, section 7) at the rates a frame header can
+ * name. */
 #include "apps/audio/recipe.h"
 
 typedef struct level {
     int block;      /* up to 48 kHz */
     int block_high; /* above */
-    bool stereo;
+    int cuts;
+    flac_stereo_choice stereo;
     int max_order;
     int windows;
     int max_partition;
 } level;
 
+#define NO FLAC_STEREO_OFF
+#define FIXED FLAC_STEREO_BY_FIXED
+#define LINEAR FLAC_STEREO_BY_LINEAR
 static const level levels[FLAC_MAX_LEVEL + 1] = {
-    {2304, 2304, false, 0, 0, 4}, {2304, 2304, true, 0, 0, 4},  {2304, 2304, true, 0, 0, 5},
-    {3072, 4096, false, 6, 1, 4}, {3072, 4096, true, 8, 1, 4},  {3072, 4096, true, 8, 3, 5},
-    {3072, 4096, true, 10, 1, 6}, {3072, 4096, true, 12, 1, 6}, {3072, 4096, true, 12, 3, 6},
+    {2304, 2304, 0, NO, 0, 0, 4},      {2304, 2304, 0, FIXED, 0, 0, 4},
+    {2304, 2304, 0, FIXED, 0, 0, 5},   {3072, 4096, 0, NO, 6, 1, 4},
+    {3072, 4096, 0, FIXED, 8, 1, 4},   {4096, 4096, 1, FIXED, 8, 1, 5},
+    {4096, 4096, 1, FIXED, 10, 3, 6},  {4096, 4096, 2, FIXED, 12, 3, 6},
+    {4096, 4096, 2, LINEAR, 12, 6, 6},
 };
 
 flac_recipe flac_recipe_for(int level_number, int rate, int channels, int bits) {
@@ -24,9 +31,14 @@ flac_recipe flac_recipe_for(int level_number, int rate, int channels, int bits) 
         .channels = channels,
         .bits = bits,
         .block = rate > 48000 ? l->block_high : l->block,
-        .stereo = l->stereo && channels == 2,
+        .cuts = l->cuts,
+        .stereo = channels == 2 ? l->stereo : FLAC_STEREO_OFF,
         .max_order = l->max_order,
         .windows = l->windows,
         .max_partition = l->max_partition,
     };
+}
+
+int flac_recipe_shortest(const flac_recipe *r) {
+    return r->cuts > 0 ? r->block >> r->cuts : 0;
 }

@@ -1,97 +1,43 @@
-/* Writing a FLAC stream: metadata first, frames in order, then back to complete the metadata. Every write is checked, close
- * included, since a full disk may be noticed only there. */
+/* Writing a FLAC stream: metadata first, frames in order, then back to complete the metadata. */
 #include "apps/audio/writer.h"
 
-#include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
+#include "apps/audio/endian.h"
 #include "base/error.h"
+#include "base/outfile.h"
 #include "base/text.h"
 #include "base/vec.h"
 
 enum {
     SEEK_SECONDS = 10, /* between seek points */
-    MAX_POINTS = 4096,
-    PADDING_BYTES = 1024 /* room for tags added later */
+    MAX_POINTS = 4096
 };
 
 struct flac_writer {
-    char *path;      /* for messages, and the final name */
-    char *temporary; /* NULL when the output is not a regular file */
-    FILE *out;
-    bool is_stdout;
+    char *path; /* for messages */
+    wadi_outfile *out;
     bool can_seek;
-    int64_t bytes;
-    int64_t first_frame;  /* bytes of metadata before it */
-    int64_t seektable_at; /* position of its block, 0 when there is none */
-    flac_streaminfo info; /* total and frame sizes as written so far */
-    int64_t point_step;   /* samples between seek points */
+    bool info_alone, table_last; /* which block ends the metadata, if one of these */
+    int64_t first_frame;         /* bytes of metadata before it */
+    int64_t seektable_at;        /* position of its block, 0 when there is none */
+    flac_streaminfo info;        /* total and frame sizes as written so far */
+    int64_t point_step;          /* samples between seek points */
     WADI_VEC(flac_seekpoint) points;
     size_t point_n; /* those that are real */
 };
 
-static wadi_status write_failed(const flac_writer *w, wadi_error *err) {
-    return wadi_fail(err, WADI_IO, "%s: writing failed at byte %lld: %s", w->path,
-                     (long long)w->bytes, strerror(errno));
-}
-
-static wadi_status write_bytes(flac_writer *w, const void *data, size_t n, wadi_error *err) {
-    if (n > 0 && fwrite(data, 1, n, w->out) != n) return write_failed(w, err);
-    w->bytes += (int64_t)n;
-    return WADI_OK;
-}
-
 /* ---- open ---- */
 
-/* A neighbour of path, open for writing, with the permissions a new file would get. */
-static wadi_status open_temporary(flac_writer *w, wadi_error *err) {
-    wadi_text name = {0};
-    wadi_text_addf(&name, "%s.XXXXXX", w->path);
-    w->temporary = wadi_text_take(&name);
-    if (w->temporary == NULL) return wadi_fail(err, WADI_MEMORY, "out of memory");
-    const int fd = mkstemp(w->temporary);
-    if (fd < 0) {
-        const int reason = errno;
-        free(w->temporary);
-        w->temporary = NULL;
-        return wadi_fail(err, WADI_IO, "%s: cannot write beside it: %s", w->path, strerror(reason));
-    }
-    const mode_t mask = umask(0);
-    umask(mask);
-    (void)fchmod(fd, 0666 & ~mask); /* some file systems have no permissions */
-    w->out = fdopen(fd, "wb");
-    if (w->out != NULL) return WADI_OK;
-    close(fd);
-    return wadi_fail(err, WADI_MEMORY, "out of memory");
-}
-
-static wadi_status open_output(flac_writer *w, bool force, wadi_error *err) {
-    struct stat about;
-    if (strcmp(w->path, "-") == 0) {
-        w->out = stdout;
-        w->is_stdout = true;
-        w->can_seek = fstat(fileno(stdout), &about) == 0 && S_ISREG(about.st_mode) &&
-                      lseek(fileno(stdout), 0, SEEK_CUR) == 0;
-        return WADI_OK;
-    }
-    const bool exists = stat(w->path, &about) == 0;
-    if (exists && S_ISDIR(about.st_mode)) {
-        return wadi_fail(err, WADI_INVALID, "%s: is a directory", w->path);
-    }
-    if (exists && !S_ISREG(about.st_mode)) {
-        w->out = fopen(w->path, "wb");
-        if (w->out == NULL) return wadi_fail(err, WADI_IO, "%s: %s", w->path, strerror(errno));
-        return WADI_OK;
-    }
-    if (exists && !force) {
-        return wadi_fail(err, WADI_INVALID, "%s: exists; --force overwrites it", w->path);
-    }
-    w->can_seek = true;
-    return open_temporary(w, err);
+static wadi_status open_output(flac_writer *w, bool force, bool sync, wadi_error *err) {
+    const wadi_outfile_options options = {.only_new = !force,
+                                          .sync = sync ? WADI_SYNC_ALWAYS : WADI_SYNC_REPLACED};
+    const wadi_status status = wadi_outfile_open(w->path, &options, &w->out, err);
+    if (status == WADI_INVALID)
+        return wadi_fail(err, status, "%s: exists; --force overwrites it", w->path);
+    if (status == WADI_OK) w->can_seek = wadi_outfile_can_rewrite(w->out);
+    return status;
 }
 
 /* Seek points go to the frames that hold the samples 0, step, 2 step, ...: the step is at least a block, so no frame is named
@@ -109,22 +55,55 @@ static bool plan_points(flac_writer *w, const flac_stream *stream) {
     return true;
 }
 
+/* The seek table stands where the source had one, else before everything. */
+static void put_table(flac_writer *w, flac_bits *bits) {
+    if (w->points.n == 0 || w->seektable_at != 0) return;
+    w->seektable_at = (int64_t)bits->n;
+    flac_put_seektable(bits, w->points.at, w->points.n, false);
+}
+
+static void put_blocks(flac_writer *w, const flac_stream *stream, flac_bits *bits) {
+    const size_t n = stream->blocks != NULL ? stream->blocks->list.n : 0;
+    if (n == 0 || flac_blocks_find(stream->blocks, FLAC_BLOCK_SEEKTABLE) == NULL) {
+        put_table(w, bits);
+    }
+    for (size_t i = 0; i < n; i++) {
+        const flac_block *block = &stream->blocks->list.at[i];
+        if (block->type == FLAC_BLOCK_SEEKTABLE) {
+            put_table(w, bits);
+        } else {
+            flac_put_block(bits, block->type, block->body.at, block->body.n, false);
+        }
+    }
+    if (stream->padding >= 0) flac_put_padding(bits, (unsigned)stream->padding, false);
+}
+
+/* Where the header of the last block stands. */
+static size_t last_block(const flac_bits *bits) {
+    size_t at = 4;
+    for (;;) {
+        const size_t next = at + FLAC_BLOCK_HEADER_BYTES + (size_t)flac_be(bits->at + at + 1, 3);
+        if (next >= bits->n) return at;
+        at = next;
+    }
+}
+
 static wadi_status write_metadata(flac_writer *w, const flac_stream *stream, wadi_error *err) {
     flac_bits bits = {0};
     wadi_status st = WADI_OK;
     flac_bits_put(&bits, 0x664c6143, 32); /* "fLaC" */
     flac_put_streaminfo(&bits, &w->info, false);
-    if (w->points.n > 0) {
-        w->seektable_at = (int64_t)bits.n;
-        flac_put_seektable(&bits, w->points.at, w->points.n, false);
+    put_blocks(w, stream, &bits);
+    if (bits.failed) {
+        st = wadi_fail(err, WADI_MEMORY, "out of memory");
+    } else {
+        const size_t last = last_block(&bits);
+        bits.at[last] |= 0x80;
+        w->info_alone = last == 4;
+        w->table_last = w->seektable_at != 0 && (int64_t)last == w->seektable_at;
+        st = wadi_outfile_write(w->out, bits.at, bits.n, err);
     }
-    const bool ok =
-        flac_put_comments(&bits, "wadi-flac " WADI_VERSION, stream->tags, stream->tag_n, false);
-    flac_put_padding(&bits, PADDING_BYTES, true);
-    if (bits.failed) st = wadi_fail(err, WADI_MEMORY, "out of memory");
-    if (!ok) st = wadi_fail(err, WADI_UNSUPPORTED, "%s: tags are longer than 16 MiB", w->path);
-    if (st == WADI_OK) st = write_bytes(w, bits.at, bits.n, err);
-    w->first_frame = w->bytes;
+    w->first_frame = wadi_outfile_bytes(w->out);
     flac_bits_fini(&bits);
     return st;
 }
@@ -141,7 +120,7 @@ wadi_status flac_writer_open(const char *path, bool force, const flac_stream *st
         return wadi_fail(err, WADI_MEMORY, "out of memory");
     }
     w->info.format = stream->format;
-    wadi_status st = open_output(w, force, err);
+    wadi_status st = open_output(w, force, stream->sync, err);
     /* A pipe keeps these values for good, so it gets the total the source promises. */
     if (!w->can_seek && stream->total > 0) w->info.total = stream->total;
     if (st == WADI_OK && !plan_points(w, stream)) st = wadi_fail(err, WADI_MEMORY, "out of memory");
@@ -163,7 +142,7 @@ static void note_point(flac_writer *w, int64_t samples) {
     const int64_t wanted = (int64_t)w->point_n * w->point_step;
     if (w->info.total + samples <= wanted) return;
     w->points.at[w->point_n++] =
-        (flac_seekpoint){w->info.total, w->bytes - w->first_frame, (int)samples};
+        (flac_seekpoint){w->info.total, wadi_outfile_bytes(w->out) - w->first_frame, (int)samples};
 }
 
 wadi_status flac_writer_append(flac_writer *w, const uint8_t *frame, size_t n, int64_t samples,
@@ -172,7 +151,7 @@ wadi_status flac_writer_append(flac_writer *w, const uint8_t *frame, size_t n, i
         return wadi_fail(err, WADI_UNSUPPORTED, "%s: FLAC holds less than 2^36 samples", w->path);
     }
     note_point(w, samples);
-    WADI_TRY(write_bytes(w, frame, n, err));
+    WADI_TRY(wadi_outfile_write(w->out, frame, n, err));
     const uint32_t size = n > 0xffffff ? 0 : (uint32_t)n;
     if (w->info.total == 0 || size < w->info.min_frame) w->info.min_frame = size;
     if (size > w->info.max_frame) w->info.max_frame = size;
@@ -184,37 +163,30 @@ wadi_status flac_writer_append(flac_writer *w, const uint8_t *frame, size_t n, i
 
 static void release(flac_writer *w) {
     wadi_vec_free(&w->points);
-    free(w->temporary);
     free(w->path);
     free(w);
 }
 
 void flac_writer_discard(flac_writer *owned_w) {
     if (owned_w == NULL) return;
-    if (owned_w->out != NULL && !owned_w->is_stdout) (void)fclose(owned_w->out);
-    if (owned_w->temporary != NULL) (void)unlink(owned_w->temporary);
+    wadi_outfile_discard(owned_w->out);
     release(owned_w);
 }
 
 /* Writes a block anew over the room it has. */
 static wadi_status write_over(flac_writer *w, int64_t at, const flac_bits *bits, wadi_error *err) {
     if (bits->failed) return wadi_fail(err, WADI_MEMORY, "out of memory");
-    if (fseeko(w->out, (off_t)at, SEEK_SET) != 0 ||
-        fwrite(bits->at, 1, bits->n, w->out) != bits->n) {
-        return wadi_fail(err, WADI_IO, "%s: completing the metadata at byte %lld failed: %s",
-                         w->path, (long long)at, strerror(errno));
-    }
-    return WADI_OK;
+    return wadi_outfile_rewrite(w->out, at, bits->at, bits->n, err);
 }
 
 static wadi_status complete_metadata(flac_writer *w, const uint8_t md5[16], wadi_error *err) {
     flac_bits bits = {0};
     memcpy(w->info.md5, md5, 16);
-    flac_put_streaminfo(&bits, &w->info, false);
+    flac_put_streaminfo(&bits, &w->info, w->info_alone);
     wadi_status st = write_over(w, 4, &bits, err);
     if (st == WADI_OK && w->seektable_at != 0) {
         flac_bits_clear(&bits);
-        flac_put_seektable(&bits, w->points.at, w->points.n, false);
+        flac_put_seektable(&bits, w->points.at, w->points.n, w->table_last);
         st = write_over(w, w->seektable_at, &bits, err);
     }
     flac_bits_fini(&bits);
@@ -224,18 +196,10 @@ static wadi_status complete_metadata(flac_writer *w, const uint8_t md5[16], wadi
 wadi_status flac_writer_close(flac_writer *owned_w, const uint8_t md5[16], wadi_error *err) {
     flac_writer *w = owned_w;
     wadi_status st = w->can_seek ? complete_metadata(w, md5, err) : WADI_OK;
-    if (st == WADI_OK && fflush(w->out) != 0) st = write_failed(w, err);
-    if (!w->is_stdout) {
-        const bool closed = fclose(w->out) == 0;
-        w->out = NULL;
-        if (st == WADI_OK && !closed) st = write_failed(w, err);
-    }
-    if (st == WADI_OK && w->temporary != NULL && rename(w->temporary, w->path) != 0) {
-        st = wadi_fail(err, WADI_IO, "%s: cannot rename to it: %s", w->path, strerror(errno));
-    }
     if (st == WADI_OK) {
-        free(w->temporary);
-        w->temporary = NULL;
+        wadi_outfile *out = w->out;
+        w->out = NULL;
+        st = wadi_outfile_keep(out, err);
     }
     flac_writer_discard(w);
     return st;
@@ -246,5 +210,5 @@ bool flac_writer_can_seek(const flac_writer *w) {
 }
 
 int64_t flac_writer_bytes(const flac_writer *w) {
-    return w->bytes;
+    return wadi_outfile_bytes(w->out);
 }

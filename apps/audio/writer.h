@@ -1,7 +1,6 @@
-/* A FLAC stream on its way to a file or to standard output.
+/* A FLAC stream on its way to a file or to standard output (base/outfile.h).
  *
- * A file has a temporary name in its own directory until it is complete: whatever happens, nothing that looks like a finished
- * file stands under the final name. What is known only at the end (total, MD5, frame sizes, seek points) is written over the
+ * What is known only at the end (total, MD5, frame sizes, seek points) is written over the
  * room left for it at the start; where the output cannot seek (a pipe) those fields keep their "unknown". */
 #ifndef APPS_AUDIO_WRITER_H
 #define APPS_AUDIO_WRITER_H
@@ -9,6 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "apps/audio/blocks.h"
 #include "apps/audio/metadata.h"
 #include "wadi/status.h"
 
@@ -16,9 +16,11 @@ typedef struct flac_writer flac_writer;
 
 typedef struct flac_stream {
     flac_format format;
-    int64_t total;        /* samples per channel as far as the source knows, -1 when it does not */
-    const flac_tag *tags; /* borrowed during open */
-    size_t tag_n;
+    int64_t total; /* samples per channel as far as the source knows, -1 when it does not */
+    const flac_blocks *
+        blocks; /* of metadata, borrowed during open; where one is a seek table a new one stands; NULL: none */
+    bool sync;       /* onto the disk before close returns */
+    int64_t padding; /* bytes of room for tags added later; -1: no such block */
 } flac_stream;
 
 /* path "-" is standard output. A file that exists is refused unless `force`; a device or a pipe by that name is written in

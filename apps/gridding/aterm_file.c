@@ -4,21 +4,11 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "connectors/fits.h"
 
 void grid_aterms_fini(grid_aterms *a) {
     free((void *)(uintptr_t)a->kernel);
     *a = (grid_aterms){0};
-}
-
-#ifdef WADI_HAVE_CFITSIO
-
-#include <fitsio.h>
-
-static wadi_status read_failed(const char *path, int status, wadi_error *err) {
-    char why[FLEN_STATUS];
-    fits_get_errstatus(status, why);
-    fits_clear_errmsg();
-    return wadi_fail(err, status == MEMORY_ALLOCATION ? WADI_MEMORY : WADI_IO, "%s: %s", path, why);
 }
 
 /* Each row backwards: u changes its sign. */
@@ -34,49 +24,18 @@ static void turn(double *kernel, int64_t rows, int64_t size) {
     }
 }
 
-static wadi_status read_kernels(const char *path, fitsfile *f, grid_aterms *out, wadi_error *err) {
-    long n[4] = {0};
-    int naxis = 0, status = 0;
-    double theta = 0;
-    fits_get_img_dim(f, &naxis, &status);
-    fits_get_img_size(f, 4, n, &status);
-    fits_read_key(f, TDOUBLE, "THETA", &theta, NULL, &status);
-    if (status != 0) return read_failed(path, status, err);
-    if (naxis != 4 || n[0] != 2 || n[1] != n[2] || n[1] % 2 == 0 || n[3] < 1 || !(theta > 0))
+wadi_status grid_aterms_read(const char *path, grid_aterms *out, wadi_error *err) {
+    wadi_fits_cube c = {0};
+    WADI_TRY(wadi_fits_read(path, "THETA", &c, err));
+    if (c.axes != 4 || c.n[0] != 2 || c.n[1] != c.n[2] || c.n[1] % 2 == 0 || c.n[3] < 1 ||
+        !(c.key > 0)) {
+        free(c.value);
         return wadi_fail(err, WADI_INVALID,
                          "%s: A-terms have the axes (2, size, size, antennas), the size odd, and a "
                          "positive THETA",
                          path);
-    const int64_t values = (int64_t)n[1] * n[2] * n[3] * 2;
-    double *kernel = malloc((size_t)values * sizeof *kernel);
-    if (kernel == NULL) return wadi_fail(err, WADI_MEMORY, "%s: out of memory", path);
-    fits_read_img(f, TDOUBLE, 1, values, NULL, kernel, NULL, &status);
-    if (status != 0) {
-        free(kernel);
-        return read_failed(path, status, err);
     }
-    turn(kernel, (int64_t)n[2] * n[3], n[1]);
-    *out = (grid_aterms){.antennas = n[3], .size = n[1], .theta = theta, .kernel = kernel};
+    turn(c.value, c.n[2] * c.n[3], c.n[1]);
+    *out = (grid_aterms){.antennas = c.n[3], .size = c.n[1], .theta = c.key, .kernel = c.value};
     return WADI_OK;
 }
-
-wadi_status grid_aterms_read(const char *path, grid_aterms *out, wadi_error *err) {
-    fitsfile *f = NULL;
-    int status = 0;
-    fits_open_diskfile(&f, path, READONLY, &status);
-    if (status != 0) return read_failed(path, status, err);
-    const wadi_status result = read_kernels(path, f, out, err);
-    status = 0;
-    fits_close_file(f, &status);
-    fits_clear_errmsg();
-    return result;
-}
-
-#else
-
-wadi_status grid_aterms_read(const char *path, grid_aterms *out, wadi_error *err) {
-    WADI_UNUSED(out);
-    return wadi_fail(err, WADI_UNSUPPORTED, "%s: built without CFITSIO, which reads A-terms", path);
-}
-
-#endif

@@ -188,8 +188,8 @@ static wadi_acc visibility(void *env, wadi_exp k) {
     c.place = wadi_add(wadi_mul(y.sub, wadi_i64(f->oversample)), x.sub);
     c.a1 = antenna(p, k, 0, &known);
     c.a2 = antenna(p, k, 1, &known);
-    const wadi_exp row = grid_program_row(&p->in, y.cell, x.cell, wadi_i64(f->support), known);
-    const wadi_exp column = wadi_sub(x.cell, wadi_i64(f->support / 2));
+    const wadi_exp row = grid_program_row(&p->in, k, y.cell, wadi_i64(f->support), known);
+    const wadi_exp column = grid_program_column(&p->in, x.cell, wadi_i64(f->support));
     const wadi_acc kernel = f->hoisted ? by_one_transform(&c) : by_six_transforms(&c);
     const wadi_acc parts[] = {wadi_unit(row), wadi_unit(column),
                               wadi_map_env(times, &c.value, kernel)};

@@ -228,7 +228,8 @@ static wadi_status bind_all(const grid_canvas *c, wadi_run *run, const grid_batc
                               grid_bind_vector("weight", WADI_F64, b->n, b->weight),
                               grid_bind("pair", WADI_I32, 2, pairs, b->pair),
                               {"grid", planes(c)},
-                              grid_bind_scalar("fine", &c->fine)};
+                              grid_bind_scalar("fine", &c->fine),
+                              grid_bind_scalar("scale", &c->scale)};
     WADI_TRY(grid_bind_all(run, sizeof own / sizeof *own, own, err));
     return grid_bind_all(run, extras, extra, err);
 }
@@ -276,7 +277,8 @@ grid_inputs grid_program_inputs(void) {
         wadi_input("u", WADI_F64, 1, n),         wadi_input("v", WADI_F64, 1, n),
         wadi_input("w", WADI_F64, 1, n),         wadi_input("vis", WADI_C128, 1, n),
         wadi_input("weight", WADI_F64, 1, n),    wadi_input("pair", WADI_I32, 2, n),
-        wadi_input("grid", WADI_C128, 2, cells), wadi_input("fine", WADI_F64, 0, NULL)};
+        wadi_input("grid", WADI_C128, 2, cells), wadi_input("fine", WADI_F64, 0, NULL),
+        wadi_input("scale", WADI_F64, 0, NULL)};
 }
 
 static wadi_exp floored(wadi_exp x) {
@@ -328,17 +330,39 @@ wadi_exp grid_program_value(const grid_inputs *in, wadi_exp k) {
     return wadi_complex(wadi_mul(wadi_real(z), weight), wadi_mul(wadi_imag(z), weight));
 }
 
-wadi_exp grid_program_row(const grid_inputs *in, wadi_exp y, wadi_exp x, wadi_exp support,
+/* grid_is_inside, for one coordinate. */
+static wadi_exp is_inside(const grid_inputs *in, wadi_acc of, wadi_exp k) {
+    const wadi_exp periods = wadi_mul(wadi_abs(wadi_index1(of, k)), wadi_the(in->scale));
+    return wadi_le(periods, wadi_f64(0.5));
+}
+
+wadi_exp grid_program_column(const grid_inputs *in, wadi_exp x, wadi_exp support) {
+    const wadi_exp cells = wadi_extent(in->grid, 1);
+    const wadi_exp first = wadi_sub(x, wadi_quot(support, wadi_i64(2)));
+    return wadi_rem(wadi_add(first, cells), cells);
+}
+
+wadi_exp grid_program_row(const grid_inputs *in, wadi_exp k, wadi_exp y, wadi_exp support,
                           wadi_exp known) {
-    const wadi_exp half = wadi_quot(support, wadi_i64(2));
-    const wadi_exp most = wadi_sub(wadi_extent(in->grid, 1), half);
-    wadi_exp fits = wadi_land(wadi_ge(x, half), wadi_lt(x, most));
-    fits = wadi_land(fits, wadi_land(wadi_ge(y, half), wadi_lt(y, most)));
-    return wadi_cond(wadi_land(fits, known), wadi_sub(y, half), wadi_i64(-1));
+    const wadi_exp inside = wadi_land(is_inside(in, in->u, k), is_inside(in, in->v, k));
+    const wadi_exp fits = wadi_le(support, wadi_extent(in->grid, 1));
+    return wadi_cond(wadi_land(wadi_land(inside, fits), known), grid_program_column(in, y, support),
+                     wadi_i64(-1));
+}
+
+/* Cell (i, j) of values that begin at (row, column), both on the grid; row is counted through all planes. A first row below 0 keeps
+ * them out. */
+static wadi_ix place_of(wadi_acc grid, wadi_exp row, wadi_exp column, wadi_exp i, wadi_exp j) {
+    const wadi_exp cells = wadi_extent(grid, 1), none = wadi_i64(0);
+    const wadi_exp x = wadi_add(column, j), y = wadi_add(wadi_rem(row, cells), i);
+    const wadi_exp over_x = wadi_cond(wadi_ge(x, cells), cells, none),
+                   over_y = wadi_cond(wadi_ge(y, cells), cells, none);
+    return wadi_keep_if(wadi_ge(row, none),
+                        wadi_ix2(wadi_sub(wadi_add(row, i), over_y), wadi_sub(x, over_x)));
 }
 
 typedef struct chunk {
-    wadi_acc row, column;
+    wadi_acc grid, row, column;
 } chunk;
 
 static wadi_exp plus(void *env, wadi_exp x, wadi_exp before) {
@@ -387,8 +411,7 @@ static wadi_seq weighed_visibilities(const grid_inputs *in, grid_body body, void
 static wadi_ix target(void *env, wadi_ix ix) {
     const chunk *c = env;
     const wadi_exp row = wadi_index1(c->row, ix.at[0]), column = wadi_index1(c->column, ix.at[0]);
-    return wadi_keep_if(wadi_ge(row, wadi_i64(0)),
-                        wadi_ix2(wadi_add(row, ix.at[1]), wadi_add(column, ix.at[2])));
+    return place_of(c->grid, row, column, ix.at[1], ix.at[2]);
 }
 
 static wadi_acc without_weight(wadi_acc e) {
@@ -399,7 +422,7 @@ static wadi_acc without_weight(wadi_acc e) {
 /* parts: shapes and values of row, column, kernel. */
 static wadi_acc add_regular(void *env, wadi_acc grid, wadi_acc parts) {
     const int64_t side = *(const int *)env;
-    chunk c = {wadi_tuple_get(parts, 1), wadi_tuple_get(parts, 3)};
+    chunk c = {grid, wadi_tuple_get(parts, 1), wadi_tuple_get(parts, 3)};
     const wadi_ix shape = wadi_ix3(wadi_extent(c.row, 0), wadi_i64(side), wadi_i64(side));
     const wadi_acc values = wadi_reshape(shape, wadi_tuple_get(parts, 5));
     return wadi_permute_env(plus, grid, target, &c, values);
@@ -415,17 +438,17 @@ void grid_program_scatter(const grid_inputs *in, int side, grid_body body, void 
 /* ---- values of different extents ---- */
 
 typedef struct corner {
+    wadi_acc grid;
     wadi_exp row, column;
 } corner;
 
 static wadi_ix from_corner(void *env, wadi_ix ix) {
     const corner *c = env;
-    return wadi_keep_if(wadi_ge(c->row, wadi_i64(0)),
-                        wadi_ix2(wadi_add(c->row, ix.at[0]), wadi_add(c->column, ix.at[1])));
+    return place_of(c->grid, c->row, c->column, ix.at[0], ix.at[1]);
 }
 
 static wadi_acc add_one(wadi_acc grid, wadi_acc e) {
-    corner c = {wadi_the(wadi_tuple_get(e, 0)), wadi_the(wadi_tuple_get(e, 1))};
+    corner c = {grid, wadi_the(wadi_tuple_get(e, 0)), wadi_the(wadi_tuple_get(e, 1))};
     return wadi_permute_env(plus, grid, from_corner, &c, wadi_tuple_get(e, 2));
 }
 

@@ -61,7 +61,7 @@ const double *grid_canvas_cells(const grid_canvas *c);
 /* ---- the program of a batch ---- */
 
 typedef struct grid_inputs {
-    wadi_acc u, v, w, vis, weight, pair, grid, fine;
+    wadi_acc u, v, w, vis, weight, pair, grid, fine, scale;
 } grid_inputs;
 
 /* One coordinate of a visibility on the grid. */
@@ -93,10 +93,12 @@ grid_spot grid_program_spot(const grid_inputs *in, int oversample, wadi_exp x);
 grid_between grid_program_between(const grid_inputs *in, int oversample, wadi_exp x);
 /* Visibility k times its weight. */
 wadi_exp grid_program_value(const grid_inputs *in, wadi_exp k);
-/* The values' first row: that of a kernel of `support` cells around cell (y, x), or -1 if it would leave the grid or `known` is
- * false. */
-wadi_exp grid_program_row(const grid_inputs *in, wadi_exp y, wadi_exp x, wadi_exp support,
+/* The first row of the values of visibility k: that of a kernel of `support` cells around row y. -1 if k lies outside (grid_is_inside), the
+ * kernel is wider than the grid, or `known` is false. Rows and columns go on at the opposite border. */
+wadi_exp grid_program_row(const grid_inputs *in, wadi_exp k, wadi_exp y, wadi_exp support,
                           wadi_exp known);
+/* The first column of a kernel around column x. */
+wadi_exp grid_program_column(const grid_inputs *in, wadi_exp x, wadi_exp support);
 /* Adds the body's values of all visibilities to the grid, in their order, and makes it the result. All are side x side; in the second
  * form their extents differ. */
 void grid_program_scatter(const grid_inputs *in, int side, grid_body body, void *env);

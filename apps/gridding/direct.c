@@ -9,11 +9,12 @@
 
 struct grid_gridder {
     int64_t size;
+    double scale;
     wadi_run_options run;
     wadi_program *program;
     wadi_exe *exe;
     double *image;
-    int64_t gridded;
+    int64_t gridded, outside;
     double weight;
 };
 
@@ -87,6 +88,7 @@ static wadi_status open_direct(const grid_job *job, grid_gridder **out, wadi_err
     grid_gridder *g = calloc(1, sizeof *g);
     if (g != NULL) {
         g->size = job->size;
+        g->scale = job->scale;
         g->run = job->run;
         g->image = calloc((size_t)pixels, sizeof *g->image);
         g->program = wadi_program_create("direct");
@@ -131,11 +133,36 @@ static wadi_status run_batch(grid_gridder *g, wadi_run *run, const grid_batch *b
     return WADI_OK;
 }
 
+/* The visibilities that are gridded: *io itself, or copies of them in *out_owned, to be freed. */
+static wadi_status keep_inside(double scale, grid_batch *io, double **out_owned, wadi_error *err) {
+    int64_t n = 0, at = 0;
+    *out_owned = NULL;
+    for (int64_t k = 0; k < io->n; k++) n += grid_is_inside(scale, io->u[k], io->v[k]);
+    if (n == io->n) return WADI_OK;
+    double *to = malloc((size_t)(6 * n + 1) * sizeof *to);
+    if (to == NULL) return wadi_fail(err, WADI_MEMORY, "direct: out of memory");
+    for (int64_t k = 0; k < io->n; k++) {
+        if (!grid_is_inside(scale, io->u[k], io->v[k])) continue;
+        const double of[] = {io->u[k], io->v[k], io->w[k], io->weight[k]};
+        for (int c = 0; c < 4; c++) to[c * n + at] = of[c];
+        memcpy(to + 4 * n + 2 * at++, io->vis + 2 * k, 2 * sizeof *to);
+    }
+    *io = (grid_batch){
+        .n = n, .u = to, .v = to + n, .w = to + 2 * n, .weight = to + 3 * n, .vis = to + 4 * n};
+    *out_owned = to;
+    return WADI_OK;
+}
+
 static wadi_status add(grid_gridder *g, const grid_batch *batch, wadi_error *err) {
     wadi_run *run = NULL;
-    WADI_TRY(wadi_run_create(g->exe, &g->run, &run, err));
-    const wadi_status status = run_batch(g, run, batch, err);
+    grid_batch inside = *batch;
+    double *owned = NULL;
+    WADI_TRY(keep_inside(g->scale, &inside, &owned, err));
+    wadi_status status = wadi_run_create(g->exe, &g->run, &run, err);
+    if (status == WADI_OK) status = run_batch(g, run, &inside, err);
+    if (status == WADI_OK) g->outside += batch->n - inside.n;
     wadi_run_destroy(run);
+    free(owned);
     return status;
 }
 
@@ -146,7 +173,8 @@ static wadi_status image(grid_gridder *g, double *out, wadi_error *err) {
 }
 
 static void tell(const grid_gridder *g, grid_tally *out) {
-    *out = (grid_tally){.gridded = g->gridded, .weight = g->weight, .grid = g->size};
+    *out = (grid_tally){
+        .gridded = g->gridded, .outside = g->outside, .weight = g->weight, .grid = g->size};
 }
 
 const grid_method grid_direct = {

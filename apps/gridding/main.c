@@ -1,22 +1,24 @@
 /* wadi-grid: the program around a session. The image goes to its file, a summary to standard output, all else to standard error. */
 #include <math.h>
-#include <signal.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "apps/gridding/keys.h"
 #include "apps/gridding/options.h"
 #include "apps/gridding/report.h"
 #include "apps/gridding/session.h"
 #include "apps/gridding/write_image.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/outfile.h"
+#include "base/process.h"
+#include "base/task.h"
+#include "base/text.h"
+#include "connectors/link_keys.h"
 
-enum { DONE = 0, FAILED = 1, MISUSE = 2, INTERRUPTED = 130 };
+enum { DONE = 0, FAILED = 1, MISUSE = 2 };
 
 /* Asked for more than this, single precision would round what was asked for away. */
 static const double single_epsilon = 1e-6;
@@ -34,33 +36,14 @@ typedef struct work {
     bool live;  /* an image of what has come so far stands under the name of the whole one */
 } work;
 
-/* ---- signals ---- */
-
-static atomic_bool interrupted, writing; /* other threads ask */
-static grid_session *volatile under_way;
-
-/* The first signal ends a pass over the files in good order, and lets an image be written to its end; elsewhere nothing has begun that
- * would have to be ended. The second has its usual effect. */
-
-static void on_signal(int number) {
-    struct sigaction usual = {.sa_handler = SIG_DFL};
-    (void)sigaction(number, &usual, NULL);
-    interrupted = true;
-    if (under_way != NULL && grid_session_cancel(under_way)) return;
-    if (!writing) _exit(INTERRUPTED);
-}
-
-static void catch_signals(void) {
-    struct sigaction action = {.sa_handler = on_signal};
-    (void)sigaction(SIGINT, &action, NULL);
-    (void)sigaction(SIGTERM, &action, NULL);
-    struct sigaction ignore = {.sa_handler = SIG_IGN};
-    (void)sigaction(SIGPIPE, &ignore, NULL);
-}
+/* ---- signals ----
+ *
+ * Until something is being written the first signal ends the process at once, since nothing is there that would have to be
+ * cleaned up. What comes over a link is not lost so easily: the image so far is written. */
 
 static bool stop(void *env) {
     WADI_UNUSED(env);
-    return interrupted;
+    return wadi_process_signal() != 0;
 }
 
 /* ---- progress ---- */
@@ -68,6 +51,10 @@ static bool stop(void *env) {
 static void clear_line(work *w) {
     if (w->shown) fputs("\r\033[K", stderr);
     w->shown = false;
+}
+
+static void before_warning(void *env) {
+    clear_line(env);
 }
 
 static void progress(void *env, grid_phase phase, const grid_counts *counts, int64_t rows) {
@@ -141,11 +128,11 @@ static wadi_status write_image(work *w, const char *path, wadi_error *err) {
     grid_session_account(w->session, &a);
     tell_history(&h, w->options, &a);
     const wadi_image_info info = image_info(w, &a, &h);
-    writing = true;
-    const wadi_status status =
-        grid_write_image(w->writer, w->image, a.geometry.size, path,
-                         path == w->options->output ? w->options->png : NULL, &info, err);
-    writing = false;
+    wadi_process_may_die(false);
+    const wadi_status status = grid_write_image(w->writer, w->image, a.geometry.size, path,
+                                                path == w->options->output ? w->options->png : NULL,
+                                                &info, w->options->sync, err);
+    wadi_process_may_die(w->options->listen == NULL);
     for (int i = 0; i < 3; i++) wadi_text_fini(&h.line[i]);
     return status;
 }
@@ -191,14 +178,13 @@ static wadi_status open_files(work *w, const grid_take *take, wadi_error *err) {
         .setups = o->setups.n};
     if (o->listen == NULL)
         return grid_files_open(&w->files, o->inputs.n, o->inputs.at, &choice, take, err);
-    grid_keys keys = {0};
+    wadi_link_secrets secrets = {0};
     wadi_link_options link = {.bind = true, .first_after_ms = -1}; /* telescopes take their time */
-    wadi_status status = o->key != NULL ? grid_keys_read(&keys, o->key, o->senders, err) : WADI_OK;
-    grid_keys_receive(&keys, &link);
+    wadi_status status = wadi_link_secrets_read(&secrets, o->key, o->senders, o->token, &link, err);
     if (status == WADI_OK && !o->quiet)
         fprintf(stderr, "wadi-grid: waiting for visibilities at %s\n", o->listen);
     if (status == WADI_OK) status = grid_files_listen(&w->files, o->listen, &link, take, err);
-    grid_keys_fini(&keys);
+    wadi_link_secrets_fini(&secrets);
     return status;
 }
 
@@ -236,47 +222,76 @@ static wadi_status prepare(work *w, wadi_error *err) {
     return grid_writer_create(o->epsilon < single_epsilon, o->png != NULL, &w->writer, err);
 }
 
-/* A stream has broken off: what came is kept under a name that says so, and under no other. */
+/* The first free one of OUTPUT.partial, OUTPUT.partial.2, ..: an empty file of ours stands there then. */
+static wadi_status find_partial_name(const char *output, wadi_text *out, wadi_error *err) {
+    enum { MOST = 1000 };
+    const wadi_outfile_options only_new = {.only_new = true};
+    wadi_status status = WADI_INVALID;
+    for (int i = 1; i <= MOST && status == WADI_INVALID; i++) {
+        wadi_text_clear(out);
+        wadi_text_addf(out, "%s.partial", output);
+        if (i > 1) wadi_text_addf(out, ".%d", i);
+        status = out->failed ? wadi_fail(err, WADI_MEMORY, "out of memory")
+                             : wadi_outfile_put(out->at, "", 0, &only_new, err);
+    }
+    return status;
+}
+
+/* What has come, under a name that says so and that no file of an earlier run has. */
+static wadi_status write_part(work *w, wadi_text *name, wadi_error *err) {
+    WADI_TRY(grid_session_settle(w->session, err));
+    WADI_TRY(find_partial_name(w->options->output, name, err));
+    const wadi_status status = write_image(w, name->at, err);
+    if (status != WADI_OK) (void)remove(name->at);
+    return status;
+}
+
+/* A stream has broken off: what came is kept, and not under the name of the whole image. A first signal ends this no more. */
 static void save_part(work *w) {
+    const grid_options *o = w->options;
     wadi_text name = {0};
     wadi_error err = {.status = WADI_OK};
     if (w->session == NULL || !grid_session_has_part(w->session)) return;
-    wadi_text_addf(&name, "%s.partial", w->options->output);
-    if (w->live) (void)rename(w->options->output, wadi_text_str(&name));
-    if (w->live && w->options->png != NULL) (void)remove(w->options->png);
-    wadi_status status = grid_session_settle(w->session, &err);
-    if (status == WADI_OK) status = write_image(w, wadi_text_str(&name), &err);
-    fprintf(stderr, "wadi-grid: %s%s\n",
-            status == WADI_OK ? "the image so far: " : "no image of what came: ",
-            status == WADI_OK ? wadi_text_str(&name) : err.msg);
+    const wadi_task before = wadi_task_begin((wadi_task){.name = "main"});
+    const wadi_status status = write_part(w, &name, &err);
+    wadi_task_end(before);
+    if (status == WADI_OK) fprintf(stderr, "wadi-grid: the image so far: %s\n", name.at);
+    if (status != WADI_OK) fprintf(stderr, "wadi-grid: no image of what came: %s\n", err.msg);
+    if (status == WADI_OK && w->live) {
+        wadi_outfile_remove(o->output);
+        if (o->png != NULL) wadi_outfile_remove(o->png);
+    } else if (w->live) {
+        fprintf(stderr, "wadi-grid: %s shows what had come a while before\n", o->output);
+    }
     wadi_text_fini(&name);
 }
 
 static int run(const grid_options *o) {
     work w = {.options = o};
     wadi_error err = {.status = WADI_OK};
-    catch_signals();
+    wadi_process_warn(!o->quiet);
+    wadi_process_before_warning(before_warning, &w);
+    wadi_process_may_die(o->listen == NULL);
     wadi_status status = prepare(&w, &err);
-    under_way = w.session;
     if (status == WADI_OK) status = grid_session_go(w.session, &err);
-    under_way = NULL;
     clear_line(&w);
     if (status == WADI_OK) status = write_image(&w, o->output, &err);
     if (status == WADI_OK) status = summarise(&w, &err);
     if (status != WADI_OK)
-        fprintf(stderr, "wadi-grid: %s\n", interrupted ? "interrupted" : err.msg);
+        fprintf(stderr, "wadi-grid: %s\n", wadi_process_signal() != 0 ? "interrupted" : err.msg);
     if (status != WADI_OK && o->listen != NULL) save_part(&w);
     grid_session_destroy(w.session);
     grid_writer_destroy(w.writer);
     grid_files_fini(&w.files);
     free(w.image);
-    return status == WADI_OK ? DONE : interrupted ? INTERRUPTED : FAILED;
+    return status == WADI_OK ? DONE : FAILED;
 }
 
 int main(int argc, char **argv) {
     grid_options options;
     wadi_error err = {.status = WADI_OK};
     int rc = DONE;
+    wadi_process_begin("wadi-grid");
     if (grid_options_parse(argc, argv, &options, &err) != WADI_OK) {
         fprintf(stderr, "wadi-grid: %s\n", err.msg);
         rc = MISUSE;
@@ -288,5 +303,6 @@ int main(int argc, char **argv) {
         rc = run(&options);
     }
     grid_options_fini(&options);
+    wadi_process_end(rc != DONE);
     return rc;
 }

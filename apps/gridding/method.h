@@ -5,6 +5,9 @@
 #ifndef WADI_APPS_GRIDDING_METHOD_H
 #define WADI_APPS_GRIDDING_METHOD_H
 
+#include <math.h>
+#include <stdbool.h>
+
 #include "apps/gridding/aterms.h"
 #include "wadi/wadi.h"
 
@@ -18,6 +21,12 @@ typedef struct grid_batch {
     const double *time;      /* [n] modified Julian date, days; 0: not known */
     const double *frequency; /* [n] Hz */
 } grid_batch;
+
+/* Whether (u, v) is gridded, by any method: up to half a wavelength per pixel. What kernels reach beyond that goes on at the opposite
+ * border, since the uv plane of an image of pixels is periodic. False for what is not finite. */
+static inline bool grid_is_inside(double scale, double u, double v) {
+    return fabs(u) * scale <= 0.5 && fabs(v) * scale <= 0.5;
+}
 
 /* What is asked for. */
 typedef struct grid_job {
@@ -37,9 +46,9 @@ typedef struct grid_job {
 /* What became of them. */
 typedef struct grid_tally {
     int64_t gridded,
-        outside; /* outside: kernel reaches over the border of the grid, or w is beyond the table */
-    double weight;                   /* sum of the weights of those gridded */
-    int64_t kernels;                 /* in tables; 0: none */
+        outside;     /* outside: see grid_is_inside; or w is beyond what the method can reach */
+    double weight;   /* sum of the weights of those gridded */
+    int64_t kernels; /* in tables; 0: none */
     int support_least, support_most; /* cells */
     int64_t planes;                  /* w planes; 0: none */
     int64_t grid;                    /* cells along each side */

@@ -10,6 +10,7 @@
 #include "apps/gridding/polarisation.h"
 #include "base/args.h"
 #include "base/error.h"
+#include "codegen/build/target.h"
 
 const char grid_usage[] =
     "wadi-grid [options] -o IMAGE.fits INPUT...\n"
@@ -46,15 +47,18 @@ const char grid_usage[] =
     "      --listen ADDRESS    visibilities from wadi-vis-send: tcp://127.0.0.1:5555\n"
     "      --key FILE          own CURVE keys, public and secret, a line each\n"
     "      --senders FILE      public keys of those who may send, one a line\n"
+    "      --token FILE        what those who may send know, on this machine; else WADI_TOKEN\n"
     "      --live SECONDS      rewrite the image so often while visibilities arrive\n"
     "      --memory SIZE       for visibilities under way (1G), and at most for grids\n"
     "      --threads N         workers (default: one per processor)\n"
+    "      --target NAME       what kernels are compiled for: native, x86-64-v2, ..\n"
     "      --chunk N           rows per chunk (default: the scheduler decides)\n"
     "      --schedule NAME     inside, flat, across (default: the scheduler decides)\n"
+    "      --sync              the image is on the disk before the program ends\n"
     "  -q, --quiet             no progress, no summary\n"
     "      --version, --help\n"
     "\n"
-    "Exit status: 0 done, 1 an error, 2 a wrong command line, 130 interrupted.\n";
+    "Exit status: 0 done, 1 an error, 2 a wrong command line; a signal's when one ended it.\n";
 
 #define OPTIONS ((grid_options *)options)
 
@@ -97,6 +101,7 @@ TAKE_STRING(column)
 TAKE_STRING(listen)
 TAKE_STRING(key)
 TAKE_STRING(senders)
+TAKE_STRING(token)
 
 static wadi_status take_input(void *options, const char *value, wadi_error *err) {
     if (wadi_vec_push(&OPTIONS->inputs, value)) return WADI_OK;
@@ -285,11 +290,14 @@ static const wadi_args_option table[] = {
     {"--listen", NULL, take_listen, 0},
     {"--key", NULL, take_key, 0},
     {"--senders", NULL, take_senders, 0},
+    {"--token", NULL, take_token, 0},
     {"--live", NULL, take_live, 0},
     {"--memory", NULL, take_memory, 0},
     {"--threads", NULL, take_threads, 0},
+    {"--target", NULL, wadi_target_take, 0},
     {"--chunk", NULL, take_chunk, 0},
     {"--schedule", NULL, take_schedule, 0},
+    {"--sync", NULL, NULL, offsetof(grid_options, sync)},
     {"--quiet", "-q", NULL, offsetof(grid_options, quiet)},
     {"--help", "-h", NULL, offsetof(grid_options, help)},
     {"--version", NULL, NULL, offsetof(grid_options, version)},

@@ -12,7 +12,8 @@
 
 typedef struct grid_options {
     WADI_VEC(const char *) inputs;
-    const char *output, *png, *method, *aterm, *column, *listen, *key, *senders; /* NULL: none */
+    const char *output, *png, *method, *aterm, *column, *listen, *key, *senders,
+        *token; /* NULL: none */
     double epsilon;
     int64_t size;      /* pixels; 0: chosen */
     double scale, fov; /* radians; 0: chosen */
@@ -27,7 +28,8 @@ typedef struct grid_options {
     int threads;
     wadi_schedule_option schedule;
     double live_s; /* 0: only at the end */
-    bool psf, conjugate, autocorrelations, force_flagged, own_fft, six_ffts, quiet, help, version;
+    bool psf, conjugate, autocorrelations, force_flagged, own_fft, six_ffts, sync, quiet, help,
+        version;
 } grid_options;
 
 /* Strings are borrowed from argv. Errors: WADI_INVALID naming the argument, WADI_MEMORY. fini is due in any case. */

@@ -1,18 +1,17 @@
 /* wadi-vis-send: a pipeline from files of visibilities to a link. Everything it says goes to standard error. */
-#include <signal.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <unistd.h>
 
-#include "apps/gridding/keys.h"
 #include "apps/gridding/rows.h"
 #include "apps/gridding/send_options.h"
 #include "apps/gridding/send_rows.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/process.h"
+#include "connectors/link_keys.h"
 #include "wadi/wadi.h"
 
-enum { DONE = 0, FAILED = 1, MISUSE = 2, INTERRUPTED = 130, TICK_NS = 200000000 };
+enum { DONE = 0, FAILED = 1, MISUSE = 2, TICK_NS = 200000000 };
 
 /* Memory for the rows under way: enough to keep a link busy. */
 enum { MEMORY = 256 << 20 };
@@ -28,26 +27,6 @@ typedef struct work {
     int64_t started_ns, told_ns, sent;
     bool shown; /* a line of progress stands on the terminal */
 } work;
-
-/* ---- signals: the first ends the stream, or all if there is none yet; the second has its usual effect ---- */
-
-static volatile sig_atomic_t interrupted;
-static _Atomic(wadi_run *) under_way;
-
-static void on_signal(int number) {
-    struct sigaction usual = {.sa_handler = SIG_DFL};
-    (void)sigaction(number, &usual, NULL);
-    interrupted = 1;
-    wadi_run *run = atomic_load(&under_way);
-    if (run == NULL) _exit(INTERRUPTED);
-    wadi_run_cancel(run);
-}
-
-static void catch_signals(void) {
-    struct sigaction action = {.sa_handler = on_signal};
-    (void)sigaction(SIGINT, &action, NULL);
-    (void)sigaction(SIGTERM, &action, NULL);
-}
 
 /* ---- progress ---- */
 
@@ -72,6 +51,10 @@ static void clear_line(work *w) {
     w->shown = false;
 }
 
+static void before_warning(void *env) {
+    clear_line(env);
+}
+
 /* ---- the pipeline: rows as they are ---- */
 
 static wadi_status compile(work *w, wadi_error *err) {
@@ -83,13 +66,13 @@ static wadi_status compile(work *w, wadi_error *err) {
 
 static wadi_status connect(work *w, wadi_error *err) {
     const send_options *o = w->options;
-    grid_keys keys = {0};
+    wadi_link_secrets secrets = {0};
     wadi_link_options link = {.first_after_ms = (int64_t)(o->wait_s * 1000)};
-    wadi_status status = o->key != NULL ? grid_keys_read(&keys, o->key, o->receiver, err) : WADI_OK;
-    grid_keys_send(&keys, &link);
+    wadi_status status =
+        wadi_link_secrets_read(&secrets, o->key, o->receiver, o->token, &link, err);
     if (status == WADI_OK)
         status = wadi_vis_sink(o->to, &link, send_rows_about(w->rows), &w->sink, err);
-    grid_keys_fini(&keys);
+    wadi_link_secrets_fini(&secrets);
     return status;
 }
 
@@ -110,9 +93,7 @@ static wadi_status prepare(work *w, wadi_error *err) {
 
 static wadi_status stream(work *w, wadi_error *err) {
     w->started_ns = wadi_clock_ns();
-    atomic_store(&under_way, w->run);
     const wadi_status status = wadi_run_go(w->run, err);
-    atomic_store(&under_way, NULL);
     clear_line(w);
     if (status != WADI_OK || w->options->quiet) return status;
     fprintf(stderr, "%lld rows sent in %.2f s\n", (long long)w->sent, elapsed_s(w));
@@ -122,7 +103,8 @@ static wadi_status stream(work *w, wadi_error *err) {
 static int run(const send_options *o) {
     work w = {.options = o};
     wadi_error err = {.status = WADI_OK};
-    catch_signals();
+    wadi_process_warn(!o->quiet);
+    wadi_process_before_warning(before_warning, &w);
     wadi_status status = prepare(&w, &err);
     if (status == WADI_OK) status = stream(&w, &err);
     wadi_run_destroy(w.run);
@@ -132,13 +114,13 @@ static int run(const send_options *o) {
     wadi_program_destroy(w.program);
     send_rows_close(w.rows);
     if (status == WADI_OK) return DONE;
-    fprintf(stderr, "wadi-vis-send: %s\n", interrupted ? "interrupted" : err.msg);
-    return interrupted ? INTERRUPTED : FAILED;
+    fprintf(stderr, "wadi-vis-send: %s\n", wadi_process_signal() != 0 ? "interrupted" : err.msg);
+    return FAILED;
 }
 
 static int make_key(const char *path) {
     wadi_error err = {.status = WADI_OK};
-    if (grid_keys_make(path, &err) == WADI_OK) return DONE;
+    if (wadi_link_keys_make(path, &err) == WADI_OK) return DONE;
     fprintf(stderr, "wadi-vis-send: %s\n", err.msg);
     return FAILED;
 }
@@ -147,6 +129,7 @@ int main(int argc, char **argv) {
     send_options options;
     wadi_error err = {.status = WADI_OK};
     int rc = DONE;
+    wadi_process_begin("wadi-vis-send");
     if (send_options_parse(argc, argv, &options, &err) != WADI_OK) {
         fprintf(stderr, "wadi-vis-send: %s\n", err.msg);
         rc = MISUSE;
@@ -158,5 +141,6 @@ int main(int argc, char **argv) {
         rc = options.new_key != NULL ? make_key(options.new_key) : run(&options);
     }
     send_options_fini(&options);
+    wadi_process_end(rc != DONE);
     return rc;
 }

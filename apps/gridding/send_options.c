@@ -26,6 +26,7 @@ const char send_usage[] =
     "      --column NAME     of a Measurement Set (DATA)\n"
     "      --key FILE        own CURVE keys, public and secret, a line each\n"
     "      --receiver FILE   the receiver's public key\n"
+    "      --token FILE      what the receiver knows, on this machine; else WADI_TOKEN\n"
     "      --new-key FILE    makes a pair of keys: FILE to keep, FILE.pub to give away\n"
     "  -q, --quiet           no progress, no summary\n"
     "      --version, --help\n"
@@ -44,6 +45,7 @@ const char send_usage[] =
 TAKE_STRING(to)
 TAKE_STRING(key)
 TAKE_STRING(receiver)
+TAKE_STRING(token)
 TAKE_STRING(new_key)
 TAKE_STRING(column)
 
@@ -97,6 +99,7 @@ static const wadi_args_option table[] = {
     {"--column", NULL, take_column, 0},
     {"--key", NULL, take_key, 0},
     {"--receiver", NULL, take_receiver, 0},
+    {"--token", NULL, take_token, 0},
     {"--new-key", NULL, take_new_key, 0},
     {"--quiet", "-q", NULL, offsetof(send_options, quiet)},
     {"--help", "-h", NULL, offsetof(send_options, help)},

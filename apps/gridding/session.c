@@ -376,7 +376,8 @@ static wadi_status nothing_left(const grid_session *s, wadi_error *err) {
     const grid_counts *c = &s->ingest.counts;
     if (c->read == 0) return wadi_fail(err, WADI_INVALID, "there are no visibilities to image");
     return wadi_fail(err, WADI_INVALID,
-                     "nothing to image: of %lld visibilities %lld are flagged%s, %lld not finite, "
+                     "nothing to image: of %lld visibilities %lld are flagged or of no weight%s, "
+                     "%lld not finite, "
                      "%lld autocorrelations",
                      (long long)c->read, (long long)c->flagged,
                      c->flagged > 0 && !s->options->force_flagged ? " (--force-flagged takes them)"
@@ -404,21 +405,10 @@ wadi_status grid_session_go(grid_session *s, wadi_error *err) {
     return weigh_and_grid(s, err);
 }
 
-bool grid_session_cancel(grid_session *s) {
-    if (s->ingest.running == NULL) return false;
-    wadi_run_cancel(s->ingest.running);
-    return true;
-}
-
 /* ---- results ---- */
 
 static const grid_sums *shown(const grid_session *s) {
     return s->showing ? &s->live.sums : &s->sums;
-}
-
-/* The methods' own sum where they keep one: it leaves out what lies outside their grids. */
-static double weight_of(const grid_sums *s, const grid_tally *t) {
-    return t->weight > 0 || t->gridded == 0 ? t->weight : s->weight;
 }
 
 bool grid_session_has_image(const grid_session *s) {
@@ -426,7 +416,7 @@ bool grid_session_has_image(const grid_session *s) {
     grid_tally t = {0};
     if (sums->gridder == NULL) return false;
     s->method->tell(sums->gridder, &t);
-    return weight_of(sums, &t) > 0;
+    return t.weight > 0;
 }
 
 bool grid_session_has_part(const grid_session *s) {
@@ -449,13 +439,12 @@ wadi_status grid_session_image(grid_session *s, double *out, wadi_error *err) {
     grid_tally t = {0};
     WADI_TRY(s->method->image(sums->gridder, out, err));
     s->method->tell(sums->gridder, &t);
-    const double weight = weight_of(sums, &t);
-    if (!(weight > 0))
+    if (!(t.weight > 0))
         return wadi_fail(err, WADI_INVALID,
                          "nothing to image: all %lld visibilities lie outside the grid; a finer "
                          "--scale makes it larger",
                          (long long)(t.outside + sums->outside));
-    for (int64_t i = 0; i < sums->geometry.size * sums->geometry.size; i++) out[i] /= weight;
+    for (int64_t i = 0; i < sums->geometry.size * sums->geometry.size; i++) out[i] /= t.weight;
     return WADI_OK;
 }
 
@@ -468,7 +457,7 @@ void grid_session_account(const grid_session *s, grid_account *out) {
                           .once = s->files->once && s->open && !s->whole};
     if (sums->gridder != NULL) s->method->tell(sums->gridder, &out->tally);
     out->outside = sums->outside + out->tally.outside;
-    out->weight = weight_of(sums, &out->tally);
+    out->weight = out->tally.weight;
     /* What lies outside the grid takes its share of the variance with it. */
     out->noise = out->weight > 0 ? sqrt(sums->variance / (sums->weight * out->weight)) : 0;
 }

@@ -71,8 +71,8 @@ static wadi_acc visibility(void *env, wadi_exp k) {
     s.y = grid_program_between(&f->in, places, wadi_index1(f->in.v, k));
     s.down = wadi_compute(wadi_generate_env(wadi_ix1(side), down_at, &s));
     s.across = wadi_compute(wadi_generate_env(wadi_ix1(side), across_at, &s));
-    const wadi_exp row = grid_program_row(&f->in, s.y.cell, s.x.cell, side, wadi_bool(true));
-    const wadi_exp column = wadi_sub(s.x.cell, wadi_i64(f->g->side / 2));
+    const wadi_exp row = grid_program_row(&f->in, k, s.y.cell, side, wadi_bool(true));
+    const wadi_exp column = grid_program_column(&f->in, s.x.cell, side);
     const wadi_acc parts[] = {wadi_unit(row), wadi_unit(column),
                               wadi_generate_env(wadi_ix2(side, side), spread_to, &s)};
     return wadi_tuple(3, parts);

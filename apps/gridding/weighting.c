@@ -20,7 +20,7 @@ struct grid_weigher {
 struct grid_density {
     const grid_weigher *by;
     int64_t rows, columns; /* v from 0, u from -columns / 2 */
-    double theta;          /* field of view, radians: a cell is 1 / theta */
+    double theta, scale;   /* field of view, radians: a cell is 1 / theta */
     double *blank;         /* the plane before any batch */
     wadi_run *latest;      /* owns it after one */
 };
@@ -28,18 +28,23 @@ struct grid_density {
 /* ---- cells ---- */
 
 typedef struct inputs {
-    wadi_acc u, v, weight, plane, theta;
+    wadi_acc u, v, weight, plane, theta, scale;
 } inputs;
 
 static inputs declare(void) {
     static const char *const n[] = {"n"}, *const plane[] = {"rows", "columns"};
-    return (inputs){wadi_input("u", WADI_F64, 1, n), wadi_input("v", WADI_F64, 1, n),
-                    wadi_input("weight", WADI_F64, 1, n), wadi_input("plane", WADI_F64, 2, plane),
-                    wadi_input("theta", WADI_F64, 0, NULL)};
+    return (inputs){wadi_input("u", WADI_F64, 1, n),        wadi_input("v", WADI_F64, 1, n),
+                    wadi_input("weight", WADI_F64, 1, n),   wadi_input("plane", WADI_F64, 2, plane),
+                    wadi_input("theta", WADI_F64, 0, NULL), wadi_input("scale", WADI_F64, 0, NULL)};
 }
 
 static wadi_exp extent(wadi_acc a, int dim) {
     return wadi_convert(WADI_F64, wadi_extent(a, dim));
+}
+
+/* grid_is_inside, for one coordinate. */
+static wadi_exp within(const inputs *in, wadi_exp x) {
+    return wadi_le(wadi_mul(wadi_abs(x), wadi_the(in->scale)), wadi_f64(0.5));
 }
 
 /* Where (u, v), or its mirror image, lies in the plane, row by row; -1: nowhere. A place that is not finite is nowhere. */
@@ -51,7 +56,7 @@ static wadi_exp cell(void *env, wadi_exp u, wadi_exp v) {
     const wadi_exp below =
         wadi_lor(wadi_lt(y, zero), wadi_land(wadi_eq(y, zero), wadi_lt(x, zero)));
     const wadi_exp row = wadi_abs(y), column = wadi_add(wadi_cond(below, wadi_neg(x), x), most);
-    const wadi_exp inside = wadi_land(wadi_le(wadi_abs(x), most), wadi_le(row, most));
+    const wadi_exp inside = wadi_land(within(in, u), within(in, v));
     const wadi_exp at = wadi_add(wadi_mul(row, extent(in->plane, 1)), column);
     return wadi_cond(inside, wadi_convert(WADI_I64, at), wadi_i64(-1));
 }
@@ -198,8 +203,12 @@ wadi_status grid_density_create(const grid_weigher *w, int64_t size, double scal
         return wadi_fail(err, WADI_MEMORY, "no room for the plane of weights: %lld bytes",
                          (long long)bytes);
     }
-    *d = (grid_density){
-        .by = w, .rows = rows, .columns = columns, .theta = (double)size * scale, .blank = blank};
+    *d = (grid_density){.by = w,
+                        .rows = rows,
+                        .columns = columns,
+                        .theta = (double)size * scale,
+                        .scale = scale,
+                        .blank = blank};
     *out = d;
     return WADI_OK;
 }
@@ -213,7 +222,7 @@ void grid_density_destroy(grid_density *d) {
 
 /* ---- running ---- */
 
-enum { BOUND = 5, MORE = 1 }; /* inputs of both programs; of Briggs's weighing beside */
+enum { BOUND = 6, MORE = 1 }; /* inputs of both programs; of Briggs's weighing beside */
 
 static wadi_status bind(const grid_density *d, const grid_store *s, grid_bound *out,
                         wadi_error *err) {
@@ -227,6 +236,7 @@ static wadi_status bind(const grid_density *d, const grid_store *s, grid_bound *
     out[2] = grid_bind_vector("weight", WADI_F64, s->n, s->column[GRID_WEIGHT]);
     out[3] = (grid_bound){"plane", plane};
     out[4] = grid_bind_scalar("theta", &d->theta);
+    out[5] = grid_bind_scalar("scale", &d->scale);
     return WADI_OK;
 }
 

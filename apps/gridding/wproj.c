@@ -112,11 +112,11 @@ static wadi_acc visibility(void *env, wadi_exp k) {
     s.w = grid_program_wchoice(&p->table, wadi_abs(w));
     s.x = grid_program_between(&p->in, places, wadi_mul(side, wadi_index1(p->in.u, k)));
     s.y = grid_program_between(&p->in, places, wadi_mul(side, wadi_index1(p->in.v, k)));
-    const wadi_exp row = grid_program_row(&p->in, s.y.cell, s.x.cell, s.w.support, s.w.known);
+    const wadi_exp row = grid_program_row(&p->in, k, s.y.cell, s.w.support, s.w.known);
     const wadi_exp inside = wadi_ge(row, wadi_i64(0));
     const wadi_exp cells = wadi_cond(inside, s.w.support, wadi_i64(0));
     const wadi_exp below = wadi_mul(plane, wadi_extent(p->in.grid, 1));
-    const wadi_exp column = wadi_sub(s.x.cell, wadi_quot(s.w.support, wadi_i64(2)));
+    const wadi_exp column = grid_program_column(&p->in, s.x.cell, s.w.support);
     const wadi_ix lines = wadi_ix2(wadi_i64(p->g->plan.products), cells);
     s.down = wadi_compute(wadi_generate_env(lines, down_at, &s));
     s.across_re = wadi_compute(wadi_generate_env(lines, across_re_at, &s));

@@ -1,6 +1,7 @@
 /* See the header. A pipeline of one element: the plane, in the precision wanted, to its sinks. */
 #include "apps/gridding/write_image.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -96,8 +97,29 @@ static wadi_status go(const wadi_exe *exe, wadi_source *planes, wadi_sink *fits,
     return status;
 }
 
+/* A pixel that the file cannot hold is an error: what is made of such an image is wrong as a whole. */
+static wadi_status check_pixels(bool precise, const double *image, int64_t n, wadi_error *err) {
+    const double most = precise ? DBL_MAX : (double)FLT_MAX;
+    int64_t bad = 0, large = 0;
+    for (int64_t i = 0; i < n; i++) {
+        bad += !isfinite(image[i]);
+        large += isfinite(image[i]) && fabs(image[i]) > most;
+    }
+    if (bad > 0)
+        return wadi_fail(err, WADI_INVALID, "%lld of the image's %lld pixels are not finite",
+                         (long long)bad, (long long)n);
+    if (large > 0)
+        return wadi_fail(
+            err, WADI_INVALID,
+            "%lld of the image's %lld pixels are beyond what 32 bits hold: an --epsilon below "
+            "1e-6 makes an image of 64",
+            (long long)large, (long long)n);
+    return WADI_OK;
+}
+
 wadi_status grid_write_image(grid_writer *w, const double *image, int64_t size, const char *fits,
-                             const char *png, const wadi_image_info *info, wadi_error *err) {
+                             const char *png, const wadi_image_info *info, bool sync,
+                             wadi_error *err) {
     const wadi_array plane = {.rank = 3,
                               .fields = 1,
                               .type = {WADI_F64},
@@ -106,10 +128,13 @@ wadi_status grid_write_image(grid_writer *w, const double *image, int64_t size, 
     wadi_sink *fits_sink = NULL, *png_sink = NULL;
     wadi_source *planes = NULL;
     wadi_png_options picture = {0};
+    WADI_TRY(check_pixels(w->precise, image, size * size, err));
     if (png != NULL) WADI_TRY(choose_shades(image, size, &picture, err));
     wadi_status status = compile(w, png != NULL, err);
     if (status == WADI_OK) status = wadi_sink_fits(fits, info, &fits_sink, err);
     if (status == WADI_OK && png != NULL) status = wadi_sink_png(png, &picture, &png_sink, err);
+    if (sync) wadi_sink_sync(fits_sink);
+    if (sync) wadi_sink_sync(png_sink);
     if (status == WADI_OK) status = wadi_source_memory(&plane, &planes, err);
     if (status == WADI_OK) status = go(w->exe[png != NULL], planes, fits_sink, png_sink, err);
     wadi_source_destroy(planes);

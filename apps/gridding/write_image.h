@@ -15,9 +15,10 @@ WADI_NODISCARD wadi_status grid_writer_create(bool precise, bool with_picture, g
 /* NULL is fine. */
 void grid_writer_destroy(grid_writer *owned_w);
 
-/* image: [size, size], rows from south to north, columns from east to west. png NULL: no picture. Errors: those of the sinks. */
+/* image: [size, size], rows from south to north, columns from east to west. png NULL: no picture. sync: wadi_sink_sync. Errors: those of the sinks. */
 WADI_NODISCARD wadi_status grid_write_image(grid_writer *w, const double *image, int64_t size,
                                             const char *fits, const char *png,
-                                            const wadi_image_info *info, wadi_error *err);
+                                            const wadi_image_info *info, bool sync,
+                                            wadi_error *err);
 
 #endif

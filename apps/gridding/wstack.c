@@ -285,6 +285,18 @@ static wadi_status add_entries(wstack *s, const grid_batch *batch, const wstack_
     return st == WADI_OK ? finish(s, err) : st;
 }
 
+/* One by one, so that the sum does not depend on where batches end. */
+static void count(wstack *s, const grid_batch *b) {
+    for (int64_t k = 0; k < b->n; k++) {
+        if (wstack_takes(&s->plan, b, k)) {
+            s->tally.gridded++;
+            s->tally.weight += b->weight[k];
+        } else {
+            s->tally.outside++;
+        }
+    }
+}
+
 static wadi_status add(grid_gridder *g, const grid_batch *batch, wadi_error *err) {
     wstack *s = (wstack *)g;
     wstack_entries e;
@@ -293,8 +305,7 @@ static wadi_status add(grid_gridder *g, const grid_batch *batch, wadi_error *err
     WADI_TRY(wstack_sort(&s->plan, batch, &e, err));
     const wadi_status st = e.n > 0 ? add_entries(s, batch, &e, err) : WADI_OK;
     if (st == WADI_OK) {
-        s->tally.gridded += batch->n - e.outside;
-        s->tally.outside += e.outside;
+        count(s, batch);
         if (e.planes > s->tally.planes) s->tally.planes = e.planes;
     }
     wstack_entries_fini(&e);

@@ -11,7 +11,7 @@
 
 static const double pi = 3.14159265358979323846;
 
-enum { BLOCK = 8, TILE = 16, PLANES_MOST = 1 << 20 };
+enum { BLOCK = 8, TILE = 16, PLANES_MOST = 1 << 20, LEAST_GRID = 32 /* no kernel is wider */ };
 
 /* Nanoseconds, one core: a transform per element and log2 of its length, an element passed through memory, a complex sum into a cell,
  * what a visibility costs beside its cells. Index: double. */
@@ -60,9 +60,10 @@ static bool accurate(const wstack_plan *p) {
     return rounding(p) <= 0.5 * p->epsilon;
 }
 
-/* What remains for each direction beside rounding. */
+/* What remains for each direction beside rounding. A leak is rms over the range: a sky whose flux is at the edges, where most leaks, gets
+ * more than that of each, and at worst the three of them add up. */
 static double share(const wstack_plan *p) {
-    return 0.35 * p->epsilon;
+    return 0.25 * p->epsilon;
 }
 
 /* ---- cost ---- */
@@ -111,7 +112,7 @@ static void try_all(search *s, wstack_plan *p) {
     for (int j = 0; j < FINENESSES; j++)
         found[j] = es_kernel_choose(fineness[j], share(p), ES_SUPPORT_MOST, &in_w[j]);
     for (int i = 0; i < FINENESSES; i++) {
-        p->grid = good_length(fineness[i] * (double)p->size);
+        p->grid = good_length(fmax(fineness[i] * (double)p->size, LEAST_GRID));
         if (!es_kernel_choose((double)p->grid / (double)p->size, share(p), ES_SUPPORT_MOST, &p->uv))
             continue;
         for (int single = 0; single < 2; single++) {
@@ -148,9 +149,9 @@ static wadi_status fit_memory(const grid_job *job, wstack_plan *p, wadi_error *e
     p->bytes = bytes_of(p, p->group);
     if (p->bytes > memory && job->run.memory > 0)
         return wadi_fail(err, WADI_MEMORY,
-                         "wstack: an image of %lld x %lld needs %lld MiB, allowed are %lld MiB",
-                         (long long)p->size, (long long)p->size, (long long)(p->bytes >> 20),
-                         (long long)(memory >> 20));
+                         "wstack: an image of %lld x %lld takes %lld bytes, --memory allows %lld",
+                         (long long)p->size, (long long)p->size, (long long)p->bytes,
+                         (long long)memory);
     return WADI_OK;
 }
 

@@ -11,6 +11,8 @@
  * grid's centre is in its middle, which gives neighbouring pixels opposite signs: `finish` has them. */
 #include "apps/gridding/wstack_program.h"
 
+#include "apps/gridding/wstack_sort.h"
+
 typedef struct context {
     const wstack_plan *p;
     wadi_type real, complex;
@@ -46,19 +48,27 @@ static void set_up(context *c, const wstack_plan *p) {
 
 /* ---- kernels ---- */
 
-static wadi_acc table_of(const context *c, const es_pieces *s) {
-    float narrow[(ES_DEGREE_MOST + 1) * ES_SUPPORT_MOST];
-    const int n = (s->degree + 1) * s->support;
-    for (int i = 0; i < n; i++) narrow[i] = (float)s->c[i];
+/* Between `beside` columns of zeros on either side. */
+static wadi_acc table_of(const context *c, const es_pieces *s, int beside) {
+    float narrow[(ES_DEGREE_MOST + 1) * 3 * ES_SUPPORT_MOST] = {0};
+    double full[sizeof narrow / sizeof *narrow] = {0};
+    const int columns = s->support + 2 * beside;
+    for (int d = 0; d <= s->degree; d++) {
+        for (int j = 0; j < s->support; j++) {
+            const int at = d * columns + beside + j;
+            full[at] = s->c[d * s->support + j];
+            narrow[at] = (float)full[at];
+        }
+    }
     const wadi_array a = {.rank = 2,
                           .fields = 1,
                           .type = {c->real},
-                          .shape = {s->degree + 1, s->support},
-                          .column = {c->p->single ? (void *)narrow : (void *)(uintptr_t)s->c}};
+                          .shape = {s->degree + 1, columns},
+                          .column = {c->p->single ? (void *)narrow : (void *)full}};
     return wadi_use(&a);
 }
 
-/* The weight of grid point j of a kernel whose first point lies W/2 - behind before the sample. */
+/* The weight of column j of the table for a kernel whose first point lies W/2 - behind before the sample. */
 static wadi_exp piece(const context *c, const es_pieces *s, wadi_acc table, wadi_exp j,
                       wadi_exp behind) {
     const wadi_exp t = wadi_sub(wadi_add(behind, behind), wadi_literal(c->real, 1));
@@ -71,11 +81,18 @@ static wadi_exp piece(const context *c, const es_pieces *s, wadi_acc table, wadi
 /* ---- prepare ---- */
 
 static wadi_exp visibility_of(wadi_exp entry) {
-    return wadi_quot(entry, num(2));
+    return wadi_quot(entry, num(WSTACK_VIEWS));
 }
 
 static wadi_exp is_flipped(wadi_exp entry) {
-    return wadi_eq(wadi_and(entry, num(1)), num(1));
+    return wadi_eq(wadi_and(entry, num(WSTACK_OPPOSITE)), num(WSTACK_OPPOSITE));
+}
+
+/* How far a view is shifted: `bit` is WSTACK_COLUMNS or WSTACK_ROWS. */
+static wadi_exp shift_of(const context *c, wadi_exp entry, int bit) {
+    const wadi_exp shift = wadi_and(wadi_quot(entry, num(bit)), num(WSTACK_SHIFTS - 1));
+    const wadi_exp back = wadi_cond(wadi_eq(shift, num(2)), num(-c->p->grid), num(0));
+    return wadi_cond(wadi_eq(shift, num(1)), num(c->p->grid), back);
 }
 
 static wadi_exp coordinate(wadi_acc of, wadi_exp entry) {
@@ -85,6 +102,12 @@ static wadi_exp coordinate(wadi_acc of, wadi_exp entry) {
 
 static wadi_exp first_point(wadi_exp at, int support) {
     return wadi_ceil(wadi_sub(at, wadi_f64(0.5 * support)));
+}
+
+/* The first row or column of a view's kernel. */
+static wadi_exp first_cell(const context *c, wadi_exp at, wadi_exp entry, int bit) {
+    const wadi_exp first = wide(first_point(at, c->p->uv.support));
+    return wadi_convert(WADI_I32, wadi_add(first, shift_of(c, entry, bit)));
 }
 
 static wadi_exp behind_of(const context *c, wadi_exp at, int support) {
@@ -112,8 +135,8 @@ static wadi_exp spot_of(void *env, wadi_exp entry) {
     const int support = c->p->uv.support, fields = c->p->flat ? WSTACK_FLAT_SPOT : WSTACK_SPOT;
     const wadi_exp at_u = on_grid(c, c->u, entry), at_v = on_grid(c, c->v, entry);
     wadi_exp value[WSTACK_SPOT];
-    value[0] = wadi_convert(WADI_I32, first_point(at_u, support));
-    value[1] = wadi_convert(WADI_I32, first_point(at_v, support));
+    value[0] = first_cell(c, at_u, entry, WSTACK_COLUMNS);
+    value[1] = first_cell(c, at_v, entry, WSTACK_ROWS);
     value[2] = behind_of(c, at_u, support);
     value[3] = behind_of(c, at_v, support);
     if (!c->p->flat) {
@@ -170,13 +193,21 @@ static wadi_exp in_plane(void *env, wadi_ix ix) {
     return wadi_complex(wadi_mul(wadi_real(z), weight), wadi_mul(wadi_imag(z), weight));
 }
 
+/* A kernel that reaches over the border in u is written where it ends there: only its part on the grid is not zero. */
+static wadi_exp column_of(const context *c, wadi_exp k) {
+    const wadi_exp first = wide(wadi_index1(c->column, k));
+    return wadi_max(wadi_min(first, num(c->p->grid - c->p->uv.support)), num(0));
+}
+
 /* Kernels of the range, [n, 2, W]: along v, along u. */
 static wadi_exp spread_of(void *env, wadi_ix ix) {
     const context *c = env;
-    const wadi_exp k = wadi_add(c->begin, ix.at[0]);
-    const wadi_exp behind = wadi_cond(wadi_eq(ix.at[1], num(0)), wadi_index1(c->behind_v, k),
-                                      wadi_index1(c->behind_u, k));
-    return piece(c, &c->pieces_uv, c->table_uv, ix.at[2], behind);
+    const wadi_exp k = wadi_add(c->begin, ix.at[0]), down = wadi_eq(ix.at[1], num(0));
+    const wadi_exp behind =
+        wadi_cond(down, wadi_index1(c->behind_v, k), wadi_index1(c->behind_u, k));
+    const wadi_exp over = wadi_sub(column_of(c, k), wide(wadi_index1(c->column, k)));
+    const wadi_exp beside = wadi_add(num(c->p->uv.support), wadi_cond(down, num(0), over));
+    return piece(c, &c->pieces_uv, c->table_uv, wadi_add(beside, ix.at[2]), behind);
 }
 
 static wadi_exp contribution(void *env, wadi_ix ix) {
@@ -192,7 +223,7 @@ static wadi_ix target(void *env, wadi_ix ix) {
     const context *c = env;
     const wadi_exp k = wadi_add(c->begin, ix.at[0]);
     const wadi_exp row = wadi_add(wadi_sub(wide(wadi_index1(c->row, k)), c->top_row), ix.at[1]);
-    const wadi_exp column = wadi_add(wide(wadi_index1(c->column, k)), ix.at[2]);
+    const wadi_exp column = wadi_add(column_of(c, k), ix.at[2]);
     const wadi_exp inside = wadi_land(wadi_ge(row, num(0)), wadi_lt(row, num(c->p->tile)));
     return wadi_keep_if(inside, wadi_ix2(row, column));
 }
@@ -295,8 +326,8 @@ static wadi_acc image_of_block(void *env, wadi_exp block) {
 static void declare_planes(context *c) {
     const wstack_plan *p = c->p;
     static const char *const any[] = {"?", "?"};
-    c->table_uv = table_of(c, &c->pieces_uv);
-    c->table_w = p->flat ? (wadi_acc){0} : table_of(c, &c->pieces_w);
+    c->table_uv = table_of(c, &c->pieces_uv, c->pieces_uv.support);
+    c->table_w = p->flat ? (wadi_acc){0} : table_of(c, &c->pieces_w, 0);
     c->value = vector_of("value", c->complex, "m");
     c->row = vector_of("row", WADI_I32, "m");
     c->column = vector_of("column", WADI_I32, "m");

@@ -7,21 +7,26 @@
 
 #include "base/error.h"
 
+/* What a kernel covers, from its first point: rows of the grid, planes; and which view that is. */
 typedef struct where {
-    int64_t row, first; /* of the kernel's first point: row of the grid, plane */
+    int64_t row, first;
+    int view;
 } where;
+
+enum {
+    COPIES = 3,
+    VIEWS = 2 * 2 * 2
+}; /* a kernel is no wider than the grid: two copies reach it */
+static const int periods[COPIES] = {0, 1, -1};
 
 /* The same operations as the program's `first_of` makes, so that both give the same point. */
 static double first_point(double at, int support) {
     return ceil(at - 0.5 * support);
 }
 
-static bool on_grid(const wstack_plan *p, double coordinate, int64_t *out_first) {
+static int64_t on_grid(const wstack_plan *p, double coordinate) {
     const double at = (double)(p->grid / 2) - coordinate * (p->scale * (double)p->grid);
-    const double first = first_point(at, p->uv.support);
-    if (!(first >= 0 && first + p->uv.support <= (double)p->grid)) return false;
-    *out_first = (int64_t)first;
-    return true;
+    return (int64_t)first_point(at, p->uv.support);
 }
 
 static int64_t first_plane(const wstack_plan *p, double w) {
@@ -36,36 +41,51 @@ static bool within_reach(const wstack_plan *p, double w) {
     return fabs(w) <= p->reach; /* false for a NaN */
 }
 
-/* Up to two views of visibility k; 0: outside. */
-static int views(const wstack_plan *p, const grid_batch *b, int64_t k, where *out, int *out_flip) {
+static bool reaches(const wstack_plan *p, int64_t first) {
+    return first < p->grid && first + p->uv.support > 0;
+}
+
+/* Adds the copies of a kernel that begins at (row, column). */
+static int copies(const wstack_plan *p, int64_t column, where at, where *out) {
     int n = 0;
-    if (!within_reach(p, b->w[k])) return 0;
+    for (int y = 0; y < COPIES; y++) {
+        const int64_t row = at.row + periods[y] * p->grid;
+        for (int x = 0; reaches(p, row) && x < COPIES; x++) {
+            if (!reaches(p, column + periods[x] * p->grid)) continue;
+            out[n++] = (where){row, at.first, at.view + y * WSTACK_ROWS + x * WSTACK_COLUMNS};
+        }
+    }
+    return n;
+}
+
+bool wstack_takes(const wstack_plan *p, const grid_batch *b, int64_t k) {
+    return within_reach(p, b->w[k]) && grid_is_inside(p->scale, b->u[k], b->v[k]);
+}
+
+static int views(const wstack_plan *p, const grid_batch *b, int64_t k, where *out) {
+    int n = 0;
+    if (!wstack_takes(p, b, k)) return 0;
     for (int flip = 0; flip < 2; flip++) {
-        const double sign = flip ? -1 : 1, w = sign * b->w[k];
-        int64_t column = 0;
-        where at;
-        if (!on_grid(p, sign * b->u[k], &column) || !on_grid(p, sign * b->v[k], &at.row)) return 0;
-        at.first = first_plane(p, w);
+        const double sign = flip ? -1 : 1;
+        const where at = {on_grid(p, sign * b->v[k]), first_plane(p, sign * b->w[k]),
+                          flip * WSTACK_OPPOSITE};
         if (p->flat ? flip : at.first + near(p) <= 0) continue;
-        out[n] = at;
-        out_flip[n++] = flip;
+        n += copies(p, on_grid(p, sign * b->u[k]), at, out + n);
     }
     return n;
 }
 
 static void each(const wstack_plan *p, const grid_batch *b, wstack_entries *e, bool fill) {
-    e->outside = 0;
     for (int64_t k = 0; k < b->n; k++) {
-        where at[2];
-        int flip[2];
-        const int n = views(p, b, k, at, flip);
-        if (n == 0) e->outside++;
+        where at[VIEWS];
+        const int n = views(p, b, k, at);
         for (int i = 0; i < n; i++) {
-            const int64_t last = (at[i].row + p->uv.support - 1) / p->tile;
-            for (int64_t t = at[i].row / p->tile; t <= last; t++) {
+            const int64_t below = at[i].row + p->uv.support,
+                          last = ((below < p->grid ? below : p->grid) - 1) / p->tile;
+            for (int64_t t = at[i].row > 0 ? at[i].row / p->tile : 0; t <= last; t++) {
                 int64_t *o = &e->offset[t * e->firsts + at[i].first + near(p) - 1];
                 if (fill)
-                    e->entry[(*o)++] = 2 * k + flip[i];
+                    e->entry[(*o)++] = k * WSTACK_VIEWS + at[i].view;
                 else
                     ++*o;
             }

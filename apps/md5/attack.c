@@ -7,14 +7,15 @@
 
 #include "apps/md5/blocks.h"
 #include "apps/md5/hash.h"
+#include "apps/md5/marks.h"
 #include "apps/md5/queue.h"
 #include "base/clock.h"
 #include "base/error.h"
-#include "base/hash.h"
+#include "base/task.h"
 #include "base/thread.h"
 
-/* A day: the pipelines of longer words wait for as long as there are none. */
-static const double patience_s = 86400;
+/* A buffer of words may last long. */
+static const int64_t mark_every_ns = 10000000;
 
 typedef struct pipe {
     md5_attack *attack;
@@ -34,13 +35,6 @@ typedef struct pipe {
     size_t word_cap;
 } pipe;
 
-/* A place, and how many words of each class were given until there. */
-typedef struct checkpoint {
-    md5_place place;
-    int64_t given[MD5_CLASSES];
-    bool open;
-} checkpoint;
-
 struct md5_attack {
     md5_reader *reader;
     md5_targets *targets;
@@ -48,12 +42,15 @@ struct md5_attack {
     md5_found_fn found;
     void *env;
     pipe pipes[MD5_CLASSES];
-    atomic_bool stop;
+    wadi_stop end;   /* of the runs */
+    wadi_stop stop;  /* called: no more words are wanted */
+    atomic_bool cut; /* words under way were given up */
     wadi_mutex lock; /* of the rest */
     wadi_condition changed;
     int running;
     wadi_error error;
-    checkpoint mark;
+    md5_marks marks;
+    int64_t marked_ns; /* the reader's */
     int64_t started_ns;
 };
 
@@ -61,33 +58,25 @@ static void note_error(md5_attack *a, const wadi_error *err) {
     wadi_mutex_lock(&a->lock);
     if (a->error.status == WADI_OK) a->error = *err;
     wadi_mutex_unlock(&a->lock);
-    atomic_store(&a->stop, true);
+    wadi_stop_call(&a->stop);
 }
 
 /* ---- sinks: hits are confirmed ---- */
 
-static wadi_status digest_of(const uint8_t *word, size_t n, uint8_t out[MD5_DIGEST],
-                             wadi_error *err) {
-    wadi_md5 md5 = {0};
-    WADI_TRY(wadi_md5_init(&md5, err));
-    wadi_md5_update(&md5, word, n);
-    return wadi_md5_final(&md5, out, err);
-}
-
 static wadi_status confirm(md5_attack *a, const uint8_t *word, size_t n, wadi_error *err) {
     uint8_t digest[MD5_DIGEST];
-    WADI_TRY(digest_of(word, n, digest, err));
+    md5_digest_of(word, n, digest);
     const int64_t i = md5_targets_find(a->targets, digest);
-    bool told = true;
+    wadi_status told = WADI_OK;
     if (i < 0) return WADI_OK;
     wadi_mutex_lock(&a->lock);
     if (!a->targets->found[i]) {
         a->targets->found[i] = true;
-        if (++a->targets->nfound == a->targets->n) atomic_store(&a->stop, true);
-        told = a->found(a->env, digest, word, n);
+        if (++a->targets->nfound == a->targets->n) wadi_stop_call(&a->stop);
+        told = a->found(a->env, digest, word, n, err);
     }
     wadi_mutex_unlock(&a->lock);
-    return told ? WADI_OK : wadi_fail(err, WADI_IO, "standard output: writing failed");
+    return told;
 }
 
 /* A record's message words side by side are the word's bytes. */
@@ -150,25 +139,31 @@ static wadi_status give_next(md5_attack *a, uint32_t *const *column, int64_t *n,
     return WADI_OK;
 }
 
-/* Notes the place if the last note has been used up; see md5_attack_place. */
+/* Notes the place; see md5_attack_place. */
 static void set_mark(md5_attack *a, int64_t in_chunk) {
+    md5_mark mark = {.place = md5_reader_place(a->reader)};
+    for (int c = 0; c < MD5_CLASSES; c++) mark.given[c] = a->pipes[c].given;
+    mark.given[MD5_SHORT] += in_chunk;
     wadi_mutex_lock(&a->lock);
-    if (!a->mark.open) {
-        a->mark.open = true;
-        a->mark.place = md5_reader_place(a->reader);
-        for (int c = 0; c < MD5_CLASSES; c++) a->mark.given[c] = a->pipes[c].given;
-        a->mark.given[MD5_SHORT] += in_chunk;
-    }
+    md5_marks_add(&a->marks, &mark);
     wadi_mutex_unlock(&a->lock);
+    a->marked_ns = wadi_clock_ns();
 }
 
+/* The reader may wait here for long: what it has read goes on its way, and the place is noted. */
 static wadi_status refill(md5_attack *a, int64_t in_chunk, bool *out_done, wadi_error *err) {
     set_mark(a, in_chunk);
     for (int c = MD5_MEDIUM; c < MD5_CLASSES; c++)
         if (a->pipes[c].started) md5_queue_flush(&a->pipes[c].queue);
-    return md5_reader_refill(a->reader, out_done, err);
+    const wadi_task before = *wadi_task_now();
+    (void)wadi_task_begin((wadi_task){before.name, &a->stop, before.waits});
+    wadi_status status = md5_reader_refill(a->reader, out_done, err);
+    wadi_task_end(before);
+    if (status == WADI_CANCELLED && wadi_stop_called(&a->stop)) status = WADI_OK;
+    return status;
 }
 
+/* Hands over what it has when there is no more yet, so that no word waits for those after it. */
 static wadi_status fill_short(void *env, int64_t k, const wadi_array *columns, int64_t *out_n,
                               wadi_error *err) {
     pipe *p = env;
@@ -178,9 +173,10 @@ static wadi_status fill_short(void *env, int64_t k, const wadi_array *columns, i
     int64_t n = 0;
     wadi_status status = WADI_OK;
     for (int f = 0; f <= MD5_SHORT_WORDS; f++) column[f] = columns[0].column[f];
-    while (n < k && !done && status == WADI_OK && !atomic_load(&a->stop)) {
+    if (wadi_clock_ns() - a->marked_ns >= mark_every_ns) set_mark(a, 0);
+    while (n < k && !done && status == WADI_OK && !wadi_stop_called(&a->stop)) {
         n += md5_pack_short(a->reader, k - n, column, n);
-        if (n == k) break;
+        if (n == k || (n > 0 && md5_reader_waits(a->reader))) break;
         status = a->reader->at < a->reader->stop ? give_next(a, column, &n, err)
                                                  : refill(a, n, &done, err);
     }
@@ -217,6 +213,7 @@ static wadi_status fill_medium(void *env, int64_t k, const wadi_array *columns, 
     return WADI_OK;
 }
 
+/* The same: what is behind the last word of a batch may be long in coming. */
 static wadi_status pull_long(void *env, int64_t index, wadi_yield *yield, wadi_error *err) {
     pipe *p = env;
     const uint8_t *word;
@@ -227,6 +224,7 @@ static wadi_status pull_long(void *env, int64_t index, wadi_yield *yield, wadi_e
     const int64_t shape[] = {(int64_t)md5_blocks_of(length), 16};
     WADI_TRY(wadi_yield_array(yield, 0, shape, &blocks, err));
     md5_pack_long(word, length, blocks.column[0]);
+    if (md5_batch_is_empty(p->batch)) wadi_yield_flush(yield);
     return WADI_OK;
 }
 
@@ -275,11 +273,15 @@ static void run_pipe(void *env) {
     pipe *p = env;
     md5_attack *a = p->attack;
     wadi_error err = {.status = WADI_OK};
+    const wadi_task before =
+        wadi_task_begin((wadi_task){.name = md5_class_name(p->class), .stop = &a->end});
     wadi_status status = compile(p, &err);
     if (status == WADI_OK) status = make_ends(p, &err);
     if (status == WADI_OK) status = connect(p, &err);
     if (status == WADI_OK) status = wadi_run_go(p->run, &err);
-    if (status != WADI_OK) note_error(a, &err);
+    if (status != WADI_OK && !(status == WADI_CANCELLED && atomic_load(&a->cut)))
+        note_error(a, &err);
+    wadi_task_end(before);
     if (p->class == MD5_SHORT)
         end_queues(a);
     else
@@ -317,6 +319,12 @@ static void end_pipe(pipe *p) {
 
 /* ---- the attack ---- */
 
+/* No words are wanted once the creator's task is stopped; what is under way may go on. */
+static wadi_status make_stops(md5_attack *a, wadi_error *err) {
+    WADI_TRY(wadi_stop_init(&a->end, NULL, err));
+    return wadi_stop_init(&a->stop, wadi_task_now()->stop, err);
+}
+
 wadi_status md5_attack_create(md5_reader *reader, md5_targets *targets,
                               const wadi_run_options *options, md5_found_fn found, void *env,
                               md5_attack **out, wadi_error *err) {
@@ -328,6 +336,11 @@ wadi_status md5_attack_create(md5_reader *reader, md5_targets *targets,
         status = wadi_condition_init(&a->changed, err);
         if (status != WADI_OK) wadi_mutex_fini(&a->lock);
     }
+    if (status == WADI_OK) {
+        status = make_stops(a, err);
+        if (status != WADI_OK) wadi_condition_fini(&a->changed);
+        if (status != WADI_OK) wadi_mutex_fini(&a->lock);
+    }
     if (status != WADI_OK) {
         free(a);
         return status;
@@ -335,7 +348,6 @@ wadi_status md5_attack_create(md5_reader *reader, md5_targets *targets,
     a->reader = reader;
     a->targets = targets;
     a->options = *options;
-    a->options.watchdog_s = patience_s;
     a->found = found;
     a->env = env;
     for (int c = 0; c < MD5_CLASSES; c++) {
@@ -355,13 +367,21 @@ void md5_attack_destroy(md5_attack *a) {
     if (a == NULL) return;
     md5_attack_stop(a);
     for (int c = 0; c < MD5_CLASSES; c++) end_pipe(&a->pipes[c]);
+    wadi_stop_fini(&a->end);
+    wadi_stop_fini(&a->stop);
     wadi_condition_fini(&a->changed);
     wadi_mutex_fini(&a->lock);
     free(a);
 }
 
 void md5_attack_stop(md5_attack *a) {
-    atomic_store(&a->stop, true);
+    wadi_stop_call(&a->stop);
+}
+
+void md5_attack_cancel(md5_attack *a) {
+    md5_attack_stop(a);
+    atomic_store(&a->cut, true);
+    wadi_stop_call(&a->end);
 }
 
 bool md5_attack_wait(md5_attack *a, double timeout_s) {
@@ -396,13 +416,13 @@ void md5_attack_progress(md5_attack *a, md5_progress *out) {
 }
 
 bool md5_attack_place(md5_attack *a, md5_place *out) {
+    int64_t passed[MD5_CLASSES];
     wadi_mutex_lock(&a->lock);
     const bool ended = a->running == 0;
-    bool passed = a->mark.open;
-    for (int c = 0; c < MD5_CLASSES; c++)
-        passed = passed && atomic_load(&a->pipes[c].tried) >= a->mark.given[c];
-    if (passed) a->mark.open = false;
-    *out = ended ? md5_reader_place(a->reader) : a->mark.place;
+    for (int c = 0; c < MD5_CLASSES; c++) passed[c] = atomic_load(&a->pipes[c].tried);
+    const bool fresh = md5_marks_pass(&a->marks, passed, out);
+    const bool all = ended && !atomic_load(&a->cut);
+    if (all) *out = md5_reader_place(a->reader);
     wadi_mutex_unlock(&a->lock);
-    return ended || passed;
+    return all || fresh;
 }

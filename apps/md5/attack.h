@@ -16,10 +16,9 @@
 
 typedef struct md5_attack md5_attack;
 
-/* A digest has been found for the first time. One call at a time, from any thread. False: the result could not be delivered,
- * which ends the attack. */
-typedef bool (*md5_found_fn)(void *env, const uint8_t digest[MD5_DIGEST], const uint8_t *word,
-                             size_t n);
+/* A digest has been found for the first time. One call at a time, from any thread. An error ends the attack. */
+typedef wadi_status (*md5_found_fn)(void *env, const uint8_t digest[MD5_DIGEST],
+                                    const uint8_t *word, size_t n, wadi_error *err);
 
 typedef struct md5_progress {
     int64_t words; /* tried */
@@ -41,12 +40,14 @@ WADI_NODISCARD wadi_status md5_attack_start(md5_attack *a, wadi_error *err);
 bool md5_attack_wait(md5_attack *a, double timeout_s);
 /* No more words are read; those that were are tried. Any thread or signal handler. */
 void md5_attack_stop(md5_attack *a);
+/* Gives up the words under way as well: they count as not tried. */
+void md5_attack_cancel(md5_attack *a);
 /* After the end: how it went. */
 WADI_NODISCARD wadi_status md5_attack_result(md5_attack *a, wadi_error *err);
 
 void md5_attack_progress(md5_attack *a, md5_progress *out);
-/* A place before which every word has been tried: false if there is none newer than the last one told. After the end it is
- * where reading stopped. */
+/* The last place before which every word has been tried, and told if found: false if there is none newer than the last one asked
+ * for. After the end it is where reading stopped. */
 bool md5_attack_place(md5_attack *a, md5_place *out);
 
 #endif

@@ -1,6 +1,10 @@
-/* Hexadecimal digits. */
+/* Hexadecimal digits, and words that are spelled out by them. */
 #ifndef APPS_MD5_HEX_H
 #define APPS_MD5_HEX_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 /* The value of a digit, or -1. */
 static inline int md5_hex_digit(int c) {
@@ -9,5 +13,8 @@ static inline int md5_hex_digit(int c) {
     if (c >= 'A' && c <= 'F') return c - 'A' + 10;
     return -1;
 }
+
+/* Turns "$HEX[6162]" into the bytes it spells, in place; false if it is not that, and then it is a word as any other. */
+bool md5_hex_word(uint8_t *word, size_t *n);
 
 #endif

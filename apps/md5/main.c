@@ -1,49 +1,40 @@
-/* wadi-md5: the program around md5_attack. Found words go to standard output, everything else to standard error. */
-#include <signal.h>
+/* wadi-md5: the program around md5_attack. Found words go to standard output or a file, everything else to standard error. */
 #include <stdatomic.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "apps/md5/attack.h"
 #include "apps/md5/options.h"
+#include "apps/md5/results.h"
 #include "apps/md5/session.h"
+#include "apps/md5/unpack.h"
 #include "base/error.h"
-#include "base/hash.h"
+#include "base/process.h"
 
-enum { ALL_FOUND = 0, SOME_NOT_FOUND = 1, ERROR = 2, INTERRUPTED = 130, DEFAULT_MEMORY = 64 << 20 };
+enum { ALL_FOUND = 0, SOME_NOT_FOUND = 1, ERROR = 2, DEFAULT_MEMORY = 64 << 20 };
 
-static const double tick_s = 0.2, save_every_s = 5;
+static const double tick_s = 0.1, look_s = 0.02, save_every_s = 0.4,
+                    grace_s = 0.05; /* for words under way, once a signal has come */
 
 static int complain(const char *what) {
     fprintf(stderr, "wadi-md5: %s\n", what);
     return ERROR;
 }
 
-/* ---- found words ---- */
-
-static bool is_plain(const uint8_t *word, size_t n) {
-    for (size_t i = 0; i < n; i++)
-        if (word[i] < 0x20 || word[i] == 0x7f || word[i] == ':') return false;
-    return n < 5 || memcmp(word, "$HEX[", 5) != 0;
+/* Digests that are not looked for are told whatever is asked. */
+static void tell_bad_lines(const md5_bad_lines *bad) {
+    if (bad->n == 0) return;
+    fprintf(stderr,
+            "wadi-md5: warning: %lld lines are no digests and were passed over; the first:\n%s",
+            (long long)bad->n, wadi_text_str(&bad->told));
 }
 
-static bool print_found(void *env, const uint8_t digest[MD5_DIGEST], const uint8_t *word,
-                        size_t n) {
-    char hex[2 * MD5_DIGEST + 1];
-    WADI_UNUSED(env);
-    wadi_hex(digest, MD5_DIGEST, hex);
-    printf("%s:", hex);
-    if (is_plain(word, n)) {
-        (void)fwrite(word, 1, n, stdout);
-    } else {
-        fputs("$HEX[", stdout);
-        for (size_t i = 0; i < n; i++) printf("%02x", word[i]);
-        putchar(']');
-    }
-    putchar('\n');
-    return fflush(stdout) == 0 && ferror(stdout) == 0;
+static int tell_version(void) {
+    wadi_text formats = {0};
+    md5_unpack_formats(&formats);
+    printf("wadi-md5 " WADI_VERSION "\n  unpacks       %s\n", wadi_text_str(&formats));
+    wadi_text_fini(&formats);
+    return 0;
 }
 
 /* ---- progress ---- */
@@ -64,24 +55,6 @@ static void show_progress(const md5_progress *p, size_t wanted, bool last) {
                 (long long)p->too_long, MD5_LONGEST >> 20);
 }
 
-/* ---- signals: the first lets the words under way finish, the second has its usual effect ---- */
-
-static volatile sig_atomic_t interrupted;
-
-static void on_signal(int number) {
-    struct sigaction usual = {.sa_handler = SIG_DFL};
-    (void)sigaction(number, &usual, NULL);
-    interrupted = 1;
-}
-
-static void catch_signals(void) {
-    struct sigaction action = {.sa_handler = on_signal};
-    (void)sigaction(SIGINT, &action, NULL);
-    (void)sigaction(SIGTERM, &action, NULL);
-    struct sigaction ignore = {.sa_handler = SIG_IGN};
-    (void)sigaction(SIGPIPE, &ignore, NULL);
-}
-
 /* ---- the attack ---- */
 
 typedef struct work {
@@ -90,46 +63,101 @@ typedef struct work {
     md5_input *in;
     md5_reader reader;
     md5_attack *attack;
+    md5_log output;       /* of the attack while it runs, */
+    _Atomic int64_t told; /* but for how many bytes it holds */
     md5_subject subject;
+    md5_session *session; /* NULL: none */
+    md5_place place;      /* the last that was saved */
 } work;
+
+static wadi_status tell_found(void *env, const uint8_t digest[MD5_DIGEST], const uint8_t *word,
+                              size_t n, wadi_error *err) {
+    work *w = env;
+    WADI_TRY(md5_results_add(&w->output, digest, word, n, err));
+    if (w->options->sync) WADI_TRY(md5_log_sync(&w->output, err));
+    atomic_store(&w->told, w->output.length);
+    if (w->session == NULL || md5_session_found(w->session, digest)) return WADI_OK;
+    return wadi_fail(err, WADI_MEMORY, "session: out of memory");
+}
+
+/* Opens what the attack reads. */
+static wadi_status prepare_input(work *w, wadi_error *err) {
+    const md5_options *o = w->options;
+    for (size_t i = 0; i < o->hashes.n; i++)
+        WADI_TRY(md5_targets_add(&w->targets, o->hashes.at[i], err));
+    tell_bad_lines(&w->targets.bad);
+    WADI_TRY(md5_targets_ready(&w->targets, err));
+    WADI_TRY(md5_input_open((int)o->dictionaries.n, o->dictionaries.at, o->no_unpack, &w->in, err));
+    return md5_reader_init(&w->reader, w->in, o->keep_cr, err);
+}
+
+/* Opens what it writes, and finds where it is to begin. */
+static wadi_status prepare_output(work *w, md5_resume *out, wadi_error *err) {
+    const md5_options *o = w->options;
+    *out = (md5_resume){.output = -1};
+    WADI_TRY(md5_log_open(o->output != NULL ? o->output : "-", 0666, &w->output, err));
+    w->subject = (md5_subject){.n = (int)o->dictionaries.n,
+                               .paths = o->dictionaries.at,
+                               .in = w->in,
+                               .targets = &w->targets,
+                               .as_is = o->no_unpack,
+                               .keep_cr = o->keep_cr,
+                               .output = w->output.stream ? NULL : w->output.path};
+    if (o->restore != NULL)
+        WADI_TRY(md5_session_open(o->restore, &w->subject, &w->session, out, err));
+    WADI_TRY(md5_results_read(&w->output, out->output, &w->targets, err));
+    atomic_store(&w->told, w->output.length);
+    return WADI_OK;
+}
+
+static wadi_status save_place(work *w, wadi_error *err) {
+    const md5_resume at = {w->place, atomic_load(&w->told)};
+    WADI_TRY(md5_log_sync(&w->output, err));
+    return md5_session_save(w->session, at, err);
+}
 
 static wadi_status prepare(work *w, wadi_error *err) {
     const md5_options *o = w->options;
-    const int n = (int)o->dictionaries.n;
-    md5_place start = {0};
-    for (size_t i = 0; i < o->hashes.n; i++)
-        WADI_TRY(md5_targets_add(&w->targets, o->hashes.at[i], err));
-    WADI_TRY(md5_targets_ready(&w->targets, err));
-    WADI_TRY(md5_input_open(n, o->dictionaries.at, &w->in, err));
-    WADI_TRY(md5_reader_init(&w->reader, w->in, o->keep_cr, err));
-    w->subject = (md5_subject){n, o->dictionaries.at, w->in, &w->targets};
-    if (o->restore != NULL) WADI_TRY(md5_session_load(o->restore, &w->subject, &start, err));
-    WADI_TRY(md5_reader_go_to(&w->reader, start, err));
+    md5_resume at;
+    WADI_TRY(prepare_input(w, err));
+    WADI_TRY(prepare_output(w, &at, err));
+    WADI_TRY(md5_reader_go_to(&w->reader, at.place, err));
+    w->place = at.place;
+    if (w->session != NULL) WADI_TRY(save_place(w, err));
     const wadi_run_options run = {.threads = o->threads,
                                   .memory = o->memory > 0 ? o->memory : DEFAULT_MEMORY,
                                   .chunk = o->chunk,
                                   .policy = o->chunk > 0 ? "fixed" : NULL};
-    return md5_attack_create(&w->reader, &w->targets, &run, print_found, NULL, &w->attack, err);
+    return md5_attack_create(&w->reader, &w->targets, &run, tell_found, w, &w->attack, err);
 }
 
-static wadi_status save_place(work *w, wadi_error *err) {
-    md5_place place;
-    if (w->options->restore == NULL || !md5_attack_place(w->attack, &place)) return WADI_OK;
-    return md5_session_save(w->options->restore, &w->subject, place, err);
+/* The words found before the place are on the disk before it is. Words may be found without a place behind them yet. */
+static wadi_status save_progress(work *w, wadi_error *err) {
+    if (w->session == NULL) return WADI_OK;
+    const bool further = md5_attack_place(w->attack, &w->place);
+    return further || md5_session_has_news(w->session) ? save_place(w, err) : WADI_OK;
+}
+
+/* False: time has passed, or a signal has come. */
+static bool has_ended(md5_attack *a) {
+    for (double waited = 0; waited < tick_s && wadi_process_signal() == 0; waited += look_s)
+        if (md5_attack_wait(a, look_s)) return true;
+    return md5_attack_wait(a, 0);
 }
 
 /* Waits for the end, and meanwhile tells how it goes and keeps the place. */
 static wadi_status attend(work *w, wadi_error *err) {
     const bool show = !w->options->quiet && isatty(STDERR_FILENO);
     double saved_s = 0;
-    while (!md5_attack_wait(w->attack, tick_s)) {
+    while (!has_ended(w->attack)) {
         md5_progress p;
         md5_attack_progress(w->attack, &p);
-        if (interrupted) md5_attack_stop(w->attack);
+        if (wadi_process_signal() != 0 && !md5_attack_wait(w->attack, grace_s))
+            md5_attack_cancel(w->attack);
         if (show) show_progress(&p, w->targets.n, false);
         if (p.elapsed_s - saved_s < save_every_s) continue;
         saved_s = p.elapsed_s;
-        WADI_TRY(save_place(w, err));
+        WADI_TRY(save_progress(w, err));
     }
     return md5_attack_result(w->attack, err);
 }
@@ -138,26 +166,33 @@ static wadi_status attack(work *w, wadi_error *err) {
     md5_progress p;
     if (w->targets.nfound == w->targets.n) return WADI_OK;
     WADI_TRY(md5_attack_start(w->attack, err));
-    WADI_TRY(attend(w, err));
+    const wadi_status status = attend(w, err);
+    if (status == WADI_CANCELLED)
+        (void)save_progress(w, NULL); /* what has been told is not again */
+    if (status != WADI_OK) return status;
     md5_attack_progress(w->attack, &p);
     if (!w->options->quiet) show_progress(&p, w->targets.n, true);
-    return interrupted ? save_place(w, err) : WADI_OK;
+    WADI_TRY(save_progress(w, err));
+    return md5_log_sync(&w->output, err);
 }
 
 static int run(const md5_options *o) {
     work w = {.options = o};
     wadi_error err = {.status = WADI_OK};
-    catch_signals();
+    wadi_process_warn(!o->quiet);
     wadi_status status = prepare(&w, &err);
     if (status == WADI_OK) status = attack(&w, &err);
-    const bool all = w.targets.nfound == w.targets.n;
     md5_attack_destroy(w.attack);
+    const bool all = w.targets.nfound == w.targets.n,
+               over = status == WADI_OK && (all || wadi_process_signal() == 0);
+    if (over && w.session != NULL) md5_session_end(w.session);
+    md5_session_close(w.session);
+    md5_log_close(&w.output);
     md5_reader_fini(&w.reader);
     md5_input_close(w.in);
     md5_targets_fini(&w.targets);
-    if (status != WADI_OK) return complain(err.msg);
-    if (interrupted && !all) return INTERRUPTED;
-    if (o->restore != NULL) (void)remove(o->restore); /* nothing is left to go on with */
+    if (!over && wadi_process_signal() != 0) return ERROR; /* the signal says enough */
+    if (status != WADI_OK) return wadi_process_output_gone() ? ERROR : complain(err.msg);
     return all ? ALL_FOUND : SOME_NOT_FOUND;
 }
 
@@ -165,15 +200,18 @@ int main(int argc, char **argv) {
     md5_options options;
     wadi_error err = {.status = WADI_OK};
     int rc = 0;
+    wadi_process_begin("wadi-md5");
     if (md5_options_parse(argc, argv, &options, &err) != WADI_OK) {
         rc = complain(err.msg);
     } else if (options.help) {
         fputs(md5_usage, stdout);
     } else if (options.version) {
-        puts("wadi-md5 " WADI_VERSION);
+        rc = tell_version();
     } else {
         rc = run(&options);
     }
     md5_options_fini(&options);
+    /* A signal that came when all was done changes nothing: the session is gone, and who runs it again would begin anew. */
+    if (rc == ERROR) wadi_process_end(true);
     return rc;
 }

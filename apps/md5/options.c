@@ -2,30 +2,54 @@
 #include "apps/md5/options.h"
 
 #include <stddef.h>
+#include <string.h>
 
 #include "base/args.h"
 #include "base/error.h"
+#include "codegen/build/target.h"
 
 const char md5_usage[] =
     "wadi-md5 --hashes FILE|DIGEST [--hashes ...] [options] DICTIONARY...\n"
     "\n"
     "Finds the words of dictionaries whose MD5 digests are wanted, and prints digest:word as it "
     "finds\n"
-    "them. A dictionary is a file of lines, plain or gzip; \"-\" is standard input. A word is any "
-    "bytes of\n"
-    "any length; $HEX[6162] spells one out, and so is one printed that holds control characters or "
-    "':'.\n"
+    "them. A dictionary is a file of lines, plain or packed by gzip, xz, zstd or bzip2; \"-\" is "
+    "standard\n"
+    "input. A word is any bytes of any length; $HEX[6162] spells one out, and so is one printed "
+    "that "
+    "holds\n"
+    "control characters or ':'.\n"
     "\n"
-    "  -m, --hashes X       a digest of 32 hexadecimal digits, or a file with one per line\n"
-    "      --restore FILE   keep the place in FILE, and go on from it if it is there\n"
-    "      --keep-cr        a carriage return before the newline belongs to the word\n"
+    "  -m, --hashes X       a digest of 32 hexadecimal digits, or a list with one per line: a "
+    "file, "
+    "or \"-\"\n"
+    "                       for standard input. Lines may be as hashcat (USER:DIGEST, "
+    "DIGEST:WORD), md5sum\n"
+    "                       and LDAP ({MD5}) write them; others are counted and told\n"
+    "  -o, --output FILE    add found words to FILE; what it holds already counts as found\n"
+    "      --sync           each found word is on the disk as soon as it is told; without, at the "
+    "end\n"
+    "      --restore FILE   keep the place in FILE, at most a second old, and go on from it if it "
+    "is "
+    "there.\n"
+    "                       Whatever ended the last run, with -o each word is there once; on "
+    "standard\n"
+    "                       output none is missing, and those of the last second may come twice\n"
+    "      --keep-cr        a carriage return before the newline belongs to the word. A byte order "
+    "mark\n"
+    "                       of UTF-8 before the first word never does, as with hashcat: "
+    "$HEX[efbbbf..]"
+    "\n"
+    "      --no-unpack      the bytes of packed dictionaries are taken as they are\n"
     "      --threads N      workers (default: one per processor)\n"
+    "      --target NAME    what kernels are compiled for: native, x86-64-v2, ..\n"
     "      --chunk N        words per chunk (default: the scheduler decides)\n"
     "      --memory SIZE    bytes for the chunks in flight (64M); K, M and G are understood\n"
     "  -q, --quiet          no progress, no summary\n"
     "      --version, --help\n"
     "\n"
-    "Exit status: 0 all digests found, 1 some not found, 2 an error, 130 interrupted.\n";
+    "Exit status: 0 all digests found, 1 some not found, 2 an error; a signal's when one ended "
+    "it.\n";
 
 #define PUSH(list, value)                                    \
     (wadi_vec_push(&((md5_options *)options)->list, (value)) \
@@ -43,6 +67,12 @@ static wadi_status take_dictionary(void *options, const char *value, wadi_error 
 static wadi_status take_restore(void *options, const char *value, wadi_error *err) {
     WADI_UNUSED(err);
     ((md5_options *)options)->restore = value;
+    return WADI_OK;
+}
+
+static wadi_status take_output(void *options, const char *value, wadi_error *err) {
+    WADI_UNUSED(err);
+    ((md5_options *)options)->output = value;
     return WADI_OK;
 }
 
@@ -66,17 +96,29 @@ static wadi_status take_memory(void *options, const char *value, wadi_error *err
 
 static const wadi_args_option table[] = {
     {"--hashes", "-m", take_hashes, 0},
+    {"--output", "-o", take_output, 0},
     {"--restore", NULL, take_restore, 0},
     {"--threads", NULL, take_threads, 0},
+    {"--target", NULL, wadi_target_take, 0},
     {"--chunk", NULL, take_chunk, 0},
     {"--memory", NULL, take_memory, 0},
     {"--keep-cr", NULL, NULL, offsetof(md5_options, keep_cr)},
+    {"--no-unpack", NULL, NULL, offsetof(md5_options, no_unpack)},
+    {"--sync", NULL, NULL, offsetof(md5_options, sync)},
     {"--quiet", "-q", NULL, offsetof(md5_options, quiet)},
     {"--help", "-h", NULL, offsetof(md5_options, help)},
     {"--version", NULL, NULL, offsetof(md5_options, version)},
 };
 
 static const wadi_args arguments = {table, sizeof table / sizeof table[0], take_dictionary, NULL};
+
+/* Lists and dictionaries that are standard input. */
+static int standard_inputs(const md5_options *o) {
+    int n = 0;
+    for (size_t i = 0; i < o->hashes.n; i++) n += strcmp(o->hashes.at[i], "-") == 0;
+    for (size_t i = 0; i < o->dictionaries.n; i++) n += strcmp(o->dictionaries.at[i], "-") == 0;
+    return n;
+}
 
 wadi_status md5_options_parse(int argc, char *const *argv, md5_options *out, wadi_error *err) {
     *out = (md5_options){0};
@@ -86,6 +128,8 @@ wadi_status md5_options_parse(int argc, char *const *argv, md5_options *out, wad
         return wadi_fail(err, WADI_INVALID, "no digests: --hashes names a file or a digest");
     if (out->dictionaries.n == 0)
         return wadi_fail(err, WADI_INVALID, "no dictionary; --help tells more");
+    if (standard_inputs(out) > 1)
+        return wadi_fail(err, WADI_INVALID, "standard input (\"-\") can be given once");
     return WADI_OK;
 }
 

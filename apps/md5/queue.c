@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/task.h"
+
 wadi_status md5_queue_init(md5_queue *q, wadi_error *err) {
     memset(q, 0, sizeof *q);
     const wadi_status status = wadi_mutex_init(&q->lock, err);
@@ -55,7 +57,10 @@ bool md5_queue_add(md5_queue *q, const uint8_t *word, size_t n) {
 void md5_queue_flush(md5_queue *q) {
     if (q->open == NULL) return;
     wadi_mutex_lock(&q->lock);
+    const bool full = q->n == MD5_QUEUED && !q->ended;
+    const int ticket = full ? wadi_task_wait("room for longer words", -1, NULL) : -1;
     while (q->n == MD5_QUEUED && !q->ended) wadi_condition_wait(&q->changed, &q->lock);
+    if (full) wadi_task_go_on(ticket);
     if (q->ended) {
         md5_batch_free(q->open);
     } else {
@@ -78,15 +83,22 @@ void md5_queue_end(md5_queue *q) {
 
 md5_batch *md5_queue_pop(md5_queue *q) {
     wadi_mutex_lock(&q->lock);
+    const bool empty = q->n == 0 && !q->ended; /* there may be no such words for hours */
+    const int ticket = empty ? wadi_task_idle("longer words", -1, NULL) : -1;
     while (q->n == 0 && !q->ended) wadi_condition_wait(&q->changed, &q->lock);
+    if (empty) wadi_task_go_on(ticket);
     md5_batch *b = q->n > 0 ? take_first(q) : NULL;
     wadi_condition_signal(&q->changed);
     wadi_mutex_unlock(&q->lock);
     return b;
 }
 
+bool md5_batch_is_empty(const md5_batch *b) {
+    return b->taken == b->length.n;
+}
+
 bool md5_batch_next(md5_batch *b, const uint8_t **out_word, size_t *out_n) {
-    if (b->taken == b->length.n) return false;
+    if (md5_batch_is_empty(b)) return false;
     *out_word = b->bytes.at + b->taken_bytes;
     *out_n = b->length.at[b->taken++];
     b->taken_bytes += *out_n;

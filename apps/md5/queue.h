@@ -38,6 +38,7 @@ void md5_queue_end(md5_queue *q); /* flushes too */
 
 /* Waits for a batch, to be freed with md5_batch_free; NULL: the queue has ended. */
 md5_batch *md5_queue_pop(md5_queue *q);
+bool md5_batch_is_empty(const md5_batch *b);
 /* The next word of a batch; false when all are taken. */
 bool md5_batch_next(md5_batch *b, const uint8_t **out_word, size_t *out_n);
 void md5_batch_free(md5_batch *b);

@@ -9,8 +9,6 @@
 
 enum { START = 1 << 20 };
 
-static const char hex_mark[] = "$HEX[";
-
 /* ---- life ---- */
 
 static wadi_status resize(md5_reader *r, size_t cap, wadi_error *err) {
@@ -115,6 +113,13 @@ static wadi_status read_more(md5_reader *r, bool *out_done, wadi_error *err) {
     return WADI_OK;
 }
 
+static void pass_byte_order_mark(md5_reader *r) {
+    static const uint8_t mark[] = {0xef, 0xbb, 0xbf};
+    const bool first = r->base == 0 && r->at == r->buffer;
+    if (first && (size_t)(r->stop - r->at) > sizeof mark && memcmp(r->at, mark, sizeof mark) == 0)
+        r->at += sizeof mark;
+}
+
 wadi_status md5_reader_refill(md5_reader *r, bool *out_done, wadi_error *err) {
     *out_done = false;
     make_room(r);
@@ -129,25 +134,15 @@ wadi_status md5_reader_refill(md5_reader *r, bool *out_done, wadi_error *err) {
         WADI_TRY(read_more(r, out_done, err));
     }
     *out_done = r->stop == r->buffer;
+    pass_byte_order_mark(r);
     return WADI_OK;
 }
 
-/* ---- words ---- */
-
-/* Spells out "$HEX[6162]" in place; false if it is not that, and then it is a word as any other. */
-static bool spell_out(uint8_t *word, size_t *n) {
-    const size_t mark = sizeof hex_mark - 1;
-    if (*n < mark + 1 || memcmp(word, hex_mark, mark) != 0 || word[*n - 1] != ']') return false;
-    const size_t digits = *n - mark - 1;
-    if (digits % 2 != 0) return false;
-    for (size_t i = 0; i < digits; i++)
-        if (md5_hex_digit(word[mark + i]) < 0) return false;
-    for (size_t i = 0; i < digits / 2; i++)
-        word[i] = (uint8_t)(16 * md5_hex_digit(word[mark + 2 * i]) +
-                            md5_hex_digit(word[mark + 2 * i + 1]));
-    *n = digits / 2;
-    return true;
+bool md5_reader_waits(const md5_reader *r) {
+    return r->at == r->stop && md5_input_waits(r->in);
 }
+
+/* ---- words ---- */
 
 const uint8_t *md5_reader_next(md5_reader *r, size_t *out_n) {
     uint8_t *word = r->buffer + (r->at - r->buffer);
@@ -156,7 +151,7 @@ const uint8_t *md5_reader_next(md5_reader *r, size_t *out_n) {
     r->at = newline + 1;
     r->words++;
     if (!r->keep_cr && n > 0 && word[n - 1] == '\r') n--;
-    if (n > 0 && word[0] == '$') (void)spell_out(word, &n);
+    if (n > 0 && word[0] == '$') (void)md5_hex_word(word, &n);
     *out_n = n;
     return word;
 }

@@ -2,7 +2,7 @@
  *
  * A word is the bytes before a newline, or before the end of its file; an empty line is the empty word. A carriage return
  * before the newline is dropped unless asked otherwise. "$HEX[...]" stands for the bytes it spells. A word longer than
- * MD5_LONGEST bytes is passed over and counted. */
+ * MD5_LONGEST bytes is passed over and counted. A byte order mark of UTF-8 before the first word of a file is none of its bytes. */
 #ifndef APPS_MD5_READER_H
 #define APPS_MD5_READER_H
 
@@ -43,6 +43,8 @@ WADI_NODISCARD wadi_status md5_reader_go_to(md5_reader *r, md5_place place, wadi
 
 /* More words, when at == stop. *out_done: there are none. */
 WADI_NODISCARD wadi_status md5_reader_refill(md5_reader *r, bool *out_done, wadi_error *err);
+/* Whether all words have been taken and a refill would wait for a pipe. */
+bool md5_reader_waits(const md5_reader *r);
 /* Takes the next word, at < stop. Borrowed until the refill; a $HEX word is spelled out in place. */
 const uint8_t *md5_reader_next(md5_reader *r, size_t *out_n);
 md5_place md5_reader_place(const md5_reader *r);

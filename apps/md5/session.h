@@ -1,17 +1,24 @@
-/* Where an interrupted attack goes on: a small text file, written all or nothing.
+/* Where an attack that ended before its time goes on: a small text file, locked while it is in use.
  *
- *     wadi-md5 session 1
- *     digests SHA256           of the wanted digests, sorted
- *     dictionary SIZE PATH     one line each, in order
- *     place FILE OFFSET WORDS
- *     found DIGEST             one line each
- */
+ *     wadi-md5 session 2
+ *     digests SHA256                    of the wanted digests, sorted
+ *     words AS_IS KEEP_CR               0 or 1: how words are read
+ *     dictionary SIZE PATH              one line each, in order
+ *     output PATH                       where found words are added to, if that is a file
+ *     place FILE OFFSET WORDS OUTPUT    the furthest one counts; OUTPUT bytes of the output are on the disk
+ *     found DIGEST                      one line each, if found words go to a stream
+ *
+ * A save adds the digests found since the last one and a place. Two places in a row at the end take turns. Whatever moment a process is
+ * killed at, every line is whole but for the last one, which is dropped. Sessions 1, of earlier versions, are read as well. */
 #ifndef APPS_MD5_SESSION_H
 #define APPS_MD5_SESSION_H
 
 #include "apps/md5/input.h"
+#include "apps/md5/log_file.h"
 #include "apps/md5/reader.h"
 #include "apps/md5/targets.h"
+#include "base/text.h"
+#include "base/thread.h"
 
 /* What an attack is about. Borrowed. */
 typedef struct md5_subject {
@@ -19,13 +26,33 @@ typedef struct md5_subject {
     const char *const *paths;
     const md5_input *in;
     md5_targets *targets;
+    bool as_is, keep_cr;
+    const char *output; /* NULL: a stream */
 } md5_subject;
 
-WADI_NODISCARD wadi_status md5_session_save(const char *path, const md5_subject *s, md5_place place,
+typedef struct md5_session md5_session;
+
+/* Where to go on. */
+typedef struct md5_resume {
+    md5_place place;
+    int64_t output; /* bytes of it that are counted on; -1: the session is new */
+} md5_resume;
+
+/* Locks the file, marks in the targets what was found and gives the place. A file that is not there, or empty, gives the start; nothing is
+ * written yet. Errors: WADI_INVALID naming the line, when it is of another attack too; WADI_IO, also when another process has it; WADI_MEMORY. */
+WADI_NODISCARD wadi_status md5_session_open(const char *path, const md5_subject *s,
+                                            md5_session **out, md5_resume *out_resume,
                                             wadi_error *err);
-/* Marks what was found and gives the place. A file that is not there gives the start. Errors: WADI_INVALID naming the line,
- * when it is of other digests or dictionaries too; WADI_IO, WADI_MEMORY. */
-WADI_NODISCARD wadi_status md5_session_load(const char *path, const md5_subject *s,
-                                            md5_place *out_place, wadi_error *err);
+/* Unlocks; NULL is fine. */
+void md5_session_close(md5_session *s);
+
+/* A digest that the next save will hold, found words going to a stream. Any thread. False: out of memory. */
+bool md5_session_found(md5_session *s, const uint8_t digest[MD5_DIGEST]);
+/* Whether there are such digests. Any thread. */
+bool md5_session_has_news(md5_session *s);
+/* Reaches the disk before it returns. */
+WADI_NODISCARD wadi_status md5_session_save(md5_session *s, md5_resume at, wadi_error *err);
+/* Nothing is left to go on with: removes the file. */
+void md5_session_end(md5_session *s);
 
 #endif

@@ -4,11 +4,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "apps/digest/md5.h"
+#include "apps/md5/hash_line.h"
 #include "apps/md5/hex.h"
+#include "apps/md5/input.h"
 #include "base/error.h"
-#include "base/file.h"
 
-enum { FEWEST_BITS = 15, MOST_BITS = 30, SPARSE = 512 };
+enum { FEWEST_BITS = 15, MOST_BITS = 30, SPARSE = 512, SHOWN_LINES = 3, SHOWN_BYTES = 48 };
+
+typedef struct text_bytes {
+    const char *at;
+    size_t n;
+} text_bytes;
 
 bool md5_digest_read(const char *hex, size_t n, uint8_t out[MD5_DIGEST]) {
     if (n != 2 * MD5_DIGEST) return false;
@@ -19,6 +26,13 @@ bool md5_digest_read(const char *hex, size_t n, uint8_t out[MD5_DIGEST]) {
         out[i] = (uint8_t)(16 * high + low);
     }
     return true;
+}
+
+void md5_digest_of(const uint8_t *word, size_t n, uint8_t out[MD5_DIGEST]) {
+    wadi_md5 md5;
+    wadi_md5_init(&md5);
+    wadi_md5_update(&md5, word, n);
+    wadi_md5_final(&md5, out);
 }
 
 /* ---- adding ---- */
@@ -35,48 +49,99 @@ static wadi_status append(md5_targets *t, const uint8_t digest[MD5_DIGEST], wadi
     return WADI_OK;
 }
 
-static wadi_status bad_line(const char *file, long line, const char *text, size_t n,
-                            wadi_error *err) {
-    const int shown = n > 48 ? 48 : (int)n;
-    if (n > 2 * MD5_DIGEST && text[2 * MD5_DIGEST] == ':')
-        return wadi_fail(err, WADI_INVALID,
-                         "%s, line %ld: salted digests are not offered: \"%.*s\"", file, line,
-                         shown, text);
-    return wadi_fail(err, WADI_INVALID,
-                     "%s, line %ld: \"%.*s\" is not an MD5 digest of 32 hexadecimal digits", file,
-                     line, shown, text);
+/* The first lines of a list that are bad are told, the others counted. */
+static void note_bad(md5_targets *t, const char *file, long line, text_bytes text,
+                     const char *why) {
+    wadi_text *told = &t->bad.told;
+    const size_t shown = text.n > SHOWN_BYTES ? SHOWN_BYTES : text.n;
+    t->bad.n++;
+    if (t->bad.of_list++ >= SHOWN_LINES) return;
+    wadi_text_addf(told, "%s, line %ld: \"", file, line);
+    for (size_t i = 0; i < shown; i++) {
+        const unsigned char c = (unsigned char)text.at[i];
+        if (c < 0x20 || c == 0x7f)
+            wadi_text_addf(told, "\\x%02x", c);
+        else
+            wadi_text_add_n(told, text.at + i, 1);
+    }
+    wadi_text_addf(told, "\"%s: %s\n", shown < text.n ? ".." : "", why);
 }
 
-static wadi_status add_line(md5_targets *t, const char *file, long line, const char *text, size_t n,
+static wadi_status add_line(md5_targets *t, const char *file, long line, text_bytes text,
                             wadi_error *err) {
     uint8_t digest[MD5_DIGEST];
-    while (n > 0 && strchr(" \t\r", text[n - 1]) != NULL) n--;
-    while (n > 0 && (*text == ' ' || *text == '\t')) text++, n--;
-    if (n == 0 || *text == '#') return WADI_OK;
-    if (!md5_digest_read(text, n, digest)) return bad_line(file, line, text, n, err);
-    return append(t, digest, err);
+    const char *why = NULL;
+    const md5_line kind = md5_line_read(text.at, text.n, digest, &why);
+    if (kind == MD5_LINE_BAD) note_bad(t, file, line, text, why);
+    return kind == MD5_LINE_DIGEST ? append(t, digest, err) : WADI_OK;
 }
 
-static wadi_status add_lines(md5_targets *t, const char *file, const char *text, size_t n,
-                             wadi_error *err) {
-    const char *at = text, *end = text + n;
+static wadi_status add_lines(md5_targets *t, const char *file, text_bytes list, wadi_error *err) {
+    const char *at = list.at, *end = list.at + list.n;
     for (long line = 1; at < end; line++) {
         const char *newline = memchr(at, '\n', (size_t)(end - at));
         const char *stop = newline != NULL ? newline : end;
-        WADI_TRY(add_line(t, file, line, at, (size_t)(stop - at), err));
+        WADI_TRY(add_line(t, file, line, (text_bytes){at, (size_t)(stop - at)}, err));
         at = stop + 1;
     }
     return WADI_OK;
 }
 
+/* ---- files ---- */
+
+static wadi_status read_rest(md5_input *in, wadi_text *list, wadi_error *err) {
+    for (bool done = false; !done;) {
+        char part[1 << 14];
+        size_t got = 0;
+        WADI_TRY(md5_input_read(in, part, sizeof part, &got, &done, err));
+        wadi_text_add_n(list, part, got);
+    }
+    return list->failed ? wadi_fail(err, WADI_MEMORY, "digests: out of memory") : WADI_OK;
+}
+
+/* A list is packed or from a pipe as dictionaries are. */
+static wadi_status read_file(const char *path, wadi_text *list, wadi_error *err) {
+    md5_input *in = NULL;
+    WADI_TRY(md5_input_open(1, &path, false, &in, err));
+    const wadi_status status = read_rest(in, list, err);
+    md5_input_close(in);
+    return status;
+}
+
+/* Without the byte order mark that some editors put before UTF-8. */
+static wadi_status begin_text(const char *file, const wadi_text *list, text_bytes *out,
+                              wadi_error *err) {
+    static const char utf8[] = "\xef\xbb\xbf", utf16[] = "\xff\xfe", swapped[] = "\xfe\xff";
+    *out = (text_bytes){list->at, list->n};
+    if (list->n >= 2 && (memcmp(list->at, utf16, 2) == 0 || memcmp(list->at, swapped, 2) == 0))
+        return wadi_fail(err, WADI_INVALID, "%s is UTF-16 text; a list of hashes is ASCII or UTF-8",
+                         file);
+    if (list->n >= 3 && memcmp(list->at, utf8, 3) == 0)
+        *out = (text_bytes){list->at + 3, list->n - 3};
+    return WADI_OK;
+}
+
+static wadi_status add_file(md5_targets *t, const char *file, const wadi_text *list,
+                            wadi_error *err) {
+    const size_t before = t->n, told = t->bad.told.n;
+    const int64_t bad = t->bad.n;
+    text_bytes text;
+    t->bad.of_list = 0;
+    WADI_TRY(begin_text(file, list, &text, err));
+    WADI_TRY(add_lines(t, file, text, err));
+    if (t->n > before || t->bad.n == bad) return WADI_OK;
+    const char *first = wadi_text_str(&t->bad.told) + told;
+    return wadi_fail(err, WADI_INVALID, "no line of %s is an MD5 digest; %.*s", file,
+                     (int)strcspn(first, "\n"), first);
+}
+
 wadi_status md5_targets_add(md5_targets *t, const char *hex_or_file, wadi_error *err) {
     uint8_t digest[MD5_DIGEST];
-    char *text = NULL;
-    size_t n = 0;
+    wadi_text list = {0};
     if (md5_digest_read(hex_or_file, strlen(hex_or_file), digest)) return append(t, digest, err);
-    WADI_TRY(wadi_file_read(hex_or_file, &text, &n, err));
-    const wadi_status status = add_lines(t, hex_or_file, text, n, err);
-    free(text);
+    wadi_status status = read_file(hex_or_file, &list, err);
+    if (status == WADI_OK) status = add_file(t, hex_or_file, &list, err);
+    wadi_text_fini(&list);
     return status;
 }
 
@@ -128,5 +193,6 @@ void md5_targets_fini(md5_targets *t) {
     free(t->digest);
     free(t->found);
     free(t->bitmap);
+    wadi_text_fini(&t->bad.told);
     *t = (md5_targets){0};
 }

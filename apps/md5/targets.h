@@ -6,9 +6,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/text.h"
 #include "wadi/status.h"
 
 enum { MD5_DIGEST = 16 };
+
+/* Lines of lists that were no digests. */
+typedef struct md5_bad_lines {
+    int64_t n, of_list; /* of all lists, of the last one */
+    wadi_text
+        told; /* of the first ones of each list: file, line, what is there and why, a line each */
+} md5_bad_lines;
 
 typedef struct md5_targets {
     uint8_t (*digest)[MD5_DIGEST]; /* sorted, once each */
@@ -16,10 +24,12 @@ typedef struct md5_targets {
     size_t n, cap, nfound;
     int log2_bits;    /* of the bitmap; see apps/md5/hash.h */
     uint32_t *bitmap; /* [2^log2_bits / 32] */
+    md5_bad_lines bad;
 } md5_targets;
 
-/* Adds a digest, 32 hexadecimal digits of either case, or every line of a file of such: blank lines and lines that begin with
- * '#' are skipped. Errors: WADI_INVALID naming file and line (a salted digest is refused by that name), WADI_IO, WADI_MEMORY. */
+/* Adds a digest, 32 hexadecimal digits of either case, or every line of a list: a file, packed or not, or "-" for standard input.
+ * apps/md5/hash_line.h says what a line may be; those that are none are counted in t->bad. Errors: WADI_INVALID when no line of
+ * a list is a digest, WADI_IO, WADI_MEMORY. */
 WADI_NODISCARD wadi_status md5_targets_add(md5_targets *t, const char *hex_or_file,
                                            wadi_error *err);
 /* Sorts and makes the bitmap, sparse enough that about 1 word in 512 is looked at twice. Errors: WADI_INVALID when there is
@@ -29,6 +39,8 @@ WADI_NODISCARD wadi_status md5_targets_ready(md5_targets *t, wadi_error *err);
 int64_t md5_targets_find(const md5_targets *t, const uint8_t digest[MD5_DIGEST]);
 void md5_targets_fini(md5_targets *t);
 
+/* The digest of a word. Errors: WADI_UNSUPPORTED, WADI_MEMORY. */
+void md5_digest_of(const uint8_t *word, size_t n, uint8_t out[MD5_DIGEST]);
 /* Reads 32 hexadecimal digits. */
 bool md5_digest_read(const char *hex, size_t n, uint8_t out[MD5_DIGEST]);
 

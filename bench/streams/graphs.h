@@ -2,7 +2,7 @@
 #ifndef WADI_BENCH_STREAMS_GRAPHS_H
 #define WADI_BENCH_STREAMS_GRAPHS_H
 
-#include "connectors/matrix_market.h"
+#include "wadi/matrix.h"
 
 /* An R-MAT graph (Chakrabarti, Zhan, Faloutsos 2004) with 2^scale nodes, the parameters of Graph500 and its shuffled node
  * numbers; the same on every machine. Multiple links and links to itself stay. values is NULL. Errors: WADI_MEMORY. */

@@ -3,7 +3,7 @@
 #ifndef WADI_BENCH_STREAMS_MATRICES_H
 #define WADI_BENCH_STREAMS_MATRICES_H
 
-#include "connectors/matrix_market.h"
+#include "wadi/matrix.h"
 
 typedef enum bench_pattern {
     BENCH_MESH,   /* rows of similar length near the diagonal, in runs of three: finite elements */

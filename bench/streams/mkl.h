@@ -3,7 +3,7 @@
 #define WADI_BENCH_STREAMS_MKL_H
 
 #include "bench/streams/report.h"
-#include "connectors/matrix_market.h"
+#include "wadi/matrix.h"
 
 typedef struct bench_mkl bench_mkl;
 

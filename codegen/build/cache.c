@@ -16,18 +16,16 @@
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/log.h"
+#include "base/outfile.h"
+#include "base/scratch.h"
 #include "base/text.h"
 #include "base/user_cache.h"
 #include "codegen/build/cc.h"
 
-enum { DIGEST = 32, ENTRIES_MAX = 5000, PATH_ROOM = 1024 };
-static const char magic[8] = "wadiso1";
+enum { DIGEST = 32, KEY = 2 * DIGEST, ENTRIES_MAX = 5000, PATH_ROOM = 1024 };
+static const char magic[8] = "wadiso2", work_prefix[] = "build-", key_symbol[] = "wadi_module_key";
 
-/* ---- the directory ---- */
-
-wadi_status wadi_cache_directory(char *out, size_t room, wadi_error *err) {
-    return wadi_user_cache(out, room, err);
-}
+/* ---- the folder ---- */
 
 typedef struct victim {
     char name[80];
@@ -48,7 +46,9 @@ static void prune(const char *dir) {
     for (struct dirent *e = readdir(d); e; e = readdir(d)) {
         char path[PATH_ROOM];
         struct stat st;
-        if (strlen(e->d_name) >= sizeof all->name || !strstr(e->d_name, ".so")) continue;
+        const size_t length = strlen(e->d_name);
+        if (length >= sizeof all->name || length < 3 || strcmp(e->d_name + length - 3, ".so") != 0)
+            continue;
         snprintf(path, sizeof path, "%.700s/%s", dir, e->d_name);
         if (stat(path, &st) != 0) continue;
         victim *more = realloc(all, (n + 1) * sizeof *all);
@@ -72,7 +72,7 @@ static void prune(const char *dir) {
 /* ---- entries ---- */
 
 /* Everything that decides the machine code, digested. */
-static wadi_status entry_key(const wadi_cc *cc, const char *source, char out_hex[2 * DIGEST + 1],
+static wadi_status entry_key(const wadi_cc *cc, const char *source, char out_hex[KEY + 1],
                              wadi_error *err) {
     wadi_text t;
     uint8_t digest[DIGEST];
@@ -80,6 +80,7 @@ static wadi_status entry_key(const wadi_cc *cc, const char *source, char out_hex
     wadi_text_addf(&t, "%s\n%s\n%s\n%s\n", magic, cc->path, cc->stamp, cc->cpu);
     for (const char *const *flag = wadi_cc_flags(); *flag; flag++)
         wadi_text_addf(&t, "%s\n", *flag);
+    wadi_text_addf(&t, "%s\n", cc->target->flag);
     wadi_text_add(&t, source);
     wadi_status st = WADI_OK;
     if (t.failed) st = wadi_fail(err, WADI_MEMORY, "kernel cache: out of memory");
@@ -89,82 +90,198 @@ static wadi_status entry_key(const wadi_cc *cc, const char *source, char out_hex
     return st;
 }
 
-/* An entry ends in the digest of what stands before it, then the magic. */
-static bool entry_verifies(const char *path) {
-    char *data = NULL;
-    size_t n = 0;
+/* An entry ends in its key, the digest of all before it, and the magic. */
+static bool verifies(const char *data, size_t n, const char *key) {
+    const size_t tail = sizeof magic + DIGEST + KEY;
     uint8_t digest[DIGEST];
-    if (wadi_file_read(path, &data, &n, NULL) != WADI_OK) return false;
-    const bool ok = n > DIGEST + sizeof magic &&
-                    memcmp(data + n - sizeof magic, magic, sizeof magic) == 0 &&
-                    wadi_sha256(data, n - DIGEST - sizeof magic, digest) == WADI_OK &&
-                    memcmp(data + n - sizeof magic - DIGEST, digest, DIGEST) == 0;
-    free(data);
-    return ok;
+    return n > tail && memcmp(data + n - sizeof magic, magic, sizeof magic) == 0 &&
+           memcmp(data + n - tail, key, KEY) == 0 &&
+           wadi_sha256(data, n - sizeof magic - DIGEST, digest) == WADI_OK &&
+           memcmp(data + n - sizeof magic - DIGEST, digest, DIGEST) == 0;
 }
 
-/* Appends digest and magic to the object the compiler wrote and puts it in place. */
-static wadi_status seal(const char *object, const char *entry, wadi_error *err) {
+/* Does the module say that it is what the key stands for? Closed if not. */
+static bool is_module_of(wadi_dl *module, const char *key) {
+    void *said = NULL;
+    if (wadi_dl_symbol(module, key_symbol, &said, NULL) == WADI_OK && memcmp(said, key, KEY) == 0)
+        return true;
+    wadi_dl_close(module);
+    return false;
+}
+
+/* The open file itself where it may be run, else its bytes; its name where there is no /proc. */
+static bool open_verified(int fd, const char *path, const char *key, wadi_dl *out) {
     char *data = NULL;
     size_t n = 0;
-    WADI_TRY(wadi_file_read(object, &data, &n, err));
-    char *more = realloc(data, n + DIGEST + sizeof magic);
-    if (!more) {
-        free(data);
-        return wadi_fail(err, WADI_MEMORY, "kernel cache: out of memory");
-    }
-    wadi_status st = wadi_sha256(more, n, (uint8_t *)more + n);
-    if (st == WADI_OK) {
-        memcpy(more + n + DIGEST, magic, sizeof magic);
-        st = wadi_file_write(entry, more, n + DIGEST + sizeof magic, 0700, err);
-    }
-    free(more);
-    return st;
+    struct stat about;
+    if (fstat(fd, &about) != 0 || !S_ISREG(about.st_mode)) return false;
+    if (wadi_file_read_fd(fd, path, &data, &n, NULL) != WADI_OK) return false;
+    const bool ours = verifies(data, n, key) &&
+                      (wadi_dl_open_fd(out, fd, NULL) == WADI_OK ||
+                       wadi_dl_open_bytes(out, data, n, NULL) == WADI_OK ||
+                       wadi_dl_open(out, path, NULL) == WADI_OK) &&
+                      is_module_of(out, key);
+    free(data);
+    return ours;
 }
 
-/* Compiles in a fresh private directory inside the cache's, so that nobody sees a half-written file. */
-static wadi_status compile_entry(const wadi_cc *cc, const char *dir, const char *source,
-                                 const char *entry, wadi_error *err) {
-    char work[PATH_ROOM], c_file[PATH_ROOM + 16], so_file[PATH_ROOM + 16];
-    snprintf(work, sizeof work, "%.900s/build-XXXXXX", dir);
-    if (!mkdtemp(work))
-        return wadi_fail(err, WADI_IO, "kernel cache: cannot make a directory in %s: %s", dir,
-                         strerror(errno));
+typedef struct wanted {
+    const char *source;
+    wadi_cc cc;
+    char dir[PATH_ROOM / 2]; /* "": nothing can be kept */
+    char path[PATH_ROOM];    /* of the entry */
+    char key[KEY + 1];
+} wanted;
+
+static wadi_status locate(const char *source, const wadi_target *target, wanted *w,
+                          wadi_error *err) {
+    w->source = source;
+    w->path[0] = '\0';
+    const wadi_status status = wadi_user_cache(w->dir, sizeof w->dir, err);
+    if (status != WADI_OK) w->dir[0] = '\0';
+    if (status == WADI_INVALID) return status;
+    WADI_TRY(wadi_cc_find(target, &w->cc, err));
+    WADI_TRY(entry_key(&w->cc, source, w->key, err));
+    if (w->dir[0] != '\0') snprintf(w->path, sizeof w->path, "%s/%s.so", w->dir, w->key);
+    return WADI_OK;
+}
+
+static bool open_entry(const wanted *w, wadi_dl *out) {
+    const int fd = w->path[0] != '\0' ? open(w->path, O_RDONLY | O_NONBLOCK | O_CLOEXEC) : -1;
+    if (fd < 0) return false;
+    const bool opened = open_verified(fd, w->path, w->key, out);
+    if (opened) (void)futimens(fd, NULL); /* the time of last use, for pruning */
+    (void)close(fd);
+    return opened;
+}
+
+/* ---- making entries ---- */
+
+typedef struct object {
+    char *bytes;
+    size_t n;
+} object;
+
+static wadi_status write_source(const wanted *w, const char *path, wadi_error *err) {
+    const wadi_outfile_options options = {.mode = 0600, .sync = WADI_SYNC_NEVER};
+    wadi_text t = {0};
+    wadi_text_addf(&t, "%s\nconst char %s[] = \"%s\";\n", w->source, key_symbol, w->key);
+    const wadi_status status = t.failed ? wadi_fail(err, WADI_MEMORY, "kernels: out of memory")
+                                        : wadi_outfile_put(path, t.at, t.n, &options, err);
+    wadi_text_fini(&t);
+    return status;
+}
+
+static wadi_status compile_in(const wanted *w, const char *work, bool gently, object *out,
+                              wadi_error *err) {
+    char c_file[PATH_ROOM], so_file[PATH_ROOM];
     snprintf(c_file, sizeof c_file, "%s/kernel.c", work);
     snprintf(so_file, sizeof so_file, "%s/kernel.so", work);
-    wadi_status st = wadi_file_write(c_file, source, strlen(source), 0600, err);
-    if (st == WADI_OK) st = wadi_cc_compile(cc, c_file, so_file, err);
-    if (st == WADI_OK) st = seal(so_file, entry, err);
-    (void)unlink(c_file);
-    (void)unlink(so_file);
-    (void)rmdir(work);
-    return st;
+    WADI_TRY(write_source(w, c_file, err));
+    WADI_TRY(wadi_cc_compile(&w->cc, c_file, so_file, work, gently, err));
+    if (!wadi_file_exists(so_file))
+        return wadi_fail(err, WADI_COMPILE, "the compiler %s reports success but has made nothing",
+                         w->cc.path);
+    return wadi_file_read(so_file, &out->bytes, &out->n, err);
 }
 
-wadi_status wadi_cache_load(const char *source, wadi_dl *out, wadi_cache_report *report,
-                            wadi_error *err) {
+/* In a private folder: the cache's, or one for what is temporary if that is full or not there. */
+static wadi_status compile(const wanted *w, bool gently, object *out, wadi_error *err) {
+    wadi_scratch work;
+    if (w->dir[0] == '\0' || wadi_scratch_make(w->dir, work_prefix, &work, NULL) != WADI_OK) {
+        (void)wadi_scratch_sweep(wadi_scratch_parent(), "wadi-build-");
+        WADI_TRY(wadi_scratch_make(wadi_scratch_parent(), "wadi-build-", &work, err));
+    }
+    const wadi_status status = compile_in(w, work.path, gently, out, err);
+    wadi_scratch_remove(&work);
+    return status;
+}
+
+/* Adds what an entry ends in. */
+static wadi_status seal(const wanted *w, object *o, wadi_error *err) {
+    char *more = realloc(o->bytes, o->n + KEY + DIGEST + sizeof magic);
+    if (!more) return wadi_fail(err, WADI_MEMORY, "kernel cache: out of memory");
+    o->bytes = more;
+    memcpy(more + o->n, w->key, KEY);
+    o->n += KEY;
+    WADI_TRY(wadi_sha256(more, o->n, (uint8_t *)more + o->n));
+    memcpy(more + o->n + DIGEST, magic, sizeof magic);
+    o->n += DIGEST + sizeof magic;
+    return WADI_OK;
+}
+
+/* A folder that is full or read-only costs the next run a compilation, this one nothing. */
+static void keep(const wanted *w, const object *o) {
+    const wadi_outfile_options options = {.mode = 0700, .sync = WADI_SYNC_NEVER};
+    wadi_error why = {0};
+    if (w->path[0] == '\0') return;
+    if (wadi_outfile_put(w->path, o->bytes, o->n, &options, &why) != WADI_OK)
+        wadi_logf(WADI_LOG_WARNING, "kernel cache: a kernel is not kept: %s", why.msg);
+    prune(w->dir);
+    (void)wadi_cache_sweep(w->dir);
+}
+
+/* From memory: where the entry cannot be kept it serves as well. */
+static wadi_status make(const wanted *w, bool gently, wadi_dl *out, wadi_error *err) {
+    object made = {0};
+    wadi_error why = {0};
+    wadi_status status = compile(w, gently, &made, err);
+    if (status == WADI_OK) status = seal(w, &made, err);
+    if (status == WADI_OK) {
+        const bool loaded = wadi_dl_open_bytes(out, made.bytes, made.n, &why) == WADI_OK;
+        const bool fits = loaded && is_module_of(out, w->key);
+        if (!loaded || fits) keep(w, &made);
+        if (!fits && (loaded || !open_entry(w, out)))
+            status = wadi_fail(err, WADI_COMPILE, "what the compiler %s has made %s%s", w->cc.path,
+                               loaded ? "is something else" : "cannot be loaded: ", why.msg);
+    }
+    free(made.bytes);
+    return status;
+}
+
+int wadi_cache_sweep(const char *folder) {
+    return wadi_outfile_sweep(folder) + wadi_scratch_sweep(folder, work_prefix);
+}
+
+/* ---- loading ---- */
+
+bool wadi_cache_find(const char *source, const wadi_target *target, wadi_dl *out) {
+    wanted w;
+    return locate(source, target, &w, NULL) == WADI_OK && open_entry(&w, out);
+}
+
+void wadi_cache_forget(const char *source, const wadi_target *target) {
+    wanted w;
+    if (locate(source, target, &w, NULL) == WADI_OK && w.path[0] != '\0') (void)unlink(w.path);
+}
+
+static wadi_status load(const char *source, const wadi_target *target, bool gently, wadi_dl *out,
+                        wadi_cache_report *report, wadi_error *err) {
     wadi_cache_report unused;
     wadi_cache_report *r = report ? report : &unused;
-    char dir[PATH_ROOM / 2], key[2 * DIGEST + 1];
-    wadi_cc cc;
+    wanted w;
     memset(r, 0, sizeof *r);
-    WADI_TRY(wadi_cache_directory(dir, sizeof dir, err));
-    WADI_TRY(wadi_cc_find(&cc, err));
-    WADI_TRY(entry_key(&cc, source, key, err));
-    snprintf(r->path, sizeof r->path, "%s/%s.so", dir, key);
-    if (entry_verifies(r->path)) {
-        (void)utimensat(AT_FDCWD, r->path, NULL, 0); /* the time of last use, for pruning */
-        if (wadi_dl_open(out, r->path, NULL) == WADI_OK) return WADI_OK;
-    }
-    r->damaged = wadi_file_exists(r->path);
+    WADI_TRY(locate(source, target, &w, err));
+    snprintf(r->path, sizeof r->path, "%s", w.path);
+    if (open_entry(&w, out)) return WADI_OK;
+    r->damaged = w.path[0] != '\0' && wadi_file_exists(w.path);
     if (r->damaged) {
-        wadi_logf(WADI_LOG_WARNING, "kernel cache: %s is damaged; compiling it anew", r->path);
-        (void)unlink(r->path);
+        wadi_logf(WADI_LOG_WARNING, "kernel cache: %s is damaged; compiling it anew", w.path);
+        (void)unlink(w.path);
     }
     const int64_t start = wadi_clock_ns();
-    WADI_TRY(compile_entry(&cc, dir, source, r->path, err));
+    WADI_TRY(make(&w, gently, out, err));
     r->compiled = true;
     r->compile_ns = wadi_clock_ns() - start;
-    prune(dir);
-    return wadi_dl_open(out, r->path, err);
+    return WADI_OK;
+}
+
+wadi_status wadi_cache_load(const char *source, const wadi_target *target, wadi_dl *out,
+                            wadi_cache_report *report, wadi_error *err) {
+    return load(source, target, false, out, report, err);
+}
+
+wadi_status wadi_cache_load_gently(const char *source, const wadi_target *target, wadi_dl *out,
+                                   wadi_cache_report *report, wadi_error *err) {
+    return load(source, target, true, out, report, err);
 }

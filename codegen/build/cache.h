@@ -1,9 +1,10 @@
 /* The kernel cache: compiled kernels, found again by what they were made from.
  *
- * An entry's name is the SHA-256 of the text, the options, the compiler and the processor. An entry is a shared object
- * followed by the digest of its bytes: one file, renamed into place, so that of two processes compiling the same text
- * one wins and both are right. An entry that is cut, changed or not ours is compiled anew. The directory belongs to
- * the user alone (mode 0700); one that others can write is refused, since its files are run.
+ * An entry's name, its key, is the SHA-256 of the text, the options, the compiler and the processor. An entry is a shared object
+ * followed by its key and the digest of both: one file (base/outfile.h), so that of two processes compiling the same text one
+ * wins and both are right. The key is in the object, too. What is loaded is the open file that was examined; an entry that
+ * is cut, changed, or of another key is compiled anew. Where there is no folder to keep entries in (base/user_cache.h), where it is
+ * full, or where nothing in it may be run, kernels are loaded from memory.
  */
 #ifndef WADI_CODEGEN_BUILD_CACHE_H
 #define WADI_CODEGEN_BUILD_CACHE_H
@@ -13,22 +14,31 @@
 #include <stdint.h>
 
 #include "base/dl.h"
+#include "codegen/build/target.h"
 
 /* How a module came to be loaded. */
 typedef struct wadi_cache_report {
     bool compiled;      /* false: found in the cache */
     bool damaged;       /* an entry was there and did not verify */
-    char path[1024];    /* the entry */
+    char path[1024];    /* the entry; "": there is no folder */
     int64_t compile_ns; /* 0 when found */
 } wadi_cache_report;
 
-/* Where entries are kept: $WADI_CACHE_DIR, $XDG_CACHE_HOME/wadi or $HOME/.cache/wadi. Makes the directory.
- * Errors: WADI_IO when it cannot be made or others could write to it. */
-WADI_NODISCARD wadi_status wadi_cache_directory(char *out, size_t room, wadi_error *err);
-
-/* Loads the module with C text `source`, compiling it if the cache does not have it. The caller closes *out.
- * `report` may be NULL. Errors: WADI_COMPILE, WADI_IO. Thread-safe. */
-WADI_NODISCARD wadi_status wadi_cache_load(const char *source, wadi_dl *out,
-                                           wadi_cache_report *report, wadi_error *err);
+/* Loads the module with C text `source` for `target` (NULL: the default), compiling it if the cache does not have it. The caller closes *out.
+ * `report` may be NULL. Errors: WADI_COMPILE, WADI_IO, WADI_INVALID (a folder that
+ * others can write to). Thread-safe. */
+WADI_NODISCARD wadi_status wadi_cache_load(const char *source, const wadi_target *target,
+                                           wadi_dl *out, wadi_cache_report *report,
+                                           wadi_error *err);
+/* The same where nobody waits for it: the compiler leaves the processors to work that matters more. */
+WADI_NODISCARD wadi_status wadi_cache_load_gently(const char *source, const wadi_target *target,
+                                                  wadi_dl *out, wadi_cache_report *report,
+                                                  wadi_error *err);
+/* Loads the module if the cache has it. False: it has not. */
+bool wadi_cache_find(const char *source, const wadi_target *target, wadi_dl *out);
+/* Removes the entry: what was loaded is not what was wanted. */
+void wadi_cache_forget(const char *source, const wadi_target *target);
+/* Removes from the folder what killed processes have left. Returns how many files and folders that were. */
+int wadi_cache_sweep(const char *folder);
 
 #endif

@@ -9,6 +9,7 @@
 #include "codegen/emit/c_outline.h"
 #include "codegen/emit/c_prelude.h"
 #include "codegen/emit/c_scalar.h"
+#include "codegen/emit/c_stop.h"
 
 typedef struct writer {
     const wadi_lmodule *m;
@@ -237,8 +238,9 @@ static void variable(writer *c, const wadi_linst *i) {
 
 static void scratch(writer *c, const wadi_linst *i, int level) {
     const char *type = wadi_c_type(i->type), *name = c->names.at[i->self].name;
-    wadi_text_addf(c->out, "%s *restrict const %s = wadi_scratch_of(w, %d, %d, (const int64_t[]){",
-                   type, name, wadi_type_size(i->type), i->nargs);
+    wadi_text_addf(c->out,
+                   "%s *restrict const %s = wadi_scratch_of(w, %d, %d, %d, (const int64_t[]){",
+                   type, name, i->index, wadi_type_size(i->type), i->nargs);
     for (int d = 0; d < i->nargs; d++) {
         if (d > 0) wadi_text_add(c->out, ", ");
         expression(c, i->args[d]);
@@ -262,7 +264,8 @@ static void emit(writer *c, const wadi_linst *i, int level) {
     wadi_text_indent(t, level);
     wadi_text_addf(t, "if (!w->emit(w, %d, ", i->slot);
     expression(c, i->args[0]);
-    wadi_text_addf(t, ", shape_%u, columns_%u)) return 1;\n", i->self, i->self);
+    wadi_text_addf(t, ", shape_%u, columns_%u)) return wadi_no_room(w, %d);\n", i->self, i->self,
+                   i->index);
 }
 
 static void foreign(writer *c, const wadi_linst *i, int level) {
@@ -300,14 +303,20 @@ static void fault(writer *c, const wadi_linst *i) {
     static const char *const kinds[] = {
         "WADI_FAULT_NONE",     "WADI_FAULT_INDEX",  "WADI_FAULT_DIVISION", "WADI_FAULT_SHAPE",
         "WADI_FAULT_EMPTY",    "WADI_FAULT_EXTENT", "WADI_FAULT_SEGMENT",  "WADI_FAULT_MEMORY",
-        "WADI_FAULT_DECLINED", "WADI_FAULT_COUNT"};
+        "WADI_FAULT_DECLINED", "WADI_FAULT_COUNT",  "WADI_FAULT_CANCELLED"};
     wadi_text_addf(c->out, "return wadi_fault_at(w, %s, %d",
                    kinds[i->imm.bits % (sizeof kinds / sizeof *kinds)], i->index);
-    for (int a = 0; a < i->nargs; a++) {
+    enum { VALUES = 2, INDEX = VALUES + WADI_FAULT_VALUES };
+    for (int a = 0; a < INDEX; a++) {
         wadi_text_add(c->out, ", ");
         expression(c, i->args[a]);
     }
-    wadi_text_add(c->out, ");\n");
+    wadi_text_addf(c->out, ", %d, ", i->nargs - INDEX);
+    for (int a = INDEX; a < i->nargs; a++) {
+        wadi_text_add(c->out, a == INDEX ? "(const int64_t[]){" : ", ");
+        expression(c, i->args[a]);
+    }
+    wadi_text_add(c->out, i->nargs > INDEX ? "});\n" : "0);\n");
 }
 
 static void copy(writer *c, const wadi_linst *i) {
@@ -320,7 +329,8 @@ static void copy(writer *c, const wadi_linst *i) {
     wadi_text_addf(c->out, " * %d);\n", wadi_type_size(inst(c, i->args[0])->type));
 }
 
-static void for_loop(writer *c, const wadi_linst *i, int level) {
+/* The rounds from `from` to `below`. */
+static void rounds(writer *c, const wadi_linst *i, int level, const char *from, const char *below) {
     const char *name = c->names.at[i->var].name;
     const int64_t step = (int64_t)inst(c, i->args[2])->imm.bits;
     if (i->independent) {
@@ -332,9 +342,15 @@ static void for_loop(writer *c, const wadi_linst *i, int level) {
         wadi_text_indent(c->out, level);
     }
     wadi_text_addf(c->out, "for (int64_t %s = ", name);
-    expression(c, i->args[0]);
+    if (from)
+        wadi_text_add(c->out, from);
+    else
+        expression(c, i->args[0]);
     wadi_text_addf(c->out, "; %s < ", name);
-    operand(c, i->args[1]);
+    if (below)
+        wadi_text_add(c->out, below);
+    else
+        operand(c, i->args[1]);
     if (step == 1)
         wadi_text_addf(c->out, "; %s++) {\n", name);
     else
@@ -342,6 +358,41 @@ static void for_loop(writer *c, const wadi_linst *i, int level) {
     scope(c, i->block[0], level + 1);
     wadi_text_indent(c->out, level);
     wadi_text_add(c->out, "}\n");
+}
+
+/* Strips of `strip` rounds, with a look at the stop before each. */
+static void strips(writer *c, const wadi_linst *i, int level, int64_t strip) {
+    const char *name = c->names.at[i->var].name;
+    const char *from = wadi_arena_printf(c->names.arena, "from_%s", name);
+    const char *below = wadi_arena_printf(c->names.arena, "below_%s", name);
+    const int64_t length = strip * (int64_t)inst(c, i->args[2])->imm.bits;
+    if (!from || !below) {
+        c->out->failed = true;
+        return;
+    }
+    wadi_text_addf(c->out, "for (int64_t %s = ", from);
+    expression(c, i->args[0]);
+    wadi_text_addf(c->out, ", %s; %s < ", below, from);
+    operand(c, i->args[1]);
+    wadi_text_addf(c->out, "; %s = %s) {\n", from, below);
+    wadi_text_indent(c->out, level + 1);
+    wadi_text_addf(c->out, "WADI_LOOK\n");
+    wadi_text_indent(c->out, level + 1);
+    wadi_text_addf(c->out, "%s = WADI_STRIP(%s, %lld, ", below, from, (long long)length);
+    expression(c, i->args[1]);
+    wadi_text_add(c->out, ");\n");
+    wadi_text_indent(c->out, level + 1);
+    rounds(c, i, level + 1, from, below);
+    wadi_text_indent(c->out, level);
+    wadi_text_add(c->out, "}\n");
+}
+
+static void for_loop(writer *c, const wadi_linst *i, int level) {
+    const int64_t strip = wadi_c_strip_of(c->f, i);
+    if (strip > 0)
+        strips(c, i, level, strip);
+    else
+        rounds(c, i, level, NULL, NULL);
 }
 
 static void branch(writer *c, const wadi_linst *i, int level) {
@@ -416,6 +467,8 @@ static void statement(writer *c, const wadi_linst *i, int level) {
         break;
     case WADI_L_REPEAT:
         wadi_text_add(t, "for (;;) {\n");
+        wadi_text_indent(t, level + 1);
+        wadi_text_add(t, "WADI_LOOK\n");
         scope(c, i->block[0], level + 1);
         wadi_text_indent(t, level);
         wadi_text_add(t, "}\n");

@@ -15,6 +15,7 @@ static void into_scratch(wadi_lower *l, wadi_val v, int rank, const wadi_lv *ext
                          wadi_vloc *at) {
     const wadi_elem *e = &wadi_type_of(l, v)->elem;
     at->kind = WADI_LOC_MEMORY;
+    wadi_lower_at_work(l, v);
     for (int f = 0; f < e->fields; f++)
         at->field[f] = wadi_lb_scratch(&l->b, e->type[f], rank, extent, l->m->values[v].name);
 }
@@ -25,7 +26,10 @@ static void emit(wadi_lower *l, wadi_val v, int slot, int rank, const wadi_lv *e
     wadi_lv args[1 + WADI_MAX_RANK];
     args[0] = l->s;
     if (rank > 0) memcpy(args + 1, extent, (size_t)rank * sizeof *args);
-    wadi_lb_act(&l->b, WADI_L_EMIT, 1 + rank, args)->slot = slot;
+    wadi_lower_at_work(l, v);
+    wadi_linst *storage = wadi_lb_act(&l->b, WADI_L_EMIT, 1 + rank, args);
+    storage->slot = slot;
+    storage->index = l->b.place;
     for (int f = 0; f < e->fields; f++) {
         wadi_linst *i = wadi_lb_act(&l->b, WADI_L_EMITTED, 0, NULL);
         i->slot = slot;
@@ -106,6 +110,7 @@ static void scalar_value(wadi_lower *l, wadi_val v, const wadi_lv *field, bool i
 }
 
 static void note(wadi_lower *l, const wadi_bind *bind) {
+    if (bind->nresults > 0) wadi_lower_at_work(l, bind->results[0]);
     const char *name = bind->nresults > 0 ? l->m->values[bind->results[0]].name : NULL;
     if (bind->loc.file)
         wadi_lb_note(&l->b, "%s%s%s, %s:%d", name ? name : "", name ? ": " : "", bind->op->name,
@@ -460,11 +465,39 @@ static wadi_status shape_kernel(wadi_layout *y, const wadi_body *body, const boo
     return wadi_lower_fini(&l, out);
 }
 
+static bool share_an_extent(const wadi_layout *y, wadi_val x, wadi_val v) {
+    const wadi_val_type *a = &y->m->values[x].type, *b = &y->m->values[v].type;
+    for (int d = 0; !a->is_seq && d < a->array->rank; d++)
+        for (int k = 0; k < b->array->rank; k++) {
+            const wadi_ext e = wadi_shapes_extent(y->shapes, x, 0, d),
+                           f = wadi_shapes_extent(y->shapes, v, 0, k);
+            if (e != WADI_EXT_NONE && f != WADI_EXT_NONE && wadi_ext_same(y->shapes->extents, e, f))
+                return true;
+        }
+    return false;
+}
+
+/* Who says what extents a result in `slot` has: the first computation of the body that has one of them. */
+static int place_of_slot(wadi_layout *y, const wadi_body *body, int slot) {
+    const wadi_bind *bind = NULL;
+    for (int i = 0; i < body->nresults; i++) {
+        const wadi_val v = body->results[i];
+        if (y->slot_of[v] != slot || y->m->values[v].def != WADI_DEF_BIND) continue;
+        for (int k = 0; k < body->nbinds && bind == NULL; k++)
+            if (body->binds[k]->nresults > 0 && share_an_extent(y, body->binds[k]->results[0], v))
+                bind = body->binds[k];
+        if (bind == NULL) bind = y->m->values[v].bind;
+    }
+    return bind ? wadi_layout_place(y, bind->op->name, "", bind->loc)
+                : wadi_layout_place(y, body->name, "", (wadi_loc){0});
+}
+
 static wadi_status plan_steps(wadi_layout *y, const wadi_body *body, const bool *known,
                               const char *run, wadi_lmodule *out, wadi_plan_version *v) {
     int *slots = WADI_NEW_N(y->keep, int, (size_t)(body->nresults + body->ncarried) + 1);
     int *emitted = WADI_NEW_N(y->keep, int, (size_t)(body->nresults + body->ncopies) + 1);
-    wadi_plan_step *steps = WADI_NEW_N(y->keep, wadi_plan_step, 3);
+    wadi_plan_step *steps =
+        WADI_NEW_N(y->keep, wadi_plan_step, (size_t)(body->nresults + body->ncarried) + 2);
     if (!slots || !emitted || !steps)
         return wadi_fail(y->err, WADI_MEMORY, "out of memory while making kernels");
     int n = 0, nemitted = 0;
@@ -482,22 +515,24 @@ static wadi_status plan_steps(wadi_layout *y, const wadi_body *body, const bool 
     for (int i = 0; i < body->ncarried; i++)
         if (body->carried[i].after >= 0) slots[n++] = body->carried[i].after;
     v->steps = steps;
-    const int place = wadi_layout_place(y, body->name, "shape of a result", (wadi_loc){0});
     if (shaped) {
         const char *name = wadi_arena_printf(y->keep, "%s_shapes", body->name);
-        steps[v->nsteps++] = (wadi_plan_step){
-            .kind = WADI_STEP_SHAPE, .kernel = name, .nslots = n, .slots = slots, .place = place};
+        steps[v->nsteps++] =
+            (wadi_plan_step){.kind = WADI_STEP_SHAPE, .kernel = name, .nslots = n, .slots = slots};
         WADI_TRY(shape_kernel(y, body, known, name, out));
     }
-    if (n > 0)
-        steps[v->nsteps++] =
-            (wadi_plan_step){.kind = WADI_STEP_ALLOC, .nslots = n, .slots = slots, .place = place};
-    steps[v->nsteps++] = (wadi_plan_step){.kind = WADI_STEP_RUN,
-                                          .kernel = run,
-                                          .nslots = nemitted,
-                                          .slots = emitted,
-                                          .place = place,
-                                          .serial = body->in_order};
+    for (int i = 0; i < n; i++)
+        steps[v->nsteps++] = (wadi_plan_step){.kind = WADI_STEP_ALLOC,
+                                              .nslots = 1,
+                                              .slots = &slots[i],
+                                              .place = place_of_slot(y, body, slots[i])};
+    steps[v->nsteps++] =
+        (wadi_plan_step){.kind = WADI_STEP_RUN,
+                         .kernel = run,
+                         .nslots = nemitted,
+                         .slots = emitted,
+                         .place = wadi_layout_place(y, body->name, "", (wadi_loc){0}),
+                         .serial = body->in_order};
     return WADI_OK;
 }
 
@@ -508,12 +543,11 @@ static wadi_status lower_shares(wadi_layout *y, const wadi_body *body, const boo
     wadi_plan_step *step = WADI_NEW(y->keep, wadi_plan_step);
     if (!units || !step)
         return wadi_fail(y->err, WADI_MEMORY, "out of memory while making kernels");
-    *step = (wadi_plan_step){
-        .kind = WADI_STEP_FLAT,
-        .kernel = run,
-        .units = units,
-        .apart = true,
-        .place = wadi_layout_place(y, body->name, "shape of a result", (wadi_loc){0})};
+    *step = (wadi_plan_step){.kind = WADI_STEP_FLAT,
+                             .kernel = run,
+                             .units = units,
+                             .apart = true,
+                             .place = wadi_layout_place(y, body->name, "", (wadi_loc){0})};
     v->steps = step;
     v->nsteps = 1;
     WADI_TRY(share_units(y, known, units, out));

@@ -210,9 +210,10 @@ bool wadi_bound_proved(wadi_lb *b, wadi_lv index, wadi_lv extent) {
 
 /* ---- intervals ---- */
 
+/* The least or the greatest value of an expression. */
 typedef struct interval {
     wadi_lv end; /* NONE: no bound */
-    int bits;
+    int bits; /* the expression, not its end alone, stays below 2^bits in magnitude; 64: who knows */
 } interval;
 
 typedef struct bounding {
@@ -223,6 +224,7 @@ typedef struct bounding {
 
 static const interval unbounded = {WADI_LV_NONE, 64};
 
+/* Of a sum, a product: from here on it might wrap around. */
 static interval made(wadi_lv end, int bits) {
     return bits < 62 && end != WADI_LV_NONE ? (interval){end, bits} : unbounded;
 }
@@ -241,13 +243,17 @@ static interval outside(bounding *g, wadi_lv v) {
     return (interval){v, WADI_EXTENT_BITS};
 }
 
-/* Makes an interval's end small enough for a product, by one more condition if need be. */
-static interval factor(bounding *g, interval x) {
+/* Makes a value small enough for a product, by conditions on both of its ends if need be. */
+static interval factor(bounding *g, interval x, interval other) {
     enum { FACTOR_BITS = 30 };
     const int64_t limit = INT64_C(1) << FACTOR_BITS;
-    if (x.end == WADI_LV_NONE || x.bits <= FACTOR_BITS) return x;
-    demand(g, wadi_lb_bin(g->b, WADI_SOP_LT, x.end, wadi_lb_i64(g->b, limit)));
-    demand(g, wadi_lb_bin(g->b, WADI_SOP_GT, x.end, wadi_lb_i64(g->b, -limit)));
+    if (x.end == WADI_LV_NONE || other.end == WADI_LV_NONE) return unbounded;
+    if (x.bits <= FACTOR_BITS) return x;
+    const wadi_lv ends[2] = {x.end, other.end};
+    for (int i = 0; i < 2; i++) {
+        demand(g, wadi_lb_bin(g->b, WADI_SOP_LT, ends[i], wadi_lb_i64(g->b, limit)));
+        demand(g, wadi_lb_bin(g->b, WADI_SOP_GT, ends[i], wadi_lb_i64(g->b, -limit)));
+    }
     return (interval){x.end, FACTOR_BITS};
 }
 
@@ -261,12 +267,14 @@ static interval bound_product(bounding *g, const wadi_linst *i, bool up, int dep
         const bool known = wadi_lb_is_const(g->b, k, &c);
         if (!known && !wadi_lb_inst(g->b, k)->nonneg)
             demand(g, wadi_lb_bin(g->b, WADI_SOP_GE, k, wadi_lb_i64(g->b, 0)));
-        interval x = bound(g, i->args[side], known && c < 0 ? !up : up, depth);
+        const bool end = known && c < 0 ? !up : up;
+        interval x = bound(g, i->args[side], end, depth);
         interval y = outside(g, k);
         if (x.end == WADI_LV_NONE || y.end == WADI_LV_NONE) return unbounded;
         if (x.bits + y.bits >= 62) {
-            x = factor(g, x);
-            y = factor(g, y);
+            x = factor(g, x, bound(g, i->args[side], !end, depth));
+            y = factor(g, y, y);
+            if (x.end == WADI_LV_NONE) return unbounded;
         }
         return made(wadi_lb_bin(g->b, WADI_SOP_MUL, x.end, y.end), x.bits + y.bits);
     }
@@ -280,8 +288,8 @@ static interval bound_pair(bounding *g, wadi_sop op, wadi_lv p, wadi_lv q, bool 
     const bool either = (op == WADI_SOP_MIN && up) || (op == WADI_SOP_MAX && !up);
     if (x.end == WADI_LV_NONE) return either ? y : unbounded;
     if (y.end == WADI_LV_NONE) return either ? x : unbounded;
-    return made(wadi_lb_bin(g->b, op, x.end, y.end),
-                op == WADI_SOP_MIN || op == WADI_SOP_MAX ? bits : bits + 1);
+    const wadi_lv end = wadi_lb_bin(g->b, op, x.end, y.end);
+    return op == WADI_SOP_MIN || op == WADI_SOP_MAX ? (interval){end, bits} : made(end, bits + 1);
 }
 
 /* x rem k, x mod k, x and k with a positive constant k */
@@ -289,7 +297,10 @@ static interval bound_remainder(bounding *g, const wadi_linst *i, bool up) {
     int64_t c = 0;
     if (!wadi_lb_is_const(g->b, i->args[1], &c) || c <= 0) return unbounded;
     if (i->op == WADI_SOP_REM && !wadi_lb_inst(g->b, i->args[0])->nonneg) return unbounded;
-    return made(wadi_lb_i64(g->b, !up ? 0 : i->op == WADI_SOP_AND ? c : c - 1), 32);
+    return made(wadi_lb_i64(g->b, !up                     ? 0
+                                  : i->op == WADI_SOP_AND ? c
+                                                          : c - 1),
+                wadi_lb_inst(g->b, i->args[1])->bits);
 }
 
 /* What a type holds, and less where shifts and masks say so: of use where a table has an entry for every u8 or u16, or for
@@ -333,12 +344,30 @@ static interval bound_prim(bounding *g, const wadi_linst *i, bool up, int depth)
             return unbounded;
         const interval x = bound(g, i->args[0], up, depth);
         if (x.end == WADI_LV_NONE) return x;
-        return made(wadi_lb_prim(g->b, i->op, WADI_I64, 2, (const wadi_lv[]){x.end, i->args[1]}),
-                    x.bits);
+        return (interval){
+            wadi_lb_prim(g->b, i->op, WADI_I64, 2, (const wadi_lv[]){x.end, i->args[1]}), x.bits};
     }
     default:
         return unbounded;
     }
+}
+
+/* From the first value below the end. */
+static interval bound_variable(bounding *g, const wadi_linst *i, bool up, int depth) {
+    const interval x = bound(g, i->args[up], up, depth);
+    const int bits = x.bits > i->bits ? x.bits : i->bits;
+    if (x.end == WADI_LV_NONE || !up) return (interval){x.end, bits};
+    return made(wadi_lb_bin(g->b, WADI_SOP_SUB, x.end, wadi_lb_i64(g->b, 1)), bits + 1);
+}
+
+/* A value that is known to have one end alone may be anything on the other side. */
+static interval bound_range(bounding *g, const wadi_linst *i, bool up, int depth) {
+    const wadi_lv end = i->args[up ? 2 : 1], other = i->args[up ? 1 : 2];
+    if (end == WADI_LV_NONE) return bound(g, i->args[0], up, depth);
+    const interval x = bound(g, end, up, depth);
+    if (x.end == WADI_LV_NONE || i->bits < 62) return (interval){x.end, i->bits};
+    const interval y = other != WADI_LV_NONE ? bound(g, other, !up, depth) : unbounded;
+    return (interval){x.end, x.bits > y.bits ? x.bits : y.bits};
 }
 
 static interval bound(bounding *g, wadi_lv v, bool up, int depth) {
@@ -347,15 +376,8 @@ static interval bound(bounding *g, wadi_lv v, bool up, int depth) {
     if (i->kind == WADI_L_CONST) return made(v, i->bits);
     if (i->type != WADI_I64) return unbounded;
     if (wadi_lb_home(g->b, v)->depth <= g->home->depth) return outside(g, v);
-    if (i->kind == WADI_L_LOOPVAR) {
-        const interval x = bound(g, i->args[up], up, depth + 1);
-        if (x.end == WADI_LV_NONE || !up) return x;
-        return made(wadi_lb_bin(g->b, WADI_SOP_SUB, x.end, wadi_lb_i64(g->b, 1)), x.bits + 1);
-    }
-    if (i->kind == WADI_L_RANGE) {
-        const wadi_lv end = i->args[up ? 2 : 1];
-        return bound(g, end != WADI_LV_NONE ? end : i->args[0], up, depth + 1);
-    }
+    if (i->kind == WADI_L_LOOPVAR) return bound_variable(g, i, up, depth + 1);
+    if (i->kind == WADI_L_RANGE) return bound_range(g, i, up, depth + 1);
     if (i->kind == WADI_L_SELECT)
         return bound_pair(g, up ? WADI_SOP_MAX : WADI_SOP_MIN, i->args[1], i->args[2], up,
                           depth + 1);

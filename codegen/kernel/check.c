@@ -3,16 +3,44 @@
  * A check that no proof removes is decided in front of the innermost loop around it, if the index is a monotone function of
  * that loop's variable: the loop is then written twice, without checks and with them, and the loop without them is free
  * to be vectorised. What depends on data is checked in place in both. */
+#include <stdarg.h>
+#include <stdio.h>
+
 #include "codegen/kernel/bound.h"
 #include "codegen/kernel/lower.h"
 
 void wadi_lower_fault(wadi_lower *l, wadi_fault_kind kind, int place, wadi_lv v0, wadi_lv v1) {
+    const wadi_lv none = wadi_lb_i64(&l->b, 0);
+    wadi_lower_fault_of(l, kind, place, (const wadi_lv[]){v0, v1, none, none});
+}
+
+void wadi_lower_fault_of(wadi_lower *l, wadi_fault_kind kind, int place, const wadi_lv *value) {
+    enum { VALUES = 2, INDEX = VALUES + WADI_FAULT_VALUES };
     wadi_lv linear = wadi_lb_i64(&l->b, -1);
     if (l->nest_rank >= 0) linear = wadi_lower_linear(l, l->nest_rank, l->nest_extent, l->nest_ix);
-    wadi_linst *i = wadi_lb_act(&l->b, WADI_L_FAULT, 4,
-                                (const wadi_lv[]){wadi_lower_number(l, 0), linear, v0, v1});
+    wadi_lv args[INDEX + WADI_MAX_RANK] = {wadi_lower_number(l, 0), linear};
+    for (int k = 0; k < WADI_FAULT_VALUES; k++) args[VALUES + k] = value[k];
+    for (int d = 0; d < l->where.rank; d++) args[INDEX + d] = l->where.ix[d];
+    wadi_linst *i = wadi_lb_act(&l->b, WADI_L_FAULT, INDEX + l->where.rank, args);
     i->imm = (wadi_scalar){WADI_I32, (uint64_t)kind};
     i->index = place;
+}
+
+void wadi_lower_at_work(wadi_lower *l, wadi_val v) {
+    const wadi_value *value = &l->m->values[v];
+    if (value->def != WADI_DEF_BIND) return;
+    l->b.place = wadi_layout_place(l->y, value->bind->op->name, "", value->bind->loc);
+}
+
+const char *wadi_lower_words(wadi_lower *l, const char *format, ...) {
+    char text[128];
+    va_list args;
+    va_start(args, format);
+    (void)vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    const char *kept = wadi_arena_strdup(l->y->keep, text);
+    if (!kept) l->b.failed = true;
+    return kept ? kept : "";
 }
 
 /* One comparison of unsigned numbers: as such a negative index is beyond every extent. */
@@ -70,8 +98,15 @@ static void note_checked(wadi_lower *l, wadi_lv index, wadi_lv extent) {
     if (!wadi_vec_push(&l->checked, (wadi_checked){index, extent, l->b.scope})) l->b.failed = true;
 }
 
+const char *wadi_lower_dimension(int d) {
+    static const char *const text[WADI_MAX_RANK] = {
+        "in dimension 0", "in dimension 1", "in dimension 2", "in dimension 3",
+        "in dimension 4", "in dimension 5", "in dimension 6", "in dimension 7"};
+    return text[d];
+}
+
 const wadi_lscope *wadi_lower_in_range(wadi_lower *l, wadi_lv index, wadi_lv extent, const char *op,
-                                       wadi_loc loc) {
+                                       const char *where, wadi_loc loc) {
     if (l->status || l->b.failed) return NULL;
     if (wadi_bound_proved(&l->b, index, extent)) return l->b.fun->body;
     const wadi_lscope *before = checked_before(l, index, extent);
@@ -85,8 +120,7 @@ const wadi_lscope *wadi_lower_in_range(wadi_lower *l, wadi_lv index, wadi_lv ext
     if (version) return version->body;
     if (wadi_lower_not_harmless(l) || wadi_lower_is_ahead(l, index, extent)) return NULL;
     wadi_lb_if(&l->b, out_of_range(l, index, extent));
-    wadi_lower_fault(l, WADI_FAULT_INDEX, wadi_layout_place(l->y, op, "index out of range", loc),
-                     index, extent);
+    wadi_lower_fault(l, WADI_FAULT_INDEX, wadi_layout_place(l->y, op, where, loc), index, extent);
     wadi_lb_end(&l->b);
     note_checked(l, index, extent);
     return l->b.scope;

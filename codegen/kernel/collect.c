@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/words.h"
 
 static wadi_lv num(wadi_lower *l, int64_t v) {
     return wadi_lb_i64(&l->b, v);
@@ -62,7 +63,9 @@ static void check_alike(wadi_lower *l, const collecting *k, const component *c,
         const wadi_lv first = wadi_lb_get(&l->b, c->first[d]);
         wadi_lb_if(&l->b, bin(l, WADI_SOP_NE, at->extent[d], first));
         wadi_lower_fault(l, WADI_FAULT_SHAPE,
-                         wadi_layout_place(l->y, k->bind->op->name, "", k->bind->loc),
+                         wadi_layout_place(l->y, k->bind->op->name,
+                                           wadi_lower_words(l, WADI_SAID_FIRST, d, (int)(c - k->c)),
+                                           k->bind->loc),
                          at->extent[d], first);
         wadi_lb_end(&l->b);
     }

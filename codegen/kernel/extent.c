@@ -176,10 +176,8 @@ wadi_lv wadi_lower_size(wadi_lower *l, int rank, const wadi_lv *extent) {
 
 /* ---- checks ---- */
 
-/* A check's text begins with its operator; a fault says that itself. */
-static const char *without_name(const char *what, const char *op) {
-    const size_t n = strlen(op);
-    return strncmp(what, op, n) == 0 && strncmp(what + n, ": ", 2) == 0 ? what + n + 2 : what;
+static const char *check_text(wadi_lower *l, const wadi_shape_check *c) {
+    return c->dim < 0 ? c->what : wadi_lower_words(l, "%s in dimension %d", c->what, c->dim);
 }
 
 static void check_equal(wadi_lower *l, const wadi_shape_check *c) {
@@ -190,7 +188,7 @@ static void check_equal(wadi_lower *l, const wadi_shape_check *c) {
     if (wadi_lb_is_const(&l->b, differ, &known) && !known) return;
     wadi_lb_if(&l->b, differ);
     wadi_lower_fault(l, WADI_FAULT_SHAPE,
-                     wadi_layout_place(l->y, op, without_name(c->what, op), c->bind->loc), x, y);
+                     wadi_layout_place(l->y, op, check_text(l, c), c->bind->loc), x, y);
     wadi_lb_end(&l->b);
 }
 
@@ -203,8 +201,8 @@ static void check_extents(wadi_lower *l, const wadi_bind *bind) {
         if (i->nonneg) continue;
         wadi_lb_if(&l->b, wadi_lb_bin(&l->b, WADI_SOP_LT, e, wadi_lb_i64(&l->b, 0)));
         wadi_lower_fault(l, WADI_FAULT_EXTENT,
-                         wadi_layout_place(l->y, bind->op->name, "negative extent", bind->loc), e,
-                         e);
+                         wadi_layout_place(l->y, bind->op->name, "", bind->loc), e,
+                         wadi_lb_i64(&l->b, d));
         wadi_lb_end(&l->b);
         if (i->kind == WADI_L_CONST) continue;
         i->nonneg = true;

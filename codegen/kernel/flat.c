@@ -141,6 +141,8 @@ static wadi_status shape_step(wadi_flat *c, const target *t, int place) {
     wadi_flat_start(c, &l, name);
     if (!l.b.failed) {
         if (irregular) wadi_flat_each_element(&l);
+        if (irregular)
+            wadi_lower_checks(&l, t->bind); /* in front of the memory that is asked for */
         shape_body(&l, t, irregular);
         if (irregular) wadi_lb_end(&l.b);
     }
@@ -350,6 +352,7 @@ static void unit_body(wadi_lower *l, const target *t, wadi_lv local, const wadi_
 }
 
 static void describe(wadi_lower *l, const wadi_bind *bind) {
+    wadi_lower_at_work(l, bind->results[0]);
     const char *name = l->m->values[bind->results[0]].name;
     if (bind->loc.file)
         wadi_lb_note(&l->b, "%s: %s, %s:%d", name ? name : "value", bind->op->name, bind->loc.file,
@@ -393,7 +396,7 @@ static bool is_there(const wadi_flat *c, const target *t) {
 }
 
 static wadi_status steps_for(wadi_flat *c, const target *t) {
-    const int place = wadi_layout_place(c->y, t->bind->op->name, "extent", t->bind->loc);
+    const int place = wadi_layout_place(c->y, t->bind->op->name, "", t->bind->loc);
     if (is_there(c, t)) return run_step(c, t, place);
     if (t->rank > 0) WADI_TRY(shape_step(c, t, place));
     WADI_TRY(wadi_flat_push(c, (wadi_plan_step){.kind = WADI_STEP_ALLOC,
@@ -405,7 +408,7 @@ static wadi_status steps_for(wadi_flat *c, const target *t) {
 
 wadi_status wadi_flat_cut(wadi_flat *c, const wadi_bind *bind, int slot, const wadi_cut *own,
                           const char *tag, int table, bool fresh) {
-    const int place = wadi_layout_place(c->y, bind->op->name, "extent", bind->loc);
+    const int place = wadi_layout_place(c->y, bind->op->name, "", bind->loc);
     const target t = {.bind = bind,
                       .slot = slot,
                       .rank = c->y->slots.at[slot].rank,
@@ -481,7 +484,7 @@ static wadi_status scan_steps(wadi_flat *c, const wadi_bind *bind, int slot, con
     int table = 0;
     if (!lasts || !carries) return wadi_flat_no_memory(c);
     WADI_TRY(wadi_flat_slot(c, "carries", kind, t, &table));
-    const int place = wadi_layout_place(c->y, bind->op->name, "extent", bind->loc);
+    const int place = wadi_layout_place(c->y, bind->op->name, "", bind->loc);
     WADI_TRY(steps_for(c, &(target){bind, table, t->rank, CUT_LASTS, UNIT, lasts, table}));
     WADI_TRY(
         run_step(c, &(target){bind, table, t->rank, CUT_CARRIES, UNIT, carries, table}, place));

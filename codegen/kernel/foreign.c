@@ -33,8 +33,13 @@ static void check_extents(wadi_lower *l, const wadi_bind *bind) {
             int64_t known = 0;
             if (wadi_lb_is_const(b, differ, &known) && !known) continue;
             wadi_lb_if(b, differ);
-            wadi_lower_fault(l, WADI_FAULT_SHAPE,
-                             wadi_layout_place(l->y, "foreign", "extents", bind->loc), have, want);
+            wadi_lower_fault(
+                l, WADI_FAULT_SHAPE,
+                wadi_layout_place(
+                    l->y, "foreign",
+                    wadi_lower_words(l, "the extent and what it is said to be in dimension %d", d),
+                    bind->loc),
+                have, want);
             wadi_lb_end(b);
         }
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/words.h"
 
 static bool is(const wadi_bind *b, const char *op) {
     return strcmp(b->op->name, op) == 0;
@@ -186,7 +187,7 @@ wadi_lv wadi_inner_slices(wadi_lower *l, const wadi_bind *b, const wadi_vloc *wh
         wadi_lb_if(&l->b, differ);
         wadi_lower_fault(
             l, WADI_FAULT_SHAPE,
-            wadi_layout_place(l->y, "expand_seq", "extent 0 of two components", b->loc),
+            wadi_layout_place(l->y, "expand_seq", wadi_lower_words(l, WADI_SAID_SLICES, c), b->loc),
             whole[c].extent[0], whole[0].extent[0]);
         wadi_lb_end(&l->b);
     }

@@ -58,7 +58,8 @@ static void scope_append(wadi_lb *b, wadi_lscope *s, wadi_linst *i) {
 /* ---- instructions ---- */
 
 void wadi_lb_init(wadi_lb *b, wadi_arena *arena, const char *name) {
-    *b = (wadi_lb){.arena = arena};
+    static wadi_lv no_args[] = {WADI_LV_NONE, WADI_LV_NONE, WADI_LV_NONE, WADI_LV_NONE};
+    *b = (wadi_lb){.arena = arena, .place = -1, .spare = {.args = no_args}};
     wadi_map64_init(&b->numbers);
     b->fun = WADI_NEW(arena, wadi_lfun);
     static wadi_lfun nothing;
@@ -344,9 +345,10 @@ static wadi_linst *range_new(wadi_lb *b, wadi_lv v, wadi_lv least, wadi_lv most)
     return i;
 }
 
+/* It stands where it was told, however far out its operands live: a branch around it may be what makes it true. */
 wadi_lv wadi_lb_range(wadi_lb *b, wadi_lv v, wadi_lv least, wadi_lv most) {
     if (wadi_lb_is_const(b, v, NULL)) return v;
-    return pure(b, range_new(b, v, least, most));
+    return pure_within(b, range_new(b, v, least, most), NULL);
 }
 
 wadi_lv wadi_lb_fact(wadi_lb *b, wadi_lv v, wadi_lv least, wadi_lv most) {
@@ -423,6 +425,7 @@ void wadi_lb_store(wadi_lb *b, wadi_lv pointer, wadi_lv at, wadi_lv v) {
 wadi_lv wadi_lb_scratch(wadi_lb *b, wadi_type t, int rank, const wadi_lv *extent,
                         const char *name) {
     wadi_linst *i = stay(b, WADI_L_SCRATCH, true, t, rank, extent);
+    i->index = b->place;
     i->pointer = true;
     i->text = name;
     return i->self;
@@ -455,7 +458,7 @@ wadi_lv wadi_lb_for(wadi_lb *b, wadi_lv from, wadi_lv below, int64_t step, const
     wadi_linst *var = inst_new(b, WADI_L_LOOPVAR, 2, (const wadi_lv[]){from, below});
     var->has_value = true;
     var->nonneg = wadi_lb_inst(b, from)->nonneg;
-    var->bits = wadi_lb_inst(b, from)->bits < WADI_EXTENT_BITS ? WADI_EXTENT_BITS : 64;
+    var->bits = wadi_lb_inst(b, from)->bits <= WADI_EXTENT_BITS ? WADI_EXTENT_BITS : 64;
     var->text = name;
     loop->var = var->self;
     return var->self;

@@ -41,7 +41,7 @@ typedef enum wadi_lkind {
     WADI_L_LOOPVAR, /* of a FOR */
     WADI_L_GET,     /* variable arg 0 */
     WADI_L_LANE,    /* lane array arg 0 at arg 1 */
-    WADI_L_SCRATCH, /* pointer: scratch for an array of extents args; a fault when there is none left */
+    WADI_L_SCRATCH, /* pointer: scratch for an array of extents args; a fault at place `index` when there is none left */
     WADI_L_MARK,    /* of the scratch memory */
     WADI_L_EMITTED, /* pointer: column `index` of the EMIT before */
     /* actions */
@@ -53,11 +53,11 @@ typedef enum wadi_lkind {
     WADI_L_COPY,  /* arg 2 elements from pointer arg 1 to pointer arg 0 */
     WADI_L_SETSHAPE, /* extent `index` of slot (of element arg 1 if given) = arg 0 */
     WADI_L_SETUNIT,  /* units of element arg 1 = arg 0 */
-    WADI_L_EMIT, /* storage of element arg 0 of slot, shape args 1.. ; a fault when there is none */
+    WADI_L_EMIT, /* storage of element arg 0 of slot, shape args 1.. ; a fault at place `index` when there is none */
     WADI_L_FOREIGN, /* value: whether library routine `text` did it. arg 0: how many problems; then for each of its arrays, the
                        first `index` of which it reads: pointer, extents (imm of them) */
     WADI_L_REWIND,  /* scratch memory to mark arg 0 */
-    WADI_L_FAULT,   /* ends the kernel: imm kind, index place, args: element, linear, two values */
+    WADI_L_FAULT, /* ends the kernel: imm kind, index place, args: element, linear, WADI_FAULT_VALUES values, index in the array */
     WADI_L_SEGMENT, /* value: the element that unit arg 0 belongs to */
     WADI_L_NOTE,    /* text in the emitted code */
     /* structure */
@@ -131,6 +131,7 @@ typedef struct wadi_lb {
     wadi_map64 numbers; /* hash of a pure instruction -> newest instruction with it */
     uint32_t *same;     /* [instruction] the next older one with the same hash + 1, or 0 */
     uint32_t same_cap;
+    int place; /* what is at work, for faults: an index of the plan's table; -1: nothing that has a name */
     wadi_linst spare; /* stands in when memory is out */
     bool failed;
 } wadi_lb;
@@ -171,8 +172,10 @@ wadi_lv wadi_lb_leaf(wadi_lb *b, wadi_lkind kind, int slot, int index,
                      wadi_lv arg); /* ARG..UNIT: an i64 */
 wadi_lv wadi_lb_column(wadi_lb *b, int slot, int field, wadi_type t);
 wadi_lv wadi_lb_advance(wadi_lb *b, wadi_lv pointer, wadi_lv by);
+/** `v`, of which it is known that least <= v <= most (NONE: not known) in the current scope and those in it: what is computed from it
+ *  stays there, since a read outside of a branch that makes it true would be one beside the array. */
 wadi_lv wadi_lb_range(wadi_lb *b, wadi_lv v, wadi_lv least, wadi_lv most);
-/** The same, known in the current scope alone: what is computed from it stays there. */
+/** The same of a constant, too, and a value of its own each time. */
 wadi_lv wadi_lb_fact(wadi_lb *b, wadi_lv v, wadi_lv least, wadi_lv most);
 /** `limit`: the element exists whenever this scope is reached, so the load may move that far out. NULL: only here. */
 wadi_lv wadi_lb_load(wadi_lb *b, wadi_lv pointer, wadi_lv at, const wadi_lscope *limit);

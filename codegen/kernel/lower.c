@@ -17,6 +17,7 @@ enum { MAX_DEPTH = 200 };
 /* ---- life ---- */
 
 int wadi_layout_place(wadi_layout *y, const char *op, const char *what, wadi_loc loc) {
+    if (loc.call) op = loc.call;
     for (size_t i = 0; i < y->places.n; i++) {
         const wadi_plan_place *p = &y->places.at[i];
         const bool same_file = p->loc.file == loc.file ||
@@ -241,6 +242,8 @@ static bool read_reshaped(wadi_lower *l, const wadi_bind *bind, const wadi_lv *i
 
 void wadi_lower_element(wadi_lower *l, const wadi_bind *bind, const wadi_lv *ix, wadi_lv *out) {
     const wadi_vloc *at = &l->loc[bind->results[0]];
+    const wadi_where around = l->where;
+    l->where = (wadi_where){wadi_type_of(l, bind->results[0])->rank, ix};
     if (at->kind == WADI_LOC_PARTS) {
         wadi_lower_fold_parts(l, bind, at->slot, ix, out);
     } else if (bind->op->skeleton == WADI_SKEL_FOLD) {
@@ -259,6 +262,7 @@ void wadi_lower_element(wadi_lower *l, const wadi_bind *bind, const wadi_lv *ix,
         bind->op->at(&cx, bind, ix, out);
         l->op = outer;
     }
+    l->where = around;
 }
 
 static void read_delayed(wadi_lower *l, wadi_val v, int rank, const wadi_lv *ix, int fields,
@@ -319,7 +323,8 @@ void wadi_lower_read_checked(wadi_lower *l, wadi_val v, const wadi_lv *ix, const
     v = wadi_lower_resolve(l, v);
     const int rank = wadi_type_of(l, v)->rank;
     for (int d = 0; d < rank; d++)
-        limit = inner(limit, wadi_lower_in_range(l, ix[d], wadi_lower_extent(l, v, d), op, loc));
+        limit = inner(limit, wadi_lower_in_range(l, ix[d], wadi_lower_extent(l, v, d), op,
+                                                 wadi_lower_dimension(d), loc));
     const bool stored = l->loc[v].kind == WADI_LOC_SLOT || l->loc[v].kind == WADI_LOC_MEMORY;
     l->assured = stored ? limit : NULL;
     wadi_lower_read(l, v, ix, out);

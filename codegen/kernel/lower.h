@@ -109,6 +109,12 @@ typedef struct wadi_checked {
 
 typedef struct wadi_ahead wadi_ahead; /* ahead.c */
 
+/* The element being computed: its index in an array of that rank. */
+typedef struct wadi_where {
+    int rank;
+    const wadi_lv *ix;
+} wadi_where;
+
 typedef struct wadi_lower {
     wadi_layout *y;
     const wadi_module *m;
@@ -121,6 +127,7 @@ typedef struct wadi_lower {
     wadi_ahead *ahead; /* checks made for a group of lanes at once; NULL: none */
     int nest_rank;     /* position in the result being computed, for faults; -1: none */
     wadi_lv nest_ix[WADI_MAX_RANK], nest_extent[WADI_MAX_RANK];
+    wadi_where where; /* faults name it */
     WADI_VEC(wadi_memo) memo;
     WADI_VEC(wadi_checked) checked;
     uint8_t *seen;  /* [value] used by wadi_lower_checks */
@@ -178,9 +185,17 @@ void wadi_lower_checks(wadi_lower *l, const wadi_bind *bind);
 
 /* ---- faults and versions (check.c) ---- */
 void wadi_lower_fault(wadi_lower *l, wadi_fault_kind kind, int place, wadi_lv v0, wadi_lv v1);
+/** The same with all [WADI_FAULT_VALUES] values. */
+void wadi_lower_fault_of(wadi_lower *l, wadi_fault_kind kind, int place, const wadi_lv *value);
+/** Memory that is asked for from now on is for `v`: what there is none for names its operator. */
+void wadi_lower_at_work(wadi_lower *l, wadi_val v);
+/** A text that lives as long as the plan. */
+const char *wadi_lower_words(wadi_lower *l, const char *format, ...) WADI_PRINTF(2, 3);
 /** A fault unless 0 <= index < extent. Returns the scope from which on that is known, NULL: here alone. */
+/** "in dimension 2": where an index stands. */
+const char *wadi_lower_dimension(int d);
 const wadi_lscope *wadi_lower_in_range(wadi_lower *l, wadi_lv index, wadi_lv extent, const char *op,
-                                       wadi_loc loc);
+                                       const char *where, wadi_loc loc);
 /** Element ix of v, checked; a fault names `op`. */
 void wadi_lower_read_checked(wadi_lower *l, wadi_val v, const wadi_lv *ix, const char *op,
                              wadi_loc loc, wadi_lv *out);

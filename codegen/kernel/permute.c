@@ -48,7 +48,8 @@ static void combine_at(wadi_lower *l, const permuting *p, const wadi_lv *x, cons
     const int fields = p->to->elem.fields;
     wadi_lv args[2 * WADI_MAX_FIELDS], out[WADI_MAX_FIELDS];
     for (int d = 0; d < p->to->rank; d++)
-        (void)wadi_lower_in_range(l, target[d], p->extent[d], p->bind->op->name, p->bind->loc);
+        (void)wadi_lower_in_range(l, target[d], p->extent[d], p->bind->op->name,
+                                  wadi_lower_dimension(d), p->bind->loc);
     const wadi_lv at = wadi_lower_linear(l, p->to->rank, p->extent, target);
     memcpy(args, x, (size_t)fields * sizeof *args);
     for (int f = 0; f < fields; f++) args[fields + f] = wadi_lb_fresh(b, p->pointer[f], at);
@@ -71,6 +72,8 @@ static void element(wadi_lower *l, void *env, const wadi_lv *ix, wadi_lv *target
     wadi_lv x[WADI_MAX_FIELDS];
     int tests = 0;
     int64_t keep = 0;
+    const wadi_where around = l->where;
+    l->where = (wadi_where){rank_of(p), ix};
     target_of(l, p, ix, target);
     if (!p->kept && !(wadi_lb_is_const(b, target[0], &keep) && keep)) {
         wadi_lb_if(b, target[0]);
@@ -83,6 +86,7 @@ static void element(wadi_lower *l, void *env, const wadi_lv *ix, wadi_lv *target
     wadi_lower_read(l, p->bind->args[1], ix, x);
     combine_at(l, p, x, target + 1);
     while (tests-- > 0) wadi_lb_end(b);
+    l->where = around;
 }
 
 /* ---- what is known in front of loops ---- */

@@ -2,6 +2,7 @@
 #include "codegen/kernel/pull.h"
 
 #include "base/error.h"
+#include "base/words.h"
 
 static wadi_lv num(wadi_lower *l, int64_t v) {
     return wadi_lb_i64(&l->b, v);
@@ -66,7 +67,7 @@ static void read_piece(wadi_lower *l, const wadi_inner *in, const wadi_cursor *c
                        const wadi_inner_element *e) {
     for (int i = 1; i < e->n; i++) {
         const wadi_lv size = wadi_lower_size(l, e->type[i].rank, e->at[i].extent);
-        must_agree(l, c, "samples of two components", size,
+        must_agree(l, c, wadi_lower_words(l, WADI_SAID_SAMPLES, i), size,
                    wadi_lower_size(l, e->type[0].rank, e->at[0].extent));
     }
     for (int i = 0; i < e->n; i++)
@@ -185,7 +186,8 @@ static void add(wadi_lower *l, const wadi_inner *filling, const wadi_cursor *c,
             for (int d = 0; d < rank; d++) wadi_lb_set(b, shape[d], e->at[i].extent[d]);
             wadi_lb_else(b);
             for (int d = 0; d < rank; d++)
-                must_agree(l, c, "", e->at[i].extent[d], wadi_lb_get(b, shape[d]));
+                must_agree(l, c, wadi_lower_words(l, WADI_SAID_FIRST, d, i), e->at[i].extent[d],
+                           wadi_lb_get(b, shape[d]));
             wadi_lb_end(b);
         }
         wadi_vector_append(l, filling, filling->around, &c->samples[i], &e->at[i], &e->type[i]);

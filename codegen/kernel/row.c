@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/words.h"
 #include "operators/reduce_tree.h"
 
 enum { LANES = WADI_FOLD_LANES, BLOCK = WADI_FOLD_BLOCK };
@@ -458,7 +459,12 @@ static void finish(wadi_lower *l, const wadi_bind *bind, const wadi_row *r, wadi
         if (!is_known || known) {
             wadi_lb_if(b, empty);
             wadi_lower_fault(l, WADI_FAULT_EMPTY,
-                             wadi_layout_place(l->y, bind->op->name, "", bind->loc), r->n, r->n);
+                             wadi_layout_place(l->y, bind->op->name,
+                                               bind->op->skeleton == WADI_SKEL_FOLD_SEG
+                                                   ? WADI_SAID_NO_SEGMENT
+                                                   : WADI_SAID_NO_DIMENSION,
+                                               bind->loc),
+                             r->n, r->n);
             wadi_lb_end(b);
         }
         total(l, r, env, out);

@@ -287,8 +287,8 @@ static void read_linear(scalars *c, const wadi_sinst *s) {
     const wadi_val v = wadi_lower_resolve(l, s->array);
     const wadi_array_type *t = wadi_type_of(l, v);
     wadi_lower_extents(l, v, extent);
-    const wadi_lscope *limit =
-        wadi_lower_in_range(l, at, wadi_lower_size(l, t->rank, extent), "!!", s->loc);
+    const wadi_lscope *limit = wadi_lower_in_range(l, at, wadi_lower_size(l, t->rank, extent), "!!",
+                                                   "of the elements in order", s->loc);
     const wadi_vloc_kind kind = l->loc[v].kind;
     if (t->rank > 0 && (kind == WADI_LOC_SLOT || kind == WADI_LOC_MEMORY)) {
         for (int f = 0; f < t->elem.fields; f++)
@@ -314,10 +314,9 @@ static void check_divisor(scalars *c, const wadi_sinst *s) {
     if ((wadi_lb_is_const(b, bad, &known) && !known) || wadi_lower_not_harmless(c->l)) return;
     wadi_lb_if(b, bad);
     const wadi_lv dividend = wadi_lb_prim(b, WADI_SOP_CONVERT, WADI_I64, 1, &c->at[s->args[0]]);
-    wadi_lower_fault(
-        c->l, WADI_FAULT_DIVISION,
-        wadi_layout_place(c->l->y, wadi_sop_get(s->op)->name, "division by zero", s->loc), dividend,
-        wadi_lb_i64(b, 0));
+    wadi_lower_fault(c->l, WADI_FAULT_DIVISION,
+                     wadi_layout_place(c->l->y, wadi_sop_get(s->op)->name, "", s->loc), dividend,
+                     wadi_lb_i64(b, 0));
     wadi_lb_end(b);
 }
 

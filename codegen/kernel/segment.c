@@ -38,8 +38,9 @@ void wadi_lower_segment(wadi_lower *l, const wadi_bind *bind, int arg, wadi_lv j
     if (!l->y->unchecked && !wadi_lower_not_harmless(l)) {
         /* 0 <= from <= to <= extent */
         wadi_lb_if(b, bin(l, WADI_SOP_LOR, beyond(l, from, to), beyond(l, to, extent)));
-        wadi_lower_fault(l, WADI_FAULT_SEGMENT,
-                         wadi_layout_place(l->y, bind->op->name, "", bind->loc), j, to);
+        wadi_lower_fault_of(l, WADI_FAULT_SEGMENT,
+                            wadi_layout_place(l->y, bind->op->name, "", bind->loc),
+                            (const wadi_lv[]){j, from, to, extent});
         wadi_lb_end(b);
     }
     *out_from = wadi_lb_name(b, wadi_lb_fact(b, from, num(l, 0), extent), "from");

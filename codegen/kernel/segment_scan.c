@@ -39,7 +39,7 @@ void wadi_lower_scan_outside(wadi_lower *l, const wadi_scan_part *row) {
     if (l->status || b->failed) return;
     const wadi_lv zero = num(l, 0), n = wadi_lower_segments(l, bind, offsets);
     wadi_lb_if(b, bin(l, WADI_SOP_LT, n, zero));
-    wadi_lower_fault(l, WADI_FAULT_EXTENT,
+    wadi_lower_fault(l, WADI_FAULT_EMPTY,
                      wadi_layout_place(l->y, bind->op->name, "the offsets are empty", bind->loc), n,
                      n);
     wadi_lb_end(b);

@@ -10,28 +10,40 @@
 #define WADI_LIBRARY extern
 
 /* Notes the fault; kernels return its result. Kept out of line: it is never reached in a run that succeeds. */
-static __attribute__((noinline, cold, unused)) int wadi_fault_at(wadi_work *w, int32_t kind,
-                                                                 int32_t place, int64_t element,
-                                                                 int64_t linear, int64_t v0,
-                                                                 int64_t v1) {
+static __attribute__((noinline, cold, unused)) int
+wadi_fault_at(wadi_work *w, int32_t kind, int32_t place, int64_t element, int64_t linear,
+              int64_t v0, int64_t v1, int64_t v2, int64_t v3, int32_t rank, const int64_t *index) {
     w->fault.kind = kind;
     w->fault.place = place;
     w->fault.element = element;
     w->fault.linear = linear;
     w->fault.value[0] = v0;
     w->fault.value[1] = v1;
+    w->fault.value[2] = v2;
+    w->fault.value[3] = v3;
+    w->fault.rank = rank;
+    for (int32_t d = 0; d < rank; d++) w->fault.index[d] = index[d];
+    return 1;
+}
+
+/* The runtime has noted that there is no memory; what it was for is said here. */
+static __attribute__((noinline, cold, unused)) int wadi_no_room(wadi_work *w, int32_t place) {
+    w->fault.place = place;
     return 1;
 }
 
 /* Scratch for an array, or NULL; a size beyond all memory is asked for as such, so that the fault is the runtime's. */
-static inline __attribute__((unused)) void *wadi_scratch_of(wadi_work *w, int64_t size, int rank,
-                                                            const int64_t *extent) {
+static inline __attribute__((unused)) void *
+wadi_scratch_of(wadi_work *w, int32_t place, int64_t size, int rank, const int64_t *extent) {
     int64_t bytes = size;
     int beyond = 0;
     for (int d = 0; d < rank; d++) beyond |= __builtin_mul_overflow(bytes, extent[d], &bytes);
     for (int d = 0; d < rank; d++)
         if (extent[d] == 0) bytes = beyond = 0;
-    return w->scratch(w, beyond || bytes > INT64_MAX / 4 ? INT64_MAX / 4 : bytes + 64);
+    void *const memory =
+        w->scratch(w, beyond || bytes > INT64_MAX / 4 ? INT64_MAX / 4 : bytes + 64);
+    if (!memory) (void)wadi_no_room(w, place);
+    return memory;
 }
 
 /* The element s with unit[s] <= unit < unit[s + 1]. */
@@ -46,6 +58,17 @@ static inline __attribute__((unused)) int64_t wadi_segment(const wadi_work *w, i
     }
     return low;
 }
+
+/* The run has been cancelled. Out of line as above. */
+static __attribute__((noinline, cold, unused)) int wadi_stopped(wadi_work *w) {
+    return wadi_fault_at(w, WADI_FAULT_CANCELLED, -1, 0, -1, 0, 0, 0, 0, 0, 0);
+}
+
+#define WADI_LOOK \
+    if (__builtin_expect(*w->stop, 0)) return wadi_stopped(w);
+
+/* The end of the strip of a loop that begins at `from`. */
+#define WADI_STRIP(from, length, below) ((below) - (from) > (length) ? (from) + (length) : (below))
 
 /* A loop nest of a kernel: not inlined again, since small functions are what compilers vectorise. */
 #define WADI_NEST static __attribute__((noinline, unused))

@@ -35,8 +35,11 @@ def crc32c(data, table=[]):
     return crc ^ 0xFFFFFFFF
 
 
-def control(kind, number=0, sequence=0, size=0):
-    return struct.pack("<4sBBBBqqq", b"WLNK", 1, kind, 0, 0, number, sequence, size)
+VERSION = 2  # the highest that is spoken here
+
+
+def control(kind, number=0, sequence=0, size=0, version=1):
+    return struct.pack("<4sBBBBqqq", b"WLNK", version, kind, 0, 0, number, sequence, size)
 
 
 def note(rows):
@@ -86,13 +89,17 @@ class Sender:
         self.socket.connect(address)
         self.stream = random.getrandbits(63)
         self.granted_chunks = self.granted_bytes = self.sent_chunks = self.sent_bytes = self.done = 0
-        self.socket.send(control(HELLO))
+        self.version = 1  # until the receiver has said that it speaks more
+        self.socket.send(control(HELLO, VERSION))
 
     def hear(self):
         frames = self.socket.recv_multipart()
         _, _, kind, _, _, number, sequence, size = struct.unpack("<4sBBBBqqq", frames[0])
         if kind == FAIL:
             sys.exit("the receiver says: " + frames[1].decode())
+        if kind == HELLO:
+            self.version = max(1, min(number, VERSION))
+            return
         self.done += kind == DONE
         self.granted_chunks = max(self.granted_chunks, number if kind == READY else sequence)
         self.granted_bytes = max(self.granted_bytes, size)
@@ -100,7 +107,7 @@ class Sender:
     def introduce(self, text):
         while self.granted_chunks == 0:
             self.hear()
-        self.socket.send_multipart([control(NOTE, self.stream, crc32c(text), len(text)), text])
+        self.socket.send_multipart([control(NOTE, self.stream, crc32c(text), len(text), self.version), text])
 
     def send(self, first, count):
         frames = chunk(self.stream, self.sent_chunks, first, count, rows_as_columns(first, count))
@@ -108,14 +115,14 @@ class Sender:
         while self.done < self.sent_chunks and (self.sent_chunks >= self.granted_chunks or
                                                 self.sent_bytes + size > self.granted_bytes):
             self.hear()
-        self.socket.send_multipart([control(CHUNK, self.sent_chunks, self.sent_chunks, size)] + frames)
+        self.socket.send_multipart([control(CHUNK, self.sent_chunks, self.sent_chunks, size, self.version)] + frames)
         self.sent_chunks += 1
         self.sent_bytes += size
 
     def end(self):
         while self.done < self.sent_chunks:
             self.hear()
-        self.socket.send(control(END, self.sent_chunks))
+        self.socket.send(control(END, self.sent_chunks, self.stream, version=self.version))
         self.socket.close(linger=5000)
 
 

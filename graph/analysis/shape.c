@@ -190,15 +190,16 @@ static bool checked_before(const shaping *sh, const wadi_bind *bind, wadi_ext a,
 }
 
 static void require_equal(wadi_shape_cx *cx, const wadi_bind *bind, wadi_ext a, wadi_ext b,
-                          const char *what) {
+                          const char *what, int dim) {
     shaping *sh = (shaping *)cx;
     if (wadi_ext_same(cx->extents, a, b)) return;
     if (checked_before(sh, bind, a, b)) {
-        if (!wadi_vec_push(&sh->facts, (wadi_shape_check){bind, a, b, what}))
+        if (!wadi_vec_push(&sh->facts, (wadi_shape_check){bind, a, b, what, dim}))
             sh->out_of_memory = true;
         return;
     }
-    if (!wadi_vec_push(&sh->checks, (wadi_shape_check){bind, a, b, what})) sh->out_of_memory = true;
+    if (!wadi_vec_push(&sh->checks, (wadi_shape_check){bind, a, b, what, dim}))
+        sh->out_of_memory = true;
     if (sh->here->parent) wadi_ext_unify(cx->extents, a, b);
 }
 

@@ -17,7 +17,8 @@
 typedef struct wadi_shape_check {
     const wadi_bind *bind;
     wadi_ext a, b;    /* to be compared as they stand: their representatives are one */
-    const char *what; /* "zip_with: extents of arguments 1 and 2" */
+    const char *what; /* "extents of arguments 1 and 2" */
+    int dim;          /* the dimension in which they are; -1: not said */
 } wadi_shape_check;
 
 typedef struct wadi_shapes {

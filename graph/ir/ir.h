@@ -94,7 +94,7 @@ enum { WADI_SOP_FAULTS = 1 };
 
 /** Scalar operations. Those of scalar.def are pure functions of their arguments; the rest are listed with meaning. */
 typedef enum wadi_sop {
-#define WADI_SOP(NAME, text, arity, cls, flags) WADI_SOP_##NAME,
+#define WADI_SOP(NAME, text, arity, cls, flags, about) WADI_SOP_##NAME,
 #include "graph/ir/scalar.def"
 #undef WADI_SOP
     WADI_SOP_PRIM_COUNT,
@@ -275,7 +275,10 @@ typedef struct wadi_sop_info {
     int arity; /* -1: varies */
     wadi_sop_class cls;
     unsigned flags;
+    const char *about; /* what it gives, in a line */
 } wadi_sop_info;
+/** What the arguments of a class are, and its result, in words. */
+const char *wadi_sop_class_text(wadi_sop_class cls);
 const wadi_sop_info *wadi_sop_get(wadi_sop op);
 /** Whether primitive `op` on arguments of type `t` is more than a few machine instructions: a division, a root, a function
  *  of the C library. */

@@ -58,6 +58,8 @@ static bool read_decimal(const char *s, wadi_type t, wadi_scalar *out) {
 
 /* ---- printing ---- */
 
+static const double PLAIN_BELOW = 1e6; /* whole numbers below this are written without exponent */
+
 static void print_finite(wadi_scalar v, wadi_text *out) {
     char text[MAX_LITERAL];
     const int most = v.type == WADI_F32 ? 9 : 17;
@@ -67,6 +69,9 @@ static void print_finite(wadi_scalar v, wadi_text *out) {
         swap_char(text, decimal_point(), '.');
         if (!read_decimal(text, v.type, &back)) break;
     }
+    const double x = f64_of(v);
+    if (strchr(text, 'e') && fabs(x) < PLAIN_BELOW && x == trunc(x)) /* 10.0, not 1e+01 */
+        (void)snprintf(text, sizeof text, "%.0f", x);
     wadi_text_add(out, text);
     if (!strpbrk(text, ".e")) wadi_text_add(out, ".0");
 }
@@ -266,6 +271,7 @@ static bool read_number(char *s, const wadi_type *want, wadi_scalar *out, const 
     if (wadi_type_is_int(t)) return read_integer(s, t, out, out_why);
     *out_why = "not a number";
     if (wadi_type_is_complex(t)) return read_complex(s, t, out);
+    if (wadi_type_is_float(t) && strpbrk(s, "an")) return read_part(s, t, out); /* inf, nan */
     if (!wadi_type_is_float(t) || s[strspn(s, "0123456789.eE+-")] != '\0') return false;
     return read_decimal(s, t, out);
 }

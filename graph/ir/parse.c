@@ -216,7 +216,7 @@ static wadi_status parse_funs(wadi_parser *p, wadi_bind *b) {
         if (!wadi_parse_sees(p, 0, "(") && !wadi_parse_sees(p, 0, "{"))
             return wadi_parse_fail(p, wadi_parse_peek(p, 0), WADI_INVALID,
                                    "%s: expected function %d of %d", b->op->name, k + 1, b->nfuns);
-        WADI_TRY(wadi_parse_fun(p, n, types, &b->funs[k]));
+        WADI_TRY(wadi_parse_fun(p, b, n, types, &b->funs[k]));
     }
     return WADI_OK;
 }
@@ -226,7 +226,7 @@ static wadi_status parse_funs(wadi_parser *p, wadi_bind *b) {
 static wadi_status parse_block(wadi_parser *p, wadi_block *b);
 
 /* The parameters of a region: their types as the operator says unless they are written. n = -1: it does not know. */
-static wadi_status parse_params(wadi_parser *p, wadi_block *r, int n,
+static wadi_status parse_params(wadi_parser *p, const wadi_bind *b, wadi_block *r, int n,
                                 const wadi_array_type *types) {
     if (!wadi_parse_accept(p, "(")) return WADI_OK;
     do {
@@ -240,7 +240,8 @@ static wadi_status parse_params(wadi_parser *p, wadi_block *r, int n,
             t = wadi_array_val_type(p->m, types[r->nparams].rank, types[r->nparams].elem);
             if (!t.array) return wadi_parse_no_memory(p);
         } else {
-            return wadi_parse_fail(p, d.name, WADI_TYPE, "expected %d parameters", n < 0 ? 0 : n);
+            return n < 0 ? wadi_parse_misfit(p, b, d.name)
+                         : wadi_parse_fail(p, d.name, WADI_TYPE, "expected %d parameters", n);
         }
         WADI_TRY(define(p, &d, wadi_block_param(p->m, r, t)));
     } while (wadi_parse_accept(p, ","));
@@ -257,7 +258,7 @@ static wadi_status parse_region(wadi_parser *p, wadi_bind *b, int k, wadi_block 
     WADI_TRY(wadi_parse_enter(p));
     if (k > 0) wadi_parse_skip_lines(p);
     if (k > 0 && !wadi_parse_accept(p, "else")) (void)wadi_parse_accept(p, "do");
-    WADI_TRY(parse_params(p, r, n, types));
+    WADI_TRY(parse_params(p, b, r, n, types));
     WADI_TRY(wadi_parse_expect(p, "{"));
     WADI_TRY(parse_block(p, r));
     WADI_TRY(wadi_parse_expect(p, "}"));

@@ -35,6 +35,8 @@ WADI_NODISCARD wadi_status wadi_parse_expect(wadi_parser *p, const char *text);
 void wadi_parse_skip_lines(wadi_parser *p);
 
 /** Fails at token `t`: "line 3, column 7: ..., found 'x'". */
+/** Fails because the arguments of `b` do not say what the parameters of its functions and regions are. */
+wadi_status wadi_parse_misfit(wadi_parser *p, const wadi_bind *b, const wadi_token *t);
 wadi_status wadi_parse_fail(wadi_parser *p, const wadi_token *t, wadi_status st, const char *format,
                             ...) WADI_PRINTF(4, 5);
 wadi_status wadi_parse_no_memory(wadi_parser *p);
@@ -66,7 +68,7 @@ WADI_NODISCARD wadi_status wadi_parse_type(wadi_parser *p, wadi_val_type *out);
 /* ---- scalar level (parse_scalar.c) ---- */
 
 /** A function; its parameters have the `n` types given unless the text says otherwise. n = -1: they must be written. */
-WADI_NODISCARD wadi_status wadi_parse_fun(wadi_parser *p, int n, const wadi_type *types,
-                                          wadi_fun **out);
+WADI_NODISCARD wadi_status wadi_parse_fun(wadi_parser *p, const wadi_bind *b, int n,
+                                          const wadi_type *types, wadi_fun **out);
 
 #endif

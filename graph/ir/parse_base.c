@@ -65,6 +65,18 @@ wadi_status wadi_parse_fail(wadi_parser *p, const wadi_token *t, wadi_status st,
                         "line %d, column %d: %s, found %s", t->line, t->column, what, found);
 }
 
+wadi_status wadi_parse_misfit(wadi_parser *p, const wadi_bind *b, const wadi_token *t) {
+    const bool of_streams = b->op->kind == WADI_OP_SEQUENCE && strcmp(b->op->name, "produce") != 0;
+    const int streams = !of_streams ? 0 : strcmp(b->op->name, "map_seq") == 0 ? b->nargs : 1;
+    for (int i = 0; i < b->nargs; i++) {
+        const bool is_seq = p->m->values[b->args[i]].type.is_seq;
+        if (is_seq == (i < streams)) continue;
+        return wadi_parse_fail(p, t, WADI_TYPE, "argument %d of %s is %s", i + 1, b->op->name,
+                               is_seq ? "a sequence, expected an array" : "no sequence");
+    }
+    return wadi_parse_fail(p, t, WADI_TYPE, "the arguments of %s do not fit it", b->op->name);
+}
+
 wadi_status wadi_parse_no_memory(wadi_parser *p) {
     return wadi_fail(p->err, WADI_MEMORY, "out of memory");
 }

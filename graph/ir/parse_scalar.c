@@ -373,6 +373,12 @@ static wadi_status read_convert(body_parser *bp, wadi_sop op, list *out) {
     return append(bp, new_inst(bp, t, op, 1, &x), 1, &to, out);
 }
 
+/* C's wadi_div is two operations here. */
+static const char *instead_of(wadi_sop op, wadi_type t) {
+    if (op == WADI_SOP_DIV && wadi_type_rounds(t)) return " (fdiv does)";
+    return op == WADI_SOP_FDIV && wadi_type_is_int(t) ? " (div and quot do)" : "";
+}
+
 static wadi_status apply(body_parser *bp, const wadi_token *t, wadi_sop op, list *out) {
     const int n = wadi_sop_get(op)->arity;
     wadi_sval args[3];
@@ -382,9 +388,9 @@ static wadi_status apply(body_parser *bp, const wadi_token *t, wadi_sop op, list
         types[a] = type_of(bp, args[a]);
     }
     if (!wadi_sop_type(op, types, &result))
-        return wadi_parse_fail(bp->p, t, WADI_TYPE, "this operation does not take %s%s%s",
+        return wadi_parse_fail(bp->p, t, WADI_TYPE, "this operation does not take %s%s%s%s",
                                wadi_type_name(types[0]), n > 1 ? ", " : "",
-                               n > 1 ? wadi_type_name(types[1]) : "");
+                               n > 1 ? wadi_type_name(types[1]) : "", instead_of(op, types[0]));
     return append(bp, new_inst(bp, t, op, n, args), 1, &result, out);
 }
 
@@ -511,7 +517,7 @@ static wadi_status body(body_parser *bp, wadi_sblock *b, const char ***out_names
 /* ---- functions ---- */
 
 /* (x, y)   (x: f32, y: f32) */
-static wadi_status parameters(body_parser *bp, int n, const wadi_type *types) {
+static wadi_status parameters(body_parser *bp, const wadi_bind *b, int n, const wadi_type *types) {
     wadi_parser *p = bp->p;
     const wadi_token *open = wadi_parse_peek(p, 0);
     int given = 0;
@@ -523,7 +529,8 @@ static wadi_status parameters(body_parser *bp, int n, const wadi_type *types) {
             if (wadi_parse_accept(p, ":"))
                 WADI_TRY(wadi_parse_scalar_type(p, &t));
             else if (given >= n)
-                return wadi_parse_fail(p, name, WADI_TYPE, "expected %d parameters", n < 0 ? 0 : n);
+                return n < 0 ? wadi_parse_misfit(p, b, name)
+                             : wadi_parse_fail(p, name, WADI_TYPE, "expected %d parameters", n);
             WADI_TRY(declare(bp, name, wadi_fun_param(p->m, bp->f, t)));
             given++;
         } while (wadi_parse_accept(p, ","));
@@ -534,11 +541,12 @@ static wadi_status parameters(body_parser *bp, int n, const wadi_type *types) {
                            given);
 }
 
-wadi_status wadi_parse_fun(wadi_parser *p, int n, const wadi_type *types, wadi_fun **out) {
+wadi_status wadi_parse_fun(wadi_parser *p, const wadi_bind *b, int n, const wadi_type *types,
+                           wadi_fun **out) {
     body_parser bp = {.p = p, .f = wadi_fun_new(p->m)};
     if (!bp.f) return wadi_parse_no_memory(p);
     bp.block = bp.f->body;
-    wadi_status st = parameters(&bp, n, types);
+    wadi_status st = parameters(&bp, b, n, types);
     if (st == WADI_OK) st = body(&bp, bp.f->body, &bp.f->names);
     wadi_vec_free(&bp.names);
     *out = bp.f;

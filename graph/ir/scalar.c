@@ -2,7 +2,8 @@
 #include "graph/ir/ir.h"
 
 static const wadi_sop_info table[WADI_SOP_COUNT] = {
-#define WADI_SOP(NAME, text, arity, cls, flags) {text, arity, WADI_CLASS_##cls, flags},
+#define WADI_SOP(NAME, text, arity, cls, flags, about) \
+    {text, arity, WADI_CLASS_##cls, flags, about},
 #include "graph/ir/scalar.def"
 #undef WADI_SOP
     [WADI_SOP_CONST] = {"const", 0, WADI_CLASS_NONE, 0},
@@ -16,6 +17,29 @@ static const wadi_sop_info table[WADI_SOP_COUNT] = {
     [WADI_SOP_WHILE] = {"while", -1, WADI_CLASS_NONE, 0},
     [WADI_SOP_ITERATE] = {"iterate", -1, WADI_CLASS_NONE, 0},
 };
+
+const char *wadi_sop_class_text(wadi_sop_class cls) {
+    static const char *const text[] = {
+        [WADI_CLASS_NUMBER] = "numbers of one type; the same",
+        [WADI_CLASS_ARITH] = "real numbers of one type; the same",
+        [WADI_CLASS_MODULUS] = "a number; the same, of a complex one the type of its parts",
+        [WADI_CLASS_INT] = "integers of one type; the same",
+        [WADI_CLASS_BITS] = "integers of one type, or bools; the same",
+        [WADI_CLASS_FLOAT] = "floats of one type; the same",
+        [WADI_CLASS_ANALYTIC] = "floats or complex numbers of one type; the same",
+        [WADI_CLASS_EQUAL] = "two scalars of one type; bool",
+        [WADI_CLASS_ORDER] = "two scalars of one type, not complex; bool",
+        [WADI_CLASS_LOGIC] = "bools; bool",
+        [WADI_CLASS_SHIFT] = "an integer and a distance, i32; as the integer",
+        [WADI_CLASS_COUNT] = "an integer; i32",
+        [WADI_CLASS_TEST] = "a float or complex number; bool",
+        [WADI_CLASS_JOIN] = "two floats of one type; the complex number they are the parts of",
+        [WADI_CLASS_PART] = "a complex number; the type of its parts",
+        [WADI_CLASS_COMPLEX] = "a complex number; the same",
+        [WADI_CLASS_NONE] = "",
+    };
+    return text[cls];
+}
 
 const wadi_sop_info *wadi_sop_get(wadi_sop op) {
     return &table[op];

@@ -89,7 +89,7 @@ static bool check_nesting(const char *what, const wadi_program *p, uint64_t bits
 }
 
 wadi_node_id wadi_node_append(const char *what, wadi_node n) {
-    wadi_program *p = wadi_program_current();
+    wadi_program *p = wadi_lang_program(what);
     if (!p || p->error.status != WADI_OK) return 0;
     uint64_t bits = n.depends;
     for (int i = 0; i < n.nargs; i++) {
@@ -101,7 +101,7 @@ wadi_node_id wadi_node_append(const char *what, wadi_node n) {
     if (n.stratum != WADI_STRATUM_SCALAR && !check_nesting(what, p, bits)) return 0;
     n.depends = bits;
     n.inner = bits ? p->open.at[highest(bits)] : WADI_NONE;
-    n.loc = (wadi_loc){NULL, 0};
+    n.loc = (wadi_loc){NULL, 0, n.kind == WADI_NODE_OP ? p->call : NULL};
     if (p->nodes.n >= UINT32_MAX - 1 || !wadi_vec_push(&p->nodes, n)) return wadi_lang_no_memory();
     return (wadi_node_id)(p->nodes.n - 1);
 }
@@ -109,7 +109,7 @@ wadi_node_id wadi_node_append(const char *what, wadi_node n) {
 /* ---- functions ---- */
 
 uint32_t wadi_lambda_open(const char *what, wadi_lambda_kind kind, bool array) {
-    wadi_program *p = wadi_program_current();
+    wadi_program *p = wadi_lang_program(what);
     if (!p || p->error.status != WADI_OK) return WADI_NONE;
     if (p->open.n >= MAX_LEVELS) {
         wadi_lang_fail(WADI_UNSUPPORTED, "%s: functions are nested more than %d deep", what,
@@ -117,8 +117,11 @@ uint32_t wadi_lambda_open(const char *what, wadi_lambda_kind kind, bool array) {
         return WADI_NONE;
     }
     const uint32_t number = (uint32_t)p->lambdas.n;
-    wadi_lambda l = {
-        .kind = kind, .array = array, .level = (int)p->open.n, .unplaced = p->unplaced};
+    wadi_lambda l = {.kind = kind,
+                     .what = what,
+                     .array = array,
+                     .level = (int)p->open.n,
+                     .unplaced = p->unplaced};
     if (p->open.n > 0) l.regions = p->lambdas.at[wadi_vec_last(&p->open)].regions;
     if (array) l.regions |= UINT64_C(1) << l.level;
     if (!wadi_vec_push(&p->lambdas, l) || !wadi_vec_push(&p->open, number)) {

@@ -32,9 +32,11 @@ static bool field_name(const wadi_elem *e, int f, const char *name) {
 }
 
 wadi_exp wadi_rec(int fields, const char *const *names, const wadi_exp *values) {
-    if (fields < 1 || fields > WADI_MAX_FIELDS || !names || !values)
-        return (wadi_exp){wadi_lang_fail(WADI_INVALID, "rec: %d fields, expected 1 to %d", fields,
-                                         WADI_MAX_FIELDS)};
+    if (!names || !values)
+        return wadi_exp_of(wadi_lang_fail(WADI_INVALID, "rec: the fields are NULL"));
+    if (fields < 1 || fields > WADI_MAX_FIELDS)
+        return wadi_exp_of(wadi_lang_fail(WADI_INVALID, "rec: %d fields, expected 1 to %d", fields,
+                                          WADI_MAX_FIELDS));
     wadi_elem e = {.fields = fields};
     wadi_node_id args[WADI_MAX_FIELDS];
     for (int f = 0; f < fields; f++) {
@@ -43,8 +45,8 @@ wadi_exp wadi_rec(int fields, const char *const *names, const wadi_exp *values) 
         e.name[f] = wadi_lang_name(names[f]);
         args[f] = values[f].node;
     }
-    return (wadi_exp){scalar_node("rec", (wadi_node){.kind = WADI_NODE_RECORD},
-                                  wadi_scalar_type_of(&e), fields, args, 0, NULL)};
+    return wadi_exp_of(scalar_node("rec", (wadi_node){.kind = WADI_NODE_RECORD},
+                                   wadi_scalar_type_of(&e), fields, args, 0, NULL));
 }
 
 wadi_exp wadi_rec2(const char *n0, wadi_exp v0, const char *n1, wadi_exp v1) {
@@ -62,14 +64,14 @@ wadi_exp wadi_get(wadi_exp record, const char *field) {
     int f = 0;
     while (f < e->fields && (!e->name[f] || !field || strcmp(e->name[f], field) != 0)) f++;
     if (f == e->fields)
-        return (wadi_exp){
+        return wadi_exp_of(
             wadi_lang_fail(WADI_TYPE, "get: argument 1 is %s, expected a record with field \"%s\"",
-                           wadi_elem_text(e), field ? field : "")};
-    const wadi_node *n = wadi_node_get(record.node);
-    if (n->kind == WADI_NODE_RECORD) return (wadi_exp){n->args[f]};
+                           wadi_elem_text(e), field ? field : ""));
+    const wadi_node *n = wadi_exp_get("get", 1, record);
+    if (n->kind == WADI_NODE_RECORD) return wadi_exp_of(n->args[f]);
     const wadi_array_type *t = wadi_scalar_type(e->type[f]);
-    return (wadi_exp){scalar_node("get", (wadi_node){.kind = WADI_NODE_FIELD, .index = f}, t, 1,
-                                  &record.node, 0, NULL)};
+    return wadi_exp_of(scalar_node("get", (wadi_node){.kind = WADI_NODE_FIELD, .index = f}, t, 1,
+                                   &record.node, 0, NULL));
 }
 
 /* ---- control ---- */
@@ -78,26 +80,27 @@ wadi_exp wadi_cond(wadi_exp c, wadi_exp a, wadi_exp b) {
     wadi_type t;
     if (!wadi_exp_plain("cond", 1, c, &t)) return WADI_NO_EXP;
     if (t != WADI_BOOL)
-        return (wadi_exp){
-            wadi_lang_fail(WADI_TYPE, "cond: argument 1 is %s, expected bool", wadi_type_name(t))};
+        return wadi_exp_of(
+            wadi_lang_fail(WADI_TYPE, "cond: argument 1 is %s, expected bool", wadi_type_name(t)));
     const wadi_elem *ea = wadi_exp_given("cond", 2, a), *eb = wadi_exp_given("cond", 3, b);
     if (!ea || !eb) return WADI_NO_EXP;
     if (!wadi_elem_equal(ea, eb))
-        return (wadi_exp){wadi_lang_fail(WADI_TYPE,
-                                         "cond: argument 3 is %s, expected %s as argument 2",
-                                         wadi_elem_text(eb), wadi_elem_text(ea))};
+        return wadi_exp_of(wadi_lang_fail(WADI_TYPE,
+                                          "cond: argument 3 is %s, expected %s as argument 2",
+                                          wadi_elem_text(eb), wadi_elem_text(ea)));
     const uint32_t sides[2] = {wadi_lambda_branch("cond", false, a.node),
                                wadi_lambda_branch("cond", false, b.node)};
     if (sides[0] == WADI_NONE || sides[1] == WADI_NONE) return WADI_NO_EXP;
     const wadi_array_type *result = wadi_scalar_type_of(ea);
-    return (wadi_exp){scalar_node("cond",
-                                  (wadi_node){.kind = WADI_NODE_SCALAR, .sop = WADI_SOP_COND},
-                                  result, 1, &c.node, 2, sides)};
+    return wadi_exp_of(scalar_node("cond",
+                                   (wadi_node){.kind = WADI_NODE_SCALAR, .sop = WADI_SOP_COND},
+                                   result, 1, &c.node, 2, sides));
 }
 
-/* Closes a loop's function over `e`, which must be like `expected`. */
-static void close_over(const char *what, const char *role, uint32_t lambda, wadi_exp e,
-                       const wadi_elem *expected) {
+/* Closes a loop's function of program `program` over `e`, which must be like `expected`. */
+static void close_over(const char *what, const char *role, uint32_t program, uint32_t lambda,
+                       wadi_exp e, const wadi_elem *expected) {
+    if (!wadi_program_back(what, program)) return;
     const wadi_elem *found = wadi_exp_elem(e);
     if (found && !wadi_elem_equal(found, expected))
         wadi_lang_fail(WADI_TYPE, "%s: the %s gives %s, expected %s", what, role,
@@ -110,16 +113,17 @@ wadi_exp wadi_while_env(wadi_fn1_env pred, wadi_fn1_env body, void *env, wadi_ex
     if (!e) return WADI_NO_EXP;
     const wadi_array_type *t = wadi_scalar_type_of(e), *truth = wadi_scalar_type(WADI_BOOL);
     if (!t || !truth) return WADI_NO_EXP;
+    const uint32_t program = wadi_program_number();
     uint32_t l[2];
     l[0] = wadi_lambda_open("while", WADI_LAMBDA_PRED, false);
-    wadi_exp s = {wadi_lambda_param(l[0], WADI_STRATUM_SCALAR, 1, t)};
-    close_over("while", "predicate", l[0], pred(env, s), &truth->elem);
+    wadi_exp s = wadi_exp_of(wadi_lambda_param(l[0], WADI_STRATUM_SCALAR, 1, t));
+    close_over("while", "predicate", program, l[0], WADI_ASK_EXP(pred, env, s), &truth->elem);
     l[1] = wadi_lambda_open("while", WADI_LAMBDA_LOOP, false);
-    s = (wadi_exp){wadi_lambda_param(l[1], WADI_STRATUM_SCALAR, 1, t)};
-    close_over("while", "body", l[1], body(env, s), e);
-    return (wadi_exp){scalar_node("while",
-                                  (wadi_node){.kind = WADI_NODE_SCALAR, .sop = WADI_SOP_WHILE}, t,
-                                  1, &init.node, 2, l)};
+    s = wadi_exp_of(wadi_lambda_param(l[1], WADI_STRATUM_SCALAR, 1, t));
+    close_over("while", "body", program, l[1], WADI_ASK_EXP(body, env, s), e);
+    return wadi_exp_of(scalar_node("while",
+                                   (wadi_node){.kind = WADI_NODE_SCALAR, .sop = WADI_SOP_WHILE}, t,
+                                   1, &init.node, 2, l));
 }
 
 wadi_exp wadi_iterate_env(wadi_exp n, wadi_fn2_env f, void *env, wadi_exp init) {
@@ -128,14 +132,15 @@ wadi_exp wadi_iterate_env(wadi_exp n, wadi_fn2_env f, void *env, wadi_exp init) 
     if (!e) return WADI_NO_EXP;
     const wadi_array_type *t = wadi_scalar_type_of(e), *counter = wadi_scalar_type(WADI_I64);
     if (!t || !counter) return WADI_NO_EXP;
+    const uint32_t program = wadi_program_number();
     uint32_t l = wadi_lambda_open("iterate", WADI_LAMBDA_LOOP, false);
-    const wadi_exp i = {wadi_lambda_param(l, WADI_STRATUM_SCALAR, 1, counter)};
-    const wadi_exp s = {wadi_lambda_param(l, WADI_STRATUM_SCALAR, 1, t)};
-    close_over("iterate", "body", l, f(env, i, s), e);
+    const wadi_exp i = wadi_exp_of(wadi_lambda_param(l, WADI_STRATUM_SCALAR, 1, counter));
+    const wadi_exp s = wadi_exp_of(wadi_lambda_param(l, WADI_STRATUM_SCALAR, 1, t));
+    close_over("iterate", "body", program, l, WADI_ASK_EXP(f, env, i, s), e);
     const wadi_node_id args[2] = {n.node, init.node};
-    return (wadi_exp){scalar_node("iterate",
-                                  (wadi_node){.kind = WADI_NODE_SCALAR, .sop = WADI_SOP_ITERATE}, t,
-                                  2, args, 1, &l)};
+    return wadi_exp_of(scalar_node("iterate",
+                                   (wadi_node){.kind = WADI_NODE_SCALAR, .sop = WADI_SOP_ITERATE},
+                                   t, 2, args, 1, &l));
 }
 
 /* ---- without environment ---- */
@@ -145,11 +150,11 @@ typedef struct pair {
 } pair;
 
 static wadi_exp call_pred(void *env, wadi_exp s) {
-    return ((const pair *)env)->pred(s);
+    return WADI_ASK_EXP(((const pair *)env)->pred, s);
 }
 
 static wadi_exp call_body(void *env, wadi_exp s) {
-    return ((const pair *)env)->body(s);
+    return WADI_ASK_EXP(((const pair *)env)->body, s);
 }
 
 wadi_exp wadi_while(wadi_fn1 pred, wadi_fn1 body, wadi_exp init) {

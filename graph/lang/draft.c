@@ -7,15 +7,14 @@
 #include <stdio.h>
 
 wadi_draft wadi_draft_begin(const char *what) {
-    wadi_draft d = {.what = what};
-    const wadi_program *p = wadi_program_current();
-    d.failed = !p || p->error.status != WADI_OK;
-    return d;
+    const wadi_program *p = wadi_lang_program(what);
+    return (wadi_draft){
+        .what = what, .program = wadi_program_number(), .failed = !p || p->error.status != WADI_OK};
 }
 
 bool wadi_draft_failed(const wadi_draft *d) {
     const wadi_program *p = wadi_program_current();
-    return d->failed || !p || p->error.status != WADI_OK;
+    return d->failed || !p || p->number != d->program || p->error.status != WADI_OK;
 }
 
 void wadi_draft_fail(wadi_draft *d, wadi_status st, const char *fmt, ...) {
@@ -26,6 +25,10 @@ void wadi_draft_fail(wadi_draft *d, wadi_status st, const char *fmt, ...) {
     va_end(args);
     wadi_lang_fail(st, "%s: %s", d->what, msg);
     d->failed = true;
+}
+
+void wadi_draft_given(wadi_draft *d, const void *list, const char *name) {
+    if (!list) wadi_draft_fail(d, WADI_INVALID, "the %s are NULL", name);
 }
 
 /* ---- arguments ---- */
@@ -43,7 +46,7 @@ static void add_arg(wadi_draft *d, wadi_node_id n) {
 const wadi_array_type *wadi_draft_array(wadi_draft *d, wadi_acc a) {
     if (wadi_draft_failed(d)) return NULL;
     const wadi_array_type *t = wadi_acc_given(d->what, d->nargs + 1, a);
-    if (t) add_arg(d, a.node);
+    if (t) add_arg(d, a.node); /* of this program, or it would have no type */
     return wadi_draft_failed(d) ? NULL : t;
 }
 
@@ -63,11 +66,11 @@ static const wadi_array_type *many(wadi_draft *d, wadi_node_id n, wadi_stratum s
 }
 
 const wadi_array_type *wadi_draft_tuple(wadi_draft *d, wadi_acc a, int *out_n) {
-    return many(d, a.node, WADI_STRATUM_ARRAY, "an array", out_n);
+    return many(d, wadi_acc_node(d->what, d->nargs + 1, a), WADI_STRATUM_ARRAY, "an array", out_n);
 }
 
 const wadi_array_type *wadi_draft_seq_arg(wadi_draft *d, wadi_seq s, int *out_n) {
-    return many(d, s.node, WADI_STRATUM_SEQ, "a sequence", out_n);
+    return many(d, wadi_seq_node(d->what, d->nargs + 1, s), WADI_STRATUM_SEQ, "a sequence", out_n);
 }
 
 const wadi_elem *wadi_draft_scalar(wadi_draft *d, wadi_exp e) {
@@ -143,7 +146,7 @@ void wadi_draft_region(wadi_draft *d, wadi_lambda_kind kind) {
 wadi_exp wadi_draft_param(wadi_draft *d, const wadi_elem *e) {
     if (wadi_draft_failed(d)) return WADI_NO_EXP;
     const wadi_array_type *t = wadi_scalar_type_of(e);
-    return (wadi_exp){wadi_lambda_param(innermost(d), WADI_STRATUM_SCALAR, 1, t)};
+    return wadi_exp_of(wadi_lambda_param(innermost(d), WADI_STRATUM_SCALAR, 1, t));
 }
 
 wadi_exp wadi_draft_param_of(wadi_draft *d, wadi_type t) {
@@ -159,7 +162,7 @@ wadi_ix wadi_draft_param_ix(wadi_draft *d, int rank) {
 
 wadi_acc wadi_draft_param_acc(wadi_draft *d, int n, const wadi_array_type *t) {
     if (wadi_draft_failed(d)) return WADI_NO_ACC;
-    return (wadi_acc){wadi_lambda_param(innermost(d), WADI_STRATUM_ARRAY, n, t)};
+    return wadi_acc_of(wadi_lambda_param(innermost(d), WADI_STRATUM_ARRAY, n, t));
 }
 
 wadi_exp wadi_draft_param_the(wadi_draft *d, wadi_type t) {
@@ -169,17 +172,24 @@ wadi_exp wadi_draft_param_the(wadi_draft *d, wadi_type t) {
 
 /* Closes the innermost function whether or not the draft has failed: it was opened. */
 static void close_lambda(wadi_draft *d, int n, const wadi_node_id *roots) {
-    wadi_lambda_close(d->what, innermost(d), n, roots);
+    if (wadi_program_back(d->what, d->program)) wadi_lambda_close(d->what, innermost(d), n, roots);
+}
+
+/* The element of what the function gave. */
+static const wadi_elem *given(wadi_draft *d, wadi_exp e) {
+    const bool back = wadi_program_back(d->what, d->program);
+    const wadi_node *n = back ? wadi_exp_get(d->what, 0, e) : NULL;
+    return n && n->stratum == WADI_STRATUM_SCALAR ? &n->type->elem : NULL;
 }
 
 const wadi_elem *wadi_draft_gives(wadi_draft *d, wadi_exp e) {
-    const wadi_elem *t = wadi_exp_elem(e);
+    const wadi_elem *t = given(d, e);
     close_lambda(d, 1, &e.node);
     return wadi_draft_failed(d) ? NULL : t;
 }
 
 void wadi_draft_gives_elem(wadi_draft *d, wadi_exp e, const wadi_elem *expected) {
-    const wadi_elem *t = wadi_exp_elem(e);
+    const wadi_elem *t = given(d, e);
     if (t && expected && !wadi_elem_equal(t, expected))
         wadi_draft_fail(d, WADI_TYPE, "the function gives %s, expected %s", wadi_elem_text(t),
                         wadi_elem_text(expected));
@@ -189,13 +199,15 @@ void wadi_draft_gives_elem(wadi_draft *d, wadi_exp e, const wadi_elem *expected)
 void wadi_draft_gives_ix(wadi_draft *d, wadi_ix ix, int rank, bool with_keep) {
     wadi_node_id roots[1 + WADI_MAX_RANK];
     int n = 0;
+    (void)wadi_program_back(d->what, d->program);
     if (!wadi_draft_failed(d) && ix.rank != rank) {
         wadi_draft_fail(d, WADI_SHAPE, "the function gives an index of rank %d, expected %d",
                         ix.rank, rank);
     } else if (!wadi_draft_failed(d) && ix.keep.node && !with_keep) {
         wadi_draft_fail(d, WADI_INVALID, "the function may drop an element, expected an index");
     } else if (!wadi_draft_failed(d)) {
-        if (with_keep) roots[n++] = (ix.keep.node ? ix.keep : wadi_bool(true)).node;
+        const wadi_exp keep = ix.keep.node ? ix.keep : wadi_bool(true);
+        if (with_keep) roots[n++] = wadi_exp_node(d->what, 0, keep);
         for (int k = 0; k < rank; k++)
             roots[n++] = wadi_exp_to_i64(d->what, "the index the function gives", ix.at[k]).node;
     }
@@ -203,7 +215,8 @@ void wadi_draft_gives_ix(wadi_draft *d, wadi_ix ix, int rank, bool with_keep) {
 }
 
 const wadi_array_type *wadi_draft_gives_acc(wadi_draft *d, wadi_acc a, int *out_n) {
-    const wadi_node *n = wadi_node_get(a.node);
+    const bool back = wadi_program_back(d->what, d->program);
+    const wadi_node *n = back ? wadi_acc_get(d->what, 0, a) : NULL;
     const bool fine = n && n->stratum == WADI_STRATUM_ARRAY;
     const wadi_array_type *t = fine ? n->type : NULL;
     *out_n = fine ? n->ntypes : 0;
@@ -236,7 +249,7 @@ void wadi_draft_gives_types(wadi_draft *d, wadi_acc a, int n, const wadi_array_t
 const wadi_array_type *wadi_draft_branch(wadi_draft *d, wadi_acc a, int *out_n) {
     *out_n = 0;
     if (wadi_draft_failed(d)) return NULL;
-    const wadi_node *n = wadi_node_get(a.node);
+    const wadi_node *n = wadi_acc_get(d->what, 0, a);
     if (!n || n->stratum != WADI_STRATUM_ARRAY || d->nlambdas == WADI_DRAFT_LAMBDAS) {
         wadi_draft_fail(d, WADI_INVALID, "a side is missing");
         return NULL;
@@ -298,11 +311,11 @@ wadi_acc wadi_draft_acc(wadi_draft *d, const wadi_op *op, int rank, const wadi_e
 }
 
 wadi_acc wadi_draft_acc_types(wadi_draft *d, const wadi_op *op, int n, const wadi_array_type *t) {
-    return (wadi_acc){finish_copy(d, op, WADI_STRATUM_ARRAY, n, t)};
+    return wadi_acc_of(finish_copy(d, op, WADI_STRATUM_ARRAY, n, t));
 }
 
 wadi_seq wadi_draft_seq(wadi_draft *d, const wadi_op *op, int n, const wadi_array_type *t) {
-    return (wadi_seq){finish_copy(d, op, WADI_STRATUM_SEQ, n, t)};
+    return wadi_seq_of(finish_copy(d, op, WADI_STRATUM_SEQ, n, t));
 }
 
 wadi_seq wadi_draft_seq_like(wadi_draft *d, const wadi_op *op, int n, const wadi_array_type *t) {
@@ -313,7 +326,7 @@ wadi_seq wadi_draft_seq_like(wadi_draft *d, const wadi_op *op, int n, const wadi
 }
 
 wadi_eat wadi_draft_eat(wadi_draft *d, const wadi_op *op, int n, const wadi_array_type *t) {
-    return (wadi_eat){finish_copy(d, op, WADI_STRATUM_ARRAY, n, t)};
+    return wadi_eat_of(finish_copy(d, op, WADI_STRATUM_ARRAY, n, t));
 }
 
 void wadi_draft_effect(wadi_draft *d, const wadi_op *op) {
@@ -330,41 +343,41 @@ void wadi_draft_effect(wadi_draft *d, const wadi_op *op) {
 /* ---- functions without environment ---- */
 
 wadi_exp wadi_call1(void *env, wadi_exp a) {
-    return (*(wadi_fn1 *)env)(a);
+    return WADI_ASK_EXP(*(wadi_fn1 *)env, a);
 }
 
 wadi_exp wadi_call2(void *env, wadi_exp a, wadi_exp b) {
-    return (*(wadi_fn2 *)env)(a, b);
+    return WADI_ASK_EXP(*(wadi_fn2 *)env, a, b);
 }
 
 wadi_exp wadi_call3(void *env, wadi_exp a, wadi_exp b, wadi_exp c) {
-    return (*(wadi_fn3 *)env)(a, b, c);
+    return WADI_ASK_EXP(*(wadi_fn3 *)env, a, b, c);
 }
 
 wadi_exp wadi_call4(void *env, wadi_exp a, wadi_exp b, wadi_exp c, wadi_exp d) {
-    return (*(wadi_fn4 *)env)(a, b, c, d);
+    return WADI_ASK_EXP(*(wadi_fn4 *)env, a, b, c, d);
 }
 
 wadi_exp wadi_call_ix(void *env, wadi_ix ix) {
-    return (*(wadi_ix_fn *)env)(ix);
+    return WADI_ASK_EXP(*(wadi_ix_fn *)env, ix);
 }
 
 wadi_exp wadi_call_imap(void *env, wadi_ix ix, wadi_exp a) {
-    return (*(wadi_imap_fn *)env)(ix, a);
+    return WADI_ASK_EXP(*(wadi_imap_fn *)env, ix, a);
 }
 
 wadi_ix wadi_call_ix_ix(void *env, wadi_ix ix) {
-    return (*(wadi_ix_ix_fn *)env)(ix);
+    return WADI_ASK_IX(*(wadi_ix_ix_fn *)env, ix);
 }
 
 wadi_acc wadi_call_acc1(void *env, wadi_acc a) {
-    return (*(wadi_acc_fn1 *)env)(a);
+    return WADI_ASK_ACC(*(wadi_acc_fn1 *)env, a);
 }
 
 wadi_acc wadi_call_acc2(void *env, wadi_acc a, wadi_acc b) {
-    return (*(wadi_acc_fn2 *)env)(a, b);
+    return WADI_ASK_ACC(*(wadi_acc_fn2 *)env, a, b);
 }
 
 wadi_acc wadi_call_produce(void *env, wadi_exp i) {
-    return (*(wadi_produce_fn *)env)(i);
+    return WADI_ASK_ACC(*(wadi_produce_fn *)env, i);
 }

@@ -16,7 +16,8 @@ uint32_t wadi_lambda_open(const char *what, wadi_lambda_kind kind, bool array);
 /** A parameter of the innermost open function. */
 wadi_node_id wadi_lambda_param(uint32_t lambda, wadi_stratum stratum, int ntypes,
                                const wadi_array_type *type);
-/** Closes the innermost open function, with what its body gives. */
+/** Closes the innermost open function, with what its body gives. The program must be the one it was opened in
+ *  (wadi_program_back). */
 void wadi_lambda_close(const char *what, uint32_t lambda, int nroots, const wadi_node_id *roots);
 
 /** A function without parameters that gives `root`. */

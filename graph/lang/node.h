@@ -46,6 +46,11 @@ typedef uint32_t wadi_node_id;
 #define WADI_NO_SEQ ((wadi_seq){0})
 #define WADI_NO_EAT ((wadi_eat){0})
 
+/* What the user's function gives; a function that is NULL is a mistake. */
+#define WADI_ASK_EXP(f, ...) ((f) ? (f)(__VA_ARGS__) : (wadi_lang_no_function(), WADI_NO_EXP))
+#define WADI_ASK_ACC(f, ...) ((f) ? (f)(__VA_ARGS__) : (wadi_lang_no_function(), WADI_NO_ACC))
+#define WADI_ASK_IX(f, ...) ((f) ? (f)(__VA_ARGS__) : (wadi_lang_no_function(), (wadi_ix){0}))
+
 typedef enum wadi_stratum {
     WADI_STRATUM_SCALAR,
     WADI_STRATUM_ARRAY,
@@ -75,7 +80,8 @@ typedef enum wadi_lambda_kind {
 
 typedef struct wadi_lambda {
     wadi_lambda_kind kind;
-    bool array; /* a region of array code; else scalar code */
+    const char *what; /* the operator it is an argument of */
+    bool array;       /* a region of array code; else scalar code */
     int level; /* how many lambdas were open when this one was opened: its bit in wadi_node.depends */
     uint64_t regions; /* which of the levels open inside it, its own included, are regions */
     int nparams, nroots;
@@ -114,6 +120,9 @@ typedef struct wadi_named_node {
 } wadi_named_node;
 
 struct wadi_program {
+    uint32_t number;                /* what its handles carry */
+    struct wadi_program *next_live; /* live.c */
+    wadi_error stray; /* live.c: the first mistake made elsewhere with one of its handles */
     wadi_arena *arena;
     wadi_intern strings; /* names of fields, extents, inputs */
     const char *name;
@@ -123,15 +132,43 @@ struct wadi_program {
     WADI_VEC(wadi_named_node) outputs;
     WADI_VEC(wadi_node_id) effects; /* stream_out nodes, in order */
     const wadi_array_type *scalar_type[WADI_TYPE_COUNT];
-    size_t unplaced; /* nodes before this one have their place */
+    size_t unplaced;  /* nodes before this one have their place */
+    const char *call; /* the user's call under way, if it is built of others; NULL: none */
     wadi_error error;
 };
 
-/** The calling thread's current program, or NULL. */
-wadi_program *wadi_program_current(void);
-
-/** Keeps the first mistake; its place is that of the user's call under way. Always gives 0, the error node. */
+/** Keeps the first mistake, of the thread where no program is current; its place is that of the user's call under way. Always
+ *  gives 0, the error node. */
 wadi_node_id wadi_lang_fail(wadi_status st, const char *fmt, ...) WADI_PRINTF(2, 3);
+/** A function that is NULL: a mistake of the innermost open one's operator. */
+void wadi_lang_no_function(void);
+/** The current program; a mistake if there is none: "<what>: no program is current in this thread". */
+wadi_program *wadi_lang_program(const char *what);
+
+/** Faults of the operators made from here on name the user's call, the outermost of several; what was there before goes to the
+ *  function that ends it and passes the result on. */
+const char *wadi_lang_call(const char *name);
+wadi_acc wadi_acc_called(const char *outer, wadi_acc a);
+wadi_seq wadi_seq_called(const char *outer, wadi_seq s);
+
+/** The number of the current program, 0: none. */
+uint32_t wadi_program_number(void);
+/** Whether the program of that number is still current, as it was before a user's function was called. If not, it is made so
+ *  again where it can, and that is a mistake. */
+bool wadi_program_back(const char *what, uint32_t number);
+
+/* Handles. A node's number becomes a handle of the current program; a handle of another one is a mistake, names argument
+ * `number` (0: no particular one) of `what` (NULL: not known), and gives 0. */
+wadi_exp wadi_exp_of(wadi_node_id n);
+wadi_acc wadi_acc_of(wadi_node_id n);
+wadi_seq wadi_seq_of(wadi_node_id n);
+wadi_eat wadi_eat_of(wadi_node_id n);
+wadi_node_id wadi_exp_node(const char *what, int number, wadi_exp e);
+wadi_node_id wadi_acc_node(const char *what, int number, wadi_acc a);
+wadi_node_id wadi_seq_node(const char *what, int number, wadi_seq s);
+/** The node a handle names, or NULL: after a mistake too. Good until the next node is made. */
+const wadi_node *wadi_exp_get(const char *what, int number, wadi_exp e);
+const wadi_node *wadi_acc_get(const char *what, int number, wadi_acc a);
 
 /** True for the error node, for a number that is none, and when no program is current or it has failed. */
 bool wadi_node_is_error(wadi_node_id n);
@@ -153,6 +190,7 @@ enum { WADI_DRAFT_ARGS = 64, WADI_DRAFT_LAMBDAS = 4, WADI_DRAFT_ATTRS = 32 };
 /** A node under construction, on the stack of a builder function. */
 typedef struct wadi_draft {
     const char *what; /* the operator's name, first word of every message */
+    uint32_t program; /* its number */
     bool failed;
     int nargs, nlambdas, nattrs;
     wadi_node_id args[WADI_DRAFT_ARGS];
@@ -164,6 +202,8 @@ typedef struct wadi_draft {
 
 wadi_draft wadi_draft_begin(const char *what);
 bool wadi_draft_failed(const wadi_draft *d);
+/** A list the caller gives: fails with "<what>: the <name> are NULL" if it is. */
+void wadi_draft_given(wadi_draft *d, const void *list, const char *name);
 /** Fails with "<what>: <message>". */
 void wadi_draft_fail(wadi_draft *d, wadi_status st, const char *fmt, ...) WADI_PRINTF(3, 4);
 /** Fails with "<what>: argument <nargs> is <found>, expected <fmt>", for the argument appended last, of type `t`. */

@@ -14,16 +14,40 @@
 
 #include "base/error.h"
 #include "graph/lang/grow.h"
+#include "graph/lang/live.h"
 
-static _Thread_local wadi_program *current;
+static _Thread_local struct {
+    wadi_program *program; /* looked at by wadi_program_current alone */
+    uint32_t number;       /* of the program; 0: none */
+    uint32_t removed;      /* programs that had been removed when it was last known to be there */
+} current;
+/* The thread's first mistake while no program was current. */
+static _Thread_local wadi_error adrift;
+/* The program whose `stray` this thread has set and not yet placed; 0: none. */
+static _Thread_local uint32_t unplaced_stray;
 
+static void make_current(wadi_program *p) {
+    current.removed = wadi_live_removed();
+    current.program = p;
+    current.number = p ? p->number : 0;
+}
+
+/* Another thread may have destroyed it. */
 wadi_program *wadi_program_current(void) {
-    return current;
+    if (current.program && current.removed != wadi_live_removed())
+        make_current(wadi_live_find(current.number));
+    return current.program;
+}
+
+uint32_t wadi_program_number(void) {
+    const wadi_program *p = wadi_program_current();
+    return p ? p->number : 0;
 }
 
 wadi_program *wadi_program_create(const char *name) {
     wadi_program *p = calloc(1, sizeof *p);
     if (!p) return NULL;
+    wadi_live_add(p);
     wadi_intern_init(&p->strings);
     p->arena = wadi_arena_create();
     p->name = p->arena ? wadi_arena_strdup(p->arena, name ? name : "program") : NULL;
@@ -31,13 +55,14 @@ wadi_program *wadi_program_create(const char *name) {
         wadi_program_destroy(p);
         return NULL;
     }
-    current = p;
+    make_current(p);
     return p;
 }
 
 void wadi_program_destroy(wadi_program *p) {
     if (!p) return;
-    if (current == p) current = NULL;
+    wadi_live_remove(p);
+    if (current.program == p) make_current(NULL);
     wadi_vec_free(&p->nodes);
     wadi_vec_free(&p->lambdas);
     wadi_vec_free(&p->open);
@@ -49,26 +74,53 @@ void wadi_program_destroy(wadi_program *p) {
 }
 
 void wadi_program_use(wadi_program *p) {
-    current = p;
+    make_current(p);
 }
 
 wadi_status wadi_program_check(const wadi_program *p, wadi_error *err) {
     if (!p) return wadi_fail(err, WADI_INVALID, "there is no program");
-    if (p->error.status != WADI_OK && err) *err = p->error;
-    return p->error.status;
+    wadi_error first = p->error;
+    if (first.status == WADI_OK) first = wadi_live_get_stray(p);
+    if (first.status == WADI_OK) first = adrift;
+    adrift = (wadi_error){.status = WADI_OK};
+    if (first.status != WADI_OK && err) *err = first;
+    return first.status;
 }
 
 /* ---- mistakes ---- */
 
+static const char no_program[] = "no program is current in this thread";
+
+static wadi_error *mistake(void) {
+    wadi_program *p = wadi_program_current();
+    return p ? &p->error : &adrift;
+}
+
 wadi_node_id wadi_lang_fail(wadi_status st, const char *fmt, ...) {
-    if (!current || current->error.status != WADI_OK) return 0;
-    char msg[sizeof current->error.msg];
+    wadi_error *first = mistake();
+    if (first->status != WADI_OK) return 0;
+    char msg[sizeof first->msg];
     va_list args;
     va_start(args, fmt);
     (void)vsnprintf(msg, sizeof msg, fmt, args);
     va_end(args);
-    (void)wadi_fail(&current->error, st, "%s", msg);
+    (void)wadi_fail(first, st, "%s", wadi_program_current() ? msg : no_program);
     return 0;
+}
+
+wadi_program *wadi_lang_program(const char *what) {
+    wadi_program *p = wadi_program_current();
+    if (!p && adrift.status == WADI_OK)
+        (void)wadi_fail(&adrift, WADI_INVALID, "%s%s%s", what ? what : "", what ? ": " : "",
+                        no_program);
+    return p;
+}
+
+void wadi_lang_no_function(void) {
+    const wadi_program *p = wadi_program_current();
+    const bool open = p && p->open.n > 0;
+    const char *what = open ? p->lambdas.at[wadi_vec_last(&p->open)].what : "function";
+    wadi_lang_fail(WADI_INVALID, "%s: the function is NULL", what);
 }
 
 wadi_node_id wadi_lang_no_memory(void) {
@@ -76,25 +128,30 @@ wadi_node_id wadi_lang_no_memory(void) {
 }
 
 bool wadi_node_is_error(wadi_node_id n) {
-    return !current || current->error.status != WADI_OK || n == 0 || n >= current->nodes.n;
+    const wadi_program *p = wadi_program_current();
+    return !p || p->error.status != WADI_OK || n == 0 || n >= p->nodes.n;
 }
 
 const wadi_node *wadi_node_get(wadi_node_id n) {
-    return wadi_node_is_error(n) ? NULL : &current->nodes.at[n];
+    return wadi_node_is_error(n) ? NULL : &wadi_program_current()->nodes.at[n];
 }
 
 /* ---- places ---- */
 
 void wadi_here(const char *file, int line) {
-    wadi_program *p = current;
-    if (!p) return;
+    wadi_program *p = wadi_program_current();
     const wadi_loc loc = {file, line};
+    if (unplaced_stray) wadi_live_place_stray(unplaced_stray, loc);
+    unplaced_stray = 0;
+    if (adrift.status != WADI_OK && !adrift.at.file) adrift.at = loc;
+    if (!p) return;
     if (p->error.status != WADI_OK) {
         if (!p->error.at.file) p->error.at = loc;
         return;
     }
     for (size_t i = p->unplaced; i < p->nodes.n; i++)
-        if (!p->nodes.at[i].loc.file) p->nodes.at[i].loc = loc;
+        if (!p->nodes.at[i].loc.file)
+            p->nodes.at[i].loc = (wadi_loc){file, line, p->nodes.at[i].loc.call};
     p->unplaced = p->nodes.n;
 }
 
@@ -123,6 +180,97 @@ wadi_ix wadi_ix_here(wadi_ix ix, const char *file, int line) {
     return ix;
 }
 
+/* ---- calls that are built of others ---- */
+
+const char *wadi_lang_call(const char *name) {
+    wadi_program *p = wadi_program_current();
+    const char *outer = p ? p->call : NULL;
+    if (p && !outer) p->call = name;
+    return outer;
+}
+
+wadi_acc wadi_acc_called(const char *outer, wadi_acc a) {
+    wadi_program *p = wadi_program_current();
+    if (p) p->call = outer;
+    return a;
+}
+
+wadi_seq wadi_seq_called(const char *outer, wadi_seq s) {
+    wadi_program *p = wadi_program_current();
+    if (p) p->call = outer;
+    return s;
+}
+
+/* ---- handles ---- */
+
+wadi_exp wadi_exp_of(wadi_node_id n) {
+    return (wadi_exp){n, wadi_program_number()};
+}
+
+wadi_acc wadi_acc_of(wadi_node_id n) {
+    return (wadi_acc){n, wadi_program_number()};
+}
+
+wadi_seq wadi_seq_of(wadi_node_id n) {
+    return (wadi_seq){n, wadi_program_number()};
+}
+
+wadi_eat wadi_eat_of(wadi_node_id n) {
+    return (wadi_eat){n, wadi_program_number()};
+}
+
+/* The mistake is kept by the current program, or else the thread, and by the program the handle is of. */
+static wadi_node_id not_ours(const char *what, int number, uint32_t program) {
+    const wadi_program *p = wadi_program_current();
+    char argument[48] = "an argument", owner[64], where[128] = "is of a program that is gone";
+    if (number > 0) (void)snprintf(argument, sizeof argument, "argument %d", number);
+    if (wadi_live_name(program, owner, sizeof owner))
+        (void)snprintf(where, sizeof where, "is of program \"%s\"", owner);
+    wadi_error e = {.status = WADI_INVALID};
+    (void)wadi_fail(&e, WADI_INVALID, "%s%s%s %s, and %s%s%s", what ? what : "", what ? ": " : "",
+                    argument, where, p ? "program \"" : "", p ? p->name : no_program,
+                    p ? "\" is current" : "");
+    if (mistake()->status == WADI_OK) *mistake() = e;
+    wadi_live_stray(program, &e);
+    unplaced_stray = program;
+    return 0;
+}
+
+static wadi_node_id node_of(const char *what, int number, wadi_node_id n, uint32_t program) {
+    const uint32_t here = wadi_program_number();
+    if (program != here && n != 0) return not_ours(what, number, program);
+    if (here == 0) (void)wadi_lang_program(what);
+    return here == 0 ? 0 : n;
+}
+
+wadi_node_id wadi_exp_node(const char *what, int number, wadi_exp e) {
+    return node_of(what, number, e.node, e.program);
+}
+
+wadi_node_id wadi_acc_node(const char *what, int number, wadi_acc a) {
+    return node_of(what, number, a.node, a.program);
+}
+
+wadi_node_id wadi_seq_node(const char *what, int number, wadi_seq s) {
+    return node_of(what, number, s.node, s.program);
+}
+
+const wadi_node *wadi_exp_get(const char *what, int number, wadi_exp e) {
+    return wadi_node_get(wadi_exp_node(what, number, e));
+}
+
+const wadi_node *wadi_acc_get(const char *what, int number, wadi_acc a) {
+    return wadi_node_get(wadi_acc_node(what, number, a));
+}
+
+bool wadi_program_back(const char *what, uint32_t number) {
+    if (number == wadi_program_number()) return true;
+    wadi_program *p = wadi_live_find(number);
+    make_current(p);
+    wadi_lang_fail(WADI_INVALID, "%s: the function has made another program current", what);
+    return p != NULL;
+}
+
 /* ---- results ---- */
 
 static bool output_known(const wadi_program *p, const char *name) {
@@ -131,12 +279,12 @@ static bool output_known(const wadi_program *p, const char *name) {
     return false;
 }
 
-static void add_output(const char *name, wadi_node_id node) {
+static void add_output(wadi_program *p, const char *name, wadi_node_id node) {
     const char *own = wadi_lang_name(name);
     if (!own) return;
-    if (output_known(current, own)) {
+    if (output_known(p, own)) {
         wadi_lang_fail(WADI_INVALID, "output: there are two outputs named \"%s\"", own);
-    } else if (!wadi_vec_push(&current->outputs, (wadi_named_node){own, node})) {
+    } else if (!wadi_vec_push(&p->outputs, (wadi_named_node){own, node})) {
         wadi_lang_no_memory();
     }
 }
@@ -149,31 +297,41 @@ static bool is_identifier(const char *s) {
 }
 
 wadi_acc wadi_named(const char *name, wadi_acc a) {
-    if (!wadi_node_get(a.node)) return a;
+    const wadi_node_id n = wadi_acc_node("named", 2, a);
+    if (!wadi_node_get(n)) return a;
     if (!is_identifier(name))
         wadi_lang_fail(WADI_INVALID, "named: \"%s\" is not a name of letters, digits and _",
                        name ? name : "");
     else
-        current->nodes.at[a.node].hint = wadi_lang_name(name);
+        wadi_program_current()->nodes.at[n].hint = wadi_lang_name(name);
     return a;
 }
 
 void wadi_output(const char *name, wadi_acc a) {
-    const wadi_node *n = wadi_node_get(a.node);
-    if (!n) return;
+    const wadi_node_id node = wadi_acc_node("output", 2, a);
+    const wadi_node *n = wadi_node_get(node);
+    wadi_program *p = wadi_program_current();
+    if (!p) return;
     if (!name || !*name) {
         wadi_lang_fail(WADI_INVALID, "output: the name is empty");
+    } else if (!n) {
+        wadi_lang_fail(WADI_INVALID, "output: argument 2 is missing");
     } else if (n->stratum != WADI_STRATUM_ARRAY) {
         wadi_lang_fail(WADI_TYPE, "output: \"%s\" is not an array", name);
-    } else if (current->open.n > 0) {
+    } else if (p->open.n > 0) {
         wadi_lang_fail(WADI_INVALID, "output: \"%s\" is declared inside a function", name);
+    } else if (n->depends) { /* no function is open */
+        wadi_lang_fail(WADI_INVALID,
+                       "output: \"%s\" is made from a parameter of a function that has ended",
+                       name);
     } else if (n->ntypes == 1) {
-        add_output(name, a.node);
+        add_output(p, name, node);
     } else {
         const int parts = n->ntypes;
         for (int i = 0; i < parts; i++) {
-            char *part = wadi_arena_printf(current->arena, "%s.%d", name, i);
-            if (part) add_output(part, wadi_tuple_get(a, i).node);
+            const char *part = wadi_arena_printf(p->arena, "%s.%d", name, i);
+            const wadi_acc component = wadi_tuple_get(a, i);
+            if (part) add_output(p, part, wadi_acc_node("output", 2, component));
         }
     }
 }

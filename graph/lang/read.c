@@ -6,18 +6,18 @@
 static wadi_exp read_array(const char *what, wadi_sop sop, int dim, const wadi_elem *e, wadi_acc a,
                            int n, const wadi_exp *ix) {
     wadi_node_id args[1 + WADI_MAX_RANK] = {a.node};
-    for (int i = 0; i < n; i++) args[1 + i] = ix[i].node;
+    for (int i = 0; i < n; i++) args[1 + i] = wadi_exp_node(what, 2 + i, ix[i]);
     wadi_node_id *own = wadi_lang_ids(1 + n, args);
     const wadi_array_type *t = wadi_scalar_type_of(e);
     if (!own || !t) return WADI_NO_EXP;
-    return (wadi_exp){wadi_node_append(what, (wadi_node){.kind = WADI_NODE_SCALAR,
-                                                         .stratum = WADI_STRATUM_SCALAR,
-                                                         .sop = sop,
-                                                         .dim = dim,
-                                                         .nargs = 1 + n,
-                                                         .args = own,
-                                                         .ntypes = 1,
-                                                         .type = t})};
+    return wadi_exp_of(wadi_node_append(what, (wadi_node){.kind = WADI_NODE_SCALAR,
+                                                          .stratum = WADI_STRATUM_SCALAR,
+                                                          .sop = sop,
+                                                          .dim = dim,
+                                                          .nargs = 1 + n,
+                                                          .args = own,
+                                                          .ntypes = 1,
+                                                          .type = t}));
 }
 
 static void to_i64(const char *what, const char *role, wadi_ix *ix) {
@@ -28,9 +28,9 @@ wadi_exp wadi_index(wadi_acc a, wadi_ix ix) {
     const wadi_array_type *t = wadi_acc_given("index", 1, a);
     if (!t) return WADI_NO_EXP;
     if (ix.rank != t->rank)
-        return (wadi_exp){wadi_lang_fail(WADI_SHAPE,
-                                         "index: argument 1 is %s, expected rank %d as the index",
-                                         wadi_array_type_text(t), ix.rank)};
+        return wadi_exp_of(wadi_lang_fail(WADI_SHAPE,
+                                          "index: argument 1 is %s, expected rank %d as the index",
+                                          wadi_array_type_text(t), ix.rank));
     to_i64("index", "the index", &ix);
     return read_array("index", WADI_SOP_INDEX, 0, &t->elem, a, ix.rank, ix.at);
 }
@@ -58,8 +58,8 @@ wadi_exp wadi_the(wadi_acc a) {
     const wadi_array_type *t = wadi_acc_given("the", 1, a);
     if (!t) return WADI_NO_EXP;
     if (t->rank != 0)
-        return (wadi_exp){wadi_lang_fail(WADI_SHAPE, "the: argument 1 is %s, expected rank 0",
-                                         wadi_array_type_text(t))};
+        return wadi_exp_of(wadi_lang_fail(WADI_SHAPE, "the: argument 1 is %s, expected rank 0",
+                                          wadi_array_type_text(t)));
     return read_array("the", WADI_SOP_THE, 0, &t->elem, a, 0, NULL);
 }
 
@@ -67,9 +67,9 @@ wadi_exp wadi_extent(wadi_acc a, int dim) {
     const wadi_array_type *t = wadi_acc_given("extent", 1, a);
     if (!t) return WADI_NO_EXP;
     if (dim < 0 || dim >= t->rank)
-        return (wadi_exp){wadi_lang_fail(
+        return wadi_exp_of(wadi_lang_fail(
             WADI_SHAPE, "extent: argument 1 is %s, expected an array with dimension %d",
-            wadi_array_type_text(t), dim)};
+            wadi_array_type_text(t), dim));
     const wadi_elem e = wadi_elem_scalar(WADI_I64);
     return read_array("extent", WADI_SOP_EXTENT, dim, &e, a, 0, NULL);
 }
@@ -91,24 +91,24 @@ static wadi_acc array_node(const char *what, wadi_node_kind kind, int nargs,
                            const wadi_array_type *t) {
     wadi_node_id *own = wadi_lang_ids(nargs, args);
     if (!own || !t) return WADI_NO_ACC;
-    return (wadi_acc){wadi_node_append(what, (wadi_node){.kind = kind,
-                                                         .stratum = WADI_STRATUM_ARRAY,
-                                                         .index = index,
-                                                         .nargs = nargs,
-                                                         .args = own,
-                                                         .ntypes = ntypes,
-                                                         .type = t})};
+    return wadi_acc_of(wadi_node_append(what, (wadi_node){.kind = kind,
+                                                          .stratum = WADI_STRATUM_ARRAY,
+                                                          .index = index,
+                                                          .nargs = nargs,
+                                                          .args = own,
+                                                          .ntypes = ntypes,
+                                                          .type = t}));
 }
 
 wadi_acc wadi_tuple_get(wadi_acc tuple, int i) {
-    const wadi_node *n = wadi_node_get(tuple.node);
+    const wadi_node *n = wadi_acc_get("tuple_get", 1, tuple);
     if (!n || n->stratum != WADI_STRATUM_ARRAY)
-        return (wadi_acc){wadi_lang_fail(WADI_INVALID, "tuple_get: argument 1 is missing")};
+        return wadi_acc_of(wadi_lang_fail(WADI_INVALID, "tuple_get: argument 1 is missing"));
     if (i < 0 || i >= n->ntypes)
-        return (wadi_acc){
-            wadi_lang_fail(WADI_INVALID, "tuple_get: number %d of %d arrays", i, n->ntypes)};
+        return wadi_acc_of(
+            wadi_lang_fail(WADI_INVALID, "tuple_get: number %d of %d arrays", i, n->ntypes));
     if (n->ntypes == 1) return tuple;
-    if (n->kind == WADI_NODE_TUPLE) return (wadi_acc){n->args[i]};
+    if (n->kind == WADI_NODE_TUPLE) return wadi_acc_of(n->args[i]);
     return array_node("tuple_get", WADI_NODE_PART, 1, &tuple.node, i, 1, &n->type[i]);
 }
 
@@ -116,21 +116,24 @@ wadi_acc wadi_tuple_get(wadi_acc tuple, int i) {
 wadi_acc wadi_tuple(int n, const wadi_acc *parts) {
     wadi_node_id args[WADI_DRAFT_ARGS];
     int count = 0;
+    if (n > 0 && !parts)
+        return wadi_acc_of(wadi_lang_fail(WADI_INVALID, "tuple: the arrays are NULL"));
     for (int i = 0; i < n; i++) {
         const int arrays = wadi_parts(parts[i]);
         if (arrays == 0)
-            return (wadi_acc){wadi_lang_fail(WADI_INVALID, "tuple: argument %d is missing", i + 1)};
+            return wadi_acc_of(
+                wadi_lang_fail(WADI_INVALID, "tuple: argument %d is missing", i + 1));
         if (count + arrays > WADI_DRAFT_ARGS)
-            return (wadi_acc){
-                wadi_lang_fail(WADI_UNSUPPORTED, "tuple: more than %d arrays", WADI_DRAFT_ARGS)};
+            return wadi_acc_of(
+                wadi_lang_fail(WADI_UNSUPPORTED, "tuple: more than %d arrays", WADI_DRAFT_ARGS));
         for (int k = 0; k < arrays; k++) args[count++] = wadi_tuple_get(parts[i], k).node;
     }
-    if (count == 0) return (wadi_acc){wadi_lang_fail(WADI_INVALID, "tuple: no arrays")};
-    if (count == 1) return (wadi_acc){args[0]};
+    if (count == 0) return wadi_acc_of(wadi_lang_fail(WADI_INVALID, "tuple: no arrays"));
+    if (count == 1) return wadi_acc_of(args[0]);
     wadi_program *p = wadi_program_current();
     wadi_array_type *t = p ? WADI_NEW_N(p->arena, wadi_array_type, (size_t)count) : NULL;
     for (int i = 0; t && i < count; i++) {
-        const wadi_array_type *part = wadi_acc_type((wadi_acc){args[i]});
+        const wadi_array_type *part = wadi_acc_type(wadi_acc_of(args[i]));
         if (!part) return WADI_NO_ACC;
         t[i] = *part;
     }
@@ -180,9 +183,9 @@ static bool rank_fits(const char *what, int rank) {
 wadi_exp wadi_to_index(wadi_ix shape, wadi_ix ix) {
     if (!rank_fits("to_index", shape.rank)) return WADI_NO_EXP;
     if (shape.rank != ix.rank)
-        return (wadi_exp){
+        return wadi_exp_of(
             wadi_lang_fail(WADI_SHAPE, "to_index: the index has rank %d, expected %d as the shape",
-                           ix.rank, shape.rank)};
+                           ix.rank, shape.rank));
     to_i64("to_index", "an extent", &shape);
     to_i64("to_index", "the index", &ix);
     if (ix.rank == 0) return wadi_i64(0);

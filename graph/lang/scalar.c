@@ -8,18 +8,18 @@
 #include <string.h>
 
 wadi_exp wadi_node_literal(wadi_scalar v) {
-    const wadi_array_type *t = wadi_scalar_type(v.type);
+    const wadi_array_type *t = wadi_lang_program("literal") ? wadi_scalar_type(v.type) : NULL;
     if (!t) return WADI_NO_EXP;
-    return (wadi_exp){wadi_node_append("literal", (wadi_node){.kind = WADI_NODE_SCALAR,
-                                                              .stratum = WADI_STRATUM_SCALAR,
-                                                              .sop = WADI_SOP_CONST,
-                                                              .ntypes = 1,
-                                                              .type = t,
-                                                              .imm = v})};
+    return wadi_exp_of(wadi_node_append("literal", (wadi_node){.kind = WADI_NODE_SCALAR,
+                                                               .stratum = WADI_STRATUM_SCALAR,
+                                                               .sop = WADI_SOP_CONST,
+                                                               .ntypes = 1,
+                                                               .type = t,
+                                                               .imm = v}));
 }
 
 bool wadi_exp_literal(wadi_exp e, wadi_scalar *out) {
-    const wadi_node *n = wadi_node_get(e.node);
+    const wadi_node *n = wadi_exp_get("literal", 0, e);
     if (!n || n->kind != WADI_NODE_SCALAR || n->sop != WADI_SOP_CONST) return false;
     *out = n->imm;
     return true;
@@ -28,17 +28,17 @@ bool wadi_exp_literal(wadi_exp e, wadi_scalar *out) {
 wadi_exp wadi_node_scalar(const char *what, wadi_sop op, wadi_type result, int n,
                           const wadi_exp *args) {
     wadi_node_id ids[4] = {0};
-    for (int i = 0; i < n; i++) ids[i] = args[i].node;
+    for (int i = 0; i < n; i++) ids[i] = wadi_exp_node(what, i + 1, args[i]);
     wadi_node_id *own = wadi_lang_ids(n, ids);
     const wadi_array_type *t = wadi_scalar_type(result);
     if (!own || !t) return WADI_NO_EXP;
-    return (wadi_exp){wadi_node_append(what, (wadi_node){.kind = WADI_NODE_SCALAR,
-                                                         .stratum = WADI_STRATUM_SCALAR,
-                                                         .sop = op,
-                                                         .nargs = n,
-                                                         .args = own,
-                                                         .ntypes = 1,
-                                                         .type = t})};
+    return wadi_exp_of(wadi_node_append(what, (wadi_node){.kind = WADI_NODE_SCALAR,
+                                                          .stratum = WADI_STRATUM_SCALAR,
+                                                          .sop = op,
+                                                          .nargs = n,
+                                                          .args = own,
+                                                          .ntypes = 1,
+                                                          .type = t}));
 }
 
 /* ---- literals ---- */
@@ -95,7 +95,7 @@ wadi_exp wadi_c128(double re, double im) {
 
 wadi_exp wadi_literal(wadi_type t, double v) {
     if ((unsigned)t >= WADI_TYPE_COUNT)
-        return (wadi_exp){wadi_lang_fail(WADI_TYPE, "literal: there is no type %d", (int)t)};
+        return wadi_exp_of(wadi_lang_fail(WADI_TYPE, "literal: there is no type %d", (int)t));
     const wadi_scalar arg = {WADI_F64, f64_bits(v)};
     wadi_scalar value = arg;
     if (t != WADI_F64) (void)wadi_scalar_eval(WADI_SOP_CONVERT, t, &arg, &value);
@@ -108,7 +108,7 @@ wadi_exp wadi_convert(wadi_type t, wadi_exp a) {
     wadi_type from;
     if (!wadi_exp_plain("convert", 1, a, &from)) return WADI_NO_EXP;
     if ((unsigned)t >= WADI_TYPE_COUNT)
-        return (wadi_exp){wadi_lang_fail(WADI_TYPE, "convert: there is no type %d", (int)t)};
+        return wadi_exp_of(wadi_lang_fail(WADI_TYPE, "convert: there is no type %d", (int)t));
     if (from == t) return a;
     wadi_scalar value;
     if (wadi_exp_literal(a, &value) && wadi_scalar_eval(WADI_SOP_CONVERT, t, &value, &value))
@@ -120,21 +120,22 @@ wadi_exp wadi_bitcast(wadi_type t, wadi_exp a) {
     wadi_type from;
     if (!wadi_exp_plain("bitcast", 1, a, &from)) return WADI_NO_EXP;
     if ((unsigned)t >= WADI_TYPE_COUNT)
-        return (wadi_exp){wadi_lang_fail(WADI_TYPE, "bitcast: there is no type %d", (int)t)};
+        return wadi_exp_of(wadi_lang_fail(WADI_TYPE, "bitcast: there is no type %d", (int)t));
     if (from == t) return a;
     if (!wadi_bitcast_fits(t, from))
-        return (wadi_exp){wadi_lang_fail(
+        return wadi_exp_of(wadi_lang_fail(
             WADI_TYPE, "bitcast: argument 1 is %s, expected a real number of the size of %s",
-            wadi_type_name(from), wadi_type_name(t))};
+            wadi_type_name(from), wadi_type_name(t)));
     return wadi_node_scalar("bitcast", WADI_SOP_BITCAST, t, 1, &a);
 }
 
 wadi_exp wadi_exp_to_i64(const char *what, const char *role, wadi_exp e) {
-    const wadi_elem *t = wadi_exp_elem(e);
-    if (!t) return (wadi_exp){wadi_lang_fail(WADI_INVALID, "%s: %s is missing", what, role)};
+    const wadi_node *n = wadi_exp_get(what, 0, e);
+    const wadi_elem *t = n && n->stratum == WADI_STRATUM_SCALAR ? &n->type->elem : NULL;
+    if (!t) return wadi_exp_of(wadi_lang_fail(WADI_INVALID, "%s: %s is missing", what, role));
     if (t->fields != 1 || t->name[0] || !wadi_type_is_int(t->type[0]))
-        return (wadi_exp){wadi_lang_fail(WADI_TYPE, "%s: %s is %s, expected an integer", what, role,
-                                         wadi_elem_text(t))};
+        return wadi_exp_of(wadi_lang_fail(WADI_TYPE, "%s: %s is %s, expected an integer", what,
+                                          role, wadi_elem_text(t)));
     return wadi_convert(WADI_I64, e);
 }
 
@@ -178,11 +179,11 @@ static wadi_exp misfit(wadi_sop op, int n, const wadi_type *types) {
     const wadi_sop_info *info = wadi_sop_get(op);
     for (int i = 1; i < n; i++)
         if (types[i] != types[0] && info->cls != WADI_CLASS_SHIFT)
-            return (wadi_exp){wadi_lang_fail(
+            return wadi_exp_of(wadi_lang_fail(
                 WADI_TYPE, "%s: argument %d is %s, expected %s as argument 1", info->name, i + 1,
-                wadi_type_name(types[i]), wadi_type_name(types[0]))};
-    return (wadi_exp){wadi_lang_fail(WADI_TYPE, "%s: argument 1 is %s, expected %s", info->name,
-                                     wadi_type_name(types[0]), class_takes(info->cls))};
+                wadi_type_name(types[i]), wadi_type_name(types[0])));
+    return wadi_exp_of(wadi_lang_fail(WADI_TYPE, "%s: argument 1 is %s, expected %s", info->name,
+                                      wadi_type_name(types[0]), class_takes(info->cls)));
 }
 
 static wadi_exp prim(wadi_sop op, int n, const wadi_exp *args) {
@@ -201,8 +202,8 @@ static wadi_exp distance(const char *what, wadi_exp d, bool wraps) {
     wadi_type t;
     if (!wadi_exp_plain(what, 2, d, &t)) return WADI_NO_EXP;
     if (!wadi_type_is_int(t))
-        return (wadi_exp){wadi_lang_fail(WADI_TYPE, "%s: argument 2 is %s, expected an integer",
-                                         what, wadi_type_name(t))};
+        return wadi_exp_of(wadi_lang_fail(WADI_TYPE, "%s: argument 2 is %s, expected an integer",
+                                          what, wadi_type_name(t)));
     wadi_scalar value;
     if (!wraps && (t == WADI_I64 || t == WADI_U32 || t == WADI_U64)) {
         if (wadi_exp_literal(d, &value)) {

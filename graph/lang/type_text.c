@@ -5,19 +5,20 @@
 #include "graph/lang/grow.h"
 
 const wadi_elem *wadi_exp_elem(wadi_exp e) {
-    const wadi_node *n = wadi_node_get(e.node);
+    const wadi_node *n = wadi_exp_get(NULL, 0, e);
     return n && n->stratum == WADI_STRATUM_SCALAR ? &n->type->elem : NULL;
 }
 
 const wadi_array_type *wadi_acc_type(wadi_acc a) {
-    const wadi_node *n = wadi_node_get(a.node);
+    const wadi_node *n = wadi_acc_get(NULL, 0, a);
     return n && n->stratum == WADI_STRATUM_ARRAY && n->ntypes == 1 ? n->type : NULL;
 }
 
 const wadi_elem *wadi_exp_given(const char *what, int number, wadi_exp e) {
-    const wadi_elem *t = wadi_exp_elem(e);
-    if (!t) wadi_lang_fail(WADI_INVALID, "%s: argument %d is missing", what, number);
-    return t;
+    const wadi_node *n = wadi_exp_get(what, number, e);
+    if (n && n->stratum == WADI_STRATUM_SCALAR) return &n->type->elem;
+    wadi_lang_fail(WADI_INVALID, "%s: argument %d is missing", what, number);
+    return NULL;
 }
 
 bool wadi_exp_plain(const char *what, int number, wadi_exp e, wadi_type *out) {
@@ -33,7 +34,7 @@ bool wadi_exp_plain(const char *what, int number, wadi_exp e, wadi_type *out) {
 }
 
 const wadi_array_type *wadi_acc_given(const char *what, int number, wadi_acc a) {
-    const wadi_node *n = wadi_node_get(a.node);
+    const wadi_node *n = wadi_acc_get(what, number, a);
     if (!n || n->stratum != WADI_STRATUM_ARRAY) {
         wadi_lang_fail(WADI_INVALID, "%s: argument %d is missing", what, number);
         return NULL;
@@ -52,7 +53,7 @@ int wadi_rank(wadi_acc a) {
 }
 
 int wadi_parts(wadi_acc a) {
-    const wadi_node *n = wadi_node_get(a.node);
+    const wadi_node *n = wadi_acc_get("parts", 1, a);
     return n && n->stratum == WADI_STRATUM_ARRAY ? n->ntypes : 0;
 }
 

@@ -22,9 +22,9 @@ typedef struct wadi_image_info {
 } wadi_image_info;
 
 /** One plane, or several of one shape (which become the frequency axis), as a FITS image: BITPIX -32 or -64, RA---SIN and DEC--SIN,
- *  CRPIX at the phase centre. The file appears under `path` only when the stream ends well, until then beside it as PATH.partial;
- *  one that is there is replaced. `info` is copied; NULL: planes without world coordinates. Errors: WADI_IO, WADI_SHAPE, WADI_TYPE,
- *  WADI_UNSUPPORTED (built without CFITSIO). */
+ *  CRPIX at the phase centre. The file takes the name `path` only when the stream has ended well;
+ *  one that is there is replaced then. A pipe or a device gets the image at the end. `info` is copied; NULL: planes without world coordinates. Errors: WADI_IO, WADI_SHAPE, WADI_TYPE,
+ *  WADI_UNSUPPORTED (the module cfitsio is not installed). */
 WADI_NODISCARD wadi_status wadi_sink_fits(const char *path, const wadi_image_info *info,
                                           wadi_sink **out, wadi_error *err);
 
@@ -37,7 +37,7 @@ typedef struct wadi_png_options {
 } wadi_png_options;
 
 /** The first plane as an 8-bit grey PNG, north up, what is not finite black, the file under its name only when whole. Errors: as above; WADI_UNSUPPORTED:
- *  built without libpng. `options` may be NULL. */
+ *  the module png is not installed. `options` may be NULL. */
 WADI_NODISCARD wadi_status wadi_sink_png(const char *path, const wadi_png_options *options,
                                          wadi_sink **out, wadi_error *err);
 

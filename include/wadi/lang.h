@@ -29,14 +29,16 @@ WADI_BEGIN_DECLS
 
 typedef struct wadi_program wadi_program;
 
+/* A handle names a node and the program it is part of; all zero names nothing. It is copied as it is and never freed. Used in
+ * another program, or after its own is gone, it is a mistake with file and line. */
 typedef struct wadi_exp {
-    uint32_t node;
+    uint32_t node, program;
 } wadi_exp;
 typedef struct wadi_acc {
-    uint32_t node;
+    uint32_t node, program;
 } wadi_acc;
 typedef struct wadi_seq {
-    uint32_t node;
+    uint32_t node, program;
 } wadi_seq;
 
 /** An index, or the shape of an array: `rank` integer expressions, outermost first. */
@@ -73,9 +75,12 @@ typedef wadi_acc (*wadi_produce_fn_env)(void *, wadi_exp);
 wadi_program *wadi_program_create(const char *name);
 /** Frees the program; NULL is fine. If it was the thread's current program, none is current afterwards. */
 void wadi_program_destroy(wadi_program *p);
-/** Makes `p` the calling thread's current program (a program is built by one thread at a time). */
+/** Makes `p` the calling thread's current program (a program is built by one thread at a time); NULL: none. */
 void wadi_program_use(wadi_program *p);
-/** WADI_OK, or the first mistake made while building. */
+/** The calling thread's current program, or NULL: what a function that builds a program of its own gives back at its end. */
+wadi_program *wadi_program_current(void);
+/** WADI_OK, or the first mistake made while building: in this program, with its handles elsewhere, or by this thread while no
+ *  program was current. */
 WADI_NODISCARD wadi_status wadi_program_check(const wadi_program *p, wadi_error *err);
 /** Makes array `a` a result of the program under `name`; a tuple gives name.0, name.1, ... */
 void wadi_output(const char *name, wadi_acc a);
@@ -318,7 +323,7 @@ wadi_acc wadi_awhile(wadi_acc_fn1 pred, wadi_acc_fn1 body, wadi_acc init);
 wadi_acc wadi_awhile_env(wadi_acc_fn1_env pred, wadi_acc_fn1_env body, void *env, wadi_acc init);
 /** Forces `a` into memory: fusion stops here. */
 wadi_acc wadi_compute(wadi_acc a);
-/** `a` itself, called `name` (letters, digits, _) in explanations, kernels and profiles. */
+/** `a` itself, called `name` (letters, digits, _) in explanations and kernels. */
 wadi_acc wadi_named(const char *name, wadi_acc a);
 
 wadi_acc wadi_tuple(int n, const wadi_acc *parts);

@@ -83,7 +83,7 @@ wadi_seq wadi_scan_seq_env(wadi_acc_fn2_env f, void *env, wadi_acc z, wadi_seq s
 /* ---- consumers: give to wadi_consume what they return ---- */
 
 typedef struct wadi_eat {
-    uint32_t node;
+    uint32_t node, program;
 } wadi_eat;
 /** Every element of every array, as one vector (tuples: one per component). */
 wadi_eat wadi_elements(wadi_seq s);

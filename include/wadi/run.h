@@ -29,8 +29,12 @@ typedef enum wadi_schedule_option {
 /** All zero is the default. */
 typedef struct wadi_compile_options {
     const char *disable; /**< passes switched off, comma separated ("fuse,cse"); NULL: none */
-    bool unchecked;      /**< leaves out index checks: a bad index is then undefined */
-    bool no_foreign;     /**< the language's own computations instead of library routines */
+    const char
+        *target;     /**< what kernels are compiled for: "native" (this processor), "x86-64-v2", ..;
+                             `wadi version` lists them. The same bits on all. NULL: $WADI_TARGET, or
+                             native */
+    bool unchecked;  /**< leaves out index checks: a bad index is then undefined */
+    bool no_foreign; /**< the language's own computations instead of library routines */
     bool steady;  /**< routines round alike in every run, for one size of batch; costs some speed */
     bool verify;  /**< checks the program after every pass */
     bool explain; /**< keeps what wadi_explain tells */
@@ -39,7 +43,7 @@ typedef struct wadi_compile_options {
 typedef struct wadi_exe wadi_exe;
 
 /** Compiles a program down to a plan; kernels are compiled, or found in the cache, when a run wants them.
- *  Errors: the first mistake made while building, WADI_UNSUPPORTED, WADI_MEMORY. `options` may be NULL. */
+ *  Errors: the first mistake made while building, WADI_INVALID (no such target), WADI_UNSUPPORTED, WADI_MEMORY. `options` may be NULL. */
 WADI_NODISCARD wadi_status wadi_compile(const wadi_program *p, const wadi_compile_options *options,
                                         wadi_exe **out_exe, wadi_error *err);
 /** The same from the text form of a program (docs/TEXT.md); `file` names it in errors. */
@@ -54,8 +58,10 @@ WADI_NODISCARD wadi_status wadi_explain(const wadi_exe *exe, char **out_text, wa
 
 /** All zero is the default. */
 typedef struct wadi_run_options {
-    int threads;        /**< workers of the compute stage; 0: one per processor */
-    int64_t memory;     /**< bytes the chunks in flight may take; 0: 1 GiB */
+    int threads; /**< workers of the compute stage; 0: one per processor */
+    int64_t
+        memory; /**< bytes the chunks in flight may take; 0: 1 GiB. One element is always at work, however large: a
+                           smaller bound makes chunks of one element, and wadi_run_stats.memory_peak tells what that took */
     int64_t chunk;      /**< elements per chunk; 0: the policy decides */
     const char *policy; /**< "probe" (default), "paper" or "fixed" */
     wadi_schedule_option schedule;
@@ -100,7 +106,8 @@ WADI_NODISCARD wadi_status wadi_run_sink(wadi_run *run, const char *name, wadi_s
 /** Runs to the end. Chunks before a failure have been delivered; sinks are finished on success, aborted on failure.
  *  Errors: WADI_INVALID (something unbound), WADI_FAULT, WADI_COMPILE, WADI_CANCELLED, or what a source or sink said. */
 WADI_NODISCARD wadi_status wadi_run_go(wadi_run *run, wadi_error *err);
-/** Asks a running run to stop soon; safe in any thread and in a signal handler. */
+/** Ends a run soon, wherever it is but in a caller's callback: wadi_run_go then gives WADI_CANCELLED, also when it is called only
+ *  afterwards. Safe in any thread and in a signal handler. */
 void wadi_run_cancel(wadi_run *run);
 void wadi_run_stats_get(wadi_run *run, wadi_run_stats *out);
 /** A result of a finished run, borrowed until the run is destroyed. Errors: WADI_INVALID. */

@@ -46,6 +46,8 @@ typedef enum wadi_status {
 typedef struct wadi_loc {
     const char *file;
     int line;
+    const char *
+        call; /* what was called there, where it is built of other operators: "histogram"; else NULL */
 } wadi_loc;
 
 /* What went wrong. file and line name the place in wadi that noticed; at names the user's place, when known. */

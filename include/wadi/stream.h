@@ -39,6 +39,10 @@ typedef struct wadi_sink wadi_sink;
 void wadi_source_destroy(wadi_source *source);
 void wadi_sink_destroy(wadi_sink *sink);
 
+/** What the sink writes into a file is on the disk when the run has ended well, however new the file is: a power cut does
+ *  not take it. One that replaces another is in any case. No effect on other sinks. Before the run. NULL is fine. */
+void wadi_sink_sync(wadi_sink *sink);
+
 /* ---- functions of the caller ---- */
 
 /** Where a pull function puts its element. Valid during the call only. */
@@ -50,6 +54,9 @@ typedef struct wadi_yield wadi_yield;
  *  given twice or does not exist. */
 WADI_NODISCARD wadi_status wadi_yield_array(wadi_yield *yield, int part, const int64_t *shape,
                                             wadi_array *out_array, wadi_error *err);
+
+/** Ends the chunk with this element: the next one is not there yet, and those before it need not wait for it. */
+void wadi_yield_flush(wadi_yield *yield);
 
 /** Yields element number `index` of the stream: calls wadi_yield_array once per part. A call that yields nothing ends
  *  the stream. Called by one thread, never twice at once; may block. A failure ends the run with that error, after
@@ -112,6 +119,32 @@ WADI_NODISCARD wadi_status wadi_source_raw(const char *path, const wadi_part *pa
  *  only when the stream ends well: until then it has a temporary name beside it. */
 WADI_NODISCARD wadi_status wadi_sink_raw(const char *path, wadi_sink **out_sink, wadi_error *err);
 
+/* ---- recorded sound ---- */
+
+enum {
+    WADI_SOUND_WHOLE = -1 /**< as `block`: each file is one element */
+};
+
+/** What is made of sound files. Zero everything for exact integers in blocks of 4096 frames. */
+typedef struct wadi_sound_options {
+    wadi_type
+        type; /**< of samples: WADI_I32 (or 0), WADI_F32 or WADI_F64. Integers are those of the
+                         file, right-aligned; full scale of real numbers is 1 */
+    int bits; /**< of integers, 8..32: what is stored as real numbers or with loss (Vorbis, MP3,
+                         ..) is rounded to so many; 0: such files are refused */
+    int64_t block; /**< frames of an element, fewer in the last of a file; 0: 4096 */
+    int channels;  /**< every file must have so many; 0: any number */
+} wadi_sound_options;
+
+/** The sound of `n` files, one after another, as a stream of arrays [frames, channels]: every format that libsndfile reads (the
+ *  module sndfile must be installed). "-" is standard input. Files are opened when their turn comes, the first here; copies
+ *  `paths`. `options` may be NULL. A file that holds fewer frames than its header promises is an error.
+ *  Errors: WADI_INVALID, WADI_IO (unreadable, not sound, truncated), WADI_UNSUPPORTED (samples that would be changed; no module),
+ *  WADI_MEMORY. */
+WADI_NODISCARD wadi_status wadi_source_sound(const char *const *paths, int n,
+                                             const wadi_sound_options *options,
+                                             wadi_source **out_source, wadi_error *err);
+
 /* ---- another process ---- */
 
 enum { WADI_NOTE_BYTES = 4 << 20 /**< of a note at most */ };
@@ -119,7 +152,8 @@ enum { WADI_NOTE_BYTES = 4 << 20 /**< of a note at most */ };
 /** Options of a link to another process. Zero everything for the defaults. */
 typedef struct wadi_link_options {
     bool bind;              /**< this side binds the address; the other connects to it */
-    int64_t credit_bytes;   /**< receiver: bytes under way to it; 0: 64 MiB */
+    int64_t credit_bytes;   /**< receiver: bytes under way to it; 0: 64 MiB. Sender: bytes it keeps
+                                 until they are consumed, however much is asked for; 0: 256 MiB */
     int64_t credit_chunks;  /**< receiver: chunks under way to it; 0: 4 */
     int64_t lost_after_ms;  /**< a link without a peer for this long is an error; 0: 10000. A
                                  receiver that has lost its sender does not wait: nobody else
@@ -135,6 +169,9 @@ typedef struct wadi_link_options {
     const char *const *
         curve_clients; /**< binding side: public keys that may connect, ended by NULL. Required with
                                            keys: an open door is not authentication */
+    const char
+        *token; /**< instead of keys, on ipc:// and loopback: 16 to 1024 bytes that both sides
+                            know and no other user of the machine; borrowed for the call; NULL: none */
 } wadi_link_options;
 
 /** Receives the stream that a wadi_sink_link sends to `address` (ipc:// or tcp://). Blocks until the sender is there and

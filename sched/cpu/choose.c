@@ -10,6 +10,9 @@
 
 #include "base/error.h"
 
+/* Of which measuring may choose, and in which order they are looked for. */
+static const wadi_schedule comparable[] = {WADI_SCHEDULE_INSIDE, WADI_SCHEDULE_FLAT,
+                                           WADI_SCHEDULE_ACROSS};
 static const int64_t cache_bytes = 256 * 1024; /* of one worker: a second-level cache, roughly */
 
 static wadi_schedule preferred(const wadi_plan_body *body, int force, bool main_block,
@@ -23,19 +26,18 @@ static wadi_schedule preferred(const wadi_plan_body *body, int force, bool main_
 
 wadi_schedule wadi_choose_schedule(const wadi_plan_body *body, int force, bool main_block,
                                    int64_t count, int64_t bytes, int workers) {
-    static const wadi_schedule others[] = {WADI_SCHEDULE_INSIDE, WADI_SCHEDULE_FLAT,
-                                           WADI_SCHEDULE_ACROSS};
     wadi_schedule s = preferred(body, force, main_block, count, bytes, workers);
-    for (int i = 0; i < 3 && !body->offers[s]; i++) s = others[i];
+    for (int i = 0; i < 3 && !body->offers[s]; i++) s = comparable[i];
     WADI_ASSERT(body->offers[s]);
     return s;
 }
 
 /* ---- what measuring adds ---- */
 
-static const int64_t worth_ns =
-    250000000; /* work in a body before its other versions are made and tried */
-static const int64_t worth_chunks = 8;
+static const int64_t trial_ns = 250000000; /* work in a body before its other versions are tried */
+static const int64_t trial_chunks = 8;
+/* What a version that is not there yet may take off the work to come: one that nobody has measured, one that the rule prefers. */
+static const double hoped = 0.1, ruled = 0.5;
 static const double gain = 0.05; /* a version must be that much faster to be changed to */
 static const double hopeless =
     1.5; /* so many times dearer than the version in use at its worst: no more of it */
@@ -52,13 +54,26 @@ static double median(int n, double *cost) {
     return cost[n / 2];
 }
 
-/* The next version to compare with; false: there is none. Versions without routines are no match: they run when needed. */
-static bool find_other(const wadi_choice *c, const wadi_plan_body *body, wadi_schedule *out) {
-    static const wadi_schedule all[] = {WADI_SCHEDULE_INSIDE, WADI_SCHEDULE_FLAT,
-                                        WADI_SCHEDULE_ACROSS};
+/* Work of the body that is still to come, in time. A stream of which nobody knows the length is taken to be half over. */
+static double left_ns(const wadi_choice *c, int64_t left) {
+    if (left < 0 || c->total == 0) return (double)c->total_ns;
+    return (double)c->total_ns / (double)c->total * (double)left;
+}
+
+/* Processor time that may be spent for a version that takes off `part` of the work to come. */
+static int64_t worth(const wadi_choice *c, double part, const wadi_ready *ready) {
+    const double ns = part * left_ns(c, ready->left) * ready->workers;
+    return ns < 9e18 ? (int64_t)ns : INT64_MAX;
+}
+
+/* The next version to compare with; false: there is none that could run now. Versions without routines are no match: they
+ * run when needed. */
+static bool find_other(const wadi_choice *c, const wadi_plan_body *body, const wadi_ready *ready,
+                       int64_t worth_ns, wadi_schedule *out) {
     for (int i = 0; i < 3; i++) {
-        *out = all[i];
-        if (body->offers[all[i]] && all[i] != c->best && (c->tried >> all[i] & 1) == 0) return true;
+        *out = comparable[i];
+        if (!body->offers[*out] || *out == c->best || (c->tried >> *out & 1) != 0) continue;
+        if (ready->is(ready->env, *out, worth_ns)) return true;
     }
     return false;
 }
@@ -87,21 +102,34 @@ static void end_comparison(wadi_choice *c) {
     if (other < best * (1 - gain)) c->best = c->other;
 }
 
-static bool is_due(const wadi_choice *c, const wadi_plan_body *body, wadi_schedule *out) {
-    return c->spent_ns >= worth_ns && c->chunks >= worth_chunks &&
-           c->comparisons < MOST_COMPARISONS && find_other(c, body, out);
+static bool is_due(const wadi_choice *c, const wadi_plan_body *body, const wadi_ready *ready,
+                   int64_t worth_ns, wadi_schedule *out) {
+    return c->spent_ns >= trial_ns && c->chunks >= trial_chunks &&
+           c->comparisons < MOST_COMPARISONS && find_other(c, body, ready, worth_ns, out);
 }
 
-bool wadi_choice_tries(const wadi_choice *c, const wadi_plan_body *body) {
+bool wadi_choice_tries(const wadi_choice *c, const wadi_plan_body *body, const wadi_ready *ready) {
     wadi_schedule other;
-    return c->comparing || is_due(c, body, &other);
+    return c->comparing || is_due(c, body, ready, 0, &other);
 }
 
-wadi_schedule wadi_choice_next(wadi_choice *c, const wadi_plan_body *body, wadi_schedule rule) {
+wadi_schedule wadi_choice_next(wadi_choice *c, const wadi_plan_body *body, wadi_schedule rule,
+                               const wadi_ready *ready) {
     if (!c->kept && !c->comparing) c->best = rule;
     if (c->comparing) return c->n[1] < c->n[0] ? c->other : c->best;
-    if (is_due(c, body, &c->other)) begin_comparison(c);
+    if (is_due(c, body, ready, worth(c, hoped, ready), &c->other)) begin_comparison(c);
     return c->best;
+}
+
+wadi_schedule wadi_choice_at_hand(const wadi_choice *c, const wadi_plan_body *body, wadi_schedule s,
+                                  const wadi_ready *ready) {
+    if (ready->is(ready->env, s, 0)) return s;
+    for (int i = 0; i < 3; i++) {
+        const wadi_schedule other = comparable[i];
+        if (!body->offers[other] || !ready->is(ready->env, other, 0)) continue;
+        return ready->is(ready->env, s, worth(c, ruled, ready)) ? s : other;
+    }
+    return s;
 }
 
 /* Chunks of another order of magnitude are another question. */
@@ -119,6 +147,8 @@ void wadi_choice_saw(wadi_choice *c, wadi_schedule ran, int64_t count, int64_t b
                      bool loaded) {
     if (loaded) return;
     notice_size(c, count);
+    c->total_ns += ns;
+    c->total += count;
     c->spent_ns += ns;
     c->chunks++;
     if (!c->comparing || (ran != c->best && ran != c->other)) return;

@@ -2,7 +2,8 @@
  *
  * The rule decides from sizes. It cannot know how much memory the temporaries of a body take, or what a compiler makes of its
  * loops; so once a body has run for a while, the other versions are tried on a few chunks each, in turn with the one in use, and
- * the fastest stays; one that is far dearer is given up after its first chunk. All versions give the same bits, so changing is safe. */
+ * the fastest stays; one that is far dearer is given up after its first chunk. All versions give the same bits, so changing is safe.
+ * A version is tried once it is there: the stream does not wait for a compiler, and none is started for what is left of a short one. */
 #ifndef WADI_SCHED_CPU_CHOOSE_H
 #define WADI_SCHED_CPU_CHOOSE_H
 
@@ -27,12 +28,26 @@ typedef struct wadi_choice {
     double cost[2][WADI_CHOICE_ROUNDS];
     int64_t size; /* elements of a chunk when last compared */
     int comparisons;
+    int64_t total_ns, total; /* of all chunks: their time, and how many elements they had */
 } wadi_choice;
 
+/* Which versions can run now. */
+typedef struct wadi_ready {
+    /* Asks for the version, too, if it is not there and what it may gain is worth making it. */
+    bool (*is)(void *env, wadi_schedule s, int64_t worth_ns);
+    void *env;
+    int workers;
+    int64_t left; /* elements known to come; -1: not known */
+} wadi_ready;
+
 /* The version for the next chunk; `rule` is what wadi_choose_schedule says. */
-wadi_schedule wadi_choice_next(wadi_choice *c, const wadi_plan_body *body, wadi_schedule rule);
+wadi_schedule wadi_choice_next(wadi_choice *c, const wadi_plan_body *body, wadi_schedule rule,
+                               const wadi_ready *ready);
 /* Versions are being compared, or will be with the next chunk: it had better not be a long one. */
-bool wadi_choice_tries(const wadi_choice *c, const wadi_plan_body *body);
+bool wadi_choice_tries(const wadi_choice *c, const wadi_plan_body *body, const wadi_ready *ready);
+/* `s`, or as long as it is not there another version that is; `s` again where there is none. */
+wadi_schedule wadi_choice_at_hand(const wadi_choice *c, const wadi_plan_body *body, wadi_schedule s,
+                                  const wadi_ready *ready);
 /* A chunk took so long in a version. loaded: kernels were compiled first, so the time says nothing. */
 void wadi_choice_saw(wadi_choice *c, wadi_schedule ran, int64_t count, int64_t bytes, int64_t ns,
                      bool loaded);

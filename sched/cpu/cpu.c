@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/task.h"
 #include "sched/cpu/choose.h"
 #include "sched/foreign.h"
 
@@ -40,12 +41,21 @@ static void scratch_rewind(wadi_work *w, int64_t mark) {
     wadi_scratch_rewind(&worker_of(w)->scratch, mark);
 }
 
+static void say_negative(const worker *self, int slot, const int64_t *shape, int64_t *value) {
+    for (int d = wadi_slots_plan(self->device->emit.slots, slot)->rank - 1; d >= 0; d--) {
+        if (shape[d] >= 0) continue;
+        value[0] = shape[d];
+        value[1] = d;
+    }
+}
+
 static int emit(wadi_work *w, int32_t slot, int64_t s, const int64_t *shape, void **col) {
     worker *self = worker_of(w);
     int64_t bytes = 0;
     const wadi_fault_kind kind =
         wadi_emit_put(&self->device->emit, &self->staging, slot, s, shape, col, &bytes);
     if (kind != WADI_FAULT_NONE) set_memory_fault(w, kind, s, bytes);
+    if (kind == WADI_FAULT_EXTENT) say_negative(self, slot, shape, w->fault.value);
     return kind == WADI_FAULT_NONE;
 }
 
@@ -83,6 +93,28 @@ static wadi_status load(cpu *d, int body, wadi_schedule schedule, const wadi_pla
     return WADI_OK;
 }
 
+typedef struct candidate {
+    cpu *device;
+    int body;
+} candidate;
+
+static bool is_ready(void *env, wadi_schedule s, int64_t worth_ns) {
+    const candidate *k = env;
+    const wadi_loader *l = k->device->options.loader;
+    if (k->device->code[k->body * WADI_SCHEDULE_COUNT + (int)s].version != NULL) return true;
+    return l->offer == NULL || l->offer(l->self, k->device->options.plan, k->body, s, worth_ns);
+}
+
+static wadi_ready readiness(candidate *k, int64_t left) {
+    return (wadi_ready){is_ready, k, wadi_pool_threads(k->device->pool), left};
+}
+
+/* What kernels look at: their reads are no atomics of C, since they are compiled apart, but of one byte. */
+static const volatile unsigned char *stop_flag(const wadi_stop *stop) {
+    static const unsigned char never = 0;
+    return stop != NULL ? (const volatile unsigned char *)&stop->called : &never;
+}
+
 /* A result that no step allocates and that is not bound already (a source's slot that passes through, a ONCE value of an
  * earlier phase) will be emitted. */
 static wadi_status expect_emissions(cpu *d, const wadi_plan_body *body, const wadi_plan_version *v,
@@ -105,6 +137,7 @@ static void prepare_workers(cpu *d) {
                               .first = job->first,
                               .count = job->count,
                               .workers = wadi_pool_threads(d->pool),
+                              .stop = stop_flag(d->cancel),
                               .scratch = scratch,
                               .scratch_mark = scratch_mark,
                               .scratch_rewind = scratch_rewind,
@@ -178,7 +211,9 @@ static wadi_status run_version(cpu *d, wadi_schedule schedule, wadi_error *err) 
     if (!wadi_emit_begin(&d->emit, job->slots, job->count)) return wadi_cpu_no_memory(err);
     if (!room_for_levels(d, code->version)) return wadi_cpu_no_memory(err);
     prepare_workers(d);
-    const wadi_status status = run_steps(d, code, err);
+    wadi_status status = run_steps(d, code, err);
+    if (status == WADI_OK && wadi_cpu_faulted(d) && wadi_stop_called(d->cancel))
+        status = wadi_fail(err, WADI_CANCELLED, "cancelled");
     if (status != WADI_OK || wadi_cpu_faulted(d)) clear_results(d);
     wadi_emit_reset(&d->emit);
     for (int i = 0; i < wadi_pool_threads(d->pool); i++) {
@@ -197,12 +232,18 @@ static wadi_status run(wadi_device *self, wadi_job *job, wadi_error *err) {
     cpu *d = (cpu *)self;
     const wadi_plan_body *body = &d->options.plan->bodies[job->body];
     d->job = job;
+    d->cancel = wadi_task_now()->stop;
     wadi_choice *choice = &d->choice[job->body];
     const bool measured = d->options.force < 0 && !job->main_block;
     wadi_schedule schedule =
         wadi_choose_schedule(body, d->options.force, job->main_block, job->count, job->bytes,
                              wadi_pool_threads(d->pool));
-    if (measured) schedule = wadi_choice_next(choice, body, schedule);
+    if (measured) {
+        candidate of = {d, job->body};
+        const wadi_ready ready = readiness(&of, job->left);
+        schedule = wadi_choice_next(choice, body, schedule, &ready);
+        schedule = wadi_choice_at_hand(choice, body, schedule, &ready);
+    }
     const int64_t start = wadi_clock_ns();
     WADI_TRY(run_version(d, schedule, err));
     if (measured && !wadi_cpu_faulted(d)) {
@@ -232,10 +273,12 @@ static int workers(const wadi_device *self) {
     return wadi_pool_threads(((const cpu *)self)->pool);
 }
 
-static bool tries(const wadi_device *self) {
-    const cpu *d = (const cpu *)self;
+static bool tries(wadi_device *self) {
+    cpu *d = (cpu *)self;
     for (int i = 0; d->options.force < 0 && i < d->options.plan->nbodies; i++) {
-        if (wadi_choice_tries(&d->choice[i], &d->options.plan->bodies[i])) return true;
+        candidate of = {d, i};
+        const wadi_ready ready = readiness(&of, -1);
+        if (wadi_choice_tries(&d->choice[i], &d->options.plan->bodies[i], &ready)) return true;
     }
     return false;
 }

@@ -46,8 +46,12 @@ static void run_range(void *env, int number, int64_t begin, int64_t end) {
     }
     if (begin > atomic_load(&d->stop) && !l->apart) return;
     wadi_work *w = &d->workers[number].work;
-    w->fault.kind = WADI_FAULT_NONE;
-    if (l->kernel(w, begin, end) != 0) wadi_cpu_note_fault(d, &w->fault, begin);
+    w->fault = (wadi_fault){.kind = WADI_FAULT_NONE};
+    if (wadi_stop_called(d->cancel)) {
+        w->fault.kind = WADI_FAULT_CANCELLED;
+        wadi_cpu_note_fault(d, &w->fault, begin);
+    } else if (l->kernel(w, begin, end) != 0)
+        wadi_cpu_note_fault(d, &w->fault, begin);
 }
 
 static void run_units(cpu *d, wadi_kernel kernel, int level, int64_t n, bool serial, bool apart) {
@@ -101,7 +105,9 @@ static void negative_extent(cpu *d, int place, int64_t element, int rank, const 
     wadi_fault fault = {
         .kind = WADI_FAULT_EXTENT, .place = place, .element = element, .linear = -1};
     for (int i = rank - 1; i >= 0; i--) {
-        if (shape[i] < 0) fault.value[0] = shape[i];
+        if (shape[i] >= 0) continue;
+        fault.value[0] = shape[i];
+        fault.value[1] = i;
     }
     if (fault.value[0] == 0) { /* not negative: too large to count */
         fault.kind = WADI_FAULT_MEMORY;
@@ -138,6 +144,19 @@ static int64_t measure(cpu *d, int slot, int level, int place) {
     return total * count;
 }
 
+/* Chunks are made smaller until their memory is there; in the end the operator and the place are told. */
+static void no_room(cpu *d, const wadi_plan_step *step, int slot, int64_t values) {
+    const wadi_plan_slot *p = wadi_slots_plan(d->job->slots, slot);
+    int64_t width = 0;
+    for (int f = 0; f < p->fields; f++) width += wadi_type_size(p->type[f]);
+    const wadi_fault fault = {.kind = WADI_FAULT_MEMORY,
+                              .place = step->place,
+                              .element = wadi_cpu_element(d, step->level, 0),
+                              .linear = -1,
+                              .value = {values * width}};
+    wadi_cpu_note_fault(d, &fault, 0);
+}
+
 static wadi_status step_alloc(cpu *d, const wadi_plan_step *step, wadi_error *err) {
     const wadi_job *job = d->job;
     for (int i = 0; i < step->nslots; i++) {
@@ -148,7 +167,9 @@ static wadi_status step_alloc(cpu *d, const wadi_plan_step *step, wadi_error *er
         }
         const int64_t values = measure(d, slot, step->level, step->place);
         if (values < 0) return WADI_OK;
-        if (!wadi_slots_room_for_columns(job->slots, slot, values)) return wadi_cpu_no_memory(err);
+        if (wadi_slots_room_for_columns(job->slots, slot, values)) continue;
+        no_room(d, step, slot, values);
+        return WADI_OK;
     }
     return WADI_OK;
 }
@@ -246,6 +267,9 @@ static wadi_status run_step(cpu *d, int *i, wadi_error *err) {
 }
 
 wadi_status wadi_cpu_run_steps(cpu *d, int from, int to, wadi_error *err) {
-    for (int i = from; i < to && !wadi_cpu_faulted(d);) WADI_TRY(run_step(d, &i, err));
+    for (int i = from; i < to && !wadi_cpu_faulted(d);) {
+        if (wadi_stop_called(d->cancel)) return wadi_fail(err, WADI_CANCELLED, "cancelled");
+        WADI_TRY(run_step(d, &i, err));
+    }
     return WADI_OK;
 }

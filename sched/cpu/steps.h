@@ -8,6 +8,7 @@
 #include <stdatomic.h>
 
 #include "base/pool.h"
+#include "base/stop.h"
 #include "base/thread.h"
 #include "sched/cpu/choose.h"
 #include "sched/cpu/emit.h"
@@ -36,6 +37,7 @@ typedef struct wadi_cpu {
     int parts; /* of branches and loops around the step at work */
     wadi_job *job;
     const wadi_plan_code *running; /* the job's */
+    const wadi_stop *cancel;       /* called: the job shall end */
 } wadi_cpu;
 
 /* Runs the steps [from, to) of the running version until a fault. */

@@ -8,60 +8,16 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
 #include "base/thread.h"
 #include "wadi/wadi.h"
+#include "tests/api/counted.h"
 
 enum { N = 40, KERNELS = 3 }; /* of the program below: an array, a stream's body, an array */
-
-static char place[] = "/tmp/wadi_ahead_XXXXXX";
-
-/* ---- a compiler that is counted ---- */
-
-static void in_place(char *out, size_t room, const char *name) {
-    (void)snprintf(out, room, "%s/%s", place, name);
-}
-
-static void write_compiler(void) {
-    char path[64];
-    in_place(path, sizeof path, "compiler");
-    FILE *f = fopen(path, "w");
-    assert_non_null(f);
-    fprintf(f, "#!/bin/sh\necho one >>%s/count\nexec cc \"$@\"\n", place);
-    assert_int_equal(fclose(f), 0);
-    assert_int_equal(chmod(path, 0700), 0);
-    assert_int_equal(setenv("WADI_CC", path, 1), 0);
-}
-
-static int compilers(void) {
-    char path[64];
-    int n = 0;
-    in_place(path, sizeof path, "count");
-    FILE *f = fopen(path, "r");
-    for (int c = f ? fgetc(f) : EOF; c != EOF; c = fgetc(f)) n += c == '\n';
-    if (f) (void)fclose(f);
-    return n;
-}
-
-static int fresh_cache(void **state) {
-    char path[64];
-    (void)state;
-    strcpy(place + strlen(place) - 6, "XXXXXX");
-    if (!mkdtemp(place)) return -1;
-    in_place(path, sizeof path, "cache");
-    write_compiler();
-    return setenv("WADI_CACHE_DIR", path, 1);
-}
-
-static int remove_cache(void **state) {
-    char command[64];
-    (void)state;
-    (void)snprintf(command, sizeof command, "rm -r %s", place);
-    return system(command);
-}
 
 /* ---- a program ---- */
 
@@ -111,7 +67,7 @@ static void a_run_makes_each_kernel_once(void **state) {
     (void)state;
     wadi_exe *exe = compile();
     for (int i = 0; i < 3; i++) assert_int_equal(go(exe), WADI_OK);
-    assert_int_equal(compilers(), KERNELS);
+    assert_int_equal(counted_compilations(), KERNELS);
     wadi_exe_destroy(exe);
 }
 
@@ -122,7 +78,7 @@ static void warming_makes_what_a_run_wants(void **state) {
     assert_int_equal(go(exe), WADI_OK);
     wadi_exe_warm(exe, NULL);
     wadi_exe_destroy(exe);
-    assert_int_equal(compilers(), KERNELS);
+    assert_int_equal(counted_compilations(), KERNELS);
 }
 
 static void run_twice(void *env) {
@@ -137,18 +93,22 @@ static void runs_at_once_share_what_is_made(void **state) {
     for (int i = 0; i < 4; i++)
         assert_int_equal(wadi_thread_start(&other[i], run_twice, exe, NULL), WADI_OK);
     for (int i = 0; i < 4; i++) wadi_thread_join(&other[i]);
-    assert_int_equal(compilers(), KERNELS);
+    assert_int_equal(counted_compilations(), KERNELS);
     wadi_exe_destroy(exe);
 }
 
+/* A compiler that never ends does not keep the executable. */
 static void nobody_has_to_wait_for_what_is_warmed(void **state) {
     (void)state;
+    counted_compiler("exec sleep 1000", "exec sleep 1000");
     for (int i = 0; i < 4; i++) {
         wadi_exe *exe = compile();
         wadi_exe_warm(exe, NULL);
+        for (int k = 0; i % 2 && k < 1000 && counted_compilations() <= i / 2; k++)
+            (void)nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
         wadi_exe_destroy(exe);
     }
-    assert_true(compilers() <= KERNELS);
+    assert_true(counted_compilations() <= 4 * KERNELS);
 }
 
 static void the_run_tells_what_went_wrong(void **state) {
@@ -157,9 +117,31 @@ static void the_run_tells_what_went_wrong(void **state) {
     assert_int_equal(setenv("WADI_CC", "no-such-compiler", 1), 0);
     wadi_exe_warm(exe, NULL);
     assert_int_equal(go(exe), WADI_COMPILE);
-    write_compiler();
+    counted_compiler("true", "true");
     assert_int_equal(go(exe), WADI_OK);
     wadi_exe_destroy(exe);
+}
+
+/* The first compiler makes what says that it is the module wanted, and has no kernel; it is kept. A run may have met it already. */
+static void an_entry_without_its_kernel_is_made_anew(void **state) {
+    (void)state;
+    counted_compiler("for word; do\n"
+                     "  case $word in *.c) source=$word;; esac\n"
+                     "  [ \"$before\" = -o ] && object=$word; before=$word\n"
+                     "done\n"
+                     "tail -n 1 \"$source\" | cc -shared -fPIC -x c -o \"$object\" -; exit",
+                     "true");
+    wadi_exe *exe = compile();
+    (void)go(exe);
+    wadi_exe_destroy(exe);
+    int made[2];
+    for (int i = 0; i < 2; i++) {
+        exe = compile();
+        assert_int_equal(go(exe), WADI_OK);
+        wadi_exe_destroy(exe);
+        made[i] = counted_compilations();
+    }
+    assert_int_equal(made[0], made[1]);
 }
 
 static void a_forked_child_makes_its_own(void **state) {
@@ -179,18 +161,19 @@ static void a_forked_child_makes_its_own(void **state) {
         assert_int_equal(waitpid(child, &status, 0), child);
         assert_int_equal(status, 0);
         wadi_exe_destroy(exe);
-        (void)remove_cache(NULL);
-        (void)fresh_cache(NULL);
+        (void)counted_tear_down(NULL);
+        (void)counted_set_up(NULL);
     }
 }
 
-#define CASE(f) cmocka_unit_test_setup_teardown(f, fresh_cache, remove_cache)
+#define CASE(f) cmocka_unit_test_setup_teardown(f, counted_set_up, counted_tear_down)
 
 int main(void) {
     const struct CMUnitTest tests[] = {
         CASE(a_run_makes_each_kernel_once),    CASE(warming_makes_what_a_run_wants),
         CASE(runs_at_once_share_what_is_made), CASE(nobody_has_to_wait_for_what_is_warmed),
-        CASE(the_run_tells_what_went_wrong),   CASE(a_forked_child_makes_its_own),
+        CASE(the_run_tells_what_went_wrong),   CASE(an_entry_without_its_kernel_is_made_anew),
+        CASE(a_forked_child_makes_its_own),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

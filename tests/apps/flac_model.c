@@ -12,7 +12,9 @@ enum {
     MAX_PARTITIONS = 64,
     MIN_PARTITION = 16, /* samples; longer than any prediction order used */
     MIN_LPC_N = 64,
-    INVALID = -1
+    INVALID = -1,
+    CUT_ORDER = 8,
+    CUT_MARGIN = 600
 };
 
 typedef struct candidate {
@@ -79,17 +81,133 @@ static int fixed_sums(const int64_t *x, int64_t n, int64_t sums[5]) {
     return best;
 }
 
+/* ---- linear prediction ---- */
+
+/* A trapezoid, as good as a Tukey window and without cosines, over part `which` of so many equally long ones. */
+static void make_window(flac_model *m, int64_t n, int parts, int which, int tapers) {
+    const int64_t part = n / parts, lo = which * part;
+    const int64_t least = n / tapers < part / 2 ? n / tapers : part / 2;
+    const double slope = least > 0 ? 1.0 / (double)least : 2; /* 2: no taper at all */
+    for (int64_t i = 0; i < n; i++) {
+        const double rise = ((double)(i - lo) + 0.5) * slope;
+        const double fall = ((double)(lo + part - i) - 0.5) * slope;
+        m->window[i] = i < lo || i >= lo + part ? 0 : fmin(1, fmin(rise, fall));
+    }
+}
+
+/* How much of a block the windows of the predictors rise and fall on. */
+static int tapers(const flac_model *m) {
+    return m->recipe.windows == 1 ? 4 : 8;
+}
+
+static void autocorrelation(const flac_model *m, const int64_t *x, int64_t n, int order,
+                            double *out) {
+    for (int l = 0; l <= order; l++) {
+        out[l] = 0;
+        for (int64_t i = l; i < n; i++) {
+            out[l] += (double)x[i] * m->window[i] * ((double)x[i - l] * m->window[i - l]);
+        }
+    }
+}
+
+/* Takes the autocorrelation of a third of the block from that of the whole. */
+static void punch_out(flac_model *m, const int64_t *x, int64_t n, int third, int order,
+                      double *io) {
+    double part[FLAC_MAX_ORDER + 1];
+    make_window(m, n, 3, third, tapers(m));
+    autocorrelation(m, x, n, order, part);
+    for (int l = 0; l <= order; l++) io[l] -= part[l];
+}
+
+/* Levinson-Durbin. error[o - 1] is what order o leaves. Orders from `stop` on get reflection 0: the coefficients that come out
+ * are those of order `stop`. */
+static void levinson(const double *r, int order, int stop, double *a, double *error) {
+    double e = r[0];
+    for (int i = 0; i < order; i++) {
+        double num = r[i + 1];
+        for (int j = 0; j < i; j++) num -= a[j] * r[i - j];
+        const double g = e > 0 && i < stop ? num / e : 0;
+        double next[FLAC_MAX_ORDER];
+        for (int j = 0; j < i; j++) next[j] = a[j] - g * a[i - 1 - j];
+        memcpy(a, next, (size_t)i * sizeof *a);
+        a[i] = g;
+        e = fmax(0, e * (1 - g * g));
+        error[i] = e;
+    }
+}
+
+static int bit_length(int64_t v) {
+    int n = 0;
+    for (; v > 0; v >>= 1) n++;
+    return n;
+}
+
+/* 32-bit decoders must not overflow on input of 16 bits, nor must 32-bit arithmetic here. */
+static int choose_precision(int bits, int order) {
+    if (bits > 17) return 14;
+    if (bits < 16) return bits / 2 + 5 < 13 ? bits / 2 + 5 : 13;
+    const int limit = 32 - bits - (bit_length(order) - 1);
+    return limit < 13 ? limit : 13;
+}
+
+/* The order expected to take the fewest bits, and those. */
+static int choose_order(const double *error, int max_order, int64_t n, int bits, double *out_bits) {
+    int best = 1;
+    *out_bits = HUGE_VAL;
+    for (int o = 1; o <= max_order; o++) {
+        const double each = fmax(0, 0.5 * log2(0.5 * error[o - 1] / (double)n));
+        const double cost =
+            each * (double)(n - o) + (double)(o * (bits + choose_precision(bits, o)));
+        if (cost < *out_bits) {
+            *out_bits = cost;
+            best = o;
+        }
+    }
+    return best;
+}
+
+/* Bits that linear prediction is expected to take for what the window shows of x. */
+static double expected_bits(const flac_model *m, const int64_t *x, int64_t n, int64_t part,
+                            int order, int bits) {
+    double r[FLAC_MAX_ORDER + 1], a[FLAC_MAX_ORDER], error[FLAC_MAX_ORDER], least;
+    autocorrelation(m, x, n, order, r);
+    levinson(r, order, order, a, error);
+    (void)choose_order(error, order, part, bits, &least);
+    return least;
+}
+
 /* ---- stereo ---- */
 
-/* Splits the input into channels; two channels become the pair whose fixed predictors leave least. Costs are logarithms of mean
- * residuals, compared through their products. A mean of m costs about log2(m) + 2.5 bits a sample (Laplace's distribution), and
- * no sample costs more than its plain bits: that bounds the mean by 2^bits / 2^2.5. */
+/* Bits of row k of left, right, mid and side, about: less what is the same for all. A mean residual of m costs log2(m) + 2.5 bits
+ * a sample (Laplace's distribution), and no sample costs more than its plain bits. */
+static double coded_bits(flac_model *m, const int64_t *x, int64_t n, int k) {
+    const int bits = m->recipe.bits + (k == 3); /* of the side channel one more */
+    if (m->recipe.stereo == FLAC_STEREO_BY_LINEAR) {
+        make_window(m, n, 1, 0, tapers(m));
+        const double coded = expected_bits(m, x, n, n, m->recipe.max_order, m->recipe.bits);
+        return fmin(coded, (double)n * (bits - 2.5));
+    }
+    int64_t sums[5];
+    const double mean = (double)sums[fixed_sums(x, n, sums)] / (double)n + 0.25;
+    return (double)n * fmin(log2(mean), bits - 2.5);
+}
+
+/* Bits that are zero in all samples take none. */
+static double row_bits(flac_model *m, const int64_t *x, int64_t n, int k) {
+    int64_t any = 0;
+    for (int64_t i = 0; i < n; i++) any |= x[i];
+    int wasted = 0;
+    while (any != 0 && (any >> wasted & 1) == 0) wasted++;
+    return coded_bits(m, x, n, k) - (double)n * wasted;
+}
+
+/* Splits the input into channels; two channels become the pair that leaves least. */
 static int choose_stereo(flac_model *m, const int32_t *in, int64_t n) {
     const int channels = m->recipe.channels;
     for (int c = 0; c < channels; c++) {
         for (int64_t i = 0; i < n; i++) m->channel[c * MAX_N + i] = in[i * channels + c];
     }
-    if (!m->recipe.stereo) return FLAC_INDEPENDENT;
+    if (m->recipe.stereo == FLAC_STEREO_OFF) return FLAC_INDEPENDENT;
     int64_t *left = m->channel, *right = m->channel + MAX_N;
     int64_t *mid = m->best.residual, *side = m->next.residual; /* free for now */
     for (int64_t i = 0; i < n; i++) {
@@ -97,15 +215,10 @@ static int choose_stereo(flac_model *m, const int32_t *in, int64_t n) {
         side[i] = left[i] - right[i];
     }
     const int64_t *each[4] = {left, right, mid, side};
-    double mean[4];
-    for (int c = 0; c < 4; c++) {
-        int64_t sums[5];
-        const double verbatim = ldexp(0.177, m->recipe.bits + (c == 3));
-        mean[c] = (double)sums[fixed_sums(each[c], n, sums)] / (double)n + 0.25;
-        mean[c] = fmin(mean[c], verbatim);
-    }
-    const double cost[4] = {mean[0] * mean[1], mean[0] * mean[3], mean[3] * mean[1],
-                            mean[2] * mean[3]};
+    double bits[4];
+    for (int k = 0; k < 4; k++) bits[k] = row_bits(m, each[k], n, k);
+    const double cost[4] = {bits[0] + bits[1], bits[0] + bits[3], bits[3] + bits[1],
+                            bits[2] + bits[3]};
     int mode = 0;
     for (int k = 1; k < 4; k++) {
         if (cost[k] < cost[mode]) mode = k;
@@ -117,13 +230,34 @@ static int choose_stereo(flac_model *m, const int32_t *in, int64_t n) {
     return mode;
 }
 
-/* ---- cost of a residual ---- */
+/* ---- cuts ---- */
 
-static int bit_length(int64_t v) {
-    int n = 0;
-    for (; v > 0; v >>= 1) n++;
-    return n;
+int flac_model_cut(flac_model *m, const int32_t *samples, int64_t n) {
+    const int channels = m->recipe.channels;
+    const int order = m->recipe.max_order < CUT_ORDER ? m->recipe.max_order : CUT_ORDER;
+    int64_t *mixed = m->best.residual; /* free for now */
+    if (n != m->recipe.block) return 1;
+    for (int64_t i = 0; i < n; i++) {
+        mixed[i] = 0;
+        for (int c = 0; c < channels; c++) mixed[i] += samples[i * channels + c];
+    }
+    int best = 0;
+    double least = HUGE_VAL;
+    for (int cut = 0; cut <= m->recipe.cuts; cut++) {
+        const int parts = 1 << cut;
+        double bits = (parts - 1) * CUT_MARGIN;
+        for (int part = 0; part < parts; part++) {
+            make_window(m, n, parts, part, 8 << cut);
+            bits += expected_bits(m, mixed, n, n / parts, order, m->recipe.bits);
+        }
+        if (bits >= least) continue;
+        least = bits;
+        best = cut;
+    }
+    return 1 << best;
 }
+
+/* ---- cost of a residual ---- */
 
 /* The Rice parameter for `n` residuals whose absolute values sum to `sum`, and the bits they then take, about. */
 static int64_t partition_cost(int64_t sum, int64_t n, int limit, int32_t *out_k) {
@@ -172,68 +306,7 @@ static void make_residual(candidate *c, const int64_t *x, int64_t n) {
     }
 }
 
-/* ---- linear prediction ---- */
-
-/* A trapezoid: as good as a Tukey window, and without cosines. */
-static void make_window(flac_model *m, int64_t n, int which) {
-    const int64_t lo = which == 2 ? n / 2 : 0;
-    const int64_t hi = which == 1 ? n / 2 : n;
-    const double slope = 1.0 / (double)(m->recipe.windows == 1 ? n / 4 : n / 8);
-    for (int64_t i = 0; i < n; i++) {
-        const double rise = ((double)(i - lo) + 0.5) * slope;
-        const double fall = ((double)(hi - i) - 0.5) * slope;
-        m->window[i] = i < lo || i >= hi ? 0 : fmin(1, fmin(rise, fall));
-    }
-}
-
-static void autocorrelation(const flac_model *m, const int64_t *x, int64_t n, int order,
-                            double *out) {
-    for (int l = 0; l <= order; l++) {
-        out[l] = 0;
-        for (int64_t i = l; i < n; i++) {
-            out[l] += (double)x[i] * m->window[i] * ((double)x[i - l] * m->window[i - l]);
-        }
-    }
-}
-
-/* Levinson-Durbin. error[o - 1] is what order o leaves. Orders from `stop` on get reflection 0: the coefficients that come out
- * are those of order `stop`. */
-static void levinson(const double *r, int order, int stop, double *a, double *error) {
-    double e = r[0];
-    for (int i = 0; i < order; i++) {
-        double num = r[i + 1];
-        for (int j = 0; j < i; j++) num -= a[j] * r[i - j];
-        const double g = e > 0 && i < stop ? num / e : 0;
-        double next[FLAC_MAX_ORDER];
-        for (int j = 0; j < i; j++) next[j] = a[j] - g * a[i - 1 - j];
-        memcpy(a, next, (size_t)i * sizeof *a);
-        a[i] = g;
-        e = fmax(0, e * (1 - g * g));
-        error[i] = e;
-    }
-}
-
-static int choose_order(const double *error, int max_order, int64_t n, int bits_per_order) {
-    int best = 1;
-    double least = HUGE_VAL;
-    for (int o = 1; o <= max_order; o++) {
-        const double each = fmax(0, 0.5 * log2(0.5 * error[o - 1] / (double)n));
-        const double cost = each * (double)(n - o) + (double)(o * bits_per_order);
-        if (cost < least) {
-            least = cost;
-            best = o;
-        }
-    }
-    return best;
-}
-
-/* 32-bit decoders must not overflow on input of 16 bits, nor must 32-bit arithmetic here. */
-static int choose_precision(int bits, int order) {
-    if (bits > 17) return 14;
-    if (bits < 16) return bits / 2 + 5 < 13 ? bits / 2 + 5 : 13;
-    const int limit = 32 - bits - (bit_length(order) - 1);
-    return limit < 13 ? limit : 13;
-}
+/* ---- predictors ---- */
 
 /* Rounds running sums and takes differences: the rounding error of each coefficient is made good by the next. */
 static void quantise(const double *a, candidate *c) {
@@ -267,11 +340,14 @@ static void try_fixed(flac_model *m, candidate *c, const int64_t *x, int64_t n, 
 static void try_lpc(flac_model *m, candidate *c, int which, const int64_t *x, int64_t n, int bits) {
     const int max = m->recipe.max_order;
     double r[FLAC_MAX_ORDER + 1], a[FLAC_MAX_ORDER], error[FLAC_MAX_ORDER];
-    make_window(m, n, which);
+    const bool half = which > 0 && which < FLAC_WINDOWS_HALVES;
+    make_window(m, n, half ? 2 : 1, half ? which - 1 : 0, tapers(m));
     autocorrelation(m, x, n, max, r);
+    if (which >= FLAC_WINDOWS_HALVES) punch_out(m, x, n, which - FLAC_WINDOWS_HALVES, max, r);
     levinson(r, max, max, a, error);
     c->kind = FLAC_LPC;
-    c->order = choose_order(error, max, n, bits + choose_precision(bits, max));
+    double expected;
+    c->order = choose_order(error, max, n, bits, &expected);
     c->precision = choose_precision(bits, c->order);
     levinson(r, max, c->order, a, error);
     quantise(a, c);

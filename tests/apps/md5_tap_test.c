@@ -18,9 +18,9 @@ static void example_1_has_its_md5(void **state) {
     const int32_t samples[2] = {25588, 10416};
     flac_md5_tap tap;
     uint8_t got[16];
-    assert_int_equal(flac_md5_tap_init(&tap, 2, 16, NULL), WADI_OK);
+    flac_md5_tap_init(&tap, 2, 16);
     flac_md5_tap_hear(&tap, samples, 1);
-    assert_int_equal(flac_md5_tap_final(&tap, got, NULL), WADI_OK);
+    flac_md5_tap_final(&tap, got);
     assert_memory_equal(got, want, 16);
 }
 
@@ -34,32 +34,24 @@ static void every_width_in_pieces_is_the_digest_of_the_bytes(void **state) {
         uint8_t *raw = flac_raw_bytes(samples, FRAMES * 3, bits, &n);
         uint8_t want[16], got[16];
         wadi_md5 md5 = {0};
-        assert_int_equal(wadi_md5_init(&md5, NULL), WADI_OK);
+        wadi_md5_init(&md5);
         wadi_md5_update(&md5, raw, (size_t)n);
-        assert_int_equal(wadi_md5_final(&md5, want, NULL), WADI_OK);
+        wadi_md5_final(&md5, want);
         flac_md5_tap tap;
-        assert_int_equal(flac_md5_tap_init(&tap, 3, bits, NULL), WADI_OK);
+        flac_md5_tap_init(&tap, 3, bits);
         flac_md5_tap_hear(&tap, samples, 1);
         flac_md5_tap_hear(&tap, samples + 3, FRAMES - 1);
-        assert_int_equal(flac_md5_tap_final(&tap, got, NULL), WADI_OK);
+        flac_md5_tap_final(&tap, got);
         assert_memory_equal(got, want, 16);
         free(raw);
         free(samples);
     }
 }
 
-static void unfinished_digest_gives_its_memory_back(void **state) {
-    (void)state;
-    flac_md5_tap tap;
-    assert_int_equal(flac_md5_tap_init(&tap, 1, 16, NULL), WADI_OK);
-    flac_md5_tap_fini(&tap);
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(example_1_has_its_md5),
         cmocka_unit_test(every_width_in_pieces_is_the_digest_of_the_bytes),
-        cmocka_unit_test(unfinished_digest_gives_its_memory_back),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -18,7 +18,7 @@ static void assert_packs_to(const flac_frame *f, const flac_format *format, int6
                             const uint8_t *want, size_t n) {
     flac_bits w = {0};
     wadi_error err = {0};
-    assert_int_equal(flac_pack_frame(f, format, index, &w, &err), WADI_OK);
+    assert_int_equal(flac_pack_frame(f, format, index, 0, &w, &err), WADI_OK);
     assert_int_equal(w.n, n);
     assert_memory_equal(w.at, want, n);
     flac_bits_fini(&w);
@@ -75,15 +75,16 @@ static void example_2_second_frame(void **state) {
 }
 
 /* A frame of silence shows the header alone: block, rate and number. */
-static void header_is(int rate, int bits, int64_t n, int64_t index, const char *hex) {
-    const flac_format format = {rate, 1, bits, 4096};
+static void header_of(const flac_format *format, int64_t n, int64_t index, int64_t first,
+                      const char *hex) {
+    const int bits = format->bits;
     const int32_t head[FLAC_HEAD_SIZE] = {0};
     const sub_row sub[1] = {{FLAC_CONSTANT, 0, 0, bits}};
     int32_t *zeros = calloc((size_t)n, sizeof *zeros);
     assert_non_null(zeros);
     const flac_frame f = {1, n, head, sub[0], NULL, 0, zeros, NULL};
     flac_bits w = {0};
-    assert_int_equal(flac_pack_frame(&f, &format, index, &w, NULL), WADI_OK);
+    assert_int_equal(flac_pack_frame(&f, format, index, first, &w, NULL), WADI_OK);
     char got[64] = "";
     const size_t header = strlen(hex) / 2;
     for (size_t i = 0; i < header; i++) {
@@ -95,6 +96,18 @@ static void header_is(int rate, int bits, int64_t n, int64_t index, const char *
     assert_int_equal(w.at[header], flac_crc8(0, w.at, header));
     flac_bits_fini(&w);
     free(zeros);
+}
+
+static void header_is(int rate, int bits, int64_t n, int64_t index, const char *hex) {
+    const flac_format format = {rate, 1, bits, 4096, 0};
+    header_of(&format, n, index, 0, hex);
+}
+
+static void headers_name_the_first_sample_where_blocks_vary(void **state) {
+    (void)state;
+    const flac_format varying = {44100, 1, 16, 4096, 1024};
+    header_of(&varying, 4096, 1, 0x10000, "fff9c908f0908080");
+    header_of(&varying, 1024, 2, 0xfffffffff, "fff9a908febfbfbfbfbfbf");
 }
 
 static void headers_name_blocks_rates_and_numbers(void **state) {
@@ -114,7 +127,7 @@ static void assert_refused(int channels, int64_t n, const int32_t *head, const i
     const flac_frame f = {channels, n, head, sub, rice, rice_n, resid, NULL};
     flac_bits w = {0};
     wadi_error err = {0};
-    assert_int_equal(flac_pack_frame(&f, &cd, 0, &w, &err), WADI_INTERNAL);
+    assert_int_equal(flac_pack_frame(&f, &cd, 0, 0, &w, &err), WADI_INTERNAL);
     assert_true(strlen(err.msg) > 0);
     flac_bits_fini(&w);
 }
@@ -145,6 +158,13 @@ static void broken_descriptions_are_refused(void **state) {
     memcpy(loud, fixed_resid, sizeof loud);
     loud[0] = 1 << 17;
     assert_refused(2, 16, head, fixed_1[0], fixed_rice, 2, loud);
+    int64_t wide[32];
+    for (int i = 0; i < 32; i++) wide[i] = fixed_resid[i];
+    wide[5] += INT64_C(1) << 32; /* no residual of FLAC has more than 32 bits */
+    const flac_frame f = {2, 16, head, fixed_1[0], fixed_rice, 2, NULL, wide};
+    flac_bits w = {0};
+    assert_int_equal(flac_pack_frame(&f, &cd, 0, 0, &w, NULL), WADI_INTERNAL);
+    flac_bits_fini(&w);
     head[0] = 4;
     assert_refused(2, 16, head, fixed_1[0], fixed_rice, 2, fixed_resid);
 }
@@ -165,7 +185,7 @@ static void quotients_of_any_length_are_written(void **state) {
         }
         const flac_frame f = {1, N, head, sub[0], &k, 1, resid, NULL};
         flac_bits w = {0};
-        assert_int_equal(flac_pack_frame(&f, &mono, 0, &w, NULL), WADI_OK);
+        assert_int_equal(flac_pack_frame(&f, &mono, 0, 0, &w, NULL), WADI_OK);
         const uint64_t header = 7 * 8 + 8 + 2 + 4 + 4;
         assert_int_equal(w.n, (header + bits + 7) / 8 + 2);
         assert_int_equal(flac_crc16(0, w.at, w.n), 0);
@@ -180,6 +200,7 @@ int main(void) {
         cmocka_unit_test(columns_of_64_bits_give_the_same_bytes),
         cmocka_unit_test(example_2_second_frame),
         cmocka_unit_test(headers_name_blocks_rates_and_numbers),
+        cmocka_unit_test(headers_name_the_first_sample_where_blocks_vary),
         cmocka_unit_test(broken_descriptions_are_refused),
         cmocka_unit_test(quotients_of_any_length_are_written),
     };

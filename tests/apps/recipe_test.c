@@ -26,7 +26,7 @@ static void only_two_channels_are_decorrelated(void **state) {
     (void)state;
     for (int channels = 1; channels <= 8; channels++) {
         const flac_recipe x = flac_recipe_for(8, 48000, channels, 24);
-        assert_int_equal(x.stereo, channels == 2);
+        assert_int_equal(x.stereo != FLAC_STEREO_OFF, channels == 2);
         assert_int_equal(x.channels, channels);
         assert_int_equal(x.bits, 24);
     }
@@ -36,8 +36,12 @@ static void blocks_divide_into_all_partitions(void **state) {
     (void)state;
     for (int level = 0; level <= FLAC_MAX_LEVEL; level++) {
         const flac_recipe x = flac_recipe_for(level, 44100, 2, 16);
+        const int shortest = x.cuts > 0 ? flac_recipe_shortest(&x) : x.block;
         assert_int_equal(x.block % (1 << x.max_partition), 0);
         assert_true(x.block >> x.max_partition > x.max_order);
+        assert_int_equal(shortest << x.cuts, x.block);
+        assert_true(x.cuts <= FLAC_MAX_CUTS);
+        assert_true(x.stereo != FLAC_STEREO_BY_LINEAR || x.windows > 0);
     }
 }
 

@@ -61,6 +61,10 @@ int32_t sound_tone(int64_t i, int channel, int bits) {
     return (int32_t)(v + (int64_t)(next_random() % 5) - 2);
 }
 
+int32_t sound_change(int64_t i, int channel, int bits) {
+    return (i / 128 & 1) != 0 ? sound_noise(i, channel, bits) : 0;
+}
+
 static int32_t tone_with_wasted_bits_in_one_channel(int64_t i, int channel, int bits) {
     const int32_t v = sound_tone(i, 0, bits);
     return channel == 1 ? v & ~7 : v;

@@ -13,6 +13,8 @@ typedef int32_t (*sound_fn)(int64_t i, int channel, int bits);
 int32_t sound_silence(int64_t i, int channel, int bits);
 int32_t sound_noise(int64_t i, int channel, int bits);
 int32_t sound_tone(int64_t i, int channel, int bits);
+/* Silence that becomes noise, and back, every 128 samples. */
+int32_t sound_change(int64_t i, int channel, int bits);
 
 /* These and all the others. */
 extern const sound_fn sounds[];

@@ -1,33 +1,7 @@
 #!/bin/sh
-# The program as a person runs it: real recordings, pipes, mistakes. Judges are the flac and metaflac tools.
-set -u
-program="${WADI_BUILD:?}/apps/audio/wadi-flac"
+# The program as a person runs it: real recordings, pipes, mistakes.
+. "${0%/*}/flac_head.sh"
 data="${WADI_TEST_DATA:-}"
-work="$WADI_BUILD/wadi_flac_test.$$"
-
-for tool in flac metaflac; do
-    command -v $tool >/dev/null || { echo "skipped: no $tool"; exit 77; }
-done
-[ -x "$program" ] || { echo "skipped: wadi-flac is not built"; exit 77; }
-
-mkdir -p "$work" || exit 1
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-
-wrong() {
-    echo "FAILED: $*"
-    : >failed # a file, since some checks run in a pipeline's subshell
-}
-
-# The same command must fail, say so on standard error with the word given, and leave no file called out.
-refuses() {
-    word=$1
-    shift
-    rm -f out
-    if "$program" "$@" >/dev/null 2>message; then wrong "accepted: $*"; fi
-    grep -q -e "$word" message || wrong "no \"$word\" in: $(cat message)"
-    [ ! -e out ] || wrong "left a file: $*"
-}
 
 size() {
     wc -c <"$1"
@@ -72,6 +46,7 @@ cp "$input" named.wav
 # ---- pipes ----
 "$program" -q -5 - <"$input" >pipe.flac || wrong "standard input"
 "$program" -q -5 -f -o file.flac "$input"
+cat "$input" | "$program" -q -5 -f -o whole.flac - && flac -s -t -w whole.flac || wrong "a whole file from a pipe"
 flac -s -t -w pipe.flac || wrong "standard output"
 "$program" -5 - <"$input" 2>message | cat >pipe.flac
 grep -q "rewound" message || wrong "no warning about a pipe"
@@ -89,6 +64,8 @@ done
 for key in wall_s bytes_in bytes_out chunk_elements utilisation overlap_stages; do
     grep -q "^$key=" stats || wrong "no $key in the statistics"
 done
+samples=$(sed -n 's/^frames=//p' stats)
+[ -n "$samples" ] && [ "$samples" -gt 0 ] && [ $(($(wc -c <"$input") / samples)) -ge 1 ] || wrong "frames=$samples in the statistics"
 "$program" --explain "$input" >explained && [ -s explained ] || wrong "--explain"
 "$program" --version | grep -q "^wadi-flac [0-9]" || wrong "--version"
 "$program" --help | grep -q -e --chunk || wrong "--help"

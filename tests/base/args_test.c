@@ -31,14 +31,14 @@ static wadi_status take_other(void *options, const char *value, wadi_error *err)
 }
 
 static bool take_level(void *options, const char *arg) {
-    if (arg[1] != '7') return false;
+    if (strcmp(arg, "-7") != 0) return false;
     ((seen *)options)->level = 7;
     return true;
 }
 
 static const wadi_args_option table[] = {
     {"--output", "-o", take_out, 0},
-    {"--quiet", NULL, NULL, offsetof(seen, quiet)},
+    {"--quiet", "-q", NULL, offsetof(seen, quiet)},
 };
 static const wadi_args arguments = {table, 2, take_other, take_level};
 
@@ -74,6 +74,24 @@ static void a_lone_dash_and_what_follows_two_dashes_are_no_options(void **state)
     assert_string_equal(s.last, "--quiet");
 }
 
+static void letters_may_be_joined(void **state) {
+    WADI_UNUSED(state);
+    seen s;
+    assert_int_equal(parse(&s, NULL, 3, "-7qo", "a", "b"), WADI_OK);
+    assert_true(s.quiet);
+    assert_int_equal(s.level, 7);
+    assert_string_equal(s.out, "a");
+    assert_string_equal(s.last, "b");
+    assert_int_equal(parse(&s, NULL, 1, "-qoq7"), WADI_OK);
+    assert_string_equal(s.out, "q7");
+    assert_int_equal(s.level, 0);
+    wadi_error err = {0};
+    assert_int_equal(parse(&s, &err, 1, "-qz"), WADI_INVALID);
+    assert_non_null(strstr(err.msg, "-qz"));
+    assert_int_equal(parse(&s, &err, 1, "-qo"), WADI_INVALID);
+    assert_non_null(strstr(err.msg, "-o wants a value"));
+}
+
 static void mistakes_are_named(void **state) {
     WADI_UNUSED(state);
     seen s;
@@ -107,6 +125,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(values_follow_or_stand_behind_an_equals_sign),
         cmocka_unit_test(a_lone_dash_and_what_follows_two_dashes_are_no_options),
+        cmocka_unit_test(letters_may_be_joined),
         cmocka_unit_test(mistakes_are_named),
         cmocka_unit_test(numbers_and_sizes_are_whole_and_in_range),
     };

@@ -23,36 +23,6 @@ static void sha256_matches_fips_180_4(void **state) {
     assert_string_equal(text, "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
 }
 
-static void md5_matches_rfc_1321_in_any_pieces(void **state) {
-    WADI_UNUSED(state);
-    static const char message[] =
-        "12345678901234567890123456789012345678901234567890123456789012345678901234567890";
-    const size_t n = sizeof message - 1;
-    for (size_t piece = 1; piece <= n; piece += 7) {
-        wadi_md5 m;
-        assert_int_equal(wadi_md5_init(&m, NULL), WADI_OK);
-        for (size_t i = 0; i < n; i += piece) {
-            wadi_md5_update(&m, message + i, n - i < piece ? n - i : piece);
-        }
-        uint8_t digest[16];
-        char text[33];
-        assert_int_equal(wadi_md5_final(&m, digest, NULL), WADI_OK);
-        wadi_hex(digest, sizeof digest, text);
-        assert_string_equal(text, "57edf4a22be3c955ac49da2e2107b67a");
-    }
-}
-
-static void md5_without_init_is_refused(void **state) {
-    WADI_UNUSED(state);
-    wadi_md5 m = {0};
-    uint8_t digest[16];
-    wadi_md5_update(&m, "x", 1);
-    assert_int_equal(wadi_md5_final(&m, digest, NULL), WADI_INVALID);
-    assert_int_equal(wadi_md5_init(&m, NULL), WADI_OK);
-    wadi_md5_fini(&m);
-    wadi_md5_fini(&m);
-}
-
 static void crc32c_matches_rfc_3720(void **state) {
     WADI_UNUSED(state);
     uint8_t bytes[32];
@@ -87,8 +57,6 @@ static void table_hashes_are_the_same_everywhere(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sha256_matches_fips_180_4),
-        cmocka_unit_test(md5_matches_rfc_1321_in_any_pieces),
-        cmocka_unit_test(md5_without_init_is_refused),
         cmocka_unit_test(crc32c_matches_rfc_3720),
         cmocka_unit_test(crc32c_continues_over_any_cut),
         cmocka_unit_test(table_hashes_are_the_same_everywhere),

@@ -89,6 +89,28 @@ static void a_forked_child_begins_with_nothing(void **state) {
     wadi_keep_drop();
 }
 
+static void a_full_shelf_gives_up_the_oldest_of_all(void **state) {
+    (void)state;
+    enum { MANY = 200 };
+    static wadi_keep_kind kinds[MANY];
+    static int thing[MANY];
+    int left = 0;
+    wadi_keep_hold();
+    for (int i = 0; i < MANY; i++) {
+        kinds[i] = (wadi_keep_kind){.most = 1, .destroy = end};
+        wadi_keep_put(&kinds[i], i, &thing[i]);
+    }
+    assert_true(ended > 0);
+    for (int i = 0; i < MANY; i++) {
+        const void *t = wadi_keep_take(&kinds[i], i);
+        assert_true(t == NULL || t == &thing[i]);
+        assert_true((t != NULL) == (i >= ended));
+        left += t != NULL;
+    }
+    assert_int_equal(left + ended, MANY);
+    wadi_keep_drop();
+}
+
 /* ---- threads, which lie there ---- */
 
 static void add_one(void *env) {
@@ -119,6 +141,7 @@ int main(void) {
         cmocka_unit_test_setup(one_too_many_ends_the_oldest_of_its_kind, begin),
         cmocka_unit_test_setup(all_ends_with_the_last_holder, begin),
         cmocka_unit_test_setup(a_forked_child_begins_with_nothing, begin),
+        cmocka_unit_test_setup(a_full_shelf_gives_up_the_oldest_of_all, begin),
         cmocka_unit_test_setup(a_joined_thread_does_the_next_work, begin),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,5 @@
 /* Threads and the worker pool: every iteration once, whatever the cut; loops from several threads. */
+#include "base/keep.h"
 #include "base/pool.h"
 
 #include <setjmp.h>
@@ -102,6 +103,24 @@ static void busy_time_only_grows(void **state) {
     wadi_pool_destroy(p);
 }
 
+/* A pool that was kept is as new for whoever gets it next. */
+static void a_kept_pool_begins_anew(void **state) {
+    WADI_UNUSED(state);
+    wadi_keep_hold();
+    for (int turn = 0; turn < 3; turn++) {
+        for (int threads = 1; threads <= 3; threads++) {
+            wadi_pool *p = NULL;
+            assert_int_equal(wadi_pool_create(threads, &p, NULL), WADI_OK);
+            assert_int_equal(wadi_pool_threads(p), threads);
+            assert_int_equal(wadi_pool_busy_ns(p), 0);
+            wadi_pool_for(p, 10, 1, spin, NULL);
+            assert_true(wadi_pool_busy_ns(p) > 0);
+            wadi_pool_destroy(p);
+        }
+    }
+    wadi_keep_drop();
+}
+
 static void senseless_thread_counts_are_refused(void **state) {
     WADI_UNUSED(state);
     wadi_pool *p = NULL;
@@ -137,6 +156,7 @@ int main(void) {
         cmocka_unit_test(many_short_loops_end),
         cmocka_unit_test(loops_of_several_threads_take_turns),
         cmocka_unit_test(busy_time_only_grows),
+        cmocka_unit_test(a_kept_pool_begins_anew),
         cmocka_unit_test(senseless_thread_counts_are_refused),
         cmocka_unit_test(timed_wait_ends_without_a_signal),
     };

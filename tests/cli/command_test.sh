@@ -50,16 +50,45 @@ has 'libzmq [0-9]' version
 has '^map  *producer' ops
 has '^fold  *consumer' ops
 has '^stream_in  *sequence' ops
+has '^atan2  *scalar  *atan2 a b' ops
+has '^fold_seq s z.. (state.., x..) { yield next.. }$' ops fold_seq
+has 'integers of one type; the same' ops div
 has '^fuse' passes
 has '^raw  *source, sink' connectors
 has '^visibilities  *source ' connectors
 has '^png  *sink ' connectors
 has '^paper ' policies
 has 'usage: wadi run' run --help
+has 'usage: wadi COMMAND' help
+has 'usage: wadi COMMAND' --help
 has 'compiled modules' cache
 refuses 2 'usage: wadi COMMAND'
 refuses 2 'no command "walk"' walk
-refuses 2 'unexpected "x"' ops x
+for memory in -5 -1G 5X 99999999999G G ''; do
+    refuses 2 "memory" run "$examples/dotp.wadi" xs=1 ys=1 --memory "$memory"
+done
+for threads in -1 4097 4294967297 9223372036854775808 1x; do
+    refuses 2 "threads" run "$examples/dotp.wadi" xs=1 ys=1 --threads $threads
+done
+refuses 2 'no operator or scalar operation "x"' ops x
+
+# Mistakes in a text name their place once, and what to write instead.
+mistake() {
+    printf '%s\n' "$2" >"$work/mistake.wadi"
+    refuses 1 "mistake.wadi:$1" run "$work/mistake.wadi"
+}
+mistake '3:12: this operation does not take f32, f32 (fdiv does), found .div.' 'program p
+input x : f32
+y = unit { div (the x) 2.0f32 }'
+mistake '3:19: argument 1 of fold_seq is no sequence, found .a.' 'program p
+stream_in s : seq(f64[?])
+t = fold_seq 0 s (a, b) { yield a }'
+mistake '3:5: take: 0 attributes, expected 1: dim' 'program p
+input x : f64[n]
+t = take x 2'
+mistake '3:5: take: attribute dim is 0, but the argument it is of has rank 0' 'program p
+input x : f64[n]
+t = take dim=0 2 x'
 
 # ---- running the examples ----
 gives 'dot = f32 32.0' run "$examples/dotp.wadi" xs=1,2,3 ys=4,5,6
@@ -74,6 +103,17 @@ statistics[2].0 = f64 6.0
 statistics[2].1 = f64 0.0' run "$examples/stats.wadi" 'samples=1,3;;6' --chunk 2 --threads 2
 has '^escape = i64\[3, 4\] \[\[' run "$examples/mandelbrot.wadi" width=4 height=3 limit=30
 gives 'dot = f32 32.0' run - xs=1,2,3 ys=4,5,6 <"$examples/dotp.wadi"
+gives 'dot = f32 32.0' run "$examples/dotp.wadi" xs=1,2,3 ys=4,5,6 --disable cse,fuse
+refuses 1 "no pass 'fuze'" run "$examples/dotp.wadi" xs=1,2,3 ys=4,5,6 --disable fuze
+cat >"$work/pairs.wadi" <<'END'
+program pairs
+stream_in s : seq(i64[?], i64[?])
+t = map_seq s (a, b) {
+    yield a
+}
+stream_out "t" t
+END
+refuses 1 'a stream of tuples or records cannot be typed' run "$work/pairs.wadi" 's=1,2;3'
 for schedule in auto inside flat across; do
     gives 'dot = f32 32.0' run "$examples/dotp.wadi" xs=1,2,3 ys=4,5,6 --schedule $schedule
 done
@@ -126,7 +166,7 @@ refuses 1 'none.uvfits' run "$examples/waterfall.wadi" rows=@none.uvfits
 refuses 1 'the shape of the file' run "$examples/waterfall.wadi" rows=4:@none.uvfits
 refuses 1 'is no sink' run "$work/double.wadi" s=1 out=@x.uvfits
 real=${WADI_TEST_DATA:-/nowhere}/vis/mojave.uvfits
-if [ -e "$real" ] && "$wadi" version | grep -q 'UVFITS'; then
+if [ -e "$real" ] && "$wadi" version | grep -q ' CFITSIO [0-9]'; then
     has '^out\[6\] = f64\[78, 2\]' run "$examples/waterfall.wadi" "rows=@$real"
 fi
 
@@ -152,7 +192,7 @@ has '^out\[0\] = c64\[1\] \[-2.0+1.0i\]' run "$work/turn.wadi" "s=1:@$work/z.raw
 
 # ---- explaining ----
 # ---- checking that no result depends on the chunks ----
-gives '6 runs agree' check "$examples/dotp.wadi" xs=1,2,3 ys=4,5,6
+gives '6 runs agree, and the interpreter' check "$examples/dotp.wadi" xs=1,2,3 ys=4,5,6
 cat >"$work/rows.wadi" <<END
 program rows
 s = stream_in "s" : seq(i64[?])
@@ -162,7 +202,7 @@ t = map_seq s (x) {
 }
 stream_out "t" t
 END
-gives '9 runs agree' check "$work/rows.wadi" 's=1,2;3;4,5,6;;7' --runs 9 --seed 2
+gives '9 runs agree, and the interpreter' check "$work/rows.wadi" 's=1,2;3;4,5,6;;7' --runs 9 --seed 2
 cat >"$work/count.wadi" <<END
 program count
 s = stream_in "s" : seq(i64[?])
@@ -177,16 +217,90 @@ sed 's/output.*/output all/' "$work/count.wadi" >"$work/sum.wadi"
 sed 's/output.*/output chunks/' "$work/count.wadi" >"$work/chunks.wadi"
 gives '6 runs agree' check "$work/sum.wadi" 's=1,2;3;4,5,6;;7'
 refuses 1 '"chunks" depends on how streams are cut' check "$work/chunks.wadi" 's=1,2;3;4,5,6;;7'
+cat >"$work/nan.wadi" <<'END'
+program nan
+input x : f64[n]
+y = map x (a) { copysign (sqrt a) (neg a) }
+z = map x (a) { neg (sqrt a) }
+output y
+output z
+END
+gives '6 runs agree, and the interpreter' check "$work/nan.wadi" x=-1,4,nan_f64,-9
+# A mistake that none of the runs' cuts shows, but the interpreter's.
+cat >"$work/threes.wadi" <<'END'
+program threes
+s = stream_in "s" : seq(i64)
+threes = fold_batch s 0 (n, shapes, values) {
+    m = unit { add (the n) (if (eq (extent values 0) 3) { 1 } else { 0 }) }
+    yield m
+}
+output threes
+END
+refuses 1 'fold_batch: state 0 depends on how the stream is cut' check "$work/threes.wadi" 's=1;2;3;4;5;6;7;8;9'
+cat >"$work/twice.wadi" <<'END'
+program twice
+stream_in s : seq(i64)
+stream_out "s" s
+END
+refuses 1 '"s" names a stream_in and a stream_out' run "$work/twice.wadi" 's=1;2'
+refuses 1 '"s" names a stream_in and a stream_out' check "$work/twice.wadi" 's=1;2'
+cat >"$work/sums.wadi" <<'END'
+program sums
+stream_in s : seq(f32)
+t = fold_batch s 0.0f32 (a, shapes, values) {
+    u = fold 0.0f32 values (x, y) { add x y }
+    w = zip_with a u (x, y) { add x y }
+    yield w
+}
+output t
+END
+forty=$(awk 'BEGIN { for (i = 0; i < 40; i++) printf "%s%g", i ? ";" : "", 0.1 * i + 0.013 }')
+refuses 1 '"t" depends on how streams are cut' check "$work/sums.wadi" "s=$forty"
+cat >"$work/lies.wadi" <<'END'
+program lies
+input x : f64[m]
+m = unit { extent x 0 }
+y = map x (a) { complex a 0.0 }
+z = foreign "fft" dims=1 arrays=1 y m (a) { yield a } : c128[m]
+output z
+END
+if "$wadi" version | grep -q -i fftw; then
+    refuses 1 'the region of a foreign does not compute what its routine does' check "$work/lies.wadi" x=1,2,3
+fi
 refuses 1 'nothing is delivered' check "$work/rows.wadi" 's=1' "t=@$work/t.raw"
 refuses 2 'not a number from 2' check "$work/rows.wadi" --runs 1
 refuses 2 'no program' check
 
 has '^== after fuse ==' explain "$examples/dotp.wadi"
+has '^== plan ==' explain "$examples/dotp.wadi"
 has 'delayed products' explain "$examples/dotp.wadi" --pass fuse
 has 'int64_t' explain "$examples/dotp.wadi" --kernels
 "$wadi" explain "$examples/dotp.wadi" --pass source >"$work/out"
 grep -q 'after' "$work/out" && complain 'explain --pass shows other passes'
+"$wadi" explain "$examples/dotp.wadi" --kernels >"$work/out"
+grep -q 'after' "$work/out" && complain 'explain --kernels shows passes'
 refuses 2 'no pass "magic"' explain "$examples/dotp.wadi" --pass magic
+
+# ---- files ----
+# A pipe that has our standard output by a link takes the stream, and the link stays.
+ln -s /proc/self/fd/1 "$work/so"
+for place in "$work/so" /dev/stdout; do
+    "$wadi" run "$work/double.wadi" "s=2:@$work/s.raw" "out=@$place" | cmp -s - "$work/out.raw" ||
+        complain "$place is no stream"
+done
+[ -L "$work/so" ] || complain 'a link was replaced by a file'
+if command -v strace >/dev/null && strace -o "$work/trace" true 2>/dev/null; then
+    # How often a run that writes synced.raw waits for the disk.
+    syncs() {
+        strace -f -e trace=fsync,fdatasync -o "$work/trace" \
+            "$wadi" run "$work/double.wadi" "s=2:@$work/s.raw" "out=@$work/synced.raw" "$@"
+        grep -c 'fsync(' "$work/trace"
+    }
+    [ "$(syncs --sync)" -eq 2 ] || complain '--sync: file and folder are not synced'
+    rm -f "$work/synced.raw"
+    [ "$(syncs)" -eq 0 ] || complain 'a new file is synced unasked'
+    [ "$(syncs)" -eq 2 ] || complain 'a file that replaces another is not synced'
+fi
 
 # ---- complaints ----
 refuses 1 'nowhere.wadi' run "$work/nowhere.wadi"

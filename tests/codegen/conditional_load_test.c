@@ -74,8 +74,8 @@ static void sums_of_conditional_loads_are_right(void **state) {
     snprintf(object, sizeof object, "./%s/k.so", folder);
     assert_int_equal(wadi_file_write(text, source, strlen(source), 0600, &err), WADI_OK);
     wadi_cc cc;
-    assert_int_equal(wadi_cc_find(&cc, &err), WADI_OK);
-    if (wadi_cc_compile(&cc, text, object, &err) != WADI_OK) fail_msg("%s", err.msg);
+    assert_int_equal(wadi_cc_find(NULL, &cc, &err), WADI_OK);
+    if (wadi_cc_compile(&cc, text, object, NULL, false, &err) != WADI_OK) fail_msg("%s", err.msg);
     wadi_dl dl = {0};
     wadi_dl_fn fn = NULL;
     assert_int_equal(wadi_dl_open(&dl, object, &err), WADI_OK);

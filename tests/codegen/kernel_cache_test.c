@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +15,8 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/hash.h"
+#include "base/scratch.h"
 #include "codegen/build/cache.h"
 
 static const char *const answer = "int answer(void) { return 42; }\n";
@@ -47,7 +50,7 @@ static wadi_cache_report load(const char *source) {
     wadi_dl d;
     wadi_error err = {0};
     wadi_cache_report r;
-    if (wadi_cache_load(source, &d, &r, &err) != WADI_OK) fail_msg("%s", err.msg);
+    if (wadi_cache_load(source, NULL, &d, &r, &err) != WADI_OK) fail_msg("%s", err.msg);
     assert_int_equal(call(&d), 42);
     wadi_dl_close(&d);
     return r;
@@ -85,6 +88,138 @@ static void a_damaged_entry_is_rebuilt(void **state) {
     }
 }
 
+/* To open a FIFO for reading may last for ever. */
+static void no_file_at_all_is_rebuilt(void **state) {
+    (void)state;
+    const wadi_cache_report first = load(answer);
+    assert_int_equal(unlink(first.path), 0);
+    assert_int_equal(mkfifo(first.path, 0700), 0);
+    (void)alarm(60);
+    const wadi_cache_report r = load(answer);
+    (void)alarm(0);
+    assert_true(r.damaged && r.compiled);
+    assert_false(load(answer).compiled);
+}
+
+static void copy_file(const char *from, const char *to) {
+    char *data = NULL;
+    size_t n = 0;
+    assert_int_equal(wadi_file_read(from, &data, &n, NULL), WADI_OK);
+    assert_int_equal(wadi_file_write(to, data, n, 0700, NULL), WADI_OK);
+    free(data);
+}
+
+/* Whole, but what another text was compiled to; and the same with the key of this one in its tail. */
+static void an_entry_of_another_key_is_rebuilt(void **state) {
+    (void)state;
+    enum { KEY = 64, DIGEST = 32, MAGIC = 8, TAIL = KEY + DIGEST + MAGIC };
+    const wadi_cache_report mine = load(answer);
+    wadi_dl d;
+    wadi_cache_report other;
+    assert_int_equal(wadi_cache_load("int answer(void) { return 41; }\n", NULL, &d, &other, NULL),
+                     WADI_OK);
+    wadi_dl_close(&d);
+    copy_file(other.path, mine.path);
+    wadi_cache_report r = load(answer);
+    assert_true(r.damaged && r.compiled);
+    char *ours = NULL, *theirs = NULL;
+    size_t n = 0, m = 0;
+    assert_int_equal(wadi_file_read(mine.path, &ours, &n, NULL), WADI_OK);
+    assert_int_equal(wadi_file_read(other.path, &theirs, &m, NULL), WADI_OK);
+    memcpy(theirs + m - TAIL, ours + n - TAIL, KEY);
+    uint8_t *digest = (uint8_t *)theirs + m - DIGEST - MAGIC;
+    assert_int_equal(wadi_sha256(theirs, m - DIGEST - MAGIC, digest), WADI_OK);
+    assert_int_equal(wadi_file_write(mine.path, theirs, m, 0700, NULL), WADI_OK);
+    free(ours);
+    free(theirs);
+    r = load(answer);
+    assert_true(r.damaged && r.compiled);
+    assert_false(load(answer).compiled);
+}
+
+static int entries_of(const char *path) {
+    int n = 0;
+    DIR *folder = opendir(path);
+    assert_non_null(folder);
+    for (const struct dirent *e = readdir(folder); e; e = readdir(folder)) n += e->d_name[0] != '.';
+    closedir(folder);
+    return n;
+}
+
+/* A folder of a build whose process is dead goes, one of a living one stays, as does what others have put there. */
+static void what_killed_builds_left_is_removed(void **state) {
+    (void)state;
+    wadi_scratch living;
+    char path[128];
+    load(answer);
+    assert_int_equal(entries_of(dir), 1);
+    const pid_t child = fork();
+    if (child == 0) {
+        wadi_scratch dead;
+        if (wadi_scratch_make(dir, "build-", &dead, NULL) != WADI_OK) _exit(1);
+        snprintf(path, sizeof path, "%.100s/kernel.c", dead.path);
+        _exit(wadi_file_write(path, "x", 1, 0600, NULL) == WADI_OK ? 0 : 1);
+    }
+    int status = -1;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+    snprintf(path, sizeof path, "%s/build-empty1", dir);
+    assert_int_equal(mkdir(path, 0700), 0);
+    snprintf(path, sizeof path, "%s/build-others", dir);
+    assert_int_equal(mkdir(path, 0700), 0);
+    snprintf(path, sizeof path, "%s/build-others/notes", dir);
+    assert_int_equal(wadi_file_write(path, "x", 1, 0600, NULL), WADI_OK);
+    assert_int_equal(wadi_scratch_make(dir, "build-", &living, NULL), WADI_OK);
+    assert_int_equal(entries_of(dir), 5);
+    load("int answer(void) { return 6 * 7; }\n");
+    assert_int_equal(entries_of(dir), 4); /* two modules, the living one, the others' */
+    wadi_scratch_remove(&living);
+    assert_int_equal(entries_of(dir), 3);
+}
+
+static void nothing_refuses_to_run_without_a_folder(void **state) {
+    (void)state;
+    char path[128], here[64];
+    struct stat about;
+    unsetenv("WADI_CACHE_DIR");
+    unsetenv("XDG_CACHE_HOME");
+    setenv("HOME", "/nonexistent", 1);
+    snprintf(here, sizeof here, "%s", dir);
+    setenv("TMPDIR", here, 1);
+    wadi_cache_report r = load(answer); /* a folder of our own among what is temporary */
+    snprintf(path, sizeof path, "%s/wadi-%lu", dir, (unsigned long)geteuid());
+    assert_int_equal(stat(path, &about), 0);
+    assert_int_equal(about.st_mode & 0777, 0700);
+    assert_int_equal(strncmp(r.path, path, strlen(path)), 0);
+    assert_false(load(answer).compiled);
+    assert_int_equal(stat("/nonexistent", &about), -1);
+    unsetenv("HOME");
+    assert_false(load(answer).compiled);
+    assert_int_equal(chmod(path, 0750), 0); /* not ours alone: from memory */
+    r = load(answer);
+    wadi_dl d;
+    wadi_error err = {0};
+    if (r.path[0] != '\0') fail_msg("%s", r.path);
+    assert_true(r.compiled && load(answer).compiled);
+    setenv("WADI_CACHE_DIR", "/proc/self/none", 1); /* cannot be made */
+    if (wadi_cache_load(answer, NULL, &d, &r, &err) != WADI_OK) fail_msg("%s", err.msg);
+    assert_int_equal(call(&d), 42);
+    wadi_dl_close(&d);
+    assert_int_equal(entries_of(dir), 1); /* nothing of the builds */
+    unsetenv("TMPDIR");
+}
+
+static void a_compiler_that_makes_nothing_is_told(void **state) {
+    (void)state;
+    wadi_dl d;
+    wadi_error err = {0};
+    setenv("WADI_CC", "true", 1);
+    const wadi_status st = wadi_cache_load(answer, NULL, &d, NULL, &err);
+    unsetenv("WADI_CC");
+    assert_int_equal(st, WADI_COMPILE);
+    assert_non_null(strstr(err.msg, "has made nothing"));
+}
+
 static void the_directory_is_private(void **state) {
     (void)state;
     struct stat st;
@@ -98,7 +233,7 @@ static void a_directory_others_can_write_is_refused(void **state) {
     wadi_dl d;
     wadi_error err;
     assert_int_equal(chmod(dir, 0777), 0);
-    assert_int_equal(wadi_cache_load(answer, &d, NULL, &err), WADI_IO);
+    assert_int_equal(wadi_cache_load(answer, NULL, &d, NULL, &err), WADI_INVALID);
     assert_non_null(strstr(err.msg, dir));
 }
 
@@ -107,7 +242,7 @@ static void a_missing_compiler_is_named(void **state) {
     wadi_dl d;
     wadi_error err;
     setenv("WADI_CC", "/nowhere/cc", 1);
-    const wadi_status st = wadi_cache_load(answer, &d, NULL, &err);
+    const wadi_status st = wadi_cache_load(answer, NULL, &d, NULL, &err);
     unsetenv("WADI_CC");
     assert_int_equal(st, WADI_COMPILE);
     assert_non_null(strstr(err.msg, "/nowhere/cc"));
@@ -117,8 +252,9 @@ static void a_refused_text_gives_the_compilers_words(void **state) {
     (void)state;
     wadi_dl d;
     wadi_error err;
-    assert_int_equal(wadi_cache_load("int answer(void) { return nothing; }\n", &d, NULL, &err),
-                     WADI_COMPILE);
+    assert_int_equal(
+        wadi_cache_load("int answer(void) { return nothing; }\n", NULL, &d, NULL, &err),
+        WADI_COMPILE);
     assert_non_null(strstr(err.msg, "nothing"));
 }
 
@@ -130,7 +266,7 @@ static void processes_compiling_at_once_all_succeed(void **state) {
         if (child[i] == 0) {
             wadi_dl d;
             wadi_dl_fn f = NULL;
-            if (wadi_cache_load(answer, &d, NULL, NULL) != WADI_OK) _exit(1);
+            if (wadi_cache_load(answer, NULL, &d, NULL, NULL) != WADI_OK) _exit(1);
             if (wadi_dl_function(&d, "answer", &f, NULL) != WADI_OK) _exit(2);
             _exit(((answer_fn)f)() == 42 ? 0 : 3);
         }
@@ -150,6 +286,11 @@ int main(void) {
         CASE(a_second_load_compiles_nothing),
         CASE(other_text_is_another_entry),
         CASE(a_damaged_entry_is_rebuilt),
+        CASE(no_file_at_all_is_rebuilt),
+        CASE(an_entry_of_another_key_is_rebuilt),
+        CASE(what_killed_builds_left_is_removed),
+        CASE(nothing_refuses_to_run_without_a_folder),
+        CASE(a_compiler_that_makes_nothing_is_told),
         CASE(the_directory_is_private),
         CASE(a_directory_others_can_write_is_refused),
         CASE(a_missing_compiler_is_named),

@@ -81,6 +81,24 @@ static void costly_values_stay_in_branches(void **state) {
     wadi_lb_end(b);
 }
 
+/* The first element of a row that may be empty: its index is made of what is known outside of the branch that asks. */
+static void what_holds_in_a_branch_keeps_reads_in_it(void **state) {
+    wadi_lb *b = &((fixture *)*state)->b;
+    const wadi_lv n = shape(b, 0, 0), first = bin(b, WADI_SOP_MUL, shape(b, 0, 1), num(b, 4096)),
+                  column = wadi_lb_column(b, 0, 0, WADI_F64),
+                  last = bin(b, WADI_SOP_SUB, n, num(b, 1));
+    wadi_lb_if(b, bin(b, WADI_SOP_GT, n, num(b, 0)));
+    const wadi_lv i = wadi_lb_range(b, first, num(b, 0), last);
+    assert_int_equal(i, wadi_lb_range(b, first, num(b, 0), last));
+    assert_true(wadi_bound_proved(b, i, n));
+    const wadi_lv x = wadi_lb_load(b, column, i, b->fun->body);
+    assert_ptr_equal(wadi_lb_home(b, x), b->scope);
+    wadi_lb_else(b);
+    const wadi_lv again = wadi_lb_range(b, first, num(b, 0), last);
+    assert_int_not_equal(x, wadi_lb_load(b, column, again, b->fun->body));
+    wadi_lb_end(b);
+}
+
 static void values_of_a_closed_branch_are_not_found(void **state) {
     wadi_lb *b = &((fixture *)*state)->b;
     const wadi_lv n = shape(b, 0, 0), m = shape(b, 0, 1);
@@ -175,6 +193,7 @@ int main(void) {
         TEST(equal_values_are_one),
         TEST(invariants_leave_loops),
         TEST(costly_values_stay_in_branches),
+        TEST(what_holds_in_a_branch_keeps_reads_in_it),
         TEST(values_of_a_closed_branch_are_not_found),
         TEST(constants_fold_and_positions_divide_back),
         TEST(an_index_from_a_loop_over_the_extent_is_proved),

@@ -64,6 +64,14 @@ static void names_that_are_no_pass_are_refused(void **state) {
     assert_invalid(&(wadi_pipeline_options){.disable = "lift"}, "lift");
     assert_invalid(&(wadi_pipeline_options){.stop_after = "dc"}, "dc");
     assert_invalid(&(wadi_pipeline_options){.start_after = "dcee"}, "dcee");
+    static const char *const none[] = {"", "dc", "dcee", "CSE", "cse,dce"};
+    for (size_t i = 0; i < sizeof none / sizeof none[0]; i++) {
+        wadi_module *m = program(source);
+        wadi_error err = {.status = WADI_OK};
+        assert_int_equal(wadi_pipeline_pass(m, none[i], NULL, &err), WADI_INVALID);
+        assert_non_null(strstr(err.msg, none[i]));
+        wadi_module_destroy(m);
+    }
 }
 
 static char *run_text(const char *text, const wadi_pipeline_options *options) {
@@ -89,6 +97,23 @@ static void a_dump_can_be_taken_up_again_after_any_pass(void **state) {
         free(rest);
     }
     free(whole);
+}
+
+/* The first is combined in lanes, the second in the order of the elements, which other bits come of. */
+static void folds_that_were_written_in_other_orders_stay_two(void **state) {
+    (void)state;
+    char *after = run_text("program sums\n"
+                           "input xs : f32[n]\n"
+                           "a = fold 0.0f32 xs (s, x) { add s x }\n"
+                           "b = fold 0.0f32 xs (s, x) { add s (bitcast f32 (bitcast i32 x)) }\n"
+                           "c = fold 0.0f32 xs (s, x) { add s x }\n"
+                           "output a\noutput b\noutput c\n",
+                           NULL);
+    int folds = 0;
+    for (const char *at = after; (at = strstr(at, "= fold ")) != NULL; at++) folds++;
+    assert_int_equal(folds, 2);
+    assert_null(strstr(after, "bitcast"));
+    free(after);
 }
 
 static void count_dump(void *env, const char *pass, const wadi_module *m) {
@@ -121,6 +146,7 @@ int main(void) {
         cmocka_unit_test(each_pass_can_be_left_out_alone),
         cmocka_unit_test(names_that_are_no_pass_are_refused),
         cmocka_unit_test(a_dump_can_be_taken_up_again_after_any_pass),
+        cmocka_unit_test(folds_that_were_written_in_other_orders_stay_two),
         cmocka_unit_test(every_pass_is_shown),
         cmocka_unit_test(passes_twice_give_what_they_gave_once),
     };

@@ -106,6 +106,32 @@ static void elements_replaced_one_by_one_stay_where_they_are(void **state) {
     planned_free(&p);
 }
 
+/* What is added is made on the way, on either side of the state. */
+static void elements_replaced_by_way_of_others_stay_where_they_are(void **state) {
+    (void)state;
+    static const char *const ways[] = {
+        "    half = map g (x) { sin x }\n    next = zip_with half v (x, y) { add x y }\n",
+        "    half = map g (x) { sin x }\n    next = zip_with v half (x, y) { add x y }\n",
+        "    half = map g (x) { sin x }\n    wide = zip_with half v (x, y) { mul x y }\n"
+        "    next = map wide (x) { neg x }\n",
+        "    n = unit { convert f64 (extent g 0) }\n"
+        "    next = zip_with g v (x, y) { add (mul x y) (the n) }\n",
+        "    other = map v (x) { sin x }\n    wide = zip_with other g (x, y) { mul x y }\n"
+        "    next = zip_with wide v (x, y) { sub x y }\n",
+    };
+    for (size_t i = 0; i < sizeof ways / sizeof ways[0]; i++) {
+        char text[512];
+        snprintf(text, sizeof text,
+                 "program sums\ninput grid : f64[n, m]\ns = stream_in \"s\" : seq(f64[n, m])\n"
+                 "total = fold_seq s grid (g, v) {\n%s    yield next\n}\noutput total\n",
+                 ways[i]);
+        planned p = plan_of(text);
+        assert_true(in_place(&p, 0));
+        assert_makes_nothing(&p);
+        planned_free(&p);
+    }
+}
+
 /* ---- shares ---- */
 
 /* Steps of body `number` whose units are shares of rows. */
@@ -237,6 +263,7 @@ int main(void) {
         cmocka_unit_test(scattered_sums_are_added_where_the_grid_lies),
         cmocka_unit_test(so_are_those_of_whole_chunks),
         cmocka_unit_test(elements_replaced_one_by_one_stay_where_they_are),
+        cmocka_unit_test(elements_replaced_by_way_of_others_stay_where_they_are),
         cmocka_unit_test(rows_of_patches_are_shared_by_workers),
         cmocka_unit_test(rows_that_are_not_known_in_front_are_not_shared),
         cmocka_unit_test(a_start_made_for_the_fold_becomes_its_state),

@@ -189,7 +189,7 @@ static void explanation_names_passes_values_and_reasons(void **state) {
                          NULL);
     static const char *const expected[] = {
         "== program as written ==", "== after seqfuse ==", "== after fuse ==", "== stages ==",
-        "t joined with u",          "left its stage",      "irregular: ",      "fused into zs",
+        "\nt joined with u: ",      "left its stage",      "irregular: ",      "fused into zs",
         "combined in 16 lanes",
     };
     wadi_text t;

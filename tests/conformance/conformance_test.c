@@ -1,6 +1,6 @@
 /* Random programs: compiled code gives what the interpreter gives, whatever is switched off, however the stream is cut.
  *
- * WADI_CONFORMANCE_SEEDS chooses the seeds: "N" for 0..N-1, or "A-B". Compiling kernels is what takes time, so each seed
+ * WADI_CONFORMANCE_SEEDS chooses the seeds: "N" for 0..N-1, or "A-B"; WADI_TEST_ALL asks for many. Compiling kernels is what takes time, so each seed
  * is compiled twice, with everything on and with one thing off, and the kinds of variants rotate over the seeds. A
  * failure is shrunk to the smallest program of its seed and the fewest elements that still fail. */
 #include <setjmp.h>
@@ -14,7 +14,7 @@
 
 #include "tests/conformance/trial.h"
 
-enum { DEFAULT_SEEDS = 48, RUNS = 3, REPORTS = 3 };
+enum { SEEDS = 24, ALL_SEEDS = 120, RUNS = 3, REPORTS = 3 };
 
 /* ---- shrinking ---- */
 
@@ -131,7 +131,7 @@ static void random_programs_agree_with_the_interpreter(void **state) {
     (void)state;
     uint64_t from, to;
     int failed = 0, faults = 0;
-    trial_seeds(DEFAULT_SEEDS, &from, &to);
+    trial_seeds(getenv("WADI_TEST_ALL") ? ALL_SEEDS : SEEDS, &from, &to);
     print_message("seeds %llu-%llu\n", (unsigned long long)from, (unsigned long long)to - 1);
     for (uint64_t seed = from; seed < to && failed < REPORTS; seed++) {
         const int result = try_seed(seed);

@@ -12,7 +12,7 @@
 #include "tests/conformance/generator.h"
 #include "tests/conformance/maker.h"
 
-enum { ENOUGH_SEEDS = 1500 };
+enum { ENOUGH_SEEDS = 2500 };
 
 /* [operation][type of its first argument] */
 typedef bool seen_table[WADI_SOP_COUNT][WADI_TYPE_COUNT];

@@ -193,6 +193,7 @@ static void assert_faults(wadi_program *p, const int64_t *offsets, const char *o
     assert_int_equal(conf_go(&c, exe, &v, &delivered, &err), WADI_FAULT);
     assert_true(is_told(c.fault.msg, op));
     assert_true(is_told(err.msg, op));
+    if (!conf_told_alike(&c, &err, &why)) fail_msg("%s", wadi_text_str(&why));
     wadi_exe_destroy(exe);
     conf_case_fini(&c);
     wadi_program_destroy(p);
@@ -212,7 +213,7 @@ static void a_row_beyond_its_array_is_a_fault(void **state) {
     wadi_acc o;
     wadi_program *p = wadi_program_create("beyond");
     results("all", 6, wadi_consume(wadi_elements(wadi_map_seq(described, ragged(&o)))));
-    assert_faults(p, (const int64_t[]){0, 2, 7, 5}, "backpermute");
+    assert_faults(p, (const int64_t[]){0, 2, 7, 5}, "from_offsets");
 }
 
 int main(void) {

@@ -70,7 +70,7 @@ static bool faults(const conf_case *c, const expected *e, const conf_variant *v,
                        (long long)delivered, (long long)e->element);
         return false;
     }
-    return mentions(err.msg, e, e->op, why);
+    return mentions(err.msg, e, e->op, why) && conf_told_alike(c, &err, why);
 }
 
 static void assert_faults(wadi_program *p, const wadi_interp_io *io, const char *op,

@@ -2,12 +2,18 @@
  * result. A program is one or two stages over a stream, and sometimes a second sequence that it makes itself. */
 #include "tests/conformance/generator.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "tests/conformance/maker.h"
 
-enum { MAX_ELEMENT = 700 };
+enum { MAX_ELEMENT = 700, LENGTHY = 16 };
+
+/* One seed in LENGTHY has rows about the sizes of blocks, and few of them. */
+static bool is_lengthy(uint64_t seed) {
+    return seed % LENGTHY == 5;
+}
 
 uint64_t gen_next(gen_random *r) {
     uint64_t z = (r->state += 0x9e3779b97f4a7c15u);
@@ -34,7 +40,7 @@ static wadi_acc body(void *env, wadi_acc element) {
         if (m->classes <= shared + it->shape) m->classes = shared + it->shape + 1;
     }
     for (int i = 0; i < m->size; i++)
-        if (gen_below(&m->r, 14) == 0)
+        if (!m->lengthy && gen_below(&m->r, 14) == 0)
             gen_inner(m);
         else
             gen_step(m);
@@ -62,33 +68,48 @@ static wadi_exp doubled(wadi_exp x) {
     return wadi_add(y, y);
 }
 
-static void make_stream(gen_random *r, gen_stream *s) {
+static int64_t constant_extent(gen_random *r) {
+    static const int values[] = {1, 2, 3, 16, 17, 18, 33};
+    return gen_below(r, 2) ? values[gen_below(r, 7)] : gen_below(r, 20);
+}
+
+static const int64_t long_extents[] = {4095, 4096, 4097, 4098, 8191, 8192, 8193, 10001};
+
+/* One vector, of an extent that may be known. */
+static void make_long_stream(gen_random *r, gen_stream *s) {
+    s->parts = 1;
+    s->type[0] = gen_type(r);
+    s->rank[0] = 1;
+    s->fixed[0] = gen_below(r, 2) == 0;
+    s->shape[0][0] = long_extents[gen_below(r, 8)];
+}
+
+static void make_stream(gen_random *r, bool lengthy, gen_stream *s) {
     memset(s, 0, sizeof *s);
-    s->parts = 1 + gen_below(r, GEN_MAX_PARTS);
+    if (lengthy) {
+        make_long_stream(r, s);
+        return;
+    }
+    s->parts = 1 + (gen_below(r, 2) ? gen_below(r, 2) : gen_below(r, GEN_MAX_PARTS));
     s->shared = gen_below(r, 2) == 0;
     for (int p = 0; p < s->parts; p++) {
         s->type[p] = gen_type(r);
         s->rank[p] = p > 0 && s->shared ? s->rank[0] : gen_below(r, 3);
         s->fixed[p] = p > 0 && s->shared ? s->fixed[0] : gen_below(r, 3) == 0;
         for (int d = 0; d < s->rank[p]; d++)
-            s->shape[p][d] = p > 0 && s->shared ? s->shape[0][d] : gen_below(r, 20);
+            s->shape[p][d] = p > 0 && s->shared ? s->shape[0][d] : constant_extent(r);
     }
-}
-
-static const char *extent_text(const gen_stream *s, int p, int d, char *room) {
-    int n = 0;
-    if (s->shape[p][d] >= 10) room[n++] = (char)('0' + s->shape[p][d] / 10);
-    room[n++] = (char)('0' + s->shape[p][d] % 10);
-    room[n] = '\0';
-    return room;
 }
 
 static wadi_seq stream_in(const gen_stream *s) {
     wadi_component component[GEN_MAX_PARTS];
-    char room[GEN_MAX_PARTS][2][4];
+    char room[GEN_MAX_PARTS][2][24];
     const char *extents[GEN_MAX_PARTS][2];
     for (int k = 0; k < s->parts; k++) {
-        for (int d = 0; d < 2; d++) extents[k][d] = extent_text(s, k, d, room[k][d]);
+        for (int d = 0; d < 2; d++) {
+            (void)snprintf(room[k][d], sizeof room[k][d], "%lld", (long long)s->shape[k][d]);
+            extents[k][d] = room[k][d];
+        }
         component[k] = (wadi_component){wadi_scalar_elem(s->type[k]), s->rank[k],
                                         s->fixed[k] ? extents[k] : NULL};
     }
@@ -176,8 +197,10 @@ static void second_sequence(maker *m) {
 }
 
 wadi_program *gen_program(uint64_t seed, int size, gen_stream *out_stream) {
-    maker m = {.r = {seed * 2 + 1}, .size = size};
-    make_stream(&m.r, out_stream);
+    maker m = {.r = {seed * 2 + 1}, .size = size, .lengthy = is_lengthy(seed)};
+    if (m.lengthy && m.size > 4) m.size = 4;
+    m.deepest = gen_below(&m.r, 4) ? 2 : 5;
+    make_stream(&m.r, m.lengthy, out_stream);
     wadi_program *p = wadi_program_create("random");
     if (!p) return NULL;
     static const char *const table_extent[] = {"7"};
@@ -185,14 +208,14 @@ wadi_program *gen_program(uint64_t seed, int size, gen_stream *out_stream) {
     m.outer = wadi_scanl(wadi_add, wadi_i64(1), wadi_map(doubled, m.table));
     const wadi_seq in = stream_in(out_stream);
     read_stream(&m, out_stream);
-    const wadi_seq read = gen_below(&m.r, 3) == 0 ? gen_transduced(&m, in) : in;
+    const wadi_seq read = !m.lengthy && gen_below(&m.r, 3) == 0 ? gen_transduced(&m, in) : in;
     wadi_seq s = wadi_map_seq_env(body, &m, read);
-    if (gen_below(&m.r, 3) == 0) {
+    if (!m.lengthy && gen_below(&m.r, 3) == 0) {
         chain(&m);
         s = wadi_map_seq_env(body, &m, gen_transduced(&m, s));
     }
     wadi_stream_out(s, GEN_SINK);
-    if (gen_below(&m.r, 4) == 0) { /* another end of the same pass */
+    if (!m.lengthy && gen_below(&m.r, 4) == 0) { /* another end of the same pass */
         chain(&m);
         const wadi_seq t = gen_transduced(&m, s);
         wadi_output("passing", wadi_consume(gen_consumed(&m, t)));
@@ -236,6 +259,18 @@ static void fill(gen_random *r, wadi_type t, void *column, int64_t n) {
         case WADI_I64:
             ((int64_t *)column)[i] = wide ? (int64_t)bits : small;
             break;
+        case WADI_U64:
+            ((uint64_t *)column)[i] = wide ? bits : (uint64_t)(int64_t)small;
+            break;
+        case WADI_U16:
+            ((uint16_t *)column)[i] = (uint16_t)(wide ? (int)(bits & 0xffff) : small);
+            break;
+        case WADI_I8:
+            ((int8_t *)column)[i] = (int8_t)small;
+            break;
+        case WADI_BOOL:
+            ((uint8_t *)column)[i] = bits & 1;
+            break;
         default:
             ((uint8_t *)column)[i] = (uint8_t)bits;
             break;
@@ -243,18 +278,20 @@ static void fill(gen_random *r, wadi_type t, void *column, int64_t n) {
     }
 }
 
-static bool make_array(gen_random *r, const gen_stream *s, int p, const wadi_array *shape_of,
-                       wadi_array *out) {
+static bool make_array(gen_random *r, bool lengthy, const gen_stream *s, int p,
+                       const wadi_array *shape_of, wadi_array *out) {
     int64_t size = 1;
     *out = (wadi_array){.rank = s->rank[p], .fields = 1, .type = {s->type[p]}};
     for (int d = 0; d < out->rank; d++) {
         if (s->fixed[p])
             out->shape[d] = s->shape[p][d];
         else
-            out->shape[d] = shape_of ? shape_of->shape[d] : ragged_extent(r);
+            out->shape[d] = shape_of  ? shape_of->shape[d]
+                            : lengthy ? long_extents[gen_below(r, 8)]
+                                      : ragged_extent(r);
         size *= out->shape[d];
     }
-    while (size > MAX_ELEMENT && !s->fixed[p] && !shape_of) {
+    while (size > MAX_ELEMENT && !lengthy && !s->fixed[p] && !shape_of) {
         size = 1;
         for (int d = 0; d < out->rank; d++) size *= (out->shape[d] = out->shape[d] / 2);
     }
@@ -268,14 +305,15 @@ bool gen_input_make(uint64_t seed, const gen_stream *s, gen_input *out) {
     static const int64_t counts[] = {0, 1, 2, 3, 7, 16, 17, 40};
     gen_random r = {seed ^ 0x5bd1e995u};
     memset(out, 0, sizeof *out);
-    out->count = counts[gen_below(&r, 8)];
+    const bool lengthy = is_lengthy(seed);
+    out->count = counts[gen_below(&r, lengthy ? 4 : 8)];
     out->parts = s->parts;
     out->array = calloc((size_t)(out->count * s->parts + 1), sizeof *out->array);
     bool ok = out->array != NULL;
     for (int64_t i = 0; ok && i < out->count; i++)
         for (int p = 0; ok && p < s->parts; p++) {
             wadi_array *row = out->array + i * s->parts;
-            ok = make_array(&r, s, p, p > 0 && s->shared ? &row[0] : NULL, &row[p]);
+            ok = make_array(&r, lengthy, s, p, p > 0 && s->shared ? &row[0] : NULL, &row[p]);
         }
     for (int k = 0; k < GEN_TABLE; k++) out->table_data[k] = gen_below(&r, 100) - 50;
     out->table = (wadi_array){.rank = 1,

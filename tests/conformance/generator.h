@@ -13,7 +13,7 @@
 
 #include "wadi/wadi.h"
 
-enum { GEN_MAX_PARTS = 2, GEN_TABLE = 7 };
+enum { GEN_MAX_PARTS = 4, GEN_TABLE = 7 };
 
 #define GEN_SOURCE "in"
 #define GEN_SINK "out"

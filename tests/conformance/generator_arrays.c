@@ -136,7 +136,8 @@ static void do_fold(maker *m) {
     const wadi_exp z = gen_literal(m, it.type);
     switch (gen_below(&m->r, 4)) {
     case 0:
-        gen_keep(m, wadi_sum(it.a), it.rank - 1, it.type, gen_fresh_class(m));
+        gen_keep(m, it.type == WADI_BOOL ? wadi_any_of(it.a) : wadi_sum(it.a), it.rank - 1, it.type,
+                 gen_fresh_class(m));
         return;
     case 1: {
         if (gen_is_complex(it.type)) break;
@@ -190,8 +191,9 @@ static wadi_ix bucket(void *env, wadi_ix ix) {
 static void do_permute(maker *m) {
     const item it = gen_pick_ranked(m, 1, 2);
     target t = {m, it.a, it.rank,
-                gen_is_float(it.type) || gen_is_complex(it.type) ? wadi_add
-                                                                 : gen_associative(m, it.type)};
+                it.type == WADI_BOOL                               ? wadi_lor
+                : gen_is_float(it.type) || gen_is_complex(it.type) ? wadi_add
+                                                                   : gen_associative(m, it.type)};
     const wadi_acc defaults = wadi_fill(wadi_ix1(wadi_i64(5)), gen_literal(m, it.type));
     const wadi_acc p = wadi_permute_env(combine, defaults, bucket, &t, it.a);
     gen_keep(m, p, 1, it.type, gen_fresh_class(m));
@@ -364,11 +366,19 @@ static void do_control(maker *m) {
 
 void gen_step(maker *m) {
     static void (*const steps[])(maker *) = {
-        do_map,          do_map,          do_zip,          do_zip,          do_generate,
-        do_structure,    do_structure,    do_structure,    do_fold,         do_fold,
-        do_scan,         do_gather,       do_permute,      do_acond,        do_awhile,
-        do_backpermute,  do_slice,        do_record,       do_lookup,       do_turns,
-        gen_ragged_step, gen_ragged_step, gen_ragged_step, gen_ragged_step, gen_ragged_step,
-        do_control,      do_control,      do_control,      do_spread,       do_lifted};
+        do_map,           do_map,           do_zip,           do_zip,          do_generate,
+        do_structure,     do_structure,     do_structure,     do_fold,         do_fold,
+        do_scan,          do_gather,        do_permute,       do_acond,        do_awhile,
+        do_backpermute,   do_slice,         do_record,        do_lookup,       do_turns,
+        gen_ragged_step,  gen_ragged_step,  gen_ragged_step,  gen_ragged_step, gen_ragged_step,
+        do_control,       do_control,       do_control,       do_spread,       do_lifted,
+        gen_derived_step, gen_derived_step, gen_derived_step, gen_derived_step};
+    static void (*const even[])(maker *) = {
+        do_map,    do_map,     do_zip,         do_zip,   do_fold,   do_fold,   do_scan,
+        do_gather, do_permute, do_backpermute, do_slice, do_record, do_lookup, gen_ragged_step};
+    if (m->lengthy) {
+        even[gen_below(&m->r, (int)(sizeof even / sizeof even[0]))](m);
+        return;
+    }
     steps[gen_below(&m->r, (int)(sizeof steps / sizeof steps[0]))](m);
 }

@@ -3,8 +3,6 @@
 
 #include "tests/conformance/maker.h"
 
-enum { DEEPEST = 2 };
-
 /* A region's arrays are not seen outside of it. */
 typedef struct scope {
     int n, classes, depth;
@@ -119,7 +117,7 @@ static void do_longest(maker *m) {
 
 bool gen_control_step(maker *m) {
     static void (*const steps[])(maker *) = {do_branches, do_rounds, do_pieces, do_longest};
-    if (m->depth >= DEEPEST) return false;
+    if (m->depth >= m->deepest) return false;
     steps[gen_below(&m->r, 4)](m);
     return true;
 }

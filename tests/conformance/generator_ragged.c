@@ -177,8 +177,9 @@ static void do_send(maker *m) {
         gen_keep(m, wadi_gather_if(flags, to, it.a, nine), it.rank, it.type, it.shape);
         return;
     default:
-        gen_keep(m, wadi_histogram(wadi_add, wadi_i64(9), gen_literal(m, it.type), to, it.a), 1,
-                 it.type, gen_fresh_class(m));
+        gen_keep(m,
+                 wadi_histogram(gen_sum(it.type), wadi_i64(9), gen_literal(m, it.type), to, it.a),
+                 1, it.type, gen_fresh_class(m));
         return;
     }
 }

@@ -5,8 +5,9 @@
 #include "graph/lang/grow.h"
 #include "tests/conformance/maker.h"
 
-static const wadi_type some_types[] = {WADI_I32, WADI_I64, WADI_U8,  WADI_F32, WADI_F64,
-                                       WADI_I16, WADI_U32, WADI_C64, WADI_C128};
+static const wadi_type some_types[] = {WADI_I32, WADI_I64, WADI_U8,  WADI_F32,  WADI_F64,
+                                       WADI_I16, WADI_U32, WADI_C64, WADI_C128, WADI_I8,
+                                       WADI_U16, WADI_U64, WADI_BOOL};
 enum { TYPES = sizeof some_types / sizeof some_types[0] };
 
 bool gen_is_float(wadi_type t) {
@@ -28,6 +29,7 @@ wadi_type gen_type(gen_random *r) {
 }
 
 wadi_exp gen_literal(maker *m, wadi_type t) {
+    if (t == WADI_BOOL) return wadi_bool(gen_below(&m->r, 2) == 0);
     static const double values[] = {0, 1, 2, 3, 5, 7, 100, -1, -2, 0.5, -0.25, 1e6, 65535, 1e-3};
     return wadi_literal(t, values[gen_below(&m->r, (int)(sizeof values / sizeof values[0]))]);
 }
@@ -97,6 +99,52 @@ static wadi_exp loop_step(void *env, wadi_exp i, wadi_exp state) {
     const wadi_exp next = scalar(l->m, l->type, 1, 2, params);
     memcpy(l->m->given, given, sizeof given);
     return next;
+}
+
+static wadi_exp rounds_left(void *env, wadi_exp state) {
+    (void)env;
+    return wadi_lt(wadi_get(state, "round"), wadi_i64(3));
+}
+
+static wadi_exp one_round(void *env, wadi_exp state) {
+    const wadi_exp round = wadi_get(state, "round");
+    const wadi_exp value = loop_step(env, round, wadi_get(state, "value"));
+    return wadi_rec2("value", value, "round", wadi_add(round, wadi_i64(1)));
+}
+
+/* As many rounds as a number says, none of many. */
+static wadi_exp looped(maker *m, wadi_type t, int depth, int n, const wadi_exp *params) {
+    loop l = {m, t};
+    const wadi_exp value = scalar(m, t, depth - 1, n, params);
+    const wadi_exp from = wadi_mod(scalar(m, WADI_I64, depth - 1, n, params), wadi_i64(5));
+    return wadi_get(
+        wadi_while_env(rounds_left, one_round, &l, wadi_rec2("value", value, "round", from)),
+        "value");
+}
+
+/* The bits of a number of another type; not those of a float, whose NaN may be any. */
+static wadi_exp same_bits(maker *m, wadi_type t, int depth, int n, const wadi_exp *params) {
+    static const wadi_type from[WADI_TYPE_COUNT] = {
+        [WADI_I8] = WADI_U8,   [WADI_U8] = WADI_I8,   [WADI_I16] = WADI_U16, [WADI_U16] = WADI_I16,
+        [WADI_I32] = WADI_U32, [WADI_U32] = WADI_I32, [WADI_I64] = WADI_U64, [WADI_U64] = WADI_I64,
+        [WADI_F32] = WADI_U32, [WADI_F64] = WADI_I64};
+    if (from[t] == WADI_BOOL) return gen_literal(m, t);
+    return wadi_bitcast(t, scalar(m, from[t], depth - 1, n, params));
+}
+
+/* The table read as an array of two or three dimensions, by index or in a row. */
+static wadi_exp table_cell(maker *m, wadi_type t, int depth, int n, const wadi_exp *params) {
+    const wadi_exp i = wadi_mod(scalar(m, WADI_I64, depth - 1, n, params), wadi_i64(GEN_TABLE)),
+                   one = wadi_i64(1), zero = wadi_i64(0), all = wadi_i64(GEN_TABLE);
+    switch (gen_below(&m->r, 3)) {
+    case 0:
+        return wadi_convert(t, wadi_index2(wadi_reshape(wadi_ix2(all, one), m->table), i, zero));
+    case 1:
+        return wadi_convert(
+            t, wadi_index3(wadi_reshape(wadi_ix3(one, all, one), m->table), zero, i, zero));
+    default:
+        return wadi_convert(t, wadi_linear(wadi_reshape(wadi_ix2(one, all), m->table), i));
+    }
 }
 
 static wadi_exp integer_op(maker *m, wadi_type t, int depth, int n, const wadi_exp *params) {
@@ -194,12 +242,16 @@ static wadi_exp complex_op(maker *m, wadi_type t, int depth, int n, const wadi_e
 
 /* An expression of type t over the parameters. */
 static wadi_exp scalar(maker *m, wadi_type t, int depth, int n, const wadi_exp *params) {
-    const int choice = gen_below(&m->r, depth <= 0 ? 2 : 11);
+    const int choice = gen_below(&m->r, depth <= 0 ? 2 : 14);
     if (choice == 0 && n > 0) {
         const int p = gen_below(&m->r, n);
         return m->given[p] == t ? params[p] : wadi_convert(t, params[p]);
     }
     if (choice < 2) return gen_literal(m, t);
+    if (t == WADI_BOOL) return comparison(m, depth - 1, n, params);
+    if (choice == 11) return looped(m, t, depth, n, params);
+    if (choice == 12) return same_bits(m, t, depth, n, params);
+    if (choice == 13) return table_cell(m, t, depth, n, params);
     if (choice == 9) return any_op(m, t, depth, n, params);
     if (choice > 7)
         return gen_is_complex(t) ? complex_op(m, t, depth, n, params)
@@ -257,7 +309,12 @@ wadi_exp gen_of_index_and_element(void *env, wadi_ix ix, wadi_exp a) {
     return scalar(m, m->want, 3, 2, params);
 }
 
+wadi_fn2 gen_sum(wadi_type t) {
+    return t == WADI_BOOL ? wadi_lor : wadi_add;
+}
+
 wadi_fn2 gen_associative(maker *m, wadi_type t) {
+    if (t == WADI_BOOL) return gen_below(&m->r, 2) ? wadi_land : wadi_lor;
     if (gen_is_complex(t)) return gen_below(&m->r, 3) ? wadi_add : wadi_mul;
     switch (gen_below(&m->r, gen_is_float(t) ? 3 : 6)) {
     case 0:

@@ -53,10 +53,13 @@ static wadi_seq between_offsets(maker *m) {
 static wadi_seq segments(maker *m) {
     int64_t offsets[SEGMENTS], shapes[2 * SEGMENTS];
     const int rank = 1 + gen_below(&m->r, 2);
-    const int64_t n = gen_below(&m->r, SEGMENTS + 1), values = VALUES, table[2] = {n, rank};
+    const int64_t n = gen_below(&m->r, SEGMENTS + 1), values = VALUES, room = 6 * 16,
+                  table[2] = {n, rank};
     for (int i = 0; i < SEGMENTS; i++) offsets[i] = gen_below(&m->r, 4);
     for (int i = 0; i < 2 * SEGMENTS; i++) shapes[i] = gen_below(&m->r, 5);
     elements_of(m, rank);
+    if (gen_below(&m->r, 3) == 0)
+        return wadi_from_shapes(host(WADI_I64, 2, table, shapes), made_of_table(m, 1, &room));
     return wadi_from_segs(host(WADI_I64, 1, &n, offsets), host(WADI_I64, 2, table, shapes),
                           made_of_table(m, 1, &values));
 }
@@ -87,12 +90,16 @@ static wadi_acc by_size(void *env, wadi_acc element) {
     return wadi_unit(wadi_ne(wadi_mod(n, wadi_i64(3)), wadi_i64(0)));
 }
 
+static wadi_fn2 greatest(wadi_type t) {
+    return t == WADI_BOOL ? wadi_lor : wadi_max;
+}
+
 static wadi_acc by_value(void *env, wadi_acc element) {
     maker *m = env;
     const wadi_acc a = part_of(m, element, 0);
     const wadi_type t = m->part[0].type;
     const wadi_exp least = wadi_literal(t, (double)m->constant);
-    const wadi_exp sum = wadi_the(wadi_fold_all(wadi_max, least, a));
+    const wadi_exp sum = wadi_the(wadi_fold_all(greatest(t), least, a));
     return wadi_unit(wadi_gt(sum, least));
 }
 
@@ -148,7 +155,8 @@ static wadi_seq batched(maker *m, wadi_seq s) {
 static wadi_acc summed_up(void *env, wadi_acc state, wadi_acc element) {
     maker *m = env;
     const wadi_exp zero = wadi_literal(m->part[0].type, 0);
-    return wadi_zip_with(wadi_add, state, wadi_fold_all(wadi_add, zero, part_of(m, element, 0)));
+    const wadi_fn2 sum = gen_sum(m->part[0].type);
+    return wadi_zip_with(sum, state, wadi_fold_all(sum, zero, part_of(m, element, 0)));
 }
 
 static wadi_seq scanned(maker *m, wadi_seq s) {
@@ -180,8 +188,9 @@ static wadi_acc count_up(void *env, wadi_acc state, wadi_acc chunk) {
     const wadi_exp n = wadi_add(wadi_extent(shapes, 0), wadi_mul(wadi_size(values), wadi_i64(7)));
     const wadi_acc counted = wadi_zip_with(wadi_add, wadi_tuple_get(state, 0), wadi_unit(n));
     const wadi_exp zero = wadi_literal(m->part[0].type, 0);
-    const wadi_acc all = wadi_fold_all(wadi_max, zero, values);
-    return wadi_tuple2(counted, wadi_zip_with(wadi_max, wadi_tuple_get(state, 1), all));
+    const wadi_fn2 most = greatest(m->part[0].type);
+    const wadi_acc all = wadi_fold_all(most, zero, values);
+    return wadi_tuple2(counted, wadi_zip_with(most, wadi_tuple_get(state, 1), all));
 }
 
 /* ---- an array as the state: changes that can be made in place, and such that cannot ---- */
@@ -275,13 +284,13 @@ static wadi_acc sum_by_rows(void *env, wadi_acc element) {
     return wadi_consume(wadi_fold_seq_env(combined, &rows, wadi_unit(zero), wadi_to_seq(element)));
 }
 
-static wadi_exp plus_itself(wadi_exp x) {
-    return wadi_add(x, x);
+static wadi_exp plus_itself(void *env, wadi_exp x) {
+    const maker *m = env;
+    return gen_sum(m->part[0].type)(x, x);
 }
 
 static wadi_acc twice(void *env, wadi_acc element) {
-    (void)env;
-    return wadi_map(plus_itself, element);
+    return wadi_map_env(plus_itself, env, element);
 }
 
 static wadi_seq mapped(maker *m, wadi_seq s) {
@@ -296,8 +305,8 @@ static wadi_seq mapped(maker *m, wadi_seq s) {
 static wadi_acc both(void *env, wadi_acc a, wadi_acc b) {
     maker *m = env;
     const wadi_exp zero = wadi_literal(m->part[0].type, 0);
-    return wadi_zip_with(wadi_add, wadi_fold_all(wadi_add, zero, a),
-                         summed_up(m, wadi_unit(zero), b));
+    const wadi_fn2 sum = gen_sum(m->part[0].type);
+    return wadi_zip_with(sum, wadi_fold_all(sum, zero, a), summed_up(m, wadi_unit(zero), b));
 }
 
 static wadi_seq zipped(maker *m, wadi_seq s) {

@@ -4,7 +4,7 @@
 
 #include "tests/conformance/generator.h"
 
-enum { GEN_POOL = 64, GEN_MAX_OUT = 3 };
+enum { GEN_POOL = 64, GEN_MAX_OUT = 4 };
 
 /* An array that steps may use. */
 typedef struct item {
@@ -24,8 +24,9 @@ typedef struct maker {
     int parts;
     item part[GEN_MAX_OUT], out[GEN_MAX_OUT];
     int outs;
-    bool alike; /* the elements have one shape */
-    int depth;  /* of regions that the step being made stands in */
+    bool alike;         /* the elements have one shape */
+    int depth, deepest; /* of regions that the step being made stands in, and may stand in */
+    bool lengthy;       /* rows are long: nothing multiplies them */
     /* what the scalar function being built may use */
     wadi_type want;
     wadi_type given[4];
@@ -37,6 +38,8 @@ bool gen_is_complex(wadi_type t);
 wadi_type gen_type(gen_random *r);
 bool gen_has_type(wadi_type t); /* gen_type gives it */
 wadi_exp gen_literal(maker *m, wadi_type t);
+/* The sum of two of type t; of bools whether one is true. */
+wadi_fn2 gen_sum(wadi_type t);
 /* An associative function on elements of type t. */
 wadi_fn2 gen_associative(maker *m, wadi_type t);
 
@@ -58,6 +61,8 @@ wadi_exp gen_small_extent(maker *m);
 
 /* One random array operation (generator_arrays.c). */
 void gen_step(maker *m);
+/* The same of orders, slices, high ranks and whole records (generator_derived.c). */
+void gen_derived_step(maker *m);
 /* The same of filters, segments and what comes with them (generator_ragged.c). */
 void gen_ragged_step(maker *m);
 /* A branch, a loop or a sequence whose regions have steps of their own (generator_control.c); false: too deep already. */

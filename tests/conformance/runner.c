@@ -11,7 +11,7 @@
 #include "operators/table.h"
 #include "tests/conformance/guarded.h"
 
-enum { MAX_BOUND = 8 };
+enum { MAX_BOUND = 16 };
 
 const char *conf_pass(int i) {
     for (int k = 0; wadi_pipeline_name(k); k++)
@@ -31,19 +31,31 @@ const char *conf_all_passes(void) {
 
 /* ---- cases ---- */
 
-bool conf_case_init(conf_case *c, const wadi_program *p, const wadi_interp_io *io, wadi_text *why) {
-    *c = (conf_case){.program = p, .io = *io};
-    wadi_error err = {0};
-    wadi_status st = wadi_program_lower(p, wadi_operators(), &c->module, &err);
-    if (st == WADI_OK) st = wadi_ir_verify(c->module, &err);
+/* Judges and interprets the module, which is there if `st` says so. */
+static bool interpreted(conf_case *c, wadi_status st, wadi_error *err, wadi_text *why) {
+    if (st == WADI_OK) st = wadi_ir_verify(c->module, err);
     if (st != WADI_OK) {
-        wadi_text_addf(why, "the program is refused: %s", err.msg);
+        wadi_text_addf(why, "the program is refused: %s", err->msg);
         return false;
     }
-    st = wadi_interp_run(c->module, io, &c->want, &c->fault);
+    st = wadi_interp_run(c->module, &c->io, &c->want, &c->fault);
     if (st == WADI_OK || st == WADI_FAULT) return true;
     wadi_text_addf(why, "the interpreter: %s", c->fault.msg);
     return false;
+}
+
+bool conf_case_init(conf_case *c, const wadi_program *p, const wadi_interp_io *io, wadi_text *why) {
+    *c = (conf_case){.program = p, .io = *io};
+    wadi_error err = {0};
+    const wadi_status st = wadi_program_lower(p, wadi_operators(), &c->module, &err);
+    return interpreted(c, st, &err, why);
+}
+
+bool conf_case_text(conf_case *c, const char *text, const wadi_interp_io *io, wadi_text *why) {
+    *c = (conf_case){.text = text, .io = *io};
+    wadi_error err = {0};
+    const wadi_status st = wadi_ir_parse(text, "text", wadi_operators(), &c->module, &err);
+    return interpreted(c, st, &err, why);
 }
 
 void conf_case_fini(conf_case *c) {
@@ -262,14 +274,27 @@ bool conf_run(const conf_case *c, const wadi_exe *exe, const conf_variant *v, wa
     return same;
 }
 
-wadi_status conf_go(const conf_case *c, const wadi_exe *exe, const conf_variant *v,
-                    int64_t *out_delivered, wadi_error *err) {
+wadi_status conf_go_prefix(const conf_case *c, const wadi_exe *exe, const conf_variant *v,
+                           const wadi_interp_results *want, int64_t *out_delivered, wadi_error *err,
+                           wadi_text *why) {
     bound b = {0};
     wadi_status st = bound_init(&b, c, exe, v, err);
     if (st == WADI_OK) st = wadi_run_go(b.run, err);
-    *out_delivered = b.nsinks > 0 && b.sinks[0] ? wadi_sink_memory_count(b.sinks[0]) : -1;
+    const wadi_interp_sink *sink = want && want->nsinks > 0 ? &want->sinks[0] : NULL;
+    const wadi_sink *got = b.nsinks > 0 ? b.sinks[0] : NULL;
+    *out_delivered = got ? wadi_sink_memory_count(got) : -1;
+    bool same = true;
+    for (int64_t i = 0; got && sink && same && i < *out_delivered && i < sink->n; i++) {
+        same = same_element(sink, got, i, why);
+        if (same) wadi_text_clear(why);
+    }
     bound_fini(&b);
     return st;
+}
+
+wadi_status conf_go(const conf_case *c, const wadi_exe *exe, const conf_variant *v,
+                    int64_t *out_delivered, wadi_error *err) {
+    return conf_go_prefix(c, exe, v, NULL, out_delivered, err, NULL);
 }
 
 wadi_exe *conf_compile(const conf_case *c, const char *disable, wadi_text *why) {
@@ -277,9 +302,17 @@ wadi_exe *conf_compile(const conf_case *c, const char *disable, wadi_text *why) 
     const wadi_compile_options o = {.disable = off, .verify = true, .no_foreign = true};
     wadi_exe *exe = NULL;
     wadi_error err = {0};
-    if (wadi_compile(c->program, &o, &exe, &err) != WADI_OK)
-        wadi_text_addf(why, "it does not compile: %s", err.msg);
+    const wadi_status st = c->text ? wadi_compile_text(c->text, "text", &o, &exe, &err)
+                                   : wadi_compile(c->program, &o, &exe, &err);
+    if (st != WADI_OK) wadi_text_addf(why, "it does not compile: %s", err.msg);
     return exe;
+}
+
+bool conf_told_alike(const conf_case *c, const wadi_error *err, wadi_text *why) {
+    const char *want = c->fault.msg;
+    if (strcmp(want, err->msg) == 0) return true;
+    wadi_text_addf(why, "the interpreter says \"%s\", compiled code \"%s\"", want, err->msg);
+    return false;
 }
 
 bool conf_check(const conf_case *c, const conf_variant *v, wadi_text *why) {

@@ -13,7 +13,8 @@
 
 /* A program with its inputs and what the interpreter says. */
 typedef struct conf_case {
-    const wadi_program *program;
+    const wadi_program *program; /* NULL: the text is the program */
+    const char *text;
     wadi_interp_io io;
     wadi_module *module;
     wadi_interp_results *want; /* NULL after a fault */
@@ -23,6 +24,8 @@ typedef struct conf_case {
 /* Lowers and interprets. Borrows the program and what io points to. False: `why` says what is wrong with the program;
  * a fault is no such thing. fini is needed in both cases. */
 bool conf_case_init(conf_case *c, const wadi_program *p, const wadi_interp_io *io, wadi_text *why);
+/* The same of a program in text form (docs/TEXT.md). */
+bool conf_case_text(conf_case *c, const char *text, const wadi_interp_io *io, wadi_text *why);
 void conf_case_fini(conf_case *c);
 
 /* How a program is compiled and run. */
@@ -42,6 +45,13 @@ bool conf_run(const conf_case *c, const wadi_exe *exe, const conf_variant *v, wa
 /* Runs it without judging; *out_delivered is how many elements the first sink got, -1 without one. */
 wadi_status conf_go(const conf_case *c, const wadi_exe *exe, const conf_variant *v,
                     int64_t *out_delivered, wadi_error *err);
+/* Runs a program that may fault: what the first sink got is compared with as many elements of `want` (NULL: not); `why` names the first
+ * difference. *out_delivered: how many it got. */
+wadi_status conf_go_prefix(const conf_case *c, const wadi_exe *exe, const conf_variant *v,
+                           const wadi_interp_results *want, int64_t *out_delivered, wadi_error *err,
+                           wadi_text *why);
+/* Whether a compiled run's fault is told as the interpreter's is: word for word. */
+bool conf_told_alike(const conf_case *c, const wadi_error *err, wadi_text *why);
 /* Compiles, runs and compares. */
 bool conf_check(const conf_case *c, const conf_variant *v, wadi_text *why);
 

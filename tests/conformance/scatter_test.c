@@ -3,7 +3,6 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -252,19 +251,16 @@ static void assert_same_fault(numbers *x, target f, bool streams) {
     wadi_text_init(&why);
     assert_true(conf_case_init(&c, p, &x->io, &why));
     assert_null(c.want);
-    long long index = 0, most = 0;
-    char told[100];
-    assert_int_equal(sscanf(c.fault.msg, "permute: index %lld out of range 0..%lld", &index, &most),
-                     2);
-    (void)snprintf(told, sizeof told, "index %lld is outside the extent %lld", index, most + 1);
+    assert_ptr_equal(strstr(c.fault.msg, "permute: index "), c.fault.msg);
+    assert_non_null(strstr(c.fault.msg, " out of range "));
     wadi_exe *exe = conf_compile(&c, NULL, &why);
     assert_non_null(exe);
     for (size_t i = 0; i < sizeof variants / sizeof variants[0]; i++) {
         wadi_error err = {.status = WADI_OK};
         int64_t delivered = 0;
         assert_int_equal(conf_go(&c, exe, &variants[i], &delivered, &err), WADI_FAULT);
-        if (!strstr(err.msg, told))
-            fail_msg("variant %d: \"%s\", expected \"%s\"", (int)i, err.msg, c.fault.msg);
+        if (!conf_told_alike(&c, &err, &why))
+            fail_msg("variant %d: %s", (int)i, wadi_text_str(&why));
     }
     wadi_exe_destroy(exe);
     conf_case_fini(&c);

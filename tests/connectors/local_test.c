@@ -229,14 +229,60 @@ static void a_torn_record_leaves_no_output(void **state) {
 
 /* ---- the table ---- */
 
-static void every_connector_has_a_name_and_a_line(void **state) {
+static void every_connector_has_a_name_a_line_and_its_places(void **state) {
     (void)state;
+    static const struct {
+        const char *at, *name;
+    } places[] = {{"tcp://127.0.0.1:5555", "link"},
+                  {"ipc:///tmp/x", "link"},
+                  {"a/song.OGG", "sound"},
+                  {"night.ms/", "visibilities"},
+                  {"night.uvh5", "visibilities"},
+                  {"sky.fits", "fits"},
+                  {"sky.png", "png"},
+                  {"bus.mtx", "matrix"},
+                  {"samples.raw", "raw"},
+                  {".wav", "raw"},
+                  {"wav", "raw"}};
     int n = 0;
     for (; wadi_connectors[n].name != NULL; n++) {
-        assert_true(wadi_connectors[n].source || wadi_connectors[n].sink);
-        assert_true(strlen(wadi_connectors[n].about) > 0);
+        const wadi_connector *c = &wadi_connectors[n];
+        assert_true(strlen(c->about) > 0);
+        assert_true((c->recognises != NULL) == (c->source != NULL || c->sink != NULL));
+        assert_ptr_equal(wadi_connector_named(c->name, strlen(c->name)),
+                         c->recognises != NULL ? c : NULL);
     }
     assert_true(n >= 4);
+    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++)
+        assert_string_equal(wadi_connector_of(places[i].at)->name, places[i].name);
+    assert_null(wadi_connector_of(""));
+    assert_null(wadi_connector_named("rawer", 5));
+}
+
+/* ---- raw sinks ---- */
+
+static wadi_status sink_at(const char *at, bool named, wadi_error *err) {
+    wadi_sink *sink = NULL;
+    const wadi_place p = {.at = at, .named = named, .rank = -1};
+    const wadi_status st = wadi_connector_sink(wadi_connector_named("raw", 3), &p, &sink, err);
+    if (st == WADI_OK) wadi_sink_destroy(sink);
+    return st;
+}
+
+static void bytes_take_the_name_of_another_format_only_when_told_to(void **state) {
+    (void)state;
+    static const char *const foreign[] = {"q.csv", "q.npy", "a.b/q.parquet", "q.JSON", "q.wav.gz"};
+    static const char *const plain[] = {"q",         "q.raw", "q.BIN", "q.f64",
+                                        "a.csv.dat", ".csv",  "q.001"};
+    wadi_error err = {0};
+    for (size_t i = 0; i < sizeof foreign / sizeof foreign[0]; i++) {
+        assert_int_equal(sink_at(foreign[i], false, &err), WADI_INVALID);
+        assert_non_null(strstr(err.msg, "@raw:"));
+    }
+    for (size_t i = 0; i < sizeof plain / sizeof plain[0]; i++)
+        assert_int_equal(sink_at(plain[i], false, NULL), WADI_OK);
+    assert_int_equal(sink_at("q.csv", true, NULL), WADI_OK);
+    assert_int_equal(sink_at("/dev/null", false, NULL), WADI_OK);
 }
 
 int main(void) {
@@ -249,7 +295,8 @@ int main(void) {
         cmocka_unit_test(raw_files_are_copied_record_by_record),
         cmocka_unit_test(a_raw_sink_writes_into_what_is_no_regular_file),
         cmocka_unit_test(a_torn_record_leaves_no_output),
-        cmocka_unit_test(every_connector_has_a_name_and_a_line),
+        cmocka_unit_test(every_connector_has_a_name_a_line_and_its_places),
+        cmocka_unit_test(bytes_take_the_name_of_another_format_only_when_told_to),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
 /* Matrix Market files become rows, or errors that name the line. */
-#include "connectors/matrix_market.h"
+#include "wadi/matrix.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "connectors/matrix_number.h"
+#include "sched/stream.h"
 
 static wadi_csr parse(const char *text) {
     wadi_csr m = {0};
@@ -157,7 +158,6 @@ static void mistakes_are_errors_that_name_the_line(void **state) {
         {R "2 2 1\n1 1 1 1\n", "line 3", "follows"},
         {R "2 2 1\n1.0 1 1\n", "line 3", "row"},
         {S "2 3 1\n1 1 1\n", "line 2", "square"},
-        {S "2 2 1\n\n\n1 2 1\n", "line 5", "upper triangle"},
         {"%%MatrixMarket matrix coordinate real skew-symmetric\n2 2 1\n1 1 0\n", "line 3",
          "diagonal"},
         {"%%MatrixMarket matrix coordinate complex hermitian\n2 2 1\n1 1 0 1\n", "line 3",
@@ -165,7 +165,10 @@ static void mistakes_are_errors_that_name_the_line(void **state) {
         {"%%MatrixMarket matrix coordinate integer general\n1 1 1\n1 1 1.5\n", "line 3", "integer"},
         {"%%MatrixMarket matrix coordinate integer general\n1 1 1\n1 1 9007199254740993\n",
          "line 3", "2^53"},
-        {"%%MatrixMarket matrix coordinate pattern general\n1 1 1\n1 1 1\n", "line 3", "follows"},
+        {"%%MatrixMarket matrix coordinate pattern general\n1 1 1\n1 1 x\n", "line 3",
+         "number is expected"},
+        {"%%MatrixMarket matrix coordinate pattern general\n1 1 1\n1 1 1 2 3\n", "line 3",
+         "follows"},
         {"%%MatrixMarket matrix array real general\n2 2\n1\n2\n3\n", "line 6", "3 of 4"},
         {"%%MatrixMarket matrix array real general\n1 1\n1\n2\n", "line 4", "more than the 1"},
         {"%%MatrixMarket matrix array real general\n9999999 9999999\n1\n", "line 2", "announced"},
@@ -244,6 +247,29 @@ static void numbers_round_like_strtod(void **state) {
     }
 }
 
+/* A number ends where the text does, whatever stands behind: every part of a text is read as if it were alone. */
+static void nothing_behind_the_end_is_read(void **state) {
+    (void)state;
+    static const char *const texts[] = {
+        "1234567890123456789012", "-0.000123456", "12.5e-31",  "7e+5",
+        "99.99999999999999999",   "+.5D2",        "-infinity", "nan0"};
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        for (size_t n = 0; n <= strlen(texts[i]); n++) {
+            char alone[32] = "";
+            double want = 0, got = 0;
+            memcpy(alone, texts[i], n);
+            const char *end = wadi_matrix_number(alone, alone + n, &want);
+            const char *there = wadi_matrix_number(texts[i], texts[i] + n, &got);
+            assert_int_equal(there == NULL, end == NULL);
+            if (end == NULL) continue;
+            assert_int_equal(there - texts[i], end - alone);
+            assert_memory_equal(&got, &want, sizeof got);
+            assert_int_equal(wadi_matrix_integer(texts[i], texts[i] + n),
+                             wadi_matrix_integer(alone, alone + n));
+        }
+    }
+}
+
 static void real_files_have_their_sizes(void **state) {
     (void)state;
     static const struct {
@@ -286,6 +312,87 @@ static void missing_files_are_errors(void **state) {
     assert_non_null(strstr(err.msg, "no_such_file.mtx"));
 }
 
+/* The header's words end where the file's do: a NUL is no end of a word. */
+static void a_nul_in_the_header_is_an_unknown_word(void **state) {
+    (void)state;
+    static const char text[] = "%%MatrixMarket matrix\0\0x\n";
+    wadi_csr m = {0};
+    wadi_error err = {0};
+    assert_int_equal(wadi_matrix_market_parse("nul", text, sizeof text - 1, &m, &err),
+                     WADI_INVALID);
+    assert_non_null(strstr(err.msg, "line 1"));
+    assert_non_null(strstr(err.msg, "is no object"));
+}
+
+/* As scipy.io.mmread reads them. */
+static void symmetric_files_may_have_the_upper_triangle(void **state) {
+    (void)state;
+    wadi_csr m =
+        parse("%%MatrixMarket matrix coordinate real symmetric\n3 3 3\n1 3 2\n2 1 5\n3 3 7\n");
+    assert_int_equal(m.entries, 5);
+    assert_true(at(&m, 0, 2, 0) == 2 && at(&m, 2, 0, 0) == 2 && at(&m, 0, 1, 0) == 5 &&
+                at(&m, 1, 0, 0) == 5 && at(&m, 2, 2, 0) == 7);
+    wadi_csr_fini(&m);
+    m = parse("%%MatrixMarket matrix coordinate real skew-symmetric\n3 3 1\n1 3 2\n");
+    assert_true(at(&m, 0, 2, 0) == 2 && at(&m, 2, 0, 0) == -2);
+    wadi_csr_fini(&m);
+    m = parse("%%MatrixMarket matrix coordinate complex hermitian\n2 2 1\n1 2 1 2\n");
+    assert_true(at(&m, 0, 1, 1) == 2 && at(&m, 1, 0, 1) == -2);
+    wadi_csr_fini(&m);
+}
+
+static void values_behind_the_places_of_a_pattern_are_passed_over(void **state) {
+    (void)state;
+    wadi_csr m =
+        parse("%%MatrixMarket matrix coordinate pattern general\n2 2 3\n1 1 5\n2 1 -2.5 3\n2 2\n");
+    assert_int_equal(m.entries, 3);
+    assert_int_equal(m.type, WADI_F64);
+    assert_true(at(&m, 0, 0, 0) == 1 && at(&m, 1, 0, 0) == 1 && at(&m, 1, 1, 0) == 1);
+    wadi_csr_fini(&m);
+}
+
+/* The next k rows at most, each against the matrix; how many they are. */
+static int64_t look_at_rows(wadi_source *source, const wadi_csr *m, int64_t first, int64_t k) {
+    wadi_buffers *pool = NULL;
+    wadi_builder b;
+    wadi_chunk *c = NULL;
+    assert_int_equal(wadi_buffers_create(NULL, 0, &pool, NULL), WADI_OK);
+    assert_int_equal(wadi_builder_init(&b, pool, source->parts, source->part, 1 << 20, NULL),
+                     WADI_OK);
+    assert_int_equal(source->ops->next(source, k, &b, NULL), WADI_OK);
+    assert_int_equal(wadi_chunk_create(pool, source->parts, &c, NULL), WADI_OK);
+    c->count = b.count;
+    wadi_builder_finish(&b, c, 0, b.count);
+    wadi_builder_fini(&b);
+    for (int64_t i = 0; i < c->count; i++) {
+        const wadi_array index = wadi_chunk_array(c, 0, i), values = wadi_chunk_array(c, 1, i);
+        const int64_t from = m->offsets[first + i], n = m->offsets[first + i + 1] - from;
+        assert_true(index.shape[0] == n && values.shape[0] == n);
+        const size_t size = (size_t)n;
+        if (n == 0) continue;
+        assert_memory_equal(index.column[0], (const int32_t *)m->index + from, 4 * size);
+        assert_memory_equal(values.column[0], m->values + from, 8 * size);
+    }
+    const int64_t count = c->count;
+    wadi_chunk_release(c);
+    wadi_buffers_release(pool);
+    return count;
+}
+
+static void rows_are_a_stream(void **state) {
+    (void)state;
+    wadi_csr m = parse("%%MatrixMarket matrix coordinate real general\n"
+                       "4 4 5\n3 4 2.5\n1 2 -1\n1 1 7\n3 1 .5\n4 2 6\n");
+    wadi_source *source = NULL;
+    assert_int_equal(wadi_source_matrix(&m, &source, NULL), WADI_OK);
+    assert_int_equal(look_at_rows(source, &m, 0, 3), 3);
+    assert_int_equal(look_at_rows(source, &m, 3, 3), 1);
+    assert_int_equal(look_at_rows(source, &m, 4, 3), 0);
+    wadi_source_destroy(source);
+    assert_int_equal(wadi_source_matrix(NULL, &source, NULL), WADI_INVALID);
+    wadi_csr_fini(&m);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(coordinates_become_sorted_rows),
@@ -297,7 +404,12 @@ int main(void) {
         cmocka_unit_test(wide_matrices_have_wide_indices),
         cmocka_unit_test(mistakes_are_errors_that_name_the_line),
         cmocka_unit_test(cut_off_files_are_survived),
+        cmocka_unit_test(a_nul_in_the_header_is_an_unknown_word),
+        cmocka_unit_test(symmetric_files_may_have_the_upper_triangle),
+        cmocka_unit_test(values_behind_the_places_of_a_pattern_are_passed_over),
+        cmocka_unit_test(rows_are_a_stream),
         cmocka_unit_test(numbers_round_like_strtod),
+        cmocka_unit_test(nothing_behind_the_end_is_read),
         cmocka_unit_test(real_files_have_their_sizes),
         cmocka_unit_test(missing_files_are_errors),
     };

@@ -15,6 +15,7 @@
 #include <sndfile.h>
 
 #include "base/file.h"
+#include "wadi/stream.h"
 
 static char *name_of(const char *what) {
     static char name[64];
@@ -94,6 +95,39 @@ static void floats_are_refused_unless_converted(void **state) {
     unlink(path);
 }
 
+/* More than one piece of a conversion, read in portions that are no part of it: nothing more comes than was asked for. */
+static void converted_sound_comes_in_portions_of_any_size(void **state) {
+    (void)state;
+    enum { FRAMES = 10000, CHANNELS = 2, MOST = 6000 };
+    static float samples[FRAMES * CHANNELS];
+    static int32_t got[(MOST + 1) * CHANNELS];
+    static const int64_t portions[] = {1, 100, 4095, 4096, 4097, MOST};
+    for (int i = 0; i < FRAMES * CHANNELS; i++) samples[i] = (float)(i % 60000 - 30000) / 32768;
+    char *path = name_of("long.wav");
+    SF_INFO about = {
+        .samplerate = 8000, .channels = CHANNELS, .format = SF_FORMAT_WAV | SF_FORMAT_FLOAT};
+    SNDFILE *f = sf_open(path, SFM_WRITE, &about);
+    assert_non_null(f);
+    assert_int_equal(sf_writef_float(f, samples, FRAMES), FRAMES);
+    assert_int_equal(sf_close(f), 0);
+    for (size_t p = 0; p < sizeof portions / sizeof portions[0]; p++) {
+        const int64_t most = portions[p];
+        wadi_sndfile *s = NULL;
+        assert_int_equal(wadi_sndfile_open(path, 16, &s, NULL), WADI_OK);
+        for (int64_t at = 0, n = 0; at < FRAMES; at += n) {
+            const int64_t due = most < FRAMES - at ? most : FRAMES - at;
+            got[most * CHANNELS] = 77777;
+            assert_int_equal(wadi_sndfile_read(s, got, most, &n, NULL), WADI_OK);
+            assert_int_equal(n, due);
+            assert_int_equal(got[most * CHANNELS], 77777);
+            for (int64_t i = 0; i < n * CHANNELS; i++)
+                assert_int_equal(got[i], (at * CHANNELS + i) % 60000 - 30000);
+        }
+        wadi_sndfile_close(s);
+    }
+    unlink(path);
+}
+
 static void integers_are_not_converted(void **state) {
     (void)state;
     const int left[4] = {0};
@@ -152,6 +186,18 @@ static void truncated_files_are_errors_that_name_the_place(void **state) {
         assert_non_null(strstr(err.msg, "frame"));
         unlink(path);
     }
+}
+
+static void a_source_of_sound_wants_files_with_names(void **state) {
+    (void)state;
+    const char *const none[] = {NULL, NULL}, *const second[] = {"-", NULL};
+    wadi_source *s = NULL;
+    assert_int_equal(wadi_source_sound(none, 0, NULL, &s, NULL), WADI_INVALID);
+    assert_int_equal(wadi_source_sound(none, -1, NULL, &s, NULL), WADI_INVALID);
+    assert_int_equal(wadi_source_sound(NULL, 1, NULL, &s, NULL), WADI_INVALID);
+    assert_int_equal(wadi_source_sound(none, 1, NULL, &s, NULL), WADI_INVALID);
+    assert_int_equal(wadi_source_sound(second, 2, NULL, &s, NULL), WADI_INVALID);
+    assert_null(s);
 }
 
 static void what_is_no_sound_is_an_error(void **state) {
@@ -213,9 +259,11 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(integers_keep_their_width),
         cmocka_unit_test(floats_are_refused_unless_converted),
+        cmocka_unit_test(converted_sound_comes_in_portions_of_any_size),
         cmocka_unit_test(integers_are_not_converted),
         cmocka_unit_test(lossy_sound_is_refused_unless_converted),
         cmocka_unit_test(truncated_files_are_errors_that_name_the_place),
+        cmocka_unit_test(a_source_of_sound_wants_files_with_names),
         cmocka_unit_test(what_is_no_sound_is_an_error),
         cmocka_unit_test(empty_sound_has_no_frames),
         cmocka_unit_test(tags_come_in_utf8),

@@ -130,6 +130,21 @@ static void comments_tell_what_numbers_do_not(void **state) {
     unlink(path);
 }
 
+static void the_ends_of_ranges_are_within_them(void **state) {
+    (void)state;
+    for (int code = -8; code <= 4; code++) {
+        char text[128];
+        wadi_vis *v = NULL;
+        snprintf(text, sizeof text, "# stokes %d\n# sign %d\n# ra 360\n# dec %d\n1 2 3 4 5\n", code,
+                 code % 2 ? 1 : -1, code % 2 ? 90 : -90);
+        char *path = written("ends.txt", text);
+        assert_int_equal(wadi_vis_open(path, NULL, &v, NULL), code == 0 ? WADI_IO : WADI_OK);
+        if (v != NULL) assert_true(fabs(fabs(v->info.dec) - PI / 2) < 1e-15);
+        wadi_vis_close(v);
+        unlink(path);
+    }
+}
+
 static void what_is_wrong_is_told_with_its_place(void **state) {
     (void)state;
     refused("1 2 3 4\n", WADI_IO, ":1:8: expected a number for im, found nothing");
@@ -148,6 +163,8 @@ static void what_is_wrong_is_told_with_its_place(void **state) {
     refused("# frequency fast\n1 2 3 4 5\n", WADI_IO, ":1:13: expected a number, found \"fast\"");
     refused("# sign 0\n1 2 3 4 5\n", WADI_IO, ":1:8: expected +1 or -1, found \"0\"");
     refused("# stokes 7\n1 2 3 4 5\n", WADI_IO, ":1:10: expected 1 to 4 or -1 to -8, found \"7\"");
+    refused("1 nan 3 4 5\n", WADI_IO, ":1:3: expected a finite baseline, found \"nan\"");
+    refused("1 2 -inf 4 5\n", WADI_IO, ":1:5: expected a finite baseline, found \"-inf\"");
     refused("# dec 91\n1 2 3 4 5\n", WADI_IO, ":1:7: expected -90 to 90 degrees, found \"91\"");
     refused("# ra 91\n1 2 3 4 5\n", WADI_IO, ": of the phase centre only ra is told");
     refused("# nothing else\n", WADI_INVALID, ": no visibilities in it");
@@ -260,6 +277,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lines_become_rows),
         cmocka_unit_test(comments_tell_what_numbers_do_not),
+        cmocka_unit_test(the_ends_of_ranges_are_within_them),
         cmocka_unit_test(what_is_wrong_is_told_with_its_place),
         cmocka_unit_test(a_line_has_a_limit),
         cmocka_unit_test(text_has_one_field_and_one_setup),

@@ -99,6 +99,34 @@ static void replace(bytes *b, size_t at, size_t gone, const char *with, size_t n
     *b = fresh;
 }
 
+static bool is_digit(char c) {
+    return c >= '0' && c <= '9';
+}
+
+/* Puts a number that no count is in the place of the next one, whole; or a part of the text a hundred and one times. */
+static void number(bytes *b, size_t at) {
+    static const char *const numbers[] = {"0",
+                                          "-1",
+                                          "65",
+                                          "2147483648",
+                                          "4294967296",
+                                          "9223372036854775807",
+                                          "9223372036854775808",
+                                          "18446744073709551616"};
+    if (below(20) == 0) {
+        bytes part = {0};
+        add(&part, b->at + at, b->n - at < 60 ? b->n - at : 60);
+        for (int i = 0; i < 100; i++) replace(b, at, 0, part.at, part.n);
+        wadi_vec_free(&part);
+        return;
+    }
+    while (at < b->n && !is_digit(b->at[at])) at++;
+    size_t end = at;
+    while (end < b->n && is_digit(b->at[end])) end++;
+    const char *with = numbers[below(sizeof numbers / sizeof *numbers)];
+    if (end > at) replace(b, at, end - at, with, strlen(with));
+}
+
 static void mutate(bytes *b, const seeds *from) {
     static const char *const words[] = {"{",
                                         "}",
@@ -119,6 +147,10 @@ static void mutate(bytes *b, const seeds *from) {
                                         "0",
                                         "-1",
                                         "9223372036854775807",
+                                        "4294967296",
+                                        "18446744073709551615",
+                                        "[4294967296, 4294967296]",
+                                        ", 1, 2, 3, 4, 5, 6, 7, 8",
                                         "1.0f32",
                                         "nan_f64",
                                         "255u8",
@@ -158,7 +190,10 @@ static void mutate(bytes *b, const seeds *from) {
     const char *word = words[below(sizeof words / sizeof *words)];
     const bytes *other = &from->at[below(from->n)];
     const size_t start = below(other->n), most = other->n - start;
-    switch (below(7)) {
+    switch (below(8)) {
+    case 7:
+        number(b, at);
+        break;
     case 0:
         replace(b, at, 0, word, strlen(word));
         break;

@@ -3,7 +3,8 @@
  *
  * Input: frames one after another, each preceded by its length in two bytes. With -DWADI_LIBFUZZER and -fsanitize=fuzzer this
  * is a libFuzzer target. Otherwise it is a test: a fixed number of mutations of sound messages (WADI_FUZZ_RUNS changes how
- * many), always the same ones, half of them with their checksums put right so that they get past those. */
+ * many), always the same ones: bytes of all kinds, half of them with the header's checksum put right, and numbers, shapes, offsets and
+ * lengths that are wrong in one place, with everything else made to agree. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -51,6 +52,8 @@ static void touch(const wadi_chunk *c) {
             }
         }
     }
+    demand(c->first >= 0 && c->count >= 0 && c->first <= INT64_MAX - c->count,
+           "elements without a number");
     demand(sum < UINT32_MAX, "the sum is what it is");
 }
 
@@ -150,6 +153,142 @@ static void mend_header(uint8_t *message, size_t n) {
     for (size_t i = 0; i < 4; i++) message[2 + bytes - 4 + i] = (uint8_t)(crc >> (8 * i));
 }
 
+/* ---- structured mutations: a message that is wrong in one place and right in all others ---- */
+
+/* A message taken apart. */
+typedef struct parts {
+    int n;
+    size_t bytes[MOST_FRAMES];
+    uint8_t *data[MOST_FRAMES];
+} parts;
+
+static void take_apart(const uint8_t *m, size_t n, parts *out) {
+    wadi_wire_frame frame[MOST_FRAMES];
+    out->n = split(m, n, frame);
+    for (int i = 0; i < out->n; i++) {
+        out->bytes[i] = (size_t)frame[i].bytes;
+        out->data[i] = calloc(out->bytes[i] + 64, 1); /* room to grow */
+        demand(out->data[i] != NULL, "out of memory");
+        memcpy(out->data[i], frame[i].data, out->bytes[i]);
+    }
+}
+
+static size_t put_together(parts *p, uint8_t *out) {
+    size_t n = 0;
+    for (int i = 0; i < p->n; i++) {
+        demand(n + p->bytes[i] + 2 <= MOST_BYTES, "message too long");
+        out[n++] = (uint8_t)p->bytes[i];
+        out[n++] = (uint8_t)(p->bytes[i] >> 8);
+        memcpy(out + n, p->data[i], p->bytes[i]);
+        n += p->bytes[i];
+        free(p->data[i]);
+    }
+    return n;
+}
+
+static void put_at(uint8_t *at, uint64_t value, size_t bytes) {
+    for (size_t i = 0; i < bytes; i++) at[i] = (uint8_t)(value >> (8 * i));
+}
+
+static int64_t get_at(const uint8_t *at) {
+    uint64_t value = 0;
+    for (int i = 0; i < 8; i++) value |= (uint64_t)at[i] << (8 * i);
+    return (int64_t)value;
+}
+
+/* A number of every kind that has ever been wrong. */
+static uint64_t bold_number(uint64_t was) {
+    static const uint64_t numbers[] = {0,
+                                       1,
+                                       2,
+                                       UINT64_MAX,
+                                       UINT64_MAX - 1,
+                                       UINT64_C(1) << 31,
+                                       UINT64_C(1) << 32,
+                                       (UINT64_C(1) << 32) + 1,
+                                       UINT64_C(1) << 62,
+                                       INT64_MAX,
+                                       (uint64_t)INT64_MAX - 1,
+                                       UINT64_C(1) << 63};
+    if (below(3) == 0) return was + below(5) - 2;
+    return numbers[below(sizeof numbers / sizeof numbers[0])];
+}
+
+/* Lengths and checksums of all frames, as the layouts that the header tells have them. */
+static void mend_all(parts *p) {
+    uint8_t *h = p->data[0];
+    const size_t end = p->bytes[0] - 4;
+    size_t at = 76;
+    for (int next = 1; at + 4 <= end && next < p->n;) {
+        const uint8_t *kind = h + at;
+        const bool irregular = kind[0] == 2;
+        int frames = kind[2] + (irregular ? 2 : 0);
+        at += 4 + (size_t)kind[2] + (irregular ? 0 : 8 * (size_t)kind[1]);
+        for (; frames > 0 && next < p->n && at + 12 <= end; frames--, next++, at += 12) {
+            put_at(h + at, p->bytes[next], 8);
+            put_at(h + at + 8, wadi_crc32c(0, p->data[next], p->bytes[next]), 4);
+        }
+    }
+    put_at(h + end, wadi_crc32c(0, h, end), 4);
+}
+
+/* The offsets of the first component, which is irregular and of two dimensions, as its shapes want them: whatever these are. */
+static void mend_offsets(parts *p, int64_t count) {
+    uint64_t sum = 0;
+    for (int64_t s = 0; s <= count; s++) {
+        put_at(p->data[2] + 8 * s, sum, 8);
+        if (s == count) break;
+        const uint64_t a = (uint64_t)get_at(p->data[1] + 16 * s);
+        sum += a * (uint64_t)get_at(p->data[1] + 16 * s + 8);
+    }
+}
+
+static void resize_frame(parts *p, int i) {
+    const size_t change = below(20);
+    if (below(2) == 0)
+        p->bytes[i] += change;
+    else
+        p->bytes[i] -= change < p->bytes[i] ? change : p->bytes[i];
+}
+
+static size_t mutate_structure(uint8_t *m, size_t n) {
+    parts p;
+    take_apart(m, n, &p);
+    const int64_t count = get_at(p.data[0] + 64);
+    const int64_t values = get_at(p.data[2] + 8 * count);
+    for (size_t i = 1 + below(2); i > 0; i--) {
+        const size_t word = below(6) == 0 ? below(10) : 4 + below(p.bytes[0] - 16);
+        const int frame = (int)below((size_t)p.n);
+        switch (below(5)) {
+        case 0: /* a number of the header, one of its bytes */
+            if (word < 10) put_at(p.data[0] + 8 * word, bold_number(0), 8);
+            if (word >= 10) p.data[0][word] = (uint8_t)bold_number(p.data[0][word]);
+            break;
+        case 1: /* a shape, with offsets that follow it */
+            put_at(p.data[1] + 8 * below(2 * (size_t)count), bold_number(below(4)), 8);
+            mend_offsets(&p, count);
+            if (below(2) == 0) /* and a column of its length, where there is room for it */
+                p.bytes[3] =
+                    get_at(p.data[2] + 8 * count) >= 0 && get_at(p.data[2] + 8 * count) <= values
+                        ? 2 * (size_t)get_at(p.data[2] + 8 * count)
+                        : p.bytes[3];
+            break;
+        case 2: /* an offset */
+            put_at(p.data[2] + 8 * below((size_t)count + 1), bold_number(below(4)), 8);
+            break;
+        case 3:
+            if (frame > 0) resize_frame(&p, frame);
+            break;
+        default: /* a byte of a column */
+            if (frame > 2 && p.bytes[frame] > 0)
+                p.data[frame][below(p.bytes[frame])] = (uint8_t)bold_number(1);
+            break;
+        }
+    }
+    mend_all(&p);
+    return put_together(&p, m);
+}
+
 static size_t mutate(uint8_t *m, size_t n) {
     static const uint8_t bold[] = {0, 1, 0x7f, 0x80, 0xff};
     for (size_t i = 1 + below(4); i > 0; i--) {
@@ -181,6 +320,8 @@ int main(void) {
         for (long i = 0; i < runs / 3; i++) {
             memcpy(mutant, sound, n);
             (void)LLVMFuzzerTestOneInput(mutant, mutate(mutant, n));
+            memcpy(mutant, sound, n);
+            (void)LLVMFuzzerTestOneInput(mutant, mutate_structure(mutant, n));
         }
     }
     free(sound);

@@ -191,15 +191,6 @@ static void a_record_needs_the_field_asked_for(void **state) {
               line);
 }
 
-static void without_a_program_calls_do_nothing(void **state) {
-    (void)state;
-    wadi_program_use(NULL);
-    assert_int_equal(wadi_add(wadi_f32(1), wadi_f32(2)).node, 0);
-    assert_int_equal(wadi_map(wadi_neg, floats(1)).node, 0);
-    wadi_error err;
-    assert_int_equal(wadi_program_check(NULL, &err), WADI_INVALID);
-}
-
 /* ---- threads ---- */
 
 static void *build_many(void *env) {
@@ -242,7 +233,6 @@ int main(void) {
         cmocka_unit_test(an_output_declared_twice_is_a_mistake),
         cmocka_unit_test(only_a_permutation_may_drop_elements),
         cmocka_unit_test(a_record_needs_the_field_asked_for),
-        cmocka_unit_test(without_a_program_calls_do_nothing),
         cmocka_unit_test(each_thread_builds_its_own_program),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -225,8 +225,39 @@ static void a_program_without_results_is_a_mistake(void **state) {
     wadi_program_destroy(p);
 }
 
+static wadi_exp lowers_its_program(wadi_exp x) {
+    wadi_module *m = NULL;
+    wadi_error err = {.status = WADI_OK};
+    wadi_program *p = wadi_program_current();
+    assert_int_equal(wadi_program_lower(p, wadi_operators(), &m, &err), WADI_INVALID);
+    assert_string_equal(err.msg, "the program is still inside a function of it");
+    return wadi_neg(x);
+}
+
+static wadi_exp lowers_it_in_a_round(wadi_exp i, wadi_exp x) {
+    (void)i;
+    return lowers_its_program(x);
+}
+
+static wadi_exp lowers_it_deeper(wadi_exp x) {
+    return wadi_iterate(wadi_i64(2), lowers_it_in_a_round, x);
+}
+
+static void a_program_is_whole_only_outside_of_its_functions(void **state) {
+    (void)state;
+    wadi_program *p = wadi_program_create("p");
+    wadi_module *m = NULL;
+    const wadi_acc x = wadi_iota(WADI_F32, wadi_i64(3));
+    wadi_output("x", wadi_map(lowers_its_program, x));
+    wadi_output("y", wadi_map(lowers_it_deeper, x));
+    assert_int_equal(wadi_program_lower(p, wadi_operators(), &m, NULL), WADI_OK);
+    wadi_module_destroy(m);
+    wadi_program_destroy(p);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_program_is_whole_only_outside_of_its_functions),
         cmocka_unit_test(division_of_floats_and_of_integers_differ),
         cmocka_unit_test(a_literal_distance_of_any_type_becomes_i32_and_saturates),
         cmocka_unit_test(a_wide_distance_is_clamped_before_it_is_converted),

@@ -259,6 +259,16 @@ static void normal_forms_keep_the_value(void **state) {
     assert_int_equal(wadi_extents_failed(x), WADI_OK);
 }
 
+static void products_have_an_end(void **state) {
+    wadi_extents *x = *state;
+    const wadi_ext n = wadi_ext_symbol(x, "n");
+    wadi_ext p = n;
+    for (int k = 1; k < 64; k++) p = wadi_ext_mul(x, p, n);
+    assert_int_equal(wadi_extents_failed(x), WADI_OK);
+    (void)wadi_ext_mul(x, p, n);
+    assert_int_equal(wadi_extents_failed(x), WADI_UNSUPPORTED);
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, make, drop)
 
 int main(void) {
@@ -276,6 +286,7 @@ int main(void) {
         TEST(contradictions_change_nothing),
         TEST(extents_beyond_all_bounds_are_given_up),
         TEST(long_chains_of_equalities_need_no_stack),
+        TEST(products_have_an_end),
         TEST(normal_forms_keep_the_value),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

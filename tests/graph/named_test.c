@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -44,6 +45,31 @@ static void a_name_that_is_none_is_a_mistake(void **state) {
     }
 }
 
+/* However names and numbered names meet, the text has each once, and can be read. */
+static void names_that_meet_are_told_apart(void **state) {
+    static const char *const names[] = {"x", "x_0", "x_2", "x", "x", "x_0", "x", "x_0_0", "x_0"};
+    enum { N = sizeof names / sizeof names[0] };
+    (void)state;
+    wadi_error err = {.status = WADI_OK};
+    wadi_module *m = NULL, *again = NULL;
+    wadi_text t;
+    wadi_program *p = wadi_program_create("named");
+    for (int i = 0; i < N; i++) {
+        char output[16];
+        (void)snprintf(output, sizeof output, "o%d", i);
+        wadi_output(output, wadi_named(names[i], wadi_iota(WADI_I32, wadi_i64(i + 1))));
+    }
+    assert_int_equal(wadi_program_lower(p, wadi_operators(), &m, &err), WADI_OK);
+    wadi_text_init(&t);
+    wadi_ir_print(m, &t);
+    if (wadi_ir_parse(wadi_text_str(&t), NULL, wadi_operators(), &again, &err) != WADI_OK)
+        fail_msg("%s\n%s", err.msg, wadi_text_str(&t));
+    wadi_text_fini(&t);
+    wadi_module_destroy(again);
+    wadi_module_destroy(m);
+    wadi_program_destroy(p);
+}
+
 static void an_input_that_nothing_reads_stays(void **state) {
     static const char *const extent[] = {"n"};
     (void)state;
@@ -64,6 +90,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_named_array_is_called_so_in_the_text),
         cmocka_unit_test(a_name_that_is_none_is_a_mistake),
+        cmocka_unit_test(names_that_meet_are_told_apart),
         cmocka_unit_test(an_input_that_nothing_reads_stays),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

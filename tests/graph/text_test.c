@@ -235,6 +235,36 @@ typedef struct mistake {
     const char *text, *message;
 } mistake;
 
+/* Where an expression goes on a line may end. */
+static void lines_may_end_anywhere_within_braces(void **state) {
+    (void)state;
+    wadi_module *one = parsed(
+        "program p\ninput xs : f64[n]\np = unit { true }\n"
+        "ys = map xs (x) { if gt x 0.0 { add x 1.0 } else { if lt x -1.0 { x } else { neg x } } }\n"
+        "zs = acond p { yield xs } else { yield ys }\noutput zs\n",
+        NULL);
+    wadi_module *many = parsed("program p\n\ninput xs : f64[n]\np = unit {\n true\n}\n"
+                               "ys = map xs (x) {\n if gt x 0.0 {\n add x 1.0\n }\n\n else {\n"
+                               "if lt x -1.0 {\n x\n }\n else {\n neg x\n }\n }\n}\n"
+                               "zs = acond p {\n yield xs\n} else {\n\n yield ys\n}\n\noutput zs\n",
+                               NULL);
+    char *a = printed(one, false), *b = printed(many, false);
+    assert_string_equal(a, b);
+    free(a);
+    free(b);
+    wadi_module_destroy(one);
+    wadi_module_destroy(many);
+}
+
+/* A body may compute what nobody wants, also from its result. */
+static void unused_scalars_survive_the_round_trip(void **state) {
+    (void)state;
+    check_round_trip("program p\ninput xs : f64[n]\nys = map xs (x) {\n t = add x 1.0\n u = neg t\n"
+                     " v = mul t t\n t\n}\nzs = map xs (x) {\n a, b = if gt x 0.0 {\n x, neg x\n } "
+                     "else {\n neg x, x\n }\n c = add a b\n sub a b\n}\noutput ys\noutput zs\n",
+                     NULL, false);
+}
+
 static void mistakes_are_told_with_line_and_column(void **state) {
     (void)state;
     static const mistake mistakes[] = {
@@ -295,6 +325,56 @@ static void deep_nesting_is_refused(void **state) {
     wadi_text_fini(&t);
 }
 
+/* Numbers that are too many or too large are told; none of them is believed before it is checked. */
+static void lengths_are_not_believed(void **state) {
+    (void)state;
+    wadi_text longer, attributes;
+    wadi_text_init(&longer);
+    wadi_text_init(&attributes);
+    wadi_text_add(&longer, "program p\nks = use : f64[2] [1");
+    for (int i = 0; i < 200000; i++) wadi_text_add(&longer, ",2");
+    wadi_text_add(&longer, "]\noutput ks\n");
+    wadi_text_add(&attributes, "program p\ninput x : f64[n]\ny = transpose perm=0");
+    for (int i = 0; i < 64; i++) wadi_text_add(&attributes, ",1");
+    wadi_text_add(&attributes, " x\n");
+    const mistake mistakes[] = {
+        {"program p\nks = use : f64[4294967296, 4294967296] []\noutput ks\n", "fit the list"},
+        {"program p\nks = use : f64[9223372036854775807, 2] [1]\noutput ks\n", "fit the list"},
+        {"program p\nks = use : f64[3, 6148914691236517206] [1, 2]\noutput ks\n", "fit the list"},
+        {wadi_text_str(&longer), "expected a list of 2 numbers"},
+        {wadi_text_str(&attributes), "more than 64 numbers"},
+    };
+    for (size_t i = 0; i < sizeof mistakes / sizeof *mistakes; i++) {
+        wadi_module *m = NULL;
+        wadi_error err = {0};
+        assert_int_not_equal(wadi_ir_parse(mistakes[i].text, NULL, wadi_operators(), &m, &err),
+                             WADI_OK);
+        assert_null(m);
+        if (!strstr(err.msg, mistakes[i].message)) fail_msg("%zu: %s", i, err.msg);
+    }
+    wadi_text_fini(&longer);
+    wadi_text_fini(&attributes);
+}
+
+/* Nothing has as many elements as nothing, in whichever order its extents stand. */
+static void no_elements_have_any_other_extents(void **state) {
+    (void)state;
+    check_round_trip("program p\na = use : i64[1000000, 0] []\nb = use : i64[0, 1000000] []\n"
+                     "c = use : f32[9223372036854775807, 4, 0] []\noutput a\noutput b\noutput c\n",
+                     NULL, false);
+}
+
+static void regions_in_a_row_are_not_nested(void **state) {
+    (void)state;
+    wadi_text t;
+    wadi_text_init(&t);
+    wadi_text_add(&t, "program rows\ninput a : f64[n]\n");
+    for (int i = 0; i < 101; i++)
+        wadi_text_addf(&t, "b%d = acond true { yield a } else { yield a }\noutput b%d\n", i, i);
+    wadi_module_destroy(parsed(wadi_text_str(&t), NULL));
+    wadi_text_fini(&t);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(printing_what_was_read_gives_the_same_text),
@@ -306,8 +386,13 @@ int main(void) {
         cmocka_unit_test(literals_read_back_bit_for_bit),
         cmocka_unit_test(complex_literals_have_two_parts),
         cmocka_unit_test(literals_out_of_range_are_refused),
+        cmocka_unit_test(lines_may_end_anywhere_within_braces),
+        cmocka_unit_test(unused_scalars_survive_the_round_trip),
         cmocka_unit_test(mistakes_are_told_with_line_and_column),
         cmocka_unit_test(an_error_need_not_be_wanted),
+        cmocka_unit_test(lengths_are_not_believed),
+        cmocka_unit_test(no_elements_have_any_other_extents),
+        cmocka_unit_test(regions_in_a_row_are_not_nested),
         cmocka_unit_test(deep_nesting_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

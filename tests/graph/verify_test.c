@@ -90,6 +90,22 @@ static void values_point_back(void **state) {
     must_fail(m, "does not point back");
 }
 
+static void results_point_back_in_order(void **state) {
+    (void)state;
+    wadi_module *m = victim();
+    m->values[bind_of(m, "ys")->results[0]].number = 1;
+    must_fail(m, "does not point back");
+}
+
+static void ranks_are_within_bounds(void **state) {
+    (void)state;
+    for (int rank = -1; rank <= WADI_MAX_RANK + 1; rank += WADI_MAX_RANK + 2) {
+        wadi_module *m = victim();
+        m->values[bind_of(m, "xs")->results[0]].type.array->rank = rank;
+        must_fail(m, "has rank");
+    }
+}
+
 static void types_are_those_of_the_rule(void **state) {
     (void)state;
     wadi_module *m = victim();
@@ -124,6 +140,16 @@ static void scalars_are_defined_before_use(void **state) {
     wadi_fun *f = bind_of(m, "ys")->funs[0];
     f->body->yields[0] = f->body->insts[f->body->ninsts - 1]->block[0]->yields[0];
     must_fail(m, "not in scope");
+}
+
+static void scalars_are_in_their_functions_table(void **state) {
+    (void)state;
+    for (uint32_t more = 0; more < 3; more++) {
+        wadi_module *m = victim();
+        wadi_fun *f = bind_of(m, "zs")->funs[0];
+        f->body->params[0] = f->nvals + more;
+        must_fail(m, "not in the function's table");
+    }
 }
 
 static void scalars_have_the_types_of_their_operations(void **state) {
@@ -191,11 +217,14 @@ int main(void) {
         cmocka_unit_test(values_stay_in_their_block),
         cmocka_unit_test(values_are_bound_once),
         cmocka_unit_test(values_point_back),
+        cmocka_unit_test(results_point_back_in_order),
+        cmocka_unit_test(ranks_are_within_bounds),
         cmocka_unit_test(types_are_those_of_the_rule),
         cmocka_unit_test(arguments_fit_the_operator),
         cmocka_unit_test(counts_are_those_of_the_operator),
         cmocka_unit_test(regions_know_what_is_around_them),
         cmocka_unit_test(scalars_are_defined_before_use),
+        cmocka_unit_test(scalars_are_in_their_functions_table),
         cmocka_unit_test(scalars_have_the_types_of_their_operations),
         cmocka_unit_test(functions_read_arrays_in_scope),
         cmocka_unit_test(outputs_have_names),

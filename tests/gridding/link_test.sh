@@ -140,6 +140,21 @@ says heard "connection to the sender was lost"
 [ -e broken.fits.partial ] || wrong "no partial image"
 [ ! -e broken.fits ] || wrong "a partial image under the whole one's name"
 
+# Again: what the broken stream left stays, and the new part stands beside it.
+cp broken.fits.partial first
+ln -s far/away.fits broken.fits
+mkdir far
+listen broken.fits $size --live 0.05
+"$send" -q --to "$to" --rate 300 one.txt 2>/dev/null &
+sender=$!
+shown broken.fits
+kill -9 $sender
+finish 1
+says heard "the image so far: broken.fits.partial.2"
+cmp -s broken.fits.partial first || wrong "what a broken stream left was replaced"
+[ -s broken.fits.partial.2 ] || wrong "no second partial image"
+[ -L broken.fits ] && [ ! -e far/away.fits ] || wrong "the link is gone, or a live image stayed"
+
 listen stopped.fits $size --live 0.05
 "$send" -q --to "$to" --rate 300 one.txt 2>said &
 sender=$!

@@ -66,11 +66,11 @@ static void no_bit_depends_on_how_it_runs(void **state) {
 }
 
 /* The grid is 80 cells wide and a kernel 7: cells 3 to 76 take visibilities. */
-static void what_reaches_over_the_border_is_told_and_not_wrapped(void **state) {
+static void what_lies_beyond_half_a_wavelength_per_pixel_is_told_and_left_out(void **state) {
     static double image[PIXELS * PIXELS], inner[PIXELS * PIXELS];
     const double cell = 1 / (80 * scale);
-    const double u[] = {36.4 * cell, 36.6 * cell, -37.4 * cell, -37.6 * cell, 0, 0, 1e300};
-    const double v[] = {0, 0, 0, 0, 36.6 * cell, -37.6 * cell, 0}, w[7] = {0};
+    const double u[] = {39.9 * cell, 40.1 * cell, -40.1 * cell, -39.9 * cell, 0, 0, 1e300};
+    const double v[] = {0, 0, 0, 0, 40.1 * cell, -40.1 * cell, 0}, w[7] = {0};
     const double vis[] = {1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0},
                  weight[] = {1, 1, 1, 1, 1, 1, 1};
     const int32_t pair[14] = {0};
@@ -84,7 +84,7 @@ static void what_reaches_over_the_border_is_told_and_not_wrapped(void **state) {
     assert_int_equal(tally.support_most, 7);
     assert_int_equal(tally.gridded, 2);
     assert_int_equal(tally.outside, 5);
-    const double only_u[] = {36.4 * cell, -37.4 * cell};
+    const double only_u[] = {39.9 * cell, -39.9 * cell};
     const grid_batch two = {
         .n = 2, .u = only_u, .v = w, .w = w, .vis = vis, .weight = weight, .pair = pair};
     gridded_image(&grid_simple, &j, 1, &two, inner, &tally);
@@ -109,7 +109,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_pixel_is_the_direct_sum),
         cmocka_unit_test(no_bit_depends_on_how_it_runs),
-        cmocka_unit_test(what_reaches_over_the_border_is_told_and_not_wrapped),
+        cmocka_unit_test(what_lies_beyond_half_a_wavelength_per_pixel_is_told_and_left_out),
         cmocka_unit_test(jobs_that_make_no_sense_are_refused),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -59,7 +59,7 @@ static const double *weights(const grid_store *s) {
 static int64_t cell_of(const grid_store *s, int64_t i) {
     const double *u = s->column[GRID_U], *v = s->column[GRID_V];
     const double x = round(u[i] * theta), y = round(v[i] * theta);
-    if (!(fabs(x) <= SIZE / 2) || !(fabs(y) <= SIZE / 2)) return -1;
+    if (!(fabs(u[i]) <= 0.5 / scale) || !(fabs(v[i]) <= 0.5 / scale)) return -1;
     return llabs((int64_t)y * (SIZE + 1) + (int64_t)x);
 }
 

@@ -131,15 +131,15 @@ static void no_bit_depends_on_how_it_runs(void **state) {
     }
 }
 
-static void w_beyond_the_table_and_cells_beyond_the_grid_are_told(void **state) {
+static void w_beyond_the_table_and_places_beyond_the_grid_are_told(void **state) {
     static double image[PIXELS * PIXELS];
-    const double u[] = {0, 0, 1500, 1500, 0}, v[5] = {0}, w[] = {0, 22000, 0, 16000, -22000};
+    const double u[] = {0, 0, 0.49 / scale, 0.51 / scale, 0}, v[5] = {0},
+                 w[] = {0, 22000, 0, 16000, -22000};
     const double vis[10] = {1}, weight[] = {1, 2, 4, 8, 16};
     const int32_t pair[10] = {0};
     const grid_batch b = {
         .n = 5, .u = u, .v = v, .w = w, .vis = vis, .weight = weight, .pair = pair};
-    const grid_job j =
-        job(); /* u of 1500 is cell 72 of 80: kernels of small w fit, that of 16000 does not */
+    const grid_job j = job();
     grid_tally tally;
     (void)state;
     gridded_image(&grid_wproj, &j, 1, &b, image, &tally);
@@ -276,7 +276,7 @@ int main(void) {
         cmocka_unit_test(a_bound_on_supports_costs_planes_and_no_accuracy),
         cmocka_unit_test(places_and_bins_can_be_coarse),
         cmocka_unit_test(no_bit_depends_on_how_it_runs),
-        cmocka_unit_test(w_beyond_the_table_and_cells_beyond_the_grid_are_told),
+        cmocka_unit_test(w_beyond_the_table_and_places_beyond_the_grid_are_told),
         cmocka_unit_test(kernels_that_cannot_be_are_refused),
         cmocka_unit_test(the_golden_set_is_within_half_a_percent),
     };

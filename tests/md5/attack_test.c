@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -22,15 +23,17 @@ typedef struct found {
     size_t last_n;
 } found;
 
-static bool note(void *env, const uint8_t digest[MD5_DIGEST], const uint8_t *word, size_t n) {
+static wadi_status note(void *env, const uint8_t digest[MD5_DIGEST], const uint8_t *word, size_t n,
+                        wadi_error *err) {
     found *f = env;
+    WADI_UNUSED(err);
     uint8_t own[MD5_DIGEST];
     support_digest(word, n, own);
     f->right = (f->n == 0 || f->right) && memcmp(own, digest, MD5_DIGEST) == 0;
     f->n++;
     f->last_n = n < sizeof f->last ? n : sizeof f->last;
     memcpy(f->last, word, f->last_n);
-    return true;
+    return WADI_OK;
 }
 
 static wadi_status try_words(const wadi_text *words, md5_targets *t,
@@ -40,7 +43,7 @@ static wadi_status try_words(const wadi_text *words, md5_targets *t,
     md5_reader reader = {0};
     md5_attack *a = NULL;
     wadi_error err = {0};
-    assert_int_equal(md5_input_open(1, (const char *const *)&path, &in, NULL), WADI_OK);
+    assert_int_equal(md5_input_open(1, (const char *const *)&path, false, &in, NULL), WADI_OK);
     assert_int_equal(md5_reader_init(&reader, in, false, NULL), WADI_OK);
     assert_int_equal(md5_attack_create(&reader, t, options, note, out, &a, NULL), WADI_OK);
     assert_int_equal(md5_attack_start(a, NULL), WADI_OK);
@@ -139,12 +142,13 @@ static void the_attack_ends_when_all_are_found(void **state) {
     wadi_text_fini(&words);
 }
 
-static bool refuse(void *env, const uint8_t digest[MD5_DIGEST], const uint8_t *word, size_t n) {
+static wadi_status refuse(void *env, const uint8_t digest[MD5_DIGEST], const uint8_t *word,
+                          size_t n, wadi_error *err) {
     WADI_UNUSED(env);
     WADI_UNUSED(digest);
     WADI_UNUSED(word);
     WADI_UNUSED(n);
-    return false;
+    return wadi_fail(err, WADI_IO, "refused");
 }
 
 static void a_result_that_cannot_be_delivered_is_an_error(void **state) {
@@ -156,7 +160,7 @@ static void a_result_that_cannot_be_delivered_is_an_error(void **state) {
     md5_targets t = {0};
     support_want(&t, "abc", 3);
     assert_int_equal(md5_targets_ready(&t, NULL), WADI_OK);
-    assert_int_equal(md5_input_open(1, (const char *const *)&path, &in, NULL), WADI_OK);
+    assert_int_equal(md5_input_open(1, (const char *const *)&path, false, &in, NULL), WADI_OK);
     assert_int_equal(md5_reader_init(&reader, in, false, NULL), WADI_OK);
     assert_int_equal(md5_attack_create(&reader, &t, &(wadi_run_options){0}, refuse, NULL, &a, NULL),
                      WADI_OK);
@@ -169,6 +173,109 @@ static void a_result_that_cannot_be_delivered_is_an_error(void **state) {
     md5_input_close(in);
     md5_targets_fini(&t);
     support_remove(path);
+}
+
+/* ---- a dictionary that waits ---- */
+
+typedef struct slow {
+    int out; /* the end that words are written to */
+    md5_input *in;
+    md5_reader reader;
+    md5_attack *attack;
+    wadi_text path;
+    const char *paths[1];
+    found found;
+} slow;
+
+static void start_slow(slow *s, md5_targets *t) {
+    int fd[2];
+    memset(s, 0, sizeof *s);
+    assert_int_equal(pipe(fd), 0);
+    wadi_text_addf(&s->path, "/dev/fd/%d", fd[0]);
+    s->paths[0] = wadi_text_str(&s->path);
+    assert_int_equal(md5_input_open(1, s->paths, false, &s->in, NULL), WADI_OK);
+    assert_int_equal(md5_reader_init(&s->reader, s->in, false, NULL), WADI_OK);
+    assert_int_equal(
+        md5_attack_create(&s->reader, t, &(wadi_run_options){0}, note, &s->found, &s->attack, NULL),
+        WADI_OK);
+    s->out = fd[1];
+    assert_int_equal(md5_attack_start(s->attack, NULL), WADI_OK);
+}
+
+static void give(const slow *s, const char *words) {
+    assert_int_equal(write(s->out, words, strlen(words)), strlen(words));
+}
+
+static void end_slow(slow *s) {
+    close(s->out);
+    while (!md5_attack_wait(s->attack, 1)) {
+    }
+    assert_int_equal(md5_attack_result(s->attack, NULL), WADI_OK);
+    md5_attack_destroy(s->attack);
+    md5_reader_fini(&s->reader);
+    md5_input_close(s->in);
+    wadi_text_fini(&s->path);
+}
+
+/* Words do not wait for those after them, nor does the place: neither is held back while the dictionary has no more to give. */
+static void words_of_a_dictionary_that_waits_are_tried(void **state) {
+    WADI_UNUSED(state);
+    enum { MEDIUM = 40, LENGTHY = 60, TICKS = 600 };
+    char words[MEDIUM + LENGTHY + 16] = "short\n";
+    md5_targets t = {0};
+    md5_place place = {0};
+    md5_progress p = {0};
+    slow s;
+    memset(words + 6, 'm', MEDIUM);
+    words[6 + MEDIUM] = '\n';
+    memset(words + 7 + MEDIUM, 'l', LENGTHY);
+    words[7 + MEDIUM + LENGTHY] = '\n';
+    support_want(&t, "short", 5);
+    support_want(&t, words + 6, MEDIUM);
+    support_want(&t, words + 7 + MEDIUM, LENGTHY);
+    support_want(&t, "never given", 11);
+    assert_int_equal(md5_targets_ready(&t, NULL), WADI_OK);
+    start_slow(&s, &t);
+    for (int round = 1; round <= 3; round++) {
+        const int64_t bytes = round * (int64_t)strlen(words);
+        give(&s, words);
+        for (int i = 0; i < TICKS && (p.found < 3 || place.offset < bytes); i++) {
+            (void)md5_attack_wait(s.attack, 0.1);
+            (void)md5_attack_place(s.attack, &place);
+            md5_attack_progress(s.attack, &p);
+        }
+        assert_int_equal(p.found, 3);
+        assert_int_equal(place.offset, bytes);
+        assert_int_equal(place.words, 3 * round);
+    }
+    end_slow(&s);
+    md5_targets_fini(&t);
+}
+
+static void words_passed_over_are_counted(void **state) {
+    WADI_UNUSED(state);
+    const size_t n = (size_t)MD5_LONGEST + 2;
+    char *word = malloc(n);
+    wadi_text words = {0};
+    md5_targets t = {0};
+    found f = {0};
+    md5_progress p;
+    assert_non_null(word);
+    memset(word, 'x', n);
+    for (int i = 0; i < 2; i++) {
+        wadi_text_add_n(&words, word, n);
+        wadi_text_add(&words, "\nlast\n");
+    }
+    support_want(&t, "last", 4);
+    support_want(&t, "nowhere", 7);
+    assert_int_equal(md5_targets_ready(&t, NULL), WADI_OK);
+    assert_int_equal(try_words(&words, &t, &(wadi_run_options){0}, &f, &p), WADI_OK);
+    assert_int_equal(f.n, 1);
+    assert_int_equal(p.words, 2);
+    assert_int_equal(p.too_long, 2);
+    md5_targets_fini(&t);
+    wadi_text_fini(&words);
+    free(word);
 }
 
 /* A real word list: every word is wanted, every word is found. */
@@ -210,6 +317,8 @@ int main(void) {
         cmocka_unit_test(digests_of_the_standard_are_found),
         cmocka_unit_test(the_attack_ends_when_all_are_found),
         cmocka_unit_test(a_result_that_cannot_be_delivered_is_an_error),
+        cmocka_unit_test(words_of_a_dictionary_that_waits_are_tried),
+        cmocka_unit_test(words_passed_over_are_counted),
         cmocka_unit_test(every_word_of_a_dictionary_is_found),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

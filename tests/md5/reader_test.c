@@ -23,7 +23,8 @@ static void open_files(reading *r, int files, const void *const *data, const siz
                        bool keep_cr) {
     r->files = files;
     for (int i = 0; i < files; i++) r->path[i] = support_file(data[i], n[i]);
-    assert_int_equal(md5_input_open(files, (const char *const *)r->path, &r->in, NULL), WADI_OK);
+    assert_int_equal(md5_input_open(files, (const char *const *)r->path, false, &r->in, NULL),
+                     WADI_OK);
     assert_int_equal(md5_reader_init(&r->reader, r->in, keep_cr, NULL), WADI_OK);
 }
 
@@ -111,6 +112,24 @@ static void hexadecimal_words_are_spelled_out(void **state) {
     expect_end(&r);
 }
 
+static void a_byte_order_mark_is_no_part_of_the_first_word(void **state) {
+    static const char text[] = "\xef\xbb\xbf"
+                               "abc\n\xef\xbb\xbfxyz\n$HEX[efbbbf61]\n";
+    const void *const data[] = {text, text};
+    const size_t n[] = {sizeof text - 1, sizeof text - 1};
+    reading r;
+    (void)state;
+    open_files(&r, 2, data, n, false);
+    for (int i = 0; i < 2; i++) {
+        expect_word(&r, "abc");
+        if (i == 0) assert_int_equal(md5_reader_place(&r.reader).offset, 7);
+        expect_word(&r, "\xef\xbb\xbfxyz");
+        expect_word(&r, "\xef\xbb\xbf"
+                        "a");
+    }
+    expect_end(&r);
+}
+
 static void a_word_ends_with_its_file(void **state) {
     WADI_UNUSED(state);
     reading r = {0};
@@ -165,7 +184,7 @@ static void every_place_between_words_is_one_to_go_on_from(void **state) {
     assert_int_equal(middle.offset, there - data);
     md5_reader_fini(&r.reader);
     md5_input_close(r.in);
-    assert_int_equal(md5_input_open(1, (const char *const *)r.path, &r.in, NULL), WADI_OK);
+    assert_int_equal(md5_input_open(1, (const char *const *)r.path, false, &r.in, NULL), WADI_OK);
     assert_int_equal(md5_reader_init(&r.reader, r.in, false, NULL), WADI_OK);
     assert_int_equal(md5_reader_go_to(&r.reader, middle, NULL), WADI_OK);
     expect(&r, there, (size_t)((const char *)memchr(there, '\n', (size_t)(end - there)) - there));
@@ -199,7 +218,7 @@ static void a_missing_file_is_named_before_anything_is_read(void **state) {
     md5_input *in = NULL;
     wadi_error err = {0};
     const char *const paths[] = {"-", "no-such-dictionary"};
-    assert_int_equal(md5_input_open(2, paths, &in, &err), WADI_IO);
+    assert_int_equal(md5_input_open(2, paths, false, &in, &err), WADI_IO);
     assert_non_null(strstr(err.msg, "no-such-dictionary"));
 }
 
@@ -209,6 +228,7 @@ int main(void) {
         cmocka_unit_test(carriage_returns_are_kept_when_asked_for),
         cmocka_unit_test(words_may_hold_any_bytes),
         cmocka_unit_test(hexadecimal_words_are_spelled_out),
+        cmocka_unit_test(a_byte_order_mark_is_no_part_of_the_first_word),
         cmocka_unit_test(a_word_ends_with_its_file),
         cmocka_unit_test(empty_files_hold_no_words),
         cmocka_unit_test(every_place_between_words_is_one_to_go_on_from),

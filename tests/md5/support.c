@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "apps/digest/md5.h"
 #include "base/hash.h"
 
 char *support_file(const void *data, size_t n) {
@@ -31,10 +32,10 @@ void support_remove(char *path) {
 }
 
 void support_digest(const void *word, size_t n, uint8_t out[MD5_DIGEST]) {
-    wadi_md5 md5 = {0};
-    assert_int_equal(wadi_md5_init(&md5, NULL), WADI_OK);
+    wadi_md5 md5;
+    wadi_md5_init(&md5);
     wadi_md5_update(&md5, word, n);
-    assert_int_equal(wadi_md5_final(&md5, out, NULL), WADI_OK);
+    wadi_md5_final(&md5, out);
 }
 
 void support_want(md5_targets *t, const void *word, size_t n) {

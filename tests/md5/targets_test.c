@@ -1,18 +1,14 @@
-/* Wanted digests: how they are given, and sessions about them. */
+/* Wanted digests: how they are given. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
 
-#include "apps/md5/session.h"
 #include "apps/md5/targets.h"
 #include "base/error.h"
-#include "base/file.h"
 #include "tests/md5/support.h"
 
 static const char of_abc[] = "900150983cd24fb0d6963f7d28e17f72";
@@ -43,16 +39,41 @@ static void digests_of_either_case_are_read_once_each(void **state) {
     md5_targets_fini(&t);
 }
 
-static void lines_that_are_no_digest_are_named(void **state) {
+static void lines_that_are_no_digest_are_counted_and_told(void **state) {
+    WADI_UNUSED(state);
+    md5_targets t = {0};
+    assert_int_equal(add_file(&t,
+                              "a\nb\n900150983cd24fb0d6963f7d28e17f72\nc\n"
+                              "900150983cd24fb0d6963f7d28e17f72:salt\n",
+                              NULL),
+                     WADI_OK);
+    assert_int_equal(t.n, 1);
+    assert_int_equal(t.bad.n, 4);
+    assert_non_null(strstr(wadi_text_str(&t.bad.told), "line 4: \"c\""));
+    assert_null(strstr(wadi_text_str(&t.bad.told), "line 5"));
+    assert_int_equal(add_file(&t, "900150983cd24fb0d6963f7d28e17f73\n900150:salt\n", NULL),
+                     WADI_OK);
+    assert_int_equal(t.n, 2);
+    assert_int_equal(t.bad.n, 5);
+    assert_non_null(strstr(wadi_text_str(&t.bad.told), "line 2: \"900150:salt\""));
+    md5_targets_fini(&t);
+}
+
+static void a_list_without_any_digest_is_refused(void **state) {
     WADI_UNUSED(state);
     md5_targets t = {0};
     wadi_error err = {0};
-    assert_int_equal(add_file(&t, "900150983cd24fb0d6963f7d28e17f72\n1234\n", &err), WADI_INVALID);
-    assert_non_null(strstr(err.msg, "line 2"));
+    assert_int_equal(add_file(&t, "\n1234\n", &err), WADI_INVALID);
+    assert_non_null(strstr(err.msg, "line 2: \"1234\""));
     assert_int_equal(add_file(&t, "900150983cd24fb0d6963f7d28e17f72:salt\n", &err), WADI_INVALID);
     assert_non_null(strstr(err.msg, "salted"));
-    assert_int_equal(add_file(&t, "900150983cd24fb0d6963f7d28e17fxx\n", &err), WADI_INVALID);
+    static const char *const wide[] = {"\xff\xfe", "\xfe\xff", "\xff\xfe\x39", "\xfe\xff\x39"};
+    for (size_t i = 0; i < sizeof wide / sizeof wide[0]; i++) {
+        assert_int_equal(add_file(&t, wide[i], &err), WADI_INVALID);
+        assert_non_null(strstr(err.msg, "UTF-16"));
+    }
     assert_int_equal(md5_targets_add(&t, "no-such-file", &err), WADI_IO);
+    assert_non_null(strstr(err.msg, "no-such-file"));
     md5_targets_fini(&t);
 }
 
@@ -64,82 +85,12 @@ static void no_digests_are_an_error(void **state) {
     md5_targets_fini(&t);
 }
 
-typedef struct subject {
-    md5_targets targets;
-    char *path;
-    const char *paths[1];
-    md5_input *in;
-    md5_subject about;
-} subject;
-
-static void make_subject(subject *s, const char *second) {
-    memset(s, 0, sizeof *s);
-    s->path = support_file("abc\nxyz\n", 8);
-    s->paths[0] = s->path;
-    support_want(&s->targets, "abc", 3);
-    support_want(&s->targets, second, strlen(second));
-    assert_int_equal(md5_targets_ready(&s->targets, NULL), WADI_OK);
-    assert_int_equal(md5_input_open(1, s->paths, &s->in, NULL), WADI_OK);
-    s->about = (md5_subject){1, s->paths, s->in, &s->targets};
-}
-
-static void end_subject(subject *s) {
-    md5_input_close(s->in);
-    md5_targets_fini(&s->targets);
-    support_remove(s->path);
-}
-
-static void a_session_gives_back_place_and_found_digests(void **state) {
-    WADI_UNUSED(state);
-    subject s;
-    md5_place place;
-    const char *path = "md5-session.test";
-    make_subject(&s, "xyz");
-    (void)remove(path);
-    assert_int_equal(md5_session_load(path, &s.about, &place, NULL), WADI_OK);
-    assert_int_equal(place.offset, 0);
-    s.targets.found[1] = true;
-    s.targets.nfound = 1;
-    assert_int_equal(md5_session_save(path, &s.about, (md5_place){0, 4, 1}, NULL), WADI_OK);
-    s.targets.found[1] = false;
-    s.targets.nfound = 0;
-    assert_int_equal(md5_session_load(path, &s.about, &place, NULL), WADI_OK);
-    assert_int_equal(place.file, 0);
-    assert_int_equal(place.offset, 4);
-    assert_int_equal(place.words, 1);
-    assert_true(s.targets.found[1]);
-    assert_int_equal(s.targets.nfound, 1);
-    (void)remove(path);
-    end_subject(&s);
-}
-
-static void a_session_about_something_else_is_refused(void **state) {
-    WADI_UNUSED(state);
-    subject s, other;
-    md5_place place;
-    wadi_error err = {0};
-    const char *path = "md5-session-other.test";
-    make_subject(&s, "xyz");
-    make_subject(&other, "zzz");
-    assert_int_equal(md5_session_save(path, &s.about, (md5_place){0, 4, 1}, NULL), WADI_OK);
-    assert_int_equal(md5_session_load(path, &other.about, &place, &err), WADI_INVALID);
-    assert_non_null(strstr(err.msg, "other digests"));
-    assert_int_equal(wadi_file_write(path, "wadi-md5 session 1\nrubbish\n", 27, 0600, NULL),
-                     WADI_OK);
-    assert_int_equal(md5_session_load(path, &s.about, &place, &err), WADI_INVALID);
-    assert_non_null(strstr(err.msg, "line 2"));
-    (void)remove(path);
-    end_subject(&other);
-    end_subject(&s);
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(digests_of_either_case_are_read_once_each),
-        cmocka_unit_test(lines_that_are_no_digest_are_named),
+        cmocka_unit_test(lines_that_are_no_digest_are_counted_and_told),
+        cmocka_unit_test(a_list_without_any_digest_is_refused),
         cmocka_unit_test(no_digests_are_an_error),
-        cmocka_unit_test(a_session_gives_back_place_and_found_digests),
-        cmocka_unit_test(a_session_about_something_else_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

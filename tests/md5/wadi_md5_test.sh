@@ -54,19 +54,89 @@ status 1 "$program" -q --hashes "$(digest nowhere)" words
 status 0 "$program" -q --keep-cr -m "$(printf 'first\r' | md5sum | cut -c1-32)" words
 status 1 "$program" -q --keep-cr -m "$(digest first)" words
 
-# ---- pipes and gzip ----
+# ---- pipes ----
 if "$program" -q -m "$(digest last)" - <words >out 2>message; then holds "$(digest last):last"; else wrong "pipe"; fi
-if gzip -c words >words.gz 2>/dev/null; then
-    "$program" -q -m "$(digest last)" words.gz >out 2>message
-    if [ $? -eq 2 ]; then
-        says "without zlib"
-    else
-        holds "$(digest last):last"
-        head -c 40 words.gz >short.gz
-        status 2 "$program" -q -m "$(digest nowhere)" short.gz
-        says "short.gz"
+
+# ---- packed dictionaries: the packers themselves are the judges ----
+# packed NAME PACKER SUFFIX
+packed() {
+    if ! command -v "$2" >/dev/null; then
+        echo "no $2 to pack with"
+        return
     fi
-fi
+    "$2" -c words >"words.$3"
+    if "$program" --version | grep -q "$1 (not in this build)"; then
+        status 2 "$program" -q -m "$(digest last)" "words.$3"
+        says "words.$3 is packed by $1, and wadi-md5 was built without"
+        return
+    fi
+    mkfifo fifo
+    for from in "words.$3" - fifo; do
+        [ $from = fifo ] && { cat "words.$3" >fifo & }
+        status 0 "$program" -q -m "$(digest last)" $from <"words.$3"
+        holds "$(digest last):last"
+    done
+    rm fifo
+    # a second member begins where the first ends, and zeros may follow; other things may not
+    { cat "words.$3"; printf '\nbehind\n' | "$2" -c; head -c 8 /dev/zero; } >"two.$3"
+    status 0 "$program" -q -m "$(digest behind)" -m "$(digest last)" "two.$3"
+    { cat "words.$3"; echo rubbish; } >"more.$3"
+    status 2 "$program" -q -m "$(digest nowhere)" "more.$3"
+    says "more.$3, byte $(wc -c <"words.$3")"
+    says "what follows the $1 data is not $1"
+    # cut short anywhere: an error that names the byte, after the words before it
+    size=$(wc -c <"words.$3")
+    for cut in 11 $((size / 2)) $((size - 1)); do
+        head -c $cut "words.$3" >"short.$3"
+        status 2 "$program" -q -m "$(digest nowhere)" "short.$3"
+        says "short.$3, byte $cut .*cut short"
+    done
+    # a byte that is changed is noticed
+    { head -c $((size - 12)) "words.$3"; printf '\252\125'; tail -c 10 "words.$3"; } >"bad.$3"
+    status 2 "$program" -q -m "$(digest nowhere)" "bad.$3"
+    says "bad.$3, byte"
+    # as they are: lines of packed bytes are words
+    { cat "words.$3"; printf '\nraw\n'; } >"raw.$3"
+    status 0 "$program" -q --no-unpack -m "$(digest raw)" "raw.$3"
+    # many members of many words: nothing is lost at their seams
+    : >"many.$3"
+    for i in 1 2 3 4 5; do
+        awk -v i=$i 'BEGIN { for (k = 0; k < 60000; k++) print i * 60000 + k }' | "$2" -c >>"many.$3"
+    done
+    status 0 "$program" -q -m "$(digest 60000)" -m "$(digest 119999)" -m "$(digest 120000)" -m "$(digest 359999)" "many.$3"
+    status 1 "$program" -m "$(digest nowhere)" "many.$3"
+    says "300000 words"
+}
+packed gzip gzip gz
+packed xz xz xz
+packed zstd zstd zst
+packed bzip2 bzip2 bz2
+printf 'PK\003\004rest' >words.zip
+status 2 "$program" -q -m "$(digest last)" words.zip
+says "packed by zip"
+says "no-unpack"
+printf 'BZh\nPK\n\037\nBZh9\n' >alike
+status 0 "$program" -q -m "$(digest BZh)" -m "$(digest BZh9)" alike
+
+# ---- lists as others write them ----
+md5sum words >list
+status 1 "$program" -q -m list words
+md5sum --tag words >>list
+printf '\357\273\277%s\r\nAdmin:%s\r\nsome rubbish\r\n%s:salt\r\n' "$(digest first | tr a-f A-F)" "$(digest last)" "$(digest b)" >list
+status 0 "$program" -q -m list words
+holds "$(digest first):first"
+holds "$(digest last):last"
+says "2 lines are no digests"
+says 'list, line 3: "some rubbish\\x0d": not an MD5 digest'
+says "list, line 4: .*salted"
+digest last | status 0 "$program" -q -m - words
+status 2 "$program" -q -m - -
+says "standard input"
+gzip -c list >list.gz
+status 0 "$program" -q -m list.gz words
+printf '\377\376a\0' >utf16
+status 2 "$program" -q -m utf16 words
+says "UTF-16"
 
 # ---- mistakes are named ----
 status 2 "$program"
@@ -75,9 +145,9 @@ status 2 "$program" -m "$(digest a)"
 says "no dictionary"
 status 2 "$program" -m 1234 words
 says "1234"
-printf '%s\n%s:salt\n' "$(digest a)" "$(digest b)" >salted
+printf '\n%s:salt\n' "$(digest b)" >salted
 status 2 "$program" -m salted words
-says "salted, line 2"
+says "no line of salted is an MD5 digest; salted, line 2"
 status 2 "$program" -m "$(digest a)" no-such-file
 says "no-such-file"
 status 2 "$program" -m "$(digest a)" .
@@ -90,27 +160,115 @@ if [ -e /dev/full ]; then
     says "standard output"
 fi
 
+# ---- found words in a file: added to it, once each ----
+printf 'first\nlast\n' >few
+digest first >wanted
+digest last >>wanted
+status 1 "$program" -q -m "$(digest first)" -m "$(digest nowhere)" -o found few
+status 0 "$program" -q -m wanted -o found few
+status 0 "$program" -q -m wanted -o found few
+[ ! -s out ] || wrong "found words went to standard output as well"
+[ "$(sort found)" = "$(printf '%s:first\n%s:last' "$(digest first)" "$(digest last)" | sort)" ] || wrong "found: $(cat found)"
+cp few notes
+status 2 "$program" -q -m wanted -o notes few
+says "notes, line 1"
+cmp -s few notes || wrong "a file of something else was written to"
+status 0 "$program" -q -m wanted -o /dev/stdout few
+holds "$(digest last):last"
+ln -s target link
+status 0 "$program" -q -m wanted -o link few
+[ -L link ] && [ "$(wc -l <target)" -eq 2 ] || wrong "not written behind the link"
+
 # ---- an interrupted attack goes on where it was ----
 awk 'BEGIN { for (i = 0; i < 3000000; i++) print "word" i }' >many
 for i in 0 1000000 2999999; do digest word$i; done >wanted
-: >all
-tries=0
-while [ $tries -lt 200 ]; do
-    tries=$((tries + 1))
-    "$program" -q --chunk 500 --restore place -m wanted many >out 2>message &
-    pid=$!
-    sleep 0.2
-    kill -INT $pid 2>/dev/null
-    wait $pid
-    got=$?
-    cat out >>all
-    [ $got -eq 130 ] || break
-    [ -e place ] || wrong "interrupted, and no place kept"
-done
-[ $got -eq 0 ] || wrong "status $got at the end of $tries runs: $(cat message)"
-[ "$(sort all | uniq | wc -l)" -eq 3 ] || wrong "not 3 words over all runs: $(cat all)"
+
+# begun_again SIGNAL TRIES ARGUMENTS...: ends the program by it again and again, until it comes to its end
+begun_again() {
+    signal=$1 most=$2 tries=0
+    shift 2
+    : >all
+    while :; do
+        tries=$((tries + 1))
+        "$program" -q --chunk 500 --restore place -m wanted "$@" many >out 2>message &
+        pid=$!
+        [ $tries -gt "$most" ] || sleep "0.$((tries % 3 + 1))"
+        [ $tries -gt "$most" ] || kill "-$signal" $pid 2>/dev/null
+        wait $pid
+        got=$?
+        cat out >>all
+        case $got in
+        130 | 137 | 143) ;;
+        *) break ;;
+        esac
+    done
+    [ $got -eq 0 ] || wrong "status $got at the end of $tries runs: $(cat message)"
+    [ ! -e place ] || wrong "the place was kept after the end"
+    echo "ended by $signal $((tries - 1)) times"
+}
+three_words() {
+    [ "$(sort "$1" | uniq | wc -l)" -eq 3 ] || wrong "not 3 words: $(cat "$1")"
+}
+begun_again INT 200
+three_words all
 [ "$(wc -l <all)" -eq 3 ] || wrong "a word was told twice: $(cat all)"
-[ ! -e place ] || wrong "the place was kept after the end"
-echo "interrupted $((tries - 1)) times"
+begun_again KILL 10
+three_words all
+rm -f found
+begun_again KILL 10 -o found
+three_words found
+[ "$(wc -l <found)" -eq 3 ] || wrong "a word was added twice: $(cat found)"
+[ ! -s all ] || wrong "found words went to standard output as well"
+
+# ---- a place follows the words while the dictionary waits, and has one owner ----
+mkfifo fifo
+status 0 true
+"$program" -q --restore place -m "$(digest second)" - <fifo >out 2>message &
+pid=$!
+exec 3>fifo
+printf 'first\n' >&3
+for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+    grep -q '^place *0 *6 *1 ' place 2>/dev/null && break
+    sleep 0.5
+done
+grep -q '^place *0 *6 *1 ' place || wrong "no place behind the first word: $(cat place)"
+"$program" -q --restore place -m "$(digest second)" - <few >second 2>&1
+[ $? -eq 2 ] && grep -q 'place: another process' second || wrong "a session had two owners: $(cat second)"
+printf 'second\n' >&3
+exec 3>&-
+wait $pid || wrong "the word behind the place: $(cat message)"
+holds "$(digest second):second"
+
+# ---- a word is told once, too, where words before it are still waited for: the compiler for long ones takes its time ----
+cat >compiler <<EOF
+#!/bin/sh
+case " \$* " in *" -o "*) [ -e "$PWD/hold" ] && exec sleep 100 ;; esac
+exec cc "\$@"
+EOF
+chmod +x compiler
+export WADI_CC="$PWD/compiler" WADI_CACHE_DIR="$PWD/cache"
+status 0 "$program" -q -m "$(digest first)" few
+: >hold
+: >out
+"$program" -q --restore place -m "$(digest second)" -m "$(digest last)" - <fifo >out 2>message &
+exec 3>fifo
+printf 'first\n' >&3
+for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+    grep -q '^place *0 *6 *1 ' place 2>/dev/null && break
+    sleep 0.5
+done
+printf '%s\nsecond\n' "$long" >&3
+for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+    [ -s out ] && break
+    sleep 0.5
+done
+holds "$(digest second):second"
+kill -INT $!
+wait $!
+exec 3>&-
+rm hold
+printf 'first\n%s\nsecond\nlast\n' "$long" >all
+cat all | "$program" -q --restore place -m "$(digest second)" -m "$(digest last)" - >out 2>message || wrong "going on: $(cat message)"
+[ "$(cat out)" = "$(digest last):last" ] || wrong "told after the interrupt: $(cat out)"
 
 [ ! -e failed ]

@@ -24,7 +24,7 @@ static void division_by_zero_names_all_there_is(void **state) {
     (void)state;
     begin();
     wadi_output("x", wadi_map(quotient, vector(3, I64S(4, 0, -3))));
-    run_fails(NULL, WADI_FAULT, "map: quot of 100 by 0, index [1], at ");
+    run_fails(NULL, WADI_FAULT, "quot: division of 100 by zero, index [1], at ");
     end();
 }
 
@@ -106,7 +106,7 @@ static void scalar_code_reads_arrays_with_checks(void **state) {
     begin();
     v = vector(3, I64S(10, 11, 12));
     wadi_output("x", wadi_map_env(read_at, &v, vector(2, I64S(0, 3))));
-    run_fails(NULL, WADI_FAULT, "map: index 3 out of range 0..2 in dimension 0, index [1]");
+    run_fails(NULL, WADI_FAULT, "!: index 3 out of range 0..2 in dimension 0, index [1]");
     end();
     begin();
     m = counting(2, I64S(2, 2));

@@ -70,6 +70,17 @@ static void awhile_stays_regular_where_it_can(void **state) {
     expect_rep(LOOP("y", SHORT, "map r (e) { neg e }"), WADI_REP_IRREGULAR);
 }
 
+/* What an array holds may be the same for all elements while its extent is not: reading it at an index is a question of the extent. */
+static void a_read_depends_on_the_extent(void **state) {
+    (void)state;
+#define NUMBERS(of, extent)            \
+    STREAM "    n = unit { extent " of \
+           " 0 }\n    z = generate n (i) { i }\n    out = unit { z ! " extent " }\n" END
+    expect_rep(NUMBERS("x", "0"), WADI_REP_AVOID);
+    expect_rep(NUMBERS("y", "0"), WADI_REP_REGULAR);
+#undef NUMBERS
+}
+
 static void loops_know_what_they_keep(void **state) {
     (void)state;
     wadi_error err = {0};
@@ -103,6 +114,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(acond_stays_regular_where_it_can),
         cmocka_unit_test(awhile_stays_regular_where_it_can),
+        cmocka_unit_test(a_read_depends_on_the_extent),
         cmocka_unit_test(loops_know_what_they_keep),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

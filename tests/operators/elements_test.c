@@ -1,4 +1,6 @@
 /* Operators that make elements: unit, generate, fill, iota, map, imap, zip_with, input, use. */
+#include <stdio.h>
+
 #include "tests/operators/support.h"
 
 static wadi_exp twice(wadi_exp x) {
@@ -54,7 +56,7 @@ static void a_negative_extent_is_a_fault(void **state) {
     (void)state;
     begin();
     wadi_output("x", wadi_generate(wadi_ix1(wadi_i64(-1)), seven));
-    run_fails(NULL, WADI_FAULT, "generate: extent 0 is -1");
+    run_fails(NULL, WADI_FAULT, "generate: extent -1 is negative in dimension 0");
     end();
 }
 
@@ -96,7 +98,7 @@ static void zip_of_different_extents_is_a_fault(void **state) {
     (void)state;
     begin();
     wadi_output("x", wadi_zip_with(wadi_add, vector(2, I64S(1, 2)), vector(3, I64S(1, 2, 3))));
-    run_fails(NULL, WADI_FAULT, "extents of arguments 1 and 2 differ in dimension 0: 2 and 3");
+    run_fails(NULL, WADI_FAULT, "extents of arguments 1 and 2 in dimension 0: 2 and 3 differ");
     end();
 }
 
@@ -165,8 +167,35 @@ static void host_arrays_keep_their_narrow_types(void **state) {
     end();
 }
 
+/* In each dimension: an array has the shape that it is said to have, or a fault tells which extent it has not. */
+static void promised_shapes_are_looked_at(void **state) {
+    (void)state;
+    static const int64_t shape[] = {2, 3, 4};
+    for (int wrong = -1; wrong < 3; wrong++) {
+        for (int by = -1; by <= 1; by += 2) {
+            char says[64];
+            int64_t said[3];
+            for (int d = 0; d < 3; d++) said[d] = shape[d] + (d == wrong ? by : 0);
+            begin();
+            wadi_output("o", wadi_assert_shape(
+                                 wadi_ix3(wadi_i64(said[0]), wadi_i64(said[1]), wadi_i64(said[2])),
+                                 counting(3, shape)));
+            if (wrong < 0) {
+                run();
+                expect_shape("o", 3, shape);
+            } else {
+                (void)snprintf(says, sizeof says, "said to be in dimension %d: %d and %d differ",
+                               wrong, (int)shape[wrong], (int)said[wrong]);
+                run_fails(NULL, WADI_FAULT, says);
+            }
+            end();
+        }
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(promised_shapes_are_looked_at),
         cmocka_unit_test(unit_holds_one_scalar),
         cmocka_unit_test(generate_counts_row_major),
         cmocka_unit_test(a_negative_extent_is_a_fault),

@@ -1,4 +1,6 @@
 /* Reductions and scans of segments: empty ones, rows, and offsets that do not fit. */
+#include <string.h>
+
 #include "tests/operators/support.h"
 
 static wadi_acc numbers(void) {
@@ -40,7 +42,7 @@ static void fold1_seg_wants_elements(void **state) {
     end();
     begin();
     wadi_output("x", wadi_fold1_seg(wadi_max, vector(2, I64S(1, 0)), numbers()));
-    run_fails(NULL, WADI_FAULT, "fold1_seg: empty segment, index [1]");
+    run_fails(NULL, WADI_FAULT, "fold1_seg: the segment is empty, index [1]");
     end();
 }
 
@@ -68,7 +70,7 @@ static void segments_must_lie_in_the_array(void **state) {
     end();
     begin();
     wadi_output("x", wadi_fold_offsets(wadi_add, wadi_i64(0), vector(0, NULL), numbers()));
-    run_fails(NULL, WADI_FAULT, "extent 0 is -1");
+    run_fails(NULL, WADI_FAULT, "extent -1 is negative in dimension 0");
     end();
     begin();
     wadi_output("x", wadi_scanl1_seg(wadi_add, vector(3, I64S(4, 3, 1)), numbers()));
@@ -128,6 +130,38 @@ static void scans_of_rows_of_segments(void **state) {
     end();
 }
 
+/* Whatever it is made of, a mistake in its lengths is told in its own name. */
+static void a_mistake_names_the_operator_that_was_called(void **state) {
+    (void)state;
+    static const struct {
+        const char *name;
+        wadi_acc (*from)(wadi_fn2 f, wadi_exp z, wadi_acc lengths, wadi_acc a);
+        wadi_acc (*of)(wadi_fn2 f, wadi_acc lengths, wadi_acc a);
+    } calls[] = {{"fold_seg", wadi_fold_seg, NULL},
+                 {"fold1_seg", NULL, wadi_fold1_seg},
+                 {"scanl_seg", wadi_scanl_seg, NULL},
+                 {"scanl1_seg", NULL, wadi_scanl1_seg},
+                 {"prescanl_seg", wadi_prescanl_seg, NULL},
+                 {"postscanl_seg", wadi_postscanl_seg, NULL},
+                 {"scanr_seg", wadi_scanr_seg, NULL},
+                 {"scanr1_seg", NULL, wadi_scanr1_seg},
+                 {"prescanr_seg", wadi_prescanr_seg, NULL},
+                 {"postscanr_seg", wadi_postscanr_seg, NULL},
+                 {"scanl_total_seg", wadi_scanl_total_seg, NULL}};
+    for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++) {
+        wadi_error err = {.status = WADI_OK};
+        begin();
+        const wadi_acc wrong = floats(2, F64S(1, 2));
+        (void)(calls[i].from != NULL ? calls[i].from(wadi_add, wadi_i64(0), wrong, numbers())
+                                     : calls[i].of(wadi_add, wrong, numbers()));
+        assert_int_not_equal(wadi_program_check(wadi_program_current(), &err), WADI_OK);
+        const size_t n = strlen(calls[i].name);
+        if (strncmp(err.msg, calls[i].name, n) != 0 || err.msg[n] != ':')
+            fail_msg("%s: %s", calls[i].name, err.msg);
+        end();
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(fold_seg_reduces_each_segment),
@@ -136,6 +170,7 @@ int main(void) {
         cmocka_unit_test(scans_of_segments),
         cmocka_unit_test(scans_of_segments_from_the_right),
         cmocka_unit_test(scans_of_rows_of_segments),
+        cmocka_unit_test(a_mistake_names_the_operator_that_was_called),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

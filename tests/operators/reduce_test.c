@@ -33,7 +33,7 @@ static void fold1_of_an_empty_dimension_is_a_fault(void **state) {
     (void)state;
     begin();
     wadi_output("x", wadi_fold1(wadi_add, empty()));
-    run_fails(NULL, WADI_FAULT, "fold1: empty dimension");
+    run_fails(NULL, WADI_FAULT, "fold1: the dimension is empty");
     end();
     begin();
     wadi_output("x", wadi_fold1(wadi_add, counting(2, I64S(0, 0))));

@@ -85,11 +85,27 @@ static void offsets_cut_a_vector(void **state) {
     end();
     begin();
     wadi_stream_out(wadi_from_offsets(vector(3, I64S(0, 2, 1)), counting(1, I64S(6))), "out");
-    run_fails(NULL, WADI_FAULT, "extent 0 is -1, element 1");
+    run_fails(NULL, WADI_FAULT, "extent -1 is negative in dimension 0, element 1");
     end();
     begin();
     wadi_stream_out(wadi_from_offsets(vector(2, I64S(-1, 2)), counting(1, I64S(6))), "out");
     run_fails(NULL, WADI_FAULT, "index -1 out of range");
+    end();
+}
+
+static void offsets_are_a_vector_of_integers(void **state) {
+    (void)state;
+    begin();
+    (void)wadi_from_offsets(floats(2, F64S(0, 1)), vector(1, I64S(5)));
+    build_fails(WADI_TYPE, "from_offsets: ");
+    end();
+    begin();
+    (void)wadi_from_offsets(matrix(1, 2, I64S(0, 1)), vector(1, I64S(5)));
+    build_fails(WADI_SHAPE, "from_offsets: ");
+    end();
+    begin();
+    (void)wadi_from_offsets(vector(2, I64S(0, 1)), matrix(1, 1, I64S(5)));
+    build_fails(WADI_SHAPE, "from_offsets: ");
     end();
 }
 
@@ -172,6 +188,7 @@ int main(void) {
         cmocka_unit_test(segments_may_overlap),
         cmocka_unit_test(a_segment_must_be_within_the_values),
         cmocka_unit_test(offsets_cut_a_vector),
+        cmocka_unit_test(offsets_are_a_vector_of_integers),
         cmocka_unit_test(tiles_keep_a_ragged_remainder),
         cmocka_unit_test(from_seq_gives_shapes_and_values),
         cmocka_unit_test(tabulate_min_cuts_to_the_least_extents),

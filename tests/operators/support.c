@@ -15,16 +15,17 @@ static struct {
     wadi_interp_results *results;
 } now;
 
-void begin(void) {
-    now.program = wadi_program_create("test");
-    assert_non_null(now.program);
-}
-
 void end(void) {
     wadi_interp_results_destroy(now.results);
     wadi_module_destroy(now.module);
     wadi_program_destroy(now.program);
     memset(&now, 0, sizeof now);
+}
+
+void begin(void) {
+    end(); /* a case that failed has not */
+    now.program = wadi_program_create("test");
+    assert_non_null(now.program);
 }
 
 const wadi_module *lowered(void) {

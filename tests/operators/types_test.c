@@ -30,9 +30,9 @@ static void producers_refuse_what_does_not_fit(void **state) {
     refused(INPUTS "x = reshape v z\n", "reshape: argument 2 is f32, expected i64 of rank 0");
     refused(INPUTS "x = transpose perm=0,0 m\n", "not a permutation of 0..1");
     refused(INPUTS "x = transpose perm=0 m\n", "transpose: 1 attributes, expected 2");
-    refused(INPUTS "x = reverse dim=1 v\n", "reverse: attribute 1 is 1, expected 0..0");
+    refused(INPUTS "x = reverse dim=1 v\n", "reverse: attribute dim is 1, expected 0..0");
     refused(INPUTS "x = take dim=0 v z\n", "take: argument 2 is f32, expected i64 of rank 0");
-    refused(INPUTS "x = drop dim=2 m 1\n", "drop: attribute 1 is 2, expected 0..1");
+    refused(INPUTS "x = drop dim=2 m 1\n", "drop: attribute dim is 2, expected 0..1");
     refused(INPUTS "x = gather v v\n", "gather: the indices are not integers");
     refused(INPUTS "x = gather k m\n", "gather: argument 2 is f32[?, ?], expected rank 1");
 }

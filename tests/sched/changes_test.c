@@ -152,10 +152,10 @@ static void set(element *e, int rank, const int64_t *shape, double first) {
 /* What the lists of a test look like. */
 typedef struct kind {
     int parts;
-    int rank;       /* least */
-    bool regular;   /* one shape */
-    bool together;  /* all parts of an element have the outermost extent of its first */
-    bool repeating; /* a second part that is the same for all elements */
+    int rank;      /* least */
+    bool regular;  /* one shape */
+    bool together; /* all parts of an element have the outermost extent of its first */
+    int repeating; /* a bit for each part that is the same for all elements */
 } kind;
 
 static void make_list(list *l, const kind *k, int64_t n) {
@@ -165,7 +165,7 @@ static void make_list(list *l, const kind *k, int64_t n) {
         int64_t shape[3] = {below(4), below(3), below(3)};
         for (int i = 0; i < k->parts; i++) {
             if (!k->together && i > 0) shape[0] = below(4);
-            const bool once = k->repeating && i == 1;
+            const bool once = (k->repeating >> i & 1) != 0;
             set(&l->at[i][s], i == 0 ? k->rank : k->rank + (i == 2),
                 k->regular || once ? fixed : shape, once ? -5 : (double)(s * 100 + i * 10));
         }
@@ -241,11 +241,11 @@ static list in, out, want; /* large */
 
 static void filters_keep_what_passes(void **unused) {
     (void)unused;
-    static const kind kinds[] = {{1, 0, true, false, false},
-                                 {2, 1, false, false, true},
-                                 {3, 1, true, false, false},
-                                 {3, 0, false, false, true},
-                                 {1, 2, false, false, false}};
+    static const kind kinds[] = {{1, 0, true, false, 0},
+                                 {2, 1, false, false, 2},
+                                 {3, 1, true, false, 0},
+                                 {3, 0, false, false, 2},
+                                 {1, 2, false, false, 0}};
     for (int round = 0; round < 200; round++) {
         wadi_buffers *b = pool();
         state = (uint64_t)round;
@@ -264,7 +264,7 @@ static void filters_keep_what_passes(void **unused) {
 
 static void takes_and_drops_count(void **unused) {
     (void)unused;
-    static const kind k = {3, 1, false, false, true};
+    static const kind k = {3, 1, false, false, 2};
     for (int round = 0; round < 100; round++) {
         wadi_buffers *b = pool();
         state = (uint64_t)round;
@@ -283,11 +283,11 @@ static void takes_and_drops_count(void **unused) {
 
 static void expansions_give_every_slice(void **unused) {
     (void)unused;
-    static const kind kinds[] = {{1, 1, false, true, false},
-                                 {3, 1, false, true, false},
-                                 {1, 2, false, true, false},
-                                 {2, 2, true, true, false},
-                                 {2, 1, true, true, true}};
+    static const kind kinds[] = {{1, 1, false, true, 0},
+                                 {3, 1, false, true, 0},
+                                 {1, 2, false, true, 0},
+                                 {2, 2, true, true, 0},
+                                 {2, 1, true, true, 2}};
     for (int round = 0; round < 200; round++) {
         wadi_buffers *b = pool();
         state = (uint64_t)round;
@@ -317,14 +317,18 @@ static void stack(element *to, const element *from, int64_t n) {
 
 static void batches_stack(void **unused) {
     (void)unused;
-    static const kind kinds[] = {{1, 0, true, false, false}, {2, 1, true, false, true}};
+    static const kind kinds[] = {{1, 0, true, false, 0},
+                                 {2, 1, true, false, 2},
+                                 {1, 1, true, false, 0},
+                                 {2, 1, true, false, 1},
+                                 {3, 1, true, false, 7}};
     for (int round = 0; round < 200; round++) {
         wadi_buffers *b = pool();
         state = (uint64_t)round;
-        make_list(&in, &kinds[round % 2], below(MOST_ELEMENTS));
+        make_list(&in, &kinds[round % 5], below(MOST_ELEMENTS));
         const int64_t size = 1 + below(9);
         /* another batch may have another shape */
-        for (int64_t s = 0; s < in.n && round % 4 == 1; s++) {
+        for (int64_t s = 0; s < in.n && round % 10 == 2; s++) {
             const int64_t shape[1] = {1 + s / size % 2};
             set(&in.at[0][s], 1, shape, (double)s);
         }
@@ -360,10 +364,10 @@ static void all_windows(const double *x, int64_t n, int64_t size, int64_t hop,
 
 static void windows_overlap(void **unused) {
     (void)unused;
-    static const kind kinds[] = {{1, 1, false, true, false},
-                                 {1, 0, true, true, false},
-                                 {2, 1, true, true, true},
-                                 {2, 1, false, true, false}};
+    static const kind kinds[] = {{1, 1, false, true, 0},
+                                 {1, 0, true, true, 0},
+                                 {2, 1, true, true, 2},
+                                 {2, 1, false, true, 0}};
     for (int round = 0; round < 400; round++) {
         wadi_buffers *b = pool();
         state = (uint64_t)round;
@@ -387,7 +391,7 @@ static void windows_overlap(void **unused) {
 static void windows_and_slices_copy_nothing(void **unused) {
     (void)unused;
     wadi_buffers *b = pool();
-    static const kind k = {1, 0, true, false, false};
+    static const kind k = {1, 0, true, false, 0};
     state = 1;
     make_list(&in, &k, 60);
     wadi_chunk *chunk = chunk_of(b, &in, 0, 60, NULL), *got = NULL;
@@ -414,7 +418,7 @@ static void windows_and_slices_copy_nothing(void **unused) {
 
 static void inputs_wait_for_each_other(void **unused) {
     (void)unused;
-    static const kind k = {1, 1, false, false, false};
+    static const kind k = {1, 1, false, false, 0};
     for (int round = 0; round < 50; round++) {
         static list other;
         wadi_buffers *b = pool();
@@ -463,6 +467,9 @@ static void assert_faults(wadi_change_kind change, const kind *k, int64_t bad, i
     char named[32];
     snprintf(named, sizeof named, "element %d, at test.c:3", (int)bad);
     assert_non_null(strstr(err.msg, named));
+    /* the interpreter's order: what there is, what it should be */
+    snprintf(named, sizeof named, ": 9 and %lld differ", (long long)in.at[0][0].shape[0]);
+    assert_non_null(strstr(err.msg, named));
     out = (list){0};
     take_all(c, &out);
     assert_int_equal(out.n, given);
@@ -471,9 +478,46 @@ static void assert_faults(wadi_change_kind change, const kind *k, int64_t bad, i
     end_pool(b);
 }
 
+/* An element differs from those of its batch, in whichever chunk they came; from those of another it may. */
+static void chunks_of_one_batch_have_one_shape(void **unused) {
+    (void)unused;
+    for (int64_t cut = 1; cut < 6; cut++) {
+        for (int64_t bad = -1; bad < 6; bad++) {
+            wadi_buffers *b = pool();
+            wadi_error err = {0};
+            wadi_change *c = make(WADI_CHANGE_BATCH, 3, 0, 0, b);
+            state = (uint64_t)(10 * cut + bad);
+            in = (list){.parts = 1, .n = 6};
+            for (int64_t s = 0; s < in.n; s++) {
+                const int64_t shape[1] = {s == bad ? 5 : 1 + s / 3};
+                set(&in.at[0][s], 1, shape, (double)s);
+            }
+            wadi_status st = WADI_OK;
+            for (int64_t first = 0; first < in.n && st == WADI_OK; first += cut) {
+                const int64_t n = cut < in.n - first ? cut : in.n - first;
+                wadi_chunk *chunk = chunk_of(b, &in, first, n, NULL);
+                st = wadi_change_put(c, 0, chunk, &err);
+                wadi_chunk_release(chunk);
+            }
+            assert_int_equal(st, bad < 0 ? WADI_OK : WADI_FAULT);
+            if (bad >= 0) {
+                char named[32];
+                /* the first of a batch is what the others are measured by */
+                snprintf(named, sizeof named, "element %d,", (int)(bad % 3 == 0 ? bad + 1 : bad));
+                assert_non_null(strstr(err.msg, named));
+            }
+            out = (list){0};
+            take_all(c, &out);
+            assert_int_equal(out.n, bad < 0 ? 2 : bad / 3);
+            wadi_change_destroy(c);
+            end_pool(b);
+        }
+    }
+}
+
 static void what_does_not_fit_is_a_fault_behind_what_does(void **unused) {
     (void)unused;
-    static const kind pairs = {2, 1, true, true, false}, one = {1, 1, true, false, false};
+    static const kind pairs = {2, 1, true, true, 0}, one = {1, 1, true, false, 0};
     state = 5;
     make_list(&in, &pairs, 10);
     const int64_t m = in.at[0][0].shape[0];
@@ -491,6 +535,7 @@ int main(void) {
         cmocka_unit_test(windows_overlap),
         cmocka_unit_test(windows_and_slices_copy_nothing),
         cmocka_unit_test(inputs_wait_for_each_other),
+        cmocka_unit_test(chunks_of_one_batch_have_one_shape),
         cmocka_unit_test(what_does_not_fit_is_a_fault_behind_what_does),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -137,6 +138,33 @@ static void what_waits_is_bounded(void **state) {
     assert_int_equal(count.out, 0);
 }
 
+/* Shapes, offsets and a column for each field, of every component. */
+static void the_widest_chunk_owns_all_its_blocks(void **state) {
+    (void)state;
+    for (int components = 0; components <= WADI_MAX_PARTS; components += WADI_MAX_PARTS / 4) {
+        counter heap = {0};
+        wadi_buffers *b = make_buffers(&heap, 0);
+        wadi_chunk *c = NULL;
+        assert_int_equal(wadi_chunk_create(b, components, &c, NULL), WADI_OK);
+        for (int i = 0; i < components; i++) {
+            wadi_chunk_component *k = &c->component[i];
+            k->rank = WADI_MAX_RANK;
+            k->shapes = memset(wadi_chunk_alloc(c, 64), i, 64);
+            k->offsets = memset(wadi_chunk_alloc(c, 64), i, 64);
+            for (int f = 0; f < WADI_MAX_FIELDS; f++)
+                k->column[f] = memset(wadi_chunk_alloc(c, 64), i, 64);
+        }
+        for (int i = 0; i < components; i++) {
+            assert_int_equal(c->component[i].rank, WADI_MAX_RANK);
+            assert_int_equal(*(unsigned char *)c->component[i].column[WADI_MAX_FIELDS - 1], i);
+        }
+        wadi_chunk_release(c);
+        assert_int_equal(wadi_buffers_used(b), 0);
+        wadi_buffers_release(b);
+        assert_int_equal(heap.out, 0);
+    }
+}
+
 static void running_out_of_memory_is_an_error(void **state) {
     (void)state;
     counter count = {0};
@@ -196,6 +224,7 @@ int main(void) {
         cmocka_unit_test(a_view_holds_its_parent),
         cmocka_unit_test(the_steady_state_allocates_nothing),
         cmocka_unit_test(what_waits_is_bounded),
+        cmocka_unit_test(the_widest_chunk_owns_all_its_blocks),
         cmocka_unit_test(running_out_of_memory_is_an_error),
         cmocka_unit_test(the_builder_refuses_what_does_not_fit),
         cmocka_unit_test(shapes_that_cannot_be_counted_are_refused),

@@ -228,12 +228,21 @@ static void the_cost_rule_chooses_by_size_and_number(void **state) {
                      WADI_SCHEDULE_ACROSS);
 }
 
+static bool is_there(void *env, wadi_schedule s, int64_t worth_ns) {
+    (void)env;
+    (void)s;
+    (void)worth_ns;
+    return true;
+}
+
+static const wadi_ready all_there = {is_there, NULL, 2, -1};
+
 /* Chunks of `count` elements that cost so many nanoseconds each in every version; what ran last. */
 static wadi_schedule run_choice(wadi_choice *c, const wadi_plan_body *b, int chunks, int64_t count,
                                 const int64_t cost[WADI_SCHEDULE_COUNT]) {
     wadi_schedule s = WADI_SCHEDULE_INSIDE;
     for (int i = 0; i < chunks; i++) {
-        s = wadi_choice_next(c, b, WADI_SCHEDULE_INSIDE);
+        s = wadi_choice_next(c, b, WADI_SCHEDULE_INSIDE, &all_there);
         wadi_choice_saw(c, s, count, 0, count * cost[s] * (i % 7 == 3 ? 20 : 1), false);
     }
     return s;
@@ -264,8 +273,8 @@ static void a_version_that_is_far_dearer_is_given_up_at_once(void **state) {
     wadi_choice c = {0};
     int flat = 0, tries = 0;
     for (int i = 0; i < 60; i++) {
-        tries += wadi_choice_tries(&c, &b);
-        const wadi_schedule s = wadi_choice_next(&c, &b, WADI_SCHEDULE_INSIDE);
+        tries += wadi_choice_tries(&c, &b, &all_there);
+        const wadi_schedule s = wadi_choice_next(&c, &b, WADI_SCHEDULE_INSIDE, &all_there);
         const bool other = s == WADI_SCHEDULE_FLAT;
         flat += other;
         wadi_choice_saw(&c, s, 100000, 0, other ? 300000000 : 100000000, other && flat == 1);
@@ -273,7 +282,61 @@ static void a_version_that_is_far_dearer_is_given_up_at_once(void **state) {
     assert_int_equal(flat, 2);
     assert_int_equal(c.comparisons, 1);
     assert_true(tries >= 2 && tries <= 6);
-    assert_false(wadi_choice_tries(&c, &b));
+    assert_false(wadi_choice_tries(&c, &b, &all_there));
+}
+
+/* Versions that are there, and what others were last said to be worth. */
+typedef struct shelf {
+    bool there[WADI_SCHEDULE_COUNT];
+    int64_t worth_ns[WADI_SCHEDULE_COUNT];
+} shelf;
+
+static bool is_on(void *env, wadi_schedule s, int64_t worth_ns) {
+    shelf *h = env;
+    if (worth_ns > 0) h->worth_ns[s] = worth_ns;
+    return h->there[s];
+}
+
+/* Ten chunks of 0.1 s each have run, a tenth of two workers' time is hoped for; of what is known to be left or, where that is
+ * not known, of as much as has been. */
+static void a_version_that_is_not_there_is_asked_for_by_what_it_may_gain(void **state) {
+    (void)state;
+    const wadi_plan_body b = body_with(true, true, false, false);
+    for (int known = 0; known < 2; known++) {
+        shelf h = {.there = {[WADI_SCHEDULE_INSIDE] = true}};
+        const wadi_ready ready = {is_on, &h, 2, known ? 5000000 : -1};
+        wadi_choice c = {0};
+        for (int i = 0; i < 10; i++) {
+            assert_int_equal(wadi_choice_next(&c, &b, WADI_SCHEDULE_INSIDE, &ready),
+                             WADI_SCHEDULE_INSIDE);
+            wadi_choice_saw(&c, WADI_SCHEDULE_INSIDE, 100000, 0, 100000000, false);
+        }
+        assert_false(wadi_choice_tries(&c, &b, &ready));
+        (void)wadi_choice_next(&c, &b, WADI_SCHEDULE_INSIDE, &ready);
+        assert_int_equal(h.worth_ns[WADI_SCHEDULE_FLAT], known ? 1000000000 : 200000000);
+        assert_int_equal(c.comparisons, 0);
+        h.there[WADI_SCHEDULE_FLAT] = true; /* it has been made meanwhile */
+        assert_true(wadi_choice_tries(&c, &b, &ready));
+        (void)wadi_choice_next(&c, &b, WADI_SCHEDULE_INSIDE, &ready);
+        assert_int_equal(c.comparisons, 1);
+    }
+}
+
+static void what_is_there_runs_while_the_rule_wants_another(void **state) {
+    (void)state;
+    const wadi_plan_body b = body_with(true, true, true, false);
+    shelf h = {.there = {[WADI_SCHEDULE_INSIDE] = true}};
+    const wadi_ready ready = {is_on, &h, 2, -1};
+    wadi_choice c = {0};
+    assert_int_equal(wadi_choice_at_hand(&c, &b, WADI_SCHEDULE_FLAT, &ready), WADI_SCHEDULE_INSIDE);
+    assert_int_equal(h.worth_ns[WADI_SCHEDULE_FLAT], 0); /* nothing has run: nothing is known */
+    wadi_choice_saw(&c, WADI_SCHEDULE_INSIDE, 10, 0, 600, false);
+    assert_int_equal(wadi_choice_at_hand(&c, &b, WADI_SCHEDULE_FLAT, &ready), WADI_SCHEDULE_INSIDE);
+    assert_int_equal(h.worth_ns[WADI_SCHEDULE_FLAT], 600);
+    h.there[WADI_SCHEDULE_FLAT] = true;
+    assert_int_equal(wadi_choice_at_hand(&c, &b, WADI_SCHEDULE_FLAT, &ready), WADI_SCHEDULE_FLAT);
+    h = (shelf){{false}, {0}}; /* nothing is there: what is wanted is waited for */
+    assert_int_equal(wadi_choice_at_hand(&c, &b, WADI_SCHEDULE_FLAT, &ready), WADI_SCHEDULE_FLAT);
 }
 
 int main(void) {
@@ -286,6 +349,8 @@ int main(void) {
         cmocka_unit_test(the_cost_rule_chooses_by_size_and_number),
         cmocka_unit_test(versions_are_tried_once_a_body_has_run_for_a_while),
         cmocka_unit_test(a_version_that_is_far_dearer_is_given_up_at_once),
+        cmocka_unit_test(a_version_that_is_not_there_is_asked_for_by_what_it_may_gain),
+        cmocka_unit_test(what_is_there_runs_while_the_rule_wants_another),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

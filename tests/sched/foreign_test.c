@@ -203,11 +203,6 @@ static void more_plans_than_are_kept(void **state) {
 
 /* ---- what is kept ---- */
 
-static void forget_all(void) {
-    for (int i = 0; wadi_libraries[i]; i++)
-        if (wadi_libraries[i]->forget) wadi_libraries[i]->forget();
-}
-
 static void use_much(arrays *a) {
     const wadi_call c = one_dimension("fft", 64, 256, a->in, a->out);
     for (int64_t done = 0; done < (int64_t)3 << 27; done += 256 * 64)
@@ -223,7 +218,7 @@ static void steady_routines_round_alike_before_and_after_learning(void **state) 
     const wadi_call first = one_dimension("fft.steady", N, COUNT, a->in, a->out);
     const wadi_call again = one_dimension("fft.steady", N, COUNT, a->in, b->out);
     const wadi_call other = one_dimension("fft", N, COUNT, a->in, b->out);
-    forget_all();
+    wadi_foreign_forget();
     assert_true(wadi_foreign_run(&first));
     for (int64_t done = 0; done < (int64_t)3 << 27; done += N * COUNT)
         assert_true(wadi_foreign_run(&other));
@@ -232,7 +227,7 @@ static void steady_routines_round_alike_before_and_after_learning(void **state) 
     expect_transform(a->in, a->out, N);
     free(a);
     free(b);
-    forget_all();
+    wadi_foreign_forget();
 }
 
 static void wisdom_is_kept_and_verified(void **state) {
@@ -242,7 +237,7 @@ static void wisdom_is_kept_and_verified(void **state) {
     arrays *a = make();
     assert_non_null(mkdtemp(directory));
     (void)snprintf(path, sizeof path, "%s/fftw.wisdom", directory);
-    forget_all();
+    wadi_foreign_forget();
     assert_int_equal(wadi_foreign_open(directory, NULL), WADI_OK);
     assert_int_equal(wadi_foreign_save(NULL), WADI_OK);
     assert_false(wadi_file_exists(path)); /* nothing was learnt */
@@ -253,18 +248,18 @@ static void wisdom_is_kept_and_verified(void **state) {
     assert_int_equal(wadi_file_read(path, &text, &n, NULL), WADI_OK);
     assert_int_equal(strncmp(text, "wadi wisdom 1 ", 14), 0);
 
-    forget_all();
+    wadi_foreign_forget();
     assert_int_equal(wadi_foreign_open(directory, NULL), WADI_OK);
     text[n / 2] ^= 1; /* damaged: counts as none */
     assert_int_equal(wadi_file_write(path, text, n, 0600, NULL), WADI_OK);
-    forget_all();
+    wadi_foreign_forget();
     assert_int_equal(wadi_foreign_open(directory, NULL), WADI_OK);
     const wadi_call c = one_dimension("fft", 64, 2, a->in, a->out);
     assert_true(wadi_foreign_run(&c));
     expect_transform(a->in, a->out, 64);
     free(text);
     free(a);
-    forget_all();
+    wadi_foreign_forget();
     assert_int_equal(unlink(path), 0);
     assert_int_equal(rmdir(directory), 0);
 }

@@ -138,7 +138,7 @@ static wadi_status load(void *self, const wadi_plan *plan, int body, wadi_schedu
 }
 
 wadi_loader hand_loader(hand_program *h) {
-    return (wadi_loader){load, h};
+    return (wadi_loader){.load = load, .self = h};
 }
 
 /* ---- plans ---- */

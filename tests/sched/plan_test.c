@@ -38,6 +38,31 @@ static void a_plan_prints_for_people(void **state) {
     wadi_text_fini(&t);
 }
 
+/* Numbers that a change takes are slots, of which the first has the number 0; -1 is none. */
+static void what_a_change_takes_is_printed(void **state) {
+    (void)state;
+    static const struct {
+        int size, hop;
+        const char *text;
+    } cases[] = {{4, 0, "windows init every in, last keep"},
+                 {0, 4, "windows in every init, last keep"},
+                 {0, -1, "windows in, last keep"},
+                 {-1, -1, "windows, last keep"}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        hand_program h;
+        wadi_text t;
+        wadi_text_init(&t);
+        hand_doubling(&h, WADI_END_SINK);
+        h.stage[0].change = WADI_CHANGE_WINDOWS;
+        h.stage[0].last = WADI_LAST_WINDOW_KEEP;
+        h.stage[0].size = cases[i].size;
+        h.stage[0].hop = cases[i].hop;
+        wadi_plan_print(&h.plan, &t);
+        if (!strstr(wadi_text_str(&t), cases[i].text)) fail_msg("%s", wadi_text_str(&t));
+        wadi_text_fini(&t);
+    }
+}
+
 static void the_hash_covers_what_a_run_computes(void **state) {
     (void)state;
     hand_program a, b;
@@ -70,6 +95,7 @@ static void the_hash_covers_what_a_run_computes(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_plan_prints_for_people),
+        cmocka_unit_test(what_a_change_takes_is_printed),
         cmocka_unit_test(the_hash_covers_what_a_run_computes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

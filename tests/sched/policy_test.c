@@ -1,4 +1,4 @@
-/* Chunk policies on synthetic machines, the memory budget, the watchdog and the meter. */
+/* Chunk policies on synthetic machines, the memory budget and the meter. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -7,12 +7,9 @@
 
 #include <cmocka.h>
 
-#include "base/log.h"
-#include "base/thread.h"
 #include "sched/budget.h"
 #include "sched/meter.h"
 #include "sched/policy.h"
-#include "sched/wait.h"
 
 /* A machine whose chunks of k elements take time(k) and keep its processors busy for busy(k) of it. */
 typedef double (*curve)(double k);
@@ -155,45 +152,6 @@ static void the_budget_caps_every_choice(void **state) {
     assert_int_equal(wadi_budget_cap(&b, 1000), 1);
 }
 
-typedef struct heard {
-    wadi_mutex lock;
-    wadi_condition said;
-    char line[1024];
-} heard;
-
-static void hear(void *env, wadi_log_level level, const char *line) {
-    heard *h = env;
-    (void)level;
-    wadi_mutex_lock(&h->lock);
-    strncpy(h->line, line, sizeof h->line - 1);
-    wadi_condition_signal(&h->said);
-    wadi_mutex_unlock(&h->lock);
-}
-
-static void the_watchdog_names_who_waits_for_what(void **state) {
-    (void)state;
-    heard h = {0};
-    wadi_waits *w = NULL;
-    assert_int_equal(wadi_mutex_init(&h.lock, NULL), WADI_OK);
-    assert_int_equal(wadi_condition_init(&h.said, NULL), WADI_OK);
-    wadi_log_set(hear, &h);
-    assert_int_equal(wadi_waits_create(20000000, &w, NULL), WADI_OK);
-    const int done = wadi_wait_begin(w, "source", "room for chunk %d", 3);
-    const int ticket = wadi_wait_begin(w, "sink", "chunk %d of %s", 7, "compute");
-    wadi_wait_end(w, done);
-    wadi_mutex_lock(&h.lock);
-    while (h.line[0] == '\0') wadi_condition_wait(&h.said, &h.lock);
-    wadi_mutex_unlock(&h.lock);
-    assert_non_null(strstr(h.line, "no progress for 0.0 s"));
-    assert_non_null(strstr(h.line, "sink waits 0.0 s for chunk 7 of compute"));
-    assert_null(strstr(h.line, "source"));
-    wadi_wait_end(w, ticket);
-    wadi_waits_destroy(w);
-    wadi_log_set(NULL, NULL);
-    wadi_condition_fini(&h.said);
-    wadi_mutex_fini(&h.lock);
-}
-
 static void the_meter_counts_overlap(void **state) {
     (void)state;
     wadi_meter m;
@@ -223,7 +181,6 @@ int main(void) {
         cmocka_unit_test(fixed_never_changes),
         cmocka_unit_test(learned_sizes_are_saved_and_loaded),
         cmocka_unit_test(the_budget_caps_every_choice),
-        cmocka_unit_test(the_watchdog_names_who_waits_for_what),
         cmocka_unit_test(the_meter_counts_overlap),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include <cmocka.h>
 
@@ -308,7 +309,8 @@ static void tabulate_refuses_ragged_elements(void **state) {
     assert_int_equal(wadi_exec_create(&h.plan, &loader, NULL, &x, &err), WADI_OK);
     assert_int_equal(wadi_exec_source(x, "in", &in.base, &err), WADI_OK);
     assert_int_equal(wadi_exec_go(x, &err), WADI_FAULT);
-    assert_non_null(strstr(err.msg, "0 and 1 differ, element 1"));
+    assert_non_null(strstr(
+        err.msg, "extent 0 of component 0 and that of the first array: 1 and 0 differ, element 1"));
     wadi_exec_destroy(x);
 }
 
@@ -531,6 +533,28 @@ static void what_is_regular_is_collected_in_place(void **state) {
     }
 }
 
+static void what_a_run_measured_stays_when_it_has_ended(void **state) {
+    (void)state;
+    hand_program h;
+    hand_counting(&h);
+    const wadi_loader loader = hand_loader(&h);
+    int64_t n = 1000;
+    wadi_array count = {.fields = 1, .type = {WADI_I64}, .column = {&n}};
+    wadi_run_stats first, second;
+    wadi_exec *x = NULL;
+    assert_int_equal(wadi_exec_create(&h.plan, &loader, NULL, &x, NULL), WADI_OK);
+    wadi_exec_stats(x, &first);
+    assert_true(first.elapsed_s == 0); /* it has not begun */
+    assert_int_equal(wadi_exec_input(x, "n", &count, NULL), WADI_OK);
+    assert_int_equal(wadi_exec_go(x, NULL), WADI_OK);
+    wadi_exec_stats(x, &first);
+    assert_true(first.elapsed_s > 0);
+    assert_int_equal(nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL), 0);
+    wadi_exec_stats(x, &second);
+    assert_memory_equal(&first, &second, sizeof first);
+    wadi_exec_destroy(x);
+}
+
 static void a_counter_feeds_the_index(void **state) {
     (void)state;
     hand_program h;
@@ -599,6 +623,7 @@ int main(void) {
         cmocka_unit_test(a_failing_sink_behind_stages_stops_the_run),
         cmocka_unit_test(no_sink_is_finished_when_another_fails),
         cmocka_unit_test(what_is_regular_is_collected_in_place),
+        cmocka_unit_test(what_a_run_measured_stays_when_it_has_ended),
         cmocka_unit_test(a_counter_feeds_the_index),
         cmocka_unit_test(what_is_bound_must_fit),
     };

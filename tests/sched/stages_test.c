@@ -13,6 +13,7 @@
 #include "base/thread.h"
 #include "sched/run.h"
 #include "sched/stream.h"
+#include "tests/sched/stepped_clock.h"
 
 /* ---- a plan without kernels: components of up to two sources go to a sink ---- */
 
@@ -82,14 +83,18 @@ static void counting_destroy(wadi_source *self) {
     (void)self;
 }
 
+static void counting_wait(counting *c) {
+    wadi_mutex_lock(&c->lock);
+    while (!c->go) wadi_condition_wait(&c->changed, &c->lock);
+    wadi_mutex_unlock(&c->lock);
+}
+
 static wadi_status counting_next(wadi_source *self, int64_t k, wadi_builder *b, wadi_error *err) {
     counting *c = (counting *)self;
     for (; b->count < k && c->next < c->n; c->next++) {
         wadi_array a;
         if (c->next == c->hold_at) {
-            wadi_mutex_lock(&c->lock);
-            while (!c->go) wadi_condition_wait(&c->changed, &c->lock);
-            wadi_mutex_unlock(&c->lock);
+            counting_wait(c);
         }
         assert_int_equal(wadi_builder_array(b, 0, NULL, &a, err), WADI_OK);
         *(int64_t *)a.column[0] = c->next * c->step;
@@ -132,6 +137,7 @@ typedef struct checking {
     counting *
         ahead_of; /* with chunks of one element: waits until it has made `ahead` more than were seen */
     int64_t ahead;
+    counting *held_by; /* waits for its `go` at element 20 */
 } checking;
 
 static void checking_destroy(wadi_sink *self) {
@@ -141,6 +147,7 @@ static void checking_destroy(wadi_sink *self) {
 static wadi_status checking_put(wadi_sink *self, wadi_chunk *c, wadi_error *err) {
     checking *s = (checking *)self;
     (void)err;
+    if (s->held_by != NULL && c->first == 20) counting_wait(s->held_by);
     for (int64_t i = 0; i < c->count; i++, s->seen++) {
         for (int k = 0; k < c->components; k++) {
             const wadi_array a = wadi_chunk_array(c, k, i);
@@ -212,13 +219,14 @@ static void the_shorter_of_two_sources_ends_the_stream(void **state) {
 
 typedef struct heard {
     counting *source;
+    bool sink; /* it is the sink that hangs */
     char line[1024];
 } heard;
 
 static void hear(void *env, wadi_log_level level, const char *line) {
     heard *h = env;
     (void)level;
-    if (strstr(line, "for chunk 2 (compute)") == NULL)
+    if (strstr(line, h->sink ? "sink works" : "for chunk 2 (compute)") == NULL)
         return; /* a slow machine may stand still earlier */
     (void)snprintf(h->line, sizeof h->line, "%s", line);
     counting_go(h->source);
@@ -244,7 +252,58 @@ static void a_standstill_names_who_waits_for_what(void **state) {
     assert_non_null(strstr(h.line, "for chunk 2 (source)"));
     assert_non_null(strstr(h.line, "sink waits"));
     assert_non_null(strstr(h.line, "for chunk 2 (compute)"));
-    assert_null(strstr(h.line, "source waits"));
+    assert_non_null(strstr(h.line, "source waits"));
+    assert_non_null(strstr(h.line, "for elements from 20 (a)"));
+    counting_fini(&a);
+}
+
+/* ---- the default period, on a clock that goes a second at a time ---- */
+
+static void nothing_moves_for_the_default_period(void **state) {
+    (void)state;
+    passing p;
+    counting a;
+    checking out;
+    wadi_error err = {0};
+    heard h = {.source = &a};
+    make_passing(&p, 1);
+    counting_init(&a, 40, 1);
+    checking_init(&out);
+    a.hold_at = 20;
+    wadi_log_set(hear, &h);
+    stepped_clock_start();
+    const wadi_run_options options = {.chunk = 10, .threads = 1};
+    assert_int_equal(run(&p, &a, NULL, &out, &options, &err), WADI_OK);
+    stepped_clock_end();
+    wadi_log_set(NULL, NULL);
+    assert_int_equal(out.seen, 40);
+    double seconds = 0;
+    assert_int_equal(sscanf(h.line, "no progress for %lf s", &seconds), 1);
+    assert_true(seconds >= 10);
+    counting_fini(&a);
+}
+
+/* A sink that does not return is named like a source. */
+static void a_sink_that_hangs_is_named(void **state) {
+    (void)state;
+    passing p;
+    counting a;
+    checking out;
+    wadi_error err = {0};
+    heard h = {.source = &a, .sink = true};
+    make_passing(&p, 1);
+    counting_init(&a, 40, 1);
+    checking_init(&out);
+    out.held_by = &a;
+    wadi_log_set(hear, &h);
+    stepped_clock_start();
+    const wadi_run_options options = {.chunk = 10, .threads = 1};
+    assert_int_equal(run(&p, &a, NULL, &out, &options, &err), WADI_OK);
+    stepped_clock_end();
+    wadi_log_set(NULL, NULL);
+    assert_int_equal(out.seen, 40);
+    assert_non_null(strstr(h.line, "sink works"));
+    assert_non_null(strstr(h.line, "on elements from 20 (out)"));
     counting_fini(&a);
 }
 
@@ -253,6 +312,8 @@ int main(void) {
         cmocka_unit_test(three_chunks_are_under_way_behind_the_one_being_written),
         cmocka_unit_test(the_shorter_of_two_sources_ends_the_stream),
         cmocka_unit_test(a_standstill_names_who_waits_for_what),
+        cmocka_unit_test(nothing_moves_for_the_default_period),
+        cmocka_unit_test(a_sink_that_hangs_is_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

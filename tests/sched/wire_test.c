@@ -181,6 +181,75 @@ static void descriptors_must_agree_with_columns(void **state) {
     assert_int_equal(decode(x, x->m.frames, &c, &err), WADI_IO);
 }
 
+/* Everything else agrees with it: offsets, column, lengths, checksums. */
+static void a_negative_extent_is_refused(void **state) {
+    static const int64_t extents[] = {-1, -4, INT64_MIN, INT64_C(1) << 62, INT64_MAX};
+    fixture *x = *state;
+    wadi_chunk_component *p = &x->chunk->component[0];
+    for (int i = 0; i < 5; i++) {
+        const int64_t before = p->shapes[5], values = p->values;
+        const int64_t change = (int64_t)((uint64_t)extents[i] - (uint64_t)before);
+        const bool fits = change < 0 && change > -100; /* into the column that is there */
+        wadi_chunk *c = NULL;
+        wadi_error err;
+        p->shapes[5] = extents[i];
+        for (int s = 6; fits && s <= 10; s++) p->offsets[s] += change;
+        if (fits) p->values += change;
+        assert_int_equal(wadi_wire_encode(x->chunk, &x->stream, &x->m, NULL), WADI_OK);
+        assert_int_equal(decode(x, x->m.frames, &c, &err), WADI_IO);
+        assert_string_equal(err.msg, "wire format: element 5: shape and offset do not fit");
+        for (int s = 6; fits && s <= 10; s++) p->offsets[s] -= change;
+        p->shapes[5] = before;
+        p->values = values;
+    }
+}
+
+static void put_number(fixture *x, size_t at, uint64_t value) {
+    for (size_t i = 0; i < 8; i++) x->m.header[at + i] = (uint8_t)(value >> (8 * i));
+    mend(x);
+}
+
+static void numbers_out_of_range_are_refused(void **state) {
+    static const uint64_t numbers[] = {UINT64_MAX, UINT64_C(1) << 63, UINT64_C(1) << 32, INT64_MAX,
+                                       1001};
+    fixture *x = *state;
+    wadi_chunk *c = NULL;
+    for (int i = 0; i < 5; i++) {
+        for (size_t at = 48; at <= 64; at += 8) { /* number, first, count */
+            const uint64_t right = at == 48 ? 3 : at == 56 ? 70 : 10;
+            const bool fine = at != 64 && (int64_t)numbers[i] > 0 &&
+                              (at == 48 || numbers[i] <= (uint64_t)INT64_MAX - 10);
+            put_number(x, at, numbers[i]);
+            const wadi_status status = decode(x, x->m.frames, &c, NULL);
+            assert_int_equal(status, fine ? WADI_OK : WADI_IO);
+            if (status == WADI_OK) wadi_chunk_release(c);
+            put_number(x, at, right);
+        }
+    }
+    put_number(x, 56, INT64_MAX); /* the last element would have a number that is none */
+    assert_int_equal(decode(x, x->m.frames, &c, NULL), WADI_IO);
+    put_number(x, 56, INT64_MAX - 10);
+    assert_int_equal(decode(x, x->m.frames, &c, NULL), WADI_OK);
+    wadi_chunk_release(c);
+}
+
+static void reserved_bits_are_refused(void **state) {
+    static const size_t places[] = {6, 7, 79}; /* flags, and a byte of the first component */
+    fixture *x = *state;
+    wadi_chunk *c = NULL;
+    for (int i = 0; i < 3; i++) {
+        for (int bit = 0; bit < 8; bit++) {
+            x->m.header[places[i]] = (uint8_t)(1u << bit);
+            mend(x);
+            assert_int_equal(decode(x, x->m.frames, &c, NULL), WADI_IO);
+        }
+        x->m.header[places[i]] = 0;
+    }
+    mend(x);
+    assert_int_equal(decode(x, x->m.frames, &c, NULL), WADI_OK);
+    wadi_chunk_release(c);
+}
+
 static void sizes_are_bounded(void **state) {
     fixture *x = *state;
     wadi_chunk *c = NULL;
@@ -201,6 +270,9 @@ int main(void) {
         cmocka_unit_test_setup_teardown(every_damaged_byte_is_noticed, setup, teardown),
         cmocka_unit_test_setup_teardown(missing_and_extra_frames_are_noticed, setup, teardown),
         cmocka_unit_test_setup_teardown(descriptors_must_agree_with_columns, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_negative_extent_is_refused, setup, teardown),
+        cmocka_unit_test_setup_teardown(numbers_out_of_range_are_refused, setup, teardown),
+        cmocka_unit_test_setup_teardown(reserved_bits_are_refused, setup, teardown),
         cmocka_unit_test_setup_teardown(sizes_are_bounded, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -88,7 +88,7 @@ static void so_many_arrays_of_the_best_level_are_stored(void **state) {
     assert_int_equal(count[WADI_REP_NONE], 0);
     assert_int_equal(count[WADI_REP_AVOID], 0);
     assert_int_equal(count[WADI_REP_REGULAR], 23);
-    assert_int_equal(count[WADI_REP_IRREGULAR], 11);
+    assert_int_equal(count[WADI_REP_IRREGULAR], 12);
 }
 
 static void fewer_arrays_without_linear_prediction(void **state) {

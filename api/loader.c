@@ -1,0 +1,39 @@
+/* What a run asks of an executable: a version it needs, which it waits for, or one that might be faster, which it does not. */
+#include "api/exe.h"
+#include "base/error.h"
+
+static wadi_status load(void *self, const wadi_plan *plan, int body, wadi_schedule schedule,
+                        wadi_plan_code *out, wadi_error *err) {
+    wadi_exe *exe = self;
+    const wadi_exe_version *v = wadi_exe_version_of(exe, body, schedule);
+    WADI_UNUSED(plan);
+    wadi_mutex_lock(&exe->lock);
+    const wadi_status st = wadi_exe_load(exe, body, schedule, WADI_EXE_NEEDED, err);
+    if (st == WADI_OK)
+        *out =
+            (wadi_plan_code){&v->made->version, v->kernels, v->kernels + v->made->version.nsteps};
+    wadi_mutex_unlock(&exe->lock);
+    return st;
+}
+
+/* Nobody has it, has tried to make it in vain, or is about to. */
+static bool is_open(const wadi_exe_version *v) {
+    return v->state == WADI_EXE_ABSENT && v->ahead == 0 && !v->failed;
+}
+
+static bool offer(void *self, const wadi_plan *plan, int body, wadi_schedule schedule,
+                  int64_t worth_ns) {
+    wadi_exe *exe = self;
+    wadi_exe_version *v = wadi_exe_version_of(exe, body, schedule);
+    WADI_UNUSED(plan);
+    if (!wadi_mutex_try(&exe->lock))
+        return false; /* somebody lowers: the next chunk may ask again */
+    const bool there = v->state == WADI_EXE_LOADED;
+    if (is_open(v) && worth_ns > 0 && worth_ns >= v->cost_ns) wadi_exe_suggest(exe, v, worth_ns);
+    wadi_mutex_unlock(&exe->lock);
+    return there;
+}
+
+wadi_loader wadi_exe_loader(wadi_exe *exe) {
+    return (wadi_loader){.load = load, .offer = offer, .self = exe};
+}

@@ -1,0 +1,19 @@
+/* Numbers of up to 8 bytes as files have them. */
+#ifndef APPS_AUDIO_ENDIAN_H
+#define APPS_AUDIO_ENDIAN_H
+
+#include <stdint.h>
+
+static inline uint64_t flac_le(const uint8_t *p, int n) {
+    uint64_t v = 0;
+    while (n-- > 0) v = v << 8 | p[n];
+    return v;
+}
+
+static inline uint64_t flac_be(const uint8_t *p, int n) {
+    uint64_t v = 0;
+    for (int i = 0; i < n; i++) v = v << 8 | p[i];
+    return v;
+}
+
+#endif

@@ -1,0 +1,87 @@
+/* Sound for the encoder, whatever it is stored in: FLAC by libFLAC, the integers of WAV and AIFF by wadi itself, everything else by
+ * libsndfile. Each kind is a row of a table in input.c. */
+#ifndef APPS_AUDIO_INPUT_H
+#define APPS_AUDIO_INPUT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "apps/audio/blocks.h"
+#include "apps/audio/bytes.h"
+#include "apps/audio/iff.h"
+#include "apps/audio/pcm.h"
+
+/* What an input is asked to be. */
+typedef struct flac_wish {
+    int convert; /* bits (8..32) floating point and lossy samples are rounded to; 0: refuse them */
+    bool keep_all; /* of WAV and AIFF: every chunk, as blocks of metadata */
+    flac_iff_options iff;
+    bool raw; /* no header: the samples are as `layout` says */
+    flac_pcm layout;
+    int channels, rate;
+} flac_wish;
+
+typedef struct flac_sound_info {
+    int rate;           /* Hz */
+    int channels;       /* at least 1 */
+    int bits;           /* per sample, 4..32 */
+    int64_t frames;     /* samples per channel; -1: unknown */
+    const char *format; /* words for it; borrowed */
+    bool is_flac;
+    uint32_t mask; /* speakers; 0: not said */
+    bool has_md5;  /* of the samples, in the input; then: */
+    uint8_t md5[16];
+} flac_sound_info;
+
+typedef struct flac_input flac_input;
+
+/* path "-" is standard input. Errors: WADI_IO (unreadable, damaged, truncated), WADI_UNSUPPORTED (samples that would be changed,
+ * no library for it), WADI_INVALID, WADI_MEMORY. */
+WADI_NODISCARD wadi_status flac_input_open(const char *path, const flac_wish *wish,
+                                           flac_input **out, wadi_error *err);
+void flac_input_close(flac_input *in); /* NULL is fine */
+
+const flac_sound_info *flac_input_about(const flac_input *in);
+/* The metadata the input brings, STREAMINFO left out; borrowed, to be changed at will. */
+flac_blocks *flac_input_blocks(flac_input *in);
+
+/* Up to `frames` frames, interleaved and right-aligned; fewer only at the end. The end is an error when the input promised
+ * another number of frames. Errors: WADI_IO with the file and the frame. */
+WADI_NODISCARD wadi_status flac_input_read(flac_input *in, int32_t *out, int64_t frames,
+                                           int64_t *out_frames, wadi_error *err);
+
+/* At the end: has the input promised another MD5 of its samples than theirs? WADI_IO. */
+WADI_NODISCARD wadi_status flac_input_check(const flac_input *in, const uint8_t md5[16],
+                                            wadi_error *err);
+
+/* Samples that --convert changed by more than rounding: louder than full scale, or no number. */
+void flac_input_lost(const flac_input *in, int64_t *out_clipped, int64_t *out_nan);
+
+/* ---- kinds ---- */
+
+typedef struct flac_kind_ops {
+    const char *name;
+    wadi_status (*read)(void *state, int32_t *out, int64_t frames, int64_t *out_frames,
+                        wadi_error *err);
+    void (*lost)(const void *state, int64_t *out_clipped, int64_t *out_nan); /* NULL: nothing */
+    void (*close)(void *state);
+} flac_kind_ops;
+
+/* What an opener fills in. */
+struct flac_input {
+    flac_bytes *bytes;
+    flac_sound_info info;
+    flac_blocks blocks;
+    const flac_kind_ops *ops; /* NULL: not this kind */
+    void *state;
+    int64_t at; /* frames delivered */
+};
+
+/* Looks at in->bytes from its start; sets ops and the rest when the input is of its kind, else leaves ops NULL. */
+typedef wadi_status (*flac_kind_open)(flac_input *in, const flac_wish *wish, wadi_error *err);
+
+wadi_status flac_stored_open(flac_input *in, const flac_wish *wish, wadi_error *err);
+wadi_status flac_coded_open(flac_input *in, const flac_wish *wish, wadi_error *err);
+wadi_status flac_other_open(flac_input *in, const flac_wish *wish, wadi_error *err);
+
+#endif

@@ -1,0 +1,10 @@
+/* What only libsndfile knows. */
+#ifndef APPS_AUDIO_INPUT_OTHER_H
+#define APPS_AUDIO_INPUT_OTHER_H
+
+#include "apps/audio/input.h"
+
+/* The texts of a file on disk (titles in chunks of WAV and AIFF) as comments. A file that libsndfile does not read has none. */
+WADI_NODISCARD wadi_status flac_text_tags(const char *path, flac_blocks *blocks, wadi_error *err);
+
+#endif

@@ -1,0 +1,19 @@
+/* Stored integers to samples and back: the bytes of a sample in either order, signed or not, its unused bits lowest. */
+#ifndef APPS_AUDIO_PCM_H
+#define APPS_AUDIO_PCM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef struct flac_pcm {
+    int width; /* bytes, 1..4 */
+    int bits;  /* that count, the highest of them */
+    bool big_endian, is_unsigned;
+} flac_pcm;
+
+/* n samples. False, and *out_bad its number, when a sample has an unused bit that is set. */
+bool flac_pcm_decode(const flac_pcm *p, const uint8_t *from, int64_t n, int32_t *to,
+                     int64_t *out_bad);
+void flac_pcm_encode(const flac_pcm *p, const int32_t *from, int64_t n, uint8_t *to);
+
+#endif

@@ -1,0 +1,31 @@
+/* Places that the reader has been at, and how many words of each class it had given there. A place counts once all of these have
+ * been tried. */
+#ifndef APPS_MD5_MARKS_H
+#define APPS_MD5_MARKS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "apps/md5/hash.h"
+#include "apps/md5/reader.h"
+
+enum { MD5_MARKS = 256 };
+
+typedef struct md5_mark {
+    md5_place place;
+    int64_t given[MD5_CLASSES];
+} md5_mark;
+
+/* All zero is empty. */
+typedef struct md5_marks {
+    md5_mark at[MD5_MARKS]; /* a ring */
+    int first, n;
+} md5_marks;
+
+/* Marks come in the order of the places. When there is no room, the last one gives way: the first ones are those that will count
+ * soon. */
+void md5_marks_add(md5_marks *m, const md5_mark *mark);
+/* Drops the marks that count now, and gives the place of the last of them. False: there is none. */
+bool md5_marks_pass(md5_marks *m, const int64_t tried[MD5_CLASSES], md5_place *out);
+
+#endif

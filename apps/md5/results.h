@@ -1,0 +1,19 @@
+/* Found words on their way out, as lines "digest:word": to a stream, or to a file that is added to.
+ *
+ * What a file holds already counts as found. So every word is there once, however often the attack is begun again. */
+#ifndef APPS_MD5_RESULTS_H
+#define APPS_MD5_RESULTS_H
+
+#include "apps/md5/log_file.h"
+#include "apps/md5/targets.h"
+
+/* Marks in `t` what the file holds. `known` bytes of it are counted on, those behind them are what a run that was killed left: they
+ * are kept as far as they are whole lines. known < 0: nothing is counted on; then only a last line that was not finished goes.
+ * Errors: WADI_INVALID naming the line that is no found word, or when the file is shorter than that; WADI_MEMORY, WADI_IO. */
+WADI_NODISCARD wadi_status md5_results_read(md5_log *log, int64_t known, md5_targets *t,
+                                            wadi_error *err);
+/* One line, in one piece. Errors: WADI_IO, WADI_MEMORY. */
+WADI_NODISCARD wadi_status md5_results_add(md5_log *log, const uint8_t digest[MD5_DIGEST],
+                                           const uint8_t *word, size_t n, wadi_error *err);
+
+#endif

@@ -1,0 +1,31 @@
+/* Running another program to its end. It has no standard input, and is the head of a process group of its own, which ends with it.
+ *
+ * The child is ended when the calling thread's task is stopped (base/task.h) and when its time is up; on Linux also when the calling
+ * thread ends before it, however that comes about, and what the child has started when the calling process does. */
+#ifndef WADI_BASE_CHILD_H
+#define WADI_BASE_CHILD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct wadi_child {
+    char *const *argv;  /* argv[0]: the program's path; ended by NULL */
+    int nice;           /* how much nicer than the caller, 0 to 19 */
+    int64_t limit_ns;   /* it may run for; 0: for ever */
+    const char *what;   /* it is, for the watchdog: "the compiler" */
+    const char *tmpdir; /* where its temporary files go; NULL: where the caller's do */
+} wadi_child;
+
+typedef enum wadi_child_end {
+    WADI_CHILD_EXITED, /* code: its status */
+    WADI_CHILD_KILLED, /* by a signal; code: which */
+    WADI_CHILD_FAILED, /* it could not be started; code: errno */
+    WADI_CHILD_LATE,   /* its time was up */
+    WADI_CHILD_STOPPED /* the task was */
+} wadi_child_end;
+
+/* What it writes to standard output and standard error goes to out, cut to room - 1 bytes. */
+wadi_child_end wadi_child_run(const wadi_child *c, char *out, size_t room, int *out_code);
+
+#endif

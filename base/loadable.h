@@ -1,0 +1,54 @@
+/* Parts of wadi that need a large library: shared objects, loaded when first wanted, so that a program which wants none of them
+ * neither loads nor needs those libraries. The user's word for one is module.
+ *
+ * A module is one file NAME.so. It is looked for in the folder `wadi` beside the shared library, or in LIBDIR/wadi of the prefix whose
+ * program holds this code, then where wadi was configured to be installed; or, where that is set, in the folders of
+ * $WADI_MODULES alone (separated by colons). The first file of that name counts. It stays loaded until the process ends.
+ *
+ * A module has its own copy of the code of wadi it uses, and nothing of the host's: it serves the shared library, the static one
+ * and uninstalled programs alike. What passes between the two is tables of functions and structs, so both must be compiled with
+ * the same headers: the stamp, a version and a digest of those headers, says whether they were.
+ *
+ * All functions are thread-safe. */
+#ifndef WADI_BASE_LOADABLE_H
+#define WADI_BASE_LOADABLE_H
+
+#include "base/task.h"
+#include "wadi/status.h"
+
+/* What a module offers: a table of functions, whose type follows from its name. connectors/offers.h and sched/foreign.h list them. */
+typedef struct wadi_loadable_offer {
+    const char *what; /* "visibilities" */
+    const void *ops;
+} wadi_loadable_offer;
+
+/* A module exports two symbols: the text wadi_loadable_stamp, and one of these, wadi_loadable_face. */
+typedef struct wadi_loadable {
+    const char *licence;                 /* of the library, as SPDX writes it */
+    const char *(*version)(void);        /* of the library, as it tells it */
+    const wadi_loadable_offer *offers;   /* ended by one without a name */
+    void (*adopt)(wadi_task_place host); /* its copy of base/task.h looks where the host's does */
+} wadi_loadable;
+
+/* Modules this version knows. Another one is a row here and a folder in modules/. */
+typedef struct wadi_loadable_row {
+    const char *name;    /* of the file, and of its package, wadi-NAME */
+    const char *library; /* "libsndfile" */
+    const char *about;   /* what it is for */
+} wadi_loadable_row;
+
+/* Ended by a row without a name. */
+extern const wadi_loadable_row wadi_loadables[];
+
+/* Errors: WADI_UNSUPPORTED (not installed; the message names library and package), WADI_IO (there, but it cannot be loaded or
+ * belongs to another wadi), WADI_MEMORY. */
+WADI_NODISCARD wadi_status wadi_loadable_open(const char *name, const wadi_loadable **out,
+                                              wadi_error *err);
+/* The table of functions it offers by the name `what`. Errors: the same. */
+WADI_NODISCARD wadi_status wadi_loadable_get(const char *name, const char *what, const void **out,
+                                             wadi_error *err);
+
+/* The folders that are looked into, separated by colons; the caller frees it. NULL: out of memory. */
+char *wadi_loadable_folders(void);
+
+#endif

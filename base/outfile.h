@@ -1,0 +1,93 @@
+/* The one way to write a file: whole under its name, or not at all.
+ *
+ * What is written lies beside the file that the name leads to, links followed, under a name of its own
+ * (NAME.1a2b3c4d.wadi-part) with a lock (base/claim.h), until it is kept. Then it takes the name, in one step. So:
+ *
+ *   - whoever reads by that name finds the old file or the new one, also after a crash: where a file is replaced, both file and
+ *     folder are on the disk before the call returns;
+ *   - of two writers of one name each writes its own, and the one that ends last stands;
+ *   - what a killed process left is removed by the next that writes the same name, what a living one writes never is.
+ *
+ * Devices, FIFOs, "-", /dev/stdout, /dev/fd/N and /proc/.../fd/N are streams (base/destination.h): written in place, never
+ * replaced or removed.
+ *
+ * One thread at a time. Every error names the path as the caller gave it, and the system's reason. */
+#ifndef WADI_BASE_OUTFILE_H
+#define WADI_BASE_OUTFILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "wadi/status.h"
+
+typedef struct wadi_outfile wadi_outfile;
+
+/* When the content is forced onto the disk. */
+typedef enum wadi_outfile_sync {
+    WADI_SYNC_REPLACED, /* where a file is replaced: a crash must not cost both */
+    WADI_SYNC_ALWAYS,   /* state, keys, and what the user asks for by --sync */
+    WADI_SYNC_NEVER,    /* what can be made anew and is checked when it is read */
+} wadi_outfile_sync;
+
+/* All zero is the usual. */
+typedef struct wadi_outfile_options {
+    unsigned
+        mode; /* permissions, whatever the umask; 0: those of the file that is replaced, else what the umask leaves */
+    bool
+        only_new; /* a file by that name is an error, also one that appears meanwhile; streams are not */
+    bool
+        goes_back; /* the whole content is needed before the end: a stream gets it when it is kept */
+    wadi_outfile_sync sync;
+} wadi_outfile_options;
+
+/* Opens; `options` may be NULL. Errors: WADI_INVALID (only_new: it exists), WADI_IO, WADI_MEMORY. */
+WADI_NODISCARD wadi_status wadi_outfile_open(const char *path, const wadi_outfile_options *options,
+                                             wadi_outfile **out, wadi_error *err);
+
+/* Appends. After a failure nothing but discard makes sense. Errors: WADI_IO with the position. */
+WADI_NODISCARD wadi_status wadi_outfile_write(wadi_outfile *f, const void *data, size_t n,
+                                              wadi_error *err);
+/* Writes over what was written at byte `at`, counted from where this file begins; needs can_rewrite. */
+WADI_NODISCARD wadi_status wadi_outfile_rewrite(wadi_outfile *f, int64_t at, const void *data,
+                                                size_t n, wadi_error *err);
+bool wadi_outfile_can_rewrite(const wadi_outfile *f); /* false: a pipe and its like */
+bool wadi_outfile_is_stream(const wadi_outfile *f);   /* not a file with a temporary name */
+int64_t wadi_outfile_bytes(const wadi_outfile *f);    /* appended so far */
+
+/* Hands what is in the buffer to the system. */
+WADI_NODISCARD wadi_status wadi_outfile_flush(wadi_outfile *f, wadi_error *err);
+
+/* A name by which a library that opens files itself may open this one, to read and write; with goes_back, or for files. It has
+ * closed it again before keep or discard. */
+const char *wadi_outfile_name(const wadi_outfile *f);
+
+/* Asks for the disk at the end (WADI_SYNC_ALWAYS). */
+void wadi_outfile_sync_it(wadi_outfile *f);
+
+/* Completes the file and gives it its name. Takes it, also on failure; then nothing is left and what stood there stands.
+ * Errors: WADI_INVALID (only_new: it exists), WADI_IO, WADI_MEMORY. */
+WADI_NODISCARD wadi_status wadi_outfile_keep(wadi_outfile *owned_f, wadi_error *err);
+/* Removes what was written, unless it went into a stream. NULL is fine. */
+void wadi_outfile_discard(wadi_outfile *owned_f);
+
+/* Of the file that a sink has: keeps it, by `sync` on the disk, or discards it, and sets *f to NULL. */
+WADI_NODISCARD wadi_status wadi_outfile_finish(wadi_outfile **f, bool sync, wadi_error *err);
+void wadi_outfile_give_up(wadi_outfile **f);
+
+/* Open, write, keep. */
+WADI_NODISCARD wadi_status wadi_outfile_put(const char *path, const void *data, size_t n,
+                                            const wadi_outfile_options *options, wadi_error *err);
+
+/* Removes the file that `path` leads to; links to it and streams stay. */
+void wadi_outfile_remove(const char *path);
+
+/* Waits until the names in the folder that `path` lies in are on the disk. False: errno. */
+bool wadi_outfile_sync_name(const char *path);
+
+/* Removes from `folder` all that killed writers have left, of any name. Returns how many files that were. */
+int wadi_outfile_sweep(const char *folder);
+/* Is this a name that a file has on its way? */
+bool wadi_outfile_is_temporary(const char *name);
+
+#endif

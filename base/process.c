@@ -1,0 +1,133 @@
+/* A handler sees nothing but atomics: the stop, the signal's number and whether the process may die. */
+#include "base/process.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/task.h"
+
+static const int caught[] = {SIGINT, SIGTERM, SIGHUP};
+
+static const char *program;
+static wadi_stop stop;
+static volatile sig_atomic_t came, may_die;
+static volatile int64_t came_ns; /* set before it came */
+static atomic_bool warns;
+static void (*before_warning)(void *env);
+static void *before_env;
+
+/* ---- signals ---- */
+
+static void usual_effect(int number) {
+    struct sigaction usual = {.sa_handler = SIG_DFL};
+    (void)sigaction(number, &usual, NULL);
+}
+
+/* Ends the process by the signal, once the handler has returned. */
+static void die_by(int number) {
+    sigset_t one;
+    usual_effect(number);
+    (void)sigemptyset(&one);
+    (void)sigaddset(&one, number);
+    (void)raise(number);
+    (void)pthread_sigmask(SIG_UNBLOCK, &one, NULL);
+}
+
+/* timeout(1) and others send one signal to the process and to its group: it comes twice, at once. */
+static bool is_echo(void) {
+    static const int64_t ECHO_NS = 50000000;
+    return came != 0 && wadi_clock_ns() - came_ns < ECHO_NS;
+}
+
+static void on_signal(int number) {
+    const int reason = errno;
+    if (may_die != 0 || (came != 0 && !is_echo())) {
+        die_by(number);
+    } else if (came == 0) {
+        came_ns = wadi_clock_ns();
+        came = number;
+        wadi_stop_call(&stop);
+    }
+    errno = reason;
+}
+
+static void catch_signals(void) {
+    struct sigaction action = {.sa_handler = on_signal}, before;
+    for (size_t i = 0; i < sizeof caught / sizeof *caught; i++) {
+        const bool known = sigaction(caught[i], NULL, &before) == 0;
+        /* nohup */
+        if (caught[i] == SIGHUP && known && before.sa_handler == SIG_IGN) continue;
+        (void)sigaction(caught[i], &action, NULL);
+    }
+    struct sigaction ignore = {.sa_handler = SIG_IGN};
+    (void)sigaction(SIGPIPE, &ignore, NULL);
+}
+
+wadi_stop *wadi_process_stop(void) {
+    return program != NULL ? &stop : NULL;
+}
+
+int wadi_process_signal(void) {
+    return came;
+}
+
+void wadi_process_may_die(bool may) {
+    may_die = may;
+    if (may && came != 0) die_by(came);
+}
+
+/* ---- warnings ---- */
+
+static void warn(void *env, wadi_log_level level, const char *line) {
+    WADI_UNUSED(env);
+    if (level < WADI_LOG_WARNING || !atomic_load(&warns)) return;
+    char clock[32] = "";
+    struct tm now;
+    const time_t seconds = time(NULL);
+    if (localtime_r(&seconds, &now) != NULL)
+        (void)strftime(clock, sizeof clock, "%Y-%m-%d %H:%M:%S", &now);
+    if (before_warning != NULL) before_warning(before_env);
+    fprintf(stderr, "%s: %s: warning: %s\n", program, clock, line);
+}
+
+void wadi_process_warn(bool wanted) {
+    atomic_store(&warns, wanted);
+}
+
+void wadi_process_before_warning(void (*fn)(void *env), void *env) {
+    before_env = env;
+    before_warning = fn;
+}
+
+/* ---- beginning and end ---- */
+
+void wadi_process_begin(const char *name) {
+    const wadi_status status = wadi_stop_init(&stop, NULL, NULL);
+    WADI_UNUSED(status); /* it cannot fail without one above */
+    program = name;
+    (void)wadi_task_begin((wadi_task){.name = "main", .stop = &stop});
+    atomic_store(&warns, true);
+    wadi_log_set(warn, NULL);
+    catch_signals();
+}
+
+bool wadi_process_output_gone(void) {
+    struct pollfd out = {.fd = STDOUT_FILENO, .events = POLLOUT};
+    struct stat about;
+    if (fstat(STDOUT_FILENO, &about) != 0 || !(S_ISFIFO(about.st_mode) || S_ISSOCK(about.st_mode)))
+        return false;
+    return poll(&out, 1, 0) > 0 && (out.revents & (POLLERR | POLLHUP)) != 0;
+}
+
+void wadi_process_end(bool failed) {
+    wadi_log_set(NULL, NULL);
+    if (came != 0) die_by(came);
+    if (failed && wadi_process_output_gone()) die_by(SIGPIPE);
+}

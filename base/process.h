@@ -1,0 +1,35 @@
+/* What the programs have in common as processes: signals, warnings, and how they end.
+ *
+ * The first SIGINT, SIGTERM or SIGHUP calls the process's stop: runs made by the main thread and whatever it waits for end soon
+ * with WADI_CANCELLED, the program cleans up and ends by that signal. The second ends the process at once. SIGPIPE is
+ * ignored: a write to a pipe that nobody reads is an error of the write. Never called by the library. */
+#ifndef WADI_BASE_PROCESS_H
+#define WADI_BASE_PROCESS_H
+
+#include <stdbool.h>
+
+#include "base/stop.h"
+#include "wadi/log.h"
+
+/* Once, at the start of main: handlers, the main thread's task, and warnings on standard error with the time. name: the
+ * program's, static. */
+void wadi_process_begin(const char *name);
+/* Whether warnings are printed; they are unless told otherwise. */
+void wadi_process_warn(bool warns);
+/* fn is called before a warning is printed, by any thread: to end a line of progress on the terminal. */
+void wadi_process_before_warning(void (*fn)(void *env), void *env);
+
+/* The process's; NULL before wadi_process_begin. */
+wadi_stop *wadi_process_stop(void);
+/* The signal that has come; 0: none. */
+int wadi_process_signal(void);
+/* While true the first signal ends the process at once: nothing is open that would have to be cleaned up. */
+void wadi_process_may_die(bool may);
+
+/* Ends by the signal that has come; or by SIGPIPE, silently, when `failed` and nobody reads standard output any more. Else
+ * returns. */
+void wadi_process_end(bool failed);
+/* Whether the failure needs no words: standard output is a pipe that nobody reads. */
+bool wadi_process_output_gone(void);
+
+#endif

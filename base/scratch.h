@@ -1,0 +1,25 @@
+/* Folders for files that other programs are to read and write, such as a compiler: private, and removed with all that lies in
+ * them. A lock in each (base/claim.h) tells whether its maker lives, so that those of killed ones are removed by the next. */
+#ifndef WADI_BASE_SCRATCH_H
+#define WADI_BASE_SCRATCH_H
+
+#include "wadi/status.h"
+
+typedef struct wadi_scratch {
+    char path[960];
+    int lock; /* held while the folder is in use */
+} wadi_scratch;
+
+/* Makes PARENT/PREFIXxxxxxx, for this user alone. Errors: WADI_IO with the system's reason. */
+WADI_NODISCARD wadi_status wadi_scratch_make(const char *parent, const char *prefix,
+                                             wadi_scratch *out, wadi_error *err);
+/* Removes it and the files in it. */
+void wadi_scratch_remove(wadi_scratch *s);
+
+/* Removes those in `parent` that are nobody's. Returns how many. */
+int wadi_scratch_sweep(const char *parent, const char *prefix);
+
+/* Where such folders go if there is no better place: $TMPDIR, or /tmp where that is unset or cannot be written to. */
+const char *wadi_scratch_parent(void);
+
+#endif

@@ -1,0 +1,11 @@
+/* Text that may or may not be UTF-8 (RFC 3629). */
+#ifndef WADI_BASE_UTF8_H
+#define WADI_BASE_UTF8_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* True when all n bytes are well-formed characters: no overlong forms, no surrogates, nothing beyond U+10FFFF. */
+bool wadi_utf8_is(const char *text, size_t n);
+
+#endif

@@ -1,0 +1,201 @@
+/* A small table of waits under a lock, and the thread that reads it.
+ *
+ * Starting a thread takes longer than many a run, so a table that is no longer used is kept with its thread for the next run
+ * (base/keep.h). The thread goes on looking at the clock for one period, and only then sleeps until it is called: runs that
+ * follow each other closely wake it never. */
+#include "base/wait.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/keep.h"
+#include "base/log.h"
+#include "base/thread.h"
+
+enum { SEATS = 32, LOOKS = 4 /* of the watchdog per period */ };
+
+typedef struct seat {
+    bool taken, idle;
+    int64_t since_ns;
+    wadi_wait wait;
+} seat;
+
+struct wadi_waits {
+    wadi_thread watchdog;
+    wadi_mutex lock; /* guards the rest */
+    wadi_condition wake;
+    bool stop;
+    bool used;       /* by a run; else nobody waits */
+    bool asleep;     /* the watchdog looks at the clock no more */
+    int64_t look_ns; /* when it will, if it is not asleep */
+    int64_t after_ns;
+    bool told;          /* of this standstill */
+    int64_t changed_ns; /* when a wait last began or ended */
+    int idlers;
+    seat seats[SEATS];
+};
+
+static void print_waits(const wadi_waits *w, int64_t now, wadi_text *out) {
+    for (int i = 0; i < SEATS; i++) {
+        const seat *s = &w->seats[i];
+        if (!s->taken) continue;
+        wadi_text_addf(out, "%s%s %s %.1f s %s %s", out->n > 0 ? "; " : "", s->wait.owner,
+                       s->wait.works ? "works" : "waits", (double)(now - s->since_ns) / 1e9,
+                       s->wait.works ? "on" : "for", s->wait.what);
+        if (s->wait.number >= 0) wadi_text_addf(out, " %lld", (long long)s->wait.number);
+        if (s->wait.name != NULL) wadi_text_addf(out, " (%s)", s->wait.name);
+    }
+}
+
+static void tell(const wadi_waits *w, int64_t now) {
+    wadi_text text;
+    wadi_text_init(&text);
+    print_waits(w, now, &text);
+    const double seconds = (double)(now - w->changed_ns) / 1e9;
+    wadi_logf(WADI_LOG_WARNING, "no progress for %.1f s: %s", seconds,
+              text.n > 0 ? wadi_text_str(&text) : "nobody waits, a stage is busy");
+    wadi_text_fini(&text);
+}
+
+/* Until somebody calls or it is time to look again. */
+static void sleep_a_while(wadi_waits *w) {
+    const int64_t period = w->after_ns / LOOKS + 1;
+    w->asleep = !w->used;
+    w->look_ns = wadi_clock_ns() + period;
+    if (w->asleep)
+        wadi_condition_wait(&w->wake, &w->lock);
+    else
+        (void)wadi_condition_wait_for(&w->wake, &w->lock, period);
+    w->asleep = false;
+}
+
+static void watch(void *env) {
+    wadi_waits *w = env;
+    wadi_mutex_lock(&w->lock);
+    while (!w->stop) {
+        sleep_a_while(w);
+        const int64_t now = wadi_clock_ns();
+        if (w->stop || !w->used || w->told || w->idlers > 0) continue;
+        if (now - w->changed_ns < w->after_ns) continue;
+        tell(w, now);
+        w->told = true;
+    }
+    wadi_mutex_unlock(&w->lock);
+}
+
+static void note_change(wadi_waits *w) {
+    w->changed_ns = wadi_clock_ns();
+    w->told = false;
+}
+
+/* A run begins: the watchdog shall look in time. */
+static void begin_run(wadi_waits *w, int64_t after_ns) {
+    wadi_mutex_lock(&w->lock);
+    w->used = true;
+    w->after_ns = after_ns;
+    note_change(w);
+    if (w->asleep || w->look_ns - w->changed_ns > after_ns / LOOKS + 1)
+        wadi_condition_signal(&w->wake);
+    wadi_mutex_unlock(&w->lock);
+}
+
+static void destroy(void *owned_w) {
+    wadi_waits *w = owned_w;
+    wadi_mutex_lock(&w->lock);
+    w->stop = true;
+    wadi_condition_signal(&w->wake);
+    wadi_mutex_unlock(&w->lock);
+    wadi_thread_join(&w->watchdog);
+    wadi_condition_fini(&w->wake);
+    wadi_mutex_fini(&w->lock);
+    free(w);
+}
+
+static const wadi_keep_kind tables = {.most = 4, .destroy = destroy};
+
+static wadi_status make(int64_t after_ns, wadi_waits **out, wadi_error *err) {
+    wadi_waits *w = calloc(1, sizeof *w);
+    if (w == NULL) return wadi_fail(err, WADI_MEMORY, "watchdog: out of memory");
+    w->used = true;
+    w->after_ns = after_ns;
+    w->changed_ns = wadi_clock_ns();
+    int made = 0;
+    wadi_status status = wadi_mutex_init(&w->lock, err);
+    if (status == WADI_OK) {
+        made++;
+        status = wadi_condition_init(&w->wake, err);
+    }
+    if (status == WADI_OK) {
+        made++;
+        status = wadi_thread_start(&w->watchdog, watch, w, err);
+    }
+    if (status == WADI_OK) {
+        *out = w;
+        return WADI_OK;
+    }
+    if (made > 1) wadi_condition_fini(&w->wake);
+    if (made > 0) wadi_mutex_fini(&w->lock);
+    free(w);
+    return status;
+}
+
+wadi_status wadi_waits_create(int64_t after_ns, wadi_waits **out, wadi_error *err) {
+    wadi_waits *w = wadi_keep_take(&tables, 0);
+    if (w == NULL) return make(after_ns, out, err);
+    begin_run(w, after_ns);
+    *out = w;
+    return WADI_OK;
+}
+
+void wadi_waits_destroy(wadi_waits *w) {
+    if (w == NULL) return;
+    wadi_mutex_lock(&w->lock);
+    w->used = false;
+    wadi_mutex_unlock(&w->lock);
+    wadi_keep_put(&tables, 0, w);
+}
+
+static int free_seat(const wadi_waits *w) {
+    for (int i = 0; i < SEATS; i++) {
+        if (!w->seats[i].taken) return i;
+    }
+    return -1;
+}
+
+static int begin_wait(wadi_waits *w, wadi_wait wait, bool idle) {
+    if (w == NULL) return -1;
+    wadi_mutex_lock(&w->lock);
+    note_change(w);
+    const int ticket = free_seat(w);
+    if (ticket >= 0) w->seats[ticket] = (seat){true, idle, w->changed_ns, wait};
+    if (ticket >= 0) w->idlers += idle;
+    wadi_mutex_unlock(&w->lock);
+    return ticket;
+}
+
+int wadi_wait_begin(wadi_waits *w, wadi_wait wait) {
+    return begin_wait(w, wait, false);
+}
+
+int wadi_wait_begin_idle(wadi_waits *w, wadi_wait wait) {
+    return begin_wait(w, wait, true);
+}
+
+void wadi_wait_end(wadi_waits *w, int ticket) {
+    if (w == NULL) return;
+    wadi_mutex_lock(&w->lock);
+    note_change(w);
+    if (ticket >= 0) {
+        w->seats[ticket].taken = false;
+        w->idlers -= w->seats[ticket].idle;
+    }
+    wadi_mutex_unlock(&w->lock);
+}
+
+void wadi_waits_print(wadi_waits *w, wadi_text *out) {
+    wadi_mutex_lock(&w->lock);
+    print_waits(w, wadi_clock_ns(), out);
+    wadi_mutex_unlock(&w->lock);
+}

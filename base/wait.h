@@ -1,0 +1,40 @@
+/* Who waits for what. Everything a run waits for is registered with its owner and its reason: chunks, sources, sinks, the
+ * compiler, locks; long work as well. When none of it has begun or ended for a while (10 s unless told otherwise) a watchdog logs it
+ * all, once per standstill, so that a hang names itself. A wait that goes on is no progress, however often its owner looks.
+ *
+ * Safe from any thread. */
+#ifndef WADI_BASE_WAIT_H
+#define WADI_BASE_WAIT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/text.h"
+#include "wadi/status.h"
+
+typedef struct wadi_waits wadi_waits;
+
+/* Printed as "sink waits 3.2 s for chunk 7 (compute)", or "compute works 3.2 s on chunk 7 (flat)". All that is pointed to lives
+ * until the end of the wait. */
+typedef struct wadi_wait {
+    const char *owner, *what;
+    int64_t number;   /* negative: none */
+    const char *name; /* NULL: none */
+    bool works;       /* does not wait, is busy itself */
+} wadi_wait;
+
+/* Starts the watchdog, or takes one that was kept. */
+WADI_NODISCARD wadi_status wadi_waits_create(int64_t after_ns, wadi_waits **out, wadi_error *err);
+/* Nobody waits any more. NULL is fine. */
+void wadi_waits_destroy(wadi_waits *w);
+
+/* Returns a ticket for wadi_wait_end. w NULL: nothing is registered. */
+int wadi_wait_begin(wadi_waits *w, wadi_wait wait);
+void wadi_wait_end(wadi_waits *w, int ticket);
+/* The same for one who may well wait for ever, because nothing need come: as long as he does nobody is warned. */
+int wadi_wait_begin_idle(wadi_waits *w, wadi_wait wait);
+
+/* The present waits, separated by semicolons. */
+void wadi_waits_print(wadi_waits *w, wadi_text *out);
+
+#endif

@@ -1,0 +1,62 @@
+/* See the header. */
+#include "cli/links.h"
+
+#include <string.h>
+
+#include "base/args.h"
+#include "base/error.h"
+#include "connectors/link_keys.h"
+
+bool wadi_cli_links_take(wadi_cli_links *l, const char *name, const char *value,
+                         wadi_status *out_status, wadi_error *err) {
+    const struct {
+        const char *name;
+        const char **file;
+    } files[] = {{"--key", &l->key},
+                 {"--senders", &l->senders},
+                 {"--receiver", &l->receiver},
+                 {"--token", &l->token}};
+    *out_status = WADI_OK;
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
+        if (strcmp(name, files[i].name) != 0) continue;
+        *files[i].file = value;
+        return true;
+    }
+    if (strcmp(name, "--wait") != 0) return false;
+    if (!wadi_args_real(value, 0.001, 1e6, &l->wait_s))
+        *out_status = wadi_args_bad("--wait", value, "a number of seconds", err);
+    return true;
+}
+
+/* Own keys are of use with those of the other side alone, which another option names. */
+static wadi_status options_of(const wadi_cli_links *l, const char *others, const char *option,
+                              wadi_link_secrets *secrets, wadi_link_options *link,
+                              wadi_error *err) {
+    if (l == NULL) return wadi_link_secrets_read(secrets, NULL, NULL, NULL, link, err);
+    if ((l->key == NULL) != (others == NULL))
+        return wadi_fail(err, WADI_INVALID, "--key and %s go together", option);
+    link->first_after_ms = (int64_t)(l->wait_s * 1000);
+    return wadi_link_secrets_read(secrets, l->key, others, l->token, link, err);
+}
+
+wadi_status wadi_cli_link_source(const wadi_cli_links *l, const char *address, wadi_source **out,
+                                 wadi_error *err) {
+    wadi_link_secrets secrets = {0};
+    wadi_link_options link = {.bind = true};
+    const char *senders = l != NULL ? l->senders : NULL;
+    wadi_status status = options_of(l, senders, "--senders", &secrets, &link, err);
+    if (status == WADI_OK) status = wadi_source_link(address, &link, out, err);
+    wadi_link_secrets_fini(&secrets);
+    return status;
+}
+
+wadi_status wadi_cli_link_sink(const wadi_cli_links *l, const char *address, wadi_sink **out,
+                               wadi_error *err) {
+    wadi_link_secrets secrets = {0};
+    wadi_link_options link = {0};
+    const char *receiver = l != NULL ? l->receiver : NULL;
+    wadi_status status = options_of(l, receiver, "--receiver", &secrets, &link, err);
+    if (status == WADI_OK) status = wadi_sink_link(address, &link, out, err);
+    wadi_link_secrets_fini(&secrets);
+    return status;
+}

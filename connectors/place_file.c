@@ -1,0 +1,63 @@
+/* Raw files as places. A sink that would put bare bytes under the name of another format is refused, unless raw is asked for by name:
+ * whoever reads it later would not know. */
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+
+#include "base/error.h"
+#include "connectors/connectors.h"
+
+wadi_status wadi_place_one_part(const wadi_place *p, const char *what, wadi_error *err) {
+    if (p->parts == 1 && p->part[0].fields == 1) return WADI_OK;
+    return wadi_fail(err, WADI_TYPE, "%s cannot supply tuples or records", what);
+}
+
+/* Whatever no other connector recognises. */
+bool wadi_place_is_raw(const char *at) {
+    return *at != '\0';
+}
+
+wadi_status wadi_place_raw_source(const wadi_place *p, wadi_opened *out, wadi_error *err) {
+    WADI_TRY(wadi_place_one_part(p, "a raw file", err));
+    const wadi_part *part = &p->part[0];
+    if (p->rank >= 0 && p->rank != part->rank)
+        return wadi_fail(err, WADI_SHAPE, "the shape has %d extents, the program declares %d",
+                         p->rank, part->rank);
+    if (!part->fixed) return wadi_fail(err, WADI_SHAPE, "say the shape, as in 3x4:VALUE");
+    return wadi_source_raw(p->at, part, &out->source, err);
+}
+
+/* The ending of a file's name, after the dot; NULL: it has none. */
+static const char *ending_of(const char *at) {
+    const char *slash = strrchr(at, '/');
+    const char *name = slash != NULL ? slash + 1 : at;
+    const char *dot = strrchr(name, '.');
+    return dot != NULL && dot != name && dot[1] != '\0' ? dot + 1 : NULL;
+}
+
+/* raw, bin, dat, the name of a type, or nothing a format could be meant by. */
+static bool is_plain(const char *at) {
+    static const char *const plain[] = {"raw", "bin", "dat", "data", "out", "tmp"};
+    const char *ending = ending_of(at);
+    if (ending == NULL) return true;
+    for (size_t i = 0; i < sizeof plain / sizeof plain[0]; i++)
+        if (strcasecmp(ending, plain[i]) == 0) return true;
+    for (int t = 0; t < WADI_TYPE_COUNT; t++)
+        if (strcasecmp(ending, wadi_type_name((wadi_type)t)) == 0) return true;
+    return strspn(ending, "0123456789") == strlen(ending);
+}
+
+/* A device, a FIFO: what reads it knows what comes. */
+static bool is_stream(const char *at) {
+    struct stat about;
+    return stat(at, &about) == 0 && !S_ISREG(about.st_mode);
+}
+
+wadi_status wadi_place_raw_sink(const wadi_place *p, wadi_sink **out, wadi_error *err) {
+    if (!p->named && !is_plain(p->at) && !is_stream(p->at))
+        return wadi_fail(err, WADI_INVALID,
+                         "%s: wadi does not write \"%s\" files; @raw:%s writes the bytes of the "
+                         "arrays alone, without their shapes",
+                         p->at, ending_of(p->at), p->at);
+    return wadi_sink_raw(p->at, out, err);
+}

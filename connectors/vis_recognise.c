@@ -1,0 +1,42 @@
+/* Which format a file of visibilities has, by what is in it: told without the module that reads it. */
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/error.h"
+#include "connectors/visibility.h"
+
+/* Any FITS file: what is wrong with one that is not UVFITS, the open says. */
+bool wadi_vis_fits_recognises(const char *path, const unsigned char *head, size_t n) {
+    WADI_UNUSED(path);
+    static const char first[] = "SIMPLE  =";
+    return head != NULL && n >= sizeof first - 1 && memcmp(head, first, sizeof first - 1) == 0;
+}
+
+/* HDF5 may start behind a block of the user's of 512, 1024, ... bytes. */
+bool wadi_vis_uvh5_recognises(const char *path, const unsigned char *head, size_t n) {
+    static const unsigned char signature[8] = {0x89, 'H', 'D', 'F', '\r', '\n', 0x1a, '\n'};
+    WADI_UNUSED(path);
+    if (head == NULL) return false;
+    for (size_t at = 0; at + sizeof signature <= n; at = at == 0 ? 512 : 2 * at)
+        if (memcmp(head + at, signature, sizeof signature) == 0) return true;
+    return false;
+}
+
+/* A table of casacore says what it is in a small file beside its data. */
+bool wadi_vis_ms_recognises(const char *path, const unsigned char *head, size_t n) {
+    char name[4096];
+    char text[512] = "";
+    struct stat about;
+    WADI_UNUSED(n);
+    if (head != NULL) return false;
+    if (snprintf(name, sizeof name, "%s/table.dat", path) >= (int)sizeof name) return false;
+    if (stat(name, &about) != 0) return false;
+    if (snprintf(name, sizeof name, "%s/table.info", path) >= (int)sizeof name) return false;
+    FILE *f = fopen(name, "rb");
+    if (f == NULL) return true;
+    const size_t got = fread(text, 1, sizeof text - 1, f);
+    (void)fclose(f);
+    text[got] = '\0';
+    return strstr(text, "Measurement Set") != NULL;
+}

@@ -1,0 +1,25 @@
+/* The programs there are, by number: what a handle's number means, whichever thread holds it. Internal to graph/lang. */
+#ifndef WADI_GRAPH_LANG_LIVE_H
+#define WADI_GRAPH_LANG_LIVE_H
+
+#include "graph/lang/node.h"
+
+/** Gives the program its number, which is never 0, and enters it. */
+void wadi_live_add(wadi_program *p);
+void wadi_live_remove(wadi_program *p);
+/** The program of that number, or NULL. */
+wadi_program *wadi_live_find(uint32_t number);
+/** How many have been removed so far: while that stays, what was found is still there. */
+uint32_t wadi_live_removed(void);
+
+/** The program's name, cut to `room`; false if there is no such program any more. */
+bool wadi_live_name(uint32_t number, char *name, size_t room);
+
+/** Notes a mistake made elsewhere with a handle of program `number`: the first one stays. */
+void wadi_live_stray(uint32_t number, const wadi_error *e);
+/** Gives that mistake its place, if it has none. */
+void wadi_live_place_stray(uint32_t number, wadi_loc loc);
+/** The mistake, of status WADI_OK if there is none. */
+wadi_error wadi_live_get_stray(const wadi_program *p);
+
+#endif

@@ -1,0 +1,59 @@
+/* Reading HDF5: what goes wrong becomes a wadi_error that names file and object, and nothing is printed. */
+#ifndef WADI_MODULES_HDF5_READ_H
+#define WADI_MODULES_HDF5_READ_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "wadi/status.h"
+
+#include <hdf5.h>
+
+enum { WADI_HDF5_MAX_RANK = 4 };
+
+/* While a scope is open HDF5 is this thread's alone (not every build of it can be called by several) and keeps its messages to
+ * itself. Scopes do not nest. Every other function here wants one open. */
+typedef struct wadi_hdf5_scope {
+    H5E_auto2_t print;
+    void *env;
+} wadi_hdf5_scope;
+
+wadi_hdf5_scope wadi_hdf5_begin(void);
+void wadi_hdf5_end(const wadi_hdf5_scope *s);
+
+/* Makes the compression lzf known; false where HDF5 does not take it. */
+bool wadi_hdf5_use_lzf(void);
+
+/* WADI_IO with what HDF5 says about its latest failure. */
+wadi_status wadi_hdf5_fail(const char *path, const char *object, wadi_error *err);
+
+WADI_NODISCARD wadi_status wadi_hdf5_open(const char *path, hid_t *out, wadi_error *err);
+
+bool wadi_hdf5_has(hid_t file, const char *object);
+
+/* A dataset that can be read: one compressed in a way that is not installed is WADI_UNSUPPORTED. */
+typedef struct wadi_hdf5_set {
+    hid_t id, type;
+    int rank;
+    int64_t shape[WADI_HDF5_MAX_RANK];
+    int64_t chunk_rows; /* extent of a chunk along the first dimension; 1: not in chunks */
+} wadi_hdf5_set;
+
+/* A set that is not open has id and type 0, and closing it is fine. */
+WADI_NODISCARD wadi_status wadi_hdf5_set_open(hid_t file, const char *path, const char *object,
+                                              wadi_hdf5_set *out, wadi_error *err);
+void wadi_hdf5_set_close(wadi_hdf5_set *s);
+
+/* Rows first .. first + n - 1 along the first dimension, as memory_type. */
+WADI_NODISCARD wadi_status wadi_hdf5_rows(const wadi_hdf5_set *s, const char *path,
+                                          const char *object, hid_t memory_type, int64_t first,
+                                          int64_t n, void *to, wadi_error *err);
+
+/* One number: a scalar, or the first of many. */
+WADI_NODISCARD wadi_status wadi_hdf5_number(hid_t file, const char *path, const char *object,
+                                            double *out, wadi_error *err);
+/* A string of any kind; the caller frees it. */
+WADI_NODISCARD wadi_status wadi_hdf5_string(hid_t file, const char *path, const char *object,
+                                            char **out, wadi_error *err);
+
+#endif

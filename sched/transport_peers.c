@@ -1,0 +1,147 @@
+/* Who is at the other end of a port. A side that connects has one peer, which it has chosen. To a side that binds anybody may come:
+ * who has said something that makes sense has a seat, and one of them becomes the partner, with whom the stream is shared. Nobody
+ * else can do the stream any harm. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/log.h"
+#include "sched/transport_internal.h"
+
+enum { TOLD = 3, ANSWERS = 100 /* in a second */ };
+
+/* One byte more, so that a note of none is one. */
+wadi_status wadi_port_keep_note(wadi_port *p, const void *note, size_t n, wadi_error *err) {
+    p->note = malloc(n + 1);
+    if (p->note == NULL) return wadi_fail(err, WADI_MEMORY, "link: out of memory");
+    if (n > 0) memcpy(p->note, note, n);
+    p->note_bytes = n;
+    return WADI_OK;
+}
+
+/* ---- seats ---- */
+
+int wadi_port_find(wadi_port *p, const void *identity, size_t n, int fd) {
+    for (int i = 0; i < WADI_LINK_PEERS; i++) {
+        const wadi_remote *r = &p->remotes[i];
+        if (!r->used || r->identity_bytes != n || memcmp(r->identity, identity, n) != 0) continue;
+        if (r->fd == fd) return i;
+        const wadi_error why = wadi_port_loss(p);
+        wadi_port_lose(p, i, &why);
+    }
+    return -1;
+}
+
+/* The partner's is not given away. */
+static int longest_silent(const wadi_port *p) {
+    int oldest = -1;
+    for (int i = 0; i < WADI_LINK_PEERS; i++) {
+        if (i == p->partner) continue;
+        if (!p->remotes[i].used) return i;
+        if (oldest < 0 || p->remotes[i].met < p->remotes[oldest].met) oldest = i;
+    }
+    return oldest;
+}
+
+int wadi_port_seat(wadi_port *p, const void *identity, size_t n, int fd) {
+    if (n > WADI_IDENTITY_BYTES) return -1;
+    const int seat = longest_silent(p);
+    wadi_remote *r = &p->remotes[seat];
+    *r = (wadi_remote){.used = true,
+                       .version = WADI_CONTROL_LOWEST,
+                       .met = ++p->meetings,
+                       .fd = fd,
+                       .identity_bytes = n};
+    memcpy(r->identity, identity, n);
+    return seat;
+}
+
+/* ---- the partner ---- */
+
+void wadi_port_claim(wadi_port *p, int peer) {
+    p->partner = peer;
+    if (p->options.sends)
+        wadi_link_sender_on_join(&p->sender, peer);
+    else
+        wadi_link_receiver_on_join(&p->receiver, peer);
+}
+
+/* Whether another partner would miss nothing. */
+static bool is_fresh(const wadi_port *p) {
+    if (!p->options.bind) return false;
+    if (p->options.sends) return !p->sender.confirmed;
+    return !p->used && !p->receiver.ended && !p->receiver.received.set;
+}
+
+/* Whether there is nothing left for the partner to do. */
+static bool is_over(const wadi_port *p) {
+    if (!p->options.sends) return p->receiver.ended && wadi_link_receiver_ended(&p->receiver);
+    return p->sender.ended && wadi_link_sender_kept(&p->sender) == 0;
+}
+
+/* Of a sender the chunks go back into the queue. */
+static void begin_anew(wadi_port *p) {
+    if (p->options.sends) return;
+    wadi_link_receiver_restart(&p->receiver);
+    free(p->note);
+    p->note = NULL;
+    p->note_bytes = 0;
+    p->has_stream = p->without_note = false;
+}
+
+void wadi_port_lose(wadi_port *p, int peer, const wadi_error *why) {
+    if (!p->remotes[peer].used) return;
+    p->remotes[peer].used = false;
+    if (peer != p->partner) return;
+    if (p->options.sends)
+        wadi_link_sender_on_lost(&p->sender, peer);
+    else
+        wadi_link_receiver_on_lost(&p->receiver, peer);
+    p->partner = -1;
+    p->present = false;
+    p->alone_ns = wadi_clock_ns();
+    if (is_over(p)) return;
+    if (is_fresh(p)) {
+        p->met = false;
+        wadi_port_note_refusal(p, why->msg);
+        begin_anew(p);
+    } else if (p->broken.status == WADI_OK) {
+        p->broken = *why;
+    }
+}
+
+wadi_error wadi_port_loss(const wadi_port *p) {
+    wadi_error why = {.status = WADI_OK};
+    const wadi_link_failure *f = p->options.sends ? &p->sender.received : &p->receiver.received;
+    if (f->set) {
+        (void)wadi_fail(&why, f->status == WADI_OK ? WADI_INTERNAL : f->status, "%s", f->reason);
+    } else if (p->options.sends) {
+        (void)wadi_fail(&why, WADI_IO,
+                        "%s: the connection to the %s was lost, %lld chunks unconfirmed",
+                        p->address, p->other, (long long)wadi_link_sender_kept(&p->sender));
+    } else {
+        (void)wadi_fail(&why, WADI_IO, "%s: the connection to the %s was lost", p->address,
+                        p->other);
+    }
+    return why;
+}
+
+/* ---- refusals ---- */
+
+void wadi_port_note_refusal(wadi_port *p, const char *why) {
+    (void)snprintf(p->refused, sizeof p->refused, "%s", why);
+    p->refusals++;
+    if (p->options.bind && p->refusals <= TOLD)
+        wadi_logf(WADI_LOG_WARNING, "%s: a peer was turned away: %s%s", p->address, why,
+                  p->refusals == TOLD ? " (others will not be told of)" : "");
+}
+
+bool wadi_port_may_answer(wadi_port *p) {
+    const int64_t now = wadi_clock_ns();
+    if (now - p->answering_ns > 1000000000) {
+        p->answering_ns = now;
+        p->answered = 0;
+    }
+    return p->answered++ < ANSWERS;
+}

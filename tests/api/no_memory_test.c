@@ -1,0 +1,101 @@
+/* Arrays that no memory is large enough for: the message names the operator the user wrote, the bytes wanted, and the place, in
+ * every schedule, and the status is WADI_MEMORY. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "wadi/wadi.h"
+
+static const wadi_schedule_option schedules[] = {WADI_SCHEDULE_AUTO, WADI_SCHEDULE_FORCE_INSIDE,
+                                                 WADI_SCHEDULE_FORCE_FLAT};
+
+static wadi_exe *compiled(const char *text) {
+    wadi_exe *exe = NULL;
+    wadi_error err;
+    if (wadi_compile_text(text, "p.wadi", NULL, &exe, &err) != WADI_OK) fail_msg("%s", err.msg);
+    return exe;
+}
+
+static int64_t bytes_in(const char *message) {
+    static const char words[] = "no memory for ";
+    const char *at = strstr(message, words);
+    return at ? strtoll(at + sizeof words - 1, NULL, 10) : 0;
+}
+
+static void assert_told(const wadi_error *err, const char *op, const char *place) {
+    if (strncmp(err->msg, op, strlen(op)) != 0 || strstr(err->msg, place) == NULL ||
+        bytes_in(err->msg) < INT64_C(1000000000))
+        fail_msg("\"%s\" does not say that %s wanted memory at %s", err->msg, op, place);
+    assert_int_equal(err->status, WADI_MEMORY);
+}
+
+static void an_array_of_the_main_block(void **state) {
+    (void)state;
+    wadi_exe *exe = compiled("program p\n"
+                             "input n : i64\n"
+                             "big = generate n (i) { mul i (the n) }\n"
+                             "s = scanl1 big (a, b) { add a b }\n"
+                             "output s\n");
+    int64_t n = INT64_C(1000000000000000);
+    const wadi_array count = {.fields = 1, .type = {WADI_I64}, .column = {&n}};
+    for (size_t i = 0; i < sizeof schedules / sizeof *schedules; i++) {
+        const wadi_run_options options = {.schedule = schedules[i], .threads = 2};
+        wadi_run *run = NULL;
+        wadi_error err = {.status = WADI_OK};
+        assert_int_equal(wadi_run_create(exe, &options, &run, &err), WADI_OK);
+        assert_int_equal(wadi_run_input(run, "n", &count, &err), WADI_OK);
+        assert_int_equal(wadi_run_go(run, &err), WADI_MEMORY);
+        assert_told(&err, "scanl1: ", "at p.wadi:4");
+        wadi_run_destroy(run);
+    }
+    wadi_exe_destroy(exe);
+}
+
+/* The elements before it have been delivered. */
+static void an_array_within_an_element(void **state) {
+    (void)state;
+    wadi_exe *exe = compiled("program p\n"
+                             "stream_in xs : seq(i64)\n"
+                             "ys = map_seq xs (x) {\n"
+                             "  n = unit { mul (the x) 1000000000000 }\n"
+                             "  big = generate n (i) { add i (the x) }\n"
+                             "  s = scanl1 big (a, b) { add a b }\n"
+                             "  z = unit { 0 }\n"
+                             "  l = fold z s (a, b) { max a b }\n"
+                             "  m = fold1 s (a, b) { min a (mul b 3) }\n"
+                             "  both = zip_with l m (a, b) { add a b }\n"
+                             "  yield both\n"
+                             "}\n"
+                             "stream_out \"ys\" ys\n");
+    int64_t xs[] = {1000, 2000, 5000};
+    const wadi_array rows = {
+        .rank = 1, .fields = 1, .type = {WADI_I64}, .shape = {3}, .column = {xs}};
+    for (size_t i = 0; i < sizeof schedules / sizeof *schedules; i++) {
+        const wadi_run_options options = {.schedule = schedules[i], .threads = 2};
+        wadi_run *run = NULL;
+        wadi_source *source = NULL;
+        wadi_sink *sink = NULL;
+        wadi_error err = {.status = WADI_OK};
+        assert_int_equal(wadi_run_create(exe, &options, &run, &err), WADI_OK);
+        assert_int_equal(wadi_source_memory(&rows, &source, &err), WADI_OK);
+        assert_int_equal(wadi_sink_memory(&sink, &err), WADI_OK);
+        assert_int_equal(wadi_run_source(run, "xs", source, &err), WADI_OK);
+        assert_int_equal(wadi_run_sink(run, "ys", sink, &err), WADI_OK);
+        assert_int_equal(wadi_run_go(run, &err), WADI_MEMORY);
+        assert_told(&err, "scanl1: ", "element 0, at p.wadi:6");
+        wadi_run_destroy(run);
+        wadi_source_destroy(source);
+        wadi_sink_destroy(sink);
+    }
+    wadi_exe_destroy(exe);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(an_array_of_the_main_block),
+                                       cmocka_unit_test(an_array_within_an_element)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,470 @@
+/* Files on their way to their names: what stands where at each moment, with links, streams, two writers and killed ones. */
+#define _GNU_SOURCE
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <setjmp.h>
+
+#include <cmocka.h>
+
+#include "base/file.h"
+#include "base/outfile.h"
+
+static char folder[] = "outfile_test_XXXXXX";
+static mode_t mask;
+
+static int fresh_folder(void **state) {
+    (void)state;
+    memcpy(folder, "outfile_test_XXXXXX", sizeof folder);
+    mask = umask(022);
+    return mkdtemp(folder) == NULL;
+}
+
+static int remove_folder(void **state) {
+    char command[64];
+    (void)state;
+    umask(mask);
+    (void)snprintf(command, sizeof command, "rm -rf '%s'", folder);
+    return system(command);
+}
+
+/* One of a few names in turn, so that two may be used at once. */
+static const char *in(const char *name) {
+    static char paths[4][128];
+    static int turn;
+    char *path = paths[turn++ % 4];
+    (void)snprintf(path, sizeof paths[0], "%s/%s", folder, name);
+    return path;
+}
+
+static int entries(void) {
+    int n = 0;
+    DIR *d = opendir(folder);
+    assert_non_null(d);
+    for (const struct dirent *e = readdir(d); e != NULL; e = readdir(d)) n += e->d_name[0] != '.';
+    (void)closedir(d);
+    return n;
+}
+
+static bool holds(const char *path, const char *text) {
+    char *got = NULL;
+    size_t n = 0;
+    assert_int_equal(wadi_file_read(path, &got, &n, NULL), WADI_OK);
+    const bool same = n == strlen(text) && memcmp(got, text, n) == 0;
+    free(got);
+    return same;
+}
+
+static unsigned mode_of(const char *path) {
+    struct stat about;
+    assert_int_equal(stat(path, &about), 0);
+    return (unsigned)about.st_mode & 07777;
+}
+
+static wadi_outfile *begin(const char *path, const char *text) {
+    wadi_outfile *f = NULL;
+    wadi_error err = {0};
+    if (wadi_outfile_open(path, NULL, &f, &err) != WADI_OK) fail_msg("%s", err.msg);
+    assert_int_equal(wadi_outfile_write(f, text, strlen(text), NULL), WADI_OK);
+    return f;
+}
+
+static void put(const char *path, const char *text) {
+    wadi_error err = {0};
+    if (wadi_outfile_put(path, text, strlen(text), NULL, &err) != WADI_OK) fail_msg("%s", err.msg);
+}
+
+/* ---- the name ---- */
+
+static void the_name_appears_when_the_file_is_whole(void **state) {
+    (void)state;
+    wadi_outfile *f = begin(in("a"), "one");
+    assert_false(wadi_file_exists(in("a")));
+    assert_int_equal(entries(), 1);
+    assert_int_equal(wadi_outfile_keep(f, NULL), WADI_OK);
+    assert_true(holds(in("a"), "one"));
+    f = begin(in("a"), "two");
+    assert_true(holds(in("a"), "one"));
+    wadi_outfile_discard(f);
+    assert_true(holds(in("a"), "one"));
+    put(in("a"), "two");
+    assert_true(holds(in("a"), "two"));
+    assert_int_equal(entries(), 1);
+}
+
+static void large_writes_and_small_ones_keep_their_order(void **state) {
+    (void)state;
+    enum { LARGE = 200000 };
+    char *data = malloc(LARGE), *got = NULL;
+    size_t n = 0;
+    assert_non_null(data);
+    for (int i = 0; i < LARGE; i++) data[i] = (char)(i % 251);
+    wadi_outfile *f = begin(in("a"), "small");
+    assert_int_equal(wadi_outfile_write(f, data, LARGE, NULL), WADI_OK);
+    for (int i = 0; i < 70000; i++) assert_int_equal(wadi_outfile_write(f, "xy", 2, NULL), WADI_OK);
+    assert_int_equal(wadi_outfile_bytes(f), 5 + LARGE + 140000);
+    assert_true(wadi_outfile_can_rewrite(f));
+    assert_int_equal(wadi_outfile_rewrite(f, 3, "LLxx", 4, NULL), WADI_OK);
+    assert_int_equal(wadi_outfile_write(f, "end", 3, NULL), WADI_OK);
+    assert_int_equal(wadi_outfile_keep(f, NULL), WADI_OK);
+    assert_int_equal(wadi_file_read(in("a"), &got, &n, NULL), WADI_OK);
+    assert_int_equal(n, 5 + LARGE + 140000 + 3);
+    assert_memory_equal(got, "smaLLxx", 7);
+    assert_memory_equal(got + 7, data + 2, LARGE - 2);
+    assert_memory_equal(got + n - 7, "xyxyend", 7);
+    free(got);
+    free(data);
+}
+
+static void only_new_refuses_what_exists_and_what_appears(void **state) {
+    (void)state;
+    const wadi_outfile_options only_new = {.only_new = true};
+    wadi_outfile *f = NULL;
+    put(in("a"), "old");
+    assert_int_equal(wadi_outfile_open(in("a"), &only_new, &f, NULL), WADI_INVALID);
+    assert_int_equal(wadi_outfile_open(in("b"), &only_new, &f, NULL), WADI_OK);
+    put(in("b"), "meanwhile");
+    assert_int_equal(wadi_outfile_keep(f, NULL), WADI_INVALID);
+    assert_true(holds(in("b"), "meanwhile"));
+    assert_int_equal(entries(), 2);
+}
+
+static void a_directory_is_an_error(void **state) {
+    (void)state;
+    wadi_outfile *f = NULL;
+    wadi_error err = {0};
+    assert_int_equal(wadi_outfile_open(folder, NULL, &f, &err), WADI_IO);
+    assert_non_null(strstr(err.msg, "directory"));
+    assert_int_equal(wadi_outfile_open(in("none/"), NULL, &f, &err), WADI_IO);
+    assert_int_equal(wadi_outfile_open(in("none/a"), NULL, &f, &err), WADI_IO);
+    assert_non_null(strstr(err.msg, "No such file"));
+    assert_int_equal(wadi_outfile_open("", NULL, &f, &err), WADI_INVALID);
+    f = begin(in("a"), "x");
+    assert_int_equal(mkdir(in("a"), 0755), 0);
+    assert_int_equal(wadi_outfile_keep(f, &err), WADI_IO);
+    assert_non_null(strstr(err.msg, in("a")));
+    assert_int_equal(entries(), 1);
+}
+
+static void a_long_name_is_no_obstacle(void **state) {
+    (void)state;
+    char name[256];
+    memset(name, 'n', 255);
+    name[255] = '\0';
+    char path[300];
+    (void)snprintf(path, sizeof path, "%s/%s", folder, name);
+    put(path, "one");
+    put(path, "two");
+    assert_true(holds(path, "two"));
+    assert_int_equal(entries(), 1);
+}
+
+/* ---- permissions ---- */
+
+static void permissions_are_those_of_the_umask_or_of_the_old_file(void **state) {
+    (void)state;
+    const wadi_outfile_options secret = {.mode = 0600};
+    umask(027);
+    put(in("new"), "x");
+    assert_int_equal(mode_of(in("new")), 0640);
+    put(in("old"), "x");
+    assert_int_equal(chmod(in("old"), 0751), 0);
+    wadi_outfile *f = begin(in("old"), "y");
+    assert_int_equal(mode_of(wadi_outfile_name(f)), 0600);
+    assert_int_equal(wadi_outfile_keep(f, NULL), WADI_OK);
+    assert_int_equal(mode_of(in("old")), 0751);
+    assert_int_equal(wadi_outfile_put(in("old"), "z", 1, &secret, NULL), WADI_OK);
+    assert_int_equal(mode_of(in("old")), 0600);
+}
+
+/* As somebody who is not root, whom nothing stops. */
+static bool refused_with(const char *path, int reason) {
+    wadi_outfile *f = NULL;
+    wadi_error err = {0};
+    return wadi_outfile_open(path, NULL, &f, &err) == WADI_IO && strstr(err.msg, strerror(reason));
+}
+
+static void read_only_files_and_folders_are_left_alone(void **state) {
+    (void)state;
+    put(in("a"), "old");
+    assert_int_equal(chmod(in("a"), 0444), 0);
+    assert_int_equal(chmod(folder, 0777), 0);
+    const pid_t child = fork();
+    if (child == 0) {
+        if (geteuid() == 0 && seteuid(65534) != 0) _exit(1);
+        _exit(refused_with(in("a"), EACCES) ? 0 : 2);
+    }
+    int status = -1;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+    assert_int_equal(chmod(folder, 0555), 0);
+    const pid_t other = fork();
+    if (other == 0) {
+        if (geteuid() == 0 && seteuid(65534) != 0) _exit(1);
+        _exit(refused_with(in("b"), EACCES) ? 0 : 2);
+    }
+    assert_int_equal(waitpid(other, &status, 0), other);
+    assert_int_equal(status, 0);
+    assert_int_equal(chmod(folder, 0700), 0);
+}
+
+static void a_full_disk_is_told_with_the_place(void **state) {
+    (void)state;
+    const struct rlimit small = {4096, 4096};
+    char data[3000] = {0};
+    const pid_t child = fork();
+    if (child == 0) { /* a limit stands for the disk */
+        wadi_error err = {0};
+        wadi_outfile *f = NULL;
+        (void)signal(SIGXFSZ, SIG_IGN);
+        bool ok = setrlimit(RLIMIT_FSIZE, &small) == 0 &&
+                  wadi_outfile_open(in("a"), NULL, &f, &err) == WADI_OK;
+        for (int i = 0; ok && i < 3; i++)
+            ok = wadi_outfile_write(f, data, sizeof data, &err) == WADI_OK;
+        ok = ok && wadi_outfile_keep(f, &err) == WADI_IO && strstr(err.msg, strerror(EFBIG)) &&
+             strstr(err.msg, "byte 4096") && entries() == 0;
+        _exit(ok ? 0 : 1);
+    }
+    int status = -1;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+}
+
+/* ---- links ---- */
+
+static void a_link_stays_and_its_target_is_written(void **state) {
+    (void)state;
+    assert_int_equal(mkdir(in("sub"), 0755), 0);
+    put(in("sub/real"), "old");
+    assert_int_equal(symlink("sub/middle", in("link")), 0);
+    assert_int_equal(symlink("real", in("sub/middle")), 0);
+    put(in("link"), "new");
+    struct stat about;
+    assert_int_equal(lstat(in("link"), &about), 0);
+    assert_true(S_ISLNK(about.st_mode));
+    assert_true(holds(in("sub/real"), "new"));
+    assert_int_equal(symlink("sub/absent", in("dangling")), 0);
+    put(in("dangling"), "made");
+    assert_true(holds(in("sub/absent"), "made"));
+    char whole[256], here[200];
+    assert_non_null(getcwd(here, sizeof here));
+    (void)snprintf(whole, sizeof whole, "%s/%s/sub/real", here, folder);
+    assert_int_equal(symlink(whole, in("absolute")), 0);
+    put(in("absolute"), "newer");
+    assert_true(holds(in("sub/real"), "newer"));
+    assert_int_equal(entries(), 4);
+}
+
+static void a_loop_of_links_is_an_error(void **state) {
+    (void)state;
+    wadi_outfile *f = NULL;
+    wadi_error err = {0};
+    assert_int_equal(symlink("b", in("a")), 0);
+    assert_int_equal(symlink("a", in("b")), 0);
+    assert_int_equal(wadi_outfile_open(in("a"), NULL, &f, &err), WADI_IO);
+    assert_non_null(strstr(err.msg, strerror(ELOOP)));
+    assert_int_equal(symlink("folder", in("folder")), 0);
+    assert_int_equal(wadi_outfile_open(in("folder/x"), NULL, &f, &err), WADI_IO);
+    assert_int_equal(entries(), 3);
+}
+
+/* ---- streams ---- */
+
+/* What arrives in a pipe when `text` is put to `path`, which leads to it. */
+static void assert_arrives(const char *path, int reading, const char *text) {
+    char got[16] = "";
+    put(path, text);
+    assert_int_equal(read(reading, got, sizeof got - 1), strlen(text));
+    assert_string_equal(got, text);
+}
+
+static void descriptors_fifos_and_sockets_are_streams(void **state) {
+    (void)state;
+    int ends[2];
+    char own[32], other[48];
+    assert_int_equal(pipe(ends), 0);
+    (void)snprintf(own, sizeof own, "/dev/fd/%d", ends[1]);
+    assert_arrives(own, ends[0], "one");
+    (void)snprintf(own, sizeof own, "/proc/self/fd/%d", ends[1]);
+    assert_arrives(own, ends[0], "two");
+    assert_int_equal(symlink(own, in("so")), 0);
+    assert_arrives(in("so"), ends[0], "three");
+    (void)snprintf(other, sizeof other, "/proc/self/task/%d/fd/%d", (int)getpid(), ends[1]);
+    assert_arrives(other, ends[0], "four");
+    assert_int_equal(mkfifo(in("fifo"), 0600), 0);
+    const int reader = open(in("fifo"), O_RDONLY | O_NONBLOCK);
+    assert_arrives(in("fifo"), reader, "five");
+    int pair[2];
+    assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
+    (void)snprintf(own, sizeof own, "/dev/fd/%d", pair[1]);
+    assert_arrives(own, pair[0], "six");
+    const int closing[] = {ends[0], ends[1], reader, pair[0], pair[1]};
+    for (int i = 0; i < 5; i++) (void)close(closing[i]);
+    put("/dev/null", "x");
+    struct stat about;
+    assert_int_equal(stat("/dev/null", &about), 0);
+    assert_true(S_ISCHR(about.st_mode));
+    assert_int_equal(entries(), 2);
+}
+
+/* As "> file" and ">> file" of a shell: what stands there before the place is kept, and one goes back only where one can. */
+static void a_redirected_file_is_written_from_where_it_stands(void **state) {
+    (void)state;
+    for (int appending = 0; appending < 2; appending++) {
+        put(in("got"), "head ");
+        const int fd = open(in("got"), O_WRONLY | (appending ? O_APPEND : 0));
+        char own[32];
+        (void)snprintf(own, sizeof own, "/dev/fd/%d", fd);
+        if (!appending) assert_int_equal(lseek(fd, 0, SEEK_END), 5);
+        wadi_outfile *f = begin(own, "body");
+        assert_true(wadi_outfile_is_stream(f));
+        assert_int_equal(wadi_outfile_can_rewrite(f), !appending);
+        if (!appending) assert_int_equal(wadi_outfile_rewrite(f, 0, "B", 1, NULL), WADI_OK);
+        assert_int_equal(wadi_outfile_keep(f, NULL), WADI_OK);
+        assert_int_equal(write(fd, "!", 1), 1); /* the position is shared */
+        assert_int_equal(close(fd), 0);
+        assert_true(holds(in("got"), appending ? "head body!" : "head Body!"));
+    }
+}
+
+static void a_stream_that_cannot_go_back_gets_the_whole_at_the_end(void **state) {
+    (void)state;
+    const wadi_outfile_options goes_back = {.goes_back = true};
+    wadi_outfile *f = NULL;
+    int ends[2];
+    char own[32], got[16] = "";
+    assert_int_equal(pipe(ends), 0);
+    (void)snprintf(own, sizeof own, "/dev/fd/%d", ends[1]);
+    assert_int_equal(wadi_outfile_open(own, &goes_back, &f, NULL), WADI_OK);
+    assert_true(wadi_outfile_can_rewrite(f));
+    assert_int_equal(wadi_outfile_write(f, "xello", 5, NULL), WADI_OK);
+    assert_int_equal(wadi_outfile_flush(f, NULL), WADI_OK);
+    FILE *library = fopen(wadi_outfile_name(f), "r+");
+    assert_non_null(library);
+    assert_int_equal(fputc('h', library), 'h');
+    assert_int_equal(fclose(library), 0);
+    assert_int_equal(fcntl(ends[0], F_SETFL, O_NONBLOCK), 0);
+    assert_int_equal(read(ends[0], got, sizeof got), -1);
+    assert_int_equal(wadi_outfile_keep(f, NULL), WADI_OK);
+    assert_int_equal(read(ends[0], got, sizeof got - 1), 5);
+    assert_string_equal(got, "hello");
+    (void)close(ends[0]);
+    (void)close(ends[1]);
+}
+
+static void a_stream_that_fails_tells_why(void **state) {
+    (void)state;
+    wadi_error err = {0};
+    assert_int_equal(wadi_outfile_put("/dev/full", "x", 1, NULL, &err), WADI_IO);
+    assert_non_null(strstr(err.msg, strerror(ENOSPC)));
+    assert_non_null(strstr(err.msg, "/dev/full"));
+    assert_int_equal(wadi_outfile_put("/proc/self/fd/999", "x", 1, NULL, &err), WADI_IO);
+    assert_non_null(strstr(err.msg, strerror(EBADF)));
+}
+
+/* ---- two writers, dead writers ---- */
+
+static void of_two_writers_the_last_complete_one_stands(void **state) {
+    (void)state;
+    wadi_outfile *a = begin(in("x"), "first"), *b = begin(in("x"), "sec");
+    assert_int_equal(entries(), 2);
+    assert_int_equal(wadi_outfile_write(b, "ond", 3, NULL), WADI_OK);
+    assert_int_equal(wadi_outfile_keep(b, NULL), WADI_OK);
+    assert_true(holds(in("x"), "second"));
+    assert_int_equal(wadi_outfile_keep(a, NULL), WADI_OK);
+    assert_true(holds(in("x"), "first"));
+    assert_int_equal(entries(), 1);
+}
+
+/* A child that has begun a file and waits; killed, it leaves it. */
+static pid_t begin_in_child(const char *path) {
+    int ready[2];
+    char byte;
+    assert_int_equal(pipe(ready), 0);
+    const pid_t child = fork();
+    if (child == 0) {
+        wadi_outfile *f = begin(path, "part");
+        if (wadi_outfile_flush(f, NULL) != WADI_OK || write(ready[1], "x", 1) != 1) _exit(1);
+        for (;;) (void)pause();
+    }
+    (void)close(ready[1]);
+    assert_int_equal(read(ready[0], &byte, 1), 1);
+    (void)close(ready[0]);
+    return child;
+}
+
+static void bury(pid_t child) {
+    assert_int_equal(kill(child, SIGKILL), 0);
+    assert_int_equal(waitpid(child, NULL, 0), child);
+}
+
+static void what_a_killed_writer_left_is_removed_by_the_next(void **state) {
+    (void)state;
+    const pid_t child = begin_in_child(in("x"));
+    put(in("x"), "one"); /* it lives: its file stays */
+    assert_int_equal(entries(), 2);
+    bury(child);
+    assert_int_equal(entries(), 2);
+    put(in("xx"), "other"); /* another name is not this one's business */
+    assert_int_equal(entries(), 3);
+    put(in("x"), "two");
+    assert_int_equal(entries(), 2);
+    bury(begin_in_child(in("y")));
+    bury(begin_in_child(in("z")));
+    wadi_outfile *f = begin(in("w"), "living");
+    assert_int_equal(entries(), 5);
+    assert_int_equal(wadi_outfile_sweep(folder), 2);
+    assert_int_equal(entries(), 3);
+    assert_int_equal(wadi_outfile_keep(f, NULL), WADI_OK);
+}
+
+static void what_only_looks_like_a_temporary_file_stays(void **state) {
+    (void)state;
+    assert_true(wadi_outfile_is_temporary("x.0123abcd.wadi-part"));
+    assert_false(wadi_outfile_is_temporary(".0123abcd.wadi-part"));
+    assert_false(wadi_outfile_is_temporary("x.0123abcg.wadi-part"));
+    assert_false(wadi_outfile_is_temporary("x.0123abcd.wadi-part~"));
+    put(in("x.0123abcd.wadi-part~"), "mine");
+    assert_int_equal(mkdir(in("x.0123abcd.wadi-part"), 0755), 0);
+    assert_int_equal(symlink("nowhere", in("x.0123abce.wadi-part")), 0);
+    put(in("x"), "one");
+    assert_int_equal(entries(), 4);
+}
+
+#define CASE(f) cmocka_unit_test_setup_teardown(f, fresh_folder, remove_folder)
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        CASE(the_name_appears_when_the_file_is_whole),
+        CASE(large_writes_and_small_ones_keep_their_order),
+        CASE(only_new_refuses_what_exists_and_what_appears),
+        CASE(a_directory_is_an_error),
+        CASE(a_long_name_is_no_obstacle),
+        CASE(permissions_are_those_of_the_umask_or_of_the_old_file),
+        CASE(read_only_files_and_folders_are_left_alone),
+        CASE(a_full_disk_is_told_with_the_place),
+        CASE(a_link_stays_and_its_target_is_written),
+        CASE(a_loop_of_links_is_an_error),
+        CASE(descriptors_fifos_and_sockets_are_streams),
+        CASE(a_redirected_file_is_written_from_where_it_stands),
+        CASE(a_stream_that_cannot_go_back_gets_the_whole_at_the_end),
+        CASE(a_stream_that_fails_tells_why),
+        CASE(of_two_writers_the_last_complete_one_stands),
+        CASE(what_a_killed_writer_left_is_removed_by_the_next),
+        CASE(what_only_looks_like_a_temporary_file_stays),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

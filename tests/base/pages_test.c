@@ -1,0 +1,49 @@
+/* Large blocks: as long as was asked for, wherever the rounding to pages falls. */
+#include "base/pages.h"
+
+#include <malloc.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static void blocks_hold_what_was_asked_for(void **state) {
+    (void)state;
+    static const size_t mib = (size_t)1 << 20;
+    const size_t sizes[] = {1,           63,          64,           4097,         8 * mib - 1,
+                            8 * mib,     8 * mib + 1, 9 * mib + 17, 10 * mib - 1, 11 * mib + 1,
+                            12 * mib - 1};
+    enum { N = sizeof sizes / sizeof *sizes };
+    void *block[N];
+    for (int i = 0; i < N; i++) {
+        block[i] = wadi_pages_take(64, sizes[i]);
+        assert_non_null(block[i]);
+        assert_int_equal((uintptr_t)block[i] % 64, 0);
+        assert_true(malloc_usable_size(block[i]) >= sizes[i]);
+    }
+    /* side by side: one that is too short would write into another, or behind the last page */
+    for (int i = 0; i < N; i++) memset(block[i], i, sizes[i]);
+    for (int i = 0; i < N; i++) {
+        assert_int_equal(((unsigned char *)block[i])[0], i);
+        assert_int_equal(((unsigned char *)block[i])[sizes[i] - 1], i);
+        free(block[i]);
+    }
+}
+
+static void what_no_machine_has_is_refused(void **state) {
+    (void)state;
+    assert_null(wadi_pages_take(64, SIZE_MAX - 64));
+    assert_null(wadi_pages_take(64, SIZE_MAX / 2 + 1));
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(blocks_hold_what_was_asked_for),
+        cmocka_unit_test(what_no_machine_has_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,149 @@
+#!/bin/sh
+# Programs end soon by the first SIGTERM or SIGINT, by that signal, wherever they are, and leave nothing behind: neither a file under
+# the final name or beside it nor a compiler.
+set -eu
+bin=$WADI_BUILD
+wadi=$bin/cli/wadi
+md5=$bin/apps/md5/wadi-md5
+flac=$bin/apps/audio/wadi-flac
+grid=$bin/apps/gridding/wadi-grid
+send=$bin/apps/gridding/wadi-vis-send
+place=$(mktemp -d)
+trap 'rm -rf "$place"' EXIT
+cd "$place"
+failed=0
+
+wrong() {
+    echo "wrong: $*" >&2
+    failed=1
+}
+
+# The process is gone within 10 s, else it is killed: a cap against hangs. By how, $status says.
+gone() {
+    tries=0
+    while kill -0 "$1" 2>/dev/null && [ $tries -lt 200 ]; do
+        tries=$((tries + 1))
+        sleep 0.05
+    done
+    [ $tries -lt 200 ] || { kill -9 "$1"; status=hangs; wait "$1" 2>/dev/null || :; return; }
+    status=0
+    wait "$1" 2>/dev/null || status=$?
+}
+
+# ends WHAT STATUS SIGNAL SECONDS COMMAND...: the command, sent the signal after that long, ends with the status.
+ends() {
+    what=$1 want=$2 signal=$3 after=$4
+    shift 4
+    { "$@" <&3 3<&- 2>messages & } 3<&0 # else it would have no standard input
+    pid=$!
+    sleep "$after"
+    kill -"$signal" $pid 2>/dev/null || wrong "$what: had ended before"
+    gone $pid
+    [ "$status" = "$want" ] || wrong "$what: status $status, not $want: $(cat messages)"
+}
+
+twice='program dbl
+stream_in s : seq(f64[?])
+y = map_seq s (b) {
+  h = map b (x) { mul x 2.0 }
+  yield h
+}
+stream_out "out" y'
+echo "$twice" >dbl.wadi
+cat >inf.wadi <<'END'
+program inf
+input x : f64[n]
+r = awhile x (v) { c = unit { true }
+  yield c } do (v) { y = map v (a) { add a 1.0 }
+  yield y }
+output r
+END
+samples="--force-raw-format --endian=little --sign=signed --channels=2 --bps=16 --sample-rate=44100"
+mkfifo silent unread
+export WADI_CACHE_DIR="$place/cache"
+head -c 8000 /dev/zero >z.raw
+"$wadi" run dbl.wadi s=10:@z.raw out=@warm.raw # a warm cache
+"$flac" -q $samples -o warm.flac z.raw
+rm warm.raw warm.flac
+
+ends "wadi, a loop that does not end" 143 TERM 1 "$wadi" run inf.wadi x=1,2,3
+ends "wadi, SIGINT" 130 INT 1 "$wadi" run inf.wadi x=1,2,3
+ends "wadi, a FIFO nobody writes to" 143 TERM 0.3 "$wadi" run dbl.wadi s=10:@silent out=@o.raw
+sleep 1000 >silent &
+writer=$!
+ends "wadi, a silent FIFO" 143 TERM 0.3 "$wadi" run dbl.wadi s=10:@silent out=@o.raw
+ends "wadi, a program from a silent pipe" 143 TERM 0.3 "$wadi" run - s=1 <silent
+ends "wadi-md5, a silent dictionary" 143 TERM 0.5 "$md5" --hashes 00112233445566778899aabbccddeeff silent
+ends "wadi-md5, silent standard input" 130 INT 0.5 "$md5" --hashes 00112233445566778899aabbccddeeff - <silent
+ends "wadi-md5, silent hashes" 143 TERM 0.3 "$md5" --hashes silent z.raw
+ends "wadi-grid, visibilities from a silent FIFO" 143 TERM 0.3 "$grid" -q -s 64 --fov 1deg -o o.fits silent
+ends "wadi-vis-send, visibilities from a silent FIFO" 143 TERM 0.3 "$send" silent ipc://"$place"/link
+ends "wadi-flac, a silent FIFO" 143 TERM 0.3 "$flac" -q -o o.flac silent
+ends "wadi-flac, silent samples" 130 INT 0.3 "$flac" -q $samples -o o.flac - <silent
+ends "wadi-flac, decoding a silent FIFO" 143 TERM 0.3 "$flac" -q -d -o o.wav silent
+kill $writer
+
+# In the midst: analysed, coded and half written when no more comes.
+mkfifo midst
+{
+    head -c 6000000 "$flac"
+    exec sleep 1000
+} >midst &
+writer=$!
+ends "wadi-flac, samples that stop coming" 143 TERM 2 "$flac" -q $samples -o o.flac midst
+kill $writer
+
+for signal in TERM INT; do # nobody at the other end
+    [ $signal = TERM ] && end=143 || end=130
+    ends "wadi, no sender, $signal" $end $signal 0.5 "$wadi" run dbl.wadi s=@ipc://"$place"/none out=@o.raw
+    ends "wadi, no receiver, $signal" $end $signal 0.5 "$wadi" run dbl.wadi s=10:@z.raw out=@ipc://"$place"/none
+    ends "wadi, no receiver of nothing, $signal" $end $signal 0.5 \
+        "$wadi" run dbl.wadi s=10:@/dev/null out=@ipc://"$place"/none
+    ends "wadi-grid, no sender, $signal" $end $signal 0.5 \
+        "$grid" -q -s 64 --fov 1deg -o o.fits --listen ipc://"$place"/none
+done
+
+ends "wadi, a FIFO nobody reads" 143 TERM 0.3 "$wadi" run dbl.wadi s=10:@z.raw out=@unread
+sleep 1000 <unread &
+reader=$!
+head -c 8000000 /dev/zero >long.raw
+ends "wadi, a full FIFO" 143 TERM 0.5 "$wadi" run dbl.wadi s=1000:@long.raw out=@unread
+ends "wadi, a full standard output" 143 TERM 0.5 "$wadi" run dbl.wadi s=1000:@long.raw >unread
+ends "wadi-flac, a full standard output" 143 TERM 2 "$flac" -q $samples -c "$flac" >unread
+kill $reader
+
+# a compiler that does not care
+cat >cc <<'END'
+#!/bin/sh
+trap '' TERM
+echo $$ >"$0.pid"
+sleep 1000
+END
+chmod 700 cc
+ends "wadi, a compiler that hangs" 143 TERM 0.5 \
+    env WADI_CC="$place/cc" WADI_CACHE_DIR="$place/cold" "$wadi" run inf.wadi x=1,2
+[ -s cc.pid ] || wrong "the compiler did not run"
+! kill -0 "$(cat cc.pid)" 2>/dev/null || wrong "the compiler runs on"
+rm cc.pid
+ends "wadi-flac, a compiler that hangs" 143 TERM 0.5 \
+    env WADI_CC="$place/cc" WADI_CACHE_DIR="$place/cold" "$flac" -q $samples -o o.flac z.raw
+[ -s cc.pid ] || wrong "the compiler did not run for wadi-flac"
+! kill -0 "$(cat cc.pid)" 2>/dev/null || wrong "the compiler runs on"
+
+# Signals that come twice at once, as timeout(1) sends them, count once; later the second one ends the process.
+"$wadi" run dbl.wadi s=10:@silent out=@o.raw 2>/dev/null &
+pid=$!
+sleep 0.3
+kill -TERM $pid $pid
+gone $pid
+[ "$status" = 143 ] || wrong "two signals at once: status $status"
+
+# Nobody reads: no words, and the end that shells expect.
+status=$( { "$wadi" run dbl.wadi s=1000:@long.raw 2>messages || echo $? >code; } | head -n 1 >/dev/null; cat code)
+[ "$status" = 141 ] || wrong "a reader that is gone: status $status"
+[ ! -s messages ] || wrong "a reader that is gone: $(cat messages)"
+
+for left in o.* *.wadi-part; do
+    [ ! -e "$left" ] || wrong "$left is left behind"
+done
+exit $failed

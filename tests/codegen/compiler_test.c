@@ -1,0 +1,119 @@
+/* Compilers that hang are ended by a limit, and by the end of the task; one is sought on the PATH alone. */
+#define _XOPEN_SOURCE 700 /* putenv */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/task.h"
+#include "codegen/build/cc.h"
+
+static char folder[64], hanging[128];
+
+static int setup(void **state) {
+    (void)state;
+    (void)strcpy(folder, "compiler_test-XXXXXX");
+    if (mkdtemp(folder) == NULL) return 1;
+    (void)snprintf(hanging, sizeof hanging, "%s/cc", folder);
+    FILE *f = fopen(hanging, "w");
+    if (f == NULL || fputs("#!/bin/sh\nexec sleep 1000\n", f) < 0 || fclose(f) != 0) return 1;
+    return chmod(hanging, 0700) != 0 || setenv("WADI_CC", hanging, 1) != 0;
+}
+
+static int teardown(void **state) {
+    (void)state;
+    (void)unsetenv("WADI_CC");
+    (void)unsetenv("WADI_CC_TIMEOUT");
+    return unlink(hanging) != 0 || rmdir(folder) != 0;
+}
+
+static wadi_status compile(wadi_error *err) {
+    wadi_cc cc;
+    const wadi_status found = wadi_cc_find(NULL, &cc, err);
+    return found != WADI_OK ? found : wadi_cc_compile(&cc, "none.c", "none.so", NULL, false, err);
+}
+
+static void a_limit_ends_it(void **state) {
+    (void)state;
+    wadi_error err = {.status = WADI_OK};
+    assert_int_equal(setenv("WADI_CC_TIMEOUT", "0.1", 1), 0);
+    assert_int_equal(compile(&err), WADI_COMPILE);
+    assert_non_null(strstr(err.msg, hanging));
+    assert_non_null(strstr(err.msg, "not finished after 0.1 s"));
+    assert_int_equal(unsetenv("WADI_CC_TIMEOUT"), 0);
+}
+
+static atomic_llong now_ns;
+
+/* A second goes by each time somebody looks. */
+static int64_t hasty(void) {
+    return atomic_fetch_add(&now_ns, 1000000000);
+}
+
+static void there_is_a_limit_unless_told_otherwise(void **state) {
+    (void)state;
+    wadi_error err = {.status = WADI_OK};
+    wadi_clock_set(hasty);
+    assert_int_equal(compile(&err), WADI_COMPILE);
+    wadi_clock_set(NULL);
+    assert_non_null(strstr(err.msg, "not finished after 120 s"));
+    assert_true(atomic_load(&now_ns) >= 120000000000);
+}
+
+static void the_end_of_the_task_ends_it(void **state) {
+    (void)state;
+    wadi_error err = {.status = WADI_OK};
+    wadi_stop stop;
+    assert_int_equal(wadi_stop_init(&stop, NULL, NULL), WADI_OK);
+    wadi_stop_call(&stop);
+    const wadi_task before = wadi_task_begin((wadi_task){.name = "test", .stop = &stop});
+    assert_int_equal(compile(&err), WADI_CANCELLED);
+    wadi_task_end(before);
+    wadi_stop_fini(&stop);
+}
+
+/* PATH is searched to its end and no further: behind it stands a folder that has a compiler. */
+static void a_compiler_is_sought_on_the_path_alone(void **state) {
+    (void)state;
+    static const char *const nowhere[] = {"/nonexistent", "", ":",
+                                          "/nonexistent::", ":/nonexistent:"};
+    char *before = strdup(getenv("PATH"));
+    assert_non_null(before);
+    assert_int_equal(unsetenv("WADI_CC"), 0);
+    for (size_t i = 0; i < sizeof nowhere / sizeof nowhere[0]; i++) {
+        static char variable[256];
+        wadi_error err = {.status = WADI_OK};
+        wadi_cc cc;
+        const int n = snprintf(variable, sizeof variable, "PATH=%s", nowhere[i]);
+        (void)snprintf(variable + n + 1, sizeof variable - (size_t)n - 1, "%s:%s", folder, before);
+        assert_int_equal(putenv(variable), 0);
+        assert_int_equal(wadi_cc_find(NULL, &cc, &err), WADI_COMPILE);
+        assert_non_null(strstr(err.msg, "no C compiler found"));
+        (void)snprintf(variable + n, sizeof variable - (size_t)n, ":%s:/other", folder);
+        assert_int_equal(wadi_cc_find(NULL, &cc, &err), WADI_OK);
+        assert_non_null(strstr(cc.path, hanging));
+    }
+    assert_int_equal(setenv("PATH", before, 1), 0);
+    assert_int_equal(setenv("WADI_CC", hanging, 1), 0);
+    free(before);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_limit_ends_it),
+        cmocka_unit_test(there_is_a_limit_unless_told_otherwise),
+        cmocka_unit_test(the_end_of_the_task_ends_it),
+        cmocka_unit_test(a_compiler_is_sought_on_the_path_alone),
+    };
+    return cmocka_run_group_tests(tests, setup, teardown);
+}

@@ -1,0 +1,11 @@
+/* A program of somebody else's that wants a module. */
+#include <stdio.h>
+#include <wadi/image.h>
+
+int main(void) {
+    wadi_error err = {0};
+    wadi_sink *sink = NULL;
+    if (wadi_sink_png("/dev/null", NULL, &sink, &err)) return puts(err.msg), 1;
+    wadi_sink_destroy(sink);
+    return 0;
+}

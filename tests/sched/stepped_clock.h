@@ -1,0 +1,8 @@
+/* A clock for tests that goes a second at a time, many times faster than the world's. */
+#ifndef TESTS_SCHED_STEPPED_CLOCK_H
+#define TESTS_SCHED_STEPPED_CLOCK_H
+
+void stepped_clock_start(void);
+void stepped_clock_end(void);
+
+#endif
