@@ -40,6 +40,39 @@ static void rewound_memory_is_zeroed_again(void **state) {
     for (size_t i = 0; i < 64; i++) assert_int_equal(p[i], 0);
 }
 
+/* Any order of objects and rewinds: what is handed out is zero, also where there was something before, and what is older stays. */
+static void any_use_gives_zeroes_and_keeps_what_is_older(void **state) {
+    enum { MOST = 40 };
+    static const size_t sizes[] = {1, 15, 16, 17, 48, 100, 1000, 9000};
+    wadi_arena *a = *state;
+    struct {
+        size_t mark, bytes;
+        unsigned char *at;
+    } live[MOST];
+    int n = 0;
+    uint32_t random = 1;
+    for (int turn = 0; turn < 4000; turn++) {
+        random = random * 1664525 + 1013904223;
+        const uint32_t drawn = random >> 16;
+        if (n == MOST || (n > 0 && drawn % 8 == 0)) {
+            n = (int)(drawn / 8 % (uint32_t)n);
+            wadi_arena_rewind(a, live[n].mark);
+            assert_int_equal(wadi_arena_mark(a), live[n].mark);
+        }
+        live[n].mark = wadi_arena_mark(a);
+        live[n].bytes = sizes[drawn / 8 % 8];
+        live[n].at = wadi_arena_alloc(a, live[n].bytes);
+        assert_non_null(live[n].at);
+        for (size_t i = 0; i < live[n].bytes; i++) assert_int_equal(live[n].at[i], 0);
+        memset(live[n].at, n + 1, live[n].bytes);
+        n++;
+        for (int k = 0; k < n; k++) {
+            assert_int_equal(live[k].at[0], k + 1);
+            assert_int_equal(live[k].at[live[k].bytes - 1], k + 1);
+        }
+    }
+}
+
 static void rewind_keeps_what_is_older(void **state) {
     wadi_arena *a = *state;
     char *kept = wadi_arena_strdup(a, "kept");
@@ -86,6 +119,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(objects_are_zeroed_aligned_and_apart, setup, teardown),
         cmocka_unit_test_setup_teardown(rewound_memory_is_zeroed_again, setup, teardown),
+        cmocka_unit_test_setup_teardown(any_use_gives_zeroes_and_keeps_what_is_older, setup,
+                                        teardown),
         cmocka_unit_test_setup_teardown(rewind_keeps_what_is_older, setup, teardown),
         cmocka_unit_test_setup_teardown(marks_nest_at_block_borders, setup, teardown),
         cmocka_unit_test_setup_teardown(overflowing_sizes_are_refused, setup, teardown),

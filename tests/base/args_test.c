@@ -116,9 +116,47 @@ static void numbers_and_sizes_are_whole_and_in_range(void **state) {
     assert_int_equal(v, 256 << 20);
     assert_true(wadi_args_size("17", &v));
     assert_int_equal(v, 17);
-    assert_false(wadi_args_size("0", &v));
-    assert_false(wadi_args_size("1MB", &v));
-    assert_false(wadi_args_size("9000000000T", &v));
+    static const char *const none[] = {"",    "K",   "0",   "-1",          "-1K",
+                                       "1MB", "1 K", "1.5", "9000000000T", "8388608T"};
+    for (size_t i = 0; i < sizeof none / sizeof none[0]; i++) {
+        v = 99;
+        if (wadi_args_size(none[i], &v) || v != 99) fail_msg("\"%s\" is a size", none[i]);
+    }
+    static const struct {
+        const char *text;
+        int64_t bytes;
+    } sizes[] = {{"1", 1},
+                 {"3K", 3 << 10},
+                 {"1G", 1 << 30},
+                 {"2T", INT64_C(2) << 40},
+                 {"8388607T", INT64_C(8388607) << 40},
+                 {"9223372036854775807", INT64_MAX}};
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        if (!wadi_args_size(sizes[i].text, &v) || v != sizes[i].bytes)
+            fail_msg("%s: %lld", sizes[i].text, (long long)v);
+    }
+    assert_true(wadi_args_number("5", -5, 5, &v) && v == 5);
+    assert_true(wadi_args_number("-5", -5, 5, &v) && v == -5);
+    assert_false(wadi_args_number("-6", -5, 5, &v));
+    assert_int_equal(v, -5);
+}
+
+static void decimal_numbers_are_finite_and_in_range(void **state) {
+    WADI_UNUSED(state);
+    static const char *const none[] = {"", "x", "1x", "nan", "inf", "-inf", "2.0000001", "-1.1"};
+    double v = 7;
+    for (size_t i = 0; i < sizeof none / sizeof none[0]; i++)
+        if (wadi_args_real(none[i], -1, 2, &v) || v != 7) fail_msg("\"%s\" is taken", none[i]);
+    assert_true(wadi_args_real("-1", -1, 2, &v) && v == -1);
+    assert_true(wadi_args_real("2", -1, 2, &v) && v == 2);
+    assert_true(wadi_args_real("25e-2", -1, 2, &v) && v == 0.25);
+}
+
+static void what_is_wrong_with_a_value_is_told(void **state) {
+    WADI_UNUSED(state);
+    wadi_error err = {0};
+    assert_int_equal(wadi_args_bad("--memory", "1x", "a size", &err), WADI_INVALID);
+    assert_string_equal(err.msg, "--memory: \"1x\" is not a size");
 }
 
 int main(void) {
@@ -128,6 +166,8 @@ int main(void) {
         cmocka_unit_test(letters_may_be_joined),
         cmocka_unit_test(mistakes_are_named),
         cmocka_unit_test(numbers_and_sizes_are_whole_and_in_range),
+        cmocka_unit_test(decimal_numbers_are_finite_and_in_range),
+        cmocka_unit_test(what_is_wrong_with_a_value_is_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

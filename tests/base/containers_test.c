@@ -54,6 +54,43 @@ static void refused_reserve_changes_nothing(void **state) {
     wadi_vec_free(&v);
 }
 
+/* Room far beyond what growing would give is there to be written; under the sanitizer every byte counts. */
+static void reserved_room_is_there(void **state) {
+    WADI_UNUSED(state);
+    for (size_t want = 1; want < 3000000; want = want * 7 + 1) {
+        WADI_VEC(uint64_t) v = {0};
+        assert_true(wadi_vec_push(&v, 5));
+        assert_true(wadi_vec_reserve(&v, want));
+        assert_true(v.cap >= want);
+        for (size_t i = v.n; i < want; i++) v.at[i] = i;
+        assert_int_equal(v.n, 1);
+        assert_int_equal(v.at[0], 5);
+        const size_t before = v.cap;
+        assert_true(wadi_vec_reserve(&v, want));
+        assert_int_equal(v.cap, before);
+        wadi_vec_free(&v);
+        assert_int_equal(v.n, 0);
+        assert_int_equal(v.cap, 0);
+    }
+}
+
+static void text_of_any_length_ends_in_nul(void **state) {
+    WADI_UNUSED(state);
+    char piece[700];
+    memset(piece, 'x', sizeof piece);
+    for (size_t first = 0; first < 600; first += 85) {
+        for (size_t more = 0; more < sizeof piece; more += 17) {
+            wadi_text t = {0};
+            wadi_text_add_n(&t, piece, first);
+            wadi_text_addf(&t, "%.*s", (int)more, piece);
+            assert_int_equal(t.n, first + more);
+            assert_int_equal(strlen(wadi_text_str(&t)), first + more);
+            assert_true(t.cap > t.n);
+            wadi_text_fini(&t);
+        }
+    }
+}
+
 static void text_grows_and_is_taken(void **state) {
     WADI_UNUSED(state);
     wadi_text t;
@@ -84,6 +121,14 @@ static void text_failure_is_sticky(void **state) {
     wadi_text_add(&t, "c");
     assert_string_equal(wadi_text_str(&t), "a");
     assert_null(wadi_text_take(&t));
+    wadi_text_add_n(&t, "b", SIZE_MAX / 2);
+    wadi_text_clear(&t); /* forgets it */
+    assert_string_equal(wadi_text_str(&t), "");
+    wadi_text_add(&t, "d");
+    assert_string_equal(wadi_text_str(&t), "d");
+    wadi_text_clear(&t);
+    assert_string_equal(wadi_text_str(&t), "");
+    assert_int_equal(t.n, 0);
     wadi_text_fini(&t);
 }
 
@@ -133,6 +178,8 @@ int main(void) {
         cmocka_unit_test(pushed_elements_stay_in_order),
         cmocka_unit_test(push_may_read_the_array_it_grows),
         cmocka_unit_test(refused_reserve_changes_nothing),
+        cmocka_unit_test(reserved_room_is_there),
+        cmocka_unit_test(text_of_any_length_ends_in_nul),
         cmocka_unit_test(text_grows_and_is_taken),
         cmocka_unit_test(text_failure_is_sticky),
         cmocka_unit_test(map_finds_what_was_put),

@@ -92,8 +92,10 @@ static void modules_of_the_build_are_found_and_say_what_they_are(void **state) {
         assert_non_null(m->offers[0].what);
         assert_int_equal(wadi_loadable_open(r->name, &again, NULL), WADI_OK);
         assert_ptr_equal(m, again);
-        assert_int_equal(wadi_loadable_get(r->name, m->offers[0].what, &ops, NULL), WADI_OK);
-        assert_ptr_equal(ops, m->offers[0].ops);
+        for (const wadi_loadable_offer *o = m->offers; o->what != NULL; o++) {
+            assert_int_equal(wadi_loadable_get(r->name, o->what, &ops, NULL), WADI_OK);
+            assert_ptr_equal(ops, o->ops);
+        }
         assert_int_equal(wadi_loadable_get(r->name, "tea", &ops, &err), WADI_UNSUPPORTED);
         found++;
     }

@@ -12,6 +12,7 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -243,6 +244,52 @@ static void a_full_disk_is_told_with_the_place(void **state) {
     assert_int_equal(status, 0);
 }
 
+/* What is asked of the disk: stands before the C library's. */
+static int synced_files, synced_folders;
+
+int fsync(int fd) {
+    struct stat about;
+    if (fstat(fd, &about) != 0) return -1;
+    ++*(S_ISDIR(about.st_mode) ? &synced_folders : &synced_files);
+    return (int)syscall(SYS_fsync, fd);
+}
+
+static void the_disk_is_waited_for_where_something_could_be_lost(void **state) {
+    (void)state;
+    static const struct {
+        wadi_outfile_sync sync;
+        bool replaces;
+        int files, folders;
+    } cases[] = {
+        {WADI_SYNC_REPLACED, false, 0, 0}, {WADI_SYNC_REPLACED, true, 1, 1},
+        {WADI_SYNC_ALWAYS, false, 1, 1},   {WADI_SYNC_NEVER, false, 0, 0},
+        {WADI_SYNC_NEVER, true, 0, 0},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const wadi_outfile_options options = {.sync = cases[i].sync};
+        (void)unlink(in("a"));
+        if (cases[i].replaces) put(in("a"), "old");
+        synced_files = synced_folders = 0;
+        assert_int_equal(wadi_outfile_put(in("a"), "new", 3, &options, NULL), WADI_OK);
+        assert_int_equal(synced_files, cases[i].files);
+        assert_int_equal(synced_folders, cases[i].folders);
+    }
+    const wadi_outfile_options always = {.sync = WADI_SYNC_ALWAYS}; /* of two, one is needless */
+    synced_files = synced_folders = 0;
+    assert_int_equal(wadi_outfile_put(in("a"), "newer", 5, &always, NULL), WADI_OK);
+    assert_true(synced_files >= 1 && synced_folders == 1);
+    synced_files = synced_folders = 0;
+    (void)unlink(in("a"));
+    wadi_outfile *f = begin(in("a"), "by request");
+    assert_int_equal(wadi_outfile_finish(&f, true, NULL), WADI_OK);
+    assert_null(f);
+    assert_int_equal(synced_files, 1);
+    assert_true(wadi_outfile_sync_name(in("a")) && synced_folders == 2);
+    assert_true(wadi_outfile_sync_name("a") && synced_folders == 3);
+    assert_false(wadi_outfile_sync_name(in("none/a")));
+    assert_int_equal(errno, ENOENT);
+}
+
 /* ---- links ---- */
 
 static void a_link_stays_and_its_target_is_written(void **state) {
@@ -266,6 +313,22 @@ static void a_link_stays_and_its_target_is_written(void **state) {
     put(in("absolute"), "newer");
     assert_true(holds(in("sub/real"), "newer"));
     assert_int_equal(entries(), 4);
+}
+
+static void what_a_name_leads_to_is_removed(void **state) {
+    (void)state;
+    put(in("real"), "x");
+    put(in("other"), "x");
+    assert_int_equal(symlink("real", in("link")), 0);
+    assert_int_equal(mkfifo(in("fifo"), 0600), 0);
+    wadi_outfile_remove(in("link"));
+    assert_false(wadi_file_exists(in("real")));
+    wadi_outfile_remove(in("fifo"));
+    wadi_outfile_remove(in("none"));
+    wadi_outfile_remove(folder);
+    assert_int_equal(entries(), 3);
+    wadi_outfile_remove(in("other"));
+    assert_int_equal(entries(), 2);
 }
 
 static void a_loop_of_links_is_an_error(void **state) {
@@ -340,6 +403,24 @@ static void a_redirected_file_is_written_from_where_it_stands(void **state) {
     }
 }
 
+/* Somebody else has it open and may be writing it: it is not cut, and no other takes its place. */
+static void an_open_file_of_somebody_is_added_to(void **state) {
+    (void)state;
+    char path[64];
+    put(in("log"), "head ");
+    const int fd = open(in("log"), O_RDONLY);
+    (void)snprintf(path, sizeof path, "/proc/self/task/%d/fd/%d", (int)getpid(), fd);
+    assert_int_equal(symlink(path, in("link")), 0);
+    wadi_outfile *f = begin(in("link"), "body");
+    assert_true(wadi_outfile_is_stream(f));
+    assert_int_equal(wadi_outfile_keep(f, NULL), WADI_OK);
+    char got[16] = "";
+    assert_int_equal(read(fd, got, sizeof got - 1), 9);
+    assert_string_equal(got, "head body");
+    assert_int_equal(close(fd), 0);
+    assert_int_equal(entries(), 2);
+}
+
 static void a_stream_that_cannot_go_back_gets_the_whole_at_the_end(void **state) {
     (void)state;
     const wadi_outfile_options goes_back = {.goes_back = true};
@@ -363,6 +444,34 @@ static void a_stream_that_cannot_go_back_gets_the_whole_at_the_end(void **state)
     assert_string_equal(got, "hello");
     (void)close(ends[0]);
     (void)close(ends[1]);
+}
+
+/* It goes there in pieces, from where the stream stands on. */
+static void what_was_collected_goes_out_whole(void **state) {
+    (void)state;
+    enum { LARGE = 200001 };
+    const wadi_outfile_options goes_back = {.goes_back = true};
+    wadi_outfile *f = NULL;
+    char own[32], *got = NULL, *data = malloc(LARGE);
+    size_t n = 0;
+    assert_non_null(data);
+    for (int i = 0; i < LARGE; i++) data[i] = (char)(i % 251);
+    put(in("got"), "head ");
+    const int fd = open(in("got"), O_WRONLY | O_APPEND);
+    (void)snprintf(own, sizeof own, "/dev/fd/%d", fd);
+    assert_int_equal(wadi_outfile_open(own, &goes_back, &f, NULL), WADI_OK);
+    assert_int_equal(wadi_outfile_write(f, data, LARGE, NULL), WADI_OK);
+    assert_int_equal(wadi_outfile_rewrite(f, 70000, "back", 4, NULL), WADI_OK);
+    memcpy(data + 70000, "back", 4);
+    assert_true(holds(in("got"), "head "));
+    assert_int_equal(wadi_outfile_keep(f, NULL), WADI_OK);
+    assert_int_equal(close(fd), 0);
+    assert_int_equal(wadi_file_read(in("got"), &got, &n, NULL), WADI_OK);
+    assert_int_equal(n, 5 + LARGE);
+    assert_memory_equal(got, "head ", 5);
+    assert_memory_equal(got + 5, data, LARGE);
+    free(got);
+    free(data);
 }
 
 static void a_stream_that_fails_tells_why(void **state) {
@@ -456,11 +565,15 @@ int main(void) {
         CASE(permissions_are_those_of_the_umask_or_of_the_old_file),
         CASE(read_only_files_and_folders_are_left_alone),
         CASE(a_full_disk_is_told_with_the_place),
+        CASE(the_disk_is_waited_for_where_something_could_be_lost),
         CASE(a_link_stays_and_its_target_is_written),
+        CASE(what_a_name_leads_to_is_removed),
         CASE(a_loop_of_links_is_an_error),
         CASE(descriptors_fifos_and_sockets_are_streams),
         CASE(a_redirected_file_is_written_from_where_it_stands),
+        CASE(an_open_file_of_somebody_is_added_to),
         CASE(a_stream_that_cannot_go_back_gets_the_whole_at_the_end),
+        CASE(what_was_collected_goes_out_whole),
         CASE(a_stream_that_fails_tells_why),
         CASE(of_two_writers_the_last_complete_one_stands),
         CASE(what_a_killed_writer_left_is_removed_by_the_next),

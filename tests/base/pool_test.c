@@ -59,6 +59,44 @@ static void every_iteration_runs_once(void **state) {
     }
 }
 
+typedef struct meeting {
+    wadi_mutex lock;
+    wadi_condition more;
+    int come, wanted;
+    bool seen[THREADS];
+} meeting;
+
+/* Each iteration waits for the others, so each needs a thread of its own; a cap against hangs alone. */
+static void meet(void *env, int worker, int64_t begin, int64_t end) {
+    static const int64_t cap = INT64_C(60000000000);
+    meeting *m = env;
+    WADI_UNUSED(begin), WADI_UNUSED(end);
+    wadi_mutex_lock(&m->lock);
+    m->seen[worker] = true;
+    m->come++;
+    wadi_condition_broadcast(&m->more);
+    const int64_t until = wadi_clock_ns() + cap;
+    while (m->come < m->wanted && wadi_clock_ns() < until)
+        (void)wadi_condition_wait_for(&m->more, &m->lock, cap);
+    wadi_mutex_unlock(&m->lock);
+}
+
+static void every_thread_takes_part(void **state) {
+    WADI_UNUSED(state);
+    for (int threads = 1; threads <= THREADS; threads++) {
+        meeting m = {.wanted = threads};
+        wadi_pool *p = NULL;
+        assert_int_equal(wadi_mutex_init(&m.lock, NULL), WADI_OK);
+        assert_int_equal(wadi_condition_init(&m.more, NULL), WADI_OK);
+        assert_int_equal(wadi_pool_create(threads, &p, NULL), WADI_OK);
+        wadi_pool_for(p, threads, 1, meet, &m);
+        for (int i = 0; i < THREADS; i++) assert_int_equal(m.seen[i], i < threads);
+        wadi_pool_destroy(p);
+        wadi_condition_fini(&m.more);
+        wadi_mutex_fini(&m.lock);
+    }
+}
+
 static void many_short_loops_end(void **state) {
     WADI_UNUSED(state);
     wadi_pool *p = NULL;
@@ -153,6 +191,7 @@ static void timed_wait_ends_without_a_signal(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_iteration_runs_once),
+        cmocka_unit_test(every_thread_takes_part),
         cmocka_unit_test(many_short_loops_end),
         cmocka_unit_test(loops_of_several_threads_take_turns),
         cmocka_unit_test(busy_time_only_grows),

@@ -138,8 +138,14 @@ static void log_reaches_the_callback_until_silenced(void **state) {
     wadi_log_set(keep_line, kept);
     wadi_logf(WADI_LOG_WARNING, "stage %d waits", 3);
     assert_string_equal(kept, "2 stage 3 waits");
+    char other[64] = ""; /* what listens may change */
+    wadi_log_set(keep_line, other);
+    wadi_logf(WADI_LOG_INFO, "%s", "to the other");
+    assert_string_equal(other, "1 to the other");
+    assert_string_equal(kept, "2 stage 3 waits");
     wadi_log_set(NULL, NULL);
     wadi_logf(WADI_LOG_WARNING, "silence");
+    assert_string_equal(other, "1 to the other");
     assert_string_equal(kept, "2 stage 3 waits");
 }
 
