@@ -21,11 +21,6 @@ static wadi_exp f64_of(wadi_exp e) {
     return wadi_convert(WADI_F64, e);
 }
 
-static wadi_exp none(wadi_ix ix) {
-    WADI_UNUSED(ix);
-    return wadi_f64(0);
-}
-
 /* Sample ix[2] of the piece. */
 static wadi_exp top(void *env, wadi_ix ix) {
     const cut *c = env;
@@ -62,11 +57,12 @@ wadi_acc flac_padded(wadi_type type, wadi_acc x) {
 }
 
 static wadi_acc windowed(cut *c, wadi_exp parts) {
+    wadi_type type = WADI_F64;
     const wadi_exp rows = wadi_extent(c->x, 0);
     const wadi_exp flat = wadi_sub(c->part, wadi_mul(wadi_i64(2), c->taper));
     const wadi_ix tapered = wadi_ix3(rows, parts, c->taper);
     wadi_acc piece[4];
-    piece[0] = wadi_generate(wadi_ix3(rows, parts, wadi_i64(FLAC_PAD)), none);
+    piece[0] = wadi_generate_env(wadi_ix3(rows, parts, wadi_i64(FLAC_PAD)), zero, &type);
     c->from = wadi_i64(0);
     piece[1] = wadi_generate_env(tapered, rise, c);
     c->from = c->taper;

@@ -189,6 +189,10 @@ static void line(wadi_text *out, const char *name, int64_t value, const char *co
     wadi_text_addf(out, "%-8s= %20lld / %-47s", name, (long long)value, comment);
 }
 
+static wadi_status check_room(const fits_sink *s, const wadi_text *t, wadi_error *err) {
+    return t->failed ? wadi_fail(err, WADI_MEMORY, "%s: out of memory", s->path) : WADI_OK;
+}
+
 static wadi_status make_header(fits_sink *s, wadi_text *out, wadi_error *err) {
     const int64_t size[] = {s->width, s->height, s->planes, 1};
     wadi_text_addf(out, "%-8s= %20s / %-47s", "SIMPLE", "T", "file does conform to FITS standard");
@@ -202,7 +206,12 @@ static wadi_status make_header(fits_sink *s, wadi_text *out, wadi_error *err) {
     wadi_text_addf(out, "%-8s= %20s / %-47s", "EXTEND", "T", "FITS dataset may contain extensions");
     const int status = add_lines(s, out);
     if (status != 0) return cfitsio_failed(s, status, err);
-    return out->failed ? wadi_fail(err, WADI_MEMORY, "%s: out of memory", s->path) : WADI_OK;
+    return check_room(s, out, err);
+}
+
+/* Blanks up to so many bytes. */
+static void pad(wadi_text *t, size_t n) {
+    while (t->n < n && !t->failed) wadi_text_add_n(t, " ", 1);
 }
 
 /* In front of the planes, with an axis for them even if there will be one alone. */
@@ -215,9 +224,8 @@ static wadi_status leave_room(fits_sink *s, wadi_error *err) {
     s->planes = 0;
     s->naxis = naxis;
     s->head_bytes = (t.n + CARD + BLOCK - 1) / BLOCK * BLOCK;
-    while (t.n < s->head_bytes && !t.failed) wadi_text_add_n(&t, " ", 1);
-    if (status == WADI_OK && t.failed)
-        status = wadi_fail(err, WADI_MEMORY, "%s: out of memory", s->path);
+    pad(&t, s->head_bytes);
+    if (status == WADI_OK) status = check_room(s, &t, err);
     if (status == WADI_OK) status = wadi_outfile_write(s->file, t.at, t.n, err);
     wadi_text_fini(&t);
     return status;
@@ -229,11 +237,10 @@ static wadi_status write_header(fits_sink *s, wadi_error *err) {
     wadi_status status = make_header(s, &t, err);
     const size_t last =
         (t.n + CARD + BLOCK - 1) / BLOCK == s->head_bytes / BLOCK ? t.n : s->head_bytes - CARD;
-    while (t.n < last && !t.failed) wadi_text_add_n(&t, " ", 1);
+    pad(&t, last);
     wadi_text_add_n(&t, "END", 3);
-    while (t.n < s->head_bytes && !t.failed) wadi_text_add_n(&t, " ", 1);
-    if (status == WADI_OK && t.failed)
-        status = wadi_fail(err, WADI_MEMORY, "%s: out of memory", s->path);
+    pad(&t, s->head_bytes);
+    if (status == WADI_OK) status = check_room(s, &t, err);
     if (status == WADI_OK) status = wadi_outfile_rewrite(s->file, 0, t.at, t.n, err);
     wadi_text_fini(&t);
     return status;
