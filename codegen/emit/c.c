@@ -105,6 +105,7 @@ static void definition(writer *c, const wadi_linst *i) {
         }
         operand(c, i->args[0]);
         wadi_text_add(t, " ? ");
+        wadi_c_say_type(t, c->f, i->args[1], i->args[2]);
         operand(c, i->args[1]);
         wadi_text_add(t, " : ");
         operand(c, i->args[2]);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "codegen/emit/c_names.h"
 
 const char *wadi_c_type(wadi_type t) {
     static const char *const names[WADI_TYPE_COUNT] = {
@@ -43,9 +44,21 @@ static void int_constant(wadi_text *out, wadi_scalar value) {
     const int64_t v = (int64_t)value.bits;
     if (v == INT64_MIN)
         wadi_text_add(out, "INT64_MIN");
+    else if (v == INT32_MIN && value.type == WADI_I32)
+        wadi_text_add(out, "INT32_MIN"); /* -2147483648 is a long */
     else
         wadi_text_addf(out, "%s%" PRId64 "%s%s", v < 0 ? "(" : "", v,
                        v > INT32_MAX || v < -INT32_MAX ? "ll" : "", v < 0 ? ")" : "");
+}
+
+static bool is_int_constant(const wadi_lfun *f, wadi_lv v) {
+    const wadi_linst *i = f->inst[wadi_c_strip(f, v)];
+    return i->kind == WADI_L_CONST && wadi_type_is_int(i->type);
+}
+
+void wadi_c_say_type(wadi_text *out, const wadi_lfun *f, wadi_lv x, wadi_lv y) {
+    if (is_int_constant(f, x) && is_int_constant(f, y))
+        wadi_text_addf(out, "(%s)", wadi_c_type(f->inst[x]->type));
 }
 
 static void complex_constant(wadi_text *out, wadi_scalar value) {
@@ -137,6 +150,7 @@ static bool must_cut(wadi_sop op, wadi_type t) {
 static void infix(const op_writer *p, const char *op) {
     const bool cut = p->i->type != WADI_BOOL && must_cut(p->i->op, p->i->type);
     if (cut) wadi_text_addf(p->out, "(%s)(", wadi_c_type(p->i->type));
+    wadi_c_say_type(p->out, p->f, p->i->args[0], p->i->args[1]);
     p->operand(p->env, p->i->args[0]);
     wadi_text_addf(p->out, " %s ", op);
     p->operand(p->env, p->i->args[1]);
@@ -171,6 +185,7 @@ static bool plain_shift(const op_writer *p) {
         p->operand(p->env, p->i->args[0]);
         wadi_text_addf(p->out, " << %d)", (int)distance->imm.bits);
     } else {
+        wadi_c_say_type(p->out, p->f, p->i->args[0], p->i->args[0]);
         p->operand(p->env, p->i->args[0]);
         wadi_text_addf(p->out, " >> %d", (int)distance->imm.bits);
     }

@@ -4,6 +4,8 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -243,9 +245,147 @@ static void bitcasts_keep_the_bits(void **state) {
     }
 }
 
+/* ---- arguments that are constants ---- */
+
+/* What an operation gives for all constants, as one number: constants are where code is simplified. */
+typedef struct beside {
+    const op2 *op;
+    wadi_type type; /* of the constants */
+    enum {
+        LEFT,
+        RIGHT,
+        CHOSEN,
+        SIDES
+    } side; /* CHOSEN: both are one of two constants, as the element says */
+} beside;
+
+enum { CONSTANTS = 6 };
+
+/* The numbers, in `floats` or `bits`, of the constants that mean something to an operation. */
+static int constants(wadi_type t, int out[CONSTANTS]) {
+    static const int of_floats[CONSTANTS] = {0, 1, 2, 3, 14, 15};
+    static const int of_ints[CONSTANTS] = {0, 1, 2, 3, 6, 7}; /* and of i8 the ends */
+    const bool rounds = is_float(t) || is_complex(t);
+    int more = 0;
+    for (int size = wadi_type_size(t); !rounds && size > 1; size /= 2) more += 2;
+    for (int i = 0; i < CONSTANTS; i++)
+        out[i] = rounds ? of_floats[i] : of_ints[i] + (i < 4 ? 0 : more);
+    return t == WADI_BOOL ? 2 : CONSTANTS;
+}
+
+static wadi_exp constant(wadi_type t, int i) {
+    if (is_complex(t))
+        return wadi_complex(constant(wadi_type_part(t), i),
+                            constant(wadi_type_part(t), (5 * i + 3) % VALUES));
+    return is_float(t) ? wadi_literal(t, floats[i]) : wadi_convert(t, wadi_u64(value(t, i).bits));
+}
+
+/* A NaN has no bits of its own. */
+static wadi_exp bits_of(wadi_type t, wadi_exp x) {
+    if (is_complex(t)) {
+        const wadi_type part = wadi_type_part(t);
+        return wadi_xor(bits_of(part, wadi_real(x)),
+                        wadi_rotl(bits_of(part, wadi_imag(x)), wadi_i32(31)));
+    }
+    if (!is_float(t)) return wadi_convert(WADI_U64, x);
+    const wadi_exp as = t == WADI_F64 ? wadi_bitcast(WADI_U64, x)
+                                      : wadi_convert(WADI_U64, wadi_bitcast(WADI_U32, x));
+    return wadi_cond(wadi_isnan(x), wadi_u64(1), as);
+}
+
+static wadi_exp with(wadi_exp sum, wadi_type t, wadi_exp x) {
+    return wadi_xor(wadi_mul(sum, wadi_u64(UINT64_C(0x9e3779b97f4a7c15))), bits_of(t, x));
+}
+
+static wadi_type result_type(const op2 *op, wadi_type t) {
+    if (strchr("*ol", op->takes)) return WADI_BOOL;
+    if (op->f != wadi_complex) return t;
+    return t == WADI_F32 ? WADI_C64 : WADI_C128;
+}
+
+/* One of two constants: which, C has to find out when it runs. */
+static wadi_exp chosen(wadi_exp x, int by, wadi_type t, int i, int k) {
+    return wadi_cond(wadi_eq(x, constant(t, by)), constant(t, i), constant(t, k));
+}
+
+static bool is_division(const op2 *op) {
+    return op >= divisions && op < divisions + COUNT(divisions);
+}
+
+static wadi_exp beside_constants(void *env, wadi_exp x) {
+    const beside *b = env;
+    const wadi_type t = b->type, gives = result_type(b->op, t);
+    wadi_exp sum = wadi_u64(0);
+    int of[CONSTANTS];
+    const int n = constants(t, of);
+    for (int i = 0; i < n; i++) {
+        const int next = of[(i + 1) % n], third = of[(i + 2) % n];
+        const bool divides = is_division(b->op);
+        const wadi_exp c = constant(t, of[i]);
+        if (b->side == LEFT) sum = with(sum, gives, b->op->f(c, x));
+        if (b->side == RIGHT && !(divides && of[i] == 0)) sum = with(sum, gives, b->op->f(x, c));
+        if (b->side == CHOSEN && !(divides && next * third == 0))
+            sum = with(sum, gives,
+                       b->op->f(chosen(x, 0, t, of[i], next), chosen(x, 1, t, next, third)));
+    }
+    return sum;
+}
+
+typedef struct shifting {
+    const op2 *op;
+    wadi_type type;
+} shifting;
+
+/* The distances that are inside the width, just outside, and far from it. */
+static wadi_exp by_distances(void *env, wadi_exp x) {
+    const shifting *s = env;
+    const int32_t width = 8 * (int32_t)wadi_type_size(s->type);
+    const int32_t distances[] = {0,         1,  width - 1, width,     width + 1,
+                                 2 * width, -1, -width,    INT32_MIN, INT32_MAX};
+    wadi_exp sum = wadi_u64(0);
+    for (int i = 0; i < COUNT(distances); i++)
+        sum = with(sum, s->type, s->op->f(x, wadi_i32(distances[i])));
+    return sum;
+}
+
+static void output_beside(const op2 *ops, int n, wadi_type t, wadi_acc left, wadi_acc right) {
+    static const char *const sides[SIDES] = {"left", "right", "chosen"};
+    char name[32];
+    for (int i = 0; i < SIDES * n; i++) {
+        beside b = {&ops[i / SIDES], t, i % SIDES};
+        if (!fits(b.op->takes, t) || b.op->takes == 'f' || b.op->f == wadi_pow) continue;
+        snprintf(name, sizeof name, "%s_%s", b.op->name, sides[b.side]);
+        wadi_output(name, wadi_map_env(beside_constants, &b, b.side == LEFT ? right : left));
+    }
+}
+
+static void constants_in_every_place(void **state) {
+    (void)state;
+    static const wadi_type first[] = {WADI_BOOL, WADI_U8, WADI_I32, WADI_U32, WADI_I64, WADI_F64};
+    const bool all = getenv("WADI_TEST_ALL") != NULL;
+    for (int k = 0; k < (all ? WADI_TYPE_COUNT : COUNT(first)); k++) {
+        const wadi_type t = all ? (wadi_type)k : first[k];
+        vectors v;
+        vectors_init(&v, t);
+        wadi_program *p = wadi_program_create(wadi_type_name(t));
+        const wadi_acc x = vector_of("x", t), z = vector_of("divisor", t),
+                       d = vector_of("distance", WADI_I32);
+        output_beside(binary, COUNT(binary), t, x, x);
+        output_beside(divisions, COUNT(divisions), t, x, z);
+        for (int i = 0; i < COUNT(shifts) && fits('i', t); i++) {
+            static const char *const sides[] = {"of_shl", "of_shr", "of_rotl", "of_rotr"};
+            shifting s = {&shifts[i], t};
+            beside b = {&shifts[i], t, LEFT};
+            wadi_output(s.op->name, wadi_map_env(by_distances, &s, x));
+            wadi_output(sides[i], wadi_map_env(beside_constants, &b, d));
+        }
+        conf_assert_agrees_briefly(p, &v.io);
+    }
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_operation_on_every_type),
-                                       cmocka_unit_test(every_conversion),
-                                       cmocka_unit_test(bitcasts_keep_the_bits)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_operation_on_every_type), cmocka_unit_test(constants_in_every_place),
+        cmocka_unit_test(every_conversion), cmocka_unit_test(bitcasts_keep_the_bits)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
