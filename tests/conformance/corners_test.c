@@ -7,98 +7,11 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include <cmocka.h>
 
-#include "operators/table.h"
-#include "tests/conformance/runner.h"
-
-enum { LONG = 200000, COUNT = 12, NUMBERS = 9 };
-
-typedef struct inputs {
-    double *data; /* 1, 1/2, 1/3, ..: sums tell the order they were made in */
-    int64_t number[NUMBERS], count[COUNT], ramp[COUNT][COUNT];
-    wadi_interp_input array[16];
-    char name[16][8];
-    wadi_array scalars[COUNT], vectors[COUNT];
-    wadi_interp_source source[2];
-    wadi_interp_io io;
-} inputs;
-
-static int make(void **state) {
-    static inputs in;
-    static const int64_t extents[] = {1, 2, 3, 16, 17, 18, 33, 259, 4096, 4097, 4098, LONG};
-    static const int64_t numbers[NUMBERS] = {0, 1, -3, -4, 259, 3037000500, 3, -100000, INT64_MAX};
-    int n = 0;
-    in.data = malloc(LONG * sizeof *in.data);
-    if (!in.data) return -1;
-    for (int64_t i = 0; i < LONG; i++) in.data[i] = 1.0 / (double)(i + 1);
-    for (size_t i = 0; i < sizeof extents / sizeof *extents; i++, n++) {
-        snprintf(in.name[n], sizeof in.name[n], "r%lld", (long long)extents[i]);
-        in.array[n] = (wadi_interp_input){in.name[n], conf_vector(WADI_F64, extents[i], in.data)};
-    }
-    memcpy(in.number, numbers, sizeof numbers);
-    in.array[n++] = (wadi_interp_input){"z", conf_vector(WADI_I64, NUMBERS, in.number)};
-    for (int i = 0; i < COUNT; i++) {
-        in.count[i] = i;
-        for (int j = 0; j < COUNT; j++) in.ramp[i][j] = i + j;
-        in.scalars[i] = conf_scalar(WADI_I64, &in.count[i]);
-        in.vectors[i] = conf_vector(WADI_I64, i % 4, in.ramp[i]);
-    }
-    in.source[0] = (wadi_interp_source){.name = "s", .n = COUNT, .elements = in.scalars};
-    in.source[1] = (wadi_interp_source){.name = "v", .n = COUNT, .elements = in.vectors};
-    in.io = (wadi_interp_io){in.array, n, in.source, 2};
-    *state = &in;
-    return 0;
-}
-
-static int drop(void **state) {
-    free(((inputs *)*state)->data);
-    return 0;
-}
-
-static const conf_variant variants[] = {{NULL, WADI_SCHEDULE_FORCE_INSIDE, 1, 1},
-                                        {NULL, WADI_SCHEDULE_FORCE_INSIDE, 2, 5},
-                                        {NULL, WADI_SCHEDULE_FORCE_FLAT, 1, 1},
-                                        {NULL, WADI_SCHEDULE_FORCE_FLAT, 2, 5},
-                                        {NULL, WADI_SCHEDULE_FORCE_FLAT, 2, 1000}};
-
-static bool as_interpreted(const conf_case *c, const wadi_exe *exe, const conf_variant *v,
-                           wadi_text *why) {
-    int64_t delivered = 0;
-    wadi_error err = {0};
-    if (c->want) return conf_run(c, exe, v, why);
-    const wadi_status st = conf_go(c, exe, v, &delivered, &err);
-    if (st != WADI_FAULT)
-        wadi_text_addf(why, "status %s, the interpreter: %s", wadi_status_name(st), c->fault.msg);
-    return st == WADI_FAULT;
-}
-
-static void check(void **state, const char *text, bool faults) {
-    const inputs *in = *state;
-    conf_case c;
-    wadi_text why;
-    wadi_text_init(&why);
-    bool same = conf_case_text(&c, text, &in->io, &why);
-    if (same && (c.want == NULL) != faults) {
-        wadi_text_addf(&why, "the interpreter: %s", c.want ? "no fault" : c.fault.msg);
-        same = false;
-    }
-    wadi_exe *exe = same ? conf_compile(&c, NULL, &why) : NULL;
-    for (size_t i = 0; same && i < sizeof variants / sizeof *variants; i++) {
-        same = exe && as_interpreted(&c, exe, &variants[i], &why);
-        if (same) continue;
-        wadi_text_add(&why, "\n");
-        conf_variant_print(&variants[i], &why);
-    }
-    if (!same) print_error("%s\n%s\n", wadi_text_str(&why), text);
-    wadi_exe_destroy(exe);
-    conf_case_fini(&c);
-    wadi_text_fini(&why);
-    assert_true(same);
-}
+#include "base/text.h"
+#include "tests/conformance/texts.h"
 
 /* Folds of rows whose extent is known when they are compiled: below, at and
  * above the number of lanes and the size of a block. */
@@ -115,7 +28,7 @@ static void rows_of_known_extents(void **state) {
         wadi_text_addf(&t, "g%s = fold 0.5 r%s (a, b) { max a b }\noutput g%s\n", n, n, n);
         wadi_text_addf(&t, "s%s = scanl 0.25 r%s (a, b) { add a b }\noutput s%s\n", n, n, n);
     }
-    check(state, wadi_text_str(&t), false);
+    texts_check(state, wadi_text_str(&t), false);
     wadi_text_fini(&t);
 }
 
@@ -135,7 +48,7 @@ static void the_earlier_argument_is_the_first(void **state) {
         wadi_text_addf(&t, "t%s = scanl1 x%s (a, b) %s\noutput t%s\n", n, n, last, n);
     }
     wadi_text_add(&t, "g = fold_seg -7 o x4096 (a, b) { if ne b 0 { b } else { a } }\noutput g\n");
-    check(state, wadi_text_str(&t), false);
+    texts_check(state, wadi_text_str(&t), false);
     wadi_text_fini(&t);
 }
 
@@ -152,20 +65,20 @@ static void scans_of_floats_keep_their_blocks(void **state) {
         wadi_text_addf(&t, "t%s = scanl1 h%s (a, b) { add a b }\noutput t%s\n", n, n, n);
         wadi_text_addf(&t, "f%s = fold 0.1 h%s (a, b) { add a b }\noutput f%s\n", n, n, n);
     }
-    check(state, wadi_text_str(&t), false);
+    texts_check(state, wadi_text_str(&t), false);
     wadi_text_fini(&t);
 }
 
 static void sums_of_floats_keep_their_order(void **state) {
-    check(state,
-          "program collisions\n"
-          "input r200000 : f64[200000]\n"
-          "zeros = generate 4 (i) { 0.0 }\n"
-          "keys = generate 200000 (i) { rem i 4 }\n"
-          "h = permute zeros r200000 keys (new, old) { add new old } (i, k) { "
-          "true, k }\n"
-          "output h\n",
-          false);
+    texts_check(state,
+                "program collisions\n"
+                "input r200000 : f64[200000]\n"
+                "zeros = generate 4 (i) { 0.0 }\n"
+                "keys = generate 200000 (i) { rem i 4 }\n"
+                "h = permute zeros r200000 keys (new, old) { add new old } (i, k) { "
+                "true, k }\n"
+                "output h\n",
+                false);
 }
 
 /* What would fault, or not end, stays in the sequence that has no round. */
@@ -173,102 +86,102 @@ static void nothing_leaves_an_empty_sequence(void **state) {
 #define INNER(name, body)                                                        \
     "    " name " = produce n (i) {\n        " body "\n        yield b\n    }\n" \
     "    " name "s = elements " name "\n"
-    check(state,
-          "program empty\n"
-          "t = stream_in \"v\" : seq(i64[?])\n"
-          "u = map_seq t (v) {\n"
-          "    n = unit { extent v 0 }\n"
-          "    three = unit { quot (extent v 0) 3 }\n"
-          "    w = generate 3 (k) { mul k k }\n" INNER("p", "b = unit { v !! 0 }")
-              INNER("q", "b = unit { v ! (sub (extent v 0) 1) }")
-                  INNER("r", "b = unit { quot 100 (extent v 0) }")
-                      INNER("l", "b = unit { while (x) { lt x 5 } do { add x (min "
+    texts_check(state,
+                "program empty\n"
+                "t = stream_in \"v\" : seq(i64[?])\n"
+                "u = map_seq t (v) {\n"
+                "    n = unit { extent v 0 }\n"
+                "    three = unit { quot (extent v 0) 3 }\n"
+                "    w = generate 3 (k) { mul k k }\n" INNER("p", "b = unit { v !! 0 }")
+                    INNER("q", "b = unit { v ! (sub (extent v 0) 1) }")
+                        INNER("r", "b = unit { quot 100 (extent v 0) }") INNER(
+                            "l", "b = unit { while (x) { lt x 5 } do { add x (min "
                                  "(extent v 0) 1) } from 0 }")
-                          INNER("m", "b = fold1 v (x, y) { add x y }") "    zp = produce three "
-                                                                       "(i) {\n"
-                                                                       "        c = zip_with v "
-                                                                       "w (x, y) { add x y }\n"
-                                                                       "        b = fold 0 c "
-                                                                       "(x, y) { add x y }\n"
-                                                                       "        yield b\n"
-                                                                       "    }\n"
-                                                                       "    zs = elements zp\n"
-                                                                       "    yield ps, qs, rs, "
-                                                                       "ls, ms, zs\n"
-                                                                       "}\n"
-                                                                       "stream_out \"out\" u\n",
-          false);
+                            INNER("m", "b = fold1 v (x, y) { add x y }") "    zp = produce three "
+                                                                         "(i) {\n"
+                                                                         "        c = zip_with v "
+                                                                         "w (x, y) { add x y }\n"
+                                                                         "        b = fold 0 c "
+                                                                         "(x, y) { add x y }\n"
+                                                                         "        yield b\n"
+                                                                         "    }\n"
+                                                                         "    zs = elements zp\n"
+                                                                         "    yield ps, qs, rs, "
+                                                                         "ls, ms, zs\n"
+                                                                         "}\n"
+                                                                         "stream_out \"out\" u\n",
+                false);
 #undef INNER
 }
 
 static void transducers_of_no_length(void **state) {
-    check(state,
-          "program cuts\n"
-          "t = stream_in \"v\" : seq(i64[?])\n"
-          "u = map_seq t (v) {\n"
-          "    n = unit { extent v 0 }\n"
-          "    p = produce n (i) { yield i }\n"
-          "    f = filter_seq p (i) {\n        c = unit { ge (the i) 0 }\n       "
-          " yield c\n    }\n"
-          "    a = take_seq f 0\n    b = take_seq a 5\n    ab = elements b\n"
-          "    c = take_seq f 5\n    d = take_seq c 0\n    cd = elements d\n"
-          "    e = drop_seq f 1\n    g = take_seq e 1\n    eg = elements g\n"
-          "    h = take_seq f 2\n    k = drop_seq h 1\n    hk = elements k\n"
-          "    l = drop_seq p 3\n    lx = elements l\n"
-          "    q = drop_seq l 99\n    qx = elements q\n"
-          "    r = take_seq p 99\n    rx = elements r\n"
-          "    yield ab, cd, eg, hk, lx, qx, rx\n"
-          "}\n"
-          "stream_out \"out\" u\n",
-          false);
+    texts_check(state,
+                "program cuts\n"
+                "t = stream_in \"v\" : seq(i64[?])\n"
+                "u = map_seq t (v) {\n"
+                "    n = unit { extent v 0 }\n"
+                "    p = produce n (i) { yield i }\n"
+                "    f = filter_seq p (i) {\n        c = unit { ge (the i) 0 }\n       "
+                " yield c\n    }\n"
+                "    a = take_seq f 0\n    b = take_seq a 5\n    ab = elements b\n"
+                "    c = take_seq f 5\n    d = take_seq c 0\n    cd = elements d\n"
+                "    e = drop_seq f 1\n    g = take_seq e 1\n    eg = elements g\n"
+                "    h = take_seq f 2\n    k = drop_seq h 1\n    hk = elements k\n"
+                "    l = drop_seq p 3\n    lx = elements l\n"
+                "    q = drop_seq l 99\n    qx = elements q\n"
+                "    r = take_seq p 99\n    rx = elements r\n"
+                "    yield ab, cd, eg, hk, lx, qx, rx\n"
+                "}\n"
+                "stream_out \"out\" u\n",
+                false);
 }
 
 static void a_loop_behind_overlapping_windows(void **state) {
-    check(state,
-          "program windows\n"
-          "s = stream_in \"s\" : seq(i64)\n"
-          "w = windows last=0 s 4 2\n"
-          "u = map_seq w (x) {\n"
-          "    y, k = awhile x 0 (a, k) {\n"
-          "        c = unit { lt (the k) 2 }\n        yield c\n"
-          "    } do (a, k) {\n"
-          "        b = drop dim=0 a 1\n        l = unit { add (the k) 1 }\n      "
-          "  yield b, l\n"
-          "    }\n"
-          "    yield y\n"
-          "}\n"
-          "stream_out \"out\" u\n",
-          false);
+    texts_check(state,
+                "program windows\n"
+                "s = stream_in \"s\" : seq(i64)\n"
+                "w = windows last=0 s 4 2\n"
+                "u = map_seq w (x) {\n"
+                "    y, k = awhile x 0 (a, k) {\n"
+                "        c = unit { lt (the k) 2 }\n        yield c\n"
+                "    } do (a, k) {\n"
+                "        b = drop dim=0 a 1\n        l = unit { add (the k) 1 }\n      "
+                "  yield b, l\n"
+                "    }\n"
+                "    yield y\n"
+                "}\n"
+                "stream_out \"out\" u\n",
+                false);
 }
 
 static void batches_that_begin_within_a_chunk(void **state) {
-    check(state,
-          "program batches\n"
-          "s = stream_in \"s\" : seq(i64)\n"
-          "u = map_seq s (i) {\n"
-          "    n = unit { add 1 (quot (the i) 3) }\n"
-          "    g = generate n (j) { add j (the i) }\n"
-          "    yield g\n"
-          "}\n"
-          "b = batch u 3\n"
-          "t = map_seq b (x) {\n    y = map x (e) { neg e }\n    yield y\n}\n"
-          "stream_out \"out\" t\n",
-          false);
+    texts_check(state,
+                "program batches\n"
+                "s = stream_in \"s\" : seq(i64)\n"
+                "u = map_seq s (i) {\n"
+                "    n = unit { add 1 (quot (the i) 3) }\n"
+                "    g = generate n (j) { add j (the i) }\n"
+                "    yield g\n"
+                "}\n"
+                "b = batch u 3\n"
+                "t = map_seq b (x) {\n    y = map x (e) { neg e }\n    yield y\n}\n"
+                "stream_out \"out\" t\n",
+                false);
 }
 
 static void extents_that_shrink_one_by_one(void **state) {
-    check(state,
-          "program least\n"
-          "s = stream_in \"s\" : seq(i64)\n"
-          "two = take_seq s 2\n"
-          "u = map_seq two (i) {\n"
-          "    n = unit { add 1 (the i) }\n    m = unit { sub 3 (the i) }\n"
-          "    g = generate n m (j, k) { add (mul j 10) k }\n"
-          "    yield g\n"
-          "}\n"
-          "least = tabulate_min u\n"
-          "output least\n",
-          false);
+    texts_check(state,
+                "program least\n"
+                "s = stream_in \"s\" : seq(i64)\n"
+                "two = take_seq s 2\n"
+                "u = map_seq two (i) {\n"
+                "    n = unit { add 1 (the i) }\n    m = unit { sub 3 (the i) }\n"
+                "    g = generate n m (j, k) { add (mul j 10) k }\n"
+                "    yield g\n"
+                "}\n"
+                "least = tabulate_min u\n"
+                "output least\n",
+                false);
 }
 
 static void indices_that_wrap(void **state) {
@@ -286,7 +199,7 @@ static void indices_that_wrap(void **state) {
                  "k = unit { z ! 6 }\nm = unit { z ! 3 }\nf = unit { z ! 5 }\n"
                  "y = generate 5 (i) { %s }\noutput y\n",
                  i < 2 ? bodies[i] : faults[i - 2]);
-        check(state, text, i >= 2);
+        texts_check(state, text, i >= 2);
     }
 }
 
@@ -310,7 +223,7 @@ static void a_check_is_of_one_array_and_one_index(void **state) {
                  "input z : i64[k]\nuses = unit { add (extent r17 0) (extent z 0) }\n"
                  "y = generate 40 (i) { %s }\noutput y\noutput uses\n",
                  cases[i].body);
-        check(state, text, cases[i].faults);
+        texts_check(state, text, cases[i].faults);
     }
 }
 
@@ -326,7 +239,7 @@ static void a_bound_on_one_side_bounds_no_sum(void **state) {
                  "y = generate k (i) {\n    x = z ! i\n"
                  "    if ge x 0 { r16 ! (%s) } else { 0.0 }\n}\noutput y\n",
                  indices[i]);
-        check(state, text, true);
+        texts_check(state, text, true);
     }
 }
 
@@ -339,19 +252,19 @@ static void segments_far_outside(void **state) {
                  "o = map ks (k) { k }\n"
                  "y = fold_seg 0.0 o r16 (a, x) { add a x }\noutput y\n",
                  offsets[i]);
-        check(state, text, true);
+        texts_check(state, text, true);
     }
 }
 
 static void extents_that_do_not_fit_their_type(void **state) {
-    check(state,
-          "program narrow\n"
-          "input r259 : f64[n]\n"
-          "e = unit { convert i64 (convert i8 (extent r259 0)) }\n"
-          "g = generate e (i) { i }\n"
-          "y = zip_with g r259 (i, x) { add (convert f64 i) x }\n"
-          "output y\n",
-          true);
+    texts_check(state,
+                "program narrow\n"
+                "input r259 : f64[n]\n"
+                "e = unit { convert i64 (convert i8 (extent r259 0)) }\n"
+                "g = generate e (i) { i }\n"
+                "y = zip_with g r259 (i, x) { add (convert f64 i) x }\n"
+                "output y\n",
+                true);
 }
 
 int main(void) {
@@ -371,5 +284,5 @@ int main(void) {
         cmocka_unit_test(segments_far_outside),
         cmocka_unit_test(extents_that_do_not_fit_their_type),
     };
-    return cmocka_run_group_tests(tests, make, drop);
+    return cmocka_run_group_tests(tests, texts_open, texts_close);
 }
