@@ -18,38 +18,68 @@ wrong() {
     failed=1
 }
 
-# The process is gone within 10 s, else it is killed: a cap against hangs. By how, $status says.
+# The process is gone within two minutes, else it is killed: a cap against hangs. By how, $status says.
 gone() {
     tries=0
-    while kill -0 "$1" 2>/dev/null && [ $tries -lt 200 ]; do
+    while kill -0 "$1" 2>/dev/null && [ $tries -lt 2400 ]; do
         tries=$((tries + 1))
         sleep 0.05
     done
-    [ $tries -lt 200 ] || { kill -9 "$1"; status=hangs; wait "$1" 2>/dev/null || :; return; }
+    [ $tries -lt 2400 ] || { kill -9 "$1"; status=hangs; wait "$1" 2>/dev/null || :; return; }
     status=0
     wait "$1" 2>/dev/null || status=$?
 }
 
-# Returns when the file has content, after 30 s at the latest.
-filled() {
-    tries=0
-    while [ ! -s "$1" ] && [ $tries -lt 600 ]; do
+# until_that PID COMMAND...: returns when the command succeeds or the process has ended, after two minutes at the latest.
+until_that() {
+    of=$1 tries=0
+    shift
+    while ! "$@" && kill -0 "$of" 2>/dev/null && [ $tries -lt 2400 ]; do
         tries=$((tries + 1))
         sleep 0.05
     done
 }
 
-# ends WHAT STATUS SIGNAL WHEN COMMAND...: the command, sent the signal after so many seconds or once the file @NAME has content, ends
-# with the status.
+# The process catches SIGINT and SIGTERM: until then a shell has the one ignored for what it runs beside itself.
+catches() {
+    mask=$(sed -n 's/^SigCgt:.*\(.\{4\}\)$/\1/p' "/proc/$1/status" 2>/dev/null)
+    [ $((0x${mask:-0} & 0x4002)) -eq $((0x4002)) ]
+}
+
+# Processor time of the process, of its threads alone, in hundredths of a second.
+worked() {
+    sed 's/.*) //' "/proc/$1/stat" 2>/dev/null | awk '{ print $12 + $13 }'
+}
+
+# It has worked for 0.3 s: more than it takes to begin.
+works() {
+    [ "$(worked "$1")" -ge 30 ] 2>/dev/null
+}
+
+# All its threads sleep, without a child at work, and slept when this was last asked.
+slept=
+rests() {
+    now=$(cat "/proc/$1"/task/*/stat 2>/dev/null | sed 's/.*) //' | awk '{ printf "%s %d,", $1, $12 + $13 }')
+    before=$slept
+    slept=$now
+    [ "$before" = "$now" ] && [ -z "$(cat "/proc/$1"/task/*/children 2>/dev/null)" ] && case $now in *[RD]*) false ;; esac
+}
+
+# ends WHAT STATUS SIGNAL WHEN COMMAND...: the command ends with the status, by the signal sent when it has come so far: it works, it
+# rests, or the file @NAME has content.
 ends() {
     what=$1 want=$2 signal=$3 when=$4
     shift 4
     { "$@" <&3 3<&- 2>messages & } 3<&0 # else it would have no standard input
     pid=$!
-    case $when in
-    @*) filled "${when#@}" ;;
-    *) sleep "$when" ;;
-    esac
+    if [ ! -r /proc/self/status ]; then
+        sleep 2
+    elif [ "${when#@}" != "$when" ]; then
+        until_that $pid test -s "${when#@}"
+    else
+        until_that $pid catches $pid
+        until_that $pid "$when" $pid
+    fi
     kill -"$signal" $pid 2>/dev/null || wrong "$what: had ended before"
     gone $pid
     [ "$status" = "$want" ] || wrong "$what: status $status, not $want: $(cat messages)"
@@ -79,21 +109,21 @@ head -c 8000 /dev/zero >z.raw
 "$flac" -q $samples -o warm.flac z.raw
 rm warm.raw warm.flac
 
-ends "wadi, a loop that does not end" 143 TERM 1 "$wadi" run inf.wadi x=1,2,3
-ends "wadi, SIGINT" 130 INT 1 "$wadi" run inf.wadi x=1,2,3
-ends "wadi, a FIFO nobody writes to" 143 TERM 0.3 "$wadi" run dbl.wadi s=10:@silent out=@o.raw
+ends "wadi, a loop that does not end" 143 TERM works "$wadi" run inf.wadi x=1,2,3
+ends "wadi, SIGINT" 130 INT works "$wadi" run inf.wadi x=1,2,3
+ends "wadi, a FIFO nobody writes to" 143 TERM rests "$wadi" run dbl.wadi s=10:@silent out=@o.raw
 sleep 1000 >silent &
 writer=$!
-ends "wadi, a silent FIFO" 143 TERM 0.3 "$wadi" run dbl.wadi s=10:@silent out=@o.raw
-ends "wadi, a program from a silent pipe" 143 TERM 0.3 "$wadi" run - s=1 <silent
-ends "wadi-md5, a silent dictionary" 143 TERM 0.5 "$md5" --hashes 00112233445566778899aabbccddeeff silent
-ends "wadi-md5, silent standard input" 130 INT 0.5 "$md5" --hashes 00112233445566778899aabbccddeeff - <silent
-ends "wadi-md5, silent hashes" 143 TERM 0.3 "$md5" --hashes silent z.raw
-ends "wadi-grid, visibilities from a silent FIFO" 143 TERM 0.3 "$grid" -q -s 64 --fov 1deg -o o.fits silent
-ends "wadi-vis-send, visibilities from a silent FIFO" 143 TERM 0.3 "$send" silent ipc://"$place"/link
-ends "wadi-flac, a silent FIFO" 143 TERM 0.3 "$flac" -q -o o.flac silent
-ends "wadi-flac, silent samples" 130 INT 0.3 "$flac" -q $samples -o o.flac - <silent
-ends "wadi-flac, decoding a silent FIFO" 143 TERM 0.3 "$flac" -q -d -o o.wav silent
+ends "wadi, a silent FIFO" 143 TERM rests "$wadi" run dbl.wadi s=10:@silent out=@o.raw
+ends "wadi, a program from a silent pipe" 143 TERM rests "$wadi" run - s=1 <silent
+ends "wadi-md5, a silent dictionary" 143 TERM rests "$md5" --hashes 00112233445566778899aabbccddeeff silent
+ends "wadi-md5, silent standard input" 130 INT rests "$md5" --hashes 00112233445566778899aabbccddeeff - <silent
+ends "wadi-md5, silent hashes" 143 TERM rests "$md5" --hashes silent z.raw
+ends "wadi-grid, visibilities from a silent FIFO" 143 TERM rests "$grid" -q -s 64 --fov 1deg -o o.fits silent
+ends "wadi-vis-send, visibilities from a silent FIFO" 143 TERM rests "$send" silent ipc://"$place"/link
+ends "wadi-flac, a silent FIFO" 143 TERM rests "$flac" -q -o o.flac silent
+ends "wadi-flac, silent samples" 130 INT rests "$flac" -q $samples -o o.flac - <silent
+ends "wadi-flac, decoding a silent FIFO" 143 TERM rests "$flac" -q -d -o o.wav silent
 kill $writer
 
 # In the midst: analysed, coded and half written when no more comes.
@@ -103,26 +133,26 @@ mkfifo midst
     exec sleep 1000
 } >midst 2>/dev/null &
 writer=$!
-ends "wadi-flac, samples that stop coming" 143 TERM 2 "$flac" -q $samples -o o.flac midst
+ends "wadi-flac, samples that stop coming" 143 TERM rests "$flac" -q $samples -o o.flac midst
 kill $writer
 
 for signal in TERM INT; do # nobody at the other end
     [ $signal = TERM ] && end=143 || end=130
-    ends "wadi, no sender, $signal" $end $signal 0.5 "$wadi" run dbl.wadi s=@ipc://"$place"/none out=@o.raw
-    ends "wadi, no receiver, $signal" $end $signal 0.5 "$wadi" run dbl.wadi s=10:@z.raw out=@ipc://"$place"/none
-    ends "wadi, no receiver of nothing, $signal" $end $signal 0.5 \
-        "$wadi" run dbl.wadi s=10:@/dev/null out=@ipc://"$place"/none
-    ends "wadi-grid, no sender, $signal" $end $signal 0.5 \
+    ends "wadi, no sender, $signal" $end $signal rests "$wadi" run dbl.wadi s=@ipc://"$place"/none out=@o.raw --wait 600
+    ends "wadi, no receiver, $signal" $end $signal rests "$wadi" run dbl.wadi s=10:@z.raw out=@ipc://"$place"/none --wait 600
+    ends "wadi, no receiver of nothing, $signal" $end $signal rests \
+        "$wadi" run dbl.wadi s=10:@/dev/null out=@ipc://"$place"/none --wait 600
+    ends "wadi-grid, no sender, $signal" $end $signal rests \
         "$grid" -q -s 64 --fov 1deg -o o.fits --listen ipc://"$place"/none
 done
 
-ends "wadi, a FIFO nobody reads" 143 TERM 0.3 "$wadi" run dbl.wadi s=10:@z.raw out=@unread
+ends "wadi, a FIFO nobody reads" 143 TERM rests "$wadi" run dbl.wadi s=10:@z.raw out=@unread
 sleep 1000 <unread &
 reader=$!
 head -c 8000000 /dev/zero >long.raw
-ends "wadi, a full FIFO" 143 TERM 0.5 "$wadi" run dbl.wadi s=1000:@long.raw out=@unread
-ends "wadi, a full standard output" 143 TERM 0.5 "$wadi" run dbl.wadi s=1000:@long.raw >unread
-ends "wadi-flac, a full standard output" 143 TERM 2 "$flac" -q $samples -c "$flac" >unread
+ends "wadi, a full FIFO" 143 TERM rests "$wadi" run dbl.wadi s=1000:@long.raw out=@unread
+ends "wadi, a full standard output" 143 TERM rests "$wadi" run dbl.wadi s=1000:@long.raw >unread
+ends "wadi-flac, a full standard output" 143 TERM rests "$flac" -q $samples -c "$flac" >unread
 kill $reader
 
 # a compiler that does not care
@@ -146,7 +176,7 @@ ends "wadi-flac, a compiler that hangs" 143 TERM @cc.pid \
 # Signals that come twice at once, as timeout(1) sends them, count once; later the second one ends the process.
 "$wadi" run dbl.wadi s=10:@silent out=@o.raw 2>/dev/null &
 pid=$!
-sleep 0.3
+until_that $pid catches $pid
 kill -TERM $pid $pid
 gone $pid
 [ "$status" = 143 ] || wrong "two signals at once: status $status"

@@ -31,6 +31,15 @@ says() {
     grep -q -e "$1" message || wrong "no \"$1\" in: $(cat message)"
 }
 
+# until_that COMMAND...: returns when it succeeds, after two minutes at the latest.
+until_that() {
+    waited=0
+    while ! "$@" 2>/dev/null && [ $waited -lt 1200 ]; do
+        waited=$((waited + 1))
+        sleep 0.1
+    done
+}
+
 holds() {
     grep -q -x -F -e "$1" out || wrong "no \"$1\" in: $(cat out)"
 }
@@ -227,10 +236,7 @@ status 0 true
 pid=$!
 exec 3>fifo
 printf 'first\n' >&3
-for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
-    grep -q '^place *0 *6 *1 ' place 2>/dev/null && break
-    sleep 0.5
-done
+until_that grep -q '^place *0 *6 *1 ' place
 grep -q '^place *0 *6 *1 ' place || wrong "no place behind the first word: $(cat place)"
 "$program" -q --restore place -m "$(digest second)" - <few >second 2>&1
 [ $? -eq 2 ] && grep -q 'place: another process' second || wrong "a session had two owners: $(cat second)"
@@ -242,7 +248,7 @@ holds "$(digest second):second"
 # ---- a word is told once, too, where words before it are still waited for: the compiler for long ones takes its time ----
 cat >compiler <<EOF
 #!/bin/sh
-case " \$* " in *" -o "*) [ -e "$PWD/hold" ] && exec sleep 100 ;; esac
+case " \$* " in *" -o "*) [ -e "$PWD/hold" ] && exec sleep 1000 ;; esac
 exec cc "\$@"
 EOF
 chmod +x compiler
@@ -253,15 +259,9 @@ status 0 "$program" -q -m "$(digest first)" few
 "$program" -q --restore place -m "$(digest second)" -m "$(digest last)" - <fifo >out 2>message &
 exec 3>fifo
 printf 'first\n' >&3
-for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
-    grep -q '^place *0 *6 *1 ' place 2>/dev/null && break
-    sleep 0.5
-done
+until_that grep -q '^place *0 *6 *1 ' place
 printf '%s\nsecond\n' "$long" >&3
-for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
-    [ -s out ] && break
-    sleep 0.5
-done
+until_that test -s out
 holds "$(digest second):second"
 kill -INT $!
 wait $!
