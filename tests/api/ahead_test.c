@@ -154,7 +154,7 @@ static void a_forked_child_makes_its_own(void **state) {
         wadi_exe_warm(exe, NULL);
         const pid_t child = fork();
         if (child == 0) {
-            (void)alarm(60);
+            (void)alarm(600);
             _exit(go(exe) == WADI_OK ? 0 : 1);
         }
         assert_int_equal(go(exe), WADI_OK);

@@ -18,7 +18,7 @@
 #include "base/thread.h"
 #include "wadi/wadi.h"
 
-static const int64_t cap_ns = 2000000000;
+static const int64_t cap_ns = 30000000000;
 
 typedef struct job {
     const char *text;
@@ -29,15 +29,25 @@ typedef struct job {
 
 typedef struct canceller {
     wadi_run *run;
-    int64_t wait_ns, called_ns;
+    const char *
+        begun; /* it is cancelled when there is such a file; NULL: when it has computed for a while */
+    int64_t called_ns;
     wadi_thread thread;
 } canceller;
 
+static int64_t worked_ns(void) {
+    struct timespec t = {0};
+    (void)clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return t.tv_sec * INT64_C(1000000000) + t.tv_nsec;
+}
+
 static void cancel_later(void *env) {
+    enum { WORK_MS = 100 }; /* more than it takes to come to the kernel */
     canceller *c = env;
-    const struct timespec nap = {.tv_sec = c->wait_ns / 1000000000,
-                                 .tv_nsec = c->wait_ns % 1000000000};
-    (void)nanosleep(&nap, NULL);
+    const struct timespec nap = {.tv_nsec = 5000000};
+    const int64_t end = worked_ns() + WORK_MS * 1000000;
+    while (c->begun != NULL ? access(c->begun, F_OK) != 0 : worked_ns() < end)
+        (void)nanosleep(&nap, NULL);
     c->called_ns = wadi_clock_ns();
     wadi_run_cancel(c->run);
 }
@@ -67,7 +77,7 @@ typedef struct bound {
 
 static bound bind(wadi_run *run, const job *j) {
     static double three[] = {1, 2, 3};
-    static int64_t many[] = {INT64_C(10000000000)};
+    static int64_t many[] = {INT64_C(100000000000)};
     bound b = {NULL, NULL};
     const wadi_array x = {.rank = j->scalar ? 0 : 1,
                           .fields = 1,
@@ -89,15 +99,15 @@ static bound bind(wadi_run *run, const job *j) {
     return b;
 }
 
-/* The program would run for ever, or for minutes. */
-static void ends(const job *j) {
+/* The program would run for ever, or for hours. */
+static void ends(const job *j, const char *begun) {
     const wadi_run_options options = {.threads = 1, .schedule = j->schedule};
     wadi_exe *exe = compile(j->text);
     wadi_run *run = NULL;
     wadi_error err = {.status = WADI_OK};
     assert_int_equal(wadi_run_create(exe, &options, &run, &err), WADI_OK);
     const bound b = bind(run, j);
-    canceller c = {.run = run, .wait_ns = 300000000};
+    canceller c = {.run = run, .begun = begun};
     assert_int_equal(wadi_thread_start(&c.thread, cancel_later, &c, NULL), WADI_OK);
     const wadi_status status = wadi_run_go(run, &err);
     const int64_t ended_ns = wadi_clock_ns();
@@ -115,7 +125,7 @@ static void in_all_schedules(job j) {
         WADI_SCHEDULE_FORCE_INSIDE, WADI_SCHEDULE_FORCE_FLAT, WADI_SCHEDULE_FORCE_ACROSS};
     for (size_t i = 0; i < sizeof schedules / sizeof *schedules; i++) {
         j.schedule = schedules[i];
-        ends(&j);
+        ends(&j, NULL);
     }
 }
 
@@ -233,7 +243,8 @@ static int hanging_compiler(void **state) {
     if (mkdtemp(place) == NULL) return 1;
     in_place(path, sizeof path, "cc");
     FILE *f = fopen(path, "w");
-    if (f == NULL || fputs("#!/bin/sh\ntrap '' TERM\nsleep 1000\n", f) < 0 || fclose(f) != 0)
+    if (f == NULL || fprintf(f, "#!/bin/sh\ntrap '' TERM\n: >%s/begun\nsleep 1000\n", place) < 0 ||
+        fclose(f) != 0)
         return 1;
     if (chmod(path, 0700) != 0 || setenv("WADI_CC", path, 1) != 0) return 1;
     in_place(path, sizeof path, "cache");
@@ -249,7 +260,9 @@ static int usual_compiler(void **state) {
 
 static void a_compiler_that_hangs_ends(void **state) {
     (void)state;
-    ends(&(job){.text = small});
+    char begun[64];
+    in_place(begun, sizeof begun, "begun");
+    ends(&(job){.text = small}, begun);
 }
 
 typedef struct heard {

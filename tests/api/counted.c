@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-enum { PATIENCE_S = 120 };
+enum { PATIENCE_S = 600 };
 
 static char place[] = "/tmp/wadi_counted_XXXXXX";
 

@@ -133,7 +133,7 @@ static void begin(blocked *b, void (*what)(blocked *b)) {
 
 /* It blocks until it is stopped, and then ends at once; a cap against hangs alone. */
 static void ends_when_stopped(blocked *b) {
-    static const int64_t cap = 2000000000;
+    static const int64_t cap = 120000000000;
     (void)nanosleep(&(struct timespec){0, 20000 * 1000L}, NULL);
     wadi_mutex_lock(&b->lock);
     assert_false(b->ended);

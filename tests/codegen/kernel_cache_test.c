@@ -94,7 +94,7 @@ static void no_file_at_all_is_rebuilt(void **state) {
     const wadi_cache_report first = load(answer);
     assert_int_equal(unlink(first.path), 0);
     assert_int_equal(mkfifo(first.path, 0700), 0);
-    (void)alarm(60);
+    (void)alarm(600);
     const wadi_cache_report r = load(answer);
     (void)alarm(0);
     assert_true(r.damaged && r.compiled);

@@ -107,7 +107,7 @@ const char *link_tcp_address(void) {
 const uint8_t link_hello[32] = {'W', 'L', 'N', 'K', 1, 16};
 
 link_peer link_connect_peer(const char *address) {
-    const int linger = 0, patience = 10000;
+    const int linger = 0, patience = 120000;
     link_peer p = {.context = zmq_ctx_new()};
     p.socket = zmq_socket(p.context, ZMQ_DEALER);
     assert_int_equal(zmq_setsockopt(p.socket, ZMQ_LINGER, &linger, sizeof linger), 0);
@@ -128,20 +128,26 @@ void link_say(const link_peer *p, int n, const wadi_wire_frame *frame) {
             (int)frame[i].bytes);
 }
 
-/* The next message of that kind; its version, and its last frame as text. */
-int link_hear(const link_peer *p, int kind, char *text, size_t room) {
+int link_hear_any(const link_peer *p, char *text, size_t room, int *out_kind) {
     uint8_t control[32];
+    int more = 1;
+    size_t size = sizeof more;
+    assert_int_equal(zmq_recv(p->socket, control, sizeof control, 0), sizeof control);
+    text[0] = '\0';
+    while (zmq_getsockopt(p->socket, ZMQ_RCVMORE, &more, &size) == 0 && more != 0) {
+        const int n = zmq_recv(p->socket, text, room - 1, 0);
+        assert_true(n >= 0);
+        text[(size_t)n < room ? (size_t)n : room - 1] = '\0';
+    }
+    *out_kind = control[5];
+    return control[4];
+}
+
+int link_hear(const link_peer *p, int kind, char *text, size_t room) {
     for (;;) {
-        int more = 1;
-        size_t size = sizeof more;
-        assert_int_equal(zmq_recv(p->socket, control, sizeof control, 0), sizeof control);
-        text[0] = '\0';
-        while (zmq_getsockopt(p->socket, ZMQ_RCVMORE, &more, &size) == 0 && more != 0) {
-            const int n = zmq_recv(p->socket, text, room - 1, 0);
-            assert_true(n >= 0);
-            text[(size_t)n < room ? (size_t)n : room - 1] = '\0';
-        }
-        if (control[5] == kind) return control[4];
+        int heard = 0;
+        const int version = link_hear_any(p, text, room, &heard);
+        if (heard == kind) return version;
     }
 }
 

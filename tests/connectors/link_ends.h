@@ -38,7 +38,9 @@ extern const uint8_t link_hello[32]; /* of version 1 */
 link_peer link_connect_peer(const char *address);
 void link_leave(link_peer *p);
 void link_say(const link_peer *p, int n, const wadi_wire_frame *frame);
-/* Waits for the next message of that kind: its version, and its last frame as text. */
+/* Waits for the next message: its version, its kind, and its last frame as text. */
+int link_hear_any(const link_peer *p, char *text, size_t room, int *out_kind);
+/* The same, the next of that kind. */
 int link_hear(const link_peer *p, int kind, char *text, size_t room);
 
 #endif

@@ -224,7 +224,7 @@ static void keys_admit_those_who_are_listed(void **state) {
     make_keys(&stranger);
     const char *const clients[] = {friend.public_key, NULL};
     const wadi_link_options binds = {.bind = true,
-                                     .lost_after_ms = 5000,
+                                     .lost_after_ms = 120000,
                                      .curve_public = server.public_key,
                                      .curve_secret = server.secret_key,
                                      .curve_clients = clients};

@@ -351,8 +351,9 @@ static void a_second_sender_is_turned_away(void **state) {
     (void)state;
     const char *address = ipc_address();
     plot p = plain, late = plain, none;
-    int pause[2], begin[2];
+    int pause[2], begin[2], over[2];
     assert_int_equal(pipe(pause), 0);
+    assert_int_equal(pipe(over), 0);
     assert_int_equal(pipe(begin), 0);
     p.pause_at = 130;
     p.wait_fd = pause[0];
@@ -360,19 +361,19 @@ static void a_second_sender_is_turned_away(void **state) {
     none = late;
     none.rows = 0;
     none.note = "";
-    const pid_t first = start_sender(address, &connects, p);
     const pid_t second = start_sender(address, &connects, late);
+    (void)close(over[1]); /* the second alone has it open */
+    const pid_t first = start_sender(address, &connects, p);
     const pid_t third = start_sender(address, &connects, none);
-    const pid_t helper = fork(); /* lets the first go on when the others have come */
+    const pid_t helper = fork(); /* lets the first go on when the second has gone */
     assert_true(helper >= 0);
     if (helper == 0) {
         char byte = 0;
-        if (read(begin[0], &byte, 1) != 1) _exit(1);
-        (void)sleep(1);
+        if (read(over[0], &byte, 1) != 0) _exit(1);
         _exit(write(pause[1], "x", 1) == 1 ? 0 : 1);
     }
     wadi_vis *v = must_listen(address, &binds);
-    assert_int_equal(write(begin[1], "xxx", 3), 3);
+    assert_int_equal(write(begin[1], "xx", 2), 2);
     vis_rows r = {0};
     wadi_error err = {0};
     /* who sends nothing is told nothing; the second one is, while the rows of the first are read */
@@ -385,6 +386,7 @@ static void a_second_sender_is_turned_away(void **state) {
     vis_rows_fini(&r);
     wadi_vis_close(v);
     (void)exit_status(third);
+    (void)close(over[0]);
     for (int i = 0; i < 2; i++) {
         (void)close(pause[i]);
         (void)close(begin[i]);

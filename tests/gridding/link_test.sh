@@ -198,7 +198,7 @@ refuses() {
     status=$1
     word=$2
     shift 2
-    "$send" -q --wait 120 --to "$to" --wait 0.3 "$@" >said 2>&1
+    "$send" -q --to "$to" --wait 0.3 "$@" >said 2>&1
     got=$?
     [ $got -eq "$status" ] || wrong "status $got, not $status: $*"
     says said "$word"
@@ -233,8 +233,8 @@ else
     "$send" --new-key imager 2>said && wrong "a key is overwritten"
     [ "$(ls -l imager | cut -c1-10)" = "-rw-------" ] || wrong "a secret key that all may read"
     listen keys.fits $size --key imager --senders telescope.pub
-    "$send" -q --wait 120 --to "$to" --wait 0.5 --key stranger --receiver imager.pub one.txt 2>said && wrong "a stranger is let in"
-    "$send" -q --wait 120 --to "$to" --wait 0.5 one.txt 2>said && wrong "a sender without keys is let in"
+    "$send" -q --to "$to" --wait 0.5 --key stranger --receiver imager.pub one.txt 2>said && wrong "a stranger is let in"
+    "$send" -q --to "$to" --wait 0.5 one.txt 2>said && wrong "a sender without keys is let in"
     "$send" -q --wait 120 --to "$to" --key telescope --receiver imager.pub one.txt 2>said || wrong "with keys: $(cat said)"
     finish 0
     cmp file.fits keys.fits || wrong "another image with keys"

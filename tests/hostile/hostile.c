@@ -20,7 +20,7 @@
 
 #include "base/file.h"
 
-enum { ROOM = 1024, LIMIT_S = 60 };
+enum { ROOM = 1024, LIMIT_S = 300 };
 
 const hostile_case hostile_cases[HOSTILE_CASES] = {
     {.name = "run",

@@ -31,7 +31,7 @@
 #include "sched/transport_message.h"
 #include "sched/wire.h"
 
-enum { CROWD = 200, PATIENCE_MS = 60000 };
+enum { CROWD = 200, PATIENCE_MS = 120000 };
 
 /* ---- the healthy stream ---- */
 
@@ -154,7 +154,7 @@ static pid_t start(stage *s, const char *address, bool sends, bool binds) {
         status = wadi_source_link(address, &options, &source, &err);
         if (status == WADI_OK) status = receive_all(s, source, &err);
     }
-    for (int i = 0; binds && status == WADI_OK && i < 1000 && !atomic_load(&s->leave); i++) nap(5);
+    for (int i = 0; binds && status == WADI_OK && i < 24000 && !atomic_load(&s->leave); i++) nap(5);
     if (status != WADI_OK)
         (void)snprintf(s->said, sizeof s->said, "%s: %.480s", sends ? "sender" : "receiver",
                        err.msg);
@@ -497,7 +497,7 @@ static const char *tcp_address(void) {
 
 /* It listens: strangers that came before would speak to nobody. */
 static void await_listener(const char *address) {
-    for (int i = 0; i < 1000; i++) {
+    for (int i = 0; i < 24000; i++) {
         const int fd = dial(address);
         if (fd >= 0) {
             (void)close(fd);
@@ -526,7 +526,7 @@ static void try_stream(const char *address, bool sender_binds, size_t rounds, bo
     torment(&who, rounds, HARMLESS);
     if (crowded) crowd(&who, sockets);
     const pid_t other = start(s, address, !sender_binds, false);
-    for (int i = 0; i < 4000 && atomic_load(&s->got) == 0; i++) nap(5); /* the stream begins */
+    for (int i = 0; i < 24000 && atomic_load(&s->got) == 0; i++) nap(5); /* the stream begins */
     torment(&who, rounds, ACTS);
     if (crowded) disperse(sockets);
     torment(&who, rounds, ACTS);

@@ -12,7 +12,7 @@
 #include "apps/md5/queue.h"
 #include "base/error.h"
 
-enum { PATIENCE_S = 120, WORDS = 3 * MD5_BATCH_WORDS + 5, LONG_WORD = MD5_BATCH_BYTES / 3 };
+enum { PATIENCE_S = 600, WORDS = 3 * MD5_BATCH_WORDS + 5, LONG_WORD = MD5_BATCH_BYTES / 3 };
 
 static uint8_t letters[LONG_WORD];
 

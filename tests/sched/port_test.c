@@ -23,6 +23,7 @@ typedef struct heard {
 static void hear(void *env, wadi_log_level level, const char *line) {
     heard *h = env;
     (void)level;
+    if (strstr(line, "compute waits") == NULL) return; /* a slow machine may stand still earlier */
     (void)snprintf(h->line, sizeof h->line, "%s", line);
     wadi_stop_call(&h->stop);
 }
@@ -58,7 +59,10 @@ static void a_port_that_waits_is_named(void **state) {
     wadi_waits_destroy(waits);
     stepped_clock_end();
     wadi_log_set(NULL, NULL);
-    assert_non_null(strstr(h.line, "compute waits 1"));
+    double seconds = 0;
+    assert_int_equal(sscanf(strstr(h.line, "compute waits"), "compute waits %lf s for", &seconds),
+                     1);
+    assert_true(seconds >= 10);
     assert_non_null(strstr(h.line, "s for chunk 0 (source)"));
     wadi_stop_fini(&h.stop);
     assert_int_equal(zmq_ctx_term(context), 0);

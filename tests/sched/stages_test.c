@@ -226,8 +226,11 @@ typedef struct heard {
 static void hear(void *env, wadi_log_level level, const char *line) {
     heard *h = env;
     (void)level;
-    if (strstr(line, h->sink ? "sink works" : "for chunk 2 (compute)") == NULL)
-        return; /* a slow machine may stand still earlier */
+    /* a slow machine may stand still earlier */
+    if (h->sink && strstr(line, "on elements from 20 (out)") == NULL) return;
+    if (!h->sink && !(strstr(line, "for chunk 2 (compute)") && strstr(line, "compute waits") &&
+                      strstr(line, "source waits")))
+        return;
     (void)snprintf(h->line, sizeof h->line, "%s", line);
     counting_go(h->source);
 }
@@ -248,11 +251,9 @@ static void a_standstill_names_who_waits_for_what(void **state) {
     assert_int_equal(run(&p, &a, NULL, &out, &options, &err), WADI_OK);
     wadi_log_set(NULL, NULL);
     assert_int_equal(out.seen, 40);
-    assert_non_null(strstr(h.line, "compute waits"));
     assert_non_null(strstr(h.line, "for chunk 2 (source)"));
     assert_non_null(strstr(h.line, "sink waits"));
     assert_non_null(strstr(h.line, "for chunk 2 (compute)"));
-    assert_non_null(strstr(h.line, "source waits"));
     assert_non_null(strstr(h.line, "for elements from 20 (a)"));
     counting_fini(&a);
 }

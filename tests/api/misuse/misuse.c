@@ -310,7 +310,7 @@ static wadi_spec specs[1];
 static int make_call(const row *r) {
     const bool alone = r->rule == ALONE || r->rule == ALONE_TOLD;
     if (alone) wadi_program_use(NULL);
-    (void)alarm(20);
+    (void)alarm(120);
     r->call();
     if (r->rule == ANYTHING || r->rule == ALONE || status != WADI_OK) return 0;
     const wadi_program *p = program;
