@@ -455,6 +455,7 @@ static wadi_status shape_kernel(wadi_layout *y, const wadi_body *body, const boo
     for (int i = 0; i < body->nresults && !l.b.failed; i++) {
         const int slot = y->slot_of[body->results[i]];
         if (y->slots.at[slot].kind != WADI_SLOT_REGULAR) continue;
+        wadi_lower_shape_checks(&l, body->results[i]);
         for (int d = 0; d < y->slots.at[slot].rank; d++) {
             const wadi_lv e = wadi_lower_extent(&l, body->results[i], d);
             wadi_linst *set = wadi_lb_act(&l.b, WADI_L_SETSHAPE, 1, &e);

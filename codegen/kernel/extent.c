@@ -180,6 +180,51 @@ static const char *check_text(wadi_lower *l, const wadi_shape_check *c) {
     return c->dim < 0 ? c->what : wadi_lower_words(l, "%s in dimension %d", c->what, c->dim);
 }
 
+/* The extents of one array: of what they are made is there before the array is, as the arrays of a region's parameters are. */
+typedef struct shape_of {
+    int rank;
+    wadi_ext extent[WADI_MAX_RANK];
+} shape_of;
+
+static bool is_compound(const wadi_ext_node *n) {
+    return n->kind == WADI_EXT_SUM || n->kind == WADI_EXT_PROD || n->kind == WADI_EXT_MIN ||
+           n->kind == WADI_EXT_MAX;
+}
+
+static bool mentions(const wadi_extents *x, wadi_ext e, wadi_ext atom) {
+    const wadi_ext_node *n = wadi_ext_get(x, e);
+    if (!is_compound(n)) return e == atom;
+    for (int i = 0; i < n->n; i++)
+        if (mentions(x, n->term[i], atom)) return true;
+    return false;
+}
+
+static bool is_of_parameter(const wadi_lower *l, const wadi_ext_node *n) {
+    return n->kind == WADI_EXT_DIM && !l->m->values[n->val].type.is_seq &&
+           l->m->values[n->val].def == WADI_DEF_PARAM && l->loc[n->val].kind == WADI_LOC_SLOT;
+}
+
+/* Whether `e` can be computed where the shape can; NULL: anything can. */
+static bool is_there(const wadi_lower *l, wadi_ext e, const shape_of *of) {
+    const wadi_extents *x = l->y->shapes->extents;
+    if (!of) return true;
+    if (e == WADI_EXT_NONE) return false;
+    const wadi_ext_node *n = wadi_ext_get(x, e);
+    if (n->kind == WADI_EXT_CONST) return true;
+    bool there = is_compound(n) || is_of_parameter(l, n);
+    for (int i = 0; there && i < n->n; i++) there = is_there(l, n->term[i], of);
+    for (int d = 0; !is_compound(n) && d < of->rank; d++)
+        there = there || mentions(x, of->extent[d], e);
+    return there;
+}
+
+static bool all_there(wadi_lower *l, wadi_val v, const shape_of *of) {
+    bool there = true;
+    for (int d = 0; of && there && d < wadi_type_of(l, v)->rank; d++)
+        there = is_there(l, wadi_shapes_extent(l->y->shapes, v, 0, d), of);
+    return there;
+}
+
 static void check_equal(wadi_lower *l, const wadi_shape_check *c) {
     const char *op = c->bind->op->name;
     const wadi_lv x = wadi_lower_ext(l, c->a), y = wadi_lower_ext(l, c->b);
@@ -210,39 +255,64 @@ static void check_extents(wadi_lower *l, const wadi_bind *bind) {
     }
 }
 
-static void check_value(wadi_lower *l, wadi_val v);
+static void check_value(wadi_lower *l, wadi_val v, const shape_of *of);
 
-static void check_block(wadi_lower *l, const wadi_sblock *s) {
+static void check_block(wadi_lower *l, const wadi_sblock *s, const shape_of *of) {
     for (int i = 0; i < s->ninsts; i++) {
-        if (s->insts[i]->array != WADI_NONE) check_value(l, s->insts[i]->array);
+        if (s->insts[i]->array != WADI_NONE) check_value(l, s->insts[i]->array, of);
         for (int k = 0; k < 2; k++)
-            if (s->insts[i]->block[k]) check_block(l, s->insts[i]->block[k]);
+            if (s->insts[i]->block[k]) check_block(l, s->insts[i]->block[k], of);
     }
 }
 
-static void check_bind(wadi_lower *l, const wadi_bind *bind) {
-    for (int i = 0; i < bind->nargs; i++) check_value(l, bind->args[i]);
-    for (int i = 0; i < bind->nfuns; i++) check_block(l, bind->funs[i]->body);
+static void check_bind(wadi_lower *l, const wadi_bind *bind, const shape_of *of) {
+    for (int i = 0; i < bind->nargs; i++) check_value(l, bind->args[i], of);
+    for (int i = 0; i < bind->nfuns; i++) check_block(l, bind->funs[i]->body, of);
     const bool structured =
         bind->op->skeleton == WADI_SKEL_COND || bind->op->skeleton == WADI_SKEL_LOOP ||
         bind->op->skeleton == WADI_SKEL_FOREIGN || bind->op->skeleton == WADI_SKEL_LIFTED;
-    for (int i = 0; i < l->y->shapes->nchecks; i++)
-        if (l->y->shapes->checks[i].bind == bind && !l->status)
-            check_equal(l, &l->y->shapes->checks[i]);
-    if (!structured && bind->nresults > 0 && !l->m->values[bind->results[0]].type.is_seq)
+    for (int i = 0; i < l->y->shapes->nchecks; i++) {
+        const wadi_shape_check *c = &l->y->shapes->checks[i];
+        if (c->bind == bind && !l->status && is_there(l, c->a, of) && is_there(l, c->b, of))
+            check_equal(l, c);
+    }
+    if (!structured && bind->nresults > 0 && !l->m->values[bind->results[0]].type.is_seq &&
+        all_there(l, bind->results[0], of))
         check_extents(l, bind);
 }
 
-static void check_value(wadi_lower *l, wadi_val v) {
+static void check_value(wadi_lower *l, wadi_val v, const shape_of *of) {
     v = wadi_lower_resolve(l, v);
     if (l->seen[v] || l->loc[v].kind != WADI_LOC_NONE || l->m->values[v].def != WADI_DEF_BIND)
         return;
     l->seen[v] = 1;
-    check_bind(l, l->m->values[v].bind);
+    check_bind(l, l->m->values[v].bind, of);
 }
 
 void wadi_lower_checks(wadi_lower *l, const wadi_bind *bind) {
     if (l->status || l->b.failed) return;
     memset(l->seen, 0, l->m->nvalues);
-    check_bind(l, bind);
+    check_bind(l, bind, NULL);
+}
+
+void wadi_lower_shape_checks(wadi_lower *l, wadi_val v) {
+    shape_of of = {.rank = wadi_type_of(l, v)->rank};
+    if (l->m->values[v].def != WADI_DEF_BIND) return;
+    const wadi_lv any =
+        wadi_lb_bin(&l->b, WADI_SOP_GT, wadi_lb_leaf(&l->b, WADI_L_ARG, -1, 4, WADI_LV_NONE),
+                    wadi_lb_i64(&l->b, 0)); /* elements, whose first is looked at */
+    for (int d = 0; d < of.rank; d++) {
+        of.extent[d] = wadi_shapes_extent(l->y->shapes, v, 0, d);
+        if (of.extent[d] == WADI_EXT_NONE) return;
+    }
+    for (int d = 0; d < of.rank && !l->status && !l->b.failed; d++) {
+        const wadi_lv e = wadi_lower_extent(l, v, d);
+        if (wadi_lb_inst(&l->b, e)->nonneg) continue;
+        wadi_lb_if(&l->b, wadi_lb_bin(&l->b, WADI_SOP_LT, e, wadi_lb_i64(&l->b, 0)));
+        wadi_lb_if(&l->b, any);
+        memset(l->seen, 0, l->m->nvalues);
+        check_bind(l, l->m->values[v].bind, &of);
+        wadi_lb_end(&l->b);
+        wadi_lb_end(&l->b);
+    }
 }

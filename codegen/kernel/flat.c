@@ -143,6 +143,8 @@ static wadi_status shape_step(wadi_flat *c, const target *t, int place) {
         if (irregular) wadi_flat_each_element(&l);
         if (irregular)
             wadi_lower_checks(&l, t->bind); /* in front of the memory that is asked for */
+        else
+            wadi_lower_shape_checks(&l, t->bind->results[0]);
         shape_body(&l, t, irregular);
         if (irregular) wadi_lb_end(&l.b);
     }

@@ -182,6 +182,9 @@ wadi_lv wadi_lower_scalar(wadi_lower *l, wadi_val v);
 wadi_lv wadi_lower_size(wadi_lower *l, int rank, const wadi_lv *extent);
 /** Code for the checks of `bind` and of all delayed bindings it reads: extents that must agree or not be negative. */
 void wadi_lower_checks(wadi_lower *l, const wadi_bind *bind);
+/** In front of the memory that is asked for array `v` of one shape for all elements: where that is impossible, those of these checks
+ *  that need nothing but what its extents are computed from, so that the operator that makes a negative extent tells of it. */
+void wadi_lower_shape_checks(wadi_lower *l, wadi_val v);
 
 /* ---- faults and versions (check.c) ---- */
 void wadi_lower_fault(wadi_lower *l, wadi_fault_kind kind, int place, wadi_lv v0, wadi_lv v1);

@@ -287,6 +287,30 @@ static void negative_extent(void **state) {
     assert_body_faults(shrinking, "generate", 6);
 }
 
+static wadi_exp of_longer(void *env, wadi_ix ix) {
+    return wadi_add(wadi_extent(*(const wadi_acc *)env, 0), ix.at[1]);
+}
+
+/* The memory of the scan, alike for all elements, is asked for before any element of the matrix is. */
+static wadi_acc scan_of_an_impossible_matrix(wadi_acc a) {
+    line = __LINE__ + 1;
+    const wadi_acc m = wadi_generate_env(wadi_ix2(wadi_i64(2), wadi_i64(-1)), of_longer, &a);
+    return wadi_scanl(wadi_add, wadi_i64(0), wadi_flatten(m));
+}
+
+/* Sizes that differ come before the extent that only a result of other sizes would have. */
+static wadi_acc impossible_rows(wadi_acc a) {
+    line = __LINE__ + 1;
+    const wadi_acc m = wadi_reshape(wadi_ix2(wadi_i64(-1), wadi_i64(2)), a);
+    return wadi_flatten(m);
+}
+
+static void the_operator_that_makes_a_negative_extent_tells_of_it(void **state) {
+    (void)state;
+    assert_body_faults(scan_of_an_impossible_matrix, "generate", 0);
+    assert_body_faults(impossible_rows, "reshape", 0);
+}
+
 /* ---- inside control, consumers and the main block ---- */
 
 static wadi_acc branch(wadi_acc a) {
@@ -452,26 +476,28 @@ static void inputs_that_do_not_fit_are_named(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(index_below_range),
-                                       cmocka_unit_test(gather_beyond_the_end),
-                                       cmocka_unit_test(backpermute_beyond_the_end),
-                                       cmocka_unit_test(slice_beyond_the_end),
-                                       cmocka_unit_test(the_first_bad_index_of_a_long_permute),
-                                       cmocka_unit_test(permute_beyond_the_end),
-                                       cmocka_unit_test(division_by_zero),
-                                       cmocka_unit_test(division_by_zero_inside_a_fold),
-                                       cmocka_unit_test(zip_of_different_extents),
-                                       cmocka_unit_test(zip_of_different_inputs),
-                                       cmocka_unit_test(reshape_to_another_size),
-                                       cmocka_unit_test(fold1_of_nothing),
-                                       cmocka_unit_test(negative_extent),
-                                       cmocka_unit_test(division_by_zero_inside_a_branch),
-                                       cmocka_unit_test(division_by_zero_inside_fold_seq),
-                                       cmocka_unit_test(tabulate_of_different_shapes),
-                                       cmocka_unit_test(division_by_zero_in_the_main_block),
-                                       cmocka_unit_test(segments_of_negative_length),
-                                       cmocka_unit_test(expansion_to_a_negative_size),
-                                       cmocka_unit_test(flags_of_another_extent),
-                                       cmocka_unit_test(inputs_that_do_not_fit_are_named)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(index_below_range),
+        cmocka_unit_test(gather_beyond_the_end),
+        cmocka_unit_test(backpermute_beyond_the_end),
+        cmocka_unit_test(slice_beyond_the_end),
+        cmocka_unit_test(the_first_bad_index_of_a_long_permute),
+        cmocka_unit_test(permute_beyond_the_end),
+        cmocka_unit_test(division_by_zero),
+        cmocka_unit_test(division_by_zero_inside_a_fold),
+        cmocka_unit_test(zip_of_different_extents),
+        cmocka_unit_test(zip_of_different_inputs),
+        cmocka_unit_test(reshape_to_another_size),
+        cmocka_unit_test(fold1_of_nothing),
+        cmocka_unit_test(negative_extent),
+        cmocka_unit_test(the_operator_that_makes_a_negative_extent_tells_of_it),
+        cmocka_unit_test(division_by_zero_inside_a_branch),
+        cmocka_unit_test(division_by_zero_inside_fold_seq),
+        cmocka_unit_test(tabulate_of_different_shapes),
+        cmocka_unit_test(division_by_zero_in_the_main_block),
+        cmocka_unit_test(segments_of_negative_length),
+        cmocka_unit_test(expansion_to_a_negative_size),
+        cmocka_unit_test(flags_of_another_extent),
+        cmocka_unit_test(inputs_that_do_not_fit_are_named)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
