@@ -66,65 +66,101 @@ int64_t wadi_lane_left(const wadi_lane *l, int64_t position) {
     return left == INT64_MAX ? -1 : left;
 }
 
-/* Fills the builders with as many elements as every source has, at most k. A failure still counts what came before. */
-static wadi_status pull(wadi_lane *l, int64_t k, int64_t *out_count, wadi_error *err) {
-    wadi_status status = WADI_OK;
-    for (int i = 0; i < l->plan->nsources && k > 0; i++) {
-        const wadi_plan_source *p = &l->plan->sources[i];
-        if (p->counter) {
-            const int64_t left = count_from(l, p, l->position);
-            k = k < left ? k : left;
-            continue;
-        }
-        wadi_source *source = wadi_exec_find(l->stream->x, p->name, false)->source;
-        wadi_error late = {.status = WADI_OK};
-        const int ticket =
-            source->at_hand == 0 ? wadi_task_wait("elements from", l->position, p->name) : -1;
-        const wadi_status now = source->ops->next(source, k, &l->builder[i], &late);
-        if (source->at_hand == 0) wadi_task_go_on(ticket);
-        if (now != WADI_OK && (status == WADI_OK || l->builder[i].count < k)) {
-            status = now;
-            if (err != NULL) *err = late;
-        }
-        k = l->builder[i].count < k ? l->builder[i].count : k;
-    }
-    *out_count = k;
+/* The next elements of source number i in its builder, at most k. After a failure those before it are there. */
+static wadi_status ask(wadi_lane *l, int i, int64_t k, wadi_error *err) {
+    const wadi_plan_source *p = &l->plan->sources[i];
+    wadi_source *source = wadi_exec_find(l->stream->x, p->name, false)->source;
+    const bool waits = source->at_hand == 0;
+    const int ticket = waits ? wadi_task_wait("elements from", l->position, p->name) : -1;
+    const wadi_status status = source->ops->next(source, k, &l->builder[i], err);
+    if (waits) wadi_task_go_on(ticket);
     return status;
 }
 
-static wadi_status make_chunk(wadi_lane *l, int64_t count, wadi_chunk **out, wadi_error *err) {
+/* The first `count` elements in the builder of source number i; -1: elements that are only counted. */
+static wadi_status make_chunk(wadi_lane *l, int i, int64_t count, wadi_chunk **out,
+                              wadi_error *err) {
     wadi_chunk *c = NULL;
-    WADI_TRY(wadi_chunk_create(l->stream->x->buffers, l->components, &c, err));
-    c->first = l->position;
+    WADI_TRY(
+        wadi_chunk_create(l->stream->x->buffers, i < 0 ? 0 : l->plan->sources[i].nslots, &c, err));
     c->count = count;
-    int component = 0;
-    for (int i = 0; i < l->plan->nsources; i++) {
-        if (l->plan->sources[i].counter) continue;
-        wadi_builder_finish(&l->builder[i], c, component, count);
-        component += l->plan->sources[i].nslots;
-    }
-    l->position += count;
+    if (i >= 0) wadi_builder_finish(&l->builder[i], c, 0, count);
     *out = c;
     return WADI_OK;
 }
 
+/* The next chunk of a stage with one source that is read, or none, perhaps beside counters. With a failure: what came before. */
+static wadi_status read_alone(wadi_lane *l, int64_t k, wadi_chunk **out, wadi_error *err) {
+    const int i = l->readers > 0 ? l->reader[0] : -1;
+    const wadi_status status = i < 0 ? WADI_OK : ask(l, i, k, err);
+    const int64_t count = i < 0 ? k : l->builder[i].count;
+    wadi_error why = {.status = WADI_OK};
+    if (count == 0) return status;
+    const wadi_status made = make_chunk(l, i, count, out, &why);
+    if (made != WADI_OK && err != NULL) *err = why;
+    return made != WADI_OK ? made : status;
+}
+
+/* ---- several sources side by side: each gives as many elements as it likes, those that have none beside them wait ---- */
+
+/* What reader number r has next joins those of it that wait; *out_more: there is some. Its failure comes when what was before it
+ * is used up. */
+static wadi_status read_more(wadi_lane *l, int r, int64_t k, bool *out_more, wadi_error *err) {
+    const int i = l->reader[r];
+    wadi_error *failed = &l->failed[r];
+    wadi_chunk *c = NULL;
+    if (failed->status == WADI_OK) failed->status = ask(l, i, k, failed);
+    *out_more = l->builder[i].count > 0;
+    if (!*out_more && failed->status != WADI_OK && err != NULL) *err = *failed;
+    if (!*out_more) return failed->status;
+    WADI_TRY(make_chunk(l, i, l->builder[i].count, &c, err));
+    const wadi_status status = wadi_change_put(l->beside, r, c, err);
+    wadi_chunk_release(c);
+    return status;
+}
+
+/* The first source that has no more decides how the stage ends. */
+static wadi_status read_beside(wadi_lane *l, int64_t k, wadi_chunk **out, wadi_error *err) {
+    WADI_TRY(wadi_change_next(l->beside, k, out, err));
+    for (int r = 0; *out == NULL && r < l->readers; r++) {
+        bool more = true;
+        if (wadi_change_waiting(l->beside, r) == 0) WADI_TRY(read_more(l, r, k, &more, err));
+        if (!more) return WADI_OK;
+        const int64_t waits = wadi_change_waiting(l->beside, r);
+        k = waits > 0 && waits < k ? waits : k; /* the others need bring no more */
+    }
+    return *out == NULL ? wadi_change_next(l->beside, k, out, err) : WADI_OK;
+}
+
+/* At most k elements. With a failure: what came before it. NULL: there are none. */
+static wadi_status read_chunk(wadi_lane *l, int64_t k, wadi_chunk **out, wadi_error *err) {
+    for (int i = 0; i < l->plan->nsources; i++) {
+        const wadi_plan_source *p = &l->plan->sources[i];
+        const int64_t left = p->counter ? count_from(l, p, l->position) : k;
+        k = left < k ? left : k;
+    }
+    *out = NULL;
+    if (k <= 0) return WADI_OK;
+    const wadi_status status = l->beside ? read_beside(l, k, out, err) : read_alone(l, k, out, err);
+    if (*out == NULL) return status;
+    (*out)->first = l->position;
+    l->position += (*out)->count;
+    return status;
+}
+
 /* ---- the thread ---- */
 
-/* Everything up to the end of the stream, or a failure that the link and the run have been told. */
+/* Everything up to the end of the stream, or a failure. */
 static wadi_status produce(wadi_lane *l, wadi_error *err) {
     wadi_meter *meter = &l->stream->x->meter;
     wadi_status status = WADI_OK;
     while (status == WADI_OK && !atomic_load(&l->stopped)) {
-        int64_t count = 0;
         wadi_chunk *c = NULL;
-        wadi_status made = WADI_OK;
         const int64_t k = next_size(l);
         wadi_meter_busy(meter, WADI_STAGE_SOURCE);
-        if (k > 0) status = pull(l, k, &count, err);
-        if (count > 0) made = make_chunk(l, count, &c, err);
+        status = read_chunk(l, k, &c, err);
         wadi_meter_idle(meter, WADI_STAGE_SOURCE);
-        WADI_TRY(made);
-        if (count == 0) break;
+        if (c == NULL) break;
         wadi_error sent = {.status = WADI_OK};
         if (wadi_pipe_send(l->pipe, c, &sent) != WADI_OK) {
             if (err != NULL) *err = sent;
@@ -143,10 +179,8 @@ static void source_thread(void *env) {
     if (status == WADI_OK && !atomic_load(&l->stopped)) {
         status = wadi_pipe_end(l->pipe, &err);
     }
-    if (status != WADI_OK && !atomic_load(&l->stopped)) {
-        wadi_exec_note_error(l->stream->x, &err);
-        wadi_pipe_fail(l->pipe, &err);
-    }
+    /* whether the failure counts is for the compute thread to say: perhaps nobody wants what would come */
+    if (status != WADI_OK && !atomic_load(&l->stopped)) wadi_pipe_fail(l->pipe, &err);
     wadi_task_end(before);
 }
 
@@ -156,17 +190,11 @@ wadi_status wadi_lane_start(wadi_lane *l, wadi_error *err) {
     return l->threaded ? wadi_thread_start(&l->thread, source_thread, l, err) : WADI_OK;
 }
 
-/* What a lane without a thread has next. */
-static wadi_status point_at_chunk(wadi_lane *l, wadi_chunk **out, wadi_error *err) {
-    int64_t count = 0;
-    const int64_t k = next_size(l);
-    if (k > 0) WADI_TRY(pull(l, k, &count, err));
-    return count > 0 ? make_chunk(l, count, out, err) : WADI_OK;
-}
-
 wadi_status wadi_lane_next(wadi_lane *l, wadi_chunk **out, wadi_error *err) {
     *out = NULL;
-    return l->threaded ? wadi_pipe_receive(l->pipe, out, err) : point_at_chunk(l, out, err);
+    /* what lies in memory cannot fail */
+    return l->threaded ? wadi_pipe_receive(l->pipe, out, err)
+                       : read_chunk(l, next_size(l), out, err);
 }
 
 void wadi_lane_done(wadi_lane *l) {
@@ -186,21 +214,21 @@ void wadi_lane_stop(wadi_lane *l, const wadi_error *why) {
 static wadi_status open_builders(wadi_lane *l, wadi_error *err) {
     wadi_exec *x = l->stream->x;
     const int64_t most = wadi_budget_chunk_bytes(&x->budget);
-    bool first = true;
     for (int i = 0; i < l->plan->nsources; i++, l->builders++) {
         const wadi_plan_source *p = &l->plan->sources[i];
         if (p->counter) continue;
         wadi_source *source = wadi_exec_find(x, p->name, false)->source;
         if (source->at_hand == 0) WADI_TRY(wadi_stop_fd(&l->stop, &source->wake_fd, err));
         const int parts = source->parts > 0 ? source->parts : 0;
-        /* only the first may stop early: the others bring as many elements as it did, or have ended */
+        /* the first decides how large chunks are, the others bring as many elements if they can */
         WADI_TRY(wadi_builder_init(&l->builder[i], x->buffers, parts, source->part,
-                                   first ? most : INT64_MAX, err));
-        l->components += p->nslots;
+                                   l->readers == 0 ? most : INT64_MAX, err));
         l->threaded = l->threaded || source->at_hand == 0;
-        first = false;
+        l->reader[l->readers++] = i;
     }
-    return WADI_OK;
+    const wadi_change_options beside = {
+        .kind = WADI_CHANGE_ZIP, .inputs = l->readers, .place = -1, .buffers = x->buffers};
+    return l->readers > 1 ? wadi_change_create(&beside, &l->beside, err) : WADI_OK;
 }
 
 wadi_status wadi_lane_open(wadi_lane *l, wadi_error *err) {
@@ -223,6 +251,7 @@ void wadi_lane_close(wadi_lane *l) {
         if (!p->counter) wadi_exec_find(l->stream->x, p->name, false)->source->wake_fd = -1;
     }
     wadi_pipe_destroy(l->pipe);
+    wadi_change_destroy(l->beside);
     for (int i = 0; i < l->builders; i++) wadi_builder_fini(&l->builder[i]);
     wadi_stop_fini(&l->stop);
 }

@@ -72,10 +72,25 @@ static bool is_open(const wadi_stream *s, int stage) {
 
 /* ---- failures ---- */
 
-/* Whether change g waits for nothing but an element of its input number k. */
-static bool waits_for(const wadi_stage_run *g, int k) {
-    for (int j = 0; g->plan->change == WADI_CHANGE_ZIP && j < g->plan->ninputs; j++)
-        if ((wadi_change_waiting(g->change, j) > 0) == (j == k)) return false;
+/* Whether no further element can come of the stage: it has failed, or all it waits for are elements of such stages. */
+static bool is_stuck(const wadi_stream *s, int stage) {
+    const wadi_stage_run *g = &s->stages[stage];
+    bool waits = false;
+    if (g->broken.status != WADI_OK) return true;
+    for (int k = 0; k < g->plan->ninputs; k++) {
+        if (wadi_change_waiting(g->change, k) > 0) continue;
+        if (!is_stuck(s, g->plan->inputs[k])) return false;
+        waits = true;
+    }
+    return waits;
+}
+
+/* Whether change g waits for an element of its input number k, and whatever else it waits for cannot come. */
+static bool waits_for(const wadi_stream *s, const wadi_stage_run *g, int k) {
+    for (int j = 0; j < g->plan->ninputs; j++) {
+        const bool waits = wadi_change_waiting(g->change, j) == 0;
+        if (j == k ? !waits : waits && !is_stuck(s, g->plan->inputs[j])) return false;
+    }
     return true;
 }
 
@@ -86,17 +101,20 @@ static bool is_needed(const wadi_stream *s, int stage) {
     for (int i = stage + 1; i < s->plan->nstages; i++) {
         const wadi_stage_run *g = &s->stages[i];
         for (int k = 0; k < g->plan->ninputs; k++)
-            if (g->plan->inputs[k] == stage && takes_more(g) && waits_for(g, k) && is_needed(s, i))
+            if (g->plan->inputs[k] == stage && takes_more(g) && waits_for(s, g, k) &&
+                is_needed(s, i))
                 return true;
     }
     return false;
 }
 
 wadi_status wadi_stage_fail(wadi_stream *s, int stage, wadi_status status, const wadi_error *err) {
+    wadi_error *broken = &stage_of(s, stage)->broken;
     if (!wadi_stage_wanted(s, stage)) return WADI_OK;
-    if (is_needed(s, stage) || status == WADI_CANCELLED) return status;
-    stage_of(s, stage)->broken = *err;
-    stage_of(s, stage)->broken.status = status;
+    if (status == WADI_CANCELLED) return status;
+    if (broken->status != WADI_OK) return WADI_OK; /* of an element before this one */
+    *broken = *err;
+    broken->status = status;
     return WADI_OK;
 }
 

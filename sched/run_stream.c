@@ -6,8 +6,8 @@
  * how long that took; the sources ask these for the size of the next chunk. Of several sources the one is read next whose
  * elements are waited for.
  *
- * Errors travel along the links: who fails tells both neighbours and keeps its error as the run's; elements before the
- * failure are delivered first. */
+ * Errors travel along the links: who fails tells both neighbours, elements before the failure are delivered first. A sink's
+ * failure is the run's, a source's if its next element is wanted. */
 #include "sched/run_stream.h"
 
 #include <stdlib.h>

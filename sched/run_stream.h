@@ -16,9 +16,12 @@ typedef struct wadi_lane {
     int stage;
     wadi_builder builder[WADI_MAX_PARTS];
     int builders;
-    int components;
-    int64_t position; /* stream index of the next element */
-    int64_t limit;    /* nobody wants more elements than that */
+    int reader[WADI_MAX_PARTS]; /* [readers] the sources that are no counters */
+    int readers;
+    wadi_change *beside; /* of several readers: what has come of one and not of another yet */
+    wadi_error failed[WADI_MAX_PARTS]; /* [readers] what each fails with when it is asked again */
+    int64_t position;                  /* stream index of the next element */
+    int64_t limit;                     /* nobody wants more elements than that */
     bool threaded, opened;
     atomic_bool stopped; /* nobody wants more */
     wadi_stop stop;      /* called when the sources shall not wait any longer */
@@ -94,10 +97,10 @@ void wadi_stage_close(wadi_stream *s, int stage);
 wadi_status wadi_stage_run_chunk(wadi_stream *s, int stage, wadi_chunk *c, wadi_error *err);
 /* The input of the stage is complete: gives on what waits and says so to those behind it. */
 wadi_status wadi_stage_end(wadi_stream *s, int stage, wadi_error *err);
-/* The next element of the stage fails with err, which matters only if somebody asks for it: WADI_OK while that is open or
- * when nobody will. */
+/* The next element of the stage fails with err, which matters only if somebody asks for it: see wadi_stage_check. WADI_OK, unless the
+ * run is cancelled. */
 wadi_status wadi_stage_fail(wadi_stream *s, int stage, wadi_status status, const wadi_error *err);
-/* Tells the failure that was left open, if by now somebody asks for the element; last: if anybody ever would. */
+/* Tells what the stage has failed with, if by now somebody asks for the element; last: if anybody ever would. */
 wadi_status wadi_stage_check(wadi_stream *s, int stage, bool last, wadi_error *err);
 /* Whether more elements of the stage can make a difference to an end. */
 bool wadi_stage_wanted(const wadi_stream *s, int stage);

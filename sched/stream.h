@@ -14,8 +14,8 @@
 typedef struct wadi_source_ops {
     /* Closes and frees. Required. */
     void (*destroy)(wadi_source *self);
-    /* Appends the next elements, at most k and fewer when the builder is full, to a builder that holds none. Appending
-     * none ends the stream. After a failure the elements appended so far still count. Required. */
+    /* Appends the next elements, at most k and fewer when the builder is full or the others are not there yet, to a builder that
+     * holds none. Appending none ends the stream. After a failure the elements appended so far still count. Required. */
     wadi_status (*next)(wadi_source *self, int64_t k, wadi_builder *b, wadi_error *err);
     /* No more elements are wanted, because of `why`: for a source that can tell whoever supplies them. From the owner's thread, before
      * or after a run. Optional. */
