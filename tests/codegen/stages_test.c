@@ -203,6 +203,57 @@ static void explanation_names_passes_values_and_reasons(void **state) {
     compiled_free(&c);
 }
 
+static char *explained(const char *text) {
+    compiled c = compile(text, NULL);
+    wadi_text t;
+    wadi_text_init(&t);
+    wadi_explain_text(c.d, c.m, &c.facts, &t);
+    char *out = strdup(wadi_text_str(&t));
+    wadi_text_fini(&t);
+    compiled_free(&c);
+    assert_non_null(out);
+    return out;
+}
+
+static void checks_name_their_dimensions(void **state) {
+    (void)state;
+    char *text = explained("program checks\n"
+                           "input a : f64[n, m]\ninput b : f64[k, l]\ninput c : f64[3]\n"
+                           "d = zip_with a b (x, y) { add x y }\n"
+                           "e = reshape a 3\n"
+                           "f = zip_with e c (x, y) { add x y }\n"
+                           "output d\noutput f\n");
+    assert_non_null(strstr(text, " in dimension 0: n = k"));
+    assert_non_null(strstr(text, " in dimension 1: m = l"));
+    char *sizes = strstr(text, "reshape: ");
+    assert_non_null(sizes);
+    assert_null(strstr(strtok(sizes, "\n"), "dimension"));
+    free(text);
+}
+
+/* A program is shown after a pass if that changed it. */
+static void passes_that_change_nothing_are_told_so(void **state) {
+    (void)state;
+    char *text = explained("program quiet\ninput a : f64[n]\n"
+                           "b = map a (x) { mul (add x 1.0) (add x 1.0) }\noutput b\n");
+    static const struct {
+        const char *title;
+        bool changes;
+    } passes[] = {{"== program as written ==", true},
+                  {"== after simplify ==", false},
+                  {"== after dce ==", false},
+                  {"== after cse ==", true},
+                  {"== after hoist ==", false}};
+    for (size_t i = 0; i < sizeof passes / sizeof *passes; i++) {
+        const char *at = strstr(text, passes[i].title);
+        assert_non_null(at);
+        at += strlen(passes[i].title) + 2;
+        if (passes[i].changes != (strncmp(at, "unchanged\n", 10) != 0))
+            fail_msg("%s: %.40s", passes[i].title, at);
+    }
+    free(text);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(dot_products_of_fixed_rows_are_regular),
@@ -213,6 +264,8 @@ int main(void) {
         cmocka_unit_test(adjacent_stages_become_one),
         cmocka_unit_test(sequence_with_two_readers_stays),
         cmocka_unit_test(explanation_names_passes_values_and_reasons),
+        cmocka_unit_test(checks_name_their_dimensions),
+        cmocka_unit_test(passes_that_change_nothing_are_told_so),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -403,6 +403,61 @@ static void what_is_known_when_it_is_compiled(void **state) {
                 false);
 }
 
+/* Rows of several pieces and blocks: in schedule flat workers share them. */
+static void rows_longer_than_a_piece(void **state) {
+    texts_check(
+        state,
+        "program long\n"
+        "input r200000 : f64[n]\n"
+        "input r4098 : f64[m]\n"
+        "keys = generate 200000 (i) { rem (mul i 7919) 13 }\n"
+        "many = map keys (k) { convert i64 (lt k 5) }\n"
+        "c = fold 0 many (a, b) { add a b }\n"
+        "kept = compact c r200000 keys (x, k) { lt k 5 }\n"
+        "output kept\n"
+        "few = map keys (k) { convert i64 (eq k 40) }\n"
+        "none = fold 0 few (a, b) { add a b }\n"
+        "nobody = compact none keys (k) { eq k 40 }\n"
+        "output nobody\n"
+        "all = compact 200000 keys (k) { lt k 40 }\n"
+        "output all\n"
+        "g = generate 3 20000 (i, j) { rem (mul (add (mul i 31) j) 7919) (add 13 i) }\n"
+        "ones = map g (k) { convert i64 (lt k 5) }\n"
+        "counts = fold 0 ones (a, b) { add a b }\n"
+        "parts = partition counts g (k) { lt k 5 }\n"
+        "output parts\n"
+        "lengths = use : i64[12] [0, 1, 5000, 0, 0, 70000, 4096, 4095, 4097, 1, 100000, 0]\n"
+        "ls = map lengths (l) { l }\n"
+        "offsets = scanl 0 ls (a, b) { add a b }\n"
+        "total = unit { offsets ! 12 }\n"
+        "xs = generate 12 (i) { mul i 1000000 }\n"
+        "e = expand total offsets xs (x, j) { add x j }\n"
+        "output e\n"
+        "longer = generate total (i) { fdiv 1.0 (convert f64 (add 1 (rem i 977))) }\n"
+        "fs = fold_seg 0.5 offsets longer (a, x) { add a x }\n"
+        "output fs\n"
+        "ss = scanl_seg whole=1 0.5 offsets longer (a, x) { add a x }\n"
+        "output ss\n"
+        "sw = scanl_seg whole=0 0.5 offsets longer (a, x) { add a x }\n"
+        "output sw\n"
+        "s1 = scanl1_seg offsets longer (a, x) { add a x }\n"
+        "output s1\n"
+        "two = generate 3 9000 (i, j) { rem (add (mul i 3) j) 11 }\n"
+        "ofs = use : i64[4] [0, 4500, 4501, 9000]\n"
+        "of = map ofs (o) { o }\n"
+        "f2 = fold_seg 0 of two (a, x) { add a x }\n"
+        "output f2\n"
+        "f1 = fold1_seg of two (a, x) { max a x }\n"
+        "output f1\n"
+        "w2 = scanl_seg whole=1 7 of two (a, x) { if ne x 0 { x } else { a } }\n"
+        "output w2\n"
+        "both = concat dim=1 two g two\n"
+        "output both\n"
+        "sc = scanl 3 two (a, x) { if ne x 0 { x } else { a } }\n"
+        "output sc\n",
+        false);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(records_keep_all_their_fields),
@@ -413,6 +468,7 @@ int main(void) {
         cmocka_unit_test(states_are_read_as_they_were),
         cmocka_unit_test(parts_of_known_extents),
         cmocka_unit_test(what_is_known_when_it_is_compiled),
+        cmocka_unit_test(rows_longer_than_a_piece),
     };
     return cmocka_run_group_tests(tests, texts_open, texts_close);
 }
