@@ -458,6 +458,116 @@ static void rows_longer_than_a_piece(void **state) {
         false);
 }
 
+/* Decisions and first states of a level that lie around it, or are made for it alone. */
+static void decisions_of_outer_levels(void **state) {
+    texts_check(state,
+                "program levels\n"
+                "v = stream_in \"v\" : seq(i64[?])\n"
+                "u = map_seq v (a) {\n"
+                "    n = unit { extent a 0 }\n"
+                "    p = unit { gt (the n) 1 }\n"
+                "    q = unit { eq (rem (the n) 2) 1 }\n"
+                "    r = acond p {\n"
+                "        s = acond q {\n"
+                "            x = scanl 0 a (i, j) { add i j }\n"
+                "            yield x\n"
+                "        } else {\n"
+                "            y = scanl 1 a (i, j) { max i j }\n"
+                "            yield y\n"
+                "        }\n"
+                "        m = map s (e) { mul e 3 }\n"
+                "        w, z = awhile m n (b, k) {\n"
+                "            go = unit { gt (the k) 0 }\n"
+                "            yield go\n"
+                "        } do (b, k) {\n"
+                "            f = acond q {\n"
+                "                g = reverse dim=0 b\n"
+                "                yield g\n"
+                "            } else {\n"
+                "                h = map b (e) { add e (the k) }\n"
+                "                yield h\n"
+                "            }\n"
+                "            l = unit { sub (the k) 1 }\n"
+                "            yield f, l\n"
+                "        }\n"
+                "        yield w\n"
+                "    } else {\n"
+                "        t = map a (e) { sub 9 e }\n"
+                "        o, c, k = awhile t q n (b, c, k) {\n"
+                "            yield c\n"
+                "        } do (b, c, k) {\n"
+                "            g = concat dim=0 b a\n"
+                "            d = unit { lt (the k) 3 }\n"
+                "            l = unit { add (the k) 1 }\n"
+                "            yield g, d, l\n"
+                "        }\n"
+                "        yield o\n"
+                "    }\n"
+                "    sc = scanl 2 a (i, j) { max i j }\n"
+                "    late = unit { sc ! (the n) }\n"
+                "    long = generate late (i) { add i (the n) }\n"
+                "    back = reverse dim=0 long\n"
+                "    bs = scanl1 back (i, j) { add i j }\n"
+                "    yield r, bs\n"
+                "}\n"
+                "stream_out \"out\" u\n",
+                false);
+}
+
+/* Arrays of rank 0 where others have rows, loops of no round, sequences that expand to several arrays, scatters in two dimensions. */
+static void what_is_empty_or_has_no_dimension(void **state) {
+    texts_check(state,
+                "program misc\n"
+                "s = stream_in \"s\" : seq(i64)\n"
+                "u = map_seq s (k) {\n"
+                "    one = unit { re: fdiv (convert f64 (the k)) 3.0, im: 0.5 }\n"
+                "    pair = spread dim=0 one\n"
+                "    m = generate 2 3 (i, j) { add (mul i 10) (add j (the k)) }\n"
+                "    four = generate 4 (i) { mul 3 i }\n"
+                "    h = permute four k (n, o) { add n o } { gt (the k) 2, rem (the k) 4 }\n"
+                "    w, c = awhile m k (x, y) {\n"
+                "        f = unit { false }\n"
+                "        yield f\n"
+                "    } do (x, y) {\n"
+                "        g = reverse dim=1 x\n"
+                "        l = unit { add (the y) 1 }\n"
+                "        yield g, l\n"
+                "    }\n"
+                "    z = map m (x) {\n"
+                "        a, b = iterate 0 (i, p, q) { add p i, q } from x, 7\n"
+                "        c, d = iterate 3 (i, p, q) { 5, add q 0 } from x, a\n"
+                "        e, f = while (p, q) { false } do { q, p } from c, d\n"
+                "        g, h = iterate 2 (i, p, q) { x, extent m 1 } from e, f\n"
+                "        add (mul 1000 (add a b)) (add (mul 100 (sub c d)) (add (mul 10 (sub e f)) "
+                "(sub g h)))\n"
+                "    }\n"
+                "    y = map z (x) { convert i64 (floor (sqrt (convert f64 (abs x)))) }\n"
+                "    r = map z (x) { if gt x 100 { convert i64 (sqrt (convert f64 x)) } else { "
+                "quot x (sub x 200) } }\n"
+                "    px = produce k (i) { yield i }\n"
+                "    ee = expand_seq px (i) {\n"
+                "        n = unit { rem (the i) 3 }\n"
+                "        a = generate n 2 (x, y) { add x (mul y (the i)) }\n"
+                "        b = generate n (x) { mul x (the i) }\n"
+                "        yield a, b\n"
+                "    }\n"
+                "    ex = map_seq ee (a, b) {\n"
+                "        t = map a (x) { add (mul 100 x) (the b) }\n"
+                "        yield t\n"
+                "    }\n"
+                "    ez = elements ex\n"
+                "    hollow = generate 2 3 (i, j) { 0 }\n"
+                "    d2 = permute hollow z (n, o) { max n o } (i, j) { lt i 1, i, j }\n"
+                "    d3 = permute hollow z (n, o) { add n o } (i, j) { ge (the k) 3, i, rem (add j "
+                "(the k)) 3 }\n"
+                "    d4 = permute hollow z (n, o) { add n o } (i, j) { ne (rem (add i j) 2) 0, sub "
+                "1 i, j }\n"
+                "    yield pair, h, w, c, y, r, ez, d2, d3, d4\n"
+                "}\n"
+                "stream_out \"out\" u\n",
+                false);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(records_keep_all_their_fields),
@@ -468,6 +578,8 @@ int main(void) {
         cmocka_unit_test(states_are_read_as_they_were),
         cmocka_unit_test(parts_of_known_extents),
         cmocka_unit_test(what_is_known_when_it_is_compiled),
+        cmocka_unit_test(decisions_of_outer_levels),
+        cmocka_unit_test(what_is_empty_or_has_no_dimension),
         cmocka_unit_test(rows_longer_than_a_piece),
     };
     return cmocka_run_group_tests(tests, texts_open, texts_close);

@@ -267,6 +267,111 @@ static void extents_that_do_not_fit_their_type(void **state) {
                 true);
 }
 
+static void reduce(wadi_text *t, const char *op, const char *type, const char *z) {
+    wadi_text_addf(t, "    %s_%s = fold %s c_%s (a, b) { %s a b }\n", op, type, z, type, op);
+}
+
+static void yields(wadi_text *t, int nops, const char *const *ops, int ntypes,
+                   const char *const *types, const char *stream) {
+    for (int i = 0; i < nops * ntypes; i++)
+        wadi_text_addf(t, "%s%s_%s", i ? ", " : "    yield ", ops[i % nops], types[i / nops]);
+    wadi_text_addf(t, "\n}\nstream_out \"%s\" %s\n", stream, stream);
+}
+
+/* The numbers that leave others as they are begin each lane: those of every operation and type. */
+static void reductions_of_every_type(void **state) {
+    static const char *const ops[] = {"add", "mul", "min", "max", "and", "or", "xor"},
+                             *const types[] = {"i8", "i16", "i32", "i64",
+                                               "u8", "u16", "u32", "u64"},
+                             *const bool_ops[] = {"and", "or", "xor", "land", "lor"},
+                             *const bools[] = {"bool"}, *const floats[] = {"f32", "f64"};
+    wadi_text t;
+    wadi_text_init(&t);
+    wadi_text_add(&t, "program reductions\ns = stream_in \"s\" : seq(i64)\n");
+    for (int half = 0; half < 2; half++) {
+        wadi_text_addf(&t, "u%d = map_seq s (k) {\n    n = unit { rem (mul (the k) 7) 40 }\n",
+                       half);
+        for (int i = 4 * half; i < 4 * half + 4; i++) {
+            char z[16];
+            wadi_text_addf(&t,
+                           "    x_%s = generate n (i) { convert %s (mul (add i (add 3 (the k))) "
+                           "2654435761987) }\n    c_%s = compute x_%s\n",
+                           types[i], types[i], types[i], types[i]);
+            for (int k = 0; k < 7; k++) {
+                snprintf(z, sizeof z, "%s%s", k == 4 ? (half ? "77" : "-1") : "5", types[i]);
+                reduce(&t, ops[k], types[i], z);
+            }
+        }
+        yields(&t, 7, ops, 4, types + 4 * half, half ? "u1" : "u0");
+    }
+    wadi_text_add(&t, "u2 = map_seq s (k) {\n    n = unit { rem (mul (the k) 7) 40 }\n"
+                      "    x = generate n (i) { rem (mul (add i (the k)) 7919) 101 }\n"
+                      "    d = compute x\n    x_bool = map d (x) { gt x 20 }\n"
+                      "    c_bool = compute x_bool\n");
+    for (int k = 0; k < 5; k++) reduce(&t, bool_ops[k], "bool", k % 3 ? "false" : "true");
+    yields(&t, 5, bool_ops, 1, bools, "u2");
+    wadi_text_add(&t, "u3 = map_seq s (k) {\n    n = unit { rem (mul (the k) 7) 40 }\n");
+    for (int i = 0; i < 2; i++) {
+        wadi_text_addf(&t,
+                       "    x_%s = generate n (i) { fdiv (convert %s (rem (mul (add i (the k)) "
+                       "7919) 101)) -7.0%s }\n    c_%s = compute x_%s\n",
+                       floats[i], floats[i], i ? "" : "f32", floats[i], floats[i]);
+        for (int k = 0; k < 4; k++) reduce(&t, ops[k], floats[i], i ? "-0.5" : "-0.5f32");
+    }
+    yields(&t, 4, ops, 2, floats, "u3");
+    texts_check(state, wadi_text_str(&t), false);
+    wadi_text_fini(&t);
+}
+
+static void a_chain_longer_than_calls_may_nest(void **state) {
+    static const char *const ops[] = {"add", "xor", "sub", "mul"};
+    wadi_text t;
+    wadi_text_init(&t);
+    wadi_text_add(&t, "program chain\ns = stream_in \"v\" : seq(i64[?])\nu = map_seq s (x0) {\n");
+    for (int i = 0; i < 230; i++)
+        wadi_text_addf(&t, "    x%d = map x%d (x) { %s x %d }\n", i + 1, i, ops[i % 4], i % 5 + 1);
+    wadi_text_add(&t, "    r = reverse dim=0 x230\n    yield r\n}\nstream_out \"out\" u\n");
+    texts_check(state, wadi_text_str(&t), false);
+    wadi_text_fini(&t);
+}
+
+/* Each in the body of a stage over 0 .. 11: the place and the words are the interpreter's. */
+static void faults_within_an_element(void **state) {
+#define SEQUENCE "p = produce k (i) { yield i }\n"
+    static const char *const bodies[] = {
+        SEQUENCE "w = windows last=0 p 0 1\nr = elements w\n",
+        SEQUENCE "w = windows last=1 p 2 0\nr = elements w\n",
+        SEQUENCE "w = windows last=2 p -1 1\nr = elements w\n",
+        SEQUENCE "n = unit { sub 4 (the k) }\nw = windows last=0 p 1 n\nr = elements w\n",
+        SEQUENCE "w = batch p 0\nr = elements w\n",
+        SEQUENCE "n = unit { sub 4 (the k) }\nw = batch p n\nr = elements w\n",
+        SEQUENCE "e = expand_seq p (i) {\na = generate 2 (x) { x }\n"
+                 "n = unit { add 2 (quot (the i) 4) }\nb = generate n (x) { x }\nyield a, b\n}\n"
+                 "m = map_seq e (a, b) {\nt = unit { add (the a) (the b) }\nyield t\n}\n"
+                 "r = elements m\n",
+        "p = produce k (i) {\nn = unit { add 1 (quot (the i) 5) }\nm = generate 2 n (x, y) { x }\n"
+        "yield m\n}\nr = tabulate p\n",
+        "x = generate 0 (i) { add i (the k) }\nr = fold1 x (a, b) { add a b }\n",
+        "x = generate k (i) { i }\nr = fold1 x (a, b) { add a b }\n",
+        "z = generate 3 (i) { i }\nm = generate 4 k (i, j) { i }\nx = generate 4 (i) { i }\n"
+        "f = fold1 m (a, b) { min a b }\n"
+        "r = permute z x (n, o) { add n o } (i) { lt i 2, f ! i }\n",
+        "z = generate 3 4 5 (i, j, l) { quot 1 (sub (add (mul j 10) (add l (mul i 100))) "
+        "(mul 19 (the k))) }\nr = reverse dim=2 z\n",
+        "z = generate 3 4 (i, j) { i }\nx = generate 5 5 (i, j) { add i j }\n"
+        "r = permute z x (n, o) { add n o } (i, j) { ne i 2, sub i (quot (the k) 3), "
+        "sub 3 (rem j 4) }\n"};
+#undef SEQUENCE
+    char text[1024];
+    for (size_t i = 0; i < sizeof bodies / sizeof *bodies; i++) {
+        snprintf(text, sizeof text,
+                 "program faults\ns = stream_in \"s\" : seq(i64)\nu = map_seq s (k) {\n%s"
+                 "yield r\n}\nstream_out \"out\" u\n",
+                 bodies[i]);
+        texts_check(state, text, true);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rows_of_known_extents),
@@ -283,6 +388,9 @@ int main(void) {
         cmocka_unit_test(a_bound_on_one_side_bounds_no_sum),
         cmocka_unit_test(segments_far_outside),
         cmocka_unit_test(extents_that_do_not_fit_their_type),
+        cmocka_unit_test(reductions_of_every_type),
+        cmocka_unit_test(a_chain_longer_than_calls_may_nest),
+        cmocka_unit_test(faults_within_an_element),
     };
     return cmocka_run_group_tests(tests, texts_open, texts_close);
 }
