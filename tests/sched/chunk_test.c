@@ -10,6 +10,7 @@
 
 #include "sched/builder.h"
 #include "sched/chunk.h"
+#include "sched/slots.h"
 
 /* A heap that counts. */
 typedef struct counter {
@@ -218,6 +219,63 @@ static void shapes_that_cannot_be_counted_are_refused(void **state) {
     assert_int_equal(wadi_shape_values(2, (const int64_t[]){0, 5}), 0);
 }
 
+/* As many elements of a fixed shape as fit, but one in any case: none would be the end of the stream. */
+static void at_least_one_element_fits(void **state) {
+    (void)state;
+    static const struct {
+        int64_t extent, most_bytes, asked, fit;
+    } cases[] = {{2, 100, 4, 4},   {2, 100, 6, 6},     {2, 100, 7, 6},   {2, 96, 1000, 6},
+                 {2, 95, 1000, 5}, {2, 16, 9, 1},      {2, 15, 9, 1},    {2, 1, 9, 1},
+                 {2, 0, 1, 1},     {0, 1, 1000, 1000}, {1000, 64, 50, 1}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        counter count = {0};
+        wadi_buffers *buffers = make_buffers(&count, 1 << 20);
+        const wadi_part part = wadi_part_fixed(WADI_F64, 1, &cases[i].extent);
+        wadi_builder b;
+        assert_int_equal(wadi_builder_init(&b, buffers, 1, &part, cases[i].most_bytes, NULL),
+                         WADI_OK);
+        assert_int_equal(wadi_builder_fit(&b, cases[i].asked), cases[i].fit);
+        wadi_builder_fini(&b);
+        wadi_buffers_release(buffers);
+    }
+}
+
+/* Where elements of one shape begin, and where the last one ends, side by side or overlapping, for a body that takes any shapes. */
+static void regular_elements_are_described_as_they_lie(void **state) {
+    (void)state;
+    static const int64_t strides[] = {0, 4, 2, 1};
+    const wadi_plan_slot slot = {
+        .name = "x", .kind = WADI_SLOT_IRREGULAR, .rank = 1, .fields = 1, .type = {WADI_I64}};
+    const wadi_plan plan = {.nslots = 1, .slots = &slot};
+    int64_t values[12];
+    for (int i = 0; i < 4; i++) {
+        counter count = {0};
+        wadi_buffers *buffers = make_buffers(&count, 0);
+        wadi_slots s;
+        int64_t bad = 0;
+        const int64_t stride = strides[i] == 0 ? 4 : strides[i];
+        const wadi_chunk_component c = {.layout = WADI_LAYOUT_REGULAR,
+                                        .rank = 1,
+                                        .fields = 1,
+                                        .type = {WADI_I64},
+                                        .shape = {4},
+                                        .stride = strides[i],
+                                        .values = 2 * stride + 4,
+                                        .column = {values}};
+        assert_int_equal(wadi_slots_init(&s, &plan, buffers, NULL), WADI_OK);
+        assert_int_equal(wadi_slots_bind_component(&s, 0, &c, 3, &bad, NULL), WADI_OK);
+        for (int64_t k = 0; k < 3; k++) {
+            assert_int_equal(s.slot[0].offset[k], k * stride);
+            assert_int_equal(s.slot[0].shape[k], 4);
+        }
+        assert_int_equal(s.slot[0].offset[3], c.values);
+        wadi_slots_fini(&s);
+        assert_int_equal(wadi_buffers_used(buffers), 0);
+        wadi_buffers_release(buffers);
+        assert_int_equal(count.out, 0);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(built_elements_are_read_back),
@@ -228,6 +286,8 @@ int main(void) {
         cmocka_unit_test(running_out_of_memory_is_an_error),
         cmocka_unit_test(the_builder_refuses_what_does_not_fit),
         cmocka_unit_test(shapes_that_cannot_be_counted_are_refused),
+        cmocka_unit_test(at_least_one_element_fits),
+        cmocka_unit_test(regular_elements_are_described_as_they_lie),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

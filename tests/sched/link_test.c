@@ -435,6 +435,30 @@ static void init_receiver(wadi_link_receiver *r) {
     wadi_link_receiver_done(r, number);
 }
 
+/* One chunk of three peers, of which two were thought lost: each of them hears that it is done, whoever came first. */
+static void all_who_sent_a_chunk_hear_that_it_is_done(void **state) {
+    (void)state;
+    for (int late = 0; late < 2; late++) { /* the copies come before or after it has been taken */
+        wadi_link_receiver r;
+        wadi_link_message m;
+        int64_t number;
+        void *payload;
+        int told[3] = {0};
+        wadi_link_receiver_init(&r, true, 100, 4, drop, NULL);
+        for (int p = 0; p < 3; p++) wadi_link_receiver_on_join(&r, p);
+        wadi_link_receiver_on_chunk(&r, 1, 0, 0, 10, payload_of(0));
+        if (late) assert_true(wadi_link_receiver_take(&r, &number, &payload));
+        wadi_link_receiver_on_chunk(&r, 0, 0, 0, 10, payload_of(0));
+        wadi_link_receiver_on_chunk(&r, 2, 0, 0, 10, payload_of(0));
+        if (!late) assert_true(wadi_link_receiver_take(&r, &number, &payload));
+        wadi_link_receiver_done(&r, number);
+        while (wadi_link_receiver_pop(&r, &m))
+            if (m.kind == WADI_LINK_DONE && m.number == 0) told[m.peer]++;
+        for (int p = 0; p < 3; p++) assert_int_equal(told[p], 1);
+        wadi_link_receiver_fini(&r);
+    }
+}
+
 static void an_end_that_contradicts_the_stream_is_nonsense(void **state) {
     (void)state;
     wadi_link_receiver r;
@@ -566,6 +590,7 @@ int main(void) {
         cmocka_unit_test(a_failure_comes_after_the_chunks_before_it),
         cmocka_unit_test(in_any_order_the_end_comes_after_what_is_held),
         cmocka_unit_test(what_nobody_took_is_dropped_at_the_end),
+        cmocka_unit_test(all_who_sent_a_chunk_hear_that_it_is_done),
         cmocka_unit_test(an_end_that_contradicts_the_stream_is_nonsense),
         cmocka_unit_test(a_restarted_receiver_is_as_new),
         cmocka_unit_test(what_was_not_sent_cannot_be_done),

@@ -92,11 +92,44 @@ static void the_hash_covers_what_a_run_computes(void **state) {
     assert_memory_not_equal(x, y, 32);
 }
 
+/* Every number of the streams and every byte of the data counts. */
+static void no_part_of_a_plan_is_left_out_of_its_hash(void **state) {
+    (void)state;
+    hand_program h;
+    uint8_t x[32], y[32];
+    static int64_t data[] = {3, 1, 4, 1, 5};
+    const wadi_array five = {
+        .rank = 1, .shape = {5}, .fields = 1, .type = {WADI_I64}, .column = {data}};
+    hand_staged(&h, 1, 2);
+    h.slot[4].rank = 1;
+    h.slot[4].data = &five;
+    int *const numbers[] = {&h.slot[0].rank,      &h.body[0].index_slot, &h.stage[1].test,
+                            &h.stage[2].size,     &h.stage[2].hop,       &h.stage[3].nparts,
+                            &h.stage[3].nresults, &h.stage[0].body,      &h.end[0].stage,
+                            &h.end[1].nfrom,      &h.source.nslots};
+    wadi_plan_hash(&h.plan, x);
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
+        *numbers[i] -= 1;
+        wadi_plan_hash(&h.plan, y);
+        *numbers[i] += 1;
+        if (memcmp(x, y, 32) == 0) fail_msg("number %d", (int)i);
+    }
+    for (size_t i = 0; i < sizeof data; i++) {
+        ((uint8_t *)data)[i] ^= 0x40;
+        wadi_plan_hash(&h.plan, y);
+        ((uint8_t *)data)[i] ^= 0x40;
+        if (memcmp(x, y, 32) == 0) fail_msg("byte %d", (int)i);
+    }
+    wadi_plan_hash(&h.plan, y);
+    assert_memory_equal(x, y, 32);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_plan_prints_for_people),
         cmocka_unit_test(what_a_change_takes_is_printed),
         cmocka_unit_test(the_hash_covers_what_a_run_computes),
+        cmocka_unit_test(no_part_of_a_plan_is_left_out_of_its_hash),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

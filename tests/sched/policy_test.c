@@ -62,6 +62,20 @@ static void paper_starts_with_one_element(void **state) {
     wadi_policy_destroy(p);
 }
 
+/* What caps its chunks, memory or a source that has no more, is no reason to ask for ever more. */
+static void paper_asks_for_little_more_than_it_gets(void **state) {
+    (void)state;
+    wadi_policy *p = make("paper", 0);
+    for (int i = 0; i < 200; i++) {
+        const int64_t k = p->ops->choose(p), got = k < 10 ? k : 10;
+        const wadi_policy_sample s = {
+            .busy_ns = 1000 * got, .elapsed_ns = 10000 * got, .elements = got, .bytes = 8 * got};
+        p->ops->observe(p, &s);
+    }
+    assert_in_range(p->ops->choose(p), 10, 200);
+    wadi_policy_destroy(p);
+}
+
 static void paper_grows_until_processors_are_busy(void **state) {
     (void)state;
     wadi_policy *p = make("paper", 0);
@@ -173,6 +187,7 @@ static void the_meter_counts_overlap(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(paper_starts_with_one_element),
+        cmocka_unit_test(paper_asks_for_little_more_than_it_gets),
         cmocka_unit_test(paper_grows_until_processors_are_busy),
         cmocka_unit_test(paper_grows_while_time_per_element_falls),
         cmocka_unit_test(paper_shrinks_when_time_per_element_rises),

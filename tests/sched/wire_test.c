@@ -250,6 +250,33 @@ static void reserved_bits_are_refused(void **state) {
     wadi_chunk_release(c);
 }
 
+/* Kernels take a bool for 0 or 1, wherever it stands. */
+static void a_bool_is_0_or_1(void **state) {
+    fixture *x = *state;
+    static const uint8_t wrong[] = {2, 128, 255};
+    uint8_t truth[] = {1, 0, 1, 1, 0};
+    wadi_chunk *sent = NULL;
+    assert_int_equal(wadi_chunk_create(x->buffers, 1, &sent, NULL), WADI_OK);
+    sent->count = 5;
+    sent->component[0] = (wadi_chunk_component){.layout = WADI_LAYOUT_REGULAR,
+                                                .fields = 1,
+                                                .type = {WADI_BOOL},
+                                                .values = 5,
+                                                .column = {truth}};
+    for (int i = -1; i < 5; i++) {
+        wadi_chunk *got = NULL;
+        wadi_error err = {0};
+        const uint8_t before = i < 0 ? 0 : truth[i];
+        if (i >= 0) truth[i] = wrong[i % 3];
+        assert_int_equal(wadi_wire_encode(sent, &x->stream, &x->m, NULL), WADI_OK);
+        assert_int_equal(decode(x, x->m.frames, &got, &err), i < 0 ? WADI_OK : WADI_IO);
+        if (i >= 0) assert_string_equal(err.msg, "wire format: a bool is neither 0 nor 1");
+        if (i >= 0) truth[i] = before;
+        wadi_chunk_release(got);
+    }
+    wadi_chunk_release(sent);
+}
+
 static void sizes_are_bounded(void **state) {
     fixture *x = *state;
     wadi_chunk *c = NULL;
@@ -273,6 +300,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(a_negative_extent_is_refused, setup, teardown),
         cmocka_unit_test_setup_teardown(numbers_out_of_range_are_refused, setup, teardown),
         cmocka_unit_test_setup_teardown(reserved_bits_are_refused, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_bool_is_0_or_1, setup, teardown),
         cmocka_unit_test_setup_teardown(sizes_are_bounded, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
