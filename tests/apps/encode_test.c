@@ -17,6 +17,7 @@
 #include "base/file.h"
 #include "tests/apps/flac_judge.h"
 #include "tests/apps/signals.h"
+#include "tests/open_files.h"
 
 static int need_flac(void **state) {
     (void)state;
@@ -191,6 +192,7 @@ static void failures_leave_no_file(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(open_files_are_counted),
         cmocka_unit_test(every_level_comes_back),
         cmocka_unit_test(every_sound_at_every_width_comes_back),
         cmocka_unit_test(mono_and_surround_come_back),
@@ -198,6 +200,7 @@ int main(void) {
         cmocka_unit_test(short_sounds_come_back),
         cmocka_unit_test(chunks_threads_and_schedules_give_the_same_bytes),
         cmocka_unit_test(failures_leave_no_file),
+        cmocka_unit_test(no_file_is_left_open),
     };
     return cmocka_run_group_tests(tests, need_flac, NULL);
 }

@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "base/file.h"
+#include "tests/open_files.h"
 
 /* A WAV file to be written, wrong where it is told to be. */
 typedef struct wav {
@@ -198,11 +199,13 @@ static int remove_made(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(open_files_are_counted),
         cmocka_unit_test(usual_headers_are_read),
         cmocka_unit_test(speakers_are_kept_or_refused),
         cmocka_unit_test(valid_bits_are_kept),
         cmocka_unit_test(headers_never_completed_are_refused_and_rescued),
         cmocka_unit_test(lengths_that_nobody_knew_mean_the_rest),
+        cmocka_unit_test(no_file_is_left_open),
     };
     return cmocka_run_group_tests(tests, NULL, remove_made);
 }

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "apps/audio/blocks.h"
+#include "tests/open_files.h"
 
 static void assert_bytes(flac_bits *w, const uint8_t *want, size_t n) {
     assert_false(w->failed);
@@ -130,6 +131,7 @@ static void streaminfo_is_taken_apart(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(open_files_are_counted),
         cmocka_unit_test(streaminfo_of_example_1),
         cmocka_unit_test(seektable_of_example_2),
         cmocka_unit_test(placeholder_points_at_the_last_sample_number),
@@ -139,6 +141,7 @@ int main(void) {
         cmocka_unit_test(what_is_no_tag_is_refused),
         cmocka_unit_test(damaged_comments_are_errors),
         cmocka_unit_test(streaminfo_is_taken_apart),
+        cmocka_unit_test(no_file_is_left_open),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

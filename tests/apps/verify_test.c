@@ -11,6 +11,7 @@
 
 #include "apps/audio/md5_tap.h"
 #include "base/error.h"
+#include "tests/open_files.h"
 
 enum { CHANNELS = 2, N = 16, FRAMES = 2 };
 
@@ -112,10 +113,12 @@ static void frames_in_another_order_are_noticed(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(open_files_are_counted),
         cmocka_unit_test(what_went_in_comes_out),
         cmocka_unit_test(every_byte_of_the_digest_counts),
         cmocka_unit_test(every_byte_of_a_frame_counts),
         cmocka_unit_test(frames_in_another_order_are_noticed),
+        cmocka_unit_test(no_file_is_left_open),
     };
     return cmocka_run_group_tests(tests, make_frames, free_frames);
 }

@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "base/file.h"
+#include "tests/open_files.h"
 
 static const uint8_t md5[16] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16};
 
@@ -194,6 +195,7 @@ static void missing_directory_is_an_error(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(open_files_are_counted),
         cmocka_unit_test(streaminfo_is_completed),
         cmocka_unit_test(seek_points_name_the_frames_that_hold_them),
         cmocka_unit_test(seek_points_are_in_order_and_few),
@@ -201,6 +203,7 @@ int main(void) {
         cmocka_unit_test(discarded_file_leaves_nothing),
         cmocka_unit_test(full_disk_is_an_error_with_the_position),
         cmocka_unit_test(missing_directory_is_an_error),
+        cmocka_unit_test(no_file_is_left_open),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -18,6 +18,7 @@
 #include "base/child.h"
 #include "base/task.h"
 #include "base/thread.h"
+#include "tests/open_files.h"
 
 static char sh[] = "/bin/sh", dash_c[] = "-c";
 
@@ -196,6 +197,7 @@ static void it_ends_with_its_parent(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(open_files_are_counted),
         cmocka_unit_test(it_tells_output_and_status),
         cmocka_unit_test(it_tells_a_signal_and_what_is_no_program),
         cmocka_unit_test(its_temporary_files_go_where_they_are_told),
@@ -204,6 +206,7 @@ int main(void) {
         cmocka_unit_test(it_ends_when_the_task_is_stopped),
         cmocka_unit_test(threads_may_begin_after_it),
         cmocka_unit_test(it_ends_with_its_parent),
+        cmocka_unit_test(no_file_is_left_open),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -23,6 +23,7 @@
 
 #include "base/file.h"
 #include "base/outfile.h"
+#include "tests/open_files.h"
 
 static char folder[] = "outfile_test_XXXXXX";
 static mode_t mask;
@@ -557,6 +558,7 @@ static void what_only_looks_like_a_temporary_file_stays(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(open_files_are_counted),
         CASE(the_name_appears_when_the_file_is_whole),
         CASE(large_writes_and_small_ones_keep_their_order),
         CASE(only_new_refuses_what_exists_and_what_appears),
@@ -578,6 +580,7 @@ int main(void) {
         CASE(of_two_writers_the_last_complete_one_stands),
         CASE(what_a_killed_writer_left_is_removed_by_the_next),
         CASE(what_only_looks_like_a_temporary_file_stays),
+        cmocka_unit_test(no_file_is_left_open),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

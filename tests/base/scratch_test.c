@@ -14,6 +14,7 @@
 
 #include "base/file.h"
 #include "base/scratch.h"
+#include "tests/open_files.h"
 
 static char place[] = "/tmp/wadi_scratch_XXXXXX";
 static char folder[64], file[80];
@@ -116,6 +117,7 @@ static void a_folder_that_is_not_there_is_no_parent(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(open_files_are_counted),
         cmocka_unit_test_setup_teardown(an_empty_one_is_swept, make_place, remove_place),
         cmocka_unit_test_setup_teardown(a_folder_that_is_not_there_is_no_parent, make_place,
                                         remove_place),
@@ -125,6 +127,7 @@ int main(void) {
                                         remove_place),
         cmocka_unit_test_setup_teardown(one_in_use_stays_until_it_is_removed, make_place,
                                         remove_place),
+        cmocka_unit_test(no_file_is_left_open),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -16,6 +16,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/log.h"
+#include "tests/open_files.h"
 
 static int make_directory(void **state) {
     static char name[64];
@@ -151,6 +152,7 @@ static void log_reaches_the_callback_until_silenced(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(open_files_are_counted),
         cmocka_unit_test_setup_teardown(written_file_reads_back_with_its_mode, make_directory,
                                         remove_directory),
         cmocka_unit_test_setup_teardown(large_and_empty_files_read_whole, make_directory,
@@ -164,6 +166,7 @@ int main(void) {
         cmocka_unit_test(functions_are_found_by_name),
         cmocka_unit_test(clocks_do_not_go_back),
         cmocka_unit_test(log_reaches_the_callback_until_silenced),
+        cmocka_unit_test(no_file_is_left_open),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

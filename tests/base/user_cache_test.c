@@ -13,6 +13,7 @@
 
 #include "base/file.h"
 #include "base/user_cache.h"
+#include "tests/open_files.h"
 
 enum { ROOM = 256 };
 
@@ -107,8 +108,10 @@ static int remove_place(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(open_files_are_counted),
         cmocka_unit_test(the_first_that_can_be_used_is_it),
         cmocka_unit_test(a_folder_that_others_can_write_to_is_none),
+        cmocka_unit_test(no_file_is_left_open),
     };
     return cmocka_run_group_tests(tests, make_place, remove_place);
 }

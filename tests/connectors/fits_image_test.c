@@ -18,6 +18,7 @@
 #include "base/file.h"
 #include "tests/connectors/pass_plan.h"
 #include "wadi/image.h"
+#include "tests/open_files.h"
 
 #ifdef WADI_HAVE_CFITSIO
 #include <fitsio.h>
@@ -423,6 +424,7 @@ static void a_full_disk_leaves_nothing(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(open_files_are_counted),
         cmocka_unit_test(a_plane_reads_back_bit_for_bit),
         cmocka_unit_test(the_header_tells_what_is_known),
         cmocka_unit_test(what_is_not_known_is_left_out),
@@ -434,6 +436,7 @@ int main(void) {
         cmocka_unit_test(dates_are_those_of_the_calendar),
         cmocka_unit_test(a_stream_takes_the_whole_image),
         cmocka_unit_test(a_full_disk_leaves_nothing),
+        cmocka_unit_test(no_file_is_left_open),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -55,6 +55,50 @@ static void lines_may_be_empty_and_end_as_they_like(void **state) {
     }
 }
 
+/* Each has a file to itself, in memory that ends with it. */
+static void a_last_line_needs_no_end(void **state) {
+    (void)state;
+    wadi_link_options link = {0};
+    wadi_link_secrets s = {0};
+    wadi_error err = {0};
+    for (size_t n = WADI_TOKEN_LEAST; n <= 64; n++) {
+        char text[80] = "";
+        memset(text, 'x', n);
+        write_to(token, text);
+        if (wadi_link_secrets_read(&s, NULL, NULL, token, &link, &err) != WADI_OK)
+            fail_msg("%s", err.msg);
+        assert_string_equal(s.token, text);
+        wadi_link_secrets_fini(&s);
+    }
+    write_to(token, SIXTEEN "\n" SIXTEEN);
+    assert_int_equal(wadi_link_secrets_read(&s, NULL, NULL, token, &link, &err), WADI_INVALID);
+    wadi_link_secrets_fini(&s);
+    write_to(token, "# none\n");
+    assert_int_equal(wadi_link_secrets_read(&s, NULL, NULL, token, &link, &err), WADI_INVALID);
+    wadi_link_secrets_fini(&s);
+}
+
+/* Every character of a token counts, and so do the two sides. */
+static void keys_of_tokens_are_all_different(void **state) {
+    (void)state;
+    enum { MOST = 40 };
+    static wadi_token_keys keys[MOST];
+    const wadi_status st = wadi_token_keys_make(SIXTEEN, &keys[0], NULL);
+    if (st == WADI_UNSUPPORTED) skip();
+    for (int i = 0; i < MOST; i++) {
+        char text[64] = SIXTEEN SIXTEEN;
+        if (i < 32) text[i] ^= 1;
+        if (i >= 32) text[i - 15] = '\0';
+        assert_int_equal(wadi_token_keys_make(text, &keys[i], NULL), WADI_OK);
+        for (int k = 0; k < i; k++) {
+            assert_string_not_equal(keys[i].bind_secret, keys[k].bind_secret);
+            assert_string_not_equal(keys[i].connect_secret, keys[k].connect_secret);
+            assert_string_not_equal(keys[i].bind_public, keys[k].bind_public);
+            assert_string_not_equal(keys[i].connect_secret, keys[k].bind_secret);
+        }
+    }
+}
+
 static void what_is_no_key_is_named(void **state) {
     (void)state;
     static const struct {
@@ -156,6 +200,8 @@ static int remove_folder(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lines_may_be_empty_and_end_as_they_like),
+        cmocka_unit_test(a_last_line_needs_no_end),
+        cmocka_unit_test(keys_of_tokens_are_all_different),
         cmocka_unit_test(what_is_no_key_is_named),
         cmocka_unit_test(tokens_are_lines_of_a_length),
         cmocka_unit_test(a_pair_is_its_owners_and_replaces_none),

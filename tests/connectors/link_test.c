@@ -15,6 +15,7 @@
 
 #include "tests/connectors/link_ends.h"
 #include "tests/connectors/pass_plan.h"
+#include "tests/open_files.h"
 
 static void streams_cross_processes(const char *address, const wadi_link_options *from,
                                     const wadi_link_options *to) {
@@ -249,6 +250,7 @@ static void keys_admit_those_who_are_listed(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(open_files_are_counted),
         cmocka_unit_test(streams_cross_processes_over_ipc),
         cmocka_unit_test(streams_cross_processes_over_tcp),
         cmocka_unit_test(small_credits_only_slow_it_down),
@@ -261,6 +263,7 @@ int main(void) {
         cmocka_unit_test(nobody_at_the_other_end_is_an_error),
         cmocka_unit_test(binding_to_the_world_needs_keys),
         cmocka_unit_test(keys_admit_those_who_are_listed),
+        cmocka_unit_test(no_file_is_left_open),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

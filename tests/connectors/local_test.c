@@ -15,6 +15,7 @@
 #include "base/file.h"
 #include "connectors/connectors.h"
 #include "tests/connectors/pass_plan.h"
+#include "tests/open_files.h"
 
 /* ---- callbacks ---- */
 
@@ -219,9 +220,16 @@ static void a_torn_record_leaves_no_output(void **state) {
     (void)state;
     wadi_error err;
     write_bytes("raw_torn.bin", 1233);
+    for (int64_t chunk = 1; chunk < 200; chunk += 6) { /* in the first chunk or a later one */
+        assert_int_equal(copy_raw("raw_torn.bin", "raw_none.bin", chunk, &err), WADI_IO);
+        assert_string_equal(err.msg,
+                            "raw_torn.bin: ends at byte 1233, within a record of 10 bytes");
+        assert_false(wadi_file_exists("raw_none.bin"));
+    }
+    (void)unlink("raw_torn.bin");
+    write_bytes("raw_torn.bin", 3); /* in the first record */
     assert_int_equal(copy_raw("raw_torn.bin", "raw_none.bin", 7, &err), WADI_IO);
-    assert_string_equal(err.msg, "raw_torn.bin: ends at byte 1233, within a record of 10 bytes");
-    assert_false(wadi_file_exists("raw_none.bin"));
+    assert_string_equal(err.msg, "raw_torn.bin: ends at byte 3, within a record of 10 bytes");
     (void)unlink("raw_torn.bin");
     assert_int_equal(copy_raw("raw_missing.bin", "raw_none.bin", 7, &err), WADI_IO);
     assert_string_equal(err.msg, "raw_missing.bin: No such file or directory");
@@ -283,10 +291,21 @@ static void bytes_take_the_name_of_another_format_only_when_told_to(void **state
         assert_int_equal(sink_at(plain[i], false, NULL), WADI_OK);
     assert_int_equal(sink_at("q.csv", true, NULL), WADI_OK);
     assert_int_equal(sink_at("/dev/null", false, NULL), WADI_OK);
+    (void)unlink("q.csv"); /* what reads a pipe knows what comes */
+    assert_int_equal(mkfifo("q.csv", 0600), 0);
+    const int reader = open("q.csv", O_RDONLY | O_NONBLOCK);
+    assert_int_equal(sink_at("q.csv", false, NULL), WADI_OK);
+    close(reader);
+    (void)unlink("q.csv");
+    write_bytes("q.csv", 3); /* a file of that name is none */
+    assert_int_equal(sink_at("q.csv", false, &err), WADI_INVALID);
+    assert_true(wadi_file_exists("q.csv"));
+    (void)unlink("q.csv");
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(open_files_are_counted),
         cmocka_unit_test(callbacks_pass_elements_one_by_one),
         cmocka_unit_test(what_a_callback_says_is_the_error_of_the_run),
         cmocka_unit_test(a_callback_source_refuses_odd_parts),
@@ -297,6 +316,7 @@ int main(void) {
         cmocka_unit_test(a_torn_record_leaves_no_output),
         cmocka_unit_test(every_connector_has_a_name_a_line_and_its_places),
         cmocka_unit_test(bytes_take_the_name_of_another_format_only_when_told_to),
+        cmocka_unit_test(no_file_is_left_open),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,6 +12,7 @@
 
 #include "connectors/matrix_number.h"
 #include "sched/stream.h"
+#include "tests/open_files.h"
 
 static wadi_csr parse(const char *text) {
     wadi_csr m = {0};
@@ -54,6 +55,23 @@ static void entries_of_one_place_are_added_and_zeros_kept(void **state) {
     assert_int_equal(m.entries, 3);
     assert_int_equal(m.offsets[1], 2);
     assert_true(m.values[0] == 0 && m.values[1] == 1 && m.values[2] == 0);
+    wadi_csr_fini(&m);
+}
+
+/* Whatever the order of the columns: 1 is lost beside 1e16 only where it comes before -1e16. */
+static void sums_are_made_in_the_order_of_the_file(void **state) {
+    (void)state;
+    wadi_csr m =
+        parse("%%MatrixMarket matrix coordinate real general\n"
+              "2 4 8\n1 3 1e16\n1 1 5\n1 3 1\n2 4 1\n1 3 -1e16\n2 4 1e16\n2 1 3\n2 4 -1e16\n");
+    assert_int_equal(m.entries, 4);
+    assert_true(at(&m, 0, 2, 0) == 0 && at(&m, 0, 0, 0) == 5);
+    assert_true(at(&m, 1, 3, 0) == 0 && at(&m, 1, 0, 0) == 3);
+    wadi_csr_fini(&m);
+    m = parse("%%MatrixMarket matrix coordinate complex general\n"
+              "1 2 4\n1 2 1e16 1e16\n1 1 5 6\n1 2 -1e16 1\n1 2 1 -1e16\n");
+    assert_int_equal(m.entries, 2);
+    assert_true(at(&m, 0, 1, 0) == 1 && at(&m, 0, 1, 1) == 0 && at(&m, 0, 0, 1) == 6);
     wadi_csr_fini(&m);
 }
 
@@ -146,6 +164,8 @@ static void mistakes_are_errors_that_name_the_line(void **state) {
         {R "2 2 -1\n", "line 2", "number of entries"},
         {R "2 2 1.0\n1 1 1\n", "line 2", "number of entries"},
         {R "99999999999999999999 1 1\n", "line 2", "too large"},
+        {R "9223372036854775809 1 1\n", "line 2", "too large"},
+        {R "1 9223372036854775808 1\n", "line 2", "too large"},
         {R "99999999999999999 1 1\n", "line 2", "too large"},
         {R "2 2 1000000000000\n1 1 1\n", "line 2", "more than the file can hold"},
         {R "% c\n2 2 2\n1 1 1\n", "line 5", "ends after 1 of 2"},
@@ -395,8 +415,10 @@ static void rows_are_a_stream(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(open_files_are_counted),
         cmocka_unit_test(coordinates_become_sorted_rows),
         cmocka_unit_test(entries_of_one_place_are_added_and_zeros_kept),
+        cmocka_unit_test(sums_are_made_in_the_order_of_the_file),
         cmocka_unit_test(other_triangles_are_filled_in),
         cmocka_unit_test(arrays_are_columns_one_after_another),
         cmocka_unit_test(line_ends_and_capitals_do_not_matter),
@@ -412,6 +434,7 @@ int main(void) {
         cmocka_unit_test(nothing_behind_the_end_is_read),
         cmocka_unit_test(real_files_have_their_sizes),
         cmocka_unit_test(missing_files_are_errors),
+        cmocka_unit_test(no_file_is_left_open),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

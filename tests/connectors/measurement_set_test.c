@@ -19,6 +19,7 @@
 #include "base/file.h"
 #include "tests/connectors/ms_file.h"
 #include "tests/connectors/vis_rows.h"
+#include "tests/open_files.h"
 
 static char *name_of(const char *what) {
     static char name[64];
@@ -420,6 +421,7 @@ static void casacores_mojave_is_that_of_the_uvfits_file(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(open_files_are_counted),
         cmocka_unit_test(rows_of_one_field_and_window_are_taken),
         cmocka_unit_test(what_the_set_says_is_told),
         cmocka_unit_test(frames_are_told_apart),
@@ -428,6 +430,8 @@ int main(void) {
         cmocka_unit_test(one_of_several_is_asked_for),
         cmocka_unit_test(setups_are_listed),
         cmocka_unit_test(what_cannot_be_read_is_told),
+        cmocka_unit_test(
+            no_file_is_left_open), /* casacore leaves the locks of damaged tables open */
         cmocka_unit_test(damage_is_told),
         cmocka_unit_test(a_set_nobody_may_write_is_read),
         cmocka_unit_test(a_locked_set_is_read),

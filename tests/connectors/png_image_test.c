@@ -17,6 +17,7 @@
 #include "base/file.h"
 #include "tests/connectors/pass_plan.h"
 #include "wadi/image.h"
+#include "tests/open_files.h"
 
 #ifdef WADI_HAVE_PNG
 #include <png.h>
@@ -163,6 +164,7 @@ static void a_full_disk_leaves_nothing(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(open_files_are_counted),
         cmocka_unit_test(north_is_up_and_large_is_bright),
         cmocka_unit_test(only_the_first_plane_is_shown),
         cmocka_unit_test(percentiles_leave_outliers_out),
@@ -171,6 +173,7 @@ int main(void) {
         cmocka_unit_test(planes_without_contrast_are_pictures_too),
         cmocka_unit_test(what_cannot_be_written_is_an_error),
         cmocka_unit_test(a_full_disk_leaves_nothing),
+        cmocka_unit_test(no_file_is_left_open),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -16,6 +16,7 @@
 
 #include "base/file.h"
 #include "wadi/stream.h"
+#include "tests/open_files.h"
 
 static char *name_of(const char *what) {
     static char name[64];
@@ -200,6 +201,28 @@ static void a_source_of_sound_wants_files_with_names(void **state) {
     assert_null(s);
 }
 
+static void a_file_has_one_source(void **state) {
+    (void)state;
+    char *path = name_of("one.wav");
+    SF_INFO about = {.samplerate = 8000, .channels = 1, .format = SF_FORMAT_WAV | SF_FORMAT_PCM_16};
+    SNDFILE *f = sf_open(path, SFM_WRITE, &about);
+    assert_non_null(f);
+    assert_int_equal(sf_close(f), 0);
+    wadi_sndfile *s = NULL;
+    wadi_source *source = NULL, *second = NULL;
+    wadi_error err = {0};
+    assert_int_equal(wadi_sndfile_open(path, 0, &s, NULL), WADI_OK);
+    assert_int_equal(wadi_sndfile_source(s, 0, NULL, NULL, &source, &err), WADI_INVALID);
+    assert_int_equal(wadi_sndfile_source(s, 1, NULL, NULL, &source, NULL), WADI_OK);
+    assert_int_equal(wadi_sndfile_source(s, 1, NULL, NULL, &second, &err), WADI_INVALID);
+    assert_non_null(strstr(err.msg, path));
+    assert_null(second);
+    wadi_source_destroy(source);
+    assert_int_equal(wadi_sndfile_source(s, 1, NULL, NULL, &second, &err), WADI_INVALID);
+    wadi_sndfile_close(s);
+    unlink(path);
+}
+
 static void what_is_no_sound_is_an_error(void **state) {
     (void)state;
     char *path = name_of("text");
@@ -257,6 +280,7 @@ static void tags_come_in_utf8(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(open_files_are_counted),
         cmocka_unit_test(integers_keep_their_width),
         cmocka_unit_test(floats_are_refused_unless_converted),
         cmocka_unit_test(converted_sound_comes_in_portions_of_any_size),
@@ -264,9 +288,11 @@ int main(void) {
         cmocka_unit_test(lossy_sound_is_refused_unless_converted),
         cmocka_unit_test(truncated_files_are_errors_that_name_the_place),
         cmocka_unit_test(a_source_of_sound_wants_files_with_names),
+        cmocka_unit_test(a_file_has_one_source),
         cmocka_unit_test(what_is_no_sound_is_an_error),
         cmocka_unit_test(empty_sound_has_no_frames),
         cmocka_unit_test(tags_come_in_utf8),
+        cmocka_unit_test(no_file_is_left_open),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

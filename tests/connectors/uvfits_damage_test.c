@@ -15,6 +15,7 @@
 #include "base/file.h"
 #include "tests/connectors/uvfits_file.h"
 #include "tests/connectors/vis_rows.h"
+#include "tests/open_files.h"
 
 enum { BLOCK = 2880 /* bytes FITS is made of */ };
 
@@ -231,12 +232,14 @@ static void damaged_headers_never_do_harm(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(open_files_are_counted),
         cmocka_unit_test(a_file_cut_anywhere_in_its_groups_is_truncated),
         cmocka_unit_test(a_file_cut_in_its_headers_or_tables_is_an_error_or_whole),
         cmocka_unit_test(a_file_that_shrinks_while_it_is_read_gives_what_was_there),
         cmocka_unit_test(fits_without_groups_is_refused_by_what_it_is),
         cmocka_unit_test(a_file_without_a_group_is_an_error),
         cmocka_unit_test(damaged_headers_never_do_harm),
+        cmocka_unit_test(no_file_is_left_open),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

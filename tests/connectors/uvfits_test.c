@@ -15,6 +15,7 @@
 #include "base/thread.h"
 #include "tests/connectors/uvfits_file.h"
 #include "tests/connectors/vis_rows.h"
+#include "tests/open_files.h"
 
 static const double LIGHT = 299792458;
 static const double DEGREE = 3.14159265358979323846 / 180;
@@ -603,6 +604,7 @@ static void one_of_several_sources_is_chosen(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(open_files_are_counted),
         cmocka_unit_test(every_type_and_order_of_axes_gives_the_same_rows),
         cmocka_unit_test(integers_are_scaled),
         cmocka_unit_test(missing_integers_are_not_numbers_and_missing_weights_flag),
@@ -622,6 +624,7 @@ int main(void) {
         cmocka_unit_test(setups_are_listed),
         cmocka_unit_test(the_table_of_sources_shifts_frequencies),
         cmocka_unit_test(one_of_several_sources_is_chosen),
+        cmocka_unit_test(no_file_is_left_open),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -19,6 +19,7 @@
 
 #include "base/file.h"
 #include "tests/connectors/vis_rows.h"
+#include "tests/open_files.h"
 
 static const double LIGHT = 299792458;
 static const double TWO_PI = 6.283185307179586;
@@ -675,6 +676,7 @@ static void hera_is_as_its_antennas_stand(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(open_files_are_counted),
         cmocka_unit_test(every_kind_of_number_and_layout_is_read),
         cmocka_unit_test(rows_do_not_depend_on_how_many_are_asked_for),
         cmocka_unit_test(the_header_is_told),
@@ -691,6 +693,7 @@ int main(void) {
         cmocka_unit_test(damage_is_told_and_not_printed),
         cmocka_unit_test(the_programs_printer_stays),
         cmocka_unit_test(hera_is_as_its_antennas_stand),
+        cmocka_unit_test(no_file_is_left_open),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

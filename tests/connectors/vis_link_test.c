@@ -16,6 +16,7 @@
 
 #include "sched/stream.h"
 #include "tests/connectors/vis_rows.h"
+#include "tests/open_files.h"
 
 enum { ROWS = 250, CHANNELS = 3, POLS = 2 };
 
@@ -486,6 +487,7 @@ static void keys_admit_a_telescope(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(open_files_are_counted),
         cmocka_unit_test(rows_arrive_as_they_were_sent),
         cmocka_unit_test(the_header_arrives_before_the_first_row),
         cmocka_unit_test(rows_that_are_there_need_not_wait_for_more),
@@ -498,6 +500,7 @@ int main(void) {
         cmocka_unit_test(a_header_that_says_nonsense_is_not_sent),
         cmocka_unit_test(nobody_comes_is_an_error),
         cmocka_unit_test(keys_admit_a_telescope),
+        cmocka_unit_test(no_file_is_left_open),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

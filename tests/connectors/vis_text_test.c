@@ -16,6 +16,7 @@
 
 #include "base/file.h"
 #include "connectors/visibility.h"
+#include "tests/open_files.h"
 
 static const double PI = 3.14159265358979323846;
 
@@ -275,6 +276,7 @@ static void the_golden_set_holds_the_sky_it_was_made_of(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(open_files_are_counted),
         cmocka_unit_test(lines_become_rows),
         cmocka_unit_test(comments_tell_what_numbers_do_not),
         cmocka_unit_test(the_ends_of_ranges_are_within_them),
@@ -285,6 +287,7 @@ int main(void) {
         cmocka_unit_test(a_compressed_file_is_read_and_its_damage_found),
         cmocka_unit_test(the_golden_set_holds_the_sky_it_was_made_of),
 #endif
+        cmocka_unit_test(no_file_is_left_open),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

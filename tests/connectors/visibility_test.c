@@ -14,6 +14,7 @@
 #include "sched/stream.h"
 #include "tests/connectors/uvfits_file.h"
 #include "tests/connectors/vis_rows.h"
+#include "tests/open_files.h"
 
 static char *file_name(const char *end) {
     static char name[64];
@@ -217,6 +218,7 @@ static void negative_choices_are_refused(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(open_files_are_counted),
         cmocka_unit_test(a_format_whose_module_is_missing_is_refused_by_its_name),
         cmocka_unit_test(what_no_format_knows_is_refused_with_those_there_are),
         cmocka_unit_test(what_is_not_there_is_an_error),
@@ -228,6 +230,7 @@ int main(void) {
         cmocka_unit_test(conjugated_rows_are_those_of_the_other_sign),
         cmocka_unit_test(negative_choices_are_refused),
 #endif
+        cmocka_unit_test(no_file_is_left_open),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -14,6 +14,7 @@
 #include "apps/gridding/aterm_file.h"
 #include "apps/gridding/ingest.h"
 #include "tests/gridding/direct.h"
+#include "tests/open_files.h"
 
 #ifdef WADI_HAVE_CFITSIO
 #include <fitsio.h>
@@ -176,9 +177,11 @@ static void the_image_is_the_sum_with_a_terms_in_it(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(open_files_are_counted),
         cmocka_unit_test(kernels_are_read_and_turned),
         cmocka_unit_test(other_forms_are_refused),
         cmocka_unit_test(the_image_is_the_sum_with_a_terms_in_it),
+        cmocka_unit_test(no_file_is_left_open),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,6 +13,7 @@
 
 #include "apps/gridding/ingest.h"
 #include "connectors/visibility.h"
+#include "tests/open_files.h"
 
 enum { ROWS = 257, CHANNELS = 5, POLS = 4, EACH = CHANNELS * POLS };
 
@@ -309,11 +310,13 @@ static void batches_are_as_large_as_the_store(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(open_files_are_counted),
         cmocka_unit_test(products_are_taken_as_they_are),
         cmocka_unit_test(stokes_parameters_are_made_of_products),
         cmocka_unit_test(what_is_asked_for_is_taken),
         cmocka_unit_test(what_is_not_there_is_refused),
         cmocka_unit_test(batches_are_as_large_as_the_store),
+        cmocka_unit_test(no_file_is_left_open),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

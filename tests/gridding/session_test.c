@@ -15,6 +15,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "connectors/visibility.h"
+#include "tests/open_files.h"
 
 enum { ROWS = 600, FIRST = 200 }; /* rows before the first image; longer baselines follow */
 
@@ -287,12 +288,14 @@ static void a_long_stream_has_natural_weights(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(open_files_are_counted),
         cmocka_unit_test(the_last_image_is_that_of_a_file),
         cmocka_unit_test(every_image_has_the_weights_of_what_has_come),
         cmocka_unit_test(the_header_tells_the_geometry_of_every_image),
         cmocka_unit_test(a_long_stream_follows_its_first_batch_or_its_header),
         cmocka_unit_test(a_header_that_tells_too_little_is_not_believed),
         cmocka_unit_test(a_long_stream_has_natural_weights),
+        cmocka_unit_test(no_file_is_left_open),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -15,6 +15,7 @@
 #include "apps/gridding/methods.h"
 #include "tests/gridding/direct.h"
 #include "tests/gridding/gridded.h"
+#include "tests/open_files.h"
 
 enum { PIXELS = 128, VISIBILITIES = 300, OVERSAMPLE = 8 };
 enum { SOURCES = 12 };
@@ -272,6 +273,7 @@ static void the_golden_set_is_within_half_a_percent(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(open_files_are_counted),
         cmocka_unit_test(kernels_of_their_own_supports_are_right_at_every_pixel),
         cmocka_unit_test(a_bound_on_supports_costs_planes_and_no_accuracy),
         cmocka_unit_test(places_and_bins_can_be_coarse),
@@ -279,6 +281,7 @@ int main(void) {
         cmocka_unit_test(w_beyond_the_table_and_places_beyond_the_grid_are_told),
         cmocka_unit_test(kernels_that_cannot_be_are_refused),
         cmocka_unit_test(the_golden_set_is_within_half_a_percent),
+        cmocka_unit_test(no_file_is_left_open),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -15,6 +15,7 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "tests/md5/support.h"
+#include "tests/open_files.h"
 
 typedef struct found {
     int n;
@@ -178,7 +179,7 @@ static void a_result_that_cannot_be_delivered_is_an_error(void **state) {
 /* ---- a dictionary that waits ---- */
 
 typedef struct slow {
-    int out; /* the end that words are written to */
+    int out, from; /* the end that words are written to, and the other */
     md5_input *in;
     md5_reader reader;
     md5_attack *attack;
@@ -199,6 +200,7 @@ static void start_slow(slow *s, md5_targets *t) {
         md5_attack_create(&s->reader, t, &(wadi_run_options){0}, note, &s->found, &s->attack, NULL),
         WADI_OK);
     s->out = fd[1];
+    s->from = fd[0];
     assert_int_equal(md5_attack_start(s->attack, NULL), WADI_OK);
 }
 
@@ -214,6 +216,7 @@ static void end_slow(slow *s) {
     md5_attack_destroy(s->attack);
     md5_reader_fini(&s->reader);
     md5_input_close(s->in);
+    close(s->from);
     wadi_text_fini(&s->path);
 }
 
@@ -313,6 +316,7 @@ static void every_word_of_a_dictionary_is_found(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(open_files_are_counted),
         cmocka_unit_test(wanted_words_of_every_length_are_found),
         cmocka_unit_test(digests_of_the_standard_are_found),
         cmocka_unit_test(the_attack_ends_when_all_are_found),
@@ -320,6 +324,7 @@ int main(void) {
         cmocka_unit_test(words_of_a_dictionary_that_waits_are_tried),
         cmocka_unit_test(words_passed_over_are_counted),
         cmocka_unit_test(every_word_of_a_dictionary_is_found),
+        cmocka_unit_test(no_file_is_left_open),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -11,6 +11,7 @@
 #include "apps/md5/reader.h"
 #include "base/error.h"
 #include "tests/md5/support.h"
+#include "tests/open_files.h"
 
 typedef struct reading {
     md5_input *in;
@@ -224,6 +225,7 @@ static void a_missing_file_is_named_before_anything_is_read(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(open_files_are_counted),
         cmocka_unit_test(lines_are_words_whatever_ends_them),
         cmocka_unit_test(carriage_returns_are_kept_when_asked_for),
         cmocka_unit_test(words_may_hold_any_bytes),
@@ -234,6 +236,7 @@ int main(void) {
         cmocka_unit_test(every_place_between_words_is_one_to_go_on_from),
         cmocka_unit_test(words_longer_than_the_limit_are_passed_over_and_counted),
         cmocka_unit_test(a_missing_file_is_named_before_anything_is_read),
+        cmocka_unit_test(no_file_is_left_open),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -16,6 +16,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "tests/md5/support.h"
+#include "tests/open_files.h"
 
 static const char place_file[] = "md5-session.test", output_file[] = "md5-found.test";
 
@@ -349,6 +350,7 @@ static void files_of_other_things_are_left_as_they_are(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(open_files_are_counted),
         cmocka_unit_test(a_session_gives_back_place_and_found_digests),
         cmocka_unit_test(the_last_place_counts_and_places_take_no_room),
         cmocka_unit_test(a_session_cut_off_anywhere_is_taken_up),
@@ -357,6 +359,7 @@ int main(void) {
         cmocka_unit_test(damaged_lines_are_named),
         cmocka_unit_test(found_words_are_counted_once_from_any_cut),
         cmocka_unit_test(files_of_other_things_are_left_as_they_are),
+        cmocka_unit_test(no_file_is_left_open),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,6 +10,7 @@
 #include "apps/md5/targets.h"
 #include "base/error.h"
 #include "tests/md5/support.h"
+#include "tests/open_files.h"
 
 static const char of_abc[] = "900150983cd24fb0d6963f7d28e17f72";
 
@@ -87,10 +88,12 @@ static void no_digests_are_an_error(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(open_files_are_counted),
         cmocka_unit_test(digests_of_either_case_are_read_once_each),
         cmocka_unit_test(lines_that_are_no_digest_are_counted_and_told),
         cmocka_unit_test(a_list_without_any_digest_is_refused),
         cmocka_unit_test(no_digests_are_an_error),
+        cmocka_unit_test(no_file_is_left_open),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
