@@ -69,6 +69,19 @@ static void add_method(wadi_text *out, const grid_options *o, const grid_account
     wadi_text_add(out, " weights\n");
 }
 
+typedef struct sexagesimal {
+    long long whole, minutes;
+    double seconds;
+} sexagesimal;
+
+/* Rounded before it is taken apart: what is told as 60 seconds is the next minute. */
+static sexagesimal sexagesimal_of(double value, int parts_of_a_second) {
+    const long long parts = llround(value * 3600 * parts_of_a_second),
+                    minute = 60LL * parts_of_a_second;
+    return (sexagesimal){parts / minute / 60, parts / minute % 60,
+                         (double)(parts % minute) / parts_of_a_second};
+}
+
 static void add_place(wadi_text *out, const grid_files *files, const grid_account *a,
                       const grid_statistics *s) {
     const double turn = 2 * acos(-1), scale = a->geometry.scale,
@@ -80,11 +93,10 @@ static void add_place(wadi_text *out, const grid_files *files, const grid_accoun
         return;
     }
     grid_sky_of(files->ra, files->dec, l, m, &ra, &dec);
-    const double hours = ra / turn * 24, degrees = fabs(dec) / turn * 360;
-    const double h = floor(hours), hm = (hours - h) * 60, d = floor(degrees),
-                 dm = (degrees - d) * 60;
-    wadi_text_addf(out, ", RA %02.0fh%02.0fm%07.4fs Dec %c%02.0fd%02.0fm%06.3fs\n", h, floor(hm),
-                   (hm - floor(hm)) * 60, dec < 0 ? '-' : '+', d, floor(dm), (dm - floor(dm)) * 60);
+    const sexagesimal h = sexagesimal_of(ra / turn * 24, 10000),
+                      d = sexagesimal_of(fabs(dec) / turn * 360, 1000);
+    wadi_text_addf(out, ", RA %02lldh%02lldm%07.4fs Dec %c%02lldd%02lldm%06.3fs\n", h.whole % 24,
+                   h.minutes, h.seconds, dec < 0 ? '-' : '+', d.whole, d.minutes, d.seconds);
 }
 
 void grid_report(wadi_text *out, const grid_options *o, const grid_files *files,

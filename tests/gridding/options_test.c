@@ -10,6 +10,7 @@
 
 #include "apps/gridding/limits.h"
 #include "apps/gridding/options.h"
+#include "apps/gridding/polarisation.h"
 #include "apps/gridding/session.h"
 #include "base/error.h"
 
@@ -127,6 +128,150 @@ static void values_arrive_where_they_belong(void **state) {
     grid_options_fini(&o);
 }
 
+static void nothing_is_set_unasked(void **state) {
+    (void)state;
+    grid_options o = accepted("");
+    const char *const names[] = {o.png, o.method, o.aterm,   o.column,
+                                 o.key, o.listen, o.senders, o.token};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) assert_null(names[i]);
+    assert_true(o.epsilon == 1e-4 && o.scale == 0 && o.fov == 0 && o.w_step == 0 && o.live_s == 0);
+    assert_true(o.size == 0 && o.first_channel == 0 && o.last_channel == -1 && o.setups.n == 0);
+    assert_true(o.stokes == 0 && o.field == 0 && o.support == 0 && o.oversample == 0);
+    assert_true(o.memory == 0 && o.chunk == 0 && o.threads == 0);
+    assert_int_equal(o.schedule, WADI_SCHEDULE_AUTO);
+    assert_int_equal(o.weights.kind, GRID_NATURAL);
+    grid_options_fini(&o);
+}
+
+static void each_name_is_its_own(void **state) {
+    (void)state;
+    static const struct {
+        const char *words;
+        size_t name;
+    } names[] = {
+        {"--png name", offsetof(grid_options, png)},
+        {"--method name", offsetof(grid_options, method)},
+        {"-m name", offsetof(grid_options, method)},
+        {"-m aw --aterm name", offsetof(grid_options, aterm)},
+        {"--column name", offsetof(grid_options, column)},
+        {"--key name --senders s", offsetof(grid_options, key)},
+        {"--senders name --key k", offsetof(grid_options, senders)},
+        {"--token name", offsetof(grid_options, token)},
+        {"-o name", offsetof(grid_options, output)},
+        {"--output=name", offsetof(grid_options, output)},
+    };
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        grid_options o = accepted(names[i].words);
+        const char *got = *(const char *const *)((const char *)&o + names[i].name);
+        if (got == NULL || strcmp(got, "name") != 0) fail_msg("%s", names[i].words);
+        grid_options_fini(&o);
+    }
+    char *argv[] = {"wadi-grid", "-o", "image", "--listen", "name", "--live", "2.5"};
+    grid_options o;
+    assert_int_equal(grid_options_parse(7, argv, &o, NULL), WADI_OK);
+    assert_string_equal(o.listen, "name");
+    assert_true(o.live_s == 2.5 && o.inputs.n == 0);
+    grid_options_fini(&o);
+}
+
+static void each_flag_is_its_own(void **state) {
+    (void)state;
+    static const struct {
+        const char *words;
+        size_t flag;
+    } flags[] = {
+        {"--psf", offsetof(grid_options, psf)},
+        {"--conjugate", offsetof(grid_options, conjugate)},
+        {"--autocorrelations", offsetof(grid_options, autocorrelations)},
+        {"--force-flagged", offsetof(grid_options, force_flagged)},
+        {"--own-fft", offsetof(grid_options, own_fft)},
+        {"--six-ffts", offsetof(grid_options, six_ffts)},
+        {"--sync", offsetof(grid_options, sync)},
+        {"--quiet", offsetof(grid_options, quiet)},
+        {"-q", offsetof(grid_options, quiet)},
+        {"--help", offsetof(grid_options, help)},
+        {"-h", offsetof(grid_options, help)},
+        {"--version", offsetof(grid_options, version)},
+    };
+    for (size_t i = 0; i < sizeof flags / sizeof flags[0]; i++) {
+        grid_options o = accepted(flags[i].words);
+        assert_int_equal(o.psf + o.conjugate + o.autocorrelations + o.force_flagged + o.own_fft +
+                             o.six_ffts + o.sync + o.quiet + o.help + o.version,
+                         1);
+        if (!*(const bool *)((const char *)&o + flags[i].flag)) fail_msg("%s", flags[i].words);
+        grid_options_fini(&o);
+    }
+}
+
+static void angles_have_units(void **state) {
+    (void)state;
+    static const struct {
+        const char *words;
+        double asec;
+    } angles[] = {
+        {"--scale 1rad", 206264.80624709636},
+        {"--scale 2deg", 7200},
+        {"--scale 2amin", 120},
+        {"--scale 2arcmin", 120},
+        {"--scale 2asec", 2},
+        {"--scale 0.5arcsec", 0.5},
+        {"--scale 20mas", 0.02},
+        {"--scale 30uas", 3e-5},
+        {"--scale 1e1asec", 10},
+    };
+    const double asec = 4.84813681109536e-6;
+    for (size_t i = 0; i < sizeof angles / sizeof angles[0]; i++) {
+        grid_options o = accepted(angles[i].words);
+        const double off = o.scale / asec / angles[i].asec - 1;
+        if (!(off > -1e-12 && off < 1e-12))
+            fail_msg("%s: %g asec", angles[i].words, o.scale / asec);
+        grid_options_fini(&o);
+    }
+    static const char *const none[] = {"1", "deg", "0deg", "-1deg", "1degree", "1 deg", "nandeg"};
+    for (size_t i = 0; i < sizeof none / sizeof none[0]; i++) {
+        char *argv[] = {"wadi-grid", "-o", "image", "in", "--fov", (char *)(uintptr_t)none[i]};
+        grid_options o;
+        wadi_error err = {0};
+        assert_int_equal(grid_options_parse(6, argv, &o, &err), WADI_INVALID);
+        assert_non_null(strstr(err.msg, "--fov"));
+        grid_options_fini(&o);
+    }
+}
+
+static void words_mean_what_they_say(void **state) {
+    (void)state;
+    static const char *const schedules[] = {"auto", "inside", "flat", "across"};
+    static const wadi_schedule_option meant[] = {WADI_SCHEDULE_AUTO, WADI_SCHEDULE_FORCE_INSIDE,
+                                                 WADI_SCHEDULE_FORCE_FLAT,
+                                                 WADI_SCHEDULE_FORCE_ACROSS};
+    for (int i = 0; i < 4; i++) {
+        char words[64];
+        snprintf(words, sizeof words, "--schedule %s", schedules[i]);
+        grid_options o = accepted(words);
+        assert_int_equal(o.schedule, meant[i]);
+        grid_options_fini(&o);
+    }
+    grid_options o = accepted("-w uniform -e 1e-7 -c 3 -p Q --w-step 12.5");
+    assert_int_equal(o.weights.kind, GRID_UNIFORM);
+    assert_true(o.epsilon == 1e-7 && o.w_step == 12.5);
+    assert_true(o.first_channel == 3 && o.last_channel == 3);
+    assert_int_equal(o.stokes, grid_stokes_code("Q"));
+    grid_options_fini(&o);
+    o = accepted("--weight briggs:-0.5 --channels :7");
+    assert_true(o.weights.kind == GRID_BRIGGS && o.weights.robust == -0.5);
+    assert_true(o.first_channel == 0 && o.last_channel == 7);
+    grid_options_fini(&o);
+    o = accepted("--weight briggs:2 --weight natural --channels :");
+    assert_true(o.weights.kind == GRID_NATURAL && o.last_channel == -1);
+    grid_options_fini(&o);
+    refused("--weight briggs", "natural, uniform");
+    refused("--weight unifor", "natural, uniform");
+    refused("--pol W", "a polarisation");
+    refused("--schedule sideways", "inside, flat");
+    refused("--live 0", "--live");
+    refused("--live soon", "--live");
+}
+
 static void what_does_not_go_together_is_told(void **state) {
     (void)state;
     refused("--size 64 --fov 1deg --scale 1asec", "two of them");
@@ -154,6 +299,11 @@ int main(void) {
         cmocka_unit_test(setups_are_taken_once_each),
         cmocka_unit_test(numbers_have_bounds),
         cmocka_unit_test(values_arrive_where_they_belong),
+        cmocka_unit_test(nothing_is_set_unasked),
+        cmocka_unit_test(each_name_is_its_own),
+        cmocka_unit_test(each_flag_is_its_own),
+        cmocka_unit_test(angles_have_units),
+        cmocka_unit_test(words_mean_what_they_say),
         cmocka_unit_test(what_does_not_go_together_is_told),
         cmocka_unit_test(nothing_is_destroyed_without_harm),
     };
