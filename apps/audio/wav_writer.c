@@ -20,6 +20,7 @@ struct wav_writer {
     flac_pcm layout;
     bool room_for_long;
     size_t next_chunk; /* of those kept, behind the samples */
+    int64_t ahead;     /* bytes of the samples' chunk before them, which AIFF may have */
     int64_t frames;
     uint8_t bytes[4 * PIECE];
 };
@@ -135,6 +136,7 @@ static wadi_status put_kept(wav_writer *w, bool upto_samples, const char *path, 
         const char *chunk = block->body.at + 4;
         learn_layout(w, block);
         WADI_TRY(wadi_outfile_write(w->out, chunk, block->body.n - 4, err));
+        w->ahead = (int64_t)block->body.n - 4 - 8;
         if (memcmp(chunk, "data", 4) == 0 || memcmp(chunk, "SSND", 4) == 0) return WADI_OK;
     }
     if (!upto_samples) return WADI_OK;
@@ -190,7 +192,7 @@ wadi_status wav_writer_append(wav_writer *w, const int32_t *samples, int64_t fra
 }
 
 static wadi_status finish(wav_writer *w, wadi_error *err) {
-    const bool odd = (data_bytes(w, w->frames) & 1) != 0;
+    const bool odd = ((w->ahead + data_bytes(w, w->frames)) & 1) != 0;
     if (odd && !w->about.raw) WADI_TRY(wadi_outfile_write(w->out, "", 1, err));
     if (w->about.chunks != NULL) return put_kept(w, false, "", err);
     if (w->about.raw || w->frames == w->about.frames || !wadi_outfile_can_rewrite(w->out)) {
