@@ -39,19 +39,18 @@ int wadi_cli_misuse(const wadi_cli_command *command, const char *format, ...) {
     return WADI_CLI_USAGE;
 }
 
-static wadi_status read_stdin(char **out_text, wadi_error *err) {
-    size_t n = 0;
-    return wadi_file_read_fd(STDIN_FILENO, "standard input", out_text, &n, err);
-}
-
 wadi_status wadi_cli_read(const char *path, char **out_text, const char **out_name,
                           wadi_error *err) {
     const bool is_stdin = strcmp(path, "-") == 0;
-    *out_name = is_stdin ? "standard input" : path;
-    if (is_stdin) return read_stdin(out_text, err);
+    char *text = NULL;
     size_t n = 0;
-    WADI_TRY(wadi_file_read(path, out_text, &n, err));
-    if (strlen(*out_text) == n) return WADI_OK;
-    free(*out_text);
-    return wadi_fail(err, WADI_INVALID, "%s: not a text: it has a zero byte", path);
+    *out_name = is_stdin ? "standard input" : path;
+    WADI_TRY(is_stdin ? wadi_file_read_fd(STDIN_FILENO, *out_name, &text, &n, err)
+                      : wadi_file_read(path, &text, &n, err));
+    if (strlen(text) != n) {
+        free(text);
+        return wadi_fail(err, WADI_INVALID, "%s: not a text: it has a zero byte", *out_name);
+    }
+    *out_text = text;
+    return WADI_OK;
 }

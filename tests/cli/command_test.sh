@@ -72,6 +72,21 @@ for threads in -1 4097 4294967297 9223372036854775808 1x; do
 done
 refuses 2 'no operator or scalar operation "x"' ops x
 
+printf 'program p\ninput x : f64\n\0' >"$work/zero.wadi"
+for command in run check explain; do
+    refuses 1 'zero.wadi: not a text: it has a zero byte' $command "$work/zero.wadi"
+    refuses 1 'standard input: not a text' $command - <"$work/zero.wadi"
+done
+refuses 2 'memory: "5X" is not bytes' check "$examples/dotp.wadi" --memory 5X
+for threads in -1 4097 1x; do refuses 2 'threads' check "$examples/dotp.wadi" --threads $threads; done
+refuses 2 'seed: "-1" is not a number' check "$examples/dotp.wadi" --seed -1
+refuses 2 'wait: "0" is not a number of seconds' check "$examples/dotp.wadi" --wait 0
+for command in run check explain; do refuses 2 'unexpected "extra"' $command "$examples/dotp.wadi" extra; done
+refuses 2 '"--wat" is not understood' run "$examples/dotp.wadi" xs=1 --wat
+refuses 2 '"--wat 1" is not understood' run "$examples/dotp.wadi" xs=1 --wat 1
+refuses 2 '"--schedule sideways" is not understood' run "$examples/dotp.wadi" --schedule sideways
+refuses 2 '"--chunk -1" is not understood' run "$examples/dotp.wadi" --chunk -1
+
 # Mistakes in a text name their place once, and what to write instead.
 mistake() {
     printf '%s\n' "$2" >"$work/mistake.wadi"
@@ -138,6 +153,33 @@ refuses 1 "short.raw" run "$work/double.wadi" "s=2:@$work/short.raw" "out=@$work
 [ ! -e "$work/none.raw" ] || complain 'a failed run leaves its output'
 "$wadi" run "$work/double.wadi" 's=1;2' --stats >"$work/out" 2>"$work/err" || complain 'stats'
 grep -q '^elements  *2 ' "$work/err" || complain "stats: $(cat "$work/err")"
+
+# Shapes say where elements begin; places and literals are what they look like.
+for shape in 3x-1 2xx3 x2 1e3 99999999999999999999x1 4294967296x4294967296; do
+    refuses 1 "m=$shape:" run "$examples/mvm.wadi" "m=$shape:" v=1
+done
+refuses 1 '4 elements do not fill the shape' run "$examples/mvm.wadi" m=3x1:1,2,3,4 v=1
+refuses 1 'declares 2' run "$examples/mvm.wadi" m=4:1,2,3,4 v=1
+refuses 1 'say the shape' run "$examples/mvm.wadi" m=1,2,3,4 v=1
+refuses 1 '"@" is no source' run "$work/double.wadi" s=@
+for sink in @ x 1,2 ''; do refuses 1 "\"$sink\" is no sink" run "$work/double.wadi" s=1 "out=$sink"; done
+
+# Inputs from files; each result has the names of its own type.
+cat >"$work/records.wadi" <<'END'
+program records
+input x : f64[n]
+a = map x (v) { re: v, twice: add v v } : {re: f64, twice: f64}[?]
+b = map x (v) { k: mul v v } : {k: f64}[?]
+output a
+output b
+END
+printf '\0\0\0\0\0\0\360\077\0\0\0\0\0\0\0\100' >"$work/x.f64" # 1 2
+gives 'a = {re: f64, twice: f64}[2] [{re: 1.0, twice: 2.0}, {re: 2.0, twice: 4.0}]
+b = {k: f64}[2] [{k: 1.0}, {k: 4.0}]' run "$work/records.wadi" "x=@$work/x.f64"
+refuses 1 '2 elements do not fill the shape' run "$work/records.wadi" "x=3:@$work/x.f64"
+head -c 15 "$work/x.f64" >"$work/torn.f64"
+refuses 1 'torn.f64: 15 bytes are not a whole number of f64' run "$work/records.wadi" "x=@$work/torn.f64"
+refuses 1 'none.f64' run "$work/records.wadi" "x=@$work/none.f64"
 
 # ---- radio telescopes and pictures; a library that is not built in is named ----
 cat >"$work/plane.wadi" <<'END'
