@@ -14,6 +14,7 @@
 
 #include "base/file.h"
 #include "connectors/connectors.h"
+#include "sched/stream.h"
 #include "tests/connectors/pass_plan.h"
 #include "tests/open_files.h"
 
@@ -133,6 +134,40 @@ static void rows_of_an_array_come_back_from_a_memory_sink(void **state) {
         assert_int_equal(wadi_sink_memory_get(out, 0, 1, &row, &err), WADI_INVALID);
         wadi_sink_destroy(out);
     }
+}
+
+/* The run plans by how many elements are left; they are pointed at, not copied. */
+static void a_memory_source_keeps_count_of_what_is_left(void **state) {
+    (void)state;
+    int16_t values[24] = {0};
+    wadi_array a = {
+        .rank = 2, .fields = 1, .type = {WADI_I16}, .shape = {8, 3}, .column = {values}};
+    wadi_source *in = NULL;
+    wadi_buffers *pool = NULL;
+    assert_int_equal(wadi_source_memory(&a, &in, NULL), WADI_OK);
+    assert_int_equal(wadi_buffers_create(NULL, 0, &pool, NULL), WADI_OK);
+    static const int64_t takes[] = {3, 1, 0, 9, 5};
+    int64_t left = 8;
+    for (int i = 0; i < 5; i++) {
+        const int64_t want = takes[i] < left ? takes[i] : left;
+        wadi_builder b;
+        wadi_chunk *c = NULL;
+        assert_int_equal(in->at_hand, left);
+        assert_int_equal(wadi_builder_init(&b, pool, 1, in->part, 1 << 20, NULL), WADI_OK);
+        assert_int_equal(in->ops->next(in, takes[i], &b, NULL), WADI_OK);
+        assert_int_equal(b.count, want);
+        assert_int_equal(wadi_chunk_create(pool, 1, &c, NULL), WADI_OK);
+        c->count = b.count;
+        wadi_builder_finish(&b, c, 0, b.count);
+        wadi_builder_fini(&b);
+        for (int64_t k = 0; k < want; k++)
+            assert_ptr_equal(wadi_chunk_array(c, 0, k).column[0], values + 3 * (8 - left + k));
+        wadi_chunk_release(c);
+        left -= want;
+        assert_int_equal(in->at_hand, left);
+    }
+    wadi_source_destroy(in);
+    wadi_buffers_release(pool);
 }
 
 static void empty_arrays_are_streams_too(void **state) {
@@ -267,6 +302,87 @@ static void every_connector_has_a_name_a_line_and_its_places(void **state) {
     assert_null(wadi_connector_named("rawer", 5));
 }
 
+/* ---- sources at places ---- */
+
+static wadi_status source_at(const char *name, const wadi_place *p, wadi_error *err) {
+    wadi_opened opened = {0};
+    const wadi_status st =
+        wadi_connector_source(wadi_connector_named(name, strlen(name)), p, &opened, err);
+    if (st == WADI_OK) wadi_opened_close(&opened);
+    return st;
+}
+
+static void says(wadi_status got, wadi_status want, const wadi_error *err, const char *words) {
+    if (got != want || strstr(err->msg, words) == NULL)
+        fail_msg("status %d, not %d with \"%s\": %s", (int)got, (int)want, words, err->msg);
+}
+
+static void options_of_sound_are_understood_or_named(void **state) {
+    (void)state;
+    static const char *const bad[] = {"bits",
+                                      "bits=",
+                                      "bits=7",
+                                      "bits=33",
+                                      "bits=16x",
+                                      "bots=8",
+                                      "whole=1",
+                                      "channels=0",
+                                      "channels=65536",
+                                      "bits=8,,whole",
+                                      "wholes",
+                                      "bits=0000000000000008",
+                                      "bits=00000000000000000000000000000008"};
+    static const char *const good[] = {"bits=8",
+                                       "bits=32",
+                                       "bits=000000000000008",
+                                       "channels=1",
+                                       "channels=65535",
+                                       "whole,bits=16",
+                                       "bits=16,",
+                                       ""};
+    wadi_part part = wadi_part_irregular(WADI_I32, 2);
+    wadi_place p = {.at = "local_test_none.wav", .rank = -1, .parts = 1, .part = &part};
+    wadi_error err = {0};
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        p.options = bad[i];
+        says(source_at("sound", &p, &err), WADI_INVALID, &err, "is no option");
+    }
+    for (size_t i = 0; i < sizeof good / sizeof good[0]; i++) {
+        p.options = good[i];
+        const wadi_status st = source_at("sound", &p, &err); /* there is no file, or no module */
+        assert_true(st == WADI_IO || st == WADI_UNSUPPORTED);
+    }
+}
+
+static void what_the_program_declares_must_fit_the_place(void **state) {
+    (void)state;
+    const int64_t three = 3;
+    const wadi_part fixed = wadi_part_fixed(WADI_U8, 1, &three),
+                    open = wadi_part_irregular(WADI_U8, 1),
+                    plane = wadi_part_irregular(WADI_I16, 2);
+    wadi_part two[2] = {fixed, fixed};
+    wadi_place p = {.at = "/dev/null", .rank = -1, .parts = 1, .part = &fixed};
+    wadi_error err = {0};
+    says(source_at("raw", &p, &err), WADI_OK, &err, "");
+    p.rank = 1;
+    p.shape[0] = 3;
+    says(source_at("raw", &p, &err), WADI_OK, &err, "");
+    p.rank = 2;
+    says(source_at("raw", &p, &err), WADI_SHAPE, &err, "2 extents, the program declares 1");
+    p.rank = -1;
+    p.part = &open;
+    says(source_at("raw", &p, &err), WADI_SHAPE, &err, "say the shape");
+    p.part = two;
+    p.parts = 2;
+    says(source_at("raw", &p, &err), WADI_TYPE, &err, "raw file cannot supply tuples");
+    says(source_at("sound", &p, &err), WADI_TYPE, &err, "sound file cannot supply tuples");
+    two[0].fields = 2;
+    p.parts = 1;
+    says(source_at("raw", &p, &err), WADI_TYPE, &err, "tuples or records");
+    p.part = &plane;
+    says(source_at("sound", &p, &err), WADI_TYPE, &err, "i32, f32 or f64");
+}
+
 /* ---- raw sinks ---- */
 
 static wadi_status sink_at(const char *at, bool named, wadi_error *err) {
@@ -310,11 +426,14 @@ int main(void) {
         cmocka_unit_test(what_a_callback_says_is_the_error_of_the_run),
         cmocka_unit_test(a_callback_source_refuses_odd_parts),
         cmocka_unit_test(rows_of_an_array_come_back_from_a_memory_sink),
+        cmocka_unit_test(a_memory_source_keeps_count_of_what_is_left),
         cmocka_unit_test(empty_arrays_are_streams_too),
         cmocka_unit_test(raw_files_are_copied_record_by_record),
         cmocka_unit_test(a_raw_sink_writes_into_what_is_no_regular_file),
         cmocka_unit_test(a_torn_record_leaves_no_output),
         cmocka_unit_test(every_connector_has_a_name_a_line_and_its_places),
+        cmocka_unit_test(options_of_sound_are_understood_or_named),
+        cmocka_unit_test(what_the_program_declares_must_fit_the_place),
         cmocka_unit_test(bytes_take_the_name_of_another_format_only_when_told_to),
         cmocka_unit_test(no_file_is_left_open),
     };

@@ -189,6 +189,58 @@ static void several_threads_make_and_use_plans(void **state) {
     }
 }
 
+typedef struct holder {
+    arrays *a;
+    wadi_mutex lock;
+    wadi_condition changed;
+    int step; /* 1: the plan is held, 2: it is to be used again */
+    bool fine;
+} holder;
+
+static void hold_a_plan(void *env) {
+    holder *h = env;
+    const wadi_call c = one_dimension("fft", 30, 20, h->a->in, h->a->out);
+    h->fine = wadi_foreign_run(&c);
+    wadi_mutex_lock(&h->lock);
+    h->step = 1;
+    wadi_condition_signal(&h->changed);
+    while (h->step == 1) wadi_condition_wait(&h->changed, &h->lock);
+    wadi_mutex_unlock(&h->lock);
+    memset(h->a->out, 0, sizeof h->a->out);
+    h->fine = h->fine && wadi_foreign_run(&c);
+}
+
+/* However many others there are meanwhile. */
+static void a_plan_that_a_thread_holds_stays(void **state) {
+    (void)state;
+    need_library();
+    wadi_thread thread = {0};
+    arrays *a = make();
+    holder h = {.a = make()};
+    wadi_foreign_forget();
+    assert_int_equal(wadi_mutex_init(&h.lock, NULL), WADI_OK);
+    assert_int_equal(wadi_condition_init(&h.changed, NULL), WADI_OK);
+    assert_int_equal(wadi_thread_start(&thread, hold_a_plan, &h, NULL), WADI_OK);
+    wadi_mutex_lock(&h.lock);
+    while (h.step == 0) wadi_condition_wait(&h.changed, &h.lock);
+    wadi_mutex_unlock(&h.lock);
+    for (int64_t n = 31; n <= 1200; n++) {
+        const wadi_call c = one_dimension("fft", n, 1, a->in, a->out);
+        assert_true(wadi_foreign_run(&c));
+    }
+    wadi_mutex_lock(&h.lock);
+    h.step = 2;
+    wadi_condition_signal(&h.changed);
+    wadi_mutex_unlock(&h.lock);
+    wadi_thread_join(&thread);
+    assert_true(h.fine);
+    for (int p = 0; p < 20; p++) expect_transform(h.a->in + 60 * p, h.a->out + 60 * p, 30);
+    wadi_condition_fini(&h.changed);
+    wadi_mutex_fini(&h.lock);
+    free(h.a);
+    free(a);
+}
+
 static void more_plans_than_are_kept(void **state) {
     (void)state;
     need_library();
@@ -273,6 +325,7 @@ int main(void) {
         cmocka_unit_test(there_and_back_in_three_dimensions),
         cmocka_unit_test(what_is_declined),
         cmocka_unit_test(several_threads_make_and_use_plans),
+        cmocka_unit_test(a_plan_that_a_thread_holds_stays),
         cmocka_unit_test(more_plans_than_are_kept),
         cmocka_unit_test(steady_routines_round_alike_before_and_after_learning),
         cmocka_unit_test(wisdom_is_kept_and_verified),
