@@ -29,23 +29,30 @@ typedef struct stage {
     grid_options options;
     int64_t wait_at; /* rows before it must have been shown; 0: none */
     double growth;   /* of the baselines from wait_at on */
-    atomic_int shown;
+    int grows;       /* along 0 or 1 alone; -1: along all */
+    bool stares;     /* whether what has been shown is shown again */
+    atomic_int shown, images;
     grid_session *session;
     grid_account first, last; /* of what was shown */
     double *first_image;
-    bool late; /* nothing was shown in time */
+    bool late;  /* nothing was shown in time */
+    bool again; /* something was shown twice */
 } stage;
 
 static double uvw(const stage *t, int64_t row, int d) {
     const double angle = 0.7 * (double)row, length = 30 + (double)(row % 97);
     const double on_sky[3] = {cos(angle), sin(angle), 0.1 * sin(0.31 * (double)row)};
-    return on_sky[d] * length * (row < FIRST ? 1 : t->growth);
+    const bool grows = row >= FIRST && (t->grows < 0 || t->grows == d);
+    return on_sky[d] * length * (grows ? t->growth : 1);
 }
 
 static void wait_for_image(stage *t) {
     const int64_t end = wadi_clock_ns() + (int64_t)(patience_s * 1e9);
     while (t->shown == 0 && wadi_clock_ns() < end) (void)poll(NULL, 0, 1);
     t->late = t->late || t->shown == 0;
+    const int images = t->images;
+    if (t->stares) (void)poll(NULL, 0, 100); /* many periods, if there is time for one */
+    t->again = t->again || t->images != images;
 }
 
 /* A second image after the longer baselines. */
@@ -78,7 +85,8 @@ static const wadi_vis_ops ops = {read_rows, close_rows};
 
 static stage plain(void) {
     stage t = {.options = {.epsilon = 1e-6, .method = "direct", .size = 32, .last_channel = -1},
-               .growth = 1};
+               .growth = 1,
+               .grows = -1};
     t.vis = (wadi_vis){.ops = &ops,
                        .info = {.rows = ROWS,
                                 .channels = 1,
@@ -116,6 +124,7 @@ static wadi_status show(void *env, wadi_error *err) {
     } else {
         free(image);
     }
+    t->images++;
     if (a.limits.n == t->wait_at || a.limits.n == ROWS) t->shown = 1; /* not something between */
     return WADI_OK;
 }
@@ -178,6 +187,40 @@ static void the_last_image_is_that_of_a_file(void **state) {
         free(want);
         free(got);
     }
+}
+
+/* Along u or along v, the other staying as it is. */
+static void what_is_shown_has_room_for_what_has_come(void **state) {
+    (void)state;
+    for (int d = 0; d < 2; d++) {
+        stage live = plain();
+        wadi_error err = {.status = WADI_OK};
+        grid_account a;
+        live.growth = 5;
+        live.grows = d;
+        live.wait_at = FIRST;
+        live.options.method = "simple"; /* which has a grid to be outside of */
+        double *got = run(&live, true, 0.01, &a, &err);
+        if (got == NULL) fail_msg("%s", err.msg);
+        assert_true(live.first.geometry.scale > 2 * live.last.geometry.scale);
+        assert_int_equal(live.first.outside + live.last.outside + a.outside, 0);
+        free(live.first_image);
+        free(got);
+    }
+}
+
+static void an_image_is_shown_once(void **state) {
+    (void)state;
+    stage live = plain();
+    wadi_error err = {.status = WADI_OK};
+    grid_account a;
+    live.wait_at = FIRST;
+    live.stares = true;
+    double *got = run(&live, true, 0.01, &a, &err);
+    if (got == NULL) fail_msg("%s", err.msg);
+    assert_false(live.again);
+    free(live.first_image);
+    free(got);
 }
 
 /* Where the geometry is given, what is shown is the image of what has come. */
@@ -290,6 +333,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(open_files_are_counted),
         cmocka_unit_test(the_last_image_is_that_of_a_file),
+        cmocka_unit_test(what_is_shown_has_room_for_what_has_come),
+        cmocka_unit_test(an_image_is_shown_once),
         cmocka_unit_test(every_image_has_the_weights_of_what_has_come),
         cmocka_unit_test(the_header_tells_the_geometry_of_every_image),
         cmocka_unit_test(a_long_stream_follows_its_first_batch_or_its_header),
