@@ -23,7 +23,6 @@ mkdir -p build
 export WADI_CACHE_DIR="$PWD/build/kernels"
 
 jobs=$(nproc)
-at_once=$((jobs + 1)) # tests: some wait more than they work
 passed=0
 failed=0
 summary=
@@ -47,7 +46,7 @@ suite() {
     shift
     echo "== $name: tests"
     log=build/$name/ctest.log
-    "$@" ctest --preset "$name" -j "$at_once" 2>&1 | tee "$log"
+    "$@" ctest --preset "$name" -j "$jobs" 2>&1 | tee "$log"
     note "$name:
 $(sed -n '/tests passed,/,$p' "$log")"
     # "98% tests passed, 1 tests failed out of 50"; a skipped test is neither.

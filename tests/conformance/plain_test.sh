@@ -1,17 +1,25 @@
 # Kernels as they are written, not as a C compiler improves them: arrays that end at a page which may not be touched, by
 # kernels that no optimiser has looked at. Optimised ones may pass by luck, where what reads beside an array is moved out of the way.
+# The quick suite has such kernels everywhere: there it is some that are optimised as users' are.
 set -eu
 
-WADI_CC="$WADI_SOURCE/tests/conformance/plain_cc"
-export WADI_CC
-programs="arrays complex scans"
+case ${WADI_CC:-} in
+*/quick_cc)
+    unset WADI_CC
+    programs="complex rows"
+    ;;
+*)
+    export WADI_CC="$WADI_SOURCE/tests/conformance/plain_cc"
+    programs="arrays complex scans"
+    ;;
+esac
 [ -z "${WADI_TEST_ALL:-}" ] || programs="$programs arrayops levels nested pieces rows scatter stages states conformance perils"
 WADI_CONFORMANCE_SEEDS=10
 export WADI_CONFORMANCE_SEEDS
 for name in $programs; do
     "$WADI_BUILD/tests/conformance_${name}_test" > plain.log 2>&1 || {
         cat plain.log
-        echo "FAIL: $name without optimisation"
+        echo "FAIL: $name, compiled by ${WADI_CC:-the usual compiler}"
         exit 1
     }
 done

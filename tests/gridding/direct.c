@@ -54,13 +54,18 @@ static double turns(const grid_batch *b, int64_t k, const direct_place *p, bool 
     return b->u[k] * p->l + b->v[k] * p->m + b->w[k] * n1;
 }
 
+/* Of a turn; exact. */
+static double part(double turns) {
+    return turns - rint(turns);
+}
+
 void direct_observe(direct_data *d, int sources, const direct_place *source) {
     const grid_batch *b = &d->batch;
     double *vis = d->column + 4 * b->n;
     memset(vis, 0, (size_t)b->n * 2 * sizeof *vis);
     for (int64_t k = 0; k < b->n; k++) {
         for (int i = 0; i < sources; i++) {
-            const double angle = -2 * pi * fmod(turns(b, k, &source[i], false), 1);
+            const double angle = -2 * pi * part(turns(b, k, &source[i], false));
             vis[2 * k] += source[i].flux * cos(angle);
             vis[2 * k + 1] += source[i].flux * sin(angle);
         }
@@ -91,7 +96,7 @@ static void times(double *re, double *im, double re2, double im2) {
 static double sum_at(const grid_batch *b, const double *aterm, bool flat, const direct_place *p) {
     double sum = 0;
     for (int64_t k = 0; k < b->n; k++) {
-        const double angle = 2 * pi * fmod(turns(b, k, p, flat), 1);
+        const double angle = 2 * pi * part(turns(b, k, p, flat));
         double re = b->vis[2 * k], im = b->vis[2 * k + 1];
         for (int i = 0; aterm && i < 2; i++) {
             const double *z = aterm + 2 * (int64_t)b->pair[2 * k + i];
