@@ -118,12 +118,12 @@ static wadi_status run_region(wadi_eval_cx *cx, const wadi_block *r, const wadi_
 wadi_status wadi_interp_block(wadi_interp *in, const wadi_block *b) {
     for (int i = 0; i < b->nbinds; i++) {
         const wadi_bind *bind = b->binds[i];
-        if (bind->op->kind == WADI_OP_SEQUENCE)
-            WADI_TRY(wadi_interp_seq(in, bind));
-        else
-            WADI_TRY(bind->op->eval(&in->cx, bind));
+        if (!wadi_interp_can_run(in, bind)) continue;
+        const wadi_status st = bind->op->kind == WADI_OP_SEQUENCE ? wadi_interp_seq(in, bind)
+                                                                  : bind->op->eval(&in->cx, bind);
+        WADI_TRY(wadi_interp_ran(in, bind, st));
     }
-    return WADI_OK;
+    return wadi_interp_complete(in, b);
 }
 
 /* ---- what comes in ---- */
@@ -287,9 +287,10 @@ void wadi_interp_results_destroy(wadi_interp_results *r) {
 
 static wadi_status start(wadi_interp *in) {
     in->value = calloc((size_t)in->m->nvalues + 1, sizeof *in->value);
+    in->missing = calloc((size_t)in->m->nvalues + 1, sizeof *in->missing);
     in->source = calloc((size_t)in->io->nsources + 1, sizeof *in->source);
     in->results = results_create();
-    if (!in->value || !in->source || !in->results) return no_memory(in);
+    if (!in->value || !in->missing || !in->source || !in->results) return no_memory(in);
     for (int i = 0; i < in->io->nsources; i++) in->source[i].from = &in->io->sources[i];
     WADI_TRY(make_constants(in));
     return bind_inputs(in, in->m->main);
@@ -318,6 +319,7 @@ static void stop(wadi_interp *in) {
     wadi_vec_free(&in->known);
     wadi_vec_free(&in->sunk);
     free(in->value);
+    free(in->missing);
     free(in->source);
     free(in->row);
 }

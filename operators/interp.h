@@ -33,6 +33,12 @@ typedef struct wadi_interp_io {
     int ninputs;
     const wadi_interp_source *sources;
     int nsources;
+    /** NULL, or told of every fault of the first element that faults (or of all outside the streams), in the order of the program, where
+     *  otherwise the first ends the run. What a scalar that faults would be is `instead`; what needs an array that there is not is left
+     *  out. Messages that depend on `instead` are of no fault of the program. */
+    void (*told)(void *env, const char *message);
+    void *told_env;
+    int64_t instead;
 } wadi_interp_io;
 
 /** What a stream_out delivered. */

@@ -140,14 +140,15 @@ static wadi_status iterate(running *r, const wadi_sinst *i) {
 
 static wadi_status instruction(running *r, const wadi_sinst *i) {
     const wadi_iarray *a;
+    wadi_number *results = r->at + i->first;
     switch (i->op) {
     case WADI_SOP_CONST:
         r->at[i->first] = (wadi_number){i->imm.bits, i->imm.im};
         return WADI_OK;
     case WADI_SOP_INDEX:
-        return index_array(r, i);
+        return wadi_interp_instead(r->in, index_array(r, i), results, i->nresults);
     case WADI_SOP_INDEX_LINEAR:
-        return index_linear(r, i);
+        return wadi_interp_instead(r->in, index_linear(r, i), results, i->nresults);
     case WADI_SOP_THE:
         a = r->in->value[i->array];
         read_fields(r, i, a, a->cell);
@@ -162,7 +163,7 @@ static wadi_status instruction(running *r, const wadi_sinst *i) {
     case WADI_SOP_ITERATE:
         return iterate(r, i);
     default:
-        return primitive(r, i);
+        return wadi_interp_instead(r->in, primitive(r, i), results, i->nresults);
     }
 }
 

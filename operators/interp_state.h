@@ -51,6 +51,9 @@ typedef struct wadi_interp {
         *row; /* scalars of the function being run, then room for the next state of a loop */
     size_t nrow;
     int depth; /* regions being run */
+    /* with io->told: there was a fault; the one being handed up is known; which arrays there are not */
+    bool faulted, known_fault;
+    bool *missing; /* [value] */
     wadi_interp_results *results;
 } wadi_interp;
 
@@ -64,6 +67,17 @@ WADI_NODISCARD wadi_status wadi_interp_bind(wadi_interp *in, const char *what, c
                                             const wadi_array *a, wadi_iarray **out);
 /** A copy for the caller, in the results' arena. */
 WADI_NODISCARD wadi_status wadi_interp_give(wadi_interp *in, const wadi_iarray *a, wadi_array *out);
+
+/* Going on behind faults (interp_all.c); only where io->told is there. */
+/** A scalar instruction faulted: it is told, and the instruction given other results. */
+WADI_NODISCARD wadi_status wadi_interp_instead(wadi_interp *in, wadi_status st, wadi_number *to,
+                                               int n);
+/** Whether the binding can be run: all it reads is there. If not, its results are not either. */
+bool wadi_interp_can_run(wadi_interp *in, const wadi_bind *b);
+/** What becomes of the binding's status: a fault is told. */
+WADI_NODISCARD wadi_status wadi_interp_ran(wadi_interp *in, const wadi_bind *b, wadi_status st);
+/** Behind a block's last binding: a fault where it has not what it yields, or was the whole of an element that faulted. */
+WADI_NODISCARD wadi_status wadi_interp_complete(wadi_interp *in, const wadi_block *b);
 
 /** Runs the bindings of a block. */
 WADI_NODISCARD wadi_status wadi_interp_block(wadi_interp *in, const wadi_block *b);
