@@ -1,8 +1,11 @@
-/* What the tests of this folder leave out: nothing, of the scalar operations on the types they take. */
+/* What random programs leave out: nothing, of the scalar operations on the types they take, of the operators, of element types, ranks,
+ * depths, streams and inputs, and of the calls of the language. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -11,8 +14,9 @@
 #include "operators/table.h"
 #include "tests/conformance/generator.h"
 #include "tests/conformance/maker.h"
+#include "tests/conformance/trial.h"
 
-enum { ENOUGH_SEEDS = 2500 };
+enum { ENOUGH_SEEDS = 2500, DEEPEST = 5 };
 
 /* [operation][type of its first argument] */
 typedef bool seen_table[WADI_SOP_COUNT][WADI_TYPE_COUNT];
@@ -34,10 +38,10 @@ static void note_binds(seen_table seen, const wadi_block *b) {
 }
 
 static void note_program(seen_table seen, uint64_t seed) {
-    gen_stream stream;
+    gen_outside outside;
     wadi_module *m = NULL;
     wadi_error err = {.status = WADI_OK};
-    wadi_program *p = gen_program(seed, 12, &stream);
+    wadi_program *p = gen_program(seed, 12, &outside);
     assert_non_null(p);
     if (wadi_program_lower(p, wadi_operators(), &m, &err) != WADI_OK) fail_msg("%s", err.msg);
     note_binds(seen, m->main);
@@ -78,8 +82,185 @@ static void random_programs_have_every_operation_on_every_type(void **state) {
     assert_int_equal(missing, 0);
 }
 
+/* ---- what the programs have that are always compiled ---- */
+
+typedef struct features {
+    bool op[64], type[WADI_TYPE_COUNT], rank[WADI_MAX_RANK + 1], depth[64];
+    int records[3]; /* arrays of them that come in by a stream, leave by one, are an input */
+    int zipped;     /* two streams from outside, side by side */
+    int alone, inputs, lengthy;
+} features;
+
+static int number_of(const wadi_op *op) {
+    const wadi_op_table *t = wadi_operators();
+    for (int i = 0; i < t->n; i++)
+        if (t->ops[i] == op) return i;
+    return -1;
+}
+
+/* Streams from outside that `v` is made of. */
+static int streams_in(const wadi_module *m, wadi_val v) {
+    const wadi_value *value = &m->values[v];
+    if (value->def != WADI_DEF_BIND || !value->type.is_seq) return 0;
+    int n = value->bind->op == wadi_op_find(wadi_operators(), "stream_in");
+    for (int i = 0; i < value->bind->nargs; i++) n += streams_in(m, value->bind->args[i]);
+    return n;
+}
+
+static bool has_records(const wadi_val_type *t) {
+    for (int i = 0; i < t->arrays; i++)
+        if (t->array[i].elem.fields > 1) return true;
+    return false;
+}
+
+static void note_value(features *f, const wadi_val_type *t) {
+    for (int i = 0; i < t->arrays; i++) {
+        f->rank[t->array[i].rank] = true;
+        for (int k = 0; k < t->array[i].elem.fields; k++) f->type[t->array[i].elem.type[k]] = true;
+    }
+}
+
+static void note_features(features *f, const wadi_module *m, const wadi_block *b, int depth) {
+    f->depth[depth] = true;
+    for (int i = 0; i < b->nbinds; i++) {
+        const wadi_bind *bind = b->binds[i];
+        const char *name = bind->op->name;
+        f->op[number_of(bind->op)] = true;
+        for (int k = 0; k < bind->nresults; k++) note_value(f, &m->values[bind->results[k]].type);
+        for (int k = 0; k < bind->nblocks; k++) note_features(f, m, bind->blocks[k], depth + 1);
+        if (strcmp(name, "stream_in") == 0)
+            f->records[0] += has_records(&m->values[bind->results[0]].type);
+        if (strcmp(name, "stream_out") == 0) {
+            f->records[1] += has_records(&m->values[bind->args[0]].type);
+            f->zipped += streams_in(m, bind->args[0]) > 1;
+        }
+        if (strcmp(name, "input") == 0)
+            f->records[2] += has_records(&m->values[bind->results[0]].type);
+    }
+}
+
+static void note_seed(features *f, uint64_t seed) {
+    gen_outside outside;
+    wadi_module *m = NULL;
+    wadi_error err = {.status = WADI_OK};
+    wadi_program *p = gen_program(seed, trial_size(seed), &outside);
+    assert_non_null(p);
+    if (wadi_program_lower(p, wadi_operators(), &m, &err) != WADI_OK) fail_msg("%s", err.msg);
+    note_features(f, m, m->main, 0);
+    f->alone += outside.streams > 1;
+    f->inputs += outside.inputs > 1;
+    f->lengthy += gen_is_lengthy(seed);
+    wadi_module_destroy(m);
+    wadi_program_destroy(p);
+}
+
+static int missing(const char *what, const bool *seen, int n, const char *(*name)(int)) {
+    int wanting = 0;
+    for (int i = 0; i < n; i++) {
+        if (seen[i]) continue;
+        print_error("no %s %s\n", what, name(i));
+        wanting++;
+    }
+    return wanting;
+}
+
+static const char *op_name(int i) {
+    return wadi_operators()->ops[i]->name;
+}
+
+static const char *type_name(int i) {
+    return wadi_type_name((wadi_type)i);
+}
+
+static const char *number_name(int i) {
+    static char text[16];
+    (void)snprintf(text, sizeof text, "%d", i);
+    return text;
+}
+
+static void
+the_compiled_seeds_have_every_operator_type_rank_depth_and_kind_of_stream(void **state) {
+    (void)state;
+    static features f;
+    for (uint64_t seed = 0; seed < TRIAL_SEEDS; seed++) note_seed(&f, seed);
+    int wanting = missing("operator", f.op, wadi_operators()->n, op_name);
+    wanting += missing("element type", f.type, WADI_TYPE_COUNT, type_name);
+    wanting += missing("array of rank", f.rank, WADI_MAX_RANK + 1, number_name);
+    wanting += missing("region at depth", f.depth, DEEPEST + 1, number_name);
+    assert_int_equal(wanting, 0);
+    for (int i = 0; i < 3; i++) assert_true(f.records[i] > 1);
+    assert_true(f.zipped > 1 && f.alone > 1 && f.inputs > 1 && f.lengthy > 0);
+}
+
+/* ---- calls ---- */
+
+static char *text_of(const char *path) {
+    char full[512];
+    (void)snprintf(full, sizeof full, "%s/%s", getenv("WADI_SOURCE"), path);
+    FILE *file = fopen(full, "rb");
+    char *text = calloc(1, 1 << 18);
+    assert_non_null(text);
+    if (!file) fail_msg("%s cannot be read", full);
+    assert_true(fread(text, 1, (1 << 18) - 1, file) < (1 << 18) - 1);
+    fclose(file);
+    return text;
+}
+
+/* Calls of one scalar operation: these are chosen by their number. */
+static bool is_scalar(const char *call) {
+    for (int op = 0; op < WADI_SOP_PRIM_COUNT; op++) {
+        const char *name = wadi_sop_get((wadi_sop)op)->name;
+        if (strncmp(call, name, strlen(name)) == 0 && strcmp(call + strlen(name), "_") <= 0)
+            return true;
+    }
+    for (int t = 0; t < WADI_TYPE_COUNT; t++)
+        if (strcmp(call, wadi_type_name((wadi_type)t)) == 0) return true;
+    return false;
+}
+
+static bool is_called(const char *const *texts, const char *call) {
+    const size_t n = strlen(call);
+    for (; *texts; texts++)
+        for (const char *at = *texts; (at = strstr(at, call)) != NULL; at += n)
+            if (strncmp(at - 5, "wadi_", 5) == 0 &&
+                (strncmp(at + n, "_env(", 5) == 0 || strchr("(,};\n", at[n])))
+                return true;
+    return false;
+}
+
+static void random_programs_make_every_call_of_the_language(void **state) {
+    static const char *const files[] = {"",        "_arrays",  "_control", "_derived", "_outside",
+                                        "_ragged", "_records", "_scalar",  "_seq"};
+    enum { FILES = sizeof files / sizeof *files };
+    char *texts[FILES + 1] = {0}, path[128];
+    int wanting = 0;
+    (void)state;
+    if (!getenv("WADI_SOURCE")) skip();
+    for (int i = 0; i < FILES; i++) {
+        (void)snprintf(path, sizeof path, "tests/conformance/generator%s.c", files[i]);
+        texts[i] = text_of(path);
+    }
+    char *calls = text_of("include/wadi/lang_places.h");
+    for (char *at = calls; (at = strstr(at, "#define wadi_")) != NULL;) {
+        char *call = at += strlen("#define wadi_");
+        char *end = strchr(call, '(');
+        assert_non_null(end);
+        *end = '\0';
+        at = end + 1;
+        if (end - call > 4 && strcmp(end - 4, "_env") == 0) continue;
+        if (is_scalar(call) || is_called((const char *const *)texts, call)) continue;
+        print_error("nothing calls wadi_%s\n", call);
+        wanting++;
+    }
+    for (int i = 0; i < FILES; i++) free(texts[i]);
+    free(calls);
+    assert_int_equal(wanting, 0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_compiled_seeds_have_every_operator_type_rank_depth_and_kind_of_stream),
+        cmocka_unit_test(random_programs_make_every_call_of_the_language),
         cmocka_unit_test(random_programs_have_every_operation_on_every_type),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

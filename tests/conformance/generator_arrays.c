@@ -100,7 +100,8 @@ static void do_structure(maker *m) {
         gen_keep(m, wadi_flatten(it.a), 1, it.type, shape);
         return;
     case 5:
-        gen_keep(m, wadi_compute(it.a), it.rank, it.type, it.shape);
+        gen_keep(m, gen_below(&m->r, 3) ? wadi_compute(it.a) : wadi_named("it", it.a), it.rank,
+                 it.type, it.shape);
         return;
     case 6:
         gen_keep(m, wadi_reshape(wadi_ix2(wadi_size(it.a), wadi_i64(1)), it.a), 2, it.type, shape);
@@ -131,18 +132,32 @@ static void do_gather(maker *m) {
     gen_keep(m, wadi_gather(at, m->table), it.rank, WADI_I32, it.shape);
 }
 
+static wadi_acc summary(maker *m, const item *it) {
+    const bool other = gen_below(&m->r, 2);
+    if (it->type == WADI_BOOL) return other ? wadi_any_of(it->a) : wadi_all_of(it->a);
+    return other ? wadi_sum(it->a) : wadi_product(it->a);
+}
+
+/* Of rows that are not empty. */
+static void keep_extreme(maker *m, const item *it, wadi_acc longer) {
+    const int choice = gen_below(&m->r, it->type == WADI_BOOL ? 2 : 4);
+    const wadi_acc a = choice == 0   ? wadi_argmin(longer)
+                       : choice == 1 ? wadi_argmax(longer)
+                       : choice == 2 ? wadi_minimum(longer)
+                                     : wadi_maximum(longer);
+    gen_keep(m, a, it->rank - 1, choice < 2 ? WADI_I64 : it->type, gen_fresh_class(m));
+}
+
 static void do_fold(maker *m) {
     const item it = gen_pick_ranked(m, 1, 3);
     const wadi_exp z = gen_literal(m, it.type);
     switch (gen_below(&m->r, 4)) {
     case 0:
-        gen_keep(m, it.type == WADI_BOOL ? wadi_any_of(it.a) : wadi_sum(it.a), it.rank - 1, it.type,
-                 gen_fresh_class(m));
+        gen_keep(m, summary(m, &it), it.rank - 1, it.type, gen_fresh_class(m));
         return;
     case 1: {
         if (gen_is_complex(it.type)) break;
-        const wadi_acc longer = wadi_scanl(gen_associative(m, it.type), z, it.a); /* never empty */
-        gen_keep(m, wadi_argmin(longer), it.rank - 1, WADI_I64, gen_fresh_class(m));
+        keep_extreme(m, &it, wadi_scanl(gen_associative(m, it.type), z, it.a));
         return;
     }
     case 2: {
@@ -172,6 +187,7 @@ typedef struct target {
     wadi_acc of;
     int rank;
     wadi_fn2 combine;
+    bool none; /* no element counts */
 } target;
 
 static wadi_exp combine(void *env, wadi_exp element, wadi_exp old) {
@@ -185,6 +201,7 @@ static wadi_ix bucket(void *env, wadi_ix ix) {
     wadi_ix at = ix;
     at.rank = t->rank;
     const wadi_exp v = wadi_convert(WADI_I64, wadi_index(t->of, at));
+    if (t->none) return wadi_ignore(1);
     return wadi_keep_if(wadi_ge(v, wadi_i64(0)), wadi_ix1(wadi_mod(v, wadi_i64(5))));
 }
 
@@ -194,6 +211,7 @@ static void do_permute(maker *m) {
                 it.type == WADI_BOOL                               ? wadi_lor
                 : gen_is_float(it.type) || gen_is_complex(it.type) ? wadi_add
                                                                    : gen_associative(m, it.type)};
+    t.none = gen_below(&m->r, 20) == 0;
     const wadi_acc defaults = wadi_fill(wadi_ix1(wadi_i64(5)), gen_literal(m, it.type));
     const wadi_acc p = wadi_permute_env(combine, defaults, bucket, &t, it.a);
     gen_keep(m, p, 1, it.type, gen_fresh_class(m));
@@ -267,7 +285,9 @@ static wadi_exp labelled(void *env, wadi_ix ix, wadi_exp a) {
     const wadi_exp value = gen_of_index_and_element(env, ix, a);
     m->given[0] = m->want;
     const wadi_exp place = ix.rank ? ix.at[ix.rank - 1] : wadi_i64(0);
-    return wadi_rec2("value", value, "place", place);
+    static const char *const names[] = {"value", "place"};
+    const wadi_exp values[] = {value, place};
+    return wadi_rec(2, names, values);
 }
 
 static wadi_exp place_of(wadi_exp r) {

@@ -45,10 +45,13 @@ static void do_part(maker *m) {
     const item it = gen_pick_ranked(m, 1, 3);
     const int dim = gen_below(&m->r, it.rank);
     const wadi_exp from = gen_small_extent(m), n = gen_small_extent(m);
-    const int choice = gen_below(&m->r, 3);
+    const int choice = gen_below(&m->r, 6);
     const wadi_acc a = choice == 0   ? wadi_slit_on(dim, from, n, it.a)
                        : choice == 1 ? wadi_init_on(dim, it.a)
-                                     : wadi_tail_on(dim, it.a);
+                       : choice == 2 ? wadi_tail_on(dim, it.a)
+                       : choice == 3 ? wadi_slit(from, n, it.a)
+                       : choice == 4 ? wadi_init(it.a)
+                                     : wadi_tail(it.a);
     gen_keep(m, a, it.rank, it.type, gen_fresh_class(m));
 }
 
@@ -62,7 +65,7 @@ static void do_high_rank(maker *m) {
         shape.at[d] = wadi_i64(1);
         perm[d] = d;
     }
-    for (int d = 0; d < it.rank; d++) shape.at[d * 3 + gen_below(&m->r, 3)] = wadi_extent(it.a, d);
+    for (int d = 0; d < it.rank; d++) shape.at[d * 3 + gen_below(&m->r, 2)] = wadi_extent(it.a, d);
     for (int d = rank - 1; d > 0; d--) {
         const int k = gen_below(&m->r, d + 1), t = perm[d];
         perm[d] = perm[k];
@@ -73,9 +76,16 @@ static void do_high_rank(maker *m) {
     const wadi_type type = m->want;
     const wadi_acc high = wadi_map_env(gen_fn1, m, wadi_reshape(shape, it.a));
     const wadi_acc turned = wadi_transpose_on(perm, high);
-    const wadi_acc less = gen_below(&m->r, 2)
-                              ? turned
-                              : wadi_fold(gen_associative(m, type), gen_literal(m, type), turned);
+    wadi_ix other = {.rank = WADI_MAX_RANK + 5 - rank};
+    for (int d = 0; d < other.rank; d++) other.at[d] = wadi_i64(1);
+    other.at[gen_below(&m->r, other.rank)] = wadi_size(turned);
+    const wadi_fn2 f = gen_associative(m, type);
+    const wadi_exp z = gen_literal(m, type);
+    const int choice = gen_below(&m->r, 3);
+    m->given[0] = type;
+    const wadi_acc less = choice == 0   ? turned
+                          : choice == 1 ? wadi_fold(f, z, turned)
+                                        : wadi_map_env(gen_fn1, m, wadi_reshape(other, turned));
     gen_keep(m, wadi_flatten(less), 1, type, gen_fresh_class(m));
 }
 
@@ -182,127 +192,71 @@ static void do_index_back(maker *m) {
              2, it.type, it.shape);
 }
 
-static void do_fft(maker *m) {
-    const wadi_type type = gen_below(&m->r, 2) ? WADI_C64 : WADI_C128;
-    const item it = short_vector(m);
-    m->given[0] = it.type;
-    m->want = type;
-    const wadi_acc eight =
-        wadi_take(wadi_i64(8 + gen_below(&m->r, 4)), wadi_map_env(gen_fn1, m, it.a));
-    gen_keep(m, gen_below(&m->r, 2) ? wadi_fft(eight) : wadi_ifft(eight), 1, type,
-             gen_fresh_class(m));
-}
+/* ---- transforms ---- */
 
-/* ---- records that stay whole ---- */
-
-typedef struct packing {
+typedef struct signal {
     maker *m;
-    item of;
-    wadi_type type[2];
-} packing;
+    const item *of;
+    wadi_type type;
+} signal;
 
-static wadi_exp packed(void *env, wadi_ix ix, wadi_exp x) {
-    const packing *p = env;
-    maker *m = p->m;
-    m->given[0] = p->of.type;
-    m->want = p->type[0];
-    const wadi_exp u = gen_fn1(m, x);
-    m->want = p->type[1];
-    const wadi_exp v = gen_fn1(m, x);
-    return wadi_rec3("u", u, "v", v, "at", ix.at[0]);
+/* A sample of any index: those of a vector, where it has any, over and over. */
+static wadi_exp sample(void *env, wadi_ix ix) {
+    const signal *s = env;
+    wadi_exp i = ix.at[0];
+    for (int d = 1; d < ix.rank; d++) i = wadi_add(wadi_mul(i, wadi_i64(5)), ix.at[d]);
+    const wadi_exp n = wadi_extent(s->of->a, 0);
+    const wadi_exp some = wadi_index1(s->of->a, wadi_mod(i, n));
+    return wadi_cond(wadi_gt(n, wadi_i64(0)), wadi_convert(s->type, some),
+                     wadi_convert(s->type, i));
 }
 
-static wadi_exp place_of(wadi_exp r) {
-    return wadi_get(r, "at");
-}
-
-static wadi_exp first_of(wadi_exp r) {
-    return wadi_get(r, "u");
-}
-
-static wadi_exp second_of(wadi_exp r) {
-    return wadi_get(r, "v");
-}
-
-static wadi_exp from_behind(wadi_exp r) {
-    return wadi_neg(wadi_get(r, "at"));
-}
-
-static wadi_exp is_even(wadi_exp r) {
-    return wadi_eq(wadi_mod(wadi_get(r, "at"), wadi_i64(2)), wadi_i64(0));
-}
-
-/* Of two records the one further on: associative. */
-static wadi_exp further(wadi_exp a, wadi_exp b) {
-    return wadi_cond(wadi_ge(place_of(a), place_of(b)), a, b);
-}
-
-static wadi_acc itself(wadi_acc a) {
-    return a;
-}
-
-static wadi_acc backwards(wadi_acc a) {
-    return wadi_reverse(a);
-}
-
-static wadi_acc not_alone(wadi_acc a) {
-    return wadi_unit(wadi_gt(wadi_extent(a, 0), wadi_i64(1)));
-}
-
-static wadi_acc longest(wadi_acc state, wadi_acc a) {
-    return wadi_acond(wadi_gt(wadi_extent(a, 0), wadi_extent(state, 0)), a, state);
-}
-
-/* Through a sequence of its pieces. */
-static wadi_acc streamed(maker *m, wadi_acc r) {
-    wadi_seq s =
-        gen_below(&m->r, 2)
-            ? wadi_subarrays(wadi_ix1(wadi_i64(1 + gen_below(&m->r, 5))), r)
-            : wadi_windows(wadi_i64(1 + gen_below(&m->r, 5)), wadi_i64(1 + gen_below(&m->r, 4)),
-                           (wadi_last)gen_below(&m->r, 3), wadi_to_seq(r));
-    if (gen_below(&m->r, 2)) s = wadi_map_seq(gen_below(&m->r, 2) ? itself : backwards, s);
-    if (gen_below(&m->r, 3) == 0) s = wadi_filter_seq(not_alone, s);
-    if (gen_below(&m->r, 3) == 0) s = wadi_take_seq(gen_small_extent(m), s);
-    if (gen_below(&m->r, 3) == 0) s = wadi_scan_seq(longest, wadi_take(wadi_i64(1), r), s);
-    if (gen_below(&m->r, 3) == 0)
-        return wadi_consume(wadi_fold_seq(longest, wadi_take(wadi_i64(0), r), s));
-    return gen_below(&m->r, 2) ? wadi_consume(wadi_elements(s))
-                               : wadi_flatten(wadi_consume(wadi_tabulate_min(s)));
-}
-
-static wadi_acc changed(maker *m, wadi_acc r) {
-    switch (gen_below(&m->r, 9)) {
+static wadi_acc transformed(int choice, int dims, const int64_t *sizes, wadi_exp n, wadi_acc a) {
+    switch (choice) {
     case 0:
-        return wadi_tuple_get(wadi_filter(is_even, r), 0);
+        return wadi_rfft(a);
     case 1:
-        return wadi_sort_by_key(from_behind, r);
+        return wadi_rfft_nd(dims, a);
     case 2:
-        return wadi_scanl1(further, r);
+        return wadi_irfft(n, a);
     case 3:
-        return wadi_concat(wadi_take(wadi_i64(3), r), wadi_drop(wadi_i64(2), r));
+        return wadi_irfft_nd(dims, n, a);
     case 4:
-        return wadi_acond(wadi_gt(wadi_extent(r, 0), wadi_i64(2)), wadi_reverse(r), wadi_tail(r));
+        return wadi_fft_nd(dims, a);
     case 5:
-        return wadi_tuple_get(wadi_partition(is_even, r), 0);
+        return wadi_ifft_nd(dims, a);
+    case 6:
+        return wadi_fft_own(dims, true, a);
+    case 7:
+        return wadi_fft_sized(dims, sizes, false, a);
+    case 8:
+        return wadi_fft(a);
     default:
-        return streamed(m, r);
+        return wadi_ifft(a);
     }
 }
 
-static void do_packed(maker *m) {
-    packing p = {.m = m, .of = short_vector(m)};
-    for (int i = 0; i < 2; i++) p.type[i] = gen_type(&m->r);
-    wadi_acc r = wadi_imap_env(packed, &p, p.of.a);
-    for (int k = 1 + gen_below(&m->r, 3); k > 0; k--) r = changed(m, r);
-    const int shape = gen_fresh_class(m);
-    gen_keep(m, wadi_map(place_of, r), 1, WADI_I64, shape);
-    gen_keep(m, wadi_map(first_of, r), 1, p.type[0], shape);
-    gen_keep(m, wadi_map(second_of, r), 1, p.type[1], shape);
+static void do_fft(maker *m) {
+    const bool wide = gen_below(&m->r, 2) == 0;
+    const wadi_type complex = wide ? WADI_C128 : WADI_C64, real = wide ? WADI_F64 : WADI_F32;
+    const item it = short_vector(m);
+    const int rank = 1 + gen_below(&m->r, 3), dims = 1 + gen_below(&m->r, rank),
+              choice = gen_below(&m->r, 10);
+    const int64_t n = 1 + gen_below(&m->r, 9);
+    signal s = {m, &it, choice < 2 ? real : complex};
+    wadi_ix shape = {.rank = rank};
+    int64_t sizes[3] = {0};
+    for (int d = 0; d < rank; d++) sizes[d] = 1 + gen_below(&m->r, rank > 1 ? 5 : 12);
+    if (choice == 2 || choice == 3) sizes[rank - 1] = n / 2 + 1;
+    for (int d = 0; d < rank; d++) shape.at[d] = wadi_i64(sizes[d]);
+    const wadi_acc a = wadi_generate_env(shape, sample, &s);
+    const wadi_acc all = transformed(choice, dims, sizes + rank - dims, wadi_i64(n), a);
+    gen_keep(m, all, rank, choice == 2 || choice == 3 ? real : complex, gen_fresh_class(m));
 }
 
 void gen_derived_step(maker *m) {
-    static void (*const steps[])(maker *) = {do_sort,       do_part,    do_high_rank, do_zip_more,
-                                             do_permute_by, do_offsets, do_scan_more, do_promised,
-                                             do_index_back, do_fft,     do_packed,    do_packed};
+    static void (*const steps[])(maker *) = {
+        do_sort,      do_part,     do_high_rank,  do_zip_more, do_permute_by,   do_offsets,
+        do_scan_more, do_promised, do_index_back, do_fft,      gen_record_step, gen_record_step};
     steps[gen_below(&m->r, (int)(sizeof steps / sizeof steps[0]))](m);
 }

@@ -71,6 +71,13 @@ static wadi_exp part_of(void *env, wadi_exp x, wadi_exp j) {
 static void do_expand(maker *m) {
     const item it = small_vector(m);
     expansion e = {m, it.type, gen_type(&m->r)};
+    if (gen_below(&m->r, 4) == 0) { /* three of each */
+        const wadi_acc offsets = wadi_enum_from_step(wadi_add(wadi_extent(it.a, 0), wadi_i64(1)),
+                                                     wadi_i64(0), wadi_i64(3));
+        gen_keep(m, wadi_expand_offsets_env(part_of, &e, offsets, it.a), 1, e.to,
+                 gen_fresh_class(m));
+        return;
+    }
     gen_keep(m, wadi_expand_env(size_of, part_of, &e, it.a), 1, e.to, gen_fresh_class(m));
 }
 
@@ -96,39 +103,45 @@ static wadi_acc lengths_for(maker *m, const item *it) {
     return wadi_generate_env(wadi_ix1(c.count), length_of, &c);
 }
 
+/* Scans that start with a value have one result more for each segment. */
 static void do_segments(maker *m) {
+    static wadi_acc (*const from[])(wadi_fn2, wadi_exp, wadi_acc, wadi_acc) = {
+        wadi_prescanl_seg,  wadi_postscanl_seg, wadi_prescanr_seg,
+        wadi_postscanr_seg, wadi_scanl_seg,     wadi_scanr_seg};
+    static wadi_acc (*const alone[])(wadi_fn2, wadi_acc, wadi_acc) = {wadi_scanl1_seg,
+                                                                      wadi_scanr1_seg};
     const item it = gen_pick_ranked(m, 1, 2);
     const wadi_fn2 f = gen_associative(m, it.type);
     const wadi_exp z = gen_literal(m, it.type);
     const wadi_acc lengths = lengths_for(m, &it);
-    const int fresh = gen_fresh_class(m);
-    switch (gen_below(&m->r, 7)) {
-    case 0:
-    case 1:
+    const int fresh = gen_fresh_class(m), choice = gen_below(&m->r, 11);
+    if (choice < 6) {
+        gen_keep(m, from[choice](f, z, lengths, it.a), it.rank, it.type,
+                 choice < 4 ? it.shape : fresh);
+    } else if (choice < 8) {
+        gen_keep(m, alone[choice - 6](f, lengths, it.a), it.rank, it.type, it.shape);
+    } else if (choice == 8) {
+        const wadi_acc both = wadi_scanl_total_seg(f, z, lengths, it.a);
+        gen_keep(m, wadi_tuple_get(both, 0), it.rank, it.type, it.shape);
+        gen_keep(m, wadi_tuple_get(both, 1), it.rank, it.type, fresh);
+    } else
         gen_keep(m, wadi_fold_seg(f, z, lengths, it.a), it.rank, it.type, fresh);
-        return;
-    case 2:
-        gen_keep(m, wadi_scanl1_seg(f, lengths, it.a), it.rank, it.type, it.shape);
-        return;
-    case 3:
-        gen_keep(m, wadi_scanl_seg(f, z, lengths, it.a), it.rank, it.type, fresh);
-        return;
-    case 4:
-        gen_keep(m, wadi_prescanl_seg(f, z, lengths, it.a), it.rank, it.type, it.shape);
-        return;
-    case 5:
-        gen_keep(m, wadi_scanr_seg(f, z, lengths, it.a), it.rank, it.type, fresh);
-        return;
-    default:
-        gen_keep(m, wadi_postscanr_seg(f, z, lengths, it.a), it.rank, it.type, it.shape);
-        return;
-    }
+}
+
+static wadi_exp one_each(wadi_ix ix) {
+    return wadi_add(wadi_i64(1), wadi_mul(ix.at[0], wadi_i64(0)));
 }
 
 /* One element each: none is empty. */
 static void do_fold1_seg(maker *m) {
     const item it = gen_pick_ranked(m, 1, 2);
     const wadi_exp n = wadi_extent(it.a, it.rank - 1);
+    if (gen_below(&m->r, 2)) {
+        const wadi_acc lengths = wadi_generate(wadi_ix1(wadi_min(n, wadi_i64(5))), one_each);
+        gen_keep(m, wadi_fold1_seg(gen_associative(m, it.type), lengths, it.a), it.rank, it.type,
+                 gen_fresh_class(m));
+        return;
+    }
     const wadi_acc offsets = wadi_iota(WADI_I32, wadi_add(wadi_min(n, wadi_i64(5)), wadi_i64(1)));
     gen_keep(m, wadi_fold1_offsets(gen_associative(m, it.type), offsets, it.a), it.rank, it.type,
              gen_fresh_class(m));
@@ -141,8 +154,10 @@ static void do_concat(maker *m) {
     for (int tries = 0; tries < 10; tries++) {
         item b = gen_pick_ranked(m, 1, 1);
         if (b.type != a.type) continue;
-        gen_keep(m, wadi_concat(a.a, wadi_take(wadi_i64(SMALL), b.a)), 1, a.type,
-                 gen_fresh_class(m));
+        b.a = wadi_take(wadi_i64(SMALL), b.a);
+        const wadi_acc three[] = {b.a, a.a, wadi_reverse(b.a)};
+        gen_keep(m, gen_below(&m->r, 3) ? wadi_concat(a.a, b.a) : wadi_concat_n(0, 3, three), 1,
+                 a.type, gen_fresh_class(m));
         return;
     }
     const item c = gen_pick_ranked(m, 2, 3);

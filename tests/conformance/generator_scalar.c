@@ -313,7 +313,20 @@ wadi_fn2 gen_sum(wadi_type t) {
     return t == WADI_BOOL ? wadi_lor : wadi_add;
 }
 
+static wadi_exp first_of(wadi_exp a, wadi_exp b) {
+    (void)b;
+    return a;
+}
+
+static wadi_exp second_of(wadi_exp a, wadi_exp b) {
+    (void)a;
+    return b;
+}
+
+/* Some of any order of the arguments, some not. */
 wadi_fn2 gen_associative(maker *m, wadi_type t) {
+    const int choice = gen_below(&m->r, 12);
+    if (choice < 2) return choice ? first_of : second_of;
     if (t == WADI_BOOL) return gen_below(&m->r, 2) ? wadi_land : wadi_lor;
     if (gen_is_complex(t)) return gen_below(&m->r, 3) ? wadi_add : wadi_mul;
     switch (gen_below(&m->r, gen_is_float(t) ? 3 : 6)) {

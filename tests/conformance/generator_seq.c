@@ -84,6 +84,12 @@ static wadi_acc part_of(const maker *m, wadi_acc element, int p) {
     return m->parts == 1 ? element : wadi_tuple_get(element, p);
 }
 
+/* Numbers of the first part: of records a field. */
+static wadi_acc values_of(const maker *m, wadi_acc element) {
+    const wadi_acc a = part_of(m, element, 0);
+    return m->part[0].record ? gen_first_field(a) : a;
+}
+
 static wadi_acc by_size(void *env, wadi_acc element) {
     maker *m = env;
     const wadi_exp n = wadi_add(wadi_size(part_of(m, element, 0)), wadi_i64(m->constant));
@@ -96,7 +102,7 @@ static wadi_fn2 greatest(wadi_type t) {
 
 static wadi_acc by_value(void *env, wadi_acc element) {
     maker *m = env;
-    const wadi_acc a = part_of(m, element, 0);
+    const wadi_acc a = values_of(m, element);
     const wadi_type t = m->part[0].type;
     const wadi_exp least = wadi_literal(t, (double)m->constant);
     const wadi_exp sum = wadi_the(wadi_fold_all(greatest(t), least, a));
@@ -114,7 +120,7 @@ static wadi_acc repeated(void *env, wadi_acc element) {
     maker *m = env;
     const wadi_exp k =
         wadi_mod(wadi_add(wadi_size(part_of(m, element, 0)), wadi_i64(m->constant)), wadi_i64(3));
-    wadi_acc parts[GEN_MAX_OUT];
+    wadi_acc parts[GEN_ELEMENT];
     for (int p = 0; p < m->parts; p++) {
         const wadi_spec spec[] = {wadi_fix(k), wadi_any()};
         parts[p] = wadi_replicate(2, spec, part_of(m, element, p));
@@ -129,6 +135,8 @@ static wadi_acc itself(void *env, wadi_acc element) {
 
 static wadi_seq expanded(maker *m, wadi_seq s) {
     m->constant = gen_below(&m->r, 3);
+    for (int p = 0; p < m->parts; p++)
+        if (m->part[p].rank == WADI_MAX_RANK) return s;
     if (m->parts > 1 || m->part[0].rank == 0) return wadi_expand_seq_env(repeated, m, s);
     m->part[0].rank--;
     return wadi_expand_seq_env(itself, m, s);
@@ -137,7 +145,7 @@ static wadi_seq expanded(maker *m, wadi_seq s) {
 static wadi_seq windowed(maker *m, wadi_seq s) {
     for (int p = 0; p < m->parts; p++)
         if (m->part[p].rank > 1 || (m->parts > 1 && m->part[p].rank > 0)) return s;
-    for (int p = 0; p < m->parts; p++) m->part[p] = (item){.rank = 1, .type = m->part[p].type};
+    for (int p = 0; p < m->parts; p++) m->part[p].rank = 1;
     const wadi_last last = (wadi_last)gen_below(&m->r, 3);
     m->alike = last != WADI_LAST_KEEP;
     return wadi_windows(wadi_i64(1 + gen_below(&m->r, 9)), wadi_i64(1 + gen_below(&m->r, 9)), last,
@@ -156,7 +164,7 @@ static wadi_acc summed_up(void *env, wadi_acc state, wadi_acc element) {
     maker *m = env;
     const wadi_exp zero = wadi_literal(m->part[0].type, 0);
     const wadi_fn2 sum = gen_sum(m->part[0].type);
-    return wadi_zip_with(sum, state, wadi_fold_all(sum, zero, part_of(m, element, 0)));
+    return wadi_zip_with(sum, state, wadi_fold_all(sum, zero, values_of(m, element)));
 }
 
 static wadi_seq scanned(maker *m, wadi_seq s) {
@@ -184,7 +192,8 @@ wadi_seq gen_transduced(maker *m, wadi_seq s) {
 
 static wadi_acc count_up(void *env, wadi_acc state, wadi_acc chunk) {
     const maker *m = env;
-    const wadi_acc shapes = wadi_tuple_get(chunk, 0), values = wadi_tuple_get(chunk, 1);
+    const wadi_acc shapes = wadi_tuple_get(chunk, 0), all_values = wadi_tuple_get(chunk, 1);
+    const wadi_acc values = m->part[0].record ? gen_first_field(all_values) : all_values;
     const wadi_exp n = wadi_add(wadi_extent(shapes, 0), wadi_mul(wadi_size(values), wadi_i64(7)));
     const wadi_acc counted = wadi_zip_with(wadi_add, wadi_tuple_get(state, 0), wadi_unit(n));
     const wadi_exp zero = wadi_literal(m->part[0].type, 0);
@@ -244,8 +253,8 @@ static wadi_acc changed(maker *m, sums *s, wadi_acc x, wadi_acc old) {
 
 static wadi_acc changed_sums(void *env, wadi_acc state, wadi_acc element) {
     maker *m = env;
-    const wadi_acc part = part_of(m, element, 0), old = wadi_tuple_get(state, 0);
-    const wadi_acc values = wadi_map(as_i64, wadi_flatten(part));
+    const wadi_acc old = wadi_tuple_get(state, 0);
+    const wadi_acc values = wadi_map(as_i64, wadi_flatten(values_of(m, element)));
     sums s = {values, wadi_size(values)};
     wadi_acc x = old;
     for (int k = 1 + gen_below(&m->r, 3); k > 0; k--) x = changed(m, &s, x, old);
@@ -261,10 +270,12 @@ static wadi_eat summed_in_place(maker *m, wadi_seq s) {
 
 wadi_eat gen_consumed(maker *m, wadi_seq s) {
     const int choice = gen_below(&m->r, 6);
+    bool high = false; /* too high for a new dimension */
+    for (int p = 0; p < m->parts; p++) high = high || m->part[p].rank == WADI_MAX_RANK;
     if (choice > 3 && !gen_is_complex(m->part[0].type)) return summed_in_place(m, s);
-    if (choice == 0) return wadi_tabulate_min(s);
+    if (choice == 0 && !high) return wadi_tabulate_min(s);
     if (choice == 1) return wadi_from_seq(s);
-    if (choice == 2 || gen_is_complex(m->part[0].type)) return wadi_elements(s);
+    if (choice == 0 || choice == 2 || gen_is_complex(m->part[0].type)) return wadi_elements(s);
     const wadi_acc z =
         wadi_tuple2(wadi_unit(wadi_i64(3)), wadi_unit(wadi_literal(m->part[0].type, 0)));
     return wadi_fold_batch_env(count_up, m, z, s);

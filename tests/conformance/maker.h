@@ -4,14 +4,16 @@
 
 #include "tests/conformance/generator.h"
 
-enum { GEN_POOL = 64, GEN_MAX_OUT = 4 };
+enum { GEN_POOL = 64, GEN_MAX_OUT = 4, GEN_ELEMENT = GEN_MAX_STREAMS * GEN_MAX_PARTS };
 
-/* An array that steps may use. */
+/* An array that steps may use; or what an element has, which may be records: of the fields u, v and at. */
 typedef struct item {
     wadi_acc a;
     int rank;
     wadi_type type;
     int shape; /* class of equal extents */
+    bool record;
+    wadi_type second; /* of v, if it is records */
 } item;
 
 typedef struct maker {
@@ -20,9 +22,11 @@ typedef struct maker {
     item pool[GEN_POOL];
     int n, classes;
     wadi_acc table, outer;
+    item more[2 * GEN_MAX_INPUTS + 1]; /* what stands outside of the streams beside these two */
+    int nmore, more_classes;
     /* components of the element a body is made for, and what the body gave */
     int parts;
-    item part[GEN_MAX_OUT], out[GEN_MAX_OUT];
+    item part[GEN_ELEMENT], out[GEN_MAX_OUT];
     int outs;
     bool alike;         /* the elements have one shape */
     int depth, deepest; /* of regions that the step being made stands in, and may stand in */
@@ -50,6 +54,22 @@ wadi_exp gen_fn3(void *env, wadi_exp a, wadi_exp b, wadi_exp c);
 wadi_exp gen_fn4(void *env, wadi_exp a, wadi_exp b, wadi_exp c, wadi_exp d);
 wadi_exp gen_of_index(void *env, wadi_ix ix);
 wadi_exp gen_of_index_and_element(void *env, wadi_ix ix, wadi_exp a);
+
+/* Rows are about as long as blocks, and few. */
+bool gen_is_lengthy(uint64_t seed);
+/* What the program reads (generator_outside.c). */
+void gen_outside_make(gen_random *r, bool lengthy, gen_outside *out);
+wadi_seq gen_stream_in(const gen_outside *o, int stream);
+wadi_acc gen_input_in(const gen_outside *o, int input);
+
+/* Records (generator_records.c): of a pooled array; the fields of them, as arrays of the pool; other records of a vector of them;
+ * their first field. */
+item gen_recorded(maker *m, item it);
+void gen_keep_fields(maker *m, item it);
+wadi_acc gen_changed_records(maker *m, wadi_acc r);
+wadi_acc gen_first_field(wadi_acc r);
+/* Records made, changed and taken apart in one step. */
+void gen_record_step(maker *m);
 
 /* Adds an array to the pool. */
 void gen_keep(maker *m, wadi_acc a, int rank, wadi_type type, int shape);

@@ -5,11 +5,14 @@
 #include "tests/conformance/generator.h"
 #include "tests/conformance/runner.h"
 
+/* Seeds below are compiled in every run of the tests. */
+enum { TRIAL_SEEDS = 24 };
+
 typedef struct trial {
     wadi_program *program;
     gen_input input;
-    wadi_interp_input table;
-    wadi_interp_source source;
+    wadi_interp_input inputs[1 + GEN_MAX_INPUTS];
+    wadi_interp_source sources[GEN_MAX_STREAMS];
     conf_case c;
 } trial;
 
