@@ -16,7 +16,7 @@
 #include "operators/table.h"
 #include "tests/conformance/trial.h"
 
-enum { SEEDS = 200, ALL_SEEDS = 400 };
+enum { SEEDS = 120, ALL_SEEDS = 400 };
 
 typedef struct watch {
     const trial *t;
