@@ -42,7 +42,8 @@ static void keep_part(maker *m, item it) {
         return;
     }
     if (it.rank == 1 && gen_below(&m->r, 2)) {
-        it.a = gen_changed_records(m, wadi_take(wadi_i64(60), it.a));
+        if (!m->lengthy) it.a = wadi_take(wadi_i64(60), it.a);
+        it.a = gen_changed_records(m, &it);
         it.shape = gen_fresh_class(m);
     }
     gen_keep_fields(m, it);

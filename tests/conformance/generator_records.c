@@ -97,8 +97,85 @@ static wadi_acc streamed(maker *m, wadi_acc r) {
                                : wadi_flatten(wadi_consume(wadi_tabulate_min(s)));
 }
 
-wadi_acc gen_changed_records(maker *m, wadi_acc r) {
-    switch (gen_below(&m->r, 9)) {
+static wadi_exp some_record(maker *m, const item *it) {
+    const wadi_exp u = gen_literal(m, it->type);
+    const wadi_exp v = gen_literal(m, it->second);
+    return wadi_rec3("u", u, "v", v, "at", gen_literal(m, WADI_I64));
+}
+
+static wadi_exp three_places(wadi_exp r) {
+    return wadi_mod(wadi_get(r, "at"), wadi_i64(3));
+}
+
+static wadi_exp itself_again(wadi_exp r, wadi_exp k) {
+    return wadi_cond(wadi_gt(k, wadi_i64(0)), r, r);
+}
+
+static wadi_exp last_first(void *env, wadi_ix ix) {
+    return wadi_sub(wadi_sub(*(const wadi_exp *)env, wadi_i64(1)), ix.at[0]);
+}
+
+/* Segments that leave the end out, one of them empty. */
+static wadi_exp third_of(void *env, wadi_ix ix) {
+    const wadi_exp third = wadi_quot(*(const wadi_exp *)env, wadi_i64(3));
+    return wadi_cond(wadi_eq(ix.at[0], wadi_i64(1)), wadi_i64(0), third);
+}
+
+static wadi_acc pairs_of(wadi_acc r) {
+    const wadi_exp rows = wadi_quot(wadi_extent(r, 0), wadi_i64(2));
+    return wadi_reshape(wadi_ix2(rows, wadi_i64(2)), wadi_take(wadi_mul(rows, wadi_i64(2)), r));
+}
+
+static wadi_acc of_segments(maker *m, const item *it, wadi_exp *n) {
+    const wadi_acc lengths = wadi_generate_env(wadi_ix1(wadi_i64(3)), third_of, n);
+    const wadi_exp z = some_record(m, it);
+    switch (gen_below(&m->r, 5)) {
+    case 0:
+        return wadi_fold_seg(further, z, lengths, it->a);
+    case 1:
+        return wadi_scanl_seg(further, z, lengths, it->a);
+    case 2:
+        return wadi_scanl1_seg(further, lengths, it->a);
+    case 3:
+        return wadi_postscanr_seg(further, z, lengths, it->a);
+    default:
+        return wadi_prescanl_seg(further, z, lengths, it->a);
+    }
+}
+
+static wadi_acc sent(maker *m, const item *it, wadi_exp *n) {
+    const wadi_acc three = wadi_fill(wadi_ix1(wadi_i64(3)), some_record(m, it));
+    const wadi_acc to = wadi_map(three_places, it->a);
+    switch (gen_below(&m->r, 4)) {
+    case 0:
+        return wadi_scatter(to, three, it->a);
+    case 1:
+        return wadi_histogram(further, wadi_i64(3), some_record(m, it), to, it->a);
+    case 2:
+        return wadi_gather(wadi_generate_env(wadi_ix1(*n), last_first, n), it->a);
+    default:
+        return wadi_gather(to, three);
+    }
+}
+
+static wadi_acc reduced(maker *m, const item *it) {
+    const wadi_exp z = some_record(m, it);
+    switch (gen_below(&m->r, 4)) {
+    case 0:
+        return wadi_fold1(further, pairs_of(it->a));
+    case 1:
+        return wadi_fold(further, z, wadi_transpose(pairs_of(it->a)));
+    case 2:
+        return wadi_scanl(further, z, it->a);
+    default:
+        return wadi_scanr1(further, it->a);
+    }
+}
+
+wadi_acc gen_changed_records(maker *m, const item *it) {
+    const wadi_acc r = it->a;
+    wadi_exp n = wadi_extent(r, 0);
+    switch (gen_below(&m->r, 13)) {
     case 0:
         return wadi_tuple_get(wadi_filter(is_even, r), 0);
     case 1:
@@ -108,20 +185,35 @@ wadi_acc gen_changed_records(maker *m, wadi_acc r) {
     case 3:
         return wadi_concat(wadi_take(wadi_i64(3), r), wadi_drop(wadi_i64(2), r));
     case 4:
-        return wadi_acond(wadi_gt(wadi_extent(r, 0), wadi_i64(2)), wadi_reverse(r), wadi_tail(r));
+        return wadi_acond(wadi_gt(n, wadi_i64(2)), wadi_reverse(r), wadi_tail(r));
     case 5:
         return wadi_tuple_get(wadi_partition(is_even, r), 0);
+    case 6:
+        return wadi_expand(three_places, itself_again, wadi_take(wadi_i64(60), r));
+    case 7:
+    case 8:
+        return of_segments(m, it, &n);
+    case 9:
+        return sent(m, it, &n);
+    case 10:
+        return reduced(m, it);
     default:
-        return streamed(m, r);
+        return m->lengthy ? wadi_reverse(r) : streamed(m, r);
     }
+}
+
+wadi_eat gen_longest_records(maker *m, wadi_seq s) {
+    const wadi_acc none =
+        wadi_fill(wadi_ix1(wadi_i64(gen_below(&m->r, 3))), some_record(m, &m->part[0]));
+    return wadi_fold_seq(longest, none, s);
 }
 
 void gen_record_step(maker *m) {
     item it = gen_pick_ranked(m, 1, 1);
-    it.a = wadi_take(wadi_i64(SHORT), it.a);
+    if (!m->lengthy) it.a = wadi_take(wadi_i64(SHORT), it.a);
     it.shape = gen_fresh_class(m);
     it = gen_recorded(m, it);
-    for (int k = 1 + gen_below(&m->r, 3); k > 0; k--) it.a = gen_changed_records(m, it.a);
+    for (int k = 1 + gen_below(&m->r, 3); k > 0; k--) it.a = gen_changed_records(m, &it);
     it.shape = gen_fresh_class(m);
     gen_keep_fields(m, it);
 }

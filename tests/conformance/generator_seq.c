@@ -272,6 +272,8 @@ wadi_eat gen_consumed(maker *m, wadi_seq s) {
     const int choice = gen_below(&m->r, 6);
     bool high = false; /* too high for a new dimension */
     for (int p = 0; p < m->parts; p++) high = high || m->part[p].rank == WADI_MAX_RANK;
+    if (m->parts == 1 && m->part[0].record && m->part[0].rank == 1 && choice > 2)
+        return gen_longest_records(m, s);
     if (choice > 3 && !gen_is_complex(m->part[0].type)) return summed_in_place(m, s);
     if (choice == 0 && !high) return wadi_tabulate_min(s);
     if (choice == 1) return wadi_from_seq(s);

@@ -66,8 +66,10 @@ wadi_acc gen_input_in(const gen_outside *o, int input);
  * their first field. */
 item gen_recorded(maker *m, item it);
 void gen_keep_fields(maker *m, item it);
-wadi_acc gen_changed_records(maker *m, wadi_acc r);
+wadi_acc gen_changed_records(maker *m, const item *it);
 wadi_acc gen_first_field(wadi_acc r);
+/* The longest vector of a sequence of vectors of records. */
+wadi_eat gen_longest_records(maker *m, wadi_seq s);
 /* Records made, changed and taken apart in one step. */
 void gen_record_step(maker *m);
 
