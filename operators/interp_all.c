@@ -1,13 +1,17 @@
 /* Every fault of an element, not the first alone: what a compiled program may tell instead (docs/LANGUAGE.md). */
 #include "operators/interp_state.h"
 
+static bool goes_on(const wadi_interp *in) {
+    return in->io && in->io->told;
+}
+
 static void tell(wadi_interp *in) {
     in->faulted = true;
     in->io->told(in->io->told_env, in->cx.err->msg);
 }
 
 wadi_status wadi_interp_instead(wadi_interp *in, wadi_status st, wadi_number *to, int n) {
-    if (!in->io->told || st != WADI_FAULT) return st;
+    if (!goes_on(in) || st != WADI_FAULT) return st;
     tell(in);
     for (int k = 0; k < n; k++) to[k] = (wadi_number){.bits = (uint64_t)in->io->instead};
     return WADI_OK;
@@ -23,7 +27,7 @@ static bool reads_missing(const wadi_interp *in, const wadi_sblock *b) {
 }
 
 bool wadi_interp_can_run(wadi_interp *in, const wadi_bind *b) {
-    if (!in->io->told) return true;
+    if (!goes_on(in)) return true;
     bool can = !(in->faulted && in->depth == 0 && b->op->kind == WADI_OP_SEQUENCE);
     for (int i = 0; i < b->nargs; i++) can = can && !in->missing[b->args[i]];
     for (int i = 0; i < b->nfuns; i++) can = can && !reads_missing(in, b->funs[i]->body);
@@ -32,7 +36,7 @@ bool wadi_interp_can_run(wadi_interp *in, const wadi_bind *b) {
 }
 
 wadi_status wadi_interp_ran(wadi_interp *in, const wadi_bind *b, wadi_status st) {
-    if (!in->io->told || st != WADI_FAULT) return st;
+    if (!goes_on(in) || st != WADI_FAULT) return st;
     if (!in->known_fault) tell(in);
     in->cx.index_rank = -1;
     in->known_fault = false;
@@ -41,7 +45,7 @@ wadi_status wadi_interp_ran(wadi_interp *in, const wadi_bind *b, wadi_status st)
 }
 
 wadi_status wadi_interp_complete(wadi_interp *in, const wadi_block *b) {
-    if (!in->io->told) return WADI_OK;
+    if (!goes_on(in)) return WADI_OK;
     bool complete = !(in->faulted && in->depth <= 1);
     for (int y = 0; y < b->nyields; y++) complete = complete && !in->missing[b->yields[y]];
     in->known_fault = !complete;

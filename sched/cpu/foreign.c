@@ -243,19 +243,19 @@ static bool view(cpu *d, int from, int to, int64_t count) {
     return true;
 }
 
-/* A slot whose elements are all one array is no array of one more dimension: it becomes one. */
-static bool repeat(cpu *d, int to, int64_t count) {
+/* Elements that share memory, being all one array or windows that overlap, or that have gaps between them, are no array of one more
+ * dimension: they are copied side by side. */
+static bool spread_out(cpu *d, int to, int64_t count, int64_t each, int64_t stride) {
     wadi_slots *slots = d->job->slots;
     const wadi_plan_slot *p = wadi_slots_plan(slots, to);
     void *from[WADI_MAX_FIELDS];
-    int64_t each = 1;
-    for (int i = 1; i < p->rank; i++) each *= slots->slot[to].shape[i];
     for (int f = 0; f < p->fields; f++) from[f] = slots->slot[to].col[f];
     if (!wadi_slots_room_for_columns(slots, to, each * count)) return false;
     for (int f = 0; f < p->fields; f++) {
-        const size_t bytes = (size_t)(each * wadi_type_size(p->type[f]));
+        const size_t width = (size_t)wadi_type_size(p->type[f]), bytes = (size_t)each * width;
         for (int64_t s = 0; s < count && bytes > 0; s++)
-            memcpy((char *)slots->slot[to].col[f] + (size_t)s * bytes, from[f], bytes);
+            memcpy((char *)slots->slot[to].col[f] + (size_t)s * bytes,
+                   (const char *)from[f] + (size_t)(s * stride) * width, bytes);
     }
     return true;
 }
@@ -271,8 +271,10 @@ wadi_status wadi_cpu_step_many(cpu *d, const wadi_plan_step *step, wadi_error *e
         const int from = step->reads[i], to = step->slots[i];
         if (!view(d, from, to, count)) return wadi_cpu_no_memory(err);
         const wadi_plan_slot *p = wadi_slots_plan(slots, from);
-        const bool shared = slots->slot[from].stride == 0 && p->rank > 0;
-        if (shared && count > 1 && !repeat(d, to, count)) return wadi_cpu_no_memory(err);
+        const int64_t each = wadi_shape_values(p->rank, slots->slot[from].shape),
+                      stride = slots->slot[from].stride;
+        const bool dense = p->rank == 0 || stride == each || count <= 1;
+        if (!dense && !spread_out(d, to, count, each, stride)) return wadi_cpu_no_memory(err);
     }
     return WADI_OK;
 }

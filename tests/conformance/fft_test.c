@@ -132,6 +132,26 @@ static void manual_lifting(void **state) {
     check_stream(lifted_pair, WADI_F64, 1, NULL, r);
 }
 
+static wadi_acc lifted_row_sums(wadi_acc x) {
+    return wadi_with_lifted(row_sums, row_sums, x);
+}
+
+/* Windows that overlap and such with gaps: the chunk is no matrix. */
+static void manual_lifting_of_windows(void **state) {
+    (void)state;
+    wadi_array e[40];
+    for (int i = 0; i < 40; i++) e[i] = conf_scalar(WADI_F64, signal + i);
+    const wadi_interp_source source = {.name = "s", .n = 40, .elements = e};
+    const wadi_component c = {wadi_scalar_elem(WADI_F64), 0, NULL};
+    for (int64_t hop = 3; hop < 12; hop += 8) {
+        wadi_program *p = wadi_program_create("windows");
+        const wadi_seq s =
+            wadi_windows(wadi_i64(7), wadi_i64(hop), WADI_LAST_DROP, wadi_stream_in("s", 1, &c));
+        wadi_stream_out(wadi_map_seq(lifted_row_sums, s), "out");
+        conf_assert_agrees(p, &(wadi_interp_io){NULL, 0, &source, 1}, 0, NULL);
+    }
+}
+
 int main(void) {
     make_signal();
     const struct CMUnitTest tests[] = {
@@ -139,6 +159,7 @@ int main(void) {
         cmocka_unit_test(regular_matrices),
         cmocka_unit_test(spread_in_streams_and_whole),
         cmocka_unit_test(manual_lifting),
+        cmocka_unit_test(manual_lifting_of_windows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
