@@ -278,7 +278,10 @@ static wadi_seq read_streams(maker *m, const gen_outside *o, bool *left) {
 }
 
 wadi_program *gen_program(uint64_t seed, int size, gen_outside *out) {
-    maker m = {.r = {seed * 2 + 1}, .size = size, .lengthy = gen_is_lengthy(seed)};
+    maker m = {.r = {seed * 2 + 1},
+               .size = size,
+               .lengthy = gen_is_lengthy(seed),
+               .perilous = gen_is_perilous(seed)};
     bool left[GEN_MAX_STREAMS] = {false};
     if (m.lengthy && m.size > 4) m.size = 4;
     m.deepest = gen_below(&m.r, 4) ? 2 : 5;

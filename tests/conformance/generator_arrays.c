@@ -397,6 +397,10 @@ void gen_step(maker *m) {
                                             do_fold,    do_fold,         do_scan,        do_gather,
                                             do_permute, do_backpermute,  do_slice,       do_record,
                                             do_lookup,  gen_ragged_step, gen_record_step};
+    if (m->perilous && gen_below(&m->r, 4) == 0) {
+        gen_peril_step(m);
+        return;
+    }
     if (m->lengthy) {
         even[gen_below(&m->r, (int)(sizeof even / sizeof even[0]))](m);
         return;

@@ -5,12 +5,16 @@
 
 #include "tests/conformance/maker.h"
 
-enum { MAX_ELEMENT = 700, LENGTHY = 16 };
+enum { MAX_ELEMENT = 700, LENGTHY = 16, PERILOUS = 8 };
 
 static const int64_t long_extents[] = {4095, 4096, 4097, 4098, 8191, 8192, 8193, 10001};
 
 bool gen_is_lengthy(uint64_t seed) {
     return seed % LENGTHY == 5;
+}
+
+bool gen_is_perilous(uint64_t seed) {
+    return seed % PERILOUS == 3;
 }
 
 const char *gen_source_name(int stream) {

@@ -31,6 +31,7 @@ typedef struct maker {
     bool alike;         /* the elements have one shape */
     int depth, deepest; /* of regions that the step being made stands in, and may stand in */
     bool lengthy;       /* rows are long: nothing multiplies them */
+    bool perilous;      /* some steps fault in some elements */
     /* what the scalar function being built may use */
     wadi_type want;
     wadi_type given[4];
@@ -57,6 +58,8 @@ wadi_exp gen_of_index_and_element(void *env, wadi_ix ix, wadi_exp a);
 
 /* Rows are about as long as blocks, and few. */
 bool gen_is_lengthy(uint64_t seed);
+/* Elements of some sizes fault. */
+bool gen_is_perilous(uint64_t seed);
 /* What the program reads (generator_outside.c). */
 void gen_outside_make(gen_random *r, bool lengthy, gen_outside *out);
 wadi_seq gen_stream_in(const gen_outside *o, int stream);
@@ -83,6 +86,8 @@ wadi_exp gen_small_extent(maker *m);
 
 /* One random array operation (generator_arrays.c). */
 void gen_step(maker *m);
+/* One that faults in elements of some extents (generator_perils.c). */
+void gen_peril_step(maker *m);
 /* The same of orders, slices, high ranks and whole records (generator_derived.c). */
 void gen_derived_step(maker *m);
 /* The same of filters, segments and what comes with them (generator_ragged.c). */

@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "tests/conformance/runner.h"
+#include "tests/conformance/told.h"
 #include "tests/conformance/trial.h"
 
 enum { SEEDS = 40, ALL_SEEDS = 150, REPORTS = 3, VARIANTS = 6 };
@@ -46,52 +47,12 @@ static void peril_fini(peril *p) {
     wadi_program_destroy(p->program);
 }
 
-/* ---- what else may be told ---- */
-
-/* Messages, a line each. */
-static void note(void *env, const char *message) {
-    wadi_text_addf(env, "\n%s\n", message);
-}
-
-/* Every fault of the element that faults first, in `told`. What the interpreter goes on with where there is no value must not matter: two
- * such numbers are tried, and a message counts that both give. */
-static void collect_faults(const conf_case *c, wadi_text *told) {
-    static const int64_t instead[] = {0, 3};
-    for (int i = 0; i < 2; i++) {
-        wadi_interp_io io = c->io;
-        wadi_interp_results *r = NULL;
-        wadi_error err = {0};
-        io.told = note;
-        io.told_env = &told[i];
-        io.instead = instead[i];
-        (void)!wadi_interp_run(c->module, &io, &r, &err);
-        wadi_interp_results_destroy(r);
-    }
-}
-
-static bool is_among(const wadi_text *told, const char *message) {
-    wadi_text line = {0};
-    wadi_text_addf(&line, "\n%s\n", message);
-    bool among = true;
-    for (int i = 0; i < 2; i++)
-        among = among && strstr(wadi_text_str(&told[i]), wadi_text_str(&line)) != NULL;
-    wadi_text_fini(&line);
-    return among;
-}
-
-/* The element a message names, -1: none. */
-static int64_t element_of(const char *message) {
-    const char *at = strstr(message, "element ");
-    return at ? strtoll(at + strlen("element "), NULL, 10) : -1;
-}
-
 /* What a program must do: give its results, or fault behind those of the same program cut in front of the fault. */
 typedef struct verdict {
     peril p, before;
     bool faults;
     int64_t element; /* that faults, -1: none of the stream */
-    wadi_text told
-        [2]; /* all that faults there, computed with one number or another where there is none */
+    told told;
 } verdict;
 
 static bool verdict_init(verdict *v, peril_order order, wadi_text *why) {
@@ -99,8 +60,8 @@ static bool verdict_init(verdict *v, peril_order order, wadi_text *why) {
     v->faults = false;
     if (!peril_init(&v->p, &order, why)) return false;
     v->faults = !v->p.c.want;
-    v->element = v->faults ? element_of(v->p.c.fault.msg) : -1;
-    if (v->faults) collect_faults(&v->p.c, v->told);
+    v->element = v->faults ? told_element(v->p.c.fault.msg) : -1;
+    if (v->faults) told_collect(&v->told, &v->p.c);
     if (v->element < 0) return true;
     order.most = v->element;
     if (!peril_init(&v->before, &order, why)) return false;
@@ -113,21 +74,7 @@ static bool verdict_init(verdict *v, peril_order order, wadi_text *why) {
 static void verdict_fini(verdict *v) {
     peril_fini(&v->p);
     peril_fini(&v->before);
-    for (int i = 0; i < 2; i++) wadi_text_fini(&v->told[i]);
-}
-
-/* The words of a fault in something that no element of the stream is needed for: it is computed once, before the first. */
-static bool without_element(const char *want, const char *got) {
-    static const char first[] = ", element 0";
-    const char *at = strstr(want, first);
-    return at && strncmp(want, got, (size_t)(at - want)) == 0 &&
-           strcmp(at + sizeof first - 1, got + (at - want)) == 0;
-}
-
-/* Word for word; where several things of one element fault any of them. */
-static bool told_alike(const verdict *w, const char *got) {
-    const char *want = w->p.c.fault.msg;
-    return strcmp(want, got) == 0 || without_element(want, got) || is_among(w->told, got);
+    told_fini(&v->told);
 }
 
 static bool kept(const verdict *w, const wadi_exe *exe, const conf_variant *v, wadi_text *why) {
@@ -139,7 +86,7 @@ static bool kept(const verdict *w, const wadi_exe *exe, const conf_variant *v, w
     if (*wadi_text_str(why)) return false;
     if (st != WADI_FAULT)
         wadi_text_addf(why, "status %s, the interpreter: %s", wadi_status_name(st), c->fault.msg);
-    else if (!told_alike(w, err.msg))
+    else if (!told_allows(&w->told, c, err.msg))
         wadi_text_addf(why, "\"%s\", the interpreter: \"%s\"", err.msg, c->fault.msg);
     else if (delivered > (w->element < 0 ? 0 : w->element) ||
              (v->chunk == 1 && w->element >= 0 && delivered != w->element))

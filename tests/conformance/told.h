@@ -1,0 +1,21 @@
+/* Which messages of a fault docs/LANGUAGE.md allows compiled code: the interpreter's, word for word; and where several things of one
+ * element fault, those of the others. */
+#ifndef TESTS_CONFORMANCE_TOLD_H
+#define TESTS_CONFORMANCE_TOLD_H
+
+#include "tests/conformance/runner.h"
+
+typedef struct told {
+    wadi_text
+        with[2]; /* all that faults, computed with one number or another where there is none */
+} told;
+
+/* Of a case that faults. fini is needed; zeroed is fine for it. */
+void told_collect(told *t, const conf_case *c);
+void told_fini(told *t);
+bool told_allows(const told *t, const conf_case *c, const char *message);
+
+/* The element a message names, -1: none. */
+int64_t told_element(const char *message);
+
+#endif
