@@ -287,6 +287,14 @@ static void mistakes_are_told_with_line_and_column(void **state) {
          "line 3, column 8: 2 names for 1 results, found 'map'"},
         {"program p\ninput xs : f32[n]\nys = map xs (x) { x\n",
          "line 4, column 1: expected '}', found the end of the text"},
+        {"program p\ninput xs : f32[n]\nys = drop di=0 xs 1\n",
+         "line 3, column 11: expected the attribute 'dim' of drop, found 'di'"},
+        {"program p\ninput xs : f32[n]\nys = drop dimm=0 xs 1\n",
+         "line 3, column 11: expected the attribute 'dim' of drop, found 'dimm'"},
+        {"program p\ninput xs : f32[n]\nys = drop Dim=0 xs 1\n",
+         "line 3, column 11: expected the attribute 'dim' of drop, found 'Dim'"},
+        {"program p\ninput xs : f32[n]\nys = drop dim=0 dim=0 xs 1\n",
+         "line 3, column 17: expected the attribute '' of drop, found 'dim'"},
         {"program p\ninput xs : f32[n] $\n", "line 2, column 19: stray character '$' (0x24)"},
         {"program \"p\n", "line 1, column 9: this string has no end"},
         {"program p\nks = use : f32[2] [1, 2, 3]\n",
@@ -303,6 +311,35 @@ static void mistakes_are_told_with_line_and_column(void **state) {
         assert_string_equal(err.msg, mistakes[i].message);
         assert_string_equal(err.at.file, "f.wadi");
     }
+}
+
+/* Quotes, backslashes and ends of lines in a name. */
+static void names_in_quotes_say_what_they_mean(void **state) {
+    (void)state;
+    static const char text[] = "program \"a\\nb \\\"c\\\" \\\\d\\n\"\ninput xs : f32[n]\n"
+                               "output xs as \"\\\\n \\\"\"\n";
+    wadi_module *m = parsed(text, NULL);
+    assert_string_equal(m->name, "a\nb \"c\" \\d\n");
+    assert_string_equal(m->outputs[0], "\\n \"");
+    wadi_module_destroy(m);
+    check_round_trip(text, NULL, false);
+}
+
+/* Extents that are written behind a binding are declared for every component of it. */
+static void annotations_are_of_every_component(void **state) {
+    (void)state;
+    static const char text[] = "program p\ns = stream_in \"s\" : seq(i64[?], f32[?, ?], f64)\n"
+                               "t = map_seq s (a, b, c) {\n    yield a, b, c\n} "
+                               ": seq(i64[2], f32[?, 3], f64)\nstream_out \"o\" t\n";
+    wadi_module *m = parsed(text, NULL);
+    const wadi_array_type *t = m->values[m->main->binds[1]->results[0]].type.array;
+    assert_int_equal(t[0].extent[0].kind, WADI_EXTENT_CONST);
+    assert_int_equal(t[0].extent[0].value, 2);
+    assert_non_null(t[1].extent);
+    assert_int_equal(t[1].extent[0].kind, WADI_EXTENT_ANY);
+    assert_int_equal(t[1].extent[1].value, 3);
+    wadi_module_destroy(m);
+    check_round_trip(text, NULL, false);
 }
 
 static void an_error_need_not_be_wanted(void **state) {
@@ -389,6 +426,8 @@ int main(void) {
         cmocka_unit_test(lines_may_end_anywhere_within_braces),
         cmocka_unit_test(unused_scalars_survive_the_round_trip),
         cmocka_unit_test(mistakes_are_told_with_line_and_column),
+        cmocka_unit_test(names_in_quotes_say_what_they_mean),
+        cmocka_unit_test(annotations_are_of_every_component),
         cmocka_unit_test(an_error_need_not_be_wanted),
         cmocka_unit_test(lengths_are_not_believed),
         cmocka_unit_test(no_elements_have_any_other_extents),

@@ -76,6 +76,16 @@ static void values_stay_in_their_block(void **state) {
     must_fail(m, "used outside of its block");
 }
 
+static void parameters_stay_in_their_block(void **state) {
+    (void)state;
+    wadi_module *m = victim();
+    m->main->yields[0] = bind_of(m, "w")->blocks[1]->params[0];
+    must_fail(m, "used outside of its block");
+    m = victim();
+    bind_of(m, "d")->args[0] = bind_of(m, "w")->blocks[0]->params[0];
+    must_fail(m, "used outside of its block");
+}
+
 static void values_are_bound_once(void **state) {
     (void)state;
     wadi_module *m = victim();
@@ -210,11 +220,37 @@ static void copies_keep_code_that_was_taken_out(void **state) {
     wadi_module_destroy(copy);
 }
 
+/* A copy can be added to like what it was copied from, and neither changes the other. */
+static void copies_grow_by_themselves(void **state) {
+    (void)state;
+    for (int more = 1; more <= 9; more++) {
+        wadi_module *m = victim(), *copy = wadi_module_copy(m);
+        wadi_fun *f = bind_of(copy, "ys")->funs[0];
+        const int before = f->body->ninsts;
+        wadi_error err = {0};
+        for (int i = 0; i < more; i++) {
+            static const wadi_type f32 = WADI_F32;
+            wadi_sinst *inst = wadi_sinst_new(copy, WADI_SOP_CONST, 0);
+            inst->imm = (wadi_scalar){WADI_F32, 0};
+            inst->array = WADI_NONE;
+            assert_int_not_equal(wadi_sinst_results(copy, f, inst, 1, &f32), WADI_NONE);
+            assert_true(wadi_sblock_append(copy, f->body, inst));
+        }
+        assert_int_equal(f->body->ninsts, before + more);
+        assert_int_equal(bind_of(m, "ys")->funs[0]->body->ninsts, before);
+        if (wadi_ir_verify(copy, &err) != WADI_OK) fail_msg("%s", err.msg);
+        if (wadi_ir_verify(m, &err) != WADI_OK) fail_msg("%s", err.msg);
+        wadi_module_destroy(copy);
+        wadi_module_destroy(m);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_program_of_the_tests_passes),
         cmocka_unit_test(values_are_bound_before_they_are_used),
         cmocka_unit_test(values_stay_in_their_block),
+        cmocka_unit_test(parameters_stay_in_their_block),
         cmocka_unit_test(values_are_bound_once),
         cmocka_unit_test(values_point_back),
         cmocka_unit_test(results_point_back_in_order),
@@ -232,6 +268,7 @@ int main(void) {
         cmocka_unit_test(inputs_are_not_delayed),
         cmocka_unit_test(representations_need_a_stream),
         cmocka_unit_test(copies_keep_code_that_was_taken_out),
+        cmocka_unit_test(copies_grow_by_themselves),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
