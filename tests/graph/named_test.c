@@ -32,6 +32,31 @@ static void a_named_array_is_called_so_in_the_text(void **state) {
     wadi_program_destroy(p);
 }
 
+/* "?", a number that can be one, or a name. */
+static void an_extent_is_a_number_or_a_name(void **state) {
+    (void)state;
+    static const struct {
+        const char *text;
+        bool fine;
+    } cases[] = {{"?", true},   {"0", true},    {"9223372036854775807", true},
+                 {"n", true},   {"_n1", true},  {"9223372036854775808", false},
+                 {NULL, true},  {"12x", false}, {"99999999999999999999999", false},
+                 {"-1", false}, {"", false},    {"a b", false},
+                 {"1n", false}, {"??", false},  {" 1", false}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        wadi_error err = {0};
+        wadi_program *p = wadi_program_create("extents");
+        (void)wadi_input("x", WADI_I64, 1, &cases[i].text);
+        if (wadi_program_check(p, &err) != (cases[i].fine ? WADI_OK : WADI_INVALID))
+            fail_msg("%s: %s", cases[i].text ? cases[i].text : "NULL", err.msg);
+        if (!cases[i].fine) {
+            assert_non_null(strstr(err.msg, cases[i].text));
+            assert_non_null(strstr(err.msg, "expected a number, a name or \"?\""));
+        }
+        wadi_program_destroy(p);
+    }
+}
+
 static void a_name_that_is_none_is_a_mistake(void **state) {
     static const char *const bad[] = {"", "two words", "1st", "a-b", NULL};
     (void)state;
@@ -89,6 +114,7 @@ static void an_input_that_nothing_reads_stays(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_named_array_is_called_so_in_the_text),
+        cmocka_unit_test(an_extent_is_a_number_or_a_name),
         cmocka_unit_test(a_name_that_is_none_is_a_mistake),
         cmocka_unit_test(names_that_meet_are_told_apart),
         cmocka_unit_test(an_input_that_nothing_reads_stays),

@@ -69,6 +69,57 @@ static bool all_equal(const analysed *a, const char *x, const char *y) {
 
 /* ---- shapes ---- */
 
+/* The checks of a program, "p = r, q = s". */
+static void list_checks(const analysed *a, wadi_text *out) {
+    for (int i = 0; i < a->s->nchecks; i++) {
+        wadi_text_add(out, i > 0 ? ", " : "");
+        wadi_ext_print(a->s->extents, a->s->checks[i].a, out);
+        wadi_text_add(out, " = ");
+        wadi_ext_print(a->s->extents, a->s->checks[i].b, out);
+    }
+}
+
+static void operators_ask_for_equal_extents(void **state) {
+    (void)state;
+    static const struct {
+        const char *line, *checks;
+    } cases[] = {
+        {"x = zip_with a b (x, y) { add x y }", "p = r, q = s"},
+        {"x = zip_with v w v (x, y, z) { add x y }", "n = m"},
+        {"x = partition c a (x) { gt x 0.0 }", "k = p"},
+        {"x = partition c a b (x, y) { gt x y }", "p = r, q = s, k = p"},
+        {"x = partition d e (x) { gt x 0.0 }", "l = g, h = i"},
+        {"x = compact 3 v w (x, y) { gt x y }", "n = m"},
+        {"x = compact 3 v (x) { gt x 0.0 }", ""},
+        {"x = permute v w c (new, old) { add new old } (i, k) { true, k }", "m = k"},
+        {"x = permute a w (new, old) { add new old } (i) { true, i, i }", ""},
+        {"x = concat dim=0 a b", "q = s"},
+        {"x = concat dim=1 a b", "p = r"},
+        {"x = concat dim=0 v w", ""},
+        {"x = expand 9 c v (x, j) { x }", "k - 1 = n"},
+        {"x = reshape v 2 3", "n = 6"},
+        {"x = reshape a 4 5", "p*q = 20"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        wadi_text text, found;
+        wadi_text_init(&text);
+        wadi_text_init(&found);
+        wadi_text_addf(&text,
+                       "program p\ninput a : f64[p, q]\ninput b : f64[r, s]\ninput c : i64[k]\n"
+                       "input v : f64[n]\ninput w : f64[m]\ninput d : i64[l, h]\n"
+                       "input e : f64[g, i, j]\n%s\noutput x\n",
+                       cases[i].line);
+        analysed a = analyse(wadi_text_str(&text));
+        list_checks(&a, &found);
+        if (strcmp(wadi_text_str(&found), cases[i].checks) != 0)
+            fail_msg("%s: \"%s\", expected \"%s\"", cases[i].line, wadi_text_str(&found),
+                     cases[i].checks);
+        finish(&a);
+        wadi_text_fini(&text);
+        wadi_text_fini(&found);
+    }
+}
+
 static void dotp_needs_no_check(void **state) {
     (void)state;
     analysed a = analyse("program dotp\n"
@@ -392,6 +443,7 @@ static void nothing_depends_outside_of_streams(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(operators_ask_for_equal_extents),
         cmocka_unit_test(dotp_needs_no_check),
         cmocka_unit_test(bindings_check_for_themselves),
         cmocka_unit_test(mvm_has_the_shape_of_its_rows),

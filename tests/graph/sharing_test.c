@@ -240,6 +240,64 @@ static void code_that_may_fault_stays_in_its_function(void **state) {
     wadi_module_destroy(m);
 }
 
+static wadi_exp is_below(void *env, wadi_exp s) {
+    return wadi_lt(s, *(const wadi_exp *)env);
+}
+
+static wadi_exp one_more(void *env, wadi_exp s) {
+    (void)env;
+    return wadi_add(s, wadi_i64(1));
+}
+
+/* A loop may not end: it is no more run where the program would not than code that may fault. */
+static void a_loop_stays_in_its_function(void **state) {
+    (void)state;
+    wadi_program *p = wadi_program_create("t");
+    wadi_acc x = vector("x");
+    wadi_exp most = wadi_extent(x, 0);
+    around env = {.e = wadi_while_env(is_below, one_more, &most, wadi_i64(0))};
+    wadi_acc y = wadi_map_env(add_captured, &env, x);
+    wadi_output("y", wadi_map_env(add_captured, &env, y));
+    wadi_module *m = lowered(p);
+    assert_int_equal(binds_in(m->main, "unit"), 0);
+    assert_int_equal(insts_in(bind_in(m->main, "map", 0)->funs[0]->body, WADI_SOP_WHILE), 1);
+    assert_int_equal(insts_in(bind_in(m->main, "map", 1)->funs[0]->body, WADI_SOP_WHILE), 1);
+    wadi_module_destroy(m);
+}
+
+/* What a function and the predicate of a loop in it both need, in whichever order they ask, or the predicate alone. */
+static wadi_exp counted_to_quotient(wadi_exp x) {
+    wadi_exp quotient = wadi_quot(wadi_i64(100), x);
+    const wadi_exp count = wadi_while_env(is_below, one_more, &quotient, wadi_i64(0));
+    return wadi_add(count, quotient);
+}
+
+static wadi_exp quotient_and_count(wadi_exp x) {
+    wadi_exp quotient = wadi_quot(wadi_i64(100), x);
+    const wadi_exp count = wadi_while_env(is_below, one_more, &quotient, wadi_i64(0));
+    return wadi_add(quotient, count);
+}
+
+static wadi_exp counted_twice(wadi_exp x) {
+    wadi_exp quotient = wadi_quot(wadi_i64(100), x);
+    const wadi_exp once = wadi_while_env(is_below, one_more, &quotient, wadi_i64(0));
+    return wadi_add(once, wadi_while_env(is_below, one_more, &quotient, wadi_i64(3)));
+}
+
+static void a_division_that_a_predicate_needs_stands_once_before_the_loop(void **state) {
+    (void)state;
+    static const wadi_fn1 functions[] = {counted_to_quotient, quotient_and_count, counted_twice};
+    for (int i = 0; i < 3; i++) {
+        wadi_program *p = wadi_program_create("t");
+        wadi_output("y", wadi_map(functions[i], vector("x")));
+        wadi_module *m = lowered(p);
+        const wadi_sblock *f = bind_in(m->main, "map", 0)->funs[0]->body;
+        assert_int_equal(insts_in(f, WADI_SOP_QUOT), 1);
+        assert_int_equal(insts_in(inst_in(f, WADI_SOP_WHILE)->block[0], WADI_SOP_QUOT), 0);
+        wadi_module_destroy(m);
+    }
+}
+
 static wadi_exp add_the_sum(void *env, wadi_exp x) {
     return wadi_add(x, wadi_the(((around *)env)->a));
 }
@@ -493,6 +551,8 @@ int main(void) {
         cmocka_unit_test(literals_and_extents_stay_in_their_function),
         cmocka_unit_test(nothing_leaves_a_branch),
         cmocka_unit_test(code_that_may_fault_stays_in_its_function),
+        cmocka_unit_test(a_loop_stays_in_its_function),
+        cmocka_unit_test(a_division_that_a_predicate_needs_stands_once_before_the_loop),
         cmocka_unit_test(an_array_shared_by_two_functions_is_bound_once_before_both),
         cmocka_unit_test(array_code_always_leaves_scalar_functions),
         cmocka_unit_test(an_extent_that_two_operators_use_is_one_unit),

@@ -222,6 +222,20 @@ static void sort_is_stable_and_goes_by_rows(void **state) {
     end();
 }
 
+static wadi_exp bits_of(wadi_exp x) {
+    return wadi_bitcast(WADI_I64, x);
+}
+
+/* The two zeros are equal: they stay in order. */
+static void sort_does_not_part_the_zeros(void **state) {
+    (void)state;
+    begin();
+    wadi_output("v", wadi_map(bits_of, wadi_sort(floats(5, F64S(0.0, -0.0, -1.0, -0.0, 0.0)))));
+    run();
+    expect_ints("v", 5, I64S(-4616189618054758400, 0, INT64_MIN, INT64_MIN, 0));
+    end();
+}
+
 static void sort_orders_floats(void **state) {
     (void)state;
     begin();
@@ -242,6 +256,7 @@ static void sort_orders_floats(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sort_is_stable_and_goes_by_rows),
+        cmocka_unit_test(sort_does_not_part_the_zeros),
         cmocka_unit_test(sort_orders_floats),
         cmocka_unit_test(scans_from_the_right),
         cmocka_unit_test(scans_without_ends_and_with_totals_apart),

@@ -1,5 +1,7 @@
 /* The interpreter on programs given as text: with every way a binding can be written, and with
  * marks, which mean nothing. */
+#include <string.h>
+
 #include "base/text.h"
 #include "tests/operators/support.h"
 
@@ -104,6 +106,49 @@ static void ragged(void **state) {
     done();
 }
 
+/* Counts and offsets that do not say how the elements lie. */
+static void what_does_not_fit_is_a_fault(void **state) {
+    (void)state;
+    static const struct {
+        const char *line, *message;
+    } cases[] = {
+        {"x = compact 2 v (x) { gt x 4 }", "the count and the elements kept: 2 and 3 differ"},
+        {"x = compact 4 v (x) { gt x 4 }", "the count and the elements kept: 4 and 3 differ"},
+        {"x = compact -1 v (x) { gt x 4 }", "-1"},
+        {"x = compact 3 v o (x, y) { gt x 4 }", "differ"},
+        {"x = expand 7 o w (x, j) { x }", "the last offset and the total: 6 and 7 differ"},
+        {"x = expand 5 o w (x, j) { x }", "the last offset and the total: 6 and 5 differ"},
+        {"x = expand 0 o w (x, j) { x }", "the last offset and the total: 6 and 0 differ"},
+        {"x = expand 6 o v (x, j) { x }", "segments and elements: 3 and 5 differ"},
+        {"x = expand 6 n w (x, j) { x }", "the first offset and zero: 1 and 0 differ"},
+        {"x = expand 6 f w (x, j) { x }", "segment 1, 4 to 2"},
+        {"x = partition 2 v (x) { gt x 4 }", "2 and 3 differ"},
+        {"x = partition c m (x) { gt x 4 }", "extents of the counts and of the array"},
+        {"x = reshape v 2 3", "sizes before and after: 5 and 6 differ"},
+        {"x = concat dim=0 m t", "extents beside the dimension"},
+        {"x = zip_with v w (x, y) { x }", "5 and 3 differ"},
+        {"x = fold_seg 0 n w (a, x) { add a x }", "segment"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        wadi_text text;
+        wadi_error err = {0};
+        wadi_text_init(&text);
+        wadi_text_addf(
+            &text,
+            "program p\nv = use : i64[5] [5, 2, 8, 1, 9]\nw = use : i64[3] [7, 8, 9]\n"
+            "o = use : i64[4] [0, 2, 2, 6]\nn = use : i64[4] [1, 2, 2, 6]\n"
+            "f = use : i64[4] [0, 4, 2, 6]\nc = use : i64[3] [1, 1, 1]\n"
+            "m = use : i64[2, 2] [1, 5, 2, 6]\nt = use : i64[1, 3] [1, 2, 3]\n%s\noutput x\n",
+            cases[i].line);
+        if (wadi_ir_parse(wadi_text_str(&text), "t.ir", wadi_operators(), &m, &err) != WADI_OK)
+            fail_msg("%s: %s", cases[i].line, err.msg);
+        if (wadi_interp_run(m, NULL, &r, &err) != WADI_FAULT || !strstr(err.msg, cases[i].message))
+            fail_msg("%s: %s", cases[i].line, err.msg);
+        wadi_module_destroy(m);
+        wadi_text_fini(&text);
+    }
+}
+
 static void control_in_scalars(void **state) {
     (void)state;
     int64_t xs[] = {0, 2, 5};
@@ -200,6 +245,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(producers),
         cmocka_unit_test(ragged),
+        cmocka_unit_test(what_does_not_fit_is_a_fault),
         cmocka_unit_test(control_in_scalars),
         cmocka_unit_test(arrays_chosen_and_repeated),
         cmocka_unit_test(streams),

@@ -42,6 +42,20 @@ static void consumers_refuse_what_does_not_fit(void **state) {
     refused(INPUTS "x = fold v v (a, b) { add a b }\n",
             "fold: argument 1 is f32[?], expected rank 0");
     refused(INPUTS "x = fold 0 v (a, b) { add a b }\n", "fold: argument 1 is i64");
+    refused(INPUTS "w = map v (a) { x: a, n: 1 }\nx = spread dim=0 w\n",
+            "spread: fields of different types");
+    refused(INPUTS "w = map v (a) { x: a, y: a }\nx = spread dim=2 w\n",
+            "spread: attribute dim is 2, expected 0..1");
+    refused(INPUTS "x = partition v m (a) { gt a 1.0f32 }\n", "partition: the counts are not i64");
+    refused(INPUTS "x = partition k v (a) { gt a 1.0f32 }\n", "partition: argument 2 is f32[?]");
+    refused(INPUTS "x = partition k m (a) { a }\n", "result 1 of function 1 is f32, expected bool");
+    refused(INPUTS "x = compact z v (a) { gt a 1.0f32 }\n",
+            "compact: argument 1 is f32, expected i64 of rank 0");
+    refused(INPUTS "x = compact 1 m (a) { gt a 1.0f32 }\n", "compact: argument 2 is f32[?, ?]");
+    refused(INPUTS "x = expand z k v (a, j) { a }\n", "expand: argument 1 is f32");
+    refused(INPUTS "x = expand 1 v v (a, j) { a }\n", "expand");
+    refused(INPUTS "x = concat dim=0 v k\n", "concat: argument 2 is i64[?]");
+    refused(INPUTS "x = concat dim=1 v v\n", "concat: attribute dim is 1, expected 0..0");
     refused(INPUTS "x = fold z v (a, b) { lt a b }\n",
             "result 1 of function 1 is bool, expected f32");
     refused(INPUTS "x = fold1 z (a, b) { add a b }\n",
