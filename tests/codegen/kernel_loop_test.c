@@ -7,6 +7,8 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <string.h>
+
 #include "base/text.h"
 #include "codegen/kernel/bound.h"
 
@@ -187,6 +189,31 @@ static void a_kernel_prints(void **state) {
     wadi_text_fini(&t);
 }
 
+/* What stands in both sides of a branch is printed, if it is one instruction alone. */
+static void branches_print(void **state) {
+    wadi_lb *b = &((fixture *)*state)->b;
+    const wadi_lv column = wadi_lb_column(b, 0, 0, WADI_I64),
+                  c = wadi_lb_load(b, wadi_lb_column(b, 1, 0, WADI_BOOL), num(b, 0), NULL);
+    for (int both = 0; both < 2; both++) {
+        wadi_lb_if(b, c);
+        wadi_lb_store(b, column, num(b, 1), num(b, 2));
+        if (both) {
+            wadi_lb_else(b);
+            wadi_lb_store(b, column, num(b, 3), num(b, 4));
+        }
+        wadi_lb_end(b);
+    }
+    wadi_lfun *funs[] = {b->fun};
+    const wadi_lmodule m = {.name = "m", .nfuns = 1, .funs = funs};
+    wadi_text t;
+    wadi_text_init(&t);
+    wadi_lmodule_print(&m, &t);
+    assert_non_null(strstr(wadi_text_str(&t), "\n    if %3\n        store %0 1 2\n"
+                                              "    if %3\n        store %0 1 2\n"
+                                              "    else\n        store %0 3 4\n"));
+    wadi_text_fini(&t);
+}
+
 int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, open_fixture, close_fixture)
     const struct CMUnitTest tests[] = {
@@ -200,6 +227,7 @@ int main(void) {
         TEST(a_row_major_position_is_proved),
         TEST(a_lag_inside_the_padding_is_proved),
         TEST(a_kernel_prints),
+        TEST(branches_print),
         TEST(what_is_not_proved_is_decided_in_front_of_the_loop),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -194,6 +194,58 @@ static void places_name_operators_and_lines(void **state) {
     planned_free(&p);
 }
 
+/* Each round gives back what it took, or memory would grow with the number of rounds. */
+static void rounds_give_their_memory_back(void **state) {
+    (void)state;
+    planned p = plan_of("program mem\n"
+                        "v = stream_in \"v\" : seq(i64[?])\n"
+                        "u = map_seq v (a) {\n"
+                        "    p = produce 100 (i) {\n"
+                        "        b = scanl 0 a (x, y) { add x y }\n"
+                        "        c = reverse dim=0 b\n"
+                        "        d = scanl 0 c (x, y) { add x y }\n"
+                        "        yield d\n"
+                        "    }\n"
+                        "    f = filter_seq p (d) {\n"
+                        "        s = fold 0 d (x, y) { add x y }\n"
+                        "        c = unit { gt (the s) 3 }\n"
+                        "        yield c\n"
+                        "    }\n"
+                        "    r = fold_seq f 0 (z, d) {\n"
+                        "        s = fold 0 d (x, y) { add x y }\n"
+                        "        t = unit { add (the z) (the s) }\n"
+                        "        yield t\n"
+                        "    }\n"
+                        "    yield r\n"
+                        "}\n"
+                        "stream_out \"out\" u\n",
+                        false);
+    const char *text = kernels_of(&p, WADI_SCHEDULE_INSIDE);
+    assert_true(count(text, "wadi_scratch_of(") > 0);
+    assert_true(count(text, "w->scratch_mark(w)") > 0);
+    assert_int_equal(count(text, "w->scratch_mark(w)"), count(text, "w->scratch_rewind(w, "));
+    planned_free(&p);
+}
+
+/* Values that are computed where they are read are computed by calls within calls: a chain of them is stored now and then. */
+static void a_long_chain_is_cut(void **state) {
+    (void)state;
+    for (int length = 50; length <= 250; length += 200) {
+        char text[16384] = "program chain\nstream_in s : seq(i64[?])\nu = map_seq s (x0) {\n",
+             line[64];
+        for (int i = 0; i < length; i++) {
+            snprintf(line, sizeof line, "x%d = map x%d (x) { add x %d }\n", i + 1, i, i % 3 + 1);
+            strcat(text, line);
+        }
+        snprintf(line, sizeof line, "yield x%d\n}\nstream_out \"out\" u\n", length);
+        strcat(text, line);
+        planned p = plan_of(text, false);
+        const int stored = count(kernels_of(&p, WADI_SCHEDULE_INSIDE), "wadi_scratch_of(");
+        assert_int_equal(stored, length < 100 ? 0 : 2);
+        planned_free(&p);
+    }
+}
+
 /* ---- what the compiler says ---- */
 
 /* Lines of gcc's vectorisation report for the source. -1: no gcc. */
@@ -322,6 +374,8 @@ int main(void) {
         cmocka_unit_test(scalar_bodies_exist_across),
         cmocka_unit_test(places_name_operators_and_lines),
         cmocka_unit_test(a_sequence_within_elements_is_a_level_of_work),
+        cmocka_unit_test(rounds_give_their_memory_back),
+        cmocka_unit_test(a_long_chain_is_cut),
         cmocka_unit_test(reductions_in_lanes_vectorise),
         cmocka_unit_test(conditionals_with_reads_vectorise),
         cmocka_unit_test(complex_numbers_vectorise),

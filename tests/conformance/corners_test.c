@@ -372,6 +372,86 @@ static void faults_within_an_element(void **state) {
     }
 }
 
+/* States that grow beside others that do not, that are records, or are handed on as they are. */
+static void states_of_every_kind(void **state) {
+    texts_check(state,
+                "program grow\n"
+                "s = stream_in \"s\" : seq(i64)\n"
+                "v = stream_in \"v\" : seq(i64[?])\n"
+                "u = map_seq v (a) {\n"
+                "    n = unit { extent a 0 }\n"
+                "    p = produce 5 (i) {\n"
+                "        b = generate i (j) { add (mul (the i) 10) j }\n"
+                "        yield b\n"
+                "    }\n"
+                "    kk, xx, yy = fold_seq p n a a (k, x, y, b) {\n"
+                "        l = unit { add (the k) (extent b 0) }\n"
+                "        c = concat dim=0 x b\n"
+                "        d = map y (e) { add e (the k) }\n"
+                "        yield l, c, d\n"
+                "    }\n"
+                "    k2, x2 = awhile 0 a (k, x) {\n"
+                "        go = unit { lt (the k) 5 }\n"
+                "        yield go\n"
+                "    } do (k, x) {\n"
+                "        l = unit { add (the k) 1 }\n"
+                "        c = concat dim=0 x x\n"
+                "        d = take dim=0 c 7\n"
+                "        f = reverse dim=0 d\n"
+                "        yield l, f\n"
+                "    }\n"
+                "    sc = scan_seq p 0 a (k, x, b) {\n"
+                "        l = unit { add (the k) 1 }\n"
+                "        c = concat dim=0 b x\n"
+                "        yield l, c\n"
+                "    }\n"
+                "    vs = map_seq sc (k, x) {\n"
+                "        t = map x (e) { add e (the k) }\n"
+                "        yield t\n"
+                "    }\n"
+                "    ve = elements vs\n"
+                "    yes = unit { true }\n"
+                "    c1, c2 = acond yes {\n"
+                "        i = map a (e) { add e 0 }\n"
+                "        r = map i (e) { mul 3 (mul e 1) }\n"
+                "        yield i, r\n"
+                "    } else {\n"
+                "        yield a, a\n"
+                "    }\n"
+                "    yield kk, xx, yy, x2, ve, c1, c2\n"
+                "}\n"
+                "stream_out \"out\" u\n"
+                "rec = map_seq s (k) {\n"
+                "    one = unit { a: the k, b: mul 3 (the k) }\n"
+                "    two = generate 3 (i) { a: add i (the k), b: sub i (the k) }\n"
+                "    yield one, two\n"
+                "}\n"
+                "z1 = unit { a: 100, b: 200 }\n"
+                "z2 = generate 3 (i) { a: i, b: mul i 7 }\n"
+                "e1, e2, e3, e4 = fold_seq rec z1 z1 z2 z2 (x, y, m, w, one, two) {\n"
+                "    yield y, one, w, two\n"
+                "}\n"
+                "output e1\n"
+                "output e2\n"
+                "output e3\n"
+                "output e4\n"
+                "f1, f2, f3 = fold_seq rec z1 z2 z1 (x, m, l, one, two) {\n"
+                "    t = zip_with x one (a, b, c, d) { a: add a c, b: sub b d }\n"
+                "    r = reverse dim=0 m\n"
+                "    yield t, r, t\n"
+                "}\n"
+                "output f1\n"
+                "output f2\n"
+                "output f3\n"
+                "short = take_seq rec 2\n"
+                "gg = fold_seq short 0 (k, one, two) {\n"
+                "    t = unit { add (the k) (extent two 0) }\n"
+                "    yield t\n"
+                "}\n"
+                "output gg\n",
+                false);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rows_of_known_extents),
@@ -391,6 +471,7 @@ int main(void) {
         cmocka_unit_test(reductions_of_every_type),
         cmocka_unit_test(a_chain_longer_than_calls_may_nest),
         cmocka_unit_test(faults_within_an_element),
+        cmocka_unit_test(states_of_every_kind),
     };
     return cmocka_run_group_tests(tests, texts_open, texts_close);
 }
