@@ -452,6 +452,94 @@ static void states_of_every_kind(void **state) {
                 false);
 }
 
+/* A sequence that is gone through on several levels, and results that outgrow their memory in the middle of a round. */
+static void sequences_with_many_readers(void **state) {
+    texts_check(state,
+                "program shared\n"
+                "v = stream_in \"v\" : seq(i64[?])\n"
+                "u = map_seq v (a) {\n"
+                "    n = unit { extent a 0 }\n"
+                "    p = produce n (i) {\n"
+                "        b = take dim=0 a i\n"
+                "        c = scanl 1 b (x, y) { max x y }\n"
+                "        t = fold 0 c (x, y) { add x y }\n"
+                "        yield t\n"
+                "    }\n"
+                "    r = produce n (i) { yield i }\n"
+                "    odd = unit { eq (rem (the n) 2) 1 }\n"
+                "    first = acond odd {\n"
+                "        x = fold_seq p 0 (z, t) {\n"
+                "            w = unit { add (mul 3 (the z)) (the t) }\n"
+                "            yield w\n"
+                "        }\n"
+                "        yield x\n"
+                "    } else {\n"
+                "        yield n\n"
+                "    }\n"
+                "    both = map_seq p r (t, i) {\n"
+                "        w = unit { add (mul 10 (the t)) (the i) }\n"
+                "        yield w\n"
+                "    }\n"
+                "    s = fold_seq both 0 (z, w) {\n"
+                "        o = unit { add (mul 2 (the z)) (the w) }\n"
+                "        yield o\n"
+                "    }\n"
+                "    cut = take_seq p 2\n"
+                "    few = elements cut\n"
+                "    k, last = awhile n 0 (k, y) {\n"
+                "        go = unit { gt (the k) 1 }\n"
+                "        yield go\n"
+                "    } do (k, y) {\n"
+                "        g = fold_seq p y (z, t) {\n"
+                "            w = unit { add (the z) (mul (the t) (the k)) }\n"
+                "            yield w\n"
+                "        }\n"
+                "        l = unit { sub (the k) 1 }\n"
+                "        yield l, g\n"
+                "    }\n"
+                "    tail = drop_seq both 1\n"
+                "    te = elements tail\n"
+                "    h = fold_seq p 0 (z, t) {\n"
+                "        w = unit { sub (mul 2 (the t)) (the z) }\n"
+                "        yield w\n"
+                "    }\n"
+                "    yield first, s, few, last, te, h\n"
+                "}\n"
+                "stream_out \"out\" u\n"
+                "s = stream_in \"s\" : seq(i64)\n"
+                "g = map_seq s (k) {\n"
+                "    n = unit { mul 30 (the k) }\n"
+                "    nine = generate 9 (i) { mul i (the k) }\n"
+                "    rec = unit { a: 5, b: extent nine 0, c: 7i32 }\n"
+                "    p = produce n (i) {\n"
+                "        m = unit { rem (the i) 40 }\n"
+                "        b = generate m (j) { add (mul (the i) 100) j }\n"
+                "        c = scanl 0 b (x, y) { add x y }\n"
+                "        d = reverse dim=0 c\n"
+                "        yield d\n"
+                "    }\n"
+                "    f = filter_seq p (d) {\n"
+                "        c = unit { ne (rem (extent d 0) 3) 1 }\n"
+                "        yield c\n"
+                "    }\n"
+                "    all = elements p\n"
+                "    some = elements f\n"
+                "    shapes, values = from_seq f\n"
+                "    known = map some (x) {\n"
+                "        a, b, c = the rec\n"
+                "        add (add (mul a x) b) (convert i64 c)\n"
+                "    }\n"
+                "    t = fold_seq f 0 (z, d) {\n"
+                "        o = fold 0 d (x, y) { add x y }\n"
+                "        w = unit { add (mul 3 (the z)) (the o) }\n"
+                "        yield w\n"
+                "    }\n"
+                "    yield all, some, shapes, values, known, t\n"
+                "}\n"
+                "stream_out \"grown\" g\n",
+                false);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rows_of_known_extents),
@@ -472,6 +560,7 @@ int main(void) {
         cmocka_unit_test(a_chain_longer_than_calls_may_nest),
         cmocka_unit_test(faults_within_an_element),
         cmocka_unit_test(states_of_every_kind),
+        cmocka_unit_test(sequences_with_many_readers),
     };
     return cmocka_run_group_tests(tests, texts_open, texts_close);
 }
