@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include <dirent.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -258,6 +259,78 @@ static void a_refused_text_gives_the_compilers_words(void **state) {
     assert_non_null(strstr(err.msg, "nothing"));
 }
 
+static bool found(const char *source) {
+    wadi_dl d;
+    if (!wadi_cache_find(source, NULL, &d)) return false;
+    assert_int_equal(call(&d), 42);
+    wadi_dl_close(&d);
+    return true;
+}
+
+static void what_is_there_is_found_until_it_is_forgotten(void **state) {
+    (void)state;
+    wadi_dl d;
+    wadi_error err = {0};
+    wadi_cache_report r;
+    const char *const other = "int answer(void) { return 40 + 2; }\n";
+    assert_false(found(answer));
+    if (wadi_cache_load_gently(answer, NULL, &d, &r, &err) != WADI_OK) fail_msg("%s", err.msg);
+    assert_int_equal(call(&d), 42);
+    wadi_dl_close(&d);
+    assert_true(r.compiled);
+    assert_true(found(answer));
+    assert_false(found(other));
+    (void)load(other);
+    wadi_cache_forget(answer, NULL);
+    assert_false(found(answer));
+    assert_true(found(other));
+    assert_true(load(answer).compiled);
+}
+
+static void put_file(const char *name, time_t used) {
+    char path[128];
+    const struct timespec times[2] = {{.tv_sec = used}, {.tv_sec = used}};
+    snprintf(path, sizeof path, "%s/%s", dir, name);
+    const int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    assert_true(fd >= 0);
+    assert_int_equal(futimens(fd, times), 0);
+    assert_int_equal(close(fd), 0);
+}
+
+static int files_like(const char *begin) {
+    int n = 0;
+    DIR *d = opendir(dir);
+    assert_non_null(d);
+    for (const struct dirent *e; (e = readdir(d)) != NULL;)
+        n += strncmp(e->d_name, begin, strlen(begin)) == 0;
+    closedir(d);
+    return n;
+}
+
+/* Of more than 5000 entries the half that was used longest ago goes; what was used just now stays, however old it is. */
+static void a_full_folder_loses_what_is_not_used(void **state) {
+    (void)state;
+    const struct timespec long_ago[2] = {{.tv_sec = 1000}, {.tv_sec = 1000}};
+    const wadi_cache_report kept = load(answer);
+    char name[32];
+    for (int i = 0; i < 4998; i++) {
+        snprintf(name, sizeof name, "%s%d.so", i % 2 ? "young" : "old", i);
+        put_file(name, i % 2 ? 2000000 + i : 1000000 + i);
+    }
+    put_file("old.txt", 1);
+    assert_int_equal(utimensat(AT_FDCWD, kept.path, long_ago, 0), 0);
+    assert_false(load(answer).compiled);
+    (void)load("int answer(void) { return 41 + 1; }\n"); /* the 5000th */
+    assert_int_equal(files_like("old"), 2499 + 1);
+    assert_int_equal(files_like("young"), 2499);
+    (void)load("int answer(void) { return 43 - 1; }\n"); /* one too many: 2500 go */
+    assert_int_equal(files_like("old"), 1);
+    assert_int_equal(files_like("old.txt"), 1);
+    assert_int_equal(files_like("young"), 2498);
+    assert_int_equal(files_like("young1.so"), 0);
+    assert_false(load(answer).compiled);
+}
+
 static void processes_compiling_at_once_all_succeed(void **state) {
     (void)state;
     pid_t child[4];
@@ -295,6 +368,8 @@ int main(void) {
         CASE(a_directory_others_can_write_is_refused),
         CASE(a_missing_compiler_is_named),
         CASE(a_refused_text_gives_the_compilers_words),
+        CASE(what_is_there_is_found_until_it_is_forgotten),
+        CASE(a_full_folder_loses_what_is_not_used),
         CASE(processes_compiling_at_once_all_succeed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -197,34 +197,26 @@ static void places_name_operators_and_lines(void **state) {
 /* Each round gives back what it took, or memory would grow with the number of rounds. */
 static void rounds_give_their_memory_back(void **state) {
     (void)state;
-    planned p = plan_of("program mem\n"
-                        "v = stream_in \"v\" : seq(i64[?])\n"
-                        "u = map_seq v (a) {\n"
-                        "    p = produce 100 (i) {\n"
-                        "        b = scanl 0 a (x, y) { add x y }\n"
-                        "        c = reverse dim=0 b\n"
-                        "        d = scanl 0 c (x, y) { add x y }\n"
-                        "        yield d\n"
-                        "    }\n"
-                        "    f = filter_seq p (d) {\n"
-                        "        s = fold 0 d (x, y) { add x y }\n"
-                        "        c = unit { gt (the s) 3 }\n"
-                        "        yield c\n"
-                        "    }\n"
-                        "    r = fold_seq f 0 (z, d) {\n"
-                        "        s = fold 0 d (x, y) { add x y }\n"
-                        "        t = unit { add (the z) (the s) }\n"
-                        "        yield t\n"
-                        "    }\n"
-                        "    yield r\n"
-                        "}\n"
-                        "stream_out \"out\" u\n",
-                        false);
-    const char *text = kernels_of(&p, WADI_SCHEDULE_INSIDE);
-    assert_true(count(text, "wadi_scratch_of(") > 0);
-    assert_true(count(text, "w->scratch_mark(w)") > 0);
-    assert_int_equal(count(text, "w->scratch_mark(w)"), count(text, "w->scratch_rewind(w, "));
-    planned_free(&p);
+    static const char *const consumers[] = {
+        "r = elements p\n",
+        "r = fold_seq p 0 (z, d) {\nt = unit { add (the z) (d ! 0) }\nyield t\n}\n",
+        "f = filter_seq p (d) {\nc = unit { gt (d ! 0) 3 }\nyield c\n}\nr = elements f\n",
+        "f = map_seq p (d) {\ne = reverse dim=0 d\ng = scanl 1 e (x, y) { add x y }\nyield g\n}\n"
+        "r = elements f\n"};
+    for (size_t i = 0; i < sizeof consumers / sizeof *consumers; i++) {
+        char text[1024];
+        snprintf(text, sizeof text,
+                 "program mem\nstream_in s : seq(i64)\nu = map_seq s (n) {\np = produce n (i) {\n"
+                 "b = generate i (j) { add j (the i) }\nd = scanl 0 b (x, y) { add x y }\nyield d\n"
+                 "}\n%syield r\n}\nstream_out \"out\" u\n",
+                 consumers[i]);
+        planned p = plan_of(text, false);
+        const char *inside = kernels_of(&p, WADI_SCHEDULE_INSIDE);
+        const int marks = count(inside, "w->scratch_mark(w)");
+        assert_int_equal(marks, 2); /* of the element, and of the round */
+        assert_int_equal(marks, count(inside, "w->scratch_rewind(w, "));
+        planned_free(&p);
+    }
 }
 
 /* Values that are computed where they are read are computed by calls within calls: a chain of them is stored now and then. */
