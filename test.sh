@@ -1,8 +1,8 @@
 #!/bin/sh
 # Installs what is missing, builds, and runs the tests. The last line counts tests over all suites; status 1 when anything failed.
 #
-#   ./test.sh        the quick suite in the dev build: about 6 minutes on two processors, building included; kernels are optimised
-#                    less than users' are
+#   ./test.sh        the quick suite in the dev build: about 5 minutes on two processors, building included; unlike users' its kernels
+#                    are not optimised
 #   ./test.sh all    everything: the suite at full length (WADI_TEST_ALL=1: more random programs, fuzzing and hostile runs), the
 #                    quick suite again under the address, undefined behaviour and thread sanitizers, and a build with clang
 set -u
