@@ -219,6 +219,29 @@ static void rounds_give_their_memory_back(void **state) {
     }
 }
 
+/* Where memory is missing, the message names the operator that wanted it. */
+static void memory_is_asked_for_by_its_operator(void **state) {
+    (void)state;
+    static const char *const ops[] = {"scanl", "scanl1", "permute"};
+    planned p = plan_of("program wants\nstream_in s : seq(i64[?])\nu = map_seq s (a) {\n"
+                        "b = scanl 0 a (x, y) { add x y }\n"
+                        "c = scanl1 b (x, y) { max x y }\n"
+                        "d = permute b c (n, o) { add n o } (i) { true, i }\n"
+                        "e = reverse dim=0 d\nyield e\n}\nstream_out \"out\" u\n",
+                        false);
+    const wadi_plan_version *v = &p.made[WADI_SCHEDULE_INSIDE]->version;
+    const char *at = kernels_of(&p, WADI_SCHEDULE_INSIDE);
+    for (size_t i = 0; i < sizeof ops / sizeof *ops; i++) {
+        at = strstr(at, "wadi_scratch_of(w, ");
+        assert_non_null(at);
+        at += strlen("wadi_scratch_of(w, ");
+        const long place = strtol(at, NULL, 10);
+        assert_in_range(place, 0, v->nplaces - 1);
+        assert_string_equal(v->places[place].op, ops[i]);
+    }
+    planned_free(&p);
+}
+
 /* Values that are computed where they are read are computed by calls within calls: a chain of them is stored now and then. */
 static void a_long_chain_is_cut(void **state) {
     (void)state;
@@ -367,6 +390,7 @@ int main(void) {
         cmocka_unit_test(places_name_operators_and_lines),
         cmocka_unit_test(a_sequence_within_elements_is_a_level_of_work),
         cmocka_unit_test(rounds_give_their_memory_back),
+        cmocka_unit_test(memory_is_asked_for_by_its_operator),
         cmocka_unit_test(a_long_chain_is_cut),
         cmocka_unit_test(reductions_in_lanes_vectorise),
         cmocka_unit_test(conditionals_with_reads_vectorise),
