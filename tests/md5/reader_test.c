@@ -214,6 +214,36 @@ static void words_longer_than_the_limit_are_passed_over_and_counted(void **state
     free(data);
 }
 
+/* The share of all files, also when the first are leapt over. */
+static void progress_is_that_of_all_files(void **state) {
+    WADI_UNUSED(state);
+    static const size_t sizes[4] = {100, 60, 0, 240};
+    static const double behind[4] = {0.25, 0.4, 0.4, 1};
+    const char text[240] = {'x'};
+    char *path[4], piece[40];
+    for (int i = 0; i < 4; i++) path[i] = support_file(text, sizes[i]);
+    for (int from = 0; from < 4; from++) {
+        md5_input *in = NULL;
+        double last = 0;
+        bool done = false;
+        assert_int_equal(md5_input_open(4, (const char *const *)path, false, &in, NULL), WADI_OK);
+        assert_true(md5_input_progress(in) == 0);
+        assert_int_equal(md5_input_seek(in, from, 0, NULL), WADI_OK);
+        while (!done) {
+            const int file = md5_input_file(in);
+            size_t n = 0;
+            assert_int_equal(md5_input_read(in, piece, sizeof piece, &n, &done, NULL), WADI_OK);
+            const double share = md5_input_progress(in);
+            assert_true(share >= last && share >= (file > 0 ? behind[file - 1] : 0));
+            assert_true(share <= behind[file]);
+            last = share;
+        }
+        assert_true(last == 1);
+        md5_input_close(in);
+    }
+    for (int i = 0; i < 4; i++) support_remove(path[i]);
+}
+
 static void a_missing_file_is_named_before_anything_is_read(void **state) {
     WADI_UNUSED(state);
     md5_input *in = NULL;
@@ -235,6 +265,7 @@ int main(void) {
         cmocka_unit_test(empty_files_hold_no_words),
         cmocka_unit_test(every_place_between_words_is_one_to_go_on_from),
         cmocka_unit_test(words_longer_than_the_limit_are_passed_over_and_counted),
+        cmocka_unit_test(progress_is_that_of_all_files),
         cmocka_unit_test(a_missing_file_is_named_before_anything_is_read),
         cmocka_unit_test(no_file_is_left_open),
     };
