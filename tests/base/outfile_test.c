@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -253,6 +254,46 @@ int fsync(int fd) {
     if (fstat(fd, &about) != 0) return -1;
     ++*(S_ISDIR(about.st_mode) ? &synced_folders : &synced_files);
     return (int)syscall(SYS_fsync, fd);
+}
+
+static size_t at_once = SIZE_MAX; /* bytes that the system takes or gives by one call */
+
+static size_t few(size_t n) {
+    return n < at_once ? n : at_once;
+}
+
+ssize_t write(int fd, const void *data, size_t n) {
+    return syscall(SYS_write, fd, data, few(n));
+}
+
+ssize_t pwrite(int fd, const void *data, size_t n, off_t at) {
+    return syscall(SYS_pwrite64, fd, data, few(n), at);
+}
+
+ssize_t pread(int fd, void *to, size_t n, off_t at) {
+    return syscall(SYS_pread64, fd, to, few(n), at);
+}
+
+static void what_is_taken_in_pieces_is_whole(void **state) {
+    (void)state;
+    for (int goes_back = 0; goes_back < 2; goes_back++) {
+        const wadi_outfile_options options = {.goes_back = goes_back != 0};
+        char own[32];
+        wadi_outfile *f = NULL;
+        wadi_error err = {0};
+        put(in("got"), "");
+        const int fd = open(in("got"), O_WRONLY);
+        (void)snprintf(own, sizeof own, "/dev/fd/%d", fd);
+        at_once = 3;
+        bool fine = wadi_outfile_open(own, &options, &f, &err) == WADI_OK &&
+                    wadi_outfile_write(f, "0123456789abcdef", 16, &err) == WADI_OK &&
+                    wadi_outfile_rewrite(f, 2, "REWRITE", 7, &err) == WADI_OK &&
+                    wadi_outfile_keep(f, &err) == WADI_OK;
+        at_once = SIZE_MAX;
+        if (!fine) fail_msg("%s", err.msg);
+        assert_int_equal(close(fd), 0);
+        assert_true(holds(in("got"), "01REWRITE9abcdef"));
+    }
 }
 
 static void the_disk_is_waited_for_where_something_could_be_lost(void **state) {
@@ -567,6 +608,7 @@ int main(void) {
         CASE(permissions_are_those_of_the_umask_or_of_the_old_file),
         CASE(read_only_files_and_folders_are_left_alone),
         CASE(a_full_disk_is_told_with_the_place),
+        CASE(what_is_taken_in_pieces_is_whole),
         CASE(the_disk_is_waited_for_where_something_could_be_lost),
         CASE(a_link_stays_and_its_target_is_written),
         CASE(what_a_name_leads_to_is_removed),

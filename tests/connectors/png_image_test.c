@@ -133,6 +133,10 @@ static void what_cannot_be_written_is_an_error(void **state) {
     assert_non_null(strstr(err.msg, strerror(ENOSPC)));
     assert_int_equal(write_plane("/dev/null", NULL, 1, 1, 2, values, NULL), WADI_OK);
     assert_int_equal(write_plane(path, &upside_down, 1, 1, 2, values, NULL), WADI_INVALID);
+    static const wadi_png_options wrong[] = {
+        {.low = 2}, {.high = -1}, {.low = 1, .high = 1}, {.low = -1, .high = -2}, {.most = -1}};
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
+        assert_int_equal(write_plane(path, &wrong[i], 1, 1, 2, values, NULL), WADI_INVALID);
     assert_int_equal(write_plane(path, &less, 1, 1, 2, values, NULL), WADI_INVALID);
     assert_int_equal(write_plane(path, NULL, 1, 0, 2, values, NULL), WADI_SHAPE);
     assert_int_equal(write_plane(path, NULL, 0, 1, 2, values, NULL), WADI_SHAPE);

@@ -201,6 +201,27 @@ static void a_source_of_sound_wants_files_with_names(void **state) {
     assert_null(s);
 }
 
+static void tags_without_a_value_are_none(void **state) {
+    (void)state;
+    static const char text[] =
+        "RIFF\x50\0\0\0WAVEfmt \x10\0\0\0\1\0\1\0\x40\x1f\0\0\x80\x3e\0\0\2\0\x10\0"
+        "LIST\x1e\0\0\0INFOINAM\2\0\0\0\0\0IART\4\0\0\0abc\0ICMT\0\0\0\0data\2\0\0\0\1\0";
+    char *path = name_of("empty_tags.wav");
+    FILE *f = fopen(path, "wb");
+    assert_non_null(f);
+    assert_int_equal(fwrite(text, 1, sizeof text - 1, f), sizeof text - 1);
+    assert_int_equal(fclose(f), 0);
+    wadi_sndfile *s = NULL;
+    const char *name = NULL, *value = NULL;
+    assert_int_equal(wadi_sndfile_open(path, 0, &s, NULL), WADI_OK);
+    assert_int_equal(wadi_sndfile_tag_count(s), 1);
+    wadi_sndfile_tag(s, 0, &name, &value);
+    assert_string_equal(name, "ARTIST");
+    assert_string_equal(value, "abc");
+    wadi_sndfile_close(s);
+    unlink(path);
+}
+
 static void a_file_has_one_source(void **state) {
     (void)state;
     char *path = name_of("one.wav");
@@ -292,6 +313,7 @@ int main(void) {
         cmocka_unit_test(what_is_no_sound_is_an_error),
         cmocka_unit_test(empty_sound_has_no_frames),
         cmocka_unit_test(tags_come_in_utf8),
+        cmocka_unit_test(tags_without_a_value_are_none),
         cmocka_unit_test(no_file_is_left_open),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
