@@ -213,6 +213,29 @@ static void aterms_of_another_field_are_refused(void **state) {
     assert_null(g);
 }
 
+static void kernels_have_bounds(void **state) {
+    (void)state;
+    static const struct {
+        int oversample, support;
+        wadi_status status;
+        const char *says;
+    } cases[] = {{64, 15, WADI_OK, ""},
+                 {65, 15, WADI_INVALID, "65 kernels between two cells, at most 64"},
+                 {8, 4, WADI_INVALID, "kernels of 4 cells, expected an odd number"},
+                 {8, 1, WADI_INVALID, "kernels of 1 cells, expected an odd number"},
+                 {8, 4095, WADI_UNSUPPORTED, "kernels of 4095 cells"}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        wadi_error err = {0};
+        grid_gridder *g = NULL;
+        grid_job j = job(true, true);
+        j.oversample = cases[i].oversample;
+        j.support = cases[i].support;
+        assert_int_equal(grid_aw.open(&j, &g, &err), cases[i].status);
+        if (strstr(err.msg, cases[i].says) == NULL) fail_msg("case %zu: %s", i, err.msg);
+        grid_aw.close(g);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_form_agrees_with_the_direct_sum),
@@ -222,6 +245,7 @@ int main(void) {
         cmocka_unit_test(unknown_antennas_and_far_cells_are_told_as_outside),
         cmocka_unit_test(the_table_of_a_stream_grows),
         cmocka_unit_test(aterms_of_another_field_are_refused),
+        cmocka_unit_test(kernels_have_bounds),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -102,6 +102,10 @@ static void jobs_that_make_no_sense_are_refused(void **state) {
     assert_int_equal(grid_simple.open(&huge, &g, &err), WADI_MEMORY);
     assert_non_null(strstr(err.msg, "no room for a grid"));
     assert_null(g);
+    const grid_job many = {.size = 64, .scale = scale, .oversample = 65537};
+    assert_int_equal(grid_simple.open(&many, &g, &err), WADI_INVALID);
+    assert_non_null(strstr(err.msg, "65537 kernels between two cells, at most 65536"));
+    assert_null(g);
     grid_simple.close(NULL);
 }
 
