@@ -344,6 +344,45 @@ static void found_words_are_counted_once_from_any_cut(void **state) {
     end_subject(&s);
 }
 
+/* Written so that every word can be told apart: as it is, or spelled out where that would be something else. */
+static void words_are_written_plain_or_spelled_out(void **state) {
+    WADI_UNUSED(state);
+    static const char zeroes[33] = "00000000000000000000000000000000";
+    static const struct {
+        const char *word, *line;
+    } cases[] = {
+        {"plain", "plain"},
+        {"", ""},
+        {" with blanks ", " with blanks "},
+        {"$HEX", "$HEX"},
+        {"$HEX[", "$HEX[244845585b]"},
+        {"$HEX[41]", "$HEX[244845585b34315d]"},
+        {"x$HEX[", "x$HEX["},
+        {"a:b", "$HEX[613a62]"},
+        {":", "$HEX[3a]"},
+        {"\x1f", "$HEX[1f]"},
+        {"a\x7f", "$HEX[617f]"},
+        {"~ \x80\xff", "~ \x80\xff"},
+        {"line\n", "$HEX[6c696e650a]"},
+    };
+    const uint8_t none[MD5_DIGEST] = {0};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const uint8_t *word = (const uint8_t *)cases[i].word;
+        md5_log log;
+        wadi_text got = {0}, want = {0};
+        (void)remove(output_file);
+        assert_int_equal(md5_log_open(output_file, 0600, &log, NULL), WADI_OK);
+        assert_int_equal(md5_results_add(&log, none, word, strlen(cases[i].word), NULL), WADI_OK);
+        md5_log_close(&log);
+        text_of(output_file, &got);
+        wadi_text_addf(&want, "%s:%s\n", zeroes, cases[i].line);
+        assert_string_equal(wadi_text_str(&got), wadi_text_str(&want));
+        wadi_text_fini(&got);
+        wadi_text_fini(&want);
+    }
+    (void)remove(output_file);
+}
+
 static void files_of_other_things_are_left_as_they_are(void **state) {
     WADI_UNUSED(state);
     static const char *const texts[] = {"notes", "deadbeef, and more", "two\nlines\n",
@@ -377,6 +416,7 @@ int main(void) {
         cmocka_unit_test(a_session_about_something_else_is_refused),
         cmocka_unit_test(damaged_lines_are_named),
         cmocka_unit_test(found_words_are_counted_once_from_any_cut),
+        cmocka_unit_test(words_are_written_plain_or_spelled_out),
         cmocka_unit_test(files_of_other_things_are_left_as_they_are),
         cmocka_unit_test(no_file_is_left_open),
     };
