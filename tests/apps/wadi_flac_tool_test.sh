@@ -93,6 +93,10 @@ cat streamed.flac | "$program" -q -f -o piped.flac - && flac -s -t -w piped.flac
 [ "$(metaflac --show-md5sum piped.flac)" = "$(metaflac --show-md5sum rich.flac)" ] || wrong "FLAC from a pipe: other samples"
 "$program" -f -o piped.flac streamed.flac 2>message || wrong "no MD5"
 grep -q "no MD5" message || wrong "no word about the missing MD5"
+for file in rich.flac in.wav; do
+    "$program" -f -o piped.flac $file 2>message || wrong "$file"
+    ! grep -q "no MD5" message || wrong "$file: $(cat message)"
+done
 "$program" -q -c in.wav 2>/dev/null | cat >ours.flac
 "$program" -s -t ours.flac || wrong "its own streams"
 
