@@ -14,6 +14,8 @@ typedef struct told {
 void told_collect(told *t, const conf_case *c);
 void told_fini(told *t);
 bool told_allows(const told *t, const conf_case *c, const char *message);
+/* The same of a case that does not fault: what needs no element of a stream is computed for one without elements too. */
+bool told_of_nothing(const conf_case *c, const char *message);
 
 /* The element a message names, -1: none. */
 int64_t told_element(const char *message);
