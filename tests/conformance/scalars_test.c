@@ -248,15 +248,17 @@ static void bitcasts_keep_the_bits(void **state) {
 /* ---- arguments that are constants ---- */
 
 /* What an operation gives for all constants, as one number: constants are where code is simplified. */
+enum {
+    LEFT,
+    RIGHT,
+    CHOSEN,
+    SIDES
+}; /* CHOSEN: both are one of two constants, as the element says */
+
 typedef struct beside {
     const op2 *op;
     wadi_type type; /* of the constants */
-    enum {
-        LEFT,
-        RIGHT,
-        CHOSEN,
-        SIDES
-    } side; /* CHOSEN: both are one of two constants, as the element says */
+    int side;
 } beside;
 
 enum { CONSTANTS = 6 };
