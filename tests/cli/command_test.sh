@@ -344,6 +344,14 @@ if command -v strace >/dev/null && strace -o "$work/trace" true 2>/dev/null; the
     [ "$(syncs)" -eq 2 ] || complain 'a file that replaces another is not synced'
 fi
 
+# Nobody reads what is not said: no reason to fail, while what is said goes nowhere.
+mkfifo "$work/gone"
+exec 4<>"$work/gone" 5>"$work/gone" 4>&-
+"$wadi" run "$work/double.wadi" "s=2:@$work/s.raw" "out=@$work/out.raw" >&5 || complain "silence without a reader: status $?"
+"$wadi" passes >&5 2>"$work/err" && complain 'nobody reads, and that is fine'
+[ ! -s "$work/err" ] || complain "nobody reads: $(cat "$work/err")"
+exec 5>&-
+
 # ---- complaints ----
 refuses 1 'nowhere.wadi' run "$work/nowhere.wadi"
 refuses 1 'input "ys" is not bound' run "$examples/dotp.wadi" xs=1
