@@ -388,6 +388,29 @@ static void one_that_was_used_breaks_the_stream(void **state) {
     wadi_link_end_close(&e);
 }
 
+/* What somebody else has written is shown to a user: nothing in it steers a terminal. */
+static void a_reason_steers_no_terminal(void **state) {
+    (void)state;
+    static const char reason[] = "a\033[2J\tb\r\nc\001\x7f\xc3\xa9";
+    const char *address = link_ipc_address("reason");
+    wadi_link_end e;
+    wadi_chunk *c = NULL;
+    wadi_error err = {0};
+    uint8_t control[32];
+    open_port(&e, address);
+    link_peer p = link_connect_peer(address);
+    link_say(&p, 1, (wadi_wire_frame[]){{link_hello, sizeof link_hello}});
+    say_chunk(&p, NULL, 98, 0, 0);
+    receives_a_chunk(&e);
+    old_control(control, 4, 1, 0, 0);
+    control[6] = WADI_IO;
+    link_say(&p, 2, (wadi_wire_frame[]){{control, 32}, {reason, sizeof reason - 1}});
+    assert_int_equal(wadi_port_receive(e.port, &c, &err), WADI_IO);
+    assert_string_equal(err.msg, "a?[2J?b??c??\xc3\xa9");
+    link_leave(&p);
+    wadi_link_end_close(&e);
+}
+
 /* Where the first sender may take any time, one that was forgotten was none. */
 static void who_was_forgotten_starts_no_clock(void **state) {
     (void)state;
@@ -583,6 +606,7 @@ int main(void) {
         cmocka_unit_test(who_says_hello_and_nothing_else_is_not_waited_for),
         cmocka_unit_test(a_stream_that_was_left_before_its_use_is_forgotten),
         cmocka_unit_test(one_that_was_used_breaks_the_stream),
+        cmocka_unit_test(a_reason_steers_no_terminal),
         cmocka_unit_test(who_was_forgotten_starts_no_clock),
         cmocka_unit_test(a_descriptor_that_serves_again_loses_nobody),
         cmocka_unit_test(a_flood_ends_nothing),

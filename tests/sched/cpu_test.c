@@ -9,6 +9,7 @@
 
 #include "sched/cpu/choose.h"
 #include "sched/cpu/emit.h"
+#include "sched/cpu/merge.h"
 #include "sched/cpu/scratch.h"
 
 static wadi_buffers *make_buffers(void) {
@@ -200,6 +201,65 @@ static void a_negative_extent_is_a_fault_of_the_element(void **state) {
     wadi_buffers_release(buffers);
 }
 
+/* ---- elements passed on, and copied ---- */
+
+enum { RAGGED, EVEN, TO, PASSED = 3 };
+
+/* Value k of element i of slot `slot`. */
+static int64_t value_in(const wadi_slots *s, int slot, int64_t i, int64_t k) {
+    const wadi_slot *at = &s->slot[slot];
+    const bool ragged = wadi_slots_plan(s, slot)->kind == WADI_SLOT_IRREGULAR;
+    assert_int_equal(at->shape[ragged ? i : 0], 2);
+    return ((const int64_t *)at->col[0])[(ragged ? at->offset[i] : i * at->stride) + k];
+}
+
+/* Three pairs that lie side by side, from any place on, or apart, or overlap: described otherwise they are the same. */
+static void pairs_stay_what_they_are_wherever_they_lie(void **state) {
+    (void)state;
+    static const struct {
+        int64_t begin, stride;
+    } cases[] = {{0, 2}, {5, 2}, {0, 3}, {4, 3}, {0, 1}, {7, 1}};
+    wadi_plan_slot slot[PASSED];
+    for (int i = 0; i < PASSED; i++)
+        slot[i] = (wadi_plan_slot){.name = "x",
+                                   .kind = i == RAGGED ? WADI_SLOT_IRREGULAR : WADI_SLOT_REGULAR,
+                                   .rank = 1,
+                                   .fields = 1,
+                                   .type = {WADI_I64}};
+    wadi_plan plan = {.nslots = PASSED, .slots = slot};
+    wadi_pool *pool = NULL;
+    int64_t values[20];
+    for (int64_t i = 0; i < 20; i++) values[i] = 100 + i;
+    assert_int_equal(wadi_pool_create(2, &pool, NULL), WADI_OK);
+    for (size_t n = 0; n < 4 * sizeof cases / sizeof cases[0]; n++) {
+        const int64_t begin = cases[n / 4].begin, stride = cases[n / 4].stride;
+        const int from = n % 2 == 0 ? RAGGED : EVEN;
+        int64_t offset[] = {begin, begin + stride, begin + 2 * stride, begin + 2 * stride + 2};
+        int64_t shapes[] = {2, 2, 2};
+        wadi_buffers *buffers = make_buffers();
+        wadi_slots s;
+        slot[TO].kind = n / 2 % 2 == 0 ? WADI_SLOT_REGULAR : WADI_SLOT_IRREGULAR;
+        assert_int_equal(wadi_slots_init(&s, &plan, buffers, NULL), WADI_OK);
+        s.slot[from].shape = shapes;
+        s.slot[from].offset = from == RAGGED ? offset : NULL;
+        s.slot[from].stride = from == RAGGED ? 0 : stride;
+        s.slot[from].col[0] = from == RAGGED ? values : values + begin;
+        const wadi_merge_source source = {slot[from].kind, s.slot[from]};
+        const bool fits = wadi_merge_fits(&s, from, TO, 3);
+        assert_int_equal(fits, slot[from].kind == slot[TO].kind || stride == 2);
+        assert_true(fits ? wadi_merge_pass(&s, from, TO, 3, false)
+                         : wadi_merge(&s, pool, TO, 3, &source, NULL, NULL));
+        for (int64_t i = 0; i < 3; i++)
+            for (int64_t k = 0; k < 2; k++)
+                assert_int_equal(value_in(&s, TO, i, k), 100 + begin + i * stride + k);
+        memset(&s.slot[from], 0, sizeof s.slot[from]);
+        wadi_slots_fini(&s);
+        assert_int_equal(wadi_buffers_used(buffers), 0);
+        wadi_buffers_release(buffers);
+    }
+    wadi_pool_destroy(pool);
+}
+
 /* ---- choosing ---- */
 
 static wadi_plan_body body_with(bool inside, bool flat, bool across, bool rank0) {
@@ -346,6 +406,7 @@ int main(void) {
         cmocka_unit_test(emitted_elements_end_up_in_order),
         cmocka_unit_test(elements_of_one_size_are_written_in_their_places),
         cmocka_unit_test(a_negative_extent_is_a_fault_of_the_element),
+        cmocka_unit_test(pairs_stay_what_they_are_wherever_they_lie),
         cmocka_unit_test(the_cost_rule_chooses_by_size_and_number),
         cmocka_unit_test(versions_are_tried_once_a_body_has_run_for_a_while),
         cmocka_unit_test(a_version_that_is_far_dearer_is_given_up_at_once),
