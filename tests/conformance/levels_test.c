@@ -226,6 +226,38 @@ static void loops_within_loops(void **state) {
     assert_body(loop_in_loop);
 }
 
+/* One state takes the value of another, which stays as it is. */
+static wadi_acc take_what_stays(wadi_acc s) {
+    const wadi_acc kept = wadi_tuple_get(s, 2);
+    const wadi_acc fewer = wadi_unit(wadi_sub(wadi_the(wadi_tuple_get(s, 1)), wadi_i64(1)));
+    const wadi_acc all[] = {kept, fewer, kept};
+    return wadi_tuple(3, all);
+}
+
+static wadi_acc one_stays(wadi_acc a) {
+    const wadi_acc all[] = {wadi_scanl1(wadi_add, a), wadi_unit(wadi_mod(length(a), wadi_i64(4))),
+                            wadi_scanl1(wadi_max, a)};
+    const wadi_acc end = wadi_awhile(some_left, take_what_stays, wadi_tuple(3, all));
+    return wadi_tuple2(wadi_tuple_get(end, 0), wadi_tuple_get(end, 2));
+}
+
+static void a_state_takes_another_that_stays(void **state) {
+    (void)state;
+    ragged r;
+    ragged_init(&r);
+    wadi_program *p = wadi_program_create("stays");
+    wadi_stream_out(wadi_map_seq(one_stays, ragged_in()), "out");
+    conf_case c;
+    wadi_text why;
+    wadi_text_init(&why);
+    const conf_variant flat = {NULL, WADI_SCHEDULE_FORCE_FLAT, 1, 100};
+    if (!conf_case_init(&c, p, &r.io, &why) || !conf_check(&c, &flat, &why))
+        fail_msg("%s", wadi_text_str(&why));
+    conf_case_fini(&c);
+    wadi_text_fini(&why);
+    wadi_program_destroy(p);
+}
+
 /* ---- regular streams ---- */
 
 static wadi_acc settle(wadi_acc s) {
@@ -323,6 +355,7 @@ int main(void) {
         cmocka_unit_test(states_change_places),
         cmocka_unit_test(loops_within_branches_and_branches_within_loops),
         cmocka_unit_test(loops_within_loops),
+        cmocka_unit_test(a_state_takes_another_that_stays),
         cmocka_unit_test(regular_elements_stay_regular),
         cmocka_unit_test(whole_arrays_iterate),
     };

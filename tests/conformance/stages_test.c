@@ -361,6 +361,24 @@ static void folds_of_whole_chunks(void **state) {
     check(p, 1, 0);
 }
 
+static wadi_acc both_alike(wadi_acc state, wadi_acc chunk) {
+    const wadi_acc sum = wadi_fold(wadi_add, wadi_i32(0), wadi_tuple_get(chunk, 1));
+    const wadi_acc next = wadi_zip_with(wadi_add, wadi_tuple_get(state, 0), sum);
+    return wadi_tuple2(next, next);
+}
+
+/* Two states that are one array from the first chunk on. */
+static void states_may_be_the_same_array(void **state) {
+    (void)state;
+    wadi_program *p = wadi_program_create("alike");
+    const wadi_acc start = wadi_tuple2(wadi_unit(wadi_i32(5)), wadi_unit(wadi_i32(7)));
+    wadi_output("state", wadi_consume(wadi_fold_batch(both_alike, start, rows_in())));
+    given g;
+    given_init(&g);
+    g.io.nsources = 1;
+    conf_assert_agrees_briefly(p, &g.io);
+}
+
 /* ---- what is the same for all elements ---- */
 
 static wadi_acc with_constants(void *env, wadi_acc a) {
@@ -456,6 +474,7 @@ int main(void) {
         cmocka_unit_test(arrays_between_consumers_of_one_pass),
         cmocka_unit_test(a_source_is_not_read_twice),
         cmocka_unit_test(folds_of_whole_chunks),
+        cmocka_unit_test(states_may_be_the_same_array),
         cmocka_unit_test(constants_pass_through_stages),
         cmocka_unit_test(empty_streams_end_everything),
         cmocka_unit_test(streams_without_end_are_ended),

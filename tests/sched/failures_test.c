@@ -39,9 +39,11 @@ static int64_t below(int64_t n) {
 typedef struct tape {
     wadi_source base;
     int64_t number, at, n, fail_at;
-    int64_t gives;   /* elements at most in a call; 0: as many as are asked for */
-    int64_t wide_at; /* element whose first array has two values; all others have
+    int64_t gives;     /* elements at most in a call; 0: as many as are asked for */
+    int64_t wide_at;   /* element whose first array has two values; all others have
                       one */
+    int64_t cancel_at; /* ends the run from outside before it gives this element */
+    wadi_exec *run;
     wadi_status why; /* it was told to give up because of; WADI_OK: it was not */
 } tape;
 
@@ -53,6 +55,7 @@ static wadi_status tape_next(wadi_source *self, int64_t k, wadi_builder *b, wadi
     tape *t = (tape *)self;
     if (t->gives > 0 && t->gives < k) k = t->gives;
     for (; b->count < k && t->at < t->n; t->at++) {
+        if (t->at == t->cancel_at) wadi_exec_cancel(t->run);
         if (t->at == t->fail_at) return wadi_fail(err, WADI_IO, "tape %d is torn", (int)t->number);
         for (int part = 0; part < t->base.parts; part++) {
             const int64_t extent = part == 0 && t->at == t->wide_at ? 2 : 1;
@@ -73,7 +76,7 @@ static void tape_give_up(wadi_source *self, const wadi_error *why) {
 
 static tape make_tape(int number, int64_t n, int64_t fail_at) {
     static const wadi_source_ops ops = {tape_destroy, tape_next, tape_give_up};
-    tape t = {.number = number, .n = n, .fail_at = fail_at, .wide_at = NEVER};
+    tape t = {.number = number, .n = n, .fail_at = fail_at, .wide_at = NEVER, .cancel_at = NEVER};
     t.base.ops = &ops;
     t.base.wake_fd = -1;
     t.base.parts = 1;
@@ -384,6 +387,7 @@ static wadi_status go(program *p, check *sinks, const wadi_run_options *options,
     assert_int_equal(wadi_exec_create(&p->plan, &no_loader, options, &x, err), WADI_OK);
     for (int i = 0; i < p->tapes; i++)
         assert_int_equal(wadi_exec_source(x, names[i], &p->tape[i].base, err), WADI_OK);
+    for (int i = 0; i < p->tapes; i++) p->tape[i].run = x;
     for (int i = 0; i < p->ends; i++)
         assert_int_equal(wadi_exec_sink(x, p->end[i].name, &sinks[i].base, err), WADI_OK);
     const wadi_status status = wadi_exec_go(x, err);
@@ -601,6 +605,24 @@ static void a_sequence_too_far_ahead_of_another_is_told(void **unused) {
     }
 }
 
+/* That somebody has cancelled is no business of those who supply the elements. */
+static void nobody_is_told_of_a_cancelled_run(void **unused) {
+    (void)unused;
+    for (int64_t chunk = 1; chunk < 20; chunk += 6) {
+        program p;
+        begin(&p);
+        for (int i = 0; i < 2; i++) p.tape[i] = make_tape(i, INT64_MAX, NEVER);
+        p.tape[1].cancel_at = 20;
+        const int lanes[] = {add_lane(&p, 1, false), add_lane(&p, 1, false)};
+        add_sink(&p, add_zip(&p, 2, lanes));
+        check sink = make_check(&p.gives[2], false);
+        const wadi_run_options o = {.chunk = chunk, .threads = 1};
+        wadi_error err = {0};
+        assert_int_equal(go(&p, &sink, &o, &err), WADI_CANCELLED);
+        for (int i = 0; i < 2; i++) assert_int_equal(p.tape[i].why, WADI_OK);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_sink_gets_what_comes_before_the_first_failure_that_counts),
@@ -610,6 +632,7 @@ int main(void) {
         cmocka_unit_test(lanes_keep_pace_with_each_other),
         cmocka_unit_test(a_failure_in_two_lanes_waits_for_no_third),
         cmocka_unit_test(a_sequence_too_far_ahead_of_another_is_told),
+        cmocka_unit_test(nobody_is_told_of_a_cancelled_run),
     };
     wadi_keep_hold();
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
