@@ -31,7 +31,7 @@ typedef struct told {
 /* Every number is another one. */
 static told plain(void) {
     return (told){
-        .files = {.ra = NAN, .dec = NAN, .stokes = WADI_STOKES_Q},
+        .files = {.ra = (double)NAN, .dec = (double)NAN, .stokes = WADI_STOKES_Q},
         .account = {.counts = {.rows = 11, .read = 22},
                     .limits = {.most_u = 101, .most_v = 102, .least_w = -103, .greatest_w = 104},
                     .geometry = {512, 2 * arc_second},
@@ -334,10 +334,11 @@ static void phase_centres_are_one_within_a_tenth_of_a_pixel(void **state) {
     assert_int_equal(check(1, 0, 1 + 0.11 * scale, 0, scale, &err), WADI_INVALID);
     const double turn = 2 * acos(-1);
     assert_int_equal(check(0, 0.5, turn, 0.5, scale, &err), WADI_OK);
-    assert_int_equal(check(NAN, NAN, NAN, NAN, scale, &err), WADI_OK);
-    assert_int_equal(check(NAN, NAN, 1, 0.5, scale, &err), WADI_INVALID);
+    assert_int_equal(check((double)NAN, (double)NAN, (double)NAN, (double)NAN, scale, &err),
+                     WADI_OK);
+    assert_int_equal(check((double)NAN, (double)NAN, 1, 0.5, scale, &err), WADI_INVALID);
     assert_non_null(strstr(err.msg, "one does not say where its phase centre is, two does"));
-    assert_int_equal(check(1, 0.5, NAN, NAN, scale, &err), WADI_INVALID);
+    assert_int_equal(check(1, 0.5, (double)NAN, (double)NAN, scale, &err), WADI_INVALID);
     assert_non_null(strstr(err.msg, "two does not say where its phase centre is, one does"));
 }
 
