@@ -1,7 +1,7 @@
 /* The device `cpu`: kernels are functions in this process, a job is a list of steps (steps.c), shared by the pool's workers.
  *
  * A flat version computes operator by operator and would report the first operator's fault; when a body faults there, it
- * runs once more inside, which finds the first element's. A body whose library routine declines runs once more without. */
+ * runs once more inside, which finds the first element's; or none, where a computation lifted by hand does not fit. A body whose library routine declines runs once more without. */
 #include "sched/cpu/steps.h"
 
 #include <stdlib.h>
@@ -228,6 +228,13 @@ static bool declined(const cpu *d) {
     return d->job->fault.kind == WADI_FAULT_DECLINED;
 }
 
+/* Whether a computation lifted by hand is part of the version: it may fault where the elements' own does not. */
+static bool is_lifted_by_hand(const wadi_plan_version *v) {
+    for (int i = 0; i < v->nsteps; i++)
+        if (v->steps[i].kind == WADI_STEP_MANY) return true;
+    return false;
+}
+
 static wadi_status run(wadi_device *self, wadi_job *job, wadi_error *err) {
     cpu *d = (cpu *)self;
     const wadi_plan_body *body = &d->options.plan->bodies[job->body];
@@ -250,12 +257,13 @@ static wadi_status run(wadi_device *self, wadi_job *job, wadi_error *err) {
         wadi_choice_saw(choice, schedule, job->count, job->bytes, wadi_clock_ns() - start,
                         job->loaded);
     }
-    if (wadi_cpu_faulted(d) && !declined(d) && schedule == WADI_SCHEDULE_FLAT && job->count > 1 &&
-        body->offers[WADI_SCHEDULE_INSIDE]) {
+    const bool by_hand = schedule == WADI_SCHEDULE_FLAT && is_lifted_by_hand(job->version);
+    if (wadi_cpu_faulted(d) && !declined(d) && schedule == WADI_SCHEDULE_FLAT &&
+        (job->count > 1 || by_hand) && body->offers[WADI_SCHEDULE_INSIDE]) {
         const bool memory = job->fault.kind == WADI_FAULT_MEMORY;
         WADI_TRY(run_version(d, WADI_SCHEDULE_INSIDE, err));
         /* flat does no work that inside does not, though it may need more memory */
-        WADI_ASSERT(wadi_cpu_faulted(d) || memory);
+        WADI_ASSERT(wadi_cpu_faulted(d) || memory || by_hand);
     }
     if (declined(d) && body->offers[WADI_SCHEDULE_PURE]) {
         WADI_TRY(run_version(d, WADI_SCHEDULE_PURE, err));

@@ -371,6 +371,50 @@ static void a_fault_behind_a_zip(void **state) {
     assert_faults(behind_a_zip, "quot", 5, 5);
 }
 
+static wadi_acc three_of(wadi_exp i) {
+    return wadi_fill(wadi_ix1(wadi_i64(3)), i);
+}
+
+static wadi_acc without_an_element(wadi_acc all) {
+    return wadi_drop_on(0, wadi_i64(1), all);
+}
+
+static wadi_acc without_a_value(wadi_acc all) {
+    return wadi_drop_on(1, wadi_i64(1), all);
+}
+
+static wadi_acc lacks_an_element(wadi_acc a) {
+    return wadi_with_lifted(itself, without_an_element, a);
+}
+
+static wadi_acc lacks_a_value(wadi_acc a) {
+    return wadi_with_lifted(itself, without_a_value, a);
+}
+
+/* A computation lifted by hand that does not give what the chunk's elements are, in number or in shape, is not used: what is
+ * meant is the one it was made from. */
+static void what_is_lifted_must_fit_the_chunk(void **state) {
+    (void)state;
+    static const wadi_acc_fn1 bodies[] = {lacks_an_element, lacks_a_value};
+    for (int i = 0; i < 2; i++) {
+        const wadi_interp_io nothing = {0};
+        conf_case c;
+        wadi_text why;
+        wadi_text_init(&why);
+        wadi_program *p = wadi_program_create("lifted");
+        wadi_stream_out(wadi_map_seq(bodies[i], wadi_produce(wadi_i64(6), three_of)), "out");
+        bool right = conf_case_init(&c, p, &nothing, &why);
+        for (int64_t chunk = 1; right && chunk <= 6; chunk += 5) {
+            const conf_variant flat = {NULL, WADI_SCHEDULE_FORCE_FLAT, 1, chunk};
+            right = conf_check(&c, &flat, &why);
+        }
+        if (!right) fail_msg("%s", wadi_text_str(&why));
+        conf_case_fini(&c);
+        wadi_text_fini(&why);
+        wadi_program_destroy(p);
+    }
+}
+
 static void sizes_must_be_one_or_more(void **state) {
     (void)state;
     assert_faults(a_batch_of_none, "batch", -1, 0);
@@ -390,6 +434,7 @@ int main(void) {
         cmocka_unit_test(a_fault_in_windows),
         cmocka_unit_test(a_fault_in_a_scan),
         cmocka_unit_test(a_fault_behind_a_zip),
+        cmocka_unit_test(what_is_lifted_must_fit_the_chunk),
         cmocka_unit_test(sizes_must_be_one_or_more),
         cmocka_unit_test(faults_in_an_element_s_own_sequences_name_the_element),
         cmocka_unit_test(faults_of_windows_and_batches_within_an_element),
