@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/vec.h"
 #include "cli/streams.h"
+#include "operators/rules.h"
 
 typedef struct typed {
     WADI_VEC(wadi_array) element;
@@ -29,7 +30,7 @@ static wadi_status pull(void *env, int64_t index, wadi_yield *yield, wadi_error 
     const typed *s = env;
     if ((size_t)index >= s->element.n) return WADI_OK;
     const wadi_array *a = &s->element.at[index];
-    const size_t bytes = (size_t)wadi_cli_array_size(a) * (size_t)wadi_type_size(a->type[0]);
+    const size_t bytes = (size_t)wadi_array_size(a) * (size_t)wadi_type_size(a->type[0]);
     wadi_array room;
     WADI_TRY(wadi_yield_array(yield, 0, a->shape, &room, err));
     if (bytes > 0) memcpy(room.column[0], a->column[0], bytes);

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "operators/rules.h"
+
 enum { MOST_BOUND = 64, MOST_VALUES = 1 << 15 };
 
 typedef struct bound {
@@ -15,7 +17,7 @@ typedef struct bound {
 static bool add_input(bound *o, const wadi_bind *b, const wadi_cli_bindings *all) {
     if (o->ninputs == MOST_BOUND || (size_t)o->ninputs == all->inputs.n) return false;
     const wadi_array *a = &all->inputs.at[o->ninputs];
-    o->values += wadi_cli_array_size(a);
+    o->values += wadi_array_size(a);
     o->input[o->ninputs++] = (wadi_interp_input){b->name, *a};
     return true;
 }
@@ -24,7 +26,7 @@ static bool add_source(bound *o, const wadi_bind *b, const wadi_cli_bindings *al
     if (o->nsources == MOST_BOUND || (size_t)o->nsources == all->sources.n) return false;
     wadi_interp_source s = {.name = b->name};
     if (!wadi_cli_literals(&all->sources.at[o->nsources], &s.elements, &s.n)) return false;
-    for (int64_t i = 0; i < s.n; i++) o->values += wadi_cli_array_size(&s.elements[i]);
+    for (int64_t i = 0; i < s.n; i++) o->values += wadi_array_size(&s.elements[i]);
     o->source[o->nsources++] = s;
     return true;
 }

@@ -57,7 +57,8 @@ wadi_status wadi_cli_value_shape(const wadi_cli_value *v, const wadi_array_type 
             continue;
         }
         out_shape[d] = v->rank >= 0 ? v->shape[d] : t->extent[d].value;
-        known *= out_shape[d];
+        if (__builtin_mul_overflow(known, out_shape[d], &known))
+            known = INT64_MAX; /* more than there are */
     }
     if (unknown >= 0 && n < 0) return wadi_fail(err, WADI_SHAPE, "say the shape, as in 3x4:VALUE");
     if (unknown >= 0) {
@@ -70,12 +71,6 @@ wadi_status wadi_cli_value_shape(const wadi_cli_value *v, const wadi_array_type 
 }
 
 /* ---- reading ---- */
-
-int64_t wadi_cli_array_size(const wadi_array *a) {
-    int64_t n = 1;
-    for (int d = 0; d < a->rank; d++) n *= a->shape[d];
-    return n;
-}
 
 void wadi_cli_array_free(wadi_array *a) {
     for (int f = 0; f < a->fields; f++) free(a->column[f]);

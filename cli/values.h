@@ -32,6 +32,4 @@ void wadi_cli_array_free(wadi_array *a);
 /* "f32[2, 3] [[1, 2, 3], [4, 5, 6]]"; records as {name: value, ...}. elem NULL: fields have no names. */
 void wadi_cli_array_print(const wadi_array *a, const wadi_elem *elem, wadi_text *out);
 
-int64_t wadi_cli_array_size(const wadi_array *a);
-
 #endif
