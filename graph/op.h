@@ -154,6 +154,8 @@ typedef struct wadi_eval_cx {
     /** how much is allocated; and giving back everything allocated since, but the `n` arrays to keep */
     size_t (*mark)(struct wadi_eval_cx *cx);
     void (*release)(struct wadi_eval_cx *cx, size_t mark, int n, const wadi_iarray *const *keep);
+    /** NULL, or tells that the element of an array that is being computed has faulted, and gives it other cells to go on with */
+    void (*instead)(struct wadi_eval_cx *cx, uint64_t *cells, int n);
     /* where a fault would be: the element of the stream (-1: outside every stream) and, set by the rules, the index of
      * the array element being computed (index_rank -1: none) */
     int64_t element;

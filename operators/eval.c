@@ -134,7 +134,12 @@ wadi_status wadi_eval_each(wadi_eval_cx *cx, const wadi_bind *b, int rank, const
     int64_t ix[WADI_MAX_RANK] = {0};
     for (int64_t i = 0; i < out->size; i++) {
         wadi_eval_here(cx, rank, ix);
-        WADI_TRY(elem(cx, b, ix, out->cell + i * out->cells));
+        uint64_t *to = out->cell + i * out->cells;
+        const wadi_status st = elem(cx, b, ix, to);
+        if (st == WADI_FAULT && cx->instead)
+            cx->instead(cx, to, out->cells);
+        else
+            WADI_TRY(st);
         wadi_eval_next(rank, shape, ix);
     }
     cx->index_rank = -1;

@@ -17,6 +17,13 @@ wadi_status wadi_interp_instead(wadi_interp *in, wadi_status st, wadi_number *to
     return WADI_OK;
 }
 
+/* cx is the interpreter's first member. */
+void wadi_interp_instead_cells(wadi_eval_cx *cx, uint64_t *cells, int n) {
+    wadi_interp *in = (wadi_interp *)cx;
+    tell(in);
+    for (int k = 0; k < n; k++) cells[k] = (uint64_t)in->io->instead;
+}
+
 static bool reads_missing(const wadi_interp *in, const wadi_sblock *b) {
     for (int k = 0; b && k < b->ninsts; k++) {
         const wadi_sinst *i = b->insts[k];

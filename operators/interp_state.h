@@ -72,6 +72,8 @@ WADI_NODISCARD wadi_status wadi_interp_give(wadi_interp *in, const wadi_iarray *
 /** A scalar instruction faulted: it is told, and the instruction given other results. */
 WADI_NODISCARD wadi_status wadi_interp_instead(wadi_interp *in, wadi_status st, wadi_number *to,
                                                int n);
+/** The same of an element of an array that an operator reads where there is nothing. */
+void wadi_interp_instead_cells(wadi_eval_cx *cx, uint64_t *cells, int n);
 /** Whether the binding can be run: all it reads is there. If not, its results are not either. */
 bool wadi_interp_can_run(wadi_interp *in, const wadi_bind *b);
 /** What becomes of the binding's status: a fault is told. */

@@ -4,8 +4,8 @@
  * before a thread has started, tries without. A sink that only keeps what it gets, as collectors do, is then called by the
  * compute thread. The chunks of any other wait, unless reading could make them wait for long: if the stream ends soon the
  * compute thread delivers them all, else the sink's thread does. So a sink is called by one thread alone. Collectors whose
- * vectors the bodies write, and folds, are always work of the compute thread. No sink is told that the stream is over before all sinks have taken all of it: a run that fails leaves no
- * output that looks complete. */
+ * vectors the bodies write, and folds, are always work of the compute thread. No sink is told that the stream is over before all
+ * sinks have taken all of it: a run that fails leaves no output that looks complete. */
 #include "base/clock.h"
 #include "base/error.h"
 #include "sched/run_stream.h"

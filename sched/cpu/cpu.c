@@ -1,7 +1,8 @@
 /* The device `cpu`: kernels are functions in this process, a job is a list of steps (steps.c), shared by the pool's workers.
  *
  * A flat version computes operator by operator and would report the first operator's fault; when a body faults there, it
- * runs once more inside, which finds the first element's; or none, where a computation lifted by hand does not fit. A body whose library routine declines runs once more without. */
+ * runs once more inside, which finds the first element's; or none, where a computation lifted by hand does not fit. A body whose
+ * library routine declines runs once more without. */
 #include "sched/cpu/steps.h"
 
 #include <stdlib.h>

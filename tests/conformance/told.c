@@ -5,7 +5,7 @@
 
 /* Messages, a line each. */
 static void note(void *env, const char *message) {
-    wadi_text_addf(env, "\n%s\n", message);
+    wadi_text_addf(env, "%s\n", message);
 }
 
 /* What the interpreter goes on with where there is no value must not matter: two such numbers are tried, and a message counts that both
@@ -28,16 +28,6 @@ void told_fini(told *t) {
     for (int i = 0; i < 2; i++) wadi_text_fini(&t->with[i]);
 }
 
-static bool is_among(const told *t, const char *message) {
-    wadi_text line = {0};
-    wadi_text_addf(&line, "\n%s\n", message);
-    bool among = true;
-    for (int i = 0; i < 2; i++)
-        among = among && strstr(wadi_text_str(&t->with[i]), wadi_text_str(&line)) != NULL;
-    wadi_text_fini(&line);
-    return among;
-}
-
 int64_t told_element(const char *message) {
     const char *at = strstr(message, "element ");
     return at ? strtoll(at + strlen("element "), NULL, 10) : -1;
@@ -49,6 +39,28 @@ static bool without_element(const char *want, const char *got) {
     const char *at = strstr(want, first);
     return at && strncmp(want, got, (size_t)(at - want)) == 0 &&
            strcmp(at + sizeof first - 1, got + (at - want)) == 0;
+}
+
+/* One of the lines, or the same but for the element. */
+static bool is_line(const char *lines, const char *message) {
+    const size_t n = strlen(lines);
+    char line[sizeof((wadi_error *)0)->msg];
+    for (const char *at = lines; at < lines + n;) {
+        const char *end = strchr(at, '\n');
+        const size_t length = end ? (size_t)(end - at) : strlen(at);
+        if (length > 0 && length < sizeof line) {
+            memcpy(line, at, length);
+            line[length] = '\0';
+            if (strcmp(line, message) == 0 || without_element(line, message)) return true;
+        }
+        at += length + 1;
+    }
+    return false;
+}
+
+static bool is_among(const told *t, const char *message) {
+    return is_line(wadi_text_str(&t->with[0]), message) &&
+           is_line(wadi_text_str(&t->with[1]), message);
 }
 
 /* A negative extent of an array of which nothing else is needed is told by the next array that has it. */
