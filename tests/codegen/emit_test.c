@@ -8,26 +8,7 @@
 
 #include "codegen/emit/c_names.h"
 #include "codegen/emit/c_stop.h"
-
-typedef struct fixture {
-    wadi_arena *arena;
-    wadi_lb b;
-} fixture;
-
-static int open_fixture(void **state) {
-    static fixture f;
-    f.arena = wadi_arena_create();
-    wadi_lb_init(&f.b, f.arena, "test");
-    *state = &f;
-    return f.arena ? 0 : -1;
-}
-
-static int close_fixture(void **state) {
-    fixture *f = *state;
-    wadi_lb_fini(&f->b);
-    wadi_arena_destroy(f->arena);
-    return 0;
-}
+#include "tests/codegen/code_fixture.h"
 
 static wadi_lv num(wadi_lb *b, int64_t v) {
     return wadi_lb_i64(b, v);

@@ -11,26 +11,7 @@
 
 #include "base/text.h"
 #include "codegen/kernel/bound.h"
-
-typedef struct fixture {
-    wadi_arena *arena;
-    wadi_lb b;
-} fixture;
-
-static int open_fixture(void **state) {
-    static fixture f;
-    f.arena = wadi_arena_create();
-    wadi_lb_init(&f.b, f.arena, "test");
-    *state = &f;
-    return f.arena ? 0 : -1;
-}
-
-static int close_fixture(void **state) {
-    fixture *f = *state;
-    wadi_lb_fini(&f->b);
-    wadi_arena_destroy(f->arena);
-    return 0;
-}
+#include "tests/codegen/code_fixture.h"
 
 static wadi_lv shape(wadi_lb *b, int slot, int dim) {
     return wadi_lb_leaf(b, WADI_L_SHAPE, slot, dim, WADI_LV_NONE);
