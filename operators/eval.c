@@ -9,7 +9,10 @@
 #include "operators/rules.h"
 
 /* "quot: division of 7 by zero, element 3, index [1, 2], at prog.c:12" */
-static wadi_status fault(wadi_eval_cx *cx, const char *op, wadi_loc at, const char *what) {
+static wadi_status fault(wadi_eval_cx *cx, const char *op, wadi_loc at, const char *format,
+                         va_list args) {
+    char what[256];
+    vsnprintf(what, sizeof what, format, args);
     wadi_text t;
     wadi_text_init(&t);
     wadi_text_addf(&t, "%s: %s", at.call ? at.call : op, what);
@@ -25,22 +28,20 @@ static wadi_status fault(wadi_eval_cx *cx, const char *op, wadi_loc at, const ch
 
 wadi_status wadi_eval_fault(wadi_eval_cx *cx, const wadi_bind *b, wadi_loc loc, const char *format,
                             ...) {
-    char what[256];
     va_list args;
     va_start(args, format);
-    vsnprintf(what, sizeof what, format, args);
+    const wadi_status st = fault(cx, b->op->name, loc.file ? loc : b->loc, format, args);
     va_end(args);
-    return fault(cx, b->op->name, loc.file ? loc : b->loc, what);
+    return st;
 }
 
 wadi_status wadi_eval_fault_of(wadi_eval_cx *cx, const char *op, wadi_loc loc, const char *format,
                                ...) {
-    char what[256];
     va_list args;
     va_start(args, format);
-    vsnprintf(what, sizeof what, format, args);
+    const wadi_status st = fault(cx, op, loc, format, args);
     va_end(args);
-    return fault(cx, op, loc, what);
+    return st;
 }
 
 wadi_status wadi_eval_differ(wadi_eval_cx *cx, const wadi_bind *b, const char *what, int dim,
