@@ -1,5 +1,5 @@
-/* Digests and checksums: SHA-256 (kernel cache), CRC-32C (wire format), and hashes for tables. The digest comes from libsodium,
- * which libzmq brings along. MD5 is a matter of programs: apps/digest/md5.h. */
+/* Digests and checksums: BLAKE2b (kernel cache, plans), SHA-256 (where a format asks for it), CRC-32C (wire format), and hashes for
+ * tables. The digests come from libsodium, which libzmq brings along. MD5 is a matter of programs: apps/digest/md5.h. */
 #ifndef WADI_BASE_HASH_H
 #define WADI_BASE_HASH_H
 
@@ -8,6 +8,8 @@
 
 #include "wadi/status.h"
 
+/* BLAKE2b (RFC 7693) with 32 bytes and no key: as strong as SHA-256 and three times as fast. Every start of a program waits for it. */
+WADI_NODISCARD wadi_status wadi_blake2b(const void *data, size_t n, uint8_t out[32]);
 WADI_NODISCARD wadi_status wadi_sha256(const void *data, size_t n, uint8_t out[32]);
 
 /* Writes 2 n lower-case digits and a NUL. */

@@ -47,17 +47,22 @@ void wadi_text_add(wadi_text *t, const char *s) {
     wadi_text_add_n(t, s, strlen(s));
 }
 
+/* Nearly always there is room enough at the first try. */
 void wadi_text_addf(wadi_text *t, const char *format, ...) {
-    va_list args;
+    va_list args, again;
+    if (t->failed) return;
     va_start(args, format);
-    const int n = vsnprintf(NULL, 0, format, args);
-    va_end(args);
+    va_copy(again, args);
+    const size_t room = t->cap - t->n;
+    const int n = vsnprintf(t->at != NULL ? t->at + t->n : NULL, room, format, args);
     if (n < 0) t->failed = true;
-    if (n < 0 || !make_room(t, (size_t)n)) return;
-    va_start(args, format);
-    (void)vsnprintf(t->at + t->n, (size_t)n + 1, format, args);
+    if (n >= 0 && (size_t)n >= room) {
+        if (t->at != NULL) t->at[t->n] = '\0';
+        if (make_room(t, (size_t)n)) (void)vsnprintf(t->at + t->n, (size_t)n + 1, format, again);
+    }
+    if (!t->failed) t->n += (size_t)n;
+    va_end(again);
     va_end(args);
-    t->n += (size_t)n;
 }
 
 void wadi_text_indent(wadi_text *t, int levels) {

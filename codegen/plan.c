@@ -304,7 +304,7 @@ static wadi_status digest_program(wadi_planning *p) {
     wadi_ir_print_places(p->m, &t);
     wadi_text_addf(&t, "unchecked %d\n", (int)p->y.unchecked);
     const wadi_status st =
-        t.failed ? wadi_planning_no_memory(p) : wadi_sha256(t.at, t.n, p->plan->program);
+        t.failed ? wadi_planning_no_memory(p) : wadi_blake2b(t.at, t.n, p->plan->program);
     wadi_text_fini(&t);
     return st;
 }

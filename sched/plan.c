@@ -348,6 +348,6 @@ void wadi_plan_hash(const wadi_plan *p, uint8_t out[32]) {
         }
     }
     memset(out, 0, 32); /* all zero only when memory or the digest is missing */
-    if (t.failed || wadi_sha256(t.at, t.n, out) != WADI_OK) memset(out, 0, 32);
+    if (t.failed || wadi_blake2b(t.at, t.n, out) != WADI_OK) memset(out, 0, 32);
     wadi_text_fini(&t);
 }

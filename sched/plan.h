@@ -266,7 +266,7 @@ typedef struct wadi_plan {
     wadi_arena *arena;
     const char *name;
     uint8_t program
-        [32]; /* SHA-256 of the program's text and the options that decide its kernels; zero: not known */
+        [32]; /* BLAKE2b of the program's text and the options that decide its kernels; zero: not known */
     int nslots;
     const wadi_plan_slot *slots;
     int ninputs;
@@ -306,7 +306,7 @@ struct wadi_text;
 void wadi_plan_print(const wadi_plan *p, struct wadi_text *out);
 /* The same for the steps of a version. */
 void wadi_plan_version_print(const wadi_plan *p, const wadi_plan_version *v, struct wadi_text *out);
-/* SHA-256 over all that decides what a run computes, whichever versions have been made (plan.c). */
+/* BLAKE2b over all that decides what a run computes, whichever versions have been made (plan.c). */
 void wadi_plan_hash(const wadi_plan *p, uint8_t out[32]);
 
 #endif

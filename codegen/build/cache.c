@@ -23,7 +23,7 @@
 #include "codegen/build/cc.h"
 
 enum { DIGEST = 32, KEY = 2 * DIGEST, ENTRIES_MAX = 5000, PATH_ROOM = 1024 };
-static const char magic[8] = "wadiso2", work_prefix[] = "build-", key_symbol[] = "wadi_module_key";
+static const char magic[8] = "wadiso3", work_prefix[] = "build-", key_symbol[] = "wadi_module_key";
 
 /* ---- the folder ---- */
 
@@ -84,7 +84,7 @@ static wadi_status entry_key(const wadi_cc *cc, const char *source, char out_hex
     wadi_text_add(&t, source);
     wadi_status st = WADI_OK;
     if (t.failed) st = wadi_fail(err, WADI_MEMORY, "kernel cache: out of memory");
-    if (st == WADI_OK) st = wadi_sha256(t.at, t.n, digest);
+    if (st == WADI_OK) st = wadi_blake2b(t.at, t.n, digest);
     if (st == WADI_OK) wadi_hex(digest, DIGEST, out_hex);
     wadi_text_fini(&t);
     return st;
@@ -96,7 +96,7 @@ static bool verifies(const char *data, size_t n, const char *key) {
     uint8_t digest[DIGEST];
     return n > tail && memcmp(data + n - sizeof magic, magic, sizeof magic) == 0 &&
            memcmp(data + n - tail, key, KEY) == 0 &&
-           wadi_sha256(data, n - sizeof magic - DIGEST, digest) == WADI_OK &&
+           wadi_blake2b(data, n - sizeof magic - DIGEST, digest) == WADI_OK &&
            memcmp(data + n - sizeof magic - DIGEST, digest, DIGEST) == 0;
 }
 
@@ -204,7 +204,7 @@ static wadi_status seal(const wanted *w, object *o, wadi_error *err) {
     o->bytes = more;
     memcpy(more + o->n, w->key, KEY);
     o->n += KEY;
-    WADI_TRY(wadi_sha256(more, o->n, (uint8_t *)more + o->n));
+    WADI_TRY(wadi_blake2b(more, o->n, (uint8_t *)more + o->n));
     memcpy(more + o->n + DIGEST, magic, sizeof magic);
     o->n += DIGEST + sizeof magic;
     return WADI_OK;

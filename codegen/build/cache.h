@@ -1,6 +1,6 @@
 /* The kernel cache: compiled kernels, found again by what they were made from.
  *
- * An entry's name, its key, is the SHA-256 of the text, the options, the compiler and the processor. An entry is a shared object
+ * An entry's name, its key, is the BLAKE2b of the text, the options, the compiler and the processor. An entry is a shared object
  * followed by its key and the digest of both: one file (base/outfile.h), so that of two processes compiling the same text one
  * wins and both are right. The key is in the object, too. What is loaded is the open file that was examined; an entry that
  * is cut, changed, or of another key is compiled anew. Where there is no folder to keep entries in (base/user_cache.h), where it is

@@ -148,7 +148,7 @@ static wadi_status describe_cpu(char out_hex[65]) {
         free(text);
     }
     uint8_t digest[32];
-    WADI_TRY(wadi_sha256(kept, strlen(kept), digest));
+    WADI_TRY(wadi_blake2b(kept, strlen(kept), digest));
     wadi_hex(digest, sizeof digest, out_hex);
     return WADI_OK;
 }

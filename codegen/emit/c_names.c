@@ -33,11 +33,25 @@ static void need_args(naming *c, const wadi_linst *i) {
     for (int a = 0; a < n; a++) need(c, i->args[a], i->self);
 }
 
+static bool is_put(const wadi_linst *i) {
+    return i->kind == WADI_L_SET || i->kind == WADI_L_PUT;
+}
+
+/* Chains what is put into each variable or lane array, in the order of the numbers. */
+static void chain_puts(naming *c) {
+    for (uint32_t v = 0; v < c->f->n; v++) c->n->at[v].put = WADI_LV_NONE;
+    for (uint32_t v = c->f->n; v-- > 0;) {
+        if (!is_put(inst(c, v))) continue;
+        wadi_c_value *var = &c->n->at[inst(c, v)->args[0]];
+        c->n->at[v].next_put = var->put;
+        var->put = v;
+    }
+}
+
 /* A variable or lane array is read: what is put into it is needed. */
 static void need_contents(naming *c, wadi_lv var) {
-    for (uint32_t v = 0; v < c->f->n; v++) {
+    for (wadi_lv v = c->n->at[var].put; v != WADI_LV_NONE; v = c->n->at[v].next_put) {
         const wadi_linst *i = inst(c, v);
-        if ((i->kind != WADI_L_SET && i->kind != WADI_L_PUT) || i->args[0] != var) continue;
         if (c->n->at[v].at < 0) continue; /* stands nowhere */
         c->n->at[v].printed = true;
         for (int a = 1; a < i->nargs; a++) need(c, i->args[a], v);
@@ -111,8 +125,7 @@ static bool unchanged(const wadi_lscope *s, const wadi_linst *read, int from, in
     for (int p = from + 1; p < to; p++) {
         const wadi_linst *i = s->inst[p];
         if (i->block[0]) return false;
-        if ((i->kind == WADI_L_SET || i->kind == WADI_L_PUT) && i->args[0] == read->args[0])
-            return false;
+        if (is_put(i) && i->args[0] == read->args[0]) return false;
     }
     return true;
 }
@@ -262,6 +275,7 @@ bool wadi_c_names_init(wadi_c_names *n, const wadi_lfun *f) {
     if (!n->at) return false;
     naming c = {n, f};
     for (uint32_t v = 0; v < f->n; v++) n->at[v].at = -1;
+    chain_puts(&c);
     place(&c, f->body);
     need_actions(&c, f->body);
     decide(&c, f->body);

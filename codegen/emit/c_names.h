@@ -15,6 +15,8 @@ typedef struct wadi_c_value {
     int lands;        /* position of the statement it is written into */
     int weight;       /* operations in its expression */
     const char *name; /* if it is not inlined */
+    wadi_lv put;      /* of a variable or lane array: what first puts something into it */
+    wadi_lv next_put; /* what puts something into the same one next */
 } wadi_c_value;
 
 typedef struct wadi_c_names {

@@ -50,13 +50,12 @@ static const char *next_name(const char *s, const char *end, size_t *length) {
 
 /* ---- finding ---- */
 
+/* Both marks begin alike: one search for both. */
 static const char *next_mark(const char *s) {
-    const char *nearest = NULL;
-    for (size_t k = 0; k < sizeof marks / sizeof *marks; k++) {
-        const char *at = strstr(s, marks[k]);
-        if (at && (!nearest || at < nearest)) nearest = at;
-    }
-    return nearest ? nearest : s + strlen(s);
+    for (const char *at = strstr(s, "WADI_"); at; at = strstr(at + 1, "WADI_"))
+        for (size_t k = 0; k < sizeof marks / sizeof *marks; k++)
+            if (strncmp(at, marks[k], strlen(marks[k])) == 0) return at;
+    return s + strlen(s);
 }
 
 /* What is defined stands in front of the first parenthesis. */

@@ -23,6 +23,19 @@ static void sha256_matches_fips_180_4(void **state) {
     assert_string_equal(text, "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
 }
 
+/* b2sum -l 256 and Python's hashlib.blake2b(digest_size=32) say the same. */
+static void blake2b_matches_rfc_7693(void **state) {
+    WADI_UNUSED(state);
+    uint8_t digest[32];
+    char text[65];
+    assert_int_equal(wadi_blake2b("abc", 3, digest), WADI_OK);
+    wadi_hex(digest, sizeof digest, text);
+    assert_string_equal(text, "bddd813c634239723171ef3fee98579b94964e3bb1cb3e427262c8c068d52319");
+    assert_int_equal(wadi_blake2b(NULL, 0, digest), WADI_OK);
+    wadi_hex(digest, sizeof digest, text);
+    assert_string_equal(text, "0e5751c026e543b2e8ab2eb06099daa1d1e5df47778f7787faab45cdf12fe3a8");
+}
+
 static void crc32c_matches_rfc_3720(void **state) {
     WADI_UNUSED(state);
     uint8_t bytes[32];
@@ -56,6 +69,7 @@ static void table_hashes_are_the_same_everywhere(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(blake2b_matches_rfc_7693),
         cmocka_unit_test(sha256_matches_fips_180_4),
         cmocka_unit_test(crc32c_matches_rfc_3720),
         cmocka_unit_test(crc32c_continues_over_any_cut),

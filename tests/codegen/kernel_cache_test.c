@@ -129,7 +129,7 @@ static void an_entry_of_another_key_is_rebuilt(void **state) {
     assert_int_equal(wadi_file_read(other.path, &theirs, &m, NULL), WADI_OK);
     memcpy(theirs + m - TAIL, ours + n - TAIL, KEY);
     uint8_t *digest = (uint8_t *)theirs + m - DIGEST - MAGIC;
-    assert_int_equal(wadi_sha256(theirs, m - DIGEST - MAGIC, digest), WADI_OK);
+    assert_int_equal(wadi_blake2b(theirs, m - DIGEST - MAGIC, digest), WADI_OK);
     assert_int_equal(wadi_file_write(mine.path, theirs, m, 0700, NULL), WADI_OK);
     free(ours);
     free(theirs);
