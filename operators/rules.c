@@ -79,8 +79,11 @@ static wadi_status argument_kinds(const wadi_module *m, const wadi_bind *b, wadi
 wadi_status wadi_rule_counts(const wadi_module *m, const wadi_bind *b, int min_args, int max_args,
                              wadi_error *err) {
     if (b->nargs < min_args || b->nargs > max_args)
-        return wadi_fail_at(err, b->loc, WADI_INVALID, "%s: %d arguments, expected %d%s",
-                            b->op->name, b->nargs, min_args, max_args > min_args ? " or more" : "");
+        return max_args > min_args
+                   ? wadi_fail_at(err, b->loc, WADI_INVALID, "%s: %d arguments, expected %d..%d",
+                                  b->op->name, b->nargs, min_args, max_args)
+                   : wadi_fail_at(err, b->loc, WADI_INVALID, "%s: %d arguments, expected %d",
+                                  b->op->name, b->nargs, min_args);
     if (b->nfuns != b->op->nfuns || b->nblocks != b->op->nblocks)
         return wadi_fail_at(err, b->loc, WADI_INVALID,
                             "%s: %d functions and %d regions, expected %d and %d", b->op->name,

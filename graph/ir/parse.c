@@ -181,12 +181,14 @@ static wadi_status parse_defined(wadi_parser *p, defined *out) {
 
 /* word=1,2 word=3: the operator's words in their order, the last of which may have many numbers */
 static wadi_status parse_attrs(wadi_parser *p, const wadi_op *op, int64_t *out, int *out_n) {
-    const char *word = op->attrs ? op->attrs : "attrs";
+    const char *word = op->attrs ? op->attrs : "";
     *out_n = 0;
     while (wadi_parse_peek(p, 0)->kind == WADI_TOKEN_NAME && wadi_parse_sees(p, 1, "=")) {
         const wadi_token *t = wadi_parse_next(p);
         const size_t n = strcspn(word, " ");
-        if (t->n != n || n == 0 || memcmp(t->at, word, n) != 0)
+        if (n == 0)
+            return wadi_parse_fail(p, t, WADI_INVALID, "%s has no further attribute", op->name);
+        if (t->n != n || memcmp(t->at, word, n) != 0)
             return wadi_parse_fail(p, t, WADI_INVALID, "expected the attribute '%.*s' of %s",
                                    (int)n, word, op->name);
         p->at++;

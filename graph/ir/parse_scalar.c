@@ -388,9 +388,10 @@ static wadi_status apply(body_parser *bp, const wadi_token *t, wadi_sop op, list
         types[a] = type_of(bp, args[a]);
     }
     if (!wadi_sop_type(op, types, &result))
-        return wadi_parse_fail(bp->p, t, WADI_TYPE, "this operation does not take %s%s%s%s",
+        return wadi_parse_fail(bp->p, t, WADI_TYPE, "this operation does not take %s%s%s%s%s%s",
                                wadi_type_name(types[0]), n > 1 ? ", " : "",
-                               n > 1 ? wadi_type_name(types[1]) : "", instead_of(op, types[0]));
+                               n > 1 ? wadi_type_name(types[1]) : "", n > 2 ? ", " : "",
+                               n > 2 ? wadi_type_name(types[2]) : "", instead_of(op, types[0]));
     return append(bp, new_inst(bp, t, op, n, args), 1, &result, out);
 }
 

@@ -19,7 +19,7 @@ static void producers_refuse_what_does_not_fit(void **state) {
     refused(INPUTS "x = map v (a: f64) { a }\n", "parameter 1 of function 1 is f64, expected f32");
     refused(INPUTS "x = zip_with v m (a, b) { a }\n",
             "zip_with: argument 2 is f32[?, ?], expected rank 1");
-    refused(INPUTS "x = zip_with v (a) { a }\n", "zip_with: 1 arguments, expected 2");
+    refused(INPUTS "x = zip_with v (a) { a }\n", "zip_with: 1 arguments, expected 2..9");
     refused(INPUTS "x = generate z (i) { i }\n",
             "generate: argument 1 is f32, expected i64 of rank 0");
     refused(INPUTS "x = backpermute m 3 (i) { i }\n", "function 1 gives 1 values, expected 2");
