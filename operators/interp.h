@@ -20,7 +20,7 @@ typedef struct wadi_interp_input {
 typedef struct wadi_interp_source {
     const char *name;
     int64_t n;                  /* elements */
-    const wadi_array *elements; /* [n][components], borrowed; NULL: ask `pull` */
+    const wadi_array *elements; /* [n][components], borrowed; NULL: ask `pull`, if there is one */
     /** Fills one array per component, borrowed until the next call; *out_end instead when the
      *  stream has ended. */
     wadi_status (*pull)(void *env, int64_t index, wadi_array *out_components, bool *out_end,

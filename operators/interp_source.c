@@ -17,7 +17,8 @@ static const wadi_val_type *type_of(const wadi_interp *in, const wadi_bind *b) {
 static wadi_status next_of(wadi_interp *in, const wadi_read_source *s, int64_t e, int components,
                            wadi_array *out, bool *out_end) {
     *out_end = false;
-    if (!s->from->elements) return s->from->pull(s->from->env, e, out, out_end, in->cx.err);
+    if (s->from->elements == NULL && s->from->pull != NULL)
+        return s->from->pull(s->from->env, e, out, out_end, in->cx.err);
     if (e >= s->from->n)
         *out_end = true;
     else

@@ -245,6 +245,7 @@ t = map_seq s (x) {
 stream_out "t" t
 END
 gives '9 runs agree, and the interpreter' check "$work/rows.wadi" 's=1,2;3;4,5,6;;7' --runs 9 --seed 2
+gives '6 runs agree, and the interpreter' check "$work/rows.wadi" s=
 cat >"$work/count.wadi" <<END
 program count
 s = stream_in "s" : seq(i64[?])
