@@ -279,7 +279,7 @@ static bool read_number(char *s, const wadi_type *want, wadi_scalar *out, const 
 bool wadi_literal_read(const char *s, size_t n, const wadi_type *want, wadi_scalar *out,
                        const char **out_why) {
     char text[MAX_LITERAL + 1];
-    *out_why = "too long for a number";
+    *out_why = n == 0 ? "not a number" : "too long for a number";
     if (n == 0 || n > MAX_LITERAL) return false;
     memcpy(text, s, n);
     text[n] = '\0';

@@ -358,6 +358,7 @@ refuses 1 'nowhere.wadi' run "$work/nowhere.wadi"
 refuses 1 'input "ys" is not bound' run "$examples/dotp.wadi" xs=1
 refuses 1 'names no such' run "$examples/dotp.wadi" xs=1 ys=1 zs=1
 refuses 1 'ys=1' run "$examples/dotp.wadi" xs=1,2 ys=1
+refuses 1 'xs=1,,2: "": not a number' run "$examples/dotp.wadi" xs=1,,2 ys=1
 refuses 1 'ys=hello' run "$examples/dotp.wadi" xs=1 ys=hello
 refuses 2 'not understood' run "$examples/dotp.wadi" --threads many
 refuses 2 'no program' run
