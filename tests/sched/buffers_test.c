@@ -1,0 +1,248 @@
+/* The pool of buffers over a heap that looks at what it is asked for and may refuse: sizes of blocks, which of them serve again,
+ * which are freed first, and what is counted. */
+#include "sched/buffers.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { MOST = 64 };
+
+/* A heap that knows its blocks. */
+typedef struct heap {
+    void *at[MOST];
+    size_t bytes[MOST];
+    int out, taken, freed;
+    int refuse; /* so many requests */
+} heap;
+
+static void *take(void *self, size_t bytes) {
+    heap *h = self;
+    h->taken++;
+    if (h->refuse > 0) {
+        h->refuse--;
+        return NULL;
+    }
+    assert_true(h->out < MOST);
+    h->bytes[h->out] = bytes;
+    h->at[h->out] = aligned_alloc(WADI_ALIGN, bytes);
+    return h->at[h->out++];
+}
+
+static void give(void *self, void *memory, size_t bytes) {
+    heap *h = self;
+    int i = 0;
+    while (i < h->out && h->at[i] != memory) i++;
+    assert_true(i < h->out);
+    assert_int_equal(h->bytes[i], bytes);
+    h->freed++;
+    free(memory);
+    h->out--;
+    h->at[i] = h->at[h->out];
+    h->bytes[i] = h->bytes[h->out];
+}
+
+static wadi_buffers *pool_on(heap *h, int64_t keep) {
+    const wadi_memory memory = {take, give, h};
+    wadi_buffers *b = NULL;
+    assert_int_equal(wadi_buffers_create(&memory, keep, &b, NULL), WADI_OK);
+    return b;
+}
+
+static void end(wadi_buffers *b, heap *h) {
+    assert_int_equal(wadi_buffers_used(b), 0);
+    wadi_buffers_release(b);
+    assert_int_equal(h->out, 0);
+}
+
+/* Powers of two and their half steps, from 128 on: the least that holds what is asked for. */
+static void blocks_have_the_least_of_the_sizes(void **state) {
+    (void)state;
+    heap h = {.out = 0};
+    wadi_buffers *b = pool_on(&h, 0);
+    for (int64_t power = 128; power <= 1 << 20; power *= 2) {
+        const int64_t half = power + power / 2;
+        const struct {
+            int64_t asked, got;
+        } cases[] = {{power, power},         {power + 1, half},        {half - 1, half},
+                     {half, half},           {half + 1, 2 * power},    {2 * power - 1, 2 * power},
+                     {2 * power, 2 * power}, {2 * power + 1, 2 * half}};
+        for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+            char *block = wadi_buffers_get(b, cases[i].asked);
+            assert_int_equal(wadi_buffers_capacity(block), cases[i].got);
+            assert_int_equal(wadi_buffers_used(b), cases[i].got);
+            assert_int_equal((uintptr_t)block % WADI_ALIGN, 0);
+            memset(block, 1, (size_t)cases[i].got); /* a checker of memory sees a block too short */
+            wadi_buffers_put(block);
+        }
+    }
+    for (int64_t small = 0; small <= 128; small += 64) {
+        void *block = wadi_buffers_get(b, small);
+        assert_int_equal(wadi_buffers_capacity(block), 128);
+        wadi_buffers_put(block);
+    }
+    assert_null(wadi_buffers_get(b, -1));
+    assert_null(wadi_buffers_get(b, INT64_MAX));
+    wadi_buffers_put(NULL);
+    end(b, &h);
+}
+
+/* A block that waits serves a request it is at most three sizes too large for. */
+static void what_waits_serves_again_unless_far_too_large(void **state) {
+    (void)state;
+    static const struct {
+        int64_t waits, asked;
+        bool serves;
+    } cases[] = {{1024, 1024, true}, {1024, 769, true},  {1024, 768, true},  {1024, 512, true},
+                 {1024, 257, true},  {1024, 256, false}, {1536, 1025, true}, {1536, 385, true},
+                 {1536, 384, false}, {1024, 1025, false}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        heap h = {.out = 0};
+        wadi_buffers *b = pool_on(&h, 1 << 20);
+        void *first = wadi_buffers_get(b, cases[i].waits);
+        wadi_buffers_put(first);
+        void *second = wadi_buffers_get(b, cases[i].asked);
+        assert_int_equal(h.taken, cases[i].serves ? 1 : 2);
+        assert_int_equal(second == first, cases[i].serves);
+        assert_int_equal(wadi_buffers_used(b), wadi_buffers_capacity(second));
+        wadi_buffers_put(second);
+        end(b, &h);
+    }
+}
+
+/* Of those that wait the one nearest in size is taken; of one size, each once. */
+static void the_nearest_size_serves_first(void **state) {
+    (void)state;
+    heap h = {.out = 0};
+    wadi_buffers *b = pool_on(&h, 1 << 20);
+    void *large = wadi_buffers_get(b, 1024), *small = wadi_buffers_get(b, 512);
+    void *like = wadi_buffers_get(b, 512);
+    wadi_buffers_put(large);
+    wadi_buffers_put(small);
+    wadi_buffers_put(like);
+    void *x = wadi_buffers_get(b, 500), *y = wadi_buffers_get(b, 500),
+         *z = wadi_buffers_get(b, 500);
+    assert_true((x == small && y == like) || (x == like && y == small));
+    assert_ptr_equal(z, large);
+    assert_int_equal(h.taken, 3);
+    assert_int_equal(wadi_buffers_used(b), 512 + 512 + 1024);
+    wadi_buffers_put(x);
+    wadi_buffers_put(y);
+    wadi_buffers_put(z);
+    end(b, &h);
+}
+
+/* As much waits as the pool may keep, to the byte; the smallest goes first. */
+static void the_smallest_that_wait_are_freed_first(void **state) {
+    (void)state;
+    heap h = {.out = 0};
+    wadi_buffers *b = pool_on(&h, 128 + 512 + 2048);
+    void *block[] = {wadi_buffers_get(b, 2048), wadi_buffers_get(b, 128), wadi_buffers_get(b, 512),
+                     wadi_buffers_get(b, 512)};
+    assert_int_equal(wadi_buffers_peak(b), 2048 + 128 + 512 + 512);
+    for (int i = 0; i < 3; i++) wadi_buffers_put(block[i]);
+    assert_int_equal(h.freed, 0); /* just so much */
+    wadi_buffers_put(block[3]);   /* 512 too many: that of 128, then one of 512 */
+    assert_int_equal(h.freed, 2);
+    assert_int_equal(h.out, 2);
+    void *again[] = {wadi_buffers_get(b, 2048), wadi_buffers_get(b, 512)};
+    assert_int_equal(h.taken, 4); /* both are still there */
+    void *fresh = wadi_buffers_get(b, 128);
+    assert_int_equal(h.taken, 5);
+    wadi_buffers_put(again[0]);
+    wadi_buffers_put(again[1]);
+    wadi_buffers_put(fresh);
+    assert_int_equal(h.freed, 2);
+    assert_int_equal(wadi_buffers_peak(b), 2048 + 128 + 512 + 512);
+    end(b, &h);
+}
+
+/* What waits is given back before a request fails. */
+static void a_refusal_frees_what_waits_and_asks_again(void **state) {
+    (void)state;
+    heap h = {.out = 0};
+    wadi_buffers *b = pool_on(&h, 1 << 20);
+    void *held = wadi_buffers_get(b, 100);
+    wadi_buffers_put(wadi_buffers_get(b, 4096));
+    wadi_buffers_put(wadi_buffers_get(b, 300));
+    h.refuse = 1;
+    h.taken = 0;
+    void *block = wadi_buffers_get(b, 100000);
+    assert_non_null(block);
+    assert_int_equal(h.taken, 2);
+    assert_int_equal(h.freed, 2);
+    assert_int_equal(h.out, 2);
+    h.refuse = 2; /* nothing waits: asked once, and nothing is counted */
+    h.taken = 0;
+    const int64_t used = wadi_buffers_used(b), peak = wadi_buffers_peak(b);
+    assert_null(wadi_buffers_get(b, 1 << 20));
+    assert_int_equal(h.taken, 1);
+    assert_int_equal(wadi_buffers_used(b), used);
+    assert_int_equal(wadi_buffers_peak(b), peak);
+    wadi_buffers_put(block);
+    h.refuse = 2; /* what waits does not help */
+    assert_null(wadi_buffers_get(b, 1 << 20));
+    assert_int_equal(h.refuse, 0);
+    assert_int_equal(h.out, 1);
+    wadi_buffers_put(held);
+    end(b, &h);
+}
+
+static void growing_keeps_what_is_to_be_kept(void **state) {
+    (void)state;
+    heap h = {.out = 0};
+    wadi_buffers *b = pool_on(&h, 0);
+    void *block = NULL;
+    assert_true(wadi_buffers_grow(b, &block, 0, 0)); /* even an empty one is a block */
+    assert_non_null(block);
+    void *before = block;
+    for (int i = 0; i < 128; i++) ((char *)block)[i] = (char)i;
+    assert_true(wadi_buffers_grow(b, &block, 100, 128));
+    assert_ptr_equal(block, before);
+    assert_true(wadi_buffers_grow(b, &block, 128, 129)); /* at least twice as large */
+    assert_int_equal(wadi_buffers_capacity(block), 256);
+    for (int i = 0; i < 128; i++) assert_int_equal(((char *)block)[i], i);
+    assert_true(wadi_buffers_grow(b, &block, 128, 5000)); /* or as large as it must be */
+    assert_int_equal(wadi_buffers_capacity(block), 6144);
+    for (int i = 0; i < 128; i++) assert_int_equal(((char *)block)[i], i);
+    assert_int_equal(h.out, 1); /* those it stood in before are back */
+    before = block;
+    h.refuse = 1;
+    assert_false(wadi_buffers_grow(b, &block, 128, 10000));
+    assert_ptr_equal(block, before);
+    for (int i = 0; i < 128; i++) assert_int_equal(((char *)block)[i], i);
+    wadi_buffers_put(block);
+    end(b, &h);
+}
+
+/* Whoever releases the last reference ends it, and what waits. */
+static void the_last_reference_frees_what_waits(void **state) {
+    (void)state;
+    heap h = {.out = 0};
+    wadi_buffers *b = pool_on(&h, 1 << 20);
+    assert_ptr_equal(wadi_buffers_retain(b), b);
+    wadi_buffers_put(wadi_buffers_get(b, 1000));
+    wadi_buffers_release(b);
+    assert_int_equal(h.out, 1);
+    wadi_buffers_release(b);
+    assert_int_equal(h.out, 0);
+    wadi_buffers_release(NULL);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(blocks_have_the_least_of_the_sizes),
+        cmocka_unit_test(what_waits_serves_again_unless_far_too_large),
+        cmocka_unit_test(the_nearest_size_serves_first),
+        cmocka_unit_test(the_smallest_that_wait_are_freed_first),
+        cmocka_unit_test(a_refusal_frees_what_waits_and_asks_again),
+        cmocka_unit_test(growing_keeps_what_is_to_be_kept),
+        cmocka_unit_test(the_last_reference_frees_what_waits),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
