@@ -89,7 +89,7 @@ wadi_status flac_decode(const flac_options *options, bool *out_unproved, wadi_er
     wadi_status st = prepare(&d, options, err);
     if (st == WADI_OK) st = copy(&d, err);
     if (st == WADI_OK) st = finish(&d, err);
-    if (st == WADI_OK) *out_unproved = !flac_input_about(d.in)->has_md5;
+    if (st == WADI_OK) *out_unproved = flac_input_unproved(d.in);
     wav_writer_discard(d.writer);
     flac_input_close(d.in);
     free(d.block);

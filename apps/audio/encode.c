@@ -148,9 +148,10 @@ static wadi_status open_input(encoder *e, const flac_options *o, wadi_error *err
         e->recipe.block = o->block;
         e->recipe.cuts = 0;
     }
-    if (info->rate <= 48000 && e->recipe.block > FLAC_MAX_LOW_BLOCK) {
+    if (!o->lax && info->rate <= 48000 && e->recipe.block > FLAC_MAX_LOW_BLOCK) {
         return wadi_fail(err, WADI_UNSUPPORTED,
-                         "%s: blocks of %d samples; at %d Hz not every player takes more than %d",
+                         "%s: blocks of %d samples; at %d Hz not every player takes more than %d "
+                         "(--lax writes them all the same)",
                          o->in, e->recipe.block, info->rate, FLAC_MAX_LOW_BLOCK);
     }
     e->format = (flac_format){info->rate, info->channels, info->bits, e->recipe.block,
@@ -172,6 +173,9 @@ static wadi_status open_output(encoder *e, const flac_options *o, wadi_error *er
     flac_stream stream = {.format = e->format,
                           .total = e->so_far.total,
                           .sync = o->sync,
+                          .seek = o->seek.at,
+                          .nseek = (int)o->seek.n,
+                          .no_seektable = o->no_seektable,
                           .blocks = flac_input_blocks(e->in)};
     WADI_TRY(flac_dress(e->in, o, &stream.padding, &e->so_far.tags_replaced, err));
     WADI_TRY(flac_writer_open(o->out, o->force, &stream, &e->writer, err));
@@ -201,8 +205,7 @@ static wadi_status finish(encoder *e, wadi_error *err) {
     WADI_TRY(flac_input_check(e->in, digest, err));
     if (e->verifier != NULL) WADI_TRY(flac_verifier_end(e->verifier, digest, err));
     flac_input_lost(e->in, &e->so_far.clipped, &e->so_far.nans);
-    const flac_sound_info *info = flac_input_about(e->in);
-    e->so_far.unproved = info->is_flac && !info->has_md5;
+    e->so_far.unproved = flac_input_unproved(e->in);
     fill_progress(e);
     flac_writer *writer = e->writer;
     e->writer = NULL;

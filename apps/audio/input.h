@@ -10,6 +10,7 @@
 #include "apps/audio/bytes.h"
 #include "apps/audio/iff.h"
 #include "apps/audio/pcm.h"
+#include "apps/audio/range.h"
 
 /* What an input is asked to be. */
 typedef struct flac_wish {
@@ -19,24 +20,26 @@ typedef struct flac_wish {
     bool raw; /* no header: the samples are as `layout` says */
     flac_pcm layout;
     int channels, rate;
+    flac_range range; /* only this part of it */
 } flac_wish;
 
 typedef struct flac_sound_info {
     int rate;           /* Hz */
     int channels;       /* at least 1 */
     int bits;           /* per sample, 4..32 */
-    int64_t frames;     /* samples per channel; -1: unknown */
+    int64_t frames;     /* samples per channel, of the part that is wanted; -1: unknown */
     const char *format; /* words for it; borrowed */
     bool is_flac;
     uint32_t mask; /* speakers; 0: not said */
-    bool has_md5;  /* of the samples, in the input; then: */
+    bool is_part;  /* not all of its samples are wanted */
+    bool has_md5;  /* of all samples, in the input; then: */
     uint8_t md5[16];
 } flac_sound_info;
 
 typedef struct flac_input flac_input;
 
-/* path "-" is standard input. Errors: WADI_IO (unreadable, damaged, truncated), WADI_UNSUPPORTED (samples that would be changed,
- * no library for it), WADI_INVALID, WADI_MEMORY. */
+/* path "-" is standard input. What the wish's range skips is read and dropped. Errors: WADI_IO (unreadable, damaged, truncated),
+ * WADI_UNSUPPORTED (samples that would be changed, no library for it), WADI_INVALID (the range), WADI_CANCELLED, WADI_MEMORY. */
 WADI_NODISCARD wadi_status flac_input_open(const char *path, const flac_wish *wish,
                                            flac_input **out, wadi_error *err);
 void flac_input_close(flac_input *in); /* NULL is fine */
@@ -50,9 +53,12 @@ flac_blocks *flac_input_blocks(flac_input *in);
 WADI_NODISCARD wadi_status flac_input_read(flac_input *in, int32_t *out, int64_t frames,
                                            int64_t *out_frames, wadi_error *err);
 
-/* At the end: has the input promised another MD5 of its samples than theirs? WADI_IO. */
+/* At the end: has the input promised another MD5 of its samples than theirs? WADI_IO. Of a part nothing is promised. */
 WADI_NODISCARD wadi_status flac_input_check(const flac_input *in, const uint8_t md5[16],
                                             wadi_error *err);
+
+/* FLAC of which all was read, and that states no MD5. */
+bool flac_input_unproved(const flac_input *in);
 
 /* Samples that --convert changed by more than rounding: louder than full scale, or no number. */
 void flac_input_lost(const flac_input *in, int64_t *out_clipped, int64_t *out_nan);
@@ -74,7 +80,9 @@ struct flac_input {
     flac_blocks blocks;
     const flac_kind_ops *ops; /* NULL: not this kind */
     void *state;
-    int64_t at; /* frames delivered */
+    int64_t promised; /* frames the input says it has; -1: it does not */
+    int64_t at;       /* frames read of it */
+    int64_t to;       /* frames that are wanted, skipped ones counted; -1: all */
 };
 
 /* Looks at in->bytes from its start; sets ops and the rest when the input is of its kind, else leaves ops NULL. */

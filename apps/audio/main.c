@@ -80,8 +80,17 @@ static int complain(const char *what) {
     return EXIT_FAILURE;
 }
 
+static bool warned; /* of anything: --warnings-as-errors asks */
+
 static void warn(const flac_options *o, const char *path, const char *what) {
+    warned = true;
     if (!o->quiet) fprintf(stderr, "wadi-flac: warning: %s: %s\n", path, what);
+}
+
+static void warn_of_options(const flac_options *o) {
+    static const char idle[] =
+        "orders, partitions, windows and stereo are chosen for each block: they change nothing";
+    if (o->idle) warn(o, "-l, -m, -r, -A and their like", idle);
 }
 
 static void warn_of_losses(const flac_options *o, const flac_progress *end) {
@@ -191,7 +200,9 @@ int main(int argc, char **argv) {
         puts("wadi-flac " WADI_VERSION);
     } else {
         wadi_process_warn(!options.quiet);
+        warn_of_options(&options);
         rc = treat_all(&options);
+        if (options.strict && warned) rc = EXIT_FAILURE;
     }
     flac_options_fini(&options);
     wadi_process_end(rc != EXIT_SUCCESS);

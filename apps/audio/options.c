@@ -92,6 +92,51 @@ static wadi_status take_stats(void *options, const char *value, wadi_error *err)
     return WADI_OK;
 }
 
+static wadi_status take_skip(void *options, const char *value, wadi_error *err) {
+    flac_options *o = options;
+    if (flac_point_parse(value, false, &o->wish.range.skip)) return WADI_OK;
+    return wadi_args_bad("--skip", value, "a number of samples or MINUTES:SECONDS", err);
+}
+
+static wadi_status take_until(void *options, const char *value, wadi_error *err) {
+    flac_options *o = options;
+    if (flac_point_parse(value, true, &o->wish.range.until)) return WADI_OK;
+    return wadi_args_bad("--until", value,
+                         "a number of samples or MINUTES:SECONDS, with + from --skip on, with - "
+                         "back from the end",
+                         err);
+}
+
+static wadi_status take_seek(void *options, const char *value, wadi_error *err) {
+    flac_options *o = options;
+    flac_seek_wish wish;
+    o->no_seektable = strcmp(value, "-") == 0;
+    if (o->no_seektable) return WADI_OK;
+    if (!flac_seek_parse(value, &wish))
+        return wadi_args_bad("--seekpoint", value,
+                             "a sample, a number of points such as 100x, seconds between points "
+                             "such as 10s, \"X\" or \"-\"",
+                             err);
+    return wadi_vec_push(&o->seek, wish) ? WADI_OK : no_memory(err);
+}
+
+/* What flac is told to try, wadi-flac tries for each block as its level says. */
+static wadi_status take_idle(void *options, const char *value, wadi_error *err) {
+    flac_options *o = options;
+    WADI_UNUSED(value);
+    WADI_UNUSED(err);
+    o->idle = true;
+    return WADI_OK;
+}
+
+static wadi_status take_cuesheet(void *options, const char *value, wadi_error *err) {
+    WADI_UNUSED(options);
+    WADI_UNUSED(value);
+    return wadi_fail(err, WADI_UNSUPPORTED,
+                     "--cuesheet: wadi-flac does not read cue sheets; metaflac "
+                     "--import-cuesheet-from adds one to what it writes");
+}
+
 static wadi_status take_padding(void *options, const char *value, wadi_error *err) {
     flac_options *o = options;
     if (wadi_args_number(value, 0, FLAC_MAX_BLOCK_BYTES, &o->padding)) return WADI_OK;
@@ -181,6 +226,7 @@ static const wadi_args_option table[] = {
     {"--schedule", NULL, take_schedule, 0},
     {"--stats", NULL, take_stats, 0},
     {"--padding", "-P", take_padding, 0},
+    {"--seekpoint", "-S", take_seek, 0},
     {"--tag", "-T", take_tag, 0},
     {"--tag-from-file", NULL, take_file_tag, 0},
     {"--picture", NULL, take_picture, 0},
@@ -190,6 +236,19 @@ static const wadi_args_option table[] = {
     {"--channels", NULL, take_channels, 0},
     {"--bps", NULL, take_bps, 0},
     {"--sample-rate", NULL, take_rate, 0},
+    {"--skip", NULL, take_skip, 0},
+    {"--until", NULL, take_until, 0},
+    {"--cuesheet", NULL, take_cuesheet, 0},
+    {"--max-lpc-order", "-l", take_idle, 0},
+    {"--rice-partition-order", "-r", take_idle, 0},
+    {"--apodization", "-A", take_idle, 0},
+    FLAG("--mid-side", "-m", idle),
+    FLAG("--adaptive-mid-side", "-M", idle),
+    FLAG("--exhaustive-model-search", "-e", search),
+    FLAG("--qlp-coeff-precision-search", "-p", search),
+    FLAG("--lax", NULL, lax),
+    FLAG("--no-seektable", NULL, no_seektable),
+    FLAG("--warnings-as-errors", "-w", strict),
     FLAG("--decode", "-d", decode),
     FLAG("--test", "-t", test),
     FLAG("--verify", "-V", verify),
@@ -253,6 +312,7 @@ static wadi_status check(flac_options *o, wadi_error *err) {
                          "--replay-gain: wadi-flac does not measure loudness; "
                          "metaflac --add-replay-gain adds it to what it writes");
     }
+    if (o->search) o->level = FLAC_MAX_LEVEL;
     o->action = o->test ? FLAC_TEST : o->decode ? FLAC_DECODE : FLAC_ENCODE;
     o->wish.keep_all = o->keep_foreign;
     o->wish.iff.ignore_sizes = o->ignore_sizes;
@@ -260,6 +320,11 @@ static wadi_status check(flac_options *o, wadi_error *err) {
         return wadi_fail(err, WADI_INVALID,
                          "--keep-foreign-metadata believes the sizes that --ignore-chunk-sizes "
                          "does not");
+    }
+    if (o->keep_foreign && flac_range_given(&o->wish.range)) {
+        return wadi_fail(err, WADI_INVALID,
+                         "--keep-foreign-metadata describes all of the sound, --skip and --until "
+                         "want a part");
     }
     if (o->to_stdout) o->output = "-";
     if (o->output != NULL && o->inputs.n > 1 && o->action != FLAC_TEST) {
@@ -285,6 +350,7 @@ void flac_options_fini(flac_options *o) {
     wadi_vec_free(&o->inputs);
     wadi_vec_free(&o->tags);
     wadi_vec_free(&o->pictures);
+    wadi_vec_free(&o->seek);
 }
 
 /* ---- names ---- */

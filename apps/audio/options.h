@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "apps/audio/input.h"
+#include "apps/audio/seek.h"
 #include "base/vec.h"
 #include "wadi/run.h"
 #include "wadi/status.h"
@@ -25,6 +26,7 @@ typedef struct flac_options {
     WADI_VEC(const char *) inputs;
     WADI_VEC(flac_tag_option) tags;
     WADI_VEC(const char *) pictures;
+    WADI_VEC(flac_seek_wish) seek;
     const char *output; /* -o; NULL: by the inputs' names */
     const char *prefix; /* of those names; NULL: none */
     const char *stats;  /* NULL: none */
@@ -39,7 +41,7 @@ typedef struct flac_options {
     wadi_schedule_option schedule;
     bool explain, force, quiet, help, version;
     bool decode, test, verify, to_stdout, delete_input, no_padding, keep_foreign, ignore_sizes,
-        force_raw, replay_gain, sync;
+        force_raw, replay_gain, sync, lax, no_seektable, search, strict, idle;
     bool raw_is_described[4]; /* which of sign, endian, channels, bps were given */
 } flac_options;
 

@@ -10,11 +10,6 @@
 #include "base/text.h"
 #include "base/vec.h"
 
-enum {
-    SEEK_SECONDS = 10, /* between seek points */
-    MAX_POINTS = 4096
-};
-
 struct flac_writer {
     char *path; /* for messages */
     wadi_outfile *out;
@@ -23,7 +18,8 @@ struct flac_writer {
     int64_t first_frame;         /* bytes of metadata before it */
     int64_t seektable_at;        /* position of its block, 0 when there is none */
     flac_streaminfo info;        /* total and frame sizes as written so far */
-    int64_t point_step;          /* samples between seek points */
+    flac_seek_plan plan;         /* where seek points are wanted, */
+    size_t plan_n;               /* so many of them looked at */
     WADI_VEC(flac_seekpoint) points;
     size_t point_n; /* those that are real */
 };
@@ -40,15 +36,13 @@ static wadi_status open_output(flac_writer *w, bool force, bool sync, wadi_error
     return status;
 }
 
-/* Seek points go to the frames that hold the samples 0, step, 2 step, ...: the step is at least a block, so no frame is named
- * twice, and large enough that the table stays small. */
+/* Room for as many points as are wanted. */
 static bool plan_points(flac_writer *w, const flac_stream *stream) {
-    if (!w->can_seek || stream->total <= 0) return true;
-    int64_t step = (int64_t)stream->format.rate * SEEK_SECONDS;
-    if (step < stream->format.block) step = stream->format.block;
-    if (stream->total / step >= MAX_POINTS) step = stream->total / MAX_POINTS + 1;
-    w->point_step = step;
-    const int64_t n = (stream->total + step - 1) / step;
+    const flac_format *f = &stream->format;
+    if (!w->can_seek || stream->no_seektable) return true;
+    if (!flac_seek_make(stream->seek, stream->nseek, stream->total, f->rate, f->block, &w->plan))
+        return false;
+    const int64_t n = (int64_t)w->plan.samples.n + w->plan.room;
     for (int64_t i = 0; i < n; i++) {
         if (!wadi_vec_push(&w->points, (flac_seekpoint){-1, 0, 0})) return false;
     }
@@ -136,11 +130,12 @@ wadi_status flac_writer_open(const char *path, bool force, const flac_stream *st
 
 /* ---- frames ---- */
 
-/* A frame is named in the table when it holds the next wanted sample. */
+/* A frame is named in the table when it holds a wanted sample; once, if it holds several. */
 static void note_point(flac_writer *w, int64_t samples) {
-    if (w->point_n == w->points.n) return;
-    const int64_t wanted = (int64_t)w->point_n * w->point_step;
-    if (w->info.total + samples <= wanted) return;
+    const size_t before = w->plan_n;
+    while (w->plan_n < w->plan.samples.n && w->plan.samples.at[w->plan_n] < w->info.total + samples)
+        w->plan_n++;
+    if (w->plan_n == before) return;
     w->points.at[w->point_n++] =
         (flac_seekpoint){w->info.total, wadi_outfile_bytes(w->out) - w->first_frame, (int)samples};
 }
@@ -163,6 +158,7 @@ wadi_status flac_writer_append(flac_writer *w, const uint8_t *frame, size_t n, i
 
 static void release(flac_writer *w) {
     wadi_vec_free(&w->points);
+    flac_seek_fini(&w->plan);
     free(w->path);
     free(w);
 }

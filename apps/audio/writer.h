@@ -10,6 +10,7 @@
 
 #include "apps/audio/blocks.h"
 #include "apps/audio/metadata.h"
+#include "apps/audio/seek.h"
 #include "wadi/status.h"
 
 typedef struct flac_writer flac_writer;
@@ -19,6 +20,9 @@ typedef struct flac_stream {
     int64_t total; /* samples per channel as far as the source knows, -1 when it does not */
     const flac_blocks *
         blocks; /* of metadata, borrowed during open; where one is a seek table a new one stands; NULL: none */
+    const flac_seek_wish *seek; /* [nseek]: where seek points are wanted; none: the usual places */
+    int nseek;
+    bool no_seektable;
     bool sync;       /* onto the disk before close returns */
     int64_t padding; /* bytes of room for tags added later; -1: no such block */
 } flac_stream;
