@@ -95,8 +95,9 @@ static wadi_exp one_if_kept1(void *env, wadi_exp x) {
 wadi_acc wadi_filter_by_env(wadi_fn_n_env keep, void *env, int n, const wadi_acc *arrays) {
     counting c = {keep, env};
     wadi_acc flat[WADI_ZIP_ARRAYS] = {{0}};
-    if (n < 1 || n > WADI_ZIP_ARRAYS) return compacted(keep, env, WADI_NO_ACC, n, arrays);
     wadi_draft d = wadi_draft_begin("filter");
+    if (n < 1 || n > WADI_ZIP_ARRAYS)
+        wadi_draft_fail(&d, WADI_UNSUPPORTED, "%d arrays, expected 1 to %d", n, WADI_ZIP_ARRAYS);
     wadi_draft_given(&d, arrays, "arrays");
     if (wadi_draft_failed(&d)) return WADI_NO_ACC;
     const wadi_array_type *t = wadi_acc_type(arrays[0]);

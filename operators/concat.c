@@ -77,7 +77,7 @@ static wadi_acc joined(bool innermost, int dim, int n, const wadi_acc *arrays) {
         if (!wadi_elem_equal(&t[0]->elem, &t[i]->elem))
             wadi_draft_fail(&d, WADI_TYPE, "argument %d is %s, expected elements %s", i + 1,
                             wadi_array_type_text(t[i]), wadi_elem_text(&t[0]->elem));
-    if (innermost) dim = t[0]->rank - 1;
+    if (innermost) dim = t[0]->rank > 0 ? t[0]->rank - 1 : 0;
     wadi_expect_dim(&d, t[0], dim);
     wadi_draft_attr(&d, dim);
     return wadi_draft_acc(&d, &wadi_op_concat, t[0]->rank, &t[0]->elem);

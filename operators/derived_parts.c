@@ -5,7 +5,7 @@
 
 static int innermost(wadi_acc a) {
     const wadi_array_type *t = wadi_acc_type(a);
-    return t ? t->rank - 1 : 0;
+    return t && t->rank > 0 ? t->rank - 1 : 0;
 }
 
 wadi_acc wadi_init_on(int dim, wadi_acc a) {

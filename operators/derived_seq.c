@@ -194,5 +194,8 @@ wadi_exp wadi_forever(void) {
 
 /* A consumer's results are arrays already; only its C type kept it from being used as one. */
 wadi_acc wadi_consume(wadi_eat c) {
-    return (wadi_acc){c.node, c.program};
+    const wadi_acc a = {c.node, c.program};
+    if (!wadi_acc_get("consume", 1, a))
+        wadi_lang_fail(WADI_INVALID, "consume: argument 1 is missing");
+    return a;
 }

@@ -81,7 +81,7 @@ const wadi_op wadi_op_expand = {
 
 wadi_acc wadi_expand_offsets_env(wadi_fn2_env f, void *env, wadi_acc offsets, wadi_acc a) {
     wadi_draft d = wadi_draft_begin("expand");
-    const wadi_array_type *at = wadi_acc_type(offsets);
+    const wadi_array_type *at = wadi_acc_given("expand", 1, offsets);
     if (wadi_draft_failed(&d) || !at) return WADI_NO_ACC;
     if (at->rank == 1)
         wadi_draft_int(&d, wadi_index1(offsets, wadi_sub(wadi_extent(offsets, 0), wadi_i64(1))));

@@ -21,7 +21,7 @@ static wadi_ix extents_of(wadi_acc a, wadi_exp last) {
 }
 
 static bool fits(const char *what, int dims, wadi_acc a, bool complex, wadi_type *out_type) {
-    const wadi_array_type *t = wadi_acc_type(a);
+    const wadi_array_type *t = wadi_acc_given(what, 1, a);
     if (!t) return false;
     const wadi_type e = t->elem.type[0];
     *out_type = e;
@@ -118,7 +118,7 @@ static wadi_acc own_half(void *env, wadi_acc a) {
 }
 
 wadi_acc wadi_irfft_nd(int dims, wadi_exp n, wadi_acc a) {
-    transform t = {.dims = dims, .n = wadi_convert(WADI_I64, n)};
+    transform t = {.dims = dims, .n = wadi_exp_to_i64("irfft", "the extent", n)};
     if (!fits("irfft", dims, a, true, &t.type)) return WADI_NO_ACC;
     return wadi_foreign_env("irfft", dims, a, extents_of(a, t.n), own_half, &t);
 }

@@ -496,7 +496,7 @@ static wadi_acc transform(problem *p, wadi_acc a) {
 }
 
 static bool begins(const char *what, int dims, wadi_acc a, const wadi_array_type **t) {
-    *t = wadi_acc_type(a);
+    *t = wadi_acc_given(what, 1, a);
     if (!*t) return false;
     const bool complex = (*t)->elem.fields == 1 && !(*t)->elem.name[0] &&
                          ((*t)->elem.type[0] == WADI_C64 || (*t)->elem.type[0] == WADI_C128);

@@ -42,9 +42,5 @@ bool wadi_exp_literal(wadi_exp e, wadi_scalar *out);
 const wadi_elem *wadi_exp_given(const char *what, int number, wadi_exp e);
 /** The same, of a plain scalar: its type. False after a mistake. */
 bool wadi_exp_plain(const char *what, int number, wadi_exp e, wadi_type *out);
-/** The type of an array argument that is one array. */
-const wadi_array_type *wadi_acc_given(const char *what, int number, wadi_acc a);
-/** An integer expression as i64, as an index or an extent; fails with "<what>: <role> is <found>, expected an integer". */
-wadi_exp wadi_exp_to_i64(const char *what, const char *role, wadi_exp e);
 
 #endif

@@ -178,6 +178,10 @@ const wadi_node *wadi_node_get(wadi_node_id n);
 /** Element of a scalar, type of an array (one array), as borrowed from the program; NULL on an error node. */
 const wadi_elem *wadi_exp_elem(wadi_exp e);
 const wadi_array_type *wadi_acc_type(wadi_acc a);
+/** The type of an array argument that is one array; a mistake where it is none: "<what>: argument <number> is missing". */
+const wadi_array_type *wadi_acc_given(const char *what, int number, wadi_acc a);
+/** An integer expression as i64, as an index or an extent; fails with "<what>: <role> is <found>, expected an integer". */
+wadi_exp wadi_exp_to_i64(const char *what, const char *role, wadi_exp e);
 /** "f32", "{re: f32, im: f32}", "f32[n, ?]", "(f32[?], i64)". In the program's arena. */
 const char *wadi_elem_text(const wadi_elem *e);
 const char *wadi_array_type_text(const wadi_array_type *t);

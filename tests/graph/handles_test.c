@@ -80,7 +80,7 @@ static void every_kind_of_handle_is_looked_at(void **state) {
     p = wadi_program_create("p");
     line = __LINE__ + 1;
     wadi_output("c", wadi_consume(c));
-    failed(p, "output: argument 2 is of program \"one\", and program \"p\" is current", line);
+    failed(p, "consume: argument 1 is of program \"one\", and program \"p\" is current", line);
     wadi_program_destroy(p);
     wadi_program_destroy(one);
 }

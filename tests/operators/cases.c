@@ -99,15 +99,38 @@ static void record(const char *path, const char *text) {
     assert_int_equal(fclose(f), 0);
 }
 
-void check_cases(const char *name, tell_case tell) {
+static char *read_file(const char *name, char *path, size_t size) {
     const char *source = getenv("WADI_SOURCE");
-    char path[1024], *text = NULL;
-    size_t size = 0;
+    char *text = NULL;
+    size_t length = 0;
     wadi_error err = {0};
+    (void)snprintf(path, size, "%s/tests/operators/cases/%s.txt", source ? source : ".", name);
+    if (wadi_file_read(path, &text, &length, &err) != WADI_OK) fail_msg("%s", err.msg);
+    return text;
+}
+
+/* The first line in which two texts differ. */
+static int first_difference(const char *a, const char *b) {
+    int line = 1;
+    for (; *a && *a == *b; a++, b++) line += *a == '\n';
+    return line;
+}
+
+void check_transcript(const char *name, const wadi_text *told) {
+    char path[1024], *want = read_file(name, path, sizeof path);
+    const char *got = wadi_text_str(told);
+    const int line = first_difference(got, want);
+    const bool same = strcmp(got, want) == 0;
+    free(want);
+    if (!same && getenv("WADI_TEST_RECORD")) record(path, got);
+    if (same) return;
+    for (int k = 1; k < line; k++) got = strchr(got, '\n') + 1;
+    fail_msg("%s, line %d: now told is\n%.*s", path, line, (int)strcspn(got, "\n"), got);
+}
+
+void check_cases(const char *name, tell_case tell) {
+    char path[1024], *text = read_file(name, path, sizeof path);
     wadi_text prologue;
-    if (!source) source = ".";
-    (void)snprintf(path, sizeof path, "%s/tests/operators/cases/%s.txt", source, name);
-    if (wadi_file_read(path, &text, &size, &err) != WADI_OK) fail_msg("%s", err.msg);
     wadi_text_init(&prologue);
     checking c = {.tell = tell, .file = name};
     wadi_text_init(&c.recorded);

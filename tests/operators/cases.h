@@ -19,6 +19,9 @@ typedef void (*tell_case)(const char *program, wadi_text *out);
 /* Runs every case of tests/operators/cases/NAME.txt; fails when anything is told otherwise. */
 void check_cases(const char *name, tell_case tell);
 
+/* The same of a text that is told in one piece: it must be tests/operators/cases/NAME.txt. */
+void check_transcript(const char *name, const wadi_text *told);
+
 /* Reads the program; tells why not, and gives NULL, where it has a mistake. */
 wadi_module *read_case(const char *program, wadi_text *out);
 
