@@ -10,3 +10,65 @@ needs() {
     module) wadi version | grep -q "^  module  *$2 .*(.*[A-Z].*)$" && ! wadi version | grep -q "module  *$2 .*not installed" ;;
     esac || { echo "skipped: no $1 $2"; exit 77; }
 }
+
+# le NUMBER BYTES: the number in so many bytes, the least significant first.
+le() {
+    _n=$1
+    for _i in $(seq "$2"); do
+        printf "\\$(printf %03o $((_n % 256)))"
+        _n=$((_n / 256))
+    done
+}
+
+# wav RAW CHANNELS BITS RATE: a WAV file on standard output, of the samples in RAW.
+wav() {
+    _size=$(wc -c <"$1") _frame=$(($2 * $3 / 8))
+    printf RIFF && le $((_size + 36)) 4 && printf 'WAVEfmt ' && le 16 4 && le 1 2 && le "$2" 2
+    le "$4" 4 && le $(($4 * _frame)) 4 && le $_frame 2 && le "$3" 2
+    printf data && le "$_size" 4 && cat "$1"
+}
+
+# sound BYTES: so many bytes that are the same every time, and no two seconds of them alike.
+sound() {
+    seq 1000000 | head -c "$1"
+}
+
+# flac_about FILE: what stands before the frames of a FLAC file (RFC 9639, section 8), block by block, and how many bytes follow.
+flac_about() {
+    head -c 60000 "$1" | od -A n -v -t u1 | awk -v size="$(wc -c <"$1")" '
+        function be(at, n, v) { for (v = 0; n > 0; n--) v = v * 256 + b[at++]; return v }
+        function le(at, v) { return b[at] + 256 * b[at + 1] + 65536 * b[at + 2] }
+        function text(at, n, s) { for (s = ""; n > 0; n--) s = s sprintf("%c", b[at++]); return s }
+        function hex(at, n, s) { for (s = ""; n > 0; n--) s = s sprintf("%02x", b[at++]); return s }
+        { for (i = 1; i <= NF; i++) b[++n] = $i }
+        END {
+            if (text(1, 4) != "fLaC") { print "no fLaC"; exit }
+            for (at = 5; !last; at = next_at) {
+                last = b[at] >= 128; type = b[at] % 128; length_ = be(at + 1, 3); at += 4; next_at = at + length_
+                if (type == 0) {
+                    least = be(at + 4, 3); most = be(at + 7, 3)
+                    frames = most == 0 ? "unknown" : least > 0 && least <= most ? "known" : "wrong"
+                    printf "blocks %d to %d, frames %s, rate %d, channels %d, bits %d, samples %d\nmd5 %s\n", be(at, 2), be(at + 2, 2), frames,
+                        int(be(at + 10, 3) / 16), int(b[at + 12] / 2) % 8 + 1, b[at + 12] % 2 * 16 + int(b[at + 13] / 16) + 1,
+                        b[at + 13] % 16 * 4294967296 + be(at + 14, 4), hex(at + 18, 16)
+                } else if (type == 1) {
+                    for (zeros = 0; zeros < length_ && b[at + zeros] == 0; zeros++) ;
+                    print "padding " length_ (zeros == length_ || next_at > n ? "" : ", not of zeros")
+                } else if (type == 2) printf "application %s %d\n", text(at, 4), length_ - 4
+                else if (type == 3) {
+                    printf "seek points"
+                    for (i = at; i < next_at; i += 18) if (b[i] < 255) printf " %d:%d", be(i, 8), be(i + 16, 2); else printf " -"
+                    print ""
+                } else if (type == 4) {
+                    at += 4 + le(at); count = le(at); at += 4
+                    printf "tags %d\n", count
+                    for (; count > 0; count--) { print "  " text(at + 4, le(at)); at += 4 + le(at) }
+                } else if (type == 6) {
+                    kind = be(at, 4); mime = be(at + 4, 4); words = be(at + 8 + mime, 4); i = at + 12 + mime + words
+                    printf "picture %d \"%s\" \"%s\" %dx%dx%d/%d, %d bytes\n", kind, text(at + 8, mime), text(at + 12 + mime, words),
+                        be(i, 4), be(i + 4, 4), be(i + 8, 4), be(i + 12, 4), be(i + 16, 4)
+                } else printf "block of type %d, %d bytes\n", type, length_
+            }
+            print "sound " (size > next_at - 1 ? "follows" : "is missing")
+        }'
+}
