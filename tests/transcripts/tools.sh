@@ -72,3 +72,38 @@ flac_about() {
             print "sound " (size > next_at - 1 ? "follows" : "is missing")
         }'
 }
+
+# cards FILE: the header of a FITS file, without comments and blanks.
+cards() {
+    head -c 5760 "$1" | fold -w 80 | sed 's| */ [a-z].*$||; s/ *$//; /^END$/q'
+}
+
+# pixels FILE N: the last N x N of a FITS file's numbers of 32 bits as it has them, row by row from below, to four places.
+pixels() {
+    tail -c +$(($(cards "$1" | wc -l) * 80 / 2880 * 2880 + 2881)) "$1" | head -c $((4 * $2 * $2)) | od -A n -v -t f4 --endian=big | awk -v n="$2" '
+        { for (i = 1; i <= NF; i++) printf "%.4f%s", $i + 0, ++k % n ? " " : "\n" }' | sed 's/-0\.0000/0.0000/g'
+}
+
+# dirty FILE N SCALE [FACTOR]: the dirty image of N x N pixels of lines "u v w re im weight" (none: 1), from the sum that says what it is;
+# u, v and w times the factor.
+dirty() {
+    grep -v '^#' "$1" | awk -v n="$2" -v scale="$3" -v factor="${4:-1}" '
+        NF >= 5 { u[++k] = $1 * factor; v[k] = $2 * factor; w[k] = $3 * factor; re[k] = $4; im[k] = $5; g[k] = NF > 5 ? $6 : 1; all += g[k] }
+        END {
+            for (y = 0; y < n; y++)
+                for (x = 0; x < n; x++) {
+                    l = (n / 2 - x) * scale; m = (y - n / 2) * scale; sum = 0
+                    for (i = 1; i <= k; i++) {
+                        a = 6.283185307179586 * (u[i] * l + v[i] * m + w[i] * (sqrt(1 - l * l - m * m) - 1))
+                        sum += g[i] * (re[i] * cos(a) - im[i] * sin(a))
+                    }
+                    printf "%.4f%s", sum / all, x == n - 1 ? "\n" : " "
+                }
+        }' | sed 's/-0\.0000/0.0000/g'
+}
+
+# near IS OUGHT: tables of numbers that are the same but for the fourth place.
+near() {
+    awk 'NR == FNR { for (i = 1; i <= NF; i++) is[FNR, i] = $i; next }
+        { for (i = 1; i <= NF; i++) if (!((FNR, i) in is) || ($i - is[FNR, i]) ^ 2 > 2e-8) print "line " FNR ": " is[FNR, i] ", not " $i }' "$1" "$2"
+}
