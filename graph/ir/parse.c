@@ -115,6 +115,7 @@ static wadi_status parse_array_type(wadi_parser *p, wadi_array_type *out) {
     *out = (wadi_array_type){.rank = 0};
     WADI_TRY(parse_elem(p, &out->elem));
     if (!wadi_parse_accept(p, "[")) return WADI_OK;
+    if (wadi_parse_accept(p, "]")) return WADI_OK; /* rank 0, and a list of numbers may follow */
     bool any = false;
     do {
         if (out->rank == WADI_MAX_RANK)

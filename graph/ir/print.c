@@ -153,7 +153,10 @@ static void print_array_type(wadi_text *out, const wadi_array_type *t, const wad
         else
             wadi_text_add(out, "?");
     }
-    if (t->rank > 0) wadi_text_add(out, "]");
+    if (t->rank > 0)
+        wadi_text_add(out, "]");
+    else if (data) /* the list that follows must not be read as extents */
+        wadi_text_add(out, "[]");
 }
 
 static void print_val_type(wadi_text *out, const wadi_val_type *t, const wadi_array *data) {

@@ -329,6 +329,28 @@ static void names_in_quotes_say_what_they_mean(void **state) {
     check_round_trip(text, NULL, false);
 }
 
+/* A list that follows the type of a scalar must not be read as its extents. */
+static void data_of_rank_0_survives_the_round_trip(void **state) {
+    (void)state;
+    static const char text[] = "program p\n\na = use : f32[] [1.5]\n"
+                               "b = use : {x: i64, y: u8}[] [1] [2]\noutput a\noutput b\n";
+    wadi_module *m = parsed(text, NULL);
+    assert_int_equal(m->main->binds[0]->data->rank, 0);
+    char *again = printed(m, false);
+    assert_string_equal(again, text);
+    free(again);
+    wadi_module_destroy(m);
+}
+
+/* Files of other systems. */
+static void lines_may_end_with_a_return(void **state) {
+    (void)state;
+    wadi_module *m = parsed("program p\r\ninput xs : f32\r\noutput xs\r\n", "f");
+    assert_int_equal(m->main->nyields, 1);
+    assert_int_equal(m->main->binds[0]->loc.line, 2);
+    wadi_module_destroy(m);
+}
+
 /* Extents that are written behind a binding are declared for every component of it. */
 static void annotations_are_of_every_component(void **state) {
     (void)state;
@@ -431,6 +453,8 @@ int main(void) {
         cmocka_unit_test(unused_scalars_survive_the_round_trip),
         cmocka_unit_test(mistakes_are_told_with_line_and_column),
         cmocka_unit_test(names_in_quotes_say_what_they_mean),
+        cmocka_unit_test(data_of_rank_0_survives_the_round_trip),
+        cmocka_unit_test(lines_may_end_with_a_return),
         cmocka_unit_test(annotations_are_of_every_component),
         cmocka_unit_test(an_error_need_not_be_wanted),
         cmocka_unit_test(lengths_are_not_believed),
