@@ -7,6 +7,7 @@
 
 #include "sched/link.h"
 #include "sched/transport.h"
+#include "sched/transport_ipc.h"
 #include "sched/transport_message.h"
 
 enum {
@@ -32,6 +33,7 @@ struct wadi_port {
     wadi_port_options options; /* strings replaced by the copies below */
     char address[256], owner[32], other[32];
     void *socket, *monitor;
+    wadi_ipc_file file; /* of the address, if this side binds it */
     int partner; /* whom the stream is shared with, -1: nobody yet. Of a side that connects: the one it has connected to */
     bool keyed;  /* who is not admitted by a key does not get here */
     bool connected;   /* of a side that connects: now */

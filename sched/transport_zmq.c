@@ -125,7 +125,9 @@ static wadi_status wait_until(wadi_port *p, condition holds, const char *what, i
 /* ---- opening and closing ---- */
 
 static wadi_status attach(wadi_port *p, void *context, const char *address, wadi_error *err) {
+    if (p->options.bind) WADI_TRY(wadi_ipc_free(address, err));
     WADI_TRY(wadi_socket_open(context, address, &p->options, &p->socket, &p->monitor, err));
+    if (p->options.bind) p->file = wadi_ipc_made(address);
     if (p->options.bind) return WADI_OK;
     return wadi_port_greet(p) ? WADI_OK : zmq_fail(err, p, "hello");
 }
@@ -169,6 +171,7 @@ static bool has_listener(const wadi_port *p) {
 
 void wadi_port_close(wadi_port *p) {
     if (p == NULL) return;
+    wadi_ipc_remove(p->address, p->file);
     wadi_socket_close(p->socket, p->monitor, has_listener(p));
     wadi_link_sender_fini(&p->sender);
     wadi_link_receiver_fini(&p->receiver);

@@ -1,0 +1,157 @@
+/* What stands at the path of an ipc:// address: a link takes the place of nothing but a socket that nobody listens at, and takes its own
+ * away when it is closed. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+#include <zmq.h>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "sched/transport.h"
+#include "sched/transport_ipc.h"
+
+static char folder[] = "/tmp/wadi-ipc-XXXXXX";
+static char address[128];
+
+/* The path of the address. */
+static const char *path(void) {
+    return address + strlen("ipc://");
+}
+
+static int set_up(void **state) {
+    (void)state;
+    (void)snprintf(address, sizeof address, "ipc://%s/link", folder);
+    (void)unlink(path());
+    return 0;
+}
+
+static bool is_there(void) {
+    struct stat about;
+    return lstat(path(), &about) == 0;
+}
+
+/* A socket of the given kind at the path; `heard`: somebody listens at it. */
+static int put_socket(bool heard) {
+    struct sockaddr_un at = {.sun_family = AF_UNIX};
+    const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    (void)snprintf(at.sun_path, sizeof at.sun_path, "%s", path());
+    assert_int_equal(bind(fd, (const struct sockaddr *)&at, sizeof at), 0);
+    if (heard) assert_int_equal(listen(fd, 4), 0);
+    return fd;
+}
+
+static wadi_port *open_port(void *context, wadi_error *err) {
+    wadi_port *port = NULL;
+    const wadi_port_options options = {.address = address,
+                                       .bind = true,
+                                       .owner = "in",
+                                       .other = "out",
+                                       .credit_bytes = 1 << 20,
+                                       .credit_chunks = 4,
+                                       .wake_fd = -1,
+                                       .limits = {.bytes = 1 << 20}};
+    const wadi_status status = wadi_port_open(context, &options, &port, err);
+    assert_true((port != NULL) == (status == WADI_OK));
+    return port;
+}
+
+static void refused(wadi_status status, const char *words) {
+    wadi_error err = {0};
+    void *context = zmq_ctx_new();
+    assert_int_equal(wadi_ipc_free(address, &err), status);
+    assert_non_null(strstr(err.msg, address));
+    assert_non_null(strstr(err.msg, words));
+    wadi_error again = {0};
+    assert_null(open_port(context, &again));
+    assert_string_equal(again.msg, err.msg);
+    assert_true(is_there());
+    zmq_ctx_term(context);
+}
+
+static void a_file_is_not_overwritten(void **state) {
+    (void)state;
+    char *text = NULL;
+    size_t n = 0;
+    assert_int_equal(wadi_file_write(path(), "precious", 8, 0600, NULL), WADI_OK);
+    refused(WADI_INVALID, "nothing is overwritten");
+    assert_int_equal(wadi_file_read(path(), &text, &n, NULL), WADI_OK);
+    assert_memory_equal(text, "precious", 8);
+    free(text);
+    (void)unlink(path());
+    assert_int_equal(symlink("/nowhere", path()), 0);
+    refused(WADI_INVALID, "nothing is overwritten");
+    (void)unlink(path());
+    assert_int_equal(mkdir(path(), 0700), 0);
+    refused(WADI_INVALID, "nothing is overwritten");
+    (void)rmdir(path());
+}
+
+static void who_listens_is_not_robbed(void **state) {
+    (void)state;
+    const int fd = put_socket(true);
+    refused(WADI_IO, "another process listens there");
+    (void)close(fd);
+}
+
+static void a_socket_left_by_a_killed_process_gives_way(void **state) {
+    (void)state;
+    void *context = zmq_ctx_new();
+    (void)close(put_socket(true));
+    assert_true(is_there());
+    wadi_port *port = open_port(context, NULL);
+    assert_non_null(port);
+    assert_true(is_there());
+    wadi_port_close(port);
+    assert_false(is_there());
+    zmq_ctx_term(context);
+}
+
+static void only_the_own_socket_is_removed(void **state) {
+    (void)state;
+    void *context = zmq_ctx_new();
+    wadi_port *port = open_port(context, NULL);
+    assert_non_null(port);
+    (void)unlink(path());
+    const int other = put_socket(true);
+    wadi_port_close(port);
+    assert_true(is_there());
+    (void)close(other);
+    zmq_ctx_term(context);
+}
+
+static void addresses_without_a_file_are_fine(void **state) {
+    (void)state;
+    static const char *const others[] = {"tcp://127.0.0.1:7", "ipc://@name", "ipc://*",
+                                         "ipc:///no/such/folder/link"};
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+        assert_int_equal(wadi_ipc_free(others[i], NULL), WADI_OK);
+        const wadi_ipc_file none = wadi_ipc_made(others[i]);
+        assert_false(none.made);
+        wadi_ipc_remove(others[i], none);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(a_file_is_not_overwritten, set_up),
+        cmocka_unit_test_setup(who_listens_is_not_robbed, set_up),
+        cmocka_unit_test_setup(a_socket_left_by_a_killed_process_gives_way, set_up),
+        cmocka_unit_test_setup(only_the_own_socket_is_removed, set_up),
+        cmocka_unit_test_setup(addresses_without_a_file_are_fine, set_up),
+    };
+    if (mkdtemp(folder) == NULL) return 1;
+    const int rc = cmocka_run_group_tests(tests, NULL, NULL);
+    (void)unlink(path());
+    (void)rmdir(folder);
+    return rc;
+}
