@@ -52,6 +52,11 @@ const hostile_case hostile_cases[HOSTILE_CASES] = {
                   "out.fits", "--png", "out.png", "../in/sky.txt"},
      .output = {"out.fits", "out.png"},
      .spare = "fftw"},
+    {.name = "send",
+     .argument = {"apps/gridding/wadi-vis-send", "-q", "--to", "ipc://link", "../in/sky.txt"},
+     .peer = {"apps/gridding/wadi-grid", "-q", "-s", "32", "--scale", "1e-3rad", "--method",
+              "direct", "-o", "out.fits", "--listen", "ipc://link"},
+     .output = {"out.fits"}},
 };
 
 static char root[ROOM / 2], kernels[ROOM / 2];
@@ -164,11 +169,13 @@ bool hostile_outputs_are_whole(const hostile_case *c, bool must_be_new) {
 }
 
 static bool is_expected(const hostile_case *c, const char *name, bool done) {
-    static const char *const ours[] = {"got", "said", "count"};
+    static const char *const ours[] = {"got", "said", "count", "peer_got", "peer_said"};
     for (size_t i = 0; i < sizeof ours / sizeof ours[0]; i++)
         if (strcmp(name, ours[i]) == 0) return true;
     for (int i = 0; i < HOSTILE_OUTPUTS && c->output[i] != NULL; i++)
         if (strcmp(name, c->output[i]) == 0) return true;
+    /* What a receiver has of a stream that broke is told, and kept until the next one. */
+    if (!done && c->peer[0] != NULL && strcmp(name, "out.fits.partial") == 0) return true;
     return !done && c->state != NULL && strcmp(name, c->state) == 0;
 }
 
@@ -221,12 +228,9 @@ static void spare_module(const char *name) {
     setenv("WADI_MODULES", hostile_in("modules"), 1);
 }
 
-static void become(const hostile_case *c, const char *orders, int socket) {
-    char *argv[HOSTILE_ARGUMENTS + 1] = {0}, program[ROOM], path[ROOM];
-    const char *build = getenv("WADI_BUILD");
-    (void)snprintf(program, sizeof program, "%s/%s", build, c->argument[0]);
-    for (int i = 0; i < HOSTILE_ARGUMENTS && c->argument[i] != NULL; i++)
-        argv[i] = strdup(c->argument[i]);
+/* The environment and the folder of a program that runs. */
+static void settle(const char *got, const char *said) {
+    char path[ROOM];
     if (chdir(hostile_in("run")) != 0) _exit(126);
     (void)snprintf(path, sizeof path, "%s/tests/hostile/calls/compiler", getenv("WADI_SOURCE"));
     setenv("WADI_CC", path, 1);
@@ -235,23 +239,58 @@ static void become(const hostile_case *c, const char *orders, int socket) {
     setenv("TMPDIR", hostile_in("tmp"), 1);
     setenv("HOME", hostile_in("home"), 1);
     setenv("WADI_LEARN", "off", 1);
-    redirect("got", STDOUT_FILENO);
-    redirect("said", STDERR_FILENO);
+    redirect(got, STDOUT_FILENO);
+    redirect(said, STDERR_FILENO);
+}
+
+_Noreturn static void execute(const char *const *argument) {
+    char *argv[HOSTILE_ARGUMENTS + 1] = {0}, program[ROOM];
+    (void)snprintf(program, sizeof program, "%s/%s", getenv("WADI_BUILD"), argument[0]);
+    for (int i = 0; i < HOSTILE_ARGUMENTS && argument[i] != NULL; i++)
+        argv[i] = strdup(argument[i]);
+    (void)execv(program, argv);
+    _exit(126);
+}
+
+static void become(const hostile_case *c, const char *orders, int socket) {
+    char path[ROOM];
+    settle("got", "said");
     if (orders != NULL) {
-        (void)snprintf(path, sizeof path, "%s/tests/libhostile_interpose.so", build);
+        (void)snprintf(path, sizeof path, "%s/tests/libhostile_interpose.so", getenv("WADI_BUILD"));
         setenv("WADI_HOSTILE", orders, 1);
         setenv("WADI_HOSTILE_COUNT", hostile_in("run/count"), 1);
         setenv("LD_PRELOAD", path, 1);
         if (!hostile_system_filter(socket)) _exit(125);
     }
-    (void)execv(program, argv);
-    _exit(126);
+    execute(c->argument);
+}
+
+static pid_t start_peer(const hostile_case *c) {
+    const pid_t pid = c->peer[0] != NULL ? fork() : 0;
+    if (pid != 0 || c->peer[0] == NULL) return pid;
+    settle("peer_got", "peer_said");
+    execute(c->peer);
+}
+
+/* A peer whose partner has failed may be waiting for another one. */
+static void wait_for_peer(pid_t peer, hostile_end *end) {
+    const struct timespec nap = {0, 2000000};
+    const double from = hostile_now();
+    int status = 0;
+    if (end->hung || end->status != 0) (void)kill(peer, SIGTERM);
+    while (waitpid(peer, &status, WNOHANG) == 0) {
+        end->hung |= hostile_now() - from > LIMIT_S;
+        if (end->hung) (void)kill(peer, SIGKILL);
+        (void)nanosleep(&nap, NULL);
+    }
+    if (end->status == 0) end->status = status;
 }
 
 hostile_process hostile_start(const hostile_case *c, const char *orders) {
     int ends[2];
     hostile_process p = {.system = {.listener = -1}};
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) abort();
+    p.peer = start_peer(c);
     p.pid = fork();
     if (p.pid == 0) become(c, orders, ends[1]);
     (void)close(ends[1]);
@@ -295,6 +334,7 @@ hostile_end hostile_wait(hostile_process *p) {
     if (end.stopped) return end;
     hostile_system_end(&p->system);
     read_counts(p, &end);
+    if (p->peer > 0) wait_for_peer(p->peer, &end);
     return end;
 }
 

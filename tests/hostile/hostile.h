@@ -9,11 +9,12 @@
 
 #include "tests/hostile/system.h"
 
-enum { HOSTILE_CASES = 7, HOSTILE_OUTPUTS = 2, HOSTILE_ARGUMENTS = 16 };
+enum { HOSTILE_CASES = 8, HOSTILE_OUTPUTS = 2, HOSTILE_ARGUMENTS = 16 };
 
 typedef struct hostile_case {
     const char *name;
     const char *argument[HOSTILE_ARGUMENTS]; /* the program first, within the build folder */
+    const char *peer[HOSTILE_ARGUMENTS]; /* what runs undisturbed at the other end of its link */
     const char *output[HOSTILE_OUTPUTS]; /* in the folder of the run; "got" is standard output */
     bool grows;        /* outputs that are not complete hold the beginning of what they should */
     const char *spare; /* a module it can do without, with other roundings in its outputs */
@@ -24,13 +25,13 @@ typedef struct hostile_case {
 extern const hostile_case hostile_cases[HOSTILE_CASES];
 
 typedef struct hostile_process {
-    pid_t pid;
+    pid_t pid, peer; /* peer 0: none */
     hostile_system system;
 } hostile_process;
 
 typedef struct hostile_end {
     bool hung, stopped;
-    int status;                /* as waitpid says */
+    int status;                /* as waitpid says; the peer's if only that one failed */
     long calls[HOSTILE_KINDS]; /* malloc, thread, dlopen: 0 if main did not get to its end */
     long disk;                 /* writes, fsyncs and renames */
 } hostile_end;
