@@ -64,10 +64,13 @@ wadi_status wadi_bind_input(wadi_exec *x, const wadi_plan_input *input, const wa
         return wadi_fail(err, WADI_SHAPE, "%s: a negative or too large extent", input->name);
     }
     WADI_TRY(wadi_array_check_columns(input->name, a, err));
-    for (int d = 0; d < a->rank; d++) {
-        WADI_TRY(check_extent(x, &input->extent[d], input->name, d, a->shape[d], err));
-    }
-    return wadi_slots_bind_array(&x->slots, input->slot, a, err);
+    const size_t known = x->extents.n;
+    wadi_status status = WADI_OK;
+    for (int d = 0; d < a->rank && status == WADI_OK; d++)
+        status = check_extent(x, &input->extent[d], input->name, d, a->shape[d], err);
+    if (status == WADI_OK) status = wadi_slots_bind_array(&x->slots, input->slot, a, err);
+    if (status != WADI_OK) x->extents.n = known; /* what is refused fixes no name */
+    return status;
 }
 
 wadi_status wadi_bind_source(const wadi_plan *plan, const wadi_plan_source *want,
