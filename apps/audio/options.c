@@ -326,6 +326,11 @@ static wadi_status check(flac_options *o, wadi_error *err) {
                          "--keep-foreign-metadata describes all of the sound, --skip and --until "
                          "want a part");
     }
+    if (o->delete_input && flac_range_given(&o->wish.range)) {
+        return wadi_fail(err, WADI_INVALID,
+                         "--delete-input-file: with --skip or --until the output is only a part of "
+                         "it");
+    }
     if (o->to_stdout) o->output = "-";
     if (o->output != NULL && o->inputs.n > 1 && o->action != FLAC_TEST) {
         return wadi_fail(err, WADI_INVALID, "several inputs and one output: \"%s\" and \"%s\"",

@@ -50,6 +50,8 @@ for place in "" x 1: :5 1:60 1:1e1 0:-1 1:2:3 5s ++5 +-5 68719476737; do
     expect "--until: \"$place\" is not" "--until=$place" in.wav
 done
 expect "--skip and --until want a part" --keep-foreign-metadata --skip=5 in.wav
+expect "the output is only a part of it" --delete-input-file --until=-5 in.wav
+[ -e in.wav ] || wrong "the input is deleted though only a part of it was wanted"
 # A stream whose end is not known.
 flac -s -0 --force-raw-format --endian=little --sign=signed --channels=2 --bps=16 --sample-rate=8000 - <raw 2>/dev/null >endless.flac
 expect "endless.flac: --until: where it ends is not known" --until=-5 endless.flac
