@@ -56,8 +56,10 @@ void wadi_carry_next(wadi_lower *l, const wadi_body *body, const wadi_lv *vars) 
 void wadi_carry_end(wadi_lower *l, const wadi_body *body, const wadi_lv *vars) {
     for (int i = 0; i < body->ncarried && !l->b.failed; i++) {
         const struct wadi_carried *c = &body->carried[i];
-        for (int f = 0; f < elem_of(l, c)->fields; f++)
-            wadi_lb_store(&l->b, wadi_lb_column(&l->b, c->slot, f, elem_of(l, c)->type[f]),
-                          wadi_lb_i64(&l->b, 0), wadi_lb_get(&l->b, vars[i * WADI_MAX_FIELDS + f]));
+        for (int f = 0; f < elem_of(l, c)->fields; f++) {
+            const wadi_lv to = wadi_lb_column(&l->b, c->slot, f, elem_of(l, c)->type[f]);
+            const wadi_lv x = wadi_lb_get(&l->b, vars[i * WADI_MAX_FIELDS + f]);
+            wadi_lb_store(&l->b, to, wadi_lb_i64(&l->b, 0), x);
+        }
     }
 }

@@ -168,8 +168,9 @@ static void cut_one(wadi_lower *l, void *env, const wadi_lv *ix) {
     const wadi_lv to = wadi_lower_linear(l, x->c->t->rank, x->corner, ix);
     for (int f = 0; f < x->c->values.fields; f++) {
         const wadi_lv memory = wadi_lb_get(b, x->c->values.pointer[f]);
-        wadi_lb_store(b, x->to[f], bin(l, WADI_SOP_ADD, x->place, to),
-                      wadi_lb_fresh(b, memory, bin(l, WADI_SOP_ADD, x->begin, from)));
+        const wadi_lv place = bin(l, WADI_SOP_ADD, x->place, to);
+        const wadi_lv value = wadi_lb_fresh(b, memory, bin(l, WADI_SOP_ADD, x->begin, from));
+        wadi_lb_store(b, x->to[f], place, value);
     }
 }
 

@@ -110,8 +110,8 @@ static wadi_lv place(wadi_lower *l, const placing *c, wadi_lv i, wadi_lv kept, w
     const wadi_lv other = bin(l, WADI_SOP_SUB, bin(l, WADI_SOP_ADD, c->start, i), kept);
     const wadi_lv mask = wadi_lb_prim(&l->b, WADI_SOP_NEG, WADI_I64, 1, &one);
     const wadi_lv step = bin(l, WADI_SOP_AND, bin(l, WADI_SOP_SUB, kept, other), mask);
-    return bin(l, WADI_SOP_MIN, bin(l, WADI_SOP_ADD, other, step),
-               bin(l, WADI_SOP_SUB, c->n, num(l, 1)));
+    const wadi_lv to = bin(l, WADI_SOP_ADD, other, step);
+    return bin(l, WADI_SOP_MIN, to, bin(l, WADI_SOP_SUB, c->n, num(l, 1)));
 }
 
 static void build_partition(wadi_lower *l, void *env) {

@@ -27,8 +27,9 @@ static void build(wadi_lower *l, void *env) {
     wadi_lv ix[WADI_MAX_RANK], x[WADI_MAX_FIELDS];
     c->ix[c->rank - 1] = wadi_lb_for(b, c->from, c->below, 1, "i");
     memcpy(ix, c->ix, sizeof ix);
-    ix[c->dim] = wadi_lb_fact(b, bin(l, WADI_SOP_SUB, ix[c->dim], c->start), wadi_lb_i64(b, 0),
-                              bin(l, WADI_SOP_SUB, c->n, wadi_lb_i64(b, 1)));
+    const wadi_lv within = bin(l, WADI_SOP_SUB, ix[c->dim], c->start);
+    const wadi_lv last = bin(l, WADI_SOP_SUB, c->n, wadi_lb_i64(b, 1));
+    ix[c->dim] = wadi_lb_fact(b, within, wadi_lb_i64(b, 0), last);
     wadi_lower_read(l, c->arg, ix, x);
     const wadi_lv at = wadi_lower_linear(l, c->rank, c->extent, c->ix);
     for (int f = 0; f < c->fields; f++) wadi_lb_store(b, c->pointer[f], at, x[f]);
@@ -47,8 +48,8 @@ static void part(wadi_lower *l, const joining *row) {
         return;
     }
     const wadi_lv i = c.ix[c.dim];
-    wadi_lb_if(b,
-               bin(l, WADI_SOP_LAND, bin(l, WADI_SOP_GE, i, c.start), bin(l, WADI_SOP_LT, i, end)));
+    const wadi_lv reached = bin(l, WADI_SOP_GE, i, c.start);
+    wadi_lb_if(b, bin(l, WADI_SOP_LAND, reached, bin(l, WADI_SOP_LT, i, end)));
     wadi_lower_versions(l, build, &c);
     wadi_lb_end(b);
 }

@@ -139,9 +139,10 @@ wadi_lv wadi_lower_ext(wadi_lower *l, wadi_ext e) {
         return p;
     }
     case WADI_EXT_MIN:
-    case WADI_EXT_MAX:
-        return wadi_lb_bin(b, n->kind == WADI_EXT_MIN ? WADI_SOP_MIN : WADI_SOP_MAX,
-                           wadi_lower_ext(l, n->term[0]), wadi_lower_ext(l, n->term[1]));
+    case WADI_EXT_MAX: {
+        const wadi_lv p = wadi_lower_ext(l, n->term[0]), q = wadi_lower_ext(l, n->term[1]);
+        return wadi_lb_bin(b, n->kind == WADI_EXT_MIN ? WADI_SOP_MIN : WADI_SOP_MAX, p, q);
+    }
     }
     return wadi_lb_i64(b, 0);
 }

@@ -76,7 +76,8 @@ wadi_lv wadi_lower_extreme_next(wadi_lower *l, wadi_sop op, wadi_lv acc, wadi_lv
 wadi_lv wadi_lower_extreme_open(wadi_lower *l, wadi_sop op, wadi_lv found) {
     wadi_lb *b = &l->b;
     const wadi_type t = wadi_lb_type(b, found);
-    return wadi_lb_bin(b, WADI_SOP_LOR, wadi_lb_bin(b, WADI_SOP_EQ, found, zero(l, t)),
+    const wadi_lv is_zero = wadi_lb_bin(b, WADI_SOP_EQ, found, zero(l, t));
+    return wadi_lb_bin(b, WADI_SOP_LOR, is_zero,
                        wadi_lb_bin(b, WADI_SOP_EQ, found, worst(l, op, t)));
 }
 
@@ -98,8 +99,8 @@ void wadi_lower_extreme_take(wadi_lower *l, wadi_sop op, wadi_lv var, wadi_lv fo
     wadi_lb *b = &l->b;
     const wadi_type t = wadi_lb_type(b, x), u = bits_type(t);
     const wadi_lv of_x = wadi_lb_prim(b, WADI_SOP_BITCAST, u, 1, &x);
-    const wadi_lv same =
-        wadi_lb_select(b, u, wadi_lb_bin(b, WADI_SOP_EQ, x, found), of_x, untouched(l, op, t));
+    const wadi_lv equal = wadi_lb_bin(b, WADI_SOP_EQ, x, found);
+    const wadi_lv same = wadi_lb_select(b, u, equal, of_x, untouched(l, op, t));
     wadi_lb_set(
         b, var,
         wadi_lb_bin(b, op == WADI_SOP_MIN ? WADI_SOP_OR : WADI_SOP_AND, wadi_lb_get(b, var), same));
@@ -110,9 +111,9 @@ wadi_lv wadi_lower_extreme_settled(wadi_lower *l, wadi_sop op, wadi_lv var, wadi
     wadi_lb *b = &l->b;
     const wadi_type t = wadi_lb_type(b, found);
     const wadi_lv same = wadi_lb_get(b, var);
-    const wadi_lv none =
-        wadi_lb_bin(b, WADI_SOP_LAND, wadi_lb_bin(b, WADI_SOP_EQ, same, untouched(l, op, t)),
-                    wadi_lb_bin(b, WADI_SOP_NE, found, zero(l, t)));
-    return wadi_lb_select(b, t, none, bits(l, t, 0x7fc00000, UINT64_C(0x7ff8000000000000)),
-                          wadi_lb_prim(b, WADI_SOP_BITCAST, t, 1, &same));
+    const wadi_lv left = wadi_lb_bin(b, WADI_SOP_EQ, same, untouched(l, op, t));
+    const wadi_lv not_zero = wadi_lb_bin(b, WADI_SOP_NE, found, zero(l, t));
+    const wadi_lv none = wadi_lb_bin(b, WADI_SOP_LAND, left, not_zero);
+    const wadi_lv nan = bits(l, t, 0x7fc00000, UINT64_C(0x7ff8000000000000));
+    return wadi_lb_select(b, t, none, nan, wadi_lb_prim(b, WADI_SOP_BITCAST, t, 1, &same));
 }

@@ -67,7 +67,8 @@ static wadi_lv argument(wadi_lower *l, int which) {
 }
 
 void wadi_flat_each_element(wadi_lower *l) {
-    l->s = wadi_lb_for(&l->b, argument(l, 0), argument(l, 1), 1, "s");
+    const wadi_lv begin = argument(l, 0), end = argument(l, 1);
+    l->s = wadi_lb_for(&l->b, begin, end, 1, "s");
 }
 
 static wadi_lv bin(wadi_lower *l, wadi_sop op, wadi_lv x, wadi_lv y) {
@@ -219,7 +220,8 @@ static wadi_status units_kernel(wadi_flat *c, const target *t, const char *name)
 
 /* Opens the loop over the units of the only element. */
 static wadi_lv each_unit_alone(wadi_lower *l) {
-    const wadi_lv u = wadi_lb_for(&l->b, argument(l, 0), argument(l, 1), 1, "unit");
+    const wadi_lv begin = argument(l, 0), end = argument(l, 1);
+    const wadi_lv u = wadi_lb_for(&l->b, begin, end, 1, "unit");
     l->s = num(l, 0);
     wadi_lb_inst(&l->b, u)->nonneg = true;
     return wadi_lb_range(&l->b, u, num(l, 0), WADI_LV_NONE);

@@ -65,8 +65,8 @@ static void sum_unit(wadi_lower *l, const wadi_unit *u) {
     const wadi_lv sum = wadi_lb_var(b, WADI_I64, false, num(l, 0), "sum");
     const wadi_lv blk = wadi_lb_for(b, num(l, 0), u->extent[rank_of(l, u->bind) - 1], 1, "blk");
     const wadi_lv at = entry(l, u, blk);
-    const wadi_lv next =
-        bin(l, WADI_SOP_ADD, wadi_lb_get(b, sum), wadi_lb_fresh(b, u->pointer[0], at));
+    const wadi_lv before = wadi_lb_get(b, sum);
+    const wadi_lv next = bin(l, WADI_SOP_ADD, before, wadi_lb_fresh(b, u->pointer[0], at));
     wadi_lb_set(b, sum, next);
     wadi_lb_store(b, u->pointer[0], at, next);
     wadi_lb_end(b);

@@ -73,8 +73,8 @@ static void fill_table(wadi_lower *l, const wadi_unit *u) {
     wadi_lower_end_innermost(l);
     const wadi_lv each = bin(l, WADI_SOP_QUOT, n, u->extent[0]);
     const wadi_lv from = bin(l, WADI_SOP_MUL, k, each);
-    const wadi_lv below = wadi_lb_select(b, WADI_I64, bin(l, WADI_SOP_EQ, next, u->extent[0]), n,
-                                         bin(l, WADI_SOP_ADD, from, each));
+    const wadi_lv last = bin(l, WADI_SOP_EQ, next, u->extent[0]);
+    const wadi_lv below = wadi_lb_select(b, WADI_I64, last, n, bin(l, WADI_SOP_ADD, from, each));
     wadi_lower_permute_part(l, u->bind, &size, pointer, from, below);
 }
 

@@ -31,8 +31,8 @@ wadi_lv wadi_lower_shares(wadi_lower *l, wadi_lv all, wadi_lv patch) {
     wadi_lv n = num(l, MOST);
     for (int64_t k = MOST / 2; k > 1; k /= 2)
         n = wadi_lb_select(b, WADI_I64, bin(l, WADI_SOP_LE, wanted, num(l, k)), num(l, k), n);
-    const wadi_lv large = bin(l, WADI_SOP_LAND, bin(l, WADI_SOP_GE, all, num(l, WORTH)),
-                              bin(l, WADI_SOP_GE, patch, num(l, PATCH)));
+    const wadi_lv many = bin(l, WADI_SOP_GE, all, num(l, WORTH));
+    const wadi_lv large = bin(l, WADI_SOP_LAND, many, bin(l, WADI_SOP_GE, patch, num(l, PATCH)));
     const wadi_lv worth = bin(l, WADI_SOP_LAND, bin(l, WADI_SOP_GT, workers, num(l, 1)), large);
     return wadi_lb_select(b, WADI_I64, worth, n, num(l, 1));
 }
@@ -41,8 +41,8 @@ static wadi_lv units(wadi_lower *l, const wadi_bind *bind) {
     const int rank = wadi_type_of(l, bind->args[1])->rank;
     wadi_lv source[WADI_MAX_RANK];
     wadi_lower_extents(l, bind->args[1], source);
-    return wadi_lower_shares(l, wadi_lower_size(l, rank, source),
-                             wadi_lower_size(l, 2, source + rank - 2));
+    const wadi_lv all = wadi_lower_size(l, rank, source);
+    return wadi_lower_shares(l, all, wadi_lower_size(l, 2, source + rank - 2));
 }
 
 /* ---- the defaults ---- */

@@ -180,8 +180,8 @@ static void expand_unit(wadi_lower *l, const wadi_unit *u) {
     const wadi_lv from = first_element(l, u, u->piece, n);
     const wadi_lv last = first_element(l, u, next, n);
     const wadi_lv below = bin(l, WADI_SOP_MIN, bin(l, WADI_SOP_ADD, last, num(l, 1)), n);
-    wadi_lower_expand_part(l, u->bind, u->extent, u->pointer, from, below,
-                           bin(l, WADI_SOP_MUL, u->piece, num(l, BLOCK)),
+    const wadi_lv first = bin(l, WADI_SOP_MUL, u->piece, num(l, BLOCK));
+    wadi_lower_expand_part(l, u->bind, u->extent, u->pointer, from, below, first,
                            bin(l, WADI_SOP_MUL, next, num(l, BLOCK)));
 }
 

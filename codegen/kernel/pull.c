@@ -164,7 +164,8 @@ static void start_expand(wadi_lower *l, wadi_cursor *c) {
 }
 
 static wadi_lv slices_left(wadi_lower *l, const wadi_cursor *c) {
-    return bin(l, WADI_SOP_LT, wadi_lb_get(&l->b, c->at), wadi_lb_get(&l->b, c->end));
+    const wadi_lv at = wadi_lb_get(&l->b, c->at);
+    return bin(l, WADI_SOP_LT, at, wadi_lb_get(&l->b, c->end));
 }
 
 static wadi_lv more_expand(wadi_lower *l, const wadi_inner *in, wadi_cursor *c) {

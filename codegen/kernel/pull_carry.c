@@ -67,8 +67,8 @@ static void read_piece(wadi_lower *l, const wadi_inner *in, const wadi_cursor *c
                        const wadi_inner_element *e) {
     for (int i = 1; i < e->n; i++) {
         const wadi_lv size = wadi_lower_size(l, e->type[i].rank, e->at[i].extent);
-        must_agree(l, c, wadi_lower_words(l, WADI_SAID_SAMPLES, i), size,
-                   wadi_lower_size(l, e->type[0].rank, e->at[0].extent));
+        const wadi_lv first = wadi_lower_size(l, e->type[0].rank, e->at[0].extent);
+        must_agree(l, c, wadi_lower_words(l, WADI_SAID_SAMPLES, i), size, first);
     }
     for (int i = 0; i < e->n; i++)
         wadi_vector_append(l, in, NULL, &c->samples[i], &e->at[i], &e->type[i]);
@@ -79,8 +79,8 @@ static wadi_lv is_rest(wadi_lower *l, const wadi_cursor *c) {
     const wadi_lv read = wadi_lb_get(&l->b, c->samples[0].used);
     const wadi_lv begun = bin(l, WADI_SOP_GT, read, wadi_lb_get(&l->b, c->at));
     const wadi_lv fresh = bin(l, WADI_SOP_GT, read, wadi_lb_get(&l->b, c->end));
-    return bin(l, WADI_SOP_LAND, bin(l, WADI_SOP_LAND, begun, fresh),
-               wadi_pull_not(l, wadi_lb_get(&l->b, c->some)));
+    const wadi_lv both = bin(l, WADI_SOP_LAND, begun, fresh);
+    return bin(l, WADI_SOP_LAND, both, wadi_pull_not(l, wadi_lb_get(&l->b, c->some)));
 }
 
 static wadi_lv more_windows(wadi_lower *l, const wadi_inner *in, wadi_cursor *c) {

@@ -37,7 +37,8 @@ void wadi_lower_segment(wadi_lower *l, const wadi_bind *bind, int arg, wadi_lv j
     const wadi_lv to = wadi_lower_offset(l, bind, arg, bin(l, WADI_SOP_ADD, j, num(l, 1)));
     if (!l->y->unchecked && !wadi_lower_not_harmless(l)) {
         /* 0 <= from <= to <= extent */
-        wadi_lb_if(b, bin(l, WADI_SOP_LOR, beyond(l, from, to), beyond(l, to, extent)));
+        const wadi_lv turned = beyond(l, from, to);
+        wadi_lb_if(b, bin(l, WADI_SOP_LOR, turned, beyond(l, to, extent)));
         wadi_lower_fault_of(l, WADI_FAULT_SEGMENT,
                             wadi_layout_place(l->y, bind->op->name, "", bind->loc),
                             (const wadi_lv[]){j, from, to, extent});
@@ -56,8 +57,8 @@ wadi_lv wadi_lower_search(wadi_lower *l, wadi_lv n, wadi_search_test holds, void
     const wadi_lv from = wadi_lb_get(b, low), to = wadi_lb_get(b, high);
     wadi_lb_leave_unless(b, bin(l, WADI_SOP_LT, from, to));
     const wadi_lv half = bin(l, WADI_SOP_QUOT, bin(l, WADI_SOP_SUB, to, from), num(l, 2));
-    const wadi_lv middle = wadi_lb_fact(b, bin(l, WADI_SOP_ADD, from, half), num(l, 0),
-                                        bin(l, WADI_SOP_SUB, n, num(l, 1)));
+    const wadi_lv at = bin(l, WADI_SOP_ADD, from, half);
+    const wadi_lv middle = wadi_lb_fact(b, at, num(l, 0), bin(l, WADI_SOP_SUB, n, num(l, 1)));
     const wadi_lv yes = holds(l, env, middle);
     wadi_lb_set(b, high, wadi_lb_select(b, WADI_I64, yes, middle, to));
     wadi_lb_set(b, low,
@@ -81,8 +82,9 @@ static void element(wadi_lower *l, void *env, wadi_lv i, wadi_lv *out) {
     const source *s = env;
     wadi_lv ix[WADI_MAX_RANK];
     if (s->rank > 1) memcpy(ix, s->ix, (size_t)(s->rank - 1) * sizeof *ix);
-    ix[s->rank - 1] = wadi_lb_fact(&l->b, bin(l, WADI_SOP_ADD, s->from, i), num(l, 0),
-                                   bin(l, WADI_SOP_SUB, s->extent, num(l, 1)));
+    const wadi_lv at = bin(l, WADI_SOP_ADD, s->from, i);
+    const wadi_lv last = bin(l, WADI_SOP_SUB, s->extent, num(l, 1));
+    ix[s->rank - 1] = wadi_lb_fact(&l->b, at, num(l, 0), last);
     wadi_lower_read(l, s->array, ix, out);
 }
 
@@ -179,9 +181,11 @@ void wadi_lower_fold_seg_block(wadi_lower *l, const wadi_bind *bind, const wadi_
     const wadi_lv to = wadi_lower_offset(l, bind, offsets, bin(l, WADI_SOP_ADD, j, num(l, 1)));
     const wadi_lv blk = bin(l, WADI_SOP_SUB, g, bin(l, WADI_SOP_QUOT, from, num(l, BLOCK)));
     const wadi_lv first = bin(l, WADI_SOP_MUL, blk, num(l, BLOCK));
-    const wadi_lv outside = bin(l, WADI_SOP_LOR, beyond(l, from, to), beyond(l, to, s.extent));
-    const wadi_lv none = bin(l, WADI_SOP_LOR, bin(l, WADI_SOP_LT, blk, num(l, 1)),
-                             bin(l, WADI_SOP_GE, first, bin(l, WADI_SOP_SUB, to, from)));
+    const wadi_lv turned = beyond(l, from, to);
+    const wadi_lv outside = bin(l, WADI_SOP_LOR, turned, beyond(l, to, s.extent));
+    const wadi_lv before = bin(l, WADI_SOP_LT, blk, num(l, 1));
+    const wadi_lv behind = bin(l, WADI_SOP_GE, first, bin(l, WADI_SOP_SUB, to, from));
+    const wadi_lv none = bin(l, WADI_SOP_LOR, before, behind);
     wadi_lb_if(b, wadi_lb_bin(b, WADI_SOP_EQ, bin(l, WADI_SOP_LOR, outside, none),
                               wadi_lb_bool(b, false)));
     s.from = wadi_lb_fact(b, from, num(l, 0), s.extent);
