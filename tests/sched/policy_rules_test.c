@@ -13,6 +13,7 @@
 #include "base/clock.h"
 #include "sched/meter.h"
 #include "sched/policy.h"
+#include "tests/sched/paper_rule.h"
 
 static wadi_policy *make(const char *name, int64_t start) {
     wadi_policy *p = NULL;
@@ -96,44 +97,13 @@ static void a_start_is_told_or_read(void **state) {
 
 /* ---- paper ---- */
 
-/* The rule: with averages that give the newest sample 3 tenths, grow by half (by one at least, to a thousand million at most) while
- * processors are busy for less than 8 tenths of the time or at the first sample; after that turn round where the sample's time
- * per element is over the average of those before by more than 2 per cent, go on where it is under it by more, else stay. Half
- * as fast downwards, to one at least. No growing beyond eight times the chunk that was seen. */
-typedef struct rule {
-    double size, used, each;
-    bool up, any;
-} rule;
-
-static void follow(rule *r, const wadi_policy_sample *s) {
-    if (s->elements <= 0 || s->elapsed_ns <= 0) return;
-    const double each = (double)s->elapsed_ns / (double)s->elements;
-    const double used = (double)s->busy_ns / (double)s->elapsed_ns;
-    const double was = r->any ? r->each : each;
-    const bool first = !r->any;
-    r->used = first ? used : r->used + 0.3 * (used - r->used);
-    r->each = first ? each : r->each + 0.3 * (each - r->each);
-    r->any = true;
-    if (first || r->used < 0.8)
-        r->up = true;
-    else if (each > 1.02 * was)
-        r->up = !r->up;
-    else if (!(each <= 0.98 * was))
-        return;
-    if (r->up && r->size > 8 * (double)s->elements) return;
-    if (r->up)
-        r->size = fmin(r->size + fmax(1, r->size / 2), 1e9);
-    else
-        r->size = fmax(r->size - fmax(1, r->size / 4), 1);
-}
-
 static void paper_follows_its_rule(void **state) {
     (void)state;
     uint64_t seed = 1;
     for (int round = 0; round < 40; round++) {
         const int64_t start = round % 4 == 3 ? 800000000 : round % 4 * 40;
         wadi_policy *p = make("paper", start);
-        rule r = {.size = start > 0 ? (double)start : 1};
+        paper_rule r = {.size = start > 0 ? (double)start : 1};
         for (int i = 0; i < 200; i++) {
             int64_t x[4];
             for (int k = 0; k < 4; k++) {
@@ -150,7 +120,7 @@ static void paper_follows_its_rule(void **state) {
             s.elapsed_ns = x[2] % 50 == 0 ? 0 : s.elements * cost;
             s.busy_ns = s.elapsed_ns / 100 * (round % 2 == 0 ? 60 + x[3] % 41 : 85 + x[3] % 15);
             p->ops->observe(p, &s);
-            follow(&r, &s);
+            paper_rule_follow(&r, &s);
             assert_int_equal(chosen(p), (int64_t)r.size);
         }
         wadi_policy_destroy(p);

@@ -14,6 +14,9 @@
 #include "sched/run.h"
 #include "sched/stream.h"
 #include "tests/sched/hand_plan.h"
+#include "tests/sched/paper_rule.h"
+
+enum { N = 100 };
 
 /* ---- a clock, and those who let it go on ---- */
 
@@ -30,13 +33,14 @@ static void spend(int64_t ns) {
 /* What each takes, so little that the stream stays young: a chunk of the source, one of the body, one of the sink, its end. */
 typedef struct costs {
     int64_t source, body, sink, finish;
+    int64_t each; /* the body, for an element */
 } costs;
 
 static costs cost;
 static wadi_kernel real_body;
 
 static int slow_body(wadi_work *w, int64_t begin, int64_t end) {
-    if (begin == 0) spend(cost.body);
+    if (begin == 0) spend(cost.body + w->count * cost.each);
     return real_body(w, begin, end);
 }
 
@@ -90,6 +94,7 @@ static ramp make_ramp(int64_t n, bool in_memory) {
 typedef struct count {
     wadi_sink base;
     int64_t chunks, elements;
+    int64_t size[N + 1]; /* of each chunk */
 } count;
 
 static void count_destroy(wadi_sink *self) {
@@ -100,7 +105,8 @@ static wadi_status count_put(wadi_sink *self, wadi_chunk *c, wadi_error *err) {
     count *s = (count *)self;
     (void)err;
     spend(cost.sink);
-    s->chunks++;
+    assert_true(s->chunks <= N);
+    s->size[s->chunks++] = c->count;
     s->elements += c->count;
     return WADI_OK;
 }
@@ -119,8 +125,6 @@ static count make_count(bool keeps) {
 
 /* ---- runs ---- */
 
-enum { N = 100 };
-
 /* Of the elements [first, first + n): values of four bytes, an extent each, and where each begins. */
 static int64_t bytes_of(int64_t first, int64_t n) {
     int64_t bytes = 8 * (2 * n + 1);
@@ -136,11 +140,16 @@ typedef struct run {
     int64_t took_ns; /* by the clock */
 } run;
 
+static const char *policy; /* NULL: as the chunk says */
+
 static void go(run *r, wadi_end_kind end, bool in_memory, bool keeps, int64_t chunk, int threads) {
     hand_doubling(&r->h, end);
     const wadi_loader loader = {.load = load_slow, .self = &r->h};
-    const wadi_run_options o = {
-        .chunk = chunk, .threads = threads, .schedule = WADI_SCHEDULE_FORCE_INSIDE};
+    const wadi_run_options o = {.chunk = chunk,
+                                .policy = policy,
+                                .threads = threads,
+                                .schedule = WADI_SCHEDULE_FORCE_INSIDE,
+                                .forget = true};
     wadi_exec *x = NULL;
     r->in = make_ramp(N, in_memory);
     r->out = make_count(keeps);
@@ -280,6 +289,38 @@ static void each_stage_has_a_time_of_its_own(void **state) {
     assert_seconds(r.stats.elapsed_s, r.took_ns);
 }
 
+/* What the policy hears of each chunk decides the next one: the source's, the body's and the sink's time as they were, the body's and
+ * the sink's as work. Of the first chunk nothing is known, since its kernels were made on the way. */
+static void the_policy_hears_what_each_chunk_took(void **state) {
+    (void)state;
+    static const costs all[] = {{.source = 100, .body = 1000, .sink = 100},
+                                {.source = 500, .each = 100, .sink = 1500},
+                                {.source = 4000, .body = 100, .each = 50, .sink = 700},
+                                {.body = 10, .each = 1000},
+                                {.source = 300, .body = 900, .each = 300}};
+    policy = "paper";
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        for (int64_t start = 0; start < 5; start += 2) {
+            static run r;
+            paper_rule rule = {.size = start > 0 ? (double)start : 1};
+            cost = all[i];
+            go(&r, WADI_END_SINK, true, true, start, 1);
+            int64_t first = 0;
+            for (int64_t c = 0; c < r.out.chunks; c++) {
+                const int64_t n = (int64_t)rule.size < N - first ? (int64_t)rule.size : N - first;
+                assert_int_equal(r.out.size[c], n);
+                const int64_t work = cost.body + n * cost.each + cost.sink;
+                const wadi_policy_sample s = {
+                    .busy_ns = work, .elapsed_ns = c == 0 ? 0 : work + cost.source, .elements = n};
+                paper_rule_follow(&rule, &s);
+                first += n;
+            }
+            assert_int_equal(first, N);
+        }
+    }
+    policy = NULL;
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_passes_is_counted),
@@ -287,6 +328,7 @@ int main(void) {
         cmocka_unit_test(one_thread_spends_its_time_once),
         cmocka_unit_test(no_worker_is_busy_longer_than_the_run),
         cmocka_unit_test(each_stage_has_a_time_of_its_own),
+        cmocka_unit_test(the_policy_hears_what_each_chunk_took),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
