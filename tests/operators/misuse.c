@@ -9,9 +9,7 @@ void tell_mistake(wadi_program *p, const char *call, int line, wadi_text *out) {
     const bool here = err.at.file && strstr(err.at.file, "misuse") && err.at.line == line;
     wadi_text_addf(out, "%s\n> %s: %s\n", call, wadi_status_name(st),
                    st == WADI_OK ? "accepted" : err.msg);
-    if (st != WADI_OK && !here)
-        wadi_text_addf(out, "> at %s:%d instead of line %d\n",
-                       err.at.file ? err.at.file : "no file", err.at.line, line);
+    if (st != WADI_OK && !here) wadi_text_add(out, "> at another line\n");
     wadi_program_destroy(p);
 }
 

@@ -131,6 +131,23 @@ static void scalars(void **state) {
     wadi_text_fini(&t);
 }
 
+static wadi_acc tuple_of(int n) {
+    wadi_acc parts[65];
+    for (int k = 0; k < n; k++) parts[k] = vec();
+    return wadi_tuple(n, parts);
+}
+
+/* 63 loops in each other, and `more` in them. */
+static wadi_exp deeper(void *env, wadi_exp x) {
+    int *left = env;
+    return (*left)-- > 0 ? wadi_while_env(deeper, deeper, env, b()) : x;
+}
+
+static wadi_exp nested(int more) {
+    int left = 63 + more;
+    return wadi_while_env(deeper, deeper, &left, b());
+}
+
 static void reads_and_indices(void **state) {
     wadi_text t;
     (void)state;
@@ -163,6 +180,10 @@ static void reads_and_indices(void **state) {
     T(wadi_tuple(0, ARRAYS(NO_ACC)));
     T(wadi_tuple(1, NULL));
     T(wadi_tuple2(vec(), NO_ACC));
+    T(tuple_of(64));
+    T(tuple_of(65));
+    T(nested(0));
+    T(nested(1));
     T(wadi_shape_of(NO_ACC).rank);
     T(wadi_shape_of(pair()).rank);
     T(wadi_to_index(wadi_ix1(i(1)), wadi_ix2(i(1), i(1))));
@@ -212,6 +233,8 @@ static void reads_and_indices(void **state) {
     T(wadi_use(&(wadi_array){.rank = 1, .shape = {1}, .fields = 1}));
     T(wadi_use(&(wadi_array){.rank = 1, .shape = {0}, .fields = 1, .type = {(wadi_type)99}}));
     T(wadi_use(&(wadi_array){.rank = 2, .shape = {INT64_MAX, 2}, .fields = 1}));
+    T(wadi_use(
+        &(wadi_array){.rank = 1, .shape = {INT64_MAX / 8 + 1}, .fields = 1, .column = {&t}}));
     check_transcript("misuse_reads", &t);
     wadi_text_fini(&t);
 }
