@@ -192,7 +192,7 @@ static float call_f32(float (*f)(float), float x) {
 }
 
 #define ELEMENTARY(NAME, name) \
-    { WADI_SOP_##NAME, name##l, kernel_##name##_f32, kernel_##name##_f64}
+    { WADI_SOP_##NAME, name##l, kernel_##name##_f32, kernel_##name##_f64 }
 #define KERNEL(name)                              \
     static float kernel_##name##_f32(float x) {   \
         return wadi_##name##_f32(x);              \

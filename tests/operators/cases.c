@@ -104,7 +104,7 @@ static char *read_file(const char *name, char *path, size_t size) {
     char *text = NULL;
     size_t length = 0;
     wadi_error err = {0};
-    (void)snprintf(path, size, "%s/tests/operators/cases/%s.txt", source ? source : ".", name);
+    (void)snprintf(path, size, "%s/tests/%s.txt", source ? source : ".", name);
     if (wadi_file_read(path, &text, &length, &err) != WADI_OK) fail_msg("%s", err.msg);
     return text;
 }

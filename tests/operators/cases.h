@@ -16,10 +16,10 @@
 /* Adds what is to be told of a program: lines, each with its end. */
 typedef void (*tell_case)(const char *program, wadi_text *out);
 
-/* Runs every case of tests/operators/cases/NAME.txt; fails when anything is told otherwise. */
+/* Runs every case of tests/NAME.txt; fails when anything is told otherwise. */
 void check_cases(const char *name, tell_case tell);
 
-/* The same of a text that is told in one piece: it must be tests/operators/cases/NAME.txt. */
+/* The same of a text that is told in one piece: it must be tests/NAME.txt. */
 void check_transcript(const char *name, const wadi_text *told);
 
 /* Reads the program; tells why not, and gives NULL, where it has a mistake. */

@@ -102,17 +102,17 @@ static void facts(const char *program, wadi_text *out) {
 
 static void of_array_operators(void **state) {
     (void)state;
-    check_cases("facts_arrays", facts);
+    check_cases("operators/cases/facts_arrays", facts);
 }
 
 static void of_control_and_sequences(void **state) {
     (void)state;
-    check_cases("facts_sequences", facts);
+    check_cases("operators/cases/facts_sequences", facts);
 }
 
 static void within_the_body_of_a_stream(void **state) {
     (void)state;
-    check_cases("facts_bodies", facts);
+    check_cases("operators/cases/facts_bodies", facts);
 }
 
 int main(void) {

@@ -16,22 +16,22 @@ static void told(const char *program, wadi_text *out) {
 
 static void of_the_text(void **state) {
     (void)state;
-    check_cases("mistakes_text", told);
+    check_cases("operators/cases/mistakes_text", told);
 }
 
 static void of_scalar_functions(void **state) {
     (void)state;
-    check_cases("mistakes_functions", told);
+    check_cases("operators/cases/mistakes_functions", told);
 }
 
 static void of_array_operators(void **state) {
     (void)state;
-    check_cases("mistakes_arrays", told);
+    check_cases("operators/cases/mistakes_arrays", told);
 }
 
 static void of_control_and_sequences(void **state) {
     (void)state;
-    check_cases("mistakes_sequences", told);
+    check_cases("operators/cases/mistakes_sequences", told);
 }
 
 int main(void) {

@@ -127,7 +127,7 @@ static void scalars(void **state) {
     T(wadi_get(rec_of(), NULL));
     T(wadi_get(f(1), "a"));
     T(wadi_get(NO_EXP, "a"));
-    check_transcript("misuse_scalars", &t);
+    check_transcript("operators/cases/misuse_scalars", &t);
     wadi_text_fini(&t);
 }
 
@@ -235,7 +235,7 @@ static void reads_and_indices(void **state) {
     T(wadi_use(&(wadi_array){.rank = 2, .shape = {INT64_MAX, 2}, .fields = 1}));
     T(wadi_use(
         &(wadi_array){.rank = 1, .shape = {INT64_MAX / 8 + 1}, .fields = 1, .column = {&t}}));
-    check_transcript("misuse_reads", &t);
+    check_transcript("operators/cases/misuse_reads", &t);
     wadi_text_fini(&t);
 }
 
@@ -336,7 +336,7 @@ static void arrays(void **state) {
     T(wadi_spread_on(-1, vec()));
     T(wadi_spread_on(0, recs()));
     T(wadi_spread_on(0, high()));
-    check_transcript("misuse_arrays", &t);
+    check_transcript("operators/cases/misuse_arrays", &t);
     wadi_text_fini(&t);
 }
 
@@ -445,7 +445,7 @@ static void reductions(void **state) {
     T(wadi_with_lifted(same_acc, true_of, vec()));
     T(wadi_with_lifted(same_acc, same_acc, high()));
     T(wadi_with_lifted(same_acc, NULL, vec()));
-    check_transcript("misuse_reductions", &t);
+    check_transcript("operators/cases/misuse_reductions", &t);
     wadi_text_fini(&t);
 }
 
@@ -542,7 +542,7 @@ static void sequences(void **state) {
     T(wadi_fft_sized(1, I64S(-1), false, zs()));
     T(wadi_fft_sized(1, I64S(16777217), true, zs()));
     T(wadi_fft_sized(2, I64S(4, 4), false, zs()));
-    check_transcript("misuse_sequences", &t);
+    check_transcript("operators/cases/misuse_sequences", &t);
     wadi_text_fini(&t);
 }
 

@@ -43,17 +43,17 @@ static void with_places(const char *program, wadi_text *out) {
 
 static void bindings(void **state) {
     (void)state;
-    check_cases("prints_bindings", plain);
+    check_cases("operators/cases/prints_bindings", plain);
 }
 
 static void scalar_functions(void **state) {
     (void)state;
-    check_cases("prints_functions", plain);
+    check_cases("operators/cases/prints_functions", plain);
 }
 
 static void places(void **state) {
     (void)state;
-    check_cases("prints_places", with_places);
+    check_cases("operators/cases/prints_places", with_places);
 }
 
 int main(void) {

@@ -66,22 +66,22 @@ static void ran(const char *program, wadi_text *out) {
 
 static void places_and_elements(void **state) {
     (void)state;
-    check_cases("runs_places", ran);
+    check_cases("operators/cases/runs_places", ran);
 }
 
 static void reductions_and_permutations(void **state) {
     (void)state;
-    check_cases("runs_reductions", ran);
+    check_cases("operators/cases/runs_reductions", ran);
 }
 
 static void control_and_functions(void **state) {
     (void)state;
-    check_cases("runs_control", ran);
+    check_cases("operators/cases/runs_control", ran);
 }
 
 static void sequences(void **state) {
     (void)state;
-    check_cases("runs_sequences", ran);
+    check_cases("operators/cases/runs_sequences", ran);
 }
 
 int main(void) {
