@@ -387,6 +387,9 @@ static void loops_and_branches(void **state) {
     wadi_lb_if(b, wadi_lb_bin(b, WADI_SOP_EQ, n, num(b, 7)));
     wadi_lb_store(b, out, num(b, 0), num(b, 3));
     wadi_lb_end(b);
+    i = wadi_lb_for(b, num(b, 0), n, 16, "l");
+    wadi_lb_store(b, out, i, num(b, 4));
+    wadi_lb_end(b);
     wadi_lb_repeat(b);
     wadi_lb_leave_unless(b, wadi_lb_bin(b, WADI_SOP_LT, wadi_lb_get(b, k), n));
     wadi_lb_set(b, k, wadi_lb_bin(b, WADI_SOP_ADD, wadi_lb_get(b, k), num(b, 3)));
