@@ -111,7 +111,8 @@ static void add_control(wadi_text *out, const wadi_plan_control *c) {
 
 static void add_step(wadi_text *out, int i, const wadi_plan_step *s) {
     const int reads = s->call ? s->call->nin : s->nslots;
-    wadi_text_addf(out, "  step %d: place %d%s%s", i, s->place, s->several ? " several" : "",
+    if (!s->several && !s->apart && !s->call && !s->reads && !s->control) return;
+    wadi_text_addf(out, "  step %d:%s%s", i, s->several ? " several" : "",
                    s->apart ? " apart" : "");
     if (s->call)
         wadi_text_addf(out, " call %s dims %d nin %d", s->call->routine, s->call->dims,
@@ -121,9 +122,16 @@ static void add_step(wadi_text *out, int i, const wadi_plan_step *s) {
     wadi_text_add(out, "\n");
 }
 
+static void add_steps(wadi_text *out, const wadi_plan_version *v) {
+    wadi_text_add(out, "  places of steps:");
+    for (int i = 0; i < v->nsteps; i++) wadi_text_addf(out, " %d", v->steps[i].place);
+    wadi_text_add(out, "\n");
+    for (int i = 0; i < v->nsteps; i++) add_step(out, i, &v->steps[i]);
+}
+
 static void add_version(wadi_text *out, const wadi_plan *p, const wadi_plan_version *v) {
     wadi_plan_version_print(p, v, out);
-    for (int i = 0; i < v->nsteps; i++) add_step(out, i, &v->steps[i]);
+    add_steps(out, v);
     for (int i = 0; i < v->nslots; i++) {
         const wadi_plan_slot *s = &v->slots[i];
         wadi_text_addf(out, "  slot %s.%d: kind %d level %d rank %d", s->name ? s->name : "_",
