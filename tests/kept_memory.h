@@ -1,0 +1,36 @@
+/* Memory that something keeps though it is over: what the heap has given out before and after it has been done a few times more. Of
+ * the calling thread's heap; where the C library does not tell, nothing is seen. */
+#ifndef WADI_TESTS_KEPT_MEMORY_H
+#define WADI_TESTS_KEPT_MEMORY_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#if defined(__GLIBC__)
+#include <malloc.h>
+#endif
+
+static inline size_t memory_in_use(void) {
+#if defined(__GLIBC__) && (__GLIBC__ > 2 || __GLIBC_MINOR__ >= 33)
+    const struct mallinfo2 info = mallinfo2();
+    return info.uordblks + info.hblkhd;
+#else
+    return 0;
+#endif
+}
+
+/* Does it a few times, so that what is made once is there and the heap has its habits, then twenty times more. */
+static inline void assert_keeps_nothing(void (*work)(void *env), void *env) {
+    for (int i = 0; i < 20; i++) work(env);
+    const size_t before = memory_in_use();
+    for (int i = 0; i < 20; i++) work(env);
+    const size_t after = memory_in_use();
+    if (after > before) fail_msg("%zu bytes more are in use", after - before);
+}
+
+#endif
