@@ -8,6 +8,22 @@
 /* The call's text, the status of its program and its message; the place must be the call's. */
 void tell_mistake(wadi_program *p, const char *call, int line, wadi_text *out);
 
+#define NO_ACC ((wadi_acc){0, 0})
+#define NO_EXP ((wadi_exp){0, 0})
+#define NO_SEQ ((wadi_seq){0, 0})
+#define ARRAYS(...) ((const wadi_acc[]){__VA_ARGS__})
+#define SPECS(...) ((const wadi_spec[]){__VA_ARGS__})
+#define NAMES(...) ((const char *const[]){__VA_ARGS__})
+#define DIMS(...) ((const int[]){__VA_ARGS__})
+
+/* A program of its own for each call. */
+#define T(call)                                      \
+    do {                                             \
+        wadi_program *p_ = wadi_program_create("t"); \
+        (void)(call);                                \
+        tell_mistake(p_, #call, __LINE__, &t);       \
+    } while (0)
+
 /* Arrays, sequences and functions of all kinds. */
 wadi_acc vec(void);  /* f32[?] */
 wadi_acc ints(void); /* i64[?] */
