@@ -40,19 +40,9 @@ void wadi_expect_plain(wadi_draft *d, const wadi_array_type *t) {
     if (t && !plain(t)) wadi_draft_expected(d, t, WADI_TYPE, "plain scalars");
 }
 
-void wadi_expect_number(wadi_draft *d, const wadi_array_type *t) {
-    if (t && (!plain(t) || t->elem.type[0] == WADI_BOOL))
-        wadi_draft_expected(d, t, WADI_TYPE, "numbers");
-}
-
 void wadi_expect_int(wadi_draft *d, const wadi_array_type *t) {
     if (t && (!plain(t) || !wadi_type_is_int(t->elem.type[0])))
         wadi_draft_expected(d, t, WADI_TYPE, "integers");
-}
-
-void wadi_expect_type(wadi_draft *d, const wadi_array_type *t, wadi_type type) {
-    if (t && (!plain(t) || t->elem.type[0] != type))
-        wadi_draft_expected(d, t, WADI_TYPE, "elements %s", wadi_type_name(type));
 }
 
 void wadi_expect_dim(wadi_draft *d, const wadi_array_type *t, int dim) {
@@ -133,23 +123,6 @@ void wadi_draft_declare(wadi_draft *d, wadi_elem_type elem, int rank, const char
     out->extent = WADI_NEW_N(wadi_program_current()->arena, wadi_extent_decl, (size_t)rank);
     if (!out->extent) wadi_lang_no_memory();
     for (int k = 0; out->extent && k < rank; k++) declare_extent(d, extents[k], &out->extent[k]);
-}
-
-const wadi_elem *wadi_draft_elem(wadi_draft *d, int n, const char *const *names,
-                                 const wadi_type *types) {
-    if (wadi_draft_failed(d)) return NULL;
-    wadi_elem *e = WADI_NEW(wadi_program_current()->arena, wadi_elem);
-    if (!e) {
-        wadi_lang_no_memory();
-        return NULL;
-    }
-    e->fields = n;
-    for (int f = 0; f < n && f < WADI_MAX_FIELDS; f++) {
-        e->type[f] = types[f];
-        e->name[f] = names[f];
-    }
-    check_fields(d, e);
-    return wadi_draft_failed(d) ? NULL : e;
 }
 
 wadi_elem_type wadi_scalar_elem(wadi_type t) {

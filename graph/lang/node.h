@@ -231,12 +231,9 @@ void wadi_draft_data(wadi_draft *d, const wadi_array *a);
 void wadi_expect_rank(wadi_draft *d, const wadi_array_type *t, int rank);
 void wadi_expect_rank_from(wadi_draft *d, const wadi_array_type *t, int least);
 void wadi_expect_elem(wadi_draft *d, const wadi_array_type *t,
-                      const wadi_elem *e);                        /* same element */
-void wadi_expect_plain(wadi_draft *d, const wadi_array_type *t);  /* not a record */
-void wadi_expect_number(wadi_draft *d, const wadi_array_type *t); /* plain, not bool */
+                      const wadi_elem *e);                       /* same element */
+void wadi_expect_plain(wadi_draft *d, const wadi_array_type *t); /* not a record */
 void wadi_expect_int(wadi_draft *d, const wadi_array_type *t);
-void wadi_expect_type(wadi_draft *d, const wadi_array_type *t,
-                      wadi_type type); /* plain, of that type */
 /** `dim` is a dimension of the array (0 .. rank - 1). */
 void wadi_expect_dim(wadi_draft *d, const wadi_array_type *t, int dim);
 
@@ -268,9 +265,6 @@ wadi_array_type *wadi_draft_types(wadi_draft *d, int n); /* all zero */
 /** The type a user declares; extents as in wadi_input. `out` is filled. */
 void wadi_draft_declare(wadi_draft *d, wadi_elem_type elem, int rank, const char *const *extents,
                         wadi_array_type *out);
-/** A record of the named plain fields. */
-const wadi_elem *wadi_draft_elem(wadi_draft *d, int n, const char *const *names,
-                                 const wadi_type *types);
 
 /* The end of a draft: makes the node. An operator without arguments, functions and regions (input, use, stream_in) is
  * bound in the main block, and recovery appends its results, of the node's types, before it runs the operator's
