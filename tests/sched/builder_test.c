@@ -315,6 +315,10 @@ static void what_it_refuses_it_names(void **unused) {
         assert_int_equal(b.bytes, (turn + 1) * (2 * 5 * 4 + 2 + 8));
     }
     wadi_builder_fini(&b);
+    const wadi_part vector = wadi_part_irregular(WADI_I8, 1);
+    assert_int_equal(wadi_builder_init(&b, buffers, 1, &vector, INT64_MAX, NULL), WADI_OK);
+    assert_refused(&b, 0, NULL, WADI_SHAPE, "part 0 of an element needs a shape");
+    wadi_builder_fini(&b);
     end(buffers, &h);
 }
 

@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "sched/run.h"
 #include "sched/stream.h"
+#include "tests/kept_memory.h"
 #include "tests/sched/hand_plan.h"
 
 /* ---- a source of i32[1], in memory or not ---- */
@@ -200,11 +201,42 @@ static void an_element_too_large_for_memory_is_named(void **state) {
     }
 }
 
+/* ---- what is left ---- */
+
+/* Runs of one thread, one that ends well and some that do not: what is not bound, a sink that cannot finish, no memory. */
+static void some_runs(void *env) {
+    (void)env;
+    for (int how = 0; how < 4; how++) {
+        hand_program h;
+        hand_doubling(&h, how == 3 ? WADI_END_ELEMENTS : WADI_END_SINK);
+        const wadi_loader loader = {.load = load_poor, .self = &h};
+        const wadi_run_options o = {
+            .chunk = 7, .threads = 1, .schedule = WADI_SCHEDULE_FORCE_INSIDE};
+        source in = make_source(100, true);
+        sink out = make_sink(true, how == 1 ? "no" : NULL);
+        wadi_exec *x = NULL;
+        too_large = how == 2 ? 50 : -1;
+        assert_int_equal(wadi_exec_create(&h.plan, &loader, &o, &x, NULL), WADI_OK);
+        assert_int_equal(wadi_exec_go(x, NULL), WADI_INVALID);
+        assert_int_equal(wadi_exec_source(x, "in", &in.base, NULL), WADI_OK);
+        if (how < 3) assert_int_equal(wadi_exec_sink(x, "out", &out.base, NULL), WADI_OK);
+        static const wadi_status ends[] = {WADI_OK, WADI_IO, WADI_MEMORY, WADI_OK};
+        assert_int_equal(wadi_exec_go(x, NULL), ends[how]);
+        wadi_exec_destroy(x);
+    }
+}
+
+static void runs_keep_no_memory(void **state) {
+    (void)state;
+    assert_keeps_nothing(some_runs, NULL);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_sink_that_cannot_finish_fails_the_run),
         cmocka_unit_test(beside_a_sink_that_cannot_finish_another_ends_once),
         cmocka_unit_test(an_element_too_large_for_memory_is_named),
+        cmocka_unit_test(runs_keep_no_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
