@@ -1,5 +1,6 @@
 /* What a run tells of itself against what its source, its body and its sink have counted, on a clock that goes only where they say
  * so: each number of the statistics is the one it is called. */
+#include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -37,6 +38,11 @@ typedef struct costs {
 } costs;
 
 static costs cost;
+
+/* The source is at work on its second chunk just as long as the sink is on the first. */
+static bool meeting;
+static atomic_bool sink_is_there, source_was_there;
+
 static wadi_kernel real_body;
 
 static int slow_body(wadi_work *w, int64_t begin, int64_t end) {
@@ -71,6 +77,11 @@ static void ramp_destroy(wadi_source *self) {
 static wadi_status ramp_next(wadi_source *self, int64_t k, wadi_builder *b, wadi_error *err) {
     ramp *r = (ramp *)self;
     r->calls++;
+    if (meeting && r->calls == 2) {
+        while (!atomic_load(&sink_is_there)) (void)sched_yield();
+        spend(1000);
+        atomic_store(&source_was_there, true);
+    }
     spend(cost.source);
     for (; b->count < k && r->index < r->n; r->index++) {
         const int64_t shape = r->index % 7;
@@ -104,6 +115,8 @@ static void count_destroy(wadi_sink *self) {
 static wadi_status count_put(wadi_sink *self, wadi_chunk *c, wadi_error *err) {
     count *s = (count *)self;
     (void)err;
+    atomic_store(&sink_is_there, true);
+    while (meeting && !atomic_load(&source_was_there)) (void)sched_yield();
     spend(cost.sink);
     assert_true(s->chunks <= N);
     s->size[s->chunks++] = c->count;
@@ -290,6 +303,24 @@ static void each_stage_has_a_time_of_its_own(void **state) {
     assert_seconds(r.stats.elapsed_s, r.took_ns);
 }
 
+/* All the time there is passes while two stages are at work, and the third is not. */
+static void what_two_stages_work_at_once_is_told(void **state) {
+    (void)state;
+    static run r;
+    cost = (costs){0};
+    meeting = true;
+    atomic_store(&sink_is_there, false);
+    atomic_store(&source_was_there, false);
+    go(&r, WADI_END_SINK, false, false, 10, 1);
+    meeting = false;
+    assert_int_equal(r.took_ns, 1000);
+    assert_near(r.stats.overlap, 1);
+    assert_near(r.stats.stages_busy, 2);
+    assert_seconds(r.stats.source_s, 1000);
+    assert_seconds(r.stats.sink_s, 1000);
+    assert_seconds(r.stats.compute_s, 0);
+}
+
 /* What the policy hears of each chunk decides the next one: the source's, the body's and the sink's time as they were, the body's and
  * the sink's as work. Of the first chunk nothing is known, since its kernels were made on the way. */
 static void the_policy_hears_what_each_chunk_took(void **state) {
@@ -329,6 +360,7 @@ int main(void) {
         cmocka_unit_test(one_thread_spends_its_time_once),
         cmocka_unit_test(no_worker_is_busy_longer_than_the_run),
         cmocka_unit_test(each_stage_has_a_time_of_its_own),
+        cmocka_unit_test(what_two_stages_work_at_once_is_told),
         cmocka_unit_test(the_policy_hears_what_each_chunk_took),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
