@@ -128,6 +128,10 @@ static wadi_ix kept_if_even(wadi_ix ix) {
     return wadi_keep_if(wadi_eq(wadi_rem(ix.at[0], i(2)), i(0)), ix);
 }
 
+static wadi_ix kept_twice(wadi_ix ix) {
+    return wadi_keep_if(wadi_lt(ix.at[0], i(5)), kept_if_even(ix));
+}
+
 static wadi_ix none_or_same(wadi_ix ix) {
     (void)ix;
     return wadi_ignore(1);
@@ -309,6 +313,7 @@ static void reductions_and_permutations(void **state) {
     A(wadi_prescanr(later, f(1), g.m));
     A(wadi_postscanr(later, f(1), g.m));
     A(wadi_permute(later, g.v, kept_if_even, g.w));
+    A(wadi_permute(later, g.v, kept_twice, g.w));
     A(wadi_permute(later, g.v, none_or_same, g.w));
     A(wadi_scatter(g.n, g.v, g.m));
     A(wadi_scatter_if(g.b, g.k, g.v, g.w));
