@@ -380,18 +380,21 @@ static void walk_block(fusing *s, wadi_block *block) {
     wadi_subst_yields(&s->subst, block);
 }
 
-/* Stages that became part of another one have no reader left. */
-static void drop_fused(const fusing *s, wadi_block *block) {
-    int left = 0;
-    for (int i = 0; i < block->nbinds; i++) {
+/* Stages that became part of another one have no reader left; what they read themselves is read by nobody then. Readers stand
+ * behind what they read, and are counted first. */
+static void drop_fused(fusing *s, wadi_block *block) {
+    int left = block->nbinds;
+    for (int i = block->nbinds; i-- > 0;) {
         wadi_bind *b = block->binds[i];
         const bool fused =
             b->nresults == 1 && stage_of(s, b->results[0]) && readers_of(s, b->results[0]) == 0;
         if (fused) continue;
-        for (int k = 0; k < b->nblocks; k++) drop_fused(s, b->blocks[k]);
-        block->binds[left++] = b;
+        for (int k = b->nblocks; k-- > 0;) drop_fused(s, b->blocks[k]);
+        wadi_reads_own(block, b, count_reader, s);
+        block->binds[--left] = b;
     }
-    block->nbinds = left;
+    block->nbinds -= left;
+    memmove(block->binds, block->binds + left, (size_t)block->nbinds * sizeof(block->binds[0]));
 }
 
 wadi_status wadi_pass_seqfuse(wadi_module *m, wadi_pass_cx *cx, wadi_error *err) {
@@ -402,7 +405,6 @@ wadi_status wadi_pass_seqfuse(wadi_module *m, wadi_pass_cx *cx, wadi_error *err)
     if (!s.failed) walk_block(&s, m->main);
     if (!s.failed) {
         memset(s.readers, 0, s.nvalues * sizeof *s.readers);
-        wadi_reads_block(m->main, count_reader, &s);
         drop_fused(&s, m->main);
     }
     return s.failed ? wadi_fail(err, WADI_MEMORY, "seqfuse: out of memory") : WADI_OK;

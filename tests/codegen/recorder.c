@@ -228,6 +228,7 @@ void record_module(wadi_module *owned_m, const record_options *o, recording *out
     memset(out, 0, sizeof *out);
     const wadi_pipeline_options passes = {.disable = o->disable,
                                           .steady = o->steady,
+                                          .verify = true,
                                           .dump = on_pass,
                                           .env = out,
                                           .routine = o->alone ? NULL : any_routine};
