@@ -76,7 +76,8 @@ static int fold_inside(wadi_work *w, int64_t begin, int64_t end) {
     for (int64_t s = begin; s < end; s++) {
         void *col[1];
         if (!w->emit(w, STATE_OUT, s, NULL, col)) return 1;
-        *(int64_t *)col[0] = *(int64_t *)w->slot[STATE_IN].col[0] * 3 + w->slot[OUT].shape[s];
+        const uint64_t state = *(uint64_t *)w->slot[STATE_IN].col[0];
+        *(uint64_t *)col[0] = state * 3 + (uint64_t)w->slot[OUT].shape[s]; /* wraps */
     }
     return 0;
 }

@@ -21,7 +21,7 @@
 #include "sched/transport_ipc.h"
 
 static char folder[] = "/tmp/wadi-ipc-XXXXXX";
-static char address[128];
+static char address[96]; /* with room for its path in sun_path */
 
 /* The path of the address. */
 static const char *path(void) {
