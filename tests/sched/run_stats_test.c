@@ -34,7 +34,8 @@ static void spend(int64_t ns) {
 /* What each takes, so little that the stream stays young: a chunk of the source, one of the body, one of the sink, its end. */
 typedef struct costs {
     int64_t source, body, sink, finish;
-    int64_t each; /* the body, for an element */
+    int64_t each;        /* the body, for an element */
+    int64_t source_each; /* the source */
 } costs;
 
 static costs cost;
@@ -91,6 +92,7 @@ static wadi_status ramp_next(wadi_source *self, int64_t k, wadi_builder *b, wadi
         assert_int_equal(wadi_builder_next(b, err), WADI_OK);
         self->at_hand -= self->at_hand > 0;
     }
+    spend(b->count * cost.source_each);
     return WADI_OK;
 }
 
@@ -329,7 +331,8 @@ static void the_policy_hears_what_each_chunk_took(void **state) {
                                 {.source = 500, .each = 100, .sink = 1500},
                                 {.source = 4000, .body = 100, .each = 50, .sink = 700},
                                 {.body = 10, .each = 1000},
-                                {.source = 300, .body = 900, .each = 300}};
+                                {.source = 300, .body = 900, .each = 300},
+                                {.source_each = 1000, .each = 1000}};
     policy = "paper";
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         for (int64_t start = 0; start < 5; start += 2) {
@@ -343,7 +346,9 @@ static void the_policy_hears_what_each_chunk_took(void **state) {
                 assert_int_equal(r.out.size[c], n);
                 const int64_t work = cost.body + n * cost.each + cost.sink;
                 const wadi_policy_sample s = {
-                    .busy_ns = work, .elapsed_ns = c == 0 ? 0 : work + cost.source, .elements = n};
+                    .busy_ns = work,
+                    .elapsed_ns = c == 0 ? 0 : work + cost.source + n * cost.source_each,
+                    .elements = n};
                 paper_rule_follow(&rule, &s);
                 first += n;
             }
