@@ -20,7 +20,7 @@
 
 #include "base/file.h"
 
-enum { MOST = 200, READABLE = 3000 };
+enum { MOST = 200, READABLE = 2000 };
 
 #define HOW "by WADI_RECORD=1 ctest --preset dev -R codegen/recorded (CONTRIBUTING.md): "
 
