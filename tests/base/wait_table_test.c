@@ -14,7 +14,7 @@
 
 enum { ROOM = 32 }; /* waits that are told of at a time */
 
-static int64_t now_ns;
+static _Atomic int64_t now_ns; /* the watchdog of the table reads it, too */
 
 static int64_t now(void) {
     return now_ns;
