@@ -171,11 +171,11 @@ static void limits_are_least_and_greatest(void **state) {
                                        bits_of(WADI_F64, -lesser(-a, -limit))));
             if (low && limit == (double)(float)limit)
                 assert_true(same_float(
-                    WADI_F32, bits_of(WADI_F32, wadi_min_limit_f32((float)a, (float)limit)),
+                    WADI_F32, bits_of(WADI_F32, (double)wadi_min_limit_f32((float)a, (float)limit)),
                     bits_of(WADI_F32, lesser((double)(float)a, limit))));
             if (high && limit == (double)(float)limit)
                 assert_true(same_float(
-                    WADI_F32, bits_of(WADI_F32, wadi_max_limit_f32((float)a, (float)limit)),
+                    WADI_F32, bits_of(WADI_F32, (double)wadi_max_limit_f32((float)a, (float)limit)),
                     bits_of(WADI_F32, -lesser(-(double)(float)a, -limit))));
         }
 }
@@ -283,10 +283,11 @@ static void functions_of_two_and_three_numbers(void **state) {
                  wadi_atan2_f32((float)a, (float)b), wadi_atan2_f64(a, b)},
                 {WADI_SOP_POW, powl((long double)a, (long double)b),
                  wadi_pow_f32((float)a, (float)b), wadi_pow_f64(a, b)},
-                {WADI_SOP_HYPOT, sqrtl((long double)a * a + (long double)b * b),
+                {WADI_SOP_HYPOT,
+                 sqrtl((long double)a * (long double)a + (long double)b * (long double)b),
                  wadi_hypot_f32((float)a, (float)b), wadi_hypot_f64(a, b)},
-                {WADI_SOP_FMA, (long double)a * b + c, wadi_fma_f32((float)a, (float)b, (float)c),
-                 wadi_fma_f64(a, b, c)},
+                {WADI_SOP_FMA, (long double)a * (long double)b + (long double)c,
+                 wadi_fma_f32((float)a, (float)b, (float)c), wadi_fma_f64(a, b, c)},
             };
             for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
                 const char *name = wadi_sop_get(rows[k].op)->name;

@@ -20,6 +20,10 @@
 /* Kernels are compiled without these warnings. */
 #pragma GCC diagnostic ignored "-Wconversion"
 #pragma GCC diagnostic ignored "-Wtype-limits"
+#if defined(__clang__)
+#pragma clang diagnostic ignored "-Wunknown-warning-option"
+#pragma clang diagnostic ignored "-Wbitwise-instead-of-logical"
+#endif
 /* What functions begin with stands in work.h. */
 #include "codegen/rt/work.h"
 
@@ -136,8 +140,8 @@ static const double reals[] = {0.0,
                                1e300,
                                -1e300,
                                1e-310,
-                               FLT_MIN,
-                               FLT_MAX,
+                               (double)FLT_MIN,
+                               (double)FLT_MAX,
                                DBL_MAX,
                                (double)INFINITY,
                                -(double)INFINITY,

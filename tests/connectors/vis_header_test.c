@@ -149,7 +149,7 @@ static void what_is_sound_arrives(void **state) {
     h.info.longest = h.info.shortest = 0;
     assert_sound(&h, false);
     h.info.rows = -1;
-    h.info.ra = h.info.dec = NAN;
+    h.info.ra = h.info.dec = (double)NAN;
     h.info.channel_width = 0;
     h.info.channels = h.info.pols = 1;
     h.object[0] = h.telescope[0] = '\0';
@@ -185,7 +185,7 @@ static void each_field_has_its_limits(void **state) {
     UNSOUND(h.info.pols = 13, "13 polarisations, expected 1 to 12");
     UNSOUND(h.frequency[2] = 0, "the frequency of channel 2 is 0 Hz");
     UNSOUND(h.frequency[0] = -1, "the frequency of channel 0 is -1 Hz");
-    UNSOUND(h.frequency[1] = INFINITY, "the frequency of channel 1 is inf Hz");
+    UNSOUND(h.frequency[1] = (double)INFINITY, "the frequency of channel 1 is inf Hz");
     UNSOUND(h.stokes[0] = 0, "polarisation 0 has code 0");
     UNSOUND(h.stokes[1] = 5, "polarisation 1 has code 5");
     UNSOUND(h.stokes[1] = -9, "polarisation 1 has code -9");
@@ -193,21 +193,21 @@ static void each_field_has_its_limits(void **state) {
     SOUND(h.info.dec = pi / 2);
     UNSOUND(h.info.ra = 6.3, "the phase centre is at 6.3, -0.5 rad");
     UNSOUND(h.info.dec = -1.6, "the phase centre is at 1, -1.6 rad");
-    UNSOUND(h.info.ra = NAN, "the phase centre is at nan, -0.5 rad");
-    UNSOUND(h.info.dec = NAN, "the phase centre is at 1, nan rad");
+    UNSOUND(h.info.ra = (double)NAN, "the phase centre is at nan, -0.5 rad");
+    UNSOUND(h.info.dec = (double)NAN, "the phase centre is at 1, nan rad");
     SOUND(h.info.equinox = 1000.5);
     SOUND(h.info.equinox = 2999.5);
     UNSOUND(h.info.equinox = 1000, "the equinox is 1000");
     UNSOUND(h.info.equinox = 3000, "the equinox is 3000");
-    UNSOUND(h.info.equinox = NAN, "the equinox is nan");
+    UNSOUND(h.info.equinox = (double)NAN, "the equinox is nan");
     SOUND(h.info.channel_width = -5);
-    UNSOUND(h.info.channel_width = INFINITY, "channels are inf Hz wide");
+    UNSOUND(h.info.channel_width = (double)INFINITY, "channels are inf Hz wide");
     UNSOUND(h.info.longest = 0, "the longest baseline is 0 m, the shortest 35");
     UNSOUND(h.info.shortest = 0, "the longest baseline is 30000 m, the shortest 0");
     UNSOUND(h.info.longest = -1, "the longest baseline is -1 m, the shortest 35");
     UNSOUND(h.info.shortest = -1, "the longest baseline is 30000 m, the shortest -1");
-    UNSOUND(h.info.longest = INFINITY, "the longest baseline is inf m, the shortest 35");
-    UNSOUND(h.info.shortest = NAN, "the longest baseline is 30000 m, the shortest nan");
+    UNSOUND(h.info.longest = (double)INFINITY, "the longest baseline is inf m, the shortest 35");
+    UNSOUND(h.info.shortest = (double)NAN, "the longest baseline is 30000 m, the shortest nan");
     static const char said[] = "a name is too long, or has characters that are none";
     static const char read[] = "header of visibilities: a name is not a name";
     for (int i = 0; i < 2; i++) {
