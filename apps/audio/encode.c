@@ -205,6 +205,7 @@ static wadi_status finish(encoder *e, wadi_error *err) {
     WADI_TRY(flac_input_check(e->in, digest, err));
     if (e->verifier != NULL) WADI_TRY(flac_verifier_end(e->verifier, digest, err));
     flac_input_lost(e->in, &e->so_far.clipped, &e->so_far.nans);
+    e->so_far.cue_sheet_dropped = flac_input_about(e->in)->cue_sheet_dropped;
     e->so_far.unproved = flac_input_unproved(e->in);
     fill_progress(e);
     flac_writer *writer = e->writer;

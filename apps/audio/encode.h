@@ -17,10 +17,11 @@ typedef struct flac_progress {
     int64_t bytes_in; /* of samples, as they would stand in a WAV file */
     int64_t bytes_out;
     double elapsed_s;
-    bool can_seek;         /* the output: STREAMINFO and seek table are complete */
-    int64_t clipped, nans; /* samples that --convert changed by more than rounding */
-    bool unproved;         /* the input is FLAC without an MD5 */
-    bool tags_replaced;    /* those of a FLAC input gave way to the command line's */
+    bool cue_sheet_dropped; /* of an input of which only a part was wanted */
+    bool can_seek;          /* the output: STREAMINFO and seek table are complete */
+    int64_t clipped, nans;  /* samples that --convert changed by more than rounding */
+    bool unproved;          /* the input is FLAC without an MD5 */
+    bool tags_replaced;     /* those of a FLAC input gave way to the command line's */
     wadi_run_stats run;
 } flac_progress;
 

@@ -24,6 +24,7 @@ typedef struct header {
     bool format_known, stranger;
     int64_t whole;     /* what RIFF or FORM promises behind its first 8 bytes */
     int64_t long_data; /* RF64: length of the data */
+    int64_t frames;    /* AIFF: how many it says there are */
 } header;
 
 /* ---- speakers ---- */
@@ -122,6 +123,7 @@ static wadi_status read_comm(header *h, int64_t n, bool compressed, wadi_error *
     flac_iff *f = h->out;
     WADI_TRY(read_chunk(h, n, p, sizeof p, err));
     f->channels = (int)flac_be(p, 2);
+    h->frames = (int64_t)flac_be(p + 2, 4);
     f->bits = (int)flac_be(p + 6, 2);
     f->width = (f->bits + 7) / 8;
     f->rate = extended_rate(p + 8);
@@ -139,6 +141,11 @@ static wadi_status read_comm(header *h, int64_t n, bool compressed, wadi_error *
 
 /* ---- the samples' chunk ---- */
 
+/* Of a chunk whose eight first bytes these are. */
+static int64_t length(const header *h, const uint8_t *head) {
+    return (int64_t)(h->big_endian ? flac_be(head + 4, 4) : flac_le(head + 4, 4));
+}
+
 /* A length that a writer to a pipe puts there because it cannot know: within 64 KiB of 2 or of 4 GiB. */
 static bool is_no_length(int64_t n) {
     return n >= 0xffff0000 || (n >= 0x7fff0000 && n <= INT64_C(0x80000000));
@@ -151,14 +158,25 @@ static wadi_status never_completed(const header *h, wadi_error *err) {
                      flac_bytes_path(h->b));
 }
 
-/* No samples, says the chunk. Then nothing may follow but what the length of the whole promises. */
+/* The letters and the length of a chunk. */
+static bool is_chunk(const uint8_t head[8], size_t got) {
+    for (size_t i = 0; i < 4; i++)
+        if (got < 8 || head[i] < ' ' || head[i] > '~') return false;
+    return true;
+}
+
+/* No samples, says the chunk. Then nothing may follow but chunks. */
 static wadi_status check_empty(header *h, wadi_error *err) {
-    uint8_t byte = 0;
-    size_t more = 0;
-    const int64_t at = flac_bytes_at(h->b);
-    WADI_TRY(flac_bytes_read(h->b, &byte, 1, &more, err));
-    const bool promised = h->whole + 8 > at;
-    return h->whole == 0 || (more > 0 && !promised) ? never_completed(h, err) : WADI_OK;
+    uint8_t head[8];
+    size_t got = 0;
+    if (h->whole == 0 || h->frames > 0) return never_completed(h, err);
+    for (;;) {
+        WADI_TRY(flac_bytes_read(h->b, head, sizeof head, &got, err));
+        if (got == 0) return WADI_OK;
+        if (!is_chunk(head, got)) return never_completed(h, err);
+        const int64_t n = length(h, head);
+        WADI_TRY(flac_bytes_skip(h->b, n + (n & 1), err));
+    }
 }
 
 static wadi_status check_there(const header *h, int64_t data, wadi_error *err) {
@@ -191,6 +209,12 @@ static wadi_status find_samples(header *h, int64_t data, wadi_error *err) {
                          flac_bytes_path(h->b), (long long)data, frame);
     }
     f->data_bytes = data;
+    if (h->frames > data / frame) {
+        return wadi_fail(err, WADI_IO,
+                         "%s: truncated: its header promises %lld frames, the samples' chunk holds "
+                         "%lld; --ignore-chunk-sizes takes what is there",
+                         flac_bytes_path(h->b), (long long)h->frames, (long long)(data / frame));
+    }
     return check_there(h, data, err);
 }
 
@@ -208,11 +232,6 @@ static wadi_status find_sound(header *h, int64_t n, wadi_error *err) {
 }
 
 /* ---- the walk ---- */
-
-/* Of a chunk whose eight first bytes these are. */
-static int64_t length(const header *h, const uint8_t *head) {
-    return (int64_t)(h->big_endian ? flac_be(head + 4, 4) : flac_le(head + 4, 4));
-}
 
 /* The kind of file by its first bytes; NULL: none of ours. */
 static const char *kind(const uint8_t head[HEAD]) {

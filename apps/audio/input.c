@@ -48,6 +48,7 @@ static wadi_status take_part(flac_input *in, const flac_range *range, wadi_error
     in->info.frames = to >= 0 ? to - from : -1;
     in->info.is_part = true;
     in->info.has_md5 = false;
+    in->info.cue_sheet_dropped = flac_blocks_find(&in->blocks, FLAC_BLOCK_CUESHEET) != NULL;
     flac_blocks_remove_type(&in->blocks, FLAC_BLOCK_CUESHEET);
     return WADI_OK;
 }

@@ -30,9 +30,10 @@ typedef struct flac_sound_info {
     int64_t frames;     /* samples per channel, of the part that is wanted; -1: unknown */
     const char *format; /* words for it; borrowed */
     bool is_flac;
-    uint32_t mask; /* speakers; 0: not said */
-    bool is_part;  /* not all of its samples are wanted */
-    bool has_md5;  /* of all samples, in the input; then: */
+    uint32_t mask;          /* speakers; 0: not said */
+    bool is_part;           /* not all of its samples are wanted, */
+    bool cue_sheet_dropped; /* so it has lost its cue sheet */
+    bool has_md5;           /* of all samples, in the input; then: */
     uint8_t md5[16];
 } flac_sound_info;
 

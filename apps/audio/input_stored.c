@@ -10,6 +10,7 @@ typedef struct stored {
     flac_input *in;
     flac_pcm layout;
     int64_t left; /* bytes; -1: to the end */
+    bool cut;     /* the last frame may be a part of one: it is left out */
     int64_t at;   /* frames delivered */
     uint8_t *piece;
     int64_t piece_frames;
@@ -28,6 +29,7 @@ static wadi_status read_piece(stored *s, int64_t frames, size_t *out_bytes, wadi
     if (s->left >= 0) want = smaller(want, s->left);
     WADI_TRY(flac_bytes_read(s->in->bytes, s->piece, (size_t)want, out_bytes, err));
     if (s->left >= 0) s->left -= (int64_t)*out_bytes;
+    if (s->cut) *out_bytes -= *out_bytes % (size_t)frame;
     if (*out_bytes % (size_t)frame == 0) return WADI_OK;
     return wadi_fail(err, WADI_IO, "%s: truncated: it ends within frame %lld",
                      flac_bytes_path(s->in->bytes),
@@ -65,7 +67,8 @@ static void close_stored(void *state) {
 
 static const flac_kind_ops ops = {"stored", read_stored, NULL, close_stored};
 
-static wadi_status begin(flac_input *in, const flac_pcm *layout, int64_t bytes, wadi_error *err) {
+static wadi_status begin(flac_input *in, const flac_pcm *layout, int64_t bytes, bool cut,
+                         wadi_error *err) {
     stored *s = calloc(1, sizeof *s);
     const int64_t frame = layout->width * in->info.channels;
     uint8_t *piece = malloc((size_t)(PIECE_FRAMES * frame));
@@ -74,7 +77,7 @@ static wadi_status begin(flac_input *in, const flac_pcm *layout, int64_t bytes, 
         free(piece);
         return wadi_fail(err, WADI_MEMORY, "out of memory");
     }
-    *s = (stored){.in = in, .layout = *layout, .left = bytes, .piece = piece};
+    *s = (stored){.in = in, .layout = *layout, .left = bytes, .cut = cut, .piece = piece};
     in->info.bits = layout->bits;
     in->info.frames = bytes >= 0 ? bytes / frame : -1;
     in->ops = &ops;
@@ -93,7 +96,7 @@ static wadi_status open_raw(flac_input *in, const flac_wish *wish, wadi_error *e
     in->info.format = "raw";
     in->info.rate = wish->rate;
     in->info.channels = wish->channels;
-    return begin(in, &wish->layout, size, err);
+    return begin(in, &wish->layout, size, false, err);
 }
 
 wadi_status flac_stored_open(flac_input *in, const flac_wish *wish, wadi_error *err) {
@@ -119,5 +122,5 @@ wadi_status flac_stored_open(flac_input *in, const flac_wish *wish, wadi_error *
                          "%s: a pipe: the chunks behind the samples cannot be kept", path);
     }
     const flac_pcm layout = {f.width, f.bits, f.big_endian, f.is_unsigned};
-    return begin(in, &layout, f.data_bytes, err);
+    return begin(in, &layout, f.data_bytes, wish->iff.ignore_sizes, err);
 }

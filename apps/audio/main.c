@@ -107,9 +107,11 @@ static void warn_of_losses(const flac_options *o, const flac_progress *end) {
 static void warn_of_encoding(const flac_options *o, const flac_progress *end) {
     static const char unproved[] = "states no MD5 of its samples: they were not checked";
     static const char replaced[] = "its tags were replaced by those of the command line";
+    static const char cuts[] = "its cue sheet is left out: it is about all of the sound";
     static const char unfinished[] =
         "cannot be rewound: MD5, frame sizes and seek points are left out";
     if (end->unproved) warn(o, o->in, unproved);
+    if (end->cue_sheet_dropped) warn(o, o->in, cuts);
     if (end->tags_replaced) warn(o, o->in, replaced);
     if (!end->can_seek) warn(o, strcmp(o->out, "-") == 0 ? "standard output" : o->out, unfinished);
     warn_of_losses(o, end);
@@ -168,7 +170,7 @@ static wadi_status treat(const flac_options *o, wadi_error *err) {
         return wadi_fail(err, WADI_INVALID, "standard output is a terminal; -o names a file");
     }
     WADI_TRY(o->action == FLAC_ENCODE ? encode(o, err) : decode(o, err));
-    return o->delete_input ? delete_input(o, err) : WADI_OK;
+    return o->delete_input && !(o->strict && warned) ? delete_input(o, err) : WADI_OK;
 }
 
 /* ---- all of them ---- */

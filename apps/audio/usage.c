@@ -20,7 +20,7 @@ const char flac_usage[] =
     "  -b, --blocksize N    samples in every block (default: by level; from -5 on blocks follow "
     "the\n"
     "                       sound, which a few old players do not read: -b 4096 is for them)\n"
-    "      --lax            take any -b, though not every player does\n"
+    "      --lax            take -b up to 16384 at any rate, though not every player does\n"
     "  -e, -p               as -8: what flac searches exhaustively. Its -l -m -M -r -A are taken, "
     "too,\n"
     "                       and change nothing: such things are chosen for each block\n"

@@ -97,4 +97,42 @@ expect "not every player takes more than 4608 (--lax writes them all the same)" 
     wrong "--lax"
 expect "metaflac --import-cuesheet-from" --cuesheet=x.cue in.wav
 
+# ---- nothing is lost without a word ----
+# put AT BYTES: over what stands there
+put() { printf "$2" | dd of=made bs=1 seek="$1" conv=notrunc 2>/dev/null; }
+# A header whose data has no length, however long the whole says it is: samples are no chunks.
+for whole in '\044\0\0\0' '\050\0\0\0' '\377\377\377\177' '\377\377\377\377'; do
+    head -c 4044 in.wav >made && put 4 "$whole" && put 40 '\0\0\0\0'
+    expect "made: its header was never completed" -f --delete-input-file made
+    [ -e made ] || wrong "an input that was not taken is deleted"
+    "$program" -s -f --ignore-chunk-sizes -o ours.flac made && [ "$(metaflac --show-total-samples ours.flac)" = 1000 ] ||
+        wrong "--ignore-chunk-sizes: $whole"
+done
+# Nothing but chunks behind it: there are no samples.
+head -c 44 in.wav >made && put 40 '\0\0\0\0' && put 44 'LIST\004\0\0\0INFO' && put 4 '\060\0\0\0'
+"$program" -s -f -o ours.flac made && [ "$(metaflac --show-total-samples ours.flac)" = 0 ] || wrong "a WAV without samples"
+# AIFF says twice how many there are.
+flac -s -d -f --force-aiff-format -o in.aiff raw.flac || exit 1
+at=$(grep -abo SSND in.aiff | head -1 | cut -d : -f 1)
+for n in '\0\0\0\0' '\0\0\0\010'; do
+    cp in.aiff made && put $((at + 4)) "$n"
+    expect "made: its header was never completed" made
+done
+cp in.aiff made && put $((at + 4)) '\0\0\017\250'
+expect "its header promises 20000 frames, the samples' chunk holds 1000; --ignore-chunk-sizes takes what is there" made
+# Cut within a frame.
+head -c 4047 in.wav >made
+expect "--ignore-chunk-sizes takes what is there" made
+"$program" -s -f --ignore-chunk-sizes -o ours.flac made && [ "$(metaflac --show-total-samples ours.flac)" = 1000 ] ||
+    wrong "cut within a frame"
+# With -w an input stays of which there was a warning.
+cp in.wav kept.wav
+"$program" -s -w -f -m --delete-input-file -o ours.flac kept.wav && wrong "-w: status 0"
+[ -e kept.wav ] || wrong "-w: deleted after a warning"
+# A cue sheet is about all of the sound.
+printf 'FILE "in.wav" WAVE\n  TRACK 01 AUDIO\n    INDEX 01 00:00:00\n' >cue
+cp raw.flac cued.flac && metaflac --import-cuesheet-from=cue cued.flac || exit 1
+"$program" -f --skip=5 -o ours.flac cued.flac 2>message && grep -q "cue sheet is left out" message || wrong "cue sheet: $(cat message)"
+"$program" -s -w -f -o ours.flac cued.flac && [ -n "$(metaflac --list --block-type=CUESHEET ours.flac)" ] || wrong "a cue sheet is lost"
+
 [ ! -e failed ]
