@@ -109,20 +109,25 @@ static bool is_module_of(wadi_dl *module, const char *key) {
     return false;
 }
 
+/* An entry that is right may still not open: where there are no descriptors or no memory left. */
+typedef enum found { OPENED, ABSENT, DAMAGED, UNUSABLE } found;
+
 /* The open file itself where it may be run, else its bytes; its name where there is no /proc. */
-static bool open_verified(int fd, const char *path, const char *key, wadi_dl *out) {
+static found open_verified(int fd, const char *path, const char *key, wadi_dl *out) {
     char *data = NULL;
     size_t n = 0;
     struct stat about;
-    if (fstat(fd, &about) != 0 || !S_ISREG(about.st_mode)) return false;
-    if (wadi_file_read_fd(fd, path, &data, &n, NULL) != WADI_OK) return false;
-    const bool ours = verifies(data, n, key) &&
-                      (wadi_dl_open_fd(out, fd, NULL) == WADI_OK ||
-                       wadi_dl_open_bytes(out, data, n, NULL) == WADI_OK ||
-                       wadi_dl_open(out, path, NULL) == WADI_OK) &&
-                      is_module_of(out, key);
+    if (fstat(fd, &about) != 0 || !S_ISREG(about.st_mode)) return DAMAGED;
+    if (wadi_file_read_fd(fd, path, &data, &n, NULL) != WADI_OK) return UNUSABLE;
+    found f = DAMAGED;
+    if (verifies(data, n, key)) {
+        const bool opened = wadi_dl_open_fd(out, fd, NULL) == WADI_OK ||
+                            wadi_dl_open_bytes(out, data, n, NULL) == WADI_OK ||
+                            wadi_dl_open(out, path, NULL) == WADI_OK;
+        f = !opened ? UNUSABLE : is_module_of(out, key) ? OPENED : DAMAGED;
+    }
     free(data);
-    return ours;
+    return f;
 }
 
 typedef struct wanted {
@@ -146,13 +151,19 @@ static wadi_status locate(const char *source, const wadi_target *target, wanted 
     return WADI_OK;
 }
 
-static bool open_entry(const wanted *w, wadi_dl *out) {
+static found open_entry(const wanted *w, wadi_dl *out) {
     const int fd = w->path[0] != '\0' ? open(w->path, O_RDONLY | O_NONBLOCK | O_CLOEXEC) : -1;
-    if (fd < 0) return false;
-    const bool opened = open_verified(fd, w->path, w->key, out);
-    if (opened) (void)futimens(fd, NULL); /* the time of last use, for pruning */
+    if (fd < 0) {
+        const bool short_of =
+            w->path[0] != '\0' && (errno == EMFILE || errno == ENFILE || errno == ENOMEM);
+        return short_of                                          ? UNUSABLE
+               : w->path[0] != '\0' && wadi_file_exists(w->path) ? DAMAGED
+                                                                 : ABSENT;
+    }
+    const found f = open_verified(fd, w->path, w->key, out);
+    if (f == OPENED) (void)futimens(fd, NULL); /* the time of last use, for pruning */
     (void)close(fd);
-    return opened;
+    return f;
 }
 
 /* ---- making entries ---- */
@@ -231,7 +242,7 @@ static wadi_status make(const wanted *w, bool gently, wadi_dl *out, wadi_error *
         const bool loaded = wadi_dl_open_bytes(out, made.bytes, made.n, &why) == WADI_OK;
         const bool fits = loaded && is_module_of(out, w->key);
         if (!loaded || fits) keep(w, &made);
-        if (!fits && (loaded || !open_entry(w, out)))
+        if (!fits && (loaded || open_entry(w, out) != OPENED))
             status = wadi_fail(err, WADI_COMPILE, "what the compiler %s has made %s%s", w->cc.path,
                                loaded ? "is something else" : "cannot be loaded: ", why.msg);
     }
@@ -247,7 +258,7 @@ int wadi_cache_sweep(const char *folder) {
 
 bool wadi_cache_find(const char *source, const wadi_target *target, wadi_dl *out) {
     wanted w;
-    return locate(source, target, &w, NULL) == WADI_OK && open_entry(&w, out);
+    return locate(source, target, &w, NULL) == WADI_OK && open_entry(&w, out) == OPENED;
 }
 
 void wadi_cache_forget(const char *source, const wadi_target *target) {
@@ -263,8 +274,9 @@ static wadi_status load(const char *source, const wadi_target *target, bool gent
     memset(r, 0, sizeof *r);
     WADI_TRY(locate(source, target, &w, err));
     snprintf(r->path, sizeof r->path, "%s", w.path);
-    if (open_entry(&w, out)) return WADI_OK;
-    r->damaged = w.path[0] != '\0' && wadi_file_exists(w.path);
+    const found f = open_entry(&w, out);
+    if (f == OPENED) return WADI_OK;
+    r->damaged = f == DAMAGED;
     if (r->damaged) {
         wadi_logf(WADI_LOG_WARNING, "kernel cache: %s is damaged; compiling it anew", w.path);
         (void)unlink(w.path);

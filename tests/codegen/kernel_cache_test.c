@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -99,6 +100,25 @@ static void no_file_at_all_is_rebuilt(void **state) {
     const wadi_cache_report r = load(answer);
     (void)alarm(0);
     assert_true(r.damaged && r.compiled);
+    assert_false(load(answer).compiled);
+}
+
+/* Without descriptors nothing can be opened; what is kept is right all the same. */
+static void an_entry_that_cannot_be_opened_stays(void **state) {
+    (void)state;
+    const wadi_cache_report mine = load(answer);
+    struct rlimit before, none;
+    wadi_cache_report r = {0};
+    wadi_dl d;
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+    none = before;
+    none.rlim_cur = 3;
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
+    const wadi_status status = wadi_cache_load(answer, NULL, &d, &r, NULL);
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+    assert_int_not_equal(status, WADI_OK);
+    assert_false(r.damaged);
+    assert_true(wadi_file_exists(mine.path));
     assert_false(load(answer).compiled);
 }
 
@@ -360,6 +380,7 @@ int main(void) {
         CASE(other_text_is_another_entry),
         CASE(a_damaged_entry_is_rebuilt),
         CASE(no_file_at_all_is_rebuilt),
+        CASE(an_entry_that_cannot_be_opened_stays),
         CASE(an_entry_of_another_key_is_rebuilt),
         CASE(what_killed_builds_left_is_removed),
         CASE(nothing_refuses_to_run_without_a_folder),
