@@ -2,14 +2,20 @@
 #include "sched/transport_ipc.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/error.h"
+
+enum { PATH_ROOM = 256 };
 
 /* The path of an address that has one, else NULL. "@" is Linux's space of names without files, "*" a name that libzmq chooses. */
 static const char *path_of(const char *address) {
@@ -30,16 +36,45 @@ static bool somebody_listens(const char *path) {
     return !refused;
 }
 
-wadi_status wadi_ipc_free(const char *address, wadi_error *err) {
-    const char *path = path_of(address);
+static wadi_status check_free(const char *address, const char *path, wadi_error *err) {
     struct stat about;
-    if (path == NULL || lstat(path, &about) != 0) return WADI_OK; /* binding says what is wrong */
+    if (lstat(path, &about) != 0) return WADI_OK; /* binding says what is wrong */
     if (!S_ISSOCK(about.st_mode))
         return wadi_fail(err, WADI_INVALID,
                          "%s: something else than a socket stands there; nothing is overwritten",
                          address);
     if (!somebody_listens(path)) return WADI_OK;
     return wadi_fail(err, WADI_IO, "%s: bind: another process listens there", address);
+}
+
+/* Asking, removing what is dead and binding are three steps. The lock on the folder makes them one; -1: this folder gives none. */
+static int lock_folder(const char *path) {
+    static const struct timespec nap = {0, 5000000};
+    const int64_t patience = INT64_C(2000000000), from = wadi_clock_ns();
+    char folder[PATH_ROOM] = ".";
+    const char *slash = strrchr(path, '/');
+    if (slash != NULL) (void)snprintf(folder, sizeof folder, "%.*s", (int)(slash - path) + 1, path);
+    const int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    while (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) != 0 && wadi_clock_ns() - from < patience)
+        (void)nanosleep(&nap, NULL);
+    return fd;
+}
+
+wadi_status wadi_ipc_claim(const char *address, int *out_lock, wadi_error *err) {
+    const char *path = path_of(address);
+    *out_lock = -1;
+    if (path == NULL) return WADI_OK;
+    *out_lock = lock_folder(path);
+    const wadi_status status = check_free(address, path, err);
+    if (status != WADI_OK) {
+        wadi_ipc_settle(*out_lock);
+        *out_lock = -1;
+    }
+    return status;
+}
+
+void wadi_ipc_settle(int lock) {
+    if (lock >= 0) (void)close(lock);
 }
 
 wadi_ipc_file wadi_ipc_made(const char *address) {

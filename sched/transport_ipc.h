@@ -15,9 +15,12 @@ typedef struct wadi_ipc_file {
     ino_t number;
 } wadi_ipc_file;
 
-/* Before binding. Errors: WADI_INVALID (a file, a folder, a link stands there), WADI_IO (somebody listens there). What a killed process
- * has left is no obstacle. */
-WADI_NODISCARD wadi_status wadi_ipc_free(const char *address, wadi_error *err);
+/* Before binding: is the address free? Until wadi_ipc_settle is called with *out_lock, other processes that ask wait (for a while). Errors:
+ * WADI_INVALID (a file, a folder, a link stands there), WADI_IO (somebody listens there); then there is no lock. What a killed
+ * process has left is no obstacle. */
+WADI_NODISCARD wadi_status wadi_ipc_claim(const char *address, int *out_lock, wadi_error *err);
+/* After binding, or its failure. */
+void wadi_ipc_settle(int lock);
 /* After it. */
 wadi_ipc_file wadi_ipc_made(const char *address);
 /* When it is closed: removes the socket if it is still this one. */

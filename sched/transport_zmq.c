@@ -125,10 +125,13 @@ static wadi_status wait_until(wadi_port *p, condition holds, const char *what, i
 /* ---- opening and closing ---- */
 
 static wadi_status attach(wadi_port *p, void *context, const char *address, wadi_error *err) {
-    if (p->options.bind) WADI_TRY(wadi_ipc_free(address, err));
-    WADI_TRY(wadi_socket_open(context, address, &p->options, &p->socket, &p->monitor, err));
-    if (p->options.bind) p->file = wadi_ipc_made(address);
-    if (p->options.bind) return WADI_OK;
+    int lock = -1;
+    if (p->options.bind) WADI_TRY(wadi_ipc_claim(address, &lock, err));
+    const wadi_status status =
+        wadi_socket_open(context, address, &p->options, &p->socket, &p->monitor, err);
+    if (p->options.bind && status == WADI_OK) p->file = wadi_ipc_made(address);
+    wadi_ipc_settle(lock);
+    if (p->options.bind || status != WADI_OK) return status;
     return wadi_port_greet(p) ? WADI_OK : zmq_fail(err, p, "hello");
 }
 

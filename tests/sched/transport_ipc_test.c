@@ -1,6 +1,7 @@
 /* What stands at the path of an ipc:// address: a link takes the place of nothing but a socket that nobody listens at, and takes its own
  * away when it is closed. */
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -10,6 +11,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -68,7 +70,9 @@ static wadi_port *open_port(void *context, wadi_error *err) {
 static void refused(wadi_status status, const char *words) {
     wadi_error err = {0};
     void *context = zmq_ctx_new();
-    assert_int_equal(wadi_ipc_free(address, &err), status);
+    int lock = 0;
+    assert_int_equal(wadi_ipc_claim(address, &lock, &err), status);
+    assert_int_equal(lock, -1);
     assert_non_null(strstr(err.msg, address));
     assert_non_null(strstr(err.msg, words));
     wadi_error again = {0};
@@ -129,12 +133,52 @@ static void only_the_own_socket_is_removed(void **state) {
     zmq_ctx_term(context);
 }
 
+/* Many at once, on what a killed process has left: one of them listens. */
+static void one_of_many_gets_the_address(void **state) {
+    (void)state;
+    enum { MANY = 8, ROUNDS = 5 };
+    for (int round = 0; round < ROUNDS; round++) {
+        int start[2], listens = 0;
+        pid_t child[MANY];
+        if (round % 2 == 0) (void)close(put_socket(true));
+        assert_int_equal(pipe(start), 0);
+        for (int i = 0; i < MANY; i++) {
+            child[i] = fork();
+            if (child[i] != 0) continue;
+            char byte;
+            int lock = -1;
+            (void)close(start[1]);
+            if (read(start[0], &byte, 1) != 0) _exit(3);
+            if (wadi_ipc_claim(address, &lock, NULL) != WADI_OK) _exit(1);
+            (void)unlink(path()); /* as libzmq does */
+            (void)put_socket(true);
+            wadi_ipc_settle(lock);
+            (void)pause(); /* listens on */
+            _exit(0);
+        }
+        (void)close(start[0]);
+        (void)close(start[1]);
+        for (int i = 0; i < MANY - 1; i++) { /* all but one are refused */
+            int status = 0;
+            assert_true(wait(&status) > 0);
+            assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 1);
+        }
+        for (int i = 0; i < MANY; i++) (void)kill(child[i], SIGKILL);
+        while (wait(NULL) > 0) listens++;
+        assert_int_equal(listens, 1);
+        (void)unlink(path());
+    }
+}
+
 static void addresses_without_a_file_are_fine(void **state) {
     (void)state;
-    static const char *const others[] = {"tcp://127.0.0.1:7", "ipc://@name", "ipc://*",
-                                         "ipc:///no/such/folder/link"};
+    static const char *const others[] = {
+        "tcp://127.0.0.1:7", "ipc://@name", "ipc://*",
+        "ipc:///no/such/folder/link"}; /* binding tells of the last */
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
-        assert_int_equal(wadi_ipc_free(others[i], NULL), WADI_OK);
+        int lock = 0;
+        assert_int_equal(wadi_ipc_claim(others[i], &lock, NULL), WADI_OK);
+        assert_int_equal(lock, -1);
         const wadi_ipc_file none = wadi_ipc_made(others[i]);
         assert_false(none.made);
         wadi_ipc_remove(others[i], none);
@@ -147,6 +191,7 @@ int main(void) {
         cmocka_unit_test_setup(who_listens_is_not_robbed, set_up),
         cmocka_unit_test_setup(a_socket_left_by_a_killed_process_gives_way, set_up),
         cmocka_unit_test_setup(only_the_own_socket_is_removed, set_up),
+        cmocka_unit_test_setup(one_of_many_gets_the_address, set_up),
         cmocka_unit_test_setup(addresses_without_a_file_are_fine, set_up),
     };
     if (mkdtemp(folder) == NULL) return 1;
