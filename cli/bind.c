@@ -7,8 +7,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/destination.h"
 #include "base/error.h"
 #include "base/io.h"
 #include "graph/op.h"
@@ -58,11 +60,15 @@ static wadi_status print_element(void *env, int64_t index, int parts, const wadi
 
 /* ---- binding ---- */
 
-/* What the argument for `name` says, or NULL. */
-static const char *value_of(const char *name, int nargs, char *const *args) {
+/* What the argument says if it is about `name`, or NULL. */
+static const char *value_of_one(const char *name, const char *arg) {
     const size_t n = strlen(name);
+    return strncmp(arg, name, n) == 0 && arg[n] == '=' ? arg + n + 1 : NULL;
+}
+
+static const char *value_of(const char *name, int nargs, char *const *args) {
     for (int i = 0; i < nargs; i++)
-        if (strncmp(args[i], name, n) == 0 && args[i][n] == '=') return args[i] + n + 1;
+        if (value_of_one(name, args[i])) return value_of_one(name, args[i]);
     return NULL;
 }
 
@@ -157,6 +163,55 @@ static wadi_status check_names(const wadi_module *m, int nargs, char *const *arg
     return WADI_OK;
 }
 
+/* What the text of a sink names, if that is a file, there or not there yet; else all of it is closed. */
+static bool find_file(const char *text, wadi_destination *out) {
+    const char *place = text + 1, *colon = strchr(place, ':'), *slash = strchr(place, '/');
+    struct stat about;
+    *out = (wadi_destination){.stream = -1, .folder = -1};
+    if (colon && (!slash || colon < slash)) place = colon + 1; /* behind the connector */
+    if (stat(place, &about) == 0 && !S_ISREG(about.st_mode)) return false;
+    return wadi_destination_find(place, out, NULL) == WADI_OK && out->folder >= 0;
+}
+
+/* Where the argument sends a stream of the program, NULL: nowhere, or it is about something else. */
+static const char *sink_of(const wadi_module *m, const char *arg) {
+    for (int k = 0; k < m->main->nbinds; k++) {
+        const wadi_bind *b = m->main->binds[k];
+        const bindable *kind = bindable_of(b);
+        const char *text = kind && kind->bind == bind_sink ? value_of_one(b->name, arg) : NULL;
+        if (text) return text[0] == '@' ? text : NULL;
+    }
+    return NULL;
+}
+
+static bool are_one_file(const char *text, const char *other) {
+    wadi_destination a, b = {.stream = -1, .folder = -1};
+    struct stat x, y;
+    const bool one = find_file(text, &a) && find_file(other, &b) && fstat(a.folder, &x) == 0 &&
+                     fstat(b.folder, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino &&
+                     strcmp(a.name, b.name) == 0;
+    wadi_destination_fini(&a);
+    wadi_destination_fini(&b);
+    return one;
+}
+
+/* Two sinks that write one file would each replace what the other has written; of two values for a name one would be lost. */
+static wadi_status check_pairs(const wadi_module *m, int nargs, char *const *args,
+                               wadi_error *err) {
+    for (int i = 0; i < nargs; i++)
+        for (int k = 0; k < i; k++) {
+            const size_t n = strcspn(args[i], "=");
+            if (strcspn(args[k], "=") == n && strncmp(args[i], args[k], n) == 0)
+                return wadi_fail(err, WADI_INVALID, "\"%s\" and \"%s\": one name, two values",
+                                 args[k], args[i]);
+            const char *a = sink_of(m, args[k]), *b = sink_of(m, args[i]);
+            if (a && b && are_one_file(a, b))
+                return wadi_fail(err, WADI_INVALID, "\"%s\" and \"%s\" are one file", args[k],
+                                 args[i]);
+        }
+    return WADI_OK;
+}
+
 /* NAME=VALUE says one thing about one of them. */
 static wadi_status check_apart(const wadi_module *m, wadi_error *err) {
     for (int i = 0; i < m->main->nbinds; i++)
@@ -176,6 +231,7 @@ wadi_status wadi_cli_bind(wadi_cli_bindings *all, const wadi_module *m, wadi_run
                           char *const *args, wadi_error *err) {
     WADI_TRY(check_apart(m, err));
     WADI_TRY(check_names(m, nargs, args, err));
+    WADI_TRY(check_pairs(m, nargs, args, err));
     for (int i = 0; i < m->main->nbinds; i++) {
         const wadi_bind *b = m->main->binds[i];
         const bindable *kind = bindable_of(b);
