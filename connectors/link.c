@@ -16,7 +16,9 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/hash.h"
+#include "base/wait.h"
 #include "connectors/link_keys.h"
+#include "sched/run.h"
 #include "sched/stream.h"
 #include "sched/transport_address.h"
 #include "sched/transport_room.h"
@@ -116,6 +118,18 @@ wadi_status wadi_link_end_open(wadi_link_end *e, const char *address,
     return open_port(e, &port, o->token, err);
 }
 
+/* Where there is no watchdog to be had, the link does without. */
+void wadi_link_end_watch(wadi_link_end *e) {
+    if (wadi_waits_create((int64_t)(WADI_WATCHDOG_S * 1e9), &e->waits, NULL) != WADI_OK) return;
+    wadi_port_watch(e->port, e->waits);
+}
+
+void wadi_link_end_unwatch(wadi_link_end *e) {
+    wadi_port_watch(e->port, NULL);
+    wadi_waits_destroy(e->waits);
+    e->waits = NULL;
+}
+
 /* ---- source ---- */
 
 typedef struct link_source {
@@ -198,6 +212,14 @@ static wadi_status next(wadi_source *self, int64_t k, wadi_builder *b, wadi_erro
 
 static const wadi_source_ops source_ops = {destroy_source, next, give_up};
 
+/* The run, whose watchdog sees later waits, begins when the source is there. */
+static wadi_status receive_first(link_source *s, wadi_error *err) {
+    wadi_link_end_watch(&s->end);
+    const wadi_status status = receive(s, err);
+    wadi_link_end_unwatch(&s->end);
+    return status;
+}
+
 /* What the first chunk says the elements are. */
 static void learn_parts(link_source *s) {
     s->base.parts = -1;
@@ -225,7 +247,7 @@ wadi_status wadi_source_link(const char *address, const wadi_link_options *optio
     s->base.wake_fd = -1;
     s->base.parts = -1;
     wadi_status status = wadi_link_end_open(&s->end, address, options, false, err);
-    if (status == WADI_OK) status = receive(s, err);
+    if (status == WADI_OK) status = receive_first(s, err);
     if (status == WADI_OK) {
         learn_parts(s);
         *out_source = &s->base;

@@ -141,7 +141,10 @@ static wadi_status open_link(link_vis *v, const char *address, const wadi_link_o
     const void *note = NULL;
     int64_t n = 0;
     WADI_TRY(wadi_link_end_open(&v->end, address, options, false, err));
-    WADI_TRY(wadi_port_note(v->end.port, &note, &n, err));
+    wadi_link_end_watch(&v->end);
+    const wadi_status status = wadi_port_note(v->end.port, &note, &n, err);
+    wadi_link_end_unwatch(&v->end);
+    if (status != WADI_OK) return status;
     if (note == NULL) {
         return wadi_fail(err, WADI_IO, "%s: the sender has sent no header: not visibilities",
                          address);

@@ -49,6 +49,8 @@ void wadi_port_close(wadi_port *p);
 
 /* Replaces the wake descriptor; -1: none. */
 void wadi_port_wake_by(wadi_port *p, int wake_fd);
+/* Its waits are registered there from now on; NULL: nowhere. */
+void wadi_port_watch(wadi_port *p, wadi_waits *waits);
 
 /* ---- sender ---- */
 

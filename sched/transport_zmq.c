@@ -186,6 +186,10 @@ void wadi_port_wake_by(wadi_port *p, int wake_fd) {
     p->options.wake_fd = wake_fd;
 }
 
+void wadi_port_watch(wadi_port *p, wadi_waits *waits) {
+    p->options.waits = waits;
+}
+
 /* ---- sender ---- */
 
 static bool all_sent(const wadi_port *p) {
