@@ -21,7 +21,7 @@ typedef struct wav {
     uint32_t mask;
     uint32_t riff, data;      /* lengths in the header */
     int64_t ds64;             /* RF64 with this length of the data; 0: RIFF */
-    size_t samples, trailing; /* bytes */
+    size_t samples, trailing; /* bytes; what trails is a chunk, of 8 at least */
 } wav;
 
 static const char *const path = "input_test_made.wav";
@@ -65,7 +65,11 @@ static void write_wav(const wav *w) {
     wadi_text_add(&t, "data");
     put(&t, w->data, 4);
     for (size_t i = 0; i < w->samples; i++) put(&t, i % 251, 1);
-    for (size_t i = 0; i < w->trailing; i++) put(&t, 0, 1);
+    if (w->trailing > 0) {
+        wadi_text_add(&t, "LIST");
+        put(&t, w->trailing - 8, 4);
+        put(&t, 0, (int)w->trailing - 8);
+    }
     assert_int_equal(wadi_file_write(path, t.at, t.n, 0644, NULL), WADI_OK);
     wadi_text_fini(&t);
 }
