@@ -102,7 +102,8 @@ static wadi_status choose_bits(sound *s, int format, const wadi_sndfile_how *how
 
 /* One line of libsndfile's log. It tells in its log alone that a data chunk is longer than the file, "data : 137090 (should be
  * 59956)", and that a writer died before it filled in the sizes, "RIFF : 0". */
-static wadi_status check_log_line(const sound *s, const char *line, wadi_error *err) {
+static wadi_status check_log_line(const sound *s, long long length, const char *line,
+                                  wadi_error *err) {
     long long promised = 0;
     long long there = 0;
     const int found = sscanf(line, "RIFF : %lld (should be %lld)", &promised, &there);
@@ -111,6 +112,12 @@ static wadi_status check_log_line(const sound *s, const char *line, wadi_error *
                          "%s: its header was never completed (bytes 4 to 7 are 0): the number of "
                          "frames is not known",
                          s->base.path);
+    }
+    if (found >= 1 && promised + 8 < length && s->base.info.frames == 0) {
+        return wadi_fail(err, WADI_IO,
+                         "%s: its header was never completed: it says that there are no samples, "
+                         "and nothing of the %lld bytes that follow it",
+                         s->base.path, length - promised - 8);
     }
     if (sscanf(line, "data : %lld (should be %lld)", &promised, &there) != 2 &&
         sscanf(line, "SSND : %lld (should be %lld)", &promised, &there) != 2) {
@@ -128,11 +135,13 @@ static wadi_status check_complete(const sound *s, wadi_error *err) {
     if (log == NULL) return wadi_fail(err, WADI_MEMORY, "out of memory");
     (void)sf_command(s->file, SFC_GET_LOG_INFO, log, LOG_BYTES);
     wadi_status st = WADI_OK;
+    long long length = 0; /* of the file */
     for (char *line = log, *end; st == WADI_OK && line != NULL; line = end) {
         end = strchr(line, '\n');
         if (end != NULL) *end++ = '\0';
         while (*line == ' ') line++;
-        st = check_log_line(s, line, err);
+        (void)sscanf(line, "Length : %lld", &length);
+        st = check_log_line(s, length, line, err);
     }
     free(log);
     return st;

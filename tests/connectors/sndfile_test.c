@@ -189,6 +189,33 @@ static void truncated_files_are_errors_that_name_the_place(void **state) {
     }
 }
 
+/* A header as a recorder leaves it that died: no length of the samples that follow, and perhaps none of the whole. */
+static void headers_never_completed_are_errors(void **state) {
+    (void)state;
+    static const char head[] =
+        "RIFF\0\0\0\0WAVEfmt \x10\0\0\0\1\0\1\0\x40\x1f\0\0\x80\x3e\0\0\2\0\x10\0"
+        "data\0\0\0\0";
+    static const struct {
+        char whole;
+        size_t behind;
+        wadi_status want;
+    } cases[] = {{36, 0, WADI_OK}, {36, 400, WADI_IO}, {0, 0, WADI_IO}, {0, 400, WADI_IO}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char text[sizeof head - 1 + 400] = {0};
+        char *path = name_of("never.wav");
+        wadi_sndfile *s = NULL;
+        wadi_error err = {0};
+        memcpy(text, head, sizeof head - 1);
+        text[4] = cases[i].whole;
+        assert_int_equal(wadi_file_write(path, text, sizeof head - 1 + cases[i].behind, 0644, NULL),
+                         WADI_OK);
+        assert_int_equal(wadi_sndfile_open(path, 0, &s, &err), cases[i].want);
+        if (cases[i].want != WADI_OK) assert_non_null(strstr(err.msg, "never completed"));
+        if (s != NULL) wadi_sndfile_close(s);
+        unlink(path);
+    }
+}
+
 static void a_source_of_sound_wants_files_with_names(void **state) {
     (void)state;
     const char *const none[] = {NULL, NULL}, *const second[] = {"-", NULL};
@@ -308,6 +335,7 @@ int main(void) {
         cmocka_unit_test(integers_are_not_converted),
         cmocka_unit_test(lossy_sound_is_refused_unless_converted),
         cmocka_unit_test(truncated_files_are_errors_that_name_the_place),
+        cmocka_unit_test(headers_never_completed_are_errors),
         cmocka_unit_test(a_source_of_sound_wants_files_with_names),
         cmocka_unit_test(a_file_has_one_source),
         cmocka_unit_test(what_is_no_sound_is_an_error),
