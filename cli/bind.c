@@ -67,9 +67,9 @@ static const char *value_of_one(const char *name, const char *arg) {
 }
 
 static const char *value_of(const char *name, int nargs, char *const *args) {
-    for (int i = 0; i < nargs; i++)
-        if (value_of_one(name, args[i])) return value_of_one(name, args[i]);
-    return NULL;
+    const char *value = NULL;
+    for (int i = 0; i < nargs && !value; i++) value = value_of_one(name, args[i]);
+    return value;
 }
 
 static wadi_status missing(const char *what, const wadi_bind *b, wadi_error *err) {
@@ -165,10 +165,9 @@ static wadi_status check_names(const wadi_module *m, int nargs, char *const *arg
 
 /* What the text of a sink names, if that is a file, there or not there yet; else all of it is closed. */
 static bool find_file(const char *text, wadi_destination *out) {
-    const char *place = text + 1, *colon = strchr(place, ':'), *slash = strchr(place, '/');
+    const char *place = wadi_cli_place(text + 1);
     struct stat about;
     *out = (wadi_destination){.stream = -1, .folder = -1};
-    if (colon && (!slash || colon < slash)) place = colon + 1; /* behind the connector */
     if (stat(place, &about) == 0 && !S_ISREG(about.st_mode)) return false;
     return wadi_destination_find(place, out, NULL) == WADI_OK && out->folder >= 0;
 }

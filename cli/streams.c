@@ -29,19 +29,25 @@ typedef struct taken {
     char *options; /* owned */
 } taken;
 
+/* The connector that a text names in front of its place; NULL: none. */
+static const wadi_connector *named_in(const char *text) {
+    return strchr(text, ':') != NULL ? wadi_connector_named(text, strcspn(text, ",:")) : NULL;
+}
+
+const char *wadi_cli_place(const char *text) {
+    return named_in(text) != NULL ? strchr(text, ':') + 1 : text;
+}
+
 static wadi_status take_apart(const char *text, taken *out, wadi_error *err) {
-    const char *colon = strchr(text, ':');
     const size_t n = strcspn(text, ",:");
-    *out = (taken){.place = {.at = text, .rank = -1}};
-    if (colon != NULL && text + n <= colon) out->connector = wadi_connector_named(text, n);
+    *out = (taken){.connector = named_in(text), .place = {.at = wadi_cli_place(text), .rank = -1}};
+    out->place.named = out->connector != NULL;
     if (out->connector == NULL) {
         out->connector = wadi_connector_of(text);
         return WADI_OK;
     }
-    out->place.named = true;
-    out->place.at = colon + 1;
     if (text[n] == ':') return WADI_OK;
-    const size_t m = (size_t)(colon - text) - n - 1;
+    const size_t m = (size_t)(out->place.at - 1 - text) - n - 1;
     out->options = malloc(m + 1);
     if (out->options == NULL) return wadi_fail(err, WADI_MEMORY, "out of memory");
     memcpy(out->options, text + n + 1, m);

@@ -11,6 +11,8 @@
 WADI_NODISCARD wadi_status wadi_cli_source_open(const char *text, const wadi_val_type *t,
                                                 const wadi_cli_links *links, wadi_opened *out,
                                                 wadi_error *err);
+/* PLACE, within what stands behind "@". */
+const char *wadi_cli_place(const char *text);
 WADI_NODISCARD wadi_status wadi_cli_sink_open(const char *text, const wadi_cli_links *links,
                                               wadi_sink **out, wadi_error *err);
 

@@ -152,13 +152,11 @@ static wadi_status locate(const char *source, const wadi_target *target, wanted 
 }
 
 static found open_entry(const wanted *w, wadi_dl *out) {
-    const int fd = w->path[0] != '\0' ? open(w->path, O_RDONLY | O_NONBLOCK | O_CLOEXEC) : -1;
+    if (w->path[0] == '\0') return ABSENT;
+    const int fd = open(w->path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     if (fd < 0) {
-        const bool short_of =
-            w->path[0] != '\0' && (errno == EMFILE || errno == ENFILE || errno == ENOMEM);
-        return short_of                                          ? UNUSABLE
-               : w->path[0] != '\0' && wadi_file_exists(w->path) ? DAMAGED
-                                                                 : ABSENT;
+        if (errno == EMFILE || errno == ENFILE || errno == ENOMEM) return UNUSABLE;
+        return wadi_file_exists(w->path) ? DAMAGED : ABSENT;
     }
     const found f = open_verified(fd, w->path, w->key, out);
     if (f == OPENED) (void)futimens(fd, NULL); /* the time of last use, for pruning */

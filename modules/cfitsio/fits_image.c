@@ -174,8 +174,9 @@ static int add_lines(fits_sink *s, wadi_text *out) {
     (void)fits_open_memfile(&s->fits, "header", READWRITE, &memory, &n, BLOCK, realloc, &status);
     header(s, &status);
     (void)fits_hdr2str(s->fits, 0, NULL, 0, &lines, &count, &status);
-    if (status == 0 && lines == NULL) status = MEMORY_ALLOCATION; /* CFITSIO does not look */
-    if (status == 0)                                              /* between those three and END */
+    /* CFITSIO does not look whether it got memory for its last piece. */
+    if (status == 0 && lines == NULL) status = MEMORY_ALLOCATION;
+    if (status == 0) /* between those three and END */
         wadi_text_add_n(out, lines + 3 * CARD, (size_t)(count - 4) * CARD);
     int ignored = 0;
     if (lines != NULL) (void)fits_free_memory(lines, &ignored);
