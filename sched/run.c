@@ -22,6 +22,12 @@ static wadi_status check_options(const wadi_run_options *o, wadi_error *err) {
     if (o->chunk < 0) {
         return wadi_fail(err, WADI_INVALID, "chunk: %lld is negative", (long long)o->chunk);
     }
+    if ((int)o->schedule < WADI_SCHEDULE_AUTO || o->schedule > WADI_SCHEDULE_FORCE_ACROSS) {
+        return wadi_fail(err, WADI_INVALID, "schedule: %d is none", (int)o->schedule);
+    }
+    if (!(o->watchdog_s >= 0 && o->watchdog_s <= 1e9)) {
+        return wadi_fail(err, WADI_INVALID, "watchdog_s: %g is not from 0 to 1e9", o->watchdog_s);
+    }
     return WADI_OK;
 }
 
@@ -96,7 +102,7 @@ wadi_status wadi_exec_create(const wadi_plan *plan, const wadi_loader *loader,
     wadi_keep_hold();
     if (options != NULL) x->options = *options;
     if (x->options.memory == 0) x->options.memory = default_memory;
-    if (!(x->options.watchdog_s > 0)) x->options.watchdog_s = WADI_WATCHDOG_S;
+    if (x->options.watchdog_s == 0) x->options.watchdog_s = WADI_WATCHDOG_S;
     const wadi_status status = make_parts(x, loader, err);
     if (status == WADI_OK) {
         *out = x;

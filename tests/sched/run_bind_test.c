@@ -1,5 +1,6 @@
 /* What may be bound to a plan, and what is said of the rest: ranks, types, extents by number and by name, arrays without columns,
  * names that there are not, and the order of things. Each sentence is whole. */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -303,11 +304,15 @@ static void options_are_looked_at(void **state) {
         const char *said;
     } cases[] = {{{.threads = -1}, "threads: -1 is negative"},
                  {{.memory = -2}, "memory: -2 is negative"},
-                 {{.chunk = -3}, "chunk: -3 is negative"}};
+                 {{.chunk = -3}, "chunk: -3 is negative"},
+                 {{.schedule = (wadi_schedule_option)4}, "schedule: 4 is none"},
+                 {{.watchdog_s = -0.5}, "watchdog_s: -0.5 is not from 0 to 1e9"},
+                 {{.watchdog_s = NAN}, "watchdog_s: nan is not from 0 to 1e9"},
+                 {{.watchdog_s = 1e10}, "watchdog_s: 1e+10 is not from 0 to 1e9"}};
     hand_program h;
     hand_doubling(&h, WADI_END_SINK);
     const wadi_loader loader = hand_loader(&h);
-    for (int i = 0; i < 3; i++) {
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         wadi_error err = {.status = WADI_OK};
         wadi_exec *x = NULL;
         assert_int_equal(wadi_exec_create(&h.plan, &loader, &cases[i].o, &x, &err), WADI_INVALID);
