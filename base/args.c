@@ -1,6 +1,7 @@
 /* See the header. */
 #include "base/args.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,7 +32,7 @@ bool wadi_args_size(const char *text, int64_t *out) {
     const long long v = strtoll(text, &end, 10);
     if (end == text || errno != 0 || v < 1) return false;
     int shift = 0;
-    const char *unit = *end != '\0' ? strchr(units, *end) : NULL;
+    const char *unit = *end != '\0' ? strchr(units, toupper((unsigned char)*end)) : NULL;
     if (unit != NULL) {
         shift = 10 * (int)(unit - units + 1);
         end++;

@@ -36,7 +36,7 @@ WADI_NODISCARD wadi_status wadi_args_parse(const wadi_args *a, int argc, char *c
 bool wadi_args_number(const char *text, int64_t low, int64_t high, int64_t *out);
 /* The same of a decimal number; neither NaN nor, between finite bounds, infinity. */
 bool wadi_args_real(const char *text, double low, double high, double *out);
-/* A positive number of bytes: "4096", "256M"; K, M, G and T are powers of 1024. */
+/* A positive number of bytes: "4096", "256M"; K, M, G and T, or k, m, g and t, are powers of 1024. */
 bool wadi_args_size(const char *text, int64_t *out);
 /* WADI_INVALID: --option: "value" is not what it wants. */
 wadi_status wadi_args_bad(const char *option, const char *value, const char *want, wadi_error *err);

@@ -12,13 +12,12 @@
 #include <string.h>
 #include <time.h>
 
-#include "base/args.h"
 #include "base/error.h"
 #include "base/hash.h"
-#include "codegen/build/target.h"
 #include "cli/bind.h"
 #include "cli/command.h"
 #include "cli/meaning.h"
+#include "cli/options.h"
 #include "operators/rules.h"
 #include "operators/table.h"
 
@@ -30,70 +29,22 @@ static const clock_t SHORT = CLOCKS_PER_SEC / 50;
 /* ---- options ---- */
 
 typedef struct options {
-    const char *file;
-    char *const *binding;
-    char **bindings;
-    int nbindings;
+    wadi_cli_options shared;
     int64_t runs, seed;
-    wadi_compile_options compile;
-    wadi_run_options run;
-    wadi_cli_links links;
 } options;
 
-static wadi_status take_runs(void *o, const char *value, wadi_error *err) {
-    if (wadi_args_number(value, 2, MOST_RUNS, &((options *)o)->runs)) return WADI_OK;
+static wadi_status take_runs(void *env, const char *value, wadi_error *err) {
+    if (wadi_args_number(value, 2, MOST_RUNS, &((options *)env)->runs)) return WADI_OK;
     return wadi_args_bad("--runs", value, "a number from 2", err);
 }
 
-static wadi_status take_seed(void *o, const char *value, wadi_error *err) {
-    if (wadi_args_number(value, 0, INT64_MAX, &((options *)o)->seed)) return WADI_OK;
+static wadi_status take_seed(void *env, const char *value, wadi_error *err) {
+    if (wadi_args_number(value, 0, INT64_MAX, &((options *)env)->seed)) return WADI_OK;
     return wadi_args_bad("--seed", value, "a number", err);
 }
 
-static wadi_status take_threads(void *o, const char *value, wadi_error *err) {
-    int64_t n = 0;
-    if (!wadi_args_number(value, 0, 4096, &n))
-        return wadi_args_bad("--threads", value, "a number", err);
-    ((options *)o)->run.threads = (int)n;
-    return WADI_OK;
-}
-
-static wadi_status take_memory(void *o, const char *value, wadi_error *err) {
-    if (wadi_args_size(value, &((options *)o)->run.memory)) return WADI_OK;
-    return wadi_args_bad("--memory", value, "bytes, or 64M, 1G", err);
-}
-
-#define TAKE_LINK(field, option)                                                        \
-    static wadi_status take_##field(void *o, const char *value, wadi_error *err) {      \
-        wadi_status status = WADI_OK;                                                   \
-        (void)wadi_cli_links_take(&((options *)o)->links, option, value, &status, err); \
-        return status;                                                                  \
-    }
-TAKE_LINK(wait, "--wait")
-TAKE_LINK(key, "--key")
-TAKE_LINK(senders, "--senders")
-TAKE_LINK(token, "--token")
-
-static wadi_status take_other(void *env, const char *value, wadi_error *err) {
-    options *o = env;
-    if (!o->file)
-        o->file = value;
-    else if (strchr(value, '='))
-        o->bindings[o->nbindings++] = (char *)(uintptr_t)value;
-    else
-        return wadi_fail(err, WADI_INVALID, "unexpected \"%s\"", value);
-    return WADI_OK;
-}
-
-static const wadi_args_option table[] = {{.name = "--runs", .take = take_runs},
-                                         {.name = "--seed", .take = take_seed},
-                                         {.name = "--target", .take = wadi_target_take},
-                                         {.name = "--threads", .take = take_threads},
-                                         {.name = "--memory", .take = take_memory},
-                                         {.name = "--wait", .take = take_wait},
-                                         {.name = "--key", .take = take_key},
-                                         {.name = "--senders", .take = take_senders},
-                                         {.name = "--token", .take = take_token}};
+static const wadi_args_option table[] = {
+    {.name = "--runs", .take = take_runs}, {.name = "--seed", .take = take_seed}, WADI_CLI_OPTIONS};
 
 /* ---- what a run gave ---- */
 
@@ -266,12 +217,13 @@ static wadi_status ask(const wadi_module *m, const wadi_cli_bindings *b, observe
 
 static wadi_status observe(const options *o, const wadi_module *m, const wadi_exe *exe,
                            observed *out, wadi_error *err) {
-    wadi_cli_bindings bindings = {.sink = watch, .env = out, .links = &o->links};
-    wadi_run_options how = o->run;
+    wadi_cli_bindings bindings = {.sink = watch, .env = out, .links = &o->shared.links};
+    wadi_run_options how = o->shared.run;
     wadi_run *run = NULL;
     how.chunk = out->chunk;
     wadi_status st = wadi_run_create(exe, &how, &run, err);
-    if (st == WADI_OK) st = wadi_cli_bind(&bindings, m, run, o->nbindings, o->binding, err);
+    if (st == WADI_OK)
+        st = wadi_cli_bind(&bindings, m, run, o->shared.nbindings, o->shared.bindings, err);
     const clock_t start = clock();
     if (st == WADI_OK) st = wadi_run_go(run, err);
     if (st == WADI_OK) st = note_results(out, m, run, err);
@@ -346,7 +298,7 @@ static bool same_but_for_rounding(const trace *x, const trace *y) {
 
 static wadi_status without_routines(const options *o, const wadi_module *m, const char *text,
                                     const char *name, const observed *first, wadi_error *err) {
-    wadi_compile_options how = o->compile;
+    wadi_compile_options how = {0};
     wadi_exe *exe = NULL;
     observed own = {0};
     how.no_foreign = true;
@@ -384,7 +336,7 @@ static wadi_status check(const options *o, const char *text, const char *name, w
     wadi_exe *exe = NULL;
     observed first = {0}, meaning = {0};
     wadi_status st = wadi_ir_parse(text, name, wadi_operators(), &m, err);
-    if (st == WADI_OK) st = wadi_compile_text(text, name, &o->compile, &exe, err);
+    if (st == WADI_OK) st = wadi_compile_text(text, name, NULL, &exe, err);
     if (st == WADI_OK) st = observe(o, m, exe, &first, err);
     if (st == WADI_OK) st = rerun(o, m, exe, &first, &meaning, err);
     if (st == WADI_OK && meaning.refusal.status != WADI_OK)
@@ -403,15 +355,14 @@ static wadi_status check(const options *o, const char *text, const char *name, w
 }
 
 static int run(int argc, char **argv) {
-    const wadi_args args = {table, sizeof table / sizeof *table, take_other, NULL};
-    options o = {.binding = argv, .bindings = argv, .runs = RUNS};
+    options o = {.runs = RUNS};
     wadi_error err = {0};
     char *text = NULL;
     const char *name = NULL;
-    if (wadi_args_parse(&args, argc, argv, &o, &err) != WADI_OK)
+    if (wadi_cli_options_read(table, sizeof table / sizeof *table, argc, argv, &o.shared, &err) !=
+        WADI_OK)
         return wadi_cli_misuse(&wadi_cli_check, "%s", err.msg);
-    if (!o.file) return wadi_cli_misuse(&wadi_cli_check, "no program");
-    wadi_status st = wadi_cli_read(o.file, &text, &name, &err);
+    wadi_status st = wadi_cli_read(o.shared.file, &text, &name, &err);
     if (st == WADI_OK) st = check(&o, text, name, &err);
     free(text);
     return st == WADI_OK ? WADI_CLI_OK : wadi_cli_fail(&err);

@@ -1,10 +1,12 @@
 /* wadi explain: what the compiler made of a program, and why.
  *
  * The explanation is one text in sections, each under a line that starts with "== "; options choose among them. */
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/args.h"
 #include "base/error.h"
 #include "cli/command.h"
 #include "codegen/pipeline.h"
@@ -16,22 +18,28 @@ typedef struct options {
     bool kernels;
 } options;
 
-static int read_arguments(int argc, char **argv, options *o) {
-    for (int i = 1; i < argc; i++) {
-        if (strcmp(argv[i], "--kernels") == 0)
-            o->kernels = true;
-        else if (strcmp(argv[i], "--pass") == 0 && i + 1 < argc)
-            o->pass = argv[++i];
-        else if (strcmp(argv[i], "--disable") == 0 && i + 1 < argc)
-            o->compile.disable = argv[++i];
-        else if (strncmp(argv[i], "--", 2) != 0 && !o->file)
-            o->file = argv[i];
-        else
-            return wadi_cli_misuse(&wadi_cli_explain, "unexpected \"%s\"", argv[i]);
-    }
-    if (!o->file) return wadi_cli_misuse(&wadi_cli_explain, "no program");
-    return WADI_CLI_OK;
+static wadi_status take_pass(void *env, const char *value, wadi_error *err) {
+    WADI_UNUSED(err);
+    ((options *)env)->pass = value;
+    return WADI_OK;
 }
+
+static wadi_status take_disable(void *env, const char *value, wadi_error *err) {
+    WADI_UNUSED(err);
+    ((options *)env)->compile.disable = value;
+    return WADI_OK;
+}
+
+static wadi_status take_other(void *env, const char *value, wadi_error *err) {
+    options *o = env;
+    if (o->file) return wadi_fail(err, WADI_INVALID, "unexpected \"%s\"", value);
+    o->file = value;
+    return WADI_OK;
+}
+
+static const wadi_args_option table[] = {{.name = "--kernels", .flag = offsetof(options, kernels)},
+                                         {.name = "--pass", .take = take_pass},
+                                         {.name = "--disable", .take = take_disable}};
 
 static bool is_pass(const char *name) {
     if (strcmp(name, "source") == 0) return true;
@@ -77,13 +85,15 @@ static wadi_status explain(const options *o, const char *text, const char *name,
 }
 
 static int run(int argc, char **argv) {
+    const wadi_args args = {table, sizeof table / sizeof *table, take_other, NULL};
     options o = {.compile = {.explain = true}};
-    const int status = read_arguments(argc, argv, &o);
-    if (status != WADI_CLI_OK) return status;
+    wadi_error err = {0};
+    if (wadi_args_parse(&args, argc, argv, &o, &err) != WADI_OK)
+        return wadi_cli_misuse(&wadi_cli_explain, "%s", err.msg);
+    if (!o.file) return wadi_cli_misuse(&wadi_cli_explain, "no program");
     if (o.pass && !is_pass(o.pass))
         return wadi_cli_misuse(&wadi_cli_explain, "there is no pass \"%s\"; see wadi passes",
                                o.pass);
-    wadi_error err = {0};
     char *text = NULL;
     const char *name = NULL;
     wadi_status st = wadi_cli_read(o.file, &text, &name, &err);

@@ -1,32 +1,8 @@
 /* See the header. */
 #include "cli/links.h"
 
-#include <string.h>
-
-#include "base/args.h"
 #include "base/error.h"
 #include "connectors/link_keys.h"
-
-bool wadi_cli_links_take(wadi_cli_links *l, const char *name, const char *value,
-                         wadi_status *out_status, wadi_error *err) {
-    const struct {
-        const char *name;
-        const char **file;
-    } files[] = {{"--key", &l->key},
-                 {"--senders", &l->senders},
-                 {"--receiver", &l->receiver},
-                 {"--token", &l->token}};
-    *out_status = WADI_OK;
-    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
-        if (strcmp(name, files[i].name) != 0) continue;
-        *files[i].file = value;
-        return true;
-    }
-    if (strcmp(name, "--wait") != 0) return false;
-    if (!wadi_args_real(value, 0.001, 1e6, &l->wait_s))
-        *out_status = wadi_args_bad("--wait", value, "a number of seconds", err);
-    return true;
-}
 
 /* Own keys are of use with those of the other side alone, which another option names. */
 static wadi_status options_of(const wadi_cli_links *l, const char *others, const char *option,

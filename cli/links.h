@@ -19,10 +19,6 @@ typedef struct wadi_cli_links {
     "  --receiver FILE    the public key of whoever reads what is sent\n"                 \
     "  --token FILE       instead of keys on one machine: what both ends know; else WADI_TOKEN\n"
 
-/* Whether `name` is one of these options. A value that is not understood is WADI_INVALID in *out_status. */
-bool wadi_cli_links_take(wadi_cli_links *l, const char *name, const char *value,
-                         wadi_status *out_status, wadi_error *err);
-
 /* A link to another process. l may be NULL. */
 WADI_NODISCARD wadi_status wadi_cli_link_source(const wadi_cli_links *l, const char *address,
                                                 wadi_source **out, wadi_error *err);

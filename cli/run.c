@@ -1,108 +1,71 @@
 /* wadi run: runs a program text with what the command line binds. */
-#include <errno.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/args.h"
 #include "base/error.h"
 #include "cli/bind.h"
 #include "cli/command.h"
+#include "cli/options.h"
 #include "operators/table.h"
 
 /* ---- options ---- */
 
 typedef struct options {
-    const char *file;
-    char **binding;
-    int nbindings;
+    wadi_cli_options shared;
     wadi_compile_options compile;
-    wadi_run_options run;
     bool stats, sync;
-    wadi_cli_links links;
 } options;
 
-static bool read_count(const char *text, int64_t *out) {
-    return wadi_args_number(text, 0, INT64_MAX, out);
+static wadi_status take_chunk(void *env, const char *value, wadi_error *err) {
+    options *o = env;
+    if (wadi_args_number(value, 0, INT64_MAX, &o->shared.run.chunk)) return WADI_OK;
+    return wadi_args_bad("--chunk", value, "a number of elements", err);
 }
 
-/* "64M", "1G", "512K" or bytes. */
-static bool read_bytes(const char *text, int64_t *out) {
-    static const char units[] = "KMGT";
-    char *end;
-    errno = 0;
-    const long long n = strtoll(text, &end, 10);
-    if (end == text || errno != 0 || n < 0) return false;
-    int64_t unit = 1;
-    const char *at = *end ? strchr(units, *end >= 'a' ? *end - 'a' + 'A' : *end) : NULL;
-    if (*end && (!at || end[1] != '\0')) return false;
-    for (const char *u = units; at && u <= at; u++) unit *= 1024;
-    if (n > INT64_MAX / unit) return false;
-    *out = (int64_t)n * unit;
-    return true;
-}
-
-static bool read_schedule(const char *text, wadi_schedule_option *out) {
+static wadi_status take_schedule(void *env, const char *value, wadi_error *err) {
     static const char *const names[] = {[WADI_SCHEDULE_AUTO] = "auto",
                                         [WADI_SCHEDULE_FORCE_INSIDE] = "inside",
                                         [WADI_SCHEDULE_FORCE_FLAT] = "flat",
                                         [WADI_SCHEDULE_FORCE_ACROSS] = "across"};
+    options *o = env;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strcmp(text, names[i]) == 0) {
-            *out = (wadi_schedule_option)i;
-            return true;
+        if (strcmp(value, names[i]) == 0) {
+            o->shared.run.schedule = (wadi_schedule_option)i;
+            return WADI_OK;
         }
-    return false;
+    return wadi_args_bad("--schedule", value, "auto, inside, flat or across", err);
 }
 
-static bool read_option(const char *name, const char *value, options *o) {
-    int64_t n = 0;
-    if (strcmp(name, "--threads") == 0 && read_count(value, &n) && n <= 4096) {
-        o->run.threads = (int)n;
-        return true;
-    }
-    if (strcmp(name, "--chunk") == 0) return read_count(value, &o->run.chunk);
-    if (strcmp(name, "--memory") == 0) return read_bytes(value, &o->run.memory);
-    if (strcmp(name, "--schedule") == 0) return read_schedule(value, &o->run.schedule);
-    if (strcmp(name, "--policy") == 0) o->run.policy = value;
-    if (strcmp(name, "--disable") == 0) o->compile.disable = value;
-    if (strcmp(name, "--target") == 0) o->compile.target = value;
-    return o->run.policy == value || o->compile.disable == value || o->compile.target == value;
+static wadi_status take_policy(void *env, const char *value, wadi_error *err) {
+    WADI_UNUSED(err);
+    ((options *)env)->shared.run.policy = value;
+    return WADI_OK;
 }
 
-/* Arguments NAME=VALUE are collected at the front of argv. Returns an exit status, WADI_CLI_OK to go on. */
-static int read_arguments(int argc, char **argv, options *o) {
-    o->binding = argv;
-    for (int i = 1; i < argc; i++) {
-        const bool is_option = strncmp(argv[i], "--", 2) == 0;
-        if (strcmp(argv[i], "--stats") == 0) {
-            o->stats = true;
-        } else if (strcmp(argv[i], "--sync") == 0) {
-            o->sync = true;
-        } else if (strcmp(argv[i], "--forget") == 0) {
-            o->run.forget = true;
-        } else if (is_option && i + 1 < argc) {
-            wadi_error why = {0};
-            wadi_status st = WADI_OK;
-            const bool link = wadi_cli_links_take(&o->links, argv[i], argv[i + 1], &st, &why);
-            if (st != WADI_OK) return wadi_cli_misuse(&wadi_cli_run, "%s", why.msg);
-            if (!link && !read_option(argv[i], argv[i + 1], o))
-                return wadi_cli_misuse(&wadi_cli_run, "\"%s %s\" is not understood", argv[i],
-                                       argv[i + 1]);
-            i++;
-        } else if (is_option) {
-            return wadi_cli_misuse(&wadi_cli_run, "\"%s\" is not understood", argv[i]);
-        } else if (!o->file) {
-            o->file = argv[i];
-        } else if (strchr(argv[i], '=')) {
-            o->binding[o->nbindings++] = argv[i];
-        } else {
-            return wadi_cli_misuse(&wadi_cli_run, "unexpected \"%s\"", argv[i]);
-        }
-    }
-    if (!o->file) return wadi_cli_misuse(&wadi_cli_run, "no program");
-    return WADI_CLI_OK;
+static wadi_status take_disable(void *env, const char *value, wadi_error *err) {
+    WADI_UNUSED(err);
+    ((options *)env)->compile.disable = value;
+    return WADI_OK;
 }
+
+static wadi_status take_receiver(void *env, const char *value, wadi_error *err) {
+    WADI_UNUSED(err);
+    ((options *)env)->shared.links.receiver = value;
+    return WADI_OK;
+}
+
+static const wadi_args_option table[] = {
+    {.name = "--chunk", .take = take_chunk},
+    {.name = "--schedule", .take = take_schedule},
+    {.name = "--policy", .take = take_policy},
+    {.name = "--disable", .take = take_disable},
+    {.name = "--receiver", .take = take_receiver},
+    {.name = "--stats", .flag = offsetof(options, stats)},
+    {.name = "--sync", .flag = offsetof(options, sync)},
+    {.name = "--forget", .flag = offsetof(options, shared.run.forget)},
+    WADI_CLI_OPTIONS};
 
 /* ---- running ---- */
 
@@ -122,10 +85,11 @@ static void print_stats(wadi_run *run) {
 
 static wadi_status run_exe(const options *o, const wadi_module *m, const wadi_exe *exe,
                            wadi_error *err) {
-    wadi_cli_bindings bindings = {.links = &o->links};
+    wadi_cli_bindings bindings = {.links = &o->shared.links};
     wadi_run *run = NULL;
-    wadi_status st = wadi_run_create(exe, &o->run, &run, err);
-    if (st == WADI_OK) st = wadi_cli_bind(&bindings, m, run, o->nbindings, o->binding, err);
+    wadi_status st = wadi_run_create(exe, &o->shared.run, &run, err);
+    if (st == WADI_OK)
+        st = wadi_cli_bind(&bindings, m, run, o->shared.nbindings, o->shared.bindings, err);
     for (size_t i = 0; st == WADI_OK && o->sync && i < bindings.sinks.n; i++)
         wadi_sink_sync(bindings.sinks.at[i]);
     if (st == WADI_OK) st = wadi_run_go(run, err);
@@ -149,12 +113,13 @@ static wadi_status run_text(const options *o, const char *text, const char *name
 
 static int run(int argc, char **argv) {
     options o = {0};
-    const int status = read_arguments(argc, argv, &o);
-    if (status != WADI_CLI_OK) return status;
     wadi_error err = {0};
     char *text = NULL;
     const char *name = NULL;
-    wadi_status st = wadi_cli_read(o.file, &text, &name, &err);
+    if (wadi_cli_options_read(table, sizeof table / sizeof *table, argc, argv, &o.shared, &err) !=
+        WADI_OK)
+        return wadi_cli_misuse(&wadi_cli_run, "%s", err.msg);
+    wadi_status st = wadi_cli_read(o.shared.file, &text, &name, &err);
     if (st == WADI_OK) st = run_text(&o, text, name, &err);
     free(text);
     return st == WADI_OK ? WADI_CLI_OK : wadi_cli_fail(&err);

@@ -116,8 +116,8 @@ static void numbers_and_sizes_are_whole_and_in_range(void **state) {
     assert_int_equal(v, 256 << 20);
     assert_true(wadi_args_size("17", &v));
     assert_int_equal(v, 17);
-    static const char *const none[] = {"",    "K",   "0",   "-1",          "-1K",
-                                       "1MB", "1 K", "1.5", "9000000000T", "8388608T"};
+    static const char *const none[] = {"",    "K",   "0",   "-1",          "-1K",     "1MB",
+                                       "1kb", "1 K", "1.5", "9000000000T", "8388608T"};
     for (size_t i = 0; i < sizeof none / sizeof none[0]; i++) {
         v = 99;
         if (wadi_args_size(none[i], &v) || v != 99) fail_msg("\"%s\" is a size", none[i]);
@@ -127,6 +127,8 @@ static void numbers_and_sizes_are_whole_and_in_range(void **state) {
         int64_t bytes;
     } sizes[] = {{"1", 1},
                  {"3K", 3 << 10},
+                 {"5k", 5 << 10},
+                 {"7m", 7 << 20},
                  {"1G", 1 << 30},
                  {"2T", INT64_C(2) << 40},
                  {"8388607T", INT64_C(8388607) << 40},

@@ -77,15 +77,15 @@ for command in run check explain; do
     refuses 1 'zero.wadi: not a text: it has a zero byte' $command "$work/zero.wadi"
     refuses 1 'standard input: not a text' $command - <"$work/zero.wadi"
 done
-refuses 2 'memory: "5X" is not bytes' check "$examples/dotp.wadi" --memory 5X
+refuses 2 'memory: "5X" is not a number of bytes' check "$examples/dotp.wadi" --memory 5X
 for threads in -1 4097 1x; do refuses 2 'threads' check "$examples/dotp.wadi" --threads $threads; done
 refuses 2 'seed: "-1" is not a number' check "$examples/dotp.wadi" --seed -1
 refuses 2 'wait: "0" is not a number of seconds' check "$examples/dotp.wadi" --wait 0
 for command in run check explain; do refuses 2 'unexpected "extra"' $command "$examples/dotp.wadi" extra; done
-refuses 2 '"--wat" is not understood' run "$examples/dotp.wadi" xs=1 --wat
-refuses 2 '"--wat 1" is not understood' run "$examples/dotp.wadi" xs=1 --wat 1
-refuses 2 '"--schedule sideways" is not understood' run "$examples/dotp.wadi" --schedule sideways
-refuses 2 '"--chunk -1" is not understood' run "$examples/dotp.wadi" --chunk -1
+refuses 2 'unknown option "--wat"' run "$examples/dotp.wadi" xs=1 --wat
+refuses 2 'unknown option "--wat"' run "$examples/dotp.wadi" xs=1 --wat 1
+refuses 2 '--schedule: "sideways" is not auto, inside, flat or across' run "$examples/dotp.wadi" --schedule sideways
+refuses 2 '--chunk: "-1" is not a number of elements' run "$examples/dotp.wadi" --chunk -1
 
 # Mistakes in a text name their place once, and what to write instead.
 mistake() {
@@ -360,7 +360,7 @@ refuses 1 'names no such' run "$examples/dotp.wadi" xs=1 ys=1 zs=1
 refuses 1 'ys=1' run "$examples/dotp.wadi" xs=1,2 ys=1
 refuses 1 'xs=1,,2: "": not a number' run "$examples/dotp.wadi" xs=1,,2 ys=1
 refuses 1 'ys=hello' run "$examples/dotp.wadi" xs=1 ys=hello
-refuses 2 'not understood' run "$examples/dotp.wadi" --threads many
+refuses 2 '"many" is not a number' run "$examples/dotp.wadi" --threads many
 refuses 2 'no program' run
 printf 'program p\n\ninput a : i64[?]\nb = nap a\noutput b\n' >"$work/bad.wadi"
 refuses 1 'bad.wadi:4' run "$work/bad.wadi" a=1

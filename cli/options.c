@@ -1,0 +1,58 @@
+/* See the header. */
+#include "cli/options.h"
+
+#include <string.h>
+
+#include "base/error.h"
+
+wadi_status wadi_cli_take_threads(void *options, const char *value, wadi_error *err) {
+    wadi_cli_options *o = options;
+    int64_t n = 0;
+    if (!wadi_args_number(value, 0, 4096, &n))
+        return wadi_args_bad("--threads", value, "a number from 0 to 4096", err);
+    o->run.threads = (int)n;
+    return WADI_OK;
+}
+
+wadi_status wadi_cli_take_memory(void *options, const char *value, wadi_error *err) {
+    wadi_cli_options *o = options;
+    if (wadi_args_size(value, &o->run.memory)) return WADI_OK;
+    return wadi_args_bad("--memory", value, "a number of bytes such as 256M", err);
+}
+
+wadi_status wadi_cli_take_wait(void *options, const char *value, wadi_error *err) {
+    wadi_cli_options *o = options;
+    if (wadi_args_real(value, 0.001, 1e6, &o->links.wait_s)) return WADI_OK;
+    return wadi_args_bad("--wait", value, "a number of seconds", err);
+}
+
+#define TAKE_FILE(field)                                                                   \
+    wadi_status wadi_cli_take_##field(void *options, const char *value, wadi_error *err) { \
+        wadi_cli_options *o = options;                                                     \
+        WADI_UNUSED(err);                                                                  \
+        o->links.field = value;                                                            \
+        return WADI_OK;                                                                    \
+    }
+TAKE_FILE(key)
+TAKE_FILE(senders)
+TAKE_FILE(token)
+
+/* The first argument that is no option is the program, the others are NAME=VALUE. */
+static wadi_status take_other(void *options, const char *value, wadi_error *err) {
+    wadi_cli_options *o = options;
+    if (o->file == NULL)
+        o->file = value;
+    else if (strchr(value, '=') != NULL)
+        o->bindings[o->nbindings++] = (char *)(uintptr_t)value;
+    else
+        return wadi_fail(err, WADI_INVALID, "unexpected \"%s\"", value);
+    return WADI_OK;
+}
+
+wadi_status wadi_cli_options_read(const wadi_args_option *table, size_t n, int argc, char **argv,
+                                  wadi_cli_options *o, wadi_error *err) {
+    const wadi_args args = {table, n, take_other, NULL};
+    o->bindings = argv;
+    WADI_TRY(wadi_args_parse(&args, argc, argv, o, err));
+    return o->file != NULL ? WADI_OK : wadi_fail(err, WADI_INVALID, "no program");
+}

@@ -1,0 +1,41 @@
+/* What the command lines of `wadi run` and `wadi check` say alike: the program, what is bound, how it runs. */
+#ifndef WADI_CLI_OPTIONS_H
+#define WADI_CLI_OPTIONS_H
+
+#include "base/args.h"
+#include "cli/links.h"
+#include "codegen/build/target.h"
+#include "wadi/run.h"
+
+/* The first member of a command's options. Strings are borrowed from argv. */
+typedef struct wadi_cli_options {
+    const char *file;
+    char **bindings; /* NAME=VALUE, collected at the front of argv */
+    int nbindings;
+    wadi_run_options run;
+    wadi_cli_links links;
+} wadi_cli_options;
+
+wadi_status wadi_cli_take_threads(void *options, const char *value, wadi_error *err);
+wadi_status wadi_cli_take_memory(void *options, const char *value, wadi_error *err);
+wadi_status wadi_cli_take_wait(void *options, const char *value, wadi_error *err);
+wadi_status wadi_cli_take_key(void *options, const char *value, wadi_error *err);
+wadi_status wadi_cli_take_senders(void *options, const char *value, wadi_error *err);
+wadi_status wadi_cli_take_token(void *options, const char *value, wadi_error *err);
+/* Their rows in a command's table. */
+#define WADI_CLI_OPTIONS                                        \
+    {.name = "--threads", .take = wadi_cli_take_threads},       \
+        {.name = "--memory", .take = wadi_cli_take_memory},     \
+        {.name = "--target", .take = wadi_target_take},         \
+        {.name = "--wait", .take = wadi_cli_take_wait},         \
+        {.name = "--key", .take = wadi_cli_take_key},           \
+        {.name = "--senders", .take = wadi_cli_take_senders}, { \
+        .name = "--token", .take = wadi_cli_take_token          \
+    }
+
+/* Reads a command line with the n options of `table` into `o`. Errors: WADI_INVALID naming the argument, or that there is
+ * no program. */
+WADI_NODISCARD wadi_status wadi_cli_options_read(const wadi_args_option *table, size_t n, int argc,
+                                                 char **argv, wadi_cli_options *o, wadi_error *err);
+
+#endif
