@@ -65,7 +65,8 @@ typedef struct wadi_run_options {
     int64_t chunk;      /**< elements per chunk; 0: the policy decides */
     const char *policy; /**< "probe" (default), "paper" or "fixed" */
     wadi_schedule_option schedule;
-    double watchdog_s; /**< logs who waits for what after so long without progress; 0: 10 s; 1e9 at most */
+    double
+        watchdog_s; /**< logs who waits for what after so long without progress; 0: 10 s; 1e9 at most */
     bool forget; /**< starts without the chunk sizes earlier runs have recorded, and records none */
 } wadi_run_options;
 
