@@ -25,15 +25,15 @@ static const char *path_of(const char *address) {
     return *path == '@' || strcmp(path, "*") == 0 ? NULL : path;
 }
 
-static bool somebody_listens(const char *path) {
+/* How a socket answers a call: 0 and EAGAIN (a full queue), somebody listens; ECONNREFUSED, nobody; else it is not known. */
+static int call(const char *path) {
     struct sockaddr_un at = {.sun_family = AF_UNIX};
     const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    if (fd < 0) return true; /* not known: better nothing is removed */
+    if (fd < 0) return errno;
     (void)snprintf(at.sun_path, sizeof at.sun_path, "%s", path);
-    const bool refused =
-        connect(fd, (const struct sockaddr *)&at, sizeof at) != 0 && errno == ECONNREFUSED;
+    const int number = connect(fd, (const struct sockaddr *)&at, sizeof at) == 0 ? 0 : errno;
     (void)close(fd);
-    return !refused;
+    return number;
 }
 
 static wadi_status check_free(const char *address, const char *path, wadi_error *err) {
@@ -43,8 +43,12 @@ static wadi_status check_free(const char *address, const char *path, wadi_error 
         return wadi_fail(err, WADI_INVALID,
                          "%s: something else than a socket stands there; nothing is overwritten",
                          address);
-    if (!somebody_listens(path)) return WADI_OK;
-    return wadi_fail(err, WADI_IO, "%s: bind: another process listens there", address);
+    const int answer = call(path);
+    if (answer == ECONNREFUSED) return WADI_OK;
+    if (answer == 0 || answer == EAGAIN)
+        return wadi_fail(err, WADI_IO, "%s: bind: another process listens there", address);
+    return wadi_fail_errno(err, answer,
+                           "%s: bind: whether another process listens there is unknown", address);
 }
 
 /* Asking, removing what is dead and binding are three steps. The lock on the folder makes them one; -1: this folder gives none. */

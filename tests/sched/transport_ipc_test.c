@@ -42,7 +42,7 @@ static bool is_there(void) {
     return lstat(path(), &about) == 0;
 }
 
-/* A socket of the given kind at the path; `heard`: somebody listens at it. */
+/* A socket at the path; `heard`: somebody listens at it. */
 static int put_socket(bool heard) {
     struct sockaddr_un at = {.sun_family = AF_UNIX};
     const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -105,6 +105,18 @@ static void who_listens_is_not_robbed(void **state) {
     const int fd = put_socket(true);
     refused(WADI_IO, "another process listens there");
     (void)close(fd);
+}
+
+/* A socket of packets does not answer calls for streams; neither does one of another user. */
+static void a_socket_that_cannot_be_asked_is_left(void **state) {
+    (void)state;
+    struct sockaddr_un at = {.sun_family = AF_UNIX};
+    const int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    (void)snprintf(at.sun_path, sizeof at.sun_path, "%s", path());
+    assert_int_equal(bind(fd, (const struct sockaddr *)&at, sizeof at), 0);
+    refused(WADI_IO, "whether another process listens there is unknown: ");
+    (void)close(fd);
+    (void)unlink(path());
 }
 
 static void a_socket_left_by_a_killed_process_gives_way(void **state) {
@@ -189,6 +201,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(a_file_is_not_overwritten, set_up),
         cmocka_unit_test_setup(who_listens_is_not_robbed, set_up),
+        cmocka_unit_test_setup(a_socket_that_cannot_be_asked_is_left, set_up),
         cmocka_unit_test_setup(a_socket_left_by_a_killed_process_gives_way, set_up),
         cmocka_unit_test_setup(only_the_own_socket_is_removed, set_up),
         cmocka_unit_test_setup(one_of_many_gets_the_address, set_up),
