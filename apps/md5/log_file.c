@@ -70,11 +70,14 @@ static wadi_status open_file(const char *path, unsigned mode, md5_log *log, wadi
     return wadi_fail(err, WADI_IO, "%s: another process is at work with it", path);
 }
 
-wadi_status md5_log_open(const char *path, unsigned mode, md5_log *out, wadi_error *err) {
+bool md5_log_is_stream(const char *path) {
     struct stat about;
+    return strcmp(path, "-") == 0 || (stat(path, &about) == 0 && !S_ISREG(about.st_mode));
+}
+
+wadi_status md5_log_open(const char *path, unsigned mode, md5_log *out, wadi_error *err) {
+    const bool stream = md5_log_is_stream(path);
     *out = (md5_log){.fd = -1};
-    const bool stream =
-        strcmp(path, "-") == 0 || (stat(path, &about) == 0 && !S_ISREG(about.st_mode));
     const wadi_status status =
         stream ? open_stream(path, out, err) : open_file(path, mode, out, err);
     if (status != WADI_OK && out->fd >= 0) {

@@ -18,6 +18,8 @@ typedef struct md5_log {
     int64_t length; /* of a file */
 } md5_log;
 
+/* Whether what stands there is written to as a stream. */
+bool md5_log_is_stream(const char *path);
 /* Opens the file, or makes it with those permissions less the umask, its name on the disk; "-" is standard output. Errors: WADI_IO, also when another process
  * has it, WADI_MEMORY. */
 WADI_NODISCARD wadi_status md5_log_open(const char *path, unsigned mode, md5_log *out,

@@ -159,10 +159,10 @@ static wadi_status load_file(md5_session *m, md5_resume *out, wadi_error *err) {
 
 static wadi_status open_session(md5_session *m, const char *path, md5_resume *out,
                                 wadi_error *err) {
+    if (md5_log_is_stream(path)) /* opening a FIFO would wait for a reader */
+        return wadi_fail(err, WADI_INVALID, "%s is no file to keep a place in", path);
     WADI_TRY(describe(m->subject, &m->head, err));
     WADI_TRY(md5_log_open(path, 0600, &m->log, err));
-    if (m->log.stream)
-        return wadi_fail(err, WADI_INVALID, "%s is no file to keep a place in", path);
     return load_file(m, out, err);
 }
 
