@@ -15,16 +15,19 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/file.h"
 #include "base/task.h"
 #include "codegen/build/cc.h"
 
-static char folder[64], hanging[128];
+static char folder[64], hanging[128], waiting[128], done[128];
 
 static int setup(void **state) {
     (void)state;
     (void)strcpy(folder, "compiler_test-XXXXXX");
     if (mkdtemp(folder) == NULL) return 1;
     (void)snprintf(hanging, sizeof hanging, "%s/cc", folder);
+    (void)snprintf(waiting, sizeof waiting, "%s/waiting", folder);
+    (void)snprintf(done, sizeof done, "%s/done", folder);
     FILE *f = fopen(hanging, "w");
     if (f == NULL || fputs("#!/bin/sh\nexec sleep 1000\n", f) < 0 || fclose(f) != 0) return 1;
     return chmod(hanging, 0700) != 0 || setenv("WADI_CC", hanging, 1) != 0;
@@ -70,6 +73,64 @@ static void there_is_a_limit_unless_told_otherwise(void **state) {
     assert_true(atomic_load(&now_ns) >= 120000000000);
 }
 
+/* Years go by each time somebody looks. */
+static int64_t leaping(void) {
+    return atomic_fetch_add(&now_ns, 200000000000000000);
+}
+
+/* No number, a negative one, or one that no clock counts to: as if nothing was said. */
+static void a_limit_is_a_number_of_seconds(void **state) {
+    (void)state;
+    static const struct {
+        const char *said, *means;
+    } limits[] = {{"2", " 2 s"},      {"0.5", " 0.5 s"}, {"", " 120 s"},
+                  {"soon", " 120 s"}, {"3x", " 120 s"},  {"-1", " 120 s"},
+                  {"1e9", " 120 s"},  {"nan", " 120 s"}, {"inf", " 120 s"}};
+    for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
+        wadi_error err = {.status = WADI_OK};
+        assert_int_equal(setenv("WADI_CC_TIMEOUT", limits[i].said, 1), 0);
+        atomic_store(&now_ns, 0);
+        wadi_clock_set(leaping);
+        (void)alarm(100); /* without a limit it would be for ever */
+        assert_int_equal(compile(&err), WADI_COMPILE);
+        (void)alarm(0);
+        wadi_clock_set(NULL);
+        if (!strstr(err.msg, limits[i].means)) fail_msg("\"%s\": %s", limits[i].said, err.msg);
+    }
+    assert_int_equal(unsetenv("WADI_CC_TIMEOUT"), 0);
+}
+
+static int looks;
+
+/* Hours go by, and then the compiler may end. */
+static int64_t hasty_and_done(void) {
+    if (++looks == 300) {
+        FILE *f = fopen(done, "w");
+        if (f != NULL) (void)fclose(f);
+    }
+    return (int64_t)looks * 60000000000;
+}
+
+static void none_is_any_number_of_seconds(void **state) {
+    (void)state;
+    char commands[400];
+    wadi_error err = {.status = WADI_OK};
+    (void)snprintf(commands, sizeof commands,
+                   "#!/bin/sh\nwhile ! test -e %s; do sleep 0.01; done\nexit 0\n", done);
+    assert_int_equal(wadi_file_write(waiting, commands, strlen(commands), 0700, NULL), WADI_OK);
+    assert_int_equal(setenv("WADI_CC", waiting, 1), 0);
+    assert_int_equal(setenv("WADI_CC_TIMEOUT", "0", 1), 0);
+    wadi_clock_set(hasty_and_done);
+    const wadi_status st = compile(&err);
+    wadi_clock_set(NULL);
+    assert_int_equal(setenv("WADI_CC", hanging, 1), 0);
+    assert_int_equal(unsetenv("WADI_CC_TIMEOUT"), 0);
+    (void)unlink(done);
+    (void)unlink(waiting);
+    if (st != WADI_OK) fail_msg("%s", err.msg);
+    assert_true(looks >= 300);
+}
+
 static void the_end_of_the_task_ends_it(void **state) {
     (void)state;
     wadi_error err = {.status = WADI_OK};
@@ -112,6 +173,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_limit_ends_it),
         cmocka_unit_test(there_is_a_limit_unless_told_otherwise),
+        cmocka_unit_test(a_limit_is_a_number_of_seconds),
+        cmocka_unit_test(none_is_any_number_of_seconds),
         cmocka_unit_test(the_end_of_the_task_ends_it),
         cmocka_unit_test(a_compiler_is_sought_on_the_path_alone),
     };

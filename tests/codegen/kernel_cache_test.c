@@ -20,6 +20,7 @@
 #include "base/hash.h"
 #include "base/scratch.h"
 #include "codegen/build/cache.h"
+#include "tests/open_files.h"
 
 static const char *const answer = "int answer(void) { return 42; }\n";
 
@@ -376,6 +377,7 @@ static void processes_compiling_at_once_all_succeed(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(open_files_are_counted),
         CASE(a_second_load_compiles_nothing),
         CASE(other_text_is_another_entry),
         CASE(a_damaged_entry_is_rebuilt),
@@ -392,6 +394,7 @@ int main(void) {
         CASE(what_is_there_is_found_until_it_is_forgotten),
         CASE(a_full_folder_loses_what_is_not_used),
         CASE(processes_compiling_at_once_all_succeed),
+        cmocka_unit_test(no_file_is_left_open),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -132,6 +132,88 @@ static void every_pass_is_shown(void **state) {
     free(text);
 }
 
+/* A pass that is done already does not run again, one behind the end not at all; nothing between commas is no pass. */
+static void what_runs_is_what_lies_between(void **state) {
+    (void)state;
+    static const char *const names[] = {"seqfuse", "foreign", "simplify", "dce",
+                                        "cse",     "hoist",   "lift",     "fuse"};
+    enum { N = sizeof names / sizeof *names };
+    for (int from = -1; from < N; from++)
+        for (int to = 0; to < N; to++) {
+            char log[256] = "", want[256] = "source ";
+            for (int i = from + 1; i <= to; i++)
+                if (strcmp(names[i], "dce") != 0) strcat(strcat(want, names[i]), " ");
+            free(run_text(source,
+                          &(wadi_pipeline_options){.start_after = from < 0 ? NULL : names[from],
+                                                   .stop_after = names[to],
+                                                   .disable = ",,dce,",
+                                                   .dump = count_dump,
+                                                   .env = log}));
+            assert_string_equal(log, want);
+        }
+    assert_null(wadi_pipeline_name(-1));
+    assert_null(wadi_pipeline_name(N));
+}
+
+static void a_dump_knows_whether_it_is_another_text(void **state) {
+    (void)state;
+    compiled c = compile(source, NULL);
+    assert_true(c.d->dumps.n > 3);
+    int same = 0;
+    for (size_t i = 0; i < c.d->dumps.n; i++) {
+        const bool other = i == 0 || strcmp(c.d->dumps.at[i].text, c.d->dumps.at[i - 1].text) != 0;
+        assert_int_equal(c.d->dumps.at[i].changed, other);
+        same += !other;
+    }
+    assert_true(same > 0); /* it calls no routine */
+    compiled_free(&c);
+}
+
+/* ---- who is blamed ---- */
+
+/* The first computation reads its own result. */
+static void spoil(const wadi_module *m) {
+    for (int i = 0; i < m->main->nbinds; i++)
+        if (strcmp(m->main->binds[i]->op->name, "map") == 0)
+            m->main->binds[i]->args[0] = m->main->binds[i]->results[0];
+}
+
+static void spoil_after_hoist(void *env, const char *pass, const wadi_module *m) {
+    (void)env;
+    if (pass && strcmp(pass, "hoist") == 0) spoil(m);
+}
+
+static const char *const short_source = "program short\n"
+                                        "input xs : f32[n]\n"
+                                        "ys = map xs (x) { sqrt x }\n"
+                                        "output ys\n";
+
+static void the_pass_is_blamed_behind_which_a_program_is_wrong(void **state) {
+    (void)state;
+    wadi_error err = {.status = WADI_OK}, alone = {.status = WADI_OK};
+    wadi_facts facts = {NULL, NULL};
+    wadi_module *m = program(short_source);
+    const wadi_pipeline_options spoiling = {.verify = true, .dump = spoil_after_hoist};
+    assert_int_equal(wadi_pipeline_run(m, &spoiling, NULL, &facts, &err), WADI_INTERNAL);
+    assert_null(facts.shapes);
+    assert_null(facts.deps);
+    assert_int_equal(strncmp(err.msg, "after pass lift: ", 17), 0);
+    wadi_module_destroy(m);
+
+    m = program(short_source);
+    spoil(m);
+    const wadi_status why = wadi_ir_verify(m, &alone);
+    assert_int_not_equal(why, WADI_OK);
+    assert_string_equal(err.msg + 17, alone.msg);
+    const wadi_pipeline_options verifying = {.verify = true};
+    assert_int_equal(wadi_pipeline_run(m, &verifying, NULL, &facts, &err), why);
+    assert_string_equal(err.msg, alone.msg);
+    assert_int_equal(err.at.line, alone.at.line);
+    assert_int_equal(wadi_pipeline_pass(m, "dce", NULL, &err), why);
+    assert_string_equal(err.msg, alone.msg);
+    wadi_module_destroy(m);
+}
+
 static void passes_twice_give_what_they_gave_once(void **state) {
     (void)state;
     char *once = run_text(source, NULL);
@@ -148,6 +230,9 @@ int main(void) {
         cmocka_unit_test(a_dump_can_be_taken_up_again_after_any_pass),
         cmocka_unit_test(folds_that_were_written_in_other_orders_stay_two),
         cmocka_unit_test(every_pass_is_shown),
+        cmocka_unit_test(what_runs_is_what_lies_between),
+        cmocka_unit_test(a_dump_knows_whether_it_is_another_text),
+        cmocka_unit_test(the_pass_is_blamed_behind_which_a_program_is_wrong),
         cmocka_unit_test(passes_twice_give_what_they_gave_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -22,6 +22,11 @@ static void the_default_is_the_environments_or_native(void **state) {
     assert_int_equal(setenv("WADI_TARGET", wadi_targets[1].name, 1), 0);
     assert_int_equal(wadi_target_find(NULL, &t, NULL), WADI_OK);
     assert_ptr_equal(t, &wadi_targets[1]);
+    assert_int_equal(wadi_target_find("", &t, NULL), WADI_OK); /* as if nothing was said */
+    assert_ptr_equal(t, &wadi_targets[0]);
+    assert_int_equal(setenv("WADI_TARGET", "", 1), 0);
+    assert_int_equal(wadi_target_find(NULL, &t, NULL), WADI_OK);
+    assert_ptr_equal(t, &wadi_targets[0]);
     assert_int_equal(wadi_target_find("native", &t, NULL), WADI_OK);
     assert_ptr_equal(t, &wadi_targets[0]);
     assert_int_equal(unsetenv("WADI_TARGET"), 0);
