@@ -24,58 +24,8 @@
 
 #include "base/file.h"
 #include "base/outfile.h"
+#include "tests/base/support.h"
 #include "tests/open_files.h"
-
-static char folder[] = "outfile_test_XXXXXX";
-static mode_t mask;
-
-static int fresh_folder(void **state) {
-    (void)state;
-    memcpy(folder, "outfile_test_XXXXXX", sizeof folder);
-    mask = umask(022);
-    return mkdtemp(folder) == NULL;
-}
-
-static int remove_folder(void **state) {
-    char command[64];
-    (void)state;
-    umask(mask);
-    (void)snprintf(command, sizeof command, "rm -rf '%s'", folder);
-    return system(command);
-}
-
-/* One of a few names in turn, so that two may be used at once. */
-static const char *in(const char *name) {
-    static char paths[4][128];
-    static int turn;
-    char *path = paths[turn++ % 4];
-    (void)snprintf(path, sizeof paths[0], "%s/%s", folder, name);
-    return path;
-}
-
-static int entries(void) {
-    int n = 0;
-    DIR *d = opendir(folder);
-    assert_non_null(d);
-    for (const struct dirent *e = readdir(d); e != NULL; e = readdir(d)) n += e->d_name[0] != '.';
-    (void)closedir(d);
-    return n;
-}
-
-static bool holds(const char *path, const char *text) {
-    char *got = NULL;
-    size_t n = 0;
-    assert_int_equal(wadi_file_read(path, &got, &n, NULL), WADI_OK);
-    const bool same = n == strlen(text) && memcmp(got, text, n) == 0;
-    free(got);
-    return same;
-}
-
-static unsigned mode_of(const char *path) {
-    struct stat about;
-    assert_int_equal(stat(path, &about), 0);
-    return (unsigned)about.st_mode & 07777;
-}
 
 static wadi_outfile *begin(const char *path, const char *text) {
     wadi_outfile *f = NULL;
@@ -83,11 +33,6 @@ static wadi_outfile *begin(const char *path, const char *text) {
     if (wadi_outfile_open(path, NULL, &f, &err) != WADI_OK) fail_msg("%s", err.msg);
     assert_int_equal(wadi_outfile_write(f, text, strlen(text), NULL), WADI_OK);
     return f;
-}
-
-static void put(const char *path, const char *text) {
-    wadi_error err = {0};
-    if (wadi_outfile_put(path, text, strlen(text), NULL, &err) != WADI_OK) fail_msg("%s", err.msg);
 }
 
 /* ---- the name ---- */
@@ -247,6 +192,8 @@ static void a_full_disk_is_told_with_the_place(void **state) {
 }
 
 /* What is asked of the disk: stands before the C library's. */
+#pragma GCC visibility push(default)
+
 static int synced_files, synced_folders;
 
 int fsync(int fd) {
@@ -273,6 +220,8 @@ ssize_t pwrite(int fd, const void *data, size_t n, off_t at) {
 ssize_t pread(int fd, void *to, size_t n, off_t at) {
     return syscall(SYS_pread64, fd, to, few(n), at);
 }
+
+#pragma GCC visibility pop
 
 static void what_is_taken_in_pieces_is_whole(void **state) {
     (void)state;
