@@ -101,6 +101,20 @@ static void mistakes_are_named(void **state) {
     assert_int_equal(parse(&s, &err, 1, "--output"), WADI_INVALID);
     assert_non_null(strstr(err.msg, "wants a value"));
     assert_int_equal(parse(&s, &err, 1, "bad"), WADI_INVALID);
+    /* what is near to an option is none, and one without a value takes none */
+    static const char *const none[] = {"--quiet=1", "--quiets",    "--quie",
+                                       "--outputs", "--outputs=a", "--out=a",
+                                       "--output",  "-x",          "-o"};
+    for (size_t i = 0; i < sizeof none / sizeof none[0]; i++) {
+        assert_int_equal(parse(&s, &err, 1, none[i]), WADI_INVALID);
+        assert_non_null(strstr(err.msg, none[i]));
+        assert_null(s.out);
+        assert_false(s.quiet);
+    }
+    assert_int_equal(parse(&s, NULL, 1, "--output="), WADI_OK);
+    assert_string_equal(s.out, "");
+    assert_int_equal(parse(&s, NULL, 1, "-o="), WADI_OK);
+    assert_string_equal(s.out, "=");
 }
 
 static void numbers_and_sizes_are_whole_and_in_range(void **state) {

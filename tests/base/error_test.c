@@ -72,13 +72,53 @@ static void users_file_outlives_its_program(void **state) {
     longer[sizeof longer - 1] = '\0';
     assert_int_equal(wadi_fail_at(&err, ((wadi_loc){longer, 3}), WADI_FAULT, "fault"), WADI_FAULT);
     assert_non_null(strstr(err.at.file, "aaa/end.c"));
-    for (int i = 0; i < 200; i++) {
-        char many[16];
-        snprintf(many, sizeof many, "f%d.c", i);
-        assert_int_equal(wadi_fail_at(&err, ((wadi_loc){many, 3}), WADI_FAULT, "fault"),
-                         WADI_FAULT);
-        if (err.at.file) assert_string_equal(err.at.file, many);
+}
+
+static const char *kept_name_of(const char *name) {
+    wadi_error err = {0};
+    assert_int_equal(wadi_fail_at(&err, ((wadi_loc){name, 3}), WADI_FAULT, "fault"), WADI_FAULT);
+    return err.at.file;
+}
+
+/* Of a long one the last 255 characters, whatever its length; and names that are kept beside it change nothing of it. */
+static void the_end_of_a_long_name_is_kept(void **state) {
+    (void)state;
+    enum { KEPT = 255, FIRST = 253, LAST = 258 };
+    char name[LAST + 1] = "";
+    const char *kept[LAST + 1];
+    for (size_t n = FIRST; n <= LAST; n++) {
+        memset(name, (int)('a' + n - FIRST), n);
+        memcpy(name + n - 6, "/end.c", 6);
+        name[n] = '\0';
+        kept[n] = kept_name_of(name);
+        assert_string_equal(kept[n], n > KEPT ? name + n - KEPT : name);
     }
+    for (size_t n = FIRST; n <= LAST; n++) {
+        assert_int_equal(strlen(kept[n]), n < KEPT ? n : KEPT);
+        assert_int_equal(kept[n][0], (int)('a' + n - FIRST));
+    }
+}
+
+/* As many as there is room for; those that are kept are found again, and one that is not is none rather than another. */
+static void names_are_kept_until_there_is_no_more_room(void **state) {
+    (void)state;
+    enum { MANY = 200 };
+    const char *first[MANY];
+    int kept = 0;
+    char many[16];
+    for (int turn = 0; turn < 2; turn++) {
+        for (int i = 0; i < MANY; i++) {
+            snprintf(many, sizeof many, "f%d.c", i);
+            const char *name = kept_name_of(many);
+            if (name != NULL) assert_string_equal(name, many);
+            if (turn == 0) first[i] = name;
+            kept += turn == 0 && name != NULL;
+            assert_ptr_equal(name, first[i]);
+            assert_true((name != NULL) == (i < kept));
+        }
+    }
+    assert_true(kept > 40 && kept < MANY);
+    assert_null(kept_name_of(""));
 }
 
 static void long_message_is_cut(void **state) {
@@ -149,6 +189,8 @@ int main(void) {
         cmocka_unit_test(users_place_is_kept),
         cmocka_unit_test(long_message_is_cut),
         cmocka_unit_test(users_file_outlives_its_program),
+        cmocka_unit_test(the_end_of_a_long_name_is_kept),
+        cmocka_unit_test(names_are_kept_until_there_is_no_more_room),
         cmocka_unit_test(the_reason_of_the_system_is_never_cut),
         cmocka_unit_test(some_reasons_have_a_status_of_their_own),
         cmocka_unit_test(message_may_quote_the_same_error),

@@ -65,6 +65,13 @@ static void table_hashes_are_the_same_everywhere(void **state) {
     WADI_UNUSED(state);
     /* First output of SplitMix64 from state 0. */
     assert_true(wadi_hash64(0) == UINT64_C(0xe220a8397b1dcdaf));
+    /* The second and the third: from the states after it. */
+    assert_true(wadi_hash64(UINT64_C(0x9e3779b97f4a7c15)) == UINT64_C(0x6e789e6aa1b965f4));
+    assert_true(wadi_hash64(UINT64_C(0x3c6ef372fe94f82a)) == UINT64_C(0x06c45d188009454f));
+    /* The values of FNV-1a that its authors give. */
+    assert_true(wadi_hash_bytes("", 0) == wadi_hash64(UINT64_C(0xcbf29ce484222325)));
+    assert_true(wadi_hash_bytes("a", 1) == wadi_hash64(UINT64_C(0xaf63dc4c8601ec8c)));
+    assert_true(wadi_hash_bytes("foobar", 6) == wadi_hash64(UINT64_C(0x85944171f73967e8)));
     assert_true(wadi_hash_bytes("a", 1) != wadi_hash_bytes("b", 1));
     assert_true(wadi_hash_bytes("ab", 1) == wadi_hash_bytes("a", 1));
 }

@@ -81,7 +81,14 @@ static void a_forked_child_begins_with_nothing(void **state) {
     wadi_keep_hold();
     wadi_keep_put(&two, 0, &things[0]);
     const pid_t child = fork();
-    if (child == 0) _exit(wadi_keep_take(&two, 0) == NULL ? 0 : 1);
+    if (child == 0) { /* who held the shelf holds it there, too */
+        const bool empty = wadi_keep_take(&two, 0) == NULL;
+        wadi_keep_put(&two, 1, &things[1]);
+        wadi_keep_put(&two, 0, &things[2]);
+        const bool kept = ended == 0 && wadi_keep_take(&two, 1) == &things[1];
+        wadi_keep_drop();
+        _exit(empty && kept && ended == 1 ? 0 : 1); /* what the parent has is not ended */
+    }
     int status = -1;
     assert_int_equal(waitpid(child, &status, 0), child);
     assert_int_equal(status, 0);

@@ -65,6 +65,48 @@ static void the_first_that_can_be_used_is_it(void **state) {
     unsetenv("HOME");
     expect(last);
     assert_false(wadi_file_exists("none"));
+    setenv("HOME", ".", 1); /* nor is one that is no whole path */
+    setenv("XDG_CACHE_HOME", "", 1);
+    expect(last);
+}
+
+/* In a place where others can make names: no link, and nobody else may look into it. */
+static void the_one_beside_those_of_others_is_ours_alone(void **state) {
+    (void)state;
+    char parent[ROOM], folder[ROOM + 32], other[ROOM], got[ROOM];
+    wadi_error err = {.status = WADI_OK};
+    unsetenv("WADI_CACHE_DIR");
+    unsetenv("XDG_CACHE_HOME");
+    unsetenv("HOME");
+    set("TMPDIR", "shared-by-all");
+    in_place(parent, "shared-by-all");
+    assert_int_equal(mkdir(parent, 01777), 0);
+    snprintf(folder, sizeof folder, "%s/wadi-%lu", parent, (unsigned long)geteuid());
+    static const mode_t open[] = {0701, 0710, 0704, 0740, 0755};
+    for (size_t i = 0; i < sizeof open / sizeof open[0]; i++) {
+        (void)mkdir(folder, 0700);
+        assert_int_equal(chmod(folder, open[i]), 0);
+        assert_int_equal(wadi_user_cache(got, sizeof got, &err), WADI_IO);
+        assert_non_null(strstr(err.msg, folder));
+    }
+    assert_int_equal(chmod(folder, 0700), 0);
+    assert_int_equal(wadi_user_cache(got, sizeof got, NULL), WADI_OK);
+    assert_string_equal(got, folder);
+    assert_int_equal(rmdir(folder), 0);
+    in_place(other, "ours");
+    assert_int_equal(mkdir(other, 0700), 0);
+    assert_int_equal(symlink(other, folder), 0);
+    assert_int_equal(wadi_user_cache(got, sizeof got, NULL), WADI_IO);
+    assert_int_equal(unlink(folder), 0);
+    set("WADI_CACHE_DIR", "link"); /* one's own may be one */
+    in_place(folder, "link");
+    assert_int_equal(symlink(other, folder), 0);
+    assert_int_equal(wadi_user_cache(got, sizeof got, NULL), WADI_OK);
+    in_place(folder, "no-folder");
+    assert_int_equal(wadi_file_write(folder, "", 0, 0600, NULL), WADI_OK);
+    set("WADI_CACHE_DIR", "no-folder");
+    assert_int_equal(wadi_user_cache(got, sizeof got, &err), WADI_IO);
+    assert_non_null(strstr(err.msg, "is no folder"));
 }
 
 static void a_folder_that_others_can_write_to_is_none(void **state) {
@@ -111,6 +153,7 @@ int main(void) {
         cmocka_unit_test(open_files_are_counted),
         cmocka_unit_test(the_first_that_can_be_used_is_it),
         cmocka_unit_test(a_folder_that_others_can_write_to_is_none),
+        cmocka_unit_test(the_one_beside_those_of_others_is_ours_alone),
         cmocka_unit_test(no_file_is_left_open),
     };
     return cmocka_run_group_tests(tests, make_place, remove_place);
