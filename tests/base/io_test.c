@@ -152,6 +152,17 @@ static void a_stop_ends_every_wait(void **state) {
     assert_int_equal(errno, ECANCELED);
     assert_true(done < sizeof large);
     assert_false(wadi_io_wait(fd[0], POLLIN, "pipe"));
+    (void)unlink("io_file"); /* nor is a file written on, which would not wait */
+    const int file = open("io_file", O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    errno = 0;
+    assert_false(wadi_io_write(file, large, sizeof large, "file", &done));
+    assert_int_equal(errno, ECANCELED);
+    assert_int_equal(done, 0);
+    errno = 0;
+    assert_int_equal(wadi_io_read(file, &byte, 1, "file"), -1);
+    assert_int_equal(errno, ECANCELED);
+    (void)close(file);
+    (void)unlink("io_file");
     (void)unlink("io_fifo");
     assert_int_equal(mkfifo("io_fifo", 0600), 0);
     errno = 0;

@@ -2,7 +2,9 @@
 #include "base/keep.h"
 #include "base/pool.h"
 
+#include <pthread.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stddef.h>
@@ -164,7 +166,8 @@ static void senseless_thread_counts_are_refused(void **state) {
     wadi_pool *p = NULL;
     wadi_error err = {0};
     assert_int_equal(wadi_pool_create(-1, &p, &err), WADI_INVALID);
-    assert_int_equal(wadi_pool_create(1000000, &p, &err), WADI_INVALID);
+    assert_int_equal(wadi_pool_create(4097, &p, &err), WADI_INVALID);
+    assert_string_equal(err.msg, "threads: 4097, expected 0 to 4096");
     assert_null(p);
     assert_int_equal(wadi_pool_create(0, &p, NULL), WADI_OK);
     assert_int_equal(wadi_pool_threads(p), wadi_thread_processors());
@@ -188,6 +191,66 @@ static void timed_wait_ends_without_a_signal(void **state) {
     wadi_mutex_fini(&m);
 }
 
+/* ---- threads ---- */
+
+typedef struct flag {
+    wadi_mutex lock;
+    wadi_condition raised;
+    bool is;
+} flag;
+
+static void raise_it(void *env) {
+    flag *f = env;
+    wadi_mutex_lock(&f->lock);
+    f->is = true;
+    wadi_condition_signal(&f->raised);
+    wadi_mutex_unlock(&f->lock);
+}
+
+static void a_wait_of_any_length_ends_with_a_signal(void **state) {
+    WADI_UNUSED(state);
+    static const int64_t lengths[] = {INT64_MAX, INT64_MAX / 2, INT64_C(60000000000)};
+    for (size_t i = 0; i < sizeof lengths / sizeof lengths[0]; i++) {
+        flag f = {.is = false};
+        wadi_thread t;
+        assert_int_equal(wadi_mutex_init(&f.lock, NULL), WADI_OK);
+        assert_int_equal(wadi_condition_init(&f.raised, NULL), WADI_OK);
+        wadi_mutex_lock(&f.lock);
+        assert_false(wadi_mutex_try(&f.lock));
+        assert_int_equal(wadi_thread_start(&t, raise_it, &f, NULL), WADI_OK);
+        while (!f.is) assert_true(wadi_condition_wait_for(&f.raised, &f.lock, lengths[i]));
+        wadi_mutex_unlock(&f.lock);
+        assert_true(wadi_mutex_try(&f.lock));
+        wadi_mutex_unlock(&f.lock);
+        wadi_thread_join(&t);
+        wadi_condition_fini(&f.raised);
+        wadi_mutex_fini(&f.lock);
+    }
+}
+
+static void get_mask(void *env) {
+    (void)pthread_sigmask(SIG_SETMASK, NULL, env);
+}
+
+/* They are for the host's threads; a fault is told where it stands. */
+static void threads_take_no_signals_but_faults(void **state) {
+    WADI_UNUSED(state);
+    static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT},
+                     others[] = {SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGCHLD, SIGALRM, SIGPIPE};
+    sigset_t own, of_thread, before;
+    wadi_thread t;
+    (void)pthread_sigmask(SIG_SETMASK, NULL, &before);
+    assert_int_equal(wadi_thread_start(&t, get_mask, &of_thread, NULL), WADI_OK);
+    (void)pthread_sigmask(SIG_SETMASK, NULL, &own);
+    wadi_thread_join(&t);
+    for (size_t i = 0; i < sizeof faults / sizeof faults[0]; i++)
+        assert_int_equal(sigismember(&of_thread, faults[i]), 0);
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+        assert_int_equal(sigismember(&of_thread, others[i]), 1);
+        assert_int_equal(sigismember(&own, others[i]), sigismember(&before, others[i]));
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_iteration_runs_once),
@@ -198,6 +261,8 @@ int main(void) {
         cmocka_unit_test(a_kept_pool_begins_anew),
         cmocka_unit_test(senseless_thread_counts_are_refused),
         cmocka_unit_test(timed_wait_ends_without_a_signal),
+        cmocka_unit_test(a_wait_of_any_length_ends_with_a_signal),
+        cmocka_unit_test(threads_take_no_signals_but_faults),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

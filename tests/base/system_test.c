@@ -1,4 +1,6 @@
 /* Files, directories, shared objects, clocks and the log. */
+#include <errno.h>
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -7,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -104,6 +108,98 @@ static void directories_are_made_all_the_way(void **state) {
     assert_int_equal(wadi_dir_make("", 0700, &err), WADI_IO);
 }
 
+static void folders_are_made_with_the_mode_that_is_asked_for(void **state) {
+    const mode_t mask = umask(0);
+    static const unsigned modes[] = {0700, 0755, 0770};
+    for (size_t i = 0; i < sizeof modes / sizeof modes[0]; i++) {
+        char name[32];
+        struct stat info;
+        (void)snprintf(name, sizeof name, "m%o/inner", modes[i]);
+        assert_int_equal(wadi_dir_make(inside(state, name), modes[i], NULL), WADI_OK);
+        assert_int_equal(stat(inside(state, name), &info), 0);
+        assert_int_equal(info.st_mode & 0777, modes[i]);
+        *strchr(name, '/') = '\0';
+        assert_int_equal(stat(inside(state, name), &info), 0);
+        assert_int_equal(info.st_mode & 0777, modes[i]);
+    }
+    umask(mask);
+    wadi_error err = {0};
+    assert_int_equal(symlink("nowhere", inside(state, "dangling")), 0);
+    assert_false(wadi_file_exists(inside(state, "dangling")));
+    assert_int_equal(wadi_dir_make(inside(state, "dangling"), 0700, &err), WADI_IO);
+    assert_int_equal(wadi_file_write(inside(state, "file"), "", 0, 0600, NULL), WADI_OK);
+    assert_int_equal(wadi_dir_make(inside(state, "file"), 0700, &err), WADI_IO);
+    assert_non_null(strstr(err.msg, strerror(ENOTDIR)));
+    assert_non_null(strstr(err.msg, inside(state, "file")));
+}
+
+/* Reads that give a few bytes at a time, as a pipe does: the whole is what was written. */
+static void what_is_no_file_is_read_to_its_end(void **state) {
+    WADI_UNUSED(state);
+    int end[2];
+    char *text = NULL;
+    size_t n = 0;
+    wadi_error err = {0};
+    assert_int_equal(pipe(end), 0);
+    const pid_t child = fork();
+    if (child == 0) {
+        bool fine = true;
+        for (int i = 0; i < 30000; i++)
+            fine = write(end[1], "piece", 1 + (size_t)i % 5) > 0 && fine;
+        _exit(fine ? 0 : 1);
+    }
+    assert_int_equal(close(end[1]), 0);
+    assert_int_equal(wadi_file_read_fd(end[0], "pipe", &text, &n, NULL), WADI_OK);
+    assert_int_equal(waitpid(child, NULL, 0), child);
+    assert_int_equal(n, 6000 * (1 + 2 + 3 + 4 + 5));
+    for (size_t i = 0, k = 0; i < n; k++) {
+        assert_memory_equal(text + i, "piece", 1 + k % 5);
+        i += 1 + k % 5;
+    }
+    free(text);
+    assert_int_equal(close(end[0]), 0);
+    const int folder = open(".", O_RDONLY);
+    assert_int_equal(wadi_file_read_fd(folder, "folder", &text, &n, &err), WADI_IO);
+    assert_non_null(strstr(err.msg, "cannot read folder"));
+    assert_int_equal(close(folder), 0);
+}
+
+/* ---- shared objects from memory ---- */
+
+/* A shared object with a function that returns the number. */
+static char *object_with(void **state, int number, size_t *out_n) {
+    char command[400], *bytes = NULL;
+    const char *cc = getenv("WADI_TEST_CC");
+    (void)snprintf(command, sizeof command,
+                   "echo 'int which(void) { return %d; }' | %s -shared -fPIC -x c - -o %s", number,
+                   cc != NULL ? cc : "cc", inside(state, "object.so"));
+    assert_int_equal(system(command), 0);
+    assert_int_equal(wadi_file_read(inside(state, "object.so"), &bytes, out_n, NULL), WADI_OK);
+    return bytes;
+}
+
+/* Many of the same name that are open at once, by descriptors that are used again: each is its own. */
+static void objects_in_memory_are_told_apart(void **state) {
+    enum { MANY = 40 };
+    char *bytes[2];
+    size_t n[2];
+    wadi_dl d[MANY];
+    wadi_dl_fn fn = NULL;
+    wadi_error err = {0};
+    for (int i = 0; i < 2; i++) bytes[i] = object_with(state, i + 1, &n[i]);
+    for (int i = 0; i < MANY; i++) {
+        const int which = i * i % 3 == 0;
+        if (wadi_dl_open_bytes(&d[i], bytes[which], n[which], &err) != WADI_OK)
+            fail_msg("%s", err.msg);
+        assert_int_equal(wadi_dl_function(&d[i], "which", &fn, &err), WADI_OK);
+        assert_int_equal(((int (*)(void))fn)(), which + 1);
+    }
+    for (int i = 0; i < MANY; i++) wadi_dl_close(&d[i]);
+    assert_int_equal(wadi_dl_open_bytes(&d[0], "no object", 9, &err), WADI_IO);
+    assert_null(d[0].handle);
+    for (int i = 0; i < 2; i++) free(bytes[i]);
+}
+
 static void functions_are_found_by_name(void **state) {
     WADI_UNUSED(state);
     wadi_dl d;
@@ -126,6 +222,50 @@ static void clocks_do_not_go_back(void **state) {
     const int64_t cpu = wadi_clock_thread_cpu_ns();
     assert_true(wadi_clock_ns() >= wall);
     assert_true(wadi_clock_thread_cpu_ns() >= cpu);
+}
+
+static int64_t read_clock(clockid_t id) {
+    struct timespec t;
+    assert_int_equal(clock_gettime(id, &t), 0);
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+static int64_t thirteen(void) {
+    return 13;
+}
+
+/* Nanoseconds of the system's clocks; or of a clock that was set, which is then looked at every millisecond. */
+static void clocks_are_those_of_the_system_unless_one_is_set(void **state) {
+    WADI_UNUSED(state);
+    const int64_t before = read_clock(CLOCK_MONOTONIC), wall = wadi_clock_ns();
+    assert_true(wall >= before && wall <= read_clock(CLOCK_MONOTONIC));
+    const int64_t used = read_clock(CLOCK_THREAD_CPUTIME_ID), cpu = wadi_clock_thread_cpu_ns();
+    assert_true(cpu >= used && cpu <= read_clock(CLOCK_THREAD_CPUTIME_ID));
+    assert_int_equal(wadi_clock_sleep_ns(5000000000), 5000000000);
+    wadi_clock_set(thirteen);
+    assert_int_equal(wadi_clock_ns(), 13);
+    assert_true(wadi_clock_thread_cpu_ns() >= cpu);
+    assert_int_equal(wadi_clock_sleep_ns(5000000000), 1000000);
+    assert_int_equal(wadi_clock_sleep_ns(1000001), 1000000);
+    assert_int_equal(wadi_clock_sleep_ns(999999), 999999);
+    wadi_clock_set(NULL);
+    assert_true(wadi_clock_ns() >= wall);
+}
+
+static void keep_long_line(void *env, wadi_log_level level, const char *line) {
+    (void)level;
+    *(size_t *)env = strlen(line);
+}
+
+static void a_long_line_is_cut(void **state) {
+    WADI_UNUSED(state);
+    size_t length = 0;
+    wadi_log_set(keep_long_line, &length);
+    wadi_logf(WADI_LOG_WARNING, "%1023s", "x");
+    assert_int_equal(length, 1023);
+    wadi_logf(WADI_LOG_WARNING, "%3000s", "x");
+    assert_int_equal(length, 1023);
+    wadi_log_set(NULL, NULL);
 }
 
 static void keep_line(void *env, wadi_log_level level, const char *line) {
@@ -163,8 +303,15 @@ int main(void) {
                                         remove_directory),
         cmocka_unit_test_setup_teardown(directories_are_made_all_the_way, make_directory,
                                         remove_directory),
+        cmocka_unit_test_setup_teardown(folders_are_made_with_the_mode_that_is_asked_for,
+                                        make_directory, remove_directory),
+        cmocka_unit_test(what_is_no_file_is_read_to_its_end),
+        cmocka_unit_test_setup_teardown(objects_in_memory_are_told_apart, make_directory,
+                                        remove_directory),
         cmocka_unit_test(functions_are_found_by_name),
         cmocka_unit_test(clocks_do_not_go_back),
+        cmocka_unit_test(clocks_are_those_of_the_system_unless_one_is_set),
+        cmocka_unit_test(a_long_line_is_cut),
         cmocka_unit_test(log_reaches_the_callback_until_silenced),
         cmocka_unit_test(no_file_is_left_open),
     };

@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "base/clock.h"
+#include "base/keep.h"
 #include "base/log.h"
 #include "base/task.h"
 #include "base/thread.h"
@@ -164,6 +165,33 @@ static void a_task_waits_under_its_name(void **state) {
     wadi_waits_destroy(w);
 }
 
+/* Between two runs nobody is warned, and the next one has a patience of its own. */
+static void a_kept_watchdog_begins_anew(void **state) {
+    (void)state;
+    wadi_waits *w = NULL;
+    wadi_keep_hold();
+    wadi_waits_destroy(watchdog());
+    atomic_store(&now_ns, 9 * patience);
+    let_it_look();
+    assert_int_equal(times(), 0);
+    for (int turn = 1; turn <= 3; turn++) {
+        const int64_t start = atomic_load(&now_ns) + patience;
+        atomic_store(&now_ns, start);
+        assert_int_equal(wadi_waits_create(turn * 2 * second, &w, NULL), WADI_OK);
+        atomic_store(&now_ns, start + turn * 2 * second - 1);
+        let_it_look();
+        assert_int_equal(times(), turn - 1);
+        atomic_store(&now_ns, start + turn * 2 * second);
+        wait_for_line(turn);
+        char want[64];
+        (void)snprintf(want, sizeof want, "no progress for %d.0 s: nobody waits, a stage is busy",
+                       2 * turn);
+        assert_string_equal(ear.line, want);
+        wadi_waits_destroy(w);
+    }
+    wadi_keep_drop();
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(it_names_who_waits_for_what, setup, teardown),
@@ -171,6 +199,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(what_begins_and_ends_is_progress, setup, teardown),
         cmocka_unit_test_setup_teardown(who_may_wait_for_ever_warns_nobody, setup, teardown),
         cmocka_unit_test_setup_teardown(a_task_waits_under_its_name, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_kept_watchdog_begins_anew, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
