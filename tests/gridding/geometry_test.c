@@ -46,10 +46,89 @@ static void without_baselines_nothing_is_chosen(void **state) {
     assert_true(g.scale == 1e-4);
 }
 
+static const double asec = 4.84813681109536e-6;
+
+/* What is asked for, and pixels and their width in seconds of arc that must come of it. Baselines: `fringe` is a quarter of the finest
+ * fringe in seconds of arc, `wide` two of the widest in pixels. */
+static void sizes_and_scales_follow_the_rule(void **state) {
+    (void)state;
+    static const struct {
+        double fringe, wide;
+        int64_t size;
+        double scale, fov; /* seconds of arc; radians */
+        int64_t pixels;
+        double pixel;
+    } cases[] = {
+        {5.39, 999.5, 0, 0, 0, 1000, 5.3}, /* down to two digits; up to a whole number */
+        {5.39, 1000.5, 0, 0, 0, 1024, 5.3},
+        {9.99, 600.5, 0, 0, 0, 640, 9.9},
+        {0.01239, 500, 0, 0, 0, 500, 0.012},
+        {1234, 20, 0, 0, 0, 206, 1200}, /* 256, were the sky wider than 1.2 radians */
+        {7, 255.5, 0, 0, 0, 256, 7},
+        {7, 10, 0, 0, 0, 256, 7}, /* at least, */
+        {7, 256.5, 0, 0, 0, 270, 7},
+        {7, 4095.5, 0, 0, 0, 4096, 7},
+        {7, 4096.5, 0, 0, 0, 4096, 7}, /* and at most */
+        {7, 1e9, 0, 0, 0, 4096, 7},
+        {5156.6, 300, 0, 0, 0, 48, 5100},
+        {5156.6, 300, 48, 0, 0, 48, 5100},
+        {5156.6, 300, 50, 0, 0, 50, 4900},  /* 1.2 / 50 radians are 4950 */
+        {5156.6, 300, 0, 0, 1.3, 54, 5100}, /* what is asked for is not narrowed: 52.6 pixels */
+        {5.39, 999.5, 0, 20, 0, 270, 20},   /* 264.9 of the wider pixels */
+        {5.39, 999.5, 300, 0, 0, 300, 5.3},
+        {5.39, 999.5, 302, 20, 0, 302, 20},
+        {5.39, 999.5, 200, 0, 1000 * 4.84813681109536e-6, 200, 5},
+        {5.39, 999.5, 0, 5, 1000 * 4.84813681109536e-6, 200, 5},
+        {5.39, 999.5, 0, 5, 1001 * 4.84813681109536e-6, 216, 5}, /* 200.2 */
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const double by_itself = i == 15 ? 5.3 : cases[i].pixel;
+        const grid_limits limits = {.n = 1,
+                                    .longest = 0.25 / (cases[i].fringe * asec),
+                                    .shortest = 2 / (cases[i].wide * by_itself * asec)};
+        grid_geometry g = {0};
+        wadi_error err = {.status = WADI_OK};
+        if (grid_geometry_choose(&limits, cases[i].size, cases[i].scale * asec, cases[i].fov, &g,
+                                 &err) != WADI_OK)
+            fail_msg("case %zu: %s", i, err.msg);
+        const double off = g.scale / asec / cases[i].pixel - 1;
+        if (g.size != cases[i].pixels || !(off > -1e-9 && off < 1e-9))
+            fail_msg("case %zu: %d pixels of %.9g", i, (int)g.size, g.scale / asec);
+    }
+}
+
+static void geometries_that_cannot_be_are_told(void **state) {
+    (void)state;
+    static const struct {
+        int64_t size;
+        double scale, fov;
+        const char *says; /* NULL: it can */
+    } cases[] = {
+        {0, 0x1p-21, 0.5, NULL},
+        {0, 0x1p-21, 0.5 + 0x1p-21, "a field of 1048577 pixels: at most 1048576"},
+        {2, 0.7071, 0, NULL},
+        {2, 0.7072, 0, "a field of 2 pixels of 145870 arc seconds reaches below the horizon"},
+        {1000, 0, 1.4142, NULL},
+        {1000, 0, 1.4143, "a field of 1000 pixels of 291.72 arc seconds reaches below the horizon"},
+        {3, 0.1, 0, "an image of 3 pixels: the size must be even"},
+        {4, 0.1, 0.4, "--size, --scale and --fov: two of them say it all"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        grid_geometry g = {0};
+        wadi_error err = {.status = WADI_OK};
+        const wadi_status status =
+            grid_geometry_choose(NULL, cases[i].size, cases[i].scale, cases[i].fov, &g, &err);
+        assert_int_equal(status, cases[i].says == NULL ? WADI_OK : WADI_INVALID);
+        if (cases[i].says != NULL) assert_string_equal(err.msg, cases[i].says);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(baselines_of_any_length_give_an_image),
         cmocka_unit_test(without_baselines_nothing_is_chosen),
+        cmocka_unit_test(sizes_and_scales_follow_the_rule),
+        cmocka_unit_test(geometries_that_cannot_be_are_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

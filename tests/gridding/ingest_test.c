@@ -39,6 +39,7 @@ static double noise(int64_t i, int k) {
 static double complex value(int64_t row, int64_t at) {
     if (row == 10 && at == 3 * POLS) return number((double)NAN, 1);
     if (row == 11 && at == POLS + 1) return number(1, (double)INFINITY);
+    if (row == 40 && at == 1) return number((double)NAN, 1); /* flagged as well */
     return number(noise(row, (int)at), noise(row, (int)at + 100));
 }
 
@@ -61,6 +62,9 @@ static int32_t second_of(int64_t row) {
 static double uvw(int64_t row, int d) {
     if (row == 17 && d == 0) return (double)NAN;
     if (row == 18 && d == 2) return -(double)INFINITY;
+    if (row == 19 && d == 1) return (double)INFINITY;
+    if (row == 36 && d == 1) return (double)NAN; /* of an antenna with itself */
+    if (row == 149 + 50 * d) return 0;           /* without antennas, and two ways of no length */
     return row == 99 ? 0 : noise(row, d + 200) * 100;
 }
 

@@ -61,6 +61,9 @@ static void channels_are_a_range(void **state) {
     refused("--channels 000000000000000000000003:4", "A <= B"); /* 24 */
     refused("--channels 0:2147483648", "A <= B");
     refused("--channels a:3", "A <= B");
+    refused("--channels 2147483648:", "A <= B");
+    refused("--channels 1:2:3", "A <= B");
+    refused("--channels 1:x", "A <= B");
 }
 
 static void setups(const char *words, size_t n, const int *plus_one) {
@@ -79,7 +82,17 @@ static void setups_are_taken_once_each(void **state) {
     refused("--setup 1,", "numbers such as");
     refused("--setup ,1", "numbers such as");
     refused("--setup 1:2:3", "numbers such as");
+    setups("--setup 2147483646", 1, (int[]){2147483647});
+    setups("--setup 00000000000000000000000000000000000000000000003", 1,
+           (int[]){4}); /* 47 digits */
+    refused("--setup 000000000000000000000000000000000000000000000003", "numbers such as"); /* 48 */
     refused("--setup 2147483647", "numbers such as");
+    refused("--setup 2147483645:2147483647", "numbers such as");
+    grid_options o = accepted("--setup 5:4100"); /* 4096 of them */
+    assert_int_equal(o.setups.n, 4096);
+    assert_int_equal(o.setups.at[4095], 4101);
+    grid_options_fini(&o);
+    refused("--setup 5:4101", "numbers such as");
 }
 
 static void numbers_have_bounds(void **state) {
@@ -281,6 +294,41 @@ static void what_does_not_go_together_is_told(void **state) {
     refused("--aterm a", "--method aw");
     refused("--listen tcp://*:1", "takes the place");
     refused("--live 2", "--listen");
+    static const char *const senders[] = {"--field 0", "--setup 0", "--column DATA", "--conjugate"};
+    for (int i = 0; i < 4; i++) {
+        char text[32], *argv[] = {"wadi-grid", "-o", "image", "--listen", "ipc://x", text, NULL};
+        int argc = 6;
+        grid_options o;
+        wadi_error err = {0};
+        snprintf(text, sizeof text, "%s", senders[i]);
+        char *value = strchr(text, ' ');
+        if (value != NULL) *value = '\0', argv[argc++] = value + 1;
+        assert_int_equal(grid_options_parse(argc, argv, &o, &err), WADI_INVALID);
+        assert_non_null(strstr(err.msg, "are the sender's"));
+        grid_options_fini(&o);
+    }
+}
+
+/* Of seconds between images. */
+static void live_has_bounds(void **state) {
+    (void)state;
+    static const struct {
+        const char *seconds;
+        wadi_status status;
+    } cases[] = {
+        {"0.01", WADI_OK}, {"1e6", WADI_OK}, {"0.009", WADI_INVALID}, {"1000001", WADI_INVALID}};
+    for (int i = 0; i < 4; i++) {
+        char *argv[] = {"wadi-grid",
+                        "-o",
+                        "image",
+                        "--listen",
+                        "ipc://x",
+                        "--live",
+                        (char *)(uintptr_t)cases[i].seconds};
+        grid_options o;
+        assert_int_equal(grid_options_parse(7, argv, &o, NULL), cases[i].status);
+        grid_options_fini(&o);
+    }
 }
 
 static void nothing_is_destroyed_without_harm(void **state) {
@@ -305,6 +353,7 @@ int main(void) {
         cmocka_unit_test(angles_have_units),
         cmocka_unit_test(words_mean_what_they_say),
         cmocka_unit_test(what_does_not_go_together_is_told),
+        cmocka_unit_test(live_has_bounds),
         cmocka_unit_test(nothing_is_destroyed_without_harm),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -135,6 +135,28 @@ static void the_peak_has_its_place_in_the_sky(void **state) {
     t.image.peak_x = 256 - 30;
     t.image.peak_y = 256 + 60;
     says(&t, ", RA 00h00m04.0000s Dec +00d02m00.000s\n");
+    t.image.peak_x = 256 + 30; /* no right ascension is below 0 */
+    t.image.peak_y = 256 - 60;
+    says(&t, ", RA 23h59m56.0000s Dec -00d02m00.000s\n");
+}
+
+/* Directions as vectors: east, north and the phase centre are the axes of l, m and n. */
+static void the_sky_is_a_sphere_also_beyond_its_poles(void **state) {
+    (void)state;
+    const double turn = 2 * acos(-1);
+    for (int i = 0; i < 400; i++) {
+        const double ra0 = i % 5 == 0 ? 0 : turn * (i * 37 % 100) / 100,
+                     dec0 = (i * 13 % 41 - 20) / 20.0 * 1.57, l = (i * 7 % 31 - 15) * 0.04,
+                     m = (i * 11 % 29 - 14) * 0.04, n = sqrt(1 - l * l - m * m);
+        const double across = n * cos(dec0) - m * sin(dec0), /* towards ra0, on the equator */
+            x = across * cos(ra0) - l * sin(ra0), y = across * sin(ra0) + l * cos(ra0),
+                     z = m * cos(dec0) + n * sin(dec0);
+        double ra, dec;
+        grid_sky_of(ra0, dec0, l, m, &ra, &dec);
+        assert_true(ra >= 0 && ra < turn);
+        assert_true(fabs(cos(dec) * cos(ra) - x) < 1e-9 && fabs(cos(dec) * sin(ra) - y) < 1e-9 &&
+                    fabs(sin(dec) - z) < 1e-9);
+    }
 }
 
 static void progress_tells_what_is_known(void **state) {
@@ -348,6 +370,7 @@ int main(void) {
         cmocka_unit_test(what_there_is_more_is_told),
         cmocka_unit_test(angles_are_told_in_handy_units),
         cmocka_unit_test(the_peak_has_its_place_in_the_sky),
+        cmocka_unit_test(the_sky_is_a_sphere_also_beyond_its_poles),
         cmocka_unit_test(progress_tells_what_is_known),
         cmocka_unit_test(statistics_are_those_of_a_sorted_image),
         cmocka_unit_test(stokes_parameters_are_made_of_any_feeds),

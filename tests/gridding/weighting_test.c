@@ -342,6 +342,37 @@ static void limits_are_those_of_a_plain_count(void **state) {
     grid_store_fini(&s);
 }
 
+/* Batches without baselines, or without times, before and after those that have some. */
+static void what_a_batch_does_not_tell_is_no_limit(void **state) {
+    (void)state;
+    enum { FEW = 6 };
+    grid_look *look = NULL;
+    assert_int_equal(grid_look_create(&one_thread, &look, NULL), WADI_OK);
+    for (int turn = 0; turn < 60; turn++) {
+        grid_limits got = {0};
+        grid_store s;
+        grid_store_init(&s, FEW);
+        for (int i = 0; i < FEW; i++) {
+            const int kind = turn * 31 + i * i * 7, side = kind % 5 - 2;
+            put(&s, kind, side * (1 + i), kind % 3 == 0 ? side * 4.0 : 0, 1);
+            ((double *)s.column[GRID_W])[i] = kind % 4 < 2 ? 0 : side * (3.0 + turn);
+            if (kind % 3 == 1) ((double *)s.column[GRID_TIME])[i] = 0;
+        }
+        grid_limits want = count_limits(&s);
+        if (isinf(want.shortest)) want.shortest = 0;
+        if (isinf(want.first_time)) want.first_time = 0;
+        const int64_t most = 1 + turn / 20;
+        for (int64_t from = 0; from < FEW; from += most) {
+            grid_store p = part(&s, from, from + most < FEW ? from + most : FEW);
+            assert_int_equal(grid_limits_add(&got, look, &p, NULL), WADI_OK);
+            grid_store_fini(&p);
+        }
+        assert_same_limits(got, want);
+        grid_store_fini(&s);
+    }
+    grid_look_destroy(look);
+}
+
 static void limits_of_nothing_are_zero(void **state) {
     (void)state;
     const grid_limits zero = {0};
@@ -404,8 +435,18 @@ static void what_does_not_fit_is_told_in_bytes(void **state) {
     assert_int_equal(grid_room(101, 100, "it", &err), WADI_MEMORY);
     assert_string_equal(err.msg, "no room for it: it takes 101 bytes, --memory allows 100");
     assert_int_equal(grid_room(INT64_MAX, 0, "it", &err), WADI_MEMORY);
+    assert_non_null(strstr(err.msg, "it takes 9223372036854775807 bytes, the machine has "));
+    assert_int_equal(grid_room(1, 0, "it", &err), WADI_OK);
+    assert_int_equal(grid_room(0, 1, "it", &err), WADI_OK);
+    assert_int_equal(grid_room(-1, 100, "it", &err), WADI_MEMORY);
+    assert_string_equal(err.msg, "no room for it: its bytes cannot be counted");
     assert_int_equal(grid_density_create(NULL, 1 << 20, 1e-6, 0, &d, &err), WADI_MEMORY);
     assert_null(d);
+    const int64_t twice =
+        INT64_C(2) * (SIZE / 2 + 1) * (SIZE + 1) * 8; /* before and after a batch */
+    assert_int_equal(grid_density_create(NULL, SIZE, scale, twice - 1, &d, &err), WADI_MEMORY);
+    assert_int_equal(grid_density_create(NULL, SIZE, scale, twice, &d, &err), WADI_OK);
+    grid_density_destroy(d);
 }
 
 int main(void) {
@@ -418,6 +459,7 @@ int main(void) {
         cmocka_unit_test(weights_have_one_set_of_bits),
         cmocka_unit_test(weights_do_not_depend_on_how_batches_are_cut),
         cmocka_unit_test(limits_are_those_of_a_plain_count),
+        cmocka_unit_test(what_a_batch_does_not_tell_is_no_limit),
         cmocka_unit_test(limits_of_nothing_are_zero),
         cmocka_unit_test(geometry_follows_the_baselines),
         cmocka_unit_test(statistics_are_what_they_are_called),
