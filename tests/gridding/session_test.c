@@ -19,7 +19,9 @@
 
 enum { ROWS = 600, FIRST = 200 }; /* rows before the first image; longer baselines follow */
 
-static const double frequency[1] = {299792458}; /* a metre is a wavelength */
+enum { CHANNELS = 3 };                 /* at most */
+static const double light = 299792458; /* a metre is a wavelength */
+static const double frequency[CHANNELS] = {299792458, 149896229, 599584916};
 static const int stokes[1] = {WADI_STOKES_I};
 static const double patience_s = 60;
 
@@ -27,6 +29,8 @@ static const double patience_s = 60;
 typedef struct stage {
     wadi_vis vis;
     grid_options options;
+    grid_take take;
+    int64_t taken;   /* channels */
     int64_t wait_at; /* rows before it must have been shown; 0: none */
     double growth;   /* of the baselines from wait_at on */
     int grows;       /* along 0 or 1 alone; -1: along all */
@@ -69,9 +73,11 @@ static wadi_status read_rows(wadi_vis *self, int64_t first, int64_t k, const wad
         to->pair[2 * n] = (int32_t)(row % 7);
         to->pair[2 * n + 1] = 7;
         to->time[n] = 50000;
-        to->data[2 * n] = cos(0.01 * (double)row);
-        to->data[2 * n + 1] = sin(0.02 * (double)row);
-        to->weight[n] = (float)(1 + row % 3);
+        for (int64_t c = 0, at = n * self->info.channels; c < self->info.channels; c++, at++) {
+            to->data[2 * at] = cos(0.01 * (double)row + (double)c);
+            to->data[2 * at + 1] = sin(0.02 * (double)row);
+            to->weight[at] = (float)(1 + row % 3);
+        }
     }
     *out_n = n;
     return WADI_OK;
@@ -85,6 +91,8 @@ static const wadi_vis_ops ops = {read_rows, close_rows};
 
 static stage plain(void) {
     stage t = {.options = {.epsilon = 1e-6, .method = "direct", .size = 32, .last_channel = -1},
+               .take = {.last_channel = -1},
+               .taken = 1,
                .growth = 1,
                .grows = -1};
     t.vis = (wadi_vis){.ops = &ops,
@@ -118,20 +126,20 @@ static wadi_status show(void *env, wadi_error *err) {
     WADI_UNUSED(err);
     double *image = image_of(t->session, &a);
     t->last = a;
-    if (t->first_image == NULL && a.limits.n == t->wait_at) {
+    const int64_t rows = a.limits.n / t->taken;
+    if (t->first_image == NULL && rows == t->wait_at) {
         t->first = a;
         t->first_image = image;
     } else {
         free(image);
     }
     t->images++;
-    if (a.limits.n == t->wait_at || a.limits.n == ROWS) t->shown = 1; /* not something between */
+    if (rows == t->wait_at || rows == ROWS) t->shown = 1; /* not something between */
     return WADI_OK;
 }
 
 /* The image at the end; NULL: it failed, as *err says. */
 static double *run(stage *t, bool once, double live_s, grid_account *out, wadi_error *err) {
-    static const grid_take take = {.last_channel = -1};
     char name[] = "made up";
     grid_file file = {.name = name, .vis = &t->vis};
     grid_files files = {.list = {&file, 1, 1},
@@ -142,7 +150,7 @@ static double *run(stage *t, bool once, double live_s, grid_account *out, wadi_e
                         .stokes = WADI_STOKES_I};
     const grid_watch watch = {.live = show, .live_s = live_s, .env = t};
     double *image = NULL;
-    assert_int_equal(grid_session_create(&t->options, &files, &take, &watch, &t->session, err),
+    assert_int_equal(grid_session_create(&t->options, &files, &t->take, &watch, &t->session, err),
                      WADI_OK);
     if (grid_session_go(t->session, err) == WADI_OK) image = image_of(t->session, out);
     grid_session_destroy(t->session);
@@ -268,7 +276,63 @@ static void the_header_tells_the_geometry_of_every_image(void **state) {
     free(got);
 }
 
-/* Batches of 85 visibilities. */
+/* Of the channels that are taken the highest and the lowest frequency make lengths of metres. */
+static void the_header_and_the_channels_tell_the_geometry(void **state) {
+    (void)state;
+    static const struct {
+        int64_t first, last, taken;
+        double lowest, highest; /* of `frequency` */
+    } cases[] = {{0, -1, 3, 0.5, 2}, {0, 1, 2, 0.5, 1}, {2, 2, 1, 2, 2}};
+    for (int i = 0; i < 3; i++) {
+        stage file = plain(), live = plain();
+        stage *const both[] = {&file, &live};
+        wadi_error err = {.status = WADI_OK};
+        grid_account a, b;
+        for (int k = 0; k < 2; k++) {
+            both[k]->vis.info.channels = CHANNELS;
+            both[k]->take.first_channel = cases[i].first;
+            both[k]->take.last_channel = cases[i].last;
+            both[k]->taken = cases[i].taken;
+            both[k]->growth = 5;
+            both[k]->options.size = 0;
+            both[k]->options.method = "simple";
+        }
+        double *want = run(&file, false, 0, &a, &err);
+        if (want == NULL) fail_msg("%s", err.msg);
+        assert_true(cases[i].taken == 1 || a.geometry.size > 256); /* not the least there is */
+        assert_true(a.limits.highest_frequency == cases[i].highest * light);
+        assert_true(a.limits.lowest_frequency == cases[i].lowest * light);
+        live.wait_at = FIRST;
+        live.vis.info.longest = a.limits.longest / cases[i].highest;
+        live.vis.info.shortest = a.limits.shortest / cases[i].lowest;
+        double *got = run(&live, true, 0.01, &b, &err);
+        if (got == NULL) fail_msg("%s", err.msg);
+        assert_int_equal(b.limits.n, ROWS * cases[i].taken);
+        assert_true(same_geometry(&a, &b) && same_geometry(&a, &live.first) &&
+                    same_geometry(&a, &live.last));
+        free(live.first_image);
+        free(want);
+        free(got);
+    }
+}
+
+/* A sixth of the memory is for visibilities: what fills it is more than is kept. */
+static void a_link_is_kept_where_a_sixth_of_the_memory_holds_it(void **state) {
+    (void)state;
+    for (int more = 0; more < 2; more++) {
+        stage link = plain();
+        wadi_error err = {.status = WADI_OK};
+        grid_account a;
+        link.options.memory = 6 * GRID_STORE_BYTES * (ROWS + more);
+        link.options.weights.kind = GRID_UNIFORM;
+        double *image = run(&link, true, 0, &a, &err);
+        assert_int_equal(image != NULL, more);
+        assert_int_equal(err.status, more ? WADI_OK : WADI_INVALID);
+        free(image);
+    }
+}
+
+/* Batches of 136 visibilities. */
 static void a_long_stream_follows_its_first_batch_or_its_header(void **state) {
     (void)state;
     stage file = plain(), link = plain(), live = plain(), told = plain();
@@ -337,6 +401,8 @@ int main(void) {
         cmocka_unit_test(an_image_is_shown_once),
         cmocka_unit_test(every_image_has_the_weights_of_what_has_come),
         cmocka_unit_test(the_header_tells_the_geometry_of_every_image),
+        cmocka_unit_test(the_header_and_the_channels_tell_the_geometry),
+        cmocka_unit_test(a_link_is_kept_where_a_sixth_of_the_memory_holds_it),
         cmocka_unit_test(a_long_stream_follows_its_first_batch_or_its_header),
         cmocka_unit_test(a_header_that_tells_too_little_is_not_believed),
         cmocka_unit_test(a_long_stream_has_natural_weights),
