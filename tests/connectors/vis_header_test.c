@@ -339,6 +339,35 @@ static void what_is_refused_keeps_no_memory(void **state) {
     assert_keeps_nothing(read_wrong_tables, &h);
 }
 
+/* Names of all lengths: what is told of the memory's size must hold the tables and both names, to their last character. */
+static void the_memory_holds_what_is_pointed_at(void **state) {
+    (void)state;
+#if defined(__GLIBC__)
+    static header h;
+    for (size_t i = 0; i < 400; i++) {
+        text t;
+        wadi_vis_info got;
+        void *memory = NULL;
+        make(&h);
+        memset(h.object, 'o', i % 20);
+        memset(h.telescope, 't', i / 20);
+        h.object[i % 20] = h.telescope[i / 20] = '\0';
+        describe(&h, true, &t);
+        assert_int_equal(wadi_vis_header_read(t.at, t.n, &got, &memory, NULL), WADI_OK);
+        const char *from = memory, *below = from + malloc_usable_size(memory);
+        const char *const ends[] = {
+            (const char *)(got.frequency + got.channels), (const char *)(got.stokes + got.pols),
+            got.object + strlen(got.object) + 1, got.telescope + strlen(got.telescope) + 1};
+        for (int k = 0; k < 4; k++) assert_true(ends[k] > from && ends[k] <= below);
+        assert_int_equal(strlen(got.object), i % 20);
+        assert_int_equal(strlen(got.telescope), i / 20);
+        free(memory);
+    }
+#else
+    skip();
+#endif
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_sound_arrives),
@@ -346,6 +375,7 @@ int main(void) {
         cmocka_unit_test(the_widest_header_arrives),
         cmocka_unit_test(bytes_that_are_no_header_are_told),
         cmocka_unit_test(what_is_missing_is_not_sent),
+        cmocka_unit_test(the_memory_holds_what_is_pointed_at),
         cmocka_unit_test(what_is_refused_keeps_no_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
