@@ -245,11 +245,11 @@ static wadi_status grid_as_it_comes(void *env, wadi_error *err) {
     grid_session *s = env;
     WADI_TRY(grid_limits_add(&s->limits, s->look, &s->store, err));
     if (!s->open) {
-        s->whole = false;
         if (s->options->weights.kind != GRID_NATURAL)
             return wadi_fail(err, WADI_INVALID,
                              "the link brings more than --memory holds: weights other than natural "
                              "need all visibilities first");
+        s->whole = false;
         const grid_limits reach = early_reach(s, &s->limits);
         grid_job job;
         WADI_TRY(settle_job(s, &reach, 0, &job, err));
@@ -423,7 +423,7 @@ bool grid_session_has_part(const grid_session *s) {
     return s->files->once && (s->limits.n > 0 || s->store.n > 0);
 }
 
-/* Weights that depend on their neighbours count what is in the store, which is all: a longer link has been refused. */
+/* Weights that depend on their neighbours count what is in the store: all that came, or all that there was room for. */
 wadi_status grid_session_settle(grid_session *s, wadi_error *err) {
     end_live(s);
     if (!s->open) {
