@@ -168,6 +168,25 @@ static void what_is_wrong_is_told_with_its_place(void **state) {
     refused("1 2 -inf 4 5\n", WADI_IO, ":1:5: expected a finite baseline, found \"-inf\"");
     refused("# dec 91\n1 2 3 4 5\n", WADI_IO, ":1:7: expected -90 to 90 degrees, found \"91\"");
     refused("# ra 91\n1 2 3 4 5\n", WADI_IO, ": of the phase centre only ra is told");
+    refused("# frequency nan\n1 2 3 4 5\n", WADI_IO, ":1:13: expected a number, found \"nan\"");
+    refused("# ra 1 x\n# dec\n1 2 3 4 5\n", WADI_IO, ":2:6: expected a number, found nothing");
+    refused("# ra 1x\n1 2 3 4 5\n", WADI_IO, ":1:6: expected a number, found \"1x\"");
+    refused("# dec -90.5\n1 2 3 4 5\n", WADI_IO,
+            ":1:7: expected -90 to 90 degrees, found \"-90.5\"");
+    refused("# dec 4\n1 2 3 4 5\n", WADI_IO, ": of the phase centre only dec is told");
+    refused("# sign -2\n1 2 3 4 5\n", WADI_IO, ":1:8: expected +1 or -1, found \"-2\"");
+    static const char *const codes[] = {"-9", "5", "0", "1.5", "-0.5", "-7.5"};
+    for (int i = 0; i < 6; i++) {
+        char text[64], why[96];
+        snprintf(text, sizeof text, "# stokes %s\n1 2 3 4 5\n", codes[i]);
+        snprintf(why, sizeof why, ":1:10: expected 1 to 4 or -1 to -8, found \"%s\"", codes[i]);
+        refused(text, WADI_IO, why);
+    }
+    /* of a long word what is enough to find it */
+    refused("1 2 3 4 0123456789012345678901234567890123456x89\n", WADI_IO,
+            ":1:9: expected a number for im, found \"0123456789012345678901234567890123456x89\"");
+    refused("1 2 3 4 0123456789012345678901234567890123456x890\n", WADI_IO,
+            ":1:9: expected a number for im, found \"0123456789012345678901234567890123456x89\"");
     refused("# nothing else\n", WADI_INVALID, ": no visibilities in it");
     refused("words\n", WADI_UNSUPPORTED,
             ": no format of visibilities that wadi knows (UVFITS, uvh5, Measurement Set, text)");
@@ -182,6 +201,78 @@ static void a_line_has_a_limit(void **state) {
     text[200000] = '\0';
     refused(text, WADI_IO, ":2:4097: the line is longer than 4096 bytes");
     free(text);
+}
+
+/* As long as may be, so many of them that they lie across every border of what is read at once; the last without an end, or a little
+ * too long. */
+static void lines_of_the_greatest_length_are_read(void **state) {
+    (void)state;
+    enum { LINES = 40, LONG = 4096 };
+    for (int over = 0; over < 2; over++) {
+        char *text = malloc(LINES * (LONG + 1) + 1), *at = text;
+        wadi_error err = {0};
+        int64_t n = 0;
+        assert_non_null(text);
+        for (int i = 0; i < LINES; i++) {
+            const int length = LONG - (i % 3 == 0 ? i : 0) + (i == LINES - 1 ? over + 39 : 0);
+            memset(at, ' ', (size_t)length);
+            at[snprintf(at, 32, "%d 2 3 4 5", i)] = ' ';
+            at += length;
+            if (i < LINES - 1) *at++ = '\n';
+        }
+        *at = '\0';
+        wadi_vis *v = opened(written("long.txt", text), NULL);
+        assert_int_equal(read_all(v, 7, &n, &err), over ? WADI_IO : WADI_OK);
+        if (over) assert_non_null(strstr(err.msg, ":40:4097: the line is longer than 4096 bytes"));
+        if (!over) assert_int_equal(n, LINES);
+        for (int64_t i = 0; i < n; i++) assert_true(uvw[3 * i] == (double)i);
+        wadi_vis_close(v);
+        unlink(name_of("long.txt"));
+        free(text);
+    }
+}
+
+/* Rows are found by their number, wherever was read before. */
+static void rows_are_read_from_any_one_on(void **state) {
+    (void)state;
+    static const int from[] = {2, 2, 0, 4, 1, 5, 3};
+    wadi_vis *v = opened(written("from.txt", "# head\n0 0 0 0 0\n1 0 0 0 0\n\n2 0 0 0 0\n# so\n"
+                                             "3 0 0 0 0\n4 0 0 0 0\n"),
+                         NULL);
+    for (size_t i = 0; i < sizeof from / sizeof from[0]; i++) {
+        const wadi_vis_rows to = {uvw, pairs, times, data, weights};
+        int64_t n = 0;
+        assert_int_equal(v->ops->read(v, from[i], 2, &to, &n, NULL), WADI_OK);
+        assert_int_equal(n, from[i] < 4 ? 2 : 5 - from[i]);
+        for (int64_t k = 0; k < n; k++) assert_true(uvw[3 * k] == (double)(from[i] + k));
+    }
+    wadi_vis_close(v);
+    unlink(name_of("from.txt"));
+}
+
+/* By the first line that is no comment; prose before it tells nothing, whatever it begins like. */
+static void text_is_known_by_its_first_number(void **state) {
+    (void)state;
+    static const struct {
+        const char *text;
+        bool is;
+    } cases[] = {{"1 2 3 4 5", true}, {"+1 2", true},       {"-1 2", true},       {".5 2", true},
+                 {"\t\r\n 9", true},  {"# prose\n0", true}, {"#\r\n#\n8 ", true}, {"# prose", true},
+                 {"", false},         {"\n \n", false},     {"prose", false},     {"# 1\nx", false},
+                 {"1\x0b", false},    {"1 2 \x01", false},  {"\x7f", false},      {"#\x1f", false},
+                 {"/1", false},       {":1", false},        {",1", false},        {"e5", false}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        if (wadi_vis_text_recognises("x", (const unsigned char *)cases[i].text,
+                                     strlen(cases[i].text)) != cases[i].is)
+            fail_msg("\"%s\"", cases[i].text);
+    assert_false(wadi_vis_text_recognises("x", (const unsigned char *)"1 2\0 3", 6));
+    assert_false(wadi_vis_text_recognises("x", NULL, 0));
+    wadi_vis *v = opened(written("prose.txt", "# freq 5\n# frequency2 5\n# rather 7\n# d 9\n"
+                                              "1 2 3 4 5\n"),
+                         NULL);
+    assert_true(v->info.frequency[0] == 299792458 && isnan(v->info.ra) && isnan(v->info.dec));
+    wadi_vis_close(v);
+    unlink(name_of("prose.txt"));
 }
 
 static void text_has_one_field_and_one_setup(void **state) {
@@ -282,6 +373,9 @@ int main(void) {
         cmocka_unit_test(the_ends_of_ranges_are_within_them),
         cmocka_unit_test(what_is_wrong_is_told_with_its_place),
         cmocka_unit_test(a_line_has_a_limit),
+        cmocka_unit_test(lines_of_the_greatest_length_are_read),
+        cmocka_unit_test(rows_are_read_from_any_one_on),
+        cmocka_unit_test(text_is_known_by_its_first_number),
         cmocka_unit_test(text_has_one_field_and_one_setup),
 #ifdef WADI_HAVE_ZLIB
         cmocka_unit_test(a_compressed_file_is_read_and_its_damage_found),

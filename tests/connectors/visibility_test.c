@@ -67,6 +67,53 @@ static void every_format_says_what_it_needs(void **state) {
     }
 }
 
+/* HDF5 begins at 0 or behind 512, 1024, .. bytes; FITS with its first card. */
+static void files_are_known_by_their_first_bytes(void **state) {
+    (void)state;
+    static const unsigned char hdf[8] = {0x89, 'H', 'D', 'F', '\r', '\n', 0x1a, '\n'};
+    static const size_t at[] = {0, 512, 1024, 2048, 1, 256, 1536, 3072, 511};
+    for (size_t i = 0; i < sizeof at / sizeof at[0]; i++) {
+        unsigned char head[4096] = {0};
+        memcpy(head + at[i], hdf, sizeof hdf);
+        assert_int_equal(wadi_vis_uvh5_recognises("x", head, sizeof head), i < 4);
+        assert_int_equal(wadi_vis_uvh5_recognises("x", head, at[i] + 8), i < 4);
+        assert_false(wadi_vis_uvh5_recognises("x", head, at[i] + 7));
+        assert_false(wadi_vis_fits_recognises("x", head, sizeof head));
+    }
+    static const unsigned char card[] = "SIMPLE  = T", other[] = "SIMPLE  :";
+    assert_true(wadi_vis_fits_recognises("x", card, 9));
+    assert_false(wadi_vis_fits_recognises("x", card, 8));
+    assert_false(wadi_vis_fits_recognises("x", other, 9));
+    assert_false(wadi_vis_fits_recognises("x", NULL, 0) || wadi_vis_uvh5_recognises("x", NULL, 0));
+}
+
+/* A folder with a table of casacore in it, which is a Measurement Set unless it says that it is something else. */
+static void a_folder_is_known_by_its_table(void **state) {
+    (void)state;
+    char folder[64], table[96], about[96], far[5000];
+    snprintf(folder, sizeof folder, "%s", file_name(".set"));
+    snprintf(table, sizeof table, "%s/table.dat", folder);
+    snprintf(about, sizeof about, "%s/table.info", folder);
+    assert_int_equal(mkdir(folder, 0755), 0);
+    assert_false(wadi_vis_ms_recognises(folder, NULL, 0));
+    assert_int_equal(wadi_file_write(table, "x", 1, 0644, NULL), WADI_OK);
+    assert_true(wadi_vis_ms_recognises(folder, NULL, 0));
+    assert_false(wadi_vis_ms_recognises(folder, (const unsigned char *)"x", 1)); /* a file */
+    static const char *const says[] = {"", "Type = Image\n",
+                                       "Type = Measurement Set\nSubType = \n"};
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(wadi_file_write(about, says[i], strlen(says[i]), 0644, NULL), WADI_OK);
+        assert_int_equal(wadi_vis_ms_recognises(folder, NULL, 0), i == 2);
+    }
+    unlink(table);
+    assert_false(wadi_vis_ms_recognises(folder, NULL, 0));
+    unlink(about);
+    assert_int_equal(rmdir(folder), 0);
+    memset(far, 'x', sizeof far - 1);
+    far[sizeof far - 1] = '\0';
+    assert_false(wadi_vis_ms_recognises(far, NULL, 0));
+}
+
 /* Before any other test has loaded it. */
 static void a_format_whose_module_is_missing_is_refused_by_its_name(void **state) {
     (void)state;
@@ -223,6 +270,8 @@ int main(void) {
         cmocka_unit_test(what_no_format_knows_is_refused_with_those_there_are),
         cmocka_unit_test(what_is_not_there_is_an_error),
         cmocka_unit_test(every_format_says_what_it_needs),
+        cmocka_unit_test(files_are_known_by_their_first_bytes),
+        cmocka_unit_test(a_folder_is_known_by_its_table),
 #ifdef WADI_HAVE_CFITSIO
         cmocka_unit_test(rows_pass_in_chunks_of_any_size),
         cmocka_unit_test(the_parts_of_a_row_are_as_promised),
