@@ -148,3 +148,25 @@ void check_cases(const char *name, tell_case tell) {
     free(text);
     if (c.failed > 0) fail_msg("%d cases of %s are told otherwise", c.failed, path);
 }
+
+void each_case(const char *name, void (*see)(const char *program, void *env), void *env) {
+    char path[1024], *text = read_file(name, path, sizeof path);
+    wadi_text prologue, program, rest;
+    wadi_text_init(&prologue);
+    wadi_text_init(&program);
+    wadi_text_init(&rest);
+    const char *at = take_program(text, &prologue);
+    while (*at) {
+        wadi_text_clear(&program);
+        wadi_text_clear(&rest);
+        wadi_text_add(&program, wadi_text_str(&prologue));
+        at = take_lines(at, "# ", &rest);
+        at = take_program(at, &program);
+        at = take_lines(at, "> ", &rest);
+        see(wadi_text_str(&program), env);
+    }
+    wadi_text_fini(&prologue);
+    wadi_text_fini(&program);
+    wadi_text_fini(&rest);
+    free(text);
+}

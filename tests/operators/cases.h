@@ -19,7 +19,10 @@ typedef void (*tell_case)(const char *program, wadi_text *out);
 /* Runs every case of tests/NAME.txt; fails when anything is told otherwise. */
 void check_cases(const char *name, tell_case tell);
 
-/* The same of a text that is told in one piece: it must be tests/NAME.txt. */
+/* Every program of tests/NAME.txt, whatever is to be told of it. */
+void each_case(const char *name, void (*see)(const char *program, void *env), void *env);
+
+/* A text that is told in one piece must be tests/NAME.txt. */
 void check_transcript(const char *name, const wadi_text *told);
 
 /* Reads the program; tells why not, and gives NULL, where it has a mistake. */
