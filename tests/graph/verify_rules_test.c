@@ -258,6 +258,8 @@ static void scalars_and_their_scopes(void **state) {
     BROKEN(inst("ys", WADI_SOP_MUL)->nresults = 2, "map ys (%4): 'mul' has 2 results, expected 1");
     BROKEN(inst("ys", WADI_SOP_CONST)->imm.bits |= UINT64_C(1) << 32,
            "map ys (%4): a constant has bits beyond its type");
+    BROKEN(inst("ys", WADI_SOP_CONST)->imm.type = WADI_TYPE_COUNT,
+           "map ys (%4): a constant has bits beyond its type");
     BROKEN(inst("ys", WADI_SOP_CONST)->imm.type = WADI_I64,
            "map ys (%4): result 1 of 'const' is f32, expected i64");
     BROKEN(inst("c", WADI_SOP_CONVERT)->nargs = 0,

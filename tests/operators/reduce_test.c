@@ -326,6 +326,42 @@ static void start_and_elements_must_have_one_type(void **state) {
     end();
 }
 
+static wadi_exp next_of(wadi_exp x) {
+    return wadi_add(x, wadi_i64(1));
+}
+
+static wadi_exp last_of(wadi_exp a, wadi_exp x) {
+    (void)a;
+    return x;
+}
+
+/* The last of 1, 2, .., n is n, and their greatest too; a block more or less, or one that is empty, would be seen. */
+static void rows_end_where_they_end(void **state) {
+    (void)state;
+    enum { B = WADI_TREE_FOLD_BLOCK, L = WADI_TREE_FOLD_LANES };
+    static const int64_t lengths[] = {1,     2, L - 1, L,     L + 1,    2 * L,
+                                      B - 1, B, B + 1, 2 * B, 2 * B + L};
+    for (size_t k = 0; k < sizeof lengths / sizeof lengths[0]; k++) {
+        const int64_t n = lengths[k];
+        begin();
+        const wadi_acc a = wadi_map(wadi_neg, wadi_iota(WADI_I64, wadi_i64(n)));
+        wadi_output("last", wadi_fold1(last_of, a));
+        wadi_output("scan", wadi_slice(1, (const wadi_spec[]){wadi_fix(wadi_i64(n - 1))},
+                                       wadi_scanl1(last_of, a)));
+        wadi_output("least", wadi_fold1(wadi_min, a));
+        wadi_output(
+            "none",
+            wadi_fold1(wadi_max,
+                       wadi_map(wadi_neg, wadi_map(next_of, wadi_iota(WADI_I64, wadi_i64(n))))));
+        run();
+        expect_ints("last", 1, I64S(1 - n));
+        expect_ints("scan", 1, I64S(1 - n));
+        expect_ints("least", 1, I64S(1 - n));
+        expect_ints("none", 1, I64S(-1));
+        end();
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(fold_reduces_rows),
@@ -336,6 +372,7 @@ int main(void) {
         cmocka_unit_test(argmin_of_many_equals_is_the_first),
         cmocka_unit_test(float_sums_follow_the_tree),
         cmocka_unit_test(float_scans_follow_the_tree),
+        cmocka_unit_test(rows_end_where_they_end),
         cmocka_unit_test(functions_that_do_not_commute_keep_the_order),
         cmocka_unit_test(lanes_are_for_functions_that_commute),
         cmocka_unit_test(permute_combines_in_the_order_of_the_source),
