@@ -91,6 +91,17 @@ static void minima_and_maxima_are_taken_where_they_are_known(void **state) {
     assert_int_equal(wadi_ext_min(x, n, m), wadi_ext_min(x, m, n));
     assert_int_equal(wadi_ext_min(x, wadi_ext_min(x, n, m), n), wadi_ext_min(x, n, m));
     assert_int_equal(wadi_ext_min(x, wadi_ext_max(x, n, m), n), n);
+    /* one side of a maximum is enough, of a minimum and a sum it takes both */
+    const wadi_ext either = wadi_ext_max(x, s, n), both = wadi_ext_min(x, s, n);
+    assert_int_equal(wadi_ext_max(x, zero, either), either);
+    assert_int_equal(wadi_ext_max(x, zero, wadi_ext_max(x, n, s)), either);
+    assert_int_not_equal(wadi_ext_max(x, zero, both), both);
+    assert_int_not_equal(wadi_ext_max(x, zero, wadi_ext_add(x, n, s)), wadi_ext_add(x, n, s));
+    assert_int_not_equal(wadi_ext_max(x, zero, wadi_ext_mul(x, n, s)), wadi_ext_mul(x, n, s));
+    assert_int_equal(wadi_ext_max(x, zero, wadi_ext_mul(x, n, m)), wadi_ext_mul(x, n, m));
+    assert_int_not_equal(wadi_ext_max(x, n, wadi_ext_sub(x, n, m)), wadi_ext_sub(x, n, m));
+    assert_int_equal(wadi_ext_max(x, n, wadi_ext_add(x, n, wadi_ext_const(x, -1))), n);
+    assert_int_equal(wadi_ext_max(x, n, wadi_ext_add(x, n, zero)), n);
 }
 
 static void equalities_are_believed(void **state) {
