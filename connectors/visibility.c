@@ -17,10 +17,10 @@
 #include "sched/stream.h"
 
 const wadi_vis_format wadi_vis_formats[] = {
-    {"UVFITS", wadi_vis_fits_recognises, NULL, "cfitsio"},
-    {"uvh5", wadi_vis_uvh5_recognises, NULL, "hdf5"},
-    {"Measurement Set", wadi_vis_ms_recognises, NULL, "casacore"},
-    {"text", wadi_vis_text_recognises, &wadi_vis_text, NULL},
+    {"UVFITS", wadi_vis_fits_recognises, NULL, "cfitsio", false},
+    {"uvh5", wadi_vis_uvh5_recognises, NULL, "hdf5", false},
+    {"Measurement Set", wadi_vis_ms_recognises, NULL, "casacore", true},
+    {"text", wadi_vis_text_recognises, &wadi_vis_text, NULL, false},
     {0},
 };
 
@@ -80,7 +80,11 @@ static wadi_status find_format(const char *path, const wadi_vis_options *options
     }
     const wadi_vis_format *f = wadi_vis_formats;
     while (f->name != NULL && !f->recognises(path, is_folder ? NULL : head, n)) f++;
-    return f->name != NULL ? ops_of(f, path, out, err) : unknown(path, head, n, err);
+    if (f->name == NULL) return unknown(path, head, n, err);
+    if (options->column != NULL && !f->columns)
+        return wadi_fail(err, WADI_INVALID, "%s: column %s: %s has no columns to choose from", path,
+                         options->column, f->name);
+    return ops_of(f, path, out, err);
 }
 
 static const wadi_vis_options whole = {0};

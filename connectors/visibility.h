@@ -60,6 +60,7 @@ typedef struct wadi_vis_format {
     bool (*recognises)(const char *path, const unsigned char *head, size_t n);
     const wadi_vis_format_ops *ops; /* NULL: the module offers them as "visibilities" */
     const char *module;
+    bool columns; /* its visibilities stand in columns that have names */
 } wadi_vis_format;
 
 /* Ended by a row without a name. */

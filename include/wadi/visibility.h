@@ -58,7 +58,8 @@ typedef struct wadi_vis_options {
     int field;    /**< source or field number as the file counts them, plus one */
     int setup;    /**< frequency id or spectral window, plus one */
     int products; /**< Measurement Set: first row of POLARIZATION that has the products, plus one */
-    const char *column; /**< Measurement Set: "DATA" (default), "CORRECTED_DATA", ... */
+    /** Measurement Set: "DATA" (default), "CORRECTED_DATA", ... Files of other formats have none: WADI_INVALID. */
+    const char *column;
     bool
         conjugate; /**< the file was written with exp(+2 pi i ...) where its format means the other */
 } wadi_vis_options;

@@ -281,6 +281,8 @@ static void text_has_one_field_and_one_setup(void **state) {
     wadi_vis *v = NULL;
     assert_int_equal(wadi_vis_open(path, &(wadi_vis_options){.field = 2}, &v, NULL), WADI_INVALID);
     assert_int_equal(wadi_vis_open(path, &(wadi_vis_options){.setup = 2}, &v, NULL), WADI_INVALID);
+    assert_int_equal(wadi_vis_open(path, &(wadi_vis_options){.column = "DATA"}, &v, NULL),
+                     WADI_INVALID);
     assert_null(v);
     v = opened(path, &(wadi_vis_options){.field = 1, .setup = 1});
     wadi_vis_close(v);
