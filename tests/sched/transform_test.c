@@ -364,18 +364,10 @@ static void what_was_learnt_is_read_again(void **state) {
     save_and_count(false); /* it is forgotten where it would be kept */
 }
 
-/* A place that cannot be written is told, and what is no place is none. */
+/* A place that cannot be written is told. */
 static void where_nothing_can_be_kept_is_told(void **state) {
     (void)state;
     need_library();
-    char text[2000];
-    memset(text, 'x', sizeof text);
-    text[0] = '/';
-    text[sizeof text - 1] = '\0';
-    wadi_foreign_forget();
-    assert_int_equal(wadi_foreign_open(text, NULL), WADI_OK); /* too long: nothing is kept */
-    use_much("fft", 64, WADI_C128);
-    assert_int_equal(wadi_foreign_save(NULL), WADI_OK);
     wadi_foreign_forget();
     wadi_error err = {.status = WADI_OK};
     assert_int_equal(wadi_foreign_open("/nowhere/at/all", NULL), WADI_OK);
