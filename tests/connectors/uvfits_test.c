@@ -162,6 +162,8 @@ static void pieces_of_any_size_and_a_second_reading_are_the_same(void **state) {
     wadi_vis *v = NULL;
     vis_rows all = {0};
     write_and_read(&u, NULL, &v, &all);
+    values_are(&u, &all);
+    vis_rows_in_any_order(v, &all);
     static const int64_t steps[] = {1, 717, 719, 4999};
     for (int i = 0; i < 4; i++) {
         vis_rows r = {0};
@@ -473,6 +475,7 @@ static void one_of_several_setups_is_chosen(void **state) {
         assert_true(is_near(r.info->frequency[i], 1.01e9 + i / 3 * 1e6 + i % 3 * 2e3));
     for (long g = 0; g < 7; g++)
         assert_true(r.row.data[2 * g * r.cells] == uvfits_value(3 * g, 0, 0, 0, 0));
+    vis_rows_in_any_order(v, &r);
     /* Again from the start, and in pieces. */
     vis_rows again = {0};
     assert_int_equal(vis_rows_read(v, 2, &again, NULL), WADI_OK);

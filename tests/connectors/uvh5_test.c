@@ -383,6 +383,7 @@ static void one_of_several_phase_centres_is_asked_for(void **state) {
     for (int r = 0; r < 8; r++) row_is(&got, r, 3 * r + 1, every_channel);
     assert_true(got.info->ra == 2.5 && got.info->equinox == 1950);
     assert_string_equal(got.info->object, "Cas A");
+    vis_rows_in_any_order(v, &got);
     vis_rows_fini(&got);
     wadi_vis_close(v);
     unlink(path);
@@ -404,6 +405,7 @@ static void a_spectral_window_can_be_asked_for(void **state) {
     assert_int_equal(got.info->channels, 3);
     for (int c = 0; c < 3; c++) assert_true(got.info->frequency[c] == frequency_of(fours[c]));
     for (int r = 0; r < ROWS; r++) row_is(&got, r, r, fours);
+    vis_rows_in_any_order(v, &got);
     vis_rows_fini(&got);
     wadi_vis_close(v);
     assert_int_equal(wadi_vis_open(path, &(wadi_vis_options){.setup = 1}, &v, &err), WADI_INVALID);

@@ -51,6 +51,45 @@ void vis_rows_of(const char *path, const wadi_vis_options *options, wadi_vis **o
     assert_int_equal(out->n, out->info->rows);
 }
 
+/* Reads up to k rows from `first` on, into memory of its own, and compares. */
+static void same_from(wadi_vis *v, const vis_rows *all, int64_t first, int64_t k) {
+    const int64_t left = all->n - first, want = k < left ? k : left, cells = all->cells;
+    const size_t room = (size_t)(k + 1);
+    const wadi_vis_rows to = {calloc(room, 3 * sizeof(double)), calloc(room, 2 * sizeof(int32_t)),
+                              calloc(room, sizeof(double)),
+                              calloc(room * (size_t)cells, 2 * sizeof(double)),
+                              calloc(room * (size_t)cells, sizeof(float))};
+    int64_t n = 0, got = 1;
+    for (; n < k && got > 0; n += got) { /* fewer at once may come */
+        const wadi_vis_rows rest = {to.uvw + 3 * n, to.pair + 2 * n, to.time + n,
+                                    to.data + 2 * cells * n, to.weight + cells * n};
+        assert_int_equal(v->ops->read(v, first + n, k - n, &rest, &got, NULL), WADI_OK);
+        assert_true(got >= 0 && got <= k - n);
+    }
+    if (n != want)
+        fail_msg("%lld rows from %lld on, expected %lld", (long long)n, (long long)first,
+                 (long long)want);
+    const size_t rows = (size_t)n, values = (size_t)(n * cells);
+    assert_memory_equal(to.uvw, all->row.uvw + 3 * first, rows * 24);
+    assert_memory_equal(to.pair, all->row.pair + 2 * first, rows * 8);
+    assert_memory_equal(to.time, all->row.time + first, rows * 8);
+    assert_memory_equal(to.data, all->row.data + 2 * cells * first, values * 16);
+    assert_memory_equal(to.weight, all->row.weight + cells * first, values * 4);
+    vis_rows r = {.row = to};
+    vis_rows_fini(&r);
+}
+
+void vis_rows_in_any_order(wadi_vis *v, const vis_rows *all) {
+    uint32_t chance = 5;
+    for (int i = 0; i < 60; i++) {
+        chance = chance * 1664525u + 1013904223u;
+        const int64_t first = (chance >> 8) % (all->n + 1);
+        same_from(v, all, first, 1 + (chance >> 5) % (i % 3 == 0 ? all->n + 3 : 4));
+    }
+    same_from(v, all, all->n, 3); /* nothing is left there */
+    same_from(v, all, 0, all->n);
+}
+
 double vis_rows_image(const vis_rows *r, int p, int q, double l, double m, int64_t *out_n) {
     const double two_pi = 6.283185307179586;
     const int64_t pols = r->info->pols;

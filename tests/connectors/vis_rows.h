@@ -19,6 +19,9 @@ void vis_rows_fini(vis_rows *r);
 void vis_rows_of(const char *path, const wadi_vis_options *options, wadi_vis **out_vis,
                  vis_rows *out);
 
+/* Rows from any place on, some at a time, forwards and back, are those of *all. */
+void vis_rows_in_any_order(wadi_vis *v, const vis_rows *all);
+
 /* Real part of sum(weight V exp(+2 pi i (u l + v m))) / sum(weight) over what is not flagged of polarisations p and q (or p alone
  * where q < 0); l and m in radians. *out_n counts the visibilities where all are unflagged. */
 double vis_rows_image(const vis_rows *r, int p, int q, double l, double m, int64_t *out_n);

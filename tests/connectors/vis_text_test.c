@@ -16,6 +16,7 @@
 
 #include "base/file.h"
 #include "connectors/visibility.h"
+#include "tests/connectors/vis_rows.h"
 #include "tests/open_files.h"
 
 static const double PI = 3.14159265358979323846;
@@ -105,6 +106,48 @@ static void lines_become_rows(void **state) {
             assert_true(weights[i] == 1 && times[i] == 0);
             assert_true(pairs[2 * i] == -1 && pairs[2 * i + 1] == -1);
         }
+    }
+    wadi_vis_close(v);
+    unlink(path);
+}
+
+/* Lines of numbers told by their place, comments and blank ones between them. */
+static void rows_are_the_same_in_any_order(void **state) {
+    (void)state;
+    enum { N = 500 };
+    static char text[N * 80];
+    size_t at = 0;
+    for (int i = 0; i < N; i++)
+        at += (size_t)snprintf(text + at, sizeof text - at, "%s%d %d %d %d %d %d\n",
+                               i % 7 == 3 ? "# between\n\n" : "", i, i + 1, -i, 3 * i, 5 - i,
+                               i % 5 - 1);
+    char *path = written("order.txt", text);
+    wadi_vis *v = opened(path, NULL);
+    int64_t n = 0;
+    assert_int_equal(read_all(v, 37, &n, NULL), WADI_OK);
+    assert_int_equal(n, N);
+    for (int i = 0; i < N; i++) {
+        assert_true(uvw[3 * i] == i && uvw[3 * i + 1] == i + 1 && uvw[3 * i + 2] == -i);
+        assert_true(data[2 * i] == 3 * i && data[2 * i + 1] == 5 - i);
+        assert_true(weights[i] == (float)(i % 5 - 1));
+    }
+    const vis_rows all = {
+        .info = &v->info, .n = n, .cells = 1, .row = {uvw, pairs, times, data, weights}};
+    vis_rows_in_any_order(v, &all);
+    wadi_vis_close(v);
+    /* a line that is wrong is told by its number however often it is read */
+    memcpy(text + at - 4, "x", 1);
+    path = written("order.txt", text);
+    v = opened(path, NULL);
+    char first[256] = "";
+    for (int i = 0; i < 3; i++) {
+        wadi_error err = {.status = WADI_OK};
+        assert_int_equal(read_all(v, 100, &n, &err), WADI_IO);
+        if (i == 0) strcpy(first, err.msg);
+        assert_string_equal(err.msg, first);
+        char place[64];
+        snprintf(place, sizeof place, ":%d:", N + 2 * ((N - 4) / 7 + 1));
+        assert_non_null(strstr(err.msg, place));
     }
     wadi_vis_close(v);
     unlink(path);
@@ -371,6 +414,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(open_files_are_counted),
         cmocka_unit_test(lines_become_rows),
+        cmocka_unit_test(rows_are_the_same_in_any_order),
         cmocka_unit_test(comments_tell_what_numbers_do_not),
         cmocka_unit_test(the_ends_of_ranges_are_within_them),
         cmocka_unit_test(what_is_wrong_is_told_with_its_place),
