@@ -370,6 +370,11 @@ refuses 1 'fault.wadi:4' run "$work/fault.wadi" a=1,0
 if [ -c /dev/full ]; then
     "$wadi" ops >/dev/full 2>"$work/err" && complain 'a full disk goes unnoticed'
     grep -q 'cannot write' "$work/err" || complain "full disk: $(cat "$work/err")"
+    # Also where nothing was left to be written at the end: each line was refused when it came.
+    if stdbuf -oL "$wadi" passes >/dev/null 2>&1; then
+        stdbuf -oL "$wadi" passes >/dev/full 2>"$work/err" && complain 'lines that went nowhere go unnoticed'
+        grep -q 'cannot write' "$work/err" || complain "lines that went nowhere: $(cat "$work/err")"
+    fi
 fi
 
 [ "$failed" -eq 0 ] || echo "$failed complaints" >&2
