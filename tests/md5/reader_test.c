@@ -208,6 +208,9 @@ static void words_longer_than_the_limit_are_passed_over_and_counted(void **state
     open_files(&r, 1, (const void *const[]){data}, &n, false);
     expect_word(&r, "first");
     expect_word(&r, "last");
+    assert_int_equal(r.reader.too_long, 1);
+    assert_int_equal(md5_reader_place(&r.reader).offset, n - 4);
+    assert_int_equal(md5_reader_place(&r.reader).words, 2);
     expect_word(&r, "long");
     assert_int_equal(r.reader.too_long, 1);
     expect_end(&r);

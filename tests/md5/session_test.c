@@ -96,6 +96,8 @@ static void write_text(const char *path, const char *text, size_t n) {
 /* ---- the system ---- */
 
 /* Before the C library's: files are read and written a few bytes at a time, as a system may. */
+#pragma GCC visibility push(default)
+
 enum { AT_ONCE = 5 };
 
 static size_t few(size_t n) {
@@ -109,6 +111,8 @@ ssize_t pwrite(int fd, const void *data, size_t n, off_t at) {
 ssize_t pread(int fd, void *to, size_t n, off_t at) {
     return syscall(SYS_pread64, fd, to, few(n), at);
 }
+
+#pragma GCC visibility pop
 
 /* ---- sessions ---- */
 
@@ -135,6 +139,30 @@ static void a_session_gives_back_place_and_found_digests(void **state) {
     md5_session_end(session);
     md5_session_close(session);
     assert_false(wadi_file_exists(place_file));
+    end_subject(&s);
+}
+
+/* Words that were found since the last save are a reason to save; where they stand in a file of their own, that is the record. */
+static void found_words_are_news_until_they_are_saved(void **state) {
+    WADI_UNUSED(state);
+    subject s;
+    md5_resume at;
+    make_subject(&s, "xyz");
+    for (int has_output = 0; has_output < 2; has_output++) {
+        s.about.output = has_output ? "somewhere" : NULL;
+        md5_session *session = open_session(&s, &at);
+        assert_false(md5_session_has_news(session));
+        assert_true(md5_session_found(session, s.targets.digest[0]));
+        assert_int_equal(md5_session_has_news(session), !has_output);
+        assert_int_equal(md5_session_save(session, resume_at(4, 1, 0), NULL), WADI_OK);
+        assert_false(md5_session_has_news(session));
+        md5_session_close(session);
+        forget_found(&s);
+        md5_session_close(open_session(&s, &at));
+        assert_int_equal(s.targets.nfound, !has_output);
+        forget_found(&s);
+        (void)remove(place_file);
+    }
     end_subject(&s);
 }
 
@@ -410,6 +438,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(open_files_are_counted),
         cmocka_unit_test(a_session_gives_back_place_and_found_digests),
+        cmocka_unit_test(found_words_are_news_until_they_are_saved),
         cmocka_unit_test(the_last_place_counts_and_places_take_no_room),
         cmocka_unit_test(a_session_cut_off_anywhere_is_taken_up),
         cmocka_unit_test(a_session_of_an_earlier_version_is_read),

@@ -256,7 +256,7 @@ export WADI_CC="$PWD/compiler" WADI_CACHE_DIR="$PWD/cache"
 status 0 "$program" -q -m "$(digest first)" few
 : >hold
 : >out
-"$program" -q --restore place -m "$(digest second)" -m "$(digest last)" - <fifo >out 2>message &
+"$program" -q --restore place -m "$(digest second)" -m "$(digest last)" -m "$(digest "$long")" - <fifo >out 2>message &
 exec 3>fifo
 printf 'first\n' >&3
 until_that grep -q '^place *0 *6 *1 ' place
@@ -268,7 +268,8 @@ wait $!
 exec 3>&-
 rm hold
 printf 'first\n%s\nsecond\nlast\n' "$long" >all
-cat all | "$program" -q --restore place -m "$(digest second)" -m "$(digest last)" - >out 2>message || wrong "going on: $(cat message)"
-[ "$(cat out)" = "$(digest last):last" ] || wrong "told after the interrupt: $(cat out)"
+cat all | "$program" -q --restore place -m "$(digest second)" -m "$(digest last)" -m "$(digest "$long")" - >out 2>message ||
+    wrong "going on: $(cat message)"
+[ "$(sort out)" = "$(printf '%s:%s\n' "$(digest last)" last "$(digest "$long")" "$long" | sort)" ] || wrong "told after the interrupt: $(cat out)"
 
 [ ! -e failed ]
