@@ -80,8 +80,9 @@ static bool is_over(const wadi_port *p) {
     return p->sender.ended && wadi_link_sender_kept(&p->sender) == 0;
 }
 
-/* Of a sender the chunks go back into the queue. */
+/* Of a sender the chunks go back into the queue; the next receiver answers for its own words alone. */
 static void begin_anew(wadi_port *p) {
+    p->sender.nonsense = NULL;
     if (p->options.sends) return;
     wadi_link_receiver_restart(&p->receiver);
     free(p->note);

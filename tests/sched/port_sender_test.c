@@ -1,0 +1,384 @@
+/* A port that sends, word by word after docs/WIRE.md, whichever side binds: what it says to whom, whom it believes, and what of it ends
+ * the stream. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+#include <zmq.h>
+
+#include "base/clock.h"
+#include "base/hash.h"
+#include "tests/sched/port_talk.h"
+
+enum { HELLO = WADI_CONTROL_HELLO, MUCH = 1 << 20 };
+
+static const wadi_port_options binds = {.bind = true, .sends = true};
+static const wadi_port_options noted = {
+    .bind = true, .sends = true, .note = "abc", .note_bytes = 3};
+
+static word hello(int version) {
+    return (word){version, HELLO, .number = 2};
+}
+
+static word note(int version, const char *text) {
+    const char *bytes = text != NULL ? text : "";
+    return (word){version,
+                  WADI_LINK_NOTE,
+                  text == NULL,
+                  TALK_STREAM,
+                  wadi_crc32c(0, bytes, strlen(bytes)),
+                  (int64_t)strlen(bytes),
+                  bytes};
+}
+
+static word chunk(int64_t number, int64_t sequence) {
+    return (word){2, WADI_LINK_CHUNK, 0, number, sequence, TALK_CHUNK_BYTES, NULL};
+}
+
+static word grants(int64_t chunks, int64_t bytes) {
+    return (word){2, WADI_LINK_READY, .number = chunks, .bytes = bytes};
+}
+
+static void done(const peer *p, int64_t number) {
+    talk_say(p, (word){2, WADI_LINK_DONE, .number = number, .sequence = number + 3, .bytes = MUCH});
+}
+
+static void sends(talk *t, int64_t number) {
+    wadi_error err = {.status = WADI_OK};
+    if (wadi_port_send(t->port, talk_chunk(t, number), &err) != WADI_OK) fail_msg("%s", err.msg);
+}
+
+static void breaks(talk *t, int64_t number, wadi_status status, const char *words) {
+    wadi_error err = {.status = WADI_OK};
+    assert_int_equal(wadi_port_send(t->port, talk_chunk(t, number), &err), status);
+    assert_string_equal(err.msg, words);
+}
+
+/* A peer that is the partner, as soon as there is no other: it has said what it grants and heard the note. */
+static peer partner(talk *t, const char *text) {
+    peer p = talk_peer(t, false);
+    talk_greet_until(t, &p, "the sender has another receiver", NULL);
+    talk_say(&p, grants(2, MUCH));
+    talk_hears(t, &p, note(2, text));
+    return p;
+}
+
+static void settles(talk *t, int64_t count) {
+    wadi_error err = {.status = WADI_OK};
+    if (wadi_port_settle(t->port, count, &err) != WADI_OK) fail_msg("%s", err.msg);
+}
+
+static void a_stream_goes_from_its_note_to_its_end(void **state) {
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        talk t;
+        talk_open(&t, i == 0 ? binds : noted);
+        peer p = partner(&t, i == 0 ? NULL : "abc");
+        assert_int_equal(wadi_port_introduce(t.port, NULL), WADI_OK);
+        sends(&t, 0);
+        sends(&t, 1);
+        talk_hears(&t, &p, chunk(0, 0));
+        talk_hears(&t, &p, chunk(1, 1));
+        done(&p, 0);
+        sends(&t, 2);
+        talk_hears(&t, &p, chunk(2, 2));
+        done(&p, 2); /* in any order */
+        done(&p, 1);
+        settles(&t, 3);
+        assert_int_equal(wadi_port_end(t.port, 3, NULL), WADI_OK);
+        talk_hears(&t, &p, (word){2, WADI_LINK_END, .number = 3, .sequence = TALK_STREAM});
+        peer late = talk_peer(&t, false);
+        talk_greet(&late, 2);
+        talk_hears(&t, &late,
+                   (word){1, WADI_LINK_FAIL, WADI_IO, 0, TALK_STREAM, 0,
+                          "the sender has another receiver"});
+        talk_leave(&p); /* that is no loss any more */
+        talk_leave(&late);
+        talk_close(&t);
+    }
+}
+
+/* The side that connects speaks first; without a note it says so before it is asked. */
+static void a_sender_that_connects_introduces_itself(void **state) {
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        const char *text = i == 0 ? NULL : "abc";
+        talk t;
+        talk_open(&t, (wadi_port_options){.sends = true, .note = text, .note_bytes = i * 3});
+        peer p = talk_peer(&t, true);
+        talk_hears(&t, &p, hello(1));
+        if (text == NULL) talk_hears(&t, &p, note(1, NULL));
+        talk_greet(&p, 2);
+        talk_say(&p, grants(2, MUCH));
+        talk_hears(&t, &p, note(2, text));
+        sends(&t, 0);
+        talk_hears(&t, &p, chunk(0, 0));
+        done(&p, 0);
+        settles(&t, 1);
+        assert_int_equal(wadi_port_end(t.port, 1, NULL), WADI_OK);
+        talk_hears(&t, &p, (word){2, WADI_LINK_END, .number = 1, .sequence = TALK_STREAM});
+        talk_leave(&p);
+        talk_close(&t);
+    }
+}
+
+static void a_receiver_that_connects_introduces_itself(void **state) {
+    (void)state;
+    wadi_chunk *c = NULL;
+    wadi_error err = {.status = WADI_OK};
+    talk t;
+    talk_open(&t, (wadi_port_options){.sends = false});
+    peer p = talk_peer(&t, true);
+    talk_hears(&t, &p, hello(1));
+    talk_hears(&t, &p, (word){1, WADI_LINK_READY, .number = TALK_CHUNKS, .bytes = TALK_BYTES});
+    talk_say_note(&p, 5, NULL);
+    talk_send_chunk(&t, &p, 5, 0);
+    if (wadi_port_receive(t.port, &c, &err) != WADI_OK) fail_msg("%s", err.msg);
+    wadi_chunk_release(c);
+    wadi_port_done(t.port, 0);
+    talk_hears(&t, &p, (word){2, WADI_LINK_DONE, 0, 0, 4, TALK_BYTES + TALK_CHUNK_BYTES, NULL});
+    talk_leave(&p);
+    assert_int_equal(wadi_port_receive(t.port, &c, &err), WADI_IO);
+    assert_non_null(strstr(err.msg, ": the connection to the sender was lost"));
+    talk_close(&t);
+}
+
+/* ---- what makes no sense of a partner ---- */
+
+static const struct {
+    word w;
+    wadi_status status;
+    const char *answer;
+} lies[] = {
+    {{2, WADI_LINK_DONE, 0, 7, 0, 0, NULL},
+     WADI_IO,
+     "link: a chunk is confirmed that was not sent"},
+    {{2, WADI_LINK_CHUNK, 0, 0, 0, 0, "x"}, WADI_IO, "link: message of kind 2 makes no sense here"},
+    {{2, WADI_LINK_END, 0, 0, 0, 0, NULL}, WADI_IO, "link: message of kind 5 makes no sense here"},
+    {{2, WADI_LINK_NOTE, 0, 0, 0, 0, ""}, WADI_IO, "link: message of kind 6 makes no sense here"},
+    {{2, 7, 0, 0, 0, 0, NULL}, WADI_IO, "link: message of kind 7 makes no sense here"},
+    {{0, 1, 0, 0, 0, 0, NULL},
+     WADI_UNSUPPORTED,
+     "link: protocol version 0; this build speaks 1 to 2"},
+    {{2, WADI_LINK_READY, 0, -1, 0, 0, NULL}, WADI_IO, "link: a message with negative numbers"},
+};
+
+/* Before anything was confirmed another receiver gets the whole of it; after that nobody does. */
+static void a_partner_that_lies_is_left(void **state) {
+    (void)state;
+    for (size_t i = 0; i < 2 * (sizeof lies / sizeof *lies); i++) {
+        const bool used = i % 2 != 0;
+        talk t;
+        talk_open(&t, noted);
+        peer p = partner(&t, "abc");
+        sends(&t, 0);
+        sends(&t, 1);
+        talk_hears(&t, &p, chunk(0, 0));
+        talk_hears(&t, &p, chunk(1, 1));
+        if (used) done(&p, 0);
+        talk_say(&p, lies[i / 2].w);
+        talk_hears_fail(&t, &p, (int)lies[i / 2].status, 0, TALK_STREAM, lies[i / 2].answer);
+        if (used) {
+            breaks(&t, 2, lies[i / 2].status, lies[i / 2].answer);
+            peer late = talk_peer(&t, false);
+            talk_greet(&late, 2);
+            talk_hears(&t, &late,
+                       (word){1, WADI_LINK_FAIL, WADI_IO, 0, TALK_STREAM, 0, "the stream is over"});
+            talk_leave(&late);
+        } else {
+            peer next = partner(&t, "abc");
+            talk_hears(&t, &next, chunk(0, 0));
+            talk_hears(&t, &next, chunk(1, 1));
+            done(&next, 0);
+            done(&next, 1);
+            settles(&t, 2);
+            talk_leave(&next);
+        }
+        talk_leave(&p);
+        talk_close(&t);
+    }
+}
+
+static void a_partner_that_has_gone_is_missed_once_it_has_confirmed(void **state) {
+    (void)state;
+    char words[256];
+    talk t;
+    talk_open(&t, binds);
+    peer p = partner(&t, NULL);
+    sends(&t, 0);
+    sends(&t, 1);
+    talk_hears(&t, &p, chunk(0, 0));
+    talk_hears(&t, &p, chunk(1, 1));
+    talk_leave(&p);
+    p = partner(&t, NULL);
+    talk_hears(&t, &p, chunk(0, 0));
+    talk_hears(&t, &p, chunk(1, 1));
+    done(&p, 0);
+    sends(&t, 2);
+    talk_hears(&t, &p, chunk(2, 2));
+    talk_leave(&p);
+    (void)snprintf(words, sizeof words,
+                   "%s: the connection to the receiver was lost, 2 chunks unconfirmed", t.address);
+    wadi_error err = {.status = WADI_OK};
+    assert_int_equal(wadi_port_settle(t.port, 3, &err), WADI_IO);
+    assert_string_equal(err.msg, words);
+    talk_close(&t);
+}
+
+/* ---- failures ---- */
+
+static void the_failure_of_a_receiver_is_told(void **state) {
+    (void)state;
+    static const struct {
+        word w;
+        wadi_status status;
+        const char *words;
+    } failures[] = {
+        {{2, WADI_LINK_FAIL, WADI_FAULT, 0, 0, 0, "enough"}, WADI_FAULT, "enough"},
+        {{2, WADI_LINK_FAIL, WADI_FAULT, 0, 99, 0, "enough"}, WADI_FAULT, "enough"},
+        {{1, WADI_LINK_FAIL, WADI_OK, 0, 0, 0, "enough"}, WADI_INTERNAL, "enough"},
+        {{2, WADI_LINK_FAIL, WADI_IO, 0, 0, 0, NULL}, WADI_IO, "no reason given"},
+    };
+    for (size_t i = 0; i < sizeof failures / sizeof *failures; i++) {
+        wadi_error err = {.status = WADI_OK};
+        talk t;
+        talk_open(&t, binds);
+        peer p = partner(&t, NULL), other = talk_peer(&t, false);
+        talk_say(&other, (word){2, WADI_LINK_FAIL, WADI_FAULT, 0, 0, 0, "of no concern"});
+        talk_greet(&other, 2);
+        talk_hears(&t, &other,
+                   (word){1, WADI_LINK_FAIL, WADI_IO, 0, TALK_STREAM, 0,
+                          "the sender has another receiver"});
+        sends(&t, 0);
+        talk_say(&p, failures[i].w);
+        assert_int_equal(wadi_port_settle(t.port, 1, &err), failures[i].status);
+        assert_string_equal(err.msg, failures[i].words);
+        talk_leave(&p);
+        talk_leave(&other);
+        talk_close(&t);
+    }
+}
+
+/* What is under way is waited for, where it may still be confirmed. */
+static void the_failure_of_a_sender_is_told(void **state) {
+    (void)state;
+    const wadi_error why = {.status = WADI_FAULT, .msg = "the well is dry"},
+                     stop = {.status = WADI_CANCELLED, .msg = "no more"};
+    for (int i = 0; i < 2; i++) {
+        talk t;
+        talk_open(&t, binds);
+        peer p = partner(&t, NULL);
+        sends(&t, 0);
+        talk_hears(&t, &p, chunk(0, 0));
+        if (i == 0) done(&p, 0); /* who is cancelled does not wait for it */
+        wadi_port_fail(t.port, 5, i == 0 ? &why : &stop);
+        talk_hears_fail(&t, &p, (int)(i == 0 ? why : stop).status, 5, TALK_STREAM,
+                        (i == 0 ? why : stop).msg);
+        talk_leave(&p);
+        talk_close(&t);
+    }
+}
+
+/* ---- who is no partner ---- */
+
+static void strangers_confirm_nothing(void **state) {
+    (void)state;
+    talk t;
+    talk_open(&t, binds);
+    peer other = talk_peer(&t, false);
+    talk_greet(&other, 2);
+    talk_hears(&t, &other, hello(2));
+    done(&other, 0);
+    talk_hears_fail(&t, &other, WADI_IO, 0, TALK_STREAM,
+                    "link: a chunk is confirmed that was not sent");
+    peer p = partner(&t, NULL);
+    sends(&t, 0);
+    talk_hears(&t, &p, chunk(0, 0));
+    done(&other, 0);
+    talk_hears(
+        &t, &other,
+        (word){1, WADI_LINK_FAIL, WADI_IO, 0, TALK_STREAM, 0, "the sender has another receiver"});
+    talk_leave(&p); /* nothing was confirmed: another may come */
+    p = partner(&t, NULL);
+    talk_hears(&t, &p, chunk(0, 0));
+    done(&p, 0);
+    settles(&t, 1);
+    talk_leave(&p);
+    talk_leave(&other);
+    talk_close(&t);
+}
+
+/* ---- on a clock of the test's ---- */
+
+static atomic_llong now_ns, step_ns;
+
+static int64_t now(void) {
+    return atomic_fetch_add(&now_ns, atomic_load(&step_ns));
+}
+
+/* What is queued is told; nobody who listens there is somebody else. */
+static void a_receiver_is_waited_for_as_long_as_was_said(void **state) {
+    (void)state;
+    static const char *const rest[] = {" s, 1 chunks unconfirmed", " s, 1 chunks unconfirmed",
+                                       " s, 1 chunks unconfirmed; one was there, but the handshake "
+                                       "failed: it does not speak ZeroMQ, or its keys or token are "
+                                       "not those expected"};
+    for (int i = 0; i < 3; i++) {
+        char head[128];
+        double seconds = 0;
+        int n = 0;
+        wadi_error err = {.status = WADI_OK};
+        talk t;
+        atomic_store(&now_ns, 1000000000000);
+        atomic_store(&step_ns, 0);
+        wadi_clock_set(now);
+        talk_open(&t, (wadi_port_options){
+                          .bind = i == 0, .sends = true, .lost_after_ns = INT64_C(4000000000)});
+        if (i == 2) { /* one who hangs up: who comes again has noticed */
+            struct sockaddr_un at = {.sun_family = AF_UNIX};
+            const int listener = socket(AF_UNIX, SOCK_STREAM, 0);
+            (void)snprintf(at.sun_path, sizeof at.sun_path, "%s", t.address + strlen("ipc://"));
+            assert_int_equal(bind(listener, (const struct sockaddr *)&at, sizeof at), 0);
+            assert_int_equal(listen(listener, 1), 0);
+            for (int k = 0; k < 2; k++) {
+                const int fd = accept(listener, NULL, NULL);
+                assert_true(fd >= 0);
+                (void)close(fd);
+            }
+            (void)close(listener);
+            (void)unlink(at.sun_path);
+        }
+        atomic_store(&step_ns, 50000000);
+        assert_int_equal(wadi_port_send(t.port, talk_chunk(&t, 0), &err), WADI_IO);
+        (void)snprintf(head, sizeof head, "%s: no receiver for ", t.address);
+        assert_memory_equal(err.msg, head, strlen(head));
+        assert_int_equal(sscanf(err.msg + strlen(head), "%lf%n", &seconds, &n), 1);
+        assert_true(seconds >= 4 && seconds < 4.9);
+        assert_string_equal(err.msg + strlen(head) + n, rest[i]);
+        talk_close(&t);
+        wadi_clock_set(NULL);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_stream_goes_from_its_note_to_its_end),
+        cmocka_unit_test(a_sender_that_connects_introduces_itself),
+        cmocka_unit_test(a_receiver_that_connects_introduces_itself),
+        cmocka_unit_test(a_partner_that_lies_is_left),
+        cmocka_unit_test(a_partner_that_has_gone_is_missed_once_it_has_confirmed),
+        cmocka_unit_test(the_failure_of_a_receiver_is_told),
+        cmocka_unit_test(the_failure_of_a_sender_is_told),
+        cmocka_unit_test(strangers_confirm_nothing),
+        cmocka_unit_test(a_receiver_is_waited_for_as_long_as_was_said),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
