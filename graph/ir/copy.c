@@ -1,6 +1,6 @@
 /* Deep copies: of a module, with the same value numbers, and of host data.
  *
- * The copy owns everything; only the operators' table rows and the file names in places are shared. */
+ * The copy owns everything; only the operators' table rows are shared. */
 #include "graph/ir/ir.h"
 
 #include <string.h>
@@ -11,6 +11,7 @@
 typedef struct copying {
     wadi_module *m;
     bool failed;
+    const char *file, *own_file; /* the last file of a place, and its copy */
 } copying;
 
 static void *copied(copying *c, const void *from, size_t size, size_t n) {
@@ -27,6 +28,15 @@ static const char *copied_name(copying *c, const char *name) {
     const char *to = wadi_arena_strdup(c->m->arena, name);
     if (!to) c->failed = true;
     return to;
+}
+
+/* A file that was named in text belongs to the module that was read. */
+static void own_place(copying *c, wadi_loc *loc) {
+    if (loc->file != c->file) {
+        c->file = loc->file;
+        c->own_file = copied_name(c, loc->file);
+    }
+    loc->file = c->own_file;
 }
 
 static wadi_array_type copied_array_type(copying *c, const wadi_array_type *t) {
@@ -53,6 +63,7 @@ static wadi_sblock *copied_sblock(copying *c, const wadi_sblock *b);
 static wadi_sinst *copied_sinst(copying *c, const wadi_sinst *i) {
     wadi_sinst *to = copied(c, i, sizeof *i, 1);
     if (!to) return NULL;
+    own_place(c, &to->loc);
     to->args = copied(c, i->args, sizeof *i->args, (size_t)i->nargs);
     for (int k = 0; k < 2; k++) to->block[k] = i->block[k] ? copied_sblock(c, i->block[k]) : NULL;
     return to;
@@ -95,6 +106,7 @@ static void define_results(copying *c, wadi_bind *b) {
 static wadi_bind *copied_bind(copying *c, const wadi_bind *b, wadi_block *around) {
     wadi_bind *to = copied(c, b, sizeof *b, 1);
     if (!to) return NULL;
+    own_place(c, &to->loc);
     to->results = copied(c, b->results, sizeof *b->results, (size_t)b->nresults);
     to->args = copied(c, b->args, sizeof *b->args, (size_t)b->nargs);
     to->funs = copied(c, b->funs, sizeof *b->funs, (size_t)b->nfuns);
@@ -146,7 +158,7 @@ static void copy_outputs(copying *c, const wadi_module *from) {
 }
 
 wadi_module *wadi_module_copy(const wadi_module *m) {
-    copying c = {wadi_module_create(m->name), false};
+    copying c = {.m = wadi_module_create(m->name)};
     if (!c.m) return NULL;
     copy_values(&c, m);
     if (!c.failed) copy_outputs(&c, m);
@@ -157,7 +169,7 @@ wadi_module *wadi_module_copy(const wadi_module *m) {
 }
 
 const wadi_array *wadi_module_data(wadi_module *m, const wadi_array *a) {
-    copying c = {m, false};
+    copying c = {.m = m};
     wadi_array *to = copied(&c, a, sizeof *a, 1);
     if (!to) return NULL;
     size_t size = 1;
