@@ -13,6 +13,7 @@
 #include "graph/ir/literal.h"
 #include "operators/table.h"
 #include "tests/graph/text_programs.h"
+#include "tests/spoilt_memory.h"
 
 static wadi_module *parsed(const char *text, const char *file) {
     wadi_module *m = NULL;
@@ -462,5 +463,6 @@ int main(void) {
         cmocka_unit_test(regions_in_a_row_are_not_nested),
         cmocka_unit_test(deep_nesting_is_refused),
     };
+    spoil_memory();
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

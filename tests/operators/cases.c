@@ -13,6 +13,7 @@
 
 #include "base/file.h"
 #include "operators/table.h"
+#include "tests/spoilt_memory.h"
 
 wadi_module *read_case(const char *program, wadi_text *out) {
     wadi_module *m = NULL;
@@ -129,6 +130,7 @@ void check_transcript(const char *name, const wadi_text *told) {
 }
 
 void check_cases(const char *name, tell_case tell) {
+    spoil_memory();
     char path[1024], *text = read_file(name, path, sizeof path);
     wadi_text prologue;
     wadi_text_init(&prologue);
@@ -150,6 +152,7 @@ void check_cases(const char *name, tell_case tell) {
 }
 
 void each_case(const char *name, void (*see)(const char *program, void *env), void *env) {
+    spoil_memory();
     char path[1024], *text = read_file(name, path, sizeof path);
     wadi_text prologue, program, rest;
     wadi_text_init(&prologue);

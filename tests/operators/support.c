@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "operators/rules.h"
+#include "tests/spoilt_memory.h"
 
 static struct {
     wadi_program *program;
@@ -23,6 +24,7 @@ void end(void) {
 }
 
 void begin(void) {
+    spoil_memory();
     end(); /* a case that failed has not */
     now.program = wadi_program_create("test");
     assert_non_null(now.program);
