@@ -441,6 +441,30 @@ static void nothing_depends_outside_of_streams(void **state) {
     finish(&a);
 }
 
+/* Code that was removed has no extents, and so no shape like that of any other, whichever is asked about first. */
+static void what_was_removed_is_like_nothing(void **state) {
+    (void)state;
+    analysed a = analyse("program removed\n"
+                         "input v : f32[n]\n"
+                         "w = map v (x) { neg x }\n"
+                         "z = unit { 1 }\n"
+                         "output v\n");
+    const wadi_val v = named(&a, "v"), w = named(&a, "w"), z = named(&a, "z");
+    assert_true(wadi_shapes_same(a.s, a.m, v, w));
+    wadi_shapes *fewer = NULL;
+    wadi_error err = {0};
+    a.m->main->nbinds = 1;
+    assert_int_equal(wadi_shape_analyse(a.m, &fewer, &err), WADI_OK);
+    assert_int_equal(wadi_shapes_extent(fewer, w, 0, 0), WADI_EXT_NONE);
+    assert_int_equal(wadi_shapes_extent(fewer, a.m->nvalues, 0, 0), WADI_EXT_NONE);
+    assert_false(wadi_shapes_same(fewer, a.m, v, w));
+    assert_false(wadi_shapes_same(fewer, a.m, w, v));
+    assert_false(wadi_shapes_same(fewer, a.m, w, z));
+    assert_true(wadi_shapes_same(fewer, a.m, v, v));
+    wadi_shapes_destroy(fewer);
+    finish(&a);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(operators_ask_for_equal_extents),
@@ -459,6 +483,7 @@ int main(void) {
         cmocka_unit_test(declared_extents_make_a_stream_regular),
         cmocka_unit_test(control_stays_regular_where_it_can),
         cmocka_unit_test(nothing_depends_outside_of_streams),
+        cmocka_unit_test(what_was_removed_is_like_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,194 @@
+/* Functions of the C library, each found by its name in the language: every value of a grid, of both widths, real and complex, to the bit;
+ * what is not a number is one. */
+#include <complex.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "graph/ir/ir.h"
+
+/* ---- values ---- */
+
+static const double grid[] = {
+    0.0,  -0.0,  1.0,  -1.0,  0.5,    -0.5,        2.0,         -2.0,     3.0,       0.1,
+    -0.3, 1.5,   2.5,  -2.5,  10.0,   -7.25,       1e-3,        1e10,     -1e10,     0.7071,
+    89.0, 1e-30, 1e30, 709.0, -745.0, 2.718281828, -3.14159265, INFINITY, -INFINITY, (double)NAN};
+enum { N = sizeof grid / sizeof *grid };
+
+static wadi_scalar f64(double x) {
+    wadi_scalar v = {WADI_F64, UINT64_C(0x7ff8000000000000)};
+    if (!isnan(x)) memcpy(&v.bits, &x, sizeof x);
+    return v;
+}
+
+static wadi_scalar f32(float x) {
+    uint32_t bits = UINT32_C(0x7fc00000);
+    if (!isnan(x)) memcpy(&bits, &x, sizeof x);
+    return (wadi_scalar){WADI_F32, bits};
+}
+
+static wadi_scalar c128(double re, double im) {
+    return (wadi_scalar){WADI_C128, f64(re).bits, f64(im).bits};
+}
+
+static wadi_scalar c64(float re, float im) {
+    return (wadi_scalar){WADI_C64, f32(re).bits, f32(im).bits};
+}
+
+/* Parts in place: a product with I makes NaN of infinities. */
+static double complex of_parts(double re, double im) {
+    const double part[2] = {re, im};
+    double complex z;
+    memcpy(&z, part, sizeof z);
+    return z;
+}
+
+static float complex of_partsf(float re, float im) {
+    const float part[2] = {re, im};
+    float complex z;
+    memcpy(&z, part, sizeof z);
+    return z;
+}
+
+/* ---- operations ---- */
+
+static wadi_sop named(const char *name) {
+    for (int op = 0; op < WADI_SOP_PRIM_COUNT; op++)
+        if (strcmp(wadi_sop_get((wadi_sop)op)->name, name) == 0) return (wadi_sop)op;
+    fail_msg("there is no %s", name);
+    return WADI_SOP_COUNT;
+}
+
+/* The result has the type of the first argument. */
+static void check(const char *name, int n, wadi_scalar a, wadi_scalar b, wadi_scalar c,
+                  wadi_scalar want) {
+    const wadi_sop op = named(name);
+    const wadi_scalar args[3] = {a, b, c};
+    wadi_scalar got = {0};
+    assert_int_equal(wadi_sop_get(op)->arity, n);
+    assert_true(wadi_scalar_eval(op, a.type, args, &got));
+    if (!wadi_scalar_same(got, want))
+        fail_msg("%s of %s %llx %llx, %llx: %llx %llx, expected %llx %llx", name,
+                 wadi_type_name(a.type), (unsigned long long)a.bits, (unsigned long long)a.im,
+                 (unsigned long long)b.bits, (unsigned long long)got.bits,
+                 (unsigned long long)got.im, (unsigned long long)want.bits,
+                 (unsigned long long)want.im);
+}
+
+/* ---- of one argument ---- */
+
+#define ONE(name) \
+    { #name, name, name##f }
+static const struct {
+    const char *name;
+    double (*of)(double);
+    float (*off)(float);
+} one[] = {ONE(sqrt),  ONE(cbrt),  ONE(exp),   ONE(exp2), ONE(expm1), ONE(log),   ONE(log2),
+           ONE(log10), ONE(log1p), ONE(sin),   ONE(cos),  ONE(tan),   ONE(asin),  ONE(acos),
+           ONE(atan),  ONE(sinh),  ONE(cosh),  ONE(tanh), ONE(asinh), ONE(acosh), ONE(atanh),
+           ONE(erf),   ONE(erfc),  ONE(floor), ONE(ceil), ONE(round), ONE(trunc)};
+
+static void functions_of_one(void **state) {
+    const wadi_scalar no = {0};
+    (void)state;
+    for (size_t k = 0; k < sizeof one / sizeof *one; k++)
+        for (int i = 0; i < N; i++) {
+            const float x = (float)grid[i];
+            check(one[k].name, 1, f64(grid[i]), no, no, f64(one[k].of(grid[i])));
+            check(one[k].name, 1, f32(x), no, no, f32(one[k].off(x)));
+        }
+}
+
+/* ---- of two and three ---- */
+
+#define TWO(name) \
+    { #name, name, name##f }
+static const struct {
+    const char *name;
+    double (*of)(double, double);
+    float (*off)(float, float);
+} two[] = {TWO(atan2), TWO(pow), TWO(hypot)};
+
+static void functions_of_two(void **state) {
+    const wadi_scalar no = {0};
+    (void)state;
+    for (size_t k = 0; k < sizeof two / sizeof *two; k++)
+        for (int i = 0; i < N; i++)
+            for (int j = 0; j < N; j++) {
+                const float x = (float)grid[i], y = (float)grid[j];
+                check(two[k].name, 2, f64(grid[i]), f64(grid[j]), no,
+                      f64(two[k].of(grid[i], grid[j])));
+                check(two[k].name, 2, f32(x), f32(y), no, f32(two[k].off(x, y)));
+            }
+}
+
+static void a_product_is_added_to(void **state) {
+    (void)state;
+    for (int i = 0; i < N; i++)
+        for (int j = 0; j < N; j++) {
+            const double x = grid[i], y = grid[j], z = grid[(i + 3 * j) % N];
+            check("fma", 3, f64(x), f64(y), f64(z), f64(fma(x, y, z)));
+            check("fma", 3, f32((float)x), f32((float)y), f32((float)z),
+                  f32(fmaf((float)x, (float)y, (float)z)));
+        }
+}
+
+/* ---- complex ---- */
+
+#define COMPLEX(name) \
+    { #name, c##name, c##name##f }
+static const struct {
+    const char *name;
+    double complex (*of)(double complex);
+    float complex (*off)(float complex);
+} parts[] = {COMPLEX(sqrt),  COMPLEX(exp),   COMPLEX(log),   COMPLEX(sin),
+             COMPLEX(cos),   COMPLEX(tan),   COMPLEX(asin),  COMPLEX(acos),
+             COMPLEX(atan),  COMPLEX(sinh),  COMPLEX(cosh),  COMPLEX(tanh),
+             COMPLEX(asinh), COMPLEX(acosh), COMPLEX(atanh), {"conj", conj, conjf}};
+
+static void functions_of_a_complex_number(void **state) {
+    const wadi_scalar no = {0};
+    (void)state;
+    for (size_t k = 0; k < sizeof parts / sizeof *parts; k++)
+        for (int i = 0; i < N; i++)
+            for (int j = 0; j < N; j++) {
+                const double re = isnan(grid[i]) ? (double)NAN : grid[i],
+                             im = isnan(grid[j]) ? (double)NAN : grid[j];
+                const double complex z = parts[k].of(of_parts(re, im));
+                const float complex w = parts[k].off(of_partsf((float)re, (float)im));
+                check(parts[k].name, 1, c128(re, im), no, no, c128(creal(z), cimag(z)));
+                check(parts[k].name, 1, c64((float)re, (float)im), no, no,
+                      c64(crealf(w), cimagf(w)));
+            }
+}
+
+static void powers_of_complex_numbers(void **state) {
+    const wadi_scalar no = {0};
+    (void)state;
+    for (int i = 0; i < N; i++)
+        for (int j = 0; j < N; j++) {
+            const double a = grid[i], b = grid[(i + 7) % N], c = grid[j], d = grid[(j + 11) % N];
+            const double complex z = cpow(of_parts(a, b), of_parts(c, d));
+            const float complex w =
+                cpowf(of_partsf((float)a, (float)b), of_partsf((float)c, (float)d));
+            check("pow", 2, c128(a, b), c128(c, d), no, c128(creal(z), cimag(z)));
+            check("pow", 2, c64((float)a, (float)b), c64((float)c, (float)d), no,
+                  c64(crealf(w), cimagf(w)));
+        }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(functions_of_one),
+        cmocka_unit_test(functions_of_two),
+        cmocka_unit_test(a_product_is_added_to),
+        cmocka_unit_test(functions_of_a_complex_number),
+        cmocka_unit_test(powers_of_complex_numbers),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
