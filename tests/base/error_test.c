@@ -35,6 +35,7 @@ static void failure_carries_message_and_place(void **state) {
     assert_string_equal(err.file + strlen(err.file) - strlen(own), own);
     assert_true(err.line > 0);
     assert_null(err.at.file);
+    assert_int_equal(err.at.line, 0);
 }
 
 static void error_may_be_null(void **state) {
@@ -154,6 +155,8 @@ static void some_reasons_have_a_status_of_their_own(void **state) {
     WADI_UNUSED(state);
     wadi_error err = {0};
     assert_int_equal(wadi_fail_errno(&err, ENOMEM, "x"), WADI_MEMORY);
+    assert_true(err.line > 0 && err.at.line == 0);
+    assert_null(err.at.file);
     assert_int_equal(err.status, WADI_MEMORY);
     assert_int_equal(wadi_fail_errno(&err, ECANCELED, "x"), WADI_CANCELLED);
     assert_int_equal(err.status, WADI_CANCELLED);

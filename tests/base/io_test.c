@@ -109,6 +109,26 @@ static void all_of_it_passes_a_pipe(void **state) {
     (void)close(fd[0]);
 }
 
+/* Whoever has what was asked for does not wait for more; or for ever. */
+static void what_is_there_is_read_without_waiting(void **state) {
+    (void)state;
+    int fd[2];
+    char got[8] = "";
+    bool failed = true;
+    assert_int_equal(pipe(fd), 0);
+    assert_int_equal(write(fd[1], "12345678", 8), 8);
+    assert_int_equal(wadi_io_read_full(fd[0], got, 3, "pipe", &failed), 3);
+    assert_memory_equal(got, "123", 3);
+    assert_int_equal(wadi_io_read(fd[0], got, 8, "pipe"), 5);
+    assert_memory_equal(got, "45678", 5);
+    assert_int_equal(wadi_io_read_full(fd[0], got, 0, "pipe", &failed), 0);
+    assert_int_equal(write(fd[1], "abc", 3), 3);
+    assert_int_equal(wadi_io_read_full(fd[0], got, 3, "pipe", &failed), 3);
+    assert_false(failed);
+    assert_memory_equal(got, "abc", 3);
+    assert_int_equal(close(fd[0]) | close(fd[1]), 0);
+}
+
 static void what_cannot_be_read_or_written_fails(void **state) {
     (void)state;
     char byte = 'x';
@@ -181,9 +201,11 @@ int main(void) {
         cmocka_unit_test(what_is_opened_blocks_and_is_not_inherited),
         cmocka_unit_test(what_cannot_be_opened_says_why),
         cmocka_unit_test(all_of_it_passes_a_pipe),
+        cmocka_unit_test(what_is_there_is_read_without_waiting),
         cmocka_unit_test(what_cannot_be_read_or_written_fails),
         cmocka_unit_test(a_stop_ends_every_wait),
         cmocka_unit_test(no_file_is_left_open),
     };
+    alarm(600); /* against hangs alone */
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -25,6 +25,7 @@
 static int file_sync, folder_sync, closing, renaming,
     linking;                     /* errno of such a call; 0: it works */
 static int64_t room = INT64_MAX; /* bytes that still can be written */
+static int closed_in_vain;       /* descriptors that were closed already, or never open */
 static struct stat synced;       /* the last folder */
 
 #pragma GCC visibility push(default)
@@ -41,7 +42,10 @@ int fsync(int fd) {
 int close(int fd) {
     const int failed = closing;
     closing = 0;
-    if (syscall(SYS_close, fd) != 0) return -1;
+    if (syscall(SYS_close, fd) != 0) {
+        closed_in_vain++;
+        return -1;
+    }
     errno = failed;
     return failed != 0 ? -1 : 0;
 }
@@ -81,7 +85,14 @@ ssize_t pwrite(int fd, const void *data, size_t n, off_t at) {
 static int setup(void **state) {
     file_sync = folder_sync = closing = renaming = linking = 0;
     room = INT64_MAX;
+    closed_in_vain = 0;
     return fresh_folder(state);
+}
+
+/* Another thread may have been given the number meanwhile. */
+static int teardown(void **state) {
+    assert_int_equal(closed_in_vain, 0);
+    return remove_folder(state);
 }
 
 static wadi_outfile *begin(const char *path, const wadi_outfile_options *options,
@@ -355,6 +366,28 @@ static void any_pieces_and_corrections_give_the_whole(void **state) {
     free(piece);
 }
 
+/* ---- descriptors ---- */
+
+static int inheritable(void) {
+    int n = 0;
+    for (int fd = 0; fd < 1000; fd++) {
+        const int flags = fcntl(fd, F_GETFD);
+        n += flags >= 0 && (flags & FD_CLOEXEC) == 0;
+    }
+    return n;
+}
+
+/* A program that is started meanwhile would hold the lock, and keep a pipe open. */
+static void nothing_of_a_file_goes_to_other_programs(void **state) {
+    (void)state;
+    const int before = inheritable();
+    const wadi_outfile_options goes_back = {.goes_back = true};
+    wadi_outfile *const f[] = {begin(in("a"), NULL, "x"), begin("/dev/null", NULL, "x"),
+                               begin("/dev/null", &goes_back, "x")};
+    assert_int_equal(inheritable(), before);
+    for (int i = 0; i < 3; i++) assert_int_equal(wadi_outfile_keep(f[i], NULL), WADI_OK);
+}
+
 /* ---- names ---- */
 
 /* Of a name that is too long a part alone is in the temporary one: it is still found when its writer is gone. */
@@ -369,7 +402,9 @@ static void what_is_left_of_a_long_name_is_swept(void **state) {
         const int fd = open(path, O_WRONLY | O_CREAT | O_EXCL, 0600);
         assert_int_equal(close(fd), 0);
         (void)snprintf(path, sizeof path, "%s/%s", folder, name);
-        put(path, "x");
+        wadi_outfile *f = begin(path, NULL, "x");
+        assert_true(wadi_outfile_is_temporary(strrchr(wadi_outfile_name(f), '/') + 1));
+        assert_int_equal(wadi_outfile_keep(f, NULL), WADI_OK);
         assert_true(holds(path, "x"));
         assert_int_equal(entries(), 1);
         assert_int_equal(unlink(path), 0);
@@ -395,7 +430,7 @@ static void files_take_no_number_of_a_standard_stream(void **state) {
     assert_true(holds(path, "x"));
 }
 
-#define CASE(f) cmocka_unit_test_setup_teardown(f, setup, remove_folder)
+#define CASE(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 
 int main(void) {
     const struct CMUnitTest tests[] = {
@@ -414,6 +449,7 @@ int main(void) {
         CASE(the_place_is_told_where_writing_failed),
         CASE(rewriting_that_fails_tells_the_place),
         CASE(any_pieces_and_corrections_give_the_whole),
+        CASE(nothing_of_a_file_goes_to_other_programs),
         CASE(what_is_left_of_a_long_name_is_swept),
         CASE(files_take_no_number_of_a_standard_stream),
         cmocka_unit_test(no_file_is_left_open),
