@@ -279,11 +279,12 @@ static void planes_of_many_pieces_are_whole(void **state) {
 static void dates_are_those_of_the_c_library(void **state) {
     (void)state;
     uint32_t chance = 9;
-    for (int i = 0; i < 120; i++) {
+    for (int i = 0; i < 860; i++) {
         chance = chance * 1664525u + 1013904223u;
-        /* From 1858 to 2400, the ends of years and leap days among them. */
-        const int64_t day =
-            i < 40 ? 15078 + i * 365 + i / 4 : (int64_t)((chance >> 4) % 198000 + 1);
+        /* All days around two leap days, one of them of a full century; the ends of many years; any from 1858 to 2400. */
+        const int64_t day = i < 760   ? 51544 + i
+                            : i < 800 ? 15078 + (i - 760) * 365 + (i - 760) / 4
+                                      : (int64_t)((chance >> 4) % 198000 + 1);
         const int64_t ms = (chance >> 8) % 86400000;
         const time_t seconds = (time_t)((day - 40587) * 86400 + ms / 1000);
         struct tm t;

@@ -155,6 +155,46 @@ static void tokens_are_lines_of_a_length(void **state) {
     assert_int_equal(token_of(WADI_TOKEN_MOST + 1, "\n"), WADI_INVALID);
 }
 
+/* A token of the environment is for those who name neither keys nor a token. */
+static void a_token_of_the_environment_is_the_last_choice(void **state) {
+    (void)state;
+    write_to(own, A "\n" A "\n");
+    write_to(others, A "\n");
+    write_to(token, SIXTEEN "\n");
+    for (int i = 0; i < 8; i++) {
+        const bool keys = (i & 1) != 0, file = (i & 2) != 0, empty = (i & 4) != 0;
+        wadi_link_options link = {.bind = true};
+        wadi_link_secrets s = {0};
+        assert_int_equal(setenv("WADI_TOKEN", empty ? "" : "of the environment", 1), 0);
+        assert_int_equal(wadi_link_secrets_read(&s, keys ? own : NULL, keys ? others : NULL,
+                                                file ? token : NULL, &link, NULL),
+                         WADI_OK);
+        if (file)
+            assert_string_equal(link.token, SIXTEEN);
+        else if (keys || empty)
+            assert_null(link.token);
+        else
+            assert_string_equal(link.token, "of the environment");
+        assert_int_equal(link.curve_public != NULL, keys);
+        assert_int_equal(link.curve_secret != NULL, keys);
+        assert_int_equal(link.curve_clients != NULL, keys);
+        assert_null(link.curve_server);
+        wadi_link_secrets_fini(&s);
+    }
+    assert_int_equal(unsetenv("WADI_TOKEN"), 0);
+    for (int i = 0; i < 2; i++) {
+        wadi_link_options link = {0};
+        wadi_link_secrets s = {0};
+        wadi_error err = {.status = WADI_OK};
+        assert_int_equal(wadi_link_secrets_read(&s, i == 0 ? own : NULL, i == 1 ? others : NULL,
+                                                NULL, &link, &err),
+                         WADI_INVALID);
+        assert_non_null(strstr(err.msg, "own keys and the keys of the other side go together"));
+        assert_int_equal(strncmp(err.msg, i == 0 ? own : others, strlen(i == 0 ? own : others)), 0);
+        wadi_link_secrets_fini(&s);
+    }
+}
+
 static void a_pair_is_its_owners_and_replaces_none(void **state) {
     (void)state;
     struct stat about;
@@ -204,6 +244,7 @@ int main(void) {
         cmocka_unit_test(keys_of_tokens_are_all_different),
         cmocka_unit_test(what_is_no_key_is_named),
         cmocka_unit_test(tokens_are_lines_of_a_length),
+        cmocka_unit_test(a_token_of_the_environment_is_the_last_choice),
         cmocka_unit_test(a_pair_is_its_owners_and_replaces_none),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);

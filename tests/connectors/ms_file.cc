@@ -260,6 +260,23 @@ bool ms_file_write(const char *path, const ms_look *look, char why[400]) {
     return guarded(why, [&] { write(path, *look); });
 }
 
+bool ms_file_put(const char *path, const char *table, const char *column, int64_t row, int at,
+                 int value, char why[400]) {
+    return guarded(why, [&] {
+        Table t(std::string(path) + "/" + table, Table::Update);
+        const auto r = static_cast<rownr_t>(row);
+        if (t.tableDesc().columnDesc(column).isArray()) {
+            const Array<Int> cell = ArrayColumn<Int>(t, column)(r);
+            Vector<Int> values(cell);
+            values[static_cast<size_t>(at)] = value;
+            ArrayColumn<Int>(t, column).put(r, values);
+        } else {
+            ScalarColumn<Int>(t, column).put(r, value);
+        }
+        t.flush(true, true);
+    });
+}
+
 bool ms_file_convert(const char *uvfits, const char *path, char why[400]) {
     return guarded(why, [&] {
         LogSinkInterface *silent = new NullLogSink; /* it talks otherwise */

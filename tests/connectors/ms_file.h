@@ -40,6 +40,10 @@ bool ms_flag_row(int64_t row);
 double ms_time(int64_t row); /* seconds */
 double ms_frequency(int window, int channel);
 
+/* Puts a number into a column of integers: of the set itself ("") or of one of its tables; in cells that are arrays, at number `at`. */
+bool ms_file_put(const char *path, const char *table, const char *column, int64_t row, int at,
+                 int value, char why[400]);
+
 /* What casacore makes of a UVFITS file. */
 bool ms_file_convert(const char *uvfits, const char *path, char why[400]);
 

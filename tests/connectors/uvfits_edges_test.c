@@ -297,6 +297,24 @@ static void fields(fitsfile *f, int *status) {
         fits_write_col(f, TDOUBLE, 5, i + 1, 1, 1, &field_epoch, status);
 }
 
+static double large_number(long group, int i) {
+    return i == 5 ? (double)(123456788 + group % 2) : uvfits_parameter(group, i);
+}
+
+static void numbers_of_sources_may_be_large(void **state) {
+    (void)state;
+    uvfits_file u = uvfits_plain(5);
+    wadi_vis *v = NULL;
+    u.bitpix = -64;
+    u.parameter = large_number;
+    parameter_5_and_6(&u, "SOURCE", NULL);
+    refused(&u, NULL, WADI_INVALID,
+            "2 sources in one file, one must be chosen: 123456788, 123456789");
+    assert_int_equal(try_open(&u, &(wadi_vis_options){.field = 123456790}, &v, NULL), WADI_OK);
+    assert_int_equal(v->info.rows, 2);
+    wadi_vis_close(v);
+}
+
 /* As many as a message lists, and one more. */
 static void sources_are_listed_up_to_a_dozen(void **state) {
     (void)state;
@@ -391,6 +409,7 @@ static void headers_that_promise_something_else_are_refused(void **state) {
         {"BITPIX  =                   64", WADI_UNSUPPORTED, ": BITPIX is 64"},
         {"GCOUNT  =                    0", WADI_INVALID, ": no groups"},
         {"GROUPS  =                    F", WADI_UNSUPPORTED, "announces no random groups"},
+        {"NAXIS   =                    0", WADI_UNSUPPORTED, "announces no random groups"},
         {"NAXIS1  =                    5", WADI_UNSUPPORTED, "announces no random groups"},
         {"NAXIS4  =                    0", WADI_IO, ": axis 4 has an extent of 0"},
         {"NAXIS4  =            400000000", WADI_IO, ": axis 4 has an extent of 400000000"},
@@ -427,6 +446,7 @@ int main(void) {
         cmocka_unit_test(only_atomic_time_is_ahead),
         cmocka_unit_test(widths_of_channels_are_those_of_the_table),
         cmocka_unit_test(a_frequency_id_that_no_table_has_is_told),
+        cmocka_unit_test(numbers_of_sources_may_be_large),
         cmocka_unit_test(sources_are_listed_up_to_a_dozen),
         cmocka_unit_test(a_source_has_its_own_year_or_that_of_the_file),
         cmocka_unit_test(antennas_are_taken_apart),
