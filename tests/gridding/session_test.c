@@ -33,19 +33,22 @@ typedef struct stage {
     int64_t taken;   /* channels */
     int64_t wait_at; /* rows before it must have been shown; 0: none */
     double growth;   /* of the baselines from wait_at on */
+    double depth;    /* of w */
     int grows;       /* along 0 or 1 alone; -1: along all */
     bool stares;     /* whether what has been shown is shown again */
     atomic_int shown, images;
     grid_session *session;
     grid_account first, last; /* of what was shown */
     double *first_image;
-    bool late;  /* nothing was shown in time */
-    bool again; /* something was shown twice */
+    bool keeps;         /* the image of all rows as well, */
+    double *last_image; /* here */
+    bool late;          /* nothing was shown in time */
+    bool again;         /* something was shown twice */
 } stage;
 
 static double uvw(const stage *t, int64_t row, int d) {
     const double angle = 0.7 * (double)row, length = 30 + (double)(row % 97);
-    const double on_sky[3] = {cos(angle), sin(angle), 0.1 * sin(0.31 * (double)row)};
+    const double on_sky[3] = {cos(angle), sin(angle), t->depth * sin(0.31 * (double)row)};
     const bool grows = row >= FIRST && (t->grows < 0 || t->grows == d);
     return on_sky[d] * length * (grows ? t->growth : 1);
 }
@@ -94,6 +97,7 @@ static stage plain(void) {
                .take = {.last_channel = -1},
                .taken = 1,
                .growth = 1,
+               .depth = 0.1,
                .grows = -1};
     t.vis = (wadi_vis){.ops = &ops,
                        .info = {.rows = ROWS,
@@ -130,6 +134,9 @@ static wadi_status show(void *env, wadi_error *err) {
     if (t->first_image == NULL && rows == t->wait_at) {
         t->first = a;
         t->first_image = image;
+    } else if (t->keeps && rows == ROWS) {
+        free(t->last_image);
+        t->last_image = image;
     } else {
         free(image);
     }
@@ -256,6 +263,37 @@ static void every_image_has_the_weights_of_what_has_come(void **state) {
     free(want);
 }
 
+/* In a given geometry rows are added to what has been shown before; some lie outside of it. */
+static void what_is_shown_of_all_rows_is_the_image(void **state) {
+    (void)state;
+    for (int w = 0; w < 2; w++) {
+        stage live = plain();
+        wadi_error err = {.status = WADI_OK};
+        grid_account a;
+        double most = 0;
+        live.options.scale = 1e-3;
+        live.options.weights = (grid_weights){w ? GRID_UNIFORM : GRID_NATURAL, 0};
+        live.growth = 5;
+        live.depth = 3;
+        live.wait_at = FIRST;
+        live.keeps = true;
+        double *image = run(&live, true, 0.01, &a, &err);
+        if (image == NULL) fail_msg("%s", err.msg);
+        assert_non_null(live.last_image);
+        for (int i = 0; i < 32 * 32; i++) most = fmax(most, fabs(image[i]));
+        for (int i = 0; i < 32 * 32; i++)
+            assert_true(fabs(image[i] - live.last_image[i]) < 1e-12 * most);
+        const grid_account *b = &live.last;
+        assert_true(a.outside > 0 && b->outside == a.outside && live.first.outside == 0);
+        assert_true(b->tally.gridded == a.tally.gridded && b->limits.n == a.limits.n);
+        assert_true(fabs(b->noise / a.noise - 1) < 1e-12 && fabs(b->weight / a.weight - 1) < 1e-12);
+        assert_true(live.first.noise > a.noise);
+        free(live.first_image);
+        free(live.last_image);
+        free(image);
+    }
+}
+
 static void the_header_tells_the_geometry_of_every_image(void **state) {
     (void)state;
     stage file = plain(), live = plain();
@@ -365,6 +403,49 @@ static void a_long_stream_follows_its_first_batch_or_its_header(void **state) {
     free(of_told);
 }
 
+/* The size, and the width of a pixel, if it is not given. */
+static void an_image_waits_until_something_tells_its_geometry(void **state) {
+    (void)state;
+    for (int given = 0; given < 2; given++) {
+        stage file = plain(), live = plain();
+        wadi_error err = {.status = WADI_OK};
+        grid_account a, b;
+        file.options.size = live.options.size = 0;
+        file.options.scale = live.options.scale = given ? 1e-3 : 0;
+        file.options.method = live.options.method = "simple";
+        live.wait_at = FIRST;
+        double *want = run(&file, false, 0, &a, &err), *got = run(&live, true, 0.01, &b, &err);
+        if (want == NULL || got == NULL) fail_msg("%s", err.msg);
+        assert_true(same_geometry(&a, &b) && b.geometry.size > 0);
+        assert_same(want, got, &a);
+        free(live.first_image);
+        free(want);
+        free(got);
+    }
+}
+
+/* What is w now is u or v a few hours later. */
+static void without_a_header_baselines_may_turn_into_the_sky(void **state) {
+    (void)state;
+    stage link = plain();
+    wadi_error err = {.status = WADI_OK};
+    grid_account a;
+    double longest = 0, most_w = 0;
+    link.depth = 5;
+    link.options.memory = 65536;
+    link.options.method = "simple";
+    double *image = run(&link, true, 0, &a, &err);
+    if (image == NULL) fail_msg("%s", err.msg);
+    for (int64_t row = 0; row < 65536 / 6 / GRID_STORE_BYTES; row++) { /* the first batch */
+        longest = fmax(longest, hypot(uvw(&link, row, 0), uvw(&link, row, 1)));
+        most_w = fmax(most_w, fabs(uvw(&link, row, 2)));
+    }
+    const double fine = 1 / (4 * hypot(longest, most_w)); /* to two digits, rounded down */
+    assert_true(most_w > longest);
+    assert_true(a.geometry.scale <= fine && a.geometry.scale > 0.9 * fine);
+    free(image);
+}
+
 static void a_header_that_tells_too_little_is_not_believed(void **state) {
     (void)state;
     stage live = plain();
@@ -400,10 +481,13 @@ int main(void) {
         cmocka_unit_test(what_is_shown_has_room_for_what_has_come),
         cmocka_unit_test(an_image_is_shown_once),
         cmocka_unit_test(every_image_has_the_weights_of_what_has_come),
+        cmocka_unit_test(what_is_shown_of_all_rows_is_the_image),
         cmocka_unit_test(the_header_tells_the_geometry_of_every_image),
         cmocka_unit_test(the_header_and_the_channels_tell_the_geometry),
         cmocka_unit_test(a_link_is_kept_where_a_sixth_of_the_memory_holds_it),
         cmocka_unit_test(a_long_stream_follows_its_first_batch_or_its_header),
+        cmocka_unit_test(an_image_waits_until_something_tells_its_geometry),
+        cmocka_unit_test(without_a_header_baselines_may_turn_into_the_sky),
         cmocka_unit_test(a_header_that_tells_too_little_is_not_believed),
         cmocka_unit_test(a_long_stream_has_natural_weights),
         cmocka_unit_test(no_file_is_left_open),
