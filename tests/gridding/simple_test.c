@@ -46,7 +46,9 @@ static void every_pixel_is_the_direct_sum(void **state) {
     direct_sum(&data->batch, NULL, true, PIXELS * PIXELS, place, want);
     const double error = direct_error(PIXELS * PIXELS, image, want);
     print_message("relative rms error %.2g\n", error);
-    assert_true(error < 5e-4);
+    assert_true(
+        error <
+        1.4e-4); /* 1.1e-4 are reached: the kernel's leak, not what tables and interpolation add */
     for (int64_t k = 0; k < data->batch.n; k++) weight += data->batch.weight[k];
     assert_int_equal(tally.gridded, VISIBILITIES);
     assert_int_equal(tally.outside, 0);

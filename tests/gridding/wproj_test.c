@@ -21,6 +21,8 @@ enum { PIXELS = 128, VISIBILITIES = 300, OVERSAMPLE = 8 };
 enum { SOURCES = 12 };
 static const double scale = 3e-4, most_w = 20000, pi = 3.14159265358979323846;
 static const double half_percent = 0.005, own_choice = 0.0015;
+static const double room =
+    1.2; /* of bounds above what is reached: coefficients that are wrong show earlier than a promise breaks */
 
 static grid_job job(void) {
     return (grid_job){.size = PIXELS,
@@ -83,21 +85,22 @@ static double error_of(const direct_data *data, const grid_job *j, grid_tally *t
 static void kernels_of_their_own_supports_are_right_at_every_pixel(void **state) {
     const grid_job j = job();
     grid_tally tally;
-    assert_true(error_of(*state, &j, &tally) < own_choice);
+    assert_true(error_of(*state, &j, &tally) < room * 0.00104);
     assert_int_equal(tally.support_least, 9);
     assert_true(tally.support_most > 40);
     assert_int_equal(tally.planes, 0);
 }
 
 static void a_bound_on_supports_costs_planes_and_no_accuracy(void **state) {
-    static const int bound[] = {31, 15, 9};
+    static const int bound[] = {31, 15, 9}, planes[] = {2, 4, 13};
+    static const double reached[] = {0.00061, 0.00038, 0.00026};
     grid_job j = job();
     grid_tally tally;
     for (size_t i = 0; i < sizeof bound / sizeof *bound; i++) {
         j.support = bound[i];
-        assert_true(error_of(*state, &j, &tally) < (bound[i] == 31 ? half_percent : own_choice));
+        assert_true(error_of(*state, &j, &tally) < room * reached[i]);
         assert_true(tally.support_most <= bound[i]);
-        assert_true(tally.planes > 1);
+        assert_int_equal(tally.planes, planes[i]);
     }
 }
 
@@ -106,12 +109,12 @@ static void places_and_bins_can_be_coarse(void **state) {
     grid_job j = job();
     grid_tally tally;
     j.oversample = 5;
-    assert_true(error_of(*state, &j, &tally) < own_choice);
+    assert_true(error_of(*state, &j, &tally) < room * 0.00106);
     j.oversample = 2;
-    assert_true(error_of(*state, &j, &tally) < 0.02);
+    assert_true(error_of(*state, &j, &tally) < room * 0.0086);
     j.oversample = 8;
     j.w_step = 400;
-    assert_true(error_of(*state, &j, &tally) < 0.005);
+    assert_true(error_of(*state, &j, &tally) < room * 0.00424);
 }
 
 /* ---- how it runs ---- */
