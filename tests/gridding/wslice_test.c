@@ -63,6 +63,51 @@ static void as_many_slices_as_are_counted_are_enough(void **state) {
     }
 }
 
+/* The root of the mean square over the middles of many small squares of a quarter of the field. */
+static double mean_error(double edge, int n, double w) {
+    enum { PLACES = 24 };
+    double complex mix[GRID_SLICES_MOST * GRID_SLICES_MOST], at[PLACES][GRID_SLICES_MOST];
+    double sum = 0;
+    grid_wslice_mix(edge, n, w, mix);
+    for (int i = 0; i < PLACES; i++)
+        for (int r = 0; r < n; r++)
+            at[i][r] = factor(edge, n, w, mix, r, edge * (i + 0.5) / PLACES);
+    for (int i = 0; i < PLACES * PLACES; i++) {
+        const double l = edge * (i % PLACES + 0.5) / PLACES,
+                     m = edge * (floor((double)i / PLACES) + 0.5) / PLACES, r2 = l * l + m * m;
+        double complex x = -turned(w, -r2 / (1 + sqrt(1 - r2)));
+        for (int r = 0; r < n; r++) x += at[i / PLACES][r] * at[i % PLACES][r];
+        sum += creal(x) * creal(x) + cimag(x) * cimag(x);
+    }
+    return sqrt(sum) / PLACES;
+}
+
+static void the_count_is_the_least_that_is_enough(void **state) {
+    (void)state;
+    for (double edge = 0.005; edge < 0.5; edge *= 2.1)
+        for (double w = 2; w < 1e5; w *= 1.7) {
+            const int n = grid_wslice_count(edge, w, 1e-4);
+            if (n > GRID_SLICES_MOST) continue;
+            assert_true(mean_error(edge, n, w) < 1.08e-4);
+            if (n > 1) assert_true(mean_error(edge, n - 1, w) > 0.94e-4);
+        }
+}
+
+/* From the middle of the field to its edge, nearly: Chebyshev points in how far the sphere has dropped there. */
+static void slices_are_where_the_sphere_has_dropped_so_far(void **state) {
+    (void)state;
+    static const double edges[] = {0.01, 0.3, 0.7};
+    for (int e = 0; e < 3; e++)
+        for (int n = 1; n <= GRID_SLICES_MOST; n++)
+            for (int j = 0; j < n; j++) {
+                const grid_wslice s = grid_wslice_at(edges[e], n, j);
+                const double whole = 1 - sqrt(1 - edges[e] * edges[e]);
+                const double want = whole * pow(sin(pi * (j + 0.5) / (2 * n)), 2);
+                assert_true(fabs(s.drop - want) < 1e-13 && s.m > 0 && s.m < edges[e]);
+                assert_true(fabs(1 - sqrt(1 - s.m * s.m) - s.drop) < 1e-13);
+            }
+}
+
 static void fields_of_a_few_degrees_take_one_or_two(void **state) {
     (void)state;
     assert_int_equal(grid_wslice_count(0.004, 300000, 1e-4), 1);
@@ -83,6 +128,8 @@ static void more_slices_than_can_be_told_apart_do_no_harm(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(as_many_slices_as_are_counted_are_enough),
+        cmocka_unit_test(the_count_is_the_least_that_is_enough),
+        cmocka_unit_test(slices_are_where_the_sphere_has_dropped_so_far),
         cmocka_unit_test(fields_of_a_few_degrees_take_one_or_two),
         cmocka_unit_test(more_slices_than_can_be_told_apart_do_no_harm),
     };
