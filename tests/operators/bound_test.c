@@ -1,4 +1,5 @@
 /* What is bound to a program's inputs and streams, and does not fit what the program says of them. */
+#include <stdio.h>
 #include <string.h>
 
 #include "tests/operators/support.h"
@@ -162,11 +163,69 @@ static void elements_are_asked_for_once(void **state) {
          "");
 }
 
+/* What reads a source at once names the element that faults: the third of four, where the extent is 2, or 4 instead of 3. */
+static void faults_name_the_element_of_a_source(void **state) {
+    (void)state;
+    static const char *const body[] = {
+        "d = filter_seq s (x) {\n    p = unit { eq 1 (quot 1 (sub (extent x 0) 2)) }\n    yield "
+        "p\n}\n",
+        "d = map_seq s (x) {\n    p = unit { quot 1 (sub (extent x 0) 2) }\n    yield p\n}\n",
+        "d = expand_seq s (x) {\n    p = unit { quot 1 (sub (extent x 0) 2) }\n    yield x\n}\n",
+        "d = scan_seq s 0 (y, x) {\n    p = unit { quot 1 (sub (extent x 0) 2) }\n    yield p\n}\n",
+        "z = fold_seq s 0 (y, x) {\n    p = unit { quot 1 (sub (extent x 0) 2) }\n    yield "
+        "p\n}\nd = take_seq s 1\n",
+        "e = drop_seq s 1\nd = filter_seq e (x) {\n    p = unit { eq 1 (quot 1 (sub (extent x 0) "
+        "3)) }\n    yield p\n}\n",
+    };
+    asked a = {.n = 4};
+    const wadi_interp_source from[] = {{.name = "s", .pull = pull, .env = &a}};
+    const wadi_interp_io io = {.sources = from, .nsources = 1};
+    for (size_t i = 0; i < sizeof body / sizeof *body; i++) {
+        char text[512];
+        wadi_interp_results *r = NULL;
+        wadi_error err = {0};
+        (void)snprintf(text, sizeof text,
+                       "program p\nstream_in s : seq(i64[?])\n%sstream_out \"o\" d\n", body[i]);
+        wadi_module *m = read_program(text);
+        assert_int_equal(wadi_interp_run(m, &io, &r, &err), WADI_FAULT);
+        if (!strstr(err.msg, "quot: division of 1 by zero, element 2, at "))
+            fail_msg("%s\n%s", err.msg, text);
+        wadi_module_destroy(m);
+    }
+}
+
+static void shapes_that_differ_name_the_element_of_a_source(void **state) {
+    (void)state;
+    const wadi_array v3 = ints_of(1, 3, 0), v4 = ints_of(1, 4, 0);
+    const wadi_array later[] = {v3, v3, v3, v3, v3, v4}, both[] = {v3, v3, v3, v3, v4, v4};
+    stream_ends("program p\nstream_in s : seq(i64[?], i64[?])\nw = windows last=0 s 2 "
+                "2\nstream_out \"o\" w\n",
+                3, later, WADI_FAULT,
+                "windows: samples of components 1 and 0: 4 and 3 differ, element 2, at t:3");
+    stream_ends("program p\nstream_in s : seq(i64[?], i64[?])\nw = batch s 4\nstream_out \"o\" w\n",
+                3, later, WADI_FAULT,
+                "batch: extent 0 of component 1 and that of the first array: 4 and 3 differ, "
+                "element 2, at t:3");
+    stream_ends("program p\nstream_in s : seq(i64[?], i64[?])\nw = batch s 2\nstream_out \"o\" w\n",
+                3, both, WADI_OK, "");
+    stream_ends("program p\nstream_in s : seq(i64[?], i64[?])\nw, x = tabulate s\noutput w\n", 3,
+                both, WADI_FAULT,
+                "tabulate: extent 0 of component 0 and that of the first array: 4 and 3 differ, "
+                "element 2, at t:3");
+    stream_ends("program p\nstream_in s : seq(i64[?], i64[?])\nw = expand_seq s (x, y) {\n    "
+                "yield x, y\n}\n"
+                "stream_out \"o\" w\n",
+                3, later, WADI_FAULT,
+                "expand_seq: extent 0 of components 1 and 0: 4 and 3 differ, element 2, at t:3");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(inputs_that_do_not_fit),
         cmocka_unit_test(streams_that_do_not_fit),
         cmocka_unit_test(elements_are_asked_for_once),
+        cmocka_unit_test(faults_name_the_element_of_a_source),
+        cmocka_unit_test(shapes_that_differ_name_the_element_of_a_source),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
