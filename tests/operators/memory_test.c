@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <sys/resource.h>
 
+#include "base/error.h"
 #include "graph/analysis/depend.h"
 #include "tests/kept_memory.h"
 #include "tests/operators/cases.h"
@@ -63,6 +64,57 @@ static void programs_that_are_over_keep_nothing(void **state) {
         (void)snprintf(name, sizeof name, "operators/cases/%s", files[i]);
         expect_nothing_kept(name);
     }
+}
+
+/* The same of arrays and streams that are bound: to good ones, to some that do not fit, and to a source that fails. */
+static wadi_status three(void *env, int64_t index, wadi_array *out, bool *out_end,
+                         wadi_error *err) {
+    static int64_t values[8];
+    *out_end = index == 3;
+    *out = host_i64(1, I64S(index), values);
+    return *(const int64_t *)env == index ? wadi_fail(err, WADI_IO, "no more") : WADI_OK;
+}
+
+static void run_bound(const char *declared, int64_t fails_at) {
+    static int64_t values[8];
+    const wadi_interp_input in[] = {{"a", host_i64(1, I64S(5), values)},
+                                    {"b", host_i64(2, I64S(2, 4), values)}};
+    const wadi_interp_source from[] = {{.name = "s", .pull = three, .env = &fails_at},
+                                       {.name = "t", .pull = three, .env = &fails_at}};
+    const wadi_interp_io io = {.inputs = in, .ninputs = 2, .sources = from, .nsources = 2};
+    wadi_interp_results *r = NULL;
+    wadi_module *m = NULL;
+    wadi_error err = {0};
+    char text[512];
+    (void)snprintf(text, sizeof text,
+                   "program p\n%sx = map_seq s t (y, z) {\n    yield y, z\n}\nstream_out \"o\" "
+                   "x\noutput a\noutput b\n",
+                   declared);
+    if (wadi_ir_parse(text, "t", wadi_operators(), &m, &err) != WADI_OK)
+        fail_msg("%s\n%s", err.msg, text);
+    if (wadi_interp_run(m, &io, &r, &err) == WADI_OK) wadi_interp_results_destroy(r);
+    wadi_module_destroy(m);
+}
+
+static void bind_and_run(void *env) {
+    static const char *const declared[] = {
+        "input a : i64[n]\ninput b : i64[2, k]\ns = stream_in \"s\" : seq(i64[?])\nt = stream_in "
+        "\"t\" : seq(i64[?])\n",
+        "input a : i64[n]\ninput b : i64[2, n]\ns = stream_in \"s\" : seq(i64[?])\nt = stream_in "
+        "\"t\" : seq(i64[?])\n",
+        "input a : i64[5]\ninput b : i64[?, ?]\ns = stream_in \"s\" : seq(i64[?])\nt = stream_in "
+        "\"t\" : seq(i64[0])\n",
+        "input a : i64[5]\ninput b : i64[?, ?]\ns = stream_in \"s\" : seq(i64[?])\nt = stream_in "
+        "\"t\" : seq(f32[?])\n",
+    };
+    (void)env;
+    for (size_t i = 0; i < sizeof declared / sizeof *declared; i++)
+        for (int64_t fails_at = 1; fails_at < 5; fails_at++) run_bound(declared[i], fails_at);
+}
+
+static void what_was_bound_is_given_back(void **state) {
+    (void)state;
+    assert_keeps_nothing(bind_and_run, NULL);
 }
 
 /* ---- memory does not grow with rounds and elements ---- */
@@ -204,6 +256,7 @@ static void what_is_used_is_given_back_before_the_next(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(programs_that_are_over_keep_nothing),
+        cmocka_unit_test(what_was_bound_is_given_back),
         cmocka_unit_test(what_is_used_is_given_back_before_the_next),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
