@@ -236,6 +236,31 @@ static void kernels_have_bounds(void **state) {
     }
 }
 
+/* Those of w reach w times the slope at the edge of the grid's field, in cells, beyond the taper's three and a half; those of A half of
+ * their size beyond that. Fifteen are the least. */
+static void kernels_are_as_wide_as_w_and_a_terms_want(void **state) {
+    (void)state;
+    static const double most[] = {900, 20000};
+    for (int i = 0; i < 4; i++) {
+        grid_job j = job(true, true);
+        grid_gridder *g = NULL;
+        grid_tally tally;
+        j.most_w = most[i / 2];
+        j.w_step = 1000;
+        j.oversample = 1;
+        if (i % 2) j.aterms = NULL;
+        const double theta = CELLS * scale, corner = PIXELS / 2 * scale;
+        const double reach = 3.5 + j.most_w * theta / 2 / sqrt(1 - 2 * corner * corner) * theta;
+        int want = 2 * (int)ceil(reach) - 1 + (i % 2 ? 0 : SIDE / 2);
+        want += want % 2 == 0;
+        assert_int_equal(grid_aw.open(&j, &g, NULL), WADI_OK);
+        grid_aw.tell(g, &tally);
+        assert_int_equal(tally.support_most, want > 15 ? want : 15);
+        assert_int_equal(tally.support_least, tally.support_most);
+        grid_aw.close(g);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_form_agrees_with_the_direct_sum),
@@ -246,6 +271,7 @@ int main(void) {
         cmocka_unit_test(the_table_of_a_stream_grows),
         cmocka_unit_test(aterms_of_another_field_are_refused),
         cmocka_unit_test(kernels_have_bounds),
+        cmocka_unit_test(kernels_are_as_wide_as_w_and_a_terms_want),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
