@@ -31,13 +31,17 @@ static int remove_directory(void **state) {
     return system(command);
 }
 
-/* A run of a program that transforms its input, or passes it on. */
+static wadi_exp twice(wadi_exp z) {
+    return wadi_add(z, z);
+}
+
+/* A run of a program that transforms its input, or does something else with it. */
 static wadi_run *start(bool transforms, wadi_exe **out_exe) {
     wadi_error err = {.status = WADI_OK};
     wadi_run *run = NULL;
     wadi_program *p = wadi_program_create("p");
     const wadi_acc x = wadi_input("x", WADI_C128, 1, NULL);
-    wadi_output("y", transforms ? wadi_fft(x) : x);
+    wadi_output("y", transforms ? wadi_fft(x) : wadi_compute(wadi_map(twice, x)));
     if (wadi_compile(p, NULL, out_exe, &err) != WADI_OK) fail_msg("%s", err.msg);
     if (wadi_run_create(*out_exe, NULL, &run, &err) != WADI_OK) fail_msg("%s", err.msg);
     wadi_program_destroy(p);

@@ -20,16 +20,28 @@ static wadi_exp twice(wadi_exp x) {
     return wadi_add(x, x);
 }
 
-/* One body, which its first run wants. */
-static wadi_exe *compile(void) {
+static wadi_acc prefix(void *env, wadi_exp i) {
+    return wadi_sum(wadi_gather(wadi_iota(WADI_I64, i), *(const wadi_acc *)env));
+}
+
+/* All of its bodies, an array or an array, a stream's and a sum, are wanted by the first run. */
+static wadi_exe *compile_some(int bodies) {
     wadi_error err = {.status = WADI_OK};
     wadi_exe *exe = NULL;
     wadi_program *p = wadi_program_create("loader");
-    wadi_output("y", wadi_compute(wadi_map(twice, wadi_input("x", WADI_I64, 1, NULL))));
+    wadi_acc x = wadi_input("x", WADI_I64, 1, NULL);
+    wadi_acc y = wadi_compute(wadi_map(twice, x));
+    if (bodies > 1)
+        y = wadi_sum(wadi_consume(wadi_elements(wadi_produce_env(wadi_extent(x, 0), prefix, &y))));
+    wadi_output("y", y);
     if (wadi_compile(p, NULL, &exe, &err) != WADI_OK) fail_msg("%s", err.msg);
     wadi_program_destroy(p);
-    assert_int_equal(exe->plan->nbodies, 1);
+    assert_int_equal(exe->plan->nbodies, bodies);
     return exe;
+}
+
+static wadi_exe *compile(void) {
+    return compile_some(1);
 }
 
 static wadi_schedule offered(const wadi_exe *exe) {
@@ -127,20 +139,59 @@ static void what_was_made_in_vain_is_not_tried_again_until_it_is_needed(void **s
     wadi_exe_destroy(exe);
 }
 
+/* Once a compiler has been measured its time tells what another version costs. */
+static void what_a_version_costs_is_told_by_those_before(void **state) {
+    (void)state;
+    wadi_exe *exe = compile();
+    const wadi_loader l = wadi_exe_loader(exe);
+    wadi_plan_code code = {0};
+    int other = (int)offered(exe) + 1, turns = 0;
+    while (other < WADI_SCHEDULE_COUNT && !exe->plan->bodies[BODY].offers[other]) other++;
+    assert_int_not_equal(other, WADI_SCHEDULE_COUNT);
+    assert_int_equal(l.load(l.self, exe->plan, BODY, offered(exe), &code, NULL), WADI_OK);
+    assert_false(l.offer(l.self, exe->plan, BODY, (wadi_schedule)other, 1));
+    (void)settled(exe, &turns);
+    const wadi_exe_version *v = wadi_exe_version_of(exe, BODY, (wadi_schedule)other);
+    assert_int_equal(turns, 1);
+    assert_int_equal(v->state, WADI_EXE_ABSENT);
+    assert_int_equal(v->cost_ns, (int64_t)((double)strlen(v->made->source) * exe->byte_ns));
+    wadi_exe_destroy(exe);
+}
+
+/* However often that was. */
+static void what_failed_is_made_as_often_as_it_is_wished_for(void **state) {
+    (void)state;
+    const wadi_run_options options = {.threads = 1};
+    wadi_exe *exe = compile();
+    counted_compiler("exit 1", "exit 1");
+    for (int i = 1; i <= 2 * WADI_EXE_HELPERS; i++) {
+        int turns = 0;
+        wadi_exe_expect(exe, &options, false);
+        (void)settled(exe, &turns);
+        assert_int_equal(turns, i);
+        assert_int_equal(counted_compilations(), i);
+        assert_in_range(exe->helpers, 1, WADI_EXE_HELPERS);
+    }
+    wadi_exe_destroy(exe);
+}
+
 /* All that a run is certain to want; its own first is left to the run itself. */
 static void a_run_leaves_its_first_version_to_itself(void **state) {
     (void)state;
     for (int own = 0; own < 2; own++) {
         const wadi_run_options options = {.threads = 1};
-        wadi_exe *exe = compile();
-        wadi_exe_expect(exe, &options, own != 0);
-        int listed = 0;
-        (void)settled(exe, &listed);
-        assert_int_equal(listed, own ? 0 : 1);
-        assert_int_equal(counted_compilations(), listed);
-        wadi_exe_destroy(exe);
-        (void)counted_tear_down(NULL);
-        (void)counted_set_up(NULL);
+        for (int bodies = 1; bodies < 4; bodies += 2) {
+            int listed = 0;
+            wadi_exe *exe = compile_some(bodies);
+            wadi_exe_expect(exe, &options, own != 0);
+            (void)settled(exe, &listed);
+            assert_int_equal(listed, bodies - own);
+            assert_int_equal(counted_compilations(), listed);
+            assert_int_equal(exe->helpers > 0, listed > 0);
+            wadi_exe_destroy(exe);
+            (void)counted_tear_down(NULL);
+            (void)counted_set_up(NULL);
+        }
     }
 }
 
@@ -151,6 +202,8 @@ int main(void) {
         CASE(what_costs_more_than_it_is_worth_is_not_made),
         CASE(what_lies_in_the_cache_is_taken),
         CASE(what_was_made_in_vain_is_not_tried_again_until_it_is_needed),
+        CASE(what_a_version_costs_is_told_by_those_before),
+        CASE(what_failed_is_made_as_often_as_it_is_wished_for),
         CASE(a_run_leaves_its_first_version_to_itself),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,18 +1,13 @@
 /* A port that receives, word by word after docs/WIRE.md: what it answers to whom, whom it believes, and what of it ends the stream. */
 #include <setjmp.h>
 #include <stdarg.h>
-#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <cmocka.h>
 #include <zmq.h>
 
-#include "base/clock.h"
-#include "base/log.h"
 #include "tests/sched/port_talk.h"
 
 enum { HELLO = WADI_CONTROL_HELLO };
@@ -434,143 +429,6 @@ static void seats_are_given_up_by_the_oldest(void **state) {
     talk_close(&t);
 }
 
-/* ---- on a clock of the test's ---- */
-
-static atomic_llong now_ns, step_ns;
-
-static int64_t now(void) {
-    return atomic_fetch_add(&now_ns, atomic_load(&step_ns));
-}
-
-typedef struct told {
-    int lines, last;
-    char first[256];
-} told;
-
-static void count_line(void *env, wadi_log_level level, const char *line) {
-    told *h = env;
-    (void)level;
-    if (strstr(line, "a peer was turned away: ") == NULL) return;
-    if (h->lines++ == 0) (void)snprintf(h->first, sizeof h->first, "%s", line);
-    h->last += strstr(line, " (others will not be told of)") != NULL;
-}
-
-/* A hundred answers in a second to whoever makes no sense, and three lines in the log. */
-static void who_never_makes_sense_is_not_answered_for_ever(void **state) {
-    (void)state;
-    told h = {0};
-    talk t;
-    atomic_store(&now_ns, 1000000000000);
-    atomic_store(&step_ns, 0);
-    wadi_clock_set(now);
-    wadi_log_set(count_line, &h);
-    talk_open(&t, binds);
-    peer p = talk_peer(&t, false);
-    for (int second = 0; second < 2; second++) {
-        for (int i = 0; i < 130; i++) {
-            if (i == 120) atomic_fetch_add(&now_ns, 1000000000); /* not more than one */
-            talk_say(&p, (word){2, WADI_LINK_DONE, .number = 1});
-            if (i < 100)
-                talk_hears_fail(&t, &p, WADI_IO, 0, 0,
-                                "link: message of kind 3 makes no sense here");
-        }
-        meet(&t, &p);
-        talk_say(&p, (word){2, 99, .number = 1});
-        meet(&t, &p);
-        atomic_fetch_add(&now_ns, 1);
-    }
-    assert_int_equal(h.lines, 3);
-    assert_int_equal(h.last, 1);
-    assert_non_null(strstr(h.first, t.address));
-    assert_non_null(strstr(h.first, "link: message of kind 3 makes no sense here"));
-    talk_leave(&p);
-    talk_close(&t);
-    wadi_log_set(NULL, NULL);
-    wadi_clock_set(NULL);
-}
-
-/* Who has been heard may take any time for the next word: the port waits until it is woken. */
-static void a_partner_may_be_silent(void **state) {
-    (void)state;
-    for (int i = 0; i < 2; i++) {
-        wadi_chunk *c = NULL;
-        talk t;
-        int wake[2];
-        assert_int_equal(pipe(wake), 0);
-        assert_int_equal(write(wake[1], "x", 1), 1);
-        atomic_store(&now_ns, 1000000000000);
-        atomic_store(&step_ns, 0);
-        wadi_clock_set(now);
-        talk_open(&t, (wadi_port_options){.bind = i == 0, .lost_after_ns = 1000000000});
-        peer p = talk_peer(&t, i != 0);
-        if (i == 0) meet(&t, &p);
-        if (i != 0) {
-            talk_hears(&t, &p, (word){1, HELLO, .number = 2});
-            talk_hears(&t, &p, ready(1));
-        }
-        talk_say_note(&p, TALK_STREAM, "abc");
-        has_note(&t, "abc");
-        atomic_fetch_add(&now_ns, INT64_C(1000000000000));
-        wadi_port_wake_by(t.port, wake[0]);
-        assert_int_equal(wadi_port_receive(t.port, &c, NULL), WADI_CANCELLED);
-        talk_leave(&p);
-        talk_close(&t);
-        wadi_clock_set(NULL);
-        (void)close(wake[0]);
-        (void)close(wake[1]);
-    }
-}
-
-/* What is said after waiting in vain, and when. */
-static void nobody_is_waited_for_longer_than_was_said(void **state) {
-    (void)state;
-    static const struct {
-        int64_t first, later;
-        bool binds, stranger;
-        double least;
-        const char *rest;
-    } cases[] = {
-        {0, 2, true, false, 2, " s"},
-        {5, 2, true, false, 5, " s"},
-        {1, 7, false, false, 1, " s"},
-        {0, 3, true, true, 3, " s; turned away: 2, the last because: it says: be?ter so"},
-    };
-    told h = {0};
-    wadi_log_set(count_line, &h);
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        talk t;
-        char head[128];
-        double seconds = 0;
-        int n = 0;
-        wadi_chunk *c = NULL;
-        wadi_error err = {.status = WADI_OK};
-        atomic_store(&now_ns, 1000000000000);
-        atomic_store(&step_ns, 0);
-        wadi_clock_set(now);
-        talk_open(&t, (wadi_port_options){.bind = cases[i].binds,
-                                          .first_after_ns = cases[i].first * 1000000000,
-                                          .lost_after_ns = cases[i].later * 1000000000});
-        peer p = {0};
-        if (cases[i].stranger) {
-            p = talk_peer(&t, false);
-            talk_say(&p, (word){2, WADI_LINK_FAIL, WADI_IO, 0, 0, 0, "good-bye"});
-            talk_say(&p, (word){2, WADI_LINK_FAIL, WADI_IO, 0, 0, 0, "be\tter so"});
-            meet(&t, &p);
-        }
-        atomic_store(&step_ns, 50000000);
-        assert_int_equal(wadi_port_receive(t.port, &c, &err), WADI_IO);
-        (void)snprintf(head, sizeof head, "%s: no sender for ", t.address);
-        assert_memory_equal(err.msg, head, strlen(head));
-        assert_int_equal(sscanf(err.msg + strlen(head), "%lf%n", &seconds, &n), 1);
-        assert_true(seconds >= cases[i].least && seconds < cases[i].least + 0.9);
-        assert_string_equal(err.msg + strlen(head) + n, cases[i].rest);
-        if (p.socket != NULL) talk_leave(&p);
-        talk_close(&t);
-        wadi_clock_set(NULL);
-    }
-    wadi_log_set(NULL, NULL);
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_hello_is_answered_in_its_version),
@@ -584,9 +442,6 @@ int main(void) {
         cmocka_unit_test(a_failure_of_another_stream_is_none),
         cmocka_unit_test(all_hear_that_it_gives_up),
         cmocka_unit_test(seats_are_given_up_by_the_oldest),
-        cmocka_unit_test(who_never_makes_sense_is_not_answered_for_ever),
-        cmocka_unit_test(a_partner_may_be_silent),
-        cmocka_unit_test(nobody_is_waited_for_longer_than_was_said),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -233,6 +233,65 @@ static void a_partner_that_has_gone_is_missed_once_it_has_confirmed(void **state
     talk_close(&t);
 }
 
+/* Though he has confirmed all there was: there may be more. */
+static void a_partner_that_has_gone_between_two_chunks_is_missed(void **state) {
+    (void)state;
+    char words[256];
+    talk t;
+    talk_open(&t, binds);
+    peer p = partner(&t, NULL), other = talk_peer(&t, false);
+    sends(&t, 0);
+    talk_hears(&t, &p, chunk(0, 0));
+    done(&p, 0);
+    settles(&t, 1);
+    talk_leave(&p);
+    talk_greet_until(&t, &other, "the sender has another receiver", "the stream is over");
+    (void)snprintf(words, sizeof words,
+                   "%s: the connection to the receiver was lost, 0 chunks unconfirmed", t.address);
+    breaks(&t, 1, WADI_IO, words);
+    talk_leave(&other);
+    talk_close(&t);
+}
+
+/* Who connects has chosen its partner: there is no other. */
+static void who_connects_waits_for_nobody_else(void **state) {
+    (void)state;
+    wadi_chunk *c = NULL;
+    wadi_error err = {.status = WADI_OK};
+    talk t;
+    talk_open(&t, (wadi_port_options){.sends = false});
+    peer p = talk_peer(&t, true);
+    talk_hears(&t, &p, hello(1));
+    talk_leave(&p);
+    assert_int_equal(wadi_port_receive(t.port, &c, &err), WADI_IO);
+    assert_non_null(strstr(err.msg, ": the connection to the sender was lost"));
+    talk_close(&t);
+}
+
+/* Whatever it is granted: 62 chunks of 16 bytes are less than 1000 bytes. */
+static void a_sender_keeps_no_more_than_it_was_given(void **state) {
+    (void)state;
+    wadi_error err = {.status = WADI_OK};
+    talk t;
+    int wake[2];
+    assert_int_equal(pipe(wake), 0);
+    assert_int_equal(write(wake[1], "x", 1), 1);
+    talk_open(&t, binds);
+    peer p = partner(&t, NULL);
+    talk_say(&p, grants(100, MUCH));
+    sends(&t, 0);
+    sends(&t, 1);
+    sends(&t, 2); /* it has heard */
+    wadi_port_wake_by(t.port, wake[0]);
+    for (int64_t i = 3; i < TALK_BYTES / TALK_CHUNK_BYTES; i++) sends(&t, i);
+    assert_int_equal(wadi_port_send(t.port, talk_chunk(&t, TALK_BYTES / TALK_CHUNK_BYTES), &err),
+                     WADI_CANCELLED);
+    talk_leave(&p);
+    talk_close(&t);
+    (void)close(wake[0]);
+    (void)close(wake[1]);
+}
+
 /* ---- failures ---- */
 
 static void the_failure_of_a_receiver_is_told(void **state) {
@@ -375,6 +434,9 @@ int main(void) {
         cmocka_unit_test(a_receiver_that_connects_introduces_itself),
         cmocka_unit_test(a_partner_that_lies_is_left),
         cmocka_unit_test(a_partner_that_has_gone_is_missed_once_it_has_confirmed),
+        cmocka_unit_test(a_partner_that_has_gone_between_two_chunks_is_missed),
+        cmocka_unit_test(who_connects_waits_for_nobody_else),
+        cmocka_unit_test(a_sender_keeps_no_more_than_it_was_given),
         cmocka_unit_test(the_failure_of_a_receiver_is_told),
         cmocka_unit_test(the_failure_of_a_sender_is_told),
         cmocka_unit_test(strangers_confirm_nothing),
