@@ -172,14 +172,15 @@ static wadi_status skip(wadi_interp *in, wadi_cursor *c) {
 /* Keeps the next element that passes, if there is one. */
 static wadi_status find(wadi_interp *in, wadi_cursor *c, bool *out) {
     const wadi_iarray *element[WADI_STREAM_COMPONENTS], *passes[1];
-    while (c->nkept == 0) {
+    while (!c->found) {
         const size_t mark = in->cx.mark(&in->cx);
         WADI_TRY(wadi_cursor_more(in, c->from[0], out));
         if (!*out) return WADI_OK;
         WADI_TRY(wadi_cursor_next(in, c->from[0], element));
         wadi_stream_at(in, c->from[0]->at - 1);
         WADI_TRY(in->cx.region(&in->cx, c->bind->blocks[0], element, passes));
-        if (passes[0]->cell[0]) WADI_TRY(wadi_cursor_keep(in, c, c->components, element));
+        c->found = passes[0]->cell[0] != 0;
+        if (c->found) WADI_TRY(wadi_cursor_keep(in, c, c->components, element));
         in->cx.release(&in->cx, mark, 0, NULL);
     }
     *out = true;
@@ -189,6 +190,7 @@ static wadi_status find(wadi_interp *in, wadi_cursor *c, bool *out) {
 static wadi_status found(wadi_interp *in, wadi_cursor *c, const wadi_iarray **out) {
     WADI_TRY(wadi_cursor_recall(in, c, out));
     wadi_cursor_forget(c);
+    c->found = false;
     return WADI_OK;
 }
 

@@ -22,11 +22,12 @@ typedef struct wadi_cursor {
     int components; /* of an element */
     int64_t at;     /* elements handed out */
     int nfrom;
-    struct wadi_cursor **from;   /* over the sequences among the arguments */
-    int64_t count, step;         /* the operator's numbers: n; or size and hop */
-    int nkept;                   /* arrays of its own: a state, an element that is next */
-    wadi_iarray **kept;          /* [WADI_STREAM_COMPONENTS] */
-    wadi_gathered *samples;      /* windows: [components], from sample `first` on */
+    struct wadi_cursor **from; /* over the sequences among the arguments */
+    int64_t count, step;       /* the operator's numbers: n; or size and hop */
+    int nkept;                 /* arrays of its own: a state, an element that is next */
+    wadi_iarray **kept;        /* [WADI_STREAM_COMPONENTS] */
+    bool found;                /* filter_seq: what is kept is next, which may be no array at all */
+    wadi_gathered *samples;    /* windows: [components], from sample `first` on */
     int64_t first, start, ended; /* windows: where the next begins, where the last full one ended */
     bool last_given;             /* windows: the one that is not full */
 } wadi_cursor;
