@@ -77,6 +77,26 @@ static bool loop(int n) {
     return works(&t);
 }
 
+/* Its second region has the same of a chunk: arrays of a dimension more. */
+static bool lifted(int n) {
+    wadi_text t;
+    begin_text(&t, n);
+    list(&t, "r", n, ", ");
+    wadi_text_add(&t, " = lifted ");
+    list(&t, "c", n, " ");
+    wadi_text_add(&t, " (");
+    list(&t, "y", n, ", ");
+    wadi_text_add(&t, ") {\n");
+    add_steps(&t, n, "3");
+    wadi_text_add(&t, "do (");
+    list(&t, "x", n, ", ");
+    wadi_text_add(&t, ") {\n    yield ");
+    list(&t, "x", n, ", ");
+    wadi_text_add(&t, "\n}\n");
+    add_outputs(&t, n);
+    return works(&t);
+}
+
 static bool fold(int n) {
     wadi_text t;
     begin_text(&t, n);
@@ -133,8 +153,10 @@ static bool side_by_side(int n) {
 
 static void states_of_loops(void **state) {
     (void)state;
-    for (int n = 1; n <= WADI_MAX_PARAMS + 1; n += n < WADI_MAX_PARAMS - 2 ? 47 : 1)
+    for (int n = 1; n <= WADI_MAX_PARAMS + 1; n += n < WADI_MAX_PARAMS - 2 ? 47 : 1) {
         assert_int_equal(loop(n), n <= WADI_MAX_PARAMS);
+        assert_int_equal(lifted(n), n <= WADI_MAX_PARAMS);
+    }
 }
 
 /* The region of a fold has a parameter more than the state has arrays. */
