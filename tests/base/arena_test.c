@@ -26,6 +26,7 @@ static void objects_are_zeroed_aligned_and_apart(void **state) {
         assert_non_null(p);
         assert_int_equal((uintptr_t)p % 16, 0);
         assert_true(p + bytes <= q || q < p);
+        assert_ptr_not_equal(p, q);
         for (size_t i = 0; i < bytes; i++) assert_int_equal(p[i], 0);
         memset(p, 0xff, bytes);
     }
@@ -106,6 +107,9 @@ static void overflowing_sizes_are_refused(void **state) {
     assert_null(wadi_arena_alloc(a, SIZE_MAX));
     assert_null(wadi_arena_alloc(a, SIZE_MAX - 64));
     assert_non_null(WADI_NEW_N(a, uint64_t, 4));
+    assert_null(wadi_arena_alloc_n(a, 2, SIZE_MAX / 2 + 1)); /* whose product is 0 */
+    assert_non_null(wadi_arena_alloc_n(a, 0, SIZE_MAX));
+    assert_non_null(wadi_arena_alloc_n(a, 8, 0));
 }
 
 static void texts_are_copied(void **state) {

@@ -71,7 +71,47 @@ static void the_one_above_may_go_first(void **state) {
     memset(top, 0xff, sizeof *top);
     assert_false(wadi_stop_called(&below));
     wadi_stop_fini(&below);
+    for (size_t i = 0; i < sizeof *top; i++) assert_int_equal(((unsigned char *)top)[i], 0xff);
     free(top);
+}
+
+/* Whatever seat they have. */
+static void many_below_outlive_the_one_above(void **state) {
+    (void)state;
+    enum { MANY = 40 };
+    wadi_stop *top = malloc(sizeof *top), below[MANY];
+    assert_non_null(top);
+    assert_int_equal(wadi_stop_init(top, NULL, NULL), WADI_OK);
+    for (int i = 0; i < MANY; i++) assert_int_equal(wadi_stop_init(&below[i], top, NULL), WADI_OK);
+    wadi_stop_fini(top);
+    for (int i = 0; i < MANY; i++) assert_null(below[i].above);
+    free(top);
+    for (int i = 0; i < MANY; i++) {
+        wadi_stop_call(&below[i]);
+        assert_true(wadi_stop_called(&below[i]));
+        wadi_stop_fini(&below[i]);
+    }
+}
+
+/* Nobody who calls waits for room in it, and no other program gets it. */
+static void its_pipe_is_its_own(void **state) {
+    (void)state;
+    wadi_stop stop;
+    int fd = -1, again = -1;
+    assert_int_equal(wadi_stop_init(&stop, NULL, NULL), WADI_OK);
+    assert_int_equal(wadi_stop_fd(&stop, &fd, NULL), WADI_OK);
+    assert_int_equal(wadi_stop_fd(&stop, &again, NULL), WADI_OK);
+    assert_int_equal(fd, again);
+    for (int i = 0; i < 1000; i++) {
+        const int flags = fcntl(i, F_GETFL);
+        struct stat mine, about;
+        if (flags < 0 || fstat(fd, &mine) != 0 || fstat(i, &about) != 0) continue;
+        if (mine.st_ino != about.st_ino || mine.st_dev != about.st_dev) continue;
+        assert_true((flags & O_NONBLOCK) != 0);
+        assert_true((fcntl(i, F_GETFD) & FD_CLOEXEC) != 0);
+    }
+    wadi_stop_fini(&stop);
+    assert_int_equal(fcntl(fd, F_GETFD), -1);
 }
 
 /* ---- what blocks ---- */
@@ -228,6 +268,8 @@ int main(void) {
         cmocka_unit_test(a_call_reaches_all_below),
         cmocka_unit_test(a_call_is_not_lost_on_who_comes_late),
         cmocka_unit_test(the_one_above_may_go_first),
+        cmocka_unit_test(many_below_outlive_the_one_above),
+        cmocka_unit_test(its_pipe_is_its_own),
         cmocka_unit_test(a_read_ends_when_stopped),
         cmocka_unit_test(a_write_to_a_full_pipe_ends_when_stopped),
         cmocka_unit_test(a_fifo_nobody_opens_ends_when_stopped),

@@ -178,6 +178,16 @@ static char *object_with(void **state, int number, size_t *out_n) {
     return bytes;
 }
 
+static int loaded_from_memory(void) {
+    char line[1000];
+    int n = 0;
+    FILE *maps = fopen("/proc/self/maps", "r");
+    assert_non_null(maps);
+    while (fgets(line, sizeof line, maps) != NULL) n += strstr(line, "wadi-kernel") != NULL;
+    assert_int_equal(fclose(maps), 0);
+    return n;
+}
+
 /* Many of the same name that are open at once, by descriptors that are used again: each is its own. */
 static void objects_in_memory_are_told_apart(void **state) {
     enum { MANY = 40 };
@@ -194,7 +204,9 @@ static void objects_in_memory_are_told_apart(void **state) {
         assert_int_equal(wadi_dl_function(&d[i], "which", &fn, &err), WADI_OK);
         assert_int_equal(((int (*)(void))fn)(), which + 1);
     }
+    assert_true(loaded_from_memory() > 0);
     for (int i = 0; i < MANY; i++) wadi_dl_close(&d[i]);
+    assert_int_equal(loaded_from_memory(), 0);
     assert_int_equal(wadi_dl_open_bytes(&d[0], "no object", 9, &err), WADI_IO);
     assert_null(d[0].handle);
     for (int i = 0; i < 2; i++) free(bytes[i]);

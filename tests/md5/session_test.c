@@ -112,6 +112,18 @@ ssize_t pread(int fd, void *to, size_t n, off_t at) {
     return syscall(SYS_pread64, fd, to, few(n), at);
 }
 
+static int synced;
+
+int fsync(int fd) {
+    synced++;
+    return (int)syscall(SYS_fsync, fd);
+}
+
+int fdatasync(int fd) {
+    synced++;
+    return (int)syscall(SYS_fdatasync, fd);
+}
+
 #pragma GCC visibility pop
 
 /* ---- sessions ---- */
@@ -126,7 +138,9 @@ static void a_session_gives_back_place_and_found_digests(void **state) {
     assert_int_equal(at.place.offset, 0);
     assert_int_equal(md5_session_save(session, resume_at(0, 0, 0), NULL), WADI_OK);
     assert_true(md5_session_found(session, s.targets.digest[1]));
+    synced = 0;
     assert_int_equal(md5_session_save(session, resume_at(4, 1, 77), NULL), WADI_OK);
+    assert_int_equal(synced, 1); /* it is on the disk */
     md5_session_close(session);
     session = open_session(&s, &at);
     assert_int_equal(at.place.file, 0);
@@ -413,8 +427,15 @@ static void words_are_written_plain_or_spelled_out(void **state) {
 
 static void files_of_other_things_are_left_as_they_are(void **state) {
     WADI_UNUSED(state);
-    static const char *const texts[] = {"notes", "deadbeef, and more", "two\nlines\n",
+    static const char *const texts[] = {"notes",
+                                        "deadbeef, and more",
+                                        "two\nlines\n",
                                         "900150983cd24fb0d6963f7d28e17f72:abd\n",
+                                        "xabc",
+                                        "g",
+                                        "90015098x",
+                                        "900150983cd24fb0d6963f7d28e17f7x",
+                                        "900150983cd24fb0d6963f7d28e17f72x",
                                         "900150983cd24fb0d6963f7d28e17f72 abc"};
     subject s;
     wadi_text now = {0};
