@@ -117,6 +117,17 @@ static void texts_are_copied(void **state) {
     assert_string_equal(wadi_arena_printf(a, "%s[%d]", "x", 7), "x[7]");
     assert_string_equal(wadi_arena_strndup(a, "abcdef", 3), "abc");
     assert_string_equal(wadi_arena_strdup(a, ""), "");
+    char want[64] = "";
+    for (size_t n = 0; n < 40; n++) { /* the next object begins behind the last NUL */
+        const char *printed = wadi_arena_printf(a, "%s", want);
+        memset(wadi_arena_alloc(a, 1), 0xff, 1);
+        const char *copied = wadi_arena_strdup(a, want), *part = wadi_arena_strndup(a, want, n);
+        memset(wadi_arena_alloc(a, 1), 0xff, 1);
+        assert_string_equal(printed, want);
+        assert_string_equal(copied, want);
+        assert_string_equal(part, want);
+        want[n] = 'w';
+    }
 }
 
 int main(void) {

@@ -19,6 +19,7 @@
 #include "base/io.h"
 #include "base/task.h"
 #include "base/thread.h"
+#include "tests/open_files.h"
 
 static bool is_readable(int fd) {
     struct pollfd p = {.fd = fd, .events = POLLIN};
@@ -265,6 +266,7 @@ static void a_fifo_is_read_to_its_end(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(open_files_are_counted),
         cmocka_unit_test(a_call_reaches_all_below),
         cmocka_unit_test(a_call_is_not_lost_on_who_comes_late),
         cmocka_unit_test(the_one_above_may_go_first),
@@ -274,6 +276,7 @@ int main(void) {
         cmocka_unit_test(a_write_to_a_full_pipe_ends_when_stopped),
         cmocka_unit_test(a_fifo_nobody_opens_ends_when_stopped),
         cmocka_unit_test(a_fifo_is_read_to_its_end),
+        cmocka_unit_test(no_file_is_left_open),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
