@@ -1,5 +1,7 @@
 /* How the compiler is called, what is taken for one, and what is told of its complaints: small scripts stand for it. */
 #define _XOPEN_SOURCE 700
+#include <errno.h>
+#include <limits.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -148,6 +150,53 @@ static void only_programs_are_compilers(void **state) {
     assert_int_equal(wadi_cc_find(NULL, &again, &err), WADI_COMPILE);
 }
 
+/* The same path in so many letters: further slashes in front of it change nothing. */
+static void padded(const char *path, size_t length, char *out) {
+    const size_t n = strlen(path);
+    memset(out, '/', length);
+    memcpy(out + length - n, path, n + 1);
+}
+
+/* Names that just fit are found, longer ones are none. */
+static void paths_of_compilers_may_be_as_long_as_there_is_room(void **state) {
+    (void)state;
+    wadi_error err = {.status = WADI_OK};
+    wadi_cc cc = compiler("exit 0"), again;
+    enum { ROOM = sizeof cc.path };
+    char whole[PATH_MAX], path[ROOM + 8], *before = strdup(getenv("PATH"));
+    assert_non_null(before);
+    assert_non_null(realpath(script, whole));
+    for (size_t length = ROOM - 3; length <= ROOM + 1; length++) {
+        padded(whole, length, path);
+        assert_int_equal(setenv("WADI_CC", path, 1), 0);
+        assert_int_equal(wadi_cc_find(NULL, &again, &err), length < ROOM ? WADI_OK : WADI_COMPILE);
+        if (length < ROOM) assert_string_equal(again.path, path);
+    }
+    assert_int_equal(setenv("WADI_CC", "cc", 1), 0);
+    whole[strlen(whole) - strlen("/cc")] = '\0';
+    for (size_t length = ROOM - 6; length <= ROOM + 1; length++) {
+        padded(whole, length, path);
+        assert_int_equal(setenv("PATH", path, 1), 0);
+        const wadi_status st = wadi_cc_find(NULL, &again, &err);
+        assert_int_equal(st, length + strlen("/cc") < ROOM ? WADI_OK : WADI_COMPILE);
+    }
+    assert_int_equal(setenv("PATH", before, 1), 0);
+    free(before);
+}
+
+static void a_compiler_that_is_gone_is_told(void **state) {
+    (void)state;
+    wadi_error err = {.status = WADI_OK};
+    const wadi_cc cc = compiler("exit 0");
+    char want[256];
+    assert_int_equal(unlink(script), 0);
+    (void)snprintf(want, sizeof want, "%s failed on in.c (status -1): %s", script,
+                   strerror(ENOENT));
+    assert_int_equal(wadi_cc_compile(&cc, "in.c", "out.so", NULL, false, &err), WADI_COMPILE);
+    assert_string_equal(err.msg, want);
+    (void)compiler("exit 0");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(complaints_begin_with_the_first_error),
@@ -155,6 +204,8 @@ int main(void) {
         cmocka_unit_test(files_of_its_own_go_where_it_is_told),
         cmocka_unit_test(a_version_is_its_first_line),
         cmocka_unit_test(only_programs_are_compilers),
+        cmocka_unit_test(paths_of_compilers_may_be_as_long_as_there_is_room),
+        cmocka_unit_test(a_compiler_that_is_gone_is_told),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

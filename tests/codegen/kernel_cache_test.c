@@ -12,7 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -159,6 +161,57 @@ static void an_entry_of_another_key_is_rebuilt(void **state) {
     assert_false(load(answer).compiled);
 }
 
+/* Of nothing but the end of an entry, and of less: no module, however right the end is. */
+static void an_entry_without_a_module_is_rebuilt(void **state) {
+    (void)state;
+    enum { KEY = 64, DIGEST = 32, MAGIC = 8, TAIL = KEY + DIGEST + MAGIC };
+    static const size_t lengths[] = {0, 1, MAGIC, MAGIC + DIGEST, TAIL - 1, TAIL};
+    const wadi_cache_report mine = load(answer);
+    char *data = NULL;
+    size_t n = 0;
+    assert_int_equal(wadi_file_read(mine.path, &data, &n, NULL), WADI_OK);
+    char *tail = data + n - TAIL;
+    assert_int_equal(wadi_blake2b(tail, KEY, (uint8_t *)tail + KEY), WADI_OK);
+    for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
+        const char *end = tail + TAIL - lengths[i];
+        assert_int_equal(wadi_file_write(mine.path, end, lengths[i], 0700, NULL), WADI_OK);
+        const wadi_cache_report r = load(answer);
+        assert_true(r.damaged && r.compiled);
+    }
+    free(data);
+    assert_false(load(answer).compiled);
+}
+
+/* It can not even be opened. */
+static void a_socket_in_an_entrys_place_is_rebuilt(void **state) {
+    (void)state;
+    const wadi_cache_report mine = load(answer);
+    struct sockaddr_un where = {.sun_family = AF_UNIX};
+    assert_int_equal(unlink(mine.path), 0);
+    assert_true(snprintf(where.sun_path, sizeof where.sun_path, "%s", mine.path) <
+                (int)sizeof where.sun_path);
+    const int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+    assert_true(fd >= 0);
+    assert_int_equal(bind(fd, (const struct sockaddr *)&where, sizeof where), 0);
+    const wadi_cache_report r = load(answer);
+    assert_int_equal(close(fd), 0);
+    assert_true(r.damaged && r.compiled);
+    assert_false(load(answer).compiled);
+}
+
+/* A folder stays where it is: the kernel serves all the same, and is made each time. */
+static void what_cannot_be_kept_serves(void **state) {
+    (void)state;
+    const wadi_cache_report mine = load(answer);
+    assert_int_equal(unlink(mine.path), 0);
+    assert_int_equal(mkdir(mine.path, 0700), 0);
+    for (int i = 0; i < 2; i++) {
+        const wadi_cache_report r = load(answer);
+        assert_true(r.damaged && r.compiled);
+    }
+    assert_int_equal(rmdir(mine.path), 0);
+}
+
 static int entries_of(const char *path) {
     int n = 0;
     DIR *folder = opendir(path);
@@ -240,6 +293,36 @@ static void a_compiler_that_makes_nothing_is_told(void **state) {
     unsetenv("WADI_CC");
     assert_int_equal(st, WADI_COMPILE);
     assert_non_null(strstr(err.msg, "has made nothing"));
+}
+
+/* A compiler that takes the file behind -o for what `makes` writes to "$out". */
+static void is_refused(const char *makes, const char *says) {
+    wadi_dl d;
+    wadi_error err = {0};
+    char script[128], text[1024], want[512];
+    snprintf(script, sizeof script, "%s/strange-cc", dir);
+    const int n =
+        snprintf(text, sizeof text,
+                 "#!/bin/sh\nwhile [ \"$1\" != -o ]; do shift; done\nout=$2\n%s\n", makes);
+    assert_int_equal(wadi_file_write(script, text, (size_t)n, 0700, NULL), WADI_OK);
+    setenv("WADI_CC", script, 1);
+    const wadi_status st = wadi_cache_load(answer, NULL, &d, NULL, &err);
+    unsetenv("WADI_CC");
+    assert_int_equal(st, WADI_COMPILE);
+    snprintf(want, sizeof want, "what the compiler %s has made %s", script, says);
+    if (strncmp(err.msg, want, strlen(want)) != 0) fail_msg("%s", err.msg);
+}
+
+static void a_compiler_that_makes_something_else_is_told(void **state) {
+    (void)state;
+    is_refused("echo rubbish > \"$out\"", "cannot be loaded: ");
+    is_refused("echo 'int answer(void) { return 42; }' > \"$out.c\"\n"
+               "cc -shared -fPIC -o \"$out\" \"$out.c\"",
+               "is something else");
+    is_refused("echo 'const char wadi_module_key[] = \"00\"; char more[100];' > \"$out.c\"\n"
+               "cc -shared -fPIC -o \"$out\" \"$out.c\"",
+               "is something else");
+    assert_true(load(answer).compiled);
 }
 
 static void the_directory_is_private(void **state) {
@@ -384,9 +467,13 @@ int main(void) {
         CASE(no_file_at_all_is_rebuilt),
         CASE(an_entry_that_cannot_be_opened_stays),
         CASE(an_entry_of_another_key_is_rebuilt),
+        CASE(an_entry_without_a_module_is_rebuilt),
+        CASE(a_socket_in_an_entrys_place_is_rebuilt),
+        CASE(what_cannot_be_kept_serves),
         CASE(what_killed_builds_left_is_removed),
         CASE(nothing_refuses_to_run_without_a_folder),
         CASE(a_compiler_that_makes_nothing_is_told),
+        CASE(a_compiler_that_makes_something_else_is_told),
         CASE(the_directory_is_private),
         CASE(a_directory_others_can_write_is_refused),
         CASE(a_missing_compiler_is_named),
