@@ -169,11 +169,70 @@ static void all_numbers_of_8_bits_stay_what_they_were(void **state) {
     operations_mean_what_they_meant("u8", 0, of_unsigned);
 }
 
+/* What leaves x as it is, and what makes the same of every x, on the sides where it does: operation, constant, left as well. */
+static const struct {
+    const char *type, *op, *constant;
+    bool either;
+} neutral[] = {{"i64", "add", "0", true},
+               {"i64", "sub", "0", false},
+               {"u8", "mul", "1u8", true},
+               {"i8", "quot", "1i8", false},
+               {"i64", "div", "1", false},
+               {"i16", "and", "-1i16", true},
+               {"u32", "and", "4294967295u32", true},
+               {"u64", "or", "0u64", true},
+               {"i32", "xor", "0i32", true},
+               {"i64", "shl", "0i32", false},
+               {"u8", "shr", "0i32", false},
+               {"i8", "rotl", "0i32", false},
+               {"u16", "rotr", "0i32", false},
+               {"bool", "land", "true", true},
+               {"bool", "lor", "false", true}},
+  absorbing[] = {{"i64", "mul", "0", true},       {"u8", "and", "0u8", true},
+                 {"i8", "or", "-1i8", true},      {"u16", "or", "65535u16", true},
+                 {"i64", "rem", "1", false},      {"u8", "mod", "1u8", false},
+                 {"bool", "land", "false", true}, {"bool", "lor", "true", true}};
+
+static char *simplified(const char *type, const char *op, const char *x, const char *y) {
+    char text[256];
+    snprintf(text, sizeof text,
+             "program p\ninput xs : %s[n]\nys = map xs (x) { %s %s %s }\noutput ys\n", type, op, x,
+             y);
+    wadi_module *m = program(text);
+    simplify(m);
+    char *after = text_of(m);
+    wadi_module_destroy(m);
+    return after;
+}
+
+static void neutral_constants_leave_nothing_to_do(void **state) {
+    (void)state;
+    for (size_t i = 0; i < COUNT(neutral); i++)
+        for (int left = 0; left <= neutral[i].either; left++) {
+            const char *c = neutral[i].constant;
+            char *after =
+                simplified(neutral[i].type, neutral[i].op, left ? c : "x", left ? "x" : c);
+            if (!strstr(after, "output xs as ys")) fail_msg("%s", after);
+            free(after);
+        }
+    for (size_t i = 0; i < COUNT(absorbing); i++)
+        for (int left = 0; left <= absorbing[i].either; left++) {
+            const char *c = absorbing[i].constant;
+            char *after =
+                simplified(absorbing[i].type, absorbing[i].op, left ? c : "x", left ? "x" : c);
+            char operation[16];
+            snprintf(operation, sizeof operation, "{ %s ", absorbing[i].op);
+            if (strstr(after, operation) || strstr(after, " as ys")) fail_msg("%s", after);
+            free(after);
+        }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(two_conversions_are_one_where_nothing_is_lost_between),
         cmocka_unit_test(numbers_at_the_edges_stay_what_they_were),
         cmocka_unit_test(all_numbers_of_8_bits_stay_what_they_were),
+        cmocka_unit_test(neutral_constants_leave_nothing_to_do),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
