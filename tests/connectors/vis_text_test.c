@@ -275,6 +275,24 @@ static void lines_of_the_greatest_length_are_read(void **state) {
     }
 }
 
+/* Fifteen lines of 4096 bytes with their ends, and one without fill the 65536 that are read at once: its end comes with the next. */
+static void a_line_that_ends_what_is_read_at_once_is_one_line(void **state) {
+    (void)state;
+    enum { LONG = 4096 };
+    char *text = malloc(17 * LONG), *at = text;
+    assert_non_null(text);
+    for (int i = 0; i < 16; i++) {
+        const int length = i < 15 ? LONG - 1 : LONG;
+        memset(at, ' ', (size_t)length);
+        memcpy(at, "1 2 3 4 5", 9);
+        at[length] = '\n';
+        at += length + 1;
+    }
+    strcpy(at, "word\n");
+    refused(text, WADI_IO, ":17:1: expected a number for u, found \"word\"");
+    free(text);
+}
+
 /* Rows are found by their number, wherever was read before. */
 static void rows_are_read_from_any_one_on(void **state) {
     (void)state;
@@ -420,6 +438,7 @@ int main(void) {
         cmocka_unit_test(what_is_wrong_is_told_with_its_place),
         cmocka_unit_test(a_line_has_a_limit),
         cmocka_unit_test(lines_of_the_greatest_length_are_read),
+        cmocka_unit_test(a_line_that_ends_what_is_read_at_once_is_one_line),
         cmocka_unit_test(rows_are_read_from_any_one_on),
         cmocka_unit_test(text_is_known_by_its_first_number),
         cmocka_unit_test(text_has_one_field_and_one_setup),
