@@ -98,6 +98,32 @@ static void every_level_comes_back(void **state) {
     }
 }
 
+/* Level 8 cuts blocks where the sound wants it; not those whose length was asked for. */
+static void blocks_of_a_wished_length_are_not_cut(void **state) {
+    (void)state;
+    const flac_format f = {44100, 2, 16, 0};
+    int32_t *samples = sound_make(sound_tone, &f, 7000);
+    char *in = flac_scratch("block.wav"), *out = flac_scratch("block.flac"), *text = NULL;
+    write_wav(in, &f, samples, 7000);
+    for (int block = 0; block <= 1152; block += 1152) {
+        const flac_options options = {
+            .in = in, .out = out, .level = 8, .block = block, .force = true, .threads = 2};
+        size_t n = 0;
+        assert_encodes(&options);
+        assert_flac_decodes_to(out, &f, samples, 7000);
+        assert_int_equal(wadi_file_read(out, &text, &n, NULL), WADI_OK);
+        const uint8_t *p = (const uint8_t *)text; /* STREAMINFO: the shortest block, the longest */
+        assert_int_equal(p[8] << 8 | p[9], block != 0 ? 1152 : 1024);
+        assert_int_equal(p[10] << 8 | p[11], block != 0 ? 1152 : 4096);
+        free(text);
+    }
+    unlink(in);
+    unlink(out);
+    free(in);
+    free(out);
+    free(samples);
+}
+
 static void mono_and_surround_come_back(void **state) {
     (void)state;
     const int channels[] = {1, 3, 6, 8};
@@ -195,6 +221,7 @@ int main(void) {
         cmocka_unit_test(open_files_are_counted),
         cmocka_unit_test(every_level_comes_back),
         cmocka_unit_test(every_sound_at_every_width_comes_back),
+        cmocka_unit_test(blocks_of_a_wished_length_are_not_cut),
         cmocka_unit_test(mono_and_surround_come_back),
         cmocka_unit_test(any_rate_comes_back),
         cmocka_unit_test(short_sounds_come_back),
