@@ -197,6 +197,7 @@ static void options_of_sound_have_their_bounds(void **state) {
         if (st != WADI_IO && st != WADI_UNSUPPORTED) /* no module */
             fail_msg("%s: %s", cases[i].options, err.msg);
         assert_non_null(strstr(err.msg, "no such file.wav"));
+        assert_null(strstr(err.msg, "no such files")); /* it is no pattern */
     }
 }
 
@@ -230,6 +231,17 @@ static void sound_has_its_types_and_shapes(void **state) {
     refused("sound", &p, false, WADI_INVALID, "x.wav: bits are of i32, the program declares f64");
     p = place("no [such] *.wav", NULL);
     refused("sound", &p, false, WADI_IO, "no [such] *.wav: no such files");
+    /* a file that is there is itself, whatever its name is as a pattern */
+    char name[64];
+    wadi_opened o = {0};
+    wadi_error err = {.status = WADI_OK};
+    snprintf(name, sizeof name, "places_%d_[ab].wav", (int)getpid());
+    assert_int_equal(wadi_file_write(name, "no sound", 8, 0600, NULL), WADI_OK);
+    p = place(name, NULL);
+    const wadi_status st = wadi_connector_source(wadi_connector_named("sound", 5), &p, &o, &err);
+    assert_true(st == WADI_IO || st == WADI_UNSUPPORTED);
+    assert_null(strstr(err.msg, "no such files"));
+    unlink(name);
 }
 
 /* ---- raw files ---- */

@@ -458,6 +458,19 @@ static void lzf_is_spread_out(void **state) {
     unlink(path);
 }
 
+static void what_is_copied_may_begin_with_the_first_byte(void **state) {
+    (void)state;
+    const unsigned char bytes[] = {1, 0, 1, 7 << 5, 219, 1}; /* 0 1, then 228 bytes from 2 back */
+    char *path = with_raw_flags(LZF, bytes, sizeof bytes);
+    wadi_vis *v = NULL;
+    vis_rows got = {0};
+    vis_rows_of(path, NULL, &v, &got);
+    for (int i = 0; i < ALL; i++) assert_int_equal(got.row.weight[i] < 0, i % 2 == 1);
+    vis_rows_fini(&got);
+    wadi_vis_close(v);
+    unlink(path);
+}
+
 static void damaged_lzf_is_an_error(void **state) {
     (void)state;
     const unsigned char streams[][6] = {{31, 0, 0, 0, 0, 0}, /* a run longer than what follows */
@@ -690,6 +703,7 @@ int main(void) {
         cmocka_unit_test(one_of_several_phase_centres_is_asked_for),
         cmocka_unit_test(a_spectral_window_can_be_asked_for),
         cmocka_unit_test(lzf_is_spread_out),
+        cmocka_unit_test(what_is_copied_may_begin_with_the_first_byte),
         cmocka_unit_test(damaged_lzf_is_an_error),
         cmocka_unit_test(a_missing_filter_is_named),
         cmocka_unit_test(what_is_missing_is_named),
