@@ -6,9 +6,12 @@
 
 static wadi_status type(wadi_module *m, wadi_bind *b, wadi_error *err) {
     WADI_TRY(wadi_rule_counts(m, b, 0, 0, err));
-    if (b->name && b->nresults == 1 && m->values[b->results[0]].type.is_seq) return WADI_OK;
-    return wadi_fail_at(err, b->loc, WADI_INVALID,
-                        "stream_in: needs a name and the type of a sequence");
+    if (!b->name || b->nresults != 1 || !m->values[b->results[0]].type.is_seq)
+        return wadi_fail_at(err, b->loc, WADI_INVALID,
+                            "stream_in: needs a name and the type of a sequence");
+    if (m->values[b->results[0]].type.arrays < 1)
+        return wadi_fail_at(err, b->loc, WADI_INVALID, "stream_in: an element has no arrays");
+    return WADI_OK;
 }
 
 static void shape(wadi_shape_cx *cx, const wadi_bind *b) {

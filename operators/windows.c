@@ -15,6 +15,9 @@ static wadi_status type(wadi_module *m, wadi_bind *b, wadi_error *err) {
     const wadi_val_type *s = wadi_rule_seq(m, b, 0);
     wadi_array_type types[WADI_MAX_PARAMS];
     const int n = wadi_rule_component_types(m, b, 0, 1, types, 0);
+    if (n == 0)
+        return wadi_fail_at(err, b->loc, WADI_TYPE,
+                            "windows: elements of no arrays have no samples");
     for (int c = 0; c < n; c++) {
         if (types[c].rank > 1)
             return wadi_fail_at(err, b->loc, WADI_SHAPE,
