@@ -164,6 +164,9 @@ static void who_was_forgotten_is_as_if_he_had_not_been(void **state) {
     peer p = talk_peer(&t, false), other = talk_peer(&t, false);
     talk_say_note(&p, 5, NULL);
     talk_hears(&t, &p, ready(2));
+    talk_say_note(&p, 5, NULL);
+    talk_send_chunk(&t, &p, 5, 0); /* which nobody takes */
+    while (!wadi_port_ready(t.port)) continue;
     atomic_fetch_add(&now_ns, INT64_C(100000000000));
     talk_leave(&p);
     talk_greet_until(&t, &other, "the receiver listens to another stream", NULL);

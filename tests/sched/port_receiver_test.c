@@ -75,7 +75,12 @@ static void a_hello_is_answered_in_its_version(void **state) {
         for (int again = 0; again < 2; again++) {
             talk_greet(&p[i], speaks[i]);
             if (speaks[i] >= 2) talk_hears(&t, &p[i], (word){2, HELLO, .number = 2});
-            talk_hears(&t, &p[i], ready(speaks[i] >= 2 ? 2 : 1));
+            char text[TALK_TEXT];
+            const word w = talk_listens(&t, &p[i], text);
+            assert_int_equal(w.kind, WADI_LINK_READY);
+            assert_int_equal(w.version, speaks[i] >= 2 ? 2 : 1);
+            assert_int_equal(w.number, TALK_CHUNKS);
+            assert_int_equal(w.bytes, TALK_BYTES);
         }
     }
     for (int i = 0; i < PEERS; i++) talk_leave(&p[i]);

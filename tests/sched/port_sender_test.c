@@ -427,6 +427,22 @@ static void a_receiver_is_waited_for_as_long_as_was_said(void **state) {
     }
 }
 
+/* A stream of no chunks has an end too, of which somebody must hear. */
+static void an_end_that_nobody_hears_is_none(void **state) {
+    (void)state;
+    wadi_error err = {.status = WADI_OK};
+    talk t;
+    atomic_store(&now_ns, 1000000000000);
+    atomic_store(&step_ns, 50000000);
+    wadi_clock_set(now);
+    talk_open(
+        &t, (wadi_port_options){.bind = true, .sends = true, .lost_after_ns = INT64_C(4000000000)});
+    assert_int_equal(wadi_port_end(t.port, 0, &err), WADI_IO);
+    assert_non_null(strstr(err.msg, ": no receiver for 4"));
+    talk_close(&t);
+    wadi_clock_set(NULL);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_stream_goes_from_its_note_to_its_end),
@@ -441,6 +457,7 @@ int main(void) {
         cmocka_unit_test(the_failure_of_a_sender_is_told),
         cmocka_unit_test(strangers_confirm_nothing),
         cmocka_unit_test(a_receiver_is_waited_for_as_long_as_was_said),
+        cmocka_unit_test(an_end_that_nobody_hears_is_none),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

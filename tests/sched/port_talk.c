@@ -176,7 +176,9 @@ word talk_listens(talk *t, peer *p, char text[TALK_TEXT]) {
 
 void talk_hears(talk *t, peer *p, word w) {
     char text[TALK_TEXT];
-    const word got = talk_listens(t, p, text);
+    word got = talk_listens(t, p, text);
+    while (got.kind == WADI_CONTROL_HELLO && w.kind != WADI_CONTROL_HELLO)
+        got = talk_listens(t, p, text);
     if (got.kind == WADI_LINK_FAIL && w.kind != WADI_LINK_FAIL) fail_msg("FAIL: %s", text);
     assert_int_equal(got.kind, w.kind);
     if (w.kind != WADI_LINK_CHUNK) assert_int_equal(got.text != NULL, w.text != NULL);

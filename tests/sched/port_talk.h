@@ -55,7 +55,8 @@ void talk_send_chunk(const talk *t, const peer *p, int64_t stream, int64_t numbe
 
 /* The next message, and its last frame as text. */
 word talk_listens(talk *t, peer *p, char text[TALK_TEXT]);
-/* The next message that the peer hears is this one. A chunk has the text NULL. */
+/* The next message that the peer hears is this one. A chunk has the text NULL. Between others a HELLO may come at any time: where a
+ * connection was lost the port asks who is still there. */
 void talk_hears(talk *t, peer *p, word w);
 /* FAIL, of version 2. */
 void talk_hears_fail(talk *t, peer *p, int status, int64_t number, int64_t stream,
