@@ -107,8 +107,11 @@ static void the_beginning_of_what_it_writes_is_kept(void **state) {
     assert_string_equal(out, "1\n2\n3\n");
 }
 
+/* Under the thread sanitizer it becomes so while it runs already. */
 static void it_is_as_nice_as_asked(void **state) {
     (void)state;
+    const char *sanitizer = getenv("WADI_SANITIZE");
+    if (sanitizer != NULL && strstr(sanitizer, "thread") != NULL) skip();
     const int own = getpriority(PRIO_PROCESS, 0);
     for (int nice = 0; nice <= 19; nice += nice == 0 ? 5 : 14) {
         char out[16], want[16];
