@@ -65,7 +65,8 @@ static double uvw(int64_t row, int d) {
     if (row == 19 && d == 1) return (double)INFINITY;
     if (row == 36 && d == 1) return (double)NAN; /* of an antenna with itself */
     if (row == 149 + 50 * d) return 0;           /* without antennas, and two ways of no length */
-    return row == 99 ? 0 : noise(row, d + 200) * 100;
+    return row == 99 || row == 60 ? 0 : /* without antennas; of two that stand in one place */
+               noise(row, d + 200) * 100;
 }
 
 static wadi_status read_rows(wadi_vis *self, int64_t first, int64_t k, const wadi_vis_rows *to,

@@ -76,7 +76,7 @@ static void setups(const char *words, size_t n, const int *plus_one) {
 static void setups_are_taken_once_each(void **state) {
     (void)state;
     setups("--setup 3", 1, (int[]){4});
-    setups("--setup 3,0,3 --spw 0 --freqid 3", 2, (int[]){4, 1});
+    setups("--setup 3,0,3 --spw 0,5 --freqid 3,7", 4, (int[]){4, 1, 6, 8});
     setups("--setup 2:4,3:5,0", 5, (int[]){3, 4, 5, 6, 1});
     refused("--setup 4:3", "numbers such as");
     refused("--setup 1,", "numbers such as");

@@ -108,6 +108,13 @@ static void jobs_that_make_no_sense_are_refused(void **state) {
     assert_int_equal(grid_simple.open(&many, &g, &err), WADI_INVALID);
     assert_non_null(strstr(err.msg, "65537 kernels between two cells, at most 65536"));
     assert_null(g);
+    const grid_job fits = {.size = 64, .scale = 0.0174}; /* 80 cells of it are 1.39 */
+    assert_int_equal(grid_simple.open(&fits, &g, &err), WADI_OK);
+    grid_simple.close(g);
+    g = NULL;
+    const grid_job too_wide = {.size = 64, .scale = 0.0176};
+    assert_int_equal(grid_simple.open(&too_wide, &g, &err), WADI_INVALID);
+    assert_null(g);
     grid_simple.close(NULL);
 }
 

@@ -141,6 +141,12 @@ static void check(const grid_store *s, grid_weights how) {
         if (weight[i] == 0) continue;
         assert_true(left < after.n);
         assert_int_equal(number[left], ((const int32_t *)s->column[GRID_FIRST])[i]);
+        for (int f = 0; f < GRID_FIELDS; f++) { /* all else stays with it */
+            const int64_t bytes = wadi_type_size(grid_field_type[f]);
+            if (f != GRID_WEIGHT)
+                assert_memory_equal((const char *)after.column[f] + left * bytes,
+                                    (const char *)s->column[f] + i * bytes, (size_t)bytes);
+        }
         assert_near(weights(&after)[left++], weight[i]);
     }
     assert_int_equal(after.n, left);
