@@ -40,6 +40,7 @@ void talk_close(talk *t) {
     wadi_port_close(t->port);
     assert_int_equal(zmq_ctx_term(t->context), 0);
     assert_int_equal(zmq_ctx_term(t->outside), 0);
+    (void)unlink(t->address + strlen("ipc://")); /* what a peer that binds has left */
     assert_int_equal(wadi_buffers_used(t->buffers), 0);
     wadi_buffers_release(t->buffers);
 }
