@@ -228,8 +228,7 @@ static void walk(flac_bytes *b, size_t first, size_t n) {
         }
         assert_int_equal(flac_bytes_at(b), at);
     }
-    flac_bytes_rewind(b);
-    const char *again = NULL;
+    const char *again = NULL; /* wherever it stands now */
     assert_int_equal(flac_bytes_as_file(b, &again, NULL), WADI_OK);
     char *whole = NULL;
     size_t whole_n = 0;
