@@ -153,7 +153,8 @@ static bool side_by_side(int n) {
 
 static void states_of_loops(void **state) {
     (void)state;
-    for (int n = 1; n <= WADI_MAX_PARAMS + 1; n += n < WADI_MAX_PARAMS - 2 ? 47 : 1) {
+    for (int n = 1; n <= WADI_MAX_PARAMS + 1;
+         n += n < WADI_MAX_PARAMS - 1 ? WADI_MAX_PARAMS - 2 : 1) {
         assert_int_equal(loop(n), n <= WADI_MAX_PARAMS);
         assert_int_equal(lifted(n), n <= WADI_MAX_PARAMS);
     }
@@ -162,13 +163,15 @@ static void states_of_loops(void **state) {
 /* The region of a fold has a parameter more than the state has arrays. */
 static void states_of_folds(void **state) {
     (void)state;
-    for (int n = 1; n <= WADI_MAX_PARAMS + 1; n += n < WADI_MAX_PARAMS - 2 ? 47 : 1)
+    for (int n = 1; n <= WADI_MAX_PARAMS + 1;
+         n += n < WADI_MAX_PARAMS - 1 ? WADI_MAX_PARAMS - 2 : 1)
         assert_int_equal(fold(n), n < WADI_MAX_PARAMS);
 }
 
 static void elements_of_streams(void **state) {
     (void)state;
-    for (int n = 1; n <= WADI_MAX_PARAMS + 1; n += n < WADI_MAX_PARAMS - 2 ? 47 : 1) {
+    for (int n = 1; n <= WADI_MAX_PARAMS + 1;
+         n += n < WADI_MAX_PARAMS - 1 ? WADI_MAX_PARAMS - 2 : 1) {
         assert_int_equal(stages(n, "map_seq w "), n <= WADI_MAX_PARAMS);
         assert_int_equal(stages(n, "take_seq w 2"), n <= WADI_MAX_PARAMS);
     }
