@@ -202,8 +202,8 @@ static wadi_status open_file(sound *s, const wadi_sndfile_how *how, wadi_error *
     s->base.info.channels = about.channels;
     s->base.info.frames = about.frames;
     WADI_TRY(choose_bits(s, about.format, how, err));
-    const int64_t frame_bytes =
-        (int64_t)about.channels * (s->base.info.bits > 0 ? s->base.info.bits + 7 : 8) / 8;
+    const int sample_bytes = s->base.info.bits > 0 ? (s->base.info.bits + 7) / 8 : 1;
+    const int64_t frame_bytes = (int64_t)about.channels * sample_bytes;
     const bool known = about.seekable || about.frames < UNKNOWN_BYTES / frame_bytes;
     if (!known || about.frames < 0) s->base.info.frames = -1;
     WADI_TRY(check_complete(s, err));
