@@ -209,7 +209,7 @@ static void raw_samples_are_described_in_whole(void **state) {
             flac_options_fini(&o);
         }
     for (int bits = 4; bits <= 32; bits++) {
-        char bps[16];
+        char bps[24];
         snprintf(bps, sizeof bps, "--bps=%d", bits);
         const char *const args[] = {"--force-raw-format",
                                     "--endian=little",

@@ -292,7 +292,7 @@ static void a_new_icon_stands_instead_of_the_old(void **state) {
     static const int left[] = {0, 3, 1, 3, 0, 20, 2};
     flac_input *in = open_plain();
     flac_options o = {.padding = -1};
-    char specification[sizeof types / sizeof *types][40];
+    char specification[sizeof types / sizeof *types][128];
     int64_t padding = 0;
     bool replaced = false;
     wadi_error err = {.status = WADI_OK};

@@ -106,7 +106,7 @@ static void files_are_found_behind_links(void **state) {
 /* As many links as the system follows itself (path_resolution(7)). */
 static void forty_links_are_followed_and_no_more(void **state) {
     (void)state;
-    char name[8], target[8];
+    char name[16], target[16];
     put(in("0"), "x");
     for (int i = 1; i <= 41; i++) {
         (void)snprintf(name, sizeof name, "%d", i);

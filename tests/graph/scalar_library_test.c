@@ -17,7 +17,7 @@
 static const double grid[] = {
     0.0,  -0.0,  1.0,  -1.0,  0.5,    -0.5,        2.0,         -2.0,     3.0,       0.1,
     -0.3, 1.5,   2.5,  -2.5,  10.0,   -7.25,       1e-3,        1e10,     -1e10,     0.7071,
-    89.0, 1e-30, 1e30, 709.0, -745.0, 2.718281828, -3.14159265, INFINITY, -INFINITY, (double)NAN};
+    89.0, 1e-30, 1e30, 709.0, -745.0, 2.718281828, -3.14159265, HUGE_VAL, -HUGE_VAL, (double)NAN};
 enum { N = sizeof grid / sizeof *grid };
 
 static wadi_scalar f64(double x) {

@@ -307,7 +307,7 @@ static void options_are_looked_at(void **state) {
                  {{.chunk = -3}, "chunk: -3 is negative"},
                  {{.schedule = (wadi_schedule_option)4}, "schedule: 4 is none"},
                  {{.watchdog_s = -0.5}, "watchdog_s: -0.5 is not from 0 to 1e9"},
-                 {{.watchdog_s = NAN}, "watchdog_s: nan is not from 0 to 1e9"},
+                 {{.watchdog_s = (double)NAN}, "watchdog_s: nan is not from 0 to 1e9"},
                  {{.watchdog_s = 1e10}, "watchdog_s: 1e+10 is not from 0 to 1e9"}};
     hand_program h;
     hand_doubling(&h, WADI_END_SINK);
