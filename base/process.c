@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -17,8 +18,8 @@ static const int caught[] = {SIGINT, SIGTERM, SIGHUP};
 
 static const char *program;
 static wadi_stop stop;
-static volatile sig_atomic_t came, may_die;
-static volatile int64_t came_ns; /* set before it came */
+static atomic_int came, may_die;
+static _Atomic int64_t came_ns; /* set before it came */
 static atomic_bool warns;
 static void (*before_warning)(void *env);
 static void *before_env;
@@ -43,16 +44,16 @@ static void die_by(int number) {
 /* timeout(1) and others send one signal to the process and to its group: it comes twice, at once. */
 static bool is_echo(void) {
     static const int64_t ECHO_NS = 50000000;
-    return came != 0 && wadi_clock_ns() - came_ns < ECHO_NS;
+    return atomic_load(&came) != 0 && wadi_clock_ns() - atomic_load(&came_ns) < ECHO_NS;
 }
 
 static void on_signal(int number) {
     const int reason = errno;
-    if (may_die != 0 || (came != 0 && !is_echo())) {
+    if (atomic_load(&may_die) != 0 || (atomic_load(&came) != 0 && !is_echo())) {
         die_by(number);
-    } else if (came == 0) {
-        came_ns = wadi_clock_ns();
-        came = number;
+    } else if (atomic_load(&came) == 0) {
+        atomic_store(&came_ns, wadi_clock_ns());
+        atomic_store(&came, number);
         wadi_stop_call(&stop);
     }
     errno = reason;
@@ -75,12 +76,13 @@ wadi_stop *wadi_process_stop(void) {
 }
 
 int wadi_process_signal(void) {
-    return came;
+    return atomic_load(&came);
 }
 
 void wadi_process_may_die(bool may) {
-    may_die = may;
-    if (may && came != 0) die_by(came);
+    atomic_store(&may_die, may);
+    const int number = atomic_load(&came);
+    if (may && number != 0) die_by(number);
 }
 
 /* ---- warnings ---- */
@@ -128,6 +130,7 @@ bool wadi_process_output_gone(void) {
 
 void wadi_process_end(bool failed) {
     wadi_log_set(NULL, NULL);
-    if (came != 0) die_by(came);
+    const int number = atomic_load(&came);
+    if (number != 0) die_by(number);
     if (failed && wadi_process_output_gone()) die_by(SIGPIPE);
 }
