@@ -55,8 +55,10 @@ static wadi_schedule offered(const wadi_exe *exe) {
 static wadi_exe_version settled(wadi_exe *exe, int *out_turns) {
     for (;;) {
         wadi_mutex_lock(&exe->lock);
-        const wadi_exe_version v = *wadi_exe_version_of(exe, BODY, offered(exe));
-        const bool idle = exe->helping == 0 && v.state != WADI_EXE_MAKING;
+        const wadi_exe_version *now = wadi_exe_version_of(exe, BODY, offered(exe));
+        const bool idle = exe->helping == 0 && now->state != WADI_EXE_MAKING;
+        wadi_exe_version v = {0}; /* until then it is its maker's */
+        if (idle) v = *now;
         *out_turns = exe->turns;
         wadi_mutex_unlock(&exe->lock);
         if (idle) return v;
