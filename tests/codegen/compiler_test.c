@@ -143,6 +143,18 @@ static void the_end_of_the_task_ends_it(void **state) {
     wadi_stop_fini(&stop);
 }
 
+/* As if nothing was said. */
+static void an_empty_name_is_no_compiler(void **state) {
+    (void)state;
+    wadi_cc named, sought;
+    assert_int_equal(unsetenv("WADI_CC"), 0);
+    assert_int_equal(wadi_cc_find(NULL, &sought, NULL), WADI_OK);
+    assert_int_equal(setenv("WADI_CC", "", 1), 0);
+    assert_int_equal(wadi_cc_find(NULL, &named, NULL), WADI_OK);
+    assert_string_equal(named.path, sought.path);
+    assert_int_equal(setenv("WADI_CC", hanging, 1), 0);
+}
+
 /* PATH is searched to its end and no further: behind it stands a folder that has a compiler. */
 static void a_compiler_is_sought_on_the_path_alone(void **state) {
     (void)state;
@@ -176,6 +188,7 @@ int main(void) {
         cmocka_unit_test(a_limit_is_a_number_of_seconds),
         cmocka_unit_test(none_is_any_number_of_seconds),
         cmocka_unit_test(the_end_of_the_task_ends_it),
+        cmocka_unit_test(an_empty_name_is_no_compiler),
         cmocka_unit_test(a_compiler_is_sought_on_the_path_alone),
     };
     return cmocka_run_group_tests(tests, setup, teardown);

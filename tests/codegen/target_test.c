@@ -54,6 +54,9 @@ static void the_option_sets_the_default(void **state) {
     assert_int_equal(wadi_target_take(NULL, wadi_targets[1].name, NULL), WADI_OK);
     assert_int_equal(wadi_target_find(NULL, &t, NULL), WADI_OK);
     assert_ptr_equal(t, &wadi_targets[1]);
+    assert_int_equal(wadi_target_take(NULL, "native", NULL),
+                     WADI_OK); /* over what was said before */
+    assert_string_equal(getenv("WADI_TARGET"), "native");
     assert_int_equal(unsetenv("WADI_TARGET"), 0);
 }
 

@@ -61,10 +61,14 @@ static md5_resume resume_at(int64_t offset, int64_t words, int64_t output) {
 }
 
 static md5_session *open_session(subject *s, md5_resume *out) {
+    const bool is_new = access(place_file, F_OK) != 0;
     md5_session *session = NULL;
     wadi_error err = {0};
     if (md5_session_open(place_file, &s->about, &session, out, &err) != WADI_OK)
         fail_msg("%s", err.msg);
+    struct stat about;
+    assert_int_equal(stat(place_file, &about), 0);
+    if (is_new) assert_int_equal(about.st_mode & 0777, 0600); /* what was found is nobody else's */
     return session;
 }
 
