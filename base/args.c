@@ -47,6 +47,10 @@ wadi_status wadi_args_bad(const char *option, const char *value, const char *wan
     return wadi_fail(err, WADI_INVALID, "%s: \"%s\" is not %s", option, value, want);
 }
 
+static bool has_value(const wadi_args_option *o) {
+    return o->take != NULL || o->text;
+}
+
 /* The option an argument names; *out_value is what follows "--name=", or NULL. */
 static const wadi_args_option *find(const wadi_args *a, const char *arg, const char **out_value) {
     *out_value = NULL;
@@ -55,7 +59,7 @@ static const wadi_args_option *find(const wadi_args *a, const char *arg, const c
         const size_t n = strlen(o->name);
         if (strcmp(arg, o->name) == 0) return o;
         if (o->letter != NULL && strcmp(arg, o->letter) == 0) return o;
-        if (o->take != NULL && strncmp(arg, o->name, n) == 0 && arg[n] == '=') {
+        if (has_value(o) && strncmp(arg, o->name, n) == 0 && arg[n] == '=') {
             *out_value = arg + n + 1;
             return o;
         }
@@ -71,7 +75,7 @@ typedef struct cursor {
 } cursor;
 
 static void set_flag(const cursor *c, const wadi_args_option *o) {
-    *(bool *)((char *)c->options + o->flag) = true;
+    *(bool *)((char *)c->options + o->field) = true;
 }
 
 /* The value stands in the same argument or is the next one. */
@@ -79,7 +83,10 @@ static wadi_status take_value(cursor *c, const wadi_args_option *o, const char *
                               const char *value, wadi_error *err) {
     if (value == NULL && c->at + 1 == c->argc)
         return wadi_fail(err, WADI_INVALID, "%s wants a value", name);
-    return o->take(c->options, value != NULL ? value : c->argv[++c->at], err);
+    if (value == NULL) value = c->argv[++c->at];
+    if (o->take != NULL) return o->take(c->options, value, err);
+    *(const char **)(void *)((char *)c->options + o->field) = value;
+    return WADI_OK;
 }
 
 static const wadi_args_option *find_letter(const wadi_args *a, const char letter[3]) {
@@ -97,7 +104,7 @@ static wadi_status take_joined(cursor *c, const char *arg, wadi_error *err) {
         if (c->a->unusual != NULL && c->a->unusual(c->options, letter)) continue;
         const wadi_args_option *o = find_letter(c->a, letter);
         if (o == NULL) return wadi_fail(err, WADI_INVALID, "unknown option \"%s\"", arg);
-        if (o->take != NULL) return take_value(c, o, letter, p[1] != '\0' ? p + 1 : NULL, err);
+        if (has_value(o)) return take_value(c, o, letter, p[1] != '\0' ? p + 1 : NULL, err);
         set_flag(c, o);
     }
     return WADI_OK;
@@ -109,7 +116,7 @@ static wadi_status take_option(cursor *c, const char *arg, wadi_error *err) {
     const wadi_args_option *found = find(c->a, arg, &value);
     if (found == NULL && arg[1] != '-' && arg[2] != '\0') return take_joined(c, arg, err);
     if (found == NULL) return wadi_fail(err, WADI_INVALID, "unknown option \"%s\"", arg);
-    if (found->take != NULL) return take_value(c, found, arg, value, err);
+    if (has_value(found)) return take_value(c, found, arg, value, err);
     set_flag(c, found);
     return WADI_OK;
 }

@@ -16,8 +16,9 @@ typedef wadi_status (*wadi_option_fn)(void *options, const char *value, wadi_err
 typedef struct wadi_args_option {
     const char *name;    /* "--output" */
     const char *letter;  /* "-o", or NULL */
-    wadi_option_fn take; /* NULL: a flag, */
-    size_t flag;         /* a bool at this offset of the options */
+    wadi_option_fn take; /* NULL: the value goes to a field, at */
+    size_t field;        /* this offset of the options: a flag's is a bool, */
+    bool text;           /* a text's a const char *, borrowed from argv */
 } wadi_args_option;
 
 typedef struct wadi_args {

@@ -18,18 +18,6 @@ typedef struct options {
     bool kernels;
 } options;
 
-static wadi_status take_pass(void *env, const char *value, wadi_error *err) {
-    WADI_UNUSED(err);
-    ((options *)env)->pass = value;
-    return WADI_OK;
-}
-
-static wadi_status take_disable(void *env, const char *value, wadi_error *err) {
-    WADI_UNUSED(err);
-    ((options *)env)->compile.disable = value;
-    return WADI_OK;
-}
-
 static wadi_status take_other(void *env, const char *value, wadi_error *err) {
     options *o = env;
     if (o->file) return wadi_fail(err, WADI_INVALID, "unexpected \"%s\"", value);
@@ -37,9 +25,10 @@ static wadi_status take_other(void *env, const char *value, wadi_error *err) {
     return WADI_OK;
 }
 
-static const wadi_args_option table[] = {{.name = "--kernels", .flag = offsetof(options, kernels)},
-                                         {.name = "--pass", .take = take_pass},
-                                         {.name = "--disable", .take = take_disable}};
+static const wadi_args_option table[] = {
+    {.name = "--kernels", .field = offsetof(options, kernels)},
+    {.name = "--pass", .text = true, .field = offsetof(options, pass)},
+    {.name = "--disable", .text = true, .field = offsetof(options, compile.disable)}};
 
 static bool is_pass(const char *name) {
     if (strcmp(name, "source") == 0) return true;

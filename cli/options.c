@@ -26,17 +26,6 @@ wadi_status wadi_cli_take_wait(void *options, const char *value, wadi_error *err
     return wadi_args_bad("--wait", value, "a number of seconds", err);
 }
 
-#define TAKE_FILE(field)                                                                   \
-    wadi_status wadi_cli_take_##field(void *options, const char *value, wadi_error *err) { \
-        wadi_cli_options *o = options;                                                     \
-        WADI_UNUSED(err);                                                                  \
-        o->links.field = value;                                                            \
-        return WADI_OK;                                                                    \
-    }
-TAKE_FILE(key)
-TAKE_FILE(senders)
-TAKE_FILE(token)
-
 /* The first argument that is no option is the program, the others are NAME=VALUE. */
 static wadi_status take_other(void *options, const char *value, wadi_error *err) {
     wadi_cli_options *o = options;

@@ -2,6 +2,8 @@
 #ifndef WADI_CLI_OPTIONS_H
 #define WADI_CLI_OPTIONS_H
 
+#include <stddef.h>
+
 #include "base/args.h"
 #include "cli/links.h"
 #include "codegen/build/target.h"
@@ -19,19 +21,15 @@ typedef struct wadi_cli_options {
 wadi_status wadi_cli_take_threads(void *options, const char *value, wadi_error *err);
 wadi_status wadi_cli_take_memory(void *options, const char *value, wadi_error *err);
 wadi_status wadi_cli_take_wait(void *options, const char *value, wadi_error *err);
-wadi_status wadi_cli_take_key(void *options, const char *value, wadi_error *err);
-wadi_status wadi_cli_take_senders(void *options, const char *value, wadi_error *err);
-wadi_status wadi_cli_take_token(void *options, const char *value, wadi_error *err);
-/* Their rows in a command's table. */
-#define WADI_CLI_OPTIONS                                        \
-    {.name = "--threads", .take = wadi_cli_take_threads},       \
-        {.name = "--memory", .take = wadi_cli_take_memory},     \
-        {.name = "--target", .take = wadi_target_take},         \
-        {.name = "--wait", .take = wadi_cli_take_wait},         \
-        {.name = "--key", .take = wadi_cli_take_key},           \
-        {.name = "--senders", .take = wadi_cli_take_senders}, { \
-        .name = "--token", .take = wadi_cli_take_token          \
-    }
+/* The rows of all of them in the table of a command whose options begin with these. */
+#define WADI_CLI_TEXT(option, at) \
+    { .name = option, .text = true, .field = offsetof(wadi_cli_options, at) }
+#define WADI_CLI_OPTIONS                                                                   \
+    {.name = "--threads", .take = wadi_cli_take_threads},                                  \
+        {.name = "--memory", .take = wadi_cli_take_memory},                                \
+        {.name = "--target", .take = wadi_target_take},                                    \
+        {.name = "--wait", .take = wadi_cli_take_wait}, WADI_CLI_TEXT("--key", links.key), \
+        WADI_CLI_TEXT("--senders", links.senders), WADI_CLI_TEXT("--token", links.token)
 
 /* Reads a command line with the n options of `table` into `o`. Errors: WADI_INVALID naming the argument, or that there is
  * no program. */

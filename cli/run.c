@@ -38,33 +38,15 @@ static wadi_status take_schedule(void *env, const char *value, wadi_error *err) 
     return wadi_args_bad("--schedule", value, "auto, inside, flat or across", err);
 }
 
-static wadi_status take_policy(void *env, const char *value, wadi_error *err) {
-    WADI_UNUSED(err);
-    ((options *)env)->shared.run.policy = value;
-    return WADI_OK;
-}
-
-static wadi_status take_disable(void *env, const char *value, wadi_error *err) {
-    WADI_UNUSED(err);
-    ((options *)env)->compile.disable = value;
-    return WADI_OK;
-}
-
-static wadi_status take_receiver(void *env, const char *value, wadi_error *err) {
-    WADI_UNUSED(err);
-    ((options *)env)->shared.links.receiver = value;
-    return WADI_OK;
-}
-
 static const wadi_args_option table[] = {
     {.name = "--chunk", .take = take_chunk},
     {.name = "--schedule", .take = take_schedule},
-    {.name = "--policy", .take = take_policy},
-    {.name = "--disable", .take = take_disable},
-    {.name = "--receiver", .take = take_receiver},
-    {.name = "--stats", .flag = offsetof(options, stats)},
-    {.name = "--sync", .flag = offsetof(options, sync)},
-    {.name = "--forget", .flag = offsetof(options, shared.run.forget)},
+    {.name = "--policy", .text = true, .field = offsetof(options, shared.run.policy)},
+    {.name = "--disable", .text = true, .field = offsetof(options, compile.disable)},
+    {.name = "--receiver", .text = true, .field = offsetof(options, shared.links.receiver)},
+    {.name = "--stats", .field = offsetof(options, stats)},
+    {.name = "--sync", .field = offsetof(options, sync)},
+    {.name = "--forget", .field = offsetof(options, shared.run.forget)},
     WADI_CLI_OPTIONS};
 
 /* ---- running ---- */

@@ -64,18 +64,6 @@ static wadi_status take_dictionary(void *options, const char *value, wadi_error 
     return PUSH(dictionaries, value);
 }
 
-static wadi_status take_restore(void *options, const char *value, wadi_error *err) {
-    WADI_UNUSED(err);
-    ((md5_options *)options)->restore = value;
-    return WADI_OK;
-}
-
-static wadi_status take_output(void *options, const char *value, wadi_error *err) {
-    WADI_UNUSED(err);
-    ((md5_options *)options)->output = value;
-    return WADI_OK;
-}
-
 static wadi_status take_threads(void *options, const char *value, wadi_error *err) {
     int64_t n = 0;
     if (!wadi_args_number(value, 1, 1024, &n))
@@ -96,8 +84,8 @@ static wadi_status take_memory(void *options, const char *value, wadi_error *err
 
 static const wadi_args_option table[] = {
     {"--hashes", "-m", take_hashes, 0},
-    {"--output", "-o", take_output, 0},
-    {"--restore", NULL, take_restore, 0},
+    {"--output", "-o", NULL, offsetof(md5_options, output), true},
+    {"--restore", NULL, NULL, offsetof(md5_options, restore), true},
     {"--threads", NULL, take_threads, 0},
     {"--target", NULL, wadi_target_take, 0},
     {"--chunk", NULL, take_chunk, 0},

@@ -11,7 +11,7 @@
 #include "base/error.h"
 
 typedef struct seen {
-    const char *out, *last;
+    const char *out, *name, *last;
     bool quiet;
     int others, level;
 } seen;
@@ -39,8 +39,9 @@ static bool take_level(void *options, const char *arg) {
 static const wadi_args_option table[] = {
     {"--output", "-o", take_out, 0},
     {"--quiet", "-q", NULL, offsetof(seen, quiet)},
+    {"--name", "-n", NULL, offsetof(seen, name), true},
 };
-static const wadi_args arguments = {table, 2, take_other, take_level};
+static const wadi_args arguments = {table, 3, take_other, take_level};
 
 static wadi_status parse(seen *s, wadi_error *err, int n, ...) {
     char *argv[8] = {(char *)"program"};
@@ -90,6 +91,29 @@ static void letters_may_be_joined(void **state) {
     assert_non_null(strstr(err.msg, "-qz"));
     assert_int_equal(parse(&s, &err, 1, "-qo"), WADI_INVALID);
     assert_non_null(strstr(err.msg, "-o wants a value"));
+}
+
+/* In every form a value may have, and nowhere else. */
+static void a_text_is_kept_as_it_stands(void **state) {
+    WADI_UNUSED(state);
+    seen s;
+    assert_int_equal(parse(&s, NULL, 2, "--name", "--quiet"), WADI_OK);
+    assert_string_equal(s.name, "--quiet");
+    assert_false(s.quiet);
+    assert_int_equal(parse(&s, NULL, 1, "--name=a=b"), WADI_OK);
+    assert_string_equal(s.name, "a=b");
+    assert_int_equal(parse(&s, NULL, 1, "--name="), WADI_OK);
+    assert_string_equal(s.name, "");
+    assert_int_equal(parse(&s, NULL, 1, "-qnab"), WADI_OK);
+    assert_string_equal(s.name, "ab");
+    assert_true(s.quiet);
+    assert_int_equal(parse(&s, NULL, 2, "-qn", "c"), WADI_OK);
+    assert_string_equal(s.name, "c");
+    assert_null(s.out);
+    wadi_error err = {0};
+    assert_int_equal(parse(&s, &err, 1, "--name"), WADI_INVALID);
+    assert_string_equal(err.msg, "--name wants a value");
+    assert_null(s.name);
 }
 
 static void mistakes_are_named(void **state) {
@@ -180,6 +204,7 @@ int main(void) {
         cmocka_unit_test(values_follow_or_stand_behind_an_equals_sign),
         cmocka_unit_test(a_lone_dash_and_what_follows_two_dashes_are_no_options),
         cmocka_unit_test(letters_may_be_joined),
+        cmocka_unit_test(a_text_is_kept_as_it_stands),
         cmocka_unit_test(mistakes_are_named),
         cmocka_unit_test(numbers_and_sizes_are_whole_and_in_range),
         cmocka_unit_test(decimal_numbers_are_finite_and_in_range),
