@@ -182,8 +182,8 @@ static wadi_status plan_binding(ordering *o, int i) {
     if (o->planned[i]) return WADI_OK;
     if (is_consumer(o, i)) return plan_consumers(o, i);
     o->planned[i] = true;
-    if (strcmp(b->op->name, "input") == 0) return wadi_planning_input(o->p, b);
-    if (strcmp(b->op->name, "use") == 0) return wadi_planning_use(o->p, b);
+    if (b->op->given == WADI_GIVEN_BY_RUN) return wadi_planning_input(o->p, b);
+    if (b->op->given == WADI_GIVEN_BY_PROGRAM) return wadi_planning_use(o->p, b);
     if (b->op->kind == WADI_OP_SEQUENCE) return WADI_OK; /* planned by its consumers */
     return wadi_vec_push(&o->p->pending, b) ? WADI_OK : wadi_planning_no_memory(o->p);
 }

@@ -119,11 +119,3 @@ bool wadi_block_set(wadi_module *m, wadi_block *block, int n, wadi_bind *const *
 void wadi_bind_moved(wadi_bind *b, wadi_block *block) {
     for (int i = 0; i < b->nblocks; i++) b->blocks[i]->parent = block;
 }
-
-bool wadi_fun_is_identity(const wadi_fun *f, int skip) {
-    const wadi_sblock *s = f->body;
-    if (s->nparams - skip != s->nyields) return false;
-    for (int i = 0; i < s->nyields; i++)
-        if (s->yields[i] != s->params[skip + i]) return false;
-    return true;
-}

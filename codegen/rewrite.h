@@ -63,7 +63,4 @@ bool wadi_block_set(wadi_module *m, wadi_block *block, int n, wadi_bind *const *
 /** Makes the regions of a binding children of `block` (after the binding moved there). */
 void wadi_bind_moved(wadi_bind *b, wadi_block *block);
 
-/** Whether `f` gives back its parameters, in order, but for the first `skip`. */
-bool wadi_fun_is_identity(const wadi_fun *f, int skip);
-
 #endif

@@ -255,7 +255,7 @@ static bool fold_the(folding *s, insts *out, const wadi_sinst *i) {
         if (!s->failed) stands_for(s, i->first, x);
         return true;
     }
-    if (v->def != WADI_DEF_BIND || strcmp(v->bind->op->name, "unit") != 0) return false;
+    if (v->def != WADI_DEF_BIND || !v->bind->op->scalar) return false;
     const wadi_fun *f = v->bind->funs[0];
     for (int k = 0; k < i->nresults; k++)
         if (!free_result(f, k)) return false;

@@ -169,6 +169,20 @@ enum { WADI_MAX_PARAMS = WADI_MAX_RANK + 9 * WADI_MAX_FIELDS };
 /** Room for the cells of an element, and of the parameters of a function. */
 enum { WADI_MAX_ELEM_CELLS = 2 * WADI_MAX_FIELDS, WADI_MAX_PARAM_CELLS = 2 * WADI_MAX_PARAMS };
 
+/** Where the array of an operator without arguments comes from. */
+typedef enum wadi_given {
+    WADI_GIVEN_NOT,       /* it is computed */
+    WADI_GIVEN_BY_RUN,    /* the run binds an array by name */
+    WADI_GIVEN_BY_PROGRAM /* the program holds it */
+} wadi_given;
+
+/** What became of two bindings of one operator, of which the outer one reads the inner one's result. */
+typedef enum wadi_joined {
+    WADI_JOINED_NOT, /* nothing: no law holds of these two */
+    WADI_JOINED_ONE, /* the outer one was changed; it now has the value of both when it reads the inner one's argument */
+    WADI_JOINED_UNDONE /* the outer one undoes the inner one: its value is the inner one's argument */
+} wadi_joined;
+
 typedef struct wadi_op {
     const char *name;
     const char *
@@ -184,6 +198,18 @@ typedef struct wadi_op {
     bool cheap;
     /** producers: result element ix reads exactly element ix of each array argument */
     bool one_to_one;
+    /** producers: the elements of argument 0 in their row-major order, all of them, so that its memory is the result's as well */
+    bool keeps_memory;
+    /** producers: function 0 gives, for each index of the result, the index of the element of argument 0 that stands there */
+    bool picks;
+    /** a rank-0 array without arguments: its element is what function 0, without parameters, yields */
+    bool scalar;
+    /** the results lie in memory whatever fusion decides */
+    bool stored;
+    /** only its functions, and the checks its shape rule asks for, can fault: without those it may be computed where nobody may
+     *  read it. An operator that says nothing is taken to be able to */
+    bool faultless;
+    wadi_given given;
     /** sequence operators with a region: it sees several elements at once, so its parameters are not
      *  the components of an element */
     bool by_chunk;
@@ -204,6 +230,11 @@ typedef struct wadi_op {
     void (*at)(wadi_at *cx, const wadi_bind *b, const wadi_sx *ix,
                wadi_sx *out_fields);                           /* producers */
     wadi_status (*eval)(wadi_eval_cx *cx, const wadi_bind *b); /* NULL for sequence operators */
+    /* ---- laws, for simplification; every one exact ---- */
+    /** whether result 0 is argument 0. same_shape: the two are proved to have one shape. NULL: never, as far as is known */
+    bool (*same)(const wadi_module *m, const wadi_bind *b, bool same_shape);
+    /** what `b` and `inner`, a binding of the same operator whose result is argument 0 of `b`, are together. NULL: WADI_JOINED_NOT */
+    wadi_joined (*join)(wadi_bind *b, const wadi_bind *inner);
     /** how a kernel reads each argument, one letter per argument, the last one standing for the rest:
      *    e  element by element, each element at most once
      *    m  element by element, an element perhaps several times (replicate, gather)

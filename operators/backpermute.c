@@ -48,6 +48,12 @@ static wadi_status eval(wadi_eval_cx *cx, const wadi_bind *b) {
     return wadi_eval_each(cx, b, b->nargs - 1, extents, elem);
 }
 
+/* backpermute id a = a, where the shape is the same */
+static bool same(const wadi_module *m, const wadi_bind *b, bool same_shape) {
+    WADI_UNUSED(m);
+    return same_shape && wadi_fun_is_identity(b->funs[0], 0);
+}
+
 const wadi_op wadi_op_backpermute = {
     .name = "backpermute",
     .form = "backpermute a n.. (i..) { index.. }",
@@ -56,9 +62,11 @@ const wadi_op wadi_op_backpermute = {
     .skeleton = WADI_SKEL_GENERATE,
     .reads = "ms",
     .nfuns = 1,
+    .picks = true,
     .fun_params = fun_params,
     .type = type,
     .shape = shape,
+    .same = same,
     .at = at,
     .eval = eval,
 };

@@ -22,6 +22,13 @@ static wadi_status eval(wadi_eval_cx *cx, const wadi_bind *b) {
     return cx->alias(cx, b->results[0], cx->array(cx, b->args[0]));
 }
 
+/* compute a = a for an array that is in memory anyway */
+static bool same(const wadi_module *m, const wadi_bind *b, bool same_shape) {
+    WADI_UNUSED(same_shape);
+    const wadi_value *a = &m->values[b->args[0]];
+    return a->def == WADI_DEF_BIND && a->bind->op->stored;
+}
+
 const wadi_op wadi_op_compute = {
     .name = "compute",
     .form = "compute a",
@@ -30,8 +37,11 @@ const wadi_op wadi_op_compute = {
     .skeleton = WADI_SKEL_GENERATE,
     .reads = "e",
     .one_to_one = true,
+    .stored = true,
+    .faultless = true,
     .type = type,
     .shape = shape,
+    .same = same,
     .at = at,
     .eval = eval,
 };

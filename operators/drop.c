@@ -54,6 +54,7 @@ const wadi_op wadi_op_drop = {
     .cheap = true,
     .type = wadi_part_type,
     .shape = shape,
+    .same = wadi_law_same_shape,
     .at = at,
     .eval = eval,
 };

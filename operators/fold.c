@@ -46,6 +46,7 @@ const wadi_op wadi_op_fold = {
     .skeleton = WADI_SKEL_FOLD,
     .reads = "se",
     .nfuns = 1,
+    .faultless = true,
     .fun_params = wadi_rule_combining_params,
     .type = type,
     .shape = shape,

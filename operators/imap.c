@@ -43,6 +43,13 @@ static wadi_status eval(wadi_eval_cx *cx, const wadi_bind *b) {
     return wadi_eval_each(cx, b, a->rank, a->shape, elem);
 }
 
+/* imap (\ix x -> x) a = a */
+static bool same(const wadi_module *m, const wadi_bind *b, bool same_shape) {
+    WADI_UNUSED(same_shape);
+    return wadi_fun_is_identity(b->funs[0], wadi_rule_rank_of(m, b->args[0])) &&
+           wadi_law_same_elem(m, b->results[0], b->args[0]);
+}
+
 const wadi_op wadi_op_imap = {
     .name = "imap",
     .form = "imap a b.. (i.., x, y..) { .. }",
@@ -52,9 +59,11 @@ const wadi_op wadi_op_imap = {
     .reads = "e",
     .nfuns = 1,
     .one_to_one = true,
+    .faultless = true,
     .fun_params = fun_params,
     .type = type,
     .shape = shape,
+    .same = same,
     .at = at,
     .eval = eval,
 };

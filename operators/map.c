@@ -35,6 +35,12 @@ static wadi_status eval(wadi_eval_cx *cx, const wadi_bind *b) {
     return wadi_eval_each(cx, b, a->rank, a->shape, elem);
 }
 
+/* map id a = a */
+static bool same(const wadi_module *m, const wadi_bind *b, bool same_shape) {
+    WADI_UNUSED(same_shape);
+    return wadi_fun_is_identity(b->funs[0], 0) && wadi_law_same_elem(m, b->results[0], b->args[0]);
+}
+
 const wadi_op wadi_op_map = {
     .name = "map",
     .form = "map a (x) { .. }",
@@ -44,9 +50,11 @@ const wadi_op wadi_op_map = {
     .reads = "e",
     .nfuns = 1,
     .one_to_one = true,
+    .faultless = true,
     .fun_params = fun_params,
     .type = type,
     .shape = shape,
+    .same = same,
     .at = at,
     .eval = eval,
 };

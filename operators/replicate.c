@@ -70,6 +70,7 @@ const wadi_op wadi_op_replicate = {
     .cheap = true,
     .type = type,
     .shape = shape,
+    .same = wadi_law_same_shape,
     .at = at,
     .eval = eval,
 };

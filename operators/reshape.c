@@ -70,8 +70,10 @@ const wadi_op wadi_op_reshape = {
     .skeleton = WADI_SKEL_GENERATE,
     .reads = "es",
     .cheap = true,
+    .keeps_memory = true,
     .type = type,
     .shape = shape,
+    .same = wadi_law_same_shape,
     .at = at,
     .eval = eval,
 };

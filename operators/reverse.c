@@ -38,6 +38,11 @@ static wadi_status eval(wadi_eval_cx *cx, const wadi_bind *b) {
     return wadi_eval_each(cx, b, a->rank, a->shape, elem);
 }
 
+/* reverse d (reverse d a) = a */
+static wadi_joined join(wadi_bind *b, const wadi_bind *inner) {
+    return inner->attrs[0] == b->attrs[0] ? WADI_JOINED_UNDONE : WADI_JOINED_NOT;
+}
+
 const wadi_op wadi_op_reverse = {
     .name = "reverse",
     .form = "reverse dim=0 a",
@@ -47,8 +52,10 @@ const wadi_op wadi_op_reverse = {
     .reads = "e",
     .attrs = "dim",
     .cheap = true,
+    .faultless = true,
     .type = type,
     .shape = shape,
+    .join = join,
     .at = at,
     .eval = eval,
 };

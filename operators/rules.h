@@ -133,6 +133,14 @@ void wadi_rule_state_shapes(wadi_shape_cx *cx, const wadi_block *body, int n, co
 bool wadi_rule_same_shape(wadi_depend_cx *cx, wadi_val a, wadi_val b);
 wadi_dep wadi_dep_or(wadi_dep a, wadi_dep b);
 
+/* ---- laws ---- */
+
+/** `wadi_op.same` of operators that select, repeat or arrange elements of argument 0 in order: they change nothing where they do
+ *  not change the shape. */
+bool wadi_law_same_shape(const wadi_module *m, const wadi_bind *b, bool same_shape);
+/** Whether values `a` and `b`, both arrays, have one type of elements. */
+bool wadi_law_same_elem(const wadi_module *m, wadi_val a, wadi_val b);
+
 /* ---- index functions ---- */
 
 /** The i64 in rank-0 array `v` (of any integer type). */

@@ -58,6 +58,7 @@ const wadi_op wadi_op_scanl = {
     .skeleton = WADI_SKEL_SCAN,
     .reads = "se",
     .nfuns = 1,
+    .faultless = true,
     .fun_params = wadi_rule_combining_params,
     .type = type,
     .shape = shape,

@@ -38,6 +38,7 @@ const wadi_op wadi_op_scanl1 = {
     .skeleton = WADI_SKEL_SCAN,
     .reads = "e",
     .nfuns = 1,
+    .faultless = true,
     .fun_params = wadi_rule_combining_params,
     .type = type,
     .shape = shape,

@@ -72,6 +72,7 @@ const wadi_op wadi_op_slice = {
     .cheap = true,
     .type = type,
     .shape = shape,
+    .same = wadi_law_same_shape,
     .at = at,
     .eval = eval,
 };

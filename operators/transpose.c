@@ -43,6 +43,21 @@ static wadi_status eval(wadi_eval_cx *cx, const wadi_bind *b) {
     return wadi_eval_each(cx, b, b->nattrs, extents, elem);
 }
 
+/* transpose id a = a */
+static bool same(const wadi_module *m, const wadi_bind *b, bool same_shape) {
+    WADI_UNUSED(m);
+    WADI_UNUSED(same_shape);
+    for (int d = 0; d < b->nattrs; d++)
+        if (b->attrs[d] != d) return false;
+    return true;
+}
+
+/* transpose p (transpose q a) = transpose (q . p) a: dimension d of the outer is p[d] of the inner, which is q[p[d]] of a. */
+static wadi_joined join(wadi_bind *b, const wadi_bind *inner) {
+    for (int d = 0; d < b->nattrs; d++) b->attrs[d] = inner->attrs[b->attrs[d]];
+    return WADI_JOINED_ONE;
+}
+
 const wadi_op wadi_op_transpose = {
     .name = "transpose",
     .form = "transpose perm=1,0.. a",
@@ -52,8 +67,11 @@ const wadi_op wadi_op_transpose = {
     .reads = "e",
     .attrs = "perm",
     .cheap = true,
+    .faultless = true,
     .type = type,
     .shape = shape,
+    .same = same,
+    .join = join,
     .at = at,
     .eval = eval,
 };

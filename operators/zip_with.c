@@ -48,6 +48,7 @@ const wadi_op wadi_op_zip_with = {
     .reads = "e",
     .nfuns = 1,
     .one_to_one = true,
+    .faultless = true,
     .fun_params = fun_params,
     .type = type,
     .shape = shape,

@@ -121,7 +121,7 @@ static void note(wadi_lower *l, const wadi_bind *bind) {
 
 /* Another shape of an array that is stored is the same memory. */
 static bool same_memory(wadi_lower *l, const wadi_bind *bind) {
-    if (strcmp(bind->op->name, "reshape") != 0) return false;
+    if (!bind->op->keeps_memory) return false;
     const wadi_val v = bind->results[0], from = wadi_lower_resolve(l, bind->args[0]);
     const wadi_vloc_kind kind = l->loc[from].kind;
     const wadi_array_type *t = wadi_type_of(l, v);

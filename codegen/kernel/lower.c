@@ -227,7 +227,7 @@ static void remember(wadi_lower *l, wadi_val v, int rank, const wadi_lv *ix, int
 
 /* Reshaping keeps the row-major position, so memory is read at that position directly. */
 static bool read_reshaped(wadi_lower *l, const wadi_bind *bind, const wadi_lv *ix, wadi_lv *out) {
-    if (strcmp(bind->op->name, "reshape") != 0) return false;
+    if (!bind->op->keeps_memory) return false;
     const wadi_val source = wadi_lower_resolve(l, bind->args[0]);
     const wadi_vloc_kind kind = l->loc[source].kind;
     const wadi_array_type *t = wadi_type_of(l, source);
@@ -250,8 +250,6 @@ void wadi_lower_element(wadi_lower *l, const wadi_bind *bind, const wadi_lv *ix,
         wadi_lower_fold_at(l, bind, ix, out);
     } else if (bind->op->skeleton == WADI_SKEL_FOLD_SEG) {
         wadi_lower_fold_seg_at(l, bind, ix, out);
-    } else if (strcmp(bind->op->name, "compute") == 0) {
-        wadi_lower_read(l, bind->args[0], ix, out);
     } else if (!bind->op->at) {
         wadi_lower_fail(l, bind->loc, WADI_INTERNAL,
                         "%s: its result is delayed, but it has no index function", bind->op->name);

@@ -100,10 +100,6 @@ static int cost(const wadi_bind *b) {
     return sum;
 }
 
-static bool is(const wadi_bind *b, const char *op) {
-    return strcmp(b->op->name, op) == 0;
-}
-
 static bool reads_by_index(const wadi_sblock *b) {
     for (int i = 0; i < b->ninsts; i++) {
         const wadi_sinst *inst = b->insts[i];
@@ -132,7 +128,7 @@ static bool is_moved(const wadi_fun *f, wadi_sval v, wadi_sval p) {
 /* A segment, row or tile of an array from outside of the block is read where it lies: indices by few sums and products, and
  * consecutive along the innermost dimension. */
 static bool is_piece(const fusing *s, const wadi_bind *b) {
-    if (!is(b, "backpermute") || cost(b) > CHEAP) return false;
+    if (!b->op->picks || cost(b) > CHEAP) return false;
     const wadi_fun *f = b->funs[0];
     for (int i = 0; i < f->body->ninsts; i++) {
         const wadi_sop op = f->body->insts[i]->op;
@@ -148,18 +144,9 @@ static bool is_piece(const fusing *s, const wadi_bind *b) {
 
 /* Places that lie in rows in an array of rows, other ones than those of the result. */
 static bool is_tile(const fusing *s, const wadi_bind *b) {
-    return is(b, "backpermute") && s->m->values[b->args[0]].type.array->rank > 1 &&
+    return b->op->picks && s->m->values[b->args[0]].type.array->rank > 1 &&
            s->m->values[b->results[0]].type.array->rank > 1;
 }
-
-/* Recomputing an element costs no more than loading it. */
-static bool is_cheap(const fusing *s, const wadi_bind *b) {
-    if (b->op->cheap || is_piece(s, b)) return true;
-    if (is(b, "generate")) return cost(b) <= CHEAP && !reads_by_index(b->funs[0]->body);
-    return is(b, "map") && cost(b) == 0; /* conversions and choice of fields */
-}
-
-/* ---- collecting reads, readers decided first ---- */
 
 static char letter(const wadi_bind *b, int arg) {
     const char *s = b->op->reads;
@@ -167,6 +154,31 @@ static char letter(const wadi_bind *b, int arg) {
     const int last = (int)strlen(s) - 1;
     return s[arg < last ? arg : last];
 }
+
+/* How many arrays `b` reads; those of rank 0 that are an extent or an index do not count. */
+static int arrays_read(const wadi_bind *b) {
+    int n = 0;
+    for (int i = 0; i < b->nargs; i++) n += letter(b, i) != 's';
+    return n;
+}
+
+/* Whether function 0 takes fields of one element alone. */
+static bool takes_an_element(const fusing *s, const wadi_bind *b) {
+    return b->op->one_to_one && b->nfuns == 1 && arrays_read(b) == 1 &&
+           b->funs[0]->body->nparams == s->m->values[b->args[0]].type.array->elem.fields;
+}
+
+/* Recomputing an element costs no more than loading it: what is made of indices alone may cost as much as a load, what reads
+ * one element for each of its own nothing more than that (conversions and choice of fields). */
+static bool is_cheap(const fusing *s, const wadi_bind *b) {
+    if (b->op->cheap || is_piece(s, b)) return true;
+    if (b->op->kind != WADI_OP_PRODUCER || b->op->scalar) return false;
+    if (arrays_read(b) == 0)
+        return b->nfuns == 1 && cost(b) <= CHEAP && !reads_by_index(b->funs[0]->body);
+    return takes_an_element(s, b) && cost(b) == 0;
+}
+
+/* ---- collecting reads, readers decided first ---- */
 
 static bool is_delayed(const fusing *s, wadi_val v) {
     return s->m->values[v].storage == WADI_STORE_DELAYED;
@@ -204,7 +216,7 @@ static void read_elements(fusing *s, wadi_val v, const wadi_block *block, const 
     r->count = at_most_two(r->count + times);
     r->repeats = r->repeats || repeats || (on && on->repeats);
     r->indexed = r->indexed || (on && on->indexed);
-    r->counted = r->counted || is(b, "reshape") || (on && on->counted);
+    r->counted = r->counted || b->op->keeps_memory || (on && on->counted);
     r->elsewhere = r->elsewhere || block != wadi_homes_get(&s->homes, v) || (on && on->elsewhere);
     if (r->reader == WADI_NONE) r->reader = reader;
 }
@@ -263,7 +275,7 @@ static void collect(void *env, const wadi_read *r) {
 
 /* Why a producer must be stored; NULL: it is delayed. */
 static const char *producer_obstacle(const fusing *s, const reads *r, const wadi_bind *b) {
-    if (is(b, "unit")) return "a scalar: computed once where it is bound";
+    if (b->op->scalar) return "a scalar: computed once where it is bound";
     if (r->whole) return r->why_whole;
     if (r->counted && is_tile(s, b))
         return "its reader counts its elements: delayed, indices would be divided for each";
@@ -303,7 +315,7 @@ static void decide(fusing *s, const wadi_bind *b, wadi_val v) {
     }
     const char *why = is_fold(b) ? fold_obstacle(r) : producer_obstacle(s, r, b);
     if (why) {
-        if (r->reader != WADI_NONE && !is(b, "unit"))
+        if (r->reader != WADI_NONE && !b->op->scalar)
             wadi_diag_note(s->cx->diag, WADI_NOTE_KEPT, v, r->reader, "%s", why);
         return;
     }

@@ -12,8 +12,6 @@
  */
 #include "codegen/pass.h"
 
-#include <string.h>
-
 #include "base/error.h"
 #include "base/vec.h"
 #include "codegen/rewrite.h"
@@ -86,16 +84,12 @@ static bool is_harmless_block(const wadi_sblock *b) {
 
 /* Neither faults nor fails to end, whatever its arguments are. */
 static bool is_harmless(const hoisting *s, const wadi_bind *b) {
-    static const char *const ops[] = {"map",  "imap",   "zip_with", "fold",    "scanl",
-                                      "unit", "scanl1", "reverse",  "compute", "transpose"};
-    bool listed = false;
-    for (size_t i = 0; i < sizeof ops / sizeof ops[0]; i++)
-        listed = listed || strcmp(b->op->name, ops[i]) == 0;
-    for (int i = 0; listed && i < s->cx->shapes->nchecks; i++)
+    if (!b->op->faultless) return false;
+    for (int i = 0; i < s->cx->shapes->nchecks; i++)
         if (s->cx->shapes->checks[i].bind == b) return false;
-    for (int i = 0; listed && i < b->nfuns; i++)
+    for (int i = 0; i < b->nfuns; i++)
         if (!is_harmless_block(b->funs[i]->body)) return false;
-    return listed;
+    return true;
 }
 
 static bool may_leave_inner(const hoisting *s, wadi_block *body, wadi_bind *b) {

@@ -1,20 +1,14 @@
 /* Simplification: constants, exact identities of scalars and of arrays.
  *
- * One walk in program order, each binding seen after everything it reads. Laws used, all exact (Bird 1987; McDonell et al.
- * 2013, section 4.4 for extents):
+ * One walk in program order, each binding seen after everything it reads. Laws of single operators stand in their rows
+ * (`same` and `join` of graph/op.h: map id a = a, reverse (reverse a) = a, ..); those of control and of scalars stand here. All are
+ * exact (Bird 1987; McDonell et al. 2013, section 4.4 for extents):
  *   unit c                       = the constant c
- *   map id a                     = a                   and so for imap, and backpermute id to the same shape
- *   reshape, take, drop, slice, replicate, transpose that change nothing = a
- *   transpose p (transpose q a)  = transpose (q . p) a
- *   reverse d (reverse d a)      = a
- *   compute (compute a)          = compute a           and so for arrays that are in memory anyway
  *   acond c a b                  = a, or b, for a constant c
  *   awhile (\s -> false) f a     = a
  * Scalar functions: codegen/scalar_fold.c. Bindings that lost their readers stay until the pass dce.
  */
 #include "codegen/pass.h"
-
-#include <string.h>
 
 #include "base/error.h"
 #include "codegen/rewrite.h"
@@ -30,16 +24,6 @@ typedef struct simplifying {
     bool failed;
 } simplifying;
 
-static bool is(const wadi_bind *b, const char *op) {
-    return strcmp(b->op->name, op) == 0;
-}
-
-/* The binding of `v` when it is an application of `op`. */
-static const wadi_bind *applied(const simplifying *s, wadi_val v, const char *op) {
-    const wadi_value *value = &s->m->values[v];
-    return value->def == WADI_DEF_BIND && is(value->bind, op) ? value->bind : NULL;
-}
-
 static bool const_bool(const simplifying *s, wadi_val v, bool *out) {
     const wadi_value *value = &s->m->values[v];
     if (value->def != WADI_DEF_CONST) return false;
@@ -49,59 +33,28 @@ static bool const_bool(const simplifying *s, wadi_val v, bool *out) {
 
 /* ---- bindings that are one of their arguments ---- */
 
-static bool same_elem(const simplifying *s, wadi_val a, wadi_val b) {
-    return wadi_elem_equal(&s->m->values[a].type.array->elem, &s->m->values[b].type.array->elem);
-}
-
 static bool same_shape(const simplifying *s, wadi_val a, wadi_val b) {
     const uint32_t n = s->shapes->nvalues;
     return a < n && b < n && wadi_shapes_same(s->shapes, s->m, a, b);
 }
 
-static bool is_identity_perm(const wadi_bind *b) {
-    for (int d = 0; d < b->nattrs; d++)
-        if (b->attrs[d] != d) return false;
-    return true;
+/* The binding of the same operator that makes argument 0 of `b`, or NULL. */
+static const wadi_bind *inner_of(const simplifying *s, const wadi_bind *b) {
+    const wadi_value *a = &s->m->values[b->args[0]];
+    return a->def == WADI_DEF_BIND && a->bind->op == b->op ? a->bind : NULL;
 }
 
-static bool maps_identity(const simplifying *s, const wadi_bind *b) {
-    const int rank = s->m->values[b->args[0]].type.array->rank;
-    if (!is(b, "map") && !is(b, "imap")) return false;
-    return wadi_fun_is_identity(b->funs[0], is(b, "imap") ? rank : 0) &&
-           same_elem(s, b->results[0], b->args[0]);
-}
-
-/* Operators that select or arrange elements of argument 0 in order: without a change of shape they change nothing. */
-static bool arranges_nothing(const simplifying *s, const wadi_bind *b) {
-    static const char *const ops[] = {"reshape", "take", "drop", "slice", "replicate"};
-    bool candidate = is(b, "backpermute") && wadi_fun_is_identity(b->funs[0], 0);
-    for (size_t i = 0; i < sizeof ops / sizeof *ops; i++) candidate = candidate || is(b, ops[i]);
-    return candidate && same_shape(s, b->results[0], b->args[0]);
-}
-
-static bool is_in_memory(const simplifying *s, wadi_val v) {
-    return applied(s, v, "compute") || applied(s, v, "input") || applied(s, v, "use");
-}
-
-static wadi_val same_as(const simplifying *s, const wadi_bind *b) {
+/* The value that the result of `b` is, or WADI_NONE. Two bindings that are one become it first. */
+static wadi_val same_as(const simplifying *s, wadi_bind *b) {
     if (b->nargs == 0 || b->nresults != 1 || s->m->values[b->results[0]].type.is_seq)
         return WADI_NONE;
+    const wadi_bind *inner = b->op->join ? inner_of(s, b) : NULL;
+    const wadi_joined joined = inner ? b->op->join(b, inner) : WADI_JOINED_NOT;
+    if (joined == WADI_JOINED_UNDONE) return inner->args[0];
+    if (joined == WADI_JOINED_ONE) b->args[0] = inner->args[0];
+    if (!b->op->same) return WADI_NONE;
     const wadi_val a = b->args[0];
-    if (maps_identity(s, b) || arranges_nothing(s, b)) return a;
-    if (is(b, "transpose") && is_identity_perm(b)) return a;
-    if (is(b, "compute") && is_in_memory(s, a)) return a;
-    const wadi_bind *inner = is(b, "reverse") ? applied(s, a, "reverse") : NULL;
-    return inner && inner->attrs[0] == b->attrs[0] ? inner->args[0] : WADI_NONE;
-}
-
-/* ---- bindings that change in place ---- */
-
-/* Result dimension d of the outer is p[d] of the inner, which is q[p[d]] of the source. */
-static void join_transposes(const simplifying *s, wadi_bind *b) {
-    const wadi_bind *inner = is(b, "transpose") ? applied(s, b->args[0], "transpose") : NULL;
-    if (!inner) return;
-    for (int d = 0; d < b->nattrs; d++) b->attrs[d] = inner->attrs[b->attrs[d]];
-    b->args[0] = inner->args[0];
+    return b->op->same(s->m, b, same_shape(s, b->results[0], a)) ? a : WADI_NONE;
 }
 
 /* ---- the walk ---- */
@@ -126,7 +79,7 @@ static void results_are(simplifying *s, const wadi_bind *b, const wadi_val *valu
 
 static bool unit_is_const(simplifying *s, const wadi_bind *b) {
     wadi_scalar c;
-    if (!is(b, "unit") || b->funs[0]->body->nyields != 1) return false;
+    if (!b->op->scalar || b->funs[0]->body->nyields != 1) return false;
     if (s->m->values[b->results[0]].type.array->elem.name[0])
         return false; /* a record of one field */
     if (!wadi_fun_yields_const(b->funs[0], 0, &c)) return false;
@@ -141,7 +94,7 @@ static bool unit_is_const(simplifying *s, const wadi_bind *b) {
 /* The regions of `b`. True when `b` vanishes: one region took its place, or its arguments did. */
 static bool walk_regions(simplifying *s, wadi_bind *b, wadi_block *block, binds *out) {
     bool p;
-    if (is(b, "acond") && const_bool(s, b->args[0], &p)) {
+    if (b->op->skeleton == WADI_SKEL_COND && const_bool(s, b->args[0], &p)) {
         wadi_block *chosen = b->blocks[p ? 0 : 1];
         walk_into(s, chosen, block, out);
         wadi_subst_yields(&s->subst, chosen);
@@ -149,7 +102,8 @@ static bool walk_regions(simplifying *s, wadi_bind *b, wadi_block *block, binds 
         return true;
     }
     for (int i = 0; i < b->nblocks && !s->failed; i++) walk_block(s, b->blocks[i]);
-    if (!s->failed && is(b, "awhile") && const_bool(s, b->blocks[0]->yields[0], &p) && !p) {
+    if (!s->failed && b->op->skeleton == WADI_SKEL_LOOP &&
+        const_bool(s, b->blocks[0]->yields[0], &p) && !p) {
         results_are(s, b, b->args);
         return true;
     }
@@ -160,7 +114,6 @@ static void walk_bind(simplifying *s, wadi_bind *b, wadi_block *block, binds *ou
     wadi_subst_own(&s->subst, block, b);
     fold_functions(s, b);
     if (s->failed || unit_is_const(s, b) || walk_regions(s, b, block, out) || s->failed) return;
-    join_transposes(s, b);
     const wadi_val same = same_as(s, b);
     if (same != WADI_NONE) {
         results_are(s, b, &same);

@@ -202,3 +202,11 @@ wadi_sval wadi_sinst_results(wadi_module *m, wadi_fun *f, wadi_sinst *i, int n,
         if (wadi_fun_val(m, f, types[r]) == WADI_NONE) return WADI_NONE;
     return i->first;
 }
+
+bool wadi_fun_is_identity(const wadi_fun *f, int skip) {
+    const wadi_sblock *s = f->body;
+    if (s->nparams - skip != s->nyields) return false;
+    for (int i = 0; i < s->nyields; i++)
+        if (s->yields[i] != s->params[skip + i]) return false;
+    return true;
+}

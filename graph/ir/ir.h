@@ -248,6 +248,9 @@ wadi_sinst *wadi_sinst_new(wadi_module *m, wadi_sop op, int nargs);
 wadi_sval wadi_sinst_results(wadi_module *m, wadi_fun *f, wadi_sinst *i, int n,
                              const wadi_type *types);
 
+/** Whether `f` gives back its parameters, in order, but for the first `skip`. */
+bool wadi_fun_is_identity(const wadi_fun *f, int skip);
+
 /* ---- types (type.c) ---- */
 wadi_elem wadi_elem_scalar(wadi_type t);
 bool wadi_elem_equal(const wadi_elem *a, const wadi_elem *b); /* types and names */
