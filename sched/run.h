@@ -2,7 +2,7 @@
  *
  * Phases run one after another. A stream phase is three stages, each in a thread of its own, joined by links: the source
  * reads ahead, the calling thread computes on the device, the sink writes; at least three chunks are under way. What short runs
- * would spend on starting threads they need not: sched/run_end.c, base/keep.h. */
+ * would spend on starting threads they need not: sched/run/end.c, base/keep.h. */
 #ifndef WADI_SCHED_RUN_H
 #define WADI_SCHED_RUN_H
 

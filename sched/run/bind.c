@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "sched/run_internal.h"
+#include "sched/run/exec.h"
 
 static bool same_fields(const wadi_plan_slot *p, int fields, const wadi_type *type) {
     if (p->fields != fields) return false;

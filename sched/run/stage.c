@@ -9,7 +9,7 @@
 #include <stdio.h>
 
 #include "base/error.h"
-#include "sched/run_stream.h"
+#include "sched/run/stream.h"
 
 static wadi_stage_run *stage_of(const wadi_stream *s, int stage) {
     return &s->stages[stage];

@@ -1,6 +1,6 @@
-/* A run from the inside: shared by the files run*.c, collect.c, fold.c and fault.c. */
-#ifndef WADI_SCHED_RUN_INTERNAL_H
-#define WADI_SCHED_RUN_INTERNAL_H
+/* A run from the inside: shared by the files of this folder. */
+#ifndef WADI_SCHED_RUN_EXEC_H
+#define WADI_SCHED_RUN_EXEC_H
 
 #include "base/task.h"
 #include "base/thread.h"
@@ -56,12 +56,25 @@ struct wadi_exec {
     wadi_error error;         /* the first */
 };
 
+/* ---- first_error.c ---- */
+
 /* Keeps the first error; that a part of the run was ended gives way to any other. What fails once the run is cancelled fails for
  * that. */
 void wadi_exec_note_error(wadi_exec *x, const wadi_error *error);
-wadi_binding *wadi_exec_find(wadi_exec *x, const char *name, bool sink);
 
-/* ---- run_bind.c: do arrays fit what the plan declares? ---- */
+/* ---- bindings.c ---- */
+
+/* The plan's sources and sinks by name, nothing bound to them yet. */
+wadi_status wadi_exec_list_bindings(wadi_exec *x, wadi_error *err);
+/* NULL: the plan names no such source, or sink. */
+wadi_binding *wadi_exec_find(wadi_exec *x, const char *name, bool sink);
+/* Whether the source fits wherever the program reads from it. Errors: WADI_TYPE, WADI_SHAPE. */
+wadi_status wadi_exec_check_source(const wadi_exec *x, const char *name, const wadi_source *source,
+                                   wadi_error *err);
+/* Whether every input, source and sink is bound. Errors: WADI_INVALID. */
+wadi_status wadi_exec_check_bound(wadi_exec *x, wadi_error *err);
+
+/* ---- bind.c: do arrays fit what the plan declares? ---- */
 
 wadi_status wadi_bind_input(wadi_exec *x, const wadi_plan_input *input, const wadi_array *a,
                             wadi_error *err);
@@ -73,7 +86,7 @@ wadi_status wadi_bind_source(const wadi_plan *plan, const wadi_plan_source *want
 wadi_status wadi_bind_chunk(wadi_exec *x, const wadi_plan_source *want, const wadi_chunk *c,
                             int component, int64_t *out_bad, wadi_error *err);
 
-/* ---- run_stream.c ---- */
+/* ---- stream.c ---- */
 
 wadi_status wadi_run_stream(wadi_exec *x, const wadi_plan_stream *stream, wadi_error *err);
 

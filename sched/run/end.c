@@ -8,7 +8,7 @@
  * sinks have taken all of it: a run that fails leaves no output that looks complete. */
 #include "base/clock.h"
 #include "base/error.h"
-#include "sched/run_stream.h"
+#include "sched/run/stream.h"
 
 static bool is_fold(const wadi_outlet *o) {
     return o->plan->kind == WADI_END_FOLD || o->plan->kind == WADI_END_FOLD_BATCH;

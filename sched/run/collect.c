@@ -10,7 +10,7 @@
 
 #include "base/error.h"
 #include "base/words.h"
-#include "sched/run_internal.h"
+#include "sched/run/exec.h"
 
 static const int64_t word = (int64_t)sizeof(int64_t);
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "sched/run_internal.h"
+#include "sched/run/exec.h"
 
 static wadi_status no_memory(wadi_error *err) {
     return wadi_fail(err, WADI_MEMORY, "a fold's state: out of memory");

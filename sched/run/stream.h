@@ -1,10 +1,10 @@
-/* A stream at work: shared by the files run_stream.c (the phase), run_source.c, run_stage.c, run_end.c. */
+/* A stream at work: shared by the files stream.c (the phase), source.c, stage.c, end.c. */
 #ifndef WADI_SCHED_RUN_STREAM_H
 #define WADI_SCHED_RUN_STREAM_H
 
 #include "sched/change.h"
 #include "sched/pipe.h"
-#include "sched/run_internal.h"
+#include "sched/run/exec.h"
 
 typedef struct wadi_stream wadi_stream;
 
@@ -73,7 +73,13 @@ struct wadi_stream {
     double element_ns, element_bytes;
 };
 
-/* ---- run_source.c ---- */
+/* ---- inner_link.c ---- */
+
+/* A link within the run, for chunks; from and to are static. */
+wadi_status wadi_stream_link(wadi_stream *s, const char *from, const char *to, wadi_pipe **out,
+                             wadi_error *err);
+
+/* ---- source.c ---- */
 
 wadi_status wadi_lane_open(wadi_lane *l, wadi_error *err);
 void wadi_lane_close(wadi_lane *l);
@@ -89,7 +95,7 @@ void wadi_lane_done(wadi_lane *l);
 /* No more is wanted; why: NULL when all is well. */
 void wadi_lane_stop(wadi_lane *l, const wadi_error *why);
 
-/* ---- run_stage.c ---- */
+/* ---- stage.c ---- */
 
 wadi_status wadi_stage_open(wadi_stream *s, int stage, wadi_error *err);
 void wadi_stage_close(wadi_stream *s, int stage);
@@ -109,7 +115,7 @@ int64_t wadi_stage_needs(const wadi_stream *s, int stage);
 /* Elements that wait for those of other stages, at least, on every way to an end. */
 int64_t wadi_stage_ahead(const wadi_stream *s, int stage);
 
-/* ---- run_end.c ---- */
+/* ---- end.c ---- */
 
 wadi_status wadi_outlet_open(wadi_outlet *o, wadi_error *err);
 void wadi_outlet_close(wadi_outlet *o);
@@ -125,11 +131,5 @@ wadi_status wadi_outlet_end(wadi_outlet *o, wadi_error *err);
 void wadi_outlet_fail(wadi_outlet *o, const wadi_error *why);
 /* After all: moves results to their slots. */
 wadi_status wadi_outlet_store(wadi_outlet *o, wadi_error *err);
-
-/* ---- run_stream.c ---- */
-
-/* A link within the run, for chunks; from and to are static. */
-wadi_status wadi_stream_link(wadi_stream *s, const char *from, const char *to, wadi_pipe **out,
-                             wadi_error *err);
 
 #endif

@@ -1,4 +1,4 @@
-/* The life of a run: what is bound to it, its phases, its numbers. The stages of a stream are in run_stream.c. */
+/* The life of a run: what is bound to it, its phases, its numbers. The stages of a stream are in stream.c. */
 #include "sched/run.h"
 
 #include <string.h>
@@ -6,7 +6,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/keep.h"
-#include "sched/run_internal.h"
+#include "sched/run/exec.h"
 #include "sched/sizes.h"
 #include "sched/wants.h"
 
@@ -39,35 +39,6 @@ static wadi_status make_locks(wadi_exec *x, wadi_error *err) {
     return WADI_OK;
 }
 
-/* Calls fn for every source and sink the plan names, until one says false. */
-typedef bool (*named)(void *env, const char *name, const wadi_plan_source *source);
-
-static bool each_name(const wadi_plan *plan, named fn, void *env) {
-    bool more = true;
-    for (int i = 0; i < plan->nphases && more; i++) {
-        const wadi_plan_stream *s = &plan->phases[i].stream;
-        for (int g = 0; plan->phases[i].is_stream && g < s->nstages; g++)
-            for (int k = 0; k < s->stages[g].nsources && more; k++)
-                if (!s->stages[g].sources[k].counter)
-                    more = fn(env, s->stages[g].sources[k].name, &s->stages[g].sources[k]);
-        for (int e = 0; plan->phases[i].is_stream && e < s->nends && more; e++)
-            if (s->ends[e].kind == WADI_END_SINK) more = fn(env, s->ends[e].name, NULL);
-    }
-    return more;
-}
-
-static bool add_binding(void *env, const char *name, const wadi_plan_source *source) {
-    wadi_exec *x = env;
-    if (wadi_exec_find(x, name, source == NULL) != NULL) return true;
-    return wadi_vec_push(&x->bindings, (wadi_binding){.name = name});
-}
-
-/* The phases' sources and sinks by name, unbound. */
-static wadi_status list_bindings(wadi_exec *x, wadi_error *err) {
-    if (each_name(x->plan, add_binding, x)) return WADI_OK;
-    return wadi_fail(err, WADI_MEMORY, "run: out of memory");
-}
-
 static const char *policy_name(const wadi_run_options *o) {
     if (o->policy != NULL) return o->policy;
     return o->chunk > 0 ? "fixed" : wadi_policies[0].name;
@@ -82,7 +53,7 @@ static wadi_status make_parts(wadi_exec *x, const wadi_loader *loader, wadi_erro
     wadi_budget_init(&x->budget, o->memory, WADI_CHUNKS_IN_FLIGHT);
     x->bound = calloc((size_t)x->plan->ninputs + 1, sizeof *x->bound);
     if (x->bound == NULL) return wadi_fail(err, WADI_MEMORY, "run: out of memory");
-    WADI_TRY(list_bindings(x, err));
+    WADI_TRY(wadi_exec_list_bindings(x, err));
     WADI_TRY(wadi_slots_init(&x->slots, x->plan, x->buffers, err));
     const wadi_device_options device = {.plan = x->plan,
                                         .loader = loader,
@@ -130,26 +101,6 @@ void wadi_exec_destroy(wadi_exec *x) {
 
 /* ---- binding ---- */
 
-typedef struct wanted {
-    const char *name;
-    bool sink, known;
-} wanted;
-
-static bool is_wanted(void *env, const char *name, const wadi_plan_source *source) {
-    wanted *w = env;
-    w->known = w->sink == (source == NULL) && strcmp(name, w->name) == 0;
-    return !w->known;
-}
-
-wadi_binding *wadi_exec_find(wadi_exec *x, const char *name, bool sink) {
-    wanted w = {.name = name, .sink = sink};
-    (void)each_name(x->plan, is_wanted, &w);
-    for (size_t k = 0; w.known && k < x->bindings.n; k++) {
-        if (strcmp(x->bindings.at[k].name, name) == 0) return &x->bindings.at[k];
-    }
-    return NULL;
-}
-
 static wadi_status check_unstarted(const wadi_exec *x, wadi_error *err) {
     return x->started ? wadi_fail(err, WADI_INVALID, "the run has begun already") : WADI_OK;
 }
@@ -165,22 +116,6 @@ wadi_status wadi_exec_input(wadi_exec *x, const char *name, const wadi_array *a,
     return wadi_fail(err, WADI_INVALID, "the program has no input \"%s\"", name);
 }
 
-typedef struct fitting {
-    const wadi_plan *plan;
-    const char *name;
-    const wadi_source *source;
-    wadi_error *err;
-    wadi_status status;
-} fitting;
-
-/* Wherever the program reads from the source. */
-static bool fits(void *env, const char *name, const wadi_plan_source *want) {
-    fitting *f = env;
-    if (want == NULL || strcmp(name, f->name) != 0) return true;
-    f->status = wadi_bind_source(f->plan, want, f->source, f->err);
-    return f->status == WADI_OK;
-}
-
 /* Whoever supplies the elements hears why nobody takes them; that somebody has cancelled is none of his business. */
 static void tell_source(wadi_source *source, const wadi_error *why) {
     if (why->status != WADI_CANCELLED && source->ops->give_up != NULL)
@@ -192,12 +127,11 @@ wadi_status wadi_exec_source(wadi_exec *x, const char *name, wadi_source *source
     wadi_binding *b = wadi_exec_find(x, name, false);
     if (b == NULL) return wadi_fail(err, WADI_INVALID, "the program has no source \"%s\"", name);
     wadi_error why = {.status = WADI_OK};
-    fitting f = {x->plan, name, source, &why, WADI_OK};
-    (void)each_name(x->plan, fits, &f);
-    if (f.status != WADI_OK) {
+    const wadi_status status = wadi_exec_check_source(x, name, source, &why);
+    if (status != WADI_OK) {
         tell_source(source, &why);
         if (err != NULL) *err = why;
-        return f.status;
+        return status;
     }
     b->source = source;
     return WADI_OK;
@@ -211,35 +145,7 @@ wadi_status wadi_exec_sink(wadi_exec *x, const char *name, wadi_sink *sink, wadi
     return WADI_OK;
 }
 
-static wadi_status check_bound(wadi_exec *x, wadi_error *err) {
-    for (int i = 0; i < x->plan->ninputs; i++) {
-        if (x->bound[i]) continue;
-        return wadi_fail(err, WADI_INVALID, "input \"%s\" is not bound", x->plan->inputs[i].name);
-    }
-    for (size_t i = 0; i < x->bindings.n; i++) {
-        const wadi_binding *b = &x->bindings.at[i];
-        const bool is_source = wadi_exec_find(x, b->name, false) != NULL;
-        const bool is_sink = wadi_exec_find(x, b->name, true) != NULL;
-        if ((is_source && b->source == NULL) || (is_sink && b->sink == NULL)) {
-            return wadi_fail(err, WADI_INVALID, "%s \"%s\" is not bound",
-                             is_source && b->source == NULL ? "source" : "sink", b->name);
-        }
-    }
-    return WADI_OK;
-}
-
 /* ---- running ---- */
-
-void wadi_exec_note_error(wadi_exec *x, const wadi_error *error) {
-    const bool cancelled = wadi_stop_called(&x->stop);
-    wadi_mutex_lock(&x->lock);
-    const bool weak = x->error.status == WADI_OK || x->error.status == WADI_CANCELLED;
-    if (cancelled && x->error.status == WADI_OK)
-        (void)wadi_fail(&x->error, WADI_CANCELLED, "cancelled");
-    else if (weak && !cancelled && (x->error.status == WADI_OK || error->status != WADI_CANCELLED))
-        x->error = *error;
-    wadi_mutex_unlock(&x->lock);
-}
 
 static wadi_status run_body(wadi_exec *x, int body, wadi_error *err) {
     wadi_job job = {.body = body, .main_block = true, .count = 1, .slots = &x->slots};
@@ -285,7 +191,7 @@ static wadi_status run_phases(wadi_exec *x, wadi_error *err) {
 
 wadi_status wadi_exec_go(wadi_exec *x, wadi_error *err) {
     WADI_TRY(check_unstarted(x, err));
-    WADI_TRY(check_bound(x, err));
+    WADI_TRY(wadi_exec_check_bound(x, err));
     x->started = true;
     WADI_TRY(wadi_waits_create((int64_t)(x->options.watchdog_s * 1e9), &x->waits, err));
     wadi_mutex_lock(&x->lock);

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "sched/run_stream.h"
+#include "sched/run/stream.h"
 
 /* ---- elements ---- */
 

@@ -1,5 +1,5 @@
 /* A stream phase: source threads -> links -> the compute thread (the calling one) -> links -> sink threads. What lies in memory
- * needs neither thread nor link (run_source.c), nor does what is kept in memory, at first (run_end.c).
+ * needs neither thread nor link (source.c), nor does what is kept in memory, at first (end.c).
  *
  * Each works on its own chunk while the links hold two more each, so reading, computing and writing overlap. The compute
  * thread takes a chunk from a source, runs it through all stages that hang on it, and lets the policy and the budget see
@@ -8,7 +8,7 @@
  *
  * Errors travel along the links: who fails tells both neighbours, elements before the failure are delivered first. A sink's
  * failure is the run's, a source's if its next element is wanted. */
-#include "sched/run_stream.h"
+#include "sched/run/stream.h"
 
 #include <stdlib.h>
 
@@ -160,19 +160,6 @@ static void run_stages(wadi_stream *s) {
     if (status != WADI_OK) fail_all(s, &err);
     for (int i = 0; i < s->nlanes; i++) wadi_thread_join(&s->lanes[i].thread);
     for (int i = 0; i < s->plan->nends; i++) wadi_thread_join(&s->outlets[i].thread);
-}
-
-/* ---- links ---- */
-
-wadi_status wadi_stream_link(wadi_stream *s, const char *from, const char *to, wadi_pipe **out,
-                             wadi_error *err) {
-    const wadi_pipe_options o = {.from = from,
-                                 .to = to,
-                                 .most_chunks = WADI_WINDOW_CHUNKS,
-                                 .most_bytes = s->x->budget.bytes / 4,
-                                 .waits = s->x->waits,
-                                 .stop = &s->x->stop};
-    return wadi_pipe_create(&o, out, err);
 }
 
 /* ---- the phase ---- */

@@ -1,0 +1,94 @@
+/* The sources and sinks that a plan names, and what is bound to the names. */
+#include <string.h>
+
+#include "base/error.h"
+#include "sched/run/exec.h"
+
+/* Calls fn for every source and sink the plan names, until one says false. */
+typedef bool (*named)(void *env, const char *name, const wadi_plan_source *source);
+
+static bool each_name(const wadi_plan *plan, named fn, void *env) {
+    bool more = true;
+    for (int i = 0; i < plan->nphases && more; i++) {
+        const wadi_plan_stream *s = &plan->phases[i].stream;
+        for (int g = 0; plan->phases[i].is_stream && g < s->nstages; g++)
+            for (int k = 0; k < s->stages[g].nsources && more; k++)
+                if (!s->stages[g].sources[k].counter)
+                    more = fn(env, s->stages[g].sources[k].name, &s->stages[g].sources[k]);
+        for (int e = 0; plan->phases[i].is_stream && e < s->nends && more; e++)
+            if (s->ends[e].kind == WADI_END_SINK) more = fn(env, s->ends[e].name, NULL);
+    }
+    return more;
+}
+
+static bool add_binding(void *env, const char *name, const wadi_plan_source *source) {
+    wadi_exec *x = env;
+    if (wadi_exec_find(x, name, source == NULL) != NULL) return true;
+    return wadi_vec_push(&x->bindings, (wadi_binding){.name = name});
+}
+
+/* The phases' sources and sinks by name, unbound. */
+wadi_status wadi_exec_list_bindings(wadi_exec *x, wadi_error *err) {
+    if (each_name(x->plan, add_binding, x)) return WADI_OK;
+    return wadi_fail(err, WADI_MEMORY, "run: out of memory");
+}
+
+typedef struct wanted {
+    const char *name;
+    bool sink, known;
+} wanted;
+
+static bool is_wanted(void *env, const char *name, const wadi_plan_source *source) {
+    wanted *w = env;
+    w->known = w->sink == (source == NULL) && strcmp(name, w->name) == 0;
+    return !w->known;
+}
+
+wadi_binding *wadi_exec_find(wadi_exec *x, const char *name, bool sink) {
+    wanted w = {.name = name, .sink = sink};
+    (void)each_name(x->plan, is_wanted, &w);
+    for (size_t k = 0; w.known && k < x->bindings.n; k++) {
+        if (strcmp(x->bindings.at[k].name, name) == 0) return &x->bindings.at[k];
+    }
+    return NULL;
+}
+
+typedef struct fitting {
+    const wadi_plan *plan;
+    const char *name;
+    const wadi_source *source;
+    wadi_error *err;
+    wadi_status status;
+} fitting;
+
+/* Wherever the program reads from the source. */
+static bool fits(void *env, const char *name, const wadi_plan_source *want) {
+    fitting *f = env;
+    if (want == NULL || strcmp(name, f->name) != 0) return true;
+    f->status = wadi_bind_source(f->plan, want, f->source, f->err);
+    return f->status == WADI_OK;
+}
+
+wadi_status wadi_exec_check_source(const wadi_exec *x, const char *name, const wadi_source *source,
+                                   wadi_error *err) {
+    fitting f = {x->plan, name, source, err, WADI_OK};
+    (void)each_name(x->plan, fits, &f);
+    return f.status;
+}
+
+wadi_status wadi_exec_check_bound(wadi_exec *x, wadi_error *err) {
+    for (int i = 0; i < x->plan->ninputs; i++) {
+        if (x->bound[i]) continue;
+        return wadi_fail(err, WADI_INVALID, "input \"%s\" is not bound", x->plan->inputs[i].name);
+    }
+    for (size_t i = 0; i < x->bindings.n; i++) {
+        const wadi_binding *b = &x->bindings.at[i];
+        const bool is_source = wadi_exec_find(x, b->name, false) != NULL;
+        const bool is_sink = wadi_exec_find(x, b->name, true) != NULL;
+        if ((is_source && b->source == NULL) || (is_sink && b->sink == NULL)) {
+            return wadi_fail(err, WADI_INVALID, "%s \"%s\" is not bound",
+                             is_source && b->source == NULL ? "source" : "sink", b->name);
+        }
+    }
+    return WADI_OK;
+}

@@ -1,0 +1,13 @@
+/* The links between the threads of one stream. */
+#include "sched/run/stream.h"
+
+wadi_status wadi_stream_link(wadi_stream *s, const char *from, const char *to, wadi_pipe **out,
+                             wadi_error *err) {
+    const wadi_pipe_options o = {.from = from,
+                                 .to = to,
+                                 .most_chunks = WADI_WINDOW_CHUNKS,
+                                 .most_bytes = s->x->budget.bytes / 4,
+                                 .waits = s->x->waits,
+                                 .stop = &s->x->stop};
+    return wadi_pipe_create(&o, out, err);
+}
