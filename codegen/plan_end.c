@@ -201,24 +201,27 @@ static wadi_status fold_batch(wadi_planning *p, const wadi_bind *b, wadi_plan_fo
 
 /* ---- ends ---- */
 
-static const struct {
-    const char *op;
-    wadi_end_kind kind;
-} ends[] = {
-    {"stream_out", WADI_END_SINK},       {"elements", WADI_END_ELEMENTS},
-    {"tabulate", WADI_END_TABULATE},     {"tabulate_min", WADI_END_TABULATE_MIN},
-    {"from_seq", WADI_END_FROM_SEQ},     {"fold_seq", WADI_END_FOLD},
-    {"fold_batch", WADI_END_FOLD_BATCH},
-};
+/* A value that is no kind says that the operator is no end. */
+static int kind_of(const wadi_seq_rule *seq) {
+    static const wadi_end_kind collected[] = {
+        [WADI_COLLECT_VALUES] = WADI_END_ELEMENTS,
+        [WADI_COLLECT_TABLE] = WADI_END_TABULATE,
+        [WADI_COLLECT_LEAST_TABLE] = WADI_END_TABULATE_MIN,
+        [WADI_COLLECT_SEGMENTS] = WADI_END_FROM_SEQ,
+    };
+    if (seq->form == WADI_SEQ_COLLECT) return (int)collected[seq->collect];
+    if (seq->form == WADI_SEQ_FOLD) return WADI_END_FOLD;
+    if (seq->form == WADI_SEQ_FOLD_CHUNK) return WADI_END_FOLD_BATCH;
+    return seq->form == WADI_SEQ_DELIVER ? (int)WADI_END_SINK : -1;
+}
 
 static wadi_status find_kind(wadi_planning *p, const wadi_bind *b, wadi_end_kind *out) {
-    for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++) {
-        if (strcmp(ends[i].op, b->op->name) != 0) continue;
-        *out = ends[i].kind;
-        return WADI_OK;
-    }
-    return wadi_fail_at(p->y.err, b->loc, WADI_UNSUPPORTED,
-                        "%s: not offered as the end of a stream", b->op->name);
+    const int kind = kind_of(&b->op->seq);
+    if (kind < 0)
+        return wadi_fail_at(p->y.err, b->loc, WADI_UNSUPPORTED,
+                            "%s: not offered as the end of a stream", b->op->name);
+    *out = (wadi_end_kind)kind;
+    return WADI_OK;
 }
 
 /* All components of the sequence. */

@@ -88,7 +88,7 @@ static wadi_val common(const ordering *o, wadi_val seq) {
         if (!o->p->m->values[b->args[a]].type.is_seq) continue;
         const wadi_val below = common(o, b->args[a]);
         if (below != WADI_NONE) found = below; /* sources are the deepest */
-        if (found != WADI_NONE && strcmp(o->p->m->values[found].bind->op->name, "stream_in") == 0)
+        if (found != WADI_NONE && o->p->m->values[found].bind->op->seq.form == WADI_SEQ_READ)
             return found;
     }
     return found;
@@ -121,7 +121,7 @@ static wadi_status consider(ordering *o, int i, bool *out_grown) {
     const wadi_val source = common(o, b->args[0]);
     if (source == WADI_NONE) return WADI_OK;
     const wadi_bind *member = needed_member(o, i);
-    const bool once = strcmp(o->p->m->values[source].bind->op->name, "stream_in") == 0;
+    const bool once = o->p->m->values[source].bind->op->seq.form == WADI_SEQ_READ;
     if (member && once) return read_twice(o, b, member, source);
     if (member) return WADI_OK;
     if (!wadi_vec_push(&o->group, b)) return wadi_planning_no_memory(o->p);
@@ -221,8 +221,7 @@ static wadi_status make_tables(ordering *o) {
     for (int i = 0; i < o->main->nbinds; i++) {
         const wadi_bind *b = bind_at(o, i);
         for (int r = 0; r < b->nresults; r++) o->bind_of[b->results[r]] = i;
-        if (strcmp(b->op->name, "stream_in") == 0)
-            p->stream.first[b->results[0]] = first_of_name(o, i);
+        if (b->op->seq.form == WADI_SEQ_READ) p->stream.first[b->results[0]] = first_of_name(o, i);
     }
     return WADI_OK;
 }

@@ -8,8 +8,6 @@
  *
  * map_seq over several sequences that count differently begins a stage that zips them. Sources that nobody else reads are
  * zipped where they are read. */
-#include <string.h>
-
 #include "base/error.h"
 #include "codegen/plan_internal.h"
 
@@ -177,10 +175,14 @@ static wadi_status produce(wadi_planning *p, const wadi_bind *b, int stage) {
     return set_yields(p, b->results[0], stage, b->blocks[0]);
 }
 
+static bool is_source(const wadi_bind *b) {
+    return b->op->seq.form == WADI_SEQ_COUNT || b->op->seq.form == WADI_SEQ_READ;
+}
+
 static wadi_status source(wadi_planning *p, const wadi_bind *b, int into) {
     const int stage = into >= 0 ? into : new_stage(p, WADI_CHANGE_READ, b);
     if (stage < 0) return wadi_planning_no_memory(p);
-    return strcmp(b->op->name, "produce") == 0 ? produce(p, b, stage) : stream_in(p, b, stage);
+    return b->op->seq.form == WADI_SEQ_COUNT ? produce(p, b, stage) : stream_in(p, b, stage);
 }
 
 /* ---- stages that count anew ---- */
@@ -259,55 +261,67 @@ static wadi_status scan(wadi_planning *p, const wadi_bind *b, int stage, int inp
     return p->y.failed ? wadi_planning_no_memory(p) : WADI_OK;
 }
 
+/* The slot of argument `arg`, a number that the change goes by. */
+static int number(wadi_planning *p, const wadi_bind *b, int arg) {
+    return wadi_planning_once(p, wadi_draft_resolved(p, b->args[arg]));
+}
+
+static wadi_status pick(wadi_planning *p, const wadi_bind *b, int stage, int input_stage) {
+    const wadi_seq_pick pick = b->op->seq.pick;
+    WADI_UNUSED(input_stage);
+    stage_at(p, stage)->plan.change = pick.first ? WADI_CHANGE_DROP : WADI_CHANGE_TAKE;
+    stage_at(p, stage)->plan.size = number(p, b, pick.first ? pick.first : pick.most);
+    return pass_components(p, b->args[0], b->results[0], true);
+}
+
+static wadi_status batch(wadi_planning *p, const wadi_bind *b, int stage, int input_stage) {
+    WADI_UNUSED(input_stage);
+    stage_at(p, stage)->plan.size = number(p, b, 1);
+    return pass_components(p, b->args[0], b->results[0], false);
+}
+
+static wadi_status windows(wadi_planning *p, const wadi_bind *b, int stage, int input_stage) {
+    WADI_UNUSED(input_stage);
+    stage_at(p, stage)->plan.size = number(p, b, 1);
+    stage_at(p, stage)->plan.hop = number(p, b, 2);
+    stage_at(p, stage)->plan.last = (wadi_last_window)b->attrs[0];
+    return pass_components(p, b->args[0], b->results[0], false);
+}
+
+/* What begins a stage: the change, and what fills in the stage, whose input is `input_stage`. */
 static const struct {
-    const char *op;
     wadi_change_kind change;
+    wadi_status (*fill)(wadi_planning *p, const wadi_bind *b, int stage, int input_stage);
 } changes[] = {
-    {"take_seq", WADI_CHANGE_TAKE},     {"drop_seq", WADI_CHANGE_DROP},
-    {"filter_seq", WADI_CHANGE_FILTER}, {"expand_seq", WADI_CHANGE_EXPAND},
-    {"batch", WADI_CHANGE_BATCH},       {"windows", WADI_CHANGE_WINDOWS},
-    {"scan_seq", WADI_CHANGE_SCAN},
+    [WADI_SEQ_PICK] = {WADI_CHANGE_TAKE, pick},
+    [WADI_SEQ_FILTER] = {WADI_CHANGE_FILTER, filter},
+    [WADI_SEQ_EXPAND] = {WADI_CHANGE_EXPAND, expand},
+    [WADI_SEQ_BATCH] = {WADI_CHANGE_BATCH, batch},
+    [WADI_SEQ_WINDOWS] = {WADI_CHANGE_WINDOWS, windows},
+    [WADI_SEQ_SCAN] = {WADI_CHANGE_SCAN, scan},
 };
 
-static int change_of(const char *op) {
-    for (size_t i = 0; i < sizeof changes / sizeof changes[0]; i++)
-        if (strcmp(changes[i].op, op) == 0) return (int)changes[i].change;
-    return -1;
+static bool counts_anew(wadi_seq_form form) {
+    return form < sizeof changes / sizeof *changes && changes[form].fill;
 }
 
-/* Sizes are arguments behind the sequence. */
-static void set_sizes(wadi_planning *p, const wadi_bind *b, wadi_plan_stage *g) {
-    const bool windows = g->change == WADI_CHANGE_WINDOWS;
-    const bool sized = windows || g->change == WADI_CHANGE_TAKE || g->change == WADI_CHANGE_DROP ||
-                       g->change == WADI_CHANGE_BATCH;
-    if (sized) g->size = wadi_planning_once(p, wadi_draft_resolved(p, b->args[1]));
-    if (!windows) return;
-    g->hop = wadi_planning_once(p, wadi_draft_resolved(p, b->args[2]));
-    g->last = (wadi_last_window)b->attrs[0];
-}
-
-static wadi_status change(wadi_planning *p, const wadi_bind *b, wadi_change_kind kind) {
+static wadi_status change(wadi_planning *p, const wadi_bind *b) {
+    const wadi_seq_form form = b->op->seq.form;
     WADI_TRY(wadi_draft_visit(p, b->args[0], -1));
     const int input_stage = p->stream.stage_of[b->args[0]];
-    const int stage = new_stage(p, kind, b);
+    const int stage = new_stage(p, changes[form].change, b);
     if (stage < 0) return wadi_planning_no_memory(p);
-    set_sizes(p, b, &stage_at(p, stage)->plan);
     WADI_TRY(make_components(p, b->results[0], stage));
-    if (kind == WADI_CHANGE_EXPAND) return expand(p, b, stage, input_stage);
-    if (kind == WADI_CHANGE_FILTER) return filter(p, b, stage, input_stage);
-    if (kind == WADI_CHANGE_SCAN) return scan(p, b, stage, input_stage);
-    const bool one_by_one = kind == WADI_CHANGE_TAKE || kind == WADI_CHANGE_DROP;
-    return pass_components(p, b->args[0], b->results[0], one_by_one);
+    return changes[form].fill(p, b, stage, input_stage);
 }
 
-/* ---- map_seq ---- */
+/* ---- one element for each ---- */
 
 /* Whether nobody else reads any sequence on the way from `seq` to its sources, and there are only map_seqs on it. */
 static bool is_alone(const wadi_planning *p, wadi_val seq) {
     const wadi_bind *b = p->m->values[seq].bind;
     if (p->stream.readers[p->stream.first[seq]] != 1 || p->stream.stage_of[seq] >= 0) return false;
-    if (strcmp(b->op->name, "map_seq") != 0)
-        return strcmp(b->op->name, "stream_in") == 0 || strcmp(b->op->name, "produce") == 0;
+    if (b->op->seq.form != WADI_SEQ_MAP) return is_source(b);
     for (int a = 0; a < b->nargs; a++)
         if (!is_alone(p, b->args[a])) return false;
     return true;
@@ -387,11 +401,9 @@ wadi_status wadi_draft_visit(wadi_planning *p, wadi_val seq, int into) {
         share(p, seq, first);
         return WADI_OK;
     }
-    const int kind = change_of(b->op->name);
-    if (kind >= 0) return change(p, b, (wadi_change_kind)kind);
-    if (strcmp(b->op->name, "map_seq") == 0) return map(p, b, into);
-    if (strcmp(b->op->name, "stream_in") == 0 || strcmp(b->op->name, "produce") == 0)
-        return source(p, b, into);
+    if (counts_anew(b->op->seq.form)) return change(p, b);
+    if (b->op->seq.form == WADI_SEQ_MAP) return map(p, b, into);
+    if (is_source(b)) return source(p, b, into);
     return wadi_fail_at(p->y.err, b->loc, WADI_UNSUPPORTED,
                         "%s: not offered as the source of a stream", b->op->name);
 }

@@ -6,7 +6,8 @@
  *   - its shape rule (symbolic extents of its results, and what must hold of its arguments),
  *   - its dependence rule (which results' shapes and elements depend on what; a sensible default exists),
  *   - its index function, if it is a producer: one element of the result from elements of the arguments,
- *   - its meaning: the reference interpretation.
+ *   - its meaning: the reference interpretation,
+ *   - what it does with elements, if it is an operator on sequences (graph/seq.h).
  * How consumers become loops is the business of codegen/kernel, chosen by `skeleton`.
  */
 #ifndef WADI_GRAPH_OP_H
@@ -14,6 +15,7 @@
 
 #include "graph/analysis/extent.h"
 #include "graph/ir/ir.h"
+#include "graph/seq.h"
 
 typedef enum wadi_op_kind {
     WADI_OP_PRODUCER, /* each result element needs at most one element of each argument (or runs a function) */
@@ -190,6 +192,7 @@ typedef struct wadi_op {
     const char *about; /* what it means, in a line */
     wadi_op_kind kind;
     wadi_skeleton skeleton;
+    wadi_seq_rule seq; /* of WADI_OP_SEQUENCE: what it does with elements */
     /** names of the integer attributes for text, space separated: "rank axis"; the last takes all that are left;
      *  NULL: none */
     const char *attrs;

@@ -32,6 +32,7 @@ const wadi_op wadi_op_batch = {
         "n consecutive arrays of one shape as one with a dimension more; the last may be shorter",
     .kind = WADI_OP_SEQUENCE,
     .skeleton = WADI_SKEL_NONE,
+    .seq = {.form = WADI_SEQ_BATCH},
     .type = type,
     .shape = shape,
 };

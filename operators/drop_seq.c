@@ -14,6 +14,7 @@ const wadi_op wadi_op_drop_seq = {
     .about = "all but the first n elements; n clamps",
     .kind = WADI_OP_SEQUENCE,
     .skeleton = WADI_SKEL_NONE,
+    .seq = {.form = WADI_SEQ_PICK, .pick = {.first = 1}},
     .type = type,
     .shape = wadi_rule_seq_shape_like,
     .depend = wadi_rule_seq_depend_like,

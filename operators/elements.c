@@ -22,6 +22,7 @@ const wadi_op wadi_op_elements = {
     .about = "all elements of all arrays as one vector",
     .kind = WADI_OP_SEQUENCE,
     .skeleton = WADI_SKEL_NONE,
+    .seq = {.form = WADI_SEQ_COLLECT, .collect = WADI_COLLECT_VALUES},
     .type = type,
     .shape = shape,
 };

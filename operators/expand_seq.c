@@ -55,6 +55,7 @@ const wadi_op wadi_op_expand_seq = {
     .about = "the outermost slices of what each element gives",
     .kind = WADI_OP_SEQUENCE,
     .skeleton = WADI_SKEL_NONE,
+    .seq = {.form = WADI_SEQ_EXPAND},
     .nblocks = 1,
     .block_params = block_params,
     .type = type,

@@ -25,6 +25,7 @@ const wadi_op wadi_op_filter_seq = {
     .about = "the elements for which p is true",
     .kind = WADI_OP_SEQUENCE,
     .skeleton = WADI_SKEL_NONE,
+    .seq = {.form = WADI_SEQ_FILTER},
     .nblocks = 1,
     .block_params = block_params,
     .type = type,

@@ -50,6 +50,7 @@ const wadi_op wadi_op_fold_batch = {
     .about = "the same by chunks, as from_seq gives them; must not depend on how the stream is cut",
     .kind = WADI_OP_SEQUENCE,
     .skeleton = WADI_SKEL_NONE,
+    .seq = {.form = WADI_SEQ_FOLD_CHUNK},
     .nblocks = 1,
     .by_chunk = true,
     .block_params = block_params,

@@ -18,6 +18,7 @@ const wadi_op wadi_op_fold_seq = {
     .about = "the last state; in order",
     .kind = WADI_OP_SEQUENCE,
     .skeleton = WADI_SKEL_NONE,
+    .seq = {.form = WADI_SEQ_FOLD},
     .nblocks = 1,
     .block_params = wadi_rule_stepping_params,
     .type = type,

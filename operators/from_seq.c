@@ -33,6 +33,7 @@ const wadi_op wadi_op_from_seq = {
     .about = "per array of an element its shapes, one a row, and all values one behind the other",
     .kind = WADI_OP_SEQUENCE,
     .skeleton = WADI_SKEL_NONE,
+    .seq = {.form = WADI_SEQ_COLLECT, .collect = WADI_COLLECT_SEGMENTS},
     .type = type,
     .shape = shape,
 };

@@ -29,6 +29,7 @@ const wadi_op wadi_op_map_seq = {
     .about = "any array program per element; of several streams the shortest ends the result",
     .kind = WADI_OP_SEQUENCE,
     .skeleton = WADI_SKEL_NONE,
+    .seq = {.form = WADI_SEQ_MAP},
     .nblocks = 1,
     .block_params = block_params,
     .type = type,

@@ -29,6 +29,7 @@ const wadi_op wadi_op_produce = {
     .about = "the stream f(0) .. f(n - 1)",
     .kind = WADI_OP_SEQUENCE,
     .skeleton = WADI_SKEL_NONE,
+    .seq = {.form = WADI_SEQ_COUNT},
     .nblocks = 1,
     .block_params = block_params,
     .type = type,

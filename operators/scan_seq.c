@@ -20,6 +20,7 @@ const wadi_op wadi_op_scan_seq = {
     .about = "the states f(z, s0), f(f(z, s0), s1), ..",
     .kind = WADI_OP_SEQUENCE,
     .skeleton = WADI_SKEL_NONE,
+    .seq = {.form = WADI_SEQ_SCAN},
     .nblocks = 1,
     .block_params = wadi_rule_stepping_params,
     .type = type,

@@ -25,6 +25,7 @@ const wadi_op wadi_op_stream_in = {
     .about = "the stream bound by name when the program runs",
     .kind = WADI_OP_SEQUENCE,
     .skeleton = WADI_SKEL_NONE,
+    .seq = {.form = WADI_SEQ_READ},
     .type = type,
     .shape = shape,
 };

@@ -20,6 +20,7 @@ const wadi_op wadi_op_stream_out = {
     .about = "delivers the stream, in order, to what is bound to the name",
     .kind = WADI_OP_SEQUENCE,
     .skeleton = WADI_SKEL_NONE,
+    .seq = {.form = WADI_SEQ_DELIVER},
     .type = type,
     .shape = shape,
 };

@@ -26,6 +26,7 @@ const wadi_op wadi_op_tabulate = {
     .about = "along a new outer dimension; shapes that differ are a fault",
     .kind = WADI_OP_SEQUENCE,
     .skeleton = WADI_SKEL_NONE,
+    .seq = {.form = WADI_SEQ_COLLECT, .collect = WADI_COLLECT_TABLE},
     .type = type,
     .shape = shape,
 };
@@ -36,6 +37,7 @@ const wadi_op wadi_op_tabulate_min = {
     .about = "the same, cut to the least extent per dimension",
     .kind = WADI_OP_SEQUENCE,
     .skeleton = WADI_SKEL_NONE,
+    .seq = {.form = WADI_SEQ_COLLECT, .collect = WADI_COLLECT_LEAST_TABLE},
     .type = type,
     .shape = shape,
 };

@@ -43,6 +43,7 @@ const wadi_op wadi_op_windows = {
         "a window of size samples every hop samples; last: 0 drops the rest, 1 pads it, 2 keeps it",
     .kind = WADI_OP_SEQUENCE,
     .skeleton = WADI_SKEL_NONE,
+    .seq = {.form = WADI_SEQ_WINDOWS},
     .attrs = "last",
     .type = type,
     .shape = shape,

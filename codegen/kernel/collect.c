@@ -1,4 +1,4 @@
-/* Sequences within an element as arrays: elements, tabulate, tabulate_min, from_seq, fold_batch.
+/* Sequences within an element as arrays: what is collected, and folds over chunks.
  *
  * Components are appended to vectors in scratch memory that double when they are full; where every element is a scalar and
  * their number is known, the vector has its length from the start and is never checked. */
@@ -150,7 +150,7 @@ static void give_segments(wadi_lower *l, const collecting *k) {
     }
 }
 
-/* ---- tabulate_min: the corner of each array that all of them have ---- */
+/* ---- the least table: the corner of each array that all of them have ---- */
 
 typedef struct cutting {
     const component *c;
@@ -198,9 +198,9 @@ static void give_least(wadi_lower *l, const collecting *k, const component *c, w
     l->loc[result] = at;
 }
 
-/* ---- fold_batch: all elements at once, if there are any ---- */
+/* ---- a fold over chunks: all elements at once, if there are any ---- */
 
-static void fold_batch(wadi_lower *l, const collecting *k) {
+static void fold_chunk(wadi_lower *l, const collecting *k) {
     const wadi_bind *bind = k->bind;
     const wadi_block *r = bind->blocks[0];
     const int n = bind->nargs - 1;
@@ -226,20 +226,32 @@ static void fold_batch(wadi_lower *l, const collecting *k) {
 }
 
 bool wadi_inner_collect(wadi_lower *l, const wadi_bind *bind) {
-    const char *op = bind->op->name;
+    const wadi_seq_rule *seq = &bind->op->seq;
+    const bool collects = seq->form == WADI_SEQ_COLLECT, folds = seq->form == WADI_SEQ_FOLD_CHUNK;
+    if (!collects && !folds) return false;
     collecting k = {.bind = bind};
-    const bool least = strcmp(op, "tabulate_min") == 0, segments = strcmp(op, "from_seq") == 0,
-               batch = strcmp(op, "fold_batch") == 0, elements = strcmp(op, "elements") == 0;
-    k.alike = strcmp(op, "tabulate") == 0;
-    k.least = least;
-    k.shapes = least || segments || batch;
-    if (!k.alike && !k.shapes && !elements) return false;
+    k.alike = collects && seq->collect == WADI_COLLECT_TABLE;
+    k.least = collects && seq->collect == WADI_COLLECT_LEAST_TABLE;
+    k.shapes = folds || k.least || seq->collect == WADI_COLLECT_SEGMENTS;
     collect(l, &k);
     if (l->status || l->b.failed) return true;
-    if (elements) give_elements(l, &k);
-    if (k.alike) give_table(l, &k);
-    if (segments) give_segments(l, &k);
-    for (int i = 0; least && i < k.n; i++) give_least(l, &k, &k.c[i], bind->results[i]);
-    if (batch) fold_batch(l, &k);
+    if (folds) {
+        fold_chunk(l, &k);
+        return true;
+    }
+    switch (seq->collect) {
+    case WADI_COLLECT_VALUES:
+        give_elements(l, &k);
+        break;
+    case WADI_COLLECT_TABLE:
+        give_table(l, &k);
+        break;
+    case WADI_COLLECT_LEAST_TABLE:
+        for (int i = 0; i < k.n; i++) give_least(l, &k, &k.c[i], bind->results[i]);
+        break;
+    case WADI_COLLECT_SEGMENTS:
+        give_segments(l, &k);
+        break;
+    }
     return true;
 }

@@ -2,12 +2,10 @@
  *
  * Where each element of such a sequence is a scalar computed from its number, those of all elements of the chunk are one level of
  * work: a unit is a few of them, whichever element they belong to, so one element with a long sequence among many with
- * short ones is shared among workers. `elements` and `tabulate` of it are then done; other consumers go through what has
- * been computed element by element, as do sequences of another kind. What take_seq or a zip may leave out is not
+ * short ones is shared among workers. Collecting them is then done; other consumers go through what has
+ * been computed element by element, as do sequences of another kind. What a limit on their number or a zip may leave out is not
  * computed in advance. */
 #include "codegen/kernel/flat.h"
-
-#include <string.h>
 
 #include "base/error.h"
 #include "codegen/kernel/nested.h"
@@ -20,10 +18,6 @@ static wadi_lv num(wadi_lower *l, int64_t v) {
 
 static wadi_lv bin(wadi_lower *l, wadi_sop op, wadi_lv x, wadi_lv y) {
     return wadi_lb_bin(&l->b, op, x, y);
-}
-
-static bool is(const wadi_bind *b, const char *op) {
-    return strcmp(b->op->name, op) == 0;
 }
 
 /* ---- what a unit is ---- */
@@ -93,8 +87,11 @@ static bool is_scalar_by_number(const wadi_flat *c, wadi_val s) {
 
 /* Whether the consumer gives the elements as they are. */
 static bool is_done(const wadi_flat *c, const wadi_bind *bind) {
+    const wadi_seq_rule *seq = &bind->op->seq;
     const int slot = c->y->slot_of[bind->results[0]];
-    return (is(bind, "elements") || is(bind, "tabulate")) && slot >= 0 &&
+    const bool as_they_are =
+        seq->collect == WADI_COLLECT_VALUES || seq->collect == WADI_COLLECT_TABLE;
+    return seq->form == WADI_SEQ_COLLECT && as_they_are && slot >= 0 &&
            c->y->slots.at[slot].kind != WADI_SLOT_REGULAR && is_scalar_by_number(c, bind->args[0]);
 }
 
@@ -105,7 +102,7 @@ static wadi_val worth_a_slot(const wadi_flat *c, wadi_val s) {
         const wadi_bind *b = m->values[s].bind;
         int nseqs = 0;
         for (int i = 0; i < b->nargs; i++) nseqs += m->values[b->args[i]].type.is_seq;
-        if (nseqs != 1 || is(b, "take_seq")) return WADI_NONE;
+        if (nseqs != 1 || b->op->seq.pick.most) return WADI_NONE;
         s = b->args[0];
     }
     return is_heavy(m, s) ? s : WADI_NONE;

@@ -8,10 +8,6 @@
 #include "base/error.h"
 #include "base/words.h"
 
-static bool is(const wadi_bind *b, const char *op) {
-    return strcmp(b->op->name, op) == 0;
-}
-
 static const wadi_bind *maker(const wadi_lower *l, wadi_val s) {
     return l->m->values[s].bind;
 }
@@ -106,25 +102,30 @@ wadi_inner_element wadi_inner_run(wadi_lower *l, wadi_val s, const wadi_block *r
 
 bool wadi_inner_is_indexed(const wadi_lower *l, wadi_val s) {
     const wadi_bind *b = maker(l, s);
-    if (is(b, "produce")) return true;
-    if (is(b, "take_seq") || is(b, "drop_seq")) return wadi_inner_is_indexed(l, b->args[0]);
-    if (!is(b, "map_seq")) return false;
+    const wadi_seq_form form = b->op->seq.form;
+    if (form == WADI_SEQ_COUNT) return true;
+    if (form == WADI_SEQ_PICK) return wadi_inner_is_indexed(l, b->args[0]);
+    if (form != WADI_SEQ_MAP) return false;
     for (int i = 0; i < b->nargs; i++)
         if (!wadi_inner_is_indexed(l, b->args[i])) return false;
     return true;
 }
 
+/* A number of `pick`, by the argument that says it. */
+static wadi_lv number_of(wadi_lower *l, const wadi_bind *b, int arg) {
+    return at_least_0(l, wadi_lower_scalar(l, b->args[arg]));
+}
+
 static wadi_lv length(wadi_lower *l, wadi_val s) {
     const wadi_bind *b = maker(l, s);
-    if (is(b, "produce")) return at_least_0(l, wadi_lower_scalar(l, b->args[0]));
+    if (b->op->seq.form == WADI_SEQ_COUNT) return at_least_0(l, wadi_lower_scalar(l, b->args[0]));
     wadi_lv n = length(l, b->args[0]);
-    if (is(b, "map_seq")) {
+    if (b->op->seq.form == WADI_SEQ_MAP)
         for (int i = 1; i < b->nargs; i++) n = bin(l, WADI_SOP_MIN, n, length(l, b->args[i]));
-        return n;
-    }
-    const wadi_lv k = at_least_0(l, wadi_lower_scalar(l, b->args[1]));
-    if (is(b, "take_seq")) return bin(l, WADI_SOP_MIN, n, k);
-    return at_least_0(l, bin(l, WADI_SOP_SUB, n, k));
+    const wadi_seq_pick pick = b->op->seq.pick;
+    if (pick.first) n = at_least_0(l, bin(l, WADI_SOP_SUB, n, number_of(l, b, pick.first)));
+    if (pick.most) n = bin(l, WADI_SOP_MIN, n, number_of(l, b, pick.most));
+    return n;
 }
 
 /* An element that steps before have computed. */
@@ -142,13 +143,13 @@ static wadi_inner_element stored(wadi_lower *l, wadi_val s, wadi_lv i) {
 wadi_inner_element wadi_inner_at(wadi_lower *l, wadi_val s, wadi_lv i) {
     const wadi_bind *b = maker(l, s);
     if (l->inner && l->inner[s] >= 0) return stored(l, s, i);
-    if (is(b, "take_seq")) return wadi_inner_at(l, b->args[0], i);
-    if (is(b, "drop_seq")) {
-        const wadi_lv k = at_least_0(l, wadi_lower_scalar(l, b->args[1]));
-        return wadi_inner_at(l, b->args[0], bin(l, WADI_SOP_ADD, i, k));
+    if (b->op->seq.form == WADI_SEQ_PICK) {
+        const int first = b->op->seq.pick.first;
+        if (first) i = bin(l, WADI_SOP_ADD, i, number_of(l, b, first));
+        return wadi_inner_at(l, b->args[0], i);
     }
     const wadi_block *r = b->blocks[0];
-    if (is(b, "produce")) {
+    if (b->op->seq.form == WADI_SEQ_COUNT) {
         l->loc[r->params[0]] = (wadi_vloc){.kind = WADI_LOC_SCALAR, .field = {i}};
         return wadi_inner_run(l, s, r);
     }
@@ -165,7 +166,7 @@ bool wadi_inner_length(wadi_lower *l, wadi_val s, wadi_lv *out_n) {
     return true;
 }
 
-/* ---- expand_seq ---- */
+/* ---- expanding ---- */
 
 wadi_vloc *wadi_inner_wholes(wadi_lower *l, const wadi_bind *b, const wadi_inner_element *e) {
     const wadi_block *r = b->blocks[0];
@@ -187,7 +188,7 @@ wadi_lv wadi_inner_slices(wadi_lower *l, const wadi_bind *b, const wadi_vloc *wh
         wadi_lb_if(&l->b, differ);
         wadi_lower_fault(
             l, WADI_FAULT_SHAPE,
-            wadi_layout_place(l->y, "expand_seq", wadi_lower_words(l, WADI_SAID_SLICES, c), b->loc),
+            wadi_layout_place(l->y, b->op->name, wadi_lower_words(l, WADI_SAID_SLICES, c), b->loc),
             whole[c].extent[0], whole[0].extent[0]);
         wadi_lb_end(&l->b);
     }
@@ -205,7 +206,7 @@ void wadi_inner_slice(wadi_lower *l, const wadi_vloc *whole, const wadi_array_ty
                                     : wadi_lb_load(&l->b, whole->field[f], j, NULL);
 }
 
-/* ---- scan_seq ---- */
+/* ---- states ---- */
 
 wadi_state wadi_inner_state(const wadi_bind *b) {
     const wadi_block *r = b->blocks[0];

@@ -6,13 +6,7 @@
  * is given theirs again. */
 #include "codegen/kernel/nested.h"
 
-#include <string.h>
-
 #include "base/error.h"
-
-static bool is(const wadi_bind *b, const char *op) {
-    return strcmp(b->op->name, op) == 0;
-}
 
 static wadi_lv num(wadi_lower *l, int64_t v) {
     return wadi_lb_i64(&l->b, v);
@@ -30,9 +24,10 @@ typedef struct stage {
     const wadi_bind *bind;
     wadi_inner_taker take;
     void *env;
-    wadi_lv count;     /* variable: take, drop */
-    wadi_lv most;      /* how many these take or drop */
-    wadi_state *state; /* scan */
+    wadi_lv first,
+        dropped; /* pick: how many go before the first; variable: of which so many have been */
+    wadi_lv most, taken; /* pick: how many at most; variable: of which so many have been */
+    wadi_state *state;   /* scan */
 } stage;
 
 static void mapped(wadi_lower *l, void *env, const wadi_inner_element *e) {
@@ -77,22 +72,40 @@ static void scanned(wadi_lower *l, void *env, const wadi_inner_element *e) {
     if (!l->status && !l->b.failed) g->take(l, g->env, &next);
 }
 
-static void taken(wadi_lower *l, void *env, const wadi_inner_element *e) {
-    const stage *g = env;
-    wadi_lb *b = &l->b;
-    const wadi_lv n = bin(l, WADI_SOP_ADD, wadi_lb_get(b, g->count), num(l, 1));
-    wadi_lb_set(b, g->count, n);
-    g->take(l, g->env, e);
-    wadi_lb_if(b, bin(l, WADI_SOP_GE, n, g->most));
-    wadi_lb_set(b, g->in->alive, wadi_lb_bool(b, false));
-    wadi_lb_end(b);
+static void filter_stage(wadi_lower *l, stage *g) {
+    wadi_inner_each(l, g->in, g->bind->args[0], filtered, g);
 }
 
-/* Nothing more is computed once the last element has been taken. */
-static void take_stage(wadi_lower *l, stage *g) {
+static void expand_stage(wadi_lower *l, stage *g) {
+    wadi_inner_each(l, g->in, g->bind->args[0], expanded, g);
+}
+
+static void picked(wadi_lower *l, void *env, const wadi_inner_element *e) {
+    const stage *g = env;
     wadi_lb *b = &l->b;
-    g->most = wadi_lower_scalar(l, g->bind->args[1]);
-    g->count = wadi_lb_var(b, WADI_I64, false, num(l, 0), "taken");
+    const wadi_seq_pick pick = g->bind->op->seq.pick;
+    wadi_lv n = WADI_LV_NONE;
+    if (pick.first) {
+        const wadi_lv before = wadi_lb_get(b, g->dropped);
+        wadi_lb_set(b, g->dropped, bin(l, WADI_SOP_ADD, before, num(l, 1)));
+        wadi_lb_if(b, bin(l, WADI_SOP_GE, before, g->first));
+    }
+    if (pick.most) {
+        n = bin(l, WADI_SOP_ADD, wadi_lb_get(b, g->taken), num(l, 1));
+        wadi_lb_set(b, g->taken, n);
+    }
+    g->take(l, g->env, e);
+    if (pick.most) {
+        wadi_lb_if(b, bin(l, WADI_SOP_GE, n, g->most));
+        wadi_lb_set(b, g->in->alive, wadi_lb_bool(b, false));
+        wadi_lb_end(b);
+    }
+    if (pick.first) wadi_lb_end(b);
+}
+
+/* Nothing more is computed once the last element has been picked. */
+static void end_early(wadi_lower *l, stage *g) {
+    wadi_lb *b = &l->b;
     const wadi_lv some = bin(l, WADI_SOP_GT, g->most, num(l, 0));
     if (g->in->alive == WADI_LV_NONE) {
         g->in->alive = wadi_lb_var(b, WADI_BOOL, false, some, "alive");
@@ -100,22 +113,20 @@ static void take_stage(wadi_lower *l, stage *g) {
         const wadi_lv both = bin(l, WADI_SOP_LAND, wadi_lb_get(b, g->in->alive), some);
         wadi_lb_set(b, g->in->alive, both);
     }
-    wadi_inner_each(l, g->in, g->bind->args[0], taken, g);
 }
 
-static void dropped(wadi_lower *l, void *env, const wadi_inner_element *e) {
-    const stage *g = env;
-    const wadi_lv n = wadi_lb_get(&l->b, g->count);
-    wadi_lb_set(&l->b, g->count, bin(l, WADI_SOP_ADD, n, num(l, 1)));
-    wadi_lb_if(&l->b, bin(l, WADI_SOP_GE, n, g->most));
-    g->take(l, g->env, e);
-    wadi_lb_end(&l->b);
-}
-
-static void drop_stage(wadi_lower *l, stage *g) {
-    g->most = wadi_lower_scalar(l, g->bind->args[1]);
-    g->count = wadi_lb_var(&l->b, WADI_I64, false, num(l, 0), "dropped");
-    wadi_inner_each(l, g->in, g->bind->args[0], dropped, g);
+static void pick_stage(wadi_lower *l, stage *g) {
+    const wadi_seq_pick pick = g->bind->op->seq.pick;
+    if (pick.first) {
+        g->first = wadi_lower_scalar(l, g->bind->args[pick.first]);
+        g->dropped = wadi_lb_var(&l->b, WADI_I64, false, num(l, 0), "dropped");
+    }
+    if (pick.most) {
+        g->most = wadi_lower_scalar(l, g->bind->args[pick.most]);
+        g->taken = wadi_lb_var(&l->b, WADI_I64, false, num(l, 0), "taken");
+        end_early(l, g);
+    }
+    wadi_inner_each(l, g->in, g->bind->args[0], picked, g);
 }
 
 static void scan_stage(wadi_lower *l, stage *g) {
@@ -124,6 +135,24 @@ static void scan_stage(wadi_lower *l, stage *g) {
     if (!state.now || !state.spare || l->status) return;
     g->state = &state;
     wadi_inner_each(l, g->in, g->bind->args[0], scanned, g);
+}
+
+static void map_stage(wadi_lower *l, stage *g) {
+    wadi_inner_each(l, g->in, g->bind->args[0], mapped, g);
+}
+
+/* Stages that are given their elements; the others ask for them. */
+static void (*const stages[])(wadi_lower *l, stage *g) = {
+    [WADI_SEQ_MAP] = map_stage,       [WADI_SEQ_PICK] = pick_stage,
+    [WADI_SEQ_FILTER] = filter_stage, [WADI_SEQ_EXPAND] = expand_stage,
+    [WADI_SEQ_SCAN] = scan_stage,
+};
+
+static bool is_given_elements(const wadi_lower *l, const wadi_bind *b) {
+    int sequences = 0;
+    for (int i = 0; i < b->nargs; i++) sequences += l->m->values[b->args[i]].type.is_seq;
+    return sequences == 1 && b->op->seq.form < sizeof stages / sizeof *stages &&
+           stages[b->op->seq.form] != NULL;
 }
 
 static void each_by_number(wadi_lower *l, const wadi_inner *in, wadi_val s, wadi_lv n,
@@ -140,29 +169,19 @@ static void each_by_number(wadi_lower *l, const wadi_inner *in, wadi_val s, wadi
 
 void wadi_inner_each(wadi_lower *l, wadi_inner *in, wadi_val s, wadi_inner_taker take, void *env) {
     const wadi_bind *b = l->m->values[s].bind;
-    stage g = {.in = in, .s = s, .bind = b, .take = take, .env = env, .most = WADI_LV_NONE};
+    stage g = {.in = in, .s = s, .bind = b, .take = take, .env = env};
     wadi_lv n;
     if (l->status || l->b.failed) return;
     if (wadi_inner_length(l, s, &n)) {
         each_by_number(l, in, s, n, take, env);
-    } else if (is(b, "map_seq") && b->nargs == 1) {
-        wadi_inner_each(l, in, b->args[0], mapped, &g);
-    } else if (is(b, "filter_seq")) {
-        wadi_inner_each(l, in, b->args[0], filtered, &g);
-    } else if (is(b, "expand_seq")) {
-        wadi_inner_each(l, in, b->args[0], expanded, &g);
-    } else if (is(b, "scan_seq")) {
-        scan_stage(l, &g);
-    } else if (is(b, "take_seq")) {
-        take_stage(l, &g);
-    } else if (is(b, "drop_seq")) {
-        drop_stage(l, &g);
+    } else if (is_given_elements(l, b)) {
+        stages[b->op->seq.form](l, &g);
     } else {
         wadi_inner_pull(l, in, s, take, env);
     }
 }
 
-/* ---- fold_seq ---- */
+/* ---- folds ---- */
 
 typedef struct folding {
     wadi_inner *in;
@@ -194,7 +213,7 @@ static void fold(wadi_lower *l, wadi_inner *in, const wadi_bind *bind) {
 }
 
 void wadi_lower_consume(wadi_lower *l, const wadi_bind *bind) {
-    if (is(bind, "fold_seq")) {
+    if (bind->op->seq.form == WADI_SEQ_FOLD) {
         wadi_inner in = wadi_inner_start(l, NULL);
         fold(l, &in, bind);
     } else if (!wadi_inner_collect(l, bind)) {

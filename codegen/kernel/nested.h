@@ -56,20 +56,20 @@ bool wadi_inner_is_indexed(const wadi_lower *l, wadi_val s);
 wadi_inner_element wadi_inner_at(wadi_lower *l, wadi_val s, wadi_lv i);
 /** Whether the number of elements is known before the first; then *out_n. */
 bool wadi_inner_length(wadi_lower *l, wadi_val s, wadi_lv *out_n);
-/** The arrays that expand_seq `b` cuts up, made of element `e`; NULL: failed. */
+/** The arrays that expansion `b` cuts up, made of element `e`; NULL: failed. */
 wadi_vloc *wadi_inner_wholes(wadi_lower *l, const wadi_bind *b, const wadi_inner_element *e);
-/** How many slices the arrays of expand_seq `b` have, which must agree; slice j of one of them. */
+/** How many slices the arrays of expansion `b` have, which must agree; slice j of one of them. */
 wadi_lv wadi_inner_slices(wadi_lower *l, const wadi_bind *b, const wadi_vloc *whole);
 void wadi_inner_slice(wadi_lower *l, const wadi_vloc *whole, const wadi_array_type *t, wadi_lv j,
                       wadi_vloc *out);
 
-/** The state of scan_seq or fold_seq `b`, not started. */
+/** The state of scan or fold `b`, not started. */
 wadi_state wadi_inner_state(const wadi_bind *b);
-/** scan_seq takes a step over `e`: the next state, which is an element too. */
+/** A scan takes a step over `e`: the next state, which is an element too. */
 wadi_inner_element wadi_inner_step(wadi_lower *l, const wadi_inner *in, wadi_state *state,
                                    const wadi_bind *b, const wadi_inner_element *e);
 
-/** elements, tabulate, tabulate_min, from_seq, fold_batch (collect.c). False: not one of them. */
+/** What needs all elements at once: COLLECT and FOLD_CHUNK (collect.c). False: not one of them. */
 bool wadi_inner_collect(wadi_lower *l, const wadi_bind *bind);
 
 #endif

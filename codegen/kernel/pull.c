@@ -2,7 +2,7 @@
  *
  * A cursor is variables that stand in front of the loop and two pieces of code: whether there is another element, computing as
  * little as tells, and the element itself, which comes behind the first in the same round or not at all. What
- * computes an argument's elements, and so the code of all that is below, is written once, or twice for drop_seq of a map,
+ * computes an argument's elements, and so the code of all that is below, is written once, or twice where elements are left out before the first,
  * so code does not multiply along a chain. Zips ask their arguments in order, so none is computed beyond the end of another. */
 #include "codegen/kernel/pull.h"
 
@@ -83,9 +83,9 @@ static wadi_inner_element next_indexed(wadi_lower *l, const wadi_inner *in, wadi
     return wadi_inner_at(l, c->s, i);
 }
 
-static const wadi_pulling by_number = {"", start_indexed, more_indexed, next_indexed};
+static const wadi_pulling by_number = {start_indexed, more_indexed, next_indexed};
 
-/* ---- map_seq, of one sequence or several ---- */
+/* ---- map, of one sequence or several ---- */
 
 static wadi_lv more_mapped(wadi_lower *l, const wadi_inner *in, wadi_cursor *c) {
     const wadi_lv first = wadi_pull_more(l, in, &c->from[0]);
@@ -110,7 +110,7 @@ static wadi_inner_element next_mapped(wadi_lower *l, const wadi_inner *in, wadi_
     return wadi_inner_run(l, c->s, r);
 }
 
-/* ---- filter_seq: the next that passes is looked for, and kept ---- */
+/* ---- filter: the next that passes is looked for, and kept ---- */
 
 static void start_filter(wadi_lower *l, wadi_cursor *c) {
     c->some = wadi_pull_flag(l, wadi_lb_bool(&l->b, false), "found");
@@ -155,7 +155,7 @@ static wadi_inner_element next_filter(wadi_lower *l, const wadi_inner *in, wadi_
     return e;
 }
 
-/* ---- expand_seq: what is being cut up stays where it is, since slices may be kept by others ---- */
+/* ---- expand: what is being cut up stays where it is, since slices may be kept by others ---- */
 
 static void start_expand(wadi_lower *l, wadi_cursor *c) {
     c->at = wadi_pull_number(l, num(l, 0), "slice");
@@ -197,47 +197,51 @@ static wadi_inner_element next_expand(wadi_lower *l, const wadi_inner *in, wadi_
     return e;
 }
 
-/* ---- take_seq and drop_seq ---- */
+/* ---- pick ---- */
 
-static void start_take(wadi_lower *l, wadi_cursor *c) {
-    c->n = wadi_lower_scalar(l, c->bind->args[1]);
-    c->at = wadi_pull_number(l, num(l, 0), "taken");
+static void start_pick(wadi_lower *l, wadi_cursor *c) {
+    const wadi_seq_pick pick = c->bind->op->seq.pick;
+    if (pick.most) {
+        c->n = wadi_lower_scalar(l, c->bind->args[pick.most]);
+        c->at = wadi_pull_number(l, num(l, 0), "taken");
+    }
+    if (pick.first)
+        c->end = wadi_pull_number(l, wadi_lower_scalar(l, c->bind->args[pick.first]), "to_drop");
 }
 
-static wadi_lv more_take(wadi_lower *l, const wadi_inner *in, wadi_cursor *c) {
-    const wadi_lv some =
-        wadi_pull_flag(l, bin(l, WADI_SOP_LT, wadi_lb_get(&l->b, c->at), c->n), "some");
-    wadi_lb_if(&l->b, wadi_lb_get(&l->b, some));
-    wadi_lb_set(&l->b, some, wadi_pull_more(l, in, c->from));
-    wadi_lb_end(&l->b);
-    return wadi_lb_get(&l->b, some);
-}
-
-static wadi_inner_element next_take(wadi_lower *l, const wadi_inner *in, wadi_cursor *c) {
-    wadi_pull_add(l, c->at, 1);
-    return wadi_pull_next(l, in, c->from);
-}
-
-static void start_drop(wadi_lower *l, wadi_cursor *c) {
-    c->at = wadi_pull_number(l, wadi_lower_scalar(l, c->bind->args[1]), "to_drop");
-}
-
-static wadi_lv more_drop(wadi_lower *l, const wadi_inner *in, wadi_cursor *c) {
+/* Behind those that go before the first. */
+static wadi_lv more_dropped(wadi_lower *l, const wadi_inner *in, wadi_cursor *c) {
     const wadi_inner skip = wadi_inner_start(l, in);
     const wadi_lv some = wadi_pull_flag(l, wadi_lb_bool(&l->b, false), "some");
     wadi_lb_repeat(&l->b);
     wadi_inner_open(l, &skip);
     wadi_lb_set(&l->b, some, wadi_pull_more(l, &skip, c->from));
     wadi_lb_leave_unless(&l->b, wadi_lb_get(&l->b, some));
-    wadi_lb_leave_unless(&l->b, bin(l, WADI_SOP_GT, wadi_lb_get(&l->b, c->at), num(l, 0)));
+    wadi_lb_leave_unless(&l->b, bin(l, WADI_SOP_GT, wadi_lb_get(&l->b, c->end), num(l, 0)));
     (void)wadi_pull_next(l, &skip, c->from);
-    wadi_pull_add(l, c->at, -1);
+    wadi_pull_add(l, c->end, -1);
     wadi_inner_close(l, &skip);
     wadi_lb_end(&l->b);
     return wadi_lb_get(&l->b, some);
 }
 
-/* ---- scan_seq ---- */
+static wadi_lv more_pick(wadi_lower *l, const wadi_inner *in, wadi_cursor *c) {
+    const wadi_seq_pick pick = c->bind->op->seq.pick;
+    if (!pick.most) return more_dropped(l, in, c);
+    const wadi_lv some =
+        wadi_pull_flag(l, bin(l, WADI_SOP_LT, wadi_lb_get(&l->b, c->at), c->n), "some");
+    wadi_lb_if(&l->b, wadi_lb_get(&l->b, some));
+    wadi_lb_set(&l->b, some, pick.first ? more_dropped(l, in, c) : wadi_pull_more(l, in, c->from));
+    wadi_lb_end(&l->b);
+    return wadi_lb_get(&l->b, some);
+}
+
+static wadi_inner_element next_pick(wadi_lower *l, const wadi_inner *in, wadi_cursor *c) {
+    if (c->bind->op->seq.pick.most) wadi_pull_add(l, c->at, 1);
+    return wadi_pull_next(l, in, c->from);
+}
+
+/* ---- scan ---- */
 
 static void start_scan(wadi_lower *l, wadi_cursor *c) {
     c->state = wadi_inner_state(c->bind);
@@ -250,14 +254,10 @@ static wadi_inner_element next_scan(wadi_lower *l, const wadi_inner *in, wadi_cu
     return wadi_inner_step(l, in, &c->state, c->bind, &e);
 }
 
-/* ---- by operator ---- */
+/* ---- by form ---- */
 
 static wadi_lv more_of_argument(wadi_lower *l, const wadi_inner *in, wadi_cursor *c) {
     return wadi_pull_more(l, in, c->from);
-}
-
-static wadi_inner_element next_of_argument(wadi_lower *l, const wadi_inner *in, wadi_cursor *c) {
-    return wadi_pull_next(l, in, c->from);
 }
 
 static void start_nothing(wadi_lower *l, wadi_cursor *c) {
@@ -265,22 +265,26 @@ static void start_nothing(wadi_lower *l, wadi_cursor *c) {
     (void)c;
 }
 
-static const wadi_pulling map = {"map_seq", start_nothing, more_mapped, next_mapped},
-                          filter = {"filter_seq", start_filter, more_filter, next_filter},
-                          expand = {"expand_seq", start_expand, more_expand, next_expand},
-                          take = {"take_seq", start_take, more_take, next_take},
-                          drop = {"drop_seq", start_drop, more_drop, next_of_argument},
-                          scan = {"scan_seq", start_scan, more_of_argument, next_scan};
+static const wadi_pulling map = {start_nothing, more_mapped, next_mapped},
+                          pick = {start_pick, more_pick, next_pick},
+                          filter = {start_filter, more_filter, next_filter},
+                          expand = {start_expand, more_expand, next_expand},
+                          scan = {start_scan, more_of_argument, next_scan};
 
 static const wadi_pulling *const kinds[] = {
-    &map, &filter, &expand, &take, &drop, &scan, &wadi_pull_windows, &wadi_pull_batch};
+    [WADI_SEQ_MAP] = &map,
+    [WADI_SEQ_PICK] = &pick,
+    [WADI_SEQ_FILTER] = &filter,
+    [WADI_SEQ_EXPAND] = &expand,
+    [WADI_SEQ_SCAN] = &scan,
+    [WADI_SEQ_WINDOWS] = &wadi_pull_windows,
+    [WADI_SEQ_BATCH] = &wadi_pull_batch,
+};
 
 static const wadi_pulling *kind_of(const wadi_lower *l, wadi_val s) {
+    const wadi_seq_form form = l->m->values[s].bind->op->seq.form;
     if (wadi_inner_is_indexed(l, s)) return &by_number;
-    const char *op = l->m->values[s].bind->op->name;
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        if (strcmp(kinds[i]->op, op) == 0) return kinds[i];
-    return NULL;
+    return form < sizeof kinds / sizeof *kinds ? kinds[form] : NULL;
 }
 
 /* Arguments are opened first, as the interpreter does. */

@@ -11,9 +11,8 @@ typedef struct wadi_box {
 
 typedef struct wadi_cursor wadi_cursor;
 
-/* How an operator's elements are asked for. */
+/* How the elements of a form are asked for. */
 typedef struct wadi_pulling {
-    const char *op;
     void (*start)(wadi_lower *l, wadi_cursor *c);
     wadi_lv (*more)(wadi_lower *l, const wadi_inner *in, wadi_cursor *c);
     wadi_inner_element (*next)(wadi_lower *l, const wadi_inner *in, wadi_cursor *c);
@@ -25,15 +24,18 @@ struct wadi_cursor {
     wadi_val s;
     wadi_cursor *from; /* over the sequences among the arguments */
     int nfrom;
-    wadi_lv n;    /* a number: the length, how many to take, the size of a window or a batch */
-    wadi_lv hop;  /* of windows */
-    wadi_lv at;   /* variable: which element, slice or sample is next; drop_seq: how many to go;
-                     batch: how many there are */
-    wadi_lv some; /* variable. filter_seq: an element is kept; windows: the last has been given */
-    wadi_lv end; /* variable. expand_seq: how many slices; windows: where the last full one ended */
-    wadi_box *kept;       /* filter_seq, expand_seq: [components]; batch: the shapes alone */
+    wadi_lv n;   /* a number: the length, how many to take, the size of a window or a batch */
+    wadi_lv hop; /* of windows */
+    wadi_lv
+        at; /* variable: which element, slice or sample is next; batch: how many there are; pick: how many
+                     have been picked */
+    wadi_lv some; /* variable. filter: an element is kept; windows: the last has been given */
+    wadi_lv
+        end; /* variable. expand: how many slices; windows: where the last full one ended; pick: how many go
+                     before the first */
+    wadi_box *kept;       /* filter, expand: [components]; batch: the shapes alone */
     wadi_vector *samples; /* windows, batch: [components] */
-    wadi_state state;     /* scan_seq */
+    wadi_state state;     /* scan */
 };
 
 /** Code for: is there another element? Good in the scope at hand. */

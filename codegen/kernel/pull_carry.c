@@ -224,5 +224,5 @@ static wadi_inner_element next_batch(wadi_lower *l, const wadi_inner *in, wadi_c
     return batch;
 }
 
-const wadi_pulling wadi_pull_windows = {"windows", start_windows, more_windows, next_windows};
-const wadi_pulling wadi_pull_batch = {"batch", start_batch, more_batch, next_batch};
+const wadi_pulling wadi_pull_windows = {start_windows, more_windows, next_windows};
+const wadi_pulling wadi_pull_batch = {start_batch, more_batch, next_batch};

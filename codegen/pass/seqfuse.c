@@ -32,14 +32,14 @@ typedef struct fusing {
     bool failed;
 } fusing;
 
-static bool is(const wadi_bind *b, const char *op) {
-    return strcmp(b->op->name, op) == 0;
+static bool has_form(const wadi_bind *b, wadi_seq_form form) {
+    return b->op->seq.form == form;
 }
 
 static wadi_bind *stage_of(const fusing *s, wadi_val seq) {
     const wadi_value *v = &s->m->values[seq];
     if (v->def != WADI_DEF_BIND || v->bind->op->kind != WADI_OP_SEQUENCE) return NULL;
-    return is(v->bind, "map_seq") || is(v->bind, "produce") ? v->bind : NULL;
+    return has_form(v->bind, WADI_SEQ_MAP) || has_form(v->bind, WADI_SEQ_COUNT) ? v->bind : NULL;
 }
 
 static int arrays_of(const fusing *s, wadi_val seq) {
@@ -131,7 +131,7 @@ static void read_once(fusing *s, wadi_bind *b) {
 
 static bool counts(const fusing *s, const wadi_bind *b, int i) {
     const wadi_bind *from = stage_of(s, b->args[i]);
-    return from && is(from, "produce") && readers_of(s, b->args[i]) == 1;
+    return from && has_form(from, WADI_SEQ_COUNT) && readers_of(s, b->args[i]) == 1;
 }
 
 static bool all_count(const fusing *s, const wadi_bind *b) {
@@ -145,7 +145,7 @@ static const char *obstacle(const fusing *s, const wadi_bind *b, int i) {
     const wadi_bind *from = stage_of(s, b->args[i]);
     if (readers_of(s, b->args[i]) > 1)
         return "several stages read it: fused, its elements would be computed once for each";
-    if (is(from, "produce") && !all_count(s, b))
+    if (has_form(from, WADI_SEQ_COUNT) && !all_count(s, b))
         return "it is zipped with another sequence, which may be shorter than it counts";
     return NULL;
 }
@@ -201,7 +201,7 @@ static void fuse_maps(fusing *s, wadi_bind *b) {
     read_once(s, b);
     for (int i = 0; i < b->nargs && !s->failed;) {
         wadi_bind *from = stage_of(s, b->args[i]);
-        const bool fused = from && is(from, "map_seq") && !obstacle(s, b, i);
+        const bool fused = from && has_form(from, WADI_SEQ_MAP) && !obstacle(s, b, i);
         if (fused) {
             fuse_arg(s, b, i, from);
             read_once(s, b);
@@ -290,7 +290,7 @@ static bool hands_through(const fusing *s, const wadi_bind *b) {
 
 /* A binding like `b` of another sequence. */
 static wadi_bind *cut_of(fusing *s, const wadi_bind *b, wadi_val seq) {
-    wadi_bind *cut = wadi_bind_new(s->m, b->op, 2, 0, 0, 0);
+    wadi_bind *cut = wadi_bind_new(s->m, b->op, b->nargs, 0, 0, 0);
     const wadi_val_type *t = &s->m->values[seq].type;
     wadi_array_type *types = WADI_NEW_N(s->m->arena, wadi_array_type, (size_t)t->arrays);
     s->failed = s->failed || !cut || !types;
@@ -298,7 +298,7 @@ static wadi_bind *cut_of(fusing *s, const wadi_bind *b, wadi_val seq) {
     for (int c = 0; c < t->arrays; c++)
         types[c] = (wadi_array_type){.rank = t->array[c].rank, .elem = t->array[c].elem};
     cut->args[0] = seq;
-    cut->args[1] = b->args[1];
+    for (int i = 1; i < b->nargs; i++) cut->args[i] = b->args[i];
     cut->loc = b->loc;
     s->failed = wadi_bind_result(s->m, cut, wadi_seq_val_type(s->m, t->arrays, types)) == WADI_NONE;
     return s->failed ? NULL : cut;
@@ -313,7 +313,7 @@ static void take_out(bindings *list, const wadi_bind *b) {
 
 /* take_seq n (produce m f) = produce (min n m) f */
 static wadi_val count_less(fusing *s, const wadi_bind *b, wadi_bind *produce, bindings *out) {
-    const wadi_val counts_to[2] = {produce->args[0], b->args[1]};
+    const wadi_val counts_to[2] = {produce->args[0], b->args[b->op->seq.pick.most]};
     wadi_bind *least = least_of(s, 2, counts_to, b->loc);
     take_out(out, produce);
     if (!least || !wadi_vec_push(out, least) || !wadi_vec_push(out, produce))
@@ -323,13 +323,14 @@ static wadi_val count_less(fusing *s, const wadi_bind *b, wadi_bind *produce, bi
     return produce->results[0];
 }
 
-/* Appends take_seq or drop_seq `b` to the block: behind it the stages it read, before it theirs. Gives what now stands for
+/* Appends picking `b` to the block: behind it the stages it read, before it theirs. Gives what now stands for
  * its result. */
 static wadi_val append_cut(fusing *s, wadi_bind *b, bindings *out) {
     wadi_bind *map = stage_of(s, b->args[0]);
-    if (map && is(map, "produce") && is(b, "take_seq") && readers_of(s, b->args[0]) == 1)
+    if (map && has_form(map, WADI_SEQ_COUNT) && !b->op->seq.pick.first &&
+        readers_of(s, b->args[0]) == 1)
         return count_less(s, b, map, out);
-    if (!map || !is(map, "map_seq") || readers_of(s, b->args[0]) != 1) {
+    if (!map || !has_form(map, WADI_SEQ_MAP) || readers_of(s, b->args[0]) != 1) {
         if (!wadi_vec_push(out, b)) s->failed = true;
         return b->results[0];
     }
@@ -365,12 +366,12 @@ static void walk_block(fusing *s, wadi_block *block) {
     for (int i = 0; i < block->nbinds && !s->failed; i++) {
         wadi_bind *b = block->binds[i];
         wadi_subst_own(&s->subst, block, b);
-        if (is(b, "take_seq") || is(b, "drop_seq")) {
+        if (has_form(b, WADI_SEQ_PICK)) {
             walk_cut(s, b, &out);
-        } else if (is(b, "map_seq") && hands_through(s, b)) {
+        } else if (has_form(b, WADI_SEQ_MAP) && hands_through(s, b)) {
             hand_through(s, b);
         } else {
-            if (is(b, "map_seq")) fuse_stage(s, b, &out);
+            if (has_form(b, WADI_SEQ_MAP)) fuse_stage(s, b, &out);
             for (int k = 0; k < b->nblocks; k++) walk_block(s, b->blocks[k]);
             if (!wadi_vec_push(&out, b)) s->failed = true;
         }
