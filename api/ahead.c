@@ -106,7 +106,7 @@ static void be_gentle(helper *h) {
 /* ---- helpers ---- */
 
 static int versions_of(const wadi_exe *exe) {
-    return exe->plan->nbodies * (int)WADI_SCHEDULE_COUNT;
+    return exe->plan->nbodies * WADI_BODY_VERSIONS;
 }
 
 /* Whose turn is next; -1: none is left. */
@@ -140,9 +140,8 @@ static bool make_one(helper *h) {
     if (worth_ns < WADI_EXE_NEEDED) be_gentle(h);
     const wadi_task before = wadi_task_begin((wadi_task){.name = "helper", .stop = &h->stop});
     wadi_mutex_lock(&exe->lock);
-    const wadi_status st =
-        wadi_exe_load(exe, i / (int)WADI_SCHEDULE_COUNT,
-                      (wadi_schedule)(i % (int)WADI_SCHEDULE_COUNT), worth_ns, NULL);
+    const wadi_status st = wadi_exe_load(
+        exe, i / WADI_BODY_VERSIONS, wadi_version_numbered(i % WADI_BODY_VERSIONS), worth_ns, NULL);
     WADI_UNUSED(st);
     wadi_mutex_unlock(&exe->lock);
     wadi_task_end(before);
@@ -185,7 +184,7 @@ static void put_on_list(wadi_exe *exe, wadi_exe_version *v, int64_t worth_ns) {
 static int list(wadi_exe *exe, int n, const wadi_want *want, bool own) {
     int listed = 0;
     for (int i = 0; i < n; i++) {
-        wadi_exe_version *v = wadi_exe_version_of(exe, want[i].body, want[i].schedule);
+        wadi_exe_version *v = wadi_exe_version_of(exe, want[i].body, want[i].version);
         if (v->state != WADI_EXE_ABSENT || v->ahead > 0) continue;
         if (!own) put_on_list(exe, v, WADI_EXE_NEEDED);
         listed += !own;

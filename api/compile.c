@@ -17,18 +17,15 @@
 static const wadi_compile_options defaults = {0};
 
 /* The steps and the text of one version, from its first kernel on: what is pasted in front is the same for all. */
-static wadi_status write_version(wadi_exe *exe, int body, wadi_schedule schedule, wadi_text *t,
+static wadi_status write_version(wadi_exe *exe, int body, wadi_version_key version, wadi_text *t,
                                  wadi_error *err) {
-    static const char *const names[WADI_SCHEDULE_COUNT] = {[WADI_SCHEDULE_INSIDE] = "inside",
-                                                           [WADI_SCHEDULE_FLAT] = "flat",
-                                                           [WADI_SCHEDULE_ACROSS] = "across",
-                                                           [WADI_SCHEDULE_PURE] = "pure"};
     const wadi_plan_body *b = &exe->plan->bodies[body];
     const wadi_made *made = NULL;
-    if (!b->offers[schedule]) return WADI_OK;
-    WADI_TRY(wadi_exe_make(exe, body, schedule, &made, err));
+    if (!wadi_body_offers(b, version)) return WADI_OK;
+    WADI_TRY(wadi_exe_make(exe, body, version, &made, err));
     const char *first = strstr(made->source, "/* ---- start of ");
-    wadi_text_addf(t, "\n== kernels of %s, schedule %s ==\n\n", b->name, names[schedule]);
+    wadi_text_addf(t, "\n== kernels of %s, schedule %s ==\n\n", b->name,
+                   wadi_version_name(version));
     wadi_plan_version_print(exe->plan, &made->version, t);
     wadi_text_addf(t, "\n%s", first ? first : made->source);
     return WADI_OK;
@@ -42,15 +39,15 @@ static wadi_status write_report(wadi_exe *exe, const wadi_diag *diag, wadi_error
     wadi_text_add(&t, "\n== plan ==\n\n");
     wadi_plan_print(exe->plan, &t);
     for (int b = 0; b < exe->plan->nbodies; b++)
-        for (int k = 0; k < WADI_SCHEDULE_COUNT && st == WADI_OK; k++)
-            st = write_version(exe, b, (wadi_schedule)k, &t, err);
+        for (int k = 0; k < WADI_BODY_VERSIONS && st == WADI_OK; k++)
+            st = write_version(exe, b, wadi_version_numbered(k), &t, err);
     exe->report = wadi_text_take(&t);
     if (!exe->report && st == WADI_OK) return wadi_fail(err, WADI_MEMORY, "explain: out of memory");
     return st;
 }
 
 static wadi_status make_versions(wadi_exe *exe, wadi_error *err) {
-    const size_t n = (size_t)exe->plan->nbodies * WADI_SCHEDULE_COUNT;
+    const size_t n = (size_t)exe->plan->nbodies * WADI_BODY_VERSIONS;
     exe->version = calloc(n ? n : 1, sizeof *exe->version);
     if (!exe->version) return wadi_fail(err, WADI_MEMORY, "compile: out of memory");
     return WADI_OK;

@@ -35,7 +35,7 @@ struct wadi_exe {
     wadi_mutex lock;           /* guards what follows */
     wadi_condition made;       /* of a version that was being made */
     wadi_versions *versions;   /* they borrow module, facts and plan */
-    wadi_exe_version *version; /* [plan->nbodies * WADI_SCHEDULE_COUNT] */
+    wadi_exe_version *version; /* [plan->nbodies * WADI_BODY_VERSIONS] */
     double byte_ns;            /* the compiler's time for a byte of text, last measured */
     bool closing;
     int turns;            /* given so far */
@@ -45,8 +45,8 @@ struct wadi_exe {
 };
 
 static inline wadi_exe_version *wadi_exe_version_of(wadi_exe *exe, int body,
-                                                    wadi_schedule schedule) {
-    return &exe->version[body * (int)WADI_SCHEDULE_COUNT + (int)schedule];
+                                                    wadi_version_key version) {
+    return &exe->version[body * WADI_BODY_VERSIONS + wadi_version_number(version)];
 }
 
 /* ---- loader.c ---- */
@@ -57,12 +57,12 @@ wadi_loader wadi_exe_loader(wadi_exe *exe);
 /* ---- load.c ---- */
 
 /* The version with its text, made if it is not there yet. The caller holds the lock or is alone. */
-WADI_NODISCARD wadi_status wadi_exe_make(wadi_exe *exe, int body, wadi_schedule schedule,
+WADI_NODISCARD wadi_status wadi_exe_make(wadi_exe *exe, int body, wadi_version_key version,
                                          const wadi_made **out, wadi_error *err);
 /* Makes and loads the version, or waits until it is there. The caller holds the lock, which is let go of meanwhile. worth_ns:
  * below WADI_EXE_NEEDED nobody waits for it; the compiler then runs gently, and not at all (WADI_UNSUPPORTED, without a word, the
  * cost noted) if it is expected to take longer. */
-WADI_NODISCARD wadi_status wadi_exe_load(wadi_exe *exe, int body, wadi_schedule schedule,
+WADI_NODISCARD wadi_status wadi_exe_load(wadi_exe *exe, int body, wadi_version_key version,
                                          int64_t worth_ns, wadi_error *err);
 /* Closes what was loaded and forgets what was made. */
 void wadi_exe_unload(wadi_exe *exe);

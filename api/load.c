@@ -10,10 +10,10 @@
 #include "base/task.h"
 #include "codegen/build/cache.h"
 
-wadi_status wadi_exe_make(wadi_exe *exe, int body, wadi_schedule schedule, const wadi_made **out,
+wadi_status wadi_exe_make(wadi_exe *exe, int body, wadi_version_key version, const wadi_made **out,
                           wadi_error *err) {
-    wadi_exe_version *v = wadi_exe_version_of(exe, body, schedule);
-    if (!v->made) WADI_TRY(wadi_versions_make(exe->versions, body, schedule, &v->made, err));
+    wadi_exe_version *v = wadi_exe_version_of(exe, body, version);
+    if (!v->made) WADI_TRY(wadi_versions_make(exe->versions, body, version, &v->made, err));
     *out = v->made;
     return WADI_OK;
 }
@@ -68,10 +68,10 @@ static wadi_status open_and_find(const wadi_target *target, wadi_exe_version *v,
 
 /* The compiler runs while others may use the executable. A module out of the cache that lacks a kernel is made anew. */
 static wadi_status make_and_load(wadi_exe *exe, wadi_exe_version *v, int body,
-                                 wadi_schedule schedule, int64_t worth_ns, wadi_error *err) {
+                                 wadi_version_key version, int64_t worth_ns, wadi_error *err) {
     const wadi_made *made = NULL;
     wadi_cache_report report = {0};
-    WADI_TRY(wadi_exe_make(exe, body, schedule, &made, err));
+    WADI_TRY(wadi_exe_make(exe, body, version, &made, err));
     const double bytes = (double)strlen(made->source);
     v->cost_ns = (int64_t)(bytes * (exe->byte_ns > 0 ? exe->byte_ns : usual_byte_ns));
     wadi_mutex_unlock(&exe->lock);
@@ -97,14 +97,14 @@ static wadi_status wait_for_maker(wadi_exe *exe, const wadi_exe_version *v, wadi
     return st;
 }
 
-wadi_status wadi_exe_load(wadi_exe *exe, int body, wadi_schedule schedule, int64_t worth_ns,
+wadi_status wadi_exe_load(wadi_exe *exe, int body, wadi_version_key version, int64_t worth_ns,
                           wadi_error *err) {
-    wadi_exe_version *v = wadi_exe_version_of(exe, body, schedule);
+    wadi_exe_version *v = wadi_exe_version_of(exe, body, version);
     if (v->state == WADI_EXE_MAKING) WADI_TRY(wait_for_maker(exe, v, err));
     if (v->state == WADI_EXE_LOADED) return WADI_OK;
     v->state = WADI_EXE_MAKING;
     v->ahead = 0;
-    const wadi_status st = make_and_load(exe, v, body, schedule, worth_ns, err);
+    const wadi_status st = make_and_load(exe, v, body, version, worth_ns, err);
     v->state = st == WADI_OK ? WADI_EXE_LOADED : WADI_EXE_ABSENT;
     v->failed = st != WADI_OK && st != WADI_UNSUPPORTED && st != WADI_CANCELLED;
     wadi_condition_broadcast(&exe->made);
@@ -112,7 +112,7 @@ wadi_status wadi_exe_load(wadi_exe *exe, int body, wadi_schedule schedule, int64
 }
 
 void wadi_exe_unload(wadi_exe *exe) {
-    for (int i = 0; exe->version && i < exe->plan->nbodies * (int)WADI_SCHEDULE_COUNT; i++) {
+    for (int i = 0; exe->version && i < exe->plan->nbodies * WADI_BODY_VERSIONS; i++) {
         wadi_exe_version *v = &exe->version[i];
         if (v->state == WADI_EXE_LOADED) wadi_dl_close(&v->module);
         free(v->kernels);

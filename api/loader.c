@@ -2,13 +2,13 @@
 #include "api/exe.h"
 #include "base/error.h"
 
-static wadi_status load(void *self, const wadi_plan *plan, int body, wadi_schedule schedule,
+static wadi_status load(void *self, const wadi_plan *plan, int body, wadi_version_key version,
                         wadi_plan_code *out, wadi_error *err) {
     wadi_exe *exe = self;
-    const wadi_exe_version *v = wadi_exe_version_of(exe, body, schedule);
+    const wadi_exe_version *v = wadi_exe_version_of(exe, body, version);
     WADI_UNUSED(plan);
     wadi_mutex_lock(&exe->lock);
-    const wadi_status st = wadi_exe_load(exe, body, schedule, WADI_EXE_NEEDED, err);
+    const wadi_status st = wadi_exe_load(exe, body, version, WADI_EXE_NEEDED, err);
     if (st == WADI_OK)
         *out =
             (wadi_plan_code){&v->made->version, v->kernels, v->kernels + v->made->version.nsteps};
@@ -21,10 +21,10 @@ static bool is_open(const wadi_exe_version *v) {
     return v->state == WADI_EXE_ABSENT && v->ahead == 0 && !v->failed;
 }
 
-static bool offer(void *self, const wadi_plan *plan, int body, wadi_schedule schedule,
+static bool offer(void *self, const wadi_plan *plan, int body, wadi_version_key version,
                   int64_t worth_ns) {
     wadi_exe *exe = self;
-    wadi_exe_version *v = wadi_exe_version_of(exe, body, schedule);
+    wadi_exe_version *v = wadi_exe_version_of(exe, body, version);
     WADI_UNUSED(plan);
     if (!wadi_mutex_try(&exe->lock))
         return false; /* somebody lowers: the next chunk may ask again */

@@ -18,7 +18,7 @@ struct wadi_run {
 
 static bool calls_routines(const wadi_plan *plan) {
     for (int i = 0; i < plan->nbodies; i++)
-        if (plan->bodies[i].offers[WADI_SCHEDULE_PURE]) return true;
+        if (plan->bodies[i].routines) return true;
     return false;
 }
 

@@ -9,6 +9,7 @@
 #include "cli/command.h"
 #include "cli/options.h"
 #include "operators/table.h"
+#include "sched/schedules.h"
 
 /* ---- options ---- */
 
@@ -25,17 +26,8 @@ static wadi_status take_chunk(void *env, const char *value, wadi_error *err) {
 }
 
 static wadi_status take_schedule(void *env, const char *value, wadi_error *err) {
-    static const char *const names[] = {[WADI_SCHEDULE_AUTO] = "auto",
-                                        [WADI_SCHEDULE_FORCE_INSIDE] = "inside",
-                                        [WADI_SCHEDULE_FORCE_FLAT] = "flat",
-                                        [WADI_SCHEDULE_FORCE_ACROSS] = "across"};
     options *o = env;
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strcmp(value, names[i]) == 0) {
-            o->shared.run.schedule = (wadi_schedule_option)i;
-            return WADI_OK;
-        }
-    return wadi_args_bad("--schedule", value, "auto, inside, flat or across", err);
+    return wadi_schedule_take(value, &o->shared.run.schedule, err);
 }
 
 static const wadi_args_option table[] = {
@@ -127,7 +119,7 @@ const wadi_cli_command wadi_cli_run = {
     "  --policy NAME      see wadi policies\n"
     "  --forget           does without the chunk sizes learned by earlier runs, and records none\n"
     "  --memory SIZE      bound of the chunks in flight: bytes, or 512K, 64M, 1G\n"
-    "  --schedule NAME    auto, inside, flat or across\n"
+    "  --schedule NAME    auto, or see wadi schedules\n"
     "  --target NAME      what kernels are compiled for: native, x86-64-v2, ..; see wadi version\n"
     "  --disable PASSES   passes left out, comma separated; see wadi passes\n"
     "  --sync             files written are on the disk before the program ends\n"

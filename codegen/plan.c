@@ -14,6 +14,7 @@
 #include "base/hash.h"
 #include "base/text.h"
 #include "codegen/plan_internal.h"
+#include "codegen/schedules.h"
 
 /* ---- bodies ---- */
 
@@ -65,12 +66,11 @@ wadi_status wadi_planning_body(wadi_planning *p, const wadi_body *body, int inde
     wadi_plan_body b = {
         .name = body->name, .index_slot = index_slot, .nresults = nresults, .results = results};
     b.rank0 = body->stream && !inside_only && all_rank0(p, body);
-    b.offers[WADI_SCHEDULE_INSIDE] = true;
-    b.offers[WADI_SCHEDULE_FLAT] = !inside_only;
-    b.offers[WADI_SCHEDULE_ACROSS] = b.rank0;
+    const wadi_body_traits traits = {.in_order = inside_only, .scalars = b.rank0};
+    for (int k = 0; k < WADI_SCHEDULE_COUNT; k++) b.offers[k] = wadi_lowerings[k]->offers(&traits);
     b.lifted = body->stream && !inside_only && is_lifted(p, body);
     for (int i = 0; i < body->nbinds; i++)
-        if (calls_routines(body->binds[i])) b.offers[WADI_SCHEDULE_PURE] = true;
+        if (calls_routines(body->binds[i])) b.routines = true;
     WADI_TRY(wadi_versions_add(p->versions, &p->y, body, p->known));
     *out_number = (int)p->bodies.n;
     return wadi_vec_push(&p->bodies, b) ? WADI_OK : wadi_planning_no_memory(p);

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "codegen/emit/c.h"
+#include "codegen/schedules.h"
 
 typedef struct recipe {
     wadi_body body;
@@ -73,7 +74,8 @@ typedef struct making {
     const recipe *from;
     wadi_layout y;
     int body;
-    wadi_schedule schedule;
+    wadi_version_key version;
+    const wadi_lowering *lowering;
     wadi_made *made;
 } making;
 
@@ -130,29 +132,24 @@ static wadi_status emit(making *k, wadi_lmodule *lm) {
 /* The slot of stream indices, if the version can do without: nothing but its kernels reads it. */
 static int countable(const making *k) {
     const wadi_plan_body *body = &k->plan->bodies[k->body];
-    if (k->schedule == WADI_SCHEDULE_FLAT) return -1;
+    if (!k->lowering->counts) return -1;
     for (int i = 0; i < body->nresults; i++)
         if (body->results[i] == body->index_slot) return -1;
     return body->index_slot;
 }
 
 static wadi_status lower(making *k) {
-    static const char *const names[] = {"inside", "flat", "across", "pure"};
     const wadi_body *body = &k->from->body;
     wadi_plan_version *v = &k->made->version;
-    wadi_lmodule lm = {
-        .name = wadi_arena_printf(k->y.arena, "%s, schedule %s", body->name, names[k->schedule])};
+    wadi_lmodule lm = {.name = wadi_arena_printf(k->y.arena, "%s, schedule %s", body->name,
+                                                 wadi_version_name(k->version))};
     k->y.slot_of = copied(k->y.arena, k->from->y.slot_of, sizeof *k->y.slot_of, k->y.m->nvalues);
     if (!lm.name || !k->y.slot_of) return no_memory(k);
     for (int i = 0; i < k->plan->nslots; i++)
         if (!wadi_vec_push(&k->y.slots, k->plan->slots[i])) return no_memory(k);
     k->y.counted = countable(k);
     v->counts = k->y.counted >= 0;
-    if (k->schedule == WADI_SCHEDULE_FLAT)
-        WADI_TRY(wadi_lower_flat(&k->y, body, k->from->known, &lm, v));
-    else
-        WADI_TRY(wadi_lower_inside(&k->y, body, k->from->known, k->schedule == WADI_SCHEDULE_ACROSS,
-                                   &lm, v));
+    WADI_TRY(k->lowering->lower(&k->y, body, k->from->known, &lm, v));
     WADI_TRY(emit(k, &lm));
     return keep_tables(k);
 }
@@ -165,13 +162,14 @@ static void prepare_layout(making *k, wadi_error *err) {
     memset(&k->y.places, 0, sizeof k->y.places);
     memset(&k->y.levels, 0, sizeof k->y.levels);
     k->y.keep = k->made->arena;
-    k->y.pure = k->schedule == WADI_SCHEDULE_PURE;
+    k->y.pure = k->version.pure;
 }
 
-wadi_status wadi_versions_make(wadi_versions *v, int body, wadi_schedule schedule, wadi_made **out,
-                               wadi_error *err) {
+wadi_status wadi_versions_make(wadi_versions *v, int body, wadi_version_key version,
+                               wadi_made **out, wadi_error *err) {
     wadi_arena *scratch = wadi_arena_create(), *arena = wadi_arena_create();
-    making k = {v->plan, &v->recipes.at[body], .body = body, .schedule = schedule};
+    making k = {v->plan, &v->recipes.at[body], .body = body, .version = version};
+    k.lowering = wadi_lowerings[version.schedule];
     *out = NULL;
     k.made = arena ? WADI_NEW(arena, wadi_made) : NULL;
     if (!scratch || !k.made) {

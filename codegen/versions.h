@@ -18,7 +18,7 @@ typedef struct wadi_made {
 
 /** Lowers and emits a version that the plan's body `body` offers. The caller destroys *out. One thread at a time.
  *  Errors: WADI_UNSUPPORTED naming the place, WADI_MEMORY, WADI_INTERNAL. */
-WADI_NODISCARD wadi_status wadi_versions_make(wadi_versions *v, int body, wadi_schedule schedule,
+WADI_NODISCARD wadi_status wadi_versions_make(wadi_versions *v, int body, wadi_version_key version,
                                               wadi_made **out, wadi_error *err);
 /** NULL is fine. */
 void wadi_made_destroy(wadi_made *owned_made);

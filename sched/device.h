@@ -15,7 +15,7 @@ typedef struct wadi_job {
     int64_t bytes;                    /* of the chunk's input, for choosing a schedule */
     int64_t left;                     /* elements known to come after these; -1: not known */
     wadi_slots *slots;                /* sources' slots are bound; results appear here */
-    wadi_schedule schedule;           /* out: what ran */
+    wadi_version_key ran;             /* out: which version */
     const wadi_plan_version *version; /* out: the same; its places are what the fault names */
     bool
         loaded; /* out: kernels were compiled or loaded first: the time says nothing about the work */

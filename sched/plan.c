@@ -9,7 +9,6 @@
 #include "base/text.h"
 
 static const char *const kinds[] = {"once", "regular", "irregular"};
-static const char *const schedules[] = {"inside", "flat", "across", "pure"};
 static const char *const ends[] = {"sink",     "elements", "tabulate",  "tabulate_min",
                                    "from_seq", "fold",     "fold_batch"};
 static const char *const changes[] = {"read",   "zip",   "take",    "drop", "filter",
@@ -90,8 +89,9 @@ static void print_body(const wadi_plan *p, const wadi_plan_body *b, wadi_text *o
     wadi_text_add(out, "\n");
     wadi_text_indent(out, 1);
     wadi_text_add(out, "offered:");
-    for (int k = 0; k < WADI_SCHEDULE_COUNT; k++) {
-        if (b->offers[k]) wadi_text_addf(out, " %s", schedules[k]);
+    for (int k = 0; k < WADI_BODY_VERSIONS; k++) {
+        const wadi_version_key v = wadi_version_numbered(k);
+        if (wadi_body_offers(b, v)) wadi_text_addf(out, " %s", wadi_version_name(v));
     }
     wadi_text_add(out, "\n");
 }
@@ -336,7 +336,8 @@ void wadi_plan_hash(const wadi_plan *p, uint8_t out[32]) {
         const wadi_plan_body *b = &p->bodies[i];
         add_number(&t, b->index_slot);
         add_list(&t, b->nresults, b->results);
-        for (int k = 0; k < WADI_SCHEDULE_COUNT; k++) add_number(&t, b->offers[k]);
+        for (int k = 0; k < WADI_BODY_VERSIONS; k++)
+            add_number(&t, wadi_body_offers(b, wadi_version_numbered(k)));
     }
     add_number(&t, p->nphases);
     for (int i = 0; i < p->nphases; i++) {

@@ -1,8 +1,8 @@
 /* A plan: a compiled program as data. Codegen makes it, sched runs it, neither knows the other.
  *
  * A plan is a list of phases. A phase either computes arrays of the main block (a body over one element) or runs a
- * stream: sources -> stages, each a change and a body -> ends. Array values are slots, numbered over the whole plan. Each body is offered in up to
- * three versions, one per schedule; a version is a list of steps over kernels. It is no part of the plan: the loader
+ * stream: sources -> stages, each a change and a body -> ends. Array values are slots, numbered over the whole plan. Each body is offered in
+ * versions, one for each schedule that fits it; a version is a list of steps over kernels. It is no part of the plan: the loader
  * makes or finds it when it is first wanted, since most are never run.
  *
  * The plan owns all it points to (one arena); the runtime borrows it. Immutable once made, so several runs may share it.
@@ -14,6 +14,7 @@
 
 #include "base/arena.h"
 #include "sched/kernel.h"
+#include "wadi/schedule.h"
 #include "wadi/status.h"
 #include "wadi/type.h"
 
@@ -51,13 +52,41 @@ typedef struct wadi_plan_output {
 } wadi_plan_output;
 
 typedef enum wadi_schedule {
-    WADI_SCHEDULE_INSIDE,
-    WADI_SCHEDULE_FLAT,
-    WADI_SCHEDULE_ACROSS,
-    WADI_SCHEDULE_PURE, /* as inside, with the language's own computations instead of library routines: runs when one of
-                           them declines, and is never chosen */
-    WADI_SCHEDULE_COUNT
+#define WADI_SCHEDULE_ENUM(NAME, name, about) WADI_SCHEDULE_##NAME,
+    WADI_SCHEDULES(WADI_SCHEDULE_ENUM)
+#undef WADI_SCHEDULE_ENUM
+        WADI_SCHEDULE_COUNT,
+    WADI_SCHEDULE_FIRST = 0 /* what every body offers, and what a run falls back on */
 } wadi_schedule;
+
+/* Which version of a body. */
+typedef struct wadi_version_key {
+    wadi_schedule schedule;
+    bool
+        pure; /* the language's own computations instead of library routines. There is such a version of the first schedule
+                  alone, for bodies that call routines; it runs when one of them declines, and is never chosen */
+} wadi_version_key;
+
+/* Versions of a body are numbered: those of the schedules in their order, then the pure one. */
+enum { WADI_BODY_VERSIONS = WADI_SCHEDULE_COUNT + 1 };
+
+static inline int wadi_version_number(wadi_version_key v) {
+    return v.pure ? WADI_SCHEDULE_COUNT : (int)v.schedule;
+}
+
+static inline wadi_version_key wadi_version_numbered(int number) {
+    return number < WADI_SCHEDULE_COUNT
+               ? (wadi_version_key){.schedule = (wadi_schedule)number}
+               : (wadi_version_key){.schedule = WADI_SCHEDULE_FIRST, .pure = true};
+}
+
+/* "inside", "flat", .. or "pure". */
+static inline const char *wadi_version_name(wadi_version_key v) {
+#define WADI_SCHEDULE_NAME(NAME, name, about) #name,
+    static const char *const names[] = {WADI_SCHEDULES(WADI_SCHEDULE_NAME) "pure"};
+#undef WADI_SCHEDULE_NAME
+    return names[wadi_version_number(v)];
+}
 
 /* A level is a set of elements that a branch or a loop works on, numbered without gaps: an ordered part of its parent
  * level's. Level 0 is the chunk; level k > 0 is row k - 1 of the version's table. Kernels follow `map` to read slots of the
@@ -153,7 +182,12 @@ typedef struct wadi_plan_body {
     bool
         lifted; /* most of its work is done by routines and programs made for whole chunks: flat is best */
     bool offers[WADI_SCHEDULE_COUNT]; /* versions there can be; at least one */
+    bool routines; /* it calls library routines, which may decline: there is a pure version, too */
 } wadi_plan_body;
+
+static inline bool wadi_body_offers(const wadi_plan_body *b, wadi_version_key v) {
+    return v.pure ? b->routines : b->offers[v.schedule];
+}
 
 typedef struct wadi_plan_source {
     bool counter;     /* produce: counts to the i64 in `count_slot` */
@@ -290,13 +324,13 @@ typedef struct wadi_plan_code {
 /* Finds or makes versions and their code: given by whoever joins compiler and runtime. Called by one thread at a time per
  * run, by several runs at once. */
 typedef struct wadi_loader {
-    /* Version `schedule`, which body `body` offers. What *out points to lives as long as the loader. May take long
+    /* Version `version`, which body `body` offers. What *out points to lives as long as the loader. May take long
      * (compiles). */
-    wadi_status (*load)(void *self, const wadi_plan *plan, int body, wadi_schedule schedule,
+    wadi_status (*load)(void *self, const wadi_plan *plan, int body, wadi_version_key version,
                         wadi_plan_code *out, wadi_error *err);
     /* Whether `load` would answer at once. If not, the version is made beside the run, unless that takes more than worth_ns of
      * processor time; 0: nothing is begun. Never waits. NULL: `load` always answers at once. */
-    bool (*offer)(void *self, const wadi_plan *plan, int body, wadi_schedule schedule,
+    bool (*offer)(void *self, const wadi_plan *plan, int body, wadi_version_key version,
                   int64_t worth_ns);
     void *self;
 } wadi_loader;

@@ -3,20 +3,7 @@
 #include "sched/wants.h"
 
 #include "sched/cpu/choose.h"
-
-int wadi_forced_schedule(wadi_schedule_option o) {
-    switch (o) {
-    case WADI_SCHEDULE_FORCE_INSIDE:
-        return WADI_SCHEDULE_INSIDE;
-    case WADI_SCHEDULE_FORCE_FLAT:
-        return WADI_SCHEDULE_FLAT;
-    case WADI_SCHEDULE_FORCE_ACROSS:
-        return WADI_SCHEDULE_ACROSS;
-    case WADI_SCHEDULE_AUTO:
-        break;
-    }
-    return -1;
-}
+#include "sched/schedules.h"
 
 typedef struct listing {
     const wadi_plan *plan;
@@ -33,7 +20,7 @@ static void list(listing *l, int body, bool main_block, int64_t bytes) {
     if (s != wadi_choose_schedule(b, l->force, main_block, 1, most, INT32_MAX)) return;
     for (int i = 0; i < l->n; i++)
         if (l->out[i].body == body) return;
-    l->out[l->n++] = (wadi_want){body, s};
+    l->out[l->n++] = (wadi_want){body, {.schedule = s}};
 }
 
 /* Of one value of a part, or of all where every extent is declared; -1: not known. */

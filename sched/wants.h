@@ -7,11 +7,8 @@
 
 typedef struct wadi_want {
     int body;
-    wadi_schedule schedule;
+    wadi_version_key version;
 } wadi_want;
-
-/* A wadi_schedule; -1: nothing is forced. */
-int wadi_forced_schedule(wadi_schedule_option o);
 
 /* In the order in which a run comes to them; out: [plan->nbodies]. Bodies for which the cost rule has to see data are left out.
  * Returns how many. */

@@ -11,6 +11,7 @@
 #include "base/args.h"
 #include "base/error.h"
 #include "codegen/build/target.h"
+#include "sched/schedules.h"
 
 const char grid_usage[] =
     "wadi-grid [options] -o IMAGE.fits INPUT...\n"
@@ -252,13 +253,7 @@ static wadi_status take_chunk(void *options, const char *value, wadi_error *err)
 }
 
 static wadi_status take_schedule(void *options, const char *value, wadi_error *err) {
-    static const char *const names[] = {"auto", "inside", "flat", "across"};
-    for (int i = 0; i < 4; i++) {
-        if (strcmp(value, names[i]) != 0) continue;
-        OPTIONS->schedule = (wadi_schedule_option)i;
-        return WADI_OK;
-    }
-    return wadi_args_bad("--schedule", value, "inside, flat, across or auto", err);
+    return wadi_schedule_take(value, &OPTIONS->schedule, err);
 }
 
 static const wadi_args_option table[] = {

@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "bench/streams/program.h"
+#include "sched/schedules.h"
 
 /* Cases shorter than this in all are measured more often than asked, up to MAX_RUNS rounds: a median of five is no good when
  * one run takes a millisecond. */
@@ -118,7 +119,7 @@ static const char *schedule_of(const bench_program *p) {
     return stats.schedule;
 }
 
-enum { SCHEDULES = 4 }; /* the first is wadi's choice */
+enum { SCHEDULES = 1 + WADI_SCHEDULE_COUNT }; /* the first is wadi's choice */
 
 /* Keeps the sides whose program does run as it is forced to; others would be the same as one of these. */
 static wadi_status drop_duplicates(bench_program forced[SCHEDULES], int *n,
@@ -137,13 +138,13 @@ static wadi_status drop_duplicates(bench_program forced[SCHEDULES], int *n,
 /* One program under the schedule wadi chooses, and under each it is forced into; then the choice beside the best of these. */
 static wadi_status compare_forced(bench *b, const char *benchmark, const char *name,
                                   bench_program forced[SCHEDULES], wadi_error *err) {
-    static const char *const names[SCHEDULES] = {"auto", "inside", "flat", "across"};
     bench_side side[SCHEDULES];
     double seconds[SCHEDULES];
     char label[48];
     int n = SCHEDULES, best = 1;
     for (int i = 0; i < SCHEDULES; i++)
-        side[i] = (bench_side){names[i], bench_program_run, &forced[i]};
+        side[i] = (bench_side){i > 0 ? wadi_schedules[i - 1].name : "auto", bench_program_run,
+                               &forced[i]};
     WADI_TRY(drop_duplicates(forced, &n, side, err));
     WADI_TRY(compare_sides(b, benchmark, name, n, side, seconds, err));
     for (int i = 2; i < n; i++)
@@ -157,15 +158,12 @@ static wadi_status compare_forced(bench *b, const char *benchmark, const char *n
 
 static wadi_status compare_schedules(bench *b, const char *benchmark, const char *name,
                                      const bench_side *side, wadi_error *err) {
-    static const wadi_schedule_option options[SCHEDULES] = {
-        WADI_SCHEDULE_AUTO, WADI_SCHEDULE_FORCE_INSIDE, WADI_SCHEDULE_FORCE_FLAT,
-        WADI_SCHEDULE_FORCE_ACROSS};
     bench_program forced[SCHEDULES];
     char label[64];
     for (int i = 0; i < SCHEDULES; i++) {
         forced[i] = *(const bench_program *)side->env;
         forced[i].run = NULL;
-        forced[i].options.schedule = options[i];
+        forced[i].options.schedule = (wadi_schedule_option)i; /* 0: chosen */
     }
     (void)snprintf(label, sizeof label, "%s, %s", name, side->name);
     const wadi_status status = compare_forced(b, benchmark, label, forced, err);

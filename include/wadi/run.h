@@ -12,19 +12,12 @@
 #include <stdint.h>
 
 #include "wadi/lang.h"
+#include "wadi/schedule.h"
 #include "wadi/status.h"
 #include "wadi/stream.h"
 #include "wadi/type.h"
 
 WADI_BEGIN_DECLS
-
-/** How a stage body runs over a chunk. All give the same bits. */
-typedef enum wadi_schedule_option {
-    WADI_SCHEDULE_AUTO = 0,     /**< a cost rule decides from the sizes seen */
-    WADI_SCHEDULE_FORCE_INSIDE, /**< one worker runs the whole body for one element */
-    WADI_SCHEDULE_FORCE_FLAT,   /**< operator by operator over the whole chunk */
-    WADI_SCHEDULE_FORCE_ACROSS /**< one SIMD lane per element; bodies of scalars only, others run inside */
-} wadi_schedule_option;
 
 /** All zero is the default. */
 typedef struct wadi_compile_options {

@@ -1,35 +1,44 @@
-/* An order of preference, and the first that exists.
- *
- * Bodies of scalars run across: one SIMD lane per element. A computation of the main block has one element, so only the flat
- * schedule can keep several workers busy. Elements of a stream run inside, where values stay in cache, unless there are
- * fewer of them than workers and they are too large for a cache: then flat; and unless the body is made of what works on whole
- * chunks, library routines and manual liftings: then flat too. */
+/* The cost rule is a function of each schedule's row (sched/schedules.c); here it is asked, and confirmed by measuring. */
 #include "sched/cpu/choose.h"
 
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "sched/schedules.h"
 
-/* Of which measuring may choose, and in which order they are looked for. */
-static const wadi_schedule comparable[] = {WADI_SCHEDULE_INSIDE, WADI_SCHEDULE_FLAT,
-                                           WADI_SCHEDULE_ACROSS};
-static const int64_t cache_bytes = 256 * 1024; /* of one worker: a second-level cache, roughly */
+static bool offers(const wadi_plan_body *body, int schedule) {
+    return body->offers[schedule];
+}
 
-static wadi_schedule preferred(const wadi_plan_body *body, int force, bool main_block,
-                               int64_t count, int64_t bytes, int workers) {
-    if (force >= 0) return (wadi_schedule)force;
-    if (body->rank0) return WADI_SCHEDULE_ACROSS;
-    if (main_block || body->lifted) return WADI_SCHEDULE_FLAT;
-    const bool few = count < workers;
-    return few && bytes / count > cache_bytes ? WADI_SCHEDULE_FLAT : WADI_SCHEDULE_INSIDE;
+/* The one that is forced, or the first there is. */
+static wadi_schedule forced(const wadi_plan_body *body, int force) {
+    if (offers(body, force)) return (wadi_schedule)force;
+    int s = 0;
+    while (s < WADI_SCHEDULE_COUNT && !offers(body, s)) s++;
+    WADI_ASSERT(s < WADI_SCHEDULE_COUNT);
+    return (wadi_schedule)s;
 }
 
 wadi_schedule wadi_choose_schedule(const wadi_plan_body *body, int force, bool main_block,
                                    int64_t count, int64_t bytes, int workers) {
-    wadi_schedule s = preferred(body, force, main_block, count, bytes, workers);
-    for (int i = 0; i < 3 && !body->offers[s]; i++) s = comparable[i];
-    WADI_ASSERT(body->offers[s]);
-    return s;
+    const wadi_situation situation = {main_block, count, bytes, workers};
+    int best = -1, least = 0;
+    if (force >= 0) return forced(body, force);
+    for (int s = 0; s < WADI_SCHEDULE_COUNT; s++) {
+        if (!offers(body, s) || wadi_schedules[s].cost == NULL) continue;
+        const int cost = wadi_schedules[s].cost(body, &situation);
+        if (best < 0 || cost < least) {
+            best = s;
+            least = cost;
+        }
+    }
+    WADI_ASSERT(best >= 0);
+    return (wadi_schedule)best;
+}
+
+/* Whether measuring may choose it. */
+static bool is_comparable(const wadi_plan_body *body, int schedule) {
+    return offers(body, schedule) && wadi_schedules[schedule].cost != NULL;
 }
 
 /* ---- what measuring adds ---- */
@@ -66,13 +75,12 @@ static int64_t worth(const wadi_choice *c, double part, const wadi_ready *ready)
     return ns < 9e18 ? (int64_t)ns : INT64_MAX;
 }
 
-/* The next version to compare with; false: there is none that could run now. Versions without routines are no match: they
- * run when needed. */
+/* The next version to compare with; false: there is none that could run now. */
 static bool find_other(const wadi_choice *c, const wadi_plan_body *body, const wadi_ready *ready,
                        int64_t worth_ns, wadi_schedule *out) {
-    for (int i = 0; i < 3; i++) {
-        *out = comparable[i];
-        if (!body->offers[*out] || *out == c->best || (c->tried >> *out & 1) != 0) continue;
+    for (int s = 0; s < WADI_SCHEDULE_COUNT; s++) {
+        *out = (wadi_schedule)s;
+        if (!is_comparable(body, s) || *out == c->best || (c->tried >> s & 1) != 0) continue;
         if (ready->is(ready->env, *out, worth_ns)) return true;
     }
     return false;
@@ -124,9 +132,9 @@ wadi_schedule wadi_choice_next(wadi_choice *c, const wadi_plan_body *body, wadi_
 wadi_schedule wadi_choice_at_hand(const wadi_choice *c, const wadi_plan_body *body, wadi_schedule s,
                                   const wadi_ready *ready) {
     if (ready->is(ready->env, s, 0)) return s;
-    for (int i = 0; i < 3; i++) {
-        const wadi_schedule other = comparable[i];
-        if (!body->offers[other] || !ready->is(ready->env, other, 0)) continue;
+    for (int i = 0; i < WADI_SCHEDULE_COUNT; i++) {
+        const wadi_schedule other = (wadi_schedule)i;
+        if (!is_comparable(body, i) || !ready->is(ready->env, other, 0)) continue;
         return ready->is(ready->env, s, worth(c, ruled, ready)) ? s : other;
     }
     return s;

@@ -13,6 +13,7 @@
 #include "base/task.h"
 #include "sched/cpu/choose.h"
 #include "sched/foreign.h"
+#include "sched/schedules.h"
 
 typedef wadi_cpu cpu;
 typedef wadi_cpu_worker worker;
@@ -77,15 +78,19 @@ static int foreign(wadi_work *w, const wadi_call *call) {
     return wadi_foreign_run(call);
 }
 
-static wadi_status load(cpu *d, int body, wadi_schedule schedule, const wadi_plan_code **out,
+static wadi_plan_code *code_of(const cpu *d, int body, wadi_version_key version) {
+    return &d->code[body * WADI_BODY_VERSIONS + wadi_version_number(version)];
+}
+
+static wadi_status load(cpu *d, int body, wadi_version_key version, const wadi_plan_code **out,
                         wadi_error *err) {
-    wadi_plan_code *c = &d->code[body * WADI_SCHEDULE_COUNT + (int)schedule];
+    wadi_plan_code *c = code_of(d, body, version);
     *out = c;
     if (c->version != NULL) return WADI_OK;
     d->job->loaded = true;
     wadi_plan_code code = {0};
     const wadi_loader *l = d->options.loader;
-    WADI_TRY(l->load(l->self, d->options.plan, body, schedule, &code, err));
+    WADI_TRY(l->load(l->self, d->options.plan, body, version, &code, err));
     if (!is_complete(&code)) {
         return wadi_fail(err, WADI_INTERNAL, "%s: the loader left out a kernel",
                          d->options.plan->bodies[body].name);
@@ -102,8 +107,10 @@ typedef struct candidate {
 static bool is_ready(void *env, wadi_schedule s, int64_t worth_ns) {
     const candidate *k = env;
     const wadi_loader *l = k->device->options.loader;
-    if (k->device->code[k->body * WADI_SCHEDULE_COUNT + (int)s].version != NULL) return true;
-    return l->offer == NULL || l->offer(l->self, k->device->options.plan, k->body, s, worth_ns);
+    const wadi_version_key version = {.schedule = s};
+    if (code_of(k->device, k->body, version)->version != NULL) return true;
+    return l->offer == NULL ||
+           l->offer(l->self, k->device->options.plan, k->body, version, worth_ns);
 }
 
 static wadi_ready readiness(candidate *k, int64_t left) {
@@ -201,12 +208,12 @@ static bool room_for_levels(cpu *d, const wadi_plan_version *v) {
     return true;
 }
 
-static wadi_status run_version(cpu *d, wadi_schedule schedule, wadi_error *err) {
+static wadi_status run_version(cpu *d, wadi_version_key version, wadi_error *err) {
     wadi_job *job = d->job;
     const wadi_plan_code *code = NULL;
-    job->schedule = schedule;
+    job->ran = version;
     job->fault = (wadi_fault){.kind = WADI_FAULT_NONE, .place = -1, .linear = -1};
-    WADI_TRY(load(d, job->body, schedule, &code, err));
+    WADI_TRY(load(d, job->body, version, &code, err));
     job->version = code->version;
     if (!wadi_slots_extend(job->slots, code->version)) return wadi_cpu_no_memory(err);
     if (!wadi_emit_begin(&d->emit, job->slots, job->count)) return wadi_cpu_no_memory(err);
@@ -253,22 +260,23 @@ static wadi_status run(wadi_device *self, wadi_job *job, wadi_error *err) {
         schedule = wadi_choice_at_hand(choice, body, schedule, &ready);
     }
     const int64_t start = wadi_clock_ns();
-    WADI_TRY(run_version(d, schedule, err));
+    WADI_TRY(run_version(d, (wadi_version_key){.schedule = schedule}, err));
     if (measured && !wadi_cpu_faulted(d)) {
         wadi_choice_saw(choice, schedule, job->count, job->bytes, wadi_clock_ns() - start,
                         job->loaded);
     }
-    const bool by_hand = schedule == WADI_SCHEDULE_FLAT && is_lifted_by_hand(job->version);
-    if (wadi_cpu_faulted(d) && !declined(d) && schedule == WADI_SCHEDULE_FLAT &&
-        (job->count > 1 || by_hand) && body->offers[WADI_SCHEDULE_INSIDE]) {
+    const wadi_version_key first = {.schedule = WADI_SCHEDULE_FIRST},
+                           pure = {.schedule = WADI_SCHEDULE_FIRST, .pure = true};
+    const bool by_operator = wadi_schedules[schedule].by_operator;
+    const bool by_hand = by_operator && is_lifted_by_hand(job->version);
+    if (wadi_cpu_faulted(d) && !declined(d) && by_operator && (job->count > 1 || by_hand) &&
+        wadi_body_offers(body, first)) {
         const bool memory = job->fault.kind == WADI_FAULT_MEMORY;
-        WADI_TRY(run_version(d, WADI_SCHEDULE_INSIDE, err));
+        WADI_TRY(run_version(d, first, err));
         /* flat does no work that inside does not, though it may need more memory */
         WADI_ASSERT(wadi_cpu_faulted(d) || memory || by_hand);
     }
-    if (declined(d) && body->offers[WADI_SCHEDULE_PURE]) {
-        WADI_TRY(run_version(d, WADI_SCHEDULE_PURE, err));
-    }
+    if (declined(d) && wadi_body_offers(body, pure)) WADI_TRY(run_version(d, pure, err));
     return WADI_OK;
 }
 
@@ -315,7 +323,7 @@ static wadi_status make_tables(cpu *d, wadi_error *err) {
     const wadi_plan *plan = d->options.plan;
     const size_t threads = (size_t)wadi_pool_threads(d->pool);
     d->workers = calloc(threads, sizeof *d->workers);
-    d->code = calloc((size_t)plan->nbodies * WADI_SCHEDULE_COUNT + 1, sizeof *d->code);
+    d->code = calloc((size_t)plan->nbodies * WADI_BODY_VERSIONS + 1, sizeof *d->code);
     d->choice = calloc((size_t)plan->nbodies + 1, sizeof *d->choice);
     if (d->workers == NULL || d->code == NULL || d->choice == NULL) {
         return wadi_fail(err, WADI_MEMORY, "cpu: out of memory");

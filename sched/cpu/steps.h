@@ -26,7 +26,7 @@ typedef struct wadi_cpu {
     wadi_device_options options;
     wadi_pool *pool;
     wadi_cpu_worker *workers; /* [pool's threads] */
-    wadi_plan_code *code;     /* [nbodies][WADI_SCHEDULE_COUNT]; version NULL: not loaded yet */
+    wadi_plan_code *code;     /* [nbodies][WADI_BODY_VERSIONS]; version NULL: not loaded yet */
     wadi_choice *choice;      /* [nbodies] */
     wadi_emit emit;
     wadi_mutex lock;          /* guards the job's fault */

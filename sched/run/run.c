@@ -8,7 +8,7 @@
 #include "base/keep.h"
 #include "sched/run/exec.h"
 #include "sched/sizes.h"
-#include "sched/wants.h"
+#include "sched/schedules.h"
 
 static const int64_t default_memory = INT64_C(1) << 30;
 
@@ -22,7 +22,7 @@ static wadi_status check_options(const wadi_run_options *o, wadi_error *err) {
     if (o->chunk < 0) {
         return wadi_fail(err, WADI_INVALID, "chunk: %lld is negative", (long long)o->chunk);
     }
-    if ((int)o->schedule < WADI_SCHEDULE_AUTO || o->schedule > WADI_SCHEDULE_FORCE_ACROSS) {
+    if ((int)o->schedule < WADI_SCHEDULE_AUTO || (int)o->schedule > WADI_SCHEDULE_COUNT) {
         return wadi_fail(err, WADI_INVALID, "schedule: %d is none", (int)o->schedule);
     }
     if (!(o->watchdog_s >= 0 && o->watchdog_s <= 1e9)) {

@@ -168,7 +168,6 @@ static wadi_status bind(wadi_stream *s, const wadi_plan_stage *p, const wadi_chu
 
 static wadi_status run_job(wadi_stream *s, int stage, const wadi_chunk *c, int64_t *out_good,
                            wadi_error *err) {
-    static const char *const names[] = {"inside", "flat", "across", "pure"};
     wadi_stage_run *g = stage_of(s, stage);
     wadi_job job = {.body = g->plan->body,
                     .first = c->first,
@@ -181,7 +180,7 @@ static wadi_status run_job(wadi_stream *s, int stage, const wadi_chunk *c, int64
     WADI_TRY(s->x->device->ops->run(s->x->device, &job, err));
     s->loaded = s->loaded || job.loaded;
     wadi_mutex_lock(&s->x->lock);
-    s->x->stats.schedule = names[job.schedule];
+    s->x->stats.schedule = wadi_version_name(job.ran);
     wadi_mutex_unlock(&s->x->lock);
     if (job.fault.kind == WADI_FAULT_NONE) return WADI_OK;
     g->starved = job.fault.kind == WADI_FAULT_MEMORY;

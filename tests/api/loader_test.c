@@ -44,11 +44,11 @@ static wadi_exe *compile(void) {
     return compile_some(1);
 }
 
-static wadi_schedule offered(const wadi_exe *exe) {
+static wadi_version_key offered(const wadi_exe *exe) {
     for (int k = 0; k < WADI_SCHEDULE_COUNT; k++)
-        if (exe->plan->bodies[BODY].offers[k]) return (wadi_schedule)k;
+        if (exe->plan->bodies[BODY].offers[k]) return wadi_version_numbered(k);
     fail_msg("no schedule");
-    return WADI_SCHEDULE_INSIDE;
+    return (wadi_version_key){.pure = false};
 }
 
 /* What is known of the body's version once nobody makes anything. */
@@ -147,13 +147,13 @@ static void what_a_version_costs_is_told_by_those_before(void **state) {
     wadi_exe *exe = compile();
     const wadi_loader l = wadi_exe_loader(exe);
     wadi_plan_code code = {0};
-    int other = (int)offered(exe) + 1, turns = 0;
+    int other = wadi_version_number(offered(exe)) + 1, turns = 0;
     while (other < WADI_SCHEDULE_COUNT && !exe->plan->bodies[BODY].offers[other]) other++;
     assert_int_not_equal(other, WADI_SCHEDULE_COUNT);
     assert_int_equal(l.load(l.self, exe->plan, BODY, offered(exe), &code, NULL), WADI_OK);
-    assert_false(l.offer(l.self, exe->plan, BODY, (wadi_schedule)other, 1));
+    assert_false(l.offer(l.self, exe->plan, BODY, wadi_version_numbered(other), 1));
     (void)settled(exe, &turns);
-    const wadi_exe_version *v = wadi_exe_version_of(exe, BODY, (wadi_schedule)other);
+    const wadi_exe_version *v = wadi_exe_version_of(exe, BODY, wadi_version_numbered(other));
     assert_int_equal(turns, 1);
     assert_int_equal(v->state, WADI_EXE_ABSENT);
     assert_int_equal(v->cost_ns, (int64_t)((double)strlen(v->made->source) * exe->byte_ns));

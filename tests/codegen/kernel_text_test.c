@@ -32,7 +32,8 @@ static planned plan_of(const char *text, bool unchecked) {
     const int last = p.plan->nbodies - 1;
     for (int k = 0; k < WADI_SCHEDULE_COUNT; k++)
         if (p.plan->bodies[last].offers[k] &&
-            wadi_versions_make(p.versions, last, (wadi_schedule)k, &p.made[k], &err) != WADI_OK)
+            wadi_versions_make(p.versions, last, (wadi_version_key){.schedule = (wadi_schedule)k},
+                               &p.made[k], &err) != WADI_OK)
             fail_msg("%s", err.msg);
     return p;
 }

@@ -52,8 +52,10 @@ static void assert_makes_nothing(planned *p) {
     for (int k = 0; k < WADI_SCHEDULE_COUNT; k++) {
         wadi_made *made = NULL;
         if (!body->offers[k]) continue;
-        assert_int_equal(
-            wadi_versions_make(p->versions, p->fold->body, (wadi_schedule)k, &made, NULL), WADI_OK);
+        assert_int_equal(wadi_versions_make(p->versions, p->fold->body,
+                                            (wadi_version_key){.schedule = (wadi_schedule)k}, &made,
+                                            NULL),
+                         WADI_OK);
         for (int i = 0; i < made->version.nsteps; i++)
             assert_int_equal(made->version.steps[i].nslots, 0);
         assert_null(strstr(strstr(made->source, "---- start of"), "memcpy"));
@@ -138,7 +140,9 @@ static void elements_replaced_by_way_of_others_stay_where_they_are(void **state)
 static int shares(const planned *p, int number, wadi_schedule schedule) {
     wadi_made *made = NULL;
     int n = 0;
-    assert_int_equal(wadi_versions_make(p->versions, number, schedule, &made, NULL), WADI_OK);
+    assert_int_equal(wadi_versions_make(p->versions, number,
+                                        (wadi_version_key){.schedule = schedule}, &made, NULL),
+                     WADI_OK);
     for (int i = 0; i < made->version.nsteps; i++) n += made->version.steps[i].apart;
     wadi_made_destroy(made);
     return n;

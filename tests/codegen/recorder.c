@@ -14,8 +14,6 @@
 #include "codegen/explain.h"
 #include "operators/table.h"
 
-static const char *const schedules[] = {"inside", "flat", "across", "pure"};
-
 static uint64_t digest(const char *s) { /* FNV-1a */
     uint64_t h = UINT64_C(1469598103934665603);
     for (; *s; s++) h = (h ^ (unsigned char)*s) * UINT64_C(1099511628211);
@@ -164,14 +162,14 @@ static void add_pasted(wadi_text *out, const char *source, const char *end) {
 }
 
 static void add_version_part(recording *r, const wadi_plan *p, wadi_versions *versions, int body,
-                             int schedule) {
+                             wadi_version_key version) {
     char name[256];
     wadi_made *made = NULL;
     wadi_error err = {.status = WADI_OK};
     wadi_text t;
     wadi_text_init(&t);
-    snprintf(name, sizeof name, "%s %s", p->bodies[body].name, schedules[schedule]);
-    if (wadi_versions_make(versions, body, (wadi_schedule)schedule, &made, &err) != WADI_OK) {
+    snprintf(name, sizeof name, "%s %s", p->bodies[body].name, wadi_version_name(version));
+    if (wadi_versions_make(versions, body, version, &made, &err) != WADI_OK) {
         wadi_text_addf(&t, "refused: %s\n", err.msg);
     } else {
         const char *first = strstr(made->source, "/* ---- start");
@@ -243,8 +241,9 @@ void record_module(wadi_module *owned_m, const record_options *o, recording *out
         if (st != WADI_OK) refused(out, &err);
     }
     for (int b = 0; plan && b < plan->nbodies; b++)
-        for (int k = 0; k < WADI_SCHEDULE_COUNT; k++)
-            if (plan->bodies[b].offers[k]) add_version_part(out, plan, versions, b, k);
+        for (int k = 0; k < WADI_BODY_VERSIONS; k++)
+            if (wadi_body_offers(&plan->bodies[b], wadi_version_numbered(k)))
+                add_version_part(out, plan, versions, b, wadi_version_numbered(k));
     wadi_versions_destroy(versions);
     wadi_plan_destroy(plan);
     wadi_facts_fini(&facts);

@@ -3,12 +3,12 @@
 
 static const int zero[] = {0};
 
-static wadi_status load(void *self, const wadi_plan *plan, int body, wadi_schedule schedule,
+static wadi_status load(void *self, const wadi_plan *plan, int body, wadi_version_key version,
                         wadi_plan_code *out, wadi_error *err) {
     (void)self;
     (void)plan;
     (void)body;
-    (void)schedule;
+    (void)version;
     (void)out;
     (void)err;
     return WADI_INTERNAL;

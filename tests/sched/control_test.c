@@ -166,12 +166,12 @@ static void make_branch(program *p) {
     finish(p);
 }
 
-static wadi_status load(void *self, const wadi_plan *plan, int body, wadi_schedule schedule,
+static wadi_status load(void *self, const wadi_plan *plan, int body, wadi_version_key version,
                         wadi_plan_code *out, wadi_error *err) {
     program *p = self;
     (void)plan;
     (void)body;
-    (void)schedule;
+    (void)version;
     (void)err;
     *out = (wadi_plan_code){.version = &p->version, .kernels = p->kernels, .units = p->units};
     return WADI_OK;

@@ -118,12 +118,12 @@ static void add_array(program *p, const int *slot, int level, wadi_kernel kernel
         NULL);
 }
 
-static wadi_status load(void *self, const wadi_plan *plan, int body, wadi_schedule schedule,
+static wadi_status load(void *self, const wadi_plan *plan, int body, wadi_version_key version,
                         wadi_plan_code *out, wadi_error *err) {
     program *p = self;
     (void)plan;
     (void)body;
-    (void)schedule;
+    (void)version;
     (void)err;
     *out = (wadi_plan_code){.version = &p->version, .kernels = p->kernels, .units = p->units};
     return WADI_OK;

@@ -364,9 +364,9 @@ static const wadi_buffers *pool_at_hand(void) {
     return b;
 }
 
-static wadi_status load_nothing(void *self, const wadi_plan *plan, int body, wadi_schedule schedule,
-                                wadi_plan_code *out, wadi_error *err) {
-    (void)self, (void)plan, (void)body, (void)schedule, (void)out, (void)err;
+static wadi_status load_nothing(void *self, const wadi_plan *plan, int body,
+                                wadi_version_key version, wadi_plan_code *out, wadi_error *err) {
+    (void)self, (void)plan, (void)body, (void)version, (void)out, (void)err;
     return WADI_INTERNAL;
 }
 

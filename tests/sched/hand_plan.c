@@ -121,20 +121,21 @@ static wadi_kernel find(const char *name) {
     return NULL;
 }
 
-static wadi_status load(void *self, const wadi_plan *plan, int body, wadi_schedule schedule,
+static wadi_status load(void *self, const wadi_plan *plan, int body, wadi_version_key version,
                         wadi_plan_code *out, wadi_error *err) {
     (void)plan;
     (void)err;
     hand_program *h = self;
     current = h;
-    wadi_plan_version *v = &h->version[body][schedule];
+    wadi_plan_version *v = &h->version[body][version.schedule];
     v->nplaces = h->plan.nplaces;
     v->places = h->plan.places;
     for (int i = 0; i < v->nsteps; i++) {
-        h->kernels[body][schedule][i] = find(v->steps[i].kernel);
-        h->units[body][schedule][i] = find(v->steps[i].units);
+        h->kernels[body][version.schedule][i] = find(v->steps[i].kernel);
+        h->units[body][version.schedule][i] = find(v->steps[i].units);
     }
-    *out = (wadi_plan_code){v, h->kernels[body][schedule], h->units[body][schedule]};
+    *out =
+        (wadi_plan_code){v, h->kernels[body][version.schedule], h->units[body][version.schedule]};
     return WADI_OK;
 }
 

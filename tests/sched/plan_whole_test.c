@@ -104,12 +104,13 @@ static void make(whole *w) {
                                   .index_slot = 11,
                                   .nresults = 3,
                                   .results = w->results,
-                                  .offers = {true, false, true, true}};
+                                  .offers = {true, false, true},
+                                  .routines = true};
     w->body[1] = (wadi_plan_body){.name = "add",
                                   .index_slot = -1,
                                   .nresults = 2,
                                   .results = w->out,
-                                  .offers = {false, true, false, false}};
+                                  .offers = {false, true, false}};
     w->extent[0][0] = (wadi_plan_extent){-1, "rows"};
     w->extent[0][1] = (wadi_plan_extent){-1, NULL};
     w->extent[1][0] = (wadi_plan_extent){0, NULL};
@@ -331,6 +332,7 @@ static void list_all(whole *w, numbers *l) {
         NUMBER(l, w->output[i].slot);
         NUMBER(l, w->body[i].index_slot);
         ALL(l, w->body[i].offers);
+        NUMBER(l, w->body[i].routines);
         NUMBER(l, w->phase[i].is_stream);
     }
     NUMBER(l, w->phase[0].body);

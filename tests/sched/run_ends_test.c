@@ -165,11 +165,11 @@ static int poor_body(wadi_work *w, int64_t begin, int64_t end) {
     return real_body(w, begin, end);
 }
 
-static wadi_status load_poor(void *self, const wadi_plan *plan, int body, wadi_schedule schedule,
+static wadi_status load_poor(void *self, const wadi_plan *plan, int body, wadi_version_key version,
                              wadi_plan_code *out, wadi_error *err) {
     hand_program *h = self;
-    const wadi_status status = hand_loader(h).load(h, plan, body, schedule, out, err);
-    wadi_kernel *kernel = &h->kernels[body][schedule][0];
+    const wadi_status status = hand_loader(h).load(h, plan, body, version, out, err);
+    wadi_kernel *kernel = &h->kernels[body][version.schedule][0];
     if (*kernel != poor_body) real_body = *kernel;
     *kernel = poor_body;
     return status;

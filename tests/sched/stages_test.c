@@ -28,12 +28,12 @@ typedef struct passing {
 
 static const int slots[] = {0, 1};
 
-static wadi_status load_nothing(void *self, const wadi_plan *plan, int body, wadi_schedule schedule,
-                                wadi_plan_code *out, wadi_error *err) {
+static wadi_status load_nothing(void *self, const wadi_plan *plan, int body,
+                                wadi_version_key version, wadi_plan_code *out, wadi_error *err) {
     (void)self;
     (void)plan;
     (void)body;
-    (void)schedule;
+    (void)version;
     (void)out;
     (void)err;
     return WADI_INTERNAL;

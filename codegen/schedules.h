@@ -1,0 +1,31 @@
+/* The schedules as the compiler knows them: for which bodies, and how a body becomes kernels. The list is include/wadi/schedule.h.
+ *
+ * One more schedule is a line in that list, a line in sched/schedules.c (when it is chosen), and a file that defines
+ * wadi_lowering_NAME. */
+#ifndef WADI_CODEGEN_SCHEDULES_H
+#define WADI_CODEGEN_SCHEDULES_H
+
+#include "codegen/kernel/lower.h"
+
+/* What decides whether a schedule can run a body. */
+typedef struct wadi_body_traits {
+    bool
+        in_order; /* elements are run one after the other: each may read what those before have left */
+    bool scalars; /* a body of a stream, all values of which have rank 0 */
+} wadi_body_traits;
+
+typedef struct wadi_lowering {
+    bool (*offers)(const wadi_body_traits *t);
+    /* The kernels and the steps over them, which are allocated in the layout's arena. `known`: values in slots before the body. */
+    wadi_status (*lower)(wadi_layout *y, const wadi_body *body, const bool *known,
+                         wadi_lmodule *out, wadi_plan_version *out_version);
+    bool counts; /* its kernels count elements themselves: no slot need hold their numbers */
+} wadi_lowering;
+
+#define WADI_SCHEDULE_LOWERING(NAME, name, about) extern const wadi_lowering wadi_lowering_##name;
+WADI_SCHEDULES(WADI_SCHEDULE_LOWERING)
+#undef WADI_SCHEDULE_LOWERING
+
+extern const wadi_lowering *const wadi_lowerings[WADI_SCHEDULE_COUNT];
+
+#endif
