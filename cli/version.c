@@ -2,12 +2,12 @@
 #include <sodium.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <zmq.h>
 
 #include "base/loadable.h"
 #include "base/user_cache.h"
 #include "cli/command.h"
 #include "codegen/build/cc.h"
+#include "sched/transport/zmq/port.h"
 
 /* Each module with the version of its library and the licence that comes with it, or why there is none. */
 static void print_modules(void) {
@@ -31,11 +31,11 @@ static void print_modules(void) {
 
 static int run(int argc, char **argv) {
     if (argc > 1) return wadi_cli_misuse(&wadi_cli_version, "unexpected \"%s\"", argv[1]);
-    int major, minor, patch;
-    zmq_version(&major, &minor, &patch);
+    int zmq[3];
+    wadi_zmq_version(zmq);
     printf("wadi %s (MIT)\n", WADI_VERSION);
-    printf("  messages      libzmq %d.%d.%d (MPL-2.0 or LGPL-3.0 with exception)\n", major, minor,
-           patch);
+    printf("  messages      libzmq %d.%d.%d (MPL-2.0 or LGPL-3.0 with exception)\n", zmq[0], zmq[1],
+           zmq[2]);
     printf("  digests       libsodium %s (ISC)\n", sodium_version_string());
     print_modules();
     wadi_error err = {0};

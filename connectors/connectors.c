@@ -6,6 +6,7 @@
 #include <strings.h>
 
 #include "base/error.h"
+#include "sched/transport/transport.h"
 #include "wadi/image.h"
 #include "wadi/matrix.h"
 #include "wadi/visibility.h"
@@ -24,7 +25,7 @@ static bool has_ending(const char *at, const char *const *endings) {
 /* ---- links to other processes ---- */
 
 static bool is_address(const char *at) {
-    return strncmp(at, "tcp://", 6) == 0 || strncmp(at, "ipc://", 6) == 0;
+    return wadi_transport_of(at) != NULL;
 }
 
 static wadi_status link_source(const wadi_place *p, wadi_opened *out, wadi_error *err) {

@@ -11,7 +11,6 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
-#include <zmq.h>
 
 #include "base/clock.h"
 #include "base/error.h"
@@ -20,8 +19,7 @@
 #include "connectors/link_keys.h"
 #include "sched/run.h"
 #include "sched/stream.h"
-#include "sched/transport_address.h"
-#include "sched/transport_room.h"
+#include "sched/transport/transport.h"
 
 static const int64_t default_credit_bytes = INT64_C(64) << 20;
 static const int64_t default_kept_bytes = INT64_C(256) << 20;
@@ -32,7 +30,6 @@ static const int64_t most_elements = INT64_C(1) << 32;
 
 void wadi_link_end_close(wadi_link_end *e) {
     wadi_port_close(e->port);
-    if (e->context != NULL) (void)zmq_ctx_term(e->context);
     wadi_buffers_release(e->buffers);
     *e = (wadi_link_end){0};
 }
@@ -75,7 +72,7 @@ static wadi_status open_port(wadi_link_end *e, wadi_port_options *port, const ch
     const char *clients[2];
     wadi_status status = WADI_OK;
     if (token != NULL) status = take_token(port->address, token, &keys, clients, port, err);
-    if (status == WADI_OK) status = wadi_port_open(e->context, port, &e->port, err);
+    if (status == WADI_OK) status = wadi_port_open(port, &e->port, err);
     wadi_wipe(&keys, sizeof keys);
     return status;
 }
@@ -88,9 +85,6 @@ wadi_status wadi_link_end_open(wadi_link_end *e, const char *address,
         return wadi_fail(err, WADI_INVALID, "%s: a note of %lld bytes, at most %d", address,
                          (long long)o->note_bytes, (int)WADI_NOTE_BYTES);
     }
-    WADI_TRY(wadi_port_has_room(address, err));
-    e->context = zmq_ctx_new();
-    if (e->context == NULL) return wadi_fail(err, WADI_MEMORY, "%s: no ZeroMQ context", address);
     const int64_t credit =
         or_default(o->credit_bytes, sends ? default_kept_bytes : default_credit_bytes);
     WADI_TRY(wadi_buffers_create(NULL, 2 * credit, &e->buffers, err));

@@ -1,12 +1,11 @@
-/* One end of a link to another process, for the connectors that speak over one: a port with a context and memory of its own. */
+/* One end of a link to another process, for the connectors that speak over one: a port with memory of its own. */
 #ifndef WADI_CONNECTORS_LINK_H
 #define WADI_CONNECTORS_LINK_H
 
-#include "sched/transport.h"
+#include "sched/transport/port.h"
 #include "wadi/stream.h"
 
 typedef struct wadi_link_end {
-    void *context;
     wadi_port *port;
     wadi_buffers *buffers;
     wadi_waits *waits; /* while there is no run whose watchdog sees what this end waits for */

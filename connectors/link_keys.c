@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <zmq.h>
 
 #include "base/error.h"
 #include "base/file.h"
@@ -13,6 +12,7 @@
 #include "base/log.h"
 #include "base/outfile.h"
 #include "base/text.h"
+#include "sched/transport/zmq/curve.h"
 
 enum { KEY = 40 };
 
@@ -108,7 +108,7 @@ static wadi_status write_pair(const char *path, const char *public_path, wadi_er
                                open = {.mode = 0644, .only_new = true, .sync = WADI_SYNC_ALWAYS};
     if (wadi_file_exists(path) || wadi_file_exists(public_path))
         return wadi_fail(err, WADI_INVALID, "%s: there is such a key already", path);
-    if (zmq_curve_keypair(public_key, secret_key) != 0)
+    if (!wadi_curve_pair_new(public_key, secret_key))
         return wadi_fail(err, WADI_UNSUPPORTED, "this ZeroMQ was built without CURVE");
     int n =
         snprintf(text, sizeof text, "# CURVE keys, public and secret: not to be shown\n%s\n%s\n",
@@ -164,8 +164,7 @@ static wadi_status make_pair(const char *side, const char *token, char public_ke
     memcpy(text + head, token, n);
     wadi_status status = wadi_sha256(text, (size_t)head + n, digest);
     if (status != WADI_OK) (void)wadi_fail(err, status, "no SHA-256 for a token");
-    if (status == WADI_OK && (zmq_z85_encode(secret_key, digest, sizeof digest) == NULL ||
-                              zmq_curve_public(public_key, secret_key) != 0))
+    if (status == WADI_OK && !wadi_curve_pair_of(digest, public_key, secret_key))
         status = wadi_fail(err, WADI_UNSUPPORTED,
                            "this ZeroMQ was built without CURVE, which a token needs");
     wadi_wipe(text, sizeof text);

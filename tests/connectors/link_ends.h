@@ -5,7 +5,7 @@
 
 #include <sys/types.h>
 
-#include "sched/wire.h"
+#include "sched/link/wire.h"
 #include "wadi/stream.h"
 
 enum { LINK_ELEMENTS = 500 };

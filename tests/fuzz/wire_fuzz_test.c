@@ -12,7 +12,7 @@
 
 #include "base/hash.h"
 #include "sched/builder.h"
-#include "sched/wire.h"
+#include "sched/link/wire.h"
 
 enum { MOST_FRAMES = 40, MOST_BYTES = 1 << 16 };
 

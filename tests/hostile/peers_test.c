@@ -28,8 +28,8 @@
 #include "base/hash.h"
 #include "sched/builder.h"
 #include "sched/stream.h"
-#include "sched/transport_message.h"
-#include "sched/wire.h"
+#include "sched/transport/zmq/message.h"
+#include "sched/link/wire.h"
 
 enum { CROWD = 200, PATIENCE_MS = 120000 };
 

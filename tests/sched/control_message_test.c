@@ -1,6 +1,6 @@
-/* The messages of a link as bytes: each field in its place after the description in sched/transport_message.h, versions, notes, and
+/* The messages of a link as bytes: each field in its place after the description in sched/transport/zmq/message.h, versions, notes, and
  * what is said of bytes that are no message. */
-#include "sched/transport_message.h"
+#include "sched/transport/zmq/message.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* The receiving half of a link beside a model: whatever senders say in whatever order, often enough what no sender may, what comes out
- * is what the rules of sched/link.h make of it. The model remembers each chunk and each sequence number for ever. */
+ * is what the rules of sched/link/link.h make of it. The model remembers each chunk and each sequence number for ever. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "sched/link.h"
+#include "sched/link/link.h"
 
 enum { PEERS = 3, CHUNKS = 40, STEPS = 400, SEQUENCES = 200, PAYLOADS = STEPS, BYTES = 500 };
 

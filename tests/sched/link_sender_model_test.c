@@ -1,4 +1,4 @@
-/* The sending half of a link beside a model: whatever peers say in whatever order, what comes out is what the rules of sched/link.h
+/* The sending half of a link beside a model: whatever peers say in whatever order, what comes out is what the rules of sched/link/link.h
  * make of it. The model keeps every chunk there has ever been, and looks through all of them each time. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "sched/link.h"
+#include "sched/link/link.h"
 
 enum { PEERS = 4, CHUNKS = 40, STEPS = 400 };
 

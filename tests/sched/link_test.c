@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "sched/link.h"
+#include "sched/link/link.h"
 
 enum { MOST_MESSAGES = 4096, WORKERS = 3, CHUNKS = 200, WINDOW_CHUNKS = 3, WINDOW_BYTES = 300 };
 

@@ -20,7 +20,6 @@ void talk_open(talk *t, wadi_port_options options) {
     memset(t, 0, sizeof *t);
     (void)snprintf(t->address, sizeof t->address, "ipc:///tmp/wadi-talk-%ld-%d", (long)getpid(),
                    opened++);
-    t->context = zmq_ctx_new();
     t->outside = zmq_ctx_new();
     assert_int_equal(wadi_buffers_create(NULL, 0, &t->buffers, NULL), WADI_OK);
     options.address = t->address;
@@ -33,12 +32,11 @@ void talk_open(talk *t, wadi_port_options options) {
     options.stream.id = TALK_STREAM;
     options.limits = (wadi_wire_limits){.bytes = 1 << 20, .elements = 1000};
     if (options.lost_after_ns == 0) options.lost_after_ns = INT64_C(120000000000);
-    if (wadi_port_open(t->context, &options, &t->port, &err) != WADI_OK) fail_msg("%s", err.msg);
+    if (wadi_port_open(&options, &t->port, &err) != WADI_OK) fail_msg("%s", err.msg);
 }
 
 void talk_close(talk *t) {
     wadi_port_close(t->port);
-    assert_int_equal(zmq_ctx_term(t->context), 0);
     assert_int_equal(zmq_ctx_term(t->outside), 0);
     (void)unlink(t->address + strlen("ipc://")); /* what a peer that binds has left */
     assert_int_equal(wadi_buffers_used(t->buffers), 0);
@@ -92,7 +90,7 @@ static void say_bytes(const peer *p, const void *data, size_t n, bool more) {
     assert_int_equal(zmq_send(p->socket, data, n, more ? ZMQ_SNDMORE : 0), (int)n);
 }
 
-/* After the description in sched/transport_message.h. */
+/* After the description in sched/transport/zmq/message.h. */
 static void say_control(const peer *p, const word *w, bool more) {
     const int64_t numbers[] = {w->number, w->sequence, w->bytes};
     uint8_t control[32] = {

@@ -2,8 +2,8 @@
 #ifndef TESTS_SCHED_PORT_TALK_H
 #define TESTS_SCHED_PORT_TALK_H
 
-#include "sched/transport.h"
-#include "sched/transport_message.h"
+#include "sched/transport/port.h"
+#include "sched/transport/zmq/message.h"
 
 enum {
     TALK_STREAM = 77,
@@ -14,7 +14,7 @@ enum {
 };
 
 typedef struct talk {
-    void *context, *outside; /* the port's and the peers' */
+    void *outside; /* the peers' context */
     wadi_port *port;
     wadi_buffers *buffers;
     char address[64];

@@ -7,12 +7,11 @@
 #include <string.h>
 
 #include <cmocka.h>
-#include <zmq.h>
 
 #include "base/log.h"
 #include "base/stop.h"
 #include "sched/run.h"
-#include "sched/transport.h"
+#include "sched/transport/port.h"
 #include "tests/sched/stepped_clock.h"
 
 typedef struct heard {
@@ -36,8 +35,6 @@ static void a_port_that_waits_is_named(void **state) {
     wadi_chunk *c = NULL;
     wadi_error err = {.status = WADI_OK};
     int fd = -1;
-    void *context = zmq_ctx_new();
-    assert_non_null(context);
     assert_int_equal(wadi_stop_init(&h.stop, NULL, NULL), WADI_OK);
     assert_int_equal(wadi_stop_fd(&h.stop, &fd, NULL), WADI_OK);
     wadi_log_set(hear, &h);
@@ -53,7 +50,7 @@ static void a_port_that_waits_is_named(void **state) {
                                        .first_after_ns = -1,
                                        .credit_chunks = 2,
                                        .credit_bytes = 1 << 20};
-    assert_int_equal(wadi_port_open(context, &options, &port, &err), WADI_OK);
+    assert_int_equal(wadi_port_open(&options, &port, &err), WADI_OK);
     if (wadi_port_receive(port, &c, &err) != WADI_CANCELLED) fail_msg("%s", err.msg);
     wadi_port_close(port);
     wadi_waits_destroy(waits);
@@ -65,7 +62,6 @@ static void a_port_that_waits_is_named(void **state) {
     assert_true(seconds >= 10);
     assert_non_null(strstr(h.line, "s for chunk 0 (source)"));
     wadi_stop_fini(&h.stop);
-    assert_int_equal(zmq_ctx_term(context), 0);
 }
 
 int main(void) {

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "base/error.h"
-#include "sched/transport_room.h"
+#include "sched/transport/zmq/room.h"
 
 enum { LOOK = 512 };
 
@@ -24,7 +24,7 @@ static int descriptors(void) {
 static void looking_leaves_nothing_open(void **state) {
     (void)state;
     const int before = descriptors();
-    for (int i = 0; i < 100; i++) assert_int_equal(wadi_port_has_room("ipc://x", NULL), WADI_OK);
+    for (int i = 0; i < 100; i++) assert_int_equal(wadi_zmq_has_room("ipc://x", NULL), WADI_OK);
     assert_int_equal(descriptors(), before);
 }
 
@@ -37,12 +37,12 @@ static void too_few_descriptors_are_told_and_given_back(void **state) {
     few = usual;
     few.rlim_cur = (rlim_t)before + 5;
     assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
-    for (int i = 0; i < 20; i++) assert_int_equal(wadi_port_has_room("ipc://x", &err), WADI_IO);
+    for (int i = 0; i < 20; i++) assert_int_equal(wadi_zmq_has_room("ipc://x", &err), WADI_IO);
     assert_int_equal(setrlimit(RLIMIT_NOFILE, &usual), 0);
     assert_non_null(strstr(err.msg, "ipc://x: a link needs "));
     assert_non_null(strstr(err.msg, "file descriptors"));
     assert_int_equal(descriptors(), before);
-    assert_int_equal(wadi_port_has_room("ipc://x", NULL), WADI_OK);
+    assert_int_equal(wadi_zmq_has_room("ipc://x", NULL), WADI_OK);
 }
 
 int main(void) {

@@ -15,12 +15,11 @@
 #include <unistd.h>
 
 #include <cmocka.h>
-#include <zmq.h>
 
 #include "base/error.h"
 #include "base/file.h"
-#include "sched/transport.h"
-#include "sched/transport_ipc.h"
+#include "sched/transport/port.h"
+#include "sched/transport/zmq/socket_file.h"
 
 static char folder[] = "/tmp/wadi-ipc-XXXXXX";
 static char address[96]; /* with room for its path in sun_path */
@@ -52,7 +51,7 @@ static int put_socket(bool heard) {
     return fd;
 }
 
-static wadi_port *open_port(void *context, wadi_error *err) {
+static wadi_port *open_port(wadi_error *err) {
     wadi_port *port = NULL;
     const wadi_port_options options = {.address = address,
                                        .bind = true,
@@ -62,24 +61,22 @@ static wadi_port *open_port(void *context, wadi_error *err) {
                                        .credit_chunks = 4,
                                        .wake_fd = -1,
                                        .limits = {.bytes = 1 << 20}};
-    const wadi_status status = wadi_port_open(context, &options, &port, err);
+    const wadi_status status = wadi_port_open(&options, &port, err);
     assert_true((port != NULL) == (status == WADI_OK));
     return port;
 }
 
 static void refused(wadi_status status, const char *words) {
     wadi_error err = {0};
-    void *context = zmq_ctx_new();
     int lock = 0;
-    assert_int_equal(wadi_ipc_claim(address, &lock, &err), status);
+    assert_int_equal(wadi_socket_file_claim(address, path(), &lock, &err), status);
     assert_int_equal(lock, -1);
     assert_non_null(strstr(err.msg, address));
     assert_non_null(strstr(err.msg, words));
     wadi_error again = {0};
-    assert_null(open_port(context, &again));
+    assert_null(open_port(&again));
     assert_string_equal(again.msg, err.msg);
     assert_true(is_there());
-    zmq_ctx_term(context);
 }
 
 static void a_file_is_not_overwritten(void **state) {
@@ -121,28 +118,24 @@ static void a_socket_that_cannot_be_asked_is_left(void **state) {
 
 static void a_socket_left_by_a_killed_process_gives_way(void **state) {
     (void)state;
-    void *context = zmq_ctx_new();
     (void)close(put_socket(true));
     assert_true(is_there());
-    wadi_port *port = open_port(context, NULL);
+    wadi_port *port = open_port(NULL);
     assert_non_null(port);
     assert_true(is_there());
     wadi_port_close(port);
     assert_false(is_there());
-    zmq_ctx_term(context);
 }
 
 static void only_the_own_socket_is_removed(void **state) {
     (void)state;
-    void *context = zmq_ctx_new();
-    wadi_port *port = open_port(context, NULL);
+    wadi_port *port = open_port(NULL);
     assert_non_null(port);
     (void)unlink(path());
     const int other = put_socket(true);
     wadi_port_close(port);
     assert_true(is_there());
     (void)close(other);
-    zmq_ctx_term(context);
 }
 
 /* Many at once, on what a killed process has left: one of them listens. */
@@ -161,10 +154,10 @@ static void one_of_many_gets_the_address(void **state) {
             int lock = -1;
             (void)close(start[1]);
             if (read(start[0], &byte, 1) != 0) _exit(3);
-            if (wadi_ipc_claim(address, &lock, NULL) != WADI_OK) _exit(1);
+            if (wadi_socket_file_claim(address, path(), &lock, NULL) != WADI_OK) _exit(1);
             (void)unlink(path()); /* as libzmq does */
             (void)put_socket(true);
-            wadi_ipc_settle(lock);
+            wadi_socket_file_settle(lock);
             (void)pause(); /* listens on */
             _exit(0);
         }
@@ -182,18 +175,28 @@ static void one_of_many_gets_the_address(void **state) {
     }
 }
 
+/* Binding tells of it. */
+static void a_folder_that_is_not_there_is_no_obstacle(void **state) {
+    (void)state;
+    static const char *const nowhere = "/no/such/folder/link";
+    int lock = 0;
+    assert_int_equal(wadi_socket_file_claim("ipc:///no/such/folder/link", nowhere, &lock, NULL),
+                     WADI_OK);
+    assert_int_equal(lock, -1);
+    const wadi_socket_file none = wadi_socket_file_made(nowhere);
+    assert_false(none.made);
+    wadi_socket_file_remove(nowhere, none);
+}
+
 static void addresses_without_a_file_are_fine(void **state) {
     (void)state;
-    static const char *const others[] = {
-        "tcp://127.0.0.1:7", "ipc://@name", "ipc://*",
-        "ipc:///no/such/folder/link"}; /* binding tells of the last */
+    static const char *const others[] = {"tcp://127.0.0.1:*", "ipc://@wadi-ipc-test", "ipc://*"};
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
-        int lock = 0;
-        assert_int_equal(wadi_ipc_claim(others[i], &lock, NULL), WADI_OK);
-        assert_int_equal(lock, -1);
-        const wadi_ipc_file none = wadi_ipc_made(others[i]);
-        assert_false(none.made);
-        wadi_ipc_remove(others[i], none);
+        wadi_error err = {0};
+        (void)snprintf(address, sizeof address, "%s", others[i]);
+        wadi_port *port = open_port(&err);
+        if (port == NULL) fail_msg("%s: %s", others[i], err.msg);
+        wadi_port_close(port);
     }
 }
 
@@ -205,6 +208,7 @@ int main(void) {
         cmocka_unit_test_setup(a_socket_left_by_a_killed_process_gives_way, set_up),
         cmocka_unit_test_setup(only_the_own_socket_is_removed, set_up),
         cmocka_unit_test_setup(one_of_many_gets_the_address, set_up),
+        cmocka_unit_test_setup(a_folder_that_is_not_there_is_no_obstacle, set_up),
         cmocka_unit_test_setup(addresses_without_a_file_are_fine, set_up),
     };
     if (mkdtemp(folder) == NULL) return 1;

@@ -8,8 +8,8 @@
 #include <cmocka.h>
 #include <zmq.h>
 
-#include "sched/transport_address.h"
-#include "sched/zap.h"
+#include "sched/transport/transport.h"
+#include "sched/transport/zmq/zap.h"
 
 static void addresses_say_where_they_lead(void **state) {
     (void)state;
@@ -52,7 +52,8 @@ static void addresses_say_where_they_lead(void **state) {
                  {"", false, false}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         wadi_error err = {0};
-        const wadi_status status = wadi_address_check(cases[i].address, &err);
+        const wadi_transport *row = NULL;
+        const wadi_status status = wadi_transport_find(cases[i].address, &row, &err);
         if (status != (cases[i].fine ? WADI_OK : WADI_INVALID)) fail_msg("%s", cases[i].address);
         if (!cases[i].fine)
             assert_memory_equal(err.msg, cases[i].address,
@@ -60,6 +61,17 @@ static void addresses_say_where_they_lead(void **state) {
         if (wadi_address_is_local(cases[i].address) != cases[i].local)
             fail_msg("%s", cases[i].address);
     }
+}
+
+static void an_unknown_scheme_is_told_the_forms(void **state) {
+    (void)state;
+    wadi_error err = {0};
+    const wadi_transport *row = NULL;
+    assert_int_equal(wadi_transport_find("tcpx://h:1", &row, &err), WADI_INVALID);
+    assert_string_equal(
+        err.msg, "tcpx://h:1: a link leads to another process: tcp://HOST:PORT or ipc://PATH");
+    assert_null(wadi_transport_of("tcp:/h:1"));
+    assert_ptr_equal(wadi_transport_of("ipc://"), &wadi_transport_ipc);
 }
 
 /* ---- the authenticator, asked as ZeroMQ asks it: RFC 27 ---- */
@@ -129,6 +141,7 @@ static void what_is_no_key_is_refused(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(addresses_say_where_they_lead),
+        cmocka_unit_test(an_unknown_scheme_is_told_the_forms),
         cmocka_unit_test(every_key_given_is_admitted_and_no_other),
         cmocka_unit_test(what_is_no_key_is_refused),
     };

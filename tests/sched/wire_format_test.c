@@ -1,4 +1,4 @@
-/* The wire format byte by byte: chunks of every layout against a header written here after the description in sched/wire.h, limits at
+/* The wire format byte by byte: chunks of every layout against a header written here after the description in sched/link/wire.h, limits at
  * their edges, and a sentence for each thing that may be wrong with a message whose checksums are right. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "base/hash.h"
-#include "sched/wire.h"
+#include "sched/link/wire.h"
 
 static uint64_t state;
 

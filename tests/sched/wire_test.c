@@ -10,7 +10,7 @@
 
 #include "base/hash.h"
 #include "sched/builder.h"
-#include "sched/wire.h"
+#include "sched/link/wire.h"
 
 static const wadi_wire_limits limits = {.bytes = 1 << 20, .elements = 1000};
 

@@ -8,12 +8,12 @@
  *
  * Each message bears the version that is spoken between the two: 1 until they have said what they speak, then the lower of what
  * they have said. So builds one version apart work together. */
-#ifndef WADI_SCHED_TRANSPORT_MESSAGE_H
-#define WADI_SCHED_TRANSPORT_MESSAGE_H
+#ifndef WADI_SCHED_TRANSPORT_ZMQ_MESSAGE_H
+#define WADI_SCHED_TRANSPORT_ZMQ_MESSAGE_H
 
 #include <stddef.h>
 
-#include "sched/link.h"
+#include "sched/link/link.h"
 
 enum { WADI_CONTROL_BYTES = 32, WADI_CONTROL_LOWEST = 1, WADI_CONTROL_VERSION = 2 };
 

@@ -2,7 +2,7 @@
  * socket, its monitor, a listener, and some connections. Memory is addresses: a process whose addresses are limited (ulimit -v) gives
  * each of its threads a heap of 64 MiB of them, so a limit that is met later would be met by libzmq as well. */
 #define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
-#include "sched/transport_room.h"
+#include "sched/transport/zmq/room.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -63,7 +63,7 @@ static wadi_status try_threads(const char *address, wadi_error *err) {
     return status;
 }
 
-wadi_status wadi_port_has_room(const char *address, wadi_error *err) {
+wadi_status wadi_zmq_has_room(const char *address, wadi_error *err) {
     WADI_TRY(try_descriptors(address, err));
     return try_threads(address, err);
 }

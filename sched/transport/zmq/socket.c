@@ -1,7 +1,7 @@
 /* See the header. Credits bound what is under way, so the sockets' own high-water marks are switched off. The kernel finds
  * out a host that has gone without a word; libzmq's own heartbeats end the process when one falls due on a connection that has
  * failed while its messages waited to be read (an assertion of 4.3). What strangers may do before they are known is bounded. */
-#include "sched/transport_socket.h"
+#include "sched/transport/zmq/socket.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -9,8 +9,7 @@
 #include <zmq.h>
 
 #include "base/error.h"
-#include "sched/transport_address.h"
-#include "sched/zap.h"
+#include "sched/transport/zmq/zap.h"
 
 enum {
     LINGER_MS = 5000,
@@ -30,11 +29,6 @@ static wadi_status zmq_fail(wadi_error *err, const char *address, const char *wh
 }
 
 static wadi_status check_options(const char *address, const wadi_port_options *o, wadi_error *err) {
-    if (o->bind && o->curve_secret == NULL && !wadi_address_is_local(address)) {
-        return wadi_fail(err, WADI_INVALID,
-                         "%s: binding anything but loopback needs keys, since anyone could connect",
-                         address);
-    }
     if ((o->curve_public == NULL) != (o->curve_secret == NULL)) {
         return wadi_fail(err, WADI_INVALID, "%s: a public and a secret key belong together",
                          address);
@@ -104,9 +98,9 @@ static int start_monitor(void *context, void *socket, void **out_monitor) {
     return zmq_connect(*out_monitor, name);
 }
 
-wadi_status wadi_socket_open(void *context, const char *address, const wadi_port_options *options,
-                             void **out_socket, void **out_monitor, wadi_error *err) {
-    WADI_TRY(wadi_address_check(address, err));
+wadi_status wadi_zmq_socket_open(void *context, const char *address,
+                                 const wadi_port_options *options, void **out_socket,
+                                 void **out_monitor, wadi_error *err) {
     WADI_TRY(check_options(address, options, err));
     *out_socket = zmq_socket(context, options->bind ? ZMQ_ROUTER : ZMQ_DEALER);
     if (*out_socket == NULL || set_options(*out_socket, options) != 0) {
@@ -123,7 +117,7 @@ wadi_status wadi_socket_open(void *context, const char *address, const wadi_port
     return WADI_OK;
 }
 
-void wadi_socket_close(void *socket, void *monitor, bool linger) {
+void wadi_zmq_socket_close(void *socket, void *monitor, bool linger) {
     if (monitor != NULL) {
         (void)zmq_socket_monitor(socket, NULL, 0);
         (void)zmq_close(monitor);

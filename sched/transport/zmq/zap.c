@@ -1,6 +1,6 @@
 /* One authenticator per context, in a thread of its own: libzmq looks for it under one fixed name. So one context serves one
  * binding port with keys; connectors that bind have a context of their own. */
-#include "sched/zap.h"
+#include "sched/transport/zmq/zap.h"
 
 #include <errno.h>
 #include <pthread.h>

@@ -1,28 +1,51 @@
-/* One end of a link over a ZeroMQ socket: the protocol of link.h driven by messages.
+/* One end of a link: what carries the chunks of a stream to another process, or brings them from one.
  *
- * The side that binds has a ROUTER socket, the side that connects a DEALER; which of them sends is another question.
- * Between threads of a run there is pipe.h. A port belongs to one thread. While it waits it is registered with the run's watchdog, and
- * it wakes when the wake descriptor becomes readable (the run is cancelled).
+ * Each transport (transport.h) has its own kind of port behind these operations. A port belongs to one thread. While it waits it is
+ * registered with the run's watchdog, and it wakes when the wake descriptor becomes readable (the run is cancelled).
  *
- * Binding anything but loopback without keys is refused. With keys, CURVE encrypts both directions, the connecting side
+ * Binding anything but loopback without keys is refused. With keys, both directions are encrypted, the connecting side
  * knows the server's key, and the binding side admits the keys listed and no others.
  *
  * A port has one partner. To a side that binds anybody may come: a receiver stays with the first that names its stream, a sender with
  * the first that asks for chunks. Others are told so, and whatever they say is no concern of the stream; so is a peer whose messages
  * make no sense. A partner that goes before anything of the stream was used is forgotten, and another may come. */
-#ifndef WADI_SCHED_TRANSPORT_H
-#define WADI_SCHED_TRANSPORT_H
+#ifndef WADI_SCHED_TRANSPORT_PORT_H
+#define WADI_SCHED_TRANSPORT_PORT_H
 
 #include <stdbool.h>
 
 #include "base/wait.h"
 #include "sched/chunk.h"
-#include "sched/wire.h"
+#include "sched/link/wire.h"
 
 typedef struct wadi_port wadi_port;
 
+/* What a transport implements. Each does what the function of its name below says, in the thread that calls it. All are required. */
+typedef struct wadi_port_ops {
+    void (*close)(wadi_port *self);
+    /* sender */
+    wadi_status (*introduce)(wadi_port *self, wadi_error *err);
+    wadi_status (*send)(wadi_port *self, wadi_chunk *owned_c, wadi_error *err);
+    wadi_status (*settle)(wadi_port *self, int64_t count, wadi_error *err);
+    wadi_status (*end)(wadi_port *self, int64_t count, wadi_error *err);
+    void (*fail)(wadi_port *self, int64_t number, const wadi_error *why);
+    /* receiver */
+    wadi_status (*note)(wadi_port *self, const void **out, int64_t *out_n, wadi_error *err);
+    bool (*ready)(wadi_port *self);
+    wadi_status (*receive)(wadi_port *self, wadi_chunk **out, wadi_error *err);
+    void (*done)(wadi_port *self, int64_t number);
+    void (*give_up)(wadi_port *self, const wadi_error *why);
+} wadi_port_ops;
+
+/* A transport embeds it as its first member. */
+struct wadi_port {
+    const wadi_port_ops *ops;
+    int wake_fd;       /* see wadi_port_options; changed between calls */
+    wadi_waits *waits; /* likewise */
+};
+
 typedef struct wadi_port_options {
-    const char *address;                 /* ipc://, tcp:// */
+    const char *address;                 /* of a transport in the table */
     bool bind;                           /* else connects */
     bool sends;                          /* else receives, in order */
     int64_t credit_bytes, credit_chunks; /* receiver's window; bytes a sender keeps at most */
@@ -41,9 +64,10 @@ typedef struct wadi_port_options {
     const char *const *curve_clients;                       /* ended by NULL */
 } wadi_port_options;
 
-/* context: a ZeroMQ context, borrowed. The options' strings are copied. Errors: WADI_INVALID (address, keys), WADI_IO. */
-WADI_NODISCARD wadi_status wadi_port_open(void *context, const wadi_port_options *options,
-                                          wadi_port **out, wadi_error *err);
+/* Opens one end by the transport of the address. The options' strings are copied. Errors: WADI_INVALID (address, keys), WADI_IO,
+ * WADI_MEMORY. */
+WADI_NODISCARD wadi_status wadi_port_open(const wadi_port_options *options, wadi_port **out,
+                                          wadi_error *err);
 /* Drops what is kept and what is under way. NULL is fine. */
 void wadi_port_close(wadi_port *p);
 

@@ -1,5 +1,5 @@
 /* See the header. */
-#include "sched/transport_ipc.h"
+#include "sched/transport/zmq/socket_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -16,14 +16,6 @@
 #include "base/error.h"
 
 enum { PATH_ROOM = 256 };
-
-/* The path of an address that has one, else NULL. "@" is Linux's space of names without files, "*" a name that libzmq chooses. */
-static const char *path_of(const char *address) {
-    static const char scheme[] = "ipc://";
-    const char *path = address + sizeof scheme - 1;
-    if (strncmp(address, scheme, sizeof scheme - 1) != 0) return NULL;
-    return *path == '@' || strcmp(path, "*") == 0 ? NULL : path;
-}
 
 /* How a socket answers a call: 0 and EAGAIN (a full queue), somebody listens; ECONNREFUSED, nobody; else it is not known. */
 static int call(const char *path) {
@@ -64,32 +56,29 @@ static int lock_folder(const char *path) {
     return fd;
 }
 
-wadi_status wadi_ipc_claim(const char *address, int *out_lock, wadi_error *err) {
-    const char *path = path_of(address);
-    *out_lock = -1;
-    if (path == NULL) return WADI_OK;
+wadi_status wadi_socket_file_claim(const char *address, const char *path, int *out_lock,
+                                   wadi_error *err) {
     *out_lock = lock_folder(path);
     const wadi_status status = check_free(address, path, err);
     if (status != WADI_OK) {
-        wadi_ipc_settle(*out_lock);
+        wadi_socket_file_settle(*out_lock);
         *out_lock = -1;
     }
     return status;
 }
 
-void wadi_ipc_settle(int lock) {
+void wadi_socket_file_settle(int lock) {
     if (lock >= 0) (void)close(lock);
 }
 
-wadi_ipc_file wadi_ipc_made(const char *address) {
-    const char *path = path_of(address);
+wadi_socket_file wadi_socket_file_made(const char *path) {
     struct stat about;
-    if (path == NULL || lstat(path, &about) != 0) return (wadi_ipc_file){0};
-    return (wadi_ipc_file){true, about.st_dev, about.st_ino};
+    if (lstat(path, &about) != 0) return (wadi_socket_file){0};
+    return (wadi_socket_file){true, about.st_dev, about.st_ino};
 }
 
-void wadi_ipc_remove(const char *address, wadi_ipc_file file) {
-    const wadi_ipc_file now = wadi_ipc_made(address);
+void wadi_socket_file_remove(const char *path, wadi_socket_file file) {
+    const wadi_socket_file now = wadi_socket_file_made(path);
     if (file.made && now.made && now.device == file.device && now.number == file.number)
-        (void)unlink(path_of(address));
+        (void)unlink(path);
 }

@@ -23,8 +23,8 @@
  * Pure state machines: no sockets, threads or clocks. Peers are small numbers given by the transport. Events go in by
  * on_...; what is to be sent comes out of ..._pop. Payloads are opaque: a sender's are dropped by the function given,
  * a receiver's are handed to the consumer or dropped. */
-#ifndef WADI_SCHED_LINK_H
-#define WADI_SCHED_LINK_H
+#ifndef WADI_SCHED_LINK_LINK_H
+#define WADI_SCHED_LINK_LINK_H
 
 #include <stdbool.h>
 #include <stdint.h>

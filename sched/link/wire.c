@@ -1,5 +1,5 @@
 /* Writing and reading the wire format; the layout stands in the header. */
-#include "sched/wire.h"
+#include "sched/link/wire.h"
 
 #include <string.h>
 

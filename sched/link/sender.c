@@ -1,5 +1,5 @@
 /* The sending half of the link protocol; the rules stand in link.h. */
-#include "sched/link.h"
+#include "sched/link/link.h"
 
 #include <stdio.h>
 #include <string.h>

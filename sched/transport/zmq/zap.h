@@ -1,6 +1,6 @@
 /* Who may connect: ZeroMQ asks an authenticator inside the process (RFC 27, ZAP) about each CURVE client. */
-#ifndef WADI_SCHED_ZAP_H
-#define WADI_SCHED_ZAP_H
+#ifndef WADI_SCHED_TRANSPORT_ZMQ_ZAP_H
+#define WADI_SCHED_TRANSPORT_ZMQ_ZAP_H
 
 #include <stddef.h>
 

@@ -7,12 +7,12 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/log.h"
-#include "sched/transport_internal.h"
+#include "sched/transport/zmq/inside.h"
 
 enum { TOLD = 3, ANSWERS = 100 /* in a second */ };
 
 /* One byte more, so that a note of none is one. */
-wadi_status wadi_port_keep_note(wadi_port *p, const void *note, size_t n, wadi_error *err) {
+wadi_status wadi_zmq_keep_note(wadi_zmq_port *p, const void *note, size_t n, wadi_error *err) {
     p->note = malloc(n + 1);
     if (p->note == NULL) return wadi_fail(err, WADI_MEMORY, "link: out of memory");
     if (n > 0) memcpy(p->note, note, n);
@@ -22,19 +22,19 @@ wadi_status wadi_port_keep_note(wadi_port *p, const void *note, size_t n, wadi_e
 
 /* ---- seats ---- */
 
-int wadi_port_find(wadi_port *p, const void *identity, size_t n, int fd) {
+int wadi_zmq_find(wadi_zmq_port *p, const void *identity, size_t n, int fd) {
     for (int i = 0; i < WADI_LINK_PEERS; i++) {
         const wadi_remote *r = &p->remotes[i];
         if (!r->used || r->identity_bytes != n || memcmp(r->identity, identity, n) != 0) continue;
         if (r->fd == fd) return i;
-        const wadi_error why = wadi_port_loss(p);
-        wadi_port_lose(p, i, &why);
+        const wadi_error why = wadi_zmq_loss(p);
+        wadi_zmq_lose(p, i, &why);
     }
     return -1;
 }
 
 /* The partner's is not given away. */
-static int longest_silent(const wadi_port *p) {
+static int longest_silent(const wadi_zmq_port *p) {
     int oldest = -1;
     for (int i = 0; i < WADI_LINK_PEERS; i++) {
         if (i == p->partner) continue;
@@ -44,7 +44,7 @@ static int longest_silent(const wadi_port *p) {
     return oldest;
 }
 
-int wadi_port_seat(wadi_port *p, const void *identity, size_t n, int fd) {
+int wadi_zmq_seat(wadi_zmq_port *p, const void *identity, size_t n, int fd) {
     if (n > WADI_IDENTITY_BYTES) return -1;
     const int seat = longest_silent(p);
     wadi_remote *r = &p->remotes[seat];
@@ -59,7 +59,7 @@ int wadi_port_seat(wadi_port *p, const void *identity, size_t n, int fd) {
 
 /* ---- the partner ---- */
 
-void wadi_port_claim(wadi_port *p, int peer) {
+void wadi_zmq_claim(wadi_zmq_port *p, int peer) {
     p->partner = peer;
     if (p->options.sends)
         wadi_link_sender_on_join(&p->sender, peer);
@@ -68,20 +68,20 @@ void wadi_port_claim(wadi_port *p, int peer) {
 }
 
 /* Whether another partner would miss nothing. */
-static bool is_fresh(const wadi_port *p) {
+static bool is_fresh(const wadi_zmq_port *p) {
     if (!p->options.bind) return false;
     if (p->options.sends) return !p->sender.confirmed;
     return !p->used && !p->receiver.ended && !p->receiver.received.set;
 }
 
 /* Whether there is nothing left for the partner to do. */
-static bool is_over(const wadi_port *p) {
+static bool is_over(const wadi_zmq_port *p) {
     if (!p->options.sends) return p->receiver.ended && wadi_link_receiver_ended(&p->receiver);
     return p->sender.ended && wadi_link_sender_kept(&p->sender) == 0;
 }
 
 /* Of a sender the chunks go back into the queue; the next receiver answers for its own words alone. */
-static void begin_anew(wadi_port *p) {
+static void begin_anew(wadi_zmq_port *p) {
     p->sender.nonsense = NULL;
     if (p->options.sends) return;
     wadi_link_receiver_restart(&p->receiver);
@@ -91,7 +91,7 @@ static void begin_anew(wadi_port *p) {
     p->has_stream = p->without_note = false;
 }
 
-void wadi_port_lose(wadi_port *p, int peer, const wadi_error *why) {
+void wadi_zmq_lose(wadi_zmq_port *p, int peer, const wadi_error *why) {
     if (!p->remotes[peer].used) return;
     p->remotes[peer].used = false;
     if (peer != p->partner) return;
@@ -105,14 +105,14 @@ void wadi_port_lose(wadi_port *p, int peer, const wadi_error *why) {
     if (is_over(p)) return;
     if (is_fresh(p)) {
         p->met = false;
-        wadi_port_note_refusal(p, why->msg);
+        wadi_zmq_note_refusal(p, why->msg);
         begin_anew(p);
     } else if (p->broken.status == WADI_OK) {
         p->broken = *why;
     }
 }
 
-wadi_error wadi_port_loss(const wadi_port *p) {
+wadi_error wadi_zmq_loss(const wadi_zmq_port *p) {
     wadi_error why = {.status = WADI_OK};
     const wadi_link_failure *f = p->options.sends ? &p->sender.received : &p->receiver.received;
     if (f->set) {
@@ -130,7 +130,7 @@ wadi_error wadi_port_loss(const wadi_port *p) {
 
 /* ---- refusals ---- */
 
-void wadi_port_note_refusal(wadi_port *p, const char *why) {
+void wadi_zmq_note_refusal(wadi_zmq_port *p, const char *why) {
     (void)snprintf(p->refused, sizeof p->refused, "%s", why);
     p->refusals++;
     if (p->options.bind && p->refusals <= TOLD)
@@ -138,7 +138,7 @@ void wadi_port_note_refusal(wadi_port *p, const char *why) {
                   p->refusals == TOLD ? " (others will not be told of)" : "");
 }
 
-bool wadi_port_may_answer(wadi_port *p) {
+bool wadi_zmq_may_answer(wadi_zmq_port *p) {
     const int64_t now = wadi_clock_ns();
     if (now - p->answering_ns > 1000000000) {
         p->answering_ns = now;

@@ -1,6 +1,7 @@
-/* The transport over ZeroMQ. A port waits in one place (`wait_until`): it takes in whatever has come, lets the state
+/* A port over a ZeroMQ socket: the protocol of link.h driven by messages. The side that binds has a ROUTER socket, the side that
+ * connects a DEALER; which of them sends is another question. A port waits in one place (`wait_until`): it takes in whatever has come, lets the state
  * machine speak, and sleeps in zmq_poll until the condition holds, the run is cancelled or the peer is lost. */
-#include "sched/transport.h"
+#include "sched/transport/zmq/port.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -10,15 +11,16 @@
 #include "base/clock.h"
 #include "base/task.h"
 #include "base/error.h"
-#include "sched/transport_internal.h"
-#include "sched/transport_socket.h"
+#include "sched/transport/zmq/inside.h"
+#include "sched/transport/zmq/room.h"
+#include "sched/transport/zmq/socket.h"
 
 enum {
     POLL_MS = 1000, /* how often a waiting port looks at the clock, */
     DOUBT_MS = 10   /* and while it does not know whether somebody has gone */
 };
 
-static wadi_status zmq_fail(wadi_error *err, const wadi_port *p, const char *what) {
+static wadi_status zmq_fail(wadi_error *err, const wadi_zmq_port *p, const char *what) {
     return wadi_fail(err, WADI_IO, "%s: %s: %s", p->address, what, zmq_strerror(errno));
 }
 
@@ -29,16 +31,16 @@ static void drop_payload(void *env, void *payload) {
 
 /* ---- waiting ---- */
 
-typedef bool (*condition)(const wadi_port *p);
+typedef bool (*condition)(const wadi_zmq_port *p);
 
 /* How long no partner is borne; negative: for ever. */
-static int64_t patience_ns(const wadi_port *p) {
+static int64_t patience_ns(const wadi_zmq_port *p) {
     const int64_t first = p->options.first_after_ns;
     return p->met || first == 0 ? p->options.lost_after_ns : first;
 }
 
 /* Nobody has come, or nobody who has said anything that belongs to a stream. */
-static wadi_status check_patience(const wadi_port *p, wadi_error *err) {
+static wadi_status check_patience(const wadi_zmq_port *p, wadi_error *err) {
     const int64_t alone = wadi_clock_ns() - p->alone_ns, most = patience_ns(p);
     const long long open = wadi_link_sender_kept(&p->sender);
     char chunks[64] = "", others[256] = "";
@@ -55,7 +57,7 @@ static wadi_status check_patience(const wadi_port *p, wadi_error *err) {
 }
 
 /* What the other side gave as its reason. */
-static wadi_status check_failure(const wadi_port *p, wadi_error *err) {
+static wadi_status check_failure(const wadi_zmq_port *p, wadi_error *err) {
     const wadi_link_failure *f = p->options.sends
                                      ? (p->sender.received.set ? &p->sender.received : NULL)
                                      : wadi_link_receiver_failed(&p->receiver);
@@ -64,12 +66,12 @@ static wadi_status check_failure(const wadi_port *p, wadi_error *err) {
     return wadi_fail(err, status, "%s", f->reason);
 }
 
-static bool out_of_memory(const wadi_port *p) {
+static bool out_of_memory(const wadi_zmq_port *p) {
     return !p->options.sends && p->receiver.out_of_memory;
 }
 
 /* Whether it can go on. */
-static wadi_status check(const wadi_port *p, wadi_error *err) {
+static wadi_status check(const wadi_zmq_port *p, wadi_error *err) {
     if (out_of_memory(p)) return wadi_fail(err, WADI_MEMORY, "link: out of memory");
     WADI_TRY(check_failure(p, err));
     if (p->broken.status != WADI_OK && err != NULL) *err = p->broken;
@@ -78,17 +80,17 @@ static wadi_status check(const wadi_port *p, wadi_error *err) {
 }
 
 /* Until the clock is to be looked at. */
-static long timeout_ms(const wadi_port *p) {
+static long timeout_ms(const wadi_zmq_port *p) {
     const int64_t patience = patience_ns(p) / 4000000 + 1;
-    if (wadi_port_in_doubt(p)) return DOUBT_MS;
+    if (wadi_zmq_in_doubt(p)) return DOUBT_MS;
     return patience > 1 && patience < POLL_MS ? (long)patience : POLL_MS;
 }
 
-static wadi_status sleep_a_while(wadi_port *p, wadi_error *err) {
+static wadi_status sleep_a_while(wadi_zmq_port *p, wadi_error *err) {
     zmq_pollitem_t items[3] = {{.socket = p->socket, .events = ZMQ_POLLIN},
                                {.socket = p->monitor, .events = ZMQ_POLLIN}};
     int n = 2;
-    const int wake = p->options.wake_fd >= 0 ? p->options.wake_fd : wadi_task_stop_fd();
+    const int wake = p->base.wake_fd >= 0 ? p->base.wake_fd : wadi_task_stop_fd();
     if (wake >= 0) items[n++] = (zmq_pollitem_t){.fd = wake, .events = ZMQ_POLLIN};
     const long timeout = (long)(wadi_clock_sleep_ns(timeout_ms(p) * 1000000) / 1000000);
     if (zmq_poll(items, n, timeout) < 0 && errno != EINTR) return zmq_fail(err, p, "poll");
@@ -98,48 +100,63 @@ static wadi_status sleep_a_while(wadi_port *p, wadi_error *err) {
 }
 
 /* Works without waiting: *out_holds, or WADI_OK when there is nothing to do but to wait. */
-static wadi_status look(wadi_port *p, condition holds, bool *out_holds, wadi_error *err) {
-    wadi_port_take_in(p);
-    wadi_port_flush(p);
+static wadi_status look(wadi_zmq_port *p, condition holds, bool *out_holds, wadi_error *err) {
+    wadi_zmq_take_in(p);
+    wadi_zmq_flush(p);
     *out_holds = holds(p);
     return *out_holds ? WADI_OK : check(p, err);
 }
 
 /* Works until `holds`, the other side fails, the partner is lost or the run is cancelled. However often it wakes, to the watchdog it
  * is one wait. */
-static wadi_status wait_until(wadi_port *p, condition holds, const char *what, int64_t number,
+static wadi_status wait_until(wadi_zmq_port *p, condition holds, const char *what, int64_t number,
                               wadi_error *err) {
     bool so = false;
     wadi_status status = look(p, holds, &so, err);
     if (status != WADI_OK || so) return status;
     const int ticket =
-        wadi_wait_begin(p->options.waits, (wadi_wait){p->owner, what, number, p->other, false});
+        wadi_wait_begin(p->base.waits, (wadi_wait){p->owner, what, number, p->other, false});
     while (status == WADI_OK && !so) {
         status = sleep_a_while(p, err);
         if (status == WADI_OK) status = look(p, holds, &so, err);
     }
-    wadi_wait_end(p->options.waits, ticket);
+    wadi_wait_end(p->base.waits, ticket);
     return status;
 }
 
-/* ---- opening and closing ---- */
+/* ---- beginning and closing ---- */
 
-static wadi_status attach(wadi_port *p, void *context, const char *address, wadi_error *err) {
+static wadi_status attach(wadi_zmq_port *p, const char *address, wadi_error *err) {
     int lock = -1;
-    if (p->options.bind) WADI_TRY(wadi_ipc_claim(address, &lock, err));
+    if (p->options.bind && p->path != NULL)
+        WADI_TRY(wadi_socket_file_claim(address, p->path, &lock, err));
     const wadi_status status =
-        wadi_socket_open(context, address, &p->options, &p->socket, &p->monitor, err);
-    if (p->options.bind && status == WADI_OK) p->file = wadi_ipc_made(address);
-    wadi_ipc_settle(lock);
+        wadi_zmq_socket_open(p->context, address, &p->options, &p->socket, &p->monitor, err);
+    if (p->options.bind && p->path != NULL && status == WADI_OK)
+        p->file = wadi_socket_file_made(p->path);
+    wadi_socket_file_settle(lock);
     if (p->options.bind || status != WADI_OK) return status;
-    return wadi_port_greet(p) ? WADI_OK : zmq_fail(err, p, "hello");
+    return wadi_zmq_greet(p) ? WADI_OK : zmq_fail(err, p, "hello");
 }
 
-wadi_status wadi_port_open(void *context, const wadi_port_options *options, wadi_port **out,
-                           wadi_error *err) {
-    wadi_port *p = calloc(1, sizeof *p);
-    if (p == NULL) return wadi_fail(err, WADI_MEMORY, "link: out of memory");
+/* One context a port: the authenticator of zap.h serves one port of a context. */
+static wadi_status begin(wadi_zmq_port *p, const wadi_port_options *options, const char *file,
+                         wadi_error *err) {
+    WADI_TRY(wadi_zmq_has_room(options->address, err));
+    p->context = zmq_ctx_new();
+    if (p->context == NULL)
+        return wadi_fail(err, WADI_MEMORY, "%s: no ZeroMQ context", options->address);
+    if (file != NULL && (p->path = strdup(file)) == NULL)
+        return wadi_fail(err, WADI_MEMORY, "link: out of memory");
+    if (options->note != NULL)
+        WADI_TRY(wadi_zmq_keep_note(p, options->note, (size_t)options->note_bytes, err));
+    return attach(p, options->address, err);
+}
+
+static void set_up(wadi_zmq_port *p, const wadi_port_options *options) {
     p->options = *options;
+    p->base.wake_fd = options->wake_fd;
+    p->base.waits = options->waits;
     (void)snprintf(p->address, sizeof p->address, "%s", options->address);
     (void)snprintf(p->owner, sizeof p->owner, "%s", options->owner);
     (void)snprintf(p->other, sizeof p->other, "%s", options->other);
@@ -152,71 +169,57 @@ wadi_status wadi_port_open(void *context, const wadi_port_options *options, wadi
     wadi_link_receiver_init(&p->receiver, true, options->credit_bytes, options->credit_chunks,
                             drop_payload, NULL);
     p->sender.most_bytes = options->credit_bytes;
-    wadi_status status = WADI_OK;
-    if (options->note != NULL)
-        status = wadi_port_keep_note(p, options->note, (size_t)options->note_bytes, err);
-    if (status == WADI_OK) status = attach(p, context, options->address, err);
-    if (status == WADI_OK) {
-        wadi_port_flush(p);
-        *out = p;
-    } else {
-        wadi_port_close(p);
-    }
-    return status;
 }
 
 /* Whether somebody is there for whom messages may be under way. */
-static bool has_listener(const wadi_port *p) {
+static bool has_listener(const wadi_zmq_port *p) {
     for (int i = 0; i < WADI_LINK_PEERS; i++)
         if (p->remotes[i].used && (p->options.bind || p->connected)) return true;
     return false;
 }
 
-void wadi_port_close(wadi_port *p) {
-    if (p == NULL) return;
-    wadi_ipc_remove(p->address, p->file);
-    wadi_socket_close(p->socket, p->monitor, has_listener(p));
+/* What is under way holds memory of the chunks: the context ends when it has been delivered, or given up. */
+static void close_port(wadi_port *self) {
+    wadi_zmq_port *p = (wadi_zmq_port *)self;
+    if (p->path != NULL) wadi_socket_file_remove(p->path, p->file);
+    wadi_zmq_socket_close(p->socket, p->monitor, has_listener(p));
     wadi_link_sender_fini(&p->sender);
     wadi_link_receiver_fini(&p->receiver);
+    if (p->context != NULL) (void)zmq_ctx_term(p->context);
+    free(p->path);
     free(p->note);
     free(p);
 }
 
-void wadi_port_wake_by(wadi_port *p, int wake_fd) {
-    p->options.wake_fd = wake_fd;
-}
-
-void wadi_port_watch(wadi_port *p, wadi_waits *waits) {
-    p->options.waits = waits;
-}
-
 /* ---- sender ---- */
 
-static bool all_sent(const wadi_port *p) {
+static bool all_sent(const wadi_zmq_port *p) {
     return wadi_link_sender_queued(&p->sender) == 0;
 }
 
-static bool all_told(const wadi_port *p) {
+static bool all_told(const wadi_zmq_port *p) {
     bool told = false;
     for (int i = 0; i < WADI_LINK_PEERS; i++) told = told || p->sender.peer[i].told_end;
     return wadi_link_sender_kept(&p->sender) == 0 && told;
 }
 
-static bool all_done(const wadi_port *p) {
+static bool all_done(const wadi_zmq_port *p) {
     return wadi_link_sender_kept(&p->sender) == 0;
 }
 
-static bool note_told(const wadi_port *p) {
+static bool note_told(const wadi_zmq_port *p) {
     bool told = false;
     for (int i = 0; i < WADI_LINK_PEERS; i++) told = told || p->sender.peer[i].told_note;
     return told;
 }
 
-wadi_status wadi_port_introduce(wadi_port *p, wadi_error *err) {
+static wadi_status port_introduce(wadi_port *self, wadi_error *err) {
+    wadi_zmq_port *p = (wadi_zmq_port *)self;
     return wait_until(p, note_told, "a peer before chunk", 0, err);
 }
 
-wadi_status wadi_port_send(wadi_port *p, wadi_chunk *owned_c, wadi_error *err) {
+static wadi_status port_send(wadi_port *self, wadi_chunk *owned_c, wadi_error *err) {
+    wadi_zmq_port *p = (wadi_zmq_port *)self;
     const int64_t number = owned_c->number;
     if (!wadi_link_sender_push(&p->sender, number, wadi_chunk_bytes(owned_c), owned_c)) {
         wadi_chunk_release(owned_c);
@@ -225,26 +228,29 @@ wadi_status wadi_port_send(wadi_port *p, wadi_chunk *owned_c, wadi_error *err) {
     return wait_until(p, all_sent, "room for chunk", number, err);
 }
 
-wadi_status wadi_port_settle(wadi_port *p, int64_t count, wadi_error *err) {
+static wadi_status port_settle(wadi_port *self, int64_t count, wadi_error *err) {
+    wadi_zmq_port *p = (wadi_zmq_port *)self;
     WADI_TRY(wait_until(p, all_done, "confirmation of chunks below", count, err));
     return check_failure(p, err);
 }
 
-wadi_status wadi_port_end(wadi_port *p, int64_t count, wadi_error *err) {
+static wadi_status port_end(wadi_port *self, int64_t count, wadi_error *err) {
+    wadi_zmq_port *p = (wadi_zmq_port *)self;
     wadi_link_sender_end(&p->sender, count);
     return wait_until(p, all_told, "confirmation of chunks below", count, err);
 }
 
-void wadi_port_fail(wadi_port *p, int64_t number, const wadi_error *why) {
+static void port_fail(wadi_port *self, int64_t number, const wadi_error *why) {
+    wadi_zmq_port *p = (wadi_zmq_port *)self;
     wadi_link_sender_fail(&p->sender, number, why->status, why->msg);
-    wadi_port_flush(p);
+    wadi_zmq_flush(p);
     if (why->status == WADI_CANCELLED) return;
     (void)!wait_until(p, all_done, "confirmation of chunks below", number, NULL);
 }
 
 /* ---- receiver ---- */
 
-static bool something_there(const wadi_port *p) {
+static bool something_there(const wadi_zmq_port *p) {
     const wadi_link_receiver *r = &p->receiver;
     if (wadi_link_receiver_ended(r) || wadi_link_receiver_failed(r) != NULL) return true;
     for (size_t i = 0; i < r->held.n; i++) {
@@ -253,11 +259,12 @@ static bool something_there(const wadi_port *p) {
     return false;
 }
 
-static bool has_begun(const wadi_port *p) {
+static bool has_begun(const wadi_zmq_port *p) {
     return p->note != NULL || p->without_note || p->receiver.next > 0 || something_there(p);
 }
 
-wadi_status wadi_port_note(wadi_port *p, const void **out, int64_t *out_n, wadi_error *err) {
+static wadi_status port_note(wadi_port *self, const void **out, int64_t *out_n, wadi_error *err) {
+    wadi_zmq_port *p = (wadi_zmq_port *)self;
     WADI_TRY(wait_until(p, has_begun, "the note before chunk", p->receiver.next, err));
     p->used = p->used || p->note != NULL;
     *out = p->note;
@@ -265,13 +272,15 @@ wadi_status wadi_port_note(wadi_port *p, const void **out, int64_t *out_n, wadi_
     return WADI_OK;
 }
 
-bool wadi_port_ready(wadi_port *p) {
-    wadi_port_take_in(p);
-    wadi_port_flush(p);
+static bool port_ready(wadi_port *self) {
+    wadi_zmq_port *p = (wadi_zmq_port *)self;
+    wadi_zmq_take_in(p);
+    wadi_zmq_flush(p);
     return check_failure(p, NULL) != WADI_OK || p->broken.status != WADI_OK || something_there(p);
 }
 
-wadi_status wadi_port_receive(wadi_port *p, wadi_chunk **out, wadi_error *err) {
+static wadi_status port_receive(wadi_port *self, wadi_chunk **out, wadi_error *err) {
+    wadi_zmq_port *p = (wadi_zmq_port *)self;
     int64_t number;
     void *chunk = NULL;
     WADI_TRY(wait_until(p, something_there, "chunk", p->receiver.next, err));
@@ -283,14 +292,42 @@ wadi_status wadi_port_receive(wadi_port *p, wadi_chunk **out, wadi_error *err) {
     return WADI_OK;
 }
 
-void wadi_port_done(wadi_port *p, int64_t number) {
+static void port_done(wadi_port *self, int64_t number) {
+    wadi_zmq_port *p = (wadi_zmq_port *)self;
     wadi_link_receiver_done(&p->receiver, number);
-    wadi_port_flush(p);
+    wadi_zmq_flush(p);
 }
 
-void wadi_port_give_up(wadi_port *p, const wadi_error *why) {
+static void port_give_up(wadi_port *self, const wadi_error *why) {
+    wadi_zmq_port *p = (wadi_zmq_port *)self;
     wadi_link_receiver_fail(&p->receiver, why->status, why->msg);
-    wadi_port_take_in(p);
-    wadi_port_flush(p);
-    wadi_port_dismiss(p, why);
+    wadi_zmq_take_in(p);
+    wadi_zmq_flush(p);
+    wadi_zmq_dismiss(p, why);
+}
+
+/* ---- opening ---- */
+
+static const wadi_port_ops ops = {close_port,   port_introduce, port_send,   port_settle,
+                                  port_end,     port_fail,      port_note,   port_ready,
+                                  port_receive, port_done,      port_give_up};
+
+wadi_status wadi_zmq_port_open(const wadi_port_options *options, const char *file, wadi_port **out,
+                               wadi_error *err) {
+    wadi_zmq_port *p = calloc(1, sizeof *p);
+    if (p == NULL) return wadi_fail(err, WADI_MEMORY, "link: out of memory");
+    p->base.ops = &ops;
+    set_up(p, options);
+    const wadi_status status = begin(p, options, file, err);
+    if (status == WADI_OK) {
+        wadi_zmq_flush(p);
+        *out = &p->base;
+    } else {
+        close_port(&p->base);
+    }
+    return status;
+}
+
+void wadi_zmq_version(int out[3]) {
+    zmq_version(&out[0], &out[1], &out[2]);
 }

@@ -5,7 +5,7 @@
  * A lost connection is noticed by the socket's monitor, which tells the descriptor that was closed. Another connection may have the
  * same one by the time that is heard: whoever it may concern is asked, by a HELLO that changes nothing. What came before a loss still
  * counts: a peer is lost when nothing is left to be read. */
-#include "sched/transport_internal.h"
+#include "sched/transport/zmq/inside.h"
 
 #include <errno.h>
 #include <stdatomic.h>
@@ -52,17 +52,17 @@ static int frame_in_chunk(zmq_msg_t *m, const void *data, size_t bytes, wadi_chu
     return rc;
 }
 
-static bool send_frame(wadi_port *p, zmq_msg_t *m, bool more) {
+static bool send_frame(wadi_zmq_port *p, zmq_msg_t *m, bool more) {
     if (zmq_msg_send(m, p->socket, ZMQ_DONTWAIT | (more ? ZMQ_SNDMORE : 0)) >= 0) return true;
     (void)zmq_msg_close(m);
     return false;
 }
 
-static bool send_bytes(wadi_port *p, const void *data, size_t n, bool more) {
+static bool send_bytes(wadi_zmq_port *p, const void *data, size_t n, bool more) {
     return zmq_send(p->socket, data, n, ZMQ_DONTWAIT | (more ? ZMQ_SNDMORE : 0)) >= 0;
 }
 
-static bool send_chunk(wadi_port *p, wadi_chunk *c) {
+static bool send_chunk(wadi_zmq_port *p, wadi_chunk *c) {
     zmq_msg_t m;
     hand_over();
     if (wadi_wire_encode(c, &p->options.stream, &p->wire, &p->broken) != WADI_OK) return false;
@@ -75,7 +75,7 @@ static bool send_chunk(wadi_port *p, wadi_chunk *c) {
     return true;
 }
 
-static bool send_control(wadi_port *p, int peer, wadi_control c, bool more) {
+static bool send_control(wadi_zmq_port *p, int peer, wadi_control c, bool more) {
     uint8_t control[WADI_CONTROL_BYTES];
     const wadi_remote *r = &p->remotes[peer];
     c.version = r->version;
@@ -84,34 +84,34 @@ static bool send_control(wadi_port *p, int peer, wadi_control c, bool more) {
     return send_bytes(p, control, sizeof control, more);
 }
 
-static bool send_with(wadi_port *p, int peer, wadi_control c, const void *data, size_t n) {
+static bool send_with(wadi_zmq_port *p, int peer, wadi_control c, const void *data, size_t n) {
     return send_control(p, peer, c, true) && send_bytes(p, data, n, false);
 }
 
-static bool send_hello(wadi_port *p, int peer) {
+static bool send_hello(wadi_zmq_port *p, int peer) {
     return send_control(
         p, peer, (wadi_control){.kind = WADI_CONTROL_HELLO, .number = WADI_CONTROL_VERSION}, false);
 }
 
-static bool send_note(wadi_port *p, int peer) {
+static bool send_note(wadi_zmq_port *p, int peer) {
     const wadi_control c = wadi_note_control(p->options.stream.id, p->note, p->note_bytes);
     return send_with(p, peer, c, p->note != NULL ? p->note : (const void *)"", p->note_bytes);
 }
 
 /* The name of the stream, where a message has to bear it. */
-static int64_t stream_of(const wadi_port *p) {
+static int64_t stream_of(const wadi_zmq_port *p) {
     if (p->options.sends) return (int64_t)p->options.stream.id;
     return p->has_stream ? (int64_t)p->stream_id : 0;
 }
 
-static bool send_failure(wadi_port *p, int peer, int64_t number, wadi_status status,
+static bool send_failure(wadi_zmq_port *p, int peer, int64_t number, wadi_status status,
                          const char *reason) {
     const wadi_control c = {
         .kind = WADI_LINK_FAIL, .status = status, .number = number, .sequence = stream_of(p)};
     return send_with(p, peer, c, reason, strlen(reason));
 }
 
-static bool send_message(wadi_port *p, const wadi_link_message *m) {
+static bool send_message(wadi_zmq_port *p, const wadi_link_message *m) {
     wadi_control c = {
         .kind = (int)m->kind, .number = m->number, .sequence = m->sequence, .bytes = m->bytes};
     switch (m->kind) {
@@ -130,14 +130,14 @@ static bool send_message(wadi_port *p, const wadi_link_message *m) {
 }
 
 /* A sender without a note says so at once: so the receiver knows that it is there, however long its first chunk takes. */
-bool wadi_port_greet(wadi_port *p) {
+bool wadi_zmq_greet(wadi_zmq_port *p) {
     p->remotes[0] = (wadi_remote){.used = true, .version = WADI_CONTROL_LOWEST, .fd = -1};
-    wadi_port_claim(p, 0);
+    wadi_zmq_claim(p, 0);
     if (!send_hello(p, 0)) return false;
     return !p->options.sends || p->note != NULL || send_note(p, 0);
 }
 
-void wadi_port_flush(wadi_port *p) {
+void wadi_zmq_flush(wadi_zmq_port *p) {
     wadi_link_message m;
     while (p->options.sends ? wadi_link_sender_pop(&p->sender, &m)
                             : wadi_link_receiver_pop(&p->receiver, &m)) {
@@ -145,7 +145,7 @@ void wadi_port_flush(wadi_port *p) {
     }
 }
 
-void wadi_port_dismiss(wadi_port *p, const wadi_error *why) {
+void wadi_zmq_dismiss(wadi_zmq_port *p, const wadi_error *why) {
     for (int i = 0; i < WADI_LINK_PEERS; i++)
         if (p->remotes[i].used && i != p->partner)
             (void)send_failure(p, i, 0, why->status, why->msg);
@@ -154,7 +154,7 @@ void wadi_port_dismiss(wadi_port *p, const wadi_error *why) {
 /* ---- receiving ---- */
 
 /* Reads one message into p->frame; false: none there. */
-static bool read_frames(wadi_port *p) {
+static bool read_frames(wadi_zmq_port *p) {
     p->frames = 0;
     p->frames_left_out = false;
     int more = 1;
@@ -176,13 +176,13 @@ static bool read_frames(wadi_port *p) {
     return true;
 }
 
-static void close_frames(wadi_port *p) {
+static void close_frames(wadi_zmq_port *p) {
     for (int i = 0; i < p->frames; i++) (void)zmq_msg_close(&p->frame[i]);
     p->frames = 0;
 }
 
 /* What somebody has written is shown to the user: what could steer a terminal is not. */
-static void read_reason(wadi_port *p, int at, char *out, size_t room) {
+static void read_reason(wadi_zmq_port *p, int at, char *out, size_t room) {
     const size_t n = at < p->frames ? zmq_msg_size(&p->frame[at]) : 0;
     const char *text = n > 0 ? zmq_msg_data(&p->frame[at]) : "no reason given";
     (void)snprintf(out, room, "%.*s", (int)(n > 0 ? (n < room ? n : room) : room - 1), text);
@@ -191,7 +191,7 @@ static void read_reason(wadi_port *p, int at, char *out, size_t room) {
 }
 
 /* Why newcomers are turned away; NULL: they are welcome. */
-static const char *engaged(const wadi_port *p, int peer) {
+static const char *engaged(const wadi_zmq_port *p, int peer) {
     if (!p->options.bind || p->partner == peer) return NULL;
     if (p->partner >= 0)
         return p->options.sends ? "the sender has another receiver"
@@ -202,16 +202,16 @@ static const char *engaged(const wadi_port *p, int peer) {
 }
 
 /* What `peer` sends belongs to this stream. A stream begins with one it has not had before, and its partner has one alone. */
-static wadi_status join_stream(wadi_port *p, int peer, uint64_t id, wadi_error *err) {
+static wadi_status join_stream(wadi_zmq_port *p, int peer, uint64_t id, wadi_error *err) {
     if (p->has_stream && p->stream_id != id)
         return wadi_fail(err, WADI_IO, "link: another stream than the one it has begun");
-    if (p->partner != peer) wadi_port_claim(p, peer);
+    if (p->partner != peer) wadi_zmq_claim(p, peer);
     p->has_stream = true;
     p->stream_id = id;
     return WADI_OK;
 }
 
-static wadi_status read_wire(wadi_port *p, int at, wadi_wire_stream *stream, wadi_chunk **out,
+static wadi_status read_wire(wadi_zmq_port *p, int at, wadi_wire_stream *stream, wadi_chunk **out,
                              wadi_error *err) {
     const int n = p->frames - at;
     if (n < 1 || n > WADI_WIRE_FRAMES)
@@ -225,7 +225,7 @@ static wadi_status read_wire(wadi_port *p, int at, wadi_wire_stream *stream, wad
 }
 
 /* A stream is begun by its first chunk, where no note has. */
-static wadi_status check_chunk(wadi_port *p, int peer, const wadi_control *c,
+static wadi_status check_chunk(wadi_zmq_port *p, int peer, const wadi_control *c,
                                const wadi_wire_stream *stream, const wadi_chunk *chunk,
                                wadi_error *err) {
     if (chunk->number != c->number || wadi_chunk_bytes(chunk) != c->bytes)
@@ -237,12 +237,12 @@ static wadi_status check_chunk(wadi_port *p, int peer, const wadi_control *c,
     return join_stream(p, peer, stream->id, err);
 }
 
-static wadi_status check_state(const wadi_port *p, wadi_error *err) {
+static wadi_status check_state(const wadi_zmq_port *p, wadi_error *err) {
     const char *nonsense = p->options.sends ? p->sender.nonsense : p->receiver.nonsense;
     return nonsense == NULL ? WADI_OK : wadi_fail(err, WADI_IO, "link: %s", nonsense);
 }
 
-static wadi_status on_chunk(wadi_port *p, int peer, const wadi_control *c, int at,
+static wadi_status on_chunk(wadi_zmq_port *p, int peer, const wadi_control *c, int at,
                             wadi_error *err) {
     wadi_chunk *chunk = NULL;
     wadi_wire_stream stream;
@@ -258,7 +258,8 @@ static wadi_status on_chunk(wadi_port *p, int peer, const wadi_control *c, int a
 }
 
 /* The note may come twice, and is the same then. */
-static wadi_status on_note(wadi_port *p, int peer, const wadi_control *c, int at, wadi_error *err) {
+static wadi_status on_note(wadi_zmq_port *p, int peer, const wadi_control *c, int at,
+                           wadi_error *err) {
     if (at + 1 != p->frames) return wadi_fail(err, WADI_IO, "link: a note is one frame");
     const void *note = zmq_msg_data(&p->frame[at]);
     const size_t n = zmq_msg_size(&p->frame[at]);
@@ -271,15 +272,15 @@ static wadi_status on_note(wadi_port *p, int peer, const wadi_control *c, int at
         return same ? WADI_OK : wadi_fail(err, WADI_IO, "link: a second, different note");
     }
     p->without_note = none;
-    return none ? WADI_OK : wadi_port_keep_note(p, note, n, err);
+    return none ? WADI_OK : wadi_zmq_keep_note(p, note, n, err);
 }
 
 /* Of version 1 an END bears no name: of somebody who has not begun a stream it is believed when keys have let him in. */
-static wadi_status on_end(wadi_port *p, int peer, const wadi_control *c, wadi_error *err) {
+static wadi_status on_end(wadi_zmq_port *p, int peer, const wadi_control *c, wadi_error *err) {
     if (p->partner != peer) {
         if (c->version > 1 || !p->keyed)
             return wadi_fail(err, WADI_IO, "link: the end of a stream that has not begun");
-        wadi_port_claim(p, peer);
+        wadi_zmq_claim(p, peer);
     }
     if (c->version > 1 && c->sequence != stream_of(p))
         return wadi_fail(err, WADI_IO, "link: the end of another stream");
@@ -287,7 +288,8 @@ static wadi_status on_end(wadi_port *p, int peer, const wadi_control *c, wadi_er
     return check_state(p, err);
 }
 
-static wadi_status on_fail(wadi_port *p, int peer, const wadi_control *c, int at, wadi_error *err) {
+static wadi_status on_fail(wadi_zmq_port *p, int peer, const wadi_control *c, int at,
+                           wadi_error *err) {
     char reason[512];
     read_reason(p, at, reason, sizeof reason);
     if (p->partner != peer) return wadi_fail(err, WADI_IO, "it says: %s", reason);
@@ -300,13 +302,13 @@ static wadi_status on_fail(wadi_port *p, int peer, const wadi_control *c, int at
     return WADI_OK;
 }
 
-static wadi_status on_ready(wadi_port *p, int peer, const wadi_control *c) {
-    if (p->partner != peer) wadi_port_claim(p, peer);
+static wadi_status on_ready(wadi_zmq_port *p, int peer, const wadi_control *c) {
+    if (p->partner != peer) wadi_zmq_claim(p, peer);
     wadi_link_sender_on_ready(&p->sender, peer, c->bytes, c->number);
     return WADI_OK;
 }
 
-static wadi_status on_done(wadi_port *p, int peer, const wadi_control *c, wadi_error *err) {
+static wadi_status on_done(wadi_zmq_port *p, int peer, const wadi_control *c, wadi_error *err) {
     if (p->partner != peer)
         return wadi_fail(err, WADI_IO, "link: a chunk is confirmed that was not sent");
     wadi_link_sender_on_done(&p->sender, peer, c->number, c->bytes, c->sequence);
@@ -314,7 +316,7 @@ static wadi_status on_done(wadi_port *p, int peer, const wadi_control *c, wadi_e
 }
 
 /* Answered by a side that binds: with what it speaks, where that is more than version 1, and with what it grants. */
-static wadi_status on_hello(wadi_port *p, int peer, const wadi_control *c) {
+static wadi_status on_hello(wadi_zmq_port *p, int peer, const wadi_control *c) {
     wadi_remote *r = &p->remotes[peer];
     if (c->number >= WADI_CONTROL_VERSION)
         r->version = WADI_CONTROL_VERSION;
@@ -330,7 +332,7 @@ static wadi_status on_hello(wadi_port *p, int peer, const wadi_control *c) {
     return WADI_OK;
 }
 
-static wadi_status on_control(wadi_port *p, int peer, const wadi_control *c, int at,
+static wadi_status on_control(wadi_zmq_port *p, int peer, const wadi_control *c, int at,
                               wadi_error *err) {
     const bool sends = p->options.sends;
     const char *why = engaged(p, peer);
@@ -348,38 +350,38 @@ static wadi_status on_control(wadi_port *p, int peer, const wadi_control *c, int
 }
 
 /* Tells a peer what was wrong, and has done with it. */
-static void turn_away(wadi_port *p, int peer, const wadi_error *why, bool answer) {
-    if (peer < 0 || peer != p->partner) wadi_port_note_refusal(p, why->msg);
+static void turn_away(wadi_zmq_port *p, int peer, const wadi_error *why, bool answer) {
+    if (peer < 0 || peer != p->partner) wadi_zmq_note_refusal(p, why->msg);
     if (peer < 0) return;
-    if (answer && wadi_port_may_answer(p)) (void)send_failure(p, peer, 0, why->status, why->msg);
-    wadi_port_lose(p, peer, why);
+    if (answer && wadi_zmq_may_answer(p)) (void)send_failure(p, peer, 0, why->status, why->msg);
+    wadi_zmq_lose(p, peer, why);
 }
 
-static wadi_status read_control(wadi_port *p, int at, wadi_control *out, wadi_error *err) {
+static wadi_status read_control(wadi_zmq_port *p, int at, wadi_control *out, wadi_error *err) {
     if (p->frames_left_out) return wadi_fail(err, WADI_IO, "link: a message with too many frames");
     if (at >= p->frames) return wadi_fail(err, WADI_IO, "link: an empty message");
     return wadi_control_read(zmq_msg_data(&p->frame[at]), zmq_msg_size(&p->frame[at]), out, err);
 }
 
 /* Who has no seat gets one by a message that makes sense, or an answer to one of a version that is not spoken here. */
-static void read_message(wadi_port *p) {
+static void read_message(wadi_zmq_port *p) {
     wadi_error why = {.status = WADI_OK};
     wadi_control c = {0};
     const int at = p->options.bind ? 1 : 0;
     const void *identity = zmq_msg_data(&p->frame[0]);
     const size_t n = zmq_msg_size(&p->frame[0]);
     const int fd = p->options.bind ? zmq_msg_get(&p->frame[p->frames - 1], ZMQ_SRCFD) : -1;
-    int peer = p->options.bind ? wadi_port_find(p, identity, n, fd) : p->partner;
+    int peer = p->options.bind ? wadi_zmq_find(p, identity, n, fd) : p->partner;
     wadi_status status = read_control(p, at, &c, &why);
     const bool answer = c.kind != WADI_LINK_FAIL;
     if (p->options.bind && peer < 0 && (status == WADI_OK || status == WADI_UNSUPPORTED))
-        peer = wadi_port_seat(p, identity, n, fd);
+        peer = wadi_zmq_seat(p, identity, n, fd);
     if (status == WADI_OK && peer >= 0) status = on_control(p, peer, &c, at + 1, &why);
     if (status != WADI_OK) turn_away(p, peer, &why, answer);
 }
 
 /* Whether the socket was found empty. */
-static bool take_messages(wadi_port *p) {
+static bool take_messages(wadi_zmq_port *p) {
     for (int i = 0; i < BATCH; i++) {
         const bool there = read_frames(p);
         if (there) read_message(p);
@@ -397,7 +399,7 @@ typedef struct event {
 } event;
 
 /* Reads one event of the monitor; false: none there. */
-static bool read_event(wadi_port *p, event *out) {
+static bool read_event(wadi_zmq_port *p, event *out) {
     zmq_msg_t m;
     (void)zmq_msg_init(&m);
     const bool there = p->monitor != NULL && zmq_msg_recv(&m, p->monitor, ZMQ_DONTWAIT) >= 0;
@@ -411,7 +413,7 @@ static bool read_event(wadi_port *p, event *out) {
     return there;
 }
 
-static void on_disconnect(wadi_port *p, int fd) {
+static void on_disconnect(wadi_zmq_port *p, int fd) {
     for (int i = 0; i < WADI_LINK_PEERS; i++) {
         wadi_remote *r = &p->remotes[i];
         if (!r->used) continue;
@@ -420,23 +422,23 @@ static void on_disconnect(wadi_port *p, int fd) {
         else if (!p->options.bind && p->connected)
             r->gone = true;
         else if (!p->options.bind)
-            wadi_port_note_refusal(p, failed_handshake);
+            wadi_zmq_note_refusal(p, failed_handshake);
     }
     p->connected = false;
 }
 
-static void on_refusal(wadi_port *p, bool by_key) {
+static void on_refusal(wadi_zmq_port *p, bool by_key) {
     const char *const why = by_key ? "a key that is not admitted" : failed_handshake;
     if (p->options.bind || !by_key) {
-        wadi_port_note_refusal(p, why);
+        wadi_zmq_note_refusal(p, why);
         return;
     }
     wadi_error refused = {.status = WADI_OK};
     (void)wadi_fail(&refused, WADI_IO, "%s: the %s does not admit this key", p->address, p->other);
-    wadi_port_lose(p, 0, &refused);
+    wadi_zmq_lose(p, 0, &refused);
 }
 
-static void take_events(wadi_port *p) {
+static void take_events(wadi_zmq_port *p) {
     event e;
     while (read_event(p, &e)) {
         if (e.what == ZMQ_EVENT_HANDSHAKE_SUCCEEDED) p->connected = true;
@@ -446,7 +448,7 @@ static void take_events(wadi_port *p) {
     }
 }
 
-bool wadi_port_in_doubt(const wadi_port *p) {
+bool wadi_zmq_in_doubt(const wadi_zmq_port *p) {
     for (int i = 0; i < WADI_LINK_PEERS; i++)
         if (p->remotes[i].used && (p->remotes[i].doubt_until_ns != 0 || p->remotes[i].gone))
             return true;
@@ -454,7 +456,7 @@ bool wadi_port_in_doubt(const wadi_port *p) {
 }
 
 /* Asks who may have gone. */
-static void settle_doubts(wadi_port *p) {
+static void settle_doubts(wadi_zmq_port *p) {
     int events = 0;
     size_t n = sizeof events;
     (void)zmq_getsockopt(p->socket, ZMQ_EVENTS, &events,
@@ -467,19 +469,19 @@ static void settle_doubts(wadi_port *p) {
     }
 }
 
-static void lose_gone(wadi_port *p, bool all_read) {
+static void lose_gone(wadi_zmq_port *p, bool all_read) {
     for (int i = 0; i < WADI_LINK_PEERS; i++) {
         wadi_remote *r = &p->remotes[i];
         if (!r->used || !r->gone || (!all_read && r->rounds++ < ROUNDS)) continue;
-        const wadi_error why = wadi_port_loss(p);
-        wadi_port_lose(p, i, &why);
+        const wadi_error why = wadi_zmq_loss(p);
+        wadi_zmq_lose(p, i, &why);
     }
 }
 
-void wadi_port_take_in(wadi_port *p) {
+void wadi_zmq_take_in(wadi_zmq_port *p) {
     (void)take_messages(p);
     take_events(p);
-    if (!wadi_port_in_doubt(p)) return;
+    if (!wadi_zmq_in_doubt(p)) return;
     settle_doubts(p);
     lose_gone(p, take_messages(p));
 }

@@ -1,5 +1,5 @@
 /* See the header. */
-#include "sched/transport_message.h"
+#include "sched/transport/zmq/message.h"
 
 #include <string.h>
 

@@ -17,8 +17,8 @@
  *
  * A decoder trusts nothing: every length is checked against the frame it describes, shapes against offsets, offsets
  * against columns, and all against the limits given, before a chunk is made. Hosts that are not little-endian refuse. */
-#ifndef WADI_SCHED_WIRE_H
-#define WADI_SCHED_WIRE_H
+#ifndef WADI_SCHED_LINK_WIRE_H
+#define WADI_SCHED_LINK_WIRE_H
 
 #include "sched/chunk.h"
 

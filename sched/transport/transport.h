@@ -1,0 +1,41 @@
+/* The transports: ways for the chunks of a stream to reach another process. The scheme of an address ("tcp" in tcp://HOST:PORT) names
+ * the row, and the row says the rest.
+ *
+ * A new transport is a file beside this one, which defines its row `wadi_transport_NAME`, and its line in the list below. Threads of
+ * one process have no row here: they hand over references through pipe.h. */
+#ifndef WADI_SCHED_TRANSPORT_TRANSPORT_H
+#define WADI_SCHED_TRANSPORT_TRANSPORT_H
+
+#include <stdbool.h>
+
+#include "sched/transport/port.h"
+
+typedef struct wadi_transport {
+    const char *scheme; /* "tcp": its addresses begin with tcp:// */
+    const char *form;   /* "tcp://HOST:PORT", for messages */
+    /* Whether the address, which begins with the scheme, is one of this form. Errors: WADI_INVALID, which says what is missing. */
+    wadi_status (*check)(const char *address, wadi_error *err);
+    /* Whether other machines cannot come to this address. There a port may bind without keys, and a token may guard it. */
+    bool (*is_local)(const char *address);
+    /* Opens one end. The address has been checked. See wadi_port_open. */
+    wadi_status (*open)(const wadi_port_options *options, wadi_port **out, wadi_error *err);
+} wadi_transport;
+
+/* One line a transport. Messages name them in this order. */
+#define WADI_TRANSPORTS(ROW) \
+    ROW(tcp)                 \
+    ROW(ipc)
+
+#define WADI_TRANSPORT_ROW(name) extern const wadi_transport wadi_transport_##name;
+WADI_TRANSPORTS(WADI_TRANSPORT_ROW)
+#undef WADI_TRANSPORT_ROW
+
+/* The row whose scheme the address has; NULL: none. */
+const wadi_transport *wadi_transport_of(const char *address);
+/* The row, once it has checked the address. Errors: WADI_INVALID, which says what is missing or which forms there are. */
+WADI_NODISCARD wadi_status wadi_transport_find(const char *address, const wadi_transport **out,
+                                               wadi_error *err);
+/* False for an address of no transport. */
+bool wadi_address_is_local(const char *address);
+
+#endif

@@ -1,0 +1,113 @@
+/* The table of transports, and the ports opened by it. */
+#include "sched/transport/transport.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+
+#define ROW(name) &wadi_transport_##name,
+static const wadi_transport *const table[] = {WADI_TRANSPORTS(ROW) NULL};
+#undef ROW
+
+const wadi_transport *wadi_transport_of(const char *address) {
+    for (int i = 0; table[i] != NULL; i++) {
+        const size_t n = strlen(table[i]->scheme);
+        if (strncmp(address, table[i]->scheme, n) == 0 && strncmp(address + n, "://", 3) == 0)
+            return table[i];
+    }
+    return NULL;
+}
+
+/* "tcp://HOST:PORT or ipc://PATH" */
+static void list_forms(char *out, size_t room) {
+    size_t n = 0;
+    out[0] = '\0';
+    for (int i = 0; table[i] != NULL && n < room; i++) {
+        const char *const between = i == 0 ? "" : table[i + 1] == NULL ? " or " : ", ";
+        const int added = snprintf(out + n, room - n, "%s%s", between, table[i]->form);
+        n += added > 0 ? (size_t)added : room;
+    }
+}
+
+wadi_status wadi_transport_find(const char *address, const wadi_transport **out, wadi_error *err) {
+    char forms[200];
+    const wadi_transport *row = wadi_transport_of(address);
+    if (row == NULL) {
+        list_forms(forms, sizeof forms);
+        return wadi_fail(err, WADI_INVALID, "%.200s: a link leads to another process: %s", address,
+                         forms);
+    }
+    WADI_TRY(row->check(address, err));
+    *out = row;
+    return WADI_OK;
+}
+
+bool wadi_address_is_local(const char *address) {
+    const wadi_transport *row = wadi_transport_of(address);
+    return row != NULL && row->is_local(address);
+}
+
+/* ---- ports ---- */
+
+wadi_status wadi_port_open(const wadi_port_options *options, wadi_port **out, wadi_error *err) {
+    const wadi_transport *row = NULL;
+    WADI_TRY(wadi_transport_find(options->address, &row, err));
+    if (options->bind && options->curve_secret == NULL && !row->is_local(options->address))
+        return wadi_fail(err, WADI_INVALID,
+                         "%s: binding anything but loopback needs keys, since anyone could connect",
+                         options->address);
+    return row->open(options, out, err);
+}
+
+void wadi_port_close(wadi_port *p) {
+    if (p != NULL) p->ops->close(p);
+}
+
+void wadi_port_wake_by(wadi_port *p, int wake_fd) {
+    p->wake_fd = wake_fd;
+}
+
+void wadi_port_watch(wadi_port *p, wadi_waits *waits) {
+    p->waits = waits;
+}
+
+wadi_status wadi_port_introduce(wadi_port *p, wadi_error *err) {
+    return p->ops->introduce(p, err);
+}
+
+wadi_status wadi_port_send(wadi_port *p, wadi_chunk *owned_c, wadi_error *err) {
+    return p->ops->send(p, owned_c, err);
+}
+
+wadi_status wadi_port_settle(wadi_port *p, int64_t count, wadi_error *err) {
+    return p->ops->settle(p, count, err);
+}
+
+wadi_status wadi_port_end(wadi_port *p, int64_t count, wadi_error *err) {
+    return p->ops->end(p, count, err);
+}
+
+void wadi_port_fail(wadi_port *p, int64_t number, const wadi_error *why) {
+    p->ops->fail(p, number, why);
+}
+
+wadi_status wadi_port_note(wadi_port *p, const void **out, int64_t *out_n, wadi_error *err) {
+    return p->ops->note(p, out, out_n, err);
+}
+
+bool wadi_port_ready(wadi_port *p) {
+    return p->ops->ready(p);
+}
+
+wadi_status wadi_port_receive(wadi_port *p, wadi_chunk **out, wadi_error *err) {
+    return p->ops->receive(p, out, err);
+}
+
+void wadi_port_done(wadi_port *p, int64_t number) {
+    p->ops->done(p, number);
+}
+
+void wadi_port_give_up(wadi_port *p, const wadi_error *why) {
+    p->ops->give_up(p, why);
+}
