@@ -16,7 +16,8 @@ function(wadi_library target kind export_name)
         LIBRARY_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/${CMAKE_INSTALL_LIBDIR}" # beside the modules
         VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
     target_include_directories(${target} INTERFACE
-        "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>" "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>")
+        "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include;${PROJECT_BINARY_DIR}/generated>"
+        "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>")
     target_link_libraries(${target} PRIVATE ${dependencies})
     if(WADI_SANITIZE)
         target_link_options(${target} PRIVATE -fsanitize=${WADI_SANITIZE})
@@ -42,6 +43,7 @@ file(RELATIVE_PATH WADI_PC_UP "/p/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/p")
 configure_file(cmake/wadi.pc.in "${PROJECT_BINARY_DIR}/wadi.pc" @ONLY)
 
 install(DIRECTORY include/wadi DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" FILES_MATCHING PATTERN "*.h")
+install(FILES "${PROJECT_BINARY_DIR}/generated/wadi/lang_places.h" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/wadi")
 install(EXPORT wadi_shared-targets NAMESPACE wadi:: DESTINATION "${package_dir}")
 install(EXPORT wadi_static-targets NAMESPACE wadi:: DESTINATION "${package_dir}")
 install(FILES "${PROJECT_BINARY_DIR}/wadi-config.cmake" "${PROJECT_BINARY_DIR}/wadi-config-version.cmake"

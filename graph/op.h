@@ -1,7 +1,7 @@
 /* What an operator is: an interface of rules.
  *
  * graph/ works through this interface and knows no operator; operators/ implements it, one file each, and lists
- * them in operators/table.c. An operator states
+ * them in operators/operators.def. An operator states
  *   - its type rule (ranks and elements of its results from those of its arguments),
  *   - its shape rule (symbolic extents of its results, and what must hold of its arguments),
  *   - its dependence rule (which results' shapes and elements depend on what; a sensible default exists),
@@ -248,7 +248,7 @@ typedef struct wadi_op {
     const char *reads;
 } wadi_op;
 
-/** All operators: filled by operators/table.c, handed down to whoever needs names. */
+/** All operators: from operators/table.c, handed down to whoever needs names. */
 typedef struct wadi_op_table {
     const wadi_op *const *ops;
     int n;

@@ -21,7 +21,7 @@ missing=$(comm -13 "$work/called" "$work/shown")
 [ -z "$missing" ] || { echo "not called: $missing"; exit 1; }
 
 # shellcheck disable=SC2086
-"$WADI_TEST_CC" -std=c11 -Wall -Wextra -Werror ${WADI_SANITIZE:+-fsanitize=$WADI_SANITIZE} -I"$WADI_SOURCE/include" \
+"$WADI_TEST_CC" -std=c11 -Wall -Wextra -Werror ${WADI_SANITIZE:+-fsanitize=$WADI_SANITIZE} -I"$WADI_SOURCE/include" -I"$WADI_BUILD/generated" \
     -DWADI_HEADERS="\"$work/all.c\"" -DWADI_CALLS="\"$work/calls.inc\"" "$here/misuse.c" -o "$work/misuse" -L"$folder" -Wl,-rpath,"$folder" -lwadi
 cd "$work"
 ./misuse

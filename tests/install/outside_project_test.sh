@@ -25,7 +25,7 @@ cmake --install "$WADI_BUILD" --prefix "$prefix" >"$work/log" || fail "$(cat "$w
 # The tree must not depend on where it was installed.
 mv "$prefix" "$work/moved"
 prefix=$work/moved
-for header in "$WADI_SOURCE"/include/wadi/*.h; do
+for header in "$WADI_SOURCE"/include/wadi/*.h lang_places.h; do
     [ -f "$prefix/include/wadi/${header##*/}" ] || fail "${header##*/} is not installed"
 done
 
