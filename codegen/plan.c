@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "base/hash.h"
 #include "base/text.h"
+#include "codegen/kernel/skeleton.h"
 #include "codegen/plan_internal.h"
 #include "codegen/schedules.h"
 
@@ -353,6 +354,7 @@ wadi_status wadi_plan_build(const wadi_module *m, const wadi_facts *facts,
     *out = NULL;
     *out_versions = NULL;
     p.y.m = m;
+    p.y.skeletons = wadi_skeleton_rows;
     p.y.shapes = facts->shapes;
     p.y.err = err;
     p.y.unchecked = options && options->unchecked;

@@ -24,24 +24,12 @@ typedef enum wadi_op_kind {
     WADI_OP_SEQUENCE    /* takes or gives sequences */
 } wadi_op_kind;
 
-/** The loop skeleton codegen/kernel uses when a result of the operator is computed into memory. */
+/** The loop skeleton codegen/kernel uses when a result of the operator is computed into memory: a line of graph/skeletons.def. */
 typedef enum wadi_skeleton {
-    WADI_SKEL_NONE,      /* never a kernel: input, use, sequence operators */
-    WADI_SKEL_GENERATE,  /* one loop nest over the result; elements from the index function */
-    WADI_SKEL_FOLD,      /* reduction of the innermost dimension */
-    WADI_SKEL_SCAN,      /* prefix scan of the innermost dimension */
-    WADI_SKEL_PERMUTE,   /* forward permutation with combination */
-    WADI_SKEL_FOLD_SEG,  /* reduction of segments of the innermost dimension */
-    WADI_SKEL_SCAN_SEG,  /* prefix scans of segments of the innermost dimension */
-    WADI_SKEL_COMPACT,   /* the elements a predicate keeps */
-    WADI_SKEL_PARTITION, /* rows with the elements a predicate keeps in front */
-    WADI_SKEL_EXPAND,    /* several elements from each */
-    WADI_SKEL_CONCAT,    /* a loop per argument */
-    WADI_SKEL_COND,      /* structured: one of two regions */
-    WADI_SKEL_LOOP,      /* structured: a region while another says so */
-    WADI_SKEL_FOREIGN,   /* a library routine, or region 0 */
-    WADI_SKEL_LIFTED,    /* region 0 for one element, or region 1 for a chunk */
-    WADI_SKEL_SPREAD     /* one loop nest over records; their fields become a dimension */
+#define WADI_SKELETON(NAME, name) WADI_SKEL_##NAME,
+#include "graph/skeletons.def"
+#undef WADI_SKELETON
+    WADI_SKELETONS /* how many there are */
 } wadi_skeleton;
 
 /* ---- index functions: written once against an abstract builder of scalar code ---- */

@@ -3,9 +3,9 @@
  * One loop that asks of every element which argument it belongs to would be made of masked loads, most of them from beyond
  * the argument: legal, and very slow on some processors. So concat is a consumer: its arguments fuse into it, it
  * fuses into nothing. */
-#include "codegen/kernel/lower.h"
-
 #include <string.h>
+
+#include "codegen/kernel/skeleton.h"
 
 typedef struct joining {
     const wadi_bind *bind;
@@ -54,9 +54,9 @@ static void part(wadi_lower *l, const joining *row) {
     wadi_lb_end(b);
 }
 
-void wadi_lower_concat_row(wadi_lower *l, const wadi_bind *bind, const wadi_lv *extent,
-                           const wadi_lv *pointer, const wadi_lv *outer_ix, wadi_lv from,
-                           wadi_lv below) {
+static void part_of_row(wadi_lower *l, const wadi_bind *bind, const wadi_lv *extent,
+                        const wadi_lv *pointer, const wadi_lv *outer_ix, wadi_lv from,
+                        wadi_lv below) {
     const wadi_array_type *t = wadi_type_of(l, bind->results[0]);
     joining c = {.bind = bind,
                  .rank = t->rank,
@@ -76,3 +76,5 @@ void wadi_lower_concat_row(wadi_lower *l, const wadi_bind *bind, const wadi_lv *
         c.start = bin(l, WADI_SOP_ADD, c.start, c.n);
     }
 }
+
+const wadi_skeleton_row wadi_skeleton_concat = {.part = part_of_row};

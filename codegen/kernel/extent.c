@@ -3,11 +3,10 @@
  * A named extent is read off any array that declares it. Extents that only exist at run time (results of acond and awhile,
  * loop states) are carried by their values. What shape analysis could not prove is checked here, in front of the loops
  * that rely on it. */
-#include "codegen/kernel/lower.h"
-
 #include <string.h>
 
 #include "base/error.h"
+#include "codegen/kernel/skeleton.h"
 
 static wadi_lv slot_extent(wadi_lower *l, int slot, int dim) {
     const bool irregular = l->y->slots.at[slot].kind == WADI_SLOT_IRREGULAR;
@@ -269,9 +268,7 @@ static void check_block(wadi_lower *l, const wadi_sblock *s, const shape_of *of)
 static void check_bind(wadi_lower *l, const wadi_bind *bind, const shape_of *of) {
     for (int i = 0; i < bind->nargs; i++) check_value(l, bind->args[i], of);
     for (int i = 0; i < bind->nfuns; i++) check_block(l, bind->funs[i]->body, of);
-    const bool structured =
-        bind->op->skeleton == WADI_SKEL_COND || bind->op->skeleton == WADI_SKEL_LOOP ||
-        bind->op->skeleton == WADI_SKEL_FOREIGN || bind->op->skeleton == WADI_SKEL_LIFTED;
+    const bool structured = wadi_skeleton_of(l->y, bind)->control != NULL;
     for (int i = 0; i < l->y->shapes->nchecks; i++) {
         const wadi_shape_check *c = &l->y->shapes->checks[i];
         if (c->bind == bind && !l->status && is_there(l, c->a, of) && is_there(l, c->b, of))

@@ -38,42 +38,47 @@ wadi_status wadi_flat_elements(wadi_flat *c, const wadi_bind *bind);
 typedef struct wadi_unit {
     const wadi_bind *bind;
     const wadi_lv *extent, *pointer; /* of what the kernel writes */
-    const wadi_lv *ix;               /* of the row */
+    const wadi_lv *ix;               /* of the row; nothing if the cut is `whole` */
     wadi_lv piece, pieces;           /* which of the row's units, of how many */
-    const wadi_lv *table; /* pointers to the columns of a table made before, if there is one */
+    int table;                       /* slot of a table made before, or -1 */
+    const void *carried;             /* what the cut carries from unit to unit */
 } wadi_unit;
-/** How a skeleton's own file cuts the rows of what is written into units. */
+/** Pointers to the columns of the table that the unit reads. */
+void wadi_flat_table(wadi_lower *l, const wadi_unit *u, wadi_lv *out);
+/** The number of the unit within its row, of which it is known that it is not negative. */
+static inline wadi_lv wadi_flat_piece(wadi_lower *l, const wadi_unit *u) {
+    return wadi_lb_range(&l->b, u->piece, wadi_lb_i64(&l->b, 0), WADI_LV_NONE);
+}
+
+/** How a skeleton cuts the rows of what is written into units. */
 typedef struct wadi_cut {
     /* changes the result's extents to those of what is written; NULL: it is the result */
     void (*extents)(wadi_lower *l, const wadi_bind *bind, wadi_lv *extent);
-    wadi_lv (*pieces)(wadi_lower *l, const wadi_bind *bind, const wadi_lv *extent); /* of a row */
+    /* units of a row, which has a rank of 1 at least; NULL: one */
+    wadi_lv (*pieces)(wadi_lower *l, const wadi_bind *bind, const wadi_lv *extent);
     void (*unit)(wadi_lower *l, const wadi_unit *u);
+    /* rows; NULL: those of what is written */
+    wadi_lv (*rows)(wadi_lower *l, const wadi_bind *bind);
+    /* variables in front of a kernel's loop over its units, in the arena; NULL: none */
+    const void *(*carried)(wadi_lower *l, const wadi_bind *bind);
+    bool whole;   /* a unit is no part of a row: `piece` is its number within the element */
+    bool several; /* of no use to one worker, who does without the step */
     bool apart; /* units are no parts of one order: a fault in one says nothing of those after it */
 } wadi_cut;
 /** Steps that fill `slot`, whose storage is made first if it is fresh. `table`: a slot the units read, or -1. */
-wadi_status wadi_flat_cut(wadi_flat *c, const wadi_bind *bind, int slot, const wadi_cut *own,
+wadi_status wadi_flat_cut(wadi_flat *c, const wadi_bind *bind, int slot, const wadi_cut *cut,
                           const char *tag, int table, bool fresh);
+/** How many pieces of that length n elements are. */
+wadi_lv wadi_flat_pieces_of(wadi_lower *l, wadi_lv n, int64_t piece);
+/** Fills a unit that is a piece of a row, of `piece` elements at most. */
+void wadi_flat_unit_of(wadi_lower *l, const wadi_unit *u, int64_t piece);
+/** The cut that serves where a skeleton has none of its own: pieces of WADI_FLAT_UNIT elements. */
+enum { WADI_FLAT_UNIT = 4096 };
+wadi_status wadi_flat_pieces(wadi_flat *c, const wadi_bind *bind, int slot, const char *tag);
 /** Whether rows (the innermost dimension) of `array` may be longer than a unit. */
 bool wadi_flat_has_long_rows(const wadi_flat *c, wadi_val array);
-/** fold_seg and what follows it in its kernel, scan_seg, expand: whether `bind` is one, its steps, and the table of long
- *  segments that comes first (flat_segments.c); compact, partition (flat_compact.c). */
-bool wadi_flat_is_segmented(const wadi_layout *y, const wadi_bind *bind);
-wadi_status wadi_flat_fold_parts(wadi_flat *c, const wadi_bind *bind);
-wadi_status wadi_flat_segments(wadi_flat *c, const wadi_bind *bind, int slot, const char *tag);
-wadi_status wadi_flat_compact(wadi_flat *c, const wadi_bind *bind, int slot, const char *tag);
-/** Whether workers may share a permute, and its steps then (flat_permute.c). */
-bool wadi_flat_has_tables(const wadi_flat *c, const wadi_bind *bind);
-wadi_status wadi_flat_permute(wadi_flat *c, const wadi_bind *bind, int slot, const char *tag);
-
-/** Whether workers may share a permute by the rows it goes to, and its steps then (flat_scatter.c). */
+/** Steps of a permute whose workers take shares of the rows, if they may (flat_scatter.c). */
 bool wadi_flat_shares(wadi_flat *c, const wadi_bind *bind);
 wadi_status wadi_flat_scatter(wadi_flat *c, const wadi_bind *bind, int slot, const char *tag);
-
-/** What makes arrays of a sequence (flat_nested.c). */
-wadi_status wadi_flat_consume(wadi_flat *c, const wadi_bind *bind);
-/** foreign and lifted (flat_foreign.c). */
-wadi_status wadi_flat_foreign(wadi_flat *c, const wadi_bind *bind);
-/** acond and awhile (flat_levels.c). */
-wadi_status wadi_flat_control(wadi_flat *c, const wadi_bind *bind);
 
 #endif

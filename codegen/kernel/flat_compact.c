@@ -4,6 +4,7 @@
  * the counts along the row, place the elements of every block. Rows of one block have no counts and take one step. */
 #include "base/error.h"
 #include "codegen/kernel/flat.h"
+#include "codegen/kernel/skeleton.h"
 
 enum { BLOCK = WADI_FOLD_BLOCK };
 
@@ -24,8 +25,7 @@ static wadi_lv row_length(wadi_lower *l, const wadi_bind *bind) {
 }
 
 static wadi_lv blocks_of(wadi_lower *l, const wadi_bind *bind) {
-    const wadi_lv all = bin(l, WADI_SOP_ADD, row_length(l, bind), num(l, BLOCK - 1));
-    return bin(l, WADI_SOP_QUOT, all, num(l, BLOCK));
+    return wadi_flat_pieces_of(l, row_length(l, bind), BLOCK);
 }
 
 /* ---- counts ---- */
@@ -48,10 +48,11 @@ static wadi_lv entry(wadi_lower *l, const wadi_unit *u, wadi_lv blk) {
 }
 
 static void count_unit(wadi_lower *l, const wadi_unit *u) {
-    const wadi_lv from = bin(l, WADI_SOP_MUL, u->piece, num(l, BLOCK));
+    const wadi_lv piece = wadi_flat_piece(l, u);
+    const wadi_lv from = bin(l, WADI_SOP_MUL, piece, num(l, BLOCK));
     const wadi_lv kept =
         wadi_lower_count_kept(l, u->bind, u->ix, from, bin(l, WADI_SOP_ADD, from, num(l, BLOCK)));
-    wadi_lb_store(&l->b, u->pointer[0], entry(l, u, u->piece), kept);
+    wadi_lb_store(&l->b, u->pointer[0], entry(l, u, piece), kept);
 }
 
 /* ---- their sums ---- */
@@ -80,8 +81,8 @@ static wadi_lv place_pieces(wadi_lower *l, const wadi_bind *bind, const wadi_lv 
 }
 
 /* The sum in front of block `blk`; `otherwise` where there is none. */
-static wadi_lv sum_before(wadi_lower *l, const wadi_unit *u, wadi_lv blk, wadi_lv there,
-                          wadi_lv otherwise) {
+static wadi_lv sum_before(wadi_lower *l, const wadi_unit *u, const wadi_lv *sums, wadi_lv blk,
+                          wadi_lv there, wadi_lv otherwise) {
     wadi_lb *b = &l->b;
     wadi_lv table[WADI_MAX_RANK];
     const wadi_lv var = wadi_lb_var(b, WADI_I64, false, otherwise, "before");
@@ -90,15 +91,18 @@ static wadi_lv sum_before(wadi_lower *l, const wadi_unit *u, wadi_lv blk, wadi_l
     wadi_lb_if(b, there);
     const wadi_unit t = {.bind = u->bind, .extent = table, .ix = u->ix};
     const wadi_lv at = entry(l, &t, bin(l, WADI_SOP_SUB, blk, num(l, 1)));
-    wadi_lb_set(b, var, wadi_lb_load(b, u->table[0], at, NULL));
+    wadi_lb_set(b, var, wadi_lb_load(b, sums[0], at, NULL));
     wadi_lb_end(b);
     return wadi_lb_get(b, var);
 }
 
 static void place_unit(wadi_lower *l, const wadi_unit *u) {
-    const wadi_lv n = row_length(l, u->bind), next = bin(l, WADI_SOP_ADD, u->piece, num(l, 1));
+    wadi_lv sums[WADI_MAX_FIELDS];
+    const wadi_lv piece = wadi_flat_piece(l, u);
+    wadi_flat_table(l, u, sums);
+    const wadi_lv n = row_length(l, u->bind), next = bin(l, WADI_SOP_ADD, piece, num(l, 1));
     const wadi_lv count = wadi_lower_kept_count(l, u->bind, u->extent, u->ix);
-    const wadi_lv from = bin(l, WADI_SOP_MUL, u->piece, num(l, BLOCK));
+    const wadi_lv from = bin(l, WADI_SOP_MUL, piece, num(l, BLOCK));
     const wadi_lv is_last = bin(l, WADI_SOP_GE, next, u->pieces);
     const wadi_kept_part part = {
         .bind = u->bind,
@@ -107,8 +111,8 @@ static void place_unit(wadi_lower *l, const wadi_unit *u) {
         .ix = u->ix,
         .from = from,
         .below = bin(l, WADI_SOP_MIN, bin(l, WADI_SOP_ADD, from, num(l, BLOCK)), n),
-        .before = sum_before(l, u, u->piece, bin(l, WADI_SOP_GT, u->piece, num(l, 0)), num(l, 0)),
-        .limit = sum_before(l, u, next, bin(l, WADI_SOP_LT, next, u->pieces), count),
+        .before = sum_before(l, u, sums, piece, bin(l, WADI_SOP_GT, piece, num(l, 0)), num(l, 0)),
+        .limit = sum_before(l, u, sums, next, bin(l, WADI_SOP_LT, next, u->pieces), count),
         .count = count};
     const wadi_lv kept = wadi_lower_place_kept(l, &part);
     wadi_lb_if(&l->b, is_last);
@@ -117,7 +121,7 @@ static void place_unit(wadi_lower *l, const wadi_unit *u) {
 }
 
 /* Rows that are known to be short need no table. */
-wadi_status wadi_flat_compact(wadi_flat *c, const wadi_bind *bind, int slot, const char *tag) {
+static wadi_status into_slot(wadi_flat *c, const wadi_bind *bind, int slot, const char *tag) {
     static const wadi_cut counts = {table_extents, table_pieces, count_unit};
     static const wadi_cut sums = {table_extents, one_if_any, sum_unit};
     static const wadi_cut places = {NULL, place_pieces, place_unit};
@@ -134,3 +138,8 @@ wadi_status wadi_flat_compact(wadi_flat *c, const wadi_bind *bind, int slot, con
     WADI_TRY(wadi_flat_cut(c, bind, t, &sums, summing, -1, false));
     return wadi_flat_cut(c, bind, slot, &places, tag, t, true);
 }
+
+const wadi_skeleton_row wadi_skeleton_compact = {.fill = wadi_lower_compact,
+                                                 .into_slot = into_slot};
+const wadi_skeleton_row wadi_skeleton_partition = {.row = wadi_lower_partition_row,
+                                                   .into_slot = into_slot};

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "codegen/kernel/skeleton.h"
 
 static wadi_val resolved(const wadi_flat *c, wadi_val v) {
     while (c->y->alias_of[v] != WADI_NONE) v = c->y->alias_of[v];
@@ -176,8 +177,24 @@ static wadi_status lifted(wadi_flat *c, const wadi_bind *bind) {
                             .reads = yields});
 }
 
-wadi_status wadi_flat_foreign(wadi_flat *c, const wadi_bind *bind) {
-    WADI_TRY(bind->op->skeleton == WADI_SKEL_FOREIGN ? foreign(c, bind) : lifted(c, bind));
+static wadi_status known(wadi_flat *c, const wadi_bind *bind) {
     for (int i = 0; i < bind->nresults; i++) c->known[bind->results[i]] = true;
     return WADI_OK;
 }
+
+static wadi_status foreign_steps(wadi_flat *c, const wadi_bind *bind) {
+    WADI_TRY(foreign(c, bind));
+    return known(c, bind);
+}
+
+static wadi_status lifted_steps(wadi_flat *c, const wadi_bind *bind) {
+    WADI_TRY(lifted(c, bind));
+    return known(c, bind);
+}
+
+const wadi_skeleton_row wadi_skeleton_foreign = {.control = wadi_lower_region_checked,
+                                                 .calls = wadi_lower_calls,
+                                                 .call = wadi_lower_call,
+                                                 .steps = foreign_steps};
+const wadi_skeleton_row wadi_skeleton_lifted = {.control = wadi_lower_region,
+                                                .steps = lifted_steps};

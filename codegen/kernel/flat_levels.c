@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "codegen/kernel/skeleton.h"
 
 static const wadi_array_type *type_of(const wadi_flat *c, wadi_val v) {
     return &c->y->m->values[v].type.array[0];
@@ -310,13 +311,20 @@ wadi_status wadi_flat_elements(wadi_flat *c, const wadi_bind *bind) {
     return WADI_OK;
 }
 
-wadi_status wadi_flat_control(wadi_flat *c, const wadi_bind *bind) {
-    if (is_scalar(c, bind))
-        WADI_TRY(wadi_flat_elements(c, bind));
-    else if (bind->op->skeleton == WADI_SKEL_COND)
-        WADI_TRY(cond(c, bind));
-    else
-        WADI_TRY(loop(c, bind));
+static wadi_status control(wadi_flat *c, const wadi_bind *bind,
+                           wadi_status (*parts)(wadi_flat *, const wadi_bind *)) {
+    WADI_TRY((is_scalar(c, bind) ? wadi_flat_elements : parts)(c, bind));
     for (int i = 0; i < bind->nresults; i++) c->known[bind->results[i]] = true;
     return WADI_OK;
 }
+
+static wadi_status cond_steps(wadi_flat *c, const wadi_bind *bind) {
+    return control(c, bind, cond);
+}
+
+static wadi_status loop_steps(wadi_flat *c, const wadi_bind *bind) {
+    return control(c, bind, loop);
+}
+
+const wadi_skeleton_row wadi_skeleton_cond = {.control = wadi_lower_cond, .steps = cond_steps};
+const wadi_skeleton_row wadi_skeleton_loop = {.control = wadi_lower_loop, .steps = loop_steps};

@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "codegen/kernel/nested.h"
+#include "codegen/kernel/skeleton.h"
 
 enum { FEW = 16, MANY = 4096 }; /* elements of a unit: with loops of their own, and without */
 
@@ -51,12 +52,12 @@ static void all_extents(wadi_lower *l, const wadi_bind *bind, wadi_lv *extent) {
 
 static wadi_lv pieces(wadi_lower *l, const wadi_bind *bind, const wadi_lv *extent) {
     const int64_t each = per_unit(l, bind);
-    return bin(l, WADI_SOP_QUOT, bin(l, WADI_SOP_ADD, extent[0], num(l, each - 1)), num(l, each));
+    return wadi_flat_pieces_of(l, extent[0], each);
 }
 
 static void some_elements(wadi_lower *l, const wadi_unit *u) {
-    const wadi_lv each = num(l, per_unit(l, u->bind));
-    const wadi_lv from = bin(l, WADI_SOP_MUL, u->piece, each);
+    const wadi_lv piece = wadi_flat_piece(l, u), each = num(l, per_unit(l, u->bind));
+    const wadi_lv from = bin(l, WADI_SOP_MUL, piece, each);
     const wadi_lv below = bin(l, WADI_SOP_MIN, bin(l, WADI_SOP_ADD, from, each), u->extent[0]);
     const wadi_lv last = bin(l, WADI_SOP_SUB, u->extent[0], num(l, 1));
     const wadi_lv i =
@@ -125,7 +126,7 @@ static wadi_status compute_elements(wadi_flat *c, wadi_val s) {
     return WADI_OK;
 }
 
-wadi_status wadi_flat_consume(wadi_flat *c, const wadi_bind *bind) {
+static wadi_status steps(wadi_flat *c, const wadi_bind *bind) {
     if (is_done(c, bind)) {
         WADI_TRY(all_elements(c, bind->args[0], c->y->slot_of[bind->results[0]]));
         c->known[bind->results[0]] = true;
@@ -137,3 +138,5 @@ wadi_status wadi_flat_consume(wadi_flat *c, const wadi_bind *bind) {
     if (s != WADI_NONE) c->inner[s] = -1; /* it holds for the elements at work here alone */
     return WADI_OK;
 }
+
+const wadi_skeleton_row wadi_skeleton_consume = {.control = wadi_lower_consume, .steps = steps};

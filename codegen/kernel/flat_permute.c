@@ -7,6 +7,7 @@
  * vectors; others keep the order of the source and one worker each. */
 #include "base/error.h"
 #include "codegen/kernel/flat.h"
+#include "codegen/kernel/skeleton.h"
 #include "operators/reduce_tree.h"
 
 enum {
@@ -46,12 +47,6 @@ static void table_extents(wadi_lower *l, const wadi_bind *bind, wadi_lv *extent)
     extent[0] = tables(l, bind);
 }
 
-static wadi_lv one_piece(wadi_lower *l, const wadi_bind *bind, const wadi_lv *extent) {
-    WADI_UNUSED(bind);
-    WADI_UNUSED(extent);
-    return num(l, 1);
-}
-
 /* Where table k begins. */
 static void table_at(wadi_lower *l, const wadi_bind *bind, const wadi_lv *column, wadi_lv k,
                      wadi_lv size, wadi_lv *out) {
@@ -82,6 +77,7 @@ static void fill_table(wadi_lower *l, const wadi_unit *u) {
 
 typedef struct merging {
     const wadi_unit *u;
+    const wadi_lv *table;
     wadi_lv count;
 } merging;
 
@@ -97,7 +93,7 @@ static void merge(wadi_lower *l, void *env, const wadi_lv *ix) {
     const wadi_lv k = wadi_lb_for(b, num(l, 0), m->count, 1, "k");
     const wadi_lv at = bin(l, WADI_SOP_ADD, bin(l, WADI_SOP_MUL, k, u->extent[0]), ix[0]);
     for (int f = 0; f < fields; f++) {
-        args[f] = wadi_lb_load(b, u->table[f], at, NULL);
+        args[f] = wadi_lb_load(b, m->table[f], at, NULL);
         args[fields + f] = wadi_lb_get(b, var[f]);
     }
     wadi_lower_apply(l, u->bind->funs[0], args, out);
@@ -107,7 +103,9 @@ static void merge(wadi_lower *l, void *env, const wadi_lv *ix) {
 }
 
 static void merge_tables(wadi_lower *l, const wadi_unit *u) {
-    merging m = {u, tables(l, u->bind)};
+    wadi_lv table[WADI_MAX_FIELDS];
+    wadi_flat_table(l, u, table);
+    merging m = {u, table, tables(l, u->bind)};
     wadi_lb_if(&l->b, bin(l, WADI_SOP_GT, m.count, num(l, 0)));
     wadi_lower_nest(l, 1, u->extent, merge, &m);
     wadi_lb_else(&l->b);
@@ -115,16 +113,16 @@ static void merge_tables(wadi_lower *l, const wadi_unit *u) {
     wadi_lb_end(&l->b);
 }
 
-bool wadi_flat_has_tables(const wadi_flat *c, const wadi_bind *bind) {
+static bool has_tables(const wadi_flat *c, const wadi_bind *bind) {
     const wadi_value *v = c->y->m->values;
-    return bind->op->skeleton == WADI_SKEL_PERMUTE && v[bind->results[0]].type.array[0].rank == 1 &&
+    return v[bind->results[0]].type.array[0].rank == 1 &&
            v[bind->args[1]].type.array[0].rank == 1 && wadi_fun_has_any_order(bind->funs[0]) &&
            wadi_flat_has_long_rows(c, bind->args[1]);
 }
 
-wadi_status wadi_flat_permute(wadi_flat *c, const wadi_bind *bind, int slot, const char *tag) {
-    static const wadi_cut fills = {table_extents, one_piece, fill_table};
-    static const wadi_cut merges = {NULL, one_piece, merge_tables};
+static wadi_status by_tables(wadi_flat *c, const wadi_bind *bind, int slot, const char *tag) {
+    static const wadi_cut fills = {.extents = table_extents, .unit = fill_table};
+    static const wadi_cut merges = {.unit = merge_tables};
     const wadi_array_type table = {.rank = 2,
                                    .elem = c->y->m->values[bind->results[0]].type.array[0].elem};
     const wadi_slot_kind kind = c->body->stream ? WADI_SLOT_IRREGULAR : WADI_SLOT_ONCE;
@@ -135,3 +133,26 @@ wadi_status wadi_flat_permute(wadi_flat *c, const wadi_bind *bind, int slot, con
     WADI_TRY(wadi_flat_cut(c, bind, t, &fills, filling, -1, true));
     return wadi_flat_cut(c, bind, slot, &merges, tag, t, true);
 }
+
+/* ---- one worker per element of the stream ---- */
+
+static void whole(wadi_lower *l, const wadi_unit *u) {
+    wadi_lower_permute(l, u->bind, u->extent, u->pointer);
+}
+
+static wadi_lv one(wadi_lower *l, const wadi_bind *bind) {
+    WADI_UNUSED(bind);
+    return num(l, 1);
+}
+
+static wadi_status into_slot(wadi_flat *c, const wadi_bind *bind, int slot, const char *tag) {
+    static const wadi_cut cut = {.rows = one, .unit = whole, .whole = true};
+    if (has_tables(c, bind)) return by_tables(c, bind, slot, tag);
+    if (wadi_flat_shares(c, bind)) return wadi_flat_scatter(c, bind, slot, tag);
+    return wadi_flat_cut(c, bind, slot, &cut, tag, -1, true);
+}
+
+const wadi_skeleton_row wadi_skeleton_permute = {.fill = wadi_lower_permute,
+                                                 .is_shared = wadi_lower_is_shared,
+                                                 .has_rows = wadi_lower_has_rows,
+                                                 .into_slot = into_slot};

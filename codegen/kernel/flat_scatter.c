@@ -8,33 +8,12 @@
 #include "base/error.h"
 #include "codegen/kernel/flat.h"
 
-enum {
-    MOST = 64,     /* units */
-    TIMES = 2,     /* so many units for each worker, that they end together */
-    WORTH = 32768, /* elements of the source at least, */
-    PATCH = 16     /* and so many in a patch */
-};
-
 static wadi_lv num(wadi_lower *l, int64_t v) {
     return wadi_lb_i64(&l->b, v);
 }
 
 static wadi_lv bin(wadi_lower *l, wadi_sop op, wadi_lv x, wadi_lv y) {
     return wadi_lb_bin(&l->b, op, x, y);
-}
-
-/* 1 for one worker, or when it is not worth more. */
-wadi_lv wadi_lower_shares(wadi_lower *l, wadi_lv all, wadi_lv patch) {
-    wadi_lb *b = &l->b;
-    const wadi_lv workers = wadi_lb_leaf(b, WADI_L_ARG, -1, 3, WADI_LV_NONE);
-    const wadi_lv wanted = bin(l, WADI_SOP_MUL, workers, num(l, TIMES));
-    wadi_lv n = num(l, MOST);
-    for (int64_t k = MOST / 2; k > 1; k /= 2)
-        n = wadi_lb_select(b, WADI_I64, bin(l, WADI_SOP_LE, wanted, num(l, k)), num(l, k), n);
-    const wadi_lv many = bin(l, WADI_SOP_GE, all, num(l, WORTH));
-    const wadi_lv large = bin(l, WADI_SOP_LAND, many, bin(l, WADI_SOP_GE, patch, num(l, PATCH)));
-    const wadi_lv worth = bin(l, WADI_SOP_LAND, bin(l, WADI_SOP_GT, workers, num(l, 1)), large);
-    return wadi_lb_select(b, WADI_I64, worth, n, num(l, 1));
 }
 
 static wadi_lv units(wadi_lower *l, const wadi_bind *bind) {
@@ -46,12 +25,6 @@ static wadi_lv units(wadi_lower *l, const wadi_bind *bind) {
 }
 
 /* ---- the defaults ---- */
-
-static wadi_lv one_piece(wadi_lower *l, const wadi_bind *bind, const wadi_lv *extent) {
-    WADI_UNUSED(bind);
-    WADI_UNUSED(extent);
-    return num(l, 1);
-}
 
 static void copy_element(wadi_lower *l, void *env, const wadi_lv *ix) {
     const wadi_unit *u = env;
@@ -82,8 +55,9 @@ static wadi_lv all_units(wadi_lower *l, const wadi_bind *bind, const wadi_lv *ex
 
 static void scatter_share(wadi_lower *l, const wadi_unit *u) {
     wadi_lv extent[WADI_MAX_RANK];
+    const wadi_lv piece = wadi_flat_piece(l, u);
     wadi_lower_extents(l, u->bind->results[0], extent);
-    const wadi_share share = {u->piece, bin(l, WADI_SOP_SUB, u->pieces, num(l, 1))};
+    const wadi_share share = {piece, bin(l, WADI_SOP_SUB, u->pieces, num(l, 1))};
     wadi_lower_scatter(l, u->bind, extent, u->pointer, &share);
 }
 
@@ -97,14 +71,10 @@ static bool has_rows(wadi_flat *c, const wadi_bind *bind) {
 }
 
 bool wadi_flat_shares(wadi_flat *c, const wadi_bind *bind) {
-    enum {
-        CHEAP = 100
-    }; /* a combination that may fault is dearer, and might look at what a fault leaves behind */
     const wadi_value *v = c->y->m->values;
-    return bind->op->skeleton == WADI_SKEL_PERMUTE && !c->body->stream && c->level == 0 &&
-           v[bind->results[0]].type.array[0].rank >= 1 &&
-           v[bind->args[1]].type.array[0].rank >= 2 && wadi_lower_cost(bind->funs[0]) < CHEAP &&
-           has_rows(c, bind);
+    return !c->body->stream && c->level == 0 && v[bind->results[0]].type.array[0].rank >= 1 &&
+           v[bind->args[1]].type.array[0].rank >= 2 &&
+           wadi_lower_cost(bind->funs[0]) < WADI_SHARE_CHEAP && has_rows(c, bind);
 }
 
 /* The defaults lie where the result does. */
@@ -115,8 +85,8 @@ static bool lies_there(const wadi_flat *c, const wadi_bind *bind) {
 }
 
 wadi_status wadi_flat_scatter(wadi_flat *c, const wadi_bind *bind, int slot, const char *tag) {
-    static const wadi_cut copies = {.pieces = one_piece, .unit = copy_row};
-    static const wadi_cut shares = {no_rows, all_units, scatter_share, true};
+    static const wadi_cut copies = {.unit = copy_row};
+    static const wadi_cut shares = {no_rows, all_units, scatter_share, .apart = true};
     const char *copying = wadi_arena_printf(c->y->arena, "%sdefaults", tag ? tag : "");
     if (!copying) return wadi_flat_no_memory(c);
     if (!lies_there(c, bind)) WADI_TRY(wadi_flat_cut(c, bind, slot, &copies, copying, -1, true));

@@ -8,6 +8,7 @@
  * every segment is met and checked whatever the search makes of bad offsets. */
 #include "base/error.h"
 #include "codegen/kernel/flat.h"
+#include "codegen/kernel/skeleton.h"
 
 /* A search costs as much as some hundred elements. */
 enum { PIECE = 16 * WADI_FOLD_BLOCK, BLOCK = WADI_FOLD_BLOCK };
@@ -86,19 +87,19 @@ static wadi_lv first_segment(wadi_lower *l, const wadi_unit *u, wadi_lv piece, w
     return wadi_lb_fact(b, wadi_lb_get(b, var), num(l, 0), n);
 }
 
-static void segments_of_unit(wadi_lower *l, const wadi_unit *u, wadi_lv *out_from,
+static void segments_of_unit(wadi_lower *l, const wadi_unit *u, wadi_lv piece, wadi_lv *out_from,
                              wadi_lv *out_below) {
     const wadi_bind *bind = segmented(l, u->bind);
     const wadi_lv n = wadi_lower_segments(l, bind, offsets_of(bind));
-    *out_from = first_segment(l, u, u->piece, n);
-    *out_below = first_segment(l, u, bin(l, WADI_SOP_ADD, u->piece, num(l, 1)), n);
+    *out_from = first_segment(l, u, piece, n);
+    *out_below = first_segment(l, u, bin(l, WADI_SOP_ADD, piece, num(l, 1)), n);
 }
 
 /* ---- fold_seg, fold1_seg ---- */
 
 static void fold_unit(wadi_lower *l, const wadi_unit *u) {
     wadi_lv from, below;
-    segments_of_unit(l, u, &from, &below);
+    segments_of_unit(l, u, wadi_flat_piece(l, u), &from, &below);
     wadi_lower_fill_row(l, u->bind, u->extent, u->pointer, u->ix, from, below);
 }
 
@@ -116,15 +117,16 @@ static wadi_lv table_pieces(wadi_lower *l, const wadi_bind *bind, const wadi_lv 
 
 static void table_unit(wadi_lower *l, const wadi_unit *u) {
     wadi_lower_fold_seg_block(l, u->bind, u->extent, u->pointer, u->ix,
-                              bin(l, WADI_SOP_ADD, u->piece, num(l, 1)));
+                              bin(l, WADI_SOP_ADD, wadi_flat_piece(l, u), num(l, 1)));
 }
 
 /* A table of the blocks of segments longer than one. */
-wadi_status wadi_flat_fold_parts(wadi_flat *c, const wadi_bind *bind) {
+static wadi_status blocks(wadi_flat *c, const wadi_bind *bind) {
     static const wadi_cut cut = {table_extents, table_pieces, table_unit};
     const wadi_val v = bind->results[0];
     const wadi_slot_kind kind = c->body->stream ? WADI_SLOT_IRREGULAR : WADI_SLOT_ONCE;
     int slot = 0;
+    if (!wadi_flat_has_long_rows(c, bind->args[bind->nargs - 1])) return WADI_OK;
     WADI_TRY(wadi_flat_slot(c, "parts", kind, &c->y->m->values[v].type.array[0], &slot));
     WADI_TRY(wadi_flat_cut(c, bind, slot, &cut, "parts", -1, true));
     c->parts[v] = slot;
@@ -136,11 +138,12 @@ wadi_status wadi_flat_fold_parts(wadi_flat *c, const wadi_bind *bind) {
 static void scan_unit(wadi_lower *l, const wadi_unit *u) {
     const wadi_scan_part row = {
         .bind = u->bind, .extent = u->extent, .pointer = u->pointer, .ix = u->ix};
+    const wadi_lv piece = wadi_flat_piece(l, u);
     wadi_lv from, below;
-    wadi_lb_if(&l->b, bin(l, WADI_SOP_EQ, u->piece, num(l, 0)));
+    wadi_lb_if(&l->b, bin(l, WADI_SOP_EQ, piece, num(l, 0)));
     wadi_lower_scan_outside(l, &row);
     wadi_lb_end(&l->b);
-    segments_of_unit(l, u, &from, &below);
+    segments_of_unit(l, u, piece, &from, &below);
     wadi_lower_scan_segments(l, &row, from, below);
 }
 
@@ -175,30 +178,52 @@ static wadi_lv first_element(wadi_lower *l, const wadi_unit *u, wadi_lv piece, w
 
 /* The element that the next unit begins with may begin in this one. */
 static void expand_unit(wadi_lower *l, const wadi_unit *u) {
+    const wadi_lv piece = wadi_flat_piece(l, u);
     const wadi_lv n = wadi_lower_extent(l, u->bind->args[2], 0);
-    const wadi_lv next = bin(l, WADI_SOP_ADD, u->piece, num(l, 1));
-    const wadi_lv from = first_element(l, u, u->piece, n);
+    const wadi_lv next = bin(l, WADI_SOP_ADD, piece, num(l, 1));
+    const wadi_lv from = first_element(l, u, piece, n);
     const wadi_lv last = first_element(l, u, next, n);
     const wadi_lv below = bin(l, WADI_SOP_MIN, bin(l, WADI_SOP_ADD, last, num(l, 1)), n);
-    const wadi_lv first = bin(l, WADI_SOP_MUL, u->piece, num(l, BLOCK));
+    const wadi_lv first = bin(l, WADI_SOP_MUL, piece, num(l, BLOCK));
     wadi_lower_expand_part(l, u->bind, u->extent, u->pointer, from, below, first,
                            bin(l, WADI_SOP_MUL, next, num(l, BLOCK)));
 }
 
 /* ---- the steps ---- */
 
-bool wadi_flat_is_segmented(const wadi_layout *y, const wadi_bind *bind) {
-    const wadi_skeleton s = bind->op->skeleton;
-    return s == WADI_SKEL_SCAN_SEG || s == WADI_SKEL_EXPAND || folded(y, bind);
+static wadi_status fold_into(wadi_flat *c, const wadi_bind *bind, int slot, const char *tag) {
+    static const wadi_cut cut = {.pieces = pieces_of_segments, .unit = fold_unit};
+    return wadi_flat_cut(c, bind, slot, &cut, tag, -1, true);
 }
 
-wadi_status wadi_flat_segments(wadi_flat *c, const wadi_bind *bind, int slot, const char *tag) {
-    static const wadi_cut fold = {NULL, pieces_of_segments, fold_unit};
-    static const wadi_cut scan = {NULL, pieces_of_segments, scan_unit};
-    static const wadi_cut expand = {NULL, pieces_of_result, expand_unit};
-    if (bind->op->skeleton == WADI_SKEL_EXPAND)
-        return wadi_flat_cut(c, bind, slot, &expand, tag, -1, true);
-    if (bind->op->skeleton == WADI_SKEL_SCAN_SEG)
-        return wadi_flat_cut(c, bind, slot, &scan, tag, -1, true);
-    return wadi_flat_cut(c, bind, slot, &fold, tag, -1, true);
+static wadi_status scan_into(wadi_flat *c, const wadi_bind *bind, int slot, const char *tag) {
+    static const wadi_cut cut = {.pieces = pieces_of_segments, .unit = scan_unit};
+    return wadi_flat_cut(c, bind, slot, &cut, tag, -1, true);
 }
+
+static wadi_status expand_into(wadi_flat *c, const wadi_bind *bind, int slot, const char *tag) {
+    static const wadi_cut cut = {.pieces = pieces_of_result, .unit = expand_unit};
+    return wadi_flat_cut(c, bind, slot, &cut, tag, -1, true);
+}
+
+/* What takes over the results of a fold_seg is cut as that is. */
+static wadi_status generate_into(wadi_flat *c, const wadi_bind *bind, int slot, const char *tag) {
+    return folded(c->y, bind) ? fold_into(c, bind, slot, tag)
+                              : wadi_flat_pieces(c, bind, slot, tag);
+}
+
+static void scan_row(wadi_lower *l, const wadi_bind *bind, const wadi_lv *extent,
+                     const wadi_lv *pointer, const wadi_lv *ix) {
+    const wadi_scan_part row = {.bind = bind, .extent = extent, .pointer = pointer, .ix = ix};
+    wadi_lower_scan_outside(l, &row);
+    wadi_lower_scan_segments(l, &row, num(l, 0), wadi_lower_segments(l, bind, bind->nargs - 2));
+}
+
+const wadi_skeleton_row wadi_skeleton_generate = {.into_slot = generate_into};
+const wadi_skeleton_row wadi_skeleton_fold_seg = {.element = wadi_lower_fold_seg_at,
+                                                  .element_of_parts = wadi_lower_fold_seg_parts,
+                                                  .blocks = blocks,
+                                                  .into_slot = fold_into};
+const wadi_skeleton_row wadi_skeleton_scan_seg = {.row = scan_row, .into_slot = scan_into};
+const wadi_skeleton_row wadi_skeleton_expand = {.fill = wadi_lower_expand,
+                                                .into_slot = expand_into};

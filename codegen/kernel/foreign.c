@@ -110,7 +110,8 @@ static void check_batch(wadi_lower *l, const wadi_bind *bind) {
 }
 
 bool wadi_lower_calls(const wadi_lower *l, const wadi_bind *bind) {
-    return bind->op->skeleton == WADI_SKEL_FOREIGN && !l->y->pure;
+    WADI_UNUSED(bind);
+    return !l->y->pure;
 }
 
 void wadi_lower_call(wadi_lower *l, const wadi_bind *bind) {
@@ -120,6 +121,9 @@ void wadi_lower_call(wadi_lower *l, const wadi_bind *bind) {
 
 void wadi_lower_region(wadi_lower *l, const wadi_bind *bind) {
     run_region(l, bind);
-    if (bind->op->skeleton == WADI_SKEL_FOREIGN && !l->status && !l->b.failed)
-        check_extents(l, bind);
+}
+
+void wadi_lower_region_checked(wadi_lower *l, const wadi_bind *bind) {
+    run_region(l, bind);
+    if (!l->status && !l->b.failed) check_extents(l, bind);
 }

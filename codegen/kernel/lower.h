@@ -33,6 +33,7 @@ typedef struct wadi_vloc {
 /** What all kernels of a plan share. Owned by codegen/plan.c. */
 typedef struct wadi_layout {
     const wadi_module *m;
+    const struct wadi_skeleton_row *const *skeletons; /* by wadi_skeleton (skeleton.h) */
     wadi_shapes *shapes;
     wadi_arena *arena; /* of loop IR and tables: gone when the plan is made */
     wadi_arena *keep;  /* of the plan */
@@ -153,6 +154,11 @@ void wadi_lower_fail(wadi_lower *l, wadi_loc loc, wadi_status status, const char
 static inline const wadi_array_type *wadi_type_of(const wadi_lower *l, wadi_val v) {
     return &l->m->values[v].type.array[0];
 }
+/** Whether the binding makes arrays of a sequence. */
+static inline bool wadi_is_consumer(const wadi_module *m, const wadi_bind *bind) {
+    return bind->op->kind == WADI_OP_SEQUENCE && bind->nresults > 0 &&
+           !m->values[bind->results[0]].type.is_seq;
+}
 /** Whether the value is stored by a kernel of its own. */
 bool wadi_is_stored(const wadi_layout *y, wadi_val v);
 wadi_val wadi_lower_resolve(const wadi_lower *l, wadi_val v); /* through aliases */
@@ -162,6 +168,8 @@ bool wadi_lower_lies_in(const wadi_lower *l, wadi_val v, wadi_val other);
 void wadi_lower_read(wadi_lower *l, wadi_val v, const wadi_lv *ix, wadi_lv *out);
 /** Pointer to the elements of field `f` of stored value v. */
 wadi_lv wadi_lower_pointer(wadi_lower *l, wadi_val v, int f);
+/** What field `f` of v is called in emitted code; NULL: nothing. */
+const char *wadi_lower_name_of(wadi_lower *l, wadi_val v, int f);
 /** The same of a slot, at the element at work. */
 wadi_lv wadi_lower_slot_pointer(wadi_lower *l, int slot, int f, const char *name);
 wadi_lv wadi_lower_linear(wadi_lower *l, int rank, const wadi_lv *extent, const wadi_lv *ix);
@@ -237,6 +245,8 @@ typedef struct wadi_row {
     wadi_row_elem elem; /* element i, 0 <= i < n */
     void *env;
     const wadi_bind *const *folds; /* several folds of one row instead of several rows; else NULL */
+    bool has_z;                    /* argument 0 is in front of it */
+    const char *of_nothing;        /* what a fault says of no elements and no z */
     bool is_cheap;                 /* an element may as well be computed twice */
     bool plain;                    /* minima and maxima of floats are at work by plain comparison */
 } wadi_row;
@@ -249,7 +259,7 @@ void wadi_lower_reduce_block(wadi_lower *l, const wadi_row *r, wadi_lv from, wad
 /** Element ix of the fold or fold1 `bind`. */
 void wadi_lower_fold_at(wadi_lower *l, const wadi_bind *bind, const wadi_lv *ix, wadi_lv *out);
 /** How many rows of the result's innermost dimension are worth reducing together. */
-int wadi_lower_rows_together(const wadi_lower *l, const wadi_bind *bind);
+int wadi_lower_fold_together(const wadi_lower *l, const wadi_bind *bind);
 /** Elements ix, ix + 1, ... (of the innermost dimension) of a fold; out: [rows][fields]. */
 void wadi_lower_fold_rows(wadi_lower *l, const wadi_bind *bind, const wadi_lv *ix, int rows,
                           wadi_lv *out);
@@ -353,9 +363,6 @@ void wadi_lower_scan_chain(wadi_lower *l, const wadi_bind *bind, wadi_scan_chain
 void wadi_lower_scan_block(wadi_lower *l, const wadi_bind *bind, const wadi_lv *extent,
                            const wadi_lv *pointer, const wadi_scan_table *t, const wadi_lv *ix,
                            wadi_lv blk, const wadi_scan_chain *chain);
-/** One row of a SCAN, SCAN_SEG, PARTITION or CONCAT result. */
-void wadi_lower_row(wadi_lower *l, const wadi_bind *bind, const wadi_lv *extent,
-                    const wadi_lv *pointer, const wadi_lv *outer_ix);
 /** Segments [from, below) of a row of a SCAN_SEG result, of which bind, extent, pointer and ix are given; the places of the
  *  row that belong to no segment (segment_scan.c). */
 void wadi_lower_scan_segments(wadi_lower *l, const wadi_scan_part *row, wadi_lv from,
@@ -385,10 +392,6 @@ void wadi_lower_compact(wadi_lower *l, const wadi_bind *bind, const wadi_lv *ext
                         const wadi_lv *pointer);
 void wadi_lower_expand(wadi_lower *l, const wadi_bind *bind, const wadi_lv *extent,
                        const wadi_lv *pointer);
-/** Elements [from, below) of a row of a CONCAT result. */
-void wadi_lower_concat_row(wadi_lower *l, const wadi_bind *bind, const wadi_lv *extent,
-                           const wadi_lv *pointer, const wadi_lv *outer_ix, wadi_lv from,
-                           wadi_lv below);
 /** Results [first, end) of elements [from, below) of an EXPAND; the offsets' ends are checked by element 0. */
 void wadi_lower_expand_part(wadi_lower *l, const wadi_bind *bind, const wadi_lv *extent,
                             const wadi_lv *pointer, wadi_lv from, wadi_lv below, wadi_lv first,
@@ -399,14 +402,18 @@ void wadi_lower_permute(wadi_lower *l, const wadi_bind *bind, const wadi_lv *ext
                         const wadi_lv *pointer);
 /** A share of the target's rows (its outermost dimension): those whose number, shifted, is `number` under the mask. */
 enum { WADI_SHARE_SHIFT = 4 };
+/** A combination of a shared permute costs less: one that may fault is dearer, and might look at what a fault leaves behind. */
+enum { WADI_SHARE_CHEAP = 100 };
 typedef struct wadi_share {
     wadi_lv number, mask;
 } wadi_share;
 /** The elements of its source combined into what the pointers lead to; NULL: all of them. */
 void wadi_lower_scatter(wadi_lower *l, const wadi_bind *bind, const wadi_lv *extent,
                         const wadi_lv *pointer, const wadi_share *share);
-/** How many units, a power of two, share `all` elements in patches of `patch` (flat_scatter.c). */
+/** How many units, a power of two, share `all` elements in patches of `patch` (share.c). */
 wadi_lv wadi_lower_shares(wadi_lower *l, wadi_lv all, wadi_lv patch);
+/** Whether a permute adds patches to a state where it lies, so that workers may share its rows. */
+bool wadi_lower_is_shared(const wadi_layout *y, const wadi_bind *bind);
 /** Whether the rows that a patch of the two innermost dimensions goes to are known in front of it, and one for each row of the
  *  patch. Code is tried in l and of no use afterwards. */
 bool wadi_lower_has_rows(wadi_lower *l, const wadi_bind *bind);
@@ -418,19 +425,14 @@ void wadi_lower_row_index(wadi_lower *l, wadi_lv row, int outer, const wadi_lv *
                           wadi_lv *ix);
 void wadi_lower_nest_row(wadi_lower *l, int rank, const wadi_lv *extent, const wadi_lv *outer_ix,
                          wadi_nest_body body, void *env);
-/** All fields of all records, or those of some rows of records, to their places (spread.c). */
-void wadi_lower_spread(wadi_lower *l, const wadi_bind *bind, const wadi_lv *extent,
-                       const wadi_lv *pointer);
-void wadi_lower_spread_rows(wadi_lower *l, const wadi_bind *bind, const wadi_lv *extent,
-                            const wadi_lv *pointer, wadi_lv from, wadi_lv below);
 /** Whether the binding calls a library routine in this version of its body (foreign.c). */
 bool wadi_lower_calls(const wadi_lower *l, const wadi_bind *bind);
 /** Calls it. The arguments are stored, the results have their places. */
 void wadi_lower_call(wadi_lower *l, const wadi_bind *bind);
 /** What a routine or a manual lifting means: region 0. The results are then another name for what it yields. */
 void wadi_lower_region(wadi_lower *l, const wadi_bind *bind);
-/** Whether the binding makes arrays of a sequence. */
-bool wadi_is_consumer(const wadi_lower *l, const wadi_bind *bind);
+/** The same, with a check that its extents are those the binding is given. */
+void wadi_lower_region_checked(wadi_lower *l, const wadi_bind *bind);
 /** Code for such a binding within an element (nested.c); results are then in memory or scalars. */
 void wadi_lower_consume(wadi_lower *l, const wadi_bind *bind);
 /** Puts a mark of the scratch memory in front of the current scope, if code in it takes any; else NONE (body.c). */
@@ -452,6 +454,10 @@ void wadi_carry_end(wadi_lower *l, const wadi_body *body, const wadi_lv *vars);
 void wadi_lower_store(wadi_lower *l, wadi_val v);
 /** Copies the elements of stored v to pointers. */
 void wadi_lower_copy(wadi_lower *l, wadi_val v, const wadi_lv *extent, const wadi_lv *pointer);
+/** The states whose memory this body writes: what is read of them is read anew for each element. */
+void wadi_lower_renew_states(wadi_lower *l);
+/** Copies v, which is stored elsewhere or is another's slot, into emitted storage of `slot`. */
+void wadi_lower_copy_out(wadi_lower *l, wadi_val v, int slot);
 
 /* ---- what codegen/plan.c calls ---- */
 /** Kernels of one schedule; steps are allocated in the layout's arena. `known`: values in slots before the body. */

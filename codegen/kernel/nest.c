@@ -2,11 +2,10 @@
  *
  * The innermost loop stands in two versions where checks can be decided in front of it. A loop whose body is straight is
  * marked as independent: its iterations write apart from what they read. */
-#include "codegen/kernel/lower.h"
-
 #include <string.h>
 
 #include "base/error.h"
+#include "codegen/kernel/skeleton.h"
 
 /* ---- loops over all dimensions ---- */
 
@@ -129,7 +128,7 @@ static bool tried_together(wadi_lower *l, nest *n, int rows) {
     const wadi_lv i = wadi_lb_for(
         b, n->from, wadi_lb_bin(b, WADI_SOP_SUB, n->below, wadi_lb_i64(b, rows - 1)), rows, "row");
     ix[n->rank - 1] = l->nest_ix[n->rank - 1] = i;
-    wadi_lower_fold_rows(l, f->bind, ix, rows, x);
+    wadi_skeleton_of(l->y, f->bind)->elements(l, f->bind, ix, rows, x);
     for (int row = 0; row < rows; row++) {
         ix[n->rank - 1] = wadi_lb_bin(b, WADI_SOP_ADD, i, wadi_lb_i64(b, row));
         const wadi_lv at = wadi_lower_linear(l, f->rank, f->extent, ix);
@@ -146,10 +145,12 @@ static bool tried_together(wadi_lower *l, nest *n, int rows) {
 /* Returns where the loop over single rows starts: after the groups, if there are any. */
 static wadi_lv rows_together(wadi_lower *l, nest *n) {
     wadi_lb *b = &l->b;
-    const int rows = wadi_lower_rows_together(l, n->fold->bind);
+    const wadi_bind *bind = n->fold->bind;
+    const wadi_skeleton_row *row = wadi_skeleton_of(l->y, bind);
+    const int rows = row->together ? row->together(l, bind) : 1;
     int64_t from = 0, below = 0;
     const bool known = wadi_lb_is_const(b, n->from, &from) && wadi_lb_is_const(b, n->below, &below);
-    const bool parts = l->loc[n->fold->bind->results[0]].kind == WADI_LOC_PARTS;
+    const bool parts = l->loc[bind->results[0]].kind == WADI_LOC_PARTS;
     if (rows == 1 || parts || l->trying || (known && below - from < rows)) return n->from;
     if (!tried_together(l, n, rows)) return n->from;
     const wadi_lv rest = wadi_lb_bin(
@@ -157,65 +158,35 @@ static wadi_lv rows_together(wadi_lower *l, nest *n) {
     return wadi_lb_range(b, wadi_lb_bin(b, WADI_SOP_SUB, n->below, rest), n->from, WADI_LV_NONE);
 }
 
-static void segments_of_row(wadi_lower *l, const wadi_bind *bind, const wadi_lv *extent,
-                            const wadi_lv *pointer, const wadi_lv *outer_ix) {
-    const wadi_scan_part row = {.bind = bind, .extent = extent, .pointer = pointer, .ix = outer_ix};
-    wadi_lower_scan_outside(l, &row);
-    wadi_lower_scan_segments(l, &row, wadi_lb_i64(&l->b, 0),
-                             wadi_lower_segments(l, bind, bind->nargs - 2));
-}
-
-void wadi_lower_row(wadi_lower *l, const wadi_bind *bind, const wadi_lv *extent,
-                    const wadi_lv *pointer, const wadi_lv *outer_ix) {
-    if (bind->op->skeleton == WADI_SKEL_PARTITION)
-        wadi_lower_partition_row(l, bind, extent, pointer, outer_ix);
-    else if (bind->op->skeleton == WADI_SKEL_CONCAT)
-        wadi_lower_concat_row(l, bind, extent, pointer, outer_ix, wadi_lb_i64(&l->b, 0),
-                              extent[wadi_type_of(l, bind->results[0])->rank - 1]);
-    else if (bind->op->skeleton == WADI_SKEL_SCAN_SEG)
-        segments_of_row(l, bind, extent, pointer, outer_ix);
-    else
-        wadi_lower_scan_row(l, bind, extent, pointer, outer_ix);
-}
-
+/* A row of the result, by its skeleton's row or part. */
 static void each_row(wadi_lower *l, void *env, const wadi_lv *ix) {
     const filling *f = env;
-    wadi_lower_row(l, f->bind, f->extent, f->pointer, ix);
+    const wadi_skeleton_row *row = wadi_skeleton_of(l->y, f->bind);
+    if (row->row)
+        row->row(l, f->bind, f->extent, f->pointer, ix);
+    else
+        row->part(l, f->bind, f->extent, f->pointer, ix, wadi_lb_i64(&l->b, 0),
+                  f->extent[f->rank - 1]);
 }
 
 void wadi_lower_fill(wadi_lower *l, const wadi_bind *bind, const wadi_lv *extent,
                      const wadi_lv *pointer) {
     filling f = filling_of(l, bind, extent, pointer);
-    switch (bind->op->skeleton) {
-    case WADI_SKEL_SCAN:
-    case WADI_SKEL_SCAN_SEG:
-    case WADI_SKEL_PARTITION:
-    case WADI_SKEL_CONCAT:
+    const wadi_skeleton_row *row = wadi_skeleton_of(l->y, bind);
+    if (row->fill)
+        row->fill(l, bind, extent, pointer);
+    else if (row->row || row->part)
         wadi_lower_nest(l, f.rank - 1, extent, each_row, &f);
-        break;
-    case WADI_SKEL_COMPACT:
-        wadi_lower_compact(l, bind, extent, pointer);
-        break;
-    case WADI_SKEL_EXPAND:
-        wadi_lower_expand(l, bind, extent, pointer);
-        break;
-    case WADI_SKEL_PERMUTE:
-        wadi_lower_permute(l, bind, extent, pointer);
-        break;
-    case WADI_SKEL_SPREAD:
-        wadi_lower_spread(l, bind, extent, pointer);
-        break;
-    default:
+    else
         run_nest(l, f.rank, extent, store_element, &f, &f);
-        break;
-    }
 }
 
 void wadi_lower_fill_row(wadi_lower *l, const wadi_bind *bind, const wadi_lv *extent,
                          const wadi_lv *pointer, const wadi_lv *outer_ix, wadi_lv from,
                          wadi_lv below) {
-    if (bind->op->skeleton == WADI_SKEL_CONCAT) {
-        wadi_lower_concat_row(l, bind, extent, pointer, outer_ix, from, below);
+    const wadi_skeleton_row *row = wadi_skeleton_of(l->y, bind);
+    if (row->part) {
+        row->part(l, bind, extent, pointer, outer_ix, from, below);
         return;
     }
     filling f = filling_of(l, bind, extent, pointer);
@@ -230,6 +201,17 @@ void wadi_lower_fill_row(wadi_lower *l, const wadi_bind *bind, const wadi_lv *ex
     for (int d = 0; d + 1 < f.rank; d++) n.ix[d] = l->nest_ix[d] = outer_ix[d];
     wadi_lower_versions(l, innermost, &n);
     l->nest_rank = -1;
+}
+
+/* The outer index that row number `row` stands for; each is known to lie in its dimension. */
+void wadi_lower_row_index(wadi_lower *l, wadi_lv row, int outer, const wadi_lv *extent,
+                          wadi_lv *ix) {
+    for (int d = outer - 1; d >= 0; d--) {
+        const wadi_lv i = d > 0 ? wadi_lb_bin(&l->b, WADI_SOP_REM, row, extent[d]) : row;
+        ix[d] = wadi_lb_range(&l->b, i, wadi_lb_i64(&l->b, 0),
+                              wadi_lb_bin(&l->b, WADI_SOP_SUB, extent[d], wadi_lb_i64(&l->b, 1)));
+        if (d > 0) row = wadi_lb_bin(&l->b, WADI_SOP_QUOT, row, extent[d]);
+    }
 }
 
 void wadi_lower_nest_row(wadi_lower *l, int rank, const wadi_lv *extent, const wadi_lv *outer_ix,

@@ -275,6 +275,14 @@ void wadi_lower_permute(wadi_lower *l, const wadi_bind *bind, const wadi_lv *ext
     wadi_lower_scatter(l, bind, extent, pointer, l->share);
 }
 
+bool wadi_lower_is_shared(const wadi_layout *y, const wadi_bind *bind) {
+    wadi_val defaults = bind->args[0];
+    while (y->alias_of[defaults] != WADI_NONE) defaults = y->alias_of[defaults];
+    return y->takes[bind->results[0]] == defaults &&
+           y->m->values[bind->args[1]].type.array[0].rank >= 2 &&
+           wadi_lower_cost(bind->funs[0]) < WADI_SHARE_CHEAP;
+}
+
 bool wadi_lower_has_rows(wadi_lower *l, const wadi_bind *bind) {
     permuting p = permuting_of(l, bind, NULL, NULL);
     wadi_lv target[1 + WADI_MAX_RANK], least, most, cond;

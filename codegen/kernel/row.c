@@ -439,12 +439,9 @@ static wadi_row row_of(wadi_lower *l, const wadi_bind *bind, source *src) {
                       .n = wadi_lower_row_length(l, bind),
                       .elem = source_element,
                       .env = src,
+                      .has_z = bind->nargs == 2,
+                      .of_nothing = WADI_SAID_NO_DIMENSION,
                       .is_cheap = wadi_lower_is_cheap(l, src->array)};
-}
-
-/* fold and fold_seg; the others have no z. */
-static bool has_start(const wadi_bind *bind) {
-    return bind->nargs == (bind->op->skeleton == WADI_SKEL_FOLD_SEG ? 3 : 2);
 }
 
 /* z and the total, in which order and whether there is a z at all. */
@@ -455,15 +452,11 @@ static void finish(wadi_lower *l, const wadi_bind *bind, const wadi_row *r, wadi
     int64_t known = 0;
     const bool is_known = wadi_lb_is_const(b, empty, &known);
     wadi_lv z[WADI_MAX_FIELDS], x[WADI_MAX_FIELDS], var[WADI_MAX_FIELDS];
-    if (!has_start(bind)) {
+    if (!r->has_z) {
         if (!is_known || known) {
             wadi_lb_if(b, empty);
             wadi_lower_fault(l, WADI_FAULT_EMPTY,
-                             wadi_layout_place(l->y, bind->op->name,
-                                               bind->op->skeleton == WADI_SKEL_FOLD_SEG
-                                                   ? WADI_SAID_NO_SEGMENT
-                                                   : WADI_SAID_NO_DIMENSION,
-                                               bind->loc),
+                             wadi_layout_place(l->y, bind->op->name, r->of_nothing, bind->loc),
                              r->n, r->n);
             wadi_lb_end(b);
         }
@@ -509,8 +502,8 @@ void wadi_lower_fold_at(wadi_lower *l, const wadi_bind *bind, const wadi_lv *ix,
 
 /* One row has two SIMD accumulators of f32 and waits for them; four rows keep the adders busy. Wider types have more
  * accumulators to begin with. */
-int wadi_lower_rows_together(const wadi_lower *l, const wadi_bind *bind) {
-    if (bind->op->skeleton != WADI_SKEL_FOLD || !wadi_fun_has_lanes(bind->funs[0])) return 1;
+int wadi_lower_fold_together(const wadi_lower *l, const wadi_bind *bind) {
+    if (!wadi_fun_has_lanes(bind->funs[0])) return 1;
     const wadi_elem *e = &wadi_type_of(l, bind->results[0])->elem;
     return e->fields == 1 && e->type[0] == WADI_F32 ? 4 : 1;
 }
@@ -585,10 +578,6 @@ static void total_of_parts(wadi_lower *l, const wadi_row *r, void *env, wadi_lv 
 
 void wadi_lower_fold_parts(wadi_lower *l, const wadi_bind *bind, int parts, const wadi_lv *ix,
                            wadi_lv *out) {
-    if (bind->op->skeleton == WADI_SKEL_FOLD_SEG) {
-        wadi_lower_fold_seg_parts(l, bind, parts, ix, out);
-        return;
-    }
     source src = source_of(l, bind, ix);
     src.parts = parts;
     const wadi_row r = row_of(l, bind, &src);

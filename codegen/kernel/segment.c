@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "base/words.h"
+
 static wadi_lv num(wadi_lower *l, int64_t v) {
     return wadi_lb_i64(&l->b, v);
 }
@@ -102,6 +104,8 @@ static wadi_row row_of(wadi_lower *l, const wadi_bind *bind, source *s) {
                       .type = e->type,
                       .elem = element,
                       .env = s,
+                      .has_z = bind->nargs == 3,
+                      .of_nothing = WADI_SAID_NO_SEGMENT,
                       .is_cheap = wadi_lower_is_cheap(l, s->array)};
 }
 

@@ -1,0 +1,81 @@
+/* Schedule flat of folds: a table of the results of blocks, which are units, then the combination of each row's blocks in order.
+ * That is the same tree as elsewhere. Short rows are reduced whole. */
+#include "base/error.h"
+#include "codegen/kernel/flat.h"
+#include "codegen/kernel/skeleton.h"
+#include "operators/reduce_tree.h"
+
+enum { UNIT = WADI_FLAT_UNIT, BLOCK = WADI_FOLD_BLOCK };
+
+/* ---- the table: a row of the result, block of the reduced row ---- */
+
+static int table_rank(const wadi_lower *l, const wadi_bind *bind) {
+    return wadi_type_of(l, bind->results[0])->rank + 1;
+}
+
+static void table_extents(wadi_lower *l, const wadi_bind *bind, wadi_lv *extent) {
+    extent[table_rank(l, bind) - 1] = wadi_flat_pieces_of(l, wadi_lower_row_length(l, bind), BLOCK);
+}
+
+static wadi_lv table_pieces(wadi_lower *l, const wadi_bind *bind, const wadi_lv *extent) {
+    return extent[table_rank(l, bind) - 1];
+}
+
+static void table_unit(wadi_lower *l, const wadi_unit *u) {
+    wadi_lv x[WADI_MAX_FIELDS], ix[WADI_MAX_RANK];
+    const int rank = table_rank(l, u->bind);
+    for (int d = 0; d + 1 < rank; d++) ix[d] = u->ix[d];
+    wadi_lower_fold_block(l, u->bind, ix, wadi_flat_piece(l, u), x);
+    ix[rank - 1] = u->piece;
+    const wadi_lv at = wadi_lower_linear(l, rank, u->extent, ix);
+    for (int f = 0; f < wadi_type_of(l, u->bind->results[0])->elem.fields; f++)
+        wadi_lb_store(&l->b, u->pointer[f], at, x[f]);
+}
+
+static wadi_status blocks(wadi_flat *c, const wadi_bind *bind) {
+    static const wadi_cut cut = {table_extents, table_pieces, table_unit};
+    const wadi_val v = bind->results[0];
+    wadi_array_type table = c->y->m->values[v].type.array[0];
+    const wadi_slot_kind kind = c->body->stream ? WADI_SLOT_IRREGULAR : WADI_SLOT_ONCE;
+    int slot = 0;
+    if (!wadi_flat_has_long_rows(c, bind->args[bind->nargs - 1])) return WADI_OK;
+    table.rank++;
+    WADI_TRY(wadi_flat_slot(c, "parts", kind, &table, &slot));
+    WADI_TRY(wadi_flat_cut(c, bind, slot, &cut, "parts", -1, true));
+    c->parts[v] = slot;
+    if (!wadi_is_stored(c->y, v)) c->known[v] = true;
+    return WADI_OK;
+}
+
+/* ---- rows reduced whole: so many of them make a unit ---- */
+
+static int64_t rows_per_unit(const wadi_lower *l, const wadi_bind *bind) {
+    const wadi_val array = bind->args[bind->nargs - 1];
+    const wadi_ext e = wadi_shapes_extent(l->y->shapes, array, 0, wadi_type_of(l, array)->rank - 1);
+    int64_t n = 0;
+    if (e == WADI_EXT_NONE || !wadi_ext_is_const(l->y->shapes->extents, e, &n) || n <= 1)
+        return UNIT;
+    return n < UNIT ? UNIT / n : 1;
+}
+
+static wadi_lv whole_pieces(wadi_lower *l, const wadi_bind *bind, const wadi_lv *extent) {
+    const wadi_lv rows = extent[wadi_type_of(l, bind->results[0])->rank - 1];
+    return wadi_flat_pieces_of(l, rows, rows_per_unit(l, bind));
+}
+
+static void whole_unit(wadi_lower *l, const wadi_unit *u) {
+    wadi_flat_unit_of(l, u, rows_per_unit(l, u->bind));
+}
+
+static wadi_status into_slot(wadi_flat *c, const wadi_bind *bind, int slot, const char *tag) {
+    static const wadi_cut cut = {.pieces = whole_pieces, .unit = whole_unit};
+    if (c->parts[bind->results[0]] >= 0) return wadi_flat_pieces(c, bind, slot, tag);
+    return wadi_flat_cut(c, bind, slot, &cut, tag, -1, true);
+}
+
+const wadi_skeleton_row wadi_skeleton_fold = {.element = wadi_lower_fold_at,
+                                              .element_of_parts = wadi_lower_fold_parts,
+                                              .together = wadi_lower_fold_together,
+                                              .elements = wadi_lower_fold_rows,
+                                              .blocks = blocks,
+                                              .into_slot = into_slot};

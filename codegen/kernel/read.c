@@ -1,0 +1,222 @@
+/* How an element of a value is read: from memory, or by computing it on the spot.
+ *
+ * A delayed producer is read through its operator's index function, which asks for elements of its arguments in turn; so
+ * a chain of producers becomes one expression, and fusion needs no rewriting. Elements already computed in a scope that
+ * is still open are remembered, or a diamond of delayed values would be written out once per path. */
+#include <string.h>
+
+#include "base/error.h"
+#include "codegen/kernel/bound.h"
+#include "codegen/kernel/skeleton.h"
+
+enum { MAX_DEPTH = 200 };
+
+/* ---- stored values ---- */
+
+/* How far out a load may move: where the caller has checked, or where the index is proved to lie in the array. */
+static const wadi_lscope *load_limit(wadi_lower *l, int rank, const wadi_lv *extent,
+                                     const wadi_lv *ix, wadi_lv at) {
+    wadi_lb *b = &l->b;
+    if (rank == 0) return b->fun->body;
+    if (l->assured) return l->assured;
+    if (wadi_lb_home(b, at)->depth >= b->scope->depth) return NULL;
+    for (int d = 0; d < rank; d++)
+        if (!wadi_bound_proved(b, ix[d], extent[d])) return NULL;
+    return b->fun->body;
+}
+
+static wadi_lv stream_index(wadi_lower *l) {
+    const wadi_lv first = wadi_lb_leaf(&l->b, WADI_L_ARG, -1, 2, WADI_LV_NONE);
+    wadi_lb_inst(&l->b, first)->bits = 63;
+    return wadi_lb_bin(&l->b, WADI_SOP_ADD, first, wadi_lower_number_in(l, l->y->counted));
+}
+
+static void load(wadi_lower *l, wadi_val v, int rank, const wadi_lv *ix, wadi_lv *out) {
+    const wadi_elem *elem = &wadi_type_of(l, v)->elem;
+    wadi_lv extent[WADI_MAX_RANK];
+    wadi_lower_extents(l, v, extent);
+    wadi_lv at = wadi_lower_linear(l, rank, extent, ix);
+    const bool is_slot = l->loc[v].kind == WADI_LOC_SLOT;
+    if (is_slot && l->loc[v].slot == l->y->counted) {
+        out[0] = wadi_lb_name(&l->b, stream_index(l), wadi_lower_name_of(l, v, 0));
+        return;
+    }
+    if (rank == 0 && is_slot && l->y->slots.at[l->loc[v].slot].kind == WADI_SLOT_REGULAR)
+        at = wadi_lower_number_in(l, l->loc[v].slot);
+    const wadi_lscope *limit = load_limit(l, rank, extent, ix, at);
+    for (int f = 0; f < elem->fields; f++)
+        out[f] = wadi_lb_name(&l->b, wadi_lb_load(&l->b, wadi_lower_pointer(l, v, f), at, limit),
+                              rank == 0 ? wadi_lower_name_of(l, v, f) : NULL);
+}
+
+/* ---- delayed values ---- */
+
+static bool recall(wadi_lower *l, wadi_val v, int rank, const wadi_lv *ix, int fields,
+                   wadi_lv *out) {
+    for (size_t i = l->memo.n; i-- > 0;) {
+        const wadi_memo *m = &l->memo.at[i];
+        if (m->v != v || m->rank != rank ||
+            (rank > 0 && memcmp(m->ix, ix, (size_t)rank * sizeof *ix) != 0))
+            continue;
+        if (!wadi_lb_visible(&l->b, m->scope)) continue;
+        memcpy(out, m->field, (size_t)fields * sizeof *out);
+        return true;
+    }
+    return false;
+}
+
+static void remember(wadi_lower *l, wadi_val v, int rank, const wadi_lv *ix, int fields,
+                     const wadi_lv *field) {
+    wadi_memo m = {.v = v, .rank = rank, .fields = fields, .scope = l->b.scope};
+    if (rank > 0) memcpy(m.ix, ix, (size_t)rank * sizeof *ix);
+    memcpy(m.field, field, (size_t)fields * sizeof *field);
+    if (l->memo.n > 256) l->memo.n = 0; /* forgetting costs repeated code, nothing else */
+    if (!wadi_vec_push(&l->memo, m)) l->b.failed = true;
+}
+
+/* Reshaping keeps the row-major position, so memory is read at that position directly. */
+static bool read_reshaped(wadi_lower *l, const wadi_bind *bind, const wadi_lv *ix, wadi_lv *out) {
+    if (!bind->op->keeps_memory) return false;
+    const wadi_val source = wadi_lower_resolve(l, bind->args[0]);
+    const wadi_vloc_kind kind = l->loc[source].kind;
+    const wadi_array_type *t = wadi_type_of(l, source);
+    if (t->rank == 0 || (kind != WADI_LOC_SLOT && kind != WADI_LOC_MEMORY)) return false;
+    wadi_lv extent[WADI_MAX_RANK];
+    wadi_lower_extents(l, bind->results[0], extent);
+    const wadi_lv at = wadi_lower_linear(l, wadi_type_of(l, bind->results[0])->rank, extent, ix);
+    for (int f = 0; f < t->elem.fields; f++)
+        out[f] = wadi_lb_load(&l->b, wadi_lower_pointer(l, source, f), at, NULL);
+    return true;
+}
+
+void wadi_lower_element(wadi_lower *l, const wadi_bind *bind, const wadi_lv *ix, wadi_lv *out) {
+    const wadi_vloc *at = &l->loc[bind->results[0]];
+    const wadi_skeleton_row *row = wadi_skeleton_of(l->y, bind);
+    const wadi_where around = l->where;
+    l->where = (wadi_where){wadi_type_of(l, bind->results[0])->rank, ix};
+    if (at->kind == WADI_LOC_PARTS) {
+        row->element_of_parts(l, bind, at->slot, ix, out);
+    } else if (row->element) {
+        row->element(l, bind, ix, out);
+    } else if (!bind->op->at) {
+        wadi_lower_fail(l, bind->loc, WADI_INTERNAL,
+                        "%s: its result is delayed, but it has no index function", bind->op->name);
+    } else if (!read_reshaped(l, bind, ix, out)) {
+        wadi_at cx = wadi_lower_at(l);
+        const char *outer = l->op;
+        l->op = bind->op->name;
+        bind->op->at(&cx, bind, ix, out);
+        l->op = outer;
+    }
+    l->where = around;
+}
+
+static void read_delayed(wadi_lower *l, wadi_val v, int rank, const wadi_lv *ix, int fields,
+                         wadi_lv *out) {
+    const wadi_value *value = &l->m->values[v];
+    if (value->def != WADI_DEF_BIND || value->bind->op->skeleton == WADI_SKEL_NONE ||
+        l->depth > MAX_DEPTH) {
+        const wadi_loc loc = value->def == WADI_DEF_BIND ? value->bind->loc : (wadi_loc){0};
+        wadi_lower_fail(l, loc, WADI_INTERNAL, "value %s (%u) is read before it is computed",
+                        value->name ? value->name : "", v);
+        return;
+    }
+    if (recall(l, v, rank, ix, fields, out)) return;
+    l->depth++;
+    wadi_lower_element(l, value->bind, ix, out);
+    l->depth--;
+    if (rank == 0)
+        for (int f = 0; f < fields; f++)
+            (void)wadi_lb_name(&l->b, out[f], wadi_lower_name_of(l, v, f));
+    remember(l, v, rank, ix, fields, out);
+}
+
+void wadi_lower_read(wadi_lower *l, wadi_val v, const wadi_lv *ix, wadi_lv *out) {
+    v = wadi_lower_resolve(l, v);
+    const wadi_value *value = &l->m->values[v];
+    const wadi_array_type *t = &value->type.array[0];
+    for (int f = 0; f < t->elem.fields; f++) out[f] = wadi_lb_i64(&l->b, 0);
+    if (l->b.failed || l->status) return;
+    if (value->def == WADI_DEF_CONST) {
+        out[0] = wadi_lb_const(&l->b, value->imm);
+        return;
+    }
+    switch (l->loc[v].kind) {
+    case WADI_LOC_SCALAR:
+        memcpy(out, l->loc[v].field, (size_t)t->elem.fields * sizeof *out);
+        break;
+    case WADI_LOC_SLOT:
+    case WADI_LOC_MEMORY:
+        load(l, v, t->rank, ix, out);
+        break;
+    case WADI_LOC_PARTS:
+        wadi_skeleton_of(l->y, value->bind)
+            ->element_of_parts(l, value->bind, l->loc[v].slot, ix, out);
+        break;
+    case WADI_LOC_NONE:
+    case WADI_LOC_ALIAS:
+        read_delayed(l, v, t->rank, ix, t->elem.fields, out);
+        break;
+    }
+}
+
+static const wadi_lscope *inner(const wadi_lscope *x, const wadi_lscope *y) {
+    if (!x || !y) return NULL;
+    return x->depth > y->depth ? x : y;
+}
+
+void wadi_lower_read_checked(wadi_lower *l, wadi_val v, const wadi_lv *ix, const char *op,
+                             wadi_loc loc, wadi_lv *out) {
+    const wadi_lscope *limit = l->b.fun->body;
+    v = wadi_lower_resolve(l, v);
+    const int rank = wadi_type_of(l, v)->rank;
+    for (int d = 0; d < rank; d++)
+        limit = inner(limit, wadi_lower_in_range(l, ix[d], wadi_lower_extent(l, v, d), op,
+                                                 wadi_lower_dimension(d), loc));
+    const bool stored = l->loc[v].kind == WADI_LOC_SLOT || l->loc[v].kind == WADI_LOC_MEMORY;
+    l->assured = stored ? limit : NULL;
+    wadi_lower_read(l, v, ix, out);
+    l->assured = NULL;
+}
+
+/* ---- the abstract builder of index functions ---- */
+
+static wadi_lower *self_of(wadi_at *cx) {
+    return cx->self;
+}
+
+static wadi_sx at_constant(wadi_at *cx, wadi_scalar value) {
+    return wadi_lb_const(&self_of(cx)->b, value);
+}
+
+static wadi_sx at_prim(wadi_at *cx, wadi_sop op, wadi_type result, int n, const wadi_sx *args) {
+    return wadi_lb_prim(&self_of(cx)->b, op, result, n, args);
+}
+
+static wadi_sx at_select(wadi_at *cx, wadi_type type, wadi_sx c, wadi_sx a, wadi_sx b) {
+    return wadi_lb_select(&self_of(cx)->b, type, c, a, b);
+}
+
+static void at_read(wadi_at *cx, wadi_val array, const wadi_sx *ix, wadi_sx *out) {
+    wadi_lower_read(self_of(cx), array, ix, out);
+}
+
+static void at_read_checked(wadi_at *cx, wadi_val array, const wadi_sx *ix, wadi_loc loc,
+                            wadi_sx *out) {
+    wadi_lower_read_checked(self_of(cx), array, ix, self_of(cx)->op, loc, out);
+}
+
+static void at_apply(wadi_at *cx, const wadi_fun *f, const wadi_sx *args, wadi_sx *out) {
+    wadi_lower_apply(self_of(cx), f, args, out);
+}
+
+static wadi_sx at_extent(wadi_at *cx, wadi_val array, int dim) {
+    return wadi_lower_extent(self_of(cx), array, dim);
+}
+
+wadi_at wadi_lower_at(wadi_lower *l) {
+    static const wadi_at_ops ops = {at_constant,     at_prim,  at_select, at_read,
+                                    at_read_checked, at_apply, at_extent};
+    /* index functions read the module and never change it */
+    return (wadi_at){&ops, (wadi_module *)(uintptr_t)l->m, l};
+}

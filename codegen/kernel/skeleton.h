@@ -1,0 +1,77 @@
+/* What each skeleton is made of: one row of functions, which stands in the skeleton's own file. Workers find it through the
+ * layout; they name no skeleton, so a new one is a line in graph/skeletons.def and a file with its row. A function that is
+ * NULL leaves the work to what its comment says.
+ */
+#ifndef WADI_CODEGEN_KERNEL_SKELETON_H
+#define WADI_CODEGEN_KERNEL_SKELETON_H
+
+#include "codegen/kernel/lower.h"
+
+struct wadi_flat; /* flat.h */
+
+typedef struct wadi_skeleton_row {
+    /* ---- one element of a result that is not stored ---- */
+    /** Element `ix`. NULL: the operator's index function. */
+    void (*element)(wadi_lower *l, const wadi_bind *bind, const wadi_lv *ix, wadi_lv *out);
+    /** The same when its blocks have been reduced into slot `parts` (`blocks`, below). */
+    void (*element_of_parts)(wadi_lower *l, const wadi_bind *bind, int parts, const wadi_lv *ix,
+                             wadi_lv *out);
+    /** How many elements of a row are worth computing together; they, as [rows][fields]. NULL: one. */
+    int (*together)(const wadi_lower *l, const wadi_bind *bind);
+    void (*elements)(wadi_lower *l, const wadi_bind *bind, const wadi_lv *ix, int rows,
+                     wadi_lv *out);
+
+    /* ---- the result stored; extents and pointers of it are given. All NULL: element by element ---- */
+    /** All of it, of rank 0 as well. */
+    void (*fill)(wadi_lower *l, const wadi_bind *bind, const wadi_lv *extent,
+                 const wadi_lv *pointer);
+    /** One row (the innermost dimension), behind the outer index `ix`. */
+    void (*row)(wadi_lower *l, const wadi_bind *bind, const wadi_lv *extent, const wadi_lv *pointer,
+                const wadi_lv *ix);
+    /** Elements [from, below) of one. */
+    void (*part)(wadi_lower *l, const wadi_bind *bind, const wadi_lv *extent,
+                 const wadi_lv *pointer, const wadi_lv *ix, wadi_lv from, wadi_lv below);
+
+    /** Whether it adds to an array in place what workers may share by its rows; then, whether these are known in front of what
+     *  goes there (code is tried in l and of no use afterwards). NULL: no. */
+    bool (*is_shared)(const wadi_layout *y, const wadi_bind *bind);
+    bool (*has_rows)(wadi_lower *l, const wadi_bind *bind);
+
+    /* ---- all results of a binding at once: branches, loops, regions, routines ---- */
+    /** Computes them into memory or scalars. NULL: the results are computed one by one, when they are stored. */
+    void (*control)(wadi_lower *l, const wadi_bind *bind);
+    /** Whether, in this version of the body, `call` is used instead. NULL: never. */
+    bool (*calls)(const wadi_lower *l, const wadi_bind *bind);
+    /** The same with arguments that are stored, into places that the results have already. */
+    void (*call)(wadi_lower *l, const wadi_bind *bind);
+
+    /* ---- schedule flat ---- */
+    /** The steps of a binding that has `control`. */
+    wadi_status (*steps)(struct wadi_flat *c, const wadi_bind *bind);
+    /** The steps that come first, whether the result is stored or not: a table of blocks. NULL: none. */
+    wadi_status (*blocks)(struct wadi_flat *c, const wadi_bind *bind);
+    /** The steps that compute the result into `slot`; `tag` goes into the names of kernels. NULL: pieces of rows. */
+    wadi_status (*into_slot)(struct wadi_flat *c, const wadi_bind *bind, int slot, const char *tag);
+} wadi_skeleton_row;
+
+#define WADI_SKELETON(NAME, name) extern const wadi_skeleton_row wadi_skeleton_##name;
+#include "graph/skeletons.def"
+#undef WADI_SKELETON
+
+/** All of them, by wadi_skeleton (skeletons.c): for who makes a layout. */
+extern const wadi_skeleton_row *const wadi_skeleton_rows[WADI_SKELETONS];
+
+/** The row of a binding's operator. */
+static inline const wadi_skeleton_row *wadi_skeleton_of(const wadi_layout *y,
+                                                        const wadi_bind *bind) {
+    return y->skeletons[bind->op->skeleton];
+}
+
+/** The row by which a binding of a body becomes code: the same, but for what makes arrays of a sequence. */
+static inline const wadi_skeleton_row *wadi_skeleton_in_body(const wadi_layout *y,
+                                                             const wadi_bind *bind) {
+    return wadi_is_consumer(y->m, bind) ? y->skeletons[WADI_SKEL_CONSUME]
+                                        : wadi_skeleton_of(y, bind);
+}
+
+#endif
