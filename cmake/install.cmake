@@ -4,7 +4,7 @@
 
 include(CMakePackageConfigHelpers)
 
-set(folders base graph operators codegen sched connectors api)
+set(folders base graph operators codegen sched connectors exe)
 set(objects ${folders})
 list(TRANSFORM objects REPLACE "(.+)" "$<TARGET_OBJECTS:wadi_\\1>")
 set(dependencies Threads::Threads PkgConfig::ZMQ PkgConfig::SODIUM ${CMAKE_DL_LIBS} m)

@@ -321,6 +321,8 @@ typedef struct wadi_plan_code {
     const wadi_kernel *kernels, *units; /* [nsteps]; NULL where a step names none */
 } wadi_plan_code;
 
+struct wadi_run_options;
+
 /* Finds or makes versions and their code: given by whoever joins compiler and runtime. Called by one thread at a time per
  * run, by several runs at once. */
 typedef struct wadi_loader {
@@ -332,6 +334,8 @@ typedef struct wadi_loader {
      * processor time; 0: nothing is begun. Never waits. NULL: `load` always answers at once. */
     bool (*offer)(void *self, const wadi_plan *plan, int body, wadi_version_key version,
                   int64_t worth_ns);
+    /* A run with these options begins: what it is certain to want can be made side by side. Never waits. NULL: nothing to do. */
+    void (*expect)(void *self, const struct wadi_run_options *options);
     void *self;
 } wadi_loader;
 

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "sched/run/exec.h"
+#include "sched/run/state.h"
 
 static bool same_fields(const wadi_plan_slot *p, int fields, const wadi_type *type) {
     if (p->fields != fields) return false;
@@ -28,7 +28,7 @@ static wadi_status check_type(const wadi_plan_slot *p, const char *name, int ran
                      fields, p->fields);
 }
 
-static wadi_named_extent *find_extent(wadi_exec *x, const char *name) {
+static wadi_named_extent *find_extent(wadi_run *x, const char *name) {
     for (size_t i = 0; i < x->extents.n; i++) {
         if (strcmp(x->extents.at[i].name, name) == 0) return &x->extents.at[i];
     }
@@ -36,7 +36,7 @@ static wadi_named_extent *find_extent(wadi_exec *x, const char *name) {
 }
 
 /* One extent of an array called `who` against its declaration. */
-static wadi_status check_extent(wadi_exec *x, const wadi_plan_extent *want, const char *who, int d,
+static wadi_status check_extent(wadi_run *x, const wadi_plan_extent *want, const char *who, int d,
                                 int64_t extent, wadi_error *err) {
     if (want->value >= 0 && want->value != extent) {
         return wadi_fail(err, WADI_SHAPE, "%s: extent %d is %lld, but the program declares %lld",
@@ -56,7 +56,7 @@ static wadi_status check_extent(wadi_exec *x, const wadi_plan_extent *want, cons
                      (long long)extent, want->name, (long long)known->value, known->by);
 }
 
-wadi_status wadi_bind_input(wadi_exec *x, const wadi_plan_input *input, const wadi_array *a,
+wadi_status wadi_bind_input(wadi_run *x, const wadi_plan_input *input, const wadi_array *a,
                             wadi_error *err) {
     const wadi_plan_slot *p = &x->plan->slots[input->slot];
     WADI_TRY(check_type(p, input->name, a->rank, a->fields, a->type, err));
@@ -96,7 +96,7 @@ wadi_status wadi_bind_source(const wadi_plan *plan, const wadi_plan_source *want
 }
 
 /* Extents of one component, element by element where they can differ. */
-static wadi_status check_component(wadi_exec *x, const wadi_plan_source *want, int i,
+static wadi_status check_component(wadi_run *x, const wadi_plan_source *want, int i,
                                    const wadi_chunk_component *c, int64_t count, int64_t *out_bad,
                                    wadi_error *err) {
     const bool irregular = c->layout == WADI_LAYOUT_IRREGULAR;
@@ -114,7 +114,7 @@ static wadi_status check_component(wadi_exec *x, const wadi_plan_source *want, i
     return WADI_OK;
 }
 
-wadi_status wadi_bind_chunk(wadi_exec *x, const wadi_plan_source *want, const wadi_chunk *chunk,
+wadi_status wadi_bind_chunk(wadi_run *x, const wadi_plan_source *want, const wadi_chunk *chunk,
                             int component, int64_t *out_bad, wadi_error *err) {
     for (int i = 0; i < want->nslots; i++) {
         const wadi_chunk_component *c = &chunk->component[component + i];

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "sched/run/exec.h"
+#include "sched/run/state.h"
 
 /* Calls fn for every source and sink the plan names, until one says false. */
 typedef bool (*named)(void *env, const char *name, const wadi_plan_source *source);
@@ -22,13 +22,13 @@ static bool each_name(const wadi_plan *plan, named fn, void *env) {
 }
 
 static bool add_binding(void *env, const char *name, const wadi_plan_source *source) {
-    wadi_exec *x = env;
-    if (wadi_exec_find(x, name, source == NULL) != NULL) return true;
+    wadi_run *x = env;
+    if (wadi_run_find(x, name, source == NULL) != NULL) return true;
     return wadi_vec_push(&x->bindings, (wadi_binding){.name = name});
 }
 
 /* The phases' sources and sinks by name, unbound. */
-wadi_status wadi_exec_list_bindings(wadi_exec *x, wadi_error *err) {
+wadi_status wadi_run_list_bindings(wadi_run *x, wadi_error *err) {
     if (each_name(x->plan, add_binding, x)) return WADI_OK;
     return wadi_fail(err, WADI_MEMORY, "run: out of memory");
 }
@@ -44,7 +44,7 @@ static bool is_wanted(void *env, const char *name, const wadi_plan_source *sourc
     return !w->known;
 }
 
-wadi_binding *wadi_exec_find(wadi_exec *x, const char *name, bool sink) {
+wadi_binding *wadi_run_find(wadi_run *x, const char *name, bool sink) {
     wanted w = {.name = name, .sink = sink};
     (void)each_name(x->plan, is_wanted, &w);
     for (size_t k = 0; w.known && k < x->bindings.n; k++) {
@@ -69,22 +69,22 @@ static bool fits(void *env, const char *name, const wadi_plan_source *want) {
     return f->status == WADI_OK;
 }
 
-wadi_status wadi_exec_check_source(const wadi_exec *x, const char *name, const wadi_source *source,
-                                   wadi_error *err) {
+wadi_status wadi_run_check_source(const wadi_run *x, const char *name, const wadi_source *source,
+                                  wadi_error *err) {
     fitting f = {x->plan, name, source, err, WADI_OK};
     (void)each_name(x->plan, fits, &f);
     return f.status;
 }
 
-wadi_status wadi_exec_check_bound(wadi_exec *x, wadi_error *err) {
+wadi_status wadi_run_check_bound(wadi_run *x, wadi_error *err) {
     for (int i = 0; i < x->plan->ninputs; i++) {
         if (x->bound[i]) continue;
         return wadi_fail(err, WADI_INVALID, "input \"%s\" is not bound", x->plan->inputs[i].name);
     }
     for (size_t i = 0; i < x->bindings.n; i++) {
         const wadi_binding *b = &x->bindings.at[i];
-        const bool is_source = wadi_exec_find(x, b->name, false) != NULL;
-        const bool is_sink = wadi_exec_find(x, b->name, true) != NULL;
+        const bool is_source = wadi_run_find(x, b->name, false) != NULL;
+        const bool is_sink = wadi_run_find(x, b->name, true) != NULL;
         if ((is_source && b->source == NULL) || (is_sink && b->sink == NULL)) {
             return wadi_fail(err, WADI_INVALID, "%s \"%s\" is not bound",
                              is_source && b->source == NULL ? "source" : "sink", b->name);

@@ -10,7 +10,7 @@
 
 #include "base/error.h"
 #include "base/words.h"
-#include "sched/run/exec.h"
+#include "sched/run/state.h"
 
 static const int64_t word = (int64_t)sizeof(int64_t);
 
@@ -178,7 +178,7 @@ static bool columns(void *env, int64_t values, void **out_column) {
     return true;
 }
 
-void wadi_collect_in_place(wadi_sink *self, wadi_exec *x, int i, int slot, int64_t elements) {
+void wadi_collect_in_place(wadi_sink *self, wadi_run *x, int i, int slot, int64_t elements) {
     collect *c = (collect *)self;
     c->in_all = elements;
     c->parts[i].total = 0;
@@ -215,8 +215,8 @@ static int into_of(const wadi_plan_end *end, int i) {
     return end->into[end->kind == WADI_END_FROM_SEQ ? 2 * i + 1 : i];
 }
 
-wadi_status wadi_collect_create(wadi_exec *x, const wadi_plan_stage *stage,
-                                const wadi_plan_end *end, wadi_sink **out, wadi_error *err) {
+wadi_status wadi_collect_create(wadi_run *x, const wadi_plan_stage *stage, const wadi_plan_end *end,
+                                wadi_sink **out, wadi_error *err) {
     if (end->nfrom > WADI_MAX_PARTS) {
         return wadi_fail(err, WADI_UNSUPPORTED, "elements of %d arrays, at most %d", end->nfrom,
                          (int)WADI_MAX_PARTS);
@@ -243,7 +243,7 @@ wadi_status wadi_collect_create(wadi_exec *x, const wadi_plan_stage *stage,
 /* ---- results ---- */
 
 /* The slot becomes an array of this shape; its columns follow. */
-static wadi_status shape_slot(wadi_exec *x, int slot, int rank, const int64_t *shape,
+static wadi_status shape_slot(wadi_run *x, int slot, int rank, const int64_t *shape,
                               wadi_error *err) {
     wadi_slots_clear(&x->slots, slot);
     if (!wadi_slots_room_for_shapes(&x->slots, slot, 1)) {
@@ -253,7 +253,7 @@ static wadi_status shape_slot(wadi_exec *x, int slot, int rank, const int64_t *s
     return WADI_OK;
 }
 
-static wadi_status give_column(wadi_exec *x, int slot, int f, void **column, wadi_error *err) {
+static wadi_status give_column(wadi_run *x, int slot, int f, void **column, wadi_error *err) {
     if (!wadi_buffers_grow(x->buffers, column, 0, 0)) {
         return wadi_fail(err, WADI_MEMORY, "collecting a stream: out of memory");
     }
@@ -263,7 +263,7 @@ static wadi_status give_column(wadi_exec *x, int slot, int f, void **column, wad
     return WADI_OK;
 }
 
-static wadi_status give_shapes(collect *c, wadi_exec *x, int i, wadi_error *err) {
+static wadi_status give_shapes(collect *c, wadi_run *x, int i, wadi_error *err) {
     part *p = &c->parts[i];
     const int64_t shape[2] = {c->elements, p->rank};
     WADI_TRY(shape_slot(x, c->end->into[2 * i], 2, shape, err));
@@ -302,7 +302,7 @@ static void cut_elements(collect *c, part *p) {
     }
 }
 
-static wadi_status give_values(collect *c, wadi_exec *x, int i, wadi_error *err) {
+static wadi_status give_values(collect *c, wadi_run *x, int i, wadi_error *err) {
     part *p = &c->parts[i];
     const int slot = into_of(c->end, i);
     const bool stacked = c->end->kind == WADI_END_TABULATE || c->end->kind == WADI_END_TABULATE_MIN;
@@ -314,7 +314,7 @@ static wadi_status give_values(collect *c, wadi_exec *x, int i, wadi_error *err)
     return WADI_OK;
 }
 
-wadi_status wadi_collect_store(wadi_sink *self, wadi_exec *x, wadi_error *err) {
+wadi_status wadi_collect_store(wadi_sink *self, wadi_run *x, wadi_error *err) {
     collect *c = (collect *)self;
     for (int i = 0; i < c->end->nfrom; i++) {
         if (c->end->kind == WADI_END_FROM_SEQ) WADI_TRY(give_shapes(c, x, i, err));

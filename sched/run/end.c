@@ -26,7 +26,7 @@ static bool has_thread(const wadi_outlet *o) {
 /* ---- the sink's thread ---- */
 
 static wadi_status drain(wadi_outlet *o, wadi_error *err) {
-    wadi_exec *x = o->stream->x;
+    wadi_run *x = o->stream->x;
     for (;;) {
         wadi_chunk *c = NULL;
         WADI_TRY(wadi_pipe_receive(o->pipe, &c, err));
@@ -57,15 +57,15 @@ static wadi_status finish(wadi_outlet *o, wadi_error *err) {
 }
 
 static void deliver(wadi_outlet *o) {
-    wadi_exec *x = o->stream->x;
+    wadi_run *x = o->stream->x;
     wadi_error err = {.status = WADI_OK};
     wadi_status status = drain(o, &err);
     if (status == WADI_OK) {
         status = finish(o, &err);
-        if (status != WADI_OK) wadi_exec_note_error(x, &err);
+        if (status != WADI_OK) wadi_run_note_error(x, &err);
         return; /* a finish that failed has cleaned up after itself */
     }
-    wadi_exec_note_error(x, &err);
+    wadi_run_note_error(x, &err);
     wadi_pipe_give_up(o->pipe, &err);
     if (o->sink->ops->abort != NULL) o->sink->ops->abort(o->sink, &err);
 }
@@ -228,7 +228,7 @@ wadi_status wadi_outlet_settle(wadi_outlet *o, wadi_error *err) {
 }
 
 wadi_status wadi_outlet_end(wadi_outlet *o, wadi_error *err) {
-    wadi_exec *x = o->stream->x;
+    wadi_run *x = o->stream->x;
     if (!is_sink(o)) return WADI_OK;
     o->ended = !has_thread(o);
     if (o->ended) return finish(o, err);
@@ -253,7 +253,7 @@ void wadi_outlet_fail(wadi_outlet *o, const wadi_error *why) {
 }
 
 wadi_status wadi_outlet_store(wadi_outlet *o, wadi_error *err) {
-    wadi_exec *x = o->stream->x;
+    wadi_run *x = o->stream->x;
     if (is_fold(o)) wadi_fold_end(x, &o->plan->fold, o->plan->into);
     if (is_fold(o) || o->plan->kind == WADI_END_SINK) return WADI_OK;
     return wadi_collect_store(o->sink, x, err);
@@ -270,7 +270,7 @@ static int64_t known_count(const wadi_outlet *o) {
         const wadi_plan_source *p = &g->plan->sources[i];
         const int64_t count = p->counter
                                   ? *(const int64_t *)o->stream->x->slots.slot[p->count_slot].col[0]
-                                  : wadi_exec_find(o->stream->x, p->name, false)->source->at_hand;
+                                  : wadi_run_find(o->stream->x, p->name, false)->source->at_hand;
         n = count < n ? count : n;
     }
     return n < 0 || n == INT64_MAX ? 0 : n;
@@ -309,10 +309,10 @@ static bool reads(const wadi_stream *s) {
 }
 
 wadi_status wadi_outlet_open(wadi_outlet *o, wadi_error *err) {
-    wadi_exec *x = o->stream->x;
+    wadi_run *x = o->stream->x;
     if (is_fold(o)) return wadi_fold_begin(x, &o->plan->fold, err);
     if (o->plan->kind == WADI_END_SINK) {
-        o->sink = wadi_exec_find(x, o->plan->name, true)->sink;
+        o->sink = wadi_run_find(x, o->plan->name, true)->sink;
         if (!o->sink->keeps) WADI_TRY(wadi_stop_fd(&x->stop, &o->sink->wake_fd, err));
     } else {
         const wadi_plan_stage *g = o->stream->stages[o->plan->stage].plan;
@@ -328,7 +328,7 @@ wadi_status wadi_outlet_start(wadi_outlet *o, wadi_error *err) {
 }
 
 void wadi_outlet_close(wadi_outlet *o) {
-    wadi_exec *x = o->stream->x;
+    wadi_run *x = o->stream->x;
     const wadi_plan_stage *g = &o->stream->plan->stages[o->plan->stage];
     if (o->plan->kind == WADI_END_SINK && o->sink != NULL) o->sink->wake_fd = -1;
     wadi_pipe_destroy(o->pipe);

@@ -1,8 +1,8 @@
 /* Of all that goes wrong in a run, in whichever thread, the first error is told. */
 #include "base/error.h"
-#include "sched/run/exec.h"
+#include "sched/run/state.h"
 
-void wadi_exec_note_error(wadi_exec *x, const wadi_error *error) {
+void wadi_run_note_error(wadi_run *x, const wadi_error *error) {
     const bool cancelled = wadi_stop_called(&x->stop);
     wadi_mutex_lock(&x->lock);
     const bool weak = x->error.status == WADI_OK || x->error.status == WADI_CANCELLED;

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "sched/run/exec.h"
+#include "sched/run/state.h"
 
 static wadi_status no_memory(wadi_error *err) {
     return wadi_fail(err, WADI_MEMORY, "a fold's state: out of memory");
@@ -32,7 +32,7 @@ static bool is_in_place(const wadi_plan_fold *fold, int i) {
     return fold->carried || fold->state_out[i] == fold->state_in[i];
 }
 
-wadi_status wadi_fold_begin(wadi_exec *x, const wadi_plan_fold *fold, wadi_error *err) {
+wadi_status wadi_fold_begin(wadi_run *x, const wadi_plan_fold *fold, wadi_error *err) {
     if (fold->nparts > WADI_MAX_PARTS) {
         return wadi_fail(err, WADI_UNSUPPORTED, "a fold over elements of %d arrays, at most %d",
                          fold->nparts, (int)WADI_MAX_PARTS);
@@ -54,18 +54,18 @@ wadi_status wadi_fold_begin(wadi_exec *x, const wadi_plan_fold *fold, wadi_error
     return WADI_OK;
 }
 
-void wadi_fold_end(wadi_exec *x, const wadi_plan_fold *fold, const int *into) {
+void wadi_fold_end(wadi_run *x, const wadi_plan_fold *fold, const int *into) {
     for (int i = 0; i < fold->nstate; i++) {
         wadi_slots_move(&x->slots, fold->state_in[i], into[i]);
     }
 }
 
-static wadi_status run_job(wadi_exec *x, wadi_job *job, wadi_error *err) {
+static wadi_status run_job(wadi_run *x, wadi_job *job, wadi_error *err) {
     WADI_TRY(x->device->ops->run(x->device, job, err));
     return job->fault.kind == WADI_FAULT_NONE ? WADI_OK : wadi_job_error(job, err);
 }
 
-static wadi_status run_body(wadi_exec *x, const wadi_plan_fold *fold, wadi_job *job,
+static wadi_status run_body(wadi_run *x, const wadi_plan_fold *fold, wadi_job *job,
                             wadi_error *err) {
     WADI_TRY(run_job(x, job, err));
     for (int i = 0; i < fold->nstate; i++) {
@@ -99,7 +99,7 @@ static wadi_slot narrow(const wadi_plan_slot *p, const wadi_slot *whole, int64_t
 }
 
 /* The state as one more element of the builder's. */
-static wadi_status append_state(wadi_exec *x, const wadi_plan_fold *fold, wadi_builder *states,
+static wadi_status append_state(wadi_run *x, const wadi_plan_fold *fold, wadi_builder *states,
                                 wadi_error *err) {
     for (int i = 0; i < fold->nstate; i++) {
         const wadi_slot *state = &x->slots.slot[fold->state_in[i]];
@@ -115,7 +115,7 @@ static wadi_status append_state(wadi_exec *x, const wadi_plan_fold *fold, wadi_b
     return wadi_builder_next(states, err);
 }
 
-static wadi_status bind_parts(wadi_exec *x, const wadi_plan_fold *fold, wadi_chunk *c,
+static wadi_status bind_parts(wadi_run *x, const wadi_plan_fold *fold, wadi_chunk *c,
                               wadi_error *err) {
     for (int i = 0; i < fold->nparts; i++) {
         int64_t bad = 0;
@@ -126,7 +126,7 @@ static wadi_status bind_parts(wadi_exec *x, const wadi_plan_fold *fold, wadi_chu
     return WADI_OK;
 }
 
-static wadi_status fold_each(wadi_exec *x, const wadi_plan_fold *fold, const wadi_chunk *c,
+static wadi_status fold_each(wadi_run *x, const wadi_plan_fold *fold, const wadi_chunk *c,
                              wadi_builder *states, int64_t *out_done, wadi_error *err) {
     wadi_slot whole[WADI_MAX_PARTS];
     int64_t offset[WADI_MAX_PARTS][2];
@@ -148,7 +148,7 @@ static wadi_status fold_each(wadi_exec *x, const wadi_plan_fold *fold, const wad
 }
 
 /* All elements in one run of the body. Scalars of the state change only if none of them fails. */
-static wadi_status fold_carried(wadi_exec *x, const wadi_plan_fold *fold, const wadi_chunk *c,
+static wadi_status fold_carried(wadi_run *x, const wadi_plan_fold *fold, const wadi_chunk *c,
                                 int64_t *out_done, wadi_error *err) {
     wadi_job job = {
         .body = fold->body, .first = c->first, .count = c->count, .left = -1, .slots = &x->slots};
@@ -157,7 +157,7 @@ static wadi_status fold_carried(wadi_exec *x, const wadi_plan_fold *fold, const 
     return status;
 }
 
-wadi_status wadi_fold_elements(wadi_exec *x, const wadi_plan_fold *fold, wadi_chunk *c,
+wadi_status wadi_fold_elements(wadi_run *x, const wadi_plan_fold *fold, wadi_chunk *c,
                                wadi_builder *states, int64_t *out_done, wadi_error *err) {
     *out_done = 0;
     wadi_status status = bind_parts(x, fold, c, err);
@@ -172,7 +172,7 @@ wadi_status wadi_fold_elements(wadi_exec *x, const wadi_plan_fold *fold, wadi_ch
 /* ---- a chunk at once ---- */
 
 /* The table of shapes, i64[count, rank]. */
-static wadi_status bind_shapes(wadi_exec *x, int slot, const wadi_chunk_component *c, int64_t count,
+static wadi_status bind_shapes(wadi_run *x, int slot, const wadi_chunk_component *c, int64_t count,
                                wadi_error *err) {
     wadi_slots_clear(&x->slots, slot);
     if (!wadi_slots_room_for_shapes(&x->slots, slot, 1)) return no_memory(err);
@@ -190,7 +190,7 @@ static wadi_status bind_shapes(wadi_exec *x, int slot, const wadi_chunk_componen
     return WADI_OK;
 }
 
-static wadi_status bind_values(wadi_exec *x, int slot, const wadi_chunk_component *c,
+static wadi_status bind_values(wadi_run *x, int slot, const wadi_chunk_component *c,
                                wadi_error *err) {
     wadi_slots_clear(&x->slots, slot);
     if (!wadi_slots_room_for_shapes(&x->slots, slot, 1)) return no_memory(err);
@@ -200,7 +200,7 @@ static wadi_status bind_values(wadi_exec *x, int slot, const wadi_chunk_componen
 }
 
 /* Whether the body makes the array in slot state_out[i], for state i alone: its memory may be taken away. */
-static bool is_made(const wadi_exec *x, const wadi_plan_fold *fold, int i) {
+static bool is_made(const wadi_run *x, const wadi_plan_fold *fold, int i) {
     const wadi_plan_body *body = &x->plan->bodies[fold->body];
     bool made = false;
     for (int k = 0; k < body->nresults; k++) made = made || body->results[k] == fold->state_out[i];
@@ -210,7 +210,7 @@ static bool is_made(const wadi_exec *x, const wadi_plan_fold *fold, int i) {
 }
 
 /* What the body does not make (another state before, a part of the chunk, a constant) is copied, before any state changes. */
-static wadi_status next_state(wadi_exec *x, const wadi_plan_fold *fold, wadi_error *err) {
+static wadi_status next_state(wadi_run *x, const wadi_plan_fold *fold, wadi_error *err) {
     wadi_slot slot[WADI_MAX_PARTS];
     wadi_slot_memory memory[WADI_MAX_PARTS] = {{0}};
     int copied = 0;
@@ -231,7 +231,7 @@ static wadi_status next_state(wadi_exec *x, const wadi_plan_fold *fold, wadi_err
     return fine ? WADI_OK : no_memory(err);
 }
 
-static wadi_status fold_bound(wadi_exec *x, const wadi_plan_fold *fold, wadi_chunk *c,
+static wadi_status fold_bound(wadi_run *x, const wadi_plan_fold *fold, wadi_chunk *c,
                               wadi_error *err) {
     const wadi_plan_body *body = &x->plan->bodies[fold->body];
     for (int i = 0; i < fold->nparts; i++) {
@@ -248,7 +248,7 @@ static wadi_status fold_bound(wadi_exec *x, const wadi_plan_fold *fold, wadi_chu
     return next_state(x, fold, err);
 }
 
-wadi_status wadi_fold_whole(wadi_exec *x, const wadi_plan_fold *fold, wadi_chunk *c,
+wadi_status wadi_fold_whole(wadi_run *x, const wadi_plan_fold *fold, wadi_chunk *c,
                             wadi_error *err) {
     const wadi_status status = fold_bound(x, fold, c, err);
     for (int i = 0; i < 2 * fold->nparts; i++) wadi_slots_clear(&x->slots, fold->parts[i]);

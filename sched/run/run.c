@@ -6,9 +6,11 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/keep.h"
-#include "sched/run/exec.h"
-#include "sched/sizes.h"
+#include "base/user_cache.h"
+#include "sched/foreign.h"
+#include "sched/run/state.h"
 #include "sched/schedules.h"
+#include "sched/sizes.h"
 
 static const int64_t default_memory = INT64_C(1) << 30;
 
@@ -31,7 +33,7 @@ static wadi_status check_options(const wadi_run_options *o, wadi_error *err) {
     return WADI_OK;
 }
 
-static wadi_status make_locks(wadi_exec *x, wadi_error *err) {
+static wadi_status make_locks(wadi_run *x, wadi_error *err) {
     WADI_TRY(wadi_mutex_init(&x->lock, err));
     x->made++;
     WADI_TRY(wadi_meter_init(&x->meter, err));
@@ -44,7 +46,7 @@ static const char *policy_name(const wadi_run_options *o) {
     return o->chunk > 0 ? "fixed" : wadi_policies[0].name;
 }
 
-static wadi_status make_parts(wadi_exec *x, const wadi_loader *loader, wadi_error *err) {
+static wadi_status make_parts(wadi_run *x, wadi_error *err) {
     const wadi_run_options *o = &x->options;
     WADI_TRY(wadi_stop_init(&x->stop, wadi_task_now()->stop, err));
     WADI_TRY(make_locks(x, err));
@@ -53,37 +55,57 @@ static wadi_status make_parts(wadi_exec *x, const wadi_loader *loader, wadi_erro
     wadi_budget_init(&x->budget, o->memory, WADI_CHUNKS_IN_FLIGHT);
     x->bound = calloc((size_t)x->plan->ninputs + 1, sizeof *x->bound);
     if (x->bound == NULL) return wadi_fail(err, WADI_MEMORY, "run: out of memory");
-    WADI_TRY(wadi_exec_list_bindings(x, err));
+    WADI_TRY(wadi_run_list_bindings(x, err));
     WADI_TRY(wadi_slots_init(&x->slots, x->plan, x->buffers, err));
     const wadi_device_options device = {.plan = x->plan,
-                                        .loader = loader,
+                                        .loader = &x->loader,
                                         .buffers = x->buffers,
                                         .threads = o->threads,
                                         .force = wadi_forced_schedule(o->schedule)};
     return wadi_devices[0].create(&device, &x->device, err);
 }
 
-wadi_status wadi_exec_create(const wadi_plan *plan, const wadi_loader *loader,
-                             const wadi_run_options *options, wadi_exec **out, wadi_error *err) {
+static bool calls_routines(const wadi_plan *plan) {
+    for (int i = 0; i < plan->nbodies; i++)
+        if (plan->bodies[i].routines) return true;
+    return false;
+}
+
+/* What libraries have learnt about this machine is kept next to the kernels; a run does without it as well. */
+static bool open_libraries(const wadi_plan *plan) {
+    char directory[1024];
+    return calls_routines(plan) && wadi_user_cache(directory, sizeof directory, NULL) == WADI_OK &&
+           wadi_foreign_open(directory, NULL) == WADI_OK;
+}
+
+static void save_libraries(void) {
+    const wadi_status kept = wadi_foreign_save(NULL);
+    WADI_UNUSED(kept);
+}
+
+wadi_status wadi_run_create_for(const wadi_plan *plan, const wadi_loader *loader,
+                                const wadi_run_options *options, wadi_run **out, wadi_error *err) {
     const wadi_run_options none = {0};
     WADI_TRY(check_options(options != NULL ? options : &none, err));
-    wadi_exec *x = calloc(1, sizeof *x);
+    wadi_run *x = calloc(1, sizeof *x);
     if (x == NULL) return wadi_fail(err, WADI_MEMORY, "run: out of memory");
     x->plan = plan;
+    x->loader = *loader;
     wadi_keep_hold();
     if (options != NULL) x->options = *options;
     if (x->options.memory == 0) x->options.memory = default_memory;
     if (x->options.watchdog_s == 0) x->options.watchdog_s = WADI_WATCHDOG_S;
-    const wadi_status status = make_parts(x, loader, err);
+    const wadi_status status = make_parts(x, err);
     if (status == WADI_OK) {
+        x->learns = open_libraries(plan);
         *out = x;
     } else {
-        wadi_exec_destroy(x);
+        wadi_run_destroy(x);
     }
     return status;
 }
 
-void wadi_exec_destroy(wadi_exec *x) {
+void wadi_run_destroy(wadi_run *x) {
     if (x == NULL) return;
     wadi_slots_fini(&x->slots);
     if (x->device != NULL) x->device->ops->destroy(x->device);
@@ -95,22 +117,26 @@ void wadi_exec_destroy(wadi_exec *x) {
     wadi_stop_fini(&x->stop);
     if (x->made > 1) wadi_meter_fini(&x->meter);
     if (x->made > 0) wadi_mutex_fini(&x->lock);
+    if (x->learns) save_libraries();
     free(x);
     wadi_keep_drop();
 }
 
 /* ---- binding ---- */
 
-static wadi_status check_unstarted(const wadi_exec *x, wadi_error *err) {
+static wadi_status check_unstarted(const wadi_run *x, wadi_error *err) {
     return x->started ? wadi_fail(err, WADI_INVALID, "the run has begun already") : WADI_OK;
 }
 
-wadi_status wadi_exec_input(wadi_exec *x, const char *name, const wadi_array *a, wadi_error *err) {
-    WADI_TRY(check_unstarted(x, err));
-    for (int i = 0; i < x->plan->ninputs; i++) {
-        if (strcmp(x->plan->inputs[i].name, name) != 0) continue;
-        WADI_TRY(wadi_bind_input(x, &x->plan->inputs[i], a, err));
-        x->bound[i] = true;
+wadi_status wadi_run_input(wadi_run *run, const char *name, const wadi_array *a, wadi_error *err) {
+    WADI_GIVEN(err, run);
+    WADI_GIVEN(err, name);
+    WADI_GIVEN(err, a);
+    WADI_TRY(check_unstarted(run, err));
+    for (int i = 0; i < run->plan->ninputs; i++) {
+        if (strcmp(run->plan->inputs[i].name, name) != 0) continue;
+        WADI_TRY(wadi_bind_input(run, &run->plan->inputs[i], a, err));
+        run->bound[i] = true;
         return WADI_OK;
     }
     return wadi_fail(err, WADI_INVALID, "the program has no input \"%s\"", name);
@@ -122,12 +148,15 @@ static void tell_source(wadi_source *source, const wadi_error *why) {
         source->ops->give_up(source, why);
 }
 
-wadi_status wadi_exec_source(wadi_exec *x, const char *name, wadi_source *source, wadi_error *err) {
-    WADI_TRY(check_unstarted(x, err));
-    wadi_binding *b = wadi_exec_find(x, name, false);
+wadi_status wadi_run_source(wadi_run *run, const char *name, wadi_source *source, wadi_error *err) {
+    WADI_GIVEN(err, run);
+    WADI_GIVEN(err, name);
+    WADI_GIVEN(err, source);
+    WADI_TRY(check_unstarted(run, err));
+    wadi_binding *b = wadi_run_find(run, name, false);
     if (b == NULL) return wadi_fail(err, WADI_INVALID, "the program has no source \"%s\"", name);
     wadi_error why = {.status = WADI_OK};
-    const wadi_status status = wadi_exec_check_source(x, name, source, &why);
+    const wadi_status status = wadi_run_check_source(run, name, source, &why);
     if (status != WADI_OK) {
         tell_source(source, &why);
         if (err != NULL) *err = why;
@@ -137,9 +166,12 @@ wadi_status wadi_exec_source(wadi_exec *x, const char *name, wadi_source *source
     return WADI_OK;
 }
 
-wadi_status wadi_exec_sink(wadi_exec *x, const char *name, wadi_sink *sink, wadi_error *err) {
-    WADI_TRY(check_unstarted(x, err));
-    wadi_binding *b = wadi_exec_find(x, name, true);
+wadi_status wadi_run_sink(wadi_run *run, const char *name, wadi_sink *sink, wadi_error *err) {
+    WADI_GIVEN(err, run);
+    WADI_GIVEN(err, name);
+    WADI_GIVEN(err, sink);
+    WADI_TRY(check_unstarted(run, err));
+    wadi_binding *b = wadi_run_find(run, name, true);
     if (b == NULL) return wadi_fail(err, WADI_INVALID, "the program has no sink \"%s\"", name);
     b->sink = sink;
     return WADI_OK;
@@ -147,7 +179,7 @@ wadi_status wadi_exec_sink(wadi_exec *x, const char *name, wadi_sink *sink, wadi
 
 /* ---- running ---- */
 
-static wadi_status run_body(wadi_exec *x, int body, wadi_error *err) {
+static wadi_status run_body(wadi_run *x, int body, wadi_error *err) {
     wadi_job job = {.body = body, .main_block = true, .count = 1, .slots = &x->slots};
     WADI_TRY(x->device->ops->run(x->device, &job, err));
     if (job.fault.kind == WADI_FAULT_NONE) return WADI_OK;
@@ -156,7 +188,7 @@ static wadi_status run_body(wadi_exec *x, int body, wadi_error *err) {
 
 /* Each stream has a policy and a budget of its own; one that was seen before starts with what was learned then. A run of less
  * than LEARNING_NS teaches nothing that is worth a file. */
-static wadi_status run_stream(wadi_exec *x, int phase, wadi_error *err) {
+static wadi_status run_stream(wadi_run *x, int phase, wadi_error *err) {
     static const int64_t LEARNING_NS = 200000000;
     const wadi_run_options *o = &x->options;
     const bool learns = o->chunk == 0 && !o->forget && wadi_sizes_wanted();
@@ -176,7 +208,7 @@ static wadi_status run_stream(wadi_exec *x, int phase, wadi_error *err) {
     return WADI_OK;
 }
 
-static wadi_status run_phases(wadi_exec *x, wadi_error *err) {
+static wadi_status run_phases(wadi_run *x, wadi_error *err) {
     for (int i = 0; i < x->plan->nphases; i++) {
         const wadi_plan_phase *p = &x->plan->phases[i];
         WADI_TRY(wadi_task_check(err));
@@ -189,63 +221,73 @@ static wadi_status run_phases(wadi_exec *x, wadi_error *err) {
     return WADI_OK;
 }
 
-wadi_status wadi_exec_go(wadi_exec *x, wadi_error *err) {
-    WADI_TRY(check_unstarted(x, err));
-    WADI_TRY(wadi_exec_check_bound(x, err));
-    x->started = true;
-    WADI_TRY(wadi_waits_create((int64_t)(x->options.watchdog_s * 1e9), &x->waits, err));
-    wadi_mutex_lock(&x->lock);
-    x->begin_ns = wadi_clock_ns();
-    wadi_mutex_unlock(&x->lock);
+wadi_status wadi_run_go(wadi_run *run, wadi_error *err) {
+    WADI_GIVEN(err, run);
+    WADI_TRY(check_unstarted(run, err));
+    WADI_TRY(wadi_run_check_bound(run, err));
+    if (run->loader.expect != NULL) run->loader.expect(run->loader.self, &run->options);
+    run->started = true;
+    WADI_TRY(wadi_waits_create((int64_t)(run->options.watchdog_s * 1e9), &run->waits, err));
+    wadi_mutex_lock(&run->lock);
+    run->begin_ns = wadi_clock_ns();
+    wadi_mutex_unlock(&run->lock);
     const wadi_task before =
-        wadi_task_begin((wadi_task){.name = "compute", .stop = &x->stop, .waits = x->waits});
+        wadi_task_begin((wadi_task){.name = "compute", .stop = &run->stop, .waits = run->waits});
     wadi_error why = {.status = WADI_OK};
-    const wadi_status status = run_phases(x, &why);
-    for (size_t i = 0; status != WADI_OK && i < x->bindings.n; i++)
-        if (x->bindings.at[i].source != NULL) tell_source(x->bindings.at[i].source, &why);
+    const wadi_status status = run_phases(run, &why);
+    for (size_t i = 0; status != WADI_OK && i < run->bindings.n; i++)
+        if (run->bindings.at[i].source != NULL) tell_source(run->bindings.at[i].source, &why);
     if (status != WADI_OK && err != NULL) *err = why;
     wadi_task_end(before);
-    wadi_mutex_lock(&x->lock);
-    x->end_ns = wadi_clock_ns();
-    wadi_mutex_unlock(&x->lock);
-    wadi_waits_destroy(x->waits);
-    x->waits = NULL;
-    x->finished = status == WADI_OK;
+    wadi_mutex_lock(&run->lock);
+    run->end_ns = wadi_clock_ns();
+    wadi_mutex_unlock(&run->lock);
+    wadi_waits_destroy(run->waits);
+    run->waits = NULL;
+    run->finished = status == WADI_OK;
     return status;
 }
 
-void wadi_exec_cancel(wadi_exec *x) {
-    wadi_stop_call(&x->stop);
+void wadi_run_cancel(wadi_run *run) {
+    if (run != NULL) wadi_stop_call(&run->stop);
 }
 
 /* ---- looking at it ---- */
 
-void wadi_exec_stats(wadi_exec *x, wadi_run_stats *out) {
+void wadi_run_stats_get(wadi_run *run, wadi_run_stats *out) {
+    if (out == NULL) return;
+    *out = (wadi_run_stats){0};
+    if (run == NULL) return;
     int64_t busy[WADI_STAGE_COUNT], overlap = 0;
-    wadi_meter_read(&x->meter, busy, &overlap);
-    wadi_mutex_lock(&x->lock);
-    *out = x->stats;
-    const int64_t end = x->end_ns != 0 ? x->end_ns : wadi_clock_ns();
-    const double elapsed = x->begin_ns != 0 ? (double)(end - x->begin_ns) : 0;
-    wadi_mutex_unlock(&x->lock);
-    out->threads = x->device->ops->workers(x->device);
-    out->memory_peak = wadi_buffers_peak(x->buffers);
+    wadi_meter_read(&run->meter, busy, &overlap);
+    wadi_mutex_lock(&run->lock);
+    *out = run->stats;
+    const int64_t end = run->end_ns != 0 ? run->end_ns : wadi_clock_ns();
+    const double elapsed = run->begin_ns != 0 ? (double)(end - run->begin_ns) : 0;
+    wadi_mutex_unlock(&run->lock);
+    out->threads = run->device->ops->workers(run->device);
+    out->memory_peak = wadi_buffers_peak(run->buffers);
     out->elapsed_s = elapsed / 1e9;
     out->source_s = (double)busy[WADI_STAGE_SOURCE] / 1e9;
     out->compute_s = (double)busy[WADI_STAGE_COMPUTE] / 1e9;
     out->sink_s = (double)busy[WADI_STAGE_SINK] / 1e9;
     if (!(elapsed > 0)) return;
-    const double used = (double)x->device->ops->busy_ns(x->device);
+    const double used = (double)run->device->ops->busy_ns(run->device);
     out->utilisation = used / (elapsed * out->threads);
     out->overlap = (double)overlap / elapsed;
     out->stages_busy = (out->source_s + out->compute_s + out->sink_s) / out->elapsed_s;
 }
 
-wadi_status wadi_exec_result(wadi_exec *x, const char *name, wadi_array *out, wadi_error *err) {
-    if (!x->finished) return wadi_fail(err, WADI_INVALID, "the run has not ended well: no results");
-    for (int i = 0; i < x->plan->noutputs; i++) {
-        if (strcmp(x->plan->outputs[i].name, name) != 0) continue;
-        *out = wadi_slots_array(&x->slots, x->plan->outputs[i].slot);
+wadi_status wadi_run_result(wadi_run *run, const char *name, wadi_array *out_array,
+                            wadi_error *err) {
+    WADI_GIVEN(err, run);
+    WADI_GIVEN(err, name);
+    WADI_GIVEN(err, out_array);
+    if (!run->finished)
+        return wadi_fail(err, WADI_INVALID, "the run has not ended well: no results");
+    for (int i = 0; i < run->plan->noutputs; i++) {
+        if (strcmp(run->plan->outputs[i].name, name) != 0) continue;
+        *out_array = wadi_slots_array(&run->slots, run->plan->outputs[i].slot);
         return WADI_OK;
     }
     return wadi_fail(err, WADI_INVALID, "the program has no result \"%s\"", name);

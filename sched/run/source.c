@@ -26,7 +26,7 @@ static bool is_default_policy(const wadi_run_options *o) {
  * needs beside its results fits a cache. Less while the device compares versions on such steps. 0: the policy decides. */
 static int64_t long_step(const wadi_lane *l) {
     static const double STEP_NS = 2e7, STEP_BYTES = 1 << 20, TRYING = 0.125;
-    const wadi_exec *x = l->stream->x;
+    const wadi_run *x = l->stream->x;
     if (!is_default_policy(&x->options) || !stands_alone(l)) return 0;
     /* of the compute thread, which is this one */
     const double ns = l->stream->element_ns, bytes = l->stream->element_bytes;
@@ -37,7 +37,7 @@ static int64_t long_step(const wadi_lane *l) {
 }
 
 static int64_t next_size(wadi_lane *l) {
-    wadi_exec *x = l->stream->x;
+    wadi_run *x = l->stream->x;
     wadi_mutex_lock(&x->lock);
     const int64_t chosen = x->policy->ops->choose(x->policy), step = long_step(l);
     int64_t k = wadi_budget_cap(&x->budget, step > chosen ? step : chosen);
@@ -58,9 +58,8 @@ int64_t wadi_lane_left(const wadi_lane *l, int64_t position) {
     for (int i = 0; i < l->plan->nsources; i++) {
         const wadi_plan_source *p = &l->plan->sources[i];
         if (!p->counter && l->threaded) continue; /* its thread may be at it */
-        const int64_t n = p->counter
-                              ? count_from(l, p, position)
-                              : wadi_exec_find(l->stream->x, p->name, false)->source->at_hand;
+        const int64_t n = p->counter ? count_from(l, p, position)
+                                     : wadi_run_find(l->stream->x, p->name, false)->source->at_hand;
         if (n < left) left = n;
     }
     return left == INT64_MAX ? -1 : left;
@@ -69,7 +68,7 @@ int64_t wadi_lane_left(const wadi_lane *l, int64_t position) {
 /* The next elements of source number i in its builder, at most k. After a failure those before it are there. */
 static wadi_status ask(wadi_lane *l, int i, int64_t k, wadi_error *err) {
     const wadi_plan_source *p = &l->plan->sources[i];
-    wadi_source *source = wadi_exec_find(l->stream->x, p->name, false)->source;
+    wadi_source *source = wadi_run_find(l->stream->x, p->name, false)->source;
     const bool waits = source->at_hand == 0;
     const int ticket = waits ? wadi_task_wait("elements from", l->position, p->name) : -1;
     const wadi_status status = source->ops->next(source, k, &l->builder[i], err);
@@ -212,12 +211,12 @@ void wadi_lane_stop(wadi_lane *l, const wadi_error *why) {
 /* ---- life ---- */
 
 static wadi_status open_builders(wadi_lane *l, wadi_error *err) {
-    wadi_exec *x = l->stream->x;
+    wadi_run *x = l->stream->x;
     const int64_t most = wadi_budget_chunk_bytes(&x->budget);
     for (int i = 0; i < l->plan->nsources; i++, l->builders++) {
         const wadi_plan_source *p = &l->plan->sources[i];
         if (p->counter) continue;
-        wadi_source *source = wadi_exec_find(x, p->name, false)->source;
+        wadi_source *source = wadi_run_find(x, p->name, false)->source;
         if (source->at_hand == 0) WADI_TRY(wadi_stop_fd(&l->stop, &source->wake_fd, err));
         const int parts = source->parts > 0 ? source->parts : 0;
         /* the first decides how large chunks are, the others bring as many elements if they can */
@@ -248,7 +247,7 @@ void wadi_lane_close(wadi_lane *l) {
     if (!l->opened) return;
     for (int i = 0; i < l->plan->nsources; i++) {
         const wadi_plan_source *p = &l->plan->sources[i];
-        if (!p->counter) wadi_exec_find(l->stream->x, p->name, false)->source->wake_fd = -1;
+        if (!p->counter) wadi_run_find(l->stream->x, p->name, false)->source->wake_fd = -1;
     }
     wadi_pipe_destroy(l->pipe);
     wadi_change_destroy(l->beside);

@@ -18,7 +18,7 @@
 /* ---- what a step took ---- */
 
 /* Time all threads together have worked so far: a step of the stream is reading, computing and writing. */
-static int64_t worked_ns(wadi_exec *x) {
+static int64_t worked_ns(wadi_run *x) {
     int64_t busy[WADI_STAGE_COUNT], overlap = 0;
     wadi_meter_read(&x->meter, busy, &overlap);
     return x->device->ops->busy_ns(x->device) + busy[WADI_STAGE_SOURCE] + busy[WADI_STAGE_SINK];
@@ -34,7 +34,7 @@ static int64_t kept_bytes(const wadi_stream *s) {
 
 /* Temporaries exist once, input and output in every chunk in flight. */
 static void count_chunk(wadi_stream *s, const wadi_chunk *in) {
-    wadi_exec *x = s->x;
+    wadi_run *x = s->x;
     const int64_t now = wadi_clock_ns(), in_bytes = wadi_chunk_bytes(in);
     const int64_t worked = worked_ns(x), kept = kept_bytes(s);
     const int64_t each = (worked - s->worked_ns) / x->device->ops->workers(x->device);
@@ -141,7 +141,7 @@ static wadi_status end_all(wadi_stream *s, wadi_error *err) {
 }
 
 static void fail_all(wadi_stream *s, const wadi_error *why) {
-    wadi_exec_note_error(s->x, why);
+    wadi_run_note_error(s->x, why);
     for (int i = 0; i < s->nlanes; i++) wadi_lane_stop(&s->lanes[i], why);
     for (int i = 0; i < s->plan->nends; i++) wadi_outlet_fail(&s->outlets[i], why);
 }
@@ -210,7 +210,7 @@ static wadi_status store_results(wadi_stream *s, wadi_error *err) {
     return WADI_OK;
 }
 
-wadi_status wadi_run_stream(wadi_exec *x, const wadi_plan_stream *plan, wadi_error *err) {
+wadi_status wadi_run_stream(wadi_run *x, const wadi_plan_stream *plan, wadi_error *err) {
     wadi_stream s = {.x = x, .plan = plan};
     wadi_status status = prepare(&s, err);
     if (status == WADI_OK) run_stages(&s);

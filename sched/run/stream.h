@@ -4,7 +4,7 @@
 
 #include "sched/change.h"
 #include "sched/pipe.h"
-#include "sched/run/exec.h"
+#include "sched/run/state.h"
 
 typedef struct wadi_stream wadi_stream;
 
@@ -58,7 +58,7 @@ typedef struct wadi_stage_run {
 } wadi_stage_run;
 
 struct wadi_stream {
-    wadi_exec *x;
+    wadi_run *x;
     const wadi_plan_stream *plan;
     wadi_lane *lanes; /* [nlanes] */
     int nlanes;

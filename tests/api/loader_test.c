@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "api/exe.h"
+#include "exe/exe.h"
 #include "tests/api/counted.h"
 #include "wadi/wadi.h"
 

@@ -14,10 +14,10 @@ static wadi_status load(void *self, const wadi_plan *plan, int body, wadi_versio
     return WADI_INTERNAL;
 }
 
-static wadi_status bind_and_go(wadi_exec *x, wadi_source *in, wadi_sink *out, wadi_error *err) {
-    wadi_status status = wadi_exec_source(x, "in", in, err);
-    if (status == WADI_OK) status = wadi_exec_sink(x, "out", out, err);
-    if (status == WADI_OK) status = wadi_exec_go(x, err);
+static wadi_status bind_and_go(wadi_run *x, wadi_source *in, wadi_sink *out, wadi_error *err) {
+    wadi_status status = wadi_run_source(x, "in", in, err);
+    if (status == WADI_OK) status = wadi_run_sink(x, "out", out, err);
+    if (status == WADI_OK) status = wadi_run_go(x, err);
     return status;
 }
 
@@ -41,12 +41,12 @@ wadi_status pass_through(wadi_source *in, wadi_sink *out, wadi_type type, int ra
         .is_stream = true, .stream = {.nstages = 1, .stages = &stage, .nends = 1, .ends = &end}};
     const wadi_plan plan = {
         .name = "pass", .nslots = 1, .slots = &slot, .nphases = 1, .phases = &phase};
-    const wadi_loader loader = {load, NULL};
+    const wadi_loader loader = {.load = load};
     const wadi_run_options options = {.threads = 1, .chunk = chunk};
-    wadi_exec *x = NULL;
-    wadi_status status = wadi_exec_create(&plan, &loader, &options, &x, err);
+    wadi_run *x = NULL;
+    wadi_status status = wadi_run_create_for(&plan, &loader, &options, &x, err);
     if (status == WADI_OK) status = bind_and_go(x, in, out, err);
-    wadi_exec_destroy(x);
+    wadi_run_destroy(x);
     return status;
 }
 

@@ -43,7 +43,7 @@ typedef struct tape {
     int64_t wide_at;   /* element whose first array has two values; all others have
                       one */
     int64_t cancel_at; /* ends the run from outside before it gives this element */
-    wadi_exec *run;
+    wadi_run *run;
     wadi_status why; /* it was told to give up because of; WADI_OK: it was not */
 } tape;
 
@@ -55,7 +55,7 @@ static wadi_status tape_next(wadi_source *self, int64_t k, wadi_builder *b, wadi
     tape *t = (tape *)self;
     if (t->gives > 0 && t->gives < k) k = t->gives;
     for (; b->count < k && t->at < t->n; t->at++) {
-        if (t->at == t->cancel_at) wadi_exec_cancel(t->run);
+        if (t->at == t->cancel_at) wadi_run_cancel(t->run);
         if (t->at == t->fail_at) return wadi_fail(err, WADI_IO, "tape %d is torn", (int)t->number);
         for (int part = 0; part < t->base.parts; part++) {
             const int64_t extent = part == 0 && t->at == t->wide_at ? 2 : 1;
@@ -371,9 +371,9 @@ static wadi_status load_nothing(void *self, const wadi_plan *plan, int body,
 }
 
 static wadi_status go(program *p, check *sinks, const wadi_run_options *options, wadi_error *err) {
-    static const wadi_loader no_loader = {load_nothing, NULL, NULL};
+    static const wadi_loader no_loader = {.load = load_nothing};
     const wadi_buffers *before = pool_at_hand();
-    wadi_exec *x = NULL;
+    wadi_run *x = NULL;
     p->phase.is_stream = true;
     p->phase.stream = (wadi_plan_stream){
         .nstages = p->stages, .stages = p->stage, .nends = p->ends, .ends = p->end};
@@ -384,14 +384,14 @@ static wadi_status go(program *p, check *sinks, const wadi_run_options *options,
                           .phases = &p->phase,
                           .nplaces = 1,
                           .places = &p->place};
-    assert_int_equal(wadi_exec_create(&p->plan, &no_loader, options, &x, err), WADI_OK);
+    assert_int_equal(wadi_run_create_for(&p->plan, &no_loader, options, &x, err), WADI_OK);
     for (int i = 0; i < p->tapes; i++)
-        assert_int_equal(wadi_exec_source(x, names[i], &p->tape[i].base, err), WADI_OK);
+        assert_int_equal(wadi_run_source(x, names[i], &p->tape[i].base, err), WADI_OK);
     for (int i = 0; i < p->tapes; i++) p->tape[i].run = x;
     for (int i = 0; i < p->ends; i++)
-        assert_int_equal(wadi_exec_sink(x, p->end[i].name, &sinks[i].base, err), WADI_OK);
-    const wadi_status status = wadi_exec_go(x, err);
-    wadi_exec_destroy(x);
+        assert_int_equal(wadi_run_sink(x, p->end[i].name, &sinks[i].base, err), WADI_OK);
+    const wadi_status status = wadi_run_go(x, err);
+    wadi_run_destroy(x);
     assert_ptr_equal(pool_at_hand(), before);
     for (int i = 0; i < p->tapes; i++) assert_int_equal(p->tape[i].base.wake_fd, -1);
     for (int i = 0; i < p->ends; i++) {

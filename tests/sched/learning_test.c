@@ -101,15 +101,15 @@ static int64_t run(const row *r) {
     const wadi_run_options options = {
         .threads = 1, .chunk = r->chunk, .policy = r->policy, .forget = r->forget};
     hand_program h;
-    wadi_exec *x = NULL;
+    wadi_run *x = NULL;
     in.base.part[0] = wadi_part_irregular(WADI_I32, 1);
     hand_doubling(&h, WADI_END_ELEMENTS);
     h.plan.program[0] = 7;
     const wadi_loader loader = hand_loader(&h);
-    assert_int_equal(wadi_exec_create(&h.plan, &loader, &options, &x, NULL), WADI_OK);
-    assert_int_equal(wadi_exec_source(x, "in", &in.base, NULL), WADI_OK);
-    assert_int_equal(wadi_exec_go(x, NULL), r->fails ? WADI_IO : WADI_OK);
-    wadi_exec_destroy(x);
+    assert_int_equal(wadi_run_create_for(&h.plan, &loader, &options, &x, NULL), WADI_OK);
+    assert_int_equal(wadi_run_source(x, "in", &in.base, NULL), WADI_OK);
+    assert_int_equal(wadi_run_go(x, NULL), r->fails ? WADI_IO : WADI_OK);
+    wadi_run_destroy(x);
     return in.first;
 }
 

@@ -73,7 +73,7 @@ typedef struct program {
     wadi_plan_input input[2];
     wadi_plan_extent extent[1][WADI_MAX_RANK];
     wadi_loader loader;
-    wadi_exec *x;
+    wadi_run *x;
     source in;
     wadi_sink out;
 } program;
@@ -94,7 +94,7 @@ static void make(program *p, int64_t value, const char *name) {
     p->in = make_source(10, NULL);
     p->out = (wadi_sink){.ops = &sink_ops, .wake_fd = -1};
     const wadi_run_options o = {.chunk = 4, .threads = 1};
-    assert_int_equal(wadi_exec_create(&p->h.plan, &p->loader, &o, &p->x, NULL), WADI_OK);
+    assert_int_equal(wadi_run_create_for(&p->h.plan, &p->loader, &o, &p->x, NULL), WADI_OK);
 }
 
 static double numbers[40];
@@ -114,16 +114,16 @@ static wadi_array pair(int64_t rows) {
 
 static void bind_all(program *p, int64_t rows) {
     const wadi_array a = table(rows, 4), b = pair(rows);
-    assert_int_equal(wadi_exec_input(p->x, "table", &a, NULL), WADI_OK);
-    assert_int_equal(wadi_exec_input(p->x, "pair", &b, NULL), WADI_OK);
-    assert_int_equal(wadi_exec_source(p->x, "in", &p->in.base, NULL), WADI_OK);
-    assert_int_equal(wadi_exec_sink(p->x, "out", &p->out, NULL), WADI_OK);
+    assert_int_equal(wadi_run_input(p->x, "table", &a, NULL), WADI_OK);
+    assert_int_equal(wadi_run_input(p->x, "pair", &b, NULL), WADI_OK);
+    assert_int_equal(wadi_run_source(p->x, "in", &p->in.base, NULL), WADI_OK);
+    assert_int_equal(wadi_run_sink(p->x, "out", &p->out, NULL), WADI_OK);
 }
 
 static void assert_input(program *p, const char *name, const wadi_array *a, wadi_status status,
                          const char *said) {
     wadi_error err = {.status = WADI_OK};
-    assert_int_equal(wadi_exec_input(p->x, name, a, &err), status);
+    assert_int_equal(wadi_run_input(p->x, name, a, &err), status);
     assert_string_equal(err.msg, said);
     assert_int_equal(err.status, status);
 }
@@ -168,12 +168,12 @@ static void inputs_are_looked_at(void **state) {
     assert_input(&p, "pair", &a, WADI_INVALID, "pair: column 1 of an array of 3 elements is NULL");
     /* what has been refused has fixed no name */
     a = table(2, 4);
-    assert_int_equal(wadi_exec_input(p.x, "table", &a, NULL), WADI_OK);
+    assert_int_equal(wadi_run_input(p.x, "table", &a, NULL), WADI_OK);
     a = pair(3);
     assert_input(&p, "pair", &a, WADI_SHAPE, "pair: extent 0 is 3, but \"rows\" is 2 in table");
     a = pair(2);
-    assert_int_equal(wadi_exec_input(p.x, "pair", &a, NULL), WADI_OK);
-    wadi_exec_destroy(p.x);
+    assert_int_equal(wadi_run_input(p.x, "pair", &a, NULL), WADI_OK);
+    wadi_run_destroy(p.x);
 }
 
 /* An array without elements needs no columns. */
@@ -183,15 +183,15 @@ static void empty_inputs_need_no_columns(void **state) {
     make(&p, -1, NULL);
     wadi_array a = table(0, 4), b = pair(0);
     a.column[0] = b.column[0] = b.column[1] = NULL;
-    assert_int_equal(wadi_exec_input(p.x, "table", &a, NULL), WADI_OK);
-    assert_int_equal(wadi_exec_input(p.x, "pair", &b, NULL), WADI_OK);
-    wadi_exec_destroy(p.x);
+    assert_int_equal(wadi_run_input(p.x, "table", &a, NULL), WADI_OK);
+    assert_int_equal(wadi_run_input(p.x, "pair", &b, NULL), WADI_OK);
+    wadi_run_destroy(p.x);
 }
 
 static void assert_source(program *p, wadi_status status, const char *said) {
     wadi_error err = {.status = WADI_OK};
     p->in.told = 0;
-    assert_int_equal(wadi_exec_source(p->x, "in", &p->in.base, &err), status);
+    assert_int_equal(wadi_run_source(p->x, "in", &p->in.base, &err), status);
     assert_int_equal(p->in.told, status != WADI_OK);
     if (status == WADI_OK) return;
     assert_string_equal(err.msg, said);
@@ -222,11 +222,11 @@ static void sources_are_looked_at(void **state) {
     p.in.base.part[0] = wadi_part_irregular(WADI_I32, 1); /* which is seen when it is read */
     assert_source(&p, WADI_OK, "");
     wadi_error err = {.status = WADI_OK};
-    assert_int_equal(wadi_exec_source(p.x, "out", &p.in.base, &err), WADI_INVALID);
+    assert_int_equal(wadi_run_source(p.x, "out", &p.in.base, &err), WADI_INVALID);
     assert_string_equal(err.msg, "the program has no source \"out\"");
-    assert_int_equal(wadi_exec_sink(p.x, "in", &p.out, &err), WADI_INVALID);
+    assert_int_equal(wadi_run_sink(p.x, "in", &p.out, &err), WADI_INVALID);
     assert_string_equal(err.msg, "the program has no sink \"in\"");
-    wadi_exec_destroy(p.x);
+    wadi_run_destroy(p.x);
 }
 
 /* Elements that are not as declared, by number or by a name that an input has fixed, or the first element: wherever they stand, in
@@ -250,9 +250,9 @@ static void elements_are_looked_at(void **state) {
             make(&p, cases[i].value, cases[i].name);
             p.in = make_source(10, extents);
             bind_all(&p, 3);
-            const wadi_status status = wadi_exec_go(p.x, &err);
+            const wadi_status status = wadi_run_go(p.x, &err);
             assert_int_equal(status, cases[i].said == NULL ? WADI_OK : WADI_SHAPE);
-            wadi_exec_destroy(p.x);
+            wadi_run_destroy(p.x);
             if (status == WADI_OK) continue;
             strcpy(said, cases[i].said);
             said[strlen(said) - 1] = (char)('0' + bad);
@@ -270,31 +270,31 @@ static void a_run_has_a_beginning_and_an_end(void **state) {
     wadi_error err = {.status = WADI_OK};
     wadi_array a = table(3, 4), b = pair(3), got;
     make(&p, 3, NULL);
-    assert_int_equal(wadi_exec_go(p.x, &err), WADI_INVALID);
+    assert_int_equal(wadi_run_go(p.x, &err), WADI_INVALID);
     assert_string_equal(err.msg, "input \"table\" is not bound");
-    assert_int_equal(wadi_exec_input(p.x, "table", &a, NULL), WADI_OK);
-    assert_int_equal(wadi_exec_go(p.x, &err), WADI_INVALID);
+    assert_int_equal(wadi_run_input(p.x, "table", &a, NULL), WADI_OK);
+    assert_int_equal(wadi_run_go(p.x, &err), WADI_INVALID);
     assert_string_equal(err.msg, "input \"pair\" is not bound");
-    assert_int_equal(wadi_exec_input(p.x, "pair", &b, NULL), WADI_OK);
-    assert_int_equal(wadi_exec_go(p.x, &err), WADI_INVALID);
+    assert_int_equal(wadi_run_input(p.x, "pair", &b, NULL), WADI_OK);
+    assert_int_equal(wadi_run_go(p.x, &err), WADI_INVALID);
     assert_string_equal(err.msg, "source \"in\" is not bound");
-    assert_int_equal(wadi_exec_source(p.x, "in", &p.in.base, NULL), WADI_OK);
-    assert_int_equal(wadi_exec_go(p.x, &err), WADI_INVALID);
+    assert_int_equal(wadi_run_source(p.x, "in", &p.in.base, NULL), WADI_OK);
+    assert_int_equal(wadi_run_go(p.x, &err), WADI_INVALID);
     assert_string_equal(err.msg, "sink \"out\" is not bound");
-    assert_int_equal(wadi_exec_sink(p.x, "out", &p.out, NULL), WADI_OK);
-    assert_int_equal(wadi_exec_result(p.x, "all", &got, &err), WADI_INVALID);
+    assert_int_equal(wadi_run_sink(p.x, "out", &p.out, NULL), WADI_OK);
+    assert_int_equal(wadi_run_result(p.x, "all", &got, &err), WADI_INVALID);
     assert_string_equal(err.msg, "the run has not ended well: no results");
     assert_int_equal(p.in.told, 0);
-    assert_int_equal(wadi_exec_go(p.x, &err), WADI_OK);
-    assert_int_equal(wadi_exec_result(p.x, "all", &got, &err), WADI_INVALID);
+    assert_int_equal(wadi_run_go(p.x, &err), WADI_OK);
+    assert_int_equal(wadi_run_result(p.x, "all", &got, &err), WADI_INVALID);
     assert_string_equal(err.msg, "the program has no result \"all\"");
-    const wadi_status late[] = {wadi_exec_go(p.x, &err), wadi_exec_input(p.x, "pair", &b, &err),
-                                wadi_exec_source(p.x, "in", &p.in.base, &err),
-                                wadi_exec_sink(p.x, "out", &p.out, &err)};
+    const wadi_status late[] = {wadi_run_go(p.x, &err), wadi_run_input(p.x, "pair", &b, &err),
+                                wadi_run_source(p.x, "in", &p.in.base, &err),
+                                wadi_run_sink(p.x, "out", &p.out, &err)};
     for (int i = 0; i < 4; i++) assert_int_equal(late[i], WADI_INVALID);
     assert_string_equal(err.msg, "the run has begun already");
     assert_int_equal(p.in.told, 0); /* all went well */
-    wadi_exec_destroy(p.x);
+    wadi_run_destroy(p.x);
 }
 
 static void options_are_looked_at(void **state) {
@@ -314,8 +314,9 @@ static void options_are_looked_at(void **state) {
     const wadi_loader loader = hand_loader(&h);
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         wadi_error err = {.status = WADI_OK};
-        wadi_exec *x = NULL;
-        assert_int_equal(wadi_exec_create(&h.plan, &loader, &cases[i].o, &x, &err), WADI_INVALID);
+        wadi_run *x = NULL;
+        assert_int_equal(wadi_run_create_for(&h.plan, &loader, &cases[i].o, &x, &err),
+                         WADI_INVALID);
         assert_string_equal(err.msg, cases[i].said);
         assert_null(x);
     }
@@ -330,17 +331,17 @@ static void the_first_failure_is_told(void **state) {
     p.in = make_source(3, negative);
     bind_all(&p, 3);
     wadi_error err = {.status = WADI_OK};
-    assert_int_equal(wadi_exec_go(p.x, &err), WADI_SHAPE);
+    assert_int_equal(wadi_run_go(p.x, &err), WADI_SHAPE);
     assert_string_equal(err.msg, "part 0 of an element: bad shape");
     assert_int_equal(p.in.told, 1);
-    wadi_exec_destroy(p.x);
+    wadi_run_destroy(p.x);
     make(&p, -1, NULL);
     bind_all(&p, 3);
-    wadi_exec_cancel(p.x);
-    assert_int_equal(wadi_exec_go(p.x, &err), WADI_CANCELLED);
+    wadi_run_cancel(p.x);
+    assert_int_equal(wadi_run_go(p.x, &err), WADI_CANCELLED);
     assert_string_equal(err.msg, "cancelled");
     assert_int_equal(p.in.told, 0); /* that is no business of his */
-    wadi_exec_destroy(p.x);
+    wadi_run_destroy(p.x);
 }
 
 int main(void) {

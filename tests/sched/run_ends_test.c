@@ -91,15 +91,15 @@ static wadi_status run(const hand_program *h, const wadi_loader *loader, source 
                        sink *all, int64_t chunk, wadi_error *err) {
     const wadi_run_options o = {
         .chunk = chunk, .threads = 1, .schedule = WADI_SCHEDULE_FORCE_INSIDE};
-    wadi_exec *x = NULL;
-    assert_int_equal(wadi_exec_create(&h->plan, loader, &o, &x, NULL), WADI_OK);
-    assert_int_equal(wadi_exec_source(x, "in", &in->base, NULL), WADI_OK);
-    assert_int_equal(wadi_exec_sink(x, "out", &out->base, NULL), WADI_OK);
-    if (all != NULL) assert_int_equal(wadi_exec_sink(x, "all", &all->base, NULL), WADI_OK);
-    const wadi_status status = wadi_exec_go(x, err);
+    wadi_run *x = NULL;
+    assert_int_equal(wadi_run_create_for(&h->plan, loader, &o, &x, NULL), WADI_OK);
+    assert_int_equal(wadi_run_source(x, "in", &in->base, NULL), WADI_OK);
+    assert_int_equal(wadi_run_sink(x, "out", &out->base, NULL), WADI_OK);
+    if (all != NULL) assert_int_equal(wadi_run_sink(x, "all", &all->base, NULL), WADI_OK);
+    const wadi_status status = wadi_run_go(x, err);
     assert_int_equal(out->base.wake_fd, -1); /* as it was */
     assert_int_equal(in->base.wake_fd, -1);
-    wadi_exec_destroy(x);
+    wadi_run_destroy(x);
     return status;
 }
 
@@ -214,15 +214,15 @@ static void some_runs(void *env) {
             .chunk = 7, .threads = 1, .schedule = WADI_SCHEDULE_FORCE_INSIDE};
         source in = make_source(100, true);
         sink out = make_sink(true, how == 1 ? "no" : NULL);
-        wadi_exec *x = NULL;
+        wadi_run *x = NULL;
         too_large = how == 2 ? 50 : -1;
-        assert_int_equal(wadi_exec_create(&h.plan, &loader, &o, &x, NULL), WADI_OK);
-        assert_int_equal(wadi_exec_go(x, NULL), WADI_INVALID);
-        assert_int_equal(wadi_exec_source(x, "in", &in.base, NULL), WADI_OK);
-        if (how < 3) assert_int_equal(wadi_exec_sink(x, "out", &out.base, NULL), WADI_OK);
+        assert_int_equal(wadi_run_create_for(&h.plan, &loader, &o, &x, NULL), WADI_OK);
+        assert_int_equal(wadi_run_go(x, NULL), WADI_INVALID);
+        assert_int_equal(wadi_run_source(x, "in", &in.base, NULL), WADI_OK);
+        if (how < 3) assert_int_equal(wadi_run_sink(x, "out", &out.base, NULL), WADI_OK);
         static const wadi_status ends[] = {WADI_OK, WADI_IO, WADI_MEMORY, WADI_OK};
-        assert_int_equal(wadi_exec_go(x, NULL), ends[how]);
-        wadi_exec_destroy(x);
+        assert_int_equal(wadi_run_go(x, NULL), ends[how]);
+        wadi_run_destroy(x);
     }
 }
 

@@ -165,23 +165,23 @@ static void go(run *r, wadi_end_kind end, bool in_memory, bool keeps, int64_t ch
                                 .threads = threads,
                                 .schedule = WADI_SCHEDULE_FORCE_INSIDE,
                                 .forget = true};
-    wadi_exec *x = NULL;
+    wadi_run *x = NULL;
     r->in = make_ramp(N, in_memory);
     r->out = make_count(keeps);
     atomic_store(&now_ns, 1000);
     wadi_clock_set(now);
-    assert_int_equal(wadi_exec_create(&r->h.plan, &loader, &o, &x, NULL), WADI_OK);
-    assert_int_equal(wadi_exec_source(x, "in", &r->in.base, NULL), WADI_OK);
+    assert_int_equal(wadi_run_create_for(&r->h.plan, &loader, &o, &x, NULL), WADI_OK);
+    assert_int_equal(wadi_run_source(x, "in", &r->in.base, NULL), WADI_OK);
     if (end == WADI_END_SINK)
-        assert_int_equal(wadi_exec_sink(x, "out", &r->out.base, NULL), WADI_OK);
-    wadi_exec_stats(x, &r->before);
+        assert_int_equal(wadi_run_sink(x, "out", &r->out.base, NULL), WADI_OK);
+    wadi_run_stats_get(x, &r->before);
     spend(12345); /* before it begins */
     const int64_t begin = now();
-    assert_int_equal(wadi_exec_go(x, NULL), WADI_OK);
+    assert_int_equal(wadi_run_go(x, NULL), WADI_OK);
     r->took_ns = now() - begin;
     spend(12345); /* after it has ended */
-    wadi_exec_stats(x, &r->stats);
-    wadi_exec_destroy(x);
+    wadi_run_stats_get(x, &r->stats);
+    wadi_run_destroy(x);
     wadi_clock_set(NULL);
 }
 
@@ -196,12 +196,12 @@ static void what_is_written_in_its_place_is_counted(void **state) {
         int64_t n = N;
         const wadi_array number = {.fields = 1, .type = {WADI_I64}, .column = {&n}};
         wadi_run_stats stats;
-        wadi_exec *x = NULL;
-        assert_int_equal(wadi_exec_create(&h.plan, &loader, &o, &x, NULL), WADI_OK);
-        assert_int_equal(wadi_exec_input(x, "n", &number, NULL), WADI_OK);
-        assert_int_equal(wadi_exec_go(x, NULL), WADI_OK);
-        wadi_exec_stats(x, &stats);
-        wadi_exec_destroy(x);
+        wadi_run *x = NULL;
+        assert_int_equal(wadi_run_create_for(&h.plan, &loader, &o, &x, NULL), WADI_OK);
+        assert_int_equal(wadi_run_input(x, "n", &number, NULL), WADI_OK);
+        assert_int_equal(wadi_run_go(x, NULL), WADI_OK);
+        wadi_run_stats_get(x, &stats);
+        wadi_run_destroy(x);
         assert_int_equal(stats.elements, N);
         assert_int_equal(stats.chunks, (N + chunk - 1) / chunk);
         assert_int_equal(stats.bytes_in, 0);

@@ -102,13 +102,13 @@ static check make_check(int64_t fail_at) {
 static wadi_status run_doubling(const wadi_run_options *options, hand_program *h, ramp *in,
                                 check *out, wadi_run_stats *stats, wadi_error *err) {
     const wadi_loader loader = hand_loader(h);
-    wadi_exec *x = NULL;
-    assert_int_equal(wadi_exec_create(&h->plan, &loader, options, &x, err), WADI_OK);
-    assert_int_equal(wadi_exec_source(x, "in", &in->base, err), WADI_OK);
-    assert_int_equal(wadi_exec_sink(x, "out", &out->base, err), WADI_OK);
-    const wadi_status status = wadi_exec_go(x, err);
-    if (stats != NULL) wadi_exec_stats(x, stats);
-    wadi_exec_destroy(x);
+    wadi_run *x = NULL;
+    assert_int_equal(wadi_run_create_for(&h->plan, &loader, options, &x, err), WADI_OK);
+    assert_int_equal(wadi_run_source(x, "in", &in->base, err), WADI_OK);
+    assert_int_equal(wadi_run_sink(x, "out", &out->base, err), WADI_OK);
+    const wadi_status status = wadi_run_go(x, err);
+    if (stats != NULL) wadi_run_stats_get(x, stats);
+    wadi_run_destroy(x);
     return status;
 }
 
@@ -209,12 +209,12 @@ static void a_failing_sink_stops_the_run(void **state) {
 /* Cancels its run after some elements. */
 typedef struct canceller {
     ramp in;
-    wadi_exec *x;
+    wadi_run *x;
 } canceller;
 
 static wadi_status cancelling_next(wadi_source *self, int64_t k, wadi_builder *b, wadi_error *err) {
     canceller *c = (canceller *)self;
-    if (c->in.index >= 50) wadi_exec_cancel(c->x);
+    if (c->in.index >= 50) wadi_run_cancel(c->x);
     return ramp_next(self, k, b, err);
 }
 
@@ -228,12 +228,12 @@ static void a_cancelled_run_stops_and_aborts_its_sink(void **state) {
     check out = make_check(-1);
     wadi_error err = {0};
     c.in.base.ops = &ops;
-    assert_int_equal(wadi_exec_create(&h.plan, &loader, NULL, &c.x, &err), WADI_OK);
-    assert_int_equal(wadi_exec_source(c.x, "in", &c.in.base, &err), WADI_OK);
-    assert_int_equal(wadi_exec_sink(c.x, "out", &out.base, &err), WADI_OK);
-    assert_int_equal(wadi_exec_go(c.x, &err), WADI_CANCELLED);
+    assert_int_equal(wadi_run_create_for(&h.plan, &loader, NULL, &c.x, &err), WADI_OK);
+    assert_int_equal(wadi_run_source(c.x, "in", &c.in.base, &err), WADI_OK);
+    assert_int_equal(wadi_run_sink(c.x, "out", &out.base, &err), WADI_OK);
+    assert_int_equal(wadi_run_go(c.x, &err), WADI_CANCELLED);
     assert_true(out.aborted);
-    wadi_exec_destroy(c.x);
+    wadi_run_destroy(c.x);
 }
 
 static void memory_stays_within_the_budget(void **state) {
@@ -280,12 +280,12 @@ static void elements_and_tabulate_collect(void **state) {
         ramp in = make_ramp(100, -1);
         wadi_run_options o = {.chunk = sizes[i]};
         wadi_error err = {0};
-        wadi_exec *x = NULL;
+        wadi_run *x = NULL;
         wadi_array all;
-        assert_int_equal(wadi_exec_create(&h.plan, &loader, &o, &x, &err), WADI_OK);
-        assert_int_equal(wadi_exec_source(x, "in", &in.base, &err), WADI_OK);
-        assert_int_equal(wadi_exec_go(x, &err), WADI_OK);
-        assert_int_equal(wadi_exec_result(x, "all", &all, &err), WADI_OK);
+        assert_int_equal(wadi_run_create_for(&h.plan, &loader, &o, &x, &err), WADI_OK);
+        assert_int_equal(wadi_run_source(x, "in", &in.base, &err), WADI_OK);
+        assert_int_equal(wadi_run_go(x, &err), WADI_OK);
+        assert_int_equal(wadi_run_result(x, "all", &all, &err), WADI_OK);
         assert_int_equal(all.rank, 1);
         int64_t at = 0;
         for (int64_t e = 0; e < 100; e++) {
@@ -294,7 +294,7 @@ static void elements_and_tabulate_collect(void **state) {
             }
         }
         assert_int_equal(all.shape[0], at);
-        wadi_exec_destroy(x);
+        wadi_run_destroy(x);
     }
 }
 
@@ -305,13 +305,13 @@ static void tabulate_refuses_ragged_elements(void **state) {
     const wadi_loader loader = hand_loader(&h);
     ramp in = make_ramp(100, -1);
     wadi_error err = {0};
-    wadi_exec *x = NULL;
-    assert_int_equal(wadi_exec_create(&h.plan, &loader, NULL, &x, &err), WADI_OK);
-    assert_int_equal(wadi_exec_source(x, "in", &in.base, &err), WADI_OK);
-    assert_int_equal(wadi_exec_go(x, &err), WADI_FAULT);
+    wadi_run *x = NULL;
+    assert_int_equal(wadi_run_create_for(&h.plan, &loader, NULL, &x, &err), WADI_OK);
+    assert_int_equal(wadi_run_source(x, "in", &in.base, &err), WADI_OK);
+    assert_int_equal(wadi_run_go(x, &err), WADI_FAULT);
     assert_non_null(strstr(
         err.msg, "extent 0 of component 0 and that of the first array: 1 and 0 differ, element 1"));
-    wadi_exec_destroy(x);
+    wadi_run_destroy(x);
 }
 
 static void a_fold_passes_its_state_on_in_order(void **state) {
@@ -323,16 +323,16 @@ static void a_fold_passes_its_state_on_in_order(void **state) {
         ramp in = make_ramp(30, -1);
         wadi_run_options o = {.chunk = chunk};
         wadi_error err = {0};
-        wadi_exec *x = NULL;
+        wadi_run *x = NULL;
         wadi_array all;
         int64_t want = 1;
         for (int64_t e = 0; e < 30; e++) want = want * 3 + e % 7;
-        assert_int_equal(wadi_exec_create(&h.plan, &loader, &o, &x, &err), WADI_OK);
-        assert_int_equal(wadi_exec_source(x, "in", &in.base, &err), WADI_OK);
-        assert_int_equal(wadi_exec_go(x, &err), WADI_OK);
-        assert_int_equal(wadi_exec_result(x, "all", &all, &err), WADI_OK);
+        assert_int_equal(wadi_run_create_for(&h.plan, &loader, &o, &x, &err), WADI_OK);
+        assert_int_equal(wadi_run_source(x, "in", &in.base, &err), WADI_OK);
+        assert_int_equal(wadi_run_go(x, &err), WADI_OK);
+        assert_int_equal(wadi_run_result(x, "all", &all, &err), WADI_OK);
         assert_int_equal(*(int64_t *)all.column[0], want);
-        wadi_exec_destroy(x);
+        wadi_run_destroy(x);
     }
 }
 
@@ -384,16 +384,16 @@ static wadi_status run_staged(hand_program *h, int64_t chunk, ramp *in, even_che
                               int64_t *out_collected, wadi_error *err) {
     const wadi_loader loader = hand_loader(h);
     wadi_run_options o = {.chunk = chunk, .threads = 2};
-    wadi_exec *x = NULL;
+    wadi_run *x = NULL;
     wadi_array all;
-    assert_int_equal(wadi_exec_create(&h->plan, &loader, &o, &x, err), WADI_OK);
-    assert_int_equal(wadi_exec_source(x, "in", &in->base, err), WADI_OK);
-    assert_int_equal(wadi_exec_sink(x, "out", &out->base, err), WADI_OK);
-    const wadi_status status = wadi_exec_go(x, err);
+    assert_int_equal(wadi_run_create_for(&h->plan, &loader, &o, &x, err), WADI_OK);
+    assert_int_equal(wadi_run_source(x, "in", &in->base, err), WADI_OK);
+    assert_int_equal(wadi_run_sink(x, "out", &out->base, err), WADI_OK);
+    const wadi_status status = wadi_run_go(x, err);
     *out_collected = -1;
-    if (status == WADI_OK && wadi_exec_result(x, "all", &all, err) == WADI_OK)
+    if (status == WADI_OK && wadi_run_result(x, "all", &all, err) == WADI_OK)
         *out_collected = all.shape[0];
-    wadi_exec_destroy(x);
+    wadi_run_destroy(x);
     return status;
 }
 
@@ -490,15 +490,15 @@ static void no_sink_is_finished_when_another_fails(void **state) {
         check all = make_check(fail_at);
         wadi_run_options o = {.chunk = 7, .threads = 1};
         wadi_error err = {0};
-        wadi_exec *x = NULL;
-        assert_int_equal(wadi_exec_create(&h.plan, &loader, &o, &x, &err), WADI_OK);
-        assert_int_equal(wadi_exec_source(x, "in", &in.base, &err), WADI_OK);
-        assert_int_equal(wadi_exec_sink(x, "out", &even.base, &err), WADI_OK);
-        assert_int_equal(wadi_exec_sink(x, "all", &all.base, &err), WADI_OK);
-        assert_int_equal(wadi_exec_go(x, &err), WADI_IO);
+        wadi_run *x = NULL;
+        assert_int_equal(wadi_run_create_for(&h.plan, &loader, &o, &x, &err), WADI_OK);
+        assert_int_equal(wadi_run_source(x, "in", &in.base, &err), WADI_OK);
+        assert_int_equal(wadi_run_sink(x, "out", &even.base, &err), WADI_OK);
+        assert_int_equal(wadi_run_sink(x, "all", &all.base, &err), WADI_OK);
+        assert_int_equal(wadi_run_go(x, &err), WADI_IO);
         assert_true(all.aborted && even.aborted);
         assert_false(all.finished || even.finished);
-        wadi_exec_destroy(x);
+        wadi_run_destroy(x);
     }
 }
 
@@ -518,18 +518,18 @@ static void what_is_regular_is_collected_in_place(void **state) {
         wadi_array table;
         wadi_run_stats stats;
         wadi_error err = {0};
-        wadi_exec *x = NULL;
-        assert_int_equal(wadi_exec_create(&h.plan, &loader, &o, &x, &err), WADI_OK);
-        assert_int_equal(wadi_exec_input(x, "n", &count, &err), WADI_OK);
-        assert_int_equal(wadi_exec_go(x, &err), WADI_OK);
-        assert_int_equal(wadi_exec_result(x, "table", &table, &err), WADI_OK);
+        wadi_run *x = NULL;
+        assert_int_equal(wadi_run_create_for(&h.plan, &loader, &o, &x, &err), WADI_OK);
+        assert_int_equal(wadi_run_input(x, "n", &count, &err), WADI_OK);
+        assert_int_equal(wadi_run_go(x, &err), WADI_OK);
+        assert_int_equal(wadi_run_result(x, "table", &table, &err), WADI_OK);
         assert_int_equal(table.shape[0], i < 6 ? n : 3 * n);
         for (int64_t k = 0; k < 3 * n; k++)
             assert_int_equal(((int64_t *)table.column[0])[k], k / 3 * 10 + k % 3);
-        wadi_exec_stats(x, &stats);
+        wadi_run_stats_get(x, &stats);
         if (sizes[i % 6] <= 100)
             assert_true(stats.memory_peak < 2 * bytes); /* grown: three times */
-        wadi_exec_destroy(x);
+        wadi_run_destroy(x);
     }
 }
 
@@ -541,18 +541,18 @@ static void what_a_run_measured_stays_when_it_has_ended(void **state) {
     int64_t n = 1000;
     wadi_array count = {.fields = 1, .type = {WADI_I64}, .column = {&n}};
     wadi_run_stats first, second;
-    wadi_exec *x = NULL;
-    assert_int_equal(wadi_exec_create(&h.plan, &loader, NULL, &x, NULL), WADI_OK);
-    wadi_exec_stats(x, &first);
+    wadi_run *x = NULL;
+    assert_int_equal(wadi_run_create_for(&h.plan, &loader, NULL, &x, NULL), WADI_OK);
+    wadi_run_stats_get(x, &first);
     assert_true(first.elapsed_s == 0); /* it has not begun */
-    assert_int_equal(wadi_exec_input(x, "n", &count, NULL), WADI_OK);
-    assert_int_equal(wadi_exec_go(x, NULL), WADI_OK);
-    wadi_exec_stats(x, &first);
+    assert_int_equal(wadi_run_input(x, "n", &count, NULL), WADI_OK);
+    assert_int_equal(wadi_run_go(x, NULL), WADI_OK);
+    wadi_run_stats_get(x, &first);
     assert_true(first.elapsed_s > 0);
     assert_int_equal(nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL), 0);
-    wadi_exec_stats(x, &second);
+    wadi_run_stats_get(x, &second);
     assert_memory_equal(&first, &second, sizeof first);
-    wadi_exec_destroy(x);
+    wadi_run_destroy(x);
 }
 
 static void a_counter_feeds_the_index(void **state) {
@@ -564,18 +564,18 @@ static void a_counter_feeds_the_index(void **state) {
     wadi_array count = {.fields = 1, .type = {WADI_I64}, .column = {&n}};
     wadi_array table;
     wadi_error err = {0};
-    wadi_exec *x = NULL;
-    assert_int_equal(wadi_exec_create(&h.plan, &loader, NULL, &x, &err), WADI_OK);
-    assert_int_equal(wadi_exec_input(x, "n", &count, &err), WADI_OK);
-    assert_int_equal(wadi_exec_go(x, &err), WADI_OK);
-    assert_int_equal(wadi_exec_result(x, "table", &table, &err), WADI_OK);
+    wadi_run *x = NULL;
+    assert_int_equal(wadi_run_create_for(&h.plan, &loader, NULL, &x, &err), WADI_OK);
+    assert_int_equal(wadi_run_input(x, "n", &count, &err), WADI_OK);
+    assert_int_equal(wadi_run_go(x, &err), WADI_OK);
+    assert_int_equal(wadi_run_result(x, "table", &table, &err), WADI_OK);
     assert_int_equal(table.rank, 2);
     assert_int_equal(table.shape[0], 1000);
     assert_int_equal(table.shape[1], 3);
     for (int64_t i = 0; i < 3000; i++) {
         assert_int_equal(((int64_t *)table.column[0])[i], i / 3 * 10 + i % 3);
     }
-    wadi_exec_destroy(x);
+    wadi_run_destroy(x);
 }
 
 static void what_is_bound_must_fit(void **state) {
@@ -586,21 +586,21 @@ static void what_is_bound_must_fit(void **state) {
     ramp in = make_ramp(1, -1);
     check out = make_check(-1);
     wadi_error err = {0};
-    wadi_exec *x = NULL;
-    assert_int_equal(wadi_exec_create(&h.plan, &loader, NULL, &x, &err), WADI_OK);
-    assert_int_equal(wadi_exec_source(x, "im", &in.base, &err), WADI_INVALID);
+    wadi_run *x = NULL;
+    assert_int_equal(wadi_run_create_for(&h.plan, &loader, NULL, &x, &err), WADI_OK);
+    assert_int_equal(wadi_run_source(x, "im", &in.base, &err), WADI_INVALID);
     assert_string_equal(err.msg, "the program has no source \"im\"");
     in.base.part[0].type[0] = WADI_F32;
-    assert_int_equal(wadi_exec_source(x, "in", &in.base, &err), WADI_TYPE);
+    assert_int_equal(wadi_run_source(x, "in", &in.base, &err), WADI_TYPE);
     assert_string_equal(err.msg, "in: f32, but the program takes i32");
     in.base.part[0] = wadi_part_irregular(WADI_I32, 2);
-    assert_int_equal(wadi_exec_source(x, "in", &in.base, &err), WADI_SHAPE);
-    assert_int_equal(wadi_exec_sink(x, "out", &out.base, &err), WADI_OK);
-    assert_int_equal(wadi_exec_go(x, &err), WADI_INVALID);
+    assert_int_equal(wadi_run_source(x, "in", &in.base, &err), WADI_SHAPE);
+    assert_int_equal(wadi_run_sink(x, "out", &out.base, &err), WADI_OK);
+    assert_int_equal(wadi_run_go(x, &err), WADI_INVALID);
     assert_string_equal(err.msg, "source \"in\" is not bound");
-    wadi_exec_destroy(x);
+    wadi_run_destroy(x);
     const wadi_run_options bad = {.policy = "lucky"};
-    assert_int_equal(wadi_exec_create(&h.plan, &loader, &bad, &x, &err), WADI_INVALID);
+    assert_int_equal(wadi_run_create_for(&h.plan, &loader, &bad, &x, &err), WADI_INVALID);
     assert_string_equal(err.msg, "no chunk policy \"lucky\"; there are: probe, paper, fixed");
 }
 

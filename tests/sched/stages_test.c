@@ -39,7 +39,7 @@ static wadi_status load_nothing(void *self, const wadi_plan *plan, int body,
     return WADI_INTERNAL;
 }
 
-static const wadi_loader no_loader = {load_nothing, NULL};
+static const wadi_loader no_loader = {.load = load_nothing};
 
 static void make_passing(passing *p, int sources) {
     memset(p, 0, sizeof *p);
@@ -168,13 +168,13 @@ static void checking_init(checking *s) {
 
 static wadi_status run(passing *p, counting *a, counting *b, checking *out,
                        const wadi_run_options *options, wadi_error *err) {
-    wadi_exec *x = NULL;
-    assert_int_equal(wadi_exec_create(&p->plan, &no_loader, options, &x, err), WADI_OK);
-    assert_int_equal(wadi_exec_source(x, "a", &a->base, err), WADI_OK);
-    if (b != NULL) assert_int_equal(wadi_exec_source(x, "b", &b->base, err), WADI_OK);
-    assert_int_equal(wadi_exec_sink(x, "out", &out->base, err), WADI_OK);
-    const wadi_status status = wadi_exec_go(x, err);
-    wadi_exec_destroy(x);
+    wadi_run *x = NULL;
+    assert_int_equal(wadi_run_create_for(&p->plan, &no_loader, options, &x, err), WADI_OK);
+    assert_int_equal(wadi_run_source(x, "a", &a->base, err), WADI_OK);
+    if (b != NULL) assert_int_equal(wadi_run_source(x, "b", &b->base, err), WADI_OK);
+    assert_int_equal(wadi_run_sink(x, "out", &out->base, err), WADI_OK);
+    const wadi_status status = wadi_run_go(x, err);
+    wadi_run_destroy(x);
     return status;
 }
 

@@ -1,5 +1,5 @@
 /* Compiling: a program, built by calls or written as text, goes through the pass pipeline and becomes a plan. */
-#include "api/exe.h"
+#include "exe/exe.h"
 
 #include <stdlib.h>
 #include <string.h>

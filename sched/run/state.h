@@ -1,6 +1,6 @@
 /* A run from the inside: shared by the files of this folder. */
-#ifndef WADI_SCHED_RUN_EXEC_H
-#define WADI_SCHED_RUN_EXEC_H
+#ifndef WADI_SCHED_RUN_STATE_H
+#define WADI_SCHED_RUN_STATE_H
 
 #include "base/task.h"
 #include "base/thread.h"
@@ -33,8 +33,9 @@ typedef struct wadi_named_extent {
     const char *by;   /* who set it; of the plan */
 } wadi_named_extent;
 
-struct wadi_exec {
+struct wadi_run {
     const wadi_plan *plan;
+    wadi_loader loader;
     wadi_run_options options;
     wadi_buffers *buffers;
     wadi_device *device;
@@ -43,6 +44,7 @@ struct wadi_exec {
     WADI_VEC(wadi_named_extent) extents;
     bool *bound; /* [ninputs] */
     bool started, finished;
+    bool learns; /* from libraries, whose knowledge is kept */
     wadi_waits *waits;
     wadi_meter meter;
     wadi_stop stop; /* called once the run is cancelled */
@@ -60,62 +62,62 @@ struct wadi_exec {
 
 /* Keeps the first error; that a part of the run was ended gives way to any other. What fails once the run is cancelled fails for
  * that. */
-void wadi_exec_note_error(wadi_exec *x, const wadi_error *error);
+void wadi_run_note_error(wadi_run *x, const wadi_error *error);
 
 /* ---- bindings.c ---- */
 
 /* The plan's sources and sinks by name, nothing bound to them yet. */
-wadi_status wadi_exec_list_bindings(wadi_exec *x, wadi_error *err);
+wadi_status wadi_run_list_bindings(wadi_run *x, wadi_error *err);
 /* NULL: the plan names no such source, or sink. */
-wadi_binding *wadi_exec_find(wadi_exec *x, const char *name, bool sink);
+wadi_binding *wadi_run_find(wadi_run *x, const char *name, bool sink);
 /* Whether the source fits wherever the program reads from it. Errors: WADI_TYPE, WADI_SHAPE. */
-wadi_status wadi_exec_check_source(const wadi_exec *x, const char *name, const wadi_source *source,
-                                   wadi_error *err);
+wadi_status wadi_run_check_source(const wadi_run *x, const char *name, const wadi_source *source,
+                                  wadi_error *err);
 /* Whether every input, source and sink is bound. Errors: WADI_INVALID. */
-wadi_status wadi_exec_check_bound(wadi_exec *x, wadi_error *err);
+wadi_status wadi_run_check_bound(wadi_run *x, wadi_error *err);
 
 /* ---- bind.c: do arrays fit what the plan declares? ---- */
 
-wadi_status wadi_bind_input(wadi_exec *x, const wadi_plan_input *input, const wadi_array *a,
+wadi_status wadi_bind_input(wadi_run *x, const wadi_plan_input *input, const wadi_array *a,
                             wadi_error *err);
 /* Whether a source yields what the plan's source takes. */
 wadi_status wadi_bind_source(const wadi_plan *plan, const wadi_plan_source *want,
                              const wadi_source *source, wadi_error *err);
 /* Binds the components of a chunk from number `component` on to the slots of a source. On WADI_SHAPE, *out_bad is the
  * first element that does not fit. */
-wadi_status wadi_bind_chunk(wadi_exec *x, const wadi_plan_source *want, const wadi_chunk *c,
+wadi_status wadi_bind_chunk(wadi_run *x, const wadi_plan_source *want, const wadi_chunk *c,
                             int component, int64_t *out_bad, wadi_error *err);
 
 /* ---- stream.c ---- */
 
-wadi_status wadi_run_stream(wadi_exec *x, const wadi_plan_stream *stream, wadi_error *err);
+wadi_status wadi_run_stream(wadi_run *x, const wadi_plan_stream *stream, wadi_error *err);
 
 /* ---- collect.c: the consumers that keep what they get ---- */
 
 /* As a sink, for an end of kind ELEMENTS, TABULATE, TABULATE_MIN or FROM_SEQ. */
-wadi_status wadi_collect_create(wadi_exec *x, const wadi_plan_stage *stage,
-                                const wadi_plan_end *end, wadi_sink **out, wadi_error *err);
+wadi_status wadi_collect_create(wadi_run *x, const wadi_plan_stage *stage, const wadi_plan_end *end,
+                                wadi_sink **out, wadi_error *err);
 /* From now on the values of component i, which come from `slot` and are regular, are written in place: the stream has
  * `elements` elements in all, and slot's columns are made where the collector wants them. Then `put` is called by the
  * thread that runs the bodies. */
-void wadi_collect_in_place(wadi_sink *sink, wadi_exec *x, int i, int slot, int64_t elements);
+void wadi_collect_in_place(wadi_sink *sink, wadi_run *x, int i, int slot, int64_t elements);
 /* The next chunk that goes in place has so many elements. */
 void wadi_collect_expect(wadi_sink *sink, int64_t count);
 /* Moves what was collected into the end's `into` slots. */
-wadi_status wadi_collect_store(wadi_sink *sink, wadi_exec *x, wadi_error *err);
+wadi_status wadi_collect_store(wadi_sink *sink, wadi_run *x, wadi_error *err);
 
 /* ---- fold.c ---- */
 
-wadi_status wadi_fold_begin(wadi_exec *x, const wadi_plan_fold *fold, wadi_error *err);
+wadi_status wadi_fold_begin(wadi_run *x, const wadi_plan_fold *fold, wadi_error *err);
 /* Folds the elements of a chunk of the fold's parts into the state. states, if not NULL, gets every state. *out_done:
  * elements before the first that fails. Carried scalars have changed only when none has; an array that changes in place is of no
  * use after a failure. `after` slots are the caller's to take. */
-wadi_status wadi_fold_elements(wadi_exec *x, const wadi_plan_fold *fold, wadi_chunk *c,
+wadi_status wadi_fold_elements(wadi_run *x, const wadi_plan_fold *fold, wadi_chunk *c,
                                wadi_builder *states, int64_t *out_done, wadi_error *err);
 /* All elements of the chunk at once. */
-wadi_status wadi_fold_whole(wadi_exec *x, const wadi_plan_fold *fold, wadi_chunk *c,
+wadi_status wadi_fold_whole(wadi_run *x, const wadi_plan_fold *fold, wadi_chunk *c,
                             wadi_error *err);
 /* The state moves to the slots `into`. */
-void wadi_fold_end(wadi_exec *x, const wadi_plan_fold *fold, const int *into);
+void wadi_fold_end(wadi_run *x, const wadi_plan_fold *fold, const int *into);
 
 #endif

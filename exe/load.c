@@ -1,7 +1,7 @@
 /* Kernels on demand: a version of a body is lowered, emitted and compiled, or found in the cache, when a run first wants it (or
  * ahead of that: ahead.c), and stays loaded as long as the executable. Threads may ask at once: each version is made by one of them,
  * several at a time. Only lowering, which takes milliseconds, is one at a time. */
-#include "api/exe.h"
+#include "exe/exe.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* What a run asks of an executable: a version it needs, which it waits for, or one that might be faster, which it does not. */
-#include "api/exe.h"
+#include "exe/exe.h"
 #include "base/error.h"
 
 static wadi_status load(void *self, const wadi_plan *plan, int body, wadi_version_key version,
@@ -34,6 +34,11 @@ static bool offer(void *self, const wadi_plan *plan, int body, wadi_version_key 
     return there;
 }
 
+/* The first it is left: it wants that now. */
+static void expect(void *self, const wadi_run_options *options) {
+    wadi_exe_expect(self, options, true);
+}
+
 wadi_loader wadi_exe_loader(wadi_exe *exe) {
-    return (wadi_loader){.load = load, .offer = offer, .self = exe};
+    return (wadi_loader){.load = load, .offer = offer, .expect = expect, .self = exe};
 }

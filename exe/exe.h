@@ -1,6 +1,6 @@
 /* An executable: a plan, what its kernels are made from, and those loaded so far. */
-#ifndef WADI_API_EXE_H
-#define WADI_API_EXE_H
+#ifndef WADI_EXE_EXE_H
+#define WADI_EXE_EXE_H
 
 #include "base/dl.h"
 #include "base/stop.h"

@@ -7,7 +7,7 @@
  * At most one compiler for each processor runs ahead, over all executables. A fork waits until none does, and none begins during
  * it: so the child finds each version either there or absent, and the locks free. It has no threads that make any. Compilers of
  * versions that nobody needs are ended by a fork, since it might wait long. */
-#include "api/exe.h"
+#include "exe/exe.h"
 
 #include <stdlib.h>
 #include <unistd.h>

@@ -1,0 +1,20 @@
+/* Runs of an executable: the runtime's runs (sched/run.h) with this loader. */
+#include "base/error.h"
+#include "exe/exe.h"
+#include "sched/run.h"
+
+void wadi_exe_warm(const wadi_exe *exe, const wadi_run_options *options) {
+    const wadi_run_options none = {0};
+    if (!exe) return;
+    wadi_exe_expect((wadi_exe *)(uintptr_t)exe, options ? options : &none, false);
+}
+
+wadi_status wadi_run_create(const wadi_exe *exe, const wadi_run_options *options,
+                            wadi_run **out_run, wadi_error *err) {
+    WADI_GIVEN(err, exe);
+    WADI_GIVEN(err, out_run);
+    *out_run = NULL;
+    /* its lock guards what loading changes */
+    const wadi_loader loader = wadi_exe_loader((wadi_exe *)(uintptr_t)exe);
+    return wadi_run_create_for(exe->plan, &loader, options, out_run, err);
+}
