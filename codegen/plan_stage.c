@@ -49,8 +49,9 @@ static wadi_status make_components(wadi_planning *p, wadi_val seq, int stage) {
 
 /* A new stage that begins with binding b; -1 when out of memory. */
 static int new_stage(wadi_planning *p, wadi_change_kind change, const wadi_bind *b) {
-    wadi_draft_stage g = {.plan = {.change = change, .size = -1, .hop = -1, .test = -1, .body = -1},
-                          .index_slot = -1};
+    wadi_draft_stage g = {
+        .plan = {.change = change, .first = -1, .size = -1, .hop = -1, .test = -1, .body = -1},
+        .index_slot = -1};
     g.plan.place = wadi_layout_place(&p->y, b->op->name, "", b->loc);
     if (!wadi_vec_push(&p->stream.stages, g)) return -1;
     return (int)p->stream.stages.n - 1;

@@ -7,12 +7,11 @@
 
 #include "base/hash.h"
 #include "base/text.h"
+#include "sched/change/change.h"
 
 static const char *const kinds[] = {"once", "regular", "irregular"};
 static const char *const ends[] = {"sink",     "elements", "tabulate",  "tabulate_min",
                                    "from_seq", "fold",     "fold_batch"};
-static const char *const changes[] = {"read",   "zip",   "take",    "drop", "filter",
-                                      "expand", "batch", "windows", "scan"};
 static const char *const lasts[] = {"drop", "pad", "keep"};
 
 static int64_t values_of(const wadi_array *a) {
@@ -130,11 +129,13 @@ static void print_fold(const wadi_plan *p, const wadi_plan_fold *f, wadi_text *o
 }
 
 static void print_change(const wadi_plan *p, const wadi_plan_stage *g, wadi_text *out) {
-    wadi_text_addf(out, "%s", changes[g->change]);
+    const wadi_change_facts *about = wadi_change_about(g->change);
+    wadi_text_addf(out, "%s", about->name);
     if (g->size >= 0) wadi_text_addf(out, " %s", name_of(p, g->size));
     if (g->hop >= 0) wadi_text_addf(out, " every %s", name_of(p, g->hop));
-    if (g->change == WADI_CHANGE_WINDOWS) wadi_text_addf(out, ", last %s", lasts[g->last]);
-    if (g->change == WADI_CHANGE_FILTER) wadi_text_addf(out, " by %d", g->test);
+    if (g->first >= 0) wadi_text_addf(out, " from %s", name_of(p, g->first));
+    if (about->lasts) wadi_text_addf(out, ", last %s", lasts[g->last]);
+    if (about->tests) wadi_text_addf(out, " by %d", g->test);
     if (g->change == WADI_CHANGE_SCAN) print_fold(p, &g->scan, out);
     if (g->ninputs > 0) wadi_text_add(out, " of stage ");
     print_numbers(g->ninputs, g->inputs, out);
@@ -288,6 +289,7 @@ static void add_stage(wadi_text *t, const wadi_plan *p, const wadi_plan_stage *g
     add_list(t, g->ninputs, g->inputs);
     add_list(t, g->nparts, g->parts);
     add_list(t, g->change == WADI_CHANGE_READ ? 0 : g->nparts, g->from);
+    add_number(t, g->first);
     add_number(t, g->size);
     add_number(t, g->hop);
     add_number(t, g->last);

@@ -222,15 +222,10 @@ typedef struct wadi_plan_fold {
 
 /* How a stage's input becomes the elements its body sees. Elements are counted anew in each stage. */
 typedef enum wadi_change_kind {
-    WADI_CHANGE_READ, /* `sources` side by side, read by a thread of their own; the shortest ends the stage */
-    WADI_CHANGE_ZIP,    /* all inputs side by side; the shortest ends the stage */
-    WADI_CHANGE_TAKE,   /* the first `size` elements */
-    WADI_CHANGE_DROP,   /* all but the first `size` elements */
-    WADI_CHANGE_FILTER, /* those for which component `test` of the input, a rank-0 bool, is true */
-    WADI_CHANGE_EXPAND, /* slices along the outermost dimension, of one extent in all parts (fault at place) */
-    WADI_CHANGE_BATCH, /* `size` elements of one shape (fault at place) become one, outermost; the last may be less */
-    WADI_CHANGE_WINDOWS, /* `size` samples every `hop`, of the parts' values one behind the other; see wadi_windows */
-    WADI_CHANGE_SCAN /* the states of `scan`, one after each element */
+#define WADI_CHANGE(kind, name) WADI_CHANGE_##kind,
+#include "sched/changes.def"
+#undef WADI_CHANGE
+    WADI_CHANGE_COUNT
 } wadi_change_kind;
 
 /* What becomes of the last window when samples are left that no full one has covered. */
@@ -251,7 +246,7 @@ typedef struct wadi_plan_stage {
     const int *parts; /* [nparts] REGULAR or IRREGULAR slots */
     const int *
         from; /* [nparts] component of the inputs' results, counted through; SCAN: of the state. Not READ */
-    int size, hop; /* ONCE slots, rank-0 i64 */
+    int first, size, hop; /* ONCE slots, rank-0 i64; -1: the change goes by no such number */
     wadi_last_window last;
     int test;
     wadi_plan_fold scan;

@@ -396,7 +396,7 @@ static int wanted_components(const wadi_stream *s, const wadi_plan_stage *p, int
     const int end = first + s->plan->stages[p->inputs[input]].nresults;
     for (int i = 0; i < nfrom; i++)
         if (from[i] >= first && from[i] < end) out[n++] = from[i] - first;
-    if (p->change == WADI_CHANGE_FILTER) out[n++] = p->test;
+    if (wadi_change_about(p->change)->tests) out[n++] = p->test;
     return n;
 }
 
@@ -446,15 +446,14 @@ wadi_status wadi_stage_end(wadi_stream *s, int stage, wadi_error *err) {
 
 /* ---- life ---- */
 
-static int64_t number_in(const wadi_stream *s, int slot) {
-    return slot < 0 ? 0 : *(const int64_t *)s->x->slots.slot[slot].col[0];
+static int64_t number_in(const wadi_stream *s, int slot, int64_t instead) {
+    return slot < 0 ? instead : *(const int64_t *)s->x->slots.slot[slot].col[0];
 }
 
-/* Sizes that must be at least 1. */
+/* Sizes that must be at least 1; what: what a fault calls it, or NULL. */
 static wadi_status check_size(const wadi_stream *s, const wadi_plan_stage *p, const char *what,
                               int64_t n, wadi_error *err) {
-    const bool counts = p->change == WADI_CHANGE_BATCH || p->change == WADI_CHANGE_WINDOWS;
-    if (!counts || n >= 1) return WADI_OK;
+    if (what == NULL || n >= 1) return WADI_OK;
     const wadi_fault fault = {.kind = WADI_FAULT_COUNT, .linear = -1, .value = {n}};
     wadi_plan_place place = s->x->plan->places[p->place];
     place.what = what;
@@ -486,16 +485,17 @@ wadi_status wadi_stage_open(wadi_stream *s, int stage, wadi_error *err) {
                          (int)WADI_MAX_PARTS);
     const wadi_change_options o = {.kind = p->change,
                                    .inputs = p->ninputs,
-                                   .size = number_in(s, p->size),
-                                   .hop = number_in(s, p->hop),
+                                   .first = number_in(s, p->first, 0),
+                                   .size = number_in(s, p->size, INT64_MAX),
+                                   .hop = number_in(s, p->hop, 1),
                                    .last = p->last,
                                    .place = p->place,
                                    .places = s->x->plan->nplaces,
                                    .table = s->x->plan->places,
                                    .buffers = s->x->buffers};
-    const bool windows = p->change == WADI_CHANGE_WINDOWS;
-    WADI_TRY(check_size(s, p, windows ? "the size" : "the number of arrays", o.size, err));
-    if (windows) WADI_TRY(check_size(s, p, "the hop", o.hop, err));
+    const wadi_change_facts *about = wadi_change_about(p->change);
+    WADI_TRY(check_size(s, p, about->size, o.size, err));
+    WADI_TRY(check_size(s, p, about->hop, o.hop, err));
     WADI_TRY(wadi_change_create(&o, &g->change, err));
     return p->change == WADI_CHANGE_SCAN ? open_states(s, g, err) : WADI_OK;
 }

@@ -2,7 +2,7 @@
 #ifndef WADI_SCHED_RUN_STREAM_H
 #define WADI_SCHED_RUN_STREAM_H
 
-#include "sched/change.h"
+#include "sched/change/change.h"
 #include "sched/pipe.h"
 #include "sched/run/state.h"
 

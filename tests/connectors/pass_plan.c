@@ -32,6 +32,7 @@ wadi_status pass_through(wadi_source *in, wadi_sink *out, wadi_type type, int ra
                                    .nparts = 1,
                                    .parts = zero,
                                    .size = -1,
+                                   .first = -1,
                                    .hop = -1,
                                    .body = -1,
                                    .nresults = 1,

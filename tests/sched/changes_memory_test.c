@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "sched/builder.h"
-#include "sched/change.h"
+#include "sched/change/change.h"
 
 /* A heap that gives so many blocks more. */
 typedef struct heap {

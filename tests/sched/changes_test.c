@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "sched/change.h"
+#include "sched/change/change.h"
 
 enum { MOST_ELEMENTS = 64, MOST_VALUES = 64, PARTS = 3, FIELDS = 4 };
 
@@ -326,6 +326,43 @@ static void takes_and_drops_count(void **unused) {
     }
 }
 
+/* Arrays of all kinds, so that elements that stand apart are copied together. */
+static void picks_go_in_steps(void **unused) {
+    (void)unused;
+    static const kind some[] = {
+        {3, 1, false, false, 2}, {3, 2, true, false, 2}, {2, 0, true, false, 1}};
+    for (int round = 0; round < 300; round++) {
+        wadi_buffers *b = pool();
+        state = (uint64_t)round;
+        make_list(&in, &some[round % 3], below(MOST_ELEMENTS));
+        const int64_t first = below(40) - 5, hop = round % 10 == 0 ? INT64_MAX : 1 + below(7);
+        const int64_t most = round % 4 == 0 ? INT64_MAX : below(30) - 2;
+        want = (list){.parts = in.parts};
+        for (int64_t s = first < 0 ? 0 : first; s < in.n && want.n < most; s += hop) {
+            for (int i = 0; i < in.parts; i++) want.at[i][want.n] = in.at[i][s];
+            want.n++;
+            if (hop > in.n) break;
+        }
+        const wadi_change_options o = {.kind = WADI_CHANGE_PICK,
+                                       .inputs = 1,
+                                       .first = first,
+                                       .size = most,
+                                       .hop = hop,
+                                       .places = 1,
+                                       .table = &place,
+                                       .buffers = b};
+        wadi_change *c = NULL;
+        assert_int_equal(wadi_change_create(&o, &c, NULL), WADI_OK);
+        const int64_t from = first < 0 ? 0 : first;
+        assert_int_equal(wadi_change_needs(c, 0), from);
+        if (most > 0) assert_int_equal(wadi_change_needs(c, 1), from + 1);
+        if (most > 1 && hop < 8) assert_int_equal(wadi_change_needs(c, 2), from + hop + 1);
+        run(c, b, &in, &out, false);
+        assert_same(&want, &out);
+        end_pool(b);
+    }
+}
+
 static void expansions_give_every_slice(void **unused) {
     (void)unused;
     static const kind kinds[] = {{1, 1, false, true, 0},
@@ -576,6 +613,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(filters_keep_what_passes),
         cmocka_unit_test(takes_and_drops_count),
+        cmocka_unit_test(picks_go_in_steps),
         cmocka_unit_test(expansions_give_every_slice),
         cmocka_unit_test(batches_stack),
         cmocka_unit_test(windows_overlap),

@@ -281,6 +281,7 @@ static int add_stage(program *p, wadi_change_kind change, const list *gives) {
                            .parts = numbers,
                            .from = numbers,
                            .size = -1,
+                           .first = -1,
                            .hop = -1,
                            .body = -1,
                            .nresults = gives->parts,

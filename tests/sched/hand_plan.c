@@ -189,6 +189,7 @@ static void begin(hand_program *h) {
                                     .nparts = 1,
                                     .parts = in_slot,
                                     .size = -1,
+                                    .first = -1,
                                     .hop = -1,
                                     .nresults = 1,
                                     .results = out_slot};
@@ -271,6 +272,7 @@ static wadi_plan_stage passing(wadi_change_kind change, const int *input, int si
                              .from = zero,
                              .test = 1,
                              .size = size,
+                             .first = -1,
                              .hop = -1,
                              .body = -1,
                              .nresults = 1,

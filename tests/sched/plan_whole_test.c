@@ -46,6 +46,7 @@ static wadi_plan_stage stage(const whole *w, wadi_change_kind change, int ninput
                              .parts = w->parts,
                              .from = w->from,
                              .size = -1,
+                             .first = -1,
                              .hop = -1,
                              .body = -1,
                              .nresults = 1,
@@ -127,6 +128,7 @@ static void make(whole *w) {
                                     .parts = w->reads,
                                     .from = w->from, /* of no meaning here */
                                     .size = -1,
+                                    .first = -1,
                                     .hop = -1,
                                     .nresults = 3,
                                     .results = w->results};

@@ -56,6 +56,7 @@ static void make_passing(passing *p, int sources) {
                                  .nparts = sources,
                                  .parts = slots,
                                  .size = -1,
+                                 .first = -1,
                                  .hop = -1,
                                  .body = -1,
                                  .nresults = sources,

@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 #include "base/words.h"
-#include "sched/change_internal.h"
+#include "sched/change/row.h"
 
 /* Shape of element s. */
 static const int64_t *shape_of(const wadi_chunk_component *c, int64_t s) {
@@ -214,7 +214,8 @@ static wadi_status batch_elements(wadi_change *c, wadi_chunk *chunk, int64_t cou
     return wait(c, chunk, begin + whole, count - begin - whole, err);
 }
 
-wadi_status wadi_change_batch(wadi_change *c, wadi_chunk *chunk, wadi_error *err) {
+static wadi_status put(wadi_change *c, int input, wadi_chunk *chunk, wadi_error *err) {
+    WADI_UNUSED(input);
     misfit m = {0};
     const int64_t good = fitting(c, chunk, &m);
     WADI_TRY(batch_elements(c, chunk, good, err));
@@ -224,6 +225,5 @@ wadi_status wadi_change_batch(wadi_change *c, wadi_chunk *chunk, wadi_error *err
     return wadi_change_fault(c, chunk->first + good, what, m.x, m.y, err);
 }
 
-wadi_status wadi_change_batch_end(wadi_change *c, wadi_error *err) {
-    return ready_waiting(c, err);
-}
+const wadi_change_row wadi_change_batch = {
+    .facts = {.name = "batch", .size = "the number of arrays"}, .put = put, .end = ready_waiting};

@@ -9,7 +9,7 @@
 
 #include "base/error.h"
 #include "base/words.h"
-#include "sched/change_internal.h"
+#include "sched/change/row.h"
 
 enum { SMALL = 4 /* windows: a chunk of fewer samples is copied whole */ };
 
@@ -201,7 +201,8 @@ static wadi_status windows(wadi_change *c, wadi_chunk *chunk, int64_t samples, w
     return cut(c, chunk, skipped, samples - skipped, err);
 }
 
-wadi_status wadi_change_windows(wadi_change *c, wadi_chunk *chunk, wadi_error *err) {
+static wadi_status put(wadi_change *c, int input, wadi_chunk *chunk, wadi_error *err) {
+    WADI_UNUSED(input);
     int64_t samples = 0, x = 0, y = 0;
     int component = 0;
     char what[64];
@@ -218,7 +219,7 @@ wadi_status wadi_change_windows(wadi_change *c, wadi_chunk *chunk, wadi_error *e
     return wadi_change_fault(c, chunk->first + n, what, x, y, err);
 }
 
-wadi_status wadi_change_windows_end(wadi_change *c, wadi_error *err) {
+static wadi_status end(wadi_change *c, wadi_error *err) {
     const int64_t kept = c->tail.samples, size = c->o.size;
     if (c->o.last == WADI_LAST_WINDOW_DROP || kept == 0 || c->tail.fresh == 0) return WADI_OK;
     if (c->o.last == WADI_LAST_WINDOW_KEEP) return ready_joined(c, NULL, 0, 0, 1, kept, err);
@@ -226,8 +227,24 @@ wadi_status wadi_change_windows_end(wadi_change *c, wadi_error *err) {
     return ready_joined(c, NULL, 0, size - kept, 1, size, err);
 }
 
-void wadi_change_windows_fini(wadi_change *c) {
+static void fini(wadi_change *c) {
     for (int i = 0; i < WADI_MAX_PARTS; i++)
         for (int f = 0; f < WADI_MAX_FIELDS; f++) wadi_buffers_put(c->tail.column[i][f]);
     wadi_chunk_release(c->tail.like);
 }
+
+static int64_t bytes(const wadi_change *c) {
+    const wadi_chunk *like = c->tail.like;
+    int64_t bytes = 0;
+    for (int i = 0; like != NULL && i < like->components; i++)
+        bytes += c->tail.samples * wadi_component_value_bytes(&like->component[i]);
+    return bytes;
+}
+
+const wadi_change_row wadi_change_windows = {
+    .facts = {.name = "windows", .size = "the size", .hop = "the hop", .lasts = true},
+    .put = put,
+    .end = end,
+    .bytes = bytes,
+    .fini = fini,
+};

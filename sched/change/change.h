@@ -5,10 +5,12 @@
  * overlap. What has to wait for the next chunk is kept: at most one window or one batch, and for ZIP what one input
  * is ahead of the others.
  *
+ * What a change is stands in its row (row.h); sched/changes.def lists them.
+ *
  * A change belongs to one thread. It knows nothing of bodies: WADI_CHANGE_SCAN leaves elements as they are here, and
  * whoever runs the stage turns them into states. */
-#ifndef WADI_SCHED_CHANGE_H
-#define WADI_SCHED_CHANGE_H
+#ifndef WADI_SCHED_CHANGE_CHANGE_H
+#define WADI_SCHED_CHANGE_CHANGE_H
 
 #include "sched/chunk.h"
 #include "sched/plan.h"
@@ -18,12 +20,26 @@ typedef struct wadi_change wadi_change;
 typedef struct wadi_change_options {
     wadi_change_kind kind; /* not WADI_CHANGE_READ */
     int inputs;            /* 1, but for ZIP */
-    int64_t size, hop;     /* TAKE, DROP: negative is 0; BATCH, WINDOWS: at least 1 */
+    int64_t size,
+        first; /* TAKE, DROP, PICK: below 0 is 0, and INT64_MAX no limit; BATCH, WINDOWS: size is at least 1 */
+    int64_t hop; /* PICK, WINDOWS: at least 1 */
     wadi_last_window last;
     int places, place; /* of the plan, for faults */
     const wadi_plan_place *table;
     wadi_buffers *buffers;
 } wadi_change_options;
+
+/* What whoever prints, checks or runs a plan must know of a change. */
+typedef struct wadi_change_facts {
+    const char *name; /* in a plan's text */
+    const char *size,
+        *hop; /* what a fault calls a number that is less than 1; NULL: there is none, or any will do */
+    bool tests; /* takes component `test` of the input, which comes behind the parts */
+    bool lasts; /* goes by `last` */
+} wadi_change_facts;
+
+/* Never NULL. */
+const wadi_change_facts *wadi_change_about(wadi_change_kind kind);
 
 WADI_NODISCARD wadi_status wadi_change_create(const wadi_change_options *options, wadi_change **out,
                                               wadi_error *err);

@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 #include "base/words.h"
-#include "sched/change_internal.h"
+#include "sched/change/row.h"
 
 static int64_t outermost(const wadi_chunk_component *c, int64_t s) {
     return c->layout == WADI_LAYOUT_IRREGULAR ? c->shapes[s * c->rank] : c->shape[0];
@@ -112,7 +112,8 @@ static wadi_status expand(wadi_change *c, wadi_chunk *chunk, int64_t count, int6
     return wadi_change_ready(c, out, err);
 }
 
-wadi_status wadi_change_expand(wadi_change *c, wadi_chunk *chunk, wadi_error *err) {
+static wadi_status put(wadi_change *c, int input, wadi_chunk *chunk, wadi_error *err) {
+    WADI_UNUSED(input);
     int64_t slices = 0, x = 0, y = 0;
     int component = 0;
     char what[64];
@@ -122,3 +123,5 @@ wadi_status wadi_change_expand(wadi_change *c, wadi_chunk *chunk, wadi_error *er
     (void)snprintf(what, sizeof what, WADI_SAID_SLICES, component);
     return wadi_change_fault(c, chunk->first + good, what, x, y, err);
 }
+
+const wadi_change_row wadi_change_expand = {.facts = {.name = "expand"}, .put = put};

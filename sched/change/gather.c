@@ -1,31 +1,14 @@
-/* FILTER: keeps the elements whose test is true.
- *
- * The test is the last component. Where all elements of a chunk agree nothing is copied. Else the columns of the kept
- * elements are brought together: single values by their positions, arrays in runs of neighbours. */
+/* Some elements of a chunk brought together: single values by their positions, arrays in runs of neighbours. */
 #include <string.h>
 
 #include "base/error.h"
-#include "sched/change_internal.h"
+#include "sched/change/row.h"
 
 /* Positions of the kept elements. */
 typedef struct kept {
     const int64_t *at;
     int64_t n;
 } kept;
-
-static int64_t count_true(const uint8_t *test, int64_t count) {
-    int64_t n = 0;
-    for (int64_t s = 0; s < count; s++) n += test[s] != 0;
-    return n;
-}
-
-static void positions(const uint8_t *test, int64_t count, int64_t *at) {
-    int64_t n = 0;
-    for (int64_t s = 0; s < count; s++) {
-        at[n] = s; /* overwritten unless kept; `at` has room for one more */
-        n += test[s] != 0;
-    }
-}
 
 /* ---- single values ---- */
 
@@ -131,49 +114,22 @@ static bool pick_component(wadi_chunk *out, wadi_chunk_component *to, const kept
     return true;
 }
 
-/* ---- the change ---- */
-
-/* The chunk without its test, all elements. */
-static wadi_status without_test(wadi_chunk *chunk, wadi_chunk **out, wadi_error *err) {
-    WADI_TRY(wadi_change_view(chunk, chunk->components - 1, chunk->count, out, err));
-    for (int i = 0; i < (*out)->components; i++) (*out)->component[i] = chunk->component[i];
-    return WADI_OK;
-}
-
-static wadi_status pick(wadi_change *c, wadi_chunk *out, const kept *k, wadi_error *err) {
+wadi_status wadi_change_ready_gathered(wadi_change *c, wadi_chunk *owned_out, const int64_t *at,
+                                       int64_t n, wadi_error *err) {
+    wadi_chunk *out = owned_out;
+    const kept k = {at, n};
     bool done = true;
     for (int i = 0; i < out->components && done; i++) {
         const bool may_overlap = out->component[i].layout == WADI_LAYOUT_REGULAR;
         if (may_overlap && wadi_chunk_spread(out, i, err) != WADI_OK)
             done = false;
         else
-            done = pick_component(out, &out->component[i], k);
+            done = pick_component(out, &out->component[i], &k);
     }
     if (!done) {
         wadi_chunk_release(out);
         return wadi_change_no_memory(c, err);
     }
-    out->count = k->n;
+    out->count = n;
     return wadi_change_ready(c, out, err);
-}
-
-wadi_status wadi_change_filter(wadi_change *c, wadi_chunk *chunk, wadi_error *err) {
-    const wadi_chunk_component *test = &chunk->component[chunk->components - 1];
-    const uint8_t *truth = test->column[0];
-    const int64_t count = chunk->count;
-    const bool shared = test->layout == WADI_LAYOUT_AVOID;
-    const int64_t n = shared ? (truth[0] != 0 ? count : 0) : count_true(truth, count);
-    wadi_chunk *out = NULL;
-    if (n == 0) return WADI_OK;
-    WADI_TRY(without_test(chunk, &out, err));
-    if (n == count) return wadi_change_ready(c, out, err);
-    int64_t *at = wadi_buffers_get(c->o.buffers, (count + 1) * (int64_t)sizeof *at);
-    if (at == NULL) {
-        wadi_chunk_release(out);
-        return wadi_change_no_memory(c, err);
-    }
-    positions(truth, count, at);
-    const wadi_status status = pick(c, out, &(kept){at, n}, err);
-    wadi_buffers_put(at);
-    return status;
 }
