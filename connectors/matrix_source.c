@@ -37,7 +37,21 @@ static wadi_status next(wadi_source *self, int64_t k, wadi_builder *b, wadi_erro
     return WADI_OK;
 }
 
-static const wadi_source_ops source_ops = {destroy, next};
+static wadi_status tell(wadi_source *self, wadi_position *out, wadi_error *err) {
+    WADI_UNUSED(err);
+    *out = (wadi_position){.element = ((const matrix_source *)self)->row};
+    return WADI_OK;
+}
+
+static wadi_status seek(wadi_source *self, wadi_position to, wadi_error *err) {
+    matrix_source *s = (matrix_source *)self;
+    WADI_TRY(wadi_position_check(to, s->matrix->rows, self->kind, err));
+    s->row = to.element;
+    return WADI_OK;
+}
+
+static const wadi_source_ops source_ops = {
+    .destroy = destroy, .next = next, .tell = tell, .seek = seek};
 
 wadi_status wadi_source_matrix(const wadi_csr *m, wadi_source **out_source, wadi_error *err) {
     WADI_GIVEN(err, m);

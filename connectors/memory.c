@@ -36,7 +36,22 @@ static wadi_status next(wadi_source *self, int64_t k, wadi_builder *b, wadi_erro
     return WADI_OK;
 }
 
-static const wadi_source_ops source_ops = {destroy_source, next};
+static wadi_status tell(wadi_source *self, wadi_position *out, wadi_error *err) {
+    WADI_UNUSED(err);
+    *out = (wadi_position){.element = ((const row_source *)self)->row};
+    return WADI_OK;
+}
+
+static wadi_status seek(wadi_source *self, wadi_position to, wadi_error *err) {
+    row_source *s = (row_source *)self;
+    WADI_TRY(wadi_position_check(to, s->array.shape[0], self->kind, err));
+    s->row = to.element;
+    self->at_hand = s->array.shape[0] - s->row;
+    return WADI_OK;
+}
+
+static const wadi_source_ops source_ops = {
+    .destroy = destroy_source, .next = next, .tell = tell, .seek = seek};
 
 wadi_status wadi_source_memory(const wadi_array *array, wadi_source **out_source, wadi_error *err) {
     WADI_GIVEN(err, array);
@@ -121,7 +136,13 @@ static wadi_status put(wadi_sink *self, wadi_chunk *c, wadi_error *err) {
     return WADI_OK;
 }
 
-static const wadi_sink_ops sink_ops = {destroy_sink, put, NULL, NULL};
+static wadi_status have(wadi_sink *self, int64_t *out_elements, wadi_error *err) {
+    WADI_UNUSED(err);
+    *out_elements = wadi_sink_memory_count(self);
+    return WADI_OK;
+}
+
+static const wadi_sink_ops sink_ops = {.destroy = destroy_sink, .put = put, .have = have};
 
 wadi_status wadi_sink_memory(wadi_sink **out_sink, wadi_error *err) {
     WADI_GIVEN(err, out_sink);

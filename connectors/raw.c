@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/error.h"
@@ -47,7 +48,35 @@ static wadi_status next(wadi_source *self, int64_t k, wadi_builder *b, wadi_erro
                      (long long)s->position, (long long)s->record_bytes);
 }
 
-static const wadi_source_ops source_ops = {destroy_source, next};
+static wadi_status tell(wadi_source *self, wadi_position *out, wadi_error *err) {
+    const raw_source *s = (const raw_source *)self;
+    WADI_UNUSED(err);
+    *out = (wadi_position){.element = s->position / s->record_bytes,
+                           .mark = s->position / s->record_bytes * s->record_bytes};
+    return WADI_OK;
+}
+
+/* A file that has grown shorter since the position was told does not have it any more. */
+static wadi_status seek(wadi_source *self, wadi_position to, wadi_error *err) {
+    raw_source *s = (raw_source *)self;
+    struct stat about;
+    if (fstat(s->fd, &about) != 0 || !S_ISREG(about.st_mode))
+        return wadi_fail(err, WADI_UNSUPPORTED, "%s: is no file that can be read from the middle",
+                         s->path);
+    if (to.element < 0 || to.mark > about.st_size || to.mark % s->record_bytes != 0 ||
+        to.mark / s->record_bytes != to.element)
+        return wadi_fail(err, WADI_INVALID,
+                         "%s: no position (%lld, %lld); it has %lld bytes in records of %lld",
+                         s->path, (long long)to.element, (long long)to.mark,
+                         (long long)about.st_size, (long long)s->record_bytes);
+    if (lseek(s->fd, to.mark, SEEK_SET) < 0)
+        return wadi_fail_errno(err, errno, "%s: seek to byte %lld", s->path, (long long)to.mark);
+    s->position = to.mark;
+    return WADI_OK;
+}
+
+static const wadi_source_ops source_ops = {
+    .destroy = destroy_source, .next = next, .tell = tell, .seek = seek};
 
 wadi_status wadi_source_raw(const char *path, const wadi_part *part, wadi_source **out_source,
                             wadi_error *err) {
@@ -87,6 +116,8 @@ typedef struct raw_sink {
     wadi_sink base;
     wadi_outfile *file; /* NULL: ended */
     char *path;
+    int64_t elements; /* put */
+    bool finished;
 } raw_sink;
 
 static void destroy_sink(wadi_sink *self) {
@@ -107,12 +138,23 @@ static wadi_status put(wadi_sink *self, wadi_chunk *c, wadi_error *err) {
     const int64_t bytes = from->values * wadi_type_size(from->type[0]);
     for (int64_t i = 0; i < times && bytes > 0; i++)
         WADI_TRY(wadi_outfile_write(s->file, from->column[0], (size_t)bytes, err));
+    s->elements += c->count;
     return WADI_OK;
 }
 
 static wadi_status finish(wadi_sink *self, wadi_error *err) {
     raw_sink *s = (raw_sink *)self;
-    return wadi_outfile_finish(&s->file, s->base.sync, err);
+    WADI_TRY(wadi_outfile_finish(&s->file, s->base.sync, err));
+    s->finished = true;
+    return WADI_OK;
+}
+
+/* The file gets its name when it is complete. */
+static wadi_status have(wadi_sink *self, int64_t *out_elements, wadi_error *err) {
+    const raw_sink *s = (const raw_sink *)self;
+    WADI_UNUSED(err);
+    *out_elements = s->finished ? s->elements : 0;
+    return WADI_OK;
 }
 
 static void abort_sink(wadi_sink *self, const wadi_error *why) {
@@ -120,7 +162,7 @@ static void abort_sink(wadi_sink *self, const wadi_error *why) {
     wadi_outfile_give_up(&((raw_sink *)self)->file);
 }
 
-static const wadi_sink_ops sink_ops = {destroy_sink, put, finish, abort_sink};
+static const wadi_sink_ops sink_ops = {destroy_sink, put, finish, abort_sink, have};
 
 wadi_status wadi_sink_raw(const char *path, wadi_sink **out_sink, wadi_error *err) {
     WADI_GIVEN(err, path);

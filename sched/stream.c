@@ -15,6 +15,33 @@ void wadi_sink_sync(wadi_sink *sink) {
     if (sink != NULL) sink->sync = true;
 }
 
+/* ---- positions ---- */
+
+wadi_status wadi_source_tell(wadi_source *source, wadi_position *out, wadi_error *err) {
+    if (source->ops->tell != NULL) return source->ops->tell(source, out, err);
+    return wadi_fail(err, WADI_UNSUPPORTED, "a %s source cannot say where it stands", source->kind);
+}
+
+wadi_status wadi_source_seek(wadi_source *source, wadi_position to, wadi_error *err) {
+    if (source->ops->seek != NULL) return source->ops->seek(source, to, err);
+    return wadi_fail(err, WADI_UNSUPPORTED, "a %s source cannot begin elsewhere", source->kind);
+}
+
+wadi_status wadi_sink_have(wadi_sink *sink, int64_t *out_elements, wadi_error *err) {
+    if (sink->ops->have != NULL) return sink->ops->have(sink, out_elements, err);
+    return wadi_fail(err, WADI_UNSUPPORTED, "a %s sink cannot say what it has", sink->kind);
+}
+
+wadi_status wadi_position_check(wadi_position to, int64_t count, const char *kind,
+                                wadi_error *err) {
+    if (to.element >= 0 && to.element <= count && to.mark == 0) return WADI_OK;
+    return wadi_fail(err, WADI_INVALID,
+                     "%s source: no position (%lld, %lld); there are %lld elements", kind,
+                     (long long)to.element, (long long)to.mark, (long long)count);
+}
+
+/* ---- parts ---- */
+
 wadi_part wadi_part_irregular(wadi_type type, int rank) {
     return (wadi_part){.rank = rank, .fields = 1, .type = {type}};
 }

@@ -11,6 +11,15 @@
 #include "sched/chunk.h"
 #include "wadi/stream.h"
 
+/* A place between two elements of a stream, in numbers that can be written down and used by another process. It is good for a source
+ * of the same data. All zero: the beginning. */
+typedef struct wadi_position {
+    int64_t element; /* so many elements come before it */
+    int64_t
+        mark; /* where that is, in a unit of the source's own: a byte of a file, a message of a queue; 0 where the
+                        number of the element says it */
+} wadi_position;
+
 typedef struct wadi_source_ops {
     /* Closes and frees. Required. */
     void (*destroy)(wadi_source *self);
@@ -20,6 +29,12 @@ typedef struct wadi_source_ops {
     /* No more elements are wanted, because of `why`: for a source that can tell whoever supplies them. From the owner's thread, before
      * or after a run. Optional. */
     void (*give_up)(wadi_source *self, const wadi_error *why);
+    /* Where the next element stands. NULL: this source cannot say. */
+    wadi_status (*tell)(wadi_source *self, wadi_position *out, wadi_error *err);
+    /* The next element is the one at this position, which may be the end. After a failure the source stands where it stood. Errors:
+     * WADI_INVALID (no position of this source), WADI_UNSUPPORTED (what it reads is gone once it is read), WADI_IO. NULL: this source
+     * cannot go back. */
+    wadi_status (*seek)(wadi_source *self, wadi_position to, wadi_error *err);
 } wadi_source_ops;
 
 struct wadi_source {
@@ -45,6 +60,9 @@ typedef struct wadi_sink_ops {
     /* The stream has failed: leaves no output that looks complete. Instead of finish. `why` says what happened.
      * Optional. */
     void (*abort)(wadi_sink *self, const wadi_error *why);
+    /* How many elements, from the beginning of the stream, it keeps for good: they need not be put again if the stream begins anew. An
+     * output that appears only when it is complete keeps none before `finish`. NULL: this sink cannot say. */
+    wadi_status (*have)(wadi_sink *self, int64_t *out_elements, wadi_error *err);
 } wadi_sink_ops;
 
 struct wadi_sink {
@@ -55,5 +73,15 @@ struct wadi_sink {
     bool
         keeps; /* only keeps what it gets, in memory: `put` waits for nothing, and any thread may call it */
 };
+
+/* The operations of these names, for sources and sinks that may lack them: then WADI_UNSUPPORTED. Not while a run has them. */
+WADI_NODISCARD wadi_status wadi_source_tell(wadi_source *source, wadi_position *out,
+                                            wadi_error *err);
+WADI_NODISCARD wadi_status wadi_source_seek(wadi_source *source, wadi_position to, wadi_error *err);
+WADI_NODISCARD wadi_status wadi_sink_have(wadi_sink *sink, int64_t *out_elements, wadi_error *err);
+
+/* Whether `to` is a place among `count` elements that need no mark. Errors: WADI_INVALID, which names the kind of source. */
+WADI_NODISCARD wadi_status wadi_position_check(wadi_position to, int64_t count, const char *kind,
+                                               wadi_error *err);
 
 #endif
