@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "apps/md5/targets.h"
+#include "apps/md5/word_digest.h"
 
 typedef enum md5_line {
     MD5_LINE_DIGEST,

@@ -6,10 +6,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "apps/md5/word_digest.h"
 #include "base/text.h"
 #include "wadi/status.h"
-
-enum { MD5_DIGEST = 16 };
 
 /* Lines of lists that were no digests. */
 typedef struct md5_bad_lines {
@@ -38,10 +37,5 @@ WADI_NODISCARD wadi_status md5_targets_ready(md5_targets *t, wadi_error *err);
 /* The number of a digest, or -1. */
 int64_t md5_targets_find(const md5_targets *t, const uint8_t digest[MD5_DIGEST]);
 void md5_targets_fini(md5_targets *t);
-
-/* The digest of a word. Errors: WADI_UNSUPPORTED, WADI_MEMORY. */
-void md5_digest_of(const uint8_t *word, size_t n, uint8_t out[MD5_DIGEST]);
-/* Reads 32 hexadecimal digits. */
-bool md5_digest_read(const char *hex, size_t n, uint8_t out[MD5_DIGEST]);
 
 #endif

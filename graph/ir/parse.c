@@ -8,8 +8,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "graph/ir/literal.h"
-
 enum { MAX_RESULTS = 256, MAX_ATTRS = 64 };
 
 typedef WADI_VEC(wadi_val) value_list;
@@ -23,12 +21,8 @@ typedef struct defined {
 
 /* ---- names of arrays ---- */
 
-static const char *interned(wadi_parser *p, const wadi_token *t) {
-    return wadi_intern_add_n(&p->strings, t->at, t->n);
-}
-
 static wadi_status define(wadi_parser *p, const defined *d, wadi_val v) {
-    const char *name = interned(p, d->name);
+    const char *name = wadi_intern_add_n(&p->strings, d->name->at, d->name->n);
     uint64_t bound = 0;
     if (!name || v == WADI_NONE) return wadi_parse_no_memory(p);
     if (!wadi_is_plain_name(name))
@@ -51,31 +45,6 @@ static wadi_status leave_scope(wadi_parser *p, size_t mark) {
         if (!wadi_map64_put(&p->bound, (uint64_t)(uintptr_t)wadi_vec_pop(&p->scope), 0))
             return wadi_parse_no_memory(p);
     return WADI_OK;
-}
-
-wadi_status wadi_parse_value(wadi_parser *p, wadi_val *out) {
-    const wadi_token *t = wadi_parse_peek(p, 0);
-    if (wadi_parse_sees_literal(p)) {
-        wadi_scalar imm;
-        WADI_TRY(wadi_parse_literal(p, NULL, &imm));
-        *out = wadi_const_val(p->m, imm);
-        return *out == WADI_NONE ? wadi_parse_no_memory(p) : WADI_OK;
-    }
-    uint64_t bound = 0;
-    const char *name = t->kind == WADI_TOKEN_NAME ? interned(p, t) : NULL;
-    if (name) (void)wadi_map64_get(&p->bound, (uint64_t)(uintptr_t)name, &bound);
-    if (bound == 0)
-        return wadi_parse_fail(p, t, WADI_INVALID, "expected the name of a value in scope");
-    p->at++;
-    *out = (wadi_val)(bound - 1);
-    return WADI_OK;
-}
-
-wadi_status wadi_parse_array(wadi_parser *p, wadi_val *out) {
-    const wadi_token *t = wadi_parse_peek(p, 0);
-    WADI_TRY(wadi_parse_value(p, out));
-    if (!p->m->values[*out].type.is_seq) return WADI_OK;
-    return wadi_parse_fail(p, t, WADI_TYPE, "expected an array, not a sequence");
 }
 
 /* ---- types ---- */

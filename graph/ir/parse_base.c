@@ -170,3 +170,31 @@ wadi_status wadi_parse_place(wadi_parser *p, const wadi_token *t, wadi_loc *out)
     out->line = (int)line;
     return WADI_OK;
 }
+
+/* ---- values ---- */
+
+wadi_status wadi_parse_value(wadi_parser *p, wadi_val *out) {
+    const wadi_token *t = wadi_parse_peek(p, 0);
+    if (wadi_parse_sees_literal(p)) {
+        wadi_scalar imm;
+        WADI_TRY(wadi_parse_literal(p, NULL, &imm));
+        *out = wadi_const_val(p->m, imm);
+        return *out == WADI_NONE ? wadi_parse_no_memory(p) : WADI_OK;
+    }
+    uint64_t bound = 0;
+    const char *name =
+        t->kind == WADI_TOKEN_NAME ? wadi_intern_add_n(&p->strings, t->at, t->n) : NULL;
+    if (name) (void)wadi_map64_get(&p->bound, (uint64_t)(uintptr_t)name, &bound);
+    if (bound == 0)
+        return wadi_parse_fail(p, t, WADI_INVALID, "expected the name of a value in scope");
+    p->at++;
+    *out = (wadi_val)(bound - 1);
+    return WADI_OK;
+}
+
+wadi_status wadi_parse_array(wadi_parser *p, wadi_val *out) {
+    const wadi_token *t = wadi_parse_peek(p, 0);
+    WADI_TRY(wadi_parse_value(p, out));
+    if (!p->m->values[*out].type.is_seq) return WADI_OK;
+    return wadi_parse_fail(p, t, WADI_TYPE, "expected an array, not a sequence");
+}

@@ -1,4 +1,4 @@
-/* What print.c and print_scalar.c share. Internal to graph/ir. */
+/* What print.c, print_scalar.c and print_name.c share. Internal to graph/ir. */
 #ifndef WADI_GRAPH_IR_PRINT_H
 #define WADI_GRAPH_IR_PRINT_H
 
@@ -14,6 +14,8 @@ typedef struct wadi_printer {
 
 /** A name as it is, anything else in quotes. */
 void wadi_print_name(wadi_text *out, const char *name);
+/** A string: in quotes even where a name would do. */
+void wadi_print_string(wadi_text *out, const char *s);
 /** The name of an array value, or the literal. */
 void wadi_print_value(wadi_printer *p, wadi_val v);
 /** ` @ "file":line`, if places are asked for and this one is known. */

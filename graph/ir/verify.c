@@ -4,28 +4,11 @@
  * would make must be what is there. */
 #include "graph/ir/verify.h"
 
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "graph/op.h"
-
-wadi_status wadi_verify_fail(wadi_verifier *v, const char *format, ...) {
-    char what[400];
-    va_list args;
-    va_start(args, format);
-    (void)vsnprintf(what, sizeof what, format, args);
-    va_end(args);
-    const wadi_bind *b = v->bind;
-    if (!b) return wadi_fail(v->err, WADI_INTERNAL, "program '%s': %s", v->m->name, what);
-    const bool named = b->nresults > 0 && b->results[0] < v->m->nvalues;
-    const char *name = named ? v->m->values[b->results[0]].name : NULL;
-    return wadi_fail_at(v->err, b->loc, WADI_INTERNAL, "%s%s%s (%%%u): %s",
-                        b->op ? b->op->name : "?", name ? " " : "", name ? name : "",
-                        named ? b->results[0] : 0, what);
-}
 
 /* ---- values ---- */
 
@@ -36,22 +19,6 @@ static wadi_status bind_value(wadi_verifier *v, wadi_val value) {
         return wadi_verify_fail(v, "value %%%u is bound twice", value);
     v->state[value] = WADI_IN_SCOPE;
     return WADI_OK;
-}
-
-/* A value is used after it is bound, in its block or in one inside it. Constants are everywhere. */
-static wadi_status use_value(wadi_verifier *v, wadi_val value) {
-    if (value >= v->m->nvalues) return wadi_verify_fail(v, "value %%%u is not in the table", value);
-    if (v->m->values[value].def == WADI_DEF_CONST || v->state[value] == WADI_IN_SCOPE)
-        return WADI_OK;
-    return wadi_verify_fail(v, "value %%%u is used %s", value,
-                            v->state[value] == WADI_UNBOUND ? "before it is bound"
-                                                            : "outside of its block");
-}
-
-wadi_status wadi_verify_array(wadi_verifier *v, wadi_val value) {
-    WADI_TRY(use_value(v, value));
-    if (!v->m->values[value].type.is_seq) return WADI_OK;
-    return wadi_verify_fail(v, "value %%%u is a sequence, expected an array", value);
 }
 
 /* Ranks and numbers of fields are within bounds, and fields have names when there are several. */
@@ -163,7 +130,7 @@ static wadi_status check_bind(wadi_verifier *v, const wadi_bind *b, const wadi_b
         return wadi_verify_fail(v, "%d functions, expected %d", b->nfuns, b->op->nfuns);
     if (b->op->nblocks >= 0 && b->nblocks != b->op->nblocks)
         return wadi_verify_fail(v, "%d regions, expected %d", b->nblocks, b->op->nblocks);
-    for (int i = 0; i < b->nargs; i++) WADI_TRY(use_value(v, b->args[i]));
+    for (int i = 0; i < b->nargs; i++) WADI_TRY(wadi_verify_use(v, b->args[i]));
     for (int k = 0; k < b->nfuns; k++) WADI_TRY(wadi_verify_fun(v, b->funs[k]));
     WADI_TRY(check_regions(v, b, around));
     WADI_TRY(check_effect(v, b, around));

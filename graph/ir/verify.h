@@ -1,4 +1,4 @@
-/* What verify.c and verify_scalar.c share. Internal to graph/ir. */
+/* What verify.c, verify_scalar.c and verify_use.c share. Internal to graph/ir. */
 #ifndef WADI_GRAPH_IR_VERIFY_H
 #define WADI_GRAPH_IR_VERIFY_H
 
@@ -22,7 +22,9 @@ typedef struct wadi_verifier {
 /** Fails with the place and a name for the binding under examination in front of the message. */
 wadi_status wadi_verify_fail(wadi_verifier *v, const char *format, ...) WADI_PRINTF(2, 3);
 
-/** The value may be used here and is an array. */
+/** The value may be used here: after it is bound, in its block or in one inside it. Constants may be used everywhere. */
+WADI_NODISCARD wadi_status wadi_verify_use(wadi_verifier *v, wadi_val value);
+/** The same, and it is an array. */
 WADI_NODISCARD wadi_status wadi_verify_array(wadi_verifier *v, wadi_val value);
 
 /** Everything that must hold inside a scalar function (verify_scalar.c). */

@@ -286,6 +286,13 @@ static wadi_node_id finish(wadi_draft *d, const wadi_op *op, wadi_stratum stratu
 }
 
 /* The caller's types may be on its stack. */
+wadi_array_type *wadi_draft_types(wadi_draft *d, int n) {
+    if (wadi_draft_failed(d)) return NULL;
+    wadi_array_type *t = WADI_NEW_N(wadi_program_current()->arena, wadi_array_type, (size_t)n);
+    if (!t) wadi_lang_no_memory();
+    return t;
+}
+
 static wadi_node_id finish_copy(wadi_draft *d, const wadi_op *op, wadi_stratum stratum, int n,
                                 const wadi_array_type *t) {
     if (wadi_draft_failed(d) || !t) return 0;

@@ -52,13 +52,6 @@ void wadi_expect_dim(wadi_draft *d, const wadi_array_type *t, int dim) {
 
 /* ---- declared types ---- */
 
-wadi_array_type *wadi_draft_types(wadi_draft *d, int n) {
-    if (wadi_draft_failed(d)) return NULL;
-    wadi_array_type *t = WADI_NEW_N(wadi_program_current()->arena, wadi_array_type, (size_t)n);
-    if (!t) wadi_lang_no_memory();
-    return t;
-}
-
 static bool name_fits(const char *s) {
     if (!((*s >= 'a' && *s <= 'z') || (*s >= 'A' && *s <= 'Z') || *s == '_')) return false;
     for (; *s; s++)

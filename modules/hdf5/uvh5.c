@@ -16,10 +16,6 @@
 
 #include "base/text.h"
 
-const char *const wadi_uvh5_sets[UVH5_SETS] = {
-    "Header/uvw_array", "Header/ant_1_array", "Header/ant_2_array", "Header/time_array",
-    "Data/visdata",     "Data/flags",         "Data/nsamples"};
-
 enum { NAME_BYTES = 256, MAX_LISTED = 16, MOST_CELLS = 1 << 30 /* in a row */ };
 
 /* ---- the datasets ---- */

@@ -11,6 +11,10 @@
 
 #include "base/error.h"
 
+const char *const wadi_uvh5_sets[UVH5_SETS] = {
+    "Header/uvw_array", "Header/ant_1_array", "Header/ant_2_array", "Header/time_array",
+    "Data/visdata",     "Data/flags",         "Data/nsamples"};
+
 static const double LIGHT = 299792458;         /* m/s */
 static const double MJD_AS_JULIAN = 2400000.5; /* days */
 static const double TWO_PI = 6.283185307179586;
