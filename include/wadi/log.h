@@ -1,5 +1,5 @@
-/* What the library has to say outside of results and errors: who waits for what when nothing moves, a damaged kernel made anew.
- * It goes to one callback; without one the library is silent. */
+/* Messages of the library that are neither results nor errors: for example, who waits for what when nothing moves, or that a damaged
+ * kernel was made anew. They go to one callback; without one, the library is silent. */
 #ifndef WADI_LOG_H
 #define WADI_LOG_H
 
@@ -7,12 +7,13 @@
 
 WADI_BEGIN_DECLS
 
+/** How important a message is. */
 typedef enum wadi_log_level { WADI_LOG_DEBUG, WADI_LOG_INFO, WADI_LOG_WARNING } wadi_log_level;
 
-/** One line without newline, borrowed for the call. Called by any thread, one at a time; must not log itself. */
+/** Takes one line without newline, borrowed for the call. Called by any thread, but by one at a time. Must not call what logs. */
 typedef void (*wadi_log_fn)(void *env, wadi_log_level level, const char *line);
 
-/** fn NULL silences. When this returns, the previous callback is not running and will not be called again. */
+/** Sets the callback; NULL silences the library. When this returns, the previous callback is not running and will not be called again. */
 void wadi_log_set(wadi_log_fn fn, void *env);
 
 WADI_END_DECLS

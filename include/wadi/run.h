@@ -2,8 +2,8 @@
  *
  *     wadi_program -> wadi_compile -> wadi_exe -> wadi_run_create -> bind inputs, sources, sinks -> wadi_run_go
  *
- * An executable is immutable and may be shared by runs in several threads. A run is used by one thread, but for
- * wadi_run_cancel and wadi_run_stats, which any thread may call while it runs.
+ * An executable is immutable and may be shared by runs in several threads. A run is used by one thread; only wadi_run_cancel
+ * and wadi_run_stats_get may be called by any thread while it runs.
  */
 #ifndef WADI_RUN_H
 #define WADI_RUN_H
@@ -19,95 +19,105 @@
 
 WADI_BEGIN_DECLS
 
-/** All zero is the default. */
+/** Options of compiling. All zero is the default. */
 typedef struct wadi_compile_options {
     const char *disable; /**< passes switched off, comma separated ("fuse,cse"); NULL: none */
     const char
-        *target;     /**< what kernels are compiled for: "native" (this processor), "x86-64-v2", ..;
+        *target;     /**< the processor to compile for: "native" (this processor), "x86-64-v2", ..;
                              `wadi version` lists them. The same bits on all. NULL: $WADI_TARGET, or
                              native */
-    bool unchecked;  /**< leaves out index checks: a bad index is then undefined */
+    bool unchecked;  /**< leaves out index checks: a bad index is then undefined behaviour */
     bool no_foreign; /**< the language's own computations instead of library routines */
-    bool steady;  /**< routines round alike in every run, for one size of batch; costs some speed */
+    bool
+        steady; /**< library routines round alike in every run, for one size of batch; costs some speed */
     bool verify;  /**< checks the program after every pass */
-    bool explain; /**< keeps what wadi_explain tells */
+    bool explain; /**< keeps what wadi_explain prints */
 } wadi_compile_options;
 
+/** An executable: a compiled program. */
 typedef struct wadi_exe wadi_exe;
 
-/** Compiles a program down to a plan; kernels are compiled, or found in the cache, when a run wants them.
+/** Compiles a program to a plan. Its kernels are compiled, or found in the cache, when a run needs them. The caller owns *out_exe.
  *  Errors: the first mistake made while building, WADI_INVALID (no such target), WADI_UNSUPPORTED, WADI_MEMORY. `options` may be NULL. */
 WADI_NODISCARD wadi_status wadi_compile(const wadi_program *p, const wadi_compile_options *options,
                                         wadi_exe **out_exe, wadi_error *err);
-/** The same from the text form of a program (docs/TEXT.md); `file` names it in errors. */
+/** wadi_compile of a program as text (docs/TEXT.md); errors call it `file`. */
 WADI_NODISCARD wadi_status wadi_compile_text(const char *text, const char *file,
                                              const wadi_compile_options *options,
                                              wadi_exe **out_exe, wadi_error *err);
-void wadi_exe_destroy(wadi_exe *exe); /**< NULL is fine; no run may still use it */
+/** Destroys an executable; NULL is fine. Its runs must have been destroyed before. */
+void wadi_exe_destroy(wadi_exe *exe);
 
-/** The program after each pass, each value's representation and why, fusions done and refused, the plan and the kernels.
- *  *out_text is the caller's to free(). Errors: WADI_INVALID when compiled without `explain`. */
+/** Describes, as text, what the compiler did: the program after each pass, the representation of each value and why, the fusions
+ *  done and refused, the plan and the kernels. The caller must free() *out_text. Errors: WADI_INVALID if compiled without `explain`. */
 WADI_NODISCARD wadi_status wadi_explain(const wadi_exe *exe, char **out_text, wadi_error *err);
 
-/** All zero is the default. */
+/** Options of a run. All zero is the default. */
 typedef struct wadi_run_options {
     int threads; /**< workers of the compute stage; 0: one per processor */
     int64_t
-        memory; /**< bytes the chunks in flight may take; 0: 1 GiB. One element is always at work, however large: a
-                           smaller bound makes chunks of one element, and wadi_run_stats.memory_peak tells what that took */
+        memory; /**< bytes that the chunks in flight may take; 0: 1 GiB. A chunk has at least one element; if that
+                           exceeds the limit, wadi_run_stats.memory_peak shows what it took */
     int64_t chunk;      /**< elements per chunk; 0: the policy decides */
     const char *policy; /**< "probe" (default), "paper" or "fixed" */
     wadi_schedule_option schedule;
     double
-        watchdog_s; /**< logs who waits for what after so long without progress; 0: 10 s; 1e9 at most */
-    bool forget; /**< starts without the chunk sizes earlier runs have recorded, and records none */
+        watchdog_s; /**< after so many seconds without progress, logs who waits for what; 0: 10; 1e9 at most */
+    bool forget; /**< neither uses the chunk sizes of earlier runs nor records any */
 } wadi_run_options;
 
-/** How a run is going, or went. */
+/** Statistics of a run, so far or at its end. */
 typedef struct wadi_run_stats {
-    int64_t elements; /**< stream elements delivered */
-    int64_t bytes_in, bytes_out;
-    int64_t chunks;
-    int64_t chunk_elements; /**< size the policy last chose */
+    int64_t elements;            /**< elements of streams delivered */
+    int64_t bytes_in, bytes_out; /**< bytes read from sources, delivered to sinks */
+    int64_t chunks;              /**< chunks computed */
+    int64_t chunk_elements;      /**< the size that the policy last chose */
     double elapsed_s;
-    double utilisation; /**< busy time of the compute stage's workers / (elapsed x workers), 0..1 */
+    double utilisation; /**< busy time of the workers / (elapsed time x workers), 0..1 */
     double overlap; /**< share of the elapsed time in which two or more stages were busy, 0..1 */
     double stages_busy; /**< stages busy at the same time, on average over the elapsed time */
     double source_s, compute_s, sink_s; /**< time each stage was busy */
     int threads;
-    int64_t memory_peak;  /**< bytes of chunks and temporaries at most */
-    const char *schedule; /**< schedule of the latest stream body, static string; NULL: none ran */
+    int64_t memory_peak; /**< greatest number of bytes of chunks and temporaries */
+    const char
+        *schedule; /**< schedule of the latest body of a stream, a static string; NULL: none ran */
 } wadi_run_stats;
 
-/** Begins to make the kernels that a run with these options is certain to want, in the background. Nobody needs to call it: a run makes
- *  its kernels side by side, too. A program of several executables starts sooner if it does. `options` may be NULL. What
- *  goes wrong is told by the run that wants the kernel. */
+/** Starts to compile, in the background, the kernels that a run with these options is certain to need. Calling it is optional: a run also
+ *  compiles its kernels in parallel. A program with several executables starts sooner by calling it for each. `options` may be NULL.
+ *  Errors are reported by the run that needs the kernel. */
 void wadi_exe_warm(const wadi_exe *exe, const wadi_run_options *options);
 
+/** A run of an executable: its bindings, options and results. */
 typedef struct wadi_run wadi_run;
 
-/** `exe` is borrowed and must outlive the run; `options` may be NULL. */
+/** Makes a run. Borrows `exe`, which must outlive the run; `options` may be NULL. The caller owns *out_run. */
 WADI_NODISCARD wadi_status wadi_run_create(const wadi_exe *exe, const wadi_run_options *options,
                                            wadi_run **out_run, wadi_error *err);
-/** Binds input array `name`; borrowed until the run is over. Extents are checked against the declaration.
+/** Binds the input array `name`. Borrows the columns until the run is over. Checks the extents against the declaration.
  *  Errors: WADI_INVALID (no such input), WADI_TYPE, WADI_SHAPE. */
 WADI_NODISCARD wadi_status wadi_run_input(wadi_run *run, const char *name, const wadi_array *a,
                                           wadi_error *err);
+/** Binds the source of the stream `name`. Borrows it until the run is destroyed. Errors: WADI_INVALID (no such stream). */
 WADI_NODISCARD wadi_status wadi_run_source(wadi_run *run, const char *name, wadi_source *source,
                                            wadi_error *err);
+/** Binds the sink that the stream `name` is delivered to. Borrows it until the run is destroyed. Errors: WADI_INVALID (no such stream). */
 WADI_NODISCARD wadi_status wadi_run_sink(wadi_run *run, const char *name, wadi_sink *sink,
                                          wadi_error *err);
-/** Runs to the end. Chunks before a failure have been delivered; sinks are finished on success, aborted on failure.
- *  Errors: WADI_INVALID (something unbound), WADI_FAULT, WADI_COMPILE, WADI_CANCELLED, or what a source or sink said. */
+/** Runs to the end. Sinks are finished on success. On failure, what came before it has been delivered, and sinks are aborted.
+ *  Errors: WADI_INVALID (something is not bound), WADI_FAULT, WADI_COMPILE, WADI_MEMORY, WADI_CANCELLED, or the error of a source
+ *  or sink. */
 WADI_NODISCARD wadi_status wadi_run_go(wadi_run *run, wadi_error *err);
-/** Ends a run soon, wherever it is but in a caller's callback: wadi_run_go then gives WADI_CANCELLED, also when it is called only
+/** Ends a run soon, wherever it is, except inside a callback of the caller. wadi_run_go then returns WADI_CANCELLED, also if it is called only
  *  afterwards. Safe in any thread and in a signal handler. */
 void wadi_run_cancel(wadi_run *run);
+/** Copies the statistics so far. Safe in any thread. */
 void wadi_run_stats_get(wadi_run *run, wadi_run_stats *out);
-/** A result of a finished run, borrowed until the run is destroyed. Errors: WADI_INVALID. */
+/** A result of a finished run. Its columns are borrowed until the run is destroyed. Errors: WADI_INVALID (no such result, no finished run). */
 WADI_NODISCARD wadi_status wadi_run_result(wadi_run *run, const char *name, wadi_array *out_array,
                                            wadi_error *err);
-void wadi_run_destroy(wadi_run *run); /**< NULL is fine */
+/** Destroys a run; NULL is fine. */
+void wadi_run_destroy(wadi_run *run);
 
 WADI_END_DECLS
 

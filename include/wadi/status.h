@@ -1,7 +1,7 @@
 /* Status codes and errors of every fallible call.
  *
- * A call returns a small status; the message, the place in wadi that noticed and the place in the user's program that caused
- * it go into an optional caller-owned wadi_error, which may be NULL. Nothing here allocates, so an error can always be told. */
+ * A call returns a status. The message, the place in wadi that noticed the error, and the place in the user's program that caused
+ * it go into a wadi_error, which the caller owns and which may be NULL. Nothing here allocates, so an error can always be reported. */
 #ifndef WADI_STATUS_H
 #define WADI_STATUS_H
 
@@ -27,6 +27,7 @@
 
 WADI_BEGIN_DECLS
 
+/* The result of a call. */
 typedef enum wadi_status {
     WADI_OK = 0,
     WADI_INVALID,     /* an argument or a program that cannot mean anything */
@@ -34,12 +35,12 @@ typedef enum wadi_status {
     WADI_TYPE,        /* element types do not fit */
     WADI_MEMORY,      /* allocation failed or the memory budget is too small */
     WADI_IO,          /* file, socket or format of outside data */
-    WADI_DEVICE,      /* a device refused */
-    WADI_COMPILE,     /* the kernel compiler is missing or refused */
+    WADI_DEVICE,      /* a device failed */
+    WADI_COMPILE,     /* the kernel compiler is missing or failed */
     WADI_FAULT,       /* a running program divided by zero, indexed out of bounds, ... */
-    WADI_CANCELLED,   /* stopped on request */
-    WADI_UNSUPPORTED, /* meaningful, but not offered here */
-    WADI_INTERNAL     /* wadi broke its own promise */
+    WADI_CANCELLED,   /* stopped by request */
+    WADI_UNSUPPORTED, /* meaningful, but not available here */
+    WADI_INTERNAL     /* a bug in wadi */
 } wadi_status;
 
 /* A place in source text: the user's call, or a line of a program file. file is NULL when unknown. */
@@ -47,10 +48,10 @@ typedef struct wadi_loc {
     const char *file;
     int line;
     const char *
-        call; /* what was called there, where it is built of other operators: "histogram"; else NULL */
+        call; /* the function called there, if it is built from several operators: "histogram"; else NULL */
 } wadi_loc;
 
-/* What went wrong. file and line name the place in wadi that noticed; at names the user's place, when known. */
+/* What went wrong. `file` and `line` are the place in wadi that noticed it; `at` is the place in the user's program, if known. */
 typedef struct wadi_error {
     wadi_status status;
     char msg[512];

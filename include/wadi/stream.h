@@ -1,8 +1,8 @@
 /* Sources and sinks: where the arrays of a stream come from and go to.
  *
- * A source yields the elements of a stream, a sink takes them, both in order. The element of a stream is a tuple of
- * arrays; its components are called parts. Handles are made here and given to a run, which borrows them: the caller
- * destroys them after the run has ended. A handle serves one run at a time.
+ * A source yields the elements of a stream, and a sink takes them; both in order. An element of a stream is a tuple of
+ * arrays, whose components are called parts. The caller makes sources and sinks here, gives them to a run, which borrows
+ * them, and destroys them after the run has ended. A source or sink serves one run at a time.
  */
 #ifndef WADI_STREAM_H
 #define WADI_STREAM_H
@@ -18,7 +18,7 @@ WADI_BEGIN_DECLS
 
 enum { WADI_MAX_PARTS = 32 /**< arrays in one element of a stream */ };
 
-/** What one part of a stream's element is. */
+/** The type of one part of a stream's element. */
 typedef struct wadi_part {
     int rank;                        /**< 0..WADI_MAX_RANK */
     int fields;                      /**< 1 for plain scalars */
@@ -35,110 +35,110 @@ wadi_part wadi_part_fixed(wadi_type type, int rank, const int64_t *shape);
 typedef struct wadi_source wadi_source;
 typedef struct wadi_sink wadi_sink;
 
-/** Destroys a handle and closes what it opened. NULL is fine. */
+/** Destroys a source and closes what it opened. NULL is fine. */
 void wadi_source_destroy(wadi_source *source);
+/** Destroys a sink and closes what it opened. NULL is fine. */
 void wadi_sink_destroy(wadi_sink *sink);
 
-/** What the sink writes into a file is on the disk when the run has ended well, however new the file is: a power cut does
- *  not take it. One that replaces another is in any case. No effect on other sinks. Before the run. NULL is fine. */
+/** Makes sure that a file is on the disk when the run has ended well, so that it survives a power cut. (A file that replaces another
+ *  always is.) No effect on sinks that write no file. Call it before the run. NULL is fine. */
 void wadi_sink_sync(wadi_sink *sink);
 
 /* ---- functions of the caller ---- */
 
-/** Where a pull function puts its element. Valid during the call only. */
+/** Where a pull function puts its element. Valid only during the call. */
 typedef struct wadi_yield wadi_yield;
 
-/** Adds part `part` of the element with `shape` (rank extents; may be NULL for rank 0 and for fixed parts).
- *  out_array describes memory to fill before the pull function returns or yields another array; its columns hold
- *  product(shape) elements each. WADI_SHAPE when a fixed part is given another shape, WADI_INVALID when the part is
- *  given twice or does not exist. */
+/** Adds part `part` of the element, with extents `shape` (which may be NULL for rank 0 and for fixed parts). *out_array
+ *  describes the memory to fill; each column holds product(shape) elements. Fill it before the pull function returns or yields
+ *  another array. Errors: WADI_SHAPE (another shape for a fixed part), WADI_INVALID (part given twice, or unknown), WADI_MEMORY. */
 WADI_NODISCARD wadi_status wadi_yield_array(wadi_yield *yield, int part, const int64_t *shape,
                                             wadi_array *out_array, wadi_error *err);
 
-/** Ends the chunk with this element: the next one is not there yet, and those before it need not wait for it. */
+/** Ends the chunk after this element. Call it when the next element will take a while, so that this one need not wait. */
 void wadi_yield_flush(wadi_yield *yield);
 
-/** Yields element number `index` of the stream: calls wadi_yield_array once per part. A call that yields nothing ends
- *  the stream. Called by one thread, never twice at once; may block. A failure ends the run with that error, after
- *  the elements before it have been delivered. */
+/** Yields element number `index` of the stream by calling wadi_yield_array once per part. A call that yields nothing ends
+ *  the stream. Called by one thread at a time; may block. A failure ends the run with that error, after the elements before
+ *  it have been delivered. */
 typedef wadi_status (*wadi_pull_fn)(void *env, int64_t index, wadi_yield *yield, wadi_error *err);
 
-/** Takes element number `index`: one array per part, borrowed for the call. Called in order by one thread; may block:
- *  the elements after it are being computed meanwhile. */
+/** Takes element number `index`: one array per part, borrowed for the call. Called in order by one thread. May block; later elements
+ *  are computed meanwhile. */
 typedef wadi_status (*wadi_push_fn)(void *env, int64_t index, int parts, const wadi_array *element,
                                     wadi_error *err);
 
-/** A source that calls `pull` for each element. Borrows env; copies `part`. */
+/** Makes a source that calls `pull` for each element. Borrows env; copies `part`. */
 WADI_NODISCARD wadi_status wadi_source_callback(int parts, const wadi_part *part, wadi_pull_fn pull,
                                                 void *env, wadi_source **out_source,
                                                 wadi_error *err);
-/** A sink that calls `push` for each element. Borrows env. */
+/** Makes a sink that calls `push` for each element. Borrows env. */
 WADI_NODISCARD wadi_status wadi_sink_callback(wadi_push_fn push, void *env, wadi_sink **out_sink,
                                               wadi_error *err);
 
-/** Fills up to k elements at once: column f of columns[part] has room for all k, one after another; *out_n is how many
- *  were filled, 0 ends the stream. Called by one thread, never twice at once; may block. After a failure the elements
- *  filled so far still count. */
+/** Fills up to k elements at once. Column f of columns[part] has room for all k, one after another. *out_n is the number
+ *  filled; 0 ends the stream. Called by one thread at a time; may block. After a failure, the elements filled so far still
+ *  count. */
 typedef wadi_status (*wadi_fill_fn)(void *env, int64_t k, const wadi_array *columns, int64_t *out_n,
                                     wadi_error *err);
-/** Takes elements first .. first + count - 1 at once: one array per part, with one more dimension, outermost, of extent
- *  count; borrowed for the call. */
+/** Takes elements first .. first + count - 1 at once: one array per part, with one more outermost dimension of extent
+ *  `count`, borrowed for the call. */
 typedef wadi_status (*wadi_drain_fn)(void *env, int64_t first, int64_t count, int parts,
                                      const wadi_array *columns, wadi_error *err);
 
-/** For streams of small elements: a source that calls `fill` for many at a time. Every part must be fixed. Borrows env;
+/** Makes a source for streams of small elements, which calls `fill` for many at a time. Every part must be fixed. Borrows env;
  *  copies `part`. */
 WADI_NODISCARD wadi_status wadi_source_bulk(int parts, const wadi_part *part, wadi_fill_fn fill,
                                             void *env, wadi_source **out_source, wadi_error *err);
-/** A sink that calls `drain` for many elements at a time; an element without a fixed shape is an error. Borrows env. */
+/** Makes a sink that calls `drain` for many elements at a time. An element without a fixed shape is an error. Borrows env. */
 WADI_NODISCARD wadi_status wadi_sink_bulk(wadi_drain_fn drain, void *env, wadi_sink **out_sink,
                                           wadi_error *err);
 
 /* ---- memory ---- */
 
-/** A host array cut along its outermost dimension: element i is row i. Borrows the columns of `array` (rank 1 or
- *  more) until the source is destroyed; chunks refer to them without copying. */
+/** Makes a source from an array of rank 1 or more: element i is its row i along the outermost dimension. Borrows the columns of
+ *  `array` until the source is destroyed; chunks refer to them without copying. */
 WADI_NODISCARD wadi_status wadi_source_memory(const wadi_array *array, wadi_source **out_source,
                                               wadi_error *err);
 
-/** A sink that keeps every element. */
+/** Makes a sink that keeps every element in memory. */
 WADI_NODISCARD wadi_status wadi_sink_memory(wadi_sink **out_sink, wadi_error *err);
-/** Elements a memory sink holds. */
+/** Number of elements that a memory sink holds. */
 int64_t wadi_sink_memory_count(const wadi_sink *sink);
-/** Part `part` of element `index` of a memory sink; the array is borrowed from the sink. */
+/** Part `part` of element `index` of a memory sink. The array is borrowed from the sink. Errors: WADI_INVALID. */
 WADI_NODISCARD wadi_status wadi_sink_memory_get(const wadi_sink *sink, int64_t index, int part,
                                                 wadi_array *out_array, wadi_error *err);
 
 /* ---- raw files ---- */
 
-/** Records of one fixed shape, one after another in the machine's byte order. `part` must be fixed and have one
- *  field. A file whose length is not a whole number of records is an error that names the position. */
+/** Makes a source from a file of records of one shape, one after another in the byte order of the machine. `part` must be fixed and
+ *  have one field. If the length of the file is not a whole number of records, the error names the position. */
 WADI_NODISCARD wadi_status wadi_source_raw(const char *path, const wadi_part *part,
                                            wadi_source **out_source, wadi_error *err);
-/** Writes every element's bytes one after another (one part of one field, any shape). The file appears under `path`
- *  only when the stream ends well: until then it has a temporary name beside it. */
+/** Makes a sink that writes the bytes of all elements (one part of one field, any shape) one after another. The file appears
+ *  under `path` only when the stream has ended well; until then it has a temporary name beside it. */
 WADI_NODISCARD wadi_status wadi_sink_raw(const char *path, wadi_sink **out_sink, wadi_error *err);
 
 /* ---- recorded sound ---- */
 
 enum {
-    WADI_SOUND_WHOLE = -1 /**< as `block`: each file is one element */
+    WADI_SOUND_WHOLE = -1 /**< for `block`: each file is one element */
 };
 
-/** What is made of sound files. Zero everything for exact integers in blocks of 4096 frames. */
+/** How sound files become a stream. All zero: exact integers in blocks of 4096 frames. */
 typedef struct wadi_sound_options {
     wadi_type
         type; /**< of samples: WADI_I32 (or 0), WADI_F32 or WADI_F64. Integers are those of the
                          file, right-aligned; full scale of real numbers is 1 */
-    int bits; /**< of integers, 8..32: what is stored as real numbers or with loss (Vorbis, MP3,
-                         ..) is rounded to so many; 0: such files are refused */
-    int64_t block; /**< frames of an element, fewer in the last of a file; 0: 4096 */
-    int channels;  /**< every file must have so many; 0: any number */
+    int bits; /**< 8..32: sound that is stored as real numbers or with loss (Vorbis, MP3, ..) is
+                         rounded to integers of so many bits; 0: such files are refused */
+    int64_t block; /**< frames per element, fewer in the last of a file; 0: 4096 */
+    int channels;  /**< the number every file must have; 0: any number */
 } wadi_sound_options;
 
-/** The sound of `n` files, one after another, as a stream of arrays [frames, channels]: every format that libsndfile reads (the
- *  module sndfile must be installed). "-" is standard input. Files are opened when their turn comes, the first here; copies
- *  `paths`. `options` may be NULL. A file that holds fewer frames than its header promises is an error.
+/** Makes a source from the sound of `n` files, one after another, as arrays [frames, channels]. It reads every format that
+ *  libsndfile reads; the module sndfile must be installed. "-" is standard input. The first file is opened here, the others when
+ *  their turn comes. Copies `paths`; `options` may be NULL. A file that holds fewer frames than its header promises is an error.
  *  Errors: WADI_INVALID, WADI_IO (unreadable, not sound, truncated), WADI_UNSUPPORTED (samples that would be changed; no module),
  *  WADI_MEMORY. */
 WADI_NODISCARD wadi_status wadi_source_sound(const char *const *paths, int n,
@@ -147,43 +147,45 @@ WADI_NODISCARD wadi_status wadi_source_sound(const char *const *paths, int n,
 
 /* ---- another process ---- */
 
-enum { WADI_NOTE_BYTES = 4 << 20 /**< of a note at most */ };
+enum { WADI_NOTE_BYTES = 4 << 20 /**< greatest size of a note */ };
 
-/** Options of a link to another process. Zero everything for the defaults. */
+/** Options of a link to another process. All zero is the default. */
 typedef struct wadi_link_options {
-    bool bind;              /**< this side binds the address; the other connects to it */
-    int64_t credit_bytes;   /**< receiver: bytes under way to it; 0: 64 MiB. Sender: bytes it keeps
-                                 until they are consumed, however much is asked for; 0: 256 MiB */
-    int64_t credit_chunks;  /**< receiver: chunks under way to it; 0: 4 */
-    int64_t lost_after_ms;  /**< a link without a peer for this long is an error; 0: 10000. A
-                                 receiver that has lost its sender does not wait: nobody else
-                                 can go on */
-    int64_t first_after_ms; /**< the same for the first peer; 0: lost_after_ms; negative: it may
-                                 take any time */
-    const void *note;       /**< sender: bytes that the receiver gets in front of the elements,
-                                 see wadi_source_note; borrowed for the call; NULL: none */
-    int64_t note_bytes;
-    const char *curve_public; /**< own keys (Z85, 40 characters); NULL: no encryption */
-    const char *curve_secret;
+    bool bind; /**< this side binds the address; the other connects to it */
+    int64_t
+        credit_bytes; /**< receiver: limit of bytes in flight to it; 0: 64 MiB. Sender: limit of bytes
+                                 that it keeps until they are consumed, whatever credit it has; 0: 256 MiB */
+    int64_t credit_chunks; /**< receiver: limit of chunks in flight to it; 0: 4 */
+    int64_t lost_after_ms; /**< a link without a peer for this long is an error; 0: 10000. A
+                                 receiver that has lost its sender does not wait, because nobody
+                                 else can continue the stream */
+    int64_t
+        first_after_ms; /**< the same for the first peer; 0: lost_after_ms; negative: no limit */
+    const void *note;   /**< sender: bytes that the receiver gets before the elements, see
+                                 wadi_source_note; borrowed for the call; NULL: none */
+    int64_t note_bytes; /**< size of `note` */
+    const char *curve_public; /**< own public key (Z85, 40 characters); NULL: no encryption */
+    const char *curve_secret; /**< own secret key */
     const char *curve_server; /**< connecting side: public key of the side that binds */
     const char *const *
         curve_clients; /**< binding side: public keys that may connect, ended by NULL. Required with
-                                           keys: an open door is not authentication */
-    const char
-        *token; /**< instead of keys, on ipc:// and loopback: 16 to 1024 bytes that both sides
-                            know and no other user of the machine; borrowed for the call; NULL: none */
+                                           keys: encryption alone would let anybody in */
+    const char *
+        token; /**< instead of keys, on ipc:// and loopback: 16 to 1024 bytes that both sides know and
+                            other users of the machine do not; borrowed for the call; NULL: none */
 } wadi_link_options;
 
-/** Receives the stream that a wadi_sink_link sends to `address` (ipc:// or tcp://). Blocks until the sender is there and
- *  has described its elements, at most lost_after_ms. Binding anything but loopback without keys is refused. */
+/** Makes a source that receives what a wadi_sink_link sends to `address` (ipc:// or tcp://). Blocks until the sender is there
+ *  and has described its elements, at most first_after_ms. Binding an address other than loopback without keys is refused.
+ *  Errors: WADI_INVALID (address, options), WADI_IO (no sender), WADI_MEMORY. */
 WADI_NODISCARD wadi_status wadi_source_link(const char *address, const wadi_link_options *options,
                                             wadi_source **out_source, wadi_error *err);
-/** Sends a stream to the wadi_source_link at `address`. With a note, blocks until a receiver is there and has been sent it, so that
- *  it knows what is to come before there is an element. */
+/** Makes a sink that sends a stream to the wadi_source_link at `address`. With a note, blocks until a receiver is there and has been sent
+ *  the note, so that it knows what will come before there is an element. Errors: as for wadi_source_link. */
 WADI_NODISCARD wadi_status wadi_sink_link(const char *address, const wadi_link_options *options,
                                           wadi_sink **out_sink, wadi_error *err);
-/** The note that the sender has put in front of its stream, as it came: nothing but its length and its checksum has been looked
- *  at. *out is borrowed until the source is destroyed; NULL: there is none. Errors: WADI_INVALID (no link). */
+/** The note that the sender has put in front of its stream, as it came: only its length and its checksum have been checked. *out is
+ *  borrowed until the source is destroyed; NULL: there is none. Errors: WADI_INVALID (the source is no link). */
 WADI_NODISCARD wadi_status wadi_source_note(const wadi_source *source, const void **out,
                                             int64_t *out_bytes, wadi_error *err);
 

@@ -31,13 +31,13 @@ enum {
     WADI_MAX_FIELDS = 16 /**< fields of a record */
 };
 
-/** Bytes one element of `type` takes in a column. */
+/** Size in bytes of one element of `type` in a column. */
 int wadi_type_size(wadi_type type);
 
 /** Name of `type` as programs print it: "i32", "f64". Never NULL. */
 const char *wadi_type_name(wadi_type type);
 
-/** A host array, borrowed: one column per field, C order, innermost dimension last. */
+/** An array of the host program: one column per field, in C order (innermost dimension last). Columns are borrowed. */
 typedef struct wadi_array {
     int rank;                        /**< 0..WADI_MAX_RANK */
     int fields;                      /**< 1 for plain scalars */
