@@ -3,7 +3,7 @@
 #define WADI_CODEGEN_EMIT_C_H
 
 #include "base/text.h"
-#include "codegen/kernel/loop.h"
+#include "codegen/loop/loop.h"
 
 /** One translation unit that stands alone: the kernel ABI, the scalar operations, and every kernel of `m`.
  *  The text is meant to be read. Errors: WADI_MEMORY. */

@@ -4,7 +4,7 @@
 
 #include "base/arena.h"
 #include "base/map.h"
-#include "codegen/kernel/loop.h"
+#include "codegen/loop/loop.h"
 
 typedef struct wadi_c_value {
     bool printed; /* has a statement of its own */

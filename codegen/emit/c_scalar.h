@@ -3,7 +3,7 @@
 #define WADI_CODEGEN_EMIT_C_SCALAR_H
 
 #include "base/text.h"
-#include "codegen/kernel/loop.h"
+#include "codegen/loop/loop.h"
 
 const char *wadi_c_type(wadi_type t);
 /** Exact: floats as hexadecimal unless a short decimal says the same. */

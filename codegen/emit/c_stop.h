@@ -2,7 +2,7 @@
 #ifndef WADI_CODEGEN_EMIT_C_STOP_H
 #define WADI_CODEGEN_EMIT_C_STOP_H
 
-#include "codegen/kernel/loop.h"
+#include "codegen/loop/loop.h"
 
 /** After how many rounds of the loop a kernel looks; 0: never, as what is in it looks, or what is around it. */
 int64_t wadi_c_strip_of(const wadi_lfun *f, const wadi_linst *loop);

@@ -7,13 +7,7 @@
 
 #include <string.h>
 
-static wadi_lv num(wadi_lower *l, int64_t v) {
-    return wadi_lb_i64(&l->b, v);
-}
-
-static wadi_lv bin(wadi_lower *l, wadi_sop op, wadi_lv x, wadi_lv y) {
-    return wadi_lb_bin(&l->b, op, x, y);
-}
+#include "codegen/kernel/arith.h"
 
 typedef struct placing {
     const wadi_kept_part *p;

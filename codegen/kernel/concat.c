@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "codegen/kernel/skeleton.h"
+#include "codegen/kernel/arith.h"
 
 typedef struct joining {
     const wadi_bind *bind;
@@ -16,10 +17,6 @@ typedef struct joining {
     wadi_lv start, n;                /* its place along the dimension */
     wadi_lv from, below;             /* of the row */
 } joining;
-
-static wadi_lv bin(wadi_lower *l, wadi_sop op, wadi_lv x, wadi_lv y) {
-    return wadi_lb_bin(&l->b, op, x, y);
-}
 
 static void build(wadi_lower *l, void *env) {
     joining *c = env;

@@ -1,5 +1,6 @@
 /* expand: a loop over the elements, and inside it one over what the element yields. */
 #include "codegen/kernel/lower.h"
+#include "codegen/kernel/arith.h"
 
 typedef struct expanding {
     const wadi_bind *bind;
@@ -10,14 +11,6 @@ typedef struct expanding {
         high; /* the element's part of the result begins; which of its results are made */
     wadi_lv x[WADI_MAX_PARAMS]; /* the element, then which of its results */
 } expanding;
-
-static wadi_lv num(wadi_lower *l, int64_t v) {
-    return wadi_lb_i64(&l->b, v);
-}
-
-static wadi_lv bin(wadi_lower *l, wadi_sop op, wadi_lv x, wadi_lv y) {
-    return wadi_lb_bin(&l->b, op, x, y);
-}
 
 static void build(wadi_lower *l, void *env) {
     expanding *c = env;

@@ -7,7 +7,7 @@
 #define WADI_CODEGEN_KERNEL_LOWER_H
 
 #include "base/vec.h"
-#include "codegen/kernel/loop.h"
+#include "codegen/loop/loop.h"
 #include "graph/analysis/shape.h"
 #include "graph/op.h"
 #include "sched/plan.h"
@@ -433,7 +433,7 @@ void wadi_lower_call(wadi_lower *l, const wadi_bind *bind);
 void wadi_lower_region(wadi_lower *l, const wadi_bind *bind);
 /** The same, with a check that its extents are those the binding is given. */
 void wadi_lower_region_checked(wadi_lower *l, const wadi_bind *bind);
-/** Code for such a binding within an element (nested.c); results are then in memory or scalars. */
+/** Code for such a binding within an element (sequence/consume.c); results are then in memory or scalars. */
 void wadi_lower_consume(wadi_lower *l, const wadi_bind *bind);
 /** Puts a mark of the scratch memory in front of the current scope, if code in it takes any; else NONE (body.c). */
 wadi_lv wadi_lower_mark_front(wadi_lower *l);

@@ -5,13 +5,13 @@
  * for what is still open,
  *   - whether elements are kept at all, if the loops inside do not change that;
  *   - whether the targets are in range, and elements kept, throughout (check.c: two versions of the loops);
- *   - for a worker who has a share of the target's rows (flat_scatter.c), whether they meet these.
+ *   - for a worker who has a share of the target's rows (flat/scatter.c), whether they meet these.
  * A loop whose targets are all different is independent, and then SIMD code. */
 #include "codegen/kernel/lower.h"
 
 #include <string.h>
 
-#include "codegen/kernel/bound.h"
+#include "codegen/loop/bound.h"
 
 typedef struct permuting {
     const wadi_bind *bind;

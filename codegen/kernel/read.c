@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "codegen/kernel/bound.h"
+#include "codegen/loop/bound.h"
 #include "codegen/kernel/skeleton.h"
 
 enum { MAX_DEPTH = 200 };

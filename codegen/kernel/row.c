@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "base/words.h"
 #include "operators/reduce_tree.h"
+#include "codegen/kernel/arith.h"
 
 enum { LANES = WADI_FOLD_LANES, BLOCK = WADI_FOLD_BLOCK };
 
@@ -23,10 +24,6 @@ typedef struct reduction {
     wadi_lv last;                   /* n - 1 */
     wadi_lv part[WADI_MAX_FIELDS];
 } reduction;
-
-static wadi_lv num(wadi_lower *l, int64_t v) {
-    return wadi_lb_i64(&l->b, v);
-}
 
 static wadi_lv add(wadi_lower *l, wadi_lv x, wadi_lv y) {
     return wadi_lb_bin(&l->b, WADI_SOP_ADD, x, y);

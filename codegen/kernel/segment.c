@@ -4,14 +4,7 @@
 #include <string.h>
 
 #include "base/words.h"
-
-static wadi_lv num(wadi_lower *l, int64_t v) {
-    return wadi_lb_i64(&l->b, v);
-}
-
-static wadi_lv bin(wadi_lower *l, wadi_sop op, wadi_lv x, wadi_lv y) {
-    return wadi_lb_bin(&l->b, op, x, y);
-}
+#include "codegen/kernel/arith.h"
 
 /* ---- where a segment is ---- */
 

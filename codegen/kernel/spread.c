@@ -1,14 +1,7 @@
 /* spread: a loop nest over the records; each is computed once and its fields go to their places along the new dimension. */
-#include "codegen/kernel/flat.h"
+#include "codegen/kernel/flat/flat.h"
 #include "codegen/kernel/skeleton.h"
-
-static wadi_lv num(wadi_lower *l, int64_t v) {
-    return wadi_lb_i64(&l->b, v);
-}
-
-static wadi_lv bin(wadi_lower *l, wadi_sop op, wadi_lv x, wadi_lv y) {
-    return wadi_lb_bin(&l->b, op, x, y);
-}
+#include "codegen/kernel/arith.h"
 
 typedef struct spreading {
     const wadi_bind *bind;

@@ -1,5 +1,5 @@
 /* Values held in variables, and states that change from round to round: what branches, loops and streams inside a kernel share
- * (structured.c, nested.c). */
+ * (structured.c, sequence/). */
 #ifndef WADI_CODEGEN_KERNEL_STATE_H
 #define WADI_CODEGEN_KERNEL_STATE_H
 

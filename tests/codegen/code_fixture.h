@@ -3,7 +3,7 @@
 #define TESTS_CODEGEN_CODE_FIXTURE_H
 
 #include "base/arena.h"
-#include "codegen/kernel/loop.h"
+#include "codegen/loop/loop.h"
 
 typedef struct fixture {
     wadi_arena *arena;

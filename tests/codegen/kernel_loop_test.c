@@ -1,5 +1,5 @@
 /* The builder of loop IR: what is found again, where values are placed, what is known of indices. */
-#include "codegen/kernel/loop.h"
+#include "codegen/loop/loop.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "codegen/kernel/bound.h"
+#include "codegen/loop/bound.h"
 #include "tests/codegen/code_fixture.h"
 
 static wadi_lv shape(wadi_lb *b, int slot, int dim) {

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "base/text.h"
-#include "codegen/kernel/bound.h"
+#include "codegen/loop/bound.h"
 
 enum { WORLDS = 700, SAMPLES = 20 };
 

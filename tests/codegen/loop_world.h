@@ -6,7 +6,7 @@
 #ifndef TESTS_CODEGEN_LOOP_WORLD_H
 #define TESTS_CODEGEN_LOOP_WORLD_H
 
-#include "codegen/kernel/loop.h"
+#include "codegen/loop/loop.h"
 
 __extension__ typedef __int128 wide;
 

@@ -1,7 +1,7 @@
 /* Schedule flat of folds: a table of the results of blocks, which are units, then the combination of each row's blocks in order.
  * That is the same tree as elsewhere. Short rows are reduced whole. */
 #include "base/error.h"
-#include "codegen/kernel/flat.h"
+#include "codegen/kernel/flat/flat.h"
 #include "codegen/kernel/skeleton.h"
 #include "operators/reduce_tree.h"
 

@@ -1,9 +1,6 @@
 /* Vectors in scratch memory that double when they are full. What they have left stays as it is, so places in it remain good. */
-#include "codegen/kernel/vector.h"
-
-static wadi_lv bin(wadi_lower *l, wadi_sop op, wadi_lv x, wadi_lv y) {
-    return wadi_lb_bin(&l->b, op, x, y);
-}
+#include "codegen/kernel/sequence/vector.h"
+#include "codegen/kernel/arith.h"
 
 wadi_vector wadi_vector_start(wadi_lower *l, int fields, const wadi_type *type, wadi_lv room,
                               bool fits) {

@@ -2,20 +2,13 @@
  *
  * Components are appended to vectors in scratch memory that double when they are full; where every element is a scalar and
  * their number is known, the vector has its length from the start and is never checked. */
-#include "codegen/kernel/vector.h"
+#include "codegen/kernel/sequence/vector.h"
 
 #include <string.h>
 
 #include "base/error.h"
 #include "base/words.h"
-
-static wadi_lv num(wadi_lower *l, int64_t v) {
-    return wadi_lb_i64(&l->b, v);
-}
-
-static wadi_lv bin(wadi_lower *l, wadi_sop op, wadi_lv x, wadi_lv y) {
-    return wadi_lb_bin(&l->b, op, x, y);
-}
+#include "codegen/kernel/arith.h"
 
 /* ---- collecting ---- */
 

@@ -4,27 +4,12 @@
  * little as tells, and the element itself, which comes behind the first in the same round or not at all. What
  * computes an argument's elements, and so the code of all that is below, is written once, or twice where elements are left out before the first,
  * so code does not multiply along a chain. Zips ask their arguments in order, so none is computed beyond the end of another. */
-#include "codegen/kernel/pull.h"
+#include "codegen/kernel/sequence/pull.h"
 
 #include <string.h>
 
 #include "base/error.h"
-
-static wadi_lv num(wadi_lower *l, int64_t v) {
-    return wadi_lb_i64(&l->b, v);
-}
-
-static wadi_lv bin(wadi_lower *l, wadi_sop op, wadi_lv x, wadi_lv y) {
-    return wadi_lb_bin(&l->b, op, x, y);
-}
-
-wadi_lv wadi_pull_more(wadi_lower *l, const wadi_inner *in, wadi_cursor *c) {
-    return wadi_pull_failed(l) ? wadi_lb_bool(&l->b, false) : c->kind->more(l, in, c);
-}
-
-wadi_inner_element wadi_pull_next(wadi_lower *l, const wadi_inner *in, wadi_cursor *c) {
-    return wadi_pull_failed(l) ? wadi_inner_new(l, c->s) : c->kind->next(l, in, c);
-}
+#include "codegen/kernel/arith.h"
 
 /* ---- boxes ---- */
 

@@ -1,16 +1,9 @@
 /* Cursors over windows and batches within an element; see pull.c. The meaning is that of operators/interp_carry.c. */
-#include "codegen/kernel/pull.h"
+#include "codegen/kernel/sequence/pull.h"
 
 #include "base/error.h"
 #include "base/words.h"
-
-static wadi_lv num(wadi_lower *l, int64_t v) {
-    return wadi_lb_i64(&l->b, v);
-}
-
-static wadi_lv bin(wadi_lower *l, wadi_sop op, wadi_lv x, wadi_lv y) {
-    return wadi_lb_bin(&l->b, op, x, y);
-}
+#include "codegen/kernel/arith.h"
 
 /* ---- numbers that must be at least 1 ---- */
 

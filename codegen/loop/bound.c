@@ -9,7 +9,7 @@
  * known must be shown small by the condition too, so nothing here can wrap around.
  *
  * Products of two loop variables, gathers and conditionals inside the index are left to checks in place. */
-#include "codegen/kernel/bound.h"
+#include "codegen/loop/bound.h"
 
 #include <string.h>
 

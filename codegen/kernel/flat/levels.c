@@ -7,7 +7,7 @@
  * no levels: all of it decides alike.
  *
  * Control of scalars alone stays one kernel, in which each element goes its own way. */
-#include "codegen/kernel/flat.h"
+#include "codegen/kernel/flat/flat.h"
 
 #include <string.h>
 

@@ -4,12 +4,13 @@
  * huge vector is shared among workers as well as many small ones. Skeletons whose work cannot be cut so have steps of their
  * own, in flat_*.c: this file knows how a cut becomes kernels and steps, and what stands in which slot.
  */
-#include "codegen/kernel/flat.h"
+#include "codegen/kernel/flat/flat.h"
 
 #include <string.h>
 
 #include "base/error.h"
 #include "codegen/kernel/skeleton.h"
+#include "codegen/kernel/arith.h"
 
 enum { UNIT = WADI_FLAT_UNIT };
 
@@ -66,14 +67,6 @@ static wadi_lv argument(wadi_lower *l, int which) {
 void wadi_flat_each_element(wadi_lower *l) {
     const wadi_lv begin = argument(l, 0), end = argument(l, 1);
     l->s = wadi_lb_for(&l->b, begin, end, 1, "s");
-}
-
-static wadi_lv bin(wadi_lower *l, wadi_sop op, wadi_lv x, wadi_lv y) {
-    return wadi_lb_bin(&l->b, op, x, y);
-}
-
-static wadi_lv num(wadi_lower *l, int64_t v) {
-    return wadi_lb_i64(&l->b, v);
 }
 
 wadi_lv wadi_flat_pieces_of(wadi_lower *l, wadi_lv n, int64_t piece) {

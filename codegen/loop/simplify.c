@@ -1,7 +1,7 @@
 /* Algebra of integer arithmetic in loop IR: what index code needs so that equal indices become one value.
  *
  * Floating-point arithmetic is left alone: x + 0 is not x when x is -0. */
-#include "codegen/kernel/loop.h"
+#include "codegen/loop/loop.h"
 
 static bool is_value(wadi_lb *b, wadi_lv v, int64_t value) {
     int64_t known = 0;

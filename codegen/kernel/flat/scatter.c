@@ -6,15 +6,8 @@
  * one test per patch, or one per row of a patch. Only sources whose patches go to rows that are known in front of them are
  * treated so (permute.c), and only where several workers have enough to do. */
 #include "base/error.h"
-#include "codegen/kernel/flat.h"
-
-static wadi_lv num(wadi_lower *l, int64_t v) {
-    return wadi_lb_i64(&l->b, v);
-}
-
-static wadi_lv bin(wadi_lower *l, wadi_sop op, wadi_lv x, wadi_lv y) {
-    return wadi_lb_bin(&l->b, op, x, y);
-}
+#include "codegen/kernel/flat/flat.h"
+#include "codegen/kernel/arith.h"
 
 static wadi_lv units(wadi_lower *l, const wadi_bind *bind) {
     const int rank = wadi_type_of(l, bind->args[1])->rank;

@@ -77,7 +77,7 @@ enum { WADI_FLAT_UNIT = 4096 };
 wadi_status wadi_flat_pieces(wadi_flat *c, const wadi_bind *bind, int slot, const char *tag);
 /** Whether rows (the innermost dimension) of `array` may be longer than a unit. */
 bool wadi_flat_has_long_rows(const wadi_flat *c, wadi_val array);
-/** Steps of a permute whose workers take shares of the rows, if they may (flat_scatter.c). */
+/** Steps of a permute whose workers take shares of the rows, if they may (scatter.c). */
 bool wadi_flat_shares(wadi_flat *c, const wadi_bind *bind);
 wadi_status wadi_flat_scatter(wadi_flat *c, const wadi_bind *bind, int slot, const char *tag);
 

@@ -5,21 +5,14 @@
  * short ones is shared among workers. Collecting them is then done; other consumers go through what has
  * been computed element by element, as do sequences of another kind. What a limit on their number or a zip may leave out is not
  * computed in advance. */
-#include "codegen/kernel/flat.h"
+#include "codegen/kernel/flat/flat.h"
 
 #include "base/error.h"
-#include "codegen/kernel/nested.h"
+#include "codegen/kernel/sequence/nested.h"
 #include "codegen/kernel/skeleton.h"
+#include "codegen/kernel/arith.h"
 
 enum { FEW = 16, MANY = 4096 }; /* elements of a unit: with loops of their own, and without */
-
-static wadi_lv num(wadi_lower *l, int64_t v) {
-    return wadi_lb_i64(&l->b, v);
-}
-
-static wadi_lv bin(wadi_lower *l, wadi_sop op, wadi_lv x, wadi_lv y) {
-    return wadi_lb_bin(&l->b, op, x, y);
-}
 
 /* ---- what a unit is ---- */
 

@@ -1,8 +1,8 @@
 /* What loop IR knows about the range of an index: proofs, and bounds computed in front of a loop. */
-#ifndef WADI_CODEGEN_KERNEL_BOUND_H
-#define WADI_CODEGEN_KERNEL_BOUND_H
+#ifndef WADI_CODEGEN_LOOP_BOUND_H
+#define WADI_CODEGEN_LOOP_BOUND_H
 
-#include "codegen/kernel/loop.h"
+#include "codegen/loop/loop.h"
 
 /** Proved: 0 <= index and index < extent, wherever `index` is computed. */
 bool wadi_bound_proved(wadi_lb *b, wadi_lv index, wadi_lv extent);

@@ -1,17 +1,10 @@
 /* Schedule flat of scans, in three steps: the last of each block's own scan, the carries from block to block, and the results of the
  * blocks. One worker carries from block to block as it goes and does without the first two. Short rows are a unit each. */
 #include "base/error.h"
-#include "codegen/kernel/flat.h"
+#include "codegen/kernel/flat/flat.h"
 #include "codegen/kernel/skeleton.h"
 #include "operators/reduce_tree.h"
-
-static wadi_lv num(wadi_lower *l, int64_t v) {
-    return wadi_lb_i64(&l->b, v);
-}
-
-static wadi_lv bin(wadi_lower *l, wadi_sop op, wadi_lv x, wadi_lv y) {
-    return wadi_lb_bin(&l->b, op, x, y);
-}
+#include "codegen/kernel/arith.h"
 
 static int rank_of(const wadi_lower *l, const wadi_bind *bind) {
     return wadi_type_of(l, bind->results[0])->rank;

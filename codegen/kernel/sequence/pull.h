@@ -2,7 +2,7 @@
 #ifndef WADI_CODEGEN_KERNEL_PULL_H
 #define WADI_CODEGEN_KERNEL_PULL_H
 
-#include "codegen/kernel/vector.h"
+#include "codegen/kernel/sequence/vector.h"
 
 /* The fields of a scalar, or the pointers and extents of an array, in variables. */
 typedef struct wadi_box {
@@ -38,17 +38,22 @@ struct wadi_cursor {
     wadi_state state;     /* scan */
 };
 
-/** Code for: is there another element? Good in the scope at hand. */
-wadi_lv wadi_pull_more(wadi_lower *l, const wadi_inner *in, wadi_cursor *c);
-/** The element, of which it has been asked in this round. */
-wadi_inner_element wadi_pull_next(wadi_lower *l, const wadi_inner *in, wadi_cursor *c);
-
 extern const wadi_pulling wadi_pull_windows, wadi_pull_batch;
 
 /* ---- shorthands ---- */
 
 static inline bool wadi_pull_failed(const wadi_lower *l) {
     return l->status || l->b.failed;
+}
+
+/** Code for: is there another element? Good in the scope at hand. */
+static inline wadi_lv wadi_pull_more(wadi_lower *l, const wadi_inner *in, wadi_cursor *c) {
+    return wadi_pull_failed(l) ? wadi_lb_bool(&l->b, false) : c->kind->more(l, in, c);
+}
+/** The element, of which it has been asked in this round. */
+static inline wadi_inner_element wadi_pull_next(wadi_lower *l, const wadi_inner *in,
+                                                wadi_cursor *c) {
+    return wadi_pull_failed(l) ? wadi_inner_new(l, c->s) : c->kind->next(l, in, c);
 }
 
 /** The types of a sequence's components; how many there are. */

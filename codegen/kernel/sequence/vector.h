@@ -2,7 +2,7 @@
 #ifndef WADI_CODEGEN_KERNEL_VECTOR_H
 #define WADI_CODEGEN_KERNEL_VECTOR_H
 
-#include "codegen/kernel/nested.h"
+#include "codegen/kernel/sequence/nested.h"
 
 typedef struct wadi_vector {
     int fields;

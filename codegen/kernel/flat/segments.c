@@ -7,19 +7,12 @@
  * Offsets that do not fit must not go unnoticed: from unit to unit the cuts lead from the first segment to the last, so
  * every segment is met and checked whatever the search makes of bad offsets. */
 #include "base/error.h"
-#include "codegen/kernel/flat.h"
+#include "codegen/kernel/flat/flat.h"
 #include "codegen/kernel/skeleton.h"
+#include "codegen/kernel/arith.h"
 
 /* A search costs as much as some hundred elements. */
 enum { PIECE = 16 * WADI_FOLD_BLOCK, BLOCK = WADI_FOLD_BLOCK };
-
-static wadi_lv num(wadi_lower *l, int64_t v) {
-    return wadi_lb_i64(&l->b, v);
-}
-
-static wadi_lv bin(wadi_lower *l, wadi_sop op, wadi_lv x, wadi_lv y) {
-    return wadi_lb_bin(&l->b, op, x, y);
-}
 
 /* The fold_seg whose results `bind` takes over element by element, itself if it is one; NULL: there is none. */
 static const wadi_bind *folded(const wadi_layout *y, const wadi_bind *bind) {

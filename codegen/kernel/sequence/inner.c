@@ -1,23 +1,16 @@
 /* Elements of sequences within an element: regions over them, chains in which element i is computed from i, and rounds of a loop
  * over them. Each round gives back the scratch it took, unless something of it stays: a state whose shape changes, a vector
  * that grew. */
-#include "codegen/kernel/nested.h"
+#include "codegen/kernel/sequence/nested.h"
 
 #include <string.h>
 
 #include "base/error.h"
 #include "base/words.h"
+#include "codegen/kernel/arith.h"
 
 static const wadi_bind *maker(const wadi_lower *l, wadi_val s) {
     return l->m->values[s].bind;
-}
-
-static wadi_lv num(wadi_lower *l, int64_t v) {
-    return wadi_lb_i64(&l->b, v);
-}
-
-static wadi_lv bin(wadi_lower *l, wadi_sop op, wadi_lv x, wadi_lv y) {
-    return wadi_lb_bin(&l->b, op, x, y);
 }
 
 static wadi_lv at_least_0(wadi_lower *l, wadi_lv n) {

@@ -6,9 +6,10 @@
  * depends on sizes alone. Only combinations that any order gives the same bits are treated so, and only vectors sent into
  * vectors; others keep the order of the source and one worker each. */
 #include "base/error.h"
-#include "codegen/kernel/flat.h"
+#include "codegen/kernel/flat/flat.h"
 #include "codegen/kernel/skeleton.h"
 #include "operators/reduce_tree.h"
+#include "codegen/kernel/arith.h"
 
 enum {
     MOST_TABLES = 16,
@@ -16,14 +17,6 @@ enum {
     WORTH = 4096, /* elements of the source per table at least, */
     TIMES = 8     /* and so many for each element of a table, which is written and read once more */
 };
-
-static wadi_lv num(wadi_lower *l, int64_t v) {
-    return wadi_lb_i64(&l->b, v);
-}
-
-static wadi_lv bin(wadi_lower *l, wadi_sop op, wadi_lv x, wadi_lv y) {
-    return wadi_lb_bin(&l->b, op, x, y);
-}
 
 static wadi_lv source_length(wadi_lower *l, const wadi_bind *bind) {
     return wadi_lower_extent(l, bind->args[1], 0);

@@ -3,7 +3,7 @@
  * A routine is one step over whole slots. A manual lifting views its arguments' regular slots as arrays of one more dimension,
  * in a level of one element, runs region 1 there, and takes the elements apart again. What fits neither runs element by
  * element in one kernel. */
-#include "codegen/kernel/flat.h"
+#include "codegen/kernel/flat/flat.h"
 
 #include <string.h>
 

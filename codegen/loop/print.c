@@ -1,5 +1,5 @@
 /* Loop IR for people: one line per instruction, `%3 = add %1 %2`, scopes indented. Not read back. */
-#include "codegen/kernel/loop.h"
+#include "codegen/loop/loop.h"
 
 #include <inttypes.h>
 

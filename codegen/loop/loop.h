@@ -11,8 +11,8 @@
  *
  * Running out of memory sticks in the builder; every call stays harmless.
  */
-#ifndef WADI_CODEGEN_KERNEL_LOOP_H
-#define WADI_CODEGEN_KERNEL_LOOP_H
+#ifndef WADI_CODEGEN_LOOP_LOOP_H
+#define WADI_CODEGEN_LOOP_LOOP_H
 
 #include "base/arena.h"
 #include "base/map.h"
@@ -221,7 +221,7 @@ void wadi_lb_estimate(wadi_lb *b, wadi_linst *i);
 enum { WADI_EXTENT_BITS = 44 };
 
 struct wadi_text;
-/** Prints kernels for people (loop_print.c). */
+/** Prints kernels for people (print.c). */
 void wadi_lmodule_print(const wadi_lmodule *m, struct wadi_text *out);
 
 #endif

@@ -3,18 +3,11 @@
  * Where a block's elements go depends on how many the blocks before it keep. Three steps: count each block but the last, sum
  * the counts along the row, place the elements of every block. Rows of one block have no counts and take one step. */
 #include "base/error.h"
-#include "codegen/kernel/flat.h"
+#include "codegen/kernel/flat/flat.h"
 #include "codegen/kernel/skeleton.h"
+#include "codegen/kernel/arith.h"
 
 enum { BLOCK = WADI_FOLD_BLOCK };
-
-static wadi_lv num(wadi_lower *l, int64_t v) {
-    return wadi_lb_i64(&l->b, v);
-}
-
-static wadi_lv bin(wadi_lower *l, wadi_sop op, wadi_lv x, wadi_lv y) {
-    return wadi_lb_bin(&l->b, op, x, y);
-}
 
 static int rank_of(const wadi_lower *l, const wadi_bind *bind) {
     return wadi_type_of(l, bind->args[1])->rank;

@@ -4,17 +4,10 @@
  * the source on give one element for each of theirs, element i is computed from its number (inner.c). Zips of chains of
  * other kinds, windows and batches have to ask for their elements instead of being given them (pull.c); what follows these
  * is given theirs again. */
-#include "codegen/kernel/nested.h"
+#include "codegen/kernel/sequence/nested.h"
 
 #include "base/error.h"
-
-static wadi_lv num(wadi_lower *l, int64_t v) {
-    return wadi_lb_i64(&l->b, v);
-}
-
-static wadi_lv bin(wadi_lower *l, wadi_sop op, wadi_lv x, wadi_lv y) {
-    return wadi_lb_bin(&l->b, op, x, y);
-}
+#include "codegen/kernel/arith.h"
 
 /* ---- stages that call what follows ---- */
 
@@ -178,46 +171,5 @@ void wadi_inner_each(wadi_lower *l, wadi_inner *in, wadi_val s, wadi_inner_taker
         stages[b->op->seq.form](l, &g);
     } else {
         wadi_inner_pull(l, in, s, take, env);
-    }
-}
-
-/* ---- folds ---- */
-
-typedef struct folding {
-    wadi_inner *in;
-    const wadi_bind *bind;
-    wadi_state state;
-} folding;
-
-static void folded(wadi_lower *l, void *env, const wadi_inner_element *e) {
-    const folding *f = env;
-    const wadi_block *r = f->bind->blocks[0];
-    wadi_borrowed values = {0};
-    wadi_state_place(l, &f->state, r->params);
-    (void)wadi_inner_params(l, r, f->state.n, f->bind->args[0], e);
-    wadi_inner_compute(l, r, &values);
-    if (l->status || l->b.failed) return;
-    wadi_state_next(l, &f->state);
-    if (!f->state.keeps_shape) wadi_inner_keep(l, f->in, NULL);
-    wadi_give_back(l, &values);
-}
-
-static void fold(wadi_lower *l, wadi_inner *in, const wadi_bind *bind) {
-    folding f = {in, bind, wadi_inner_state(bind)};
-    f.state.results = bind->results;
-    wadi_state_start(l, &f.state);
-    if (!f.state.now || !f.state.spare || l->status) return;
-    wadi_inner_each(l, in, bind->args[0], folded, &f);
-    for (int i = 0; i < bind->nresults && !l->status && !l->b.failed; i++)
-        l->loc[bind->results[i]] = wadi_holder_get(l, &f.state.now[i]);
-}
-
-void wadi_lower_consume(wadi_lower *l, const wadi_bind *bind) {
-    if (bind->op->seq.form == WADI_SEQ_FOLD) {
-        wadi_inner in = wadi_inner_start(l, NULL);
-        fold(l, &in, bind);
-    } else if (!wadi_inner_collect(l, bind)) {
-        wadi_lower_fail(l, bind->loc, WADI_UNSUPPORTED, "%s: not offered inside an element",
-                        bind->op->name);
     }
 }

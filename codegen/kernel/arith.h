@@ -1,0 +1,17 @@
+/* Shorthands for code that writes index arithmetic: included by .c files alone, so the names are short. */
+#ifndef WADI_CODEGEN_KERNEL_ARITH_H
+#define WADI_CODEGEN_KERNEL_ARITH_H
+
+#include "codegen/kernel/lower.h"
+
+/** The i64 constant v. */
+static inline wadi_lv num(wadi_lower *l, int64_t v) {
+    return wadi_lb_i64(&l->b, v);
+}
+
+/** x op y: of the type of x, or a truth. */
+static inline wadi_lv bin(wadi_lower *l, wadi_sop op, wadi_lv x, wadi_lv y) {
+    return wadi_lb_bin(&l->b, op, x, y);
+}
+
+#endif
