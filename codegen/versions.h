@@ -24,7 +24,7 @@ WADI_NODISCARD wadi_status wadi_versions_make(wadi_versions *v, int body, wadi_v
 void wadi_made_destroy(wadi_made *owned_made);
 void wadi_versions_destroy(wadi_versions *owned_v);
 
-/* ---- for codegen/plan.c ---- */
+/* ---- for codegen/plan/plan.c ---- */
 
 /** NULL when out of memory. */
 wadi_versions *wadi_versions_create(void);

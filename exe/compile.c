@@ -9,7 +9,7 @@
 #include "base/task.h"
 #include "codegen/explain.h"
 #include "codegen/pipeline.h"
-#include "codegen/plan.h"
+#include "codegen/plan/plan.h"
 #include "graph/lang/node.h"
 #include "operators/table.h"
 #include "sched/foreign.h"

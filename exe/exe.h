@@ -6,7 +6,7 @@
 #include "base/stop.h"
 #include "base/thread.h"
 #include "codegen/build/target.h"
-#include "codegen/plan.h"
+#include "codegen/plan/plan.h"
 #include "wadi/run.h"
 
 typedef enum wadi_exe_state { WADI_EXE_ABSENT, WADI_EXE_MAKING, WADI_EXE_LOADED } wadi_exe_state;

@@ -1,4 +1,4 @@
-/* Lowering: from values of a module to loop IR. Shared by the files of this folder; codegen/plan.c uses the last part.
+/* Lowering: from values of a module to loop IR. Shared by the files of this folder; codegen/plan uses the last part.
  *
  * Every array value is somewhere (`wadi_vloc`): in a slot, in scratch memory, in scalars, or nowhere, in which case it is
  * delayed and whoever reads an element computes it on the spot. `wadi_lower_read` is that one question.
@@ -30,7 +30,7 @@ typedef struct wadi_vloc {
     wadi_lv extent[WADI_MAX_RANK];
 } wadi_vloc;
 
-/** What all kernels of a plan share. Owned by codegen/plan.c. */
+/** What all kernels of a plan share. Owned by codegen/plan/plan.c. */
 typedef struct wadi_layout {
     const wadi_module *m;
     const struct wadi_skeleton_row *const *skeletons; /* by wadi_skeleton (skeleton.h) */
@@ -459,7 +459,7 @@ void wadi_lower_renew_states(wadi_lower *l);
 /** Copies v, which is stored elsewhere or is another's slot, into emitted storage of `slot`. */
 void wadi_lower_copy_out(wadi_lower *l, wadi_val v, int slot);
 
-/* ---- what codegen/plan.c calls ---- */
+/* ---- what codegen/plan calls ---- */
 /** Kernels of one schedule; steps are allocated in the layout's arena. `known`: values in slots before the body. */
 wadi_status wadi_lower_inside(wadi_layout *y, const wadi_body *body, const bool *known, bool across,
                               wadi_lmodule *out, wadi_plan_version *out_version);

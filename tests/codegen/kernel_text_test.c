@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "codegen/build/cc.h"
-#include "codegen/plan.h"
+#include "codegen/plan/plan.h"
 #include "tests/codegen/programs.h"
 
 /* A planned program. */

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "codegen/plan.h"
+#include "codegen/plan/plan.h"
 #include "tests/codegen/programs.h"
 
 typedef struct planned {

@@ -7,7 +7,7 @@
 #include "base/text.h"
 #include "base/vec.h"
 #include "codegen/pipeline.h"
-#include "codegen/plan.h"
+#include "codegen/plan/plan.h"
 
 /** How a program is compiled. */
 typedef struct record_options {

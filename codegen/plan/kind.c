@@ -3,7 +3,7 @@
  * Lifting has marked it; what remains is whether its extents can be computed in front of the body, as the storage of a
  * regular value must be. Extents that hang on the result of a branch or loop inside the stream, or on elements of an array
  * that only a loop of its own makes (a scan), exist only when it has run. */
-#include "codegen/plan_internal.h"
+#include "codegen/plan/planning.h"
 
 static bool is_late(wadi_planning *p, wadi_val v);
 

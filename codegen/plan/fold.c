@@ -1,13 +1,10 @@
-/* The ends of a stream: sinks, collectors, and folds, which have a body of their own that reads the state and one element
- * (fold_seq, and scan_seq inside of a stream) or a whole chunk (fold_batch). */
+/* Folds: a body of their own that reads the state and one element (FOLD, and SCAN inside of a stream) or a whole chunk
+ * (FOLD_CHUNK). */
+#include "codegen/plan/fold.h"
+
 #include <string.h>
 
 #include "base/error.h"
-#include "codegen/plan_internal.h"
-
-static int *new_list(wadi_planning *p, int n) {
-    return WADI_NEW_N(p->plan->arena, int, (size_t)n + 1);
-}
 
 /* ---- folds ---- */
 
@@ -15,15 +12,16 @@ static int *new_list(wadi_planning *p, int n) {
 static wadi_status state_slots(wadi_planning *p, const wadi_bind *b, wadi_plan_fold *f,
                                int **out_in, int **out_out) {
     const int n = b->nargs - 1;
-    int *init = new_list(p, n), *in = new_list(p, n), *out = new_list(p, n);
+    int *init = wadi_planning_list(p, n), *in = wadi_planning_list(p, n),
+        *out = wadi_planning_list(p, n);
     bool *take = WADI_NEW_N(p->plan->arena, bool, (size_t)n + 1);
     if (!init || !in || !out || !take) return wadi_planning_no_memory(p);
     for (int i = 0; i < n; i++) {
         const wadi_array_type *t = &p->m->values[b->args[1 + i]].type.array[0];
-        init[i] = wadi_planning_once(p, wadi_draft_resolved(p, b->args[1 + i]));
+        init[i] = wadi_planning_once(p, wadi_planning_resolved(p, b->args[1 + i]));
         take[i] = wadi_planning_is_last_read(p, b->args[1 + i]);
         in[i] = wadi_planning_typed_slot(p, "state", WADI_SLOT_ONCE, t);
-        wadi_draft_at(p, b->blocks[0]->params[i], in[i]);
+        wadi_planning_param_at(p, b->blocks[0]->params[i], in[i]);
     }
     f->nstate = n;
     f->init = init;
@@ -38,20 +36,20 @@ static wadi_status state_slots(wadi_planning *p, const wadi_bind *b, wadi_plan_f
 static wadi_status element_parts(wadi_planning *p, const wadi_bind *b, wadi_plan_fold *f) {
     const wadi_val seq = b->args[0];
     const int n = p->m->values[seq].type.arrays;
-    int *parts = new_list(p, n), *from = new_list(p, n);
+    int *parts = wadi_planning_list(p, n), *from = wadi_planning_list(p, n);
     if (!parts || !from) return wadi_planning_no_memory(p);
     for (int c = 0; c < n; c++) {
         const wadi_val param = b->blocks[0]->params[f->nstate + c];
         const wadi_val v = p->y.components[seq][c];
-        if (v != WADI_NONE && wadi_draft_is_once(p, wadi_draft_resolved(p, v))) {
-            p->y.alias_of[param] = wadi_draft_resolved(p, v);
+        if (v != WADI_NONE && wadi_planning_is_once(p, wadi_planning_resolved(p, v))) {
+            p->y.alias_of[param] = wadi_planning_resolved(p, v);
             continue;
         }
         const wadi_array_type *t = &p->m->values[param].type.array[0];
         parts[f->nparts] =
             wadi_planning_typed_slot(p, p->m->values[param].name, WADI_SLOT_IRREGULAR, t);
-        from[f->nparts] = wadi_draft_want(p, seq, c);
-        wadi_draft_at(p, param, parts[f->nparts++]);
+        from[f->nparts] = wadi_planning_want(p, seq, c);
+        wadi_planning_param_at(p, param, parts[f->nparts++]);
     }
     f->parts = parts;
     f->from = from;
@@ -79,7 +77,7 @@ static wadi_status carried_body(wadi_planning *p, const wadi_bind *b, wadi_body 
                                 const int *in, int *next, wadi_plan_fold *f) {
     const wadi_block *r = b->blocks[0];
     const bool scans = p->m->values[b->results[0]].type.is_seq;
-    int *after = new_list(p, f->nstate);
+    int *after = wadi_planning_list(p, f->nstate);
     struct wadi_carried *carried =
         WADI_NEW_N(p->y.arena, struct wadi_carried, (size_t)f->nstate + 1);
     if (!after || !carried) return wadi_planning_no_memory(p);
@@ -106,7 +104,7 @@ static wadi_status passed_body(wadi_planning *p, const wadi_bind *b, wadi_body *
                                const bool *in_place, const int *in, int *next, wadi_plan_fold *f) {
     const wadi_block *r = b->blocks[0];
     struct wadi_copy *copies = WADI_NEW_N(p->y.arena, struct wadi_copy, (size_t)f->nstate + 1);
-    int *results = new_list(p, f->nstate);
+    int *results = wadi_planning_list(p, f->nstate);
     if (!copies || !results) return wadi_planning_no_memory(p);
     for (int i = 0; i < f->nstate; i++) {
         const wadi_array_type *t = &p->m->values[b->args[1 + i]].type.array[0];
@@ -120,7 +118,7 @@ static wadi_status passed_body(wadi_planning *p, const wadi_bind *b, wadi_body *
     return region_body(p, r, body, body->ncopies, results, true, &f->body);
 }
 
-wadi_status wadi_draft_fold(wadi_planning *p, const wadi_bind *b, wadi_plan_fold *out) {
+wadi_status wadi_planning_fold(wadi_planning *p, const wadi_bind *b, wadi_plan_fold *out) {
     const wadi_block *r = b->blocks[0];
     int *in, *next;
     wadi_body body = {.stream = true, .nbinds = r->nbinds, .binds = (const wadi_bind **)r->binds};
@@ -140,21 +138,21 @@ wadi_status wadi_draft_fold(wadi_planning *p, const wadi_bind *b, wadi_plan_fold
                                         : passed_body(p, b, &body, in_place, in, next, out);
 }
 
-/* ---- fold_batch ---- */
+/* ---- folds over chunks ---- */
 
 /* Per component two parameters: the table of shapes, and the values. */
 static wadi_status chunk_parts(wadi_planning *p, const wadi_bind *b, wadi_plan_fold *f) {
     const int n = p->m->values[b->args[0]].type.arrays;
-    int *parts = new_list(p, 2 * n), *from = new_list(p, n);
+    int *parts = wadi_planning_list(p, 2 * n), *from = wadi_planning_list(p, n);
     if (!parts || !from) return wadi_planning_no_memory(p);
     for (int c = 0; c < n; c++) {
-        from[c] = wadi_draft_want(p, b->args[0], c);
+        from[c] = wadi_planning_want(p, b->args[0], c);
         for (int k = 0; k < 2; k++) {
             const wadi_val param = b->blocks[0]->params[f->nstate + 2 * c + k];
             const wadi_value *value = &p->m->values[param];
             parts[2 * c + k] =
                 wadi_planning_typed_slot(p, value->name, WADI_SLOT_ONCE, &value->type.array[0]);
-            wadi_draft_at(p, param, parts[2 * c + k]);
+            wadi_planning_param_at(p, param, parts[2 * c + k]);
         }
     }
     f->nparts = n;
@@ -169,7 +167,7 @@ static wadi_status region_results(wadi_planning *p, const wadi_block *r, wadi_bo
     int total = 0;
     for (int i = 0; i < r->nbinds; i++) total += r->binds[i]->nresults;
     wadi_val *values = WADI_NEW_N(p->y.arena, wadi_val, (size_t)total + 1);
-    int *slots = new_list(p, total);
+    int *slots = wadi_planning_list(p, total);
     if (!values || !slots) return wadi_planning_no_memory(p);
     for (int i = 0; i < r->nbinds; i++)
         for (int k = 0; k < r->binds[i]->nresults; k++) {
@@ -183,7 +181,7 @@ static wadi_status region_results(wadi_planning *p, const wadi_block *r, wadi_bo
     return WADI_OK;
 }
 
-static wadi_status fold_batch(wadi_planning *p, const wadi_bind *b, wadi_plan_fold *out) {
+wadi_status wadi_planning_fold_chunk(wadi_planning *p, const wadi_bind *b, wadi_plan_fold *out) {
     const wadi_block *r = b->blocks[0];
     int *in, *next, *results = NULL;
     wadi_body body = {.nbinds = r->nbinds, .binds = (const wadi_bind **)r->binds};
@@ -195,69 +193,6 @@ static wadi_status fold_batch(wadi_planning *p, const wadi_bind *b, wadi_plan_fo
     wadi_planning_in_place(p, b->blocks[0], out->nstate, in, in_place);
     WADI_TRY(region_results(p, r, &body, &results));
     for (int i = 0; i < out->nstate; i++)
-        next[i] = wadi_planning_once(p, wadi_draft_resolved(p, r->yields[i]));
+        next[i] = wadi_planning_once(p, wadi_planning_resolved(p, r->yields[i]));
     return region_body(p, r, &body, body.nresults, results, false, &out->body);
-}
-
-/* ---- ends ---- */
-
-/* A value that is no kind says that the operator is no end. */
-static int kind_of(const wadi_seq_rule *seq) {
-    static const wadi_end_kind collected[] = {
-        [WADI_COLLECT_VALUES] = WADI_END_ELEMENTS,
-        [WADI_COLLECT_TABLE] = WADI_END_TABULATE,
-        [WADI_COLLECT_LEAST_TABLE] = WADI_END_TABULATE_MIN,
-        [WADI_COLLECT_SEGMENTS] = WADI_END_FROM_SEQ,
-    };
-    if (seq->form == WADI_SEQ_COLLECT) return (int)collected[seq->collect];
-    if (seq->form == WADI_SEQ_FOLD) return WADI_END_FOLD;
-    if (seq->form == WADI_SEQ_FOLD_CHUNK) return WADI_END_FOLD_BATCH;
-    return seq->form == WADI_SEQ_DELIVER ? (int)WADI_END_SINK : -1;
-}
-
-static wadi_status find_kind(wadi_planning *p, const wadi_bind *b, wadi_end_kind *out) {
-    const int kind = kind_of(&b->op->seq);
-    if (kind < 0)
-        return wadi_fail_at(p->y.err, b->loc, WADI_UNSUPPORTED,
-                            "%s: not offered as the end of a stream", b->op->name);
-    *out = (wadi_end_kind)kind;
-    return WADI_OK;
-}
-
-/* All components of the sequence. */
-static wadi_status all_components(wadi_planning *p, wadi_val seq, wadi_plan_end *e) {
-    int *from = new_list(p, p->m->values[seq].type.arrays);
-    if (!from) return wadi_planning_no_memory(p);
-    e->nfrom = p->m->values[seq].type.arrays;
-    for (int c = 0; c < e->nfrom; c++) from[c] = wadi_draft_want(p, seq, c);
-    e->from = from;
-    return WADI_OK;
-}
-
-static wadi_status set_results(wadi_planning *p, const wadi_bind *b, wadi_plan_end *e) {
-    int *into = new_list(p, b->nresults);
-    if (!into) return wadi_planning_no_memory(p);
-    e->ninto = b->nresults;
-    for (int i = 0; i < b->nresults; i++) into[i] = wadi_planning_once(p, b->results[i]);
-    e->into = into;
-    return WADI_OK;
-}
-
-wadi_status wadi_draft_end(wadi_planning *p, const wadi_bind *b) {
-    wadi_plan_end e = {.place = wadi_layout_place(&p->y, b->op->name, "", b->loc)};
-    WADI_TRY(find_kind(p, b, &e.kind));
-    WADI_TRY(wadi_draft_visit(p, b->args[0], -1));
-    e.stage = p->stream.stage_of[b->args[0]];
-    if (e.kind == WADI_END_FOLD)
-        WADI_TRY(wadi_draft_fold(p, b, &e.fold));
-    else if (e.kind == WADI_END_FOLD_BATCH)
-        WADI_TRY(fold_batch(p, b, &e.fold));
-    else
-        WADI_TRY(all_components(p, b->args[0], &e));
-    WADI_TRY(set_results(p, b, &e));
-    if (e.kind == WADI_END_SINK) {
-        e.name = wadi_arena_strdup(p->plan->arena, b->name);
-        if (!e.name) return wadi_planning_no_memory(p);
-    }
-    return wadi_vec_push(&p->stream.ends, e) ? WADI_OK : wadi_planning_no_memory(p);
 }

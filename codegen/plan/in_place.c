@@ -9,7 +9,7 @@
  *
  * A fault leaves such a state half changed; nobody looks at it then. A library routine that declines has the whole body run
  * again, so bodies with one keep their states apart. */
-#include "codegen/plan_internal.h"
+#include "codegen/plan/fold.h"
 #include "codegen/rewrite.h"
 
 typedef struct placing {
@@ -36,7 +36,7 @@ static bool is_delayed(const wadi_planning *p, wadi_val v) {
 
 static void see(void *env, const wadi_read *r) {
     reading *s = env;
-    const wadi_val v = wadi_draft_resolved(s->p, *r->at);
+    const wadi_val v = wadi_planning_resolved(s->p, *r->at);
     if (r->kind == WADI_READ_EXTENT || s->found) return;
     if (v == s->from || s->depth > DEEPEST) s->found = true;
     if (s->found || !is_delayed(s->p, v)) return;
@@ -70,7 +70,7 @@ static bool value_reads(const placing *g, wadi_val v, wadi_val from) {
 
 /* Whether element ix of v needs no element of `from` but ix. */
 static bool same_index(const placing *g, wadi_val v, wadi_val from, int depth) {
-    v = wadi_draft_resolved(g->p, v);
+    v = wadi_planning_resolved(g->p, v);
     if (v == from || !value_reads(g, v, from)) return true;
     wadi_bind *b = g->p->m->values[v].bind;
     if (!b->op->one_to_one || depth > DEEPEST || functions_read(g, b, from)) return false;
@@ -116,7 +116,7 @@ static bool place(placing *g, wadi_val v, wadi_val param);
 /* The same for what v, an argument or delayed in between, leads to. */
 static bool place_from(placing *g, wadi_val taker, wadi_val v, wadi_val param) {
     wadi_bind *b = g->p->m->values[taker].bind;
-    v = wadi_draft_resolved(g->p, v);
+    v = wadi_planning_resolved(g->p, v);
     if (is_delayed(g->p, v)) {
         wadi_bind *delayed = g->p->m->values[v].bind;
         for (int i = 0; delayed->op->one_to_one && g->depth < DEEPEST && i < delayed->nargs; i++) {
@@ -134,7 +134,7 @@ static bool place_from(placing *g, wadi_val taker, wadi_val v, wadi_val param) {
 
 /* Whether v can lie where `param` does; notes whose memory it takes. */
 static bool place(placing *g, wadi_val v, wadi_val param) {
-    v = wadi_draft_resolved(g->p, v);
+    v = wadi_planning_resolved(g->p, v);
     const wadi_value *value = &g->p->m->values[v];
     if (v == param) return true;
     if (value->def != WADI_DEF_BIND || value->bind->nresults != 1 || !wadi_is_stored(&g->p->y, v) ||
@@ -166,7 +166,7 @@ void wadi_planning_in_place(wadi_planning *p, wadi_block *r, int nstate, const i
         out[i] = !repeats && p->m->values[param].type.array[0].rank > 0 &&
                  place(&g, r->yields[i], param);
         if (!out[i]) continue;
-        for (wadi_val v = wadi_draft_resolved(p, r->yields[i]); v != param; v = p->y.takes[v])
+        for (wadi_val v = wadi_planning_resolved(p, r->yields[i]); v != param; v = p->y.takes[v])
             p->y.slot_of[v] = slot[i];
     }
 }

@@ -9,116 +9,19 @@
  * map_seq over several sequences that count differently begins a stage that zips them. Sources that nobody else reads are
  * zipped where they are read. */
 #include "base/error.h"
-#include "codegen/plan_internal.h"
-
-static wadi_draft_stage *stage_at(wadi_planning *p, int number) {
-    return &p->stream.stages.at[number];
-}
-
-wadi_val wadi_draft_resolved(const wadi_planning *p, wadi_val v) {
-    while (p->y.alias_of[v] != WADI_NONE) v = p->y.alias_of[v];
-    return v;
-}
-
-bool wadi_draft_is_once(const wadi_planning *p, wadi_val v) {
-    if (p->m->values[v].def == WADI_DEF_CONST) return true;
-    const int slot = p->y.slot_of[v];
-    return p->known[v] && slot >= 0 && slot < (int)p->y.slots.n &&
-           p->y.slots.at[slot].kind == WADI_SLOT_ONCE;
-}
-
-static int components_of(const wadi_planning *p, wadi_val seq) {
-    return p->m->values[seq].type.arrays;
-}
-
-/* The components of a sequence that comes out of `stage`: neither values nor parts yet. */
-static wadi_status make_components(wadi_planning *p, wadi_val seq, int stage) {
-    const size_t n = (size_t)components_of(p, seq);
-    wadi_val *c = WADI_NEW_N(p->y.arena, wadi_val, n + 1);
-    int *part = WADI_NEW_N(p->y.arena, int, n + 1);
-    if (!c || !part) return wadi_planning_no_memory(p);
-    for (size_t i = 0; i < n; i++) {
-        c[i] = WADI_NONE;
-        part[i] = -1;
-    }
-    p->y.components[seq] = c;
-    p->stream.part_of[seq] = part;
-    p->stream.stage_of[seq] = stage;
-    return WADI_OK;
-}
-
-/* A new stage that begins with binding b; -1 when out of memory. */
-static int new_stage(wadi_planning *p, wadi_change_kind change, const wadi_bind *b) {
-    wadi_draft_stage g = {
-        .plan = {.change = change, .first = -1, .size = -1, .hop = -1, .test = -1, .body = -1},
-        .index_slot = -1};
-    g.plan.place = wadi_layout_place(&p->y, b->op->name, "", b->loc);
-    if (!wadi_vec_push(&p->stream.stages, g)) return -1;
-    return (int)p->stream.stages.n - 1;
-}
-
-/* ---- what a stage gives ---- */
-
-static int want(wadi_planning *p, int stage, wadi_draft_result r) {
-    wadi_draft_stage *g = stage_at(p, stage);
-    for (size_t i = 0; i < g->results.n; i++)
-        if (g->results.at[i].v == r.v && g->results.at[i].slot == r.slot) return (int)i;
-    if (!wadi_vec_push(&g->results, r)) p->y.failed = true;
-    return (int)g->results.n - 1;
-}
-
-int wadi_draft_want_value(wadi_planning *p, int stage, wadi_val v) {
-    return want(p, stage, (wadi_draft_result){wadi_draft_resolved(p, v), -1});
-}
-
-int wadi_draft_want(wadi_planning *p, wadi_val seq, int c) {
-    const int stage = p->stream.stage_of[seq];
-    const wadi_val v = p->y.components[seq][c];
-    if (v != WADI_NONE) return wadi_draft_want_value(p, stage, v);
-    return want(p, stage, (wadi_draft_result){WADI_NONE, p->stream.part_of[seq][c]});
-}
-
-/* ---- parameters of regions ---- */
-
-/* A parameter whose value the runtime puts into `slot`: there while this stage's body is planned. */
-void wadi_draft_at(wadi_planning *p, wadi_val param, int slot) {
-    if (p->y.failed) return; /* there may be no such slot, and there will be no plan */
-    wadi_plan_slot *s = &p->y.slots.at[slot];
-    if (s->kind == WADI_SLOT_IRREGULAR) s->kind = wadi_planning_kind(p, param);
-    p->y.alias_of[param] = WADI_NONE;
-    p->y.slot_of[param] = slot;
-}
-
-/* A parameter that is component c of `seq`. */
-static void set_param(wadi_planning *p, wadi_val param, wadi_val seq, int c) {
-    wadi_val *component = &p->y.components[seq][c];
-    p->y.alias_of[param] = WADI_NONE;
-    if (*component == param) return;
-    if (*component != WADI_NONE) {
-        p->y.alias_of[param] = *component;
-        return;
-    }
-    *component = param;
-    wadi_draft_at(p, param, p->stream.part_of[seq][c]);
-    if (!wadi_vec_push(&stage_at(p, p->stream.stage_of[seq])->params, param)) p->y.failed = true;
-}
-
-void wadi_draft_params(wadi_planning *p, const wadi_bind *b, int arg, int first) {
-    const wadi_val seq = b->args[arg];
-    for (int c = 0; c < components_of(p, seq); c++)
-        set_param(p, b->blocks[0]->params[first + c], seq, c);
-}
+#include "codegen/plan/fold.h"
+#include "codegen/plan/phases.h"
 
 static wadi_status add_region(wadi_planning *p, int stage, const wadi_block *r) {
     for (int i = 0; i < r->nbinds; i++)
-        if (!wadi_vec_push(&stage_at(p, stage)->binds, r->binds[i]))
+        if (!wadi_vec_push(&wadi_planning_stage_at(p, stage)->binds, r->binds[i]))
             return wadi_planning_no_memory(p);
     return WADI_OK;
 }
 
 /* The region's yields are the components of `seq`. */
 static wadi_status set_yields(wadi_planning *p, wadi_val seq, int stage, const wadi_block *r) {
-    WADI_TRY(make_components(p, seq, stage));
+    WADI_TRY(wadi_planning_components(p, seq, stage));
     for (int i = 0; i < r->nyields; i++) p->y.components[seq][i] = r->yields[i];
     return WADI_OK;
 }
@@ -132,20 +35,21 @@ static bool all_declared(const wadi_array_type *t) {
 }
 
 static wadi_status add_source(wadi_planning *p, int stage, wadi_plan_source source) {
-    return wadi_vec_push(&stage_at(p, stage)->sources, source) ? WADI_OK
-                                                               : wadi_planning_no_memory(p);
+    return wadi_vec_push(&wadi_planning_stage_at(p, stage)->sources, source)
+               ? WADI_OK
+               : wadi_planning_no_memory(p);
 }
 
 static wadi_status stream_in(wadi_planning *p, const wadi_bind *b, int stage) {
     const wadi_val seq = b->results[0];
-    const int n = components_of(p, seq);
+    const int n = wadi_planning_width(p, seq);
     int *slots = WADI_NEW_N(p->plan->arena, int, (size_t)n + 1);
     wadi_plan_extent(*extent)[WADI_MAX_RANK] =
         wadi_arena_alloc_n(p->plan->arena, sizeof *extent, (size_t)n + 1);
     wadi_plan_source source = {
         .name = wadi_arena_strdup(p->plan->arena, b->name), .count_slot = -1, .nslots = n};
     if (!slots || !extent || !source.name) return wadi_planning_no_memory(p);
-    WADI_TRY(make_components(p, seq, stage));
+    WADI_TRY(wadi_planning_components(p, seq, stage));
     for (int c = 0; c < n; c++) {
         const wadi_array_type *t = &p->m->values[seq].type.array[c];
         const char *name =
@@ -154,7 +58,8 @@ static wadi_status stream_in(wadi_planning *p, const wadi_bind *b, int stage) {
             p, name, all_declared(t) ? WADI_SLOT_REGULAR : WADI_SLOT_IRREGULAR, t);
         p->stream.part_of[seq][c] = slots[c];
         wadi_planning_extents(p, t, extent[c]);
-        if (!wadi_vec_push(&stage_at(p, stage)->parts, (wadi_draft_part){.slot = slots[c]}))
+        if (!wadi_vec_push(&wadi_planning_stage_at(p, stage)->parts,
+                           (wadi_planned_part){.slot = slots[c]}))
             return wadi_planning_no_memory(p);
     }
     source.slots = slots;
@@ -166,11 +71,13 @@ static wadi_status produce(wadi_planning *p, const wadi_bind *b, int stage) {
     const wadi_array_type index = {.rank = 0, .elem = wadi_elem_scalar(WADI_I64)};
     const wadi_val param = b->blocks[0]->params[0];
     const wadi_plan_source source = {
-        .counter = true, .count_slot = wadi_planning_once(p, wadi_draft_resolved(p, b->args[0]))};
-    int *slot = &stage_at(p, stage)->index_slot;
+        .counter = true,
+        .count_slot = wadi_planning_once(p, wadi_planning_resolved(p, b->args[0]))};
+    int *slot = &wadi_planning_stage_at(p, stage)->index_slot;
     if (*slot < 0) *slot = wadi_planning_typed_slot(p, "index", WADI_SLOT_REGULAR, &index);
-    wadi_draft_at(p, param, *slot);
-    if (!wadi_vec_push(&stage_at(p, stage)->params, param)) return wadi_planning_no_memory(p);
+    wadi_planning_param_at(p, param, *slot);
+    if (!wadi_vec_push(&wadi_planning_stage_at(p, stage)->params, param))
+        return wadi_planning_no_memory(p);
     WADI_TRY(add_source(p, stage, source));
     WADI_TRY(add_region(p, stage, b->blocks[0]));
     return set_yields(p, b->results[0], stage, b->blocks[0]);
@@ -181,7 +88,7 @@ static bool is_source(const wadi_bind *b) {
 }
 
 static wadi_status source(wadi_planning *p, const wadi_bind *b, int into) {
-    const int stage = into >= 0 ? into : new_stage(p, WADI_CHANGE_READ, b);
+    const int stage = into >= 0 ? into : wadi_planning_new_stage(p, WADI_CHANGE_READ, b);
     if (stage < 0) return wadi_planning_no_memory(p);
     return b->op->seq.form == WADI_SEQ_COUNT ? produce(p, b, stage) : stream_in(p, b, stage);
 }
@@ -193,14 +100,15 @@ static int add_part(wadi_planning *p, int stage, int input, int number, const ch
                     const wadi_array_type *t) {
     const wadi_slot_kind kind = t->rank == 0 ? WADI_SLOT_REGULAR : WADI_SLOT_IRREGULAR;
     const int slot = wadi_planning_typed_slot(p, name, kind, t);
-    if (!wadi_vec_push(&stage_at(p, stage)->parts, (wadi_draft_part){slot, input, number}))
+    if (!wadi_vec_push(&wadi_planning_stage_at(p, stage)->parts,
+                       (wadi_planned_part){slot, input, number}))
         p->y.failed = true;
     return slot;
 }
 
 /* Number of `from` among the inputs of `stage`. */
 static int add_input(wadi_planning *p, int stage, int from) {
-    wadi_draft_stage *g = stage_at(p, stage);
+    wadi_planned_stage *g = wadi_planning_stage_at(p, stage);
     for (size_t i = 0; i < g->inputs.n; i++)
         if (g->inputs.at[i] == from) return (int)i;
     if (!wadi_vec_push(&g->inputs, from)) p->y.failed = true;
@@ -210,19 +118,19 @@ static int add_input(wadi_planning *p, int stage, int from) {
 /* The value of component c if it is one array for the whole stream, else WADI_NONE. */
 static wadi_val shared(const wadi_planning *p, wadi_val seq, int c) {
     const wadi_val v = p->y.components[seq][c];
-    if (v == WADI_NONE || !wadi_draft_is_once(p, wadi_draft_resolved(p, v))) return WADI_NONE;
-    return wadi_draft_resolved(p, v);
+    if (v == WADI_NONE || !wadi_planning_is_once(p, wadi_planning_resolved(p, v))) return WADI_NONE;
+    return wadi_planning_resolved(p, v);
 }
 
 /* Components of `out` are those of the input, changed. */
 static wadi_status pass_components(wadi_planning *p, wadi_val seq, wadi_val out, bool one_by_one) {
     const int stage = p->stream.stage_of[out];
     const int input = add_input(p, stage, p->stream.stage_of[seq]);
-    for (int c = 0; c < components_of(p, seq); c++) {
+    for (int c = 0; c < wadi_planning_width(p, seq); c++) {
         if (one_by_one) p->y.components[out][c] = shared(p, seq, c);
         if (p->y.components[out][c] != WADI_NONE) continue;
         p->stream.part_of[out][c] =
-            add_part(p, stage, input, wadi_draft_want(p, seq, c), p->m->values[out].name,
+            add_part(p, stage, input, wadi_planning_want(p, seq, c), p->m->values[out].name,
                      &p->m->values[out].type.array[c]);
     }
     return p->y.failed ? wadi_planning_no_memory(p) : WADI_OK;
@@ -232,10 +140,10 @@ static wadi_status pass_components(wadi_planning *p, wadi_val seq, wadi_val out,
 static wadi_status expand(wadi_planning *p, const wadi_bind *b, int stage, int input_stage) {
     const wadi_val out = b->results[0];
     const int input = add_input(p, stage, input_stage);
-    wadi_draft_params(p, b, 0, 0);
+    wadi_planning_params(p, b, 0, 0);
     WADI_TRY(add_region(p, input_stage, b->blocks[0]));
-    for (int c = 0; c < components_of(p, out); c++) {
-        const int number = wadi_draft_want_value(p, input_stage, b->blocks[0]->yields[c]);
+    for (int c = 0; c < wadi_planning_width(p, out); c++) {
+        const int number = wadi_planning_want_value(p, input_stage, b->blocks[0]->yields[c]);
         p->stream.part_of[out][c] = add_part(p, stage, input, number, p->m->values[out].name,
                                              &p->m->values[out].type.array[c]);
     }
@@ -243,10 +151,11 @@ static wadi_status expand(wadi_planning *p, const wadi_bind *b, int stage, int i
 }
 
 static wadi_status filter(wadi_planning *p, const wadi_bind *b, int stage, int input_stage) {
-    wadi_draft_params(p, b, 0, 0);
+    wadi_planning_params(p, b, 0, 0);
     WADI_TRY(add_region(p, input_stage, b->blocks[0]));
     WADI_TRY(pass_components(p, b->args[0], b->results[0], true));
-    stage_at(p, stage)->plan.test = wadi_draft_want_value(p, input_stage, b->blocks[0]->yields[0]);
+    wadi_planning_stage_at(p, stage)->plan.test =
+        wadi_planning_want_value(p, input_stage, b->blocks[0]->yields[0]);
     return WADI_OK;
 }
 
@@ -254,9 +163,9 @@ static wadi_status scan(wadi_planning *p, const wadi_bind *b, int stage, int inp
     const wadi_val out = b->results[0];
     (void)add_input(p, stage, input_stage);
     wadi_plan_fold fold = {0};
-    WADI_TRY(wadi_draft_fold(p, b, &fold));
-    stage_at(p, stage)->plan.scan = fold;
-    for (int c = 0; c < components_of(p, out); c++)
+    WADI_TRY(wadi_planning_fold(p, b, &fold));
+    wadi_planning_stage_at(p, stage)->plan.scan = fold;
+    for (int c = 0; c < wadi_planning_width(p, out); c++)
         p->stream.part_of[out][c] =
             add_part(p, stage, 0, c, p->m->values[out].name, &p->m->values[out].type.array[c]);
     return p->y.failed ? wadi_planning_no_memory(p) : WADI_OK;
@@ -264,28 +173,29 @@ static wadi_status scan(wadi_planning *p, const wadi_bind *b, int stage, int inp
 
 /* The slot of argument `arg`, a number that the change goes by. */
 static int number(wadi_planning *p, const wadi_bind *b, int arg) {
-    return wadi_planning_once(p, wadi_draft_resolved(p, b->args[arg]));
+    return wadi_planning_once(p, wadi_planning_resolved(p, b->args[arg]));
 }
 
 static wadi_status pick(wadi_planning *p, const wadi_bind *b, int stage, int input_stage) {
     const wadi_seq_pick pick = b->op->seq.pick;
     WADI_UNUSED(input_stage);
-    stage_at(p, stage)->plan.change = pick.first ? WADI_CHANGE_DROP : WADI_CHANGE_TAKE;
-    stage_at(p, stage)->plan.size = number(p, b, pick.first ? pick.first : pick.most);
+    wadi_planning_stage_at(p, stage)->plan.change =
+        pick.first ? WADI_CHANGE_DROP : WADI_CHANGE_TAKE;
+    wadi_planning_stage_at(p, stage)->plan.size = number(p, b, pick.first ? pick.first : pick.most);
     return pass_components(p, b->args[0], b->results[0], true);
 }
 
 static wadi_status batch(wadi_planning *p, const wadi_bind *b, int stage, int input_stage) {
     WADI_UNUSED(input_stage);
-    stage_at(p, stage)->plan.size = number(p, b, 1);
+    wadi_planning_stage_at(p, stage)->plan.size = number(p, b, 1);
     return pass_components(p, b->args[0], b->results[0], false);
 }
 
 static wadi_status windows(wadi_planning *p, const wadi_bind *b, int stage, int input_stage) {
     WADI_UNUSED(input_stage);
-    stage_at(p, stage)->plan.size = number(p, b, 1);
-    stage_at(p, stage)->plan.hop = number(p, b, 2);
-    stage_at(p, stage)->plan.last = (wadi_last_window)b->attrs[0];
+    wadi_planning_stage_at(p, stage)->plan.size = number(p, b, 1);
+    wadi_planning_stage_at(p, stage)->plan.hop = number(p, b, 2);
+    wadi_planning_stage_at(p, stage)->plan.last = (wadi_last_window)b->attrs[0];
     return pass_components(p, b->args[0], b->results[0], false);
 }
 
@@ -308,11 +218,11 @@ static bool counts_anew(wadi_seq_form form) {
 
 static wadi_status change(wadi_planning *p, const wadi_bind *b) {
     const wadi_seq_form form = b->op->seq.form;
-    WADI_TRY(wadi_draft_visit(p, b->args[0], -1));
+    WADI_TRY(wadi_planning_visit(p, b->args[0], -1));
     const int input_stage = p->stream.stage_of[b->args[0]];
-    const int stage = new_stage(p, changes[form].change, b);
+    const int stage = wadi_planning_new_stage(p, changes[form].change, b);
     if (stage < 0) return wadi_planning_no_memory(p);
-    WADI_TRY(make_components(p, b->results[0], stage));
+    WADI_TRY(wadi_planning_components(p, b->results[0], stage));
     return changes[form].fill(p, b, stage, input_stage);
 }
 
@@ -345,21 +255,21 @@ static void zip_param(wadi_planning *p, int stage, int input, wadi_val param, wa
     const wadi_val v = shared(p, seq, c);
     p->y.alias_of[param] = v;
     if (v != WADI_NONE) return;
-    const int slot = add_part(p, stage, input, wadi_draft_want(p, seq, c), p->m->values[param].name,
-                              &p->m->values[param].type.array[0]);
-    wadi_draft_at(p, param, slot);
-    if (!wadi_vec_push(&stage_at(p, stage)->params, param)) p->y.failed = true;
+    const int slot = add_part(p, stage, input, wadi_planning_want(p, seq, c),
+                              p->m->values[param].name, &p->m->values[param].type.array[0]);
+    wadi_planning_param_at(p, param, slot);
+    if (!wadi_vec_push(&wadi_planning_stage_at(p, stage)->params, param)) p->y.failed = true;
 }
 
 /* Parts come input by input. */
 static int zip(wadi_planning *p, const wadi_bind *b) {
-    const int stage = new_stage(p, WADI_CHANGE_ZIP, b);
+    const int stage = wadi_planning_new_stage(p, WADI_CHANGE_ZIP, b);
     if (stage < 0) return -1;
     for (int a = 0; a < b->nargs; a++) (void)add_input(p, stage, p->stream.stage_of[b->args[a]]);
-    for (int i = 0; i < (int)stage_at(p, stage)->inputs.n; i++) {
-        const int from = stage_at(p, stage)->inputs.at[i];
-        for (int a = 0, first = 0; a < b->nargs; first += components_of(p, b->args[a++]))
-            for (int c = 0; c < components_of(p, b->args[a]); c++)
+    for (int i = 0; i < (int)wadi_planning_stage_at(p, stage)->inputs.n; i++) {
+        const int from = wadi_planning_stage_at(p, stage)->inputs.at[i];
+        for (int a = 0, first = 0; a < b->nargs; first += wadi_planning_width(p, b->args[a++]))
+            for (int c = 0; c < wadi_planning_width(p, b->args[a]); c++)
                 if (p->stream.stage_of[b->args[a]] == from)
                     zip_param(p, stage, i, b->blocks[0]->params[first + c], b->args[a], c);
     }
@@ -368,14 +278,14 @@ static int zip(wadi_planning *p, const wadi_bind *b) {
 
 static wadi_status map(wadi_planning *p, const wadi_bind *b, int into) {
     if (into < 0 && b->nargs > 1 && all_alone(p, b)) {
-        into = new_stage(p, WADI_CHANGE_READ, b);
+        into = wadi_planning_new_stage(p, WADI_CHANGE_READ, b);
         if (into < 0) return wadi_planning_no_memory(p);
     }
-    for (int a = 0; a < b->nargs; a++) WADI_TRY(wadi_draft_visit(p, b->args[a], into));
+    for (int a = 0; a < b->nargs; a++) WADI_TRY(wadi_planning_visit(p, b->args[a], into));
     int stage = p->stream.stage_of[b->args[0]];
     if (count_alike(p, b)) {
-        for (int a = 0, first = 0; a < b->nargs; first += components_of(p, b->args[a++]))
-            wadi_draft_params(p, b, a, first);
+        for (int a = 0, first = 0; a < b->nargs; first += wadi_planning_width(p, b->args[a++]))
+            wadi_planning_params(p, b, a, first);
     } else {
         stage = zip(p, b);
     }
@@ -393,12 +303,12 @@ static void share(wadi_planning *p, wadi_val seq, wadi_val first) {
     p->stream.stage_of[seq] = p->stream.stage_of[first];
 }
 
-wadi_status wadi_draft_visit(wadi_planning *p, wadi_val seq, int into) {
+wadi_status wadi_planning_visit(wadi_planning *p, wadi_val seq, int into) {
     const wadi_bind *b = p->m->values[seq].bind;
     const wadi_val first = p->stream.first[seq];
     if (p->stream.stage_of[seq] >= 0) return WADI_OK;
     if (first != seq) {
-        WADI_TRY(wadi_draft_visit(p, first, into));
+        WADI_TRY(wadi_planning_visit(p, first, into));
         share(p, seq, first);
         return WADI_OK;
     }

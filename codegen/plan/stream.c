@@ -3,12 +3,13 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "codegen/plan_internal.h"
+#include "codegen/plan/phases.h"
+#include "codegen/plan/stage.h"
 
 /* ---- bodies ---- */
 
 /* Slots for what the body stores: temporaries of schedule flat, and results. */
-static void body_slots(wadi_planning *p, const wadi_draft_stage *g) {
+static void body_slots(wadi_planning *p, const wadi_planned_stage *g) {
     for (size_t i = 0; i < g->binds.n; i++) {
         const wadi_bind *b = g->binds.at[i];
         for (int r = 0; r < b->nresults; r++) {
@@ -23,14 +24,14 @@ static void body_slots(wadi_planning *p, const wadi_draft_stage *g) {
 }
 
 /* The slots of what the stage gives, and which of them the body computes. */
-static wadi_status stage_results(wadi_planning *p, wadi_draft_stage *g, wadi_body *body,
+static wadi_status stage_results(wadi_planning *p, wadi_planned_stage *g, wadi_body *body,
                                  int **out_slots) {
     const int n = (int)g->results.n;
     int *slots = WADI_NEW_N(p->plan->arena, int, (size_t)n + 1);
     wadi_val *values = WADI_NEW_N(p->y.arena, wadi_val, (size_t)n + 1);
     if (!slots || !values) return wadi_planning_no_memory(p);
     for (int i = 0; i < n; i++) {
-        const wadi_draft_result *r = &g->results.at[i];
+        const wadi_planned_result *r = &g->results.at[i];
         slots[i] = r->slot;
         if (r->v == WADI_NONE) continue;
         slots[i] = wadi_planning_once(p, r->v); /* a body's value has its slot already */
@@ -43,11 +44,11 @@ static wadi_status stage_results(wadi_planning *p, wadi_draft_stage *g, wadi_bod
     return WADI_OK;
 }
 
-static void set_known(wadi_planning *p, const wadi_draft_stage *g, bool known) {
+static void set_known(wadi_planning *p, const wadi_planned_stage *g, bool known) {
     for (size_t i = 0; i < g->params.n; i++) p->known[g->params.at[i]] = known;
 }
 
-static wadi_status stage_body(wadi_planning *p, wadi_draft_stage *g) {
+static wadi_status stage_body(wadi_planning *p, wadi_planned_stage *g) {
     wadi_body body = {.stream = true, .nbinds = (int)g->binds.n};
     int *slots = NULL;
     body.name = wadi_arena_printf(p->plan->arena, "stream_%d", (int)p->bodies.n);
@@ -78,13 +79,13 @@ static void *listed(wadi_planning *p, const void *from, size_t size, size_t n) {
 #define LISTED(vec) listed(p, (vec).at, sizeof *(vec).at, (vec).n)
 
 /* Components of all inputs are counted through. */
-static int count_before(const wadi_planning *p, const wadi_draft_stage *g, int input) {
+static int count_before(const wadi_planning *p, const wadi_planned_stage *g, int input) {
     int n = 0;
     for (int i = 0; i < input; i++) n += (int)p->stream.stages.at[g->inputs.at[i]].results.n;
     return n;
 }
 
-static wadi_status stage_lists(wadi_planning *p, wadi_draft_stage *g) {
+static wadi_status stage_lists(wadi_planning *p, wadi_planned_stage *g) {
     const size_t n = g->parts.n;
     int *parts = WADI_NEW_N(p->plan->arena, int, n + 1);
     int *from = WADI_NEW_N(p->plan->arena, int, n + 1);
@@ -109,7 +110,7 @@ static wadi_status finish_stages(wadi_planning *p, wadi_plan_stream *out) {
     wadi_plan_stage *stages = WADI_NEW_N(p->plan->arena, wadi_plan_stage, n + 1);
     if (!stages) return wadi_planning_no_memory(p);
     for (size_t i = 0; i < n; i++) {
-        wadi_draft_stage *g = &p->stream.stages.at[i];
+        wadi_planned_stage *g = &p->stream.stages.at[i];
         set_known(p, g, true);
         const wadi_status st = stage_body(p, g);
         set_known(p, g, false);
@@ -148,7 +149,7 @@ static wadi_status begin(wadi_planning *p, int n, const wadi_bind *const *consum
 
 static void end(wadi_planning *p) {
     for (size_t i = 0; i < p->stream.stages.n; i++) {
-        wadi_draft_stage *g = &p->stream.stages.at[i];
+        wadi_planned_stage *g = &p->stream.stages.at[i];
         wadi_vec_free(&g->sources);
         wadi_vec_free(&g->inputs);
         wadi_vec_free(&g->parts);
@@ -163,14 +164,14 @@ static void end(wadi_planning *p) {
 static wadi_status plan_all(wadi_planning *p, int n, const wadi_bind *const *consumers) {
     wadi_plan_phase phase = {.is_stream = true, .body = -1};
     WADI_TRY(begin(p, n, consumers));
-    for (int i = 0; i < n; i++) WADI_TRY(wadi_draft_end(p, consumers[i]));
+    for (int i = 0; i < n; i++) WADI_TRY(wadi_planning_end(p, consumers[i]));
     WADI_TRY(finish_stages(p, &phase.stream));
     for (int i = 0; i < n; i++)
         for (int k = 0; k < consumers[i]->nresults; k++) p->known[consumers[i]->results[k]] = true;
     return wadi_vec_push(&p->phases, phase) ? WADI_OK : wadi_planning_no_memory(p);
 }
 
-wadi_status wadi_planning_stream(wadi_planning *p, int n, const wadi_bind *const *consumers) {
+wadi_status wadi_planning_stream_phase(wadi_planning *p, int n, const wadi_bind *const *consumers) {
     const wadi_status st = plan_all(p, n, consumers);
     end(p);
     return st;

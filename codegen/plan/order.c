@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "codegen/plan_internal.h"
+#include "codegen/plan/phases.h"
 #include "codegen/rewrite.h"
 
 typedef struct ordering {
@@ -173,8 +173,8 @@ static wadi_status plan_consumers(ordering *o, int i) {
     if (!group) return wadi_planning_no_memory(o->p);
     memcpy(group, o->group.at, n * sizeof(group[0]));
     for (size_t k = 0; k < n; k++) WADI_TRY(plan_needs(o, number_of(o, group[k])));
-    WADI_TRY(wadi_planning_arrays(o->p));
-    return wadi_planning_stream(o->p, (int)n, group);
+    WADI_TRY(wadi_planning_array_phase(o->p));
+    return wadi_planning_stream_phase(o->p, (int)n, group);
 }
 
 static wadi_status plan_binding(ordering *o, int i) {
@@ -230,7 +230,7 @@ wadi_status wadi_planning_main(wadi_planning *p) {
     ordering o = {.p = p, .main = p->m->main};
     wadi_status st = make_tables(&o);
     for (int i = 0; i < o.main->nbinds && !st; i++) st = plan_binding(&o, i);
-    if (!st) st = wadi_planning_arrays(p);
+    if (!st) st = wadi_planning_array_phase(p);
     wadi_vec_free(&o.group);
     return st;
 }

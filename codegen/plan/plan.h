@@ -1,6 +1,6 @@
 /* From a module to a plan: which phases there are, which slots, which bodies; and what their kernels are made from. */
-#ifndef WADI_CODEGEN_PLAN_H
-#define WADI_CODEGEN_PLAN_H
+#ifndef WADI_CODEGEN_PLAN_PLAN_H
+#define WADI_CODEGEN_PLAN_PLAN_H
 
 #include "codegen/pipeline.h"
 #include "codegen/versions.h"

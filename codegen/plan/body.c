@@ -1,0 +1,58 @@
+/* Bodies: what is computed in one go, over the elements of a chunk or once, and which schedules it may have. */
+#include "base/error.h"
+#include "codegen/plan/planning.h"
+#include "codegen/schedules.h"
+
+static bool all_rank0(const wadi_planning *p, const wadi_body *body) {
+    for (int i = 0; i < body->nbinds; i++)
+        for (int r = 0; r < body->binds[i]->nresults; r++)
+            if (p->m->values[body->binds[i]->results[r]].type.array[0].rank > 0) return false;
+    for (int i = 0; i < body->nresults; i++)
+        if (p->m->values[body->results[i]].type.array[0].rank > 0) return false;
+    return true;
+}
+
+static bool block_calls(const wadi_block *r);
+
+static bool calls_routines(const wadi_bind *b) {
+    bool calls = b->op->skeleton == WADI_SKEL_FOREIGN;
+    for (int k = 0; k < b->nblocks; k++) calls = calls || block_calls(b->blocks[k]);
+    return calls;
+}
+
+static bool block_calls(const wadi_block *r) {
+    for (int i = 0; i < r->nbinds; i++)
+        if (calls_routines(r->binds[i])) return true;
+    return false;
+}
+
+/* A body of routines over whole chunks and hardly anything else. */
+static bool is_lifted(const wadi_planning *p, const wadi_body *body) {
+    bool found = false;
+    for (int i = 0; i < body->nbinds; i++) {
+        const wadi_bind *b = body->binds[i];
+        if (b->op->skeleton == WADI_SKEL_LIFTED) return true;
+        if (b->op->skeleton == WADI_SKEL_FOREIGN)
+            found = true;
+        else if (b->nresults > 0 && wadi_is_stored(&p->y, b->results[0]) &&
+                 p->m->values[b->results[0]].type.array[0].rank > 0)
+            return false;
+    }
+    return found;
+}
+
+wadi_status wadi_planning_body(wadi_planning *p, const wadi_body *body, int index_slot,
+                               int nresults, const int *results, bool inside_only,
+                               int *out_number) {
+    wadi_plan_body b = {
+        .name = body->name, .index_slot = index_slot, .nresults = nresults, .results = results};
+    b.rank0 = body->stream && !inside_only && all_rank0(p, body);
+    const wadi_body_traits traits = {.in_order = inside_only, .scalars = b.rank0};
+    for (int k = 0; k < WADI_SCHEDULE_COUNT; k++) b.offers[k] = wadi_lowerings[k]->offers(&traits);
+    b.lifted = body->stream && !inside_only && is_lifted(p, body);
+    for (int i = 0; i < body->nbinds; i++)
+        if (calls_routines(body->binds[i])) b.routines = true;
+    WADI_TRY(wadi_versions_add(p->versions, &p->y, body, p->known));
+    *out_number = (int)p->bodies.n;
+    return wadi_vec_push(&p->bodies, b) ? WADI_OK : wadi_planning_no_memory(p);
+}

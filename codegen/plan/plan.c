@@ -1,0 +1,206 @@
+/* Planning: phases, slots and bodies of a module; the kernels themselves come from codegen/kernel, through versions.c.
+ *
+ * Array bindings gather until a sequence is consumed (order.c), and then become one phase; consumers follow their
+ * sequences back to the sources and make one body of all that counts alike (visit.c). What the main block stores has
+ * a slot of kind ONCE, so later phases read it as it is.
+ *
+ * Tables of the layout live in the arena of the versions, which are made from them later; what the plan points to is copied
+ * into its own. */
+#include "codegen/plan/plan.h"
+
+#include <string.h>
+
+#include "base/error.h"
+#include "base/hash.h"
+#include "base/text.h"
+#include "codegen/kernel/skeleton.h"
+#include "codegen/plan/phases.h"
+
+/* Values that leave their block are stored, whatever fusion thought. */
+static void force_block(wadi_planning *p, const wadi_block *b) {
+    for (int i = 0; i < b->nyields; i++) p->y.forced[b->yields[i]] = true;
+    for (int i = 0; i < b->nbinds; i++) {
+        const wadi_bind *bind = b->binds[i];
+        for (int k = 0; k < bind->nblocks; k++) force_block(p, bind->blocks[k]);
+        for (int a = 0; bind->op->kind == WADI_OP_SEQUENCE && a < bind->nargs; a++)
+            p->y.forced[bind->args[a]] = true;
+    }
+}
+
+enum { LONGEST_CHAIN = 100 };
+
+/* A chain of delayed values is computed by calls inside calls; every so often one of them is stored. */
+static void cut_chains(wadi_planning *p, const wadi_block *b, int *depth) {
+    for (int i = 0; i < b->nbinds; i++) {
+        const wadi_bind *bind = b->binds[i];
+        int deepest = 0;
+        for (int k = 0; k < bind->nblocks; k++) cut_chains(p, bind->blocks[k], depth);
+        for (int a = 0; a < bind->nargs; a++)
+            if (!wadi_is_stored(&p->y, bind->args[a]) && depth[bind->args[a]] > deepest)
+                deepest = depth[bind->args[a]];
+        for (int r = 0; r < bind->nresults; r++) {
+            depth[bind->results[r]] = deepest + 1;
+            if (deepest + 1 >= LONGEST_CHAIN && bind->op->kind != WADI_OP_SEQUENCE)
+                p->y.forced[bind->results[r]] = true;
+        }
+    }
+}
+
+static wadi_status outputs(wadi_planning *p) {
+    const wadi_block *main = p->m->main;
+    for (int i = 0; i < main->nyields; i++) {
+        const wadi_plan_output out = {wadi_arena_strdup(p->plan->arena, p->m->outputs[i]),
+                                      wadi_planning_once(p, main->yields[i])};
+        if (!out.name || p->y.failed || !wadi_vec_push(&p->outputs, out))
+            return wadi_planning_no_memory(p);
+    }
+    return WADI_OK;
+}
+
+/* ---- into the plan ---- */
+
+static const char *kept(wadi_planning *p, const char *s) {
+    if (!s) return NULL;
+    char *copy = wadi_arena_strdup(p->plan->arena, s);
+    if (!copy) p->y.failed = true;
+    return copy;
+}
+
+static void keep_names(wadi_planning *p) {
+    for (size_t i = 0; i < p->y.slots.n; i++) {
+        wadi_plan_slot *s = &p->y.slots.at[i];
+        s->name = kept(p, s->name);
+        for (int f = 0; f < s->fields; f++) s->field[f] = kept(p, s->field[f]);
+    }
+    for (size_t i = 0; i < p->y.places.n; i++) {
+        wadi_plan_place *place = &p->y.places.at[i];
+        place->op = kept(p, place->op);
+        place->what = kept(p, place->what);
+        place->loc.file = kept(p, place->loc.file);
+    }
+}
+
+static void *moved(wadi_planning *p, const void *from, size_t bytes) {
+    void *to = wadi_arena_alloc(p->plan->arena, bytes ? bytes : 1);
+    if (!to)
+        p->y.failed = true;
+    else if (bytes > 0)
+        memcpy(to, from, bytes);
+    return to;
+}
+
+#define MOVE(field, vec)              \
+    p->plan->n##field = (int)(vec).n; \
+    p->plan->field = moved(p, (vec).at, (vec).n * sizeof *(vec).at)
+
+static wadi_status finish(wadi_planning *p) {
+    p->plan->name = kept(p, p->m->name);
+    keep_names(p);
+    MOVE(slots, p->y.slots);
+    MOVE(inputs, p->inputs);
+    MOVE(outputs, p->outputs);
+    MOVE(bodies, p->bodies);
+    MOVE(phases, p->phases);
+    MOVE(places, p->y.places);
+    return p->y.failed ? wadi_planning_no_memory(p) : WADI_OK;
+}
+
+/* ---- the plan ---- */
+
+static wadi_status tables(wadi_planning *p) {
+    const uint32_t n = p->m->nvalues;
+    p->y.slot_of = WADI_NEW_N(p->y.arena, int, n + 1);
+    p->y.forced = WADI_NEW_N(p->y.arena, bool, n + 1);
+    p->y.apart = WADI_NEW_N(p->y.arena, bool, n + 1);
+    p->y.alias_of = WADI_NEW_N(p->y.arena, wadi_val, n + 1);
+    p->y.takes = WADI_NEW_N(p->y.arena, wadi_val, n + 1);
+    p->y.components = WADI_NEW_N(p->y.arena, wadi_val *, n + 1);
+    p->known = WADI_NEW_N(p->y.arena, bool, n + 1);
+    p->late = WADI_NEW_N(p->y.arena, uint8_t, n + 1);
+    if (!p->y.slot_of || !p->y.forced || !p->y.alias_of || !p->y.components || !p->known ||
+        !p->late || !p->y.apart || !p->y.takes)
+        return wadi_planning_no_memory(p);
+    for (uint32_t v = 0; v < n; v++) {
+        p->y.slot_of[v] = -1;
+        p->y.alias_of[v] = p->y.takes[v] = WADI_NONE;
+    }
+    return WADI_OK;
+}
+
+/* What decides the kernels, and where the stream goes: the program's text with its places, and the options. */
+static wadi_status digest_program(wadi_planning *p) {
+    wadi_text t;
+    wadi_text_init(&t);
+    wadi_ir_print_places(p->m, &t);
+    wadi_text_addf(&t, "unchecked %d\n", (int)p->y.unchecked);
+    const wadi_status st =
+        t.failed ? wadi_planning_no_memory(p) : wadi_blake2b(t.at, t.n, p->plan->program);
+    wadi_text_fini(&t);
+    return st;
+}
+
+static wadi_status build(wadi_planning *p) {
+    WADI_TRY(tables(p));
+    int *depth = WADI_NEW_N(p->y.arena, int, p->m->nvalues + 1);
+    if (!depth) return wadi_planning_no_memory(p);
+    force_block(p, p->m->main);
+    cut_chains(p, p->m->main, depth);
+    WADI_TRY(wadi_planning_main(p));
+    WADI_TRY(outputs(p));
+    WADI_TRY(finish(p));
+    WADI_TRY(digest_program(p));
+    wadi_versions_freeze(p->versions, p->plan);
+    return WADI_OK;
+}
+
+static void release(wadi_planning *p) {
+    wadi_vec_free(&p->y.slots);
+    wadi_vec_free(&p->y.places);
+    wadi_vec_free(&p->inputs);
+    wadi_vec_free(&p->outputs);
+    wadi_vec_free(&p->bodies);
+    wadi_vec_free(&p->phases);
+    wadi_vec_free(&p->pending);
+    wadi_vec_free(&p->stream.stages);
+    wadi_vec_free(&p->stream.ends);
+}
+
+static wadi_plan *plan_create(void) {
+    wadi_arena *arena = wadi_arena_create();
+    wadi_plan *plan = arena ? WADI_NEW(arena, wadi_plan) : NULL;
+    if (plan)
+        plan->arena = arena;
+    else
+        wadi_arena_destroy(arena);
+    return plan;
+}
+
+wadi_status wadi_plan_build(const wadi_module *m, const wadi_facts *facts,
+                            const wadi_plan_options *options, wadi_plan **out,
+                            wadi_versions **out_versions, wadi_error *err) {
+    wadi_planning p = {.m = m, .plan = plan_create(), .versions = wadi_versions_create()};
+    p.y.counted = -1;
+    *out = NULL;
+    *out_versions = NULL;
+    p.y.m = m;
+    p.y.skeletons = wadi_skeleton_rows;
+    p.y.shapes = facts->shapes;
+    p.y.err = err;
+    p.y.unchecked = options && options->unchecked;
+    if (p.versions) p.y.arena = wadi_versions_arena(p.versions);
+    if (p.plan) p.y.keep = p.plan->arena;
+    const wadi_status st = p.plan && p.versions ? build(&p) : wadi_planning_no_memory(&p);
+    release(&p);
+    if (st) {
+        wadi_plan_destroy(p.plan);
+        wadi_versions_destroy(p.versions);
+        return st;
+    }
+    *out = p.plan;
+    *out_versions = p.versions;
+    return WADI_OK;
+}
+
+void wadi_plan_destroy(wadi_plan *p) {
+    if (p) wadi_arena_destroy(p->arena);
+}
