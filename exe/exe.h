@@ -19,7 +19,7 @@ typedef struct wadi_exe_version {
     int64_t cost_ns;  /* what making it is expected to take; 0: nobody has wanted it */
     bool failed;      /* in the background, where nobody needed it */
     wadi_dl module;
-    wadi_kernel *kernels; /* [2 * nsteps]: the steps' kernels, then their units */
+    wadi_code *kernels; /* [2 * nsteps]: the steps' kernels, then their units */
 } wadi_exe_version;
 
 enum { WADI_EXE_HELPERS = 8 };

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/task.h"
 #include "codegen/build/cache.h"
+#include "sched/cpu/code.h"
 
 wadi_status wadi_exe_make(wadi_exe *exe, int body, wadi_version_key version, const wadi_made **out,
                           wadi_error *err) {
@@ -18,13 +19,12 @@ wadi_status wadi_exe_make(wadi_exe *exe, int body, wadi_version_key version, con
     return WADI_OK;
 }
 
-static wadi_status find(const wadi_dl *module, const char *name, wadi_kernel *out,
-                        wadi_error *err) {
+static wadi_status find(const wadi_dl *module, const char *name, wadi_code *out, wadi_error *err) {
     wadi_dl_fn f = NULL;
-    *out = NULL;
+    *out = (wadi_code){0};
     if (!name) return WADI_OK;
     WADI_TRY(wadi_dl_function(module, name, &f, err));
-    *out = (wadi_kernel)f;
+    *out = wadi_cpu_code((wadi_kernel)f);
     return WADI_OK;
 }
 

@@ -17,12 +17,13 @@ enum {
         3 /* a request takes a waiting block up to so many classes larger (less than 3 times the size) */
 };
 
-/* Stands in front of every block; its size keeps the block aligned. */
+/* Stands in front of every block; its size keeps the block aligned. Memory that is apart is elsewhere: nothing follows then. */
 typedef union block {
     struct {
         wadi_buffers *pool;
         union block *next;
         int64_t capacity;
+        void *address;
         int size_class;
     } at;
     char align[WADI_ALIGN];
@@ -62,7 +63,28 @@ static int class_of(int64_t bytes) {
 }
 
 static void free_block(wadi_buffers *b, block *one) {
-    b->memory.give(b->memory.self, one, (size_t)one->at.capacity + sizeof *one);
+    const size_t bytes = (size_t)one->at.capacity;
+    if (b->memory.apart) {
+        b->memory.give(b->memory.self, one->at.address, bytes);
+        free(one);
+    } else {
+        b->memory.give(b->memory.self, one, bytes + sizeof *one);
+    }
+}
+
+/* NULL when out of memory. */
+static block *make_block(wadi_buffers *b, size_t bytes) {
+    if (!b->memory.apart) {
+        block *one = b->memory.take(b->memory.self, bytes + sizeof *one);
+        if (one != NULL) one->at.address = one + 1;
+        return one;
+    }
+    block *one = aligned_alloc(WADI_ALIGN, sizeof *one);
+    if (one == NULL) return NULL;
+    one->at.address = b->memory.take(b->memory.self, bytes);
+    if (one->at.address != NULL) return one;
+    free(one);
+    return NULL;
 }
 
 /* Frees waiting blocks, smallest first, until at most `keep` bytes wait. */
@@ -98,7 +120,7 @@ static wadi_status make(const wadi_memory *memory, int64_t keep_bytes, wadi_buff
         return status;
     }
     atomic_init(&b->refs, 1);
-    b->memory = memory != NULL ? *memory : (wadi_memory){heap_take, heap_give, NULL};
+    b->memory = memory != NULL ? *memory : (wadi_memory){heap_take, heap_give, NULL, false};
     b->keep_bytes = keep_bytes;
     *out = b;
     return WADI_OK;
@@ -145,10 +167,10 @@ static block *take_waiting(wadi_buffers *b, int size_class) {
 
 static block *take_fresh(wadi_buffers *b, int size_class) {
     const size_t bytes = (size_t)class_bytes(size_class);
-    block *one = b->memory.take(b->memory.self, bytes + sizeof *one);
+    block *one = make_block(b, bytes);
     if (one == NULL && b->waiting_bytes > 0) {
         trim(b, 0);
-        one = b->memory.take(b->memory.self, bytes + sizeof *one);
+        one = make_block(b, bytes);
     }
     if (one == NULL) return NULL;
     one->at.pool = b;
@@ -184,6 +206,10 @@ void wadi_buffers_put(void *memory) {
     wadi_mutex_unlock(&b->lock);
 }
 
+void *wadi_buffers_address(const void *memory) {
+    return memory == NULL ? NULL : ((const block *)memory - 1)->at.address;
+}
+
 int64_t wadi_buffers_capacity(const void *memory) {
     return ((const block *)memory - 1)->at.capacity;
 }
@@ -191,6 +217,7 @@ int64_t wadi_buffers_capacity(const void *memory) {
 bool wadi_buffers_grow(wadi_buffers *b, void **memory, int64_t kept, int64_t bytes) {
     const int64_t capacity = *memory == NULL ? 0 : wadi_buffers_capacity(*memory);
     if (*memory != NULL && capacity >= bytes) return true;
+    WADI_ASSERT(!b->memory.apart);
     void *larger = wadi_buffers_get(b, bytes > 2 * capacity ? bytes : 2 * capacity);
     if (larger == NULL) return false;
     if (kept > 0) memcpy(larger, *memory, (size_t)kept);

@@ -22,6 +22,9 @@ typedef struct wadi_memory {
     void *(*take)(void *self, size_t bytes);
     void (*give)(void *self, void *memory, size_t bytes);
     void *self;
+    bool
+        apart; /* the host can neither read nor write what `take` returns: a block is a handle, and its memory is at
+                   wadi_buffers_address */
 } wadi_memory;
 
 typedef struct wadi_buffers wadi_buffers;
@@ -34,15 +37,17 @@ WADI_NODISCARD wadi_status wadi_buffers_create(const wadi_memory *memory, int64_
 wadi_buffers *wadi_buffers_retain(wadi_buffers *b);
 void wadi_buffers_release(wadi_buffers *b);
 
-/* At least `bytes` bytes, not cleared; NULL when out of memory. Zero bytes give a block as well. */
+/* A block of at least `bytes` bytes, not cleared; NULL when out of memory. Zero bytes give a block as well. */
 void *wadi_buffers_get(wadi_buffers *b, int64_t bytes);
 /* Gives a block back to the pool it came from. NULL is fine. */
 void wadi_buffers_put(void *block);
+/* Where the block's memory begins: the block itself, unless the pool's memory is apart. NULL for NULL. */
+void *wadi_buffers_address(const void *block);
 /* What the block really holds. */
 int64_t wadi_buffers_capacity(const void *block);
 
 /* Makes *block (NULL: none yet) hold at least `bytes`, moving it and its first `kept` bytes when it must; at least doubles
- * then. False when out of memory: the block is unchanged. */
+ * then. False when out of memory: the block is unchanged. Not for a pool whose memory is apart. */
 bool wadi_buffers_grow(wadi_buffers *b, void **block, int64_t kept, int64_t bytes);
 
 /* Bytes in use now and at most so far; waiting blocks do not count. */

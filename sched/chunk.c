@@ -151,6 +151,22 @@ wadi_status wadi_chunk_select(wadi_chunk *parent, int n, const int *from, wadi_c
     return WADI_OK;
 }
 
+wadi_status wadi_chunk_at_host(wadi_chunk *chunk, wadi_error *err) {
+    for (int i = 0; i < chunk->components; i++) {
+        wadi_chunk_component *c = &chunk->component[i];
+        for (int f = 0; c->residence != NULL && f < c->fields; f++) {
+            const int64_t bytes = c->values * wadi_type_size(c->type[f]);
+            void *home = wadi_chunk_alloc(chunk, bytes);
+            if (home == NULL)
+                return wadi_fail(err, WADI_MEMORY, "elements of a chunk: out of memory");
+            wadi_residence_get(c->residence, home, c->column[f], bytes);
+            c->column[f] = home;
+        }
+        c->residence = NULL;
+    }
+    return WADI_OK;
+}
+
 wadi_status wadi_chunk_spread(wadi_chunk *chunk, int i, wadi_error *err) {
     wadi_chunk_component *c = &chunk->component[i];
     const int64_t each = wadi_shape_values(c->rank, c->shape);
@@ -160,12 +176,19 @@ wadi_status wadi_chunk_spread(wadi_chunk *chunk, int i, wadi_error *err) {
     for (int f = 0; f < c->fields; f++) {
         const int64_t size = wadi_type_size(c->type[f]);
         char *to = wadi_chunk_alloc(chunk, chunk->count * each * size);
-        const char *from = c->column[f];
-        if (to == NULL) return wadi_fail(err, WADI_MEMORY, "elements of a chunk: out of memory");
+        const wadi_sight from =
+            wadi_residence_see(c->residence, chunk->buffers, c->column[f], c->values * size);
+        if (to == NULL || (c->residence != NULL && from.at == NULL)) {
+            wadi_buffers_put(from.block);
+            return wadi_fail(err, WADI_MEMORY, "elements of a chunk: out of memory");
+        }
         for (int64_t s = 0; s < chunk->count && each > 0; s++)
-            memcpy(to + s * each * size, from + s * stride * size, (size_t)(each * size));
+            memcpy(to + s * each * size, (const char *)from.at + s * stride * size,
+                   (size_t)(each * size));
+        wadi_buffers_put(from.block);
         c->column[f] = to;
     }
+    c->residence = NULL;
     c->layout = WADI_LAYOUT_REGULAR;
     c->stride = 0;
     c->values = chunk->count * each;

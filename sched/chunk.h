@@ -5,6 +5,7 @@
  *   avoid      one array that every element shares
  *   regular    all elements have the same shape; the columns hold count x product(shape) values
  *   irregular  a segment descriptor says where each element starts and what its shape is
+ * What a device has computed may still be in its memory: whoever reads columns on the host calls wadi_chunk_at_host first.
  * Values are stored as one column per field. Columns a chunk owns are aligned to WADI_ALIGN.
  *
  * A chunk is written by the one who made it and read-only once it has been handed on. It is reference counted;
@@ -18,6 +19,7 @@
 #include <stdint.h>
 
 #include "sched/buffers.h"
+#include "sched/residence.h"
 #include "wadi/stream.h"
 #include "wadi/type.h"
 
@@ -39,6 +41,7 @@ typedef struct wadi_chunk_component {
     int64_t *offsets; /* irregular: [count + 1], in values; the first is 0, the last is `values` */
     int64_t values;   /* in each column */
     void *column[WADI_MAX_FIELDS];
+    const wadi_residence *residence; /* of the columns, NULL: host memory; see wadi_chunk_at_host */
 } wadi_chunk_component;
 
 typedef struct wadi_chunk {
@@ -76,7 +79,10 @@ WADI_NODISCARD wadi_status wadi_chunk_slice(wadi_chunk *parent, int64_t begin, i
 /* A view of components from[0], .., from[n - 1]. Holds parent. */
 WADI_NODISCARD wadi_status wadi_chunk_select(wadi_chunk *parent, int n, const int *from,
                                              wadi_chunk **out, wadi_error *err);
-/* Gives component i columns of its own in which every element stands by itself, one behind the other: what overlaps is
+/* Makes all columns readable to the host: those that live elsewhere are copied. By the one who made the chunk, or the view; the
+ * compute thread. */
+WADI_NODISCARD wadi_status wadi_chunk_at_host(wadi_chunk *c, wadi_error *err);
+/* Gives component i columns of its own, in host memory, in which every element stands by itself, one behind the other: what overlaps is
  * copied, and what all elements share is repeated. Nothing happens to a component that is so already. */
 WADI_NODISCARD wadi_status wadi_chunk_spread(wadi_chunk *c, int i, wadi_error *err);
 /* Whether every element has the same shape, *out_shape (NULL where there is no element). */

@@ -1,62 +1,121 @@
-/* A device runs plan bodies over chunks.
+/* A device: memory for columns, and workers that run kernels over them.
  *
- * The compute thread gives it one job at a time; how the work is spread is the device's affair. Slots of the job live in
- * memory the device can reach (for `cpu` that is host memory, the only kind there is so far). */
+ * What a version's steps, branches and loops mean is said once, above this interface (sched/steps). A device is asked for what
+ * only it can do: launch a kernel, copy, and a handful of primitives over its memory. Descriptors (shapes, offsets, strides) and the
+ * numbers of elements in branches and loops are the host's; a device that kernels cannot follow there takes copies along with
+ * each launch.
+ *
+ * A device works on one version at a time, between `begin` and `end`, for the compute thread alone. Calls take effect in their order,
+ * as if in one queue; those that return a value have ended when they return. Of the others, `wait` says when. */
 #ifndef WADI_SCHED_DEVICE_H
 #define WADI_SCHED_DEVICE_H
 
+#include "base/stop.h"
 #include "sched/slots.h"
-
-/* One body over one chunk. */
-typedef struct wadi_job {
-    int body;
-    bool main_block; /* a body over one element, results ONCE */
-    int64_t first, count;
-    int64_t bytes;                    /* of the chunk's input, for choosing a schedule */
-    int64_t left;                     /* elements known to come after these; -1: not known */
-    wadi_slots *slots;                /* sources' slots are bound; results appear here */
-    wadi_version_key ran;             /* out: which version */
-    const wadi_plan_version *version; /* out: the same; its places are what the fault names */
-    bool
-        loaded; /* out: kernels were compiled or loaded first: the time says nothing about the work */
-    wadi_fault fault; /* out: kind WADI_FAULT_NONE when all went well */
-} wadi_job;
 
 typedef struct wadi_device wadi_device;
 
+/* A version at work on a chunk. Borrowed until `end`. */
+typedef struct wadi_device_work {
+    wadi_slots *slots;
+    int64_t first, count; /* stream index of the chunk's first element; elements */
+    const wadi_stop
+        *stop; /* called: what is launched shall end with WADI_FAULT_CANCELLED. May be NULL */
+} wadi_device_work;
+
+/* A kernel over a range. */
+typedef struct wadi_launch {
+    wadi_code code;
+    int64_t count; /* elements of the level it works on */
+    int64_t n;     /* of what it runs over: elements or units */
+    int64_t *unit; /* the device's; what a units kernel writes, and a flat one reads */
+    int nshapes;   /* slots whose shapes it writes */
+    const int *shapes;
+    bool serial; /* one range, one worker, in order */
+    bool apart;  /* all of it runs, though a part faults */
+    /* What kernels see in place of the slots, filled in by devices that must describe them in memory of their own. */
+    const wadi_slot *table;
+    wadi_fault
+        fault; /* out: the first by element, then by place in the result, whatever the number of workers */
+} wadi_launch;
+
+/* Where elements come from; borrowed. */
+typedef struct wadi_device_source {
+    wadi_slot_kind kind;
+    wadi_slot slot;
+} wadi_device_source;
+
+/* Element i of `to`, 0 <= i < n, becomes a copy of element index[i] of source which[i]. which NULL: source 0 alone; index NULL:
+ * element i. A ONCE source has one element, whatever the index. `to` is described and has its columns; which, index and all
+ * descriptors are in host memory. */
+typedef struct wadi_device_gather {
+    const wadi_plan_slot *p; /* of `to` */
+    const wadi_slot *to;
+    int64_t n, total; /* elements, values */
+    const wadi_device_source *source;
+    const int32_t *which;
+    const int64_t *index;
+} wadi_device_gather;
+
+/* Problems for a routine of a library, described when they are wanted. */
+typedef struct wadi_device_calls {
+    int64_t problems;
+    /* As many of the problems [begin, end) as are of one shape, from begin on; at least one. Any thread. */
+    void (*describe)(const void *self, int64_t begin, int64_t end, wadi_call *out);
+    const void *self;
+} wadi_device_calls;
+
 typedef struct wadi_device_ops {
     void (*destroy)(wadi_device *self);
-    /* A fault of the program is not an error of the call: it is told in the job. Of several, the one with the smallest
-     * element, then the smallest place in the result, is reported, whatever the number of workers. */
-    wadi_status (*run)(wadi_device *self, wadi_job *job, wadi_error *err);
-    /* Workers' time spent in kernels, summed, since creation. Any thread. */
+    /* Workers' time spent, summed, since it was opened. Any thread. */
     int64_t (*busy_ns)(const wadi_device *self);
     int (*workers)(const wadi_device *self);
-    /* Ways of running a body are being compared, which long chunks would make expensive. The compute thread. */
-    bool (*tries)(wadi_device *self);
+
+    /* False when out of memory. */
+    bool (*begin)(wadi_device *self, const wadi_device_work *work);
+    /* Slots that are still expected are cleared. */
+    void (*end)(wadi_device *self);
+    /* A fault of the program is told in the launch. */
+    void (*launch)(wadi_device *self, wadi_launch *l);
+    /* Kernels will emit to the slot, ONCE or IRREGULAR, for `count` elements: only they know its shapes. Harmless for a slot that is
+     * expected already. False when out of memory. */
+    bool (*expect)(wadi_device *self, int slot, int64_t count);
+    /* All has been emitted: those of the slots that were expected are described and have their columns. whole: nothing else is
+     * being emitted. False when out of memory. */
+    bool (*finish)(wadi_device *self, const int *slots, int n, bool whole);
+
+    /* to[i] = first + i. */
+    void (*iota)(wadi_device *self, int64_t *to, int64_t n, int64_t first);
+    /* at[i] becomes the sum of those before it, for 0 <= i <= n; returns at[n]. */
+    int64_t (*scan)(wadi_device *self, int64_t *at, int64_t n);
+    /* How many of n bools are true. */
+    int64_t (*count)(wadi_device *self, const void *bools, int64_t n);
+    void (*gather)(wadi_device *self, const wadi_device_gather *g);
+    /* False: declined; what was written means nothing. NULL: the device has no libraries, and declines all. */
+    bool (*routine)(wadi_device *self, const wadi_device_calls *batch);
+
+    /* Returns when all calls so far have ended. Errors: of the device itself. */
+    wadi_status (*wait)(wadi_device *self, wadi_error *err);
 } wadi_device_ops;
 
 struct wadi_device {
     const wadi_device_ops *ops;
+    const wadi_residence *residence; /* of columns; NULL: host memory */
 };
 
 typedef struct wadi_device_options {
-    const wadi_plan *plan;
-    const wadi_loader *loader;
-    wadi_buffers *buffers;
-    int threads; /* 0: one per processor */
-    int force;   /* a wadi_schedule, or -1: the device chooses */
+    wadi_buffers *buffers; /* of host memory */
+    int64_t keep_bytes;    /* of its own memory that waits for reuse, at most */
+    int threads;           /* 0: one per processor */
 } wadi_device_options;
 
 typedef struct wadi_device_row {
     const char *name;
-    wadi_status (*create)(const wadi_device_options *options, wadi_device **out, wadi_error *err);
+    const char *about;
+    wadi_status (*open)(const wadi_device_options *options, wadi_device **out, wadi_error *err);
 } wadi_device_row;
 
-/* The table, ended by a row without a name (devices.c). */
+/* The table, ended by a row without a name (devices.c). The first row is the default. */
 extern const wadi_device_row wadi_devices[];
-
-WADI_NODISCARD wadi_status wadi_device_cpu_create(const wadi_device_options *options,
-                                                  wadi_device **out, wadi_error *err);
 
 #endif

@@ -1,7 +1,7 @@
 /* The table of devices. A new device is a folder and a line here. */
-#include "sched/device.h"
+#include "sched/cpu/cpu.h"
 
 const wadi_device_row wadi_devices[] = {
-    {"cpu", wadi_device_cpu_create},
-    {NULL, NULL},
+    {"cpu", "the processors of this machine", wadi_cpu_open},
+    {NULL, NULL, NULL},
 };

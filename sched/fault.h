@@ -2,7 +2,7 @@
 #ifndef WADI_SCHED_FAULT_H
 #define WADI_SCHED_FAULT_H
 
-#include "sched/device.h"
+#include "sched/job.h"
 
 /* The fault as the error the user sees: operation, values, element, place. */
 wadi_status wadi_fault_error(int nplaces, const wadi_plan_place *places, const wadi_fault *fault,

@@ -310,10 +310,15 @@ typedef struct wadi_plan {
     const wadi_plan_place *places;
 } wadi_plan;
 
+/* A kernel, as the device that runs it knows it; nobody else looks inside. handle 0: none. */
+typedef struct wadi_code {
+    uintptr_t handle;
+} wadi_code;
+
 /* A version with the kernels its steps name. */
 typedef struct wadi_plan_code {
     const wadi_plan_version *version;
-    const wadi_kernel *kernels, *units; /* [nsteps]; NULL where a step names none */
+    const wadi_code *kernels, *units; /* [nsteps]; none where a step names none */
 } wadi_plan_code;
 
 struct wadi_run_options;

@@ -10,9 +10,13 @@ static const char out_of_memory[] = "arrays of the running program: out of memor
 static const int64_t word = (int64_t)sizeof(int64_t);
 
 wadi_status wadi_slots_init(wadi_slots *s, const wadi_plan *plan, wadi_buffers *buffers,
-                            wadi_error *err) {
+                            const wadi_residence *residence, wadi_error *err) {
     const size_t n = (size_t)plan->nslots + 1;
-    *s = (wadi_slots){.plan = plan, .buffers = buffers, .room = (int)n};
+    *s = (wadi_slots){.plan = plan,
+                      .buffers = buffers,
+                      .residence = residence,
+                      .columns = residence != NULL ? residence->blocks : buffers,
+                      .room = (int)n};
     s->slot = calloc(n, sizeof *s->slot);
     s->memory = calloc(n, sizeof *s->memory);
     s->place = calloc(n, sizeof *s->place);
@@ -83,6 +87,7 @@ void wadi_slots_clear(wadi_slots *s, int slot) {
 void wadi_slots_alias(wadi_slots *s, int from, int to) {
     wadi_slots_clear(s, to);
     s->slot[to] = s->slot[from];
+    s->memory[to].elements = s->memory[from].elements;
 }
 
 void wadi_slots_move(wadi_slots *s, int from, int to) {
@@ -105,15 +110,16 @@ bool wadi_slots_copy(wadi_slots *s, int from, wadi_slot *out, wadi_slot_memory *
     wadi_slot_memory m = {.shape = wadi_buffers_get(s->buffers, p->rank * word)};
     bool made = m.shape != NULL;
     for (int f = 0; f < p->fields && made; f++) {
-        m.column[f] = wadi_buffers_get(s->buffers, values * wadi_type_size(p->type[f]));
+        m.column[f] = wadi_buffers_get(s->columns, values * wadi_type_size(p->type[f]));
         made = m.column[f] != NULL;
     }
     *out = (wadi_slot){.shape = m.shape};
     *out_memory = m;
     for (int f = 0; f < p->fields; f++) {
-        out->col[f] = m.column[f];
-        const size_t bytes = (size_t)(values * wadi_type_size(p->type[f]));
-        if (made && bytes > 0) memcpy(m.column[f], s->slot[from].col[f], bytes);
+        out->col[f] = wadi_buffers_address(m.column[f]);
+        if (made)
+            wadi_residence_copy(s->residence, out->col[f], s->slot[from].col[f],
+                                values * wadi_type_size(p->type[f]));
     }
     if (made && p->rank > 0) memcpy(m.shape, s->slot[from].shape, (size_t)(p->rank * word));
     if (made) return true;
@@ -141,6 +147,7 @@ bool wadi_slots_take_over(wadi_slots *s, int from, wadi_slot *out, wadi_slot_mem
 }
 
 bool wadi_slots_room_for_shapes(wadi_slots *s, int slot, int64_t count) {
+    s->memory[slot].elements = count;
     if (s->slot[slot].shape != NULL) return true;
     const wadi_plan_slot *p = wadi_slots_plan(s, slot);
     const int64_t shapes = p->kind == WADI_SLOT_IRREGULAR ? count : 1;
@@ -173,11 +180,31 @@ bool wadi_slots_room_for_columns(wadi_slots *s, int slot, int64_t values) {
     const wadi_plan_slot *p = wadi_slots_plan(s, slot);
     if (placed(s, slot, values)) return true;
     for (int f = 0; f < p->fields; f++) {
-        void *column = wadi_buffers_get(s->buffers, values * wadi_type_size(p->type[f]));
+        void *column = wadi_buffers_get(s->columns, values * wadi_type_size(p->type[f]));
         if (column == NULL) return false;
         wadi_buffers_put(s->memory[slot].column[f]);
         s->memory[slot].column[f] = column;
-        s->slot[slot].col[f] = column;
+        s->slot[slot].col[f] = wadi_buffers_address(column);
+    }
+    return true;
+}
+
+bool wadi_slots_set_columns(wadi_slots *s, int slot, const wadi_residence *residence,
+                            void *const *column, int64_t values) {
+    const wadi_plan_slot *p = wadi_slots_plan(s, slot);
+    if (residence == s->residence) {
+        for (int f = 0; f < p->fields; f++) s->slot[slot].col[f] = column[f];
+        return true;
+    }
+    WADI_ASSERT(residence == NULL); /* there is one device a run */
+    for (int f = 0; f < p->fields; f++) {
+        const int64_t bytes = values * wadi_type_size(p->type[f]);
+        void *block = wadi_buffers_get(s->columns, bytes);
+        if (block == NULL) return false;
+        wadi_buffers_put(s->memory[slot].column[f]);
+        s->memory[slot].column[f] = block;
+        s->slot[slot].col[f] = wadi_buffers_address(block);
+        wadi_residence_put(s->residence, s->slot[slot].col[f], column[f], bytes);
     }
     return true;
 }
@@ -188,7 +215,10 @@ wadi_status wadi_slots_bind_array(wadi_slots *s, int slot, const wadi_array *a, 
         return wadi_fail(err, WADI_MEMORY, "%s", out_of_memory);
     }
     for (int d = 0; d < a->rank; d++) s->slot[slot].shape[d] = a->shape[d];
-    for (int f = 0; f < a->fields; f++) s->slot[slot].col[f] = a->column[f];
+    void *column[WADI_MAX_FIELDS] = {NULL};
+    for (int f = 0; f < a->fields; f++) column[f] = a->column[f];
+    if (!wadi_slots_set_columns(s, slot, NULL, column, wadi_shape_values(a->rank, a->shape)))
+        return wadi_fail(err, WADI_MEMORY, "%s", out_of_memory);
     return WADI_OK;
 }
 
@@ -239,11 +269,13 @@ wadi_status wadi_slots_bind_component(wadi_slots *s, int slot, const wadi_chunk_
     const bool to_irregular = wadi_slots_plan(s, slot)->kind == WADI_SLOT_IRREGULAR;
     wadi_slots_clear(s, slot);
     *out_bad = count;
-    for (int f = 0; f < c->fields; f++) s->slot[slot].col[f] = c->column[f];
+    if (!wadi_slots_set_columns(s, slot, c->residence, c->column, c->values))
+        return wadi_fail(err, WADI_MEMORY, "%s", out_of_memory);
     if (!to_irregular) return bind_regular(s, slot, c, count, out_bad, err);
     if (c->layout == WADI_LAYOUT_IRREGULAR) {
         s->slot[slot].shape = c->shapes;
         s->slot[slot].offset = c->offsets;
+        s->memory[slot].elements = count;
     } else if (!describe(s, slot, c, count)) {
         return wadi_fail(err, WADI_MEMORY, "%s", out_of_memory);
     }
@@ -261,6 +293,7 @@ void wadi_slots_take(wadi_slots *s, int slot, wadi_chunk *c, int component) {
     wadi_chunk_component *to = &c->component[component];
     to->rank = p->rank;
     to->fields = p->fields;
+    to->residence = s->residence;
     for (int f = 0; f < p->fields; f++) {
         to->type[f] = p->type[f];
         to->column[f] = from->col[f];
@@ -281,6 +314,30 @@ void wadi_slots_take(wadi_slots *s, int slot, wadi_chunk *c, int component) {
     own(c, &m->shape);
     own(c, &m->offset);
     for (int f = 0; f < WADI_MAX_FIELDS; f++) own(c, &m->column[f]);
+}
+
+int64_t wadi_slots_number(const wadi_slots *s, int slot) {
+    int64_t n = 0;
+    wadi_residence_get(s->residence, &n, s->slot[slot].col[0], word);
+    return n;
+}
+
+wadi_status wadi_slots_fetch(wadi_slots *s, int slot, wadi_error *err) {
+    const wadi_plan_slot *p = wadi_slots_plan(s, slot);
+    wadi_slot_memory *m = &s->memory[slot];
+    if (s->residence == NULL || m->home) return WADI_OK;
+    m->home = true;
+    for (int f = 0; f < p->fields; f++) {
+        const int64_t bytes =
+            wadi_shape_values(p->rank, s->slot[slot].shape) * wadi_type_size(p->type[f]);
+        void *block = wadi_buffers_get(s->buffers, bytes);
+        if (block == NULL) return wadi_fail(err, WADI_MEMORY, "%s", out_of_memory);
+        wadi_residence_get(s->residence, block, s->slot[slot].col[f], bytes);
+        wadi_buffers_put(m->column[f]);
+        m->column[f] = block;
+        s->slot[slot].col[f] = block;
+    }
+    return WADI_OK;
 }
 
 static int64_t capacity(const void *block) {

@@ -1,6 +1,7 @@
 /* The array values of a plan while it runs: the slot table kernels see, and who owns the memory behind it.
  *
- * A slot's memory is its own (blocks of the pool), or borrowed from a chunk, an input or another slot. Used by the compute
+ * All columns live in one residence, that of the device which runs the plan; descriptors (shapes, offsets, strides) are in host
+ * memory. A slot's memory is its own (blocks of the pools), or borrowed from a chunk, an input or another slot. Used by the compute
  * thread; kernels' workers write into shapes, offsets and columns, never into the table, but for `emit` (cpu/emit.h). */
 #ifndef WADI_SCHED_SLOTS_H
 #define WADI_SCHED_SLOTS_H
@@ -10,6 +11,8 @@
 
 typedef struct wadi_slot_memory {
     void *shape, *offset, *column[WADI_MAX_FIELDS];
+    int64_t elements; /* that the slot's shapes and offsets describe; ONCE and REGULAR: no matter */
+    bool home;        /* the columns have been brought to host memory: see wadi_slots_fetch */
 } wadi_slot_memory;
 
 /* Someone who knows where a slot's columns shall be: gives room for `values` values in each column and keeps it, or
@@ -21,7 +24,9 @@ typedef struct wadi_slots_place {
 
 typedef struct wadi_slots {
     const wadi_plan *plan;
-    wadi_buffers *buffers;
+    wadi_buffers *buffers;           /* of host memory: descriptors */
+    const wadi_residence *residence; /* of all columns; NULL: host memory */
+    wadi_buffers *columns;           /* a pool of that memory */
     const wadi_plan_slot
         *own; /* [owns] temporaries of the version at work; their numbers follow the plan's */
     int owns;
@@ -31,8 +36,10 @@ typedef struct wadi_slots {
     wadi_slots_place *place;  /* [plan->nslots]; columns NULL: nobody */
 } wadi_slots;
 
+/* Borrows all; residence NULL: host memory. */
 WADI_NODISCARD wadi_status wadi_slots_init(wadi_slots *s, const wadi_plan *plan,
-                                           wadi_buffers *buffers, wadi_error *err);
+                                           wadi_buffers *buffers, const wadi_residence *residence,
+                                           wadi_error *err);
 void wadi_slots_fini(wadi_slots *s);
 
 /* Makes room for the temporaries of a version, and gives back those of the version before. The tables may move. */
@@ -67,10 +74,14 @@ WADI_NODISCARD bool wadi_slots_room_for_offsets(wadi_slots *s, int slot, int64_t
 /* Columns of `values` values each, where the slot's place says if it has one. */
 WADI_NODISCARD bool wadi_slots_room_for_columns(wadi_slots *s, int slot, int64_t values);
 
-/* A ONCE slot gets a host array: shape copied, columns borrowed. */
+/* The slot's columns become these of `values` values: borrowed if they live where the slots do, else copied there. False when out
+ * of memory. */
+WADI_NODISCARD bool wadi_slots_set_columns(wadi_slots *s, int slot, const wadi_residence *residence,
+                                           void *const *column, int64_t values);
+/* A ONCE slot gets a host array: shape copied, columns borrowed or, for slots that live elsewhere, copied. */
 WADI_NODISCARD wadi_status wadi_slots_bind_array(wadi_slots *s, int slot, const wadi_array *a,
                                                  wadi_error *err);
-/* A REGULAR or IRREGULAR slot gets a chunk's component, borrowed. A regular component in an irregular slot gets a
+/* A REGULAR or IRREGULAR slot gets a chunk's component, as wadi_slots_set_columns does. A regular component in an irregular slot gets a
  * descriptor; an irregular one in a regular slot must have the shape of its element 0 throughout: *out_bad is the first
  * element that has not, and the status WADI_SHAPE. */
 WADI_NODISCARD wadi_status wadi_slots_bind_component(wadi_slots *s, int slot,
@@ -80,7 +91,11 @@ WADI_NODISCARD wadi_status wadi_slots_bind_component(wadi_slots *s, int slot,
 void wadi_slots_take(wadi_slots *s, int slot, wadi_chunk *c, int component);
 /* Memory that slots of the present chunk own. */
 int64_t wadi_slots_chunk_bytes(const wadi_slots *s);
-/* A ONCE slot as a host array, borrowed. */
+/* The value of a ONCE slot of one i64. */
+int64_t wadi_slots_number(const wadi_slots *s, int slot);
+/* Brings the columns of a ONCE slot to host memory, for good: no kernel reads the slot afterwards. */
+WADI_NODISCARD wadi_status wadi_slots_fetch(wadi_slots *s, int slot, wadi_error *err);
+/* A ONCE slot whose columns are in host memory as an array, borrowed. */
 wadi_array wadi_slots_array(const wadi_slots *s, int slot);
 
 #endif

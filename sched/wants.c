@@ -2,7 +2,7 @@
  * body is wanted when its elements are known to be small, whatever their number; one that might see a few large ones is not. */
 #include "sched/wants.h"
 
-#include "sched/cpu/choose.h"
+#include "sched/steps/choose.h"
 #include "sched/schedules.h"
 
 typedef struct listing {

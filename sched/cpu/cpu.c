@@ -1,22 +1,36 @@
-/* The device `cpu`: kernels are functions in this process, a job is a list of steps (steps.c), shared by the pool's workers.
- *
- * A flat version computes operator by operator and would report the first operator's fault; when a body faults there, it
- * runs once more inside, which finds the first element's; or none, where a computation lifted by hand does not fit. A body whose
- * library routine declines runs once more without. */
-#include "sched/cpu/steps.h"
+/* A launch is a loop over elements or units of work that the pool's workers share. A fault stops the ranges after it; those before
+ * it still run, so the fault that is told does not depend on who was faster. */
+#include "sched/cpu/cpu.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "base/clock.h"
 #include "base/error.h"
-#include "base/task.h"
-#include "sched/cpu/choose.h"
+#include "base/thread.h"
+#include "sched/cpu/code.h"
+#include "sched/cpu/emit.h"
+#include "sched/cpu/gather.h"
 #include "sched/foreign.h"
-#include "sched/schedules.h"
 
-typedef wadi_cpu cpu;
-typedef wadi_cpu_worker worker;
+typedef struct worker {
+    wadi_work work;
+    wadi_scratch scratch, staging;
+    struct cpu *device;
+} worker;
+
+typedef struct cpu {
+    wadi_device base;
+    wadi_pool *pool;
+    worker *workers; /* [pool's threads] */
+    wadi_emit emit;
+    const wadi_stop *cancel;
+    wadi_mutex lock;          /* guards the fault of the launch at work */
+    atomic_int_fast64_t stop; /* ranges that begin after this are skipped */
+} cpu;
+
+static cpu *cpu_of(const wadi_device *self) {
+    return (cpu *)(uintptr_t)self;
+}
 
 /* ---- what kernels call ---- */
 
@@ -54,23 +68,11 @@ static void say_negative(const worker *self, int slot, const int64_t *shape, int
 static int emit(wadi_work *w, int32_t slot, int64_t s, const int64_t *shape, void **col) {
     worker *self = worker_of(w);
     int64_t bytes = 0;
-    const wadi_fault_kind kind =
-        wadi_emit_put(&self->device->emit, &self->staging, slot, s, shape, col, &bytes);
+    const wadi_fault_kind kind = wadi_emit_put(&self->device->emit, &w->slot[slot], &self->staging,
+                                               slot, s, shape, col, &bytes);
     if (kind != WADI_FAULT_NONE) set_memory_fault(w, kind, s, bytes);
     if (kind == WADI_FAULT_EXTENT) say_negative(self, slot, shape, w->fault.value);
     return kind == WADI_FAULT_NONE;
-}
-
-/* ---- versions ---- */
-
-/* Every step that needs a kernel has one. */
-static bool is_complete(const wadi_plan_code *c) {
-    const wadi_plan_version *v = c->version;
-    for (int i = 0; i < v->nsteps; i++) {
-        if (v->steps[i].kernel != NULL && c->kernels[i] == NULL) return false;
-        if (v->steps[i].units != NULL && c->units[i] == NULL) return false;
-    }
-    return true;
 }
 
 static int foreign(wadi_work *w, const wadi_call *call) {
@@ -78,44 +80,13 @@ static int foreign(wadi_work *w, const wadi_call *call) {
     return wadi_foreign_run(call);
 }
 
-static wadi_plan_code *code_of(const cpu *d, int body, wadi_version_key version) {
-    return &d->code[body * WADI_BODY_VERSIONS + wadi_version_number(version)];
+static int no_foreign(wadi_work *w, const wadi_call *call) {
+    WADI_UNUSED(w);
+    WADI_UNUSED(call);
+    return 0;
 }
 
-static wadi_status load(cpu *d, int body, wadi_version_key version, const wadi_plan_code **out,
-                        wadi_error *err) {
-    wadi_plan_code *c = code_of(d, body, version);
-    *out = c;
-    if (c->version != NULL) return WADI_OK;
-    d->job->loaded = true;
-    wadi_plan_code code = {0};
-    const wadi_loader *l = d->options.loader;
-    WADI_TRY(l->load(l->self, d->options.plan, body, version, &code, err));
-    if (!is_complete(&code)) {
-        return wadi_fail(err, WADI_INTERNAL, "%s: the loader left out a kernel",
-                         d->options.plan->bodies[body].name);
-    }
-    *c = code;
-    return WADI_OK;
-}
-
-typedef struct candidate {
-    cpu *device;
-    int body;
-} candidate;
-
-static bool is_ready(void *env, wadi_schedule s, int64_t worth_ns) {
-    const candidate *k = env;
-    const wadi_loader *l = k->device->options.loader;
-    const wadi_version_key version = {.schedule = s};
-    if (code_of(k->device, k->body, version)->version != NULL) return true;
-    return l->offer == NULL ||
-           l->offer(l->self, k->device->options.plan, k->body, version, worth_ns);
-}
-
-static wadi_ready readiness(candidate *k, int64_t left) {
-    return (wadi_ready){is_ready, k, wadi_pool_threads(k->device->pool), left};
-}
+/* ---- a version ---- */
 
 /* What kernels look at: their reads are no atomics of C, since they are compiled apart, but of one byte. */
 static const volatile unsigned char *stop_flag(const wadi_stop *stop) {
@@ -123,235 +94,265 @@ static const volatile unsigned char *stop_flag(const wadi_stop *stop) {
     return stop != NULL ? (const volatile unsigned char *)&stop->called : &never;
 }
 
-/* A result that no step allocates and that is not bound already (a source's slot that passes through, a ONCE value of an
- * earlier phase) will be emitted. */
-static wadi_status expect_emissions(cpu *d, const wadi_plan_body *body, const wadi_plan_version *v,
-                                    wadi_error *err) {
-    for (int i = 0; i < body->nresults; i++) {
-        const int slot = body->results[i];
-        const bool bound = d->job->slots->slot[slot].col[0] != NULL;
-        if (bound || wadi_cpu_is_allocated(v, slot)) continue;
-        if (!wadi_emit_expect(&d->emit, slot)) return wadi_cpu_no_memory(err);
-    }
-    return WADI_OK;
-}
-
-static void prepare_workers(cpu *d) {
-    const wadi_job *job = d->job;
+static bool begin(wadi_device *self, const wadi_device_work *work) {
+    cpu *d = cpu_of(self);
+    if (!wadi_emit_begin(&d->emit, work->slots)) return false;
+    d->cancel = work->stop;
     for (int i = 0; i < wadi_pool_threads(d->pool); i++) {
         worker *w = &d->workers[i];
         w->device = d;
-        w->work = (wadi_work){.slot = job->slots->slot,
-                              .first = job->first,
-                              .count = job->count,
+        w->work = (wadi_work){.first = work->first,
                               .workers = wadi_pool_threads(d->pool),
-                              .stop = stop_flag(d->cancel),
+                              .stop = stop_flag(work->stop),
                               .scratch = scratch,
                               .scratch_mark = scratch_mark,
                               .scratch_rewind = scratch_rewind,
                               .emit = emit,
-                              .foreign = foreign,
+                              .foreign = self->ops->routine != NULL ? foreign : no_foreign,
                               .self = w};
     }
-}
-
-/* The stream indices of a chunk's elements, for versions that read them. */
-static wadi_status fill_index(cpu *d, int slot, wadi_error *err) {
-    const wadi_job *job = d->job;
-    if (!wadi_slots_room_for_shapes(job->slots, slot, job->count) ||
-        !wadi_slots_room_for_columns(job->slots, slot, job->count)) {
-        return wadi_cpu_no_memory(err);
-    }
-    wadi_slot *to = &job->slots->slot[slot];
-    int64_t *index = to->col[0];
-    to->stride = 1;
-    for (int64_t i = 0; i < job->count; i++) index[i] = job->first + i;
-    return WADI_OK;
-}
-
-static wadi_status run_steps(cpu *d, const wadi_plan_code *code, wadi_error *err) {
-    const wadi_plan_body *body = &d->options.plan->bodies[d->job->body];
-    const wadi_plan_version *v = code->version;
-    if (body->index_slot >= 0 && !v->counts) WADI_TRY(fill_index(d, body->index_slot, err));
-    WADI_TRY(expect_emissions(d, body, v, err));
-    d->running = code;
-    d->size[0] = d->job->count;
-    WADI_TRY(wadi_cpu_run_steps(d, 0, v->nsteps, err));
-    if (!wadi_cpu_faulted(d) && !wadi_emit_finish(&d->emit, body->results, body->nresults, d->pool))
-        return wadi_cpu_no_memory(err);
-    return WADI_OK;
-}
-
-/* Forgets what a version that did not end well has left behind. */
-static void clear_results(cpu *d) {
-    const wadi_plan_version *v = d->job->version;
-    for (int i = 0; i < v->nsteps; i++) {
-        for (int k = 0; k < v->steps[i].nslots; k++) {
-            wadi_slots_clear(d->job->slots, v->steps[i].slots[k]);
-        }
-        const wadi_plan_control *c = v->steps[i].control;
-        for (int k = 0; c != NULL && k < c->nvalues; k++) {
-            if (c->results[k] >= 0) wadi_slots_clear(d->job->slots, c->results[k]);
-        }
-    }
-    for (int i = 0; i < wadi_slots_count(d->job->slots); i++) {
-        if (d->emit.of[i].expected) wadi_slots_clear(d->job->slots, i);
-    }
-}
-
-static bool room_for_levels(cpu *d, const wadi_plan_version *v) {
-    if (1 + v->nlevels <= d->size_room) return true;
-    int64_t *size = realloc(d->size, (size_t)(1 + v->nlevels) * sizeof *size);
-    if (size == NULL) return false;
-    d->size = size;
-    d->size_room = 1 + v->nlevels;
     return true;
 }
 
-static wadi_status run_version(cpu *d, wadi_version_key version, wadi_error *err) {
-    wadi_job *job = d->job;
-    const wadi_plan_code *code = NULL;
-    job->ran = version;
-    job->fault = (wadi_fault){.kind = WADI_FAULT_NONE, .place = -1, .linear = -1};
-    WADI_TRY(load(d, job->body, version, &code, err));
-    job->version = code->version;
-    if (!wadi_slots_extend(job->slots, code->version)) return wadi_cpu_no_memory(err);
-    if (!wadi_emit_begin(&d->emit, job->slots, job->count)) return wadi_cpu_no_memory(err);
-    if (!room_for_levels(d, code->version)) return wadi_cpu_no_memory(err);
-    prepare_workers(d);
-    wadi_status status = run_steps(d, code, err);
-    if (status == WADI_OK && wadi_cpu_faulted(d) && wadi_stop_called(d->cancel))
-        status = wadi_fail(err, WADI_CANCELLED, "cancelled");
-    if (status != WADI_OK || wadi_cpu_faulted(d)) clear_results(d);
+static void end(wadi_device *self) {
+    cpu *d = cpu_of(self);
     wadi_emit_reset(&d->emit);
     for (int i = 0; i < wadi_pool_threads(d->pool); i++) {
         wadi_scratch_reset(&d->workers[i].scratch);
         wadi_scratch_reset(&d->workers[i].staging);
     }
-    return status;
 }
 
-/* A library routine does not do what the chunk wants. */
-static bool declined(const cpu *d) {
-    return d->job->fault.kind == WADI_FAULT_DECLINED;
+static bool expect(wadi_device *self, int slot, int64_t count) {
+    return wadi_emit_expect(&cpu_of(self)->emit, slot, count);
 }
 
-/* Whether a computation lifted by hand is part of the version: it may fault where the elements' own does not. */
-static bool is_lifted_by_hand(const wadi_plan_version *v) {
-    for (int i = 0; i < v->nsteps; i++)
-        if (v->steps[i].kind == WADI_STEP_MANY) return true;
-    return false;
+bool wadi_cpu_is_expected(const wadi_device *self, int slot) {
+    return cpu_of(self)->emit.of[slot].expected;
 }
 
-static wadi_status run(wadi_device *self, wadi_job *job, wadi_error *err) {
-    cpu *d = (cpu *)self;
-    const wadi_plan_body *body = &d->options.plan->bodies[job->body];
-    d->job = job;
-    d->cancel = wadi_task_now()->stop;
-    wadi_choice *choice = &d->choice[job->body];
-    const bool measured = d->options.force < 0 && !job->main_block;
-    wadi_schedule schedule =
-        wadi_choose_schedule(body, d->options.force, job->main_block, job->count, job->bytes,
-                             wadi_pool_threads(d->pool));
-    if (measured) {
-        candidate of = {d, job->body};
-        const wadi_ready ready = readiness(&of, job->left);
-        schedule = wadi_choice_next(choice, body, schedule, &ready);
-        schedule = wadi_choice_at_hand(choice, body, schedule, &ready);
+static bool finish(wadi_device *self, const int *slots, int n, bool whole) {
+    cpu *d = cpu_of(self);
+    if (!wadi_emit_finish(&d->emit, slots, n, d->pool)) return false;
+    for (int i = 0; whole && i < wadi_pool_threads(d->pool); i++)
+        wadi_scratch_reset(&d->workers[i].staging);
+    return true;
+}
+
+/* ---- launches ---- */
+
+/* Workers draw ranges: many, so that they end together, but none so short that drawing or sharing a line of memory counts. */
+enum { RANGES = 8, SHORT_RANGES = 64, SHORT = 64 };
+
+static int64_t range_of(int64_t n, int threads) {
+    if (threads == 1) return n;
+    const int64_t finer = n / threads / SHORT_RANGES, coarser = n / threads / RANGES;
+    return finer >= SHORT ? finer : coarser < SHORT ? coarser : SHORT;
+}
+
+typedef struct loop {
+    cpu *device;
+    wadi_launch *launch;
+    wadi_kernel kernel;
+} loop;
+
+static bool is_earlier(const wadi_fault *a, const wadi_fault *b) {
+    if (b->kind == WADI_FAULT_NONE) return true;
+    if (a->element != b->element) return a->element < b->element;
+    return a->linear < b->linear;
+}
+
+static void note_fault(const loop *l, const wadi_fault *fault, int64_t begin) {
+    cpu *d = l->device;
+    wadi_mutex_lock(&d->lock);
+    if (is_earlier(fault, &l->launch->fault)) l->launch->fault = *fault;
+    if (begin < atomic_load(&d->stop)) atomic_store(&d->stop, begin);
+    wadi_mutex_unlock(&d->lock);
+}
+
+static void run_range(void *env, int number, int64_t begin, int64_t end) {
+    const loop *l = env;
+    cpu *d = l->device;
+    if (l->launch->serial) {
+        begin = 0;
+        end = l->launch->n;
     }
-    const int64_t start = wadi_clock_ns();
-    WADI_TRY(run_version(d, (wadi_version_key){.schedule = schedule}, err));
-    if (measured && !wadi_cpu_faulted(d)) {
-        wadi_choice_saw(choice, schedule, job->count, job->bytes, wadi_clock_ns() - start,
-                        job->loaded);
+    if (begin > atomic_load(&d->stop) && !l->launch->apart) return;
+    wadi_work *w = &d->workers[number].work;
+    w->fault = (wadi_fault){.kind = WADI_FAULT_NONE};
+    if (wadi_stop_called(d->cancel)) {
+        w->fault.kind = WADI_FAULT_CANCELLED;
+        note_fault(l, &w->fault, begin);
+    } else if (l->kernel(w, begin, end) != 0)
+        note_fault(l, &w->fault, begin);
+}
+
+static void launch(wadi_device *self, wadi_launch *what) {
+    cpu *d = cpu_of(self);
+    loop l = {d, what, wadi_cpu_kernel(what->code)};
+    const int threads = wadi_pool_threads(d->pool);
+    what->fault = (wadi_fault){.kind = WADI_FAULT_NONE, .place = -1, .linear = -1};
+    for (int i = 0; i < threads; i++) {
+        wadi_work *w = &d->workers[i].work;
+        w->slot = what->table != NULL ? what->table : d->emit.slots->slot;
+        w->count = what->count;
+        w->unit = what->unit;
     }
-    const wadi_version_key first = {.schedule = WADI_SCHEDULE_FIRST},
-                           pure = {.schedule = WADI_SCHEDULE_FIRST, .pure = true};
-    const bool by_operator = wadi_schedules[schedule].by_operator;
-    const bool by_hand = by_operator && is_lifted_by_hand(job->version);
-    if (wadi_cpu_faulted(d) && !declined(d) && by_operator && (job->count > 1 || by_hand) &&
-        wadi_body_offers(body, first)) {
-        const bool memory = job->fault.kind == WADI_FAULT_MEMORY;
-        WADI_TRY(run_version(d, first, err));
-        /* flat does no work that inside does not, though it may need more memory */
-        WADI_ASSERT(wadi_cpu_faulted(d) || memory || by_hand);
+    atomic_store(&d->stop, INT64_MAX);
+    if (what->n <= 0) return;
+    const bool alone = what->serial || what->apart;
+    wadi_pool_for(d->pool, what->serial ? 1 : what->n, alone ? 1 : range_of(what->n, threads),
+                  run_range, &l);
+}
+
+/* ---- primitives ---- */
+
+static void iota(wadi_device *self, int64_t *to, int64_t n, int64_t first) {
+    WADI_UNUSED(self);
+    for (int64_t i = 0; i < n; i++) to[i] = first + i;
+}
+
+static int64_t scan(wadi_device *self, int64_t *at, int64_t n) {
+    int64_t sum = 0;
+    WADI_UNUSED(self);
+    for (int64_t i = 0; i < n; i++) {
+        const int64_t here = at[i];
+        at[i] = sum;
+        sum += here;
     }
-    if (declined(d) && wadi_body_offers(body, pure)) WADI_TRY(run_version(d, pure, err));
-    return WADI_OK;
+    at[n] = sum;
+    return sum;
+}
+
+static int64_t count(wadi_device *self, const void *bools, int64_t n) {
+    const uint8_t *says = bools;
+    int64_t yes = 0;
+    WADI_UNUSED(self);
+    for (int64_t i = 0; i < n; i++) yes += says[i] != 0;
+    return yes;
+}
+
+static void gather(wadi_device *self, const wadi_device_gather *g) {
+    wadi_cpu_gather(cpu_of(self)->pool, g);
+}
+
+typedef struct calls {
+    const wadi_device_calls *batch;
+    atomic_bool declined;
+} calls;
+
+static void run_problems(void *env, int number, int64_t begin, int64_t end) {
+    calls *c = env;
+    WADI_UNUSED(number);
+    while (begin < end) {
+        wadi_call call = {0};
+        c->batch->describe(c->batch->self, begin, end, &call);
+        if (!wadi_foreign_run(&call)) atomic_store(&c->declined, true);
+        begin += call.count;
+    }
+}
+
+static bool routine(wadi_device *self, const wadi_device_calls *batch) {
+    cpu *d = cpu_of(self);
+    calls c = {.batch = batch};
+    const int64_t ranges = (int64_t)wadi_pool_threads(d->pool) * 4;
+    wadi_pool_for(d->pool, batch->problems, (batch->problems + ranges - 1) / ranges, run_problems,
+                  &c);
+    return !atomic_load(&c.declined);
+}
+
+static wadi_status wait(wadi_device *self, wadi_error *err) {
+    WADI_UNUSED(self);
+    WADI_UNUSED(err);
+    return WADI_OK; /* every call has ended when it returns */
 }
 
 /* ---- life ---- */
 
 static int64_t busy_ns(const wadi_device *self) {
-    return wadi_pool_busy_ns(((const cpu *)self)->pool);
+    return wadi_pool_busy_ns(cpu_of(self)->pool);
 }
 
 static int workers(const wadi_device *self) {
-    return wadi_pool_threads(((const cpu *)self)->pool);
-}
-
-static bool tries(wadi_device *self) {
-    cpu *d = (cpu *)self;
-    for (int i = 0; d->options.force < 0 && i < d->options.plan->nbodies; i++) {
-        candidate of = {d, i};
-        const wadi_ready ready = readiness(&of, -1);
-        if (wadi_choice_tries(&d->choice[i], &d->options.plan->bodies[i], &ready)) return true;
-    }
-    return false;
+    return wadi_pool_threads(cpu_of(self)->pool);
 }
 
 static void destroy(wadi_device *self) {
-    cpu *d = (cpu *)self;
+    cpu *d = cpu_of(self);
     const int threads = d->pool != NULL ? wadi_pool_threads(d->pool) : 0;
     for (int i = 0; d->workers != NULL && i < threads; i++) {
         wadi_scratch_fini(&d->workers[i].scratch);
         wadi_scratch_fini(&d->workers[i].staging);
     }
-    free(d->code);
-    free(d->choice);
     free(d->workers);
     free(d->emit.of);
-    free(d->size);
     wadi_pool_destroy(d->pool);
     wadi_mutex_fini(&d->lock);
     free(d);
 }
 
-static const wadi_device_ops ops = {destroy, run, busy_ns, workers, tries};
+static const wadi_device_ops with_libraries = {.destroy = destroy,
+                                               .busy_ns = busy_ns,
+                                               .workers = workers,
+                                               .begin = begin,
+                                               .end = end,
+                                               .launch = launch,
+                                               .expect = expect,
+                                               .finish = finish,
+                                               .iota = iota,
+                                               .scan = scan,
+                                               .count = count,
+                                               .gather = gather,
+                                               .routine = routine,
+                                               .wait = wait};
 
-static wadi_status make_tables(cpu *d, wadi_error *err) {
-    const wadi_plan *plan = d->options.plan;
+static const wadi_device_ops without_libraries = {.destroy = destroy,
+                                                  .busy_ns = busy_ns,
+                                                  .workers = workers,
+                                                  .begin = begin,
+                                                  .end = end,
+                                                  .launch = launch,
+                                                  .expect = expect,
+                                                  .finish = finish,
+                                                  .iota = iota,
+                                                  .scan = scan,
+                                                  .count = count,
+                                                  .gather = gather,
+                                                  .wait = wait};
+
+static wadi_status make_workers(cpu *d, wadi_buffers *scratch_memory, wadi_error *err) {
     const size_t threads = (size_t)wadi_pool_threads(d->pool);
     d->workers = calloc(threads, sizeof *d->workers);
-    d->code = calloc((size_t)plan->nbodies * WADI_BODY_VERSIONS + 1, sizeof *d->code);
-    d->choice = calloc((size_t)plan->nbodies + 1, sizeof *d->choice);
-    if (d->workers == NULL || d->code == NULL || d->choice == NULL) {
-        return wadi_fail(err, WADI_MEMORY, "cpu: out of memory");
-    }
+    if (d->workers == NULL) return wadi_fail(err, WADI_MEMORY, "cpu: out of memory");
     for (size_t i = 0; i < threads; i++) {
-        wadi_scratch_init(&d->workers[i].scratch, d->options.buffers);
-        wadi_scratch_init(&d->workers[i].staging, d->options.buffers);
+        wadi_scratch_init(&d->workers[i].scratch, scratch_memory);
+        wadi_scratch_init(&d->workers[i].staging, scratch_memory);
     }
     return WADI_OK;
 }
 
-wadi_status wadi_device_cpu_create(const wadi_device_options *options, wadi_device **out,
-                                   wadi_error *err) {
+wadi_status wadi_cpu_open_at(const wadi_device_options *options, const wadi_residence *residence,
+                             wadi_device **out, wadi_error *err) {
     cpu *d = calloc(1, sizeof *d);
     if (d == NULL) return wadi_fail(err, WADI_MEMORY, "cpu: out of memory");
-    d->base.ops = &ops;
-    d->options = *options;
+    d->base.ops = residence == NULL ? &with_libraries : &without_libraries;
+    d->base.residence = residence;
     wadi_status status = wadi_mutex_init(&d->lock, err);
     if (status != WADI_OK) {
         free(d);
         return status;
     }
     status = wadi_pool_create(options->threads, &d->pool, err);
-    if (status == WADI_OK) status = make_tables(d, err);
+    if (status == WADI_OK)
+        status = make_workers(d, residence != NULL ? residence->blocks : options->buffers, err);
     if (status == WADI_OK) {
         *out = &d->base;
     } else {
         destroy(&d->base);
     }
     return status;
+}
+
+wadi_status wadi_cpu_open(const wadi_device_options *options, wadi_device **out, wadi_error *err) {
+    return wadi_cpu_open_at(options, NULL, out, err);
 }

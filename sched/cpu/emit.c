@@ -10,13 +10,12 @@
 static const int64_t grain_bytes = 1 << 18;
 
 static bool in_place(const wadi_emit *e, int slot) {
-    return e->count == 1 || wadi_slots_plan(e->slots, slot)->kind == WADI_SLOT_ONCE;
+    return e->of[slot].count == 1 || wadi_slots_plan(e->slots, slot)->kind == WADI_SLOT_ONCE;
 }
 
-bool wadi_emit_begin(wadi_emit *e, wadi_slots *slots, int64_t count) {
+bool wadi_emit_begin(wadi_emit *e, wadi_slots *slots) {
     const int n = wadi_slots_count(slots);
     e->slots = slots;
-    e->count = count;
     if (n <= e->room) return true;
     wadi_emission *of = realloc(e->of, (size_t)n * sizeof *of);
     if (of == NULL) return false;
@@ -30,23 +29,25 @@ bool wadi_emit_begin(wadi_emit *e, wadi_slots *slots, int64_t count) {
 static void make_places(wadi_emit *e, int slot) {
     wadi_emission *m = &e->of[slot];
     m->guess = 0;
-    if (m->each == 0 || m->each > INT64_MAX / 16 / e->count) return;
-    if (wadi_slots_room_for_columns(e->slots, slot, m->each * e->count)) m->guess = m->each;
+    if (m->each == 0 || m->each > INT64_MAX / 16 / m->count) return;
+    if (wadi_slots_room_for_columns(e->slots, slot, m->each * m->count)) m->guess = m->each;
 }
 
-bool wadi_emit_expect(wadi_emit *e, int slot) {
+bool wadi_emit_expect(wadi_emit *e, int slot, int64_t count) {
     wadi_slots *slots = e->slots;
     wadi_emission *m = &e->of[slot];
     if (m->expected) return true;
-    if (!wadi_slots_room_for_shapes(slots, slot, e->count)) return false;
+    m->count = count;
+    if (!wadi_slots_room_for_shapes(slots, slot, count)) return false;
     if (wadi_slots_plan(slots, slot)->kind == WADI_SLOT_IRREGULAR &&
-        !wadi_slots_room_for_offsets(slots, slot, e->count)) {
+        !wadi_slots_room_for_offsets(slots, slot, count)) {
         return false;
     }
     if (!in_place(e, slot)) {
-        m->piece = wadi_buffers_get(slots->buffers, e->count * (int64_t)sizeof *m->piece);
-        if (m->piece == NULL) return false;
-        memset(m->piece, 0, (size_t)e->count * sizeof *m->piece);
+        m->block = wadi_buffers_get(slots->columns, count * (int64_t)sizeof *m->piece);
+        if (m->block == NULL) return false;
+        m->piece = wadi_buffers_address(m->block);
+        memset(m->piece, 0, (size_t)count * sizeof *m->piece);
         make_places(e, slot);
     }
     m->expected = true;
@@ -55,7 +56,8 @@ bool wadi_emit_expect(wadi_emit *e, int slot) {
 
 void wadi_emit_reset(wadi_emit *e) {
     for (int i = 0; i < e->room; i++) {
-        wadi_buffers_put(e->of[i].piece);
+        if (e->of[i].expected) wadi_slots_clear(e->slots, i);
+        wadi_buffers_put(e->of[i].block);
         e->of[i] = (wadi_emission){.each = e->of[i].each};
     }
 }
@@ -74,19 +76,19 @@ static int64_t lay_out(const wadi_plan_slot *p, int64_t values, char *piece, voi
     return bytes;
 }
 
-wadi_fault_kind wadi_emit_put(wadi_emit *e, wadi_scratch *staging, int slot, int64_t s,
-                              const int64_t *shape, void **col, int64_t *out_bytes) {
+wadi_fault_kind wadi_emit_put(wadi_emit *e, const wadi_slot *seen, wadi_scratch *staging, int slot,
+                              int64_t s, const int64_t *shape, void **col, int64_t *out_bytes) {
     wadi_slots *slots = e->slots;
     const wadi_plan_slot *p = wadi_slots_plan(slots, slot);
-    wadi_slot *to = &slots->slot[slot];
-    WADI_ASSERT(e->of[slot].expected && s >= 0 && s < e->count);
+    const wadi_slot *to = &slots->slot[slot];
+    WADI_ASSERT(e->of[slot].expected && s >= 0 && s < e->of[slot].count);
     const int64_t values = wadi_shape_values(p->rank, shape);
     *out_bytes = values;
     if (values < 0) return WADI_FAULT_EXTENT;
     *out_bytes = lay_out(p, values, NULL, NULL);
-    int64_t *shapes = to->shape + (p->kind == WADI_SLOT_IRREGULAR ? s * p->rank : 0);
+    int64_t *shapes = seen->shape + (p->kind == WADI_SLOT_IRREGULAR ? s * p->rank : 0);
     for (int d = 0; d < p->rank; d++) shapes[d] = shape[d];
-    if (to->offset != NULL) to->offset[s + 1] = values;
+    if (seen->offset != NULL) seen->offset[s + 1] = values;
     if (in_place(e, slot)) {
         if (!wadi_slots_room_for_columns(slots, slot, values)) return WADI_FAULT_MEMORY;
         for (int f = 0; f < p->fields; f++) col[f] = to->col[f];
@@ -138,7 +140,7 @@ static bool count_up(wadi_emit *e, int slot) {
     bool in_places = true;
     offset[0] = 0;
     m->each = offset[1];
-    for (int64_t s = 0; s < e->count; s++) {
+    for (int64_t s = 0; s < m->count; s++) {
         if (offset[s + 1] != m->each) m->each = 0;
         in_places = in_places && m->piece[s] == NULL && m->guess > 0;
         offset[s + 1] += offset[s];
@@ -150,18 +152,20 @@ static bool compact(wadi_emit *e, int slot, wadi_pool *pool) {
     const wadi_plan_slot *p = wadi_slots_plan(e->slots, slot);
     wadi_slot *to = &e->slots->slot[slot];
     wadi_slot_memory *memory = &e->slots->memory[slot];
-    void *place[WADI_MAX_FIELDS];
+    const int64_t count = e->of[slot].count;
+    void *place[WADI_MAX_FIELDS], *block[WADI_MAX_FIELDS];
     if (count_up(e, slot)) return true;
-    memcpy(place, memory->column, sizeof place);
+    memcpy(place, to->col, sizeof place);
+    memcpy(block, memory->column, sizeof block);
     memset(memory->column, 0, sizeof memory->column);
-    const int64_t total = to->offset[e->count];
+    const int64_t total = to->offset[count];
     const bool room = wadi_slots_room_for_columns(e->slots, slot, total);
     if (room) {
         compaction c = {p, to, e->of[slot].piece, place};
         const int64_t ranges = 1 + lay_out(p, total, NULL, NULL) / grain_bytes;
-        wadi_pool_for(pool, e->count, (e->count + ranges - 1) / ranges, copy_pieces, &c);
+        wadi_pool_for(pool, count, (count + ranges - 1) / ranges, copy_pieces, &c);
     }
-    for (int f = 0; f < WADI_MAX_FIELDS; f++) wadi_buffers_put(place[f]);
+    for (int f = 0; f < WADI_MAX_FIELDS; f++) wadi_buffers_put(block[f]);
     return room;
 }
 
@@ -174,7 +178,7 @@ bool wadi_emit_finish(wadi_emit *e, const int *slots, int n, wadi_pool *pool) {
         } else if (!compact(e, slots[i], pool)) {
             return false;
         }
-        wadi_buffers_put(m->piece);
+        wadi_buffers_put(m->block);
         *m = (wadi_emission){.each = m->each};
     }
     return true;

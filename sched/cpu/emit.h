@@ -17,6 +17,8 @@
 /* What has been emitted to one slot. */
 typedef struct wadi_emission {
     bool expected;
+    int64_t count; /* elements */
+    void *block;   /* `piece` */
     void **
         piece; /* [count]: element s begins here, its columns one after another, each aligned; NULL: in its place */
     int64_t guess; /* values for which every element has a place already; 0: none */
@@ -26,22 +28,22 @@ typedef struct wadi_emission {
 
 typedef struct wadi_emit {
     wadi_slots *slots;
-    int64_t count;
     int room;
     wadi_emission *of; /* [room], by slot */
 } wadi_emit;
 
-/* Before a job over `count` elements. False when out of memory. */
-bool wadi_emit_begin(wadi_emit *e, wadi_slots *slots, int64_t count);
+/* Before a version runs. False when out of memory. */
+bool wadi_emit_begin(wadi_emit *e, wadi_slots *slots);
 /* Slot `slot`, ONCE or IRREGULAR, will be emitted for `count` elements. False when out of memory. */
-bool wadi_emit_expect(wadi_emit *e, int slot);
-/* What wadi_work.emit does. staging: the worker's. WADI_FAULT_NONE, or why not. Safe from all workers at once. */
-wadi_fault_kind wadi_emit_put(wadi_emit *e, wadi_scratch *staging, int slot, int64_t s,
-                              const int64_t *shape, void **col, int64_t *out_bytes);
+bool wadi_emit_expect(wadi_emit *e, int slot, int64_t count);
+/* What wadi_work.emit does. seen: the slot as kernels see it. staging: the worker's. WADI_FAULT_NONE, or why not. Safe from all
+ * workers at once. */
+wadi_fault_kind wadi_emit_put(wadi_emit *e, const wadi_slot *seen, wadi_scratch *staging, int slot,
+                              int64_t s, const int64_t *shape, void **col, int64_t *out_bytes);
 /* After the kernel that emits them: makes the columns of those of the slots that were expected, which then are no longer.
  * False when out of memory. */
 bool wadi_emit_finish(wadi_emit *e, const int *slots, int n, wadi_pool *pool);
-/* Forgets what was expected. */
+/* Forgets what was expected, and clears those slots. */
 void wadi_emit_reset(wadi_emit *e);
 
 #endif

@@ -25,6 +25,15 @@ static int64_t capacity(const wadi_scratch *s, int block) {
     return wadi_buffers_capacity(s->block[block]);
 }
 
+/* Adds a block behind the others. */
+static bool add_block(wadi_scratch *s, int64_t bytes) {
+    void *block = wadi_buffers_get(s->buffers, bytes);
+    if (block == NULL) return false;
+    s->block[s->blocks] = block;
+    s->address[s->blocks++] = wadi_buffers_address(block);
+    return true;
+}
+
 /* Makes the block after the current one, large enough for `bytes`, the current one. */
 static bool advance(wadi_scratch *s, int64_t bytes) {
     const int next = s->current + 1;
@@ -33,9 +42,7 @@ static bool advance(wadi_scratch *s, int64_t bytes) {
         if (next == WADI_SCRATCH_BLOCKS) return false;
         int64_t want = next == 0 ? smallest : 2 * capacity(s, next - 1);
         if (want < bytes) want = bytes;
-        char *block = wadi_buffers_get(s->buffers, want);
-        if (block == NULL) return false;
-        s->block[s->blocks++] = block;
+        if (!add_block(s, want)) return false;
     }
     s->current = next;
     s->used = 0;
@@ -48,7 +55,7 @@ void *wadi_scratch_take(wadi_scratch *s, int64_t bytes) {
     if (s->current < 0 || rounded > capacity(s, s->current) - s->used) {
         if (!advance(s, rounded)) return NULL;
     }
-    void *memory = s->block[s->current] + s->used;
+    void *memory = s->address[s->current] + s->used;
     s->used += rounded;
     return memory;
 }
@@ -67,8 +74,7 @@ void wadi_scratch_reset(wadi_scratch *s) {
         int64_t total = 0;
         for (int i = 0; i < s->blocks; i++) total += capacity(s, i);
         free_from(s, 0);
-        char *block = wadi_buffers_get(s->buffers, total);
-        if (block != NULL) s->block[s->blocks++] = block;
+        (void)add_block(s, total);
     }
     s->current = -1;
     s->used = 0;

@@ -12,7 +12,8 @@ typedef struct wadi_scratch {
     wadi_buffers *buffers;
     int blocks, current;
     int64_t used; /* of the current block */
-    char *block[WADI_SCRATCH_BLOCKS];
+    void *block[WADI_SCRATCH_BLOCKS];
+    char *address[WADI_SCRATCH_BLOCKS]; /* where each begins */
 } wadi_scratch;
 
 void wadi_scratch_init(wadi_scratch *s, wadi_buffers *buffers);

@@ -61,7 +61,7 @@ void wadi_fold_end(wadi_run *x, const wadi_plan_fold *fold, const int *into) {
 }
 
 static wadi_status run_job(wadi_run *x, wadi_job *job, wadi_error *err) {
-    WADI_TRY(x->device->ops->run(x->device, job, err));
+    WADI_TRY(wadi_runner_run(x->runner, job, err));
     return job->fault.kind == WADI_FAULT_NONE ? WADI_OK : wadi_job_error(job, err);
 }
 

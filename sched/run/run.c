@@ -56,13 +56,15 @@ static wadi_status make_parts(wadi_run *x, wadi_error *err) {
     x->bound = calloc((size_t)x->plan->ninputs + 1, sizeof *x->bound);
     if (x->bound == NULL) return wadi_fail(err, WADI_MEMORY, "run: out of memory");
     WADI_TRY(wadi_run_list_bindings(x, err));
-    WADI_TRY(wadi_slots_init(&x->slots, x->plan, x->buffers, err));
-    const wadi_device_options device = {.plan = x->plan,
+    const wadi_device_options device = {
+        .buffers = x->buffers, .keep_bytes = o->memory, .threads = o->threads};
+    WADI_TRY(wadi_devices[0].open(&device, &x->device, err));
+    WADI_TRY(wadi_slots_init(&x->slots, x->plan, x->buffers, x->device->residence, err));
+    const wadi_runner_options runner = {.plan = x->plan,
                                         .loader = &x->loader,
-                                        .buffers = x->buffers,
-                                        .threads = o->threads,
+                                        .device = x->device,
                                         .force = wadi_forced_schedule(o->schedule)};
-    return wadi_devices[0].create(&device, &x->device, err);
+    return wadi_runner_create(&runner, &x->runner, err);
 }
 
 static bool calls_routines(const wadi_plan *plan) {
@@ -108,6 +110,7 @@ wadi_status wadi_run_create_for(const wadi_plan *plan, const wadi_loader *loader
 void wadi_run_destroy(wadi_run *x) {
     if (x == NULL) return;
     wadi_slots_fini(&x->slots);
+    wadi_runner_destroy(x->runner);
     if (x->device != NULL) x->device->ops->destroy(x->device);
     wadi_policy_destroy(x->policy);
     wadi_buffers_release(x->buffers);
@@ -181,7 +184,7 @@ wadi_status wadi_run_sink(wadi_run *run, const char *name, wadi_sink *sink, wadi
 
 static wadi_status run_body(wadi_run *x, int body, wadi_error *err) {
     wadi_job job = {.body = body, .main_block = true, .count = 1, .slots = &x->slots};
-    WADI_TRY(x->device->ops->run(x->device, &job, err));
+    WADI_TRY(wadi_runner_run(x->runner, &job, err));
     if (job.fault.kind == WADI_FAULT_NONE) return WADI_OK;
     return wadi_job_error(&job, err);
 }

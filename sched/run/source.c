@@ -33,7 +33,7 @@ static int64_t long_step(const wadi_lane *l) {
     if (ns <= 0) return 0;
     const double by_time = STEP_NS / ns, by_bytes = bytes > 0 ? STEP_BYTES / bytes : by_time;
     const double step = by_time < by_bytes ? by_time : by_bytes;
-    return (int64_t)(x->device->ops->tries(x->device) ? TRYING * step : step);
+    return (int64_t)(wadi_runner_tries(x->runner) ? TRYING * step : step);
 }
 
 static int64_t next_size(wadi_lane *l) {

@@ -177,7 +177,7 @@ static wadi_status run_job(wadi_stream *s, int stage, const wadi_chunk *c, int64
                     .slots = &s->x->slots};
     for (int i = 0; i < s->plan->nends; i++)
         if (s->plan->ends[i].stage == stage) wadi_outlet_expect(&s->outlets[i], c->count);
-    WADI_TRY(s->x->device->ops->run(s->x->device, &job, err));
+    WADI_TRY(wadi_runner_run(s->x->runner, &job, err));
     s->loaded = s->loaded || job.loaded;
     wadi_mutex_lock(&s->x->lock);
     s->x->stats.schedule = wadi_version_name(job.ran);

@@ -11,6 +11,7 @@
 #include "sched/meter.h"
 #include "sched/policy.h"
 #include "sched/run.h"
+#include "sched/steps/runner.h"
 #include "sched/stream.h"
 
 enum {
@@ -39,6 +40,7 @@ struct wadi_run {
     wadi_run_options options;
     wadi_buffers *buffers;
     wadi_device *device;
+    wadi_runner *runner;
     wadi_slots slots;
     WADI_VEC(wadi_binding) bindings;
     WADI_VEC(wadi_named_extent) extents;

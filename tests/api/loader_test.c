@@ -135,8 +135,8 @@ static void what_was_made_in_vain_is_not_tried_again_until_it_is_needed(void **s
     assert_true(exe->byte_ns > 0);
     assert_ptr_equal(code.version, &v.made->version);
     for (int i = 0; i < code.version->nsteps; i++) {
-        assert_int_equal(code.kernels[i] != NULL, code.version->steps[i].kernel != NULL);
-        assert_int_equal(code.units[i] != NULL, code.version->steps[i].units != NULL);
+        assert_int_equal(code.kernels[i].handle != 0, code.version->steps[i].kernel != NULL);
+        assert_int_equal(code.units[i].handle != 0, code.version->steps[i].units != NULL);
     }
     wadi_exe_destroy(exe);
 }

@@ -262,7 +262,7 @@ static void regular_elements_are_described_as_they_lie(void **state) {
                                         .stride = strides[i],
                                         .values = 2 * stride + 4,
                                         .column = {values}};
-        assert_int_equal(wadi_slots_init(&s, &plan, buffers, NULL), WADI_OK);
+        assert_int_equal(wadi_slots_init(&s, &plan, buffers, NULL, NULL), WADI_OK);
         assert_int_equal(wadi_slots_bind_component(&s, 0, &c, 3, &bad, NULL), WADI_OK);
         for (int64_t k = 0; k < 3; k++) {
             assert_int_equal(s.slot[0].offset[k], k * stride);

@@ -8,7 +8,9 @@
 
 #include <cmocka.h>
 
-#include "sched/device.h"
+#include "sched/cpu/code.h"
+#include "sched/cpu/cpu.h"
+#include "sched/steps/runner.h"
 
 enum { COUNT = 41, STEPS = 8 };
 
@@ -76,7 +78,7 @@ typedef struct program {
     wadi_plan_level level[2];
     wadi_plan_control control;
     wadi_plan_step step[STEPS];
-    wadi_kernel kernels[STEPS], units[STEPS];
+    wadi_code kernels[STEPS], units[STEPS];
     wadi_plan_version version;
     int64_t zero;
     wadi_array zeros;
@@ -109,7 +111,7 @@ static void add(program *p, wadi_plan_step step, wadi_kernel kernel) {
     const int n = p->version.nsteps++;
     step.kernel = kernel ? "kernel" : NULL;
     p->step[n] = step;
-    p->kernels[n] = kernel;
+    p->kernels[n] = wadi_cpu_code(kernel);
 }
 
 static void finish(program *p) {
@@ -182,22 +184,26 @@ static void run(program *p, const int64_t *in, int64_t *out) {
     wadi_buffers *buffers = NULL;
     wadi_slots slots;
     wadi_device *device = NULL;
+    wadi_runner *runner = NULL;
     const wadi_loader loader = {.load = load, .self = p};
     memset(asked, 0, sizeof asked);
     memset(went_round, 0, sizeof went_round);
     memset(took, 0, sizeof took);
     rounds = 0;
     assert_int_equal(wadi_buffers_create(NULL, 1 << 24, &buffers, NULL), WADI_OK);
-    assert_int_equal(wadi_slots_init(&slots, &p->plan, buffers, NULL), WADI_OK);
-    const wadi_device_options options = {
-        .plan = &p->plan, .loader = &loader, .buffers = buffers, .threads = 1, .force = -1};
-    assert_int_equal(wadi_device_cpu_create(&options, &device, NULL), WADI_OK);
+    assert_int_equal(wadi_slots_init(&slots, &p->plan, buffers, NULL, NULL), WADI_OK);
+    const wadi_device_options options = {.buffers = buffers, .threads = 1};
+    assert_int_equal(wadi_cpu_open(&options, &device, NULL), WADI_OK);
+    const wadi_runner_options run_options = {
+        .plan = &p->plan, .loader = &loader, .device = device, .force = -1};
+    assert_int_equal(wadi_runner_create(&run_options, &runner, NULL), WADI_OK);
     slots.slot[IN].col[0] = (void *)(uintptr_t)in;
     slots.slot[IN].stride = 1;
     wadi_job job = {.count = COUNT, .bytes = COUNT * 8, .slots = &slots};
-    assert_int_equal(device->ops->run(device, &job, NULL), WADI_OK);
+    assert_int_equal(wadi_runner_run(runner, &job, NULL), WADI_OK);
     assert_int_equal(job.fault.kind, WADI_FAULT_NONE);
     memcpy(out, slots.slot[OUT].col[0], COUNT * sizeof *out);
+    wadi_runner_destroy(runner);
     device->ops->destroy(device);
     wadi_slots_fini(&slots);
     assert_int_equal(wadi_buffers_used(buffers), 0);

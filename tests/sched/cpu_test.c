@@ -7,10 +7,11 @@
 
 #include <cmocka.h>
 
-#include "sched/cpu/choose.h"
+#include "sched/cpu/cpu.h"
 #include "sched/cpu/emit.h"
-#include "sched/cpu/merge.h"
 #include "sched/cpu/scratch.h"
+#include "sched/steps/choose.h"
+#include "sched/steps/merge.h"
 
 static wadi_buffers *make_buffers(void) {
     wadi_buffers *b = NULL;
@@ -76,8 +77,9 @@ static void emit_all(wadi_emit *e, wadi_scratch *staging, int workers) {
         const int64_t shape[] = {s % 4, 3};
         void *col[2] = {NULL, NULL};
         int64_t bytes = 0;
-        assert_int_equal(wadi_emit_put(e, &staging[s % workers], 0, s, shape, col, &bytes),
-                         WADI_FAULT_NONE);
+        assert_int_equal(
+            wadi_emit_put(e, &e->slots->slot[0], &staging[s % workers], 0, s, shape, col, &bytes),
+            WADI_FAULT_NONE);
         for (int64_t k = 0; k < shape[0] * 3; k++) {
             ((int32_t *)col[0])[k] = (int32_t)(100 * s + k);
             ((uint8_t *)col[1])[k] = (uint8_t)(s + k);
@@ -100,10 +102,10 @@ static void emitted_elements_end_up_in_order(void **state) {
     wadi_scratch staging[3];
     wadi_pool *pool = NULL;
     assert_int_equal(wadi_pool_create(3, &pool, NULL), WADI_OK);
-    assert_int_equal(wadi_slots_init(&table, &plan, buffers, NULL), WADI_OK);
+    assert_int_equal(wadi_slots_init(&table, &plan, buffers, NULL, NULL), WADI_OK);
     for (int i = 0; i < 3; i++) wadi_scratch_init(&staging[i], buffers);
-    wadi_emit e = {.slots = &table, .count = COUNT, .room = 1, .of = &emission};
-    assert_true(wadi_emit_expect(&e, 0));
+    wadi_emit e = {.slots = &table, .room = 1, .of = &emission};
+    assert_true(wadi_emit_expect(&e, 0, COUNT));
     emit_all(&e, staging, 3);
     assert_true(wadi_emit_finish(&e, slots, 1, pool));
     const wadi_slot *r = &table.slot[0];
@@ -132,7 +134,8 @@ static void emit_alike(wadi_emit *e, wadi_scratch *staging, int64_t rows, int64_
         const int64_t shape[] = {s == odd_one ? rows + 1 : rows};
         void *col[1] = {NULL};
         int64_t bytes = 0;
-        assert_int_equal(wadi_emit_put(e, staging, 0, s, shape, col, &bytes), WADI_FAULT_NONE);
+        assert_int_equal(wadi_emit_put(e, &e->slots->slot[0], staging, 0, s, shape, col, &bytes),
+                         WADI_FAULT_NONE);
         for (int64_t k = 0; k < shape[0]; k++) ((int32_t *)col[0])[k] = (int32_t)(10 * s + k);
     }
 }
@@ -152,12 +155,12 @@ static void elements_of_one_size_are_written_in_their_places(void **state) {
     wadi_scratch staging;
     wadi_pool *pool = NULL;
     assert_int_equal(wadi_pool_create(2, &pool, NULL), WADI_OK);
-    assert_int_equal(wadi_slots_init(&table, &plan, buffers, NULL), WADI_OK);
+    assert_int_equal(wadi_slots_init(&table, &plan, buffers, NULL, NULL), WADI_OK);
     wadi_scratch_init(&staging, buffers);
-    wadi_emit e = {.slots = &table, .count = COUNT, .room = 1, .of = &emission};
+    wadi_emit e = {.slots = &table, .room = 1, .of = &emission};
     for (size_t i = 0; i < sizeof chunk / sizeof chunk[0]; i++) {
         wadi_slots_clear(&table, 0);
-        assert_true(wadi_emit_expect(&e, 0));
+        assert_true(wadi_emit_expect(&e, 0, COUNT));
         const void *places = table.slot[0].col[0];
         emit_alike(&e, &staging, chunk[i][0], chunk[i][1]);
         assert_true(wadi_emit_finish(&e, slots, 1, pool));
@@ -191,10 +194,11 @@ static void a_negative_extent_is_a_fault_of_the_element(void **state) {
     int64_t bytes = 0;
     void *col[1];
     wadi_scratch_init(&staging, buffers);
-    assert_int_equal(wadi_slots_init(&table, &plan, buffers, NULL), WADI_OK);
-    wadi_emit e = {.slots = &table, .count = 1, .room = 1, .of = &emission};
-    assert_true(wadi_emit_expect(&e, 0));
-    assert_int_equal(wadi_emit_put(&e, &staging, 0, 0, &shape, col, &bytes), WADI_FAULT_EXTENT);
+    assert_int_equal(wadi_slots_init(&table, &plan, buffers, NULL, NULL), WADI_OK);
+    wadi_emit e = {.slots = &table, .room = 1, .of = &emission};
+    assert_true(wadi_emit_expect(&e, 0, 1));
+    assert_int_equal(wadi_emit_put(&e, &table.slot[0], &staging, 0, 0, &shape, col, &bytes),
+                     WADI_FAULT_EXTENT);
     wadi_emit_reset(&e);
     wadi_slots_fini(&table);
     wadi_scratch_fini(&staging);
@@ -227,37 +231,38 @@ static void pairs_stay_what_they_are_wherever_they_lie(void **state) {
                                    .fields = 1,
                                    .type = {WADI_I64}};
     wadi_plan plan = {.nslots = PASSED, .slots = slot};
-    wadi_pool *pool = NULL;
+    wadi_device *device = NULL;
     int64_t values[20];
     for (int64_t i = 0; i < 20; i++) values[i] = 100 + i;
-    assert_int_equal(wadi_pool_create(2, &pool, NULL), WADI_OK);
     for (size_t n = 0; n < 4 * sizeof cases / sizeof cases[0]; n++) {
         const int64_t begin = cases[n / 4].begin, stride = cases[n / 4].stride;
         const int from = n % 2 == 0 ? RAGGED : EVEN;
         int64_t offset[] = {begin, begin + stride, begin + 2 * stride, begin + 2 * stride + 2};
         int64_t shapes[] = {2, 2, 2};
         wadi_buffers *buffers = make_buffers();
+        const wadi_device_options options = {.buffers = buffers, .threads = 2};
         wadi_slots s;
+        assert_int_equal(wadi_cpu_open(&options, &device, NULL), WADI_OK);
         slot[TO].kind = n / 2 % 2 == 0 ? WADI_SLOT_REGULAR : WADI_SLOT_IRREGULAR;
-        assert_int_equal(wadi_slots_init(&s, &plan, buffers, NULL), WADI_OK);
+        assert_int_equal(wadi_slots_init(&s, &plan, buffers, NULL, NULL), WADI_OK);
         s.slot[from].shape = shapes;
         s.slot[from].offset = from == RAGGED ? offset : NULL;
         s.slot[from].stride = from == RAGGED ? 0 : stride;
         s.slot[from].col[0] = from == RAGGED ? values : values + begin;
-        const wadi_merge_source source = {slot[from].kind, s.slot[from]};
+        const wadi_device_source source = {slot[from].kind, s.slot[from]};
         const bool fits = wadi_merge_fits(&s, from, TO, 3);
         assert_int_equal(fits, slot[from].kind == slot[TO].kind || stride == 2);
         assert_true(fits ? wadi_merge_pass(&s, from, TO, 3, false)
-                         : wadi_merge(&s, pool, TO, 3, &source, NULL, NULL));
+                         : wadi_merge(&s, device, TO, 3, &source, NULL, NULL));
         for (int64_t i = 0; i < 3; i++)
             for (int64_t k = 0; k < 2; k++)
                 assert_int_equal(value_in(&s, TO, i, k), 100 + begin + i * stride + k);
         memset(&s.slot[from], 0, sizeof s.slot[from]);
         wadi_slots_fini(&s);
+        device->ops->destroy(device);
         assert_int_equal(wadi_buffers_used(buffers), 0);
         wadi_buffers_release(buffers);
     }
-    wadi_pool_destroy(pool);
 }
 
 /* ---- choosing ---- */

@@ -9,7 +9,9 @@
 
 #include <cmocka.h>
 
-#include "sched/device.h"
+#include "sched/cpu/code.h"
+#include "sched/cpu/cpu.h"
+#include "sched/steps/runner.h"
 
 enum { COUNT = 5, PLACE = 3, RANK = 2, LARGE = 4 };
 
@@ -69,7 +71,7 @@ typedef struct program {
     wadi_plan_level level[2];
     wadi_plan_control control;
     wadi_plan_step step[8];
-    wadi_kernel kernels[8], units[8];
+    wadi_code kernels[8], units[8];
     wadi_plan_version version;
 } program;
 
@@ -108,7 +110,7 @@ static void add(program *p, wadi_plan_step step, wadi_kernel kernel) {
     step.kernel = kernel != NULL ? "kernel" : NULL;
     step.place = PLACE;
     p->step[n] = step;
-    p->kernels[n] = kernel;
+    p->kernels[n] = wadi_cpu_code(kernel);
 }
 
 static void add_array(program *p, const int *slot, int level, wadi_kernel kernel) {
@@ -134,15 +136,19 @@ static wadi_fault run(program *p, wadi_schedule schedule, int64_t count) {
     wadi_buffers *buffers = NULL;
     wadi_slots slots;
     wadi_device *device = NULL;
+    wadi_runner *runner = NULL;
     const wadi_loader loader = {.load = load, .self = p};
     p->body.offers[schedule] = true;
     assert_int_equal(wadi_buffers_create(NULL, 1 << 24, &buffers, NULL), WADI_OK);
-    assert_int_equal(wadi_slots_init(&slots, &p->plan, buffers, NULL), WADI_OK);
-    const wadi_device_options options = {
-        .plan = &p->plan, .loader = &loader, .buffers = buffers, .threads = 1, .force = -1};
-    assert_int_equal(wadi_device_cpu_create(&options, &device, NULL), WADI_OK);
+    assert_int_equal(wadi_slots_init(&slots, &p->plan, buffers, NULL, NULL), WADI_OK);
+    const wadi_device_options options = {.buffers = buffers, .threads = 1};
+    assert_int_equal(wadi_cpu_open(&options, &device, NULL), WADI_OK);
+    const wadi_runner_options run_options = {
+        .plan = &p->plan, .loader = &loader, .device = device, .force = -1};
+    assert_int_equal(wadi_runner_create(&run_options, &runner, NULL), WADI_OK);
     wadi_job job = {.count = count, .bytes = 64, .slots = &slots};
-    assert_int_equal(device->ops->run(device, &job, NULL), WADI_OK);
+    assert_int_equal(wadi_runner_run(runner, &job, NULL), WADI_OK);
+    wadi_runner_destroy(runner);
     device->ops->destroy(device);
     wadi_slots_fini(&slots);
     assert_int_equal(wadi_buffers_used(buffers), 0);

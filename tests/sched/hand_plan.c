@@ -1,4 +1,5 @@
 /* See the header. Kernels find the program they belong to in a static: tests run one at a time. */
+#include "sched/cpu/code.h"
 #include "tests/sched/hand_plan.h"
 
 #include <string.h>
@@ -114,11 +115,11 @@ static const struct {
     {"count_run", count_run},         {"double_and_test", double_and_test},
 };
 
-static wadi_kernel find(const char *name) {
+static wadi_code find(const char *name) {
     for (size_t i = 0; name != NULL && i < sizeof kernels / sizeof kernels[0]; i++) {
-        if (strcmp(kernels[i].name, name) == 0) return kernels[i].kernel;
+        if (strcmp(kernels[i].name, name) == 0) return wadi_cpu_code(kernels[i].kernel);
     }
-    return NULL;
+    return (wadi_code){0};
 }
 
 static wadi_status load(void *self, const wadi_plan *plan, int body, wadi_version_key version,

@@ -12,7 +12,7 @@ typedef struct hand_program {
     wadi_plan_body body[2];
     wadi_plan_step step[4][4];
     wadi_plan_version version[2][WADI_SCHEDULE_COUNT];
-    wadi_kernel kernels[2][WADI_SCHEDULE_COUNT][4], units[2][WADI_SCHEDULE_COUNT][4];
+    wadi_code kernels[2][WADI_SCHEDULE_COUNT][4], units[2][WADI_SCHEDULE_COUNT][4];
     wadi_plan_phase phase;
     wadi_plan_stage stage[HAND_STAGES];
     wadi_plan_end end[HAND_ENDS];

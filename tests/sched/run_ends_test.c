@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "base/error.h"
+#include "sched/cpu/code.h"
 #include "sched/run.h"
 #include "sched/stream.h"
 #include "tests/kept_memory.h"
@@ -169,9 +170,10 @@ static wadi_status load_poor(void *self, const wadi_plan *plan, int body, wadi_v
                              wadi_plan_code *out, wadi_error *err) {
     hand_program *h = self;
     const wadi_status status = hand_loader(h).load(h, plan, body, version, out, err);
-    wadi_kernel *kernel = &h->kernels[body][version.schedule][0];
-    if (*kernel != poor_body) real_body = *kernel;
-    *kernel = poor_body;
+    wadi_code *kernel = &h->kernels[body][version.schedule][0];
+    const wadi_code poor = wadi_cpu_code(poor_body);
+    if (kernel->handle != poor.handle) real_body = wadi_cpu_kernel(*kernel);
+    *kernel = poor;
     return status;
 }
 

@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "base/clock.h"
+#include "sched/cpu/code.h"
 #include "sched/run.h"
 #include "sched/stream.h"
 #include "tests/sched/hand_plan.h"
@@ -55,10 +56,11 @@ static wadi_status load_slow(void *self, const wadi_plan *plan, int body, wadi_v
                              wadi_plan_code *out, wadi_error *err) {
     hand_program *h = self;
     const wadi_status status = hand_loader(h).load(h, plan, body, version, out, err);
-    wadi_kernel *kernel = &h->kernels[body][version.schedule][0];
-    if (body == 0 && version.schedule == WADI_SCHEDULE_INSIDE && *kernel != slow_body) {
-        real_body = *kernel;
-        *kernel = slow_body;
+    const wadi_code slow = wadi_cpu_code(slow_body);
+    wadi_code *kernel = &h->kernels[body][version.schedule][0];
+    if (body == 0 && version.schedule == WADI_SCHEDULE_INSIDE && kernel->handle != slow.handle) {
+        real_body = wadi_cpu_kernel(*kernel);
+        *kernel = slow;
     }
     return status;
 }

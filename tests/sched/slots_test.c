@@ -64,7 +64,7 @@ static int setup(void **state) {
     (void)state;
     the_heap = (heap){.left = INT64_MAX};
     if (wadi_buffers_create(&memory, 0, &pool, NULL) != WADI_OK) return -1;
-    return wadi_slots_init(&table, &plan, pool, NULL) == WADI_OK ? 0 : -1;
+    return wadi_slots_init(&table, &plan, pool, NULL, NULL) == WADI_OK ? 0 : -1;
 }
 
 static int teardown(void **state) {
@@ -401,7 +401,7 @@ static void a_table_without_memory_is_refused(void **state) {
     wadi_slots other;
     wadi_error err = {.status = WADI_OK};
     the_heap.left = 0; /* the shape of host data */
-    assert_int_equal(wadi_slots_init(&other, &plan, pool, &err), WADI_MEMORY);
+    assert_int_equal(wadi_slots_init(&other, &plan, pool, NULL, &err), WADI_MEMORY);
     assert_string_equal(err.msg, "arrays of the running program: out of memory");
     wadi_slots_fini(&other);
     the_heap.left = INT64_MAX;

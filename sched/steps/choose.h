@@ -4,8 +4,8 @@
  * loops; so once a body has run for a while, the other versions are tried on a few chunks each, in turn with the one in use, and
  * the fastest stays; one that is far dearer is given up after its first chunk. All versions give the same bits, so changing is safe.
  * A version is tried once it is there: the stream does not wait for a compiler, and none is started for what is left of a short one. */
-#ifndef WADI_SCHED_CPU_CHOOSE_H
-#define WADI_SCHED_CPU_CHOOSE_H
+#ifndef WADI_SCHED_STEPS_CHOOSE_H
+#define WADI_SCHED_STEPS_CHOOSE_H
 
 #include "sched/plan.h"
 

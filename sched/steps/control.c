@@ -9,14 +9,12 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "sched/cpu/merge.h"
-#include "sched/cpu/steps.h"
-
-typedef wadi_cpu cpu;
+#include "sched/steps/merge.h"
+#include "sched/steps/steps.h"
 
 /* A COND or LOOP at work. */
 typedef struct control {
-    cpu *d;
+    wadi_steps *s;
     wadi_slots *slots;
     const wadi_plan_version *v;
     const wadi_plan_control *c;
@@ -26,67 +24,42 @@ typedef struct control {
     wadi_error *err;
 } control;
 
-static control start(cpu *d, int step, wadi_error *err) {
-    const wadi_plan_version *v = d->running->version;
+static control start(wadi_steps *s, int step, wadi_error *err) {
+    const wadi_plan_version *v = s->v;
     const wadi_plan_control *c = v->steps[step].control;
-    return (control){.d = d,
-                     .slots = d->job->slots,
+    return (control){.s = s,
+                     .slots = s->slots,
                      .v = v,
                      .c = c,
                      .level = v->steps[step].level,
                      .at = {step + 1, step + 1 + c->part[0].nsteps},
-                     .n = d->size[v->steps[step].level],
+                     .n = wadi_steps_count(s, v->steps[step].level),
                      .err = err};
 }
 
 static wadi_status no_memory(const control *k) {
-    return wadi_cpu_no_memory(k->err);
+    return wadi_steps_no_memory(k->err);
 }
 
 /* ---- levels ---- */
 
-static int map_of(const control *k, int level) {
-    return k->v->levels[level - 1].map;
-}
-
-static int64_t *map_column(const control *k, int level) {
-    return k->slots->slot[map_of(k, level)].col[0];
-}
-
-/* Room for a map of n elements; NULL when out of memory. */
-static int64_t *new_map(const control *k, int level, int64_t n) {
-    const int slot = map_of(k, level);
-    wadi_slots_clear(k->slots, slot);
-    if (!wadi_slots_room_for_columns(k->slots, slot, n)) return NULL;
-    k->slots->slot[slot].stride = 1;
-    k->d->size[level] = n;
-    return map_column(k, level);
-}
-
 /* All elements of the step's level. */
 static bool enter_whole(const control *k, int level) {
-    if (level == k->level) return true;
-    int64_t *map = new_map(k, level, k->n);
-    for (int64_t i = 0; map != NULL && i < k->n; i++) map[i] = i;
-    return map != NULL;
-}
-
-/* The number in level `to` of element s of level `from`, which is in it. */
-static int64_t number_in(const control *k, int from, int to, int64_t s) {
-    while (from != to) {
-        s = map_column(k, from)[s];
-        from = k->v->levels[from - 1].parent;
-    }
-    return s;
+    return level == k->level || wadi_steps_enter_whole(k->s, level, k->n);
 }
 
 /* How many elements say yes. */
 static int64_t count_yes(const control *k, int slot, int64_t n) {
-    const uint8_t *says = k->slots->slot[slot].col[0];
-    int64_t yes = 0;
-    if (wadi_slots_plan(k->slots, slot)->kind == WADI_SLOT_ONCE) return says[0] ? n : 0;
-    for (int64_t i = 0; i < n; i++) yes += says[i] != 0;
-    return yes;
+    wadi_device *d = k->s->device;
+    const bool once = wadi_slots_plan(k->slots, slot)->kind == WADI_SLOT_ONCE;
+    const int64_t yes = d->ops->count(d, k->slots->slot[slot].col[0], once ? 1 : n);
+    return once ? yes * n : yes;
+}
+
+/* What each of n elements says. */
+static wadi_sight see(const control *k, int slot, int64_t n) {
+    return wadi_residence_see(k->slots->residence, k->slots->buffers, k->slots->slot[slot].col[0],
+                              n);
 }
 
 /* ---- parts ---- */
@@ -104,10 +77,10 @@ static void clear_part(const control *k, int part) {
 
 static wadi_status run_part(const control *k, int part) {
     clear_part(k, part);
-    k->d->parts++;
+    k->s->parts++;
     const wadi_status status =
-        wadi_cpu_run_steps(k->d, k->at[part], k->at[part] + k->c->part[part].nsteps, k->err);
-    k->d->parts--;
+        k->s->run(k->s, k->at[part], k->at[part] + k->c->part[part].nsteps, k->err);
+    k->s->parts--;
     return status;
 }
 
@@ -115,8 +88,8 @@ static bool owns(const control *k, int slot) {
     return k->slots->memory[slot].column[0] != NULL;
 }
 
-static wadi_merge_source source_of(const control *k, int slot) {
-    return (wadi_merge_source){wadi_slots_plan(k->slots, slot)->kind, k->slots->slot[slot]};
+static wadi_device_source source_of(const control *k, int slot) {
+    return (wadi_device_source){wadi_slots_plan(k->slots, slot)->kind, k->slots->slot[slot]};
 }
 
 /* Whether elements of `slot` bear the numbers of `level`, or no numbers. */
@@ -127,12 +100,14 @@ static bool is_at(const control *k, int slot, int level) {
 
 /* Slot `to` gets copies of what elements 0 .. n - 1 of `level` have in slot `from`, of this level or one around. */
 static bool copy(const control *k, int from, int level, int64_t n, int to,
-                 const wadi_merge_source *source) {
-    if (is_at(k, from, level)) return wadi_merge(k->slots, k->d->pool, to, n, source, NULL, NULL);
+                 const wadi_device_source *source) {
+    if (is_at(k, from, level)) return wadi_merge(k->slots, k->s->device, to, n, source, NULL, NULL);
     const int home = wadi_slots_plan(k->slots, from)->level;
     int64_t *index = wadi_buffers_get(k->slots->buffers, n * (int64_t)sizeof *index);
-    for (int64_t i = 0; index != NULL && i < n; i++) index[i] = number_in(k, level, home, i);
-    const bool done = index != NULL && wadi_merge(k->slots, k->d->pool, to, n, source, NULL, index);
+    for (int64_t i = 0; index != NULL && i < n; i++)
+        index[i] = wadi_steps_number(k->s, level, home, i);
+    const bool done =
+        index != NULL && wadi_merge(k->slots, k->s->device, to, n, source, NULL, index);
     wadi_buffers_put(index);
     return done;
 }
@@ -141,7 +116,7 @@ static bool copy(const control *k, int from, int level, int64_t n, int to,
 static bool give(const control *k, int from, int level, int64_t n, int to, bool moves) {
     if (moves && owns(k, from) && wadi_merge_fits(k->slots, from, to, n))
         return wadi_merge_pass(k->slots, from, to, n, true);
-    const wadi_merge_source source = source_of(k, from);
+    const wadi_device_source source = source_of(k, from);
     return copy(k, from, level, n, to, &source);
 }
 
@@ -151,7 +126,7 @@ static wadi_status all_alike(const control *k, int side) {
     const wadi_plan_part *part = &k->c->part[side];
     if (!enter_whole(k, part->level)) return no_memory(k);
     WADI_TRY(run_part(k, side));
-    for (int i = 0; i < k->c->nvalues && !wadi_cpu_faulted(k->d); i++) {
+    for (int i = 0; i < k->c->nvalues && !wadi_steps_faulted(k->s); i++) {
         if (k->c->results[i] < 0) continue;
         if (!give(k, part->yields[i], part->level, k->n, k->c->results[i], part->moves[i]))
             return no_memory(k);
@@ -180,23 +155,26 @@ static void split_fini(split *p) {
 }
 
 static bool divide(const control *k, const split *p, int64_t yes) {
-    const uint8_t *says = k->slots->slot[k->c->predicate].col[0];
     int64_t *map[2], count[2] = {0, 0};
-    map[0] = new_map(k, k->c->part[0].level, yes);
-    map[1] = new_map(k, k->c->part[1].level, k->n - yes);
+    map[0] = wadi_steps_enter(k->s, k->c->part[0].level, yes);
+    map[1] = wadi_steps_enter(k->s, k->c->part[1].level, k->n - yes);
     if (map[0] == NULL || map[1] == NULL) return false;
-    for (int64_t i = 0; i < k->n; i++) {
+    const wadi_sight seen = see(k, k->c->predicate, k->n);
+    const uint8_t *says = seen.at;
+    for (int64_t i = 0; says != NULL && i < k->n; i++) {
         const int side = says[i] ? 0 : 1;
         p->side[i] = side;
         p->number[i] = count[side];
         map[side][count[side]++] = i;
     }
-    return true;
+    wadi_buffers_put(seen.block);
+    for (int side = 0; side < 2; side++) wadi_steps_entered(k->s, k->c->part[side].level);
+    return says != NULL;
 }
 
 /* Result `i` from both sides. A yield may be a value of a level around. */
 static bool unite(const control *k, const split *p, int i) {
-    wadi_merge_source source[2];
+    wadi_device_source source[2];
     bool inside[2];
     int home[2];
     for (int side = 0; side < 2; side++) {
@@ -207,16 +185,17 @@ static bool unite(const control *k, const split *p, int i) {
     }
     for (int64_t s = 0; s < k->n; s++) {
         const int side = p->side[s];
-        p->index[s] = inside[side] ? p->number[s] : number_in(k, k->level, home[side], s);
+        p->index[s] =
+            inside[side] ? p->number[s] : wadi_steps_number(k->s, k->level, home[side], s);
     }
-    return wadi_merge(k->slots, k->d->pool, k->c->results[i], k->n, source, p->side, p->index);
+    return wadi_merge(k->slots, k->s->device, k->c->results[i], k->n, source, p->side, p->index);
 }
 
 static wadi_status both_sides(const control *k, const split *p, int64_t yes) {
     if (!divide(k, p, yes)) return no_memory(k);
     for (int side = 0; side < 2; side++) {
         WADI_TRY(run_part(k, side));
-        if (wadi_cpu_faulted(k->d)) return WADI_OK;
+        if (wadi_steps_faulted(k->s)) return WADI_OK;
     }
     for (int i = 0; i < k->c->nvalues; i++) {
         if (k->c->results[i] >= 0 && !unite(k, p, i)) return no_memory(k);
@@ -225,8 +204,8 @@ static wadi_status both_sides(const control *k, const split *p, int64_t yes) {
     return WADI_OK;
 }
 
-wadi_status wadi_cpu_step_cond(cpu *d, int step, wadi_error *err) {
-    const control k = start(d, step, err);
+wadi_status wadi_step_cond(wadi_steps *s, int step, wadi_error *err) {
+    const control k = start(s, step, err);
     const int64_t yes = count_yes(&k, k.c->predicate, k.n);
     if (yes == k.n || yes == 0) return all_alike(&k, yes == 0);
     split p = {0};
@@ -308,7 +287,7 @@ static bool first_state(const looping *w) {
     const control *k = &w->k;
     for (int i = 0; i < k->c->nvalues; i++) {
         const int from = k->c->init[i], to = k->c->state[i];
-        const wadi_merge_source source = source_of(k, from);
+        const wadi_device_source source = source_of(k, from);
         const bool same = is_at(k, from, k->level) && wadi_merge_fits(k->slots, from, to, k->n);
         if (same ? !wadi_merge_pass(k->slots, from, to, k->n, false)
                  : !copy(k, from, k->level, k->n, to, &source))
@@ -348,7 +327,8 @@ static batch *new_batch(looping *w) {
 /* Notes where the elements numbered leave[0 .. n - 1] will be found; leave NULL: all. */
 static void note_batch(looping *w, const int64_t *leave, int64_t n) {
     for (int64_t i = 0; i < n; i++) {
-        const int64_t s = number_in(&w->k, w->level, w->k.level, leave != NULL ? leave[i] : i);
+        const int64_t s =
+            wadi_steps_number(w->k.s, w->level, w->k.level, leave != NULL ? leave[i] : i);
         w->which[s] = w->nbatches - 1;
         w->number[s] = i;
     }
@@ -379,40 +359,56 @@ static bool part_ways(looping *w, batch *b, int i, int64_t stays, int64_t leaves
     const control *k = &w->k;
     const int slot = k->c->state[i];
     w->old[i] = detach(w, slot);
-    const wadi_merge_source source = {wadi_slots_plan(k->slots, slot)->kind, w->old[i].slot};
+    const wadi_device_source source = {wadi_slots_plan(k->slots, slot)->kind, w->old[i].slot};
     if (k->c->results[i] >= 0) {
-        if (!wadi_merge(k->slots, k->d->pool, slot, leaves, &source, NULL, w->leave)) return false;
+        if (!wadi_merge(k->slots, k->s->device, slot, leaves, &source, NULL, w->leave))
+            return false;
         b->value[i] = detach(w, slot);
     }
     const bool done = source.kind == WADI_SLOT_IRREGULAR
                           ? thin_out(w, slot, &w->old[i], stays)
-                          : wadi_merge(k->slots, k->d->pool, slot, stays, &source, NULL, w->stay);
+                          : wadi_merge(k->slots, k->s->device, slot, stays, &source, NULL, w->stay);
     release(&w->old[i]);
     return done;
 }
 
+/* `stay` holds numbers of elements of the state's level, and then those elements alone are left. */
 static bool compact_map(looping *w, int64_t stays) {
-    const int64_t *map = map_column(&w->k, w->level);
-    for (int64_t i = 0; i < stays; i++) w->stay[i] = map[w->stay[i]];
-    int64_t *next = new_map(&w->k, w->level, stays);
-    if (next != NULL) memcpy(next, w->stay, (size_t)stays * sizeof *next);
-    return next != NULL;
+    wadi_steps *s = w->k.s;
+    const int outer = w->k.v->levels[w->level - 1].parent;
+    for (int64_t i = 0; i < stays; i++)
+        w->stay[i] = wadi_steps_number(s, w->level, outer, w->stay[i]);
+    int64_t *next = wadi_steps_enter(s, w->level, stays);
+    if (next == NULL) return false;
+    memcpy(next, w->stay, (size_t)stays * sizeof *next);
+    wadi_steps_entered(s, w->level);
+    return true;
 }
 
-/* Elements that say no leave; at least one stays and one leaves. */
-static bool stop_some(looping *w) {
-    const control *k = &w->k;
-    const uint8_t *says = k->slots->slot[k->c->predicate].col[0];
+/* Divides the elements into those that stay and those that leave, which say no. */
+static bool ask(looping *w, int64_t *out_stays, int64_t *out_leaves) {
+    const wadi_sight seen = see(&w->k, w->k.c->predicate, w->live);
+    const uint8_t *says = seen.at;
     int64_t stays = 0, leaves = 0;
-    if (!room_to_stop(w)) return false;
-    batch *b = new_batch(w);
-    if (b == NULL) return false;
-    for (int64_t s = 0; s < w->live; s++) {
+    for (int64_t s = 0; says != NULL && s < w->live; s++) {
         if (says[s])
             w->stay[stays++] = s;
         else
             w->leave[leaves++] = s;
     }
+    wadi_buffers_put(seen.block);
+    *out_stays = stays;
+    *out_leaves = leaves;
+    return says != NULL;
+}
+
+/* Elements that say no leave; at least one stays and one leaves. */
+static bool stop_some(looping *w) {
+    const control *k = &w->k;
+    int64_t stays = 0, leaves = 0;
+    if (!room_to_stop(w)) return false;
+    batch *b = new_batch(w);
+    if (b == NULL || !ask(w, &stays, &leaves)) return false;
     note_batch(w, w->leave, leaves);
     for (int i = 0; i < k->c->nvalues; i++) {
         if (!part_ways(w, b, i, stays, leaves)) return false;
@@ -446,7 +442,7 @@ static bool can_move(const looping *w, int i) {
 
 static bool copy_next(const looping *w, int i) {
     const int from = w->k.c->part[1].yields[i], j = state_of(w, from);
-    wadi_merge_source source = source_of(&w->k, from);
+    wadi_device_source source = source_of(&w->k, from);
     if (j >= 0 && !stays_in_place(w, j)) source.slot = w->old[j].slot;
     return copy(&w->k, from, w->level, w->live, w->k.c->state[i], &source);
 }
@@ -479,12 +475,12 @@ static wadi_status rounds(looping *w) {
     const control *k = &w->k;
     for (;;) {
         WADI_TRY(run_part(k, 0));
-        if (wadi_cpu_faulted(k->d)) return WADI_OK;
+        if (wadi_steps_faulted(k->s)) return WADI_OK;
         const int64_t go = count_yes(k, k->c->predicate, w->live);
         if (go == 0) return WADI_OK;
         if (go < w->live && !stop_some(w)) return no_memory(k);
         WADI_TRY(run_part(k, 1));
-        if (wadi_cpu_faulted(k->d)) return WADI_OK;
+        if (wadi_steps_faulted(k->s)) return WADI_OK;
         if (!next_state(w)) return no_memory(k);
     }
 }
@@ -507,7 +503,7 @@ static bool results_merged(looping *w) {
     if (last == NULL) return false;
     note_batch(w, NULL, w->live);
     for (int i = 0; i < k->c->nvalues; i++) last->value[i] = detach(w, k->c->state[i]);
-    wadi_merge_source *source = calloc((size_t)w->nbatches, sizeof *source);
+    wadi_device_source *source = calloc((size_t)w->nbatches, sizeof *source);
     bool done = source != NULL;
     for (int i = 0; done && i < k->c->nvalues; i++) {
         if (k->c->results[i] < 0) continue;
@@ -516,7 +512,7 @@ static bool results_merged(looping *w) {
             source[b].slot = w->batches[b].value[i].slot;
         }
         done =
-            wadi_merge(k->slots, k->d->pool, k->c->results[i], k->n, source, w->which, w->number);
+            wadi_merge(k->slots, k->s->device, k->c->results[i], k->n, source, w->which, w->number);
     }
     free(source);
     return done;
@@ -526,14 +522,14 @@ static wadi_status run_loop(looping *w) {
     if (!looping_init(w) || !enter_whole(&w->k, w->level) || !first_state(w))
         return no_memory(&w->k);
     WADI_TRY(rounds(w));
-    if (wadi_cpu_faulted(w->k.d)) return WADI_OK;
+    if (wadi_steps_faulted(w->k.s)) return WADI_OK;
     if (w->nbatches > 0 ? !results_merged(w) : !results_whole(w)) return no_memory(&w->k);
     for (int part = 0; part < 2; part++) clear_part(&w->k, part);
     return WADI_OK;
 }
 
-wadi_status wadi_cpu_step_loop(cpu *d, int step, wadi_error *err) {
-    looping w = {.k = start(d, step, err)};
+wadi_status wadi_step_loop(wadi_steps *s, int step, wadi_error *err) {
+    looping w = {.k = start(s, step, err)};
     const wadi_status status = run_loop(&w);
     looping_fini(&w);
     return status;

@@ -1,4 +1,4 @@
-/* Library routines over whole slots, and the steps around a manual lifting.
+/* Library routines over whole slots.
  *
  * A regular slot is one batch: every worker's share is one call. The elements of an irregular one are sorted by shape; each
  * group of one shape is a batch whose problems begin where a table says. Dimensions outside of a problem count as batch in
@@ -7,10 +7,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "sched/cpu/steps.h"
-#include "sched/foreign.h"
-
-typedef wadi_cpu cpu;
+#include "sched/steps/steps.h"
 
 /* Problems [first, first of the next group) have one shape, that of element `element`. */
 typedef struct group {
@@ -18,7 +15,7 @@ typedef struct group {
 } group;
 
 typedef struct batch {
-    cpu *device;
+    wadi_slots *slots;
     const wadi_plan_step *step;
     int arrays;
     int slot[WADI_CALL_ARRAYS];
@@ -29,14 +26,14 @@ typedef struct batch {
 } batch;
 
 static const int64_t *shape_of(const batch *b, int k, int64_t element) {
-    const wadi_slots *slots = b->device->job->slots;
+    const wadi_slots *slots = b->slots;
     const wadi_plan_slot *p = wadi_slots_plan(slots, b->slot[k]);
     const int64_t at = p->kind == WADI_SLOT_IRREGULAR ? element * p->rank : 0;
     return slots->slot[b->slot[k]].shape + at;
 }
 
 static int64_t start_of(const batch *b, int k, int64_t element) {
-    const wadi_slots *slots = b->device->job->slots;
+    const wadi_slots *slots = b->slots;
     const wadi_slot *s = &slots->slot[b->slot[k]];
     switch (wadi_slots_plan(slots, b->slot[k])->kind) {
     case WADI_SLOT_IRREGULAR:
@@ -50,7 +47,7 @@ static int64_t start_of(const batch *b, int k, int64_t element) {
 }
 
 static int rank_of(const batch *b, int k) {
-    return wadi_slots_plan(b->device->job->slots, b->slot[k])->rank;
+    return wadi_slots_plan(b->slots, b->slot[k])->rank;
 }
 
 static int64_t product(const int64_t *shape, int from, int to) {
@@ -78,7 +75,7 @@ static int64_t inner_of(const batch *b, int k, int64_t element) {
 
 /* All elements alike and one after another: no table is needed. */
 static bool is_even(const batch *b, int64_t count, int64_t lead) {
-    const wadi_slots *slots = b->device->job->slots;
+    const wadi_slots *slots = b->slots;
     for (int k = 0; k < b->arrays; k++) {
         const wadi_slot *s = &slots->slot[b->slot[k]];
         const wadi_slot_kind kind = wadi_slots_plan(slots, b->slot[k])->kind;
@@ -161,21 +158,16 @@ static bool describe(batch *b, int64_t count, bool *out_fits) {
     return fine;
 }
 
-static void decline(const batch *b, int64_t begin) {
-    const wadi_fault fault = {.kind = WADI_FAULT_DECLINED, .place = b->step->place, .linear = -1};
-    wadi_cpu_note_fault(b->device, &fault, begin);
-}
-
-/* Problems [begin, end) of one shape. */
-static void call(const batch *b, int64_t element, int64_t begin, int64_t end) {
+/* Problems [begin, end) of one shape, that of `element`. */
+static void call(const batch *b, int64_t element, int64_t begin, int64_t end, wadi_call *to) {
     const wadi_plan_call *c = b->step->call;
-    const wadi_slots *slots = b->device->job->slots;
-    wadi_call to = {
+    const wadi_slots *slots = b->slots;
+    *to = (wadi_call){
         .routine = c->routine, .count = end - begin, .nin = c->nin, .nout = b->arrays - c->nin};
     for (int k = 0; k < b->arrays; k++) {
         const wadi_plan_slot *p = wadi_slots_plan(slots, b->slot[k]);
         const int64_t *shape = shape_of(b, k, element) + p->rank - c->dims;
-        wadi_call_array *a = &to.array[k];
+        wadi_call_array *a = &to->array[k];
         a->type = (int32_t)p->type[0];
         a->rank = c->dims;
         for (int d = 0; d < c->dims; d++) a->shape[d] = shape[d];
@@ -187,14 +179,13 @@ static void call(const batch *b, int64_t element, int64_t begin, int64_t end) {
             a->data = (char *)a->data +
                       (start_of(b, k, 0) + begin * a->distance) * wadi_type_size(p->type[0]);
     }
-    if (!wadi_foreign_run(&to)) decline(b, begin);
 }
 
-static void run_range(void *env, int worker, int64_t begin, int64_t end) {
-    WADI_UNUSED(worker);
-    const batch *b = env;
+/* See wadi_device_calls. */
+static void describe_call(const void *self, int64_t begin, int64_t end, wadi_call *out) {
+    const batch *b = self;
     if (b->start == NULL) {
-        call(b, 0, begin, end);
+        call(b, 0, begin, end, out);
         return;
     }
     int64_t low = 0, high = b->groups; /* the group that `begin` is in */
@@ -205,124 +196,23 @@ static void run_range(void *env, int worker, int64_t begin, int64_t end) {
         else
             high = middle;
     }
-    for (int64_t g = low; g < b->groups && b->group[g].first < end; g++) {
-        const int64_t from = b->group[g].first > begin ? b->group[g].first : begin;
-        const int64_t to = b->group[g + 1].first < end ? b->group[g + 1].first : end;
-        if (from < to) call(b, b->group[g].element, from, to);
-    }
+    const int64_t next = b->group[low + 1].first;
+    call(b, b->group[low].element, begin, next < end ? next : end, out);
 }
 
-wadi_status wadi_cpu_step_foreign(cpu *d, const wadi_plan_step *step, wadi_error *err) {
-    const int64_t count = d->size[step->level];
-    batch b = {.device = d, .step = step, .arrays = step->call->nin + step->nslots};
-    bool fits = true;
+wadi_status wadi_step_foreign(wadi_steps *s, const wadi_plan_step *step, wadi_error *err) {
+    const int64_t count = wadi_steps_count(s, step->level);
+    wadi_device *d = s->device;
+    batch b = {.slots = s->slots, .step = step, .arrays = step->call->nin + step->nslots};
+    bool fits = d->ops->routine != NULL;
     for (int k = 0; k < b.arrays; k++)
         b.slot[k] = k < step->call->nin ? step->reads[k] : step->slots[k - step->call->nin];
-    const bool fine = count == 0 || describe(&b, count, &fits);
-    atomic_store(&d->stop, INT64_MAX);
-    if (fine && !fits) decline(&b, 0);
-    if (fine && fits && b.problems > 0) {
-        const int64_t ranges = (int64_t)wadi_pool_threads(d->pool) * 4;
-        wadi_pool_for(d->pool, b.problems, (b.problems + ranges - 1) / ranges, run_range, &b);
-    }
+    const bool fine = !fits || count == 0 || describe(&b, count, &fits);
+    const wadi_device_calls problems = {b.problems, describe_call, &b};
+    if (fine && fits && b.problems > 0) fits = d->ops->routine(d, &problems);
+    const wadi_fault declined = {.kind = WADI_FAULT_DECLINED, .place = step->place, .linear = -1};
+    if (fine && !fits) wadi_steps_note_fault(s, &declined);
     free(b.start);
     free(b.group);
-    return fine ? WADI_OK : wadi_cpu_no_memory(err);
-}
-
-/* ---- manual lifting ---- */
-
-static bool view(cpu *d, int from, int to, int64_t count) {
-    wadi_slots *slots = d->job->slots;
-    wadi_slots_clear(slots, to);
-    if (!wadi_slots_room_for_shapes(slots, to, 1)) return false;
-    const wadi_plan_slot *p = wadi_slots_plan(slots, from);
-    slots->slot[to].shape[0] = count;
-    for (int i = 0; i < p->rank; i++) slots->slot[to].shape[i + 1] = slots->slot[from].shape[i];
-    for (int f = 0; f < p->fields; f++) slots->slot[to].col[f] = slots->slot[from].col[f];
-    return true;
-}
-
-/* Elements that share memory, being all one array or windows that overlap, or that have gaps between them, are no array of one more
- * dimension: they are copied side by side. */
-static bool spread_out(cpu *d, int to, int64_t count, int64_t each, int64_t stride) {
-    wadi_slots *slots = d->job->slots;
-    const wadi_plan_slot *p = wadi_slots_plan(slots, to);
-    void *from[WADI_MAX_FIELDS];
-    for (int f = 0; f < p->fields; f++) from[f] = slots->slot[to].col[f];
-    if (!wadi_slots_room_for_columns(slots, to, each * count)) return false;
-    for (int f = 0; f < p->fields; f++) {
-        const size_t width = (size_t)wadi_type_size(p->type[f]), bytes = (size_t)each * width;
-        for (int64_t s = 0; s < count && bytes > 0; s++)
-            memcpy((char *)slots->slot[to].col[f] + (size_t)s * bytes,
-                   (const char *)from[f] + (size_t)(s * stride) * width, bytes);
-    }
-    return true;
-}
-
-wadi_status wadi_cpu_step_many(cpu *d, const wadi_plan_step *step, wadi_error *err) {
-    const wadi_plan_level *level = &d->running->version->levels[step->level - 1];
-    wadi_slots *slots = d->job->slots;
-    const int64_t count = d->size[level->parent];
-    d->size[step->level] = 1;
-    if (!wadi_slots_room_for_columns(slots, level->map, 1)) return wadi_cpu_no_memory(err);
-    *(int64_t *)slots->slot[level->map].col[0] = 0;
-    for (int i = 0; i < step->nslots; i++) {
-        const int from = step->reads[i], to = step->slots[i];
-        if (!view(d, from, to, count)) return wadi_cpu_no_memory(err);
-        const wadi_plan_slot *p = wadi_slots_plan(slots, from);
-        const int64_t each = wadi_shape_values(p->rank, slots->slot[from].shape),
-                      stride = slots->slot[from].stride;
-        const bool dense = p->rank == 0 || stride == each || count <= 1;
-        if (!dense && !spread_out(d, to, count, each, stride)) return wadi_cpu_no_memory(err);
-    }
-    return WADI_OK;
-}
-
-static bool fits(const cpu *d, int from, int to, int64_t count, wadi_fault *fault) {
-    const wadi_slots *slots = d->job->slots;
-    const int64_t *have = slots->slot[from].shape, *want = slots->slot[to].shape;
-    for (int i = 0; i <= wadi_slots_plan(slots, to)->rank; i++) {
-        const int64_t expected = i == 0 ? count : want[i - 1];
-        if (have[i] == expected) continue;
-        fault->value[0] = have[i];
-        fault->value[1] = expected;
-        return false;
-    }
-    return true;
-}
-
-/* The memory moves if the array is the region's own; one that it only handed on is copied. */
-static bool take(cpu *d, int from, int to) {
-    wadi_slots *slots = d->job->slots;
-    const wadi_plan_slot *p = wadi_slots_plan(slots, from);
-    const int64_t values = wadi_shape_values(p->rank, slots->slot[from].shape);
-    slots->slot[to].stride = wadi_shape_values(p->rank - 1, slots->slot[to].shape);
-    if (slots->memory[from].column[0] == NULL) {
-        if (!wadi_slots_room_for_columns(slots, to, values)) return false;
-        for (int f = 0; f < p->fields && values > 0; f++)
-            memcpy(slots->slot[to].col[f], slots->slot[from].col[f],
-                   (size_t)(values * wadi_type_size(p->type[f])));
-        return true;
-    }
-    for (int f = 0; f < p->fields; f++) {
-        slots->memory[to].column[f] = slots->memory[from].column[f];
-        slots->memory[from].column[f] = NULL;
-        slots->slot[to].col[f] = slots->slot[from].col[f];
-    }
-    return true;
-}
-
-wadi_status wadi_cpu_step_single(cpu *d, const wadi_plan_step *step, wadi_error *err) {
-    const int64_t count = d->size[step->level];
-    atomic_store(&d->stop, INT64_MAX);
-    for (int i = 0; i < step->nslots; i++) {
-        wadi_fault fault = {.kind = WADI_FAULT_SHAPE, .place = step->place, .linear = -1};
-        if (!fits(d, step->reads[i], step->slots[i], count, &fault)) {
-            wadi_cpu_note_fault(d, &fault, 0);
-            return WADI_OK;
-        }
-        if (!take(d, step->reads[i], step->slots[i])) return wadi_cpu_no_memory(err);
-    }
-    return WADI_OK;
+    return fine ? WADI_OK : wadi_steps_no_memory(err);
 }

@@ -1,5 +1,5 @@
 /* The cost rule is a function of each schedule's row (sched/schedules.c); here it is asked, and confirmed by measuring. */
-#include "sched/cpu/choose.h"
+#include "sched/steps/choose.h"
 
 #include <stdlib.h>
 

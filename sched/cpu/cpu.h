@@ -1,0 +1,17 @@
+/* The device `cpu`: kernels are functions in this process, and a pool of workers shares the ranges of a launch. */
+#ifndef WADI_SCHED_CPU_CPU_H
+#define WADI_SCHED_CPU_CPU_H
+
+#include "sched/device.h"
+
+WADI_NODISCARD wadi_status wadi_cpu_open(const wadi_device_options *options, wadi_device **out,
+                                         wadi_error *err);
+
+/* The same workers and kernels over memory of another residence, for devices made of them: its memory is readable whenever the device
+ * is called. There are no libraries. */
+WADI_NODISCARD wadi_status wadi_cpu_open_at(const wadi_device_options *options,
+                                            const wadi_residence *residence, wadi_device **out,
+                                            wadi_error *err);
+/* Slots that kernels have been told to emit to and that are not finished. */
+bool wadi_cpu_is_expected(const wadi_device *cpu, int slot);
+#endif

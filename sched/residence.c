@@ -1,0 +1,36 @@
+/* See the header. */
+#include "sched/residence.h"
+
+#include <string.h>
+
+void wadi_residence_put(const wadi_residence *r, void *to, const void *from, int64_t bytes) {
+    if (bytes <= 0) return;
+    if (r != NULL)
+        r->put(r->self, to, from, bytes);
+    else
+        memcpy(to, from, (size_t)bytes);
+}
+
+void wadi_residence_get(const wadi_residence *r, void *to, const void *from, int64_t bytes) {
+    if (bytes <= 0) return;
+    if (r != NULL)
+        r->get(r->self, to, from, bytes);
+    else
+        memcpy(to, from, (size_t)bytes);
+}
+
+void wadi_residence_copy(const wadi_residence *r, void *to, const void *from, int64_t bytes) {
+    if (bytes <= 0) return;
+    if (r != NULL)
+        r->copy(r->self, to, from, bytes);
+    else
+        memcpy(to, from, (size_t)bytes);
+}
+
+wadi_sight wadi_residence_see(const wadi_residence *r, wadi_buffers *buffers, const void *from,
+                              int64_t bytes) {
+    if (r == NULL) return (wadi_sight){from, NULL};
+    void *block = wadi_buffers_get(buffers, bytes);
+    if (block != NULL) wadi_residence_get(r, block, from, bytes);
+    return (wadi_sight){block, block};
+}

@@ -1,0 +1,233 @@
+/* Versions are chosen, loaded when first wanted, and run.
+ *
+ * A flat version computes operator by operator and would report the first operator's fault; when a body faults there, it
+ * runs once more inside, which finds the first element's; or none, where a computation lifted by hand does not fit. A body whose
+ * library routine declines runs once more without. */
+#include "sched/steps/runner.h"
+
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/task.h"
+#include "sched/schedules.h"
+#include "sched/steps/choose.h"
+#include "sched/steps/steps.h"
+
+struct wadi_runner {
+    wadi_runner_options options;
+    wadi_plan_code *code; /* [nbodies][WADI_BODY_VERSIONS]; version NULL: not loaded yet */
+    wadi_choice *choice;  /* [nbodies] */
+    wadi_steps steps;
+};
+
+static int workers(const wadi_runner *r) {
+    return r->options.device->ops->workers(r->options.device);
+}
+
+/* ---- versions ---- */
+
+/* Every step that needs a kernel has one. */
+static bool is_complete(const wadi_plan_code *c) {
+    const wadi_plan_version *v = c->version;
+    for (int i = 0; i < v->nsteps; i++) {
+        if (v->steps[i].kernel != NULL && c->kernels[i].handle == 0) return false;
+        if (v->steps[i].units != NULL && c->units[i].handle == 0) return false;
+    }
+    return true;
+}
+
+static wadi_plan_code *code_of(const wadi_runner *r, int body, wadi_version_key version) {
+    return &r->code[body * WADI_BODY_VERSIONS + wadi_version_number(version)];
+}
+
+static wadi_status load(wadi_runner *r, int body, wadi_version_key version,
+                        const wadi_plan_code **out, wadi_error *err) {
+    wadi_plan_code *c = code_of(r, body, version);
+    *out = c;
+    if (c->version != NULL) return WADI_OK;
+    r->steps.job->loaded = true;
+    wadi_plan_code code = {0};
+    const wadi_loader *l = r->options.loader;
+    WADI_TRY(l->load(l->self, r->options.plan, body, version, &code, err));
+    if (!is_complete(&code)) {
+        return wadi_fail(err, WADI_INTERNAL, "%s: the loader left out a kernel",
+                         r->options.plan->bodies[body].name);
+    }
+    *c = code;
+    return WADI_OK;
+}
+
+typedef struct candidate {
+    wadi_runner *runner;
+    int body;
+} candidate;
+
+static bool is_ready(void *env, wadi_schedule s, int64_t worth_ns) {
+    const candidate *k = env;
+    const wadi_runner_options *o = &k->runner->options;
+    const wadi_version_key version = {.schedule = s};
+    if (code_of(k->runner, k->body, version)->version != NULL) return true;
+    return o->loader->offer == NULL ||
+           o->loader->offer(o->loader->self, o->plan, k->body, version, worth_ns);
+}
+
+static wadi_ready readiness(candidate *k, int64_t left) {
+    return (wadi_ready){is_ready, k, workers(k->runner), left};
+}
+
+/* ---- one version over the job ---- */
+
+/* A result that no step allocates and that is not bound already (a source's slot that passes through, a ONCE value of an
+ * earlier phase) will be emitted. */
+static wadi_status expect_emissions(wadi_steps *s, const wadi_plan_body *body, wadi_error *err) {
+    wadi_device *d = s->device;
+    for (int i = 0; i < body->nresults; i++) {
+        const int slot = body->results[i];
+        const bool bound = s->slots->slot[slot].col[0] != NULL;
+        if (bound || wadi_steps_allocate(s->v, slot)) continue;
+        if (!d->ops->expect(d, slot, s->job->count)) return wadi_steps_no_memory(err);
+    }
+    return WADI_OK;
+}
+
+/* The stream indices of a chunk's elements, for versions that read them. */
+static wadi_status fill_index(wadi_steps *s, int slot, wadi_error *err) {
+    const wadi_job *job = s->job;
+    if (!wadi_slots_room_for_shapes(s->slots, slot, job->count) ||
+        !wadi_slots_room_for_columns(s->slots, slot, job->count))
+        return wadi_steps_no_memory(err);
+    s->slots->slot[slot].stride = 1;
+    s->device->ops->iota(s->device, s->slots->slot[slot].col[0], job->count, job->first);
+    return WADI_OK;
+}
+
+static wadi_status run_steps(wadi_runner *r, wadi_error *err) {
+    wadi_steps *s = &r->steps;
+    const wadi_plan_body *body = &r->options.plan->bodies[s->job->body];
+    if (body->index_slot >= 0 && !s->v->counts) WADI_TRY(fill_index(s, body->index_slot, err));
+    WADI_TRY(expect_emissions(s, body, err));
+    WADI_TRY(wadi_steps_run(s, err));
+    if (!wadi_steps_faulted(s) &&
+        !s->device->ops->finish(s->device, body->results, body->nresults, true))
+        return wadi_steps_no_memory(err);
+    return s->device->ops->wait(s->device, err);
+}
+
+/* Forgets what a version that did not end well has left behind. */
+static void clear_results(const wadi_steps *s) {
+    for (int i = 0; i < s->v->nsteps; i++) {
+        const wadi_plan_step *step = &s->v->steps[i];
+        for (int k = 0; k < step->nslots; k++) wadi_slots_clear(s->slots, step->slots[k]);
+        const wadi_plan_control *c = step->control;
+        for (int k = 0; c != NULL && k < c->nvalues; k++) {
+            if (c->results[k] >= 0) wadi_slots_clear(s->slots, c->results[k]);
+        }
+    }
+}
+
+static wadi_status run_version(wadi_runner *r, wadi_version_key version, wadi_error *err) {
+    wadi_steps *s = &r->steps;
+    wadi_job *job = s->job;
+    const wadi_plan_code *code = NULL;
+    job->ran = version;
+    job->fault = (wadi_fault){.kind = WADI_FAULT_NONE, .place = -1, .linear = -1};
+    WADI_TRY(load(r, job->body, version, &code, err));
+    job->version = s->v = code->version;
+    s->running = code;
+    const wadi_device_work work = {job->slots, job->first, job->count, s->cancel};
+    if (!wadi_slots_extend(job->slots, s->v)) return wadi_steps_no_memory(err);
+    if (!wadi_steps_room_for_levels(s, s->v)) return wadi_steps_no_memory(err);
+    if (!s->device->ops->begin(s->device, &work)) return wadi_steps_no_memory(err);
+    wadi_status status = run_steps(r, err);
+    if (status == WADI_OK && wadi_steps_faulted(s) && wadi_stop_called(s->cancel))
+        status = wadi_fail(err, WADI_CANCELLED, "cancelled");
+    if (status != WADI_OK || wadi_steps_faulted(s)) clear_results(s);
+    s->device->ops->end(s->device);
+    wadi_steps_clear_levels(s);
+    return status;
+}
+
+/* A library routine does not do what the chunk wants. */
+static bool declined(const wadi_runner *r) {
+    return r->steps.job->fault.kind == WADI_FAULT_DECLINED;
+}
+
+/* Whether a computation lifted by hand is part of the version: it may fault where the elements' own does not. */
+static bool is_lifted_by_hand(const wadi_plan_version *v) {
+    for (int i = 0; i < v->nsteps; i++)
+        if (v->steps[i].kind == WADI_STEP_MANY) return true;
+    return false;
+}
+
+wadi_status wadi_runner_run(wadi_runner *r, wadi_job *job, wadi_error *err) {
+    const wadi_plan_body *body = &r->options.plan->bodies[job->body];
+    r->steps.job = job;
+    r->steps.slots = job->slots;
+    r->steps.cancel = wadi_task_now()->stop;
+    wadi_choice *choice = &r->choice[job->body];
+    const bool measured = r->options.force < 0 && !job->main_block;
+    wadi_schedule schedule = wadi_choose_schedule(body, r->options.force, job->main_block,
+                                                  job->count, job->bytes, workers(r));
+    if (measured) {
+        candidate of = {r, job->body};
+        const wadi_ready ready = readiness(&of, job->left);
+        schedule = wadi_choice_next(choice, body, schedule, &ready);
+        schedule = wadi_choice_at_hand(choice, body, schedule, &ready);
+    }
+    const int64_t start = wadi_clock_ns();
+    WADI_TRY(run_version(r, (wadi_version_key){.schedule = schedule}, err));
+    if (measured && !wadi_steps_faulted(&r->steps)) {
+        wadi_choice_saw(choice, schedule, job->count, job->bytes, wadi_clock_ns() - start,
+                        job->loaded);
+    }
+    const wadi_version_key first = {.schedule = WADI_SCHEDULE_FIRST},
+                           pure = {.schedule = WADI_SCHEDULE_FIRST, .pure = true};
+    const bool by_operator = wadi_schedules[schedule].by_operator;
+    const bool by_hand = by_operator && is_lifted_by_hand(job->version);
+    if (wadi_steps_faulted(&r->steps) && !declined(r) && by_operator &&
+        (job->count > 1 || by_hand) && wadi_body_offers(body, first)) {
+        const bool memory = job->fault.kind == WADI_FAULT_MEMORY;
+        WADI_TRY(run_version(r, first, err));
+        /* flat does no work that inside does not, though it may need more memory */
+        WADI_ASSERT(wadi_steps_faulted(&r->steps) || memory || by_hand);
+    }
+    if (declined(r) && wadi_body_offers(body, pure)) WADI_TRY(run_version(r, pure, err));
+    return WADI_OK;
+}
+
+/* ---- life ---- */
+
+bool wadi_runner_tries(wadi_runner *r) {
+    for (int i = 0; r->options.force < 0 && i < r->options.plan->nbodies; i++) {
+        candidate of = {r, i};
+        const wadi_ready ready = readiness(&of, -1);
+        if (wadi_choice_tries(&r->choice[i], &r->options.plan->bodies[i], &ready)) return true;
+    }
+    return false;
+}
+
+void wadi_runner_destroy(wadi_runner *r) {
+    if (r == NULL) return;
+    free(r->code);
+    free(r->choice);
+    free(r->steps.level);
+    free(r);
+}
+
+wadi_status wadi_runner_create(const wadi_runner_options *options, wadi_runner **out,
+                               wadi_error *err) {
+    const size_t bodies = (size_t)options->plan->nbodies;
+    wadi_runner *r = calloc(1, sizeof *r);
+    if (r == NULL) return wadi_fail(err, WADI_MEMORY, "run: out of memory");
+    r->options = *options;
+    r->steps.device = options->device;
+    r->code = calloc(bodies * WADI_BODY_VERSIONS + 1, sizeof *r->code);
+    r->choice = calloc(bodies + 1, sizeof *r->choice);
+    if (r->code == NULL || r->choice == NULL) {
+        wadi_runner_destroy(r);
+        return wadi_fail(err, WADI_MEMORY, "run: out of memory");
+    }
+    *out = r;
+    return WADI_OK;
+}

@@ -1,0 +1,186 @@
+/* The plain steps; those that choose and repeat are in control.c. */
+#include "base/error.h"
+#include "sched/steps/steps.h"
+
+static wadi_status step_shape(wadi_steps *s, const wadi_plan_step *step, wadi_code kernel,
+                              wadi_error *err) {
+    const int64_t count = wadi_steps_count(s, step->level);
+    bool irregular = false;
+    for (int i = 0; i < step->nslots; i++) {
+        const int slot = step->slots[i];
+        wadi_slots_clear(s->slots, slot);
+        if (!wadi_slots_room_for_shapes(s->slots, slot, count)) return wadi_steps_no_memory(err);
+        irregular = irregular || wadi_slots_plan(s->slots, slot)->kind == WADI_SLOT_IRREGULAR;
+    }
+    wadi_launch l = {.code = kernel,
+                     .count = count,
+                     .n = irregular ? count : 1,
+                     .serial = step->serial,
+                     .nshapes = step->nslots,
+                     .shapes = step->slots};
+    wadi_steps_launch(s, &l);
+    return WADI_OK;
+}
+
+/* The chunk's element that element `e` of a level is. */
+static int64_t element(const wadi_steps *s, int level, int64_t e) {
+    return wadi_steps_number(s, level, 0, e);
+}
+
+static void negative_extent(wadi_steps *s, int place, int64_t element, int rank,
+                            const int64_t *shape) {
+    wadi_fault fault = {
+        .kind = WADI_FAULT_EXTENT, .place = place, .element = element, .linear = -1};
+    for (int i = rank - 1; i >= 0; i--) {
+        if (shape[i] >= 0) continue;
+        fault.value[0] = shape[i];
+        fault.value[1] = i;
+    }
+    if (fault.value[0] == 0) { /* not negative: too large to count */
+        fault.kind = WADI_FAULT_MEMORY;
+        fault.value[0] = INT64_MAX;
+    }
+    wadi_steps_note_fault(s, &fault);
+}
+
+/* Values in all columns of the slot, from its shapes; -1: a fault. */
+static int64_t measure(wadi_steps *s, int slot, int level, int place) {
+    const int64_t count = wadi_steps_count(s, level);
+    const wadi_plan_slot *p = wadi_slots_plan(s->slots, slot);
+    wadi_slot *to = &s->slots->slot[slot];
+    const bool irregular = p->kind == WADI_SLOT_IRREGULAR;
+    int64_t total = 0;
+    if (irregular) to->offset[0] = 0;
+    for (int64_t e = 0; e < (irregular ? count : 1); e++) {
+        const int64_t *shape = to->shape + e * p->rank;
+        const int64_t values = wadi_shape_values(p->rank, shape);
+        if (values < 0 || values > INT64_MAX / 16 - total) {
+            negative_extent(s, place, element(s, level, e), p->rank, shape);
+            return -1;
+        }
+        total += values;
+        if (irregular) to->offset[e + 1] = total;
+    }
+    if (p->kind != WADI_SLOT_REGULAR) return total;
+    to->stride = total;
+    if (total > INT64_MAX / 16 / count) {
+        negative_extent(s, place, element(s, level, 0), 0, NULL);
+        return -1;
+    }
+    return total * count;
+}
+
+/* Chunks are made smaller until their memory is there; in the end the operator and the place are told. */
+static void no_room(wadi_steps *s, const wadi_plan_step *step, int slot, int64_t values) {
+    const wadi_plan_slot *p = wadi_slots_plan(s->slots, slot);
+    int64_t width = 0;
+    for (int f = 0; f < p->fields; f++) width += wadi_type_size(p->type[f]);
+    const wadi_fault fault = {.kind = WADI_FAULT_MEMORY,
+                              .place = step->place,
+                              .element = element(s, step->level, 0),
+                              .linear = -1,
+                              .value = {values * width}};
+    wadi_steps_note_fault(s, &fault);
+}
+
+static wadi_status step_alloc(wadi_steps *s, const wadi_plan_step *step, wadi_error *err) {
+    for (int i = 0; i < step->nslots; i++) {
+        const int slot = step->slots[i];
+        if (wadi_slots_plan(s->slots, slot)->kind == WADI_SLOT_IRREGULAR &&
+            !wadi_slots_room_for_offsets(s->slots, slot, wadi_steps_count(s, step->level)))
+            return wadi_steps_no_memory(err);
+        const int64_t values = measure(s, slot, step->level, step->place);
+        if (values < 0) return WADI_OK;
+        if (wadi_slots_room_for_columns(s->slots, slot, values)) continue;
+        no_room(s, step, slot, values);
+        return WADI_OK;
+    }
+    return WADI_OK;
+}
+
+static wadi_status step_flat(wadi_steps *s, const wadi_plan_step *step, wadi_code kernel,
+                             wadi_code units, wadi_error *err) {
+    const int64_t count = wadi_steps_count(s, step->level);
+    wadi_device *d = s->device;
+    if (step->several && d->ops->workers(d) == 1) return WADI_OK;
+    void *block = wadi_buffers_get(s->slots->columns, (count + 1) * (int64_t)sizeof(int64_t));
+    if (block == NULL) return wadi_steps_no_memory(err);
+    int64_t *unit = wadi_buffers_address(block);
+    wadi_launch l = {.code = units, .count = count, .n = count, .unit = unit};
+    wadi_steps_launch(s, &l);
+    if (!wadi_steps_faulted(s)) {
+        wadi_launch all = {.code = kernel,
+                           .count = count,
+                           .n = d->ops->scan(d, unit, count),
+                           .unit = unit,
+                           .serial = step->serial,
+                           .apart = step->apart};
+        wadi_steps_launch(s, &all);
+    }
+    wadi_buffers_put(block);
+    return WADI_OK;
+}
+
+/* The slots that the kernel emits into are whole for the steps after it: in schedule flat these may be temporaries. */
+static wadi_status step_run(wadi_steps *s, const wadi_plan_step *step, wadi_code kernel,
+                            wadi_error *err) {
+    wadi_device *d = s->device;
+    const int64_t count = wadi_steps_count(s, step->level);
+    for (int i = 0; i < step->nslots; i++) {
+        const int slot = step->slots[i];
+        const bool bound = s->slots->slot[slot].col[0] != NULL;
+        if (bound || wadi_steps_allocate(s->v, slot)) continue;
+        if (!d->ops->expect(d, slot, count)) return wadi_steps_no_memory(err);
+    }
+    wadi_launch l = {.code = kernel, .count = count, .n = count, .serial = step->serial};
+    wadi_steps_launch(s, &l);
+    /* within branches and loops nothing else is being emitted, and rounds may be many */
+    if (step->nslots > 0 && !wadi_steps_faulted(s) &&
+        !d->ops->finish(d, step->slots, step->nslots, s->parts > 0))
+        return wadi_steps_no_memory(err);
+    return WADI_OK;
+}
+
+/* One step; `*i` is its number, and afterwards that of the step behind it and its parts. */
+static wadi_status run_step(wadi_steps *s, int *i, wadi_error *err) {
+    const wadi_plan_step *step = &s->v->steps[*i];
+    const wadi_code kernel = s->running->kernels[*i], units = s->running->units[*i];
+    const int at = (*i)++;
+    switch (step->kind) {
+    case WADI_STEP_SHAPE:
+        return step_shape(s, step, kernel, err);
+    case WADI_STEP_ALLOC:
+        return step_alloc(s, step, err);
+    case WADI_STEP_RUN:
+        return step_run(s, step, kernel, err);
+    case WADI_STEP_FLAT:
+        return step_flat(s, step, kernel, units, err);
+    case WADI_STEP_FOREIGN:
+        return wadi_step_foreign(s, step, err);
+    case WADI_STEP_MANY:
+        return wadi_step_many(s, step, err);
+    case WADI_STEP_SINGLE:
+        return wadi_step_single(s, step, err);
+    case WADI_STEP_COND:
+    case WADI_STEP_LOOP:
+        *i += step->control->part[0].nsteps + step->control->part[1].nsteps;
+        return step->kind == WADI_STEP_COND ? wadi_step_cond(s, at, err)
+                                            : wadi_step_loop(s, at, err);
+    }
+    return wadi_fail(err, WADI_INTERNAL, "plan: step of unknown kind %d", (int)step->kind);
+}
+
+static wadi_status run_steps(wadi_steps *s, int from, int to, wadi_error *err) {
+    for (int i = from; i < to && !wadi_steps_faulted(s);) {
+        if (wadi_stop_called(s->cancel)) return wadi_fail(err, WADI_CANCELLED, "cancelled");
+        WADI_TRY(run_step(s, &i, err));
+    }
+    return WADI_OK;
+}
+
+wadi_status wadi_steps_run(wadi_steps *s, wadi_error *err) {
+    s->parts = 0;
+    s->level[0].elements = s->job->count;
+    s->run = run_steps;
+    return run_steps(s, 0, s->v->nsteps, err);
+}

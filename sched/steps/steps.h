@@ -1,0 +1,79 @@
+/* The steps of a version at work on one job: shared by the files of this folder alone.
+ *
+ * What steps, levels, branches and loops mean is said here, over the interface of a device (sched/device.h): descriptors and the
+ * numbers of elements are read and written on the host, columns only through the device. */
+#ifndef WADI_SCHED_STEPS_STEPS_H
+#define WADI_SCHED_STEPS_STEPS_H
+
+#include "sched/device.h"
+#include "sched/job.h"
+
+/* The elements of a level now. */
+typedef struct wadi_level {
+    int64_t elements;
+    const int64_t *map; /* on the host: their numbers in the level around; NULL: the same numbers */
+    void *block;        /* that holds `map`, where that is no column of the slot */
+} wadi_level;
+
+typedef struct wadi_steps {
+    wadi_device *device;
+    wadi_job *job;
+    wadi_slots *slots;             /* the job's */
+    const wadi_plan_code *running; /* the job's */
+    const wadi_plan_version *v;    /* the same */
+    const wadi_stop *cancel;       /* called: the job shall end */
+    wadi_level *level;             /* [1 + the version's levels] */
+    int level_room;
+    int parts; /* of branches and loops around the step at work */
+    /* Runs the steps [from, to) of the version until a fault: how branches and loops run their parts. */
+    wadi_status (*run)(struct wadi_steps *s, int from, int to, wadi_error *err);
+} wadi_steps;
+
+/* ---- work.c: what all steps do ---- */
+
+static inline bool wadi_steps_faulted(const wadi_steps *s) {
+    return s->job->fault.kind != WADI_FAULT_NONE;
+}
+wadi_status wadi_steps_no_memory(wadi_error *err);
+/* The job has this fault. Nothing runs after it but parts of the step at work. */
+void wadi_steps_note_fault(wadi_steps *s, const wadi_fault *fault);
+/* The kernel of step `step`, or its units kernel, over elements of the step's level; faults are the job's. */
+void wadi_steps_launch(wadi_steps *s, wadi_launch *l);
+/* Elements of a level. */
+static inline int64_t wadi_steps_count(const wadi_steps *s, int level) {
+    return s->level[level].elements;
+}
+/* The number in level `to` of element `e` of level `from`, which is in it. */
+int64_t wadi_steps_number(const wadi_steps *s, int from, int to, int64_t e);
+/* The level gets n elements: which, is written to what is returned, host memory that wadi_steps_entered takes over. NULL: out of
+ * memory. */
+int64_t *wadi_steps_enter(wadi_steps *s, int level, int64_t n);
+void wadi_steps_entered(wadi_steps *s, int level);
+/* The level gets all n elements of the one around, in order. False: out of memory. */
+bool wadi_steps_enter_whole(wadi_steps *s, int level, int64_t n);
+/* Levels are of no elements. False: out of memory for those of the version. */
+bool wadi_steps_room_for_levels(wadi_steps *s, const wadi_plan_version *v);
+void wadi_steps_clear_levels(wadi_steps *s);
+/* Whether a step makes the columns of the slot. */
+bool wadi_steps_allocate(const wadi_plan_version *v, int slot);
+
+/* ---- steps.c ---- */
+
+/* Runs all steps of the version `code` for the job. Device and slots are ready. */
+wadi_status wadi_steps_run(wadi_steps *s, wadi_error *err);
+
+/* ---- control.c ---- */
+
+wadi_status wadi_step_cond(wadi_steps *s, int step, wadi_error *err);
+wadi_status wadi_step_loop(wadi_steps *s, int step, wadi_error *err);
+
+/* ---- routine.c: library routines over slots ---- */
+
+wadi_status wadi_step_foreign(wadi_steps *s, const wadi_plan_step *step, wadi_error *err);
+
+/* ---- lifting.c: the way into and out of a level that is the chunk as one element ---- */
+
+wadi_status wadi_step_many(wadi_steps *s, const wadi_plan_step *step, wadi_error *err);
+wadi_status wadi_step_single(wadi_steps *s, const wadi_plan_step *step, wadi_error *err);
+
+#endif
