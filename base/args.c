@@ -1,4 +1,4 @@
-/* See the header. */
+/* Reading command lines by a table of options. */
 #include "base/args.h"
 
 #include <ctype.h>

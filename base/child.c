@@ -1,7 +1,9 @@
-/* Started as posix_spawn does it, by a child that shares the caller's memory until it has become the other program: nothing is
- * copied, and no handler of pthread_atfork runs. posix_spawn itself cannot ask for the child's end with its parent's. It has to do
- * under the thread sanitizer, which takes every clone for a fork and changes its state, that both share, in the child: the parent
- * then hears of no race and may start no thread. */
+/* Starting and ending child processes.
+ *
+ * The child is started as posix_spawn does it: it shares the caller's memory until it has become the other program. So nothing
+ * is copied, and no handler of pthread_atfork runs. posix_spawn itself cannot ask for the child to end with its parent. Under
+ * the thread sanitizer, posix_spawn is used all the same. The sanitizer takes every clone for a fork and changes its state,
+ * which both share, in the child; the parent then misses races and cannot start threads. */
 #if defined(__has_feature)
 #define HAS_FEATURE(f) __has_feature(f)
 #else

@@ -1,7 +1,8 @@
-/* Running another program to its end. It has no standard input, and is the head of a process group of its own, which ends with it.
+/* Running another program to its end. The program has no standard input. It leads a process group of its own, which ends with
+ * it.
  *
- * The child is ended when the calling thread's task is stopped (base/task.h) and when its time is up; on Linux also when the calling
- * thread ends before it, however that comes about, and what the child has started when the calling process does. */
+ * The child is ended when the task of the calling thread is stopped (base/task.h) and when its time is up. On Linux it also
+ * ends with the calling thread, for whatever reason, and whatever the child has started ends with the calling process. */
 #ifndef WADI_BASE_CHILD_H
 #define WADI_BASE_CHILD_H
 

@@ -1,5 +1,5 @@
-/* See the header. flock belongs to the open file: a forked child shares it, a started program, for which the descriptor is
- * closed, does not. */
+/* Locking temporary files with flock. The lock belongs to the open file: a forked child shares it; a program that is started
+ * does not, because the descriptor is closed for it. */
 #include "base/claim.h"
 
 #include <errno.h>

@@ -1,9 +1,9 @@
-/* Who owns a temporary file: whoever holds the lock on it. A killed process holds none, so what it left is nobody's, and the
- * next one may remove it.
+/* The owner of a temporary file is whoever holds the lock on it. A killed process holds no lock, so nobody owns what it left,
+ * and the next process may remove it.
  *
- * A file is visible before it is locked. So both sides lock first and look afterwards whether the name still means what they
- * have locked: a maker whose file was taken for nobody's in that moment makes another, and nothing is removed that somebody
- * owns. Where a file system knows no locks, nothing counts as nobody's. */
+ * A file is visible before it is locked. So both sides lock first and then check that the name still means the file they have
+ * locked. A maker whose file was removed in that moment makes another, and nobody removes a file that somebody owns. On a file
+ * system without locks, every file counts as owned. */
 #ifndef WADI_BASE_CLAIM_H
 #define WADI_BASE_CLAIM_H
 

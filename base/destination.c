@@ -1,5 +1,7 @@
-/* Links are followed here, one by one, since the name of a file that is not there yet is wanted too, and since a link within /proc
- * is no path but an open file: what it says may be "pipe:[7]". */
+/* Following links to find what a name leads to.
+ *
+ * Links are followed one by one, for two reasons: the name of a file that does not exist yet is needed too, and a link within
+ * /proc is not a path but an open file, whose text may be "pipe:[7]". */
 #define _GNU_SOURCE /* O_PATH */
 #include "base/destination.h"
 

@@ -1,4 +1,4 @@
-/* What a name that is to be written leads to: a file that may be replaced, or something that takes a stream. */
+/* What a name leads to when it is written: a file that may be replaced, or something that takes a stream. */
 #ifndef WADI_BASE_DESTINATION_H
 #define WADI_BASE_DESTINATION_H
 

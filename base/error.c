@@ -1,6 +1,4 @@
-/* Filling a wadi_error, and the words for the status codes.
- *
- * A message that does not fit is cut, never refused: an error is told as well as its 512 bytes allow. */
+/* Filling a wadi_error, and the words for the status codes. A message that does not fit into its 512 bytes is cut. */
 #include "base/error.h"
 
 #include <errno.h>

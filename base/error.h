@@ -2,7 +2,7 @@
  *
  *     if (n < 0) return wadi_fail(err, WADI_INVALID, "take: count is %d, expected >= 0", n);
  *
- * Input never aborts; WADI_ASSERT is for wadi's own broken promises alone and vanishes with NDEBUG. */
+ * Bad input never aborts. WADI_ASSERT is only for bugs in wadi itself, and vanishes with NDEBUG. */
 #ifndef WADI_BASE_ERROR_H
 #define WADI_BASE_ERROR_H
 

@@ -1,4 +1,4 @@
-/* Reading a file whole, making directories; writing is base/outfile.c. */
+/* Reading whole files and making folders. Files are written by base/outfile.c. */
 #include "base/file.h"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-/* Whole files and directories. Streams of data are the connectors' business. */
+/* Reading whole files, and folders. Streams of data are read and written by connectors. */
 #ifndef WADI_BASE_FILE_H
 #define WADI_BASE_FILE_H
 

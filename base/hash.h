@@ -1,5 +1,5 @@
-/* Digests and checksums: BLAKE2b (kernel cache, plans), SHA-256 (where a format asks for it), CRC-32C (wire format), and hashes for
- * tables. The digests come from libsodium, which libzmq brings along. MD5 is a matter of programs: apps/digest/md5.h. */
+/* Digests and checksums: BLAKE2b (kernel cache, plans), SHA-256 (formats that need it), CRC-32C (wire format), and hashes for
+ * tables. The digests come from libsodium, which libzmq needs anyway. MD5 is used only by programs: apps/digest/md5.h. */
 #ifndef WADI_BASE_HASH_H
 #define WADI_BASE_HASH_H
 

@@ -1,5 +1,6 @@
-/* poll() on the descriptor together with the task's stop, then one call that does not block: a reader takes what is there; a
- * pipe that is writable has room for PIPE_BUF bytes. Files are always ready and not asked. */
+/* poll() waits for the descriptor and for the task's stop together; then one call that does not block reads or writes. A
+ * reader takes what is there. A pipe that is writable has room for PIPE_BUF bytes. Files are always ready, so they are not
+ * polled. */
 #include "base/io.h"
 
 #include <errno.h>

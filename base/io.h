@@ -1,8 +1,8 @@
-/* Reading and writing that end when the calling thread's task is stopped (base/task.h), wherever they would block: silent pipes,
- * FIFOs that nobody has opened at the other end, full pipes. Meanwhile the watchdog knows what is waited for.
+/* Reading and writing that end when the task of the calling thread is stopped (base/task.h), wherever they would block: on
+ * silent pipes, on full pipes, and on FIFOs that nobody has opened at the other end. The watchdog knows what is waited for.
  *
- * Descriptors stay as they are, blocking or not, since they may be shared with other processes. Failures are told in errno,
- * as wadi_fail_errno takes them; ECANCELED: the task was stopped. */
+ * Descriptors stay blocking or not, since other processes may share them. Errors are left in errno, for wadi_fail_errno;
+ * ECANCELED means that the task was stopped. */
 #ifndef WADI_BASE_IO_H
 #define WADI_BASE_IO_H
 

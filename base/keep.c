@@ -1,4 +1,5 @@
-/* A short list under one lock. Things are destroyed outside of it, since that may put other things: a pool its threads. */
+/* The shelf: a short list under one lock. Things are destroyed outside the lock, because that may put other things on the
+ * shelf, as a pool does with its threads. */
 #include "base/keep.h"
 
 #include <pthread.h>

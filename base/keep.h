@@ -1,10 +1,10 @@
-/* Things that are dear to make, kept for whoever wants the next one: threads, worker pools, memory.
+/* A shelf of things that are expensive to make: threads, worker pools, memory. They are kept for the next taker.
  *
- * Somebody holds the shelf (an executable does, and each run); while nobody does nothing is kept, and when the last holder
- * drops it all that lies there is destroyed. So a process that has destroyed what it made has no threads and no memory left.
+ * Executables and runs hold the shelf. Without a holder nothing is kept, and when the last holder drops the shelf, all that
+ * lies there is destroyed. So a process that has destroyed what it made has no threads and no memory left.
  *
- * What is taken from the shelf belongs to the taker alone. After fork() the child's shelf is empty: threads do not live in
- * it, so what the parent kept is of no use there. Every call is safe from any thread. */
+ * Whatever is taken from the shelf belongs to the taker alone. After fork() the child's shelf is empty, because the parent's
+ * threads do not live in the child. Every call is safe from any thread. */
 #ifndef WADI_BASE_KEEP_H
 #define WADI_BASE_KEEP_H
 

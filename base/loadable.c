@@ -1,4 +1,4 @@
-/* Finding, loading and checking modules. Where this code lies is asked of the loader, so that an installed tree may move. */
+/* Finding, loading and checking modules. The loader tells where this code lies, so that an installed tree may be moved. */
 #define _GNU_SOURCE /* dladdr1, secure_getenv */
 #include "base/loadable.h"
 

@@ -1,13 +1,14 @@
-/* Parts of wadi that need a large library: shared objects, loaded when first wanted, so that a program which wants none of them
- * neither loads nor needs those libraries. The user's word for one is module.
+/* Modules: shared objects that contain a part of wadi which needs a large library. They are loaded when first needed, so a
+ * program that needs none of them neither loads nor requires those libraries.
  *
- * A module is one file NAME.so. It is looked for in the folder `wadi` beside the shared library, or in LIBDIR/wadi of the prefix whose
- * program holds this code, then where wadi was configured to be installed; or, where that is set, in the folders of
- * $WADI_MODULES alone (separated by colons). The first file of that name counts. It stays loaded until the process ends.
+ * A module is one file NAME.so. It is looked for in the folder `wadi` beside the shared library, or in LIBDIR/wadi of the
+ * prefix whose program contains this code, and then where wadi was configured to be installed. If $WADI_MODULES is set, only
+ * its folders (separated by colons) are searched. The first file of that name is used. It stays loaded until the process ends.
  *
- * A module has its own copy of the code of wadi it uses, and nothing of the host's: it serves the shared library, the static one
- * and uninstalled programs alike. What passes between the two is tables of functions and structs, so both must be compiled with
- * the same headers: the stamp, a version and a digest of those headers, says whether they were.
+ * A module has its own copy of the code of wadi that it uses, and nothing of the host's code. So the same module serves the
+ * shared library, the static library and programs that are not installed. Only tables of functions and structs pass between
+ * the two, so both must be compiled with the same headers. The stamp, a version and a digest of those headers, shows whether
+ * they were.
  *
  * All functions are thread-safe. */
 #ifndef WADI_BASE_LOADABLE_H

@@ -1,4 +1,4 @@
-/* For modules alone: the two symbols that a module exports. */
+/* The two symbols that a module exports. Only modules include this. */
 #ifndef WADI_BASE_LOADABLE_FACE_H
 #define WADI_BASE_LOADABLE_FACE_H
 

@@ -1,4 +1,4 @@
-/* The one callback, behind a mutex; a flag in front of it keeps silence free of locking and formatting. */
+/* The one callback, behind a mutex. A flag is checked first, so that a silent library neither locks nor formats. */
 #include "base/log.h"
 
 #include <pthread.h>

@@ -1,6 +1,6 @@
-/* Hash tables: numbers to numbers, and strings to one canonical copy.
+/* Hash tables: from numbers to numbers, and from strings to one canonical copy.
  *
- * Neither can be walked: an order that depends on hashes must not leak into generated code. */
+ * Tables cannot be walked, because an order that depends on hashes must not reach generated code. */
 #ifndef WADI_BASE_MAP_H
 #define WADI_BASE_MAP_H
 

@@ -1,4 +1,5 @@
-/* See the header. The lock is held until the file has its name: as long as it has the temporary one it is somebody's. */
+/* Temporary files that take their name when they are complete. The lock is held until then, because a file with a temporary
+ * name must have an owner. */
 #define _GNU_SOURCE /* memfd_create, renameat2, getentropy */
 #include "base/outfile.h"
 

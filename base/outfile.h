@@ -1,17 +1,17 @@
-/* The one way to write a file: whole under its name, or not at all.
+/* The one way to write a file: complete under its name, or not at all.
  *
- * What is written lies beside the file that the name leads to, links followed, under a name of its own
- * (NAME.1a2b3c4d.wadi-part) with a lock (base/claim.h), until it is kept. Then it takes the name, in one step. So:
+ * The data are first written beside the target (the file that the name leads to, with links followed), in a file
+ * NAME.1a2b3c4d.wadi-part with a lock (base/claim.h). When the file is kept, it takes its name in one step. So:
  *
- *   - whoever reads by that name finds the old file or the new one, also after a crash: where a file is replaced, both file and
- *     folder are on the disk before the call returns;
- *   - of two writers of one name each writes its own, and the one that ends last stands;
- *   - what a killed process left is removed by the next that writes the same name, what a living one writes never is.
+ * - A reader finds the old file or the new one, also after a crash. If a file is replaced, both file and folder are on the disk before
+ *   the call returns.
+ * - Two writers of one name each write their own file, and the one that ends last stays.
+ * - The next writer of the same name removes what a killed process left. It never removes the file of a living one.
  *
- * Devices, FIFOs, "-", /dev/stdout, /dev/fd/N and /proc/.../fd/N are streams (base/destination.h): written in place, never
- * replaced or removed.
+ * Devices, FIFOs, "-", /dev/stdout, /dev/fd/N and /proc/.../fd/N are streams (base/destination.h). They are written in place
+ * and never replaced or removed.
  *
- * One thread at a time. Every error names the path as the caller gave it, and the system's reason. */
+ * One thread at a time. Every error contains the path as the caller gave it and the reason of the system. */
 #ifndef WADI_BASE_OUTFILE_H
 #define WADI_BASE_OUTFILE_H
 

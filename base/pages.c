@@ -1,4 +1,4 @@
-/* See the header. madvise is not POSIX: this is the one file that sees it. */
+/* Asking for large pages by madvise, which is not POSIX. No other file uses it. */
 #define _DEFAULT_SOURCE
 #include "base/pages.h"
 

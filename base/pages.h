@@ -1,7 +1,7 @@
 /* Large blocks of memory in large pages.
  *
- * Fresh memory costs a fault per page when it is first touched; a block of hundreds of MiB in pages of 4 KiB spends more time
- * on that than on being written. Where the system has large pages to offer, large blocks ask for them. */
+ * Fresh memory costs a page fault for each page when it is first touched. A block of hundreds of MiB in pages of 4 KiB spends
+ * more time on faults than on being written. Large blocks therefore ask for large pages, where the system has them. */
 #ifndef WADI_BASE_PAGES_H
 #define WADI_BASE_PAGES_H
 

@@ -3,8 +3,8 @@
  *     static void add(void *env, int worker, int64_t begin, int64_t end) { ... }
  *     wadi_pool_for(pool, n, 64, add, &work);
  *
- * Ranges are handed out in order, `grain` iterations at a time, to whichever worker is free: balance comes from the grain, not
- * from a plan. There is no queue of tasks and no nesting: a loop body must not start a loop on the same pool. */
+ * Ranges of `grain` iterations are handed out in order to whichever worker is free, so the grain determines the balance. There
+ * is no queue of tasks and no nesting: a loop body must not start a loop on the same pool. */
 #ifndef WADI_BASE_POOL_H
 #define WADI_BASE_POOL_H
 

@@ -1,4 +1,5 @@
-/* A handler sees nothing but atomics: the stop, the signal's number and whether the process may die. */
+/* Signals and the end of a process. A signal handler touches only atomics: the stop, the number of the signal, and whether the
+ * process may die. */
 #include "base/process.h"
 
 #include <errno.h>

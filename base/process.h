@@ -1,8 +1,8 @@
-/* What the programs have in common as processes: signals, warnings, and how they end.
+/* What the programs share as processes: signals, warnings, and how they end. The library never calls this.
  *
- * The first SIGINT, SIGTERM or SIGHUP calls the process's stop: runs made by the main thread and whatever it waits for end soon
- * with WADI_CANCELLED, the program cleans up and ends by that signal. The second ends the process at once. SIGPIPE is
- * ignored: a write to a pipe that nobody reads is an error of the write. Never called by the library. */
+ * The first SIGINT, SIGTERM or SIGHUP calls the stop of the process. Runs of the main thread, and whatever it waits for, then
+ * end soon with WADI_CANCELLED; the program cleans up and ends by that signal. The second signal ends the process at once.
+ * SIGPIPE is ignored: a write to a pipe that nobody reads fails as a write. */
 #ifndef WADI_BASE_PROCESS_H
 #define WADI_BASE_PROCESS_H
 

@@ -1,6 +1,5 @@
-/* How many processors this process may use.
- *
- * The affinity mask, which containers and taskset narrow, is a Linux call outside POSIX; this one file asks for it. */
+/* The number of processors that this process may use. Containers and taskset narrow the affinity mask, and reading that mask
+ * is a Linux call outside POSIX; only this file uses it. */
 #if defined(__linux__)
 #define _GNU_SOURCE /* sched_getaffinity */
 #include <sched.h>

@@ -1,5 +1,5 @@
-/* See the header. The lock is the first file in a folder and the last to go, so an empty folder is nobody's: a maker that loses
- * its folder before the lock is in it makes another. */
+/* Making and removing scratch folders. The lock is the first file in a folder and the last to go, so nobody owns an empty
+ * folder. A maker that loses its folder before the lock is in it makes another. */
 #include "base/scratch.h"
 
 #include <dirent.h>

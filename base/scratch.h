@@ -1,5 +1,6 @@
-/* Folders for files that other programs are to read and write, such as a compiler: private, and removed with all that lies in
- * them. A lock in each (base/claim.h) tells whether its maker lives, so that those of killed ones are removed by the next. */
+/* Private folders for files that other programs, such as a compiler, read and write. A folder is removed with all its
+ * contents. A lock in it (base/claim.h) shows whether its maker lives, so that the next process removes the folders of killed
+ * ones. */
 #ifndef WADI_BASE_SCRATCH_H
 #define WADI_BASE_SCRATCH_H
 

@@ -1,6 +1,8 @@
-/* Who opens the pipe looks for a call after it has published it, who calls looks for a pipe after it has noted the call: one of
- * them sees the other. The same holds between a call and a stop that is added below. A stop that leaves waits for calls that
- * may have found it; those below it then have none above. */
+/* The tree of stops.
+ *
+ * Whoever opens the pipe publishes it and then checks for a call; whoever calls notes the call and then checks for a pipe. So
+ * one of the two sees the other. The same holds between a call and a stop that is added below. A stop that leaves waits for
+ * calls that may have found it; afterwards the stops below it have none above them. */
 #include "base/stop.h"
 
 #include <errno.h>

@@ -1,7 +1,7 @@
-/* A call to stop: a flag to look at between two pieces of work, and a descriptor for those who wait in poll().
+/* A stop: a flag to check between two pieces of work, and a descriptor for those who wait in poll().
  *
- * Stops form a tree. Calling one calls those below it: the process's (base/process.h) ends its runs, a run's ends its sources.
- * Once called a stop stays called. */
+ * Stops form a tree. Calling a stop calls all stops below it: the stop of the process (base/process.h) ends its runs, and the
+ * stop of a run ends its sources. A stop that was called stays called. */
 #ifndef WADI_BASE_STOP_H
 #define WADI_BASE_STOP_H
 

@@ -1,3 +1,4 @@
+/* The task of the calling thread, in thread-local memory. */
 #include "base/task.h"
 
 #include "base/error.h"

@@ -1,7 +1,7 @@
-/* What the calling thread is at: its name for messages, the call that ends it, and where its waits are told.
+/* The task of the calling thread: its name for messages, the stop that ends it, and where its waits are registered.
  *
- * Code that blocks deep inside, reading a file or running a compiler, looks here, so nothing need be passed through. A thread begins
- * without a task; whoever starts one begins it there. */
+ * Code that blocks deep inside, reading a file or running a compiler, finds the task here, so that nothing has to be passed
+ * through. A thread begins without a task; the code that starts a thread also begins its task. */
 #ifndef WADI_BASE_TASK_H
 #define WADI_BASE_TASK_H
 

@@ -1,7 +1,7 @@
-/* A string under construction: the printers and the code emitters write into one of these.
+/* A string under construction, for printers and code emitters.
  *
- * Failure is sticky: once memory runs out, `failed` is set and later additions do nothing, so that a printer checks once at
- * its end. All zero is an empty text. */
+ * Failure is sticky: when memory runs out, `failed` is set and later additions do nothing, so a printer checks once at its
+ * end. All zero is an empty text. */
 #ifndef WADI_BASE_TEXT_H
 #define WADI_BASE_TEXT_H
 

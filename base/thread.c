@@ -1,6 +1,6 @@
-/* The wrappers. Lock, unlock and wait fail only when misused, which is our own bug and asserted.
+/* Wrappers of pthreads. Lock, unlock and wait fail only by misuse, which would be a bug in wadi, and is asserted.
  *
- * A thread is a helper that runs one function after another. Between two it sleeps; who keeps it is base/keep.h's affair. */
+ * A thread is a helper that runs one function after another and sleeps in between. base/keep.h keeps idle helpers. */
 #include "base/thread.h"
 
 #include <signal.h>

@@ -1,4 +1,4 @@
-/* See the header. */
+/* Choosing and checking the user's cache folder. */
 #include "base/user_cache.h"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-/* Where wadi keeps what it has made or learned for one user: compiled kernels, chunk sizes. */
+/* The folder in which wadi keeps what it has made or learned for a user: compiled kernels and chunk sizes. */
 #ifndef WADI_BASE_USER_CACHE_H
 #define WADI_BASE_USER_CACHE_H
 

@@ -1,4 +1,4 @@
-/* See the header. */
+/* Checking UTF-8 (RFC 3629). */
 #include "base/utf8.h"
 
 /* Bytes that follow a first one; -1: it begins no character. */

@@ -1,4 +1,4 @@
-/* Text that may or may not be UTF-8 (RFC 3629). */
+/* Checking text that may or may not be UTF-8 (RFC 3629). */
 #ifndef WADI_BASE_UTF8_H
 #define WADI_BASE_UTF8_H
 

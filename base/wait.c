@@ -1,8 +1,8 @@
-/* A small table of waits under a lock, and the thread that reads it.
+/* A small table of waits under a lock, and the watchdog, the thread that reads it.
  *
- * Starting a thread takes longer than many a run, so a table that is no longer used is kept with its thread for the next run
- * (base/keep.h). The thread goes on looking at the clock for one period, and only then sleeps until it is called: runs that
- * follow each other closely wake it never. */
+ * Starting a thread takes longer than many a run. So a table that is no longer used is kept with its thread for the next run
+ * (base/keep.h). The thread checks the clock for one more period and then sleeps until it is called. Runs that follow each
+ * other closely never wake it. */
 #include "base/wait.h"
 
 #include <stdbool.h>

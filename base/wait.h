@@ -1,6 +1,7 @@
-/* Who waits for what. Everything a run waits for is registered with its owner and its reason: chunks, sources, sinks, the
- * compiler, locks; long work as well. When none of it has begun or ended for a while (10 s unless told otherwise) a watchdog logs it
- * all, once per standstill, so that a hang names itself. A wait that goes on is no progress, however often its owner looks.
+/* The register of waits: who waits for what. Everything that a run waits for is registered with its owner and its reason:
+ * chunks, sources, sinks, the compiler, locks, and also long work. If nothing registered has begun or ended for a while (10 s
+ * by default), a watchdog logs it all, once per standstill, so that a hang explains itself. A wait that goes on is no
+ * progress, however often its owner checks.
  *
  * Safe from any thread. */
 #ifndef WADI_BASE_WAIT_H

@@ -1,4 +1,4 @@
-/* Sentences that the interpreter, checks in kernels and the runtime say alike of the same fault. */
+/* The sentences for faults that the interpreter, the checks in kernels and the runtime share. */
 #ifndef WADI_BASE_WORDS_H
 #define WADI_BASE_WORDS_H
 

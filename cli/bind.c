@@ -1,4 +1,4 @@
-/* The names are those of the parsed program: what compiles also says what there is to bind. */
+/* Binds names of the parsed program to values of the command line. */
 #include "cli/bind.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
-/* wadi cache: what the user's cache holds, and emptying it. Only what wadi has put there is removed; what a living process is
- * just making stays. */
+/* wadi cache: shows what the user's cache holds, and empties it. It removes only what wadi has put there, and nothing that a
+ * living process is just making. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>

@@ -1,11 +1,11 @@
-/* wadi check: whether a program's results depend on how its streams are cut into chunks, and whether library routines compute what
- * the program says they do.
+/* wadi check: tests whether a program's results depend on how its streams are cut into chunks, and whether library routines
+ * compute what the program says they mean.
  *
- * They must not, and only `fold_batch` lets a program see a chunk. The program runs several times on what the command line
- * binds, each time with another chunk size. Of every result, and of every element of a stream that goes out, a hash of its shape
- * and bytes is kept and compared; nothing is delivered. A program that names routines runs once more without them, by the
- * regions that say what they mean: its real and complex results must be the same but for rounding. Where all that is bound was typed, and
- * the run was short, the interpreter says what the program means. */
+ * Results must not depend on the cut, and only `fold_batch` lets a program see a chunk. The program runs several times on what
+ * the command line binds, each time with another chunk size. Nothing is delivered. Instead, a hash of the shape and bytes of
+ * each result, and of each element of an outgoing stream, is kept and compared. A program that calls routines runs once more
+ * without them, by the regions that define their meaning; its real and complex results must agree except for rounding. If all
+ * inputs were typed and the run was short, the interpreter also runs the program. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

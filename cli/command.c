@@ -1,4 +1,4 @@
-/* What subcommands share: complaining, and reading program texts. */
+/* What subcommands share: reporting errors, and reading program texts. */
 #include "cli/command.h"
 
 #include <stdarg.h>

@@ -1,7 +1,7 @@
-/* What a subcommand of `wadi` is, and what subcommands share.
+/* A subcommand of `wadi`, and what subcommands share.
  *
- * Each subcommand is one file that exports one row; main.c lists the rows. Results go to standard output, complaints to
- * standard error. */
+ * Each subcommand is a file that exports one row; main.c lists the rows. Results go to standard output, errors to standard
+ * error. */
 #ifndef WADI_CLI_COMMAND_H
 #define WADI_CLI_COMMAND_H
 

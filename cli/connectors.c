@@ -1,4 +1,4 @@
-/* wadi connectors: where streams can come from and go to. */
+/* wadi connectors: lists where streams can come from and go to. */
 #include <stdio.h>
 
 #include "cli/command.h"

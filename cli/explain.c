@@ -1,6 +1,6 @@
-/* wadi explain: what the compiler made of a program, and why.
+/* wadi explain: shows what the compiler made of a program, and why.
  *
- * The explanation is one text in sections, each under a line that starts with "== "; options choose among them. */
+ * The explanation is one text in sections, each under a line that starts with "== "; options select some of them. */
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>

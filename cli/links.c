@@ -1,4 +1,4 @@
-/* See the header. */
+/* The options of `wadi run` and `wadi check` for links to other processes. */
 #include "cli/links.h"
 
 #include "base/error.h"

@@ -1,4 +1,4 @@
-/* What the command line says about links to other processes: the options that `wadi run` and `wadi check` share. */
+/* The options for links to other processes, which `wadi run` and `wadi check` share. */
 #ifndef WADI_CLI_LINKS_H
 #define WADI_CLI_LINKS_H
 

@@ -1,4 +1,5 @@
-/* See the header. The interpreter is some thousand times slower than kernels: only what somebody typed is small for certain. */
+/* Runs the interpreter on what the command line binds. It is some thousand times slower than kernels, so it runs only if all
+ * inputs were typed and are certainly small. */
 #include "cli/meaning.h"
 
 #include <string.h>

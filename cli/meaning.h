@@ -1,4 +1,4 @@
-/* What a program means: the interpreter's results of what the command line binds. */
+/* The interpreter's results for what the command line binds. */
 #ifndef WADI_CLI_MEANING_H
 #define WADI_CLI_MEANING_H
 

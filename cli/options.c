@@ -1,4 +1,4 @@
-/* See the header. */
+/* The options that `wadi run` and `wadi check` share: the program, its bindings, and how it runs. */
 #include "cli/options.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* What the command lines of `wadi run` and `wadi check` say alike: the program, what is bound, how it runs. */
+/* The options that `wadi run` and `wadi check` share: the program, its bindings, and how it runs. */
 #ifndef WADI_CLI_OPTIONS_H
 #define WADI_CLI_OPTIONS_H
 

@@ -1,4 +1,4 @@
-/* What the command line says about a stream, for the table of connectors. */
+/* Streams on the command line: passes places to the table of connectors. */
 #include "cli/streams.h"
 
 #include <stdlib.h>

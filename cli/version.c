@@ -1,4 +1,4 @@
-/* wadi version: what this is, what it was built with, and the compiler it finds. */
+/* wadi version: the version, the libraries it was built with, and the compiler it finds. */
 #include <sodium.h>
 #include <stdio.h>
 #include <stdlib.h>

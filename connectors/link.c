@@ -1,9 +1,9 @@
 /* A stream between two processes: a sink here is a source there.
  *
- * The sink hands each chunk to a port, which keeps it until the other side has consumed it; `finish` returns when all are
- * consumed. The source learns what the elements are from the first chunk, which it waits for while it is being opened,
- * and cuts the chunks that arrive to the sizes its run asks for. A failure on either side ends the stream on the other
- * with the same words. */
+ * The sink passes each chunk to a port, which keeps it until the other side has consumed it; `finish` returns when all are
+ * consumed. While the source is being opened, it waits for the first chunk and learns from it what the elements are. It cuts
+ * the chunks that arrive to the sizes that its run asks for. A failure on either side ends the stream on the other side with
+ * the same message. */
 #include "connectors/link.h"
 
 #include <stdio.h>

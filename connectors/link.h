@@ -1,4 +1,4 @@
-/* One end of a link to another process, for the connectors that speak over one: a port with memory of its own. */
+/* One end of a link to another process, for the connectors that use one: a port with a context and memory of its own. */
 #ifndef WADI_CONNECTORS_LINK_H
 #define WADI_CONNECTORS_LINK_H
 

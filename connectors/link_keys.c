@@ -1,4 +1,4 @@
-/* See the header. */
+/* Reading keys and tokens from files, and checking them. */
 #include "connectors/link_keys.h"
 
 #include <stdio.h>

@@ -1,8 +1,9 @@
-/* CURVE keys and tokens from files, so that none stands on a command line. A key is 40 characters of Z85 on a line of its own, a token
- * is a line; empty lines and those that begin with '#' are passed over. A secret that others may read is warned of in the log.
+/* CURVE keys and tokens from files, so that no secret is on a command line. A key is 40 characters of Z85 on a line of its
+ * own, and a token is a line. Empty lines and lines that begin with '#' are skipped. If others may read a secret, the log
+ * warns.
  *
- * A token is what both ends of a link know and nobody else: two pairs of keys are made of it, one for the side that binds and one for
- * the side that connects, so a link with a token is a link with keys. */
+ * A token is known to both ends of a link and to nobody else. Two pairs of keys are derived from it, one for the side that
+ * binds and one for the side that connects. So a link with a token is a link with keys. */
 #ifndef WADI_CONNECTORS_LINK_KEYS_H
 #define WADI_CONNECTORS_LINK_KEYS_H
 

@@ -1,4 +1,4 @@
-/* Arrays in the program's own memory: as a source without copying, as a sink with. */
+/* Arrays in the program's own memory: as a source without copying, as a sink with copying. */
 #include <stdlib.h>
 #include <string.h>
 

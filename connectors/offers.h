@@ -1,5 +1,4 @@
-/* What modules offer connectors: the tables of functions behind base/loadable.h, each with the name it is asked for by. A routine of
- * the language is one more kind, sched/foreign.h. */
+/* What modules offer to connectors: tables of functions behind base/loadable.h, each with the name by which it is asked for. */
 #ifndef WADI_CONNECTORS_OFFERS_H
 #define WADI_CONNECTORS_OFFERS_H
 

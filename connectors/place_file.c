@@ -1,5 +1,5 @@
-/* Raw files as places. A sink that would put bare bytes under the name of another format is refused, unless raw is asked for by name:
- * whoever reads it later would not know. */
+/* Raw files as places. A sink that would write raw bytes under a name of another format is refused, unless raw is asked for by
+ * name, because a later reader would not know. */
 #include <string.h>
 #include <strings.h>
 #include <sys/stat.h>

@@ -1,4 +1,4 @@
-/* Sound files as places: what the options say, and which files a pattern names. */
+/* Sound files as places: the meaning of the options, and the files that match a pattern. */
 #include <glob.h>
 #include <stdlib.h>
 #include <string.h>

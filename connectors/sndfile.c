@@ -1,4 +1,4 @@
-/* Recorded sound: what the module has opened, handed on. */
+/* Recorded sound: passes on what the module sndfile has opened. */
 #include "connectors/sndfile.h"
 
 #include "base/error.h"

@@ -1,8 +1,8 @@
-/* Recorded sound: every format libsndfile reads, as blocks of integer samples.
+/* Recorded sound: every format that libsndfile reads, as blocks of integer samples.
  *
- * Integer formats keep their exact samples. What is stored as floating point or has lost bits (Vorbis, MP3, u-law, ...) has no
- * true integer samples: it is refused unless the caller names the number of bits to round to. A file that holds fewer frames
- * than its header promises is an error, not a shorter stream. Only the module sndfile knows libsndfile. */
+ * Integer formats keep their exact samples. Sound that is stored as floating point or with loss (Vorbis, MP3, u-law, ...) has
+ * no true integer samples. It is refused unless the caller gives the number of bits to round to. A file that holds fewer
+ * frames than its header promises is an error, not a shorter stream. Only the module sndfile knows libsndfile. */
 #ifndef WADI_CONNECTORS_SNDFILE_H
 #define WADI_CONNECTORS_SNDFILE_H
 

@@ -1,4 +1,4 @@
-/* Writing and reading the header of visibilities; the layout stands in the header. Both ends ask the same of it. */
+/* Writing and reading the header of visibilities, as connectors/vis_header.h lays it out. Both ends make the same checks. */
 #include "connectors/vis_header.h"
 
 #include <math.h>

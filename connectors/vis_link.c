@@ -1,7 +1,8 @@
-/* Visibilities from and to another process: rows are elements of a link, and what holds for all of them goes in front as its note.
+/* Visibilities from and to another process. Rows are elements of a link; its note holds what is true of all rows.
  *
- * The receiving end knows from the note what the rows are, before the first one is there, and hands them on as they come: a reader
- * that asks for more than has arrived gets what has. A stream whose rows are not what the note says, or not as many, is an error. */
+ * The receiver knows from the note what the rows are before the first one is there, and passes rows on as they come. A reader
+ * that asks for more than has arrived gets what is there. It is an error if the rows do not match the note, in kind or in
+ * number. */
 #include <stdlib.h>
 #include <string.h>
 

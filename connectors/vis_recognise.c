@@ -1,4 +1,4 @@
-/* Which format a file of visibilities has, by what is in it: told without the module that reads it. */
+/* Recognises the format of a file of visibilities by its contents, without the module that reads it. */
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>

@@ -1,7 +1,7 @@
-/* Visibilities from files: which format a file has, by what is in it, and its rows as a source.
+/* Visibilities from files: recognises the format by the contents of a file, and makes its rows a source.
  *
- * A format is one module, or one file of this folder, and one row of the table below. The rows pass in bulk: an element has a fixed shape, so a
- * format fills whole columns of a chunk at once. */
+ * A format is one module, or one file of this folder, and one row of the table below. Rows pass in bulk: an element has a
+ * fixed shape, so a format fills whole columns of a chunk at once. */
 #include "connectors/visibility.h"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-/* What holds for operators in general: finding one, and the dependence rule of those that state none. */
+/* What holds for all operators: finding one, and the dependence rule of those that state none. */
 #include "graph/op.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
-/* assert_shape: the same array, of which it is promised that it has the given shape; a fault where it has not. What the
- * analysis could not prove it then knows: segments are said to be as long as a header says, two streams to have rows of one
- * length. */
+/* assert_shape: the array itself, with the promise that it has the given shape. A broken promise is a fault. The analysis then
+ * knows what it could not prove: for example, that segments are as long as a header says, or that the rows of two streams have
+ * one length. */
 #include "operators/rules.h"
 
 #include "graph/lang/node.h"

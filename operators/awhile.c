@@ -1,5 +1,5 @@
-/* awhile: a region changes the state while another says so. Ranks and elements of the state
- * stay, extents may change. */
+/* awhile: a loop. One region computes the next state, another decides whether to go on. Ranks and element types of the state
+ * stay; extents may change. */
 #include "operators/rules.h"
 
 #include <string.h>

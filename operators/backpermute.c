@@ -1,5 +1,4 @@
-/* backpermute: every element is read from where a function of its index says. Out of range is a
- * fault. */
+/* backpermute: reads every element from where a function of its index says. An index out of range is a fault. */
 #include "operators/rules.h"
 
 #include "graph/lang/node.h"

@@ -1,5 +1,5 @@
-/* batch: n consecutive arrays of one shape become one array with a new outermost dimension; the
- * last batch may be shorter, so its extent there is known only when the stream has run. */
+/* batch: stacks n consecutive arrays of one shape to one array with a new outermost dimension. The last batch may be shorter,
+ * so its extent is known only when the stream has run. */
 #include "operators/rules.h"
 
 #include "graph/lang/node.h"

@@ -1,4 +1,4 @@
-/* What the builders of folds and scans, of rows and of segments, have in common. */
+/* Building folds and scans, of rows and of segments. */
 #include "operators/combined.h"
 
 wadi_acc wadi_combined_end(wadi_draft *d, const wadi_op *op, wadi_fn2_env f, void *env,

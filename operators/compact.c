@@ -1,8 +1,8 @@
 /* compact: the elements of a vector that a predicate keeps, in order.
  *
- * How many there are is an argument, so the extent of the result is known before its elements, in every schedule; the
- * builder makes it a fold of the same predicate, which fuses with what makes the vector. A count that is not that number
- * is a fault. The predicate may look at further vectors: filter_by keeps by flags. */
+ * The number of kept elements is an argument, so the extent of the result is known before its elements, in every schedule. The
+ * builder computes it by a fold of the same predicate, which fuses with what makes the vector. A wrong count is a fault. The
+ * predicate may read further vectors: filter_by keeps elements by flags. */
 #include "operators/zip.h"
 
 static int fun_params(const wadi_module *m, const wadi_bind *b, int fun, wadi_type *types) {

@@ -1,5 +1,4 @@
-/* compute: forces an array into memory. Its value is its argument's; fusion does not reach
- * through it. */
+/* compute: stores an array in memory. Its value is that of its argument; fusion does not reach through it. */
 #include "operators/rules.h"
 
 #include "graph/lang/node.h"

@@ -1,4 +1,4 @@
-/* concat: arrays one behind the other along one dimension; the other extents must agree. */
+/* concat: arrays, one after another along one dimension. The other extents must agree. */
 #include "operators/zip.h"
 
 static wadi_status type(wadi_module *m, wadi_bind *b, wadi_error *err) {

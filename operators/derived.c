@@ -1,5 +1,4 @@
-/* Array functions of the language that need no operator of their own: each is written with the
- * operators. */
+/* Array functions of the language that are built from operators. */
 #include "graph/lang/node.h"
 
 /* ---- arrays from numbers ---- */

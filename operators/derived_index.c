@@ -1,5 +1,5 @@
-/* Reading and sending elements by arrays of indices: gather_if reads in a conditional, the others are permutes whose
- * target comes with the element. */
+/* Reading and writing elements by arrays of indices. gather_if is a conditional read; the others are permutes whose target
+ * comes with the element. */
 #include "graph/lang/node.h"
 
 /* ---- gather_if ---- */

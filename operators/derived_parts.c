@@ -1,4 +1,4 @@
-/* Parts of dimensions, and arrays of unlike extents zipped: written with take and drop. */
+/* Parts of dimensions, and zips of arrays with different extents, built from take and drop. */
 #include "graph/lang/node.h"
 
 /* ---- parts ---- */

@@ -1,5 +1,5 @@
-/* Scans from the right, without their first or last element, and with the total apart: all are scanl or scanl1, of the
- * array turned round where they start from the right, and parts of the result. */
+/* Scans from the right, scans without their first or last element, and scans with the total apart. All are scanl or scanl1 and
+ * parts of their results. A scan from the right reverses the array before and the result after. */
 #include "graph/lang/node.h"
 
 typedef struct flipped {

@@ -1,6 +1,5 @@
-/* Scans of segments by lengths, from the right, and without first or last results: written with the scans of segments
- * from the left. From the right, the array is turned round, and its segments with it: one that began at o and ended at
- * p lies at n - p .. n - o. */
+/* Scans of segments by lengths, from the right, and without first or last results, built from the scans of segments from the
+ * left. A scan from the right reverses the array and with it the segments: one from o to p then lies from n - p to n - o. */
 #include "graph/lang/node.h"
 #include "operators/segments.h"
 

@@ -1,8 +1,8 @@
-/* Sequence functions of the language that need no operator of their own.
+/* Sequence functions of the language that are built from operators.
  *
- * The sources here are `produce` over a body that reads a piece of an array outside of it. Such a
- * body is a producer, so whatever consumes the stream reads the array in place: no segment is
- * ever copied, and a range check stands in front of a segment's loop. */
+ * The sources here are `produce` over a body that reads a piece of an array outside it. Such a body is a producer. So whatever
+ * consumes the stream reads the array in place: no segment is copied, and the range check stands before the loop over a
+ * segment. */
 #include "graph/lang/node.h"
 
 /* A piece of an array: its shape, and where it begins, in each dimension of the array. */

@@ -1,9 +1,9 @@
-/* sort and sort_by_key: a stable partition per bit of the key, from the lowest to the highest (LSD radix sort; Knuth, The
- * Art of Computer Programming 3, 5.2.5).
+/* sort and sort_by_key: one stable partition per bit of the key, from the lowest bit to the highest (LSD radix sort; Knuth,
+ * The Art of Computer Programming 3, 5.2.5).
  *
- * Keys are turned into unsigned numbers of the same order. Every row (the innermost dimension) is sorted on its own, and a
- * pass reads and writes it in order, so this works for rows of any number and length, in every schedule. Its cost does not
- * depend on the data: one pass for each bit of the key's type. */
+ * Keys are converted to unsigned numbers of the same order. Every row (the innermost dimension) is sorted on its own, and a
+ * pass reads and writes it in order. So this works for any number and length of rows, in every schedule. The cost does not
+ * depend on the data: one pass per bit of the key's type. */
 #include "graph/lang/node.h"
 
 /* The unsigned type as wide as `t`. */

@@ -1,4 +1,4 @@
-/* drop: all but the first n of one dimension; n clamps to 0..extent. */
+/* drop: all but the first n elements of one dimension; n is clamped to 0..extent. */
 #include "operators/part.h"
 
 static void shape(wadi_shape_cx *cx, const wadi_bind *b) {

@@ -1,4 +1,4 @@
-/* drop_seq: a stream without its first n arrays; a negative n is 0. */
+/* drop_seq: a stream without its first n elements; a negative n counts as 0. */
 #include "operators/rules.h"
 
 #include "graph/lang/node.h"

@@ -1,4 +1,4 @@
-/* elements: every element of every array of a stream, as one vector per component. */
+/* elements: all elements of all arrays of a stream, as one vector per component. */
 #include "operators/rules.h"
 
 #include "graph/lang/node.h"

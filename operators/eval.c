@@ -1,5 +1,4 @@
-/* What the reference interpretations share: reading, counting through an index space, and
- * telling of faults. */
+/* Reading, walking through an index space, and reporting faults, for the operators' reference interpretations. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>

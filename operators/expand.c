@@ -1,8 +1,9 @@
-/* expand: every element of a vector yields as many elements as it asks for, one after the other.
+/* expand: replaces each element of a vector by as many elements as it asks for.
  *
- * Arguments: how many there are in all, where the elements of each begin, the vector. All three come before the elements:
- * the builder makes the offsets a scan of the sizes, the total their last. Offsets must begin with 0, end with the total
- * and never fall, else it is a fault; so every place of the result belongs to one element. */
+ * The arguments are the number of elements in all, the offset of the first element of each, and the vector. So extents are
+ * known before elements: the builder makes the offsets by a scan of the sizes, and the number is the last offset. Offsets must
+ * begin with 0, end with that number and never fall, else it is a fault. Then every position of the result belongs to exactly
+ * one element. */
 #include "operators/segments.h"
 
 static int fun_params(const wadi_module *m, const wadi_bind *b, int fun, wadi_type *types) {

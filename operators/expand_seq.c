@@ -1,5 +1,5 @@
-/* expand_seq: one element to several. The region gives arrays of one outermost extent; each of
- * their outermost slices becomes an element, so an extent of 0 gives none. */
+/* expand_seq: replaces one element by several. The region gives arrays with one outermost extent, and each of their outermost
+ * slices becomes an element. An extent of 0 gives none. */
 #include "operators/rules.h"
 
 #include "graph/lang/node.h"

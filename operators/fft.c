@@ -1,4 +1,4 @@
-/* Fourier transforms: library routines, with the language's own transform as what they mean. */
+/* Fourier transforms: library routines, whose meaning is the language's own transform. */
 #include "operators/foreign.h"
 
 typedef struct transform {

@@ -1,5 +1,5 @@
-/* Tables of transforms whose extents are known when the program is built: computed here, in double precision, and part of the
- * program as constants. */
+/* Tables for transforms whose extents are known when the program is built. They are computed here in double precision and
+ * become constants of the program. */
 #include "operators/fft_tables.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* filter_seq: the arrays of a stream for which a predicate holds. */
+/* filter_seq: the elements of a stream for which a predicate holds. */
 #include "operators/rules.h"
 
 #include "graph/lang/node.h"

@@ -1,6 +1,5 @@
-/* fold: reduces the innermost dimension by an associative function; z is combined once per
- * result and need not be an identity. The order of combination is fixed:
- * operators/reduce_tree.h. */
+/* fold: reduces the innermost dimension by an associative function. z is used once per result and need not be an identity.
+ * operators/reduce_tree.h fixes the order of combination. */
 #include "operators/combined.h"
 
 static wadi_status type(wadi_module *m, wadi_bind *b, wadi_error *err) {

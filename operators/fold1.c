@@ -1,5 +1,5 @@
-/* fold1: reduces the innermost dimension without an initial value; an empty dimension is a
- * fault. The order of combination is fixed: operators/reduce_tree.h. */
+/* fold1: reduces the innermost dimension without an initial value. An empty dimension is a fault. operators/reduce_tree.h
+ * fixes the order of combination. */
 #include "base/words.h"
 #include "operators/combined.h"
 

@@ -1,8 +1,8 @@
-/* fold_batch: a state carried through a stream a chunk at a time.
+/* fold_batch: a state carried through a stream, one chunk at a time.
  *
- * The region sees k >= 1 elements at once: per component the table of their shapes, i64[k, rank],
- * and their values one behind the other. How many it sees is the scheduler's choice, so the result
- * must not depend on the cut; the interpreter checks that by cutting in several ways. */
+ * The region gets k >= 1 elements at once: per component the table of their shapes, i64[k, rank], and their values as one
+ * vector. The scheduler chooses k, so the result must not depend on the cut. The interpreter checks that by cutting in several
+ * ways. */
 #include "operators/rules.h"
 #include "operators/stepping.h"
 

@@ -1,6 +1,6 @@
-/* fold_seg, fold1_seg: reduce segments of the innermost dimension, each by the law of operators/reduce_tree.h. A segment
- * that does not lie in the array is a fault. fold_seg gives z for an empty segment and combines z once with every other;
- * fold1_seg has no z, and an empty segment is a fault. */
+/* fold_seg, fold1_seg: reduce each segment of the innermost dimension, by the law of operators/reduce_tree.h. A segment that
+ * leaves the array is a fault. fold_seg uses z once per segment, so an empty segment gives z. fold1_seg has no z, and an empty
+ * segment is a fault. */
 #include "base/words.h"
 #include "operators/segments.h"
 

@@ -1,4 +1,4 @@
-/* fold_seq: a state of arrays carried through a stream, in order. */
+/* fold_seq: a state of arrays that is carried through a stream in order. */
 #include "operators/rules.h"
 #include "operators/stepping.h"
 

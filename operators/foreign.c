@@ -1,9 +1,9 @@
-/* foreign: a library routine, named, with the language's own computation of the same results as its region.
+/* foreign: the call of a library routine by name. Its region is the language's own computation of the same results.
  *
- * Arguments are `arrays` arrays and then the extents of the results, one after another; the region gets the arrays. The
- * routine works on problems of rank `dims`, the innermost dimensions; what stands outside of them in every array is a batch.
- * The region is what the operator means. A library may round differently: results agree within the bound its builder
- * function states (docs/decisions/0011-foreign-routines.md). */
+ * The arguments are `arrays` arrays, then the extents of the results, one after another; the region gets the arrays. The
+ * routine works on problems of rank `dims`, the innermost dimensions; the dimensions outside are a batch. The region defines
+ * the meaning. A library may round differently; the builder function states the bound within which results agree
+ * (docs/decisions/0014-foreign-routines.md). */
 #include "operators/foreign.h"
 
 #include "operators/rules.h"

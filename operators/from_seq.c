@@ -1,5 +1,4 @@
-/* from_seq: a stream as arrays: per component the table of shapes, i64[n, rank], and all values
- * one behind the other. */
+/* from_seq: a stream as arrays. Each component gives the table of shapes, i64[n, rank], and all values as one vector. */
 #include "operators/rules.h"
 
 #include "graph/lang/node.h"

@@ -1,4 +1,4 @@
-/* gather: elements of a vector at the places an array of indices names. Out of range is a fault. */
+/* gather: the elements of a vector at the positions in an array of indices. An index out of range is a fault. */
 #include "operators/rules.h"
 
 #include "graph/lang/node.h"

@@ -1,4 +1,4 @@
-/* imap: a function of the index and of the element of one or more arrays at it. */
+/* imap: a function of the index and of the elements of one or more arrays there. */
 #include "operators/zip.h"
 
 static int fun_params(const wadi_module *m, const wadi_bind *b, int fun, wadi_type *types) {

@@ -1,5 +1,5 @@
-/* input: an array bound by name when the program runs. Its declared extents are facts: equal
- * names mean equal extents, checked when it is bound. */
+/* input: an array that is bound by name when the program runs. Its declared extents are facts: equal names mean equal extents,
+ * which is checked when it is bound. */
 #include "operators/rules.h"
 
 #include "graph/lang/node.h"

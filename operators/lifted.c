@@ -1,8 +1,8 @@
-/* lifted: manual lifting. Region 0 is the computation, on one element of a stream; region 1 the same on many at once: its
- * parameters and yields have one more dimension, the elements' number outermost.
+/* lifted: manual lifting. Region 0 is the computation of one element of a stream. Region 1 computes many at once: its
+ * parameters and results have one more dimension, the number of the element, outermost.
  *
- * The first is what the operator means. The second is used where a chunk's arguments are regular and schedule flat runs,
- * and is trusted to agree (van den Haak 2019, section 4.5). */
+ * Region 0 defines the meaning. Region 1 is used where a chunk's arguments are regular and schedule flat runs. It is trusted
+ * to agree (van den Haak 2019, section 4.5). */
 #include "operators/rules.h"
 
 #include <string.h>

@@ -1,5 +1,4 @@
-/* map_seq: a region applied to every element of one or more streams; the shortest ends the
- * result. */
+/* map_seq: a region applied to every element of one or more streams. The shortest stream ends the result. */
 #include "operators/rules.h"
 
 #include "graph/lang/node.h"

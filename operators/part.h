@@ -1,4 +1,4 @@
-/* What take and drop have in common: a dimension and a number. Internal to operators/. */
+/* The rule and the builder that take and drop share: a dimension and a number. Internal to operators/. */
 #ifndef WADI_OPERATORS_PART_H
 #define WADI_OPERATORS_PART_H
 

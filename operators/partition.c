@@ -1,8 +1,8 @@
-/* partition: the elements of every row (the innermost dimension), first those a predicate keeps, then the others, both in
+/* partition: the elements of every row (the innermost dimension), first those that a predicate keeps, then the others, both in
  * order. The result has the shape of the array.
  *
- * How many each row keeps is an argument, so that one pass places the elements; the builder makes it a fold of the same
- * predicate. A count that is not that number is a fault. The predicate may look at further arrays. */
+ * The number that each row keeps is an argument, so one pass places the elements. The builder computes it by a fold of the
+ * same predicate. A wrong count is a fault. The predicate may read further arrays. */
 #include "operators/zip.h"
 
 static int fun_params(const wadi_module *m, const wadi_bind *b, int fun, wadi_type *types) {

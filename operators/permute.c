@@ -1,6 +1,6 @@
-/* permute: starts from the defaults and sends each element of the array to an index, combining
- * it with what is there, in the order of the source. An index out of range is a fault; an
- * element may be dropped. Where it goes may depend on further arrays of the same shape. */
+/* permute: copies the defaults and sends each element of the array to an index, where it is combined with the value there, in
+ * the order of the source. An index out of range is a fault. An element may be dropped. Its target may depend on further
+ * arrays of the same shape. */
 #include "operators/zip.h"
 
 /* Function 0: comb(new.., old..) -> element. Function 1: index of the source, elements of arguments

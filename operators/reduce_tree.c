@@ -1,5 +1,4 @@
-/* The law of reduce_tree.h as straight code: what the interpreter does, and what kernels must
- * agree with. */
+/* The law of reduce_tree.h as straight code. The interpreter runs it, and kernels must agree with it. */
 #include "operators/reduce_tree.h"
 
 #include <stdlib.h>

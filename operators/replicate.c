@@ -1,4 +1,4 @@
-/* replicate: new dimensions along which an array is repeated; nothing is copied. */
+/* replicate: repeats an array along new dimensions. Nothing is copied. */
 #include "operators/rules.h"
 
 #include "operators/spec.h"

@@ -1,4 +1,4 @@
-/* reshape: the same elements in row-major order under another shape. The sizes must match. */
+/* reshape: the same elements, in row-major order, in another shape. The sizes must match. */
 #include "operators/rules.h"
 
 #include "graph/lang/node.h"

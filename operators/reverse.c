@@ -1,4 +1,4 @@
-/* reverse: one dimension back to front. */
+/* reverse: reverses one dimension. */
 #include "operators/rules.h"
 
 #include "graph/lang/node.h"

@@ -1,5 +1,5 @@
-/* What the operators' files share: their rows, checks for type rules, copies for shape rules,
- * loops for meanings. Internal to operators/. */
+/* What the operators' files share: their rows, checks for type rules, copies for shape rules, and loops for meanings. Internal
+ * to operators/. */
 #ifndef WADI_OPERATORS_RULES_H
 #define WADI_OPERATORS_RULES_H
 

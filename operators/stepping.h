@@ -1,5 +1,4 @@
-/* What the builders of fold_seq, scan_seq and fold_batch have in common: a state of arrays and a region that takes it one step
- * further. */
+/* The builder that fold_seq, scan_seq and fold_batch share: a state of arrays, and a region that makes the next state from it. */
 #ifndef WADI_OPERATORS_STEPPING_H
 #define WADI_OPERATORS_STEPPING_H
 

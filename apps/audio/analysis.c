@@ -1,5 +1,5 @@
-/* The pipeline and its last step: the four arrays of a frame. The steps before are in analysis_signal.c,
- * analysis_lpc.c and analysis_choice.c. */
+/* The pipeline and its last step: the four arrays of a frame. The steps before are in analysis_signal.c, analysis_lpc.c and
+ * analysis_choice.c. */
 #include "apps/audio/analysis.h"
 
 #include <stddef.h>

@@ -1,10 +1,9 @@
-/* Which blocks a stretch of sound is coded in: whole, or in equal parts where it changes. RFC 9639, section 9.1, calls a stream
- * of such blocks one of variable block size.
+/* Decides in which blocks a piece of sound is coded: whole, or in equal parts where it changes. RFC 9639, section 9.1, calls a
+ * stream of such blocks one of variable block size.
  *
- * Judged by what linear prediction is expected to take, of the sum of the channels alone: one row instead of all finds nearly the
- * same cuts. The margin is what a part costs beside its residual, and stands for what a longer block gains from the choice among
- * several windows; docs/decisions/0033-blocks-follow-the-sound.md.
- */
+ * The decision compares what linear prediction is expected to take. It looks only at the sum of the channels: one row instead
+ * of all finds nearly the same cuts. The margin is what a part costs besides its residual; it also stands for what a longer
+ * block gains from the choice among several windows (docs/decisions/0033-blocks-follow-the-sound.md). */
 #include "apps/audio/analysis_parts.h"
 
 enum { MARGIN_BITS = 600, TAPERS = 8, MAX_ORDER = 8 };

@@ -1,8 +1,7 @@
 /* First step: stereo decorrelation, constant blocks, wasted bits, and the order of the fixed predictor.
  *
- * The stereo mode is chosen by what left, right, mid and side are expected to take: by the sums of absolute residuals of their
- * fixed predictors, or by what linear prediction leaves of them. Coding all four would cost twice the work.
- */
+ * The stereo mode is chosen by the expected size of left, right, mid and side: by the sums of absolute residuals of their
+ * fixed predictors, or by what linear prediction leaves of them. Coding all four would cost twice the work. */
 #include "apps/audio/analysis_parts.h"
 
 #include <math.h>

@@ -1,4 +1,5 @@
-/* See the header. Vorbis comments are the one block with little-endian lengths: vendor, number of tags, tags. */
+/* Reading, changing and writing metadata blocks as bytes. Vorbis comments are the only block with little-endian lengths:
+ * vendor, number of tags, tags. */
 #include "apps/audio/blocks.h"
 
 #include <string.h>

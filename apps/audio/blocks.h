@@ -1,5 +1,5 @@
-/* The metadata blocks of a stream beside STREAMINFO, as bytes: what comes in goes out unless something here is told to change it
- * (RFC 9639, section 8). */
+/* The metadata blocks of a stream besides STREAMINFO, as bytes. They pass from input to output unchanged, unless a call here
+ * changes them (RFC 9639, section 8). */
 #ifndef APPS_AUDIO_BLOCKS_H
 #define APPS_AUDIO_BLOCKS_H
 

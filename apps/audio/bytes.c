@@ -1,4 +1,4 @@
-/* See the header. */
+/* Reading an input in order, with one step back. */
 #include "apps/audio/bytes.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
-/* The bytes of an input, in order: a file or a pipe. What was read can be given back once, so that whoever asks what an input
- * is need not be able to seek. */
+/* The bytes of an input, a file or a pipe, in order. What was read can be given back once, so that an input can be recognised
+ * without seeking. */
 #ifndef APPS_AUDIO_BYTES_H
 #define APPS_AUDIO_BYTES_H
 

@@ -1,4 +1,4 @@
-/* See the header. */
+/* Decoding: from an input through a writer of samples, and comparing MD5s. */
 #include "apps/audio/decode.h"
 
 #include <stdlib.h>

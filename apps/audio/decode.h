@@ -1,4 +1,4 @@
-/* FLAC (or any input) back to samples in a file, or to nothing but the question whether they are right. */
+/* Decodes FLAC (or any input) to samples in a file, or only tests whether they are right. */
 #ifndef APPS_AUDIO_DECODE_H
 #define APPS_AUDIO_DECODE_H
 

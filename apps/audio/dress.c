@@ -1,4 +1,4 @@
-/* See the header. */
+/* Putting together the metadata of an output. */
 #include "apps/audio/dress.h"
 
 #include <stdio.h>

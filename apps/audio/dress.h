@@ -1,4 +1,4 @@
-/* The metadata of an output: what its source brings, and what the command line adds to it or says instead. */
+/* The metadata of an output: what its source has, with the additions and replacements of the command line. */
 #ifndef APPS_AUDIO_DRESS_H
 #define APPS_AUDIO_DRESS_H
 

@@ -1,5 +1,5 @@
-/* Builds the pipeline and runs it. The analysis is a wadi program; the two ends are host code: the source reads and feeds the
- * MD5, the sink packs each analysed block and writes it in order. */
+/* Builds the pipeline and runs it. The analysis is a wadi program, and the two ends are host code: the source reads samples
+ * and feeds the MD5, and the sink packs each analysed block and writes it in order. */
 #include "apps/audio/encode.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* The pipeline of wadi-flac: a file of sound, the compiled analysis, a FLAC stream. Reading (with the MD5 of the samples),
- * analysis, and packing overlap: each has its own thread of the run. */
+/* The pipeline of wadi-flac: a sound file, the compiled analysis, a FLAC stream. Reading (with the MD5 of the samples),
+ * analysis and packing overlap, because each has its own thread of the run. */
 #ifndef APPS_AUDIO_ENCODE_H
 #define APPS_AUDIO_ENCODE_H
 

@@ -1,4 +1,4 @@
-/* Numbers of up to 8 bytes as files have them. */
+/* Numbers of up to 8 bytes as they are stored in files. */
 #ifndef APPS_AUDIO_ENDIAN_H
 #define APPS_AUDIO_ENDIAN_H
 

@@ -1,4 +1,4 @@
-/* See the header. */
+/* Keeping chunks of WAV and AIFF as APPLICATION blocks, and restoring them. */
 #include "apps/audio/foreign.h"
 
 #include <errno.h>

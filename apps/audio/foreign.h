@@ -1,6 +1,6 @@
-/* Chunks of WAV and AIFF that FLAC has no place for, kept as APPLICATION blocks so that a decoder can make the same file again.
- * The layout is the one that the reference encoder's --keep-foreign-metadata writes: blocks "riff" or "aiff", one for each chunk
- * in the order of the file, of the samples' chunk the header alone. */
+/* Chunks of WAV and AIFF that FLAC has no place for. They are kept as APPLICATION blocks, so that a decoder can restore the
+ * same file. The layout is that of the reference encoder's --keep-foreign-metadata: one block "riff" or "aiff" for each chunk,
+ * in the order of the file; of the chunk of samples, only the header. */
 #ifndef APPS_AUDIO_FOREIGN_H
 #define APPS_AUDIO_FOREIGN_H
 

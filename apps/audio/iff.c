@@ -1,6 +1,6 @@
-/* See the header. A chunk is four letters, a length and that many bytes, padded to an even number: little-endian in RIFF (Microsoft,
- * Multimedia Programming Interface 1.0), big-endian in AIFF (Apple, AIFF-C draft of 1991); RF64 (EBU Tech 3306) has 64-bit lengths
- * in a chunk of their own. */
+/* Walking through the chunks of a file. A chunk is four letters, a length and that many bytes, padded to an even number:
+ * little-endian in RIFF (Microsoft, Multimedia Programming Interface 1.0), big-endian in AIFF (Apple, AIFF-C draft of 1991).
+ * RF64 (EBU Tech 3306) has 64-bit lengths in a chunk of their own. */
 #include "apps/audio/iff.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
-/* Samples in the chunks of WAV, RF64, AIFF and AIFF-C: where they stand and how they are stored. Read by wadi itself, since the
- * library for sound files tells neither channel masks nor valid bits, and believes headers that were never completed. */
+/* The position and format of the samples in WAV, RF64, AIFF and AIFF-C. wadi reads these chunks itself, because libsndfile
+ * gives neither channel masks nor valid bits, and believes headers that were never completed. */
 #ifndef APPS_AUDIO_IFF_H
 #define APPS_AUDIO_IFF_H
 

@@ -1,4 +1,4 @@
-/* See the header. */
+/* The table of inputs, and finding the row that fits a file. */
 #include "apps/audio/input.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* Sound for the encoder, whatever it is stored in: FLAC by libFLAC, the integers of WAV and AIFF by wadi itself, everything else by
- * libsndfile. Each kind is a row of a table in input.c. */
+/* Sound for the encoder, whatever it is stored in. libFLAC reads FLAC, wadi itself reads the integers of WAV and AIFF, and
+ * libsndfile reads everything else. Each kind is a row of a table in input.c. */
 #ifndef APPS_AUDIO_INPUT_H
 #define APPS_AUDIO_INPUT_H
 

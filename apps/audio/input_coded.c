@@ -1,5 +1,5 @@
-/* FLAC: metadata as it stands in the file, frames through libFLAC. What STREAMINFO promises is compared with what comes: the
- * total here, the MD5 by whoever hears all samples. */
+/* FLAC as an input: metadata as stored in the file, and frames by libFLAC. The total promised by STREAMINFO is compared here
+ * with what comes; its MD5 is compared by whoever gets all samples. */
 #include <stdlib.h>
 #include <string.h>
 

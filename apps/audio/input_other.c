@@ -1,4 +1,4 @@
-/* Every other format: through libsndfile, which wants a file it can seek in. */
+/* Every other format as an input, by libsndfile, which needs a file that can seek. */
 #include "apps/audio/input_other.h"
 
 #include "base/error.h"

@@ -1,4 +1,4 @@
-/* What only libsndfile knows. */
+/* The input that only libsndfile can read. */
 #ifndef APPS_AUDIO_INPUT_OTHER_H
 #define APPS_AUDIO_INPUT_OTHER_H
 

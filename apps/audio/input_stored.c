@@ -1,4 +1,4 @@
-/* Integers as they are: the chunks of WAV and AIFF, and samples without any header. */
+/* Stored integers as an input: the chunks of WAV and AIFF, and samples without any header. */
 #include <stdlib.h>
 #include <string.h>
 

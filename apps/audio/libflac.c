@@ -1,4 +1,4 @@
-/* See the header. libFLAC reports damage in a callback and goes on; here the first report ends the decoding. */
+/* Decoding by libFLAC. It reports damage in a callback and continues; here the first report ends the decoding. */
 #include "apps/audio/libflac.h"
 
 #include "base/error.h"

@@ -1,4 +1,4 @@
-/* Samples to bytes to MD5, in pieces that stay in the first-level cache. */
+/* Converts samples to bytes and adds them to the MD5, in pieces that stay in the first-level cache. */
 #include "apps/audio/md5_tap.h"
 
 enum { PIECE = 2048 }; /* samples */

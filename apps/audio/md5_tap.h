@@ -1,5 +1,5 @@
-/* The MD5 of the samples as STREAMINFO wants it: interleaved, signed, little-endian, in whole bytes (RFC 9639, section 8.2). It
- * is fed while the samples are read, so that its time hides behind the analysis. */
+/* The MD5 of the samples as STREAMINFO needs it: interleaved, signed, little-endian, in whole bytes (RFC 9639, section 8.2).
+ * It is computed while the samples are read, in parallel with the analysis. */
 #ifndef APPS_AUDIO_MD5_TAP_H
 #define APPS_AUDIO_MD5_TAP_H
 

@@ -1,4 +1,4 @@
-/* Metadata blocks. Everything is big-endian. */
+/* Writing metadata blocks. All numbers are big-endian. */
 #include "apps/audio/metadata.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
-/* The metadata blocks of a FLAC stream (RFC 9639, section 8): bytes from values, nothing else. Each call appends one whole block,
- * header included, to a writer that stands at a byte boundary. */
+/* The metadata blocks of a FLAC stream (RFC 9639, section 8): makes bytes from values. Each call appends one whole block with
+ * its header to a writer at a byte boundary. */
 #ifndef APPS_AUDIO_METADATA_H
 #define APPS_AUDIO_METADATA_H
 

@@ -1,5 +1,5 @@
-/* See the header. Every sample goes through 32 bits left-aligned; one loop per layout would be faster, but reading is not what a
- * compressor waits for, except where the layout is the usual one of two bytes. */
+/* Converting stored integers. Every sample passes through 32 bits, left-aligned. One loop per layout would be faster, but a
+ * compressor does not wait for reading. Only the usual layout of two bytes has its own loop. */
 #include "apps/audio/pcm.h"
 
 static inline uint32_t left_aligned(const uint8_t *p, int width, bool big_endian) {

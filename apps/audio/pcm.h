@@ -1,4 +1,4 @@
-/* Stored integers to samples and back: the bytes of a sample in either order, signed or not, its unused bits lowest. */
+/* Stored integers to samples and back: in either byte order, signed or not, with the unused bits lowest. */
 #ifndef APPS_AUDIO_PCM_H
 #define APPS_AUDIO_PCM_H
 

@@ -1,4 +1,4 @@
-/* See the header. */
+/* Parsing the value of --picture and reading the picture. */
 #include "apps/audio/picture.h"
 
 #include <stdbool.h>

@@ -1,4 +1,4 @@
-/* See the header. */
+/* Parsing and checking --skip and --until. */
 #include "apps/audio/range.h"
 
 #include <string.h>

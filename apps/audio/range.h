@@ -1,4 +1,4 @@
-/* A part of a recording: what --skip and --until mean. */
+/* A part of a recording, as given by --skip and --until. */
 #ifndef APPS_AUDIO_RANGE_H
 #define APPS_AUDIO_RANGE_H
 

@@ -1,7 +1,7 @@
-/* The levels. They follow the purpose of the reference encoder's levels, not its settings; what the highest takes was chosen by
- * size on one set of recordings and judged on others (docs/decisions/0029-what-level-8-tries.md and
- * 0033-blocks-follow-the-sound.md). All stay within the streamable subset (RFC 9639, section 7) at the rates a frame header can
- * name. */
+/* The levels. They follow the purpose of the reference encoder's levels, not its settings. The settings of the highest level
+ * were chosen by size on one set of recordings and judged on others (docs/decisions/0029-what-level-8-tries.md and
+ * 0033-blocks-follow-the-sound.md). All levels stay within the streamable subset (RFC 9639, section 7) at the rates that a
+ * frame header can name. */
 #include "apps/audio/recipe.h"
 
 typedef struct level {

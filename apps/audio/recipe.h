@@ -1,4 +1,4 @@
-/* How hard each compression level tries: the numbers the analysis is built with. */
+/* How much effort each compression level makes: the numbers with which the analysis is built. */
 #ifndef APPS_AUDIO_RECIPE_H
 #define APPS_AUDIO_RECIPE_H
 

@@ -1,4 +1,4 @@
-/* See the header. */
+/* Choosing seek points. */
 #include "apps/audio/seek.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* Where seek points are wanted: what -S says, or one every ten seconds. */
+/* The positions of seek points: those given by -S, or one every ten seconds. */
 #ifndef APPS_AUDIO_SEEK_H
 #define APPS_AUDIO_SEEK_H
 

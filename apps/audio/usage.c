@@ -1,4 +1,4 @@
-/* The text of --help, and nothing else. */
+/* The text of --help. */
 #include "apps/audio/options.h"
 
 const char flac_usage[] =

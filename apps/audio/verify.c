@@ -1,4 +1,4 @@
-/* See the header. */
+/* A decoder that reads the frames as they are written. */
 #include "apps/audio/verify.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* --verify: frames are decoded again as they are written, and what comes out has the MD5 of what went in. */
+/* --verify: decodes frames again as they are written, and compares the MD5 of the result with that of the input. */
 #ifndef APPS_AUDIO_VERIFY_H
 #define APPS_AUDIO_VERIFY_H
 

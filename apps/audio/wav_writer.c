@@ -1,5 +1,5 @@
-/* See the header. A file whose length is not known has room for RF64's lengths in front (EBU Tech 3306: a chunk JUNK becomes
- * ds64). */
+/* Writing samples to files. A WAV file whose length is not known has room for the lengths of RF64 in front (EBU Tech 3306: a
+ * chunk JUNK becomes ds64). */
 #include "apps/audio/wav_writer.h"
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
-/* Samples to a WAV file, RF64 where 4 GiB do not suffice, raw, or back into the chunks that --keep-foreign-metadata has kept. */
+/* Writes samples to a WAV file (RF64 if 4 GiB do not suffice), to raw bytes, or back into the chunks that
+ * --keep-foreign-metadata has kept. */
 #ifndef APPS_AUDIO_WAV_WRITER_H
 #define APPS_AUDIO_WAV_WRITER_H
 

@@ -1,7 +1,7 @@
 /* A FLAC stream on its way to a file or to standard output (base/outfile.h).
  *
- * What is known only at the end (total, MD5, frame sizes, seek points) is written over the
- * room left for it at the start; where the output cannot seek (a pipe) those fields keep their "unknown". */
+ * Some metadata are known only at the end: total, MD5, frame sizes, seek points. They are written over room left at the start.
+ * If the output cannot seek (a pipe), these fields keep their "unknown". */
 #ifndef APPS_AUDIO_WRITER_H
 #define APPS_AUDIO_WRITER_H
 

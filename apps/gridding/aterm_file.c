@@ -1,4 +1,4 @@
-/* See the header. */
+/* Reading A-terms from a FITS image. */
 #include "apps/gridding/aterm_file.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* See aw_program.h and, for what the two forms are, aw.c. */
+/* Building the programs of the method "aw". aw.c describes the two forms. */
 #include "apps/gridding/aw_program.h"
 
 #include "base/error.h"

@@ -1,4 +1,4 @@
-/* See the header. */
+/* Running a program whose arrays are in memory. */
 #include "apps/gridding/bound.h"
 
 #include "base/error.h"

@@ -1,4 +1,4 @@
-/* Running a program once over arrays that lie in memory. */
+/* Runs a program once over arrays in memory. */
 #ifndef WADI_APPS_GRIDDING_BOUND_H
 #define WADI_APPS_GRIDDING_BOUND_H
 

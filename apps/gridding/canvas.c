@@ -1,6 +1,7 @@
-/* See canvas.h. The image is the inverse transform's real part, divided by the taper's Fourier integral, and, where the nearest of
- * several kernels is taken, by that of the step between two: a visibility then is gridded up to half a step away from where it is,
- * evenly in all directions, which on average multiplies the image by a sinc. */
+/* Grids, and the way from a grid to an image. The image is the real part of the inverse transform, divided by the Fourier
+ * integral of the taper. If only the nearest of several kernels is taken, a visibility is gridded up to half a step away from
+ * its place, evenly in all directions. On average this multiplies the image by a sinc, so the image is also divided by that of
+ * the step between two kernels. */
 #include "apps/gridding/canvas.h"
 
 #include <math.h>

@@ -1,10 +1,11 @@
-/* The grid that visibilities are spread on, and the way from it to an image: what the methods simple, wproj and aw share.
+/* The grid on which visibilities are spread, and the way from it to an image. The methods simple, wproj and aw share it.
  *
- * The image's field is the middle of a larger one, so that what the kernel leaks from beyond the grid's field stays outside of it.
- * Cells are 1 / theta wavelengths wide, theta the field of the grid; u = v = 0 is cell cells / 2 of both dimensions.
+ * The image's field is the middle of a larger one, so that what the kernel leaks from beyond the grid's field stays outside
+ * the image. Cells are 1 / theta wavelengths wide, where theta is the field of the grid. The origin u = v = 0 is cell cells /
+ * 2 of both dimensions.
  *
- * There may be several planes of it, each for the w around one of them: plane p's image is turned by exp(2 pi i p spacing (n - 1)), so that
- * kernels need turn it by what is left alone. The image is their sum.
+ * There may be several planes, each for the w near its own. Plane p's image is rotated by exp(2 pi i p spacing (n - 1)), so
+ * that kernels only need to correct the remaining w. The image is the sum of all planes.
  *
  * A batch is one run of the method's program. Its input "grid" is the result of the run before, in place, so nothing is copied
  * between batches. */

@@ -1,5 +1,5 @@
-/* The method "direct": the sum itself, for every pixel. It costs visibilities times pixels, and is what the other methods are
- * measured by. */
+/* The method "direct": the sum itself, for every pixel. It costs visibilities times pixels; the errors of the other methods
+ * are measured against it. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* See es_kernel.h. */
+/* Choosing the width and the shape parameter of the kernel by its leak, which is computed by integration. */
 #include "apps/gridding/es_kernel.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* See the header. */
+/* Opening files or a link as inputs, one for each setup. */
 #include "apps/gridding/files.h"
 
 #include <math.h>

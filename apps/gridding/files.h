@@ -1,5 +1,5 @@
-/* The files of an image, or the link that stands for one. A file whose rows are of several frequency setups is opened once for each
- * of them: an input is rows that have the same channels and polarisations. */
+/* The files of an image, or the link that replaces them. A file whose rows belong to several frequency setups is opened once
+ * for each, because all rows of an input have the same channels and polarisations. */
 #ifndef WADI_APPS_GRIDDING_FILES_H
 #define WADI_APPS_GRIDDING_FILES_H
 

@@ -1,4 +1,4 @@
-/* See the header. */
+/* Choosing size and scale from what the visibilities reach. */
 #include "apps/gridding/geometry.h"
 
 #include <math.h>

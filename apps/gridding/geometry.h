@@ -1,10 +1,10 @@
-/* How large an image is and how fine, from what the visibilities reach.
+/* The size and the scale of an image, from what the visibilities reach.
  *
- * A baseline of length b wavelengths sees fringes 1 / b wide. Where nothing is asked for, a pixel is a quarter of the finest fringe
- * in the sky, rounded down to two digits, and the field is two fringes of the shortest baseline wide: wider structure is not
- * measured, and dishes stand further apart than their own width, so that the field covers what each of them sees. The size is
- * between 256 and 4096 pixels, even, and without prime factors above 5, and the field ends before the horizon: with
- * a size that is asked for by making pixels finer. */
+ * A baseline of length b wavelengths sees fringes 1 / b wide. By default, a pixel is a quarter of the finest fringe in the
+ * sky, rounded down to two digits, and the field is two fringes of the shortest baseline wide. Wider structure is not
+ * measured, and dishes stand further apart than their own width, so the field covers what each of them sees. The size is
+ * between 256 and 4096 pixels, even, and without prime factors above 5. The field ends before the horizon; if the size is
+ * given, pixels are made finer for that. */
 #ifndef WADI_APPS_GRIDDING_GEOMETRY_H
 #define WADI_APPS_GRIDDING_GEOMETRY_H
 

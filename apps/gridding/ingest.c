@@ -1,4 +1,5 @@
-/* See the header. The program is built for one file: its extents, channels and products are constants of the kernel. */
+/* Building and running the program that turns rows into visibilities. It is built for one file: its extents, channels and
+ * products are constants of the kernel. */
 #include "apps/gridding/ingest.h"
 
 #include <stdio.h>

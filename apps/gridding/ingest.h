@@ -1,11 +1,11 @@
 /* From the rows of a file to visibilities that can be gridded: a pipeline of the framework.
  *
- * Rows are streamed in; the stage's body turns each into its visibilities, one per channel: baselines in wavelengths, the wanted
- * polarisation, the weight. What must not take part is dropped and counted: autocorrelations, what is flagged, and what is not
- * finite, in value or place, although its weight is positive. The rest lands in a store, which is handed on whenever it is full:
- * batches are cut by its size alone, not by chunks, threads or files.
+ * Rows are streamed in. The stage's body turns each row into its visibilities, one per channel: baselines in wavelengths, the
+ * wanted polarisation, the weight. These are dropped and counted: autocorrelations, flagged visibilities, and those whose
+ * value or place is not finite although their weight is positive. The others go to a store, which is passed on whenever it is
+ * full. So batches are cut by the size of the store alone, not by chunks, threads or files.
  *
- * u is counted to the west: the columns of an image grow that way. */
+ * u is counted to the west, because the columns of an image grow that way. */
 #ifndef WADI_APPS_GRIDDING_INGEST_H
 #define WADI_APPS_GRIDDING_INGEST_H
 

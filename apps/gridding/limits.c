@@ -1,5 +1,5 @@
-/* See the header. All limits are fields of one record, and what finds them is one fold. Lengths are compared by their squares; what
- * does not count for a limit is put where it cannot be one. */
+/* Building the program that finds the limits. All limits are fields of one record, found by one fold. Lengths are compared by
+ * their squares. What does not count for a limit is replaced by a value that cannot be one. */
 #include "apps/gridding/limits.h"
 
 #include <math.h>

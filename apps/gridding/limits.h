@@ -1,4 +1,4 @@
-/* What visibilities reach: a program over a batch's columns, each of which is read once. */
+/* What the visibilities of a batch reach: a program that reads each of its columns once. */
 #ifndef WADI_APPS_GRIDDING_LIMITS_H
 #define WADI_APPS_GRIDDING_LIMITS_H
 

@@ -1,4 +1,4 @@
-/* See the header. */
+/* The thread that makes images while visibilities arrive. */
 #include "apps/gridding/live.h"
 
 #include "base/clock.h"

@@ -1,12 +1,14 @@
 /* The image while visibilities arrive.
  *
- * Batches are cut by their size alone, so that an image does not depend on when it was looked at; what is shown meanwhile may not
- * wait for a batch to be full. So a second gridder takes in what has arrived whenever an image is wanted, and the first one, or
- * the store, knows nothing of it: the image at the end has the bits it would have had unwatched. It may begin anew: where the
- * geometry is not given, that of the first image may turn out to be too coarse, and weights that depend on their neighbours change
- * with every visibility. What the store holds is all there is then.
+ * Batches are cut by their size alone, so that the final image does not depend on when it was looked at. But an intermediate
+ * image cannot wait for a full batch. So a second gridder takes in what has arrived whenever an image is wanted; the first one
+ * and the store know nothing of it, and the final image has the bits it would have had unwatched.
  *
- * Images are made by a thread that wakes every so often: what comes in one burst is seen although nothing follows it. */
+ * The second gridder may have to start again from what the store holds. If the geometry is not given, that of the first image
+ * may be too coarse; and weights that depend on their neighbours change with every visibility.
+ *
+ * A thread makes the images at regular times, so that the last visibilities of a burst are seen although nothing follows them.
+ */
 #ifndef WADI_APPS_GRIDDING_LIVE_H
 #define WADI_APPS_GRIDDING_LIVE_H
 

@@ -1,4 +1,4 @@
-/* The table. */
+/* The table of methods. */
 #include "apps/gridding/methods.h"
 
 #include <stddef.h>

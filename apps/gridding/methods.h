@@ -1,4 +1,4 @@
-/* The methods there are; methods.c puts them in order. */
+/* The methods. methods.c puts them in order. */
 #ifndef WADI_APPS_GRIDDING_METHODS_H
 #define WADI_APPS_GRIDDING_METHODS_H
 

@@ -1,4 +1,4 @@
-/* See the header. */
+/* The table of options of wadi-grid. */
 #include "apps/gridding/options.h"
 
 #include <ctype.h>

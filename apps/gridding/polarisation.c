@@ -1,4 +1,5 @@
-/* See the header. Stokes parameters from products of feeds: Hamaker & Bregman 1996, A&AS 117, 161, with the IAU's signs:
+/* Choosing products and their coefficients. Stokes parameters from products of feeds: Hamaker & Bregman 1996, A&AS 117, 161,
+ * with the signs of the IAU:
  *   I = (XX + YY)/2 = (RR + LL)/2      Q = (XX - YY)/2 = (RL + LR)/2
  *   U = (XY + YX)/2 = (RL - LR)/2i     V = (XY - YX)/2i = (RR - LL)/2 */
 #include "apps/gridding/polarisation.h"

@@ -1,4 +1,4 @@
-/* Which polarisation products of a file make the one that is imaged. */
+/* Which polarisation products of a file make the polarisation that is imaged. */
 #ifndef WADI_APPS_GRIDDING_POLARISATION_H
 #define WADI_APPS_GRIDDING_POLARISATION_H
 

@@ -1,5 +1,5 @@
-/* See the header. A pipeline of its own: rows become two numbers, which are folded. Lengths are compared by their squares; the longest
- * is the greatest across the line of sight, which is what the pixels of an image depend on. */
+/* A pipeline that turns rows into two numbers and folds them. Lengths are compared by their squares. The longest baseline is
+ * the greatest one across the line of sight, because the pixels of an image depend on that. */
 #include "apps/gridding/reach.h"
 
 #include <math.h>

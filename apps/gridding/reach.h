@@ -1,5 +1,5 @@
-/* The longest and the shortest baseline of a file: a receiver knows from them, before the first row, how fine and how wide an image
- * of the stream should be. */
+/* The longest and the shortest baseline of a file. From them, a receiver knows before the first row how fine and how wide an
+ * image of the stream should be. */
 #ifndef WADI_APPS_GRIDDING_REACH_H
 #define WADI_APPS_GRIDDING_REACH_H
 

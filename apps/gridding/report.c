@@ -1,4 +1,4 @@
-/* See the header. */
+/* Writing the lines of the summary and of the image's history. */
 #include "apps/gridding/report.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* What wadi-grid says about an image: lines for people, and for the image's history. */
+/* The summary of wadi-grid: lines for people, and for the history of the image. */
 #ifndef WADI_APPS_GRIDDING_REPORT_H
 #define WADI_APPS_GRIDDING_REPORT_H
 

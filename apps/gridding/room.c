@@ -1,4 +1,4 @@
-/* See the header. */
+/* Comparing a size with the limit that was given, or with the physical memory of the machine. */
 #include "apps/gridding/room.h"
 
 #include <unistd.h>

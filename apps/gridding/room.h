@@ -1,4 +1,4 @@
-/* Whether something large fits, asked before it is allocated. */
+/* Whether something large fits into memory, asked before it is allocated. */
 #ifndef WADI_APPS_GRIDDING_ROOM_H
 #define WADI_APPS_GRIDDING_ROOM_H
 

@@ -1,4 +1,4 @@
-/* See the header. */
+/* Declaring the components of a row. */
 #include "apps/gridding/rows.h"
 
 #include <stdio.h>

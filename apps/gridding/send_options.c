@@ -1,4 +1,4 @@
-/* See the header. */
+/* The table of options of wadi-vis-send. */
 #include "apps/gridding/send_options.h"
 
 #include <stddef.h>

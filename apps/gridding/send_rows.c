@@ -1,4 +1,4 @@
-/* See the header. The source asks those of the files in turn; before each call it waits until a row is due. */
+/* A source that asks the sources of the files in turn. Before each call it waits until a row is due. */
 #include "apps/gridding/send_rows.h"
 
 #include <math.h>

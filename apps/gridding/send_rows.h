@@ -1,4 +1,4 @@
-/* Several files of visibilities as one stream of rows, as fast as they are taken or at a telescope's pace. */
+/* Several files of visibilities as one stream of rows, as fast as possible or at the pace of a telescope. */
 #ifndef WADI_APPS_GRIDDING_SEND_ROWS_H
 #define WADI_APPS_GRIDDING_SEND_ROWS_H
 

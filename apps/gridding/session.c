@@ -1,4 +1,4 @@
-/* See the header. */
+/* Running the passes of an image in their order. */
 #include "apps/gridding/session.h"
 
 #include <math.h>

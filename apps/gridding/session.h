@@ -1,9 +1,9 @@
-/* The making of an image: inputs, passes over them, weights, a method.
+/* Making an image: inputs, passes over them, weights, a method.
  *
- * Visibilities are looked over once, which tells what geometry suits them and how far w reaches, weighed where weights depend on
- * their neighbours, and gridded. Where all of them fit in one batch, they are read only once. What passes only once, a link, is
- * gridded as it comes when it is longer than a batch: its weights must then be natural, and its geometry follows from what the sender
- * says or, if that is nothing, from the first batch. */
+ * There are up to three passes over the visibilities. The first finds a geometry and how far w reaches. The second, only for
+ * weights that depend on neighbours, adds up weights. The last grids. If all visibilities fit in one batch, they are read only
+ * once. A link passes only once; if it is longer than a batch, it is gridded as it comes. Its weights must then be natural,
+ * and its geometry follows from what the sender states or, without that, from the first batch. */
 #ifndef WADI_APPS_GRIDDING_SESSION_H
 #define WADI_APPS_GRIDDING_SESSION_H
 

@@ -1,5 +1,5 @@
-/* See the header. Plain C: an image is looked at once, in less time than making a kernel for it takes, and the medians, which are most of
- * the work, want an algorithm that rearranges in place. */
+/* Computing statistics in plain C. An image is looked at once, in less time than making a kernel for it would take. Most of
+ * the work is medians, which need an algorithm that rearranges in place. */
 #include "apps/gridding/statistics.h"
 
 #include <math.h>

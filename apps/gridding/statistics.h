@@ -1,4 +1,4 @@
-/* What a finished image says about itself. */
+/* The statistics of a finished image. */
 #ifndef WADI_APPS_GRIDDING_STATISTICS_H
 #define WADI_APPS_GRIDDING_STATISTICS_H
 

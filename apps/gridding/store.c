@@ -1,4 +1,4 @@
-/* See the header. Columns grow by doubling, so that a small file takes little and a large one no more than `most`. */
+/* Columns that grow by doubling, so that a small file takes little memory and a large one at most `most`. */
 #include "apps/gridding/store.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* Visibilities kept in memory, side by side: a batch under construction. */
+/* Visibilities in memory, as columns: a batch under construction. */
 #ifndef WADI_APPS_GRIDDING_STORE_H
 #define WADI_APPS_GRIDDING_STORE_H
 

@@ -1,5 +1,5 @@
-/* See the header. The plane is stored by half: what lies below it is counted at its mirror image. It is an input and a result of
- * the program that adds to it; the run that has it as a result owns it until the next one is over. */
+/* The two programs of weights. The plane is stored by half: a place below it is counted at its mirror image. The plane is an
+ * input and a result of the program that adds to it; the run that has it as a result owns it until the next run is over. */
 #include "apps/gridding/weighting.h"
 
 #include <math.h>

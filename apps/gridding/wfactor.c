@@ -1,5 +1,5 @@
-/* See wfactor.h. The table is made by a stream of the language, a bin an element; what comes out is ragged and stands one behind the
- * other. The transform is a sum of cosines over half of the field, at all places between cells at once. */
+/* Making the table of factors by a stream of the language, one bin per element; the ragged results follow one another. The
+ * transform is a sum of cosines over half of the field, for all positions between cells at once. */
 #include "apps/gridding/wfactor.h"
 
 #include <math.h>

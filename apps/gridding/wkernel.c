@@ -1,5 +1,5 @@
-/* See wkernel.h. The table is made by a stream of the language, a bin an element. The transform is a sum of cosines over a quarter of the field, first along l, then along m, at all places between cells
- * at once. */
+/* Making the table of kernels by a stream of the language, one bin per element. The transform is a sum of cosines over a
+ * quarter of the field, first along l, then along m, for all positions between cells at once. */
 #include "apps/gridding/wkernel.h"
 
 #include <math.h>

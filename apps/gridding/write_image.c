@@ -1,4 +1,4 @@
-/* See the header. A pipeline of one element: the plane, in the precision wanted, to its sinks. */
+/* Writing an image by a pipeline of one element: the plane, in the wanted precision, to its sinks. */
 #include "apps/gridding/write_image.h"
 
 #include <float.h>

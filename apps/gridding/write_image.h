@@ -1,4 +1,4 @@
-/* A finished image into its files. */
+/* Writes a finished image to its files. */
 #ifndef WADI_APPS_GRIDDING_WRITE_IMAGE_H
 #define WADI_APPS_GRIDDING_WRITE_IMAGE_H
 

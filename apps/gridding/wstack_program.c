@@ -1,14 +1,14 @@
-/* See wstack_program.h.
+/* Building the programs of wstack.
  *
- * A plane is made in two steps, so that nothing as large as a grid is ever walked across:
+ * A plane is made in two steps, so that nothing as large as a grid is ever traversed across its rows:
  *
- *   lines   for each plane and each tile of its rows: the entries that reach it are spread over the tile, which is transformed
- *           along u and cut to the columns wanted, all while it is in a cache
- *   image   for each block of columns: plane after plane it is transformed along v, cut to the rows wanted, and added to the image,
- *           which is turned by one plane's distance first (Horner's rule in exp(2 pi i step (n - 1 - middle)))
+ *   lines   For each plane and each tile of its rows, the entries that reach it are spread over the tile, which is transformed along u
+ *           and cut to the wanted columns, all while it is in a cache.
+ *   image   For each block of columns, plane after plane is transformed along v, cut to the wanted rows, and added to the image. Before
+ *           each plane, the image is rotated by the distance between two planes (Horner's rule in exp(2 pi i step (n - 1 - middle))).
  *
- * The image is kept column by column until it is finished. Transforms are forward, so grid coordinates grow against u and v; the
- * grid's centre is in its middle, which gives neighbouring pixels opposite signs: `finish` has them. */
+ * The image is kept column by column until it is finished. Transforms are forward, so grid coordinates run against u and v.
+ * The grid's centre is in its middle, which gives neighbouring pixels opposite signs; `finish` corrects them. */
 #include "apps/gridding/wstack_program.h"
 
 #include "apps/gridding/wstack_sort.h"

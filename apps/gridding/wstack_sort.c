@@ -1,4 +1,4 @@
-/* See wstack_sort.h: a counting sort, one pass to count and one to fill. */
+/* Sorting visibilities by the tiles that they reach: a counting sort, with one pass to count and one to fill. */
 #include "apps/gridding/wstack_sort.h"
 
 #include <math.h>

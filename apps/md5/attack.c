@@ -1,4 +1,4 @@
-/* See the header. */
+/* Running the reader and the pipelines, and ending them together. */
 #include "apps/md5/attack.h"
 
 #include <stdatomic.h>

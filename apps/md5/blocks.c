@@ -1,5 +1,5 @@
-/* See the header. Short words are cut out of two 64-bit loads: the newline is the lowest byte of (x - 0x01..) & ~x & 0x80.. for
- * x = bytes ^ newlines, and a table by length says what to keep and where the set bit goes. */
+/* Packing words into message words. Short words are cut out of two 64-bit loads: the newline is the lowest byte of (x -
+ * 0x01..) & ~x & 0x80.. for x = bytes ^ newlines, and a table by length gives what to keep and where the set bit goes. */
 #include "apps/md5/blocks.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* See the header. The constants are those of RFC 1321 section 3.4: T[i] = floor(2^32 |sin(i + 1)|). */
+/* The MD5 programs. The constants are those of RFC 1321 section 3.4: T[i] = floor(2^32 |sin(i + 1)|). */
 #include "apps/md5/hash.h"
 
 #include <math.h>

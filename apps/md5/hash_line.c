@@ -1,4 +1,4 @@
-/* See the header. */
+/* Recognising the kinds of lines in a list of hashes. */
 #include "apps/md5/hash_line.h"
 
 #include <stdbool.h>

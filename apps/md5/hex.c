@@ -1,4 +1,4 @@
-/* See the header. */
+/* Reading and writing hexadecimal digits. */
 #include "apps/md5/hex.h"
 
 #include <string.h>

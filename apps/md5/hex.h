@@ -1,4 +1,4 @@
-/* Hexadecimal digits, and words that are spelled out by them. */
+/* Hexadecimal digits, and words that are spelled in them. */
 #ifndef APPS_MD5_HEX_H
 #define APPS_MD5_HEX_H
 

@@ -1,4 +1,4 @@
-/* See the header. */
+/* Opening the inputs one after another and reading them. */
 #include "apps/md5/input.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
-/* The bytes of several files, one after another: plain ones, packed ones (apps/md5/unpack.h), and "-" for standard input. The end
- * of a file is told, since a word does not go on in the next file. */
+/* The bytes of several files, one after another: plain files, packed ones (apps/md5/unpack.h), and "-" for standard input. The
+ * reader is told where a file ends, because a word does not continue in the next file. */
 #ifndef APPS_MD5_INPUT_H
 #define APPS_MD5_INPUT_H
 

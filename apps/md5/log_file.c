@@ -1,4 +1,4 @@
-/* See the header. */
+/* Opening, locking and appending to a file that grows by lines. */
 #define _XOPEN_SOURCE 700 /* realpath */
 #include "apps/md5/log_file.h"
 

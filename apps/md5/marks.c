@@ -1,4 +1,4 @@
-/* See the header. */
+/* A queue of positions, each with the number of words that must be tried before it counts. */
 #include "apps/md5/marks.h"
 
 void md5_marks_add(md5_marks *m, const md5_mark *mark) {

@@ -1,5 +1,5 @@
-/* Places that the reader has been at, and how many words of each class it had given there. A place counts once all of these have
- * been tried. */
+/* Positions that the reader has passed, with the number of words of each class given out before. A position counts after all
+ * of these words have been tried. */
 #ifndef APPS_MD5_MARKS_H
 #define APPS_MD5_MARKS_H
 

@@ -1,4 +1,4 @@
-/* See the header. */
+/* The table of options of wadi-md5. */
 #include "apps/md5/options.h"
 
 #include <stddef.h>

@@ -1,4 +1,4 @@
-/* See the header. */
+/* The queue of batches, with its limit. */
 #include "apps/md5/queue.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* Words on their way from the reader to the pipeline of another class: batches, handed over a few at a time, so that neither a
- * rare long word nor a dictionary full of them makes memory grow. One thread pushes, one pops. */
+/* Words on their way from the reader to the pipeline of another class. Batches are handed over a few at a time, so that
+ * neither a rare long word nor a dictionary full of them makes memory grow. One thread pushes, one pops. */
 #ifndef APPS_MD5_QUEUE_H
 #define APPS_MD5_QUEUE_H
 

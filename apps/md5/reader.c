@@ -1,4 +1,4 @@
-/* See the header. */
+/* Reading dictionaries into buffers of whole lines. */
 #include "apps/md5/reader.h"
 
 #include <stdlib.h>

@@ -1,8 +1,9 @@
-/* Lines of the dictionaries: the words. A buffer always holds whole lines; whoever packs them walks through it.
+/* Lines of the dictionaries: the words. A buffer always holds whole lines; whoever packs the words walks through it.
  *
- * A word is the bytes before a newline, or before the end of its file; an empty line is the empty word. A carriage return
- * before the newline is dropped unless asked otherwise. "$HEX[...]" stands for the bytes it spells. A word longer than
- * MD5_LONGEST bytes is passed over and counted. A byte order mark of UTF-8 before the first word of a file is none of its bytes. */
+ * A word is the bytes before a newline, or before the end of its file. An empty line is the empty word. A carriage return
+ * before the newline is dropped unless the options say otherwise. "$HEX[...]" stands for the bytes it spells. A word longer
+ * than MD5_LONGEST bytes is skipped and counted. A UTF-8 byte order mark before the first word of a file does not belong to
+ * the word. */
 #ifndef APPS_MD5_READER_H
 #define APPS_MD5_READER_H
 

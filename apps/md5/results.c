@@ -1,4 +1,4 @@
-/* See the header. */
+/* Writing found words, and reading those that a file already holds. */
 #include "apps/md5/results.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
-/* Found words on their way out, as lines "digest:word": to a stream, or to a file that is added to.
+/* Found words as lines "digest:word", written to a stream or appended to a file.
  *
- * What a file holds already counts as found. So every word is there once, however often the attack is begun again. */
+ * What a file already holds counts as found. So every word is there once, however often the attack is started again. */
 #ifndef APPS_MD5_RESULTS_H
 #define APPS_MD5_RESULTS_H
 

@@ -1,4 +1,4 @@
-/* See the header. */
+/* Writing and reading the session file. */
 #include "apps/md5/session.h"
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* See the header. */
+/* The set of wanted digests, and the marks of those found. */
 #include "apps/md5/targets.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* The digests that are wanted, and which of them have been found. */
+/* The wanted digests, and which of them have been found. */
 #ifndef APPS_MD5_TARGETS_H
 #define APPS_MD5_TARGETS_H
 

@@ -1,4 +1,4 @@
-/* See the header. */
+/* Recognising packed files by their first bytes, and calling the decoder. */
 #include "apps/md5/unpack.h"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-/* The bytes of one file, unpacked if its first bytes say that they are packed: gzip, xz, zstd, bzip2, from files and pipes. */
+/* The bytes of one file, unpacked if its first bytes show that it is packed with gzip, xz, zstd or bzip2. Files and pipes. */
 #ifndef APPS_MD5_UNPACK_H
 #define APPS_MD5_UNPACK_H
 

@@ -1,5 +1,5 @@
-/* See the header. One loop iteration is one word; the 64 steps (RFC 1321, section 3.4) are unrolled by a macro. Text is cut into
- * one piece per thread; each packs a block of words by columns and then hashes the block. */
+/* MD5 of many words in plain C. One iteration of the loop is one word; a macro unrolls the 64 steps (RFC 1321, section 3.4).
+ * The text is cut into one piece per thread; each thread packs a block of words by columns and then hashes the block. */
 #include "bench/streams/md5_simd.h"
 
 #include <string.h>

@@ -1,8 +1,8 @@
-/* Dependence analysis: drives the operators' dependence rules over all blocks, in the order of the program.
+/* Dependence analysis: runs the operators' dependence rules over all blocks, in the order of the program.
  *
- * Outside of every sequence body nothing depends on the stream's index. Inside, the index and the elements of the stream do,
- * and the rules carry that on. A value that does not depend is one value for the whole stream, a value
- * whose shape does not depend makes a regular array of them. */
+ * Outside every sequence body nothing depends on the stream index. Inside, the index and the elements of the stream do, and
+ * the rules carry that on. A value that does not depend is one value for the whole stream. A value whose shape does not depend
+ * makes a regular array of its elements. */
 #include "graph/analysis/depend.h"
 
 #include "base/error.h"

@@ -1,9 +1,8 @@
-/* Dependence analysis: which values of a stage body depend on the stream index, shape and elements apart.
+/* Dependence analysis: which values of a stage body depend on the stream index, for shape and elements separately.
  *
- * The independence analysis of van den Haak (2019), kept per component of a tuple. Values outside every sequence
- * body depend on nothing. A body's parameter depends in its elements always, and in its shape unless the sequence's
- * element type fixes it (constants or named extents, or an upstream stage proved regular).
- */
+ * This is the independence analysis of van den Haak (2019), kept per component of a tuple. Values outside every sequence body
+ * depend on nothing. The elements of a body's parameter always depend on the index. Its shape does too, unless the sequence's
+ * element type fixes it (by constants or named extents, or because an upstream stage was proved regular). */
 #ifndef WADI_GRAPH_ANALYSIS_DEPEND_H
 #define WADI_GRAPH_ANALYSIS_DEPEND_H
 

@@ -1,10 +1,10 @@
-/* Shape analysis: drives the operators' shape rules over all blocks, in the order of the program.
+/* Shape analysis: runs the operators' shape rules over all blocks, in the order of the program.
  *
- * The rules say what an operator does to extents; this file knows where extents come from otherwise: declarations, the elements
- * of sequences that flow into a body, and closed scalar code that computes an extent. An equality that a
- * rule asks for and that is not proved becomes a check of that binding. The binding's results take the better known side of it;
- * inside a region it is believed of the region's own values, so that a loop is seen to keep its shape; outside, it
- * is believed once the analysis is done. */
+ * The rules say what an operator does to extents. This file knows where else extents come from: declarations, the elements of
+ * sequences that flow into a body, and closed scalar code that computes an extent. If a rule asks for an equality that is not
+ * proved, it becomes a check of that binding. The results of the binding use the better known side. Inside a region, the
+ * equality is believed of the region's own values, so that a loop is seen to keep its shape. Outside, it is believed after the
+ * analysis. */
 #include "graph/analysis/shape.h"
 
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* Making modules, blocks, bindings and functions.
  *
- * Everything is allocated in the module's arena, so growing a list leaves the old one behind; lists that grow much (values,
- * bindings, instructions, scalars) double, the others are copied at each addition. Nothing here checks what it is
- * given: graph/ir/verify.c does. */
+ * Everything is allocated in the module's arena, so growing a list leaves the old one behind. Lists that grow much (values,
+ * bindings, instructions, scalars) double; the others are copied at each addition. Nothing here checks its input;
+ * graph/ir/verify.c does. */
 #include "graph/ir/ir.h"
 
 #include <string.h>

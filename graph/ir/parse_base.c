@@ -1,4 +1,4 @@
-/* The parser's hands: looking at tokens, complaining, and the small pieces both levels are made of. */
+/* Looking at tokens, complaining, and the small pieces that both levels of the parser are made of. */
 #include "graph/ir/parse.h"
 
 #include <stdarg.h>

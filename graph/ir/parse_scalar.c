@@ -1,7 +1,7 @@
 /* Reads scalar functions: statements `t = mul x y`, then the results, as expressions in prefix form.
  *
- * Everything is typed as it is read, so a mistake is told where it stands. Names of scalars live for the function alone
- * and in a space of their own: arrays are only named where an array is read. */
+ * Everything is typed as it is read, so a mistake is reported where it stands. Names of scalars are valid only inside the
+ * function and have a name space of their own: an array is named only where an array is read. */
 #include "graph/ir/parse.h"
 
 #include <string.h>

@@ -1,8 +1,8 @@
-/* Prints modules as program text that graph/ir/parse.c reads back; docs/TEXT.md is its grammar.
+/* Prints modules as program text that graph/ir/parse.c reads back; docs/TEXT.md is the grammar.
  *
- * What the reader can find out is left out: the types of parameters that the operator's rules give. Printing what was
- * parsed gives the same text, because every choice made here (names, what goes on one line) depends on the printed
- * program alone; names are unique, so that they survive as hints. */
+ * The printer omits what the reader can find out: the types of parameters that follow from the operator's rules. Printing what
+ * was parsed gives the same text, because every choice made here (names, what goes on one line) depends only on the printed
+ * program. Names are unique, so they survive as hints. */
 #include "graph/ir/print.h"
 
 #include <string.h>

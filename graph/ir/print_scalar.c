@@ -1,7 +1,7 @@
-/* Prints scalar functions. Scalars have no names of their own: parameters are x, y, .. (i64: i, j, ..), the rest t0, t1, ...
+/* Prints scalar functions. Scalars have no names of their own: parameters are x, y, .. (i64: i, j, ..), the others t0, t1, ...
  *
- * An expression that is used once, in the block it stands in, is written where it is used, up to a small depth. Scalar code is
- * pure, so where it stands inside its block does not matter. */
+ * An expression that is used once, in its own block, is written where it is used, up to a small depth. Scalar code is pure, so
+ * its position inside the block does not matter. */
 #include "graph/ir/print.h"
 
 #include <stdio.h>

@@ -1,7 +1,7 @@
-/* The invariants of the core IR, each with its prose. Run after every pass in tests.
+/* The invariants of the core IR, each with its explanation. The tests run them after every pass.
  *
- * Type rules are run again, on a copy of the binding in a module that shares everything but its memory: what they
- * would make must be what is there. */
+ * Type rules are run again, on a copy of the binding in a module that shares everything except its memory. Their results must
+ * equal what is there. */
 #include "graph/ir/verify.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* One table under one lock. Programs of one bucket are chained through themselves, so entering one cannot fail. */
+/* One table of programs under one lock. The programs of a bucket are chained through themselves, so entering one cannot fail. */
 #include "graph/lang/live.h"
 
 #include <pthread.h>

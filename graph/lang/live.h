@@ -1,4 +1,4 @@
-/* The programs there are, by number: what a handle's number means, whichever thread holds it. Internal to graph/lang. */
+/* The programs that exist, by number: a handle's number is looked up here, whichever thread holds it. Internal to graph/lang. */
 #ifndef WADI_GRAPH_LANG_LIVE_H
 #define WADI_GRAPH_LANG_LIVE_H
 

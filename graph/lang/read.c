@@ -1,4 +1,4 @@
-/* Scalars from arrays, tuples of arrays, and index arithmetic. */
+/* Reading scalars from arrays, tuples of arrays, and index arithmetic. */
 #include "graph/lang/grow.h"
 
 /* ---- reading arrays ---- */

@@ -1,8 +1,7 @@
 /* Scalar expressions without control: literals, the primitives of scalar.def, conversions.
  *
- * A primitive's typing rule is wadi_sop_type; what a class takes is said in words only in messages. Nothing is folded
- * but conversions of literals: simplifying is codegen's.
- */
+ * wadi_sop_type is the typing rule of a primitive; only messages describe in words what a class accepts. Nothing is folded
+ * except conversions of literals: simplifying is the business of codegen. */
 #include "graph/lang/grow.h"
 
 #include <string.h>

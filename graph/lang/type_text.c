@@ -1,4 +1,4 @@
-/* Types of nodes: what a handle stands for, and types as text for messages. */
+/* The type of a handle, and types as text for messages. */
 #include "graph/lang/node.h"
 
 #include "base/text.h"

@@ -1,5 +1,6 @@
-/* See the header. Only casacore's tables are used, not its class of Measurement Sets: what that adds is writing, and checks that
- * refuse sets which others read. The columns are those of the Measurement Set definition, version 2 (casacore note 229). */
+/* Reading the tables of a Measurement Set by casacore. casacore's class of Measurement Sets is not used: it adds writing, and
+ * checks that refuse sets which other programs read. The columns are those of the Measurement Set definition, version 2
+ * (casacore note 229). */
 #include "modules/casacore/casacore_ms.h"
 
 #include <cmath>

@@ -1,5 +1,5 @@
-/* Measurement Sets as casacore reads them, for C: the one place where this project speaks C++. No exception passes: a function that
- * can fail returns false and says why. Not to be called by two threads at once. */
+/* A C interface to casacore's tables, for Measurement Sets. Behind it is the only C++ of this project. No exception passes: a
+ * function that can fail returns false and a reason. One thread at a time. */
 #ifndef WADI_MODULES_CASACORE_MS_H
 #define WADI_MODULES_CASACORE_MS_H
 

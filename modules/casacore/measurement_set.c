@@ -1,9 +1,9 @@
-/* Measurement Sets, the folders of tables that CASA and its relatives keep visibilities in. casacore reads them (casacore_ms.h);
- * which rows are taken, and what becomes of them, is told here.
+/* Measurement Sets, the folders of tables in which CASA and related programs keep visibilities. casacore reads the tables
+ * (casacore_ms.h); this file selects the rows and converts them.
  *
- * The rows of one field, one spectral window and one set of polarisations are taken. Where there are several of any, one has to be
- * asked for: their phase centres, channels or products differ. uvw is the first antenna's position minus the second's and the sign
- * that of V = I exp(+2 pi i (u l + v m + w (n - 1))), so uvw is negated (connectors/visibility.h). */
+ * It takes the rows of one field, one spectral window and one set of polarisations. If there are several of any of these, one
+ * must be selected, because their phase centres, channels or products differ. uvw is the first antenna's position minus the
+ * second's, with the sign of V = I exp(+2 pi i (u l + v m + w (n - 1))), so uvw is negated (connectors/visibility.h). */
 #include "connectors/visibility.h"
 
 #include <math.h>

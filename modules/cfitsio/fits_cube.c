@@ -1,4 +1,4 @@
-/* An image of FITS read whole. */
+/* Reads a whole FITS image. */
 #include <fitsio.h>
 #include <stdlib.h>
 

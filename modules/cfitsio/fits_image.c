@@ -1,8 +1,8 @@
-/* Images of the sky as FITS, through CFITSIO. World coordinates are those of an orthographic (SIN) image, what the direction cosines
- * of an interferometer are on a regular grid: Calabretta & Greisen 2002, A&A 395, 1077, section 5.1.5.
+/* Writes images of the sky as FITS, by CFITSIO. The world coordinates are those of an orthographic (SIN) image, in which the
+ * direction cosines of an interferometer form a regular grid: Calabretta & Greisen 2002, A&A 395, 1077, section 5.1.5.
  *
- * CFITSIO makes the lines of the header, in memory. What goes to the file is written here: CFITSIO 4.2 does not look whether its last
- * bytes got there, and on a disk that is full would tell nobody. */
+ * CFITSIO makes the lines of the header, in memory. This file writes the bytes itself, because CFITSIO 4.2 does not check
+ * whether its last bytes were written and would not report a full disk. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

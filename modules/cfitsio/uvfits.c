@@ -1,11 +1,13 @@
 /* Visibilities in FITS random groups: UVFITS, AIPS memo 117.
  *
- * A group is what one baseline measured at one time: some parameters (baseline in seconds of light travel, date, antennas, number of
- * its source and of its frequencies), then an array over the axes COMPLEX, STOKES, FREQ and IF in any order. uvfits_head.c
- * tells from the headers what lies where; here the groups are read in blocks, straight from the file, and turned into rows. The
- * channels of all IFs stand one behind the other. Weights are left as they are, an array without weights gets 1.
+ * A group is what one baseline measured at one time. It has some parameters (baseline in seconds of light travel, date,
+ * antennas, number of its source and of its frequencies), then an array over the axes COMPLEX, STOKES, FREQ and IF in any
+ * order. uvfits_head.c finds out from the headers what lies where. This file reads the groups in blocks, directly from the
+ * file, and converts them to rows. The channels of all IFs follow one another. Weights are kept as they are; an array without
+ * weights gets 1.
  *
- * A file of several sources or several sets of frequencies has no rows of one meaning: one of each is chosen when it is opened. */
+ * In a file of several sources or several sets of frequencies, rows differ in meaning, so one of each is selected when the
+ * file is opened. */
 #include "connectors/visibility.h"
 
 #include <string.h>

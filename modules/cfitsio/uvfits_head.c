@@ -1,8 +1,8 @@
-/* The headers and tables of UVFITS (AIPS memo 117), read with CFITSIO: what the axes of a group's array and the parameters in
- * front of it mean, which frequencies the tables AIPS FQ and which sources AIPS SU list, where the groups begin.
+/* The headers and tables of UVFITS (AIPS memo 117), read by CFITSIO: the meaning of the axes of a group's array and of the
+ * parameters before it, the frequencies of the table AIPS FQ, the sources of AIPS SU, and the position of the groups.
  *
- * It opens the file, reads and closes it: the groups themselves are none of CFITSIO's business (uvfits.c), because it
- * shares one state among all who have opened the same file. */
+ * It opens the file, reads and closes it. uvfits.c reads the groups without CFITSIO, because CFITSIO shares one state among
+ * all who have opened the same file. */
 #include "modules/cfitsio/uvfits.h"
 
 #include <errno.h>

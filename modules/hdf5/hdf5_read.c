@@ -1,5 +1,5 @@
-/* See the header. The thread's error printer is taken away for the time of a scope and given back after it: the program around may
- * use HDF5 as well and want its messages. */
+/* Reading HDF5 with errors as wadi_error. The thread's error printer is removed during a scope and restored after it, because
+ * the host program may use HDF5 too and want its messages. */
 #include "modules/hdf5/hdf5_read.h"
 
 #include <pthread.h>

@@ -1,4 +1,4 @@
-/* Reading HDF5: what goes wrong becomes a wadi_error that names file and object, and nothing is printed. */
+/* Reading HDF5. Errors become a wadi_error that names the file and the object; nothing is printed. */
 #ifndef WADI_MODULES_HDF5_READ_H
 #define WADI_MODULES_HDF5_READ_H
 

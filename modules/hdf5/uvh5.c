@@ -1,8 +1,8 @@
-/* uvh5, the HDF5 files of pyuvdata: the memo "UVH5 file format", versions up to 1.2. A header of datasets that stand for themselves
- * and, for every row, visibilities, flags and counts of samples, which are the weights.
+/* uvh5, the HDF5 files of pyuvdata: the memo "UVH5 file format", versions up to 1.2. A file has a header of separate datasets
+ * and, for every row, visibilities, flags, and counts of samples, which are the weights.
  *
- * Where channels belong to several spectral windows all of them are taken, one after another, unless one is asked for; of several
- * phase centres one has to be asked for. Not read: polarisations that differ between windows. */
+ * If channels belong to several spectral windows, all of them are taken, one after another, unless one is selected. Of several
+ * phase centres one must be selected. Polarisations that differ between windows are not supported. */
 #include "modules/hdf5/uvh5.h"
 
 #include <string.h>

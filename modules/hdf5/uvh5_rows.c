@@ -1,9 +1,10 @@
-/* Rows of a uvh5 file, read in blocks: a compressed chunk of HDF5 is spread out whole, so that a block is a whole number of chunks
- * however few rows are asked for.
+/* Reads the rows of a uvh5 file in blocks. HDF5 unpacks a whole compressed chunk at a time, so a block is a whole number of
+ * chunks, however few rows are asked for.
  *
- * uvh5 has V12 = <E1* E2> over the baseline from the first antenna to the second (pyuvdata, docs/conventions.rst), which is
- * V = I exp(+2 pi i (u l + v m + w (n - 1))): the visibilities are conjugated. Data of phase type "unprojected" have the whole
- * delay in them, w n for w (n - 1): each row is turned by 2 pi w, which makes the zenith of its time its phase centre. */
+ * uvh5 has V12 = <E1* E2> over the baseline from the first antenna to the second (pyuvdata, docs/conventions.rst), which is V
+ * = I exp(+2 pi i (u l + v m + w (n - 1))), so the visibilities are conjugated. Data of phase type "unprojected" have the
+ * whole delay in them, w n instead of w (n - 1). Each such row is rotated by 2 pi w, which makes the zenith of its time its
+ * phase centre. */
 #include "modules/hdf5/uvh5.h"
 
 #include <math.h>

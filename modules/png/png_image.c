@@ -1,6 +1,6 @@
-/* A plane as a grey picture, through libpng. A value becomes a shade by its place between two others, which are percentiles of the
- * plane unless they are given. The percentiles are exact to a float: values are counted by the upper and then the lower half of
- * their bits, in an order-preserving form, so that nothing is sorted or copied. */
+/* Writes a plane as a grey picture, by libpng. The shade of a value follows from its place between two other values, which are
+ * percentiles of the plane unless they are given. The percentiles are exact to a float: values are counted by the upper and
+ * then by the lower half of their bits, in an order-preserving form, so nothing is sorted or copied. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
-/* Reading sound through libsndfile. It hands out integers left-aligned in 32 bits, so that one call serves every width; they are
- * shifted back. Two of its habits are undone here: floating point read as integers is silently cut, and a file shorter than its
- * header says is silently taken as complete, the difference standing only in its log. */
+/* Reads sound by libsndfile. It returns integers left-aligned in 32 bits, so that one call serves every width; they are
+ * shifted back here. Two of its habits are corrected: it silently truncates floating point that is read as integers, and it
+ * silently takes a file that is shorter than its header says as complete, reporting the difference only in its log. */
 #include "connectors/sndfile.h"
 
 #include <math.h>

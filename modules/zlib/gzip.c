@@ -1,4 +1,4 @@
-/* Files compressed with gzip, read as if they were not. */
+/* Reads files that are compressed with gzip as if they were not. */
 #include <errno.h>
 #include <string.h>
 #include <zlib.h>
