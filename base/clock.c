@@ -1,4 +1,4 @@
-/* The POSIX clocks. Both exist on every system wadi builds on, so their calls cannot fail. */
+/* A POSIX clock. It exists on every system wadi builds on, so that its call cannot fail. */
 #include "base/clock.h"
 
 #include <stdatomic.h>
@@ -9,24 +9,20 @@ enum { LOOK_NS = 1000000 /* how often a clock that was set is looked at */ };
 
 static int64_t (*_Atomic set)(void);
 
-static int64_t read_clock(clockid_t id) {
+static int64_t world(void) {
     struct timespec t = {0, 0};
-    (void)clock_gettime(id, &t);
+    (void)clock_gettime(CLOCK_MONOTONIC, &t);
     return (int64_t)t.tv_sec * INT64_C(1000000000) + (int64_t)t.tv_nsec;
 }
 
 int64_t wadi_clock_ns(void) {
     int64_t (*now)(void) = atomic_load_explicit(&set, memory_order_relaxed);
-    return now != NULL ? now() : read_clock(CLOCK_MONOTONIC);
+    return now != NULL ? now() : world();
 }
 
 int64_t wadi_clock_sleep_ns(int64_t ns) {
     const int is_set = atomic_load_explicit(&set, memory_order_relaxed) != NULL;
     return is_set && ns > LOOK_NS ? LOOK_NS : ns;
-}
-
-int64_t wadi_clock_thread_cpu_ns(void) {
-    return read_clock(CLOCK_THREAD_CPUTIME_ID);
 }
 
 void wadi_clock_set(int64_t (*now)(void)) {

@@ -10,9 +10,6 @@ int64_t wadi_clock_ns(void);
 /* How long to sleep, in the world's time, until wadi_clock_ns may have gone on by ns. */
 int64_t wadi_clock_sleep_ns(int64_t ns);
 
-/* Processor time of the calling thread. */
-int64_t wadi_clock_thread_cpu_ns(void);
-
 /* For tests: from now on wadi_clock_ns is what `now` says, and whoever sleeps for a time looks at it again and again. NULL: the
  * world's clock. Not while anybody sleeps. */
 void wadi_clock_set(int64_t (*now)(void));

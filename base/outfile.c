@@ -263,10 +263,6 @@ const char *wadi_outfile_name(const wadi_outfile *f) {
     return f->opened_as;
 }
 
-void wadi_outfile_sync_it(wadi_outfile *f) {
-    f->options.sync = WADI_SYNC_ALWAYS;
-}
-
 /* ---- ending ---- */
 
 /* Like rename, but a file that is there stays: -1 with EEXIST. */
@@ -402,7 +398,7 @@ void wadi_outfile_discard(wadi_outfile *owned_f) {
 wadi_status wadi_outfile_finish(wadi_outfile **f, bool sync, wadi_error *err) {
     wadi_outfile *file = *f;
     *f = NULL;
-    if (sync) wadi_outfile_sync_it(file);
+    if (sync) file->options.sync = WADI_SYNC_ALWAYS;
     return wadi_outfile_keep(file, err);
 }
 

@@ -62,9 +62,6 @@ WADI_NODISCARD wadi_status wadi_outfile_flush(wadi_outfile *f, wadi_error *err);
  * closed it again before keep or discard. */
 const char *wadi_outfile_name(const wadi_outfile *f);
 
-/* Asks for the disk at the end (WADI_SYNC_ALWAYS). */
-void wadi_outfile_sync_it(wadi_outfile *f);
-
 /* Completes the file and gives it its name. Takes it, also on failure; then nothing is left and what stood there stands.
  * Errors: WADI_INVALID (only_new: it exists), WADI_IO, WADI_MEMORY. */
 WADI_NODISCARD wadi_status wadi_outfile_keep(wadi_outfile *owned_f, wadi_error *err);

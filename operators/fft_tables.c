@@ -20,8 +20,9 @@ void wadi_fft_root(int64_t k, int64_t n, int sign, double *re, double *im) {
     *im = sign * y[quarter % 4];
 }
 
-wadi_acc wadi_fft_table(wadi_type t, int rank, const int64_t *extent, const double *re,
-                        const double *im) {
+/* The constant c128 or c64 array of `rank` extents whose parts are re[], im[]. */
+static wadi_acc constant(wadi_type t, int rank, const int64_t *extent, const double *re,
+                         const double *im) {
     wadi_array a = {.rank = rank, .fields = 1, .type = {t}};
     int64_t n = 1;
     for (int d = 0; d < rank; d++) n *= a.shape[d] = extent[d];
@@ -59,7 +60,7 @@ wadi_acc wadi_fft_twiddles(wadi_type t, int64_t l, int r, int sign) {
     for (int64_t k = 0; k < l; k++)
         for (int64_t q = 0; q < r; q++)
             wadi_fft_root(k * q, n, sign, &re[k * r + q], &re[n + k * r + q]);
-    const wadi_acc table = wadi_fft_table(t, 2, extent, re, re + n);
+    const wadi_acc table = constant(t, 2, extent, re, re + n);
     free(re);
     return table;
 }
@@ -68,7 +69,7 @@ wadi_acc wadi_fft_chirp(wadi_type t, int64_t n, int sign) {
     double *re = parts(n);
     if (!re) return WADI_NO_ACC;
     for (int64_t k = 0; k < n; k++) wadi_fft_root(k * k % (2 * n), 2 * n, sign, &re[k], &re[n + k]);
-    const wadi_acc table = wadi_fft_table(t, 1, &n, re, re + n);
+    const wadi_acc table = constant(t, 1, &n, re, re + n);
     free(re);
     return table;
 }
@@ -113,7 +114,7 @@ wadi_acc wadi_fft_chirp_transform(wadi_type t, int64_t n, int64_t m, int sign) {
         re[m + k] = re[m + (m - k) % m] = s;
     }
     transform(m, re, re + m);
-    const wadi_acc table = wadi_fft_table(t, 1, &m, re, re + m);
+    const wadi_acc table = constant(t, 1, &m, re, re + m);
     free(re);
     return table;
 }

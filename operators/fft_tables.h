@@ -6,9 +6,6 @@
 
 /* exp(sign 2 pi i k / n), k taken modulo n first, so that it is exact to rounding. */
 void wadi_fft_root(int64_t k, int64_t n, int sign, double *re, double *im);
-/** The constant c128 or c64 array of `rank` extents whose parts are re[], im[]. */
-wadi_acc wadi_fft_table(wadi_type t, int rank, const int64_t *extent, const double *re,
-                        const double *im);
 /** [l, r]: exp(sign 2 pi i k q / (l r)). */
 wadi_acc wadi_fft_twiddles(wadi_type t, int64_t l, int r, int sign);
 /** [n]: exp(sign pi i k^2 / n). */

@@ -294,6 +294,19 @@ static wadi_status settle_live(grid_session *s, bool *out_ready, wadi_error *err
     return grid_live_open(l, &job, err);
 }
 
+static const grid_sums *shown(const grid_session *s) {
+    return s->showing ? &s->live.sums : &s->sums;
+}
+
+/* Whether anything has been gridded. */
+static bool has_image(const grid_session *s) {
+    const grid_sums *sums = shown(s);
+    grid_tally t = {0};
+    if (sums->gridder == NULL) return false;
+    s->method->tell(sums->gridder, &t);
+    return t.weight > 0;
+}
+
 static wadi_status show(void *env, wadi_error *err) {
     grid_session *s = env;
     const grid_options *o = s->options;
@@ -307,8 +320,7 @@ static wadi_status show(void *env, wadi_error *err) {
     else
         WADI_TRY(grid_live_weigh(&s->live, &s->store, s->weigher, o->memory, err));
     s->showing = true;
-    const wadi_status status =
-        grid_session_has_image(s) ? s->watch.live(s->watch.env, err) : WADI_OK;
+    const wadi_status status = has_image(s) ? s->watch.live(s->watch.env, err) : WADI_OK;
     s->showing = s->live.unseen = false;
     return status;
 }
@@ -406,18 +418,6 @@ wadi_status grid_session_go(grid_session *s, wadi_error *err) {
 }
 
 /* ---- results ---- */
-
-static const grid_sums *shown(const grid_session *s) {
-    return s->showing ? &s->live.sums : &s->sums;
-}
-
-bool grid_session_has_image(const grid_session *s) {
-    const grid_sums *sums = shown(s);
-    grid_tally t = {0};
-    if (sums->gridder == NULL) return false;
-    s->method->tell(sums->gridder, &t);
-    return t.weight > 0;
-}
 
 bool grid_session_has_part(const grid_session *s) {
     return s->files->once && (s->limits.n > 0 || s->store.n > 0);

@@ -50,8 +50,6 @@ WADI_NODISCARD wadi_status grid_session_create(const grid_options *options, grid
 void grid_session_destroy(grid_session *s); /* NULL is fine */
 /* Reads and grids everything. */
 WADI_NODISCARD wadi_status grid_session_go(grid_session *s, wadi_error *err);
-/* Whether anything has been gridded. */
-bool grid_session_has_image(const grid_session *s);
 /* A pass of a link has failed: whether an image of what came can be had, and grids what is still in the store. */
 bool grid_session_has_part(const grid_session *s);
 WADI_NODISCARD wadi_status grid_session_settle(grid_session *s, wadi_error *err);

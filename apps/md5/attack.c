@@ -365,7 +365,7 @@ wadi_status md5_attack_start(md5_attack *a, wadi_error *err) {
 
 void md5_attack_destroy(md5_attack *a) {
     if (a == NULL) return;
-    md5_attack_stop(a);
+    wadi_stop_call(&a->stop);
     for (int c = 0; c < MD5_CLASSES; c++) end_pipe(&a->pipes[c]);
     wadi_stop_fini(&a->end);
     wadi_stop_fini(&a->stop);
@@ -374,12 +374,8 @@ void md5_attack_destroy(md5_attack *a) {
     free(a);
 }
 
-void md5_attack_stop(md5_attack *a) {
-    wadi_stop_call(&a->stop);
-}
-
 void md5_attack_cancel(md5_attack *a) {
-    md5_attack_stop(a);
+    wadi_stop_call(&a->stop);
     atomic_store(&a->cut, true);
     wadi_stop_call(&a->end);
 }

@@ -38,9 +38,7 @@ void md5_attack_destroy(md5_attack *a);
 WADI_NODISCARD wadi_status md5_attack_start(md5_attack *a, wadi_error *err);
 /* Waits at most timeout_s for the end; true: it has come. */
 bool md5_attack_wait(md5_attack *a, double timeout_s);
-/* No more words are read; those that were are tried. Any thread or signal handler. */
-void md5_attack_stop(md5_attack *a);
-/* Gives up the words under way as well: they count as not tried. */
+/* No more words are read, and those under way are given up: they count as not tried. Any thread or signal handler. */
 void md5_attack_cancel(md5_attack *a);
 /* After the end: how it went. */
 WADI_NODISCARD wadi_status md5_attack_result(md5_attack *a, wadi_error *err);

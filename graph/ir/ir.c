@@ -142,7 +142,8 @@ wadi_fun *wadi_fun_new(wadi_module *m) {
     return f && f->body ? f : NULL;
 }
 
-wadi_sval wadi_fun_val(wadi_module *m, wadi_fun *f, wadi_type t) {
+/* A fresh scalar number. */
+static wadi_sval fresh_scalar(wadi_module *m, wadi_fun *f, wadi_type t) {
     if (f->nvals == f->cap) {
         const uint32_t cap = f->cap ? 2 * f->cap : 8;
         wadi_type *fresh = grown(m, f->types, sizeof *fresh, f->nvals, cap);
@@ -163,7 +164,7 @@ wadi_sblock *wadi_sblock_new(wadi_module *m) {
 }
 
 wadi_sval wadi_sblock_param(wadi_module *m, wadi_fun *f, wadi_sblock *b, wadi_type t) {
-    const wadi_sval s = wadi_fun_val(m, f, t);
+    const wadi_sval s = fresh_scalar(m, f, t);
     if (s == WADI_NONE) return WADI_NONE;
     return append_number(m, &b->params, &b->nparams, s) ? s : WADI_NONE;
 }
@@ -199,7 +200,7 @@ wadi_sval wadi_sinst_results(wadi_module *m, wadi_fun *f, wadi_sinst *i, int n,
     i->nresults = n;
     i->first = n > 0 ? f->nvals : WADI_NONE;
     for (int r = 0; r < n; r++)
-        if (wadi_fun_val(m, f, types[r]) == WADI_NONE) return WADI_NONE;
+        if (fresh_scalar(m, f, types[r]) == WADI_NONE) return WADI_NONE;
     return i->first;
 }
 

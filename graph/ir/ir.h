@@ -238,7 +238,6 @@ wadi_val wadi_const_val(wadi_module *m, wadi_scalar imm); /* finds an equal one 
 
 wadi_fun *wadi_fun_new(wadi_module *m);
 wadi_sval wadi_fun_param(wadi_module *m, wadi_fun *f, wadi_type t);
-wadi_sval wadi_fun_val(wadi_module *m, wadi_fun *f, wadi_type t); /* a fresh scalar number */
 wadi_sblock *wadi_sblock_new(wadi_module *m);
 wadi_sval wadi_sblock_param(wadi_module *m, wadi_fun *f, wadi_sblock *b, wadi_type t);
 bool wadi_sblock_append(wadi_module *m, wadi_sblock *b, wadi_sinst *i);
@@ -312,8 +311,6 @@ void wadi_ir_print(const wadi_module *m, struct wadi_text *out);
 void wadi_ir_print_places(const wadi_module *m, struct wadi_text *out);
 /** [value]: the name each value is printed by (NULL for constants and values of removed code); NULL: out of memory. */
 const char *const *wadi_ir_names(const wadi_module *m, wadi_arena *arena);
-void wadi_ir_print_block(const wadi_module *m, const wadi_block *b, int indent,
-                         struct wadi_text *out);
 /** Reads a module; `ops` finds operators by name. Errors name line and column. Bindings get the places written in the
  *  text, else their line in `file` (NULL: none), which must outlive the module. */
 struct wadi_op_table;

@@ -116,7 +116,8 @@ static wadi_status parse_components(wadi_parser *p, type_list *out) {
     return wadi_parse_expect(p, ")");
 }
 
-wadi_status wadi_parse_type(wadi_parser *p, wadi_val_type *out) {
+/* `element [extents]`, or `seq(...)`. */
+static wadi_status parse_type(wadi_parser *p, wadi_val_type *out) {
     if (wadi_parse_accept(p, "seq")) {
         type_list list = {0};
         const wadi_status st = parse_components(p, &list);
@@ -207,7 +208,7 @@ static wadi_status parse_params(wadi_parser *p, const wadi_bind *b, wadi_block *
         WADI_TRY(parse_defined(p, &d));
         wadi_val_type t = {.is_seq = false};
         if (wadi_parse_accept(p, ":")) {
-            WADI_TRY(wadi_parse_type(p, &t));
+            WADI_TRY(parse_type(p, &t));
         } else if (r->nparams < n) {
             t = wadi_array_val_type(p->m, types[r->nparams].rank, types[r->nparams].elem);
             if (!t.array) return wadi_parse_no_memory(p);
@@ -307,7 +308,7 @@ static wadi_status parse_rest(wadi_parser *p, wadi_bind *b, wadi_block *around) 
     if (b->nargs > 0 || b->nfuns > 0 || b->nblocks > 0) return WADI_OK;
     wadi_val_type t;
     WADI_TRY(wadi_parse_expect(p, ":"));
-    WADI_TRY(wadi_parse_type(p, &t));
+    WADI_TRY(parse_type(p, &t));
     if (wadi_parse_sees(p, 0, "[")) WADI_TRY(parse_data(p, &t, &b->data));
     return wadi_bind_result(p->m, b, t) == WADI_NONE ? wadi_parse_no_memory(p) : WADI_OK;
 }
@@ -328,7 +329,7 @@ static wadi_status parse_annotation(wadi_parser *p, const wadi_bind *b) {
     for (int r = 0; r < b->nresults; r++) {
         wadi_val_type written;
         if (r > 0) WADI_TRY(wadi_parse_expect(p, ","));
-        WADI_TRY(wadi_parse_type(p, &written));
+        WADI_TRY(parse_type(p, &written));
         wadi_val_type *made = &p->m->values[b->results[r]].type;
         if (!wadi_val_type_equal(made, &written))
             return wadi_parse_fail(p, t, WADI_TYPE, "result %d of %s has another type than this",

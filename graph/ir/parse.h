@@ -62,9 +62,6 @@ WADI_NODISCARD wadi_status wadi_parse_value(wadi_parser *p, wadi_val *out);
 /** An array of any type, as scalar code reads it. */
 WADI_NODISCARD wadi_status wadi_parse_array(wadi_parser *p, wadi_val *out);
 
-/** `element [extents]`, or `seq(...)`. */
-WADI_NODISCARD wadi_status wadi_parse_type(wadi_parser *p, wadi_val_type *out);
-
 /* ---- scalar level (parse_scalar.c) ---- */
 
 /** A function; its parameters have the `n` types given unless the text says otherwise. n = -1: they must be written. */

@@ -238,33 +238,27 @@ static void print_outputs(wadi_printer *p) {
     }
 }
 
-/* Runs one of the printers below with names for all values; out of memory shows in the text. */
-static void with_names(const wadi_module *m, const wadi_block *only, int indent, bool places,
-                       wadi_text *out) {
+/* With names for all values; out of memory shows in the text. */
+static void print(const wadi_module *m, bool places, wadi_text *out) {
     wadi_arena *arena = wadi_arena_create();
     wadi_printer p = {.m = m, .out = out, .places = places};
     p.names = arena ? wadi_ir_names(m, arena) : NULL;
-    if (!p.names) out->failed = true;
-    if (p.names && only) {
-        print_block(&p, only, indent);
-    } else if (p.names) {
+    if (p.names) {
         wadi_text_add(out, "program ");
         wadi_print_name(out, m->name);
         wadi_text_add(out, "\n\n");
         print_block(&p, m->main, 0);
         print_outputs(&p);
+    } else {
+        out->failed = true;
     }
     wadi_arena_destroy(arena);
 }
 
 void wadi_ir_print(const wadi_module *m, wadi_text *out) {
-    with_names(m, NULL, 0, false, out);
+    print(m, false, out);
 }
 
 void wadi_ir_print_places(const wadi_module *m, wadi_text *out) {
-    with_names(m, NULL, 0, true, out);
-}
-
-void wadi_ir_print_block(const wadi_module *m, const wadi_block *b, int indent, wadi_text *out) {
-    with_names(m, b, indent, false, out);
+    print(m, true, out);
 }

@@ -35,9 +35,6 @@ const char *wadi_lang_name(const char *s);
 /** A primitive, CONVERT or BITCAST of scalars: its type is known to fit. */
 wadi_exp wadi_node_scalar(const char *what, wadi_sop op, wadi_type result, int n,
                           const wadi_exp *args);
-wadi_exp wadi_node_literal(wadi_scalar v);
-/** The literal, if that is what it is. */
-bool wadi_exp_literal(wadi_exp e, wadi_scalar *out);
 /** Element of a scalar argument; a mistake if there is none: "<what>: argument <number> is missing". */
 const wadi_elem *wadi_exp_given(const char *what, int number, wadi_exp e);
 /** The same, of a plain scalar: its type. False after a mistake. */

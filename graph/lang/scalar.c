@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-wadi_exp wadi_node_literal(wadi_scalar v) {
+static wadi_exp literal_node(wadi_scalar v) {
     const wadi_array_type *t = wadi_lang_program("literal") ? wadi_scalar_type(v.type) : NULL;
     if (!t) return WADI_NO_EXP;
     return wadi_exp_of(wadi_node_append("literal", (wadi_node){.kind = WADI_NODE_SCALAR,
@@ -17,7 +17,8 @@ wadi_exp wadi_node_literal(wadi_scalar v) {
                                                                .imm = v}));
 }
 
-bool wadi_exp_literal(wadi_exp e, wadi_scalar *out) {
+/* The literal, if that is what it is. */
+static bool get_literal(wadi_exp e, wadi_scalar *out) {
     const wadi_node *n = wadi_exp_get("literal", 0, e);
     if (!n || n->kind != WADI_NODE_SCALAR || n->sop != WADI_SOP_CONST) return false;
     *out = n->imm;
@@ -43,7 +44,7 @@ wadi_exp wadi_node_scalar(const char *what, wadi_sop op, wadi_type result, int n
 /* ---- literals ---- */
 
 static wadi_exp literal_bits(wadi_type t, uint64_t bits) {
-    return wadi_node_literal((wadi_scalar){t, bits});
+    return literal_node((wadi_scalar){t, bits});
 }
 
 wadi_exp wadi_bool(bool v) {
@@ -85,11 +86,11 @@ wadi_exp wadi_c64(float re, float im) {
     uint32_t bits[2];
     memcpy(&bits[0], &re, sizeof re);
     memcpy(&bits[1], &im, sizeof im);
-    return wadi_node_literal((wadi_scalar){WADI_C64, bits[0], bits[1]});
+    return literal_node((wadi_scalar){WADI_C64, bits[0], bits[1]});
 }
 
 wadi_exp wadi_c128(double re, double im) {
-    return wadi_node_literal((wadi_scalar){WADI_C128, f64_bits(re), f64_bits(im)});
+    return literal_node((wadi_scalar){WADI_C128, f64_bits(re), f64_bits(im)});
 }
 
 wadi_exp wadi_literal(wadi_type t, double v) {
@@ -98,7 +99,7 @@ wadi_exp wadi_literal(wadi_type t, double v) {
     const wadi_scalar arg = {WADI_F64, f64_bits(v)};
     wadi_scalar value = arg;
     if (t != WADI_F64) (void)wadi_scalar_eval(WADI_SOP_CONVERT, t, &arg, &value);
-    return wadi_node_literal(value);
+    return literal_node(value);
 }
 
 /* ---- conversions ---- */
@@ -110,8 +111,8 @@ wadi_exp wadi_convert(wadi_type t, wadi_exp a) {
         return wadi_exp_of(wadi_lang_fail(WADI_TYPE, "convert: there is no type %d", (int)t));
     if (from == t) return a;
     wadi_scalar value;
-    if (wadi_exp_literal(a, &value) && wadi_scalar_eval(WADI_SOP_CONVERT, t, &value, &value))
-        return wadi_node_literal(value);
+    if (get_literal(a, &value) && wadi_scalar_eval(WADI_SOP_CONVERT, t, &value, &value))
+        return literal_node(value);
     return wadi_node_scalar("convert", WADI_SOP_CONVERT, t, 1, &a);
 }
 
@@ -205,7 +206,7 @@ static wadi_exp distance(const char *what, wadi_exp d, bool wraps) {
                                           what, wadi_type_name(t)));
     wadi_scalar value;
     if (!wraps && (t == WADI_I64 || t == WADI_U32 || t == WADI_U64)) {
-        if (wadi_exp_literal(d, &value)) {
+        if (get_literal(d, &value)) {
             const bool negative = t == WADI_I64 && (int64_t)value.bits < 0;
             return wadi_i32(negative ? -1 : value.bits > 64 ? 64 : (int32_t)value.bits);
         }

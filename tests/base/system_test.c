@@ -231,9 +231,7 @@ static void functions_are_found_by_name(void **state) {
 static void clocks_do_not_go_back(void **state) {
     WADI_UNUSED(state);
     const int64_t wall = wadi_clock_ns();
-    const int64_t cpu = wadi_clock_thread_cpu_ns();
     assert_true(wadi_clock_ns() >= wall);
-    assert_true(wadi_clock_thread_cpu_ns() >= cpu);
 }
 
 static int64_t read_clock(clockid_t id) {
@@ -251,12 +249,9 @@ static void clocks_are_those_of_the_system_unless_one_is_set(void **state) {
     WADI_UNUSED(state);
     const int64_t before = read_clock(CLOCK_MONOTONIC), wall = wadi_clock_ns();
     assert_true(wall >= before && wall <= read_clock(CLOCK_MONOTONIC));
-    const int64_t used = read_clock(CLOCK_THREAD_CPUTIME_ID), cpu = wadi_clock_thread_cpu_ns();
-    assert_true(cpu >= used && cpu <= read_clock(CLOCK_THREAD_CPUTIME_ID));
     assert_int_equal(wadi_clock_sleep_ns(5000000000), 5000000000);
     wadi_clock_set(thirteen);
     assert_int_equal(wadi_clock_ns(), 13);
-    assert_true(wadi_clock_thread_cpu_ns() >= cpu);
     assert_int_equal(wadi_clock_sleep_ns(5000000000), 1000000);
     assert_int_equal(wadi_clock_sleep_ns(1000001), 1000000);
     assert_int_equal(wadi_clock_sleep_ns(999999), 999999);
