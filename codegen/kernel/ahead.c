@@ -49,7 +49,7 @@ static void collect(wadi_lower *l, wadi_ahead *a, wadi_lv index, wadi_lv extent)
 }
 
 bool wadi_lower_is_ahead(wadi_lower *l, wadi_lv index, wadi_lv extent) {
-    wadi_ahead *a = l->ahead;
+    wadi_ahead *a = l->checking.ahead;
     if (a == NULL || a->phase == SEEKING) return false;
     if (a->phase == CHECKED) return a->met++ < a->n;
     if (a->n == MAX_CHECKS || wadi_lb_home(&l->b, extent)->depth > a->home->depth) return false;
@@ -104,23 +104,24 @@ static void unroll(wadi_linst *loop) {
 }
 
 static wadi_lscope *one_form(wadi_lower *l, wadi_ahead *a, wadi_build build, void *env) {
-    wadi_ahead *outer = l->ahead;
+    const wadi_checking before = l->checking;
     wadi_lscope *s = wadi_lb_aside(&l->b);
     if (a) a->home = s;
-    l->ahead = a;
+    l->checking.ahead = a;
     build(l, env);
-    l->ahead = outer;
+    l->checking = before;
     wadi_lb_aside_end(&l->b, s);
     return s;
 }
 
 bool wadi_lower_only_checks(const wadi_lower *l) {
-    return l->ahead && l->ahead->phase != CHECKED;
+    return l->checking.ahead && l->checking.ahead->phase != CHECKED;
 }
 
 void wadi_lower_ahead(wadi_lower *l, wadi_build build, void *env) {
     wadi_ahead a = {.phase = COLLECTING};
-    if (l->trying || l->y->unchecked || (l->version && !l->version->fast)) {
+    const wadi_version *v = l->checking.version;
+    if (l->checking.trial || l->y->unchecked || (v && !v->fast)) {
         build(l, env);
         return;
     }

@@ -17,11 +17,12 @@ void wadi_lower_fault(wadi_lower *l, wadi_fault_kind kind, int place, wadi_lv v0
 void wadi_lower_fault_of(wadi_lower *l, wadi_fault_kind kind, int place, const wadi_lv *value) {
     enum { VALUES = 2, INDEX = VALUES + WADI_FAULT_VALUES };
     wadi_lv linear = wadi_lb_i64(&l->b, -1);
-    if (l->nest_rank >= 0) linear = wadi_lower_linear(l, l->nest_rank, l->nest_extent, l->nest_ix);
+    const wadi_position *p = &l->position;
+    if (p->rank >= 0) linear = wadi_lower_linear(l, p->rank, p->extent, p->ix);
     wadi_lv args[INDEX + WADI_MAX_RANK] = {wadi_lower_number(l, 0), linear};
     for (int k = 0; k < WADI_FAULT_VALUES; k++) args[VALUES + k] = value[k];
-    for (int d = 0; d < l->where.rank; d++) args[INDEX + d] = l->where.ix[d];
-    wadi_linst *i = wadi_lb_act(&l->b, WADI_L_FAULT, INDEX + l->where.rank, args);
+    for (int d = 0; d < p->element_rank; d++) args[INDEX + d] = p->element[d];
+    wadi_linst *i = wadi_lb_act(&l->b, WADI_L_FAULT, INDEX + p->element_rank, args);
     i->imm = (wadi_scalar){WADI_I32, (uint64_t)kind};
     i->index = place;
 }
@@ -52,9 +53,34 @@ static wadi_lv out_of_range(wadi_lower *l, wadi_lv index, wadi_lv extent) {
     return wadi_lb_bin(b, WADI_SOP_GE, i, n);
 }
 
+wadi_position wadi_lower_in_array(wadi_lower *l, int rank, const wadi_lv *extent) {
+    const wadi_position before = l->position;
+    l->position.rank = rank;
+    for (int d = 0; d < rank; d++) l->position.extent[d] = extent[d];
+    return before;
+}
+
+wadi_position wadi_lower_at_element(wadi_lower *l, int rank, const wadi_lv *ix) {
+    const wadi_position before = l->position;
+    l->position.element_rank = rank;
+    l->position.element = ix;
+    return before;
+}
+
+void wadi_lower_try(wadi_lower *l, wadi_trial *t) {
+    *t = (wadi_trial){.aside = wadi_lb_aside(&l->b), .around = l->checking.trial};
+    l->checking.trial = t;
+}
+
+bool wadi_lower_tried(wadi_lower *l, wadi_trial *t) {
+    l->checking.trial = t->around;
+    wadi_lb_aside_end(&l->b, t->aside);
+    return !t->harmful;
+}
+
 bool wadi_lower_not_harmless(wadi_lower *l) {
-    l->harmful = l->harmful || l->trying;
-    return l->trying;
+    if (l->checking.trial) l->checking.trial->harmful = true;
+    return l->checking.trial != NULL;
 }
 
 static void demand(wadi_lower *l, wadi_version *v, wadi_lv c) {
@@ -64,7 +90,7 @@ static void demand(wadi_lower *l, wadi_version *v, wadi_lv c) {
 }
 
 void wadi_lower_demand(wadi_lower *l, wadi_lv condition) {
-    if (!l->b.failed) demand(l, l->version, condition);
+    if (!l->b.failed) demand(l, l->checking.version, condition);
 }
 
 /* The version, `v` or one around it, in front of which the check is decided; NULL: none. */
@@ -116,7 +142,7 @@ const wadi_lscope *wadi_lower_in_range(wadi_lower *l, wadi_lv index, wadi_lv ext
             l); /* the branch around may be what keeps the index in range */
         return NULL;
     }
-    const wadi_version *version = decided(l, l->version, index, extent);
+    const wadi_version *version = decided(l, l->checking.version, index, extent);
     if (version) return version->body;
     if (wadi_lower_not_harmless(l) || wadi_lower_is_ahead(l, index, extent)) return NULL;
     wadi_lb_if(&l->b, out_of_range(l, index, extent));
@@ -127,12 +153,12 @@ const wadi_lscope *wadi_lower_in_range(wadi_lower *l, wadi_lv index, wadi_lv ext
 }
 
 static wadi_lscope *one_version(wadi_lower *l, wadi_version *v, wadi_build build, void *env) {
-    wadi_version *outer = l->version;
+    const wadi_checking before = l->checking;
     wadi_lscope *s = wadi_lb_aside(&l->b);
     v->body = s;
-    l->version = v;
+    l->checking.version = v;
     build(l, env);
-    l->version = outer;
+    l->checking = before;
     wadi_lb_aside_end(&l->b, s);
     return s;
 }

@@ -54,7 +54,7 @@ static bool shares_rows(wadi_layout *y, const wadi_body *body, const bool *known
     wadi_lmodule none = {0};
     bool has = only_shares(y, body);
     if (!has) return false;
-    wadi_lower_init(&l, y, "trial", known);
+    wadi_lower_init(&l, y, &(wadi_lowered){.name = "trial", .known = known});
     if (!l.b.failed) l.s = wadi_lb_for(&l.b, wadi_lb_i64(&l.b, 0), wadi_lb_i64(&l.b, 1), 1, "s");
     for (int i = 0; i < body->nbinds && has && !l.b.failed; i++)
         if (wadi_is_stored(y, body->binds[i]->results[0]) && is_shared(y, body->binds[i]))
@@ -76,7 +76,7 @@ static wadi_lv share_count(wadi_lower *l) {
 static wadi_status share_units(wadi_layout *y, const bool *known, const char *name,
                                wadi_lmodule *out) {
     wadi_lower l;
-    wadi_lower_init(&l, y, name, known);
+    wadi_lower_init(&l, y, &(wadi_lowered){.name = name, .known = known});
     wadi_lb *b = &l.b;
     if (!b->failed) {
         const wadi_lv n = share_count(&l), zero = wadi_lb_i64(b, 0);
@@ -122,15 +122,15 @@ static void elements(wadi_lower *l, const wadi_body *body, const bool *is_result
 static wadi_status run_kernel(wadi_layout *y, const wadi_body *body, const bool *known,
                               const char *name, bool shares, wadi_lmodule *out) {
     wadi_lower l;
-    wadi_lower_init(&l, y, name, known);
+    const wadi_lowered of = {.name = name,
+                             .known = known,
+                             .level = body->level,
+                             .parts = body->parts,
+                             .inner = body->inner};
+    wadi_lower_init(&l, y, &of);
     wadi_lb *b = &l.b;
     const bool *is_result = result_set(y, body);
     if (!is_result) b->failed = true;
-    l.level = body->level;
-    l.inner = body->inner;
-    for (wadi_val v = 0; body->parts && v < y->m->nvalues && !b->failed; v++)
-        if (body->parts[v] >= 0 && l.loc[v].kind == WADI_LOC_NONE)
-            l.loc[v] = (wadi_vloc){.kind = WADI_LOC_PARTS, .slot = body->parts[v]};
     if (!b->failed) elements(&l, body, is_result, shares);
     return wadi_lower_fini(&l, out);
 }
@@ -139,7 +139,7 @@ static wadi_status run_kernel(wadi_layout *y, const wadi_body *body, const bool 
 static wadi_status shape_kernel(wadi_layout *y, const wadi_body *body, const bool *known,
                                 const char *name, wadi_lmodule *out) {
     wadi_lower l;
-    wadi_lower_init(&l, y, name, known);
+    wadi_lower_init(&l, y, &(wadi_lowered){.name = name, .known = known});
     for (int i = 0; i < body->nresults && !l.b.failed; i++) {
         const int slot = y->slot_of[body->results[i]];
         if (y->slots.at[slot].kind != WADI_SLOT_REGULAR) continue;

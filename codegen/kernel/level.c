@@ -17,7 +17,7 @@ static wadi_lv parent_number(wadi_lower *l, const wadi_plan_level *level, wadi_l
 
 wadi_lv wadi_lower_number(wadi_lower *l, int level) {
     wadi_lv s = l->s;
-    for (int k = l->level; k != level && !l->b.failed;) {
+    for (int k = l->of.level; k != level && !l->b.failed;) {
         WADI_ASSERT(k > 0);
         const wadi_plan_level *from = &l->y->levels.at[k - 1];
         s = wadi_lb_name(&l->b, parent_number(l, from, s), "outer");

@@ -45,9 +45,9 @@ int wadi_layout_constant(wadi_layout *y, wadi_val v) {
     return y->slot_of[v] = (int)y->slots.n - 1;
 }
 
-void wadi_lower_init(wadi_lower *l, wadi_layout *y, const char *name, const bool *known) {
-    *l = (wadi_lower){.y = y, .m = y->m, .nest_rank = -1};
-    wadi_lb_init(&l->b, y->arena, name);
+void wadi_lower_init(wadi_lower *l, wadi_layout *y, const wadi_lowered *of) {
+    *l = (wadi_lower){.y = y, .m = y->m, .of = *of, .position = {.rank = -1}};
+    wadi_lb_init(&l->b, y->arena, of->name);
     l->loc = WADI_NEW_N(y->arena, wadi_vloc, y->m->nvalues);
     l->seen = WADI_NEW_N(y->arena, uint8_t, y->m->nvalues);
     if (!l->loc || !l->seen || l->b.failed) {
@@ -57,8 +57,10 @@ void wadi_lower_init(wadi_lower *l, wadi_layout *y, const char *name, const bool
     for (wadi_val v = 0; v < y->m->nvalues; v++) {
         if (y->alias_of[v] != WADI_NONE)
             l->loc[v] = (wadi_vloc){.kind = WADI_LOC_ALIAS, .alias = y->alias_of[v]};
-        else if (y->slot_of[v] >= 0 && known[v])
+        else if (y->slot_of[v] >= 0 && of->known[v])
             l->loc[v] = (wadi_vloc){.kind = WADI_LOC_SLOT, .slot = y->slot_of[v]};
+        else if (of->parts && of->parts[v] >= 0)
+            l->loc[v] = (wadi_vloc){.kind = WADI_LOC_PARTS, .slot = of->parts[v]};
     }
     l->s = wadi_lb_i64(&l->b, 0);
 }

@@ -110,41 +110,59 @@ typedef struct wadi_checked {
 
 typedef struct wadi_ahead wadi_ahead; /* ahead.c */
 
-/* The element being computed: its index in an array of that rank. */
-typedef struct wadi_where {
-    int rank;
-    const wadi_lv *ix;
-} wadi_where;
+/* Where code stands, for the faults in it. One value: who goes further in keeps the one before and puts it back. */
+typedef struct wadi_position {
+    int rank; /* of the array whose elements are computed; -1: none */
+    wadi_lv ix[WADI_MAX_RANK], extent[WADI_MAX_RANK]; /* which one, as far as loops are open */
+    int element_rank;       /* of the array that an operator's rule computes an element of, */
+    const wadi_lv *element; /* and the index of that */
+} wadi_position;
 
+/* Code is being written that must not run where it is not needed; it is taken only if it turns out to be harmless. */
+typedef struct wadi_trial {
+    wadi_lscope *aside; /* what has been written */
+    bool harmful;
+    struct wadi_trial *around;
+} wadi_trial;
+
+/* How checks are made in the code that is being written. */
+typedef struct wadi_checking {
+    wadi_version *version; /* in front of whose loop they may be decided; NULL: none */
+    wadi_ahead *ahead;     /* they are made for a group of lanes at once; NULL: not */
+    wadi_trial *trial;     /* there must be none; NULL: they may be */
+} wadi_checking;
+
+/* What a kernel is written for. */
+typedef struct wadi_lowered {
+    const char *name;  /* of the kernel */
+    const bool *known; /* [value] is there, in its slot, before the kernel */
+    int level;         /* whose elements it is run for */
+    const int *parts;  /* [value] slot of a fold's block results, or -1; NULL: there are none */
+    const int *inner;  /* [sequence value] slot with its elements, scalars, or -1; NULL: none */
+} wadi_lowered;
+
+/** A kernel being written. What it is written for stays; where it stands and how checks are made are values, put back by who sets
+ *  them; the rest is found on the way. */
 typedef struct wadi_lower {
     wadi_layout *y;
     const wadi_module *m;
+    wadi_lowered of;
     wadi_lb b;
-    wadi_vloc *loc;   /* [value] */
-    wadi_lv s;        /* the element at work, */
-    int level;        /* of this level */
-    const int *inner; /* of the body, or NULL */
-    wadi_version *version;
-    wadi_ahead *ahead; /* checks made for a group of lanes at once; NULL: none */
-    int nest_rank;     /* position in the result being computed, for faults; -1: none */
-    wadi_lv nest_ix[WADI_MAX_RANK], nest_extent[WADI_MAX_RANK];
-    wadi_where where; /* faults name it */
-    WADI_VEC(wadi_memo) memo;
-    WADI_VEC(wadi_checked) checked;
-    uint8_t *seen;  /* [value] used by wadi_lower_checks */
-    const char *op; /* operator whose index function is at work, for faults */
-    const wadi_lscope *
-        assured; /* from where on the element being read is known to exist; NULL: nowhere outside */
-    bool trying, harmful; /* code is tried in advance; it must not run where it is not needed */
-    const struct wadi_share *
-        share; /* what is written in place is shared by rows, and this is this unit's share; or NULL */
-    int depth;          /* of delayed values computed inside each other */
-    wadi_status status; /* the first failure */
+    wadi_lv s;                      /* the element at work, of level of.level */
+    const struct wadi_share *share; /* of its rows, of what is written in place; NULL: all */
+    wadi_position position;
+    wadi_checking checking;
+    wadi_vloc *loc;                 /* [value] */
+    WADI_VEC(wadi_memo) memo;       /* elements that have been computed */
+    WADI_VEC(wadi_checked) checked; /* checks that have been made */
+    uint8_t *seen;                  /* [value] by wadi_lower_checks, which is at work */
+    int depth;                      /* of delayed values computed inside each other */
+    wadi_status status;             /* the first failure */
 } wadi_lower;
 
 /* ---- life (lower.c) ---- */
-/** Starts a kernel named `name`. Values with slots in `known` are there; the others are not computed yet. */
-void wadi_lower_init(wadi_lower *l, wadi_layout *y, const char *name, const bool *known);
+/** Starts a kernel. Values that are known are in their slots; the others are not computed yet. Borrows what `of` points to. */
+void wadi_lower_init(wadi_lower *l, wadi_layout *y, const wadi_lowered *of);
 /** Ends it; adds it to `out` if nothing failed. */
 wadi_status wadi_lower_fini(wadi_lower *l, wadi_lmodule *out);
 void wadi_lower_fail(wadi_lower *l, wadi_loc loc, wadi_status status, const char *format, ...)
@@ -173,8 +191,6 @@ const char *wadi_lower_name_of(wadi_lower *l, wadi_val v, int f);
 /** The same of a slot, at the element at work. */
 wadi_lv wadi_lower_slot_pointer(wadi_lower *l, int slot, int f, const char *name);
 wadi_lv wadi_lower_linear(wadi_lower *l, int rank, const wadi_lv *extent, const wadi_lv *ix);
-/** The abstract builder of index functions over this lowering. */
-wadi_at wadi_lower_at(wadi_lower *l);
 
 /** The number of the element at work in `level`, which is this kernel's or one around it (level.c). */
 wadi_lv wadi_lower_number(wadi_lower *l, int level);
@@ -210,7 +226,14 @@ const wadi_lscope *wadi_lower_in_range(wadi_lower *l, wadi_lv index, wadi_lv ext
 /** Element ix of v, checked; a fault names `op`. */
 void wadi_lower_read_checked(wadi_lower *l, wadi_val v, const wadi_lv *ix, const char *op,
                              wadi_loc loc, wadi_lv *out);
-/** Code is being tried that must be harmless where it is not needed: it is not, if this is called. True: it was tried. */
+/** What follows is computed for elements of an array of that shape; for element ix of an array of that rank. Returns the position
+ *  before, to be put back. */
+wadi_position wadi_lower_in_array(wadi_lower *l, int rank, const wadi_lv *extent);
+wadi_position wadi_lower_at_element(wadi_lower *l, int rank, const wadi_lv *ix);
+/** Begins a trial: what follows is written aside. Ends it; true: it is harmless and complete, and may be merged. */
+void wadi_lower_try(wadi_lower *l, wadi_trial *t);
+bool wadi_lower_tried(wadi_lower *l, wadi_trial *t);
+/** What is being written is not harmless. True: it was tried. */
 bool wadi_lower_not_harmless(wadi_lower *l);
 typedef void (*wadi_build)(wadi_lower *l, void *env);
 /** Builds code in which checks that can be decided here are taken out: `if (fine) fast else careful`. What the code

@@ -44,7 +44,7 @@ static void innermost(wadi_lower *l, void *env) {
     const wadi_lv from = n->fold ? rows_together(l, n) : n->from;
     n->ix[n->rank - 1] =
         wadi_lb_for(b, from, n->below, 1, n->rank == 1 ? "i" : loop_names[n->rank - 1]);
-    l->nest_ix[n->rank - 1] = n->ix[n->rank - 1];
+    l->position.ix[n->rank - 1] = n->ix[n->rank - 1];
     n->body(l, n->env, n->ix);
     wadi_lower_end_innermost(l);
 }
@@ -56,15 +56,9 @@ static void loops(wadi_lower *l, nest *n, int d) {
         return;
     }
     n->ix[d] = wadi_lb_for(b, wadi_lb_i64(b, 0), n->extent[d], 1, loop_names[d]);
-    l->nest_ix[d] = n->ix[d];
+    l->position.ix[d] = n->ix[d];
     loops(l, n, d + 1);
     wadi_lb_end(b);
-}
-
-/* Faults inside are placed in an array of this shape. */
-static void position(wadi_lower *l, int rank, const wadi_lv *extent) {
-    l->nest_rank = rank;
-    for (int d = 0; d < rank; d++) l->nest_extent[d] = extent[d];
 }
 
 static void run_nest(wadi_lower *l, int rank, const wadi_lv *extent, wadi_nest_body body, void *env,
@@ -81,10 +75,9 @@ static void run_nest(wadi_lower *l, int rank, const wadi_lv *extent, wadi_nest_b
               .body = body,
               .env = env,
               .fold = fold};
-    const int outer = l->nest_rank;
-    position(l, rank, extent);
+    const wadi_position before = wadi_lower_in_array(l, rank, extent);
     loops(l, &n, 0);
-    l->nest_rank = outer;
+    l->position = before;
 }
 
 void wadi_lower_nest(wadi_lower *l, int rank, const wadi_lv *extent, wadi_nest_body body,
@@ -120,14 +113,13 @@ static bool tried_together(wadi_lower *l, nest *n, int rows) {
     wadi_lb *b = &l->b;
     const filling *f = n->fold;
     wadi_lv x[WADI_MAX_FIELDS], ix[WADI_MAX_RANK];
-    wadi_lscope *aside = wadi_lb_aside(b);
-    l->trying = true;
-    l->harmful = false;
+    wadi_trial trial;
+    wadi_lower_try(l, &trial);
     memcpy(ix, n->ix, sizeof ix);
     for (int k = 0; k < WADI_MAX_FIELDS; k++) x[k] = wadi_lb_i64(b, 0);
     const wadi_lv i = wadi_lb_for(
         b, n->from, wadi_lb_bin(b, WADI_SOP_SUB, n->below, wadi_lb_i64(b, rows - 1)), rows, "row");
-    ix[n->rank - 1] = l->nest_ix[n->rank - 1] = i;
+    ix[n->rank - 1] = l->position.ix[n->rank - 1] = i;
     wadi_skeleton_of(l->y, f->bind)->elements(l, f->bind, ix, rows, x);
     for (int row = 0; row < rows; row++) {
         ix[n->rank - 1] = wadi_lb_bin(b, WADI_SOP_ADD, i, wadi_lb_i64(b, row));
@@ -136,10 +128,9 @@ static bool tried_together(wadi_lower *l, nest *n, int rows) {
             wadi_lb_store(b, f->pointer[k], at, x[row * f->fields + k]);
     }
     wadi_lb_end(b);
-    l->trying = false;
-    wadi_lb_aside_end(b, aside);
-    if (!l->harmful) wadi_lb_merge(b, aside);
-    return !l->harmful;
+    const bool harmless = wadi_lower_tried(l, &trial);
+    if (harmless) wadi_lb_merge(b, trial.aside);
+    return harmless;
 }
 
 /* Returns where the loop over single rows starts: after the groups, if there are any. */
@@ -151,7 +142,7 @@ static wadi_lv rows_together(wadi_lower *l, nest *n) {
     int64_t from = 0, below = 0;
     const bool known = wadi_lb_is_const(b, n->from, &from) && wadi_lb_is_const(b, n->below, &below);
     const bool parts = l->loc[bind->results[0]].kind == WADI_LOC_PARTS;
-    if (rows == 1 || parts || l->trying || (known && below - from < rows)) return n->from;
+    if (rows == 1 || parts || l->checking.trial || (known && below - from < rows)) return n->from;
     if (!tried_together(l, n, rows)) return n->from;
     const wadi_lv rest = wadi_lb_bin(
         b, WADI_SOP_REM, wadi_lb_bin(b, WADI_SOP_SUB, n->below, n->from), wadi_lb_i64(b, rows));
@@ -197,10 +188,10 @@ void wadi_lower_fill_row(wadi_lower *l, const wadi_bind *bind, const wadi_lv *ex
               .body = store_element,
               .env = &f,
               .fold = &f};
-    position(l, f.rank, extent);
-    for (int d = 0; d + 1 < f.rank; d++) n.ix[d] = l->nest_ix[d] = outer_ix[d];
+    const wadi_position before = wadi_lower_in_array(l, f.rank, extent);
+    for (int d = 0; d + 1 < f.rank; d++) n.ix[d] = l->position.ix[d] = outer_ix[d];
     wadi_lower_versions(l, innermost, &n);
-    l->nest_rank = -1;
+    l->position = before;
 }
 
 /* The outer index that row number `row` stands for; each is known to lie in its dimension. */
@@ -222,10 +213,10 @@ void wadi_lower_nest_row(wadi_lower *l, int rank, const wadi_lv *extent, const w
               .below = extent[rank - 1],
               .body = body,
               .env = env};
-    position(l, rank, extent);
-    for (int d = 0; d + 1 < rank; d++) n.ix[d] = l->nest_ix[d] = outer_ix[d];
+    const wadi_position before = wadi_lower_in_array(l, rank, extent);
+    for (int d = 0; d + 1 < rank; d++) n.ix[d] = l->position.ix[d] = outer_ix[d];
     wadi_lower_versions(l, innermost, &n);
-    l->nest_rank = -1;
+    l->position = before;
 }
 
 /* ---- copies ---- */

@@ -72,8 +72,7 @@ static void element(wadi_lower *l, void *env, const wadi_lv *ix, wadi_lv *target
     wadi_lv x[WADI_MAX_FIELDS];
     int tests = 0;
     int64_t keep = 0;
-    const wadi_where around = l->where;
-    l->where = (wadi_where){rank_of(p), ix};
+    const wadi_position around = wadi_lower_at_element(l, rank_of(p), ix);
     target_of(l, p, ix, target);
     if (!p->kept && !(wadi_lb_is_const(b, target[0], &keep) && keep)) {
         wadi_lb_if(b, target[0]);
@@ -86,7 +85,7 @@ static void element(wadi_lower *l, void *env, const wadi_lv *ix, wadi_lv *target
     wadi_lower_read(l, p->bind->args[1], ix, x);
     combine_at(l, p, x, target + 1);
     while (tests-- > 0) wadi_lb_end(b);
-    l->where = around;
+    l->position = around;
 }
 
 /* ---- what is known in front of loops ---- */
@@ -94,23 +93,20 @@ static void element(wadi_lower *l, void *env, const wadi_lv *ix, wadi_lv *target
 static void open_loop(wadi_lower *l, permuting *p, int d) {
     static const char *const names[WADI_MAX_RANK] = {"i0", "i1", "i2", "i3",
                                                      "i4", "i5", "i6", "i7"};
-    p->ix[d] = l->nest_ix[d] = wadi_lb_for(&l->b, wadi_lb_i64(&l->b, 0), p->source[d], 1,
-                                           rank_of(p) == 1 ? "i" : names[d]);
+    p->ix[d] = l->position.ix[d] = wadi_lb_for(&l->b, wadi_lb_i64(&l->b, 0), p->source[d], 1,
+                                               rank_of(p) == 1 ? "i" : names[d]);
 }
 
 /* The target in the loops from p->level on, tried out: false if finding it may fault or needs a loop. What does not depend on the
  * loops is there from now on. */
 static bool tried(wadi_lower *l, const permuting *p, wadi_lv *target) {
     permuting q = *p;
-    wadi_lscope *aside = wadi_lb_aside(&l->b);
-    l->trying = true;
-    l->harmful = false;
+    wadi_trial trial;
+    wadi_lower_try(l, &trial);
     for (int d = q.level; d < rank_of(&q); d++) open_loop(l, &q, d);
     target_of(l, &q, q.ix, target);
     for (int d = q.level; d < rank_of(&q); d++) wadi_lb_end(&l->b);
-    l->trying = false;
-    wadi_lb_aside_end(&l->b, aside);
-    return !l->harmful && !l->b.failed && !l->status;
+    return wadi_lower_tried(l, &trial) && !l->b.failed && !l->status;
 }
 
 /* Whether v is there, in front of the loops. */
@@ -132,7 +128,7 @@ static wadi_lv meets(wadi_lower *l, const permuting *p, wadi_lv least, wadi_lv m
 /* Opens a branch for what is so in all of the loops. Returns how many. */
 static int branches(wadi_lower *l, permuting *p) {
     wadi_lv target[1 + WADI_MAX_RANK], least, most, cond;
-    wadi_lscope *home = l->version->home;
+    wadi_lscope *home = l->checking.version->home;
     int n = 0;
     int64_t keep = 0;
     if ((p->kept && (!p->share || p->mine)) || !tried(l, p, target)) return 0;
@@ -159,17 +155,17 @@ static int branches(wadi_lower *l, permuting *p) {
 static void demand_kept(wadi_lower *l, permuting *p) {
     wadi_lv target[1 + WADI_MAX_RANK];
     int64_t known = 0;
-    const wadi_lv before = l->version->cond;
+    const wadi_lv before = l->checking.version->cond;
     if (p->kept) return;
     if (tried(l, p, target)) {
-        const wadi_lv c = wadi_bound_always(&l->b, l->version->home, target[0]);
+        const wadi_lv c = wadi_bound_always(&l->b, l->checking.version->home, target[0]);
         if (c != WADI_LV_NONE && !(wadi_lb_is_const(&l->b, c, &known) && !known)) {
             wadi_lower_demand(l, c);
             p->kept = true;
             return;
         }
     }
-    l->version->cond = before;
+    l->checking.version->cond = before;
 }
 
 /* ---- the loops ---- */
@@ -193,13 +189,13 @@ static void loops(wadi_lower *l, void *env) {
     permuting p = *(const permuting *)env;
     wadi_lv target[1 + WADI_MAX_RANK];
     const int d = p.level++;
-    if (!p.plain && l->version && l->version->fast) {
+    if (!p.plain && l->checking.version && l->checking.version->fast) {
         p.level = d;
         demand_kept(l, &p);
         p.level = d + 1;
     }
     open_loop(l, &p, d);
-    p.outer = l->version;
+    p.outer = l->checking.version;
     if (p.level < rank_of(&p)) {
         from_level(l, &p);
     } else {
@@ -211,11 +207,11 @@ static void loops(wadi_lower *l, void *env) {
 
 static void branches_and_loops(wadi_lower *l, void *env) {
     permuting p = *(const permuting *)env;
-    const wadi_lv before = l->version->cond;
+    const wadi_lv before = l->checking.version->cond;
     int n = 0;
-    p.plain = !l->version->fast;
+    p.plain = !l->checking.version->fast;
     if (!p.plain) n = branches(l, &p);
-    if (n == 0) l->version->cond = before;
+    if (n == 0) l->checking.version->cond = before;
     if (p.plain)
         loops(l, &p);
     else
@@ -258,11 +254,9 @@ void wadi_lower_scatter(wadi_lower *l, const wadi_bind *bind, const wadi_lv *ext
         element(l, &p, NULL, target);
         return;
     }
-    const int outer = l->nest_rank;
-    l->nest_rank = rank_of(&p);
-    for (int d = 0; d < rank_of(&p); d++) l->nest_extent[d] = p.source[d];
+    const wadi_position before = wadi_lower_in_array(l, rank_of(&p), p.source);
     from_level(l, &p);
-    l->nest_rank = outer;
+    l->position = before;
 }
 
 void wadi_lower_permute(wadi_lower *l, const wadi_bind *bind, const wadi_lv *extent,
@@ -289,13 +283,13 @@ bool wadi_lower_has_rows(wadi_lower *l, const wadi_bind *bind) {
     const int rank = rank_of(&p);
     if (l->status || l->b.failed || rank < 2 || p.to->rank < 1) return false;
     wadi_version fast = {NULL, l->b.scope, l->b.scope, true, WADI_LV_NONE};
-    wadi_version *outer = l->version;
+    const wadi_checking before = l->checking;
     bool has = false;
     wadi_lower_extents(l, bind->args[1], p.source);
     for (; p.level < rank - 2; p.level++) open_loop(l, &p, p.level);
     const int opened = p.level;
     fast.home = fast.body = l->b.scope;
-    l->version = &fast;
+    l->checking.version = &fast;
     if (tried(l, &p, target) &&
         wadi_bound_range(&l->b, l->b.scope, target[1], &least, &most, &cond)) {
         open_loop(l, &p, p.level++);
@@ -303,7 +297,7 @@ bool wadi_lower_has_rows(wadi_lower *l, const wadi_bind *bind) {
         wadi_lb_end(&l->b);
     }
     for (int d = 0; d < opened; d++) wadi_lb_end(&l->b);
-    l->version = outer;
+    l->checking = before;
     return has;
 }
 
@@ -320,7 +314,7 @@ static void build_portion(wadi_lower *l, void *env) {
     const wadi_lv i = wadi_lb_for(b, at->from, at->below, 1, "i");
     const wadi_lv last = wadi_lb_bin(b, WADI_SOP_SUB, at->n, wadi_lb_i64(b, 1));
     const wadi_lv ix = wadi_lb_range(b, i, wadi_lb_i64(b, 0), last);
-    l->nest_ix[0] = ix;
+    l->position.ix[0] = ix;
     wadi_lv target[1 + WADI_MAX_RANK];
     element(l, &at->p, &ix, target);
     wadi_lb_end(b);
@@ -331,8 +325,7 @@ void wadi_lower_permute_part(wadi_lower *l, const wadi_bind *bind, const wadi_lv
     portion at = {permuting_of(l, bind, extent, pointer), WADI_LV_NONE, from, below};
     if (l->status || l->b.failed) return;
     at.n = wadi_lower_extent(l, bind->args[1], 0);
-    l->nest_rank = 1;
-    l->nest_extent[0] = at.n;
+    const wadi_position before = wadi_lower_in_array(l, 1, &at.n);
     wadi_lower_versions(l, build_portion, &at);
-    l->nest_rank = -1;
+    l->position = before;
 }

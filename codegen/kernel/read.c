@@ -15,10 +15,10 @@ enum { MAX_DEPTH = 200 };
 
 /* How far out a load may move: where the caller has checked, or where the index is proved to lie in the array. */
 static const wadi_lscope *load_limit(wadi_lower *l, int rank, const wadi_lv *extent,
-                                     const wadi_lv *ix, wadi_lv at) {
+                                     const wadi_lv *ix, wadi_lv at, const wadi_lscope *assured) {
     wadi_lb *b = &l->b;
     if (rank == 0) return b->fun->body;
-    if (l->assured) return l->assured;
+    if (assured) return assured;
     if (wadi_lb_home(b, at)->depth >= b->scope->depth) return NULL;
     for (int d = 0; d < rank; d++)
         if (!wadi_bound_proved(b, ix[d], extent[d])) return NULL;
@@ -31,7 +31,10 @@ static wadi_lv stream_index(wadi_lower *l) {
     return wadi_lb_bin(&l->b, WADI_SOP_ADD, first, wadi_lower_number_in(l, l->y->counted));
 }
 
-static void load(wadi_lower *l, wadi_val v, int rank, const wadi_lv *ix, wadi_lv *out) {
+/* `assured`: from where on the element is known to exist; NULL: nowhere outside. */
+static void load(wadi_lower *l, wadi_val v, const wadi_lv *ix, const wadi_lscope *assured,
+                 wadi_lv *out) {
+    const int rank = wadi_type_of(l, v)->rank;
     const wadi_elem *elem = &wadi_type_of(l, v)->elem;
     wadi_lv extent[WADI_MAX_RANK];
     wadi_lower_extents(l, v, extent);
@@ -43,7 +46,7 @@ static void load(wadi_lower *l, wadi_val v, int rank, const wadi_lv *ix, wadi_lv
     }
     if (rank == 0 && is_slot && l->y->slots.at[l->loc[v].slot].kind == WADI_SLOT_REGULAR)
         at = wadi_lower_number_in(l, l->loc[v].slot);
-    const wadi_lscope *limit = load_limit(l, rank, extent, ix, at);
+    const wadi_lscope *limit = load_limit(l, rank, extent, ix, at, assured);
     for (int f = 0; f < elem->fields; f++)
         out[f] = wadi_lb_name(&l->b, wadi_lb_load(&l->b, wadi_lower_pointer(l, v, f), at, limit),
                               rank == 0 ? wadi_lower_name_of(l, v, f) : NULL);
@@ -74,6 +77,58 @@ static void remember(wadi_lower *l, wadi_val v, int rank, const wadi_lv *ix, int
     if (!wadi_vec_push(&l->memo, m)) l->b.failed = true;
 }
 
+/* ---- the abstract builder of index functions ---- */
+
+/* An index function at work. */
+typedef struct rule {
+    wadi_lower *l;
+    const char *op; /* for faults */
+} rule;
+
+static wadi_lower *self_of(wadi_at *cx) {
+    return ((const rule *)cx->self)->l;
+}
+
+static wadi_sx at_constant(wadi_at *cx, wadi_scalar value) {
+    return wadi_lb_const(&self_of(cx)->b, value);
+}
+
+static wadi_sx at_prim(wadi_at *cx, wadi_sop op, wadi_type result, int n, const wadi_sx *args) {
+    return wadi_lb_prim(&self_of(cx)->b, op, result, n, args);
+}
+
+static wadi_sx at_select(wadi_at *cx, wadi_type type, wadi_sx c, wadi_sx a, wadi_sx b) {
+    return wadi_lb_select(&self_of(cx)->b, type, c, a, b);
+}
+
+static void at_read(wadi_at *cx, wadi_val array, const wadi_sx *ix, wadi_sx *out) {
+    wadi_lower_read(self_of(cx), array, ix, out);
+}
+
+static void at_read_checked(wadi_at *cx, wadi_val array, const wadi_sx *ix, wadi_loc loc,
+                            wadi_sx *out) {
+    wadi_lower_read_checked(self_of(cx), array, ix, ((const rule *)cx->self)->op, loc, out);
+}
+
+static void at_apply(wadi_at *cx, const wadi_fun *f, const wadi_sx *args, wadi_sx *out) {
+    wadi_lower_apply(self_of(cx), f, args, out);
+}
+
+static wadi_sx at_extent(wadi_at *cx, wadi_val array, int dim) {
+    return wadi_lower_extent(self_of(cx), array, dim);
+}
+
+static void run_rule(wadi_lower *l, const wadi_bind *bind, const wadi_lv *ix, wadi_lv *out) {
+    static const wadi_at_ops ops = {at_constant,     at_prim,  at_select, at_read,
+                                    at_read_checked, at_apply, at_extent};
+    rule self = {l, bind->op->name};
+    /* index functions read the module and never change it */
+    wadi_at cx = {&ops, (wadi_module *)(uintptr_t)l->m, &self};
+    bind->op->at(&cx, bind, ix, out);
+}
+
+/* ---- delayed values ---- */
+
 /* Reshaping keeps the row-major position, so memory is read at that position directly. */
 static bool read_reshaped(wadi_lower *l, const wadi_bind *bind, const wadi_lv *ix, wadi_lv *out) {
     if (!bind->op->keeps_memory) return false;
@@ -92,8 +147,8 @@ static bool read_reshaped(wadi_lower *l, const wadi_bind *bind, const wadi_lv *i
 void wadi_lower_element(wadi_lower *l, const wadi_bind *bind, const wadi_lv *ix, wadi_lv *out) {
     const wadi_vloc *at = &l->loc[bind->results[0]];
     const wadi_skeleton_row *row = wadi_skeleton_of(l->y, bind);
-    const wadi_where around = l->where;
-    l->where = (wadi_where){wadi_type_of(l, bind->results[0])->rank, ix};
+    const wadi_position around =
+        wadi_lower_at_element(l, wadi_type_of(l, bind->results[0])->rank, ix);
     if (at->kind == WADI_LOC_PARTS) {
         row->element_of_parts(l, bind, at->slot, ix, out);
     } else if (row->element) {
@@ -102,13 +157,9 @@ void wadi_lower_element(wadi_lower *l, const wadi_bind *bind, const wadi_lv *ix,
         wadi_lower_fail(l, bind->loc, WADI_INTERNAL,
                         "%s: its result is delayed, but it has no index function", bind->op->name);
     } else if (!read_reshaped(l, bind, ix, out)) {
-        wadi_at cx = wadi_lower_at(l);
-        const char *outer = l->op;
-        l->op = bind->op->name;
-        bind->op->at(&cx, bind, ix, out);
-        l->op = outer;
+        run_rule(l, bind, ix, out);
     }
-    l->where = around;
+    l->position = around;
 }
 
 static void read_delayed(wadi_lower *l, wadi_val v, int rank, const wadi_lv *ix, int fields,
@@ -131,7 +182,8 @@ static void read_delayed(wadi_lower *l, wadi_val v, int rank, const wadi_lv *ix,
     remember(l, v, rank, ix, fields, out);
 }
 
-void wadi_lower_read(wadi_lower *l, wadi_val v, const wadi_lv *ix, wadi_lv *out) {
+static void read_within(wadi_lower *l, wadi_val v, const wadi_lv *ix, const wadi_lscope *assured,
+                        wadi_lv *out) {
     v = wadi_lower_resolve(l, v);
     const wadi_value *value = &l->m->values[v];
     const wadi_array_type *t = &value->type.array[0];
@@ -147,7 +199,7 @@ void wadi_lower_read(wadi_lower *l, wadi_val v, const wadi_lv *ix, wadi_lv *out)
         break;
     case WADI_LOC_SLOT:
     case WADI_LOC_MEMORY:
-        load(l, v, t->rank, ix, out);
+        load(l, v, ix, assured, out);
         break;
     case WADI_LOC_PARTS:
         wadi_skeleton_of(l->y, value->bind)
@@ -158,6 +210,10 @@ void wadi_lower_read(wadi_lower *l, wadi_val v, const wadi_lv *ix, wadi_lv *out)
         read_delayed(l, v, t->rank, ix, t->elem.fields, out);
         break;
     }
+}
+
+void wadi_lower_read(wadi_lower *l, wadi_val v, const wadi_lv *ix, wadi_lv *out) {
+    read_within(l, v, ix, NULL, out);
 }
 
 static const wadi_lscope *inner(const wadi_lscope *x, const wadi_lscope *y) {
@@ -174,49 +230,5 @@ void wadi_lower_read_checked(wadi_lower *l, wadi_val v, const wadi_lv *ix, const
         limit = inner(limit, wadi_lower_in_range(l, ix[d], wadi_lower_extent(l, v, d), op,
                                                  wadi_lower_dimension(d), loc));
     const bool stored = l->loc[v].kind == WADI_LOC_SLOT || l->loc[v].kind == WADI_LOC_MEMORY;
-    l->assured = stored ? limit : NULL;
-    wadi_lower_read(l, v, ix, out);
-    l->assured = NULL;
-}
-
-/* ---- the abstract builder of index functions ---- */
-
-static wadi_lower *self_of(wadi_at *cx) {
-    return cx->self;
-}
-
-static wadi_sx at_constant(wadi_at *cx, wadi_scalar value) {
-    return wadi_lb_const(&self_of(cx)->b, value);
-}
-
-static wadi_sx at_prim(wadi_at *cx, wadi_sop op, wadi_type result, int n, const wadi_sx *args) {
-    return wadi_lb_prim(&self_of(cx)->b, op, result, n, args);
-}
-
-static wadi_sx at_select(wadi_at *cx, wadi_type type, wadi_sx c, wadi_sx a, wadi_sx b) {
-    return wadi_lb_select(&self_of(cx)->b, type, c, a, b);
-}
-
-static void at_read(wadi_at *cx, wadi_val array, const wadi_sx *ix, wadi_sx *out) {
-    wadi_lower_read(self_of(cx), array, ix, out);
-}
-
-static void at_read_checked(wadi_at *cx, wadi_val array, const wadi_sx *ix, wadi_loc loc,
-                            wadi_sx *out) {
-    wadi_lower_read_checked(self_of(cx), array, ix, self_of(cx)->op, loc, out);
-}
-
-static void at_apply(wadi_at *cx, const wadi_fun *f, const wadi_sx *args, wadi_sx *out) {
-    wadi_lower_apply(self_of(cx), f, args, out);
-}
-
-static wadi_sx at_extent(wadi_at *cx, wadi_val array, int dim) {
-    return wadi_lower_extent(self_of(cx), array, dim);
-}
-
-wadi_at wadi_lower_at(wadi_lower *l) {
-    static const wadi_at_ops ops = {at_constant,     at_prim,  at_select, at_read,
-                                    at_read_checked, at_apply, at_extent};
-    /* index functions read the module and never change it */
-    return (wadi_at){&ops, (wadi_module *)(uintptr_t)l->m, l};
+    read_within(l, v, ix, stored ? limit : NULL, out);
 }

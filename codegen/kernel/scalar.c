@@ -159,16 +159,13 @@ static void cond_as_branch(scalars *c, const wadi_sinst *s) {
 /* Both sides are written as they stand; if that turns out to need a check or a loop, it is forgotten again. */
 static bool tried_as_select(scalars *c, const wadi_sinst *s) {
     wadi_lower *l = c->l;
-    wadi_version *v = l->version;
+    wadi_version *v = l->checking.version;
     const wadi_lv cond_before = v ? v->cond : WADI_LV_NONE;
-    wadi_lscope *aside = wadi_lb_aside(&l->b);
-    l->trying = true;
-    l->harmful = false;
+    wadi_trial trial;
+    wadi_lower_try(l, &trial);
     cond_as_select(c, s);
-    l->trying = false;
-    wadi_lb_aside_end(&l->b, aside);
-    if (!l->harmful) {
-        wadi_lb_merge(&l->b, aside);
+    if (wadi_lower_tried(l, &trial)) {
+        wadi_lb_merge(&l->b, trial.aside);
         return true;
     }
     if (v) v->cond = cond_before;
@@ -185,7 +182,7 @@ static void cond(scalars *c, const wadi_sinst *s) {
         return;
     }
     const bool light = cost_of(c->f, s->block[0]) + cost_of(c->f, s->block[1]) < NEVER;
-    if (c->l->trying) {
+    if (c->l->checking.trial) {
         if (!light) (void)wadi_lower_not_harmless(c->l);
         cond_as_select(c, s);
     } else if (!light || !tried_as_select(c, s)) {

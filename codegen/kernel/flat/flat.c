@@ -52,12 +52,9 @@ wadi_status wadi_flat_slot(wadi_flat *c, const char *name, wadi_slot_kind kind,
 /* ---- kernels ---- */
 
 void wadi_flat_start(wadi_flat *c, wadi_lower *l, const char *name) {
-    wadi_lower_init(l, c->y, name ? name : "kernel", c->known);
-    if (l->b.failed) return;
-    l->level = c->level;
-    for (wadi_val v = 0; v < c->y->m->nvalues; v++)
-        if (c->parts[v] >= 0 && l->loc[v].kind == WADI_LOC_NONE)
-            l->loc[v] = (wadi_vloc){.kind = WADI_LOC_PARTS, .slot = c->parts[v]};
+    const wadi_lowered of = {
+        .name = name ? name : "kernel", .known = c->known, .level = c->level, .parts = c->parts};
+    wadi_lower_init(l, c->y, &of);
 }
 
 static wadi_lv argument(wadi_lower *l, int which) {

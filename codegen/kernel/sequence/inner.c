@@ -127,7 +127,7 @@ static wadi_inner_element stored(wadi_lower *l, wadi_val s, wadi_lv i) {
     if (e.n == 0) return e;
     *e.at = (wadi_vloc){.kind = WADI_LOC_SCALAR};
     for (int f = 0; f < e.type->elem.fields; f++) {
-        const wadi_lv column = wadi_lower_slot_pointer(l, l->inner[s], f, "inner");
+        const wadi_lv column = wadi_lower_slot_pointer(l, l->of.inner[s], f, "inner");
         e.at->field[f] = wadi_lb_load(&l->b, column, i, NULL);
     }
     return e;
@@ -135,7 +135,7 @@ static wadi_inner_element stored(wadi_lower *l, wadi_val s, wadi_lv i) {
 
 wadi_inner_element wadi_inner_at(wadi_lower *l, wadi_val s, wadi_lv i) {
     const wadi_bind *b = maker(l, s);
-    if (l->inner && l->inner[s] >= 0) return stored(l, s, i);
+    if (l->of.inner && l->of.inner[s] >= 0) return stored(l, s, i);
     if (b->op->seq.form == WADI_SEQ_PICK) {
         const int first = b->op->seq.pick.first;
         if (first) i = bin(l, WADI_SOP_ADD, i, number_of(l, b, first));
