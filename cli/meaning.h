@@ -3,7 +3,7 @@
 #define WADI_CLI_MEANING_H
 
 #include "cli/bind.h"
-#include "operators/interp.h"
+#include "operators/interp/interp.h"
 
 /* Runs `m` on what is bound. *out NULL: the interpreter was not asked, as what is bound is not small or comes from elsewhere than the
  * command line. The caller destroys it. Errors: those of wadi_interp_run. */

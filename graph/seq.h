@@ -31,10 +31,12 @@ typedef enum wadi_seq_form {
     WADI_SEQ_DELIVER  /* elements go outside, under the name of the binding */
 } wadi_seq_form;
 
-/** PICK: the number of the argument that says so, 0 for the one of the two that the operator has not. Values below 0 count as 0. */
+/** PICK: the numbers of the arguments that say which elements, 0 for an argument that the operator has not. Values below 0 count
+ *  as 0, but for a step, where less than 1 is a fault. */
 typedef struct wadi_seq_pick {
     int first; /* how many elements go before the first picked one */
-    int most;  /* how many elements are picked at most */
+    int step;  /* of those from there on, every so many-th is picked */
+    int most;  /* how many are picked at most */
 } wadi_seq_pick;
 
 /** COLLECT: what becomes of component c. */

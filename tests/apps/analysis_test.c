@@ -15,7 +15,7 @@
 #include "apps/audio/pack.h"
 #include "graph/ir/ir.h"
 #include "graph/lang/node.h"
-#include "operators/interp.h"
+#include "operators/interp/interp.h"
 #include "operators/table.h"
 #include "tests/apps/flac_judge.h"
 #include "tests/apps/flac_model.h"

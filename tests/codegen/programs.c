@@ -12,7 +12,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "operators/interp.h"
+#include "operators/interp/interp.h"
 #include "operators/table.h"
 
 wadi_module *program(const char *text) {

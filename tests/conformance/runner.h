@@ -1,6 +1,6 @@
 /* One program, run by the interpreter and by compiled code, with the results compared element by element.
  *
- * What a program is given is described once, as the interpreter takes it (operators/interp.h); the same arrays are bound
+ * What a program is given is described once, as the interpreter takes it (operators/interp/interp.h); the same arrays are bound
  * to compiled runs through the public interface. Floats are compared bit for bit, but every NaN equals every NaN. */
 #ifndef TESTS_CONFORMANCE_RUNNER_H
 #define TESTS_CONFORMANCE_RUNNER_H
@@ -8,7 +8,7 @@
 #include <stdbool.h>
 
 #include "base/text.h"
-#include "operators/interp.h"
+#include "operators/interp/interp.h"
 #include "wadi/wadi.h"
 
 /* A program with its inputs and what the interpreter says. */

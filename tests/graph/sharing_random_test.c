@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "graph/lang/node.h"
-#include "operators/interp.h"
+#include "operators/interp/interp.h"
 #include "operators/table.h"
 
 enum { NODES = 40, PROGRAMS = 400, MAX_LENGTH = 5 };

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "operators/interp.h"
+#include "operators/interp/interp.h"
 #include "tests/operators/cases.h"
 
 static void note(void *env, const char *message) {

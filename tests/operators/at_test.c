@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "operators/interp_state.h"
+#include "operators/interp/state.h"
 #include "tests/operators/support.h"
 
 /* ---- a builder of scalar code that computes at once: a scalar is its place in a list ---- */

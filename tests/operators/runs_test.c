@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "graph/ir/literal.h"
-#include "operators/interp.h"
+#include "operators/interp/interp.h"
 #include "operators/rules.h"
 #include "tests/operators/cases.h"
 

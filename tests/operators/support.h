@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "operators/interp.h"
+#include "operators/interp/interp.h"
 #include "operators/table.h"
 #include "wadi/lang.h"
 

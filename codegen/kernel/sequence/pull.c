@@ -1,4 +1,4 @@
-/* Sequences within an element that are asked for their elements: code like the interpreter's cursors (operators/interp_carry.c).
+/* Sequences within an element that are asked for their elements: code like the interpreter's cursors (operators/interp/carry.c).
  *
  * A cursor is variables that stand in front of the loop and two pieces of code: whether there is another element, computing as
  * little as tells, and the element itself, which comes behind the first in the same round or not at all. What

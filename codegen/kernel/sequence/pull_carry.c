@@ -1,4 +1,4 @@
-/* Cursors over windows and batches within an element; see pull.c. The meaning is that of operators/interp_carry.c. */
+/* Cursors over windows and batches within an element; see pull.c. The meaning is that of operators/interp/carry.c. */
 #include "codegen/kernel/sequence/pull.h"
 
 #include "base/error.h"

@@ -2,7 +2,7 @@
  * first element on. */
 #include <string.h>
 
-#include "operators/interp_stream.h"
+#include "operators/interp/stream.h"
 
 static wadi_read_source *find_source(wadi_interp *in, const char *name) {
     for (int i = 0; i < in->io->nsources; i++)
@@ -47,19 +47,23 @@ static wadi_status read_more(wadi_interp *in, const wadi_bind *b, wadi_read_sour
     return WADI_OK;
 }
 
-wadi_status wadi_source_has(wadi_interp *in, const wadi_bind *b, int64_t e, bool *out) {
+static wadi_status more_read(wadi_interp *in, wadi_cursor *c, bool *out) {
+    const wadi_bind *b = c->bind;
+    const int64_t e = c->at;
     wadi_read_source *s = find_source(in, b->name);
     const int n = type_of(in, b)->arrays;
     if (!s || n > WADI_STREAM_COMPONENTS)
-        return wadi_fail_at(in->cx.err, b->loc, WADI_INVALID, "stream_in: nothing is bound to '%s'",
-                            b->name);
+        return wadi_fail_at(in->cx.err, b->loc, WADI_INVALID, "%s: nothing is bound to '%s'",
+                            b->op->name, b->name);
     while (!s->ended && (int64_t)s->arrays.n < (e + 1) * n) WADI_TRY(read_more(in, b, s));
     *out = (int64_t)s->arrays.n >= (e + 1) * n;
     return WADI_OK;
 }
 
-void wadi_source_get(wadi_interp *in, const wadi_bind *b, int64_t e, const wadi_iarray **out) {
-    const wadi_read_source *s = find_source(in, b->name);
-    const int n = type_of(in, b)->arrays;
-    for (int c = 0; c < n; c++) out[c] = s->arrays.at[e * n + c];
+static wadi_status next_read(wadi_interp *in, wadi_cursor *c, const wadi_iarray **out) {
+    const wadi_read_source *s = find_source(in, c->bind->name);
+    for (int i = 0; i < c->components; i++) out[i] = s->arrays.at[c->at * c->components + i];
+    return WADI_OK;
 }
+
+const wadi_seq_meaning wadi_meaning_read = {.more = more_read, .next = next_read};

@@ -1,10 +1,10 @@
-/* fold_batch: its meaning is the result under any cut of the stream, if they all agree.
+/* A fold over chunks: its meaning is the result under any cut of the stream, if they all agree.
  *
  * So the interpreter reads the whole stream and folds it several times: in one chunk, one element
  * at a time, and under three arbitrary cuts. Results that differ in any bit are a fault. */
 #include <string.h>
 
-#include "operators/interp_stream.h"
+#include "operators/interp/stream.h"
 
 enum { CUTS = 5 };
 
@@ -118,7 +118,7 @@ static wadi_status fold_cuts(wadi_interp *in, const wadi_bind *b, whole *w,
     return WADI_OK;
 }
 
-wadi_status wadi_interp_fold_batch(wadi_interp *in, const wadi_bind *b) {
+static wadi_status fold_chunk(wadi_interp *in, const wadi_bind *b) {
     const wadi_val_type *s = &in->m->values[b->args[0]].type;
     wadi_gathered component[WADI_STREAM_COMPONENTS];
     const wadi_iarray *state[WADI_STREAM_COMPONENTS];
@@ -136,3 +136,5 @@ wadi_status wadi_interp_fold_batch(wadi_interp *in, const wadi_bind *b) {
         st = in->cx.alias(&in->cx, b->results[i], state[i]);
     return st;
 }
+
+const wadi_seq_meaning wadi_meaning_fold_chunk = {.run = fold_chunk};

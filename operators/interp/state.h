@@ -1,10 +1,9 @@
-/* The interpreter at work: shared by interp.c, interp_scalar.c and interp_seq.c. Internal to
- * operators/. */
+/* The interpreter at work. Internal to operators/interp. */
 #ifndef WADI_OPERATORS_INTERP_STATE_H
 #define WADI_OPERATORS_INTERP_STATE_H
 
 #include "base/vec.h"
-#include "operators/interp.h"
+#include "operators/interp/interp.h"
 #include "operators/rules.h"
 
 /** A named extent and the value the first array that mentions it gave it. */
@@ -40,6 +39,7 @@ typedef struct wadi_interp {
     wadi_eval_cx cx; /* first: rules see this */
     const wadi_module *m;
     const wadi_interp_io *io;
+    const struct wadi_seq_meaning *const *meanings; /* [form of sequence operator] see stream.h */
     const wadi_iarray **value;    /* [value] what an array value is at the moment */
     WADI_VEC(wadi_iarray *) heap; /* arrays made by the run, oldest first; see mark and release */
     WADI_VEC(wadi_bound_input) bound; /* inputs */
@@ -57,6 +57,7 @@ typedef struct wadi_interp {
     wadi_interp_results *results;
 } wadi_interp;
 
+WADI_NODISCARD wadi_status wadi_interp_no_memory(wadi_interp *in);
 /** An array of its own memory, elements zero; NULL: out of memory. */
 wadi_iarray *wadi_iarray_create(int rank, const wadi_elem *elem, const int64_t *shape,
                                 int64_t size);
@@ -68,7 +69,7 @@ WADI_NODISCARD wadi_status wadi_interp_bind(wadi_interp *in, const char *what, c
 /** A copy for the caller, in the results' arena. */
 WADI_NODISCARD wadi_status wadi_interp_give(wadi_interp *in, const wadi_iarray *a, wadi_array *out);
 
-/* Going on behind faults (interp_all.c); only where io->told is there. */
+/* Going on behind faults (faults.c); only where io->told is there. */
 /** A scalar instruction faulted: it is told, and the instruction given other results. */
 WADI_NODISCARD wadi_status wadi_interp_instead(wadi_interp *in, wadi_status st, wadi_number *to,
                                                int n);
@@ -81,14 +82,8 @@ WADI_NODISCARD wadi_status wadi_interp_ran(wadi_interp *in, const wadi_bind *b, 
 /** Behind a block's last binding: a fault where it has not what it yields, or was the whole of an element that faulted. */
 WADI_NODISCARD wadi_status wadi_interp_complete(wadi_interp *in, const wadi_block *b);
 
-/** Runs the bindings of a block. */
-WADI_NODISCARD wadi_status wadi_interp_block(wadi_interp *in, const wadi_block *b);
 /** Runs a scalar function: `args` the cells of each parameter, `results` those of each result.
- *  (interp_scalar.c) */
+ *  (scalar.c) */
 WADI_NODISCARD wadi_status wadi_interp_apply(wadi_interp *in, const wadi_bind *b, const wadi_fun *f,
                                              const uint64_t *args, uint64_t *results);
-/** Runs a sequence operator: those that give sequences do nothing until they are consumed.
- *  (interp_seq.c) */
-WADI_NODISCARD wadi_status wadi_interp_seq(wadi_interp *in, const wadi_bind *b);
-
 #endif

@@ -1,10 +1,9 @@
-/* Consumers of sequences, element by element. An operator that gives a sequence does nothing until
- * it is consumed; see interp_stream.h. */
+/* Ends of sequences, element by element. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/words.h"
-#include "operators/interp_stream.h"
+#include "operators/interp/stream.h"
 
 static const wadi_val_type *type_of(const wadi_interp *in, wadi_val v) {
     return &in->m->values[v].type;
@@ -146,7 +145,23 @@ static wadi_status collect(wadi_interp *in, const wadi_bind *b, consumer take, g
     return st;
 }
 
-/* ---- fold_seq: everything but the state is given back after each element ---- */
+static wadi_status collect_as(wadi_interp *in, const wadi_bind *b) {
+    switch (b->op->seq.collect) {
+    case WADI_COLLECT_VALUES:
+        return collect(in, b, take_all, give_elements);
+    case WADI_COLLECT_TABLE:
+        return collect(in, b, take_alike, give_table);
+    case WADI_COLLECT_LEAST_TABLE:
+        return collect(in, b, take_all, give_least);
+    case WADI_COLLECT_SEGMENTS:
+        break;
+    }
+    return collect(in, b, take_all, give_segments);
+}
+
+const wadi_seq_meaning wadi_meaning_collect = {.run = collect_as};
+
+/* ---- fold: everything but the state is given back after each element ---- */
 
 static wadi_status step_all(wadi_interp *in, const wadi_bind *b, wadi_cursor *from,
                             const wadi_iarray **args) {
@@ -179,6 +194,8 @@ static wadi_status fold(wadi_interp *in, const wadi_bind *b) {
     return WADI_OK;
 }
 
+const wadi_seq_meaning wadi_meaning_fold = {.run = fold};
+
 /* ---- sinks ---- */
 
 static wadi_status take_out(wadi_interp *in, const wadi_bind *b, void *state, int64_t e,
@@ -199,13 +216,4 @@ static wadi_status deliver(wadi_interp *in, const wadi_bind *b) {
     return consume(in, b, take_out, &number);
 }
 
-wadi_status wadi_interp_seq(wadi_interp *in, const wadi_bind *b) {
-    if (b->op == &wadi_op_elements) return collect(in, b, take_all, give_elements);
-    if (b->op == &wadi_op_tabulate) return collect(in, b, take_alike, give_table);
-    if (b->op == &wadi_op_tabulate_min) return collect(in, b, take_all, give_least);
-    if (b->op == &wadi_op_from_seq) return collect(in, b, take_all, give_segments);
-    if (b->op == &wadi_op_fold_seq) return fold(in, b);
-    if (b->op == &wadi_op_fold_batch) return wadi_interp_fold_batch(in, b);
-    if (b->op == &wadi_op_stream_out) return deliver(in, b);
-    return WADI_OK;
-}
+const wadi_seq_meaning wadi_meaning_deliver = {.run = deliver};

@@ -3,38 +3,30 @@
  * Arrays made by the run stand on a heap in the order they were made; a region, or one element
  * of a stream, gives back all that was made since it began but what it hands on. */
 #include "base/words.h"
-#include "operators/interp.h"
+#include "operators/interp/interp.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "operators/interp_state.h"
+#include "operators/interp/stream.h"
 
-static wadi_status no_memory(wadi_interp *in) {
-    return wadi_fail(in->cx.err, WADI_MEMORY, "%s: out of memory", in->m->name);
-}
+/* ---- what sequence operators mean, by form ---- */
 
-/* ---- arrays ---- */
-
-wadi_iarray *wadi_iarray_create(int rank, const wadi_elem *elem, const int64_t *shape,
-                                int64_t size) {
-    wadi_iarray *a = calloc(1, sizeof *a);
-    if (!a) return NULL;
-    *a = (wadi_iarray){.rank = rank, .elem = *elem, .cells = wadi_elem_cells(elem), .size = size};
-    for (int d = 0; d < rank; d++) a->shape[d] = shape[d];
-    const size_t bytes_each = (size_t)a->cells * sizeof *a->cell;
-    if ((uint64_t)size < SIZE_MAX / bytes_each - 1)
-        a->cell = calloc((size_t)size + 1, bytes_each); /* never NULL for an empty array */
-    if (a->cell) return a;
-    free(a);
-    return NULL;
-}
-
-void wadi_iarray_destroy(wadi_iarray *a) {
-    if (!a) return;
-    free(a->cell);
-    free(a);
-}
+static const wadi_seq_meaning *const meanings[] = {
+    [WADI_SEQ_COUNT] = &wadi_meaning_count,
+    [WADI_SEQ_READ] = &wadi_meaning_read,
+    [WADI_SEQ_MAP] = &wadi_meaning_map,
+    [WADI_SEQ_PICK] = &wadi_meaning_pick,
+    [WADI_SEQ_FILTER] = &wadi_meaning_filter,
+    [WADI_SEQ_EXPAND] = &wadi_meaning_expand,
+    [WADI_SEQ_BATCH] = &wadi_meaning_batch,
+    [WADI_SEQ_WINDOWS] = &wadi_meaning_windows,
+    [WADI_SEQ_SCAN] = &wadi_meaning_scan,
+    [WADI_SEQ_FOLD] = &wadi_meaning_fold,
+    [WADI_SEQ_FOLD_CHUNK] = &wadi_meaning_fold_chunk,
+    [WADI_SEQ_COLLECT] = &wadi_meaning_collect,
+    [WADI_SEQ_DELIVER] = &wadi_meaning_deliver,
+};
 
 /* ---- what the rules may ask for ---- */
 
@@ -55,12 +47,12 @@ static wadi_status make_result(wadi_eval_cx *cx, wadi_val v, int rank, const int
             return wadi_eval_fault(cx, value->bind, value->bind->loc, WADI_SAID_EXTENT,
                                    (long long)shape[d], (long long)d);
     int64_t size = 0;
-    if (!wadi_eval_size(rank, shape, &size)) return no_memory(in);
+    if (!wadi_eval_size(rank, shape, &size)) return wadi_interp_no_memory(in);
     wadi_iarray *a = wadi_iarray_create(rank, &value->type.array->elem, shape, size);
-    if (!a) return no_memory(in);
+    if (!a) return wadi_interp_no_memory(in);
     if (!wadi_vec_push(&in->heap, a)) {
         wadi_iarray_destroy(a);
-        return no_memory(in);
+        return wadi_interp_no_memory(in);
     }
     in->value[v] = *out = a;
     return WADI_OK;
@@ -101,13 +93,15 @@ static void heap_release(wadi_eval_cx *cx, size_t mark, int n, const wadi_iarray
     in->heap.n = kept;
 }
 
+static wadi_status run_block(wadi_interp *in, const wadi_block *b);
+
 static wadi_status run_region(wadi_eval_cx *cx, const wadi_block *r, const wadi_iarray *const *args,
                               const wadi_iarray **out_yields) {
     wadi_interp *in = self(cx);
     const size_t mark = heap_mark(cx);
     for (int p = 0; p < r->nparams; p++) in->value[r->params[p]] = args[p];
     in->depth++;
-    const wadi_status st = wadi_interp_block(in, r);
+    const wadi_status st = run_block(in, r);
     in->depth--;
     WADI_TRY(st);
     for (int y = 0; y < r->nyields; y++) out_yields[y] = in->value[r->yields[y]];
@@ -115,67 +109,23 @@ static wadi_status run_region(wadi_eval_cx *cx, const wadi_block *r, const wadi_
     return WADI_OK;
 }
 
-wadi_status wadi_interp_block(wadi_interp *in, const wadi_block *b) {
+/* An operator that gives a sequence does nothing until it is consumed. */
+static wadi_status run_bind(wadi_interp *in, const wadi_bind *b) {
+    if (b->op->kind != WADI_OP_SEQUENCE) return b->op->eval(&in->cx, b);
+    const wadi_seq_meaning *meaning = in->meanings[b->op->seq.form];
+    return meaning->run ? meaning->run(in, b) : WADI_OK;
+}
+
+static wadi_status run_block(wadi_interp *in, const wadi_block *b) {
     for (int i = 0; i < b->nbinds; i++) {
         const wadi_bind *bind = b->binds[i];
         if (!wadi_interp_can_run(in, bind)) continue;
-        const wadi_status st = bind->op->kind == WADI_OP_SEQUENCE ? wadi_interp_seq(in, bind)
-                                                                  : bind->op->eval(&in->cx, bind);
-        WADI_TRY(wadi_interp_ran(in, bind, st));
+        WADI_TRY(wadi_interp_ran(in, bind, run_bind(in, bind)));
     }
     return wadi_interp_complete(in, b);
 }
 
 /* ---- what comes in ---- */
-
-static wadi_status bind_extent(wadi_interp *in, const char *what, const char *name, wadi_loc loc,
-                               int d, const wadi_extent_decl *decl, int64_t extent) {
-    if (decl->kind == WADI_EXTENT_CONST && decl->value != extent)
-        return wadi_fail_at(in->cx.err, loc, WADI_SHAPE,
-                            "%s '%s': extent %d is %lld, expected %lld", what, name, d,
-                            (long long)extent, (long long)decl->value);
-    if (decl->kind != WADI_EXTENT_NAMED) return WADI_OK;
-    for (size_t i = 0; i < in->known.n; i++) {
-        if (strcmp(in->known.at[i].name, decl->name) != 0) continue;
-        if (in->known.at[i].value == extent) return WADI_OK;
-        return wadi_fail_at(in->cx.err, loc, WADI_SHAPE,
-                            "%s '%s': extent %d is %lld, but %s is %lld already", what, name, d,
-                            (long long)extent, decl->name, (long long)in->known.at[i].value);
-    }
-    if (wadi_vec_push(&in->known, (wadi_known_extent){decl->name, extent})) return WADI_OK;
-    return no_memory(in);
-}
-
-static wadi_status check_type(wadi_interp *in, const char *what, const char *name, wadi_loc loc,
-                              const wadi_array_type *t, const wadi_array *a) {
-    if (a->rank != t->rank)
-        return wadi_fail_at(in->cx.err, loc, WADI_SHAPE, "%s '%s': rank %d, expected %d", what,
-                            name, a->rank, t->rank);
-    if (a->fields != t->elem.fields)
-        return wadi_fail_at(in->cx.err, loc, WADI_TYPE, "%s '%s': %d fields, expected %d", what,
-                            name, a->fields, t->elem.fields);
-    for (int f = 0; f < a->fields; f++)
-        if (a->type[f] != t->elem.type[f])
-            return wadi_fail_at(in->cx.err, loc, WADI_TYPE, "%s '%s': field %d is %s, expected %s",
-                                what, name, f, wadi_type_name(a->type[f]),
-                                wadi_type_name(t->elem.type[f]));
-    return WADI_OK;
-}
-
-wadi_status wadi_interp_bind(wadi_interp *in, const char *what, const char *name, wadi_loc loc,
-                             const wadi_array_type *t, const wadi_array *a, wadi_iarray **out) {
-    WADI_TRY(check_type(in, what, name, loc, t, a));
-    for (int d = 0; d < t->rank && t->extent; d++)
-        WADI_TRY(bind_extent(in, what, name, loc, d, &t->extent[d], a->shape[d]));
-    int64_t size = 0;
-    if (!wadi_eval_size(a->rank, a->shape, &size))
-        return wadi_fail_at(in->cx.err, loc, WADI_SHAPE, "%s '%s': impossible extents", what, name);
-    wadi_iarray *to = wadi_iarray_create(t->rank, &t->elem, a->shape, size);
-    if (!to) return no_memory(in);
-    wadi_cells_load(a, to->cell);
-    *out = to;
-    return WADI_OK;
-}
 
 static wadi_status bind_input(wadi_interp *in, const wadi_bind *b) {
     const wadi_array_type *t = in->m->values[b->results[0]].type.array;
@@ -185,7 +135,7 @@ static wadi_status bind_input(wadi_interp *in, const wadi_bind *b) {
         WADI_TRY(wadi_interp_bind(in, "input", b->name, b->loc, t, &in->io->inputs[i].array, &a));
         if (wadi_vec_push(&in->bound, (wadi_bound_input){b->name, a})) return WADI_OK;
         wadi_iarray_destroy(a);
-        return no_memory(in);
+        return wadi_interp_no_memory(in);
     }
     return wadi_fail_at(in->cx.err, b->loc, WADI_INVALID, "input: nothing is bound to '%s'",
                         b->name);
@@ -193,7 +143,7 @@ static wadi_status bind_input(wadi_interp *in, const wadi_bind *b) {
 
 static wadi_status bind_inputs(wadi_interp *in, const wadi_block *b) {
     for (int i = 0; i < b->nbinds; i++) {
-        if (b->binds[i]->op == &wadi_op_input) WADI_TRY(bind_input(in, b->binds[i]));
+        if (b->binds[i]->op->given == WADI_GIVEN_BY_RUN) WADI_TRY(bind_input(in, b->binds[i]));
         for (int r = 0; r < b->binds[i]->nblocks; r++)
             WADI_TRY(bind_inputs(in, b->binds[i]->blocks[r]));
     }
@@ -208,7 +158,7 @@ static wadi_status make_constants(wadi_interp *in) {
         wadi_iarray *a = wadi_iarray_create(0, &value->type.array->elem, NULL, 1);
         if (!a || !wadi_vec_push(&in->constants, a)) {
             wadi_iarray_destroy(a);
-            return no_memory(in);
+            return wadi_interp_no_memory(in);
         }
         a->cell[0] = value->imm.bits;
         if (a->cells > 1) a->cell[1] = value->imm.im;
@@ -219,29 +169,15 @@ static wadi_status make_constants(wadi_interp *in) {
 
 /* ---- what goes out ---- */
 
-wadi_status wadi_interp_give(wadi_interp *in, const wadi_iarray *a, wadi_array *out) {
-    wadi_arena *arena = in->results->arena;
-    *out = (wadi_array){.rank = a->rank, .fields = a->elem.fields};
-    for (int d = 0; d < a->rank; d++) out->shape[d] = a->shape[d];
-    for (int f = 0; f < a->elem.fields; f++) {
-        out->type[f] = a->elem.type[f];
-        out->column[f] =
-            wadi_arena_alloc_n(arena, (size_t)wadi_type_size(a->elem.type[f]), (size_t)a->size);
-        if (!out->column[f]) return no_memory(in);
-    }
-    wadi_cells_store(a->cell, out);
-    return WADI_OK;
-}
-
 static wadi_status give_outputs(wadi_interp *in) {
     wadi_interp_results *r = in->results;
     r->noutputs = in->m->main->nyields;
     r->outputs = WADI_NEW_N(r->arena, wadi_interp_output, (size_t)r->noutputs);
-    if (!r->outputs) return no_memory(in);
+    if (!r->outputs) return wadi_interp_no_memory(in);
     for (int i = 0; i < r->noutputs; i++) {
         const char *name = in->m->outputs ? in->m->outputs[i] : "";
         r->outputs[i].name = wadi_arena_strdup(r->arena, name);
-        if (!r->outputs[i].name) return no_memory(in);
+        if (!r->outputs[i].name) return wadi_interp_no_memory(in);
         WADI_TRY(wadi_interp_give(in, in->value[in->m->main->yields[i]], &r->outputs[i].array));
     }
     return WADI_OK;
@@ -251,12 +187,12 @@ static wadi_status give_sinks(wadi_interp *in) {
     wadi_interp_results *r = in->results;
     r->nsinks = (int)in->sunk.n;
     r->sinks = WADI_NEW_N(r->arena, wadi_interp_sink, in->sunk.n);
-    if (!r->sinks) return no_memory(in);
+    if (!r->sinks) return wadi_interp_no_memory(in);
     for (size_t i = 0; i < in->sunk.n; i++) {
         const wadi_sunk *from = &in->sunk.at[i];
         wadi_array *elements = WADI_NEW_N(r->arena, wadi_array, from->arrays.n);
         const char *name = wadi_arena_strdup(r->arena, from->bind->name);
-        if (!elements || !name) return no_memory(in);
+        if (!elements || !name) return wadi_interp_no_memory(in);
         if (from->arrays.n > 0)
             memcpy(elements, from->arrays.at, from->arrays.n * sizeof *elements);
         r->sinks[i] = (wadi_interp_sink){
@@ -290,7 +226,7 @@ static wadi_status start(wadi_interp *in) {
     in->missing = calloc((size_t)in->m->nvalues + 1, sizeof *in->missing);
     in->source = calloc((size_t)in->io->nsources + 1, sizeof *in->source);
     in->results = results_create();
-    if (!in->value || !in->missing || !in->source || !in->results) return no_memory(in);
+    if (!in->value || !in->missing || !in->source || !in->results) return wadi_interp_no_memory(in);
     for (int i = 0; i < in->io->nsources; i++) in->source[i].from = &in->io->sources[i];
     WADI_TRY(make_constants(in));
     return bind_inputs(in, in->m->main);
@@ -298,7 +234,7 @@ static wadi_status start(wadi_interp *in) {
 
 static wadi_status run(wadi_interp *in) {
     WADI_TRY(start(in));
-    WADI_TRY(wadi_interp_block(in, in->m->main));
+    WADI_TRY(run_block(in, in->m->main));
     WADI_TRY(give_outputs(in));
     return give_sinks(in);
 }
@@ -343,6 +279,7 @@ wadi_status wadi_interp_run(const wadi_module *m, const wadi_interp_io *io,
                .index_rank = -1},
         .m = m,
         .io = io ? io : &nothing,
+        .meanings = meanings,
     };
     const wadi_status st = run(&in);
     stop(&in);

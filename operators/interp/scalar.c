@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "operators/interp_state.h"
+#include "operators/interp/state.h"
 
 typedef struct running {
     wadi_interp *in;

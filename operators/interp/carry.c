@@ -1,10 +1,11 @@
 /* Transducers that carry something from element to element: what is left of an expanded element,
  * samples of windows to come, arrays of a batch, a state. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/words.h"
 #include "graph/lang/node.h"
-#include "operators/interp_stream.h"
+#include "operators/interp/stream.h"
 
 /* The next element of the argument is made, used by `take` and forgotten. */
 static wadi_status pull(wadi_interp *in, wadi_cursor *c, const wadi_iarray **out) {
@@ -13,7 +14,7 @@ static wadi_status pull(wadi_interp *in, wadi_cursor *c, const wadi_iarray **out
     return WADI_OK;
 }
 
-/* ---- expand_seq: `kept` are the arrays being cut up, `start` the next slice ---- */
+/* ---- expand: `kept` are the arrays being cut up, `start` the next slice ---- */
 
 static int64_t slices(const wadi_cursor *c) {
     return c->nkept > 0 ? c->kept[0]->shape[0] : 0;
@@ -32,7 +33,7 @@ static wadi_status expand_one(wadi_interp *in, wadi_cursor *c) {
     return wadi_cursor_keep(in, c, c->components, whole);
 }
 
-wadi_status wadi_expand_more(wadi_interp *in, wadi_cursor *c, bool *out) {
+static wadi_status more_expand(wadi_interp *in, wadi_cursor *c, bool *out) {
     while (c->start >= slices(c)) {
         const size_t mark = in->cx.mark(&in->cx);
         WADI_TRY(wadi_cursor_more(in, c->from[0], out));
@@ -44,7 +45,7 @@ wadi_status wadi_expand_more(wadi_interp *in, wadi_cursor *c, bool *out) {
     return WADI_OK;
 }
 
-wadi_status wadi_expand_next(wadi_interp *in, wadi_cursor *c, const wadi_iarray **out) {
+static wadi_status next_expand(wadi_interp *in, wadi_cursor *c, const wadi_iarray **out) {
     for (int i = 0; i < c->components; i++) {
         const wadi_iarray *a = c->kept[i];
         const int64_t cells = a->size / a->shape[0] * a->cells;
@@ -54,6 +55,8 @@ wadi_status wadi_expand_next(wadi_interp *in, wadi_cursor *c, const wadi_iarray 
     c->start++;
     return WADI_OK;
 }
+
+const wadi_seq_meaning wadi_meaning_expand = {.more = more_expand, .next = next_expand};
 
 /* ---- windows ----
  * Samples are numbered over the whole stream. Those in memory begin with sample `first`; the next
@@ -99,7 +102,7 @@ static bool is_full(const wadi_interp *in, const wadi_cursor *c) {
     return samples_read(in, c) - c->start >= c->count;
 }
 
-wadi_status wadi_windows_more(wadi_interp *in, wadi_cursor *c, bool *out) {
+static wadi_status more_windows(wadi_interp *in, wadi_cursor *c, bool *out) {
     while (!is_full(in, c)) {
         WADI_TRY(wadi_cursor_more(in, c->from[0], out));
         if (!*out) break;
@@ -112,7 +115,7 @@ wadi_status wadi_windows_more(wadi_interp *in, wadi_cursor *c, bool *out) {
     return WADI_OK;
 }
 
-wadi_status wadi_windows_next(wadi_interp *in, wadi_cursor *c, const wadi_iarray **out) {
+static wadi_status next_windows(wadi_interp *in, wadi_cursor *c, const wadi_iarray **out) {
     const bool full = is_full(in, c);
     const int64_t there = full ? c->count : samples_read(in, c) - c->start;
     const int64_t shape[1] = {c->bind->attrs[0] == WADI_LAST_KEEP ? there : c->count};
@@ -129,6 +132,16 @@ wadi_status wadi_windows_next(wadi_interp *in, wadi_cursor *c, const wadi_iarray
     drop_samples(in, c);
     return WADI_OK;
 }
+
+static wadi_status start_windows(wadi_interp *in, wadi_cursor *c) {
+    WADI_TRY(wadi_cursor_number(in, c, 1, "the size", &c->count));
+    WADI_TRY(wadi_cursor_number(in, c, 2, "the hop", &c->step));
+    c->samples = calloc((size_t)c->components + 1, sizeof *c->samples);
+    return c->samples ? WADI_OK : wadi_stream_no_memory(in, c->bind);
+}
+
+const wadi_seq_meaning wadi_meaning_windows = {
+    .start = start_windows, .more = more_windows, .next = next_windows};
 
 /* ---- batch ---- */
 
@@ -171,7 +184,7 @@ static wadi_status give_batch(wadi_interp *in, wadi_cursor *c, const wadi_gather
     return WADI_OK;
 }
 
-wadi_status wadi_batch_next(wadi_interp *in, wadi_cursor *c, const wadi_iarray **out) {
+static wadi_status next_batch(wadi_interp *in, wadi_cursor *c, const wadi_iarray **out) {
     wadi_gathered g[WADI_STREAM_COMPONENTS];
     memset(g, 0, sizeof g);
     int64_t n = 0;
@@ -181,9 +194,23 @@ wadi_status wadi_batch_next(wadi_interp *in, wadi_cursor *c, const wadi_iarray *
     return st;
 }
 
-/* ---- scan_seq: `kept` is the state ---- */
+static wadi_status start_batch(wadi_interp *in, wadi_cursor *c) {
+    return wadi_cursor_number(in, c, 1, "the number of arrays", &c->count);
+}
 
-wadi_status wadi_scan_next(wadi_interp *in, wadi_cursor *c, const wadi_iarray **out) {
+const wadi_seq_meaning wadi_meaning_batch = {
+    .start = start_batch, .more = wadi_cursor_all_more, .next = next_batch};
+
+/* ---- scan: `kept` is the state ---- */
+
+static wadi_status start_scan(wadi_interp *in, wadi_cursor *c) {
+    const wadi_bind *b = c->bind;
+    const wadi_iarray *state[WADI_STREAM_COMPONENTS];
+    for (int i = 1; i < b->nargs; i++) state[i - 1] = in->value[b->args[i]];
+    return wadi_cursor_keep(in, c, b->nargs - 1, state);
+}
+
+static wadi_status next_scan(wadi_interp *in, wadi_cursor *c, const wadi_iarray **out) {
     const wadi_iarray *args[2 * WADI_STREAM_COMPONENTS];
     WADI_TRY(wadi_cursor_recall(in, c, args));
     WADI_TRY(wadi_cursor_next(in, c->from[0], args + c->nkept));
@@ -191,3 +218,6 @@ wadi_status wadi_scan_next(wadi_interp *in, wadi_cursor *c, const wadi_iarray **
     WADI_TRY(in->cx.region(&in->cx, c->bind->blocks[0], args, out));
     return wadi_cursor_keep(in, c, c->components, out);
 }
+
+const wadi_seq_meaning wadi_meaning_scan = {
+    .start = start_scan, .more = wadi_cursor_all_more, .next = next_scan};

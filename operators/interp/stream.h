@@ -7,7 +7,7 @@
 #ifndef WADI_OPERATORS_INTERP_STREAM_H
 #define WADI_OPERATORS_INTERP_STREAM_H
 
-#include "operators/interp_state.h"
+#include "operators/interp/state.h"
 
 enum { WADI_STREAM_COMPONENTS = WADI_MAX_PARAMS };
 
@@ -23,11 +23,13 @@ typedef struct wadi_cursor {
     int64_t at;     /* elements handed out */
     int nfrom;
     struct wadi_cursor **from; /* over the sequences among the arguments */
-    int64_t count, step;       /* the operator's numbers: n; or size and hop */
-    int nkept;                 /* arrays of its own: a state, an element that is next */
-    wadi_iarray **kept;        /* [WADI_STREAM_COMPONENTS] */
-    bool found;                /* filter_seq: what is kept is next, which may be no array at all */
-    wadi_gathered *samples;    /* windows: [components], from sample `first` on */
+    int64_t count,
+        step;     /* the operator's numbers: how many at most, every so many-th; or size and hop */
+    int64_t skip; /* pick: how many elements of the argument go before the next */
+    int nkept;    /* arrays of its own: a state, an element that is next */
+    wadi_iarray **kept;          /* [WADI_STREAM_COMPONENTS] */
+    bool found;                  /* filter: what is kept is next, which may be no array at all */
+    wadi_gathered *samples;      /* windows: [components], from sample `first` on */
     int64_t first, start, ended; /* windows: where the next begins, where the last full one ended */
     bool last_given;             /* windows: the one that is not full */
 } wadi_cursor;
@@ -41,31 +43,34 @@ WADI_NODISCARD wadi_status wadi_cursor_more(wadi_interp *in, wadi_cursor *c, boo
 WADI_NODISCARD wadi_status wadi_cursor_next(wadi_interp *in, wadi_cursor *c,
                                             const wadi_iarray **out);
 
-/* ---- operators that carry something (interp_carry.c); the same two questions ---- */
+/* ---- what the forms mean ---- */
 
-WADI_NODISCARD wadi_status wadi_expand_more(wadi_interp *in, wadi_cursor *c, bool *out);
-WADI_NODISCARD wadi_status wadi_expand_next(wadi_interp *in, wadi_cursor *c,
-                                            const wadi_iarray **out);
-WADI_NODISCARD wadi_status wadi_windows_more(wadi_interp *in, wadi_cursor *c, bool *out);
-WADI_NODISCARD wadi_status wadi_windows_next(wadi_interp *in, wadi_cursor *c,
-                                             const wadi_iarray **out);
-WADI_NODISCARD wadi_status wadi_batch_next(wadi_interp *in, wadi_cursor *c,
-                                           const wadi_iarray **out);
-WADI_NODISCARD wadi_status wadi_scan_next(wadi_interp *in, wadi_cursor *c, const wadi_iarray **out);
+/** Of a form of sequence operator (graph/seq.h). Forms that give sequences have `more` and `next`, ends have `run`. */
+typedef struct wadi_seq_meaning {
+    /** the cursor has just been opened, its arguments before it; NULL: nothing to do */
+    wadi_status (*start)(wadi_interp *in, wadi_cursor *c);
+    /** the two questions above; c->at is counted by the caller */
+    wadi_status (*more)(wadi_interp *in, wadi_cursor *c, bool *out);
+    wadi_status (*next)(wadi_interp *in, wadi_cursor *c, const wadi_iarray **out);
+    /** consumes the sequence, sets the results */
+    wadi_status (*run)(wadi_interp *in, const wadi_bind *b);
+} wadi_seq_meaning;
 
-/* ---- sources (interp_source.c) ---- */
-
-/** Whether the source of a stream_in has an element `e`: reads up to it. */
-WADI_NODISCARD wadi_status wadi_source_has(wadi_interp *in, const wadi_bind *b, int64_t e,
-                                           bool *out);
-/** The components of its element `e`, which exists. */
-void wadi_source_get(wadi_interp *in, const wadi_bind *b, int64_t e, const wadi_iarray **out);
+extern const wadi_seq_meaning wadi_meaning_count, wadi_meaning_read, wadi_meaning_map,
+    wadi_meaning_pick, wadi_meaning_filter, wadi_meaning_expand, wadi_meaning_batch,
+    wadi_meaning_windows, wadi_meaning_scan, wadi_meaning_fold, wadi_meaning_fold_chunk,
+    wadi_meaning_collect, wadi_meaning_deliver;
 
 /* ---- shared ---- */
 
 WADI_NODISCARD wadi_status wadi_stream_no_memory(wadi_interp *in, const wadi_bind *b);
 /** Element `e` is at work: faults name it, unless the stream is one within a region, whose faults name what is around. */
 void wadi_stream_at(wadi_interp *in, int64_t e);
+/** A number the operator takes: at least 1, else a fault that calls it `what`; where that is NULL, 0 instead of less. */
+WADI_NODISCARD wadi_status wadi_cursor_number(wadi_interp *in, const wadi_cursor *c, int arg,
+                                              const char *what, int64_t *out);
+/** Whether all arguments have another element: the `more` of forms that need no more than that. */
+WADI_NODISCARD wadi_status wadi_cursor_all_more(wadi_interp *in, wadi_cursor *c, bool *out);
 /** A new array on the interpreter's heap. */
 WADI_NODISCARD wadi_status wadi_stream_array(wadi_interp *in, const wadi_bind *b, int rank,
                                              const wadi_elem *elem, const int64_t *shape,
@@ -84,8 +89,5 @@ WADI_NODISCARD wadi_status wadi_cursor_recall(wadi_interp *in, wadi_cursor *c,
 /** Appends the cells and the shape; false: out of memory. */
 bool wadi_gathered_add(wadi_gathered *g, const wadi_iarray *a);
 void wadi_gathered_fini(wadi_gathered *g);
-
-/** fold_batch: its meaning, and the check that it has one. (interp_batch.c) */
-WADI_NODISCARD wadi_status wadi_interp_fold_batch(wadi_interp *in, const wadi_bind *b);
 
 #endif

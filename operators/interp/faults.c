@@ -1,5 +1,5 @@
 /* Every fault of an element, not the first alone: what a compiled program may tell instead (docs/LANGUAGE.md). */
-#include "operators/interp_state.h"
+#include "operators/interp/state.h"
 
 static bool goes_on(const wadi_interp *in) {
     return in->io && in->io->told;
