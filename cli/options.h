@@ -6,7 +6,7 @@
 
 #include "base/args.h"
 #include "cli/links.h"
-#include "codegen/build/target.h"
+#include "codegen/targets.h"
 #include "wadi/run.h"
 
 /* The first member of a command's options. Strings are borrowed from argv. */

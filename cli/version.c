@@ -7,6 +7,7 @@
 #include "base/user_cache.h"
 #include "cli/command.h"
 #include "codegen/build/cc.h"
+#include "codegen/targets.h"
 #include "sched/transport/zmq/port.h"
 
 /* Each module with the version of its library and the licence that comes with it, or why there is none. */
@@ -39,9 +40,11 @@ static int run(int argc, char **argv) {
     printf("  digests       libsodium %s (ISC)\n", sodium_version_string());
     print_modules();
     wadi_error err = {0};
-    wadi_cc cc;
+    const wadi_target *target = NULL;
+    wadi_builder cc;
     char words[256];
-    if (wadi_cc_find(NULL, &cc, &err) == WADI_OK &&
+    if (wadi_target_find(NULL, &target, &err) == WADI_OK &&
+        wadi_cc_find(target, &cc, &err) == WADI_OK &&
         wadi_cc_version(&cc, words, sizeof words, &err) == WADI_OK)
         printf("  compiler      %s (%s)\n", cc.path, words);
     else

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "codegen/emit/c.h"
 #include "codegen/schedules.h"
+#include "codegen/targets.h"
 
 typedef struct recipe {
     wadi_body body;
@@ -120,10 +120,12 @@ static wadi_status emit(making *k, wadi_lmodule *lm) {
     wadi_text t;
     wadi_text_init(&t);
     lm->slots = k->y.slots.at;
-    wadi_status st = wadi_emit_c(lm, &t, k->y.err);
+    size_t kernels = 0;
+    wadi_status st = k->made->target->language->emit(lm, &t, &kernels, k->y.err);
     if (!st) {
         k->made->source = wadi_arena_strdup(k->made->arena, wadi_text_str(&t));
         if (!k->made->source) st = no_memory(k);
+        if (!st) k->made->kernels = k->made->source + kernels;
     }
     wadi_text_fini(&t);
     return st;
@@ -166,7 +168,8 @@ static void prepare_layout(making *k, wadi_error *err) {
 }
 
 wadi_status wadi_versions_make(wadi_versions *v, int body, wadi_version_key version,
-                               wadi_made **out, wadi_error *err) {
+                               const wadi_target *target, wadi_made **out, wadi_error *err) {
+    if (target == NULL) WADI_TRY(wadi_target_find(NULL, &target, err));
     wadi_arena *scratch = wadi_arena_create(), *arena = wadi_arena_create();
     making k = {v->plan, &v->recipes.at[body], .body = body, .version = version};
     k.lowering = wadi_lowerings[version.schedule];
@@ -178,6 +181,7 @@ wadi_status wadi_versions_make(wadi_versions *v, int body, wadi_version_key vers
         return wadi_fail(err, WADI_MEMORY, "out of memory while making kernels");
     }
     k.made->arena = arena;
+    k.made->target = target;
     prepare_layout(&k, err);
     k.y.arena = scratch;
     const wadi_status st = lower(&k);

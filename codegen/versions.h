@@ -5,6 +5,7 @@
 #ifndef WADI_CODEGEN_VERSIONS_H
 #define WADI_CODEGEN_VERSIONS_H
 
+#include "codegen/build/target.h"
 #include "codegen/kernel/lower.h"
 
 typedef struct wadi_versions wadi_versions;
@@ -13,13 +14,17 @@ typedef struct wadi_versions wadi_versions;
 typedef struct wadi_made {
     wadi_arena *arena;
     wadi_plan_version version;
+    const wadi_target *target;
     const char *source;
+    const char *
+        kernels; /* in it: from where on it is this version's own, behind what is pasted in front */
 } wadi_made;
 
-/** Lowers and emits a version that the plan's body `body` offers. The caller destroys *out. One thread at a time.
+/** Lowers a version that the plan's body `body` offers, and writes it in the target's language (NULL: the default's). The caller destroys *out. One thread at a time.
  *  Errors: WADI_UNSUPPORTED naming the place, WADI_MEMORY, WADI_INTERNAL. */
 WADI_NODISCARD wadi_status wadi_versions_make(wadi_versions *v, int body, wadi_version_key version,
-                                              wadi_made **out, wadi_error *err);
+                                              const wadi_target *target, wadi_made **out,
+                                              wadi_error *err);
 /** NULL is fine. */
 void wadi_made_destroy(wadi_made *owned_made);
 void wadi_versions_destroy(wadi_versions *owned_v);

@@ -10,6 +10,7 @@
 #include "codegen/explain.h"
 #include "codegen/pipeline.h"
 #include "codegen/plan/plan.h"
+#include "codegen/targets.h"
 #include "graph/lang/node.h"
 #include "operators/table.h"
 #include "sched/foreign.h"
@@ -23,11 +24,10 @@ static wadi_status write_version(wadi_exe *exe, int body, wadi_version_key versi
     const wadi_made *made = NULL;
     if (!wadi_body_offers(b, version)) return WADI_OK;
     WADI_TRY(wadi_exe_make(exe, body, version, &made, err));
-    const char *first = strstr(made->source, "/* ---- start of ");
     wadi_text_addf(t, "\n== kernels of %s, schedule %s ==\n\n", b->name,
                    wadi_version_name(version));
     wadi_plan_version_print(exe->plan, &made->version, t);
-    wadi_text_addf(t, "\n%s", first ? first : made->source);
+    wadi_text_addf(t, "\n%s", made->kernels);
     return WADI_OK;
 }
 

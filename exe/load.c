@@ -14,7 +14,8 @@
 wadi_status wadi_exe_make(wadi_exe *exe, int body, wadi_version_key version, const wadi_made **out,
                           wadi_error *err) {
     wadi_exe_version *v = wadi_exe_version_of(exe, body, version);
-    if (!v->made) WADI_TRY(wadi_versions_make(exe->versions, body, version, &v->made, err));
+    if (!v->made)
+        WADI_TRY(wadi_versions_make(exe->versions, body, version, exe->target, &v->made, err));
     *out = v->made;
     return WADI_OK;
 }

@@ -11,7 +11,7 @@
 #include "base/args.h"
 #include "base/error.h"
 #include "base/text.h"
-#include "codegen/build/target.h"
+#include "codegen/targets.h"
 
 /* ---- values ---- */
 

@@ -10,7 +10,7 @@
 #include "apps/gridding/polarisation.h"
 #include "base/args.h"
 #include "base/error.h"
-#include "codegen/build/target.h"
+#include "codegen/targets.h"
 #include "sched/schedules.h"
 
 const char grid_usage[] =

@@ -6,7 +6,7 @@
 
 #include "base/args.h"
 #include "base/error.h"
-#include "codegen/build/target.h"
+#include "codegen/targets.h"
 
 const char md5_usage[] =
     "wadi-md5 --hashes FILE|DIGEST [--hashes ...] [options] DICTIONARY...\n"

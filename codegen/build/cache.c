@@ -20,10 +20,9 @@
 #include "base/scratch.h"
 #include "base/text.h"
 #include "base/user_cache.h"
-#include "codegen/build/cc.h"
 
 enum { DIGEST = 32, KEY = 2 * DIGEST, ENTRIES_MAX = 5000, PATH_ROOM = 1024 };
-static const char magic[8] = "wadiso3", work_prefix[] = "build-", key_symbol[] = "wadi_module_key";
+static const char magic[8] = "wadiso3", work_prefix[] = "build-";
 
 /* ---- the folder ---- */
 
@@ -72,15 +71,13 @@ static void prune(const char *dir) {
 /* ---- entries ---- */
 
 /* Everything that decides the machine code, digested. */
-static wadi_status entry_key(const wadi_cc *cc, const char *source, char out_hex[KEY + 1],
+static wadi_status entry_key(const wadi_builder *b, const char *source, char out_hex[KEY + 1],
                              wadi_error *err) {
     wadi_text t;
     uint8_t digest[DIGEST];
     wadi_text_init(&t);
-    wadi_text_addf(&t, "%s\n%s\n%s\n%s\n", magic, cc->path, cc->stamp, cc->cpu);
-    for (const char *const *flag = wadi_cc_flags(); *flag; flag++)
-        wadi_text_addf(&t, "%s\n", *flag);
-    wadi_text_addf(&t, "%s\n", cc->target->flag);
+    wadi_text_addf(&t, "%s\n", magic);
+    b->target->language->identify(b, &t);
     wadi_text_add(&t, source);
     wadi_status st = WADI_OK;
     if (t.failed) st = wadi_fail(err, WADI_MEMORY, "kernel cache: out of memory");
@@ -100,11 +97,17 @@ static bool verifies(const char *data, size_t n, const char *key) {
            memcmp(data + n - sizeof magic - DIGEST, digest, DIGEST) == 0;
 }
 
+typedef struct wanted {
+    const char *source;
+    wadi_builder builder;
+    char dir[PATH_ROOM / 2]; /* "": nothing can be kept */
+    char path[PATH_ROOM];    /* of the entry */
+    char key[KEY + 1];
+} wanted;
+
 /* Does the module say that it is what the key stands for? Closed if not. */
-static bool is_module_of(wadi_dl *module, const char *key) {
-    void *said = NULL;
-    if (wadi_dl_symbol(module, key_symbol, &said, NULL) == WADI_OK && memcmp(said, key, KEY) == 0)
-        return true;
+static bool is_module_of(const wanted *w, wadi_dl *module) {
+    if (w->builder.target->language->is(module, w->key)) return true;
     wadi_dl_close(module);
     return false;
 }
@@ -113,30 +116,22 @@ static bool is_module_of(wadi_dl *module, const char *key) {
 typedef enum found { OPENED, ABSENT, DAMAGED, UNUSABLE } found;
 
 /* The open file itself where it may be run, else its bytes; its name where there is no /proc. */
-static found open_verified(int fd, const char *path, const char *key, wadi_dl *out) {
+static found open_verified(const wanted *w, int fd, wadi_dl *out) {
     char *data = NULL;
     size_t n = 0;
     struct stat about;
     if (fstat(fd, &about) != 0 || !S_ISREG(about.st_mode)) return DAMAGED;
-    if (wadi_file_read_fd(fd, path, &data, &n, NULL) != WADI_OK) return UNUSABLE;
+    if (wadi_file_read_fd(fd, w->path, &data, &n, NULL) != WADI_OK) return UNUSABLE;
     found f = DAMAGED;
-    if (verifies(data, n, key)) {
+    if (verifies(data, n, w->key)) {
         const bool opened = wadi_dl_open_fd(out, fd, NULL) == WADI_OK ||
                             wadi_dl_open_bytes(out, data, n, NULL) == WADI_OK ||
-                            wadi_dl_open(out, path, NULL) == WADI_OK;
-        f = !opened ? UNUSABLE : is_module_of(out, key) ? OPENED : DAMAGED;
+                            wadi_dl_open(out, w->path, NULL) == WADI_OK;
+        f = !opened ? UNUSABLE : is_module_of(w, out) ? OPENED : DAMAGED;
     }
     free(data);
     return f;
 }
-
-typedef struct wanted {
-    const char *source;
-    wadi_cc cc;
-    char dir[PATH_ROOM / 2]; /* "": nothing can be kept */
-    char path[PATH_ROOM];    /* of the entry */
-    char key[KEY + 1];
-} wanted;
 
 static wadi_status locate(const char *source, const wadi_target *target, wanted *w,
                           wadi_error *err) {
@@ -145,8 +140,8 @@ static wadi_status locate(const char *source, const wadi_target *target, wanted 
     const wadi_status status = wadi_user_cache(w->dir, sizeof w->dir, err);
     if (status != WADI_OK) w->dir[0] = '\0';
     if (status == WADI_INVALID) return status;
-    WADI_TRY(wadi_cc_find(target, &w->cc, err));
-    WADI_TRY(entry_key(&w->cc, source, w->key, err));
+    WADI_TRY(target->language->find(target, &w->builder, err));
+    WADI_TRY(entry_key(&w->builder, source, w->key, err));
     if (w->dir[0] != '\0') snprintf(w->path, sizeof w->path, "%s/%s.so", w->dir, w->key);
     return WADI_OK;
 }
@@ -158,7 +153,7 @@ static found open_entry(const wanted *w, wadi_dl *out) {
         if (errno == EMFILE || errno == ENFILE || errno == ENOMEM) return UNUSABLE;
         return wadi_file_exists(w->path) ? DAMAGED : ABSENT;
     }
-    const found f = open_verified(fd, w->path, w->key, out);
+    const found f = open_verified(w, fd, out);
     if (f == OPENED) (void)futimens(fd, NULL); /* the time of last use, for pruning */
     (void)close(fd);
     return f;
@@ -166,48 +161,26 @@ static found open_entry(const wanted *w, wadi_dl *out) {
 
 /* ---- making entries ---- */
 
-typedef struct object {
-    char *bytes;
-    size_t n;
-} object;
-
-static wadi_status write_source(const wanted *w, const char *path, wadi_error *err) {
-    const wadi_outfile_options options = {.mode = 0600, .sync = WADI_SYNC_NEVER};
-    wadi_text t = {0};
-    wadi_text_addf(&t, "%s\nconst char %s[] = \"%s\";\n", w->source, key_symbol, w->key);
-    const wadi_status status = t.failed ? wadi_fail(err, WADI_MEMORY, "kernels: out of memory")
-                                        : wadi_outfile_put(path, t.at, t.n, &options, err);
-    wadi_text_fini(&t);
-    return status;
-}
-
-static wadi_status compile_in(const wanted *w, const char *work, bool gently, object *out,
-                              wadi_error *err) {
-    char c_file[PATH_ROOM], so_file[PATH_ROOM];
-    snprintf(c_file, sizeof c_file, "%s/kernel.c", work);
-    snprintf(so_file, sizeof so_file, "%s/kernel.so", work);
-    WADI_TRY(write_source(w, c_file, err));
-    WADI_TRY(wadi_cc_compile(&w->cc, c_file, so_file, work, gently, err));
-    if (!wadi_file_exists(so_file))
-        return wadi_fail(err, WADI_COMPILE, "the compiler %s reports success but has made nothing",
-                         w->cc.path);
-    return wadi_file_read(so_file, &out->bytes, &out->n, err);
+static wadi_status build_in(const wanted *w, const char *work, bool gently, wadi_image *out,
+                            wadi_error *err) {
+    return w->builder.target->language->build(&w->builder, w->source, w->key, work, gently, out,
+                                              err);
 }
 
 /* In a private folder: the cache's, or one for what is temporary if that is full or not there. */
-static wadi_status compile(const wanted *w, bool gently, object *out, wadi_error *err) {
+static wadi_status compile(const wanted *w, bool gently, wadi_image *out, wadi_error *err) {
     wadi_scratch work;
     if (w->dir[0] == '\0' || wadi_scratch_make(w->dir, work_prefix, &work, NULL) != WADI_OK) {
         (void)wadi_scratch_sweep(wadi_scratch_parent(), "wadi-build-");
         WADI_TRY(wadi_scratch_make(wadi_scratch_parent(), "wadi-build-", &work, err));
     }
-    const wadi_status status = compile_in(w, work.path, gently, out, err);
+    const wadi_status status = build_in(w, work.path, gently, out, err);
     wadi_scratch_remove(&work);
     return status;
 }
 
 /* Adds what an entry ends in. */
-static wadi_status seal(const wanted *w, object *o, wadi_error *err) {
+static wadi_status seal(const wanted *w, wadi_image *o, wadi_error *err) {
     char *more = realloc(o->bytes, o->n + KEY + DIGEST + sizeof magic);
     if (!more) return wadi_fail(err, WADI_MEMORY, "kernel cache: out of memory");
     o->bytes = more;
@@ -220,7 +193,7 @@ static wadi_status seal(const wanted *w, object *o, wadi_error *err) {
 }
 
 /* A folder that is full or read-only costs the next run a compilation, this one nothing. */
-static void keep(const wanted *w, const object *o) {
+static void keep(const wanted *w, const wadi_image *o) {
     const wadi_outfile_options options = {.mode = 0700, .sync = WADI_SYNC_NEVER};
     wadi_error why = {0};
     if (w->path[0] == '\0') return;
@@ -232,17 +205,18 @@ static void keep(const wanted *w, const object *o) {
 
 /* From memory: where the entry cannot be kept it serves as well. */
 static wadi_status make(const wanted *w, bool gently, wadi_dl *out, wadi_error *err) {
-    object made = {0};
+    wadi_image made = {0};
     wadi_error why = {0};
     wadi_status status = compile(w, gently, &made, err);
     if (status == WADI_OK) status = seal(w, &made, err);
     if (status == WADI_OK) {
         const bool loaded = wadi_dl_open_bytes(out, made.bytes, made.n, &why) == WADI_OK;
-        const bool fits = loaded && is_module_of(out, w->key);
+        const bool fits = loaded && is_module_of(w, out);
         if (!loaded || fits) keep(w, &made);
         if (!fits && (loaded || open_entry(w, out) != OPENED))
-            status = wadi_fail(err, WADI_COMPILE, "what the compiler %s has made %s%s", w->cc.path,
-                               loaded ? "is something else" : "cannot be loaded: ", why.msg);
+            status =
+                wadi_fail(err, WADI_COMPILE, "what the compiler %s has made %s%s", w->builder.path,
+                          loaded ? "is something else" : "cannot be loaded: ", why.msg);
     }
     free(made.bytes);
     return status;

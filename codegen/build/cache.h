@@ -24,7 +24,7 @@ typedef struct wadi_cache_report {
     int64_t compile_ns; /* 0 when found */
 } wadi_cache_report;
 
-/* Loads the module with C text `source` for `target` (NULL: the default), compiling it if the cache does not have it. The caller closes *out.
+/* Loads the module with the text `source` for `target`, building it if the cache does not have it. The caller closes *out.
  * `report` may be NULL. Errors: WADI_COMPILE, WADI_IO, WADI_INVALID (a folder that
  * others can write to). Thread-safe. */
 WADI_NODISCARD wadi_status wadi_cache_load(const char *source, const wadi_target *target,

@@ -1,25 +1,58 @@
-/* Targets: the instruction sets kernels can be compiled for. All give the same bits: nothing is contracted or reassociated. */
+/* Targets: what kernels can be made for. All give the same bits: nothing is contracted or reassociated.
+ *
+ * A target is a language that kernels are written in, and which machine its text is built for. What the language's functions make is an
+ * image, bytes that the cache keeps (codegen/build/cache.h) and a device loads. The table is codegen/targets.c. */
 #ifndef WADI_CODEGEN_BUILD_TARGET_H
 #define WADI_CODEGEN_BUILD_TARGET_H
 
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/dl.h"
+#include "base/text.h"
 #include "wadi/status.h"
+
+struct wadi_lmodule;
 
 typedef struct wadi_target {
     const char *name;
-    const char *flag;  /* of the compiler */
+    const struct wadi_language *language;
+    const char *flag;  /* what says it to the builder */
     const char *needs; /* words of the processor's flags, separated by blanks; NULL: nothing */
     const char *about; /* one line */
+    bool own;          /* whatever machine this is: an image made here may not run elsewhere */
 } wadi_target;
 
-/* Ended by a row without a name; the first is the default, this machine's own. */
-extern const wadi_target wadi_targets[];
+/* What builds images for a target: a program of the system. */
+typedef struct wadi_builder {
+    char path[512]; /* the program, absolute */
+    char stamp[64]; /* its size and time of change: another builder, another stamp */
+    char cpu
+        [65]; /* hex digest of what the processor says it can do, if the target is the machine's own; else "" */
+    const wadi_target *target;
+} wadi_builder;
 
-/* The target of that name; NULL: $WADI_TARGET's, or the default. Errors: WADI_INVALID (there is none; the message lists them),
- * WADI_UNSUPPORTED (this processor could not run it). */
-WADI_NODISCARD wadi_status wadi_target_find(const char *name, const wadi_target **out,
-                                            wadi_error *err);
-/* What takes the option --target in the tables of programs (base/args.h): makes the target the default of this process and its
- * children, before there are threads. `options` is not looked at. Errors: the same. */
-WADI_NODISCARD wadi_status wadi_target_take(void *options, const char *value, wadi_error *err);
+/* What a builder made; `bytes` is the holder's to free(). */
+typedef struct wadi_image {
+    char *bytes;
+    size_t n;
+} wadi_image;
+
+typedef struct wadi_language {
+    const char *name;
+    /* Appends the text of a module. *out_kernels: where in `out` the kernels begin, behind what is pasted in front of them. */
+    wadi_status (*emit)(const struct wadi_lmodule *m, wadi_text *out, size_t *out_kernels,
+                        wadi_error *err);
+    /* Finds what builds images for the target. Runs nothing. */
+    wadi_status (*find)(const wadi_target *target, wadi_builder *out, wadi_error *err);
+    /* Appends all that decides the image beside the text: the cache's key is made of both. */
+    void (*identify)(const wadi_builder *b, wadi_text *out);
+    /* Builds the text into an image that says of itself that it is `key`. folder: private, for files on the way. gently: with
+     * little time of a busy processor. */
+    wadi_status (*build)(const wadi_builder *b, const char *source, const char *key,
+                         const char *folder, bool gently, wadi_image *out, wadi_error *err);
+    /* Whether a loaded image says that it is `key`. */
+    bool (*is)(const wadi_dl *module, const char *key);
+} wadi_language;
 
 #endif

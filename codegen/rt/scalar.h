@@ -5,7 +5,7 @@
  * Elementary functions are called under names that the compiler does not know, so that it can not compute one at compile
  * time with other rounding than the library's.
  *
- * A kernel gets the functions it needs, not this file (codegen/emit/c_prelude.c): each begins with WADI_FN or WADI_LIBRARY, which
+ * A kernel gets the functions it needs, not this file (codegen/emit/c/prelude.c): each begins with WADI_FN or WADI_LIBRARY, which
  * are defined in codegen/rt/work.h and stand nowhere else. */
 #ifndef WADI_RT_SCALAR_H
 #define WADI_RT_SCALAR_H

@@ -17,6 +17,7 @@
 
 #include "base/file.h"
 #include "codegen/build/cc.h"
+#include "codegen/targets.h"
 
 static char folder[64], script[128], said[128];
 
@@ -37,9 +38,9 @@ static int teardown(void **state) {
 }
 
 /* A compiler that does this. */
-static wadi_cc compiler(const char *commands) {
+static wadi_builder compiler(const char *commands) {
     wadi_error err = {.status = WADI_OK};
-    wadi_cc cc;
+    wadi_builder cc;
     FILE *f = fopen(script, "w");
     assert_non_null(f);
     assert_true(fprintf(f, "#!/bin/sh\n%s\n", commands) > 0);
@@ -52,7 +53,7 @@ static wadi_cc compiler(const char *commands) {
 
 static void fails(const char *commands, const char *message) {
     wadi_error err = {.status = WADI_OK};
-    const wadi_cc cc = compiler(commands);
+    const wadi_builder cc = compiler(commands);
     char want[512];
     (void)snprintf(want, sizeof want, message, script);
     assert_int_equal(wadi_cc_compile(&cc, "in.c", "out.so", NULL, false, &err), WADI_COMPILE);
@@ -75,7 +76,7 @@ static void a_kernel_is_compiled_with_these_arguments(void **state) {
     size_t size = 0;
     wadi_error err = {.status = WADI_OK};
     (void)snprintf(commands, sizeof commands, "for a; do echo \"$a\"; done > %s", said);
-    const wadi_cc cc = compiler(commands);
+    const wadi_builder cc = compiler(commands);
     assert_int_equal(wadi_cc_compile(&cc, "in.c", "out.so", NULL, true, &err), WADI_OK);
     assert_int_equal(wadi_file_read(said, &text, &size, &err), WADI_OK);
     int n = 0;
@@ -96,7 +97,7 @@ static void files_of_its_own_go_where_it_is_told(void **state) {
     size_t size = 0;
     wadi_error err = {.status = WADI_OK};
     (void)snprintf(commands, sizeof commands, "echo \"$TMPDIR\" > %s", said);
-    const wadi_cc cc = compiler(commands);
+    const wadi_builder cc = compiler(commands);
     assert_int_equal(wadi_cc_compile(&cc, "in.c", "out.so", "/some/folder", false, &err), WADI_OK);
     assert_int_equal(wadi_file_read(said, &text, &size, &err), WADI_OK);
     assert_string_equal(text, "/some/folder\n");
@@ -107,7 +108,8 @@ static void a_version_is_its_first_line(void **state) {
     (void)state;
     char version[64];
     wadi_error err = {.status = WADI_OK};
-    wadi_cc cc = compiler("test \"$1\" = --version && test $# = 1 && echo 'cc 1.2' && echo more");
+    wadi_builder cc =
+        compiler("test \"$1\" = --version && test $# = 1 && echo 'cc 1.2' && echo more");
     assert_int_equal(wadi_cc_version(&cc, version, sizeof version, &err), WADI_OK);
     assert_string_equal(version, "cc 1.2");
     assert_int_equal(wadi_cc_version(&cc, version, 4, &err), WADI_OK);
@@ -122,7 +124,7 @@ static void a_version_is_its_first_line(void **state) {
 static void only_programs_are_compilers(void **state) {
     (void)state;
     wadi_error err = {.status = WADI_OK};
-    wadi_cc cc = compiler("exit 0"), again;
+    wadi_builder cc = compiler("exit 0"), again;
     char want[256], stamp[sizeof cc.stamp];
     assert_string_equal(cc.path, script);
     assert_int_equal(strlen(cc.cpu), 64);
@@ -139,15 +141,15 @@ static void only_programs_are_compilers(void **state) {
     (void)snprintf(want, sizeof want, "the C compiler named by WADI_CC, \"%s\", cannot be run",
                    script);
     if (access(script, X_OK) != 0) {
-        assert_int_equal(wadi_cc_find(NULL, &again, &err), WADI_COMPILE);
+        assert_int_equal(wadi_cc_find(wadi_targets, &again, &err), WADI_COMPILE);
         assert_string_equal(err.msg, want);
     }
     assert_int_equal(setenv("WADI_CC", folder, 1), 0); /* a folder can be searched, not run */
-    assert_int_equal(wadi_cc_find(NULL, &again, &err), WADI_COMPILE);
+    assert_int_equal(wadi_cc_find(wadi_targets, &again, &err), WADI_COMPILE);
     char slashed[80];
     (void)snprintf(slashed, sizeof slashed, "./%s", folder);
     assert_int_equal(setenv("WADI_CC", slashed, 1), 0);
-    assert_int_equal(wadi_cc_find(NULL, &again, &err), WADI_COMPILE);
+    assert_int_equal(wadi_cc_find(wadi_targets, &again, &err), WADI_COMPILE);
 }
 
 /* The same path in so many letters: further slashes in front of it change nothing. */
@@ -161,7 +163,7 @@ static void padded(const char *path, size_t length, char *out) {
 static void paths_of_compilers_may_be_as_long_as_there_is_room(void **state) {
     (void)state;
     wadi_error err = {.status = WADI_OK};
-    wadi_cc cc = compiler("exit 0"), again;
+    wadi_builder cc = compiler("exit 0"), again;
     enum { ROOM = sizeof cc.path };
     char whole[PATH_MAX], path[ROOM + 8], *before = strdup(getenv("PATH"));
     assert_non_null(before);
@@ -169,7 +171,8 @@ static void paths_of_compilers_may_be_as_long_as_there_is_room(void **state) {
     for (size_t length = ROOM - 3; length <= ROOM + 1; length++) {
         padded(whole, length, path);
         assert_int_equal(setenv("WADI_CC", path, 1), 0);
-        assert_int_equal(wadi_cc_find(NULL, &again, &err), length < ROOM ? WADI_OK : WADI_COMPILE);
+        assert_int_equal(wadi_cc_find(wadi_targets, &again, &err),
+                         length < ROOM ? WADI_OK : WADI_COMPILE);
         if (length < ROOM) assert_string_equal(again.path, path);
     }
     assert_int_equal(setenv("WADI_CC", "cc", 1), 0);
@@ -177,7 +180,7 @@ static void paths_of_compilers_may_be_as_long_as_there_is_room(void **state) {
     for (size_t length = ROOM - 6; length <= ROOM + 1; length++) {
         padded(whole, length, path);
         assert_int_equal(setenv("PATH", path, 1), 0);
-        const wadi_status st = wadi_cc_find(NULL, &again, &err);
+        const wadi_status st = wadi_cc_find(wadi_targets, &again, &err);
         assert_int_equal(st, length + strlen("/cc") < ROOM ? WADI_OK : WADI_COMPILE);
     }
     assert_int_equal(setenv("PATH", before, 1), 0);
@@ -187,7 +190,7 @@ static void paths_of_compilers_may_be_as_long_as_there_is_room(void **state) {
 static void a_compiler_that_is_gone_is_told(void **state) {
     (void)state;
     wadi_error err = {.status = WADI_OK};
-    const wadi_cc cc = compiler("exit 0");
+    const wadi_builder cc = compiler("exit 0");
     char want[256];
     assert_int_equal(unlink(script), 0);
     (void)snprintf(want, sizeof want, "%s failed on in.c (status -1): %s", script,

@@ -18,6 +18,7 @@
 #include "base/file.h"
 #include "base/task.h"
 #include "codegen/build/cc.h"
+#include "codegen/targets.h"
 
 static char folder[64], hanging[128], waiting[128], done[128];
 
@@ -41,8 +42,8 @@ static int teardown(void **state) {
 }
 
 static wadi_status compile(wadi_error *err) {
-    wadi_cc cc;
-    const wadi_status found = wadi_cc_find(NULL, &cc, err);
+    wadi_builder cc;
+    const wadi_status found = wadi_cc_find(wadi_targets, &cc, err);
     return found != WADI_OK ? found : wadi_cc_compile(&cc, "none.c", "none.so", NULL, false, err);
 }
 
@@ -146,11 +147,11 @@ static void the_end_of_the_task_ends_it(void **state) {
 /* As if nothing was said. */
 static void an_empty_name_is_no_compiler(void **state) {
     (void)state;
-    wadi_cc named, sought;
+    wadi_builder named, sought;
     assert_int_equal(unsetenv("WADI_CC"), 0);
-    assert_int_equal(wadi_cc_find(NULL, &sought, NULL), WADI_OK);
+    assert_int_equal(wadi_cc_find(wadi_targets, &sought, NULL), WADI_OK);
     assert_int_equal(setenv("WADI_CC", "", 1), 0);
-    assert_int_equal(wadi_cc_find(NULL, &named, NULL), WADI_OK);
+    assert_int_equal(wadi_cc_find(wadi_targets, &named, NULL), WADI_OK);
     assert_string_equal(named.path, sought.path);
     assert_int_equal(setenv("WADI_CC", hanging, 1), 0);
 }
@@ -166,14 +167,14 @@ static void a_compiler_is_sought_on_the_path_alone(void **state) {
     for (size_t i = 0; i < sizeof nowhere / sizeof nowhere[0]; i++) {
         static char variable[256];
         wadi_error err = {.status = WADI_OK};
-        wadi_cc cc;
+        wadi_builder cc;
         const int n = snprintf(variable, sizeof variable, "PATH=%s", nowhere[i]);
         (void)snprintf(variable + n + 1, sizeof variable - (size_t)n - 1, "%s:%s", folder, before);
         assert_int_equal(putenv(variable), 0);
-        assert_int_equal(wadi_cc_find(NULL, &cc, &err), WADI_COMPILE);
+        assert_int_equal(wadi_cc_find(wadi_targets, &cc, &err), WADI_COMPILE);
         assert_non_null(strstr(err.msg, "no C compiler found"));
         (void)snprintf(variable + n, sizeof variable - (size_t)n, ":%s:/other", folder);
-        assert_int_equal(wadi_cc_find(NULL, &cc, &err), WADI_OK);
+        assert_int_equal(wadi_cc_find(wadi_targets, &cc, &err), WADI_OK);
         assert_non_null(strstr(cc.path, hanging));
     }
     assert_int_equal(setenv("PATH", before, 1), 0);

@@ -14,6 +14,7 @@
 #include "base/dl.h"
 #include "base/file.h"
 #include "codegen/build/cc.h"
+#include "codegen/targets.h"
 
 enum { ROWS = 4, PARTS = 64, LENGTH = 48, N = PARTS * LENGTH };
 
@@ -73,8 +74,8 @@ static void sums_of_conditional_loads_are_right(void **state) {
     snprintf(text, sizeof text, "./%s/k.c", folder);
     snprintf(object, sizeof object, "./%s/k.so", folder);
     assert_int_equal(wadi_file_write(text, source, strlen(source), 0600, &err), WADI_OK);
-    wadi_cc cc;
-    assert_int_equal(wadi_cc_find(NULL, &cc, &err), WADI_OK);
+    wadi_builder cc;
+    assert_int_equal(wadi_cc_find(wadi_targets, &cc, &err), WADI_OK);
     if (wadi_cc_compile(&cc, text, object, NULL, false, &err) != WADI_OK) fail_msg("%s", err.msg);
     wadi_dl dl = {0};
     wadi_dl_fn fn = NULL;

@@ -6,8 +6,8 @@
 
 #include <cmocka.h>
 
-#include "codegen/emit/c_names.h"
-#include "codegen/emit/c_stop.h"
+#include "codegen/emit/c_like/names.h"
+#include "codegen/emit/c/stop.h"
 #include "tests/codegen/code_fixture.h"
 
 static wadi_lv num(wadi_lb *b, int64_t v) {

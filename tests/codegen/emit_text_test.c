@@ -7,8 +7,8 @@
 
 #include <cmocka.h>
 
-#include "codegen/emit/c.h"
-#include "codegen/emit/c_scalar.h"
+#include "codegen/emit/c/c.h"
+#include "codegen/emit/c_like/scalar.h"
 #include "graph/ir/literal.h"
 #include "tests/codegen/code_fixture.h"
 #include "tests/operators/cases.h"

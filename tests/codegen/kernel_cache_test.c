@@ -22,6 +22,7 @@
 #include "base/hash.h"
 #include "base/scratch.h"
 #include "codegen/build/cache.h"
+#include "codegen/targets.h"
 #include "tests/open_files.h"
 
 static const char *const answer = "int answer(void) { return 42; }\n";
@@ -55,7 +56,7 @@ static wadi_cache_report load(const char *source) {
     wadi_dl d;
     wadi_error err = {0};
     wadi_cache_report r;
-    if (wadi_cache_load(source, NULL, &d, &r, &err) != WADI_OK) fail_msg("%s", err.msg);
+    if (wadi_cache_load(source, wadi_targets, &d, &r, &err) != WADI_OK) fail_msg("%s", err.msg);
     assert_int_equal(call(&d), 42);
     wadi_dl_close(&d);
     return r;
@@ -117,7 +118,7 @@ static void an_entry_that_cannot_be_opened_stays(void **state) {
     none = before;
     none.rlim_cur = 3;
     assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
-    const wadi_status status = wadi_cache_load(answer, NULL, &d, &r, NULL);
+    const wadi_status status = wadi_cache_load(answer, wadi_targets, &d, &r, NULL);
     assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
     assert_int_not_equal(status, WADI_OK);
     assert_false(r.damaged);
@@ -140,8 +141,9 @@ static void an_entry_of_another_key_is_rebuilt(void **state) {
     const wadi_cache_report mine = load(answer);
     wadi_dl d;
     wadi_cache_report other;
-    assert_int_equal(wadi_cache_load("int answer(void) { return 41; }\n", NULL, &d, &other, NULL),
-                     WADI_OK);
+    assert_int_equal(
+        wadi_cache_load("int answer(void) { return 41; }\n", wadi_targets, &d, &other, NULL),
+        WADI_OK);
     wadi_dl_close(&d);
     copy_file(other.path, mine.path);
     wadi_cache_report r = load(answer);
@@ -277,7 +279,7 @@ static void nothing_refuses_to_run_without_a_folder(void **state) {
     if (r.path[0] != '\0') fail_msg("%s", r.path);
     assert_true(r.compiled && load(answer).compiled);
     setenv("WADI_CACHE_DIR", "/proc/self/none", 1); /* cannot be made */
-    if (wadi_cache_load(answer, NULL, &d, &r, &err) != WADI_OK) fail_msg("%s", err.msg);
+    if (wadi_cache_load(answer, wadi_targets, &d, &r, &err) != WADI_OK) fail_msg("%s", err.msg);
     assert_int_equal(call(&d), 42);
     wadi_dl_close(&d);
     assert_int_equal(entries_of(dir), 1); /* nothing of the builds */
@@ -289,7 +291,7 @@ static void a_compiler_that_makes_nothing_is_told(void **state) {
     wadi_dl d;
     wadi_error err = {0};
     setenv("WADI_CC", "true", 1);
-    const wadi_status st = wadi_cache_load(answer, NULL, &d, NULL, &err);
+    const wadi_status st = wadi_cache_load(answer, wadi_targets, &d, NULL, &err);
     unsetenv("WADI_CC");
     assert_int_equal(st, WADI_COMPILE);
     assert_non_null(strstr(err.msg, "has made nothing"));
@@ -306,7 +308,7 @@ static void is_refused(const char *makes, const char *says) {
                  "#!/bin/sh\nwhile [ \"$1\" != -o ]; do shift; done\nout=$2\n%s\n", makes);
     assert_int_equal(wadi_file_write(script, text, (size_t)n, 0700, NULL), WADI_OK);
     setenv("WADI_CC", script, 1);
-    const wadi_status st = wadi_cache_load(answer, NULL, &d, NULL, &err);
+    const wadi_status st = wadi_cache_load(answer, wadi_targets, &d, NULL, &err);
     unsetenv("WADI_CC");
     assert_int_equal(st, WADI_COMPILE);
     snprintf(want, sizeof want, "what the compiler %s has made %s", script, says);
@@ -338,7 +340,7 @@ static void a_directory_others_can_write_is_refused(void **state) {
     wadi_dl d;
     wadi_error err;
     assert_int_equal(chmod(dir, 0777), 0);
-    assert_int_equal(wadi_cache_load(answer, NULL, &d, NULL, &err), WADI_INVALID);
+    assert_int_equal(wadi_cache_load(answer, wadi_targets, &d, NULL, &err), WADI_INVALID);
     assert_non_null(strstr(err.msg, dir));
 }
 
@@ -347,7 +349,7 @@ static void a_missing_compiler_is_named(void **state) {
     wadi_dl d;
     wadi_error err;
     setenv("WADI_CC", "/nowhere/cc", 1);
-    const wadi_status st = wadi_cache_load(answer, NULL, &d, NULL, &err);
+    const wadi_status st = wadi_cache_load(answer, wadi_targets, &d, NULL, &err);
     unsetenv("WADI_CC");
     assert_int_equal(st, WADI_COMPILE);
     assert_non_null(strstr(err.msg, "/nowhere/cc"));
@@ -358,14 +360,14 @@ static void a_refused_text_gives_the_compilers_words(void **state) {
     wadi_dl d;
     wadi_error err;
     assert_int_equal(
-        wadi_cache_load("int answer(void) { return nothing; }\n", NULL, &d, NULL, &err),
+        wadi_cache_load("int answer(void) { return nothing; }\n", wadi_targets, &d, NULL, &err),
         WADI_COMPILE);
     assert_non_null(strstr(err.msg, "nothing"));
 }
 
 static bool found(const char *source) {
     wadi_dl d;
-    if (!wadi_cache_find(source, NULL, &d)) return false;
+    if (!wadi_cache_find(source, wadi_targets, &d)) return false;
     assert_int_equal(call(&d), 42);
     wadi_dl_close(&d);
     return true;
@@ -378,14 +380,15 @@ static void what_is_there_is_found_until_it_is_forgotten(void **state) {
     wadi_cache_report r;
     const char *const other = "int answer(void) { return 40 + 2; }\n";
     assert_false(found(answer));
-    if (wadi_cache_load_gently(answer, NULL, &d, &r, &err) != WADI_OK) fail_msg("%s", err.msg);
+    if (wadi_cache_load_gently(answer, wadi_targets, &d, &r, &err) != WADI_OK)
+        fail_msg("%s", err.msg);
     assert_int_equal(call(&d), 42);
     wadi_dl_close(&d);
     assert_true(r.compiled);
     assert_true(found(answer));
     assert_false(found(other));
     (void)load(other);
-    wadi_cache_forget(answer, NULL);
+    wadi_cache_forget(answer, wadi_targets);
     assert_false(found(answer));
     assert_true(found(other));
     assert_true(load(answer).compiled);
@@ -443,7 +446,7 @@ static void processes_compiling_at_once_all_succeed(void **state) {
         if (child[i] == 0) {
             wadi_dl d;
             wadi_dl_fn f = NULL;
-            if (wadi_cache_load(answer, NULL, &d, NULL, NULL) != WADI_OK) _exit(1);
+            if (wadi_cache_load(answer, wadi_targets, &d, NULL, NULL) != WADI_OK) _exit(1);
             if (wadi_dl_function(&d, "answer", &f, NULL) != WADI_OK) _exit(2);
             _exit(((answer_fn)f)() == 42 ? 0 : 3);
         }

@@ -13,6 +13,7 @@
 
 #include "codegen/build/cc.h"
 #include "codegen/plan/plan.h"
+#include "codegen/targets.h"
 #include "tests/codegen/programs.h"
 
 /* A planned program. */
@@ -33,7 +34,7 @@ static planned plan_of(const char *text, bool unchecked) {
     for (int k = 0; k < WADI_SCHEDULE_COUNT; k++)
         if (p.plan->bodies[last].offers[k] &&
             wadi_versions_make(p.versions, last, (wadi_version_key){.schedule = (wadi_schedule)k},
-                               &p.made[k], &err) != WADI_OK)
+                               NULL, &p.made[k], &err) != WADI_OK)
             fail_msg("%s", err.msg);
     return p;
 }
@@ -48,9 +49,7 @@ static void planned_free(planned *p) {
 /* The kernels of the last body, without what is pasted in front. */
 static const char *kernels_of(const planned *p, wadi_schedule schedule) {
     assert_non_null(p->made[schedule]);
-    const char *at = strstr(p->made[schedule]->source, "/* ---- start");
-    assert_non_null(at);
-    return at;
+    return p->made[schedule]->kernels;
 }
 
 static int count(const char *text, const char *what) {
@@ -266,8 +265,8 @@ static void a_long_chain_is_cut(void **state) {
 /* Lines of gcc's vectorisation report for the source. -1: no gcc. */
 static int vectorised(const char *source) {
     char path[] = "/tmp/wadi_kernel_XXXXXX", command[1024] = "", version[256];
-    wadi_cc cc;
-    if (wadi_cc_find(NULL, &cc, NULL) != WADI_OK) return -1;
+    wadi_builder cc;
+    if (wadi_cc_find(wadi_targets, &cc, NULL) != WADI_OK) return -1;
     if (wadi_cc_version(&cc, version, sizeof version, NULL) != WADI_OK) return -1;
     if (strstr(version, "clang")) return -1;
     const int fd = mkstemp(path);

@@ -169,11 +169,10 @@ static void add_version_part(recording *r, const wadi_plan *p, wadi_versions *ve
     wadi_text t;
     wadi_text_init(&t);
     snprintf(name, sizeof name, "%s %s", p->bodies[body].name, wadi_version_name(version));
-    if (wadi_versions_make(versions, body, version, &made, &err) != WADI_OK) {
+    if (wadi_versions_make(versions, body, version, NULL, &made, &err) != WADI_OK) {
         wadi_text_addf(&t, "refused: %s\n", err.msg);
     } else {
-        const char *first = strstr(made->source, "/* ---- start");
-        if (!first) first = made->source + strlen(made->source); /* no step has a kernel */
+        const char *first = made->kernels;
         add_version(&t, p, &made->version);
         wadi_text_add(&t, "\n");
         add_pasted(&t, made->source, first);

@@ -1,5 +1,5 @@
 /* Targets: which there are, and that kernels of all of them have the same bits. */
-#include "codegen/build/target.h"
+#include "codegen/targets.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,7 +11,6 @@
 
 #include "base/error.h"
 #include "codegen/build/cache.h"
-#include "codegen/build/cc.h"
 
 static void the_default_is_the_environments_or_native(void **state) {
     WADI_UNUSED(state);
@@ -41,8 +40,7 @@ static void a_wrong_name_is_an_error_that_lists(void **state) {
     for (const wadi_target *known = wadi_targets; known->name != NULL; known++)
         assert_non_null(strstr(err.msg, known->name));
     assert_int_equal(setenv("WADI_TARGET", "pdp-11", 1), 0);
-    wadi_cc cc;
-    assert_int_equal(wadi_cc_find(NULL, &cc, &err), WADI_INVALID);
+    assert_int_equal(wadi_target_find(NULL, &t, &err), WADI_INVALID);
     assert_int_equal(unsetenv("WADI_TARGET"), 0);
 }
 

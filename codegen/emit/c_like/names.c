@@ -3,7 +3,7 @@
  * What is needed: actions, and what they need in turn. A variable's assignments count only when it is read.
  * What is inlined: a value used once, by something in its own scope, if nothing in between changes what it reads: columns
  * never change while they are read, but variables and lane arrays do. */
-#include "codegen/emit/c_names.h"
+#include "codegen/emit/c_like/names.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
 #define WADI_CODEGEN_EMIT_C_OUTLINE_H
 
 #include "base/vec.h"
-#include "codegen/emit/c_names.h"
+#include "codegen/emit/c_like/names.h"
 
 /** A loop nest and the values from around it that it reads. */
 typedef struct wadi_c_nest {

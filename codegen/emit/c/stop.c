@@ -4,7 +4,7 @@
  *
  * Strips are short where rounds hold long loops. An innermost loop inside of those is left as it is: it may have few rounds, and be
  * reached very often, and arrays bound them all. */
-#include "codegen/emit/c_stop.h"
+#include "codegen/emit/c/stop.h"
 
 enum {
     SHORT = 4096, /* rounds that a loop without others in it may take without a look */

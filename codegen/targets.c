@@ -1,5 +1,5 @@
 /* The table of targets, and whether this processor has what one needs. */
-#include "codegen/build/target.h"
+#include "codegen/targets.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
@@ -11,14 +11,16 @@
 
 /* The levels of x86-64 are those of its psABI; of each level's features those are asked for that came last. */
 const wadi_target wadi_targets[] = {
-    {"native", "-march=native", NULL, "all that this processor has"},
+    {"native", &wadi_language_c, "-march=native", NULL, "all that this processor has", .own = true},
 #if defined(__x86_64__)
-    {"x86-64", "-march=x86-64", NULL, "any processor of 64 bits"},
-    {"x86-64-v2", "-march=x86-64-v2", "sse4_2 popcnt ssse3", "SSE 4.2; what valgrind knows"},
-    {"x86-64-v3", "-march=x86-64-v3", "avx2 bmi2 fma f16c movbe", "AVX2"},
-    {"x86-64-v4", "-march=x86-64-v4", "avx512f avx512bw avx512cd avx512dq avx512vl", "AVX-512"},
+    {"x86-64", &wadi_language_c, "-march=x86-64", NULL, "any processor of 64 bits"},
+    {"x86-64-v2", &wadi_language_c, "-march=x86-64-v2", "sse4_2 popcnt ssse3",
+     "SSE 4.2; what valgrind knows"},
+    {"x86-64-v3", &wadi_language_c, "-march=x86-64-v3", "avx2 bmi2 fma f16c movbe", "AVX2"},
+    {"x86-64-v4", &wadi_language_c, "-march=x86-64-v4",
+     "avx512f avx512bw avx512cd avx512dq avx512vl", "AVX-512"},
 #elif defined(__aarch64__)
-    {"armv8-a", "-march=armv8-a", NULL, "any processor of 64 bits"},
+    {"armv8-a", &wadi_language_c, "-march=armv8-a", NULL, "any processor of 64 bits"},
 #endif
     {0},
 };

@@ -3,7 +3,7 @@
  * A stage body has dozens of nests in a row. In one function of that size a C compiler gives up on the addresses of late
  * loops and no longer vectorises them; as functions of a few lines with `restrict` arguments each is compiled for itself, and
  * the whole several times faster. */
-#include "codegen/emit/c_outline.h"
+#include "codegen/emit/c/outline.h"
 
 #include <string.h>
 

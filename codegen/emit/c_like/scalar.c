@@ -1,13 +1,13 @@
 /* Scalar operations in C: plain operators where C means the same, else the functions of codegen/rt/scalar.h
  * and, for complex numbers, codegen/rt/complex.h. */
-#include "codegen/emit/c_scalar.h"
+#include "codegen/emit/c_like/scalar.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
 #include "base/error.h"
-#include "codegen/emit/c_names.h"
+#include "codegen/emit/c_like/names.h"
 
 const char *wadi_c_type(wadi_type t) {
     static const char *const names[WADI_TYPE_COUNT] = {

@@ -1,0 +1,485 @@
+/* Loop IR as C text, one statement per instruction that is worth a name.
+ *
+ * A value used once, in the scope it stands in, is written where it is used; anything else becomes a constant named after
+ * what it is in the program. Values that nothing needs are left out. The text relies on wrapping integers (-fwrapv). */
+#include "codegen/emit/c/c.h"
+
+#include "base/error.h"
+#include "codegen/emit/c_like/expression.h"
+#include "codegen/emit/c/outline.h"
+#include "codegen/emit/c/prelude.h"
+#include "codegen/emit/c_like/scalar.h"
+#include "codegen/emit/c/stop.h"
+
+typedef struct writer {
+    wadi_c_writer w;
+    wadi_text nests; /* functions to stand before the kernel */
+    int nest_count;
+} writer;
+
+static const wadi_c_words words = {.arg = {"begin", "end", "w->first", "w->workers", "w->count"},
+                                   .unit = "w->unit",
+                                   .scratch_mark = "w->scratch_mark(w)",
+                                   .segment = "wadi_segment(w, "};
+
+/* ---- statements ---- */
+
+static void scope(writer *c, const wadi_lscope *s, int level);
+
+/* What the pointer points to is reached by no other name. */
+static bool is_apart(const wadi_linst *i) {
+    return i->kind == WADI_L_COLUMN || i->kind == WADI_L_ADVANCE || i->kind == WADI_L_EMITTED ||
+           i->kind == WADI_L_SCRATCH;
+}
+
+static void declare(writer *c, const wadi_linst *i) {
+    const char *type = wadi_c_type(i->type), *name = c->w.names.at[i->self].name;
+    if (i->pointer)
+        wadi_text_addf(c->w.out, "%s *%sconst %s = ", type, is_apart(i) ? "restrict " : "", name);
+    else
+        wadi_text_addf(c->w.out, "const %s %s = ", type, name);
+    wadi_c_definition(&c->w, i);
+    wadi_text_add(c->w.out, ";\n");
+}
+
+static void assignment(writer *c, wadi_lv value) {
+    wadi_text_add(c->w.out, " = ");
+    wadi_c_expression(&c->w, value);
+    wadi_text_add(c->w.out, ";\n");
+}
+
+/* An integer other than zero, as a bool: GCC 12 narrows the test itself and then finds no vector form for what it is computed
+ * from, so the number 0 or 1 is stored instead. */
+static bool is_test_for_zero(const writer *c, wadi_lv value) {
+    const wadi_linst *i = c->w.f->inst[value];
+    if (i->kind != WADI_L_PRIM || i->op != WADI_SOP_NE) return false;
+    const wadi_linst *zero = c->w.f->inst[i->args[1]];
+    return zero->kind == WADI_L_CONST && zero->imm.bits == 0 && wadi_type_is_int(zero->type);
+}
+
+static void store(writer *c, const wadi_linst *i) {
+    if (!is_test_for_zero(c, i->args[2])) {
+        wadi_c_indexed(&c->w, i);
+        assignment(c, i->args[2]);
+        return;
+    }
+    wadi_text_add(c->w.out, "((uint8_t *)");
+    wadi_c_operand(&c->w, i->args[0]);
+    wadi_text_add(c->w.out, ")[");
+    wadi_c_expression(&c->w, i->args[1]);
+    wadi_text_add(c->w.out, "] = (");
+    wadi_c_expression(&c->w, i->args[2]);
+    wadi_text_add(c->w.out, ") ? 1u : 0u;\n");
+}
+
+static void variable(writer *c, const wadi_linst *i) {
+    wadi_text_addf(c->w.out, "%s %s%s", wadi_c_type(i->type), i->pointer ? "*" : "",
+                   c->w.names.at[i->self].name);
+    if (i->nargs > 0)
+        assignment(c, i->args[0]);
+    else
+        wadi_text_add(c->w.out, ";\n");
+}
+
+static void scratch(writer *c, const wadi_linst *i, int level) {
+    const char *type = wadi_c_type(i->type), *name = c->w.names.at[i->self].name;
+    wadi_text_addf(c->w.out,
+                   "%s *restrict const %s = wadi_scratch_of(w, %d, %d, %d, (const int64_t[]){",
+                   type, name, i->index, wadi_type_size(i->type), i->nargs);
+    for (int d = 0; d < i->nargs; d++) {
+        if (d > 0) wadi_text_add(c->w.out, ", ");
+        wadi_c_expression(&c->w, i->args[d]);
+    }
+    wadi_text_add(c->w.out, i->nargs == 0 ? "0});\n" : "});\n");
+    wadi_text_indent(c->w.out, level);
+    wadi_text_addf(c->w.out, "if (!%s) return 1;\n", name);
+}
+
+static void emit(writer *c, const wadi_linst *i, int level) {
+    wadi_text *t = c->w.out;
+    c->w.last_emit = i->self;
+    wadi_text_addf(t, "void *columns_%u[WADI_KERNEL_FIELDS];\n", i->self);
+    wadi_text_indent(t, level);
+    wadi_text_addf(t, "const int64_t shape_%u[] = {", i->self);
+    for (int d = 1; d < i->nargs; d++) {
+        if (d > 1) wadi_text_add(t, ", ");
+        wadi_c_expression(&c->w, i->args[d]);
+    }
+    wadi_text_add(t, i->nargs == 1 ? "0};\n" : "};\n");
+    wadi_text_indent(t, level);
+    wadi_text_addf(t, "if (!w->emit(w, %d, ", i->slot);
+    wadi_c_expression(&c->w, i->args[0]);
+    wadi_text_addf(t, ", shape_%u, columns_%u)) return wadi_no_room(w, %d);\n", i->self, i->self,
+                   i->index);
+}
+
+static void foreign(writer *c, const wadi_linst *i, int level) {
+    wadi_text *t = c->w.out;
+    const int dims = (int)i->imm.bits, arrays = (i->nargs - 1) / (1 + dims);
+    wadi_text_addf(t, "const wadi_call call_%u = {\"%s\", ", i->self, i->text);
+    wadi_c_expression(&c->w, i->args[0]);
+    wadi_text_addf(t, ", %d, %d, {\n", i->index, arrays - i->index);
+    for (int a = 0; a < arrays; a++) {
+        const wadi_lv *arg = i->args + 1 + a * (1 + dims);
+        wadi_text_indent(t, level + 1);
+        wadi_text_add(t, "{(void *)");
+        wadi_c_operand(&c->w, arg[0]);
+        wadi_text_add(t, ", 0, 1");
+        for (int d = 0; d < dims; d++) {
+            wadi_text_add(t, " * ");
+            wadi_c_operand(&c->w, arg[1 + d]);
+        }
+        wadi_text_addf(t, ", %d, %d, {", (int)wadi_c_inst(&c->w, arg[0])->type, dims);
+        for (int d = 0; d < dims; d++) {
+            if (d > 0) wadi_text_add(t, ", ");
+            wadi_c_expression(&c->w, arg[1 + d]);
+        }
+        if (dims == 0) wadi_text_add(t, "0");
+        wadi_text_add(t, "}},\n");
+    }
+    wadi_text_indent(t, level);
+    wadi_text_add(t, "}};\n");
+    wadi_text_indent(t, level);
+    wadi_text_addf(t, "const bool %s = w->foreign(w, &call_%u);\n", c->w.names.at[i->self].name,
+                   i->self);
+}
+
+static void fault(writer *c, const wadi_linst *i) {
+    static const char *const kinds[] = {
+        "WADI_FAULT_NONE",     "WADI_FAULT_INDEX",  "WADI_FAULT_DIVISION", "WADI_FAULT_SHAPE",
+        "WADI_FAULT_EMPTY",    "WADI_FAULT_EXTENT", "WADI_FAULT_SEGMENT",  "WADI_FAULT_MEMORY",
+        "WADI_FAULT_DECLINED", "WADI_FAULT_COUNT",  "WADI_FAULT_CANCELLED"};
+    wadi_text_addf(c->w.out, "return wadi_fault_at(w, %s, %d",
+                   kinds[i->imm.bits % (sizeof kinds / sizeof *kinds)], i->index);
+    enum { VALUES = 2, INDEX = VALUES + WADI_FAULT_VALUES };
+    for (int a = 0; a < INDEX; a++) {
+        wadi_text_add(c->w.out, ", ");
+        wadi_c_expression(&c->w, i->args[a]);
+    }
+    wadi_text_addf(c->w.out, ", %d, ", i->nargs - INDEX);
+    for (int a = INDEX; a < i->nargs; a++) {
+        wadi_text_add(c->w.out, a == INDEX ? "(const int64_t[]){" : ", ");
+        wadi_c_expression(&c->w, i->args[a]);
+    }
+    wadi_text_add(c->w.out, i->nargs > INDEX ? "});\n" : "0);\n");
+}
+
+static void copy(writer *c, const wadi_linst *i) {
+    wadi_text_add(c->w.out, "__builtin_memcpy(");
+    wadi_c_expression(&c->w, i->args[0]);
+    wadi_text_add(c->w.out, ", ");
+    wadi_c_expression(&c->w, i->args[1]);
+    wadi_text_add(c->w.out, ", (size_t)");
+    wadi_c_operand(&c->w, i->args[2]);
+    wadi_text_addf(c->w.out, " * %d);\n", wadi_type_size(wadi_c_inst(&c->w, i->args[0])->type));
+}
+
+/* The rounds from `from` to `below`. */
+static void rounds(writer *c, const wadi_linst *i, int level, const char *from, const char *below) {
+    const char *name = c->w.names.at[i->var].name;
+    const int64_t step = (int64_t)wadi_c_inst(&c->w, i->args[2])->imm.bits;
+    if (i->independent) {
+        wadi_text_add(c->w.out, "WADI_INDEPENDENT\n");
+        wadi_text_indent(c->w.out, level);
+    }
+    if (i->unrolled) {
+        wadi_text_add(c->w.out, "WADI_UNROLLED\n");
+        wadi_text_indent(c->w.out, level);
+    }
+    wadi_text_addf(c->w.out, "for (int64_t %s = ", name);
+    if (from)
+        wadi_text_add(c->w.out, from);
+    else
+        wadi_c_expression(&c->w, i->args[0]);
+    wadi_text_addf(c->w.out, "; %s < ", name);
+    if (below)
+        wadi_text_add(c->w.out, below);
+    else
+        wadi_c_operand(&c->w, i->args[1]);
+    if (step == 1)
+        wadi_text_addf(c->w.out, "; %s++) {\n", name);
+    else
+        wadi_text_addf(c->w.out, "; %s += %lld) {\n", name, (long long)step);
+    scope(c, i->block[0], level + 1);
+    wadi_text_indent(c->w.out, level);
+    wadi_text_add(c->w.out, "}\n");
+}
+
+/* Strips of `strip` rounds, with a look at the stop before each. */
+static void strips(writer *c, const wadi_linst *i, int level, int64_t strip) {
+    const char *name = c->w.names.at[i->var].name;
+    const char *from = wadi_arena_printf(c->w.names.arena, "from_%s", name);
+    const char *below = wadi_arena_printf(c->w.names.arena, "below_%s", name);
+    const int64_t length = strip * (int64_t)wadi_c_inst(&c->w, i->args[2])->imm.bits;
+    if (!from || !below) {
+        c->w.out->failed = true;
+        return;
+    }
+    wadi_text_addf(c->w.out, "for (int64_t %s = ", from);
+    wadi_c_expression(&c->w, i->args[0]);
+    wadi_text_addf(c->w.out, ", %s; %s < ", below, from);
+    wadi_c_operand(&c->w, i->args[1]);
+    wadi_text_addf(c->w.out, "; %s = %s) {\n", from, below);
+    wadi_text_indent(c->w.out, level + 1);
+    wadi_text_addf(c->w.out, "WADI_LOOK\n");
+    wadi_text_indent(c->w.out, level + 1);
+    wadi_text_addf(c->w.out, "%s = WADI_STRIP(%s, %lld, ", below, from, (long long)length);
+    wadi_c_expression(&c->w, i->args[1]);
+    wadi_text_add(c->w.out, ");\n");
+    wadi_text_indent(c->w.out, level + 1);
+    rounds(c, i, level + 1, from, below);
+    wadi_text_indent(c->w.out, level);
+    wadi_text_add(c->w.out, "}\n");
+}
+
+static void for_loop(writer *c, const wadi_linst *i, int level) {
+    const int64_t strip = wadi_c_strip_of(c->w.f, i);
+    if (strip > 0)
+        strips(c, i, level, strip);
+    else
+        rounds(c, i, level, NULL, NULL);
+}
+
+static void branch(writer *c, const wadi_linst *i, int level) {
+    wadi_text_add(c->w.out, "if (");
+    wadi_c_expression(&c->w, i->args[0]);
+    wadi_text_add(c->w.out, ") {\n");
+    scope(c, i->block[0], level + 1);
+    wadi_text_indent(c->w.out, level);
+    if (i->block[1] && i->block[1]->n > 0) {
+        wadi_text_add(c->w.out, "} else {\n");
+        scope(c, i->block[1], level + 1);
+        wadi_text_indent(c->w.out, level);
+    }
+    wadi_text_add(c->w.out, "}\n");
+}
+
+static void statement(writer *c, const wadi_linst *i, int level) {
+    wadi_text *t = c->w.out;
+    wadi_text_indent(t, level);
+    switch (i->kind) {
+    case WADI_L_VAR:
+        variable(c, i);
+        break;
+    case WADI_L_SET:
+        wadi_c_expression(&c->w, i->args[0]);
+        assignment(c, i->args[1]);
+        break;
+    case WADI_L_LANES:
+        wadi_text_addf(t, "%s %s[%d];\n", wadi_c_type(i->type), c->w.names.at[i->self].name,
+                       i->index);
+        break;
+    case WADI_L_PUT:
+    case WADI_L_STORE:
+        store(c, i);
+        break;
+    case WADI_L_COPY:
+        copy(c, i);
+        break;
+    case WADI_L_SETSHAPE:
+        wadi_c_shape(&c->w, i->slot, i->index, i->nargs > 1 ? i->args[1] : WADI_LV_NONE);
+        assignment(c, i->args[0]);
+        break;
+    case WADI_L_SETUNIT:
+        wadi_text_add(t, "w->unit[");
+        wadi_c_expression(&c->w, i->args[1]);
+        wadi_text_add(t, "]");
+        assignment(c, i->args[0]);
+        break;
+    case WADI_L_SCRATCH:
+        scratch(c, i, level);
+        break;
+    case WADI_L_EMIT:
+        emit(c, i, level);
+        break;
+    case WADI_L_FOREIGN:
+        foreign(c, i, level);
+        break;
+    case WADI_L_REWIND:
+        wadi_text_addf(t, "w->scratch_rewind(w, %s);\n", c->w.names.at[i->args[0]].name);
+        break;
+    case WADI_L_FAULT:
+        fault(c, i);
+        break;
+    case WADI_L_NOTE:
+        wadi_text_addf(t, "/* %s */\n", i->text);
+        break;
+    case WADI_L_FOR:
+        for_loop(c, i, level);
+        break;
+    case WADI_L_IF:
+        branch(c, i, level);
+        break;
+    case WADI_L_REPEAT:
+        wadi_text_add(t, "for (;;) {\n");
+        wadi_text_indent(t, level + 1);
+        wadi_text_add(t, "WADI_LOOK\n");
+        scope(c, i->block[0], level + 1);
+        wadi_text_indent(t, level);
+        wadi_text_add(t, "}\n");
+        break;
+    case WADI_L_LEAVE:
+        wadi_text_add(t, "if (!(");
+        wadi_c_expression(&c->w, i->args[0]);
+        wadi_text_add(t, ")) break;\n");
+        break;
+    default:
+        declare(c, i);
+        break;
+    }
+}
+
+/* ---- nests as functions ---- */
+
+static void parameter(writer *c, wadi_lv v) {
+    const wadi_linst *i = wadi_c_inst(&c->w, v);
+    const char *type = wadi_c_type(i->type);
+    if (wadi_l_is_bound(i))
+        wadi_text_addf(c->w.out, "const int64_t %s", i->index == 0 ? "begin" : "end");
+    else if (i->pointer)
+        wadi_text_addf(c->w.out, "%s *%sconst %s", type, is_apart(i) ? "restrict " : "",
+                       c->w.names.at[v].name);
+    else
+        wadi_text_addf(c->w.out, "const %s %s", type, c->w.names.at[v].name);
+}
+
+static void nest_function(writer *c, const wadi_c_nest *nest, const char *name) {
+    wadi_text *kernel = c->w.out;
+    c->w.out = &c->nests;
+    if (nest->about) wadi_text_addf(c->w.out, "/* %s */\n", nest->about);
+    wadi_text_addf(c->w.out, "WADI_NEST int %s(wadi_work *w", name);
+    for (size_t k = 0; k < nest->params.n; k++) {
+        wadi_text_add(c->w.out, ", ");
+        parameter(c, nest->params.at[k]);
+    }
+    wadi_text_add(c->w.out, ") {\n    const wadi_slot *const slot = w->slot;\n    ");
+    for_loop(c, nest->loop, 1);
+    wadi_text_add(c->w.out, "    (void)slot;\n    return 0;\n}\n\n");
+    c->w.out = kernel;
+}
+
+static void nest_call(writer *c, const wadi_c_nest *nest, int level) {
+    const char *name = wadi_arena_printf(c->w.names.arena, "%s_%02d_%s", c->w.f->name,
+                                         c->nest_count++, nest->array);
+    if (!name) {
+        c->w.out->failed = true;
+        return;
+    }
+    nest_function(c, nest, name);
+    wadi_text_indent(c->w.out, level);
+    wadi_text_addf(c->w.out, "if (%s(w", name);
+    for (size_t k = 0; k < nest->params.n; k++) {
+        wadi_text_add(c->w.out, ", ");
+        wadi_c_expression(&c->w, nest->params.at[k]);
+    }
+    wadi_text_add(c->w.out, ")) return 1;\n");
+}
+
+/* The next statement of the scope, or NULL. */
+static const wadi_linst *next_printed(const writer *c, const wadi_lscope *s, int *at) {
+    while (++*at < s->n)
+        if (c->w.names.at[s->inst[*at]->self].printed) return s->inst[*at];
+    return NULL;
+}
+
+/* A variable that is set right away starts as that value. Returns the position of the last statement written. */
+static int start_variable(writer *c, const wadi_lscope *s, int at, int level) {
+    const wadi_linst *var = s->inst[at];
+    int next_at = at;
+    const wadi_linst *next = next_printed(c, s, &next_at);
+    if (var->kind != WADI_L_VAR || var->nargs > 0 || !next || next->kind != WADI_L_SET ||
+        next->args[0] != var->self)
+        return at;
+    wadi_text_indent(c->w.out, level);
+    wadi_text_addf(c->w.out, "%s %s%s", wadi_c_type(var->type), var->pointer ? "*" : "",
+                   c->w.names.at[var->self].name);
+    assignment(c, next->args[1]);
+    return next_at;
+}
+
+static void scope(writer *c, const wadi_lscope *s, int level) {
+    for (int i = 0; i < s->n; i++) {
+        wadi_c_nest nest;
+        if (!c->w.names.at[s->inst[i]->self].printed) continue;
+        const int written = start_variable(c, s, i, level);
+        if (written > i) {
+            i = written;
+            continue;
+        }
+        if (wadi_c_outline(c->w.f, &c->w.names, s, i, &nest)) {
+            nest_call(c, &nest, level);
+            wadi_vec_free(&nest.params);
+        } else {
+            statement(c, s->inst[i], level);
+        }
+    }
+}
+
+/* ---- functions and modules ---- */
+
+static bool kernel(const wadi_lmodule *m, const wadi_lfun *f, wadi_text *out) {
+    wadi_text body;
+    wadi_text_init(&body);
+    writer c = {.w = {.words = &words, .m = m, .f = f, .out = &body}};
+    wadi_text_init(&c.nests);
+    const bool named = wadi_c_names_init(&c.w.names, f);
+    if (named) {
+        wadi_text_addf(&body, "int %s(wadi_work *w, int64_t begin, int64_t end) {\n", f->name);
+        wadi_text_add(&body, "    const wadi_slot *const slot = w->slot;\n");
+        scope(&c, f->body, 1);
+        wadi_text_addf(out, "/* ---- start of %s ---- */\n", f->name);
+        wadi_text_add(out, wadi_text_str(&c.nests));
+        wadi_text_add(out, wadi_text_str(&body));
+        wadi_text_addf(out, "    return 0;\n}\n/* ---- end of %s ---- */\n\n", f->name);
+    }
+    const bool ok = named && !body.failed && !c.nests.failed;
+    wadi_c_names_fini(&c.w.names);
+    wadi_text_fini(&c.nests);
+    wadi_text_fini(&body);
+    return ok;
+}
+
+wadi_status wadi_emit_c_kernels(const wadi_lmodule *m, wadi_text *out, wadi_error *err) {
+    for (int i = 0; i < m->nfuns; i++)
+        if (!kernel(m, m->funs[i], out))
+            return wadi_fail(err, WADI_MEMORY, "out of memory while writing kernels");
+    return out->failed ? wadi_fail(err, WADI_MEMORY, "out of memory while writing kernels")
+                       : WADI_OK;
+}
+
+/* GCC would merge rounds of an outer loop into its inner one, and keep the lanes of reductions in memory for it: half as fast.
+ * A flag would do, but clang does not know it. */
+static const char options[] = "#if defined(__GNUC__) && !defined(__clang__)\n"
+                              "#pragma GCC optimize(\"no-loop-unroll-and-jam\")\n"
+                              "#endif\n";
+
+/* GCC 12 before 12.3 (its bug 107647) makes fused multiply-adds of the products of complex numbers, whatever -ffp-contract
+ * says: fmaddsub. A kernel that has complex numbers does without these instructions there. */
+static const char uncontracted[] =
+    "#if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && __GNUC__ == 12 && "
+    "__GNUC_MINOR__ < 3\n"
+    "#pragma GCC target(\"no-fma,no-fma4,no-avx512f\")\n"
+    "#endif\n";
+
+static bool uses_complex(const wadi_lmodule *m) {
+    for (int k = 0; k < m->nfuns; k++)
+        for (uint32_t v = 0; v < m->funs[k]->n; v++)
+            if (wadi_type_is_complex(m->funs[k]->inst[v]->type)) return true;
+    return false;
+}
+
+wadi_status wadi_emit_c(const wadi_lmodule *m, wadi_text *out, size_t *out_kernels,
+                        wadi_error *err) {
+    wadi_text kernels;
+    wadi_text_init(&kernels);
+    wadi_status st = wadi_emit_c_kernels(m, &kernels, err);
+    wadi_text_addf(out, "/* Kernels of %s, made by wadi. */\n\n", m->name);
+    wadi_text_add(out, options);
+    if (uses_complex(m)) wadi_text_add(out, uncontracted);
+    if (st == WADI_OK && !wadi_c_prelude(wadi_text_str(&kernels), uses_complex(m), out))
+        st = wadi_fail(err, WADI_MEMORY, "out of memory while writing kernels");
+    *out_kernels = out->n;
+    wadi_text_add(out, wadi_text_str(&kernels));
+    wadi_text_fini(&kernels);
+    return st;
+}

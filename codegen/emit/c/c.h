@@ -1,0 +1,17 @@
+/* Loop IR as C text. */
+#ifndef WADI_CODEGEN_EMIT_C_H
+#define WADI_CODEGEN_EMIT_C_H
+
+#include "base/text.h"
+#include "codegen/loop/loop.h"
+
+/** Appends one translation unit that stands alone: the kernel ABI, the scalar operations, and every kernel of `m`; *out_kernels: where in
+ *  `out` the kernels begin. The text is meant to be read. Errors: WADI_MEMORY. */
+WADI_NODISCARD wadi_status wadi_emit_c(const wadi_lmodule *m, wadi_text *out, size_t *out_kernels,
+                                       wadi_error *err);
+
+/** Only the kernels, without the pasted headers: for people. */
+WADI_NODISCARD wadi_status wadi_emit_c_kernels(const wadi_lmodule *m, wadi_text *out,
+                                               wadi_error *err);
+
+#endif

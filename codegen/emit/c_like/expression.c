@@ -1,0 +1,149 @@
+/* See the header. A value used once, in the scope it stands in, is written where it is used; any other has a name. */
+#include "codegen/emit/c_like/expression.h"
+
+#include "codegen/emit/c_like/scalar.h"
+
+static void print_slot(wadi_c_writer *c, int slot) {
+    const char *name = c->m->slots[slot].name;
+    if (name)
+        wadi_text_addf(c->out, "slot[%d /* %s */]", slot, name);
+    else
+        wadi_text_addf(c->out, "slot[%d]", slot);
+}
+
+/* Something that binds tighter than any operator around it. */
+void wadi_c_operand(wadi_c_writer *c, wadi_lv v) {
+    v = wadi_c_strip(c->f, v);
+    const wadi_linst *i = wadi_c_inst(c, v);
+    const bool compound =
+        c->names.at[v].inlined &&
+        (i->kind == WADI_L_PRIM || i->kind == WADI_L_SELECT || i->kind == WADI_L_ADVANCE);
+    if (compound) wadi_text_add(c->out, "(");
+    wadi_c_expression(c, v);
+    if (compound) wadi_text_add(c->out, ")");
+}
+
+static void write_operand(void *env, wadi_lv v) {
+    wadi_c_operand(env, v);
+}
+
+static void write_plain(void *env, wadi_lv v) {
+    wadi_c_expression(env, v);
+}
+
+void wadi_c_indexed(wadi_c_writer *c, const wadi_linst *i) {
+    wadi_c_operand(c, i->args[0]);
+    wadi_text_add(c->out, "[");
+    wadi_c_expression(c, i->args[1]);
+    wadi_text_add(c->out, "]");
+}
+
+void wadi_c_shape(wadi_c_writer *c, int slot, int dim, wadi_lv s) {
+    print_slot(c, slot);
+    const int rank = c->m->slots[slot].rank;
+    wadi_text_add(c->out, ".shape[");
+    if (s != WADI_LV_NONE) {
+        wadi_c_operand(c, s);
+        if (rank != 1) wadi_text_addf(c->out, " * %d", rank);
+        if (dim > 0) wadi_text_addf(c->out, " + %d", dim);
+    } else {
+        wadi_text_addf(c->out, "%d", dim);
+    }
+    wadi_text_add(c->out, "]");
+}
+
+static void select_complex(wadi_c_writer *c, const wadi_linst *i) {
+    wadi_text_addf(c->out, "wadi_select_%s(", wadi_type_name(i->type));
+    for (int a = 0; a < 3; a++) {
+        if (a > 0) wadi_text_add(c->out, ", ");
+        wadi_c_expression(c, i->args[a]);
+    }
+    wadi_text_add(c->out, ")");
+}
+
+/* The right-hand side that defines the value. */
+void wadi_c_definition(wadi_c_writer *c, const wadi_linst *i) {
+    const wadi_lv arg = i->nargs > 0 ? i->args[0] : WADI_LV_NONE;
+    wadi_text *t = c->out;
+    switch (i->kind) {
+    case WADI_L_CONST:
+        wadi_c_constant(t, i->imm);
+        break;
+    case WADI_L_PRIM:
+        wadi_c_prim(t, c->f, i, write_operand, write_plain, c);
+        break;
+    case WADI_L_SELECT:
+        if (wadi_type_is_complex(i->type)) {
+            select_complex(c, i);
+            break;
+        }
+        wadi_c_operand(c, i->args[0]);
+        wadi_text_add(t, " ? ");
+        wadi_c_say_type(t, c->f, i->args[1], i->args[2]);
+        wadi_c_operand(c, i->args[1]);
+        wadi_text_add(t, " : ");
+        wadi_c_operand(c, i->args[2]);
+        break;
+    case WADI_L_ARG:
+        wadi_text_add(t, c->words->arg[i->index]);
+        break;
+    case WADI_L_SHAPE:
+        wadi_c_shape(c, i->slot, i->index, arg);
+        break;
+    case WADI_L_STRIDE:
+        print_slot(c, i->slot);
+        wadi_text_add(t, ".stride");
+        break;
+    case WADI_L_OFFSET:
+        print_slot(c, i->slot);
+        wadi_text_add(t, ".offset[");
+        wadi_c_expression(c, arg);
+        wadi_text_add(t, "]");
+        break;
+    case WADI_L_UNIT:
+        wadi_text_addf(t, "%s[", c->words->unit);
+        wadi_c_expression(c, arg);
+        wadi_text_add(t, "]");
+        break;
+    case WADI_L_COLUMN:
+        wadi_text_addf(t, "(%s *)", wadi_c_type(i->type));
+        print_slot(c, i->slot);
+        wadi_text_addf(t, ".col[%d]", i->index);
+        break;
+    case WADI_L_ADVANCE:
+        wadi_c_operand(c, arg);
+        wadi_text_add(t, " + ");
+        wadi_c_operand(c, i->args[1]);
+        break;
+    case WADI_L_GET:
+        wadi_c_expression(c, arg);
+        break;
+    case WADI_L_LOAD:
+    case WADI_L_FRESH:
+    case WADI_L_LANE:
+        wadi_c_indexed(c, i);
+        break;
+    case WADI_L_MARK:
+        wadi_text_add(t, c->words->scratch_mark);
+        break;
+    case WADI_L_EMITTED:
+        wadi_text_addf(t, "(%s *)columns_%u[%d]", wadi_c_type(i->type), c->last_emit, i->index);
+        break;
+    case WADI_L_SEGMENT:
+        wadi_text_add(t, c->words->segment);
+        wadi_c_expression(c, arg);
+        wadi_text_add(t, ")");
+        break;
+    default:
+        wadi_text_add(t, "0");
+        break;
+    }
+}
+
+void wadi_c_expression(wadi_c_writer *c, wadi_lv v) {
+    v = wadi_c_strip(c->f, v);
+    if (c->names.at[v].inlined)
+        wadi_c_definition(c, wadi_c_inst(c, v));
+    else
+        wadi_text_add(c->out, c->names.at[v].name);
+}

@@ -1,0 +1,52 @@
+/* C as a language of kernels: written by codegen/emit/c, compiled by the system's compiler to a shared object. */
+#include "base/error.h"
+#include "base/file.h"
+#include "base/outfile.h"
+#include "codegen/build/cc.h"
+#include "codegen/emit/c/c.h"
+#include "codegen/targets.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const char key_symbol[] = "wadi_module_key";
+enum { PATH_ROOM = 1024 };
+
+static void identify(const wadi_builder *b, wadi_text *out) {
+    wadi_text_addf(out, "%s\n%s\n%s\n", b->path, b->stamp, b->cpu);
+    for (const char *const *flag = wadi_cc_flags(); *flag; flag++)
+        wadi_text_addf(out, "%s\n", *flag);
+    wadi_text_addf(out, "%s\n", b->target->flag);
+}
+
+static wadi_status write_source(const char *source, const char *key, const char *path,
+                                wadi_error *err) {
+    const wadi_outfile_options options = {.mode = 0600, .sync = WADI_SYNC_NEVER};
+    wadi_text t = {0};
+    wadi_text_addf(&t, "%s\nconst char %s[] = \"%s\";\n", source, key_symbol, key);
+    const wadi_status status = t.failed ? wadi_fail(err, WADI_MEMORY, "kernels: out of memory")
+                                        : wadi_outfile_put(path, t.at, t.n, &options, err);
+    wadi_text_fini(&t);
+    return status;
+}
+
+static wadi_status build(const wadi_builder *b, const char *source, const char *key,
+                         const char *folder, bool gently, wadi_image *out, wadi_error *err) {
+    char c_file[PATH_ROOM], so_file[PATH_ROOM];
+    snprintf(c_file, sizeof c_file, "%s/kernel.c", folder);
+    snprintf(so_file, sizeof so_file, "%s/kernel.so", folder);
+    WADI_TRY(write_source(source, key, c_file, err));
+    WADI_TRY(wadi_cc_compile(b, c_file, so_file, folder, gently, err));
+    if (!wadi_file_exists(so_file))
+        return wadi_fail(err, WADI_COMPILE, "the compiler %s reports success but has made nothing",
+                         b->path);
+    return wadi_file_read(so_file, &out->bytes, &out->n, err);
+}
+
+static bool is(const wadi_dl *module, const char *key) {
+    void *said = NULL;
+    return wadi_dl_symbol(module, key_symbol, &said, NULL) == WADI_OK &&
+           memcmp(said, key, strlen(key)) == 0;
+}
+
+const wadi_language wadi_language_c = {"C", wadi_emit_c, wadi_cc_find, identify, build, is};
