@@ -244,6 +244,8 @@ typedef struct wadi_op_table {
 
 /** The row named `name`, or NULL. */
 const wadi_op *wadi_op_find(const wadi_op_table *t, const char *name);
+/** The row that makes a scalar an array of rank 0 (`scalar`), or NULL: what the compiler itself makes bindings of. */
+const wadi_op *wadi_op_scalar(const wadi_op_table *t);
 
 /** Shapes of results depend on what their symbolic extents mention; elements on every argument's elements, on
  *  every array read in a function, and on the shape. Right for every operator that says nothing better. */

@@ -36,7 +36,7 @@ static void check_extents(wadi_lower *l, const wadi_bind *bind) {
             wadi_lower_fault(
                 l, WADI_FAULT_SHAPE,
                 wadi_layout_place(
-                    l->y, "foreign",
+                    l->y, bind->op->name,
                     wadi_lower_words(l, "the extent and what it is said to be in dimension %d", d),
                     bind->loc),
                 have, want);
@@ -77,8 +77,8 @@ static void call(wadi_lower *l, const wadi_bind *bind) {
     if (!run->text) b->failed = true;
     wadi_lb_if(b, wadi_lb_prim(b, WADI_SOP_LNOT, WADI_BOOL, 1, &run->self));
     wadi_lower_fault(l, WADI_FAULT_DECLINED,
-                     wadi_layout_place(l->y, "foreign", "declined", bind->loc), wadi_lb_i64(b, 0),
-                     wadi_lb_i64(b, 0));
+                     wadi_layout_place(l->y, bind->op->name, "declined", bind->loc),
+                     wadi_lb_i64(b, 0), wadi_lb_i64(b, 0));
     wadi_lb_end(b);
 }
 
@@ -103,7 +103,7 @@ static void check_batch(wadi_lower *l, const wadi_bind *bind) {
             if (wadi_lb_is_const(b, differ, &known) && !known) continue;
             wadi_lb_if(b, differ);
             wadi_lower_fault(l, WADI_FAULT_SHAPE,
-                             wadi_layout_place(l->y, "foreign", "batches", bind->loc), x, y);
+                             wadi_layout_place(l->y, bind->op->name, "batches", bind->loc), x, y);
             wadi_lb_end(b);
         }
     }

@@ -215,7 +215,7 @@ static void fuse_maps(fusing *s, wadi_bind *b) {
 /* unit { min (min (the n) (the m)) .. } */
 static wadi_bind *least_of(fusing *s, int n, const wadi_val *number, wadi_loc loc) {
     wadi_module *m = s->m;
-    wadi_bind *unit = wadi_bind_new(m, wadi_op_find(wadi_operators(), "unit"), 0, 1, 0, 0);
+    wadi_bind *unit = wadi_bind_new(m, wadi_op_scalar(wadi_operators()), 0, 1, 0, 0);
     wadi_fun *f = wadi_fun_new(m);
     const wadi_type i64 = WADI_I64;
     wadi_sval least = WADI_NONE;

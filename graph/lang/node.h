@@ -293,7 +293,7 @@ wadi_acc wadi_call_produce(void *env, wadi_exp i);
 
 /* ---- to core IR ---- */
 
-/** Recovers the program's sharing; see recover.c. `ops` must hold "unit". The module is the caller's to destroy and
+/** Recovers the program's sharing; see recover.c. `ops` must hold the operator of scalars (wadi_op_scalar). The module is the caller's to destroy and
  *  refers to nothing of the program, but loc.file pointers are those the places were noted with. */
 WADI_NODISCARD wadi_status wadi_program_lower(const wadi_program *p, const wadi_op_table *ops,
                                               wadi_module **out, wadi_error *err);

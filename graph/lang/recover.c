@@ -383,7 +383,7 @@ static wadi_status check_program(const wadi_program *p, wadi_error *err) {
 }
 
 static wadi_status recover(wadi_recovery *r, const wadi_op_table *ops) {
-    r->unit_op = wadi_op_find(ops, "unit");
+    r->unit_op = wadi_op_scalar(ops);
     r->module = wadi_module_create(r->program->name);
     r->scratch = wadi_arena_create();
     r->nodes = calloc(r->program->nodes.n, sizeof *r->nodes);
