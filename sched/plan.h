@@ -340,11 +340,14 @@ typedef struct wadi_loader {
 } wadi_loader;
 
 struct wadi_text;
-/* Prints the plan for people (plan.c). */
+/* Prints the plan, for people and for wadi_plan_read (plan/print.c). */
 void wadi_plan_print(const wadi_plan *p, struct wadi_text *out);
 /* The same for the steps of a version. */
 void wadi_plan_version_print(const wadi_plan *p, const wadi_plan_version *v, struct wadi_text *out);
-/* BLAKE2b over all that decides what a run computes, whichever versions have been made (plan.c). */
+/* The plan whose text this is: it prints the same and has the same hash. Kernels are no part of the text; their loader comes with the
+ * text of the program. The caller destroys the plan's arena. Errors: WADI_INVALID, which names the line, WADI_MEMORY (plan/read.c). */
+WADI_NODISCARD wadi_status wadi_plan_read(const char *text, wadi_plan **out, wadi_error *err);
+/* BLAKE2b over all that decides what a run computes, whichever versions have been made (plan/hash.c). */
 void wadi_plan_hash(const wadi_plan *p, uint8_t out[32]);
 
 #endif

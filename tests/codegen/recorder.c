@@ -31,7 +31,7 @@ static void add_part(recording *r, const char *name, wadi_text *text) {
     assert_true(wadi_vec_push(&r->part, p));
 }
 
-/* ---- what the printer of plans leaves out ---- */
+/* ---- plans ---- */
 
 static void add_numbers(wadi_text *out, const char *what, int n, const int *numbers) {
     if (!numbers) return;
@@ -45,56 +45,36 @@ static void add_flags(wadi_text *out, const char *what, int n, const bool *flags
     for (int i = 0; i < n; i++) wadi_text_add(out, flags[i] ? "1" : "0");
 }
 
-static void add_fold(wadi_text *out, const wadi_plan_fold *f, bool batch) {
-    wadi_text_addf(out, " body %d", f->body);
-    add_numbers(out, "init", f->nstate, f->init);
-    add_flags(out, "take", f->nstate, f->take);
-    add_numbers(out, "in", f->nstate, f->state_in);
-    add_numbers(out, "out", f->nstate, f->state_out);
-    add_numbers(out, "parts", f->nparts * (batch ? 2 : 1), f->parts);
-    add_numbers(out, "from", f->nparts, f->from);
-    if (f->carried) add_numbers(out, "carried after", f->nstate, f->after);
-    if (f->carried && !f->after) wadi_text_add(out, " carried");
-}
-
-static void add_stream(wadi_text *out, const wadi_plan_stream *s) {
-    for (int i = 0; i < s->nstages; i++) {
-        const wadi_plan_stage *g = &s->stages[i];
-        wadi_text_addf(out, "  stage %d: size %d hop %d last %d test %d place %d body %d", i,
-                       g->size, g->hop, (int)g->last, g->test, g->place, g->body);
-        add_numbers(out, "parts", g->nparts, g->parts);
-        if (g->change != WADI_CHANGE_READ) add_numbers(out, "from", g->nparts, g->from);
-        if (g->change == WADI_CHANGE_SCAN) add_fold(out, &g->scan, false);
-        wadi_text_add(out, "\n");
-    }
-    for (int i = 0; i < s->nends; i++) {
-        const wadi_plan_end *e = &s->ends[i];
-        wadi_text_addf(out, "  end %d: stage %d place %d", i, e->stage, e->place);
-        if (e->kind == WADI_END_FOLD || e->kind == WADI_END_FOLD_BATCH)
-            add_fold(out, &e->fold, e->kind == WADI_END_FOLD_BATCH);
-        wadi_text_add(out, "\n");
-    }
-}
-
 static void add_place(wadi_text *out, int i, const wadi_plan_place *p) {
     wadi_text_addf(out, "  place %d: %s %s%s%s:%d\n", i, p->op ? p->op : "", p->what ? p->what : "",
                    p->what && *p->what ? " " : "", p->loc.file ? p->loc.file : "", p->loc.line);
 }
 
+/* What the text of a plan says is the plan. */
+static void check_reading(const wadi_plan *p, const char *text) {
+    wadi_plan *again = NULL;
+    uint8_t before[32], after[32];
+    wadi_error err = {.status = WADI_OK};
+    wadi_text t;
+    wadi_text_init(&t);
+    if (wadi_plan_read(text, &again, &err) != WADI_OK) fail_msg("%s in\n%s", err.msg, text);
+    wadi_plan_print(again, &t);
+    assert_string_equal(wadi_text_str(&t), text);
+    wadi_plan_hash(p, before);
+    wadi_plan_hash(again, after);
+    assert_memory_equal(before, after, sizeof before);
+    wadi_text_fini(&t);
+    wadi_plan_destroy(again);
+}
+
 static void add_plan(wadi_text *out, const wadi_plan *p) {
+    wadi_text t;
+    wadi_text_init(&t);
+    wadi_plan_print(p, &t);
+    check_reading(p, wadi_text_str(&t));
     wadi_text_add(out, "\n== plan ==\n\n");
-    wadi_plan_print(p, out);
-    wadi_text_add(out, "\n== more of the plan ==\n\n");
-    for (int i = 0; i < p->nbodies; i++) {
-        const wadi_plan_body *b = &p->bodies[i];
-        wadi_text_addf(out, "body %d:%s%s index %d\n", i, b->rank0 ? " rank0" : "",
-                       b->lifted ? " lifted" : "", b->index_slot);
-    }
-    for (int i = 0; i < p->nphases; i++) {
-        wadi_text_addf(out, "phase %d\n", i);
-        if (p->phases[i].is_stream) add_stream(out, &p->phases[i].stream);
-    }
-    for (int i = 0; i < p->nplaces; i++) add_place(out, i, &p->places[i]);
+    wadi_text_add(out, wadi_text_str(&t));
+    wadi_text_fini(&t);
 }
 
 static void add_control(wadi_text *out, const wadi_plan_control *c) {

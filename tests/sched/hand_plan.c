@@ -192,6 +192,7 @@ static void begin(hand_program *h) {
                                     .size = -1,
                                     .first = -1,
                                     .hop = -1,
+                                    .test = -1,
                                     .nresults = 1,
                                     .results = out_slot};
     h->end[0] = (wadi_plan_end){.nfrom = 1, .from = zero, .ninto = 1, .into = all};

@@ -18,7 +18,7 @@ static void a_plan_prints_for_people(void **state) {
     hand_doubling(&h, WADI_END_SINK);
     wadi_plan_print(&h.plan, &t);
     assert_non_null(strstr(wadi_text_str(&t), "slot in.0: irregular i32 rank 1\n"));
-    assert_non_null(strstr(wadi_text_str(&t), "slot init.4: once i64 = host data\n"));
+    assert_non_null(strstr(wadi_text_str(&t), "slot init.4: once i64 = [1]\n"));
     assert_non_null(strstr(wadi_text_str(&t), "body double -> doubled.1\n"
                                               "    offered: inside flat\n"));
     wadi_plan_version_print(&h.plan, &h.version[0][WADI_SCHEDULE_FLAT], &t);
@@ -26,14 +26,14 @@ static void a_plan_prints_for_people(void **state) {
                                               "    alloc -> doubled.1\n"
                                               "    flat double_flat over double_units\n"));
     assert_non_null(strstr(wadi_text_str(&t), "phase 0: stream\n"
-                                              "    stage 0: read\n"
-                                              "        source \"in\": in\n"
+                                              "    stage 0: read at place 0\n"
+                                              "        source \"in\": in.0\n"
                                               "        double -> doubled.1\n"
-                                              "    sink \"out\" of stage 0: 0\n"));
+                                              "    sink \"out\" of stage 0: 0"));
     wadi_text_fini(&t);
     hand_counting(&h);
     wadi_plan_print(&h.plan, &t);
-    assert_non_null(strstr(wadi_text_str(&t), "    count to n\n"));
+    assert_non_null(strstr(wadi_text_str(&t), "    count to n."));
     assert_non_null(strstr(wadi_text_str(&t), "output \"table\" = table.5\n"));
     wadi_text_fini(&t);
 }
@@ -44,9 +44,9 @@ static void what_a_change_takes_is_printed(void **state) {
     static const struct {
         int size, hop;
         const char *text;
-    } cases[] = {{4, 0, "windows init every in, last keep"},
-                 {0, 4, "windows in every init, last keep"},
-                 {0, -1, "windows in, last keep"},
+    } cases[] = {{4, 0, "windows init.4 every in.0, last keep"},
+                 {0, 4, "windows in.0 every init.4, last keep"},
+                 {0, -1, "windows in.0, last keep"},
                  {-1, -1, "windows, last keep"}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         hand_program h;
@@ -55,6 +55,7 @@ static void what_a_change_takes_is_printed(void **state) {
         hand_doubling(&h, WADI_END_SINK);
         h.stage[0].change = WADI_CHANGE_WINDOWS;
         h.stage[0].last = WADI_LAST_WINDOW_KEEP;
+        h.stage[0].nparts = 0;
         h.stage[0].size = cases[i].size;
         h.stage[0].hop = cases[i].hop;
         wadi_plan_print(&h.plan, &t);

@@ -48,8 +48,9 @@ static wadi_plan_stage stage(const whole *w, wadi_change_kind change, int ninput
                              .size = -1,
                              .first = -1,
                              .hop = -1,
+                             .test = -1,
                              .body = -1,
-                             .nresults = 1,
+                             .nresults = 2,
                              .results = w->picked};
 }
 
@@ -130,6 +131,7 @@ static void make(whole *w) {
                                     .size = -1,
                                     .first = -1,
                                     .hop = -1,
+                                    .test = -1,
                                     .nresults = 3,
                                     .results = w->results};
     w->stage[1] = stage(w, WADI_CHANGE_FILTER, 1);
@@ -183,6 +185,7 @@ static void make(whole *w) {
 
 static const char text[] =
     "plan whole\n"
+    "program 0102030000000000000000000000000000000000000000000000000000000000\n"
     "\n"
     "slot x.0: irregular f32 rank 2\n"
     "slot y.1: regular u8 rank 1\n"
@@ -193,15 +196,15 @@ static const char text[] =
     "slot n.6: once i64\n"
     "slot hop.7: once i64\n"
     "slot m.8: once i64\n"
-    "slot out.9: once {count: i64, f64} rank 2 = host data\n"
+    "slot out.9: once {count: i64, f64} rank 2 = [2, 3] [3, 1, 4, 1, 5, 9] [1, 2, 3, 4, 5, 6]\n"
     "slot _.10: once i64\n"
     "slot index.11: once i64\n"
     "slot shapes.12: once i64\n"
     "slot s.13: once i64\n"
-    "input \"size\": n\n"
-    "input \"table\": x [rows, 12]\n"
+    "input \"size\": n.6\n"
+    "input \"table\": x.0 [rows, 12]\n"
     "\n"
-    "body map -> kept.2, _.10, out.9 from index index\n"
+    "body map -> kept.2, _.10, out.9 from index index.11\n"
     "    offered: inside across pure\n"
     "\n"
     "body add -> state.3, next.4\n"
@@ -210,30 +213,38 @@ static const char text[] =
     "phase 0: add\n"
     "\n"
     "phase 1: stream\n"
-    "    stage 0: read\n"
-    "        source \"in\": x [rows, ?], y [0]\n"
-    "        count to n\n"
+    "    stage 0: read at place 0\n"
+    "        source \"in\": x.0 [rows, ?], y.1 [0]\n"
+    "        count to n.6\n"
     "        map -> kept.2, _.10, out.9\n"
-    "    stage 1: filter by 2 of stage 0: kept.2, _.10\n"
-    "        unchanged -> kept.2\n"
-    "    stage 2: windows n every hop, last pad of stage 0: kept.2, _.10\n"
-    "        unchanged -> kept.2\n"
-    "    stage 3: zip of stage 0, 1: kept.2, _.10\n"
-    "        unchanged -> kept.2\n"
-    "    stage 4: scan by add from first.5, n.6 over 0, 1, state 0 in place of stage 0: kept.2, "
-    "_.10\n"
-    "        unchanged -> kept.2\n"
-    "    stage 5: take x of stage 0\n"
-    "        unchanged -> kept.2\n"
-    "    sink \"disk\" of stage 5: 1, 0\n"
-    "    elements of stage 4: 1, 0 -> out.9, m.8\n"
-    "    tabulate_min of stage 3: 1, 0 -> out.9, m.8\n"
-    "    from_seq of stage 2: 1, 0 -> out.9, m.8, shapes.12, first.5\n"
-    "    fold of stage 1 by add from first.5, n.6 over 0, 1, state 0 in place -> out.9, m.8\n"
-    "    fold_batch of stage 0 by add from first.5, n.6 over 0, 1, state 0 in place -> out.9, m.8\n"
+    "    stage 1: filter by 2 of stage 0: kept.2, _.10 from 1, 0 at place 0\n"
+    "        unchanged -> kept.2, x.0\n"
+    "    stage 2: windows n.6 every hop.7, last pad of stage 0: kept.2, _.10 from 1, 0 at place 0\n"
+    "        unchanged -> kept.2, x.0\n"
+    "    stage 3: zip of stage 0, 1: kept.2, _.10 from 1, 0 at place 0\n"
+    "        unchanged -> kept.2, x.0\n"
+    "    stage 4: scan by add from first.5, n.6 over 0, 1 of stage 0: kept.2, _.10 from 1, 0 at "
+    "place 0\n"
+    "        state state.3 in place, taken, s.13 -> next.4\n"
+    "        reads kept.2, x.0, carried, after each kept.2, _.10\n"
+    "        unchanged -> kept.2, x.0\n"
+    "    stage 5: take x.0 of stage 0 at place 0\n"
+    "        unchanged -> kept.2, x.0\n"
+    "    sink \"disk\" of stage 5: 1, 0 -> out.9, m.8 at place 0\n"
+    "    elements of stage 4: 1, 0 -> out.9, m.8 at place 0\n"
+    "    tabulate_min of stage 3: 1, 0 -> out.9, m.8 at place 0\n"
+    "    from_seq of stage 2: 1, 0 -> out.9, m.8, shapes.12, first.5 at place 0\n"
+    "    fold of stage 1 by add from first.5, n.6 over 0, 1: 1, 0 -> out.9, m.8 at place 0\n"
+    "        state state.3 in place, taken, s.13 -> next.4\n"
+    "        reads kept.2, x.0, carried, after each kept.2, _.10\n"
+    "    fold_batch of stage 0 by add from first.5, n.6 over 0, 1: 1, 0 -> out.9, m.8 at place 0\n"
+    "        state state.3 in place, taken, s.13 -> next.4\n"
+    "        reads kept.2, x.0, y.1, m.8, carried, after each kept.2, _.10\n"
     "\n"
     "output \"result\" = out.9\n"
-    "output \"more\" = _.10\n";
+    "output \"more\" = _.10\n"
+    "\n"
+    "place 0: - - - -:0\n";
 
 static void all_of_it_is_printed(void **state) {
     (void)state;
@@ -244,6 +255,25 @@ static void all_of_it_is_printed(void **state) {
     wadi_plan_print(&w.plan, &t);
     assert_string_equal(wadi_text_str(&t), text);
     wadi_text_fini(&t);
+}
+
+static void what_is_printed_reads_back(void **state) {
+    (void)state;
+    static whole w;
+    wadi_plan *p = NULL;
+    uint8_t before[32], after[32];
+    wadi_error err = {.status = WADI_OK};
+    wadi_text t;
+    make(&w);
+    if (wadi_plan_read(text, &p, &err) != WADI_OK) fail_msg("%s", err.msg);
+    wadi_text_init(&t);
+    wadi_plan_print(p, &t);
+    assert_string_equal(wadi_text_str(&t), text);
+    wadi_plan_hash(&w.plan, before);
+    wadi_plan_hash(p, after);
+    assert_memory_equal(before, after, 32);
+    wadi_text_fini(&t);
+    wadi_arena_destroy(p->arena);
 }
 
 /* Each kind of step, with and without what a step may have. */
@@ -478,9 +508,10 @@ static void other_things_do_not_count(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(all_of_it_is_printed),      cmocka_unit_test(steps_are_printed),
-        cmocka_unit_test(every_number_of_it_counts), cmocka_unit_test(every_name_of_it_counts),
-        cmocka_unit_test(every_length_counts),       cmocka_unit_test(other_things_do_not_count),
+        cmocka_unit_test(all_of_it_is_printed),      cmocka_unit_test(what_is_printed_reads_back),
+        cmocka_unit_test(steps_are_printed),         cmocka_unit_test(every_number_of_it_counts),
+        cmocka_unit_test(every_name_of_it_counts),   cmocka_unit_test(every_length_counts),
+        cmocka_unit_test(other_things_do_not_count),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,167 @@
+/* See the header. Numbers of floating point are printed with as many digits as tell them from all others; those that are no number
+ * bear their bits, "nan:7fc00000". */
+#include "sched/plan/words.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+
+const char *const wadi_plan_kinds[] = {"once", "regular", "irregular", NULL};
+const char *const wadi_plan_ends[] = {"sink",     "elements", "tabulate",   "tabulate_min",
+                                      "from_seq", "fold",     "fold_batch", NULL};
+const char *const wadi_plan_lasts[] = {"drop", "pad", "keep", NULL};
+
+/* ---- names ---- */
+
+bool wadi_plan_is_name(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+void wadi_plan_name_print(const char *name, wadi_text *out) {
+    if (name == NULL) {
+        wadi_text_add(out, "_");
+        return;
+    }
+    const char *at = name;
+    while (wadi_plan_is_name(*at)) at++;
+    const bool plain = *name != '\0' && *at == '\0' && !(*name >= '0' && *name <= '9');
+    if (plain && strcmp(name, "_") != 0)
+        wadi_text_add(out, name);
+    else
+        wadi_plan_string_print(name, out);
+}
+
+void wadi_plan_string_print(const char *s, wadi_text *out) {
+    if (s == NULL) {
+        wadi_text_add(out, "-");
+        return;
+    }
+    wadi_text_add(out, "\"");
+    for (; *s != '\0'; s++) {
+        const unsigned char c = (unsigned char)*s;
+        if (c < 32 || c == 127 || c == '"' || c == '\\')
+            wadi_text_addf(out, "\\%02x", c);
+        else
+            wadi_text_add_n(out, s, 1);
+    }
+    wadi_text_add(out, "\"");
+}
+
+/* ---- values ---- */
+
+static void print_f32(const char *at, wadi_text *out) {
+    float x;
+    uint32_t bits;
+    memcpy(&x, at, sizeof x);
+    memcpy(&bits, at, sizeof bits);
+    if (isnan(x))
+        wadi_text_addf(out, "nan:%" PRIx32, bits);
+    else
+        wadi_text_addf(out, "%.9g", (double)x);
+}
+
+static void print_f64(const char *at, wadi_text *out) {
+    double x;
+    uint64_t bits;
+    memcpy(&x, at, sizeof x);
+    memcpy(&bits, at, sizeof bits);
+    if (isnan(x))
+        wadi_text_addf(out, "nan:%" PRIx64, bits);
+    else
+        wadi_text_addf(out, "%.17g", x);
+}
+
+static bool is_signed(wadi_type type) {
+    return type == WADI_I8 || type == WADI_I16 || type == WADI_I32 || type == WADI_I64;
+}
+
+static bool is_float(wadi_type type) {
+    return type == WADI_F32 || type == WADI_F64;
+}
+
+static void print_integer(wadi_type type, const char *at, wadi_text *out) {
+    uint64_t bits = 0;
+    const int size = wadi_type_size(type);
+    for (int i = size - 1; i >= 0; i--) bits = bits << 8 | (unsigned char)at[i];
+    if (is_signed(type)) {
+        const uint64_t sign = UINT64_C(1) << (8 * size - 1);
+        wadi_text_addf(out, "%" PRId64, (int64_t)((bits ^ sign) - sign));
+    } else {
+        wadi_text_addf(out, "%" PRIu64, bits);
+    }
+}
+
+void wadi_plan_value_print(wadi_type type, const void *at, wadi_text *out) {
+    const char *from = at;
+    const wadi_type part = type == WADI_C64 ? WADI_F32 : type == WADI_C128 ? WADI_F64 : type;
+    if (part != type) {
+        wadi_plan_value_print(part, from, out);
+        wadi_text_add(out, " ");
+        wadi_plan_value_print(part, from + wadi_type_size(part), out);
+    } else if (part == WADI_F32) {
+        print_f32(from, out);
+    } else if (part == WADI_F64) {
+        print_f64(from, out);
+    } else {
+        print_integer(type, from, out);
+    }
+}
+
+/* The little end first, as it lies in memory on the hosts there are. */
+static void put_bits(uint64_t bits, int size, char *at) {
+    for (int i = 0; i < size; i++) at[i] = (char)(bits >> (8 * i));
+}
+
+static const char *read_integer(wadi_type type, const char *text, char *at) {
+    const int size = wadi_type_size(type), width = 8 * size;
+    char *end = NULL;
+    const char *digits = text + (*text == '-');
+    if (*digits < '0' || *digits > '9') return NULL;
+    errno = 0;
+    if (is_signed(type)) {
+        const int64_t x = strtoll(text, &end, 10), most = INT64_MAX >> (64 - width);
+        if (errno != 0 || x > most || x < -most - 1) return NULL;
+        put_bits((uint64_t)x, size, at);
+    } else {
+        const uint64_t x = strtoull(text, &end, 10);
+        const uint64_t most = type == WADI_BOOL ? 1 : UINT64_MAX >> (64 - width);
+        if (errno != 0 || *text == '-' || x > most) return NULL;
+        put_bits(x, size, at);
+    }
+    return end;
+}
+
+static const char *read_float(wadi_type type, const char *text, char *at) {
+    const int size = wadi_type_size(type);
+    char *end = NULL;
+    if (strncmp(text, "nan:", 4) == 0) {
+        const uint64_t bits = strtoull(text + 4, &end, 16);
+        put_bits(bits, size, at);
+        const bool is_nan = type == WADI_F32 ? (bits & 0x7fffffff) > 0x7f800000 && bits >> 32 == 0
+                                             : (bits & INT64_MAX) > UINT64_C(0x7ff0000000000000);
+        return is_nan && text[4] != '-' && text[4] != '+' && text[4] != ' ' ? end : NULL;
+    }
+    if (*text != '-' && *text != 'i' && (*text < '0' || *text > '9')) return NULL;
+    if (type == WADI_F32) {
+        const float x = strtof(text, &end);
+        memcpy(at, &x, sizeof x);
+        return end == text || isnan(x) ? NULL : end;
+    }
+    const double x = strtod(text, &end);
+    memcpy(at, &x, sizeof x);
+    return end == text || isnan(x) ? NULL : end;
+}
+
+const char *wadi_plan_value_read(wadi_type type, const char *text, void *at) {
+    const wadi_type part = type == WADI_C64 ? WADI_F32 : type == WADI_C128 ? WADI_F64 : type;
+    if (part != type) {
+        text = wadi_plan_value_read(part, text, at);
+        if (text == NULL || *text != ' ') return NULL;
+        return wadi_plan_value_read(part, text + 1, (char *)at + wadi_type_size(part));
+    }
+    return is_float(type) ? read_float(type, text, at) : read_integer(type, text, at);
+}
