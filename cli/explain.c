@@ -27,6 +27,7 @@ static wadi_status take_other(void *env, const char *value, wadi_error *err) {
 
 static const wadi_args_option table[] = {
     {.name = "--kernels", .field = offsetof(options, kernels)},
+    {.name = "--loops", .field = offsetof(options, compile.loops)},
     {.name = "--pass", .text = true, .field = offsetof(options, pass)},
     {.name = "--disable", .text = true, .field = offsetof(options, compile.disable)}};
 
@@ -43,17 +44,23 @@ static bool begins(const char *heading, size_t n, const char *first, const char 
            heading[a + b] == ' ';
 }
 
+/* Whether options choose sections. */
+static bool is_choice(const options *o) {
+    return o->pass || o->kernels || o->compile.loops;
+}
+
 /* Whether the section under this heading (after "== ", n bytes) is wanted. */
 static bool is_wanted(const options *o, const char *heading, size_t n) {
-    if (!o->pass && !o->kernels) return true;
-    if (o->kernels && n >= 6 && strncmp(heading, "kernel", 6) == 0) return true;
+    if (!is_choice(o)) return true;
+    if (o->kernels && begins(heading, n, "kernels", " of")) return true;
+    if (o->compile.loops && begins(heading, n, "loops", " of")) return true;
     if (o->pass && strcmp(o->pass, "source") == 0)
         return begins(heading, n, "program as ", "written");
     return o->pass && begins(heading, n, "after ", o->pass);
 }
 
 static void print_sections(const options *o, const char *text) {
-    bool wanted = !o->pass && !o->kernels;
+    bool wanted = !is_choice(o);
     for (const char *line = text; *line;) {
         const size_t n = strcspn(line, "\n");
         if (strncmp(line, "== ", 3) == 0) wanted = is_wanted(o, line + 3, n - 3);
@@ -92,12 +99,13 @@ static int run(int argc, char **argv) {
 }
 
 const wadi_cli_command wadi_cli_explain = {
-    "explain", "FILE.wadi [--pass NAME] [--kernels] [--disable PASSES]",
+    "explain", "FILE.wadi [--pass NAME] [--loops] [--kernels] [--disable PASSES]",
     "shows what the compiler makes of a program, and why",
     "Without options: the program after each pass, how each value is stored, which fusions were "
     "made and refused,\n"
     "the plan and its kernels.\n"
     "  --pass NAME        only the program after this pass (source: as it came)\n"
+    "  --loops            only the loops that kernels are written from\n"
     "  --kernels          only the kernels\n"
     "  --disable PASSES   passes left out, comma separated\n",
     run};

@@ -21,6 +21,7 @@ struct wadi_versions {
     wadi_arena *arena;
     const wadi_plan *plan;
     WADI_VEC(recipe) recipes;
+    bool loops; /* are kept as text */
 };
 
 wadi_versions *wadi_versions_create(void) {
@@ -63,6 +64,10 @@ wadi_status wadi_versions_add(wadi_versions *v, const wadi_layout *y, const wadi
     return WADI_OK;
 }
 
+void wadi_versions_keep_loops(wadi_versions *v) {
+    v->loops = true;
+}
+
 void wadi_versions_freeze(wadi_versions *v, const wadi_plan *plan) {
     v->plan = plan;
 }
@@ -77,6 +82,7 @@ typedef struct making {
     wadi_version_key version;
     const wadi_lowering *lowering;
     wadi_made *made;
+    bool loops; /* are wanted as text */
 } making;
 
 static wadi_status no_memory(const making *k) {
@@ -116,10 +122,20 @@ static wadi_status keep_tables(making *k) {
     return k->y.failed ? no_memory(k) : WADI_OK;
 }
 
-static wadi_status emit(making *k, wadi_lmodule *lm) {
+static wadi_status print_loops(making *k, const wadi_lmodule *lm) {
     wadi_text t;
     wadi_text_init(&t);
+    wadi_lmodule_print(lm, &t);
+    if (!t.failed) k->made->loops = kept(k, wadi_text_str(&t));
+    wadi_text_fini(&t);
+    return k->made->loops ? WADI_OK : no_memory(k);
+}
+
+static wadi_status emit(making *k, wadi_lmodule *lm) {
+    wadi_text t;
     lm->slots = k->y.slots.at;
+    if (k->loops) WADI_TRY(print_loops(k, lm));
+    wadi_text_init(&t);
     size_t kernels = 0;
     wadi_status st = k->made->target->language->emit(lm, &t, &kernels, k->y.err);
     if (!st) {
@@ -171,7 +187,7 @@ wadi_status wadi_versions_make(wadi_versions *v, int body, wadi_version_key vers
                                const wadi_target *target, wadi_made **out, wadi_error *err) {
     if (target == NULL) WADI_TRY(wadi_target_find(NULL, &target, err));
     wadi_arena *scratch = wadi_arena_create(), *arena = wadi_arena_create();
-    making k = {v->plan, &v->recipes.at[body], .body = body, .version = version};
+    making k = {v->plan, &v->recipes.at[body], .body = body, .version = version, .loops = v->loops};
     k.lowering = wadi_lowerings[version.schedule];
     *out = NULL;
     k.made = arena ? WADI_NEW(arena, wadi_made) : NULL;

@@ -18,7 +18,11 @@ typedef struct wadi_made {
     const char *source;
     const char *
         kernels; /* in it: from where on it is this version's own, behind what is pasted in front */
+    const char *loops; /* the loop IR they were written from, as text; NULL: it was not asked for */
 } wadi_made;
+
+/** Versions made from now on have their loops as text. */
+void wadi_versions_keep_loops(wadi_versions *v);
 
 /** Lowers a version that the plan's body `body` offers, and writes it in the target's language (NULL: the default's). The caller destroys *out. One thread at a time.
  *  Errors: WADI_UNSUPPORTED naming the place, WADI_MEMORY, WADI_INTERNAL. */

@@ -24,6 +24,9 @@ static wadi_status write_version(wadi_exe *exe, int body, wadi_version_key versi
     const wadi_made *made = NULL;
     if (!wadi_body_offers(b, version)) return WADI_OK;
     WADI_TRY(wadi_exe_make(exe, body, version, &made, err));
+    if (made->loops)
+        wadi_text_addf(t, "\n== loops of %s, schedule %s ==\n\n%s", b->name,
+                       wadi_version_name(version), made->loops);
     wadi_text_addf(t, "\n== kernels of %s, schedule %s ==\n\n", b->name,
                    wadi_version_name(version));
     wadi_plan_version_print(exe->plan, &made->version, t);
@@ -70,6 +73,7 @@ static wadi_status build(wadi_exe *exe, const wadi_compile_options *o, wadi_erro
     if (st == WADI_OK)
         st = wadi_plan_build(exe->module, &exe->facts, &plan, &exe->plan, &exe->versions, err);
     if (st == WADI_OK) st = make_versions(exe, err);
+    if (st == WADI_OK && o->loops) wadi_versions_keep_loops(exe->versions);
     if (st == WADI_OK && diag) st = write_report(exe, diag, err);
     wadi_diag_destroy(diag);
     return st;

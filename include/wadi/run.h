@@ -32,6 +32,7 @@ typedef struct wadi_compile_options {
         steady; /**< library routines round alike in every run, for one size of batch; costs some speed */
     bool verify;  /**< checks the program after every pass */
     bool explain; /**< keeps what wadi_explain prints */
+    bool loops;   /**< with `explain`: the loops that kernels are written from are printed, too */
 } wadi_compile_options;
 
 /** An executable: a compiled program. */
