@@ -75,8 +75,12 @@ typedef struct folding {
     int cells;
 } folding;
 
+static wadi_status combine(const folding *o, const uint64_t *a, const uint64_t *x, uint64_t *out) {
+    return wadi_eval_combine(o->cx, o->b, o->f, o->cells, a, x, out);
+}
+
 static wadi_status take_one(const folding *o, uint64_t *acc, const uint64_t *x) {
-    return wadi_eval_combine(o->cx, o->b, o->f, o->cells, acc, x, acc);
+    return combine(o, acc, x, acc);
 }
 
 /* acc = element `from`, then every `step`-th up to `to`. */
@@ -101,40 +105,90 @@ static wadi_status fold_block(const folding *o, const uint64_t *row, int64_t n, 
     return take_one(o, acc, tail);
 }
 
-static int64_t block_end(int64_t from, int64_t n, int64_t block) {
-    return n - from < block ? n : from + block;
+static int64_t least(int64_t a, int64_t b) {
+    return a < b ? a : b;
+}
+
+/* A run of `count` blocks, a power of two, from block `first` on, of a row of n elements. */
+static wadi_status fold_run(const folding *o, const uint64_t *row, int64_t n, int64_t first,
+                            int64_t count, uint64_t *acc) {
+    uint64_t right[WADI_MAX_ELEM_CELLS];
+    if (count == 1) {
+        const int64_t from = first * WADI_TREE_FOLD_BLOCK;
+        return fold_block(o, row + from * o->cells, least(n - from, WADI_TREE_FOLD_BLOCK), acc);
+    }
+    WADI_TRY(fold_run(o, row, n, first, count / 2, acc));
+    WADI_TRY(fold_run(o, row, n, first + count / 2, count / 2, right));
+    return take_one(o, acc, right);
 }
 
 wadi_status wadi_eval_fold_row(wadi_eval_cx *cx, const wadi_bind *b, const wadi_fun *f, int cells,
                                const uint64_t *row, int64_t n, uint64_t *acc) {
     const folding o = {cx, b, f, cells};
-    for (int64_t from = 0; from < n; from += WADI_TREE_FOLD_BLOCK) {
-        const int64_t count = block_end(from, n, WADI_TREE_FOLD_BLOCK) - from;
+    const int64_t blocks = (n - 1) / WADI_TREE_FOLD_BLOCK + 1;
+    int64_t count = 1, first = 0;
+    while (count <= blocks / 2) count *= 2;
+    for (; first < blocks; count /= 2) {
         uint64_t part[WADI_MAX_ELEM_CELLS];
-        WADI_TRY(fold_block(&o, row + from * cells, count, from == 0 ? acc : part));
-        if (from > 0) WADI_TRY(take_one(&o, acc, part));
+        if (count > blocks - first) continue;
+        WADI_TRY(fold_run(&o, row, n, first, count, first == 0 ? acc : part));
+        if (first > 0) WADI_TRY(take_one(&o, acc, part));
+        first += count;
+    }
+    return WADI_OK;
+}
+
+/* ---- scans ---- */
+
+/* The runs of the blocks so far, and each combined with all in front of it. */
+typedef struct runs {
+    int n;
+    uint64_t run[WADI_TREE_RUNS][WADI_MAX_ELEM_CELLS], all[WADI_TREE_RUNS][WADI_MAX_ELEM_CELLS];
+} runs;
+
+/* Block number k > 0 comes after block k - 1, whose own scan ended with `last`. What is carried into it is r->all[r->n - 1]. */
+static wadi_status pass_block(const folding *o, runs *r, int64_t k, const uint64_t *last) {
+    const size_t bytes = (size_t)o->cells * sizeof *last;
+    uint64_t run[WADI_MAX_ELEM_CELLS];
+    memcpy(run, last, bytes);
+    for (int64_t merged = k; merged % 2 == 0; merged /= 2) {
+        r->n--;
+        WADI_TRY(combine(o, r->run[r->n], run, run));
+    }
+    memcpy(r->run[r->n], run, bytes);
+    if (r->n > 0) WADI_TRY(combine(o, r->all[r->n - 1], run, run));
+    memcpy(r->all[r->n++], run, bytes);
+    return WADI_OK;
+}
+
+/* One block: its own scan, and what is carried in (NULL: nothing) in front of each. last: the end of its own scan. */
+static wadi_status scan_block(const folding *o, const uint64_t *row, int64_t n,
+                              const uint64_t *carry, uint64_t *out, uint64_t *last) {
+    const size_t bytes = (size_t)o->cells * sizeof *out;
+    for (int64_t i = 0; i < n; i++) {
+        uint64_t *y = out + i * o->cells;
+        if (i == 0)
+            memcpy(last, row, bytes);
+        else
+            WADI_TRY(take_one(o, last, row + i * o->cells));
+        if (carry)
+            WADI_TRY(combine(o, carry, last, y));
+        else
+            memcpy(y, last, bytes);
     }
     return WADI_OK;
 }
 
 wadi_status wadi_eval_scan_row(wadi_eval_cx *cx, const wadi_bind *b, const wadi_fun *f, int cells,
                                const uint64_t *row, int64_t n, uint64_t *out) {
-    const size_t bytes = (size_t)cells * sizeof *out;
-    for (int64_t from = 0; from < n; from += WADI_TREE_SCAN_BLOCK) {
-        const int64_t to = block_end(from, n, WADI_TREE_SCAN_BLOCK);
-        uint64_t local[WADI_MAX_ELEM_CELLS];
-        for (int64_t i = from; i < to; i++) {
-            const uint64_t *x = row + i * cells;
-            uint64_t *y = out + i * cells;
-            if (i == from)
-                memcpy(local, x, bytes);
-            else
-                WADI_TRY(wadi_eval_combine(cx, b, f, cells, local, x, local));
-            if (from == 0)
-                memcpy(y, local, bytes);
-            else
-                WADI_TRY(wadi_eval_combine(cx, b, f, cells, out + (from - 1) * cells, local, y));
-        }
+    const folding o = {cx, b, f, cells};
+    uint64_t last[WADI_MAX_ELEM_CELLS];
+    runs r = {.n = 0};
+    for (int64_t k = 0; k * WADI_TREE_SCAN_BLOCK < n; k++) {
+        const int64_t from = k * WADI_TREE_SCAN_BLOCK;
+        if (k > 0) WADI_TRY(pass_block(&o, &r, k, last));
+        WADI_TRY(scan_block(&o, row + from * cells, least(n - from, WADI_TREE_SCAN_BLOCK),
+                            k > 0 ? r.all[r.n - 1] : NULL, out + from * cells, last));
     }
     return WADI_OK;
 }

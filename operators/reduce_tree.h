@@ -5,9 +5,9 @@
  * tree below has room for SIMD lanes and for workers, and depends on nothing but the row's length n
  * and the function f.
  *
- * Blocks. A row is cut into blocks of WADI_TREE_FOLD_BLOCK elements; the last may be shorter. A
- * block is reduced as below and the blocks' results are combined in order: total = f(...f(f(block
- * 0, block 1), block 2)...).
+ * Blocks. A row is cut into blocks of WADI_TREE_FOLD_BLOCK elements; the last may be shorter. Each
+ * block is reduced by itself, as below under Lanes. The results of the m blocks are combined as
+ * below under Top, and that is the row's total.
  *
  * Lanes. Inside a block, if wadi_fun_has_lanes(f) and the block has at least WADI_TREE_FOLD_LANES
  * elements: let g be the number of full groups of L = WADI_TREE_FOLD_LANES elements. Lane l starts
@@ -22,13 +22,24 @@
  * (composition of affine maps is one that does not commute), and those keep the order of the
  * elements.
  *
+ * Top. The m results are cut, from the left, into runs of falling powers of two: first the greatest
+ * power of two that is at most m, then the greatest that is at most the rest, and so on; 13 are cut
+ * into 8, 4 and 1. A run is reduced to one value by pairs: a run of one is its result, and a run of
+ * 2p is f(left, right) of its two halves of p. The values of the runs are combined from the left:
+ * f(f(run 0, run 1), run 2).... So m results are at most 2 log2(m) applications of f deep, they keep
+ * their order, and the runs of m + 1 results come from those of m without a look at the results
+ * again: whoever takes the results one after the other keeps one value per power of two.
+ *
  * Results. fold: f(z, total), z used once; z for an empty row. fold1: total; an empty row is a
  * fault.
  *
  * Scans. scanl1 of a row: within a block of WADI_TREE_SCAN_BLOCK elements, local[i] is the
- * sequential scan of that block alone. In the first block the result is local[i]; in every later
- * one it is f(carry, local[i]), where carry is the last result of the block before. scanl:
- * result[0] = z, result[i + 1] = f(z, scan1[i]) with that scanl1.
+ * sequential scan of that block alone. In block 0 the result is local[i]; in block k > 0 it is
+ * f(carry, local[i]), where carry combines, as under Top, k values: the last local of each of the
+ * blocks 0, ..., k - 1. (Let p be the greatest power of two that divides k. Then the carry into block
+ * k is f(carry into block k - p, the run of the last p of these values), or that run alone where k =
+ * p. So all carries together are a sweep up and a sweep down a binary tree.) scanl: result[0] = z,
+ * result[i + 1] = f(z, scan1[i]) with that scanl1.
  *
  * Integers and booleans. Where the function is a single add, mul, min, max, and, or, xor on
  * integers or booleans, any order gives the same bits, and kernels may choose one. The same holds of
@@ -43,9 +54,14 @@
 
 #include "graph/ir/ir.h"
 
-/** The same numbers stand in sched/kernel.h under the names without TREE, for generated code; a
- *  test compares them. */
-enum { WADI_TREE_FOLD_BLOCK = 4096, WADI_TREE_FOLD_LANES = 16, WADI_TREE_SCAN_BLOCK = 4096 };
+/** The first three numbers stand in sched/kernel.h under the names without TREE, for generated code;
+ *  a test compares them. */
+enum {
+    WADI_TREE_FOLD_BLOCK = 4096,
+    WADI_TREE_FOLD_LANES = 16,
+    WADI_TREE_SCAN_BLOCK = 4096,
+    WADI_TREE_RUNS = 52 /* no row's blocks are cut into more runs */
+};
 
 /** Whether f(acc.., x..) is, in each field i, one of add, mul, min, max, and, or, xor, land, lor
  *  of acc i and x i (in either order), so that the lanes of the law apply. Decided when the

@@ -7,6 +7,7 @@
 #define WADI_CODEGEN_KERNEL_LOWER_H
 
 #include "base/vec.h"
+#include "codegen/kernel/top.h"
 #include "codegen/loop/loop.h"
 #include "graph/analysis/shape.h"
 #include "graph/op.h"
@@ -279,6 +280,10 @@ wadi_scalar wadi_row_identity(const wadi_fun *f, int field);
 void wadi_lower_reduce(wadi_lower *l, const wadi_row *r, wadi_lv *out);
 /** The part of the block that starts at element `from`. */
 void wadi_lower_reduce_block(wadi_lower *l, const wadi_row *r, wadi_lv from, wadi_lv *out);
+/** total of a row whose blocks have been reduced already: the result of the first, and what gives those behind it. */
+typedef void (*wadi_row_block)(wadi_lower *l, const void *env, wadi_lv blk, wadi_lv *out);
+void wadi_row_combine_blocks(wadi_lower *l, const wadi_row *r, const wadi_lv *first,
+                             wadi_row_block later, const void *env, wadi_lv *out);
 /** Element ix of the fold or fold1 `bind`. */
 void wadi_lower_fold_at(wadi_lower *l, const wadi_bind *bind, const wadi_lv *ix, wadi_lv *out);
 /** How many rows of the result's innermost dimension are worth reducing together. */
@@ -372,8 +377,8 @@ typedef struct wadi_scan_table {
 } wadi_scan_table;
 /** What a kernel carries from one block to the next, outside of its loop over blocks. */
 typedef struct wadi_scan_chain {
-    wadi_lv started; /* variable: a block has been done */
-    wadi_lv last[WADI_MAX_FIELDS];
+    wadi_lv started; /* variable: the next block's carry is the total of `top` */
+    wadi_top top;
 } wadi_scan_chain;
 /** Entry `blk`: the last element of the block's own scan. */
 void wadi_lower_scan_last(wadi_lower *l, const wadi_bind *bind, const wadi_scan_table *t,

@@ -4,6 +4,7 @@
  *   - any order: one plain loop, which the C compiler vectorises itself (integers are associative exactly);
  *   - lanes: sixteen accumulators, one loop over groups of sixteen, written so that each lane is one SIMD lane;
  *   - in order: one accumulator per block of 4096.
+ * The results of blocks are combined by top.c.
  * Several rows may be reduced together, or several folds of one row: each is a group of accumulators.
  */
 #include "codegen/kernel/lower.h"
@@ -342,6 +343,28 @@ static wadi_lv block_length(wadi_lower *l, const wadi_row *r, wadi_lv from) {
                        num(l, BLOCK));
 }
 
+static void combine_results(wadi_lower *l, const void *env, const wadi_lv *acc, const wadi_lv *x,
+                            wadi_lv *out) {
+    combine(l, env, acc, x, out);
+}
+
+/* The top of row `r`, whose total goes to these variables. */
+static wadi_top top_of(wadi_lower *l, const wadi_row *r, const wadi_lv *total) {
+    wadi_top t = {.fields = r->fields,
+                  .combine = combine_results,
+                  .env = r,
+                  .any_order = wadi_fun_has_any_order(r->f)};
+    for (int f = 0; f < r->fields; f++) t.type[f] = type_of_field(r, f);
+    memcpy(t.total, total, (size_t)r->fields * sizeof *total);
+    wadi_top_declare(l, &t);
+    return t;
+}
+
+/* Result number 1 + at / BLOCK, of a block that begins at `at`. */
+static wadi_lv number_of(wadi_lower *l, wadi_lv at) {
+    return add(l, wadi_lb_bin(&l->b, WADI_SOP_QUOT, at, num(l, BLOCK)), num(l, 1));
+}
+
 static void build_row(wadi_lower *l, void *env) {
     reduction *d = env;
     const wadi_row *r = d->r;
@@ -354,16 +377,20 @@ static void build_row(wadi_lower *l, void *env) {
         return;
     }
     wadi_lv part[WADI_MAX_FIELDS];
+    const wadi_top top = top_of(l, r, d->total);
     d->from = wadi_lb_for(b, num(l, 0), r->n, BLOCK, "from");
     d->count = wadi_lb_name(b, block_length(l, r, d->from), "count");
     declare(l, r, NULL, "part", d->part);
     block(l, d);
     get(l, r, d->part, part);
-    wadi_lb_if(b, wadi_lb_bin(b, WADI_SOP_EQ, d->from, num(l, 0)));
-    set(l, r, d->total, part);
+    wadi_lb_if_seldom(b, wadi_lb_bin(b, WADI_SOP_GT, d->from, num(l, 0)));
+    wadi_top_next(l, &top, number_of(l, d->from), part);
     wadi_lb_else(b);
-    accumulate(l, r, d->total, part);
+    wadi_top_first(l, &top, part);
     wadi_lb_end(b);
+    wadi_lb_end(b);
+    wadi_lb_if_seldom(b, wadi_lb_bin(b, WADI_SOP_GT, r->n, num(l, BLOCK)));
+    wadi_top_finish(l, &top);
     wadi_lb_end(b);
 }
 
@@ -554,23 +581,56 @@ void wadi_lower_part(wadi_lower *l, int slot, const wadi_lv *ix, wadi_lv blk, wa
     }
 }
 
+/* Entry `blk` of the table of parts. */
+static void part_of(wadi_lower *l, const source *src, wadi_lv blk, wadi_lv *out) {
+    wadi_lower_part(l, src->parts, src->ix, blk, out);
+}
+
+static wadi_lv blocks_of(wadi_lower *l, const wadi_row *r) {
+    return wadi_lb_bin(&l->b, WADI_SOP_QUOT, add(l, r->n, num(l, BLOCK - 1)), num(l, BLOCK));
+}
+
+/* In any order: one after the other, and none at all is the identity. */
+static void plain_total(wadi_lower *l, const wadi_row *r, const source *src, wadi_lv *out) {
+    wadi_lv var[WADI_MAX_FIELDS], x[WADI_MAX_FIELDS];
+    for (int f = 0; f < r->fields; f++) x[f] = identity_of(l, r, f);
+    declare(l, r, x, "total", var);
+    part_of(l, src, wadi_lb_for(&l->b, num(l, 0), blocks_of(l, r), 1, "blk"), x);
+    accumulate(l, r, var, x);
+    wadi_lb_end(&l->b);
+    get(l, r, var, out);
+}
+
+void wadi_row_combine_blocks(wadi_lower *l, const wadi_row *r, const wadi_lv *first,
+                             wadi_row_block later, const void *env, wadi_lv *out) {
+    wadi_lb *b = &l->b;
+    wadi_lv total[WADI_MAX_FIELDS], x[WADI_MAX_FIELDS];
+    declare(l, r, NULL, "total", total);
+    const wadi_top top = top_of(l, r, total);
+    wadi_top_first(l, &top, first);
+    const wadi_lv blk = wadi_lb_for(b, num(l, 1), blocks_of(l, r), 1, "blk");
+    later(l, env, blk, x);
+    wadi_top_next(l, &top, add(l, blk, num(l, 1)), x);
+    wadi_lb_end(b);
+    wadi_lb_if(b, wadi_lb_bin(b, WADI_SOP_GT, r->n, num(l, BLOCK)));
+    wadi_top_finish(l, &top);
+    wadi_lb_end(b);
+    get(l, r, total, out);
+}
+
+static void later_part(wadi_lower *l, const void *env, wadi_lv blk, wadi_lv *out) {
+    part_of(l, env, blk, out);
+}
+
 static void total_of_parts(wadi_lower *l, const wadi_row *r, void *env, wadi_lv *out) {
     const source *src = env;
-    wadi_lb *b = &l->b;
-    wadi_lv var[WADI_MAX_FIELDS], x[WADI_MAX_FIELDS];
-    const bool plain = wadi_fun_has_any_order(r->f);
-    if (plain)
-        for (int f = 0; f < r->fields; f++) x[f] = identity_of(l, r, f);
-    else
-        wadi_lower_part(l, src->parts, src->ix, num(l, 0), x);
-    declare(l, r, x, "total", var);
-    const wadi_lv blocks =
-        wadi_lb_bin(b, WADI_SOP_QUOT, add(l, r->n, num(l, BLOCK - 1)), num(l, BLOCK));
-    const wadi_lv blk = wadi_lb_for(b, num(l, plain ? 0 : 1), blocks, 1, "blk");
-    wadi_lower_part(l, src->parts, src->ix, blk, x);
-    accumulate(l, r, var, x);
-    wadi_lb_end(b);
-    get(l, r, var, out);
+    wadi_lv first[WADI_MAX_FIELDS];
+    if (wadi_fun_has_any_order(r->f)) {
+        plain_total(l, r, src, out);
+        return;
+    }
+    part_of(l, src, num(l, 0), first);
+    wadi_row_combine_blocks(l, r, first, later_part, src, out);
 }
 
 void wadi_lower_fold_parts(wadi_lower *l, const wadi_bind *bind, int parts, const wadi_lv *ix,

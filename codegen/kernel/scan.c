@@ -17,8 +17,8 @@ typedef struct scanning {
     bool whole_row;
     wadi_lv z[WADI_MAX_FIELDS];
     bool has_z;
-    /* variables: the block's own scan, its latest result, the last result of the block before */
-    wadi_lv local[WADI_MAX_FIELDS], latest[WADI_MAX_FIELDS], carry[WADI_MAX_FIELDS];
+    /* variables: the block's own scan, what is carried into it */
+    wadi_lv local[WADI_MAX_FIELDS], carry[WADI_MAX_FIELDS];
     bool one; /* one running value serves for the whole row */
 } scanning;
 
@@ -64,6 +64,24 @@ static void result(wadi_lower *l, const scanning *c, wadi_lv i, const wadi_lv *s
     store(l, c, wadi_lb_bin(&l->b, WADI_SOP_ADD, i, c->shift), x);
 }
 
+static void combine_lasts(wadi_lower *l, const void *env, const wadi_lv *acc, const wadi_lv *x,
+                          wadi_lv *out) {
+    combine(l, env, acc, x, out);
+}
+
+/* What is carried into the block that begins at `from` > 0: its own scan has ended the block before. */
+static void carry_in(wadi_lower *l, const scanning *c, const wadi_top *top, wadi_lv from) {
+    wadi_lb *b = &l->b;
+    const wadi_lv size = wadi_lb_i64(b, WADI_SCAN_BLOCK);
+    wadi_lv last[WADI_MAX_FIELDS];
+    get(l, c, c->local, last);
+    wadi_lb_if(b, wadi_lb_bin(b, WADI_SOP_EQ, from, size));
+    wadi_top_first(l, top, last);
+    wadi_lb_else(b);
+    wadi_top_next(l, top, wadi_lb_bin(b, WADI_SOP_QUOT, from, size), last);
+    wadi_lb_end(b);
+}
+
 /* One loop over [from, below), with the carry of the blocks before or without. */
 static void block(wadi_lower *l, scanning *c, wadi_lv from, wadi_lv below, bool carried) {
     wadi_lb *b = &l->b;
@@ -89,7 +107,6 @@ static void block(wadi_lower *l, scanning *c, wadi_lv from, wadi_lv below, bool 
             memcpy(local, all, sizeof local);
         }
         result(l, c, i, local);
-        if (!c->one) set(l, c, c->latest, local);
         if (pass == 1) wadi_lb_end(b);
     }
 }
@@ -102,19 +119,19 @@ static void build(wadi_lower *l, void *env) {
     c->one = wadi_fun_has_any_order(c->bind->funs[0]) ||
              (wadi_lb_is_const(b, c->n, &n) && n <= WADI_SCAN_BLOCK);
     const wadi_lv first = c->one ? c->n : wadi_lb_bin(b, WADI_SOP_MIN, c->n, size);
-    wadi_lv last[WADI_MAX_FIELDS];
     wadi_lb_if(b, wadi_lb_bin(b, WADI_SOP_GT, c->n, zero));
     block(l, c, zero, first, false);
     wadi_lb_end(b);
     if (c->one) return;
-    get(l, c, c->latest, last);
-    set(l, c, c->carry, last);
+    wadi_top top = {.fields = c->fields, .combine = combine_lasts, .env = c, .carries = true};
+    memcpy(top.type, c->type, (size_t)c->fields * sizeof *top.type);
+    memcpy(top.total, c->carry, (size_t)c->fields * sizeof *top.total);
+    wadi_top_declare(l, &top);
     const wadi_lv from = wadi_lb_for(b, size, c->n, WADI_SCAN_BLOCK, "from");
     const wadi_lv below =
         wadi_lb_bin(b, WADI_SOP_MIN, wadi_lb_bin(b, WADI_SOP_ADD, from, size), c->n);
+    carry_in(l, c, &top, from);
     block(l, c, from, below, true);
-    get(l, c, c->latest, last);
-    set(l, c, c->carry, last);
     wadi_lb_end(b);
 }
 
@@ -145,7 +162,6 @@ void wadi_lower_scan_part(wadi_lower *l, const wadi_scan_part *p) {
     }
     for (int f = 0; f < c.fields; f++) {
         c.local[f] = wadi_lb_var(b, c.type[f], false, WADI_LV_NONE, "local");
-        c.latest[f] = wadi_lb_var(b, c.type[f], false, WADI_LV_NONE, "latest");
         c.carry[f] = wadi_lb_var(b, c.type[f], false, WADI_LV_NONE, "carry");
     }
     wadi_lower_versions(l, build, &c);

@@ -1,7 +1,8 @@
-/* Scans whose blocks are computed by several workers: reduce, scan the blocks' totals, scan again from what is carried in.
+/* Scans whose blocks are computed by several workers: reduce, combine the blocks' totals, scan again from what is carried in.
  *
- * The law of operators/reduce_tree.h defines a result by its block's own scan and by the last result of the block before;
- * nothing else passes between blocks. (Blelloch 1990, Prefix sums and their applications.) */
+ * The law of operators/reduce_tree.h defines a result by its block's own scan and by what is carried into the block, which
+ * depends on the last elements of the own scans of the blocks before and on nothing else. (Blelloch 1990, Prefix sums and their
+ * applications.) */
 #include "codegen/kernel/lower.h"
 
 #include <string.h>
@@ -79,6 +80,24 @@ static wadi_lv entry(wadi_lower *l, const scan *c, const wadi_scan_table *t, wad
     return wadi_lower_linear(l, c->rank, t->extent, ix);
 }
 
+static void combine_lasts(wadi_lower *l, const void *env, const wadi_lv *acc, const wadi_lv *x,
+                          wadi_lv *out) {
+    combine(l, env, acc, x, out);
+}
+
+/* The top of a row's blocks, whose carries go to these variables. */
+static wadi_top top_of(wadi_lower *l, const scan *c, const wadi_lv *carry) {
+    wadi_top t = {.fields = c->fields,
+                  .combine = combine_lasts,
+                  .env = c,
+                  .any_order = c->any_order,
+                  .carries = true};
+    memcpy(t.type, c->type, (size_t)c->fields * sizeof *t.type);
+    memcpy(t.total, carry, (size_t)c->fields * sizeof *carry);
+    wadi_top_declare(l, &t);
+    return t;
+}
+
 static wadi_lv second(wadi_lower *l, wadi_lv first) {
     return wadi_lb_bin(&l->b, WADI_SOP_ADD, first, wadi_lb_i64(&l->b, 1));
 }
@@ -115,20 +134,20 @@ void wadi_lower_scan_last(wadi_lower *l, const wadi_bind *bind, const wadi_scan_
 void wadi_lower_scan_carries(wadi_lower *l, const wadi_bind *bind, const wadi_scan_table *t,
                              const wadi_lv *ix) {
     wadi_lb *b = &l->b;
-    scan c = scan_of(l, bind, ix, wadi_lb_i64(b, 0));
-    wadi_lv x[WADI_MAX_FIELDS], acc[WADI_MAX_FIELDS], all[WADI_MAX_FIELDS];
+    const scan c = scan_of(l, bind, ix, wadi_lb_i64(b, 0));
+    wadi_lv x[WADI_MAX_FIELDS], carry[WADI_MAX_FIELDS];
     if (l->status || l->b.failed) return;
-    declare(l, &c, "carry", c.carry);
+    declare(l, &c, "carry", carry);
+    const wadi_top top = top_of(l, &c, carry);
     const wadi_lv first = entry(l, &c, t, wadi_lb_i64(b, 0));
     for (int f = 0; f < c.fields; f++) x[f] = wadi_lb_fresh(b, t->pointer[f], first);
-    set(l, &c, c.carry, x);
+    wadi_top_first(l, &top, x);
     const wadi_lv blk = wadi_lb_for(b, wadi_lb_i64(b, 1), t->extent[c.rank - 1], 1, "blk");
     const wadi_lv at = entry(l, &c, t, blk);
     for (int f = 0; f < c.fields; f++) x[f] = wadi_lb_fresh(b, t->pointer[f], at);
-    get(l, &c, c.carry, acc);
-    combine(l, &c, acc, x, all);
-    set(l, &c, c.carry, all);
-    for (int f = 0; f < c.fields; f++) wadi_lb_store(b, t->pointer[f], at, all[f]);
+    wadi_top_next(l, &top, second(l, blk), x);
+    get(l, &c, carry, x);
+    for (int f = 0; f < c.fields; f++) wadi_lb_store(b, t->pointer[f], at, x[f]);
     wadi_lb_end(b);
 }
 
@@ -159,7 +178,7 @@ static void result(wadi_lower *l, const scan *c, wadi_lv i, const wadi_lv *acc, 
     set(l, c, c->local, local);
     memcpy(all, local, sizeof all);
     if (carried && !c->any_order) combine(l, c, carry, local, all);
-    set(l, c, c->chain->last, all);
+    if (c->any_order) set(l, c, c->chain->top.total, all);
     if (has_start(c)) {
         memcpy(local, all, sizeof local);
         combine(l, c, c->z, local, all);
@@ -177,13 +196,14 @@ static void results(wadi_lower *l, const scan *c, bool carried) {
     wadi_lb_end(&l->b);
 }
 
-/* What is carried into a block that is not the first of its row. */
+/* What is carried into a block that is not the first of its row: from the blocks before if the kernel has met them all, else from
+ * the table. */
 static void carry_in(wadi_lower *l, const scan *c) {
     wadi_lb *b = &l->b;
     wadi_lv x[WADI_MAX_FIELDS];
     const wadi_lv before = wadi_lb_bin(b, WADI_SOP_SUB, c->blk, wadi_lb_i64(b, 1));
     wadi_lb_if(b, wadi_lb_get(b, c->chain->started));
-    get(l, c, c->chain->last, x);
+    get(l, c, c->chain->top.total, x);
     set(l, c, c->carry, x);
     wadi_lb_else(b);
     const wadi_lv at = entry(l, c, c->table, before);
@@ -206,10 +226,38 @@ static void build(wadi_lower *l, void *env) {
 }
 
 void wadi_lower_scan_chain(wadi_lower *l, const wadi_bind *bind, wadi_scan_chain *out) {
-    const scan c = {.fields = wadi_type_of(l, bind->results[0])->elem.fields,
-                    .type = wadi_type_of(l, bind->results[0])->elem.type};
+    const wadi_elem *elem = &wadi_type_of(l, bind->results[0])->elem;
+    const scan c = {.fields = elem->fields,
+                    .type = elem->type,
+                    .any_order = wadi_fun_has_any_order(bind->funs[0])};
+    wadi_lv carry[WADI_MAX_FIELDS];
     out->started = wadi_lb_var(&l->b, WADI_BOOL, false, wadi_lb_bool(&l->b, false), "started");
-    declare(l, &c, "last", out->last);
+    declare(l, &c, "carry", carry);
+    out->top = top_of(l, &c, carry);
+}
+
+/* The chain goes on behind the block. In any order its end is what is carried; else a chain begins with a row, and takes the end of
+ * each block's own scan that another block follows. */
+static void chain_on(wadi_lower *l, const scan *c) {
+    wadi_lb *b = &l->b;
+    wadi_top top = c->chain->top;
+    wadi_lv last[WADI_MAX_FIELDS];
+    top.env = c;
+    if (c->any_order) {
+        wadi_lb_set(b, c->chain->started, wadi_lb_bool(b, true));
+        return;
+    }
+    wadi_lb_if(b, wadi_lb_bin(b, WADI_SOP_LT, c->below, c->n));
+    get(l, c, c->local, last);
+    wadi_lb_if(b, wadi_lb_bin(b, WADI_SOP_EQ, c->blk, wadi_lb_i64(b, 0)));
+    wadi_top_first(l, &top, last);
+    wadi_lb_set(b, c->chain->started, wadi_lb_bool(b, true));
+    wadi_lb_else(b);
+    wadi_lb_if(b, wadi_lb_get(b, c->chain->started));
+    wadi_top_next(l, &top, second(l, c->blk), last);
+    wadi_lb_end(b);
+    wadi_lb_end(b);
+    wadi_lb_end(b);
 }
 
 void wadi_lower_scan_block(wadi_lower *l, const wadi_bind *bind, const wadi_lv *extent,
@@ -234,5 +282,5 @@ void wadi_lower_scan_block(wadi_lower *l, const wadi_bind *bind, const wadi_lv *
     }
     wadi_lb_end(b);
     wadi_lower_versions(l, build, &c);
-    wadi_lb_set(b, chain->started, wadi_lb_bool(b, true));
+    chain_on(l, &c);
 }

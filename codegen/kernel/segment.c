@@ -124,22 +124,16 @@ void wadi_lower_fold_seg_at(wadi_lower *l, const wadi_bind *bind, const wadi_lv 
 
 enum { BLOCK = WADI_FOLD_BLOCK };
 
-static void total_of_parts(wadi_lower *l, const wadi_row *r, void *env, wadi_lv *out) {
+static void later_part(wadi_lower *l, const void *env, wadi_lv blk, wadi_lv *out) {
     const source *s = env;
-    wadi_lb *b = &l->b;
-    wadi_lv var[WADI_MAX_FIELDS], args[2 * WADI_MAX_FIELDS], all[WADI_MAX_FIELDS];
-    wadi_lower_reduce_block(l, r, num(l, 0), all);
-    for (int f = 0; f < r->fields; f++) var[f] = wadi_lb_var(b, r->type[f], false, all[f], "total");
-    const wadi_lv blocks =
-        bin(l, WADI_SOP_QUOT, bin(l, WADI_SOP_ADD, r->n, num(l, BLOCK - 1)), num(l, BLOCK));
     const wadi_lv first = bin(l, WADI_SOP_QUOT, s->from, num(l, BLOCK));
-    const wadi_lv blk = wadi_lb_for(b, num(l, 1), blocks, 1, "blk");
-    for (int f = 0; f < r->fields; f++) args[f] = wadi_lb_get(b, var[f]);
-    wadi_lower_part(l, s->parts, s->ix, bin(l, WADI_SOP_ADD, first, blk), args + r->fields);
-    wadi_lower_apply(l, r->f, args, all);
-    for (int f = 0; f < r->fields; f++) wadi_lb_set(b, var[f], all[f]);
-    wadi_lb_end(b);
-    for (int f = 0; f < r->fields; f++) out[f] = wadi_lb_get(b, var[f]);
+    wadi_lower_part(l, s->parts, s->ix, bin(l, WADI_SOP_ADD, first, blk), out);
+}
+
+static void total_of_parts(wadi_lower *l, const wadi_row *r, void *env, wadi_lv *out) {
+    wadi_lv first[WADI_MAX_FIELDS];
+    wadi_lower_reduce_block(l, r, num(l, 0), first);
+    wadi_row_combine_blocks(l, r, first, later_part, env, out);
 }
 
 void wadi_lower_fold_seg_parts(wadi_lower *l, const wadi_bind *bind, int parts, const wadi_lv *ix,

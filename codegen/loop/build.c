@@ -218,6 +218,12 @@ void wadi_lb_if(wadi_lb *b, wadi_lv c) {
     open_scope(b, WADI_SCOPE_BRANCH, i, 0);
 }
 
+void wadi_lb_if_seldom(wadi_lb *b, wadi_lv c) {
+    wadi_linst *i = wadi_lb_new(b, WADI_L_IF, 1, &c);
+    i->seldom = true;
+    open_scope(b, WADI_SCOPE_BRANCH, i, 0);
+}
+
 void wadi_lb_else(wadi_lb *b) {
     if (b->failed) return;
     wadi_linst *owner = b->scope->owner;

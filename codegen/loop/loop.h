@@ -79,6 +79,7 @@ typedef struct wadi_linst {
     uint8_t bits;     /* an i64 whose magnitude is below 2^bits; 64: nothing is known */
     bool independent; /* FOR: no iteration reads what another one writes */
     bool unrolled;    /* FOR: written out, by the C compiler */
+    bool seldom;      /* IF: block 0 is taken hardly ever */
     int slot, index, nargs;
     wadi_lv *args;
     wadi_scalar imm;
@@ -199,6 +200,7 @@ void wadi_lb_note(wadi_lb *b, const char *format, ...) WADI_PRINTF(2, 3);
 /* structure: each opens a scope, `end` closes it */
 wadi_lv wadi_lb_for(wadi_lb *b, wadi_lv from, wadi_lv below, int64_t step, const char *name);
 void wadi_lb_if(wadi_lb *b, wadi_lv c);
+void wadi_lb_if_seldom(wadi_lb *b, wadi_lv c);
 void wadi_lb_else(wadi_lb *b);
 void wadi_lb_repeat(wadi_lb *b);
 void wadi_lb_leave_unless(wadi_lb *b, wadi_lv c);

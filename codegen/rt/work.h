@@ -67,6 +67,9 @@ static __attribute__((noinline, cold, unused)) int wadi_stopped(wadi_work *w) {
 #define WADI_LOOK \
     if (__builtin_expect(*w->stop, 0)) return wadi_stopped(w);
 
+/* A condition that hardly ever holds: what it guards stays out of the way of the rest. */
+#define WADI_SELDOM(condition) __builtin_expect((condition), 0)
+
 /* The end of the strip of a loop that begins at `from`. */
 #define WADI_STRIP(from, length, below) ((below) - (from) > (length) ? (from) + (length) : (below))
 

@@ -137,14 +137,18 @@ static double sum_of_block(const double *x, int n) {
     return lane[0] + acc;
 }
 
+/* Of at most four blocks. */
 static double sum_by_law(const double *x, int n, double z) {
-    double total = 0;
+    double part[4];
+    int blocks = 0;
     for (int from = 0; from < n; from += WADI_TREE_FOLD_BLOCK) {
         const int count = n - from < WADI_TREE_FOLD_BLOCK ? n - from : WADI_TREE_FOLD_BLOCK;
-        const double part = sum_of_block(x + from, count);
-        total = from == 0 ? part : total + part;
+        part[blocks++] = sum_of_block(x + from, count);
     }
-    return z + total;
+    if (blocks == 1) return z + part[0];
+    if (blocks == 2) return z + (part[0] + part[1]);
+    if (blocks == 3) return z + ((part[0] + part[1]) + part[2]);
+    return z + ((part[0] + part[1]) + (part[2] + part[3]));
 }
 
 static void float_sums_follow_the_tree(void **state) {
@@ -164,13 +168,15 @@ static void float_sums_follow_the_tree(void **state) {
 static void float_scans_follow_the_tree(void **state) {
     (void)state;
     static double x[N], scan1[N], scan[N + 1];
-    double local = 0;
+    double local = 0, last[4] = {0};
     scan[0] = 0.1;
     for (int i = 0; i < N; i++) {
         x[i] = sample(i);
-        const int start = i - i % WADI_TREE_SCAN_BLOCK;
-        local = i == start ? x[i] : local + x[i];
-        scan1[i] = start == 0 ? local : scan1[start - 1] + local;
+        const int k = i / WADI_TREE_SCAN_BLOCK;
+        const double carry[] = {0, last[0], last[0] + last[1], (last[0] + last[1]) + last[2]};
+        local = i % WADI_TREE_SCAN_BLOCK == 0 ? x[i] : local + x[i];
+        last[k] = local;
+        scan1[i] = k == 0 ? local : carry[k] + local;
         scan[i + 1] = 0.1 + scan1[i];
     }
     begin();

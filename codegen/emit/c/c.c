@@ -174,8 +174,9 @@ static void copy(writer *c, const wadi_linst *i) {
     wadi_text_addf(c->w.out, " * %d);\n", wadi_type_size(wadi_c_inst(&c->w, i->args[0])->type));
 }
 
-/* The rounds from `from` to `below`. */
-static void rounds(writer *c, const wadi_linst *i, int level, const char *from, const char *below) {
+/* The rounds from `from` to `below`, each of which looks at the stop if it shall. */
+static void rounds(writer *c, const wadi_linst *i, int level, const char *from, const char *below,
+                   bool look) {
     const char *name = c->w.names.at[i->var].name;
     const int64_t step = (int64_t)wadi_c_inst(&c->w, i->args[2])->imm.bits;
     if (i->independent) {
@@ -200,6 +201,10 @@ static void rounds(writer *c, const wadi_linst *i, int level, const char *from, 
         wadi_text_addf(c->w.out, "; %s++) {\n", name);
     else
         wadi_text_addf(c->w.out, "; %s += %lld) {\n", name, (long long)step);
+    if (look) {
+        wadi_text_indent(c->w.out, level + 1);
+        wadi_text_add(c->w.out, "WADI_LOOK\n");
+    }
     scope(c, i->block[0], level + 1);
     wadi_text_indent(c->w.out, level);
     wadi_text_add(c->w.out, "}\n");
@@ -227,23 +232,23 @@ static void strips(writer *c, const wadi_linst *i, int level, int64_t strip) {
     wadi_c_expression(&c->w, i->args[1]);
     wadi_text_add(c->w.out, ");\n");
     wadi_text_indent(c->w.out, level + 1);
-    rounds(c, i, level + 1, from, below);
+    rounds(c, i, level + 1, from, below, false);
     wadi_text_indent(c->w.out, level);
     wadi_text_add(c->w.out, "}\n");
 }
 
 static void for_loop(writer *c, const wadi_linst *i, int level) {
     const int64_t strip = wadi_c_strip_of(c->w.f, i);
-    if (strip > 0)
+    if (strip > 1)
         strips(c, i, level, strip);
     else
-        rounds(c, i, level, NULL, NULL);
+        rounds(c, i, level, NULL, NULL, strip == 1);
 }
 
 static void branch(writer *c, const wadi_linst *i, int level) {
-    wadi_text_add(c->w.out, "if (");
+    wadi_text_add(c->w.out, i->seldom ? "if (WADI_SELDOM(" : "if (");
     wadi_c_expression(&c->w, i->args[0]);
-    wadi_text_add(c->w.out, ") {\n");
+    wadi_text_add(c->w.out, i->seldom ? ")) {\n" : ") {\n");
     scope(c, i->block[0], level + 1);
     wadi_text_indent(c->w.out, level);
     if (i->block[1] && i->block[1]->n > 0) {

@@ -2,8 +2,8 @@
  * round of a loop that nobody counted. Within a strip stands the loop as it would be alone, so that looking neither keeps a C
  * compiler from making vectors of it nor takes time that could be measured.
  *
- * Strips are short where rounds hold long loops. An innermost loop inside of those is left as it is: it may have few rounds, and be
- * reached very often, and arrays bound them all. */
+ * Strips are short where rounds hold long loops; a round of a loop over blocks is a strip by itself. An innermost loop inside of those
+ * is left as it is: it may have few rounds, and be reached very often, and arrays bound them all. */
 #include "codegen/emit/c/stop.h"
 
 enum {
@@ -92,7 +92,9 @@ static bool is_inner(const wadi_lfun *f, const wadi_linst *loop) {
 }
 
 int64_t wadi_c_strip_of(const wadi_lfun *f, const wadi_linst *loop) {
+    int64_t step = 1;
     if (is_short(f, loop)) return 0;
+    if (is_const(f, loop->args[2], &step) && step >= SHORT) return 1;
     if (holds_long_ones(f, loop)) return NEST_STRIP;
     if (is_near(f, loop->args[0], loop->args[1])) return 0;
     return is_inner(f, loop) && !carries(loop) ? 0 : SIMPLE_STRIP;

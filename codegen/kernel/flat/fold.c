@@ -1,4 +1,4 @@
-/* Schedule flat of folds: a table of the results of blocks, which are units, then the combination of each row's blocks in order.
+/* Schedule flat of folds: a table of the results of blocks, which are units, then the top of each row's tree (top.c).
  * That is the same tree as elsewhere. Short rows are reduced whole. */
 #include "base/error.h"
 #include "codegen/kernel/flat/flat.h"

@@ -1,4 +1,4 @@
-/* Schedule flat of scans, in three steps: the last of each block's own scan, the carries from block to block, and the results of the
+/* Schedule flat of scans, in three steps: the last of each block's own scan, the carries into the blocks, and the results of the
  * blocks. One worker carries from block to block as it goes and does without the first two. Short rows are a unit each. */
 #include "base/error.h"
 #include "codegen/kernel/flat/flat.h"

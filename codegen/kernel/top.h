@@ -1,0 +1,38 @@
+/* The top of the tree: how the results of a row's blocks become one, or the carries of a scan. The law is in
+ * operators/reduce_tree.h, under Top. */
+#ifndef WADI_CODEGEN_KERNEL_TOP_H
+#define WADI_CODEGEN_KERNEL_TOP_H
+
+#include "codegen/loop/loop.h"
+
+struct wadi_lower;
+
+/** out = f(acc, x), all of `fields` fields. */
+typedef void (*wadi_top_combine)(struct wadi_lower *l, const void *env, const wadi_lv *acc,
+                                 const wadi_lv *x, wadi_lv *out);
+
+/** The runs of the results so far, in lane arrays: one value per power of two. The caller fills in the first group. */
+typedef struct wadi_top {
+    int fields;
+    wadi_type type[WADI_MAX_FIELDS];
+    wadi_top_combine combine;
+    const void *env;
+    bool any_order; /* f gives the same bits in any: one value is kept */
+    bool carries;   /* the total is wanted behind each result, not behind the last alone */
+    wadi_lv total[WADI_MAX_FIELDS]; /* variables */
+
+    wadi_lv run[WADI_MAX_FIELDS], all[WADI_MAX_FIELDS]; /* all: with the runs in front of each */
+    wadi_lv runs;                                       /* variable: how many there are */
+} wadi_top;
+
+/** Declares the variables; in front of the loop over the results. */
+void wadi_top_declare(struct wadi_lower *l, wadi_top *t);
+/** Takes result number 1: the total is x. */
+void wadi_top_first(struct wadi_lower *l, const wadi_top *t, const wadi_lv *x);
+/** Takes x, result number `number` > 1. The total is right behind it if `carries` or `any_order`. */
+void wadi_top_next(struct wadi_lower *l, const wadi_top *t, wadi_lv number, const wadi_lv *x);
+/** The total of all results, of which there are at least two.
+ *  Needless where it is right already. */
+void wadi_top_finish(struct wadi_lower *l, const wadi_top *t);
+
+#endif
