@@ -311,6 +311,11 @@ static void take_out(bindings *list, const wadi_bind *b) {
     list->n = left;
 }
 
+/* Whether picking `b` says nothing but how many there are at most. */
+static bool is_limit(const wadi_bind *b) {
+    return !b->op->seq.pick.first && !b->op->seq.pick.step;
+}
+
 /* take_seq n (produce m f) = produce (min n m) f */
 static wadi_val count_less(fusing *s, const wadi_bind *b, wadi_bind *produce, bindings *out) {
     const wadi_val counts_to[2] = {produce->args[0], b->args[b->op->seq.pick.most]};
@@ -327,8 +332,7 @@ static wadi_val count_less(fusing *s, const wadi_bind *b, wadi_bind *produce, bi
  * its result. */
 static wadi_val append_cut(fusing *s, wadi_bind *b, bindings *out) {
     wadi_bind *map = stage_of(s, b->args[0]);
-    if (map && has_form(map, WADI_SEQ_COUNT) && !b->op->seq.pick.first &&
-        readers_of(s, b->args[0]) == 1)
+    if (map && has_form(map, WADI_SEQ_COUNT) && is_limit(b) && readers_of(s, b->args[0]) == 1)
         return count_less(s, b, map, out);
     if (!map || !has_form(map, WADI_SEQ_MAP) || readers_of(s, b->args[0]) != 1) {
         if (!wadi_vec_push(out, b)) s->failed = true;

@@ -178,10 +178,19 @@ static int number(wadi_planning *p, const wadi_bind *b, int arg) {
 
 static wadi_status pick(wadi_planning *p, const wadi_bind *b, int stage, int input_stage) {
     const wadi_seq_pick pick = b->op->seq.pick;
+    wadi_plan_stage *g = &wadi_planning_stage_at(p, stage)->plan;
     WADI_UNUSED(input_stage);
-    wadi_planning_stage_at(p, stage)->plan.change =
-        pick.first ? WADI_CHANGE_DROP : WADI_CHANGE_TAKE;
-    wadi_planning_stage_at(p, stage)->plan.size = number(p, b, pick.first ? pick.first : pick.most);
+    if (!pick.first && !pick.step) {
+        g->change = WADI_CHANGE_TAKE;
+        g->size = number(p, b, pick.most);
+    } else if (!pick.step && !pick.most) {
+        g->change = WADI_CHANGE_DROP;
+        g->size = number(p, b, pick.first);
+    } else {
+        if (pick.first) g->first = number(p, b, pick.first);
+        if (pick.step) g->hop = number(p, b, pick.step);
+        if (pick.most) g->size = number(p, b, pick.most);
+    }
     return pass_components(p, b->args[0], b->results[0], true);
 }
 
@@ -204,7 +213,7 @@ static const struct {
     wadi_change_kind change;
     wadi_status (*fill)(wadi_planning *p, const wadi_bind *b, int stage, int input_stage);
 } changes[] = {
-    [WADI_SEQ_PICK] = {WADI_CHANGE_TAKE, pick},
+    [WADI_SEQ_PICK] = {WADI_CHANGE_PICK, pick},
     [WADI_SEQ_FILTER] = {WADI_CHANGE_FILTER, filter},
     [WADI_SEQ_EXPAND] = {WADI_CHANGE_EXPAND, expand},
     [WADI_SEQ_BATCH] = {WADI_CHANGE_BATCH, batch},

@@ -96,7 +96,7 @@ static wadi_val worth_a_slot(const wadi_flat *c, wadi_val s) {
         const wadi_bind *b = m->values[s].bind;
         int nseqs = 0;
         for (int i = 0; i < b->nargs; i++) nseqs += m->values[b->args[i]].type.is_seq;
-        if (nseqs != 1 || b->op->seq.pick.most) return WADI_NONE;
+        if (nseqs != 1 || b->op->seq.pick.most || b->op->seq.pick.step) return WADI_NONE;
         s = b->args[0];
     }
     return is_heavy(m, s) ? s : WADI_NONE;

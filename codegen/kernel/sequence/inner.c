@@ -104,9 +104,27 @@ bool wadi_inner_is_indexed(const wadi_lower *l, wadi_val s) {
     return true;
 }
 
+wadi_lv wadi_inner_at_least_1(wadi_lower *l, const wadi_bind *b, int arg, const char *what) {
+    const wadi_lv n = wadi_lower_scalar(l, b->args[arg]);
+    const wadi_lv less = bin(l, WADI_SOP_LT, n, num(l, 1));
+    int64_t known = 0;
+    if (wadi_lb_is_const(&l->b, less, &known) && !known) return n;
+    wadi_lb_if(&l->b, less);
+    wadi_lower_fault(l, WADI_FAULT_COUNT, wadi_layout_place(l->y, b->op->name, what, b->loc), n, n);
+    wadi_lb_end(&l->b);
+    return wadi_lb_range(&l->b, n, num(l, 1), WADI_LV_NONE);
+}
+
 /* A number of `pick`, by the argument that says it. */
 static wadi_lv number_of(wadi_lower *l, const wadi_bind *b, int arg) {
     return at_least_0(l, wadi_lower_scalar(l, b->args[arg]));
+}
+
+/* How many of n are left when every so many-th is picked: n / step, rounded up. */
+static wadi_lv in_steps(wadi_lower *l, wadi_lv n, wadi_lv step) {
+    const wadi_lv whole = bin(l, WADI_SOP_QUOT, n, step);
+    const wadi_lv rest = bin(l, WADI_SOP_SUB, n, bin(l, WADI_SOP_MUL, whole, step));
+    return bin(l, WADI_SOP_ADD, whole, bin(l, WADI_SOP_MIN, rest, num(l, 1)));
 }
 
 static wadi_lv length(wadi_lower *l, wadi_val s) {
@@ -117,6 +135,7 @@ static wadi_lv length(wadi_lower *l, wadi_val s) {
         for (int i = 1; i < b->nargs; i++) n = bin(l, WADI_SOP_MIN, n, length(l, b->args[i]));
     const wadi_seq_pick pick = b->op->seq.pick;
     if (pick.first) n = at_least_0(l, bin(l, WADI_SOP_SUB, n, number_of(l, b, pick.first)));
+    if (pick.step) n = in_steps(l, n, wadi_inner_at_least_1(l, b, pick.step, "the step"));
     if (pick.most) n = bin(l, WADI_SOP_MIN, n, number_of(l, b, pick.most));
     return n;
 }
@@ -137,8 +156,9 @@ wadi_inner_element wadi_inner_at(wadi_lower *l, wadi_val s, wadi_lv i) {
     const wadi_bind *b = maker(l, s);
     if (l->of.inner && l->of.inner[s] >= 0) return stored(l, s, i);
     if (b->op->seq.form == WADI_SEQ_PICK) {
-        const int first = b->op->seq.pick.first;
-        if (first) i = bin(l, WADI_SOP_ADD, i, number_of(l, b, first));
+        const wadi_seq_pick pick = b->op->seq.pick;
+        if (pick.step) i = bin(l, WADI_SOP_MUL, i, number_of(l, b, pick.step));
+        if (pick.first) i = bin(l, WADI_SOP_ADD, i, number_of(l, b, pick.first));
         return wadi_inner_at(l, b->args[0], i);
     }
     const wadi_block *r = b->blocks[0];

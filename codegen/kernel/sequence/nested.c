@@ -17,10 +17,10 @@ typedef struct stage {
     const wadi_bind *bind;
     wadi_inner_taker take;
     void *env;
-    wadi_lv first,
-        dropped; /* pick: how many go before the first; variable: of which so many have been */
-    wadi_lv most, taken; /* pick: how many at most; variable: of which so many have been */
-    wadi_state *state;   /* scan */
+    /* pick: its numbers; variables: how many before the first have been, how many behind the last picked one, how many are
+     * picked */
+    wadi_lv first, step, most, dropped, behind, taken;
+    wadi_state *state; /* scan */
 } stage;
 
 static void mapped(wadi_lower *l, void *env, const wadi_inner_element *e) {
@@ -83,6 +83,15 @@ static void picked(wadi_lower *l, void *env, const wadi_inner_element *e) {
         wadi_lb_set(b, g->dropped, bin(l, WADI_SOP_ADD, before, num(l, 1)));
         wadi_lb_if(b, bin(l, WADI_SOP_GE, before, g->first));
     }
+    if (pick.step) {
+        const wadi_lv behind = wadi_lb_get(b, g->behind),
+                      next = bin(l, WADI_SOP_ADD, behind, num(l, 1));
+        wadi_lb_set(b, g->behind, next);
+        wadi_lb_if(b, bin(l, WADI_SOP_GE, next, g->step));
+        wadi_lb_set(b, g->behind, num(l, 0));
+        wadi_lb_end(b);
+        wadi_lb_if(b, bin(l, WADI_SOP_EQ, behind, num(l, 0)));
+    }
     if (pick.most) {
         n = bin(l, WADI_SOP_ADD, wadi_lb_get(b, g->taken), num(l, 1));
         wadi_lb_set(b, g->taken, n);
@@ -93,6 +102,7 @@ static void picked(wadi_lower *l, void *env, const wadi_inner_element *e) {
         wadi_lb_set(b, g->in->alive, wadi_lb_bool(b, false));
         wadi_lb_end(b);
     }
+    if (pick.step) wadi_lb_end(b);
     if (pick.first) wadi_lb_end(b);
 }
 
@@ -113,6 +123,10 @@ static void pick_stage(wadi_lower *l, stage *g) {
     if (pick.first) {
         g->first = wadi_lower_scalar(l, g->bind->args[pick.first]);
         g->dropped = wadi_lb_var(&l->b, WADI_I64, false, num(l, 0), "dropped");
+    }
+    if (pick.step) {
+        g->step = wadi_inner_at_least_1(l, g->bind, pick.step, "the step");
+        g->behind = wadi_lb_var(&l->b, WADI_I64, false, num(l, 0), "behind");
     }
     if (pick.most) {
         g->most = wadi_lower_scalar(l, g->bind->args[pick.most]);

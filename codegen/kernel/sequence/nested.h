@@ -50,6 +50,8 @@ int wadi_inner_params(wadi_lower *l, const wadi_block *r, int first, wadi_val s,
 void wadi_inner_compute(wadi_lower *l, const wadi_block *r, wadi_borrowed *values);
 /** Computes region `r` of sequence `s`; its yields are the element. */
 wadi_inner_element wadi_inner_run(wadi_lower *l, wadi_val s, const wadi_block *r);
+/** The number that is argument `arg` of b, a fault where it is less than 1; what: what the fault calls it. */
+wadi_lv wadi_inner_at_least_1(wadi_lower *l, const wadi_bind *b, int arg, const char *what);
 /** Whether element i is computed from i. */
 bool wadi_inner_is_indexed(const wadi_lower *l, wadi_val s);
 /** Element i of such a sequence. */

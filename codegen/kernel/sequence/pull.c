@@ -184,17 +184,25 @@ static wadi_inner_element next_expand(wadi_lower *l, const wadi_inner *in, wadi_
 
 /* ---- pick ---- */
 
+static bool leaves_out(wadi_seq_pick pick) {
+    return pick.first || pick.step;
+}
+
 static void start_pick(wadi_lower *l, wadi_cursor *c) {
     const wadi_seq_pick pick = c->bind->op->seq.pick;
     if (pick.most) {
         c->n = wadi_lower_scalar(l, c->bind->args[pick.most]);
         c->at = wadi_pull_number(l, num(l, 0), "taken");
     }
-    if (pick.first)
-        c->end = wadi_pull_number(l, wadi_lower_scalar(l, c->bind->args[pick.first]), "to_drop");
+    if (pick.step) c->hop = wadi_inner_at_least_1(l, c->bind, pick.step, "the step");
+    if (leaves_out(pick)) {
+        const wadi_lv first =
+            pick.first ? wadi_lower_scalar(l, c->bind->args[pick.first]) : num(l, 0);
+        c->end = wadi_pull_number(l, first, "to_drop");
+    }
 }
 
-/* Behind those that go before the first. */
+/* Behind those that go before the next. */
 static wadi_lv more_dropped(wadi_lower *l, const wadi_inner *in, wadi_cursor *c) {
     const wadi_inner skip = wadi_inner_start(l, in);
     const wadi_lv some = wadi_pull_flag(l, wadi_lb_bool(&l->b, false), "some");
@@ -216,13 +224,16 @@ static wadi_lv more_pick(wadi_lower *l, const wadi_inner *in, wadi_cursor *c) {
     const wadi_lv some =
         wadi_pull_flag(l, bin(l, WADI_SOP_LT, wadi_lb_get(&l->b, c->at), c->n), "some");
     wadi_lb_if(&l->b, wadi_lb_get(&l->b, some));
-    wadi_lb_set(&l->b, some, pick.first ? more_dropped(l, in, c) : wadi_pull_more(l, in, c->from));
+    wadi_lb_set(&l->b, some,
+                leaves_out(pick) ? more_dropped(l, in, c) : wadi_pull_more(l, in, c->from));
     wadi_lb_end(&l->b);
     return wadi_lb_get(&l->b, some);
 }
 
 static wadi_inner_element next_pick(wadi_lower *l, const wadi_inner *in, wadi_cursor *c) {
-    if (c->bind->op->seq.pick.most) wadi_pull_add(l, c->at, 1);
+    const wadi_seq_pick pick = c->bind->op->seq.pick;
+    if (pick.most) wadi_pull_add(l, c->at, 1);
+    if (pick.step) wadi_lb_set(&l->b, c->end, bin(l, WADI_SOP_SUB, c->hop, num(l, 1)));
     return wadi_pull_next(l, in, c->from);
 }
 

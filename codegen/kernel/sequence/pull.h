@@ -32,7 +32,7 @@ struct wadi_cursor {
     wadi_lv some; /* variable. filter: an element is kept; windows: the last has been given */
     wadi_lv
         end; /* variable. expand: how many slices; windows: where the last full one ended; pick: how many go
-                     before the first */
+                     before the next */
     wadi_box *kept;       /* filter, expand: [components]; batch: the shapes alone */
     wadi_vector *samples; /* windows, batch: [components] */
     wadi_state state;     /* scan */

@@ -5,20 +5,6 @@
 #include "base/words.h"
 #include "codegen/kernel/arith.h"
 
-/* ---- numbers that must be at least 1 ---- */
-
-static wadi_lv at_least_1(wadi_lower *l, const wadi_cursor *c, int arg, const char *what) {
-    const wadi_lv n = wadi_lower_scalar(l, c->bind->args[arg]);
-    const wadi_lv less = bin(l, WADI_SOP_LT, n, num(l, 1));
-    int64_t known = 0;
-    if (wadi_lb_is_const(&l->b, less, &known) && !known) return n;
-    wadi_lb_if(&l->b, less);
-    wadi_lower_fault(l, WADI_FAULT_COUNT,
-                     wadi_layout_place(l->y, c->bind->op->name, what, c->bind->loc), n, n);
-    wadi_lb_end(&l->b);
-    return wadi_lb_range(&l->b, n, num(l, 1), WADI_LV_NONE);
-}
-
 static void must_agree(wadi_lower *l, const wadi_cursor *c, const char *what, wadi_lv x,
                        wadi_lv y) {
     const wadi_lv differ = bin(l, WADI_SOP_NE, x, y);
@@ -34,8 +20,8 @@ static void must_agree(wadi_lower *l, const wadi_cursor *c, const char *what, wa
 
 static void start_windows(wadi_lower *l, wadi_cursor *c) {
     const int n = wadi_pull_components(l, c);
-    c->n = at_least_1(l, c, 1, "the size");
-    c->hop = at_least_1(l, c, 2, "the hop");
+    c->n = wadi_inner_at_least_1(l, c->bind, 1, "the size");
+    c->hop = wadi_inner_at_least_1(l, c->bind, 2, "the hop");
     c->at = wadi_pull_number(l, num(l, 0), "begin");
     c->end = wadi_pull_number(l, num(l, 0), "ended");
     c->some = wadi_pull_flag(l, wadi_lb_bool(&l->b, false), "last_given");
@@ -143,7 +129,7 @@ static wadi_inner_element next_windows(wadi_lower *l, const wadi_inner *in, wadi
 static void start_batch(wadi_lower *l, wadi_cursor *c) {
     const wadi_array_type *t = wadi_pull_types(l, c->from->s);
     const int n = wadi_pull_components(l, c);
-    c->n = at_least_1(l, c, 1, "the number of arrays");
+    c->n = wadi_inner_at_least_1(l, c->bind, 1, "the number of arrays");
     c->at = wadi_pull_number(l, num(l, 0), "count");
     c->samples = WADI_NEW_N(l->y->arena, wadi_vector, (size_t)n + 1);
     c->kept = WADI_NEW_N(l->y->arena, wadi_box, (size_t)n + 1);
