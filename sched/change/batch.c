@@ -225,5 +225,16 @@ static wadi_status put(wadi_change *c, int input, wadi_chunk *chunk, wadi_error 
     return wadi_change_fault(c, chunk->first + good, what, m.x, m.y, err);
 }
 
+/* Elements of full batches do not wait. */
+static wadi_status load(wadi_change *c, wadi_state_reader *from, wadi_error *err) {
+    WADI_UNUSED(from);
+    if (c->in[0].elements < c->o.size) return WADI_OK;
+    return wadi_fail(err, WADI_INVALID, "saved state: %lld elements wait for a batch of %lld",
+                     (long long)c->in[0].elements, (long long)c->o.size);
+}
+
 const wadi_change_row wadi_change_batch = {
-    .facts = {.name = "batch", .size = "the number of arrays"}, .put = put, .end = ready_waiting};
+    .facts = {.name = "batch", .size = "the number of arrays"},
+    .put = put,
+    .end = ready_waiting,
+    .load = load};

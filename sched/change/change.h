@@ -14,6 +14,7 @@
 
 #include "sched/chunk.h"
 #include "sched/plan.h"
+#include "sched/state.h"
 
 typedef struct wadi_change wadi_change;
 
@@ -64,5 +65,12 @@ int64_t wadi_change_waiting(const wadi_change *c, int input);
 int64_t wadi_change_needs(const wadi_change *c, int64_t need);
 /* Bytes of what is kept. */
 int64_t wadi_change_bytes(const wadi_change *c);
+
+/* Appends all that the change keeps, its elements that are ready included: between two calls of the others. Errors: WADI_MEMORY. */
+WADI_NODISCARD wadi_status wadi_change_save(const wadi_change *c, wadi_text *out, wadi_error *err);
+/* Makes a change that has just been created, with the same options, what the saved one was. After a failure it can only be destroyed.
+ * Errors: WADI_INVALID (it was another change, or other numbers), WADI_IO (damaged), WADI_MEMORY. */
+WADI_NODISCARD wadi_status wadi_change_load(wadi_change *c, wadi_state_reader *from,
+                                            wadi_error *err);
 
 #endif

@@ -75,14 +75,44 @@ static int64_t needs(const wadi_change *c, int64_t need) {
     return further(further(k->first, n - 1, k->step), 1, 1);
 }
 
-const wadi_change_row wadi_change_take = {
-    .facts = {.name = "take"}, .start = start_take, .put = put, .wants = wants, .needs = needs};
+static wadi_status save(const wadi_change *c, wadi_text *out, wadi_error *err) {
+    WADI_UNUSED(err);
+    wadi_state_put(out, c->count.seen);
+    wadi_state_put(out, c->count.next);
+    wadi_state_put(out, c->count.picked);
+    return WADI_OK;
+}
 
-const wadi_change_row wadi_change_drop = {
-    .facts = {.name = "drop"}, .start = start_drop, .put = put, .wants = wants, .needs = needs};
+static wadi_status load(wadi_change *c, wadi_state_reader *from, wadi_error *err) {
+    wadi_change_count *k = &c->count;
+    WADI_TRY(wadi_state_take_count(from, INT64_MAX, &k->seen, err));
+    WADI_TRY(wadi_state_take_count(from, INT64_MAX, &k->next, err));
+    WADI_TRY(wadi_state_take_count(from, k->most, &k->picked, err));
+    if (k->next >= k->seen || k->picked == k->most) return WADI_OK;
+    return wadi_fail(err, WADI_INVALID, "saved state: element %lld, after %lld have come",
+                     (long long)k->next, (long long)k->seen);
+}
+
+const wadi_change_row wadi_change_take = {.facts = {.name = "take"},
+                                          .start = start_take,
+                                          .put = put,
+                                          .wants = wants,
+                                          .needs = needs,
+                                          .save = save,
+                                          .load = load};
+
+const wadi_change_row wadi_change_drop = {.facts = {.name = "drop"},
+                                          .start = start_drop,
+                                          .put = put,
+                                          .wants = wants,
+                                          .needs = needs,
+                                          .save = save,
+                                          .load = load};
 
 const wadi_change_row wadi_change_pick = {.facts = {.name = "pick", .hop = "the step"},
                                           .start = start_pick,
                                           .put = put,
                                           .wants = wants,
-                                          .needs = needs};
+                                          .needs = needs,
+                                          .save = save,
+                                          .load = load};

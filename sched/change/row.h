@@ -48,6 +48,10 @@ typedef struct wadi_change_row {
     /* bytes kept outside of the queues, and giving them back; NULL: there are none */
     int64_t (*bytes)(const wadi_change *c);
     void (*fini)(wadi_change *c);
+    /* what is kept outside of the queues, to bytes and back into a change that has just begun; NULL: nothing. `load` comes when the
+     * queues have been loaded, and refuses (WADI_INVALID) what `save` cannot have written */
+    wadi_status (*save)(const wadi_change *c, wadi_text *out, wadi_error *err);
+    wadi_status (*load)(wadi_change *c, wadi_state_reader *from, wadi_error *err);
     /* elements in the queues of the inputs wait for other inputs */
     bool waits;
 } wadi_change_row;

@@ -241,10 +241,64 @@ static int64_t bytes(const wadi_change *c) {
     return bytes;
 }
 
+/* The samples that are kept are elements of rank 0. */
+static wadi_status samples_as_chunk(const wadi_change *c, wadi_chunk **out, wadi_error *err) {
+    const wadi_change_tail *t = &c->tail;
+    WADI_TRY(wadi_chunk_create(c->o.buffers, t->like->components, out, err));
+    (*out)->count = t->samples;
+    for (int i = 0; i < t->like->components; i++) {
+        wadi_chunk_component *to = &(*out)->component[i];
+        *to = t->like->component[i];
+        to->layout = WADI_LAYOUT_REGULAR;
+        to->values = t->samples;
+        for (int f = 0; f < to->fields; f++) to->column[f] = t->column[i][f];
+    }
+    return WADI_OK;
+}
+
+static wadi_status save(const wadi_change *c, wadi_text *out, wadi_error *err) {
+    const wadi_change_tail *t = &c->tail;
+    wadi_chunk *samples = NULL;
+    wadi_state_put(out, t->skip);
+    wadi_state_put(out, t->fresh);
+    wadi_state_put(out, t->like != NULL);
+    if (t->like == NULL) return WADI_OK;
+    WADI_TRY(samples_as_chunk(c, &samples, err));
+    const wadi_status status = wadi_state_put_chunk(out, samples, err);
+    wadi_chunk_release(samples);
+    return status;
+}
+
+static wadi_status load_samples(wadi_change *c, wadi_chunk *samples, wadi_error *err) {
+    for (int i = 0; i < samples->components; i++)
+        if (samples->component[i].rank != 0 || samples->component[i].layout != WADI_LAYOUT_REGULAR)
+            return wadi_fail(err, WADI_INVALID, "saved state: samples that are arrays");
+    if (samples->count >= c->o.size || (samples->count > 0 && c->tail.skip > 0))
+        return wadi_fail(err, WADI_INVALID, "saved state: %lld samples, and windows of %lld",
+                         (long long)samples->count, (long long)c->o.size);
+    WADI_TRY(remember_types(c, samples, err));
+    return keep(c, samples, 0, samples->count) ? WADI_OK : wadi_change_no_memory(c, err);
+}
+
+static wadi_status load(wadi_change *c, wadi_state_reader *from, wadi_error *err) {
+    wadi_chunk *samples = NULL;
+    int64_t typed = 0;
+    WADI_TRY(wadi_state_take_count(from, c->o.hop, &c->tail.skip, err));
+    WADI_TRY(wadi_state_take_count(from, INT64_MAX, &c->tail.fresh, err));
+    WADI_TRY(wadi_state_take_count(from, 1, &typed, err));
+    if (typed == 0) return WADI_OK;
+    WADI_TRY(wadi_state_take_chunk(from, c->o.buffers, &samples, err));
+    const wadi_status status = load_samples(c, samples, err);
+    wadi_chunk_release(samples);
+    return status;
+}
+
 const wadi_change_row wadi_change_windows = {
     .facts = {.name = "windows", .size = "the size", .hop = "the hop", .lasts = true},
     .put = put,
     .end = end,
     .bytes = bytes,
     .fini = fini,
+    .save = save,
+    .load = load,
 };

@@ -60,6 +60,83 @@ void wadi_fold_end(wadi_run *x, const wadi_plan_fold *fold, const int *into) {
     }
 }
 
+/* ---- the state as bytes: each array is a chunk of one element ---- */
+
+static wadi_status save_array(const wadi_slots *s, int slot, wadi_text *out, wadi_error *err) {
+    const wadi_plan_slot *p = wadi_slots_plan(s, slot);
+    wadi_chunk *c = NULL;
+    WADI_TRY(wadi_chunk_create(s->buffers, 1, &c, err));
+    wadi_chunk_component *to = c->component;
+    c->count = 1;
+    *to = (wadi_chunk_component){.layout = WADI_LAYOUT_REGULAR,
+                                 .rank = p->rank,
+                                 .fields = p->fields,
+                                 .residence = s->residence};
+    memcpy(to->type, p->type, sizeof to->type);
+    for (int d = 0; d < p->rank; d++) to->shape[d] = s->slot[slot].shape[d];
+    for (int f = 0; f < p->fields; f++) to->column[f] = s->slot[slot].col[f];
+    to->values = wadi_shape_values(to->rank, to->shape);
+    const wadi_status status = wadi_state_put_chunk(out, c, err);
+    wadi_chunk_release(c);
+    return status;
+}
+
+/* The slot gets memory of its own, where the slots' columns live. */
+static wadi_status fill_slot(wadi_slots *s, int slot, const wadi_chunk_component *from,
+                             wadi_error *err) {
+    wadi_slots_clear(s, slot);
+    if (!wadi_slots_room_for_shapes(s, slot, 1)) return no_memory(err);
+    for (int d = 0; d < from->rank; d++) s->slot[slot].shape[d] = from->shape[d];
+    if (!wadi_slots_room_for_columns(s, slot, from->values)) return no_memory(err);
+    for (int f = 0; f < from->fields; f++)
+        wadi_residence_put(s->residence, s->slot[slot].col[f], from->column[f],
+                           from->values * wadi_type_size(from->type[f]));
+    return WADI_OK;
+}
+
+static wadi_status load_array(wadi_slots *s, int slot, wadi_state_reader *from, wadi_error *err) {
+    const wadi_plan_slot *p = wadi_slots_plan(s, slot);
+    wadi_chunk *c = NULL;
+    WADI_TRY(wadi_state_take_chunk(from, s->buffers, &c, err));
+    const wadi_chunk_component *was = c->component;
+    bool fits = c->components == 1 && c->count == 1 && was->layout == WADI_LAYOUT_REGULAR &&
+                was->rank == p->rank && was->fields == p->fields;
+    for (int f = 0; fits && f < p->fields; f++) fits = was->type[f] == p->type[f];
+    const wadi_status status =
+        fits ? fill_slot(s, slot, was, err)
+             : wadi_fail(err, WADI_INVALID, "saved state: an array of another type than %s",
+                         p->name != NULL ? p->name : "the fold's");
+    wadi_chunk_release(c);
+    return status;
+}
+
+wadi_status wadi_fold_save(const wadi_run *x, const wadi_plan_fold *fold, wadi_text *out,
+                           wadi_error *err) {
+    wadi_state_put_text(out, "fold");
+    wadi_state_put(out, fold->nstate);
+    for (int i = 0; i < fold->nstate; i++)
+        WADI_TRY(save_array(&x->slots, fold->state_in[i], out, err));
+    return out->failed ? no_memory(err) : WADI_OK;
+}
+
+wadi_status wadi_fold_load(wadi_run *x, const wadi_plan_fold *fold, wadi_state_reader *from,
+                           wadi_error *err) {
+    int64_t n = 0;
+    WADI_TRY(wadi_state_expect_text(from, "fold", err));
+    WADI_TRY(wadi_state_take(from, &n, err));
+    if (n != fold->nstate)
+        return wadi_fail(err, WADI_INVALID, "saved state: of %lld arrays, not %d", (long long)n,
+                         fold->nstate);
+    for (int i = 0; i < fold->nstate; i++) {
+        WADI_TRY(load_array(&x->slots, fold->state_in[i], from, err));
+        if (!is_in_place(fold, i) && !make_state(&x->slots, fold->state_in[i]))
+            return no_memory(err);
+    }
+    return WADI_OK;
+}
+
+/* ---- running the body ---- */
+
 static wadi_status run_job(wadi_run *x, wadi_job *job, wadi_error *err) {
     WADI_TRY(wadi_runner_run(x->runner, job, err));
     return job->fault.kind == WADI_FAULT_NONE ? WADI_OK : wadi_job_error(job, err);

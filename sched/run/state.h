@@ -11,6 +11,7 @@
 #include "sched/meter.h"
 #include "sched/policy.h"
 #include "sched/run.h"
+#include "sched/state.h"
 #include "sched/steps/runner.h"
 #include "sched/stream.h"
 
@@ -119,6 +120,13 @@ wadi_status wadi_fold_elements(wadi_run *x, const wadi_plan_fold *fold, wadi_chu
 /* All elements of the chunk at once. */
 wadi_status wadi_fold_whole(wadi_run *x, const wadi_plan_fold *fold, wadi_chunk *c,
                             wadi_error *err);
+/* Appends the state, between two chunks. Errors: WADI_MEMORY. */
+WADI_NODISCARD wadi_status wadi_fold_save(const wadi_run *x, const wadi_plan_fold *fold,
+                                          wadi_text *out, wadi_error *err);
+/* After wadi_fold_begin of the same fold: its state becomes the saved one. After a failure the fold is of no use. Errors: WADI_INVALID
+ * (it was a state of other arrays), WADI_IO (damaged), WADI_MEMORY. */
+WADI_NODISCARD wadi_status wadi_fold_load(wadi_run *x, const wadi_plan_fold *fold,
+                                          wadi_state_reader *from, wadi_error *err);
 /* The state moves to the slots `into`. */
 void wadi_fold_end(wadi_run *x, const wadi_plan_fold *fold, const int *into);
 

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "sched/change/change.h"
+#include "sched/change/row.h"
 
 enum { MOST_ELEMENTS = 64, MOST_VALUES = 64, PARTS = 3, FIELDS = 4 };
 
@@ -240,6 +240,30 @@ static bool divisible(const list *l, int64_t i) {
     return ((int64_t)l->at[0][i].value[0] + l->at[0][i].n) % 3 != 0 && l->at[0][i].n != 2;
 }
 
+/* A fresh change that is what this one was, which is destroyed. */
+static wadi_change *saved_and_loaded(wadi_change *c) {
+    const wadi_change_options o = c->o;
+    wadi_change *again = NULL;
+    wadi_text kept, second;
+    wadi_error err = {.status = WADI_OK};
+    wadi_text_init(&kept);
+    wadi_text_init(&second);
+    assert_int_equal(wadi_change_save(c, &kept, NULL), WADI_OK);
+    const int64_t bytes = wadi_change_bytes(c);
+    wadi_change_destroy(c);
+    assert_int_equal(wadi_change_create(&o, &again, NULL), WADI_OK);
+    wadi_state_reader r = {kept.at, kept.n};
+    if (wadi_change_load(again, &r, &err) != WADI_OK) fail_msg("%s", err.msg);
+    assert_int_equal(r.left, 0);
+    assert_true(bytes == 0 || wadi_change_bytes(again) > 0);
+    assert_int_equal(wadi_change_save(again, &second, NULL), WADI_OK);
+    assert_int_equal(kept.n, second.n);
+    assert_memory_equal(kept.at, second.at, kept.n);
+    wadi_text_fini(&kept);
+    wadi_text_fini(&second);
+    return again;
+}
+
 /* The list through the change, cut at random. */
 static void run(wadi_change *c, wadi_buffers *b, const list *in, list *out, bool filters) {
     *out = (list){0};
@@ -250,8 +274,11 @@ static void run(wadi_change *c, wadi_buffers *b, const list *in, list *out, bool
         assert_int_equal(wadi_change_put(c, 0, chunk, NULL), WADI_OK);
         wadi_chunk_release(chunk);
         if (below(2) == 0) take_all(c, out);
+        if (below(4) == 0) c = saved_and_loaded(c);
     }
+    if (below(4) == 0) c = saved_and_loaded(c);
     assert_int_equal(wadi_change_end(c, 0, NULL), WADI_OK);
+    if (below(4) == 0) c = saved_and_loaded(c);
     take_all(c, out);
     wadi_change_destroy(c);
 }
@@ -524,6 +551,8 @@ static void inputs_wait_for_each_other(void **unused) {
             const int64_t ahead = next[0] - next[1];
             assert_int_equal(wadi_change_waiting(c, 0), ahead > 0 ? ahead : 0);
             take_all(c, &out);
+            if (below(3) == 0) c = saved_and_loaded(c);
+            assert_int_equal(wadi_change_waiting(c, 0), ahead > 0 ? ahead : 0);
         }
         want = (list){.parts = 2, .n = in.n < other.n ? in.n : other.n};
         memcpy(want.at[0], in.at[0], (size_t)want.n * sizeof(element));
