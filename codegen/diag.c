@@ -1,4 +1,4 @@
-/* Keeping what passes tell. */
+/* Storing the decisions that passes report. */
 #include "codegen/diag.h"
 
 #include <stdarg.h>

@@ -1,8 +1,7 @@
-/* What the compiler decided, and why: collected while passes run, shown by `wadi explain` and pinned by structure tests.
+/* What the compiler decided, and why: collected while passes run, shown by `wadi explain`, and tested by structure tests.
  *
- * Every entry is data: what kind of decision, which value, towards which reader, for what reason. Texts of the program
- * between passes are kept only when asked for.
- */
+ * Every entry is data: the kind of decision, the value, the reader it concerns, and the reason. The texts of the program
+ * between passes are kept only when asked for. */
 #ifndef WADI_CODEGEN_DIAG_H
 #define WADI_CODEGEN_DIAG_H
 

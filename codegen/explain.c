@@ -1,4 +1,4 @@
-/* Telling what passes noted, in the order of the program. */
+/* Printing what passes reported, in the order of the program. */
 #include "codegen/explain.h"
 
 #include <stdio.h>

@@ -1,8 +1,7 @@
-/* What a pass is: one function that rewrites or marks a module, and what it may ask for.
+/* A pass: one function that rewrites or marks a module, and what it may ask for.
  *
- * A pass gets the facts it declares to need in its table row (codegen/pipeline.c), up to date, and never computes facts itself. It
- * tells what it did and what it refused to do through the diag. Each file in codegen/pass exports one pass.
- */
+ * A pass gets the facts that its row in the pass table (codegen/pipeline.c) asks for, up to date, and never computes facts
+ * itself. It reports what it did and what it refused to the diag. Each file in codegen/pass exports one pass. */
 #ifndef WADI_CODEGEN_PASS_H
 #define WADI_CODEGEN_PASS_H
 

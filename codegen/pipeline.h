@@ -1,9 +1,8 @@
-/* The pipeline: a program's way from recovered sharing to marks that kernels are made by.
+/* The pipeline: the way of a program from recovered sharing to the marks that kernels are made by.
  *
  *     wadi_pipeline_run(m, &options, diag, &facts, err);
  *     ... m is rewritten and marked, facts are up to date ...
- *     wadi_facts_fini(&facts);
- */
+ *     wadi_facts_fini(&facts); */
 #ifndef WADI_CODEGEN_PIPELINE_H
 #define WADI_CODEGEN_PIPELINE_H
 

@@ -1,8 +1,7 @@
-/* The tools passes rewrite with: who reads which value, and replacing one value by another.
+/* The tools of passes that rewrite: who reads which value, and replacing one value by another.
  *
  * A value is read as an argument, inside a scalar function (element, or extent alone), or as the yield of a region. All of
- * them are visited here and nowhere else, so that a new way to read a value is added once.
- */
+ * these are visited here and nowhere else, so a new way to read a value is added once. */
 #ifndef WADI_CODEGEN_REWRITE_H
 #define WADI_CODEGEN_REWRITE_H
 

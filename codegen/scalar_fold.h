@@ -1,4 +1,4 @@
-/* Simplifying one scalar function: constants, exact identities, and extents put back to where they come from. */
+/* Simplifying one scalar function: constants, exact identities, and extents expressed by what they come from. */
 #ifndef WADI_CODEGEN_SCALAR_FOLD_H
 #define WADI_CODEGEN_SCALAR_FOLD_H
 

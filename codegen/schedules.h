@@ -1,4 +1,5 @@
-/* The schedules as the compiler knows them: for which bodies, and how a body becomes kernels. The list is include/wadi/schedule.h.
+/* The schedules as the compiler knows them: which bodies each fits, and how a body becomes kernels. include/wadi/schedule.h
+ * lists them.
  *
  * One more schedule is a line in that list, a line in sched/schedules.c (when it is chosen), and a file that defines
  * wadi_lowering_NAME. */

@@ -1,4 +1,4 @@
-/* The table of targets, and whether this processor has what one needs. */
+/* The table of targets, and whether this processor can run each. */
 #include "codegen/targets.h"
 
 #include <stdbool.h>

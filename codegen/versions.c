@@ -1,6 +1,6 @@
-/* See the header. What lowering needs of a body is the layout at the moment the body was planned: later bodies give values
- * other slots and other names, so the tables by value are copied. Slots are only ever added, so all bodies see the
- * plan's whole table; a version's own temporaries and places are what lowering appends. */
+/* Making versions from the layout of a body at the moment it was planned. Later bodies give values other slots and other
+ * names, so the tables by value are copied. Slots are only ever added, so all bodies see the plan's whole table; lowering
+ * appends the temporaries and places of a version. */
 #include "codegen/versions.h"
 
 #include <stdlib.h>

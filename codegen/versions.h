@@ -1,6 +1,6 @@
-/* The versions of a plan's bodies, made one at a time when they are wanted.
+/* The versions of a plan's bodies, made one at a time when they are needed.
  *
- * Lowering and printing all schedules of all bodies would cost more than running a short program; a run uses one of them,
+ * Lowering and printing all schedules of all bodies would cost more than running a short program. A run uses one of them,
  * rarely two. */
 #ifndef WADI_CODEGEN_VERSIONS_H
 #define WADI_CODEGEN_VERSIONS_H

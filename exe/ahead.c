@@ -1,12 +1,12 @@
-/* Kernels made ahead of their first use, by threads that do nothing but wait for compilers: those a run is certain to want, and
- * those that may turn out to be faster than what runs.
+/* Making kernels before their first use, in threads that only wait for compilers: the kernels that a run is certain to need,
+ * and those that may turn out to be faster than the current ones.
  *
- * A run that finds a version being made waits for it; one that is only listed it makes itself. A failure in the background is
- * forgotten: the run that wants the version tries again, and tells.
+ * A run that finds a version being made waits for it; a version that is only listed, it makes itself. A failure in the
+ * background is forgotten: the run that needs the version tries again and reports the error.
  *
- * At most one compiler for each processor runs ahead, over all executables. A fork waits until none does, and none begins during
- * it: so the child finds each version either there or absent, and the locks free. It has no threads that make any. Compilers of
- * versions that nobody needs are ended by a fork, since it might wait long. */
+ * At most one compiler per processor runs ahead, over all executables. A fork waits until none does, and none begins during
+ * it, so the child finds each version either there or absent, and the locks free. The child has no threads that make kernels.
+ * Since it might have to wait long, a fork ends the compilers of versions that nobody needs. */
 #include "exe/exe.h"
 
 #include <stdlib.h>

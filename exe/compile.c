@@ -1,4 +1,4 @@
-/* Compiling: a program, built by calls or written as text, goes through the pass pipeline and becomes a plan. */
+/* Compiling: a program, built by calls or written as text, passes through the pipeline and becomes a plan. */
 #include "exe/exe.h"
 
 #include <stdlib.h>

@@ -1,6 +1,7 @@
-/* Kernels on demand: a version of a body is lowered, emitted and compiled, or found in the cache, when a run first wants it (or
- * ahead of that: ahead.c), and stays loaded as long as the executable. Threads may ask at once: each version is made by one of them,
- * several at a time. Only lowering, which takes milliseconds, is one at a time. */
+/* Kernels on demand. When a run first needs a version of a body (or ahead of that: ahead.c), it is lowered, emitted and
+ * compiled, or found in the cache. It stays loaded as long as the executable. Threads may ask at the same time: each version
+ * is made by one of them, and several versions may be made in parallel. Only lowering, which takes milliseconds, is done by
+ * one thread at a time. */
 #include "exe/exe.h"
 
 #include <stdlib.h>

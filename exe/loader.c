@@ -1,4 +1,5 @@
-/* What a run asks of an executable: a version it needs, which it waits for, or one that might be faster, which it does not. */
+/* What a run asks of an executable: a version it needs, for which it waits, or one that might be faster, for which it does
+ * not. */
 #include "exe/exe.h"
 #include "base/error.h"
 

@@ -1,4 +1,4 @@
-/* See the header. */
+/* Learning the bytes per element, and capping chunk sizes by them. */
 #include "sched/budget.h"
 
 static const double WEIGHT = 0.25; /* of the latest chunk in the average */

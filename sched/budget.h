@@ -1,8 +1,8 @@
 /* The memory budget: chunk size x measured bytes per element x chunks in flight <= budget.
  *
- * Bytes per element are learned from the chunks that pass: the larger of the average and the latest chunk, so that a
- * stream whose elements grow is followed at once and one that shrinks slowly. Before the first chunk nothing is known and
- * nothing is capped; a source's builder has a byte limit of its own for that. */
+ * Bytes per element are learned from the chunks that pass: the larger of the average and the latest chunk. So a stream whose
+ * elements grow is followed at once, and one whose elements shrink is followed slowly. Before the first chunk nothing is known
+ * and nothing is capped; the builder of a source has its own limit in bytes for that. */
 #ifndef WADI_SCHED_BUDGET_H
 #define WADI_SCHED_BUDGET_H
 

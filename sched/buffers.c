@@ -1,4 +1,4 @@
-/* Size-classed free lists under one lock; see the header. */
+/* Free lists by size class, under one lock. */
 #include "sched/buffers.h"
 
 #include <stdatomic.h>

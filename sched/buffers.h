@@ -1,9 +1,8 @@
 /* Memory for chunks: blocks that are recycled instead of freed.
  *
- * A stream asks for nearly the same sizes again and again. Blocks come in size classes (powers of two and their
- * half steps); a block that is put back waits in its class for the next taker, so that a stream in its steady state
- * allocates nothing. What waits is bounded: beyond the limit the smallest blocks are freed first, since those are the
- * ones a grown chunk size has left behind.
+ * A stream asks for nearly the same sizes again and again. Blocks come in size classes (powers of two and their half steps). A
+ * block that is returned waits in its class for the next taker, so a stream in its steady state allocates nothing. The waiting
+ * blocks are limited. Beyond the limit the smallest are freed first, since those are what a grown chunk size has left behind.
  *
  * Every call is safe from any thread. */
 #ifndef WADI_SCHED_BUFFERS_H

@@ -1,4 +1,4 @@
-/* Growing columns and descriptors; see the header. */
+/* Growing columns and descriptors. */
 #include "sched/builder.h"
 
 #include <stdlib.h>

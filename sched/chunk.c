@@ -1,4 +1,4 @@
-/* Life of chunks, views, and reading single elements. */
+/* The life of chunks, views, and reading single elements. */
 #include "sched/chunk.h"
 
 #include <string.h>

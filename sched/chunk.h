@@ -23,14 +23,14 @@
 #include "wadi/stream.h"
 #include "wadi/type.h"
 
-typedef enum wadi_layout {
+typedef enum wadi_chunk_layout {
     WADI_LAYOUT_AVOID = 0,
     WADI_LAYOUT_REGULAR = 1,
     WADI_LAYOUT_IRREGULAR = 2
-} wadi_layout;
+} wadi_chunk_layout;
 
 typedef struct wadi_chunk_component {
-    wadi_layout layout;
+    wadi_chunk_layout layout;
     int rank, fields;
     wadi_type type[WADI_MAX_FIELDS];
     int64_t shape[WADI_MAX_RANK]; /* avoid, regular: of one element */

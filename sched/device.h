@@ -1,12 +1,12 @@
 /* A device: memory for columns, and workers that run kernels over them.
  *
- * What a version's steps, branches and loops mean is said once, above this interface (sched/steps). A device is asked for what
- * only it can do: launch a kernel, copy, and a handful of primitives over its memory. Descriptors (shapes, offsets, strides) and the
- * numbers of elements in branches and loops are the host's; a device that kernels cannot follow there takes copies along with
- * each launch.
+ * The meaning of a version's steps, branches and loops is defined once, above this interface (sched/steps). A device only does
+ * what it alone can do: launch a kernel, copy, and a handful of primitives over its memory. Descriptors (shapes, offsets,
+ * strides) and the numbers of elements in branches and loops belong to the host. A device whose kernels cannot read them there
+ * takes copies along with each launch.
  *
- * A device works on one version at a time, between `begin` and `end`, for the compute thread alone. Calls take effect in their order,
- * as if in one queue; those that return a value have ended when they return. Of the others, `wait` says when. */
+ * A device works on one version at a time, between `begin` and `end`, for the compute thread alone. Calls take effect in their
+ * order, as if in one queue. A call that returns a value has ended when it returns; for the others, `wait` says when. */
 #ifndef WADI_SCHED_DEVICE_H
 #define WADI_SCHED_DEVICE_H
 

@@ -1,4 +1,4 @@
-/* Faults in words: "quot: 7 divided by zero, element 12, at program.c:31". */
+/* Faults as text: "quot: 7 divided by zero, element 12, at program.c:31". */
 #include "sched/fault.h"
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* Faults in words. */
+/* Faults as text. */
 #ifndef WADI_SCHED_FAULT_H
 #define WADI_SCHED_FAULT_H
 

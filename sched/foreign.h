@@ -1,9 +1,9 @@
 /* Library routines that a program may name (the operator `foreign`), behind one interface.
  *
- * A routine works on a batch of problems of one shape, single-threaded: the caller spreads batches over its workers. It may
- * decline a call (a size or layout it was not built for, no memory); the caller then computes the same results in the
- * language. Each library is a module (base/loadable.h) that offers "routines" and has a row in the table of foreign.c; it is
- * loaded when one of its routines is first asked for, and may be missing. All functions are thread-safe. */
+ * A routine works on a batch of problems of one shape, in one thread; the caller spreads batches over its workers. A routine
+ * may decline a call (a size or layout it was not built for, no memory). The caller then computes the same results in the
+ * language. Each library is a module (base/loadable.h) that offers "routines" and has a row in the table of foreign.c. It is
+ * loaded when one of its routines is first needed, and it may be missing. All functions are thread-safe. */
 #ifndef WADI_SCHED_FOREIGN_H
 #define WADI_SCHED_FOREIGN_H
 

@@ -1,4 +1,4 @@
-/* One body over one chunk: what is asked of the runner (sched/steps/runner.h), and what came of it. */
+/* One body over one chunk: what the runner (sched/steps/runner.h) is asked to do, and the result. */
 #ifndef WADI_SCHED_JOB_H
 #define WADI_SCHED_JOB_H
 

@@ -1,4 +1,4 @@
-/* See the header. */
+/* Adding up busy times. */
 #include "sched/meter.h"
 
 #include <string.h>

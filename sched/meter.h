@@ -1,7 +1,7 @@
-/* How much of the time the stages of a run work, and how much of it they work at once.
+/* Measures how much of the time the stages of a run work, and how much they work at the same time.
  *
- * Stages say when they start and stop being busy; the meter keeps, per stage, the time spent busy, and over the run the
- * time during which at least two were. Safe from any thread. */
+ * Stages report when they start and stop being busy. The meter keeps the busy time of each stage, and the time during which at
+ * least two were busy. Safe from any thread. */
 #ifndef WADI_SCHED_METER_H
 #define WADI_SCHED_METER_H
 

@@ -1,5 +1,6 @@
-/* A vector under a lock, and one condition for both ends: at most one of them waits at a time, since the queue cannot be full and
- * empty at once. A cancel comes from signal handlers, which cannot signal a condition, so whoever waits looks for it. */
+/* A vector under a lock, and one condition for both ends. That is enough, because at most one end waits at a time: the queue
+ * cannot be full and empty at once. Cancelling may happen in a signal handler, which cannot signal a condition, so a waiting
+ * end checks for it regularly. */
 #include "sched/pipe.h"
 
 #include <stdlib.h>

@@ -1,8 +1,8 @@
-/* A link between two threads of a run: a short queue of chunks with the credits of a link (link.h) and its ways to end. Each end
- * belongs to one thread.
+/* A link between two threads of a run: a short queue of chunks, with the credits of a link (link.h) and its ways to end. Each
+ * end belongs to one thread.
  *
- * Chunks are handed over by reference, in order. What is under way, sent and not done, is bounded in number and bytes; a chunk that is
- * larger than the bound travels alone. Whoever waits is registered with the run's watchdog and gives up when the run is
+ * Chunks are handed over by reference, in order. Chunks in flight (sent and not done) are limited in number and bytes; a chunk
+ * larger than the limit travels alone. Whoever waits is registered with the run's watchdog and gives up when the run is
  * cancelled. */
 #ifndef WADI_SCHED_PIPE_H
 #define WADI_SCHED_PIPE_H

@@ -1,12 +1,12 @@
-/* A plan: a compiled program as data. Codegen makes it, sched runs it, neither knows the other.
+/* A plan: a compiled program as data. Codegen makes it and sched runs it; neither knows the other.
  *
- * A plan is a list of phases. A phase either computes arrays of the main block (a body over one element) or runs a
- * stream: sources -> stages, each a change and a body -> ends. Array values are slots, numbered over the whole plan. Each body is offered in
- * versions, one for each schedule that fits it; a version is a list of steps over kernels. It is no part of the plan: the loader
- * makes or finds it when it is first wanted, since most are never run.
+ * A plan is a list of phases. A phase either computes arrays of the main block (a body over one element) or runs a stream:
+ * sources -> stages, each a change and a body -> ends. Array values are slots, numbered over the whole plan. Each body is
+ * offered in versions, one for each schedule that fits it; a version is a list of steps over kernels. Versions are not part of
+ * the plan: the loader makes or finds one when it is first needed, since most are never run.
  *
- * The plan owns all it points to (one arena); the runtime borrows it. Immutable once made, so several runs may share it.
- */
+ * The plan owns all it points to (one arena), and the runtime borrows it. A plan does not change once it is made, so several
+ * runs may share it. */
 #ifndef WADI_SCHED_PLAN_H
 #define WADI_SCHED_PLAN_H
 

@@ -1,8 +1,8 @@
-/* Chunk policies: how many elements the next chunk should have.
+/* Chunk policies: they choose how many elements the next chunk has.
  *
- * After each step (one chunk through the compute stage) the policy observes what it cost; whenever a source starts a new
- * chunk it is asked for a size. One file per policy, listed in policies.c. Used under the run's lock: no thread safety of
- * its own. The memory budget (budget.h) caps every choice afterwards. */
+ * After each step (one chunk through the compute stage), the policy observes what it cost. Whenever a source starts a new
+ * chunk, the policy is asked for a size. Each policy is a file, listed in policies.c. A policy is used under the run's lock,
+ * so it needs no thread safety of its own. Afterwards the memory budget (budget.h) caps every choice. */
 #ifndef WADI_SCHED_POLICY_H
 #define WADI_SCHED_POLICY_H
 

@@ -1,4 +1,4 @@
-/* The policy that never changes its mind. For tests, for reproducing a run, and for streams whose best size is known. */
+/* The policy that always chooses the same size: for tests, for reproducing a run, and for streams whose best size is known. */
 #include "sched/policy.h"
 
 #include <stdio.h>

@@ -1,21 +1,21 @@
-/* The policy that measures sizes against each other: the default.
+/* The policy that compares sizes by measuring: the default.
  *
- * Sizes are powers of two. What chunks of each size cost is kept apart, as a window of the latest times per element and
- * per byte, and compared by medians, so that a single bad time changes nothing. A size is tried, not drifted to:
+ * Sizes are powers of two. The costs of chunks of each size are kept separately, as a window of the latest times per element
+ * and per byte, and compared by medians, so a single bad time changes nothing. A size is tried, never drifted to:
  *
- *   climbing   from one element upwards, by large steps until a chunk is large enough for its fixed costs to matter little
- *              (GUESS_BYTES), then by doubling as long as that lowers the cost
- *   settled    at the smallest size about as good as the best; from time to time a neighbour is tried for a few chunks, in
- *              turn with chunks of the settled size: what slows a machine down lasts longer than a chunk, so costs that
- *              follow each other are compared pair by pair. A trial that brings nothing doubles the time to the next one,
- *              so a settled stream hardly ever changes its size; one that does is followed at once by a further one
- *   upset      when the settled size itself has come to cost something else, the load is another one: what is known of the
- *              other sizes is forgotten, and trials begin anew
+ *   climbing   From one element upwards: in large steps until a chunk is large enough for its fixed costs to matter little (GUESS_BYTES),
+ *              then by doubling as long as that lowers the cost.
+ *   settled    At the smallest size that is about as good as the best. From time to time a neighbour is tried for a few chunks, in
+ *              alternation with chunks of the settled size: what slows a machine down lasts longer than a chunk, so costs that follow
+ *              each other are compared pair by pair. A trial that brings nothing doubles the time to the next one, so a settled stream
+ *              hardly ever changes its size. A trial that helps is followed by another at once.
+ *   upset      When the cost of the settled size itself changes, the load has changed: what is known of the other sizes is
+ *              forgotten, and trials begin again.
  *
- * Several chunks are always under way, so a sample may belong to an older choice: it is counted for the size it had, never for
- * the one chosen last. Of time per element and time per byte, the one that scatters less is believed: ragged elements
- * cost by the byte, many small fixed costs by the element. Memory is the budget's affair; chunks that stay smaller than what was
- * asked for end the climbing. */
+ * Several chunks are always in flight, so a sample may belong to an older choice. It is counted for the size it had, not for
+ * the one chosen last. Of time per element and time per byte, the policy uses the one that scatters less: ragged elements cost
+ * by the byte, many small fixed costs by the element. Memory is the business of the budget. Chunks that stay smaller than the
+ * size asked for end the climbing. */
 #include "sched/policy.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* See the header. */
+/* Copying between the host and a residence. */
 #include "sched/residence.h"
 
 #include <string.h>

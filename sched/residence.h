@@ -1,7 +1,7 @@
 /* Where the columns of arrays live.
  *
- * A device may have memory of its own, which only the device reads and writes: the host copies from and to it. Its addresses may be
- * computed with and never followed. NULL stands for the host's memory, and copying is then what memcpy does.
+ * A device may have memory of its own, which only the device reads and writes; the host copies from it and to it. Its
+ * addresses may be used in arithmetic but never followed. NULL stands for the memory of the host; copying is then memcpy.
  *
  * Only columns live apart: shapes, offsets and strides are on the host wherever the columns are. */
 #ifndef WADI_SCHED_RESIDENCE_H

@@ -1,8 +1,8 @@
 /* Running a plan: what is behind a run (include/wadi/run.h), without knowing any compiler.
  *
- * Phases run one after another. A stream phase is three stages, each in a thread of its own, joined by links: the source
- * reads ahead, the calling thread computes on the device, the sink writes; at least three chunks are under way. What short runs
- * would spend on starting threads they need not: sched/run/end.c, base/keep.h. */
+ * Phases run one after another. A stream phase is three stages, each in a thread of its own, joined by links: the source reads
+ * ahead, the calling thread computes on the device, and the sink writes. At least three chunks are in flight. Short runs do
+ * not start threads: see sched/run/end.c and base/keep.h. */
 #ifndef WADI_SCHED_RUN_H
 #define WADI_SCHED_RUN_H
 

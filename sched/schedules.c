@@ -1,9 +1,9 @@
-/* The table of schedules, and the cost rule as a function of each row.
+/* The table of schedules, with the cost rule as a function of each row.
  *
  * Bodies of scalars run across: one SIMD lane per element. A computation of the main block has one element, so only the flat
- * schedule can keep several workers busy. Elements of a stream run inside, where values stay in cache, unless there are
- * fewer of them than workers and they are too large for a cache: then flat; and unless the body is made of what works on whole
- * chunks, library routines and manual liftings: then flat too. */
+ * schedule can keep several workers busy. Elements of a stream run inside, where values stay in cache, with two exceptions
+ * that run flat: elements that are fewer than the workers and too large for a cache, and bodies made of what works on whole
+ * chunks (library routines and manual liftings). */
 #include "sched/schedules.h"
 
 #include <string.h>

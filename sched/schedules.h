@@ -1,4 +1,4 @@
-/* The schedules as the runtime knows them: when each is the right one. The list is include/wadi/schedule.h. */
+/* The schedules as the runtime knows them: when each is the right one. include/wadi/schedule.h lists them. */
 #ifndef WADI_SCHED_SCHEDULES_H
 #define WADI_SCHED_SCHEDULES_H
 

@@ -1,5 +1,5 @@
-/* See the header. The name of a file is the digest of the program, the number of the stream, and the policy; its text is for
- * people as well: a comment, then the line the policy wrote. */
+/* Reading and writing learned chunk sizes. The name of a file is the digest of the program, the number of the stream, and the
+ * policy. Its text is readable: a comment, then the line that the policy wrote. */
 #include "sched/sizes.h"
 
 #include <stdio.h>

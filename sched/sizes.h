@@ -1,7 +1,7 @@
-/* Learned chunk sizes: what a policy has found out about a stream of a program is the start of the next run.
+/* Learned chunk sizes: what a policy has found out about a stream of a program is where the next run starts.
  *
- * One small text file per program, stream and policy in the user's cache directory. Only runs long enough to have
- * learned anything are recorded. Nothing here can fail a run: a file that cannot be read or written is as good as none. */
+ * There is one small text file per program, stream and policy in the user's cache folder. Only runs that were long enough to
+ * learn anything are recorded. Nothing here can fail a run: a file that cannot be read or written counts as missing. */
 #ifndef WADI_SCHED_SIZES_H
 #define WADI_SCHED_SIZES_H
 

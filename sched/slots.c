@@ -1,4 +1,4 @@
-/* See the header. */
+/* Giving slots their memory, and taking it back. */
 #include "sched/slots.h"
 
 #include <stdlib.h>

@@ -1,8 +1,9 @@
-/* The array values of a plan while it runs: the slot table kernels see, and who owns the memory behind it.
+/* The array values of a plan while it runs: the slot table that kernels see, and who owns the memory behind it.
  *
- * All columns live in one residence, that of the device which runs the plan; descriptors (shapes, offsets, strides) are in host
- * memory. A slot's memory is its own (blocks of the pools), or borrowed from a chunk, an input or another slot. Used by the compute
- * thread; kernels' workers write into shapes, offsets and columns, never into the table, but for `emit` (cpu/emit.h). */
+ * All columns live in one residence, that of the device which runs the plan. Descriptors (shapes, offsets, strides) are in
+ * host memory. The memory of a slot is its own (blocks of the pools), or borrowed from a chunk, an input or another slot. The
+ * compute thread uses this. The workers of kernels write into shapes, offsets and columns, never into the table, except for
+ * `emit` (cpu/emit.h). */
 #ifndef WADI_SCHED_SLOTS_H
 #define WADI_SCHED_SLOTS_H
 

@@ -1,4 +1,4 @@
-/* The handles' common part. */
+/* What all sources and sinks share. */
 #include "sched/stream.h"
 
 #include "base/error.h"

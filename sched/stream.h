@@ -1,9 +1,9 @@
-/* What a source and a sink are to the runtime: the interface every connector implements.
+/* The interface of sources and sinks, which every connector implements.
  *
- * A connector embeds wadi_source or wadi_sink as its first member and fills in the operations. A run borrows the handle
- * and calls it from one thread at a time: sources from the stream's source thread, sinks from its sink thread (those that
- * lie or keep in memory also from the compute thread), destroy from the owner after the run. Any but these may block; while one does, the
- * other stages go on. */
+ * A connector embeds wadi_source or wadi_sink as its first member and fills in the operations. A run borrows the handle and
+ * calls it from one thread at a time: sources from the stream's source thread, and sinks from their sink thread (those that
+ * read or keep memory also from the compute thread). The owner calls destroy after the run. All other operations may block;
+ * meanwhile the other stages go on. */
 #ifndef WADI_SCHED_STREAM_H
 #define WADI_SCHED_STREAM_H
 

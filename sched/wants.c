@@ -1,5 +1,6 @@
-/* What runs must not depend on data here: a kernel that is made and never run costs more than one that is made late. So a stage's
- * body is wanted when its elements are known to be small, whatever their number; one that might see a few large ones is not. */
+/* The kernels that a run needs whatever its data are. A kernel that is made and never run costs more than one that is made
+ * late. So the body of a stage is listed if its elements are known to be small, whatever their number; a body that might see a
+ * few large elements is not. */
 #include "sched/wants.h"
 
 #include "sched/steps/choose.h"

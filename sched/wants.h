@@ -1,4 +1,5 @@
-/* Which kernels a run is certain to want, known from its plan and options before it begins: so that they can be made side by side. */
+/* Which kernels a run is certain to need, known from its plan and options before it begins, so that they can be made in
+ * parallel. */
 #ifndef WADI_SCHED_WANTS_H
 #define WADI_SCHED_WANTS_H
 

@@ -1,4 +1,5 @@
-/* See wslice.h. Slices are turned back by their own drop: what is left in X are the small angles between l and m alone. */
+/* Computing slices. Each slice is first rotated back by its own drop, so that X contains only the small angles between l and
+ * m. */
 #include "apps/gridding/wslice.h"
 
 #include <math.h>

@@ -1,8 +1,8 @@
-/* See wstack_plan.h.
+/* Choosing the cheapest layout of a w-stack.
  *
- * Three errors add up: what the kernels leak in the directions u, v and w, and rounding. Each leak gets a share of epsilon; a finer
- * grid needs less support and raises rounding less, a coarser one has cheaper transforms. All pairs of a grid's size and a distance of
- * planes are priced, in both precisions where single is fine enough. */
+ * Three errors add up: the leaks of the kernels in the directions u, v and w, and rounding. Each leak gets a share of epsilon.
+ * A finer grid needs less support and amplifies rounding less; a coarser one has cheaper transforms. All pairs of a grid size
+ * and a distance of planes are priced, in both precisions if single is accurate enough. */
 #include "apps/gridding/wstack_plan.h"
 
 #include <math.h>

@@ -1,4 +1,5 @@
-/* See fits_pixels.h. A header is cards of 80 bytes up to END, in blocks of 2880 bytes; pixels follow, most significant byte first. */
+/* Reading pixels from a FITS file. A header is cards of 80 bytes up to END, in blocks of 2880 bytes; the pixels follow, most
+ * significant byte first. */
 #include "bench/gridding/fits_pixels.h"
 
 #include <stdio.h>

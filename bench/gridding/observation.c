@@ -1,4 +1,4 @@
-/* See observation.h. */
+/* Simulating an observation, and the exact image of it at single places. */
 #include "bench/gridding/observation.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
-/* See paper_data.h. One integration two hours past the meridian, at 150 MHz, of a field at declination -45 degrees; values of unit
- * modulus. A-terms are screens of one per cent, after the reference that the paper used. */
+/* Making the data of the paper: one integration two hours past the meridian, at 150 MHz, of a field at declination -45
+ * degrees, with values of unit modulus. The A-terms are screens of one per cent, as in the reference that the paper used. */
 #include "bench/gridding/paper_data.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* See paper_peer.h. Six transforms of 32 x 32 for each visibility, as listing 5 of the paper has them. */
+/* The peer's grid: six transforms of 32 x 32 for each visibility, as in listing 5 of the paper. */
 #include "bench/gridding/paper_peer.h"
 
 #include "base/error.h"

@@ -1,4 +1,4 @@
-/* See spawn.h. */
+/* Starting a program and timing it to its end. */
 #include "bench/gridding/spawn.h"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-/* See gridding.h. */
+/* Making and reading the visibilities of the benchmarks. */
 #include <stdio.h>
 #include <stdlib.h>
 

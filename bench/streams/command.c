@@ -1,4 +1,4 @@
-/* See command.h. */
+/* Reading the command line of a program of benchmarks. */
 #include "bench/streams/command.h"
 
 #include <stdio.h>

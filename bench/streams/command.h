@@ -1,4 +1,4 @@
-/* The command line of a program of benchmarks: which of its table are run, and on what. */
+/* The command line of a program of benchmarks: which benchmarks of its table run, and on what. */
 #ifndef WADI_BENCH_STREAMS_COMMAND_H
 #define WADI_BENCH_STREAMS_COMMAND_H
 

@@ -1,4 +1,4 @@
-/* See graphs.h. Lists of links become rows by a counting sort on the target. */
+/* Making graphs. Lists of links become rows by a counting sort on the target. */
 #include "bench/streams/graphs.h"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-/* See program.h. */
+/* Compiling and running a wadi program for a benchmark. */
 #include "bench/streams/program.h"
 
 #include <math.h>

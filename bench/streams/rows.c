@@ -1,4 +1,5 @@
-/* See rows.h. Length = mean / 2 / sqrt(u) - a little, cut at 200 times the mean; the density falls as length^-3. */
+/* Making ragged rows. Length = mean / 2 / sqrt(u) minus a little, cut at 200 times the mean, so the density falls as
+ * length^-3. */
 #include "bench/streams/rows.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* Verified, atomic, private: see the header. Entries are pruned, oldest use first, when there are very many. */
+/* Reading and writing cache entries. When there are very many, those used longest ago are removed. */
 #include "codegen/build/cache.h"
 
 #include <dirent.h>

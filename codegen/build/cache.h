@@ -1,11 +1,10 @@
 /* The kernel cache: compiled kernels, found again by what they were made from.
  *
- * An entry's name, its key, is the BLAKE2b of the text, the options, the compiler and the processor. An entry is a shared object
- * followed by its key and the digest of both: one file (base/outfile.h), so that of two processes compiling the same text one
- * wins and both are right. The key is in the object, too. What is loaded is the open file that was examined; an entry that
- * is cut, changed, or of another key is compiled anew. Where there is no folder to keep entries in (base/user_cache.h), where it is
- * full, or where nothing in it may be run, kernels are loaded from memory.
- */
+ * The key of an entry, which is also its name, is the BLAKE2b of the text, the options, the compiler and the processor. An
+ * entry is a shared object followed by its key and the digest of both, in one file (base/outfile.h). So if two processes
+ * compile the same text, one wins and both are right. The key is in the object, too. What is loaded is the open file that was
+ * examined. An entry that is cut, changed, or of another key is compiled anew. If there is no folder for entries
+ * (base/user_cache.h), if it is full, or if nothing in it may be executed, kernels are loaded from memory. */
 #ifndef WADI_CODEGEN_BUILD_CACHE_H
 #define WADI_CODEGEN_BUILD_CACHE_H
 

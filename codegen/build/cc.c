@@ -1,5 +1,5 @@
-/* The compiler is run directly (no shell) with its output read through a pipe. Which instruction set -march=native
- * stands for is found from the processor's own list, since a cache in a shared home directory serves many machines. */
+/* Running the compiler. It is run directly (no shell), and its output is read through a pipe. The meaning of -march=native is
+ * found from the processor's own list, because a cache in a shared home folder serves many machines. */
 #include "codegen/build/cc.h"
 
 #include <stdbool.h>

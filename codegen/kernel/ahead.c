@@ -1,11 +1,12 @@
-/* Checks of indices that data decides, made for a group of lanes ahead of it.
+/* Checks of indices that come from data, made for a group of lanes before the group is computed.
  *
- * A check in the middle of a lane's computation is a way out of the loop, and a loop with a way out is no SIMD code. So the indices
- * of all lanes are computed first, and of each checked one the greatest is kept, as an unsigned number: then a negative index is
- * beyond every extent. If one is out of range a second loop checks in place, which finds the first and says so; else the group
- * is computed without checks. An index made from a 32-bit number is compared as one: twice as many lanes.
+ * A check in the middle of a lane's computation is an exit from the loop, and a loop with an exit does not become SIMD code.
+ * So the indices of all lanes are computed first, and the greatest of each checked index is kept as an unsigned number; a
+ * negative index is then beyond every extent. If one is out of range, a second loop checks in place, which finds and reports
+ * the first. Otherwise the group is computed without checks. An index made from a 32-bit number is compared as one, for twice
+ * as many lanes.
  *
- * Only straight code is treated so, code without branches, loops and faults of other kinds: what else could go wrong
+ * This is done only for straight code, without branches, loops and other kinds of faults, because whatever else could go wrong
  * in a lane would have to be found in its order. */
 #include "codegen/kernel/lower.h"
 

@@ -1,4 +1,4 @@
-/* Shorthands for code that writes index arithmetic: included by .c files alone, so the names are short. */
+/* Shorthands for index arithmetic. Only .c files include this, so the names may be short. */
 #ifndef WADI_CODEGEN_KERNEL_ARITH_H
 #define WADI_CODEGEN_KERNEL_ARITH_H
 

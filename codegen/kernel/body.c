@@ -1,7 +1,7 @@
 /* The bindings of a body or region, computed for one element: where each result lives, and the code that puts it there.
  *
- * Values live in scratch memory or in scalars. Results go to their regular columns at s * stride, or to storage asked for with
- * `emit` once their shape is known. */
+ * Values live in scratch memory or in scalars. Results go to their regular columns at s * stride, or to storage that `emit`
+ * provides once their shape is known. */
 #include <string.h>
 
 #include "base/error.h"

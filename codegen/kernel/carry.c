@@ -1,7 +1,7 @@
-/* Scalars that go from one element of the stream to the next: the state of a fold or scan over the stream.
+/* Scalars that pass from one element of the stream to the next: the state of a fold or scan over the stream.
  *
- * The loop over elements runs in order, in one worker, and the state lives in variables around it: a register, mostly. A
- * state of arrays is no such thing: its memory passes from element to element by the runtime (sched/run/fold.c). */
+ * The loop over elements runs in order, in one worker, and the state lives in variables around it, mostly in registers. A
+ * state of arrays is different: the runtime passes its memory from element to element (sched/run/fold.c). */
 #include "codegen/kernel/lower.h"
 
 static const wadi_elem *elem_of(const wadi_lower *l, const struct wadi_carried *c) {

@@ -1,8 +1,8 @@
 /* Faults, and loops in two versions.
  *
- * A check that no proof removes is decided in front of the innermost loop around it, if the index is a monotone function of
- * that loop's variable: the loop is then written twice, without checks and with them, and the loop without them is free
- * to be vectorised. What depends on data is checked in place in both. */
+ * A check that no proof removes is decided before the innermost loop around it, if the index is a monotone function of that
+ * loop's variable. The loop is then written twice, without checks and with them, and the loop without checks can be
+ * vectorised. In both, checks that depend on data are made in place. */
 #include <stdarg.h>
 #include <stdio.h>
 

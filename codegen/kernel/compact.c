@@ -1,8 +1,8 @@
-/* compact and partition: elements go where the count of those kept before them says.
+/* compact and partition: an element goes where the count of the elements kept before it says.
  *
- * The loop is free of branches that depend on the data: an element that is not kept is written too, and the next one
- * overwrites it. A count that is too small or too large never leads out of the result; it is a fault at the end. Blocks
- * of a row may be placed apart: one that keeps nothing behind its last place does not touch the next block's. */
+ * The loop has no branches that depend on data: an element that is not kept is written too, and the next one overwrites it. A
+ * count that is too small or too large never leads outside the result; it is a fault at the end. Blocks of a row may be placed
+ * by different workers: a block that keeps nothing after its last place does not touch the next block's place. */
 #include "codegen/kernel/lower.h"
 
 #include <string.h>

@@ -1,8 +1,8 @@
-/* concat: a loop per argument, which copies or computes its elements to where they stand in the result.
+/* concat: one loop per argument, which copies or computes its elements into their place in the result.
  *
- * One loop that asks of every element which argument it belongs to would be made of masked loads, most of them from beyond
- * the argument: legal, and very slow on some processors. So concat is a consumer: its arguments fuse into it, it
- * fuses into nothing. */
+ * A single loop that asks for every element which argument it belongs to would consist of masked loads, most of them from
+ * beyond the argument. That is legal and very slow on some processors. So concat is a consumer: its arguments fuse into it,
+ * and it fuses into nothing. */
 #include <string.h>
 
 #include "codegen/kernel/skeleton.h"

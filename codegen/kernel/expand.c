@@ -1,4 +1,4 @@
-/* expand: a loop over the elements, and inside it one over what the element yields. */
+/* expand: a loop over the elements, and inside it a loop over what each element gives. */
 #include "codegen/kernel/lower.h"
 #include "codegen/kernel/arith.h"
 

@@ -1,8 +1,8 @@
 /* Extents as code: symbolic extents become values of loop IR, so that equal extents are one value everywhere.
  *
- * A named extent is read off any array that declares it. Extents that only exist at run time (results of acond and awhile,
- * loop states) are carried by their values. What shape analysis could not prove is checked here, in front of the loops
- * that rely on it. */
+ * A named extent is read from any array that declares it. Extents that are known only at run time (results of acond and
+ * awhile, loop states) travel with their values. What shape analysis could not prove is checked here, before the loops that
+ * rely on it. */
 #include <string.h>
 
 #include "base/error.h"

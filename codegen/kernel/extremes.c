@@ -1,12 +1,12 @@
-/* Least and greatest numbers of a row, found with the plain comparison.
+/* Least and greatest numbers of a row, found by the plain comparison.
  *
- * The language's minimum lets a number win over NaN and -0 over +0. That costs several instructions where `x < acc ? x : acc` is
- * one, and in a reduction it is rarely needed: begin with infinity in place of NaN, and the plain comparison passes over NaN and
- * errs at most in the sign of a zero. So a block is reduced plainly, and a result that is zero or still infinite is settled in
- * a second loop, which takes the bits of all elements equal to it together: the sign of any zero, or the infinity if there is
- * one. Minimum and maximum give the same bits in any order, so the law of operators/reduce_tree.h is kept.
+ * The language's minimum prefers a number to NaN, and -0 to +0. That takes several instructions where `x < acc ? x : acc`
+ * takes one, and a reduction rarely needs it. If the plain comparison begins with infinity instead of NaN, it skips NaN and
+ * errs at most in the sign of a zero. So a block is first reduced plainly. If the result is zero or still infinite, a second
+ * loop settles it by combining the bits of all elements that are equal to it: the sign of any zero, or the infinity if there
+ * is one. Minimum and maximum give the same bits in any order, so this keeps the law of operators/reduce_tree.h.
  *
- * Only where elements are cheap, for the second loop computes them again. */
+ * This is done only if elements are cheap, because the second loop computes them again. */
 #include "codegen/kernel/lower.h"
 
 enum { CHEAP = 8 }; /* operations of a function; more than that hides what a comparison costs */

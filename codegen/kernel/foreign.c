@@ -1,7 +1,7 @@
 /* Library routines and manual lifting inside a kernel: the call of a routine on the element's arrays, or the region that
- * says what it computes.
+ * defines what it computes.
  *
- * A body that calls routines has a version without them, `pure`, made only when a routine declines: the kernel then ends
+ * A body that calls routines also has a version without them, which is made only when a routine declines. The kernel then ends
  * with a fault that the device takes as a request for that version. */
 #include "codegen/kernel/lower.h"
 

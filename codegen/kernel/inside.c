@@ -1,8 +1,8 @@
-/* Schedules inside and across: one worker computes the whole body for one element after the other.
+/* Schedules inside and across: one worker computes the whole body for one element after another.
  *
- * Scratch memory is given back after each element. Across is the same text for bodies in which everything is a scalar: the
- * loop over elements is then the innermost one and vectorises. A state that only ever gets patches added is shared by workers
- * by the rows these go to. */
+ * Scratch memory is given back after each element. Across is the same text for bodies in which everything is a scalar; the
+ * loop over elements is then the innermost one and vectorises. If a state only ever has patches added to it, workers share it
+ * by the rows that these go to. */
 #include "base/error.h"
 #include "codegen/kernel/skeleton.h"
 

@@ -1,4 +1,4 @@
-/* A kernel being written: its beginning and end, and where its values are. */
+/* Beginning and ending a kernel, and where its values are. */
 #include "codegen/kernel/lower.h"
 
 #include <stdarg.h>

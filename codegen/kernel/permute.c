@@ -1,12 +1,11 @@
-/* permute: the defaults, then every element of the source combined into its target, in the order of the source.
+/* permute: writes the defaults, then combines every element of the source into its target, in the order of the source.
  *
- * Mostly the source is patches that go to places which data decides, and within a patch the target goes along with the
- * index. What is known of a whole patch is asked once: in front of the two innermost loops, and in front of the innermost one
- * for what is still open,
+ * Mostly the source is patches that go to places which data decides; within a patch, the target follows the index. What holds
+ * for a whole patch is tested once: before the two innermost loops and, for what is still open, before the innermost one:
  *   - whether elements are kept at all, if the loops inside do not change that;
- *   - whether the targets are in range, and elements kept, throughout (check.c: two versions of the loops);
- *   - for a worker who has a share of the target's rows (flat/scatter.c), whether they meet these.
- * A loop whose targets are all different is independent, and then SIMD code. */
+ *   - whether all targets are in range and all elements kept (check.c: two versions of the loops);
+ *   - for a worker with a share of the target's rows (flat/scatter.c), whether the targets meet these rows.
+ * A loop whose targets are all different is independent, and becomes SIMD code. */
 #include "codegen/kernel/lower.h"
 
 #include <string.h>

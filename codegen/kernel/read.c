@@ -1,8 +1,8 @@
 /* How an element of a value is read: from memory, or by computing it on the spot.
  *
- * A delayed producer is read through its operator's index function, which asks for elements of its arguments in turn; so
- * a chain of producers becomes one expression, and fusion needs no rewriting. Elements already computed in a scope that
- * is still open are remembered, or a diamond of delayed values would be written out once per path. */
+ * A delayed producer is read through its operator's index function, which asks for elements of its arguments in turn. So a
+ * chain of producers becomes one expression, and fusion needs no rewriting. Elements that were computed in a scope that is
+ * still open are remembered; otherwise a diamond of delayed values would be written out once per path. */
 #include <string.h>
 
 #include "base/error.h"

@@ -1,7 +1,7 @@
 /* Scalar functions as loop IR: inlined where they are applied.
  *
- * A conditional whose two sides are cheap and harmless becomes a selection, which vectorises; any other becomes a branch,
- * so what only one side needs is computed only there. */
+ * A conditional whose two sides are cheap and harmless becomes a selection, which vectorises. Any other becomes a branch, so
+ * that what only one side needs is computed only there. */
 #include "codegen/kernel/lower.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* Segments of the innermost dimension: where they are, checked, and reductions over each. Scans: segment_scan.c. */
+/* Segments of the innermost dimension: finding and checking them, and reducing each. Scans are in segment_scan.c. */
 #include "codegen/kernel/lower.h"
 
 #include <string.h>

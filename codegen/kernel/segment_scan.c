@@ -1,4 +1,5 @@
-/* Scans of segments: each is a part of a row, scanned on its own; the places of the row outside of all are zero. */
+/* Scans of segments. Each segment is a part of a row and scanned on its own; the places of the row outside all segments are
+ * zero. */
 #include <string.h>
 
 #include "codegen/kernel/lower.h"

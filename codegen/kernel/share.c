@@ -1,4 +1,4 @@
-/* How many workers share an array by its rows: those whose number, shifted, is a unit's own (permute.c). */
+/* Sharing an array among workers by its rows: a worker has the rows whose number, shifted, is its unit's number (permute.c). */
 #include "codegen/kernel/lower.h"
 
 enum {

@@ -1,7 +1,6 @@
-/* What each skeleton is made of: one row of functions, which stands in the skeleton's own file. Workers find it through the
- * layout; they name no skeleton, so a new one is a line in graph/skeletons.def and a file with its row. A function that is
- * NULL leaves the work to what its comment says.
- */
+/* What a skeleton is made of: one row of functions, which is in the skeleton's own file. Workers find it through the layout
+ * and name no skeleton. So a new skeleton is a line in graph/skeletons.def and a file with its row. If a function is NULL, its
+ * comment says who does the work. */
 #ifndef WADI_CODEGEN_KERNEL_SKELETON_H
 #define WADI_CODEGEN_KERNEL_SKELETON_H
 

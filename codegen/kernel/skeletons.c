@@ -1,4 +1,4 @@
-/* The table of skeletons. It names all of them; nothing that writes code does. */
+/* The table of skeletons. It names all of them; the code that writes kernels names none. */
 #include "codegen/kernel/skeleton.h"
 
 const wadi_skeleton_row wadi_skeleton_none = {0};

@@ -1,4 +1,5 @@
-/* spread: a loop nest over the records; each is computed once and its fields go to their places along the new dimension. */
+/* spread: a loop nest over the records. Each record is computed once, and its fields go to their places along the new
+ * dimension. */
 #include "codegen/kernel/flat/flat.h"
 #include "codegen/kernel/skeleton.h"
 #include "codegen/kernel/arith.h"

@@ -1,4 +1,4 @@
-/* Values held in variables, and states that change from round to round: what branches, loops and streams inside a kernel share
+/* Values held in variables, and states that change from round to round. Branches, loops and streams inside a kernel share this
  * (structured.c, sequence/). */
 #ifndef WADI_CODEGEN_KERNEL_STATE_H
 #define WADI_CODEGEN_KERNEL_STATE_H

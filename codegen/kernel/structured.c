@@ -1,9 +1,9 @@
 /* acond and awhile inside a kernel: a branch, and a loop over a state of arrays.
  *
  * What leaves a branch or changes in a loop is held in variables: the fields of a scalar, or the pointers and extents of an
- * array; elements are not copied on the way out of a branch. A loop whose state keeps its shape has two buffers per array
- * and swaps them, and gives back each round's scratch; a state whose shape changes takes new scratch each round, which is
- * given back with the element. */
+ * array. So elements are not copied on the way out of a branch. A loop whose state keeps its shape has two buffers per array,
+ * swaps them, and gives back the scratch memory of each round. A state whose shape changes takes new scratch memory each
+ * round, which is given back with the element. */
 #include "codegen/kernel/state.h"
 
 #include <string.h>

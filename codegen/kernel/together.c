@@ -1,8 +1,8 @@
-/* Folds of rank 0 that go together: those of a body that run over the same row share one loop over it.
+/* Folds of rank 0 that go together: the folds of a body that run over the same row share one loop over it.
  *
- * Each keeps its own accumulators, and its result is the one it would have alone. What is won is the loop: elements are read and
- * made once, and a short row of unknown length is one mispredicted branch instead of several. Folds of another row, even of
- * equal length, stay apart: they could fault in another order. */
+ * Each keeps its own accumulators, and its result is the same as alone. The gain is the loop: elements are read and made once,
+ * and a short row of unknown length costs one mispredicted branch instead of several. Folds of different rows, even of equal
+ * length, stay apart, because they could fault in another order. */
 #include "codegen/kernel/lower.h"
 
 #include "operators/reduce_tree.h"

@@ -1,4 +1,4 @@
-/* What loop IR knows about the range of an index: proofs, and bounds computed in front of a loop. */
+/* The range of an index in loop IR: proofs, and bounds that are computed before a loop. */
 #ifndef WADI_CODEGEN_LOOP_BOUND_H
 #define WADI_CODEGEN_LOOP_BOUND_H
 

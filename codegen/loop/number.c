@@ -1,8 +1,7 @@
-/* Instructions of loop IR: where one goes, and whether it is there already.
+/* The instructions of loop IR: where a new one goes, and whether it is there already.
  *
- * A scope that is still open is not yet part of its parent's list: the instruction that owns it is appended when it is
- * closed. So whatever is placed further out while an inner scope is open comes before it, which is all that hoisting
- * needs. */
+ * A scope that is still open is not yet part of its parent's list: the instruction that owns it is appended when it is closed.
+ * So whatever is placed further out while an inner scope is open comes before it, which is all that hoisting needs. */
 #include "codegen/loop/number.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* How instructions of loop IR are numbered and placed: what build.c and simplify.c stand on. */
+/* Numbering and placing the instructions of loop IR, for build.c and simplify.c. */
 #ifndef WADI_CODEGEN_LOOP_NUMBER_H
 #define WADI_CODEGEN_LOOP_NUMBER_H
 

@@ -1,10 +1,10 @@
-/* Library routines and manual liftings that cannot be used become what they mean: region 0, in place.
+/* Replaces library routines and manual liftings that cannot be used by what they mean: region 0, in place.
  *
- * Law: let (x.. -> e) a.. in b = b[e[a../x..]]. Done before anything else rewrites arrays, so that the language's own computation is
- * simplified, hoisted and fused with what stands around it.
+ * Law: let (x.. -> e) a.. in b = b[e[a../x..]]. This is done before anything else rewrites arrays, so that the language's own
+ * computation is simplified, hoisted and fused with its surroundings.
  *
- * A routine stays when the build has it, under the name of its steady form where that is asked for. A manual lifting stays directly in a stage body when its arguments are regular:
- * schedule flat can then run it on the whole chunk. */
+ * A routine stays if the build has it; if its steady form is asked for, it stays under that name. A manual lifting stays
+ * directly in a stage body if its arguments are regular; schedule flat can then run it on the whole chunk. */
 #include "codegen/pass.h"
 
 #include "base/error.h"

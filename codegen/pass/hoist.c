@@ -1,15 +1,15 @@
-/* Vectorisation avoidance: what does not depend on the stream leaves its stage body.
+/* Vectorisation avoidance: moves what does not depend on the stream out of its stage body.
  *
- * A value of which neither shape nor elements depend on the stream's index is one array for the whole run (Keller et al.
- * 2012; the dependence analysis is van den Haak's, 2019): its binding moves in front of the stage. Nothing leaves a region of
- * acond or awhile, which may not run, and a value that reads an extent known only while the stream runs has to stay; the pass
- * lift stores those like regular ones. Cheap producers leave too: the pass fuse delays them into the body, so they cost no memory.
+ * A value whose shape and elements do not depend on the stream index is one array for the whole run (Keller et al. 2012; the
+ * dependence analysis is van den Haak's, 2019). Its binding moves before the stage. Nothing leaves a region of acond or
+ * awhile, which may not run, and a value that reads an extent known only while the stream runs must stay; the pass lift stores
+ * those like regular ones. Cheap producers leave too: the pass fuse delays them into the body, so they cost no memory.
  *
- * What leaves a body is computed even when the stream turns out to be empty, faults included.
+ * What leaves a body is computed even if the stream turns out to be empty, faults included.
  *
- * The body of a sequence within an element is left in the same way, towards the element, by what reads nothing of it: it would
- * be computed again in every round. Such sequences are often empty, so only what cannot fault goes.
- */
+ * The body of a sequence within an element is treated in the same way: what reads nothing of the inner element moves out to
+ * the outer one, since it would be computed again in every round. Such sequences are often empty, so only what cannot fault
+ * moves. */
 #include "codegen/pass.h"
 
 #include "base/error.h"

@@ -1,13 +1,12 @@
-/* Simplification: constants, exact identities of scalars and of arrays.
+/* Simplification: constants, and exact identities of scalars and of arrays.
  *
- * One walk in program order, each binding seen after everything it reads. Laws of single operators stand in their rows
- * (`same` and `join` of graph/op.h: map id a = a, reverse (reverse a) = a, ..); those of control and of scalars stand here. All are
+ * One walk in program order sees each binding after everything it reads. Laws of single operators are in their rows (`same`
+ * and `join` of graph/op.h: map id a = a, reverse (reverse a) = a, ..); those of control and of scalars are here. All are
  * exact (Bird 1987; McDonell et al. 2013, section 4.4 for extents):
  *   unit c                       = the constant c
  *   acond c a b                  = a, or b, for a constant c
  *   awhile (\s -> false) f a     = a
- * Scalar functions: codegen/scalar_fold.c. Bindings that lost their readers stay until the pass dce.
- */
+ * Scalar functions are simplified by codegen/scalar_fold.c. Bindings that have lost their readers stay until the pass dce. */
 #include "codegen/pass.h"
 
 #include "base/error.h"

@@ -1,4 +1,4 @@
-/* Phases of arrays, and what comes in with the program or the run: bindings of the main block outside of every stream. */
+/* Phases of arrays: bindings of the main block outside all streams, and what the program and the run bring with them. */
 #include <string.h>
 
 #include "base/error.h"

@@ -1,4 +1,4 @@
-/* Bodies: what is computed in one go, over the elements of a chunk or once, and which schedules it may have. */
+/* Bodies: what is computed in one piece, over the elements of a chunk or once, and the schedules it may have. */
 #include "base/error.h"
 #include "codegen/plan/planning.h"
 #include "codegen/schedules.h"

@@ -1,5 +1,4 @@
-/* Folds: a body of their own that reads the state and one element (FOLD, and SCAN inside of a stream) or a whole chunk
- * (FOLD_CHUNK). */
+/* Folds: bodies that read a state and one element (FOLD, and SCAN inside a stream) or a whole chunk (FOLD_CHUNK). */
 #include "codegen/plan/fold.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* States that go from element to element, and what they need of the stages they read. Internal to codegen/plan. */
+/* States that pass from element to element, and what they need of the stages they read. Internal to codegen/plan. */
 #ifndef WADI_CODEGEN_PLAN_FOLD_H
 #define WADI_CODEGEN_PLAN_FOLD_H
 

@@ -1,14 +1,14 @@
 /* States that change in place: which values of a fold's body may be written where the state before them lies.
  *
- * The next state of a fold takes over the memory of the one before, so that no step copies it, if every element is read at
- * the moment it is replaced, or before. That is so for
+ * The next state of a fold takes over the memory of the current one, so that no step copies it, if every element is read
+ * before it is replaced or at that moment. That holds for
  *   - a permute whose defaults are the old state, and
  *   - a map, zip_with or imap that reads the old state at the same index,
- * or a chain of them, if nobody reads the old one later. Reading means reading for the sake of something that is stored: a
- * delayed value is read when whoever wants it is computed. Extents do not count, they stay what they are.
+ * or a chain of these, if nobody reads the old state later. A read counts when something that is stored needs it: a delayed
+ * value is read when its reader is computed. Extents do not count, because they stay the same.
  *
- * A fault leaves such a state half changed; nobody looks at it then. A library routine that declines has the whole body run
- * again, so bodies with one keep their states apart. */
+ * A fault leaves such a state half changed; nobody looks at it then. If a library routine declines, the whole body runs again,
+ * so the states of a body with routines do not change in place. */
 #include "codegen/plan/fold.h"
 #include "codegen/rewrite.h"
 

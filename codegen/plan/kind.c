@@ -1,8 +1,8 @@
 /* How a value of a stream's body is stored over a chunk: the kind of its slot.
  *
- * Lifting has marked it; what remains is whether its extents can be computed in front of the body, as the storage of a
- * regular value must be. Extents that hang on the result of a branch or loop inside the stream, or on elements of an array
- * that only a loop of its own makes (a scan), exist only when it has run. */
+ * Lifting has marked it. What remains to decide is whether its extents can be computed before the body, as the storage of a
+ * regular value must be. Extents that depend on the result of a branch or loop inside the stream, or on elements of an array
+ * that needs a loop of its own (a scan), are known only after it has run. */
 #include "codegen/plan/planning.h"
 
 static bool is_late(wadi_planning *p, wadi_val v);

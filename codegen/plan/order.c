@@ -1,9 +1,9 @@
 /* The order of a plan's phases.
  *
  * Bindings of the main block are planned in order, each after those it needs. Arrays gather until a sequence is consumed.
- * Consumers that read one sequence, or sequences made from one source, eat it together in one pass, and so those that
- * stand further down are planned with the first, together with the arrays they need. That is impossible where one needs
- * the result of another: what can be made twice is made twice, but a source can be read only once. */
+ * Consumers that read one sequence, or sequences made from one source, share one pass. So consumers further down are planned
+ * with the first, together with the arrays they need. That is impossible if one needs the result of another: what can be made
+ * twice is then made twice, but a source can be read only once. */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,11 +1,11 @@
-/* Planning: phases, slots and bodies of a module; the kernels themselves come from codegen/kernel, through versions.c.
+/* Planning: the phases, slots and bodies of a module. Kernels come from codegen/kernel, through versions.c.
  *
- * Array bindings gather until a sequence is consumed (order.c), and then become one phase; consumers follow their
- * sequences back to the sources and make one body of all that counts alike (visit.c). What the main block stores has
- * a slot of kind ONCE, so later phases read it as it is.
+ * Array bindings gather until a sequence is consumed (order.c), and then become one phase. Consumers follow their sequences
+ * back to the sources and make one body of everything that counts elements alike (visit.c). What the main block stores has a
+ * slot of kind ONCE, so later phases read it as it is.
  *
- * Tables of the layout live in the arena of the versions, which are made from them later; what the plan points to is copied
- * into its own. */
+ * Tables of the layout live in the arena of the versions, which are made from them later. What the plan points to is copied
+ * into its own arena. */
 #include "codegen/plan/plan.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* From a module to a plan: which phases there are, which slots, which bodies; and what their kernels are made from. */
+/* From a module to a plan: its phases, slots and bodies, and what their kernels are made from. */
 #ifndef WADI_CODEGEN_PLAN_PLAN_H
 #define WADI_CODEGEN_PLAN_PLAN_H
 

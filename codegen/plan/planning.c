@@ -1,4 +1,4 @@
-/* What every file here needs of a plan in the making: slots, names of values, declared extents. */
+/* What all files here need of a plan under construction: slots, names of values, declared extents. */
 #include "codegen/plan/planning.h"
 
 #include "base/error.h"

@@ -1,4 +1,4 @@
-/* A plan in the making: what has been found so far, its slots and bodies. Internal to codegen/plan. */
+/* A plan under construction: what has been found so far, its slots and bodies. Internal to codegen/plan. */
 #ifndef WADI_CODEGEN_PLAN_PLANNING_H
 #define WADI_CODEGEN_PLAN_PLANNING_H
 

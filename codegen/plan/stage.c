@@ -1,5 +1,5 @@
-/* A stage in the making: the components of its sequences, what others want of it, and what parameters of regions are in
- * its body. */
+/* A stage under construction: the components of its sequences, which of them others need, and which parameters of regions are
+ * in its body. */
 #include "codegen/plan/stage.h"
 
 #include "base/error.h"

@@ -1,4 +1,4 @@
-/* A stage in the making. Internal to codegen/plan. */
+/* A stage under construction. Internal to codegen/plan. */
 #ifndef WADI_CODEGEN_PLAN_STAGE_H
 #define WADI_CODEGEN_PLAN_STAGE_H
 

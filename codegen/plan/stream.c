@@ -1,5 +1,5 @@
-/* Planning the stream that one or several consumers eat: first the stages are found and what is wanted of each, from the
- * consumers back to the sources; then every stage gets its body. */
+/* Planning the stream of one or several consumers. First its stages are found, and what is needed of each, from the consumers
+ * back to the sources. Then every stage gets its body. */
 #include <string.h>
 
 #include "base/error.h"

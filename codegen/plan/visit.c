@@ -1,10 +1,10 @@
 /* From a sequence back to its sources: the stages of a stream.
  *
- * A stage is a way of counting elements. Everything that counts alike has one body: map_seqs over one input become one, their
- * bindings in order, where a parameter that gets another region's yield is that value under a second name; and so do the
- * predicate of a filter and the function of an expansion, which are further results of the stage they read. An operator
- * that counts anew begins a stage. Its elements are parts, slots that the runtime fills, but for what is one array for
- * the whole stream: that keeps its slot wherever it goes.
+ * A stage is everything that counts elements alike, with one body. map_seqs over one input become one: their bindings follow
+ * in order, and a parameter that gets another region's yield is that value under a second name. The predicate of a filter and
+ * the function of an expansion are further results of the stage they read. An operator that counts anew begins a stage. Its
+ * elements are parts, slots that the runtime fills. Only what is one array for the whole stream keeps its slot wherever it
+ * goes.
  *
  * map_seq over several sequences that count differently begins a stage that zips them. Sources that nobody else reads are
  * zipped where they are read. */

@@ -1,7 +1,7 @@
-/* BATCH: `size` consecutive elements of one shape become one, with a dimension more.
+/* BATCH: stacks `size` consecutive elements of one shape to one element of one more dimension.
  *
- * Whole batches inside of a chunk stay where they are and are only described otherwise. What is left at its end waits, as
- * a view, for the elements that complete it; these are then copied together. */
+ * Whole batches inside a chunk stay where they are and are only described differently. The rest of the chunk waits, as a view,
+ * for the elements that complete it; these elements are then copied together. */
 #include <stdio.h>
 #include <string.h>
 

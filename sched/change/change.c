@@ -1,4 +1,4 @@
-/* Changes as their users see them: the table of rows, what every change does, and its life. */
+/* The table of changes, what every change does, and the life of a change. */
 #include "sched/change/change.h"
 
 #include <stdlib.h>

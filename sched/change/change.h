@@ -1,14 +1,13 @@
-/* Changes between the bodies of a stream: from the elements of a stage's input to those its body sees.
+/* Changes between the bodies of a stream: they turn the elements of a stage's input into the elements that its body sees.
  *
- * A change takes chunks in and gives chunks out, in order; elements are counted anew on the way. Chunks that come out
- * refer to those that went in wherever the layout allows: slices, regular arrays described otherwise, windows that
- * overlap. What has to wait for the next chunk is kept: at most one window or one batch, and for ZIP what one input
- * is ahead of the others.
+ * A change takes chunks and gives chunks, in order; elements are counted anew on the way. Outgoing chunks refer to incoming
+ * ones wherever the layout allows: slices, regular arrays described differently, windows that overlap. A change keeps what
+ * must wait for the next chunk: at most one window or one batch, and for ZIP what one input is ahead of the others.
  *
- * What a change is stands in its row (row.h); sched/changes.def lists them.
+ * A change is a row (row.h); sched/changes.def lists them.
  *
- * A change belongs to one thread. It knows nothing of bodies: WADI_CHANGE_SCAN leaves elements as they are here, and
- * whoever runs the stage turns them into states. */
+ * A change belongs to one thread. It knows nothing of bodies: WADI_CHANGE_SCAN leaves elements as they are here, and whoever
+ * runs the stage turns them into states. */
 #ifndef WADI_SCHED_CHANGE_CHANGE_H
 #define WADI_SCHED_CHANGE_CHANGE_H
 

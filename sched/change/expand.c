@@ -1,7 +1,7 @@
 /* EXPAND: every slice along the outermost dimension becomes an element.
  *
- * No value moves: the columns hold the slices in the right order already, so only their description changes. Regular arrays
- * [m, ..] are count x m regular elements; of irregular ones the slices are regular if they all have one shape. */
+ * No value moves, because the columns already hold the slices in the right order; only their description changes. A regular
+ * array [m, ..] gives count x m regular elements. The slices of irregular arrays are regular if all have one shape. */
 #include <stdio.h>
 #include <string.h>
 

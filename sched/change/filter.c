@@ -1,6 +1,4 @@
-/* FILTER: keeps the elements whose test is true.
- *
- * The test is the last component. Where all elements of a chunk agree nothing is copied. */
+/* FILTER: keeps the elements whose test, the last component, is true. If all elements of a chunk agree, nothing is copied. */
 #include "base/error.h"
 #include "sched/change/row.h"
 

@@ -1,4 +1,4 @@
-/* Some elements of a chunk brought together: single values by their positions, arrays in runs of neighbours. */
+/* Bringing some elements of a chunk together: single values by their positions, arrays in runs of neighbours. */
 #include <string.h>
 
 #include "base/error.h"

@@ -1,6 +1,6 @@
-/* PICK: from element `first` on one every `hop`, at most `size`; TAKE and DROP are the picks with one number.
+/* PICK: from element `first` on, every `hop`-th element, at most `size`. TAKE and DROP are picks with one number.
  *
- * Neighbours stay where they are; elements further apart are brought together. */
+ * Neighbours stay where they are; elements further apart are copied together. */
 #include "base/error.h"
 #include "sched/change/row.h"
 

@@ -1,9 +1,9 @@
-/* WINDOWS: `size` samples every `hop`, of the values of all elements one behind the other.
+/* WINDOWS: gives a window of `size` samples every `hop` samples of the values of all elements, concatenated.
  *
- * Windows that lie in one chunk are a regular component whose stride is the hop: they overlap in the chunk's own memory.
- * Samples from the next window's start on are kept (less than a window of them), and the windows that begin there are
- * made in memory of their own, together with as many samples of the next chunk as these windows need; all of them when
- * the chunk is small. */
+ * Windows inside one chunk are a regular component whose stride is the hop: they overlap in the chunk's own memory. The
+ * samples from the start of the next window on are kept (less than one window). The windows that begin there are made in
+ * memory of their own, together with as many samples of the next chunk as they need, or with all of them if that chunk is
+ * small. */
 #include <stdio.h>
 #include <string.h>
 

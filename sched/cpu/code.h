@@ -1,4 +1,4 @@
-/* A kernel of the cpu is a function of a shared object. */
+/* The code of a kernel of the cpu: a function of a shared object. */
 #ifndef WADI_SCHED_CPU_CODE_H
 #define WADI_SCHED_CPU_CODE_H
 

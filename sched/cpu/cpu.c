@@ -1,5 +1,7 @@
-/* A launch is a loop over elements or units of work that the pool's workers share. A fault stops the ranges after it; those before
- * it still run, so the fault that is told does not depend on who was faster. */
+/* The device `cpu`: kernels are functions in this process.
+ *
+ * A launch is a loop over elements or units of work that the pool's workers share. A fault stops the ranges after it. Those
+ * before it still run, so the fault that is reported does not depend on which worker was faster. */
 #include "sched/cpu/cpu.h"
 
 #include <stdatomic.h>

@@ -1,4 +1,4 @@
-/* See the header. */
+/* Staging memory for results, and copying them to their final columns. */
 #include "sched/cpu/emit.h"
 
 #include <stdlib.h>

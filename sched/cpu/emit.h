@@ -1,12 +1,12 @@
-/* Results whose shape only the kernel knows: `emit` gives it room for one element's arrays while it runs.
+/* Results whose shape only the kernel knows. While a kernel runs, `emit` gives it room for the arrays of one element.
  *
- * Workers put elements into staging memory of their own, since nobody knows yet where they will start; when the step is
- * over, offsets are the prefix sums of the sizes, and the pieces are copied to their places in flat columns, in
- * parallel. A chunk of one element (and every ONCE result) is written in place.
+ * Nobody knows yet where an element will start, so workers put elements into staging memory of their own. When the step is
+ * over, the offsets are the prefix sums of the sizes, and the pieces are copied in parallel to their places in flat columns. A
+ * chunk of one element (and every ONCE result) is written in place.
  *
- * A result that is irregular by its type may have one size in fact. When all elements of the last chunk had, room for as
- * many of that size is made beforehand, and elements that fit are written where they belong: a chunk of such elements is
- * not copied. */
+ * A result that is irregular by its type may have one size in fact. If all elements of the last chunk had one size, room for
+ * elements of that size is made beforehand, and elements that fit are written to their final place. A chunk of such elements
+ * is not copied. */
 #ifndef WADI_SCHED_CPU_EMIT_H
 #define WADI_SCHED_CPU_EMIT_H
 

@@ -1,5 +1,4 @@
-/* Elements are copied in ranges of values of the new slot, so that one large element is shared by workers as well as many
- * small ones are. */
+/* Copying elements in ranges of values of the new slot, so that workers share one large element as well as many small ones. */
 #include "sched/cpu/gather.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* Elements of slots copied together, shared by workers. */
+/* Copies elements of slots together; workers share the copying. */
 #ifndef WADI_SCHED_CPU_GATHER_H
 #define WADI_SCHED_CPU_GATHER_H
 

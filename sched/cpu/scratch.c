@@ -1,4 +1,4 @@
-/* Blocks of at least twice the size of the one before. A mark is the block's number and the bytes used of it. */
+/* Blocks, each at least twice the size of the one before. A mark is the number of a block and the bytes used in it. */
 #include "sched/cpu/scratch.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
-/* Scratch memory of one worker: a stack of bytes. A mark remembers the top, a rewind returns to it. Memory that was given out
- * never moves; after a job that needed several blocks one block of their total size takes their place, so that the
- * steady state lives in one block and allocates nothing. */
+/* The scratch memory of one worker: a stack of bytes. A mark remembers the top, and a rewind returns to it. Memory that was
+ * given out never moves. After a job that needed several blocks, one block of their total size replaces them, so the steady
+ * state uses one block and allocates nothing. */
 #ifndef WADI_SCHED_CPU_SCRATCH_H
 #define WADI_SCHED_CPU_SCRATCH_H
 

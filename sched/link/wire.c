@@ -178,7 +178,7 @@ static wadi_status read_kind(reader *r, wadi_chunk_component *c) {
         return MALFORMED(r, "unknown layout %u, rank %u or fields %u", (unsigned)layout,
                          (unsigned)rank, (unsigned)fields);
     }
-    c->layout = (wadi_layout)layout;
+    c->layout = (wadi_chunk_layout)layout;
     c->rank = (int)rank;
     c->fields = (int)fields;
     for (int f = 0; f < c->fields; f++) {

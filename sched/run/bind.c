@@ -1,5 +1,5 @@
-/* What is bound to a plan must be what the plan declares: number and types of fields, ranks, constant and named extents.
- * Equal names mean equal extents over all inputs and streams of a run: the first array fixes the value. */
+/* Checks that what is bound to a plan is what the plan declares: number and types of fields, ranks, constant and named
+ * extents. Equal names mean equal extents over all inputs and streams of a run; the first array fixes the value. */
 #include <string.h>
 
 #include "base/error.h"

@@ -1,4 +1,4 @@
-/* The sources and sinks that a plan names, and what is bound to the names. */
+/* The sources and sinks that a plan names, and what is bound to these names. */
 #include <string.h>
 
 #include "base/error.h"

@@ -1,9 +1,9 @@
-/* Consumers that keep what they get, as sinks: `elements` (all values as one vector), `tabulate` (elements stacked along a
- * new outer dimension), `tabulate_min` (the same, cut to the least extents), `from_seq` (shapes and values).
+/* Consumers that keep what they get, as sinks: `elements` (all values as one vector), `tabulate` (elements stacked along a new
+ * outer dimension), `tabulate_min` (the same, cut to the least extents), `from_seq` (shapes and values).
  *
- * They append each chunk's columns to vectors that grow geometrically, and hand the vectors over to
- * the result's slots at the end. When the number of elements is known and their shape turns out to be regular, the
- * vector is made once and the bodies write into it: then nothing is copied. */
+ * They append each chunk's columns to vectors that grow geometrically, and at the end give the vectors to the slots of the
+ * result. If the number of elements is known and their shape turns out to be regular, the vector is made once and the bodies
+ * write into it; then nothing is copied. */
 #include <stdlib.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,11 +1,14 @@
 /* The ends of a stream.
  *
- * A sink has a thread of its own behind a link, so writing overlaps with computing; but a young stream, which may be over
- * before a thread has started, tries without. A sink that only keeps what it gets, as collectors do, is then called by the
- * compute thread. The chunks of any other wait, unless reading could make them wait for long: if the stream ends soon the
- * compute thread delivers them all, else the sink's thread does. So a sink is called by one thread alone. Collectors whose
- * vectors the bodies write, and folds, are always work of the compute thread. No sink is told that the stream is over before all
- * sinks have taken all of it: a run that fails leaves no output that looks complete. */
+ * A sink has a thread of its own behind a link, so that writing overlaps with computing. A young stream may be over before a
+ * thread has started, so it first tries without one:
+ *
+ * - A sink that only keeps what it gets, as collectors do, is called by the compute thread.
+ * - The chunks of any other sink wait, unless reading could make them wait for long. If the stream ends soon, the compute thread delivers
+ *   them all; otherwise the sink's thread does. So only one thread calls a sink.
+ *
+ * Folds, and collectors into whose vectors the bodies write, are always the work of the compute thread. No sink is told that
+ * the stream is over before all sinks have taken everything, so a run that fails leaves no output that looks complete. */
 #include "base/clock.h"
 #include "base/error.h"
 #include "sched/run/stream.h"

@@ -1,4 +1,4 @@
-/* Of all that goes wrong in a run, in whichever thread, the first error is told. */
+/* Keeps the first error of a run, from whichever thread, for the caller. */
 #include "base/error.h"
 #include "sched/run/state.h"
 

@@ -1,8 +1,8 @@
 /* A state that passes from element to element (fold_seq, scan_seq) or from chunk to chunk (fold_batch).
  *
- * The body reads the state and one element, or a whole chunk, and emits the next state, whose memory then becomes the
- * state's; or it changes the state in place, which lies in memory of its own then. For element after element the parts' slots
- * are narrowed, so that every version of the body sees a chunk of one element. */
+ * The body reads the state and one element, or a whole chunk, and emits the next state, whose memory then becomes the memory
+ * of the state. Or it changes the state in place; the state then has memory of its own. For element after element, the slots
+ * of the parts are narrowed, so that every version of the body sees a chunk of one element. */
 #include <string.h>
 
 #include "base/error.h"

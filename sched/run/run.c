@@ -1,4 +1,4 @@
-/* The life of a run: what is bound to it, its phases, its numbers. The stages of a stream are in stream.c. */
+/* The life of a run: its bindings, its phases, its statistics. The stages of a stream are in stream.c. */
 #include "sched/run.h"
 
 #include <string.h>

@@ -1,7 +1,8 @@
-/* The sources of a stage: read by a thread, which asks the chunk policy for the size of the next chunk, fills it and sends
- * it, until the first of the sources has ended or nobody wants more.
+/* The sources of a stage. A thread reads them: it asks the chunk policy for the size of the next chunk, fills the chunk and
+ * sends it, until the first of the sources has ended or nobody wants more.
  *
- * A stage that only counts, or whose elements lie in memory already, needs no thread: there is nothing to wait for. */
+ * A stage that only counts, or whose elements already lie in memory, needs no thread, because there is nothing to wait for.
+ */
 #include <string.h>
 
 #include "base/error.h"

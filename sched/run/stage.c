@@ -1,11 +1,12 @@
 /* A stage at work: elements of its input are changed, run through the body and given to ends and further stages, chunk by
  * chunk and depth first, all in the compute thread.
  *
- * After a change a chunk may hold many more elements than before, or larger ones: it is taken in steps that fit the
- * budget, judged by what the stage's chunks have taken so far. A step for which there is no memory is tried again in two
- * halves. When an element fails, those before it are delivered first, and what they lead to comes first too: so what
- * consumers get, and which failure is told, does not depend on how the stream was cut. A failure behind the last element
- * that anybody wants is none; where the elements of another stage decide that, it is left open until they are there. */
+ * After a change a chunk may hold many more elements than before, or larger ones. It is taken in steps that fit the budget,
+ * judged by what the stage's chunks have taken so far. A step without enough memory is tried again in two halves.
+ *
+ * When an element fails, those before it are delivered first, with everything that follows from them. So neither what
+ * consumers get nor which failure is reported depends on how the stream was cut. A failure after the last element that anybody
+ * wants is none; where the elements of another stage decide that, the decision waits for them. */
 #include <stdio.h>
 
 #include "base/error.h"

@@ -1,13 +1,13 @@
-/* A stream phase: source threads -> links -> the compute thread (the calling one) -> links -> sink threads. What lies in memory
- * needs neither thread nor link (source.c), nor does what is kept in memory, at first (end.c).
+/* A stream phase: source threads -> links -> the compute thread (the calling one) -> links -> sink threads. What lies in
+ * memory needs neither thread nor link (source.c), and at first neither does what is kept in memory (end.c).
  *
- * Each works on its own chunk while the links hold two more each, so reading, computing and writing overlap. The compute
- * thread takes a chunk from a source, runs it through all stages that hang on it, and lets the policy and the budget see
- * how long that took; the sources ask these for the size of the next chunk. Of several sources the one is read next whose
- * elements are waited for.
+ * Each thread works on its own chunk while the links hold two more each, so reading, computing and writing overlap. The
+ * compute thread takes a chunk from a source and runs it through all stages that depend on it. It reports the time to the
+ * policy and the budget, which the sources ask for the size of the next chunk. Of several sources, the one whose elements are
+ * waited for is read next.
  *
- * Errors travel along the links: who fails tells both neighbours, elements before the failure are delivered first. A sink's
- * failure is the run's, a source's if its next element is wanted. */
+ * Errors travel along the links. A stage that fails tells both neighbours; elements before the failure are delivered first.
+ * The failure of a sink is the failure of the run; that of a source is, if its next element is wanted. */
 #include "sched/run/stream.h"
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
-/* The cost rule is a function of each schedule's row (sched/schedules.c); here it is asked, and confirmed by measuring. */
+/* Choosing a version by the cost rule, which is a function of each schedule's row (sched/schedules.c), and confirming it by
+ * measuring. */
 #include "sched/steps/choose.h"
 
 #include <stdlib.h>

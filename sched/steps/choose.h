@@ -1,9 +1,10 @@
-/* Which version of a body runs: the cost rule, in one place.
+/* Chooses which version of a body runs.
  *
- * The rule decides from sizes. It cannot know how much memory the temporaries of a body take, or what a compiler makes of its
- * loops; so once a body has run for a while, the other versions are tried on a few chunks each, in turn with the one in use, and
- * the fastest stays; one that is far dearer is given up after its first chunk. All versions give the same bits, so changing is safe.
- * A version is tried once it is there: the stream does not wait for a compiler, and none is started for what is left of a short one. */
+ * The cost rule decides from sizes. It cannot know how much memory the temporaries of a body take, or what a compiler makes of
+ * its loops. So after a body has run for a while, each other version is tried on a few chunks, in alternation with the current
+ * one, and the fastest stays. A version that is far slower is dropped after its first chunk. All versions give the same bits,
+ * so changing is safe. A version is tried only when it is ready: the stream does not wait for a compiler, and no compiler is
+ * started for the last part of a stream. */
 #ifndef WADI_SCHED_STEPS_CHOOSE_H
 #define WADI_SCHED_STEPS_CHOOSE_H
 

@@ -1,10 +1,9 @@
 /* Branches and loops over levels.
  *
- * A branch whose condition is the same for all elements at hand runs as if it were alone: nothing is renumbered and nothing
- * copied. Else each side runs over the elements that took it, and the results are merged. A loop starts with all
- * elements; after each round those that have stopped are put aside, and the others are numbered anew: their arrays stay
- * where they are, since a descriptor says where each begins. Values go from one round to the next by handing on their
- * memory. */
+ * If all elements decide a branch alike, it runs as if it were alone: nothing is renumbered and nothing copied. Otherwise each
+ * side runs over the elements that took it, and the results are merged. A loop starts with all elements. After each round,
+ * those that have stopped are put aside, and the others are numbered anew. Their arrays stay where they are, since a
+ * descriptor says where each begins. Values pass from one round to the next by handing on their memory. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* The steps around a computation that was lifted by hand: a chunk of elements becomes one array, and one array a chunk. */
+/* The steps around a manual lifting: a chunk of elements becomes one array, and one array becomes a chunk. */
 #include <string.h>
 
 #include "base/error.h"

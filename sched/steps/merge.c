@@ -1,4 +1,4 @@
-/* What is merged is described here, on the host; the device copies. */
+/* Describing merged slots, on the host; the device copies. */
 #include "sched/steps/merge.h"
 
 #include <string.h>

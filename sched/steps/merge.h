@@ -1,4 +1,4 @@
-/* Slots made from elements of other slots: what branches and loops need to give back what they have taken apart. */
+/* Making a slot from elements of other slots: branches and loops use it to put together what they have taken apart. */
 #ifndef WADI_SCHED_STEPS_MERGE_H
 #define WADI_SCHED_STEPS_MERGE_H
 

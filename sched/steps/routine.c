@@ -1,8 +1,8 @@
 /* Library routines over whole slots.
  *
- * A regular slot is one batch: every worker's share is one call. The elements of an irregular one are sorted by shape; each
- * group of one shape is a batch whose problems begin where a table says. Dimensions outside of a problem count as batch in
- * both. */
+ * A regular slot is one batch; the share of each worker is one call. The elements of an irregular slot are sorted by shape.
+ * Each group of one shape is a batch, and a table says where its problems begin. Dimensions outside a problem count as batch
+ * in both. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,8 +1,8 @@
-/* Versions are chosen, loaded when first wanted, and run.
+/* Choosing a version, having it loaded, and running it.
  *
- * A flat version computes operator by operator and would report the first operator's fault; when a body faults there, it
- * runs once more inside, which finds the first element's; or none, where a computation lifted by hand does not fit. A body whose
- * library routine declines runs once more without. */
+ * A flat version computes operator by operator, and would report the first fault of an operator. So if a body faults in flat,
+ * it runs once more inside, which finds the fault of the first element. It finds none if only a manual lifting did not fit. If
+ * a library routine declines, its body runs once more without routines. */
 #include "sched/steps/runner.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* The plain steps; those that choose and repeat are in control.c. */
+/* The plain steps. Branches and loops are in control.c. */
 #include "base/error.h"
 #include "sched/steps/steps.h"
 

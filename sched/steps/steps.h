@@ -1,7 +1,7 @@
-/* The steps of a version at work on one job: shared by the files of this folder alone.
+/* The steps of a version at work on one job. Only the files of this folder share this.
  *
- * What steps, levels, branches and loops mean is said here, over the interface of a device (sched/device.h): descriptors and the
- * numbers of elements are read and written on the host, columns only through the device. */
+ * The meaning of steps, levels, branches and loops is defined here, over the interface of a device (sched/device.h).
+ * Descriptors and the numbers of elements are read and written on the host, columns only through the device. */
 #ifndef WADI_SCHED_STEPS_STEPS_H
 #define WADI_SCHED_STEPS_STEPS_H
 

@@ -1,6 +1,7 @@
-/* What all steps do: launch, tell faults, number elements.
+/* What all steps do: launching, reporting faults, numbering elements.
  *
- * A level's map is a column that kernels read, and a table of the host's: one and the same where the device works in host memory. */
+ * The map of a level is a column that kernels read and a table that the host reads: one and the same if the device works in
+ * host memory. */
 #include <stdlib.h>
 #include <string.h>
 

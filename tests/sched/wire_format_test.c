@@ -33,7 +33,7 @@ static int64_t values_of(int rank, const int64_t *shape) {
 
 /* A component of any layout, with values at random. */
 static void fill(wadi_chunk *c, wadi_chunk_component *k) {
-    *k = (wadi_chunk_component){.layout = (wadi_layout)below(3),
+    *k = (wadi_chunk_component){.layout = (wadi_chunk_layout)below(3),
                                 .rank = (int)below(WADI_MAX_RANK + 1),
                                 .fields = 1 + (int)below(WADI_MAX_FIELDS)};
     if (k->layout == WADI_LAYOUT_IRREGULAR) {

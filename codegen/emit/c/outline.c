@@ -1,8 +1,8 @@
-/* Which loop nests become functions, and what they are given.
+/* Decides which loop nests become functions, and what these are given.
  *
- * A stage body has dozens of nests in a row. In one function of that size a C compiler gives up on the addresses of late
- * loops and no longer vectorises them; as functions of a few lines with `restrict` arguments each is compiled for itself, and
- * the whole several times faster. */
+ * A stage body has dozens of nests in a row. In one function of that size a C compiler gives up on the addresses of late loops
+ * and no longer vectorises them. As functions of a few lines with `restrict` arguments, each is compiled for itself, and the
+ * whole runs several times faster. */
 #include "codegen/emit/c/outline.h"
 
 #include <string.h>

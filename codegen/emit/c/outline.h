@@ -1,4 +1,4 @@
-/* Loop nests as functions of their own. */
+/* Making functions of loop nests. */
 #ifndef WADI_CODEGEN_EMIT_C_OUTLINE_H
 #define WADI_CODEGEN_EMIT_C_OUTLINE_H
 

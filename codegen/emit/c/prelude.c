@@ -1,6 +1,6 @@
-/* See the header. There are many hundred functions for scalars, and a compiler takes longer to read all of them than to compile a
- * kernel of middling size. Their texts are preprocessed when wadi is built (codegen/CMakeLists.txt): what is left are definitions
- * that begin with one of two marks, and are picked by name. */
+/* Picking the functions that kernels need. There are many hundred functions for scalars, and a compiler takes longer to read
+ * all of them than to compile a kernel of middling size. Their texts are preprocessed when wadi is built
+ * (codegen/CMakeLists.txt). What is left are definitions that begin with one of two marks, and are picked by name. */
 #include "codegen/emit/c/prelude.h"
 
 #include <ctype.h>

@@ -1,4 +1,4 @@
-/* What stands in front of kernels: the ABI, and of the functions in codegen/rt those that the kernels reach. */
+/* The text in front of kernels: the ABI, and those functions of codegen/rt that the kernels use. */
 #ifndef WADI_CODEGEN_EMIT_C_PRELUDE_H
 #define WADI_CODEGEN_EMIT_C_PRELUDE_H
 

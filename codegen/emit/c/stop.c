@@ -1,9 +1,9 @@
-/* A kernel ends soon after its run was cancelled, wherever it is: it looks at a flag between strips of a loop's rounds and in every
- * round of a loop that nobody counted. Within a strip stands the loop as it would be alone, so that looking neither keeps a C
- * compiler from making vectors of it nor takes time that could be measured.
+/* Lets a kernel end soon after its run was cancelled, wherever it is. The kernel checks a flag between strips of a loop's
+ * rounds, and in every round of a loop whose rounds are not counted. Inside a strip, the loop is as it would be without the
+ * check. So checking takes no measurable time and does not keep a C compiler from vectorising.
  *
- * Strips are short where rounds hold long loops; a round of a loop over blocks is a strip by itself. An innermost loop inside of those
- * is left as it is: it may have few rounds, and be reached very often, and arrays bound them all. */
+ * Strips are short if rounds contain long loops. An innermost loop inside such a loop is left as it is: it may have few rounds
+ * and be reached very often, and arrays bound all of its rounds. */
 #include "codegen/emit/c/stop.h"
 
 enum {

@@ -1,4 +1,4 @@
-/* Where kernels look whether they shall stop. */
+/* Where kernels check whether they should stop. */
 #ifndef WADI_CODEGEN_EMIT_C_STOP_H
 #define WADI_CODEGEN_EMIT_C_STOP_H
 

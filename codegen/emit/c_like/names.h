@@ -1,4 +1,4 @@
-/* Which values of a kernel get a name in C text, and which. */
+/* Which values of a kernel get names in C text, and which names. */
 #ifndef WADI_CODEGEN_EMIT_C_NAMES_H
 #define WADI_CODEGEN_EMIT_C_NAMES_H
 

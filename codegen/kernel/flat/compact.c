@@ -1,7 +1,8 @@
-/* Schedule flat of compact and partition: blocks of a row are units, so workers share a long one.
+/* Schedule flat of compact and partition: blocks of a row are units, so that workers share a long row.
  *
- * Where a block's elements go depends on how many the blocks before it keep. Three steps: count each block but the last, sum
- * the counts along the row, place the elements of every block. Rows of one block have no counts and take one step. */
+ * The place of a block's elements depends on how many elements the blocks before it keep. So there are three steps: count each
+ * block but the last, sum the counts along the row, and place the elements of every block. Rows of one block need no counts
+ * and take one step. */
 #include "base/error.h"
 #include "codegen/kernel/flat/flat.h"
 #include "codegen/kernel/skeleton.h"

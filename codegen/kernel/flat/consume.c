@@ -1,10 +1,10 @@
-/* Schedule flat: sequences within elements.
+/* Schedule flat of sequences within elements.
  *
- * Where each element of such a sequence is a scalar computed from its number, those of all elements of the chunk are one level of
- * work: a unit is a few of them, whichever element they belong to, so one element with a long sequence among many with
- * short ones is shared among workers. Collecting them is then done; other consumers go through what has
- * been computed element by element, as do sequences of another kind. What a limit on their number or a zip may leave out is not
- * computed in advance. */
+ * If each element of such a sequence is a scalar that is computed from its number, those of all elements of the chunk are one
+ * level of work. A unit is a few of them, whichever element of the stream they belong to, so workers share one long sequence
+ * among many short ones. Collecting consumers are then finished. Other consumers go element by element through what was
+ * computed, as do sequences of other kinds. What a limit on the number of elements or a zip may leave out is not computed in
+ * advance. */
 #include "codegen/kernel/flat/flat.h"
 
 #include "base/error.h"

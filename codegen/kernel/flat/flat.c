@@ -1,9 +1,8 @@
-/* Schedule flat: value by value over the whole chunk, in units of work that are alike however ragged the chunk is.
+/* Schedule flat: value by value over the whole chunk, in units of equal work however ragged the chunk is.
  *
- * A unit is a piece of at most 4096 elements of one row (the innermost dimension) of one element's result, so a single
- * huge vector is shared among workers as well as many small ones. Skeletons whose work cannot be cut so have steps of their
- * own, in flat_*.c: this file knows how a cut becomes kernels and steps, and what stands in which slot.
- */
+ * A unit is a piece of at most 4096 elements of one row (the innermost dimension) of one element's result. So workers share a
+ * single huge vector as well as many small ones. Skeletons whose work cannot be cut so have steps of their own, in the other
+ * files of this folder. This file knows how a cut becomes kernels and steps, and what is in which slot. */
 #include "codegen/kernel/flat/flat.h"
 
 #include <string.h>

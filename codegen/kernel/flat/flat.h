@@ -1,4 +1,4 @@
-/* Shared by the files of schedule flat alone: flat.c and flat_*.c. */
+/* What the files of schedule flat share. */
 #ifndef WADI_CODEGEN_KERNEL_FLAT_H
 #define WADI_CODEGEN_KERNEL_FLAT_H
 

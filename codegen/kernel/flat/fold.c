@@ -1,5 +1,5 @@
-/* Schedule flat of folds: a table of the results of blocks, which are units, then the top of each row's tree (top.c).
- * That is the same tree as elsewhere. Short rows are reduced whole. */
+/* Schedule flat of folds: first a table of the results of blocks, which are units, then the top of each row's tree (top.c).
+ * That is the same tree as everywhere. Short rows are reduced whole. */
 #include "base/error.h"
 #include "codegen/kernel/flat/flat.h"
 #include "codegen/kernel/skeleton.h"

@@ -1,10 +1,10 @@
 /* Branches and loops of schedule flat.
  *
- * Lifted over a chunk, a branch is a computation over the elements that took it, and a loop one over the elements that have
- * not stopped (Blelloch 1990, Vector Models, section 10: packing). Each is a level (level.c): its values have slots of their
- * own, one element for each of the level's, and its kernels read the values around through the level's map. The runtime
- * makes the maps, runs the steps, and puts the results together (sched/steps/control.c). A body over one element needs
- * no levels: all of it decides alike.
+ * Lifted over a chunk, a branch is a computation over the elements that took it, and a loop is one over the elements that have
+ * not stopped (Blelloch 1990, Vector Models, section 10: packing). Each is a level (level.c). Its values have slots of their
+ * own, with one element for each of the level's, and its kernels read outer values through the level's map. The runtime makes
+ * the maps, runs the steps, and puts the results together (sched/steps/control.c). A body over one element needs no levels,
+ * because all of it decides alike.
  *
  * Control of scalars alone stays one kernel, in which each element goes its own way. */
 #include "codegen/kernel/flat/flat.h"

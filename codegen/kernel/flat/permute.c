@@ -1,10 +1,10 @@
-/* Schedule flat of permute: a long vector whose elements are combined in an order that does not matter goes to several tables,
- * which are then combined.
+/* Schedule flat of permute: a long vector whose elements may be combined in any order goes to several tables, which are then
+ * combined.
  *
- * A table is as large as the result, and each is filled from its own part of the source by one worker. There are as many as pay:
- * none for a source that is not several times as long as the result, which is then permuted as in schedule inside. Their number
- * depends on sizes alone. Only combinations that any order gives the same bits are treated so, and only vectors sent into
- * vectors; others keep the order of the source and one worker each. */
+ * A table is as large as the result, and one worker fills it from its own part of the source. The number of tables depends
+ * only on sizes. There are none if the source is not several times as long as the result, which is then permuted as in
+ * schedule inside. This is done only for combinations that give the same bits in any order, and only for vectors sent into
+ * vectors. All others keep the order of the source, with one worker each. */
 #include "base/error.h"
 #include "codegen/kernel/flat/flat.h"
 #include "codegen/kernel/skeleton.h"

@@ -1,5 +1,6 @@
-/* Schedule flat of scans, in three steps: the last of each block's own scan, the carries into the blocks, and the results of the
- * blocks. One worker carries from block to block as it goes and does without the first two. Short rows are a unit each. */
+/* Schedule flat of scans, in three steps: the last result of each block's own scan, the carries into the blocks, and the
+ * results of the blocks. A single worker carries from block to block as it goes and needs only the last step. Short rows are
+ * one unit each. */
 #include "base/error.h"
 #include "codegen/kernel/flat/flat.h"
 #include "codegen/kernel/skeleton.h"

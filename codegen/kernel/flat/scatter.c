@@ -1,10 +1,11 @@
-/* Schedule flat of permute: patches that are combined into a large array, each worker taking its share of the rows they go to.
+/* Schedule flat of permute: patches that are combined into a large array. Each worker takes its share of the rows that they go
+ * to.
  *
  * The rows of the result (its outermost dimension) are dealt out in bands of 16. A unit goes through the whole source and
- * combines what goes to its own bands, in the order of the source; so every element of the result is combined in that order,
- * whoever does it, and sums of floating-point numbers have the same bits for any number of workers. What a unit leaves out costs it
- * one test per patch, or one per row of a patch. Only sources whose patches go to rows that are known in front of them are
- * treated so (permute.c), and only where several workers have enough to do. */
+ * combines what goes to its own bands, in the order of the source. So every element of the result is combined in that order,
+ * whoever does it, and sums of floating-point numbers have the same bits for any number of workers. Whatever a unit skips
+ * costs it one test per patch, or one per row of a patch. This is done only for patches whose rows are known before their
+ * elements (permute.c), and only if several workers have enough to do. */
 #include "base/error.h"
 #include "codegen/kernel/flat/flat.h"
 #include "codegen/kernel/arith.h"

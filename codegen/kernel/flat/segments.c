@@ -1,11 +1,11 @@
-/* Schedule flat of operators over segments: units with alike amounts of work, however skewed the segments are.
+/* Schedule flat of operators over segments: units of equal work, however skewed the segments are.
  *
- * Segments are cut where the number of elements and segments passed so far is a multiple of the unit's size: the place is
- * found by a search in the offsets, so nothing is counted beforehand. Blocks of segments longer than one are reduced by
- * units of their own first, so no segment is too long for one worker. Results of expand are cut by themselves.
+ * Segments are cut where the number of elements and segments so far is a multiple of the unit's size. A search in the offsets
+ * finds the place, so nothing is counted beforehand. Blocks of segments that are longer than one block are first reduced by
+ * units of their own, so no segment is too long for one worker. Results of expand are cut on their own.
  *
- * Offsets that do not fit must not go unnoticed: from unit to unit the cuts lead from the first segment to the last, so
- * every segment is met and checked whatever the search makes of bad offsets. */
+ * Offsets that do not fit must not go unnoticed. The cuts lead from unit to unit from the first segment to the last, so every
+ * segment is checked, whatever the search makes of bad offsets. */
 #include "base/error.h"
 #include "codegen/kernel/flat/flat.h"
 #include "codegen/kernel/skeleton.h"

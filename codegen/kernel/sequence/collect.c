@@ -1,7 +1,7 @@
-/* Sequences within an element as arrays: what is collected, and folds over chunks.
+/* Sequences within an element as arrays: collecting them, and folds over chunks.
  *
- * Components are appended to vectors in scratch memory that double when they are full; where every element is a scalar and
- * their number is known, the vector has its length from the start and is never checked. */
+ * Components are appended to vectors in scratch memory that double when they are full. If every element is a scalar and their
+ * number is known, the vector has its final length from the start and is never checked. */
 #include "codegen/kernel/sequence/vector.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* What makes arrays of a sequence within an element: folds here, collections in collect.c. */
+/* Making arrays of a sequence within an element: folds here, collections in collect.c. */
 #include "base/error.h"
 #include "codegen/kernel/sequence/nested.h"
 

@@ -1,6 +1,6 @@
-/* Elements of sequences within an element: regions over them, chains in which element i is computed from i, and rounds of a loop
- * over them. Each round gives back the scratch it took, unless something of it stays: a state whose shape changes, a vector
- * that grew. */
+/* Elements of sequences within an element: regions over them, chains in which element i is computed from i, and the rounds of
+ * a loop over them. Each round gives back the scratch memory it took, unless something of it stays: a state whose shape
+ * changes, or a vector that grew. */
 #include "codegen/kernel/sequence/nested.h"
 
 #include <string.h>

@@ -1,9 +1,9 @@
 /* Sequences within an element: a loop inside the kernel that computes the element.
  *
- * Sources are loops; a stage is code in that loop, and calls what follows it as often as it has elements. Where all stages from
- * the source on give one element for each of theirs, element i is computed from its number (inner.c). Zips of chains of
- * other kinds, windows and batches have to ask for their elements instead of being given them (pull.c); what follows these
- * is given theirs again. */
+ * A source is a loop. A stage is code in that loop, and calls what follows it as often as it has elements. If all stages from
+ * the source on give one element for each of theirs, element i is computed from its number (inner.c). Windows, batches and
+ * zips of other chains must ask for their elements instead of being given them (pull.c); what follows these is given its
+ * elements again. */
 #include "codegen/kernel/sequence/nested.h"
 
 #include "base/error.h"

@@ -1,4 +1,4 @@
-/* Streams inside a kernel: what the files of this folder share. */
+/* What the files of this folder share. */
 #ifndef WADI_CODEGEN_KERNEL_NESTED_H
 #define WADI_CODEGEN_KERNEL_NESTED_H
 

@@ -1,9 +1,11 @@
-/* Sequences within an element that are asked for their elements: code like the interpreter's cursors (operators/interp/carry.c).
+/* Sequences within an element that are asked for their elements: code like the interpreter's cursors
+ * (operators/interp/carry.c).
  *
- * A cursor is variables that stand in front of the loop and two pieces of code: whether there is another element, computing as
- * little as tells, and the element itself, which comes behind the first in the same round or not at all. What
- * computes an argument's elements, and so the code of all that is below, is written once, or twice where elements are left out before the first,
- * so code does not multiply along a chain. Zips ask their arguments in order, so none is computed beyond the end of another. */
+ * A cursor is variables before the loop and two pieces of code. The first decides whether there is another element, computing
+ * as little as it can. The second gives the element; it follows the first in the same round or is not run. The code that
+ * computes an argument's elements, with everything below it, is written once, or twice if elements are dropped before the
+ * first. So code does not multiply along a chain. Zips ask their arguments in order, so none is computed beyond the end of
+ * another. */
 #include "codegen/kernel/sequence/pull.h"
 
 #include <string.h>

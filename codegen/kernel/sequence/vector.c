@@ -1,4 +1,5 @@
-/* Vectors in scratch memory that double when they are full. What they have left stays as it is, so places in it remain good. */
+/* Vectors in scratch memory that double when they are full. The memory they have left stays as it is, so pointers into it
+ * remain valid. */
 #include "codegen/kernel/sequence/vector.h"
 #include "codegen/kernel/arith.h"
 

@@ -1,10 +1,10 @@
 /* What goes over the socket of a port: messages to its peers, and theirs.
  *
- * A message that makes no sense costs its sender its seat, and where that was the partner of the stream, the stream.
+ * A peer that sends a message without sense loses its seat. If it was the partner, the stream breaks.
  *
- * A lost connection is noticed by the socket's monitor, which tells the descriptor that was closed. Another connection may have the
- * same one by the time that is heard: whoever it may concern is asked, by a HELLO that changes nothing. What came before a loss still
- * counts: a peer is lost when nothing is left to be read. */
+ * The socket's monitor notices a lost connection and reports the descriptor that was closed. By the time that is heard,
+ * another connection may have the same descriptor. So every peer that it may concern is asked by a HELLO, which changes
+ * nothing. What came before a loss still counts: a peer is lost when nothing is left to be read. */
 #include "sched/transport/zmq/inside.h"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-/* See the header. */
+/* Writing and reading messages. */
 #include "sched/transport/zmq/message.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
-/* Who is at the other end of a port. A side that connects has one peer, which it has chosen. To a side that binds anybody may come:
- * who has said something that makes sense has a seat, and one of them becomes the partner, with whom the stream is shared. Nobody
- * else can do the stream any harm. */
+/* Who is at the other end of a port. A side that connects has one peer, which it has chosen. To a side that binds anybody may
+ * come: a peer that has said something that makes sense gets a seat, and one of these becomes the partner, with whom the
+ * stream is shared. Nobody else can harm the stream. */
 #include <stdlib.h>
 #include <string.h>
 

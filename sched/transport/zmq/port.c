@@ -1,6 +1,6 @@
-/* A port over a ZeroMQ socket: the protocol of link.h driven by messages. The side that binds has a ROUTER socket, the side that
- * connects a DEALER; which of them sends is another question. A port waits in one place (`wait_until`): it takes in whatever has come, lets the state
- * machine speak, and sleeps in zmq_poll until the condition holds, the run is cancelled or the peer is lost. */
+/* A port over a ZeroMQ socket: the protocol of link.h driven by messages. The side that binds has a ROUTER socket, and the
+ * side that connects a DEALER; either may send. A port waits in one place (`wait_until`): it takes in whatever has come, lets
+ * the state machine speak, and sleeps in zmq_poll until the condition holds, the run is cancelled or the peer is lost. */
 #include "sched/transport/zmq/port.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
-/* See the header. The numbers are those of one context: two threads of its own and the authenticator's, their queues and polls, a
- * socket, its monitor, a listener, and some connections. Memory is addresses: a process whose addresses are limited (ulimit -v) gives
- * each of its threads a heap of 64 MiB of them, so a limit that is met later would be met by libzmq as well. */
+/* Checking for descriptors, threads and memory. The numbers are those of one context: two threads of its own and the
+ * authenticator's, their queues and polls, a socket, its monitor, a listener, and some connections. Memory means address
+ * space: if it is limited (ulimit -v), each thread gets a heap of 64 MiB of it, so libzmq would meet the same limit later. */
 #define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
 #include "sched/transport/zmq/room.h"
 

@@ -1,4 +1,4 @@
-/* Whether the process has room for what ZeroMQ opens: libzmq ends the process when it lacks a descriptor, a thread or memory
+/* Whether the process has room for what ZeroMQ opens. libzmq ends the process when it lacks a descriptor, a thread or memory
  * while a context starts. */
 #ifndef WADI_SCHED_TRANSPORT_ZMQ_ROOM_H
 #define WADI_SCHED_TRANSPORT_ZMQ_ROOM_H

@@ -1,6 +1,7 @@
-/* See the header. Credits bound what is under way, so the sockets' own high-water marks are switched off. The kernel finds
- * out a host that has gone without a word; libzmq's own heartbeats end the process when one falls due on a connection that has
- * failed while its messages waited to be read (an assertion of 4.3). What strangers may do before they are known is bounded. */
+/* Opening sockets. Credits limit what is in flight, so the high-water marks of the sockets are switched off. The kernel
+ * detects a host that has gone without a word. libzmq's own heartbeats are not used: an assertion of 4.3 ends the process when
+ * a heartbeat falls due on a connection that has failed while its messages wait to be read. What strangers may do before they
+ * are known is limited. */
 #include "sched/transport/zmq/socket.h"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-/* See the header. */
+/* Locking, checking and removing the file of a bound socket. */
 #include "sched/transport/zmq/socket_file.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
-/* The file of a socket that is bound: nobody else listens at it. libzmq removes whatever stands there before it binds, and leaves its
- * own socket behind. */
+/* The file of a socket that is bound. It makes sure that nobody else listens there. libzmq removes whatever is there before it
+ * binds, and leaves its own socket behind. */
 #ifndef WADI_SCHED_TRANSPORT_ZMQ_SOCKET_FILE_H
 #define WADI_SCHED_TRANSPORT_ZMQ_SOCKET_FILE_H
 

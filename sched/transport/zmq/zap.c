@@ -1,5 +1,5 @@
-/* One authenticator per context, in a thread of its own: libzmq looks for it under one fixed name. So one context serves one
- * binding port with keys; connectors that bind have a context of their own. */
+/* One authenticator per context, in a thread of its own. libzmq looks for it under a fixed name, so one context serves one
+ * binding port with keys. Connectors that bind have a context of their own. */
 #include "sched/transport/zmq/zap.h"
 
 #include <errno.h>
