@@ -24,7 +24,8 @@ typedef struct wadi_skeleton_row {
     /** All of it, of rank 0 as well. */
     void (*fill)(wadi_lower *l, const wadi_bind *bind, const wadi_lv *extent,
                  const wadi_lv *pointer);
-    /** One row (the innermost dimension), behind the outer index `ix`. */
+    /** One row (the innermost dimension), behind the outer index `ix`. Schedule flat cuts rows into parts: without `part`, a
+     *  skeleton with `row` or `fill` needs `into_slot`. */
     void (*row)(wadi_lower *l, const wadi_bind *bind, const wadi_lv *extent, const wadi_lv *pointer,
                 const wadi_lv *ix);
     /** Elements [from, below) of one. */
