@@ -5,17 +5,15 @@
 #include "connectors/connectors.h"
 
 static const char *direction(const wadi_connector *c) {
-    if (!wadi_connector_has_places(c)) return "programs only";
+    if (!c->recognises) return "programs only";
     if (!c->sink) return "source";
     return c->source ? "source, sink" : "sink";
 }
 
 static int run(int argc, char **argv) {
     if (argc > 1) return wadi_cli_misuse(&wadi_cli_connectors, "unexpected \"%s\"", argv[1]);
-    for (int i = 0; wadi_connectors[i]; i++) {
-        const wadi_connector *c = wadi_connectors[i];
+    for (const wadi_connector *c = wadi_connectors; c->name; c++)
         printf("%-13s %-14s %s\n", c->name, direction(c), c->about);
-    }
     return WADI_CLI_OK;
 }
 

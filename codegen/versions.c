@@ -181,6 +181,7 @@ static void prepare_layout(making *k, wadi_error *err) {
     memset(&k->y.levels, 0, sizeof k->y.levels);
     k->y.keep = k->made->arena;
     k->y.pure = k->version.pure;
+    k->y.grouped = false;
 }
 
 wadi_status wadi_versions_make(wadi_versions *v, int body, wadi_version_key version,

@@ -14,15 +14,21 @@
 #include "graph/lang/node.h"
 #include "operators/table.h"
 #include "sched/foreign.h"
+#include "sched/schedules.h"
 
 static const wadi_compile_options defaults = {0};
+
+/* Explanations leave out schedules that are never chosen: their kernels would only make them longer. */
+static bool is_chosen(wadi_version_key version) {
+    return wadi_schedules[version.schedule].cost != NULL;
+}
 
 /* The steps and the text of one version, from its first kernel on: what is pasted in front is the same for all. */
 static wadi_status write_version(wadi_exe *exe, int body, wadi_version_key version, wadi_text *t,
                                  wadi_error *err) {
     const wadi_plan_body *b = &exe->plan->bodies[body];
     const wadi_made *made = NULL;
-    if (!wadi_body_offers(b, version)) return WADI_OK;
+    if (!wadi_body_offers(b, version) || !is_chosen(version)) return WADI_OK;
     WADI_TRY(wadi_exe_make(exe, body, version, &made, err));
     if (made->loops)
         wadi_text_addf(t, "\n== loops of %s, schedule %s ==\n\n%s", b->name,

@@ -34,6 +34,7 @@ static int cost_across(const wadi_plan_body *body, const wadi_situation *s) {
 #define RULE_INSIDE cost_inside, false
 #define RULE_FLAT cost_flat, true
 #define RULE_ACROSS cost_across, false
+#define RULE_GROUP NULL, true
 
 const wadi_schedule_row wadi_schedules[WADI_SCHEDULE_COUNT] = {WADI_SCHEDULES(ROW)};
 

@@ -136,15 +136,17 @@ static wadi_status drop_duplicates(bench_program forced[SCHEDULES], int *n,
 }
 
 /* One program under the schedule wadi chooses, and under each it is forced into; then the choice beside the best of these. */
-static wadi_status compare_forced(bench *b, const char *benchmark, const char *name,
+static wadi_status compare_forced(bench *b, const char *benchmark, const char *name, int n,
                                   bench_program forced[SCHEDULES], wadi_error *err) {
     bench_side side[SCHEDULES];
     double seconds[SCHEDULES];
     char label[48];
-    int n = SCHEDULES, best = 1;
-    for (int i = 0; i < SCHEDULES; i++)
-        side[i] = (bench_side){i > 0 ? wadi_schedules[i - 1].name : "auto", bench_program_run,
-                               &forced[i]};
+    int best = 1;
+    for (int i = 0; i < n; i++) {
+        const int schedule = wadi_forced_schedule(forced[i].options.schedule);
+        const char *what = schedule >= 0 ? wadi_schedules[schedule].name : "auto";
+        side[i] = (bench_side){what, bench_program_run, &forced[i]};
+    }
     WADI_TRY(drop_duplicates(forced, &n, side, err));
     WADI_TRY(compare_sides(b, benchmark, name, n, side, seconds, err));
     for (int i = 2; i < n; i++)
@@ -160,14 +162,16 @@ static wadi_status compare_schedules(bench *b, const char *benchmark, const char
                                      const bench_side *side, wadi_error *err) {
     bench_program forced[SCHEDULES];
     char label[64];
-    for (int i = 0; i < SCHEDULES; i++) {
-        forced[i] = *(const bench_program *)side->env;
-        forced[i].run = NULL;
-        forced[i].options.schedule = (wadi_schedule_option)i; /* 0: chosen */
+    int n = 0;
+    for (int k = -1; k < WADI_SCHEDULE_COUNT; k++) { /* -1: chosen */
+        if (k >= 0 && wadi_schedules[k].cost == NULL) continue;
+        forced[n] = *(const bench_program *)side->env;
+        forced[n].run = NULL;
+        forced[n++].options.schedule = (wadi_schedule_option)(k + 1);
     }
     (void)snprintf(label, sizeof label, "%s, %s", name, side->name);
-    const wadi_status status = compare_forced(b, benchmark, label, forced, err);
-    for (int i = 0; i < SCHEDULES; i++) wadi_run_destroy(forced[i].run);
+    const wadi_status status = compare_forced(b, benchmark, label, n, forced, err);
+    for (int i = 0; i < n; i++) wadi_run_destroy(forced[i].run);
     return status;
 }
 

@@ -3,12 +3,11 @@
  * A check that no proof removes is decided before the innermost loop around it, if the index is a monotone function of that
  * loop's variable. The loop is then written twice, without checks and with them, and the loop without checks can be
  * vectorised. In both, checks that depend on data are made in place. */
-#include "codegen/kernel/check.h"
-
 #include <stdarg.h>
 #include <stdio.h>
 
 #include "codegen/loop/bound.h"
+#include "codegen/kernel/lower.h"
 
 void wadi_lower_fault(wadi_lower *l, wadi_fault_kind kind, int place, wadi_lv v0, wadi_lv v1) {
     const wadi_lv none = wadi_lb_i64(&l->b, 0);
@@ -58,6 +57,13 @@ wadi_position wadi_lower_in_array(wadi_lower *l, int rank, const wadi_lv *extent
     const wadi_position before = l->position;
     l->position.rank = rank;
     for (int d = 0; d < rank; d++) l->position.extent[d] = extent[d];
+    return before;
+}
+
+wadi_position wadi_lower_by_lanes(wadi_lower *l) {
+    const wadi_position before = l->position;
+    if (!l->b.failed) l->b.scope->owner->by = WADI_BY_LANES;
+    l->position.in_lane = true;
     return before;
 }
 

@@ -2,16 +2,19 @@
  *
  * The innermost loop stands in two versions where checks can be decided in front of it. A loop whose body is straight is
  * marked as independent: its iterations write apart from what they read. */
-#include "codegen/kernel/nest.h"
-
 #include <string.h>
 
 #include "base/error.h"
-#include "codegen/kernel/check.h"
-#include "codegen/kernel/read.h"
 #include "codegen/kernel/skeleton.h"
 
 /* ---- loops over all dimensions ---- */
+
+/* A result that is filled. */
+typedef struct filling {
+    const wadi_bind *bind;
+    int rank, fields;
+    const wadi_lv *extent, *pointer;
+} filling;
 
 typedef struct nest {
     int rank;
@@ -20,7 +23,7 @@ typedef struct nest {
     wadi_lv ix[WADI_MAX_RANK];
     wadi_nest_body body;
     void *env;
-    const struct filling *fold; /* rows of it may be reduced together */
+    const filling *fold; /* rows of it may be reduced together */
 } nest;
 
 static const char *const loop_names[WADI_MAX_RANK] = {"i0", "i1", "i2", "i3",
@@ -42,8 +45,36 @@ void wadi_lower_end_innermost(wadi_lower *l) {
 
 static wadi_lv rows_together(wadi_lower *l, nest *n);
 
+/* The same elements, as many at a time as a group has lanes. */
+static void by_lanes(wadi_lower *l, nest *n) {
+    wadi_lb *b = &l->b;
+    const wadi_lv lanes = wadi_lb_i64(b, WADI_GROUP_LANES), one = wadi_lb_i64(b, 1);
+    const wadi_lv first = wadi_lb_for(b, n->from, n->below, WADI_GROUP_LANES, "first");
+    const wadi_lv rest = wadi_lb_bin(b, WADI_SOP_SUB, n->below, first);
+    const wadi_lv lane =
+        wadi_lb_for(b, wadi_lb_i64(b, 0), wadi_lb_bin(b, WADI_SOP_MIN, rest, lanes), 1, "lane");
+    const wadi_position before = wadi_lower_by_lanes(l);
+    const wadi_lv i = wadi_lb_range(b, wadi_lb_bin(b, WADI_SOP_ADD, first, lane), n->from,
+                                    wadi_lb_bin(b, WADI_SOP_SUB, n->below, one));
+    n->ix[n->rank - 1] = l->position.ix[n->rank - 1] = i;
+    n->body(l, n->env, n->ix);
+    wadi_lower_end_innermost(l);
+    l->position = before;
+    wadi_lb_end(b);
+}
+
+/* Elements that are reductions are those of the group, whose lanes reduce. */
+static bool is_for_lanes(const wadi_lower *l, const nest *n) {
+    return wadi_lower_has_lanes(l) && n->fold &&
+           wadi_skeleton_of(l->y, n->fold->bind)->elements == NULL;
+}
+
 static void innermost(wadi_lower *l, void *env) {
     nest *n = env;
+    if (is_for_lanes(l, n)) {
+        by_lanes(l, n);
+        return;
+    }
     wadi_lb *b = &l->b;
     const wadi_lv from = n->fold ? rows_together(l, n) : n->from;
     n->ix[n->rank - 1] =
@@ -66,7 +97,7 @@ static void loops(wadi_lower *l, nest *n, int d) {
 }
 
 static void run_nest(wadi_lower *l, int rank, const wadi_lv *extent, wadi_nest_body body, void *env,
-                     const struct filling *fold) {
+                     const filling *fold) {
     if (l->b.failed || l->status) return;
     if (rank == 0) {
         body(l, env, NULL);
@@ -90,12 +121,6 @@ void wadi_lower_nest(wadi_lower *l, int rank, const wadi_lv *extent, wadi_nest_b
 }
 
 /* ---- storing elements ---- */
-
-typedef struct filling {
-    const wadi_bind *bind;
-    int rank, fields;
-    const wadi_lv *extent, *pointer;
-} filling;
 
 static filling filling_of(const wadi_lower *l, const wadi_bind *bind, const wadi_lv *extent,
                           const wadi_lv *pointer) {

@@ -7,17 +7,14 @@
  * The results of blocks are combined by top.c.
  * Several rows may be reduced together, or several folds of one row: each is a group of accumulators.
  */
-#include "codegen/kernel/row.h"
+#include "codegen/kernel/lower.h"
 
 #include <string.h>
 
 #include "base/error.h"
 #include "base/words.h"
-#include "codegen/kernel/arith.h"
-#include "codegen/kernel/check.h"
-#include "codegen/kernel/read.h"
-#include "codegen/kernel/top.h"
 #include "operators/reduce_tree.h"
+#include "codegen/kernel/arith.h"
 
 enum { LANES = WADI_FOLD_LANES, BLOCK = WADI_FOLD_BLOCK };
 
@@ -63,6 +60,11 @@ static void begin(wadi_lower *l, const wadi_row *r, wadi_lv *x) {
         const wadi_sop op = plain_op(r, f);
         if (op != WADI_SOP_CONST) x[f] = wadi_lower_extreme_first(l, op, x[f]);
     }
+}
+
+/* One plain loop, which gives the identity for an empty row; a group has lanes instead, which any order allows. */
+static bool is_plain(const wadi_lower *l, const wadi_row *r) {
+    return wadi_fun_has_any_order(r->f) && !wadi_lower_has_lanes(l);
 }
 
 static wadi_type type_of_field(const wadi_row *r, int f) {
@@ -188,6 +190,8 @@ static void build_group(wadi_lower *l, void *env) {
     const wadi_row *r = g->d->r;
     wadi_lv x[WADI_MAX_FIELDS], acc[WADI_MAX_FIELDS], next[WADI_MAX_FIELDS];
     const wadi_lv lane = wadi_lb_for(&l->b, num(l, 0), num(l, LANES), 1, "lane");
+    const wadi_position before = l->position;
+    if (wadi_lower_has_lanes(l)) (void)wadi_lower_by_lanes(l);
     element(l, g->d, add(l, add(l, g->d->from, g->at), lane), x);
     for (int f = 0; f < r->fields && !g->first; f++)
         acc[f] = wadi_lb_lane(&l->b, g->lanes[f], lane);
@@ -196,6 +200,7 @@ static void build_group(wadi_lower *l, void *env) {
     for (int f = 0; f < r->fields && !wadi_lower_only_checks(l); f++)
         wadi_lb_put(&l->b, g->lanes[f], lane, g->first ? x[f] : next[f]);
     wadi_lb_end(&l->b);
+    l->position = before;
 }
 
 static void group(wadi_lower *l, const reduction *d, const wadi_lv *lanes, wadi_lv at, bool first) {
@@ -214,6 +219,8 @@ static void join_lanes(wadi_lower *l, const reduction *d, const wadi_lv *lanes) 
         one.f = fun_at(d->r, at);
         for (int64_t half = LANES / 2; half > 0; half /= 2) {
             const wadi_lv lane = wadi_lb_for(&l->b, num(l, 0), num(l, half), 1, "lane");
+            const wadi_position before = l->position;
+            if (wadi_lower_has_lanes(l)) (void)wadi_lower_by_lanes(l);
             const wadi_lv other = add(l, lane, num(l, half));
             for (int f = 0; f < one.each; f++) {
                 acc[f] = wadi_lb_lane(&l->b, lanes[at + f], lane);
@@ -222,6 +229,7 @@ static void join_lanes(wadi_lower *l, const reduction *d, const wadi_lv *lanes) 
             combine(l, &one, acc, x, next);
             for (int f = 0; f < one.each; f++) wadi_lb_put(&l->b, lanes[at + f], lane, next[f]);
             wadi_lb_end(&l->b);
+            l->position = before;
         }
         for (int f = 0; f < one.each; f++) x[f] = wadi_lb_lane(&l->b, lanes[at + f], num(l, 0));
         set(l, &one, d->part + at, x);
@@ -335,7 +343,7 @@ static void block(wadi_lower *l, const reduction *d) {
 
 static void build_block(wadi_lower *l, void *env) {
     reduction *d = env;
-    if (wadi_fun_has_any_order(d->r->f))
+    if (is_plain(l, d->r))
         build_plain(l, d);
     else
         block(l, d);
@@ -373,7 +381,7 @@ static void build_row(wadi_lower *l, void *env) {
     const wadi_row *r = d->r;
     wadi_lb *b = &l->b;
     int64_t n = 0;
-    if (wadi_fun_has_any_order(r->f) || (wadi_lb_is_const(b, r->n, &n) && n <= BLOCK)) {
+    if (is_plain(l, r) || (wadi_lb_is_const(b, r->n, &n) && n <= BLOCK)) {
         d->from = num(l, 0);
         d->count = r->n;
         build_block(l, d);
@@ -494,7 +502,7 @@ static void finish(wadi_lower *l, const wadi_bind *bind, const wadi_row *r, wadi
     for (int f = r->each; f < r->fields; f++) z[f] = z[f - r->each];
     for (int k = 1; r->folds && k < r->fields / r->each; k++)
         wadi_lower_read(l, r->folds[k]->args[0], NULL, z + k * r->each);
-    if ((is_known && !known) || wadi_fun_has_any_order(r->f)) {
+    if ((is_known && !known) || is_plain(l, r)) {
         total(l, r, env, x);
         combine(l, r, z, x, out);
         return;

@@ -2,8 +2,6 @@
  * greatest power of two that divides i. Its left half is the newest run so far, and so on downwards; what is left are the runs of
  * i results. For each 4096 elements this is about two applications of f, so nothing here is made for speed but the first
  * result, which is the only one of a short row. */
-#include "codegen/kernel/top.h"
-
 #include "codegen/kernel/arith.h"
 #include "operators/reduce_tree.h"
 

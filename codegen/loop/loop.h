@@ -61,11 +61,32 @@ typedef enum wadi_lkind {
     WADI_L_SEGMENT, /* value: the element that unit arg 0 belongs to */
     WADI_L_NOTE,    /* text in the emitted code */
     /* structure */
-    WADI_L_FOR,    /* loop variable from arg 0 below arg 1 by arg 2 (constant); block 0 */
+    WADI_L_FOR, /* loop variable from arg 0 below arg 1 by arg 2 (constant), its rounds run as `by` says; block 0 */
     WADI_L_IF,     /* arg 0; block 0, block 1 or NULL */
     WADI_L_REPEAT, /* block 0 until a LEAVE */
     WADI_L_LEAVE   /* leaves the innermost REPEAT unless arg 0 */
 } wadi_lkind;
+
+/* Who runs the rounds of a loop.
+ *
+ * A group is a set of lanes that go through a kernel together and can wait for each other. A machine without groups runs all rounds one after
+ * the other, which gives the same; one that has them runs:
+ *   - rounds by groups: each round by one group, in any order. Such a loop stands in no other loop, and a round changes no variable or lane
+ *     array from outside;
+ *   - rounds by lanes: round i by lane i of the group, and behind the loop the lanes wait for each other (a barrier). Lane arrays
+ *     from outside the loop are memory of the group; a round writes only the element of its own number in them,
+ *     and reads no element that another round writes. A round changes no variable from
+ *     outside, and has no such loop in it;
+ *   - what stands between these two loops all lanes of the group do alike; what it stores, one of them stores.
+ * loop/groups.c checks that. */
+typedef enum wadi_lby {
+    WADI_BY_ONE, /* one after the other */
+    WADI_BY_GROUPS,
+    WADI_BY_LANES
+} wadi_lby;
+
+/* Rounds that a loop by lanes has at most. */
+enum { WADI_GROUP_LANES = 64 };
 
 struct wadi_lscope;
 
@@ -80,6 +101,7 @@ typedef struct wadi_linst {
     bool independent; /* FOR: no iteration reads what another one writes */
     bool unrolled;    /* FOR: written out, by the C compiler */
     bool seldom;      /* IF: block 0 is taken hardly ever */
+    wadi_lby by;      /* FOR */
     int slot, index, nargs;
     wadi_lv *args;
     wadi_scalar imm;
@@ -223,6 +245,9 @@ void wadi_lb_estimate(wadi_lb *b, wadi_linst *i);
 enum { WADI_EXTENT_BITS = 44 };
 
 struct wadi_text;
+/** Whether the loops by groups and by lanes keep their rules. NULL: they do; else what they do not, static text (groups.c). */
+const char *wadi_lfun_check_groups(const wadi_lfun *f);
+
 /** Prints kernels for people (print.c). */
 void wadi_lmodule_print(const wadi_lmodule *m, struct wadi_text *out);
 

@@ -40,14 +40,12 @@ struct wadi_run {
     wadi_loader loader;
     wadi_run_options options;
     wadi_buffers *buffers;
-    const wadi_device_row *row;
-    wadi_device *device; /* of that row */
+    wadi_device *device;
     wadi_runner *runner;
     wadi_slots slots;
     WADI_VEC(wadi_binding) bindings;
     WADI_VEC(wadi_named_extent) extents;
-    bool *bound;       /* [ninputs] */
-    wadi_array *given; /* [ninputs] as they were bound */
+    bool *bound; /* [ninputs] */
     bool started, finished;
     bool learns; /* from libraries, whose knowledge is kept */
     wadi_waits *waits;

@@ -158,7 +158,8 @@ static bool all_faults_alike(const trial *t, wadi_schedule_option on, wadi_sched
 /* 1: everything agrees, 0: it does not, -1: it does, and faults. */
 static int try_seed(uint64_t seed) {
     static const wadi_schedule_option on[] = {WADI_SCHEDULE_FORCE_INSIDE, WADI_SCHEDULE_FORCE_FLAT,
-                                              WADI_SCHEDULE_AUTO, WADI_SCHEDULE_FORCE_ACROSS},
+                                              WADI_SCHEDULE_AUTO, WADI_SCHEDULE_FORCE_ACROSS,
+                                              WADI_SCHEDULE_FORCE_GROUP},
                                       off[] = {WADI_SCHEDULE_FORCE_FLAT,
                                                WADI_SCHEDULE_FORCE_INSIDE};
     trial t;
@@ -168,9 +169,9 @@ static int try_seed(uint64_t seed) {
     if (!trial_init(&t, seed, trial_size(seed), 0, -1, &why))
         print_error("seed %llu: %s\n", (unsigned long long)seed, wadi_text_str(&why));
     else if (!t.c.want)
-        result = all_faults_alike(&t, on[seed / 8 % 4], off[seed / 8 % 2], seed) ? -1 : 0;
+        result = all_faults_alike(&t, on[seed / 8 % 5], off[seed / 8 % 2], seed) ? -1 : 0;
     else
-        result = holds(&t.c, NULL, on[seed % 4], seed, t.input.count[0]) &&
+        result = holds(&t.c, NULL, on[seed % 5], seed, t.input.count[0]) &&
                  holds(&t.c, left_out(seed), off[seed / 2 % 2], seed, t.input.count[0]);
     trial_fini(&t);
     wadi_text_fini(&why);

@@ -9,7 +9,7 @@
 #include "codegen/pipeline.h"
 #include "graph/lang/node.h"
 #include "operators/table.h"
-#include "sched/device.h"
+#include "sched/schedules.h"
 #include "tests/conformance/guarded.h"
 
 enum { MAX_BOUND = 16 };
@@ -195,8 +195,7 @@ static wadi_status bound_init(bound *b, const conf_case *c, const wadi_exe *exe,
     const wadi_run_options o = {.threads = v->threads,
                                 .chunk = v->chunk,
                                 .policy = v->chunk > 0 ? "fixed" : NULL,
-                                .schedule = v->schedule,
-                                .device = v->device};
+                                .schedule = v->schedule};
     WADI_TRY(wadi_run_create(exe, &o, &b->run, err));
     for (int i = 0; i < c->module->main->nbinds; i++)
         WADI_TRY(bind_one(b, c, c->module->main->binds[i], v, err));
@@ -262,8 +261,7 @@ static bool same_results(const conf_case *c, const bound *b, wadi_text *why) {
     return true;
 }
 
-static bool runs_on(const conf_case *c, const wadi_exe *exe, const conf_variant *v,
-                    wadi_text *why) {
+bool conf_run(const conf_case *c, const wadi_exe *exe, const conf_variant *v, wadi_text *why) {
     bound b = {0};
     wadi_error err = {0};
     bool same = false;
@@ -277,21 +275,9 @@ static bool runs_on(const conf_case *c, const wadi_exe *exe, const conf_variant 
     return same;
 }
 
-bool conf_run(const conf_case *c, const wadi_exe *exe, const conf_variant *v, wadi_text *why) {
-    for (const wadi_device_row *d = wadi_devices; d->name; d++) {
-        conf_variant on = *v;
-        if (v->device && strcmp(v->device, d->name) != 0) continue;
-        on.device = d->name;
-        if (runs_on(c, exe, &on, why)) continue;
-        wadi_text_addf(why, " (on device %s)", d->name);
-        return false;
-    }
-    return true;
-}
-
-static wadi_status go_on(const conf_case *c, const wadi_exe *exe, const conf_variant *v,
-                         const wadi_interp_results *want, int64_t *out_delivered, wadi_error *err,
-                         wadi_text *why) {
+wadi_status conf_go_prefix(const conf_case *c, const wadi_exe *exe, const conf_variant *v,
+                           const wadi_interp_results *want, int64_t *out_delivered, wadi_error *err,
+                           wadi_text *why) {
     bound b = {0};
     wadi_status st = bound_init(&b, c, exe, v, err);
     if (st == WADI_OK) st = wadi_run_go(b.run, err);
@@ -304,26 +290,6 @@ static wadi_status go_on(const conf_case *c, const wadi_exe *exe, const conf_var
         if (same) wadi_text_clear(why);
     }
     bound_fini(&b);
-    return st;
-}
-
-/* Every device stops at the same element and says the same. */
-wadi_status conf_go_prefix(const conf_case *c, const wadi_exe *exe, const conf_variant *v,
-                           const wadi_interp_results *want, int64_t *out_delivered, wadi_error *err,
-                           wadi_text *why) {
-    const wadi_status st = go_on(c, exe, v, want, out_delivered, err, why);
-    for (const wadi_device_row *d = wadi_devices + 1; d->name && !v->device; d++) {
-        conf_variant on = *v;
-        wadi_error said = {0};
-        int64_t delivered = 0;
-        on.device = d->name;
-        const wadi_status other = go_on(c, exe, &on, want, &delivered, &said, why);
-        if (other == st && delivered == *out_delivered &&
-            (st == WADI_OK || strcmp(said.msg, err->msg) == 0))
-            continue;
-        return wadi_fail(err, WADI_INTERNAL, "device %s: %lld elements, then %s", d->name,
-                         (long long)delivered, said.msg);
-    }
     return st;
 }
 
@@ -358,11 +324,11 @@ bool conf_check(const conf_case *c, const conf_variant *v, wadi_text *why) {
 }
 
 void conf_variant_print(const conf_variant *v, wadi_text *out) {
-    static const char *const schedules[] = {"auto", "inside", "flat", "across"};
+    const int forced = wadi_forced_schedule(v->schedule);
     wadi_text_addf(out, "without %s, schedule %s, %d threads, chunks of %lld",
-                   v->disable ? v->disable : "nothing", schedules[v->schedule], v->threads,
+                   v->disable ? v->disable : "nothing",
+                   forced < 0 ? "auto" : wadi_schedules[forced].name, v->threads,
                    (long long)v->chunk);
-    if (v->device) wadi_text_addf(out, ", device %s", v->device);
 }
 
 /* ---- hand-written programs ---- */

@@ -302,13 +302,14 @@ static void options_are_looked_at(void **state) {
     static const struct {
         wadi_run_options o;
         const char *said;
-    } cases[] = {{{.threads = -1}, "threads: -1 is negative"},
-                 {{.memory = -2}, "memory: -2 is negative"},
-                 {{.chunk = -3}, "chunk: -3 is negative"},
-                 {{.schedule = (wadi_schedule_option)4}, "schedule: 4 is none"},
-                 {{.watchdog_s = -0.5}, "watchdog_s: -0.5 is not from 0 to 1e9"},
-                 {{.watchdog_s = (double)NAN}, "watchdog_s: nan is not from 0 to 1e9"},
-                 {{.watchdog_s = 1e10}, "watchdog_s: 1e+10 is not from 0 to 1e9"}};
+    } cases[] = {
+        {{.threads = -1}, "threads: -1 is negative"},
+        {{.memory = -2}, "memory: -2 is negative"},
+        {{.chunk = -3}, "chunk: -3 is negative"},
+        {{.schedule = (wadi_schedule_option)(WADI_SCHEDULE_COUNT + 1)}, "schedule: 5 is none"},
+        {{.watchdog_s = -0.5}, "watchdog_s: -0.5 is not from 0 to 1e9"},
+        {{.watchdog_s = (double)NAN}, "watchdog_s: nan is not from 0 to 1e9"},
+        {{.watchdog_s = 1e10}, "watchdog_s: 1e+10 is not from 0 to 1e9"}};
     hand_program h;
     hand_doubling(&h, WADI_END_SINK);
     const wadi_loader loader = hand_loader(&h);

@@ -8,11 +8,8 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "codegen/kernel/arith.h"
-#include "codegen/kernel/check.h"
-#include "codegen/kernel/nest.h"
-#include "codegen/kernel/read.h"
 #include "codegen/kernel/skeleton.h"
+#include "codegen/kernel/arith.h"
 
 enum { UNIT = WADI_FLAT_UNIT };
 
@@ -159,24 +156,51 @@ static wadi_status units_kernel(wadi_flat *c, const target *t, const char *name)
     return wadi_lower_fini(&l, c->out);
 }
 
-/* Opens the loop over the units of the only element. */
-static wadi_lv each_unit_alone(wadi_lower *l) {
+/* Opens the loop over units: one after the other, or by groups. */
+static wadi_lv units(wadi_lower *l, bool grouped) {
     const wadi_lv begin = argument(l, 0), end = argument(l, 1);
     const wadi_lv u = wadi_lb_for(&l->b, begin, end, 1, "unit");
+    if (grouped && !l->b.failed) l->b.scope->owner->by = WADI_BY_GROUPS;
+    l->position.in_group = grouped;
+    return u;
+}
+
+/* Opens the loop over the units of the only element. */
+static wadi_lv each_unit_alone(wadi_lower *l, bool grouped) {
+    const wadi_lv u = units(l, grouped);
     l->s = num(l, 0);
     wadi_lb_inst(&l->b, u)->nonneg = true;
     return wadi_lb_range(&l->b, u, num(l, 0), WADI_LV_NONE);
 }
 
+/* The element that has the unit. */
+static wadi_lv segment_of(wadi_lower *l, wadi_lv unit) {
+    wadi_linst *segment = wadi_lb_act(&l->b, WADI_L_SEGMENT, 1, &unit);
+    segment->nonneg = true;
+    segment->bits = WADI_EXTENT_BITS;
+    return segment->self;
+}
+
+/* The number of unit `u` within element l->s. */
+static wadi_lv number_within(wadi_lower *l, wadi_lv u) {
+    const wadi_lv local = bin(l, WADI_SOP_SUB, u, wadi_lb_leaf(&l->b, WADI_L_UNIT, -1, 0, l->s));
+    wadi_lb_inst(&l->b, local)->nonneg = true;
+    return wadi_lb_range(&l->b, local, num(l, 0), WADI_LV_NONE);
+}
+
+/* Opens the loop over units by groups, each of which looks for its element. Returns the unit's number within it. */
+static wadi_lv each_unit_by_groups(wadi_lower *l) {
+    const wadi_lv u = units(l, true);
+    l->s = wadi_lb_name(&l->b, segment_of(l, u), "s");
+    return number_within(l, u);
+}
+
 /* Opens the loop over units and finds the element of each. Returns the unit's number within it. */
 static wadi_lv each_unit(wadi_lower *l) {
     wadi_lb *b = &l->b;
-    wadi_lv begin = argument(l, 0);
-    wadi_linst *segment = wadi_lb_act(b, WADI_L_SEGMENT, 1, &begin);
-    segment->nonneg = true;
-    segment->bits = WADI_EXTENT_BITS;
-    const wadi_lv var = wadi_lb_var(b, WADI_I64, false, segment->self, "element");
-    const wadi_lv u = wadi_lb_for(b, begin, argument(l, 1), 1, "unit");
+    const wadi_lv first = segment_of(l, argument(l, 0));
+    const wadi_lv var = wadi_lb_var(b, WADI_I64, false, first, "element");
+    const wadi_lv u = units(l, false);
     wadi_lb_repeat(b);
     const wadi_lv at = wadi_lb_get(b, var), next = bin(l, WADI_SOP_ADD, at, num(l, 1));
     wadi_linst *until = wadi_lb_inst(b, wadi_lb_leaf(b, WADI_L_UNIT, -1, 0, next));
@@ -186,9 +210,14 @@ static wadi_lv each_unit(wadi_lower *l) {
     l->s = wadi_lb_name(b, wadi_lb_get(b, var), "s");
     wadi_lb_inst(b, l->s)->nonneg = true;
     wadi_lb_inst(b, l->s)->bits = WADI_EXTENT_BITS;
-    wadi_lv local = bin(l, WADI_SOP_SUB, u, wadi_lb_leaf(b, WADI_L_UNIT, -1, 0, l->s));
-    wadi_lb_inst(b, local)->nonneg = true;
-    return wadi_lb_range(b, local, num(l, 0), WADI_LV_NONE);
+    return number_within(l, u);
+}
+
+/* Opens the loop over units. What is carried from unit to unit keeps them in order. */
+static wadi_lv open_units(const wadi_flat *c, wadi_lower *l, const wadi_cut *cut) {
+    const bool grouped = c->y->grouped && !cut->carried;
+    if (is_alone(c)) return each_unit_alone(l, grouped);
+    return grouped ? each_unit_by_groups(l) : each_unit(l);
 }
 
 static void pointers(wadi_lower *l, const wadi_bind *bind, int slot, wadi_lv *pointer) {
@@ -279,7 +308,7 @@ static wadi_status main_kernel(wadi_flat *c, const target *t, const char *name) 
     if (!l.b.failed) {
         describe(&l, t->bind);
         const void *carried = t->cut->carried ? t->cut->carried(&l, t->bind) : NULL;
-        unit_body(&l, t, is_alone(c) ? each_unit_alone(&l) : each_unit(&l), carried);
+        unit_body(&l, t, open_units(c, &l, t->cut), carried);
         wadi_lb_end(&l.b);
     }
     return wadi_lower_fini(&l, c->out);

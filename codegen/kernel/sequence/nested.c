@@ -8,7 +8,6 @@
 
 #include "base/error.h"
 #include "codegen/kernel/arith.h"
-#include "codegen/kernel/read.h"
 
 /* ---- stages that call what follows ---- */
 

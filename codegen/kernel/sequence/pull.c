@@ -12,7 +12,6 @@
 
 #include "base/error.h"
 #include "codegen/kernel/arith.h"
-#include "codegen/kernel/read.h"
 
 /* ---- boxes ---- */
 
