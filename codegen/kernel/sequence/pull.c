@@ -16,7 +16,7 @@
 /* ---- boxes ---- */
 
 /* `more_rank`: of the box, above that of a component of the sequence. */
-static wadi_box *new_boxes(wadi_lower *l, const wadi_cursor *c, int more_rank) {
+static wadi_box *new_boxes(wadi_lower *l, const wadi_pull_cursor *c, int more_rank) {
     const int n = wadi_pull_components(l, c);
     wadi_box *x = WADI_NEW_N(l->y->arena, wadi_box, (size_t)n + 1);
     if (!x) l->b.failed = true;
@@ -31,7 +31,7 @@ static wadi_box *new_boxes(wadi_lower *l, const wadi_cursor *c, int more_rank) {
     return x;
 }
 
-static void put(wadi_lower *l, const wadi_cursor *c, int more_rank, const wadi_vloc *at) {
+static void put(wadi_lower *l, const wadi_pull_cursor *c, int more_rank, const wadi_vloc *at) {
     for (int i = 0; i < wadi_pull_components(l, c); i++) {
         const wadi_array_type *t = &wadi_pull_types(l, c->s)[i];
         for (int f = 0; f < t->elem.fields; f++)
@@ -41,7 +41,7 @@ static void put(wadi_lower *l, const wadi_cursor *c, int more_rank, const wadi_v
     }
 }
 
-static wadi_vloc get(wadi_lower *l, const wadi_cursor *c, int i, int more_rank) {
+static wadi_vloc get(wadi_lower *l, const wadi_pull_cursor *c, int i, int more_rank) {
     const wadi_array_type *t = &wadi_pull_types(l, c->s)[i];
     const int rank = t->rank + more_rank;
     wadi_vloc at = {.kind = rank > 0 ? WADI_LOC_MEMORY : WADI_LOC_SCALAR, .own_extents = rank > 0};
@@ -52,17 +52,17 @@ static wadi_vloc get(wadi_lower *l, const wadi_cursor *c, int i, int more_rank) 
 
 /* ---- chains in which element i is computed from i ---- */
 
-static void start_indexed(wadi_lower *l, wadi_cursor *c) {
+static void start_indexed(wadi_lower *l, wadi_pull_cursor *c) {
     if (!wadi_inner_length(l, c->s, &c->n)) l->b.failed = true;
     c->at = wadi_pull_number(l, num(l, 0), "at");
 }
 
-static wadi_lv more_indexed(wadi_lower *l, const wadi_inner *in, wadi_cursor *c) {
+static wadi_lv more_indexed(wadi_lower *l, const wadi_inner *in, wadi_pull_cursor *c) {
     (void)in;
     return bin(l, WADI_SOP_LT, wadi_lb_get(&l->b, c->at), c->n);
 }
 
-static wadi_inner_element next_indexed(wadi_lower *l, const wadi_inner *in, wadi_cursor *c) {
+static wadi_inner_element next_indexed(wadi_lower *l, const wadi_inner *in, wadi_pull_cursor *c) {
     (void)in;
     const wadi_lv last = bin(l, WADI_SOP_SUB, c->n, num(l, 1));
     const wadi_lv i = wadi_lb_fact(&l->b, wadi_lb_get(&l->b, c->at), num(l, 0), last);
@@ -74,7 +74,7 @@ static const wadi_pulling by_number = {start_indexed, more_indexed, next_indexed
 
 /* ---- map, of one sequence or several ---- */
 
-static wadi_lv more_mapped(wadi_lower *l, const wadi_inner *in, wadi_cursor *c) {
+static wadi_lv more_mapped(wadi_lower *l, const wadi_inner *in, wadi_pull_cursor *c) {
     const wadi_lv first = wadi_pull_more(l, in, &c->from[0]);
     if (c->nfrom == 1) return first;
     const wadi_lv all = wadi_pull_flag(l, first, "all");
@@ -86,7 +86,7 @@ static wadi_lv more_mapped(wadi_lower *l, const wadi_inner *in, wadi_cursor *c) 
     return wadi_lb_get(&l->b, all);
 }
 
-static wadi_inner_element next_mapped(wadi_lower *l, const wadi_inner *in, wadi_cursor *c) {
+static wadi_inner_element next_mapped(wadi_lower *l, const wadi_inner *in, wadi_pull_cursor *c) {
     const wadi_block *r = c->bind->blocks[0];
     wadi_inner_element from[WADI_MAX_PARAMS];
     int first = 0;
@@ -99,12 +99,12 @@ static wadi_inner_element next_mapped(wadi_lower *l, const wadi_inner *in, wadi_
 
 /* ---- filter: the next that passes is looked for, and kept ---- */
 
-static void start_filter(wadi_lower *l, wadi_cursor *c) {
+static void start_filter(wadi_lower *l, wadi_pull_cursor *c) {
     c->some = wadi_pull_flag(l, wadi_lb_bool(&l->b, false), "found");
     c->kept = new_boxes(l, c, 0);
 }
 
-static void look_at(wadi_lower *l, const wadi_inner *in, wadi_cursor *c,
+static void look_at(wadi_lower *l, const wadi_inner *in, wadi_pull_cursor *c,
                     const wadi_inner_element *e) {
     const wadi_block *r = c->bind->blocks[0];
     wadi_borrowed values = {0};
@@ -121,7 +121,7 @@ static void look_at(wadi_lower *l, const wadi_inner *in, wadi_cursor *c,
     wadi_lb_end(&l->b);
 }
 
-static wadi_lv more_filter(wadi_lower *l, const wadi_inner *in, wadi_cursor *c) {
+static wadi_lv more_filter(wadi_lower *l, const wadi_inner *in, wadi_pull_cursor *c) {
     const wadi_inner search = wadi_inner_start(l, in);
     wadi_lb_repeat(&l->b);
     wadi_inner_open(l, &search);
@@ -134,7 +134,7 @@ static wadi_lv more_filter(wadi_lower *l, const wadi_inner *in, wadi_cursor *c) 
     return wadi_lb_get(&l->b, c->some);
 }
 
-static wadi_inner_element next_filter(wadi_lower *l, const wadi_inner *in, wadi_cursor *c) {
+static wadi_inner_element next_filter(wadi_lower *l, const wadi_inner *in, wadi_pull_cursor *c) {
     wadi_inner_element e = wadi_inner_new(l, c->s);
     (void)in;
     for (int i = 0; i < e.n; i++) e.at[i] = get(l, c, i, 0);
@@ -144,18 +144,18 @@ static wadi_inner_element next_filter(wadi_lower *l, const wadi_inner *in, wadi_
 
 /* ---- expand: what is being cut up stays where it is, since slices may be kept by others ---- */
 
-static void start_expand(wadi_lower *l, wadi_cursor *c) {
+static void start_expand(wadi_lower *l, wadi_pull_cursor *c) {
     c->at = wadi_pull_number(l, num(l, 0), "slice");
     c->end = wadi_pull_number(l, num(l, 0), "slices");
     c->kept = new_boxes(l, c, 1);
 }
 
-static wadi_lv slices_left(wadi_lower *l, const wadi_cursor *c) {
+static wadi_lv slices_left(wadi_lower *l, const wadi_pull_cursor *c) {
     const wadi_lv at = wadi_lb_get(&l->b, c->at);
     return bin(l, WADI_SOP_LT, at, wadi_lb_get(&l->b, c->end));
 }
 
-static wadi_lv more_expand(wadi_lower *l, const wadi_inner *in, wadi_cursor *c) {
+static wadi_lv more_expand(wadi_lower *l, const wadi_inner *in, wadi_pull_cursor *c) {
     wadi_lb *b = &l->b;
     wadi_lb_repeat(b);
     wadi_lb_leave_unless(b, wadi_pull_not(l, slices_left(l, c)));
@@ -172,7 +172,7 @@ static wadi_lv more_expand(wadi_lower *l, const wadi_inner *in, wadi_cursor *c) 
     return slices_left(l, c);
 }
 
-static wadi_inner_element next_expand(wadi_lower *l, const wadi_inner *in, wadi_cursor *c) {
+static wadi_inner_element next_expand(wadi_lower *l, const wadi_inner *in, wadi_pull_cursor *c) {
     wadi_inner_element e = wadi_inner_new(l, c->s);
     const wadi_lv j = wadi_lb_get(&l->b, c->at);
     (void)in;
@@ -190,7 +190,7 @@ static bool leaves_out(wadi_seq_pick pick) {
     return pick.first || pick.step;
 }
 
-static void start_pick(wadi_lower *l, wadi_cursor *c) {
+static void start_pick(wadi_lower *l, wadi_pull_cursor *c) {
     const wadi_seq_pick pick = c->bind->op->seq.pick;
     if (pick.most) {
         c->n = wadi_lower_scalar(l, c->bind->args[pick.most]);
@@ -205,7 +205,7 @@ static void start_pick(wadi_lower *l, wadi_cursor *c) {
 }
 
 /* Behind those that go before the next. */
-static wadi_lv more_dropped(wadi_lower *l, const wadi_inner *in, wadi_cursor *c) {
+static wadi_lv more_dropped(wadi_lower *l, const wadi_inner *in, wadi_pull_cursor *c) {
     const wadi_inner skip = wadi_inner_start(l, in);
     const wadi_lv some = wadi_pull_flag(l, wadi_lb_bool(&l->b, false), "some");
     wadi_lb_repeat(&l->b);
@@ -220,7 +220,7 @@ static wadi_lv more_dropped(wadi_lower *l, const wadi_inner *in, wadi_cursor *c)
     return wadi_lb_get(&l->b, some);
 }
 
-static wadi_lv more_pick(wadi_lower *l, const wadi_inner *in, wadi_cursor *c) {
+static wadi_lv more_pick(wadi_lower *l, const wadi_inner *in, wadi_pull_cursor *c) {
     const wadi_seq_pick pick = c->bind->op->seq.pick;
     if (!pick.most) return more_dropped(l, in, c);
     const wadi_lv some =
@@ -232,7 +232,7 @@ static wadi_lv more_pick(wadi_lower *l, const wadi_inner *in, wadi_cursor *c) {
     return wadi_lb_get(&l->b, some);
 }
 
-static wadi_inner_element next_pick(wadi_lower *l, const wadi_inner *in, wadi_cursor *c) {
+static wadi_inner_element next_pick(wadi_lower *l, const wadi_inner *in, wadi_pull_cursor *c) {
     const wadi_seq_pick pick = c->bind->op->seq.pick;
     if (pick.most) wadi_pull_add(l, c->at, 1);
     if (pick.step) wadi_lb_set(&l->b, c->end, bin(l, WADI_SOP_SUB, c->hop, num(l, 1)));
@@ -241,12 +241,12 @@ static wadi_inner_element next_pick(wadi_lower *l, const wadi_inner *in, wadi_cu
 
 /* ---- scan ---- */
 
-static void start_scan(wadi_lower *l, wadi_cursor *c) {
+static void start_scan(wadi_lower *l, wadi_pull_cursor *c) {
     c->state = wadi_inner_state(c->bind);
     wadi_state_start(l, &c->state);
 }
 
-static wadi_inner_element next_scan(wadi_lower *l, const wadi_inner *in, wadi_cursor *c) {
+static wadi_inner_element next_scan(wadi_lower *l, const wadi_inner *in, wadi_pull_cursor *c) {
     const wadi_inner_element e = wadi_pull_next(l, in, c->from);
     if (wadi_pull_failed(l)) return wadi_inner_new(l, c->s);
     return wadi_inner_step(l, in, &c->state, c->bind, &e);
@@ -254,11 +254,11 @@ static wadi_inner_element next_scan(wadi_lower *l, const wadi_inner *in, wadi_cu
 
 /* ---- by form ---- */
 
-static wadi_lv more_of_argument(wadi_lower *l, const wadi_inner *in, wadi_cursor *c) {
+static wadi_lv more_of_argument(wadi_lower *l, const wadi_inner *in, wadi_pull_cursor *c) {
     return wadi_pull_more(l, in, c->from);
 }
 
-static void start_nothing(wadi_lower *l, wadi_cursor *c) {
+static void start_nothing(wadi_lower *l, wadi_pull_cursor *c) {
     (void)l;
     (void)c;
 }
@@ -286,15 +286,15 @@ static const wadi_pulling *kind_of(const wadi_lower *l, wadi_val s) {
 }
 
 /* Arguments are opened first, as the interpreter does. */
-static void open_cursor(wadi_lower *l, wadi_val s, wadi_cursor *c) {
+static void open_cursor(wadi_lower *l, wadi_val s, wadi_pull_cursor *c) {
     const wadi_bind *b = l->m->values[s].bind;
-    *c = (wadi_cursor){.kind = kind_of(l, s), .bind = b, .s = s};
+    *c = (wadi_pull_cursor){.kind = kind_of(l, s), .bind = b, .s = s};
     if (!c->kind) {
         wadi_lower_fail(l, b->loc, WADI_UNSUPPORTED, "%s: not offered inside an element",
                         b->op->name);
         return;
     }
-    c->from = WADI_NEW_N(l->y->arena, wadi_cursor, (size_t)b->nargs + 1);
+    c->from = WADI_NEW_N(l->y->arena, wadi_pull_cursor, (size_t)b->nargs + 1);
     if (!c->from) l->b.failed = true;
     for (int i = 0; c->kind != &by_number && i < b->nargs && !wadi_pull_failed(l); i++)
         if (l->m->values[b->args[i]].type.is_seq) open_cursor(l, b->args[i], &c->from[c->nfrom++]);
@@ -302,7 +302,7 @@ static void open_cursor(wadi_lower *l, wadi_val s, wadi_cursor *c) {
 }
 
 void wadi_inner_pull(wadi_lower *l, wadi_inner *in, wadi_val s, wadi_inner_taker taker, void *env) {
-    wadi_cursor c;
+    wadi_pull_cursor c;
     open_cursor(l, s, &c);
     if (wadi_pull_failed(l)) return;
     wadi_lb_repeat(&l->b);

@@ -9,20 +9,20 @@ typedef struct wadi_box {
     wadi_lv field[WADI_MAX_FIELDS], extent[WADI_MAX_RANK];
 } wadi_box;
 
-typedef struct wadi_cursor wadi_cursor;
+typedef struct wadi_pull_cursor wadi_pull_cursor;
 
 /* How the elements of a form are asked for. */
 typedef struct wadi_pulling {
-    void (*start)(wadi_lower *l, wadi_cursor *c);
-    wadi_lv (*more)(wadi_lower *l, const wadi_inner *in, wadi_cursor *c);
-    wadi_inner_element (*next)(wadi_lower *l, const wadi_inner *in, wadi_cursor *c);
+    void (*start)(wadi_lower *l, wadi_pull_cursor *c);
+    wadi_lv (*more)(wadi_lower *l, const wadi_inner *in, wadi_pull_cursor *c);
+    wadi_inner_element (*next)(wadi_lower *l, const wadi_inner *in, wadi_pull_cursor *c);
 } wadi_pulling;
 
-struct wadi_cursor {
+struct wadi_pull_cursor {
     const wadi_pulling *kind;
     const wadi_bind *bind;
     wadi_val s;
-    wadi_cursor *from; /* over the sequences among the arguments */
+    wadi_pull_cursor *from; /* over the sequences among the arguments */
     int nfrom;
     wadi_lv n;   /* a number: the length, how many to take, the size of a window or a batch */
     wadi_lv hop; /* of windows */
@@ -47,12 +47,12 @@ static inline bool wadi_pull_failed(const wadi_lower *l) {
 }
 
 /** Code for: is there another element? Good in the scope at hand. */
-static inline wadi_lv wadi_pull_more(wadi_lower *l, const wadi_inner *in, wadi_cursor *c) {
+static inline wadi_lv wadi_pull_more(wadi_lower *l, const wadi_inner *in, wadi_pull_cursor *c) {
     return wadi_pull_failed(l) ? wadi_lb_bool(&l->b, false) : c->kind->more(l, in, c);
 }
 /** The element, of which it has been asked in this round. */
 static inline wadi_inner_element wadi_pull_next(wadi_lower *l, const wadi_inner *in,
-                                                wadi_cursor *c) {
+                                                wadi_pull_cursor *c) {
     return wadi_pull_failed(l) ? wadi_inner_new(l, c->s) : c->kind->next(l, in, c);
 }
 
@@ -61,7 +61,7 @@ static inline const wadi_array_type *wadi_pull_types(const wadi_lower *l, wadi_v
     return l->m->values[s].type.array;
 }
 
-static inline int wadi_pull_components(const wadi_lower *l, const wadi_cursor *c) {
+static inline int wadi_pull_components(const wadi_lower *l, const wadi_pull_cursor *c) {
     return l->m->values[c->s].type.arrays;
 }
 

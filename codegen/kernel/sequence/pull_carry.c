@@ -5,7 +5,7 @@
 #include "base/words.h"
 #include "codegen/kernel/arith.h"
 
-static void must_agree(wadi_lower *l, const wadi_cursor *c, const char *what, wadi_lv x,
+static void must_agree(wadi_lower *l, const wadi_pull_cursor *c, const char *what, wadi_lv x,
                        wadi_lv y) {
     const wadi_lv differ = bin(l, WADI_SOP_NE, x, y);
     int64_t known = 0;
@@ -18,7 +18,7 @@ static void must_agree(wadi_lower *l, const wadi_cursor *c, const char *what, wa
 
 /* ---- windows: all samples so far are kept, windows are places in them ---- */
 
-static void start_windows(wadi_lower *l, wadi_cursor *c) {
+static void start_windows(wadi_lower *l, wadi_pull_cursor *c) {
     const int n = wadi_pull_components(l, c);
     c->n = wadi_inner_at_least_1(l, c->bind, 1, "the size");
     c->hop = wadi_inner_at_least_1(l, c->bind, 2, "the hop");
@@ -33,16 +33,16 @@ static void start_windows(wadi_lower *l, wadi_cursor *c) {
     }
 }
 
-static wadi_lv samples_there(wadi_lower *l, const wadi_cursor *c) {
+static wadi_lv samples_there(wadi_lower *l, const wadi_pull_cursor *c) {
     const wadi_lv read = wadi_inner_extent(l, c->samples[0].used);
     return bin(l, WADI_SOP_SUB, read, wadi_lb_get(&l->b, c->at));
 }
 
-static wadi_lv is_full(wadi_lower *l, const wadi_cursor *c) {
+static wadi_lv is_full(wadi_lower *l, const wadi_pull_cursor *c) {
     return bin(l, WADI_SOP_GE, samples_there(l, c), c->n);
 }
 
-static void read_piece(wadi_lower *l, const wadi_inner *in, const wadi_cursor *c,
+static void read_piece(wadi_lower *l, const wadi_inner *in, const wadi_pull_cursor *c,
                        const wadi_inner_element *e) {
     for (int i = 1; i < e->n; i++) {
         const wadi_lv size = wadi_lower_size(l, e->type[i].rank, e->at[i].extent);
@@ -54,7 +54,7 @@ static void read_piece(wadi_lower *l, const wadi_inner *in, const wadi_cursor *c
 }
 
 /* Samples that no full window has covered and a last window may begin with. */
-static wadi_lv is_rest(wadi_lower *l, const wadi_cursor *c) {
+static wadi_lv is_rest(wadi_lower *l, const wadi_pull_cursor *c) {
     const wadi_lv read = wadi_lb_get(&l->b, c->samples[0].used);
     const wadi_lv begun = bin(l, WADI_SOP_GT, read, wadi_lb_get(&l->b, c->at));
     const wadi_lv fresh = bin(l, WADI_SOP_GT, read, wadi_lb_get(&l->b, c->end));
@@ -62,7 +62,7 @@ static wadi_lv is_rest(wadi_lower *l, const wadi_cursor *c) {
     return bin(l, WADI_SOP_LAND, both, wadi_pull_not(l, wadi_lb_get(&l->b, c->some)));
 }
 
-static wadi_lv more_windows(wadi_lower *l, const wadi_inner *in, wadi_cursor *c) {
+static wadi_lv more_windows(wadi_lower *l, const wadi_inner *in, wadi_pull_cursor *c) {
     const wadi_inner reading = wadi_inner_start(l, in);
     wadi_lb_repeat(&l->b);
     wadi_inner_open(l, &reading);
@@ -78,7 +78,7 @@ static wadi_lv more_windows(wadi_lower *l, const wadi_inner *in, wadi_cursor *c)
 }
 
 /* Zeros behind the samples, as many as a window lacks. */
-static void fill_up(wadi_lower *l, const wadi_inner *in, const wadi_cursor *c, wadi_lv there) {
+static void fill_up(wadi_lower *l, const wadi_inner *in, const wadi_pull_cursor *c, wadi_lv there) {
     wadi_lb *b = &l->b;
     const wadi_lv lacks = bin(l, WADI_SOP_SUB, c->n, there);
     wadi_lb_if(b, bin(l, WADI_SOP_GT, lacks, num(l, 0)));
@@ -96,7 +96,7 @@ static void fill_up(wadi_lower *l, const wadi_inner *in, const wadi_cursor *c, w
 }
 
 /* Where the next window begins: beyond any sample when that is no number any more. */
-static void hop(wadi_lower *l, const wadi_cursor *c, wadi_lv at, wadi_lv full) {
+static void hop(wadi_lower *l, const wadi_pull_cursor *c, wadi_lv at, wadi_lv full) {
     wadi_lb *b = &l->b;
     wadi_lb_if(b, full);
     wadi_lb_set(b, c->end, bin(l, WADI_SOP_ADD, at, c->n));
@@ -107,7 +107,7 @@ static void hop(wadi_lower *l, const wadi_cursor *c, wadi_lv at, wadi_lv full) {
     wadi_lb_set(b, c->at, bin(l, WADI_SOP_ADD, at, by));
 }
 
-static wadi_inner_element next_windows(wadi_lower *l, const wadi_inner *in, wadi_cursor *c) {
+static wadi_inner_element next_windows(wadi_lower *l, const wadi_inner *in, wadi_pull_cursor *c) {
     const int64_t last = c->bind->attrs[0];
     wadi_inner_element e = wadi_inner_new(l, c->s);
     const wadi_lv there = bin(l, WADI_SOP_MIN, samples_there(l, c), c->n), full = is_full(l, c);
@@ -126,7 +126,7 @@ static wadi_inner_element next_windows(wadi_lower *l, const wadi_inner *in, wadi
 
 /* ---- batch: each in memory of its own. It is made when it is asked for ---- */
 
-static void start_batch(wadi_lower *l, wadi_cursor *c) {
+static void start_batch(wadi_lower *l, wadi_pull_cursor *c) {
     const wadi_array_type *t = wadi_pull_types(l, c->from->s);
     const int n = wadi_pull_components(l, c);
     c->n = wadi_inner_at_least_1(l, c->bind, 1, "the number of arrays");
@@ -141,7 +141,7 @@ static void start_batch(wadi_lower *l, wadi_cursor *c) {
     }
 }
 
-static void start_filling(wadi_lower *l, const wadi_cursor *c) {
+static void start_filling(wadi_lower *l, const wadi_pull_cursor *c) {
     const wadi_array_type *t = wadi_pull_types(l, c->from->s);
     const wadi_lv none = bin(l, WADI_SOP_EQ, wadi_lb_get(&l->b, c->at), num(l, 0));
     wadi_lb_if(&l->b, none);
@@ -153,7 +153,7 @@ static void start_filling(wadi_lower *l, const wadi_cursor *c) {
 }
 
 /* The first array says what shape the others have. */
-static void add(wadi_lower *l, const wadi_inner *filling, const wadi_cursor *c,
+static void add(wadi_lower *l, const wadi_inner *filling, const wadi_pull_cursor *c,
                 const wadi_inner_element *e) {
     wadi_lb *b = &l->b;
     const wadi_lv first = bin(l, WADI_SOP_EQ, wadi_lb_get(b, c->at), num(l, 0));
@@ -174,7 +174,7 @@ static void add(wadi_lower *l, const wadi_inner *filling, const wadi_cursor *c,
     wadi_pull_add(l, c->at, 1);
 }
 
-static wadi_lv more_batch(wadi_lower *l, const wadi_inner *in, wadi_cursor *c) {
+static wadi_lv more_batch(wadi_lower *l, const wadi_inner *in, wadi_pull_cursor *c) {
     const wadi_inner filling = wadi_inner_start(l, in);
     start_filling(l, c);
     wadi_lb_repeat(&l->b);
@@ -188,7 +188,7 @@ static wadi_lv more_batch(wadi_lower *l, const wadi_inner *in, wadi_cursor *c) {
     return bin(l, WADI_SOP_GT, wadi_lb_get(&l->b, c->at), num(l, 0));
 }
 
-static wadi_inner_element next_batch(wadi_lower *l, const wadi_inner *in, wadi_cursor *c) {
+static wadi_inner_element next_batch(wadi_lower *l, const wadi_inner *in, wadi_pull_cursor *c) {
     wadi_inner_element batch = wadi_inner_new(l, c->s);
     (void)in;
     for (int i = 0; i < batch.n; i++) {
