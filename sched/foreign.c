@@ -53,7 +53,8 @@ static bool lists(const row *r, const char *name) {
     return false;
 }
 
-const wadi_routine *wadi_foreign_find(const char *name) {
+/* NULL: no library that is installed has it. */
+static const wadi_routine *find(const char *name) {
     for (int i = 0; i < ROWS; i++) {
         if (!lists(&rows[i], name)) continue;
         if (!atomic_load_explicit(&tried[i], memory_order_acquire)) load(i);
@@ -65,7 +66,7 @@ const wadi_routine *wadi_foreign_find(const char *name) {
 }
 
 bool wadi_foreign_has(const char *name) {
-    return wadi_foreign_find(name) != NULL;
+    return find(name) != NULL;
 }
 
 static bool is_empty(const wadi_call *call) {
@@ -80,7 +81,7 @@ static bool is_empty(const wadi_call *call) {
 bool wadi_foreign_run(const wadi_call *call) {
     if (is_empty(call)) return true;
     if (atomic_load_explicit(&decline, memory_order_relaxed)) return false;
-    const wadi_routine *r = wadi_foreign_find(call->routine);
+    const wadi_routine *r = find(call->routine);
     return r != NULL && r->run(call);
 }
 

@@ -29,8 +29,7 @@ typedef struct wadi_library {
     void (*forget)(void);
 } wadi_library;
 
-/* NULL: no library that is installed has it. */
-const wadi_routine *wadi_foreign_find(const char *name);
+/* Whether a library that is installed has the routine. */
 bool wadi_foreign_has(const char *name);
 /* Runs it; false when it is not there or declines. Calls with no problems or no elements succeed without it. */
 bool wadi_foreign_run(const wadi_call *call);
