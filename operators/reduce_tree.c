@@ -109,33 +109,25 @@ static int64_t least(int64_t a, int64_t b) {
     return a < b ? a : b;
 }
 
-/* A run of `count` blocks, a power of two, from block `first` on, of a row of n elements. */
-static wadi_status fold_run(const folding *o, const uint64_t *row, int64_t n, int64_t first,
-                            int64_t count, uint64_t *acc) {
+/* `count` blocks from block `first` on, of a row of n elements. */
+static wadi_status fold_blocks(const folding *o, const uint64_t *row, int64_t n, int64_t first,
+                               int64_t count, uint64_t *acc) {
     uint64_t right[WADI_MAX_ELEM_CELLS];
+    int64_t left = 1;
     if (count == 1) {
         const int64_t from = first * WADI_TREE_FOLD_BLOCK;
         return fold_block(o, row + from * o->cells, least(n - from, WADI_TREE_FOLD_BLOCK), acc);
     }
-    WADI_TRY(fold_run(o, row, n, first, count / 2, acc));
-    WADI_TRY(fold_run(o, row, n, first + count / 2, count / 2, right));
+    while (left < count - left) left *= 2;
+    WADI_TRY(fold_blocks(o, row, n, first, left, acc));
+    WADI_TRY(fold_blocks(o, row, n, first + left, count - left, right));
     return take_one(o, acc, right);
 }
 
 wadi_status wadi_eval_fold_row(wadi_eval_cx *cx, const wadi_bind *b, const wadi_fun *f, int cells,
                                const uint64_t *row, int64_t n, uint64_t *acc) {
     const folding o = {cx, b, f, cells};
-    const int64_t blocks = (n - 1) / WADI_TREE_FOLD_BLOCK + 1;
-    int64_t count = 1, first = 0;
-    while (count <= blocks / 2) count *= 2;
-    for (; first < blocks; count /= 2) {
-        uint64_t part[WADI_MAX_ELEM_CELLS];
-        if (count > blocks - first) continue;
-        WADI_TRY(fold_run(&o, row, n, first, count, first == 0 ? acc : part));
-        if (first > 0) WADI_TRY(take_one(&o, acc, part));
-        first += count;
-    }
-    return WADI_OK;
+    return fold_blocks(&o, row, n, 0, (n - 1) / WADI_TREE_FOLD_BLOCK + 1, acc);
 }
 
 /* ---- scans ---- */

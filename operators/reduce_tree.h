@@ -22,24 +22,22 @@
  * (composition of affine maps is one that does not commute), and those keep the order of the
  * elements.
  *
- * Top. The m results are cut, from the left, into runs of falling powers of two: first the greatest
- * power of two that is at most m, then the greatest that is at most the rest, and so on; 13 are cut
- * into 8, 4 and 1. A run is reduced to one value by pairs: a run of one is its result, and a run of
- * 2p is f(left, right) of its two halves of p. The values of the runs are combined from the left:
- * f(f(run 0, run 1), run 2).... So m results are at most 2 log2(m) applications of f deep, they keep
- * their order, and the runs of m + 1 results come from those of m without a look at the results
- * again: whoever takes the results one after the other keeps one value per power of two.
+ * Top. One result is the total. The total of m > 1 results is f(left, right): left is the total of
+ * the first p of them, p the greatest power of two less than m, and right that of the others. In
+ * other words: neighbours are paired, an odd last one stays, and so on with what that gives until
+ * one is left. So the tree is log2(m) applications of f deep, rounded up, and the results keep their
+ * order. Whoever takes them one after the other keeps one value per power of two.
  *
  * Results. fold: f(z, total), z used once; z for an empty row. fold1: total; an empty row is a
  * fault.
  *
  * Scans. scanl1 of a row: within a block of WADI_TREE_SCAN_BLOCK elements, local[i] is the
  * sequential scan of that block alone. In block 0 the result is local[i]; in block k > 0 it is
- * f(carry, local[i]), where carry combines, as under Top, k values: the last local of each of the
- * blocks 0, ..., k - 1. (Let p be the greatest power of two that divides k. Then the carry into block
- * k is f(carry into block k - p, the run of the last p of these values), or that run alone where k =
- * p. So all carries together are a sweep up and a sweep down a binary tree.) scanl: result[0] = z,
- * result[i + 1] = f(z, scan1[i]) with that scanl1.
+ * f(carry, local[i]), where carry combines k values, the last local of each of the blocks 0, ...,
+ * k - 1: let p be the greatest power of two that divides k; then it is f(carry into block k - p, total
+ * of the last p of these values as under Top), or that total alone where k = p. So all carries
+ * together are a sweep up and a sweep down a binary tree. scanl: result[0] = z, result[i + 1] = f(z,
+ * scan1[i]) with that scanl1.
  *
  * Integers and booleans. Where the function is a single add, mul, min, max, and, or, xor on
  * integers or booleans, any order gives the same bits, and kernels may choose one. The same holds of
@@ -60,7 +58,7 @@ enum {
     WADI_TREE_FOLD_BLOCK = 4096,
     WADI_TREE_FOLD_LANES = 16,
     WADI_TREE_SCAN_BLOCK = 4096,
-    WADI_TREE_RUNS = 52 /* no row's blocks are cut into more runs */
+    WADI_TREE_RUNS = 52 /* powers of two that the blocks of a row may be, and more */
 };
 
 /** Whether f(acc.., x..) is, in each field i, one of add, mul, min, max, and, or, xor, land, lor

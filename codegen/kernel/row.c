@@ -394,14 +394,12 @@ static void build_row(wadi_lower *l, void *env) {
     declare(l, r, NULL, "part", d->part);
     block(l, d);
     get(l, r, d->part, part);
-    wadi_lb_if_seldom(b, wadi_lb_bin(b, WADI_SOP_GT, d->from, num(l, 0)));
-    wadi_top_next(l, &top, number_of(l, d->from), part);
-    wadi_lb_else(b);
-    wadi_top_first(l, &top, part);
-    wadi_lb_end(b);
-    wadi_lb_end(b);
     wadi_lb_if_seldom(b, wadi_lb_bin(b, WADI_SOP_GT, r->n, num(l, BLOCK)));
-    wadi_top_finish(l, &top);
+    const wadi_lv below = add(l, d->from, num(l, BLOCK));
+    wadi_top_next(l, &top, number_of(l, d->from), wadi_lb_bin(b, WADI_SOP_GE, below, r->n), part);
+    wadi_lb_else(b);
+    set(l, r, d->total, part);
+    wadi_lb_end(b);
     wadi_lb_end(b);
 }
 
@@ -619,12 +617,11 @@ void wadi_row_combine_blocks(wadi_lower *l, const wadi_row *r, const wadi_lv *fi
     declare(l, r, NULL, "total", total);
     const wadi_top top = top_of(l, r, total);
     wadi_top_first(l, &top, first);
-    const wadi_lv blk = wadi_lb_for(b, num(l, 1), blocks_of(l, r), 1, "blk");
+    const wadi_lv blocks = blocks_of(l, r);
+    const wadi_lv blk = wadi_lb_for(b, num(l, 1), blocks, 1, "blk");
+    const wadi_lv number = add(l, blk, num(l, 1));
     later(l, env, blk, x);
-    wadi_top_next(l, &top, add(l, blk, num(l, 1)), x);
-    wadi_lb_end(b);
-    wadi_lb_if(b, wadi_lb_bin(b, WADI_SOP_GT, r->n, num(l, BLOCK)));
-    wadi_top_finish(l, &top);
+    wadi_top_next(l, &top, number, wadi_lb_bin(b, WADI_SOP_EQ, number, blocks), x);
     wadi_lb_end(b);
     get(l, r, total, out);
 }

@@ -75,11 +75,7 @@ static void carry_in(wadi_lower *l, const scanning *c, const wadi_top *top, wadi
     const wadi_lv size = wadi_lb_i64(b, WADI_SCAN_BLOCK);
     wadi_lv last[WADI_MAX_FIELDS];
     get(l, c, c->local, last);
-    wadi_lb_if(b, wadi_lb_bin(b, WADI_SOP_EQ, from, size));
-    wadi_top_first(l, top, last);
-    wadi_lb_else(b);
-    wadi_top_next(l, top, wadi_lb_bin(b, WADI_SOP_QUOT, from, size), last);
-    wadi_lb_end(b);
+    wadi_top_next(l, top, wadi_lb_bin(b, WADI_SOP_QUOT, from, size), WADI_LV_NONE, last);
 }
 
 /* One loop over [from, below), with the carry of the blocks before or without. */

@@ -145,7 +145,7 @@ void wadi_lower_scan_carries(wadi_lower *l, const wadi_bind *bind, const wadi_sc
     const wadi_lv blk = wadi_lb_for(b, wadi_lb_i64(b, 1), t->extent[c.rank - 1], 1, "blk");
     const wadi_lv at = entry(l, &c, t, blk);
     for (int f = 0; f < c.fields; f++) x[f] = wadi_lb_fresh(b, t->pointer[f], at);
-    wadi_top_next(l, &top, second(l, blk), x);
+    wadi_top_next(l, &top, second(l, blk), WADI_LV_NONE, x);
     get(l, &c, carry, x);
     for (int f = 0; f < c.fields; f++) wadi_lb_store(b, t->pointer[f], at, x[f]);
     wadi_lb_end(b);
@@ -254,7 +254,7 @@ static void chain_on(wadi_lower *l, const scan *c) {
     wadi_lb_set(b, c->chain->started, wadi_lb_bool(b, true));
     wadi_lb_else(b);
     wadi_lb_if(b, wadi_lb_get(b, c->chain->started));
-    wadi_top_next(l, &top, second(l, c->blk), last);
+    wadi_top_next(l, &top, second(l, c->blk), WADI_LV_NONE, last);
     wadi_lb_end(b);
     wadi_lb_end(b);
     wadi_lb_end(b);

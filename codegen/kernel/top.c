@@ -1,7 +1,6 @@
-/* Results are taken one after the other, as a binary counter takes ones: result number i ends a run of p results, p the
- * greatest power of two that divides i. Its left half is the newest run so far, and so on downwards; what is left are the runs of
- * i results. For each 4096 elements this is about two applications of f, so nothing here is made for speed but the first
- * result, which is the only one of a short row. */
+/* Results are taken one after the other, as a binary counter takes ones: the runs of i results are as many as i has ones, and result
+ * number i is taken into those that it completes. For each 4096 elements this is one application of f, or two, so nothing here
+ * is made for speed but to be short: it is part of each fold. */
 #include "codegen/kernel/arith.h"
 #include "operators/reduce_tree.h"
 
@@ -38,22 +37,13 @@ void wadi_top_declare(wadi_lower *l, wadi_top *t) {
         t->run[f] = wadi_lb_lanes(&l->b, t->type[f], WADI_TREE_RUNS, "run");
         if (t->carries) t->all[f] = wadi_lb_lanes(&l->b, t->type[f], WADI_TREE_RUNS, "all");
     }
-    t->runs = wadi_lb_var(&l->b, WADI_I64, false, WADI_LV_NONE, "runs");
 }
 
 void wadi_top_first(wadi_lower *l, const wadi_top *t, const wadi_lv *x) {
     set(l, t, t->total, x);
-}
-
-/* The first result has waited in `total`: a row of one block comes no further than that. */
-static void second(wadi_lower *l, const wadi_top *t, wadi_lv number) {
-    wadi_lv first[WADI_MAX_FIELDS];
-    wadi_lb_if(&l->b, bin(l, WADI_SOP_EQ, number, num(l, 2)));
-    get(l, t, t->total, first);
-    put(l, t, t->run, num(l, 0), first);
-    if (t->carries) put(l, t, t->all, num(l, 0), first);
-    wadi_lb_set(&l->b, t->runs, num(l, 1));
-    wadi_lb_end(&l->b);
+    if (t->any_order) return;
+    put(l, t, t->run, num(l, 0), x);
+    if (t->carries) put(l, t, t->all, num(l, 0), x);
 }
 
 /* total = f(total, x) */
@@ -64,53 +54,44 @@ static void take(wadi_lower *l, const wadi_top *t, const wadi_lv *x) {
     set(l, t, t->total, all);
 }
 
-/* The runs that this result ends, each twice as long as the one before. */
-static void merge(wadi_lower *l, const wadi_top *t, wadi_lv number, const wadi_lv *run) {
+/* How many runs n results have. */
+static wadi_lv runs_of(wadi_lower *l, wadi_lv n) {
+    const wadi_lv ones = wadi_lb_prim(&l->b, WADI_SOP_POPCOUNT, WADI_I32, 1, &n);
+    return wadi_lb_prim(&l->b, WADI_SOP_CONVERT, WADI_I64, 1, &ones);
+}
+
+/* total = the runs from number `keep` on, the last of which is x, of result number `number`. */
+static void merge(wadi_lower *l, const wadi_top *t, wadi_lv number, wadi_lv keep) {
     wadi_lb *b = &l->b;
-    const wadi_lv left = wadi_lb_var(b, WADI_I64, false, number, "left");
-    wadi_lb_repeat(b);
-    const wadi_lv n = wadi_lb_get(b, left);
-    wadi_lb_leave_unless(b, bin(l, WADI_SOP_EQ, bin(l, WADI_SOP_AND, n, num(l, 1)), num(l, 0)));
-    wadi_lb_set(b, left, bin(l, WADI_SOP_SHR, n, num(l, 1)));
-    const wadi_lv newest = bin(l, WADI_SOP_SUB, wadi_lb_get(b, t->runs), num(l, 1));
-    wadi_lb_set(b, t->runs, newest);
-    behind(l, t, t->run, newest, run);
+    const wadi_lv before = runs_of(l, bin(l, WADI_SOP_SUB, number, num(l, 1)));
+    const wadi_lv at = wadi_lb_var(b, WADI_I64, false, before, "at");
+    wadi_lb_repeat_briefly(b);
+    wadi_lb_leave_unless(b, bin(l, WADI_SOP_GT, wadi_lb_get(b, at), keep));
+    const wadi_lv newest = bin(l, WADI_SOP_SUB, wadi_lb_get(b, at), num(l, 1));
+    wadi_lb_set(b, at, newest);
+    behind(l, t, t->run, newest, t->total);
     wadi_lb_end(b);
 }
 
-void wadi_top_next(wadi_lower *l, const wadi_top *t, wadi_lv number, const wadi_lv *x) {
+void wadi_top_next(wadi_lower *l, const wadi_top *t, wadi_lv number, wadi_lv is_last,
+                   const wadi_lv *x) {
     wadi_lb *b = &l->b;
-    wadi_lv var[WADI_MAX_FIELDS], run[WADI_MAX_FIELDS];
+    wadi_lv run[WADI_MAX_FIELDS];
     if (t->any_order) {
         take(l, t, x);
         return;
     }
-    second(l, t, number);
-    for (int f = 0; f < t->fields; f++) var[f] = wadi_lb_var(b, t->type[f], false, x[f], "last");
-    merge(l, t, number, var);
-    const wadi_lv at = wadi_lb_name(b, wadi_lb_get(b, t->runs), "at");
-    get(l, t, var, run);
-    put(l, t, t->run, at, run);
-    if (t->carries) {
-        wadi_lb_if(b, bin(l, WADI_SOP_GT, at, num(l, 0)));
-        behind(l, t, t->all, bin(l, WADI_SOP_SUB, at, num(l, 1)), var);
-        wadi_lb_end(b);
-        get(l, t, var, run);
-        put(l, t, t->all, at, run);
-        set(l, t, t->total, run);
-    }
-    wadi_lb_set(b, t->runs, bin(l, WADI_SOP_ADD, at, num(l, 1)));
-}
-
-void wadi_top_finish(wadi_lower *l, const wadi_top *t) {
-    wadi_lb *b = &l->b;
-    wadi_lv x[WADI_MAX_FIELDS];
-    if (t->any_order) return;
-    lane(l, t, t->run, num(l, 0), x);
+    const wadi_lv least = bin(l, WADI_SOP_SUB, runs_of(l, number), num(l, 1));
+    const wadi_lv keep = wadi_lb_name(
+        b, t->carries ? least : wadi_lb_select(b, WADI_I64, is_last, num(l, 0), least), "keep");
     set(l, t, t->total, x);
-    const wadi_lv below = bin(l, WADI_SOP_MIN, wadi_lb_get(b, t->runs), num(l, WADI_TREE_RUNS));
-    const wadi_lv at = wadi_lb_for(b, num(l, 1), below, 1, "at");
-    lane(l, t, t->run, at, x);
-    take(l, t, x);
+    merge(l, t, number, keep);
+    get(l, t, t->total, run);
+    put(l, t, t->run, keep, run);
+    if (!t->carries) return;
+    wadi_lb_if(b, bin(l, WADI_SOP_GT, keep, num(l, 0)));
+    behind(l, t, t->all, bin(l, WADI_SOP_SUB, keep, num(l, 1)), t->total);
     wadi_lb_end(b);
+    get(l, t, t->total, run);
+    put(l, t, t->all, keep, run);
 }

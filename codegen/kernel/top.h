@@ -18,21 +18,19 @@ typedef struct wadi_top {
     wadi_top_combine combine;
     const void *env;
     bool any_order; /* f gives the same bits in any: one value is kept */
-    bool carries;   /* the total is wanted behind each result, not behind the last alone */
+    bool carries; /* what is carried is wanted behind each result, not the total behind the last */
     wadi_lv total[WADI_MAX_FIELDS]; /* variables */
 
     wadi_lv run[WADI_MAX_FIELDS], all[WADI_MAX_FIELDS]; /* all: with the runs in front of each */
-    wadi_lv runs;                                       /* variable: how many there are */
 } wadi_top;
 
-/** Declares the variables; in front of the loop over the results. */
+/** Declares its arrays; in front of the loop over the results. */
 void wadi_top_declare(struct wadi_lower *l, wadi_top *t);
-/** Takes result number 1: the total is x. */
+/** Takes result number 1: the total, or what is carried, is x. */
 void wadi_top_first(struct wadi_lower *l, const wadi_top *t, const wadi_lv *x);
-/** Takes x, result number `number` > 1. The total is right behind it if `carries` or `any_order`. */
-void wadi_top_next(struct wadi_lower *l, const wadi_top *t, wadi_lv number, const wadi_lv *x);
-/** The total of all results, of which there are at least two.
- *  Needless where it is right already. */
-void wadi_top_finish(struct wadi_lower *l, const wadi_top *t);
+/** Takes x, result number `number`: of 1 on, or in any order behind the first. Behind the last (`is_last`, a truth) the total is right;
+ *  what is carried is right behind each, and then is_last is not looked at. */
+void wadi_top_next(struct wadi_lower *l, const wadi_top *t, wadi_lv number, wadi_lv is_last,
+                   const wadi_lv *x);
 
 #endif

@@ -237,6 +237,12 @@ void wadi_lb_repeat(wadi_lb *b) {
     open_scope(b, WADI_SCOPE_LOOP, i, 0);
 }
 
+void wadi_lb_repeat_briefly(wadi_lb *b) {
+    wadi_linst *i = wadi_lb_new(b, WADI_L_REPEAT, 0, NULL);
+    i->brief = true;
+    open_scope(b, WADI_SCOPE_LOOP, i, 0);
+}
+
 void wadi_lb_leave_unless(wadi_lb *b, wadi_lv c) {
     (void)stay(b, WADI_L_LEAVE, false, WADI_I64, 1, &c);
 }

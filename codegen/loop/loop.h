@@ -100,6 +100,7 @@ typedef struct wadi_linst {
     uint8_t bits;     /* an i64 whose magnitude is below 2^bits; 64: nothing is known */
     bool independent; /* FOR: no iteration reads what another one writes */
     bool unrolled;    /* FOR: written out, by the C compiler */
+    bool brief;       /* REPEAT: a few dozen rounds at most */
     bool seldom;      /* IF: block 0 is taken hardly ever */
     wadi_lby by;      /* FOR */
     int slot, index, nargs;
@@ -225,6 +226,7 @@ void wadi_lb_if(wadi_lb *b, wadi_lv c);
 void wadi_lb_if_seldom(wadi_lb *b, wadi_lv c);
 void wadi_lb_else(wadi_lb *b);
 void wadi_lb_repeat(wadi_lb *b);
+void wadi_lb_repeat_briefly(wadi_lb *b);
 void wadi_lb_leave_unless(wadi_lb *b, wadi_lv c);
 void wadi_lb_end(wadi_lb *b);
 

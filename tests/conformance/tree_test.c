@@ -53,25 +53,18 @@ static double block(law_fun f, bool lanes, const double *x, int64_t n) {
     return rest == 0 ? all : f(all, one_by_one(f, x + groups * LANES, rest));
 }
 
-static double run(law_fun f, const double *result, int64_t count) {
-    if (count == 1) return result[0];
-    return f(run(f, result, count / 2), run(f, result + count / 2, count / 2));
-}
-
-static int64_t greatest_power(int64_t most) {
-    int64_t p = 1;
-    while (2 * p <= most) p *= 2;
-    return p;
-}
-
 static double top(law_fun f, const double *result, int64_t m) {
-    int64_t p = greatest_power(m);
-    double all = run(f, result, p);
-    for (int64_t at = p; at < m; at += p) {
-        p = greatest_power(m - at);
-        all = f(all, run(f, result + at, p));
-    }
-    return all;
+    int64_t p = 1;
+    if (m == 1) return result[0];
+    while (2 * p < m) p *= 2;
+    return f(top(f, result, p), top(f, result + p, m - p));
+}
+
+static double carry_into(law_fun f, const double *last, int64_t k) {
+    int64_t p = 1;
+    while (k % (2 * p) == 0) p *= 2;
+    const double right = top(f, last + k - p, p);
+    return k == p ? right : f(carry_into(f, last, k - p), right);
 }
 
 static double *room(int64_t n) {
@@ -102,7 +95,7 @@ static void scan1(law_fun f, const double *x, int64_t n, double *out) {
     const int64_t m = (n + BLOCK - 1) / BLOCK;
     double *last = room(m);
     for (int64_t k = 0; k < m; k++) {
-        const double carry = k > 0 ? top(f, last, k) : 0;
+        const double carry = k > 0 ? carry_into(f, last, k) : 0;
         for (int64_t i = 0; i < length_of_block(k, n); i++) {
             const int64_t at = k * BLOCK + i;
             last[k] = i == 0 ? x[at] : f(last[k], x[at]);

@@ -317,8 +317,10 @@ static void statement(writer *c, const wadi_linst *i, int level) {
         break;
     case WADI_L_REPEAT:
         wadi_text_add(t, "for (;;) {\n");
-        wadi_text_indent(t, level + 1);
-        wadi_text_add(t, "WADI_LOOK\n");
+        if (!i->brief) {
+            wadi_text_indent(t, level + 1);
+            wadi_text_add(t, "WADI_LOOK\n");
+        }
         scope(c, i->block[0], level + 1);
         wadi_text_indent(t, level);
         wadi_text_add(t, "}\n");

@@ -84,7 +84,7 @@ static bool is_inner(const wadi_lfun *f, const wadi_linst *loop) {
         while (s != NULL && s->merged != NULL) s = s->merged;
         const wadi_linst *owner = s != NULL ? s->owner : NULL;
         if (owner == NULL) return false;
-        if (owner->kind == WADI_L_REPEAT) return true;
+        if (owner->kind == WADI_L_REPEAT && !owner->brief) return true;
         if (owner->kind == WADI_L_FOR && !is_short(f, owner) && !over_elements(f, owner))
             return true;
         s = owner->scope;
