@@ -130,6 +130,9 @@ static void loops_of(const char *text, wadi_schedule schedule, int *groups, int 
 
 #define MAP "program p\ninput x : f64[n]\ny = map x (a) { mul a 2.0 }\noutput y\n"
 #define SUM "program p\ninput x : f64[n, 100]\ny = fold1 x (a, b) { add a b }\noutput y\n"
+#define GATHER                                                                      \
+    "program p\ninput x : i64[n, 100]\ninput v : f64[m]\nt = map x (a) { v ! a }\n" \
+    "y = fold1 t (a, b) { add a b }\noutput y\n"
 #define SCAN "program p\ninput x : f64[n]\ny = scanl1 x (a, b) { add a b }\noutput y\n"
 
 static void elements_of_maps_are_lanes(void **state) {
@@ -145,6 +148,15 @@ static void accumulators_of_folds_are_lanes(void **state) {
     int groups = 0, lanes = 0;
     (void)state;
     loops_of(SUM, WADI_SCHEDULE_GROUP, &groups, &lanes);
+    assert_int_equal(groups, 1);
+    assert_true(lanes >= 5);
+}
+
+/* Checks of indices stay in the lane: the rules are kept, or no version would be made. */
+static void lanes_that_check_indices_change_nothing_of_the_group(void **state) {
+    int groups = 0, lanes = 0;
+    (void)state;
+    loops_of(GATHER, WADI_SCHEDULE_GROUP, &groups, &lanes);
     assert_int_equal(groups, 1);
     assert_true(lanes >= 5);
 }
@@ -179,6 +191,7 @@ int main(void) {
         WITH(lanes_have_no_lanes),
         cmocka_unit_test(elements_of_maps_are_lanes),
         cmocka_unit_test(accumulators_of_folds_are_lanes),
+        cmocka_unit_test(lanes_that_check_indices_change_nothing_of_the_group),
         cmocka_unit_test(what_is_carried_from_unit_to_unit_is_not_by_groups),
         cmocka_unit_test(no_other_schedule_has_groups),
     };
