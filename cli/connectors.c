@@ -5,15 +5,17 @@
 #include "connectors/connectors.h"
 
 static const char *direction(const wadi_connector *c) {
-    if (!c->recognises) return "programs only";
+    if (!wadi_connector_has_places(c)) return "programs only";
     if (!c->sink) return "source";
     return c->source ? "source, sink" : "sink";
 }
 
 static int run(int argc, char **argv) {
     if (argc > 1) return wadi_cli_misuse(&wadi_cli_connectors, "unexpected \"%s\"", argv[1]);
-    for (const wadi_connector *c = wadi_connectors; c->name; c++)
+    for (int i = 0; wadi_connectors[i]; i++) {
+        const wadi_connector *c = wadi_connectors[i];
         printf("%-13s %-14s %s\n", c->name, direction(c), c->about);
+    }
     return WADI_CLI_OK;
 }
 

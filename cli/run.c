@@ -34,6 +34,7 @@ static const wadi_args_option table[] = {
     {.name = "--chunk", .take = take_chunk},
     {.name = "--schedule", .take = take_schedule},
     {.name = "--policy", .text = true, .field = offsetof(options, shared.run.policy)},
+    {.name = "--device", .text = true, .field = offsetof(options, shared.run.device)},
     {.name = "--disable", .text = true, .field = offsetof(options, compile.disable)},
     {.name = "--receiver", .text = true, .field = offsetof(options, shared.links.receiver)},
     {.name = "--stats", .field = offsetof(options, stats)},
@@ -55,6 +56,7 @@ static void print_stats(wadi_run *run) {
     fprintf(stderr, "utilisation  %.0f %% of %d threads; %.2f stages busy\n", s.utilisation * 100,
             s.threads, s.stages_busy);
     fprintf(stderr, "schedule     %s\n", s.schedule ? s.schedule : "none");
+    fprintf(stderr, "device       %s\n", s.device);
 }
 
 static wadi_status run_exe(const options *o, const wadi_module *m, const wadi_exe *exe,
@@ -120,6 +122,7 @@ const wadi_cli_command wadi_cli_run = {
     "  --forget           does without the chunk sizes learned by earlier runs, and records none\n"
     "  --memory SIZE      bound of the chunks in flight: bytes, or 512K, 64M, 1G\n"
     "  --schedule NAME    auto, or see wadi schedules\n"
+    "  --device NAME      what computes; see wadi devices\n"
     "  --target NAME      what kernels are compiled for: native, x86-64-v2, ..; see wadi version\n"
     "  --disable PASSES   passes left out, comma separated; see wadi passes\n"
     "  --sync             files written are on the disk before the program ends\n"

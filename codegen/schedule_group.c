@@ -6,6 +6,7 @@
  * fixed tree as lanes. Scans, permutations, searches and results of rank 0 are done by a group as by one worker; what carries something from unit to
  * unit, and what goes through elements one by one, is no loop by groups and runs as in schedule flat. */
 #include "base/error.h"
+#include "codegen/kernel/flat/flat.h"
 #include "codegen/schedules.h"
 
 static bool in_any_order(const wadi_body_traits *t) {

@@ -1,6 +1,9 @@
 /* The table of lowerings, with the rows of those schedules that share kernels (codegen/kernel). */
 #include "codegen/schedules.h"
 
+#include "codegen/kernel/flat/flat.h"
+#include "codegen/kernel/inside.h"
+
 static bool always(const wadi_body_traits *t) {
     (void)t;
     return true;

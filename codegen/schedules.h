@@ -6,7 +6,7 @@
 #ifndef WADI_CODEGEN_SCHEDULES_H
 #define WADI_CODEGEN_SCHEDULES_H
 
-#include "codegen/kernel/lower.h"
+#include "codegen/kernel/layout.h"
 
 /* What decides whether a schedule can run a body. */
 typedef struct wadi_body_traits {

@@ -6,7 +6,7 @@
 #define WADI_CODEGEN_VERSIONS_H
 
 #include "codegen/build/target.h"
-#include "codegen/kernel/lower.h"
+#include "codegen/kernel/layout.h"
 
 typedef struct wadi_versions wadi_versions;
 

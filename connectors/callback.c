@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "connectors/connectors.h"
 #include "sched/stream.h"
 
 /* ---- source ---- */
@@ -132,3 +133,6 @@ wadi_status wadi_sink_callback(wadi_push_fn push, void *env, wadi_sink **out_sin
     *out_sink = &s->base;
     return WADI_OK;
 }
+
+const wadi_connector wadi_connector_row_callback = {
+    .name = "callback", .about = "functions of the calling program: source and sink"};

@@ -36,16 +36,37 @@ typedef struct wadi_opened {
 
 typedef struct wadi_connector {
     const char *name;
-    const char *about; /* one line */
-    /* whether a place is this one's by its looks; NULL: offered to programs alone */
-    bool (*recognises)(const char *at);
+    const char *about;   /* one line */
+    const char *endings; /* of names of its places, without dots: "fits fit fts"; NULL: none */
+    bool (*recognises)(const char *at); /* another way to know a place by its looks; NULL: none */
+    bool takes_options;
+    /* NULL: it is no source; no sink. Neither: it is offered to programs alone */
     wadi_status (*source)(const wadi_place *p, wadi_opened *out, wadi_error *err);
     wadi_status (*sink)(const wadi_place *p, wadi_sink **out, wadi_error *err);
 } wadi_connector;
 
-/* Ended by a row without a name. */
-extern const wadi_connector wadi_connectors[];
+/* One line a connector, whose file defines wadi_connector_row_NAME. The first that recognises a place has it, so raw, which takes any, is the
+ * last of those that recognise some. */
+#define WADI_CONNECTORS(ROW) \
+    ROW(link)                \
+    ROW(sound)               \
+    ROW(visibilities)        \
+    ROW(fits)                \
+    ROW(png)                 \
+    ROW(matrix)              \
+    ROW(raw)                 \
+    ROW(memory)              \
+    ROW(callback)
 
+#define WADI_CONNECTOR_ROW(name) extern const wadi_connector wadi_connector_row_##name;
+WADI_CONNECTORS(WADI_CONNECTOR_ROW)
+#undef WADI_CONNECTOR_ROW
+
+/* Ended by NULL. */
+extern const wadi_connector *const wadi_connectors[];
+
+/* False: programs alone can have it. */
+bool wadi_connector_has_places(const wadi_connector *c);
 /* The row of that name (n characters); NULL: there is none that has places. */
 const wadi_connector *wadi_connector_named(const char *name, size_t n);
 /* The first row that recognises the place; NULL: none does. */
@@ -60,11 +81,8 @@ WADI_NODISCARD wadi_status wadi_connector_sink(const wadi_connector *c, const wa
 /* Destroys the source and what it needs. All zero is fine. */
 void wadi_opened_close(wadi_opened *o);
 
-/* place_sound.c, place_file.c: the functions of the rows that take more than a few lines. */
-wadi_status wadi_place_sound(const wadi_place *p, wadi_opened *out, wadi_error *err);
-wadi_status wadi_place_raw_source(const wadi_place *p, wadi_opened *out, wadi_error *err);
-wadi_status wadi_place_raw_sink(const wadi_place *p, wadi_sink **out, wadi_error *err);
-bool wadi_place_is_raw(const char *at);
-wadi_status wadi_place_one_part(const wadi_place *p, const char *what, wadi_error *err);
+/* For rows whose elements are one array of one field; `what` is the subject of the error's sentence (place_file.c). Errors: WADI_TYPE. */
+WADI_NODISCARD wadi_status wadi_place_one_part(const wadi_place *p, const char *what,
+                                               wadi_error *err);
 
 #endif

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/vec.h"
+#include "connectors/connectors.h"
 #include "sched/stream.h"
 
 /* ---- source ---- */
@@ -175,3 +176,6 @@ wadi_status wadi_sink_memory_get(const wadi_sink *sink, int64_t index, int part,
     *out_array = s->arrays.at[index * s->parts + part];
     return WADI_OK;
 }
+
+const wadi_connector wadi_connector_row_memory = {
+    .name = "memory", .about = "arrays of the calling program: source and sink"};

@@ -13,11 +13,11 @@ wadi_status wadi_place_one_part(const wadi_place *p, const char *what, wadi_erro
 }
 
 /* Whatever no other connector recognises. */
-bool wadi_place_is_raw(const char *at) {
+static bool is_any(const char *at) {
     return *at != '\0';
 }
 
-wadi_status wadi_place_raw_source(const wadi_place *p, wadi_opened *out, wadi_error *err) {
+static wadi_status raw_source(const wadi_place *p, wadi_opened *out, wadi_error *err) {
     WADI_TRY(wadi_place_one_part(p, "a raw file", err));
     const wadi_part *part = &p->part[0];
     if (p->rank >= 0 && p->rank != part->rank)
@@ -53,7 +53,7 @@ static bool is_stream(const char *at) {
     return stat(at, &about) == 0 && !S_ISREG(about.st_mode);
 }
 
-wadi_status wadi_place_raw_sink(const wadi_place *p, wadi_sink **out, wadi_error *err) {
+static wadi_status raw_sink(const wadi_place *p, wadi_sink **out, wadi_error *err) {
     if (!p->named && !is_plain(p->at) && !is_stream(p->at))
         return wadi_fail(err, WADI_INVALID,
                          "%s: wadi does not write \"%s\" files; @raw:%s writes the bytes of the "
@@ -61,3 +61,11 @@ wadi_status wadi_place_raw_sink(const wadi_place *p, wadi_sink **out, wadi_error
                          p->at, ending_of(p->at), p->at);
     return wadi_sink_raw(p->at, out, err);
 }
+
+const wadi_connector wadi_connector_row_raw = {
+    .name = "raw",
+    .about = "a file of records in the machine's byte order: source of one shape, sink of any",
+    .recognises = is_any,
+    .source = raw_source,
+    .sink = raw_sink,
+};

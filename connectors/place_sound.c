@@ -66,7 +66,7 @@ static wadi_status fit(const wadi_place *p, wadi_sound_options *o, wadi_error *e
     return WADI_OK;
 }
 
-wadi_status wadi_place_sound(const wadi_place *p, wadi_opened *out, wadi_error *err) {
+static wadi_status sound_source(const wadi_place *p, wadi_opened *out, wadi_error *err) {
     wadi_sound_options o = {0};
     WADI_TRY(read_options(p->options, &o, err));
     WADI_TRY(fit(p, &o, err));
@@ -85,3 +85,12 @@ wadi_status wadi_place_sound(const wadi_place *p, wadi_opened *out, wadi_error *
     globfree(&found);
     return st;
 }
+
+const wadi_connector wadi_connector_row_sound = {
+    .name = "sound",
+    .about = "recorded sound (wav, flac, ogg, ..) as i32, f32 or f64[n, channels]; options bits=N, "
+             "channels=N, whole",
+    .endings = "wav aif aiff flac ogg opus mp3 au caf w64 rf64",
+    .takes_options = true,
+    .source = sound_source,
+};

@@ -102,6 +102,7 @@ static void trim(wadi_buffers *b, int64_t keep) {
 static void destroy(void *owned_b) {
     wadi_buffers *b = owned_b;
     trim(b, 0);
+    if (b->memory.done != NULL) b->memory.done(b->memory.self);
     wadi_mutex_fini(&b->lock);
     free(b);
 }
@@ -120,7 +121,7 @@ static wadi_status make(const wadi_memory *memory, int64_t keep_bytes, wadi_buff
         return status;
     }
     atomic_init(&b->refs, 1);
-    b->memory = memory != NULL ? *memory : (wadi_memory){heap_take, heap_give, NULL, false};
+    b->memory = memory != NULL ? *memory : (wadi_memory){.take = heap_take, .give = heap_give};
     b->keep_bytes = keep_bytes;
     *out = b;
     return WADI_OK;

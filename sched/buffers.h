@@ -20,6 +20,7 @@ enum { WADI_ALIGN = 64 /* of every block */ };
 typedef struct wadi_memory {
     void *(*take)(void *self, size_t bytes);
     void (*give)(void *self, void *memory, size_t bytes);
+    void (*done)(void *self); /* the pool is gone, and all has been given back. Optional */
     void *self;
     bool
         apart; /* the host can neither read nor write what `take` returns: a block is a handle, and its memory is at

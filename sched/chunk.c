@@ -35,11 +35,17 @@ wadi_chunk *wadi_chunk_retain(wadi_chunk *c) {
 
 void wadi_chunk_release(wadi_chunk *c) {
     if (c == NULL || atomic_fetch_sub_explicit(&c->refs, 1, memory_order_acq_rel) != 1) return;
-    wadi_buffers *buffers = c->buffers;
+    wadi_buffers *buffers = c->buffers, *apart = c->apart;
     for (int i = 0; i < c->blocks; i++) wadi_buffers_put(c->block[i]);
     for (int i = 0; i < c->parents; i++) wadi_chunk_release(c->parent[i]);
     wadi_buffers_put(c);
+    wadi_buffers_release(apart);
     wadi_buffers_release(buffers);
+}
+
+void wadi_chunk_retain_pool(wadi_chunk *c, wadi_buffers *pool) {
+    WADI_ASSERT(c->apart == NULL || c->apart == pool);
+    if (c->apart == NULL) c->apart = wadi_buffers_retain(pool);
 }
 
 void wadi_chunk_own(wadi_chunk *c, void *owned_block) {

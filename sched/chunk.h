@@ -47,6 +47,7 @@ typedef struct wadi_chunk_component {
 typedef struct wadi_chunk {
     atomic_int refs;
     wadi_buffers *buffers;
+    wadi_buffers *apart; /* the pool of another residence that blocks came from, or NULL */
     int parents;
     struct wadi_chunk **parent; /* [parents] held */
     int64_t number;             /* of the chunk in its stream */
@@ -67,7 +68,9 @@ void wadi_chunk_release(wadi_chunk *c);
 
 /* Memory that goes back with the chunk; NULL when out of memory. */
 void *wadi_chunk_alloc(wadi_chunk *c, int64_t bytes);
-/* Takes over a block that came from the chunk's pool. A chunk owns at most fields + 2 blocks per component. */
+/* Blocks of another residence's pool, one for all of them, will be owned. */
+void wadi_chunk_retain_pool(wadi_chunk *c, wadi_buffers *pool);
+/* Takes over a block that came from the chunk's pool or that one. A chunk owns at most fields + 2 blocks per component. */
 void wadi_chunk_own(wadi_chunk *c, void *owned_block);
 /* Lets c refer to the columns of parent: retains it. At most once per component and once more. */
 void wadi_chunk_hold(wadi_chunk *c, wadi_chunk *parent);

@@ -117,5 +117,8 @@ typedef struct wadi_device_row {
 
 /* The table, ended by a row without a name (devices.c). The first row is the default. */
 extern const wadi_device_row wadi_devices[];
+/* The row of that name; NULL: the default. Errors: WADI_INVALID, with the list of names. */
+WADI_NODISCARD wadi_status wadi_device_find(const char *name, const wadi_device_row **out,
+                                            wadi_error *err);
 
 #endif

@@ -107,7 +107,7 @@ void wadi_slots_give(wadi_slots *s, int to, const wadi_slot *slot,
 bool wadi_slots_copy(wadi_slots *s, int from, wadi_slot *out, wadi_slot_memory *out_memory) {
     const wadi_plan_slot *p = wadi_slots_plan(s, from);
     const int64_t values = wadi_shape_values(p->rank, s->slot[from].shape);
-    wadi_slot_memory m = {.shape = wadi_buffers_get(s->buffers, p->rank * word)};
+    wadi_slot_memory m = {.shape = wadi_buffers_get(s->buffers, p->rank * word), .elements = 1};
     bool made = m.shape != NULL;
     for (int f = 0; f < p->fields && made; f++) {
         m.column[f] = wadi_buffers_get(s->columns, values * wadi_type_size(p->type[f]));
@@ -133,7 +133,7 @@ bool wadi_slots_take_over(wadi_slots *s, int from, wadi_slot *out, wadi_slot_mem
     bool owns = p->kind == WADI_SLOT_ONCE;
     for (int f = 0; f < p->fields; f++) owns = owns && s->memory[from].column[f] != NULL;
     if (!owns) return wadi_slots_copy(s, from, out, out_memory);
-    wadi_slot_memory m = {.shape = wadi_buffers_get(s->buffers, p->rank * word)};
+    wadi_slot_memory m = {.shape = wadi_buffers_get(s->buffers, p->rank * word), .elements = 1};
     if (m.shape == NULL) return false;
     if (p->rank > 0) memcpy(m.shape, s->slot[from].shape, (size_t)(p->rank * word));
     /* whole arrays at once: GCC 12 turns a loop over fields into a memset that comes before the copy */
@@ -309,6 +309,7 @@ void wadi_slots_take(wadi_slots *s, int slot, wadi_chunk *c, int component) {
         to->values = wadi_shape_values(p->rank, to->shape);
         if (p->kind == WADI_SLOT_REGULAR) to->values *= c->count;
     }
+    if (s->residence != NULL) wadi_chunk_retain_pool(c, s->columns);
     if (p->kind == WADI_SLOT_ONCE) return; /* stays the run's, which outlives the chunk */
     wadi_slot_memory *m = &s->memory[slot];
     own(c, &m->shape);

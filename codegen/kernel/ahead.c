@@ -8,8 +8,7 @@
  *
  * This is done only for straight code, without branches, loops and other kinds of faults, because whatever else could go wrong
  * in a lane would have to be found in its order. */
-#include "codegen/kernel/lower.h"
-
+#include "codegen/kernel/check.h"
 enum { MAX_CHECKS = 8 };
 
 typedef enum phase {

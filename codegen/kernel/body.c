@@ -2,9 +2,15 @@
  *
  * Values live in scratch memory or in scalars. Results go to their regular columns at s * stride, or to storage that `emit`
  * provides once their shape is known. */
+#include "codegen/kernel/body.h"
+
 #include <string.h>
 
 #include "base/error.h"
+#include "codegen/kernel/check.h"
+#include "codegen/kernel/nest.h"
+#include "codegen/kernel/read.h"
+#include "codegen/kernel/row.h"
 #include "codegen/kernel/skeleton.h"
 
 /* ---- storage ---- */

@@ -2,8 +2,8 @@
  *
  * The loop over elements runs in order, in one worker, and the state lives in variables around it, mostly in registers. A
  * state of arrays is different: the runtime passes its memory from element to element (sched/run/fold.c). */
-#include "codegen/kernel/lower.h"
-
+#include "codegen/kernel/body.h"
+#include "codegen/kernel/read.h"
 static const wadi_elem *elem_of(const wadi_lower *l, const struct wadi_carried *c) {
     return &wadi_type_of(l, c->param)->elem;
 }

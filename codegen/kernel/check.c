@@ -3,11 +3,12 @@
  * A check that no proof removes is decided before the innermost loop around it, if the index is a monotone function of that
  * loop's variable. The loop is then written twice, without checks and with them, and the loop without checks can be
  * vectorised. In both, checks that depend on data are made in place. */
+#include "codegen/kernel/check.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 
 #include "codegen/loop/bound.h"
-#include "codegen/kernel/lower.h"
 
 void wadi_lower_fault(wadi_lower *l, wadi_fault_kind kind, int place, wadi_lv v0, wadi_lv v1) {
     const wadi_lv none = wadi_lb_i64(&l->b, 0);

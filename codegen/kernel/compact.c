@@ -3,11 +3,13 @@
  * The loop has no branches that depend on data: an element that is not kept is written too, and the next one overwrites it. A
  * count that is too small or too large never leads outside the result; it is a fault at the end. Blocks of a row may be placed
  * by different workers: a block that keeps nothing after its last place does not touch the next block's place. */
-#include "codegen/kernel/lower.h"
+#include "codegen/kernel/compact.h"
 
 #include <string.h>
 
 #include "codegen/kernel/arith.h"
+#include "codegen/kernel/check.h"
+#include "codegen/kernel/read.h"
 
 typedef struct placing {
     const wadi_kept_part *p;

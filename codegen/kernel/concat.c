@@ -5,8 +5,11 @@
  * and it fuses into nothing. */
 #include <string.h>
 
-#include "codegen/kernel/skeleton.h"
 #include "codegen/kernel/arith.h"
+#include "codegen/kernel/check.h"
+#include "codegen/kernel/nest.h"
+#include "codegen/kernel/read.h"
+#include "codegen/kernel/skeleton.h"
 
 typedef struct joining {
     const wadi_bind *bind;

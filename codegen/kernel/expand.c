@@ -1,6 +1,10 @@
 /* expand: a loop over the elements, and inside it a loop over what each element gives. */
-#include "codegen/kernel/lower.h"
 #include "codegen/kernel/arith.h"
+#include "codegen/kernel/check.h"
+#include "codegen/kernel/compact.h"
+#include "codegen/kernel/nest.h"
+#include "codegen/kernel/read.h"
+#include "codegen/kernel/segment.h"
 
 typedef struct expanding {
     const wadi_bind *bind;

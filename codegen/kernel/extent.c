@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "codegen/kernel/check.h"
+#include "codegen/kernel/read.h"
 #include "codegen/kernel/skeleton.h"
 
 static wadi_lv slot_extent(wadi_lower *l, int slot, int dim) {

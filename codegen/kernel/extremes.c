@@ -7,8 +7,8 @@
  * is one. Minimum and maximum give the same bits in any order, so this keeps the law of operators/reduce_tree.h.
  *
  * This is done only if elements are cheap, because the second loop computes them again. */
-#include "codegen/kernel/lower.h"
-
+#include "codegen/kernel/read.h"
+#include "codegen/kernel/row.h"
 enum { CHEAP = 8 }; /* operations of a function; more than that hides what a comparison costs */
 
 /* ---- which ---- */

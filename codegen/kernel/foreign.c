@@ -3,9 +3,11 @@
  *
  * A body that calls routines also has a version without them, which is made only when a routine declines. The kernel then ends
  * with a fault that the device takes as a request for that version. */
-#include "codegen/kernel/lower.h"
-
 #include "base/error.h"
+#include "codegen/kernel/body.h"
+#include "codegen/kernel/check.h"
+#include "codegen/kernel/control.h"
+#include "codegen/kernel/read.h"
 
 /* ---- the region ---- */
 

@@ -3,7 +3,12 @@
  * Scratch memory is given back after each element. Across is the same text for bodies in which everything is a scalar; the
  * loop over elements is then the innermost one and vectorises. If a state only ever has patches added to it, workers share it
  * by the rows that these go to. */
+#include "codegen/kernel/inside.h"
+
 #include "base/error.h"
+#include "codegen/kernel/body.h"
+#include "codegen/kernel/permute.h"
+#include "codegen/kernel/read.h"
 #include "codegen/kernel/skeleton.h"
 
 static bool is_straight(const wadi_lscope *s) {

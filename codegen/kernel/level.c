@@ -2,9 +2,8 @@
  *
  * A branch runs over the elements that took it, and a loop over those that have not stopped. Both are numbered anew, so that
  * what they compute is dense. Each level has a column that leads from these numbers to those of the level around it. */
-#include "codegen/kernel/lower.h"
-
 #include "base/error.h"
+#include "codegen/kernel/lower.h"
 
 static wadi_lv parent_number(wadi_lower *l, const wadi_plan_level *level, wadi_lv s) {
     wadi_lb *b = &l->b;

@@ -2,9 +2,13 @@
  *
  * The innermost loop stands in two versions where checks can be decided in front of it. A loop whose body is straight is
  * marked as independent: its iterations write apart from what they read. */
+#include "codegen/kernel/nest.h"
+
 #include <string.h>
 
 #include "base/error.h"
+#include "codegen/kernel/check.h"
+#include "codegen/kernel/read.h"
 #include "codegen/kernel/skeleton.h"
 
 /* ---- loops over all dimensions ---- */

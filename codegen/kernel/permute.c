@@ -6,10 +6,13 @@
  *   - whether all targets are in range and all elements kept (check.c: two versions of the loops);
  *   - for a worker with a share of the target's rows (flat/scatter.c), whether the targets meet these rows.
  * A loop whose targets are all different is independent, and becomes SIMD code. */
-#include "codegen/kernel/lower.h"
+#include "codegen/kernel/permute.h"
 
 #include <string.h>
 
+#include "codegen/kernel/check.h"
+#include "codegen/kernel/nest.h"
+#include "codegen/kernel/read.h"
 #include "codegen/loop/bound.h"
 
 typedef struct permuting {

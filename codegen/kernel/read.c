@@ -3,11 +3,14 @@
  * A delayed producer is read through its operator's index function, which asks for elements of its arguments in turn. So a
  * chain of producers becomes one expression, and fusion needs no rewriting. Elements that were computed in a scope that is
  * still open are remembered; otherwise a diamond of delayed values would be written out once per path. */
+#include "codegen/kernel/read.h"
+
 #include <string.h>
 
 #include "base/error.h"
-#include "codegen/loop/bound.h"
+#include "codegen/kernel/check.h"
 #include "codegen/kernel/skeleton.h"
+#include "codegen/loop/bound.h"
 
 enum { MAX_DEPTH = 200 };
 

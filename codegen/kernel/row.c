@@ -7,14 +7,17 @@
  * The results of blocks are combined by top.c.
  * Several rows may be reduced together, or several folds of one row: each is a group of accumulators.
  */
-#include "codegen/kernel/lower.h"
+#include "codegen/kernel/row.h"
 
 #include <string.h>
 
 #include "base/error.h"
 #include "base/words.h"
-#include "operators/reduce_tree.h"
 #include "codegen/kernel/arith.h"
+#include "codegen/kernel/check.h"
+#include "codegen/kernel/read.h"
+#include "codegen/kernel/top.h"
+#include "operators/reduce_tree.h"
 
 enum { LANES = WADI_FOLD_LANES, BLOCK = WADI_FOLD_BLOCK };
 

@@ -2,11 +2,12 @@
  *
  * A conditional whose two sides are cheap and harmless becomes a selection, which vectorises. Any other becomes a branch, so
  * that what only one side needs is computed only there. */
-#include "codegen/kernel/lower.h"
 
 #include <string.h>
 
 #include "base/error.h"
+#include "codegen/kernel/check.h"
+#include "codegen/kernel/read.h"
 
 enum {
     SELECT_COST = 160, /* more than this is not computed for nothing */

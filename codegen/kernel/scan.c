@@ -1,8 +1,11 @@
 /* Prefix scans of a row, or of a segment of one: scanl, scanl1 and their forms over segments, by the law of operators/reduce_tree.h. */
-#include "codegen/kernel/lower.h"
+#include "codegen/kernel/scan.h"
 
 #include <string.h>
 
+#include "codegen/kernel/check.h"
+#include "codegen/kernel/read.h"
+#include "codegen/kernel/top.h"
 #include "operators/reduce_tree.h"
 
 typedef struct scanning {

@@ -3,10 +3,13 @@
  * The law of operators/reduce_tree.h defines a result by its block's own scan and by what is carried into the block, which
  * depends on the last elements of the own scans of the blocks before and on nothing else. (Blelloch 1990, Prefix sums and their
  * applications.) */
-#include "codegen/kernel/lower.h"
 
 #include <string.h>
 
+#include "codegen/kernel/check.h"
+#include "codegen/kernel/read.h"
+#include "codegen/kernel/scan.h"
+#include "codegen/kernel/top.h"
 #include "operators/reduce_tree.h"
 
 typedef struct scan {

@@ -1,10 +1,13 @@
 /* Segments of the innermost dimension: finding and checking them, and reducing each. Scans are in segment_scan.c. */
-#include "codegen/kernel/lower.h"
+#include "codegen/kernel/segment.h"
 
 #include <string.h>
 
 #include "base/words.h"
 #include "codegen/kernel/arith.h"
+#include "codegen/kernel/check.h"
+#include "codegen/kernel/read.h"
+#include "codegen/kernel/row.h"
 
 /* ---- where a segment is ---- */
 

@@ -2,8 +2,12 @@
  * zero. */
 #include <string.h>
 
-#include "codegen/kernel/lower.h"
 #include "codegen/kernel/arith.h"
+#include "codegen/kernel/check.h"
+#include "codegen/kernel/nest.h"
+#include "codegen/kernel/read.h"
+#include "codegen/kernel/scan.h"
+#include "codegen/kernel/segment.h"
 
 /* One result more per segment. */
 static bool is_whole(const wadi_bind *bind) {

@@ -1,6 +1,5 @@
 /* Sharing an array among workers by its rows: a worker has the rows whose number, shifted, is its unit's number (permute.c). */
-#include "codegen/kernel/lower.h"
-
+#include "codegen/kernel/permute.h"
 enum {
     MOST = 64,     /* units */
     TIMES = 2,     /* so many units for each worker, that they end together */

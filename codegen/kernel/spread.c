@@ -1,8 +1,10 @@
 /* spread: a loop nest over the records. Each record is computed once, and its fields go to their places along the new
  * dimension. */
-#include "codegen/kernel/flat/flat.h"
-#include "codegen/kernel/skeleton.h"
 #include "codegen/kernel/arith.h"
+#include "codegen/kernel/flat/flat.h"
+#include "codegen/kernel/nest.h"
+#include "codegen/kernel/read.h"
+#include "codegen/kernel/skeleton.h"
 
 typedef struct spreading {
     const wadi_bind *bind;

@@ -4,6 +4,10 @@
  * array. So elements are not copied on the way out of a branch. A loop whose state keeps its shape has two buffers per array,
  * swaps them, and gives back the scratch memory of each round. A state whose shape changes takes new scratch memory each
  * round, which is given back with the element. */
+#include "codegen/kernel/body.h"
+#include "codegen/kernel/control.h"
+#include "codegen/kernel/nest.h"
+#include "codegen/kernel/read.h"
 #include "codegen/kernel/state.h"
 
 #include <string.h>

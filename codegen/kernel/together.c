@@ -3,8 +3,7 @@
  * Each keeps its own accumulators, and its result is the same as alone. The gain is the loop: elements are read and made once,
  * and a short row of unknown length costs one mispredicted branch instead of several. Folds of different rows, even of equal
  * length, stay apart, because they could fault in another order. */
-#include "codegen/kernel/lower.h"
-
+#include "codegen/kernel/row.h"
 #include "operators/reduce_tree.h"
 
 /* So many bytes of accumulators per lane stay in registers: three of f64 are twelve of sixteen registers of 256 bits. */

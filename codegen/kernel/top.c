@@ -1,6 +1,8 @@
 /* Results are taken one after the other, as a binary counter takes ones: the runs of i results are as many as i has ones, and result
  * number i is taken into those that it completes. For each 4096 elements this is one application of f, or two, so nothing here
  * is made for speed but to be short: it is part of each fold. */
+#include "codegen/kernel/top.h"
+
 #include "codegen/kernel/arith.h"
 #include "operators/reduce_tree.h"
 

@@ -2,7 +2,7 @@
 #ifndef WADI_CODEGEN_PLAN_PLANNING_H
 #define WADI_CODEGEN_PLAN_PLANNING_H
 
-#include "codegen/kernel/lower.h"
+#include "codegen/kernel/layout.h"
 #include "codegen/plan/plan.h"
 
 /* One array of a stage's results: the value, or WADI_NONE for a part that passes through, and then its slot. */

@@ -62,6 +62,7 @@ typedef struct wadi_run_options {
     int64_t chunk;      /**< elements per chunk; 0: the policy decides */
     const char *policy; /**< "probe" (default), "paper" or "fixed" */
     wadi_schedule_option schedule;
+    const char *device; /**< one of those that `wadi devices` lists; NULL: "cpu" */
     double
         watchdog_s; /**< after so many seconds without progress, logs who waits for what; 0: 10; 1e9 at most */
     bool forget; /**< neither uses the chunk sizes of earlier runs nor records any */
@@ -78,6 +79,7 @@ typedef struct wadi_run_stats {
     double overlap; /**< share of the elapsed time in which two or more stages were busy, 0..1 */
     double stages_busy; /**< stages busy at the same time, on average over the elapsed time */
     double source_s, compute_s, sink_s; /**< time each stage was busy */
+    const char *device;                 /**< that computes, a static string */
     int threads;
     int64_t memory_peak; /**< greatest number of bytes of chunks and temporaries */
     const char

@@ -253,13 +253,18 @@ static wadi_status shape_slot(wadi_run *x, int slot, int rank, const int64_t *sh
     return WADI_OK;
 }
 
-static wadi_status give_column(wadi_run *x, int slot, int f, void **column, wadi_error *err) {
-    if (!wadi_buffers_grow(x->buffers, column, 0, 0)) {
+/* Columns of `values` values each become the slot's, which takes over the blocks of host memory. */
+static wadi_status give_columns(wadi_run *x, int slot, int fields, void **column, int64_t values,
+                                wadi_error *err) {
+    for (int f = 0; f < fields; f++)
+        if (!wadi_buffers_grow(x->buffers, &column[f], 0, 0))
+            return wadi_fail(err, WADI_MEMORY, "collecting a stream: out of memory");
+    if (!wadi_slots_set_columns(&x->slots, slot, NULL, column, values))
         return wadi_fail(err, WADI_MEMORY, "collecting a stream: out of memory");
+    for (int f = 0; x->slots.residence == NULL && f < fields; f++) {
+        x->slots.memory[slot].column[f] = column[f];
+        column[f] = NULL;
     }
-    x->slots.memory[slot].column[f] = *column;
-    x->slots.slot[slot].col[f] = *column;
-    *column = NULL;
     return WADI_OK;
 }
 
@@ -267,7 +272,7 @@ static wadi_status give_shapes(collect *c, wadi_run *x, int i, wadi_error *err) 
     part *p = &c->parts[i];
     const int64_t shape[2] = {c->elements, p->rank};
     WADI_TRY(shape_slot(x, c->end->into[2 * i], 2, shape, err));
-    return give_column(x, c->end->into[2 * i], 0, &p->shapes, err);
+    return give_columns(x, c->end->into[2 * i], 1, &p->shapes, c->elements * p->rank, err);
 }
 
 /* Element `from` of shape `have` loses what lies outside the shape `want`, dimension d on. */
@@ -310,8 +315,8 @@ static wadi_status give_values(collect *c, wadi_run *x, int i, wadi_error *err) 
     for (int d = 0; stacked && d < p->rank; d++) shape[d + 1] = p->shape[d];
     if (c->end->kind == WADI_END_TABULATE_MIN) cut_elements(c, p);
     WADI_TRY(shape_slot(x, slot, x->plan->slots[slot].rank, shape, err));
-    for (int f = 0; f < p->fields; f++) WADI_TRY(give_column(x, slot, f, &p->column[f], err));
-    return WADI_OK;
+    const int64_t values = wadi_shape_values(x->plan->slots[slot].rank, shape);
+    return give_columns(x, slot, p->fields, p->column, values, err);
 }
 
 wadi_status wadi_collect_store(wadi_sink *self, wadi_run *x, wadi_error *err) {

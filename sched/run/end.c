@@ -112,18 +112,17 @@ static wadi_status fold(wadi_outlet *o, wadi_chunk *c, wadi_error *err) {
     return wadi_fold_elements(o->stream->x, &o->plan->fold, c, NULL, &done, err);
 }
 
-/* The components the end has a use for, each element by itself. */
+/* The components the end has a use for, in host memory and each element by itself; those of a fold where they are. */
 static wadi_status select_parts(wadi_outlet *o, wadi_chunk *c, wadi_chunk **out, wadi_error *err) {
     const int n = is_fold(o) ? o->plan->fold.nparts : o->plan->nfrom;
     WADI_TRY(wadi_chunk_select(c, n, is_fold(o) ? o->plan->fold.from : o->plan->from, out, err));
-    for (int i = 0; i < n && !is_fold(o); i++) {
-        if ((*out)->component[i].layout != WADI_LAYOUT_REGULAR) continue;
-        const wadi_status status = wadi_chunk_spread(*out, i, err);
-        if (status == WADI_OK) continue;
-        wadi_chunk_release(*out);
-        return status;
-    }
-    return WADI_OK;
+    if (is_fold(o)) return WADI_OK;
+    wadi_status status = wadi_chunk_at_host(*out, err);
+    for (int i = 0; i < n && status == WADI_OK; i++)
+        if ((*out)->component[i].layout == WADI_LAYOUT_REGULAR)
+            status = wadi_chunk_spread(*out, i, err);
+    if (status != WADI_OK) wadi_chunk_release(*out);
+    return status;
 }
 
 /* What a sink that is called here has failed with is told at its next chunk, or at the end, as one in a thread would: so the
@@ -272,7 +271,7 @@ static int64_t known_count(const wadi_outlet *o) {
     for (int i = 0; i < g->plan->nsources; i++) {
         const wadi_plan_source *p = &g->plan->sources[i];
         const int64_t count = p->counter
-                                  ? *(const int64_t *)o->stream->x->slots.slot[p->count_slot].col[0]
+                                  ? wadi_slots_number(&o->stream->x->slots, p->count_slot)
                                   : wadi_run_find(o->stream->x, p->name, false)->source->at_hand;
         n = count < n ? count : n;
     }
@@ -290,7 +289,8 @@ static bool is_made_regular(const wadi_outlet *o, int i) {
     for (int k = 0; k < plan->bodies[g->body].nresults; k++)
         made = made || plan->bodies[g->body].results[k] == slot;
     for (int k = 0; k < g->nparts; k++) made = made && g->parts[k] != slot;
-    return made && o->stream->x->slots.place[slot].columns == NULL;
+    const wadi_slots *slots = &o->stream->x->slots;
+    return made && slots->residence == NULL && slots->place[slot].columns == NULL;
 }
 
 static void put_in_place(wadi_outlet *o) {

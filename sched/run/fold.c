@@ -184,10 +184,9 @@ static wadi_status append_state(wadi_run *x, const wadi_plan_fold *fold, wadi_bu
         const int64_t values = wadi_shape_values(p->rank, state->shape);
         wadi_array to;
         WADI_TRY(wadi_builder_array(states, i, state->shape, &to, err));
-        for (int f = 0; f < p->fields && values > 0; f++) {
-            memcpy((void *)(uintptr_t)to.column[f], state->col[f],
-                   (size_t)(values * wadi_type_size(p->type[f])));
-        }
+        for (int f = 0; f < p->fields; f++)
+            wadi_residence_get(x->slots.residence, (void *)(uintptr_t)to.column[f], state->col[f],
+                               values * wadi_type_size(p->type[f]));
     }
     return wadi_builder_next(states, err);
 }
@@ -206,21 +205,29 @@ static wadi_status bind_parts(wadi_run *x, const wadi_plan_fold *fold, wadi_chun
 static wadi_status fold_each(wadi_run *x, const wadi_plan_fold *fold, const wadi_chunk *c,
                              wadi_builder *states, int64_t *out_done, wadi_error *err) {
     wadi_slot whole[WADI_MAX_PARTS];
+    int64_t elements[WADI_MAX_PARTS];
     int64_t offset[WADI_MAX_PARTS][2];
     wadi_status status = WADI_OK;
-    for (int i = 0; i < fold->nparts; i++) whole[i] = x->slots.slot[fold->parts[i]];
+    for (int i = 0; i < fold->nparts; i++) {
+        whole[i] = x->slots.slot[fold->parts[i]];
+        elements[i] = x->slots.memory[fold->parts[i]].elements;
+    }
     for (int64_t s = 0; s < c->count; s++, ++*out_done) {
         wadi_job job = {
             .body = fold->body, .first = c->first + s, .count = 1, .left = -1, .slots = &x->slots};
         for (int i = 0; i < fold->nparts; i++) {
             const int slot = fold->parts[i];
             x->slots.slot[slot] = narrow(&x->plan->slots[slot], &whole[i], s, offset[i]);
+            x->slots.memory[slot].elements = 1;
         }
         status = run_body(x, fold, &job, err);
         if (status == WADI_OK && states != NULL) status = append_state(x, fold, states, err);
         if (status != WADI_OK) break;
     }
-    for (int i = 0; i < fold->nparts; i++) x->slots.slot[fold->parts[i]] = whole[i];
+    for (int i = 0; i < fold->nparts; i++) {
+        x->slots.slot[fold->parts[i]] = whole[i];
+        x->slots.memory[fold->parts[i]].elements = elements[i];
+    }
     return status;
 }
 
@@ -255,15 +262,22 @@ static wadi_status bind_shapes(wadi_run *x, int slot, const wadi_chunk_component
     if (!wadi_slots_room_for_shapes(&x->slots, slot, 1)) return no_memory(err);
     x->slots.slot[slot].shape[0] = count;
     x->slots.slot[slot].shape[1] = c->rank;
-    if (c->layout == WADI_LAYOUT_IRREGULAR) {
-        x->slots.slot[slot].col[0] = c->shapes;
-        return WADI_OK;
+    void *table = c->shapes, *block = NULL;
+    if (c->layout != WADI_LAYOUT_IRREGULAR) {
+        table = block = wadi_buffers_get(x->buffers, count * c->rank * (int64_t)sizeof(int64_t));
+        if (table == NULL) return no_memory(err);
+        int64_t *to = table;
+        for (int64_t s = 0; s < count; s++)
+            for (int d = 0; d < c->rank; d++) *to++ = c->shape[d];
     }
-    if (!wadi_slots_room_for_columns(&x->slots, slot, count * c->rank)) return no_memory(err);
-    int64_t *table = x->slots.slot[slot].col[0];
-    for (int64_t s = 0; s < count; s++) {
-        for (int d = 0; d < c->rank; d++) table[s * c->rank + d] = c->shape[d];
+    if (!wadi_slots_set_columns(&x->slots, slot, NULL, &table, count * c->rank)) {
+        wadi_buffers_put(block);
+        return no_memory(err);
     }
+    if (x->slots.residence == NULL)
+        x->slots.memory[slot].column[0] = block;
+    else
+        wadi_buffers_put(block);
     return WADI_OK;
 }
 
@@ -272,8 +286,9 @@ static wadi_status bind_values(wadi_run *x, int slot, const wadi_chunk_component
     wadi_slots_clear(&x->slots, slot);
     if (!wadi_slots_room_for_shapes(&x->slots, slot, 1)) return no_memory(err);
     x->slots.slot[slot].shape[0] = c->values;
-    for (int f = 0; f < c->fields; f++) x->slots.slot[slot].col[f] = c->column[f];
-    return WADI_OK;
+    return wadi_slots_set_columns(&x->slots, slot, c->residence, c->column, c->values)
+               ? WADI_OK
+               : no_memory(err);
 }
 
 /* Whether the body makes the array in slot state_out[i], for state i alone: its memory may be taken away. */

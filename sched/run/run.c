@@ -54,11 +54,14 @@ static wadi_status make_parts(wadi_run *x, wadi_error *err) {
     WADI_TRY(wadi_policy_create(policy_name(o), o->chunk, &x->policy, err));
     wadi_budget_init(&x->budget, o->memory, WADI_CHUNKS_IN_FLIGHT);
     x->bound = calloc((size_t)x->plan->ninputs + 1, sizeof *x->bound);
-    if (x->bound == NULL) return wadi_fail(err, WADI_MEMORY, "run: out of memory");
+    x->given = calloc((size_t)x->plan->ninputs + 1, sizeof *x->given);
+    if (x->bound == NULL || x->given == NULL)
+        return wadi_fail(err, WADI_MEMORY, "run: out of memory");
     WADI_TRY(wadi_run_list_bindings(x, err));
+    WADI_TRY(wadi_device_find(o->device, &x->row, err));
     const wadi_device_options device = {
         .buffers = x->buffers, .keep_bytes = o->memory, .threads = o->threads};
-    WADI_TRY(wadi_devices[0].open(&device, &x->device, err));
+    WADI_TRY(x->row->open(&device, &x->device, err));
     WADI_TRY(wadi_slots_init(&x->slots, x->plan, x->buffers, x->device->residence, err));
     const wadi_runner_options runner = {.plan = x->plan,
                                         .loader = &x->loader,
@@ -117,6 +120,7 @@ void wadi_run_destroy(wadi_run *x) {
     wadi_vec_free(&x->bindings);
     wadi_vec_free(&x->extents);
     free(x->bound);
+    free(x->given);
     wadi_stop_fini(&x->stop);
     if (x->made > 1) wadi_meter_fini(&x->meter);
     if (x->made > 0) wadi_mutex_fini(&x->lock);
@@ -140,6 +144,7 @@ wadi_status wadi_run_input(wadi_run *run, const char *name, const wadi_array *a,
         if (strcmp(run->plan->inputs[i].name, name) != 0) continue;
         WADI_TRY(wadi_bind_input(run, &run->plan->inputs[i], a, err));
         run->bound[i] = true;
+        run->given[i] = *a;
         return WADI_OK;
     }
     return wadi_fail(err, WADI_INVALID, "the program has no input \"%s\"", name);
@@ -211,7 +216,21 @@ static wadi_status run_stream(wadi_run *x, int phase, wadi_error *err) {
     return WADI_OK;
 }
 
+/* What lives apart is copied when the run begins, and results when it has ended: until then inputs are their owner's. */
+static wadi_status put_inputs(wadi_run *x, wadi_error *err) {
+    for (int i = 0; x->device->residence != NULL && i < x->plan->ninputs; i++)
+        WADI_TRY(wadi_slots_bind_array(&x->slots, x->plan->inputs[i].slot, &x->given[i], err));
+    return WADI_OK;
+}
+
+static wadi_status fetch_outputs(wadi_run *x, wadi_error *err) {
+    for (int i = 0; i < x->plan->noutputs; i++)
+        WADI_TRY(wadi_slots_fetch(&x->slots, x->plan->outputs[i].slot, err));
+    return x->device->ops->wait(x->device, err);
+}
+
 static wadi_status run_phases(wadi_run *x, wadi_error *err) {
+    WADI_TRY(put_inputs(x, err));
     for (int i = 0; i < x->plan->nphases; i++) {
         const wadi_plan_phase *p = &x->plan->phases[i];
         WADI_TRY(wadi_task_check(err));
@@ -221,7 +240,7 @@ static wadi_status run_phases(wadi_run *x, wadi_error *err) {
             WADI_TRY(run_body(x, p->body, err));
         }
     }
-    return WADI_OK;
+    return fetch_outputs(x, err);
 }
 
 wadi_status wadi_run_go(wadi_run *run, wadi_error *err) {
@@ -268,6 +287,7 @@ void wadi_run_stats_get(wadi_run *run, wadi_run_stats *out) {
     const int64_t end = run->end_ns != 0 ? run->end_ns : wadi_clock_ns();
     const double elapsed = run->begin_ns != 0 ? (double)(end - run->begin_ns) : 0;
     wadi_mutex_unlock(&run->lock);
+    out->device = run->row->name;
     out->threads = run->device->ops->workers(run->device);
     out->memory_peak = wadi_buffers_peak(run->buffers);
     out->elapsed_s = elapsed / 1e9;

@@ -47,9 +47,9 @@ static int64_t next_size(wadi_lane *l) {
     return k < l->limit - l->position ? k : l->limit - l->position;
 }
 
-/* How many elements a counter has from `position` on. */
-static int64_t count_from(const wadi_lane *l, const wadi_plan_source *p, int64_t position) {
-    const int64_t end = *(const int64_t *)l->stream->x->slots.slot[p->count_slot].col[0];
+/* How many elements source number i, a counter, has from `position` on. */
+static int64_t count_from(const wadi_lane *l, int i, int64_t position) {
+    const int64_t end = l->count[i];
     return end < position ? 0 : end - position;
 }
 
@@ -59,7 +59,7 @@ int64_t wadi_lane_left(const wadi_lane *l, int64_t position) {
     for (int i = 0; i < l->plan->nsources; i++) {
         const wadi_plan_source *p = &l->plan->sources[i];
         if (!p->counter && l->threaded) continue; /* its thread may be at it */
-        const int64_t n = p->counter ? count_from(l, p, position)
+        const int64_t n = p->counter ? count_from(l, i, position)
                                      : wadi_run_find(l->stream->x, p->name, false)->source->at_hand;
         if (n < left) left = n;
     }
@@ -136,7 +136,7 @@ static wadi_status read_beside(wadi_lane *l, int64_t k, wadi_chunk **out, wadi_e
 static wadi_status read_chunk(wadi_lane *l, int64_t k, wadi_chunk **out, wadi_error *err) {
     for (int i = 0; i < l->plan->nsources; i++) {
         const wadi_plan_source *p = &l->plan->sources[i];
-        const int64_t left = p->counter ? count_from(l, p, l->position) : k;
+        const int64_t left = p->counter ? count_from(l, i, l->position) : k;
         k = left < k ? left : k;
     }
     *out = NULL;
@@ -216,7 +216,10 @@ static wadi_status open_builders(wadi_lane *l, wadi_error *err) {
     const int64_t most = wadi_budget_chunk_bytes(&x->budget);
     for (int i = 0; i < l->plan->nsources; i++, l->builders++) {
         const wadi_plan_source *p = &l->plan->sources[i];
-        if (p->counter) continue;
+        if (p->counter) {
+            l->count[i] = wadi_slots_number(&x->slots, p->count_slot);
+            continue;
+        }
         wadi_source *source = wadi_run_find(x, p->name, false)->source;
         if (source->at_hand == 0) WADI_TRY(wadi_stop_fd(&l->stop, &source->wake_fd, err));
         const int parts = source->parts > 0 ? source->parts : 0;

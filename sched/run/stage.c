@@ -417,7 +417,8 @@ static wadi_status feed(wadi_stream *s, int stage, int input, wadi_chunk *c, wad
     int components[2 * WADI_MAX_PARTS + 1];
     const int n = wanted_components(s, g->plan, input, components);
     WADI_TRY(wadi_chunk_select(c, n, components, &part, err));
-    const wadi_status changed = wadi_change_put(g->change, input, part, err);
+    wadi_status changed = wadi_chunk_at_host(part, err);
+    if (changed == WADI_OK) changed = wadi_change_put(g->change, input, part, err);
     wadi_chunk_release(part);
     const wadi_error failed = *err;
     WADI_TRY(drain(s, stage, err));
@@ -448,7 +449,7 @@ wadi_status wadi_stage_end(wadi_stream *s, int stage, wadi_error *err) {
 /* ---- life ---- */
 
 static int64_t number_in(const wadi_stream *s, int slot, int64_t instead) {
-    return slot < 0 ? instead : *(const int64_t *)s->x->slots.slot[slot].col[0];
+    return slot < 0 ? instead : wadi_slots_number(&s->x->slots, slot);
 }
 
 /* Sizes that must be at least 1; what: what a fault calls it, or NULL. */

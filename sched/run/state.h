@@ -40,12 +40,14 @@ struct wadi_run {
     wadi_loader loader;
     wadi_run_options options;
     wadi_buffers *buffers;
-    wadi_device *device;
+    const wadi_device_row *row;
+    wadi_device *device; /* of that row */
     wadi_runner *runner;
     wadi_slots slots;
     WADI_VEC(wadi_binding) bindings;
     WADI_VEC(wadi_named_extent) extents;
-    bool *bound; /* [ninputs] */
+    bool *bound;       /* [ninputs] */
+    wadi_array *given; /* [ninputs] as they were bound */
     bool started, finished;
     bool learns; /* from libraries, whose knowledge is kept */
     wadi_waits *waits;

@@ -18,6 +18,7 @@ typedef struct wadi_lane {
     int builders;
     int reader[WADI_MAX_PARTS]; /* [readers] the sources that are no counters */
     int readers;
+    int64_t count[WADI_MAX_PARTS]; /* [nsources] of a counter: its end */
     wadi_change *beside; /* of several readers: what has come of one and not of another yet */
     wadi_error failed[WADI_MAX_PARTS]; /* [readers] what each fails with when it is asked again */
     int64_t position;                  /* stream index of the next element */

@@ -9,6 +9,7 @@
 #include "codegen/pipeline.h"
 #include "graph/lang/node.h"
 #include "operators/table.h"
+#include "sched/device.h"
 #include "sched/schedules.h"
 #include "tests/conformance/guarded.h"
 
@@ -195,7 +196,8 @@ static wadi_status bound_init(bound *b, const conf_case *c, const wadi_exe *exe,
     const wadi_run_options o = {.threads = v->threads,
                                 .chunk = v->chunk,
                                 .policy = v->chunk > 0 ? "fixed" : NULL,
-                                .schedule = v->schedule};
+                                .schedule = v->schedule,
+                                .device = v->device};
     WADI_TRY(wadi_run_create(exe, &o, &b->run, err));
     for (int i = 0; i < c->module->main->nbinds; i++)
         WADI_TRY(bind_one(b, c, c->module->main->binds[i], v, err));
@@ -261,7 +263,8 @@ static bool same_results(const conf_case *c, const bound *b, wadi_text *why) {
     return true;
 }
 
-bool conf_run(const conf_case *c, const wadi_exe *exe, const conf_variant *v, wadi_text *why) {
+static bool runs_on(const conf_case *c, const wadi_exe *exe, const conf_variant *v,
+                    wadi_text *why) {
     bound b = {0};
     wadi_error err = {0};
     bool same = false;
@@ -275,9 +278,21 @@ bool conf_run(const conf_case *c, const wadi_exe *exe, const conf_variant *v, wa
     return same;
 }
 
-wadi_status conf_go_prefix(const conf_case *c, const wadi_exe *exe, const conf_variant *v,
-                           const wadi_interp_results *want, int64_t *out_delivered, wadi_error *err,
-                           wadi_text *why) {
+bool conf_run(const conf_case *c, const wadi_exe *exe, const conf_variant *v, wadi_text *why) {
+    for (const wadi_device_row *d = wadi_devices; d->name; d++) {
+        conf_variant on = *v;
+        if (v->device && strcmp(v->device, d->name) != 0) continue;
+        on.device = d->name;
+        if (runs_on(c, exe, &on, why)) continue;
+        wadi_text_addf(why, " (on device %s)", d->name);
+        return false;
+    }
+    return true;
+}
+
+static wadi_status go_on(const conf_case *c, const wadi_exe *exe, const conf_variant *v,
+                         const wadi_interp_results *want, int64_t *out_delivered, wadi_error *err,
+                         wadi_text *why) {
     bound b = {0};
     wadi_status st = bound_init(&b, c, exe, v, err);
     if (st == WADI_OK) st = wadi_run_go(b.run, err);
@@ -290,6 +305,26 @@ wadi_status conf_go_prefix(const conf_case *c, const wadi_exe *exe, const conf_v
         if (same) wadi_text_clear(why);
     }
     bound_fini(&b);
+    return st;
+}
+
+/* Every device stops at the same element and says the same. */
+wadi_status conf_go_prefix(const conf_case *c, const wadi_exe *exe, const conf_variant *v,
+                           const wadi_interp_results *want, int64_t *out_delivered, wadi_error *err,
+                           wadi_text *why) {
+    const wadi_status st = go_on(c, exe, v, want, out_delivered, err, why);
+    for (const wadi_device_row *d = wadi_devices + 1; d->name && !v->device; d++) {
+        conf_variant on = *v;
+        wadi_error said = {0};
+        int64_t delivered = 0;
+        on.device = d->name;
+        const wadi_status other = go_on(c, exe, &on, want, &delivered, &said, why);
+        if (other == st && delivered == *out_delivered &&
+            (st == WADI_OK || strcmp(said.msg, err->msg) == 0))
+            continue;
+        return wadi_fail(err, WADI_INTERNAL, "device %s: %lld elements, then %s", d->name,
+                         (long long)delivered, said.msg);
+    }
     return st;
 }
 
@@ -329,6 +364,7 @@ void conf_variant_print(const conf_variant *v, wadi_text *out) {
                    v->disable ? v->disable : "nothing",
                    forced < 0 ? "auto" : wadi_schedules[forced].name, v->threads,
                    (long long)v->chunk);
+    if (v->device) wadi_text_addf(out, ", device %s", v->device);
 }
 
 /* ---- hand-written programs ---- */

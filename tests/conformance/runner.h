@@ -33,7 +33,8 @@ typedef struct conf_variant {
     const char *disable; /* passes, comma separated; "all"; NULL: none */
     wadi_schedule_option schedule;
     int threads;
-    int64_t chunk; /* 0: the policy decides */
+    int64_t chunk;      /* 0: the policy decides */
+    const char *device; /* NULL: all that there are, one after the other */
 } conf_variant;
 
 void conf_variant_print(const conf_variant *v, wadi_text *out);

@@ -288,12 +288,13 @@ static void every_connector_has_a_name_a_line_and_its_places(void **state) {
                   {".wav", "raw"},
                   {"wav", "raw"}};
     int n = 0;
-    for (; wadi_connectors[n].name != NULL; n++) {
-        const wadi_connector *c = &wadi_connectors[n];
+    for (; wadi_connectors[n] != NULL; n++) {
+        const wadi_connector *c = wadi_connectors[n];
         assert_true(strlen(c->about) > 0);
-        assert_true((c->recognises != NULL) == (c->source != NULL || c->sink != NULL));
-        assert_ptr_equal(wadi_connector_named(c->name, strlen(c->name)),
-                         c->recognises != NULL ? c : NULL);
+        const bool has_places = c->source != NULL || c->sink != NULL;
+        assert_int_equal(c->recognises != NULL || c->endings != NULL, has_places);
+        assert_int_equal(wadi_connector_has_places(c), has_places);
+        assert_ptr_equal(wadi_connector_named(c->name, strlen(c->name)), has_places ? c : NULL);
     }
     assert_true(n >= 4);
     for (size_t i = 0; i < sizeof places / sizeof places[0]; i++)

@@ -48,7 +48,7 @@ static void give(void *self, void *memory, size_t bytes) {
 }
 
 static wadi_buffers *pool_on(heap *h, int64_t keep) {
-    const wadi_memory memory = {take, give, h};
+    const wadi_memory memory = {.take = take, .give = give, .self = h};
     wadi_buffers *b = NULL;
     assert_int_equal(wadi_buffers_create(&memory, keep, &b, NULL), WADI_OK);
     return b;

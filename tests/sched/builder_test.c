@@ -40,7 +40,7 @@ static void give(void *self, void *memory, size_t bytes) {
 }
 
 static wadi_buffers *pool_on(heap *h) {
-    const wadi_memory memory = {take, give, h};
+    const wadi_memory memory = {.take = take, .give = give, .self = h};
     wadi_buffers *b = NULL;
     *h = (heap){.left = INT64_MAX};
     assert_int_equal(wadi_buffers_create(&memory, 0, &b, NULL), WADI_OK);

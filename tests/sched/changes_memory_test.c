@@ -111,7 +111,7 @@ typedef struct way {
 /* The chunks of the stream, put while the heap gives only `left` blocks; what comes out goes to *out. False: it did refuse. */
 static bool try(const way *w, int64_t left, seen *out) {
     heap h = {.left = INT64_MAX};
-    const wadi_memory memory = {take, give, &h};
+    const wadi_memory memory = {.take = take, .give = give, .self = &h};
     const wadi_plan_place place = {w->op, NULL, {"m.c", 4}};
     wadi_buffers *b = NULL;
     wadi_change *c = NULL;

@@ -33,7 +33,7 @@ static void give(void *self, void *memory, size_t bytes) {
 }
 
 static wadi_buffers *make_buffers(counter *c, int64_t keep) {
-    const wadi_memory memory = {take, give, c};
+    const wadi_memory memory = {.take = take, .give = give, .self = c};
     wadi_buffers *b = NULL;
     assert_int_equal(wadi_buffers_create(&memory, keep, &b, NULL), WADI_OK);
     return b;

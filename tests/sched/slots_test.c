@@ -60,7 +60,7 @@ static wadi_buffers *pool;
 static wadi_slots table;
 
 static int setup(void **state) {
-    const wadi_memory memory = {take, give, &the_heap};
+    const wadi_memory memory = {.take = take, .give = give, .self = &the_heap};
     (void)state;
     the_heap = (heap){.left = INT64_MAX};
     if (wadi_buffers_create(&memory, 0, &pool, NULL) != WADI_OK) return -1;

@@ -4,9 +4,11 @@
  * block but the last, sum the counts along the row, and place the elements of every block. Rows of one block need no counts
  * and take one step. */
 #include "base/error.h"
-#include "codegen/kernel/flat/flat.h"
-#include "codegen/kernel/skeleton.h"
 #include "codegen/kernel/arith.h"
+#include "codegen/kernel/compact.h"
+#include "codegen/kernel/flat/flat.h"
+#include "codegen/kernel/read.h"
+#include "codegen/kernel/skeleton.h"
 
 enum { BLOCK = WADI_FOLD_BLOCK };
 

@@ -8,9 +8,11 @@
 #include "codegen/kernel/flat/flat.h"
 
 #include "base/error.h"
+#include "codegen/kernel/arith.h"
+#include "codegen/kernel/body.h"
+#include "codegen/kernel/control.h"
 #include "codegen/kernel/sequence/nested.h"
 #include "codegen/kernel/skeleton.h"
-#include "codegen/kernel/arith.h"
 
 enum { FEW = 16, MANY = 4096 }; /* elements of a unit: with loops of their own, and without */
 

@@ -8,8 +8,11 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "codegen/kernel/skeleton.h"
 #include "codegen/kernel/arith.h"
+#include "codegen/kernel/check.h"
+#include "codegen/kernel/nest.h"
+#include "codegen/kernel/read.h"
+#include "codegen/kernel/skeleton.h"
 
 enum { UNIT = WADI_FLAT_UNIT };
 

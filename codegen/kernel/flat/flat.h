@@ -81,4 +81,8 @@ bool wadi_flat_has_long_rows(const wadi_flat *c, wadi_val array);
 bool wadi_flat_shares(wadi_flat *c, const wadi_bind *bind);
 wadi_status wadi_flat_scatter(wadi_flat *c, const wadi_bind *bind, int slot, const char *tag);
 
+/** The kernels and steps of a body in schedule flat, as wadi_lower_inside gives those of the others (inside.h). */
+wadi_status wadi_lower_flat(wadi_layout *y, const wadi_body *body, const bool *known,
+                            wadi_lmodule *out, wadi_plan_version *out_version);
+
 #endif

@@ -2,6 +2,7 @@
  * That is the same tree as everywhere. Short rows are reduced whole. */
 #include "base/error.h"
 #include "codegen/kernel/flat/flat.h"
+#include "codegen/kernel/row.h"
 #include "codegen/kernel/skeleton.h"
 #include "operators/reduce_tree.h"
 

@@ -8,6 +8,8 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "codegen/kernel/control.h"
+#include "codegen/kernel/read.h"
 #include "codegen/kernel/skeleton.h"
 
 static wadi_val resolved(const wadi_flat *c, wadi_val v) {

@@ -12,6 +12,9 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "codegen/kernel/control.h"
+#include "codegen/kernel/inside.h"
+#include "codegen/kernel/read.h"
 #include "codegen/kernel/skeleton.h"
 
 static const wadi_array_type *type_of(const wadi_flat *c, wadi_val v) {

@@ -6,10 +6,14 @@
  * schedule inside. This is done only for combinations that give the same bits in any order, and only for vectors sent into
  * vectors. All others keep the order of the source, with one worker each. */
 #include "base/error.h"
+#include "codegen/kernel/arith.h"
 #include "codegen/kernel/flat/flat.h"
+#include "codegen/kernel/nest.h"
+#include "codegen/kernel/permute.h"
+#include "codegen/kernel/read.h"
+#include "codegen/kernel/row.h"
 #include "codegen/kernel/skeleton.h"
 #include "operators/reduce_tree.h"
-#include "codegen/kernel/arith.h"
 
 enum {
     MOST_TABLES = 16,

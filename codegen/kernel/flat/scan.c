@@ -2,10 +2,13 @@
  * results of the blocks. A single worker carries from block to block as it goes and needs only the last step. Short rows are
  * one unit each. */
 #include "base/error.h"
+#include "codegen/kernel/arith.h"
 #include "codegen/kernel/flat/flat.h"
+#include "codegen/kernel/read.h"
+#include "codegen/kernel/row.h"
+#include "codegen/kernel/scan.h"
 #include "codegen/kernel/skeleton.h"
 #include "operators/reduce_tree.h"
-#include "codegen/kernel/arith.h"
 
 static int rank_of(const wadi_lower *l, const wadi_bind *bind) {
     return wadi_type_of(l, bind->results[0])->rank;

@@ -7,8 +7,11 @@
  * costs it one test per patch, or one per row of a patch. This is done only for patches whose rows are known before their
  * elements (permute.c), and only if several workers have enough to do. */
 #include "base/error.h"
-#include "codegen/kernel/flat/flat.h"
 #include "codegen/kernel/arith.h"
+#include "codegen/kernel/flat/flat.h"
+#include "codegen/kernel/nest.h"
+#include "codegen/kernel/permute.h"
+#include "codegen/kernel/read.h"
 
 static wadi_lv units(wadi_lower *l, const wadi_bind *bind) {
     const int rank = wadi_type_of(l, bind->args[1])->rank;

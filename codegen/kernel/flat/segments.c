@@ -7,9 +7,14 @@
  * Offsets that do not fit must not go unnoticed. The cuts lead from unit to unit from the first segment to the last, so every
  * segment is checked, whatever the search makes of bad offsets. */
 #include "base/error.h"
-#include "codegen/kernel/flat/flat.h"
-#include "codegen/kernel/skeleton.h"
 #include "codegen/kernel/arith.h"
+#include "codegen/kernel/compact.h"
+#include "codegen/kernel/flat/flat.h"
+#include "codegen/kernel/nest.h"
+#include "codegen/kernel/read.h"
+#include "codegen/kernel/scan.h"
+#include "codegen/kernel/segment.h"
+#include "codegen/kernel/skeleton.h"
 
 /* A search costs as much as some hundred elements. */
 enum { PIECE = 16 * WADI_FOLD_BLOCK, BLOCK = WADI_FOLD_BLOCK };

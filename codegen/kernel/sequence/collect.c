@@ -9,6 +9,9 @@
 #include "base/error.h"
 #include "base/words.h"
 #include "codegen/kernel/arith.h"
+#include "codegen/kernel/check.h"
+#include "codegen/kernel/nest.h"
+#include "codegen/kernel/read.h"
 
 /* ---- collecting ---- */
 

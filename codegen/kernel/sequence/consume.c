@@ -1,5 +1,6 @@
 /* Making arrays of a sequence within an element: folds here, collections in collect.c. */
 #include "base/error.h"
+#include "codegen/kernel/control.h"
 #include "codegen/kernel/sequence/nested.h"
 
 typedef struct folding {

@@ -8,6 +8,9 @@
 #include "base/error.h"
 #include "base/words.h"
 #include "codegen/kernel/arith.h"
+#include "codegen/kernel/body.h"
+#include "codegen/kernel/check.h"
+#include "codegen/kernel/read.h"
 
 static const wadi_bind *maker(const wadi_lower *l, wadi_val s) {
     return l->m->values[s].bind;

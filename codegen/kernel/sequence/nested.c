@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "codegen/kernel/arith.h"
+#include "codegen/kernel/read.h"
 
 /* ---- stages that call what follows ---- */
 

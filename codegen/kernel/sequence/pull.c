@@ -12,6 +12,7 @@
 
 #include "base/error.h"
 #include "codegen/kernel/arith.h"
+#include "codegen/kernel/read.h"
 
 /* ---- boxes ---- */
 

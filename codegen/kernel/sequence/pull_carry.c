@@ -4,6 +4,8 @@
 #include "base/error.h"
 #include "base/words.h"
 #include "codegen/kernel/arith.h"
+#include "codegen/kernel/check.h"
+#include "codegen/kernel/read.h"
 
 static void must_agree(wadi_lower *l, const wadi_pull_cursor *c, const char *what, wadi_lv x,
                        wadi_lv y) {

@@ -1,7 +1,8 @@
 /* Vectors in scratch memory that double when they are full. The memory they have left stays as it is, so pointers into it
  * remain valid. */
-#include "codegen/kernel/sequence/vector.h"
 #include "codegen/kernel/arith.h"
+#include "codegen/kernel/read.h"
+#include "codegen/kernel/sequence/vector.h"
 
 wadi_vector wadi_vector_start(wadi_lower *l, int fields, const wadi_type *type, wadi_lv room,
                               bool fits) {

@@ -1,0 +1,19 @@
+/* Memory that can be closed: while it is, reading or writing it ends the process with SIGSEGV. */
+#ifndef WADI_SCHED_NULL_MEMORY_H
+#define WADI_SCHED_NULL_MEMORY_H
+
+#include "sched/buffers.h"
+
+typedef struct wadi_null_memory wadi_null_memory;
+
+/* Closed, and empty. Errors: WADI_MEMORY. */
+WADI_NODISCARD wadi_status wadi_null_memory_create(wadi_null_memory **out, wadi_error *err);
+
+/* As a pool takes it: the pool destroys it in the end. */
+wadi_memory wadi_null_memory_of(wadi_null_memory *m);
+
+/* Calls nest. Any thread. */
+void wadi_null_memory_open(wadi_null_memory *m);
+void wadi_null_memory_close(wadi_null_memory *m);
+
+#endif

@@ -1,0 +1,248 @@
+/* Every call opens the memory, lets the processors do it, and closes the memory. With each launch goes a description of all slots as
+ * kernels are to see them: one block with the table and behind it the shapes and offsets. What kernels write of these (shapes, and what is
+ * told of elements that they emit) comes back. */
+#include "sched/null/null.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "sched/cpu/cpu.h"
+#include "sched/null/memory.h"
+
+typedef struct null {
+    wadi_device base;
+    wadi_device *cpu;
+    wadi_null_memory *memory; /* the pool's */
+    wadi_residence residence;
+    wadi_buffers *buffers;
+    wadi_slots *slots; /* of the version at work */
+} null;
+
+static null *null_of(const wadi_device *self) {
+    return (null *)(uintptr_t)self;
+}
+
+static void open_memory(const null *d) {
+    wadi_null_memory_open(d->memory);
+}
+
+static void close_memory(const null *d) {
+    wadi_null_memory_close(d->memory);
+}
+
+/* ---- copies ---- */
+
+static void move(void *self, void *to, const void *from, int64_t bytes) {
+    const null *d = self;
+    open_memory(d);
+    memcpy(to, from, (size_t)bytes);
+    close_memory(d);
+}
+
+/* ---- slots as kernels see them ---- */
+
+static const int64_t word = (int64_t)sizeof(int64_t);
+
+typedef struct mirror {
+    void *host, *block; /* what is copied, and where it goes */
+    int64_t used;       /* bytes of both so far */
+} mirror;
+
+/* Numbers in the shapes of a slot. */
+static int64_t shape_words(const wadi_slots *s, int slot) {
+    const wadi_plan_slot *p = wadi_slots_plan(s, slot);
+    if (s->slot[slot].shape == NULL) return 0;
+    return p->kind == WADI_SLOT_IRREGULAR ? s->memory[slot].elements * p->rank : p->rank;
+}
+
+static int64_t offset_words(const wadi_slots *s, int slot) {
+    return s->slot[slot].offset == NULL ? 0 : s->memory[slot].elements + 1;
+}
+
+static int64_t mirror_bytes(const wadi_slots *s) {
+    int64_t bytes = wadi_slots_count(s) * (int64_t)sizeof(wadi_slot);
+    for (int i = 0; i < wadi_slots_count(s); i++)
+        bytes += (shape_words(s, i) + offset_words(s, i)) * word;
+    return bytes;
+}
+
+/* Where n numbers will be that are copied from `from`. */
+static int64_t *add_words(mirror *m, const int64_t *from, int64_t n) {
+    if (from == NULL) return NULL;
+    int64_t *to = (int64_t *)((char *)wadi_buffers_address(m->block) + m->used);
+    if (n > 0) memcpy((char *)m->host + m->used, from, (size_t)(n * word));
+    m->used += n * word;
+    return to;
+}
+
+static void describe(mirror *m, const wadi_slots *s) {
+    wadi_slot *table = m->host;
+    m->used = wadi_slots_count(s) * (int64_t)sizeof(wadi_slot);
+    for (int i = 0; i < wadi_slots_count(s); i++) {
+        table[i] = s->slot[i];
+        table[i].shape = add_words(m, s->slot[i].shape, shape_words(s, i));
+        table[i].offset = add_words(m, s->slot[i].offset, offset_words(s, i));
+    }
+}
+
+/* The shapes and, of what is emitted, sizes that a kernel has written. */
+static void read_back(const null *d, const mirror *m, int slot) {
+    const wadi_slot *seen = (const wadi_slot *)m->host + slot;
+    const wadi_slot *to = &d->slots->slot[slot];
+    wadi_residence_get(&d->residence, to->shape, seen->shape, shape_words(d->slots, slot) * word);
+    wadi_residence_get(&d->residence, to->offset, seen->offset,
+                       offset_words(d->slots, slot) * word);
+}
+
+static void launch_with(const null *d, mirror *m, wadi_launch *l) {
+    wadi_slots *s = d->slots;
+    describe(m, s);
+    l->table = wadi_buffers_address(m->block);
+    wadi_residence_put(&d->residence, wadi_buffers_address(m->block), m->host, m->used);
+    open_memory(d);
+    d->cpu->ops->launch(d->cpu, l);
+    close_memory(d);
+    for (int i = 0; i < l->nshapes; i++) read_back(d, m, l->shapes[i]);
+    for (int i = 0; i < wadi_slots_count(s); i++)
+        if (wadi_cpu_is_expected(d->cpu, i)) read_back(d, m, i);
+}
+
+static void launch(wadi_device *self, wadi_launch *l) {
+    const null *d = null_of(self);
+    const int64_t bytes = mirror_bytes(d->slots);
+    mirror m = {.host = wadi_buffers_get(d->buffers, bytes),
+                .block = wadi_buffers_get(d->residence.blocks, bytes)};
+    if (m.host != NULL && m.block != NULL)
+        launch_with(d, &m, l);
+    else
+        l->fault =
+            (wadi_fault){.kind = WADI_FAULT_MEMORY, .place = -1, .linear = -1, .value = {bytes}};
+    wadi_buffers_put(m.host);
+    wadi_buffers_put(m.block);
+}
+
+/* ---- the rest, which the processors do ---- */
+
+static bool begin(wadi_device *self, const wadi_device_work *work) {
+    null *d = null_of(self);
+    d->slots = work->slots;
+    return d->cpu->ops->begin(d->cpu, work);
+}
+
+static void end(wadi_device *self) {
+    const null *d = null_of(self);
+    d->cpu->ops->end(d->cpu);
+}
+
+static bool expect(wadi_device *self, int slot, int64_t n) {
+    const null *d = null_of(self);
+    open_memory(d);
+    const bool made = d->cpu->ops->expect(d->cpu, slot, n);
+    close_memory(d);
+    return made;
+}
+
+static bool finish(wadi_device *self, const int *slots, int n, bool whole) {
+    const null *d = null_of(self);
+    open_memory(d);
+    const bool made = d->cpu->ops->finish(d->cpu, slots, n, whole);
+    close_memory(d);
+    return made;
+}
+
+static void iota(wadi_device *self, int64_t *to, int64_t n, int64_t first) {
+    const null *d = null_of(self);
+    open_memory(d);
+    d->cpu->ops->iota(d->cpu, to, n, first);
+    close_memory(d);
+}
+
+static int64_t scan(wadi_device *self, int64_t *at, int64_t n) {
+    const null *d = null_of(self);
+    open_memory(d);
+    const int64_t total = d->cpu->ops->scan(d->cpu, at, n);
+    close_memory(d);
+    return total;
+}
+
+static int64_t count(wadi_device *self, const void *bools, int64_t n) {
+    const null *d = null_of(self);
+    open_memory(d);
+    const int64_t yes = d->cpu->ops->count(d->cpu, bools, n);
+    close_memory(d);
+    return yes;
+}
+
+static void gather(wadi_device *self, const wadi_device_gather *g) {
+    const null *d = null_of(self);
+    open_memory(d);
+    d->cpu->ops->gather(d->cpu, g);
+    close_memory(d);
+}
+
+static wadi_status wait(wadi_device *self, wadi_error *err) {
+    const null *d = null_of(self);
+    return d->cpu->ops->wait(d->cpu, err);
+}
+
+static int64_t busy_ns(const wadi_device *self) {
+    const null *d = null_of(self);
+    return d->cpu->ops->busy_ns(d->cpu);
+}
+
+static int workers(const wadi_device *self) {
+    const null *d = null_of(self);
+    return d->cpu->ops->workers(d->cpu);
+}
+
+/* ---- life ---- */
+
+static void destroy(wadi_device *self) {
+    null *d = null_of(self);
+    if (d->cpu != NULL) d->cpu->ops->destroy(d->cpu);
+    wadi_buffers_release(d->residence.blocks);
+    free(d);
+}
+
+static const wadi_device_ops ops = {.destroy = destroy,
+                                    .busy_ns = busy_ns,
+                                    .workers = workers,
+                                    .begin = begin,
+                                    .end = end,
+                                    .launch = launch,
+                                    .expect = expect,
+                                    .finish = finish,
+                                    .iota = iota,
+                                    .scan = scan,
+                                    .count = count,
+                                    .gather = gather,
+                                    .wait = wait};
+
+static wadi_status make_parts(null *d, const wadi_device_options *options, wadi_error *err) {
+    WADI_TRY(wadi_null_memory_create(&d->memory, err));
+    const wadi_memory memory = wadi_null_memory_of(d->memory);
+    const wadi_status status =
+        wadi_buffers_create(&memory, options->keep_bytes, &d->residence.blocks, err);
+    if (status != WADI_OK) {
+        memory.done(memory.self);
+        return status;
+    }
+    d->residence.put = d->residence.get = d->residence.copy = move;
+    d->residence.self = d;
+    return wadi_cpu_open_at(options, &d->residence, &d->cpu, err);
+}
+
+wadi_status wadi_null_open(const wadi_device_options *options, wadi_device **out, wadi_error *err) {
+    null *d = calloc(1, sizeof *d);
+    if (d == NULL) return wadi_fail(err, WADI_MEMORY, "null: out of memory");
+    d->base.ops = &ops;
+    d->base.residence = &d->residence;
+    d->buffers = options->buffers;
+    const wadi_status status = make_parts(d, options, err);
+    if (status == WADI_OK)
+        *out = &d->base;
+    else
+        destroy(&d->base);
+    return status;
+}
