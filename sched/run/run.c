@@ -195,11 +195,12 @@ static wadi_status run_body(wadi_run *x, int body, wadi_error *err) {
 }
 
 /* Each stream has a policy and a budget of its own; one that was seen before starts with what was learned then. A run of less
- * than LEARNING_NS teaches nothing that is worth a file. */
+ * than LEARNING_NS teaches nothing that is worth a file. Sizes are learned on the first device alone: another one has other good sizes. */
 static wadi_status run_stream(wadi_run *x, int phase, wadi_error *err) {
     static const int64_t LEARNING_NS = 200000000;
     const wadi_run_options *o = &x->options;
-    const bool learns = o->chunk == 0 && !o->forget && wadi_sizes_wanted();
+    const bool learns =
+        o->chunk == 0 && !o->forget && x->row == wadi_devices && wadi_sizes_wanted();
     wadi_policy *policy = NULL;
     WADI_TRY(wadi_policy_create(policy_name(o), o->chunk, &policy, err));
     if (learns) (void)wadi_sizes_load(x->plan, phase, policy_name(o), policy);
