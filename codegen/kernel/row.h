@@ -27,11 +27,15 @@ wadi_scalar wadi_row_identity(const wadi_fun *f, int field);
 void wadi_lower_reduce(wadi_lower *l, const wadi_row *r, wadi_lv *out);
 /** The part of the block that starts at element `from`. */
 void wadi_lower_reduce_block(wadi_lower *l, const wadi_row *r, wadi_lv from, wadi_lv *out);
-/** total of a row whose blocks have been reduced already: the result of the first, and what gives those behind it. */
+/** The result of block `blk` of a row whose blocks have been reduced already. */
 typedef void (*wadi_row_block)(wadi_lower *l, const void *env, wadi_lv blk, wadi_lv *out);
+/** total of such a row: the result of the first block, and what gives those behind it. */
 void wadi_row_combine_blocks(wadi_lower *l, const wadi_row *r, const wadi_lv *first,
                              wadi_row_block later, const void *env, wadi_lv *out);
-/** Element ix of the fold or fold1 `bind`. */
+/** The same for an f that wadi_fun_has_any_order. */
+void wadi_row_combine_any_order(wadi_lower *l, const wadi_row *r, wadi_row_block each,
+                                const void *env, wadi_lv *out);
+/** Element ix of the fold or fold1 `bind` (fold.c). */
 void wadi_lower_fold_at(wadi_lower *l, const wadi_bind *bind, const wadi_lv *ix, wadi_lv *out);
 /** How many rows of the result's innermost dimension are worth reducing together. */
 int wadi_lower_fold_together(const wadi_lower *l, const wadi_bind *bind);
