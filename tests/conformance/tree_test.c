@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "sched/device.h"
 #include "tests/conformance/runner.h"
 
 /* ---- the law ---- */
@@ -192,17 +193,22 @@ typedef struct way {
     wadi_schedule_option schedule;
     int threads;
 } way;
-static const way ways[] = {
-    {WADI_SCHEDULE_FORCE_INSIDE, 1}, {WADI_SCHEDULE_FORCE_FLAT, 1}, {WADI_SCHEDULE_FORCE_FLAT, 3}};
+static const way ways[] = {{WADI_SCHEDULE_FORCE_INSIDE, 1},
+                           {WADI_SCHEDULE_FORCE_FLAT, 1},
+                           {WADI_SCHEDULE_FORCE_FLAT, 3},
+                           {WADI_SCHEDULE_FORCE_GROUP, 1},
+                           {WADI_SCHEDULE_FORCE_GROUP, 3}};
 
-static void compiled(const wadi_exe *exe, const expected *e, bool all, way w) {
-    const wadi_run_options options = {.threads = w.threads, .schedule = w.schedule};
+static void compiled(const wadi_exe *exe, const expected *e, bool all, way w, const char *device) {
+    const wadi_run_options options = {
+        .threads = w.threads, .schedule = w.schedule, .device = device};
     const wadi_array x = {1, 1, {WADI_F32}, {e->n}, {e->narrow}};
     const wadi_array offsets = {1, 1, {WADI_I64}, {SEGMENTS + 1}, {(void *)e->offsets}};
     wadi_run *r = NULL;
     wadi_error err = {0};
-    char where[64];
-    snprintf(where, sizeof where, "schedule %d, %d threads", (int)w.schedule, w.threads);
+    char where[96];
+    snprintf(where, sizeof where, "schedule %d, %d threads, device %s", (int)w.schedule, w.threads,
+             device);
     assert_int_equal(wadi_run_create(exe, &options, &r, NULL), WADI_OK);
     assert_int_equal(wadi_run_input(r, "x", &x, NULL), WADI_OK);
     if (all) assert_int_equal(wadi_run_input(r, "offsets", &offsets, NULL), WADI_OK);
@@ -213,6 +219,13 @@ static void compiled(const wadi_exe *exe, const expected *e, bool all, way w) {
         assert_is(&got, e, k, where);
     }
     wadi_run_destroy(r);
+}
+
+/* In every way on the first device, and from way number `others` on, on all. */
+static void compiled_everywhere(const wadi_exe *exe, const expected *e, bool all, size_t others) {
+    for (const wadi_device_row *d = wadi_devices; d->name; d++)
+        for (size_t k = d == wadi_devices ? 0 : others; k < sizeof ways / sizeof ways[0]; k++)
+            compiled(exe, e, all, ways[k], d->name);
 }
 
 static wadi_exe *compile(const wadi_program *p) {
@@ -262,7 +275,7 @@ static void rows_of_some_blocks(void **state) {
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
         const expected e = expect(sizes[i], true);
         interpreted(p, &e);
-        for (size_t k = 0; k < sizeof ways / sizeof ways[0]; k++) compiled(exe, &e, true, ways[k]);
+        compiled_everywhere(exe, &e, true, 0);
         drop(&e);
     }
     wadi_exe_destroy(exe);
@@ -277,7 +290,7 @@ static void rows_of_thousands_of_blocks(void **state) {
     wadi_exe *exe = compile(p);
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
         const expected e = expect(sizes[i], false);
-        for (size_t k = 0; k < sizeof ways / sizeof ways[0]; k++) compiled(exe, &e, false, ways[k]);
+        compiled_everywhere(exe, &e, false, sizeof ways / sizeof ways[0] - 1);
         drop(&e);
     }
     wadi_exe_destroy(exe);
