@@ -10,7 +10,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
-#include "base/scratch.h"
+#include "base/folder.h"
 
 /* A folder of our own that nobody else can write to; where others can make names (`shared`), it must be no link, and nobody
  * else may even look into it. */
@@ -52,11 +52,11 @@ wadi_status wadi_user_cache(char *out, size_t room, wadi_error *err) {
     if (has_home(home) &&
         settle(snprintf(out, room, "%s/.cache/wadi", home), out, room, false, NULL) == WADI_OK)
         return WADI_OK;
-    if (settle(snprintf(out, room, "%s/wadi-%lu", wadi_scratch_parent(), (unsigned long)geteuid()),
+    if (settle(snprintf(out, room, "%s/wadi-%lu", wadi_folder_parent(), (unsigned long)geteuid()),
                out, room, true, NULL) == WADI_OK)
         return WADI_OK;
     return wadi_fail(err, WADI_IO,
                      "cache: no folder can be used: those of XDG_CACHE_HOME and HOME cannot, nor "
                      "can %s/wadi-%lu",
-                     wadi_scratch_parent(), (unsigned long)geteuid());
+                     wadi_folder_parent(), (unsigned long)geteuid());
 }

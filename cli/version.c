@@ -41,7 +41,7 @@ static int run(int argc, char **argv) {
     print_modules();
     wadi_error err = {0};
     const wadi_target *target = NULL;
-    wadi_builder cc;
+    wadi_image_builder cc;
     char words[256];
     if (wadi_target_find(NULL, &target, &err) == WADI_OK &&
         wadi_cc_find(target, &cc, &err) == WADI_OK &&

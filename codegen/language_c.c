@@ -12,7 +12,7 @@
 static const char key_symbol[] = "wadi_module_key";
 enum { PATH_ROOM = 1024 };
 
-static void identify(const wadi_builder *b, wadi_text *out) {
+static void identify(const wadi_image_builder *b, wadi_text *out) {
     wadi_text_addf(out, "%s\n%s\n%s\n", b->path, b->stamp, b->cpu);
     for (const char *const *flag = wadi_cc_flags(); *flag; flag++)
         wadi_text_addf(out, "%s\n", *flag);
@@ -30,7 +30,7 @@ static wadi_status write_source(const char *source, const char *key, const char 
     return status;
 }
 
-static wadi_status build(const wadi_builder *b, const char *source, const char *key,
+static wadi_status build(const wadi_image_builder *b, const char *source, const char *key,
                          const char *folder, bool gently, wadi_image *out, wadi_error *err) {
     char c_file[PATH_ROOM], so_file[PATH_ROOM];
     snprintf(c_file, sizeof c_file, "%s/kernel.c", folder);

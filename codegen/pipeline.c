@@ -108,7 +108,7 @@ void wadi_facts_fini(wadi_facts *f) {
 static wadi_status learn(const wadi_module *m, wadi_facts *f, unsigned needs, wadi_error *err) {
     const bool deps = needs & WADI_FACT_DEPS;
     if ((deps || needs & WADI_FACT_SHAPES) && !f->shapes)
-        WADI_TRY(wadi_shape_analyse(m, &f->shapes, err));
+        WADI_TRY(wadi_shapes_analyse(m, &f->shapes, err));
     if (deps && !f->deps) WADI_TRY(wadi_depend_analyse(m, f->shapes, &f->deps, err));
     return WADI_OK;
 }

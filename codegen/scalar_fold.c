@@ -225,7 +225,7 @@ static bool fold_extent(folding *s, insts *out, const wadi_sinst *i) {
 
 /* ---- the element of a rank-0 array ---- */
 
-bool wadi_fun_yields_const(const wadi_fun *f, int k, wadi_scalar *out) {
+bool wadi_simplify_yields_const(const wadi_fun *f, int k, wadi_scalar *out) {
     const wadi_sblock *b = f->body;
     for (int i = 0; i < b->ninsts; i++)
         if (b->insts[i]->op == WADI_SOP_CONST && b->insts[i]->first == b->yields[k]) {
@@ -513,7 +513,7 @@ static void fold_block(folding *s, wadi_sblock *b) {
     wadi_vec_free(&out);
 }
 
-bool wadi_scalar_fold_fun(const wadi_scalar_fold *cx, wadi_fun *f) {
+bool wadi_simplify_fun(const wadi_scalar_fold *cx, wadi_fun *f) {
     folding s = {.cx = cx, .f = f};
     learn_new_scalars(&s);
     if (!s.failed) fold_block(&s, f->body);

@@ -12,9 +12,9 @@ typedef struct wadi_scalar_fold {
 } wadi_scalar_fold;
 
 /** Simplifies `f` in place. Dead instructions may stay: they are the pass dce's business. False when out of memory. */
-bool wadi_scalar_fold_fun(const wadi_scalar_fold *cx, wadi_fun *f);
+bool wadi_simplify_fun(const wadi_scalar_fold *cx, wadi_fun *f);
 
 /** True and *out when result `k` of `f` is known. */
-bool wadi_fun_yields_const(const wadi_fun *f, int k, wadi_scalar *out);
+bool wadi_simplify_yields_const(const wadi_fun *f, int k, wadi_scalar *out);
 
 #endif

@@ -1,6 +1,6 @@
 /* The table of connectors: where arrays come from and go to. A connector is a row that recognises the places it serves and opens
- * them. Programs call the constructors of wadi/stream.h and its neighbours; whoever has a place as text, as `wadi run` has,
- * comes here. */
+ * them. Programs call the constructors of wadi/stream.h and its neighbours; this table is for places that are given as text, as
+ * `wadi run` does. */
 #ifndef WADI_CONNECTORS_CONNECTORS_H
 #define WADI_CONNECTORS_CONNECTORS_H
 
@@ -8,26 +8,26 @@
 
 #include "wadi/stream.h"
 
-/* Opens links to other processes with what the caller knows of keys. */
+/* Opens links to other processes with the keys that the caller has. */
 typedef struct wadi_place_links {
     wadi_status (*source)(void *env, const char *address, wadi_source **out, wadi_error *err);
     wadi_status (*sink)(void *env, const char *address, wadi_sink **out, wadi_error *err);
     void *env;
 } wadi_place_links;
 
-/* A place, and what is wanted of it. Borrows all. */
+/* A place, and what it is opened for. Borrows everything. */
 typedef struct wadi_place {
     const char *at;      /* a file, a folder, a pattern of files, or an address */
-    bool named;          /* its connector was asked for by name */
+    bool named;          /* its connector was given by name */
     const char *options; /* "bits=16,whole"; NULL or "": none */
-    int rank;            /* of the shape that was given with it; -1: none */
+    int rank;            /* rank of the shape that was given with the place; -1: none */
     int64_t shape[WADI_MAX_RANK];
-    int parts; /* of the element that a source is to supply; fixed where program or shape say all extents */
+    int parts; /* parts of the element that a source must supply; fixed if the program or the shape gives all extents */
     const wadi_part *part;
     const wadi_place_links *links; /* NULL: without keys */
 } wadi_place;
 
-/* A source and what lives as long as it. */
+/* A source, and what must live as long as the source. */
 typedef struct wadi_opened {
     wadi_source *source;
     void *held;
@@ -67,12 +67,12 @@ extern const wadi_connector *const wadi_connectors[];
 
 /* False: programs alone can have it. */
 bool wadi_connector_has_places(const wadi_connector *c);
-/* The row of that name (n characters); NULL: there is none that has places. */
+/* The row of that name (n characters); NULL: none with places has it. */
 const wadi_connector *wadi_connector_named(const char *name, size_t n);
 /* The first row that recognises the place; NULL: none does. */
 const wadi_connector *wadi_connector_of(const char *at);
 
-/* Opens the place by the row. Errors: WADI_INVALID (it is no source, no sink; options, shape), WADI_TYPE (the part does not fit),
+/* Open the place by the row. Errors: WADI_INVALID (not a source, not a sink; options, shape), WADI_TYPE (the part does not fit),
  * and those of opening. */
 WADI_NODISCARD wadi_status wadi_connector_source(const wadi_connector *c, const wadi_place *p,
                                                  wadi_opened *out, wadi_error *err);

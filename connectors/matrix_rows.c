@@ -6,7 +6,7 @@
 #include <string.h>
 
 bool wadi_entries_append(wadi_entries *e, int64_t row, int64_t column, const double value[2]) {
-    const wadi_place place = {row, column};
+    const wadi_matrix_place place = {row, column};
     return wadi_vec_push(&e->places, place) && wadi_vec_push(&e->values, value[0]) &&
            (!e->is_complex || wadi_vec_push(&e->values, value[1]));
 }
@@ -48,7 +48,7 @@ static void distribute(const wadi_entries *e, int64_t rows, int64_t *first, key 
     for (size_t i = 0; i < e->places.n; i++) first[e->places.at[i].row + 1]++;
     for (int64_t r = 0; r < rows; r++) first[r + 1] += first[r];
     for (size_t i = 0; i < e->places.n; i++) {
-        const wadi_place *p = &e->places.at[i];
+        const wadi_matrix_place *p = &e->places.at[i];
         keys[first[p->row]++] = (key){p->column, i};
     }
     for (int64_t r = rows; r > 0; r--) first[r] = first[r - 1];

@@ -7,14 +7,14 @@
 #include "base/vec.h"
 #include "wadi/matrix.h"
 
-typedef struct wadi_place {
+typedef struct wadi_matrix_place {
     int64_t row, column;
-} wadi_place;
+} wadi_matrix_place;
 
 /* All zero is empty. */
 typedef struct wadi_entries {
     bool is_complex;
-    WADI_VEC(wadi_place) places;
+    WADI_VEC(wadi_matrix_place) places;
     WADI_VEC(double) values; /* one per place, or two */
 } wadi_entries;
 

@@ -38,7 +38,7 @@ static bool fits(const char *what, int dims, wadi_acc a, bool complex, wadi_type
 static wadi_acc complex_transform(const char *routine, int dims, bool inverse, wadi_acc a) {
     transform t = {.dims = dims, .inverse = inverse};
     if (!fits(routine, dims, a, true, &t.type)) return WADI_NO_ACC;
-    return wadi_foreign_env(routine, dims, a, wadi_shape_of(a), own, &t);
+    return wadi_routine_env(routine, dims, a, wadi_shape_of(a), own, &t);
 }
 
 wadi_acc wadi_fft_nd(int dims, wadi_acc a) {
@@ -84,7 +84,7 @@ wadi_acc wadi_rfft_nd(int dims, wadi_acc a) {
     transform t = {.dims = dims};
     if (!fits("rfft", dims, a, false, &t.type)) return WADI_NO_ACC;
     const wadi_exp last = half_extent(wadi_extent(a, wadi_rank(a) - 1));
-    return wadi_foreign_env("rfft", dims, a, extents_of(a, last), own_real, &t);
+    return wadi_routine_env("rfft", dims, a, extents_of(a, last), own_real, &t);
 }
 
 wadi_acc wadi_rfft(wadi_acc a) {
@@ -120,7 +120,7 @@ static wadi_acc own_half(void *env, wadi_acc a) {
 wadi_acc wadi_irfft_nd(int dims, wadi_exp n, wadi_acc a) {
     transform t = {.dims = dims, .n = wadi_exp_to_i64("irfft", "the extent", n)};
     if (!fits("irfft", dims, a, true, &t.type)) return WADI_NO_ACC;
-    return wadi_foreign_env("irfft", dims, a, extents_of(a, t.n), own_half, &t);
+    return wadi_routine_env("irfft", dims, a, extents_of(a, t.n), own_half, &t);
 }
 
 wadi_acc wadi_irfft(wadi_exp n, wadi_acc a) {

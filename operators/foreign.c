@@ -135,7 +135,7 @@ const wadi_op wadi_op_foreign = {
     .eval = eval,
 };
 
-wadi_acc wadi_foreign_env(const char *routine, int dims, wadi_acc a, wadi_ix extents,
+wadi_acc wadi_routine_env(const char *routine, int dims, wadi_acc a, wadi_ix extents,
                           wadi_acc_fn1_env fallback, void *env) {
     wadi_draft d = wadi_draft_begin("foreign");
     wadi_draft_name(&d, routine);

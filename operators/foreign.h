@@ -10,7 +10,7 @@ enum {
 
 /** The result of routine `routine` on array `a`, whose `dims` innermost dimensions are one problem; it has these extents,
  *  and `fallback` computes it in the language. */
-wadi_acc wadi_foreign_env(const char *routine, int dims, wadi_acc a, wadi_ix extents,
+wadi_acc wadi_routine_env(const char *routine, int dims, wadi_acc a, wadi_ix extents,
                           wadi_acc_fn1_env fallback, void *env);
 
 #endif

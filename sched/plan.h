@@ -18,23 +18,24 @@
 #include "wadi/status.h"
 #include "wadi/type.h"
 
+/* How a slot stores its array over a chunk; sched/kernel.h has the details. */
 typedef enum wadi_slot_kind {
-    WADI_SLOT_ONCE,
-    WADI_SLOT_REGULAR,
-    WADI_SLOT_IRREGULAR
+    WADI_SLOT_ONCE,     /* one array for the whole run */
+    WADI_SLOT_REGULAR,  /* one shape for all elements */
+    WADI_SLOT_IRREGULAR /* a shape and an offset for each element */
 } wadi_slot_kind;
 
 typedef struct wadi_plan_slot {
     const char *name;
     wadi_slot_kind kind;
-    int level; /* whose elements it has; 0: the chunk's */
+    int level; /* the level whose elements it has; 0: the chunk */
     int rank, fields;
     wadi_type type[WADI_MAX_FIELDS];
     const char *field[WADI_MAX_FIELDS]; /* names, NULL for a plain scalar */
-    const wadi_array *data;             /* `use`: the value itself, else NULL */
+    const wadi_array *data;             /* `use`: the array itself; else NULL */
 } wadi_plan_slot;
 
-/* What is declared of one extent: a constant >= 0, or a name, or nothing. */
+/* The declaration of one extent: a constant >= 0, a name, or nothing. */
 typedef struct wadi_plan_extent {
     int64_t value;    /* -1: not a constant */
     const char *name; /* NULL: no name */
@@ -56,18 +57,18 @@ typedef enum wadi_schedule {
     WADI_SCHEDULES(WADI_SCHEDULE_ENUM)
 #undef WADI_SCHEDULE_ENUM
         WADI_SCHEDULE_COUNT,
-    WADI_SCHEDULE_FIRST = 0 /* what every body offers, and what a run falls back on */
+    WADI_SCHEDULE_FIRST = 0 /* every body offers it, and a run falls back to it */
 } wadi_schedule;
 
 /* Which version of a body. */
 typedef struct wadi_version_key {
     wadi_schedule schedule;
     bool
-        pure; /* the language's own computations instead of library routines. There is such a version of the first schedule
-                  alone, for bodies that call routines; it runs when one of them declines, and is never chosen */
+        pure; /* with the language's own computations instead of library routines. Only the first schedule has such a
+                  version, for bodies that call routines; it runs when a routine declines, and is never chosen */
 } wadi_version_key;
 
-/* Versions of a body are numbered: those of the schedules in their order, then the pure one. */
+/* The versions of a body are numbered: those of the schedules in their order, then the pure one. */
 enum { WADI_BODY_VERSIONS = WADI_SCHEDULE_COUNT + 1 };
 
 static inline int wadi_version_number(wadi_version_key v) {
@@ -88,12 +89,12 @@ static inline const char *wadi_version_name(wadi_version_key v) {
     return names[wadi_version_number(v)];
 }
 
-/* A level is a set of elements that a branch or a loop works on, numbered without gaps: an ordered part of its parent
- * level's. Level 0 is the chunk; level k > 0 is row k - 1 of the version's table. Kernels follow `map` to read slots of the
- * levels around; the runtime makes it. */
+/* A level is a set of elements that a branch or a loop works on: an ordered part of its parent level's, numbered without
+ * gaps. Level 0 is the chunk; level k > 0 is row k - 1 of the version's table. Kernels follow `map` to read slots of outer
+ * levels; the runtime makes it. */
 typedef struct wadi_plan_level {
     int parent;
-    int map; /* slot, rank-0 i64 REGULAR: [element] its number in the parent level */
+    int map; /* slot, rank-0 i64 REGULAR: [element] the number of the element in the parent level */
 } wadi_plan_level;
 
 typedef enum wadi_step_kind {
@@ -104,72 +105,78 @@ typedef enum wadi_step_kind {
     WADI_STEP_RUN, /* runs `kernel` over all elements, in ranges, in parallel */
     WADI_STEP_FLAT, /* runs `units` over elements, prefix sums, then `kernel` over units in parallel */
     WADI_STEP_COND, /* each element runs part 0 or part 1 of `control`, as its predicate says */
-    WADI_STEP_LOOP, /* elements run part 0, which computes the predicate, then part 1, which computes the next state; those
+    WADI_STEP_LOOP, /* elements run part 0, which computes the predicate, then part 1, which computes the next state. Elements
                        whose predicate is false leave before part 1 */
-    WADI_STEP_FOREIGN, /* runs library routine `call` over all elements: reads slots `reads`, writes `slots`, whose columns
-                          are there */
-    WADI_STEP_MANY, /* makes the elements of the level around one: slots `reads` of it, all REGULAR, are seen as ONCE
-                          `slots` of one more dimension */
-    WADI_STEP_SINGLE /* the way back: ONCE `reads` of the level below become REGULAR `slots`, whose shapes are there */
+    WADI_STEP_FOREIGN, /* runs library routine `call` over all elements: reads slots `reads` and writes `slots`, which have
+                          their columns already */
+    WADI_STEP_MANY, /* makes one element of all elements of the outer level: its slots `reads`, all REGULAR, are seen as
+                          ONCE `slots` of one more dimension */
+    WADI_STEP_SINGLE /* the way back: ONCE `reads` of the inner level become REGULAR `slots`, which have their shapes already */
 } wadi_step_kind;
 
-/* The steps of a part stand in the version's list right behind their COND or LOOP, part 0's first; whoever does not run
- * them skips them. A part of the control's own level is for elements that all decide alike. */
+/* One side of a branch, or one half of a loop. Its steps follow their COND or LOOP in the version's list, those of part 0 first. A part whose
+ * level is that of the control itself is for elements that all decide alike. */
 typedef struct wadi_plan_part {
     int level, nsteps;
     const int
         *yields; /* [nvalues] slots with a branch's results, or a loop's next state (part 1) */
-    const bool *moves; /* [nvalues] nothing else reads that slot: its memory may be taken away */
+    const bool *moves; /* [nvalues] nothing else reads that slot, so its memory may be taken over */
 } wadi_plan_part;
 
+/* What a COND or LOOP decides by and what it computes. */
 typedef struct wadi_plan_control {
     int predicate; /* slot of a bool. COND: of the step's level, or ONCE; LOOP: of the parts' level, or ONCE */
     int nvalues;
-    const int *results; /* slots of the step's level; -1: nobody wants it */
-    const int *init;    /* LOOP: slots with the first state, of any level around */
+    const int *results; /* slots of the step's level; -1: nobody needs that value */
+    const int *init;    /* LOOP: slots with the first state, of any outer level */
     const int *state;   /* LOOP: slots of the parts' level */
     wadi_plan_part part[2];
 } wadi_plan_control;
 
+/* A call of a library routine. */
 typedef struct wadi_plan_call {
     const char *routine;
     int dims, nin; /* rank of one problem; arrays read */
 } wadi_plan_call;
 
+/* One instruction of a version. */
 typedef struct wadi_plan_step {
     wadi_step_kind kind;
     const char *kernel, *units; /* symbol names in the version's module; NULL: none */
     int nslots;
     const int *slots;
-    int place;
+    int place;    /* row of the version's places that faults name */
     bool serial;  /* one range, one worker, in order */
-    bool several; /* needless where one worker runs all units in order */
-    bool apart;   /* all units run, though one faults: the first fault may be in a later one */
-    int level;    /* the elements it runs over */
+    bool several; /* not needed if one worker runs all units in order */
+    bool apart;   /* all units run even if one faults: the first fault may be in a later unit */
+    int level;    /* the level whose elements it runs over */
     const wadi_plan_control *control;
     const struct wadi_plan_call *call;
     const int *reads; /* FOREIGN: [call->nin]; MANY, SINGLE: [nslots] */
 } wadi_plan_step;
 
-/* What a fault can name. */
+/* What a fault names: an operation of the program, and what is wrong. */
 typedef struct wadi_plan_place {
     const char *op;   /* "zip_with", "quot", "!" */
     const char *what; /* "extents of arguments 1 and 2 differ", or "" */
     wadi_loc loc;
 } wadi_plan_place;
 
+/* A body lowered for one schedule. */
 typedef struct wadi_plan_version {
     int nsteps;
     const wadi_plan_step *steps;
-    int nslots; /* temporaries of this version alone; their numbers follow the plan's */
+    int nslots; /* temporaries of this version; their numbers follow those of the plan's slots */
     const wadi_plan_slot *slots;
-    int nlevels; /* of its steps and slots, not counting level 0 */
+    int nlevels; /* of its steps and slots, without level 0 */
     const wadi_plan_level *levels;
-    bool counts; /* its kernels find stream indices themselves, the body's index slot is not read */
-    int nplaces; /* what its faults name */
+    bool
+        counts; /* its kernels compute stream indices themselves and do not read the body's index slot */
+    int nplaces; /* what its faults may name */
     const wadi_plan_place *places;
 } wadi_plan_version;
 
+/* Array code over the elements of a chunk, or over one element. */
 typedef struct wadi_plan_body {
     const char *name;
     int index_slot; /* produce: rank-0 i64 REGULAR slot of stream indices, filled for versions that read it; -1: none */
@@ -180,19 +187,20 @@ typedef struct wadi_plan_body {
                                   a result that is also a source's slot passes through; ONCE: an avoid result */
     bool rank0;  /* every value has rank 0 */
     bool
-        lifted; /* most of its work is done by routines and programs made for whole chunks: flat is best */
-    bool offers[WADI_SCHEDULE_COUNT]; /* versions there can be; at least one */
-    bool routines; /* it calls library routines, which may decline: there is a pure version, too */
+        lifted; /* routines and manual liftings do most of its work, on whole chunks: flat is best */
+    bool offers[WADI_SCHEDULE_COUNT]; /* schedules it can run in; at least one */
+    bool routines; /* it calls library routines, which may decline, so it has a pure version, too */
 } wadi_plan_body;
 
 static inline bool wadi_body_offers(const wadi_plan_body *b, wadi_version_key v) {
     return v.pure ? b->routines : b->offers[v.schedule];
 }
 
+/* A source of a stage: a counter, or what is bound to a name. */
 typedef struct wadi_plan_source {
     bool counter;     /* produce: counts to the i64 in `count_slot` */
     int count_slot;   /* ONCE, rank 0 */
-    const char *name; /* stream_in: the source bound by this name */
+    const char *name; /* stream_in: the source is bound to this name */
     int nslots;
     const int *slots; /* where its components go: REGULAR or IRREGULAR */
     const wadi_plan_extent (*extent)[WADI_MAX_RANK]; /* [nslots], declared */
@@ -206,21 +214,21 @@ typedef struct wadi_plan_fold {
     int nstate;
     const int *init; /* [nstate] ONCE slots with the initial state */
     const bool *
-        take; /* [nstate] or NULL: nothing else reads the array in `init`: its memory may become the state's */
+        take; /* [nstate] or NULL: nothing else reads the array in `init`, so its memory may become the state's */
     const int *state_in,
-        *state_out; /* [nstate] ONCE: where the body reads it and puts (emits) the next one; the same slot when it changes in
-                       place, and then a fault leaves it half changed */
-    int nparts; /* what of an element the body reads; BATCH: of a chunk, two slots for each part */
+        *state_out; /* [nstate] ONCE: where the body reads the state and emits the next one. One slot for both if it
+                       changes in place; then a fault leaves it half changed */
+    int nparts; /* components of an element that the body reads; FOLD_BATCH: of a chunk, two slots each */
     const int *
-        parts; /* [nparts] slots; BATCH: [2 * nparts] ONCE, shapes i64[k, rank] and values of rank 1 */
+        parts; /* [nparts] slots; FOLD_BATCH: [2 * nparts] ONCE, shapes i64[k, rank] and values of rank 1 */
     const int *from; /* [nparts] component of the stage's results */
     bool
-        carried; /* the body runs for all elements of a chunk in order; it changes scalars of `state_in` when all is done */
+        carried; /* the body runs for all elements of a chunk in order, and changes the scalars of `state_in` at its end */
     const int
         *after; /* [nstate] SCAN, carried: REGULAR slots that get the state after each element */
 } wadi_plan_fold;
 
-/* How a stage's input becomes the elements its body sees. Elements are counted anew in each stage. */
+/* How the input of a stage becomes the elements that its body sees. Each stage counts its elements anew. */
 typedef enum wadi_change_kind {
 #define WADI_CHANGE(kind, name) WADI_CHANGE_##kind,
 #include "sched/changes.def"
@@ -228,25 +236,25 @@ typedef enum wadi_change_kind {
     WADI_CHANGE_COUNT
 } wadi_change_kind;
 
-/* What becomes of the last window when samples are left that no full one has covered. */
+/* What becomes of samples after the last full window that no full window covers. */
 typedef enum wadi_last_window {
     WADI_LAST_WINDOW_DROP,
     WADI_LAST_WINDOW_PAD,
     WADI_LAST_WINDOW_KEEP
 } wadi_last_window;
 
+/* A change and a body. */
 typedef struct wadi_plan_stage {
     wadi_change_kind change;
     int nsources; /* READ */
     const wadi_plan_source *sources;
-    int ninputs; /* others: stages before this one; one, but for ZIP */
+    int ninputs; /* other changes: numbers of stages before this one; only ZIP has several */
     const int *inputs;
-    int nparts; /* components of the changed elements that the stage has a use for; READ: those of the sources, in
-                   order */
+    int nparts; /* components of the changed elements that the stage uses; READ: those of the sources, in order */
     const int *parts; /* [nparts] REGULAR or IRREGULAR slots */
     const int *
-        from; /* [nparts] component of the inputs' results, counted through; SCAN: of the state. Not READ */
-    int first, size, hop; /* ONCE slots, rank-0 i64; -1: the change goes by no such number */
+        from; /* [nparts] component of the inputs' results, numbered over all inputs; SCAN: of the state. Not READ */
+    int first, size, hop; /* ONCE slots, rank-0 i64; -1: the change has no such number */
     wadi_last_window last;
     int test;
     wadi_plan_fold scan;
@@ -266,6 +274,7 @@ typedef enum wadi_end_kind {
     WADI_END_FOLD_BATCH /* the same, `fold` running once for each chunk of one element or more */
 } wadi_end_kind;
 
+/* Where a stage's results go: a sink, a collector or a fold. */
 typedef struct wadi_plan_end {
     wadi_end_kind kind;
     int stage;
@@ -278,13 +287,15 @@ typedef struct wadi_plan_end {
     int place;
 } wadi_plan_end;
 
+/* The stages and ends of a stream phase. */
 typedef struct wadi_plan_stream {
     int nstages;
-    const wadi_plan_stage *stages; /* inputs before those who read them */
+    const wadi_plan_stage *stages; /* an input comes before the stages that read it */
     int nends;
     const wadi_plan_end *ends; /* one or more for each stage that is the input of no other */
 } wadi_plan_stream;
 
+/* A body that runs once, or a stream. */
 typedef struct wadi_plan_phase {
     bool is_stream;
     int body; /* ONCE results */
@@ -306,16 +317,16 @@ typedef struct wadi_plan {
     const wadi_plan_body *bodies;
     int nphases;
     const wadi_plan_phase *phases;
-    int nplaces; /* what faults outside of kernels name */
+    int nplaces; /* what faults outside kernels name */
     const wadi_plan_place *places;
 } wadi_plan;
 
-/* A kernel, as the device that runs it knows it; nobody else looks inside. handle 0: none. */
+/* A kernel as its device knows it; nobody else interprets the handle. 0: none. */
 typedef struct wadi_code {
     uintptr_t handle;
 } wadi_code;
 
-/* A version with the kernels its steps name. */
+/* A version with the kernels that its steps name. */
 typedef struct wadi_plan_code {
     const wadi_plan_version *version;
     const wadi_code *kernels, *units; /* [nsteps]; none where a step names none */
@@ -323,8 +334,8 @@ typedef struct wadi_plan_code {
 
 struct wadi_run_options;
 
-/* Finds or makes versions and their code: given by whoever joins compiler and runtime. Called by one thread at a time per
- * run, by several runs at once. */
+/* Finds or makes versions and their code. `exe` provides it, which joins compiler and runtime. Each run calls it from one thread at
+ * a time; several runs may call it at once. */
 typedef struct wadi_loader {
     /* Version `version`, which body `body` offers. What *out points to lives as long as the loader. May take long
      * (compiles). */

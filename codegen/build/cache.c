@@ -17,7 +17,7 @@
 #include "base/hash.h"
 #include "base/log.h"
 #include "base/outfile.h"
-#include "base/scratch.h"
+#include "base/folder.h"
 #include "base/text.h"
 #include "base/user_cache.h"
 
@@ -71,7 +71,7 @@ static void prune(const char *dir) {
 /* ---- entries ---- */
 
 /* Everything that decides the machine code, digested. */
-static wadi_status entry_key(const wadi_builder *b, const char *source, char out_hex[KEY + 1],
+static wadi_status entry_key(const wadi_image_builder *b, const char *source, char out_hex[KEY + 1],
                              wadi_error *err) {
     wadi_text t;
     uint8_t digest[DIGEST];
@@ -99,7 +99,7 @@ static bool verifies(const char *data, size_t n, const char *key) {
 
 typedef struct wanted {
     const char *source;
-    wadi_builder builder;
+    wadi_image_builder builder;
     char dir[PATH_ROOM / 2]; /* "": nothing can be kept */
     char path[PATH_ROOM];    /* of the entry */
     char key[KEY + 1];
@@ -169,13 +169,13 @@ static wadi_status build_in(const wanted *w, const char *work, bool gently, wadi
 
 /* In a private folder: the cache's, or one for what is temporary if that is full or not there. */
 static wadi_status compile(const wanted *w, bool gently, wadi_image *out, wadi_error *err) {
-    wadi_scratch work;
-    if (w->dir[0] == '\0' || wadi_scratch_make(w->dir, work_prefix, &work, NULL) != WADI_OK) {
-        (void)wadi_scratch_sweep(wadi_scratch_parent(), "wadi-build-");
-        WADI_TRY(wadi_scratch_make(wadi_scratch_parent(), "wadi-build-", &work, err));
+    wadi_folder work;
+    if (w->dir[0] == '\0' || wadi_folder_make(w->dir, work_prefix, &work, NULL) != WADI_OK) {
+        (void)wadi_folder_sweep(wadi_folder_parent(), "wadi-build-");
+        WADI_TRY(wadi_folder_make(wadi_folder_parent(), "wadi-build-", &work, err));
     }
     const wadi_status status = build_in(w, work.path, gently, out, err);
-    wadi_scratch_remove(&work);
+    wadi_folder_remove(&work);
     return status;
 }
 
@@ -223,7 +223,7 @@ static wadi_status make(const wanted *w, bool gently, wadi_dl *out, wadi_error *
 }
 
 int wadi_cache_sweep(const char *folder) {
-    return wadi_outfile_sweep(folder) + wadi_scratch_sweep(folder, work_prefix);
+    return wadi_outfile_sweep(folder) + wadi_folder_sweep(folder, work_prefix);
 }
 
 /* ---- loading ---- */

@@ -87,7 +87,7 @@ static wadi_status run_program(char *const *argv, const char *tmpdir, bool gentl
     return WADI_OK;
 }
 
-wadi_status wadi_cc_version(const wadi_builder *cc, char *out, size_t room, wadi_error *err) {
+wadi_status wadi_cc_version(const wadi_image_builder *cc, char *out, size_t room, wadi_error *err) {
     char text[OUTPUT_MAX], name[sizeof cc->path], version_flag[] = "--version";
     memcpy(name, cc->path, sizeof name);
     char *const argv[] = {name, version_flag, NULL};
@@ -103,7 +103,7 @@ wadi_status wadi_cc_version(const wadi_builder *cc, char *out, size_t room, wadi
 /* ---- finding ---- */
 
 /* A program that can be run, by its path: notes what identifies it. */
-static bool is_program(const char *path, wadi_builder *out) {
+static bool is_program(const char *path, wadi_image_builder *out) {
     struct stat st;
     if (strlen(path) >= sizeof out->path || stat(path, &st) != 0) return false;
     if (!S_ISREG(st.st_mode) || access(path, X_OK) != 0) return false;
@@ -114,7 +114,7 @@ static bool is_program(const char *path, wadi_builder *out) {
 }
 
 /* A name with a slash is a path; any other is looked for on the PATH, as a shell does. */
-static bool locate(const char *name, wadi_builder *out) {
+static bool locate(const char *name, wadi_image_builder *out) {
     if (strchr(name, '/')) return is_program(name, out);
     const char *path = getenv("PATH");
     while (path && *path) {
@@ -153,7 +153,7 @@ static wadi_status describe_cpu(char out_hex[65]) {
     return WADI_OK;
 }
 
-static wadi_status find_compiler(wadi_builder *out, wadi_error *err) {
+static wadi_status find_compiler(wadi_image_builder *out, wadi_error *err) {
     static const char *const candidates[] = {"cc", "gcc", "clang"};
     const char *chosen = getenv("WADI_CC");
     if (chosen && *chosen) {
@@ -169,14 +169,14 @@ static wadi_status find_compiler(wadi_builder *out, wadi_error *err) {
                      "name one in WADI_CC (looked for cc, gcc, clang on the PATH)");
 }
 
-wadi_status wadi_cc_find(const wadi_target *target, wadi_builder *out, wadi_error *err) {
+wadi_status wadi_cc_find(const wadi_target *target, wadi_image_builder *out, wadi_error *err) {
     out->target = target;
     out->cpu[0] = '\0';
     WADI_TRY(find_compiler(out, err));
     return target->own ? describe_cpu(out->cpu) : WADI_OK;
 }
 
-wadi_status wadi_cc_compile(const wadi_builder *cc, const char *source, const char *object,
+wadi_status wadi_cc_compile(const wadi_image_builder *cc, const char *source, const char *object,
                             const char *tmpdir, bool gently, wadi_error *err) {
     char output[OUTPUT_MAX], dash_o[] = "-o", math[] = "-lm";
     const char *argv[FLAG_COUNT + 7];

@@ -24,13 +24,13 @@ typedef struct wadi_target {
 } wadi_target;
 
 /* What builds images for a target: a program of the system. */
-typedef struct wadi_builder {
+typedef struct wadi_image_builder {
     char path[512]; /* the program, absolute */
     char stamp[64]; /* its size and time of change: another builder, another stamp */
     char cpu
         [65]; /* hex digest of what the processor says it can do, if the target is the machine's own; else "" */
     const wadi_target *target;
-} wadi_builder;
+} wadi_image_builder;
 
 /* What a builder made; `bytes` is the holder's to free(). */
 typedef struct wadi_image {
@@ -44,12 +44,12 @@ typedef struct wadi_language {
     wadi_status (*emit)(const struct wadi_lmodule *m, wadi_text *out, size_t *out_kernels,
                         wadi_error *err);
     /* Finds what builds images for the target. Runs nothing. */
-    wadi_status (*find)(const wadi_target *target, wadi_builder *out, wadi_error *err);
+    wadi_status (*find)(const wadi_target *target, wadi_image_builder *out, wadi_error *err);
     /* Appends all that decides the image beside the text: the cache's key is made of both. */
-    void (*identify)(const wadi_builder *b, wadi_text *out);
+    void (*identify)(const wadi_image_builder *b, wadi_text *out);
     /* Builds the text into an image that says of itself that it is `key`. folder: private, for files on the way. gently: with
      * little time of a busy processor. */
-    wadi_status (*build)(const wadi_builder *b, const char *source, const char *key,
+    wadi_status (*build)(const wadi_image_builder *b, const char *source, const char *key,
                          const char *folder, bool gently, wadi_image *out, wadi_error *err);
     /* Whether a loaded image says that it is `key`. */
     bool (*is)(const wadi_dl *module, const char *key);

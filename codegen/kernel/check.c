@@ -18,7 +18,7 @@ void wadi_lower_fault(wadi_lower *l, wadi_fault_kind kind, int place, wadi_lv v0
 void wadi_lower_fault_of(wadi_lower *l, wadi_fault_kind kind, int place, const wadi_lv *value) {
     enum { VALUES = 2, INDEX = VALUES + WADI_FAULT_VALUES };
     wadi_lv linear = wadi_lb_i64(&l->b, -1);
-    const wadi_position *p = &l->position;
+    const wadi_lower_position *p = &l->position;
     if (p->rank >= 0) linear = wadi_lower_linear(l, p->rank, p->extent, p->ix);
     wadi_lv args[INDEX + WADI_MAX_RANK] = {wadi_lower_number(l, 0), linear};
     for (int k = 0; k < WADI_FAULT_VALUES; k++) args[VALUES + k] = value[k];
@@ -54,22 +54,22 @@ static wadi_lv out_of_range(wadi_lower *l, wadi_lv index, wadi_lv extent) {
     return wadi_lb_bin(b, WADI_SOP_GE, i, n);
 }
 
-wadi_position wadi_lower_in_array(wadi_lower *l, int rank, const wadi_lv *extent) {
-    const wadi_position before = l->position;
+wadi_lower_position wadi_lower_in_array(wadi_lower *l, int rank, const wadi_lv *extent) {
+    const wadi_lower_position before = l->position;
     l->position.rank = rank;
     for (int d = 0; d < rank; d++) l->position.extent[d] = extent[d];
     return before;
 }
 
-wadi_position wadi_lower_by_lanes(wadi_lower *l) {
-    const wadi_position before = l->position;
+wadi_lower_position wadi_lower_by_lanes(wadi_lower *l) {
+    const wadi_lower_position before = l->position;
     if (!l->b.failed) l->b.scope->owner->by = WADI_BY_LANES;
     l->position.in_lane = true;
     return before;
 }
 
-wadi_position wadi_lower_at_element(wadi_lower *l, int rank, const wadi_lv *ix) {
-    const wadi_position before = l->position;
+wadi_lower_position wadi_lower_at_element(wadi_lower *l, int rank, const wadi_lv *ix) {
+    const wadi_lower_position before = l->position;
     l->position.element_rank = rank;
     l->position.element = ix;
     return before;

@@ -22,11 +22,11 @@ static inline bool wadi_lower_has_lanes(const wadi_lower *l) {
     return l->position.in_group && !l->position.in_lane;
 }
 /** The loop just opened is one by lanes until it ends. Returns the position before, which is put back then. */
-wadi_position wadi_lower_by_lanes(wadi_lower *l);
+wadi_lower_position wadi_lower_by_lanes(wadi_lower *l);
 /** What follows is computed for elements of an array of that shape. Returns the position before, to be put back. */
-wadi_position wadi_lower_in_array(wadi_lower *l, int rank, const wadi_lv *extent);
+wadi_lower_position wadi_lower_in_array(wadi_lower *l, int rank, const wadi_lv *extent);
 /** The same for element ix of an array of that rank. */
-wadi_position wadi_lower_at_element(wadi_lower *l, int rank, const wadi_lv *ix);
+wadi_lower_position wadi_lower_at_element(wadi_lower *l, int rank, const wadi_lv *ix);
 /** Begins a trial: what follows is written aside. */
 void wadi_lower_try(wadi_lower *l, wadi_trial *t);
 /** Ends it. True: it is harmless, and may be merged. */

@@ -30,7 +30,7 @@ static void build(wadi_lower *l, void *env) {
 
 static void element(wadi_lower *l, expanding *c, wadi_lv i) {
     wadi_lv n;
-    const wadi_position around = wadi_lower_at_element(l, 1, &i);
+    const wadi_lower_position around = wadi_lower_at_element(l, 1, &i);
     wadi_lower_segment(l, c->bind, 1, i, c->total, &c->from, &n);
     l->position = around;
     c->low = num(l, 0);

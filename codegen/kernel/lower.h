@@ -53,13 +53,13 @@ typedef struct wadi_checked {
 typedef struct wadi_ahead wadi_ahead; /* ahead.c */
 
 /* Where code stands, for the faults in it. One value: who goes further in keeps the one before and puts it back. */
-typedef struct wadi_position {
+typedef struct wadi_lower_position {
     int rank; /* of the array whose elements are computed; -1: none */
     wadi_lv ix[WADI_MAX_RANK], extent[WADI_MAX_RANK]; /* which one, as far as loops are open */
     int element_rank;       /* of the array that an operator's rule computes an element of, */
     const wadi_lv *element; /* and the index of that */
     bool in_group, in_lane; /* in a loop by groups; by lanes */
-} wadi_position;
+} wadi_lower_position;
 
 /* Code is being written that must not run where it is not needed; it is taken only if it turns out to be harmless. */
 typedef struct wadi_trial {
@@ -93,7 +93,7 @@ typedef struct wadi_lower {
     wadi_lb b;
     wadi_lv s;                      /* the element at work, of level of.level */
     const struct wadi_share *share; /* of its rows, of what is written in place; NULL: all */
-    wadi_position position;
+    wadi_lower_position position;
     wadi_checking checking;
     wadi_vloc *loc;                 /* [value] */
     WADI_VEC(wadi_memo) memo;       /* elements that have been computed */

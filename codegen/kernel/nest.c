@@ -57,7 +57,7 @@ static void by_lanes(wadi_lower *l, nest *n) {
     const wadi_lv rest = wadi_lb_bin(b, WADI_SOP_SUB, n->below, first);
     const wadi_lv lane =
         wadi_lb_for(b, wadi_lb_i64(b, 0), wadi_lb_bin(b, WADI_SOP_MIN, rest, lanes), 1, "lane");
-    const wadi_position before = wadi_lower_by_lanes(l);
+    const wadi_lower_position before = wadi_lower_by_lanes(l);
     const wadi_lv i = wadi_lb_range(b, wadi_lb_bin(b, WADI_SOP_ADD, first, lane), n->from,
                                     wadi_lb_bin(b, WADI_SOP_SUB, n->below, one));
     n->ix[n->rank - 1] = l->position.ix[n->rank - 1] = i;
@@ -114,7 +114,7 @@ static void run_nest(wadi_lower *l, int rank, const wadi_lv *extent, wadi_nest_b
               .body = body,
               .env = env,
               .fold = fold};
-    const wadi_position before = wadi_lower_in_array(l, rank, extent);
+    const wadi_lower_position before = wadi_lower_in_array(l, rank, extent);
     loops(l, &n, 0);
     l->position = before;
 }
@@ -221,7 +221,7 @@ void wadi_lower_fill_row(wadi_lower *l, const wadi_bind *bind, const wadi_lv *ex
               .body = store_element,
               .env = &f,
               .fold = &f};
-    const wadi_position before = wadi_lower_in_array(l, f.rank, extent);
+    const wadi_lower_position before = wadi_lower_in_array(l, f.rank, extent);
     for (int d = 0; d + 1 < f.rank; d++) n.ix[d] = l->position.ix[d] = outer_ix[d];
     wadi_lower_versions(l, innermost, &n);
     l->position = before;
@@ -246,7 +246,7 @@ void wadi_lower_nest_row(wadi_lower *l, int rank, const wadi_lv *extent, const w
               .below = extent[rank - 1],
               .body = body,
               .env = env};
-    const wadi_position before = wadi_lower_in_array(l, rank, extent);
+    const wadi_lower_position before = wadi_lower_in_array(l, rank, extent);
     for (int d = 0; d + 1 < rank; d++) n.ix[d] = l->position.ix[d] = outer_ix[d];
     wadi_lower_versions(l, innermost, &n);
     l->position = before;

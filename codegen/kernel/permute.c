@@ -74,7 +74,7 @@ static void element(wadi_lower *l, void *env, const wadi_lv *ix, wadi_lv *target
     wadi_lv x[WADI_MAX_FIELDS];
     int tests = 0;
     int64_t keep = 0;
-    const wadi_position around = wadi_lower_at_element(l, rank_of(p), ix);
+    const wadi_lower_position around = wadi_lower_at_element(l, rank_of(p), ix);
     target_of(l, p, ix, target);
     if (!p->kept && !(wadi_lb_is_const(b, target[0], &keep) && keep)) {
         wadi_lb_if(b, target[0]);
@@ -256,7 +256,7 @@ void wadi_lower_scatter(wadi_lower *l, const wadi_bind *bind, const wadi_lv *ext
         element(l, &p, NULL, target);
         return;
     }
-    const wadi_position before = wadi_lower_in_array(l, rank_of(&p), p.source);
+    const wadi_lower_position before = wadi_lower_in_array(l, rank_of(&p), p.source);
     from_level(l, &p);
     l->position = before;
 }
@@ -327,7 +327,7 @@ void wadi_lower_permute_part(wadi_lower *l, const wadi_bind *bind, const wadi_lv
     portion at = {permuting_of(l, bind, extent, pointer), WADI_LV_NONE, from, below};
     if (l->status || l->b.failed) return;
     at.n = wadi_lower_extent(l, bind->args[1], 0);
-    const wadi_position before = wadi_lower_in_array(l, 1, &at.n);
+    const wadi_lower_position before = wadi_lower_in_array(l, 1, &at.n);
     wadi_lower_versions(l, build_portion, &at);
     l->position = before;
 }

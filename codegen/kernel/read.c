@@ -150,7 +150,7 @@ static bool read_reshaped(wadi_lower *l, const wadi_bind *bind, const wadi_lv *i
 void wadi_lower_element(wadi_lower *l, const wadi_bind *bind, const wadi_lv *ix, wadi_lv *out) {
     const wadi_vloc *at = &l->loc[bind->results[0]];
     const wadi_skeleton_row *row = wadi_skeleton_of(l->y, bind);
-    const wadi_position around =
+    const wadi_lower_position around =
         wadi_lower_at_element(l, wadi_type_of(l, bind->results[0])->rank, ix);
     if (at->kind == WADI_LOC_PARTS) {
         row->element_of_parts(l, bind, at->slot, ix, out);

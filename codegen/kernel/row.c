@@ -193,7 +193,7 @@ static void build_group(wadi_lower *l, void *env) {
     const wadi_row *r = g->d->r;
     wadi_lv x[WADI_MAX_FIELDS], acc[WADI_MAX_FIELDS], next[WADI_MAX_FIELDS];
     const wadi_lv lane = wadi_lb_for(&l->b, num(l, 0), num(l, LANES), 1, "lane");
-    const wadi_position before = l->position;
+    const wadi_lower_position before = l->position;
     if (wadi_lower_has_lanes(l)) (void)wadi_lower_by_lanes(l);
     element(l, g->d, add(l, add(l, g->d->from, g->at), lane), x);
     for (int f = 0; f < r->fields && !g->first; f++)
@@ -222,7 +222,7 @@ static void join_lanes(wadi_lower *l, const reduction *d, const wadi_lv *lanes) 
         one.f = fun_at(d->r, at);
         for (int64_t half = LANES / 2; half > 0; half /= 2) {
             const wadi_lv lane = wadi_lb_for(&l->b, num(l, 0), num(l, half), 1, "lane");
-            const wadi_position before = l->position;
+            const wadi_lower_position before = l->position;
             if (wadi_lower_has_lanes(l)) (void)wadi_lower_by_lanes(l);
             const wadi_lv other = add(l, lane, num(l, half));
             for (int f = 0; f < one.each; f++) {

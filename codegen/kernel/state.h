@@ -28,7 +28,7 @@ typedef struct wadi_borrowed {
 void wadi_borrow(wadi_lower *l, wadi_val v, wadi_borrowed *out);
 void wadi_give_back(wadi_lower *l, const wadi_borrowed *values);
 /** Computes a region's bindings and stores what it yields. */
-void wadi_run_region(wadi_lower *l, const wadi_block *r, wadi_borrowed *out);
+void wadi_lower_run_region(wadi_lower *l, const wadi_block *r, wadi_borrowed *out);
 
 /* A state of n values. One that keeps its shape has two buffers per array and swaps them, so scratch can be given back each
  * round; one that changes shape takes new scratch each round. */
@@ -39,10 +39,10 @@ typedef struct wadi_state {
     bool keeps_shape;
 } wadi_state;
 
-void wadi_state_start(wadi_lower *l, wadi_state *s);
+void wadi_round_state_start(wadi_lower *l, wadi_state *s);
 /** Parameters get what the state is now. */
-void wadi_state_place(wadi_lower *l, const wadi_state *s, const wadi_val *params);
+void wadi_round_state_place(wadi_lower *l, const wadi_state *s, const wadi_val *params);
 /** The yields, which are stored, become the state. */
-void wadi_state_next(wadi_lower *l, const wadi_state *s);
+void wadi_round_state_next(wadi_lower *l, const wadi_state *s);
 
 #endif

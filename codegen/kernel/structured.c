@@ -67,7 +67,7 @@ void wadi_give_back(wadi_lower *l, const wadi_borrowed *values) {
     for (int i = 0; i < values->n; i++) l->loc[values->v[i]] = (wadi_vloc){.kind = WADI_LOC_NONE};
 }
 
-void wadi_run_region(wadi_lower *l, const wadi_block *r, wadi_borrowed *out) {
+void wadi_lower_run_region(wadi_lower *l, const wadi_block *r, wadi_borrowed *out) {
     out->n = 0;
     wadi_lower_binds(l, r->nbinds, (const wadi_bind *const *)r->binds, NULL);
     for (int i = 0; i < r->nyields; i++) wadi_borrow(l, r->yields[i], out);
@@ -91,7 +91,7 @@ void wadi_lower_cond(wadi_lower *l, const wadi_bind *bind) {
     wadi_lb_if(&l->b, p);
     for (int side = 0; side < 2; side++) {
         if (side == 1) wadi_lb_else(&l->b);
-        wadi_run_region(l, bind->blocks[side], &values);
+        wadi_lower_run_region(l, bind->blocks[side], &values);
         for (int i = 0; i < bind->nresults; i++)
             wadi_holder_set(l, &h[i], bind->blocks[side]->yields[i]);
         wadi_give_back(l, &values);
@@ -127,7 +127,7 @@ static void start_buffers(wadi_lower *l, const wadi_state *s) {
     }
 }
 
-void wadi_state_start(wadi_lower *l, wadi_state *s) {
+void wadi_round_state_start(wadi_lower *l, wadi_state *s) {
     wadi_borrowed values = {0};
     s->keeps_shape = keeps_shape(l, s);
     s->now = wadi_holders(l, s->n, s->results, "state");
@@ -138,7 +138,7 @@ void wadi_state_start(wadi_lower *l, wadi_state *s) {
     wadi_give_back(l, &values);
 }
 
-void wadi_state_place(wadi_lower *l, const wadi_state *s, const wadi_val *params) {
+void wadi_round_state_place(wadi_lower *l, const wadi_state *s, const wadi_val *params) {
     for (int i = 0; i < s->n; i++) l->loc[params[i]] = wadi_holder_get(l, &s->now[i]);
 }
 
@@ -168,7 +168,7 @@ static void swap_buffers(wadi_lower *l, const wadi_state *s) {
 }
 
 /* All variables are set from values that were read before, so the order does not matter. */
-void wadi_state_next(wadi_lower *l, const wadi_state *s) {
+void wadi_round_state_next(wadi_lower *l, const wadi_state *s) {
     if (s->keeps_shape) {
         swap_buffers(l, s);
         return;
@@ -187,18 +187,18 @@ void wadi_lower_loop(wadi_lower *l, const wadi_bind *bind) {
                     .results = bind->results};
     wadi_lv go, mark = WADI_LV_NONE;
     wadi_borrowed values = {0};
-    wadi_state_start(l, &s);
+    wadi_round_state_start(l, &s);
     if (!s.now || !s.spare || l->status) return;
     wadi_lb_repeat(&l->b);
     if (s.keeps_shape) mark = wadi_lb_act(&l->b, WADI_L_MARK, 0, NULL)->self;
-    wadi_state_place(l, &s, pred->params);
-    wadi_run_region(l, pred, &values);
+    wadi_round_state_place(l, &s, pred->params);
+    wadi_lower_run_region(l, pred, &values);
     wadi_lower_read(l, pred->yields[0], NULL, &go);
     wadi_give_back(l, &values);
     wadi_lb_leave_unless(&l->b, go);
-    wadi_state_place(l, &s, body->params);
-    wadi_run_region(l, body, &values);
-    wadi_state_next(l, &s);
+    wadi_round_state_place(l, &s, body->params);
+    wadi_lower_run_region(l, body, &values);
+    wadi_round_state_next(l, &s);
     if (s.keeps_shape) (void)wadi_lb_act(&l->b, WADI_L_REWIND, 1, &mark);
     wadi_give_back(l, &values);
     wadi_lb_end(&l->b);

@@ -69,7 +69,7 @@ static void see(simplifying *s, const wadi_val *values, int n, bool visible) {
 static void fold_functions(simplifying *s, const wadi_bind *b) {
     const wadi_scalar_fold cx = {s->m, s->shapes, s->visible, s->subst.n};
     for (int i = 0; i < b->nfuns && !s->failed; i++)
-        if (!wadi_scalar_fold_fun(&cx, b->funs[i])) s->failed = true;
+        if (!wadi_simplify_fun(&cx, b->funs[i])) s->failed = true;
 }
 
 static void results_are(simplifying *s, const wadi_bind *b, const wadi_val *values) {
@@ -81,7 +81,7 @@ static bool unit_is_const(simplifying *s, const wadi_bind *b) {
     if (!b->op->scalar || b->funs[0]->body->nyields != 1) return false;
     if (s->m->values[b->results[0]].type.array->elem.name[0])
         return false; /* a record of one field */
-    if (!wadi_fun_yields_const(b->funs[0], 0, &c)) return false;
+    if (!wadi_simplify_yields_const(b->funs[0], 0, &c)) return false;
     const wadi_val v = wadi_const_val(s->m, c);
     if (v == WADI_NONE)
         s->failed = true;
@@ -118,7 +118,7 @@ static void walk_bind(simplifying *s, wadi_bind *b, wadi_block *block, binds *ou
         results_are(s, b, &same);
         return;
     }
-    wadi_bind_moved(b, block);
+    wadi_homes_moved(b, block);
     see(s, b->results, b->nresults, true);
     if (!wadi_vec_push(out, b)) s->failed = true;
 }
@@ -132,7 +132,7 @@ static void walk_block(simplifying *s, wadi_block *block) {
     see(s, block->params, block->nparams, true);
     walk_into(s, block, block, &out);
     wadi_subst_yields(&s->subst, block);
-    if (!s->failed && !wadi_block_set(s->m, block, (int)out.n, out.at)) s->failed = true;
+    if (!s->failed && !wadi_homes_set_block(s->m, block, (int)out.n, out.at)) s->failed = true;
     for (size_t i = 0; i < out.n; i++) see(s, out.at[i]->results, out.at[i]->nresults, false);
     see(s, block->params, block->nparams, false);
     wadi_vec_free(&out);

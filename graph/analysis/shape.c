@@ -406,7 +406,7 @@ static wadi_status run(shaping *sh, wadi_error *err) {
     return WADI_OK;
 }
 
-wadi_status wadi_shape_analyse(const wadi_module *m, wadi_shapes **out, wadi_error *err) {
+wadi_status wadi_shapes_analyse(const wadi_module *m, wadi_shapes **out, wadi_error *err) {
     shaping sh = {.m = m, .s = shapes_create(m)};
     if (!sh.s) return wadi_fail(err, WADI_MEMORY, "out of memory");
     sh.cx = (wadi_shape_cx){.module = (wadi_module *)m, /* rules read it */

@@ -30,8 +30,8 @@ typedef struct wadi_shapes {
     wadi_arena *arena;
 } wadi_shapes;
 
-WADI_NODISCARD wadi_status wadi_shape_analyse(const wadi_module *m, wadi_shapes **out,
-                                              wadi_error *err);
+WADI_NODISCARD wadi_status wadi_shapes_analyse(const wadi_module *m, wadi_shapes **out,
+                                               wadi_error *err);
 void wadi_shapes_destroy(wadi_shapes *s); /* NULL is fine */
 /** WADI_EXT_NONE where there is none: a value of code that was removed. */
 wadi_ext wadi_shapes_extent(const wadi_shapes *s, wadi_val v, int comp, int dim);

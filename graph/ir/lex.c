@@ -127,7 +127,7 @@ wadi_status wadi_lex(const char *text, const char *file, wadi_tokens *out_tokens
     return st;
 }
 
-bool wadi_is_plain_name(const char *s) {
+bool wadi_lex_is_plain_name(const char *s) {
     static const char *const words[] = {
         "program",   "output",  "yield",   "as",      "seq",   "avoid",   "regular",
         "irregular", "delayed", "if",      "else",    "while", "do",      "from",

@@ -28,6 +28,6 @@ WADI_NODISCARD wadi_status wadi_lex(const char *text, const char *file, wadi_tok
                                     wadi_error *err);
 
 /** Whether the printer may write `s` without quotes: a name, and no word of the language. */
-bool wadi_is_plain_name(const char *s);
+bool wadi_lex_is_plain_name(const char *s);
 
 #endif

@@ -25,7 +25,7 @@ static wadi_status define(wadi_parser *p, const defined *d, wadi_val v) {
     const char *name = wadi_intern_add_n(&p->strings, d->name->at, d->name->n);
     uint64_t bound = 0;
     if (!name || v == WADI_NONE) return wadi_parse_no_memory(p);
-    if (!wadi_is_plain_name(name))
+    if (!wadi_lex_is_plain_name(name))
         return wadi_parse_fail(p, d->name, WADI_INVALID,
                                "expected a name that is no word of the language");
     if (wadi_map64_get(&p->bound, (uint64_t)(uintptr_t)name, &bound) && bound != 0)

@@ -43,7 +43,7 @@ static wadi_status find(body_parser *bp, const wadi_token *t, wadi_sval *out) {
 static wadi_status declare(body_parser *bp, const wadi_token *t, wadi_sval value) {
     const char *name =
         t->kind == WADI_TOKEN_NAME ? wadi_intern_add_n(&bp->p->strings, t->at, t->n) : NULL;
-    if (t->kind != WADI_TOKEN_NAME || (name && !wadi_is_plain_name(name)))
+    if (t->kind != WADI_TOKEN_NAME || (name && !wadi_lex_is_plain_name(name)))
         return wadi_parse_fail(bp->p, t, WADI_INVALID,
                                "expected a name that is no word of the language");
     if (value == WADI_NONE || !name || !wadi_vec_push(&bp->names, (scalar_name){name, value}))

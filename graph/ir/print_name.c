@@ -42,7 +42,7 @@ static const char *unique_name(naming *nm, const char *wanted) {
 
 static bool name_value(naming *nm, wadi_val v) {
     const char *hint = nm->m->values[v].name;
-    if (!hint || !wadi_is_plain_name(hint)) hint = wadi_arena_printf(nm->arena, "v%u", v);
+    if (!hint || !wadi_lex_is_plain_name(hint)) hint = wadi_arena_printf(nm->arena, "v%u", v);
     nm->names[v] = hint ? unique_name(nm, hint) : NULL;
     return nm->names[v] != NULL;
 }
@@ -73,7 +73,7 @@ const char *const *wadi_ir_names(const wadi_module *m, wadi_arena *arena) {
 /* ---- names, values and places in text ---- */
 
 void wadi_print_name(wadi_text *out, const char *name) {
-    if (wadi_is_plain_name(name)) {
+    if (wadi_lex_is_plain_name(name)) {
         wadi_text_add(out, name);
         return;
     }
@@ -90,7 +90,7 @@ void wadi_print_name(wadi_text *out, const char *name) {
 }
 
 void wadi_print_string(wadi_text *out, const char *s) {
-    const bool plain = wadi_is_plain_name(s);
+    const bool plain = wadi_lex_is_plain_name(s);
     if (plain) wadi_text_add(out, "\"");
     wadi_print_name(out, s);
     if (plain) wadi_text_add(out, "\"");

@@ -58,15 +58,15 @@ static uint32_t *new_vals(wadi_recovery *r, int n) {
 }
 
 /* `n` numbers from `first` on. */
-static wadi_status keep_range(wadi_recovery *r, wadi_place *place, uint32_t first, int n) {
+static wadi_status keep_range(wadi_recovery *r, wadi_node_place *place, uint32_t first, int n) {
     place->vals = new_vals(r, n);
     if (!place->vals || first == WADI_NONE) return no_memory(r);
     for (int i = 0; i < n; i++) place->vals[i] = first + (uint32_t)i;
     return WADI_OK;
 }
 
-static const wadi_place *place_for(const wadi_recovery *r, wadi_node_id n, wadi_scope_id s) {
-    const wadi_place *p = r->nodes[n].places;
+static const wadi_node_place *place_for(const wadi_recovery *r, wadi_node_id n, wadi_scope_id s) {
+    const wadi_node_place *p = r->nodes[n].places;
     while (p && p->next && !wadi_scopes_holds(&r->scopes, p->scope, s)) p = p->next;
     return p;
 }
@@ -84,7 +84,7 @@ static int scalars(const wadi_recovery *r, wadi_node_id n, wadi_scope_id s, wadi
         out[0] = fields[node->index];
         return 1;
     }
-    const wadi_place *p = place_for(r, n, s);
+    const wadi_node_place *p = place_for(r, n, s);
     for (int f = 0; f < node->type->elem.fields; f++) out[f] = p->vals[f];
     return node->type->elem.fields;
 }
@@ -125,7 +125,7 @@ static int values(wadi_recovery *r, wadi_node_id n, wadi_val *out) {
 
 /* ---- scalar code ---- */
 
-static wadi_status append_inst(wadi_recovery *r, const wadi_node *n, wadi_place *place,
+static wadi_status append_inst(wadi_recovery *r, const wadi_node *n, wadi_node_place *place,
                                wadi_sinst *inst) {
     const wadi_scope *s = scope_at(r, place->scope);
     const wadi_elem *e = &n->type->elem;
@@ -161,7 +161,7 @@ static int count_scalars(const wadi_recovery *r, const wadi_node *n) {
     return count;
 }
 
-static wadi_status emit_inst(wadi_recovery *r, const wadi_node *n, wadi_place *place) {
+static wadi_status emit_inst(wadi_recovery *r, const wadi_node *n, wadi_node_place *place) {
     wadi_sinst *inst = wadi_sinst_new(r->module, n->sop, count_scalars(r, n));
     if (!inst) return no_memory(r);
     int count = 0;
@@ -182,7 +182,7 @@ static wadi_status emit_inst(wadi_recovery *r, const wadi_node *n, wadi_place *p
     return append_inst(r, n, place, inst);
 }
 
-static wadi_status emit_unit_read(wadi_recovery *r, wadi_node_id n, wadi_place *place) {
+static wadi_status emit_unit_read(wadi_recovery *r, wadi_node_id n, wadi_node_place *place) {
     wadi_sinst *inst = wadi_sinst_new(r->module, WADI_SOP_THE, 0);
     if (!inst) return no_memory(r);
     inst->array = r->nodes[n].unit->vals[0];
@@ -217,7 +217,7 @@ static wadi_status finish_bind(wadi_recovery *r, const wadi_node *n, wadi_bind *
     return WADI_OK;
 }
 
-static wadi_status keep_results(wadi_recovery *r, wadi_place *place, const wadi_bind *b,
+static wadi_status keep_results(wadi_recovery *r, wadi_node_place *place, const wadi_bind *b,
                                 const char *hint) {
     place->vals = new_vals(r, b->nresults);
     if (!place->vals) return no_memory(r);
@@ -249,8 +249,8 @@ static wadi_status yield_arrays(wadi_recovery *r, wadi_block *b, wadi_node_id ro
     return WADI_OK;
 }
 
-static wadi_status attach_lambdas(wadi_recovery *r, const wadi_node *n, const wadi_place *place,
-                                  wadi_bind *b) {
+static wadi_status attach_lambdas(wadi_recovery *r, const wadi_node *n,
+                                  const wadi_node_place *place, wadi_bind *b) {
     int funs = 0, blocks = 0;
     for (int i = 0; i < n->nlambdas; i++) {
         const wadi_lambda *l = &r->program->lambdas.at[n->lambdas[i]];
@@ -315,7 +315,7 @@ static wadi_status check_results(wadi_recovery *r, const wadi_node *n, const wad
                         n->op->name);
 }
 
-static wadi_status emit_bind(wadi_recovery *r, const wadi_node *n, wadi_place *place) {
+static wadi_status emit_bind(wadi_recovery *r, const wadi_node *n, wadi_node_place *place) {
     wadi_bind *b = new_bind(r, n);
     if (!b) return no_memory(r);
     WADI_TRY(attach_lambdas(r, n, place, b));
@@ -333,7 +333,7 @@ static wadi_status emit_bind(wadi_recovery *r, const wadi_node *n, wadi_place *p
 
 /* ---- nodes in order ---- */
 
-static wadi_status emit_param(wadi_recovery *r, const wadi_node *n, wadi_place *place) {
+static wadi_status emit_param(wadi_recovery *r, const wadi_node *n, wadi_node_place *place) {
     const wadi_scope *s = scope_at(r, place->scope);
     const wadi_elem *e = &n->type->elem;
     const bool array = n->stratum == WADI_STRATUM_ARRAY;
@@ -355,10 +355,10 @@ static wadi_status emit_param(wadi_recovery *r, const wadi_node *n, wadi_place *
 /* A unit's function is complete before the unit is bound; what reads the unit comes after. */
 static wadi_status emit_scalar(wadi_recovery *r, wadi_node_id n) {
     const wadi_node *node = wadi_recovery_node(r, n);
-    for (wadi_place *p = r->nodes[n].places; p; p = p->next)
+    for (wadi_node_place *p = r->nodes[n].places; p; p = p->next)
         if (!p->reads_unit) WADI_TRY(emit_inst(r, node, p));
     if (r->nodes[n].unit) WADI_TRY(emit_unit(r, n));
-    for (wadi_place *p = r->nodes[n].places; p; p = p->next)
+    for (wadi_node_place *p = r->nodes[n].places; p; p = p->next)
         if (p->reads_unit) WADI_TRY(emit_unit_read(r, n, p));
     return WADI_OK;
 }
@@ -367,7 +367,7 @@ static wadi_status emit_node(wadi_recovery *r, wadi_node_id n) {
     const wadi_node *node = wadi_recovery_node(r, n);
     if (node->kind != WADI_NODE_PARAM && node->stratum == WADI_STRATUM_SCALAR)
         return emit_scalar(r, n);
-    for (wadi_place *p = r->nodes[n].places; p; p = p->next)
+    for (wadi_node_place *p = r->nodes[n].places; p; p = p->next)
         WADI_TRY(node->kind == WADI_NODE_PARAM ? emit_param(r, node, p) : emit_bind(r, node, p));
     return WADI_OK;
 }

@@ -101,9 +101,9 @@ static bool is_closed(const wadi_recovery *r, wadi_node_id n) {
            (node->depends & ~r->program->lambdas.at[node->inner].regions) == 0;
 }
 
-static wadi_place *new_place(wadi_recovery *r, wadi_scope_id scope, wadi_place *next) {
-    wadi_place *p = WADI_NEW(r->scratch, wadi_place);
-    if (p) *p = (wadi_place){.scope = scope, .first_scope = WADI_NONE, .next = next};
+static wadi_node_place *new_place(wadi_recovery *r, wadi_scope_id scope, wadi_node_place *next) {
+    wadi_node_place *p = WADI_NEW(r->scratch, wadi_node_place);
+    if (p) *p = (wadi_node_place){.scope = scope, .first_scope = WADI_NONE, .next = next};
     return p;
 }
 
@@ -117,13 +117,13 @@ static bool same_function(const wadi_recovery *r, wadi_scope_id a, wadi_scope_id
  * that may fault are kept apart, since their common scope may be too early. */
 static wadi_status note_use(wadi_recovery *r, wadi_node_id n, wadi_scope_id s) {
     wadi_recovered *node = &r->nodes[n];
-    for (wadi_place *u = node->uses; u; u = u->next) {
+    for (wadi_node_place *u = node->uses; u; u = u->next) {
         if (u->scope == s) return WADI_OK;
         if (!same_function(r, u->scope, s) || (node->faults && is_scalar_scope(r, s))) continue;
         u->scope = wadi_scopes_common(&r->scopes, u->scope, s);
         return WADI_OK;
     }
-    wadi_place *u = new_place(r, s, node->uses);
+    wadi_node_place *u = new_place(r, s, node->uses);
     if (!u) return no_memory(r);
     node->uses = u;
     return WADI_OK;
@@ -197,7 +197,7 @@ static wadi_status place_params(wadi_recovery *r, wadi_scope_id s) {
     return WADI_OK;
 }
 
-static wadi_status place_lambdas(wadi_recovery *r, const wadi_node *n, wadi_place *place) {
+static wadi_status place_lambdas(wadi_recovery *r, const wadi_node *n, wadi_node_place *place) {
     for (int l = 0; l < n->nlambdas; l++) {
         wadi_scope_id s = WADI_NONE;
         WADI_TRY(open_scope(r, place->scope, n->lambdas[l], &s));
@@ -219,7 +219,7 @@ static wadi_status place_lambdas(wadi_recovery *r, const wadi_node *n, wadi_plac
 /* Binds node `n` in scope `s`. Arrays that scalar code reads are used by the array code around it. */
 static wadi_status place_in(wadi_recovery *r, wadi_node_id n, wadi_scope_id s) {
     const wadi_node *node = wadi_recovery_node(r, n);
-    wadi_place *place = new_place(r, s, r->nodes[n].places);
+    wadi_node_place *place = new_place(r, s, r->nodes[n].places);
     if (!place) return no_memory(r);
     r->nodes[n].places = place;
     for (int k = 0; k < node->nargs; k++) {
@@ -238,18 +238,20 @@ static bool is_cheap(const wadi_node *n) {
 
 /* Replaces uses by ones further out while these evaluate the node whenever they are evaluated: a loop's predicate by
  * the code around the loop, both sides of a condition by the code around it. */
-static bool widen(const wadi_recovery *r, wadi_node_id n, wadi_place *uses, wadi_place *u) {
+static bool widen(const wadi_recovery *r, wadi_node_id n, wadi_node_place *uses,
+                  wadi_node_place *u) {
     const wadi_scope *s = scope_at(r, u->scope);
     bool wider = is_kind(r, u->scope, WADI_LAMBDA_PRED) && !depends_on(r, n, u->scope);
-    for (const wadi_place *v = uses; v && !wider && s->sibling != WADI_NONE; v = v->next)
+    for (const wadi_node_place *v = uses; v && !wider && s->sibling != WADI_NONE; v = v->next)
         wider = v->scope == s->sibling;
     if (wider) u->scope = s->parent;
     return wider;
 }
 
-static bool held_by_other(const wadi_recovery *r, const wadi_place *uses, const wadi_place *u) {
+static bool held_by_other(const wadi_recovery *r, const wadi_node_place *uses,
+                          const wadi_node_place *u) {
     bool before = true;
-    for (const wadi_place *v = uses; v; v = v->next) {
+    for (const wadi_node_place *v = uses; v; v = v->next) {
         if (v == u) before = false;
         if (v == u || !is_scalar_scope(r, v->scope)) continue;
         if (v->scope == u->scope ? before : wadi_scopes_holds(&r->scopes, v->scope, u->scope))
@@ -260,12 +262,12 @@ static bool held_by_other(const wadi_recovery *r, const wadi_place *uses, const 
 
 /* The scopes of code that may fault: uses widened as far as they go, without those inside others. */
 static void settle_faulting(const wadi_recovery *r, wadi_node_id n) {
-    wadi_place **uses = &r->nodes[n].uses;
+    wadi_node_place **uses = &r->nodes[n].uses;
     for (bool changed = true; changed;) {
         changed = false;
-        for (wadi_place *u = *uses; u; u = u->next)
+        for (wadi_node_place *u = *uses; u; u = u->next)
             if (is_scalar_scope(r, u->scope)) changed = widen(r, n, *uses, u) || changed;
-        for (wadi_place **at = uses; *at;) {
+        for (wadi_node_place **at = uses; *at;) {
             if (is_scalar_scope(r, (*at)->scope) && held_by_other(r, *uses, *at))
                 *at = (*at)->next;
             else
@@ -281,7 +283,7 @@ static void settle(const wadi_recovery *r, wadi_node_id n) {
         return;
     }
     if (node->kind == WADI_NODE_SCALAR && node->sop == WADI_SOP_CONST) return;
-    for (wadi_place *u = r->nodes[n].uses; u; u = u->next)
+    for (wadi_node_place *u = r->nodes[n].uses; u; u = u->next)
         if (is_scalar_scope(r, u->scope)) u->scope = out_of_loops(r, n, u->scope);
 }
 
@@ -289,7 +291,7 @@ static void settle(const wadi_recovery *r, wadi_node_id n) {
 static bool leaves(const wadi_recovery *r, wadi_node_id n) {
     if (r->nodes[n].faults || is_cheap(wadi_recovery_node(r, n)) || !is_closed(r, n)) return false;
     int functions = 0;
-    for (const wadi_place *u = r->nodes[n].uses; u; u = u->next) {
+    for (const wadi_node_place *u = r->nodes[n].uses; u; u = u->next) {
         const wadi_scope *s = scope_at(r, u->scope);
         if (s->function != u->scope) continue; /* array code, or inside a branch */
         const wadi_lambda *l = scope_lambda(r, u->scope);
@@ -306,7 +308,7 @@ static bool reads_unit(const wadi_recovery *r, wadi_node_id n) {
 
 static wadi_scope_id unit_home(const wadi_recovery *r, wadi_node_id n) {
     wadi_scope_id home = WADI_NONE;
-    for (const wadi_place *u = r->nodes[n].uses; u; u = u->next) {
+    for (const wadi_node_place *u = r->nodes[n].uses; u; u = u->next) {
         if (is_scalar_scope(r, u->scope) && !reads_unit(r, n)) continue;
         const wadi_scope_id s = array_scope(r, u->scope);
         home = home == WADI_NONE ? s : wadi_scopes_common(&r->scopes, home, s);
@@ -327,16 +329,16 @@ static wadi_status place_unit(wadi_recovery *r, wadi_node_id n) {
 static wadi_status place_scalar(wadi_recovery *r, wadi_node_id n) {
     settle(r, n);
     bool unit = leaves(r, n);
-    for (const wadi_place *u = r->nodes[n].uses; u; u = u->next)
+    for (const wadi_node_place *u = r->nodes[n].uses; u; u = u->next)
         unit = unit || !is_scalar_scope(r, u->scope);
     if (unit) WADI_TRY(place_unit(r, n));
-    for (const wadi_place *u = r->nodes[n].uses; u; u = u->next) {
+    for (const wadi_node_place *u = r->nodes[n].uses; u; u = u->next) {
         if (!is_scalar_scope(r, u->scope)) continue;
         if (!unit || !reads_unit(r, n)) {
             WADI_TRY(place_in(r, n, u->scope));
             continue;
         }
-        wadi_place *place = new_place(r, u->scope, r->nodes[n].places);
+        wadi_node_place *place = new_place(r, u->scope, r->nodes[n].places);
         if (!place) return no_memory(r);
         place->reads_unit = true;
         r->nodes[n].places = place;

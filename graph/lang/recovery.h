@@ -5,19 +5,19 @@
 #include "graph/lang/scopes.h"
 
 /** A node bound in one scope. */
-typedef struct wadi_place {
+typedef struct wadi_node_place {
     wadi_scope_id scope;
     bool reads_unit;           /* the binding reads the node's `unit` */
     wadi_scope_id first_scope; /* of the node's lambdas as bound here, numbered on from this one */
     uint32_t *vals;            /* once emitted: scalars or arrays, one per field or array */
-    struct wadi_place *next;
-} wadi_place;
+    struct wadi_node_place *next;
+} wadi_node_place;
 
 typedef struct wadi_recovered {
-    bool faults;      /* scalars: evaluating may fault, or not end */
-    wadi_place *uses; /* while collecting: the scopes that use it, merged as recover.c says */
-    wadi_place *places;
-    wadi_place *unit;         /* scalars: bound as an array of rank 0 in this scope of array code */
+    bool faults;           /* scalars: evaluating may fault, or not end */
+    wadi_node_place *uses; /* while collecting: the scopes that use it, merged as recover.c says */
+    wadi_node_place *places;
+    wadi_node_place *unit;    /* scalars: bound as an array of rank 0 in this scope of array code */
     wadi_scope_id unit_scope; /* the scope of that binding's function */
 } wadi_recovered;
 

@@ -56,8 +56,8 @@ static wadi_status check_extent(wadi_run *x, const wadi_plan_extent *want, const
                      (long long)extent, want->name, (long long)known->value, known->by);
 }
 
-wadi_status wadi_bind_input(wadi_run *x, const wadi_plan_input *input, const wadi_array *a,
-                            wadi_error *err) {
+wadi_status wadi_run_bind_input(wadi_run *x, const wadi_plan_input *input, const wadi_array *a,
+                                wadi_error *err) {
     const wadi_plan_slot *p = &x->plan->slots[input->slot];
     WADI_TRY(check_type(p, input->name, a->rank, a->fields, a->type, err));
     if (wadi_shape_values(a->rank, a->shape) < 0) {
@@ -73,8 +73,8 @@ wadi_status wadi_bind_input(wadi_run *x, const wadi_plan_input *input, const wad
     return status;
 }
 
-wadi_status wadi_bind_source(const wadi_plan *plan, const wadi_plan_source *want,
-                             const wadi_source *source, wadi_error *err) {
+wadi_status wadi_run_bind_source(const wadi_plan *plan, const wadi_plan_source *want,
+                                 const wadi_source *source, wadi_error *err) {
     if (source->parts < 0) return WADI_OK; /* an empty stream that never said what it is made of */
     if (source->parts != want->nslots) {
         return wadi_fail(err, WADI_TYPE, "%s: elements of %d arrays, but the program takes %d",
@@ -114,8 +114,8 @@ static wadi_status check_component(wadi_run *x, const wadi_plan_source *want, in
     return WADI_OK;
 }
 
-wadi_status wadi_bind_chunk(wadi_run *x, const wadi_plan_source *want, const wadi_chunk *chunk,
-                            int component, int64_t *out_bad, wadi_error *err) {
+wadi_status wadi_run_bind_chunk(wadi_run *x, const wadi_plan_source *want, const wadi_chunk *chunk,
+                                int component, int64_t *out_bad, wadi_error *err) {
     for (int i = 0; i < want->nslots; i++) {
         const wadi_chunk_component *c = &chunk->component[component + i];
         *out_bad = chunk->count;

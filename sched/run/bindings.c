@@ -65,7 +65,7 @@ typedef struct fitting {
 static bool fits(void *env, const char *name, const wadi_plan_source *want) {
     fitting *f = env;
     if (want == NULL || strcmp(name, f->name) != 0) return true;
-    f->status = wadi_bind_source(f->plan, want, f->source, f->err);
+    f->status = wadi_run_bind_source(f->plan, want, f->source, f->err);
     return f->status == WADI_OK;
 }
 

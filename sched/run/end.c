@@ -82,7 +82,7 @@ static void sink_thread(void *env) {
 }
 
 static wadi_status open_link(wadi_outlet *o, wadi_error *err) {
-    return wadi_stream_link(o->stream, "compute", "sink", &o->pipe, err);
+    return wadi_run_inner_link(o->stream, "compute", "sink", &o->pipe, err);
 }
 
 /* ---- elements ---- */

@@ -1,8 +1,8 @@
 /* The links between the threads of one stream. */
 #include "sched/run/stream.h"
 
-wadi_status wadi_stream_link(wadi_stream *s, const char *from, const char *to, wadi_pipe **out,
-                             wadi_error *err) {
+wadi_status wadi_run_inner_link(wadi_stream *s, const char *from, const char *to, wadi_pipe **out,
+                                wadi_error *err) {
     const wadi_pipe_options o = {.from = from,
                                  .to = to,
                                  .most_chunks = WADI_WINDOW_CHUNKS,

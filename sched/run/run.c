@@ -142,7 +142,7 @@ wadi_status wadi_run_input(wadi_run *run, const char *name, const wadi_array *a,
     WADI_TRY(check_unstarted(run, err));
     for (int i = 0; i < run->plan->ninputs; i++) {
         if (strcmp(run->plan->inputs[i].name, name) != 0) continue;
-        WADI_TRY(wadi_bind_input(run, &run->plan->inputs[i], a, err));
+        WADI_TRY(wadi_run_bind_input(run, &run->plan->inputs[i], a, err));
         run->bound[i] = true;
         run->given[i] = *a;
         return WADI_OK;

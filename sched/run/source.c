@@ -244,7 +244,7 @@ wadi_status wadi_lane_open(wadi_lane *l, wadi_error *err) {
     l->opened = true;
     WADI_TRY(open_builders(l, err));
     if (!l->threaded) return WADI_OK;
-    return wadi_stream_link(l->stream, "source", "compute", &l->pipe, err);
+    return wadi_run_inner_link(l->stream, "source", "compute", &l->pipe, err);
 }
 
 void wadi_lane_close(wadi_lane *l) {

@@ -137,7 +137,8 @@ static wadi_status bind_sources(wadi_stream *s, const wadi_plan_stage *p, const 
         if (p->sources[i].counter) continue;
         wadi_error why = {.status = WADI_OK};
         int64_t bad = c->count;
-        const wadi_status status = wadi_bind_chunk(s->x, &p->sources[i], c, component, &bad, &why);
+        const wadi_status status =
+            wadi_run_bind_chunk(s->x, &p->sources[i], c, component, &bad, &why);
         if (status != WADI_OK) {
             *out_fit = bad;
             return wadi_fail(err, status, "%s, element %lld", why.msg, (long long)(c->first + bad));

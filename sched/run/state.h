@@ -83,15 +83,15 @@ wadi_status wadi_run_check_bound(wadi_run *x, wadi_error *err);
 
 /* ---- bind.c: do arrays fit what the plan declares? ---- */
 
-wadi_status wadi_bind_input(wadi_run *x, const wadi_plan_input *input, const wadi_array *a,
-                            wadi_error *err);
+wadi_status wadi_run_bind_input(wadi_run *x, const wadi_plan_input *input, const wadi_array *a,
+                                wadi_error *err);
 /* Whether a source yields what the plan's source takes. */
-wadi_status wadi_bind_source(const wadi_plan *plan, const wadi_plan_source *want,
-                             const wadi_source *source, wadi_error *err);
+wadi_status wadi_run_bind_source(const wadi_plan *plan, const wadi_plan_source *want,
+                                 const wadi_source *source, wadi_error *err);
 /* Binds the components of a chunk from number `component` on to the slots of a source. On WADI_SHAPE, *out_bad is the
  * first element that does not fit. */
-wadi_status wadi_bind_chunk(wadi_run *x, const wadi_plan_source *want, const wadi_chunk *c,
-                            int component, int64_t *out_bad, wadi_error *err);
+wadi_status wadi_run_bind_chunk(wadi_run *x, const wadi_plan_source *want, const wadi_chunk *c,
+                                int component, int64_t *out_bad, wadi_error *err);
 
 /* ---- stream.c ---- */
 

@@ -77,8 +77,8 @@ struct wadi_stream {
 /* ---- inner_link.c ---- */
 
 /* A link within the run, for chunks; from and to are static. */
-wadi_status wadi_stream_link(wadi_stream *s, const char *from, const char *to, wadi_pipe **out,
-                             wadi_error *err);
+wadi_status wadi_run_inner_link(wadi_stream *s, const char *from, const char *to, wadi_pipe **out,
+                                wadi_error *err);
 
 /* ---- source.c ---- */
 

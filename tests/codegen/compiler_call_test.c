@@ -38,9 +38,9 @@ static int teardown(void **state) {
 }
 
 /* A compiler that does this. */
-static wadi_builder compiler(const char *commands) {
+static wadi_image_builder compiler(const char *commands) {
     wadi_error err = {.status = WADI_OK};
-    wadi_builder cc;
+    wadi_image_builder cc;
     FILE *f = fopen(script, "w");
     assert_non_null(f);
     assert_true(fprintf(f, "#!/bin/sh\n%s\n", commands) > 0);
@@ -53,7 +53,7 @@ static wadi_builder compiler(const char *commands) {
 
 static void fails(const char *commands, const char *message) {
     wadi_error err = {.status = WADI_OK};
-    const wadi_builder cc = compiler(commands);
+    const wadi_image_builder cc = compiler(commands);
     char want[512];
     (void)snprintf(want, sizeof want, message, script);
     assert_int_equal(wadi_cc_compile(&cc, "in.c", "out.so", NULL, false, &err), WADI_COMPILE);
@@ -76,7 +76,7 @@ static void a_kernel_is_compiled_with_these_arguments(void **state) {
     size_t size = 0;
     wadi_error err = {.status = WADI_OK};
     (void)snprintf(commands, sizeof commands, "for a; do echo \"$a\"; done > %s", said);
-    const wadi_builder cc = compiler(commands);
+    const wadi_image_builder cc = compiler(commands);
     assert_int_equal(wadi_cc_compile(&cc, "in.c", "out.so", NULL, true, &err), WADI_OK);
     assert_int_equal(wadi_file_read(said, &text, &size, &err), WADI_OK);
     int n = 0;
@@ -97,7 +97,7 @@ static void files_of_its_own_go_where_it_is_told(void **state) {
     size_t size = 0;
     wadi_error err = {.status = WADI_OK};
     (void)snprintf(commands, sizeof commands, "echo \"$TMPDIR\" > %s", said);
-    const wadi_builder cc = compiler(commands);
+    const wadi_image_builder cc = compiler(commands);
     assert_int_equal(wadi_cc_compile(&cc, "in.c", "out.so", "/some/folder", false, &err), WADI_OK);
     assert_int_equal(wadi_file_read(said, &text, &size, &err), WADI_OK);
     assert_string_equal(text, "/some/folder\n");
@@ -108,7 +108,7 @@ static void a_version_is_its_first_line(void **state) {
     (void)state;
     char version[64];
     wadi_error err = {.status = WADI_OK};
-    wadi_builder cc =
+    wadi_image_builder cc =
         compiler("test \"$1\" = --version && test $# = 1 && echo 'cc 1.2' && echo more");
     assert_int_equal(wadi_cc_version(&cc, version, sizeof version, &err), WADI_OK);
     assert_string_equal(version, "cc 1.2");
@@ -124,7 +124,7 @@ static void a_version_is_its_first_line(void **state) {
 static void only_programs_are_compilers(void **state) {
     (void)state;
     wadi_error err = {.status = WADI_OK};
-    wadi_builder cc = compiler("exit 0"), again;
+    wadi_image_builder cc = compiler("exit 0"), again;
     char want[256], stamp[sizeof cc.stamp];
     assert_string_equal(cc.path, script);
     assert_int_equal(strlen(cc.cpu), 64);
@@ -163,7 +163,7 @@ static void padded(const char *path, size_t length, char *out) {
 static void paths_of_compilers_may_be_as_long_as_there_is_room(void **state) {
     (void)state;
     wadi_error err = {.status = WADI_OK};
-    wadi_builder cc = compiler("exit 0"), again;
+    wadi_image_builder cc = compiler("exit 0"), again;
     enum { ROOM = sizeof cc.path };
     char whole[PATH_MAX], path[ROOM + 8], *before = strdup(getenv("PATH"));
     assert_non_null(before);
@@ -190,7 +190,7 @@ static void paths_of_compilers_may_be_as_long_as_there_is_room(void **state) {
 static void a_compiler_that_is_gone_is_told(void **state) {
     (void)state;
     wadi_error err = {.status = WADI_OK};
-    const wadi_builder cc = compiler("exit 0");
+    const wadi_image_builder cc = compiler("exit 0");
     char want[256];
     assert_int_equal(unlink(script), 0);
     (void)snprintf(want, sizeof want, "%s failed on in.c (status -1): %s", script,

@@ -42,7 +42,7 @@ static int teardown(void **state) {
 }
 
 static wadi_status compile(wadi_error *err) {
-    wadi_builder cc;
+    wadi_image_builder cc;
     const wadi_status found = wadi_cc_find(wadi_targets, &cc, err);
     return found != WADI_OK ? found : wadi_cc_compile(&cc, "none.c", "none.so", NULL, false, err);
 }
@@ -147,7 +147,7 @@ static void the_end_of_the_task_ends_it(void **state) {
 /* As if nothing was said. */
 static void an_empty_name_is_no_compiler(void **state) {
     (void)state;
-    wadi_builder named, sought;
+    wadi_image_builder named, sought;
     assert_int_equal(unsetenv("WADI_CC"), 0);
     assert_int_equal(wadi_cc_find(wadi_targets, &sought, NULL), WADI_OK);
     assert_int_equal(setenv("WADI_CC", "", 1), 0);
@@ -167,7 +167,7 @@ static void a_compiler_is_sought_on_the_path_alone(void **state) {
     for (size_t i = 0; i < sizeof nowhere / sizeof nowhere[0]; i++) {
         static char variable[256];
         wadi_error err = {.status = WADI_OK};
-        wadi_builder cc;
+        wadi_image_builder cc;
         const int n = snprintf(variable, sizeof variable, "PATH=%s", nowhere[i]);
         (void)snprintf(variable + n + 1, sizeof variable - (size_t)n - 1, "%s:%s", folder, before);
         assert_int_equal(putenv(variable), 0);

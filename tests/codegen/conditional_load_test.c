@@ -74,7 +74,7 @@ static void sums_of_conditional_loads_are_right(void **state) {
     snprintf(text, sizeof text, "./%s/k.c", folder);
     snprintf(object, sizeof object, "./%s/k.so", folder);
     assert_int_equal(wadi_file_write(text, source, strlen(source), 0600, &err), WADI_OK);
-    wadi_builder cc;
+    wadi_image_builder cc;
     assert_int_equal(wadi_cc_find(wadi_targets, &cc, &err), WADI_OK);
     if (wadi_cc_compile(&cc, text, object, NULL, false, &err) != WADI_OK) fail_msg("%s", err.msg);
     wadi_dl dl = {0};

@@ -20,7 +20,7 @@
 
 #include "base/file.h"
 #include "base/hash.h"
-#include "base/scratch.h"
+#include "base/folder.h"
 #include "codegen/build/cache.h"
 #include "codegen/targets.h"
 #include "tests/open_files.h"
@@ -226,14 +226,14 @@ static int entries_of(const char *path) {
 /* A folder of a build whose process is dead goes, one of a living one stays, as does what others have put there. */
 static void what_killed_builds_left_is_removed(void **state) {
     (void)state;
-    wadi_scratch living;
+    wadi_folder living;
     char path[128];
     load(answer);
     assert_int_equal(entries_of(dir), 1);
     const pid_t child = fork();
     if (child == 0) {
-        wadi_scratch dead;
-        if (wadi_scratch_make(dir, "build-", &dead, NULL) != WADI_OK) _exit(1);
+        wadi_folder dead;
+        if (wadi_folder_make(dir, "build-", &dead, NULL) != WADI_OK) _exit(1);
         snprintf(path, sizeof path, "%.100s/kernel.c", dead.path);
         _exit(wadi_file_write(path, "x", 1, 0600, NULL) == WADI_OK ? 0 : 1);
     }
@@ -246,11 +246,11 @@ static void what_killed_builds_left_is_removed(void **state) {
     assert_int_equal(mkdir(path, 0700), 0);
     snprintf(path, sizeof path, "%s/build-others/notes", dir);
     assert_int_equal(wadi_file_write(path, "x", 1, 0600, NULL), WADI_OK);
-    assert_int_equal(wadi_scratch_make(dir, "build-", &living, NULL), WADI_OK);
+    assert_int_equal(wadi_folder_make(dir, "build-", &living, NULL), WADI_OK);
     assert_int_equal(entries_of(dir), 5);
     load("int answer(void) { return 6 * 7; }\n");
     assert_int_equal(entries_of(dir), 4); /* two modules, the living one, the others' */
-    wadi_scratch_remove(&living);
+    wadi_folder_remove(&living);
     assert_int_equal(entries_of(dir), 3);
 }
 

@@ -265,7 +265,7 @@ static void a_long_chain_is_cut(void **state) {
 /* Lines of gcc's vectorisation report for the source. -1: no gcc. */
 static int vectorised(const char *source) {
     char path[] = "/tmp/wadi_kernel_XXXXXX", command[1024] = "", version[256];
-    wadi_builder cc;
+    wadi_image_builder cc;
     if (wadi_cc_find(wadi_targets, &cc, NULL) != WADI_OK) return -1;
     if (wadi_cc_version(&cc, version, sizeof version, NULL) != WADI_OK) return -1;
     if (strstr(version, "clang")) return -1;

@@ -25,7 +25,7 @@ static void demand(bool holds, const char *what, const char *text) {
 static void analyse(const wadi_module *m) {
     wadi_shapes *s = NULL;
     wadi_deps *d = NULL;
-    if (wadi_shape_analyse(m, &s, NULL) == WADI_OK &&
+    if (wadi_shapes_analyse(m, &s, NULL) == WADI_OK &&
         wadi_depend_analyse(m, s, &d, NULL) == WADI_OK)
         wadi_deps_destroy(d);
     wadi_shapes_destroy(s);

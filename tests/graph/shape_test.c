@@ -22,7 +22,7 @@ static analysed analyse(const char *text) {
     analysed a = {NULL, NULL, NULL};
     wadi_error err = {0};
     if (wadi_ir_parse(text, NULL, wadi_operators(), &a.m, &err) != WADI_OK ||
-        wadi_ir_verify(a.m, &err) != WADI_OK || wadi_shape_analyse(a.m, &a.s, &err) != WADI_OK ||
+        wadi_ir_verify(a.m, &err) != WADI_OK || wadi_shapes_analyse(a.m, &a.s, &err) != WADI_OK ||
         wadi_depend_analyse(a.m, a.s, &a.d, &err) != WADI_OK)
         fail_msg("%s\n%s", err.msg, text);
     return a;
@@ -454,7 +454,7 @@ static void what_was_removed_is_like_nothing(void **state) {
     wadi_shapes *fewer = NULL;
     wadi_error err = {0};
     a.m->main->nbinds = 1;
-    assert_int_equal(wadi_shape_analyse(a.m, &fewer, &err), WADI_OK);
+    assert_int_equal(wadi_shapes_analyse(a.m, &fewer, &err), WADI_OK);
     assert_int_equal(wadi_shapes_extent(fewer, w, 0, 0), WADI_EXT_NONE);
     assert_int_equal(wadi_shapes_extent(fewer, a.m->nvalues, 0, 0), WADI_EXT_NONE);
     assert_false(wadi_shapes_same(fewer, a.m, v, w));

@@ -28,7 +28,7 @@ static wadi_module *parse(const char *text) {
 static void analyse(const char *text) {
     wadi_error err = {0};
     m = parse(text);
-    if (wadi_ir_verify(m, &err) != WADI_OK || wadi_shape_analyse(m, &shapes, &err) != WADI_OK ||
+    if (wadi_ir_verify(m, &err) != WADI_OK || wadi_shapes_analyse(m, &shapes, &err) != WADI_OK ||
         wadi_depend_analyse(m, shapes, &deps, &err) != WADI_OK)
         fail_msg("%s\n%s", err.msg, text);
 }

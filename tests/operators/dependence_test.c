@@ -23,7 +23,7 @@ static void expect_rep(const char *text, wadi_rep want) {
     wadi_shapes *s = NULL;
     wadi_deps *d = NULL;
     wadi_status st = wadi_ir_parse(text, "t.ir", wadi_operators(), &m, &err);
-    if (st == WADI_OK) st = wadi_shape_analyse(m, &s, &err);
+    if (st == WADI_OK) st = wadi_shapes_analyse(m, &s, &err);
     if (st == WADI_OK) st = wadi_depend_analyse(m, s, &d, &err);
     if (st != WADI_OK) fail_msg("%s", err.msg);
     wadi_rep got = WADI_REP_NONE;
@@ -98,7 +98,7 @@ static void loops_know_what_they_keep(void **state) {
                                          "output k\noutput l\n",
                                          "t.ir", wadi_operators(), &m, &err);
     if (st != WADI_OK) fail_msg("%s", err.msg);
-    assert_int_equal(wadi_shape_analyse(m, &s, &err), WADI_OK);
+    assert_int_equal(wadi_shapes_analyse(m, &s, &err), WADI_OK);
     const wadi_val a = m->main->binds[0]->results[0];
     const wadi_val k = m->main->yields[0], l = m->main->yields[1];
     assert_true(wadi_shapes_same(s, m, a, k));

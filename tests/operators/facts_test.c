@@ -88,7 +88,7 @@ static void facts(const char *program, wadi_text *out) {
     wadi_error err = {0};
     a.m = read_case(program, out);
     if (!a.m) return;
-    if (wadi_shape_analyse(a.m, &a.s, &err) != WADI_OK ||
+    if (wadi_shapes_analyse(a.m, &a.s, &err) != WADI_OK ||
         wadi_depend_analyse(a.m, a.s, &a.d, &err) != WADI_OK) {
         wadi_text_addf(out, "%s\n", err.msg);
     } else {

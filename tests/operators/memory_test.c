@@ -23,7 +23,7 @@ static void look_at(const wadi_module *m) {
     wadi_ir_print(copy, &text);
     wadi_module_destroy(copy);
     wadi_text_fini(&text);
-    if (wadi_shape_analyse(m, &s, &err) == WADI_OK)
+    if (wadi_shapes_analyse(m, &s, &err) == WADI_OK)
         assert_int_equal(wadi_depend_analyse(m, s, &d, &err), WADI_OK);
     wadi_deps_destroy(d);
     wadi_shapes_destroy(s);

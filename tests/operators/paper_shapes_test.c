@@ -22,7 +22,7 @@ static analysed analyse(const char *text) {
     wadi_error err = {0};
     analysed a = {0};
     wadi_status st = wadi_ir_parse(text, "t.ir", wadi_operators(), &a.m, &err);
-    if (st == WADI_OK) st = wadi_shape_analyse(a.m, &a.s, &err);
+    if (st == WADI_OK) st = wadi_shapes_analyse(a.m, &a.s, &err);
     if (st == WADI_OK) st = wadi_depend_analyse(a.m, a.s, &a.d, &err);
     if (st != WADI_OK) fail_msg("%s", err.msg);
     return a;

@@ -214,7 +214,7 @@ static void fold_chunk(wadi_lower *l, const collecting *k) {
     }
     wadi_give_back(l, &values);
     wadi_lb_if(&l->b, bin(l, WADI_SOP_GT, wadi_lb_get(&l->b, k->count), num(l, 0)));
-    wadi_run_region(l, r, &values);
+    wadi_lower_run_region(l, r, &values);
     for (int i = 0; i < n && !l->status; i++) wadi_holder_set(l, &h[i], r->yields[i]);
     wadi_give_back(l, &values);
     wadi_lb_end(&l->b);

@@ -13,11 +13,11 @@ static void folded(wadi_lower *l, void *env, const wadi_inner_element *e) {
     const folding *f = env;
     const wadi_block *r = f->bind->blocks[0];
     wadi_borrowed values = {0};
-    wadi_state_place(l, &f->state, r->params);
+    wadi_round_state_place(l, &f->state, r->params);
     (void)wadi_inner_params(l, r, f->state.n, f->bind->args[0], e);
     wadi_inner_compute(l, r, &values);
     if (l->status || l->b.failed) return;
-    wadi_state_next(l, &f->state);
+    wadi_round_state_next(l, &f->state);
     if (!f->state.keeps_shape) wadi_inner_keep(l, f->in, NULL);
     wadi_give_back(l, &values);
 }
@@ -25,7 +25,7 @@ static void folded(wadi_lower *l, void *env, const wadi_inner_element *e) {
 static void fold(wadi_lower *l, wadi_inner *in, const wadi_bind *bind) {
     folding f = {in, bind, wadi_inner_state(bind)};
     f.state.results = bind->results;
-    wadi_state_start(l, &f.state);
+    wadi_round_state_start(l, &f.state);
     if (!f.state.now || !f.state.spare || l->status) return;
     wadi_inner_each(l, in, bind->args[0], folded, &f);
     for (int i = 0; i < bind->nresults && !l->status && !l->b.failed; i++)

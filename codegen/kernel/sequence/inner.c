@@ -81,7 +81,7 @@ static void forget(wadi_lower *l, const wadi_block *r) {
 
 void wadi_inner_compute(wadi_lower *l, const wadi_block *r, wadi_borrowed *values) {
     forget(l, r);
-    wadi_run_region(l, r, values);
+    wadi_lower_run_region(l, r, values);
 }
 
 wadi_inner_element wadi_inner_run(wadi_lower *l, wadi_val s, const wadi_block *r) {
@@ -238,12 +238,12 @@ wadi_inner_element wadi_inner_step(wadi_lower *l, const wadi_inner *in, wadi_sta
     const wadi_block *r = b->blocks[0];
     wadi_borrowed values = {0};
     wadi_inner_element next = wadi_inner_new(l, b->results[0]);
-    wadi_state_place(l, state, r->params);
+    wadi_round_state_place(l, state, r->params);
     (void)wadi_inner_params(l, r, state->n, b->args[0], e);
     wadi_inner_compute(l, r, &values);
     if (l->status || l->b.failed) return next;
     for (int c = 0; c < next.n; c++) next.at[c] = wadi_inner_place(l, r->yields[c]);
-    wadi_state_next(l, state);
+    wadi_round_state_next(l, state);
     if (!state->keeps_shape) wadi_inner_keep(l, in, NULL);
     wadi_give_back(l, &values);
     return next;

@@ -139,7 +139,7 @@ static void pick_stage(wadi_lower *l, stage *g) {
 
 static void scan_stage(wadi_lower *l, stage *g) {
     wadi_state state = wadi_inner_state(g->bind);
-    wadi_state_start(l, &state);
+    wadi_round_state_start(l, &state);
     if (!state.now || !state.spare || l->status) return;
     g->state = &state;
     wadi_inner_each(l, g->in, g->bind->args[0], scanned, g);

@@ -244,7 +244,7 @@ static wadi_inner_element next_pick(wadi_lower *l, const wadi_inner *in, wadi_pu
 
 static void start_scan(wadi_lower *l, wadi_pull_cursor *c) {
     c->state = wadi_inner_state(c->bind);
-    wadi_state_start(l, &c->state);
+    wadi_round_state_start(l, &c->state);
 }
 
 static wadi_inner_element next_scan(wadi_lower *l, const wadi_inner *in, wadi_pull_cursor *c) {

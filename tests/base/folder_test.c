@@ -17,7 +17,7 @@
 #include <cmocka.h>
 
 #include "base/file.h"
-#include "base/scratch.h"
+#include "base/folder.h"
 #include "tests/open_files.h"
 
 static char place[] = "/tmp/wadi_scratch_XXXXXX";
@@ -50,17 +50,17 @@ static int entries(const char *path) {
 
 static void an_empty_one_is_swept(void **state) {
     (void)state;
-    assert_int_equal(wadi_scratch_sweep(place, "other-"), 0);
+    assert_int_equal(wadi_folder_sweep(place, "other-"), 0);
     assert_true(wadi_file_exists(folder));
-    assert_int_equal(wadi_scratch_sweep(place, "work-"), 1);
+    assert_int_equal(wadi_folder_sweep(place, "work-"), 1);
     assert_false(wadi_file_exists(folder));
-    assert_int_equal(wadi_scratch_sweep(place, "work-"), 0);
+    assert_int_equal(wadi_folder_sweep(place, "work-"), 0);
 }
 
 static void what_others_have_put_there_stays(void **state) {
     (void)state;
     assert_int_equal(wadi_file_write(file, "x", 1, 0600, NULL), WADI_OK);
-    assert_int_equal(wadi_scratch_sweep(place, "work-"), 0);
+    assert_int_equal(wadi_folder_sweep(place, "work-"), 0);
     assert_true(wadi_file_exists(file));
 }
 
@@ -72,7 +72,7 @@ static void an_old_one_without_a_lock_is_swept_whatever_is_in_it(void **state) {
     for (int age = 3500; age <= 3700; age += 200) {
         const struct timespec at[2] = {{.tv_sec = now - age}, {.tv_sec = now - age}};
         assert_int_equal(utimensat(AT_FDCWD, folder, at, 0), 0);
-        assert_int_equal(wadi_scratch_sweep(place, "work-"), age > 3600);
+        assert_int_equal(wadi_folder_sweep(place, "work-"), age > 3600);
         assert_int_equal(wadi_file_exists(file), age <= 3600);
     }
 }
@@ -95,47 +95,47 @@ static void what_only_looks_like_one_stays(void **state) {
     assert_int_equal(symlink("target", path), 0);
     snprintf(path, sizeof path, "%s/work-plain1", place);
     assert_int_equal(wadi_file_write(path, "x", 1, 0600, NULL), WADI_OK);
-    assert_int_equal(wadi_scratch_sweep(place, "work-"), 0);
+    assert_int_equal(wadi_folder_sweep(place, "work-"), 0);
     assert_true(wadi_file_exists(target) && wadi_file_exists(path));
-    assert_int_equal(wadi_scratch_sweep("/nonexistent", "work-"), 0);
+    assert_int_equal(wadi_folder_sweep("/nonexistent", "work-"), 0);
 }
 
 static void one_of_a_killed_process_is_swept_with_its_files(void **state) {
     (void)state;
-    wadi_scratch s, other;
+    wadi_folder s, other;
     char inner[sizeof s.path + 16];
     const pid_t child = fork();
     if (child == 0) { /* it leaves it, as if it were killed */
-        bool fine = wadi_scratch_make(place, "left-", &s, NULL) == WADI_OK;
+        bool fine = wadi_folder_make(place, "left-", &s, NULL) == WADI_OK;
         snprintf(inner, sizeof inner, "%s/a", s.path);
         fine = fine && wadi_file_write(inner, "x", 1, 0600, NULL) == WADI_OK;
-        _exit(fine && wadi_scratch_sweep(place, "left-") == 0 ? 0 : 1);
+        _exit(fine && wadi_folder_sweep(place, "left-") == 0 ? 0 : 1);
     }
     int status = -1;
     assert_int_equal(waitpid(child, &status, 0), child);
     assert_int_equal(status, 0);
-    assert_int_equal(wadi_scratch_make(place, "left-", &s, NULL), WADI_OK);
-    assert_int_equal(wadi_scratch_make(place, "left-", &other, NULL), WADI_OK);
+    assert_int_equal(wadi_folder_make(place, "left-", &s, NULL), WADI_OK);
+    assert_int_equal(wadi_folder_make(place, "left-", &other, NULL), WADI_OK);
     assert_string_not_equal(s.path, other.path);
-    assert_int_equal(wadi_scratch_sweep(place, "left-"), 1);
-    wadi_scratch_remove(&s);
+    assert_int_equal(wadi_folder_sweep(place, "left-"), 1);
+    wadi_folder_remove(&s);
     assert_false(wadi_file_exists(s.path));
     assert_true(wadi_file_exists(other.path));
-    wadi_scratch_remove(&other);
+    wadi_folder_remove(&other);
     assert_int_equal(entries(place), 1); /* the empty one */
 }
 
 static void a_folder_that_cannot_be_made_says_why(void **state) {
     (void)state;
     char large[600];
-    wadi_scratch s;
+    wadi_folder s;
     wadi_error err = {0};
-    assert_int_equal(wadi_scratch_make("/nonexistent", "work-", &s, &err), WADI_IO);
+    assert_int_equal(wadi_folder_make("/nonexistent", "work-", &s, &err), WADI_IO);
     assert_non_null(strstr(err.msg, strerror(ENOENT)));
     assert_int_equal(s.lock, -1);
     memset(large, 'x', sizeof large - 1);
     large[sizeof large - 1] = '\0';
-    assert_int_equal(wadi_scratch_make(place, large, &s, &err), WADI_IO);
+    assert_int_equal(wadi_folder_make(place, large, &s, &err), WADI_IO);
     assert_non_null(strstr(err.msg, strerror(ENAMETOOLONG)));
     assert_int_equal(s.lock, -1);
     assert_int_equal(entries(place), 1);
@@ -145,29 +145,29 @@ static void those_of_another_user_stay(void **state) {
     (void)state;
     if (geteuid() != 0) skip();
     assert_int_equal(chown(folder, 12345, (gid_t)-1), 0);
-    assert_int_equal(wadi_scratch_sweep(place, "work-"), 0);
+    assert_int_equal(wadi_folder_sweep(place, "work-"), 0);
     assert_true(wadi_file_exists(folder));
     assert_int_equal(chown(folder, 0, (gid_t)-1), 0);
-    assert_int_equal(wadi_scratch_sweep(place, "work-"), 1);
+    assert_int_equal(wadi_folder_sweep(place, "work-"), 1);
 }
 
 static void one_in_use_stays_until_it_is_removed(void **state) {
     (void)state;
-    wadi_scratch s;
-    assert_int_equal(wadi_scratch_make(place, "work-", &s, NULL), WADI_OK);
-    assert_int_equal(wadi_scratch_sweep(place, "work-"), 1); /* the empty one */
+    wadi_folder s;
+    assert_int_equal(wadi_folder_make(place, "work-", &s, NULL), WADI_OK);
+    assert_int_equal(wadi_folder_sweep(place, "work-"), 1); /* the empty one */
     assert_true(wadi_file_exists(s.path));
-    wadi_scratch_remove(&s);
-    assert_int_equal(wadi_scratch_sweep(place, "work-"), 0);
+    wadi_folder_remove(&s);
+    assert_int_equal(wadi_folder_sweep(place, "work-"), 0);
 }
 
 /* Such a one keeps its lock, by which the next sweep knows that it is nobody's. */
 static void one_that_cannot_be_emptied_is_swept_when_it_can(void **state) {
     (void)state;
-    char path[sizeof((wadi_scratch *)NULL)->path], inner[sizeof path + 16];
+    char path[sizeof((wadi_folder *)NULL)->path], inner[sizeof path + 16];
     for (int turn = 0; turn < 4; turn++) { /* folders come in any order */
-        wadi_scratch s;
-        assert_int_equal(wadi_scratch_make(place, "held-", &s, NULL), WADI_OK);
+        wadi_folder s;
+        assert_int_equal(wadi_folder_make(place, "held-", &s, NULL), WADI_OK);
         memcpy(path, s.path, sizeof path);
         for (int i = 0; i < 7; i++) {
             snprintf(inner, sizeof inner, "%s/%c", path, 'a' + i);
@@ -176,12 +176,12 @@ static void one_that_cannot_be_emptied_is_swept_when_it_can(void **state) {
             else
                 assert_int_equal(wadi_file_write(inner, "x", 1, 0600, NULL), WADI_OK);
         }
-        wadi_scratch_remove(&s);
+        wadi_folder_remove(&s);
         assert_int_equal(entries(path), 2); /* the folder and the lock */
-        assert_int_equal(wadi_scratch_sweep(place, "held-"), 0);
+        assert_int_equal(wadi_folder_sweep(place, "held-"), 0);
         snprintf(inner, sizeof inner, "%s/%c", path, 'a' + 3 + turn % 2);
         assert_int_equal(rmdir(inner), 0);
-        assert_int_equal(wadi_scratch_sweep(place, "held-"), 1);
+        assert_int_equal(wadi_folder_sweep(place, "held-"), 1);
         assert_false(wadi_file_exists(path));
     }
 }
@@ -189,13 +189,13 @@ static void one_that_cannot_be_emptied_is_swept_when_it_can(void **state) {
 static void a_folder_that_is_not_there_is_no_parent(void **state) {
     (void)state;
     assert_int_equal(setenv("TMPDIR", place, 1), 0);
-    assert_string_equal(wadi_scratch_parent(), place);
+    assert_string_equal(wadi_folder_parent(), place);
     assert_int_equal(setenv("TMPDIR", "/nonexistent", 1), 0);
-    assert_string_equal(wadi_scratch_parent(), "/tmp");
+    assert_string_equal(wadi_folder_parent(), "/tmp");
     assert_int_equal(setenv("TMPDIR", "", 1), 0);
-    assert_string_equal(wadi_scratch_parent(), "/tmp");
+    assert_string_equal(wadi_folder_parent(), "/tmp");
     assert_int_equal(unsetenv("TMPDIR"), 0);
-    assert_string_equal(wadi_scratch_parent(), "/tmp");
+    assert_string_equal(wadi_folder_parent(), "/tmp");
 }
 
 int main(void) {

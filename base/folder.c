@@ -1,6 +1,6 @@
 /* Making and removing scratch folders. The lock is the first file in a folder and the last to go, so nobody owns an empty
  * folder. A maker that loses its folder before the lock is in it makes another. */
-#include "base/scratch.h"
+#include "base/folder.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -73,7 +73,7 @@ static bool remove_if_dead(int parent, const char *name) {
     return gone;
 }
 
-int wadi_scratch_sweep(const char *parent, const char *prefix) {
+int wadi_folder_sweep(const char *parent, const char *prefix) {
     DIR *d = opendir(parent);
     int removed = 0;
     if (d == NULL) return 0;
@@ -103,8 +103,8 @@ static int take_lock(const char *path) {
     return lock;
 }
 
-wadi_status wadi_scratch_make(const char *parent, const char *prefix, wadi_scratch *out,
-                              wadi_error *err) {
+wadi_status wadi_folder_make(const char *parent, const char *prefix, wadi_folder *out,
+                             wadi_error *err) {
     out->lock = -1;
     errno = ENOENT;
     for (int i = 0; i < TRIES && out->lock < 0 && errno == ENOENT; i++) {
@@ -120,17 +120,17 @@ wadi_status wadi_scratch_make(const char *parent, const char *prefix, wadi_scrat
     return wadi_fail_errno(err, reason, "cannot make a folder in %s", parent);
 }
 
-void wadi_scratch_remove(wadi_scratch *s) {
+void wadi_folder_remove(wadi_folder *s) {
     const int folder = open(s->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (folder >= 0) {
         (void)remove_all(AT_FDCWD, s->path, folder);
         (void)close(folder);
     }
     if (s->lock >= 0) (void)close(s->lock);
-    *s = (wadi_scratch){.lock = -1};
+    *s = (wadi_folder){.lock = -1};
 }
 
-const char *wadi_scratch_parent(void) {
+const char *wadi_folder_parent(void) {
     const char *own = getenv("TMPDIR");
     return own != NULL && *own != '\0' && access(own, W_OK | X_OK) == 0 ? own : "/tmp";
 }
