@@ -82,7 +82,7 @@ void wadi_subst_block(const wadi_subst *s, wadi_block *block) {
 
 /* ---- blocks ---- */
 
-bool wadi_homes_within(const wadi_block *inner, const wadi_block *outer) {
+bool wadi_rewrite_within(const wadi_block *inner, const wadi_block *outer) {
     while (inner && inner != outer) inner = inner->parent;
     return inner != NULL;
 }
@@ -107,7 +107,7 @@ wadi_block *wadi_homes_get(const wadi_homes *h, wadi_val v) {
     return v < h->n ? h->of[v] : NULL;
 }
 
-bool wadi_homes_set_block(wadi_module *m, wadi_block *block, int n, wadi_bind *const *binds) {
+bool wadi_rewrite_set_block(wadi_module *m, wadi_block *block, int n, wadi_bind *const *binds) {
     wadi_bind **fresh = WADI_NEW_N(m->arena, wadi_bind *, (size_t)n);
     if (!fresh) return false;
     if (n > 0) memcpy(fresh, binds, sizeof *fresh * (size_t)n);
@@ -116,6 +116,6 @@ bool wadi_homes_set_block(wadi_module *m, wadi_block *block, int n, wadi_bind *c
     return true;
 }
 
-void wadi_homes_moved(wadi_bind *b, wadi_block *block) {
+void wadi_rewrite_moved(wadi_bind *b, wadi_block *block) {
     for (int i = 0; i < b->nblocks; i++) b->blocks[i]->parent = block;
 }

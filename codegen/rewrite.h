@@ -47,7 +47,7 @@ void wadi_subst_yields(const wadi_subst *s, wadi_block *block);
 void wadi_subst_block(const wadi_subst *s, wadi_block *block);
 
 /** Whether `inner` is `outer` or lies in it. */
-bool wadi_homes_within(const wadi_block *inner, const wadi_block *outer);
+bool wadi_rewrite_within(const wadi_block *inner, const wadi_block *outer);
 /** The block each value is defined in. A pass that moves bindings keeps `of` true itself. */
 typedef struct wadi_homes {
     wadi_block **of; /* [nvalues] */
@@ -58,8 +58,8 @@ bool wadi_homes_init(wadi_homes *h, wadi_arena *scratch, wadi_module *m);
 wadi_block *wadi_homes_get(const wadi_homes *h, wadi_val v);
 
 /** Replaces the bindings of a block by `n` others; false when out of memory. */
-bool wadi_homes_set_block(wadi_module *m, wadi_block *block, int n, wadi_bind *const *binds);
+bool wadi_rewrite_set_block(wadi_module *m, wadi_block *block, int n, wadi_bind *const *binds);
 /** Makes the regions of a binding children of `block` (after the binding moved there). */
-void wadi_homes_moved(wadi_bind *b, wadi_block *block);
+void wadi_rewrite_moved(wadi_bind *b, wadi_block *block);
 
 #endif

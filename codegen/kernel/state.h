@@ -32,17 +32,17 @@ void wadi_lower_run_region(wadi_lower *l, const wadi_block *r, wadi_borrowed *ou
 
 /* A state of n values. One that keeps its shape has two buffers per array and swaps them, so scratch can be given back each
  * round; one that changes shape takes new scratch each round. */
-typedef struct wadi_state {
+typedef struct wadi_round_state {
     int n;
     const wadi_val *init, *params, *yields, *results;
     wadi_holder *now, *spare;
     bool keeps_shape;
-} wadi_state;
+} wadi_round_state;
 
-void wadi_round_state_start(wadi_lower *l, wadi_state *s);
+void wadi_round_state_start(wadi_lower *l, wadi_round_state *s);
 /** Parameters get what the state is now. */
-void wadi_round_state_place(wadi_lower *l, const wadi_state *s, const wadi_val *params);
+void wadi_round_state_place(wadi_lower *l, const wadi_round_state *s, const wadi_val *params);
 /** The yields, which are stored, become the state. */
-void wadi_round_state_next(wadi_lower *l, const wadi_state *s);
+void wadi_round_state_next(wadi_lower *l, const wadi_round_state *s);
 
 #endif

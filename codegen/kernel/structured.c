@@ -102,14 +102,14 @@ void wadi_lower_cond(wadi_lower *l, const wadi_bind *bind) {
 
 /* ---- states ---- */
 
-static bool keeps_shape(const wadi_lower *l, const wadi_state *s) {
+static bool keeps_shape(const wadi_lower *l, const wadi_round_state *s) {
     for (int i = 0; i < s->n; i++)
         if (!wadi_shapes_same(l->y->shapes, l->m, s->init[i], s->params[i])) return false;
     return true;
 }
 
 /* Two buffers per array of the state; the first starts as the initial state. */
-static void start_buffers(wadi_lower *l, const wadi_state *s) {
+static void start_buffers(wadi_lower *l, const wadi_round_state *s) {
     for (int i = 0; i < s->n; i++) {
         const wadi_holder *h = &s->now[i], *spare = &s->spare[i];
         wadi_lv extent[WADI_MAX_RANK], pointer[WADI_MAX_FIELDS];
@@ -127,7 +127,7 @@ static void start_buffers(wadi_lower *l, const wadi_state *s) {
     }
 }
 
-void wadi_round_state_start(wadi_lower *l, wadi_state *s) {
+void wadi_round_state_start(wadi_lower *l, wadi_round_state *s) {
     wadi_borrowed values = {0};
     s->keeps_shape = keeps_shape(l, s);
     s->now = wadi_holders(l, s->n, s->results, "state");
@@ -138,12 +138,12 @@ void wadi_round_state_start(wadi_lower *l, wadi_state *s) {
     wadi_give_back(l, &values);
 }
 
-void wadi_round_state_place(wadi_lower *l, const wadi_state *s, const wadi_val *params) {
+void wadi_round_state_place(wadi_lower *l, const wadi_round_state *s, const wadi_val *params) {
     for (int i = 0; i < s->n; i++) l->loc[params[i]] = wadi_holder_get(l, &s->now[i]);
 }
 
 /* The next state is copied to the buffers not in use, and they change places. */
-static void swap_buffers(wadi_lower *l, const wadi_state *s) {
+static void swap_buffers(wadi_lower *l, const wadi_round_state *s) {
     for (int i = 0; i < s->n; i++) {
         const wadi_holder *h = &s->now[i], *spare = &s->spare[i];
         wadi_lv extent[WADI_MAX_RANK], pointer[WADI_MAX_FIELDS];
@@ -168,7 +168,7 @@ static void swap_buffers(wadi_lower *l, const wadi_state *s) {
 }
 
 /* All variables are set from values that were read before, so the order does not matter. */
-void wadi_round_state_next(wadi_lower *l, const wadi_state *s) {
+void wadi_round_state_next(wadi_lower *l, const wadi_round_state *s) {
     if (s->keeps_shape) {
         swap_buffers(l, s);
         return;
@@ -180,11 +180,11 @@ void wadi_round_state_next(wadi_lower *l, const wadi_state *s) {
 
 void wadi_lower_loop(wadi_lower *l, const wadi_bind *bind) {
     const wadi_block *pred = bind->blocks[0], *body = bind->blocks[1];
-    wadi_state s = {.n = bind->nargs,
-                    .init = bind->args,
-                    .params = body->params,
-                    .yields = body->yields,
-                    .results = bind->results};
+    wadi_round_state s = {.n = bind->nargs,
+                          .init = bind->args,
+                          .params = body->params,
+                          .yields = body->yields,
+                          .results = bind->results};
     wadi_lv go, mark = WADI_LV_NONE;
     wadi_borrowed values = {0};
     wadi_round_state_start(l, &s);

@@ -67,7 +67,7 @@ static void take_binding(inlining *s, wadi_block *block, wadi_bind *b, bool in_b
     wadi_block *r = b->blocks[0];
     for (int p = 0; p < r->nparams; p++) wadi_subst_put(&s->subst, r->params[p], b->args[p]);
     for (int i = 0; i < r->nbinds && !s->failed; i++) {
-        wadi_homes_moved(r->binds[i], block);
+        wadi_rewrite_moved(r->binds[i], block);
         take_binding(s, block, r->binds[i], in_body, out);
     }
     for (int i = 0; i < b->nresults; i++) wadi_subst_put(&s->subst, b->results[i], r->yields[i]);
@@ -77,7 +77,7 @@ static void visit(inlining *s, wadi_block *block, bool in_body) {
     bind_list out = {0};
     for (int i = 0; i < block->nbinds && !s->failed; i++)
         take_binding(s, block, block->binds[i], in_body, &out);
-    if (!s->failed && !wadi_homes_set_block(s->m, block, (int)out.n, out.at)) s->failed = true;
+    if (!s->failed && !wadi_rewrite_set_block(s->m, block, (int)out.n, out.at)) s->failed = true;
     wadi_subst_yields(&s->subst, block);
     wadi_vec_free(&out);
 }

@@ -38,9 +38,9 @@ typedef struct leaving {
 static void is_stuck(void *env, const wadi_read *r) {
     leaving *l = env;
     const wadi_block *home = wadi_homes_get(&l->s->homes, *r->at);
-    if (!home || !wadi_homes_within(home, l->body)) return;
+    if (!home || !wadi_rewrite_within(home, l->body)) return;
     for (int k = 0; k < l->b->nblocks; k++)
-        if (wadi_homes_within(home, l->b->blocks[k])) return;
+        if (wadi_rewrite_within(home, l->b->blocks[k])) return;
     l->stuck = true;
 }
 
@@ -63,7 +63,7 @@ static void leave(hoisting *s, wadi_bind *b, wadi_block *outer, binds *out) {
         wadi_diag_note(s->cx->diag, WADI_NOTE_HOISTED, v, WADI_NONE,
                        "computed once per run, before the stream");
     }
-    wadi_homes_moved(b, outer);
+    wadi_rewrite_moved(b, outer);
     if (!wadi_vec_push(out, b)) s->failed = true;
 }
 
@@ -120,7 +120,7 @@ static void hoist_inner(hoisting *s, wadi_block *outer, wadi_block *body, binds 
         else if (!wadi_vec_push(&stay, b))
             s->failed = true;
     }
-    if (!s->failed && !wadi_homes_set_block(s->m, body, (int)stay.n, stay.at)) s->failed = true;
+    if (!s->failed && !wadi_rewrite_set_block(s->m, body, (int)stay.n, stay.at)) s->failed = true;
     wadi_vec_free(&stay);
 }
 
@@ -137,7 +137,7 @@ static void hoist_within(hoisting *s, wadi_block *block) {
         }
         if (!wadi_vec_push(&out, b)) s->failed = true;
     }
-    if (!s->failed && !wadi_homes_set_block(s->m, block, (int)out.n, out.at)) s->failed = true;
+    if (!s->failed && !wadi_rewrite_set_block(s->m, block, (int)out.n, out.at)) s->failed = true;
     wadi_vec_free(&out);
 }
 
@@ -153,7 +153,7 @@ static void hoist_body(hoisting *s, wadi_block *outer, wadi_block *body, binds *
         else if (!wadi_vec_push(&stay, b))
             s->failed = true;
     }
-    if (!s->failed && !wadi_homes_set_block(s->m, body, (int)stay.n, stay.at)) s->failed = true;
+    if (!s->failed && !wadi_rewrite_set_block(s->m, body, (int)stay.n, stay.at)) s->failed = true;
     wadi_vec_free(&stay);
 }
 
@@ -169,7 +169,7 @@ static void hoist_block(hoisting *s, wadi_block *block) {
         }
         if (!wadi_vec_push(&out, b)) s->failed = true;
     }
-    if (!s->failed && !wadi_homes_set_block(s->m, block, (int)out.n, out.at)) s->failed = true;
+    if (!s->failed && !wadi_rewrite_set_block(s->m, block, (int)out.n, out.at)) s->failed = true;
     wadi_vec_free(&out);
 }
 

@@ -171,7 +171,7 @@ static void join_bodies(fusing *s, wadi_bind *b, int i, wadi_bind *from) {
     if (!binds) s->failed = true;
     for (int k = 0; !s->failed && k < total; k++) {
         binds[k] = k < inner->nbinds ? inner->binds[k] : body->binds[k - inner->nbinds];
-        wadi_homes_moved(binds[k], body);
+        wadi_rewrite_moved(binds[k], body);
     }
     body->binds = binds;
     body->nbinds = body->capacity = total;
@@ -380,7 +380,7 @@ static void walk_block(fusing *s, wadi_block *block) {
             if (!wadi_vec_push(&out, b)) s->failed = true;
         }
     }
-    if (!s->failed && !wadi_homes_set_block(s->m, block, (int)out.n, out.at)) s->failed = true;
+    if (!s->failed && !wadi_rewrite_set_block(s->m, block, (int)out.n, out.at)) s->failed = true;
     wadi_vec_free(&out);
     wadi_subst_yields(&s->subst, block);
 }

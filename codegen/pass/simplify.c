@@ -118,7 +118,7 @@ static void walk_bind(simplifying *s, wadi_bind *b, wadi_block *block, binds *ou
         results_are(s, b, &same);
         return;
     }
-    wadi_homes_moved(b, block);
+    wadi_rewrite_moved(b, block);
     see(s, b->results, b->nresults, true);
     if (!wadi_vec_push(out, b)) s->failed = true;
 }
@@ -132,7 +132,7 @@ static void walk_block(simplifying *s, wadi_block *block) {
     see(s, block->params, block->nparams, true);
     walk_into(s, block, block, &out);
     wadi_subst_yields(&s->subst, block);
-    if (!s->failed && !wadi_homes_set_block(s->m, block, (int)out.n, out.at)) s->failed = true;
+    if (!s->failed && !wadi_rewrite_set_block(s->m, block, (int)out.n, out.at)) s->failed = true;
     for (size_t i = 0; i < out.n; i++) see(s, out.at[i]->results, out.at[i]->nresults, false);
     see(s, block->params, block->nparams, false);
     wadi_vec_free(&out);

@@ -6,7 +6,7 @@
 typedef struct folding {
     wadi_inner *in;
     const wadi_bind *bind;
-    wadi_state state;
+    wadi_round_state state;
 } folding;
 
 static void folded(wadi_lower *l, void *env, const wadi_inner_element *e) {

@@ -224,16 +224,16 @@ void wadi_inner_slice(wadi_lower *l, const wadi_vloc *whole, const wadi_array_ty
 
 /* ---- states ---- */
 
-wadi_state wadi_inner_state(const wadi_bind *b) {
+wadi_round_state wadi_inner_state(const wadi_bind *b) {
     const wadi_block *r = b->blocks[0];
-    return (wadi_state){.n = b->nargs - 1,
-                        .init = b->args + 1,
-                        .params = r->params,
-                        .yields = r->yields,
-                        .results = r->params};
+    return (wadi_round_state){.n = b->nargs - 1,
+                              .init = b->args + 1,
+                              .params = r->params,
+                              .yields = r->yields,
+                              .results = r->params};
 }
 
-wadi_inner_element wadi_inner_step(wadi_lower *l, const wadi_inner *in, wadi_state *state,
+wadi_inner_element wadi_inner_step(wadi_lower *l, const wadi_inner *in, wadi_round_state *state,
                                    const wadi_bind *b, const wadi_inner_element *e) {
     const wadi_block *r = b->blocks[0];
     wadi_borrowed values = {0};

@@ -21,7 +21,7 @@ typedef struct stage {
     /* pick: its numbers; variables: how many before the first have been, how many behind the last picked one, how many are
      * picked */
     wadi_lv first, step, most, dropped, behind, taken;
-    wadi_state *state; /* scan */
+    wadi_round_state *state; /* scan */
 } stage;
 
 static void mapped(wadi_lower *l, void *env, const wadi_inner_element *e) {
@@ -138,7 +138,7 @@ static void pick_stage(wadi_lower *l, stage *g) {
 }
 
 static void scan_stage(wadi_lower *l, stage *g) {
-    wadi_state state = wadi_inner_state(g->bind);
+    wadi_round_state state = wadi_inner_state(g->bind);
     wadi_round_state_start(l, &state);
     if (!state.now || !state.spare || l->status) return;
     g->state = &state;

@@ -66,9 +66,9 @@ void wadi_inner_slice(wadi_lower *l, const wadi_vloc *whole, const wadi_array_ty
                       wadi_vloc *out);
 
 /** The state of scan or fold `b`, not started. */
-wadi_state wadi_inner_state(const wadi_bind *b);
+wadi_round_state wadi_inner_state(const wadi_bind *b);
 /** A scan takes a step over `e`: the next state, which is an element too. */
-wadi_inner_element wadi_inner_step(wadi_lower *l, const wadi_inner *in, wadi_state *state,
+wadi_inner_element wadi_inner_step(wadi_lower *l, const wadi_inner *in, wadi_round_state *state,
                                    const wadi_bind *b, const wadi_inner_element *e);
 
 /** What needs all elements at once: COLLECT and FOLD_CHUNK (collect.c). False: not one of them. */

@@ -33,9 +33,9 @@ struct wadi_pull_cursor {
     wadi_lv
         end; /* variable. expand: how many slices; windows: where the last full one ended; pick: how many go
                      before the next */
-    wadi_box *kept;       /* filter, expand: [components]; batch: the shapes alone */
-    wadi_vector *samples; /* windows, batch: [components] */
-    wadi_state state;     /* scan */
+    wadi_box *kept;         /* filter, expand: [components]; batch: the shapes alone */
+    wadi_vector *samples;   /* windows, batch: [components] */
+    wadi_round_state state; /* scan */
 };
 
 extern const wadi_pulling wadi_pull_windows, wadi_pull_batch;
