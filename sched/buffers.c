@@ -56,10 +56,13 @@ static int64_t class_bytes(int size_class) {
 
 /* The smallest class that holds `bytes`; -1: none does. */
 static int class_of(int64_t bytes) {
-    for (int c = 0; c < CLASSES; c++) {
-        if (class_bytes(c) >= bytes) return c;
-    }
-    return -1;
+    if (bytes <= SMALLEST) return 0;
+    const int last =
+        63 - __builtin_clzll((unsigned long long)bytes - 1); /* the highest bit of bytes - 1 */
+    const int first = 31 - __builtin_clz(SMALLEST);
+    const int64_t power = INT64_C(1) << last; /* power < bytes <= 2 * power */
+    const int c = 2 * (last - first) + (bytes <= power + power / 2 ? 1 : 2);
+    return c < CLASSES ? c : -1;
 }
 
 static void free_block(wadi_buffers *b, block *one) {
