@@ -79,7 +79,8 @@ void wadi_slots_clear(wadi_slots *s, int slot) {
     wadi_slot_memory *m = &s->memory[slot];
     wadi_buffers_put(m->shape);
     wadi_buffers_put(m->offset);
-    for (int f = 0; f < WADI_MAX_FIELDS; f++) wadi_buffers_put(m->column[f]);
+    for (int f = 0; f < WADI_MAX_FIELDS && m->column[f] != NULL; f++)
+        wadi_buffers_put(m->column[f]);
     memset(m, 0, sizeof *m);
     memset(&s->slot[slot], 0, sizeof s->slot[slot]);
 }
@@ -314,7 +315,7 @@ void wadi_slots_take(wadi_slots *s, int slot, wadi_chunk *c, int component) {
     wadi_slot_memory *m = &s->memory[slot];
     own(c, &m->shape);
     own(c, &m->offset);
-    for (int f = 0; f < WADI_MAX_FIELDS; f++) own(c, &m->column[f]);
+    for (int f = 0; f < WADI_MAX_FIELDS && m->column[f] != NULL; f++) own(c, &m->column[f]);
 }
 
 int64_t wadi_slots_number(const wadi_slots *s, int slot) {

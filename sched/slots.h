@@ -11,7 +11,8 @@
 #include "sched/plan.h"
 
 typedef struct wadi_slot_memory {
-    void *shape, *offset, *column[WADI_MAX_FIELDS];
+    void *shape, *offset;
+    void *column[WADI_MAX_FIELDS]; /* those that the slot owns, then NULL */
     int64_t elements; /* that the slot's shapes and offsets describe; ONCE and REGULAR: no matter */
     bool home;        /* the columns have been brought to host memory: see wadi_slots_fetch */
 } wadi_slot_memory;
