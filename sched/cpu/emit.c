@@ -9,10 +9,6 @@
 /* Copying less than this is not worth waking another worker. */
 static const int64_t grain_bytes = 1 << 18;
 
-static bool in_place(const wadi_emit *e, int slot) {
-    return e->of[slot].count == 1 || wadi_slots_plan(e->slots, slot)->kind == WADI_SLOT_ONCE;
-}
-
 bool wadi_emit_begin(wadi_emit *e, wadi_slots *slots) {
     const int n = wadi_slots_count(slots);
     e->slots = slots;
@@ -37,13 +33,13 @@ bool wadi_emit_expect(wadi_emit *e, int slot, int64_t count) {
     wadi_slots *slots = e->slots;
     wadi_emission *m = &e->of[slot];
     if (m->expected) return true;
+    const wadi_slot_kind kind = wadi_slots_plan(slots, slot)->kind;
     m->count = count;
+    m->in_place = count == 1 || kind == WADI_SLOT_ONCE;
     if (!wadi_slots_room_for_shapes(slots, slot, count)) return false;
-    if (wadi_slots_plan(slots, slot)->kind == WADI_SLOT_IRREGULAR &&
-        !wadi_slots_room_for_offsets(slots, slot, count)) {
+    if (kind == WADI_SLOT_IRREGULAR && !wadi_slots_room_for_offsets(slots, slot, count))
         return false;
-    }
-    if (!in_place(e, slot)) {
+    if (!m->in_place) {
         m->block = wadi_buffers_get(slots->columns, count * (int64_t)sizeof *m->piece);
         if (m->block == NULL) return false;
         m->piece = wadi_buffers_address(m->block);
@@ -51,14 +47,22 @@ bool wadi_emit_expect(wadi_emit *e, int slot, int64_t count) {
         make_places(e, slot);
     }
     m->expected = true;
+    e->expected++;
     return true;
 }
 
+/* All has been emitted to it, or nobody wants it. */
+static void forget(wadi_emit *e, wadi_emission *m) {
+    wadi_buffers_put(m->block);
+    *m = (wadi_emission){.each = m->each};
+    e->expected--;
+}
+
 void wadi_emit_reset(wadi_emit *e) {
-    for (int i = 0; i < e->room; i++) {
-        if (e->of[i].expected) wadi_slots_clear(e->slots, i);
-        wadi_buffers_put(e->of[i].block);
-        e->of[i] = (wadi_emission){.each = e->of[i].each};
+    for (int i = 0; e->expected > 0; i++) {
+        if (!e->of[i].expected) continue;
+        wadi_slots_clear(e->slots, i);
+        forget(e, &e->of[i]);
     }
 }
 
@@ -81,28 +85,30 @@ wadi_fault_kind wadi_emit_put(wadi_emit *e, const wadi_slot *seen, wadi_scratch 
     wadi_slots *slots = e->slots;
     const wadi_plan_slot *p = wadi_slots_plan(slots, slot);
     const wadi_slot *to = &slots->slot[slot];
-    WADI_ASSERT(e->of[slot].expected && s >= 0 && s < e->of[slot].count);
+    const wadi_emission *m = &e->of[slot];
+    WADI_ASSERT(m->expected && s >= 0 && s < m->count);
     const int64_t values = wadi_shape_values(p->rank, shape);
     *out_bytes = values;
     if (values < 0) return WADI_FAULT_EXTENT;
-    *out_bytes = lay_out(p, values, NULL, NULL);
     int64_t *shapes = seen->shape + (p->kind == WADI_SLOT_IRREGULAR ? s * p->rank : 0);
     for (int d = 0; d < p->rank; d++) shapes[d] = shape[d];
     if (seen->offset != NULL) seen->offset[s + 1] = values;
-    if (in_place(e, slot)) {
+    if (m->in_place) {
+        *out_bytes = lay_out(p, values, NULL, NULL);
         if (!wadi_slots_room_for_columns(slots, slot, values)) return WADI_FAULT_MEMORY;
         for (int f = 0; f < p->fields; f++) col[f] = to->col[f];
         return WADI_FAULT_NONE;
     }
-    if (values > 0 && values == e->of[slot].guess) {
+    if (values > 0 && values == m->guess) {
         for (int f = 0; f < p->fields; f++) {
             col[f] = (char *)to->col[f] + s * values * wadi_type_size(p->type[f]);
         }
         return WADI_FAULT_NONE;
     }
+    *out_bytes = lay_out(p, values, NULL, NULL);
     char *piece = wadi_scratch_take(staging, *out_bytes);
     if (piece == NULL) return WADI_FAULT_MEMORY;
-    e->of[slot].piece[s] = piece;
+    m->piece[s] = piece;
     (void)lay_out(p, values, piece, col);
     return WADI_FAULT_NONE;
 }
@@ -173,13 +179,12 @@ bool wadi_emit_finish(wadi_emit *e, const int *slots, int n, wadi_pool *pool) {
     for (int i = 0; i < n; i++) {
         wadi_emission *m = &e->of[slots[i]];
         if (!m->expected) continue;
-        if (in_place(e, slots[i])) {
+        if (m->in_place) {
             if (e->slots->slot[slots[i]].offset != NULL) e->slots->slot[slots[i]].offset[0] = 0;
         } else if (!compact(e, slots[i], pool)) {
             return false;
         }
-        wadi_buffers_put(m->block);
-        *m = (wadi_emission){.each = m->each};
+        forget(e, m);
     }
     return true;
 }

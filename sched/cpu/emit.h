@@ -17,6 +17,7 @@
 /* What has been emitted to one slot. */
 typedef struct wadi_emission {
     bool expected;
+    bool in_place; /* one element alone: its columns are the slot's */
     int64_t count; /* elements */
     void *block;   /* `piece` */
     void **
@@ -29,6 +30,7 @@ typedef struct wadi_emission {
 typedef struct wadi_emit {
     wadi_slots *slots;
     int room;
+    int expected;      /* slots */
     wadi_emission *of; /* [room], by slot */
 } wadi_emit;
 
