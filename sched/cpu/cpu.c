@@ -23,7 +23,8 @@ typedef struct worker {
 typedef struct cpu {
     wadi_device base;
     wadi_pool *pool;
-    worker *workers; /* [pool's threads] */
+    int threads;     /* the pool's */
+    worker *workers; /* [threads] */
     wadi_emit emit;
     const wadi_stop *cancel;
     wadi_mutex lock;          /* guards the fault of the launch at work */
@@ -100,18 +101,9 @@ static bool begin(wadi_device *self, const wadi_device_work *work) {
     cpu *d = cpu_of(self);
     if (!wadi_emit_begin(&d->emit, work->slots)) return false;
     d->cancel = work->stop;
-    for (int i = 0; i < wadi_pool_threads(d->pool); i++) {
-        worker *w = &d->workers[i];
-        w->device = d;
-        w->work = (wadi_work){.first = work->first,
-                              .workers = wadi_pool_threads(d->pool),
-                              .stop = stop_flag(work->stop),
-                              .scratch = scratch,
-                              .scratch_mark = scratch_mark,
-                              .scratch_rewind = scratch_rewind,
-                              .emit = emit,
-                              .foreign = self->ops->routine != NULL ? foreign : no_foreign,
-                              .self = w};
+    for (int i = 0; i < d->threads; i++) {
+        d->workers[i].work.first = work->first;
+        d->workers[i].work.stop = stop_flag(work->stop);
     }
     return true;
 }
@@ -119,7 +111,7 @@ static bool begin(wadi_device *self, const wadi_device_work *work) {
 static void end(wadi_device *self) {
     cpu *d = cpu_of(self);
     wadi_emit_reset(&d->emit);
-    for (int i = 0; i < wadi_pool_threads(d->pool); i++) {
+    for (int i = 0; i < d->threads; i++) {
         wadi_scratch_reset(&d->workers[i].scratch);
         wadi_scratch_reset(&d->workers[i].staging);
     }
@@ -136,8 +128,7 @@ bool wadi_cpu_is_expected(const wadi_device *self, int slot) {
 static bool finish(wadi_device *self, const int *slots, int n, bool whole) {
     cpu *d = cpu_of(self);
     if (!wadi_emit_finish(&d->emit, slots, n, d->pool)) return false;
-    for (int i = 0; whole && i < wadi_pool_threads(d->pool); i++)
-        wadi_scratch_reset(&d->workers[i].staging);
+    for (int i = 0; whole && i < d->threads; i++) wadi_scratch_reset(&d->workers[i].staging);
     return true;
 }
 
@@ -192,18 +183,18 @@ static void run_range(void *env, int number, int64_t begin, int64_t end) {
 static void launch(wadi_device *self, wadi_launch *what) {
     cpu *d = cpu_of(self);
     loop l = {d, what, wadi_cpu_kernel(what->code)};
-    const int threads = wadi_pool_threads(d->pool);
-    what->fault = (wadi_fault){.kind = WADI_FAULT_NONE, .place = -1, .linear = -1};
-    for (int i = 0; i < threads; i++) {
+    const wadi_slot *table = what->table != NULL ? what->table : d->emit.slots->slot;
+    what->fault.kind = WADI_FAULT_NONE; /* nothing else is read then */
+    for (int i = 0; i < d->threads; i++) {
         wadi_work *w = &d->workers[i].work;
-        w->slot = what->table != NULL ? what->table : d->emit.slots->slot;
+        w->slot = table;
         w->count = what->count;
         w->unit = what->unit;
     }
     atomic_store(&d->stop, INT64_MAX);
     if (what->n <= 0) return;
     const bool alone = what->serial || what->apart;
-    wadi_pool_for(d->pool, what->serial ? 1 : what->n, alone ? 1 : range_of(what->n, threads),
+    wadi_pool_for(d->pool, what->serial ? 1 : what->n, alone ? 1 : range_of(what->n, d->threads),
                   run_range, &l);
 }
 
@@ -257,7 +248,7 @@ static void run_problems(void *env, int number, int64_t begin, int64_t end) {
 static bool routine(wadi_device *self, const wadi_device_calls *batch) {
     cpu *d = cpu_of(self);
     calls c = {.batch = batch};
-    const int64_t ranges = (int64_t)wadi_pool_threads(d->pool) * 4;
+    const int64_t ranges = (int64_t)d->threads * 4;
     wadi_pool_for(d->pool, batch->problems, (batch->problems + ranges - 1) / ranges, run_problems,
                   &c);
     return !atomic_load(&c.declined);
@@ -276,13 +267,12 @@ static int64_t busy_ns(const wadi_device *self) {
 }
 
 static int workers(const wadi_device *self) {
-    return wadi_pool_threads(cpu_of(self)->pool);
+    return cpu_of(self)->threads;
 }
 
 static void destroy(wadi_device *self) {
     cpu *d = cpu_of(self);
-    const int threads = d->pool != NULL ? wadi_pool_threads(d->pool) : 0;
-    for (int i = 0; d->workers != NULL && i < threads; i++) {
+    for (int i = 0; d->workers != NULL && i < d->threads; i++) {
         wadi_scratch_fini(&d->workers[i].scratch);
         wadi_scratch_fini(&d->workers[i].staging);
     }
@@ -323,12 +313,21 @@ static const wadi_device_ops without_libraries = {.destroy = destroy,
                                                   .wait = wait};
 
 static wadi_status make_workers(cpu *d, wadi_buffers *scratch_memory, wadi_error *err) {
-    const size_t threads = (size_t)wadi_pool_threads(d->pool);
-    d->workers = calloc(threads, sizeof *d->workers);
+    d->threads = wadi_pool_threads(d->pool);
+    d->workers = calloc((size_t)d->threads, sizeof *d->workers);
     if (d->workers == NULL) return wadi_fail(err, WADI_MEMORY, "cpu: out of memory");
-    for (size_t i = 0; i < threads; i++) {
-        wadi_scratch_init(&d->workers[i].scratch, scratch_memory);
-        wadi_scratch_init(&d->workers[i].staging, scratch_memory);
+    for (int i = 0; i < d->threads; i++) {
+        worker *w = &d->workers[i];
+        w->device = d;
+        w->work = (wadi_work){.workers = d->threads,
+                              .scratch = scratch,
+                              .scratch_mark = scratch_mark,
+                              .scratch_rewind = scratch_rewind,
+                              .emit = emit,
+                              .foreign = d->base.ops->routine != NULL ? foreign : no_foreign,
+                              .self = w};
+        wadi_scratch_init(&w->scratch, scratch_memory);
+        wadi_scratch_init(&w->staging, scratch_memory);
     }
     return WADI_OK;
 }

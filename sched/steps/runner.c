@@ -14,10 +14,16 @@
 #include "sched/steps/choose.h"
 #include "sched/steps/steps.h"
 
+/* A version with what is found out about it once. */
+typedef struct loaded {
+    wadi_plan_code code; /* version NULL: not loaded yet */
+    bool *allocated;     /* [plan's and version's slots]: see wadi_steps_allocate */
+} loaded;
+
 struct wadi_runner {
     wadi_runner_options options;
-    wadi_plan_code *code; /* [nbodies][WADI_BODY_VERSIONS]; version NULL: not loaded yet */
-    wadi_choice *choice;  /* [nbodies] */
+    loaded *version;     /* [nbodies][WADI_BODY_VERSIONS] */
+    wadi_choice *choice; /* [nbodies] */
     wadi_steps steps;
 };
 
@@ -37,15 +43,15 @@ static bool is_complete(const wadi_plan_code *c) {
     return true;
 }
 
-static wadi_plan_code *code_of(const wadi_runner *r, int body, wadi_version_key version) {
-    return &r->code[body * WADI_BODY_VERSIONS + wadi_version_number(version)];
+static loaded *version_of(const wadi_runner *r, int body, wadi_version_key version) {
+    return &r->version[body * WADI_BODY_VERSIONS + wadi_version_number(version)];
 }
 
-static wadi_status load(wadi_runner *r, int body, wadi_version_key version,
-                        const wadi_plan_code **out, wadi_error *err) {
-    wadi_plan_code *c = code_of(r, body, version);
+static wadi_status load(wadi_runner *r, int body, wadi_version_key version, const loaded **out,
+                        wadi_error *err) {
+    loaded *c = version_of(r, body, version);
     *out = c;
-    if (c->version != NULL) return WADI_OK;
+    if (c->code.version != NULL) return WADI_OK;
     r->steps.job->loaded = true;
     wadi_plan_code code = {0};
     const wadi_loader *l = r->options.loader;
@@ -54,7 +60,11 @@ static wadi_status load(wadi_runner *r, int body, wadi_version_key version,
         return wadi_fail(err, WADI_INTERNAL, "%s: the loader left out a kernel",
                          r->options.plan->bodies[body].name);
     }
-    *c = code;
+    const int slots = r->options.plan->nslots + code.version->nslots;
+    c->allocated = calloc((size_t)slots + 1, sizeof *c->allocated);
+    if (c->allocated == NULL) return wadi_steps_no_memory(err);
+    for (int i = 0; i < slots; i++) c->allocated[i] = wadi_version_allocates(code.version, i);
+    c->code = code;
     return WADI_OK;
 }
 
@@ -67,7 +77,7 @@ static bool is_ready(void *env, wadi_schedule s, int64_t worth_ns) {
     const candidate *k = env;
     const wadi_runner_options *o = &k->runner->options;
     const wadi_version_key version = {.schedule = s};
-    if (code_of(k->runner, k->body, version)->version != NULL) return true;
+    if (version_of(k->runner, k->body, version)->code.version != NULL) return true;
     return o->loader->offer == NULL ||
            o->loader->offer(o->loader->self, o->plan, k->body, version, worth_ns);
 }
@@ -85,7 +95,7 @@ static wadi_status expect_emissions(wadi_steps *s, const wadi_plan_body *body, w
     for (int i = 0; i < body->nresults; i++) {
         const int slot = body->results[i];
         const bool bound = s->slots->slot[slot].col[0] != NULL;
-        if (bound || wadi_steps_allocate(s->v, slot)) continue;
+        if (bound || wadi_steps_allocate(s, slot)) continue;
         if (!d->ops->expect(d, slot, s->job->count)) return wadi_steps_no_memory(err);
     }
     return WADI_OK;
@@ -129,12 +139,13 @@ static void clear_results(const wadi_steps *s) {
 static wadi_status run_version(wadi_runner *r, wadi_version_key version, wadi_error *err) {
     wadi_steps *s = &r->steps;
     wadi_job *job = s->job;
-    const wadi_plan_code *code = NULL;
+    const loaded *of = NULL;
     job->ran = version;
     job->fault = (wadi_fault){.kind = WADI_FAULT_NONE, .place = -1, .linear = -1};
-    WADI_TRY(load(r, job->body, version, &code, err));
-    job->version = s->v = code->version;
-    s->running = code;
+    WADI_TRY(load(r, job->body, version, &of, err));
+    job->version = s->v = of->code.version;
+    s->running = &of->code;
+    s->allocated = of->allocated;
     const wadi_device_work work = {job->slots, job->first, job->count, s->cancel};
     if (!wadi_slots_extend(job->slots, s->v)) return wadi_steps_no_memory(err);
     if (!wadi_steps_room_for_levels(s, s->v)) return wadi_steps_no_memory(err);
@@ -181,12 +192,13 @@ wadi_status wadi_runner_run(wadi_runner *r, wadi_job *job, wadi_error *err) {
         wadi_choice_saw(choice, schedule, job->count, job->bytes, wadi_clock_ns() - start,
                         job->loaded);
     }
+    if (!wadi_steps_faulted(&r->steps)) return WADI_OK;
     const wadi_version_key first = {.schedule = WADI_SCHEDULE_FIRST},
                            pure = {.schedule = WADI_SCHEDULE_FIRST, .pure = true};
     const bool by_operator = wadi_schedules[schedule].by_operator;
     const bool by_hand = by_operator && is_lifted_by_hand(job->version);
-    if (wadi_steps_faulted(&r->steps) && !declined(r) && by_operator &&
-        (job->count > 1 || by_hand) && wadi_body_offers(body, first)) {
+    if (!declined(r) && by_operator && (job->count > 1 || by_hand) &&
+        wadi_body_offers(body, first)) {
         const bool memory = job->fault.kind == WADI_FAULT_MEMORY;
         WADI_TRY(run_version(r, first, err));
         /* flat does no work that inside does not, though it may need more memory */
@@ -209,7 +221,9 @@ bool wadi_runner_tries(wadi_runner *r) {
 
 void wadi_runner_destroy(wadi_runner *r) {
     if (r == NULL) return;
-    free(r->code);
+    const int versions = r->options.plan->nbodies * WADI_BODY_VERSIONS;
+    for (int i = 0; r->version != NULL && i < versions; i++) free(r->version[i].allocated);
+    free(r->version);
     free(r->choice);
     free(r->steps.level);
     free(r);
@@ -222,9 +236,9 @@ wadi_status wadi_runner_create(const wadi_runner_options *options, wadi_runner *
     if (r == NULL) return wadi_fail(err, WADI_MEMORY, "run: out of memory");
     r->options = *options;
     r->steps.device = options->device;
-    r->code = calloc(bodies * WADI_BODY_VERSIONS + 1, sizeof *r->code);
+    r->version = calloc(bodies * WADI_BODY_VERSIONS + 1, sizeof *r->version);
     r->choice = calloc(bodies + 1, sizeof *r->choice);
-    if (r->code == NULL || r->choice == NULL) {
+    if (r->version == NULL || r->choice == NULL) {
         wadi_runner_destroy(r);
         return wadi_fail(err, WADI_MEMORY, "run: out of memory");
     }

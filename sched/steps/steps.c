@@ -129,7 +129,7 @@ static wadi_status step_run(wadi_steps *s, const wadi_plan_step *step, wadi_code
     for (int i = 0; i < step->nslots; i++) {
         const int slot = step->slots[i];
         const bool bound = s->slots->slot[slot].col[0] != NULL;
-        if (bound || wadi_steps_allocate(s->v, slot)) continue;
+        if (bound || wadi_steps_allocate(s, slot)) continue;
         if (!d->ops->expect(d, slot, count)) return wadi_steps_no_memory(err);
     }
     wadi_launch l = {.code = kernel, .count = count, .n = count, .serial = step->serial};

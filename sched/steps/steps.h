@@ -21,6 +21,7 @@ typedef struct wadi_steps {
     wadi_slots *slots;             /* the job's */
     const wadi_plan_code *running; /* the job's */
     const wadi_plan_version *v;    /* the same */
+    const bool *allocated;         /* [slots]: wadi_steps_allocate */
     const wadi_stop *cancel;       /* called: the job shall end */
     wadi_level *level;             /* [1 + the version's levels] */
     int level_room;
@@ -54,8 +55,11 @@ bool wadi_steps_enter_whole(wadi_steps *s, int level, int64_t n);
 /* Levels are of no elements. False: out of memory for those of the version. */
 bool wadi_steps_room_for_levels(wadi_steps *s, const wadi_plan_version *v);
 void wadi_steps_clear_levels(wadi_steps *s);
-/* Whether a step makes the columns of the slot. */
-bool wadi_steps_allocate(const wadi_plan_version *v, int slot);
+/* Whether a step makes the columns of the slot. wadi_steps_allocate: what the runner has found out once, for the version at work. */
+bool wadi_version_allocates(const wadi_plan_version *v, int slot);
+static inline bool wadi_steps_allocate(const wadi_steps *s, int slot) {
+    return s->allocated[slot];
+}
 
 /* ---- steps.c ---- */
 

@@ -104,7 +104,7 @@ static bool has(int n, const int *slots, int slot) {
     return false;
 }
 
-bool wadi_steps_allocate(const wadi_plan_version *v, int slot) {
+bool wadi_version_allocates(const wadi_plan_version *v, int slot) {
     for (int i = 0; i < v->nsteps; i++) {
         const wadi_plan_step *step = &v->steps[i];
         const bool makes = step->kind == WADI_STEP_ALLOC || step->kind == WADI_STEP_SINGLE;
