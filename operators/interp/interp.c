@@ -12,20 +12,23 @@
 
 /* ---- what sequence operators mean, by form ---- */
 
+/* An operator whose row says that it works on sequences, and not how. */
+static wadi_status run_formless(wadi_interp *in, const wadi_bind *b) {
+    return wadi_fail_at(in->cx.err, b->loc, WADI_INTERNAL,
+                        "%s: its row names no form of sequence operators", b->op->name);
+}
+
+static wadi_status start_formless(wadi_interp *in, wadi_cursor *c) {
+    return run_formless(in, c->bind);
+}
+
+static const wadi_seq_meaning formless = {.start = start_formless, .run = run_formless};
+
 static const wadi_seq_meaning *const meanings[] = {
-    [WADI_SEQ_COUNT] = &wadi_meaning_count,
-    [WADI_SEQ_READ] = &wadi_meaning_read,
-    [WADI_SEQ_MAP] = &wadi_meaning_map,
-    [WADI_SEQ_PICK] = &wadi_meaning_pick,
-    [WADI_SEQ_FILTER] = &wadi_meaning_filter,
-    [WADI_SEQ_EXPAND] = &wadi_meaning_expand,
-    [WADI_SEQ_BATCH] = &wadi_meaning_batch,
-    [WADI_SEQ_WINDOWS] = &wadi_meaning_windows,
-    [WADI_SEQ_SCAN] = &wadi_meaning_scan,
-    [WADI_SEQ_FOLD] = &wadi_meaning_fold,
-    [WADI_SEQ_FOLD_CHUNK] = &wadi_meaning_fold_chunk,
-    [WADI_SEQ_COLLECT] = &wadi_meaning_collect,
-    [WADI_SEQ_DELIVER] = &wadi_meaning_deliver,
+    [WADI_SEQ_NONE] = &formless,
+#define WADI_SEQ_FORM(NAME, name) [WADI_SEQ_##NAME] = &wadi_meaning_##name,
+#include "graph/seq.def"
+#undef WADI_SEQ_FORM
 };
 
 /* ---- what the rules may ask for ---- */

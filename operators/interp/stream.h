@@ -56,10 +56,9 @@ typedef struct wadi_seq_meaning {
     wadi_status (*run)(wadi_interp *in, const wadi_bind *b);
 } wadi_seq_meaning;
 
-extern const wadi_seq_meaning wadi_meaning_count, wadi_meaning_read, wadi_meaning_map,
-    wadi_meaning_pick, wadi_meaning_filter, wadi_meaning_expand, wadi_meaning_batch,
-    wadi_meaning_windows, wadi_meaning_scan, wadi_meaning_fold, wadi_meaning_fold_chunk,
-    wadi_meaning_collect, wadi_meaning_deliver;
+#define WADI_SEQ_FORM(NAME, name) extern const wadi_seq_meaning wadi_meaning_##name;
+#include "graph/seq.def"
+#undef WADI_SEQ_FORM
 
 /* ---- shared ---- */
 

@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "exe/exe.h"
 #include "graph/lang/node.h"
 #include "operators/rules.h"
 #include "tests/conformance/runner.h"
@@ -90,6 +91,26 @@ static wadi_acc odd(wadi_acc x) {
     return wadi_unit(is_odd(wadi_the(x)));
 }
 
+/* What the plan's text says is the plan. */
+static void assert_plan_reads_back(const wadi_program *p) {
+    wadi_exe *exe = NULL;
+    wadi_plan *again = NULL;
+    wadi_error err = {0};
+    wadi_text once, twice;
+    wadi_text_init(&once);
+    wadi_text_init(&twice);
+    if (wadi_compile(p, NULL, &exe, &err) != WADI_OK) fail_msg("%s", err.msg);
+    wadi_plan_print(exe->plan, &once);
+    assert_non_null(strstr(once.at, ": pick "));
+    if (wadi_plan_read(once.at, &again, &err) != WADI_OK) fail_msg("%s in\n%s", err.msg, once.at);
+    wadi_plan_print(again, &twice);
+    assert_string_equal(twice.at, once.at);
+    wadi_text_fini(&once);
+    wadi_text_fini(&twice);
+    wadi_plan_destroy(again);
+    wadi_exe_destroy(exe);
+}
+
 static void streams_are_picked_between_bodies(void **state) {
     (void)state;
     static const struct {
@@ -108,6 +129,7 @@ static void streams_are_picked_between_bodies(void **state) {
         wadi_stream_out(every(wadi_i64(cases[k].step), wadi_filter_seq(odd, t)), "out");
         for (int64_t i = 0; i < n; i++) want[i] *= 3;
         const wadi_interp_input out = {"all", conf_vector(WADI_I64, n, want)};
+        if (k == 0) assert_plan_reads_back(p);
         conf_assert_agrees(p, &(wadi_interp_io){.sources = &s.source, .nsources = 1}, 1, &out);
     }
 }
@@ -193,11 +215,69 @@ static void a_step_is_at_least_1(void **state) {
     assert_faults(p, &s);
 }
 
+/* ---- a row that forgot its form ---- */
+
+static const wadi_op formless_row = {.name = "formless_seq",
+                                     .form = "formless_seq s n",
+                                     .about = "nothing that could be computed",
+                                     .kind = WADI_OP_SEQUENCE,
+                                     .type = type,
+                                     .shape = wadi_rule_seq_shape_like,
+                                     .depend = wadi_rule_seq_depend_like};
+
+static wadi_seq formless(wadi_seq s) {
+    wadi_draft d = wadi_draft_begin("formless_seq");
+    int parts = 0;
+    const wadi_array_type *t = wadi_draft_seq_arg(&d, s, &parts);
+    wadi_draft_int(&d, wadi_i64(1));
+    return wadi_draft_seq_like(&d, &formless_row, parts, t);
+}
+
+static wadi_acc without_form(wadi_acc element) {
+    return total(formless(wadi_filter_seq(odd, wadi_produce(wadi_the(element), itself))));
+}
+
+static void assert_refused(wadi_program *p, const numbers *s, const char *compiler_says) {
+    conf_case c;
+    wadi_text why;
+    wadi_text_init(&why);
+    const wadi_interp_io io = {.sources = &s->source, .nsources = 1};
+    if (conf_case_init(&c, p, &io, &why)) assert_null(c.want);
+    if (!strstr(why.at ? why.at : c.fault.msg, "formless_seq: its row names no form"))
+        fail_msg("%s%s", why.at ? why.at : "", c.fault.msg);
+    wadi_text_clear(&why);
+    wadi_exe *exe = conf_compile(&c, NULL, &why);
+    if (exe) { /* kernels are made when they are needed */
+        const conf_variant v = {NULL, WADI_SCHEDULE_FORCE_INSIDE, 1, 0};
+        wadi_error err = {0};
+        int64_t delivered = 0;
+        assert_int_equal(conf_go(&c, exe, &v, &delivered, &err), WADI_UNSUPPORTED);
+        wadi_text_add(&why, err.msg);
+    }
+    if (!strstr(why.at, compiler_says)) fail_msg("%s", why.at);
+    wadi_exe_destroy(exe);
+    conf_case_fini(&c);
+    wadi_text_fini(&why);
+    wadi_program_destroy(p);
+}
+
+static void a_row_without_a_form_is_refused(void **state) {
+    (void)state;
+    numbers s;
+    wadi_program *p = wadi_program_create("between");
+    wadi_stream_out(formless(numbers_in(&s)), "out");
+    assert_refused(p, &s, "formless_seq: not offered as the source of a stream");
+    p = wadi_program_create("within");
+    wadi_stream_out(wadi_map_seq(without_form, numbers_in(&s)), "out");
+    assert_refused(p, &s, "formless_seq: not offered inside an element");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(streams_are_picked_between_bodies),
         cmocka_unit_test(sequences_within_an_element_are_picked),
         cmocka_unit_test(a_step_is_at_least_1),
+        cmocka_unit_test(a_row_without_a_form_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -109,6 +109,37 @@ static char *edited(const char *was, const char *is) {
     return copy;
 }
 
+/* Each number of a pick may be missing. */
+static void every_pick_is_read_as_it_stands(void **state) {
+    (void)state;
+    static const char *const picks[] = {
+        "pick",
+        "pick n.11",
+        "pick every s.12",
+        "pick from _.2",
+        "pick n.11 every s.12",
+        "pick n.11 from _.2",
+        "pick every s.12 from _.2",
+    };
+    for (size_t i = 0; i < sizeof picks / sizeof *picks; i++) {
+        wadi_plan *p = NULL;
+        wadi_error err = {.status = WADI_OK};
+        wadi_text t;
+        wadi_text_init(&t);
+        char *other = edited("pick n.11 every s.12 from _.2", picks[i]);
+        if (wadi_plan_read(other, &p, &err) != WADI_OK) fail_msg("%s: %s", picks[i], err.msg);
+        const wadi_plan_stage *g = &p->phases[1].stream.stages[1];
+        assert_int_equal(g->size, strstr(picks[i], "n.11") ? 11 : -1);
+        assert_int_equal(g->hop, strstr(picks[i], "s.12") ? 12 : -1);
+        assert_int_equal(g->first, strstr(picks[i], "_.2") ? 2 : -1);
+        print(p, &t);
+        assert_string_equal(wadi_text_str(&t), other);
+        wadi_text_fini(&t);
+        wadi_arena_destroy(p->arena);
+        free(other);
+    }
+}
+
 static void what_is_wrong_is_told_with_its_line(void **state) {
     (void)state;
     static const struct {
@@ -249,6 +280,7 @@ static void no_text_does_harm(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_text_is_read_as_it_stands),
+        cmocka_unit_test(every_pick_is_read_as_it_stands),
         cmocka_unit_test(what_is_wrong_is_told_with_its_line),
         cmocka_unit_test(no_text_does_harm),
     };
