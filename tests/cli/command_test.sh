@@ -84,7 +84,7 @@ refuses 2 'wait: "0" is not a number of seconds' check "$examples/dotp.wadi" --w
 for command in run check explain; do refuses 2 'unexpected "extra"' $command "$examples/dotp.wadi" extra; done
 refuses 2 'unknown option "--wat"' run "$examples/dotp.wadi" xs=1 --wat
 refuses 2 'unknown option "--wat"' run "$examples/dotp.wadi" xs=1 --wat 1
-refuses 2 '--schedule: "sideways" is not auto, inside, flat or across' run "$examples/dotp.wadi" --schedule sideways
+refuses 2 '--schedule: "sideways" is not auto, inside, flat, across or group' run "$examples/dotp.wadi" --schedule sideways
 refuses 2 '--chunk: "-1" is not a number of elements' run "$examples/dotp.wadi" --chunk -1
 
 # Mistakes in a text name their place once, and what to write instead.
