@@ -1,4 +1,4 @@
-/* See the header. */
+/* Writes what a stage keeps as numbers, texts and chunks, and reads it again, trusting none of it. */
 #include "sched/state.h"
 
 #include <stdlib.h>

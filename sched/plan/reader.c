@@ -1,4 +1,4 @@
-/* See the header. */
+/* Takes words, numbers, names, slots and lists from a plan's text, and notes the first thing that is not there. */
 #include "sched/plan/reader.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
-/* See the header. Numbers of floating point are printed with as many digits as tell them from all others; those that are no number
- * bear their bits, "nan:7fc00000". */
+/* Prints and reads the values of a plan's text. Numbers of floating point are printed with as many digits as tell them from all
+ * others; those that are no number bear their bits, "nan:7fc00000". */
 #include "sched/plan/words.h"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-/* See the header. */
+/* Makes a fresh folder for a test and removes it; writes, reads and finds files in it. */
 #include "tests/base/support.h"
 
 #include <dirent.h>

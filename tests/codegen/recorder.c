@@ -1,4 +1,5 @@
-/* See the header. What plans print for people leaves out numbers that decide a run as well: they follow here. */
+/* Writes down what the compiler decides for a program. What plans print for people leaves out numbers that decide a run as well:
+ * they follow here. */
 #include "tests/codegen/recorder.h"
 
 #include <setjmp.h>

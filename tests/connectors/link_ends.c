@@ -1,4 +1,4 @@
-/* See the header. */
+/* Starts processes that send or receive, and speaks the link's protocol frame by frame. */
 #include "tests/connectors/link_ends.h"
 
 #include <setjmp.h>

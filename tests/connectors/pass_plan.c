@@ -1,4 +1,4 @@
-/* See the header. */
+/* Makes the plan by hand and runs it. */
 #include "tests/connectors/pass_plan.h"
 
 static const int zero[] = {0};

@@ -1,4 +1,4 @@
-/* See the header. */
+/* Opens a gridding method, adds the visibilities in pieces and takes the image. */
 #include "tests/gridding/gridded.h"
 
 #include <setjmp.h>

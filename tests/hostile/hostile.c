@@ -1,5 +1,6 @@
-/* See the header. Everything lies in one folder: in, the inputs; ref and spare, outputs of undisturbed runs; run, where programs run;
- * cache, tmp and home, which they get instead of the user's. What calls/compiler has made is kept beside it for all tests. */
+/* Runs programs that are disturbed at one call, and judges what they leave behind. Everything lies in one folder: in, the inputs;
+ * ref and spare, outputs of undisturbed runs; run, where programs run; cache, tmp and home, which they get instead of the user's.
+ * What calls/compiler has made is kept beside it for all tests. */
 #define _GNU_SOURCE
 #include "tests/hostile/hostile.h"
 

@@ -1,4 +1,5 @@
-/* See the header. Only calls of the process itself count: the compiler, which inherits the filter, is let through. */
+/* Starts a program under a filter of the kernel, counts its system calls and disturbs one of them. Only calls of the process
+ * itself count: the compiler, which inherits the filter, is let through. */
 #define _GNU_SOURCE
 #include "tests/hostile/system.h"
 

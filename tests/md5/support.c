@@ -1,4 +1,4 @@
-/* See the header. */
+/* Writes files of words, and digests words with libcrypto. */
 #include "tests/md5/support.h"
 
 #include <setjmp.h>

@@ -1,4 +1,4 @@
-/* See the header. */
+/* Reads files of small programs, compares what is told of each with what the file says, and records it. */
 #include "tests/operators/cases.h"
 
 #include <setjmp.h>

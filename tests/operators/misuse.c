@@ -1,4 +1,4 @@
-/* See the header. */
+/* Writes down a call, the status of its program and the message. */
 #include "tests/operators/misuse.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* See the header. Kernels find the program they belong to in a static: tests run one at a time. */
+/* Builds a plan around kernels written by hand. Kernels find the program they belong to in a static: tests run one at a time. */
 #include "sched/cpu/code.h"
 #include "tests/sched/hand_plan.h"
 

@@ -1,4 +1,5 @@
-/* See the header. Random numbers are the same in every run. */
+/* Runs a stream on a machine made of numbers: asks the policy for chunks and tells it what they cost. Random numbers are the same
+ * in every run. */
 #include "tests/sched/policy_simulator.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* See the header. */
+/* Takes a program through all passes and finds its one stage. */
 #include "tests/structure/stage.h"
 
 #include <setjmp.h>

@@ -1,4 +1,5 @@
-/* See the header. A value used once, in the scope it stands in, is written where it is used; any other has a name. */
+/* Prints values of loop IR as expressions. A value used once, in the scope it stands in, is written where it is used; any other
+ * has a name. */
 #include "codegen/emit/c_like/expression.h"
 
 #include "codegen/emit/c_like/scalar.h"
