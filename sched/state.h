@@ -1,9 +1,8 @@
-/* What a stage keeps from chunk to chunk, as bytes: changes (change/change.h) and folds (run/fold.h) save it between two chunks, and one
- * that is made anew, by the same plan, loads it and goes on as if nothing had happened, with the same bits.
+/* The state that a stage keeps from chunk to chunk, as bytes. Changes (change/change.h) and folds (run/fold.h) save it between two chunks. A
+ * new one of the same plan loads it and continues with the same bits.
  *
- * The bytes are numbers, texts and chunks in the wire form, whose checksums are checked. They are good for another process of the
- * same build on any machine that the wire form is for; they do not say which plan they belong to, so whoever keeps them keeps the
- * plan's hash beside them. */
+ * The bytes are numbers, texts and chunks in the wire form, whose checksums are checked. Another process of the same build can load
+ * them, on any machine that can read the wire form. They do not name their plan, so whoever stores them must store the plan's hash, too. */
 #ifndef WADI_SCHED_STATE_H
 #define WADI_SCHED_STATE_H
 

@@ -1,4 +1,5 @@
-/* Bindings whose results are computed at once: branches, loops, regions, routines, what sequences within an element give. */
+/* Bindings whose results are computed as a whole, not element by element: branches, loops, regions, library routines, and consumers of
+ * sequences within an element. */
 #ifndef WADI_CODEGEN_KERNEL_CONTROL_H
 #define WADI_CODEGEN_KERNEL_CONTROL_H
 
@@ -6,17 +7,17 @@
 
 /** Whether the binding calls a library routine in this version of its body (foreign.c). */
 bool wadi_lower_calls(const wadi_lower *l, const wadi_bind *bind);
-/** Calls it. The arguments are stored, the results have their places. */
+/** Calls the routine. The arguments must be stored, and the results must have memory. */
 void wadi_lower_call(wadi_lower *l, const wadi_bind *bind);
-/** What a routine or a manual lifting means: region 0. The results are then another name for what it yields. */
+/** Computes region 0, the meaning of a routine or a manual lifting. The results become aliases of what the region yields. */
 void wadi_lower_region(wadi_lower *l, const wadi_bind *bind);
-/** The same, with a check that its extents are those the binding is given. */
+/** The same, with a check that the extents are those that the binding states. */
 void wadi_lower_region_checked(wadi_lower *l, const wadi_bind *bind);
-/** What makes arrays of a sequence within an element (sequence/consume.c); results are then in memory or scalars. */
+/** Computes arrays from a sequence within an element (sequence/consume.c). The results are then in memory or scalars. */
 void wadi_lower_consume(wadi_lower *l, const wadi_bind *bind);
-/** A branch: one of two regions (structured.c). Results are then in memory or scalars. */
+/** Writes a branch: one of two regions runs (structured.c). The results are then in memory or scalars. */
 void wadi_lower_cond(wadi_lower *l, const wadi_bind *bind);
-/** A loop: a region while another says so. */
+/** Writes a loop: one region runs while the predicate, another region, holds. */
 void wadi_lower_loop(wadi_lower *l, const wadi_bind *bind);
 
 #endif

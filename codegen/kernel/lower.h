@@ -1,7 +1,7 @@
-/* A kernel being written: what it is for, where its values are, where code stands.
+/* A kernel being written: its purpose, the locations of its values, and the position of the code.
  *
- * Every array value is somewhere (`wadi_vloc`): in a slot, in scratch memory, in scalars, or nowhere, in which case it is
- * delayed and whoever reads an element computes it on the spot. `wadi_lower_read` (read.h) is that one question.
+ * Every array value has a location (`wadi_vloc`): a slot, scratch memory, scalars, or none. A value without a location is delayed: code that
+ * reads an element of it computes the element in place. `wadi_lower_read` (read.h) handles all these cases.
  */
 #ifndef WADI_CODEGEN_KERNEL_LOWER_H
 #define WADI_CODEGEN_KERNEL_LOWER_H
@@ -22,11 +22,11 @@ typedef struct wadi_vloc {
     int slot;
     wadi_val alias;
     wadi_lv field[WADI_MAX_FIELDS];
-    bool own_extents; /* extent[] is the truth; else what shape analysis says */
+    bool own_extents; /* its extents are extent[]; else what shape analysis says */
     wadi_lv extent[WADI_MAX_RANK];
 } wadi_vloc;
 
-/* Two versions of a loop are made when checks can be decided in front of it. */
+/* One of the two versions of a loop. A loop has two if checks can be decided in front of it. */
 typedef struct wadi_version {
     struct wadi_version
         *outer; /* around it, in which its checks may be decided as well, and better; or NULL */
@@ -44,7 +44,7 @@ typedef struct wadi_memo {
     wadi_lscope *scope; /* the results hold as long as it is open */
 } wadi_memo;
 
-/* A check that was written: 0 <= index < extent from there on. */
+/* A check that has been written: from there on, 0 <= index < extent. */
 typedef struct wadi_checked {
     wadi_lv index, extent;
     wadi_lscope *scope;
@@ -52,55 +52,57 @@ typedef struct wadi_checked {
 
 typedef struct wadi_ahead wadi_ahead; /* ahead.c */
 
-/* Where code stands, for the faults in it. One value: who goes further in keeps the one before and puts it back. */
+/* The element that the code computes, for the faults in it. Whoever changes it for inner code keeps the old value and restores it. */
 typedef struct wadi_lower_position {
-    int rank; /* of the array whose elements are computed; -1: none */
-    wadi_lv ix[WADI_MAX_RANK], extent[WADI_MAX_RANK]; /* which one, as far as loops are open */
-    int element_rank;       /* of the array that an operator's rule computes an element of, */
-    const wadi_lv *element; /* and the index of that */
-    bool in_group, in_lane; /* in a loop by groups; by lanes */
+    int rank; /* of the array whose elements are being computed; -1: none */
+    wadi_lv ix[WADI_MAX_RANK], extent[WADI_MAX_RANK]; /* its index, as far as loops are open */
+    int element_rank;       /* rank of the array of which an operator's rule computes an element */
+    const wadi_lv *element; /* the index of that element */
+    bool in_group, in_lane; /* in a loop that runs by groups; by lanes */
 } wadi_lower_position;
 
-/* Code is being written that must not run where it is not needed; it is taken only if it turns out to be harmless. */
+/* A trial: code that would run even if it is not needed, so it is kept only if it is harmless. */
 typedef struct wadi_trial {
-    wadi_lscope *aside; /* what has been written */
+    wadi_lscope *aside; /* the code */
     bool harmful;
     struct wadi_trial *around;
 } wadi_trial;
 
 /* How checks are made in the code that is being written. */
 typedef struct wadi_checking {
-    wadi_version *version; /* in front of whose loop they may be decided; NULL: none */
-    wadi_ahead *ahead;     /* they are made for a group of lanes at once; NULL: not */
-    wadi_trial *trial;     /* there must be none; NULL: they may be */
+    wadi_version
+        *version; /* checks may be decided in front of its loop; NULL: they are made in place */
+    wadi_ahead *ahead; /* checks are made for a group of lanes at once; NULL: not */
+    wadi_trial *trial; /* a check makes this trial harmful; NULL: no trial */
 } wadi_checking;
 
 /* What a kernel is written for. */
 typedef struct wadi_lowered {
     const char *name;  /* of the kernel */
-    const bool *known; /* [value] is there, in its slot, before the kernel */
-    int level;         /* whose elements it is run for */
+    const bool *known; /* [value] it is in its slot before the kernel runs */
+    int level;         /* the level whose elements it runs for */
     const int *parts;  /* [value] slot of a fold's block results, or -1; NULL: there are none */
     const int *inner;  /* [sequence value] slot with its elements, scalars, or -1; NULL: none */
 } wadi_lowered;
 
-/** A kernel being written. What it is written for stays; where it stands and how checks are made are values, put back by who sets
- *  them; the rest is found on the way. */
+/** A kernel being written. `of` does not change. `position` and `checking` are values that whoever sets them restores. The rest changes
+ *  as code is written. */
 typedef struct wadi_lower {
     wadi_layout *y;
     const wadi_module *m;
     wadi_lowered of;
     wadi_lb b;
-    wadi_lv s;                      /* the element at work, of level of.level */
-    const struct wadi_share *share; /* of its rows, of what is written in place; NULL: all */
+    wadi_lv s; /* the element at work, of level of.level */
+    const struct wadi_share
+        *share; /* the rows that this unit writes of a result in place; NULL: all */
     wadi_lower_position position;
     wadi_checking checking;
     wadi_vloc *loc;                 /* [value] */
     WADI_VEC(wadi_memo) memo;       /* elements that have been computed */
     WADI_VEC(wadi_checked) checked; /* checks that have been made */
-    uint8_t *seen;                  /* [value] by wadi_lower_checks, which is at work */
-    int depth;                      /* of delayed values computed inside each other */
-    wadi_status status;             /* the first failure */
+    uint8_t *seen;                  /* [value] wadi_lower_checks has visited it */
+    int depth;          /* number of delayed values that are being computed inside each other */
+    wadi_status status; /* the first failure */
 } wadi_lower;
 
 /** Starts a kernel. Values that are known are in their slots; the others are not computed yet. Borrows what `of` points to. */
@@ -114,7 +116,7 @@ static inline const wadi_array_type *wadi_type_of(const wadi_lower *l, wadi_val 
     return &l->m->values[v].type.array[0];
 }
 
-wadi_val wadi_lower_resolve(const wadi_lower *l, wadi_val v); /* through aliases */
+wadi_val wadi_lower_resolve(const wadi_lower *l, wadi_val v); /* follows aliases */
 /** Whether v is written into the memory of `other`. */
 bool wadi_lower_lies_in(const wadi_lower *l, wadi_val v, wadi_val other);
 /** Pointer to the elements of field `f` of stored value v. */

@@ -1,4 +1,4 @@
-/* Reading: an element of a value, its extents, a scalar function of elements. Each may need the others. */
+/* Reading: code for an element of a value, for its extents, and for a scalar function of elements. Each of the three may need the others. */
 #ifndef WADI_CODEGEN_KERNEL_READ_H
 #define WADI_CODEGEN_KERNEL_READ_H
 
@@ -16,19 +16,19 @@ wadi_lv wadi_lower_ext(wadi_lower *l, wadi_ext e);
 wadi_lv wadi_lower_scalar(wadi_lower *l, wadi_val v);
 /** The product of extents. */
 wadi_lv wadi_lower_size(wadi_lower *l, int rank, const wadi_lv *extent);
-/** Code for the checks of `bind` and of all delayed bindings it reads: extents that must agree or not be negative. */
+/** Writes the checks of `bind` and of all delayed bindings that it reads: extents must agree, or must not be negative. */
 void wadi_lower_checks(wadi_lower *l, const wadi_bind *bind);
-/** In front of the memory that is asked for array `v` of one shape for all elements: where that is impossible, those of these checks
- *  that need nothing but what its extents are computed from, so that the operator that makes a negative extent tells of it. */
+/** Called before memory is requested for array `v`, which has one shape for all elements. Writes those of the checks above that read only
+ *  what the extents of v are computed from. They run if an extent is negative, so that the fault names the operator that makes it. */
 void wadi_lower_shape_checks(wadi_lower *l, wadi_val v);
 /** Element ix of v, checked; a fault names `op`. */
 void wadi_lower_read_checked(wadi_lower *l, wadi_val v, const wadi_lv *ix, const char *op,
                              wadi_loc loc, wadi_lv *out);
 /** The results of f for these arguments (scalar.c). */
 void wadi_lower_apply(wadi_lower *l, const wadi_fun *f, const wadi_lv *args, wadi_lv *out);
-/** About how many instructions that takes; very many if it may fault, loops or calls the mathematical library. */
+/** The approximate number of instructions of f; very large if it may fault, loops or calls the mathematical library. */
 int wadi_lower_cost(const wadi_fun *f);
-/** Element ix of the result of `bind`, computed on the spot. */
+/** Computes element ix of the result of `bind` in place. */
 void wadi_lower_element(wadi_lower *l, const wadi_bind *bind, const wadi_lv *ix, wadi_lv *out);
 
 #endif

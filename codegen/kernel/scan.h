@@ -1,11 +1,11 @@
-/* Prefix scans: of a row or a part of one, block by block, of segments. */
+/* Prefix scans: of a row, of a part of a row, of one block of a row, of segments. */
 #ifndef WADI_CODEGEN_KERNEL_SCAN_H
 #define WADI_CODEGEN_KERNEL_SCAN_H
 
 #include "codegen/kernel/lower.h"
 #include "codegen/kernel/top.h"
 
-/** The row behind outer_ix, with z in front if there is one. */
+/** Scans the row at outer_ix, with z in front if there is one. */
 void wadi_lower_scan_row(wadi_lower *l, const wadi_bind *bind, const wadi_lv *extent,
                          const wadi_lv *pointer, const wadi_lv *outer_ix);
 
@@ -21,32 +21,32 @@ typedef struct wadi_scan_part {
 /** Scans that part. */
 void wadi_lower_scan_part(wadi_lower *l, const wadi_scan_part *p);
 
-/* A scan's blocks apart from each other (scan_blocks.c). Blocks but the last of a row have an entry in a table. */
+/* The table of a scan whose blocks are computed separately (scan_blocks.c). Each block of a row has an entry, except the last block. */
 typedef struct wadi_scan_table {
     const wadi_lv *extent; /* of the table: the row's dimensions, then blocks */
     const wadi_lv *pointer;
 } wadi_scan_table;
 
-/** What a kernel carries from one block to the next, outside of its loop over blocks. */
+/** What a kernel carries from one block to the next; declared outside its loop over blocks. */
 typedef struct wadi_scan_chain {
     wadi_lv started; /* variable: the next block's carry is the total of `top` */
     wadi_top top;
 } wadi_scan_chain;
 
-/** Entry `blk`: the last element of the block's own scan. */
+/** Writes entry `blk`: the last element of the scan of that block alone. */
 void wadi_lower_scan_last(wadi_lower *l, const wadi_bind *bind, const wadi_scan_table *t,
                           const wadi_lv *ix, wadi_lv blk);
-/** The row's entries become those of the whole row's scan. */
+/** Turns the entries of a row into those of the scan of the whole row. */
 void wadi_lower_scan_carries(wadi_lower *l, const wadi_bind *bind, const wadi_scan_table *t,
                              const wadi_lv *ix);
-/** Variables for that. */
+/** Declares the variables of a chain. */
 void wadi_lower_scan_chain(wadi_lower *l, const wadi_bind *bind, wadi_scan_chain *out);
-/** The results of a block, from the chain or, where the kernel begins, the table. */
+/** Writes the results of a block. Its carry comes from the chain, or from the table for the first block of the kernel. */
 void wadi_lower_scan_block(wadi_lower *l, const wadi_bind *bind, const wadi_lv *extent,
                            const wadi_lv *pointer, const wadi_scan_table *t, const wadi_lv *ix,
                            wadi_lv blk, const wadi_scan_chain *chain);
-/** Segments [from, below) of a row of a scan of segments, of which bind, extent, pointer and ix are given; the places of the
- *  row that belong to no segment (segment_scan.c). */
+/** For a scan of segments: writes segments [from, below) of a row, of which bind, extent, pointer and ix are given; and writes the elements
+ *  of the row that belong to no segment (segment_scan.c). */
 void wadi_lower_scan_segments(wadi_lower *l, const wadi_scan_part *row, wadi_lv from,
                               wadi_lv below);
 void wadi_lower_scan_outside(wadi_lower *l, const wadi_scan_part *row);

@@ -1,4 +1,4 @@
-/* Segments of the innermost dimension: where they are, and reductions over each. */
+/* Segments of the innermost dimension: their bounds, and a reduction of each. */
 #ifndef WADI_CODEGEN_KERNEL_SEGMENT_H
 #define WADI_CODEGEN_KERNEL_SEGMENT_H
 
@@ -6,20 +6,20 @@
 
 /** Offset j, as an i64. */
 wadi_lv wadi_lower_offset(wadi_lower *l, const wadi_bind *bind, int arg, wadi_lv j);
-/** How many segments there are. */
+/** The number of segments. */
 wadi_lv wadi_lower_segments(wadi_lower *l, const wadi_bind *bind, int arg);
-/** Where segment j begins and how long it is; a fault unless it lies in 0..extent. */
+/** The beginning and the length of segment j. Writes a fault unless the segment is within 0..extent. */
 void wadi_lower_segment(wadi_lower *l, const wadi_bind *bind, int arg, wadi_lv j, wadi_lv extent,
                         wadi_lv *out_from, wadi_lv *out_n);
 /** Element ix of the fold_seg or fold1_seg `bind`. */
 void wadi_lower_fold_seg_at(wadi_lower *l, const wadi_bind *bind, const wadi_lv *ix, wadi_lv *out);
-/** The same where the blocks of a segment behind its first are in slot `parts`. */
+/** The same if slot `parts` has the results of the blocks of each segment but the first. */
 void wadi_lower_fold_seg_parts(wadi_lower *l, const wadi_bind *bind, int parts, const wadi_lv *ix,
                                wadi_lv *out);
-/** Block g of that table, if there is such a block: the table's row is at `extent` and `pointer`. */
+/** Writes block g of that table, if there is such a block. The row of the table is at `extent` and `pointer`. */
 void wadi_lower_fold_seg_block(wadi_lower *l, const wadi_bind *bind, const wadi_lv *extent,
                                const wadi_lv *pointer, const wadi_lv *ix, wadi_lv g);
-/** The least j in 0..n for which the condition holds, n if there is none; it holds for all greater ones. */
+/** The least j in 0..n for which the condition holds; n if there is none. The condition must hold for all greater j, too. */
 typedef wadi_lv (*wadi_search_test)(wadi_lower *l, void *env, wadi_lv j);
 wadi_lv wadi_lower_search(wadi_lower *l, wadi_lv n, wadi_search_test holds, void *env);
 

@@ -5,7 +5,7 @@
 
 #include "codegen/kernel/lower.h"
 
-/* The fields of a scalar, or the pointers and extents of an array, in variables. */
+/* Variables that hold one value: the fields of a scalar, or the pointers and extents of an array. */
 typedef struct wadi_holder {
     wadi_val v;
     const wadi_array_type *t;
@@ -13,14 +13,14 @@ typedef struct wadi_holder {
     wadi_lv field[WADI_MAX_FIELDS], extent[WADI_MAX_RANK];
 } wadi_holder;
 
-/** Holders for values like `values`. */
+/** Makes holders for values of the types of `values`. */
 wadi_holder *wadi_holders(wadi_lower *l, int n, const wadi_val *values, const char *name);
 /** Sets the variables to stored value `from`. */
 void wadi_holder_set(wadi_lower *l, const wadi_holder *h, wadi_val from);
-/** What the variables hold now, as a place for a value. */
+/** What the variables hold now, as the location of a value. */
 wadi_vloc wadi_holder_get(wadi_lower *l, const wadi_holder *h);
 
-/* Values that had to be stored in a scope that will close: outside it they are delayed again. */
+/* Values that are stored only as long as a scope is open; outside it they are delayed again. */
 typedef struct wadi_borrowed {
     int n;
     wadi_val v[64];
@@ -40,9 +40,9 @@ typedef struct wadi_round_state {
 } wadi_round_state;
 
 void wadi_round_state_start(wadi_lower *l, wadi_round_state *s);
-/** Parameters get what the state is now. */
+/** The parameters get the current state. */
 void wadi_round_state_place(wadi_lower *l, const wadi_round_state *s, const wadi_val *params);
-/** The yields, which are stored, become the state. */
+/** The yields, which must be stored, become the state. */
 void wadi_round_state_next(wadi_lower *l, const wadi_round_state *s);
 
 #endif

@@ -1,4 +1,4 @@
-/* The top of the tree: how the results of a row's blocks become one, or the carries of a scan. The law is in
+/* The top of the reduction tree: combines the results of a row's blocks into the total, or into the carries of a scan. The law is in
  * operators/reduce_tree.h, under Top. */
 #ifndef WADI_CODEGEN_KERNEL_TOP_H
 #define WADI_CODEGEN_KERNEL_TOP_H
@@ -17,14 +17,14 @@ typedef struct wadi_top {
     wadi_type type[WADI_MAX_FIELDS];
     wadi_top_combine combine;
     const void *env;
-    bool any_order; /* f gives the same bits in any: one value is kept */
-    bool carries; /* what is carried is wanted behind each result, not the total behind the last */
+    bool any_order; /* f gives the same bits in any order: one value is kept */
+    bool carries; /* the carry is needed behind each result, instead of the total behind the last */
     wadi_lv total[WADI_MAX_FIELDS]; /* variables */
 
     wadi_lv run[WADI_MAX_FIELDS], all[WADI_MAX_FIELDS]; /* all: with the runs in front of each */
 } wadi_top;
 
-/** Declares its arrays; in front of the loop over the results. */
+/** Declares the arrays. Called in front of the loop over the results. */
 void wadi_top_declare(struct wadi_lower *l, wadi_top *t);
 /** Takes result number 1: the total, or what is carried, is x. */
 void wadi_top_first(struct wadi_lower *l, const wadi_top *t, const wadi_lv *x);

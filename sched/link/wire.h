@@ -1,4 +1,4 @@
-/* A chunk as bytes, for other processes and machines. For those who write the other end, docs/WIRE.md has all of what is said.
+/* A chunk as bytes, for other processes and machines. docs/WIRE.md describes the whole protocol for those who write the other end.
  *
  * A message is a list of frames: a header, then for each component its shapes and offsets when it is irregular, and its
  * columns. All numbers are little-endian.

@@ -1,5 +1,5 @@
-/* The words of a plan's text, for those who read it (read.c): where the reading stands, and what is taken from there. Each function that
- * takes something says whether it was there; where it was not, the first failure has been noted. */
+/* Reads the text of a plan word by word (for read.c). A reader has a position in the text, and each function takes something from
+ * there. It returns whether that was there; if not, the reader has noted the first failure. */
 #ifndef WADI_SCHED_PLAN_READER_H
 #define WADI_SCHED_PLAN_READER_H
 
