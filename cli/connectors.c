@@ -14,7 +14,9 @@ static int run(int argc, char **argv) {
     if (argc > 1) return wadi_cli_misuse(&wadi_cli_connectors, "unexpected \"%s\"", argv[1]);
     for (int i = 0; wadi_connectors[i]; i++) {
         const wadi_connector *c = wadi_connectors[i];
-        printf("%-13s %-14s %s\n", c->name, direction(c), c->about);
+        char line[300];
+        wadi_connector_tell(c, line, sizeof line);
+        printf("%-13s %-14s %s\n", c->name, direction(c), line);
     }
     return WADI_CLI_OK;
 }

@@ -1,6 +1,7 @@
 /* The table of connectors, and opening by it. */
 #include "connectors/connectors.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
@@ -22,6 +23,13 @@ static bool has_ending(const char *at, const char *endings) {
             return true;
     }
     return false;
+}
+
+void wadi_connector_tell(const wadi_connector *c, char *out, size_t room) {
+    if (c->about == NULL)
+        c->tell(out, room);
+    else
+        (void)snprintf(out, room, "%s", c->about);
 }
 
 bool wadi_connector_has_places(const wadi_connector *c) {

@@ -5,6 +5,7 @@
 #define WADI_CONNECTORS_CONNECTORS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "wadi/stream.h"
 
@@ -36,7 +37,8 @@ typedef struct wadi_opened {
 
 typedef struct wadi_connector {
     const char *name;
-    const char *about;   /* one line */
+    const char *about; /* one line; NULL: `tell` writes it, since it follows from another table */
+    void (*tell)(char *out, size_t room);
     const char *endings; /* of names of its places, without dots: "fits fit fts"; NULL: none */
     bool (*recognises)(const char *at); /* another way to know a place by its looks; NULL: none */
     bool takes_options;
@@ -65,6 +67,8 @@ WADI_CONNECTORS(WADI_CONNECTOR_ROW)
 /* Ended by NULL. */
 extern const wadi_connector *const wadi_connectors[];
 
+/* The line about it. */
+void wadi_connector_tell(const wadi_connector *c, char *out, size_t room);
 /* False: programs alone can have it. */
 bool wadi_connector_has_places(const wadi_connector *c);
 /* The row of that name (n characters); NULL: none with places has it. */

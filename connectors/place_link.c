@@ -1,9 +1,18 @@
 /* Links to other processes as places: the addresses of the transports. */
 #include "connectors/connectors.h"
+
+#include <stdio.h>
+
 #include "sched/transport/transport.h"
 
 static bool is_address(const char *at) {
     return wadi_transport_of(at) != NULL;
+}
+
+static void tell(char *out, size_t room) {
+    char forms[WADI_TRANSPORT_FORMS];
+    wadi_transport_forms(forms);
+    (void)snprintf(out, room, "another process, at %s; the reader binds the address", forms);
 }
 
 static wadi_status link_source(const wadi_place *p, wadi_opened *out, wadi_error *err) {
@@ -18,7 +27,7 @@ static wadi_status link_sink(const wadi_place *p, wadi_sink **out, wadi_error *e
 
 const wadi_connector wadi_connector_row_link = {
     .name = "link",
-    .about = "another process, at tcp://HOST:PORT or ipc://PATH; the reader binds the address",
+    .tell = tell,
     .recognises = is_address,
     .source = link_source,
     .sink = link_sink,

@@ -35,6 +35,9 @@ const wadi_transport *wadi_transport_of(const char *address);
 /* The row, once it has checked the address. Errors: WADI_INVALID, which says what is missing or which forms there are. */
 WADI_NODISCARD wadi_status wadi_transport_find(const char *address, const wadi_transport **out,
                                                wadi_error *err);
+/* The forms of all addresses: "tcp://HOST:PORT or ipc://PATH". Cut if they are longer. */
+enum { WADI_TRANSPORT_FORMS = 200 };
+void wadi_transport_forms(char out[WADI_TRANSPORT_FORMS]);
 /* False for an address of no transport. */
 bool wadi_address_is_local(const char *address);
 

@@ -19,8 +19,8 @@ const wadi_transport *wadi_transport_of(const char *address) {
     return NULL;
 }
 
-/* "tcp://HOST:PORT or ipc://PATH" */
-static void list_forms(char *out, size_t room) {
+void wadi_transport_forms(char out[WADI_TRANSPORT_FORMS]) {
+    const size_t room = WADI_TRANSPORT_FORMS;
     size_t n = 0;
     out[0] = '\0';
     for (int i = 0; table[i] != NULL && n < room; i++) {
@@ -31,10 +31,10 @@ static void list_forms(char *out, size_t room) {
 }
 
 wadi_status wadi_transport_find(const char *address, const wadi_transport **out, wadi_error *err) {
-    char forms[200];
+    char forms[WADI_TRANSPORT_FORMS];
     const wadi_transport *row = wadi_transport_of(address);
     if (row == NULL) {
-        list_forms(forms, sizeof forms);
+        wadi_transport_forms(forms);
         return wadi_fail(err, WADI_INVALID, "%.200s: a link leads to another process: %s", address,
                          forms);
     }
