@@ -13,14 +13,14 @@ const wadi_policy_row wadi_policies[] = {
     {NULL, NULL, NULL},
 };
 
-wadi_status wadi_policy_create(const char *name, int64_t start, wadi_policy **out,
-                               wadi_error *err) {
+wadi_status wadi_policy_find(const char *name, const wadi_policy_row **out, wadi_error *err) {
     wadi_text known;
     wadi_text_init(&known);
     for (const wadi_policy_row *row = wadi_policies; row->name != NULL; row++) {
         if (name == NULL || strcmp(name, row->name) == 0) {
             wadi_text_fini(&known);
-            return row->create(start, out, err);
+            *out = row;
+            return WADI_OK;
         }
         wadi_text_addf(&known, "%s%s", known.n > 0 ? ", " : "", row->name);
     }
@@ -28,6 +28,13 @@ wadi_status wadi_policy_create(const char *name, int64_t start, wadi_policy **ou
                                          name, wadi_text_str(&known));
     wadi_text_fini(&known);
     return status;
+}
+
+wadi_status wadi_policy_create(const char *name, int64_t start, wadi_policy **out,
+                               wadi_error *err) {
+    const wadi_policy_row *row = NULL;
+    WADI_TRY(wadi_policy_find(name, &row, err));
+    return row->create(start, out, err);
 }
 
 void wadi_policy_destroy(wadi_policy *p) {

@@ -47,6 +47,9 @@ typedef struct wadi_policy_row {
 extern const wadi_policy_row wadi_policies[];
 
 /* name NULL: the first of the table. Errors: WADI_INVALID when there is no such policy; the message lists those there are. */
+WADI_NODISCARD wadi_status wadi_policy_find(const char *name, const wadi_policy_row **out,
+                                            wadi_error *err);
+/* The same, and makes one. */
 WADI_NODISCARD wadi_status wadi_policy_create(const char *name, int64_t start, wadi_policy **out,
                                               wadi_error *err);
 void wadi_policy_destroy(wadi_policy *p); /* NULL is fine */

@@ -20,6 +20,7 @@
 
 #include <math.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -68,7 +69,6 @@ typedef struct evidence {
 
 typedef struct probe {
     wadi_policy base;
-    level at[LEVELS];
     int now;           /* level chosen */
     int home;          /* level settled at */
     int trial;         /* the neighbour tried in turn with it; -1: none */
@@ -83,6 +83,7 @@ typedef struct probe {
     int64_t since; /* samples since `now` was chosen */
     int64_t tried; /* pairs of this trial */
     int64_t pause; /* samples between trials */
+    level at[LEVELS];
 } probe;
 
 /* ---- what is known of a level ---- */
@@ -398,8 +399,10 @@ static wadi_status load(wadi_policy *self, const char *text, wadi_error *err) {
 static const wadi_policy_ops ops = {destroy, observe, choose, save, load};
 
 wadi_status wadi_policy_probe_create(int64_t start, wadi_policy **out, wadi_error *err) {
-    probe *p = calloc(1, sizeof *p);
+    probe *p = malloc(sizeof *p);
     if (p == NULL) return wadi_fail(err, WADI_MEMORY, "chunk policy: out of memory");
+    memset(p, 0, offsetof(probe, at)); /* of the levels, what has not been seen is not read */
+    for (int l = 0; l < LEVELS; l++) p->at[l].seen = 0;
     p->base.ops = &ops;
     p->ceiling = LEVELS - 1;
     p->climbing = true;

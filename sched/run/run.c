@@ -51,17 +51,19 @@ static wadi_status make_parts(wadi_run *x, wadi_error *err) {
     WADI_TRY(wadi_stop_init(&x->stop, wadi_task_now()->stop, err));
     WADI_TRY(make_locks(x, err));
     WADI_TRY(wadi_buffers_create(NULL, o->memory, &x->buffers, err));
-    WADI_TRY(wadi_policy_create(policy_name(o), o->chunk, &x->policy, err));
+    WADI_TRY(wadi_policy_find(policy_name(o), &x->policy_row, err));
     wadi_budget_init(&x->budget, o->memory, WADI_CHUNKS_IN_FLIGHT);
     x->bound = calloc((size_t)x->plan->ninputs + 1, sizeof *x->bound);
-    x->given = calloc((size_t)x->plan->ninputs + 1, sizeof *x->given);
-    if (x->bound == NULL || x->given == NULL)
-        return wadi_fail(err, WADI_MEMORY, "run: out of memory");
+    if (x->bound == NULL) return wadi_fail(err, WADI_MEMORY, "run: out of memory");
     WADI_TRY(wadi_run_list_bindings(x, err));
     WADI_TRY(wadi_device_find(o->device, &x->row, err));
     const wadi_device_options device = {
         .buffers = x->buffers, .keep_bytes = o->memory, .threads = o->threads};
     WADI_TRY(x->row->open(&device, &x->device, err));
+    if (x->device->residence != NULL) {
+        x->given = calloc((size_t)x->plan->ninputs + 1, sizeof *x->given);
+        if (x->given == NULL) return wadi_fail(err, WADI_MEMORY, "run: out of memory");
+    }
     WADI_TRY(wadi_slots_init(&x->slots, x->plan, x->buffers, x->device->residence, err));
     const wadi_runner_options runner = {.plan = x->plan,
                                         .loader = &x->loader,
@@ -144,7 +146,7 @@ wadi_status wadi_run_input(wadi_run *run, const char *name, const wadi_array *a,
         if (strcmp(run->plan->inputs[i].name, name) != 0) continue;
         WADI_TRY(wadi_run_bind_input(run, &run->plan->inputs[i], a, err));
         run->bound[i] = true;
-        run->given[i] = *a;
+        if (run->given != NULL) run->given[i] = *a;
         return WADI_OK;
     }
     return wadi_fail(err, WADI_INVALID, "the program has no input \"%s\"", name);
@@ -202,7 +204,7 @@ static wadi_status run_stream(wadi_run *x, int phase, wadi_error *err) {
     const bool learns =
         o->chunk == 0 && !o->forget && x->row == wadi_devices && wadi_sizes_wanted();
     wadi_policy *policy = NULL;
-    WADI_TRY(wadi_policy_create(policy_name(o), o->chunk, &policy, err));
+    WADI_TRY(x->policy_row->create(o->chunk, &policy, err));
     if (learns) (void)wadi_sizes_load(x->plan, phase, policy_name(o), policy);
     wadi_mutex_lock(&x->lock);
     wadi_policy_destroy(x->policy);
@@ -219,7 +221,7 @@ static wadi_status run_stream(wadi_run *x, int phase, wadi_error *err) {
 
 /* What lives apart is copied when the run begins, and results when it has ended: until then inputs are their owner's. */
 static wadi_status put_inputs(wadi_run *x, wadi_error *err) {
-    for (int i = 0; x->device->residence != NULL && i < x->plan->ninputs; i++)
+    for (int i = 0; x->given != NULL && i < x->plan->ninputs; i++)
         WADI_TRY(wadi_slots_bind_array(&x->slots, x->plan->inputs[i].slot, &x->given[i], err));
     return WADI_OK;
 }

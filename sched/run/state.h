@@ -40,6 +40,7 @@ struct wadi_run {
     wadi_loader loader;
     wadi_run_options options;
     wadi_buffers *buffers;
+    const wadi_policy_row *policy_row;
     const wadi_device_row *row;
     wadi_device *device; /* of that row */
     wadi_runner *runner;
@@ -47,16 +48,16 @@ struct wadi_run {
     WADI_VEC(wadi_binding) bindings;
     WADI_VEC(wadi_named_extent) extents;
     bool *bound;       /* [ninputs] */
-    wadi_array *given; /* [ninputs] as they were bound */
+    wadi_array *given; /* [ninputs] as they were bound; NULL: the device computes in host memory */
     bool started, finished;
     bool learns; /* from libraries, whose knowledge is kept */
     wadi_waits *waits;
     wadi_meter meter;
     wadi_stop stop; /* called once the run is cancelled */
 
-    int made;        /* how many of the locks and the like exist */
-    wadi_mutex lock; /* guards what follows */
-    wadi_policy *policy;
+    int made;            /* how many of the locks and the like exist */
+    wadi_mutex lock;     /* guards what follows */
+    wadi_policy *policy; /* of the stream at work; NULL before the first */
     wadi_budget budget;
     wadi_run_stats stats;
     int64_t begin_ns, end_ns; /* clock; end 0 while running */
