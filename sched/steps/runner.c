@@ -22,9 +22,9 @@ typedef struct loaded {
 
 struct wadi_runner {
     wadi_runner_options options;
-    loaded *version;     /* [nbodies][WADI_BODY_VERSIONS] */
-    wadi_choice *choice; /* [nbodies] */
     wadi_steps steps;
+    wadi_choice *choice; /* [nbodies], behind the versions in the same block */
+    loaded version[];    /* [nbodies][WADI_BODY_VERSIONS] */
 };
 
 static int workers(const wadi_runner *r) {
@@ -43,7 +43,7 @@ static bool is_complete(const wadi_plan_code *c) {
     return true;
 }
 
-static loaded *version_of(const wadi_runner *r, int body, wadi_version_key version) {
+static loaded *version_of(wadi_runner *r, int body, wadi_version_key version) {
     return &r->version[body * WADI_BODY_VERSIONS + wadi_version_number(version)];
 }
 
@@ -63,7 +63,7 @@ static wadi_status load(wadi_runner *r, int body, wadi_version_key version, cons
     const int slots = r->options.plan->nslots + code.version->nslots;
     c->allocated = calloc((size_t)slots + 1, sizeof *c->allocated);
     if (c->allocated == NULL) return wadi_steps_no_memory(err);
-    for (int i = 0; i < slots; i++) c->allocated[i] = wadi_version_allocates(code.version, i);
+    wadi_steps_find_allocated(code.version, c->allocated);
     c->code = code;
     return WADI_OK;
 }
@@ -222,26 +222,20 @@ bool wadi_runner_tries(wadi_runner *r) {
 void wadi_runner_destroy(wadi_runner *r) {
     if (r == NULL) return;
     const int versions = r->options.plan->nbodies * WADI_BODY_VERSIONS;
-    for (int i = 0; r->version != NULL && i < versions; i++) free(r->version[i].allocated);
-    free(r->version);
-    free(r->choice);
+    for (int i = 0; i < versions; i++) free(r->version[i].allocated);
     free(r->steps.level);
     free(r);
 }
 
 wadi_status wadi_runner_create(const wadi_runner_options *options, wadi_runner **out,
                                wadi_error *err) {
-    const size_t bodies = (size_t)options->plan->nbodies;
-    wadi_runner *r = calloc(1, sizeof *r);
+    const size_t bodies = (size_t)options->plan->nbodies, versions = bodies * WADI_BODY_VERSIONS;
+    wadi_runner *r =
+        calloc(1, sizeof *r + versions * sizeof r->version[0] + bodies * sizeof *r->choice);
     if (r == NULL) return wadi_fail(err, WADI_MEMORY, "run: out of memory");
     r->options = *options;
     r->steps.device = options->device;
-    r->version = calloc(bodies * WADI_BODY_VERSIONS + 1, sizeof *r->version);
-    r->choice = calloc(bodies + 1, sizeof *r->choice);
-    if (r->version == NULL || r->choice == NULL) {
-        wadi_runner_destroy(r);
-        return wadi_fail(err, WADI_MEMORY, "run: out of memory");
-    }
+    r->choice = (wadi_choice *)(void *)(r->version + versions);
     *out = r;
     return WADI_OK;
 }

@@ -55,8 +55,9 @@ bool wadi_steps_enter_whole(wadi_steps *s, int level, int64_t n);
 /* Levels are of no elements. False: out of memory for those of the version. */
 bool wadi_steps_room_for_levels(wadi_steps *s, const wadi_plan_version *v);
 void wadi_steps_clear_levels(wadi_steps *s);
-/* Whether a step makes the columns of the slot. wadi_steps_allocate: what the runner has found out once, for the version at work. */
-bool wadi_version_allocates(const wadi_plan_version *v, int slot);
+/* out[slot] becomes true for the slots whose columns a step of the version makes. */
+void wadi_steps_find_allocated(const wadi_plan_version *v, bool *out);
+/* The same of the version at work, found when it was loaded. */
 static inline bool wadi_steps_allocate(const wadi_steps *s, int slot) {
     return s->allocated[slot];
 }

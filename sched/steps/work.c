@@ -98,19 +98,16 @@ void wadi_steps_clear_levels(wadi_steps *s) {
 
 /* ---- slots ---- */
 
-static bool has(int n, const int *slots, int slot) {
+static void mark(int n, const int *slots, bool *out) {
     for (int i = 0; i < n; i++)
-        if (slots[i] == slot) return true;
-    return false;
+        if (slots[i] >= 0) out[slots[i]] = true;
 }
 
-bool wadi_version_allocates(const wadi_plan_version *v, int slot) {
+void wadi_steps_find_allocated(const wadi_plan_version *v, bool *out) {
     for (int i = 0; i < v->nsteps; i++) {
         const wadi_plan_step *step = &v->steps[i];
         const bool makes = step->kind == WADI_STEP_ALLOC || step->kind == WADI_STEP_SINGLE;
-        if (step->control != NULL && has(step->control->nvalues, step->control->results, slot))
-            return true;
-        if (makes && has(step->nslots, step->slots, slot)) return true;
+        if (step->control != NULL) mark(step->control->nvalues, step->control->results, out);
+        if (makes) mark(step->nslots, step->slots, out);
     }
-    return false;
 }
