@@ -1,4 +1,4 @@
-/* What is lowered: the values of a plan, where they are stored, and a body. Code for them is written by a wadi_lower (lower.h). */
+/* The input of lowering: where the values of a plan are stored (wadi_layout), and a body. A wadi_lower (lower.h) writes code for them. */
 #ifndef WADI_CODEGEN_KERNEL_LAYOUT_H
 #define WADI_CODEGEN_KERNEL_LAYOUT_H
 
@@ -34,7 +34,7 @@ typedef struct wadi_layout {
 
 /** Row of the table of places; equal places share one. */
 int wadi_layout_place(wadi_layout *y, const char *op, const char *what, wadi_loc loc);
-/** The ONCE slot of constant `v`, made when first asked for. */
+/** The ONCE slot of constant `v`; the first call makes it. */
 int wadi_layout_constant(wadi_layout *y, wadi_val v);
 
 /** A body as lowering sees it: bindings in order, over one element. */
@@ -45,7 +45,7 @@ typedef struct wadi_body {
     int nresults;
     const wadi_val *results; /* values stored for others; each has a slot */
     bool stream;
-    int level;        /* whose elements it is run for */
+    int level;        /* the level whose elements it runs for */
     const int *parts; /* [value] slot of a fold's block results, or -1; NULL: there are none */
     const int *inner; /* [sequence value] slot with its elements, scalars, or -1; NULL: none */
     int ncopies;      /* values written to further slots at the end of an element, by `emit` */

@@ -1,11 +1,11 @@
-/* A plan under construction: what has been found so far, its slots and bodies. Internal to codegen/plan. */
+/* A plan under construction: the parts that are finished, and functions that add slots and bodies. Internal to codegen/plan. */
 #ifndef WADI_CODEGEN_PLAN_PLANNING_H
 #define WADI_CODEGEN_PLAN_PLANNING_H
 
 #include "codegen/kernel/layout.h"
 #include "codegen/plan/plan.h"
 
-/* One array of a stage's results: the value, or WADI_NONE for a part that passes through, and then its slot. */
+/* One array of a stage's results. Either the value, or WADI_NONE for a part that passes through, whose slot is given. */
 typedef struct wadi_planned_result {
     wadi_val v;
     int slot;
@@ -17,10 +17,10 @@ typedef struct wadi_planned_part {
     int input, from; /* component `from` of the results of input number `input` */
 } wadi_planned_part;
 
-/* A stage while its stream is being planned: what changes, what its body binds, what others want of it. */
+/* A stage while its stream is being planned: its change, the bindings of its body, and the results that others need. */
 typedef struct wadi_planned_stage {
-    wadi_plan_stage plan; /* but for the lists */
-    int index_slot;       /* READ: -1 when nothing counts */
+    wadi_plan_stage plan; /* without its lists */
+    int index_slot;       /* READ: -1 if no source counts */
     WADI_VEC(wadi_plan_source) sources;
     WADI_VEC(int) inputs;
     WADI_VEC(wadi_planned_part) parts;
@@ -33,9 +33,9 @@ typedef struct wadi_planned_stage {
 typedef struct wadi_planned_stream {
     WADI_VEC(wadi_planned_stage) stages;
     WADI_VEC(wadi_plan_end) ends;
-    int *stage_of;   /* [sequence value] the stage its elements come out of, -1: not planned yet */
-    int **part_of;   /* [sequence value] per component, its slot where it is a part */
-    int *readers;    /* [sequence value] bindings of the stream that read it */
+    int *stage_of;   /* [sequence value] the stage that gives its elements; -1: not planned yet */
+    int **part_of;   /* [sequence value] for each component that is a part, its slot */
+    int *readers;    /* [sequence value] number of bindings of the stream that read it */
     wadi_val *first; /* [sequence value] of stream_in: the first of the same name; else itself */
 } wadi_planned_stream;
 
@@ -44,9 +44,9 @@ typedef struct wadi_planning {
     wadi_layout y;
     wadi_plan *plan;
     wadi_versions *versions;
-    bool *known; /* [value] in a slot before the body that is planned next */
+    bool *known; /* [value] it is in a slot before the next body runs */
     uint8_t *
-        late; /* [value] whether it exists only when the stream's body has run: 0 not known yet, 1 no, 2 yes */
+        late; /* [value] whether it exists only after the body of the stream: 0 not known yet, 1 no, 2 yes */
     WADI_VEC(wadi_plan_input) inputs;
     WADI_VEC(wadi_plan_output) outputs;
     WADI_VEC(wadi_plan_body) bodies;
@@ -59,19 +59,19 @@ wadi_status wadi_planning_no_memory(const wadi_planning *p);
 
 /* ---- slots and values (planning.c) ---- */
 
-/** A new slot; 0 when out of memory (noted). */
+/** Adds a slot. Returns 0 if out of memory (noted). */
 int wadi_planning_slot(wadi_planning *p, wadi_plan_slot slot);
 int wadi_planning_typed_slot(wadi_planning *p, const char *name, wadi_slot_kind kind,
                              const wadi_array_type *t);
-/** The slot of a value of the main block or of a constant; made when first asked for. */
+/** The slot of a constant or of a value of the main block; the first call makes it. */
 int wadi_planning_once(wadi_planning *p, wadi_val v);
 /** Whether v is the same for all elements and stored before the stream. */
 bool wadi_planning_is_once(const wadi_planning *p, wadi_val v);
-/** A value under its own name. */
+/** The value that v is an alias of; v itself if it is none. */
 wadi_val wadi_planning_resolved(const wadi_planning *p, wadi_val v);
 /** The kind of slot for value v of a stage's body (kind.c). */
 wadi_slot_kind wadi_planning_kind(wadi_planning *p, wadi_val v);
-/** What is declared of the extents, into `out`, which has room for WADI_MAX_RANK. */
+/** The declared extents of t: out[WADI_MAX_RANK]. */
 void wadi_planning_extents(wadi_planning *p, const wadi_array_type *t, wadi_plan_extent *out);
 
 /** Room in the plan for n numbers; NULL: out of memory. */
@@ -79,7 +79,7 @@ int *wadi_planning_list(wadi_planning *p, int n);
 
 /* ---- bodies (body.c) ---- */
 
-/** Adds a body, and what its versions are made from. `results` is in the plan's arena. */
+/** Adds a body and what its versions are made from. `results` must be in the arena of the plan. */
 wadi_status wadi_planning_body(wadi_planning *p, const wadi_body *body, int index_slot,
                                int nresults, const int *results, bool inside_only, int *out_number);
 

@@ -4,20 +4,20 @@
 
 #include "codegen/plan/planning.h"
 
-/** Stage `number` of the stream, good until another one is added. */
+/** Stage `number` of the stream; the pointer is valid until a stage is added. */
 wadi_planned_stage *wadi_planning_stage_at(wadi_planning *p, int number);
-/** A new stage that begins with binding b; -1 when out of memory. */
+/** Adds a stage that begins with binding b. Returns its number; -1 if out of memory. */
 int wadi_planning_new_stage(wadi_planning *p, wadi_change_kind change, const wadi_bind *b);
-/** How many arrays an element of `seq` has. */
+/** The number of arrays in an element of `seq`. */
 int wadi_planning_width(const wadi_planning *p, wadi_val seq);
-/** Tables for the components of `seq`, which comes out of `stage`: neither values nor parts yet. */
+/** Makes the tables of the components of `seq`, which `stage` gives. At first the components are neither values nor parts. */
 wadi_status wadi_planning_components(wadi_planning *p, wadi_val seq, int stage);
-/** The number among its stage's results of component c of `seq`; of value v of a stage's body. */
+/** Make component c of `seq`, or value v of the stage's body, a result of its stage. Return its number among the results. */
 int wadi_planning_want(wadi_planning *p, wadi_val seq, int c);
 int wadi_planning_want_value(wadi_planning *p, int stage, wadi_val v);
-/** A parameter becomes the value that the runtime puts into `slot`: there while this stage's body is planned. */
+/** The runtime puts the value of `param` into `slot`: it is there while this stage's body is planned. */
 void wadi_planning_param_at(wadi_planning *p, wadi_val param, int slot);
-/** Gives the parameters of b's region from number `first` on the components of sequence argument `arg`. */
+/** The parameters of b's region, from number `first` on, become the components of sequence argument `arg`. */
 void wadi_planning_params(wadi_planning *p, const wadi_bind *b, int arg, int first);
 
 #endif
