@@ -150,7 +150,7 @@ static expected expect(int64_t n, bool all) {
         e.narrow[i] = 1.0F + ((float)(seed >> 8) * 0x1p-24F - 0.5F) * 0x1p-9F;
         e.x[i] = (double)e.narrow[i];
     }
-    for (int k = 0; k < OUTPUTS; k++) e.of[k] = room(k < 3 ? 1 : all || k == 3 ? n + 1 : 0);
+    for (int k = 0; k < OUTPUTS; k++) e.of[k] = room(k < 3 ? 1 : all || k == 3 ? n + SEGMENTS : 0);
     *e.of[0] = fold(add, true, (double)0.1F, e.x, n);
     *e.of[1] = fold(mul, true, (double)1.1F, e.x, n);
     *e.of[2] = fold(fade, false, 0.3, e.x, n);
