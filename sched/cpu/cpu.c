@@ -283,34 +283,20 @@ static void destroy(wadi_device *self) {
     free(d);
 }
 
-static const wadi_device_ops with_libraries = {.destroy = destroy,
-                                               .busy_ns = busy_ns,
-                                               .workers = workers,
-                                               .begin = begin,
-                                               .end = end,
-                                               .launch = launch,
-                                               .expect = expect,
-                                               .finish = finish,
-                                               .iota = iota,
-                                               .scan = scan,
-                                               .count = count,
-                                               .gather = gather,
-                                               .routine = routine,
-                                               .wait = wait};
-
-static const wadi_device_ops without_libraries = {.destroy = destroy,
-                                                  .busy_ns = busy_ns,
-                                                  .workers = workers,
-                                                  .begin = begin,
-                                                  .end = end,
-                                                  .launch = launch,
-                                                  .expect = expect,
-                                                  .finish = finish,
-                                                  .iota = iota,
-                                                  .scan = scan,
-                                                  .count = count,
-                                                  .gather = gather,
-                                                  .wait = wait};
+static const wadi_device_ops ops = {.destroy = destroy,
+                                    .busy_ns = busy_ns,
+                                    .workers = workers,
+                                    .begin = begin,
+                                    .end = end,
+                                    .launch = launch,
+                                    .expect = expect,
+                                    .finish = finish,
+                                    .iota = iota,
+                                    .scan = scan,
+                                    .count = count,
+                                    .gather = gather,
+                                    .routine = routine,
+                                    .wait = wait};
 
 static wadi_status make_workers(cpu *d, wadi_buffers *scratch_memory, wadi_error *err) {
     d->threads = wadi_pool_threads(d->pool);
@@ -324,7 +310,7 @@ static wadi_status make_workers(cpu *d, wadi_buffers *scratch_memory, wadi_error
                               .scratch_mark = scratch_mark,
                               .scratch_rewind = scratch_rewind,
                               .emit = emit,
-                              .foreign = d->base.ops->routine != NULL ? foreign : no_foreign,
+                              .foreign = d->base.residence == NULL ? foreign : no_foreign,
                               .self = w};
         wadi_scratch_init(&w->scratch, scratch_memory);
         wadi_scratch_init(&w->staging, scratch_memory);
@@ -336,7 +322,7 @@ wadi_status wadi_cpu_open_at(const wadi_device_options *options, const wadi_resi
                              wadi_device **out, wadi_error *err) {
     cpu *d = calloc(1, sizeof *d);
     if (d == NULL) return wadi_fail(err, WADI_MEMORY, "cpu: out of memory");
-    d->base.ops = residence == NULL ? &with_libraries : &without_libraries;
+    d->base.ops = &ops;
     d->base.residence = residence;
     wadi_status status = wadi_mutex_init(&d->lock, err);
     if (status != WADI_OK) {

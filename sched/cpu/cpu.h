@@ -8,7 +8,7 @@ WADI_NODISCARD wadi_status wadi_cpu_open(const wadi_device_options *options, wad
                                          wadi_error *err);
 
 /* The same workers and kernels over memory of another residence, for devices made of them: its memory is readable whenever the device
- * is called. There are no libraries. */
+ * is called. Its kernels call no library, and whoever is made of it hands on no call of `routine`. */
 WADI_NODISCARD wadi_status wadi_cpu_open_at(const wadi_device_options *options,
                                             const wadi_residence *residence, wadi_device **out,
                                             wadi_error *err);
