@@ -201,9 +201,6 @@ typedef struct wadi_op {
      *  read it. An operator that says nothing is taken to be able to */
     bool faultless;
     wadi_given given;
-    /** sequence operators with a region: it sees several elements at once, so its parameters are not
-     *  the components of an element */
-    bool by_chunk;
     /** types of the parameters of function `fun` as arguments and attributes give them (so that text may leave them
      *  out); out_types has room for WADI_MAX_PARAMS; returns their number, or -1 when the arguments do not fit.
      *  NULL: no functions */

@@ -52,7 +52,6 @@ const wadi_op wadi_op_fold_batch = {
     .skeleton = WADI_SKEL_NONE,
     .seq = {.form = WADI_SEQ_FOLD_CHUNK},
     .nblocks = 1,
-    .by_chunk = true,
     .block_params = block_params,
     .type = type,
     .shape = shape,

@@ -104,7 +104,7 @@ static void seed_body(depending *dp, const wadi_bind *b) {
         const bool shape = shape_depends(dp, body->params[p], 0);
         set(&dp->cx, body->params[p], 0, (wadi_dep){shape, true});
     }
-    if (b->op->by_chunk) return;
+    if (b->op->seq.form == WADI_SEQ_FOLD_CHUNK) return;
     int total = 0;
     for (int i = 0; i < b->nargs; i++)
         if (dp->m->values[b->args[i]].type.is_seq) total += dp->m->values[b->args[i]].type.arrays;

@@ -333,7 +333,8 @@ static void analyse_bind(shaping *sh, const wadi_bind *b) {
     const size_t outer = sh->rule_seen, first_check = sh->checks.n;
     sh->rule_seen = sh->seen.n;
     for (int r = 0; r < b->nresults; r++) sh->home[b->results[r]] = sh->here;
-    if (b->op->kind == WADI_OP_SEQUENCE && !b->op->by_chunk) seed_components(sh, b);
+    if (b->op->kind == WADI_OP_SEQUENCE && b->op->seq.form != WADI_SEQ_FOLD_CHUNK)
+        seed_components(sh, b);
     if (b->op->shape) b->op->shape(&sh->cx, b);
     for (int i = 0; i < b->nblocks; i++)
         if (!find_visit(sh, sh->rule_seen, b->blocks[i])) region(&sh->cx, b->blocks[i]);
