@@ -10,6 +10,9 @@
 #include "codegen/kernel/read.h"
 #include "codegen/kernel/skeleton.h"
 
+/* A symbolic extent as code. */
+static wadi_lv symbolic(wadi_lower *l, wadi_ext e);
+
 static wadi_lv slot_extent(wadi_lower *l, int slot, int dim) {
     const bool irregular = l->y->slots.at[slot].kind == WADI_SLOT_IRREGULAR;
     return wadi_lb_leaf(&l->b, WADI_L_SHAPE, slot, dim,
@@ -48,7 +51,7 @@ static wadi_lv dim_atom(wadi_lower *l, wadi_val v, int comp, int dim) {
                         "extent %d of value %u is needed before the value exists", dim, v);
         return wadi_lb_i64(&l->b, 0);
     }
-    return wadi_lower_ext(l, known);
+    return symbolic(l, known);
 }
 
 /* Does the type of `v` (component comp of a sequence) give dimension d the name? */
@@ -106,7 +109,7 @@ static wadi_lv sum(wadi_lower *l, const wadi_ext_node *n) {
             const int64_t c = n->coef[i];
             if ((c > 0) != (pass == 0)) continue;
             const wadi_lv scale = wadi_lb_i64(b, pass == 0 || total == WADI_LV_NONE ? c : -c);
-            const wadi_lv x = wadi_lb_bin(b, WADI_SOP_MUL, wadi_lower_ext(l, n->term[i]), scale);
+            const wadi_lv x = wadi_lb_bin(b, WADI_SOP_MUL, symbolic(l, n->term[i]), scale);
             total = total == WADI_LV_NONE
                         ? x
                         : wadi_lb_bin(b, pass == 0 ? WADI_SOP_ADD : WADI_SOP_SUB, total, x);
@@ -116,7 +119,7 @@ static wadi_lv sum(wadi_lower *l, const wadi_ext_node *n) {
     return total == WADI_LV_NONE ? constant : wadi_lb_bin(b, WADI_SOP_ADD, total, constant);
 }
 
-wadi_lv wadi_lower_ext(wadi_lower *l, wadi_ext e) {
+static wadi_lv symbolic(wadi_lower *l, wadi_ext e) {
     wadi_extents *x = l->y->shapes->extents;
     if (l->status || l->b.failed) return wadi_lb_i64(&l->b, 0);
     /* as it stands, not its representative: what a check makes equal is only equal once it has passed */
@@ -134,14 +137,13 @@ wadi_lv wadi_lower_ext(wadi_lower *l, wadi_ext e) {
     case WADI_EXT_SUM:
         return sum(l, n);
     case WADI_EXT_PROD: {
-        wadi_lv p = wadi_lower_ext(l, n->term[0]);
-        for (int i = 1; i < n->n; i++)
-            p = wadi_lb_bin(b, WADI_SOP_MUL, p, wadi_lower_ext(l, n->term[i]));
+        wadi_lv p = symbolic(l, n->term[0]);
+        for (int i = 1; i < n->n; i++) p = wadi_lb_bin(b, WADI_SOP_MUL, p, symbolic(l, n->term[i]));
         return p;
     }
     case WADI_EXT_MIN:
     case WADI_EXT_MAX: {
-        const wadi_lv p = wadi_lower_ext(l, n->term[0]), q = wadi_lower_ext(l, n->term[1]);
+        const wadi_lv p = symbolic(l, n->term[0]), q = symbolic(l, n->term[1]);
         return wadi_lb_bin(b, n->kind == WADI_EXT_MIN ? WADI_SOP_MIN : WADI_SOP_MAX, p, q);
     }
     }
@@ -153,7 +155,7 @@ wadi_lv wadi_lower_extent(wadi_lower *l, wadi_val v, int dim) {
     wadi_lv e = WADI_LV_NONE;
     if ((l->loc[v].own_extents || l->y->apart[v]) && carried(l, v, dim, &e)) return e;
     const wadi_ext known = wadi_shapes_extent(l->y->shapes, v, 0, dim);
-    if (known != WADI_EXT_NONE) return wadi_lower_ext(l, known);
+    if (known != WADI_EXT_NONE) return symbolic(l, known);
     if (carried(l, v, dim, &e)) return e;
     wadi_lower_fail(l, (wadi_loc){0}, WADI_INTERNAL, "value %u has no extents", v);
     return wadi_lb_i64(&l->b, 0);
@@ -229,7 +231,7 @@ static bool all_there(wadi_lower *l, wadi_val v, const shape_of *of) {
 
 static void check_equal(wadi_lower *l, const wadi_shape_check *c) {
     const char *op = c->bind->op->name;
-    const wadi_lv x = wadi_lower_ext(l, c->a), y = wadi_lower_ext(l, c->b);
+    const wadi_lv x = symbolic(l, c->a), y = symbolic(l, c->b);
     const wadi_lv differ = wadi_lb_bin(&l->b, WADI_SOP_NE, x, y);
     int64_t known = 0;
     if (wadi_lb_is_const(&l->b, differ, &known) && !known) return;

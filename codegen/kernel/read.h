@@ -10,8 +10,6 @@ void wadi_lower_read(wadi_lower *l, wadi_val v, const wadi_lv *ix, wadi_lv *out)
 wadi_lv wadi_lower_extent(wadi_lower *l, wadi_val v, int dim);
 /** All extents of v. */
 void wadi_lower_extents(wadi_lower *l, wadi_val v, wadi_lv *out);
-/** A symbolic extent as code. */
-wadi_lv wadi_lower_ext(wadi_lower *l, wadi_ext e);
 /** The i64 in rank-0 array v. */
 wadi_lv wadi_lower_scalar(wadi_lower *l, wadi_val v);
 /** The product of extents. */

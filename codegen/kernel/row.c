@@ -412,7 +412,8 @@ static bool is_tiny(wadi_lower *l, wadi_lv n) {
     return wadi_lb_is_const(&l->b, n, &known) && known <= 32;
 }
 
-void wadi_lower_reduce(wadi_lower *l, const wadi_row *r, wadi_lv *out) {
+/* The total of a row of n >= 1 elements. */
+static void reduce(wadi_lower *l, const wadi_row *r, wadi_lv *out) {
     reduction d = {.r = r, .last = wadi_lb_bin(&l->b, WADI_SOP_SUB, r->n, num(l, 1))};
     declare(l, r, NULL, "total", d.total);
     memcpy(d.part, d.total, sizeof d.part); /* a single block's part is the total */
@@ -473,7 +474,7 @@ static void finish(wadi_lower *l, const wadi_bind *bind, const wadi_row *r, wadi
 
 static void total_of_row(wadi_lower *l, const wadi_row *r, void *env, wadi_lv *out) {
     WADI_UNUSED(env);
-    wadi_lower_reduce(l, r, out);
+    reduce(l, r, out);
 }
 
 void wadi_lower_fold_row(wadi_lower *l, const wadi_bind *bind, const wadi_row *r,

@@ -23,8 +23,6 @@ typedef struct wadi_row {
 
 /** What leaves the other argument as it is in field `field` of f, which wadi_fun_has_any_order. */
 wadi_scalar wadi_row_identity(const wadi_fun *f, int field);
-/** total of a row of n >= 1 elements. */
-void wadi_lower_reduce(wadi_lower *l, const wadi_row *r, wadi_lv *out);
 /** The part of the block that starts at element `from`. */
 void wadi_lower_reduce_block(wadi_lower *l, const wadi_row *r, wadi_lv from, wadi_lv *out);
 /** The result of block `blk` of a row whose blocks have been reduced already. */
@@ -58,7 +56,7 @@ wadi_lv wadi_lower_row_length(wadi_lower *l, const wadi_bind *bind);
 /** Element `blk`, behind the outer index `ix`, of the table of parts in `slot`. */
 void wadi_lower_part(wadi_lower *l, int slot, const wadi_lv *ix, wadi_lv blk, wadi_lv *out);
 /** What `bind`, a fold of whatever kind, gives for row r: with its z, if it has one; of no element: z, or a fault. `total`
- *  gives the row's own part, by default wadi_lower_reduce. */
+ *  gives the row's own part, by default the total by the law. */
 typedef void (*wadi_row_total)(wadi_lower *l, const wadi_row *r, void *env, wadi_lv *out);
 void wadi_lower_fold_row(wadi_lower *l, const wadi_bind *bind, const wadi_row *r,
                          wadi_row_total total, void *env, wadi_lv *out);
