@@ -35,7 +35,8 @@ struct block {
     block *older;
     size_t start; /* position of the block's first byte */
     size_t used;
-    size_t touched; /* bytes before it were handed out once; those after it are still zero */
+    size_t
+        touched; /* the bytes before it have been handed out at least once; those after it are still zero */
     size_t room;
     _Alignas(16) char bytes[];
 };
@@ -61,7 +62,7 @@ void wadi_arena_destroy(wadi_arena *owned_a) {
     free(owned_a);
 }
 
-/* Adds a block with room for bytes; false when out of memory. */
+/* Adds a block with room for `bytes` bytes; false when out of memory. */
 static bool add_block(wadi_arena *a, size_t bytes) {
     const block *last = a->newest;
     size_t room = last == NULL ? FIRST_BLOCK : 2 * last->room;
@@ -87,7 +88,7 @@ void *wadi_arena_alloc(wadi_arena *a, size_t bytes) {
     block *b = a->newest;
     char *p = b->bytes + b->used;
     UNPOISON(p, bytes);
-    /* Fresh memory is zero already, and what nobody writes to is then never made. */
+    /* Fresh memory is zero already. The system gives real memory only to pages that are written, so it is not cleared again. */
     if (b->touched > b->used) {
         const size_t old = b->touched - b->used;
         memset(p, 0, old < bytes ? old : bytes);

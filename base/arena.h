@@ -15,8 +15,8 @@ typedef struct wadi_arena wadi_arena;
 wadi_arena *wadi_arena_create(void);
 void wadi_arena_destroy(wadi_arena *owned_a);
 
-/* Zeroed, 16-byte aligned, valid until a rewind below it or destroy. NULL only when out of memory; zero bytes give a pointer
- * that must not be read. */
+/* Memory that is zeroed and aligned to 16 bytes. It is valid until the arena is destroyed or rewound to an earlier mark. NULL only
+ * when out of memory. For zero bytes the pointer is not NULL, but must not be read. */
 void *wadi_arena_alloc(wadi_arena *a, size_t bytes);
 
 /* The same for n objects of size bytes each; NULL also when n * size overflows. */

@@ -38,9 +38,10 @@ extern char **environ;
 typedef struct running {
     const wadi_child *c;
     pid_t pid;
-    int to, from;    /* the pipe it writes to */
-    int none;        /* /dev/null */
-    int life, hears; /* a pipe whose writing end nobody has but this process */
+    int to, from; /* the pipe for its output: the end it writes to, and the end that we read */
+    int none;     /* /dev/null */
+    int life,
+        hears; /* a pipe that closes when this process ends: only this process has its writing end, `life` */
     char **env;
     int64_t until; /* clock; INT64_MAX: no limit */
     char *out;
@@ -59,15 +60,16 @@ typedef struct start {
     int failed; /* errno */
 } start;
 
-/* The death of the parent is told to the child alone, which may wait for children of its own. The end of the pipe, which nobody
- * writes to and all of them have open, is told to the group. */
+/* PR_SET_PDEATHSIG signals only the child, which may be waiting for children of its own. The pipe signals all of them: nobody writes
+ * to it, the whole group has its reading end open, and SIGTERM comes when the writing end is closed. */
 __attribute__((no_sanitize("address"))) static bool hear_of_the_end(int fd) {
     return fcntl(fd, F_SETFD, 0) == 0 && fcntl(fd, F_SETOWN, -getpid()) == 0 &&
            fcntl(fd, F_SETSIG, SIGTERM) == 0 &&
            fcntl(fd, F_SETFL, O_RDONLY | O_ASYNC | O_NONBLOCK) == 0;
 }
 
-/* Its frame is never left, on memory that is the caller's again afterwards: a mark around its variables would stay there. */
+/* Runs in the child. The function never returns, and its stack belongs to the caller again afterwards. The address sanitizer would
+ * leave its marks around variables there, so it is off. */
 __attribute__((no_sanitize("address"))) static int become(void *env) {
     start *s = env;
     const wadi_child *c = s->r->c;
@@ -87,7 +89,7 @@ __attribute__((no_sanitize("address"))) static int become(void *env) {
     _exit(127);
 }
 
-/* 0, or errno. The caller sleeps until the child has become the program, so its stack holds the child's. */
+/* 0, or errno. The caller sleeps until the child has become the program, so the child's stack can lie on the caller's. */
 static int spawn(running *r) {
     _Alignas(64) char stack[32768];
     start s = {.r = r, .parent = getpid()};
@@ -148,8 +150,8 @@ static void close_all(const int *fds, int n) {
         if (fds[i] >= 0) (void)close(fds[i]);
 }
 
-/* The writing ends of the pipes must not get into a child that another thread starts meanwhile: its reader would wait for that one,
- * too. */
+/* Held while pipes are made and the child is started. Another child that is started meanwhile must not inherit the writing ends:
+ * the reader would then wait for that child, too. */
 static pthread_mutex_t starting = PTHREAD_MUTEX_INITIALIZER;
 
 static int start_child(running *r) {
@@ -198,7 +200,7 @@ static int start_child_in(running *r) {
 
 /* ---- watching ---- */
 
-/* Keeps the beginning, drops the rest so that the child never blocks. False: it will write no more. */
+/* Reads output of the child: keeps the beginning, and drops the rest so that the child never blocks. False: it will write no more. */
 static bool take_output(running *r) {
     char buffer[1024];
     const ssize_t got = read(r->from, buffer, sizeof buffer);
@@ -215,7 +217,7 @@ static bool has_ended(const running *r) {
            about.si_pid != 0;
 }
 
-/* Sleeps until it writes, the task is stopped or some time has passed. */
+/* Sleeps until the child writes, the task is stopped, or most_ns have passed. True: the child has written. */
 static bool doze(const running *r, bool writes, int64_t most_ns) {
     struct pollfd p[2] = {{.fd = writes ? r->from : -1, .events = POLLIN},
                           {.fd = -1, .events = POLLIN}};
@@ -226,7 +228,7 @@ static bool doze(const running *r, bool writes, int64_t most_ns) {
     return p[0].revents != 0;
 }
 
-/* Until the child has ended by itself, or has to. */
+/* Waits until the child has ended by itself, or has to be ended. */
 static wadi_child_end attend(running *r) {
     static const int64_t SECOND = 1000000000, SHORT = 2000000;
     bool writes = true;
@@ -238,7 +240,7 @@ static wadi_child_end attend(running *r) {
     return WADI_CHILD_EXITED;
 }
 
-/* It may clean up after itself, shortly; then all that it has started goes too. */
+/* Asks the child to end, gives it 60 ms to clean up, and then kills it with all that it has started. */
 static void end_group(const running *r) {
     enum { TRIES = 15 };
     const struct timespec nap = {.tv_nsec = 4000000};

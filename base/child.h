@@ -12,18 +12,18 @@
 
 typedef struct wadi_child {
     char *const *argv;  /* argv[0]: the program's path; ended by NULL */
-    int nice;           /* how much nicer than the caller, 0 to 19 */
-    int64_t limit_ns;   /* it may run for; 0: for ever */
-    const char *what;   /* it is, for the watchdog: "the compiler" */
+    int nice;           /* added to the caller's nice value, 0 to 19 */
+    int64_t limit_ns;   /* how long it may run; 0: without limit */
+    const char *what;   /* what the watchdog calls it: "the compiler" */
     const char *tmpdir; /* where its temporary files go; NULL: where the caller's do */
 } wadi_child;
 
 typedef enum wadi_child_end {
-    WADI_CHILD_EXITED, /* code: its status */
-    WADI_CHILD_KILLED, /* by a signal; code: which */
+    WADI_CHILD_EXITED, /* it has ended by itself; code: its status */
+    WADI_CHILD_KILLED, /* a signal has ended it; code: the signal */
     WADI_CHILD_FAILED, /* it could not be started; code: errno */
-    WADI_CHILD_LATE,   /* its time was up */
-    WADI_CHILD_STOPPED /* the task was */
+    WADI_CHILD_LATE,   /* it was ended because its time was up */
+    WADI_CHILD_STOPPED /* it was ended because the task was stopped */
 } wadi_child_end;
 
 /* What it writes to standard output and standard error goes to out, cut to room - 1 bytes. */

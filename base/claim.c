@@ -20,7 +20,7 @@ wadi_claim wadi_claim_file(int fd, int folder, const char *name) {
     return is_still(fd, folder, name) ? WADI_CLAIM_HELD : WADI_CLAIM_LOST;
 }
 
-/* Some file systems lock only what is open for writing. */
+/* The file is opened for writing, because some file systems lock only such files. */
 bool wadi_claim_remove(int folder, const char *name) {
     const int fd = openat(folder, name, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     struct stat about;

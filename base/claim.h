@@ -11,14 +11,14 @@
 
 typedef enum wadi_claim {
     WADI_CLAIM_HELD,    /* ours, until the descriptor is closed */
-    WADI_CLAIM_LOST,    /* somebody else's, or no longer by that name */
+    WADI_CLAIM_LOST,    /* somebody else has locked it, or it no longer has that name */
     WADI_CLAIM_UNKNOWN, /* this file system has no locks */
 } wadi_claim;
 
-/* Claims the open file `fd`, which `name` in `folder` (a descriptor) is meant to be. Never waits. */
+/* Claims the open file `fd`, which should be the file `name` in `folder` (a descriptor). Never waits. */
 wadi_claim wadi_claim_file(int fd, int folder, const char *name);
 
-/* Removes `name` in `folder` if it is a regular file and nobody's; anything else is left alone. True: it is gone. */
+/* Removes `name` in `folder` if it is a regular file that nobody owns; anything else is left alone. True: it is gone. */
 bool wadi_claim_remove(int folder, const char *name);
 
 #endif

@@ -1,11 +1,11 @@
-/* A POSIX clock. It exists on every system wadi builds on, so that its call cannot fail. */
+/* The monotonic clock of POSIX. It exists on every system that wadi builds on, so the call cannot fail. */
 #include "base/clock.h"
 
 #include <stdatomic.h>
 #include <stddef.h>
 #include <time.h>
 
-enum { LOOK_NS = 1000000 /* how often a clock that was set is looked at */ };
+enum { LOOK_NS = 1000000 /* how often a sleeper looks at a clock that a test has set */ };
 
 static int64_t (*_Atomic set)(void);
 

@@ -81,13 +81,14 @@ static wadi_status open_stream(wadi_destination *d, const char *at, int more, co
     return take_stream(d, fd, path, err);
 }
 
-/* A link within /proc: somebody's open file. One that is a regular file is not cut, since that somebody may be writing it. */
+/* A link within /proc, which stands for an open file of some process. If that file is a regular one, it is appended to and not
+ * truncated, because the process may be writing it. */
 static bool is_magic(int link) {
     struct statfs where;
     return fstatfs(link, &where) == 0 && where.f_type == PROC_MAGIC;
 }
 
-/* What the link says, seen from where the link lies. */
+/* The path that the link contains, relative to the folder of the link; the caller frees it. NULL: errno. */
 static char *follow(int link, const char *at) {
     char said[PATH_MAX];
     const ssize_t n = readlinkat(link, "", said, sizeof said - 1);
@@ -111,7 +112,7 @@ static wadi_status take_file(wadi_destination *d, const char *path, wadi_error *
     return WADI_OK;
 }
 
-/* One step: *done unless d->path has become what a link says. */
+/* One step: if d->path is a link, replaces it by the path in the link; else opens it and sets *done. */
 static wadi_status step(wadi_destination *d, const char *path, bool *done, wadi_error *err) {
     const int own = own_descriptor(d->path);
     *done = true;

@@ -28,8 +28,8 @@ const char *wadi_status_name(wadi_status status) {
     return names[status];
 }
 
-/* The name of a user's file comes with a program or a plan, which may be gone when the error is read: names are kept here for
- *  good, without allocating. Once the table is full new names are dropped; of a long name the end is kept. */
+/* The name of a user's file belongs to a program or a plan, which may be gone when the error is read. So names are copied here
+ * for good, without allocation. When the table is full, new names are dropped. Of a long name only the end is kept. */
 static const char *kept(const char *file) {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     static char names[MAX_FILES][MAX_FILE_NAME];
@@ -66,7 +66,7 @@ wadi_status wadi_fail_here(wadi_error *err, wadi_status status, const char *file
     return status;
 }
 
-/* A long message is cut rather than the reason. strerror is not thread-safe; the POSIX strerror_r is. */
+/* If both do not fit, the message is cut and not the reason. strerror_r of POSIX is used because strerror is not thread-safe. */
 wadi_status wadi_fail_errno_here(wadi_error *err, int number, const char *file, int line,
                                  const char *format, ...) {
     const wadi_status status = number == ENOMEM      ? WADI_MEMORY

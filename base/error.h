@@ -17,8 +17,8 @@
 #define wadi_fail_at(err, loc, status, ...) \
     wadi_fail_here_at((err), (loc), (status), __FILE__, __LINE__, __VA_ARGS__)
 
-/* wadi_fail_errno(err, number, format, ...): the same with ": " and the system's words for `number`, an errno, behind it.
- * WADI_MEMORY for ENOMEM, else WADI_IO. */
+/* wadi_fail_errno(err, number, format, ...): the same, and appends ": " and the system's words for `number`, an errno. The status
+ * is WADI_MEMORY for ENOMEM, WADI_CANCELLED for ECANCELED, else WADI_IO. */
 #define wadi_fail_errno(err, number, ...) \
     wadi_fail_errno_here((err), (number), __FILE__, __LINE__, __VA_ARGS__)
 
@@ -44,7 +44,8 @@ wadi_status wadi_fail_errno_here(wadi_error *err, int number, const char *file, 
             return wadi_fail((err), WADI_INVALID, "%s: %s is NULL", __func__, #pointer); \
     } while (0)
 
-/* Aborts, naming the place, when a promise of our own is broken. sizeof keeps the names used when asserts are off. */
+/* Aborts and names the place if a condition that wadi itself guarantees does not hold. With NDEBUG the condition is not evaluated;
+ * sizeof avoids warnings about unused names. */
 #ifdef NDEBUG
 #define WADI_ASSERT(cond) ((void)sizeof(!(cond)))
 #else

@@ -16,12 +16,12 @@ WADI_NODISCARD wadi_status wadi_file_read(const char *path, char **out, size_t *
 WADI_NODISCARD wadi_status wadi_file_read_fd(int fd, const char *name, char **out, size_t *out_n,
                                              wadi_error *err);
 
-/* All or nothing, and on the disk before it returns: base/outfile.h. mode is the final permission (0600, 0644), whatever the
- * umask. Errors: WADI_IO, WADI_MEMORY. */
+/* Writes the whole file or nothing, and forces it onto the disk before it returns (base/outfile.h). mode is the final permission
+ * (0600, 0644), whatever the umask. Errors: WADI_IO, WADI_MEMORY. */
 WADI_NODISCARD wadi_status wadi_file_write(const char *path, const void *data, size_t n,
                                            unsigned mode, wadi_error *err);
 
-/* Anything by that name. */
+/* Whether there is anything of that name: a file, a folder, a device. */
 bool wadi_file_exists(const char *path);
 
 /* Makes the directory and the missing ones above it, each with mode (less the umask). One that exists is fine. Errors:

@@ -1,4 +1,4 @@
-/* Making and removing scratch folders. The lock is the first file in a folder and the last to go, so nobody owns an empty
+/* Making and removing private folders. The lock is the first file in a folder and the last to go, so nobody owns an empty
  * folder. A maker that loses its folder before the lock is in it makes another. */
 #include "base/folder.h"
 
@@ -25,7 +25,7 @@ static bool is_dots(const char *name) {
     return strcmp(name, ".") == 0 || strcmp(name, "..") == 0;
 }
 
-/* The files in the folder but for the lock. False: some may be there still. */
+/* Removes the files in the folder, except for the lock. False: some may still be there. */
 static bool empty(int folder) {
     const int fd = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     DIR *d = fd >= 0 ? fdopendir(fd) : NULL;
@@ -48,7 +48,8 @@ static bool remove_all(int parent, const char *name, int folder) {
     return unlinkat(parent, name, AT_REMOVEDIR) == 0;
 }
 
-/* One without a lock that is not empty: from before there were locks, and in use unless it is old. */
+/* For folders without a lock that are not empty. An older wadi, which had no locks, has made them; they may be in use unless they
+ * are old. */
 static bool is_old(int folder) {
     struct stat about;
     return fstat(folder, &about) == 0 && time(NULL) - about.st_mtime > AGE_S;
@@ -87,7 +88,7 @@ int wadi_folder_sweep(const char *parent, const char *prefix) {
 
 /* ---- making ---- */
 
-/* The lock of the new folder; -1 with ENOENT: somebody took it for nobody's. */
+/* The lock of the new folder. -1 with ENOENT: another process thought that nobody owned the folder, and has removed it. */
 static int take_lock(const char *path) {
     const int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (folder < 0) return -1;

@@ -17,10 +17,10 @@ WADI_NODISCARD wadi_status wadi_folder_make(const char *parent, const char *pref
 /* Removes it and the files in it. */
 void wadi_folder_remove(wadi_folder *s);
 
-/* Removes those in `parent` that are nobody's. Returns how many. */
+/* Removes the folders with this prefix in `parent` that nobody owns. Returns how many. */
 int wadi_folder_sweep(const char *parent, const char *prefix);
 
-/* Where such folders go if there is no better place: $TMPDIR, or /tmp where that is unset or cannot be written to. */
+/* Where such folders go if there is no better place: $TMPDIR, or /tmp if TMPDIR is unset or cannot be written to. */
 const char *wadi_folder_parent(void);
 
 #endif

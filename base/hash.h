@@ -8,7 +8,8 @@
 
 #include "wadi/status.h"
 
-/* BLAKE2b (RFC 7693) with 32 bytes and no key: as strong as SHA-256 and three times as fast. Every start of a program waits for it. */
+/* BLAKE2b (RFC 7693) with 32 bytes and no key: as strong as SHA-256 and three times as fast. Speed matters, because every start of
+ * a program waits for it. */
 WADI_NODISCARD wadi_status wadi_blake2b(const void *data, size_t n, uint8_t out[32]);
 WADI_NODISCARD wadi_status wadi_sha256(const void *data, size_t n, uint8_t out[32]);
 
@@ -18,7 +19,7 @@ void wadi_hex(const uint8_t *bytes, size_t n, char *out);
 /* CRC-32C (Castagnoli, RFC 3720 appendix B.4). Start with 0; feed the result back to continue over more data. */
 uint32_t wadi_crc32c(uint32_t crc, const void *data, size_t n);
 
-/* Not for security: spreads a number, and hashes bytes. The same in every run and on every machine. */
+/* Hashes of a number and of bytes, for tables and not for security. The same in every run and on every machine. */
 uint64_t wadi_hash64(uint64_t x);
 uint64_t wadi_hash_bytes(const void *data, size_t n);
 

@@ -19,8 +19,8 @@ typedef struct entry {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards the rest */
 static int holders, kept;
 static entry shelf[ROOM]; /* [kept], in the order they were put */
-static entry
-    lost[ROOM]; /* of the parent, in a forked child: not to be touched, and no leak either */
+static entry lost
+    [ROOM]; /* in a forked child, the parent's things: not touched, but still referenced, so leak checkers are quiet */
 static bool watches_forks;
 
 static void before_fork(void) {
@@ -48,14 +48,14 @@ static entry take_entry(int i) {
 
 void wadi_keep_hold(void) {
     (void)pthread_mutex_lock(&lock);
-    /* should it fail, a forked child would wait for threads it does not have: then nothing is kept */
+    /* If this fails nothing is kept, because a forked child would wait for threads that it does not have. */
     if (!watches_forks)
         watches_forks = pthread_atfork(before_fork, after_fork, after_fork_in_child) == 0;
     holders++;
     (void)pthread_mutex_unlock(&lock);
 }
 
-/* What nobody has a use for any more; thing NULL: there is nothing. */
+/* Takes a thing off the shelf if nobody holds the shelf any more. thing is NULL if there is none. */
 static entry take_needless(void) {
     entry e = {0};
     (void)pthread_mutex_lock(&lock);
@@ -81,7 +81,8 @@ void *wadi_keep_take(const wadi_keep_kind *kind, int64_t key) {
     return thing;
 }
 
-/* Whom a new thing of that kind pushes off: the oldest of its kind when there are enough, or of all when there is no room. */
+/* The entry that a new thing of that kind pushes off the shelf: the oldest of its kind if there are `most` of them, the oldest of
+ * all if the shelf is full, else none (-1). */
 static int least_wanted(const wadi_keep_kind *kind) {
     int same = 0, oldest = -1;
     for (int i = kept - 1; i >= 0; i--) {

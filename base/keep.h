@@ -12,14 +12,14 @@
 
 /* One kind of thing; static. */
 typedef struct wadi_keep_kind {
-    int most; /* kept at once; beyond, the one that has lain longest is destroyed */
+    int most; /* how many are kept at once; when there are more, the oldest is destroyed */
     void (*destroy)(void *owned_thing);
 } wadi_keep_kind;
 
 void wadi_keep_hold(void);
 void wadi_keep_drop(void);
 
-/* The thing of that kind and key that was put last, or NULL. */
+/* Takes the thing of that kind and key that was put last, or NULL. */
 void *wadi_keep_take(const wadi_keep_kind *kind, int64_t key);
 /* Keeps the thing, or destroys it when nobody holds the shelf. */
 void wadi_keep_put(const wadi_keep_kind *kind, int64_t key, void *owned_thing);

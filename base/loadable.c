@@ -78,7 +78,7 @@ char *wadi_loadable_folders(void) {
 
 /* ---- loading ---- */
 
-/* Where the file is; out_path is empty where it is in none of the folders. */
+/* Where the file of the module is. out_path is empty if it is in none of the folders. */
 static void find_file(const char *name, const char *all, char out_path[PATH_ROOM]) {
     for (const char *at = all; *at != '\0';) {
         const size_t n = strcspn(at, ":");

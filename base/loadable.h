@@ -25,13 +25,14 @@ typedef struct wadi_loadable_offer {
 
 /* A module exports two symbols: the text wadi_loadable_stamp, and one of these, wadi_loadable_face. */
 typedef struct wadi_loadable {
-    const char *licence;                 /* of the library, as SPDX writes it */
-    const char *(*version)(void);        /* of the library, as it tells it */
-    const wadi_loadable_offer *offers;   /* ended by one without a name */
-    void (*adopt)(wadi_task_place host); /* its copy of base/task.h looks where the host's does */
+    const char *licence;               /* of the library, as SPDX writes it */
+    const char *(*version)(void);      /* of the library, as it tells it */
+    const wadi_loadable_offer *offers; /* ended by one without a name */
+    void (*adopt)(
+        wadi_task_place host); /* makes the module's copy of base/task.h use the host's tasks */
 } wadi_loadable;
 
-/* Modules this version knows. Another one is a row here and a folder in modules/. */
+/* A module that this version knows. To add one, add a row to wadi_loadables and a folder in modules/. */
 typedef struct wadi_loadable_row {
     const char *name;    /* of the file, and of its package, wadi-NAME */
     const char *library; /* "libsndfile" */
@@ -41,11 +42,11 @@ typedef struct wadi_loadable_row {
 /* Ended by a row without a name. */
 extern const wadi_loadable_row wadi_loadables[];
 
-/* Errors: WADI_UNSUPPORTED (not installed; the message names library and package), WADI_IO (there, but it cannot be loaded or
- * belongs to another wadi), WADI_MEMORY. */
+/* Errors: WADI_UNSUPPORTED (not installed; the message names library and package), WADI_IO (installed, but it cannot be loaded or
+ * belongs to another version of wadi), WADI_MEMORY. */
 WADI_NODISCARD wadi_status wadi_loadable_open(const char *name, const wadi_loadable **out,
                                               wadi_error *err);
-/* The table of functions it offers by the name `what`. Errors: the same. */
+/* The table of functions that the module offers by the name `what`. Errors: the same, and WADI_UNSUPPORTED if it has no such table. */
 WADI_NODISCARD wadi_status wadi_loadable_get(const char *name, const char *what, const void **out,
                                              wadi_error *err);
 

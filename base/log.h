@@ -1,4 +1,4 @@
-/* The library's side of the log: see wadi/log.h for where it goes. */
+/* Writing to the log. wadi/log.h says where it goes. */
 #ifndef WADI_BASE_LOG_H
 #define WADI_BASE_LOG_H
 

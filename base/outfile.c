@@ -21,7 +21,7 @@
 enum {
     ROOM = 1 << 16, /* of the buffer */
     STEM =
-        100, /* characters of the name that its temporary one begins with; some file systems take no more than 143 */
+        100, /* characters of the name with which the temporary name begins; some file systems allow only 143 in all */
     DIGITS = 8,
     TRIES = 100,
     KEPT_FREE = 3 /* 0 to 2 belong to the standard streams */
@@ -36,13 +36,14 @@ struct wadi_outfile {
     char *path; /* as the caller gave it, for messages */
     wadi_outfile_options options;
     wadi_destination to;
-    int fd; /* what is written: the temporary file, the stream, or memory on its way to one */
-    temporary_name name; /* empty: there is no such file */
-    char *opened_as;     /* for others to open */
-    off_t begin; /* position of byte 0: a stream may be a file that somebody has written into */
+    int fd; /* what is written: the temporary file, the stream, or memory whose contents go to the stream at the end */
+    temporary_name name; /* empty: there is no temporary file */
+    char *opened_as;     /* a path by which others may open fd; NULL: none */
+    off_t
+        begin; /* position of byte 0 in a stream, which may be a file that somebody has written into */
     bool rewritable;
     int64_t bytes;
-    size_t held; /* in the buffer */
+    size_t held; /* bytes in the buffer */
     unsigned char buffer[ROOM];
 };
 
@@ -73,7 +74,8 @@ static bool invent_name(const char *of, temporary_name *out) {
     return true;
 }
 
-/* Removes what is nobody's: of the name `of`, or of all where it is NULL. Where the folder cannot be listed nothing is removed. */
+/* Removes the temporary files that nobody owns: those for the name `of`, or all if it is NULL. If the folder cannot be listed,
+ * nothing is removed. Returns how many. */
 static int sweep(int folder, const char *of) {
     const int fd = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     DIR *d = fd >= 0 ? fdopendir(fd) : NULL;
@@ -94,7 +96,7 @@ static int sweep(int folder, const char *of) {
 void wadi_outfile_remove(const char *path) {
     struct stat about;
     wadi_destination to;
-    if (stat(path, &about) != 0 || !S_ISREG(about.st_mode)) return; /* opens nothing that waits */
+    if (stat(path, &about) != 0 || !S_ISREG(about.st_mode)) return; /* finding a FIFO would wait */
     if (wadi_destination_find(path, &to, NULL) == WADI_OK && to.stream < 0)
         (void)unlinkat(to.folder, to.name, 0);
     wadi_destination_fini(&to);
@@ -118,8 +120,8 @@ static int above_standard(int fd) {
     return higher;
 }
 
-/* One try to make a file that is ours. -1 with EEXIST: try another name. What will replace a file is as private as can be
- * until it has that file's permissions. */
+/* One try to make a temporary file that we own. -1 with EEXIST: try another name. If the file will replace another one, only its
+ * owner may read it until it gets the permissions of that file. */
 static int make_file(wadi_outfile *f) {
     const mode_t mode = f->options.mode != 0 || f->to.exists ? 0600 : 0666;
     if (!invent_name(f->to.name, &f->name)) return -1;
@@ -161,7 +163,7 @@ static wadi_status open_memory(wadi_outfile *f, wadi_error *err) {
     return WADI_OK;
 }
 
-/* One can go back in a file that others have redirected to us, unless all that is written to it goes to its end. */
+/* A stream can be rewritten if it is a regular file (`program > file`) that is not opened for appending. */
 static void examine_stream(wadi_outfile *f) {
     struct stat about;
     f->fd = f->to.stream;
@@ -198,7 +200,7 @@ wadi_status wadi_outfile_open(const char *path, const wadi_outfile_options *opti
 
 /* ---- writing ---- */
 
-/* All n bytes at that place. False: errno tells why, *done how far it went. */
+/* Writes all n bytes at that position. False: errno says why, and *done how many bytes were written. */
 static bool write_at(int fd, const unsigned char *data, size_t n, off_t at, size_t *done) {
     for (*done = 0; *done < n;) {
         const ssize_t put = pwrite(fd, data + *done, n - *done, at + (off_t)*done);
@@ -265,7 +267,7 @@ const char *wadi_outfile_name(const wadi_outfile *f) {
 
 /* ---- ending ---- */
 
-/* Like rename, but a file that is there stays: -1 with EEXIST. */
+/* Like rename, but does not replace a file: -1 with EEXIST. */
 static int rename_to_new(int folder, const char *from, const char *to) {
     struct stat about;
     if (renameat2(folder, from, folder, to, RENAME_NOREPLACE) == 0) return 0;
@@ -279,7 +281,8 @@ static int rename_to_new(int folder, const char *from, const char *to) {
     return renameat(folder, from, folder, to);
 }
 
-/* A network file system tells at close that there was no room. The descriptor with the lock stays open. */
+/* Closes a duplicate, because a network file system may report only at close() that there was no room. The descriptor with the
+ * lock stays open. */
 static bool close_copy(int fd) {
     const int copy = fcntl(fd, F_DUPFD_CLOEXEC, KEPT_FREE);
     return copy >= 0 ? close(copy) == 0 : fsync(fd) == 0 || errno == EINVAL;
@@ -310,7 +313,8 @@ bool wadi_outfile_sync_name(const char *path) {
     return synced;
 }
 
-/* The owner first: changing it takes permissions away. Some file systems have neither. */
+/* Takes owner and permissions from the old file. The owner comes first, because changing it clears permissions. Failures do not
+ * matter: some file systems have neither. */
 static void take_after(const wadi_outfile *f, const struct stat *old) {
     struct stat mine;
     if (fstat(f->fd, &mine) != 0) return;
@@ -319,7 +323,7 @@ static void take_after(const wadi_outfile *f, const struct stat *old) {
     if (fchmod(f->fd, old->st_mode & 07777) != 0) errno = 0;
 }
 
-/* What stands by the name gives way, if it is a file. */
+/* Replaces what has the name, if it is a regular file. */
 static bool replace(wadi_outfile *f, bool *synced) {
     struct stat there;
     const int folder = f->to.folder;
@@ -353,7 +357,7 @@ static wadi_status give_name(wadi_outfile *f, wadi_error *err) {
     return WADI_OK;
 }
 
-/* What was collected in memory goes where it should. */
+/* Writes what was collected in memory to the stream. */
 static wadi_status pour(wadi_outfile *f, wadi_error *err) {
     int64_t at = 0;
     for (;;) {

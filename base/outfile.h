@@ -25,19 +25,19 @@ typedef struct wadi_outfile wadi_outfile;
 
 /* When the content is forced onto the disk. */
 typedef enum wadi_outfile_sync {
-    WADI_SYNC_REPLACED, /* where a file is replaced: a crash must not cost both */
-    WADI_SYNC_ALWAYS,   /* state, keys, and what the user asks for by --sync */
-    WADI_SYNC_NEVER,    /* what can be made anew and is checked when it is read */
+    WADI_SYNC_REPLACED, /* if it replaces a file: a crash must not destroy both */
+    WADI_SYNC_ALWAYS,   /* for state, keys, and if the user says --sync */
+    WADI_SYNC_NEVER,    /* for files that can be made again and are checked when they are read */
 } wadi_outfile_sync;
 
-/* All zero is the usual. */
+/* All zero gives the defaults. */
 typedef struct wadi_outfile_options {
     unsigned
-        mode; /* permissions, whatever the umask; 0: those of the file that is replaced, else what the umask leaves */
+        mode; /* permissions, whatever the umask; 0: those of the replaced file, or those that the umask leaves */
     bool
-        only_new; /* a file by that name is an error, also one that appears meanwhile; streams are not */
+        only_new; /* a file of that name is an error, also one that appears meanwhile; a stream is not */
     bool
-        goes_back; /* the whole content is needed before the end: a stream gets it when it is kept */
+        goes_back; /* earlier bytes may be rewritten until the end: a stream gets the contents only when the file is kept */
     wadi_outfile_sync sync;
 } wadi_outfile_options;
 
@@ -45,46 +45,46 @@ typedef struct wadi_outfile_options {
 WADI_NODISCARD wadi_status wadi_outfile_open(const char *path, const wadi_outfile_options *options,
                                              wadi_outfile **out, wadi_error *err);
 
-/* Appends. After a failure nothing but discard makes sense. Errors: WADI_IO with the position. */
+/* Appends. After a failure the caller can only discard the file. Errors: WADI_IO with the position. */
 WADI_NODISCARD wadi_status wadi_outfile_write(wadi_outfile *f, const void *data, size_t n,
                                               wadi_error *err);
-/* Writes over what was written at byte `at`, counted from where this file begins; needs can_rewrite. */
+/* Overwrites n bytes from byte `at` on, counted from the beginning of this file. Only if can_rewrite. */
 WADI_NODISCARD wadi_status wadi_outfile_rewrite(wadi_outfile *f, int64_t at, const void *data,
                                                 size_t n, wadi_error *err);
-bool wadi_outfile_can_rewrite(const wadi_outfile *f); /* false: a pipe and its like */
-bool wadi_outfile_is_stream(const wadi_outfile *f);   /* not a file with a temporary name */
+bool wadi_outfile_can_rewrite(const wadi_outfile *f); /* false for pipes and the like */
+bool wadi_outfile_is_stream(const wadi_outfile *f);   /* false: a file with a temporary name */
 int64_t wadi_outfile_bytes(const wadi_outfile *f);    /* appended so far */
 
-/* Hands what is in the buffer to the system. */
+/* Passes the contents of the buffer to the system. */
 WADI_NODISCARD wadi_status wadi_outfile_flush(wadi_outfile *f, wadi_error *err);
 
-/* A name by which a library that opens files itself may open this one, to read and write; with goes_back, or for files. It has
- * closed it again before keep or discard. */
+/* A path by which a library that opens files itself may open this file for reading and writing. Only with goes_back, or for files
+ * that are not streams. The library must have closed the file before keep or discard. */
 const char *wadi_outfile_name(const wadi_outfile *f);
 
-/* Completes the file and gives it its name. Takes it, also on failure; then nothing is left and what stood there stands.
- * Errors: WADI_INVALID (only_new: it exists), WADI_IO, WADI_MEMORY. */
+/* Completes the file and gives it its name. Takes owned_f in any case. After a failure nothing of the file is left, and what had the
+ * name before is unchanged. Errors: WADI_INVALID (only_new: it exists), WADI_IO, WADI_MEMORY. */
 WADI_NODISCARD wadi_status wadi_outfile_keep(wadi_outfile *owned_f, wadi_error *err);
 /* Removes what was written, unless it went into a stream. NULL is fine. */
 void wadi_outfile_discard(wadi_outfile *owned_f);
 
-/* Of the file that a sink has: keeps it, by `sync` on the disk, or discards it, and sets *f to NULL. */
+/* For the file of a sink. finish keeps the file, and forces it onto the disk if `sync`. give_up discards it. Both set *f to NULL. */
 WADI_NODISCARD wadi_status wadi_outfile_finish(wadi_outfile **f, bool sync, wadi_error *err);
 void wadi_outfile_give_up(wadi_outfile **f);
 
-/* Open, write, keep. */
+/* Writes a whole file: open, write, keep. */
 WADI_NODISCARD wadi_status wadi_outfile_put(const char *path, const void *data, size_t n,
                                             const wadi_outfile_options *options, wadi_error *err);
 
-/* Removes the file that `path` leads to; links to it and streams stay. */
+/* Removes the file that `path` leads to. Links to it stay, and streams are left alone. */
 void wadi_outfile_remove(const char *path);
 
 /* Waits until the names in the folder that `path` lies in are on the disk. False: errno. */
 bool wadi_outfile_sync_name(const char *path);
 
-/* Removes from `folder` all that killed writers have left, of any name. Returns how many files that were. */
+/* Removes from `folder` all temporary files that killed writers have left. Returns how many. */
 int wadi_outfile_sweep(const char *folder);
-/* Is this a name that a file has on its way? */
+/* Whether this is the name of a temporary file: NAME.1a2b3c4d.wadi-part. */
 bool wadi_outfile_is_temporary(const char *name);
 
 #endif

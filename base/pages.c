@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-/* Blocks of fewer large pages than MANY would waste too much of the last one. */
+/* A block of fewer than MANY large pages would waste too much of the last one. */
 static const size_t large_page = (size_t)1 << 21;
 enum { MANY = 4 };
 

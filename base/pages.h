@@ -7,7 +7,7 @@
 
 #include <stddef.h>
 
-/* Aligned to `align` (a power of two) at least; free() gives it back. NULL when out of memory. */
+/* A block of `bytes` bytes, aligned at least to `align` (a power of two). The caller frees it with free(). NULL when out of memory. */
 void *wadi_pages_take(size_t align, size_t bytes);
 
 #endif

@@ -1,11 +1,11 @@
 /* The worker pool: one loop at a time, one counter to take ranges from.
  *
- * A loop offers `seats`; sleeping workers wake, take a seat each and draw ranges until none are left. The caller draws too; when
- * it finds nothing left it withdraws the free seats and waits for the workers still drawing. So a loop that is over before a
- * worker wakes never waits for that worker.
+ * A loop offers `seats`. Sleeping workers wake, take a seat each and draw ranges until none are left. The caller draws too. When
+ * it finds nothing left, it withdraws the free seats and waits for the workers that are still drawing. So a loop that is over before
+ * a worker wakes never waits for that worker.
  *
- * Chunks of a stream follow each other within microseconds while waking a thread takes tens of them, so whoever waits looks for a
- * short time before it sleeps. */
+ * Chunks of a stream follow each other within microseconds, but waking a thread takes tens of microseconds. So whoever waits spins
+ * for a short time before it sleeps. */
 #include "base/pool.h"
 
 #include <stdatomic.h>
@@ -25,15 +25,15 @@ typedef struct worker {
 enum { SYNC_OBJECTS = 4 };
 
 struct wadi_pool {
-    int synced;          /* how many of the next four are initialised */
+    int synced;          /* how many of the next four fields are initialised */
     wadi_mutex caller;   /* held through a loop: one at a time */
     wadi_mutex lock;     /* guards seats, drawing and stop */
     wadi_condition wake; /* seats > 0 or stop */
     wadi_condition idle; /* drawing == 0 */
-    atomic_int seats;    /* changed under the lock; seen by those who look without it */
+    atomic_int seats;    /* changed under the lock, read also without it */
     atomic_int drawing;
     atomic_bool stop;
-    /* The loop. Written by the caller before it offers seats, read by workers after they took one. */
+    /* The loop. The caller writes it before it offers seats, and workers read it after they have taken one. */
     wadi_pool_fn fn;
     void *env;
     int64_t n, grain;
@@ -43,8 +43,8 @@ struct wadi_pool {
     worker workers[]; /* threads - 1 of them */
 };
 
-/* Draws ranges until none are left. next never passes n by more than threads * grain, so the sum must not overflow: the grain
- * is at most n, and n is held below INT64_MAX / 2 / threads. */
+/* Draws ranges until none are left. `next` passes n by at most threads * grain. That does not overflow: the grain is at most n, and
+ * n is below INT64_MAX / 2 / threads. */
 static void draw(wadi_pool *p, int number) {
     const int64_t start = wadi_clock_ns();
     for (;;) {
@@ -58,7 +58,7 @@ static void draw(wadi_pool *p, int number) {
 
 enum { LOOK_NS = 30000 };
 
-/* About half a microsecond in which the core may work for others. */
+/* Waits about half a microsecond, in which the core may run another hardware thread. */
 static void breathe(void) {
 #if defined(__x86_64__) || defined(__i386__)
     for (int i = 0; i < 16; i++) __builtin_ia32_pause();
@@ -73,7 +73,7 @@ static bool is_idle(wadi_pool *p) {
     return p->drawing == 0;
 }
 
-/* Until it is so, or for a short time. Without the lock. */
+/* Spins until is_so(p), or for a short time. The caller does not hold the lock. */
 static void look_for(wadi_pool *p, bool (*is_so)(wadi_pool *p)) {
     const int64_t start = wadi_clock_ns();
     while (!is_so(p) && wadi_clock_ns() - start < LOOK_NS) breathe();
@@ -132,7 +132,7 @@ static void destroy(void *owned_p) {
     free(p);
 }
 
-/* Pools by the number of their threads. */
+/* Kept pools; the key is the number of their threads. */
 static const wadi_keep_kind pools = {.most = 4, .destroy = destroy};
 
 static wadi_status make(int threads, wadi_pool **out, wadi_error *err) {
@@ -178,7 +178,7 @@ int64_t wadi_pool_busy_ns(const wadi_pool *p) {
     return atomic_load_explicit(&p->busy_ns, memory_order_relaxed);
 }
 
-/* Workers worth waking: no more than there are ranges beside the caller's first. */
+/* How many workers to wake: at most one for each range but the first, which the caller takes. */
 static int seats_for(const wadi_pool *p) {
     const int64_t ranges = (p->n - 1) / p->grain;
     return ranges < p->threads - 1 ? (int)ranges : p->threads - 1;

@@ -14,24 +14,24 @@
 
 typedef struct wadi_pool wadi_pool;
 
-/* threads counts the caller of wadi_pool_for: 1 starts none; 0 means one per processor. A destroyed pool is kept for the next
- * one with as many threads while somebody holds the shelf (keep.h): its workers sleep. */
+/* `threads` counts the caller of wadi_pool_for, so 1 starts no thread; 0 means one per processor. While somebody holds the shelf
+ * (keep.h), a destroyed pool is kept for the next one with as many threads; its workers sleep. */
 WADI_NODISCARD wadi_status wadi_pool_create(int threads, wadi_pool **out, wadi_error *err);
 void wadi_pool_destroy(wadi_pool *owned_p);
 
 /* At least 1. */
 int wadi_pool_threads(const wadi_pool *p);
 
-/* Runs iterations begin <= i < end; worker is 0 for the calling thread and below wadi_pool_threads for all, and no two
+/* Runs the iterations begin <= i < end. `worker` is 0 for the calling thread and always less than wadi_pool_threads; no two
  * concurrent calls have the same. */
 typedef void (*wadi_pool_fn)(void *env, int worker, int64_t begin, int64_t end);
 
-/* Runs 0 <= i < n in ranges of grain (the last may be shorter; below 1 means 1) and returns when all are done; what the workers
- * wrote is then visible to the caller. Several threads may call: their loops run one after another. */
+/* Runs 0 <= i < n in ranges of `grain` iterations (the last may be shorter; a grain below 1 means 1). Returns when all are done.
+ * What the workers wrote is then visible to the caller. Several threads may call; their loops run one after another. */
 void wadi_pool_for(wadi_pool *p, int64_t n, int64_t grain, wadi_pool_fn fn, void *env);
 
-/* Time spent inside loop bodies, summed over workers, since create. Never falls: the difference of two readings around
- * wadi_pool_for, divided by threads and elapsed time, is the utilisation. Any thread may ask. */
+/* Time spent inside loop bodies since create, summed over workers. It never falls. For the utilisation, take the difference of two
+ * readings around wadi_pool_for and divide it by the number of threads and the elapsed time. Any thread may ask. */
 int64_t wadi_pool_busy_ns(const wadi_pool *p);
 
 #endif

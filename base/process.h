@@ -11,25 +11,25 @@
 #include "base/stop.h"
 #include "wadi/log.h"
 
-/* Once, at the start of main: handlers, the main thread's task, and warnings on standard error with the time. name: the
- * program's, static. */
+/* Once, at the start of main: handlers, the main thread's task, and warnings on standard error with the time. Nothing else gets the
+ * numbers of standard input, output and error if these are closed. name: the program's, static. */
 void wadi_process_begin(const char *name);
-/* Whether warnings are printed; they are unless told otherwise. */
+/* Whether warnings are printed. Default: true. */
 void wadi_process_warn(bool warns);
-/* fn is called before a warning is printed, by any thread: to end a line of progress on the terminal. */
+/* fn is called before a warning is printed, for example to end a line of progress on the terminal. Any thread may call it. */
 void wadi_process_before_warning(void (*fn)(void *env), void *env);
 
-/* The process's; NULL before wadi_process_begin. */
+/* The stop of the process; NULL before wadi_process_begin. */
 wadi_stop *wadi_process_stop(void);
 /* The signal that has come; 0: none. */
 int wadi_process_signal(void);
-/* While true the first signal ends the process at once: nothing is open that would have to be cleaned up. */
+/* While true, the first signal ends the process at once. For times when nothing is open that would have to be cleaned up. */
 void wadi_process_may_die(bool may);
 
-/* Ends by the signal that has come; or by SIGPIPE, silently, when `failed` and nobody reads standard output any more. Else
- * returns. */
+/* If a signal has come, ends the process by that signal. If `failed` and nobody reads standard output any more, ends it by SIGPIPE,
+ * without a message. Otherwise returns. */
 void wadi_process_end(bool failed);
-/* Whether the failure needs no words: standard output is a pipe that nobody reads. */
+/* Whether standard output is a pipe that nobody reads. Then a failure needs no message. */
 bool wadi_process_output_gone(void);
 
 #endif

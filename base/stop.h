@@ -13,7 +13,7 @@
 
 enum { WADI_STOP_SEATS = 14 };
 
-/* Room for stops below one; more rooms are added as they are needed. */
+/* Room for the stops below a stop. More rooms are added as they are needed. */
 typedef struct wadi_stop_room {
     _Atomic(struct wadi_stop *) seat[WADI_STOP_SEATS];
     _Atomic(struct wadi_stop_room *) next;
@@ -22,24 +22,24 @@ typedef struct wadi_stop_room {
 typedef struct wadi_stop {
     atomic_uchar called;
     atomic_uint_fast64_t
-        pipe; /* its ends + 1 in 32 bits each, opened when somebody wants to wait; 0: it is not */
-    atomic_int calling; /* calls that go through the room */
+        pipe; /* both descriptors + 1, in 32 bits each; opened when somebody wants to wait; 0: not open */
+    atomic_int calling; /* how many calls are going through the rooms below */
     struct wadi_stop *above;
-    _Atomic(struct wadi_stop *) *place; /* in the room of the one above */
+    _Atomic(struct wadi_stop *) *place; /* the seat in the room of the stop above */
     wadi_stop_room below;
 } wadi_stop;
 
-/* above: NULL, or a stop that is there now; if it has been called this one is. Errors: WADI_MEMORY. */
+/* above: NULL, or an initialised stop. If that has been called, so has the new one. Errors: WADI_MEMORY. */
 WADI_NODISCARD wadi_status wadi_stop_init(wadi_stop *s, wadi_stop *above, wadi_error *err);
-/* Harmless for one that is all zero. Those below it are on their own then. */
+/* The stops below it have no stop above them afterwards. Harmless if *s is all zero. */
 void wadi_stop_fini(wadi_stop *s);
 
-/* Any thread, and signal handlers: atomics and a write. */
+/* May be called by any thread and by signal handlers: it uses only atomics and write(). */
 void wadi_stop_call(wadi_stop *s);
-/* NULL: never. */
+/* False for NULL. */
 bool wadi_stop_called(const wadi_stop *s);
-/* The descriptor that becomes readable with the call, opened by the first who asks; stays the stop's. Any thread. Errors:
- * WADI_IO. */
+/* A descriptor that becomes readable when the stop is called. The first who asks opens it; it belongs to the stop. Any thread may
+ * ask. Errors: WADI_IO. */
 WADI_NODISCARD wadi_status wadi_stop_fd(wadi_stop *s, int *out_fd, wadi_error *err);
 
 #endif

@@ -10,18 +10,18 @@
 
 typedef struct wadi_task {
     const char *name;  /* "source"; lives as long as the task */
-    wadi_stop *stop;   /* NULL: nobody ends it */
-    wadi_waits *waits; /* NULL: its waits are not told */
+    wadi_stop *stop;   /* NULL: nobody stops it */
+    wadi_waits *waits; /* NULL: its waits are not registered */
 } wadi_task;
 
-/* Returns the task before, which wadi_task_end goes back to. */
+/* Begins a task and returns the one before, which the caller passes to wadi_task_end. */
 wadi_task wadi_task_begin(wadi_task task);
 void wadi_task_end(wadi_task before);
-/* The calling thread's; all NULL but the name when it has none. */
+/* The task of the calling thread. If it has none, all but the name is NULL. */
 const wadi_task *wadi_task_now(void);
 
-/* A module of its own that was linked with a copy of this code looks where its host does: adopts what the host shares, before any
- * other call. */
+/* A module (base/loadable.h) has its own copy of this code. So that both copies use the same tasks, the module adopts what the host
+ * shares, before any other call. */
 typedef wadi_task *(*wadi_task_place)(void);
 wadi_task_place wadi_task_share(void);
 void wadi_task_adopt(wadi_task_place host);
@@ -32,10 +32,12 @@ int wadi_task_stop_fd(void);
 /* WADI_CANCELLED once the task is stopped. */
 WADI_NODISCARD wadi_status wadi_task_check(wadi_error *err);
 
-/* The task waits for `what`, or works on it, with number and name as in wadi_wait; to be ended by wadi_task_go_on. */
+/* Registers that the task waits for `what`. number and name are as in wadi_wait. Returns a ticket for wadi_task_go_on, which ends the
+ * wait. */
 int wadi_task_wait(const char *what, int64_t number, const char *name);
-/* The same for one who may well wait for ever (wadi_wait_begin_idle). */
+/* The same for a wait that may last for ever (wadi_wait_begin_idle). */
 int wadi_task_idle(const char *what, int64_t number, const char *name);
+/* The same for a task that works on `what`. */
 int wadi_task_work(const char *what, int64_t number, const char *name);
 void wadi_task_go_on(int ticket);
 

@@ -16,7 +16,7 @@ void wadi_text_fini(wadi_text *t) {
     wadi_text_init(t);
 }
 
-/* Makes room for more characters and the NUL. */
+/* Makes room for `more` characters and the NUL. */
 static bool make_room(wadi_text *t, size_t more) {
     if (t->failed) return false;
     if (t->cap - t->n > more) return true;
@@ -47,7 +47,7 @@ void wadi_text_add(wadi_text *t, const char *s) {
     wadi_text_add_n(t, s, strlen(s));
 }
 
-/* Nearly always there is room enough at the first try. */
+/* The first try nearly always has enough room. */
 void wadi_text_addf(wadi_text *t, const char *format, ...) {
     va_list args, again;
     if (t->failed) return;

@@ -16,8 +16,8 @@ typedef struct wadi_helper {
     pthread_t id;
     wadi_mutex lock; /* guards the rest */
     wadi_condition
-        change; /* of fn or end. One waits at most: the helper for work, or a joiner for its end */
-    void (*fn)(void *env); /* what it does now; NULL: nothing */
+        change; /* fn or end has changed. At most one thread waits: the helper for work, or a joiner for the end of fn */
+    void (*fn)(void *env); /* what it runs now; NULL: nothing */
     void *env;
     bool end;
 } wadi_helper;
@@ -73,8 +73,8 @@ static wadi_status make_helper(wadi_helper **out, wadi_error *err) {
     return status;
 }
 
-/* Signals sent to the process go to threads of the host. A fault of this thread is told where it stands: the host's handler, if
- * it has one, is called. */
+/* The signals that a helper blocks. Signals sent to the process shall go to threads of the host. But a fault of this thread, such as
+ * SIGSEGV, stays unblocked, so that the host's handler is called if it has one. */
 static void all_but_faults(sigset_t *out) {
     static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT};
     (void)sigfillset(out);

@@ -13,11 +13,11 @@ typedef struct wadi_thread {
     bool started;
 } wadi_thread;
 
-/* Runs fn(env) in a thread of its own: a new one, or one that was joined while somebody held the shelf (keep.h). All signals
- * are blocked there: they belong to the program's own threads. */
+/* Runs fn(env) in a thread of its own: a new one, or one that was joined while somebody held the shelf (keep.h). Signals are
+ * blocked there, because they belong to the program's own threads; only faults (SIGSEGV, SIGBUS, ..) are not. */
 WADI_NODISCARD wadi_status wadi_thread_start(wadi_thread *t, void (*fn)(void *env), void *env,
                                              wadi_error *err);
-/* Waits for the end; harmless for an all-zero or already joined thread. */
+/* Waits for the end of fn. Harmless for an all-zero or already joined thread. */
 void wadi_thread_join(wadi_thread *t);
 
 /* Processors this process may use, at least 1. */

@@ -6,10 +6,10 @@
 
 #include "wadi/status.h"
 
-/* The folder, made where it is missing: $WADI_CACHE_DIR if it is set; else the first of $XDG_CACHE_HOME/wadi, $HOME/.cache/wadi and
- * wadi-UID in $TMPDIR or /tmp that can be used. What is kept there is run or trusted: one that others could write to is passed
- * over, and refused if it is the one that WADI_CACHE_DIR names. Errors: WADI_INVALID (refused), WADI_IO (there is none: then
- * one does without). */
+/* The path of the folder, which is made if it is missing. It is $WADI_CACHE_DIR if that is set. Otherwise it is the first that can be
+ * used of $XDG_CACHE_HOME/wadi, $HOME/.cache/wadi, and wadi-UID in $TMPDIR or /tmp. wadi runs or trusts what is kept there. So a
+ * folder that others could write to is skipped, or refused if WADI_CACHE_DIR names it. Errors: WADI_INVALID (refused), WADI_IO (no
+ * folder can be used; the caller then works without a cache). */
 WADI_NODISCARD wadi_status wadi_user_cache(char *out, size_t room, wadi_error *err);
 
 #endif

@@ -1,7 +1,7 @@
 /* Checking UTF-8 (RFC 3629). */
 #include "base/utf8.h"
 
-/* Bytes that follow a first one; -1: it begins no character. */
+/* How many bytes follow this first byte of a character. -1: no character begins with it. */
 static int followers(unsigned char first) {
     if (first < 0x80) return 0;
     if (first < 0xc2) return -1;

@@ -18,7 +18,7 @@
         size_t n, cap; \
     }
 
-/* Makes room for at least want elements in all; false when out of memory (the array is then unchanged). */
+/* Makes room for at least `want` elements in all; false when out of memory (the array is then unchanged). */
 #define wadi_vec_reserve(v, want) wadi_vec_make_room((v), sizeof *(v)->at, (want))
 
 /* Appends a copy of the value (a compound literal needs no extra parentheses); false when out of memory. */

@@ -1,6 +1,6 @@
 /* A small table of waits under a lock, and the watchdog, the thread that reads it.
  *
- * Starting a thread takes longer than many a run. So a table that is no longer used is kept with its thread for the next run
+ * Starting a thread takes longer than a short run. So a table that is no longer used is kept with its thread for the next run
  * (base/keep.h). The thread checks the clock for one more period and then sleeps until it is called. Runs that follow each
  * other closely never wake it. */
 #include "base/wait.h"
@@ -27,13 +27,13 @@ struct wadi_waits {
     wadi_mutex lock; /* guards the rest */
     wadi_condition wake;
     bool stop;
-    bool used;       /* by a run; else nobody waits */
-    bool asleep;     /* the watchdog looks at the clock no more */
-    int64_t look_ns; /* when it will, if it is not asleep */
-    int64_t after_ns;
-    bool told;          /* of this standstill */
+    bool used;          /* a run uses the table; if not, nobody waits */
+    bool asleep;        /* the watchdog no longer looks at the clock */
+    int64_t look_ns;    /* when the watchdog will look at the clock, if it is not asleep */
+    int64_t after_ns;   /* it warns when nothing has changed for so long */
+    bool told;          /* it has warned of this standstill */
     int64_t changed_ns; /* when a wait last began or ended */
-    int idlers;
+    int idlers;         /* waits that may last for ever; while there are any, it does not warn */
     seat seats[SEATS];
 };
 
@@ -59,7 +59,7 @@ static void tell(const wadi_waits *w, int64_t now) {
     wadi_text_fini(&text);
 }
 
-/* Until somebody calls or it is time to look again. */
+/* The watchdog sleeps until it is called or it is time to look again. */
 static void sleep_a_while(wadi_waits *w) {
     const int64_t period = w->after_ns / LOOKS + 1;
     w->asleep = !w->used;
@@ -90,7 +90,7 @@ static void note_change(wadi_waits *w) {
     w->told = false;
 }
 
-/* A run begins: the watchdog shall look in time. */
+/* A run begins. Wakes the watchdog if it would look too late. */
 static void begin_run(wadi_waits *w, int64_t after_ns) {
     wadi_mutex_lock(&w->lock);
     w->used = true;

@@ -15,27 +15,27 @@
 
 typedef struct wadi_waits wadi_waits;
 
-/* Printed as "sink waits 3.2 s for chunk 7 (compute)", or "compute works 3.2 s on chunk 7 (flat)". All that is pointed to lives
- * until the end of the wait. */
+/* Printed as "sink waits 3.2 s for chunk 7 (compute)", or "compute works 3.2 s on chunk 7 (flat)". The strings must live until the
+ * end of the wait. */
 typedef struct wadi_wait {
     const char *owner, *what;
     int64_t number;   /* negative: none */
     const char *name; /* NULL: none */
-    bool works;       /* does not wait, is busy itself */
+    bool works;       /* the owner does not wait, but is busy itself */
 } wadi_wait;
 
-/* Starts the watchdog, or takes one that was kept. */
+/* Makes a register and its watchdog, or takes those of an earlier run. The watchdog warns after after_ns without progress. */
 WADI_NODISCARD wadi_status wadi_waits_create(int64_t after_ns, wadi_waits **out, wadi_error *err);
-/* Nobody waits any more. NULL is fine. */
+/* Nobody may be waiting any more. NULL is fine. */
 void wadi_waits_destroy(wadi_waits *w);
 
 /* Returns a ticket for wadi_wait_end. w NULL: nothing is registered. */
 int wadi_wait_begin(wadi_waits *w, wadi_wait wait);
 void wadi_wait_end(wadi_waits *w, int ticket);
-/* The same for one who may well wait for ever, because nothing need come: as long as he does nobody is warned. */
+/* The same for a wait that may last for ever, for example for a sender that may never come. While there is one, nobody is warned. */
 int wadi_wait_begin_idle(wadi_waits *w, wadi_wait wait);
 
-/* The present waits, separated by semicolons. */
+/* The present waits, separated by semicolons: how tests see that somebody waits. */
 void wadi_waits_print(wadi_waits *w, wadi_text *out);
 
 #endif

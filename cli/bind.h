@@ -1,4 +1,4 @@
-/* Binding what a program names to what the command line says. */
+/* Binding the inputs, sources and sinks of a program to values from the command line. */
 #ifndef WADI_CLI_BIND_H
 #define WADI_CLI_BIND_H
 
@@ -8,10 +8,10 @@
 
 /* Everything a run borrows. All zero is empty. */
 typedef struct wadi_cli_bindings {
-    /* makes the sink of a stream_out in place of what the command line says; NULL: that says */
+    /* Makes the sink of a stream_out, whatever the command line says. NULL: the command line decides. */
     wadi_status (*sink)(void *env, const wadi_bind *b, wadi_sink **out, wadi_error *err);
     void *env;
-    const wadi_cli_links *links; /* how streams of other processes are opened; NULL: as usual */
+    const wadi_cli_links *links; /* how links to other processes are opened; NULL: by default */
     WADI_VEC(wadi_array) inputs;
     WADI_VEC(wadi_opened) sources;
     WADI_VEC(wadi_sink *) sinks;

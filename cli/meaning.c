@@ -1,5 +1,5 @@
 /* Runs the interpreter on what the command line binds. It is some thousand times slower than kernels, so it runs only if all
- * inputs were typed and are certainly small. */
+ * inputs were typed on the command line and are small. */
 #include "cli/meaning.h"
 
 #include <string.h>
@@ -32,7 +32,7 @@ static bool add_source(bound *o, const wadi_bind *b, const wadi_cli_bindings *al
     return true;
 }
 
-/* Bindings are in the order of the program. */
+/* Collects what is bound, in the order of the program. False: something was not typed, or there is too much. */
 static bool collect(bound *o, const wadi_module *m, const wadi_cli_bindings *all) {
     for (int i = 0; i < m->main->nbinds; i++) {
         const wadi_bind *b = m->main->binds[i];

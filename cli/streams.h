@@ -6,17 +6,17 @@
 #include "cli/values.h"
 #include "connectors/connectors.h"
 
-/* Opens what `text` names for a stream whose type is `t`: @PLACE, @CONNECTOR:PLACE, @CONNECTOR,OPTIONS:PLACE, or literals, elements
- * separated by semicolons. wadi_opened_close is due when it succeeds. links may be NULL. */
+/* Opens what `text` names for a stream of type `t`: @PLACE, @CONNECTOR:PLACE, @CONNECTOR,OPTIONS:PLACE, or literals, whose elements are
+ * separated by semicolons. After success the caller calls wadi_opened_close. links may be NULL. */
 WADI_NODISCARD wadi_status wadi_cli_source_open(const char *text, const wadi_val_type *t,
                                                 const wadi_cli_links *links, wadi_opened *out,
                                                 wadi_error *err);
-/* PLACE, within what stands behind "@". */
+/* The part PLACE of a text without its "@". */
 const char *wadi_cli_place(const char *text);
 WADI_NODISCARD wadi_status wadi_cli_sink_open(const char *text, const wadi_cli_links *links,
                                               wadi_sink **out, wadi_error *err);
 
-/* literal_source.c; `literals`: the elements, if the source was typed on the command line. */
+/* In literal_source.c. The elements of a source that was typed on the command line; false: it was not typed. */
 bool wadi_cli_literals(const wadi_opened *opened, const wadi_array **out, int64_t *out_n);
 WADI_NODISCARD wadi_status wadi_cli_source_literal(const char *text, const wadi_val_type *t,
                                                    wadi_opened *out, wadi_error *err);

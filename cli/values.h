@@ -18,8 +18,8 @@ typedef struct wadi_cli_value {
 WADI_NODISCARD wadi_status wadi_cli_value_split(const char *text, wadi_cli_value *out,
                                                 wadi_error *err);
 
-/* The shape `v` has as an array of type `t` that holds `n` elements: what was given, else what the program declares, one
- * unknown extent following from n. n < 0: nothing is known, and nothing follows. Errors: WADI_SHAPE. */
+/* The shape of `v` as an array of type `t` that holds `n` elements. It is the given shape or, if none was given, the shape that the
+ * program declares; one unknown extent follows from n. If n < 0, the number of elements is not known. Errors: WADI_SHAPE. */
 WADI_NODISCARD wadi_status wadi_cli_value_shape(const wadi_cli_value *v, const wadi_array_type *t,
                                                 int64_t n, int64_t *out_shape, wadi_error *err);
 

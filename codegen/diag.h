@@ -33,13 +33,13 @@ typedef struct wadi_note {
 typedef struct wadi_dump {
     const char *pass;
     const char *text;
-    bool changed; /* differs from the dump before */
+    bool changed; /* whether it differs from the dump before */
 } wadi_dump;
 
 typedef struct wadi_diag {
     wadi_arena *arena;
     bool keep_texts; /* dumps are wanted */
-    bool failed;     /* something was lost for want of memory */
+    bool failed;     /* out of memory: something is missing */
     WADI_VEC(wadi_note) notes;
     WADI_VEC(wadi_dump) dumps;
 } wadi_diag;

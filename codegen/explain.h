@@ -5,9 +5,9 @@
 #include "base/text.h"
 #include "codegen/pipeline.h"
 
-/** Appends the program after each pass (where it changed), the stages that were joined or not, each value with its shape, its
- *  representation, whether it is stored, and the reasons, and the checks left for run time. `m` is the program as the
- *  pipeline left it. Plan and kernels are appended by whoever makes them. */
+/** Appends the program after each pass that changed it, and which stages were joined and which not. Then each value with its
+ *  shape, its representation, whether it is stored, and why; and last the checks left for run time. `m` is the program after
+ *  the pipeline. The caller appends plan and kernels. */
 void wadi_explain_text(const wadi_diag *d, const wadi_module *m, const wadi_facts *facts,
                        wadi_text *out);
 

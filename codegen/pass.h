@@ -10,16 +10,16 @@
 #include "graph/analysis/shape.h"
 #include "graph/ir/ir.h"
 
-/** Facts a pass can need, and keep. */
+/** Facts that a pass may need, and may keep true. */
 enum { WADI_FACT_SHAPES = 1, WADI_FACT_DEPS = 2 };
 
 typedef struct wadi_pass_cx {
-    wadi_diag *diag;     /* where decisions are told; NULL: nobody asked */
-    wadi_shapes *shapes; /* when the pass needs WADI_FACT_SHAPES; values made since have none */
-    wadi_deps *deps;     /* when the pass needs WADI_FACT_DEPS */
+    wadi_diag *diag;     /* takes notes of decisions; NULL: none are wanted */
+    wadi_shapes *shapes; /* if the pass needs WADI_FACT_SHAPES; without values that it makes */
+    wadi_deps *deps;     /* if the pass needs WADI_FACT_DEPS */
     wadi_arena *scratch; /* rewound when the pass is over */
-    bool (*routine)(const char *name); /* whether a library has it; NULL: none has */
-    bool steady; /* routines that learn are replaced by those that do not, "x.steady" */
+    bool (*routine)(const char *name); /* whether a library has it; NULL: no library */
+    bool steady; /* routines that learn are replaced by ones that do not: "x" by "x.steady" */
 } wadi_pass_cx;
 
 typedef wadi_status (*wadi_pass_fn)(wadi_module *m, wadi_pass_cx *cx, wadi_error *err);

@@ -15,7 +15,7 @@ typedef struct pass_row {
 
 enum { NONE = 0, SHAPES = WADI_FACT_SHAPES, ALL = WADI_FACT_SHAPES | WADI_FACT_DEPS };
 
-/* dce before cse: computations that differ in dead instructions alone are equal. */
+/* dce comes before cse: computations that differ only in dead instructions are then equal. */
 static const pass_row passes[] = {
     /* name, function, needs, keeps, optional */
     {"seqfuse", wadi_pass_seqfuse, NONE, NONE, true},
@@ -115,7 +115,7 @@ static wadi_status learn(const wadi_module *m, wadi_facts *f, unsigned needs, wa
 
 /* ---- the driver ---- */
 
-/* The verifier's message with the pass that broke the program in front. */
+/* Verifies the program. The message begins with the pass that broke it. */
 static wadi_status verify_after(const wadi_module *m, const char *pass, wadi_error *err) {
     wadi_error why = {0};
     const wadi_status status = wadi_ir_verify(m, &why);

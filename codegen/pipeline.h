@@ -1,4 +1,4 @@
-/* The pipeline: the way of a program from recovered sharing to the marks that kernels are made by.
+/* The pipeline: runs the passes on a program, from recovered sharing to the marks that tell how kernels are made.
  *
  *     wadi_pipeline_run(m, &options, diag, &facts, err);
  *     ... m is rewritten and marked, facts are up to date ...
@@ -16,15 +16,15 @@ typedef struct wadi_pipeline_options {
     const char *stop_after; /* passes after this one are left out */
     bool
         verify; /* check the program before the first and after every pass; debug builds always do */
-    /** called with the program as it came (pass NULL) and after every pass; NULL: nobody looks */
+    /** called before the first pass (pass NULL) and after every pass; may be NULL */
     void (*dump)(void *env, const char *pass, const wadi_module *m);
     void *env;
-    /** whether a library has the routine; NULL: none has, and programs use the language's own computations */
+    /** whether a library has the routine. NULL: no library has any, and programs use the language's own computations */
     bool (*routine)(const char *name);
-    bool steady; /**< only routines that round alike in every run */
+    bool steady; /**< use only routines that round the same way in every run */
 } wadi_pipeline_options;
 
-/** What is known about the program when the pipeline is through. */
+/** What is known about the program after the pipeline. */
 typedef struct wadi_facts {
     wadi_shapes *shapes;
     wadi_deps *deps;
@@ -45,7 +45,7 @@ WADI_NODISCARD wadi_status wadi_pipeline_pass(wadi_module *m, const char *pass, 
 
 /** Name of pass `i` in order, or NULL after the last. */
 const char *wadi_pipeline_name(int i);
-/** Whether the pass may be disabled: it only makes programs better. */
+/** Whether the pass may be disabled: it only makes programs faster. */
 bool wadi_pipeline_is_optional(int i);
 
 #endif

@@ -18,27 +18,27 @@ typedef enum wadi_read_kind {
 typedef struct wadi_read {
     wadi_read_kind kind;
     wadi_bind *bind;
-    wadi_block *block; /* the block it happens in */
+    wadi_block *block; /* the block of the read */
     int number;
-    wadi_val *at; /* where the value's number stands: may be overwritten */
+    wadi_val *at; /* where the value's number is kept; may be overwritten */
 } wadi_read;
 
 typedef void (*wadi_read_fn)(void *env, const wadi_read *r);
 
-/** Every read of binding `b`, which stands in `block`: arguments and functions, and not its regions. */
+/** Visits every read of binding `b`, which is in `block`: those of its arguments and functions, not those of its regions. */
 void wadi_reads_own(wadi_block *block, wadi_bind *b, wadi_read_fn fn, void *env);
-/** The same, and everything in its regions, their yields last. */
+/** The same, and every read in its regions, their yields last. */
 void wadi_reads_deep(wadi_block *block, wadi_bind *b, wadi_read_fn fn, void *env);
-/** Every read in a block: its bindings with their regions in program order, then its yields. */
+/** Visits every read in a block: its bindings with their regions in program order, then its yields. */
 void wadi_reads_block(wadi_block *block, wadi_read_fn fn, void *env);
 
-/** Replacements of values, followed to the end. Values made after init stand for themselves. */
+/** Replacements of values. If a replaces b and c replaces a, then c replaces b. Values made after init are not replaced. */
 typedef struct wadi_subst {
     wadi_val *to;
     uint32_t n;
 } wadi_subst;
 
-/** Room comes from `scratch`; false when out of memory. */
+/** Memory comes from `scratch`. False when out of memory. */
 bool wadi_subst_init(wadi_subst *s, wadi_arena *scratch, const wadi_module *m);
 void wadi_subst_put(wadi_subst *s, wadi_val from, wadi_val to);
 wadi_val wadi_subst_get(const wadi_subst *s, wadi_val v);
@@ -48,13 +48,13 @@ void wadi_subst_block(const wadi_subst *s, wadi_block *block);
 
 /** Whether `inner` is `outer` or lies in it. */
 bool wadi_rewrite_within(const wadi_block *inner, const wadi_block *outer);
-/** The block each value is defined in. A pass that moves bindings keeps `of` true itself. */
+/** The block that each value is defined in. A pass that moves bindings must update `of` itself. */
 typedef struct wadi_homes {
     wadi_block **of; /* [nvalues] */
     uint32_t n;
 } wadi_homes;
 bool wadi_homes_init(wadi_homes *h, wadi_arena *scratch, wadi_module *m);
-/** NULL: a constant, seen everywhere. */
+/** The block of v. NULL: a constant, which every block may read. */
 wadi_block *wadi_homes_get(const wadi_homes *h, wadi_val v);
 
 /** Replaces the bindings of a block by `n` others; false when out of memory. */

@@ -1,12 +1,12 @@
 /* Simplifying one scalar function.
  *
- * One walk in program order. Each scalar is known by the instruction that defines it, or stands for an earlier one. Only
- * rewrites that keep every bit are done: identities hold for integers and bools alone, since x + 0.0, x * 1.0 and their like
- * change zeros' signs or NaNs. A fault in code whose result nobody needs may disappear; none is ever added.
+ * One walk in program order. For each scalar it keeps the instruction that defines it, or the earlier scalar that it equals.
+ * Only rewrites that keep every bit are done. Identities are used for integers and bools alone, since x + 0.0, x * 1.0 and the
+ * like change the sign of a zero or a NaN. A fault in code whose result nobody needs may disappear; none is ever added.
  *
- * An extent of an array becomes what shape analysis knows of it, when that can be said with values in sight: a constant, an
- * extent of another array, a scalar, or a small expression of them. The array then need not exist for its shape (McDonell
- * et al. 2013, section 4.4).
+ * An extent of an array is replaced by what shape analysis knows about it, if the function may read all that this needs: a
+ * constant, an extent of another array, a scalar, or a small expression of these. The array is then not needed for its shape
+ * (McDonell et al. 2013, section 4.4).
  */
 #include "codegen/scalar_fold.h"
 
@@ -17,9 +17,9 @@
 
 typedef WADI_VEC(wadi_sinst *) insts;
 
-/* What is known of one scalar. */
+/* What is known about one scalar. */
 typedef struct known {
-    wadi_sval to;          /* itself, or the scalar it stands for */
+    wadi_sval to;          /* itself, or the earlier scalar that it equals */
     const wadi_sinst *def; /* NULL: a parameter */
 } known;
 
@@ -114,7 +114,7 @@ static bool is_array(const folding *s, wadi_val v) {
     return !s->cx->m->values[v].type.is_seq;
 }
 
-/* A visible array one of whose extents is declared by this name; inputs first, since they are known before any stream. */
+/* A visible array that declares an extent of this name. Inputs are preferred, since they are known before any stream. */
 static wadi_val named_extent(const folding *s, const char *name, int *out_dim) {
     wadi_val found = WADI_NONE;
     for (wadi_val v = 0; v < s->cx->nvisible; v++) {
@@ -133,7 +133,7 @@ static wadi_val named_extent(const folding *s, const char *name, int *out_dim) {
     return found;
 }
 
-/* Instructions that saying `e` takes, or a large number when it cannot be said here. */
+/* How many instructions compute `e`; a large number if it cannot be computed here. */
 static int price(const folding *s, wadi_ext e) {
     enum { IMPOSSIBLE = 1000 };
     const wadi_ext_node *n = wadi_ext_get(s->cx->shapes->extents, e);
@@ -235,7 +235,7 @@ bool wadi_simplify_yields_const(const wadi_fun *f, int k, wadi_scalar *out) {
     return false;
 }
 
-/* The instruction of `f` that makes result k, when repeating it costs nothing. */
+/* The instruction of `f` that computes result k, if repeating it costs nothing; else NULL. */
 static const wadi_sinst *free_result(const wadi_fun *f, int k) {
     const wadi_sblock *b = f->body;
     for (int i = 0; i < b->ninsts; i++) {
@@ -274,7 +274,7 @@ static bool fold_the(folding *s, insts *out, const wadi_sinst *i) {
 /* x op c (and c op x) is x, or is the constant c, on integers and bools. */
 static const struct {
     wadi_sop op;
-    bool either; /* the constant may stand on the left too */
+    bool either; /* the constant may also be the left argument */
     int64_t c;
     enum { GIVES_X, GIVES_C, GIVES_ZERO } gives;
 } identities[] = {
@@ -297,7 +297,7 @@ static bool equals(const folding *s, wadi_sval v, int64_t c) {
            imm.bits == wadi_scalar_wrap(imm.type, (uint64_t)c);
 }
 
-/* The instruction becomes a constant of its type. */
+/* Turns the instruction into a constant of its type. */
 static void become_const(folding *s, wadi_sinst *i, uint64_t bits) {
     const wadi_type type = type_of(s, i->first);
     i->op = WADI_SOP_CONST;
@@ -362,7 +362,7 @@ static bool fold_twice(folding *s, const wadi_sinst *i) {
     return true;
 }
 
-/* Every integer of type `from` is one of type `to`. */
+/* Whether type `to` has every integer of type `from`. */
 static bool holds_all(wadi_type to, wadi_type from) {
     if (!wadi_type_is_int(to) || !wadi_type_is_int(from)) return false;
     const int wider = wadi_type_size(to) - wadi_type_size(from);
@@ -414,7 +414,7 @@ static void results_stand_for(folding *s, const wadi_sinst *i, const wadi_sval *
     for (int r = 0; r < i->nresults; r++) stands_for(s, i->first + (wadi_sval)r, values[r]);
 }
 
-/* The instructions of a region that surely runs once take the place of `i`. */
+/* Replaces `i` by the instructions of its region `b`, which is known to run exactly once. */
 static bool splice(folding *s, const wadi_sinst *i, const wadi_sblock *b, insts *out) {
     fold_into(s, b, out);
     if (!s->failed) results_stand_for(s, i, b->yields);
@@ -467,7 +467,7 @@ static bool fold_while(folding *s, wadi_sinst *i) {
     return false;
 }
 
-/* Whether `i` vanishes: its results stand for others. An instruction that became a constant stays. */
+/* Whether `i` is dropped, because its results equal other scalars. An instruction that became a constant stays. */
 static bool fold_inst(folding *s, wadi_sinst *i, insts *out) {
     switch (i->op) {
     case WADI_SOP_CONST:

@@ -1,4 +1,4 @@
-/* Simplifying one scalar function: constants, exact identities, and extents expressed by what they come from. */
+/* Simplifying one scalar function: constants, exact identities, and extents that shape analysis knows. */
 #ifndef WADI_CODEGEN_SCALAR_FOLD_H
 #define WADI_CODEGEN_SCALAR_FOLD_H
 
@@ -11,10 +11,10 @@ typedef struct wadi_scalar_fold {
     uint32_t nvisible;
 } wadi_scalar_fold;
 
-/** Simplifies `f` in place. Dead instructions may stay: they are the pass dce's business. False when out of memory. */
+/** Simplifies `f` in place. Dead instructions may stay; the pass dce removes them. False when out of memory. */
 bool wadi_simplify_fun(const wadi_scalar_fold *cx, wadi_fun *f);
 
-/** True and *out when result `k` of `f` is known. */
+/** Whether result `k` of `f` is a constant; if so, *out is its value. */
 bool wadi_simplify_yields_const(const wadi_fun *f, int k, wadi_scalar *out);
 
 #endif

@@ -1,4 +1,4 @@
-/* The table of lowerings, with the rows of those schedules that share kernels (codegen/kernel). */
+/* The table of lowerings, and the rows of the schedules whose kernels come from codegen/kernel. */
 #include "codegen/schedules.h"
 
 #include "codegen/kernel/flat/flat.h"

@@ -8,19 +8,19 @@
 
 #include "codegen/kernel/layout.h"
 
-/* What decides whether a schedule can run a body. */
+/* Properties of a body that decide which schedules can run it. */
 typedef struct wadi_body_traits {
     bool
-        in_order; /* elements are run one after the other: each may read what those before have left */
-    bool scalars; /* a body of a stream, all values of which have rank 0 */
+        in_order; /* elements run one after the other: each may read what earlier ones have written */
+    bool scalars; /* the body of a stream, and all its values have rank 0 */
 } wadi_body_traits;
 
 typedef struct wadi_lowering {
     bool (*offers)(const wadi_body_traits *t);
-    /* The kernels and the steps over them, which are allocated in the layout's arena. `known`: values in slots before the body. */
+    /* Makes the kernels and the steps that run them, allocated in the layout's arena. `known`: values in slots before the body. */
     wadi_status (*lower)(wadi_layout *y, const wadi_body *body, const bool *known,
                          wadi_lmodule *out, wadi_plan_version *out_version);
-    bool counts; /* its kernels count elements themselves: no slot need hold their numbers */
+    bool counts; /* its kernels count elements themselves and need no slot of their numbers */
 } wadi_lowering;
 
 #define WADI_SCHEDULE_LOWERING(NAME, name, about) extern const wadi_lowering wadi_lowering_##name;

@@ -1,6 +1,6 @@
-/* Making versions from the layout of a body at the moment it was planned. Later bodies give values other slots and other
- * names, so the tables by value are copied. Slots are only ever added, so all bodies see the plan's whole table; lowering
- * appends the temporaries and places of a version. */
+/* Makes versions from the layout that a body had when it was planned. Later bodies give values other slots and other names, so
+ * tables indexed by value are copied. Slots are only ever added, so all bodies share the plan's table of slots. Lowering appends
+ * the temporaries and places of a version. */
 #include "codegen/versions.h"
 
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 typedef struct recipe {
     wadi_body body;
     wadi_layout
-        y; /* its tables are this recipe's own; vectors, arenas and err are set when a version is made */
+        y; /* the tables belong to this recipe; vectors, arenas and err are set when a version is made */
     const bool *known;
 } recipe;
 
@@ -21,7 +21,7 @@ struct wadi_versions {
     wadi_arena *arena;
     const wadi_plan *plan;
     WADI_VEC(recipe) recipes;
-    bool loops; /* are kept as text */
+    bool loops; /* whether versions keep their loops as text */
 };
 
 wadi_versions *wadi_versions_create(void) {
@@ -82,7 +82,7 @@ typedef struct making {
     wadi_version_key version;
     const wadi_lowering *lowering;
     wadi_made *made;
-    bool loops; /* are wanted as text */
+    bool loops; /* whether the loops are wanted as text */
 } making;
 
 static wadi_status no_memory(const making *k) {
@@ -96,7 +96,7 @@ static const char *kept(making *k, const char *s) {
     return copy;
 }
 
-/* What lowering has appended to the plan's tables becomes the version's own. */
+/* Copies to the version what lowering has appended to the plan's tables. */
 static wadi_status keep_tables(making *k) {
     wadi_plan_version *v = &k->made->version;
     const size_t before = (size_t)k->plan->nslots, own = k->y.slots.n - before;
@@ -147,7 +147,7 @@ static wadi_status emit(making *k, wadi_lmodule *lm) {
     return st;
 }
 
-/* The slot of stream indices, if the version can do without: nothing but its kernels reads it. */
+/* The slot of stream indices if the version does not need it, because only its own kernels would read it; else -1. */
 static int countable(const making *k) {
     const wadi_plan_body *body = &k->plan->bodies[k->body];
     if (!k->lowering->counts) return -1;

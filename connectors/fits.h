@@ -1,4 +1,4 @@
-/* Reading an image of FITS whole, for programs that take small ones as parameters. */
+/* Reading a whole FITS image into memory, for programs that take small images as parameters. */
 #ifndef WADI_CONNECTORS_FITS_H
 #define WADI_CONNECTORS_FITS_H
 
@@ -11,12 +11,12 @@ enum { WADI_FITS_AXES = 4 };
 typedef struct wadi_fits_cube {
     int axes;
     int64_t n[WADI_FITS_AXES]; /* extents, the one that varies fastest first; 1 beyond `axes` */
-    double key;                /* the value of the header line asked for */
-    double *value;             /* n[0] n[1] n[2] n[3] of them; the caller frees them */
+    double key;                /* the number in the header line that was asked for */
+    double *value;             /* n[0] * n[1] * n[2] * n[3] values; the caller frees them */
 } wadi_fits_cube;
 
-/* The primary image, with the number that stands behind `key` in its header. Errors: WADI_IO, WADI_INVALID (more than
- * four axes, no key), WADI_UNSUPPORTED (no module cfitsio), WADI_MEMORY. */
+/* Reads the primary image, and the number of the line `key` in its header. Errors: WADI_IO, WADI_INVALID (more than
+ * four axes, no such line), WADI_UNSUPPORTED (no module cfitsio), WADI_MEMORY. */
 WADI_NODISCARD wadi_status wadi_fits_read(const char *path, const char *key, wadi_fits_cube *out,
                                           wadi_error *err);
 

@@ -5,7 +5,7 @@
 #include "base/loadable.h"
 #include "connectors/offers.h"
 
-/* The offer, or why `path` cannot be used. */
+/* Gets the table of functions that the module offers. An error names `path`, which cannot be used without it. */
 static wadi_status get(const char *path, const char *module, const char *what, const void **out,
                        wadi_error *err) {
     wadi_error why = {0};

@@ -1,5 +1,5 @@
-/* Numbers of at most 19 digits and a small power of ten are exact in f64 arithmetic: an integer below 2^53 times or divided by
- * a power of ten up to 10^22, one rounding (Clinger 1990). The rest, one in many thousands, goes to strtod. */
+/* Reading decimal numbers. If the digits are an integer of at most 2^53 and the power of ten is at most 10^22, both are exact in f64,
+ * and one multiplication or division rounds correctly (Clinger 1990). All others, one in many thousands, go to strtod. */
 #include "connectors/matrix_number.h"
 
 #include <locale.h>
@@ -17,7 +17,7 @@ static bool is_digit(char c) {
     return c >= '0' && c <= '9';
 }
 
-/* The locale's own decimal point takes the place of the dot. */
+/* By strtod, which expects the decimal point of the locale. */
 static const char *slow(const char *at, const char *end, double *out) {
     char text[MAX_TOKEN];
     size_t n = 0;
@@ -35,7 +35,7 @@ static const char *slow(const char *at, const char *end, double *out) {
     return stop == text ? NULL : at + (stop - text);
 }
 
-/* The exponent behind a mantissa; false when it is not one that the fast way takes. */
+/* Reads the exponent behind a mantissa, if there is one, and adds it to *out. False: the fast way cannot take this number. */
 static bool read_exponent(const char **at, const char *end, int *out) {
     const char *p = *at;
     int e = 0;

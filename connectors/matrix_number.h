@@ -4,8 +4,8 @@
 
 #include <stdbool.h>
 
-/* The number that starts at `at`, correctly rounded; inf and nan too, and D for the exponent as Fortran writes it. Returns where
- * it ends, NULL when there is none. */
+/* Reads the number that starts at `at`, correctly rounded. Accepts inf and nan, and D before the exponent as Fortran writes it.
+ * Returns where the number ends, or NULL if there is none. */
 const char *wadi_matrix_number(const char *at, const char *end, double *out);
 
 /* Whether the text is an integer whose magnitude is at most 2^53. */

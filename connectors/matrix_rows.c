@@ -1,5 +1,5 @@
-/* Rows from entries: counting sort by row, then each row by column, unless it is in order already as most files are.
- * Both keep the order of the file among entries of one place, so that sums are the same on every machine. */
+/* Rows from entries: a counting sort by row, then a sort of each row by column, unless it is in order already, as in most files.
+ * Both keep the order of the file among entries of one place, so sums are the same on every machine. */
 #include "connectors/matrix_rows.h"
 
 #include <stdlib.h>
@@ -43,7 +43,7 @@ static void sort_row(key *from, size_t n) {
     }
 }
 
-/* Keys row by row; `first` becomes where each row starts. */
+/* Writes the keys row by row. first[r] becomes the number of the first key of row r. */
 static void distribute(const wadi_entries *e, int64_t rows, int64_t *first, key *keys) {
     for (size_t i = 0; i < e->places.n; i++) first[e->places.at[i].row + 1]++;
     for (int64_t r = 0; r < rows; r++) first[r + 1] += first[r];
@@ -62,7 +62,7 @@ static void set_index(const wadi_csr *m, int64_t at, int64_t column) {
         ((int64_t *)m->index)[at] = column;
 }
 
-/* Adds the entries of one row up into the matrix. */
+/* Writes one row of the matrix: entries of one column are added up. */
 static void write_row(const wadi_entries *e, const key *keys, size_t n, wadi_csr *m) {
     const size_t parts = e->is_complex ? 2 : 1;
     for (size_t i = 0; i < n; i++) {
@@ -74,7 +74,7 @@ static void write_row(const wadi_entries *e, const key *keys, size_t n, wadi_csr
     }
 }
 
-/* At least one byte, so that NULL means out of memory. */
+/* Allocates room for at least one object, so NULL always means out of memory. */
 static void *room(size_t n, size_t size) {
     return calloc(n > 0 ? n : 1, size);
 }

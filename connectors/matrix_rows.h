@@ -15,14 +15,14 @@ typedef struct wadi_matrix_place {
 typedef struct wadi_entries {
     bool is_complex;
     WADI_VEC(wadi_matrix_place) places;
-    WADI_VEC(double) values; /* one per place, or two */
+    WADI_VEC(double) values; /* one per place; two if complex: real and imaginary part */
 } wadi_entries;
 
 /* False when out of memory. */
 bool wadi_entries_append(wadi_entries *e, int64_t row, int64_t column, const double value[2]);
 void wadi_entries_fini(wadi_entries *e);
 
-/* Sorts by row and column, adds up what stands in one place (in the order given). Errors: WADI_MEMORY, without a message. */
+/* Sorts by row and column, and adds up entries of the same place in the order given. Errors: WADI_MEMORY, without a message. */
 WADI_NODISCARD wadi_status wadi_entries_to_rows(const wadi_entries *e, int64_t rows,
                                                 int64_t columns, wadi_csr *out);
 

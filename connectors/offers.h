@@ -12,7 +12,7 @@
 
 /* "sound" of sndfile */
 typedef struct wadi_sound_offer {
-    /* "-" is standard input; the result's ops do the rest. */
+    /* Opens a file, or standard input for "-". The ops of the result do everything else. */
     wadi_status (*open)(const char *path, const wadi_sndfile_how *how, wadi_sndfile **out,
                         wadi_error *err);
 } wadi_sound_offer;
@@ -37,7 +37,7 @@ typedef struct wadi_png_offer {
 typedef struct wadi_gzip_offer {
     void *(*open)(const char *path); /* NULL: errno says why */
     bool (*rewind)(void *file);
-    /* Up to n bytes; none only at the end. NULL, or why not: borrowed until the next call. */
+    /* Reads up to n bytes; 0 only at the end. Returns NULL, or the reason of a failure, which is valid until the next call. */
     const char *(*read)(void *file, char *to, size_t n, size_t *out_n);
     void (*close)(void *file);
 } wadi_gzip_offer;

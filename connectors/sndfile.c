@@ -1,4 +1,4 @@
-/* Recorded sound: passes on what the module sndfile has opened. */
+/* Recorded sound: passes calls on to the module sndfile, which opens the files. */
 #include "connectors/sndfile.h"
 
 #include "base/error.h"

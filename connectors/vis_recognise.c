@@ -6,14 +6,14 @@
 #include "base/error.h"
 #include "connectors/visibility.h"
 
-/* Any FITS file: what is wrong with one that is not UVFITS, the open says. */
+/* Accepts any FITS file. If it is not UVFITS, opening it says what is wrong. */
 bool wadi_vis_fits_recognises(const char *path, const unsigned char *head, size_t n) {
     WADI_UNUSED(path);
     static const char first[] = "SIMPLE  =";
     return head != NULL && n >= sizeof first - 1 && memcmp(head, first, sizeof first - 1) == 0;
 }
 
-/* HDF5 may start behind a block of the user's of 512, 1024, ... bytes. */
+/* An HDF5 file may begin with a block for the user of 512, 1024, ... bytes. */
 bool wadi_vis_uvh5_recognises(const char *path, const unsigned char *head, size_t n) {
     static const unsigned char signature[8] = {0x89, 'H', 'D', 'F', '\r', '\n', 0x1a, '\n'};
     WADI_UNUSED(path);
@@ -23,7 +23,7 @@ bool wadi_vis_uvh5_recognises(const char *path, const unsigned char *head, size_
     return false;
 }
 
-/* A table of casacore says what it is in a small file beside its data. */
+/* A table of casacore is a folder; a small file in it, table.info, says what the table is. */
 bool wadi_vis_ms_recognises(const char *path, const unsigned char *head, size_t n) {
     char name[4096];
     char text[512] = "";

@@ -18,7 +18,7 @@ static wadi_status type(wadi_module *m, wadi_bind *b, wadi_error *err) {
 static void shape(wadi_shape_cx *cx, const wadi_bind *b) {
     const wadi_val s = b->args[0], out = b->results[0];
     for (int c = 0; c < cx->module->values[s].type.arrays; c++) {
-        /* one count for all components */
+        /* all components have the same number of elements in a batch */
         cx->set(cx, out, c, 0, cx->opaque(cx, out, 0, 0));
         for (int d = 0; d < cx->module->values[s].type.array[c].rank; d++)
             cx->set(cx, out, c, d + 1, cx->get(cx, s, c, d));

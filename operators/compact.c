@@ -87,7 +87,7 @@ static wadi_exp one_if_kept(void *env, int n, const wadi_exp *x) {
     return wadi_convert(WADI_I64, WADI_ASK_EXP(c->keep, c->env, n, x));
 }
 
-/* The map needs no second array when there is none. */
+/* The same for one array, as a function for map. */
 static wadi_exp one_if_kept1(void *env, wadi_exp x) {
     return one_if_kept(env, 1, &x);
 }
@@ -109,7 +109,7 @@ wadi_acc wadi_filter_by_env(wadi_fn_n_env keep, void *env, int n, const wadi_acc
     return wadi_tuple2(compacted(keep, env, total, n, flat), counts);
 }
 
-/* A predicate of one element as one of several. */
+/* Calls a predicate of one element where one of several elements is expected. */
 typedef struct one {
     wadi_fn1_env f;
     void *env;

@@ -1,4 +1,4 @@
-/* Fourier transforms: library routines, whose meaning is the language's own transform. */
+/* Fourier transforms: calls of library routines. Their meaning is the transform written in the language (fft_own.c). */
 #include "operators/foreign.h"
 
 typedef struct transform {
@@ -63,7 +63,7 @@ static wadi_exp half_of(wadi_exp n) {
     return wadi_add(wadi_quot(n, wadi_i64(2)), wadi_i64(1));
 }
 
-/* Of nothing: nothing. */
+/* The same; an empty signal has an empty transform. */
 static wadi_exp half_extent(wadi_exp n) {
     return wadi_cond(wadi_eq(n, wadi_i64(0)), wadi_i64(0), half_of(n));
 }
@@ -96,7 +96,8 @@ typedef struct mirror {
     wadi_acc half;
 } mirror;
 
-/* Beyond the half, the conjugate of the element at the negative of the index in all transformed dimensions. */
+/* An element of the whole transform. Beyond the half that is given, it is the conjugate of the element at the negative index, in
+ * all transformed dimensions. */
 static wadi_exp mirrored(void *env, wadi_ix ix) {
     const mirror *m = env;
     const int last = ix.rank - 1;

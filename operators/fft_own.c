@@ -1,27 +1,27 @@
 /* Fourier transforms written in the language.
  *
- * One dimension is transformed by Stockham's passes: with L the product of the radices done and M = n / L, row k M + i of the state
- * is element k of the transform of length L over the input's elements i, i + M, ... A pass of radix r reads the rows k M + q M' + j,
- * q < r, M' = M / r, multiplies them by exp(+-2 pi i q k / (r L)), and its r results go to rows (s L + k) M' + j: a new outer
- * dimension of length r (spread), so that nothing is ever reordered. The dimensions not being transformed lie inside of the
- * rows, where loops over them are contiguous; several dimensions are transformed by letting the next one take the first one's
- * place (Frigo, Johnson 2005; Van Loan 1992, section 1.7).
+ * One dimension is transformed by Stockham's passes. Let L be the product of the radices done so far, and M = n / L. Then row
+ * k M + i of the state is element k of the transform of length L over the input's elements i, i + M, ... A pass of radix r reads
+ * the rows k M + q M' + j for q < r, with M' = M / r, and multiplies them by exp(+-2 pi i q k / (r L)). Its r results go to the
+ * rows (s L + k) M' + j. They form a new outer dimension of length r (spread), so nothing is ever reordered. The dimensions that
+ * are not being transformed lie inside of the rows, where loops over them are contiguous. Several dimensions are transformed
+ * one after the other: each comes first when its turn has come (Frigo, Johnson 2005; Van Loan 1992, section 1.7).
  *
- * Where the extent is known all passes are laid out with their tables as constants; where it is not, a first pass of radix 4 or 8,
- * whose factors are all one, leaves a power of four, and an awhile runs radix 4 over a state that keeps its shape, so all
- * values of a regular element are regular. Lengths with other prime factors become a
- * convolution with a chirp over a power of two (Bluestein 1970), whose length depends on the extent alone.
+ * If the extent is known, all passes are laid out, and their tables are constants. If it is not known and a power of two, a first
+ * pass of radix 4 or 8, whose factors are all one, leaves a power of four. Then an awhile runs passes of radix 4. Its state keeps
+ * its shape, so all values of a regular element are regular. Other lengths become a convolution with a chirp over a power of two
+ * (Bluestein 1970), whose length depends on the extent alone.
  */
 #include "operators/fft_tables.h"
 
 enum { MAX_RADIX = 8, MASTER = 1024 };
 
-/* Made when first wanted, for both signs. */
+/* Tables that are made at their first use, one for each sign. */
 typedef struct tables {
     wadi_acc master[2]; /* roots of order MASTER */
 } tables;
 
-/* The dimensions around the one being transformed: perhaps a batch outside of it, and `nc` inside. */
+/* The dimensions around the one being transformed: outside of it a batch or nothing (nb 1 or 0), and `nc` inside. */
 typedef struct frame {
     wadi_type type; /* c64 or c128 */
     int sign, nb, nc;
@@ -57,7 +57,7 @@ static wadi_ix around(const frame *f, int n, const wadi_exp *middle) {
     return ix;
 }
 
-/* An index of an array [batch, middle.., c..], taken apart. */
+/* The parts of an index of an array [batch, middle.., c..]. */
 typedef struct place {
     wadi_exp batch, middle[3], c[2];
 } place;
@@ -103,7 +103,7 @@ static wadi_exp scaled(wadi_exp x, wadi_exp factor) {
     return wadi_complex(wadi_mul(wadi_real(x), factor), wadi_mul(wadi_imag(x), factor));
 }
 
-/* Of x[0], x[stride], .. */
+/* The transform of the four values x[0], x[stride], .. */
 static void butterfly_of_4(const frame *f, const wadi_exp *x, int stride, wadi_exp *y) {
     const wadi_exp *x1 = x + stride, *x2 = x1 + stride, *x3 = x2 + stride;
     const wadi_exp a = wadi_add(*x, *x2), b = wadi_sub(*x, *x2);
@@ -114,7 +114,7 @@ static void butterfly_of_4(const frame *f, const wadi_exp *x, int stride, wadi_e
     y[3] = wadi_sub(b, d);
 }
 
-/* Two of radix 4, and the odd one's results times the roots of order 8. */
+/* Two butterflies of radix 4, of the even and of the odd values; the results of the odd ones are multiplied by roots of order 8. */
 static void butterfly_of_8(const frame *f, const wadi_exp *x, wadi_exp *y) {
     const double h = 0.70710678118654752440;
     wadi_exp even[4], odd[4];
@@ -142,7 +142,7 @@ static void butterfly(const frame *f, int r, const wadi_exp *x, wadi_exp *y) {
     }
 }
 
-/* One value stays a value, several become a record. */
+/* The values as the fields of a record. */
 static wadi_exp record(int r, wadi_exp *y) {
     static const char *const names[MAX_RADIX] = {"y0", "y1", "y2", "y3", "y4", "y5", "y6", "y7"};
     return wadi_rec(r, names, y);
@@ -211,7 +211,7 @@ static wadi_exp rotation_element(void *env, wadi_ix ix) {
     return r->factor.node ? scaled(x, r->factor) : x;
 }
 
-/* The rows as they are, in their usual order: for lengths that need no pass. */
+/* The rows unchanged, but in the order that is not rotated: for lengths that need no pass. */
 static wadi_acc copy_rows(const frame *f, rows from, wadi_exp n, wadi_exp factor) {
     rotation r = {f, from, factor};
     if (!from.rotated && !factor.node) return from.a;
@@ -332,7 +332,7 @@ static wadi_exp master_element(void *env, wadi_ix ix) {
     return root(env, ix.at[0], num(MASTER));
 }
 
-/* [n]; a short one is taken from a table that all elements of a stream share. */
+/* [n]: the roots of order n. A short table is read from one that all elements of a stream share. */
 static wadi_acc root_table(const frame *f, wadi_exp n) {
     wadi_acc *master = &f->tables->master[f->sign > 0];
     frame any = *f;
@@ -374,7 +374,7 @@ static wadi_acc first_pass(const frame *f, rows from, wadi_exp n, int r) {
     return run_pass(&p, n);
 }
 
-/* What is left to do when passes with the product l have been. */
+/* The passes that remain when passes with the product l of radices are done. */
 static wadi_acc other_passes(const frame *f, wadi_acc start, wadi_exp n, wadi_exp l) {
     loop o = {f, n, root_table(f, n)};
     const wadi_acc end =
@@ -386,7 +386,7 @@ static wadi_exp is_odd_power(wadi_exp n) {
     return wadi_ne(wadi_rem(wadi_ctz(n), wadi_i32(2)), wadi_i32(0));
 }
 
-/* Also of 0, 1 and 2 elements. A pass of radix 4 or 8 without factors comes first. */
+/* For powers of two, and for 0 elements. A pass of radix 4 or 8 without factors comes first. */
 static wadi_acc power_of_two(const frame *f, rows from, wadi_exp n) {
     const wadi_exp odd = is_odd_power(n);
     const wadi_acc tiny = wadi_acond(wadi_eq(n, num(2)), first_pass(f, from, n, 2),
@@ -396,8 +396,7 @@ static wadi_acc power_of_two(const frame *f, rows from, wadi_exp n) {
     return other_passes(f, start, n, wadi_cond(odd, num(8), num(4)));
 }
 
-/* Within a chirp's transform, of which each dimension has three: less code, which matters more than a few per cent of a
- * convolution. */
+/* The same for the three transforms of a chirp. It is a few per cent slower but makes less code, and every dimension has three. */
 static wadi_acc short_power_of_two(const frame *f, wadi_acc a, wadi_exp n) {
     const wadi_exp odd = is_odd_power(n);
     const wadi_acc start = wadi_acond(odd, first_pass(f, (rows){a, false}, n, 2), a);
@@ -467,7 +466,7 @@ typedef struct problem {
     wadi_exp factor; /* no node: none */
 } problem;
 
-/* Dimension `t` comes first; inside of it are those after it, then those before it. */
+/* The frame of dimension `t`. It comes first; inside of it are the dimensions after it, then those before it. */
 static frame frame_of(const problem *p, int t) {
     frame f = p->f;
     f.nc = p->dims - 1;
@@ -510,7 +509,7 @@ static bool begins(const char *what, int dims, wadi_acc a, const wadi_array_type
     return true;
 }
 
-/* One dimension of batch at most, then the transform, then the extents that were. */
+/* Joins the `lead` outer dimensions to one batch, transforms, and restores the extents. */
 static wadi_acc batched(problem *p, int lead, wadi_acc a) {
     wadi_ix whole = {.rank = lead + p->dims};
     wadi_exp batch = num(1);

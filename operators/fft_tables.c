@@ -7,7 +7,7 @@
 
 static const double two_pi = 6.283185307179586476925286766559;
 
-/* By symmetry from the first eighth of the circle, where sine and cosine are small angles' and accurate. */
+/* By symmetry, only sines and cosines of angles up to an eighth of a circle are computed; these are accurate. */
 void wadi_fft_root(int64_t k, int64_t n, int sign, double *re, double *im) {
     k %= n;
     const int64_t octant = 8 * k / n; /* n stays far below 2^60 */
@@ -20,7 +20,7 @@ void wadi_fft_root(int64_t k, int64_t n, int sign, double *re, double *im) {
     *im = sign * y[quarter % 4];
 }
 
-/* The constant c128 or c64 array of `rank` extents whose parts are re[], im[]. */
+/* The constant array, c128 or c64, with these extents and the parts re[], im[]. */
 static wadi_acc constant(wadi_type t, int rank, const int64_t *extent, const double *re,
                          const double *im) {
     wadi_array a = {.rank = rank, .fields = 1, .type = {t}};
@@ -46,7 +46,7 @@ static wadi_acc constant(wadi_type t, int rank, const int64_t *extent, const dou
     return table;
 }
 
-/* re and im of a table of n elements, one block. */
+/* Memory for the parts of a table of n elements: n real parts, then n imaginary parts. NULL after a mistake. */
 static double *parts(int64_t n) {
     double *p = malloc((size_t)(2 * n + 1) * sizeof *p);
     if (!p) wadi_lang_fail(WADI_MEMORY, "fft: out of memory");
@@ -80,7 +80,7 @@ int64_t wadi_fft_chirp_length(int64_t n) {
     return m;
 }
 
-/* In place, decimation in time, length a power of two: for tables alone. */
+/* A transform in place by decimation in time; the length is a power of two. It is used only for tables. */
 static void transform(int64_t n, double *re, double *im) {
     for (int64_t i = 1, j = 0; i < n; i++) {
         int64_t bit = n / 2;

@@ -6,7 +6,7 @@
 #include "operators/rules.h"
 
 WADI_NODISCARD wadi_status wadi_part_type(wadi_module *m, wadi_bind *b, wadi_error *err);
-/** The node: `op` with number n along dimension `dim`, or the innermost. */
+/** The node: `op` with number n along dimension `dim`, or along the innermost dimension if `innermost`. */
 wadi_acc wadi_part_of(const wadi_op *op, bool innermost, int dim, wadi_exp n, wadi_acc a);
 
 #endif

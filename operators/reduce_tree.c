@@ -1,4 +1,4 @@
-/* The law of reduce_tree.h as straight code. The interpreter runs it, and kernels must agree with it. */
+/* The law of reduce_tree.h as simple code. The interpreter runs it, and kernels must give the same bits. */
 #include "operators/reduce_tree.h"
 
 #include <stdlib.h>
@@ -67,7 +67,7 @@ wadi_status wadi_eval_combine(wadi_eval_cx *cx, const wadi_bind *b, const wadi_f
     return cx->apply(cx, b, f, args, out);
 }
 
-/* One reduction at work: which function over elements of how many cells. */
+/* A reduction: its function, and how many cells an element has. */
 typedef struct folding {
     wadi_eval_cx *cx;
     const wadi_bind *b;
@@ -109,7 +109,7 @@ static int64_t least(int64_t a, int64_t b) {
     return a < b ? a : b;
 }
 
-/* `count` blocks from block `first` on, of a row of n elements. */
+/* Reduces `count` blocks of a row of n elements, beginning with block `first`. */
 static wadi_status fold_blocks(const folding *o, const uint64_t *row, int64_t n, int64_t first,
                                int64_t count, uint64_t *acc) {
     uint64_t right[WADI_MAX_ELEM_CELLS];
@@ -132,13 +132,14 @@ wadi_status wadi_eval_fold_row(wadi_eval_cx *cx, const wadi_bind *b, const wadi_
 
 /* ---- scans ---- */
 
-/* The runs of the blocks so far, and each combined with all in front of it. */
+/* The blocks so far, as runs of a power of two of blocks: the total of each run, and that total combined with all runs before it. */
 typedef struct runs {
     int n;
     uint64_t run[WADI_TREE_RUNS][WADI_MAX_ELEM_CELLS], all[WADI_TREE_RUNS][WADI_MAX_ELEM_CELLS];
 } runs;
 
-/* Block number k > 0 comes after block k - 1, whose own scan ended with `last`. What is carried into it is r->all[r->n - 1]. */
+/* Before block k > 0: adds block k - 1, whose own scan ended with `last`, to the runs. r->all[r->n - 1] is then the carry into
+ * block k. */
 static wadi_status pass_block(const folding *o, runs *r, int64_t k, const uint64_t *last) {
     const size_t bytes = (size_t)o->cells * sizeof *last;
     uint64_t run[WADI_MAX_ELEM_CELLS];
@@ -153,7 +154,8 @@ static wadi_status pass_block(const folding *o, runs *r, int64_t k, const uint64
     return WADI_OK;
 }
 
-/* One block: its own scan, and what is carried in (NULL: nothing) in front of each. last: the end of its own scan. */
+/* Scans one block. Each result is combined with `carry` (NULL: none) from the left. `last` becomes the end of the block's own scan,
+ * without the carry. */
 static wadi_status scan_block(const folding *o, const uint64_t *row, int64_t n,
                               const uint64_t *carry, uint64_t *out, uint64_t *last) {
     const size_t bytes = (size_t)o->cells * sizeof *out;

@@ -3,8 +3,8 @@
 
 #include "operators/spec.h"
 
-/* Attribute per dimension of the result: 1 new (its extent is the next scalar argument), 0 one
- * of the array's. */
+/* There is an attribute per dimension of the result: 1 for a new one (its extent is the next scalar argument), 0 for a dimension of
+ * the array. This counts the new ones. */
 static int new_dims(const wadi_bind *b) {
     int n = 0;
     for (int d = 0; d < b->nattrs; d++) n += b->attrs[d] == 1;

@@ -61,8 +61,8 @@ wadi_status wadi_rule_seq_like(wadi_module *m, wadi_bind *b, wadi_error *err) {
     return wadi_rule_seq_result(m, b, n, types, err);
 }
 
-/* The elements are elements of the argument, other ones under the same number: what all of them
- * share stays, and extents that the argument alone names are unknown to whoever reads this. */
+/* The elements of the result are elements of the argument, but under other numbers. Extents that all elements share stay known.
+ * An extent that the argument alone names is a different unknown for each element. */
 void wadi_rule_seq_shape_like(wadi_shape_cx *cx, const wadi_bind *b) {
     if (b->nblocks > 0) cx->region(cx, b->blocks[0]);
     const wadi_val_type *s = &cx->module->values[b->args[0]].type;

@@ -1,5 +1,4 @@
-/* scan_seq: a state of arrays carried through a stream in order; the stream of states, one after
- * each element. */
+/* scan_seq: a state of arrays is carried through a stream in order. The result is the stream of states, one after each element. */
 #include "operators/rules.h"
 #include "operators/stepping.h"
 

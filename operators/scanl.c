@@ -1,5 +1,5 @@
-/* scanl: prefixes of the innermost dimension, z first: extent n + 1. The order of combination is
- * fixed: operators/reduce_tree.h. */
+/* scanl: the prefixes of the innermost dimension combined, beginning with z, so the extent becomes n + 1. operators/reduce_tree.h
+ * fixes the order of combination. */
 #include "operators/combined.h"
 
 static wadi_status type(wadi_module *m, wadi_bind *b, wadi_error *err) {
@@ -18,7 +18,7 @@ static void shape(wadi_shape_cx *cx, const wadi_bind *b) {
     cx->set(cx, b->results[0], 0, rank - 1, wadi_ext_add(cx->extents, n, one));
 }
 
-/* The scan1 of the row goes to places 1..n of the result; z is then combined in front of each. */
+/* The scanl1 of the row goes to places 1..n of the result; then z is combined with each of them from the left. */
 static wadi_status scan_row(wadi_eval_cx *cx, const wadi_bind *b, const wadi_iarray *z,
                             const uint64_t *row, int64_t n, uint64_t *out) {
     const int cells = z->cells;

@@ -1,5 +1,5 @@
-/* scanl1: prefixes of the innermost dimension without an initial value; an empty one is fine.
- * The order of combination is fixed: operators/reduce_tree.h. */
+/* scanl1: the prefixes of the innermost dimension combined, without an initial value. An empty row gives an empty row.
+ * operators/reduce_tree.h fixes the order of combination. */
 #include "operators/combined.h"
 
 static wadi_status type(wadi_module *m, wadi_bind *b, wadi_error *err) {

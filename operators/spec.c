@@ -1,4 +1,4 @@
-/* Writing out the entries of replicate and slice. */
+/* The entries that replicate and slice take, and writing them out as one entry per dimension. */
 #include "operators/spec.h"
 
 enum { ALL = 0, FIXED = 1, ANY = 2 };

@@ -12,9 +12,10 @@ typedef struct wadi_dims {
     wadi_exp value[WADI_MAX_RANK];
 } wadi_dims;
 
+/** How many entries are fixed. */
 int wadi_spec_fixed(int n, const wadi_spec *spec);
-/** The entries of an array of type `t`, the draft's last argument, whose whole dimensions must
- *  be `whole` in number. */
+/** The entries for an array of type `t`, which is the draft's last argument. `whole` is the number of whole dimensions that
+ *  there must be. */
 wadi_dims wadi_spec_dims(wadi_draft *d, const wadi_array_type *t, int n, const wadi_spec *spec,
                          int whole);
 /** An attribute per entry, 1 fixed and 0 whole, and the values of the fixed ones as arguments. */

@@ -1,7 +1,8 @@
-/* spread: the fields of a record as a new dimension. Element j along dimension `dim` of the result is field j.
+/* spread: the fields of a record as a new dimension. Element j along dimension `dim` of the result is field j. All fields have
+ * one type.
  *
- * One record is computed once and written to all its places: what lets a function give several elements, as the butterflies
- * of a Fourier transform do. All fields have one type. */
+ * A record is computed once and its fields are written to all their places. So a function can give several elements, as the
+ * butterflies of a Fourier transform do. */
 #include "operators/rules.h"
 
 #include "graph/lang/node.h"

@@ -1,4 +1,4 @@
-/* Building fold_seq, scan_seq and fold_batch: a state of arrays, and the region that makes the next state. */
+/* The builder of fold_seq, scan_seq and fold_batch: a state of arrays, and the region that makes the next state. */
 #include "operators/stepping.h"
 
 bool wadi_stepping_begin(wadi_draft *d, wadi_acc z, wadi_seq s, wadi_stepping *out) {

@@ -10,9 +10,9 @@ typedef struct wadi_stepping {
     const wadi_array_type *element;
 } wadi_stepping;
 
-/** Takes the stream and the start of the state as arguments; false when the draft has failed. */
+/** Appends the stream and the first state as arguments; false if the draft has failed. */
 bool wadi_stepping_begin(wadi_draft *d, wadi_acc z, wadi_seq s, wadi_stepping *out);
-/** The region: f of the state and of arrays x[0..parts), which gives the next state. */
+/** Appends the region, which calls f with the state and arrays of the types x[0..parts) and yields the next state. */
 void wadi_stepping_region(wadi_draft *d, const wadi_stepping *o, wadi_acc_fn2_env f, void *env,
                           int parts, const wadi_array_type *x);
 

@@ -1,5 +1,4 @@
-/* stream_in: arrays from the source bound by name when the program runs. Declared extents are
- * facts about every element. */
+/* stream_in: arrays from the source that is bound by name when the program runs. Every element has the declared extents. */
 #include "operators/rules.h"
 
 #include "graph/lang/node.h"

@@ -4,7 +4,7 @@
 
 #include "graph/op.h"
 
-/** Every operator of the language; never NULL, for the life of the process. */
+/** All operators of the language. Never NULL; the table is a constant. */
 const wadi_op_table *wadi_operators(void);
 
 #endif

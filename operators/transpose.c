@@ -52,7 +52,8 @@ static bool same(const wadi_module *m, const wadi_bind *b, bool same_shape) {
     return true;
 }
 
-/* transpose p (transpose q a) = transpose (q . p) a: dimension d of the outer is p[d] of the inner, which is q[p[d]] of a. */
+/* transpose p (transpose q a) = transpose (q . p) a: dimension d of the outer result is dimension p[d] of the inner one, which is
+ * dimension q[p[d]] of a. */
 static wadi_joined join(wadi_bind *b, const wadi_bind *inner) {
     for (int d = 0; d < b->nattrs; d++) b->attrs[d] = inner->attrs[b->attrs[d]];
     return WADI_JOINED_ONE;

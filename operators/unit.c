@@ -1,5 +1,4 @@
-/* unit: a scalar expression as an array of rank 0. Every extent that is not a literal is made by
- * one. */
+/* unit: a scalar expression as an array of rank 0. Every extent that is computed comes from a unit. */
 #include "operators/rules.h"
 
 #include "graph/lang/node.h"

@@ -41,7 +41,7 @@ const wadi_op wadi_op_use = {
     .eval = eval,
 };
 
-/* A host array has no field names: they are called f0, f1, ... */
+/* A host array has no names of fields; the fields are called f0, f1, ... */
 static wadi_elem_type elem_of(const wadi_array *a) {
     static const char *const names[WADI_MAX_FIELDS] = {"f0",  "f1",  "f2",  "f3", "f4",  "f5",
                                                        "f6",  "f7",  "f8",  "f9", "f10", "f11",

@@ -1,8 +1,7 @@
 /* windows: overlapping windows over a stream of samples.
  *
- * The pieces of the stream, vectors or single samples, stand one behind the other; a window of
- * `size` samples starts every `hop` samples. The attribute says what becomes of a last window that
- * the samples do not fill. */
+ * The elements of the stream, which are vectors or single samples, are concatenated. A window of `size` samples begins every `hop`
+ * samples. The attribute says what becomes of a last window that the samples do not fill. */
 #include "operators/rules.h"
 
 #include "graph/lang/node.h"

@@ -1,7 +1,7 @@
 /* Learning the bytes per element, and capping chunk sizes by them. */
 #include "sched/budget.h"
 
-static const double WEIGHT = 0.25; /* of the latest chunk in the average */
+static const double WEIGHT = 0.25; /* the weight of the latest chunk in the average */
 
 void wadi_budget_init(wadi_budget *b, int64_t bytes, int64_t chunks) {
     *b = (wadi_budget){.bytes = bytes, .chunks = chunks < 1 ? 1 : chunks};

@@ -13,17 +13,18 @@ typedef struct wadi_budget {
     int64_t chunks; /* in flight at most */
     double average; /* bytes per element; 0: not known yet */
     double latest;
-    int64_t most; /* elements a chunk may have after a refusal; 0: no refusal yet */
+    int64_t
+        most; /* elements that a chunk may have since memory was refused; 0: it was never refused */
 } wadi_budget;
 
 void wadi_budget_init(wadi_budget *b, int64_t bytes, int64_t chunks);
 /* A chunk of `elements` took `bytes` in all stages together. */
 void wadi_budget_observe(wadi_budget *b, int64_t elements, int64_t bytes);
-/* There was no memory for a chunk of so many elements: half of that is the most from now on. */
+/* There was no memory for a chunk of so many elements. From now on a chunk has at most half of them. */
 void wadi_budget_refused(wadi_budget *b, int64_t elements);
-/* The size wanted or the largest allowed, whichever is less; at least 1. */
+/* How many of the wanted elements a chunk may have; at least 1. */
 int64_t wadi_budget_cap(const wadi_budget *b, int64_t elements);
-/* Bytes one chunk may take. */
+/* How many bytes one chunk may take. */
 int64_t wadi_budget_chunk_bytes(const wadi_budget *b);
 
 #endif

@@ -14,10 +14,10 @@ enum {
     CLASSES = 100,  /* two per power of two from SMALLEST on */
     SMALLEST = 128, /* bytes of class 0; class 1 is half as much again */
     LOOK_AHEAD =
-        3 /* a request takes a waiting block up to so many classes larger (less than 3 times the size) */
+        3 /* a request may take a waiting block that is up to so many classes larger (less than 3 times the size) */
 };
 
-/* Stands in front of every block; its size keeps the block aligned. Memory that is apart is elsewhere: nothing follows then. */
+/* The header in front of every block; its size keeps the block aligned. If the pool's memory is apart, nothing follows the header. */
 typedef union block {
     struct {
         wadi_buffers *pool;
@@ -110,7 +110,7 @@ static void destroy(void *owned_b) {
     free(b);
 }
 
-/* What a process that has nothing to do holds is bounded by `most` times IDLE_BYTES, however many runs there were. */
+/* Pools that nobody uses. An idle process holds at most `most` times IDLE_BYTES, however many runs there were. */
 static const wadi_keep_kind idle = {.most = 2, .destroy = destroy};
 static const int64_t IDLE_BYTES = INT64_C(256) << 20;
 

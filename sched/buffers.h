@@ -16,11 +16,12 @@
 
 enum { WADI_ALIGN = 64 /* of every block */ };
 
-/* Where blocks come from. `take` returns memory aligned to WADI_ALIGN or NULL; both are called under the pool's lock. */
+/* Where blocks come from. `take` returns memory aligned to WADI_ALIGN, or NULL. `take` and `give` are called under the pool's lock. */
 typedef struct wadi_memory {
     void *(*take)(void *self, size_t bytes);
     void (*give)(void *self, void *memory, size_t bytes);
-    void (*done)(void *self); /* the pool is gone, and all has been given back. Optional */
+    void (*done)(
+        void *self); /* called when the pool ends and all blocks have been given back. Optional */
     void *self;
     bool
         apart; /* the host can neither read nor write what `take` returns: a block is a handle, and its memory is at
@@ -29,28 +30,28 @@ typedef struct wadi_memory {
 
 typedef struct wadi_buffers wadi_buffers;
 
-/* memory NULL: the heap; it is copied. keep_bytes bounds what waits for reuse. The caller holds one reference. A pool of the heap
- * begins with the blocks that an earlier one left on the shelf (base/keep.h). */
+/* Makes a pool, to which the caller has one reference. *memory is copied; NULL means the heap. At most keep_bytes bytes wait for reuse.
+ * A pool of the heap begins with the blocks that an earlier pool left on the shelf (base/keep.h). */
 WADI_NODISCARD wadi_status wadi_buffers_create(const wadi_memory *memory, int64_t keep_bytes,
                                                wadi_buffers **out, wadi_error *err);
 /* The pool lives until the last reference is released; every block must be back by then. */
 wadi_buffers *wadi_buffers_retain(wadi_buffers *b);
 void wadi_buffers_release(wadi_buffers *b);
 
-/* A block of at least `bytes` bytes, not cleared; NULL when out of memory. Zero bytes give a block as well. */
+/* A block of at least `bytes` bytes, not cleared; NULL when out of memory. For zero bytes, too, the result is a block. */
 void *wadi_buffers_get(wadi_buffers *b, int64_t bytes);
 /* Gives a block back to the pool it came from. NULL is fine. */
 void wadi_buffers_put(void *block);
 /* Where the block's memory begins: the block itself, unless the pool's memory is apart. NULL for NULL. */
 void *wadi_buffers_address(const void *block);
-/* What the block really holds. */
+/* How many bytes the block really holds. */
 int64_t wadi_buffers_capacity(const void *block);
 
-/* Makes *block (NULL: none yet) hold at least `bytes`, moving it and its first `kept` bytes when it must; at least doubles
- * then. False when out of memory: the block is unchanged. Not for a pool whose memory is apart. */
+/* Makes *block (NULL: none yet) hold at least `bytes`. If it is too small, it is replaced by one of at least twice the size, and its
+ * first `kept` bytes are copied. False when out of memory: the block is unchanged. Not for a pool whose memory is apart. */
 bool wadi_buffers_grow(wadi_buffers *b, void **block, int64_t kept, int64_t bytes);
 
-/* Bytes in use now and at most so far; waiting blocks do not count. */
+/* Bytes in use now, and the most that were in use so far. Blocks that wait for reuse do not count. */
 int64_t wadi_buffers_used(wadi_buffers *b);
 int64_t wadi_buffers_peak(wadi_buffers *b);
 

@@ -4,7 +4,7 @@
  *     ... fill a.column[0] ...
  *     wadi_builder_next(b, err);                  the element is complete
  *
- * A part declared fixed becomes a regular component and its shape is checked; any other becomes an irregular one.
+ * A part that is declared fixed becomes a regular component, and its shape is checked. Any other becomes an irregular one.
  * Columns grow geometrically out of the chunk's pool. */
 #ifndef WADI_SCHED_BUILDER_H
 #define WADI_SCHED_BUILDER_H
@@ -15,11 +15,12 @@
 
 typedef struct wadi_builder_part {
     wadi_part part;
-    int64_t value_count; /* values so far, open element included */
-    int64_t elements;    /* elements so far, open element included */
+    int64_t value_count; /* values so far, with those of the element being built */
+    int64_t elements;    /* elements so far, with the one being built */
     int64_t *shapes, *offsets;
     void *column[WADI_MAX_FIELDS];
-    const void *borrowed[WADI_MAX_FIELDS]; /* columns of someone else, instead of own ones */
+    const void *borrowed
+        [WADI_MAX_FIELDS]; /* columns that belong to somebody else; NULL: `column` is used */
 } wadi_builder_part;
 
 typedef struct wadi_builder {
@@ -27,19 +28,19 @@ typedef struct wadi_builder {
     int parts;
     wadi_builder_part *part;
     int64_t count;      /* complete elements */
-    int64_t bytes;      /* in columns so far */
-    int64_t most_bytes; /* wadi_builder_full beyond this; at least one element always fits */
+    int64_t bytes;      /* bytes in the columns so far */
+    int64_t most_bytes; /* from this many bytes on the builder is full; one element always fits */
 } wadi_builder;
 
 /* For elements of `parts` parts. Borrows buffers; copies part. */
 WADI_NODISCARD wadi_status wadi_builder_init(wadi_builder *b, wadi_buffers *buffers, int parts,
                                              const wadi_part *part, int64_t most_bytes,
                                              wadi_error *err);
-/* Gives back what finish has not handed on. Harmless when all zero. */
+/* Gives back the memory that finish has not moved to a chunk. Harmless if all zero. */
 void wadi_builder_fini(wadi_builder *b);
 
-/* Memory for part `part` of the element being built, good until the next call with this builder. shape may be NULL for
- * rank 0 and for fixed parts. Errors: WADI_INVALID (no such part, given twice), WADI_SHAPE, WADI_MEMORY. */
+/* Memory for part `part` of the element being built. It is valid until the next call with this builder. shape may be NULL for
+ * rank 0 and for fixed parts. Errors: WADI_INVALID (no such part, or it was given before), WADI_SHAPE, WADI_MEMORY. */
 WADI_NODISCARD wadi_status wadi_builder_array(wadi_builder *b, int part, const int64_t *shape,
                                               wadi_array *out_array, wadi_error *err);
 /* Completes the element. Errors: WADI_INVALID when a part is missing. */
@@ -47,17 +48,17 @@ WADI_NODISCARD wadi_status wadi_builder_next(wadi_builder *b, wadi_error *err);
 /* Whether the element being built has any part yet. */
 bool wadi_builder_open(const wadi_builder *b);
 
-/* Room for n elements at once, all parts fixed and nothing built yet: out_arrays[part] has the columns of all n, one
- * after another. wadi_builder_keep says how many were really filled. */
+/* Room for n elements at once. All parts must be fixed, and nothing may have been built yet. out_arrays[part] has the columns of all n
+ * elements, one after another. Then wadi_builder_keep says how many were really filled. */
 WADI_NODISCARD wadi_status wadi_builder_bulk(wadi_builder *b, int64_t n, wadi_array *out_arrays,
                                              wadi_error *err);
 void wadi_builder_keep(wadi_builder *b, int64_t n);
-/* The same without copying: n elements of the one fixed part lie in `columns`, which outlive the chunk. */
+/* The same without copying, for a builder with one fixed part: its n elements lie in `columns`, which must outlive the chunk. */
 void wadi_builder_borrow(wadi_builder *b, int64_t n, void *const *columns);
 
-/* Whether the memory limit is reached: a source then stops before its k elements are complete. */
+/* Whether the memory limit is reached. A source then returns fewer elements than it was asked for. */
 bool wadi_builder_full(const wadi_builder *b);
-/* How many of k fixed elements fit the limit, at least 1. */
+/* How many of k elements with fixed parts fit the limit; at least 1. */
 int64_t wadi_builder_fit(const wadi_builder *b, int64_t k);
 
 /* Appends the parts as components to c from number `component` on, cut to `count` elements, and moves their memory to

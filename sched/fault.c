@@ -1,4 +1,4 @@
-/* Faults as text: "quot: 7 divided by zero, element 12, at program.c:31". */
+/* Faults as text: "quot: division of 7 by zero, element 12, at program.c:31". */
 #include "sched/fault.h"
 
 #include <stdio.h>

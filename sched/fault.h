@@ -4,10 +4,11 @@
 
 #include "sched/job.h"
 
-/* The fault as the error the user sees: operation, values, element, place. */
+/* Makes the error that the user sees from a fault: operation, values, element, place. `first` is the number of the chunk's first element
+ * in the stream; the main block has no elements. Returns WADI_FAULT, or WADI_MEMORY. */
 wadi_status wadi_fault_error(int nplaces, const wadi_plan_place *places, const wadi_fault *fault,
                              int64_t first, bool main_block, wadi_error *err);
-/* The fault of a job that has one. */
+/* The same for a job that has ended with a fault. */
 wadi_status wadi_job_error(const wadi_job *job, wadi_error *err);
 
 #endif

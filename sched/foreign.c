@@ -28,12 +28,13 @@ static atomic_bool tried[ROWS];
 static _Atomic(const wadi_library *) libraries[ROWS];
 static atomic_bool decline;
 
-/* NULL: not loaded so far, or not there. */
+/* The library of row i; NULL: it has not been loaded, or is not installed. */
 static const wadi_library *loaded(int i) {
     return atomic_load_explicit(&libraries[i], memory_order_acquire);
 }
 
-/* One that is not installed is not missed: the language computes the same. One that is broken is told of, once. */
+/* Loads the library of row i. If it is not installed that is no failure, because the language computes the same. If it is broken, the log
+ * says so once. */
 static void load(int i) {
     (void)pthread_mutex_lock(&lock);
     if (!atomic_load(&tried[i])) {
@@ -53,7 +54,7 @@ static bool lists(const row *r, const char *name) {
     return false;
 }
 
-/* NULL: no library that is installed has it. */
+/* The routine of that name; NULL: no installed library has it. */
 static const wadi_routine *find(const char *name) {
     for (int i = 0; i < ROWS; i++) {
         if (!lists(&rows[i], name)) continue;

@@ -14,30 +14,30 @@
 
 typedef struct wadi_routine {
     const char *name;
-    /* False: declined; what it may have written means nothing. */
+    /* False: it declines, and what it has written means nothing. */
     bool (*run)(const wadi_call *call);
 } wadi_routine;
 
 typedef struct wadi_library {
     int nroutines;
     const wadi_routine *routines;
-    /* What the library has learnt about this machine is kept in files of `directory`: read once, written when there is
-     * something new. A file that does not verify counts as missing. Optional. */
+    /* The library keeps what it has learnt about this machine in files of `directory`. `open` reads them once, and `save` writes them if
+     * there is something new. A file that cannot be verified counts as missing. Optional. */
     wadi_status (*open)(const char *directory, wadi_error *err);
     wadi_status (*save)(wadi_error *err);
-    /* Gives back plans and what was learnt; for tests. */
+    /* Forgets plans and what was learnt; for tests. */
     void (*forget)(void);
 } wadi_library;
 
-/* Whether a library that is installed has the routine. */
+/* Whether an installed library has the routine. */
 bool wadi_foreign_has(const char *name);
-/* Runs it; false when it is not there or declines. Calls with no problems or no elements succeed without it. */
+/* Runs the routine; false if there is none or it declines. Calls without problems or without elements succeed without it. */
 bool wadi_foreign_run(const wadi_call *call);
-/* Calls `open`, `save` and `forget` of every library that has been loaded; the first failure is told. */
+/* These call `open`, `save` and `forget` of every library that has been loaded, and report the first failure. */
 WADI_NODISCARD wadi_status wadi_foreign_open(const char *directory, wadi_error *err);
 WADI_NODISCARD wadi_status wadi_foreign_save(wadi_error *err);
 void wadi_foreign_forget(void);
-/* Makes every routine decline from now on, or not: what tests use to see the language's own computation. */
+/* Whether all routines decline from now on. Tests use it to run the language's own computations. */
 void wadi_foreign_decline(bool all);
 
 #endif

@@ -11,9 +11,9 @@
 #include "base/text.h"
 #include "wadi/status.h"
 
-/* One step. Utilisation is busy_ns / elapsed_ns: processors' time spent on the stream (reading, computing, writing) against
- * time passed since the step before, both per processor. elapsed_ns 0: the time is not known, or says nothing, since kernels
- * were compiled on the way. */
+/* What one step cost. busy_ns is the processor time spent on the stream (reading, computing, writing), and elapsed_ns the time that has
+ * passed since the step before, both per processor. So busy_ns / elapsed_ns is the utilisation. elapsed_ns is 0 if the time is not
+ * known, or says nothing because kernels were compiled meanwhile. */
 typedef struct wadi_policy_sample {
     int64_t busy_ns, elapsed_ns;
     int64_t elements, bytes;
@@ -26,9 +26,9 @@ typedef struct wadi_policy_ops {
     void (*observe)(wadi_policy *self, const wadi_policy_sample *sample);
     /* Elements of the next chunk, at least 1. Pure: asking twice gives the same answer. */
     int64_t (*choose)(const wadi_policy *self);
-    /* What was learned, as one line of readable text without its end. */
+    /* Writes what was learned as one line of readable text, without the end of the line. */
     void (*save)(const wadi_policy *self, wadi_text *out);
-    /* Starts from what save wrote. Errors: WADI_INVALID, and the policy is unchanged. */
+    /* Starts from what save has written. Errors: WADI_INVALID; the policy is then unchanged. */
     wadi_status (*load)(wadi_policy *self, const char *text, wadi_error *err);
 } wadi_policy_ops;
 
@@ -39,17 +39,17 @@ struct wadi_policy {
 typedef struct wadi_policy_row {
     const char *name;
     const char *about; /* one line */
-    /* start: elements of the first chunk, 0 for the policy's own choice */
+    /* start: elements of the first chunk; 0: the policy chooses */
     wadi_status (*create)(int64_t start, wadi_policy **out, wadi_error *err);
 } wadi_policy_row;
 
 /* The table, ended by a row without a name. */
 extern const wadi_policy_row wadi_policies[];
 
-/* name NULL: the first of the table. Errors: WADI_INVALID when there is no such policy; the message lists those there are. */
+/* Finds the row; name NULL: the first of the table. Errors: WADI_INVALID if there is no such policy; the message lists the names. */
 WADI_NODISCARD wadi_status wadi_policy_find(const char *name, const wadi_policy_row **out,
                                             wadi_error *err);
-/* The same, and makes one. */
+/* Finds the row and makes a policy. */
 WADI_NODISCARD wadi_status wadi_policy_create(const char *name, int64_t start, wadi_policy **out,
                                               wadi_error *err);
 void wadi_policy_destroy(wadi_policy *p); /* NULL is fine */

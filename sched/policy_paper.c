@@ -1,13 +1,13 @@
 /* The chunk policy of "Streaming irregular arrays" (Clifton-Everest, McDonell, Chakravarty, Keller; Haskell 2017),
- * section 5: start with one element; while less than 80 % of the processors' time goes into computing, grow; after that
- * go on growing only as long as that lowers the time per element, shrink when it raises it, else keep. Samples are
+ * section 5. It starts with one element, and grows while less than 80 % of the processors' time is spent on the stream. After that
+ * it grows only as long as this lowers the time per element, shrinks if growing raises it, and otherwise keeps the size. Samples are
  * smoothed by weighted moving averages, and growing is twice as fast as shrinking.
  *
- * The paper speaks of the effect of growing. After shrinking the rule is mirrored: shrink on while the time per element
- * falls, grow again when it rises; taken literally, a fall brought about by shrinking would be answered by growing.
- * The paper leaves three numbers open; here they are WEIGHT, GROWTH and TOLERANCE. Time per element is elapsed time: it is
- * what the stream's speed is made of. Ragged elements and slow sources mislead this policy; it does not try to be wiser
- * than its paper. */
+ * The paper speaks only of the effect of growing. After shrinking, the rule is mirrored: the size shrinks further while the time per
+ * element falls, and grows again when it rises. (Taken literally, the policy would answer a success of shrinking by growing.)
+ * The paper gives no values for three numbers; here they are WEIGHT, GROWTH and TOLERANCE. Time per element is elapsed time, because
+ * that determines the speed of the stream. Ragged elements and slow sources mislead this policy; it does not try to be better
+ * than the paper. */
 #include "sched/policy.h"
 
 #include <stdbool.h>
@@ -16,18 +16,19 @@
 
 #include "base/error.h"
 
-static const double TARGET = 0.8;     /* utilisation, from the paper */
-static const double WEIGHT = 0.3;     /* of the newest sample in an average */
-static const double GROWTH = 0.5;     /* of the size per step; shrinking takes half as much */
+static const double TARGET = 0.8; /* utilisation, from the paper */
+static const double WEIGHT = 0.3; /* the weight of the newest sample in an average */
+static const double GROWTH =
+    0.5; /* a step grows by this share of the size, or shrinks by half of that */
 static const double TOLERANCE = 0.02; /* changes of the time per element below this are noise */
 static const double LARGEST = 1e9;    /* elements */
 static const double AHEAD =
-    8; /* of the chunks seen: those under way are older choices, by 1.5^4 or so */
+    8; /* the size may be this many times that of the chunks seen: those in flight are older choices, smaller by about 1.5^4 */
 
 typedef struct paper {
     wadi_policy base;
     double size;
-    bool growing;       /* the last change */
+    bool growing;       /* the last change was a growth */
     double utilisation; /* average */
     double per_element; /* average, ns */
     int64_t samples;
@@ -41,7 +42,7 @@ static double average(double old, double sample, int64_t samples) {
     return samples == 0 ? sample : old + WEIGHT * (sample - old);
 }
 
-/* Small sizes move by at least one element, or they would round to no change. */
+/* A small size changes by at least one element, or rounding would undo the change. */
 static double grown(double size) {
     const double step = size * GROWTH < 1 ? 1 : size * GROWTH;
     return size + step < LARGEST ? size + step : LARGEST;
@@ -52,7 +53,7 @@ static double shrunk(double size) {
     return size - step > 1 ? size - step : 1;
 }
 
-/* The average lags behind, so the newest sample is compared with it: this needs no second average. */
+/* The newest sample is compared with the average, which lags behind. So no second average is needed. */
 static void observe(wadi_policy *self, const wadi_policy_sample *s) {
     paper *p = (paper *)self;
     if (s->elements <= 0 || s->elapsed_ns <= 0) return;
@@ -69,7 +70,7 @@ static void observe(wadi_policy *self, const wadi_policy_sample *s) {
     } else if (now > before * (1 - TOLERANCE)) {
         return;
     }
-    /* When chunks stay small, something else caps them (memory, the source): growing on would only delay a shrinking. */
+    /* If chunks stay small, something else limits them (memory, the source). Growing further would only delay shrinking. */
     if (p->growing && p->size > AHEAD * (double)s->elements) return;
     p->size = p->growing ? grown(p->size) : shrunk(p->size);
 }

@@ -30,40 +30,43 @@
 enum {
     LEVELS = 31,   /* size 2^level */
     WINDOW = 15,   /* samples kept of a level */
-    TRIAL = 7,     /* pairs of samples of a trial before it is judged, */
-    LOOK = 15,     /* and at most */
-    PAIRS = 63,    /* remembered from earlier trials too */
-    SHORTEST = 12, /* samples between trials at first, */
-    LONGEST = 768, /* and at last */
+    TRIAL = 7,     /* a trial is judged after so many pairs of samples */
+    LOOK = 15,     /* a trial has at most so many pairs */
+    PAIRS = 63,    /* pairs that are remembered, with those of earlier trials */
+    SHORTEST = 12, /* samples between trials at first */
+    LONGEST = 768, /* samples between trials at most */
     PATIENCE =
         12, /* samples to wait for the first chunk of a size before it counts as out of reach */
     UNIT_MEMORY = 16,
     RECENT = 5 /* samples that must agree that the load has changed */
 };
 static const double GUESS_BYTES =
-    1 << 17;                        /* of a chunk's input and output: beyond, steps are small */
-static const double SHORT_NS = 3e5; /* below, a chunk is mostly fixed costs */
+    1 << 17; /* bytes of a chunk's input and output; larger chunks grow in small steps */
+static const double SHORT_NS = 3e5; /* a shorter chunk is mostly fixed costs */
 static const double LASTING_NS =
-    2e6; /* below, fixed costs may well matter: an open question is decided for the larger size */
+    2e6; /* in shorter chunks fixed costs may matter, so an undecided trial is won by the larger size */
 static const double LONG_NS =
-    2e7; /* above, fixed costs do not matter: no reason to grow while processors are busy */
-static const double BUSY = 0.8;     /* utilisation of busy processors */
-static const double GAIN = 0.03;    /* what a larger size must bring, as a share of the cost */
-static const double EQUAL = 0.01;   /* costs so near are the same: the smaller size is taken */
-static const double CHANGED = 0.35; /* of the settled size's own cost: another load */
+    2e7; /* in longer chunks fixed costs do not matter, so the size need not grow while processors are busy */
+static const double BUSY = 0.8;  /* from this utilisation on, processors are busy */
+static const double GAIN = 0.03; /* a larger size must lower the cost by this share */
+static const double EQUAL =
+    0.01; /* costs that differ by less are equal: the smaller size is taken */
+static const double CHANGED =
+    0.35; /* if the cost of the settled size changes by this share, the load has changed */
 
 typedef struct record {
     double per_element, per_byte, ns, busy;
 } record;
 
 typedef struct level {
-    int64_t seen; /* in all; the latest WINDOW are kept */
+    int64_t seen; /* samples in all; the latest WINDOW are kept */
     record kept[WINDOW];
 } level;
 
-/* Trials of one neighbour: logarithms of its cost over that of the chunk of the settled size before it. */
+/* Trials of one neighbour. A pair is a chunk of the settled size and the chunk of the neighbour after it; the logarithm of the ratio of
+ * their costs is kept. */
 typedef struct evidence {
-    int64_t seen; /* in all; the latest PAIRS are kept */
+    int64_t seen; /* pairs in all; the latest PAIRS are kept */
     double kept[PAIRS];
 } evidence;
 
@@ -71,14 +74,14 @@ typedef struct probe {
     wadi_policy base;
     int now;           /* level chosen */
     int home;          /* level settled at */
-    int trial;         /* the neighbour tried in turn with it; -1: none */
-    evidence down, up; /* of the neighbours of `home` */
-    int before;        /* climbing: the level before, -1 at the first */
-    int ceiling;       /* levels above are out of reach */
-    int direction;     /* of the next trial: 1 or -1 */
+    int trial;         /* the neighbour that takes turns with it; -1: none */
+    evidence down, up; /* what is known of the neighbours of `home` */
+    int before;        /* climbing: the level before; -1 at the first level */
+    int ceiling;       /* levels above this one are out of reach */
+    int direction;     /* the direction of the next trial: 1 or -1 */
     bool climbing, by_byte;
     double jump_element,
-        jump_byte; /* of the cost from one chunk of a size to the next, logarithm, average */
+        jump_byte; /* how much the cost differs from one chunk of a size to the next: the average logarithm */
     double bytes;  /* per element, average */
     int64_t since; /* samples since `now` was chosen */
     int64_t tried; /* pairs of this trial */
@@ -86,7 +89,7 @@ typedef struct probe {
     level at[LEVELS];
 } probe;
 
-/* ---- what is known of a level ---- */
+/* ---- what is known about a level ---- */
 
 static int by_size(const void *a, const void *b) {
     const double x = *(const double *)a, y = *(const double *)b;
@@ -112,7 +115,7 @@ static int costs(const level *l, bool by_byte, int n, double *out) {
     return n;
 }
 
-/* Of a level that has been seen. */
+/* The newest cost of a level of which there is a sample. */
 static double newest(const probe *p, int l) {
     const level *at = &p->at[l];
     const record *r = &at->kept[(at->seen - 1) % WINDOW];
@@ -129,8 +132,8 @@ static void note_pair(evidence *e, double here, double there) {
     e->kept[e->seen++ % PAIRS] = log(there / here);
 }
 
-/* What the neighbour saves, as a share, and how far that may be from the truth: the median and its standard error for
- * numbers of a normal law. */
+/* The share of the cost that the neighbour saves, and the doubt about it: the median, and its standard error if the numbers are
+ * distributed normally. */
 static double gain_of(const evidence *e, double *out_doubt) {
     double x[PAIRS];
     const int n = e->seen < PAIRS ? (int)e->seen : PAIRS;
@@ -157,12 +160,13 @@ static double busy_of(const record *r) {
     return r->busy;
 }
 
-/* Chunks of this level are long and keep the processors busy. */
+/* Whether chunks of this level are long and keep the processors busy. */
 static bool is_long(const probe *p, int l) {
     return latest(p, l, ns_of) > LONG_NS && latest(p, l, busy_of) >= BUSY;
 }
 
-/* The size asked for that such a chunk stands for: one that memory has cut to more than half belongs to what was asked. */
+/* The level to which a chunk of this size counts. A chunk that memory has cut to somewhat more than half still counts to the size that
+ * was asked for. */
 static int level_of(double elements) {
     const int l = (int)ceil(log2(elements < 1 ? 1 : elements) - 0.2);
     return l < LEVELS ? l : LEVELS - 1;
@@ -195,8 +199,7 @@ static int best(const probe *p) {
     return p->now;
 }
 
-/* While chunks are mostly fixed costs one good sample tells enough; later a few are wanted. The least of them counts: a first
- * chunk of a size waits for its longer reading. */
+/* The cost of a level while climbing: the least of its samples, because the first chunk of a size may have waited for its source. */
 static double climbing_cost(const probe *p, int l) {
     double x[WINDOW];
     const int n = costs(&p->at[l], p->by_byte, WINDOW, x);
@@ -223,7 +226,7 @@ static void climb(probe *p) {
     const bool pays = ratio < 1 - GAIN || (is_short && ratio < 1.5);
     if (!pays || p->now >= p->ceiling || is_long(p, p->now)) {
         settle(p, best(p));
-        p->direction = -1; /* a few samples are no proof that climbing did not go too far */
+        p->direction = -1; /* few samples were taken, so climbing may have gone too far */
         p->since = SHORTEST;
         return;
     }
@@ -232,7 +235,7 @@ static void climb(probe *p) {
     choose_level(p, up);
 }
 
-/* A level nobody has seen since it was chosen is out of reach: chunks are kept smaller by memory or by the source. */
+/* If no chunk of a level has come since it was chosen, the level is out of reach: memory or the source keeps chunks smaller. */
 static void give_up_level(probe *p, int seen) {
     const int wanted = p->trial >= 0 ? p->trial : p->now;
     if (p->since < PATIENCE || p->at[wanted].seen > 0 || seen >= wanted) return;
@@ -247,7 +250,7 @@ static void forget_others(probe *p) {
     p->ceiling = LEVELS - 1;
 }
 
-/* The settled size costs something else than it did, sample after sample. */
+/* Whether the latest samples of the settled size all cost clearly more, or all clearly less, than those before. */
 static bool is_upset(const probe *p) {
     double x[WINDOW];
     const level *at = &p->at[p->home];
@@ -273,13 +276,13 @@ static void start_trial(probe *p) {
             return;
         }
     }
-    p->at[to].seen = 0; /* judged by what it costs now */
+    p->at[to].seen = 0; /* old samples do not count: the level is judged by its present cost */
     p->tried = 0;
     p->trial = to;
     choose_level(p, to);
 }
 
-/* To the neighbour. What is known of the way there is known of the way back. */
+/* Settles at the neighbour. The evidence for the way there, negated, is evidence for the way back. */
 static void move_on(probe *p) {
     const bool upwards = p->trial > p->home;
     evidence *way = upwards ? &p->up : &p->down, *back = upwards ? &p->down : &p->up;
@@ -290,7 +293,7 @@ static void move_on(probe *p) {
     p->trial = -1;
     p->pause = SHORTEST;
     choose_level(p, p->home);
-    p->since = SHORTEST; /* on at once */
+    p->since = SHORTEST; /* the next trial begins at once */
 }
 
 static void turn_back(probe *p) {
@@ -300,7 +303,7 @@ static void turn_back(probe *p) {
     choose_level(p, p->home);
 }
 
-/* A trial is won when the gain is larger than what chance may have brought, and goes on while that is open. */
+/* A trial is won if the gain is larger than what chance may have caused. It continues while that is undecided. */
 static void judge_trial(probe *p, const evidence *e) {
     double noise = 0;
     if (p->tried < TRIAL) return;
@@ -313,7 +316,7 @@ static void judge_trial(probe *p, const evidence *e) {
     }
 }
 
-/* Chunks of the settled size and of the neighbour in turn. */
+/* During a trial, chunks of the settled size and of the neighbour take turns. */
 static void follow_trial(probe *p, int seen) {
     evidence *e = p->trial > p->home ? &p->up : &p->down;
     if (seen == p->trial && p->at[p->home].seen > 0) {
@@ -341,7 +344,7 @@ static void destroy(wadi_policy *self) {
     free(self);
 }
 
-/* The unit whose cost jumps less between chunks of one size, over the latest UNIT_MEMORY or so. */
+/* Chooses the unit (element or byte) whose cost differs less between chunks of one size, over about the latest UNIT_MEMORY chunks. */
 static void prefer_a_unit(probe *p, const record *old, const record *new) {
     p->jump_element +=
         (fabs(log(new->per_element / old->per_element)) - p->jump_element) / UNIT_MEMORY;
@@ -401,7 +404,9 @@ static const wadi_policy_ops ops = {destroy, observe, choose, save, load};
 wadi_status wadi_policy_probe_create(int64_t start, wadi_policy **out, wadi_error *err) {
     probe *p = malloc(sizeof *p);
     if (p == NULL) return wadi_fail(err, WADI_MEMORY, "chunk policy: out of memory");
-    memset(p, 0, offsetof(probe, at)); /* of the levels, what has not been seen is not read */
+    memset(p, 0,
+           offsetof(probe,
+                    at)); /* a level without samples is not read, so only its `seen` is set below */
     for (int l = 0; l < LEVELS; l++) p->at[l].seen = 0;
     p->base.ops = &ops;
     p->ceiling = LEVELS - 1;

@@ -12,14 +12,14 @@
 #include "base/outfile.h"
 #include "base/user_cache.h"
 
-enum { DIGITS = 16 /* bytes of the digest that name the file */, ROOM = 1200 };
+enum { DIGITS = 16 /* bytes of the digest in the name of a file */, ROOM = 1200 };
 
 bool wadi_sizes_wanted(void) {
     const char *learn = getenv("WADI_LEARN");
     return learn == NULL || strcmp(learn, "off") != 0;
 }
 
-/* False when the program has no digest or there is no folder. */
+/* The path of the file. False if the program has no digest, or there is no cache folder. */
 static bool find_path(const wadi_plan *plan, int stream, const char *name, char out[ROOM]) {
     static const uint8_t unknown[sizeof plan->program];
     char directory[ROOM / 2], digest[2 * DIGITS + 1];
@@ -36,7 +36,7 @@ bool wadi_sizes_load(const wadi_plan *plan, int stream, const char *name, wadi_p
     size_t n = 0;
     if (!find_path(plan, stream, name, path)) return false;
     if (wadi_file_read(path, &text, &n, NULL) != WADI_OK) return false;
-    char *line = strchr(text, '\n'); /* behind the comment */
+    char *line = strchr(text, '\n'); /* the end of the comment */
     bool known = line != NULL;
     if (known) {
         line[1 + strcspn(line + 1, "\n")] = '\0';

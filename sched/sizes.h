@@ -1,4 +1,4 @@
-/* Learned chunk sizes: what a policy has found out about a stream of a program is where the next run starts.
+/* Learned chunk sizes. What a policy has found out about a stream of a program is stored, and the next run starts from it.
  *
  * There is one small text file per program, stream and policy in the user's cache folder. Only runs that were long enough to
  * learn anything are recorded. Nothing here can fail a run: a file that cannot be read or written counts as missing. */
@@ -8,10 +8,11 @@
 #include "sched/plan.h"
 #include "sched/policy.h"
 
-/* Whether the environment lets sizes be recorded: not when WADI_LEARN is "off". */
+/* Whether sizes may be learned. False if the environment variable WADI_LEARN is "off". */
 bool wadi_sizes_wanted(void);
-/* Loads what is known of stream number `stream` into the policy `name`. False: nothing is. */
+/* Loads what is known about stream number `stream` into p, a policy called `name`. False: nothing is known. */
 bool wadi_sizes_load(const wadi_plan *plan, int stream, const char *name, wadi_policy *p);
+/* Stores what p has learned. */
 void wadi_sizes_save(const wadi_plan *plan, int stream, const char *name, const wadi_policy *p);
 
 #endif

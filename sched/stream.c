@@ -48,7 +48,7 @@ wadi_part wadi_part_irregular(wadi_type type, int rank) {
 
 wadi_part wadi_part_fixed(wadi_type type, int rank, const int64_t *shape) {
     wadi_part part = {.rank = rank, .fields = 1, .type = {type}, .fixed = true};
-    if (shape == NULL && rank > 0) part.rank = -1; /* no part at all: what is given it says so */
+    if (shape == NULL && rank > 0) part.rank = -1; /* an invalid part, which constructors refuse */
     for (int d = 0; d < part.rank && d < WADI_MAX_RANK; d++) part.shape[d] = shape[d];
     return part;
 }

@@ -1,5 +1,5 @@
-/* Memory that something keeps though it is over: what the heap has given out before and after it has been done a few times more. Of
- * the calling thread's heap; where the C library does not tell, nothing is seen. */
+/* Finds memory that an operation does not give back: compares how much the heap has given out before and after the operation is
+ * repeated a few times. Only the heap of the calling thread is seen, and nothing if the C library does not report it. */
 #ifndef WADI_TESTS_KEPT_MEMORY_H
 #define WADI_TESTS_KEPT_MEMORY_H
 

@@ -1,5 +1,5 @@
-/* Memory that is never clean: what is new is full of ones and zeros, and so is what has been given back. What reads memory that nobody
- * has written, or that is no longer its own, then differs from what it should be. Where the C library cannot do so, nothing is seen. */
+/* Memory that is never clean: new memory and freed memory are filled with a pattern. So code that reads memory which nobody has
+ * written, or which was freed, gives wrong results. If the C library has no such option, nothing is seen. */
 #ifndef WADI_TESTS_SPOILT_MEMORY_H
 #define WADI_TESTS_SPOILT_MEMORY_H
 

@@ -4,12 +4,12 @@
 
 #include "apps/audio/recipe.h"
 
-/* Names the stream's ends are bound by. */
+/* The names by which the ends of the stream are bound. */
 #define FLAC_SAMPLES "samples" /* source: i32[n, channels], interleaved, right aligned */
 #define FLAC_FRAMES "frames"   /* sink: the tuple of arrays described in apps/audio/frame.h */
 
 /* Builds the pipeline in the calling thread's current program: stream_in FLAC_SAMPLES, one map_seq, stream_out
- * FLAC_FRAMES. The recipe is read now, not later. Mistakes are kept by the program, as always. */
+ * FLAC_FRAMES. The recipe is read during this call only. The program keeps errors, as always. */
 void flac_analysis_build(const flac_recipe *recipe);
 
 #endif

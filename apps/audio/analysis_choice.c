@@ -82,7 +82,7 @@ static wadi_exp residual(void *env, wadi_ix ix) {
 
 /* ---- partitions ---- */
 
-/* The highest order whose partitions are whole and hold more samples than any predictor's history. */
+/* The highest order whose partitions are equally long and hold more samples than the history of any predictor. */
 static wadi_exp finest_order(const flac_recipe *recipe, wadi_exp n) {
     wadi_exp best = wadi_i32(0);
     for (int p = 1; p <= recipe->max_partition; p++) {
@@ -111,7 +111,7 @@ static wadi_exp whole_magnitude(void *env, wadi_ix ix) {
     return wadi_cond(wadi_lt(ix.at[2], order), wadi_literal(c->s->work, 0), r);
 }
 
-/* The first partition's sum without the warm-up samples: taking them out again here keeps the long loop free of tests. */
+/* The sum of the first partition without the warm-up samples. They are subtracted here, so that the long loop needs no tests. */
 static wadi_exp without_warm_up(void *env, wadi_ix ix, wadi_exp sum) {
     const choices *c = env;
     const wadi_exp order = column(c, ix, FLAC_COEF_ORDER), last = wadi_sub(c->s->n, wadi_i64(1));

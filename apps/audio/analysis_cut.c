@@ -1,8 +1,8 @@
 /* Decides in which blocks a piece of sound is coded: whole, or in equal parts where it changes. RFC 9639, section 9.1, calls a
  * stream of such blocks one of variable block size.
  *
- * The decision compares what linear prediction is expected to take. It looks only at the sum of the channels: one row instead
- * of all finds nearly the same cuts. The margin is what a part costs besides its residual; it also stands for what a longer
+ * The decision compares the bits that linear prediction is expected to take. It looks only at the sum of the channels: this one row
+ * gives nearly the same cuts as all channels. The margin is what a part costs besides its residual. It also accounts for what a longer
  * block gains from the choice among several windows (docs/decisions/0033-blocks-follow-the-sound.md). */
 #include "apps/audio/analysis_parts.h"
 
@@ -22,7 +22,7 @@ static const char *const windowed_name[FLAC_MAX_CUTS + 1] = {"cut_whole", "cut_h
 static const char *const r_name[FLAC_MAX_CUTS + 1] = {"cut_whole_r", "cut_halves_r",
                                                       "cut_quarters_r"};
 
-/* Eight channels of 24 bits fit 32. */
+/* The sum of eight channels of 24 bits fits 32 bits. */
 static wadi_type sum_type(const flac_recipe *recipe) {
     return recipe->bits <= 24 ? WADI_I32 : WADI_I64;
 }
@@ -65,7 +65,7 @@ static wadi_exp part_bits(void *env, wadi_ix ix) {
     return flac_best_order(e, c->order, n, wadi_i32(c->recipe->bits)).bits;
 }
 
-/* Into how many parts. */
+/* Into how many parts the block is cut. */
 static wadi_exp best_cut(const cutting *c) {
     wadi_exp least = wadi_index1(c->bits, wadi_i64(0)), parts = wadi_i64(1);
     for (int cut = 1; cut <= c->recipe->cuts; cut++) {

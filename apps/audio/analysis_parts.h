@@ -1,4 +1,4 @@
-/* The steps of the analysis of one block, in order, and what they hand on. Internal to the analysis.
+/* The steps of the analysis of one block, in order, and what each passes to the next. Internal to the analysis.
  *
  * Every step is array code over one block: `channels` rows, `n` samples each. Samples are integers of type
  * `sample`; prediction works in type `work`: i32 where every product and sum fits 32 bits (input of up to 16 bits),
@@ -20,7 +20,7 @@ enum {
     FLAC_LPC_MIN_BLOCK = 64 /* shorter blocks are coded with fixed predictors */
 };
 
-/* What one block is, once its channels are chosen. */
+/* A block after its channels have been chosen. */
 typedef struct flac_signal {
     const flac_recipe *recipe;
     wadi_type sample, work;
@@ -31,7 +31,7 @@ typedef struct flac_signal {
     wadi_acc wasted;   /* i32[channels] */
     wadi_acc constant; /* bool[channels]: all samples are equal */
     wadi_acc fixed;    /* i32[channels]: best order of the fixed predictors */
-    bool has_whole;    /* the choice of the mode has left these: */
+    bool has_whole;    /* the choice of the mode has computed these: */
     wadi_acc whole;    /* f64[channels, 1, order + 1]: autocorrelations of the whole block */
 } flac_signal;
 
@@ -41,7 +41,7 @@ flac_signal flac_signal_build(const flac_recipe *recipe, wadi_acc block);
 /* x[rows, n] after PAD zeros in every row. */
 wadi_acc flac_padded(wadi_type type, wadi_acc x);
 
-/* Parts of a block, side by side and equally long; what a division leaves over belongs to none. */
+/* Adjacent parts of a block, equally long. The remainder of the division belongs to none. */
 typedef struct flac_parts {
     wadi_acc x;                             /* [rows, PAD + n] */
     int parts;                              /* n / parts samples each */
@@ -63,14 +63,14 @@ void flac_levinson(const wadi_exp *r, int order, wadi_exp *g, wadi_exp *e);
 /* Bits of a quantised coefficient (i32) for samples of so many bits. */
 wadi_exp flac_precision(wadi_exp bits, wadi_exp order);
 
-/* The order with the least expected bits for n samples that leave the errors e[0..max_order). */
+/* The order with the fewest expected bits for n samples whose prediction errors are e[0..max_order). */
 typedef struct flac_order {
     wadi_exp order; /* i32, from 1 */
     wadi_exp bits;  /* f64 */
 } flac_order;
 flac_order flac_best_order(const wadi_exp *e, int max_order, wadi_exp n, wadi_exp bits);
 
-/* Blocks as they are coded, of the recipe's blocks: i32[parts, n / parts, channels]. */
+/* Cuts a block of the recipe's length into the blocks that are coded: i32[parts, n / parts, channels]. */
 wadi_acc flac_cut_build(const flac_recipe *recipe, wadi_acc block);
 
 /* Quantised predictors of every window: i32[channels, windows, FLAC_COEF_ROW]. Needs recipe->windows > 0. */
@@ -91,7 +91,7 @@ typedef struct flac_choice {
 
 flac_choice flac_choice_build(const flac_signal *s);
 
-/* Scalar shorthands the steps share. */
+/* Abbreviations for scalar expressions, shared by the steps. */
 static inline wadi_exp flac_i64(int64_t v) {
     return wadi_i64(v);
 }

@@ -4,7 +4,7 @@
 enum { MAX_ORDER = FLAC_COEF_ORDER };
 
 /* One step of the recursion (Levinson 1947, Durbin 1960): coefficients of order i + 1 from those of order i and the
- * reflection coefficient g. Divides nothing, so it serves again with reflections set to zero. */
+ * reflection coefficient g. It has no division, so it can also be used with reflections set to zero. */
 void flac_reflect(wadi_exp *a, int i, wadi_exp g) {
     wadi_exp next[MAX_ORDER];
     for (int j = 0; j < i; j++) next[j] = wadi_sub(a[j], wadi_mul(g, a[i - 1 - j]));
@@ -24,7 +24,7 @@ void flac_levinson(const wadi_exp *r, int order, wadi_exp *g, wadi_exp *e) {
     }
 }
 
-/* Up to 17 bits per sample the products must fit 32 bits. */
+/* For samples of up to 17 bits, the products must fit 32 bits. */
 wadi_exp flac_precision(wadi_exp bits, wadi_exp order) {
     const wadi_exp log2_order = wadi_sub(wadi_i32(31), wadi_clz(order));
     const wadi_exp fits =
@@ -35,7 +35,7 @@ wadi_exp flac_precision(wadi_exp bits, wadi_exp order) {
                      wadi_cond(wadi_ge(bits, wadi_i32(16)), fits, narrow));
 }
 
-/* Residuals are taken as Laplacian with the prediction error's variance. */
+/* Assumes that residuals have Laplace's distribution with the variance of the prediction error. */
 flac_order flac_best_order(const wadi_exp *e, int max_order, wadi_exp n, wadi_exp bits) {
     flac_order best = {wadi_i32(1), wadi_f64(0)};
     for (int o = 1; o <= max_order; o++) {

@@ -1,7 +1,7 @@
 /* First step: stereo decorrelation, constant blocks, wasted bits, and the order of the fixed predictor.
  *
  * The stereo mode is chosen by the expected size of left, right, mid and side: by the sums of absolute residuals of their
- * fixed predictors, or by what linear prediction leaves of them. Coding all four would cost twice the work. */
+ * fixed predictors, or by the residuals of linear prediction. Coding all four would cost twice the work. */
 #include "apps/audio/analysis_parts.h"
 
 #include <math.h>
@@ -75,8 +75,8 @@ static wadi_exp sum_of(const candidates *c, int order, wadi_exp row) {
     return wadi_get(wadi_index1(c->sums, row), sum_name[order]);
 }
 
-/* Bits of row ix[0] under its best fixed predictor, less what is the same for all rows; the quarter keeps silence from being
- * free. A mean of m costs about log2(m) + 2.5 bits a sample (Laplace's distribution). */
+/* Bits of row ix[0] with its best fixed predictor, without the part that is the same for all rows. The quarter makes silence cost
+ * something. A mean of m costs about log2(m) + 2.5 bits a sample (Laplace's distribution). */
 static wadi_exp fixed_bits(void *env, wadi_ix ix) {
     const candidates *c = env;
     wadi_exp least = sum_of(c, 0, ix.at[0]);
@@ -96,8 +96,8 @@ static wadi_exp linear_bits(void *env, wadi_ix ix) {
     return flac_best_order(e, order, c->n, wadi_i32(c->recipe->bits)).bits;
 }
 
-/* No row takes more than its plain bits; these, too, less the 2.5. Wasted bits take none: where left and right have them, mid has
- * one less. */
+/* No row takes more than its plain bits, also without the 2.5. Wasted bits are not coded; if left and right have some, mid has one
+ * less. */
 static wadi_exp bounded_bits(const candidates *c, wadi_acc coded, int row) {
     const double plain = c->recipe->bits + (row == SIDE) - 2.5;
     const wadi_exp n = flac_to(WADI_F64, c->n), at = wadi_i64(row);
@@ -164,13 +164,13 @@ static wadi_exp change_from_first(void *env, wadi_ix ix) {
                     wadi_index2(c->y, wadi_index1(c->row, ix.at[0]), wadi_i64(FLAC_PAD)));
 }
 
-/* Trailing zeros common to all samples; none in silence. */
+/* The trailing zero bits that all samples have; 0 in silence. */
 static wadi_exp trailing_zeros(wadi_exp ored) {
     const wadi_exp bits = flac_to(WADI_I64, ored);
     return wadi_cond(wadi_eq(bits, wadi_i64(0)), wadi_i32(0), wadi_ctz(bits));
 }
 
-/* None in a constant block, whose one value is stored whole. */
+/* 0 in a constant block, whose value is stored whole. */
 static wadi_exp wasted_bits(void *env, wadi_exp row, wadi_exp constant) {
     const candidates *c = env;
     return wadi_cond(constant, wadi_i32(0), wadi_index1(c->row_wasted, row));

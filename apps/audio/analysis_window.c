@@ -1,8 +1,8 @@
 /* Autocorrelations of parts of a block, each under a window of its own.
  *
- * The window is a trapezoid: the flat top of a Tukey window with straight tapers. Every part is an array of its own, so that it
- * costs its length; its zeros, tapers and top are written by loops of their own, so that the top costs a conversion. Sums are
- * f64: in f32 the ill-conditioned systems of band-limited music cost 1 to 6 % in size.
+ * The window is a trapezoid: the flat top of a Tukey window with straight tapers. Every part is an array of its own, so its work is
+ * proportional to its length. Zeros, tapers and top have separate loops, so that the top costs only a conversion. Sums are f64: with
+ * f32, files of band-limited music, whose systems are ill-conditioned, are 1 to 6 % larger.
  */
 #include "apps/audio/analysis_parts.h"
 
@@ -29,7 +29,7 @@ static wadi_exp top(void *env, wadi_ix ix) {
     return f64_of(wadi_index2(c->x, ix.at[0], i));
 }
 
-/* (i + 1/2) slope, for a position of up to 32 bits, which processors convert many at a time. */
+/* (i + 1/2) slope. A position fits 32 bits, and processors convert several such numbers at once. */
 static wadi_exp weight(const cut *c, wadi_exp i) {
     return wadi_mul(wadi_add(f64_of(wadi_convert(WADI_I32, i)), wadi_f64(0.5)), c->slope);
 }

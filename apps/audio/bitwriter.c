@@ -1,4 +1,4 @@
-/* Bits into bytes: memory and the calls that are not hot. */
+/* Bits into bytes: memory, and the functions outside hot loops. */
 #include "apps/audio/bitwriter.h"
 
 #include <stdlib.h>

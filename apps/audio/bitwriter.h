@@ -1,8 +1,8 @@
 /* Bits into bytes, most significant bit first: the bottom of every FLAC frame.
  *
- * Up to 7 bits wait left-aligned in a 64-bit word; each addition ORs its bits in, stores the whole word and moves on by the
- * complete bytes, so that the hot loop has no branch that depends on the data. The store writes past the last complete byte:
- * hence the slack every reservation carries. Failure to get memory is sticky: writers check `failed` once, at the end. */
+ * Up to 7 bits wait left-aligned in a 64-bit word. Each call ORs its bits in, stores the whole word, and advances by the complete
+ * bytes, so the hot loop has no branch that depends on the data. The store writes past the last complete byte, so every reservation
+ * has some slack. If memory runs out, `failed` stays set: writers check it once, at the end. */
 #ifndef APPS_AUDIO_BITWRITER_H
 #define APPS_AUDIO_BITWRITER_H
 
@@ -21,10 +21,10 @@ typedef struct flac_bits {
 
 /* All zero is an empty writer. */
 void flac_bits_fini(flac_bits *w);
-/* Forgets the bits and a failure, keeps the memory. */
+/* Discards the bits and clears `failed`, but keeps the memory. */
 void flac_bits_clear(flac_bits *w);
 
-/* Room for `bits` more bits to be put without a check. False, and failed set, when out of memory. */
+/* Makes room, so that `bits` more bits can be put without a check. False, with `failed` set, when out of memory. */
 bool flac_bits_reserve(flac_bits *w, uint64_t bits);
 
 /* Fills the last byte with zeros. */
@@ -47,13 +47,13 @@ static inline void flac_store_be64(uint8_t *at, uint64_t v) {
     at[7] = (uint8_t)v;
 }
 
-/* The hot path: n in 1..57, value < 2^n, room reserved before. */
+/* For hot loops: n in 1..57, value < 2^n; the room must have been reserved. */
 static inline void flac_bits_put_reserved(flac_bits *w, uint64_t value, unsigned n) {
     const uint64_t word = w->wait | value << (64 - w->used - n);
     const unsigned all = w->used + n;
     flac_store_be64(w->at + w->n, word);
     w->n += all >> 3;
-    /* Two shifts: all may be 64, and a shift by 64 is undefined. */
+    /* Two shifts, because a sum of 64 is possible and a shift by 64 is undefined. */
     w->wait = word << (all & ~7u) / 2 << (all & ~7u) / 2;
     w->used = all & 7;
 }

@@ -33,13 +33,13 @@ typedef struct flac_blocks {
 
 void flac_blocks_fini(flac_blocks *b);
 
-/* Takes the body, also on failure. Errors: WADI_UNSUPPORTED (longer than a block can be), WADI_MEMORY. */
+/* Appends a block. Takes the body, also on failure. Errors: WADI_UNSUPPORTED (longer than a block can be), WADI_MEMORY. */
 WADI_NODISCARD wadi_status flac_blocks_add(flac_blocks *b, int type, wadi_text *owned_body,
                                            wadi_error *err);
 /* The first of a type, or NULL. */
 flac_block *flac_blocks_find(const flac_blocks *b, int type);
 void flac_blocks_remove(flac_blocks *b, size_t index);
-/* Removes all of a type; how many bytes they held, headers included, less the header of one. */
+/* Removes all blocks of a type. Returns how many bytes they took with their headers, less one header. */
 int64_t flac_blocks_remove_type(flac_blocks *b, int type);
 
 /* ---- tags ---- */
@@ -50,8 +50,8 @@ WADI_NODISCARD wadi_status flac_tags_add(flac_blocks *b, const char *tag, size_t
                                          wadi_error *err);
 /* The value of the first tag of that name, whatever its case; NULL: none. Not ended by NUL. */
 const char *flac_tags_find(const flac_blocks *b, const char *name, size_t *out_n);
-/* Puts the vendor's name of this program in the comments, which are made when there are none: the first block, as most
- * readers expect. Errors: WADI_IO (the comments do not hold what their lengths say), WADI_MEMORY. */
+/* Puts the vendor's name of this program in the comments. If there are none, they become the first block, where most readers expect
+ * them. Errors: WADI_IO (the comments do not hold what their lengths say), WADI_MEMORY. */
 WADI_NODISCARD wadi_status flac_tags_finish(flac_blocks *b, const char *vendor, wadi_error *err);
 
 #endif

@@ -17,24 +17,24 @@ void flac_bytes_close(flac_bytes *b); /* NULL is fine */
 
 const char *flac_bytes_path(const flac_bytes *b);
 int64_t flac_bytes_at(const flac_bytes *b);
-/* Of the whole input; -1: unknown (a pipe). */
+/* The size of the whole input in bytes; -1: unknown (a pipe). */
 int64_t flac_bytes_size(const flac_bytes *b);
 
-/* Up to n bytes; fewer only at the end of the input. Errors: WADI_IO with the position, WADI_MEMORY. */
+/* Reads up to n bytes; fewer only at the end of the input. Errors: WADI_IO with the position, WADI_MEMORY. */
 WADI_NODISCARD wadi_status flac_bytes_read(flac_bytes *b, void *to, size_t n, size_t *out_n,
                                            wadi_error *err);
-/* Exactly n bytes, or an error that calls the missing ones `what`. */
+/* Reads exactly n bytes. If some are missing, the error calls them `what`. */
 WADI_NODISCARD wadi_status flac_bytes_need(flac_bytes *b, void *to, size_t n, const char *what,
                                            wadi_error *err);
 /* Moves on by n bytes or to the end. */
 WADI_NODISCARD wadi_status flac_bytes_skip(flac_bytes *b, int64_t n, wadi_error *err);
 
-/* Everything read so far is kept until `forget`; `rewind` starts over from the first byte. */
+/* Everything read so far is kept until `forget`; `rewind` goes back to the first byte. */
 void flac_bytes_rewind(flac_bytes *b);
 void flac_bytes_forget(flac_bytes *b);
 
-/* The input, from its first byte, under a name for those who open files by name: its own, or that of a nameless copy on disk
- * for a pipe. Borrowed until close. After `forget` it is an error. Errors: WADI_IO, WADI_MEMORY. */
+/* A path for libraries that open files by name, and that gives the input from its first byte: its own path or, for a pipe, the path of
+ * a nameless copy on disk. Borrowed until close. Not allowed after `forget`. Errors: WADI_IO, WADI_MEMORY. */
 WADI_NODISCARD wadi_status flac_bytes_as_file(flac_bytes *b, const char **out_path,
                                               wadi_error *err);
 

@@ -1,5 +1,5 @@
-/* Checksums by tables. CRC-16 runs over every byte written, so it takes eight bytes a step: by linearity the remainder of eight
- * bytes is the sum of the remainders of each byte moved to its place (Kounavis & Berry 2005, "slicing-by-8"). */
+/* Checksums by tables. CRC-16 runs over every byte written, so it takes eight bytes a step. It is linear: the remainder of eight bytes
+ * is the sum of the remainders of each byte at its place (Kounavis & Berry 2005, "slicing-by-8"). */
 #include "apps/audio/crc.h"
 
 #include <pthread.h>

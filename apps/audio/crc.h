@@ -1,5 +1,5 @@
 /* The two checksums of a FLAC frame (RFC 9639, sections 9.1.8 and 9.3): both start at 0 and take the most significant bit
- * first. Feed a result back to continue over more data. */
+ * first. To continue over more data, pass the result of the last call. */
 #ifndef APPS_AUDIO_CRC_H
 #define APPS_AUDIO_CRC_H
 

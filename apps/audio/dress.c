@@ -13,7 +13,7 @@
 
 #define MASK_TAG "WAVEFORMATEXTENSIBLE_CHANNEL_MASK"
 
-enum { NEW_PADDING = 1024 }; /* bytes, where the source has no FLAC's */
+enum { NEW_PADDING = 1024 }; /* bytes, if the source is not FLAC */
 
 /* ---- tags ---- */
 
@@ -32,7 +32,7 @@ static wadi_status add_file_tag(flac_blocks *b, const char *value, wadi_error *e
     return st;
 }
 
-/* Speakers are part of the sound: their tag stays when others give way. */
+/* Speakers are part of the sound, so their tag stays when others are replaced. */
 static wadi_status add_mask(flac_input *in, wadi_error *err) {
     char tag[64];
     if (in->info.mask == 0) return WADI_OK;
@@ -69,7 +69,7 @@ static wadi_status add_tags(flac_input *in, const flac_options *o, bool *out_rep
 
 /* ---- pictures ---- */
 
-/* A stream has one file icon and one other icon at most: the new one stands instead of the old. */
+/* A stream has at most one file icon and one other icon, so a new one replaces the old one. */
 static void remove_icon(flac_blocks *b, uint64_t type) {
     for (size_t i = b->list.n; i-- > 0;) {
         const flac_block *block = &b->list.at[i];
@@ -93,7 +93,7 @@ static wadi_status add_pictures(flac_input *in, const flac_options *o, wadi_erro
 
 /* ---- all ---- */
 
-/* What the source has of padding becomes one block at the end. */
+/* All padding of the source becomes one block at the end. */
 static int64_t choose_padding(flac_blocks *b, const flac_options *o) {
     const int64_t own = flac_blocks_remove_type(b, FLAC_BLOCK_PADDING);
     if (o->no_padding || o->padding == 0) return -1;

@@ -16,14 +16,14 @@
 #include "base/clock.h"
 #include "base/error.h"
 
-/* Memory for the chunks under way unless told: a few hundred blocks, so that the stages overlap from the first moments on and
- * chunks stay in the processor's cache. */
+/* The default memory for chunks in flight: a few hundred blocks, so that the stages overlap from the beginning and chunks stay in the
+ * processor's cache. */
 enum { FRAME_PARTS = 4, PROGRESS_NS = 100000000, DEFAULT_MEMORY = 32 << 20 };
 
 typedef struct encoder {
     flac_input *in;
     int32_t *
-        block; /* samples on their way into the stream: how long the last one is, is known once it is read */
+        block; /* a block of samples for the stream; the length of the last one is known only when it has been read */
     flac_format format;
     flac_recipe recipe;
     flac_md5_tap md5;
@@ -71,7 +71,7 @@ static bool is_part(const wadi_array *a, int rank, wadi_type type) {
     return a->rank == rank && a->fields == 1 && a->type[0] == type;
 }
 
-/* The element's arrays, as the packer wants them. */
+/* The arrays of an element as a frame for the packer. */
 static wadi_status view_frame(const encoder *e, int64_t index, int parts, const wadi_array *part,
                               flac_frame *out, wadi_error *err) {
     const int channels = e->format.channels;
@@ -226,7 +226,7 @@ static void fini(encoder *e) {
     free(e->block);
 }
 
-/* ---- the two things to do with an input ---- */
+/* ---- compressing and explaining ---- */
 
 wadi_status flac_encode(const flac_options *options, flac_progress_fn progress, void *env,
                         flac_progress *out_end, wadi_error *err) {

@@ -1,4 +1,4 @@
-/* Chunks of WAV and AIFF that FLAC has no place for. They are kept as APPLICATION blocks, so that a decoder can restore the
+/* Chunks of WAV and AIFF for which FLAC has no block. They are kept as APPLICATION blocks, so that a decoder can restore the
  * same file. The layout is that of the reference encoder's --keep-foreign-metadata: one block "riff" or "aiff" for each chunk,
  * in the order of the file; of the chunk of samples, only the header. */
 #ifndef APPS_AUDIO_FOREIGN_H

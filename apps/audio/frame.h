@@ -5,12 +5,12 @@
  *
  *   head   i32[8]              [0] stereo mode (flac_stereo), the rest 0
  *   sub    i32[channels, 40]   one row per subframe, see flac_sub
- *   rice   i32[rice_n]         a parameter per partition; subframes one after another: 2^order of them for fixed and LPC,
+ *   rice   i32[rice_n]         one parameter per partition, for one subframe after another: 2^order for fixed and LPC,
  *                              none for constant and verbatim
  *   resid  i32 or i64[channels, n]
  *                              fixed, LPC: `order` warm-up samples, then residuals, |r| < 2^31; verbatim: the samples;
- *                              constant: the first entry is the value. All after the shift by the wasted bits. 64 bits are
- *                              needed only by the side channel of 32-bit input. */
+ *                              constant: the first entry is the value. All are shifted right by the wasted bits. Only the
+ *                              side channel of 32-bit input needs 64 bits. */
 #ifndef APPS_AUDIO_FRAME_H
 #define APPS_AUDIO_FRAME_H
 

@@ -11,21 +11,21 @@
 typedef struct flac_iff {
     const char *format; /* words for it */
     int rate, channels;
-    int bits;  /* that count */
+    int bits;  /* significant bits of a sample */
     int width; /* bytes of a sample; unused bits are its low ones */
     bool big_endian, is_unsigned;
     uint32_t mask;      /* speakers, as WAVEFORMATEXTENSIBLE numbers them; 0: not said */
     int64_t data_bytes; /* -1: unknown, to the end of the input */
 } flac_iff;
 
-/* What may be asked for when headers are wrong or strange. */
+/* Options for headers that are wrong or strange. */
 typedef struct flac_iff_options {
-    bool ignore_sizes; /* samples go on to the end of the input, whatever the header says */
+    bool ignore_sizes; /* samples continue to the end of the input, whatever the header says */
     bool ignore_mask;  /* --channel-map=none: the channels have no speakers */
 } flac_iff_options;
 
-/* Reads up to the first sample. *out_found is false, without an error, when the input is something else or holds samples that
- * are not integers: another reader may know it; `b` then stands anywhere. Errors: WADI_IO (truncated, header never completed),
+/* Reads up to the first sample. If the input has another format, or its samples are not integers, *out_found is false without an error,
+ * since another reader may know it; the position of `b` is then undefined. Errors: WADI_IO (truncated, header never completed),
  * WADI_UNSUPPORTED (speakers FLAC has no order for). */
 WADI_NODISCARD wadi_status flac_iff_open(flac_bytes *b, const flac_iff_options *options,
                                          flac_iff *out, bool *out_found, wadi_error *err);

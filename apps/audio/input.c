@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "base/process.h"
 
-/* The first that knows the input takes it; the last one takes all. */
+/* The first kind that recognises the input reads it. The last one tries any input. */
 static const flac_kind_open kinds[] = {flac_coded_open, flac_stored_open, flac_other_open};
 
 static wadi_status open_kind(flac_input *in, const flac_wish *wish, wadi_error *err) {
@@ -88,7 +88,7 @@ flac_blocks *flac_input_blocks(flac_input *in) {
     return &in->blocks;
 }
 
-/* Is the number of frames what was promised, and what was asked for? */
+/* Compares the number of frames with the header and with the range. */
 static wadi_status check_end(const flac_input *in, bool at_end, wadi_error *err) {
     const char *path = flac_bytes_path(in->bytes);
     if (in->promised >= 0 && in->at > in->promised) {

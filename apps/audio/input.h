@@ -12,9 +12,9 @@
 #include "apps/audio/pcm.h"
 #include "apps/audio/range.h"
 
-/* What an input is asked to be. */
+/* How an input is read. */
 typedef struct flac_wish {
-    int convert; /* bits (8..32) floating point and lossy samples are rounded to; 0: refuse them */
+    int convert; /* bits (8..32) to which floating point and lossy samples are rounded; 0: they are refused */
     bool keep_all; /* of WAV and AIFF: every chunk, as blocks of metadata */
     flac_iff_options iff;
     bool raw; /* no header: the samples are as `layout` says */
@@ -31,37 +31,37 @@ typedef struct flac_sound_info {
     const char *format; /* words for it; borrowed */
     bool is_flac;
     uint32_t mask;          /* speakers; 0: not said */
-    bool is_part;           /* not all of its samples are wanted, */
-    bool cue_sheet_dropped; /* so it has lost its cue sheet */
+    bool is_part;           /* not all of its samples are wanted */
+    bool cue_sheet_dropped; /* because it is a part */
     bool has_md5;           /* of all samples, in the input; then: */
     uint8_t md5[16];
 } flac_sound_info;
 
 typedef struct flac_input flac_input;
 
-/* path "-" is standard input. What the wish's range skips is read and dropped. Errors: WADI_IO (unreadable, damaged, truncated),
+/* Path "-" is standard input. Samples that the range skips are read and dropped. Errors: WADI_IO (unreadable, damaged, truncated),
  * WADI_UNSUPPORTED (samples that would be changed, no library for it), WADI_INVALID (the range), WADI_CANCELLED, WADI_MEMORY. */
 WADI_NODISCARD wadi_status flac_input_open(const char *path, const flac_wish *wish,
                                            flac_input **out, wadi_error *err);
 void flac_input_close(flac_input *in); /* NULL is fine */
 
 const flac_sound_info *flac_input_about(const flac_input *in);
-/* The metadata the input brings, STREAMINFO left out; borrowed, to be changed at will. */
+/* The metadata of the input without STREAMINFO; borrowed; the caller may change them. */
 flac_blocks *flac_input_blocks(flac_input *in);
 
-/* Up to `frames` frames, interleaved and right-aligned; fewer only at the end. The end is an error when the input promised
+/* Reads up to `frames` frames, interleaved and right-aligned; fewer only at the end. At the end it is an error if the header promised
  * another number of frames. Errors: WADI_IO with the file and the frame. */
 WADI_NODISCARD wadi_status flac_input_read(flac_input *in, int32_t *out, int64_t frames,
                                            int64_t *out_frames, wadi_error *err);
 
-/* At the end: has the input promised another MD5 of its samples than theirs? WADI_IO. Of a part nothing is promised. */
+/* Call this at the end. WADI_IO if the input states another MD5 than its samples have. If only a part was read, nothing is compared. */
 WADI_NODISCARD wadi_status flac_input_check(const flac_input *in, const uint8_t md5[16],
                                             wadi_error *err);
 
-/* FLAC of which all was read, and that states no MD5. */
+/* Whether the input is FLAC that was read completely and that states no MD5. */
 bool flac_input_unproved(const flac_input *in);
 
-/* Samples that --convert changed by more than rounding: louder than full scale, or no number. */
+/* How many samples --convert changed by more than rounding: louder than full scale, or not a number. */
 void flac_input_lost(const flac_input *in, int64_t *out_clipped, int64_t *out_nan);
 
 /* ---- kinds ---- */
@@ -83,10 +83,10 @@ struct flac_input {
     void *state;
     int64_t promised; /* frames the input says it has; -1: it does not */
     int64_t at;       /* frames read of it */
-    int64_t to;       /* frames that are wanted, skipped ones counted; -1: all */
+    int64_t to;       /* the frame at which reading ends; -1: at the end */
 };
 
-/* Looks at in->bytes from its start; sets ops and the rest when the input is of its kind, else leaves ops NULL. */
+/* Looks at in->bytes from its start. If the input is of this kind, it sets ops and the other members; else ops stays NULL. */
 typedef wadi_status (*flac_kind_open)(flac_input *in, const flac_wish *wish, wadi_error *err);
 
 wadi_status flac_stored_open(flac_input *in, const flac_wish *wish, wadi_error *err);

@@ -4,7 +4,7 @@
 
 #include "apps/audio/input.h"
 
-/* The texts of a file on disk (titles in chunks of WAV and AIFF) as comments. A file that libsndfile does not read has none. */
+/* Adds the texts of a file on disk (titles in chunks of WAV and AIFF) as comments. A file that libsndfile cannot read has none. */
 WADI_NODISCARD wadi_status flac_text_tags(const char *path, flac_blocks *blocks, wadi_error *err);
 
 #endif

@@ -18,7 +18,7 @@ struct flac_decoder {
     flac_streaminfo info;
     flac_feed_fn feed;
     void *env;
-    uint8_t head[8 + FLAC_STREAMINFO_BYTES]; /* as the library wants to see it */
+    uint8_t head[8 + FLAC_STREAMINFO_BYTES]; /* the head of a stream, which the library expects */
     size_t head_at;
     FLAC__uint64 given, frame_end; /* bytes the library got; where its last frame ended */
     int32_t *samples;
@@ -154,7 +154,7 @@ void flac_decoder_destroy(flac_decoder *d) {
     free(d);
 }
 
-/* Nothing more came out: is that the end, or a loss? */
+/* Nothing more was decoded: decides whether that is the end or a loss. */
 static wadi_status at_end(const flac_decoder *d, wadi_error *err) {
     const bool all = d->info.total > 0 && d->done == d->info.total;
     if (d->status == WADI_OK && (all || d->given == d->frame_end || d->frame_end == 0)) {

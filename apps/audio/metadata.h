@@ -17,7 +17,7 @@ enum {
     FLAC_MAX_BLOCK_BYTES = 0xffffff
 };
 
-/* What stands in STREAMINFO beside the format. Zero means unknown for all of it. */
+/* The fields of STREAMINFO other than the format. Zero means unknown. */
 typedef struct flac_streaminfo {
     flac_format format;
     uint32_t min_frame; /* bytes */
@@ -39,7 +39,7 @@ void flac_put_seektable(flac_bits *w, const flac_seekpoint *points, size_t n, bo
 void flac_put_block(flac_bits *w, int type, const void *body, size_t n, bool last);
 void flac_put_padding(flac_bits *w, unsigned bytes, bool last);
 
-/* STREAMINFO without its header, taken apart. */
+/* Reads STREAMINFO, without its header. */
 void flac_get_streaminfo(const uint8_t p[FLAC_STREAMINFO_BYTES], flac_streaminfo *out);
 
 #endif

@@ -27,7 +27,7 @@ typedef struct flac_options {
     WADI_VEC(flac_tag_option) tags;
     WADI_VEC(const char *) pictures;
     WADI_VEC(flac_seek_wish) seek;
-    const char *output; /* -o; NULL: by the inputs' names */
+    const char *output; /* -o; NULL: named after the inputs */
     const char *prefix; /* of those names; NULL: none */
     const char *stats;  /* NULL: none */
     flac_action action;
@@ -45,7 +45,7 @@ typedef struct flac_options {
     bool raw_is_described[4]; /* which of sign, endian, channels, bps were given */
 } flac_options;
 
-/* Strings are borrowed from argv. Errors: WADI_INVALID naming the argument, WADI_MEMORY. fini is due in any case. */
+/* Strings are borrowed from argv. The caller calls fini in any case. Errors: WADI_INVALID, which names the argument, WADI_MEMORY. */
 WADI_NODISCARD wadi_status flac_options_parse(int argc, char **argv, flac_options *out,
                                               wadi_error *err);
 void flac_options_fini(flac_options *o);

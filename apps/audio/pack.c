@@ -1,6 +1,6 @@
-/* Packs analysed frames into bits. The residual is nearly all of the work: each partition is first measured, with a sum the
- * compiler vectorises, so that the loop that writes its codes needs no check for room. Everything the analysis hands over is
- * checked against the format before use: a wrong frame is an error, not a wrong file. */
+/* Packs analysed frames into bits. The residual is nearly all of the work. The size of each partition is computed first, with a sum that
+ * the compiler vectorises, so the loop that writes its codes needs no check for room. All results of the analysis are checked against
+ * the format before use: a wrong frame is an error, not a wrong file. */
 #include "apps/audio/pack.h"
 
 #include "apps/audio/crc.h"
@@ -12,7 +12,7 @@
 typedef struct field {
     unsigned code;
     unsigned value;
-    unsigned bits; /* 0: the code says all */
+    unsigned bits; /* of the value; 0: the code is enough */
 } field;
 
 static field block_field(int64_t n) {
@@ -25,7 +25,7 @@ static field block_field(int64_t n) {
     return n <= 256 ? (field){6, (unsigned)n - 1, 8} : (field){7, (unsigned)n - 1, 16};
 }
 
-/* A rate the header cannot express is left to STREAMINFO (code 0). */
+/* If the header cannot express the rate, only STREAMINFO has it (code 0). */
 static field rate_field(int rate) {
     static const int known[12] = {0,     88200, 176400, 192000, 8000,  16000,
                                   22050, 24000, 32000,  44100,  48000, 96000};
@@ -62,7 +62,7 @@ static unsigned channel_code(const flac_frame *f) {
     return mode == FLAC_INDEPENDENT ? (unsigned)f->channels - 1 : 7u + (unsigned)mode;
 }
 
-/* A number of up to 36 bits in the manner of UTF-8 (RFC 9639, section 9.1.5). */
+/* Writes a number of up to 36 bits, coded like UTF-8 (RFC 9639, section 9.1.5). */
 static void put_coded_number(flac_bits *w, uint64_t v) {
     if (v < 0x80) {
         flac_bits_put(w, v, 8);
@@ -100,7 +100,7 @@ static inline uint32_t zigzag(int32_t r) {
     return (uint32_t)r << 1 ^ (0 - (uint32_t)(r < 0));
 }
 
-/* The packer reads both widths through one place; 64-bit residuals were checked to fit in 32 bits. */
+/* Reads a residual of either width; those of 64 bits were checked to fit in 32 bits. */
 typedef struct samples {
     const int32_t *s32;
     const int64_t *s64;
@@ -164,10 +164,12 @@ static inline void put_code(flac_bits *w, code c) {
     flac_bits_put_reserved(w, c.bits, (unsigned)c.n);
 }
 
-/* Where a code goes depends on the lengths of all before it: joining four of them first leaves a quarter of that chain. */
+/* The place of a code depends on the lengths of all codes before it. Joining four codes first makes this chain of dependences four times
+ * shorter. */
 __attribute__((always_inline)) static inline void
 put_codes(flac_bits *out, samples s, int64_t begin, int64_t end, unsigned k) {
-    flac_bits w = *out; /* in registers: the stores into w.at may alias anything */
+    flac_bits w =
+        *out; /* a copy stays in registers; the stores into w.at may alias anything else */
     int64_t i = begin;
     for (; i + 4 <= end; i += 4) {
         code c[4];
@@ -193,7 +195,7 @@ static void put_codes_32(flac_bits *w, const int32_t *s, int64_t begin, int64_t 
 }
 
 #if defined __x86_64__ && defined __GNUC__
-/* The same with the shifts of 2013, which take their distance from any register: a third faster. */
+/* The same with the shift instructions of 2013 (BMI2), which take their distance from any register: a third faster. */
 __attribute__((target("bmi2"))) static void put_codes_bmi2(flac_bits *w, const int32_t *s,
                                                            int64_t begin, int64_t end, unsigned k) {
     put_codes(w, (samples){s, NULL}, begin, end, k);
@@ -219,7 +221,7 @@ static void put_partition(flac_bits *w, samples s, int64_t begin, int64_t end, u
     }
 }
 
-/* Number of partitions written; 0 when the frame's description is not a FLAC residual. */
+/* Returns the number of partitions written; 0 if the frame does not describe a FLAC residual. */
 static int64_t put_residual(flac_bits *w, const flac_frame *f, const int32_t *sub, samples s,
                             const int32_t *rice, int64_t rice_n) {
     const int order = sub[FLAC_SUB_ORDER];

@@ -1,5 +1,5 @@
-/* Converting stored integers. Every sample passes through 32 bits, left-aligned. One loop per layout would be faster, but a
- * compressor does not wait for reading. Only the usual layout of two bytes has its own loop. */
+/* Converting stored integers. Every sample is first made a left-aligned number of 32 bits. One loop per layout would be faster, but
+ * reading is not what limits the compressor. Only the usual layout of two bytes has its own loop. */
 #include "apps/audio/pcm.h"
 
 static inline uint32_t left_aligned(const uint8_t *p, int width, bool big_endian) {
@@ -12,7 +12,7 @@ static inline uint32_t sign_bit(const flac_pcm *p) {
     return p->is_unsigned ? UINT32_C(1) << 31 : 0;
 }
 
-/* The usual: 16 bits as the machine of most has them. */
+/* The usual layout: 16 bits, little-endian. */
 static void decode_16(const uint8_t *from, int64_t n, int32_t *to) {
     for (int64_t i = 0; i < n; i++) {
         to[i] = (int16_t)(uint16_t)(from[2 * i] | from[2 * i + 1] << 8);

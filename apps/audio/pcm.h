@@ -7,11 +7,11 @@
 
 typedef struct flac_pcm {
     int width; /* bytes, 1..4 */
-    int bits;  /* that count, the highest of them */
+    int bits;  /* how many are significant: the highest ones */
     bool big_endian, is_unsigned;
 } flac_pcm;
 
-/* n samples. False, and *out_bad its number, when a sample has an unused bit that is set. */
+/* Converts n samples. False if a sample has an unused bit that is set; *out_bad is its number. */
 bool flac_pcm_decode(const flac_pcm *p, const uint8_t *from, int64_t n, int32_t *to,
                      int64_t *out_bad);
 void flac_pcm_encode(const flac_pcm *p, const int32_t *from, int64_t n, uint8_t *to);

@@ -23,7 +23,7 @@ typedef struct picture {
     size_t n;
 } picture;
 
-/* ---- what a picture says of itself ---- */
+/* ---- the header of a picture ---- */
 
 static bool look_at_png(picture *p) {
     if (p->n < 33 || memcmp(p->data, "\x89PNG\r\n\x1a\n", 8) != 0) return false;
@@ -89,7 +89,7 @@ static bool read_size(const char *text, picture *p) {
     return sscanf(text + end, "/%10u%n", &p->colours, &more) == 1 && text[end + more] == '\0';
 }
 
-/* Cuts the specification into its fields, in place. A plain name is the last of them. */
+/* Cuts the specification into its fields, in place. If there is only a name, it is the last field. */
 static bool cut(char *text, char *field[FIELDS]) {
     static char none[1];
     for (int i = 0; i < FIELDS; i++) field[i] = none;

@@ -27,9 +27,9 @@ bool flac_range_given(const flac_range *r);
  * counted back from the end. False: it is none of these. */
 bool flac_point_parse(const char *text, bool signs, flac_point *out);
 
-/* From sample *out_from up to but without *out_to (-1: to the end, which is not known) of `frames` samples (-1: unknown). A time
- * means the sample that is playing then. Errors: WADI_INVALID, with path and option: beyond the end, nothing between the two; counted from
- * an end that is not known. */
+/* The range goes from sample *out_from up to but without *out_to (-1: to the end, which is not known) of `frames` samples (-1: unknown).
+ * A time means the sample that is playing then. Errors: WADI_INVALID, with path and option, if a place is beyond the end, if the range is
+ * empty, or if a place is counted from an end that is not known. */
 WADI_NODISCARD wadi_status flac_range_resolve(const flac_range *r, const char *path, int rate,
                                               int64_t frames, int64_t *out_from, int64_t *out_to,
                                               wadi_error *err);

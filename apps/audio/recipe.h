@@ -1,4 +1,4 @@
-/* How much effort each compression level makes: the numbers with which the analysis is built. */
+/* The settings of each compression level, with which the analysis is built. */
 #ifndef APPS_AUDIO_RECIPE_H
 #define APPS_AUDIO_RECIPE_H
 
@@ -12,18 +12,18 @@ enum {
     FLAC_WINDOWS_THIRDS = 6
 };
 
-/* What is asked whether to code the difference of two channels. */
+/* By what the analysis decides whether to code the difference of two channels. */
 typedef enum flac_stereo_choice {
     FLAC_STEREO_OFF,
-    FLAC_STEREO_BY_FIXED, /* what the fixed predictors leave */
-    FLAC_STEREO_BY_LINEAR /* what linear prediction leaves: needs windows > 0 */
+    FLAC_STEREO_BY_FIXED, /* the residuals of fixed predictors */
+    FLAC_STEREO_BY_LINEAR /* the residuals of linear prediction; needs windows > 0 */
 } flac_stereo_choice;
 
 typedef struct flac_recipe {
     int channels;
-    int bits;  /* per sample of the input */
-    int block; /* samples per channel in every frame but the last, or as many as are cut */
-    int cuts;  /* how often such a block may be halved; 0: all blocks are equally long */
+    int bits; /* per sample of the input */
+    int block; /* samples per channel in every frame but the last; if there are cuts, before cutting */
+    int cuts; /* how often such a block may be halved; 0: all blocks are equally long */
     flac_stereo_choice stereo;
     int max_order; /* of linear prediction; 0: fixed predictors only */
     int windows; /* predictors tried per subframe: 0, 1 (whole block), 3 (also each half) or 6 (also without each third) */
@@ -32,7 +32,7 @@ typedef struct flac_recipe {
 
 /* level 0 (fast) to 8 (small). Blocks are longer at rates above 48 kHz. */
 flac_recipe flac_recipe_for(int level, int rate, int channels, int bits);
-/* Samples in the shortest block but the last; 0 when all but the last are equally long. */
+/* Samples in the shortest block, the last one not counted; 0 when all but the last are equally long. */
 int flac_recipe_shortest(const flac_recipe *r);
 
 #endif

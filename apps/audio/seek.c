@@ -25,7 +25,7 @@ bool flac_seek_parse(const char *text, flac_seek_wish *out) {
     return wadi_args_real(number, 0, 1e6, &out->seconds) && out->seconds > 0;
 }
 
-/* One every `step` samples; a larger step where the points would be closer than blocks or too many. */
+/* Adds a point every `step` samples. The step is larger if the points would be closer than blocks, or too many. */
 static bool every(flac_seek_plan *p, int64_t step, int64_t total, int block) {
     if (step < block) step = block;
     if (total / step >= MOST) step = total / MOST + 1;

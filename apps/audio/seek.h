@@ -30,9 +30,9 @@ typedef struct flac_seek_plan {
     int64_t room;              /* places without a point */
 } flac_seek_plan;
 
-/* No wishes (n 0): a point every ten seconds. `total` samples (-1: unknown, then only
- * what names a sample counts) at `rate`, in blocks of up to `block`: a table never has more points than blocks of that size, nor
- * more than 4096 of a kind. False: out of memory. fini is due in any case. */
+/* Chooses the points for `total` samples at `rate`, in blocks of up to `block`. Without wishes (n is 0) there is a point every ten
+ * seconds. If total is unknown (-1), only wishes that name a sample are fulfilled. A table never has more points than blocks of that
+ * size, nor more than 4096 of a kind. False: out of memory. The caller calls fini in any case. */
 bool flac_seek_make(const flac_seek_wish *wishes, int n, int64_t total, int rate, int block,
                     flac_seek_plan *out);
 void flac_seek_fini(flac_seek_plan *p);

@@ -13,7 +13,7 @@ struct flac_verifier {
     const char *name;
     flac_decoder *decoder;
     flac_md5_tap md5;
-    const uint8_t *frame; /* what the decoder has not taken of it */
+    const uint8_t *frame; /* the part that the decoder has not read yet */
     size_t n;
     int64_t frames;
 };

@@ -11,10 +11,10 @@ WADI_NODISCARD wadi_status flac_verifier_create(const char *name, const flac_for
                                                 flac_verifier **out, wadi_error *err);
 void flac_verifier_destroy(flac_verifier *v); /* NULL is fine */
 
-/* The frames in order. Errors: WADI_INTERNAL (it does not decode to `samples` samples). */
+/* Verifies a frame; call this for all frames in their order. Errors: WADI_INTERNAL (it does not decode to `samples` samples). */
 WADI_NODISCARD wadi_status flac_verifier_hear(flac_verifier *v, const uint8_t *frame, size_t n,
                                               int64_t samples, wadi_error *err);
-/* Once, at the end: WADI_INTERNAL when other samples came out than went in. */
+/* Call this once, at the end. Errors: WADI_INTERNAL if the decoded samples differ from those that were encoded. */
 WADI_NODISCARD wadi_status flac_verifier_end(flac_verifier *v, const uint8_t md5[16],
                                              wadi_error *err);
 

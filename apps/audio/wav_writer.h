@@ -13,7 +13,7 @@ typedef struct wav_about {
     uint32_t mask;  /* speakers; 0: not said */
     int64_t frames; /* -1: unknown; a pipe then gets a header without lengths */
     bool sync;      /* onto the disk before close returns */
-    bool raw;       /* no header: samples alone, with these: */
+    bool raw;       /* only samples, without a header, in this layout: */
     bool big_endian, is_unsigned;
     const flac_blocks
         *chunks; /* APPLICATION blocks to put back; NULL: none; borrowed until close */

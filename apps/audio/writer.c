@@ -18,8 +18,8 @@ struct flac_writer {
     int64_t first_frame;         /* bytes of metadata before it */
     int64_t seektable_at;        /* position of its block, 0 when there is none */
     flac_streaminfo info;        /* total and frame sizes as written so far */
-    flac_seek_plan plan;         /* where seek points are wanted, */
-    size_t plan_n;               /* so many of them looked at */
+    flac_seek_plan plan;         /* where seek points are wanted */
+    size_t plan_n;               /* how many of these places are passed */
     WADI_VEC(flac_seekpoint) points;
     size_t point_n; /* those that are real */
 };
@@ -49,7 +49,7 @@ static bool plan_points(flac_writer *w, const flac_stream *stream) {
     return true;
 }
 
-/* The seek table stands where the source had one, else before everything. */
+/* The seek table is where the source had one, else before all other blocks. */
 static void put_table(flac_writer *w, flac_bits *bits) {
     if (w->points.n == 0 || w->seektable_at != 0) return;
     w->seektable_at = (int64_t)bits->n;
@@ -72,7 +72,7 @@ static void put_blocks(flac_writer *w, const flac_stream *stream, flac_bits *bit
     if (stream->padding >= 0) flac_put_padding(bits, (unsigned)stream->padding, false);
 }
 
-/* Where the header of the last block stands. */
+/* The position of the header of the last block. */
 static size_t last_block(const flac_bits *bits) {
     size_t at = 4;
     for (;;) {
@@ -115,7 +115,7 @@ wadi_status flac_writer_open(const char *path, bool force, const flac_stream *st
     }
     w->info.format = stream->format;
     wadi_status st = open_output(w, force, stream->sync, err);
-    /* A pipe keeps these values for good, so it gets the total the source promises. */
+    /* In a pipe these values cannot be completed later, so it gets the total that the source promises. */
     if (!w->can_seek && stream->total > 0) w->info.total = stream->total;
     if (st == WADI_OK && !plan_points(w, stream)) st = wadi_fail(err, WADI_MEMORY, "out of memory");
     if (st == WADI_OK) st = write_metadata(w, stream, err);
@@ -130,7 +130,7 @@ wadi_status flac_writer_open(const char *path, bool force, const flac_stream *st
 
 /* ---- frames ---- */
 
-/* A frame is named in the table when it holds a wanted sample; once, if it holds several. */
+/* A frame has one entry in the table if it holds at least one wanted sample. */
 static void note_point(flac_writer *w, int64_t samples) {
     const size_t before = w->plan_n;
     while (w->plan_n < w->plan.samples.n && w->plan.samples.at[w->plan_n] < w->info.total + samples)
@@ -169,7 +169,7 @@ void flac_writer_discard(flac_writer *owned_w) {
     release(owned_w);
 }
 
-/* Writes a block anew over the room it has. */
+/* Overwrites a block in its place. */
 static wadi_status write_over(flac_writer *w, int64_t at, const flac_bits *bits, wadi_error *err) {
     if (bits->failed) return wadi_fail(err, WADI_MEMORY, "out of memory");
     return wadi_outfile_rewrite(w->out, at, bits->at, bits->n, err);

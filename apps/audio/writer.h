@@ -1,7 +1,7 @@
 /* A FLAC stream on its way to a file or to standard output (base/outfile.h).
  *
- * Some metadata are known only at the end: total, MD5, frame sizes, seek points. They are written over room left at the start.
- * If the output cannot seek (a pipe), these fields keep their "unknown". */
+ * Some metadata are known only at the end: total, MD5, frame sizes, seek points. Room is left for them at the start. If the output
+ * cannot seek (a pipe), these fields stay "unknown". */
 #ifndef APPS_AUDIO_WRITER_H
 #define APPS_AUDIO_WRITER_H
 
@@ -19,7 +19,7 @@ typedef struct flac_stream {
     flac_format format;
     int64_t total; /* samples per channel as far as the source knows, -1 when it does not */
     const flac_blocks *
-        blocks; /* of metadata, borrowed during open; where one is a seek table a new one stands; NULL: none */
+        blocks; /* of metadata, borrowed during open; a seek table among them is replaced by the new one; NULL: none */
     const flac_seek_wish *seek; /* [nseek]: where seek points are wanted; none: the usual places */
     int nseek;
     bool no_seektable;
@@ -27,7 +27,7 @@ typedef struct flac_stream {
     int64_t padding; /* bytes of room for tags added later; -1: no such block */
 } flac_stream;
 
-/* path "-" is standard output. A file that exists is refused unless `force`; a device or a pipe by that name is written in
+/* Path "-" is standard output. A file that exists is refused unless `force`. A device or a pipe is written in
  * place. Errors: WADI_INVALID (exists), WADI_IO, WADI_MEMORY. */
 WADI_NODISCARD wadi_status flac_writer_open(const char *path, bool force, const flac_stream *stream,
                                             flac_writer **out, wadi_error *err);
@@ -41,7 +41,7 @@ WADI_NODISCARD wadi_status flac_writer_append(flac_writer *w, const uint8_t *fra
 WADI_NODISCARD wadi_status flac_writer_close(flac_writer *owned_w, const uint8_t md5[16],
                                              wadi_error *err);
 
-/* The way out after an error: removes what was written. NULL is fine. */
+/* Removes what was written, after an error. NULL is fine. */
 void flac_writer_discard(flac_writer *owned_w);
 
 /* False when STREAMINFO and the seek table cannot be completed. */

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* In pieces. */
+/* A digest whose data is added in pieces. */
 typedef struct wadi_md5 {
     struct md5_ctx context;
 } wadi_md5;

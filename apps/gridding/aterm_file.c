@@ -11,7 +11,7 @@ void grid_aterms_fini(grid_aterms *a) {
     *a = (grid_aterms){0};
 }
 
-/* Each row backwards: u changes its sign. */
+/* Reverses each row, because u changes its sign. */
 static void turn(double *kernel, int64_t rows, int64_t size) {
     for (int64_t r = 0; r < rows; r++) {
         double *row = kernel + r * size * 2;

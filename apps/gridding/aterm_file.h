@@ -5,8 +5,8 @@
 
 #include "apps/gridding/aterms.h"
 
-/* Turned so that columns grow to the west, as ingest counts u. Errors: WADI_IO, WADI_INVALID (not of this form), WADI_MEMORY,
- * WADI_UNSUPPORTED (built without CFITSIO). */
+/* Reads A-terms. Rows are reversed, so that columns grow to the west, as ingest counts u. Errors: WADI_IO, WADI_INVALID (not of this
+ * form), WADI_MEMORY, WADI_UNSUPPORTED (no module cfitsio). */
 WADI_NODISCARD wadi_status grid_aterms_read(const char *path, grid_aterms *out, wadi_error *err);
 void grid_aterms_fini(grid_aterms *a); /* all zero is fine */
 

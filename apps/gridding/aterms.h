@@ -1,7 +1,7 @@
 /* A-terms: how each antenna sees the sky, as convolution kernels over the uv plane.
  *
- * The image with A-terms is the sum of method.h with V_k multiplied by A1(l, m) A2(l, m): no conjugate, as the reference of paper 001
- * has it; a file that wants A1 conj(A2) holds conjugated second terms. */
+ * The image with A-terms is the sum of method.h with V_k multiplied by A1(l, m) A2(l, m). As in paper 001, no factor is conjugated. If
+ * A1 conj(A2) is wanted, the file has to hold conjugated second terms. */
 #ifndef WADI_APPS_GRIDDING_ATERMS_H
 #define WADI_APPS_GRIDDING_ATERMS_H
 

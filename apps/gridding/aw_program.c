@@ -23,7 +23,7 @@ typedef struct direction {
     bool inverse;
 } direction;
 
-/* Of the last two dimensions, whatever stands outside of them. */
+/* Transforms the last two dimensions, whatever dimensions are outside them. */
 static wadi_acc plain_transform(void *env, wadi_acc x) {
     const direction *d = env;
     const int64_t side[] = {d->f->padded, d->f->padded};
@@ -46,7 +46,7 @@ typedef struct padding {
     int side;
 } padding;
 
-/* The kernel in the first places of the last two dimensions, and zeros. */
+/* Puts the kernel in the first places of the last two dimensions, and zeros behind it. */
 static wadi_exp padded_element(void *env, wadi_ix ix) {
     const padding *p = env;
     const wadi_exp side = wadi_i64(p->side);
@@ -161,7 +161,7 @@ static wadi_acc by_one_transform(const choice *c) {
 
 /* ---- a visibility ---- */
 
-/* The number of an antenna's A-term, and whether there is one: unknown ones read the first. */
+/* The number of an antenna's A-term, and whether it is known. For an unknown antenna the first A-term is read. */
 static wadi_exp antenna(const projection *p, wadi_exp k, int which, wadi_exp *known) {
     const wadi_exp n = wadi_extent(p->a, 0), zero = wadi_i64(0);
     if (p->f->same) return zero;

@@ -1,19 +1,18 @@
-/* The programs of the method "aw" (aw.c), whose forms differ in nothing else. */
+/* The programs of the method "aw" (aw.c). The forms of the method differ only in these. */
 #ifndef WADI_APPS_GRIDDING_AW_PROGRAM_H
 #define WADI_APPS_GRIDDING_AW_PROGRAM_H
 
 #include "apps/gridding/wkernel.h"
 
 typedef struct grid_aw_form {
-    int support, aterm; /* cells along each side: of W and of the result; of A */
+    int support, aterm; /* cells along each side: of W and the result, and of A */
     int padded; /* of transforms: a power of two, at least the larger of the two plus aterm - 1 */
     int oversample;
     bool own;     /* the language's own transforms */
-    bool hoisted; /* the program reads transforms of A and W, */
-    bool each_w;  /* or of A alone */
-    bool
-        lifted; /* transforms of a chunk are one transform of all its arrays, as with_lifted has it: for comparison */
-    bool same;  /* one A-term for all antennas, numbered or not */
+    bool hoisted; /* the program reads transforms of A and, unless each_w, of W */
+    bool each_w;  /* each visibility transforms its own kernel of w */
+    bool lifted;  /* one call transforms all arrays of a chunk (with_lifted); for comparison */
+    bool same;    /* all antennas have the same A-term, also those without a number */
 } grid_aw_form;
 
 /* in   a c128[antennas, aterm, aterm], w_kernel c128[bins, places, support, support]

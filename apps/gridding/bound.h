@@ -18,7 +18,7 @@ grid_bound grid_bind_scalar(const char *name, const double *value);
 WADI_NODISCARD wadi_status grid_compile(wadi_program *owned_p, wadi_exe **out, wadi_error *err);
 WADI_NODISCARD wadi_status grid_bind_all(wadi_run *run, int n, const grid_bound *bound,
                                          wadi_error *err);
-/* Binds, runs to the end and gives the run, which owns the results; none after an error. */
+/* Binds the arrays, and runs the program to its end. *out is the run, which owns the results; NULL after an error. */
 WADI_NODISCARD wadi_status grid_run(const wadi_exe *exe, const wadi_run_options *options, int n,
                                     const grid_bound *bound, wadi_run **out, wadi_error *err);
 

@@ -15,7 +15,8 @@ static double phi(const es_kernel *k, double x) {
 
 enum { NODES = 96 };
 
-/* x = sin(s): the square root's ends become smooth, so that the midpoint rule over a full period converges geometrically. */
+/* The midpoint rule for x = sin(s). With this substitution the ends of the square root are smooth, so the rule converges geometrically
+ * over a full period. */
 typedef struct rule {
     int n;
     double x[NODES], weight[NODES]; /* of x > 0, both halves' weight */
@@ -53,7 +54,7 @@ static void judge(es_kernel *k, double sigma) {
     double leak = 0, even = 0, raised = 0;
     for (int i = 0; i < SAMPLES; i++) {
         const double t =
-            (i + 1.0) / SAMPLES * 0.5 / sigma; /* the edge, where most leaks, included */
+            (i + 1.0) / SAMPLES * 0.5 / sigma; /* with the edge, where the leak is largest */
         const double wanted = by_rule(&r, k, t);
         double stray = 0;
         for (int p = 1; p <= PERIODS; p++) {
@@ -68,8 +69,8 @@ static void judge(es_kernel *k, double sigma) {
     k->gain = sqrt(even / SAMPLES * raised / SAMPLES);
 }
 
-/* The best beta is near the one that makes the main lobe end where the first period begins; a little less or more of it
- * trades the edge against the rest. */
+/* The best kernel of this width. Its beta is near that for which the main lobe ends where the first period begins; a little less or more
+ * improves the edge at the cost of the rest, or the other way round. */
 static es_kernel best_of(int support, double sigma) {
     es_kernel best = {.leak = (double)INFINITY};
     for (int i = 0; i < 5; i++) {
@@ -81,7 +82,7 @@ static es_kernel best_of(int support, double sigma) {
     return best;
 }
 
-/* Rough, from below: exp(-pi W sqrt(1 - 1/sigma)) is what no kernel of this width can beat by much. */
+/* The search begins at a rough lower bound: no kernel of width W leaks much less than exp(-pi W sqrt(1 - 1/sigma)). */
 bool es_kernel_choose(double sigma, double epsilon, int most, es_kernel *out) {
     int support = (int)(-log(epsilon) / (pi * sqrt(1 - 1 / sigma))) - 1;
     if (support < 2) support = 2;

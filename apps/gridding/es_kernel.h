@@ -3,9 +3,9 @@
  *
  *     phi(x) = exp(beta (sqrt(1 - x^2) - 1)),  |x| <= 1,  x = distance / (W / 2)
  *
- * On a grid that is sigma times as fine as the range wanted in the other domain needs, what comes out divided by phi's Fourier
- * integral differs from the exact sum by what the integral leaks into that range from the grid's periods. That is computed here,
- * not trusted: W and beta are the cheapest whose leak is small enough. */
+ * The grid is sigma times as fine as the wanted range in the other domain needs. The result is divided by phi's Fourier integral. It then
+ * differs from the exact sum by the leak: what the integral lets in from the neighbouring periods of the grid. This file computes
+ * the leak, and chooses the smallest W, and the beta for it, whose leak is small enough. */
 #ifndef WADI_APPS_GRIDDING_ES_KERNEL_H
 #define WADI_APPS_GRIDDING_ES_KERNEL_H
 
@@ -17,8 +17,7 @@ typedef struct es_kernel {
     int support; /* W, grid points */
     double beta;
     double leak; /* rms over the range, relative */
-    double
-        gain; /* by how much division by the integral raises noise that was even, rms over the range */
+    double gain; /* by how much dividing by the integral raises even noise, rms over the range */
 } es_kernel;
 
 /* The least support up to `most` whose leak is at most `epsilon` on a grid finer by sigma > 1. False: none. */

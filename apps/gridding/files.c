@@ -13,7 +13,7 @@ static const double arc_second = 4.84813681109536e-6;
 
 /* ---- opening ---- */
 
-/* What every input says about the image. */
+/* Notes what an input says about the image. */
 static void note(grid_files *in, const wadi_vis_info *info) {
     in->rows = info->rows < 0 || in->rows < 0 ? -1 : in->rows + info->rows;
     if (isnan(in->ra) && !isnan(info->ra)) {
@@ -47,7 +47,7 @@ static void prepare(grid_files *in) {
                        .telescope = ""};
 }
 
-/* What the setups of a file give for what is asked for; `several`: the file has more than these. */
+/* Opens the setups of a file that are asked for. `several`: the file has more than these. */
 static wadi_status open_setups(grid_files *in, const char *path, size_t of,
                                const wadi_vis_options *options, size_t n, bool several,
                                wadi_error *err) {
@@ -71,7 +71,7 @@ static wadi_status open_file(grid_files *in, const char *path, size_t of, const 
     return status;
 }
 
-/* The polarisation is that asked for, or what the first input gives. */
+/* Whether the input has the polarisation that is asked for or that the first input has. */
 static bool gives(const grid_files *in, const grid_file *f) {
     grid_mix mix;
     return grid_mix_choose(wadi_vis_about(f->vis), in->stokes, f->name, &mix, NULL) == WADI_OK;
@@ -104,7 +104,7 @@ static wadi_status not_all_give(const grid_files *in, const grid_file *one, wadi
     return status;
 }
 
-/* Whether rows of the same setup of the same file give what these do not. */
+/* Whether other rows of the same setup of the same file have the polarisation that these do not have. */
 static bool has_better(const grid_files *in, const grid_file *f) {
     for (size_t i = 0; i < in->list.n; i++) {
         const grid_file *other = &in->list.at[i];
@@ -114,7 +114,7 @@ static bool has_better(const grid_files *in, const grid_file *f) {
     return false;
 }
 
-/* Nobody misses what was measured with other products in a setup that gives the polarisation as well. */
+/* Leaves out rows without the polarisation if other rows of their setup have it. */
 static void leave_out(grid_files *in) {
     for (size_t i = in->list.n; i-- > 0;) {
         grid_file *f = &in->list.at[i];
@@ -127,7 +127,7 @@ static void leave_out(grid_files *in) {
     }
 }
 
-/* How many give it, and one of them. */
+/* How many inputs have the polarisation, and one of them. */
 static size_t count_good(const grid_files *in, const grid_file **out) {
     size_t n = 0;
     for (size_t i = 0; i < in->list.n; i++) {
@@ -138,7 +138,7 @@ static size_t count_good(const grid_files *in, const grid_file **out) {
     return n;
 }
 
-/* Where nothing is asked for it is I, or the first product of the first input if none gives I. */
+/* Chooses the polarisation if none is asked for: I, or the first product of the first input if no input has I. */
 static wadi_status check_polarisation(grid_files *in, const grid_take *take, wadi_error *err) {
     const grid_file *good = NULL;
     grid_mix mix;
@@ -205,7 +205,7 @@ static double distance(double ra1, double dec1, double ra2, double dec2) {
     return 2 * asin(sqrt(h < 1 ? h : 1));
 }
 
-/* The first file that says where it looks, or that does not; NULL: there is none. */
+/* The first file that has a phase centre, or (says false) that has none. NULL: there is no such file. */
 static const grid_file *first_that(const grid_files *in, bool says) {
     for (size_t i = 0; i < in->list.n; i++)
         if (isnan(wadi_vis_about(in->list.at[i].vis)->ra) != says) return &in->list.at[i];

@@ -10,9 +10,9 @@
 #include "base/vec.h"
 
 typedef struct grid_file {
-    char *name; /* with its setup, where the file has several */
-    size_t of;  /* which of the files */
-    int setup;  /* plus one */
+    char *name; /* with the number of the setup if the file has several */
+    size_t of;  /* the number of the file */
+    int setup;  /* the number of the setup, plus one */
     wadi_vis *vis;
 } grid_file;
 
@@ -22,8 +22,8 @@ typedef struct grid_files {
     bool once;      /* rows pass only once: a link */
     int64_t rows;   /* of all; -1: not known */
     int64_t
-        left_out; /* rows of a setup that do not give the polarisation, where others of its rows do */
-    double ra, dec, equinox; /* of the first that says; NAN: none does */
+        left_out; /* rows that do not have the polarisation, while other rows of their setup have it */
+    double ra, dec, equinox; /* of the first input that has a phase centre; NAN: none has */
     const char *object, *telescope;
     double channel_width;
     int stokes; /* what the first gives for what is asked for */
@@ -36,14 +36,13 @@ typedef struct grid_choice {
     size_t setups;            /* 0: all there are */
 } grid_choice;
 
-/* A setup may have been observed with several sets of products: rows that do not give the polarisation are then left out.
- *
- * fini is due in any case. Errors: those of wadi_vis_open; WADI_INVALID where an input has not the polarisation or the channels, or
- * gives another polarisation than the first. */
+/* Opens the files. A setup may have been observed with several sets of products; rows without the polarisation are then left out. The
+ * caller calls fini in any case. Errors: those of wadi_vis_open; WADI_INVALID if an input does not have the polarisation or the channels,
+ * or has another polarisation than the first. */
 WADI_NODISCARD wadi_status grid_files_open(grid_files *in, size_t n, const char *const *paths,
                                            const grid_choice *choice, const grid_take *take,
                                            wadi_error *err);
-/* The same of what is sent to `address`. */
+/* The same for visibilities that are sent to `address`. */
 WADI_NODISCARD wadi_status grid_files_listen(grid_files *in, const char *address,
                                              const wadi_link_options *options,
                                              const grid_take *take, wadi_error *err);

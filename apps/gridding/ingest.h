@@ -16,12 +16,12 @@
 #include "base/thread.h"
 #include "wadi/visibility.h"
 
-/* What of each file takes part. */
+/* Which visibilities of each file take part. */
 typedef struct grid_take {
     int stokes;                          /* code; 0: I, or what there is */
     int64_t first_channel, last_channel; /* last -1: to the end */
     bool psf;                            /* every visibility is 1 */
-    bool force_flagged;                  /* the modulus of a weight counts */
+    bool force_flagged; /* the modulus of a weight counts, so flagged visibilities take part */
     bool autocorrelations;
 } grid_take;
 
@@ -44,8 +44,8 @@ typedef struct grid_ingest {
     wadi_run *running; /* for a cancellation; NULL: none runs */
 } grid_ingest;
 
-/* Takes in all rows of `vis` and adds to counts and store. What is left in the store at the end stays there: files follow one
- * another without a seam. Errors: those of the file, of the polarisation and channels asked for, of full and tick. */
+/* Takes in all rows of `vis`, and adds to counts and store. At the end the store is not emptied, so batches do not depend on where files
+ * end. Errors: those of the file, of the polarisation and channels asked for, of full and tick. */
 WADI_NODISCARD wadi_status grid_ingest_rows(grid_ingest *g, wadi_vis *vis, const char *name,
                                             wadi_error *err);
 

@@ -68,7 +68,7 @@ wadi_status grid_live_open(grid_live *l, const grid_job *job, wadi_error *err) {
     return l->method->open(job, &l->sums.gridder, err);
 }
 
-/* The batch without its first `from`. */
+/* The batch without its first `from` visibilities. */
 static grid_batch rest(const grid_batch *b, int64_t from) {
     return (grid_batch){.n = b->n - from,
                         .u = b->u + from,

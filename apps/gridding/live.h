@@ -34,18 +34,18 @@ typedef struct grid_live {
     const grid_look *look;
     grid_sums sums;
     grid_limits limits; /* of all that has been seen */
-    int64_t seen;       /* of what the store holds */
-    int64_t taken;      /* by the gridder */
-    bool unseen;        /* something has been taken since this was false */
+    int64_t seen;       /* how many visibilities of the store were looked at */
+    int64_t taken;      /* how many of them were gridded */
+    bool unseen;        /* something was gridded since the last image */
     /* the thread */
-    wadi_mutex lock; /* of all the session has: whoever takes in rows holds it */
+    wadi_mutex lock; /* guards the whole session; held while rows are taken in */
     wadi_condition wake;
     wadi_thread thread;
     bool has_lock, stopping;
     int64_t every_ns;
     grid_live_show_fn show;
     void *env;
-    wadi_error failed; /* what show has said, status WADI_OK: nothing */
+    wadi_error failed; /* the error of `show`; status WADI_OK: none */
 } grid_live;
 
 /* Calls show every so often from now on. fini is due in any case; harmless when all zero. */
@@ -55,18 +55,18 @@ WADI_NODISCARD wadi_status grid_live_begin(grid_live *l, const grid_method *meth
 /* Waits for the image being made; without the lock. */
 void grid_live_fini(grid_live *l);
 bool grid_live_is_on(const grid_live *l);
-/* What an image has failed with. */
+/* The error with which an image has failed, or WADI_OK. */
 WADI_NODISCARD wadi_status grid_live_check(const grid_live *l, wadi_error *err);
 
 /* ---- with the lock ---- */
 
-/* An empty gridder in the place of the one there may be. Errors: those of the method. */
+/* Opens an empty gridder, and closes the one before. Errors: those of the method. */
 WADI_NODISCARD wadi_status grid_live_open(grid_live *l, const grid_job *job, wadi_error *err);
-/* Widens the limits by what the store has got since the last time. */
+/* Widens the limits by the visibilities that came to the store since the last call. */
 WADI_NODISCARD wadi_status grid_live_look(grid_live *l, const grid_store *s, wadi_error *err);
-/* Looks, and grids what the gridder has not got; natural weights. */
+/* Looks, and grids the visibilities that the gridder does not have yet; for natural weights. */
 WADI_NODISCARD wadi_status grid_live_take(grid_live *l, grid_store *s, wadi_error *err);
-/* The same with weights that depend on their neighbours: of everything in the store, into a gridder that is empty. */
+/* The same for weights that depend on their neighbours: grids everything in the store into an empty gridder. */
 WADI_NODISCARD wadi_status grid_live_weigh(grid_live *l, const grid_store *s,
                                            const grid_weigher *by, int64_t memory, wadi_error *err);
 /* The store has been emptied; what it held must have been taken. */

@@ -20,7 +20,7 @@
 
 enum { DONE = 0, FAILED = 1, MISUSE = 2 };
 
-/* Asked for more than this, single precision would round what was asked for away. */
+/* Below this accuracy, single precision would round too much. */
 static const double single_epsilon = 1e-6;
 
 typedef struct work {
@@ -38,8 +38,8 @@ typedef struct work {
 
 /* ---- signals ----
  *
- * Until something is being written the first signal ends the process at once, since nothing is there that would have to be
- * cleaned up. What comes over a link is not lost so easily: the image so far is written. */
+ * Until something is being written, the first signal ends the process at once, since nothing has to be cleaned up. Visibilities of a link
+ * cannot be read again, so then the image so far is written first. */
 
 static bool stop(void *env) {
     WADI_UNUSED(env);
@@ -143,7 +143,7 @@ static wadi_status show_live(void *env, wadi_error *err) {
     return write_image(w, w->options->output, err);
 }
 
-/* Said even if nothing else is: much of the data is not in the image. */
+/* Warns, even with --quiet, if much of the data is not in the image. */
 static void warn(const grid_account *a) {
     const int64_t all = a->tally.gridded + a->outside;
     if (a->outside * 20 < all || a->outside == 0) return;
@@ -193,7 +193,7 @@ static bool is_same_file(const char *a, const char *b) {
     return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 }
 
-/* Data must not be replaced by its image. */
+/* The image must not replace one of the inputs. */
 static wadi_status check_outputs(const grid_options *o, wadi_error *err) {
     for (size_t i = 0; i < o->inputs.n; i++) {
         const char *in = o->inputs.at[i];
@@ -222,7 +222,7 @@ static wadi_status prepare(work *w, wadi_error *err) {
     return grid_writer_create(o->epsilon < single_epsilon, o->png != NULL, &w->writer, err);
 }
 
-/* The first free one of OUTPUT.partial, OUTPUT.partial.2, ..: an empty file of ours stands there then. */
+/* Finds the first free name of OUTPUT.partial, OUTPUT.partial.2, .., and makes an empty file there. */
 static wadi_status find_partial_name(const char *output, wadi_text *out, wadi_error *err) {
     enum { MOST = 1000 };
     const wadi_outfile_options only_new = {.only_new = true};
@@ -237,7 +237,7 @@ static wadi_status find_partial_name(const char *output, wadi_text *out, wadi_er
     return status;
 }
 
-/* What has come, under a name that says so and that no file of an earlier run has. */
+/* Writes the image so far under a name that says so and that no earlier file has. */
 static wadi_status write_part(work *w, wadi_text *name, wadi_error *err) {
     WADI_TRY(grid_session_settle(w->session, err));
     WADI_TRY(find_partial_name(w->options->output, name, err));
@@ -246,7 +246,7 @@ static wadi_status write_part(work *w, wadi_text *name, wadi_error *err) {
     return status;
 }
 
-/* A stream has broken off: what came is kept, and not under the name of the whole image. A first signal ends this no more. */
+/* A stream has broken off: keeps the image so far, but not under the name of the whole image. The first signal does not interrupt this. */
 static void save_part(work *w) {
     const grid_options *o = w->options;
     wadi_text name = {0};

@@ -22,8 +22,8 @@ typedef struct grid_batch {
     const double *frequency; /* [n] Hz */
 } grid_batch;
 
-/* Whether (u, v) is gridded, by any method: up to half a wavelength per pixel. What kernels reach beyond that goes on at the opposite
- * border, since the uv plane of an image of pixels is periodic. False for what is not finite. */
+/* Whether all methods grid (u, v): up to half a wavelength per pixel. Where kernels reach beyond that, they continue at the opposite
+ * border, because the uv plane of an image of pixels is periodic. False for numbers that are not finite. */
 static inline bool grid_is_inside(double scale, double u, double v) {
     return fabs(u) * scale <= 0.5 && fabs(v) * scale <= 0.5;
 }
@@ -43,7 +43,7 @@ typedef struct grid_job {
     wadi_run_options run;      /* threads, memory, chunk, schedule */
 } grid_job;
 
-/* What became of them. */
+/* What happened to the visibilities. */
 typedef struct grid_tally {
     int64_t gridded,
         outside;     /* outside: see grid_is_inside; or w is beyond what the method can reach */

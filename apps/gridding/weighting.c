@@ -101,7 +101,7 @@ static wadi_exp squared(wadi_exp x) {
     return wadi_mul(x, x);
 }
 
-/* The sum of the cells is that of the weights in the plane. */
+/* The sum of the cells is the sum of the weights in the plane. */
 static const char *const sums[] = {"sum", "squares"};
 
 static wadi_exp sums_of(wadi_exp cell) {
@@ -130,7 +130,7 @@ static wadi_exp weighed(void *env, wadi_exp at, wadi_exp weight) {
     return wadi_cond(is_inside(at), wadi_div(weight, by), wadi_f64(0));
 }
 
-/* What becomes of a batch, as a record. A least weight of 0 tells that something lies outside. */
+/* The account of a batch, as a record. A least weight of 0 shows that something lies outside. */
 enum { SUM, VARIANCE, LEAST, ACCOUNT };
 static const char *const account[ACCOUNT] = {"sum", "variance", "least"};
 

@@ -27,7 +27,7 @@ typedef struct grid_weights {
     double robust; /* R */
 } grid_weights;
 
-/* The programs, for one kind of weights. Several planes may go by them at once. */
+/* The programs for one kind of weights. Several planes may use them at once. */
 typedef struct grid_weigher grid_weigher;
 /* A uv plane: the sums S. */
 typedef struct grid_density grid_density;
@@ -49,9 +49,10 @@ void grid_weigher_destroy(grid_weigher *w); /* NULL is fine */
 WADI_NODISCARD wadi_status grid_density_create(const grid_weigher *w, int64_t size, double scale,
                                                int64_t memory, grid_density **out, wadi_error *err);
 void grid_density_destroy(grid_density *d); /* NULL is fine */
-/* Counts visibilities in. What lies outside the plane, half a wavelength per pixel, is passed over. */
+/* Adds the weights of visibilities to the plane. Those outside the plane (half a wavelength per pixel) are skipped. */
 WADI_NODISCARD wadi_status grid_density_add(grid_density *d, const grid_store *s, wadi_error *err);
-/* All are in: replaces the weights w of visibilities by those of the image, W, and removes those outside the plane. Adds to *io. */
+/* After all were added: replaces the weights w of visibilities by those of the image, W, and removes visibilities outside the plane. Adds
+ * to *io. */
 WADI_NODISCARD wadi_status grid_density_apply(const grid_density *d, grid_store *s,
                                               grid_weighed *io, wadi_error *err);
 

@@ -32,7 +32,7 @@ static double reach_of(const grid_canvas *c, double w) {
     return grid_wkernel_reach(&c->taper, c->pixels, c->cells, c->scale, w);
 }
 
-/* All cells that are within reach of some place up to half a cell off the middle. */
+/* The number of cells that a kernel can reach from any place up to half a cell off the middle. */
 static int64_t support_of(const grid_canvas *c, const grid_wfactor_plan *plan, int64_t bin) {
     const double reach = fmin(reach_of(c, (double)(bin + 1) * plan->step), 1e6);
     const int64_t s = 2 * (int64_t)ceil(reach - 0.5) + 1;
@@ -203,7 +203,8 @@ static double sinc(double x) {
     return fabs(x) < 1e-9 ? 1 : sin(pi * x) / (pi * x);
 }
 
-/* The taper at t cycles per cell, divided by what interpolation does on average; where that is more than half, it is beyond help. */
+/* The taper at t cycles per cell, divided by the average effect of interpolation. Where this effect is more than a half, it cannot be
+ * corrected. */
 static double fading_at(const grid_canvas *c, const grid_wfactor_plan *plan, const es_series *taper,
                         double t) {
     const double a = 2 * pi * t / plan->oversample, l = fmin(t * c->theta, 1);
@@ -224,7 +225,8 @@ static void fill_fading(const grid_canvas *c, const grid_wfactor_plan *plan, int
     }
 }
 
-/* A product does not change when both of its lines change their sign, but what is between the ends of a bin does. */
+/* Gives the lines at both ends of a bin the same signs. Changing the sign of both lines does not change their product, but it would
+ * change what is interpolated between the ends. */
 static void agree(int n, const double complex *below, double complex *above) {
     for (int r = 0; r < n; r++) {
         const double complex turn = conj(below[r * n + r]) * above[r * n + r];
@@ -233,7 +235,7 @@ static void agree(int n, const double complex *below, double complex *above) {
     }
 }
 
-/* Products of bins that need fewer than the table has are 0. */
+/* If a bin needs fewer products than the table has, the others are 0. */
 static void fill_slices(const grid_canvas *c, const grid_wfactor_plan *plan, int64_t b,
                         inputs *in) {
     const int most = plan->products;

@@ -1,17 +1,18 @@
 /* The kernels of w projection as sums of products: for each bin of w some pairs of lines, tabulated at places between cells.
  *
  * The kernel of w is the Fourier transform of taper(l) taper(m) exp(2 pi i w (n - 1)), n = sqrt(1 - l^2 - m^2), over the grid's field;
- * after Cornwell, Golap, Bhatnagar (IEEE J. Sel. Top. Signal Process. 2, 2008). wslice.h makes its product form, so what a kernel's
- * table holds are lines of `support` values instead of squares: a place between cells and a w between bins cost little to interpolate,
- * and tables stay small. Lines are even; those of -w are conjugates, so the table holds w >= 0 alone.
+ * after Cornwell, Golap, Bhatnagar (IEEE J. Sel. Top. Signal Process. 2, 2008). wslice.h writes it as a sum of products, so the table
+ * holds lines of `support` values instead of squares. Interpolating lines between places and between bins of w is cheap, and tables stay
+ * small. Lines are even, and those of -w are conjugates, so the table holds only w >= 0.
  *
- * Along the line four places are taken with Lagrange's weights, in w the two ends of a bin. What this does to a direction on average
- * is known, and the lines are divided by it. With a = 2 pi t / oversample, t the cycles per cell of a direction, at most 0.4, and b =
- * 2 pi step (1 - sqrt(1 - l^2)), the turn of a direction from one end of a bin to the other, what is left is at most
+ * A line is interpolated between four places with Lagrange's weights, and between the two ends of a bin of w. The average effect of this
+ * on a direction is known, and the lines are divided by it. Let a = 2 pi t / oversample, where t is the cycles per cell of a direction (at
+ * most 0.4), and b = 2 pi step (1 - sqrt(1 - l^2)), by which the phase of a direction turns from one end of a bin to the other. The
+ * remaining error along either line is at most
  *
  *     11/720 a^4    and    1/12 b^2
  *
- * along either line, relative to the visibility's own contribution: 1.5e-4 for 8 places, 8e-4 for a turn of 0.1. */
+ * relative to the visibility's own contribution: 1.5e-4 for 8 places, and 8e-4 for a turn of 0.1. */
 #ifndef WADI_APPS_GRIDDING_WFACTOR_H
 #define WADI_APPS_GRIDDING_WFACTOR_H
 
@@ -20,28 +21,28 @@
 typedef struct grid_wfactors {
     int64_t bins;
     double step;              /* wavelengths; bin b is for w from b step to (b + 1) step */
-    int least, most;          /* support: least and most of those there are */
+    int least, most;          /* the least and the greatest support */
     int64_t *support, *first; /* [bins] */
-    double most_w;            /* that it was made for */
+    double most_w;            /* the greatest w for which the table was made */
     wadi_array kernel; /* f64, a vector; owned by run: bin b's lines stand from first[b] on, */
     wadi_run *run;     /*   [end of the bin, product, re and im, place, cell of support[b]] */
     wadi_exe *exe;
 } grid_wfactors;
 
-/* What bins, places and supports are wanted. */
+/* Which bins, places and supports a table has. */
 typedef struct grid_wfactor_plan {
     double step;
     int oversample;
     int products;
-    int limit; /* no support above; 0: none */
+    int limit; /* the greatest support allowed; 0: no limit */
 } grid_wfactor_plan;
 
-/* The products that kernels up to `w` need, in the image, or the most there can be. */
+/* How many products the kernels up to `w` need for the image, at most GRID_SLICES_MOST. */
 int grid_wfactor_products(const grid_canvas *c, double w);
-/* The largest w that kernels of `support` cells hold. */
+/* The largest w whose kernel fits into `support` cells. */
 double grid_wfactor_most(const grid_canvas *c, int64_t support);
-/* Makes the table for |w| up to `w`, anew if there is one. All zero is one without kernels; fini is due in any case. Errors:
- * WADI_UNSUPPORTED for a w that needs more products than there can be; WADI_MEMORY with the estimate. */
+/* Makes the table for |w| up to `w`, and replaces the one before. A table that is all zero has no kernels. The caller calls fini in any
+ * case. Errors: WADI_UNSUPPORTED for a w that needs too many products; WADI_MEMORY with the estimate. */
 WADI_NODISCARD wadi_status grid_wfactors_make(grid_wfactors *t, const grid_canvas *c,
                                               const grid_wfactor_plan *plan, double w,
                                               wadi_error *err);

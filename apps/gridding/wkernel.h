@@ -1,14 +1,14 @@
-/* The kernels of w projection as squares, one for each bin of w and place between cells: those that spread a visibility so that the
- * image turns by exp(2 pi i w (n - 1)). A visibility takes the nearest of them. (wfactor.h has them as products of lines, and what is
- * between; a kernel that A-terms are to be convolved with is wanted whole.)
+/* The kernels of w projection as squares, one for each bin of w and place between cells. A kernel spreads a visibility so that the image
+ * is multiplied by exp(2 pi i w (n - 1)). A visibility takes the nearest kernel. (wfactor.h has kernels as products of lines, and
+ * interpolates them. Here they are whole, because A-terms are convolved with whole kernels.)
  *
  * The kernel of w is the Fourier transform of taper(l) taper(m) exp(2 pi i w (n - 1)), n = sqrt(1 - l^2 - m^2), over the grid's field;
  * after Cornwell, Golap, Bhatnagar (IEEE J. Sel. Top. Signal Process. 2, 2008). It is even in both coordinates, and that of -w is its
  * conjugate, so the table holds w >= 0 alone. Bin b is for w = b step.
  *
- * A source at l turns with w l / n cycles per unit of l, so its kernel reaches w l theta / n cells beyond the taper's. Taken at the
- * edge of the grid's field, a quarter beyond the image's, that is all of it: the taper is small there. An untapered kernel has
- * tails that fall slowly, and needs the wider 2 theta sqrt((w theta / 2)^2 + w^1.5 theta / (2 pi eps)). */
+ * The phase of a source at l has w l / n cycles per unit of l, so its kernel reaches w l theta / n cells beyond that of the taper. The
+ * support is computed for the edge of the grid's field, a quarter beyond that of the image, where the taper is small. A kernel without
+ * a taper has tails that fall slowly, and would need the wider 2 theta sqrt((w theta / 2)^2 + w^1.5 theta / (2 pi eps)). */
 #ifndef WADI_APPS_GRIDDING_WKERNEL_H
 #define WADI_APPS_GRIDDING_WKERNEL_H
 

@@ -12,8 +12,8 @@
 
 enum { PICTURE = 2048 };
 
-/* From well below the noise to the brightest pixel, faint shades spread. Around the median: the image of a small part of a large
- * source may be below zero everywhere. */
+/* Chooses shades from well below the noise to the brightest pixel, with faint shades spread. They begin around the median, because the
+ * image of a small part of a large source may be negative everywhere. */
 static wadi_status choose_shades(const double *image, int64_t size, wadi_png_options *out,
                                  wadi_error *err) {
     grid_statistics s;
@@ -97,7 +97,7 @@ static wadi_status go(const wadi_exe *exe, wadi_source *planes, wadi_sink *fits,
     return status;
 }
 
-/* A pixel that the file cannot hold is an error: what is made of such an image is wrong as a whole. */
+/* It is an error if the file cannot hold a pixel, because the whole image is wrong then. */
 static wadi_status check_pixels(bool precise, const double *image, int64_t n, wadi_error *err) {
     const double most = precise ? DBL_MAX : (double)FLT_MAX;
     int64_t bad = 0, large = 0;

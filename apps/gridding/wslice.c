@@ -35,7 +35,7 @@ static double complex together(grid_wslice l, grid_wslice m, double w) {
     return turned(angle);
 }
 
-/* X = L L'. A pivot that rounding has left nothing of ends it. */
+/* Decomposes X = L L'. It ends early at a pivot of which rounding has left nothing. */
 static void decompose(double edge, int n, double w, double complex *lower) {
     for (int i = 0; i < n * n; i++) lower[i] = 0;
     for (int j = 0; j < n; j++) {

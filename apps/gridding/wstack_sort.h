@@ -1,9 +1,9 @@
 /* Visibilities in the order in which a w-stack takes them.
  *
- * An entry is a visibility in one tile of rows that its kernel reaches, seen from w >= 0 or, as its conjugate, from the opposite
- * point: those near w = 0 are seen from both, so that planes below 0 need not exist. The grid is periodic: a kernel that reaches over
- * a border is seen once more, a period away, for what it has on the opposite side. Entries are sorted by tile, then by the first
- * plane they reach, and stay in the order of the batch where these are equal; what a plane needs of a tile is then one range. */
+ * An entry is a visibility in one tile of rows that its kernel reaches. It is seen from w >= 0 or, as its conjugate, from the opposite
+ * point. Visibilities near w = 0 are seen from both, so no planes below 0 are needed. The grid is periodic: if a kernel reaches over a
+ * border, it has another entry one period away, for its part on the opposite side. Entries are sorted by tile, then by the first
+ * plane that they reach, then by the order of the batch. So the entries of a tile that a plane needs are one range. */
 #ifndef WADI_APPS_GRIDDING_WSTACK_SORT_H
 #define WADI_APPS_GRIDDING_WSTACK_SORT_H
 
@@ -15,7 +15,7 @@ typedef struct wstack_entries {
     int64_t firsts; /* first planes there are: -(W - 1) .. planes - 1 */
     int64_t *
         offset; /* [tiles * firsts + 1] where entries of tile t whose first plane is f - (W - 1) begin: t * firsts + f */
-    int64_t planes; /* that the batch reaches */
+    int64_t planes; /* how many planes the batch reaches */
 } wstack_entries;
 
 /* A view: bits that say whether it is from the opposite point, and how many periods its columns and its rows are shifted by: 0, 1, or 2

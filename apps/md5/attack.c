@@ -14,7 +14,7 @@
 #include "base/task.h"
 #include "base/thread.h"
 
-/* A buffer of words may last long. */
+/* The place is noted at least this often, because a buffer of words may last long. */
 static const int64_t mark_every_ns = 10000000;
 
 typedef struct pipe {
@@ -31,7 +31,7 @@ typedef struct pipe {
     md5_batch *batch;
     _Atomic int64_t tried;
     int64_t given; /* by the reader */
-    uint8_t *word; /* a hit's bytes, when it is long */
+    uint8_t *word; /* room for the bytes of a hit, if it is long */
     size_t word_cap;
 } pipe;
 
@@ -42,10 +42,10 @@ struct md5_attack {
     md5_found_fn found;
     void *env;
     pipe pipes[MD5_CLASSES];
-    wadi_stop end;   /* of the runs */
-    wadi_stop stop;  /* called: no more words are wanted */
-    atomic_bool cut; /* words under way were given up */
-    wadi_mutex lock; /* of the rest */
+    wadi_stop end;   /* stops the runs */
+    wadi_stop stop;  /* when it is called, no more words are wanted */
+    atomic_bool cut; /* words in flight were given up */
+    wadi_mutex lock; /* guards the rest */
     wadi_condition changed;
     int running;
     wadi_error error;
@@ -79,7 +79,7 @@ static wadi_status confirm(md5_attack *a, const uint8_t *word, size_t n, wadi_er
     return told;
 }
 
-/* A record's message words side by side are the word's bytes. */
+/* Confirms a hit. The message words of the record, side by side, are the bytes of the word. */
 static wadi_status confirm_record(pipe *p, const wadi_array *record, int64_t i, wadi_error *err) {
     uint32_t m[MD5_MEDIUM_WORDS];
     const int words = md5_class_words(p->class);
@@ -124,7 +124,7 @@ static wadi_status give_longer(md5_attack *a, md5_class class, const uint8_t *wo
     return wadi_fail(err, WADI_MEMORY, "queueing words: out of memory");
 }
 
-/* A word that the fast packer left: of another class, or written as $HEX[...]. */
+/* Takes a word that the fast packer has left: it is of another class, or written as $HEX[...]. */
 static wadi_status give_next(md5_attack *a, uint32_t *const *column, int64_t *n, wadi_error *err) {
     size_t length = 0;
     const uint8_t *word = md5_reader_next(a->reader, &length);
@@ -139,7 +139,7 @@ static wadi_status give_next(md5_attack *a, uint32_t *const *column, int64_t *n,
     return WADI_OK;
 }
 
-/* Notes the place; see md5_attack_place. */
+/* Notes how far the reader is; see md5_attack_place. */
 static void set_mark(md5_attack *a, int64_t in_chunk) {
     md5_mark mark = {.place = md5_reader_place(a->reader)};
     for (int c = 0; c < MD5_CLASSES; c++) mark.given[c] = a->pipes[c].given;
@@ -150,7 +150,7 @@ static void set_mark(md5_attack *a, int64_t in_chunk) {
     a->marked_ns = wadi_clock_ns();
 }
 
-/* The reader may wait here for long: what it has read goes on its way, and the place is noted. */
+/* Reads more words. The reader may wait here for long, so before that the words it has read are passed on, and the place is noted. */
 static wadi_status refill(md5_attack *a, int64_t in_chunk, bool *out_done, wadi_error *err) {
     set_mark(a, in_chunk);
     for (int c = MD5_MEDIUM; c < MD5_CLASSES; c++)
@@ -163,7 +163,7 @@ static wadi_status refill(md5_attack *a, int64_t in_chunk, bool *out_done, wadi_
     return status;
 }
 
-/* Hands over what it has when there is no more yet, so that no word waits for those after it. */
+/* Returns with the words it has if no more are there yet, so that no word waits for those after it. */
 static wadi_status fill_short(void *env, int64_t k, const wadi_array *columns, int64_t *out_n,
                               wadi_error *err) {
     pipe *p = env;
@@ -213,7 +213,7 @@ static wadi_status fill_medium(void *env, int64_t k, const wadi_array *columns, 
     return WADI_OK;
 }
 
-/* The same: what is behind the last word of a batch may be long in coming. */
+/* Also stops at the end of a batch, because the next batch may take long to come. */
 static wadi_status pull_long(void *env, int64_t index, wadi_yield *yield, wadi_error *err) {
     pipe *p = env;
     const uint8_t *word;
@@ -263,7 +263,7 @@ static wadi_status connect(pipe *p, wadi_error *err) {
     return wadi_run_sink(p->run, "tried", p->sink, err);
 }
 
-/* The reader is gone: nobody will give more words. */
+/* The reader has ended, so no more words come. */
 static void end_queues(md5_attack *a) {
     for (int c = MD5_MEDIUM; c < MD5_CLASSES; c++)
         if (a->pipes[c].started) md5_queue_end(&a->pipes[c].queue);
@@ -319,7 +319,7 @@ static void end_pipe(pipe *p) {
 
 /* ---- the attack ---- */
 
-/* No words are wanted once the creator's task is stopped; what is under way may go on. */
+/* When the task of the creator is stopped, no more words are read; words in flight may go on. */
 static wadi_status make_stops(md5_attack *a, wadi_error *err) {
     WADI_TRY(wadi_stop_init(&a->end, NULL, err));
     return wadi_stop_init(&a->stop, wadi_task_now()->stop, err);

@@ -16,7 +16,7 @@
 
 typedef struct md5_attack md5_attack;
 
-/* A digest has been found for the first time. One call at a time, from any thread. An error ends the attack. */
+/* Called when a digest has been found for the first time: one call at a time, from any thread. An error ends the attack. */
 typedef wadi_status (*md5_found_fn)(void *env, const uint8_t digest[MD5_DIGEST],
                                     const uint8_t *word, size_t n, wadi_error *err);
 
@@ -25,10 +25,10 @@ typedef struct md5_progress {
     double share;  /* of the dictionaries' bytes, 0..1; -1: not known */
     size_t found;  /* before and now */
     double elapsed_s;
-    int64_t too_long; /* words passed over; known after the end */
+    int64_t too_long; /* words that were skipped because they are too long; known after the end */
 } md5_progress;
 
-/* Borrows all; `reader` stands where the attack begins. Errors: WADI_MEMORY. */
+/* Begins an attack. Borrows its arguments. The attack starts at the position of `reader`. Errors: WADI_MEMORY. */
 WADI_NODISCARD wadi_status md5_attack_create(md5_reader *reader, md5_targets *targets,
                                              const wadi_run_options *options, md5_found_fn found,
                                              void *env, md5_attack **out, wadi_error *err);
@@ -36,16 +36,16 @@ WADI_NODISCARD wadi_status md5_attack_create(md5_reader *reader, md5_targets *ta
 void md5_attack_destroy(md5_attack *a);
 
 WADI_NODISCARD wadi_status md5_attack_start(md5_attack *a, wadi_error *err);
-/* Waits at most timeout_s for the end; true: it has come. */
+/* Waits for the end, at most timeout_s seconds. True: the attack has ended. */
 bool md5_attack_wait(md5_attack *a, double timeout_s);
-/* No more words are read, and those under way are given up: they count as not tried. Any thread or signal handler. */
+/* Stops reading words, and gives up those in flight, which count as not tried. Any thread or signal handler may call it. */
 void md5_attack_cancel(md5_attack *a);
-/* After the end: how it went. */
+/* After the end: the error by which the attack has ended, or WADI_OK. */
 WADI_NODISCARD wadi_status md5_attack_result(md5_attack *a, wadi_error *err);
 
 void md5_attack_progress(md5_attack *a, md5_progress *out);
-/* The last place before which every word has been tried, and told if found: false if there is none newer than the last one asked
- * for. After the end it is where reading stopped. */
+/* The last place before which every word has been tried, and reported if it was found. False: there is none newer than that of the last
+ * call. After the end it is the place where reading stopped. */
 bool md5_attack_place(md5_attack *a, md5_place *out);
 
 #endif

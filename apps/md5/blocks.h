@@ -8,13 +8,12 @@
 
 #include "apps/md5/reader.h"
 
-/* Takes words from the reader's buffer as long as they are at most MD5_SHORT_BYTES long, at most `most`, into the columns
- * w0..w3 and bits from element `from` on. Returns how many: fewer than `most` when the buffer is empty or the next word is
- * longer, which md5_reader_next then gives. */
+/* Packs words from the reader's buffer into the columns w0..w3 and bits, from element `from` on. It packs at most `most` words, and stops
+ * at the end of the buffer or at a word of more than MD5_SHORT_BYTES bytes, which md5_reader_next then gives. Returns how many. */
 int64_t md5_pack_short(md5_reader *r, int64_t most, uint32_t *const *column, int64_t from);
-/* One word of at most MD5_MEDIUM_BYTES into element i of the columns w0..w13 and bits. */
+/* Packs one word of at most MD5_MEDIUM_BYTES bytes into element i of the columns w0..w13 and bits. */
 void md5_pack_medium(const uint8_t *word, size_t n, uint32_t *const *column, int64_t i);
-/* Any word into its blocks of 16. */
+/* The number of blocks, of 16 message words each, that a word of n bytes needs; and packing it into them. */
 size_t md5_blocks_of(size_t n);
 void md5_pack_long(const uint8_t *word, size_t n, uint32_t *blocks);
 

@@ -1,11 +1,11 @@
-/* What turns packed bytes into bytes: one table a format, in a file of its own that alone includes the format's library. */
+/* Unpacking: one table of functions for each format. Only the file of the format includes its library. */
 #ifndef APPS_MD5_DECODER_H
 #define APPS_MD5_DECODER_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* Advanced by a step, past what it took and behind what it made. */
+/* Packed bytes to take, and room for unpacked bytes. A step moves the pointers past what it has taken and made. */
 typedef struct md5_flow {
     const uint8_t *in;
     size_t in_n;
@@ -14,8 +14,8 @@ typedef struct md5_flow {
 } md5_flow;
 
 typedef enum md5_step {
-    MD5_STEP_ON,  /* as far as the flow allows; data that is neither taken nor made is waited for */
-    MD5_STEP_END, /* of a member (gzip), stream (xz, bzip2) or frame (zstd); another may follow */
+    MD5_STEP_ON, /* it went as far as it could; if it took and made nothing, it needs more bytes or more room */
+    MD5_STEP_END, /* the end of a member (gzip), stream (xz, bzip2) or frame (zstd); another may follow */
     MD5_STEP_BAD,
 } md5_step;
 

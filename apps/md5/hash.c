@@ -26,7 +26,7 @@ static uint32_t sine(int i) {
     return (uint32_t)(int64_t)floor(4294967296.0 * fabs(sin(i + 1)));
 }
 
-/* The four auxiliary functions; F and G in the form that needs three operations. */
+/* The four auxiliary functions of MD5; F and G in the form that needs three operations. */
 static wadi_exp mix(int round, wadi_exp b, wadi_exp c, wadi_exp d) {
     switch (round) {
     case 0:

@@ -1,8 +1,7 @@
 /* MD5 (RFC 1321) in the array language: for every message of a stream, whether its digest may be one of the wanted ones.
  *
- * "May be": the first word of the digest is looked up in a bitmap, so a hit is confirmed by whoever takes it. Messages come
- * in three classes, each a program of its own, so that short words run one per SIMD lane with the words that are known to be
- * zero folded away:
+ * "May be" means that only the first word of the digest is looked up in a bitmap, so the receiver has to confirm each hit. Messages have
+ * three classes with a program each. Thus short words run one per SIMD lane, and message words that are known to be zero are folded away:
  *   short   at most 15 bytes: a record of message words 0 to 3 and the length
  *   medium  at most 55 bytes, one block: words 0 to 13 and the length
  *   long    any length: u32[blocks, 16], padded as RFC 1321 section 3.1 and 3.2 say
@@ -21,7 +20,7 @@ enum { MD5_SHORT_BYTES = 15, MD5_MEDIUM_BYTES = 55, MD5_SHORT_WORDS = 4, MD5_MED
 
 /* Bit (digest word 0 >> (32 - log2_bits)) of the bitmap u32[2^log2_bits / 32] is set for wanted digests. */
 void md5_build(md5_class class, int log2_bits);
-/* The same of short words held in one array: input "words", a vector of records, and output "hits", a vector of bool. */
+/* The same for short words in one array: input "words", a vector of records, and output "hits", a vector of bool. */
 void md5_build_whole(int log2_bits);
 
 /* Message words of an element of the class; the length in bits comes after them. MD5_LONG: 0. */

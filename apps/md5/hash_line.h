@@ -18,7 +18,7 @@ typedef enum md5_line {
  *     DIGEST                       32 hexadecimal digits of either case
  *     {MD5}BASE64                  LDAP
  *     USER:DIGEST  USER:{MD5}..    hashcat --username
- *     DIGEST:WORD                  a potfile's line: the word, or $HEX[..], has that digest; any other is taken for a salt
+ *     DIGEST:WORD                  a line of a potfile: the word, or $HEX[..], has that digest; if it has not, it is taken for a salt
  *     DIGEST  NAME   DIGEST *NAME  md5sum, also with the backslash it puts before a line whose name it escaped
  *     MD5 (NAME) = DIGEST          BSD, md5sum --tag; MD5(NAME)= DIGEST, openssl
  *

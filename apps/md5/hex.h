@@ -14,7 +14,7 @@ static inline int md5_hex_digit(int c) {
     return -1;
 }
 
-/* Turns "$HEX[6162]" into the bytes it spells, in place; false if it is not that, and then it is a word as any other. */
+/* Turns "$HEX[6162]" into the bytes that it spells, in place. False: it has not this form, so it is an ordinary word. */
 bool md5_hex_word(uint8_t *word, size_t *n);
 
 #endif

@@ -22,10 +22,9 @@ typedef struct md5_marks {
     int first, n;
 } md5_marks;
 
-/* Marks come in the order of the places. When there is no room, the last one gives way: the first ones are those that will count
- * soon. */
+/* Adds a mark; places must rise. If there is no room, the last mark is replaced, because the first ones will count soonest. */
 void md5_marks_add(md5_marks *m, const md5_mark *mark);
-/* Drops the marks that count now, and gives the place of the last of them. False: there is none. */
+/* Drops the marks that count now, and gives the place of the last of them. False: none counts. */
 bool md5_marks_pass(md5_marks *m, const int64_t tried[MD5_CLASSES], md5_place *out);
 
 #endif

@@ -13,7 +13,7 @@
 typedef struct md5_batch {
     WADI_VEC(uint8_t) bytes; /* of all words, one after another */
     WADI_VEC(size_t) length;
-    size_t taken, taken_bytes; /* by whoever popped it */
+    size_t taken, taken_bytes; /* words and bytes that the popping thread has taken */
 } md5_batch;
 
 enum { MD5_QUEUED = 4, MD5_BATCH_BYTES = 1 << 18, MD5_BATCH_WORDS = 1 << 14 };
@@ -24,13 +24,13 @@ typedef struct md5_queue {
     md5_batch *batch[MD5_QUEUED];
     int first, n;
     bool ended;      /* nothing more will be pushed */
-    md5_batch *open; /* the pusher's */
+    md5_batch *open; /* the batch being filled; belongs to the pushing thread */
 } md5_queue;
 
 WADI_NODISCARD wadi_status md5_queue_init(md5_queue *q, wadi_error *err);
 void md5_queue_fini(md5_queue *q);
 
-/* Adds a word to the open batch, which is pushed when it is full: blocks while the queue is. False: out of memory. */
+/* Adds a word to the open batch. A full batch is pushed, which waits while the queue is full. False: out of memory. */
 bool md5_queue_add(md5_queue *q, const uint8_t *word, size_t n);
 /* Pushes the open batch if it holds anything. */
 void md5_queue_flush(md5_queue *q);
@@ -42,7 +42,7 @@ bool md5_batch_is_empty(const md5_batch *b);
 /* The next word of a batch; false when all are taken. */
 bool md5_batch_next(md5_batch *b, const uint8_t **out_word, size_t *out_n);
 void md5_batch_free(md5_batch *b);
-/* From now on batches are thrown away: whoever popped is gone. */
+/* From now on batches are thrown away, because the popping thread has ended. */
 void md5_queue_abandon(md5_queue *q);
 
 #endif

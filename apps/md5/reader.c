@@ -50,7 +50,7 @@ md5_place md5_reader_place(const md5_reader *r) {
 
 /* ---- filling ---- */
 
-/* The start of the next word moves to the front; a new file begins an empty buffer. */
+/* Makes room in the buffer: the beginning of an incomplete word moves to the front. A new file begins with an empty buffer. */
 static void make_room(md5_reader *r) {
     const size_t left = (size_t)(r->end - r->stop);
     r->base += r->stop - r->buffer;
@@ -69,7 +69,7 @@ static const uint8_t *last_newline(const uint8_t *from, const uint8_t *end) {
     return NULL;
 }
 
-/* The word in the buffer is too long: what is there of it goes. */
+/* The word in the buffer is too long: drops the part that is there. */
 static void begin_skipping(md5_reader *r) {
     if (!r->skipping) r->too_long++;
     r->skipping = true;
@@ -77,7 +77,7 @@ static void begin_skipping(md5_reader *r) {
     r->end = r->buffer;
 }
 
-/* Forgets everything up to the end of the long word, if it is there. */
+/* Drops everything up to the end of the long word, if the end is in the buffer. */
 static void skip(md5_reader *r) {
     const uint8_t *newline = memchr(r->buffer, '\n', (size_t)(r->end - r->buffer));
     if (newline == NULL && !r->file_ended) {
@@ -91,7 +91,7 @@ static void skip(md5_reader *r) {
     r->skipping = false;
 }
 
-/* One read behind what is there, and how far the whole words go then. */
+/* Reads once more into the buffer, and finds up to where words are complete. */
 static wadi_status read_more(md5_reader *r, bool *out_done, wadi_error *err) {
     uint8_t *end = r->buffer + (r->end - r->buffer);
     size_t got = 0;

@@ -15,7 +15,7 @@
 
 enum {
     MD5_LONGEST = 16 << 20,
-    MD5_READ_AHEAD = 16 /* bytes behind the last line that may be looked at */
+    MD5_READ_AHEAD = 16 /* bytes behind the last line that may be read */
 };
 
 /* Where to go on: after `words` words, at `offset` of file number `file`. */
@@ -30,9 +30,9 @@ typedef struct md5_reader {
     uint8_t *buffer; /* [cap + room] */
     size_t cap;
     const uint8_t *at, *stop,
-        *end;     /* words not yet taken, whole up to stop; the start of the next one */
-    int file;     /* of the buffer, */
-    int64_t base; /* and where in it the buffer begins */
+        *end; /* complete words from `at` to `stop`, and the beginning of the next one up to `end` */
+    int file;                  /* the file that is in the buffer */
+    int64_t base;              /* where in this file the buffer begins */
     bool file_ended, skipping; /* skipping: inside a word that is too long */
     int64_t words, too_long;
 } md5_reader;
@@ -42,11 +42,11 @@ WADI_NODISCARD wadi_status md5_reader_init(md5_reader *r, md5_input *in, bool ke
 void md5_reader_fini(md5_reader *r);
 WADI_NODISCARD wadi_status md5_reader_go_to(md5_reader *r, md5_place place, wadi_error *err);
 
-/* More words, when at == stop. *out_done: there are none. */
+/* Reads more words; only when at == stop. *out_done: there are no more. */
 WADI_NODISCARD wadi_status md5_reader_refill(md5_reader *r, bool *out_done, wadi_error *err);
 /* Whether all words have been taken and a refill would wait for a pipe. */
 bool md5_reader_waits(const md5_reader *r);
-/* Takes the next word, at < stop. Borrowed until the refill; a $HEX word is spelled out in place. */
+/* Takes the next word; only when at < stop. It is borrowed until the refill. A $HEX word is decoded in place. */
 const uint8_t *md5_reader_next(md5_reader *r, size_t *out_n);
 md5_place md5_reader_place(const md5_reader *r);
 

@@ -29,7 +29,7 @@ static wadi_status append(md5_targets *t, const uint8_t digest[MD5_DIGEST], wadi
     return WADI_OK;
 }
 
-/* The first lines of a list that are bad are told, the others counted. */
+/* Notes a bad line. The first bad lines of a list are shown, the others only counted. */
 static void note_bad(md5_targets *t, const char *file, long line, text_bytes text,
                      const char *why) {
     wadi_text *told = &t->bad.told;
@@ -79,7 +79,7 @@ static wadi_status read_rest(md5_input *in, wadi_text *list, wadi_error *err) {
     return list->failed ? wadi_fail(err, WADI_MEMORY, "digests: out of memory") : WADI_OK;
 }
 
-/* A list is packed or from a pipe as dictionaries are. */
+/* Reads a list. Like a dictionary, it may be packed or come from a pipe. */
 static wadi_status read_file(const char *path, wadi_text *list, wadi_error *err) {
     md5_input *in = NULL;
     WADI_TRY(md5_input_open(1, &path, false, &in, err));
@@ -88,7 +88,7 @@ static wadi_status read_file(const char *path, wadi_text *list, wadi_error *err)
     return status;
 }
 
-/* Without the byte order mark that some editors put before UTF-8. */
+/* Skips the byte order mark that some editors put before UTF-8. */
 static wadi_status begin_text(const char *file, const wadi_text *list, text_bytes *out,
                               wadi_error *err) {
     static const char utf8[] = "\xef\xbb\xbf", utf16[] = "\xff\xfe", swapped[] = "\xfe\xff";

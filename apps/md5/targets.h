@@ -12,9 +12,9 @@
 
 /* Lines of lists that were no digests. */
 typedef struct md5_bad_lines {
-    int64_t n, of_list; /* of all lists, of the last one */
+    int64_t n, of_list; /* how many in all lists, and in the last one */
     wadi_text
-        told; /* of the first ones of each list: file, line, what is there and why, a line each */
+        told; /* for the first ones of each list, one line: file, line, the text and the reason */
 } md5_bad_lines;
 
 typedef struct md5_targets {
@@ -27,12 +27,12 @@ typedef struct md5_targets {
 } md5_targets;
 
 /* Adds a digest, 32 hexadecimal digits of either case, or every line of a list: a file, packed or not, or "-" for standard input.
- * apps/md5/hash_line.h says what a line may be; those that are none are counted in t->bad. Errors: WADI_INVALID when no line of
+ * apps/md5/hash_line.h says what a line may be. Other lines are counted in t->bad. Errors: WADI_INVALID if no line of
  * a list is a digest, WADI_IO, WADI_MEMORY. */
 WADI_NODISCARD wadi_status md5_targets_add(md5_targets *t, const char *hex_or_file,
                                            wadi_error *err);
-/* Sorts and makes the bitmap, sparse enough that about 1 word in 512 is looked at twice. Errors: WADI_INVALID when there is
- * none, WADI_MEMORY. */
+/* Sorts the digests and makes the bitmap, so large that only about 1 word in 512 is a false hit. Errors: WADI_INVALID if there is no
+ * digest, WADI_MEMORY. */
 WADI_NODISCARD wadi_status md5_targets_ready(md5_targets *t, wadi_error *err);
 /* The number of a digest, or -1. */
 int64_t md5_targets_find(const md5_targets *t, const uint8_t digest[MD5_DIGEST]);

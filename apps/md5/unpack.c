@@ -70,7 +70,7 @@ static bool fits(const char *magic, const uint8_t *head, size_t n) {
     return true;
 }
 
-/* Whether the n first bytes are the format's, or, when there are fewer, may become so. */
+/* Whether the first n bytes are those of the format, or may become so if more bytes come. */
 static bool may_be(const format *f, const uint8_t *head, size_t n) {
     const size_t compared = n < (size_t)f->length ? n : (size_t)f->length;
     for (int i = 0; i < 2; i++)
@@ -94,8 +94,8 @@ struct md5_unpack {
     void *state;          /* of the decoder; NULL between members */
     uint8_t *packed;      /* [PACKED], read and not yet taken: from at to end */
     size_t at, end;
-    bool ended, begun;    /* the file; a member */
-    int64_t start;        /* where in the file reading began; -1: it cannot be moved in */
+    bool ended, begun;    /* the file has ended; a member has begun */
+    int64_t start;        /* where in the file reading began; -1: it cannot seek */
     int64_t reads, given; /* bytes read from the file, bytes given */
 };
 
@@ -117,7 +117,7 @@ static wadi_status read_fd(md5_unpack *u, void *to, size_t n, size_t *out_n, wad
     return WADI_OK;
 }
 
-/* More packed bytes behind those that are left. */
+/* Reads more packed bytes behind those that are left. */
 static wadi_status refill(md5_unpack *u, wadi_error *err) {
     size_t got = 0;
     memmove(u->packed, u->packed + u->at, u->end - u->at);
@@ -128,7 +128,7 @@ static wadi_status refill(md5_unpack *u, wadi_error *err) {
     return WADI_OK;
 }
 
-/* Reads until what comes next is known to be of `f`, or known not to be. */
+/* Reads until it is known whether the next bytes have the format `f`. */
 static wadi_status look(md5_unpack *u, const format *f, bool *out_is, wadi_error *err) {
     while (u->end - u->at < (size_t)f->length && !u->ended &&
            may_be(f, u->packed + u->at, u->end - u->at))
@@ -199,7 +199,7 @@ static bool pass_zero(md5_unpack *u) {
     return u->at == u->end;
 }
 
-/* The first member, or another one behind it; zeros between and behind them are padding. *out_done: there is none. */
+/* Begins the first or the next member. Zeros between and behind members are padding. *out_done: there are no more. */
 static wadi_status begin_member(md5_unpack *u, bool *out_done, wadi_error *err) {
     bool is = false;
     while (u->begun && pass_zero(u) && !u->ended) WADI_TRY(refill(u, err));
@@ -219,7 +219,7 @@ static wadi_status begin_member(md5_unpack *u, bool *out_done, wadi_error *err) 
     return u->state != NULL ? WADI_OK : wadi_fail(err, WADI_MEMORY, "%s: out of memory", u->name);
 }
 
-/* One step of the decoder; more of the file when it made and took nothing. */
+/* One step of the decoder. If it neither takes nor makes bytes, reads more of the file. */
 static wadi_status step(md5_unpack *u, uint8_t *to, size_t n, size_t *out_n, wadi_error *err) {
     const char *why = NULL;
     md5_flow flow = {u->packed + u->at, u->end - u->at, to, n};

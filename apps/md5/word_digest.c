@@ -1,4 +1,4 @@
-/* The digest of one word by the plain implementation: kernels compute those of the search. */
+/* The digest of one word by Nettle. (The search computes digests in kernels.) */
 #include "apps/md5/word_digest.h"
 
 #include "apps/digest/md5.h"

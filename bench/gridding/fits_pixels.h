@@ -1,4 +1,4 @@
-/* The pixels of a square FITS image, read without any library: those that wrote it are what is compared. */
+/* The pixels of a square FITS image, read without any library, because the programs compared use such libraries. */
 #ifndef WADI_BENCH_GRIDDING_FITS_PIXELS_H
 #define WADI_BENCH_GRIDDING_FITS_PIXELS_H
 

@@ -1,4 +1,4 @@
-/* bench_gridding: wadi-grid's methods against other gridders and in their several forms, on the same data in the same run.
+/* bench_gridding: compares the methods of wadi-grid with other gridders and with each other, on the same data in the same run.
  *
  *     bench_gridding [--only NAME,...] [--case TEXT] [--quick] [--threads N] [--runs N] [--data DIR] [--python PROGRAM] [--list]
  *

@@ -1,4 +1,4 @@
-/* Simulating an observation, and the exact image of it at single places. */
+/* Simulates an observation, and computes its exact image at single pixels. */
 #include "bench/gridding/observation.h"
 
 #include <math.h>

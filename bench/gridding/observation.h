@@ -1,4 +1,4 @@
-/* What an interferometer wrote down: rows of channels, as a Measurement Set keeps them, and the exact image of it at single places. */
+/* A simulated observation: rows of channels, as a Measurement Set stores them, and its exact image at single pixels. */
 #ifndef WADI_BENCH_GRIDDING_OBSERVATION_H
 #define WADI_BENCH_GRIDDING_OBSERVATION_H
 

@@ -1,4 +1,4 @@
-/* A whole program as one side of a comparison: from its start to its end. */
+/* A whole program as one side of a comparison, timed from its start to its end. */
 #ifndef WADI_BENCH_GRIDDING_SPAWN_H
 #define WADI_BENCH_GRIDDING_SPAWN_H
 

@@ -1,5 +1,5 @@
-/* Memory does not grow with the stream: 20 GiB of generated elements of 64 KiB pass through a budget of 256 MiB to a sink that looks at
- * each. The line's peer is the budget: its columns are MiB resident at most and MiB of budget, not seconds. */
+/* Memory does not grow with the stream: 20 GiB of generated elements of 64 KiB pass through a budget of 256 MiB to a sink that
+ * checks each. The columns of its line are not seconds but MiB: the most that was resident, and the budget as the peer. */
 #include "bench/streams/benchmarks.h"
 
 #include <sys/resource.h>

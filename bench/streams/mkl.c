@@ -1,4 +1,5 @@
-/* The few entry points of MKL's sparse BLAS that are needed, by name: its headers are not. The 32-bit interface. */
+/* The few functions of MKL's sparse BLAS that are needed, found by name, so that MKL's headers are not needed. The 32-bit
+ * interface. */
 #include "bench/streams/mkl.h"
 
 #include <stdlib.h>

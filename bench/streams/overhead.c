@@ -1,5 +1,6 @@
-/* What the streaming form costs: rows of a matrix beyond every cache through map_seq, the results tabulated or collected, against
- * the same computation over the whole matrix as one array program. The asked ratio is 1.05. */
+/* The cost of the streaming form: the rows of a matrix that is larger than the caches go through map_seq, and the results are
+ * tabulated or collected. The peer is the same computation as one array program over the whole matrix. The ratio should be at
+ * most 1.05. */
 #include "bench/streams/benchmarks.h"
 
 #include <stdlib.h>

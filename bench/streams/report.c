@@ -1,4 +1,4 @@
-/* Pairs of timings and the two ways of telling them. See report.h. */
+/* Pairs of timings and the two reports of them. See report.h. */
 #include "bench/streams/report.h"
 
 #include <stdarg.h>

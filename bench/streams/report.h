@@ -1,8 +1,8 @@
-/* Timing in pairs, and telling the result: to programs one line per comparison on standard output,
+/* Timing in pairs, and reporting the result. For programs, one line per comparison on standard output,
  *
  *     benchmark<TAB>case<TAB>wadi seconds<TAB>peer<TAB>peer seconds<TAB>ratio
  *
- * to people a table on standard error once everything has run. The ratio is wadi's time over the peer's: below 1, wadi is faster.
+ * and for people a table on standard error at the end. The ratio is wadi's time over the peer's: below 1, wadi is faster.
  *
  * All sides of a comparison run alternately, A B C A B C ..., so that a machine that slows down slows all of them; the median of
  * each counts. One untimed round first fills caches, starts threads and compiles kernels. A peer that is not installed is

@@ -1,4 +1,4 @@
-/* The machine's memory as a yardstick. */
+/* The rate at which this machine reads memory, to compare with. */
 #ifndef WADI_BENCH_STREAMS_ROOF_H
 #define WADI_BENCH_STREAMS_ROOF_H
 

@@ -1,5 +1,5 @@
-/* What a run costs that has next to nothing to do: 16 rows of 16 numbers, again and again, against a parallel region of OpenMP that does
- * the same. The asked ratio is none: what matters is how small a computation is worth a run. */
+/* The cost of a run with almost no work: 16 rows of 16 numbers, again and again, against a parallel region of OpenMP that does
+ * the same. No ratio is required. The benchmark shows how small a computation may be and still be worth a run. */
 #include "bench/streams/benchmarks.h"
 
 #include <stdlib.h>

@@ -5,20 +5,20 @@
 #include "codegen/build/target.h"
 
 /* Finds the compiler: $WADI_CC if set (a path, or a name on the PATH), else the first of cc, gcc, clang on the PATH. target: what
- * it is to compile for. Runs nothing. Errors: WADI_COMPILE, naming what was looked for. Thread-safe. */
+ * it will compile for. Runs nothing. Errors: WADI_COMPILE, naming what was searched. Thread-safe. */
 WADI_NODISCARD wadi_status wadi_cc_find(const wadi_target *target, wadi_image_builder *out,
                                         wadi_error *err);
 
-/* Asks the compiler for the first line it says about itself. Errors: WADI_COMPILE when it does not run. */
+/* Asks the compiler for the first line of its version. Errors: WADI_COMPILE if it does not run. */
 WADI_NODISCARD wadi_status wadi_cc_version(const wadi_image_builder *cc, char *out, size_t room,
                                            wadi_error *err);
 
-/* The options every kernel is compiled with beside its target's, ended by NULL; part of the cache key. */
+/* The options that every kernel is compiled with, besides those of its target, ended by NULL. They are part of the cache key. */
 const char *const *wadi_cc_flags(void);
 
-/* Compiles `source` (a file) to the shared object `object`. tmpdir: a folder for the compiler's own files; NULL: the usual one. gently: it
- * gets little time from a busy processor. It ends when the thread's task is stopped, and after WADI_CC_TIMEOUT seconds (120 unless set; 0: never). Errors: WADI_COMPILE with the
- * compiler's first complaint, WADI_CANCELLED. */
+/* Compiles `source` (a file) to the shared object `object`. tmpdir: a folder for the compiler's own files; NULL: the usual one.
+ * gently: at low priority. The compiler is ended when the thread's task is stopped, and after WADI_CC_TIMEOUT seconds (120 unless
+ * set; 0: never). Errors: WADI_COMPILE with the compiler's first error message, WADI_CANCELLED. */
 WADI_NODISCARD wadi_status wadi_cc_compile(const wadi_image_builder *cc, const char *source,
                                            const char *object, const char *tmpdir, bool gently,
                                            wadi_error *err);

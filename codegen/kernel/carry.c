@@ -8,7 +8,7 @@ static const wadi_elem *elem_of(const wadi_lower *l, const struct wadi_carried *
     return &wadi_type_of(l, c->param)->elem;
 }
 
-/* One variable per field, those of one value after those of the other. */
+/* One variable per field, value by value. */
 wadi_lv *wadi_carry_begin(wadi_lower *l, const wadi_body *body) {
     wadi_lv *vars = WADI_NEW_N(l->y->arena, wadi_lv, (size_t)body->ncarried * WADI_MAX_FIELDS + 1);
     if (!vars) l->b.failed = true;

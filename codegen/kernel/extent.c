@@ -19,7 +19,7 @@ static wadi_lv slot_extent(wadi_lower *l, int slot, int dim) {
                         irregular ? wadi_lower_number_in(l, slot) : WADI_LV_NONE);
 }
 
-/* Extent of an array that carries it itself; false when it does not. */
+/* The extent of an array that carries its extents itself; false when it does not. */
 static bool carried(wadi_lower *l, wadi_val v, int dim, wadi_lv *out) {
     const wadi_vloc *at = &l->loc[v];
     if (at->own_extents)
@@ -54,7 +54,7 @@ static wadi_lv dim_atom(wadi_lower *l, wadi_val v, int comp, int dim) {
     return symbolic(l, known);
 }
 
-/* Does the type of `v` (component comp of a sequence) give dimension d the name? */
+/* Whether the type declares a dimension of this name, and which. */
 static bool declares(const wadi_array_type *t, const char *name, int *out_dim) {
     for (int d = 0; t->extent && d < t->rank; d++) {
         if (t->extent[d].kind != WADI_EXTENT_NAMED || strcmp(t->extent[d].name, name) != 0)
@@ -65,7 +65,7 @@ static bool declares(const wadi_array_type *t, const char *name, int *out_dim) {
     return false;
 }
 
-/* The same by what shape analysis says: parameters that get an element's array declare nothing themselves. */
+/* The same by what shape analysis has found. A parameter that gets an element's array declares no names itself. */
 static bool is_known_as(const wadi_lower *l, wadi_val v, const char *name, int *out_dim) {
     for (int d = 0; d < wadi_type_of(l, v)->rank; d++) {
         const wadi_ext e = wadi_shapes_extent(l->y->shapes, v, 0, d);
@@ -122,7 +122,7 @@ static wadi_lv sum(wadi_lower *l, const wadi_ext_node *n) {
 static wadi_lv symbolic(wadi_lower *l, wadi_ext e) {
     wadi_extents *x = l->y->shapes->extents;
     if (l->status || l->b.failed) return wadi_lb_i64(&l->b, 0);
-    /* as it stands, not its representative: what a check makes equal is only equal once it has passed */
+    /* the extent as written, not its representative: extents that a check compares are equal only after the check */
     const wadi_ext_node *n = wadi_ext_get(x, e);
     wadi_lb *b = &l->b;
     switch (n->kind) {
@@ -184,7 +184,7 @@ static const char *check_text(wadi_lower *l, const wadi_shape_check *c) {
     return c->dim < 0 ? c->what : wadi_lower_words(l, "%s in dimension %d", c->what, c->dim);
 }
 
-/* The extents of one array: of what they are made is there before the array is, as the arrays of a region's parameters are. */
+/* The extents of one array. What they are made of is known before the array itself, like the extents of a region's parameters. */
 typedef struct shape_of {
     int rank;
     wadi_ext extent[WADI_MAX_RANK];
@@ -208,7 +208,7 @@ static bool is_of_parameter(const wadi_lower *l, const wadi_ext_node *n) {
            l->m->values[n->val].def == WADI_DEF_PARAM && l->loc[n->val].kind == WADI_LOC_SLOT;
 }
 
-/* Whether `e` can be computed where the shape can; NULL: anything can. */
+/* Whether `e` can be computed where only the extents `of` are known; `of` NULL: everything is known. */
 static bool is_there(const wadi_lower *l, wadi_ext e, const shape_of *of) {
     const wadi_extents *x = l->y->shapes->extents;
     if (!of) return true;
@@ -302,7 +302,7 @@ void wadi_lower_shape_checks(wadi_lower *l, wadi_val v) {
     if (l->m->values[v].def != WADI_DEF_BIND) return;
     const wadi_lv any =
         wadi_lb_bin(&l->b, WADI_SOP_GT, wadi_lb_leaf(&l->b, WADI_L_ARG, -1, 4, WADI_LV_NONE),
-                    wadi_lb_i64(&l->b, 0)); /* elements, whose first is looked at */
+                    wadi_lb_i64(&l->b, 0)); /* there are elements: the first has the shape */
     for (int d = 0; d < of.rank; d++) {
         of.extent[d] = wadi_shapes_extent(l->y->shapes, v, 0, d);
         if (of.extent[d] == WADI_EXT_NONE) return;

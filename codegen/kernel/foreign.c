@@ -23,7 +23,7 @@ static void run_region(wadi_lower *l, const wadi_bind *bind) {
     }
 }
 
-/* What the region gives has the extents that the binding was given. */
+/* Checks that the region's results have the extents that the binding declares. */
 static void check_extents(wadi_lower *l, const wadi_bind *bind) {
     wadi_lb *b = &l->b;
     int next = (int)bind->attrs[1];
@@ -84,7 +84,7 @@ static void call(wadi_lower *l, const wadi_bind *bind) {
     wadi_lb_end(b);
 }
 
-/* All arrays lead with the same batch: as the extents are given, this must hold when the program runs. */
+/* Checks that the leading extents, the batch, are the same for all arrays. They are declared, so only a run can tell. */
 static void check_batch(wadi_lower *l, const wadi_bind *bind) {
     wadi_lb *b = &l->b;
     const int dims = (int)bind->attrs[0];

@@ -1,8 +1,8 @@
 /* Schedules inside and across: one worker computes the whole body for one element after another.
  *
- * Scratch memory is given back after each element. Across is the same text for bodies in which everything is a scalar; the
- * loop over elements is then the innermost one and vectorises. If a state only ever has patches added to it, workers share it
- * by the rows that these go to. */
+ * Scratch memory is given back after each element. Schedule across is the same text for bodies in which everything is a scalar;
+ * the loop over elements is then the innermost one and vectorises. If the body only adds patches to a state, workers share the
+ * state by rows: each adds what goes to its own rows. */
 #include "codegen/kernel/inside.h"
 
 #include "base/error.h"
@@ -38,7 +38,7 @@ static bool is_shared(const wadi_layout *y, const wadi_bind *b) {
     return row->is_shared && row->is_shared(y, b);
 }
 
-/* The body does nothing but add patches to such states: what else it computes is scalars, or delayed. */
+/* Whether the body only adds patches to such states: everything else that it computes is a scalar or delayed. */
 static bool only_shares(const wadi_layout *y, const wadi_body *body) {
     bool any = false;
     if (!body->in_order || body->ncarried > 0 || body->nresults > 0) return false;
@@ -53,7 +53,7 @@ static bool only_shares(const wadi_layout *y, const wadi_body *body) {
     return any;
 }
 
-/* Whether the rows that the patches go to are known, by trying. */
+/* Whether the rows that the patches go to are known before their elements. Tries to write the code, which tells. */
 static bool shares_rows(wadi_layout *y, const wadi_body *body, const bool *known) {
     wadi_lower l;
     wadi_lmodule none = {0};
@@ -72,7 +72,7 @@ static wadi_lv argument(wadi_lower *l, int which) {
     return wadi_lb_leaf(&l->b, WADI_L_ARG, -1, which, WADI_LV_NONE);
 }
 
-/* All units stand at element 0. */
+/* How many units share the states. It is computed as at element 0. */
 static wadi_lv share_count(wadi_lower *l) {
     const wadi_lv guess = wadi_lb_i64(&l->b, PATCH_GUESS);
     return wadi_lower_shares(l, wadi_lb_bin(&l->b, WADI_SOP_MUL, argument(l, 4), guess), guess);
@@ -96,7 +96,7 @@ static wadi_status share_units(wadi_layout *y, const bool *known, const char *na
 
 /* ---- the kernel ---- */
 
-/* All elements in order; `shares`: for each unit again, which does its own rows. */
+/* All elements in order. `shares`: each unit goes through all of them and does only its own rows. */
 static void elements(wadi_lower *l, const wadi_body *body, const bool *is_result, bool shares) {
     wadi_lb *b = &l->b;
     wadi_share share = {0};
@@ -171,7 +171,7 @@ static bool share_an_extent(const wadi_layout *y, wadi_val x, wadi_val v) {
     return false;
 }
 
-/* Who says what extents a result in `slot` has: the first computation of the body that has one of them. */
+/* The place that a fault about the extents of `slot` names: the first binding of the body that has one of these extents. */
 static int place_of_slot(wadi_layout *y, const wadi_body *body, int slot) {
     const wadi_bind *bind = NULL;
     for (int i = 0; i < body->nresults; i++) {
@@ -230,7 +230,7 @@ static wadi_status plan_steps(wadi_layout *y, const wadi_body *body, const bool 
     return WADI_OK;
 }
 
-/* The rows of a state that only ever gets patches added are shared by workers. */
+/* Kernels for states that only get patches added: workers share their rows. */
 static wadi_status lower_shares(wadi_layout *y, const wadi_body *body, const bool *known,
                                 const char *run, wadi_lmodule *out, wadi_plan_version *v) {
     const char *units = wadi_arena_printf(y->keep, "%s_units", body->name);

@@ -13,8 +13,8 @@ typedef struct wadi_layout {
     const wadi_module *m;
     const struct wadi_skeleton_row *const *skeletons; /* by wadi_skeleton (skeleton.h) */
     wadi_shapes *shapes;
-    wadi_arena *arena; /* of loop IR and tables: gone when the plan is made */
-    wadi_arena *keep;  /* of the plan */
+    wadi_arena *arena; /* for loop IR and tables; freed when the plan is made */
+    wadi_arena *keep;  /* the plan's own arena */
     wadi_error *err;
     bool unchecked; /* no bounds checks */
     bool pure;      /* the language's own computations instead of library routines */
@@ -22,9 +22,9 @@ typedef struct wadi_layout {
     int counted;    /* slot of stream indices that kernels compute themselves; -1: none */
     int *slot_of;   /* [value] slot, or -1 */
     bool *forced;   /* [value] stored although it is marked as delayed */
-    bool *apart;    /* [value] comes from another body: its extents are what its slot says */
+    bool *apart;    /* [value] comes from another body, so its extents are read from its slot */
     wadi_val *alias_of;    /* [value] a parameter's argument, or WADI_NONE */
-    wadi_val *takes;       /* [value] whose memory it is written into, or WADI_NONE */
+    wadi_val *takes;       /* [value] the value into whose memory it is written, or WADI_NONE */
     wadi_val **components; /* [sequence value] its components as array values, or NULL */
     WADI_VEC(wadi_plan_slot) slots;
     WADI_VEC(wadi_plan_level) levels; /* 1, 2, ... */
@@ -32,7 +32,7 @@ typedef struct wadi_layout {
     bool failed; /* out of memory */
 } wadi_layout;
 
-/** Row of the table of places; equal places share one. */
+/** The row of the table of places; equal places share one row. */
 int wadi_layout_place(wadi_layout *y, const char *op, const char *what, wadi_loc loc);
 /** The ONCE slot of constant `v`; the first call makes it. */
 int wadi_layout_constant(wadi_layout *y, wadi_val v);

@@ -1,4 +1,4 @@
-/* Levels: how an element of a branch or loop of schedule flat knows its number in the levels around it.
+/* Levels: how an element of a branch or loop of schedule flat finds its number in the levels around it.
  *
  * A branch runs over the elements that took it, and a loop over those that have not stopped. Both are numbered anew, so that
  * what they compute is dense. Each level has a column that leads from these numbers to those of the level around it. */

@@ -11,8 +11,8 @@ void wadi_lower_permute(wadi_lower *l, const wadi_bind *bind, const wadi_lv *ext
 /** A share of the target's rows (its outermost dimension): those whose number, shifted, is `number` under the mask. */
 enum { WADI_SHARE_SHIFT = 4 };
 
-/** The combining function of a shared permute costs less than this. One that may fault costs more, and it might read what a fault leaves
- * behind. */
+/** A permute is shared only if its combining function costs less than this. One that may fault counts as costlier, so it is never
+ *  shared: after a fault, other workers would read values that were not computed. */
 enum { WADI_SHARE_CHEAP = 100 };
 
 typedef struct wadi_share {
@@ -26,8 +26,8 @@ void wadi_lower_scatter(wadi_lower *l, const wadi_bind *bind, const wadi_lv *ext
 wadi_lv wadi_lower_shares(wadi_lower *l, wadi_lv all, wadi_lv patch);
 /** Whether a permute adds patches to a state where it lies, so that workers may share its rows. */
 bool wadi_lower_is_shared(const wadi_layout *y, const wadi_bind *bind);
-/** Whether each row of a patch of the two innermost dimensions goes to one row, which is known in front of the patch. Tries code in l,
- *  which is useless afterwards. */
+/** Whether each row of a patch (the two innermost dimensions) goes to one row of the target, and code before the patch can compute
+ *  which. Tries code in l, which is useless afterwards. */
 bool wadi_lower_has_rows(wadi_lower *l, const wadi_bind *bind);
 /** Combines elements [from, below) of the source, a vector, into the memory at the pointers. */
 void wadi_lower_permute_part(wadi_lower *l, const wadi_bind *bind, const wadi_lv *extent,

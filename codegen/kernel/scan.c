@@ -14,7 +14,7 @@ typedef struct scanning {
     const wadi_type *type;
     const wadi_lv *extent, *pointer, *ix;
     wadi_lv from,
-        to; /* where the part of the row begins in the source, and its first result in the row */
+        to; /* where the part begins in the source's row, and where its first result goes in the result's row */
     wadi_lv last;     /* index of the source's row */
     wadi_lv n, shift; /* elements of the part; where its first scanned result goes, from `to` on */
     bool whole_row;
@@ -29,7 +29,7 @@ static void source(wadi_lower *l, const scanning *c, wadi_lv i, wadi_lv *out) {
     wadi_lv ix[WADI_MAX_RANK];
     if (c->rank > 1) memcpy(ix, c->ix, (size_t)(c->rank - 1) * sizeof *ix);
     ix[c->rank - 1] = i;
-    if (!c->whole_row) /* holds behind the check of the segment alone */
+    if (!c->whole_row) /* this holds only after the check of the segment */
         ix[c->rank - 1] = wadi_lb_fact(&l->b, wadi_lb_bin(&l->b, WADI_SOP_ADD, c->from, i),
                                        wadi_lb_i64(&l->b, 0), c->last);
     wadi_lower_read(l, c->bind->args[c->bind->nargs - 1], ix, out);
@@ -59,7 +59,7 @@ static void store(wadi_lower *l, const scanning *c, wadi_lv at, const wadi_lv *v
     for (int f = 0; f < c->fields; f++) wadi_lb_store(&l->b, c->pointer[f], linear, v[f]);
 }
 
-/* The scan's result i, from the block's own scan: f(carry, local) after the first block, then f(z, that). */
+/* Stores result i. `scan1`: the scan without z, which is f(carry, local) after the first block. With a z the result is f(z, scan1). */
 static void result(wadi_lower *l, const scanning *c, wadi_lv i, const wadi_lv *scan1) {
     wadi_lv x[WADI_MAX_FIELDS];
     memcpy(x, scan1, (size_t)c->fields * sizeof *x);
@@ -72,7 +72,7 @@ static void combine_lasts(wadi_lower *l, const void *env, const wadi_lv *acc, co
     combine(l, env, acc, x, out);
 }
 
-/* What is carried into the block that begins at `from` > 0: its own scan has ended the block before. */
+/* The carry into the block that begins at `from` > 0. `local` still has the last result of the block before. */
 static void carry_in(wadi_lower *l, const scanning *c, const wadi_top *top, wadi_lv from) {
     wadi_lb *b = &l->b;
     const wadi_lv size = wadi_lb_i64(b, WADI_SCAN_BLOCK);

@@ -5,11 +5,11 @@
 #include "codegen/kernel/lower.h"
 #include "codegen/kernel/top.h"
 
-/** Scans the row at outer_ix, with z in front if there is one. */
+/** Scans the row at outer_ix. If there is a z, it comes first. */
 void wadi_lower_scan_row(wadi_lower *l, const wadi_bind *bind, const wadi_lv *extent,
                          const wadi_lv *pointer, const wadi_lv *outer_ix);
 
-/** Part of a row of a scan: elements [from, from + n) of the source, results from `to` on, z in front if there is one. */
+/** A part of a row of a scan: elements [from, from + n) of the source. Its results begin at index `to`; z comes first if there is one. */
 typedef struct wadi_scan_part {
     const wadi_bind *bind;
     const wadi_lv *extent, *pointer; /* of the result */
@@ -41,12 +41,13 @@ void wadi_lower_scan_carries(wadi_lower *l, const wadi_bind *bind, const wadi_sc
                              const wadi_lv *ix);
 /** Declares the variables of a chain. */
 void wadi_lower_scan_chain(wadi_lower *l, const wadi_bind *bind, wadi_scan_chain *out);
-/** Writes the results of a block. Its carry comes from the chain, or from the table for the first block of the kernel. */
+/** Writes the results of a block. Its carry comes from the chain, or from the table for the first block of the kernel. Without a chain it
+ *  comes from the table, or is none if there is no table, and z in front of the row is left to the caller. */
 void wadi_lower_scan_block(wadi_lower *l, const wadi_bind *bind, const wadi_lv *extent,
                            const wadi_lv *pointer, const wadi_scan_table *t, const wadi_lv *ix,
                            wadi_lv blk, const wadi_scan_chain *chain);
-/** For a scan of segments: writes segments [from, below) of a row, of which bind, extent, pointer and ix are given; and writes the elements
- *  of the row that belong to no segment (segment_scan.c). */
+/** For a scan of segments: the first function writes segments [from, below) of a row, the second the elements of the row that belong to
+ *  no segment (segment_scan.c). Of `row` only bind, extent, pointer and ix are used. */
 void wadi_lower_scan_segments(wadi_lower *l, const wadi_scan_part *row, wadi_lv from,
                               wadi_lv below);
 void wadi_lower_scan_outside(wadi_lower *l, const wadi_scan_part *row);

@@ -21,7 +21,7 @@ wadi_lv wadi_lower_segments(wadi_lower *l, const wadi_bind *bind, int arg) {
     return bin(l, WADI_SOP_SUB, wadi_lower_extent(l, bind->args[arg], 0), num(l, 1));
 }
 
-/* x > y as unsigned numbers: a negative x is beyond every y */
+/* x > y as unsigned numbers: a negative x is greater than every y */
 static wadi_lv beyond(wadi_lower *l, wadi_lv x, wadi_lv y) {
     const wadi_lv ux = wadi_lb_prim(&l->b, WADI_SOP_BITCAST, WADI_U64, 1, &x);
     const wadi_lv uy = wadi_lb_prim(&l->b, WADI_SOP_BITCAST, WADI_U64, 1, &y);
@@ -72,10 +72,10 @@ typedef struct source {
     int rank;
     const wadi_lv *ix;
     wadi_lv from, extent; /* where the segment begins; the extent of the dimension */
-    int parts;            /* slot of the blocks behind a segment's first */
+    int parts;            /* slot of the table of the blocks after a segment's first */
 } source;
 
-/* What is known of the index holds behind the check alone. */
+/* What is known about the index holds only after the check of the segment. */
 static void element(wadi_lower *l, void *env, wadi_lv i, wadi_lv *out) {
     const source *s = env;
     wadi_lv ix[WADI_MAX_RANK];
@@ -151,14 +151,14 @@ typedef struct reaching {
     wadi_lv place;
 } reaching;
 
-/* Segment j ends at the place or behind it. */
+/* Whether segment j ends at the place or after it. */
 static wadi_lv ends_behind(wadi_lower *l, void *env, wadi_lv j) {
     const reaching *r = env;
     const wadi_lv next = bin(l, WADI_SOP_ADD, j, num(l, 1));
     return bin(l, WADI_SOP_GE, wadi_lower_offset(l, r->bind, r->bind->nargs - 2, next), r->place);
 }
 
-/* Offsets are checked by whoever takes the segment; here those that do not fit are passed over. */
+/* The code that reduces the segment checks its offsets; here segments with bad offsets are skipped. */
 void wadi_lower_fold_seg_block(wadi_lower *l, const wadi_bind *bind, const wadi_lv *extent,
                                const wadi_lv *pointer, const wadi_lv *ix, wadi_lv g) {
     wadi_lb *b = &l->b;

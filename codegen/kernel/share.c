@@ -1,13 +1,13 @@
-/* Sharing an array among workers by its rows: a worker has the rows whose number, shifted, is its unit's number (permute.c). */
+/* Sharing an array among workers by its rows: bands of rows are dealt out to the units in turn (permute.c). */
 #include "codegen/kernel/permute.h"
 enum {
     MOST = 64,     /* units */
-    TIMES = 2,     /* so many units for each worker, that they end together */
-    WORTH = 32768, /* elements of the source at least, */
-    PATCH = 16     /* and so many in a patch */
+    TIMES = 2,     /* units per worker, so that workers end at about the same time */
+    WORTH = 32768, /* the fewest elements of the source that are worth sharing */
+    PATCH = 16     /* the fewest elements of a patch */
 };
 
-/* 1 for one worker, or when it is not worth more. */
+/* The number of units: 1 if there is one worker or sharing is not worth it. */
 wadi_lv wadi_lower_shares(wadi_lower *l, wadi_lv all, wadi_lv patch) {
     wadi_lb *b = &l->b;
     const wadi_lv workers = wadi_lb_leaf(b, WADI_L_ARG, -1, 3, WADI_LV_NONE);

@@ -17,7 +17,7 @@ typedef struct wadi_holder {
 wadi_holder *wadi_holders(wadi_lower *l, int n, const wadi_val *values, const char *name);
 /** Sets the variables to stored value `from`. */
 void wadi_holder_set(wadi_lower *l, const wadi_holder *h, wadi_val from);
-/** What the variables hold now, as the location of a value. */
+/** The values of the variables now, as the location of a value. */
 wadi_vloc wadi_holder_get(wadi_lower *l, const wadi_holder *h);
 
 /* Values that are stored only as long as a scope is open; outside it they are delayed again. */
@@ -30,8 +30,8 @@ void wadi_give_back(wadi_lower *l, const wadi_borrowed *values);
 /** Computes a region's bindings and stores what it yields. */
 void wadi_lower_run_region(wadi_lower *l, const wadi_block *r, wadi_borrowed *out);
 
-/* A state of n values. One that keeps its shape has two buffers per array and swaps them, so scratch can be given back each
- * round; one that changes shape takes new scratch each round. */
+/* A state of n values. If it keeps its shape, it has two buffers per array and swaps them, so scratch memory can be given back each
+ * round. If it changes shape, it takes new scratch memory each round. */
 typedef struct wadi_round_state {
     int n;
     const wadi_val *init, *params, *yields, *results;

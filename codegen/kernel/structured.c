@@ -142,7 +142,7 @@ void wadi_round_state_place(wadi_lower *l, const wadi_round_state *s, const wadi
     for (int i = 0; i < s->n; i++) l->loc[params[i]] = wadi_holder_get(l, &s->now[i]);
 }
 
-/* The next state is copied to the buffers not in use, and they change places. */
+/* Copies the next state to the buffers not in use; then the two buffers change places. */
 static void swap_buffers(wadi_lower *l, const wadi_round_state *s) {
     for (int i = 0; i < s->n; i++) {
         const wadi_holder *h = &s->now[i], *spare = &s->spare[i];
@@ -167,7 +167,7 @@ static void swap_buffers(wadi_lower *l, const wadi_round_state *s) {
     }
 }
 
-/* All variables are set from values that were read before, so the order does not matter. */
+/* The new values were all read before, so the variables may be set in any order. */
 void wadi_round_state_next(wadi_lower *l, const wadi_round_state *s) {
     if (s->keeps_shape) {
         swap_buffers(l, s);

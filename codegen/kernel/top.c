@@ -1,6 +1,7 @@
-/* Results are taken one after the other, as a binary counter takes ones: the runs of i results are as many as i has ones, and result
- * number i is taken into those that it completes. For each 4096 elements this is one application of f, or two, so nothing here
- * is made for speed but to be short: it is part of each fold. */
+/* Block results are combined like the digits of a binary counter. After i results there is one run for each 1 in the binary
+ * digits of i; the run of digit k combines 2^k results. Result i joins the runs that it completes: result 4 = 100 joins the runs
+ * of 2 and of 1 that stood after result 3 = 11. This applies f once or twice for each 4096 elements. So the code is made to be
+ * short, not fast: it is part of every fold. */
 #include "codegen/kernel/top.h"
 
 #include "codegen/kernel/arith.h"
@@ -56,13 +57,13 @@ static void take(wadi_lower *l, const wadi_top *t, const wadi_lv *x) {
     set(l, t, t->total, all);
 }
 
-/* How many runs n results have. */
+/* The number of runs after n results. */
 static wadi_lv runs_of(wadi_lower *l, wadi_lv n) {
     const wadi_lv ones = wadi_lb_prim(&l->b, WADI_SOP_POPCOUNT, WADI_I32, 1, &n);
     return wadi_lb_prim(&l->b, WADI_SOP_CONVERT, WADI_I64, 1, &ones);
 }
 
-/* total = the runs from number `keep` on, the last of which is x, of result number `number`. */
+/* total = the combination of the runs from run `keep` on and of x, which is result `number` and in `total` before. */
 static void merge(wadi_lower *l, const wadi_top *t, wadi_lv number, wadi_lv keep) {
     wadi_lb *b = &l->b;
     const wadi_lv before = runs_of(l, bin(l, WADI_SOP_SUB, number, num(l, 1)));

@@ -18,7 +18,7 @@ typedef struct wadi_top {
     wadi_top_combine combine;
     const void *env;
     bool any_order; /* f gives the same bits in any order: one value is kept */
-    bool carries; /* the carry is needed behind each result, instead of the total behind the last */
+    bool carries;   /* the carry is needed after each result, not the total after the last */
     wadi_lv total[WADI_MAX_FIELDS]; /* variables */
 
     wadi_lv run[WADI_MAX_FIELDS], all[WADI_MAX_FIELDS]; /* all: with the runs in front of each */
@@ -26,10 +26,11 @@ typedef struct wadi_top {
 
 /** Declares the arrays. Called in front of the loop over the results. */
 void wadi_top_declare(struct wadi_lower *l, wadi_top *t);
-/** Takes result number 1: the total, or what is carried, is x. */
+/** Takes the first result, x. The total, or the carry, is then x. */
 void wadi_top_first(struct wadi_lower *l, const wadi_top *t, const wadi_lv *x);
-/** Takes x, result number `number`: of 1 on, or in any order behind the first. Behind the last (`is_last`, a truth) the total is right;
- *  what is carried is right behind each, and then is_last is not looked at. */
+/** Takes x, the result with number `number`, counted from 1. Results come in order, and number 1 may come here or to wadi_top_first. If
+ *  t->any_order, they come in any order, but wadi_top_first must have taken one. After the last one (`is_last`, a truth) the total is
+ *  right. If carries are needed, the carry is right after each one, and is_last is not used. */
 void wadi_top_next(struct wadi_lower *l, const wadi_top *t, wadi_lv number, wadi_lv is_last,
                    const wadi_lv *x);
 

@@ -1,14 +1,14 @@
 /* Ranges of indices.
  *
- * Proofs work on affine forms: constant + sum of coefficient x atom. To show that a form is never negative, loop variables
- * are replaced, innermost first, by the end of their range that makes the form least, minima and maxima by their parts,
- * until only non-negative atoms with positive coefficients are left.
+ * Proofs work on affine forms: constant + sum of coefficient x atom. To show that a form is never negative, its atoms are
+ * replaced, innermost first: a loop variable by the end of its range that makes the form least, a minimum or maximum by its
+ * parts. The proof succeeds when only non-negative atoms with positive coefficients are left.
  *
- * Conditions are interval arithmetic over the expression itself: the least and the greatest value it takes while the
- * loops inside run, as code in front of them. The magnitude of every part is tracked, and an operand of which nothing is
- * known must be shown small by the condition too, so nothing here can wrap around.
+ * Conditions come from interval arithmetic over the expression itself: code in front of the loops computes the least and the
+ * greatest value that it takes while they run. The magnitude of every part is tracked. If nothing is known of an operand, the
+ * condition also tests that it is small. So nothing here can wrap around.
  *
- * Products of two loop variables, gathers and conditionals inside the index are left to checks in place. */
+ * Products of two loop variables, gathers and conditionals inside the index are checked in place. */
 #include "codegen/loop/bound.h"
 
 #include <string.h>
@@ -84,7 +84,7 @@ static void add_value(wadi_lb *b, form *f, wadi_lv v, int64_t scale, int depth) 
     add_atom(f, v, scale);
 }
 
-/* f with atom `at` taken out and scale * v put in. */
+/* f with atom `at` replaced by v + more; v may be NONE, which counts as 0. */
 static form replaced(wadi_lb *b, const form *f, int at, wadi_lv v, int64_t more) {
     form g = *f;
     const int64_t scale = g.coef[at];
@@ -102,14 +102,14 @@ static bool is_op(const wadi_linst *i, wadi_sop op) {
     return i->kind == WADI_L_PRIM && i->op == op;
 }
 
-/* The form is least where atom `at` is at the given end of its range. */
+/* Whether the form is never negative if atom `at` is replaced by `end` + more, the end of its range that makes the form least. */
 static bool try_end(wadi_lb *b, const form *f, int at, wadi_lv end, int64_t more, int *steps) {
     if (end == WADI_LV_NONE) return false;
     const form g = replaced(b, f, at, end, more);
     return never_negative(b, &g, steps);
 }
 
-/* A product of a range atom and something non-negative is monotone in the range atom. */
+/* The same for a product: if one factor is never negative, the product is monotone in the other, which has a range. */
 static bool try_product(wadi_lb *b, const form *f, int at, int *steps) {
     const wadi_linst *i = wadi_lb_inst(b, f->atom[at]);
     for (int side = 0; side < 2; side++) {
@@ -172,7 +172,7 @@ static bool never_negative(wadi_lb *b, const form *f, int *steps) {
     if (done) return true;
     if (innermost < 0) return false;
     if (try_atom(b, f, innermost, steps)) return true;
-    /* the innermost may be harmless as it is; look at the others */
+    /* the innermost atom may need no replacement; try the others */
     for (int i = 0; i < f->n; i++)
         if (i != innermost && try_atom(b, f, i, steps)) return true;
     return false;
@@ -194,7 +194,7 @@ static bool proved_below(wadi_lb *b, wadi_lv index, wadi_lv extent) {
     return never_negative(b, &f, &steps);
 }
 
-/* Some bits of a hash, or a byte, as the index of a table that has an entry for each. */
+/* Whether the index has so few bits that the table has an entry for every value: a byte, or some bits of a hash. */
 static bool fits_table(wadi_lb *b, wadi_lv index, wadi_lv extent) {
     const wadi_linst *i = wadi_lb_inst(b, index);
     int64_t entries = 0;
@@ -213,7 +213,7 @@ bool wadi_bound_proved(wadi_lb *b, wadi_lv index, wadi_lv extent) {
 /* The least or the greatest value of an expression. */
 typedef struct interval {
     wadi_lv end; /* NONE: no bound */
-    int bits; /* the expression, not its end alone, stays below 2^bits in magnitude; 64: who knows */
+    int bits; /* the magnitude of the whole expression, not only of its end, is below 2^bits; 64: not known */
 } interval;
 
 typedef struct bounding {
@@ -224,7 +224,7 @@ typedef struct bounding {
 
 static const interval unbounded = {WADI_LV_NONE, 64};
 
-/* Of a sum, a product: from here on it might wrap around. */
+/* The interval of a sum or a product; none if the value might wrap around. */
 static interval made(wadi_lv end, int bits) {
     return bits < 62 && end != WADI_LV_NONE ? (interval){end, bits} : unbounded;
 }
@@ -233,7 +233,7 @@ static void demand(bounding *g, wadi_lv c) {
     g->cond = g->cond == WADI_LV_NONE ? c : wadi_lb_bin(g->b, WADI_SOP_LAND, g->cond, c);
 }
 
-/* A value from outside the loops stands for itself, if it is small. */
+/* A value from outside of the loops is its own bound. If it is not known to be small, the condition tests it. */
 static interval outside(bounding *g, wadi_lv v) {
     const int bits = wadi_lb_inst(g->b, v)->bits;
     if (bits < 64) return made(v, bits);
@@ -243,7 +243,7 @@ static interval outside(bounding *g, wadi_lv v) {
     return (interval){v, WADI_EXTENT_BITS};
 }
 
-/* Makes a value small enough for a product, by conditions on both of its ends if need be. */
+/* Makes sure that a factor is small enough for a product: if that is not known, the condition tests both of its ends. */
 static interval factor(bounding *g, interval x, interval other) {
     enum { FACTOR_BITS = 30 };
     const int64_t limit = INT64_C(1) << FACTOR_BITS;
@@ -303,8 +303,8 @@ static interval bound_remainder(bounding *g, const wadi_linst *i, bool up) {
                 wadi_lb_inst(g->b, i->args[1])->bits);
 }
 
-/* What a type holds, and less where shifts and masks say so: of use where a table has an entry for every u8 or u16, or for
- * some bits of a hash. No array is as long as u32 can count, so whole wider types say nothing. */
+/* The range of the type that is converted, or a smaller one that shifts and masks leave. This helps where a table has an entry for
+ * every u8 or u16, or for some bits of a hash. The range of a wider type is useless, because no array is so long. */
 static interval bound_conversion(bounding *g, const wadi_linst *i, bool up) {
     const wadi_linst *x = wadi_lb_inst(g->b, i->args[0]);
     if (x->type == WADI_BOOL) return made(wadi_lb_i64(g->b, up), 1);
@@ -352,7 +352,7 @@ static interval bound_prim(bounding *g, const wadi_linst *i, bool up, int depth)
     }
 }
 
-/* From the first value below the end. */
+/* A loop variable: from its first value to its end, less 1. */
 static interval bound_variable(bounding *g, const wadi_linst *i, bool up, int depth) {
     const interval x = bound(g, i->args[up], up, depth);
     const int bits = x.bits > i->bits ? x.bits : i->bits;
@@ -360,7 +360,7 @@ static interval bound_variable(bounding *g, const wadi_linst *i, bool up, int de
     return made(wadi_lb_bin(g->b, WADI_SOP_SUB, x.end, wadi_lb_i64(g->b, 1)), bits + 1);
 }
 
-/* A value that is known to have one end alone may be anything on the other side. */
+/* A value with a known range. If only one end of the range is known, the other bound is that of the value itself. */
 static interval bound_range(bounding *g, const wadi_linst *i, bool up, int depth) {
     const wadi_lv end = i->args[up ? 2 : 1], other = i->args[up ? 1 : 2];
     if (end == WADI_LV_NONE) return bound(g, i->args[0], up, depth);
@@ -412,7 +412,7 @@ bool wadi_bound_range(wadi_lb *b, wadi_lscope *home, wadi_lv index, wadi_lv *out
     return low.end != WADI_LV_NONE && high.end != WADI_LV_NONE;
 }
 
-/* x < y, or x <= y, throughout */
+/* A condition under which x < y (strict) or x <= y holds in all rounds */
 static wadi_lv always_below(bounding *g, wadi_lv x, wadi_lv y, bool strict) {
     const interval most = bound(g, x, true, 0), least = bound(g, y, false, 0);
     if (most.end == WADI_LV_NONE || least.end == WADI_LV_NONE) return WADI_LV_NONE;
@@ -452,7 +452,7 @@ wadi_lv wadi_bound_always(wadi_lb *b, wadi_lscope *home, wadi_lv truth) {
     return c;
 }
 
-/* How far v goes when `var` goes on by one; false: not always as far, or by more than an index may. */
+/* By how much v changes when `var` grows by one; false: not always by the same, or by more than MOST. */
 static bool stride(wadi_lb *b, wadi_lv v, wadi_lv var, int64_t *out, int depth) {
     const wadi_linst *i = wadi_lb_inst(b, v);
     int64_t x = 0, y = 0, c = 0;
@@ -473,7 +473,7 @@ static bool stride(wadi_lb *b, wadi_lv v, wadi_lv var, int64_t *out, int depth) 
     }
     enum {
         MOST = 1 << 18
-    }; /* times 2^WADI_EXTENT_BITS it does not wrap around to where it has been */
+    }; /* so many steps of this size, as an array has elements, do not wrap around */
     return *out<MOST && * out> - MOST;
 }
 

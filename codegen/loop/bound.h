@@ -4,14 +4,15 @@
 
 #include "codegen/loop/loop.h"
 
-/** Proved: 0 <= index and index < extent, wherever `index` is computed. */
+/** Whether it is proved that 0 <= index < extent wherever `index` is computed. */
 bool wadi_bound_proved(wadi_lb *b, wadi_lv index, wadi_lv extent);
 
-/** A condition, computed in the open scope `home`, under which 0 <= index < extent holds for every value `index` takes
- *  in the loops inside `home`. NONE: the index is no monotone function of loop variables and of values from outside. */
+/** A condition, computed in the open scope `home`, under which 0 <= index < extent holds for every value that `index` takes
+ *  in the loops inside `home`. NONE: there is none, because the index is no monotone function of loop variables and values from
+ *  outside. */
 wadi_lv wadi_bound_condition(wadi_lb *b, wadi_lscope *home, wadi_lv index, wadi_lv extent);
 
-/** The same for a truth: a condition in `home` under which `truth` holds throughout the loops inside. */
+/** The same for a truth: a condition in `home` under which `truth` holds in all rounds of the loops inside. */
 wadi_lv wadi_bound_always(wadi_lb *b, wadi_lscope *home, wadi_lv truth);
 
 /** The least and the greatest value that `index` takes in the loops inside `home`, computed there, and a condition under which
@@ -19,7 +20,7 @@ wadi_lv wadi_bound_always(wadi_lb *b, wadi_lscope *home, wadi_lv truth);
 bool wadi_bound_range(wadi_lb *b, wadi_lscope *home, wadi_lv index, wadi_lv *out_least,
                       wadi_lv *out_most, wadi_lv *out_cond);
 
-/** Whether `index` goes by a constant step from one value of loop variable `var` to the next: no two are equal. */
+/** Whether `index` changes by a constant, not 0, when loop variable `var` grows by one. Then no two rounds have the same index. */
 bool wadi_bound_steps(wadi_lb *b, wadi_lv index, wadi_lv var);
 
 #endif

@@ -1,7 +1,7 @@
-/* The instructions of loop IR: where a new one goes, and whether it is there already.
+/* Numbers and places the instructions of loop IR: finds an equal one, or the scope that a new one goes to.
  *
- * A scope that is still open is not yet part of its parent's list: the instruction that owns it is appended when it is closed.
- * So whatever is placed further out while an inner scope is open comes before it, which is all that hoisting needs. */
+ * The instruction that owns a scope is appended to the scope around it only when the scope is closed. So an instruction that is
+ * placed further out while an inner scope is open comes before that scope. Hoisting needs nothing else. */
 #include "codegen/loop/number.h"
 
 #include <string.h>
@@ -172,7 +172,7 @@ static wadi_linst *find_same(wadi_lb *b, const wadi_linst *i, uint64_t hash) {
     return NULL;
 }
 
-/* Whether computing it for nothing costs next to nothing. */
+/* Whether the instruction is so cheap that it may be computed although it is perhaps not needed. */
 static bool is_cheap(wadi_lb *b, const wadi_linst *i) {
     if (i->kind != WADI_L_PRIM) return true;
     switch (i->op) {

@@ -1,6 +1,6 @@
-/* Algebra of integer arithmetic in loop IR: what index code needs so that equal indices become one value.
+/* Simplifies integer arithmetic in loop IR, so that equal indices become one value.
  *
- * Floating-point arithmetic is left alone: x + 0 is not x when x is -0. */
+ * Floating-point arithmetic is not changed: for example, x + 0 is not x if x is -0. */
 #include "codegen/loop/loop.h"
 
 static bool is_value(wadi_lb *b, wadi_lv v, int64_t value) {
@@ -16,7 +16,7 @@ static bool is_prim(wadi_lb *b, wadi_lv v, wadi_sop op, wadi_lv *x, wadi_lv *y) 
     return true;
 }
 
-/* (x quot d) * d + x rem d = x; the division law of truncation */
+/* (x quot d) * d + x rem d = x: the law of truncated division. The value x, or NONE. */
 static wadi_lv divided_again(wadi_lb *b, wadi_lv product, wadi_lv rest) {
     wadi_lv q, d, x, e, y, f;
     if (!is_prim(b, product, WADI_SOP_MUL, &q, &d) || !is_prim(b, rest, WADI_SOP_REM, &y, &f))
@@ -80,7 +80,7 @@ static wadi_lv product(wadi_lb *b, wadi_type t, wadi_lv *args) {
     return WADI_LV_NONE;
 }
 
-/* Is `part` one of the conditions that `all` joins by op? */
+/* Whether `part` is one of the conditions that `all` joins by op. */
 static bool joins(wadi_lb *b, wadi_sop op, wadi_lv all, wadi_lv part, int depth) {
     wadi_lv x, y;
     if (all == part) return true;
@@ -170,7 +170,7 @@ static void estimate_conversion(wadi_linst *i, const wadi_linst *x) {
     i->nonneg = (x->type == WADI_BOOL || wadi_type_is_unsigned(x->type)) && i->bits < 64;
 }
 
-/* An unsigned value: its bits are those below which it is known to stay. */
+/* Notes for an unsigned value how many bits it has at most. */
 static void estimate_unsigned(wadi_lb *b, wadi_linst *i, const wadi_linst *x, const wadi_linst *y) {
     const uint8_t width = width_of(i->type);
     int64_t distance = 0;

@@ -1,9 +1,9 @@
 /* Common subexpressions: equal computations become one, among arrays and inside scalar functions.
  *
- * Value numbering (Cocke 1970) by keys: a binding's key is a string of numbers that says all it computes - operator, attributes,
- * arguments, functions and regions, with what is defined inside numbered from the front - so equal keys mean equal values.
+ * Value numbering (Cocke 1970) by keys. The key of a binding is a string of numbers: its operator, attributes, arguments,
+ * functions and regions. Values that are defined inside these are numbered from 1 in every key, so equal keys mean equal values.
  * An earlier binding is reused only where it is in scope: the keys of a region are forgotten at its end. Operators on
- * sequences, inputs and host data stay apart: a stream is not a value that can be read twice.
+ * sequences, inputs and host data are never merged: a stream is not a value that can be read twice.
  */
 #include "codegen/pass.h"
 
@@ -44,7 +44,7 @@ static uint64_t hash_of(const uint64_t *words, size_t n) {
     return h;
 }
 
-/* The entry with this key, or NULL and the key is entered for `first`. */
+/* The entry with this key. If there is none, enters the key for `first` and returns NULL. */
 static const entry *find_or_add(numbering *s, entries *seen, const key *k, uint32_t first) {
     const uint64_t hash = hash_of(k->at, k->n);
     for (size_t i = seen->n; i-- > 0;) {
@@ -60,7 +60,7 @@ static const entry *find_or_add(numbering *s, entries *seen, const key *k, uint3
 
 /* ---- scalar code ---- */
 
-/* The number of a scalar in a key: what is defined inside the key counts from the front, the rest is itself. */
+/* The number of a scalar in a key. A scalar defined inside the key is numbered from 1; another one stands for itself. */
 typedef struct scalars {
     uint64_t *local; /* [nvals] or NULL: nothing is local */
     uint64_t next;
@@ -166,7 +166,7 @@ static void put_block(numbering *s, key *k, locals *n, const wadi_block *b) {
     for (int y = 0; y < b->nyields; y++) put(s, k, array_number(s, b->yields[y]));
 }
 
-/* After the key is made, what its regions define is no longer local. */
+/* Called after the key is made: what the regions of `b` define is no longer local. */
 static void forget_locals(numbering *s, const wadi_bind *b) {
     for (int i = 0; i < b->nblocks; i++) {
         const wadi_block *block = b->blocks[i];
@@ -183,7 +183,7 @@ static bool may_share(const wadi_bind *b) {
     return b->op->kind != WADI_OP_SEQUENCE && !b->name && !b->data && b->nresults > 0;
 }
 
-/* ---- one function: instructions, in the same way ---- */
+/* ---- the instructions of one function, in the same way ---- */
 
 typedef struct scalar_numbering {
     numbering *s;

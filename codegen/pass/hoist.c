@@ -2,14 +2,15 @@
  *
  * A value whose shape and elements do not depend on the stream index is one array for the whole run (Keller et al. 2012; the
  * dependence analysis is van den Haak's, 2019). Its binding moves before the stage. Nothing leaves a region of acond or
- * awhile, which may not run, and a value that reads an extent known only while the stream runs must stay; the pass lift stores
- * those like regular ones. Cheap producers leave too: the pass fuse delays them into the body, so they cost no memory.
+ * awhile, because the region may not run. A value that reads an extent known only while the stream runs must also stay; the
+ * pass lift stores it like a regular one. Cheap producers move too: the pass fuse delays them into the body, so they cost no
+ * memory.
  *
- * What leaves a body is computed even if the stream turns out to be empty, faults included.
+ * A binding that has moved is computed even if the stream turns out to be empty, and may then fault.
  *
- * The body of a sequence within an element is treated in the same way: what reads nothing of the inner element moves out to
- * the outer one, since it would be computed again in every round. Such sequences are often empty, so only what cannot fault
- * moves. */
+ * The body of a sequence within an element is treated in the same way: a binding that reads nothing of the inner element moves
+ * out to the outer element, since it would be computed again in every round. Such sequences are often empty, so only bindings
+ * that cannot fault move. */
 #include "codegen/pass.h"
 
 #include "base/error.h"
@@ -34,7 +35,7 @@ typedef struct leaving {
     bool stuck;
 } leaving;
 
-/* Reads of what stays in the body, other than by the binding's own regions of their own values. */
+/* Notes a read of a value that stays in the body. Values of the binding's own regions do not count. */
 static void is_stuck(void *env, const wadi_read *r) {
     leaving *l = env;
     const wadi_block *home = wadi_homes_get(&l->s->homes, *r->at);
@@ -82,7 +83,7 @@ static bool is_harmless_block(const wadi_sblock *b) {
     return true;
 }
 
-/* Neither faults nor fails to end, whatever its arguments are. */
+/* Whether the binding never faults and always ends, whatever its arguments are. */
 static bool is_harmless(const hoisting *s, const wadi_bind *b) {
     if (!b->op->faultless) return false;
     for (int i = 0; i < s->cx->shapes->nchecks; i++)
@@ -124,7 +125,7 @@ static void hoist_inner(hoisting *s, wadi_block *outer, wadi_block *body, binds 
     wadi_vec_free(&stay);
 }
 
-/* Sequences among the bindings of a block within a body. */
+/* Hoists out of the sequences among the bindings of a block inside a body. */
 static void hoist_within(hoisting *s, wadi_block *block) {
     binds out = {0};
     for (int i = 0; i < block->nbinds && !s->failed; i++) {

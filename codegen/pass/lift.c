@@ -1,7 +1,7 @@
 /* Lifting: how each value of a stage body is stored over a chunk of the stream.
  *
- * Nothing is rewritten for the chunk. Every value of a body has the stream's index as one more parameter, and the dependence
- * analysis says what depends on it:
+ * Nothing is rewritten. Every value of a body is thought of as a function of the stream's index, and the dependence analysis
+ * says whether its elements and its shape depend on that index:
  *   neither shape nor elements  avoid      one array for the whole run; the pass hoist has moved it out of the body
  *   elements alone              regular    rank + 1, the stream's index outermost
  *   the shape                   irregular  a segment descriptor and flat columns

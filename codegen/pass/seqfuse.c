@@ -1,15 +1,16 @@
 /* Sequence fusion: adjacent stages become one.
  *
  * Law: map_seq f . map_seq g = map_seq (f . g), and so for produce and for several sequences side by side (Coutts, Leshchinskiy,
- * Stewart 2007; Clifton-Everest et al. 2017, section 6.1). The composed body is the bindings of g followed by those of f,
- * with f's parameters replaced by what g yields, so that array fusion sees both. Also here: a stage that hands its elements
- * through unchanged is dropped, and a sequence zipped with itself is read once.
+ * Stewart 2007; Clifton-Everest et al. 2017, section 6.1). The composed body is the bindings of g followed by those of f, with
+ * f's parameters replaced by what g yields, so that array fusion sees both. Two more rules: a stage that returns its elements
+ * unchanged is dropped, and a sequence zipped with itself is read once.
  *
- * Sequences that count from 0 stand side by side as one that counts to the least end: zip_with_seq f (produce n g) (produce m h)
+ * Several sequences that count from 0 become one that counts to the least end: zip_with_seq f (produce n g) (produce m h)
  * = produce (min n m) (i -> f (g i) (h i)).
  *
- * take_seq n (produce m f) = produce (min n m) f; take_seq n . map_seq f = map_seq f . take_seq n, for drop_seq as well and for
- * several sequences side by side. What is left out is left out before it is computed, and the stages on both sides of it meet.
+ * take_seq n (produce m f) = produce (min n m) f; take_seq n . map_seq f = map_seq f . take_seq n. The second holds for drop_seq
+ * as well and for several sequences side by side. So elements that are left out are never computed, and the stages before and
+ * after take_seq become adjacent.
  *
  * A sequence that somebody else reads as well is not fused: its elements would be computed once for each reader.
  */
@@ -27,7 +28,7 @@ typedef struct fusing {
     wadi_module *m;
     wadi_pass_cx *cx;
     wadi_subst subst;
-    int *readers; /* [nvalues] of sequences; values made since have one reader */
+    int *readers; /* [nvalues] readers of each sequence; values made by this pass have one reader */
     uint32_t nvalues;
     bool failed;
 } fusing;
@@ -189,14 +190,15 @@ static void join_args(fusing *s, wadi_bind *b, int i, const wadi_bind *from) {
     wadi_vec_free(&args);
 }
 
-/* The stage of argument `i` becomes part of `b`. */
+/* Makes the stage of argument `i` part of `b`. */
 static void fuse_arg(fusing *s, wadi_bind *b, int i, wadi_bind *from) {
     tell(s, WADI_NOTE_SEQ_FUSED, b, i, "adjacent stages: map_seq f . map_seq g = map_seq (f . g)");
     join_bodies(s, b, i, from);
     join_args(s, b, i, from);
 }
 
-/* Stages that map become part of `b`; what takes the place of one is looked at next, and may be read already. */
+/* Makes the map stages that `b` reads part of `b`. The arguments of such a stage take its place among the arguments of `b`. They
+ * are tried next, and may be arguments of `b` already. */
 static void fuse_maps(fusing *s, wadi_bind *b) {
     read_once(s, b);
     for (int i = 0; i < b->nargs && !s->failed;) {
@@ -247,7 +249,7 @@ static wadi_bind *least_of(fusing *s, int n, const wadi_val *number, wadi_loc lo
     return t.array && wadi_bind_result(m, unit, t) != WADI_NONE ? unit : NULL;
 }
 
-/* `b` over counters becomes a counter itself: one index for all of its bodies. */
+/* If all arguments of `b` count from 0, `b` becomes such a sequence itself, with one index for all bodies. */
 static void fuse_counters(fusing *s, wadi_bind *b, bindings *out) {
     const wadi_op *produce = stage_of(s, b->args[0])->op;
     for (int i = 0; i < b->nargs && !s->failed; i++) fuse_arg(s, b, i, stage_of(s, b->args[i]));
@@ -286,7 +288,7 @@ static bool hands_through(const fusing *s, const wadi_bind *b) {
     return true;
 }
 
-/* ---- what is left out, before it is computed ---- */
+/* ---- leaving elements out before they are computed ---- */
 
 /* A binding like `b` of another sequence. */
 static wadi_bind *cut_of(fusing *s, const wadi_bind *b, wadi_val seq) {
@@ -311,7 +313,7 @@ static void take_out(bindings *list, const wadi_bind *b) {
     list->n = left;
 }
 
-/* Whether picking `b` says nothing but how many there are at most. */
+/* Whether `b` only limits the number of elements. */
 static bool is_limit(const wadi_bind *b) {
     return !b->op->seq.pick.first && !b->op->seq.pick.step;
 }
@@ -328,8 +330,8 @@ static wadi_val count_less(fusing *s, const wadi_bind *b, wadi_bind *produce, bi
     return produce->results[0];
 }
 
-/* Appends picking `b` to the block: behind it the stages it read, before it theirs. Gives what now stands for
- * its result. */
+/* Appends `b`, which picks elements, to the block. If it picks from a map stage, it picks from that stage's arguments instead,
+ * and the stage comes after it. Returns the value that replaces the result of `b`. */
 static wadi_val append_cut(fusing *s, wadi_bind *b, bindings *out) {
     wadi_bind *map = stage_of(s, b->args[0]);
     if (map && has_form(map, WADI_SEQ_COUNT) && is_limit(b) && readers_of(s, b->args[0]) == 1)
@@ -385,8 +387,8 @@ static void walk_block(fusing *s, wadi_block *block) {
     wadi_subst_yields(&s->subst, block);
 }
 
-/* Stages that became part of another one have no reader left; what they read themselves is read by nobody then. Readers stand
- * behind what they read, and are counted first. */
+/* Drops stages that have become part of another one: they have no reader left. The sequences that they read may then have none
+ * either. The walk goes backwards, so all readers of a stage are counted before it is visited. */
 static void drop_fused(fusing *s, wadi_block *block) {
     int left = block->nbinds;
     for (int i = block->nbinds; i-- > 0;) {

@@ -1,4 +1,4 @@
-/* Phases of arrays: bindings of the main block outside all streams, and what the program and the run bring with them. */
+/* Phases of arrays: bindings of the main block outside all streams, host data of the program, and the run's inputs and outputs. */
 #include <string.h>
 
 #include "base/error.h"

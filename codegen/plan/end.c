@@ -3,7 +3,7 @@
 #include "codegen/plan/fold.h"
 #include "codegen/plan/phases.h"
 
-/* A value that is no kind says that the operator is no end. */
+/* The kind of end (wadi_end_kind), or -1 if the operator does not end a stream. */
 static int kind_of(const wadi_seq_rule *seq) {
     static const wadi_end_kind collected[] = {
         [WADI_COLLECT_VALUES] = WADI_END_ELEMENTS,
@@ -26,7 +26,7 @@ static wadi_status find_kind(wadi_planning *p, const wadi_bind *b, wadi_end_kind
     return WADI_OK;
 }
 
-/* All components of the sequence. */
+/* Makes all components of the sequence inputs of the end. */
 static wadi_status all_components(wadi_planning *p, wadi_val seq, wadi_plan_end *e) {
     int *from = wadi_planning_list(p, p->m->values[seq].type.arrays);
     if (!from) return wadi_planning_no_memory(p);

@@ -7,7 +7,7 @@
 
 /* ---- folds ---- */
 
-/* Slots of a state of n arrays, which begins as arguments 1.. of b. */
+/* Gives the n arrays of the state slots. The first state is arguments 1, 2, ... of b. */
 static wadi_status state_slots(wadi_planning *p, const wadi_bind *b, wadi_plan_fold *f,
                                int **out_in, int **out_out) {
     const int n = b->nargs - 1;
@@ -30,8 +30,8 @@ static wadi_status state_slots(wadi_planning *p, const wadi_bind *b, wadi_plan_f
     return WADI_OK;
 }
 
-/* The parameters of a region behind the state, one per component: what is one array for the whole stream keeps its slot,
- * the others become parts. */
+/* The parameters of a region after the state, one per component. A component that is one array for the whole stream keeps its
+ * slot; the others become parts. */
 static wadi_status element_parts(wadi_planning *p, const wadi_bind *b, wadi_plan_fold *f) {
     const wadi_val seq = b->args[0];
     const int n = p->m->values[seq].type.arrays;
@@ -55,7 +55,7 @@ static wadi_status element_parts(wadi_planning *p, const wadi_bind *b, wadi_plan
     return WADI_OK;
 }
 
-/* A body that is planned while the region's parameters are known. */
+/* Plans a body while the region's parameters have slots. */
 static wadi_status region_body(wadi_planning *p, const wadi_block *r, const wadi_body *body,
                                int nresults, const int *results, bool inside_only, int *out_body) {
     for (int i = 0; i < r->nparams; i++)
@@ -98,7 +98,8 @@ static wadi_status carried_body(wadi_planning *p, const wadi_bind *b, wadi_body 
     return region_body(p, r, body, scans ? f->nstate : 0, after, true, &f->body);
 }
 
-/* A state of arrays: a chunk of one element for each. What does not change in place is written apart and then takes over. */
+/* A state of arrays: each element is a chunk of its own. The next state of an array that does not change in place is written to
+ * another slot, which then becomes the state. */
 static wadi_status passed_body(wadi_planning *p, const wadi_bind *b, wadi_body *body,
                                const bool *in_place, const int *in, int *next, wadi_plan_fold *f) {
     const wadi_block *r = b->blocks[0];
@@ -139,7 +140,7 @@ wadi_status wadi_planning_fold(wadi_planning *p, const wadi_bind *b, wadi_plan_f
 
 /* ---- folds over chunks ---- */
 
-/* Per component two parameters: the table of shapes, and the values. */
+/* Each component has two parameters: the table of shapes, and the values. */
 static wadi_status chunk_parts(wadi_planning *p, const wadi_bind *b, wadi_plan_fold *f) {
     const int n = p->m->values[b->args[0]].type.arrays;
     int *parts = wadi_planning_list(p, 2 * n), *from = wadi_planning_list(p, n);
@@ -160,7 +161,7 @@ static wadi_status chunk_parts(wadi_planning *p, const wadi_bind *b, wadi_plan_f
     return WADI_OK;
 }
 
-/* Everything the region stores has a slot, what lies in the state's has it already. */
+/* Gives everything that the region stores a slot. Values that take over a state's memory have one already. */
 static wadi_status region_results(wadi_planning *p, const wadi_block *r, wadi_body *body,
                                   int **out_slots) {
     int total = 0;

@@ -8,8 +8,8 @@
 wadi_status wadi_planning_fold(wadi_planning *p, const wadi_bind *b, wadi_plan_fold *out);
 /** The same for a fold over chunks. */
 wadi_status wadi_planning_fold_chunk(wadi_planning *p, const wadi_bind *b, wadi_plan_fold *out);
-/** Finds which arrays of a fold's state may change in place: out[i]. Their parameters come first in region r and are in `slot`. Their next
- *  values get the same slots (in_place.c). */
+/** Finds which arrays of a fold's state may change in place: out[i]. Region r has their parameters first; `slot` has the slots
+ *  of these. The next state of such an array gets the same slot (in_place.c). */
 void wadi_planning_in_place(wadi_planning *p, wadi_block *r, int nstate, const int *slot,
                             bool *out);
 /** Whether exactly one binding reads v; a binding that reads only its extents does not count (in_place.c). */

@@ -8,7 +8,7 @@
 wadi_status wadi_planning_main(wadi_planning *p);
 /** Makes a phase of the pending array bindings (arrays.c). */
 wadi_status wadi_planning_array_phase(wadi_planning *p);
-/** Plan an array that the run binds, and one that the program holds (arrays.c). */
+/** Plan an input, whose array the run binds, and host data, which the program holds (arrays.c). */
 wadi_status wadi_planning_input(wadi_planning *p, const wadi_bind *b);
 wadi_status wadi_planning_use(wadi_planning *p, const wadi_bind *b);
 /** Adds a phase for the stream that n consumers read (stream.c). */

@@ -1,8 +1,8 @@
 /* Planning: the phases, slots and bodies of a module. Kernels come from codegen/kernel, through versions.c.
  *
  * Array bindings gather until a sequence is consumed (order.c), and then become one phase. Consumers follow their sequences
- * back to the sources and make one body of everything that counts elements alike (visit.c). What the main block stores has a
- * slot of kind ONCE, so later phases read it as it is.
+ * back to the sources. Everything that has the same number of elements goes into one body (visit.c). What the main block stores
+ * has a slot of kind ONCE, so later phases read it as it is.
  *
  * Tables of the layout live in the arena of the versions, which are made from them later. What the plan points to is copied
  * into its own arena. */
@@ -16,7 +16,7 @@
 #include "codegen/kernel/skeleton.h"
 #include "codegen/plan/phases.h"
 
-/* Values that leave their block are stored, whatever fusion thought. */
+/* Stores the values that leave their block, even those that the pass fuse has delayed. */
 static void force_block(wadi_planning *p, const wadi_block *b) {
     for (int i = 0; i < b->nyields; i++) p->y.forced[b->yields[i]] = true;
     for (int i = 0; i < b->nbinds; i++) {
@@ -29,7 +29,7 @@ static void force_block(wadi_planning *p, const wadi_block *b) {
 
 enum { LONGEST_CHAIN = 100 };
 
-/* A chain of delayed values is computed by calls inside calls; every so often one of them is stored. */
+/* Lowering follows a chain of delayed values by recursion. This limits its depth by storing a value from time to time. */
 static void cut_chains(wadi_planning *p, const wadi_block *b, int *depth) {
     for (int i = 0; i < b->nbinds; i++) {
         const wadi_bind *bind = b->binds[i];
@@ -127,7 +127,7 @@ static wadi_status tables(wadi_planning *p) {
     return WADI_OK;
 }
 
-/* What decides the kernels, and where the stream goes: the program's text with its places, and the options. */
+/* The digest of what decides the kernels and the run: the program's text with its source places, and the options. */
 static wadi_status digest_program(wadi_planning *p) {
     wadi_text t;
     wadi_text_init(&t);

@@ -11,10 +11,10 @@ typedef struct wadi_plan_options {
     bool unchecked; /* array reads are not checked: a bad index is undefined behaviour */
 } wadi_plan_options;
 
-/** Plans the module `m`, which has been through the pipeline; `facts` are its. The plan shares nothing with either; the
+/** Plans the module `m`, which has been through the passes; `facts` are its facts. The plan shares no memory with either; the
  *  versions borrow all three.
- *  Array bindings of the main block become a phase whenever a sequence is consumed; consumers that share a sequence are one
- *  stream phase, with one body for all that counts elements alike.
+ *  Array bindings of the main block become a phase whenever a sequence is consumed. Consumers that share a sequence are one
+ *  stream phase, in which everything with the same number of elements has one body.
  *  Errors: WADI_UNSUPPORTED naming the place, WADI_MEMORY. */
 WADI_NODISCARD wadi_status wadi_plan_build(const wadi_module *m, const wadi_facts *facts,
                                            const wadi_plan_options *options, wadi_plan **out,

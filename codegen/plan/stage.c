@@ -1,5 +1,5 @@
-/* A stage under construction: the components of its sequences, which of them others need, and which parameters of regions are
- * in its body. */
+/* A stage under construction: the components of its sequences, which of them other stages need, and which parameters of regions
+ * its body reads. */
 #include "codegen/plan/stage.h"
 
 #include "base/error.h"
@@ -60,14 +60,14 @@ int wadi_planning_want(wadi_planning *p, wadi_val seq, int c) {
 /* ---- parameters of regions ---- */
 
 void wadi_planning_param_at(wadi_planning *p, wadi_val param, int slot) {
-    if (p->y.failed) return; /* there may be no such slot, and there will be no plan */
+    if (p->y.failed) return; /* out of memory before: the slot may not exist */
     wadi_plan_slot *s = &p->y.slots.at[slot];
     if (s->kind == WADI_SLOT_IRREGULAR) s->kind = wadi_planning_kind(p, param);
     p->y.alias_of[param] = WADI_NONE;
     p->y.slot_of[param] = slot;
 }
 
-/* A parameter that is component c of `seq`. */
+/* Makes the parameter component c of `seq`. */
 static void set_param(wadi_planning *p, wadi_val param, wadi_val seq, int c) {
     wadi_val *component = &p->y.components[seq][c];
     p->y.alias_of[param] = WADI_NONE;

@@ -15,7 +15,7 @@ wadi_status wadi_planning_components(wadi_planning *p, wadi_val seq, int stage);
 /** Make component c of `seq`, or value v of the stage's body, a result of its stage. Return its number among the results. */
 int wadi_planning_want(wadi_planning *p, wadi_val seq, int c);
 int wadi_planning_want_value(wadi_planning *p, int stage, wadi_val v);
-/** The runtime puts the value of `param` into `slot`: it is there while this stage's body is planned. */
+/** Tells the stage's body that `param` is in `slot`, where the runtime puts it. */
 void wadi_planning_param_at(wadi_planning *p, wadi_val param, int slot);
 /** The parameters of b's region, from number `first` on, become the components of sequence argument `arg`. */
 void wadi_planning_params(wadi_planning *p, const wadi_bind *b, int arg, int first);

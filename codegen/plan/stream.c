@@ -1,5 +1,5 @@
-/* Planning the stream of one or several consumers. First its stages are found, and what is needed of each, from the consumers
- * back to the sources. Then every stage gets its body. */
+/* Planning the stream of one or several consumers. First the stages and the results needed from each are found, from the
+ * consumers back to the sources. Then every stage gets its body. */
 #include <string.h>
 
 #include "base/error.h"
@@ -23,7 +23,7 @@ static void body_slots(wadi_planning *p, const wadi_planned_stage *g) {
     }
 }
 
-/* The slots of what the stage gives, and which of them the body computes. */
+/* Finds the slots of the stage's results, and which of them its body computes. */
 static wadi_status stage_results(wadi_planning *p, wadi_planned_stage *g, wadi_body *body,
                                  int **out_slots) {
     const int n = (int)g->results.n;
@@ -34,7 +34,7 @@ static wadi_status stage_results(wadi_planning *p, wadi_planned_stage *g, wadi_b
         const wadi_planned_result *r = &g->results.at[i];
         slots[i] = r->slot;
         if (r->v == WADI_NONE) continue;
-        slots[i] = wadi_planning_once(p, r->v); /* a body's value has its slot already */
+        slots[i] = wadi_planning_once(p, r->v); /* the body's own values have slots */
         bool seen = p->known[r->v] || p->m->values[r->v].def == WADI_DEF_CONST;
         for (int k = 0; k < body->nresults; k++) seen = seen || values[k] == r->v;
         if (!seen) values[body->nresults++] = r->v;
@@ -78,7 +78,7 @@ static void *listed(wadi_planning *p, const void *from, size_t size, size_t n) {
 
 #define LISTED(vec) listed(p, (vec).at, sizeof *(vec).at, (vec).n)
 
-/* Components of all inputs are counted through. */
+/* The number of results of the inputs before `input`: results are numbered through all inputs. */
 static int count_before(const wadi_planning *p, const wadi_planned_stage *g, int input) {
     int n = 0;
     for (int i = 0; i < input; i++) n += (int)p->stream.stages.at[g->inputs.at[i]].results.n;

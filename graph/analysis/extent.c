@@ -1,12 +1,12 @@
 /* Symbolic extents: polynomials in a normal form, hash-consed, under the equalities learned so far.
  *
- * A sum keeps its terms sorted by node number with like terms merged, a product keeps its factors sorted, and no sum stands
- * inside a product; so two polynomials are equal exactly when they are the same node. Arithmetic wraps like the i64
+ * The terms of a sum are sorted by node number, and like terms are merged. The factors of a product are sorted. No sum stands
+ * inside a product. So two polynomials are equal exactly if they are the same node. Arithmetic wraps like the i64
  * arithmetic of programs.
  *
- * An equality is learned by solving it for one atom that stands in it linearly with coefficient 1 or -1. What is put in
- * its place mentions no atom solved before, so substitution ends. An equality that no atom solves is kept as a
- * polynomial known to be zero, and compared with as it is: there is no search and no rewriting by products. */
+ * An equality is learned by solving it for one atom that stands in it linearly with coefficient 1 or -1. The solution
+ * mentions no atom that was solved before, so substitution ends. If an equality can be solved for no atom, it is kept as a
+ * polynomial that is known to be zero. Such polynomials are only compared with; nothing is searched or rewritten with them. */
 #include "graph/analysis/extent.h"
 
 #include <stdlib.h>
@@ -15,15 +15,15 @@
 #include "base/error.h"
 #include "base/vec.h"
 
-/* Beyond these a program's extents are given up as too complex, instead of growing without bound. */
+/* If a program's extents grow beyond these limits, they are too complex, and the analysis fails. */
 enum { MAX_TERMS = 1024, MAX_FACTORS = 64, MAX_NESTING = 200, MAX_SIZE = 20000, MAX_FACTS = 256 };
 
 typedef struct slot {
     wadi_ext_node node;
-    int nesting;     /* of minima and maxima in it */
-    int size;        /* nodes in it, shared ones counted each time: the cost of a walk */
-    wadi_ext solved; /* an atom's value by an equality, or WADI_EXT_NONE */
-    wadi_ext norm;   /* its representative, good while `version` is the current one */
+    int nesting;     /* how deep minima and maxima are nested in it */
+    int size;        /* how many nodes a walk over it visits: shared nodes count each time */
+    wadi_ext solved; /* an atom's value that an equality gave, or WADI_EXT_NONE */
+    wadi_ext norm;   /* its representative, valid while `version` is the current one */
     uint32_t version;
 } slot;
 
@@ -45,7 +45,7 @@ struct wadi_extents {
     uint32_t ntable;           /* a power of two */
     WADI_VEC(wadi_ext) solved; /* the atoms that have a value */
     WADI_VEC(wadi_ext) zeros;  /* polynomials known to be zero that no atom solves */
-    uint32_t version;          /* counts what was learned */
+    uint32_t version;          /* grows with each equality learned */
     bool (*may_solve)(const void *env, wadi_val v);
     const void *may_solve_env;
     wadi_status failed;
@@ -61,7 +61,7 @@ wadi_status wadi_extents_failed(const wadi_extents *x) {
     return x->failed;
 }
 
-/* Node 0 is the constant 0, so there is always something to return. */
+/* Gives the constant 0, which is node 0, so that callers always have a node. */
 static wadi_ext give_up(wadi_extents *x, wadi_status why) {
     if (x->failed == WADI_OK) x->failed = why;
     return 0;
@@ -95,7 +95,7 @@ static bool same_node(const wadi_ext_node *a, const wadi_ext_node *b) {
     return true;
 }
 
-/* Where a node stands in the table, or the free place it would take. */
+/* The place of a node in the table, or the free place for it. */
 static uint32_t place_of(const wadi_extents *x, const wadi_ext_node *n) {
     uint32_t i = (uint32_t)hash_of(n) & (x->ntable - 1);
     while (x->table[i] != WADI_EXT_NONE && !same_node(&x->slots.at[x->table[i]].node, n))
@@ -125,7 +125,7 @@ static void measure(const wadi_extents *x, slot *s) {
     if (s->node.kind == WADI_EXT_MIN || s->node.kind == WADI_EXT_MAX) s->nesting++;
 }
 
-/* Moves what the node points to into the arena. */
+/* Copies what the node points to into the arena. */
 static bool keep_lists(wadi_extents *x, wadi_ext_node *n) {
     const size_t count = (size_t)n->n;
     wadi_ext *terms = WADI_NEW_N(x->arena, wadi_ext, count);
@@ -138,7 +138,7 @@ static bool keep_lists(wadi_extents *x, wadi_ext_node *n) {
     return !n->name || (n->name = wadi_arena_strdup(x->arena, n->name));
 }
 
-/* The node equal to `n`, made if there is none. `n` borrows its lists. */
+/* The node equal to `n`; it is made if there is none. The lists of `n` are copied. */
 static wadi_ext interned(wadi_extents *x, wadi_ext_node n) {
     if (2 * (x->slots.n + 1) > x->ntable && !grow_table(x)) return give_up(x, WADI_MEMORY);
     const uint32_t place = place_of(x, &n);
@@ -271,7 +271,7 @@ static wadi_ext sum_of(wadi_extents *x, const poly *p) {
     return interned(x, node);
 }
 
-/* The node of a finished polynomial, whose memory goes. */
+/* The node of a finished polynomial; frees the polynomial. */
 static wadi_ext finished(wadi_extents *x, poly *p) {
     tidy(p);
     const wadi_ext e = x->failed == WADI_OK ? sum_of(x, p) : 0;
@@ -327,7 +327,8 @@ static wadi_ext mono_mul(wadi_extents *x, wadi_ext a, wadi_ext b) {
     return interned(x, node);
 }
 
-/* The terms of a node as a polynomial of its own: interning moves nodes, so nothing may be read from them meanwhile. */
+/* A copy of a node's terms as a polynomial. Making nodes moves the others in memory, so terms must not be read from a node
+ * while new ones are made. */
 static poly spread(wadi_extents *x, wadi_ext e) {
     poly p = {0};
     accumulate(x, &p, 1, e);
@@ -356,7 +357,7 @@ wadi_ext wadi_ext_mul(wadi_extents *x, wadi_ext a, wadi_ext b) {
 
 /* ---- minima and maxima ---- */
 
-/* Whether `e` is 0 or more whatever its atoms are: extents are, the elements of scalars need not be. */
+/* Whether `e` is 0 or more for all values of its atoms. An extent is never negative; a scalar may be. */
 static bool not_negative(const wadi_extents *x, wadi_ext e) {
     const wadi_ext_node *n = wadi_ext_get(x, e);
     switch (n->kind) {
@@ -379,7 +380,7 @@ static bool not_negative(const wadi_extents *x, wadi_ext e) {
     return n->kind != WADI_EXT_SUM || n->value >= 0;
 }
 
-/* Whether `e` is a minimum or maximum (kind) one of whose sides is `side`. */
+/* Whether `e` is of this kind (a minimum or a maximum) and has the side `side`. */
 static bool has_side(const wadi_extents *x, wadi_ext e, wadi_ext_kind kind, wadi_ext side) {
     const wadi_ext_node *n = wadi_ext_get(x, e);
     return n->kind == kind && (n->term[0] == side || n->term[1] == side);
@@ -393,7 +394,7 @@ static wadi_ext pair(wadi_extents *x, wadi_ext_kind kind, wadi_ext a, wadi_ext b
     return interned(x, n);
 }
 
-/* The lesser and the greater of the two, where that can be seen. */
+/* The lesser and the greater of the two; false if neither is proved to be the lesser. */
 static bool ordered(wadi_extents *x, wadi_ext a, wadi_ext b, wadi_ext *out_less,
                     wadi_ext *out_more) {
     const bool a_less = not_negative(x, wadi_ext_sub(x, b, a)) || has_side(x, a, WADI_EXT_MIN, b) ||
@@ -421,7 +422,7 @@ static bool is_atom(const wadi_ext_node *n) {
     return n->kind == WADI_EXT_SYMBOL || n->kind == WADI_EXT_DIM || n->kind == WADI_EXT_SCALAR;
 }
 
-/* Puts representatives into the parts of `e` and builds it anew. */
+/* Builds `e` anew from the representatives of its parts. */
 static wadi_ext rebuilt(wadi_extents *x, wadi_ext e) {
     const wadi_ext_node n = *wadi_ext_get(x, e);
     if (n.kind == WADI_EXT_MIN)
@@ -472,7 +473,7 @@ static bool solvable(const wadi_extents *x, const poly *p, size_t at) {
     return true;
 }
 
-/* The term to solve `p` = 0 for: the youngest atom, a named extent only if there is no other; -1: none. */
+/* The term for which `p` = 0 is solved: the youngest atom, or a named extent if there is no other; -1: none. */
 static int best_term(const wadi_extents *x, const poly *p) {
     int best = -1;
     bool best_named = true;
@@ -486,7 +487,7 @@ static int best_term(const wadi_extents *x, const poly *p) {
     return best;
 }
 
-/* Learns from zero = 0 by solving for an atom; false when none can be. `zero` is in normal form. */
+/* Solves zero = 0 for an atom; false if there is none to solve for. `zero` is in normal form. */
 static bool solve(wadi_extents *x, wadi_ext zero) {
     poly p = spread(x, zero);
     const int at = best_term(x, &p);
@@ -497,7 +498,7 @@ static bool solve(wadi_extents *x, wadi_ext zero) {
         if (!wadi_vec_push(&x->solved, t.mono)) (void)give_up(x, WADI_MEMORY);
         x->slots.at[t.mono].solved = value;
         x->version++;
-        /* keeps every chain one step long, so that wadi_ext_norm does not recurse along it */
+        /* every chain of solutions stays one step long, so that wadi_ext_norm does not recurse along it */
         for (size_t i = 0; i < x->solved.n; i++) {
             const wadi_ext old = x->slots.at[x->solved.at[i]].solved;
             const wadi_ext now = wadi_ext_norm(x, old);
@@ -521,7 +522,7 @@ static uint64_t magnitude(int64_t v) {
     return v < 0 ? 0 - (uint64_t)v : (uint64_t)v;
 }
 
-/* A zero in its simplest form: no common factor, the first coefficient positive. */
+/* A polynomial that is zero, in its simplest form: no common factor, the first coefficient positive. */
 static wadi_ext reduced(wadi_extents *x, wadi_ext zero) {
     poly p = spread(x, zero);
     uint64_t common = magnitude(p.value);
@@ -539,7 +540,7 @@ static wadi_ext difference(wadi_extents *x, wadi_ext a, wadi_ext b) {
     return reduced(x, wadi_ext_norm(x, wadi_ext_sub(x, a, b)));
 }
 
-/* What was learned may let an atom solve a kept zero. */
+/* After an equality was learned, some of the kept polynomials can perhaps be solved. */
 static void retry_zeros(wadi_extents *x) {
     for (size_t i = 0; i < x->zeros.n;) {
         const wadi_ext zero = reduced(x, wadi_ext_norm(x, x->zeros.at[i]));

@@ -1,9 +1,9 @@
 /* Symbolic extents: polynomials with integer coefficients over atoms, in a normal form.
  *
- * An atom is something a running program knows: an extent of an input or of a stream's element, the value of a
- * rank-0 array, a minimum or maximum of two extents, or an extent known only when its array exists. Two extents
- * are equal when their normal forms are the same node (they are hash-consed) after the equalities learned so far.
- * Nothing is guessed: "not equal" means "not proved".
+ * An atom is something that a running program knows: an extent of an input or of a stream's element, the value of a
+ * rank-0 array, a minimum or maximum of two extents, or an extent that is known only when its array exists. Two extents are
+ * equal if their normal forms, under the equalities learned so far, are the same node (nodes are hash-consed). Extents that
+ * are not equal in this sense may still be equal in a run: it is only not proved.
  */
 #ifndef WADI_GRAPH_ANALYSIS_EXTENT_H
 #define WADI_GRAPH_ANALYSIS_EXTENT_H
@@ -51,23 +51,24 @@ wadi_ext wadi_ext_mul(wadi_extents *x, wadi_ext a, wadi_ext b);
 wadi_ext wadi_ext_min(wadi_extents *x, wadi_ext a, wadi_ext b);
 wadi_ext wadi_ext_max(wadi_extents *x, wadi_ext a, wadi_ext b);
 
-/** WADI_OK, or why what was built since is worthless: WADI_MEMORY, or WADI_UNSUPPORTED when a program's extents grow
- *  beyond all bounds (thousands of terms). Sticky; the calls above then return the constant 0. */
+/** WADI_OK, or the first failure: WADI_MEMORY, or WADI_UNSUPPORTED when a program's extents grow beyond the limits (thousands of
+ *  terms). From then on the calls above return the constant 0, and their results mean nothing. */
 wadi_status wadi_extents_failed(const wadi_extents *x);
 
-/** From now on only atoms of values for which `may_solve` says yes are solved for, and no named extent is; NULL: all. What
- *  is learned inside a region that may not run must not be believed outside, and holds of its own values alone. */
+/** From now on equalities are solved only for atoms of values that `may_solve` accepts, and for no named extent; NULL: for all.
+ *  This is for regions that perhaps do not run: what is learned there holds for the region's own values, and must not be
+ *  believed outside. */
 void wadi_extents_limit(wadi_extents *x, bool (*may_solve)(const void *env, wadi_val v),
                         const void *env);
-/** Learns a = b (union by the simpler side: constants win, then symbols, then the older atom). */
+/** Learns a = b. The simpler side becomes the representative: a constant, else a named extent, else the older atom. */
 void wadi_ext_unify(wadi_extents *x, wadi_ext a, wadi_ext b);
 /** The representative of `e` under all equalities learned. */
 wadi_ext wadi_ext_norm(wadi_extents *x, wadi_ext e);
-/** Equal without any equality learned. */
+/** Whether the two are equal without the equalities learned. */
 bool wadi_ext_same(wadi_extents *x, wadi_ext a, wadi_ext b);
-/** Proved equal, equalities learned included. */
+/** Whether the two are proved equal, with the equalities learned. */
 bool wadi_ext_equal(wadi_extents *x, wadi_ext a, wadi_ext b);
-/** True and *out_value when `e` is known to be a constant. */
+/** Whether `e` is known to be a constant; then *out_value is set. */
 bool wadi_ext_is_const(wadi_extents *x, wadi_ext e, int64_t *out_value);
 
 struct wadi_text;

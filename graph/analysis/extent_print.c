@@ -1,4 +1,4 @@
-/* Extents as formulas: "2*n + 1", "%3.0", "min(n, %5)". For people; nothing reads them back. */
+/* Prints extents as formulas: "2*n + 1", "%3.0", "min(n, %5)". They are for people; nothing reads them back. */
 #include "graph/analysis/extent.h"
 
 #include "base/text.h"

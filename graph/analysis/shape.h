@@ -3,10 +3,11 @@
  * Runs the operators' shape rules over a module before lifting (Reppy and Wingerter 2020 put shape analysis before
  * flattening). Extents of values inside a map_seq body are those of one element of the stream.
  *
- * Soundness. The extents of a value lean on the checks of its own binding and of those it is made from, on no others: a
- * binding may be dead, late, or inside a branch that does not run, and with it its checks. So kernels may take them for
- * bounds when each runs the checks of the bindings computed in it first. All equalities that hold when every check has
- * passed show in wadi_ext_norm and wadi_ext_equal; they are for explanations and choices, never for bounds.
+ * Soundness. The extents of a value rely only on the checks of its own binding and of the bindings it is computed from. They
+ * rely on no other checks, because another binding may be dead, or late, or in a branch that does not run. So kernels may use
+ * these extents as bounds if each kernel first runs the checks of the bindings that are computed in it. wadi_ext_norm and
+ * wadi_ext_equal also know the equalities that hold when all checks have passed. They serve explanations and choices, never
+ * bounds.
  */
 #ifndef WADI_GRAPH_ANALYSIS_SHAPE_H
 #define WADI_GRAPH_ANALYSIS_SHAPE_H
@@ -16,9 +17,9 @@
 /** Two extents that must agree when `bind` runs and could not be proved to. */
 typedef struct wadi_shape_check {
     const wadi_bind *bind;
-    wadi_ext a, b;    /* to be compared as they stand: their representatives are one */
+    wadi_ext a, b; /* compared as they are written here; their representatives are already equal */
     const char *what; /* "extents of arguments 1 and 2" */
-    int dim;          /* the dimension in which they are; -1: not said */
+    int dim;          /* their dimension; -1: not known */
 } wadi_shape_check;
 
 typedef struct wadi_shapes {
@@ -38,7 +39,7 @@ wadi_ext wadi_shapes_extent(const wadi_shapes *s, wadi_val v, int comp, int dim)
 /** Calls `see` for every atom of `e` (a dimension, a scalar or a named extent) until it says true; whether it did. */
 bool wadi_ext_any_atom(const wadi_extents *x, wadi_ext e,
                        bool (*see)(void *env, const wadi_ext_node *atom), void *env);
-/** Same rank and every extent proved equal, whatever the checks say. */
+/** Whether both have one rank and all extents are proved equal, without relying on checks. */
 bool wadi_shapes_same(const wadi_shapes *s, const wadi_module *m, wadi_val a, wadi_val b);
 
 #endif

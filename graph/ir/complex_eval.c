@@ -1,12 +1,12 @@
 /* What operations on complex numbers mean.
  *
- * Products are (ac - bd) + (ad + bc)i and quotients are Smith's, nothing more: the rescue of infinities that Annex G of C
- * asks for costs a branch per product, and libraries and devices do not agree on it. So the language has its own text, and
- * C's complex arithmetic is not used. Elementary functions are those of the C library of the host (C99, Annex G), the
- * same that kernels call. Parts that are NaN are the one quiet NaN. */
+ * Products are (ac - bd) + (ad + bc)i and quotients are Smith's. Annex G of C also asks to rescue infinities; this is left out,
+ * because it costs a branch per product, and libraries and devices do not agree on it. So C's complex arithmetic is not used.
+ * Elementary functions are those of the C library of the host (C99, Annex G), which kernels call as well. A part that is NaN
+ * always has the bits of the one quiet NaN. */
 #if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && __GNUC__ == 12 && \
     __GNUC_MINOR__ < 3
-/* its bug 107647: multiplies and adds are fused whatever -ffp-contract says, once a build asks for such a processor */
+/* gcc bug 107647: on a processor with fma, multiplies and adds are fused even with -ffp-contract=off */
 #pragma GCC target("no-fma,no-fma4,no-avx512f")
 #endif
 #include "graph/ir/complex_eval.h"

@@ -23,7 +23,7 @@ static const char *end_of_name(const char *s) {
     return s;
 }
 
-/* A number runs over letters, so that its suffix is part of it, and over the sign of an exponent. */
+/* The end of a number. Letters belong to it, because a suffix such as `u8` may follow, and so does the sign of an exponent. */
 static const char *end_of_part(const char *s) {
     const char *start = s;
     s += *s == '-' || *s == '+';
@@ -39,7 +39,7 @@ static bool ends_with(const char *start, const char *end, const char *tail) {
     return (size_t)(end - start) > n && memcmp(end - n, tail, n) == 0;
 }
 
-/* A complex number: a second part with a sign and an i. Anything else after a sign is a token of its own. */
+/* The end of a number that may be complex: then a second part with a sign and an `i` follows. */
 static const char *end_of_number(const char *s) {
     const char *real = end_of_part(s);
     if (*real != '+' && *real != '-') return real;
@@ -49,7 +49,7 @@ static const char *end_of_number(const char *s) {
     return imaginary ? end : real;
 }
 
-/* NULL when the line ends first. */
+/* The end of a string, after its closing quote; NULL if the line ends first. */
 static const char *end_of_string(const char *s) {
     for (s++; *s && *s != '\n'; s++) {
         if (*s == '"') return s + 1;
@@ -64,7 +64,7 @@ static void skip_blanks(lexer *lx) {
         while (*lx->at && *lx->at != '\n') lx->at++;
 }
 
-/* The kind and the end of the token that starts here; NULL when nothing known does. */
+/* The end of the token that starts here, and its kind; NULL if no token starts so. */
 static const char *next_token(const char *s, wadi_token_kind *out_kind) {
     *out_kind = WADI_TOKEN_MARK;
     if (*s == '\n' || *s == ';') {

@@ -27,7 +27,7 @@ typedef WADI_VEC(wadi_token) wadi_tokens;
 WADI_NODISCARD wadi_status wadi_lex(const char *text, const char *file, wadi_tokens *out_tokens,
                                     wadi_error *err);
 
-/** Whether the printer may write `s` without quotes: a name, and no word of the language. */
+/** Whether `s` is a name and no word of the language; such a name is printed without quotes. */
 bool wadi_lex_is_plain_name(const char *s);
 
 #endif

@@ -1,7 +1,7 @@
-/* Reads scalar functions: statements `t = mul x y`, then the results, as expressions in prefix form.
+/* Reads scalar functions: statements such as `t = mul x y`, then the results, as expressions in prefix form.
  *
- * Everything is typed as it is read, so a mistake is reported where it stands. Names of scalars are valid only inside the
- * function and have a name space of their own: an array is named only where an array is read. */
+ * Every expression gets its type when it is read, so a mistake is reported where it stands. Names of scalars are valid only
+ * inside the function. They never clash with names of arrays, because the name of an array is expected only where one is read. */
 #include "graph/ir/parse.h"
 
 #include <string.h>
@@ -248,12 +248,12 @@ static wadi_status read_cond(body_parser *bp, list *out) {
     return append(bp, i, n, left, out);
 }
 
-/* The names of a loop's parameters; they have types only when the initial state, which comes last, is known: the
- *  tokens are kept and read again. */
+/* A loop before its blocks are read. Its parameters get their types from the initial state, which comes last in the text. So
+ * the blocks are first stepped over, and read when the types are known. */
 typedef struct loop_text {
     const wadi_token *name[MAX_LIST];
     int n;
-    size_t block[2]; /* where the texts of the blocks begin */
+    size_t block[2]; /* the token with which each block begins */
     size_t end;
 } loop_text;
 
@@ -373,7 +373,7 @@ static wadi_status read_convert(body_parser *bp, wadi_sop op, list *out) {
     return append(bp, new_inst(bp, t, op, 1, &x), 1, &to, out);
 }
 
-/* C's wadi_div is two operations here. */
+/* A hint for messages: what wadi_div does in C is two operations in text, div and fdiv. */
 static const char *instead_of(wadi_sop op, wadi_type t) {
     if (op == WADI_SOP_DIV && wadi_type_rounds(t)) return " (fdiv does)";
     return op == WADI_SOP_FDIV && wadi_type_is_int(t) ? " (div and quot do)" : "";

@@ -1,8 +1,8 @@
 /* Prints modules as program text that graph/ir/parse.c reads back; docs/TEXT.md is the grammar.
  *
- * The printer omits what the reader can find out: the types of parameters that follow from the operator's rules. Printing what
- * was parsed gives the same text, because every choice made here (names, what goes on one line) depends only on the printed
- * program. Names are unique, so they survive as hints. */
+ * Types of parameters that follow from the operator's rules are left out. If a text that was printed here is read and printed
+ * again, it is the same: names and line breaks depend only on the printed program. Names are unique, so reading keeps them as
+ * hints. */
 #include "graph/ir/print.h"
 
 #include <string.h>
@@ -62,7 +62,7 @@ static bool has_marks(const wadi_value *v) {
     return v->rep != WADI_REP_NONE || v->storage != WADI_STORE_MANIFEST;
 }
 
-/* A value where it is defined: its marks and its name. */
+/* A value at its definition: its marks and its name. */
 static void print_defined(wadi_printer *p, wadi_val v) {
     static const char *const reps[] = {"", "avoid ", "regular ", "irregular "};
     const wadi_value *value = &p->m->values[v];
@@ -71,7 +71,7 @@ static void print_defined(wadi_printer *p, wadi_val v) {
     wadi_print_value(p, v);
 }
 
-/* ---- what the operator's rules let us leave out ---- */
+/* ---- types that the operator's rules give, so that they are not printed ---- */
 
 static bool fun_types_inferred(const wadi_module *m, const wadi_bind *b, int k) {
     wadi_type want[WADI_MAX_PARAMS];
@@ -238,7 +238,7 @@ static void print_outputs(wadi_printer *p) {
     }
 }
 
-/* With names for all values; out of memory shows in the text. */
+/* Sets out->failed when out of memory. */
 static void print(const wadi_module *m, bool places, wadi_text *out) {
     wadi_arena *arena = wadi_arena_create();
     wadi_printer p = {.m = m, .out = out, .places = places};

@@ -9,18 +9,18 @@ typedef struct wadi_printer {
     const wadi_module *m;
     wadi_text *out;
     const char *const *names; /* [value] */
-    bool places;              /* whether to write where things come from */
+    bool places;              /* whether to write the places of bindings and instructions */
 } wadi_printer;
 
-/** A name as it is, anything else in quotes. */
+/** A name as it is, any other string in quotes. */
 void wadi_print_name(wadi_text *out, const char *name);
 /** A string: in quotes even where a name would do. */
 void wadi_print_string(wadi_text *out, const char *s);
 /** The name of an array value, or the literal. */
 void wadi_print_value(wadi_printer *p, wadi_val v);
-/** ` @ "file":line`, if places are asked for and this one is known. */
+/** ` @ "file":line` if `places` is set and this place is known. */
 void wadi_print_place(wadi_printer *p, wadi_loc loc);
-/** `(x, y) { ... }`, the last line at `indent`; with types where `typed`. */
+/** `(x, y) { ... }`; the last line has the indentation `indent`. typed: with the types of the parameters. */
 void wadi_print_fun(wadi_printer *p, const wadi_fun *f, bool typed, int indent);
 
 #endif

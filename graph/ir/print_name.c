@@ -1,4 +1,4 @@
-/* Names of values, each once, and how names, values and places stand in program text. */
+/* Gives every value a unique name, and prints names, values and places. */
 #include "base/map.h"
 #include "graph/ir/lex.h"
 #include "graph/ir/literal.h"
@@ -11,7 +11,7 @@ typedef struct naming {
     wadi_arena *arena;
     const char **names;
     wadi_intern strings;
-    wadi_map64 taken; /* interned string -> the number to try next behind it */
+    wadi_map64 taken; /* interned string -> the number to try next as its suffix */
 } naming;
 
 static bool take(naming *nm, const char *name, uint64_t next) {
@@ -22,7 +22,7 @@ static bool is_taken(const naming *nm, const char *name, uint64_t *out_next) {
     return wadi_map64_get(&nm->taken, (uint64_t)(uintptr_t)name, out_next);
 }
 
-/* `wanted`, or that with a number behind it; NULL when out of memory. */
+/* `wanted`, or if it is taken, `wanted` and a number: "map_1". NULL when out of memory. */
 static const char *unique_name(naming *nm, const char *wanted) {
     const char *base = wadi_intern_add(&nm->strings, wanted);
     const char *name = base;

@@ -1,7 +1,7 @@
-/* Prints scalar functions. Scalars have no names of their own: parameters are x, y, .. (i64: i, j, ..), the others t0, t1, ...
+/* Prints scalar functions. Scalars have no names in the IR: here parameters become x, y, .. (i64: i, j, ..), others t0, t1, ...
  *
- * An expression that is used once, in its own block, is written where it is used, up to a small depth. Scalar code is pure, so
- * its position inside the block does not matter. */
+ * If an expression is used once, in its own block, it is written where it is used, up to a small depth. Scalar code is pure,
+ * so its position in the block does not matter. */
 #include "graph/ir/print.h"
 
 #include <stdio.h>
@@ -59,7 +59,7 @@ static bool may_stand_in_place(const body_printer *bp, wadi_sval s) {
     if (x->def->op == WADI_SOP_CONST) return true;
     if (x->def->nresults != 1 || x->def->block[0] || x->uses != 1 || x->in != x->used_in)
         return false;
-    /* the place of what can fail is worth a line */
+    /* an instruction that can fail stands on a line of its own, with its place */
     const bool placed =
         bp->p->places && x->def->loc.file && (wadi_sop_get(x->def->op)->flags & WADI_SOP_FAULTS);
     return !placed;
@@ -85,7 +85,7 @@ static void choose_places(body_printer *bp, const wadi_sblock *b) {
 
 /* ---- names ---- */
 
-/* The letters in turn, then the first with numbers. */
+/* The letters one after the other, then the first letter with a number. */
 static void set_name(fact *x, const char *letters, int number) {
     if (number < (int)strlen(letters))
         x->name[0] = letters[number];
@@ -108,7 +108,7 @@ static void name_temp(body_printer *bp, wadi_sval s) {
 
 static void print_inst(body_printer *bp, const wadi_sinst *i, int indent);
 
-/* Without parentheses: where a comma or a brace ends it. */
+/* Without parentheses: for places where a comma or a brace ends the expression. */
 static void print_item(body_printer *bp, wadi_sval s, int indent) {
     const fact *x = &bp->facts[s];
     if (x->in_place)
@@ -233,7 +233,7 @@ static void print_inst(body_printer *bp, const wadi_sinst *i, int indent) {
 
 /* ---- blocks ---- */
 
-/* The instruction whose results are exactly what the block gives, if they are nothing else; NULL: none. */
+/* The instruction whose results are exactly the results of the block and are used nowhere else; NULL: none. */
 static const wadi_sinst *sole_result(const body_printer *bp, const wadi_sblock *b) {
     if (b->nyields == 0) return NULL;
     const wadi_sinst *i = bp->facts[b->yields[0]].def;
@@ -253,7 +253,7 @@ static bool is_statement(const body_printer *bp, const wadi_sinst *i, const wadi
 }
 
 static void print_statement(body_printer *bp, const wadi_sinst *i, int indent) {
-    /* named before what stands on the right, as it is read */
+    /* the results get their numbers before the expressions on the right do */
     for (int r = 0; r < i->nresults; r++) name_temp(bp, i->first + (wadi_sval)r);
     wadi_text_indent(bp->p->out, indent);
     for (int r = 0; r < i->nresults; r++) {
@@ -282,7 +282,7 @@ static void print_results(body_printer *bp, const wadi_sblock *b, const char *co
     }
 }
 
-/* On one line when it is a single short expression, else a line per statement. */
+/* A single short expression goes on one line; otherwise each statement has its line. */
 static void print_sblock(body_printer *bp, const wadi_sblock *b, const char *const *names,
                          int indent) {
     wadi_text *out = bp->p->out;

@@ -1,9 +1,9 @@
-/* What scalar operations mean: the definition that every kernel must agree with.
+/* What scalar operations mean. Every kernel must give the same bits.
  *
  * Integers are computed as 64-bit unsigned numbers and cut back to their width, so that everything wraps and nothing is
- * undefined in C. f32 is computed in float, never in double. A NaN result is always the one quiet NaN without
- * payload: a NaN's sign and payload are the processor's choice, so nothing may build on them (bitcast alone keeps them).
- * Elementary functions are those of the C library of the host. */
+ * undefined in C. f32 is computed in float, never in double. A NaN result is always the one quiet NaN without payload,
+ * because processors differ in the sign and payload of a NaN; only bitcast keeps them. Elementary functions are those of the C
+ * library of the host. */
 #include "graph/ir/ir.h"
 
 #include <math.h>
@@ -38,7 +38,7 @@ bool wadi_scalar_same(wadi_scalar a, wadi_scalar b) {
     return a.type == b.type && a.bits == b.bits && a.im == b.im;
 }
 
-/* Memory holds the low bytes of the number; this does not lean on the order of bytes. */
+/* Memory holds the low bytes of the number. This works for either order of bytes. */
 wadi_scalar wadi_scalar_load(wadi_type t, const void *at) {
     uint8_t u8;
     uint16_t u16;
@@ -486,7 +486,8 @@ DEFINE_FLOAT(f64, double, )
 
 /* ---- conversions ---- */
 
-/* Every f32 is an f64, so one function saturates both. Limits are powers of two, hence exact. */
+/* Every f32 is an f64, so one function serves both. Values beyond the limits saturate; the limits are powers of two, so they are
+ * exact. */
 static uint64_t int_of_float(wadi_type t, double x) {
     const int magnitude = width_of(t) - (wadi_type_is_signed(t) ? 1 : 0);
     const double limit = ldexp(1.0, magnitude);
@@ -499,7 +500,7 @@ static uint64_t int_of_float(wadi_type t, double x) {
 
 static uint64_t float_of_int(wadi_type to, wadi_scalar x) {
     const bool is_signed = wadi_type_is_signed(x.type);
-    /* straight to the result's width: through f64 an f32 would be rounded twice */
+    /* directly to the result's width: by way of f64, an f32 would be rounded twice */
     if (to == WADI_F32) return bits_of_f32(is_signed ? (float)signed_of(x.bits) : (float)x.bits);
     return bits_of_f64(is_signed ? (double)signed_of(x.bits) : (double)x.bits);
 }
@@ -517,7 +518,7 @@ static uint64_t convert_real(wadi_type to, wadi_type from, uint64_t bits) {
     return to == WADI_BOOL ? value != 0 : wadi_scalar_wrap(to, int_of_float(to, value));
 }
 
-/* Part by part. A real number has the imaginary part 0; a complex one is not 0 when one of its parts is not. */
+/* Converts part by part. A real number has the imaginary part 0. As a bool, a complex number is true if one of its parts is not 0. */
 static wadi_scalar convert(wadi_type to, wadi_scalar x) {
     const wadi_type from = wadi_type_part(x.type), part = wadi_type_part(to);
     wadi_scalar out = {to, convert_real(part, from, x.bits)};

@@ -14,12 +14,13 @@ typedef struct wadi_verifier {
     const wadi_module *m;
     wadi_error *err;
     unsigned char *state;  /* [value]: a wadi_scope_state */
-    const wadi_bind *bind; /* under examination; NULL: a block's parameters or yields */
-    int bodies;            /* sequence bodies around it */
-    wadi_module scratch;   /* where type rules are run again: same values, other arena */
+    const wadi_bind *bind; /* the binding being checked; NULL: a block's parameters or yields */
+    int bodies;            /* how many sequence bodies are around it */
+    wadi_module
+        scratch; /* where type rules are run again: copies of the values, an arena of its own */
 } wadi_verifier;
 
-/** Fails with the place and a name for the binding under examination in front of the message. */
+/** Fails; the message begins with the place and the name of the binding being checked. */
 wadi_status wadi_verify_fail(wadi_verifier *v, const char *format, ...) WADI_PRINTF(2, 3);
 
 /** The value may be used here: after it is bound, in its block or in one inside it. Constants may be used everywhere. */

@@ -89,7 +89,8 @@ static wadi_status constant(body_verifier *bv, const wadi_sinst *i) {
     return expect_results(bv, i, 1, &i->imm.type);
 }
 
-/* What reads an array names one that is in scope around the binding, with as many i64 indices as it has dimensions. */
+/* An instruction that reads an array names one that is in scope around the binding, and has as many i64 indices as that array
+ * has dimensions. */
 static wadi_status reading(body_verifier *bv, const wadi_sinst *i) {
     WADI_TRY(wadi_verify_array(bv->v, i->array));
     const wadi_array_type *t = bv->v->m->values[i->array].type.array;
@@ -193,7 +194,7 @@ static wadi_status inst(body_verifier *bv, const wadi_sinst *i) {
     if ((unsigned)i->op >= WADI_SOP_COUNT)
         return wadi_verify_fail(bv->v, "an instruction has no operation");
     for (int k = 0; k < i->nargs; k++) WADI_TRY(use(bv, i->args[k]));
-    /* types of results are read by the checks, so their numbers are looked at first */
+    /* the checks below read the types of the results, so their numbers must be valid */
     if (i->nresults > 0 &&
         (i->first >= bv->f->nvals || bv->f->nvals - i->first < (uint32_t)i->nresults))
         return wadi_verify_fail(bv->v, "scalar %u is not in the function's table", i->first);

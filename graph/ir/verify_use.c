@@ -1,4 +1,4 @@
-/* Uses of values, and how the verifier complains. */
+/* Checks of the uses of values, and the verifier's messages. */
 #include <stdarg.h>
 #include <stdio.h>
 

@@ -1,8 +1,8 @@
-/* Appending nodes and functions: the one place where a program grows.
+/* Appends nodes and functions: the one place where a program grows.
  *
- * Functions nest, so the open ones form a stack; a node notes on which levels of it its value depends, as a set of bits.
- * A parameter is meant to be used inside its function only: a node whose innermost function is no longer open has
- * escaped from it. Both facts serve sharing recovery, which never has to search for dependences.
+ * Functions nest, so the open ones form a stack. Each node has a set of bits that says on which levels of this stack its
+ * value depends. A parameter may be used only inside its function: if the innermost function that a node depends on is no
+ * longer open, using the node is a mistake. Sharing recovery reads these bits and never searches for dependences.
  */
 #include "graph/lang/grow.h"
 
@@ -154,7 +154,7 @@ wadi_node_id wadi_lambda_param(uint32_t lambda, wadi_stratum stratum, int ntypes
     l->params = params;
     p->unplaced =
         p->nodes
-            .n; /* a parameter takes the place of the operator's call, not of the first inside */
+            .n; /* a parameter gets the place of the operator's call, not of the first call inside the function */
     return n;
 }
 

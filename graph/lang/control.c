@@ -97,7 +97,7 @@ wadi_exp wadi_cond(wadi_exp c, wadi_exp a, wadi_exp b) {
                                    result, 1, &c.node, 2, sides));
 }
 
-/* Closes a loop's function of program `program` over `e`, which must be like `expected`. */
+/* Closes a loop's function, which was opened in program `program`, with result `e`. Its type must be `expected`. */
 static void close_over(const char *what, const char *role, uint32_t program, uint32_t lambda,
                        wadi_exp e, const wadi_elem *expected) {
     if (!wadi_program_back(what, program)) return;

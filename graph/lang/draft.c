@@ -46,7 +46,7 @@ static void add_arg(wadi_draft *d, wadi_node_id n) {
 const wadi_array_type *wadi_draft_array(wadi_draft *d, wadi_acc a) {
     if (wadi_draft_failed(d)) return NULL;
     const wadi_array_type *t = wadi_acc_given(d->what, d->nargs + 1, a);
-    if (t) add_arg(d, a.node); /* of this program, or it would have no type */
+    if (t) add_arg(d, a.node); /* it has a type, so it is of this program */
     return wadi_draft_failed(d) ? NULL : t;
 }
 
@@ -170,12 +170,12 @@ wadi_exp wadi_draft_param_the(wadi_draft *d, wadi_type t) {
     return wadi_the(wadi_draft_param_acc(d, 1, wadi_scalar_type(t)));
 }
 
-/* Closes the innermost function whether or not the draft has failed: it was opened. */
+/* Closes the innermost function even if the draft has failed, because it was opened. */
 static void close_lambda(wadi_draft *d, int n, const wadi_node_id *roots) {
     if (wadi_program_back(d->what, d->program)) wadi_lambda_close(d->what, innermost(d), n, roots);
 }
 
-/* The element of what the function gave. */
+/* The element type of what the user's function returned. */
 static const wadi_elem *given(wadi_draft *d, wadi_exp e) {
     const bool back = wadi_program_back(d->what, d->program);
     const wadi_node *n = back ? wadi_exp_get(d->what, 0, e) : NULL;
@@ -285,7 +285,6 @@ static wadi_node_id finish(wadi_draft *d, const wadi_op *op, wadi_stratum stratu
     return wadi_draft_failed(d) ? 0 : wadi_node_append(d->what, node);
 }
 
-/* The caller's types may be on its stack. */
 wadi_array_type *wadi_draft_types(wadi_draft *d, int n) {
     if (wadi_draft_failed(d)) return NULL;
     wadi_array_type *t = WADI_NEW_N(wadi_program_current()->arena, wadi_array_type, (size_t)n);
@@ -293,6 +292,7 @@ wadi_array_type *wadi_draft_types(wadi_draft *d, int n) {
     return t;
 }
 
+/* `t` is copied: it may be on the caller's stack. */
 static wadi_node_id finish_copy(wadi_draft *d, const wadi_op *op, wadi_stratum stratum, int n,
                                 const wadi_array_type *t) {
     if (wadi_draft_failed(d) || !t) return 0;

@@ -1,7 +1,7 @@
-/* Emission: once every node has its places, bindings and instructions are made, each after all it needs.
+/* Emission: when every node has its places, this makes the bindings and instructions, each after all that it needs.
  *
- * In that order a node also comes after all that its functions contain, so appending each to its scope as it comes
- * leaves every block in order, whatever the nesting, without recursion. */
+ * In this order a node also comes after all that its functions contain. So each is simply appended to its scope: every
+ * block comes out in order, however deep it is nested, and nothing recurses. */
 #include "graph/lang/recovery.h"
 
 #include <string.h>
@@ -14,7 +14,7 @@ static wadi_status no_memory(const wadi_recovery *r) {
 
 /* ---- copies into the module ---- */
 
-/* One copy per string of the program, whose own strings are unique. */
+/* The module's copy of a string of the program. Strings of the program are unique, so their addresses find the copy. */
 static const char *module_name(wadi_recovery *r, const char *s) {
     if (!s) return NULL;
     uint64_t known = 0;
@@ -38,7 +38,7 @@ static void copy_type(wadi_recovery *r, const wadi_array_type *from, wadi_array_
     }
 }
 
-/* Type of the value(s) that a node stands for: value `i` of an array node; a sequence is one value. */
+/* The type of value `i` of a node. An array node has a value per array; a sequence is one value. */
 static wadi_val_type value_type(wadi_recovery *r, const wadi_node *n, int i) {
     const bool seq = n->stratum == WADI_STRATUM_SEQ;
     wadi_val_type t = {.is_seq = seq, .arrays = seq ? n->ntypes : 1};
@@ -57,7 +57,7 @@ static uint32_t *new_vals(wadi_recovery *r, int n) {
     return WADI_NEW_N(r->scratch, uint32_t, (size_t)n);
 }
 
-/* `n` numbers from `first` on. */
+/* Notes that the node's values here have the numbers first .. first + n - 1. */
 static wadi_status keep_range(wadi_recovery *r, wadi_node_place *place, uint32_t first, int n) {
     place->vals = new_vals(r, n);
     if (!place->vals || first == WADI_NONE) return no_memory(r);
@@ -189,7 +189,7 @@ static wadi_status emit_unit_read(wadi_recovery *r, wadi_node_id n, wadi_node_pl
     return append_inst(r, wadi_recovery_node(r, n), place, inst);
 }
 
-/* A function whose result is a record says so; its names are the fields'. */
+/* If the result of a function is a record, the function keeps the names of its fields. */
 static wadi_status name_results(wadi_recovery *r, wadi_fun *f, const wadi_node *root) {
     const wadi_elem *e = &root->type->elem;
     if (!e->name[0]) return WADI_OK;
@@ -204,7 +204,7 @@ static wadi_status name_results(wadi_recovery *r, wadi_fun *f, const wadi_node *
 
 /* ---- array code ---- */
 
-/* Runs the operator's type rule, which appends the results, and the binding is done. */
+/* Runs the operator's type rule, which appends the results, and appends the finished binding. */
 static wadi_status finish_bind(wadi_recovery *r, const wadi_node *n, wadi_bind *b,
                                wadi_scope_id s) {
     b->loc = n->loc;
@@ -303,7 +303,7 @@ static bool same_type(const wadi_val_type *t, const wadi_node *n, int i) {
     return true;
 }
 
-/* The builder worked with these types; the operator's rule must come to the same. */
+/* The builder function gave the node these types. The operator's type rule must find the same ones. */
 static wadi_status check_results(wadi_recovery *r, const wadi_node *n, const wadi_bind *b) {
     const int expected = n->ntypes == 0 || n->stratum == WADI_STRATUM_ARRAY ? n->ntypes : 1;
     bool fine = b->nresults == expected;
@@ -352,7 +352,7 @@ static wadi_status emit_param(wadi_recovery *r, const wadi_node *n, wadi_node_pl
     return WADI_OK;
 }
 
-/* A unit's function is complete before the unit is bound; what reads the unit comes after. */
+/* First the unit's function is filled, then the unit is bound, then come the scopes that read it. */
 static wadi_status emit_scalar(wadi_recovery *r, wadi_node_id n) {
     const wadi_node *node = wadi_recovery_node(r, n);
     for (wadi_node_place *p = r->nodes[n].places; p; p = p->next)
@@ -372,7 +372,7 @@ static wadi_status emit_node(wadi_recovery *r, wadi_node_id n) {
     return WADI_OK;
 }
 
-/* An output's name as the hint for its value: what parts of a tuple are called has a dot in it. */
+/* An output's name as the hint for its value. Names of parts of a tuple have a dot, which a hint may not have. */
 static const char *output_hint(const wadi_recovery *r, const char *name) {
     if (!strchr(name, '.')) return name;
     char *hint = wadi_arena_strdup(r->module->arena, name);
@@ -381,7 +381,7 @@ static const char *output_hint(const wadi_recovery *r, const char *name) {
     return hint;
 }
 
-/* Values that neither a source nor an output names are called after their operator. */
+/* Values that have no name from a source or an output are named after their operator. */
 static void name_after_operators(wadi_module *m) {
     for (wadi_val v = 0; v < m->nvalues; v++)
         if (m->values[v].def == WADI_DEF_BIND && !m->values[v].name)

@@ -1,4 +1,5 @@
-/* One table of programs under one lock. The programs of a bucket are chained through themselves, so entering one cannot fail. */
+/* One table of programs under one lock. The programs of a bucket are linked by a field of their own, so adding one needs no
+ * memory and cannot fail. */
 #include "graph/lang/live.h"
 
 #include <pthread.h>
@@ -21,7 +22,7 @@ static wadi_program **place_of(uint32_t number) {
 void wadi_live_add(wadi_program *p) {
     (void)pthread_mutex_lock(&lock);
     do given++;
-    while (given == 0 || *place_of(given)); /* after 2^32 programs old numbers come again */
+    while (given == 0 || *place_of(given)); /* after 2^32 programs the numbers begin again */
     p->number = given;
     *place_of(given) = p;
     (void)pthread_mutex_unlock(&lock);

@@ -1,7 +1,8 @@
 /* The order in which recovery looks at nodes: every node after its arguments and after all that its functions contain.
  *
- * Node numbers would do, but they follow the order in which a C compiler evaluates arguments, which is its own choice.
- * A walk from the outputs gives every compiler the same program: sources first, then each node as it is needed. */
+ * The order of node numbers would be such an order, but it depends on the order in which the C compiler evaluates arguments,
+ * which C leaves open. A walk from the outputs gives the same program with every compiler: sources first, then each node as
+ * it is needed. */
 #include "graph/lang/recovery.h"
 
 typedef struct visit {
@@ -16,7 +17,7 @@ typedef struct walk {
     bool *seen;
 } walk;
 
-/* Child `k` of a node: its arguments, then per function the parameters and what it gives; 0 after the last. */
+/* Child `k` of a node. Its children are its arguments, then for each function the parameters and the roots; 0 after the last. */
 static wadi_node_id child(const wadi_program *p, const wadi_node *n, int k) {
     if (k < n->nargs) return n->args[k];
     k -= n->nargs;
@@ -40,7 +41,7 @@ static bool enter(walk *w, wadi_node_id n) {
     return wadi_vec_push(&w->stack, (visit){n, 0});
 }
 
-/* The nodes below `root` that were not seen yet; sources are left to the caller. */
+/* Adds the nodes below `root` that were not seen yet, except sources, which the caller adds. */
 static bool walk_from(walk *w, wadi_node_id root) {
     if (!enter(w, root)) return false;
     while (w->stack.n > 0) {

@@ -1,9 +1,9 @@
-/* Programs under construction: their life, the thread's current one, the first mistake, and places.
+/* Programs under construction: creating and destroying them, the thread's current one, the first mistake, and places.
  *
- * A place comes after the nodes it belongs to: the macros of wadi/lang_places.h pass a call's result through
- * wadi_exp_here and its like, which give the place to every node made since the last place was noted that has none, and
- * to a mistake that is still without one. A function called by an operator makes its nodes, and notes their places,
- * within the operator's call; opening and closing it keeps the two apart (lambda.c).
+ * A place is noted after the nodes that get it are made. The macros of wadi/lang_places.h pass a call's result through
+ * wadi_exp_here and its like. These give the call's place to every node without one that was made since the last place was
+ * noted, and to a mistake without one. A function that an operator calls makes its nodes and notes their places during the
+ * operator's call; wadi_lambda_open and wadi_lambda_close (append.c) keep these nodes apart from the operator's own.
  */
 #include "graph/lang/node.h"
 
@@ -16,9 +16,9 @@
 #include "graph/lang/live.h"
 
 static _Thread_local struct {
-    wadi_program *program; /* looked at by wadi_program_current alone */
+    wadi_program *program; /* read by wadi_program_current alone */
     uint32_t number;       /* of the program; 0: none */
-    uint32_t removed;      /* programs that had been removed when it was last known to be there */
+    uint32_t removed;      /* wadi_live_removed() when the program was last known to exist */
 } current;
 /* The thread's first mistake while no program was current. */
 static _Thread_local wadi_error adrift;
@@ -179,7 +179,7 @@ wadi_ix wadi_ix_here(wadi_ix ix, const char *file, int line) {
     return ix;
 }
 
-/* ---- calls that are built of others ---- */
+/* ---- derived functions ---- */
 
 const char *wadi_lang_call(const char *name) {
     wadi_program *p = wadi_program_current();
@@ -218,7 +218,8 @@ wadi_eat wadi_eat_of(wadi_node_id n) {
     return (wadi_eat){n, wadi_program_number()};
 }
 
-/* The mistake is kept by the current program, or else the thread, and by the program the handle is of. */
+/* Notes that a handle of another program was used. The current program (or the thread, if there is none) and the program of the
+ * handle both keep the mistake. */
 static wadi_node_id not_ours(const char *what, int number, uint32_t program) {
     const wadi_program *p = wadi_program_current();
     char argument[48] = "an argument", owner[64], where[128] = "is of a program that is gone";

@@ -1,7 +1,7 @@
 /* Scalar expressions without control: literals, the primitives of scalar.def, conversions.
  *
- * wadi_sop_type is the typing rule of a primitive; only messages describe in words what a class accepts. Nothing is folded
- * except conversions of literals: simplifying is the business of codegen. */
+ * wadi_sop_type is the typing rule of a primitive. The words here that say what a class accepts are for messages alone. Nothing
+ * is folded except conversions of literals: the passes of codegen simplify. */
 #include "graph/lang/grow.h"
 
 #include <string.h>
@@ -17,7 +17,7 @@ static wadi_exp literal_node(wadi_scalar v) {
                                                                .imm = v}));
 }
 
-/* The literal, if that is what it is. */
+/* Whether `e` is a literal; *out is its value. */
 static bool get_literal(wadi_exp e, wadi_scalar *out) {
     const wadi_node *n = wadi_exp_get("literal", 0, e);
     if (!n || n->kind != WADI_NODE_SCALAR || n->sop != WADI_SOP_CONST) return false;
@@ -196,8 +196,8 @@ static wadi_exp prim(wadi_sop op, int n, const wadi_exp *args) {
     return wadi_node_scalar(what, op, result, n, args);
 }
 
-/* A distance of any integer type as i32. A rotation counts modulo the width, which divides 2^32, so wrapping is
- * right; a shift's distance is first clamped to -1..64, where every result is already that of all larger ones. */
+/* A distance of any integer type as i32. A rotation counts modulo the width, which divides 2^32, so the distance may wrap.
+ * A shift's distance is first clamped to -1..64: a distance outside of that range shifts like the nearer end. */
 static wadi_exp distance(const char *what, wadi_exp d, bool wraps) {
     wadi_type t;
     if (!wadi_exp_plain(what, 2, d, &t)) return WADI_NO_EXP;

@@ -17,12 +17,12 @@ typedef struct wadi_scope {
     wadi_scope_kind kind;
     wadi_scope_id parent, jump; /* jump: an ancestor further up */
     uint32_t depth;
-    uint32_t lambda; /* LAMBDA */
+    uint32_t lambda;        /* LAMBDA */
+    wadi_scope_id function; /* scalar code: the scope of the whole function; else WADI_NONE */
     wadi_scope_id
-        function; /* of scalar code: the scope that is the whole function; else WADI_NONE */
-    wadi_scope_id sibling; /* of one side of a condition: the other; else WADI_NONE */
-    wadi_block *block;     /* array code */
-    wadi_fun *fun;         /* scalar code: the function, the same in all its scopes */
+        sibling;       /* one side of a condition: the scope of the other side; else WADI_NONE */
+    wadi_block *block; /* array code */
+    wadi_fun *fun;     /* scalar code: the function, the same in all its scopes */
     wadi_sblock *sblock;
 } wadi_scope;
 

@@ -1,4 +1,4 @@
-/* The type of a handle, and types as text for messages. */
+/* Types of handles, and types as text for messages. */
 #include "graph/lang/node.h"
 
 #include "base/text.h"

@@ -26,7 +26,7 @@ wadi_acc wadi_zip_with_n_env(wadi_fn_n_env f, void *env, int n, const wadi_acc *
 wadi_acc wadi_izip_with(wadi_izip_fn f, wadi_acc a, wadi_acc b);
 /** wadi_izip_with with an environment. */
 wadi_acc wadi_izip_with_env(wadi_izip_fn_env f, void *env, wadi_acc a, wadi_acc b);
-/** wadi_izip_with of 2 to 9 arrays. */
+/** wadi_izip_with of 1 to 9 arrays. */
 wadi_acc wadi_izip_with_n_env(wadi_izip_n_fn_env f, void *env, int n, const wadi_acc *arrays);
 /** wadi_zip_with over the intersection of the shapes: extents need not agree. */
 wadi_acc wadi_zip_with_min(wadi_fn2 f, wadi_acc a, wadi_acc b);
@@ -80,7 +80,7 @@ wadi_acc wadi_expand_offsets_env(wadi_fn2_env f, void *env, wadi_acc offsets, wa
 
 /** From the index of an element and the `n` keys there to its target. */
 typedef wadi_ix (*wadi_target_fn_env)(void *, wadi_ix, int n, const wadi_exp *key);
-/** wadi_permute whose index function also gets the elements of the `n` (1 to 7) arrays `keys`, which have the shape of `a`. */
+/** wadi_permute whose index function also gets the elements of the `n` (0 to 8) arrays `keys`, which have the shape of `a`. */
 wadi_acc wadi_permute_by_env(wadi_fn2_env comb, wadi_acc defaults, wadi_target_fn_env f, void *env,
                              wadi_acc a, int n, const wadi_acc *keys);
 

@@ -1,5 +1,5 @@
-/* A C interface to casacore's tables, for Measurement Sets. Behind it is the only C++ of this project. No exception passes: a
- * function that can fail returns false and a reason. One thread at a time. */
+/* A C interface to casacore's tables, for Measurement Sets. Behind it is the only C++ of this project. No exception leaves it: a
+ * function that can fail returns false and a reason. Only one thread may use it at a time. */
 #ifndef WADI_MODULES_CASACORE_MS_H
 #define WADI_MODULES_CASACORE_MS_H
 
@@ -17,7 +17,7 @@ const char *wadi_ms_library(void);
 
 typedef struct wadi_ms wadi_ms;
 
-/* What the rows of one data description share. Borrowed until the next call that fills one. */
+/* The common properties of the rows of one data description. Borrowed until the next call that fills such a struct. */
 typedef struct wadi_ms_setup {
     int32_t window,
         products; /* rows of SPECTRAL_WINDOW and, the first of equal ones, POLARIZATION */
@@ -29,21 +29,21 @@ typedef struct wadi_ms_setup {
 
 typedef struct wadi_ms_field {
     const char *name;
-    double ra, dec; /* radians; NAN when the direction is not one fixed among the stars */
+    double ra, dec; /* radians; NAN if the direction moves among the stars */
     double equinox;
 } wadi_ms_field;
 
-/* Where rows go; [n, ...] each. */
+/* Arrays for n rows. */
 typedef struct wadi_ms_rows {
     double *uvw;             /* [n, 3] as in the file */
     int32_t *first, *second; /* [n] */
     double *time;            /* [n] seconds */
     double *data;            /* [n, channels, pols] of re, im */
     float *weight;           /* [n, channels, pols] */
-    bool *flag;              /* [n, channels, pols], that of the whole row included */
+    bool *flag;              /* [n, channels, pols]; includes the flag of the whole row */
 } wadi_ms_rows;
 
-/* Opens for reading, without locks. */
+/* Opens a set for reading, without locks. */
 bool wadi_ms_open(const char *path, wadi_ms **out, char why[WADI_MS_WHY]);
 void wadi_ms_close(wadi_ms *ms);
 
@@ -51,17 +51,17 @@ int64_t wadi_ms_count(const wadi_ms *ms);
 int32_t wadi_ms_descriptions(const wadi_ms *ms); /* they are numbered from 0 */
 const char *wadi_ms_telescope(const wadi_ms *ms);
 
-/* The data descriptions and fields of rows first .. first + n - 1. */
+/* Reads the data descriptions and fields of rows first .. first + n - 1. */
 bool wadi_ms_kinds(wadi_ms *ms, int64_t first, int64_t n, int32_t *description, int32_t *field,
                    char why[WADI_MS_WHY]);
 bool wadi_ms_look_setup(wadi_ms *ms, int32_t description, wadi_ms_setup *out,
                         char why[WADI_MS_WHY]);
 bool wadi_ms_look_field(wadi_ms *ms, int32_t field, wadi_ms_field *out, char why[WADI_MS_WHY]);
 
-/* Where visibilities are read from, judged by a row that will be read. */
+/* Chooses the columns from which visibilities are read, by looking at a row that will be read. */
 bool wadi_ms_choose(wadi_ms *ms, const char *column, int64_t row, int64_t channels, int64_t pols,
                     char why[WADI_MS_WHY]);
-/* The rows of these numbers, all of the shape chosen. */
+/* Reads the rows with these numbers; all have the chosen shape. */
 bool wadi_ms_read(wadi_ms *ms, const int64_t *row, int64_t n, const wadi_ms_rows *to,
                   char why[WADI_MS_WHY]);
 

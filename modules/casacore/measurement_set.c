@@ -24,7 +24,7 @@ static const double SECONDS_A_DAY = 86400;
 static const double TWO_PI = 6.283185307179586;
 static const int64_t BLOCK_BYTES = 4 << 20;
 
-/* casacore's tables are not made for several threads, not even tables of different sets. */
+/* Several threads must not use casacore's tables at once, not even tables of different sets. */
 static pthread_mutex_t alone = PTHREAD_MUTEX_INITIALIZER;
 
 /* Rows of one field and one data description. */
@@ -36,9 +36,9 @@ typedef struct kind {
 
 typedef WADI_VEC(kind) kinds;
 
-/* Rows that were read and not yet delivered. */
+/* Rows that were read, but not yet delivered. */
 typedef struct block {
-    int64_t room, first, n; /* rows first .. first + n - 1 of those taken */
+    int64_t room, first, n; /* rows first .. first + n - 1 of the selected rows */
     int64_t *row;           /* their numbers in the set */
     double *uvw, *time, *data;
     int32_t *pair[2];
@@ -52,14 +52,14 @@ typedef struct ms_vis {
     wadi_ms *ms;
     int64_t rows; /* in the set */
     int32_t descriptions;
-    int32_t field;  /* the one taken */
+    int32_t field;  /* the selected one */
     bool *is_taken; /* [descriptions] */
     double *frequency;
     int *stokes;
-    kinds all;        /* kinds of rows, those of the choice once it is made */
+    kinds all;        /* the kinds of all rows; after the selection only the selected ones */
     int32_t *kind[2]; /* [SCAN_ROWS] data description and field, from row scan_first on */
     int64_t scan_first, scan_n;
-    int64_t row, next; /* where in the set to look for row number `next` of those taken */
+    int64_t row, next; /* where in the set to look for row number `next` of the selected rows */
     block block;
 } ms_vis;
 
@@ -71,9 +71,9 @@ static wadi_status no_memory(const ms_vis *m, wadi_error *err) {
     return wadi_fail(err, WADI_MEMORY, "%s: out of memory", m->path);
 }
 
-/* ---- which rows there are ---- */
+/* ---- the kinds of rows ---- */
 
-/* Makes the kinds of a row known. */
+/* Adds the kind of a row to the list. */
 static wadi_status scan(ms_vis *m, int64_t row, wadi_error *err) {
     char why[WADI_MS_WHY] = "";
     if (row >= m->scan_first && row < m->scan_first + m->scan_n) return WADI_OK;
@@ -96,7 +96,7 @@ static bool takes(const ms_vis *m, int64_t row) {
     return field_of(m, row) == m->field && m->is_taken[description_of(m, row)];
 }
 
-/* Rows come in runs or in turns: the kind of the row before, or the one after it, is looked at first. */
+/* Kinds come in runs or in turns, so this first tries the kind of the row before, and then the kind after that one. */
 static wadi_status count_row(ms_vis *m, int64_t row, size_t *at, wadi_error *err) {
     const int32_t field = field_of(m, row);
     const int32_t description = description_of(m, row);
@@ -143,7 +143,7 @@ static wadi_status find_windows(ms_vis *m, wadi_error *err) {
     return WADI_OK;
 }
 
-/* Numbers by which kinds of rows are told apart. */
+/* The numbers in which kinds of rows differ. */
 typedef enum number { FIELD, WINDOW, PRODUCTS } number;
 static const char *const number_name[] = {"field", "spectral window", "set of polarisations"};
 static const char *const numbers_name[] = {"fields", "spectral windows", "sets of polarisations"};
@@ -158,7 +158,7 @@ static bool is_repeated(const ms_vis *m, size_t i, number which) {
     return false;
 }
 
-/* "0, 3"; returns how many there are. */
+/* Writes the numbers as "0, 3"; returns how many there are. */
 static int list(const ms_vis *m, number which, wadi_text *out) {
     int n = 0;
     for (size_t i = 0; i < m->all.n; i++) {
@@ -169,7 +169,7 @@ static int list(const ms_vis *m, number which, wadi_text *out) {
     return n;
 }
 
-/* Keeps the kinds of the number asked for, counted from 1. */
+/* Keeps only the kinds with the number asked for, counted from 1. */
 static wadi_status keep_one(ms_vis *m, number which, int asked, wadi_error *err) {
     wadi_text numbers = {0};
     size_t kept = 0;
@@ -185,7 +185,7 @@ static wadi_status keep_one(ms_vis *m, number which, int asked, wadi_error *err)
     return status;
 }
 
-/* There must be only one. */
+/* Fails unless all kinds have the same number. */
 static wadi_status expect_one(const ms_vis *m, number which, wadi_error *err) {
     wadi_text numbers = {0};
     const bool is_one = list(m, which, &numbers) == 1;
@@ -198,7 +198,7 @@ static wadi_status expect_one(const ms_vis *m, number which, wadi_error *err) {
     return status;
 }
 
-/* The kinds of what is asked for; one field, and perhaps several setups. */
+/* Selects the kinds that are asked for: one field, and perhaps several setups. */
 static wadi_status choose_kinds(ms_vis *m, const wadi_vis_options *options, wadi_error *err) {
     WADI_TRY(find_kinds(m, err));
     if (options->field != 0) WADI_TRY(keep_one(m, FIELD, options->field, err));
@@ -218,7 +218,7 @@ static wadi_status take_setup(ms_vis *m, wadi_error *err) {
     return WADI_OK;
 }
 
-/* ---- what they hold ---- */
+/* ---- products and channels ---- */
 
 /* casacore's Stokes codes, those of circular and of linear feeds in groups of four: RR RL LR LL, XX XY YX YY. */
 static int stokes_of(int32_t code) {
@@ -266,7 +266,7 @@ static wadi_status keep_setup(ms_vis *m, const wadi_ms_setup *s, wadi_error *err
     return WADI_OK;
 }
 
-/* Descriptions of one window and one set of polarisations hold the same. */
+/* Descriptions with the same window and the same set of polarisations are equal. */
 static wadi_status describe_setup(ms_vis *m, wadi_error *err) {
     char why[WADI_MS_WHY] = "";
     wadi_ms_setup setup;
@@ -288,13 +288,13 @@ static wadi_status describe_field(ms_vis *m, wadi_error *err) {
     if (m->object == NULL || m->telescope == NULL) return no_memory(m, err);
     m->base.info.object = m->object;
     m->base.info.telescope = m->telescope;
-    m->base.info.ra = field.ra < 0 ? field.ra + TWO_PI : field.ra; /* kept as -pi .. pi there */
+    m->base.info.ra = field.ra < 0 ? field.ra + TWO_PI : field.ra; /* casacore has -pi .. pi */
     m->base.info.dec = field.dec;
     m->base.info.equinox = field.equinox;
     return WADI_OK;
 }
 
-/* Counts the rows taken and looks at the first. */
+/* Counts the selected rows, and looks at the first. */
 static wadi_status count_rows(ms_vis *m, const char *column, wadi_error *err) {
     char why[WADI_MS_WHY] = "";
     int64_t first = m->rows;
@@ -323,7 +323,7 @@ static void free_block(block *b) {
     *b = (block){0};
 }
 
-/* A block is there only while rows are read: one image may be made of many windows, each of which is an open set. */
+/* A block exists only while rows are read, because one image may be made of many windows, each of which is an open set. */
 static wadi_status make_room(ms_vis *m, wadi_error *err) {
     block *b = &m->block;
     const int64_t cells = m->base.info.channels * m->base.info.pols;
@@ -345,7 +345,7 @@ static wadi_status make_room(ms_vis *m, wadi_error *err) {
     return WADI_OK;
 }
 
-/* The next rows that are taken, from m->next on. */
+/* Reads the next selected rows, from m->next on. */
 static wadi_status fill(ms_vis *m, wadi_error *err) {
     block *b = &m->block;
     char why[WADI_MS_WHY] = "";
@@ -374,7 +374,7 @@ static wadi_status fill(ms_vis *m, wadi_error *err) {
     return WADI_OK;
 }
 
-/* A flagged weight keeps its size and has the other sign. */
+/* The weight of a flagged visibility gets a negative sign. */
 static void put(const ms_vis *m, int64_t from, int64_t k, const wadi_vis_rows *rows) {
     const block *b = &m->block;
     const int64_t cells = m->base.info.channels * m->base.info.pols;
@@ -414,7 +414,7 @@ static wadi_status read_rows(wadi_vis *self, int64_t first, int64_t k, const wad
     *out_n = 0;
     (void)pthread_mutex_lock(&alone);
     const wadi_status st = read_some(m, first, k, rows, out_n, err);
-    if (st != WADI_OK || *out_n == 0) { /* begin again */
+    if (st != WADI_OK || *out_n == 0) { /* the next read begins again */
         m->row = m->next = 0;
         free_block(&m->block);
     }

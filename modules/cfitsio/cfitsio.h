@@ -1,4 +1,4 @@
-/* The parts of the module cfitsio, which module.c offers: each as connectors/offers.h has it. */
+/* The parts of the module cfitsio, which module.c offers. Their types are described in connectors/offers.h. */
 #ifndef WADI_MODULES_CFITSIO_H
 #define WADI_MODULES_CFITSIO_H
 

@@ -1,4 +1,4 @@
-/* What the headers and tables of a UVFITS file say, apart from the visibilities themselves. */
+/* The contents of the headers and tables of a UVFITS file, without the visibilities. */
 #ifndef WADI_MODULES_UVFITS_H
 #define WADI_MODULES_UVFITS_H
 
@@ -8,7 +8,7 @@
 #include "base/vec.h"
 #include "wadi/status.h"
 
-/* What a parameter in front of a group contributes to. Those of one name add up. */
+/* The quantity to which a parameter before a group contributes. Parameters of one name are added. */
 enum {
     WADI_UVFITS_U = 0, /* metres, with the sign of wadi/visibility.h */
     WADI_UVFITS_V,
@@ -19,7 +19,7 @@ enum {
     WADI_UVFITS_DATE, /* Julian days */
     WADI_UVFITS_SOURCE,
     WADI_UVFITS_SETUP,
-    WADI_UVFITS_QUANTITIES /* also: nothing that is read */
+    WADI_UVFITS_QUANTITIES /* also stands for parameters that are not read */
 };
 
 typedef struct wadi_uvfits_param {
@@ -27,7 +27,7 @@ typedef struct wadi_uvfits_param {
     double scale, zero;
 } wadi_uvfits_param;
 
-/* An axis of a group's array: coordinate = value + (i + 1 - pixel) * step. One that the file lacks has n = 1. */
+/* An axis of a group's array: coordinate = value + (i + 1 - pixel) * step. If the file does not have the axis, n is 1. */
 typedef struct wadi_uvfits_axis {
     int64_t n, stride; /* in values */
     double value, pixel, step;
@@ -50,7 +50,7 @@ typedef struct wadi_uvfits_field {
 } wadi_uvfits_field;
 
 typedef struct wadi_uvfits_head {
-    int64_t start, groups; /* byte where the groups begin, and how many they are */
+    int64_t start, groups; /* byte where the groups begin, and how many there are */
     int bitpix;            /* 16, 32, -32 or -64 */
     double scale, zero;    /* of the array's values */
     bool has_blank;
@@ -69,7 +69,8 @@ typedef struct wadi_uvfits_head {
     WADI_VEC(wadi_uvfits_field) field;
 } wadi_uvfits_head;
 
-/* Reads them, and sees whether the file is long enough for its groups. *head must be all zero; wadi_uvfits_head_fini is due whatever the outcome. */
+/* Reads the headers and tables, and checks that the file is long enough for its groups. *head must be all zero. The caller calls
+ * wadi_uvfits_head_fini in any case. */
 wadi_status wadi_uvfits_head_read(const char *path, wadi_uvfits_head *head, wadi_error *err);
 void wadi_uvfits_head_fini(wadi_uvfits_head *head);
 

@@ -1,15 +1,15 @@
 /* Fourier transforms by FFTW: the routines fft, ifft, rfft and irfft over problems of rank 1 to 3, in both precisions.
  *
- * FFTW's planner is not thread-safe, its plans are: plans are made under a lock, kept by what they are for, and used through
- * the new-array calls, which want arrays aligned like those a plan was made for. A batch is cut into pieces that are powers
- * of two and fit a cache, so that whatever sizes chunks and shares of workers have, few plans do.
+ * FFTW's planner is not thread-safe, but its plans are. Plans are made under a lock and kept in a table. They are used through the
+ * new-array calls, which need arrays with the alignment for which the plan was made. A batch is cut into pieces that are powers of two
+ * and fit a cache, so few plans are enough for all sizes of chunks and shares of workers.
  *
- * A new plan is FFTW's estimate, or what wisdom knows. One that has done a good deal of work is measured once, in bounded
- * time, and what that taught is kept in the user's directory: a text with its digest in front, so that a file that was cut or
- * changed counts as none. The routines named .steady use FFTW's estimate alone, which is the same in every run.
+ * A new plan is FFTW's estimate, or comes from wisdom. A plan that has done much work is measured once, in bounded time. The wisdom from
+ * this is kept in the user's directory, as a text with its digest in front; a file that was cut or changed is ignored. The routines
+ * named .steady use only FFTW's estimate, which is the same in every run.
  *
- * Plans are for one thread. A program that itself asks FFTW for plans with threads (fftw_plan_with_nthreads) asks for these too:
- * it should go back to one before it runs wadi.
+ * Plans are for one thread. If a program asks FFTW for plans with threads (fftw_plan_with_nthreads), this also affects these plans: it
+ * should go back to one thread before it runs wadi.
  *
  * Forward is exp(-2 pi i jk/n) without a factor; inverse is scaled by 1/n, here, piece by piece while it is in cache. */
 #include <fftw3.h>
@@ -34,7 +34,7 @@ static const double measure_seconds = 0.2;
 
 typedef enum transform { FORWARD, INVERSE, REAL_FORWARD, REAL_INVERSE } transform;
 
-/* What a plan is for. Compared and hashed as bytes: made from zero. */
+/* The problem that a plan solves. Keys are compared and hashed as bytes, so they must be zero before they are filled. */
 typedef struct key {
     int32_t kind; /* a transform */
     int32_t is_double;
@@ -66,7 +66,7 @@ static int64_t product(const key *k) {
     return n;
 }
 
-/* Elements of one problem's side with n/2 + 1 in the last dimension. */
+/* Elements of one problem on the side whose last dimension is n/2 + 1. */
 static int64_t half_product(const key *k) {
     return product(k) / k->n[k->rank - 1] * (k->n[k->rank - 1] / 2 + 1);
 }
@@ -161,7 +161,7 @@ typedef struct entry {
     int users;
     bool measured;
     int64_t elements; /* transformed so far */
-    uint64_t last;    /* when it was last wanted */
+    uint64_t last;    /* when it was last used */
     struct entry *next;
 } entry;
 
@@ -170,11 +170,11 @@ static struct {
     entry *bucket[BUCKETS];
     int nplans;
     uint64_t clock;
-    char path[1100]; /* of the wisdom; empty: not kept */
-    bool learnt;     /* since it was read or written */
+    char path[1100]; /* of the file of wisdom; empty: wisdom is not kept */
+    bool learnt;     /* there is new wisdom since the file was read or written */
 } plans = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-/* Grows when all plans are forgotten: what threads hold is then no plan any more. */
+/* Grows when all plans are destroyed: plans that threads still hold are then invalid. */
 static atomic_uint generation;
 
 static entry **bucket_of(const key *k) {
@@ -188,7 +188,7 @@ static void destroy_entry(entry *e) {
     free(e);
 }
 
-/* Takes the place of the plan that was wanted longest ago and is not at work. */
+/* Frees the place of the plan that was used longest ago, among those that no thread holds. */
 static void drop_oldest(void) {
     entry **oldest = NULL;
     for (int i = 0; i < BUCKETS; i++) {
@@ -203,7 +203,7 @@ static void drop_oldest(void) {
     plans.nplans--;
 }
 
-/* Wisdom is taken away for as long as it takes; what cannot be told again is learnt again. */
+/* Removes FFTW's wisdom while the plan is made. If it cannot be restored afterwards, it must be learnt again. */
 static void *make_steady(const key *k, void *in, void *out) {
     const precision *p = precision_of(k);
     char *known = p->get_wisdom();
@@ -238,7 +238,7 @@ static void *aligned_like(int64_t bytes, int align, void **out_block) {
     return *out_block == NULL ? NULL : (char *)*out_block + align;
 }
 
-/* Replaces the estimate by a measured plan, once. Measuring writes to its arrays, so it has its own. */
+/* Replaces the estimate by a measured plan, once. Measuring writes to its arrays, so it uses separate ones. */
 static void measure(entry *e) {
     void *block_in = NULL, *block_out = NULL;
     void *in = aligned_like(bytes_in(&e->k) * e->k.count, e->k.align_in, &block_in);
@@ -298,13 +298,13 @@ static void let_go(void *unused) {
     mine.done = 0;
 }
 
-static pthread_key_t at_exit; /* of a thread: it lets go */
+static pthread_key_t at_exit; /* gives back the plan of a thread that ends */
 
 static void make_key(void) {
     (void)pthread_key_create(&at_exit, let_go);
 }
 
-/* What was done is told from time to time, so that a plan in steady use is measured too. */
+/* The work is reported from time to time, so that a plan in steady use is also measured. */
 static bool is_mine(const key *k) {
     return mine.e != NULL && mine.generation == atomic_load(&generation) &&
            mine.done < measure_after / 16 && memcmp(&mine.e->k, k, sizeof *k) == 0;
@@ -347,7 +347,7 @@ static void scale(void *out, const key *k, int64_t count) {
     }
 }
 
-/* FFTW has no c2r of two and more dimensions that leaves its input alone: it gets a copy. */
+/* FFTW's c2r of two and more dimensions always changes its input, so it gets a copy. */
 static bool run_piece(batch *b, char *from, char *to, int count) {
     const precision *p = precision_of(&b->k);
     void *copy = NULL;
@@ -371,7 +371,7 @@ static bool run_piece(batch *b, char *from, char *to, int count) {
     return fine;
 }
 
-/* How many problems from p on lie one right after the other, on both sides. */
+/* How many problems from p on are adjacent in memory, on both sides. */
 static int64_t run_length(const batch *b, int64_t p, int64_t count) {
     const int64_t in = size_in(&b->k) * b->width_in, out = size_out(&b->k) * b->width_out;
     int64_t n = 1;
@@ -408,7 +408,7 @@ static bool types_fit(const wadi_call_array *in, const wadi_call_array *out, tra
            out->type == (kind == REAL_INVERSE ? real : complex);
 }
 
-/* Both sides have the extents of the signal, but for the half of a real signal's transform. */
+/* Both sides have the extents of the signal, except for the half that the transform of a real signal has. */
 static bool extents_fit(const wadi_call_array *in, const wadi_call_array *out, transform kind) {
     const wadi_call_array *signal = kind == REAL_INVERSE ? out : in;
     const wadi_call_array *other = kind == REAL_INVERSE ? in : out;

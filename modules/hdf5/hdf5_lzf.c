@@ -1,11 +1,11 @@
-/* The compression "lzf", HDF5 filter 32000, reading only: pyuvdata writes flags and counts with it, and HDF5 itself does not bring
+/* The compression "lzf", HDF5 filter 32000, for reading only. pyuvdata writes flags and counts with it, and HDF5 itself does not have
  * it. The format is that of LibLZF (Marc Lehmann): a stream of
  *
  *     000ddddd                      a run of d + 1 bytes follows
  *     lllooooo oooooooo             l + 2 bytes from o + 1 bytes back, 1 <= l <= 6
  *     111ooooo llllllll oooooooo    l + 9 bytes from o + 1 bytes back
  *
- * where the bytes copied may overlap those written. The filter's third value is the size of a chunk when it is spread out. */
+ * where the bytes copied may overlap those written. The filter's third value is the size of an unpacked chunk. */
 #include "modules/hdf5/hdf5_read.h"
 
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 
 enum { LZF_FILTER = 32000, SIZE_VALUE = 2, LONG_RUN = 7 };
 
-/* Bytes written, 0 when the stream is damaged or does not fit. */
+/* Returns the number of bytes written; 0 if the stream is damaged or does not fit. */
 static size_t spread(const unsigned char *in, size_t n, unsigned char *out, size_t room) {
     size_t at = 0, to = 0;
     while (at < n) {
@@ -40,7 +40,7 @@ static size_t spread(const unsigned char *in, size_t n, unsigned char *out, size
     return to;
 }
 
-/* HDF5's part of the bargain: *buffer is malloc'd and replaced; 0 is a failure. */
+/* As HDF5 requires, *buffer is from malloc, and is replaced; 0 means failure. */
 static size_t filter(unsigned flags, size_t values, const unsigned value[], size_t n, size_t *room,
                      void **buffer) {
     if ((flags & H5Z_FLAG_REVERSE) == 0) return 0; /* not written here */

@@ -11,8 +11,8 @@
 
 enum { WADI_HDF5_MAX_RANK = 4 };
 
-/* While a scope is open HDF5 is this thread's alone (not every build of it can be called by several) and keeps its messages to
- * itself. Scopes do not nest. Every other function here wants one open. */
+/* While a scope is open, only this thread uses HDF5 (not every build of HDF5 is thread-safe), and HDF5 prints no messages. Scopes do not
+ * nest. All other functions here need an open scope. */
 typedef struct wadi_hdf5_scope {
     H5E_auto2_t print;
     void *env;
@@ -21,17 +21,17 @@ typedef struct wadi_hdf5_scope {
 wadi_hdf5_scope wadi_hdf5_begin(void);
 void wadi_hdf5_end(const wadi_hdf5_scope *s);
 
-/* Makes the compression lzf known; false where HDF5 does not take it. */
+/* Registers the compression lzf; false if HDF5 refuses it. */
 bool wadi_hdf5_use_lzf(void);
 
-/* WADI_IO with what HDF5 says about its latest failure. */
+/* Fails with WADI_IO and the words of HDF5 about its latest failure. */
 wadi_status wadi_hdf5_fail(const char *path, const char *object, wadi_error *err);
 
 WADI_NODISCARD wadi_status wadi_hdf5_open(const char *path, hid_t *out, wadi_error *err);
 
 bool wadi_hdf5_has(hid_t file, const char *object);
 
-/* A dataset that can be read: one compressed in a way that is not installed is WADI_UNSUPPORTED. */
+/* A dataset that can be read. WADI_UNSUPPORTED if its compression is not installed. */
 typedef struct wadi_hdf5_set {
     hid_t id, type;
     int rank;
@@ -44,15 +44,15 @@ WADI_NODISCARD wadi_status wadi_hdf5_set_open(hid_t file, const char *path, cons
                                               wadi_hdf5_set *out, wadi_error *err);
 void wadi_hdf5_set_close(wadi_hdf5_set *s);
 
-/* Rows first .. first + n - 1 along the first dimension, as memory_type. */
+/* Reads rows first .. first + n - 1 along the first dimension, as memory_type. */
 WADI_NODISCARD wadi_status wadi_hdf5_rows(const wadi_hdf5_set *s, const char *path,
                                           const char *object, hid_t memory_type, int64_t first,
                                           int64_t n, void *to, wadi_error *err);
 
-/* One number: a scalar, or the first of many. */
+/* Reads one number: a scalar, or the first of many. */
 WADI_NODISCARD wadi_status wadi_hdf5_number(hid_t file, const char *path, const char *object,
                                             double *out, wadi_error *err);
-/* A string of any kind; the caller frees it. */
+/* Reads a string of any kind; the caller frees it. */
 WADI_NODISCARD wadi_status wadi_hdf5_string(hid_t file, const char *path, const char *object,
                                             char **out, wadi_error *err);
 

@@ -1,8 +1,8 @@
 /* uvh5, the HDF5 files of pyuvdata: the memo "UVH5 file format", versions up to 1.2. A file has a header of separate datasets
  * and, for every row, visibilities, flags, and counts of samples, which are the weights.
  *
- * If channels belong to several spectral windows, all of them are taken, one after another, unless one is selected. Of several
- * phase centres one must be selected. Polarisations that differ between windows are not supported. */
+ * If channels belong to several spectral windows, all windows are read, one after another, unless one is selected. If there are several
+ * phase centres, one must be selected. Polarisations that differ between windows are not supported. */
 #include "modules/hdf5/uvh5.h"
 
 #include <string.h>
@@ -110,7 +110,7 @@ static wadi_status read_pols(wadi_uvh5 *u, wadi_error *err) {
 
 /* ---- channels ---- */
 
-/* Adds the first different numbers among n, "0, 4, 7". */
+/* Adds the first few different numbers among n to the list: "0, 4, 7". */
 static void add_numbers(wadi_text *list, const int32_t *number, int64_t n) {
     int32_t seen[MAX_LISTED] = {0};
     int count = 0;
@@ -136,7 +136,7 @@ static wadi_status no_such(const wadi_uvh5 *u, const char *what, int wanted, con
     return st;
 }
 
-/* The spectral window of each channel; *out NULL: they are all of one. */
+/* The spectral window of each channel; *out NULL: all are in one window. */
 static wadi_status read_windows(wadi_uvh5 *u, int32_t **out, wadi_error *err) {
     void *table = NULL;
     if (!wadi_hdf5_has(u->file, "Header/flex_spw_id_array")) return WADI_OK;
@@ -146,7 +146,7 @@ static wadi_status read_windows(wadi_uvh5 *u, int32_t **out, wadi_error *err) {
     return WADI_OK;
 }
 
-/* Keeps the channels of the window asked for. */
+/* Keeps only the channels of the window asked for. */
 static wadi_status choose_channels(wadi_uvh5 *u, int setup, const int32_t *window,
                                    wadi_error *err) {
     const int32_t only = 0;
@@ -194,7 +194,7 @@ static wadi_status several_centres(const wadi_uvh5 *u, wadi_error *err) {
     return st;
 }
 
-/* Which rows are taken. */
+/* Selects the rows of one phase centre. */
 static wadi_status choose_rows(wadi_uvh5 *u, int field, wadi_error *err) {
     static const char object[] = "Header/phase_center_id_array";
     void *table = NULL;
@@ -223,7 +223,7 @@ static wadi_status keep_string(wadi_uvh5 *u, const char *object, char **out, wad
     return wadi_hdf5_string(u->file, u->path, object, out, err);
 }
 
-/* Where a catalogue's entry stands: under its number, in the first files with a catalogue under its name. */
+/* The place of an entry of the catalogue: under its number or, in the oldest files with a catalogue, under its name. */
 static bool find_entry(const wadi_uvh5 *u, const char *catalogue, char *out) {
     snprintf(out, NAME_BYTES, "%s/%d", catalogue, (int)u->taken);
     if (wadi_hdf5_has(u->file, out)) return true;
@@ -244,7 +244,7 @@ static bool find_entry(const wadi_uvh5 *u, const char *catalogue, char *out) {
     }
 }
 
-/* ra and dec of a place fixed among the stars, in a frame of the equator. */
+/* ra and dec of a place that is fixed among the stars, in an equatorial frame. */
 static wadi_status read_sidereal(wadi_uvh5 *u, const char *entry, wadi_error *err) {
     char object[NAME_BYTES + 16];
     char *frame = NULL;
@@ -279,7 +279,7 @@ static wadi_status read_catalogue(wadi_uvh5 *u, const char *catalogue, wadi_erro
     return is_sidereal ? read_sidereal(u, entry, err) : WADI_OK;
 }
 
-/* Files before the catalogue are phased to one place, or not at all. */
+/* Files without a catalogue, which are older, are phased to one place, or not at all. */
 static wadi_status read_phase_type(wadi_uvh5 *u, wadi_error *err) {
     char *type = NULL;
     WADI_TRY(keep_string(u, "Header/object_name", &u->object, err));
@@ -324,7 +324,7 @@ static wadi_status describe(wadi_uvh5 *u, const wadi_vis_options *options, wadi_
     return wadi_uvh5_ready(u, err);
 }
 
-/* Within a scope. */
+/* Call this within a scope of hdf5_read.h. */
 static void destroy(wadi_uvh5 *u) {
     wadi_uvh5_unready(u);
     for (int i = 0; i < UVH5_SETS; i++) wadi_hdf5_set_close(&u->set[i]);

@@ -18,7 +18,7 @@ enum {
 };
 extern const char *const wadi_uvh5_sets[UVH5_SETS]; /* their names */
 
-/* Some rows of the file as they lie in it. */
+/* Some rows, as they are in the file. */
 typedef struct wadi_uvh5_block {
     int64_t room, first, n;
     double *uvw, *time;
@@ -36,13 +36,13 @@ typedef struct wadi_uvh5 {
     hid_t file;
     wadi_hdf5_set set[UVH5_SETS];
     int64_t rows, channels, pols; /* in the file */
-    double *frequency;            /* of the channels taken */
+    double *frequency;            /* of the selected channels */
     int64_t *channel;             /* their numbers in the file */
     int *stokes;
-    int32_t
-        *centre; /* number of each row's phase centre; NULL: there is one, and every row is taken */
-    int32_t taken;       /* the phase centre whose rows are taken */
-    bool is_unprojected; /* delays towards the zenith are not taken out */
+    int32_t *
+        centre; /* number of each row's phase centre; NULL: there is only one, so every row is selected */
+    int32_t taken;       /* the phase centre whose rows are selected */
+    bool is_unprojected; /* delays towards the zenith were not removed */
     bool has_counts;     /* there is a positive one */
     wadi_uvh5_number number;
     hid_t data_type, flag_type; /* in memory */
@@ -50,11 +50,11 @@ typedef struct wadi_uvh5 {
     int64_t next, row; /* number of the next row, and where in the file to look for it */
 } wadi_uvh5;
 
-/* Readies what the fields up to `taken` need for reading: memory types, the block. Within a scope of hdf5_read.h. */
+/* Prepares reading after the fields up to `taken` are set: memory types, the block. Call this within a scope of hdf5_read.h. */
 WADI_NODISCARD wadi_status wadi_uvh5_ready(wadi_uvh5 *u, wadi_error *err);
 void wadi_uvh5_unready(wadi_uvh5 *u);
 
-/* As wadi_vis_ops has it; opens its own scope. */
+/* The callback of wadi_vis_ops; opens its own scope. */
 wadi_status wadi_uvh5_read(wadi_vis *self, int64_t first, int64_t k, const wadi_vis_rows *rows,
                            int64_t *out_n, wadi_error *err);
 

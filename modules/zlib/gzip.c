@@ -1,4 +1,4 @@
-/* Reads files that are compressed with gzip as if they were not. */
+/* Reads files that are compressed with gzip as if they were not compressed. */
 #include <errno.h>
 #include <string.h>
 #include <zlib.h>
@@ -14,7 +14,7 @@ static bool rewind_gzip(void *file) {
     return gzrewind((gzFile)file) == 0;
 }
 
-/* A compressed file that ends early gives all it has first and its complaint then. */
+/* A compressed file that ends early first gives all its bytes, and then the error. */
 static const char *read_gzip(void *file, char *to, size_t n, size_t *out_n) {
     const int got = gzread((gzFile)file, to, (unsigned)n);
     int code = Z_OK;

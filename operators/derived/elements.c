@@ -49,8 +49,7 @@ wadi_acc wadi_fold_all(wadi_fn2 f, wadi_exp z, wadi_acc a) {
     return wadi_fold(f, z, wadi_flatten(a));
 }
 
-/* The number `v` as an element of `a`; a record or bool is refused by the function that combines
- * it. */
+/* The number `v` as an element of `a`. If the elements are records or bools, the function that combines them makes the mistake known. */
 static wadi_exp number(wadi_acc a, double v) {
     const wadi_array_type *t = wadi_acc_type(a);
     return t ? wadi_literal(t->elem.type[0], v) : WADI_NO_EXP;
@@ -86,8 +85,7 @@ static wadi_exp with_index(wadi_ix ix, wadi_exp x) {
     return wadi_rec2("value", x, "index", ix.at[ix.rank - 1]);
 }
 
-/* Whether y comes before x: it is better, or as good and further left. A number is better than
- * NaN. */
+/* Whether y is preferred to x: it is better, or as good and further left. A number is better than NaN. */
 static wadi_exp before(wadi_fn2 better, wadi_exp y, wadi_exp x) {
     const wadi_exp vx = wadi_get(x, "value"), vy = wadi_get(y, "value");
     const wadi_exp left = wadi_lt(wadi_get(y, "index"), wadi_get(x, "index"));

@@ -34,7 +34,7 @@ wadi_acc wadi_slit(wadi_exp from, wadi_exp n, wadi_acc a) {
 
 /* ---- intersections ---- */
 
-/* `a` as far as `other` reaches too. */
+/* The part of `a` that lies within the extents of `other`. */
 static wadi_acc within(wadi_acc a, wadi_acc other) {
     const wadi_array_type *t = wadi_acc_type(a), *u = wadi_acc_type(other);
     for (int d = 0; t && u && d < t->rank && d < u->rank; d++)

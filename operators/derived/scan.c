@@ -1,5 +1,5 @@
-/* Scans from the right, scans without their first or last element, and scans with the total apart. All are scanl or scanl1 and
- * parts of their results. A scan from the right reverses the array before and the result after. */
+/* Scans from the right, scans without their first or last element, and scans that give the total separately. Each is a scanl or
+ * scanl1, or a part of its result. A scan from the right reverses the array before the scan and the result after it. */
 #include "graph/lang/node.h"
 
 typedef struct flipped {
@@ -42,7 +42,7 @@ wadi_acc wadi_scanr1(wadi_fn2 f, wadi_acc a) {
     return wadi_scanr1_env(wadi_call2, &f, a);
 }
 
-/* ---- the total apart ---- */
+/* ---- with the total as a separate result ---- */
 
 wadi_acc wadi_scanl_total_env(wadi_fn2_env f, void *env, wadi_exp z, wadi_acc a) {
     const wadi_acc s = wadi_scanl_env(f, env, z, a);

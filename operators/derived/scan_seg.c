@@ -1,5 +1,5 @@
-/* Scans of segments by lengths, from the right, and without first or last results, built from the scans of segments from the
- * left. A scan from the right reverses the array and with it the segments: one from o to p then lies from n - p to n - o. */
+/* Scans of segments: by lengths, from the right, and without their first or last results. All are built from the scans of segments
+ * from the left. A scan from the right reverses the array, and so the segments: one from o to p then lies from n - p to n - o. */
 #include "graph/lang/node.h"
 #include "operators/segments.h"
 
@@ -17,7 +17,7 @@ static wadi_exp from_end(void *env, wadi_exp offset) {
     return wadi_sub(*(const wadi_exp *)env, offset);
 }
 
-/* Offsets of the array turned round. */
+/* The offsets of the segments in the reversed array. */
 static wadi_acc turned(wadi_acc offsets, wadi_acc a) {
     const wadi_array_type *t = wadi_acc_type(a);
     if (!t || t->rank < 1) return WADI_NO_ACC;
@@ -52,7 +52,7 @@ wadi_acc wadi_prescanl_seg(wadi_fn2 f, wadi_exp z, wadi_acc lengths, wadi_acc a)
     return wadi_prescanl_seg_env(wadi_call2, &f, z, lengths, a);
 }
 
-/* z in front of every prefix, or behind every suffix, of a segment. */
+/* For a scan that has not used z yet: combines z with every prefix of a segment from the left, or with every suffix from the right. */
 typedef struct started {
     wadi_fn2_env f;
     void *env;
@@ -60,7 +60,7 @@ typedef struct started {
     bool right;
 } started;
 
-/* What lies in no segment is zero, and stays it. */
+/* An element that lies in no segment is zero and stays zero. */
 static wadi_exp with_start(void *env, wadi_ix ix, wadi_exp x) {
     const started *s = env;
     const wadi_exp inside =

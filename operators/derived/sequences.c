@@ -1,8 +1,7 @@
 /* Sequence functions of the language that are built from operators.
  *
- * The sources here are `produce` over a body that reads a piece of an array outside it. Such a body is a producer. So whatever
- * consumes the stream reads the array in place: no segment is copied, and the range check stands before the loop over a
- * segment. */
+ * A source here is a `produce` whose body reads a piece of an array from outside. Such a body is a producer. So consumers of the
+ * stream read the array in place: no segment is copied, and the range check stands before the loop over a segment. */
 #include "graph/lang/node.h"
 
 /* A piece of an array: its shape, and where it begins, in each dimension of the array. */
@@ -24,7 +23,7 @@ static wadi_exp to_i64(wadi_exp x) {
     return wadi_convert(WADI_I64, x);
 }
 
-/* A number computed once per element of the stream, and not where the piece's elements are read. */
+/* The number `x`, computed once per element of the stream instead of at every read of the piece. */
 static wadi_exp once(wadi_exp x) {
     return wadi_the(wadi_unit(x));
 }
@@ -54,8 +53,7 @@ static wadi_acc nth_segment(void *env, wadi_exp i) {
     return wadi_backpermute_env(s.shape, row_major, &s, all->values);
 }
 
-/* The rank of the segments is how many extents a row holds: it must be known while the program
- * is built. */
+/* The rank of the segments: the number of extents in a row of the table. It must be known when the program is built. */
 static int row_length(wadi_draft *d, const wadi_array_type *t) {
     const bool known = t->extent && t->extent[1].kind == WADI_EXTENT_CONST;
     if (known && t->extent[1].value >= 1 && t->extent[1].value <= WADI_MAX_RANK)
@@ -65,7 +63,7 @@ static int row_length(wadi_draft *d, const wadi_array_type *t) {
     return 0;
 }
 
-/* The table of shapes as the draft's next argument: extents per row, 0 after a mistake. */
+/* Appends the table of shapes to the draft; gives the number of extents per row, 0 after a mistake. */
 static int table(wadi_draft *d, wadi_acc shapes) {
     const wadi_array_type *t = wadi_draft_array(d, shapes);
     wadi_expect_rank(d, t, 2);
@@ -192,7 +190,7 @@ wadi_exp wadi_forever(void) {
     return wadi_i64(INT64_MAX);
 }
 
-/* A consumer's results are arrays already; only its C type kept it from being used as one. */
+/* A consumer's results are arrays already; only the C type changes. */
 wadi_acc wadi_consume(wadi_eat c) {
     const wadi_acc a = {c.node, c.program};
     if (!wadi_acc_get("consume", 1, a))

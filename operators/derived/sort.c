@@ -26,8 +26,8 @@ static wadi_exp sign_bit(wadi_type t) {
     return wadi_shl(one, wadi_i32(8 * wadi_type_size(t) - 1));
 }
 
-/* Negative numbers with all bits turned, others with the sign turned: the order of IEEE 754 numbers. -0 is made +0 first,
- * so that the two are equal, and NaN comes behind all. */
+/* Bits in the order of the IEEE 754 numbers: all bits of a negative number are inverted, and the sign of any other. -0 first becomes
+ * +0, so that the two are equal. NaN comes after all numbers. */
 static wadi_exp float_bits(wadi_exp key, wadi_type t, wadi_type u) {
     const wadi_exp bits = wadi_bitcast(u, wadi_add(key, wadi_literal(t, 0)));
     const wadi_exp sign = sign_bit(u), all = wadi_not(wadi_literal(u, 0));
@@ -36,7 +36,7 @@ static wadi_exp float_bits(wadi_exp key, wadi_type t, wadi_type u) {
     return wadi_cond(wadi_isnan(key), all, turned);
 }
 
-/* An unsigned number that is less where the key is less. */
+/* The key as an unsigned number with the same order. */
 static wadi_exp ordered(wadi_exp key, wadi_type t) {
     const wadi_type u = unsigned_of(t);
     if (t == WADI_BOOL) return wadi_convert(u, key);
@@ -48,7 +48,7 @@ static wadi_exp ordered(wadi_exp key, wadi_type t) {
 typedef struct sorting {
     wadi_fn1_env key;
     void *env;
-    wadi_acc bit; /* rank 0: the bit at work */
+    wadi_acc bit; /* rank 0: the bit of this pass */
     wadi_type type;
 } sorting;
 
@@ -74,7 +74,7 @@ static wadi_acc pass(void *env, wadi_acc state) {
                        wadi_unit(wadi_add(wadi_the(s.bit), wadi_i32(1))));
 }
 
-/* The key's type, found by a map that nobody reads; -1 after a mistake. */
+/* The type of the key, found by a map whose result is not used; -1 after a mistake. */
 static int type_of_key(wadi_fn1_env key, void *env, wadi_acc a) {
     wadi_draft d = wadi_draft_begin("sort");
     const wadi_array_type *t = wadi_draft_array(&d, wadi_map_env(key, env, a));

@@ -1,4 +1,4 @@
-/* Arrays of the interpreter: made, taken over from the caller and checked, given to the caller. */
+/* Arrays of the interpreter: making them, copying and checking the caller's arrays, and copying results for the caller. */
 #include <stdlib.h>
 #include <string.h>
 

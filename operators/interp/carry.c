@@ -1,5 +1,5 @@
-/* Transducers that carry something from element to element: what is left of an expanded element,
- * samples of windows to come, arrays of a batch, a state. */
+/* Forms that carry something from element to element: the rest of an expanded element, samples for the next windows, the arrays of
+ * a batch, a state. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 #include "graph/lang/node.h"
 #include "operators/interp/stream.h"
 
-/* The next element of the argument is made, used by `take` and forgotten. */
+/* Makes the next element of the argument; faults name that element. */
 static wadi_status pull(wadi_interp *in, wadi_cursor *c, const wadi_iarray **out) {
     WADI_TRY(wadi_cursor_next(in, c->from[0], out));
     wadi_stream_at(in, c->from[0]->at - 1);
@@ -59,8 +59,8 @@ static wadi_status next_expand(wadi_interp *in, wadi_cursor *c, const wadi_iarra
 const wadi_seq_meaning wadi_meaning_expand = {.more = more_expand, .next = next_expand};
 
 /* ---- windows ----
- * Samples are numbered over the whole stream. Those in memory begin with sample `first`; the next
- * window begins at `start`; the last full one ended before `ended`. */
+ * Samples are numbered over the whole stream. Those in memory begin with sample `first`. The next window begins at `start`. The
+ * last full one ended before sample `ended`. */
 
 static const wadi_elem *elem_of(const wadi_interp *in, const wadi_cursor *c, int component) {
     return &in->m->values[c->bind->results[0]].type.array[component].elem;
@@ -85,7 +85,7 @@ static wadi_status read_piece(wadi_interp *in, wadi_cursor *c) {
     return WADI_OK;
 }
 
-/* Samples before the next window are not needed any more. */
+/* Forgets the samples before the next window. */
 static void drop_samples(const wadi_interp *in, wadi_cursor *c) {
     const int64_t end = samples_read(in, c), to = c->start < end ? c->start : end;
     for (int i = 0; i < c->components; i++) {

@@ -9,7 +9,7 @@ static const wadi_val_type *type_of(const wadi_interp *in, wadi_val v) {
     return &in->m->values[v].type;
 }
 
-/* Something done with each element in order. It must copy what it keeps: the element's memory is given back. */
+/* Called with each element in order. It must copy what it keeps, because the memory of the element is given back. */
 typedef wadi_status (*consumer)(wadi_interp *in, const wadi_bind *b, void *state, int64_t e,
                                 const wadi_iarray *const *components);
 
@@ -38,7 +38,7 @@ static wadi_status consume(wadi_interp *in, const wadi_bind *b, consumer take, v
     return st;
 }
 
-/* ---- everything there is, as arrays ---- */
+/* ---- all elements, as arrays ---- */
 
 typedef struct collecting {
     wadi_gathered component[WADI_STREAM_COMPONENTS];
@@ -92,7 +92,7 @@ static wadi_status give_table(wadi_interp *in, const wadi_bind *b, int i, const 
     return WADI_OK;
 }
 
-/* The corner of each array that all of them have. */
+/* Each array cut to the extents that all of them have. */
 static wadi_status give_least(wadi_interp *in, const wadi_bind *b, int i, const collecting *c) {
     const wadi_gathered *g = &c->component[i];
     const int rank = type_of(in, b->results[i])->array->rank - 1;
@@ -161,7 +161,7 @@ static wadi_status collect_as(wadi_interp *in, const wadi_bind *b) {
 
 const wadi_seq_meaning wadi_meaning_collect = {.run = collect_as};
 
-/* ---- fold: everything but the state is given back after each element ---- */
+/* ---- fold: after each element, all memory but the state is given back ---- */
 
 static wadi_status step_all(wadi_interp *in, const wadi_bind *b, wadi_cursor *from,
                             const wadi_iarray **args) {

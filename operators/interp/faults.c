@@ -1,4 +1,5 @@
-/* Every fault of an element, not the first alone: what a compiled program may tell instead (docs/LANGUAGE.md). */
+/* Going on after a fault, so that all faults of an element are found. A compiled program may report any one of them
+ * (docs/LANGUAGE.md). */
 #include "operators/interp/state.h"
 
 static bool goes_on(const wadi_interp *in) {

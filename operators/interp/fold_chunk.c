@@ -1,7 +1,7 @@
-/* A fold over chunks: its meaning is the result under any cut of the stream, if they all agree.
+/* A fold over chunks. It must give the same result however the stream is cut into chunks; that result is its meaning.
  *
- * So the interpreter reads the whole stream and folds it several times: in one chunk, one element
- * at a time, and under three arbitrary cuts. Results that differ in any bit are a fault. */
+ * So the interpreter reads the whole stream and folds it several times: in one chunk, in chunks of one element, and with three
+ * arbitrary cuts. Results that differ in any bit are a fault. */
 #include <string.h>
 
 #include "operators/interp/stream.h"
@@ -18,7 +18,8 @@ typedef struct whole {
     int64_t n;
     const wadi_array_type *type;
     wadi_gathered *component;
-    int64_t value_at[WADI_STREAM_COMPONENTS]; /* cells of the chunks before */
+    int64_t
+        value_at[WADI_STREAM_COMPONENTS]; /* where the values of the next chunk begin, in cells */
 } whole;
 
 static wadi_status read_whole(wadi_interp *in, const wadi_bind *b, wadi_cursor *from, whole *w) {
@@ -36,7 +37,7 @@ static wadi_status read_whole(wadi_interp *in, const wadi_bind *b, wadi_cursor *
     }
 }
 
-/* Elements [e, e + k) as the region takes them: shapes and values per component. */
+/* Elements [e, e + k) in the form that the region takes: shapes and values per component. */
 static wadi_status chunk(wadi_interp *in, const wadi_bind *b, whole *w, int64_t e, int64_t k,
                          const wadi_iarray **out) {
     const wadi_elem i64 = wadi_elem_scalar(WADI_I64);
@@ -61,8 +62,7 @@ static wadi_status chunk(wadi_interp *in, const wadi_bind *b, whole *w, int64_t 
     return WADI_OK;
 }
 
-/* Sizes of the chunks of the cuts behind the first two: a small generator with fixed seeds, so that
- * a run repeats. */
+/* The size of the next chunk. After the first two cuts, sizes are pseudo-random numbers from fixed seeds, so that runs repeat. */
 static int64_t chunk_size(int cut, int64_t left, uint64_t *seed) {
     if (cut == 0) return left;
     if (cut == 1) return 1;

@@ -1,9 +1,9 @@
 /* The interpreter: the definition of the language. Slow, obvious, bounds-checked.
  *
- * It runs any verified module, before or after passes: marks of representation and storage mean
- * nothing here. Streams are run element by element. Kernels must give the same bits. They may only
- * do less: the interpreter computes every element of every binding, so a fault in an element that
- * no result needs is told here and may pass unnoticed there. */
+ * It runs any verified module, before or after passes; marks of representation and storage mean
+ * nothing here. Streams are run element by element. Kernels must give the same bits. They differ in
+ * one way: the interpreter computes every element of every binding, so it also reports a fault in an
+ * element that no result needs. A kernel may leave such an element out. */
 #ifndef WADI_OPERATORS_INTERP_H
 #define WADI_OPERATORS_INTERP_H
 
@@ -15,8 +15,8 @@ typedef struct wadi_interp_input {
     wadi_array array;
 } wadi_interp_input;
 
-/** A stream bound to the stream_in `name`. Either all its elements, or a function that is asked
- *  for each once, in order. */
+/** A stream bound to the stream_in `name`: either all its elements, or a function that is called
+ *  once for each element, in order. */
 typedef struct wadi_interp_source {
     const char *name;
     int64_t n;                  /* elements */
@@ -33,9 +33,9 @@ typedef struct wadi_interp_io {
     int ninputs;
     const wadi_interp_source *sources;
     int nsources;
-    /** NULL, or told of every fault of the first element that faults (or of all outside the streams), in the order of the program, where
-     *  otherwise the first ends the run. What a scalar that faults would be is `instead`; what needs an array that there is not is left
-     *  out. Messages that depend on `instead` are of no fault of the program. */
+    /** NULL: the first fault ends the run. Otherwise it is called for every fault of the first element that faults (or for every
+     *  fault outside the streams), in the order of the program. A scalar that faults gets the value `instead`, and bindings that
+     *  need an array which could not be computed are left out. So a later message may depend on `instead` and be no true fault. */
     void (*told)(void *env, const char *message);
     void *told_env;
     int64_t instead;

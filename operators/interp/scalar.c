@@ -1,8 +1,7 @@
-/* Scalar functions, instruction by instruction.
+/* Runs scalar functions, instruction by instruction.
  *
- * All scalars of a function stand in one row; a region of cond, while or iterate writes into the
- * same row, since every scalar of a function has a number of its own. A complex scalar, two cells
- * in an array, is one entry of the row. */
+ * All scalars of a function stand in one row. A region of cond, while or iterate writes into the same row, because every scalar
+ * of a function has its own number. A complex scalar has two cells in an array, but one entry in the row. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -103,7 +102,7 @@ static wadi_status cond(running *r, const wadi_sinst *i) {
     return WADI_OK;
 }
 
-/* A state is replaced all at once: a yield may be a parameter. */
+/* Replaces a state. All new values are read before any is written, because a yield may be a parameter. */
 static void replace(running *r, const wadi_sval *to, const wadi_sval *from, int n) {
     for (int k = 0; k < n; k++) r->next[k] = r->at[from[k]];
     for (int k = 0; k < n; k++) r->at[to[k]] = r->next[k];
@@ -172,7 +171,7 @@ static wadi_status run_block(running *r, const wadi_sblock *b) {
     return WADI_OK;
 }
 
-/* A function never runs while another does, so one row serves all. */
+/* Only one function runs at a time, so one row is enough. */
 static bool room(wadi_interp *in, size_t n) {
     if (n <= in->nrow) return true;
     wadi_number *more = realloc(in->row, n * sizeof *more);

@@ -1,5 +1,4 @@
-/* Sources of streams: what was read from one stays in memory, so every reader sees it from the
- * first element on. */
+/* Sources of streams. What was read from a source stays in memory, so that every reader begins at the first element. */
 #include <string.h>
 
 #include "operators/interp/stream.h"

@@ -1,4 +1,4 @@
-/* Forms that carry nothing from element to element but a count, or the element that is next. */
+/* Forms that carry only a count, or the next element, from element to element. */
 #include "operators/interp/stream.h"
 
 /* ---- count and map: what a region yields ---- */
@@ -38,7 +38,7 @@ static wadi_status mapped(wadi_interp *in, wadi_cursor *c, const wadi_iarray **o
 
 const wadi_seq_meaning wadi_meaning_map = {.more = wadi_cursor_all_more, .next = mapped};
 
-/* ---- pick: what goes before the next element is made and forgotten ---- */
+/* ---- pick: skipped elements are made and forgotten ---- */
 
 static wadi_status start_pick(wadi_interp *in, wadi_cursor *c) {
     const wadi_seq_pick pick = c->bind->op->seq.pick;
@@ -80,7 +80,7 @@ const wadi_seq_meaning wadi_meaning_pick = {
 
 /* ---- filter ---- */
 
-/* Keeps the next element that passes, if there is one. */
+/* Finds the next element that passes and keeps it; *out: whether there is one. */
 static wadi_status find(wadi_interp *in, wadi_cursor *c, bool *out) {
     const wadi_iarray *element[WADI_STREAM_COMPONENTS], *passes[1];
     while (!c->found) {

@@ -1,4 +1,4 @@
-/* Cursors: opening, closing, their memory. What they give is the business of the forms. */
+/* Cursors: opening, closing, and their memory. The meaning of each form is in another file. */
 #include "operators/interp/stream.h"
 
 #include <stdlib.h>

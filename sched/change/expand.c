@@ -13,7 +13,7 @@ static int64_t outermost(const wadi_chunk_component *c, int64_t s) {
     return c->layout == WADI_LAYOUT_IRREGULAR ? c->shapes[s * c->rank] : c->shape[0];
 }
 
-/* Elements before the first whose components differ in their outermost extent; *out_slices is their total. */
+/* How many elements come before the first whose components differ in their outermost extent. *out_slices is the number of their slices. */
 static int64_t agreeing(const wadi_chunk *chunk, int64_t *out_slices, int *out_component,
                         int64_t *out_x, int64_t *out_y) {
     *out_slices = 0;
@@ -30,7 +30,7 @@ static int64_t agreeing(const wadi_chunk *chunk, int64_t *out_slices, int *out_c
     return chunk->count;
 }
 
-/* The shape of all slices, in *out_shape; false when they differ. */
+/* Whether all slices have one shape, which goes to *out_shape. */
 static bool one_shape(const wadi_chunk_component *c, int64_t count, const int64_t **out_shape) {
     static const int64_t none[WADI_MAX_RANK] = {0};
     const size_t bytes = (size_t)(c->rank - 1) * sizeof *c->shapes;
@@ -93,7 +93,7 @@ static bool expand_component(wadi_chunk *out, int i, int64_t count, int64_t slic
     return true;
 }
 
-/* The first `count` elements, whose slices are `slices` in number. */
+/* Gives the slices of the first `count` elements; there are `slices` of them. */
 static wadi_status expand(wadi_change *c, wadi_chunk *chunk, int64_t count, int64_t slices,
                           wadi_error *err) {
     wadi_chunk *out = NULL;

@@ -11,7 +11,8 @@ static int64_t count_true(const uint8_t *test, int64_t count) {
 static void positions(const uint8_t *test, int64_t count, int64_t *at) {
     int64_t n = 0;
     for (int64_t s = 0; s < count; s++) {
-        at[n] = s; /* overwritten unless kept; `at` has room for one more */
+        at[n] =
+            s; /* overwritten by the next element unless this one is kept; `at` has room for one more */
         n += test[s] != 0;
     }
 }

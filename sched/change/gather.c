@@ -1,4 +1,4 @@
-/* Bringing some elements of a chunk together: single values by their positions, arrays in runs of neighbours. */
+/* Copying some elements of a chunk together: single values by their positions, arrays in runs of neighbours. */
 #include <string.h>
 
 #include "base/error.h"
@@ -56,7 +56,7 @@ static int64_t start_of(const wadi_chunk_component *c, int64_t s) {
     return c->layout == WADI_LAYOUT_IRREGULAR ? c->offsets[s] : s * wadi_component_stride(c);
 }
 
-/* Kept elements from number `i` on that stand one behind the other. */
+/* How many kept elements from number `i` on stand one behind the other. */
 static int64_t run_of(const kept *k, int64_t i) {
     int64_t n = 1;
     while (i + n < k->n && k->at[i + n] == k->at[i] + n) n++;
@@ -75,7 +75,7 @@ static void pick_arrays(const wadi_chunk_component *c, int f, const kept *k, cha
     }
 }
 
-/* Shapes and offsets of the kept elements. */
+/* Writes the shapes and offsets of the kept elements. */
 static bool pick_descriptor(wadi_chunk *out, wadi_chunk_component *to, const kept *k) {
     const wadi_chunk_component from = *to;
     const int64_t word = (int64_t)sizeof(int64_t);
@@ -93,7 +93,7 @@ static bool pick_descriptor(wadi_chunk *out, wadi_chunk_component *to, const kep
     return true;
 }
 
-/* Component `to` of `out` is that of the input and becomes that of the kept elements. */
+/* Component `to` of `out` describes all elements of the input. Makes it describe the kept elements. */
 static bool pick_component(wadi_chunk *out, wadi_chunk_component *to, const kept *k) {
     const wadi_chunk_component from = *to;
     if (from.layout == WADI_LAYOUT_AVOID) return true;

@@ -1,4 +1,4 @@
-/* Copies elements of slots together; workers share the copying. */
+/* Copies elements of several slots into one; workers share the copying. */
 #ifndef WADI_SCHED_CPU_GATHER_H
 #define WADI_SCHED_CPU_GATHER_H
 

@@ -23,7 +23,7 @@ void wadi_scratch_fini(wadi_scratch *s);
 void *wadi_scratch_take(wadi_scratch *s, int64_t bytes);
 int64_t wadi_scratch_mark(const wadi_scratch *s);
 void wadi_scratch_rewind(wadi_scratch *s, int64_t mark);
-/* Between jobs: everything is free again. */
+/* Call this between jobs: frees everything that was given out. */
 void wadi_scratch_reset(wadi_scratch *s);
 
 #endif

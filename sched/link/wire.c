@@ -1,4 +1,4 @@
-/* Writing and reading the wire format; the layout stands in the header. */
+/* Writing and reading the wire format. wire.h shows the layout. */
 #include "sched/link/wire.h"
 
 #include <string.h>
@@ -90,7 +90,7 @@ typedef struct reader {
     wadi_error *err;
 } reader;
 
-/* Zero past the end, which is_sound catches afterwards. */
+/* Reads a number. Past the end it is zero; is_sound finds that afterwards. */
 static uint64_t get(reader *r, int bytes) {
     uint64_t value = 0;
     if (r->n > r->end || r->end - r->n < (size_t)bytes) {
@@ -154,7 +154,7 @@ static wadi_status take_frame(reader *r, wadi_chunk *c, int64_t bytes, void **ou
     return WADI_OK;
 }
 
-/* Offsets are the running sums of the shapes' sizes: then nothing can point outside a column. */
+/* Checks that offsets are the running sums of the sizes of the shapes. Then no element can lie outside a column. */
 static wadi_status check_descriptor(reader *r, const wadi_chunk_component *c, int64_t count) {
     int64_t sum = 0;
     for (int64_t s = 0; s < count; s++) {
@@ -210,7 +210,7 @@ static wadi_status read_irregular(reader *r, wadi_chunk *chunk, wadi_chunk_compo
     return WADI_OK;
 }
 
-/* A bool is 0 or 1: kernels rely on it. */
+/* Checks that each bool is 0 or 1, because kernels rely on it. */
 static bool bools_are_sound(const uint8_t *at, int64_t n) {
     uint8_t all = 0;
     for (int64_t i = 0; i < n; i++) all |= at[i];

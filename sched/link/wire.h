@@ -52,12 +52,12 @@ typedef struct wadi_wire_limits {
     int64_t elements; /* of a chunk */
 } wadi_wire_limits;
 
-/* Describes c in out, which borrows it. Errors: WADI_UNSUPPORTED (too many components, not a little-endian host). */
+/* Makes a message of c, which *out borrows. Errors: WADI_UNSUPPORTED (too many components, or the host is not little-endian). */
 WADI_NODISCARD wadi_status wadi_wire_encode(const wadi_chunk *c, const wadi_wire_stream *stream,
                                             wadi_wire_message *out, wadi_error *err);
 
-/* Makes a chunk with memory of its own. stream (may be NULL) receives what the header says. Errors: WADI_IO for a message
- * that is not sound, WADI_UNSUPPORTED for another version, WADI_MEMORY. */
+/* Makes a chunk with its own memory. *stream (may be NULL) gets the stream that the header names. Errors: WADI_IO for an invalid message,
+ * WADI_UNSUPPORTED for another version, WADI_MEMORY. */
 WADI_NODISCARD wadi_status wadi_wire_decode(const wadi_wire_frame *frames, int n,
                                             const wadi_wire_limits *limits, wadi_buffers *buffers,
                                             wadi_wire_stream *stream, wadi_chunk **out,

@@ -1,5 +1,5 @@
-/* Blocks stand one behind the other in segments, which are mapped and unmapped whole. What is given back is not used again before its
- * segment is empty: the pool keeps blocks for that. Anonymous mappings are not POSIX: hence the macro. */
+/* Blocks lie one after another in segments, which are mapped and unmapped whole. A block that is given back is not used again until its
+ * segment is empty, because the pool keeps blocks for that. The macro is needed because anonymous mappings are not POSIX. */
 #define _DEFAULT_SOURCE
 #include "sched/null/memory.h"
 

@@ -9,10 +9,10 @@ typedef struct wadi_null_memory wadi_null_memory;
 /* Closed, and empty. Errors: WADI_MEMORY. */
 WADI_NODISCARD wadi_status wadi_null_memory_create(wadi_null_memory **out, wadi_error *err);
 
-/* As a pool takes it: the pool destroys it in the end. */
+/* The memory in the form that a pool takes. The pool destroys it in the end. */
 wadi_memory wadi_null_memory_of(wadi_null_memory *m);
 
-/* Calls nest. Any thread. */
+/* Calls nest. Any thread may call these. */
 void wadi_null_memory_open(wadi_null_memory *m);
 void wadi_null_memory_close(wadi_null_memory *m);
 

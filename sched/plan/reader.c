@@ -1,4 +1,4 @@
-/* Takes words, numbers, names, slots and lists from a plan's text, and notes the first thing that is not there. */
+/* Takes words, numbers, names, slots and lists from a plan's text, and notes the first thing that is missing. */
 #include "sched/plan/reader.h"
 
 #include <errno.h>
@@ -23,7 +23,7 @@ bool wadi_plan_lacks_memory(wadi_plan_reader *r) {
     return false;
 }
 
-/* A copy in the plan's arena of what a growing array holds. */
+/* Copies the elements of a growing array into the plan's arena. */
 bool wadi_plan_keep(wadi_plan_reader *r, const void *from, size_t size, size_t n, const void *out) {
     void *to = wadi_arena_alloc_n(r->plan->arena, size, n + 1);
     if (to == NULL) return wadi_plan_lacks_memory(r);
@@ -69,7 +69,7 @@ bool wadi_plan_number(wadi_plan_reader *r, int64_t *out) {
     return true;
 }
 
-/* Of `limit` things. */
+/* The number of one of `limit` things. */
 bool wadi_plan_index(wadi_plan_reader *r, int64_t limit, const char *of_what, int *out) {
     int64_t n = 0;
     if (!wadi_plan_number(r, &n)) return false;
@@ -94,7 +94,7 @@ int wadi_plan_digit(char c) {
     return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* What stands between the quotes. */
+/* The text between the quotes. */
 static bool unquote(wadi_plan_reader *r, const char *from, size_t n, const char **out) {
     char *to = wadi_arena_alloc(r->plan->arena, n + 1);
     size_t m = 0;
@@ -168,7 +168,7 @@ bool wadi_plan_push(wadi_plan_reader *r, wadi_plan_ints *v, int n) {
     return wadi_vec_push(v, n) || wadi_plan_lacks_memory(r);
 }
 
-/* None or more, with commas between. */
+/* A list of slots with commas between them; it may be empty. */
 bool wadi_plan_slots(wadi_plan_reader *r, const int **out, int *out_n) {
     wadi_plan_ints v = {0};
     int n = 0;

@@ -46,7 +46,7 @@ static bool is_comparable(const wadi_plan_body *body, int schedule) {
 
 static const int64_t trial_ns = 250000000; /* work in a body before its other versions are tried */
 static const int64_t trial_chunks = 8;
-/* What a version that is not there yet may take off the work to come: one that nobody has measured, one that the rule prefers. */
+/* By which part a version that is not ready may shorten the remaining work: one that was not measured, and one that the rule prefers. */
 static const double hoped = 0.1, ruled = 0.5;
 static const double gain = 0.05; /* a version must be that much faster to be changed to */
 static const double hopeless =
@@ -64,13 +64,13 @@ static double median(int n, double *cost) {
     return cost[n / 2];
 }
 
-/* Work of the body that is still to come, in time. A stream of which nobody knows the length is taken to be half over. */
+/* The remaining work of the body, as a time. If the length of a stream is not known, half of it is assumed to be over. */
 static double left_ns(const wadi_choice *c, int64_t left) {
     if (left < 0 || c->total == 0) return (double)c->total_ns;
     return (double)c->total_ns / (double)c->total * (double)left;
 }
 
-/* Processor time that may be spent for a version that takes off `part` of the work to come. */
+/* Processor time that may be spent for a version that shortens the remaining work by `part`. */
 static int64_t worth(const wadi_choice *c, double part, const wadi_ready *ready) {
     const double ns = part * left_ns(c, ready->left) * ready->workers;
     return ns < 9e18 ? (int64_t)ns : INT64_MAX;
@@ -94,8 +94,8 @@ static void begin_comparison(wadi_choice *c) {
     c->comparisons++;
 }
 
-/* Even the cheapest chunk of the other version cost far more than the dearest of the one in use. What disturbs a chunk
- * makes it dearer, so one chunk can show that. */
+/* Whether even the cheapest chunk of the other version cost far more than the dearest of the version in use. Disturbances only make chunks
+ * dearer, so one chunk is enough to show this. */
 static bool is_hopeless(const wadi_choice *c) {
     double worst = 0;
     for (int i = 0; i < c->n[0]; i++) worst = c->cost[0][i] > worst ? c->cost[0][i] : worst;
@@ -141,7 +141,7 @@ wadi_schedule wadi_choice_at_hand(const wadi_choice *c, const wadi_plan_body *bo
     return s;
 }
 
-/* Chunks of another order of magnitude are another question. */
+/* If chunks have another order of magnitude, versions are compared again. */
 static void notice_size(wadi_choice *c, int64_t count) {
     if (c->size == 0) c->size = count;
     if (count <= c->size * other_size && count * other_size >= c->size) return;

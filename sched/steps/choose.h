@@ -44,12 +44,12 @@ typedef struct wadi_ready {
 /* The version for the next chunk; `rule` is what wadi_choose_schedule says. */
 wadi_schedule wadi_choice_next(wadi_choice *c, const wadi_plan_body *body, wadi_schedule rule,
                                const wadi_ready *ready);
-/* Versions are being compared, or will be with the next chunk: it had better not be a long one. */
+/* Whether versions are being compared, or will be with the next chunk. The caller should then avoid long chunks. */
 bool wadi_choice_tries(const wadi_choice *c, const wadi_plan_body *body, const wadi_ready *ready);
-/* `s`, or as long as it is not there another version that is; `s` again where there is none. */
+/* `s` if it is ready, else another version that is; `s` again if none is. */
 wadi_schedule wadi_choice_at_hand(const wadi_choice *c, const wadi_plan_body *body, wadi_schedule s,
                                   const wadi_ready *ready);
-/* A chunk took so long in a version. loaded: kernels were compiled first, so the time says nothing. */
+/* Records how long a chunk took in a version. loaded: the time includes loading kernels, so it is not used. */
 void wadi_choice_saw(wadi_choice *c, wadi_schedule ran, int64_t count, int64_t bytes, int64_t ns,
                      bool loaded);
 

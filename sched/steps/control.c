@@ -91,7 +91,7 @@ static wadi_device_source source_of(const control *k, int slot) {
     return (wadi_device_source){wadi_slots_plan(k->slots, slot)->kind, k->slots->slot[slot]};
 }
 
-/* Whether elements of `slot` bear the numbers of `level`, or no numbers. */
+/* Whether elements of `slot` are numbered as in `level`, or not at all. */
 static bool is_at(const control *k, int slot, int level) {
     const wadi_plan_slot *p = wadi_slots_plan(k->slots, slot);
     return p->kind == WADI_SLOT_ONCE || p->level == level;
@@ -486,7 +486,7 @@ static wadi_status rounds(looping *w) {
 
 /* ---- results ---- */
 
-/* Nobody stopped before the others did. */
+/* All elements stopped in the same round. */
 static bool results_whole(const looping *w) {
     const control *k = &w->k;
     for (int i = 0; i < k->c->nvalues; i++) {

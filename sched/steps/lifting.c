@@ -15,8 +15,8 @@ static bool view(wadi_steps *s, int from, int to, int64_t count) {
     return true;
 }
 
-/* Elements that share memory, being all one array or windows that overlap, or that have gaps between them, are no array of one more
- * dimension: they are copied side by side. */
+/* Elements must be adjacent to be an array of one more dimension. If they share memory (all are one array, or windows overlap) or have gaps
+ * between them, they are copied. */
 static bool spread_out(wadi_steps *s, int from, int to, int64_t count, int64_t each) {
     wadi_slots *slots = s->slots;
     wadi_slot side = slots->slot[from]; /* as `from`, without the gaps */

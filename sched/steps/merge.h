@@ -1,4 +1,4 @@
-/* Making a slot from elements of other slots: branches and loops use it to put together what they have taken apart. */
+/* Making a slot from elements of other slots: branches and loops use it to join elements that they have divided. */
 #ifndef WADI_SCHED_STEPS_MERGE_H
 #define WADI_SCHED_STEPS_MERGE_H
 

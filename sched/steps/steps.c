@@ -70,7 +70,7 @@ static int64_t measure(wadi_steps *s, int slot, int level, int place) {
     return total * count;
 }
 
-/* Chunks are made smaller until their memory is there; in the end the operator and the place are told. */
+/* If memory is short, chunks are made smaller. If even that is not enough, the error names the operator and the place. */
 static void no_room(wadi_steps *s, const wadi_plan_step *step, int slot, int64_t values) {
     const wadi_plan_slot *p = wadi_slots_plan(s->slots, slot);
     int64_t width = 0;

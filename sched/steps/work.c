@@ -1,4 +1,4 @@
-/* What all steps do: launching, reporting faults, numbering elements.
+/* The common parts of all steps: launching, reporting faults, numbering elements.
  *
  * The map of a level is a column that kernels read and a table that the host reads: one and the same if the device works in
  * host memory. */

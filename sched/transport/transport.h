@@ -13,15 +13,15 @@
 typedef struct wadi_transport {
     const char *scheme; /* "tcp": its addresses begin with tcp:// */
     const char *form;   /* "tcp://HOST:PORT", for messages */
-    /* Whether the address, which begins with the scheme, is one of this form. Errors: WADI_INVALID, which says what is missing. */
+    /* Checks that the address, which begins with the scheme, has this form. Errors: WADI_INVALID, which says what is missing. */
     wadi_status (*check)(const char *address, wadi_error *err);
-    /* Whether other machines cannot come to this address. There a port may bind without keys, and a token may guard it. */
+    /* Whether other machines cannot reach this address. Then a port may bind without keys, and a token may protect it. */
     bool (*is_local)(const char *address);
     /* Opens one end. The address has been checked. See wadi_port_open. */
     wadi_status (*open)(const wadi_port_options *options, wadi_port **out, wadi_error *err);
 } wadi_transport;
 
-/* One line a transport. Messages name them in this order. */
+/* One line for each transport. Messages name them in this order. */
 #define WADI_TRANSPORTS(ROW) \
     ROW(tcp)                 \
     ROW(ipc)
@@ -32,7 +32,8 @@ WADI_TRANSPORTS(WADI_TRANSPORT_ROW)
 
 /* The row whose scheme the address has; NULL: none. */
 const wadi_transport *wadi_transport_of(const char *address);
-/* The row, once it has checked the address. Errors: WADI_INVALID, which says what is missing or which forms there are. */
+/* Finds the row of the address, and lets it check the address. Errors: WADI_INVALID, which says what is missing, or which forms of
+ * addresses there are. */
 WADI_NODISCARD wadi_status wadi_transport_find(const char *address, const wadi_transport **out,
                                                wadi_error *err);
 /* The forms of all addresses: "tcp://HOST:PORT or ipc://PATH". Cut if they are longer. */

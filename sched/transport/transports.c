@@ -1,4 +1,4 @@
-/* The table of transports, and the ports opened by it. */
+/* The table of transports, and opening ports through it. */
 #include "sched/transport/transport.h"
 
 #include <stdio.h>

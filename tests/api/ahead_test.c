@@ -1,4 +1,5 @@
-/* Kernels made ahead of their first use: how many compilers run, who tells what goes wrong, what is left when nobody waits. */
+/* Kernels compiled ahead of their first use: how many compilers run, which call reports a failure, and that nothing is left when
+ * the program is destroyed early. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

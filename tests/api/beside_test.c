@@ -1,4 +1,5 @@
-/* Versions that may be faster are made beside a stream: it does not wait for them, and a short one does without. */
+/* Versions that may be faster are compiled while a stream runs. The stream does not wait for them, and a short stream never uses
+ * them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdatomic.h>

@@ -1,4 +1,4 @@
-/* A run ends soon after it was cancelled, wherever it is; the cap is against hangs alone. */
+/* A run ends soon after it was cancelled, whatever it is doing. The time limit only catches hangs. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdatomic.h>

@@ -1,5 +1,5 @@
-/* What compiling says and keeps: reports that were asked for and those that were not, mistakes with their place, options that there are
- * not, and no memory of any of it. */
+/* Compiling: reports are given if asked for and not otherwise, mistakes name their place, unknown options are refused, and no
+ * memory is kept. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

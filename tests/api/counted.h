@@ -1,4 +1,5 @@
-/* A compiler that is counted, and does what it is told before it compiles, in a folder with an empty cache of kernels. */
+/* A compiler for tests: it counts its calls and can be told to do something before it compiles. Its cache of kernels is empty at
+ * first. */
 #ifndef TESTS_API_COUNTED_H
 #define TESTS_API_COUNTED_H
 

@@ -1,5 +1,4 @@
-/* Sums over gathered elements: indices are checked a group of lanes at a time, and the first bad one is still the one that is
- * told. */
+/* Sums over gathered elements: indices are checked for a group of lanes at a time, and a fault still names the first bad one. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-/* What libraries have learnt is kept by the runs that use them, and by no others. */
+/* A run saves what a library has learnt only if it uses that library. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,7 +1,8 @@
 /* Memory does not grow with the stream: two GB in elements of 64 KiB pass through chunks bounded by 64 MiB.
  *
- * What counts is the resident set of the whole process, the compiler's tables and the C library included; a few dozen MiB
- * are left for those. Sanitizers keep books of their own, so there only a short stream passes and nothing is weighed. */
+ * The test measures the resident set of the whole process. It includes the compiler's tables and the C library, so a few dozen
+ * MiB are allowed for these. Sanitizers need memory of their own, so under them only a short stream passes and nothing is
+ * measured. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

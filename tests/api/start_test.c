@@ -1,4 +1,4 @@
-/* Runs that follow each other, or go on at once: what one leaves behind the next one finds, and nothing else. */
+/* Runs one after another and at the same time: a run finds what earlier runs have saved, and nothing else of them. */
 #include <dirent.h>
 #include <setjmp.h>
 #include <stdarg.h>

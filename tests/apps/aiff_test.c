@@ -1,5 +1,5 @@
-/* AIFF, byte by byte: formats, rates, where the samples begin, what is wrong with a file, the chunks that are kept; and sound of
- * another kind from a file and from a pipe. */
+/* AIFF, byte by byte: formats, rates, where the samples begin, mistakes in a file, and the chunks that are kept. Also sound of
+ * other formats, from a file and from a pipe. */
 #include "apps/audio/input.h"
 
 #include <math.h>

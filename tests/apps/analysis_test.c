@@ -1,5 +1,5 @@
-/* The analysis as the interpreter means it: its frames decode to the input and are no larger than the model's. Blocks are short,
- * since the interpreter is slow; the compiled analysis has its own test. */
+/* The analysis run by the interpreter: its frames decode to the input and are no larger than the model's. Blocks are short, since
+ * the interpreter is slow; the compiled analysis has its own test. */
 #include "apps/audio/analysis.h"
 
 #include <setjmp.h>

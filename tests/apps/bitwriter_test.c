@@ -1,4 +1,4 @@
-/* Bits land where the format wants them, whatever their widths. */
+/* The bit writer puts numbers of every width where the format wants them. */
 #include "apps/audio/bitwriter.h"
 
 #include <setjmp.h>

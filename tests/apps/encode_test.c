@@ -1,4 +1,5 @@
-/* The whole program short of its command line: sound files through the compiled pipeline, judged by independent decoders. */
+/* The whole program except its command line: sound files go through the compiled pipeline, and independent decoders check the
+ * result. */
 #include "apps/audio/encode.h"
 
 #include <setjmp.h>

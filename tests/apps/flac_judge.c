@@ -1,4 +1,4 @@
-/* The judges: nothing here knows how the files were made. */
+/* Checks files with independent decoders. Nothing here knows how the files were made. */
 #include "tests/apps/flac_judge.h"
 
 #include <setjmp.h>

@@ -1,5 +1,5 @@
-/* Sequential model of the analysis. Obvious before fast: all samples are 64 bits wide, every candidate's residual is made in full
- * and judged by the same function. */
+/* Sequential model of the analysis. It is written to be obviously right, not fast: all samples are 64 bits wide, and every
+ * candidate's residual is computed in full and priced by the same function. */
 #include "tests/apps/flac_model.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* Headers of WAV and AIFF: what they say is kept, what they cannot mean is refused, and samples are never lost without a word. */
+/* Headers of WAV and AIFF: every field is read, impossible headers are refused, and samples are never lost without a message. */
 #include "apps/audio/input.h"
 
 #include <setjmp.h>

@@ -1,5 +1,6 @@
-/* What an input brings besides its sound: chunks of every length before and behind the samples, comments cut anywhere, bytes read,
- * skipped and read again against the array they are, from files and pipes; and what the writer tells of its frames. */
+/* The other contents of a sound file: chunks of every length before and after the samples, and comments cut anywhere. Bytes are
+ * read, skipped and read again from files and pipes, and compared with the array that was written. Also what the writer reports
+ * about its frames. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

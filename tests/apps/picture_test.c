@@ -1,4 +1,5 @@
-/* PICTURE blocks of the command line: what PNG, JPEG and GIF say of themselves, what is said instead, and what is refused. */
+/* PICTURE blocks from the command line: what is read from PNG, JPEG and GIF files, what the user may say instead, and what is
+ * refused. */
 #include "apps/audio/picture.h"
 
 #include <setjmp.h>

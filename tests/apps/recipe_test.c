@@ -1,4 +1,4 @@
-/* Every level keeps to what frames, analysis and decoders can take. */
+/* Every level stays within the limits of frames, analysis and decoders. */
 #include "apps/audio/recipe.h"
 
 #include <setjmp.h>

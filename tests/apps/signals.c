@@ -1,4 +1,4 @@
-/* The sounds. */
+/* Makes the sounds. */
 #include "tests/apps/signals.h"
 
 #include <setjmp.h>

@@ -1,4 +1,4 @@
-/* --verify lets through what decodes to what went in, and nothing else; the decoder gives all frames there are. */
+/* --verify accepts a file only if it decodes to the input; the decoder returns every frame. */
 #include "apps/audio/verify.h"
 
 #include <setjmp.h>

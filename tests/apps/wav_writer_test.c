@@ -1,4 +1,4 @@
-/* WAV files: what is written is read again, headers byte by byte, files of unknown and of great length, chunks put back. */
+/* WAV files that are written read back: headers byte by byte, files of unknown and of great length, and chunks that are kept. */
 #include "apps/audio/wav_writer.h"
 
 #include <fcntl.h>

@@ -1,4 +1,4 @@
-/* What a child begins with, and how much of what it writes is kept: whatever state the caller is in. */
+/* A child starts with clean descriptors and signals whatever the state of its parent, and as much of its output is kept as asked. */
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>

@@ -1,4 +1,4 @@
-/* Children: their output and how they end, by themselves, when they are too slow, when the task is stopped. */
+/* Child processes: their output, and how they end: by themselves, by the time limit, or when the task is stopped. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

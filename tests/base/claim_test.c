@@ -1,4 +1,4 @@
-/* Whose a file is: of one open file alone, as long as its name means it; and what is removed as nobody's. */
+/* Claims on files: one open file holds the claim as long as its name leads to it, and files that nobody claims are removed. */
 #include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>

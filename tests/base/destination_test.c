@@ -1,4 +1,4 @@
-/* What a name that is to be written leads to: which folder and file behind which links, and which descriptor. */
+/* Where a name that is to be written leads: through links to which folder and file, or to which descriptor. */
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>

@@ -1,4 +1,4 @@
-/* Folders that only a process which is gone can have left are swept; others are not touched. */
+/* Temporary folders of processes that have ended are removed; others are not touched. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>

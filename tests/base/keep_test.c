@@ -1,4 +1,4 @@
-/* The shelf of things that are dear to make: who gets them, and when they end. */
+/* The store of expensive objects: who gets an object that is kept, and when it is destroyed. */
 #include "base/keep.h"
 
 #include <setjmp.h>

@@ -1,4 +1,4 @@
-/* Modules that are there, missing, broken, or made for another wadi. */
+/* Loading modules that are installed, missing, broken, or built for another version of wadi. */
 #include "base/loadable.h"
 
 #include <setjmp.h>

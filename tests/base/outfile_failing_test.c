@@ -1,4 +1,4 @@
-/* Files when the system refuses: what each refusal means for what stands by the name, and where it is told to have failed. */
+/* Output files when a system call fails: what the name leads to afterwards, and which step the message names. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>

@@ -1,4 +1,5 @@
-/* Files on their way to their names: what stands where at each moment, with links, streams, two writers and killed ones. */
+/* Output files before they get their names: which files exist at each moment, with links, streams, two writers and killed
+ * writers. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <errno.h>

@@ -1,4 +1,4 @@
-/* Large blocks: as long as was asked for, wherever the rounding to pages falls. */
+/* Large blocks have the size asked for, whatever the rounding to pages. */
 #include "base/pages.h"
 
 #include <malloc.h>

@@ -1,4 +1,4 @@
-/* Threads and the worker pool: every iteration once, whatever the cut; loops from several threads. */
+/* Threads and the worker pool: every iteration runs exactly once, however the loop is cut, and several threads may run loops. */
 #include "base/keep.h"
 #include "base/pool.h"
 

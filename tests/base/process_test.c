@@ -1,4 +1,4 @@
-/* Programs as processes: what the first signal does and what the second, how warnings look, and by what a process ends. */
+/* Programs as processes: what the first and the second signal do, how warnings look, and how a process ends. */
 #define _GNU_SOURCE /* MAP_ANONYMOUS */
 #include <errno.h>
 #include <fcntl.h>

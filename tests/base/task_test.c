@@ -1,4 +1,5 @@
-/* Tasks: whose stop and whose waits a thread looks at, and what is told while it reads, writes, opens or has a program run. */
+/* Tasks: which stop and which table of waits a thread uses, and what is reported while it reads, writes, opens a file or runs a
+ * program. */
 #include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>

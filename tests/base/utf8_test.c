@@ -1,4 +1,4 @@
-/* What is UTF-8 and what only looks like it. */
+/* UTF-8 is accepted, and bytes that only look like UTF-8 are refused. */
 #include "base/utf8.h"
 
 #include <setjmp.h>

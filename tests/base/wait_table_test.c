@@ -1,5 +1,5 @@
-/* The table of waits against a list of them: what is printed after any number of beginnings and ends, on a clock that goes as it is
- * told. */
+/* The table of waits against a plain list: what is printed after waits have begun and ended in any order. The test sets the
+ * clock. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

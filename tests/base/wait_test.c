@@ -1,4 +1,4 @@
-/* The watchdog on a clock that the test moves: what is told, when, and how often. */
+/* The watchdog, on a clock that the test sets: what is reported, when, and how often. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdatomic.h>

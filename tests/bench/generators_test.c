@@ -1,4 +1,4 @@
-/* What the benchmarks make up has the sizes asked for and is well-formed; medians are medians. */
+/* The data that the benchmarks generate are well-formed and have the sizes asked for; medians are medians. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

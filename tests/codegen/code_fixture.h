@@ -1,4 +1,4 @@
-/* For cmocka: *state is a `fixture` with a builder of loop code. Included once, by the test's own file. */
+/* A cmocka fixture: *state is a `fixture` with a builder of loop code. To be included once, by the file of the test. */
 #ifndef TESTS_CODEGEN_CODE_FIXTURE_H
 #define TESTS_CODEGEN_CODE_FIXTURE_H
 

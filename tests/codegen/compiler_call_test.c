@@ -1,4 +1,5 @@
-/* How the compiler is called, what is taken for one, and what is told of its complaints: small scripts stand for it. */
+/* How the compiler is called, which programs are accepted as one, and how its errors are reported. Small scripts play the
+ * compiler. */
 #define _XOPEN_SOURCE 700
 #include <errno.h>
 #include <limits.h>

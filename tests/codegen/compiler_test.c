@@ -1,4 +1,4 @@
-/* Compilers that hang are ended by a limit, and by the end of the task; one is sought on the PATH alone. */
+/* A compiler that hangs is ended by a time limit, or when its task is stopped. A compiler is searched on the PATH only. */
 #define _XOPEN_SOURCE 700 /* putenv */
 #include <setjmp.h>
 #include <stdarg.h>

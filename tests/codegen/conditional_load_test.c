@@ -1,5 +1,5 @@
-/* A compiler that gets sums of conditional loads wrong: with plain -O3 -fwrapv GCC 12.2 for AVX2 finds nothing but zeros here. The
- * options for kernels must keep it from that. */
+/* GCC 12.2 compiles sums of conditional loads wrongly for AVX2: with plain -O3 -fwrapv all sums here are zero. With the options for
+ * kernels they must be right. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-/* What fusion does to well-known programs: how many kernels, which values are stored, and what is told about it. */
+/* Fusion of well-known programs: how many kernels they have, which values are stored, and what is reported about it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-/* The builder of loop IR: what is found again, where values are placed, what is known of indices. */
+/* The builder of loop IR: equal values are found again, values are placed in the right scope, and bounds of indices are known. */
 #include "codegen/loop/loop.h"
 
 #include <setjmp.h>

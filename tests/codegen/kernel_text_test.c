@@ -1,5 +1,5 @@
-/* Emitted kernels as text: how many loops, which checks are left, what vectorises. What they compute is the business of
- * tests/conformance. */
+/* Emitted kernels as text: how many loops they have, which checks are left, and what vectorises. tests/conformance checks what
+ * they compute. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

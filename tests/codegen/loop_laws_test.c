@@ -1,5 +1,6 @@
-/* Every law of the builder of loop IR, every sign and magnitude it knows, every bound it proves or tests in front of a loop, against
- * exact numbers: random ones, the ends of every type, and all values of small loops. A law that is wrong, or missing, falls here. */
+/* Every law of the builder of loop IR, every sign and magnitude that it knows, and every bound that it proves or tests in front of
+ * a loop, against exact numbers: random ones, the ends of every type, and all values of small loops. A law that is wrong or missing
+ * makes this test fail. */
 #include "tests/codegen/loop_world.h"
 
 #include <setjmp.h>

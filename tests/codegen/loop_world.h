@@ -1,5 +1,5 @@
-/* Random loop IR beside terms that mean the same, and an evaluator of both that is exact: what the builder made of a term must have
- * its value, and what it knows of a value must be true.
+/* Random loop IR together with terms of the same meaning, and an exact evaluator for both. What the builder makes of a term must
+ * have the value of the term, and what it knows about a value must be true.
  *
  * A world is a nest of loops that stay open, with terms in it made of few atoms: unknown numbers, extents, elements of arrays of
  * every integer type, loop variables, numbers of a known range, constants. `world_sample` gives the atoms values. */

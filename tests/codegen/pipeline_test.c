@@ -1,4 +1,4 @@
-/* The pass table and its driver: options, stopping and starting in the middle, and who is blamed for a broken program. */
+/* The pass table and its driver: options, stopping and starting in the middle, and which pass is blamed for a broken program. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

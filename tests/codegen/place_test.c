@@ -1,4 +1,4 @@
-/* Which states of folds change in place, and what is left of copying then: nothing in the plan, nothing in the kernels. */
+/* Which states of folds change in place. Then neither the plan nor the kernels copy them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

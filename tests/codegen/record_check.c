@@ -1,4 +1,4 @@
-/* Texts against what is recorded: see recorder.h. */
+/* Compares texts with recorded ones; see recorder.h. */
 #include "tests/codegen/recorder.h"
 
 #include <setjmp.h>

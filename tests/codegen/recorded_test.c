@@ -1,10 +1,10 @@
-/* What the compiler decides for each program of tests/codegen/recorded, as text: NAME.wadi stands there with NAME.txt, which says how
- * its values are stored, what is fused and what not and why, its plan, and the C text of every version, or digests of its kernels
- * where they are long. A change of a pass, of the
- * plan, of a schedule offered, of a loop or of what is emitted is seen here at once; whether it is a good one is not.
+/* What the compiler decides for each program of tests/codegen/recorded, as text. Beside NAME.wadi is NAME.txt: how its values are
+ * stored, what is fused, what is not and why, its plan, and the C text of every version, or digests of its kernels if they are
+ * long. The test fails on every change of a pass, of the plan, of an offered schedule, of a loop or of the emitted text. It does
+ * not tell whether the change is good.
  *
- * The same programs with checks off, with each pass left out and with routines missing have a line each in digests.tsv, and so have
- * the programs of docs/examples, of tests/ir, and those gathered from other tests and from the generator of random ones. */
+ * The same programs with checks off, with each pass left out and with routines missing have a line each in digests.tsv. So have
+ * the programs of docs/examples, of tests/ir, and those collected from other tests and from the generator of random programs. */
 #include "tests/codegen/recorder.h"
 
 #include <setjmp.h>

@@ -1,5 +1,5 @@
-/* Writes down what the compiler decides for a program. What plans print for people leaves out numbers that decide a run as well:
- * they follow here. */
+/* Writes what the compiler decides for a program. The plan's text for people leaves out some numbers that decide a run; they are
+ * added here. */
 #include "tests/codegen/recorder.h"
 
 #include <setjmp.h>

@@ -1,6 +1,6 @@
-/* What the compiler decides for one program, as texts: the program behind all passes, how values are stored, what was fused and what
- * not, the plan with the steps of every version, and the C text of its kernels. Nothing of it depends on the machine: no compiler is
- * called, no target is asked for, and of the text that is pasted in front of kernels only the names of what was picked are kept. */
+/* What the compiler decides for one program, as texts: the program after all passes, how values are stored, what was fused and what
+ * was not, the plan with the steps of every version, and the C text of its kernels. None of it depends on the machine: no compiler
+ * is called and no target is chosen. Of the text that is pasted in front of kernels, only the names of its functions are kept. */
 #ifndef TESTS_CODEGEN_RECORDER_H
 #define TESTS_CODEGEN_RECORDER_H
 

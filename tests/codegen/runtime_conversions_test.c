@@ -1,4 +1,5 @@
-/* Conversions and complex numbers as kernels and the interpreter compute them, and what kernels say to the runtime. */
+/* Conversions and complex numbers, as kernels and as the interpreter compute them, and the functions by which kernels report to the
+ * runtime. */
 #include "tests/codegen/runtime_text.h"
 
 static wide clamped(wadi_type to, double x) {

@@ -1,5 +1,5 @@
-/* Operations on floats as kernels and the interpreter compute them: the exact ones at the ends, elementary functions beside those of
- * long double. */
+/* Operations on floats, as kernels and as the interpreter compute them: exact operations at the ends of their types, elementary
+ * functions against those of long double. */
 #include "tests/codegen/runtime_text.h"
 
 /* A number wins over NaN, and -0 is less than 0. */

@@ -1,4 +1,4 @@
-/* What becomes of stages: sequences joined, values that leave bodies, and how the others are stored over a chunk. */
+/* Stages after the passes: which sequences are joined, which values leave bodies, and how the others are stored over a chunk. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

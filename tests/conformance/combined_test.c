@@ -1,5 +1,5 @@
-/* Programs that combine what others try alone: records, several arrays in an element, three dimensions, values of outer levels, states
- * that are read while they change. Each gives in every schedule what the interpreter gives. */
+/* Programs that combine what other tests try alone: records, several arrays in an element, three dimensions, values of outer
+ * levels, states that are read while they change. Every schedule gives what the interpreter gives. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

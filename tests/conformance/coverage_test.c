@@ -1,5 +1,5 @@
-/* What random programs leave out: nothing, of the scalar operations on the types they take, of the operators, of element types, ranks,
- * depths, streams and inputs, and of the calls of the language. */
+/* Random programs leave out nothing: they use every scalar operation on every type that it takes, every operator, element type,
+ * rank, depth, kind of stream and input, and every function of the language. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-/* Faults: the run ends with an error that names the operation, the element and the place, and what came before has been
+/* Faults: the run ends with an error that names the operation, the element and the place, and earlier elements have been
  * delivered. The interpreter and compiled code fault in the same element. */
 #include <setjmp.h>
 #include <stdarg.h>

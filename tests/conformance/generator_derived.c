@@ -1,5 +1,5 @@
-/* Random uses of what else the language has: orders, slices, transposes, ranks up to eight, records that pass through operations
- * whole, scans by offsets, zips of many. */
+/* Random uses of the rest of the language: orders, slices, transposes, ranks up to eight, records that pass through operations
+ * whole, scans by offsets, zips of many arrays. */
 #include "tests/conformance/maker.h"
 
 enum { SHORT = 60 };

@@ -1,4 +1,4 @@
-/* What random programs read: how their streams and inputs are declared, and arrays for them. */
+/* Random inputs: how the streams and inputs of a program are declared, and arrays to bind to them. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* Random operations that fault in some elements of a stream: where an array has one size of many, or an odd one, or none. */
+/* Random operations that fault in some elements of a stream, for example if an array has a certain size, an odd size, or size 0. */
 #include "tests/conformance/maker.h"
 
 typedef struct peril {

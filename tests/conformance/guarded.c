@@ -1,4 +1,4 @@
-/* Each column gets pages of its own and behind them one that may not be touched. */
+/* Each column gets pages of its own and after them a page without access rights. */
 #define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
 #include "tests/conformance/guarded.h"
 

@@ -1,4 +1,4 @@
-/* Arrays in memory that ends where they do: reading or writing one byte behind the last element ends the test. */
+/* Arrays that end at the end of accessible memory: a read or write of one byte after the last element ends the test. */
 #ifndef WADI_TESTS_CONFORMANCE_GUARDED_H
 #define WADI_TESTS_CONFORMANCE_GUARDED_H
 

@@ -1,4 +1,4 @@
-/* What may fault, or must not be done, behind guards, and in which order consumers of the same streams run. */
+/* Computations that could fault run only if their conditions hold. Also the order in which consumers of the same streams run. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
-/* Branches and loops of a stage body: in schedule flat they run over levels of elements, which here are nested, empty, whole,
- * regular and ragged. Work that must not be done divides by zero, so doing it would show. */
+/* Branches and loops of a stage body. Schedule flat runs them over levels of elements, which here are nested, empty, complete,
+ * regular and ragged. Work that must not be done divides by zero, so that doing it would be a fault. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

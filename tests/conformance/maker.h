@@ -1,4 +1,4 @@
-/* What the parts of the generator share. Internal to generator*.c. */
+/* The state and functions that the parts of the generator share. Internal to generator*.c. */
 #ifndef TESTS_CONFORMANCE_MAKER_H
 #define TESTS_CONFORMANCE_MAKER_H
 

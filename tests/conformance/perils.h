@@ -1,9 +1,11 @@
-/* Random programs that may fault: few numbers, huge and negative ones among them, met again and again in indices, divisors, lengths
- * and offsets, wherever a computation may be moved to: branches, loops and sequences that have no round, bodies of segments.
+/* Random programs that may fault. They use few numbers, among them huge and negative ones, again and again as indices, divisors,
+ * lengths and offsets. They do so wherever a computation could be moved to: in branches, in loops and sequences without a round,
+ * in bodies of segments.
  *
- * All that is computed is delivered, but for the first elements of arrays that lose them in a loop: those an optimiser may leave
- * out with their faults (docs/LANGUAGE.md). A program is made once more without them, as `lazy`: the same results, fewer faults. Compiled code
- * and the interpreter fault in the same element of the one or of the other, or nowhere. */
+ * Everything that is computed is delivered, with one exception: a loop may drop the first elements of an array. An optimiser may
+ * leave these out with their faults (docs/LANGUAGE.md). So each program is also made without them, as `lazy`, with the same results
+ * and fewer faults. Compiled code faults in the same element as the interpreter does for one of the two, or not at all if neither
+ * faults. */
 #ifndef TESTS_CONFORMANCE_PERILS_H
 #define TESTS_CONFORMANCE_PERILS_H
 

@@ -1,5 +1,5 @@
-/* Programs that may fault, in the interpreter and compiled: where the one gives results the other gives the same; where it faults the
- * other tells a fault of the same element, word for word, after the same results.
+/* Programs that may fault, run by the interpreter and compiled. If the interpreter gives results, compiled code gives the same. If
+ * it faults, compiled code reports a fault of the same element, word for word, after the same results.
  *
  * WADI_CONFORMANCE_SEEDS chooses the seeds, WADI_TEST_ALL asks for many. */
 #include "tests/conformance/perils.h"

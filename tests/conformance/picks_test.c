@@ -1,6 +1,6 @@
-/* Operators that pick elements by number, made of nothing but a row: between bodies, within an element (given their elements, asked for them, by
- * number) and in the interpreter they do what the row says. The language has take_seq and drop_seq alone; the rows here have a
- * step as well. */
+/* Operators that pick elements by number and are nothing but a row of the operator table. They do what the row says everywhere:
+ * between bodies, within an element (in all three forms of code for sequences) and in the interpreter. The language itself only has
+ * take_seq and drop_seq; the rows here also have a step. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

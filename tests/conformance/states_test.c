@@ -1,5 +1,5 @@
-/* States of folds that are arrays: sums scattered into them and other changes that can be made in place, and changes that only
- * look as if they could. */
+/* States of folds that are arrays: scattered sums and other changes that can be made in place, and changes that only look as if
+ * they could. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-/* Programs as text in every schedule. */
+/* Runs programs given as text in every schedule. */
 #include "tests/conformance/texts.h"
 
 #include <setjmp.h>

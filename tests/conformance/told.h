@@ -1,5 +1,5 @@
-/* Which messages of a fault docs/LANGUAGE.md allows compiled code: the interpreter's, word for word; and where several things of one
- * element fault, those of the others. */
+/* Which messages docs/LANGUAGE.md allows for a fault of compiled code: the interpreter's, word for word. If several computations of
+ * one element fault, the message of any of them. */
 #ifndef TESTS_CONFORMANCE_TOLD_H
 #define TESTS_CONFORMANCE_TOLD_H
 

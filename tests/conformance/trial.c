@@ -1,4 +1,4 @@
-/* Random cases. */
+/* Makes random cases. */
 #include "tests/conformance/trial.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
-/* FITS images at their edges: headers of any length, dates against the C library's calendar, cards by a reader of their text written
- * here, planes of more than a piece; and small cubes read whole. */
+/* Edge cases of FITS images: headers of any length, dates against the C library's calendar, cards against a second reader written
+ * here, planes that are written in several pieces, and small cubes that are read whole. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
-/* The two ends of a link for tests: processes that send and receive a stream whose elements tell their numbers, and peers that speak for
- * themselves, frame by frame. */
+/* The two ends of a link for tests: processes that send and receive a stream of numbered elements, and peers that speak the protocol
+ * frame by frame. */
 #ifndef WADI_TESTS_CONNECTORS_LINK_ENDS_H
 #define WADI_TESTS_CONNECTORS_LINK_ENDS_H
 

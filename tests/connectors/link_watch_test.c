@@ -1,5 +1,5 @@
-/* A source that waits for its sender while it is being opened is seen by a watchdog, before there is a run: on a clock that goes a
- * second every few milliseconds. */
+/* A watchdog sees a source that waits for its sender while it is opened, before the run begins. The test's clock advances a second
+ * every few milliseconds. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdatomic.h>

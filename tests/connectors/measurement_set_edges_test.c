@@ -1,5 +1,5 @@
-/* Measurement Sets one of whose numbers is another: every code of polarisation, rows of descriptions and fields that there are not, sets
- * of polarisations that are the same, cells of another shape; whole sentences. */
+/* Measurement Sets with one number changed: every code of polarisation, references to descriptions and fields that do not exist,
+ * equal sets of polarisations, cells of another shape. Messages are compared as whole sentences. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-/* Pictures: north up, shades by value, whole or not there. */
+/* Pictures have north up and shades by value, and are complete or do not exist. */
 #include <errno.h>
 #include <glob.h>
 #include <math.h>

@@ -1,5 +1,5 @@
-/* Every shade of a picture against the description: blocks averaged over the finite values they have, percentiles found here by sorting,
- * planes of both precisions and of sides that blocks do not divide; what stands behind a plane in memory is no part of it. */
+/* Every shade of a picture against the description: blocks are averaged over their finite values, and percentiles are found here by
+ * sorting. Planes have both precisions and sides that blocks do not divide, and memory after a plane is not read. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

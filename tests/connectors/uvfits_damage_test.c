@@ -1,4 +1,4 @@
-/* UVFITS files that are cut short, damaged or something else are errors that say so. */
+/* UVFITS files that are cut short, damaged, or of another format are refused with a message that says so. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

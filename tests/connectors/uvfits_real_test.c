@@ -1,4 +1,4 @@
-/* UVFITS files of four telescopes, judged by what is known of them (../shared/data/README.md and their headers). */
+/* UVFITS files of four telescopes, compared with what is known about them (../shared/data/README.md and their headers). */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,4 +1,4 @@
-/* What UVFITS files may say is read as it is meant: files written for the purpose, against the numbers put in. */
+/* Everything that a UVFITS file may contain is read with the right meaning: the test writes files and compares the numbers. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,4 +1,4 @@
-/* uvh5 files come in with the numbers, the sign and the places they have, or with an error that names file and dataset. */
+/* uvh5 files are read with the right numbers, signs and coordinates, or refused with an error that names file and dataset. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

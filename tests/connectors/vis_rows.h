@@ -19,7 +19,7 @@ void vis_rows_fini(vis_rows *r);
 void vis_rows_of(const char *path, const wadi_vis_options *options, wadi_vis **out_vis,
                  vis_rows *out);
 
-/* Rows from any place on, some at a time, forwards and back, are those of *all. */
+/* Rows from any place on, some at a time, forwards and back, are those of *all; those of a source from any position on as well. */
 void vis_rows_in_any_order(wadi_vis *v, const vis_rows *all);
 
 /* Real part of sum(weight V exp(+2 pi i (u l + v m))) / sum(weight) over what is not flagged of polarisations p and q (or p alone

@@ -1,4 +1,4 @@
-/* Complex scalars: what their operations mean at the edges, which there are, and what the builder says of the others. */
+/* Complex scalars: what their operations mean at the edges, and what the builder says of operations that they do not have. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

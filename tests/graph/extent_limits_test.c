@@ -1,5 +1,5 @@
-/* Where symbolic extents are given up: the last that are still known, and the first that are not. The numbers are those of
- * graph/analysis/extent.c, written down again: programs that were compiled yesterday are to be compiled tomorrow. */
+/* Limits of symbolic extents: the largest that are still known, and the first that are not. The limits of graph/analysis/extent.c
+ * are repeated here, because a lower limit could refuse programs that compile today. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

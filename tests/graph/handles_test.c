@@ -1,5 +1,5 @@
-/* Handles belong to their program: used in another one, with none, after theirs is gone or in another thread they are a mistake
- * that names the user's call. This file sees the language as a user does. */
+/* Handles belong to their program. Using one in another program, without a program, after its program was destroyed, or in another
+ * thread is a mistake that names the user's call. This file sees the language as a user does. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-/* Names that users give to arrays: they reach the program's text, bad ones are mistakes, and a named input stays. */
+/* Names that users give to arrays: they appear in the program's text, bad names are mistakes, and an input keeps its name. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

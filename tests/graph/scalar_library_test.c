@@ -1,5 +1,5 @@
-/* Functions of the C library, each found by its name in the language: every value of a grid, of both widths, real and complex, to the bit;
- * what is not a number is one. */
+/* Functions of the C library, each found by its name in the language: both widths, real and complex, over a grid of values. Results
+ * are equal to the bit, except that every NaN equals every NaN. */
 #include <complex.h>
 #include <math.h>
 #include <setjmp.h>

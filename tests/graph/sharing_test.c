@@ -1,4 +1,4 @@
-/* Sharing recovery: what is bound where. Programs are built with the C builder, lowered, and looked at. */
+/* Sharing recovery: which value is bound in which block. Programs are built with the C builder, lowered, and inspected. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

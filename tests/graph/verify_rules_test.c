@@ -1,4 +1,4 @@
-/* Each rule of the verifier: a program broken in this one way, and the whole message. */
+/* Each rule of the verifier, with a program that breaks only this rule, and the whole message. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

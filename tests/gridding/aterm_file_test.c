@@ -1,5 +1,5 @@
-/* A-terms from FITS: the numbers as they stand there, u turned to the west, and what is not of the form refused; an image with them
- * by wadi-grid, judged by the sum with them in it. */
+/* A-terms from FITS: the numbers are read unchanged with u towards the west, and other forms are refused. An image that wadi-grid
+ * makes with A-terms is compared with the direct sum that includes them. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

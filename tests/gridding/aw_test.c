@@ -1,5 +1,5 @@
-/* The method "aw" against direct sums with the A-terms in them: six transforms for each visibility and one, by the library and by
- * the language; where the two forms differ, and that nothing else changes a bit. */
+/* The method "aw" against direct sums with A-terms: with six transforms for each visibility and with one, by the library and by the
+ * language. Also where the two forms differ, and that nothing else changes a bit. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

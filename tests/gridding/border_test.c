@@ -1,5 +1,5 @@
-/* The border of the grid: every method takes the same visibilities, those of up to half a wavelength per pixel, and those next to the
- * border are as right as any other. */
+/* The border of the grid: every method takes the same visibilities, those of up to half a wavelength per pixel. Visibilities near
+ * the border are gridded as accurately as any other. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

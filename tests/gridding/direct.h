@@ -1,4 +1,4 @@
-/* The image's exact sum at single places, and made-up visibilities: what the gridding methods are judged by. */
+/* The exact sum of an image at single pixels, and made-up visibilities. Gridding methods are compared with these. */
 #ifndef WADI_TESTS_GRIDDING_DIRECT_H
 #define WADI_TESTS_GRIDDING_DIRECT_H
 

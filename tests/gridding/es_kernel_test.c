@@ -1,5 +1,5 @@
-/* The exponential-of-semicircle kernel by its definition: its Fourier integral, what it leaks, the series and the polynomials that
- * stand for it. */
+/* The exponential-of-semicircle kernel against its definition: its Fourier integral, its aliasing, and the series and polynomials
+ * that approximate it. */
 #include "apps/gridding/es_kernel.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
-/* Rows become visibilities: wavelengths, polarisations, weights; what must not take part is counted. The rows are made up here and
- * judged by the same arithmetic in C. */
+/* Rows become visibilities: wavelengths, polarisations and weights are right, and what is left out is counted. The test makes the
+ * rows and repeats the arithmetic in C. */
 #include <complex.h>
 #include <math.h>
 #include <setjmp.h>

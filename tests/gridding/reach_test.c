@@ -1,5 +1,5 @@
-/* How far the rows of a file reach: made-up rows against a plain count. Autocorrelations, flagged rows and places that are not finite
- * are no baselines. */
+/* The longest baselines of a file: made-up rows against a plain loop. Autocorrelations, flagged rows and coordinates that are not
+ * finite do not count. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

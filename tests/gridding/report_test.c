@@ -1,5 +1,5 @@
-/* What wadi-grid tells: each number in its place, angles in handy units, the sky's place of the peak; statistics of an image; which
- * products make a polarisation; and which phase centres are one. */
+/* The report of wadi-grid: each number in its place, angles in readable units, the position of the peak on the sky. Also statistics
+ * of an image, which products make a polarisation, and which phase centres count as equal. */
 #include "apps/gridding/report.h"
 
 #include <math.h>

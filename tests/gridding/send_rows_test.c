@@ -1,4 +1,4 @@
-/* Files as one stream of rows: which headers are one, what the stream's header says, and at which pace rows come. */
+/* Several files as one stream of rows: which headers fit together, what the stream's header contains, and at which rate rows come. */
 #include "apps/gridding/send_rows.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
-/* Images while visibilities arrive, where nothing says how fine and how wide they should be. Rows are made up here and come when an
- * image of those before has been seen; the judge is the session that has all of them from the start. */
+/* Images while visibilities arrive, if neither size nor scale is given. The test makes the rows and sends the next ones when it has
+ * seen an image of those before. The last image must be that of a session that has all rows from the start. */
 #include <math.h>
 #include <poll.h>
 #include <setjmp.h>

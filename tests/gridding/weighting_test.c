@@ -1,4 +1,4 @@
-/* Weights by the formulas they stand for, limits by a plain count, geometry by its rule, statistics by definition. */
+/* Weights against their formulas, limits against a plain count, geometry against its rule, statistics against their definitions. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

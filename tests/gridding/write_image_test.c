@@ -1,4 +1,5 @@
-/* Images into files: numbers as they are, the shades of a picture after the statistics of its image, and what a file cannot hold. */
+/* Writing images to files: numbers are unchanged, the shades of a picture follow the statistics of the image, and values that a
+ * file cannot hold are refused. */
 #include "apps/gridding/write_image.h"
 
 #include <float.h>

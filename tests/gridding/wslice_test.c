@@ -1,4 +1,4 @@
-/* The products that exp(2 pi i w (n - 1)) is taken apart into, against the function itself. */
+/* exp(2 pi i w (n - 1)) as a sum of products, against the function itself. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

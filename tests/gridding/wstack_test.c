@@ -1,5 +1,5 @@
-/* wstack against direct Fourier sums: the accuracy asked for is kept, whatever the accuracy, the sources and the batches, and
- * nothing but the data and the job decides the bits. */
+/* wstack against direct Fourier sums: the error is below the accuracy asked for, whatever the accuracy, the sources and the batches.
+ * Only the data and the job decide the bits. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
-/* The n-th call of malloc, mmap, open, .. fails: the program ends with its whole output, or with a status, a reason and what
- * stood there before; it never hangs, is never killed, and leaves nothing else. */
+/* The n-th call of malloc, mmap, open, .. fails. The program ends with its whole output, or with a failing status, a reason and the
+ * old output. It never hangs, is never killed by a signal, and leaves no other files. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

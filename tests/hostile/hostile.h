@@ -1,4 +1,4 @@
-/* Programs in a hostile world: each is run with one call that fails, or is killed or stopped at it, and its outputs are judged by
+/* Programs in a hostile world: each runs with one failing call, or is killed or stopped at a call. Its outputs are compared with
  * those of an undisturbed run. */
 #ifndef TESTS_HOSTILE_HOSTILE_H
 #define TESTS_HOSTILE_HOSTILE_H

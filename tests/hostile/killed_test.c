@@ -1,5 +1,5 @@
-/* Killed at the n-th write (half of which is done), fsync or rename: what stands under a name is whole, old or new; run once
- * more, the program gives its whole output, and nothing of the killed one is left. */
+/* Programs killed at the n-th write (after half of it), fsync or rename. The file under the final name is complete, old or new. Run
+ * once more, the program gives its whole output, and nothing of the killed run is left. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>

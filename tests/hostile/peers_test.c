@@ -1,5 +1,5 @@
-/* A healthy stream between two processes, and peers that lie: whatever strangers send to the side that binds, before the stream,
- * during it and after it, the stream arrives whole.
+/* A healthy stream between two processes, disturbed by peers that lie. Whatever strangers send to the binding side, before, during
+ * and after the stream, the stream arrives complete.
  *
  * WADI_HOSTILE_SECONDS=N goes on for about N seconds with other seeds, and prints what was done. */
 #include <arpa/inet.h>

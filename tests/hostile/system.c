@@ -1,5 +1,5 @@
 /* Starts a program under a filter of the kernel, counts its system calls and disturbs one of them. Only calls of the process
- * itself count: the compiler, which inherits the filter, is let through. */
+ * itself count: the compiler inherits the filter, but its calls are not disturbed. */
 #define _GNU_SOURCE
 #include "tests/hostile/system.h"
 

@@ -1,5 +1,6 @@
-/* Two writers of one name: one is stopped at each of its writes, fsyncs and renames, the other runs to its end meanwhile, or is killed
- * there; then the first goes on. Each output is whole at every moment, the last complete one stands, and nothing else is left. */
+/* Two writers of one name. One is stopped at each of its writes, fsyncs and renames; meanwhile the other runs to its end or is
+ * killed; then the first goes on. The output is complete at every moment, the last complete one remains, and no other file is
+ * left. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* Whole attacks: every word whose digest is wanted is found, whatever its length and bytes, the threads and the chunks. */
+/* Whole attacks: every word whose digest is wanted is found, whatever its length and bytes, and for any threads and chunks. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-/* Lines of lists of hashes as the programs that write them do. */
+/* Lines of lists of hashes, in the forms that other programs write. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
-/* Dictionaries as bytes: what is packed is told by its first bytes, and what only looks like it is given as it is; going on from any
- * byte, and who waits for more. */
+/* Dictionaries as bytes: a packed file is recognised by its first bytes, and a file that only looks packed is read as it is. Reading
+ * can go on from any byte, and waits for more input if it should. */
 #include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>

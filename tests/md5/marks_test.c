@@ -1,4 +1,4 @@
-/* Places count when everything before them has been tried, in every class. */
+/* A position in the dictionary is saved only if everything before it has been tried, in every class. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,5 @@
-/* Words go through a queue unchanged and in order, however many batches they fill, and nobody waits for one who is gone. */
+/* Words pass through a queue unchanged and in order, however many batches they fill, and neither side waits for one that has
+ * ended. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

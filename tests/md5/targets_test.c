@@ -1,4 +1,4 @@
-/* Wanted digests: how they are given. */
+/* Wanted digests: the forms in which they may be given. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
-/* Every fault of a program, not the first alone: what the interpreter tells where it is asked to go on, with 3 for what is not there. In
- * tests/operators/cases/all_faults.txt. */
+/* Every fault of a program, not only the first: the interpreter is asked to go on after a fault, with the number 3 for the missing
+ * value. The cases are in tests/operators/cases/all_faults.txt. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

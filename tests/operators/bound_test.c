@@ -1,4 +1,4 @@
-/* What is bound to a program's inputs and streams, and does not fit what the program says of them. */
+/* Arrays that are bound to a program's inputs and streams but do not fit their declarations. */
 #include <stdio.h>
 #include <string.h>
 

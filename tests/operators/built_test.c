@@ -1,5 +1,5 @@
-/* What builder functions build: the program of each call as text, in tests/operators/cases/built_*.txt. What operators mean is judged by
- * other tests; here every line of the programs that derived operations become is. */
+/* What builder functions build: the program of each call as text, in tests/operators/cases/built_*.txt. This shows every line of the
+ * programs that derived operations become. Other tests check what operators mean. */
 #include <string.h>
 
 #include "graph/lang/node.h"

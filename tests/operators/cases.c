@@ -1,4 +1,4 @@
-/* Reads files of small programs, compares what is told of each with what the file says, and records it. */
+/* Reads files of small programs, and compares what is reported about each with the file, or records it. */
 #include "tests/operators/cases.h"
 
 #include <setjmp.h>

@@ -1,12 +1,12 @@
-/* Files of small programs as text, each with what is to be told of it.
+/* Files of small programs as text, each with what must be reported about it.
  *
- *     input v : f32[n]               a prologue, which stands before every program of the file
+ *     input v : f32[n]               a prologue, which begins every program of the file
  *     # the start has another type   begins a case
  *     x = fold 0 v (a, b) { add a b }
- *     > type: line 3, column 5: ..   what must be told, word for word
+ *     > type: line 3, column 5: ..   what must be reported, word for word
  *
- * With WADI_TEST_RECORD set, files are written anew with what is told now; what has changed is then to be read with care: these texts
- * are the judges. */
+ * If WADI_TEST_RECORD is set, the files are rewritten with what is reported now. Read the difference with care before you commit it:
+ * later runs are compared with these texts. */
 #ifndef TESTS_OPERATORS_CASES_H
 #define TESTS_OPERATORS_CASES_H
 

@@ -1,5 +1,5 @@
-/* How many arguments, functions and regions a binding has: every operator refuses one more, and every region that does not fit it, before
- * it looks at what is in them. Text cannot say such things, passes could. */
+/* Numbers of arguments, functions and regions: every operator refuses a binding with one more, and regions that do not fit, before
+ * it looks inside them. Program text cannot have such bindings, but a wrong pass could make them. */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* What the rules of control say of shapes and of dependence on the stream. */
+/* The rules of branches and loops for shapes and for dependence on the stream. */
 #include "graph/analysis/depend.h"
 #include "graph/analysis/shape.h"
 #include "tests/operators/support.h"

@@ -1,8 +1,9 @@
-/* What the analyses know of each value of a program: extents, dependence on the stream, and the equalities to be checked, in
+/* What the analyses know about each value of a program: extents, dependence on the stream, and the equalities to be checked, in
  * tests/operators/cases/facts_*.txt.
  *
- * A line for each value: its name, its number, its type, its extents (behind '=' with all that was learned where that is more), and how
- * it is stored within a body over a stream. Extents are named as in wadi_ext_print: %3.0 is extent 0 of value 3, %3 the number in it. */
+ * There is a line for each value: its name, its number, its type, its extents (after '=', if more was learned about them later), and
+ * how it is stored within a body over a stream. Extents are named as in wadi_ext_print: %3.0 is extent 0 of value 3, %3 the number in
+ * it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,6 @@
-/* Meanings in plain C, as in meanings_test.c: zips of two to nine arrays of rank one to three, with and without the index; folds of segments that are not
- * empty, by lengths and by offsets, and what is said where one is empty or ends behind the array; orders of floats and records. */
+/* More meanings in plain C, as in meanings_test.c: zips of two to nine arrays of rank one to three, with and without the index; folds
+ * of segments by lengths and by offsets, with the messages for an empty segment and for one that ends after the array; orders of
+ * floats and records. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* What array functions that are built of others mean, written once more in plain C: over vectors and segments of many shapes,
- * each function is compared with a loop that follows its description and knows no operator. */
+/* Derived array functions against plain C: over vectors and segments of many shapes, each function is compared with a loop that
+ * follows its description and uses no operator. */
 #include <stdlib.h>
 
 #include "tests/operators/support.h"

@@ -1,4 +1,4 @@
-/* Writes down a call, the status of its program and the message. */
+/* Writes a call, the status of its program and the message. */
 #include "tests/operators/misuse.h"
 
 #include <string.h>

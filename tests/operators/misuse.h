@@ -1,4 +1,4 @@
-/* Telling what the language's builder functions say of a call that cannot be. */
+/* Records what the language's builder functions say about a wrong call. */
 #ifndef TESTS_OPERATORS_MISUSE_H
 #define TESTS_OPERATORS_MISUSE_H
 

@@ -1,4 +1,5 @@
-/* What reductions, segments, control and streams say of arguments that do not fit, with the place of the call: tests/operators/cases/misuse_*.txt. */
+/* The messages of reductions, segments, control and streams for arguments that do not fit, with the place of the call:
+ * tests/operators/cases/misuse_*.txt. */
 #include "tests/operators/cases.h"
 #include "tests/operators/misuse.h"
 

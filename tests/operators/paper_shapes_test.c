@@ -1,8 +1,8 @@
-/* What the analyses conclude of the examples of two papers: van den Haak (2019), section 4, on which arrays depend on the
+/* What the analyses conclude about the examples of two papers: van den Haak (2019), section 4, on which arrays depend on the
  * element of the stream; Reppy and Wingerter (2020), on which shapes are equal.
  *
- * The thesis ranks terms in three: independent in shape and elements (TotalI), in shape (ShapeI), in neither (NotI). Here
- * shape and elements are told apart, so there are four, each part of a tuple having its own. */
+ * The thesis has three classes of terms: independent in shape and elements (TotalI), in shape (ShapeI), in neither (NotI). Here
+ * shape and elements are separate, so there are four classes, and each part of a tuple has its own. */
 #include <stdio.h>
 #include <string.h>
 

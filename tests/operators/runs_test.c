@@ -1,4 +1,4 @@
-/* What operators mean, by small programs that are run by the interpreter: every output, every array of a stream, or the fault, in
+/* What operators mean, by small programs that the interpreter runs: every output, every array of a stream, or the fault, in
  * tests/operators/cases/runs_*.txt. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
-/* Type rules look at everything: in a program that is good, no parameter of a function or a region may have another type, and no
- * argument or yield, unless the results have other types too.
+/* Type rules look at everything. In a correct program, changing the type of one parameter of a function or region, of one argument
+ * or of one yield must be refused, unless the types of the results change too.
  *
- * All programs of tests/operators/cases that can be read are taken, so every operator comes with all it may be given. */
+ * All readable programs of tests/operators/cases are used, so every operator occurs with every form of its arguments. */
 #include <stdio.h>
 #include <string.h>
 

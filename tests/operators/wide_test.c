@@ -1,5 +1,5 @@
-/* As many arrays as a state or an element of a stream may have, which is as many as a function may have parameters: the last number that
- * is taken works, array by array, and the next is refused. */
+/* The largest number of arrays in a state or in an element of a stream, which is the largest number of a function's parameters: it
+ * works, array by array, and one more is refused. */
 #include <stdio.h>
 
 #include "base/text.h"

@@ -1,5 +1,5 @@
-/* The pool of buffers over a heap that looks at what it is asked for and may refuse: sizes of blocks, which of them serve again,
- * which are freed first, and what is counted. */
+/* The pool of buffers, on a heap that records requests and may refuse them: sizes of blocks, which blocks are used again, which are
+ * freed first, and what is counted. */
 #include "sched/buffers.h"
 
 #include <setjmp.h>

@@ -1,4 +1,4 @@
-/* Chunks built part by part against a plain list of what was put in: shapes, types, where each array lies, what is counted, and
+/* Chunks built part by part, against a plain list of their arrays: shapes, types, where each array is stored, what is counted, and
  * what a builder refuses. */
 #include "sched/builder.h"
 

@@ -1,5 +1,5 @@
-/* Changes on a heap that refuses: whichever request it is, the change fails with a reason, what came before comes out as it
- * would have, and all memory goes back. */
+/* Changes on a heap that refuses one request: whichever it is, the change fails with a reason, earlier results are as they would
+ * have been, and all memory is given back. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
-/* Changes on chunks: whatever the layout of the elements and however the stream is cut, going in and coming out, the
- * changed elements are those a plain loop over all of them gives. */
+/* Changes on chunks, against a plain loop over all elements: the results are the same for every layout of the elements, and however
+ * the stream is cut before and after the change. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
-/* The messages of a link as bytes: each field in its place after the description in sched/transport/zmq/message.h, versions, notes, and
- * what is said of bytes that are no message. */
+/* The messages of a link as bytes: each field is where the description in sched/transport/zmq/message.h says. Also versions, notes,
+ * and the errors for bytes that are no message. */
 #include "sched/transport/zmq/message.h"
 
 #include <setjmp.h>

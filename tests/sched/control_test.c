@@ -1,5 +1,4 @@
-/* Branches and loops of a plan made by hand: its kernels count what they are run for, so that work which nobody needs would
- * be seen. */
+/* Branches and loops of a plan made by hand. Its kernels count the elements that they run for, so that unneeded work is seen. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
-/* Extents that a program computes: those below zero and those that nothing is large enough for are told with the element they belong to,
- * the extent and its dimension, in every kind of slot. */
+/* Extents that a program computes: if one is negative or too large, the message names the element, the extent and its dimension, in
+ * every kind of slot. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

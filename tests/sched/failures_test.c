@@ -1,7 +1,5 @@
-/* Streams of several sources and stages, each of which may end or fail
- * anywhere: lists and a loop say what the sinks get and which failure is told,
- * however the stream is cut; no source is read further than anybody wants, and
- * all memory is given back. */
+/* Streams of several sources and stages, each of which may end or fail anywhere. A model of lists and a loop says what the sinks get
+ * and which failure is reported, however the stream is cut. No source is read further than needed, and all memory is given back. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

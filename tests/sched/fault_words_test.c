@@ -1,5 +1,5 @@
-/* Every kind of fault in words: what happened, to which element, where. The sentences are whole, so that no number stands in
- * another's place. */
+/* The message of every kind of fault: what happened, to which element, where. Whole sentences are compared, so that numbers in the
+ * wrong order are found. */
 #include "sched/fault.h"
 
 #include <setjmp.h>

@@ -1,5 +1,5 @@
-/* Library routines called directly: batches however they lie in memory, by several threads at once, what is declined, and what is
- * kept of what a library has learnt. */
+/* Library routines called directly: batches in every memory layout, several threads at once, what a routine declines, and what is
+ * saved of what a library has learnt. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

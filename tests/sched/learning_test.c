@@ -1,5 +1,5 @@
-/* When a run reads a learned chunk size, and when it leaves one behind: never with a size or against the options it was given, and only
- * what took 0.2 s on the first device and ended well is worth a file. */
+/* When a run reads a learned chunk size, and when it saves one. It does neither if a size is given or the options forbid it. It saves
+ * only after a run of at least 0.2 s on the first device that ended well. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdatomic.h>

@@ -1,5 +1,5 @@
-/* The receiving half of a link beside a model: whatever senders say in whatever order, often enough what no sender may, what comes out
- * is what the rules of sched/link/link.h make of it. The model remembers each chunk and each sequence number for ever. */
+/* The receiving half of a link against a model of the rules in sched/link/link.h. Senders send anything in any order, often what no
+ * sender may; both must give the same. The model remembers each chunk and each sequence number for ever. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

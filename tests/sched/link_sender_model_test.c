@@ -1,5 +1,5 @@
-/* The sending half of a link beside a model: whatever peers say in whatever order, what comes out is what the rules of sched/link/link.h
- * make of it. The model keeps every chunk there has ever been, and looks through all of them each time. */
+/* The sending half of a link against a model of the rules in sched/link/link.h. Peers send anything in any order; both must give the
+ * same. The model keeps every chunk for ever and searches all of them each time. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-/* What the chunk policy "paper" says of itself, as a model for tests. */
+/* The chunk policy "paper" as its opening comment describes it: a model for tests. */
 #ifndef WADI_TESTS_SCHED_PAPER_RULE_H
 #define WADI_TESTS_SCHED_PAPER_RULE_H
 

@@ -1,4 +1,4 @@
-/* A pipe between two threads: what goes in comes out in order, no more is under way than may be, and every way to end reaches the
+/* A pipe between two threads: chunks come out in order, never more are under way than allowed, and every kind of end reaches the
  * other side. */
 #include <setjmp.h>
 #include <stdarg.h>

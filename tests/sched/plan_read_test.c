@@ -1,4 +1,4 @@
-/* Plans from their text: what is printed reads back, what is wrong is refused with its line, and no text at all does harm. */
+/* Plans from their text: a printed plan reads back, mistakes are refused with their line, and no text crashes the reader. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

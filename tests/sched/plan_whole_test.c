@@ -1,5 +1,5 @@
-/* A plan that has everything a plan can have: its whole text, and its hash, which every number of it must change that decides what a
- * run computes, and no other. */
+/* A plan that has everything a plan can have: its whole text, and its hash. The hash must depend on every number that decides what a
+ * run computes, and on no other. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

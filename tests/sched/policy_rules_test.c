@@ -1,4 +1,4 @@
-/* Chunk policies step by step: what they say of themselves in their first comments, on machines without noise, sample by sample. */
+/* Chunk policies do what their opening comments say, step by step, on simulated machines without noise. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

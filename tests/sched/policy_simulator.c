@@ -1,5 +1,5 @@
-/* Runs a stream on a machine made of numbers: asks the policy for chunks and tells it what they cost. Random numbers are the same
- * in every run. */
+/* Runs a stream on a simulated machine: asks the policy for chunk sizes and tells it what the chunks cost. Random numbers are the
+ * same in every run. */
 #include "tests/sched/policy_simulator.h"
 
 #include <math.h>

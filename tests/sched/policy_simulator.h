@@ -1,4 +1,4 @@
-/* Machines made of numbers, on which chunk policies run a stream to its end in no time at all. */
+/* Simulated machines, on which chunk policies run a stream without waiting. */
 #ifndef WADI_TESTS_SCHED_POLICY_SIMULATOR_H
 #define WADI_TESTS_SCHED_POLICY_SIMULATOR_H
 

@@ -1,7 +1,7 @@
-/* How much slower than undisturbed a machine was that others used as well: percent, for each of 460 half milliseconds.
+/* How much slower a machine was while other programs used it too: percent, for each of 460 intervals of half a millisecond.
  *
  * Recorded on two processors: the benchmark `policies`, ragged rows, chunks of 16384 elements, while other programs were
- * running. What disturbs it lasts, so neighbouring numbers are alike. */
+ * running. Disturbances last for a while, so neighbouring numbers are alike. */
 #ifndef WADI_TESTS_SCHED_POLICY_WEATHER_H
 #define WADI_TESTS_SCHED_POLICY_WEATHER_H
 

@@ -1,4 +1,4 @@
-/* A port and peers that speak for themselves, in one thread: while a peer listens the port is looked after. */
+/* A port and peers that tests play, in one thread: while a peer waits for a message, the port is served. */
 #ifndef TESTS_SCHED_PORT_TALK_H
 #define TESTS_SCHED_PORT_TALK_H
 

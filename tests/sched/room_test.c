@@ -1,4 +1,4 @@
-/* What is taken to see whether there is room is given back, also where there is too little of it. */
+/* The check for free descriptors and threads gives back everything that it takes, even if there are too few. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

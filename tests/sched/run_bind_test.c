@@ -1,5 +1,5 @@
-/* What may be bound to a plan, and what is said of the rest: ranks, types, extents by number and by name, arrays without columns,
- * names that there are not, and the order of things. Each sentence is whole. */
+/* What may be bound to a plan, and the message for everything else: ranks, types, extents by number and by name, arrays without
+ * columns, unknown names, and calls in the wrong order. Messages are compared as whole sentences. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

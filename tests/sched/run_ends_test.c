@@ -1,5 +1,5 @@
-/* How a run ends: a sink that cannot finish, alone or beside another, and an element for which there is no memory at all. What comes
- * before has been delivered, and each end hears of it once. */
+/* How a run ends if a sink cannot finish, alone or beside another sink, or if there is no memory for an element. Earlier elements
+ * have been delivered, and each end is told exactly once. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
-/* What a run tells of itself against what its source, its body and its sink have counted, on a clock that goes only where they say
- * so: each number of the statistics is the one it is called. */
+/* The statistics of a run, against what its source, body and sink have counted. Only these advance the clock, so each number has one
+ * right value. */
 #include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,4 +1,4 @@
-/* Learned chunk sizes are kept per program, stream and policy, as text, for the user alone. */
+/* Learned chunk sizes are saved per program, stream and policy, as text that only the user can read. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-/* Stages working together: chunks under way, zipped sources, and a standstill that names itself. */
+/* Stages working together: chunks under way, zipped sources, and a standstill, which the message explains. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdatomic.h>

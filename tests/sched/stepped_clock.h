@@ -1,4 +1,4 @@
-/* A clock for tests that goes a second at a time, many times faster than the world's. */
+/* A clock for tests that advances a second at a time, many times faster than real time. */
 #ifndef TESTS_SCHED_STEPPED_CLOCK_H
 #define TESTS_SCHED_STEPPED_CLOCK_H
 

@@ -1,5 +1,5 @@
-/* The wire format byte by byte: chunks of every layout against a header written here after the description in sched/link/wire.h, limits at
- * their edges, and a sentence for each thing that may be wrong with a message whose checksums are right. */
+/* The wire format byte by byte: chunks of every layout, against a header written here from the description in sched/link/wire.h.
+ * Limits at their edges, and the message for each mistake that a chunk with right checksums can have. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

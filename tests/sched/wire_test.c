@@ -1,4 +1,4 @@
-/* The wire format: what goes in comes out, and what is damaged is refused by name. */
+/* The wire format: encoded chunks decode to themselves, and the error for a damaged one says what is damaged. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

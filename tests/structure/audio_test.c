@@ -1,5 +1,5 @@
-/* How wadi-flac's stage is stored: what is as long as the block is irregular (the last block of a stream is shorter), tables
- * of coefficients and costs have one shape for the whole stream, and few values reach memory at all. */
+/* How the values of wadi-flac's stage are stored: arrays as long as the block are irregular (the last block of a stream is shorter),
+ * tables of coefficients and costs have one shape for the whole stream, and few values are stored at all. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

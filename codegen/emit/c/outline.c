@@ -1,8 +1,8 @@
-/* Decides which loop nests become functions, and what these are given.
+/* Decides which loop nests become functions, and which values these get as arguments.
  *
- * A stage body has dozens of nests in a row. In one function of that size a C compiler gives up on the addresses of late loops
- * and no longer vectorises them. As functions of a few lines with `restrict` arguments, each is compiled for itself, and the
- * whole runs several times faster. */
+ * A stage body has dozens of nests in a row. In one function of that size a C compiler stops analysing the addresses of later
+ * loops and does not vectorise them. As a function of a few lines with `restrict` arguments, each nest is compiled separately,
+ * and the whole runs several times faster. */
 #include "codegen/emit/c/outline.h"
 
 #include <string.h>
@@ -33,7 +33,8 @@ static void reads(search *x, wadi_lv v) {
     if (!wadi_vec_push(&x->nest->params, v)) x->alone = false;
 }
 
-/* Assigning to a variable of the surroundings is the one thing a function can not do for its caller. */
+/* Looks at what statement `i` needs. A nest that assigns to a variable outside cannot be a function, nor one that emits results or
+ * calls a library. */
 static void visit(search *x, const wadi_linst *i) {
     const wadi_c_value *v = &x->names->at[i->self];
     if (!v->printed && !v->inlined) return;
@@ -50,13 +51,13 @@ static void visit(search *x, const wadi_linst *i) {
         for (int p = 0; i->block[k] && p < i->block[k]->n; p++) visit(x, i->block[k]->inst[p]);
 }
 
-/* The loop over the elements of a chunk runs from the kernel's own argument. */
+/* Whether `i` is the loop over the elements of a chunk: the only one that begins at an argument of the kernel. */
 static bool over_elements(const wadi_lfun *f, const wadi_linst *i) {
     return i && i->kind == WADI_L_FOR && f->inst[i->args[0]]->kind == WADI_L_ARG;
 }
 
-/* Whether what stands in the scope is done for each element: in the loop over them, or in branches and loops without a counter
- * inside of it. */
+/* Whether the code of the scope runs for each element: it is in the loop over elements, or in branches and loops without a
+ * counter inside that loop. */
 static bool for_each_element(const wadi_lfun *f, const wadi_lscope *s) {
     while (s->merged) s = s->merged;
     const wadi_linst *owner = s->owner;

@@ -13,8 +13,8 @@ typedef struct wadi_c_nest {
     WADI_VEC(wadi_lv) params;
 } wadi_c_nest;
 
-/** Whether statement `p` of scope `s` is a nest that stands alone: inside the loop over a chunk's elements, writing arrays
- *  and nothing else. The caller frees out->params; false also when memory is out. */
+/** Whether statement `p` of scope `s` is a nest that can be a function: it is inside the loop over a chunk's elements and writes
+ *  arrays only. The caller frees out->params. Also false when out of memory. */
 bool wadi_c_outline(const wadi_lfun *f, const wadi_c_names *names, const wadi_lscope *s, int p,
                     wadi_c_nest *out);
 

@@ -1,15 +1,15 @@
-/* Lets a kernel end soon after its run was cancelled, wherever it is. The kernel checks a flag between strips of a loop's
- * rounds, and in every round of a loop whose rounds are not counted. Inside a strip, the loop is as it would be without the
- * check. So checking takes no measurable time and does not keep a C compiler from vectorising.
+/* Lets a kernel end soon after its run was cancelled. The kernel checks a flag between strips of a loop's rounds, and in every
+ * round of a loop without a counter. Inside a strip, the loop is the same as without checks. So checking takes no measurable
+ * time and does not keep a C compiler from vectorising.
  *
  * Strips are short if rounds contain long loops. An innermost loop inside such a loop is left as it is: it may have few rounds
  * and be reached very often, and arrays bound all of its rounds. */
 #include "codegen/emit/c/stop.h"
 
 enum {
-    SHORT = 4096, /* rounds that a loop without others in it may take without a look */
+    SHORT = 4096, /* rounds that an innermost loop may take without a check */
     SIMPLE_STRIP = 65536,
-    NEST_STRIP = 16 /* of a loop that holds long ones; as many as a vector has elements */
+    NEST_STRIP = 16 /* rounds of a loop with long loops in it; as many as a vector's elements */
 };
 
 static bool is_const(const wadi_lfun *f, wadi_lv v, int64_t *out) {
@@ -30,8 +30,8 @@ static bool is_op(const wadi_linst *i, wadi_sop op) {
     return i->kind == WADI_L_PRIM && i->op == op;
 }
 
-/* Whether it is seen from how they were made that `below` is less than SHORT beyond `from`: the end of a piece or of a block, what
- * is left of one after whole vectors. */
+/* Whether the instructions that made `from` and `below` show that the loop has fewer than SHORT rounds. So it is for the end of a
+ * piece or block, and for its rest after whole vectors. */
 static bool is_near(const wadi_lfun *f, wadi_lv from, wadi_lv below) {
     const wadi_linst *b = f->inst[below], *a = f->inst[from];
     int64_t start = 0, n = 0;
@@ -60,7 +60,7 @@ static bool holds_long_ones(const wadi_lfun *f, const wadi_linst *i) {
     return false;
 }
 
-/* Whether rounds hand a value on: then no array bounds their number. */
+/* Whether a round passes a value to the next one. Then no array bounds the number of rounds. */
 static bool carries(const wadi_linst *i) {
     for (int k = 0; k < 2; k++) {
         for (int p = 0; i->block[k] != NULL && p < i->block[k]->n; p++) {
@@ -72,12 +72,12 @@ static bool carries(const wadi_linst *i) {
     return false;
 }
 
-/* The loop over the elements of a chunk runs from the kernel's own argument. */
+/* Whether it is the loop over the elements of a chunk: the only one that begins at an argument of the kernel. */
 static bool over_elements(const wadi_lfun *f, const wadi_linst *loop) {
     return wadi_l_is_bound(f->inst[loop->args[0]]);
 }
 
-/* Whether a loop around it, other than that over elements, looks. */
+/* Whether a loop around it, other than the loop over elements, checks for a stop. */
 static bool is_inner(const wadi_lfun *f, const wadi_linst *loop) {
     const wadi_lscope *s = loop->scope;
     for (;;) {

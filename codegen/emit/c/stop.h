@@ -4,7 +4,7 @@
 
 #include "codegen/loop/loop.h"
 
-/** After how many rounds of the loop a kernel looks; 0: never, as what is in it looks, or what is around it. */
+/** After how many rounds of the loop a kernel checks whether to stop. 0: never, because loops inside or around it check. */
 int64_t wadi_c_strip_of(const wadi_lfun *f, const wadi_linst *loop);
 
 #endif

@@ -1,8 +1,8 @@
 /* Library routines and manual liftings in schedule flat.
  *
- * A routine is one step over whole slots. A manual lifting views its arguments' regular slots as arrays of one more dimension,
- * in a level of one element, runs region 1 there, and takes the elements apart again. What fits neither runs element by
- * element in one kernel. */
+ * A routine is one step over whole slots. A manual lifting opens a level of one element. In it, the regular slots of its
+ * arguments are arrays of one more dimension. Region 1 runs on these, and its results are taken apart into elements again. A
+ * binding that fits neither way runs element by element in one kernel. */
 #include "codegen/kernel/flat/flat.h"
 
 #include <string.h>

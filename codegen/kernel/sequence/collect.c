@@ -17,8 +17,8 @@
 
 typedef struct component {
     const wadi_array_type *t;
-    wadi_vector values, shapes;   /* shapes: if wanted */
-    wadi_lv first[WADI_MAX_RANK]; /* variables: the shape of the first, or the least */
+    wadi_vector values, shapes;   /* shapes: only if they are wanted */
+    wadi_lv first[WADI_MAX_RANK]; /* variables: the first shape, or the least extents */
 } component;
 
 typedef struct collecting {
@@ -146,13 +146,13 @@ static void give_segments(wadi_lower *l, const collecting *k) {
     }
 }
 
-/* ---- the least table: the corner of each array that all of them have ---- */
+/* ---- cutting to the least extents: the corner that all arrays have ---- */
 
 typedef struct cutting {
     const component *c;
-    wadi_lv begin; /* of the array in the values */
+    wadi_lv begin; /* where the array begins in the values */
     wadi_lv shape[WADI_MAX_RANK];
-    wadi_lv place; /* of the result's part */
+    wadi_lv place; /* where its part of the result begins */
     wadi_lv corner[WADI_MAX_RANK];
     wadi_lv to[WADI_MAX_FIELDS];
 } cutting;

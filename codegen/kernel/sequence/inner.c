@@ -1,6 +1,6 @@
 /* Elements of sequences within an element: regions over them, chains in which element i is computed from i, and the rounds of
- * a loop over them. Each round gives back the scratch memory it took, unless something of it stays: a state whose shape
- * changes, or a vector that grew. */
+ * a loop over them. Each round gives back the scratch memory that it took, unless a part of that memory is used later: by a
+ * state whose shape changes, or by a vector that grew. */
 #include "codegen/kernel/sequence/nested.h"
 
 #include <string.h>
@@ -64,11 +64,11 @@ wadi_vloc wadi_inner_place(wadi_lower *l, wadi_val v) {
 int wadi_inner_params(wadi_lower *l, const wadi_block *r, int first, wadi_val s,
                       const wadi_inner_element *e) {
     for (int c = 0; c < e->n; c++) l->loc[r->params[first + c]] = e->at[c];
-    l->y->components[s] = r->params + first; /* what extents of the sequence mean in here */
+    l->y->components[s] = r->params + first; /* they have the extents of the sequence here */
     return first + e->n;
 }
 
-/* A region is computed again for every reader of its sequence. */
+/* Forgets what the region has computed: it is written again for every reader of its sequence. */
 static void forget(wadi_lower *l, const wadi_block *r) {
     wadi_vec_clear(&l->memo); /* elements of delayed values were computed from other parameters */
     for (int i = 0; i < r->nbinds; i++) {
@@ -118,12 +118,12 @@ wadi_lv wadi_inner_at_least_1(wadi_lower *l, const wadi_bind *b, int arg, const 
     return wadi_lb_range(&l->b, n, num(l, 1), WADI_LV_NONE);
 }
 
-/* A number of `pick`, by the argument that says it. */
+/* A number of `pick`: the value of argument `arg`. */
 static wadi_lv number_of(wadi_lower *l, const wadi_bind *b, int arg) {
     return at_least_0(l, wadi_lower_scalar(l, b->args[arg]));
 }
 
-/* How many of n are left when every so many-th is picked: n / step, rounded up. */
+/* How many of n elements are picked if every step-th is: n / step, rounded up. */
 static wadi_lv in_steps(wadi_lower *l, wadi_lv n, wadi_lv step) {
     const wadi_lv whole = bin(l, WADI_SOP_QUOT, n, step);
     const wadi_lv rest = bin(l, WADI_SOP_SUB, n, bin(l, WADI_SOP_MUL, whole, step));
@@ -143,7 +143,7 @@ static wadi_lv length(wadi_lower *l, wadi_val s) {
     return n;
 }
 
-/* An element that steps before have computed. */
+/* An element that earlier steps have computed. */
 static wadi_inner_element stored(wadi_lower *l, wadi_val s, wadi_lv i) {
     wadi_inner_element e = wadi_inner_new(l, s);
     if (e.n == 0) return e;

@@ -1,9 +1,9 @@
 /* Sequences within an element: a loop inside the kernel that computes the element.
  *
- * A source is a loop. A stage is code in that loop, and calls what follows it as often as it has elements. If all stages from
- * the source on give one element for each of theirs, element i is computed from its number (inner.c). Windows, batches and
- * zips of other chains must ask for their elements instead of being given them (pull.c); what follows these is given its
- * elements again. */
+ * A source is a loop. A stage is code in that loop: it writes the code of the stages after it once for each element that it
+ * gives. If all stages from the source on give one element for each that they get, element i is computed from its number
+ * (inner.c). Windows, batches and zips of other chains must ask for their elements instead (pull.c). The stages after them are
+ * given their elements again. */
 #include "codegen/kernel/sequence/nested.h"
 
 #include "base/error.h"
@@ -18,8 +18,8 @@ typedef struct stage {
     const wadi_bind *bind;
     wadi_inner_taker take;
     void *env;
-    /* pick: its numbers; variables: how many before the first have been, how many behind the last picked one, how many are
-     * picked */
+    /* pick: its three numbers. Variables: elements dropped before the first, elements since the last picked one, elements picked
+     * so far */
     wadi_lv first, step, most, dropped, behind, taken;
     wadi_round_state *state; /* scan */
 } stage;
@@ -107,7 +107,7 @@ static void picked(wadi_lower *l, void *env, const wadi_inner_element *e) {
     if (pick.first) wadi_lb_end(b);
 }
 
-/* Nothing more is computed once the last element has been picked. */
+/* Leaves the loop once the last element has been picked. */
 static void end_early(wadi_lower *l, stage *g) {
     wadi_lb *b = &l->b;
     const wadi_lv some = bin(l, WADI_SOP_GT, g->most, num(l, 0));
@@ -149,7 +149,7 @@ static void map_stage(wadi_lower *l, stage *g) {
     wadi_inner_each(l, g->in, g->bind->args[0], mapped, g);
 }
 
-/* Stages that are given their elements; the others ask for them. */
+/* By form: stages that are given their elements. The others ask for them. */
 static void (*const stages[])(wadi_lower *l, stage *g) = {
     [WADI_SEQ_MAP] = map_stage,       [WADI_SEQ_PICK] = pick_stage,
     [WADI_SEQ_FILTER] = filter_stage, [WADI_SEQ_EXPAND] = expand_stage,

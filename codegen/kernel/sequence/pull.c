@@ -16,7 +16,7 @@
 
 /* ---- boxes ---- */
 
-/* `more_rank`: of the box, above that of a component of the sequence. */
+/* `more_rank`: the rank of a box minus the rank of a component of the sequence. */
 static wadi_box *new_boxes(wadi_lower *l, const wadi_pull_cursor *c, int more_rank) {
     const int n = wadi_pull_components(l, c);
     wadi_box *x = WADI_NEW_N(l->y->arena, wadi_box, (size_t)n + 1);
@@ -98,7 +98,7 @@ static wadi_inner_element next_mapped(wadi_lower *l, const wadi_inner *in, wadi_
     return wadi_inner_run(l, c->s, r);
 }
 
-/* ---- filter: the next that passes is looked for, and kept ---- */
+/* ---- filter: searches for the next element that passes, and keeps it ---- */
 
 static void start_filter(wadi_lower *l, wadi_pull_cursor *c) {
     c->some = wadi_pull_flag(l, wadi_lb_bool(&l->b, false), "found");
@@ -118,7 +118,7 @@ static void look_at(wadi_lower *l, const wadi_inner *in, wadi_pull_cursor *c,
     wadi_lb_if(&l->b, passes);
     put(l, c, 0, e->at);
     wadi_lb_set(&l->b, c->some, wadi_lb_bool(&l->b, true));
-    wadi_inner_keep(l, in, in->around); /* until the end of the round around, where it is used */
+    wadi_inner_keep(l, in, in->around); /* the round around uses it */
     wadi_lb_end(&l->b);
 }
 
@@ -143,7 +143,7 @@ static wadi_inner_element next_filter(wadi_lower *l, const wadi_inner *in, wadi_
     return e;
 }
 
-/* ---- expand: what is being cut up stays where it is, since slices may be kept by others ---- */
+/* ---- expand: the arrays that are cut into slices stay in memory, since slices may be used later ---- */
 
 static void start_expand(wadi_lower *l, wadi_pull_cursor *c) {
     c->at = wadi_pull_number(l, num(l, 0), "slice");
@@ -205,7 +205,7 @@ static void start_pick(wadi_lower *l, wadi_pull_cursor *c) {
     }
 }
 
-/* Behind those that go before the next. */
+/* Whether there is another element after those that are dropped before the next one. */
 static wadi_lv more_dropped(wadi_lower *l, const wadi_inner *in, wadi_pull_cursor *c) {
     const wadi_inner skip = wadi_inner_start(l, in);
     const wadi_lv some = wadi_pull_flag(l, wadi_lb_bool(&l->b, false), "some");

@@ -24,7 +24,8 @@ struct wadi_pull_cursor {
     wadi_val s;
     wadi_pull_cursor *from; /* over the sequences among the arguments */
     int nfrom;
-    wadi_lv n;   /* a number: the length, how many to take, the size of a window or a batch */
+    wadi_lv
+        n; /* a number of the operator: the length, how many to take, the size of a window or a batch */
     wadi_lv hop; /* of windows */
     wadi_lv
         at; /* variable: which element, slice or sample is next; batch: how many there are; pick: how many
@@ -33,7 +34,7 @@ struct wadi_pull_cursor {
     wadi_lv
         end; /* variable. expand: how many slices; windows: where the last full one ended; pick: how many go
                      before the next */
-    wadi_box *kept;         /* filter, expand: [components]; batch: the shapes alone */
+    wadi_box *kept;         /* filter, expand: [components]; batch: only the shapes */
     wadi_vector *samples;   /* windows, batch: [components] */
     wadi_round_state state; /* scan */
 };
@@ -46,11 +47,11 @@ static inline bool wadi_pull_failed(const wadi_lower *l) {
     return l->status || l->b.failed;
 }
 
-/** Code for: is there another element? Good in the scope at hand. */
+/** Writes code that tells whether there is another element. The answer is valid in the current scope. */
 static inline wadi_lv wadi_pull_more(wadi_lower *l, const wadi_inner *in, wadi_pull_cursor *c) {
     return wadi_pull_failed(l) ? wadi_lb_bool(&l->b, false) : c->kind->more(l, in, c);
 }
-/** The element, of which it has been asked in this round. */
+/** Writes code for the next element. wadi_pull_more must have been asked for it in this round. */
 static inline wadi_inner_element wadi_pull_next(wadi_lower *l, const wadi_inner *in,
                                                 wadi_pull_cursor *c) {
     return wadi_pull_failed(l) ? wadi_inner_new(l, c->s) : c->kind->next(l, in, c);

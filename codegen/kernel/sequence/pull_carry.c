@@ -18,7 +18,7 @@ static void must_agree(wadi_lower *l, const wadi_pull_cursor *c, const char *wha
     wadi_lb_end(&l->b);
 }
 
-/* ---- windows: all samples so far are kept, windows are places in them ---- */
+/* ---- windows: all samples so far are kept; a window is a part of them ---- */
 
 static void start_windows(wadi_lower *l, wadi_pull_cursor *c) {
     const int n = wadi_pull_components(l, c);
@@ -55,7 +55,7 @@ static void read_piece(wadi_lower *l, const wadi_inner *in, const wadi_pull_curs
         wadi_vector_append(l, in, NULL, &c->samples[i], &e->at[i], &e->type[i]);
 }
 
-/* Samples that no full window has covered and a last window may begin with. */
+/* Whether samples are left that no full window has covered, with which a last window begins. */
 static wadi_lv is_rest(wadi_lower *l, const wadi_pull_cursor *c) {
     const wadi_lv read = wadi_lb_get(&l->b, c->samples[0].used);
     const wadi_lv begun = bin(l, WADI_SOP_GT, read, wadi_lb_get(&l->b, c->at));
@@ -79,7 +79,7 @@ static wadi_lv more_windows(wadi_lower *l, const wadi_inner *in, wadi_pull_curso
     return bin(l, WADI_SOP_LOR, full, is_rest(l, c));
 }
 
-/* Zeros behind the samples, as many as a window lacks. */
+/* Appends zeros to the samples until the window is full. */
 static void fill_up(wadi_lower *l, const wadi_inner *in, const wadi_pull_cursor *c, wadi_lv there) {
     wadi_lb *b = &l->b;
     const wadi_lv lacks = bin(l, WADI_SOP_SUB, c->n, there);
@@ -97,7 +97,7 @@ static void fill_up(wadi_lower *l, const wadi_inner *in, const wadi_pull_cursor 
     wadi_lb_end(b);
 }
 
-/* Where the next window begins: beyond any sample when that is no number any more. */
+/* Where the next window begins. If the sum overflows, it begins after every possible sample. */
 static void hop(wadi_lower *l, const wadi_pull_cursor *c, wadi_lv at, wadi_lv full) {
     wadi_lb *b = &l->b;
     wadi_lb_if(b, full);
@@ -126,7 +126,7 @@ static wadi_inner_element next_windows(wadi_lower *l, const wadi_inner *in, wadi
     return e;
 }
 
-/* ---- batch: each in memory of its own. It is made when it is asked for ---- */
+/* ---- batch: each batch has memory of its own and is made when it is asked for ---- */
 
 static void start_batch(wadi_lower *l, wadi_pull_cursor *c) {
     const wadi_array_type *t = wadi_pull_types(l, c->from->s);
@@ -154,7 +154,7 @@ static void start_filling(wadi_lower *l, const wadi_pull_cursor *c) {
     wadi_lb_end(&l->b);
 }
 
-/* The first array says what shape the others have. */
+/* The first array of a batch sets the shape that the others must have. */
 static void add(wadi_lower *l, const wadi_inner *filling, const wadi_pull_cursor *c,
                 const wadi_inner_element *e) {
     wadi_lb *b = &l->b;

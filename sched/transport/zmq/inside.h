@@ -1,5 +1,4 @@
-/* A port over ZeroMQ from the inside, for the files that make it: peers.c, who is at the other end; exchange.c, what goes over
- * the socket; port.c, what is waited for. */
+/* The inside of a port over ZeroMQ, for the files that make it: peers.c (the other end), exchange.c (messages) and port.c (waiting). */
 #ifndef WADI_SCHED_TRANSPORT_ZMQ_INSIDE_H
 #define WADI_SCHED_TRANSPORT_ZMQ_INSIDE_H
 
@@ -15,16 +14,16 @@ enum {
     WADI_IDENTITY_BYTES = 255
 };
 
-/* A seat: somebody who has spoken sense. */
+/* A seat: a peer that has sent a message that makes sense. */
 typedef struct wadi_remote {
     bool used;
-    bool gone;    /* to be lost when what it has sent is read */
-    int rounds;   /* of reading, since it has gone */
-    int version;  /* spoken with it */
-    uint64_t met; /* order of meeting */
+    bool gone;    /* its connection is lost; it is given up when all its messages have been read */
+    int rounds;   /* batches read since it has gone */
+    int version;  /* of the protocol, as spoken with it */
+    uint64_t met; /* a number that grows with each new peer */
     int64_t
-        doubt_until_ns; /* a connection like its own has ended: until then it is asked whether it is there; 0: none */
-    int fd; /* of the connection */
+        doubt_until_ns; /* a connection has ended that may be its own: until then it is asked whether it is there; 0: no doubt */
+    int fd;             /* of the connection */
     size_t identity_bytes;
     uint8_t identity[WADI_IDENTITY_BYTES];
 } wadi_remote;
@@ -36,27 +35,27 @@ typedef struct wadi_zmq_port {
     void *context, *socket, *monitor;
     char *path;            /* of the socket's file, owned; NULL: none */
     wadi_socket_file file; /* made by this side, if it binds */
-    int partner; /* whom the stream is shared with, -1: nobody yet. Of a side that connects: the one it has connected to */
-    bool keyed;  /* who is not admitted by a key does not get here */
-    bool connected;   /* of a side that connects: now */
-    bool present;     /* the partner has been heard */
-    bool met;         /* there has been a partner that was heard */
+    int partner; /* the peer that shares the stream; -1: none yet. For a side that connects: the peer it has connected to */
+    bool keyed;  /* only peers with an admitted key can send messages */
+    bool connected;   /* for a side that connects: whether it is connected now */
+    bool present;     /* the partner has sent a message */
+    bool met;         /* some partner has sent a message */
     int64_t alone_ns; /* clock when the last partner went, or the port was opened */
     uint8_t *note;    /* to be sent, or received; NULL: none */
     size_t note_bytes;
     bool without_note; /* receiver: the sender has said that there is none */
     bool has_stream;   /* receiver: stream_id is that of the stream being received */
-    bool used;         /* receiver: the consumer has had something of it */
+    bool used;         /* receiver: the consumer has got some part of it */
     uint64_t stream_id;
     wadi_link_sender sender;
     wadi_link_receiver receiver;
     wadi_remote remotes[WADI_LINK_PEERS];
     uint64_t meetings;
     int64_t refusals;     /* peers turned away */
-    int64_t answering_ns; /* when a second began in which */
-    int answered;         /* so many of them were answered */
-    char refused[160];    /* why the last one was */
-    wadi_error broken;    /* the stream is, by its partner; status WADI_OK: it is not */
+    int64_t answering_ns; /* clock when the present second began */
+    int answered;         /* how many of them were answered in this second */
+    char refused[160];    /* why the last one was turned away */
+    wadi_error broken;    /* how the partner broke the stream; status WADI_OK: it did not */
     wadi_wire_message wire;
     int frames; /* of the message being read */
     bool frames_left_out;
@@ -65,36 +64,36 @@ typedef struct wadi_zmq_port {
 
 /* ---- peers.c ---- */
 
-/* Copies it. Errors: WADI_MEMORY. */
+/* Keeps a copy of the note. Errors: WADI_MEMORY. */
 WADI_NODISCARD wadi_status wadi_zmq_keep_note(wadi_zmq_port *p, const void *note, size_t n,
                                               wadi_error *err);
-/* The seat of whoever bears this identity over this connection; -1: it has none. One that has come back over another connection has
- * lost the first. */
+/* The seat of the peer with this identity and this connection; -1: it has none. If the peer has come back over another connection, its
+ * first one is lost. */
 int wadi_zmq_find(wadi_zmq_port *p, const void *identity, size_t n, int fd);
-/* A seat for somebody new: who has been silent for longest gives up its own when all are taken. -1: the identity is too long. */
+/* Gives a seat to a new peer. If all are taken, the peer that has been silent longest loses its seat. -1: the identity is too long. */
 int wadi_zmq_seat(wadi_zmq_port *p, const void *identity, size_t n, int fd);
-/* The stream is shared with this one from now on. */
+/* Makes this peer the partner. */
 void wadi_zmq_claim(wadi_zmq_port *p, int peer);
-/* It has gone. When it was the partner the stream is broken with `why` (borrowed), unless nothing of it has been used: then
- * another may come. */
+/* The peer has gone. If it was the partner, the stream breaks with `why` (borrowed). If nothing of the stream has been used, it does not
+ * break: then another partner may come. */
 void wadi_zmq_lose(wadi_zmq_port *p, int peer, const wadi_error *why);
-/* Notes that somebody was turned away, or that a connection came to nothing; a side that binds tells the log. */
+/* Notes that a peer was turned away, or that a connection failed. A side that binds also logs it. */
 void wadi_zmq_note_refusal(wadi_zmq_port *p, const char *why);
-/* Whether one more may be answered: who never reads must not fill memory with answers. */
+/* Whether one more peer may be answered now. This is limited, because peers that never read would fill memory with answers. */
 bool wadi_zmq_may_answer(wadi_zmq_port *p);
-/* What has been lost, in words. */
+/* Describes what was lost with a connection. */
 wadi_error wadi_zmq_loss(const wadi_zmq_port *p);
 
 /* ---- exchange.c ---- */
 
-/* What a connecting side says before it has heard anything. False: it cannot. */
+/* Sends the first message of a side that connects. False: that failed. */
 bool wadi_zmq_greet(wadi_zmq_port *p);
-/* Takes in what has come, and lets the state machine speak. Neither waits. */
+/* These two read the messages that have come, and send those of the state machine. Neither waits. */
 void wadi_zmq_take_in(wadi_zmq_port *p);
 void wadi_zmq_flush(wadi_zmq_port *p);
-/* Somebody's loss is in doubt: look again soon. */
+/* Whether some peer may be lost, so that the caller looks again soon. */
 bool wadi_zmq_in_doubt(const wadi_zmq_port *p);
-/* Tells those who have a seat and are not the partner. */
+/* Tells all peers that have a seat, except the partner. */
 void wadi_zmq_dismiss(wadi_zmq_port *p, const wadi_error *why);
 
 #endif

@@ -6,8 +6,8 @@
  *     HELLO:                   number: the highest version its sender speaks; 0 means 1
  *     END, FAIL of a sender:   sequence: the stream's id; version 1 leaves it 0
  *
- * Each message bears the version that is spoken between the two: 1 until they have said what they speak, then the lower of what
- * they have said. So builds one version apart work together. */
+ * Each message has the version that both sides speak: 1 until both have sent their highest versions, then the lower of these. So builds
+ * one version apart work together. */
 #ifndef WADI_SCHED_TRANSPORT_ZMQ_MESSAGE_H
 #define WADI_SCHED_TRANSPORT_ZMQ_MESSAGE_H
 

@@ -1,6 +1,6 @@
 /* A port over a ZeroMQ socket: the protocol of link.h driven by messages. The side that binds has a ROUTER socket, and the
- * side that connects a DEALER; either may send. A port waits in one place (`wait_until`): it takes in whatever has come, lets
- * the state machine speak, and sleeps in zmq_poll until the condition holds, the run is cancelled or the peer is lost. */
+ * side that connects a DEALER; either may send. A port waits in one place (`wait_until`): it reads the messages that have come, sends
+ * those of the state machine, and sleeps in zmq_poll until the condition holds, the run is cancelled or the peer is lost. */
 #include "sched/transport/zmq/port.h"
 
 #include <errno.h>
@@ -16,8 +16,8 @@
 #include "sched/transport/zmq/socket.h"
 
 enum {
-    POLL_MS = 1000, /* how often a waiting port looks at the clock, */
-    DOUBT_MS = 10   /* and while it does not know whether somebody has gone */
+    POLL_MS = 1000, /* how often a waiting port looks at the clock */
+    DOUBT_MS = 10   /* the same while it does not know whether a peer has gone */
 };
 
 static wadi_status zmq_fail(wadi_error *err, const wadi_zmq_port *p, const char *what) {
@@ -33,13 +33,13 @@ static void drop_payload(void *env, void *payload) {
 
 typedef bool (*condition)(const wadi_zmq_port *p);
 
-/* How long no partner is borne; negative: for ever. */
+/* How long the port waits for a partner; negative: without limit. */
 static int64_t patience_ns(const wadi_zmq_port *p) {
     const int64_t first = p->options.first_after_ns;
     return p->met || first == 0 ? p->options.lost_after_ns : first;
 }
 
-/* Nobody has come, or nobody who has said anything that belongs to a stream. */
+/* No peer has come, or none that has sent a message of a stream. */
 static wadi_status check_patience(const wadi_zmq_port *p, wadi_error *err) {
     const int64_t alone = wadi_clock_ns() - p->alone_ns, most = patience_ns(p);
     const long long open = wadi_link_sender_kept(&p->sender);
@@ -56,7 +56,7 @@ static wadi_status check_patience(const wadi_zmq_port *p, wadi_error *err) {
                      (double)alone / 1e9, chunks, others);
 }
 
-/* What the other side gave as its reason. */
+/* Fails with the reason that the other side has sent. */
 static wadi_status check_failure(const wadi_zmq_port *p, wadi_error *err) {
     const wadi_link_failure *f = p->options.sends
                                      ? (p->sender.received.set ? &p->sender.received : NULL)
@@ -70,7 +70,7 @@ static bool out_of_memory(const wadi_zmq_port *p) {
     return !p->options.sends && p->receiver.out_of_memory;
 }
 
-/* Whether it can go on. */
+/* Whether the stream can continue. */
 static wadi_status check(const wadi_zmq_port *p, wadi_error *err) {
     if (out_of_memory(p)) return wadi_fail(err, WADI_MEMORY, "link: out of memory");
     WADI_TRY(check_failure(p, err));
@@ -79,7 +79,7 @@ static wadi_status check(const wadi_zmq_port *p, wadi_error *err) {
     return check_patience(p, err);
 }
 
-/* Until the clock is to be looked at. */
+/* The time until the port must look at the clock again. */
 static long timeout_ms(const wadi_zmq_port *p) {
     const int64_t patience = patience_ns(p) / 4000000 + 1;
     if (wadi_zmq_in_doubt(p)) return DOUBT_MS;
@@ -99,7 +99,7 @@ static wadi_status sleep_a_while(wadi_zmq_port *p, wadi_error *err) {
     return WADI_OK;
 }
 
-/* Works without waiting: *out_holds, or WADI_OK when there is nothing to do but to wait. */
+/* Works without waiting. *out_holds: the condition holds; else the caller has to wait. */
 static wadi_status look(wadi_zmq_port *p, condition holds, bool *out_holds, wadi_error *err) {
     wadi_zmq_take_in(p);
     wadi_zmq_flush(p);
@@ -107,8 +107,8 @@ static wadi_status look(wadi_zmq_port *p, condition holds, bool *out_holds, wadi
     return *out_holds ? WADI_OK : check(p, err);
 }
 
-/* Works until `holds`, the other side fails, the partner is lost or the run is cancelled. However often it wakes, to the watchdog it
- * is one wait. */
+/* Works until `holds`, the other side fails, the partner is lost or the run is cancelled. The watchdog sees one wait, however often this
+ * wakes. */
 static wadi_status wait_until(wadi_zmq_port *p, condition holds, const char *what, int64_t number,
                               wadi_error *err) {
     bool so = false;
@@ -139,7 +139,7 @@ static wadi_status attach(wadi_zmq_port *p, const char *address, wadi_error *err
     return wadi_zmq_greet(p) ? WADI_OK : zmq_fail(err, p, "hello");
 }
 
-/* One context a port: the authenticator of zap.h serves one port of a context. */
+/* Each port has its own context, because the authenticator of zap.h serves one port of a context. */
 static wadi_status begin(wadi_zmq_port *p, const wadi_port_options *options, const char *file,
                          wadi_error *err) {
     WADI_TRY(wadi_zmq_has_room(options->address, err));
@@ -171,14 +171,14 @@ static void set_up(wadi_zmq_port *p, const wadi_port_options *options) {
     p->sender.most_bytes = options->credit_bytes;
 }
 
-/* Whether somebody is there for whom messages may be under way. */
+/* Whether there is a peer for which messages may be in flight. */
 static bool has_listener(const wadi_zmq_port *p) {
     for (int i = 0; i < WADI_LINK_PEERS; i++)
         if (p->remotes[i].used && (p->options.bind || p->connected)) return true;
     return false;
 }
 
-/* What is under way holds memory of the chunks: the context ends when it has been delivered, or given up. */
+/* Messages in flight hold memory of chunks, so the context ends only when they have been delivered or given up. */
 static void close_port(wadi_port *self) {
     wadi_zmq_port *p = (wadi_zmq_port *)self;
     if (p->path != NULL) wadi_socket_file_remove(p->path, p->file);

@@ -4,7 +4,7 @@
 
 #include "sched/transport/port.h"
 
-/* Opens one end in a ZeroMQ context of its own. file: the path of the socket that a side which binds makes, guarded by
+/* Opens one end in a ZeroMQ context of its own. file: the path of the socket that a side makes when it binds, guarded by
  * socket_file.h; NULL: none. Errors: as wadi_port_open. */
 WADI_NODISCARD wadi_status wadi_zmq_port_open(const wadi_port_options *options, const char *file,
                                               wadi_port **out, wadi_error *err);

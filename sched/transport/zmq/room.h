@@ -5,8 +5,8 @@
 
 #include "wadi/status.h"
 
-/* Takes what a context with a socket needs, all at once, and gives it back. Errors: WADI_IO (descriptors), WADI_MEMORY (threads,
- * memory); address is named. */
+/* Takes all at once what a context with a socket needs, and gives it back. Errors, which name the address: WADI_IO (descriptors),
+ * WADI_MEMORY (threads, memory). */
 WADI_NODISCARD wadi_status wadi_zmq_has_room(const char *address, wadi_error *err);
 
 #endif

@@ -8,23 +8,23 @@
 
 #include "wadi/status.h"
 
-/* A socket that was made, so that it can be told from another one of the same name. All zero: none. */
+/* Identifies a socket that was made among others of the same name. All zero: none. */
 typedef struct wadi_socket_file {
     bool made;
     dev_t device;
     ino_t number;
 } wadi_socket_file;
 
-/* Before binding: is the path free? Errors name the address. Until wadi_socket_file_settle is called with *out_lock, other processes that ask wait (for a while). Errors:
- * WADI_INVALID (a file, a folder, a link stands there), WADI_IO (somebody listens there); then there is no lock. What a killed
- * process has left is no obstacle. */
+/* Call this before binding. It checks that the path is free; a socket that a killed process has left is removed. Until
+ * wadi_socket_file_settle is called with *out_lock, other processes that call this wait (for a while). Errors, which name the address and
+ * leave no lock: WADI_INVALID (the path is not a socket), WADI_IO (a process listens there). */
 WADI_NODISCARD wadi_status wadi_socket_file_claim(const char *address, const char *path,
                                                   int *out_lock, wadi_error *err);
-/* After binding, or its failure. */
+/* Call this after binding, also if it failed: gives the lock back. */
 void wadi_socket_file_settle(int lock);
-/* After it. */
+/* Call this after binding: identifies the socket that was made. */
 wadi_socket_file wadi_socket_file_made(const char *path);
-/* When it is closed: removes the socket if it is still this one. */
+/* Call this when it is closed: removes the socket if it is still this one. */
 void wadi_socket_file_remove(const char *path, wadi_socket_file file);
 
 #endif

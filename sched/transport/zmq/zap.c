@@ -24,7 +24,7 @@ typedef struct authenticator {
     uint8_t key[][KEY_BYTES];
 } authenticator;
 
-/* In a time that does not depend on how much of a key is right, or which. */
+/* Compares in a time that depends neither on how much of a key is right nor on which key it is. */
 static bool admits(const authenticator *a, const uint8_t *key) {
     unsigned found = 0;
     for (size_t i = 0; i < a->keys; i++) {

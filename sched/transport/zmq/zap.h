@@ -1,4 +1,4 @@
-/* Decides who may connect: ZeroMQ asks an authenticator inside the process (RFC 27, ZAP) about each CURVE client. */
+/* Decides which clients may connect: ZeroMQ asks an authenticator inside the process (RFC 27, ZAP) about each CURVE client. */
 #ifndef WADI_SCHED_TRANSPORT_ZMQ_ZAP_H
 #define WADI_SCHED_TRANSPORT_ZMQ_ZAP_H
 

@@ -1,6 +1,6 @@
-/* Makes each call of the table in a child process: it must not crash or hang, and a mistake must be told, by the status or by
- * the program. WADI_CALLS is written by calls.awk from the public headers; what is not known here by the name of its type does
- * not compile. */
+/* Makes each call of the table in a child process. No call may crash or hang, and a mistake must be reported, by the status or by
+ * the program. calls.awk writes WADI_CALLS from the public headers. A parameter type that this file does not know does not
+ * compile. */
 #define _POSIX_C_SOURCE 200809L
 #define WADI_NO_PLACES
 #include <signal.h>

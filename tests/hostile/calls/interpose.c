@@ -1,11 +1,12 @@
-/* Preloaded into a program: makes the n-th call of one kind fail that is none of the kernel's, and tells where main begins.
+/* Preloaded into a program: makes the n-th call of a library function fail, and marks where main begins. (System calls fail by
+ * tests/hostile/system.h.)
  *
  *     WADI_HOSTILE=KIND:N:WHAT   KIND malloc, thread or dlopen; N from 1, or 0: none. Other kinds are the test's (tests/hostile/system.h)
  *     WADI_HOSTILE_COUNT=FILE    how many calls of each there were, when main has ended
  *
- * Calls count from the beginning of main, in this process alone: what it starts is left in peace. So are memory and threads that
- * three libraries ask for: FFTW and libzmq (with its C++) abort where there are none, libsndfile 1.2 crashes. That there is room for
- * libzmq is looked for before it is used (sched/room.h), and tested by limits (room_test.sh). */
+ * Calls count from the beginning of main, in this process alone; its children are not disturbed. Requests of three libraries for
+ * memory and threads are not disturbed either: if they get none, FFTW and libzmq (with its C++) abort, and libsndfile 1.2 crashes.
+ * wadi checks that there is room for libzmq before it uses it (sched/room.h); room_test.sh tests that with limits. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>

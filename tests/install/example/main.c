@@ -1,4 +1,4 @@
-/* A program outside of wadi's tree: it sees the installed headers and the library, nothing else. */
+/* A program outside wadi's tree: it only sees the installed headers and the library. */
 #include <stdio.h>
 #include <wadi/status.h>
 

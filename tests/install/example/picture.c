@@ -1,4 +1,4 @@
-/* A program of somebody else's that wants a module. */
+/* A program outside wadi's tree that needs a module. */
 #include <stdio.h>
 #include <wadi/image.h>
 
