@@ -51,7 +51,7 @@ static bool has_value(const wadi_args_option *o) {
     return o->take != NULL || o->text;
 }
 
-/* The option an argument names; *out_value is what follows "--name=", or NULL. */
+/* The option that an argument names, or NULL. *out_value is what follows "--name=", or NULL. */
 static const wadi_args_option *find(const wadi_args *a, const char *arg, const char **out_value) {
     *out_value = NULL;
     for (size_t i = 0; i < a->n; i++) {
@@ -82,7 +82,7 @@ static void set_flag(const cursor *c, const wadi_args_option *o) {
 static wadi_status take_value(cursor *c, const wadi_args_option *o, const char *name,
                               const char *value, wadi_error *err) {
     if (value == NULL && c->at + 1 == c->argc)
-        return wadi_fail(err, WADI_INVALID, "%s wants a value", name);
+        return wadi_fail(err, WADI_INVALID, "%s: expected a value after it, found none", name);
     if (value == NULL) value = c->argv[++c->at];
     if (o->take != NULL) return o->take(c->options, value, err);
     *(const char **)(void *)((char *)c->options + o->field) = value;
@@ -97,7 +97,7 @@ static const wadi_args_option *find_letter(const wadi_args *a, const char letter
     return NULL;
 }
 
-/* "-abc": flags, of which the last may have a value. */
+/* "-abc": the flags -a, -b and -c. The last may be an option with a value. */
 static wadi_status take_joined(cursor *c, const char *arg, wadi_error *err) {
     for (const char *p = arg + 1; *p != '\0'; p++) {
         const char letter[3] = {'-', *p, '\0'};

@@ -4,6 +4,7 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <link.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -26,8 +27,8 @@ wadi_status wadi_dl_open(wadi_dl *d, const char *path, wadi_error *err) {
 
 enum { BITS = 32, NAME = 2 * BITS + BITS + 32 };
 
-/* A name of the descriptor that is used once: the loader takes one it has seen for the file it had then. The bits of a number,
- * "/." for 0 and "//." for 1, stand where they mean nothing. */
+/* A new path of the descriptor for each call. The loader remembers paths: a path that it has seen before would give the file that was
+ * there then. So the bits of a counter are written into the path, "/." for 0 and "//." for 1, which do not change its meaning. */
 static void name_descriptor(int fd, char out[NAME]) {
     static atomic_uint_least32_t next;
     size_t n = (size_t)snprintf(out, NAME, "/proc/self/fd");
@@ -42,7 +43,7 @@ wadi_status wadi_dl_open_fd(wadi_dl *d, int fd, wadi_error *err) {
     return wadi_dl_open(d, name, err);
 }
 
-/* Memory that may be run: a system may ask that this is said. Older ones do not know the word. */
+/* A file in memory that may be executed. Some systems demand MFD_EXEC for that; older ones do not know the flag. */
 static int make_memory(void) {
 #ifdef MFD_EXEC
     const int fd = memfd_create("wadi-kernel", MFD_CLOEXEC | MFD_EXEC);
@@ -65,6 +66,12 @@ wadi_status wadi_dl_open_bytes(wadi_dl *d, const void *bytes, size_t n, wadi_err
                                          : wadi_fail_errno(err, errno, "no memory to load from");
     (void)close(fd);
     return status;
+}
+
+const char *wadi_dl_path(const wadi_dl *d) {
+    struct link_map *map = NULL;
+    if (dlinfo(d->handle, RTLD_DI_LINKMAP, &map) != 0 || map->l_name == NULL) return "";
+    return map->l_name;
 }
 
 void wadi_dl_close(wadi_dl *d) {

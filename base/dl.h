@@ -16,11 +16,14 @@ typedef void (*wadi_dl_fn)(void);
 
 /* path as dlopen takes it: a name without a slash is searched for. Errors: WADI_IO. */
 WADI_NODISCARD wadi_status wadi_dl_open(wadi_dl *d, const char *path, wadi_error *err);
-/* The open file `fd`, whatever its name leads to by now; the caller closes fd when it likes. Needs /proc. Errors: WADI_IO. */
+/* Loads the open file `fd`, even if its name means another file by now. The caller may close fd afterwards. Needs /proc. Errors:
+ * WADI_IO. */
 WADI_NODISCARD wadi_status wadi_dl_open_fd(wadi_dl *d, int fd, wadi_error *err);
-/* The same of bytes in memory, where no file may be run or none be made. Errors: WADI_IO. */
+/* Loads n bytes of memory, for systems on which no file may be executed or made. Errors: WADI_IO. */
 WADI_NODISCARD wadi_status wadi_dl_open_bytes(wadi_dl *d, const void *bytes, size_t n,
                                               wadi_error *err);
+/* The file that was loaded, as the loader knows it: absolute where it was searched for. Borrowed until it is closed; "": not known. */
+const char *wadi_dl_path(const wadi_dl *d);
 /* Harmless when nothing is open. */
 void wadi_dl_close(wadi_dl *d);
 

@@ -12,17 +12,13 @@
 
 #include "base/task.h"
 
-wadi_status wadi_io_status(void) {
-    return errno == ECANCELED ? WADI_CANCELLED : WADI_IO;
-}
-
 static bool cancelled(void) {
     if (!wadi_task_stopped()) return false;
     errno = ECANCELED;
     return true;
 }
 
-/* 1: ready, 0: not within the time, -1: errno. */
+/* 1: ready. 0: not within the time. -1: failed or cancelled, errno says why. */
 static int look(int fd, short events, int timeout_ms) {
     struct pollfd p[2] = {{.fd = fd, .events = events}, {.fd = -1, .events = POLLIN}};
     if (timeout_ms != 0) p[1].fd = wadi_task_stop_fd();
@@ -43,7 +39,7 @@ bool wadi_io_wait(int fd, short events, const char *name) {
     return ready > 0;
 }
 
-/* Files and block devices, which never let anybody wait for long. */
+/* Files and block devices: reading or writing them never blocks for long. */
 static bool is_file(int fd) {
     struct stat about;
     return fstat(fd, &about) == 0 && (S_ISREG(about.st_mode) || S_ISBLK(about.st_mode));

@@ -10,24 +10,19 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-#include "wadi/status.h"
-
-/* What errno means as a status: WADI_CANCELLED or WADI_IO. */
-wadi_status wadi_io_status(void);
-
-/* Waits until fd is ready for `events` of poll(). name: of what is read or written, for the watchdog. False: errno. */
+/* Waits until fd is ready for `events` of poll(). name: what is read or written, for the watchdog. False: errno. */
 bool wadi_io_wait(int fd, short events, const char *name);
 
-/* As read(2), but ends with at least one byte, at the end (0) or with a failure (-1). */
+/* Like read(2), but waits: returns at least one byte, 0 at the end, or -1 after a failure. */
 ssize_t wadi_io_read(int fd, void *to, size_t n, const char *name);
-/* Until n bytes, the end or a failure: how many bytes; *out_failed: errno says why there are no more. */
+/* Reads n bytes, or fewer if the end or a failure comes first. Returns how many. If *out_failed, errno says why there are no more. */
 size_t wadi_io_read_full(int fd, void *to, size_t n, const char *name, bool *out_failed);
-/* All of it, or false; *out_done: how many bytes. */
+/* Writes n bytes. False: errno; *out_done says how many bytes were written. */
 bool wadi_io_write(int fd, const void *data, size_t n, const char *name, size_t *out_done);
 
-/* Opens for reading, close on exec. A FIFO opens at once: reading waits for its writer. -1: errno. */
+/* Opens for reading, close on exec. A FIFO opens at once; reading from it waits for the writer. -1: errno. */
 int wadi_io_open(const char *path);
-/* Opens for writing something that exists, with more flags of open(): waits for the reader of a FIFO. -1: errno. */
+/* Opens for writing something that exists. `more`: further flags of open(). Waits for the reader of a FIFO. -1: errno. */
 int wadi_io_open_output(const char *path, int more);
 
 #endif

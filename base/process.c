@@ -3,6 +3,7 @@
 #include "base/process.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -42,7 +43,8 @@ static void die_by(int number) {
     (void)pthread_sigmask(SIG_UNBLOCK, &one, NULL);
 }
 
-/* timeout(1) and others send one signal to the process and to its group: it comes twice, at once. */
+/* Whether this signal is the same as the last one. timeout(1) and others signal the process and its group, so one signal comes
+ * twice at once. */
 static bool is_echo(void) {
     static const int64_t ECHO_NS = 50000000;
     return atomic_load(&came) != 0 && wadi_clock_ns() - atomic_load(&came_ns) < ECHO_NS;
@@ -111,7 +113,16 @@ void wadi_process_before_warning(void (*fn)(void *env), void *env) {
 
 /* ---- beginning and end ---- */
 
+/* A number below three that is closed would be the next file or pipe, and what the program prints would go there. It becomes
+ * /dev/null, opened the wrong way round: reading standard input and writing the others fail as before. */
+static void keep_standard_numbers(void) {
+    static const int ways[] = {O_WRONLY, O_RDONLY, O_RDONLY};
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+        if (fcntl(fd, F_GETFD) < 0) (void)!open("/dev/null", ways[fd]);
+}
+
 void wadi_process_begin(const char *name) {
+    keep_standard_numbers();
     const wadi_status status = wadi_stop_init(&stop, NULL, NULL);
     WADI_UNUSED(status); /* it cannot fail without one above */
     program = name;

@@ -20,7 +20,7 @@ static void init_room(wadi_stop_room *r) {
     atomic_init(&r->next, NULL);
 }
 
-/* The room behind r, made if there is none; NULL: out of memory. */
+/* The room after r, which is made if there is none. NULL: out of memory. */
 static wadi_stop_room *next_room(wadi_stop_room *r) {
     wadi_stop_room *next = atomic_load(&r->next), *none = NULL;
     if (next != NULL) return next;
@@ -55,7 +55,7 @@ wadi_status wadi_stop_init(wadi_stop *s, wadi_stop *above, wadi_error *err) {
     return above != NULL ? sit_below(s, above, err) : WADI_OK;
 }
 
-/* End `i` of the pipe, 0 to read and 1 to write; -1: there is none. */
+/* The descriptor of an end of the pipe: i = 0 to read, 1 to write. -1: there is no pipe. */
 static int end_of(uint64_t both, int i) {
     return (int)(both >> (32 * i) & 0xffffffff) - 1;
 }
@@ -65,7 +65,7 @@ static void close_both(uint64_t both) {
         if (end_of(both, i) >= 0) (void)close(end_of(both, i));
 }
 
-/* Guards who is above whom when one goes; calls know nothing of it. */
+/* Guards `above` of all stops while one is removed. Calls of a stop do not take this lock. */
 static pthread_mutex_t going = PTHREAD_MUTEX_INITIALIZER;
 
 static void leave(wadi_stop *s) {
@@ -116,7 +116,7 @@ wadi_status wadi_stop_fd(wadi_stop *s, int *out_fd, wadi_error *err) {
     uint_fast64_t both = atomic_load(&s->pipe);
     uint64_t fresh = 0;
     if (both == 0) {
-        if (!open_pipe(&fresh)) return wadi_fail(err, WADI_IO, "no pipe: %s", strerror(errno));
+        if (!open_pipe(&fresh)) return wadi_fail_errno(err, errno, "stop: cannot open a pipe");
         if (atomic_compare_exchange_strong(&s->pipe, &both, fresh)) {
             both = fresh;
             if (wadi_stop_called(s)) write_byte(end_of(both, 1));

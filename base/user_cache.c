@@ -12,13 +12,13 @@
 #include "base/file.h"
 #include "base/folder.h"
 
-/* A folder of our own that nobody else can write to; where others can make names (`shared`), it must be no link, and nobody
- * else may even look into it. */
+/* Checks that the folder is ours and that nobody else can write to it. If others can make names beside it (`shared`, as in /tmp), it
+ * must not be a link, and nobody else may read it. */
 static wadi_status examine(const char *path, bool shared, wadi_error *err) {
     struct stat about;
     if ((shared ? lstat : stat)(path, &about) != 0)
         return wadi_fail_errno(err, errno, "cache: %s", path);
-    if (!S_ISDIR(about.st_mode)) return wadi_fail(err, WADI_IO, "cache: %s is no folder", path);
+    if (!S_ISDIR(about.st_mode)) return wadi_fail(err, WADI_IO, "cache: %s is not a folder", path);
     if (about.st_uid == geteuid() && (about.st_mode & (shared ? 077 : S_IWGRP | S_IWOTH)) == 0)
         return WADI_OK;
     return wadi_fail(err, WADI_INVALID,
@@ -26,7 +26,7 @@ static wadi_status examine(const char *path, bool shared, wadi_error *err) {
                      (unsigned)(about.st_mode & 07777));
 }
 
-/* Uses the folder of this name, or makes it. */
+/* Checks the folder, or makes it if it is missing. length: what snprintf returned for the path. */
 static wadi_status settle(int length, const char *path, size_t room, bool shared, wadi_error *err) {
     if (length < 0 || (size_t)length >= room)
         return wadi_fail(err, WADI_IO, "cache: path is too long");
@@ -36,7 +36,7 @@ static wadi_status settle(int length, const char *path, size_t room, bool shared
     return examine(path, shared, err);
 }
 
-/* A home that is not there is not made. */
+/* Whether HOME is an existing folder; a missing one is not made. */
 static bool has_home(const char *home) {
     return home != NULL && *home == '/' && wadi_file_exists(home);
 }

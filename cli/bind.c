@@ -1,4 +1,4 @@
-/* Binds names of the parsed program to values of the command line. */
+/* Binds the inputs, sources and sinks of a parsed program to values from the command line. */
 #include "cli/bind.h"
 
 #include <errno.h>
@@ -22,7 +22,8 @@ typedef struct printer {
     const wadi_val_type *type;
 } printer;
 
-/* Piece by piece: the stream behind it writes as much at once as a pipe takes that has room. */
+/* Prints piece by piece: a pipe that has room takes at least PIPE_BUF bytes without blocking, so only the wait below blocks, and a stop
+ * ends it. */
 static bool print_text(const char *text) {
     enum { MOST = PIPE_BUF };
     for (size_t left = strlen(text), n; left > 0; left -= n, text += n) {
@@ -60,7 +61,7 @@ static wadi_status print_element(void *env, int64_t index, int parts, const wadi
 
 /* ---- binding ---- */
 
-/* What the argument says if it is about `name`, or NULL. */
+/* The value if the argument is NAME=VALUE for this name, or NULL. */
 static const char *value_of_one(const char *name, const char *arg) {
     const size_t n = strlen(name);
     return strncmp(arg, name, n) == 0 && arg[n] == '=' ? arg + n + 1 : NULL;
@@ -118,7 +119,8 @@ static wadi_status bind_sink(wadi_cli_bindings *all, const wadi_module *m, const
                              const char *text, wadi_run *run, wadi_error *err) {
     wadi_sink *sink = NULL;
     if (all->sink && text)
-        return wadi_fail(err, WADI_INVALID, "nothing is delivered: leave the sink out");
+        return wadi_fail(err, WADI_INVALID,
+                         "nothing is delivered by wadi check: expected no value for a sink");
     if (all->sink)
         WADI_TRY(all->sink(all->env, b, &sink, err));
     else if (text)
@@ -147,7 +149,7 @@ static const bindable *bindable_of(const wadi_bind *b) {
     return NULL;
 }
 
-/* Every argument names something of the program. */
+/* Every argument must name an input, source or sink of the program. */
 static wadi_status check_names(const wadi_module *m, int nargs, char *const *args,
                                wadi_error *err) {
     for (int i = 0; i < nargs; i++) {
@@ -158,12 +160,14 @@ static wadi_status check_names(const wadi_module *m, int nargs, char *const *arg
         }
         if (!found)
             return wadi_fail(err, WADI_INVALID,
-                             "\"%s\": the program names no such input, source or sink", args[i]);
+                             "\"%s\": the program has no input, source or sink of this name",
+                             args[i]);
     }
     return WADI_OK;
 }
 
-/* What the text of a sink names, if that is a file, there or not there yet; else all of it is closed. */
+/* Finds the file that the text of a sink names; it need not exist yet. False: the text names something else. The caller calls
+ * wadi_destination_fini in any case. */
 static bool find_file(const char *text, wadi_destination *out) {
     const char *place = wadi_cli_place(text + 1);
     struct stat about;
@@ -172,7 +176,7 @@ static bool find_file(const char *text, wadi_destination *out) {
     return wadi_destination_find(place, out, NULL) == WADI_OK && out->folder >= 0;
 }
 
-/* Where the argument sends a stream of the program, NULL: nowhere, or it is about something else. */
+/* The place (with its @) to which the argument sends a stream of the program. NULL: it is about something else. */
 static const char *sink_of(const wadi_module *m, const char *arg) {
     for (int k = 0; k < m->main->nbinds; k++) {
         const wadi_bind *b = m->main->binds[k];
@@ -194,24 +198,27 @@ static bool are_one_file(const char *text, const char *other) {
     return one;
 }
 
-/* Two sinks that write one file would each replace what the other has written; of two values for a name one would be lost. */
+/* Refuses two values for one name, because one would be lost, and two sinks with one file, because the second would replace what the
+ * first has written. */
 static wadi_status check_pairs(const wadi_module *m, int nargs, char *const *args,
                                wadi_error *err) {
     for (int i = 0; i < nargs; i++)
         for (int k = 0; k < i; k++) {
             const size_t n = strcspn(args[i], "=");
             if (strcspn(args[k], "=") == n && strncmp(args[i], args[k], n) == 0)
-                return wadi_fail(err, WADI_INVALID, "\"%s\" and \"%s\": one name, two values",
+                return wadi_fail(err, WADI_INVALID,
+                                 "\"%s\" and \"%s\" give one name two values, expected one",
                                  args[k], args[i]);
             const char *a = sink_of(m, args[k]), *b = sink_of(m, args[i]);
             if (a && b && are_one_file(a, b))
-                return wadi_fail(err, WADI_INVALID, "\"%s\" and \"%s\" are one file", args[k],
+                return wadi_fail(err, WADI_INVALID,
+                                 "\"%s\" and \"%s\" write the same file, expected two", args[k],
                                  args[i]);
         }
     return WADI_OK;
 }
 
-/* NAME=VALUE says one thing about one of them. */
+/* A name must belong to one input, source or sink only, because NAME=VALUE does not say which is meant. */
 static wadi_status check_apart(const wadi_module *m, wadi_error *err) {
     for (int i = 0; i < m->main->nbinds; i++)
         for (int k = 0; k < i; k++) {

@@ -1,5 +1,5 @@
-/* wadi cache: shows what the user's cache holds, and empties it. It removes only what wadi has put there, and nothing that a
- * living process is just making. */
+/* wadi cache: shows what the user's cache holds, and empties it. It removes only files that wadi has made, and no file that a
+ * living process is still writing. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -16,17 +16,17 @@
 
 typedef struct contents {
     int64_t modules, sizes, bytes;
-    int left; /* of killed processes */
+    int left; /* files and folders that killed processes have left, and that were removed */
 } contents;
 
-/* Entries are named by digest. */
+/* A compiled module is named DIGEST.so. */
 static bool is_module(const char *name) {
     const char *end = strstr(name, ".so");
     return end != NULL && end[3] == '\0' &&
            strspn(name, "0123456789abcdef") == (size_t)(end - name) && end - name == 64;
 }
 
-/* digest-stream-policy.size */
+/* A learned chunk size is named DIGEST-STREAM-POLICY.size. */
 static bool is_size(const char *name) {
     const char *end = strstr(name, ".size");
     return end != NULL && end[5] == '\0' && strspn(name, "0123456789abcdef") == 32 &&
@@ -75,5 +75,5 @@ static int run(int argc, char **argv) {
 }
 
 const wadi_cli_command wadi_cli_cache = {
-    "cache", "[clear]", "tells what the cache of kernels and learned sizes holds, or empties it",
+    "cache", "[clear]", "shows what the cache of kernels and learned sizes holds, or empties it",
     NULL, run};

@@ -4,8 +4,9 @@
  * Results must not depend on the cut, and only `fold_batch` lets a program see a chunk. The program runs several times on what
  * the command line binds, each time with another chunk size. Nothing is delivered. Instead, a hash of the shape and bytes of
  * each result, and of each element of an outgoing stream, is kept and compared. A program that calls routines runs once more
- * without them, by the regions that define their meaning; its real and complex results must agree except for rounding. If all
- * inputs were typed and the run was short, the interpreter also runs the program. */
+ * without them, by the regions that define their meaning; its real and complex results must agree except for rounding. On another
+ * device than the first of the table, the program runs once more on the first. If all inputs were typed and the run was short, the
+ * interpreter also runs the program. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,7 +24,7 @@
 
 enum { RUNS = 6, MOST_RUNS = 1000 };
 
-/* Processor time of a run that the interpreter may repeat. */
+/* The interpreter repeats a run only if it took no more processor time than this. */
 static const clock_t SHORT = CLOCKS_PER_SEC / 50;
 
 /* ---- options ---- */
@@ -35,34 +36,33 @@ typedef struct options {
 
 static wadi_status take_runs(void *env, const char *value, wadi_error *err) {
     if (wadi_args_number(value, 2, MOST_RUNS, &((options *)env)->runs)) return WADI_OK;
-    return wadi_args_bad("--runs", value, "a number from 2", err);
+    return wadi_args_bad("--runs", value, "a number from 2 to 1000", err);
 }
 
 static wadi_status take_seed(void *env, const char *value, wadi_error *err) {
     if (wadi_args_number(value, 0, INT64_MAX, &((options *)env)->seed)) return WADI_OK;
-    return wadi_args_bad("--seed", value, "a number", err);
+    return wadi_args_bad("--seed", value, "a number from 0 on", err);
 }
 
 static const wadi_args_option table[] = {
     {.name = "--runs", .take = take_runs}, {.name = "--seed", .take = take_seed}, WADI_CLI_OPTIONS};
 
-/* ---- what a run gave ---- */
+/* ---- the results of a run ---- */
 
 typedef struct trace {
     const char *name;
-    WADI_VEC(uint64_t) hash; /* of each element; of a result: one */
-    WADI_VEC(double) number; /* the first real ones, complex numbers as two */
-    bool single;             /* some of them are f32 or c64 */
+    WADI_VEC(uint64_t) hash; /* of each element of a stream; a result has one */
+    WADI_VEC(double) number; /* the first MOST_NUMBERS real numbers; a complex number is two */
+    bool single;             /* some of these numbers are f32 or c64 */
 } trace;
 
 enum { MOST_NUMBERS = 1 << 20 };
 
 typedef struct observed {
-    int64_t chunk, elements; /* of a chunk, in all */
-    struct observed
-        *meaning; /* gets what the interpreter says, if it was asked; NULL: nobody asks */
-    bool asked;
-    wadi_error refusal;       /* of the interpreter */
+    int64_t chunk, elements;  /* elements of a chunk (0: the policy decides), and in all */
+    struct observed *meaning; /* gets the results of the interpreter; NULL: it is not run */
+    bool asked;               /* these are results of the interpreter */
+    wadi_error refusal;       /* the fault by which the interpreter refused the program */
     WADI_VEC(trace *) traces; /* streams, then results, in the program's order */
 } observed;
 
@@ -70,7 +70,7 @@ static double real_at(wadi_type part, const void *column, int64_t i) {
     return part == WADI_F32 ? (double)((const float *)column)[i] : ((const double *)column)[i];
 }
 
-/* Of a column, whose NaNs are all one: they have no sign and no payload that anything may build on. */
+/* The hash of a column. All NaNs count as equal, because no program may rely on their sign and payload. */
 static uint64_t hash_column(wadi_type t, const void *column, int64_t n) {
     const wadi_type part = wadi_type_is_complex(t) ? wadi_type_part(t) : t;
     const int64_t parts = n * wadi_type_size(t) / wadi_type_size(part);
@@ -160,8 +160,8 @@ static void forget(observed *o) {
 
 /* ---- runs ---- */
 
-/* First as the policy likes, then one by one, by twos, and in halves; then some sizes of every magnitude that cut a stream of n
- * elements at all. */
+/* The chunk size of a run: first the policy's choice, then 1, 2 and half of the stream, then random sizes of all magnitudes that cut a
+ * stream of n elements at all. */
 static int64_t chunk_of(const options *o, int64_t run, int64_t n) {
     if (run < 2) return run;
     const uint64_t random = wadi_hash64((uint64_t)o->seed * MOST_RUNS + (uint64_t)run);
@@ -199,8 +199,9 @@ static bool states_are_results(const wadi_module *m) {
     return true;
 }
 
-/* The interpreter computes what no result needs as well: a fault that compiled code does not have is no mistake. What it says of
- * cuts is, where all states are results, and is told when the runs have not found it. */
+/* Runs the interpreter. It also computes what no result needs. So a fault that compiled code does not have is no mistake of the program,
+ * with one exception: if all states of a fold_batch are results and the interpreter finds that they depend on the cut, that is kept
+ * in out->refusal, and reported if the runs have not found it. */
 static wadi_status ask(const wadi_module *m, const wadi_cli_bindings *b, observed *out,
                        wadi_error *err) {
     wadi_interp_results *r = NULL;
@@ -247,9 +248,9 @@ static wadi_status compare(const observed *a, const observed *b, wadi_error *err
         if (e == x->hash.n && e == y->hash.n) continue;
         return wadi_fail(
             err, WADI_FAULT,
-            "\"%s\" depends on how streams are cut: with chunks of %lld it is not what "
-            "it is with chunks of the policy's choice, from element %zu on",
-            x->name, (long long)b->chunk, e);
+            "\"%s\" depends on how streams are cut: from element %zu on, chunks of %lld give other "
+            "values than chunks of the size that the policy chose",
+            x->name, e, (long long)b->chunk);
     }
     return WADI_OK;
 }
@@ -258,7 +259,8 @@ static wadi_status rerun(const options *o, const wadi_module *m, const wadi_exe 
                          const observed *first, observed *meaning, wadi_error *err) {
     for (int64_t k = 1; k < o->runs; k++) {
         observed now = {.chunk = chunk_of(o, k, first->elements),
-                        .meaning = k == 1 ? meaning : NULL}; /* kernels are at hand */
+                        .meaning =
+                            k == 1 ? meaning : NULL}; /* not in run 0, which compiles kernels */
         wadi_error why = {0};
         wadi_status st = observe(o, m, exe, &now, &why);
         if (st != WADI_OK)
@@ -308,30 +310,93 @@ static wadi_status without_routines(const options *o, const wadi_module *m, cons
         if (!same_but_for_rounding(first->traces.at[i], own.traces.at[i]))
             st = wadi_fail(
                 err, WADI_FAULT,
-                "\"%s\" is not the same without library routines: the region of a foreign "
-                "does not compute what its routine does",
+                "\"%s\" has other values without library routines: the region of a foreign does "
+                "not compute what its routine does",
                 first->traces.at[i]->name);
     forget(&own);
     wadi_exe_destroy(exe);
     return st;
 }
 
+/* ---- others that compute the same ---- */
+
+/* The device that others are compared with. */
+static const wadi_device_row *const judge = wadi_devices;
+
+/* The kind of device that the program runs on; of one that is unknown the run tells. */
+static const wadi_device_row *kind(void) {
+    const wadi_device_row *row = judge;
+    return wadi_device_kind(NULL, &row, NULL) == WADI_OK ? row : judge;
+}
+
+/* The name of a function by which devices with libraries of their own compute other bits; NULL: the program uses none, or runs
+ * on a device with the judge's libraries. */
+static const char *inexact_name(const wadi_module *m) {
+    wadi_type type = WADI_F64;
+    const bool own = strcmp(kind()->language, judge->language) != 0;
+    const wadi_sinst *at = own ? wadi_module_inexact(m, &type) : NULL;
+    return at ? wadi_sop_get(at->op)->name : NULL;
+}
+
+static bool same_bits(const trace *x, const trace *y) {
+    return x->hash.n == y->hash.n &&
+           (x->hash.n == 0 || memcmp(x->hash.at, y->hash.at, x->hash.n * sizeof *x->hash.at) == 0);
+}
+
+/* Compares with what somebody else computed: "the interpreter", "cpu". *out_rounded: bits differ, but only as rounding may. */
 static wadi_status compare_meaning(const wadi_module *m, const observed *runs,
-                                   const observed *meaning, wadi_error *err) {
+                                   const observed *meaning, const char *who, bool *out_rounded,
+                                   wadi_error *err) {
     const bool routines = names_routines(m->main);
+    const char *inexact = inexact_name(m);
     for (size_t i = 0; i < runs->traces.n; i++) {
         const trace *x = runs->traces.at[i], *y = meaning->traces.at[i];
-        const bool same =
-            x->hash.n == y->hash.n &&
-            (x->hash.n == 0 || memcmp(x->hash.at, y->hash.at, x->hash.n * sizeof *x->hash.at) == 0);
-        if (same || (routines && same_but_for_rounding(x, y))) continue;
+        if (same_bits(x, y)) continue;
+        *out_rounded = true;
+        if ((routines || (inexact && x->number.n > 0)) && same_but_for_rounding(x, y)) continue;
+        if (inexact)
+            return wadi_fail(
+                err, WADI_FAULT,
+                "\"%s\" has other values than %s computes, by more than the rounding of "
+                "functions such as %s",
+                x->name, who, inexact);
         return wadi_fail(err, WADI_FAULT,
-                         "\"%s\" is not what the interpreter computes: a defect of wadi", x->name);
+                         "\"%s\" has other values than %s computes: this is a defect of wadi, "
+                         "please report it",
+                         x->name, who);
     }
     return WADI_OK;
 }
 
+/* Runs the program on the judge, with kernels for it. */
+static wadi_status on_judge(const options *o, const wadi_module *m, const char *text,
+                            const char *name, const observed *first, bool *out_rounded,
+                            wadi_error *err) {
+    const wadi_compile_options how = {.target = wadi_targets[0].name};
+    options there = *o;
+    wadi_exe *exe = NULL;
+    observed own = {0};
+    there.shared.run.device = judge->name;
+    wadi_status st = wadi_compile_text(text, name, &how, &exe, err);
+    if (st == WADI_OK) st = observe(&there, m, exe, &own, err);
+    if (st == WADI_OK) st = compare_meaning(m, first, &own, judge->name, out_rounded, err);
+    forget(&own);
+    wadi_exe_destroy(exe);
+    return st;
+}
+
+static void tell(const options *o, const wadi_module *m, bool elsewhere, bool asked, bool rounded) {
+    const char *inexact = inexact_name(m);
+    printf("%lld runs", (long long)o->runs);
+    if (elsewhere) printf("%s one on %s", asked ? "," : " and", judge->name);
+    printf("%s agree", asked ? " and the interpreter" : "");
+    if (rounded && inexact) printf(", except for the rounding of functions such as %s", inexact);
+    printf("\n");
+}
+
 static wadi_status check(const options *o, const char *text, const char *name, wadi_error *err) {
+    const bool elsewhere = kind() != judge;
+    bool rounded = false;
     wadi_module *m = NULL;
     wadi_exe *exe = NULL;
     observed first = {0}, meaning = {0};
@@ -343,10 +408,10 @@ static wadi_status check(const options *o, const char *text, const char *name, w
         st = wadi_fail_at(err, meaning.refusal.at, WADI_FAULT, "%s", meaning.refusal.msg);
     if (st == WADI_OK && names_routines(m->main))
         st = without_routines(o, m, text, name, &first, err);
-    if (st == WADI_OK && meaning.asked) st = compare_meaning(m, &first, &meaning, err);
-    if (st == WADI_OK)
-        printf("%lld runs agree%s\n", (long long)o->runs,
-               meaning.asked ? ", and the interpreter" : "");
+    if (st == WADI_OK && meaning.asked)
+        st = compare_meaning(m, &first, &meaning, "the interpreter", &rounded, err);
+    if (st == WADI_OK && elsewhere) st = on_judge(o, m, text, name, &first, &rounded, err);
+    if (st == WADI_OK) tell(o, m, elsewhere, meaning.asked, rounded);
     forget(&first);
     forget(&meaning);
     wadi_exe_destroy(exe);
@@ -370,20 +435,28 @@ static int run(int argc, char **argv) {
 
 const wadi_cli_command wadi_cli_check = {
     "check", "FILE.wadi [NAME=VALUE ...] [OPTIONS]",
-    "runs a program with several chunk sizes and compares",
-    "Results must not depend on how streams are cut into chunks; the step of a fold_batch can "
-    "break that. A program that names library\n"
-    "routines must give the same without them, but for rounding. Where all inputs and streams are "
-    "typed, the interpreter is\n"
-    "asked as well, which cuts streams in ways of its own. Inputs and streams\n"
-    "are bound as for `wadi run`, and read anew for each run; sinks are not bound, nothing is "
-    "delivered.\n"
+    "runs a program with several chunk sizes and compares the results",
+    "Results must not depend on how streams are cut into chunks. The step of a fold_batch can "
+    "violate that.\n"
+    "A program that names library routines must give the same results without them, except for "
+    "rounding.\n"
+    "On another device than cpu, the program runs once more on cpu, and the results must be the "
+    "same, except\n"
+    "for rounding if it uses functions such as exp, of which devices have their own.\n"
+    "If all inputs and streams are typed on the command line, the interpreter runs the program, "
+    "too.\n"
     "\n"
-    "  --runs N           runs, 6 if not given; the first as the policy chooses, the second with "
-    "chunks of one element\n"
-    "  --seed N           other chunk sizes for the runs after these\n"
-    "  --threads N        workers; 0, the default: one per processor\n"
-    "  --memory SIZE      bound of the chunks in flight: bytes, or 512K, 64M, 1G\n"
+    "Inputs and streams are bound as for `wadi run` and read anew for each run. Sinks are not "
+    "bound,\n"
+    "and nothing is delivered.\n"
+    "\n"
+    "  --runs N           number of runs; default 6. The first has chunks that the policy chooses, "
+    "the second\n"
+    "                     chunks of one element\n"
+    "  --seed N           gives other chunk sizes to the runs after the first four\n"
+    "  --threads N        number of workers; 0, the default: one per processor\n"
+    "  --memory SIZE      limit for the chunks in flight: bytes, or 512K, 64M, 1G\n"
+    "  --device NAME      what computes; see wadi devices\n"
     "  --target NAME      what kernels are compiled for; see wadi version\n"
-    "  --wait, --key, --senders, --token: of links, as for `wadi run`\n",
+    "  --wait, --key, --senders, --token    for links, as for `wadi run`\n",
     run};

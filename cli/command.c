@@ -28,6 +28,11 @@ int wadi_cli_fail(const wadi_error *err) {
     return WADI_CLI_FAILED;
 }
 
+void wadi_cli_usage(const wadi_cli_command *command, FILE *to) {
+    const char *space = command->arguments[0] != '\0' ? " " : "";
+    fprintf(to, "usage: wadi %s%s%s\n", command->name, space, command->arguments);
+}
+
 int wadi_cli_misuse(const wadi_cli_command *command, const char *format, ...) {
     fflush(stdout);
     va_list args;
@@ -35,7 +40,8 @@ int wadi_cli_misuse(const wadi_cli_command *command, const char *format, ...) {
     fprintf(stderr, "wadi %s: ", command->name);
     vfprintf(stderr, format, args);
     va_end(args);
-    fprintf(stderr, "\nusage: wadi %s %s\n", command->name, command->arguments);
+    fprintf(stderr, "\n");
+    wadi_cli_usage(command, stderr);
     return WADI_CLI_USAGE;
 }
 
@@ -47,9 +53,10 @@ wadi_status wadi_cli_read(const char *path, char **out_text, const char **out_na
     *out_name = is_stdin ? "standard input" : path;
     WADI_TRY(is_stdin ? wadi_file_read_fd(STDIN_FILENO, *out_name, &text, &n, err)
                       : wadi_file_read(path, &text, &n, err));
-    if (strlen(text) != n) {
+    const size_t zero = strlen(text);
+    if (zero != n) {
         free(text);
-        return wadi_fail(err, WADI_INVALID, "%s: not a text: it has a zero byte", *out_name);
+        return wadi_fail(err, WADI_INVALID, "%s: not a text: byte %zu is zero", *out_name, zero);
     }
     *out_text = text;
     return WADI_OK;

@@ -6,6 +6,7 @@
 #define WADI_CLI_COMMAND_H
 
 #include <stdint.h>
+#include <stdio.h>
 
 #include "wadi/status.h"
 
@@ -17,7 +18,7 @@ typedef struct wadi_cli_command {
     const char *arguments; /* as the usage line shows them, "" for none */
     const char *about;     /* one line */
     const char *details;   /* what --help adds, or NULL */
-    /* argv[0] is the subcommand's name; returns an exit status */
+    /* argv[0] is the name of the subcommand. Returns an exit status. */
     int (*run)(int argc, char **argv);
 } wadi_cli_command;
 
@@ -25,13 +26,15 @@ extern const wadi_cli_command wadi_cli_explain, wadi_cli_run, wadi_cli_check, wa
     wadi_cli_passes, wadi_cli_connectors, wadi_cli_policies, wadi_cli_schedules, wadi_cli_devices,
     wadi_cli_version, wadi_cli_cache;
 
-/* Tells the error, in the form file:line: message where a place is known. Returns WADI_CLI_FAILED. */
+/* Prints the error, as FILE:LINE: MESSAGE if its place is known. Returns WADI_CLI_FAILED. */
 int wadi_cli_fail(const wadi_error *err);
-/* Tells how `command` is used, after a line saying what was wrong. Returns WADI_CLI_USAGE. */
+/* Prints the line "usage: ..". */
+void wadi_cli_usage(const wadi_cli_command *command, FILE *to);
+/* Prints what was wrong, and how `command` is used. Returns WADI_CLI_USAGE. */
 int wadi_cli_misuse(const wadi_cli_command *command, const char *format, ...) WADI_PRINTF(2, 3);
 
-/* The whole text of `path`, or of standard input for "-", and the name it goes by in messages. The caller frees
- * *out_text. Errors: WADI_IO, WADI_MEMORY. */
+/* Reads the whole text of `path`, or of standard input for "-". *out_name is its name for messages. The caller frees
+ * *out_text. Errors: WADI_INVALID (it has a zero byte), WADI_IO, WADI_MEMORY. */
 WADI_NODISCARD wadi_status wadi_cli_read(const char *path, char **out_text, const char **out_name,
                                          wadi_error *err);
 

@@ -23,7 +23,8 @@ static int run(int argc, char **argv) {
 
 const wadi_cli_command wadi_cli_connectors = {
     "connectors", "", "lists where streams can come from and go to",
-    "`wadi run FILE NAME=@PLACE` takes the connector that PLACE looks like;\n"
-    "NAME=@CONNECTOR:PLACE names it, NAME=@CONNECTOR,OPTIONS:PLACE its options too:\n"
+    "`wadi run FILE NAME=@PLACE` takes the first connector that recognises PLACE.\n"
+    "NAME=@CONNECTOR:PLACE names the connector, and NAME=@CONNECTOR,OPTIONS:PLACE also its "
+    "options:\n"
     "  s=@sound,bits=16:song.ogg    s=@sound,whole:'*.wav'    out=@raw:table.csv\n",
     run};

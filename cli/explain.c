@@ -10,6 +10,9 @@
 #include "base/error.h"
 #include "cli/command.h"
 #include "codegen/pipeline.h"
+#include "codegen/targets.h"
+#include "sched/devices.h"
+#include "sched/schedules.h"
 #include "wadi/run.h"
 
 typedef struct options {
@@ -25,7 +28,15 @@ static wadi_status take_other(void *env, const char *value, wadi_error *err) {
     return WADI_OK;
 }
 
+static wadi_status take_schedule(void *env, const char *value, wadi_error *err) {
+    options *o = env;
+    return wadi_schedule_take(value, &o->compile.schedule, err);
+}
+
 static const wadi_args_option table[] = {
+    {.name = "--schedule", .take = take_schedule},
+    {.name = "--device", .take = wadi_device_take_kind},
+    {.name = "--target", .take = wadi_target_take},
     {.name = "--kernels", .field = offsetof(options, kernels)},
     {.name = "--loops", .field = offsetof(options, compile.loops)},
     {.name = "--pass", .text = true, .field = offsetof(options, pass)},
@@ -49,7 +60,7 @@ static bool is_choice(const options *o) {
     return o->pass || o->kernels || o->compile.loops;
 }
 
-/* Whether the section under this heading (after "== ", n bytes) is wanted. */
+/* Whether options choose the section with this heading (n bytes, without "== "). */
 static bool is_wanted(const options *o, const char *heading, size_t n) {
     if (!is_choice(o)) return true;
     if (o->kernels && begins(heading, n, "kernels", " of")) return true;
@@ -99,13 +110,21 @@ static int run(int argc, char **argv) {
 }
 
 const wadi_cli_command wadi_cli_explain = {
-    "explain", "FILE.wadi [--pass NAME] [--loops] [--kernels] [--disable PASSES]",
+    "explain",
+    "FILE.wadi [--pass NAME] [--loops] [--kernels] [--schedule NAME] [--device NAME] [--target "
+    "NAME] "
+    "[--disable PASSES]",
     "shows what the compiler makes of a program, and why",
-    "Without options: the program after each pass, how each value is stored, which fusions were "
-    "made and refused,\n"
-    "the plan and its kernels.\n"
-    "  --pass NAME        only the program after this pass (source: as it came)\n"
-    "  --loops            only the loops that kernels are written from\n"
-    "  --kernels          only the kernels\n"
-    "  --disable PASSES   passes left out, comma separated\n",
+    "Without options it shows the program after each pass, how each value is stored, which fusions "
+    "were made\n"
+    "or refused, the plan, and the kernels.\n"
+    "  --pass NAME        shows only the program after this pass (source: as it was written)\n"
+    "  --loops            shows only the loop IR, from which kernels are written\n"
+    "  --kernels          shows only the kernels\n"
+    "  --schedule NAME    shows kernels and loop IR of this schedule, where a body offers it; see "
+    "wadi schedules\n"
+    "  --target NAME      shows kernels for this target: opencl, ..; see wadi version\n"
+    "  --device NAME      shows kernels for this device, which need not be there; see wadi "
+    "devices\n"
+    "  --disable PASSES   leaves out these passes, separated by commas; see wadi passes\n",
     run};

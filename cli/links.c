@@ -4,13 +4,13 @@
 #include "base/error.h"
 #include "connectors/link_keys.h"
 
-/* Own keys are of use with those of the other side alone, which another option names. */
+/* Reads the files that the options name. --key needs the option for the keys of the other side, and the other way round. */
 static wadi_status options_of(const wadi_cli_links *l, const char *others, const char *option,
                               wadi_link_secrets *secrets, wadi_link_options *link,
                               wadi_error *err) {
     if (l == NULL) return wadi_link_secrets_read(secrets, NULL, NULL, NULL, link, err);
     if ((l->key == NULL) != (others == NULL))
-        return wadi_fail(err, WADI_INVALID, "--key and %s go together", option);
+        return wadi_fail(err, WADI_INVALID, "--key and %s must be given together", option);
     link->first_after_ms = (int64_t)(l->wait_s * 1000);
     return wadi_link_secrets_read(secrets, l->key, others, l->token, link, err);
 }

@@ -77,7 +77,8 @@ static wadi_part part_of(const wadi_array_type *t) {
 wadi_status wadi_cli_source_literal(const char *text, const wadi_val_type *t, wadi_opened *out,
                                     wadi_error *err) {
     if (t->arrays != 1 || t->array[0].elem.fields != 1)
-        return wadi_fail(err, WADI_UNSUPPORTED, "a stream of tuples or records cannot be typed");
+        return wadi_fail(err, WADI_UNSUPPORTED,
+                         "a stream of tuples or records cannot be typed, only read from @PLACE");
     typed *s = calloc(1, sizeof *s);
     if (!s) return wadi_fail(err, WADI_MEMORY, "out of memory");
     const wadi_part part = part_of(&t->array[0]);

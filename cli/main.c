@@ -16,11 +16,12 @@ static void usage(FILE *to) {
     fprintf(to, "usage: wadi COMMAND [ARGUMENTS]\n\n");
     for (int i = 0; i < COMMANDS; i++)
         fprintf(to, "  %-11s %s\n", commands[i]->name, commands[i]->about);
-    fprintf(to, "\n`wadi COMMAND --help` tells more about one of them.\n");
+    fprintf(to, "\n`wadi COMMAND --help` says more about a command.\n");
 }
 
 static int help(const wadi_cli_command *c) {
-    printf("usage: wadi %s %s\n\n%s\n", c->name, c->arguments, c->about);
+    wadi_cli_usage(c, stdout);
+    printf("\n%s\n", c->about);
     if (c->details) printf("\n%s", c->details);
     return WADI_CLI_OK;
 }
@@ -29,7 +30,7 @@ static bool is_help(const char *s) {
     return strcmp(s, "--help") == 0 || strcmp(s, "-h") == 0;
 }
 
-/* The command's status, unless the process ends by a signal or what it printed went nowhere. */
+/* The exit status: that of the command, or a failure if its output could not be written. Ends the process if a signal has come. */
 static int end(int status) {
     wadi_process_end(status != WADI_CLI_OK);
     if (fflush(stdout) == 0 && !ferror(stdout)) return status;

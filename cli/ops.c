@@ -56,11 +56,11 @@ static int run(int argc, char **argv) {
 }
 
 const wadi_cli_command wadi_cli_ops = {
-    "ops", "[NAME ...]", "lists the operators of programs, or says what some mean",
-    "Each stands as it does in text: attributes, arguments, functions, regions, in this order; "
-    "\"..\" is "
-    "any number more.\n"
-    "A producer is computed inside whoever reads it, a consumer runs a loop of its own, sequence "
-    "operators make\n"
-    "the stages of a stream, scalar operations stand in functions.\n",
+    "ops", "[NAME ...]", "lists the operators of programs, or says what the named ones mean",
+    "Each is shown as it is written in a text: attributes, arguments, functions and regions, in "
+    "this order.\n"
+    "\"..\" means any number more of the same.\n"
+    "A producer is computed inside the operator that reads it. A consumer runs a loop of its own. "
+    "Sequence operators\n"
+    "make the stages of a stream. Scalar operations stand in functions.\n",
     run};

@@ -23,10 +23,10 @@ wadi_status wadi_cli_take_memory(void *options, const char *value, wadi_error *e
 wadi_status wadi_cli_take_wait(void *options, const char *value, wadi_error *err) {
     wadi_cli_options *o = options;
     if (wadi_args_real(value, 0.001, 1e6, &o->links.wait_s)) return WADI_OK;
-    return wadi_args_bad("--wait", value, "a number of seconds", err);
+    return wadi_args_bad("--wait", value, "a number of seconds from 0.001 to 1000000", err);
 }
 
-/* The first argument that is no option is the program, the others are NAME=VALUE. */
+/* The first argument that is not an option is the program. The others are NAME=VALUE. */
 static wadi_status take_other(void *options, const char *value, wadi_error *err) {
     wadi_cli_options *o = options;
     if (o->file == NULL)
@@ -34,7 +34,8 @@ static wadi_status take_other(void *options, const char *value, wadi_error *err)
     else if (strchr(value, '=') != NULL)
         o->bindings[o->nbindings++] = (char *)(uintptr_t)value;
     else
-        return wadi_fail(err, WADI_INVALID, "unexpected \"%s\"", value);
+        return wadi_fail(err, WADI_INVALID, "unexpected \"%s\": expected NAME=VALUE or an option",
+                         value);
     return WADI_OK;
 }
 

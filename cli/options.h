@@ -7,6 +7,7 @@
 #include "base/args.h"
 #include "cli/links.h"
 #include "codegen/targets.h"
+#include "sched/devices.h"
 #include "wadi/run.h"
 
 /* The first member of a command's options. Strings are borrowed from argv. */
@@ -21,13 +22,14 @@ typedef struct wadi_cli_options {
 wadi_status wadi_cli_take_threads(void *options, const char *value, wadi_error *err);
 wadi_status wadi_cli_take_memory(void *options, const char *value, wadi_error *err);
 wadi_status wadi_cli_take_wait(void *options, const char *value, wadi_error *err);
-/* The rows of all of them in the table of a command whose options begin with these. */
+/* The rows of these options, for the table of a command whose options begin with a wadi_cli_options. */
 #define WADI_CLI_TEXT(option, at) \
     { .name = option, .text = true, .field = offsetof(wadi_cli_options, at) }
 #define WADI_CLI_OPTIONS                                                                   \
     {.name = "--threads", .take = wadi_cli_take_threads},                                  \
         {.name = "--memory", .take = wadi_cli_take_memory},                                \
         {.name = "--target", .take = wadi_target_take},                                    \
+        {.name = "--device", .take = wadi_device_take},                                    \
         {.name = "--wait", .take = wadi_cli_take_wait}, WADI_CLI_TEXT("--key", links.key), \
         WADI_CLI_TEXT("--senders", links.senders), WADI_CLI_TEXT("--token", links.token)
 

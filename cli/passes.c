@@ -12,4 +12,4 @@ static int run(int argc, char **argv) {
 
 const wadi_cli_command wadi_cli_passes = {
     "passes", "", "lists the passes of the compiler, in order",
-    "`wadi explain FILE --pass NAME` shows a program after one of them.\n", run};
+    "`wadi explain FILE --pass NAME` shows a program after a pass.\n", run};

@@ -14,13 +14,13 @@ static int run(int argc, char **argv) {
     const char *learn = getenv("WADI_LEARN");
     char directory[1024];
     if (learn && strcmp(learn, "off") == 0)
-        printf("\nlearned sizes are switched off: WADI_LEARN is \"off\"\n");
+        printf("\nno sizes are learned: WADI_LEARN is \"off\"\n");
     else if (wadi_user_cache(directory, sizeof directory, NULL) == WADI_OK)
-        printf("\nlearned sizes are kept in %s; WADI_LEARN=off or --forget does without\n",
+        printf("\nlearned sizes are kept in %s; WADI_LEARN=off or --forget turns this off\n",
                directory);
     return WADI_CLI_OK;
 }
 
 const wadi_cli_command wadi_cli_policies = {
     "policies", "", "lists the policies that choose how many elements a chunk has",
-    "The first is used unless `wadi run --policy NAME` says otherwise.\n", run};
+    "The first is used unless `wadi run --policy NAME` names another.\n", run};

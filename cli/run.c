@@ -30,11 +30,24 @@ static wadi_status take_schedule(void *env, const char *value, wadi_error *err) 
     return wadi_schedule_take(value, &o->shared.run.schedule, err);
 }
 
+static wadi_status take_stages(void *env, const char *value, wadi_error *err) {
+    static const char *const names[] = {[WADI_STAGES_AUTO] = "auto",
+                                        [WADI_STAGES_JOINED] = "joined",
+                                        [WADI_STAGES_APART] = "apart"};
+    options *o = env;
+    for (int i = 0; i < (int)(sizeof names / sizeof *names); i++) {
+        if (strcmp(value, names[i]) != 0) continue;
+        o->shared.run.stages = (wadi_stages_option)i;
+        return WADI_OK;
+    }
+    return wadi_args_bad("--stages", value, "auto, joined or apart", err);
+}
+
 static const wadi_args_option table[] = {
     {.name = "--chunk", .take = take_chunk},
     {.name = "--schedule", .take = take_schedule},
+    {.name = "--stages", .take = take_stages},
     {.name = "--policy", .text = true, .field = offsetof(options, shared.run.policy)},
-    {.name = "--device", .text = true, .field = offsetof(options, shared.run.device)},
     {.name = "--disable", .text = true, .field = offsetof(options, compile.disable)},
     {.name = "--receiver", .text = true, .field = offsetof(options, shared.links.receiver)},
     {.name = "--stats", .field = offsetof(options, stats)},
@@ -55,6 +68,8 @@ static void print_stats(wadi_run *run) {
             s.source_s, s.compute_s, s.sink_s);
     fprintf(stderr, "utilisation  %.0f %% of %d threads; %.2f stages busy\n", s.utilisation * 100,
             s.threads, s.stages_busy);
+    if (s.stages_apart > 0)
+        fprintf(stderr, "apart        %d stages, busy for %.3f s\n", s.stages_apart, s.apart_s);
     fprintf(stderr, "schedule     %s\n", s.schedule ? s.schedule : "none");
     fprintf(stderr, "device       %s\n", s.device);
 }
@@ -103,10 +118,10 @@ static int run(int argc, char **argv) {
 
 const wadi_cli_command wadi_cli_run = {
     "run", "FILE.wadi [NAME=VALUE ...] [OPTIONS]", "runs a program",
-    "FILE may be - for standard input. Every input and every stream the program reads must be "
+    "FILE may be - for standard input. Every input and every stream that the program reads must be "
     "bound:\n"
     "  xs=1,2,3           an array of literals\n"
-    "  m=2x2:1,2,3,4      the same, with its shape\n"
+    "  m=2x2:1,2,3,4      an array of literals with its shape\n"
     "  m=3x4:@m.raw       an array from a file, in the machine's byte order\n"
     "  s=1,2;3;4,5        a stream: its elements, separated by semicolons\n"
     "  s=3x4:@s.raw       a stream of records of one shape\n"
@@ -114,17 +129,19 @@ const wadi_cli_command wadi_cli_run = {
     "  s=@sound,bits=16:s.ogg, s=@sound,whole:*.wav    see wadi connectors --help\n"
     "  s=@m.mtx           the rows of a sparse matrix: i32[n], f64[n]\n"
     "  s=@tcp://HOST:PORT a stream from another process\n"
-    "  out=@out.raw       where a stream goes; without it, its elements are printed\n"
+    "  out=@out.raw       writes a stream there; without it, its elements are printed\n"
     "\n"
-    "  --threads N        workers; 0, the default: one per processor\n"
+    "  --threads N        number of workers; 0, the default: one per processor\n"
     "  --chunk N          elements per chunk; 0, the default: the policy decides\n"
     "  --policy NAME      see wadi policies\n"
-    "  --forget           does without the chunk sizes learned by earlier runs, and records none\n"
+    "  --forget           ignores the chunk sizes learned by earlier runs, and records none\n"
     "  --memory SIZE      bound of the chunks in flight: bytes, or 512K, 64M, 1G\n"
     "  --schedule NAME    auto, or see wadi schedules\n"
-    "  --device NAME      what computes; see wadi devices\n"
+    "  --stages NAME      whether part of a stream's stages runs in a thread of its own: auto,\n"
+    "                     joined or apart\n"
+    "  --device NAME      what computes: cpu, or another of wadi devices\n"
     "  --target NAME      what kernels are compiled for: native, x86-64-v2, ..; see wadi version\n"
-    "  --disable PASSES   passes left out, comma separated; see wadi passes\n"
-    "  --sync             files written are on the disk before the program ends\n"
-    "  --stats            tells on standard error how the run went\n" WADI_CLI_LINKS_HELP,
+    "  --disable PASSES   leaves out these passes, separated by commas; see wadi passes\n"
+    "  --sync             forces written files onto the disk before the program ends\n"
+    "  --stats            prints on standard error how the run went\n" WADI_CLI_LINKS_HELP,
     run};

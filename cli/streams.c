@@ -1,10 +1,14 @@
 /* Streams on the command line: passes places to the table of connectors. */
 #include "cli/streams.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/error.h"
+#include "base/text.h"
+#include "sched/transport/transport.h"
 
 /* ---- links ---- */
 
@@ -22,7 +26,7 @@ static wadi_place_links links_of(const wadi_cli_links *links) {
 
 /* ---- places ---- */
 
-/* A place taken apart: PLACE, or CONNECTOR:PLACE, or CONNECTOR,OPTIONS:PLACE. */
+/* The parts of PLACE, CONNECTOR:PLACE or CONNECTOR,OPTIONS:PLACE. */
 typedef struct taken {
     const wadi_connector *connector;
     wadi_place place;
@@ -56,7 +60,31 @@ static wadi_status take_apart(const char *text, taken *out, wadi_error *err) {
     return WADI_OK;
 }
 
-/* What the program declares of an array; fixed where it or the shape on the command line says all extents. */
+/* How many characters the name has in a text of the form NAME:PLACE or NAME,OPTIONS:PLACE, if it is neither a connector nor a scheme, and
+ * there is no file of this text. 0: the text is something else. */
+static size_t unknown_name(const char *text) {
+    const size_t n = strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789");
+    const bool has_form = n > 0 && (text[n] == ':' || text[n] == ',') && strchr(text, ':') != NULL;
+    struct stat about;
+    if (!has_form || named_in(text) != NULL || wadi_transport_of(text) != NULL) return 0;
+    return stat(text, &about) != 0 && (errno == ENOENT || errno == ENOTDIR) ? n : 0;
+}
+
+static wadi_status fail_unknown(const char *text, size_t n, wadi_status status, wadi_error *err) {
+    char forms[WADI_TRANSPORT_FORMS];
+    wadi_text names = {0};
+    wadi_transport_forms(forms);
+    for (int i = 0; wadi_connectors[i] != NULL; i++)
+        if (wadi_connector_has_places(wadi_connectors[i]))
+            wadi_text_addf(&names, "%s:, ", wadi_connectors[i]->name);
+    const wadi_status st = wadi_fail(
+        err, status, "there is no such file, and no place begins with \"%.*s:\": expected %s%s",
+        (int)n, text, wadi_text_str(&names), forms);
+    wadi_text_fini(&names);
+    return st;
+}
+
+/* The part that the program declares. It is fixed if the program or the shape on the command line gives all extents. */
 static wadi_part part_of(const wadi_array_type *t, const wadi_cli_value *v) {
     wadi_part part = wadi_part_irregular(t->elem.type[0], t->rank);
     part.fields = t->elem.fields;
@@ -74,7 +102,9 @@ wadi_status wadi_cli_source_open(const char *text, const wadi_val_type *t,
     if (!strchr(text, '@')) return wadi_cli_source_literal(text, t, out, err);
     WADI_TRY(wadi_cli_value_split(text, &v, err));
     if (!v.at || *v.at == '\0' || t->arrays > WADI_MAX_PARTS)
-        return wadi_fail(err, WADI_INVALID, "\"%s\" is no source; see wadi connectors", text);
+        return wadi_fail(err, WADI_INVALID,
+                         "\"%s\" is no source: expected @FILE or @ADDRESS; see wadi connectors",
+                         text);
     WADI_TRY(take_apart(v.at, &k, err));
     k.place.rank = v.rank;
     for (int d = 0; d < v.rank; d++) k.place.shape[d] = v.shape[d];
@@ -84,7 +114,8 @@ wadi_status wadi_cli_source_open(const char *text, const wadi_val_type *t,
     k.place.links = &with;
     const wadi_status st = wadi_connector_source(k.connector, &k.place, out, err);
     free(k.options);
-    return st;
+    const size_t n = st == WADI_OK ? 0 : unknown_name(v.at);
+    return n > 0 ? fail_unknown(v.at, n, st, err) : st;
 }
 
 wadi_status wadi_cli_sink_open(const char *text, const wadi_cli_links *links, wadi_sink **out,
@@ -99,5 +130,7 @@ wadi_status wadi_cli_sink_open(const char *text, const wadi_cli_links *links, wa
     k.place.links = &with;
     const wadi_status st = wadi_connector_sink(k.connector, &k.place, out, err);
     free(k.options);
-    return st;
+    /* NAME:PLACE is also the name of a file that can be written, but NAME:// would be a folder. */
+    const size_t n = st == WADI_OK ? 0 : unknown_name(text + 1);
+    return n > 0 && strncmp(text + 1 + n, "://", 3) == 0 ? fail_unknown(text + 1, n, st, err) : st;
 }

@@ -1,6 +1,7 @@
-/* Reading and printing arrays. Literals are those of program text, so that what is printed can be typed. */
+/* Reading and printing arrays. Literals are those of program text, so printed values can be typed again. */
 #include "cli/values.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,11 +16,15 @@ static wadi_status read_shape(const char *text, size_t n, wadi_cli_value *out, w
     const char *at = text;
     while (n > 0 && at < text + n) {
         char *end;
+        errno = 0;
         const long long extent = strtoll(at, &end, 10);
         const bool ends_well = end == text + n || *end == 'x';
         if (end == at || !ends_well || extent < 0 || out->rank == WADI_MAX_RANK)
             return wadi_fail(err, WADI_INVALID,
                              "\"%.*s\" is not a shape: expected extents joined by x", (int)n, text);
+        if (errno == ERANGE)
+            return wadi_fail(err, WADI_INVALID, "\"%.*s\": an extent does not fit 64 bits", (int)n,
+                             text);
         out->shape[out->rank++] = (int64_t)extent;
         at = end + (*end == 'x');
     }
@@ -44,23 +49,25 @@ wadi_status wadi_cli_value_split(const char *text, wadi_cli_value *out, wadi_err
 wadi_status wadi_cli_value_shape(const wadi_cli_value *v, const wadi_array_type *t, int64_t n,
                                  int64_t *out_shape, wadi_error *err) {
     if (v->rank >= 0 && v->rank != t->rank)
-        return wadi_fail(err, WADI_SHAPE, "the shape has %d extents, the program declares %d",
+        return wadi_fail(err, WADI_SHAPE, "the shape has %d extents, but the program declares %d",
                          v->rank, t->rank);
     int unknown = -1;
     int64_t known = 1;
     for (int d = 0; d < t->rank; d++) {
         const bool declared = t->extent && t->extent[d].kind == WADI_EXTENT_CONST;
         if (v->rank < 0 && !declared && unknown >= 0)
-            return wadi_fail(err, WADI_SHAPE, "say the shape, as in 3x4:VALUE");
+            return wadi_fail(err, WADI_SHAPE,
+                             "the program declares more than one unknown extent: give the shape, "
+                             "as in 3x4:VALUE");
         if (v->rank < 0 && !declared) {
             unknown = d;
             continue;
         }
         out_shape[d] = v->rank >= 0 ? v->shape[d] : t->extent[d].value;
         if (__builtin_mul_overflow(known, out_shape[d], &known))
-            known = INT64_MAX; /* more than there are */
+            known = INT64_MAX; /* more than any array has, so it differs from n */
     }
-    if (unknown >= 0 && n < 0) return wadi_fail(err, WADI_SHAPE, "say the shape, as in 3x4:VALUE");
+    if (unknown >= 0 && n < 0) return wadi_fail(err, WADI_SHAPE, "give the shape, as in 3x4:VALUE");
     if (unknown >= 0) {
         out_shape[unknown] = known > 0 ? n / known : 0;
         known *= out_shape[unknown];
@@ -118,7 +125,8 @@ wadi_status wadi_cli_array_read(const wadi_cli_value *v, const wadi_array_type *
                                 wadi_error *err) {
     wadi_array a = {.rank = t->rank, .fields = 1, .type = {t->elem.type[0]}};
     if (t->elem.fields != 1)
-        return wadi_fail(err, WADI_UNSUPPORTED, "records cannot be given on the command line");
+        return wadi_fail(err, WADI_UNSUPPORTED,
+                         "records cannot be given on the command line, only arrays of scalars");
     int64_t n = v->literals ? count_literals(v->literals) : 0;
     wadi_status st =
         v->at ? read_bytes(v->at, &a, &n, err) : read_literals(v->literals, &a, n, err);

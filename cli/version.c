@@ -1,4 +1,4 @@
-/* wadi version: the version, the libraries it was built with, and the compiler it finds. */
+/* wadi version: the version, the libraries it was built with, its devices and targets, and the compiler it finds. */
 #include <sodium.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,9 +8,10 @@
 #include "cli/command.h"
 #include "codegen/build/cc.h"
 #include "codegen/targets.h"
+#include "sched/devices.h"
 #include "sched/transport/zmq/port.h"
 
-/* Each module with the version of its library and the licence that comes with it, or why there is none. */
+/* Prints each module with the version and the licence of its library, or why it is missing. */
 static void print_modules(void) {
     char *folders = wadi_loadable_folders();
     for (const wadi_loadable_row *r = wadi_loadables; r->name != NULL; r++) {
@@ -49,8 +50,10 @@ static int run(int argc, char **argv) {
         printf("  compiler      %s (%s)\n", cc.path, words);
     else
         printf("  compiler      none: %s\n", err.msg);
+    for (const wadi_device_row *d = wadi_devices; d->name != NULL; d++)
+        printf("  device        %-9s %s (kernels in %s)\n", d->name, d->about, d->language);
     for (const wadi_target *t = wadi_targets; t->name != NULL; t++)
-        printf("  target        %-9s %s\n", t->name, t->about);
+        printf("  target        %-9s %s (%s)\n", t->name, t->about, t->language->name);
     char directory[1024];
     if (wadi_user_cache(directory, sizeof directory, &err) == WADI_OK)
         printf("  kernel cache  %s\n", directory);
@@ -60,4 +63,4 @@ static int run(int argc, char **argv) {
 }
 
 const wadi_cli_command wadi_cli_version = {
-    "version", "", "tells the version, and what it was built with", NULL, run};
+    "version", "", "shows the version, and what it was built with", NULL, run};

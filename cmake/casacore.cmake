@@ -1,5 +1,5 @@
-# casacore speaks C++: it is used only where there is a compiler for that, and only then is the language asked for. Of its libraries
-# those of the tables are linked; pkg-config names all, down to the one for Python.
+# casacore is a C++ library. It is used only if there is a C++ compiler, and only then is C++ enabled. Only its libraries for tables are
+# linked; pkg-config would name all of them, even the one for Python.
 
 include(CheckLanguage)
 check_language(CXX)

@@ -1,11 +1,11 @@
-# One library target per folder; its link list is the dependency rule of the architecture.
+# One library target per folder; the list of what it links is the dependency rule of the architecture.
 #
 #   wadi_folder(graph LINKS wadi_base)
 #
 # makes wadi_graph, a static library with position independent code from every .c file below the calling folder, so that a new
 # file needs no edit here. A folder without sources yet gets an empty object.
 
-# For scripts/mutate: a changed file relinks one folder, not every program.
+# For scripts/mutate: a changed file then relinks one folder, not every program.
 option(WADI_SHARED_FOLDERS "Folders as shared libraries; nothing of this is for installing" OFF)
 
 function(wadi_folder name)
@@ -27,7 +27,7 @@ function(wadi_folder name)
     target_link_libraries(wadi_${name} PUBLIC wadi_flags ${FOLDER_LINKS})
 endfunction()
 
-# A program from every .c file below the calling folder; nothing while there is none.
+# A program from all .c files below the calling folder; nothing if there are none.
 function(wadi_program target)
     file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/*.c")
     if(NOT sources)

@@ -1,11 +1,12 @@
-# libwadi, shared and static, from the objects of all folders, and what `cmake --install` leaves behind: headers, both libraries,
-# the programs, wadi.pc and the CMake package. Asking for the static library is find_package(wadi COMPONENTS static): it
-# alone needs the development files of wadi's own dependencies.
+# libwadi, shared and static, from the objects of all folders, and what `cmake --install` installs: headers, both libraries, the
+# programs, wadi.pc and the CMake package. find_package(wadi COMPONENTS static) finds the static library. Only that one needs the
+# development files of wadi's own dependencies.
 
 include(CMakePackageConfigHelpers)
 
 set(folders base graph operators codegen sched connectors exe)
 set(objects ${folders})
+list(APPEND objects gpu_texts)
 list(TRANSFORM objects REPLACE "(.+)" "$<TARGET_OBJECTS:wadi_\\1>")
 set(dependencies Threads::Threads PkgConfig::ZMQ PkgConfig::SODIUM ${CMAKE_DL_LIBS} m)
 
@@ -38,7 +39,7 @@ configure_package_config_file(cmake/wadi-config.cmake.in "${PROJECT_BINARY_DIR}/
 write_basic_package_version_file("${PROJECT_BINARY_DIR}/wadi-config-version.cmake"
     COMPATIBILITY SameMinorVersion)
 
-# The installed tree may move: the prefix is told relative to the file.
+# The installed tree may be moved: the prefix is given relative to the file.
 file(RELATIVE_PATH WADI_PC_UP "/p/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/p")
 configure_file(cmake/wadi.pc.in "${PROJECT_BINARY_DIR}/wadi.pc" @ONLY)
 

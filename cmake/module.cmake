@@ -1,6 +1,6 @@
 # Modules: shared objects that are loaded when first wanted (base/loadable.h), one for each large library.
 #
-#   wadi_module(sndfile SNDFILE)    the sources of the calling folder as sndfile.so, where SNDFILE was found
+#   wadi_module(sndfile SNDFILE)    the sources of the calling folder as sndfile.so, if SNDFILE was found
 #
 # The build tree has the shape of an installed one, LIBDIR/wadi beside the folders of the programs, so uninstalled programs find their
 # modules as installed ones do. Each module is an install component of its own, wadi-NAME.
@@ -16,7 +16,7 @@ foreach(folder IN ITEMS apps bench)
         "${PROJECT_BINARY_DIR}/${folder}/${CMAKE_INSTALL_LIBDIR}" SYMBOLIC)
 endforeach()
 
-# What library and modules share, digested.
+# A digest of the headers that the library and the modules share.
 file(GLOB headers CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/include/wadi/*.h" "${PROJECT_SOURCE_DIR}/sched/*.h"
     "${PROJECT_SOURCE_DIR}/connectors/*.h" "${PROJECT_SOURCE_DIR}/base/loadable.h" "${PROJECT_SOURCE_DIR}/base/vec.h"
     "${PROJECT_SOURCE_DIR}/base/task.h" "${PROJECT_SOURCE_DIR}/base/stop.h" "${PROJECT_SOURCE_DIR}/base/wait.h")
@@ -40,7 +40,7 @@ function(wadi_module name library)
     set_target_properties(wadi_module_${name} PROPERTIES
         PREFIX "" OUTPUT_NAME ${name} LIBRARY_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/${WADI_MODULES_FOLDER}")
     target_link_libraries(wadi_module_${name} PRIVATE wadi_connectors PkgConfig::${library})
-    # Its copy of wadi's code is its own: nothing of it is seen from outside, or taken from there.
+    # A module has its own copy of wadi's code: it exports nothing of it, and uses no other copy.
     target_link_options(wadi_module_${name} PRIVATE LINKER:--exclude-libs,ALL LINKER:-Bsymbolic LINKER:--as-needed)
     if(NOT WADI_SANITIZE)
         target_link_options(wadi_module_${name} PRIVATE LINKER:--no-undefined)

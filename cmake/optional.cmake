@@ -1,10 +1,10 @@
-# Libraries that wadi does without where they are not installed.
+# Libraries that wadi uses if they are installed.
 #
 #   wadi_optional(CFITSIO "FITS files" cfitsio)    unless WADI_WITH_CFITSIO is off: CFITSIO_FOUND and PkgConfig::CFITSIO, from
 #                                                  the pkg-config modules named
-#   wadi_uses(wadi_md5_parts ZLIB)                 where found: WADI_HAVE_ZLIB=1 in the code of that target, which links it
+#   wadi_uses(wadi_md5_parts ZLIB)                 if found: WADI_HAVE_ZLIB=1 in the code of that target, which links it
 #
-# The library itself uses none of them: those it needs are behind modules (cmake/module.cmake). Programs and tests may.
+# libwadi itself links none of them: it loads modules that do (cmake/module.cmake). Programs and tests may link them.
 
 macro(wadi_optional name about)
     option(WADI_WITH_${name} "Use ${name} for ${about} where it is installed" ON)

@@ -3,8 +3,8 @@
 #
 #   wadi_places(OUTPUT <build>/generated/wadi/lang_places.h FROM include/wadi/lang.h ..)
 #
-# writes a macro for each declared function that gives an expression, an array, a sequence, an eater or an index, and for those that
-# take one and give nothing. The text is made when CMake configures, which it does again whenever one of the headers changes.
+# writes a macro for each declared function that returns an expression, an array, a sequence, an eater or an index, and for those that
+# take one and return nothing. The file is written when CMake configures, which it does again whenever one of the headers changes.
 
 function(wadi_places)
     cmake_parse_arguments(PLACES "" "OUTPUT" "FROM" ${ARGN})

@@ -1,4 +1,4 @@
-# Run as a script: writes the header with the stamp of base/loadable.h, and where modules lie.
+# Run as a script: writes the header with the stamp of base/loadable.h and the folders of modules.
 set(all "")
 foreach(header IN LISTS HEADERS)
     file(SHA256 "${header}" digest)

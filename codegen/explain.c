@@ -10,7 +10,7 @@ typedef struct explaining {
     const wadi_diag *d;
     const wadi_module *m;
     const wadi_facts *facts;
-    const char *const *names; /* [value]; NULL for what is no longer there */
+    const char *const *names; /* [value]; NULL if the value no longer exists */
     wadi_text *out;
 } explaining;
 
@@ -28,7 +28,7 @@ static void name(const explaining *x, wadi_val v) {
         wadi_text_addf(x->out, "v%u", v);
 }
 
-/* Text in which %7 stands for value number 7. */
+/* Adds text, in which %7 is replaced by the name of value 7. */
 static void add_named(const explaining *x, const char *text) {
     while (*text) {
         char *end = NULL;
@@ -130,7 +130,8 @@ static void explain_note(explaining *x, wadi_val v, wadi_note_kind kind, const c
 /* The order in which a reduction or scan combines elements decides the bits of its result. */
 static void explain_order(explaining *x, wadi_val v, int indent) {
     const wadi_value *value = &x->m->values[v];
-    if (value->def != WADI_DEF_BIND || value->bind->op->skeleton != WADI_SKEL_FOLD) return;
+    if (value->def != WADI_DEF_BIND || !wadi_op_has(value->bind->op, WADI_TRAIT_REDUCES_ROWS))
+        return;
     wadi_text_indent(x->out, indent);
     if (wadi_fun_has_lanes(value->bind->funs[0]))
         wadi_text_addf(x->out, "combined in %d lanes, blocks of %d\n", WADI_TREE_FOLD_LANES,

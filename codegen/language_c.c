@@ -7,9 +7,7 @@
 #include "codegen/targets.h"
 
 #include <stdio.h>
-#include <string.h>
 
-static const char key_symbol[] = "wadi_module_key";
 enum { PATH_ROOM = 1024 };
 
 static void identify(const wadi_image_builder *b, wadi_text *out) {
@@ -23,7 +21,7 @@ static wadi_status write_source(const char *source, const char *key, const char 
                                 wadi_error *err) {
     const wadi_outfile_options options = {.mode = 0600, .sync = WADI_SYNC_NEVER};
     wadi_text t = {0};
-    wadi_text_addf(&t, "%s\nconst char %s[] = \"%s\";\n", source, key_symbol, key);
+    wadi_text_addf(&t, "%s\nconst char %s[] = \"%s\";\n", source, WADI_IMAGE_KEY, key);
     const wadi_status status = t.failed ? wadi_fail(err, WADI_MEMORY, "kernels: out of memory")
                                         : wadi_outfile_put(path, t.at, t.n, &options, err);
     wadi_text_fini(&t);
@@ -40,13 +38,8 @@ static wadi_status build(const wadi_image_builder *b, const char *source, const 
     if (!wadi_file_exists(so_file))
         return wadi_fail(err, WADI_COMPILE, "the compiler %s reports success but has made nothing",
                          b->path);
+    *out = (wadi_image){.fd = -1};
     return wadi_file_read(so_file, &out->bytes, &out->n, err);
 }
 
-static bool is(const wadi_dl *module, const char *key) {
-    void *said = NULL;
-    return wadi_dl_symbol(module, key_symbol, &said, NULL) == WADI_OK &&
-           memcmp(said, key, strlen(key)) == 0;
-}
-
-const wadi_language wadi_language_c = {"C", wadi_emit_c, wadi_cc_find, identify, build, is};
+const wadi_language wadi_language_c = {"C", wadi_emit_c, wadi_cc_find, identify, build};

@@ -1,10 +1,10 @@
-/* Schedule group: the steps of schedule flat, a unit of work being that of one group and its elements or accumulators those of the
- * group's lanes (codegen/loop/loop.h). It is what a device with groups runs. A processor runs the lanes one after the other, so that the same
- * kernels are tested on it; nobody would choose them there.
+/* Schedule group: the steps of schedule flat, with groups of lanes (codegen/loop/loop.h). A group does one unit of work, and its
+ * lanes do the unit's elements, or have the accumulators of a reduction. It is meant for devices with groups. A processor runs
+ * the lanes one after the other. That only serves to test the same kernels; flat is faster there.
  *
- * Maps and what is computed like them have a lane for each element of a unit. Folds, and blocks of long ones, have the accumulators of the
- * fixed tree as lanes. Scans, permutations, searches and results of rank 0 are done by a group as by one worker; what carries something from unit to
- * unit, and what goes through elements one by one, is no loop by groups and runs as in schedule flat. */
+ * Each skeleton says how its units are dealt to lanes (wadi_cut in codegen/kernel/flat/flat.h). If it says nothing, one lane does
+ * the unit. Work that goes through elements one by one has no loop over groups and runs as in schedule flat. docs/decisions/0054 has
+ * the table. */
 #include "base/error.h"
 #include "codegen/kernel/flat/flat.h"
 #include "codegen/schedules.h"
@@ -18,7 +18,7 @@ static wadi_status lower(wadi_layout *y, const wadi_body *body, const bool *know
     y->grouped = true;
     WADI_TRY(wadi_lower_flat(y, body, known, out, out_version));
     for (int i = 0; i < out->nfuns; i++) {
-        const char *wrong = wadi_lfun_check_groups(out->funs[i]);
+        const char *wrong = wadi_lfun_check_groups(out->funs[i], y->arena);
         if (wrong != NULL)
             return wadi_fail(y->err, WADI_INTERNAL, "%s: %s", out->funs[i]->name, wrong);
     }

@@ -9,7 +9,7 @@
 #include "base/file.h"
 #include "base/text.h"
 
-/* The levels of x86-64 are those of its psABI; of each level's features those are asked for that came last. */
+/* The levels of x86-64 are those of its psABI. Each level asks only for some features; processors with these have the others. */
 const wadi_target wadi_targets[] = {
     {"native", &wadi_language_c, "-march=native", NULL, "all that this processor has", .own = true},
 #if defined(__x86_64__)
@@ -22,10 +22,11 @@ const wadi_target wadi_targets[] = {
 #elif defined(__aarch64__)
     {"armv8-a", &wadi_language_c, "-march=armv8-a", NULL, "any processor of 64 bits"},
 #endif
+    {"opencl", &wadi_language_opencl, NULL, NULL, "OpenCL C 1.2"},
     {0},
 };
 
-/* The processor's flags, a blank in front and behind; NULL: not told. */
+/* The processor's flags, with a blank before and after; NULL if the system does not say. */
 static char *flags_of_processor(void) {
     char *text = NULL;
     size_t n = 0;
@@ -79,9 +80,19 @@ static wadi_status unknown(const char *name, wadi_error *err) {
     return st;
 }
 
-wadi_status wadi_target_find(const char *name, const wadi_target **out, wadi_error *err) {
+/* NULL: no name is given, and none stands in the environment. */
+static const char *asked(const char *name) {
     if (name == NULL) name = getenv("WADI_TARGET");
-    if (name == NULL || *name == '\0') name = wadi_targets[0].name;
+    return name == NULL || *name == '\0' ? NULL : name;
+}
+
+bool wadi_target_is_asked(const char *name) {
+    return asked(name) != NULL;
+}
+
+wadi_status wadi_target_find(const char *name, const wadi_target **out, wadi_error *err) {
+    name = asked(name);
+    if (name == NULL) name = wadi_targets[0].name;
     const wadi_target *t = wadi_targets;
     while (t->name != NULL && strcmp(t->name, name) != 0) t++;
     if (t->name == NULL) return unknown(name, err);

@@ -1,5 +1,5 @@
-/* Sources and sinks that are functions of the calling program: many elements of fixed shape per call, column by column. For
- * streams of small elements, where a call for each (connectors/callback.c) would cost more than the element. */
+/* Sources and sinks that are functions of the calling program. One call takes or gives many elements of fixed shape, column by column.
+ * For streams of small elements: a call for each element (connectors/callback.c) would cost more than the element. */
 #include <stdlib.h>
 
 #include "base/error.h"
@@ -47,8 +47,10 @@ wadi_status wadi_source_bulk(int parts, const wadi_part *part, wadi_fill_fn fill
     for (int i = 0; i < parts; i++) {
         const wadi_part *p = &part[i];
         if (p->rank < 0 || p->rank > WADI_MAX_RANK || p->fields < 1 || p->fields > WADI_MAX_FIELDS)
-            return wadi_fail(err, WADI_INVALID, "bulk source: part %d has rank %d and %d fields", i,
-                             p->rank, p->fields);
+            return wadi_fail(err, WADI_INVALID,
+                             "bulk source: part %d has rank %d and %d fields, expected rank 0 to "
+                             "%d and 1 to %d fields",
+                             i, p->rank, p->fields, (int)WADI_MAX_RANK, (int)WADI_MAX_FIELDS);
         if (!part[i].fixed || wadi_shape_values(part[i].rank, part[i].shape) < 0)
             return wadi_fail(err, WADI_SHAPE, "bulk source: part %d has no fixed shape", i);
     }

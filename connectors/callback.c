@@ -62,8 +62,9 @@ static wadi_status check_parts(int parts, const wadi_part *part, wadi_error *err
         const bool rank_fits = p->rank >= 0 && p->rank <= WADI_MAX_RANK;
         if (!rank_fits || p->fields < 1 || p->fields > WADI_MAX_FIELDS) {
             return wadi_fail(err, WADI_INVALID,
-                             "callback source: part %d has rank %d and %d fields", i, p->rank,
-                             p->fields);
+                             "callback source: part %d has rank %d and %d fields, expected rank 0 "
+                             "to %d and 1 to %d fields",
+                             i, p->rank, p->fields, (int)WADI_MAX_RANK, (int)WADI_MAX_FIELDS);
         }
         if (p->fixed && wadi_shape_values(p->rank, p->shape) < 0) {
             return wadi_fail(err, WADI_SHAPE, "callback source: part %d has a negative extent", i);

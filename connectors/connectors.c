@@ -1,4 +1,4 @@
-/* The table of connectors, and opening by it. */
+/* The table of connectors, and opening places through it. */
 #include "connectors/connectors.h"
 
 #include <stdio.h>
@@ -13,7 +13,7 @@ const wadi_connector *const wadi_connectors[] = {WADI_CONNECTORS(ROW) NULL};
 
 /* ---- finding ---- */
 
-/* Whether a name ends with a dot and one of the words of the list; a folder's may have a slash behind. */
+/* Whether a name ends with a dot and one of the words of the list. The name of a folder may have a slash at its end. */
 static bool has_ending(const char *at, const char *endings) {
     size_t n = strlen(at);
     while (n > 1 && at[n - 1] == '/') n--;
@@ -60,15 +60,16 @@ const wadi_connector *wadi_connector_of(const char *at) {
 
 static wadi_status check_options(const wadi_connector *c, const wadi_place *p, wadi_error *err) {
     if (p->options == NULL || *p->options == '\0' || c->takes_options) return WADI_OK;
-    return wadi_fail(err, WADI_INVALID, "%s: %s takes no options, not \"%s\"", p->at, c->name,
-                     p->options);
+    return wadi_fail(err, WADI_INVALID, "%s: the connector %s takes no options, found \"%s\"",
+                     p->at, c->name, p->options);
 }
 
 wadi_status wadi_connector_source(const wadi_connector *c, const wadi_place *p, wadi_opened *out,
                                   wadi_error *err) {
     *out = (wadi_opened){0};
     if (c->source == NULL)
-        return wadi_fail(err, WADI_INVALID, "%s: %s is no source; see wadi connectors", p->at,
+        return wadi_fail(err, WADI_INVALID,
+                         "%s: the connector %s cannot read, only write; see wadi connectors", p->at,
                          c->name);
     WADI_TRY(check_options(c, p, err));
     return c->source(p, out, err);
@@ -77,7 +78,8 @@ wadi_status wadi_connector_source(const wadi_connector *c, const wadi_place *p, 
 wadi_status wadi_connector_sink(const wadi_connector *c, const wadi_place *p, wadi_sink **out,
                                 wadi_error *err) {
     if (c->sink == NULL)
-        return wadi_fail(err, WADI_INVALID, "%s: %s is no sink; see wadi connectors", p->at,
+        return wadi_fail(err, WADI_INVALID,
+                         "%s: the connector %s cannot write, only read; see wadi connectors", p->at,
                          c->name);
     WADI_TRY(check_options(c, p, err));
     return c->sink(p, out, err);

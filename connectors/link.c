@@ -1,4 +1,4 @@
-/* A stream between two processes: a sink here is a source there.
+/* A stream between two processes: a sink in one process is a source in the other.
  *
  * The sink passes each chunk to a port, which keeps it until the other side has consumed it; `finish` returns when all are
  * consumed. While the source is being opened, it waits for the first chunk and learns from it what the elements are. It cuts
@@ -38,22 +38,24 @@ static int64_t or_default(int64_t value, int64_t otherwise) {
     return value > 0 ? value : otherwise;
 }
 
-/* Of no other stream, as far as chance goes: receivers tell streams apart by it. */
+/* A random id, by which receivers tell streams apart. Two streams have the same id only by an unlikely chance. */
 static uint64_t new_stream_id(const void *unique) {
     const uint64_t now = (uint64_t)time(NULL) * 1000000007u ^ (uint64_t)wadi_clock_ns();
     return wadi_hash64(wadi_hash64(now ^ (uint64_t)getpid() << 32) ^ (uintptr_t)unique) >> 1;
 }
 
-/* Puts the keys that a token stands for into the options. Other users of this machine do not know it, so they are strangers; across
- * machines a token that somebody has thought up could be guessed by whoever listens. */
+/* Derives keys from the token and puts them into the options. Within one machine that keeps out other users, who do not know the
+ * token. Between machines it is refused: whoever listens on the network could find a token that a person has thought up by trying. */
 static wadi_status take_token(const char *address, const char *token, wadi_token_keys *keys,
                               const char *clients[2], wadi_port_options *port, wadi_error *err) {
     wadi_error why = {.status = WADI_OK};
     if (port->curve_public != NULL || port->curve_secret != NULL)
-        return wadi_fail(err, WADI_INVALID, "%s: keys or a token, not both", address);
+        return wadi_fail(err, WADI_INVALID, "%s: has both keys and a token, expected one of them",
+                         address);
     if (!wadi_address_is_local(address))
         return wadi_fail(err, WADI_INVALID,
-                         "%s: a token is for one machine: ipc:// and loopback; others need keys",
+                         "%s: a token serves only within one machine (ipc:// and loopback "
+                         "addresses); other addresses need keys",
                          address);
     const wadi_status status = wadi_token_keys_make(token, keys, &why);
     if (status != WADI_OK) return wadi_fail(err, status, "%s: %s", address, why.msg);
@@ -112,7 +114,7 @@ wadi_status wadi_link_end_open(wadi_link_end *e, const char *address,
     return open_port(e, &port, o->token, err);
 }
 
-/* Where there is no watchdog to be had, the link does without. */
+/* If no watchdog can be made, the link works without one. */
 void wadi_link_end_watch(wadi_link_end *e) {
     if (wadi_waits_create((int64_t)(WADI_WATCHDOG_S * 1e9), &e->waits, NULL) != WADI_OK) return;
     wadi_port_watch(e->port, e->waits);
@@ -129,7 +131,7 @@ void wadi_link_end_unwatch(wadi_link_end *e) {
 typedef struct link_source {
     wadi_source base;
     wadi_link_end end;
-    wadi_chunk *chunk; /* being cut up; NULL: the next is to be received, or the stream has ended */
+    wadi_chunk *chunk; /* being cut; NULL: the next has to be received, or the stream has ended */
     int64_t at;        /* its next element */
     bool ended;
 } link_source;
@@ -145,7 +147,8 @@ static void give_up(wadi_source *self, const wadi_error *why) {
     link_source *s = (link_source *)self;
     if (s->end.port == NULL || s->ended) return;
     s->ended = true;
-    wadi_chunk_release(s->chunk); /* not done: the sender must not take it for consumed */
+    wadi_chunk_release(
+        s->chunk); /* without wadi_port_done: the sender must not take it for consumed */
     s->chunk = NULL;
     wadi_port_give_up(s->end.port, why);
 }
@@ -159,7 +162,7 @@ static void destroy_source(wadi_source *self) {
     free(s);
 }
 
-/* Waits for the next chunk; none at the end of the stream. Chunks of a stream all have the parts of the first. */
+/* Waits for the next chunk; s->chunk is NULL at the end of the stream. All chunks must have parts of the same types as the first. */
 static wadi_status receive(link_source *s, wadi_error *err) {
     WADI_TRY(wadi_port_receive(s->end.port, &s->chunk, err));
     s->at = 0;
@@ -173,7 +176,9 @@ static wadi_status receive(link_source *s, wadi_error *err) {
                memcmp(c->type, p->type, (size_t)c->fields * sizeof c->type[0]) == 0;
     }
     return same ? WADI_OK
-                : wadi_fail(err, WADI_TYPE, "link: the elements of the stream have changed type");
+                : wadi_fail(err, WADI_TYPE,
+                            "link: the elements of chunk %lld have not the types of those before",
+                            (long long)s->chunk->number);
 }
 
 static wadi_status copy_element(link_source *s, wadi_builder *b, wadi_error *err) {
@@ -206,7 +211,7 @@ static wadi_status next(wadi_source *self, int64_t k, wadi_builder *b, wadi_erro
 
 static const wadi_source_ops source_ops = {destroy_source, next, give_up};
 
-/* The run, whose watchdog sees later waits, begins when the source is there. */
+/* Receives the first chunk under a watchdog of its own: the run, whose watchdog sees later waits, has not begun yet. */
 static wadi_status receive_first(link_source *s, wadi_error *err) {
     wadi_link_end_watch(&s->end);
     const wadi_status status = receive(s, err);
@@ -214,7 +219,7 @@ static wadi_status receive_first(link_source *s, wadi_error *err) {
     return status;
 }
 
-/* What the first chunk says the elements are. */
+/* Learns from the first chunk what the elements are. */
 static void learn_parts(link_source *s) {
     s->base.parts = -1;
     if (s->chunk == NULL) return;
@@ -258,7 +263,8 @@ wadi_status wadi_source_note(const wadi_source *source, const void **out, int64_
     WADI_GIVEN(err, out);
     WADI_GIVEN(err, out_bytes);
     if (source->ops != &source_ops)
-        return wadi_fail(err, WADI_INVALID, "note: a %s source has none", source->kind);
+        return wadi_fail(err, WADI_INVALID, "note: a %s source has no note, only a link has one",
+                         source->kind);
     return wadi_port_note(((const link_source *)source)->end.port, out, out_bytes, err);
 }
 
@@ -287,7 +293,7 @@ static void destroy_sink(wadi_sink *self) {
     free(s);
 }
 
-/* A view with the number the chunk has on this link; the chunk itself stays as it is. */
+/* Sends a view of the chunk that has the chunk's number on this link. The chunk itself is not changed. */
 static wadi_status put(wadi_sink *self, wadi_chunk *c, wadi_error *err) {
     link_sink *s = (link_sink *)self;
     wadi_chunk *numbered = NULL;

@@ -44,7 +44,7 @@ static wadi_status add_line(const char *line, size_t n, lines *out, wadi_error *
     memcpy(copy, line, n);
     copy[n] = '\0';
     if (wadi_vec_push(out, copy)) return WADI_OK;
-    free(copy);
+    free_line(copy);
     return wadi_fail(err, WADI_MEMORY, "out of memory");
 }
 
@@ -67,7 +67,7 @@ static wadi_status read_lines(const char *path, lines *out, wadi_error *err) {
     return status;
 }
 
-/* A secret is its owner's alone. */
+/* Warns if others than the owner may read a secret. */
 static void look_at_mode(const char *path) {
     struct stat s;
     if (stat(path, &s) == 0 && S_ISREG(s.st_mode) && (s.st_mode & 077) != 0)
@@ -83,7 +83,8 @@ static wadi_status read_keys(const char *path, void *out, wadi_error *err) {
     for (size_t i = 0; i < keys->n; i++) {
         const size_t n = strlen(keys->at[i]);
         if (n != KEY)
-            return wadi_fail(err, WADI_INVALID, "%s: a key has %d characters, not %zu", path,
+            return wadi_fail(err, WADI_INVALID,
+                             "%s: expected keys of %d characters, found a line of %zu", path,
                              (int)KEY, n);
     }
     return WADI_OK;
@@ -93,11 +94,12 @@ static wadi_status read_pair(wadi_link_secrets *s, const char *own, const char *
                              wadi_error *err) {
     WADI_TRY(read_keys(own, &s->own, err));
     if (s->own.n != 2)
-        return wadi_fail(err, WADI_INVALID, "%s: a public and a secret key are wanted, not %zu",
-                         own, s->own.n);
+        return wadi_fail(err, WADI_INVALID,
+                         "%s: expected a public and a secret key, found %zu keys", own, s->own.n);
     look_at_mode(own);
     WADI_TRY(read_keys(others, &s->others, err));
-    if (s->others.n == 0) return wadi_fail(err, WADI_INVALID, "%s: no key in it", others);
+    if (s->others.n == 0)
+        return wadi_fail(err, WADI_INVALID, "%s: expected public keys, found none", others);
     if (wadi_vec_push(&s->others, NULL)) return WADI_OK;
     return wadi_fail(err, WADI_MEMORY, "out of memory");
 }
@@ -107,7 +109,7 @@ static wadi_status write_pair(const char *path, const char *public_path, wadi_er
     const wadi_outfile_options secret = {.mode = 0600, .only_new = true, .sync = WADI_SYNC_ALWAYS},
                                open = {.mode = 0644, .only_new = true, .sync = WADI_SYNC_ALWAYS};
     if (wadi_file_exists(path) || wadi_file_exists(public_path))
-        return wadi_fail(err, WADI_INVALID, "%s: there is such a key already", path);
+        return wadi_fail(err, WADI_INVALID, "%s: a key of this name exists already", path);
     if (!wadi_curve_pair_new(public_key, secret_key))
         return wadi_fail(err, WADI_UNSUPPORTED, "this ZeroMQ was built without CURVE");
     int n =
@@ -142,8 +144,8 @@ static wadi_status read_token(wadi_link_secrets *s, const char *path, wadi_error
     wadi_error why = {.status = WADI_OK};
     wadi_status status = read_lines(path, &all, err);
     if (status == WADI_OK && all.n != 1)
-        status = wadi_fail(err, WADI_INVALID, "%s: one line with a token is wanted, not %zu", path,
-                           all.n);
+        status = wadi_fail(err, WADI_INVALID, "%s: expected one line with a token, found %zu lines",
+                           path, all.n);
     if (status == WADI_OK && check_token(all.at[0], &why) != WADI_OK)
         status = wadi_fail(err, WADI_INVALID, "%s: %s", path, why.msg);
     if (status == WADI_OK) {
@@ -154,7 +156,7 @@ static wadi_status read_token(wadi_link_secrets *s, const char *path, wadi_error
     return status;
 }
 
-/* The secret key is the digest of a label, the side and the token, with a zero byte behind the first two. */
+/* The secret key is the digest of three texts: a label and a zero byte, the side and a zero byte, the token. */
 static wadi_status make_pair(const char *side, const char *token, char public_key[KEY + 1],
                              char secret_key[KEY + 1], wadi_error *err) {
     char text[64 + WADI_TOKEN_MOST];
@@ -184,7 +186,7 @@ wadi_status wadi_link_secrets_read(wadi_link_secrets *s, const char *own, const 
                                    const char *token, wadi_link_options *link, wadi_error *err) {
     if ((own == NULL) != (others == NULL))
         return wadi_fail(err, WADI_INVALID,
-                         "%s: own keys and the keys of the other side go together",
+                         "%s: own keys and the keys of the other side must be given together",
                          own != NULL ? own : others);
     if (own != NULL) {
         WADI_TRY(read_pair(s, own, others, err));

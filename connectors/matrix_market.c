@@ -61,7 +61,7 @@ static void next_line(reader *r) {
     }
 }
 
-/* To the next line that says something; false at the end of the file. */
+/* Goes to the next line that is neither empty nor a comment; false at the end of the file. */
 static bool find_content(reader *r) {
     for (;;) {
         skip_blanks(r);
@@ -71,17 +71,25 @@ static bool find_content(reader *r) {
     }
 }
 
-static wadi_status end_of_line(reader *r) {
-    skip_blanks(r);
-    if (at_line_end(r)) return WADI_OK;
-    return FAIL(r, "something follows where the line should end");
-}
-
-/* ---- numbers ---- */
-
 static bool ends_token(const reader *r, const char *at) {
     return at == r->end || is_blank(*at) || *at == '\n';
 }
+
+/* Fails: says what was expected, and the word that stands at r->at. */
+static wadi_status expected(reader *r, const char *what) {
+    enum { SHOWN = 40 };
+    int n = 0;
+    while (n < SHOWN && !ends_token(r, r->at + n)) n++;
+    if (n == 0) return FAIL(r, "expected %s, found the end of the line", what);
+    return FAIL(r, "expected %s, found \"%.*s\"", what, n, r->at);
+}
+
+static wadi_status end_of_line(reader *r) {
+    skip_blanks(r);
+    return at_line_end(r) ? WADI_OK : expected(r, "the end of the line");
+}
+
+/* ---- numbers ---- */
 
 static wadi_status read_count(reader *r, const char *what, int64_t *out) {
     skip_blanks(r);
@@ -91,7 +99,7 @@ static wadi_status read_count(reader *r, const char *what, int64_t *out) {
         if (v > (INT64_MAX - 9) / 10) return FAIL(r, "%s is too large", what);
         v = 10 * v + (*at - '0');
     }
-    if (at == r->at || !ends_token(r, at)) return FAIL(r, "%s is no natural number", what);
+    if (at == r->at || !ends_token(r, at)) return expected(r, what);
     r->at = at;
     *out = v;
     return WADI_OK;
@@ -100,10 +108,9 @@ static wadi_status read_count(reader *r, const char *what, int64_t *out) {
 static wadi_status read_number(reader *r, double *out) {
     skip_blanks(r);
     const char *end = wadi_matrix_number(r->at, r->end, out);
-    if (end == NULL || !ends_token(r, end)) return FAIL(r, "a number is expected");
-    if (r->field == INTEGER && !wadi_matrix_integer(r->at, end)) {
-        return FAIL(r, "an integer of at most 2^53 is expected");
-    }
+    if (end == NULL || !ends_token(r, end)) return expected(r, "a number");
+    if (r->field == INTEGER && !wadi_matrix_integer(r->at, end))
+        return expected(r, "an integer of at most 2^53");
     r->at = end;
     return WADI_OK;
 }
@@ -118,21 +125,22 @@ static wadi_status read_value(reader *r, double value[2]) {
 
 /* ---- the first line and the sizes ---- */
 
-/* Which of `names` the next word is, in any case. */
+/* Which of `names` the next word is; upper and lower case are equal. */
 static wadi_status read_word(reader *r, const char *what, const char *const *names, int *out) {
     skip_blanks(r);
-    const char *from = r->at;
-    while (!ends_token(r, r->at)) r->at++;
-    const size_t n = (size_t)(r->at - from);
+    const char *from = r->at, *end = from;
+    while (!ends_token(r, end)) end++;
+    const size_t n = (size_t)(end - from);
     for (int i = 0; names[i] != NULL; i++) {
         size_t k = 0;
         while (k < n && names[i][k] != '\0' && tolower((unsigned char)from[k]) == names[i][k]) k++;
         if (k == n && names[i][k] == '\0') {
+            r->at = end;
             *out = i;
             return WADI_OK;
         }
     }
-    return FAIL(r, "\"%.*s\" is no %s", n < 40 ? (int)n : 40, from, what);
+    return expected(r, what);
 }
 
 static wadi_status read_header(reader *r) {
@@ -140,13 +148,13 @@ static wadi_status read_header(reader *r) {
     static const char *const objects[] = {"matrix", "vector", NULL};
     int unused = 0, object = 0, format = 0, kind = 0, shape = 0;
     WADI_TRY(read_word(r, "\"%%MatrixMarket\"", magic, &unused));
-    WADI_TRY(read_word(r, "object", objects, &object));
+    WADI_TRY(read_word(r, "an object (matrix)", objects, &object));
     if (object != 0) {
         return fail(r, wadi_fail(r->err, WADI_UNSUPPORTED, "vectors are not read, only matrices"));
     }
-    WADI_TRY(read_word(r, "format (coordinate, array)", format_names, &format));
-    WADI_TRY(read_word(r, "field (real, integer, complex, pattern)", field_names, &kind));
-    WADI_TRY(read_word(r, "symmetry (general, symmetric, skew-symmetric, hermitian)",
+    WADI_TRY(read_word(r, "a format (coordinate, array)", format_names, &format));
+    WADI_TRY(read_word(r, "a field (real, integer, complex, pattern)", field_names, &kind));
+    WADI_TRY(read_word(r, "a symmetry (general, symmetric, skew-symmetric, hermitian)",
                        symmetry_names, &shape));
     WADI_TRY(end_of_line(r));
     r->is_array = format == 1;
@@ -163,7 +171,7 @@ static wadi_status read_header(reader *r) {
     return WADI_OK;
 }
 
-/* Values an array format holds: all, or a triangle. */
+/* How many values a file of format "array" holds: all of the matrix, or a triangle. */
 static int64_t array_values(const reader *r) {
     const int64_t n = r->rows;
     if (r->symmetry == GENERAL) return n * r->columns;
@@ -202,7 +210,7 @@ static wadi_status append(reader *r, int64_t row, int64_t column, const double v
     return fail(r, wadi_fail(r->err, WADI_MEMORY, "out of memory"));
 }
 
-/* The entry, and its mirror image. */
+/* Appends the entry and, if the matrix is symmetric, its mirror image. */
 static wadi_status add(reader *r, int64_t row, int64_t column, const double value[2]) {
     WADI_TRY(append(r, row, column, value));
     if (r->symmetry == GENERAL) return WADI_OK;
@@ -234,7 +242,7 @@ static wadi_status read_place(reader *r, int64_t *out_row, int64_t *out_column) 
     return WADI_OK;
 }
 
-/* Some writers put values, which a pattern has none of, behind its places. */
+/* A pattern has no values, but some writers put values behind its places all the same. These are skipped. */
 static wadi_status skip_value(reader *r) {
     double unused = 0;
     for (int i = 0; i < 2; i++) {
@@ -298,8 +306,6 @@ wadi_status wadi_matrix_market_parse(const char *name, const char *text, size_t 
     WADI_GIVEN(err, name);
     WADI_GIVEN(err, text);
     WADI_GIVEN(err, out);
-    if (name == NULL || text == NULL || out == NULL)
-        return wadi_fail(err, WADI_INVALID, "Matrix Market: no text, or nowhere to put the matrix");
     reader r = {.name = name, .at = text, .end = text + n, .line = 1, .err = err};
     wadi_status status = read_all(&r);
     if (status == WADI_OK) {
@@ -315,7 +321,7 @@ wadi_status wadi_matrix_market_read(const char *path, wadi_csr *out, wadi_error 
     WADI_GIVEN(err, out);
     char *text = NULL;
     size_t n = 0;
-    if (path == NULL) return wadi_fail(err, WADI_INVALID, "Matrix Market: no file is named");
+
     WADI_TRY(wadi_file_read(path, &text, &n, err));
     const wadi_status status = wadi_matrix_market_parse(path, text, n, out, err);
     free(text);

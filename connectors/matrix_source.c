@@ -56,8 +56,8 @@ static const wadi_source_ops source_ops = {
 wadi_status wadi_source_matrix(const wadi_csr *m, wadi_source **out_source, wadi_error *err) {
     WADI_GIVEN(err, m);
     WADI_GIVEN(err, out_source);
-    if (m == NULL || m->offsets == NULL || out_source == NULL)
-        return wadi_fail(err, WADI_INVALID, "matrix source: there is no matrix");
+    if (m->offsets == NULL)
+        return wadi_fail(err, WADI_INVALID, "matrix source: the matrix has no offsets");
     matrix_source *s = calloc(1, sizeof *s);
     if (s == NULL) return wadi_fail(err, WADI_MEMORY, "matrix source: out of memory");
     s->base = (wadi_source){.ops = &source_ops, .kind = "matrix", .wake_fd = -1, .parts = 2};

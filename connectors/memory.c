@@ -60,8 +60,8 @@ wadi_status wadi_source_memory(const wadi_array *array, wadi_source **out_source
     if (array->rank < 1 || array->rank > WADI_MAX_RANK || array->fields < 1 ||
         array->fields > WADI_MAX_FIELDS) {
         return wadi_fail(err, WADI_SHAPE,
-                         "memory source: rank %d, %d fields; expected rank 1 or more", array->rank,
-                         array->fields);
+                         "memory source: rank %d, %d fields; expected rank 1 to %d, 1 to %d fields",
+                         array->rank, array->fields, (int)WADI_MAX_RANK, (int)WADI_MAX_FIELDS);
     }
     if (wadi_shape_values(array->rank, array->shape) < 0) {
         return wadi_fail(err, WADI_SHAPE, "memory source: a negative or too large extent");
@@ -89,16 +89,16 @@ wadi_status wadi_source_memory(const wadi_array *array, wadi_source **out_source
 
 typedef struct array_sink {
     wadi_sink base;
-    int parts; /* of every element; 0 while there is none */
+    int parts; /* of every element; 0 before the first element */
     WADI_VEC(wadi_array)
-    arrays; /* [elements][parts]; all columns of one are one allocation, at column[0] */
+    arrays; /* [elements][parts]; all columns of an array are one allocation, which begins at column[0] */
 } array_sink;
 
 static int64_t padded(int64_t bytes) {
     return (bytes + WADI_ALIGN - 1) / WADI_ALIGN * WADI_ALIGN;
 }
 
-/* Replaces borrowed columns by own ones. */
+/* Replaces the borrowed columns by copies. False: out of memory. */
 static bool copy_columns(wadi_array *a) {
     const int64_t values = wadi_shape_values(a->rank, a->shape);
     int64_t bytes = 0;
@@ -168,7 +168,8 @@ wadi_status wadi_sink_memory_get(const wadi_sink *sink, int64_t index, int part,
     WADI_GIVEN(err, sink);
     WADI_GIVEN(err, out_array);
     const array_sink *s = (const array_sink *)sink;
-    if (sink->ops != &sink_ops) return wadi_fail(err, WADI_INVALID, "not a memory sink");
+    if (sink->ops != &sink_ops)
+        return wadi_fail(err, WADI_INVALID, "memory sink: this is a %s sink", sink->kind);
     if (index < 0 || index >= wadi_sink_memory_count(sink) || part < 0 || part >= s->parts) {
         return wadi_fail(err, WADI_INVALID, "memory sink: no part %d of element %lld", part,
                          (long long)index);

@@ -1,5 +1,5 @@
-/* Raw files as places. A sink that would write raw bytes under a name of another format is refused, unless raw is asked for by
- * name, because a later reader would not know. */
+/* Raw files as places. For a name of another format, such as out.csv, a raw sink is refused unless the user names it
+ * (@raw:out.csv), because a later reader would take the bytes for that format. */
 #include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
@@ -9,10 +9,13 @@
 
 wadi_status wadi_place_one_part(const wadi_place *p, const char *what, wadi_error *err) {
     if (p->parts == 1 && p->part[0].fields == 1) return WADI_OK;
-    return wadi_fail(err, WADI_TYPE, "%s cannot supply tuples or records", what);
+    return wadi_fail(err, WADI_TYPE,
+                     "%s: the elements of %s are one array of scalars, but the program declares "
+                     "tuples or records",
+                     p->at, what);
 }
 
-/* Whatever no other connector recognises. */
+/* raw takes all places that no other connector recognises. */
 static bool is_any(const char *at) {
     return *at != '\0';
 }
@@ -21,9 +24,14 @@ static wadi_status raw_source(const wadi_place *p, wadi_opened *out, wadi_error 
     WADI_TRY(wadi_place_one_part(p, "a raw file", err));
     const wadi_part *part = &p->part[0];
     if (p->rank >= 0 && p->rank != part->rank)
-        return wadi_fail(err, WADI_SHAPE, "the shape has %d extents, the program declares %d",
+        return wadi_fail(err, WADI_SHAPE,
+                         "%s: the shape has %d extents, but the program declares %d", p->at,
                          p->rank, part->rank);
-    if (!part->fixed) return wadi_fail(err, WADI_SHAPE, "say the shape, as in 3x4:VALUE");
+    if (!part->fixed)
+        return wadi_fail(err, WADI_SHAPE,
+                         "%s: a raw file does not tell the shape of an element; give it, as in "
+                         "3x4:@%s",
+                         p->at, p->at);
     return wadi_source_raw(p->at, part, &out->source, err);
 }
 
@@ -35,7 +43,7 @@ static const char *ending_of(const char *at) {
     return dot != NULL && dot != name && dot[1] != '\0' ? dot + 1 : NULL;
 }
 
-/* raw, bin, dat, the name of a type, or nothing a format could be meant by. */
+/* Whether the name means no other format: its ending is raw, bin, dat and the like, the name of a type, a number, or missing. */
 static bool is_plain(const char *at) {
     static const char *const plain[] = {"raw", "bin", "dat", "data", "out", "tmp"};
     const char *ending = ending_of(at);
@@ -47,7 +55,7 @@ static bool is_plain(const char *at) {
     return strspn(ending, "0123456789") == strlen(ending);
 }
 
-/* A device, a FIFO: what reads it knows what comes. */
+/* A device or a FIFO: whoever reads it knows what comes. */
 static bool is_stream(const char *at) {
     struct stat about;
     return stat(at, &about) == 0 && !S_ISREG(about.st_mode);

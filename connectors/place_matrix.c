@@ -12,12 +12,14 @@ static void close_matrix(void *held) {
 
 static wadi_status matrix_source(const wadi_place *p, wadi_opened *out, wadi_error *err) {
     if (p->rank > 0)
-        return wadi_fail(err, WADI_INVALID, "%s: a matrix has the shape of the file", p->at);
+        return wadi_fail(err, WADI_INVALID,
+                         "%s: the file tells the shape of the matrix; expected no shape in front",
+                         p->at);
     if (p->parts != 2)
         return wadi_fail(err, WADI_TYPE,
                          "%s: the rows of a matrix are a stream of (i32[n], f64[n]): columns and "
-                         "values; i64 where there are more than 2^31 columns, c128 where values "
-                         "are complex",
+                         "values; i64 if there are more than 2^31 columns, c128 if values are "
+                         "complex",
                          p->at);
     wadi_csr *m = calloc(1, sizeof *m);
     if (m == NULL) return wadi_fail(err, WADI_MEMORY, "%s: out of memory", p->at);

@@ -51,18 +51,23 @@ static wadi_status fit(const wadi_place *p, wadi_sound_options *o, wadi_error *e
     const bool is_sample = o->type == WADI_I32 || o->type == WADI_F32 || o->type == WADI_F64;
     if (!is_sample || p->part[0].rank != 2)
         return wadi_fail(err, WADI_TYPE,
-                         "%s: sound is a stream of i32, f32 or f64[n, channels], which is not what "
-                         "the program declares",
+                         "%s: sound is a stream of i32, f32 or f64[n, channels], but the program "
+                         "declares something else",
                          p->at);
     if (p->rank > 1 || (p->rank == 1 && p->shape[0] < 1))
         return wadi_fail(err, WADI_INVALID, "%s: expected frames per element, as in 4096:@%s",
                          p->at, p->at);
     if (p->rank == 1 && o->block == WADI_SOUND_WHOLE)
-        return wadi_fail(err, WADI_INVALID, "%s: frames per element, or whole files?", p->at);
+        return wadi_fail(err, WADI_INVALID,
+                         "%s: has both a number of frames per element and the option whole, "
+                         "expected one of them",
+                         p->at);
     if (p->rank == 1) o->block = p->shape[0];
     if (o->type != WADI_I32 && o->bits != 0)
-        return wadi_fail(err, WADI_INVALID, "%s: bits are of i32, the program declares %s", p->at,
-                         wadi_type_name(o->type));
+        return wadi_fail(err, WADI_INVALID,
+                         "%s: the option bits is only for samples of i32, but the program declares "
+                         "%s",
+                         p->at, wadi_type_name(o->type));
     return WADI_OK;
 }
 
@@ -78,7 +83,7 @@ static wadi_status sound_source(const wadi_place *p, wadi_opened *out, wadi_erro
     if (failed == GLOB_NOSPACE)
         st = wadi_fail(err, WADI_MEMORY, "%s: out of memory", p->at);
     else if (failed != 0)
-        st = wadi_fail(err, WADI_IO, "%s: no such files", p->at);
+        st = wadi_fail(err, WADI_IO, "%s: no file matches this pattern", p->at);
     else
         st = wadi_source_sound((const char *const *)found.gl_pathv, (int)found.gl_pathc, &o,
                                &out->source, err);

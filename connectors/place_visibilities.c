@@ -10,13 +10,14 @@ static void close_visibilities(void *held) {
 
 static wadi_status visibility_source(const wadi_place *p, wadi_opened *out, wadi_error *err) {
     if (p->rank > 0)
-        return wadi_fail(err, WADI_INVALID, "%s: rows of visibilities have the shape of the file",
+        return wadi_fail(err, WADI_INVALID,
+                         "%s: the file tells the shape of the rows; expected no shape in front",
                          p->at);
     if (p->parts != WADI_VIS_PARTS)
         return wadi_fail(err, WADI_TYPE,
                          "%s: visibilities are a stream of (f64[3], i32[2], f64, c128[channels, "
-                         "products], f32[channels, products]), which is not what the program "
-                         "declares",
+                         "products], f32[channels, products]), but the program declares something "
+                         "else",
                          p->at);
     wadi_vis *vis = NULL;
     WADI_TRY(wadi_vis_open(p->at, NULL, &vis, err));

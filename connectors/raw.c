@@ -56,7 +56,7 @@ static wadi_status tell(wadi_source *self, wadi_position *out, wadi_error *err) 
     return WADI_OK;
 }
 
-/* A file that has grown shorter since the position was told does not have it any more. */
+/* A file that has become shorter since the position was told does not have this position any more. */
 static wadi_status seek(wadi_source *self, wadi_position to, wadi_error *err) {
     raw_source *s = (raw_source *)self;
     struct stat about;
@@ -104,7 +104,7 @@ wadi_status wadi_source_raw(const char *path, const wadi_part *part, wadi_source
     if (s->path == NULL || s->fd < 0) {
         const int why = errno;
         destroy_source(&s->base);
-        return wadi_fail(err, WADI_IO, "%s: %s", path, strerror(why));
+        return wadi_fail_errno(err, why, "%s", path);
     }
     *out_source = &s->base;
     return WADI_OK;

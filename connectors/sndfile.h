@@ -15,15 +15,16 @@
 typedef struct wadi_sndfile wadi_sndfile;
 
 typedef struct wadi_sndfile_info {
-    int rate;           /* Hz */
-    int channels;       /* at least 1 */
-    int bits;           /* per sample as delivered, 8..32; as stored, or 0, when they are real */
-    int64_t frames;     /* samples per channel; -1 when unknown (a pipe) */
-    const char *format; /* libsndfile's words for it; borrowed */
+    int rate;       /* Hz */
+    int channels;   /* at least 1 */
+    int bits;       /* per sample as delivered, 8..32; when read as real numbers: as stored, or 0 */
+    int64_t frames; /* samples per channel; -1 when unknown (a pipe) */
+    const char *format; /* libsndfile's name of the format; borrowed */
     bool is_float;      /* stored as floating point */
     bool is_lossy;      /* stored with loss */
-    int64_t clipped;    /* samples read so far that were louder than full scale, */
-    int64_t nans;       /* and that were no numbers and became 0, when converted to integers */
+    /* Of the samples that were read so far and converted to integers: */
+    int64_t clipped; /* how many were louder than full scale */
+    int64_t nans;    /* how many were NaN, and became 0 */
 } wadi_sndfile_info;
 
 /* A tag: an upper-case name as Vorbis comments have it, and a value in UTF-8. */
@@ -42,6 +43,9 @@ typedef struct wadi_sndfile_ops {
     /* The same of a file opened as real numbers, full scale being 1. */
     wadi_status (*read_real)(wadi_sndfile *s, double *out, int64_t frames, int64_t *out_frames,
                              wadi_error *err);
+    /* The next read begins at this frame, 0 to info.frames. After a failure the place is unchanged, but for WADI_IO. Errors: WADI_INVALID (no
+     * such frame), WADI_UNSUPPORTED (the sound can be read only once), WADI_IO. */
+    wadi_status (*seek)(wadi_sndfile *s, int64_t frame, wadi_error *err);
     void (*close)(wadi_sndfile *s);
 } wadi_sndfile_ops;
 
@@ -51,13 +55,12 @@ struct wadi_sndfile {
     wadi_sndfile_info info;
     wadi_sndfile_tag_row tags[WADI_SNDFILE_TAGS];
     int tag_n;
-    bool streaming; /* it has had its source */
 };
 
-/* How samples are wanted. Zero everything for exact integers. */
+/* In which form samples are delivered. All zero: exact integers. */
 typedef struct wadi_sndfile_how {
     int bits;  /* as convert_bits below */
-    bool real; /* as real numbers, full scale being 1, whatever they are stored as */
+    bool real; /* as real numbers with full scale 1, in whatever form they are stored */
 } wadi_sndfile_how;
 
 /* Opens `path`, or standard input for "-". convert_bits: 0, or the bits (8..32) to which floating point and lossy samples are
@@ -72,7 +75,7 @@ void wadi_sndfile_close(wadi_sndfile *s); /* NULL is fine */
 
 const wadi_sndfile_info *wadi_sndfile_about(const wadi_sndfile *s);
 
-/* Tags of the file: upper-case names as Vorbis comments have them, values in UTF-8. Number of tags; number `i` of them. */
+/* The number of tags of the file, and tag number `i`. Names are in upper case as in Vorbis comments, values in UTF-8. */
 int wadi_sndfile_tag_count(const wadi_sndfile *s);
 void wadi_sndfile_tag(const wadi_sndfile *s, int i, const char **out_name, const char **out_value);
 
@@ -84,13 +87,5 @@ WADI_NODISCARD wadi_status wadi_sndfile_read(wadi_sndfile *s, int32_t *out, int6
 /* The same of a file opened as real numbers, full scale being 1. */
 WADI_NODISCARD wadi_status wadi_sndfile_read_real(wadi_sndfile *s, double *out, int64_t frames,
                                                   int64_t *out_frames, wadi_error *err);
-
-/* Hears every block on its way into the stream, in the thread that reads. */
-typedef void (*wadi_sndfile_tap)(void *env, const int32_t *samples, int64_t frames);
-
-/* The sound as a stream of i32[n, channels]: n is `block`, less in the last element. Borrows s and env until the source is
- * destroyed; one source per file. tap may be NULL. Of any file and type: wadi_source_sound. */
-WADI_NODISCARD wadi_status wadi_sndfile_source(wadi_sndfile *s, int64_t block, wadi_sndfile_tap tap,
-                                               void *env, wadi_source **out, wadi_error *err);
 
 #endif

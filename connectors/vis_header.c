@@ -11,7 +11,7 @@ enum { FIXED_BYTES = 64, REACH_BYTES = 16, FREQUENCY_BYTES = 8, CODE_BYTES = 4 }
 
 enum { HAS_REACH = 1 }; /* flags */
 
-/* ---- what is sound ---- */
+/* ---- what a header may say ---- */
 
 #define UNSOUND(...) wadi_fail(err, WADI_INVALID, "visibilities: " __VA_ARGS__)
 
@@ -54,11 +54,12 @@ static wadi_status check_place(const wadi_vis_info *v, wadi_error *err) {
     const bool somewhere = fabs(v->ra) <= 2 * pi && fabs(v->dec) <= pi / 2;
     if (!nowhere && !somewhere) return UNSOUND("the phase centre is at %g, %g rad", v->ra, v->dec);
     if (!(v->equinox > 1000 && v->equinox < 3000)) return UNSOUND("the equinox is %g", v->equinox);
-    if (!isfinite(v->channel_width)) return UNSOUND("channels are %g Hz wide", v->channel_width);
+    if (!isfinite(v->channel_width))
+        return UNSOUND("the width of a channel is %g Hz", v->channel_width);
     return WADI_OK;
 }
 
-/* Both are told, or none. */
+/* A header gives both baselines or none of them. */
 static bool has_reach(const wadi_vis_info *v) {
     return v->longest != 0 || v->shortest != 0;
 }
@@ -73,7 +74,8 @@ static wadi_status check_reach(const wadi_vis_info *v, wadi_error *err) {
 static wadi_status check_names(const wadi_vis_info *v, wadi_error *err) {
     if (is_name(v->object, strlen(v->object)) && is_name(v->telescope, strlen(v->telescope)))
         return WADI_OK;
-    return UNSOUND("a name is too long, or has characters that are none");
+    return UNSOUND("a name is longer than %d bytes or has control characters",
+                   (int)WADI_VIS_MOST_NAME);
 }
 
 /* ---- writing ---- */
@@ -152,7 +154,7 @@ wadi_status wadi_vis_header_write(const wadi_vis_info *info, void **out, size_t 
 
 typedef struct reader {
     const uint8_t *at;
-    size_t n; /* the length has been checked before anything is read */
+    size_t n; /* bytes read; the length of the header has been checked before */
 } reader;
 
 static uint64_t get(reader *r, int bytes) {
@@ -213,7 +215,9 @@ static wadi_status read_fixed(reader *r, size_t n, wadi_vis_info *v, name_length
 }
 
 static wadi_status read_name(reader *r, size_t n, char *to, wadi_error *err) {
-    if (!is_name((const char *)r->at + r->n, n)) return MALFORMED("a name is not a name");
+    if (!is_name((const char *)r->at + r->n, n))
+        return MALFORMED("a name is longer than %d bytes or has control characters",
+                         (int)WADI_VIS_MOST_NAME);
     memcpy(to, r->at + r->n, n);
     to[n] = 0;
     r->n += n;

@@ -16,10 +16,10 @@ typedef struct link_vis {
     wadi_vis base;
     wadi_link_end end;
     void *tables;      /* of base.info */
-    wadi_chunk *chunk; /* being read; NULL: the next is to be received, or the stream has ended */
+    wadi_chunk *chunk; /* being read; NULL: the next has to be received, or the stream has ended */
     int64_t at;        /* its next row */
-    int64_t rows;      /* handed on */
-    bool ended;        /* or failed: nothing more is to be said to the sender */
+    int64_t rows;      /* rows that were passed on */
+    bool ended; /* the stream has ended or failed: nothing more has to be sent to the sender */
 } link_vis;
 
 static void drop_chunk(link_vis *v) {
@@ -43,7 +43,7 @@ static void close_link(wadi_vis *self) {
 
 /* ---- rows ---- */
 
-/* What each part of a row is. */
+/* What a part of a row is. */
 typedef struct part {
     wadi_type type;
     int rank;
@@ -61,7 +61,7 @@ static void describe(const wadi_vis_info *info, part out[WADI_VIS_PARTS]) {
     out[WADI_VIS_WEIGHT] = (part){WADI_F32, 2, {c, p}, cells * sizeof(float)};
 }
 
-/* The rows of a chunk are what the header says they are, one behind the other. */
+/* Checks that the rows of a chunk are what the header says, and makes them lie one behind the other. */
 static wadi_status check_chunk(const link_vis *v, wadi_chunk *c, wadi_error *err) {
     part want[WADI_VIS_PARTS];
     describe(&v->base.info, want);
@@ -77,7 +77,7 @@ static wadi_status check_chunk(const link_vis *v, wadi_chunk *c, wadi_error *err
     }
     if (fits) return WADI_OK;
     return wadi_fail(err, WADI_IO,
-                     "link: after row %lld the sender sends rows that are not what its header says",
+                     "link: the rows after row %lld are not what the sender's header says",
                      (long long)(v->rows));
 }
 
@@ -85,8 +85,8 @@ static wadi_status check_count(const link_vis *v, wadi_error *err) {
     const int64_t want = v->base.info.rows,
                   got = v->rows + (v->chunk != NULL ? v->chunk->count : 0);
     if (want < 0 || (v->ended ? got == want : got <= want)) return WADI_OK;
-    return wadi_fail(err, WADI_IO, "link: %lld rows %s, its header says %lld", (long long)got,
-                     v->ended ? "and the stream has ended" : "have come", (long long)want);
+    return wadi_fail(err, WADI_IO, "link: the sender %s %lld rows, but its header says %lld",
+                     v->ended ? "has ended after" : "has sent", (long long)got, (long long)want);
 }
 
 static wadi_status receive(link_vis *v, wadi_error *err) {
@@ -98,7 +98,7 @@ static wadi_status receive(link_vis *v, wadi_error *err) {
     return v->ended ? WADI_OK : check_chunk(v, v->chunk, err);
 }
 
-/* Up to k rows of the chunk, to row `to` of the columns. */
+/* Copies up to k rows of the chunk to the columns, from row `to` on. Returns how many. */
 static int64_t copy_rows(link_vis *v, const wadi_vis_rows *rows, int64_t to, int64_t k) {
     part parts[WADI_VIS_PARTS];
     void *const column[WADI_VIS_PARTS] = {rows->uvw, rows->pair, rows->time, rows->data,
@@ -122,7 +122,8 @@ static wadi_status read_rows(wadi_vis *self, int64_t first, int64_t k, const wad
     link_vis *v = (link_vis *)self;
     wadi_port_wake_by(v->end.port, self->wake_fd);
     *out_n = 0;
-    if (first != v->rows) return wadi_fail(err, WADI_INVALID, "link: its rows pass only once");
+    if (first != v->rows)
+        return wadi_fail(err, WADI_INVALID, "link: rows can be read only once and in order");
     while (*out_n < k && !v->ended) {
         if (v->chunk == NULL && *out_n > 0 && !wadi_port_ready(v->end.port)) break;
         if (v->chunk == NULL) WADI_TRY(receive(v, err));
@@ -147,7 +148,8 @@ static wadi_status open_link(link_vis *v, const char *address, const wadi_link_o
     wadi_link_end_unwatch(&v->end);
     if (status != WADI_OK) return status;
     if (note == NULL) {
-        return wadi_fail(err, WADI_IO, "%s: the sender has sent no header: not visibilities",
+        return wadi_fail(err, WADI_IO,
+                         "%s: the sender has sent no header, so it does not send visibilities",
                          address);
     }
     return wadi_vis_header_read(note, (size_t)n, &v->base.info, &v->tables, err);
@@ -160,6 +162,7 @@ wadi_status wadi_vis_listen(const char *address, const wadi_link_options *option
     link_vis *v = calloc(1, sizeof *v);
     if (v == NULL) return wadi_fail(err, WADI_MEMORY, "%s: out of memory", address);
     v->base.ops = &link_ops;
+    v->base.passes = true;
     v->base.wake_fd = -1;
     wadi_error why = {.status = WADI_OK};
     const wadi_status status = open_link(v, address, options, &why);

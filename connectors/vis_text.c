@@ -1,17 +1,16 @@
-/* Visibilities in plain text, one a line: u v w re im and, where a file has it, a weight, between them blanks or commas. Baselines
- * are in wavelengths, so that no frequency is needed; where none is given it is that of a wave one metre long, which makes metres
- * of wavelengths. Read through zlib, where there is one, a file may be compressed with gzip.
+/* Visibilities in plain text, one in each line: u v w re im and optionally a weight, with blanks or commas between them. Baselines
+ * are in wavelengths, so no frequency is needed. If none is given, the frequency is that of a wave of one metre, for which wavelengths
+ * are metres. A file may be compressed with gzip if the module zlib is installed.
  *
- * What stands behind a # is a comment. Comments before the first visibility may tell what the numbers do not, a name and a value
- * in a line:
+ * What follows a # is a comment. Comments before the first visibility may tell more, a name and a value in each line:
  *
  *     # frequency 74e6      Hz
  *     # ra 83.63            phase centre, degrees
  *     # dec 22.01
- *     # sign +1             written with exp(+2 pi i (u l + v m + w (n - 1))): conjugated when read; -1 is the rule
- *     # stokes -1           code of the polarisation, as FITS numbers them; 1 (I) is the rule
+ *     # sign +1             visibilities of exp(+2 pi i (u l + v m + w (n - 1))), which are conjugated when read; default -1
+ *     # stokes -1           code of the polarisation in FITS; default 1 (I)
  *
- * The number of rows is not known before the end: nothing but reading the file would tell. */
+ * The number of rows is not known before the whole file has been read. */
 #include "connectors/visibility.h"
 
 #include <ctype.h>
@@ -37,15 +36,15 @@ static const char *const column_names[MAX_COLUMNS] = {"u", "v", "w", "re", "im",
 typedef struct text_vis {
     wadi_vis base;
     char *path;
-    int fd;                      /* or, where the file is compressed, */
-    const wadi_gzip_offer *gzip; /* what reads it */
-    void *packed;
+    int fd;                      /* the file */
+    const wadi_gzip_offer *gzip; /* reads the file if it is compressed */
+    void *packed; /* the compressed file, as gzip has opened it; NULL: not compressed */
     char *buffer;
-    size_t from, to; /* what of the buffer is not read yet */
-    bool at_end;     /* of the file: nothing more comes into the buffer */
+    size_t from, to; /* the part of the buffer that has not been read yet */
+    bool at_end;     /* the file has ended: nothing more comes into the buffer */
     int64_t line;    /* number of the line read last, from 1 */
     int64_t row;     /* rows delivered */
-    int columns;     /* of every line, as the first has them; 0: none seen */
+    int columns;     /* of every line, as in the first; 0: no line has been read */
     double frequency, sign;
     int stokes;
 } text_vis;
@@ -76,11 +75,10 @@ static wadi_status open_file(text_vis *t, wadi_error *err) {
     if (is_packed(head, n)) {
         WADI_TRY(get_gzip(t->path, &t->gzip, err));
         t->packed = t->gzip->open(t->path);
-        return t->packed != NULL ? WADI_OK
-                                 : wadi_fail(err, WADI_IO, "%s: %s", t->path, strerror(errno));
+        return t->packed != NULL ? WADI_OK : wadi_fail_errno(err, errno, "%s", t->path);
     }
     if (lseek(t->fd, 0, SEEK_SET) == 0) return WADI_OK;
-    return wadi_fail(err, WADI_IO, "%s: %s", t->path, strerror(errno));
+    return wadi_fail_errno(err, errno, "%s", t->path);
 }
 
 static void close_file(text_vis *t) {
@@ -119,7 +117,7 @@ static wadi_status start_over(text_vis *t, wadi_error *err) {
 
 typedef struct line {
     const char *at, *end;       /* numbers; NULL: no more lines */
-    const char *comment, *stop; /* what stands behind the #, if anything */
+    const char *comment, *stop; /* the text behind the #; empty: there is none */
 } line;
 
 static wadi_status fill(text_vis *t, wadi_error *err) {
@@ -133,7 +131,7 @@ static wadi_status fill(text_vis *t, wadi_error *err) {
     return WADI_OK;
 }
 
-/* The next line without its end; it stays where it is until the next call. */
+/* The next line without its line end. The text stays valid until the next call. */
 static wadi_status next_line(text_vis *t, line *out, wadi_error *err) {
     const char *end = memchr(t->buffer + t->from, '\n', t->to - t->from);
     while (end == NULL && !t->at_end && t->to - t->from <= MAX_LINE) {
@@ -179,7 +177,7 @@ static wadi_status bad_column(const text_vis *t, const line *l, const char *at, 
                      n == 0 ? "nothing" : "\"", n < 40 ? n : 40, at, n == 0 ? "" : "\"");
 }
 
-/* Numbers of a line between blanks or single commas. */
+/* Reads the numbers of a line, which are separated by blanks or single commas. */
 static wadi_status read_numbers(const text_vis *t, const line *l, double *out, int *out_n,
                                 wadi_error *err) {
     const char *at = skip_blank(l->at, l->end);
@@ -218,7 +216,7 @@ static wadi_status read_visibility(text_vis *t, const line *l, double *value, wa
     return WADI_OK;
 }
 
-/* A line that holds a visibility, or none: *out->at is NULL at the end. */
+/* The next line that holds a visibility. out->at is NULL at the end of the file. */
 static wadi_status next_visibility(text_vis *t, line *out, wadi_error *err) {
     do {
         WADI_TRY(next_line(t, out, err));
@@ -258,7 +256,7 @@ static bool is_code(double v) {
     return (v >= -8 && v <= -1 && v == floor(v)) || (v >= 1 && v <= 4 && v == floor(v));
 }
 
-/* Comments of one name and one number are told apart from prose by the name. */
+/* Reads a comment that begins with one of the names, and skips any other. */
 static wadi_status read_comment(text_vis *t, const line *l, wadi_error *err) {
     static const char *const names[] = {"frequency", "ra", "dec", "sign", "stokes"};
     enum { FREQUENCY, RA, DEC, SIGN, STOKES, NAMES };
@@ -301,15 +299,15 @@ static wadi_status read_head(text_vis *t, wadi_error *err) {
     for (;;) {
         WADI_TRY(next_line(t, &l, err));
         if (l.at == NULL) {
-            return wadi_fail(err, WADI_INVALID, "%s: no visibilities in it", t->path);
+            return wadi_fail(err, WADI_INVALID, "%s: contains no visibilities", t->path);
         }
         if (skip_blank(l.at, l.end) < l.end) break;
         WADI_TRY(read_comment(t, &l, err));
     }
     WADI_TRY(read_visibility(t, &l, value, err)); /* sets the number of columns */
     if (isnan(t->base.info.ra) != isnan(t->base.info.dec)) {
-        return wadi_fail(err, WADI_IO, "%s: of the phase centre only %s is told", t->path,
-                         isnan(t->base.info.ra) ? "dec" : "ra");
+        return wadi_fail(err, WADI_IO, "%s: the phase centre needs both ra and dec, found only %s",
+                         t->path, isnan(t->base.info.ra) ? "dec" : "ra");
     }
     return start_over(t, err);
 }
@@ -375,7 +373,7 @@ const wadi_vis_format_ops wadi_vis_text = {open_text, NULL};
 
 /* ---- recognition ---- */
 
-/* Text whose first line that is no comment starts with a number; comments alone will do. */
+/* Whether it is text whose first line without a comment begins with a number. Text of comments alone is accepted, too. */
 static bool looks_like_numbers(const unsigned char *head, size_t n) {
     for (size_t i = 0; i < n; i++) {
         if (head[i] < ' ' && strchr("\t\r\n", head[i]) == NULL) return false;
@@ -390,7 +388,7 @@ static bool looks_like_numbers(const unsigned char *head, size_t n) {
     return n > 0 && memchr(head, '#', n) != NULL;
 }
 
-/* A compressed file that cannot be looked into is taken, and refused by name when it is opened. */
+/* If a compressed file cannot be read because there is no module zlib, it is accepted here; opening it then says what is missing. */
 bool wadi_vis_text_recognises(const char *path, const unsigned char *head, size_t n) {
     char text[MAX_LINE];
     size_t got = 0;

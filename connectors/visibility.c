@@ -28,12 +28,12 @@ const wadi_vis_format wadi_vis_formats[] = {
 
 enum { HEAD_BYTES = 4096 };
 
-/* *out_is_folder, or the first bytes of the file. */
+/* Whether the path is a folder; if not, reads the first bytes of the file. */
 static wadi_status look(const char *path, unsigned char *head, size_t *out_n, bool *out_is_folder,
                         wadi_error *err) {
     struct stat about;
     *out_n = 0;
-    if (stat(path, &about) != 0) return wadi_fail(err, WADI_IO, "%s: %s", path, strerror(errno));
+    if (stat(path, &about) != 0) return wadi_fail_errno(err, errno, "%s", path);
     *out_is_folder = S_ISDIR(about.st_mode);
     if (*out_is_folder) return WADI_OK;
     const int fd = wadi_io_open(path);
@@ -51,8 +51,8 @@ static wadi_status unknown(const char *path, const unsigned char *head, size_t n
     for (const wadi_vis_format *f = wadi_vis_formats; f->name != NULL; f++)
         wadi_text_addf(&names, "%s%s", f == wadi_vis_formats ? "" : ", ", f->name);
     const wadi_status status = wadi_fail(
-        err, WADI_UNSUPPORTED, "%s: no format of visibilities that wadi knows (%s)%s", path,
-        wadi_text_str(&names), is_packed ? "; it is packed by gzip: unpack it" : "");
+        err, WADI_UNSUPPORTED, "%s: has none of the formats of visibilities that wadi knows (%s)%s",
+        path, wadi_text_str(&names), is_packed ? "; it is compressed: decompress it first" : "");
     wadi_text_fini(&names);
     return status;
 }
@@ -176,14 +176,58 @@ static wadi_status next(wadi_source *self, int64_t k, wadi_builder *b, wadi_erro
     return status;
 }
 
-static const wadi_source_ops source_ops = {destroy, next};
+static wadi_status tell(wadi_source *self, wadi_position *out, wadi_error *err) {
+    WADI_UNUSED(err);
+    *out = (wadi_position){.element = ((const rows_source *)self)->at};
+    return WADI_OK;
+}
+
+static wadi_status no_memory(wadi_error *err) {
+    return wadi_fail(err, WADI_MEMORY, "visibilities: out of memory");
+}
+
+/* Whether there is a row of this number, where reading it is the only way to know. */
+static wadi_status find_row(wadi_vis *v, int64_t row, bool *out, wadi_error *err) {
+    const int64_t cells = v->info.channels * v->info.pols;
+    double uvw[3], time;
+    int32_t pair[2];
+    int64_t n = 0;
+    wadi_vis_rows one = {.uvw = uvw, .pair = pair, .time = &time};
+    one.data = calloc((size_t)cells, 2 * sizeof *one.data);
+    one.weight = calloc((size_t)cells, sizeof *one.weight);
+    const wadi_status status = one.data != NULL && one.weight != NULL
+                                   ? v->ops->read(v, row, 1, &one, &n, err)
+                                   : no_memory(err);
+    free(one.data);
+    free(one.weight);
+    *out = n == 1;
+    return status;
+}
+
+static wadi_status seek(wadi_source *self, wadi_position to, wadi_error *err) {
+    rows_source *s = (rows_source *)self;
+    const int64_t rows = s->vis->info.rows;
+    bool found = true;
+    if (s->vis->passes)
+        return wadi_fail(err, WADI_UNSUPPORTED, "visibilities: rows that pass only once");
+    WADI_TRY(wadi_position_check(to, rows >= 0 ? rows : INT64_MAX, self->kind, err));
+    if (rows < 0 && to.element > 0) WADI_TRY(find_row(s->vis, to.element - 1, &found, err));
+    if (!found)
+        return wadi_fail(err, WADI_INVALID, "%s source: no position (%lld, %lld); it ends before",
+                         self->kind, (long long)to.element, (long long)to.mark);
+    s->at = to.element;
+    return WADI_OK;
+}
+
+static const wadi_source_ops source_ops = {
+    .destroy = destroy, .next = next, .tell = tell, .seek = seek};
 
 wadi_status wadi_vis_source(wadi_vis *v, wadi_source **out, wadi_error *err) {
     WADI_GIVEN(err, v);
     WADI_GIVEN(err, out);
     if (v->streaming) return wadi_fail(err, WADI_INVALID, "visibilities: one source at a time");
     rows_source *s = calloc(1, sizeof *s);
-    if (s == NULL) return wadi_fail(err, WADI_MEMORY, "visibilities: out of memory");
+    if (s == NULL) return no_memory(err);
     const int64_t three = 3;
     const int64_t two = 2;
     const int64_t cell[2] = {v->info.channels, v->info.pols};

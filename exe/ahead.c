@@ -105,43 +105,39 @@ static void be_gentle(helper *h) {
 
 /* ---- helpers ---- */
 
-static int versions_of(const wadi_exe *exe) {
-    return exe->plan->nbodies * WADI_BODY_VERSIONS;
-}
-
-/* Whose turn is next; -1: none is left. */
-static int next_version(const wadi_exe *exe) {
-    int next = -1;
-    for (int i = 0; i < versions_of(exe) && !exe->closing; i++) {
-        const int turn = exe->version[i].ahead;
-        if (turn > 0 && (next < 0 || turn < exe->version[next].ahead)) next = i;
-    }
+/* Whose turn is next; NULL: none is left. */
+static wadi_exe_version *next_version(const wadi_exe *exe) {
+    wadi_exe_version *next = NULL;
+    for (wadi_exe_set *set = exe->closing ? NULL : exe->sets; set; set = set->next)
+        for (int i = 0; i < exe->plan->nbodies * WADI_BODY_VERSIONS; i++) {
+            wadi_exe_version *v = &set->version[i];
+            if (v->ahead > 0 && (!next || v->ahead < next->ahead)) next = v;
+        }
     return next;
 }
 
-/* The next version, which is taken off the list; -1: none is left. */
-static int take_version(wadi_exe *exe, int64_t *worth_ns) {
+/* The next version, which is taken off the list; NULL: none is left. */
+static wadi_exe_version *take_version(wadi_exe *exe, int64_t *worth_ns) {
     wadi_mutex_lock(&exe->lock);
-    const int i = next_version(exe);
-    if (i >= 0) {
-        exe->version[i].ahead = 0;
-        *worth_ns = exe->version[i].worth_ns;
+    wadi_exe_version *v = next_version(exe);
+    if (v) {
+        v->ahead = 0;
+        *worth_ns = v->worth_ns;
     }
     wadi_mutex_unlock(&exe->lock);
-    return i;
+    return v;
 }
 
 /* False: none is left. */
 static bool make_one(helper *h) {
     wadi_exe *exe = h->exe;
     int64_t worth_ns = 0;
-    const int i = take_version(exe, &worth_ns);
-    if (i < 0) return false;
+    wadi_exe_version *v = take_version(exe, &worth_ns);
+    if (!v) return false;
     if (worth_ns < WADI_EXE_NEEDED) be_gentle(h);
     const wadi_task before = wadi_task_begin((wadi_task){.name = "helper", .stop = &h->stop});
     wadi_mutex_lock(&exe->lock);
-    const wadi_status st = wadi_exe_load(
-        exe, i / WADI_BODY_VERSIONS, wadi_version_numbered(i % WADI_BODY_VERSIONS), worth_ns, NULL);
+    const wadi_status st = wadi_exe_load(exe, v, worth_ns, NULL);
     WADI_UNUSED(st);
     wadi_mutex_unlock(&exe->lock);
     wadi_task_end(before);
@@ -181,10 +177,10 @@ static void put_on_list(wadi_exe *exe, wadi_exe_version *v, int64_t worth_ns) {
 }
 
 /* Lists what is not there; how many that are. */
-static int list(wadi_exe *exe, int n, const wadi_want *want, bool own) {
+static int list(wadi_exe *exe, wadi_exe_set *set, int n, const wadi_want *want, bool own) {
     int listed = 0;
     for (int i = 0; i < n; i++) {
-        wadi_exe_version *v = wadi_exe_version_of(exe, want[i].body, want[i].version);
+        wadi_exe_version *v = wadi_exe_version_of(set, want[i].body, want[i].version);
         if (v->state != WADI_EXE_ABSENT || v->ahead > 0) continue;
         if (!own) put_on_list(exe, v, WADI_EXE_NEEDED);
         listed += !own;
@@ -215,12 +211,19 @@ void wadi_exe_suggest(wadi_exe *exe, wadi_exe_version *v, int64_t worth_ns) {
 }
 
 void wadi_exe_expect(wadi_exe *exe, const wadi_run_options *options, bool own) {
-    if (!may_hire()) return;
+    wadi_device_choice device;
+    const wadi_image_ops *images = NULL;
+    wadi_exe_set *set = NULL;
+    if (wadi_device_find(options->device, &device, NULL) != WADI_OK) return;
+    if (device.row->images(device.number, &images, NULL) != WADI_OK) return;
+    if (wadi_exe_check_fit(exe, device.row, NULL) != WADI_OK || !may_hire()) return;
     wadi_want *want = calloc((size_t)exe->plan->nbodies + 1, sizeof *want);
     if (!want) return; /* the run will tell */
-    const int n = wadi_plan_wants(exe->plan, options->schedule, want);
+    const int force = wadi_device_force(device.row, options->schedule);
+    const int n = wadi_plan_wants(exe->plan, force, want);
     wadi_mutex_lock(&exe->lock);
-    const int listed = list(exe, n, want, own);
+    const bool found = wadi_exe_set_for(exe, images, &set, NULL) == WADI_OK;
+    const int listed = found ? list(exe, set, n, want, own) : 0;
     if (listed > 0) hire(exe, listed);
     wadi_mutex_unlock(&exe->lock);
     free(want);

@@ -18,18 +18,36 @@
 
 static const wadi_compile_options defaults = {0};
 
-/* Explanations leave out schedules that are never chosen: their kernels would only make them longer. */
-static bool is_chosen(wadi_version_key version) {
-    return wadi_schedules[version.schedule].cost != NULL;
+/* The kind of device that $WADI_DEVICE asks for, or the first that takes the target of the executable; NULL: there is none. */
+static const wadi_device_row *usual_device(const wadi_exe *exe) {
+    const wadi_device_row *row = NULL;
+    if (wadi_device_kind(NULL, &row, NULL) == WADI_OK && wadi_exe_takes(row->language, exe->target))
+        return row;
+    for (row = wadi_devices; row->name != NULL; row++)
+        if (wadi_exe_takes(row->language, exe->target)) return row;
+    return NULL;
+}
+
+/* The schedule that runs with option `o` are forced to; -1: none. */
+static int forced_schedule(const wadi_exe *exe, wadi_schedule_option o) {
+    const wadi_device_row *row = usual_device(exe);
+    return row != NULL ? wadi_device_force(row, o) : wadi_forced_schedule(o);
+}
+
+/* Whether an explanation shows the version: one that a run may take. */
+static bool is_shown(const wadi_plan_body *b, wadi_version_key version, int forced) {
+    if (forced < 0) return wadi_schedules[version.schedule].cost != NULL;
+    return (int)version.schedule == (b->offers[forced] ? forced : 0);
 }
 
 /* The steps and the text of one version, from its first kernel on: what is pasted in front is the same for all. */
-static wadi_status write_version(wadi_exe *exe, int body, wadi_version_key version, wadi_text *t,
-                                 wadi_error *err) {
+static wadi_status write_version(wadi_exe *exe, const wadi_compile_options *o, int body,
+                                 wadi_version_key version, wadi_text *t, wadi_error *err) {
     const wadi_plan_body *b = &exe->plan->bodies[body];
+    const int forced = forced_schedule(exe, o->schedule);
     const wadi_made *made = NULL;
-    if (!wadi_body_offers(b, version) || !is_chosen(version)) return WADI_OK;
-    WADI_TRY(wadi_exe_make(exe, body, version, &made, err));
+    if (!wadi_body_offers(b, version) || !is_shown(b, version, forced)) return WADI_OK;
+    WADI_TRY(wadi_exe_make(exe, wadi_exe_version_of(exe->sets, body, version), &made, err));
     if (made->loops)
         wadi_text_addf(t, "\n== loops of %s, schedule %s ==\n\n%s", b->name,
                        wadi_version_name(version), made->loops);
@@ -40,25 +58,46 @@ static wadi_status write_version(wadi_exe *exe, int body, wadi_version_key versi
     return WADI_OK;
 }
 
-static wadi_status write_report(wadi_exe *exe, const wadi_diag *diag, wadi_error *err) {
+/* What the kernels are made for, and where they run. */
+static void write_target(const wadi_exe *exe, wadi_text *t) {
+    const wadi_target *target = exe->target;
+    bool more = false;
+    wadi_text_addf(t, "\n== target ==\n\n%s, in %s: %s\ndevices that run it:", target->name,
+                   target->language->name, target->about);
+    for (const wadi_device_row *d = wadi_devices; d->name != NULL; d++) {
+        if (!wadi_exe_takes(d->language, target)) continue;
+        wadi_text_addf(t, "%s %s", more ? "," : "", d->name);
+        more = true;
+    }
+    wadi_text_add(t, "\n");
+}
+
+static wadi_status write_report(wadi_exe *exe, const wadi_compile_options *o, const wadi_diag *diag,
+                                wadi_error *err) {
     wadi_text t;
     wadi_status st = WADI_OK;
     wadi_text_init(&t);
     wadi_explain_text(diag, exe->module, &exe->facts, &t);
+    write_target(exe, &t);
     wadi_text_add(&t, "\n== plan ==\n\n");
-    wadi_plan_print(exe->plan, &t);
+    wadi_plan_print_short(exe->plan, &t);
     for (int b = 0; b < exe->plan->nbodies; b++)
         for (int k = 0; k < WADI_BODY_VERSIONS && st == WADI_OK; k++)
-            st = write_version(exe, b, wadi_version_numbered(k), &t, err);
+            st = write_version(exe, o, b, wadi_version_numbered(k), &t, err);
     exe->report = wadi_text_take(&t);
     if (!exe->report && st == WADI_OK) return wadi_fail(err, WADI_MEMORY, "explain: out of memory");
     return st;
 }
 
-static wadi_status make_versions(wadi_exe *exe, wadi_error *err) {
-    const size_t n = (size_t)exe->plan->nbodies * WADI_BODY_VERSIONS;
-    exe->version = calloc(n ? n : 1, sizeof *exe->version);
-    if (!exe->version) return wadi_fail(err, WADI_MEMORY, "compile: out of memory");
+/* The target that is asked for, or one for the device that $WADI_DEVICE asks for; the device itself need not be there. */
+static wadi_status pick_target(wadi_exe *exe, const wadi_compile_options *o, wadi_error *err) {
+    const wadi_device_row *device = NULL;
+    WADI_TRY(wadi_target_find(o->target, &exe->target, err));
+    exe->asked = wadi_target_is_asked(o->target);
+    if (exe->asked || wadi_device_kind(NULL, &device, NULL) != WADI_OK) return WADI_OK;
+    if (wadi_exe_takes(device->language, exe->target)) return WADI_OK;
+    const wadi_target *own = wadi_exe_target_in(device->language);
+    if (own) exe->target = own;
     return WADI_OK;
 }
 
@@ -70,7 +109,8 @@ static wadi_status build(wadi_exe *exe, const wadi_compile_options *o, wadi_erro
                                           .routine = o->no_foreign ? NULL : wadi_foreign_has};
     const wadi_plan_options plan = {.unchecked = o->unchecked};
     wadi_diag *diag = NULL;
-    WADI_TRY(wadi_target_find(o->target, &exe->target, err));
+    wadi_exe_set *first = NULL;
+    WADI_TRY(pick_target(exe, o, err));
     if (o->explain) {
         diag = wadi_diag_create(true);
         if (!diag) return wadi_fail(err, WADI_MEMORY, "explain: out of memory");
@@ -78,9 +118,9 @@ static wadi_status build(wadi_exe *exe, const wadi_compile_options *o, wadi_erro
     wadi_status st = wadi_pipeline_run(exe->module, &passes, diag, &exe->facts, err);
     if (st == WADI_OK)
         st = wadi_plan_build(exe->module, &exe->facts, &plan, &exe->plan, &exe->versions, err);
-    if (st == WADI_OK) st = make_versions(exe, err);
+    if (st == WADI_OK) st = wadi_exe_set_of(exe, NULL, exe->target, &first, err);
     if (st == WADI_OK && o->loops) wadi_versions_keep_loops(exe->versions);
-    if (st == WADI_OK && diag) st = write_report(exe, diag, err);
+    if (st == WADI_OK && diag) st = write_report(exe, o, diag, err);
     wadi_diag_destroy(diag);
     return st;
 }
@@ -142,7 +182,6 @@ void wadi_exe_destroy(wadi_exe *exe) {
     if (!exe) return;
     wadi_exe_settle(exe);
     wadi_exe_unload(exe);
-    free(exe->version);
     free(exe->report);
     wadi_versions_destroy(exe->versions);
     wadi_plan_destroy(exe->plan);

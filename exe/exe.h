@@ -2,25 +2,35 @@
 #ifndef WADI_EXE_EXE_H
 #define WADI_EXE_EXE_H
 
-#include "base/dl.h"
 #include "base/stop.h"
 #include "base/thread.h"
 #include "codegen/build/target.h"
 #include "codegen/plan/plan.h"
+#include "sched/devices.h"
 #include "wadi/run.h"
 
 typedef enum wadi_exe_state { WADI_EXE_ABSENT, WADI_EXE_MAKING, WADI_EXE_LOADED } wadi_exe_state;
 
 typedef struct wadi_exe_version {
-    wadi_made *made; /* NULL: not wanted so far */
+    struct wadi_exe_set *set; /* that it is in */
+    wadi_made *made;          /* NULL: not wanted so far */
     wadi_exe_state state;
     int ahead; /* its turn to be made in the background, unless a run wants it before; 0: none */
     int64_t worth_ns; /* listed: processor time it may take; WADI_EXE_NEEDED: whatever it takes */
     int64_t cost_ns;  /* what making it is expected to take; 0: nobody has wanted it */
     bool failed;      /* in the background, where nobody needed it */
-    wadi_dl module;
+    wadi_kernels loaded;
     wadi_code *kernels; /* [2 * nsteps]: the steps' kernels, then their units */
 } wadi_exe_version;
+
+/* All versions for one target, as some devices load them. */
+typedef struct wadi_exe_set {
+    const wadi_target *target;
+    const wadi_image_ops *images; /* of these devices; NULL: nothing has been loaded */
+    double byte_ns;               /* the time it takes to build a byte of text, last measured */
+    struct wadi_exe_set *next;
+    wadi_exe_version version[]; /* [plan->nbodies * WADI_BODY_VERSIONS] */
+} wadi_exe_set;
 
 enum { WADI_EXE_HELPERS = 8 };
 #define WADI_EXE_NEEDED INT64_MAX
@@ -29,14 +39,15 @@ struct wadi_exe {
     wadi_module *module;
     wadi_facts facts;
     wadi_plan *plan;
-    const wadi_target *target; /* of its kernels */
-    char *report;              /* what wadi_explain tells; NULL unless it was asked for */
-    wadi_stop stop;            /* called: nothing is compiled ahead any longer */
-    wadi_mutex lock;           /* guards what follows */
-    wadi_condition made;       /* of a version that was being made */
-    wadi_versions *versions;   /* they borrow module, facts and plan */
-    wadi_exe_version *version; /* [plan->nbodies * WADI_BODY_VERSIONS] */
-    double byte_ns;            /* the compiler's time for a byte of text, last measured */
+    const wadi_target *target; /* of its kernels, on devices that take them */
+    bool asked;          /* for that target; if not, devices that do not take it have their own */
+    char *report;        /* what wadi_explain tells; NULL unless it was asked for */
+    wadi_stop stop;      /* called: nothing is compiled ahead any longer */
+    wadi_mutex lock;     /* guards what follows */
+    wadi_condition made; /* of a version that was being made */
+    wadi_versions *versions; /* they borrow module, facts and plan */
+    wadi_exe_set
+        *sets; /* the first is for `target`; more are added behind, and none is taken away */
     bool closing;
     int turns;            /* given so far */
     int helpers, helping; /* threads that make kernels ahead; those that have not finished */
@@ -44,10 +55,29 @@ struct wadi_exe {
     long process; /* that has them */
 };
 
-static inline wadi_exe_version *wadi_exe_version_of(wadi_exe *exe, int body,
+static inline wadi_exe_version *wadi_exe_version_of(wadi_exe_set *set, int body,
                                                     wadi_version_key version) {
-    return &exe->version[body * WADI_BODY_VERSIONS + wadi_version_number(version)];
+    return &set->version[body * WADI_BODY_VERSIONS + wadi_version_number(version)];
 }
+
+/* ---- sets.c: which versions a device runs ---- */
+
+/* Whether devices with kernels in `language` take those of the target. */
+bool wadi_exe_takes(const char *language, const wadi_target *target);
+/* The first target of that language; NULL: there is none. */
+const wadi_target *wadi_exe_target_in(const char *language);
+/* Whether devices of the kind take the target of the executable, or one of their own where nobody has asked for that. Errors: WADI_INVALID,
+ * naming both; WADI_UNSUPPORTED (nothing writes what the device takes). */
+WADI_NODISCARD wadi_status wadi_exe_check_fit(const wadi_exe *exe, const wadi_device_row *device,
+                                              wadi_error *err);
+/* The set for devices that load with `images`; NULL: the first, which some device then loads. It is made if it is not there. The caller
+ * holds the lock or is alone. Errors: WADI_MEMORY, WADI_UNSUPPORTED, those of a device that cannot be used. */
+WADI_NODISCARD wadi_status wadi_exe_set_for(wadi_exe *exe, const wadi_image_ops *images,
+                                            wadi_exe_set **out, wadi_error *err);
+/* The same for this target, which is in the language of `images`. NULL: to look at its versions, without a device. */
+WADI_NODISCARD wadi_status wadi_exe_set_of(wadi_exe *exe, const wadi_image_ops *images,
+                                           const wadi_target *target, wadi_exe_set **out,
+                                           wadi_error *err);
 
 /* ---- loader.c ---- */
 
@@ -57,14 +87,14 @@ wadi_loader wadi_exe_loader(wadi_exe *exe);
 /* ---- load.c ---- */
 
 /* The version with its text, made if it is not there yet. The caller holds the lock or is alone. */
-WADI_NODISCARD wadi_status wadi_exe_make(wadi_exe *exe, int body, wadi_version_key version,
-                                         const wadi_made **out, wadi_error *err);
+WADI_NODISCARD wadi_status wadi_exe_make(wadi_exe *exe, wadi_exe_version *v, const wadi_made **out,
+                                         wadi_error *err);
 /* Makes and loads the version, or waits until it is there. The caller holds the lock, which is let go of meanwhile. worth_ns:
  * below WADI_EXE_NEEDED nobody waits for it; the compiler then runs gently, and not at all (WADI_UNSUPPORTED, without a word, the
  * cost noted) if it is expected to take longer. */
-WADI_NODISCARD wadi_status wadi_exe_load(wadi_exe *exe, int body, wadi_version_key version,
-                                         int64_t worth_ns, wadi_error *err);
-/* Closes what was loaded and forgets what was made. */
+WADI_NODISCARD wadi_status wadi_exe_load(wadi_exe *exe, wadi_exe_version *v, int64_t worth_ns,
+                                         wadi_error *err);
+/* Unloads what was loaded and forgets what was made, with all sets. */
 void wadi_exe_unload(wadi_exe *exe);
 
 /* ---- ahead.c ---- */

@@ -10,24 +10,22 @@
 #include "base/error.h"
 #include "base/task.h"
 #include "codegen/build/cache.h"
-#include "sched/cpu/code.h"
 
-wadi_status wadi_exe_make(wadi_exe *exe, int body, wadi_version_key version, const wadi_made **out,
+wadi_status wadi_exe_make(wadi_exe *exe, wadi_exe_version *v, const wadi_made **out,
                           wadi_error *err) {
-    wadi_exe_version *v = wadi_exe_version_of(exe, body, version);
+    const int i = (int)(v - v->set->version);
     if (!v->made)
-        WADI_TRY(wadi_versions_make(exe->versions, body, version, exe->target, &v->made, err));
+        WADI_TRY(wadi_versions_make(exe->versions, i / WADI_BODY_VERSIONS,
+                                    wadi_version_numbered(i % WADI_BODY_VERSIONS), v->set->target,
+                                    &v->made, err));
     *out = v->made;
     return WADI_OK;
 }
 
-static wadi_status find(const wadi_dl *module, const char *name, wadi_code *out, wadi_error *err) {
-    wadi_dl_fn f = NULL;
+static wadi_status find(const wadi_exe_version *v, const char *name, wadi_code *out,
+                        wadi_error *err) {
     *out = (wadi_code){0};
-    if (!name) return WADI_OK;
-    WADI_TRY(wadi_dl_function(module, name, &f, err));
-    *out = wadi_cpu_code((wadi_kernel)f);
-    return WADI_OK;
+    return name ? v->set->images->find(&v->loaded, name, out, err) : WADI_OK;
 }
 
 static wadi_status find_all(wadi_exe_version *v, wadi_error *err) {
@@ -37,8 +35,8 @@ static wadi_status find_all(wadi_exe_version *v, wadi_error *err) {
     v->kernels = calloc(2 * (size_t)n + 1, sizeof *v->kernels);
     if (!v->kernels) return wadi_fail(err, WADI_MEMORY, "loading kernels: out of memory");
     for (int i = 0; i < n && st == WADI_OK; i++) {
-        st = find(&v->module, steps->steps[i].kernel, &v->kernels[i], err);
-        if (st == WADI_OK) st = find(&v->module, steps->steps[i].units, &v->kernels[n + i], err);
+        st = find(v, steps->steps[i].kernel, &v->kernels[i], err);
+        if (st == WADI_OK) st = find(v, steps->steps[i].units, &v->kernels[n + i], err);
     }
     return st;
 }
@@ -46,45 +44,49 @@ static wadi_status find_all(wadi_exe_version *v, wadi_error *err) {
 /* Before anything was measured: of a large kernel, by GCC 12 on a slow core. */
 static const double usual_byte_ns = 20000;
 
-/* The module, out of the cache or from the compiler if that is worth it. */
-static wadi_status open_module(const wadi_target *target, wadi_exe_version *v, int64_t worth_ns,
-                               wadi_cache_report *report, wadi_error *err) {
+/* Out of the cache, or from the compiler if that is worth it. */
+static wadi_status load_image(wadi_exe_version *v, int64_t worth_ns, wadi_cache_report *report,
+                              wadi_error *err) {
+    const wadi_target *target = v->set->target;
+    const wadi_image_ops *images = v->set->images;
+    const char *source = v->made->source;
     if (worth_ns == WADI_EXE_NEEDED)
-        return wadi_cache_load(v->made->source, target, &v->module, report, err);
-    if (wadi_cache_find(v->made->source, target, &v->module)) return WADI_OK;
+        return wadi_cache_load(source, target, images, &v->loaded, report, err);
+    if (wadi_cache_find(source, target, images, &v->loaded)) return WADI_OK;
     if (worth_ns < v->cost_ns) return WADI_UNSUPPORTED;
-    return wadi_cache_load_gently(v->made->source, target, &v->module, NULL, err);
+    return wadi_cache_load_gently(source, target, images, &v->loaded, NULL, err);
 }
 
-static wadi_status open_and_find(const wadi_target *target, wadi_exe_version *v, int64_t worth_ns,
-                                 wadi_cache_report *report, bool *unfit, wadi_error *err) {
-    WADI_TRY(open_module(target, v, worth_ns, report, err));
+static wadi_status load_and_find(wadi_exe_version *v, int64_t worth_ns, wadi_cache_report *report,
+                                 bool *unfit, wadi_error *err) {
+    WADI_TRY(load_image(v, worth_ns, report, err));
     const wadi_status st = find_all(v, err);
     if (st == WADI_OK) return st;
-    wadi_dl_close(&v->module);
+    v->set->images->unload(&v->loaded);
     free(v->kernels);
     v->kernels = NULL;
     *unfit = st != WADI_MEMORY && !report->compiled;
     return st;
 }
 
-/* The compiler runs while others may use the executable. A module out of the cache that lacks a kernel is made anew. */
-static wadi_status make_and_load(wadi_exe *exe, wadi_exe_version *v, int body,
-                                 wadi_version_key version, int64_t worth_ns, wadi_error *err) {
+/* The compiler runs while others may use the executable. An image out of the cache that lacks a kernel is made anew. */
+static wadi_status make_and_load(wadi_exe *exe, wadi_exe_version *v, int64_t worth_ns,
+                                 wadi_error *err) {
     const wadi_made *made = NULL;
     wadi_cache_report report = {0};
-    WADI_TRY(wadi_exe_make(exe, body, version, &made, err));
+    WADI_TRY(wadi_exe_make(exe, v, &made, err));
+    wadi_exe_set *set = v->set;
     const double bytes = (double)strlen(made->source);
-    v->cost_ns = (int64_t)(bytes * (exe->byte_ns > 0 ? exe->byte_ns : usual_byte_ns));
+    v->cost_ns = (int64_t)(bytes * (set->byte_ns > 0 ? set->byte_ns : usual_byte_ns));
     wadi_mutex_unlock(&exe->lock);
     bool unfit = false;
-    wadi_status st = open_and_find(exe->target, v, worth_ns, &report, &unfit, err);
+    wadi_status st = load_and_find(v, worth_ns, &report, &unfit, err);
     if (unfit) {
-        wadi_cache_forget(made->source, exe->target);
-        st = open_and_find(exe->target, v, worth_ns, &report, &unfit, err);
+        wadi_cache_forget(made->source, set->target, set->images);
+        st = load_and_find(v, worth_ns, &report, &unfit, err);
     }
     wadi_mutex_lock(&exe->lock);
-    if (report.compiled) exe->byte_ns = (double)report.compile_ns / bytes;
+    if (report.compiled) set->byte_ns = (double)report.compile_ns / bytes;
     return st;
 }
 
@@ -99,14 +101,12 @@ static wadi_status wait_for_maker(wadi_exe *exe, const wadi_exe_version *v, wadi
     return st;
 }
 
-wadi_status wadi_exe_load(wadi_exe *exe, int body, wadi_version_key version, int64_t worth_ns,
-                          wadi_error *err) {
-    wadi_exe_version *v = wadi_exe_version_of(exe, body, version);
+wadi_status wadi_exe_load(wadi_exe *exe, wadi_exe_version *v, int64_t worth_ns, wadi_error *err) {
     if (v->state == WADI_EXE_MAKING) WADI_TRY(wait_for_maker(exe, v, err));
     if (v->state == WADI_EXE_LOADED) return WADI_OK;
     v->state = WADI_EXE_MAKING;
     v->ahead = 0;
-    const wadi_status st = make_and_load(exe, v, body, version, worth_ns, err);
+    const wadi_status st = make_and_load(exe, v, worth_ns, err);
     v->state = st == WADI_OK ? WADI_EXE_LOADED : WADI_EXE_ABSENT;
     v->failed = st != WADI_OK && st != WADI_UNSUPPORTED && st != WADI_CANCELLED;
     wadi_condition_broadcast(&exe->made);
@@ -114,10 +114,15 @@ wadi_status wadi_exe_load(wadi_exe *exe, int body, wadi_version_key version, int
 }
 
 void wadi_exe_unload(wadi_exe *exe) {
-    for (int i = 0; exe->version && i < exe->plan->nbodies * WADI_BODY_VERSIONS; i++) {
-        wadi_exe_version *v = &exe->version[i];
-        if (v->state == WADI_EXE_LOADED) wadi_dl_close(&v->module);
-        free(v->kernels);
-        wadi_made_destroy(v->made);
+    for (wadi_exe_set *set = exe->sets, *next; set; set = next) {
+        next = set->next;
+        for (int i = 0; i < exe->plan->nbodies * WADI_BODY_VERSIONS; i++) {
+            wadi_exe_version *v = &set->version[i];
+            if (v->state == WADI_EXE_LOADED) set->images->unload(&v->loaded);
+            free(v->kernels);
+            wadi_made_destroy(v->made);
+        }
+        free(set);
     }
+    exe->sets = NULL;
 }

@@ -6,13 +6,17 @@
 static wadi_status load(void *self, const wadi_plan *plan, int body, wadi_version_key version,
                         wadi_plan_code *out, wadi_error *err) {
     wadi_exe *exe = self;
-    const wadi_exe_version *v = wadi_exe_version_of(exe, body, version);
+    wadi_exe_set *set = NULL;
     WADI_UNUSED(plan);
     wadi_mutex_lock(&exe->lock);
-    const wadi_status st = wadi_exe_load(exe, body, version, WADI_EXE_NEEDED, err);
-    if (st == WADI_OK)
-        *out =
-            (wadi_plan_code){&v->made->version, v->kernels, v->kernels + v->made->version.nsteps};
+    wadi_status st = wadi_exe_set_for(exe, version.images, &set, err);
+    if (st == WADI_OK) {
+        wadi_exe_version *v = wadi_exe_version_of(set, body, version);
+        st = wadi_exe_load(exe, v, WADI_EXE_NEEDED, err);
+        if (st == WADI_OK)
+            *out = (wadi_plan_code){&v->made->version, v->kernels,
+                                    v->kernels + v->made->version.nsteps};
+    }
     wadi_mutex_unlock(&exe->lock);
     return st;
 }
@@ -25,12 +29,17 @@ static bool is_open(const wadi_exe_version *v) {
 static bool offer(void *self, const wadi_plan *plan, int body, wadi_version_key version,
                   int64_t worth_ns) {
     wadi_exe *exe = self;
-    wadi_exe_version *v = wadi_exe_version_of(exe, body, version);
+    wadi_exe_set *set = NULL;
+    bool there = false;
     WADI_UNUSED(plan);
     if (!wadi_mutex_try(&exe->lock))
         return false; /* somebody lowers: the next chunk may ask again */
-    const bool there = v->state == WADI_EXE_LOADED;
-    if (is_open(v) && worth_ns > 0 && worth_ns >= v->cost_ns) wadi_exe_suggest(exe, v, worth_ns);
+    if (wadi_exe_set_for(exe, version.images, &set, NULL) == WADI_OK) {
+        wadi_exe_version *v = wadi_exe_version_of(set, body, version);
+        there = v->state == WADI_EXE_LOADED;
+        if (is_open(v) && worth_ns > 0 && worth_ns >= v->cost_ns)
+            wadi_exe_suggest(exe, v, worth_ns);
+    }
     wadi_mutex_unlock(&exe->lock);
     return there;
 }

@@ -9,11 +9,20 @@ void wadi_exe_warm(const wadi_exe *exe, const wadi_run_options *options) {
     wadi_exe_expect((wadi_exe *)(uintptr_t)exe, options ? options : &none, false);
 }
 
+/* That there is no such device the run itself tells. */
+static wadi_status check_device(const wadi_exe *exe, const wadi_run_options *options,
+                                wadi_error *err) {
+    const wadi_device_row *row = NULL;
+    if (wadi_device_kind(options ? options->device : NULL, &row, NULL) != WADI_OK) return WADI_OK;
+    return wadi_exe_check_fit(exe, row, err);
+}
+
 wadi_status wadi_run_create(const wadi_exe *exe, const wadi_run_options *options,
                             wadi_run **out_run, wadi_error *err) {
     WADI_GIVEN(err, exe);
     WADI_GIVEN(err, out_run);
     *out_run = NULL;
+    WADI_TRY(check_device(exe, options, err));
     /* its lock guards what loading changes */
     const wadi_loader loader = wadi_exe_loader((wadi_exe *)(uintptr_t)exe);
     return wadi_run_create_for(exe->plan, &loader, options, out_run, err);

@@ -1,12 +1,31 @@
-/* What holds for all operators: finding one, and the dependence rule of those that state none. */
+/* What holds for all operators: finding one, what its skeleton is like, and the dependence rule of those that state none. */
 #include "graph/op.h"
 
 #include <string.h>
+
+const unsigned wadi_op_traits[WADI_SKELETONS] = {
+#define WADI_SKELETON(NAME, name, traits) [WADI_SKEL_##NAME] = (traits),
+#include "graph/skeletons.def"
+#undef WADI_SKELETON
+};
 
 const wadi_op *wadi_op_find(const wadi_op_table *t, const char *name) {
     for (int i = 0; i < t->n; i++)
         if (strcmp(t->ops[i]->name, name) == 0) return t->ops[i];
     return NULL;
+}
+
+const unsigned wadi_seq_traits[] = {
+    [WADI_SEQ_NONE] = 0,
+#define WADI_SEQ_FORM(NAME, name, traits) [WADI_SEQ_##NAME] = (traits),
+#include "graph/seq.def"
+#undef WADI_SEQ_FORM
+};
+
+char wadi_op_reads(const wadi_op *op, int arg) {
+    if (!op->reads) return 'w';
+    const int last = (int)strlen(op->reads) - 1;
+    return op->reads[arg < last ? arg : last];
 }
 
 const wadi_op *wadi_op_scalar(const wadi_op_table *t) {

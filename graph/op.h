@@ -26,17 +26,27 @@ typedef enum wadi_op_kind {
 
 /** The loop skeleton codegen/kernel uses when a result of the operator is computed into memory: a line of graph/skeletons.def. */
 typedef enum wadi_skeleton {
-#define WADI_SKELETON(NAME, name) WADI_SKEL_##NAME,
+#define WADI_SKELETON(NAME, name, traits) WADI_SKEL_##NAME,
 #include "graph/skeletons.def"
 #undef WADI_SKELETON
     WADI_SKELETONS /* how many there are */
 } wadi_skeleton;
 
+/** What graph, operators, passes and plans ask of a skeleton; graph/skeletons.def answers. */
+typedef enum wadi_skeleton_trait {
+    WADI_TRAIT_NO_KERNEL = 1, /* nothing is computed: there never is a kernel */
+    WADI_TRAIT_ALONE =
+        2, /* no producer, but an element of the result can be computed alone when it is read: it may be delayed */
+    WADI_TRAIT_REDUCES_ROWS =
+        4 /* each row becomes an element (operators/reduce_tree.h): the result has no innermost dimension */
+} wadi_skeleton_trait;
+
 /* ---- index functions: written once against an abstract builder of scalar code ---- */
 
 typedef uint32_t wadi_sx; /* a scalar in the context's own numbering */
 
-/** What an index function may ask for. Codegen implements it (loop IR). All calls are infallible: errors stick. */
+/** What an index function may ask for. Codegen implements it (loop IR). No call reports an error: the implementation keeps the
+ *  first one. */
 typedef struct wadi_at {
     const struct wadi_at_ops *ops;
     wadi_module *module;
@@ -47,7 +57,7 @@ typedef struct wadi_at_ops {
     wadi_sx (*constant)(wadi_at *cx, wadi_scalar value);
     wadi_sx (*prim)(wadi_at *cx, wadi_sop op, wadi_type result, int n,
                     const wadi_sx *args); /* also CONVERT, BITCAST */
-    /** `c ? a : b`; both sides are already computed and harmless */
+    /** `c ? a : b`; both sides are computed, so neither may fault */
     wadi_sx (*select)(wadi_at *cx, wadi_type type, wadi_sx c, wadi_sx a, wadi_sx b);
     /** element `ix` (rank of the array) of `array`, one scalar per field; the index is known to be in range */
     void (*read)(wadi_at *cx, wadi_val array, const wadi_sx *ix, wadi_sx *out_fields);
@@ -81,7 +91,7 @@ typedef struct wadi_shape_cx {
      *  `dim` where that is not negative */
     void (*require_equal)(struct wadi_shape_cx *cx, const wadi_bind *bind, wadi_ext a, wadi_ext b,
                           const char *what, int dim);
-    /** an extent only known when the program runs (a loop's result): an atom of its own */
+    /** an extent that is known only when the program runs (a loop's result): it becomes a new atom */
     wadi_ext (*opaque)(struct wadi_shape_cx *cx, wadi_val v, int comp, int dim);
     /** runs the rules of a region's bindings, so that its yields have shapes */
     void (*region)(struct wadi_shape_cx *cx, const wadi_block *b);
@@ -99,7 +109,7 @@ typedef struct wadi_depend_cx {
     wadi_module *module;
     wadi_dep (*get)(struct wadi_depend_cx *cx, wadi_val v, int comp);
     void (*set)(struct wadi_depend_cx *cx, wadi_val v, int comp, wadi_dep d);
-    /** what the arrays read inside `f` make its results depend on (an EXTENT counts the shape alone) */
+    /** whether an array that `f` reads depends on the stream index; where `f` reads only an extent, its shape alone counts */
     bool (*fun)(struct wadi_depend_cx *cx, const wadi_fun *f);
     void (*region)(struct wadi_depend_cx *cx, const wadi_block *b);
     /** whether the symbolic extent mentions anything that depends on the stream index */
@@ -130,7 +140,7 @@ typedef struct wadi_eval_cx {
     /** makes the storage of result `v` with this shape; a negative extent is a fault */
     wadi_status (*result)(struct wadi_eval_cx *cx, wadi_val v, int rank, const int64_t *shape,
                           wadi_iarray **out);
-    /** makes result `v` an alias of another value's array */
+    /** result `v` is the array of another value; nothing is copied */
     wadi_status (*alias)(struct wadi_eval_cx *cx, wadi_val v, const wadi_iarray *a);
     /** runs a scalar function on flat arguments: the cells of each parameter, one after the other, and so for the
      *  results; a fault comes back as a status */
@@ -141,13 +151,15 @@ typedef struct wadi_eval_cx {
                           const wadi_iarray *const *args, const wadi_iarray **out_yields);
     /** input bound by name, or NULL */
     const wadi_iarray *(*input)(struct wadi_eval_cx *cx, const char *name);
-    /** how much is allocated; and giving back everything allocated since, but the `n` arrays to keep */
+    /** `mark` says how much is allocated. `release` gives back all that was allocated since that mark, except the `n` arrays
+     *  of `keep` */
     size_t (*mark)(struct wadi_eval_cx *cx);
     void (*release)(struct wadi_eval_cx *cx, size_t mark, int n, const wadi_iarray *const *keep);
-    /** NULL, or tells that the element of an array that is being computed has faulted, and gives it other cells to go on with */
+    /** NULL: a fault ends the evaluation. Otherwise it is called when the element being computed has faulted, and fills `cells`
+     *  with a value for it, so that the evaluation goes on */
     void (*instead)(struct wadi_eval_cx *cx, uint64_t *cells, int n);
-    /* where a fault would be: the element of the stream (-1: outside every stream) and, set by the rules, the index of
-     * the array element being computed (index_rank -1: none) */
+    /* what a fault names: the element of the stream (-1: outside every stream), and the index of the array element being
+     * computed, which the rules set (index_rank -1: none) */
     int64_t element;
     int index_rank;
     int64_t index[WADI_MAX_RANK];
@@ -166,17 +178,23 @@ typedef enum wadi_given {
     WADI_GIVEN_BY_PROGRAM /* the program holds it */
 } wadi_given;
 
-/** What became of two bindings of one operator, of which the outer one reads the inner one's result. */
+/** What a law makes of two bindings of one operator, where the outer one reads the result of the inner one. */
 typedef enum wadi_joined {
     WADI_JOINED_NOT, /* nothing: no law holds of these two */
     WADI_JOINED_ONE, /* the outer one was changed; it now has the value of both when it reads the inner one's argument */
     WADI_JOINED_UNDONE /* the outer one undoes the inner one: its value is the inner one's argument */
 } wadi_joined;
 
+/** What the results are of an operator that runs its regions as data say: if it is no such value, what that region yields. */
+enum {
+    WADI_OUTCOME_OPEN = -2, /* that is known when the program runs */
+    WADI_OUTCOME_ARGS = -1  /* its arguments */
+};
+
 typedef struct wadi_op {
     const char *name;
     const char *
-        form; /* how it stands in text: attributes, arguments, functions, regions; ".." is any number more */
+        form; /* how it is written in text: attributes, arguments, functions, regions; ".." stands for any number of further ones */
     const char *about; /* what it means, in a line */
     wadi_op_kind kind;
     wadi_skeleton skeleton;
@@ -189,17 +207,23 @@ typedef struct wadi_op {
     bool cheap;
     /** producers: result element ix reads exactly element ix of each array argument */
     bool one_to_one;
-    /** producers: the elements of argument 0 in their row-major order, all of them, so that its memory is the result's as well */
+    /** producers: the result has all elements of argument 0 in the same row-major order, so both can share one memory */
     bool keeps_memory;
-    /** producers: function 0 gives, for each index of the result, the index of the element of argument 0 that stands there */
+    /** producers: each element of the result is one of argument 0; function 0 gives its index there from the index in the result */
     bool picks;
     /** a rank-0 array without arguments: its element is what function 0, without parameters, yields */
     bool scalar;
-    /** the results lie in memory whatever fusion decides */
+    /** the results are always stored; fusion never delays them */
     bool stored;
-    /** only its functions, and the checks its shape rule asks for, can fault: without those it may be computed where nobody may
-     *  read it. An operator that says nothing is taken to be able to */
+    /** the operator itself cannot fault: only its functions and the checks of its shape rule can. If these cannot either, it may
+     *  be computed where its result is perhaps not read. Not set: it is taken to be able to fault */
     bool faultless;
+    /** no result needs the others: one that nobody reads may go, with what each region yields for it */
+    bool separable;
+    /** a routine of a library, which the binding names, may compute the results; otherwise region 0 does */
+    bool routine;
+    /** region 1 computes the results of all elements of a chunk at once; otherwise region 0 does, of one element */
+    bool by_chunk;
     wadi_given given;
     /** types of the parameters of function `fun` as arguments and attributes give them (so that text may leave them
      *  out); out_types has room for WADI_MAX_PARAMS; returns their number, or -1 when the arguments do not fit.
@@ -212,17 +236,20 @@ typedef struct wadi_op {
      *  stream_in find their result there already: its type is what the program declares */
     wadi_status (*type)(wadi_module *m, wadi_bind *b, wadi_error *err);
     void (*shape)(wadi_shape_cx *cx, const wadi_bind *b);
-    /** NULL: wadi_depend_default. Of a sequence operator that gives a sequence: dependence of its components, once its
-     *  regions have been analysed; NULL: shapes as its region yields or its shape rule tells */
+    /** NULL: wadi_depend_default. A sequence operator that gives a sequence sets the dependence of its components here, after its
+     *  regions have been analysed; NULL: the shapes are those that its region yields or its shape rule gives */
     void (*depend)(wadi_depend_cx *cx, const wadi_bind *b);
     void (*at)(wadi_at *cx, const wadi_bind *b, const wadi_sx *ix,
                wadi_sx *out_fields);                           /* producers */
     wadi_status (*eval)(wadi_eval_cx *cx, const wadi_bind *b); /* NULL for sequence operators */
     /* ---- laws, for simplification; every one exact ---- */
-    /** whether result 0 is argument 0. same_shape: the two are proved to have one shape. NULL: never, as far as is known */
+    /** whether result 0 equals argument 0. same_shape: the two are proved to have one shape. NULL: that is not known of any binding */
     bool (*same)(const wadi_module *m, const wadi_bind *b, bool same_shape);
-    /** what `b` and `inner`, a binding of the same operator whose result is argument 0 of `b`, are together. NULL: WADI_JOINED_NOT */
+    /** joins `b` with `inner`, a binding of the same operator whose result is argument 0 of `b`. NULL: WADI_JOINED_NOT */
     wadi_joined (*join)(wadi_bind *b, const wadi_bind *inner);
+    /** which region runs, if that is a constant already: its number, or a WADI_OUTCOME. NULL: no data decide which regions run, and
+     *  how often */
+    int (*outcome)(const wadi_module *m, const wadi_bind *b);
     /** how a kernel reads each argument, one letter per argument, the last one standing for the rest:
      *    e  element by element, each element at most once
      *    m  element by element, an element perhaps several times (replicate, gather)
@@ -233,7 +260,7 @@ typedef struct wadi_op {
     const char *reads;
 } wadi_op;
 
-/** All operators: from operators/table.c, handed down to whoever needs names. */
+/** All operators. The table is in operators/table.c; callers pass it to code that looks up names. */
 typedef struct wadi_op_table {
     const wadi_op *const *ops;
     int n;
@@ -241,11 +268,22 @@ typedef struct wadi_op_table {
 
 /** The row named `name`, or NULL. */
 const wadi_op *wadi_op_find(const wadi_op_table *t, const char *name);
-/** The row that makes a scalar an array of rank 0 (`scalar`), or NULL: what the compiler itself makes bindings of. */
+/** How a kernel reads argument `arg` (from 0): the letter of wadi_op's `reads`, 'w' if the row has none. */
+char wadi_op_reads(const wadi_op *op, int arg);
+/** The row that makes a scalar an array of rank 0 (`scalar`), or NULL. The compiler makes bindings of its own with it. */
 const wadi_op *wadi_op_scalar(const wadi_op_table *t);
 
-/** Shapes of results depend on what their symbolic extents mention; elements on every argument's elements, on
- *  every array read in a function, and on the shape. Right for every operator that says nothing better. */
+/** The traits of the operators of each skeleton, as bits. */
+extern const unsigned wadi_op_traits[WADI_SKELETONS];
+
+/** Whether the operator's skeleton has the trait. */
+static inline bool wadi_op_has(const wadi_op *op, wadi_skeleton_trait trait) {
+    return (wadi_op_traits[op->skeleton] & (unsigned)trait) != 0;
+}
+
+/** The rule of operators without one. Shapes of results depend on what their symbolic extents mention. Elements depend on the
+ *  elements of every argument, on every array that a function reads, and on the shape. It is never wrong, but an operator's own
+ *  rule may prove more. */
 void wadi_depend_default(wadi_depend_cx *cx, const wadi_bind *b);
 
 #endif

@@ -35,8 +35,8 @@ static void shape(wadi_shape_cx *cx, const wadi_bind *b) {
         }
 }
 
-/* A condition that does not depend on the stream chooses one side for all elements; one that
- * does leaves the shape independent where both sides have one shape. */
+/* If the condition does not depend on the stream, it chooses one side for all elements. If it does, a result's shape stays
+ * independent only if both sides have the same shape. */
 static void depend(wadi_depend_cx *cx, const wadi_bind *b) {
     cx->region(cx, b->blocks[THEN]);
     cx->region(cx, b->blocks[ELSE]);
@@ -60,10 +60,16 @@ static wadi_status eval(wadi_eval_cx *cx, const wadi_bind *b) {
     return WADI_OK;
 }
 
+static int outcome(const wadi_module *m, const wadi_bind *b) {
+    const wadi_value *p = &m->values[b->args[0]];
+    if (p->def != WADI_DEF_CONST) return WADI_OUTCOME_OPEN;
+    return p->imm.bits != 0 ? THEN : ELSE;
+}
+
 const wadi_op wadi_op_acond = {
     .name = "acond",
     .form = "acond p { yield a.. } else { yield b.. }",
-    .about = "only the chosen side is computed",
+    .about = "a branch: only the chosen side is computed",
     .kind = WADI_OP_STRUCTURAL,
     .skeleton = WADI_SKEL_COND,
     .nblocks = 2,
@@ -71,6 +77,8 @@ const wadi_op wadi_op_acond = {
     .shape = shape,
     .depend = depend,
     .eval = eval,
+    .separable = true,
+    .outcome = outcome,
 };
 
 wadi_acc wadi_acond(wadi_exp p, wadi_acc a, wadi_acc b) {

@@ -15,7 +15,7 @@ static wadi_status type(wadi_module *m, wadi_bind *b, wadi_error *err) {
 
 static const char said[] = "the extent and what it is said to be";
 
-/* The result has the promised extents, so that values made from it lean on this check. */
+/* The result has the promised extents. So values computed from it rely on this check. */
 static void shape(wadi_shape_cx *cx, const wadi_bind *b) {
     for (int d = 0; d < b->nargs - 1; d++)
         cx->require_equal(cx, b, cx->get(cx, b->args[0], 0, d), cx->scalar(cx, b->args[1 + d]),
@@ -46,7 +46,7 @@ static wadi_status eval(wadi_eval_cx *cx, const wadi_bind *b) {
 const wadi_op wadi_op_assert_shape = {
     .name = "assert_shape",
     .form = "assert_shape a n..",
-    .about = "a itself, promised to have these extents; a fault where it has not",
+    .about = "a itself, with the promise that it has these extents; otherwise a fault",
     .kind = WADI_OP_PRODUCER,
     .skeleton = WADI_SKEL_GENERATE,
     .reads = "es",

@@ -41,7 +41,7 @@ static void shape(wadi_shape_cx *cx, const wadi_bind *b) {
     cx->region(cx, pred);
 }
 
-/* One round with the state depending as `dep` says; true when that made `dep` grow. */
+/* Analyses one round for a state that depends as `dep` says. Adds what the next state depends on; true if that is more. */
 static bool grow(wadi_depend_cx *cx, const wadi_bind *b, wadi_dep *dep) {
     const wadi_block *pred = b->blocks[PRED], *body = b->blocks[BODY];
     for (int i = 0; i < b->nargs; i++) {
@@ -64,9 +64,9 @@ static bool grow(wadi_depend_cx *cx, const wadi_bind *b, wadi_dep *dep) {
     return grew;
 }
 
-/* Fixed point: the state depends on what the start, the body and - through the number of rounds
- * - the predicate depend on. A loop that keeps an extent keeps it independent whatever the
- * predicate says (van den Haak 2019, section 4). */
+/* A fixed point: the state depends on what the first state, the body and the predicate depend on; the predicate counts because it
+ * decides the number of rounds. But if the loop keeps an extent, the predicate does not matter for that extent (van den Haak
+ * 2019, section 4). */
 static void depend(wadi_depend_cx *cx, const wadi_bind *b) {
     wadi_dep dep[WADI_MAX_PARAMS];
     for (int i = 0; i < b->nargs; i++) dep[i] = cx->get(cx, b->args[i], 0);
@@ -90,10 +90,16 @@ static wadi_status eval(wadi_eval_cx *cx, const wadi_bind *b) {
     return WADI_OK;
 }
 
+/* A loop that never begins gives the start back. */
+static int outcome(const wadi_module *m, const wadi_bind *b) {
+    const wadi_value *p = &m->values[b->blocks[PRED]->yields[0]];
+    return p->def == WADI_DEF_CONST && p->imm.bits == 0 ? WADI_OUTCOME_ARGS : WADI_OUTCOME_OPEN;
+}
+
 const wadi_op wadi_op_awhile = {
     .name = "awhile",
     .form = "awhile a.. (x..) { yield p } do (x..) { yield b.. }",
-    .about = "while p: the state becomes b..; extents may change, ranks and types may not",
+    .about = "while p holds, the state becomes b..; extents may change, ranks and types may not",
     .kind = WADI_OP_STRUCTURAL,
     .skeleton = WADI_SKEL_LOOP,
     .nblocks = 2,
@@ -102,6 +108,7 @@ const wadi_op wadi_op_awhile = {
     .shape = shape,
     .depend = depend,
     .eval = eval,
+    .outcome = outcome,
 };
 
 wadi_acc wadi_awhile_env(wadi_acc_fn1_env pred, wadi_acc_fn1_env body, void *env, wadi_acc init) {
@@ -122,7 +129,7 @@ wadi_acc wadi_awhile_env(wadi_acc_fn1_env pred, wadi_acc_fn1_env body, void *env
     return wadi_draft_acc_types(&d, &wadi_op_awhile, n, state);
 }
 
-/* Both functions get one environment, so the two without are called through a pair. */
+/* wadi_awhile_env gives both functions one environment. Here it holds the two functions without environment. */
 typedef struct two {
     wadi_acc_fn1 pred, body;
 } two;

@@ -47,7 +47,7 @@ static wadi_status eval(wadi_eval_cx *cx, const wadi_bind *b) {
     return wadi_eval_each(cx, b, b->nargs - 1, extents, elem);
 }
 
-/* backpermute id a = a, where the shape is the same */
+/* backpermute id a = a, if the shape is the same */
 static bool same(const wadi_module *m, const wadi_bind *b, bool same_shape) {
     WADI_UNUSED(m);
     return same_shape && wadi_fun_is_identity(b->funs[0], 0);
@@ -56,7 +56,8 @@ static bool same(const wadi_module *m, const wadi_bind *b, bool same_shape) {
 const wadi_op wadi_op_backpermute = {
     .name = "backpermute",
     .form = "backpermute a n.. (i..) { index.. }",
-    .about = "result at i.. is a at the index the function gives; outside of it is a fault",
+    .about = "the result at i.. is a at the index that the function gives; an index outside a is a "
+             "fault",
     .kind = WADI_OP_PRODUCER,
     .skeleton = WADI_SKEL_GENERATE,
     .reads = "ms",

@@ -1,4 +1,4 @@
-/* Building folds and scans, of rows and of segments. */
+/* The builders of folds and scans, of rows and of segments. */
 #include "operators/combined.h"
 
 wadi_acc wadi_combined_end(wadi_draft *d, const wadi_op *op, wadi_fn2_env f, void *env,
@@ -17,5 +17,5 @@ wadi_acc wadi_combined(const wadi_op *op, wadi_fn2_env f, void *env, const wadi_
     wadi_expect_rank_from(&d, t, 1);
     if (z) wadi_expect_elem(&d, t, start);
     if (wadi_draft_failed(&d)) return WADI_NO_ACC;
-    return wadi_combined_end(&d, op, f, env, t, t->rank - (op->skeleton == WADI_SKEL_FOLD));
+    return wadi_combined_end(&d, op, f, env, t, t->rank - wadi_op_has(op, WADI_TRAIT_REDUCES_ROWS));
 }

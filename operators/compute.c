@@ -21,7 +21,7 @@ static wadi_status eval(wadi_eval_cx *cx, const wadi_bind *b) {
     return cx->alias(cx, b->results[0], cx->array(cx, b->args[0]));
 }
 
-/* compute a = a for an array that is in memory anyway */
+/* compute a = a, if `a` is always stored */
 static bool same(const wadi_module *m, const wadi_bind *b, bool same_shape) {
     WADI_UNUSED(same_shape);
     const wadi_value *a = &m->values[b->args[0]];
@@ -31,7 +31,7 @@ static bool same(const wadi_module *m, const wadi_bind *b, bool same_shape) {
 const wadi_op wadi_op_compute = {
     .name = "compute",
     .form = "compute a",
-    .about = "a in memory: fusion stops here",
+    .about = "stores a in memory: fusion stops here",
     .kind = WADI_OP_STRUCTURAL,
     .skeleton = WADI_SKEL_GENERATE,
     .reads = "e",

@@ -11,7 +11,7 @@ static void shape(wadi_shape_cx *cx, const wadi_bind *b) {
             wadi_ext_sub(cx->extents, all, wadi_ext_min(cx->extents, n, all)));
 }
 
-/* An element exists, so n is below the extent and clamps at 0 alone. */
+/* The result has an element, so n is less than the extent; only a negative n must be clamped. */
 static void at(wadi_at *cx, const wadi_bind *b, const wadi_sx *ix, wadi_sx *out) {
     wadi_sx source[WADI_MAX_RANK];
     const int dim = (int)b->attrs[0];
@@ -46,7 +46,7 @@ static wadi_status eval(wadi_eval_cx *cx, const wadi_bind *b) {
 const wadi_op wadi_op_drop = {
     .name = "drop",
     .form = "drop dim=0 a n",
-    .about = "all but the first n of a dimension; n clamps",
+    .about = "all but the first n of a dimension; n is clamped to 0..extent",
     .kind = WADI_OP_PRODUCER,
     .skeleton = WADI_SKEL_GENERATE,
     .reads = "es",

@@ -38,7 +38,7 @@ static void shape(wadi_shape_cx *cx, const wadi_bind *b) {
             cx->set(cx, b->results[0], c, d - 1, cx->get(cx, r->yields[c], 0, d));
 }
 
-/* How many elements one gives may vary while their shape does not. */
+/* The shape of the new elements may be independent even if their number is not: the outermost extent does not count. */
 static void depend(wadi_depend_cx *cx, const wadi_bind *b) {
     const wadi_block *r = b->blocks[0];
     for (int c = 0; c < r->nyields; c++) {
@@ -52,7 +52,7 @@ static void depend(wadi_depend_cx *cx, const wadi_bind *b) {
 const wadi_op wadi_op_expand_seq = {
     .name = "expand_seq",
     .form = "expand_seq s (x) { yield a.. }",
-    .about = "the outermost slices of what each element gives",
+    .about = "the outermost slices of the array that each element gives",
     .kind = WADI_OP_SEQUENCE,
     .skeleton = WADI_SKEL_NONE,
     .seq = {.form = WADI_SEQ_EXPAND},

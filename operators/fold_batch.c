@@ -47,7 +47,8 @@ static void shape(wadi_shape_cx *cx, const wadi_bind *b) {
 const wadi_op wadi_op_fold_batch = {
     .name = "fold_batch",
     .form = "fold_batch s z.. (state.., shapes, values..) { yield next.. }",
-    .about = "the same by chunks, as from_seq gives them; must not depend on how the stream is cut",
+    .about = "folds chunks of elements, as from_seq gives them; the result must not depend on how "
+             "the stream is cut",
     .kind = WADI_OP_SEQUENCE,
     .skeleton = WADI_SKEL_NONE,
     .seq = {.form = WADI_SEQ_FOLD_CHUNK},

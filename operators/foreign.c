@@ -31,7 +31,8 @@ static int block_params(const wadi_module *m, const wadi_bind *b, int block,
 /* A routine takes plain arrays of rank `dims` and more. */
 static wadi_status check_array(const wadi_bind *b, const wadi_array_type *t, wadi_error *err) {
     if (t->elem.fields != 1 || t->elem.name[0])
-        return wadi_fail_at(err, b->loc, WADI_TYPE, "foreign: an array of records");
+        return wadi_fail_at(err, b->loc, WADI_TYPE,
+                            "foreign: an array of records, expected plain scalars");
     if (t->rank < b->attrs[DIMS])
         return wadi_fail_at(err, b->loc, WADI_SHAPE, "foreign: rank %d, expected %d or more",
                             t->rank, (int)b->attrs[DIMS]);
@@ -78,7 +79,7 @@ static void shape(wadi_shape_cx *cx, const wadi_bind *b) {
             cx->set(cx, b->results[i], 0, d, cx->scalar(cx, b->args[next++]));
 }
 
-/* Shapes hang on the extents given, elements on all that is read. */
+/* The shapes of the results depend on the extents given, their elements on all that is read. */
 static void depend(wadi_depend_cx *cx, const wadi_bind *b) {
     const wadi_block *r = b->blocks[0];
     wadi_dep dep = {false, false};
@@ -123,9 +124,11 @@ static wadi_status eval(wadi_eval_cx *cx, const wadi_bind *b) {
 const wadi_op wadi_op_foreign = {
     .name = "foreign",
     .form = "foreign \"routine\" dims=1 arrays=1 a, n.. (x) { yield y }",
-    .about = "a routine of a library, or the region, which says what it means",
+    .about =
+        "a routine of a library; if it is missing or declines, the region, which computes the same",
     .kind = WADI_OP_STRUCTURAL,
     .skeleton = WADI_SKEL_FOREIGN,
+    .routine = true,
     .attrs = "dims arrays",
     .nblocks = 1,
     .block_params = block_params,

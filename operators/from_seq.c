@@ -29,7 +29,8 @@ static void shape(wadi_shape_cx *cx, const wadi_bind *b) {
 const wadi_op wadi_op_from_seq = {
     .name = "from_seq",
     .form = "shapes, values = from_seq s",
-    .about = "per array of an element its shapes, one a row, and all values one behind the other",
+    .about =
+        "for each array of an element: its shapes, one per row, and all values one after the other",
     .kind = WADI_OP_SEQUENCE,
     .skeleton = WADI_SKEL_NONE,
     .seq = {.form = WADI_SEQ_COLLECT, .collect = WADI_COLLECT_SEGMENTS},

@@ -8,17 +8,7 @@ static int fun_params(const wadi_module *m, const wadi_bind *b, int fun, wadi_ty
 }
 
 static wadi_status type(wadi_module *m, wadi_bind *b, wadi_error *err) {
-    WADI_TRY(wadi_rule_counts(m, b, 1, WADI_ZIP_ARRAYS, err));
-    WADI_TRY(wadi_zip_type(m, b, 0, err));
-    WADI_TRY(wadi_rule_fun(m, b, 0, err));
-    wadi_elem e;
-    WADI_TRY(wadi_rule_fun_elem(m, b, 0, &e, err));
-    return wadi_rule_result(m, b, wadi_rule_rank_of(m, b->args[0]), &e, err);
-}
-
-static void shape(wadi_shape_cx *cx, const wadi_bind *b) {
-    wadi_zip_extents(cx, b, 0);
-    wadi_rule_shape_like(cx, b, b->args[0], wadi_rule_rank_of(cx->module, b->args[0]));
+    return wadi_zip_applied_type(m, b, 1, err);
 }
 
 static void at(wadi_at *cx, const wadi_bind *b, const wadi_sx *ix, wadi_sx *out) {
@@ -38,9 +28,7 @@ static wadi_status elem(wadi_eval_cx *cx, const wadi_bind *b, const int64_t *ix,
 }
 
 static wadi_status eval(wadi_eval_cx *cx, const wadi_bind *b) {
-    const wadi_iarray *a = cx->array(cx, b->args[0]);
-    WADI_TRY(wadi_zip_check(cx, b, 0));
-    return wadi_eval_each(cx, b, a->rank, a->shape, elem);
+    return wadi_zip_applied_eval(cx, b, elem);
 }
 
 /* imap (\ix x -> x) a = a */
@@ -62,7 +50,7 @@ const wadi_op wadi_op_imap = {
     .faultless = true,
     .fun_params = fun_params,
     .type = type,
-    .shape = shape,
+    .shape = wadi_zip_applied_shape,
     .same = same,
     .at = at,
     .eval = eval,
@@ -96,7 +84,7 @@ wadi_acc wadi_izip_with_n_env(wadi_izip_n_fn_env f, void *env, int n, const wadi
     return wadi_draft_acc(&d, &wadi_op_imap, rank, e);
 }
 
-/* A function of two elements, as one of n. */
+/* Calls a function of two elements where one of n elements is expected. */
 typedef struct two {
     wadi_izip_fn_env f;
     void *env;

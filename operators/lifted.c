@@ -41,7 +41,7 @@ static wadi_status type(wadi_module *m, wadi_bind *b, wadi_error *err) {
     return wadi_rule_results(m, b, n, types, err);
 }
 
-/* How many elements there are is not known before the chunk is. */
+/* The number of elements is known only when there is a chunk. */
 static void shape(wadi_shape_cx *cx, const wadi_bind *b) {
     const wadi_block *one = b->blocks[ONE], *many = b->blocks[MANY];
     for (int i = 0; i < b->nargs; i++) {
@@ -86,6 +86,7 @@ const wadi_op wadi_op_lifted = {
         "the first region; over a chunk of regular elements the second, which has a dimension more",
     .kind = WADI_OP_STRUCTURAL,
     .skeleton = WADI_SKEL_LIFTED,
+    .by_chunk = true,
     .nblocks = 2,
     .block_params = block_params,
     .type = type,
@@ -125,7 +126,7 @@ wadi_acc wadi_with_lifted_env(wadi_acc_fn1_env f, wadi_acc_fn1_env lifted, void 
     return wadi_draft_acc_types(&d, &wadi_op_lifted, results, plain);
 }
 
-/* Both functions get one environment, so the two without are called through a pair. */
+/* wadi_with_lifted_env gives both functions one environment. Here it holds the two functions without environment. */
 typedef struct two {
     wadi_acc_fn1 f, lifted;
 } two;

@@ -25,7 +25,8 @@ static void shape(wadi_shape_cx *cx, const wadi_bind *b) {
 const wadi_op wadi_op_map_seq = {
     .name = "map_seq",
     .form = "map_seq s t.. (x, y..) { yield a.. }",
-    .about = "any array program per element; of several streams the shortest ends the result",
+    .about =
+        "any array program per element; with several streams, the result ends with the shortest",
     .kind = WADI_OP_SEQUENCE,
     .skeleton = WADI_SKEL_NONE,
     .seq = {.form = WADI_SEQ_MAP},

@@ -31,8 +31,8 @@ static wadi_sx linear(wadi_at *cx, wadi_val v, int rank, const wadi_sx *ix) {
     return at;
 }
 
-/* An element exists, so no extent divided by is zero. The outermost index is what remains: one
- * dimension costs none. */
+/* The array has an element, so no extent is zero, and the divisions cannot fault. The outermost index is what remains, so a vector
+ * costs no division. */
 static void at(wadi_at *cx, const wadi_bind *b, const wadi_sx *ix, wadi_sx *out) {
     const int rank = wadi_rule_rank_of(cx->module, b->args[0]);
     wadi_sx source[WADI_MAX_RANK], rest = linear(cx, b->results[0], b->nargs - 1, ix);
@@ -65,7 +65,8 @@ static wadi_status eval(wadi_eval_cx *cx, const wadi_bind *b) {
 const wadi_op wadi_op_reshape = {
     .name = "reshape",
     .form = "reshape a n..",
-    .about = "the elements in order, with other extents; sizes that differ are a fault",
+    .about =
+        "the same elements in the same order, with other extents; if the sizes differ, a fault",
     .kind = WADI_OP_PRODUCER,
     .skeleton = WADI_SKEL_GENERATE,
     .reads = "es",

@@ -8,7 +8,7 @@
 #include "base/text.h"
 #include "operators/reduce_tree.h"
 
-/* "f32[?, ?]", "{re: f32, im: f32}[?]"; cut when it does not fit */
+/* "f32[?, ?]", "{re: f32, im: f32}[?]"; cut if it is too long */
 typedef struct type_text {
     char at[160];
 } type_text;
@@ -91,7 +91,7 @@ wadi_status wadi_rule_counts(const wadi_module *m, const wadi_bind *b, int min_a
     return argument_kinds(m, b, err);
 }
 
-/* Word `i` of the operator's attributes, the last for all behind it. */
+/* Word `i` of the operator's attributes; numbers after the last word belong to it. */
 static int attr_name(const wadi_op *op, int i, const char **out) {
     const char *at = op->attrs ? op->attrs : "?";
     for (; i > 0 && strchr(at, ' '); i--) at = strchr(at, ' ') + 1;
@@ -109,7 +109,7 @@ wadi_status wadi_rule_attrs(const wadi_bind *b, int n, int64_t low, int64_t high
         if (b->attrs[i] >= low && b->attrs[i] < high) continue;
         if (high <= low)
             return wadi_fail_at(err, b->loc, WADI_INVALID,
-                                "%s: attribute %.*s is %lld, but the argument it is of has rank 0",
+                                "%s: attribute %.*s is %lld, but its argument has rank 0",
                                 b->op->name, length, name, (long long)b->attrs[i]);
         return wadi_fail_at(err, b->loc, WADI_INVALID,
                             "%s: attribute %.*s is %lld, expected %lld..%lld", b->op->name, length,
@@ -154,7 +154,8 @@ wadi_status wadi_rule_fun(const wadi_module *m, const wadi_bind *b, int fun, wad
     const wadi_fun *f = b->funs[fun];
     const int n = b->op->fun_params(m, b, fun, want);
     if (!f || n < 0)
-        return wadi_fail_at(err, b->loc, WADI_TYPE, "%s: function %d is missing or cannot fit",
+        return wadi_fail_at(err, b->loc, WADI_TYPE,
+                            "%s: function %d is missing, or the arguments do not fit it",
                             b->op->name, fun + 1);
     if (f->body->nparams != n)
         return wadi_fail_at(err, b->loc, WADI_TYPE,
@@ -251,8 +252,9 @@ wadi_status wadi_rule_block(const wadi_module *m, const wadi_bind *b, int block,
     const wadi_block *r = b->blocks[block];
     const int n = b->op->block_params ? b->op->block_params(m, b, block, want) : 0;
     if (!r || n < 0)
-        return wadi_fail_at(err, b->loc, WADI_TYPE, "%s: region %d is missing or cannot fit",
-                            b->op->name, block + 1);
+        return wadi_fail_at(err, b->loc, WADI_TYPE,
+                            "%s: region %d is missing, or the arguments do not fit it", b->op->name,
+                            block + 1);
     if (r->nparams != n)
         return wadi_fail_at(err, b->loc, WADI_TYPE, "%s: region %d has %d parameters, expected %d",
                             b->op->name, block + 1, r->nparams, n);
@@ -281,9 +283,9 @@ wadi_status wadi_rule_yields(const wadi_module *m, const wadi_bind *b, int block
         if (is_array && (!types || (t->array->rank == types[i].rank &&
                                     wadi_elem_equal(&t->array->elem, &types[i].elem))))
             continue;
-        return wadi_fail_at(err, b->loc, WADI_TYPE,
-                            "%s: region %d yields %s as number %d, expected %s", b->op->name,
-                            block + 1, is_array ? array_text(t->array).at : "a sequence", i + 1,
+        return wadi_fail_at(err, b->loc, WADI_TYPE, "%s: yield %d of region %d is %s, expected %s",
+                            b->op->name, i + 1, block + 1,
+                            is_array ? array_text(t->array).at : "a sequence",
                             types ? array_text(&types[i]).at : "an array");
     }
     return WADI_OK;
@@ -295,7 +297,7 @@ wadi_status wadi_rule_result(wadi_module *m, wadi_bind *b, int rank, const wadi_
                              wadi_error *err) {
     if (rank < 0 || rank > WADI_MAX_RANK)
         return wadi_fail_at(err, b->loc, WADI_SHAPE,
-                            "%s: the result has rank %d, at most %d is possible", b->op->name, rank,
+                            "%s: the result has rank %d, expected at most %d", b->op->name, rank,
                             WADI_MAX_RANK);
     const wadi_val_type t = wadi_array_val_type(m, rank, *elem);
     if (!t.array || wadi_bind_result(m, b, t) == WADI_NONE) return no_memory(b, err);
@@ -353,9 +355,9 @@ void wadi_rule_declared(wadi_shape_cx *cx, wadi_val v, int comp) {
     }
 }
 
-/* The state is first taken to have any shape; what the body then keeps is that of the start, and
- * with this known the body's facts are found again. The other order would note checks that rest
- * on a wrong guess. */
+/* First the state is assumed to have any shape. The extents that the body then keeps are those of the first state. With these
+ * known, the body is analysed again. If it were first assumed that all extents are kept, checks would be noted that rely on a
+ * wrong guess. */
 static void state_shapes(wadi_shape_cx *cx, const wadi_block *body, int n, const wadi_val *init,
                          const wadi_val *results) {
     for (int i = 0; i < n; i++)

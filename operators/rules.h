@@ -19,15 +19,16 @@ const wadi_array_type *wadi_rule_arg(const wadi_module *m, const wadi_bind *b, i
 /** Type of argument `i` when it is a sequence, else NULL. */
 const wadi_val_type *wadi_rule_seq(const wadi_module *m, const wadi_bind *b, int i);
 
-/** Lists of parameter types grow from n to the returned count; -1 once something does not fit. */
+/** Append to a list of `n` parameter types: `rank` indices, or the fields of an element of `a`. They return the new length, or -1 if
+ *  something does not fit; n = -1 stays -1. */
 int wadi_rule_add_index(wadi_type *types, int n, int rank);
 int wadi_rule_add_elem(wadi_type *types, int n, const wadi_array_type *a);
 
-/** Number of arguments, functions and regions; every argument but the sequences of sequence
- *  operators is an array. */
+/** Checks the numbers of arguments, functions and regions, and that every argument exists and is an array (of sequence operators it
+ *  may be a sequence). */
 WADI_NODISCARD wadi_status wadi_rule_counts(const wadi_module *m, const wadi_bind *b, int min_args,
                                             int max_args, wadi_error *err);
-/** `n` attributes, each in [low, high). */
+/** Checks that there are `n` attributes, each in [low, high). The functions below also check what their comment states. */
 WADI_NODISCARD wadi_status wadi_rule_attrs(const wadi_bind *b, int n, int64_t low, int64_t high,
                                            wadi_error *err);
 /** Argument `i` has this rank. */
@@ -45,7 +46,7 @@ WADI_NODISCARD wadi_status wadi_rule_fun(const wadi_module *m, const wadi_bind *
 /** Results of function `fun` have these types. */
 WADI_NODISCARD wadi_status wadi_rule_fun_gives(const wadi_bind *b, int fun, int n,
                                                const wadi_type *types, wadi_error *err);
-/** The element that the results of function `fun` make. */
+/** Gives the element type that the results of function `fun` make. */
 WADI_NODISCARD wadi_status wadi_rule_fun_elem(wadi_module *m, const wadi_bind *b, int fun,
                                               wadi_elem *out, wadi_error *err);
 /** Arguments [from, to) are sequences. */
@@ -76,31 +77,27 @@ WADI_NODISCARD wadi_status wadi_rule_results(wadi_module *m, wadi_bind *b, int n
 int wadi_rule_rank_of(const wadi_module *m, wadi_val v);
 /** Extents of result 0 are the scalars in arguments from, from + 1, ... */
 void wadi_rule_shape_args(wadi_shape_cx *cx, const wadi_bind *b, int from, int rank);
-/** f(acc.., x..) over the elements of the last argument: parameters and results of folds and
- *  scans. */
+/** Parameters of the function f(acc.., x..) of folds and scans: two elements of the last argument. */
 int wadi_rule_combining_params(const wadi_module *m, const wadi_bind *b, int fun,
                                wadi_type *out_types);
-/** ... and their checks: the last argument has rank 1 or more, function 0 combines two of its
- *  elements. */
+/** Checks folds and scans: the last argument has rank 1 or more, and function 0 makes one of its elements from two. */
 WADI_NODISCARD wadi_status wadi_rule_combining(const wadi_module *m, const wadi_bind *b,
                                                wadi_error *err);
-/** Argument 0 is an element of argument 1 (as an array of rank 0): the z of folds and scans. */
+/** Argument 0, the z of folds and scans, has rank 0 and the element type of argument 1. */
 WADI_NODISCARD wadi_status wadi_rule_start(const wadi_module *m, const wadi_bind *b,
                                            wadi_error *err);
 /** Result 0 gets the first `rank` extents of array `v`. */
 void wadi_rule_shape_like(wadi_shape_cx *cx, const wadi_bind *b, wadi_val v, int rank);
-/** Extents of component `comp` of `v` as the program declares them; `?` is the array's own
- *  extent. */
+/** Sets the extents of component `comp` of `v` to what the program declares; an undeclared one becomes a new atom. */
 void wadi_rule_declared(wadi_shape_cx *cx, wadi_val v, int comp);
-/** Types of the components of sequences [from, to) of the arguments, appended to `types`; -1:
- *  they do not fit. The analyses themselves give the parameters that stand for components their
- *  shapes and dependence. */
+/** Appends the types of the components of the sequences among arguments [from, to) to the `n` in `types`; returns the new length,
+ *  or -1 if they do not fit. The analyses give the parameters of these components their shapes and dependence. */
 int wadi_rule_component_types(const wadi_module *m, const wadi_bind *b, int from, int to,
                               wadi_array_type *types, int n);
 /** Types of the state that arguments 1, 2, ... start; returns their number, -1: they do not fit. */
 int wadi_rule_state_types(const wadi_module *m, const wadi_bind *b, wadi_array_type *types);
-/** Parameters of a region that takes a state and an element to the next state: argument 0 is the
- *  stream, the others start the state. */
+/** Parameters of a region that makes the next state from a state and an element. Argument 0 is the stream, the others are the first
+ *  state. */
 int wadi_rule_stepping_params(const wadi_module *m, const wadi_bind *b, int block,
                               wadi_array_type *types);
 /** Checks such an operator: a stream, the start of a state, and region 0, which yields the next state. out_params, room for
@@ -114,12 +111,11 @@ void wadi_rule_seq_shape_like(wadi_shape_cx *cx, const wadi_bind *b);
 void wadi_rule_seq_depend_like(wadi_depend_cx *cx, const wadi_bind *b);
 /** The element of the sequence in result 0 is what region 0 yields. */
 void wadi_rule_seq_shape(wadi_shape_cx *cx, const wadi_bind *b);
-/** Shapes around a loop over region `body`: its parameters params[0..n) start as init[0..n), its
- *  yields are the next state, results hold the last. Extents the body keeps are those of the
- *  start; the others are opaque. */
+/** Shapes of a loop over region `body`. Its parameters params[0..n) are first init[0..n), its yields are the next state, and the
+ *  results of `b` are the last state. An extent that the body keeps is that of the first state; the others are opaque. */
 void wadi_rule_loop_shapes(wadi_shape_cx *cx, const wadi_bind *b, const wadi_block *body, int n,
                            const wadi_val *init);
-/** The same without results: for those that are not the last state. */
+/** The same for operators whose results are not the last state: sets only the shapes in the region. */
 void wadi_rule_state_shapes(wadi_shape_cx *cx, const wadi_block *body, int n, const wadi_val *init);
 /** Whether two arrays are proved to have one shape. */
 bool wadi_rule_same_shape(wadi_depend_cx *cx, wadi_val a, wadi_val b);
@@ -127,8 +123,8 @@ wadi_dep wadi_dep_or(wadi_dep a, wadi_dep b);
 
 /* ---- laws ---- */
 
-/** `wadi_op.same` of operators that select, repeat or arrange elements of argument 0 in order: they change nothing where they do
- *  not change the shape. */
+/** `wadi_op.same` of operators that select, repeat or arrange elements of argument 0 in order. If they keep the shape, they change
+ *  nothing. */
 bool wadi_law_same_shape(const wadi_module *m, const wadi_bind *b, bool same_shape);
 /** Whether values `a` and `b`, both arrays, have one type of elements. */
 bool wadi_law_same_elem(const wadi_module *m, wadi_val a, wadi_val b);
@@ -142,16 +138,13 @@ wadi_sx wadi_at_to_i64(wadi_at *cx, wadi_type t, wadi_sx x);
 
 /* ---- meaning ---- */
 
-/** A fault of binding `b`: the message names the operator, the stream's element, the index and
- *  the user's place. `loc` with no file means the binding's place. */
+/** A fault of operation `what`: the message names it, the stream's element, the index and the place `loc`. */
 WADI_NODISCARD wadi_status wadi_eval_fault_of(wadi_eval_cx *cx, const char *what, wadi_loc loc,
                                               const char *format, ...) WADI_PRINTF(4, 5);
-/** The same where two extents or sizes differ, in dimension `dim` (-1: not said), as the check in a kernel says it. */
-WADI_NODISCARD wadi_status wadi_eval_differ(wadi_eval_cx *cx, const wadi_bind *b, const char *what,
-                                            int dim, int64_t x, int64_t y);
+/** The same for the operator of binding `b`. If `loc` has no file, the place is that of the binding. */
 WADI_NODISCARD wadi_status wadi_eval_fault(wadi_eval_cx *cx, const wadi_bind *b, wadi_loc loc,
                                            const char *format, ...) WADI_PRINTF(4, 5);
-/** The same where two extents or sizes differ, in dimension `dim` (-1: not said), as the check in a kernel says it. */
+/** The same for two extents or sizes that differ, in dimension `dim` (-1: in none), with the words of the check in a kernel. */
 WADI_NODISCARD wadi_status wadi_eval_differ(wadi_eval_cx *cx, const wadi_bind *b, const char *what,
                                             int dim, int64_t x, int64_t y);
 /** The i64 in rank-0 array `v`. */
@@ -171,7 +164,7 @@ bool wadi_eval_size(int rank, const int64_t *shape, int64_t *out);
 bool wadi_eval_next(int rank, const int64_t *shape, int64_t *ix);
 /** Cells of element `ix`, which is in range. */
 const uint64_t *wadi_eval_get(const wadi_iarray *a, const int64_t *ix);
-/** Writes the cells of an element there; returns where they end. */
+/** Writes the cells of an element of `a` to `to`; returns the end of what was written. */
 uint64_t *wadi_eval_put(const wadi_iarray *a, const uint64_t *cells, uint64_t *to);
 /** Notes the index for the messages of faults. */
 void wadi_eval_here(wadi_eval_cx *cx, int rank, const int64_t *ix);
@@ -180,7 +173,7 @@ typedef wadi_status (*wadi_eval_elem)(wadi_eval_cx *cx, const wadi_bind *b, cons
                                       uint64_t *out_cells);
 /** Fills cells ([size][cells], as in wadi_iarray) from a host array. */
 void wadi_cells_load(const wadi_array *from, uint64_t *cells);
-/** The columns of a host array, one per field, from cells; the columns have room. */
+/** The other way round: fills the columns of a host array from cells. The columns have room. */
 void wadi_cells_store(const uint64_t *cells, const wadi_array *to);
 int64_t wadi_array_size(const wadi_array *a);
 
@@ -188,8 +181,7 @@ int64_t wadi_array_size(const wadi_array *a);
 WADI_NODISCARD wadi_status wadi_eval_each(wadi_eval_cx *cx, const wadi_bind *b, int rank,
                                           const int64_t *shape, wadi_eval_elem elem);
 
-/** Rows of an array: how many, their length, and the shape they stand in. The array has rank 1
- *  or more. */
+/** The rows of an array: how many there are, and their length. The array has rank 1 or more. */
 typedef struct wadi_rows {
     int rank; /* of the array without its innermost dimension */
     int64_t count, length;

@@ -1,8 +1,8 @@
 /* scanl1_seg, scanl_seg: prefix scans of segments of the innermost dimension, each by the law of operators/reduce_tree.h.
  *
- * The results of a segment stand where its elements stand. scanl_seg begins each with z: with whole=1 it has one result
- * more per segment, and segment j is moved up by j; with whole=0 the last one is left out. Places that belong to no
- * segment are zero. A segment that does not lie in the array is a fault. */
+ * The results of a segment stand where its elements stand. scanl_seg begins each segment with z. With whole=1 it has one result
+ * more per segment, so segment j stands j places further on. With whole=0 the last result of each segment, the total, is left
+ * out. Places that belong to no segment are zero. A segment that does not lie in the array is a fault. */
 #include "operators/segments.h"
 
 /* Arguments: [z,] offsets, a. */
@@ -40,7 +40,7 @@ static void shape(wadi_shape_cx *cx, const wadi_bind *b) {
                          wadi_segments_extent(cx, b, b->nargs - 2)));
 }
 
-/* Results of the segment `x` of n elements from `out` on. */
+/* Writes the results of the segment `x` of n elements to `out`. */
 static wadi_status segment(wadi_eval_cx *cx, const wadi_bind *b, const uint64_t *x, int64_t n,
                            uint64_t *out) {
     const wadi_iarray *a = cx->array(cx, b->args[b->nargs - 1]);
@@ -110,7 +110,7 @@ const wadi_op wadi_op_scanl_seg = {
 const wadi_op wadi_op_scanl1_seg = {
     .name = "scanl1_seg",
     .form = "scanl1_seg offsets a (x, y) { .. }",
-    .about = "scans each segment; zero where no segment is",
+    .about = "scans each segment without z; zero outside all segments",
     .kind = WADI_OP_CONSUMER,
     .skeleton = WADI_SKEL_SCAN_SEG,
     .reads = "we",

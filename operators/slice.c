@@ -3,8 +3,8 @@
 
 #include "operators/spec.h"
 
-/* Attribute per dimension of the array: 1 dropped (at the index in the next scalar argument), 0
- * kept. */
+/* There is an attribute per dimension of the array: 1 if it is dropped (at the index in the next scalar argument), 0 if it is kept.
+ * This counts the dropped ones. */
 static int dropped(const wadi_bind *b) {
     int n = 0;
     for (int d = 0; d < b->nattrs; d++) n += b->attrs[d] == 1;
@@ -64,7 +64,8 @@ static wadi_status eval(wadi_eval_cx *cx, const wadi_bind *b) {
 const wadi_op wadi_op_slice = {
     .name = "slice",
     .form = "slice dropped=1,0.. a i..",
-    .about = "drops the dimensions where `dropped` is 1, each at an index; outside is a fault",
+    .about =
+        "drops the dimensions where `dropped` is 1, each at an index; an index outside is a fault",
     .kind = WADI_OP_PRODUCER,
     .skeleton = WADI_SKEL_GENERATE,
     .reads = "es",

@@ -1,6 +1,6 @@
-/* tabulate: the arrays of a stream along a new outer dimension, per component. Their shapes must
- * agree, else a fault; tabulate_min cuts each to the least extent per dimension instead. Of an
- * empty stream every extent is 0, so nothing is known of the extents before the stream has run. */
+/* tabulate: stacks the arrays of a stream along a new outer dimension, per component. Shapes that differ are a fault; tabulate_min
+ * instead cuts each array to the least extent per dimension. If the stream is empty, every extent is 0. So nothing is known of
+ * the extents before the stream has run. */
 #include "operators/rules.h"
 
 #include "graph/lang/node.h"
@@ -23,7 +23,7 @@ static void shape(wadi_shape_cx *cx, const wadi_bind *b) {
 const wadi_op wadi_op_tabulate = {
     .name = "tabulate",
     .form = "tabulate s",
-    .about = "along a new outer dimension; shapes that differ are a fault",
+    .about = "stacks the arrays along a new outer dimension; if shapes differ, a fault",
     .kind = WADI_OP_SEQUENCE,
     .skeleton = WADI_SKEL_NONE,
     .seq = {.form = WADI_SEQ_COLLECT, .collect = WADI_COLLECT_TABLE},
@@ -34,7 +34,7 @@ const wadi_op wadi_op_tabulate = {
 const wadi_op wadi_op_tabulate_min = {
     .name = "tabulate_min",
     .form = "tabulate_min s",
-    .about = "the same, cut to the least extent per dimension",
+    .about = "stacks the arrays along a new outer dimension, cut to the least extent per dimension",
     .kind = WADI_OP_SEQUENCE,
     .skeleton = WADI_SKEL_NONE,
     .seq = {.form = WADI_SEQ_COLLECT, .collect = WADI_COLLECT_LEAST_TABLE},

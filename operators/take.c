@@ -1,4 +1,4 @@
-/* take: the first n of one dimension; n clamps to 0..extent. */
+/* take: the first n elements of one dimension; n is clamped to 0..extent. */
 #include "operators/part.h"
 
 static void shape(wadi_shape_cx *cx, const wadi_bind *b) {
@@ -32,7 +32,7 @@ static wadi_status eval(wadi_eval_cx *cx, const wadi_bind *b) {
 const wadi_op wadi_op_take = {
     .name = "take",
     .form = "take dim=0 a n",
-    .about = "the first n of a dimension; n clamps to 0..extent",
+    .about = "the first n of a dimension; n is clamped to 0..extent",
     .kind = WADI_OP_PRODUCER,
     .skeleton = WADI_SKEL_GENERATE,
     .reads = "es",

@@ -1,4 +1,4 @@
-/* take_seq: the first n arrays of a stream; a negative n is 0. */
+/* take_seq: the first n elements of a stream; a negative n counts as 0. */
 #include "operators/rules.h"
 
 #include "graph/lang/node.h"
@@ -11,7 +11,7 @@ static wadi_status type(wadi_module *m, wadi_bind *b, wadi_error *err) {
 const wadi_op wadi_op_take_seq = {
     .name = "take_seq",
     .form = "take_seq s n",
-    .about = "the first n elements; n clamps",
+    .about = "the first n elements; n is clamped",
     .kind = WADI_OP_SEQUENCE,
     .skeleton = WADI_SKEL_NONE,
     .seq = {.form = WADI_SEQ_PICK, .pick = {.most = 1}},

@@ -15,7 +15,7 @@ wadi_status wadi_zip_type(const wadi_module *m, const wadi_bind *b, int from, wa
     return WADI_OK;
 }
 
-/* Messages outlive the module, so all there can be stand here. */
+/* Messages outlive the module, so they are constants. */
 static const char *message(int first, int other) {
     static const char *const what[2][WADI_ZIP_ARRAYS] = {
         {"", "extents of arguments 1 and 2", "extents of arguments 1 and 3",
@@ -35,6 +35,20 @@ void wadi_zip_extents(wadi_shape_cx *cx, const wadi_bind *b, int from) {
         for (int i = from + 1; i < b->nargs; i++)
             cx->require_equal(cx, b, cx->get(cx, b->args[from], 0, d),
                               cx->get(cx, b->args[i], 0, d), message(from, i), d);
+}
+
+wadi_status wadi_zip_applied_type(wadi_module *m, wadi_bind *b, int least, wadi_error *err) {
+    wadi_elem e;
+    WADI_TRY(wadi_rule_counts(m, b, least, WADI_ZIP_ARRAYS, err));
+    WADI_TRY(wadi_zip_type(m, b, 0, err));
+    WADI_TRY(wadi_rule_fun(m, b, 0, err));
+    WADI_TRY(wadi_rule_fun_elem(m, b, 0, &e, err));
+    return wadi_rule_result(m, b, wadi_rule_rank_of(m, b->args[0]), &e, err);
+}
+
+void wadi_zip_applied_shape(wadi_shape_cx *cx, const wadi_bind *b) {
+    wadi_zip_extents(cx, b, 0);
+    wadi_rule_shape_like(cx, b, b->args[0], wadi_rule_rank_of(cx->module, b->args[0]));
 }
 
 /* ---- elements ---- */
@@ -64,6 +78,12 @@ wadi_status wadi_zip_check(wadi_eval_cx *cx, const wadi_bind *b, int from) {
                 return wadi_eval_differ(cx, b, message(from, i), d, a->shape[d], other->shape[d]);
     }
     return WADI_OK;
+}
+
+wadi_status wadi_zip_applied_eval(wadi_eval_cx *cx, const wadi_bind *b, wadi_eval_elem elem) {
+    const wadi_iarray *a = cx->array(cx, b->args[0]);
+    WADI_TRY(wadi_zip_check(cx, b, 0));
+    return wadi_eval_each(cx, b, a->rank, a->shape, elem);
 }
 
 /* ---- builders ---- */

@@ -8,7 +8,7 @@
 
 enum { WADI_ZIP_ARRAYS = 9 };
 
-/** Appends the types of one element of each array to the `n` that there are; -1: they do not fit. */
+/** Appends the types of one element of each array to the `n` in `types`; returns the new length, or -1 if they do not fit. */
 int wadi_zip_params(const wadi_module *m, const wadi_bind *b, int from, int n, wadi_type *types);
 /** The arrays have the rank of the first. */
 WADI_NODISCARD wadi_status wadi_zip_type(const wadi_module *m, const wadi_bind *b, int from,
@@ -21,6 +21,16 @@ void wadi_zip_at(wadi_at *cx, const wadi_bind *b, int from, const wadi_sx *ix, w
 uint64_t *wadi_zip_put(wadi_eval_cx *cx, const wadi_bind *b, int from, const int64_t *ix,
                        uint64_t *to);
 WADI_NODISCARD wadi_status wadi_zip_check(wadi_eval_cx *cx, const wadi_bind *b, int from);
+
+/** Of an operator whose function 0 makes an element of those of `least` arrays or more at one index: */
+WADI_NODISCARD wadi_status wadi_zip_applied_type(wadi_module *m, wadi_bind *b, int least,
+                                                 wadi_error *err);
+/** its result has their shape, */
+void wadi_zip_applied_shape(wadi_shape_cx *cx, const wadi_bind *b);
+/** and each of its elements is made by `elem` in the interpreter. */
+WADI_NODISCARD wadi_status wadi_zip_applied_eval(wadi_eval_cx *cx, const wadi_bind *b,
+                                                 wadi_eval_elem elem);
+
 /** Appends least..WADI_ZIP_ARRAYS arrays of one rank to the draft; false after a mistake. */
 bool wadi_zip_draft(wadi_draft *d, int least, int n, const wadi_acc *arrays,
                     const wadi_array_type **out);

@@ -8,17 +8,7 @@ static int fun_params(const wadi_module *m, const wadi_bind *b, int fun, wadi_ty
 }
 
 static wadi_status type(wadi_module *m, wadi_bind *b, wadi_error *err) {
-    WADI_TRY(wadi_rule_counts(m, b, 2, WADI_ZIP_ARRAYS, err));
-    WADI_TRY(wadi_zip_type(m, b, 0, err));
-    WADI_TRY(wadi_rule_fun(m, b, 0, err));
-    wadi_elem e;
-    WADI_TRY(wadi_rule_fun_elem(m, b, 0, &e, err));
-    return wadi_rule_result(m, b, wadi_rule_rank_of(m, b->args[0]), &e, err);
-}
-
-static void shape(wadi_shape_cx *cx, const wadi_bind *b) {
-    wadi_zip_extents(cx, b, 0);
-    wadi_rule_shape_like(cx, b, b->args[0], wadi_rule_rank_of(cx->module, b->args[0]));
+    return wadi_zip_applied_type(m, b, 2, err);
 }
 
 static void at(wadi_at *cx, const wadi_bind *b, const wadi_sx *ix, wadi_sx *out) {
@@ -34,15 +24,13 @@ static wadi_status elem(wadi_eval_cx *cx, const wadi_bind *b, const int64_t *ix,
 }
 
 static wadi_status eval(wadi_eval_cx *cx, const wadi_bind *b) {
-    const wadi_iarray *a = cx->array(cx, b->args[0]);
-    WADI_TRY(wadi_zip_check(cx, b, 0));
-    return wadi_eval_each(cx, b, a->rank, a->shape, elem);
+    return wadi_zip_applied_eval(cx, b, elem);
 }
 
 const wadi_op wadi_op_zip_with = {
     .name = "zip_with",
     .form = "zip_with a b.. (x, y..) { .. }",
-    .about = "elements from the elements of 2 to 9 arrays; extents that differ are a fault",
+    .about = "elements from the elements of 2 to 9 arrays; if extents differ, a fault",
     .kind = WADI_OP_PRODUCER,
     .skeleton = WADI_SKEL_GENERATE,
     .reads = "e",
@@ -51,12 +39,12 @@ const wadi_op wadi_op_zip_with = {
     .faultless = true,
     .fun_params = fun_params,
     .type = type,
-    .shape = shape,
+    .shape = wadi_zip_applied_shape,
     .at = at,
     .eval = eval,
 };
 
-/* Drafts the arrays and one parameter for each; false after a mistake. */
+/* Appends the arrays and opens a function with one parameter for each; false after a mistake. */
 static bool begin(wadi_draft *d, int n, const wadi_acc *arrays, wadi_exp *out_params,
                   int *out_rank) {
     const wadi_array_type *t[WADI_ZIP_ARRAYS] = {NULL};

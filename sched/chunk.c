@@ -5,7 +5,8 @@
 
 #include "base/error.h"
 
-enum { BLOCKS_PER_COMPONENT = WADI_MAX_FIELDS + 2 };
+/* Columns, shapes, offsets, and a copy for the host. */
+enum { BLOCKS_PER_COMPONENT = WADI_MAX_FIELDS + 3 };
 
 wadi_status wadi_chunk_create(wadi_buffers *buffers, int components, wadi_chunk **out,
                               wadi_error *err) {
@@ -27,7 +28,7 @@ wadi_status wadi_chunk_create(wadi_buffers *buffers, int components, wadi_chunk 
     return WADI_OK;
 }
 
-/* Acquire and release on every change of the count: who releases the last reference sees what the others wrote. */
+/* Every change of the count is an acquire and a release, so whoever releases the last reference sees what the others have written. */
 wadi_chunk *wadi_chunk_retain(wadi_chunk *c) {
     atomic_fetch_add_explicit(&c->refs, 1, memory_order_acq_rel);
     return c;
@@ -99,7 +100,7 @@ int64_t wadi_component_stride(const wadi_chunk_component *c) {
     return c->stride > 0 ? c->stride : wadi_shape_values(c->rank, c->shape);
 }
 
-/* In the columns of `count` elements; overlapping ones share values. */
+/* The number of values in each column of `count` elements. Overlapping elements share values. */
 static int64_t values_of_regular(const wadi_chunk_component *c, int64_t count) {
     const int64_t each = wadi_shape_values(c->rank, c->shape);
     return count == 0 ? 0 : (count - 1) * wadi_component_stride(c) + each;
@@ -130,6 +131,7 @@ wadi_status wadi_chunk_slice(wadi_chunk *parent, int64_t begin, int64_t count, w
     for (int i = 0; i < parent->components; i++) {
         wadi_chunk_component *c = &view->component[i];
         *c = parent->component[i];
+        c->home = NULL;
         if (c->layout == WADI_LAYOUT_IRREGULAR) {
             const wadi_status status = slice_irregular(view, c, begin, err);
             if (status != WADI_OK) {
@@ -145,6 +147,13 @@ wadi_status wadi_chunk_slice(wadi_chunk *parent, int64_t begin, int64_t count, w
     return WADI_OK;
 }
 
+/* Whether a view's component has the very columns of the chunk that it was selected from. */
+static bool is_part(const wadi_chunk_component *c) {
+    const wadi_chunk_component *of = c->whole != NULL ? &c->whole->component[c->part] : NULL;
+    return of != NULL && of->residence == c->residence && of->values == c->values &&
+           memcmp(of->column, c->column, (size_t)c->fields * sizeof *c->column) == 0;
+}
+
 wadi_status wadi_chunk_select(wadi_chunk *parent, int n, const int *from, wadi_chunk **out,
                               wadi_error *err) {
     WADI_TRY(wadi_chunk_create(parent->buffers, n, out, err));
@@ -153,20 +162,48 @@ wadi_status wadi_chunk_select(wadi_chunk *parent, int n, const int *from, wadi_c
     c->number = parent->number;
     c->first = parent->first;
     c->count = parent->count;
-    for (int i = 0; i < n; i++) c->component[i] = parent->component[from[i]];
+    for (int i = 0; i < n; i++) {
+        wadi_chunk_component *to = &c->component[i];
+        *to = parent->component[from[i]];
+        to->home = NULL;
+        if (to->residence == NULL || is_part(to)) continue;
+        to->whole = parent;
+        to->part = from[i];
+    }
     return WADI_OK;
+}
+
+static int64_t aligned(int64_t bytes) {
+    return (bytes + WADI_ALIGN - 1) / WADI_ALIGN * WADI_ALIGN;
+}
+
+/* Copies the columns of a component of `chunk` to the host, if that has not been done. False when out of memory. */
+static bool copy_home(wadi_chunk *chunk, wadi_chunk_component *c) {
+    int64_t bytes = 0;
+    if (c->home != NULL) return true;
+    for (int f = 0; f < c->fields; f++) bytes += aligned(c->values * wadi_type_size(c->type[f]));
+    char *at = c->home = wadi_chunk_alloc(chunk, bytes);
+    for (int f = 0; at != NULL && f < c->fields; f++) {
+        const int64_t size = c->values * wadi_type_size(c->type[f]);
+        wadi_residence_get(c->residence, at, c->column[f], size);
+        at += aligned(size);
+    }
+    return c->home != NULL;
 }
 
 wadi_status wadi_chunk_at_host(wadi_chunk *chunk, wadi_error *err) {
     for (int i = 0; i < chunk->components; i++) {
         wadi_chunk_component *c = &chunk->component[i];
-        for (int f = 0; c->residence != NULL && f < c->fields; f++) {
-            const int64_t bytes = c->values * wadi_type_size(c->type[f]);
-            void *home = wadi_chunk_alloc(chunk, bytes);
-            if (home == NULL)
-                return wadi_fail(err, WADI_MEMORY, "elements of a chunk: out of memory");
-            wadi_residence_get(c->residence, home, c->column[f], bytes);
-            c->column[f] = home;
+        if (c->residence == NULL) continue;
+        wadi_chunk *whole = is_part(c) ? c->whole : chunk;
+        wadi_chunk_component *of = whole == chunk ? c : &whole->component[c->part];
+        if (!copy_home(whole, of))
+            return wadi_fail(err, WADI_MEMORY, "elements of a chunk: out of memory");
+        WADI_TRY(wadi_residence_check(c->residence, err));
+        char *at = of->home;
+        for (int f = 0; f < c->fields; f++) {
+            c->column[f] = at;
+            at += aligned(c->values * wadi_type_size(c->type[f]));
         }
         c->residence = NULL;
     }
@@ -194,6 +231,7 @@ wadi_status wadi_chunk_spread(wadi_chunk *chunk, int i, wadi_error *err) {
         wadi_buffers_put(from.block);
         c->column[f] = to;
     }
+    WADI_TRY(wadi_residence_check(c->residence, err));
     c->residence = NULL;
     c->layout = WADI_LAYOUT_REGULAR;
     c->stride = 0;

@@ -35,26 +35,33 @@ typedef struct wadi_chunk_component {
     wadi_type type[WADI_MAX_FIELDS];
     int64_t shape[WADI_MAX_RANK]; /* avoid, regular: of one element */
     int64_t
-        stride; /* regular: values from one element's start to the next's when elements overlap; 0: they stand
+        stride; /* regular: if elements overlap, the number of values from the start of one to that of the next; 0: they stand
                          one behind the other */
     int64_t *shapes;  /* irregular: [count][rank] */
     int64_t *offsets; /* irregular: [count + 1], in values; the first is 0, the last is `values` */
     int64_t values;   /* in each column */
     void *column[WADI_MAX_FIELDS];
-    const wadi_residence *residence; /* of the columns, NULL: host memory; see wadi_chunk_at_host */
+    const wadi_residence
+        *residence; /* where the columns live; NULL: host memory; see wadi_chunk_at_host */
+    struct wadi_chunk *
+        whole; /* in a view: this is component `part` of this chunk, which the view holds; NULL: of none */
+    int part;
+    void
+        *home; /* a copy of the columns in host memory, one behind the other; NULL: there is none */
 } wadi_chunk_component;
 
 typedef struct wadi_chunk {
     atomic_int refs;
     wadi_buffers *buffers;
-    wadi_buffers *apart; /* the pool of another residence that blocks came from, or NULL */
+    wadi_buffers *apart; /* the pool of another residence from which some blocks come, or NULL */
     int parents;
     struct wadi_chunk **parent; /* [parents] held */
     int64_t number;             /* of the chunk in its stream */
     int64_t first, count;       /* stream index of element 0; elements */
     int components;
     wadi_chunk_component *component;
-    int blocks, most_blocks; /* blocks of the pool that go back with the chunk */
+    int blocks,
+        most_blocks; /* blocks that are given back to their pools with the chunk, and room for them */
     void **block;
 } wadi_chunk;
 
@@ -66,13 +73,13 @@ wadi_chunk *wadi_chunk_retain(wadi_chunk *c);
 /* NULL is fine. */
 void wadi_chunk_release(wadi_chunk *c);
 
-/* Memory that goes back with the chunk; NULL when out of memory. */
+/* Memory that is given back with the chunk; NULL when out of memory. */
 void *wadi_chunk_alloc(wadi_chunk *c, int64_t bytes);
-/* Blocks of another residence's pool, one for all of them, will be owned. */
+/* Says that the chunk will own blocks of `pool`, the pool of another residence. There is at most one such pool for a chunk. */
 void wadi_chunk_retain_pool(wadi_chunk *c, wadi_buffers *pool);
-/* Takes over a block that came from the chunk's pool or that one. A chunk owns at most fields + 2 blocks per component. */
+/* Takes over a block of the chunk's pool, or of the retained one. A chunk owns at most fields + 2 blocks per component. */
 void wadi_chunk_own(wadi_chunk *c, void *owned_block);
-/* Lets c refer to the columns of parent: retains it. At most once per component and once more. */
+/* Retains `parent`, so that c may refer to its columns. At most once per component and once more. */
 void wadi_chunk_hold(wadi_chunk *c, wadi_chunk *parent);
 
 /* A view of elements [begin, begin + count). Holds parent; copies descriptors, never columns. */
@@ -82,13 +89,14 @@ WADI_NODISCARD wadi_status wadi_chunk_slice(wadi_chunk *parent, int64_t begin, i
 /* A view of components from[0], .., from[n - 1]. Holds parent. */
 WADI_NODISCARD wadi_status wadi_chunk_select(wadi_chunk *parent, int n, const int *from,
                                              wadi_chunk **out, wadi_error *err);
-/* Makes all columns readable to the host: those that live elsewhere are copied. By the one who made the chunk, or the view; the
- * compute thread. */
+/* Makes all columns readable for the host: those that live elsewhere are copied. Only the maker of the chunk (or of the view) may call
+ * it, in the thread that computes on the device. Columns that several views have selected are copied once; the chunk that they are views
+ * of keeps the copy. */
 WADI_NODISCARD wadi_status wadi_chunk_at_host(wadi_chunk *c, wadi_error *err);
-/* Gives component i columns of its own, in host memory, in which every element stands by itself, one behind the other: what overlaps is
- * copied, and what all elements share is repeated. Nothing happens to a component that is so already. */
+/* Gives component i its own columns in host memory, in which the elements stand one behind the other. Values of overlapping elements are
+ * copied, and an array that all elements share is repeated. A component that is stored so already is left as it is. */
 WADI_NODISCARD wadi_status wadi_chunk_spread(wadi_chunk *c, int i, wadi_error *err);
-/* Whether every element has the same shape, *out_shape (NULL where there is no element). */
+/* Whether all elements have the same shape, which goes to *out_shape (NULL if there are no elements). */
 bool wadi_component_is_regular(const wadi_chunk_component *c, int64_t count,
                                const int64_t **out_shape);
 
@@ -96,15 +104,16 @@ bool wadi_component_is_regular(const wadi_chunk_component *c, int64_t count,
 wadi_array wadi_chunk_array(const wadi_chunk *c, int i, int64_t s);
 /* Bytes in the columns and descriptors. */
 int64_t wadi_chunk_bytes(const wadi_chunk *c);
-/* Bytes that one value takes over all fields. */
+/* Bytes that one value takes, all fields together. */
 int64_t wadi_component_value_bytes(const wadi_chunk_component *c);
 
 /* Values from the start of one element to that of the next, of an avoid or regular component. */
 int64_t wadi_component_stride(const wadi_chunk_component *c);
 
-/* product(shape); -1 when an extent is negative or the product does not fit. */
+/* product(shape), the number of values of such an array; -1 if an extent is negative or the product is too large. */
 int64_t wadi_shape_values(int rank, const int64_t *shape);
-/* A host array of sound shape that has elements has columns for them, of types there are. `who` begins the message. */
+/* Checks the columns of a host array whose shape is valid: their types must exist, and if the array has elements, no column may be NULL.
+ * `who` begins the message. Errors: WADI_TYPE, WADI_INVALID. */
 WADI_NODISCARD wadi_status wadi_array_check_columns(const char *who, const wadi_array *a,
                                                     wadi_error *err);
 

@@ -11,6 +11,7 @@
 #define WADI_SCHED_DEVICE_H
 
 #include "base/stop.h"
+#include "sched/image.h"
 #include "sched/slots.h"
 
 typedef struct wadi_device wadi_device;
@@ -101,24 +102,22 @@ typedef struct wadi_device_ops {
 struct wadi_device {
     const wadi_device_ops *ops;
     const wadi_residence *residence; /* of columns; NULL: host memory */
+    const wadi_image_ops *images;    /* what loads the kernels it launches */
 };
 
 typedef struct wadi_device_options {
+    int number;            /* which of its kind, from 0 on */
     wadi_buffers *buffers; /* of host memory */
     int64_t keep_bytes;    /* of its own memory that waits for reuse, at most */
     int threads;           /* 0: one per processor */
 } wadi_device_options;
 
-typedef struct wadi_device_row {
-    const char *name;
-    const char *about;
-    wadi_status (*open)(const wadi_device_options *options, wadi_device **out, wadi_error *err);
-} wadi_device_row;
-
-/* The table, ended by a row without a name (devices.c). The first row is the default. */
-extern const wadi_device_row wadi_devices[];
-/* The row of that name; NULL: the default. Errors: WADI_INVALID, with the list of names. */
-WADI_NODISCARD wadi_status wadi_device_find(const char *name, const wadi_device_row **out,
-                                            wadi_error *err);
+/* What people are told of a device. */
+typedef struct wadi_device_facts {
+    char name[128]; /* as its maker calls it */
+    char versions
+        [192];      /* of its driver and its language, or what else there is to say; "": nothing */
+    int64_t memory; /* bytes for columns; 0: not known */
+} wadi_device_facts;
 
 #endif

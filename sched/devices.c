@@ -1,29 +1,79 @@
-/* The table of devices. A new device is a folder and a line here. */
-#include <string.h>
+/* The table of devices. A new kind is a folder and a line here. */
+#include "sched/devices.h"
+
+#include <stdlib.h>
 
 #include "base/error.h"
-#include "base/text.h"
 #include "sched/cpu/cpu.h"
+#include "sched/cpu/image.h"
 #include "sched/null/null.h"
+#include "sched/schedules.h"
+
+/* Of devices whose kernels are functions of this process. */
+static wadi_status images_of_process(int number, const wadi_image_ops **out, wadi_error *err) {
+    WADI_UNUSED(number);
+    WADI_UNUSED(err);
+    *out = &wadi_cpu_images;
+    return WADI_OK;
+}
+
+static wadi_status tell_null(int number, wadi_device_facts *out, wadi_error *err) {
+    WADI_TRY(wadi_cpu_tell(number, out, err));
+    out->name[0] = out->versions[0] = '\0';
+    return WADI_OK;
+}
 
 const wadi_device_row wadi_devices[] = {
-    {"cpu", "the processors of this machine", wadi_cpu_open},
-    {"null", "the same over memory that the host cannot reach: for tests", wadi_null_open},
-    {NULL, NULL, NULL},
+    {.name = "cpu",
+     .about = "the processors of this machine",
+     .language = "C",
+     .tell = wadi_cpu_tell,
+     .images = images_of_process,
+     .open = wadi_cpu_open},
+    {.name = "null",
+     .about = "the same over memory that the host cannot reach: for tests",
+     .language = "C",
+     .tell = tell_null,
+     .images = images_of_process,
+     .open = wadi_null_open},
+    {0},
 };
 
-wadi_status wadi_device_find(const char *name, const wadi_device_row **out, wadi_error *err) {
-    wadi_text names = {0};
-    for (const wadi_device_row *row = wadi_devices; row->name != NULL; row++) {
-        *out = row;
-        if (name == NULL || strcmp(row->name, name) == 0) {
-            wadi_text_fini(&names);
-            return WADI_OK;
-        }
-        wadi_text_addf(&names, "%s%s", row == wadi_devices ? "" : ", ", row->name);
-    }
-    const wadi_status status = wadi_fail(err, WADI_INVALID, "device: there is no \"%s\", only %s",
-                                         name, wadi_text_str(&names));
-    wadi_text_fini(&names);
-    return status;
+/* NULL: no name is given, and none stands in the environment. */
+static const char *asked(const char *name) {
+    if (name == NULL) name = getenv("WADI_DEVICE");
+    return name == NULL || *name == '\0' ? NULL : name;
+}
+
+wadi_status wadi_device_find(const char *name, wadi_device_choice *out, wadi_error *err) {
+    return wadi_device_find_in(wadi_devices, asked(name), out, err);
+}
+
+wadi_status wadi_device_kind(const char *name, const wadi_device_row **out, wadi_error *err) {
+    int number = 0;
+    return wadi_device_kind_in(wadi_devices, asked(name), out, &number, err);
+}
+
+static wadi_status make_default(const char *name, wadi_error *err) {
+    if (setenv("WADI_DEVICE", name, 1) == 0) return WADI_OK;
+    return wadi_fail(err, WADI_MEMORY, "--device: out of memory");
+}
+
+wadi_status wadi_device_take(void *options, const char *value, wadi_error *err) {
+    wadi_device_choice choice;
+    WADI_UNUSED(options);
+    WADI_TRY(wadi_device_find_in(wadi_devices, value, &choice, err));
+    return make_default(choice.name, err);
+}
+
+wadi_status wadi_device_take_kind(void *options, const char *value, wadi_error *err) {
+    const wadi_device_row *row = NULL;
+    int number = 0;
+    WADI_UNUSED(options);
+    WADI_TRY(wadi_device_kind_in(wadi_devices, value, &row, &number, err));
+    return make_default(value, err);
+}
+
+int wadi_device_force(const wadi_device_row *row, wadi_schedule_option option) {
+    return wadi_forced_schedule(option == WADI_SCHEDULE_AUTO ? row->schedule : option);
 }

@@ -10,27 +10,28 @@
 #include "base/thread.h"
 #include "base/vec.h"
 
-enum { LOOK_NS = 50000000 /* how often a waiting end looks whether the run is cancelled */ };
+enum { LOOK_NS = 50000000 /* how often a waiting end checks whether the run is cancelled */ };
 
 typedef struct under_way {
-    wadi_chunk *chunk; /* NULL: the receiver has it */
+    wadi_chunk *chunk; /* NULL: the receiver has taken it */
     int64_t bytes;
 } under_way;
 
 struct wadi_pipe {
     wadi_pipe_options options;
-    int made; /* of the two below */
+    int made; /* how many of the next two fields are initialised */
     wadi_mutex lock;
     wadi_condition changed;
     /* guarded by the lock */
     WADI_VEC(under_way) chunks; /* in order; the receiver has the first `taken` */
     size_t taken;
-    int64_t bytes; /* of all of them */
-    int64_t count; /* received so far, for the watchdog */
+    int64_t bytes; /* of all these chunks */
+    int64_t count; /* chunks received so far, for the watchdog */
     int64_t sent;
-    bool ended;
-    wadi_error failed;   /* the sender, after what is under way; status WADI_OK: it has not */
-    wadi_error given_up; /* the receiver */
+    bool ended, nudged;
+    wadi_error
+        failed; /* the sender's failure, which comes after the chunks in flight; status WADI_OK: none */
+    wadi_error given_up; /* why the receiver has given up; status WADI_OK: it has not */
 };
 
 wadi_status wadi_pipe_create(const wadi_pipe_options *options, wadi_pipe **out, wadi_error *err) {
@@ -77,7 +78,7 @@ static bool all_done(const wadi_pipe *p, int64_t bytes) {
 
 static bool has_more(const wadi_pipe *p, int64_t bytes) {
     WADI_UNUSED(bytes);
-    return p->taken < p->chunks.n || p->ended || p->failed.status != WADI_OK;
+    return p->taken < p->chunks.n || p->ended || p->nudged || p->failed.status != WADI_OK;
 }
 
 static wadi_status tell(const wadi_error *why, wadi_error *err) {
@@ -85,7 +86,7 @@ static wadi_status tell(const wadi_error *why, wadi_error *err) {
     return why->status;
 }
 
-/* With the lock held: until `holds`, or the receiver gives up, or the run is cancelled. */
+/* Waits, with the lock held, until `holds`, or the receiver gives up, or the run is cancelled. */
 static wadi_status wait_until(wadi_pipe *p, condition holds, int64_t bytes, const char *owner,
                               const char *what, int64_t number, wadi_error *err) {
     const bool sends = owner == p->options.from;
@@ -168,11 +169,26 @@ wadi_status wadi_pipe_receive(wadi_pipe *p, wadi_chunk **out, wadi_error *err) {
         *out = p->chunks.at[p->taken].chunk;
         p->chunks.at[p->taken++].chunk = NULL;
         p->count++;
-    } else if (status == WADI_OK) {
+    } else if (status == WADI_OK && !p->nudged) {
         status = tell(&p->failed, err);
     }
     wadi_mutex_unlock(&p->lock);
     return status;
+}
+
+bool wadi_pipe_nudged(wadi_pipe *p) {
+    wadi_mutex_lock(&p->lock);
+    const bool nudged = p->nudged;
+    p->nudged = false;
+    wadi_mutex_unlock(&p->lock);
+    return nudged;
+}
+
+void wadi_pipe_nudge(wadi_pipe *p) {
+    wadi_mutex_lock(&p->lock);
+    p->nudged = true;
+    wadi_condition_broadcast(&p->changed);
+    wadi_mutex_unlock(&p->lock);
 }
 
 void wadi_pipe_done(wadi_pipe *p) {

@@ -17,35 +17,42 @@ typedef struct wadi_pipe_options {
     const char *from, *to; /* who sends and who receives, for the watchdog; static */
     int64_t most_chunks, most_bytes;
     wadi_waits *waits;     /* may be NULL */
-    const wadi_stop *stop; /* called: waiting is over; may be NULL */
+    const wadi_stop *stop; /* when it is called, waiting ends; may be NULL */
 } wadi_pipe_options;
 
 WADI_NODISCARD wadi_status wadi_pipe_create(const wadi_pipe_options *options, wadi_pipe **out,
                                             wadi_error *err);
-/* Drops what is under way. Both threads have gone. NULL is fine. */
+/* Drops the chunks in flight. No thread may use the pipe any more. NULL is fine. */
 void wadi_pipe_destroy(wadi_pipe *p);
 
 /* ---- sender ---- */
 
-/* Takes over one reference to c and returns when it is under way; failing or not, the reference is gone. Errors:
- * WADI_CANCELLED, WADI_MEMORY, or what the receiver gave as its reason. */
+/* Waits for room and puts the chunk into the queue. Takes over one reference to it, also if it fails. Errors:
+ * WADI_CANCELLED, WADI_MEMORY, or the error with which the receiver has given up. */
 WADI_NODISCARD wadi_status wadi_pipe_send(wadi_pipe *p, wadi_chunk *owned_c, wadi_error *err);
-/* Returns when all that was sent is done. */
+/* Returns when all chunks that were sent are done. */
 WADI_NODISCARD wadi_status wadi_pipe_settle(wadi_pipe *p, wadi_error *err);
-/* Nothing more comes: returns when all is done. */
+/* Says that no more chunks come. Returns when all are done. */
 WADI_NODISCARD wadi_status wadi_pipe_end(wadi_pipe *p, wadi_error *err);
-/* The stream ends here with this error: returns when what is before it is done, or cannot be done any more; when the run was
- * cancelled, at once. */
+/* Ends the stream with this error. Returns when the chunks before it are done or cannot be done any more. If the run was cancelled,
+ * returns at once. */
 void wadi_pipe_fail(wadi_pipe *p, const wadi_error *why);
 
 /* ---- receiver ---- */
 
-/* The next chunk with a reference for the caller, or NULL at the end of the stream. Errors: WADI_CANCELLED, or what the sender
- * gave as its reason, after the chunks before it. */
+/* The next chunk with a reference for the caller, or NULL at the end of the stream. Errors: WADI_CANCELLED, or, after the chunks
+ * before it, the error with which the sender has ended the stream. */
 WADI_NODISCARD wadi_status wadi_pipe_receive(wadi_pipe *p, wadi_chunk **out, wadi_error *err);
-/* The chunk that was received first, of those not done yet, has been consumed: there is room for another. */
+/* Whether NULL from wadi_pipe_receive stood for a nudge and not for the end; the nudge is over then. */
+bool wadi_pipe_nudged(wadi_pipe *p);
+/* Says that a chunk has been consumed: the oldest that was received and is not done yet. That makes room for another. */
 void wadi_pipe_done(wadi_pipe *p);
-/* No more chunks are wanted. */
+/* Says that no more chunks are wanted, and why. */
 void wadi_pipe_give_up(wadi_pipe *p, const wadi_error *why);
+
+/* ---- any thread ---- */
+
+/* The receiver shall not wait for the sender: if nothing has come, wadi_pipe_receive gives NULL, now or the next time. */
+void wadi_pipe_nudge(wadi_pipe *p);
 
 #endif

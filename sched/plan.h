@@ -13,6 +13,7 @@
 #include <stdbool.h>
 
 #include "base/arena.h"
+#include "sched/image.h"
 #include "sched/kernel.h"
 #include "wadi/schedule.h"
 #include "wadi/status.h"
@@ -35,7 +36,7 @@ typedef struct wadi_plan_slot {
     const wadi_array *data;             /* `use`: the array itself; else NULL */
 } wadi_plan_slot;
 
-/* The declaration of one extent: a constant >= 0, a name, or nothing. */
+/* What the program declares of one extent: a constant >= 0, a name, or nothing. */
 typedef struct wadi_plan_extent {
     int64_t value;    /* -1: not a constant */
     const char *name; /* NULL: no name */
@@ -60,12 +61,14 @@ typedef enum wadi_schedule {
     WADI_SCHEDULE_FIRST = 0 /* every body offers it, and a run falls back to it */
 } wadi_schedule;
 
-/* Which version of a body. */
+/* Which version of a body, and for which device. */
 typedef struct wadi_version_key {
     wadi_schedule schedule;
     bool
-        pure; /* with the language's own computations instead of library routines. Only the first schedule has such a
-                  version, for bodies that call routines; it runs when a routine declines, and is never chosen */
+        pure; /* with the language's own computations instead of library routines. Only bodies that call routines have such a
+                  version, for the first schedule. It is never chosen, and runs only if a routine declines */
+    const wadi_image_ops
+        *images; /* of the device that is to run it; NULL: of one that takes the program's target */
 } wadi_version_key;
 
 /* The versions of a body are numbered: those of the schedules in their order, then the pure one. */
@@ -98,32 +101,33 @@ typedef struct wadi_plan_level {
 } wadi_plan_level;
 
 typedef enum wadi_step_kind {
-    WADI_STEP_SHAPE, /* runs `kernel` over elements: writes the shapes of `slots` (storage for them is ready). ONCE
-                        and REGULAR slots have one shape: the kernel is then run for element 0 alone */
+    WADI_STEP_SHAPE, /* runs `kernel` over elements: it writes the shapes of `slots`, for which there is storage. ONCE
+                        and REGULAR slots have one shape, so the kernel runs for element 0 alone */
     WADI_STEP_ALLOC, /* makes the columns of `slots` from their shapes (offsets by prefix sum, stride by product).
                         A negative extent is a fault at `place` */
-    WADI_STEP_RUN, /* runs `kernel` over all elements, in ranges, in parallel */
-    WADI_STEP_FLAT, /* runs `units` over elements, prefix sums, then `kernel` over units in parallel */
-    WADI_STEP_COND, /* each element runs part 0 or part 1 of `control`, as its predicate says */
+    WADI_STEP_RUN,  /* runs `kernel` over all elements, in ranges, in parallel */
+    WADI_STEP_FLAT, /* runs `units` over elements, makes prefix sums of the result, then runs `kernel` over units in parallel */
+    WADI_STEP_COND, /* each element runs part 0 or part 1 of `control`, depending on its predicate */
     WADI_STEP_LOOP, /* elements run part 0, which computes the predicate, then part 1, which computes the next state. Elements
                        whose predicate is false leave before part 1 */
-    WADI_STEP_FOREIGN, /* runs library routine `call` over all elements: reads slots `reads` and writes `slots`, which have
-                          their columns already */
-    WADI_STEP_MANY, /* makes one element of all elements of the outer level: its slots `reads`, all REGULAR, are seen as
-                          ONCE `slots` of one more dimension */
-    WADI_STEP_SINGLE /* the way back: ONCE `reads` of the inner level become REGULAR `slots`, which have their shapes already */
+    WADI_STEP_FOREIGN, /* runs the library routine `call` over all elements: it reads the slots `reads` and writes `slots`, which
+                          have their columns already */
+    WADI_STEP_MANY, /* makes one element of all elements of the outer level: REGULAR slots `reads` become ONCE slots
+                          `slots` with one more dimension */
+    WADI_STEP_SINGLE /* the inverse of MANY: ONCE `reads` of the inner level become REGULAR `slots`, which have their shapes already */
 } wadi_step_kind;
 
-/* One side of a branch, or one half of a loop. Its steps follow their COND or LOOP in the version's list, those of part 0 first. A part whose
- * level is that of the control itself is for elements that all decide alike. */
+/* One side of a branch, or one half of a loop. Its steps follow the COND or LOOP in the version's list, those of part 0 first. If all
+ * elements certainly decide alike, a part has the level of the control itself. */
 typedef struct wadi_plan_part {
     int level, nsteps;
-    const int
-        *yields; /* [nvalues] slots with a branch's results, or a loop's next state (part 1) */
-    const bool *moves; /* [nvalues] nothing else reads that slot, so its memory may be taken over */
+    const int *
+        yields; /* [nvalues] slots with the results of a branch, or with the next state of a loop (part 1) */
+    const bool *
+        moves; /* [nvalues] whether nothing else reads that slot, so that its memory may be taken over */
 } wadi_plan_part;
 
-/* What a COND or LOOP decides by and what it computes. */
+/* By what a COND or LOOP decides, and what it computes. */
 typedef struct wadi_plan_control {
     int predicate; /* slot of a bool. COND: of the step's level, or ONCE; LOOP: of the parts' level, or ONCE */
     int nvalues;
@@ -136,7 +140,7 @@ typedef struct wadi_plan_control {
 /* A call of a library routine. */
 typedef struct wadi_plan_call {
     const char *routine;
-    int dims, nin; /* rank of one problem; arrays read */
+    int dims, nin; /* rank of one problem; number of arrays that it reads */
 } wadi_plan_call;
 
 /* One instruction of a version. */
@@ -145,7 +149,7 @@ typedef struct wadi_plan_step {
     const char *kernel, *units; /* symbol names in the version's module; NULL: none */
     int nslots;
     const int *slots;
-    int place;    /* row of the version's places that faults name */
+    int place;    /* the row of the version's places that faults name */
     bool serial;  /* one range, one worker, in order */
     bool several; /* not needed if one worker runs all units in order */
     bool apart;   /* all units run even if one faults: the first fault may be in a later unit */
@@ -171,21 +175,20 @@ typedef struct wadi_plan_version {
     int nlevels; /* of its steps and slots, without level 0 */
     const wadi_plan_level *levels;
     bool
-        counts; /* its kernels compute stream indices themselves and do not read the body's index slot */
-    int nplaces; /* what its faults may name */
+        counts; /* its kernels compute stream indices themselves, and do not read the body's index slot */
+    int nplaces; /* the places that its faults may name */
     const wadi_plan_place *places;
 } wadi_plan_version;
 
 /* Array code over the elements of a chunk, or over one element. */
 typedef struct wadi_plan_body {
     const char *name;
-    int index_slot; /* produce: rank-0 i64 REGULAR slot of stream indices, filled for versions that read it; -1: none */
+    int index_slot; /* rank-0 i64 REGULAR slot of stream indices (produce), which is filled for versions that read it; -1: none */
     int nresults;
-    const int *
-        results; /* slots a chunk of the result carries, in order of components. REGULAR results are
-                                  allocated by ALLOC steps; IRREGULAR ones by `emit` (inside, across) or ALLOC (flat);
-                                  a result that is also a source's slot passes through; ONCE: an avoid result */
-    bool rank0;  /* every value has rank 0 */
+    const int *results; /* the slots of the result's components, in their order. REGULAR results are
+                                  allocated by ALLOC steps, IRREGULAR ones by `emit` (inside, across) or ALLOC (flat). A
+                                  result that is also a source's slot passes through. ONCE becomes an avoid component */
+    bool rank0;         /* every value has rank 0 */
     bool
         lifted; /* routines and manual liftings do most of its work, on whole chunks: flat is best */
     bool offers[WADI_SCHEDULE_COUNT]; /* schedules it can run in; at least one */
@@ -196,9 +199,9 @@ static inline bool wadi_body_offers(const wadi_plan_body *b, wadi_version_key v)
     return v.pure ? b->routines : b->offers[v.schedule];
 }
 
-/* A source of a stage: a counter, or what is bound to a name. */
+/* A source of a stage: a counter, or a source that the user binds to a name. */
 typedef struct wadi_plan_source {
-    bool counter;     /* produce: counts to the i64 in `count_slot` */
+    bool counter;     /* produce: it counts from 0 up to the i64 in `count_slot` */
     int count_slot;   /* ONCE, rank 0 */
     const char *name; /* stream_in: the source is bound to this name */
     int nslots;
@@ -214,9 +217,9 @@ typedef struct wadi_plan_fold {
     int nstate;
     const int *init; /* [nstate] ONCE slots with the initial state */
     const bool *
-        take; /* [nstate] or NULL: nothing else reads the array in `init`, so its memory may become the state's */
+        take; /* [nstate] or NULL: whether nothing else reads the array in `init`, so that its memory may become the state's */
     const int *state_in,
-        *state_out; /* [nstate] ONCE: where the body reads the state and emits the next one. One slot for both if it
+        *state_out; /* [nstate] ONCE: where the body reads the state and writes the next one. It is one slot if the state
                        changes in place; then a fault leaves it half changed */
     int nparts; /* components of an element that the body reads; FOLD_BATCH: of a chunk, two slots each */
     const int *
@@ -236,7 +239,7 @@ typedef enum wadi_change_kind {
     WADI_CHANGE_COUNT
 } wadi_change_kind;
 
-/* What becomes of samples after the last full window that no full window covers. */
+/* What happens to the samples at the end that no full window covers. */
 typedef enum wadi_last_window {
     WADI_LAST_WINDOW_DROP,
     WADI_LAST_WINDOW_PAD,
@@ -265,13 +268,9 @@ typedef struct wadi_plan_stage {
 } wadi_plan_stage;
 
 typedef enum wadi_end_kind {
-    WADI_END_SINK,     /* chunks of the components go to the sink `name` */
-    WADI_END_ELEMENTS, /* into[i] collects all values of component i as one vector */
-    WADI_END_TABULATE, /* into[i] stacks component i along a new outer dimension; shapes must agree (fault at place) */
-    WADI_END_TABULATE_MIN, /* the same, with every extent cut to the least one */
-    WADI_END_FROM_SEQ, /* into[2 i] collects the shapes i64[n, rank] of component i, into[2 i + 1] its values */
-    WADI_END_FOLD,      /* into[i] is the state; `fold` runs for the elements 0, 1, .. in order */
-    WADI_END_FOLD_BATCH /* the same, `fold` running once for each chunk of one element or more */
+#define WADI_END(KIND, name, slots) WADI_END_##KIND,
+#include "sched/ends.def"
+#undef WADI_END
 } wadi_end_kind;
 
 /* Where a stage's results go: a sink, a collector or a fold. */
@@ -306,7 +305,7 @@ typedef struct wadi_plan {
     wadi_arena *arena;
     const char *name;
     uint8_t program
-        [32]; /* BLAKE2b of the program's text and the options that decide its kernels; zero: not known */
+        [32]; /* BLAKE2b of the program's text and of the options that its kernels depend on; all zero: not known */
     int nslots;
     const wadi_plan_slot *slots;
     int ninputs;
@@ -317,48 +316,53 @@ typedef struct wadi_plan {
     const wadi_plan_body *bodies;
     int nphases;
     const wadi_plan_phase *phases;
-    int nplaces; /* what faults outside kernels name */
+    int nplaces; /* the places that faults outside kernels name */
     const wadi_plan_place *places;
 } wadi_plan;
-
-/* A kernel as its device knows it; nobody else interprets the handle. 0: none. */
-typedef struct wadi_code {
-    uintptr_t handle;
-} wadi_code;
 
 /* A version with the kernels that its steps name. */
 typedef struct wadi_plan_code {
     const wadi_plan_version *version;
-    const wadi_code *kernels, *units; /* [nsteps]; none where a step names none */
+    const wadi_code *kernels, *units; /* [nsteps]; handle 0 for a step that names no kernel */
 } wadi_plan_code;
 
 struct wadi_run_options;
 
-/* Finds or makes versions and their code. `exe` provides it, which joins compiler and runtime. Each run calls it from one thread at
- * a time; several runs may call it at once. */
+/* Finds or makes versions and their code. `exe`, which joins compiler and runtime, provides it. Threads of one run or of several runs may
+ * call it at once. */
 typedef struct wadi_loader {
-    /* Version `version`, which body `body` offers. What *out points to lives as long as the loader. May take long
-     * (compiles). */
+    /* Gives the version `version` of body `body`, which the body must offer. What *out points to lives as long as the loader. May take
+     * long, because it may compile. */
     wadi_status (*load)(void *self, const wadi_plan *plan, int body, wadi_version_key version,
                         wadi_plan_code *out, wadi_error *err);
-    /* Whether `load` would answer at once. If not, the version is made beside the run, unless that takes more than worth_ns of
-     * processor time; 0: nothing is begun. Never waits. NULL: `load` always answers at once. */
+    /* Whether `load` would return at once. If not, the version is made in the background, unless that takes more than worth_ns of
+     * processor time; 0: it is not made. Never waits. NULL: `load` always returns at once. */
     bool (*offer)(void *self, const wadi_plan *plan, int body, wadi_version_key version,
                   int64_t worth_ns);
-    /* A run with these options begins: what it is certain to want can be made side by side. Never waits. NULL: nothing to do. */
+    /* A run with these options begins: the versions that it certainly needs can be made in parallel. Never waits. NULL: nothing to do. */
     void (*expect)(void *self, const struct wadi_run_options *options);
     void *self;
 } wadi_loader;
 
+/* The fold of a stage, or of an end; NULL: it has none (plan/fold.c). */
+const wadi_plan_fold *wadi_plan_stage_fold(const wadi_plan_stage *g);
+const wadi_plan_fold *wadi_plan_end_fold(const wadi_plan_end *e);
+/* How many slots each component has that the body of the end's fold reads: 1 for an element, 2 for a whole chunk. 0: it has no fold, or
+ * is no kind (plan/fold.c). */
+int wadi_plan_fold_slots(wadi_end_kind kind);
+
 struct wadi_text;
 /* Prints the plan, for people and for wadi_plan_read (plan/print.c). */
 void wadi_plan_print(const wadi_plan *p, struct wadi_text *out);
+/* The same for people alone: of an array that the program holds the shape is enough, if it has many values. */
+void wadi_plan_print_short(const wadi_plan *p, struct wadi_text *out);
 /* The same for the steps of a version. */
 void wadi_plan_version_print(const wadi_plan *p, const wadi_plan_version *v, struct wadi_text *out);
-/* The plan whose text this is: it prints the same and has the same hash. Kernels are no part of the text; their loader comes with the
- * text of the program. The caller destroys the plan's arena. Errors: WADI_INVALID, which names the line, WADI_MEMORY (plan/read.c). */
+/* Makes the plan from its text: it prints the same text and has the same hash. The text does not contain kernels; their loader is made
+ * from the text of the program. The caller destroys the plan's arena. Errors: WADI_INVALID, which names the line, WADI_MEMORY
+ * (plan/read.c). */
 WADI_NODISCARD wadi_status wadi_plan_read(const char *text, wadi_plan **out, wadi_error *err);
-/* BLAKE2b over all that decides what a run computes, whichever versions have been made (plan/hash.c). */
+/* BLAKE2b over all that determines what a run computes. It does not depend on which versions have been made (plan/hash.c). */
 void wadi_plan_hash(const wadi_plan *p, uint8_t out[32]);
 
 #endif

@@ -19,6 +19,10 @@ void wadi_residence_get(const wadi_residence *r, void *to, const void *from, int
         memcpy(to, from, (size_t)bytes);
 }
 
+wadi_status wadi_residence_check(const wadi_residence *r, wadi_error *err) {
+    return r != NULL && r->check != NULL ? r->check(r->self, err) : WADI_OK;
+}
+
 void wadi_residence_copy(const wadi_residence *r, void *to, const void *from, int64_t bytes) {
     if (bytes <= 0) return;
     if (r != NULL)

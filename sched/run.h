@@ -11,10 +11,20 @@
 
 #define WADI_WATCHDOG_S 10.0 /* the default of watchdog_s */
 
-/* A run of the plan, for whoever has one without an executable, and for wadi_run_create. Copies the loader; borrows the plan and what the
- * loader points to, which outlive the run. options may be NULL. Errors: WADI_INVALID (options), WADI_MEMORY. */
+/* Makes a run of a plan: for callers that have a plan without an executable, and for wadi_run_create. Copies the loader. Borrows the plan
+ * and what the loader points to, which must outlive the run. options may be NULL. Errors: WADI_INVALID (options), WADI_MEMORY. */
 WADI_NODISCARD wadi_status wadi_run_create_for(const wadi_plan *plan, const wadi_loader *loader,
                                                const wadi_run_options *options, wadi_run **out,
                                                wadi_error *err);
+
+/* Says before each chunk of a source at which seam its stream is parted, so that what is behind the seam runs in a thread of its own: the
+ * number of the seam, 0 <= it < seams, or -1: at none. The same bits, whatever it says. */
+typedef struct wadi_seam_rule {
+    int (*choose)(void *env, int seams); /* by the compute thread */
+    void *env;
+} wadi_seam_rule;
+
+/* Before the run begins, for tests: instead of the option `stages`. */
+void wadi_run_seam_by(wadi_run *run, wadi_seam_rule rule);
 
 #endif

@@ -11,7 +11,7 @@
 #include "base/args.h"
 #include "base/text.h"
 
-static const int64_t cache_bytes = 256 * 1024; /* of one worker: a second-level cache, roughly */
+static const int64_t cache_bytes = 256 * 1024; /* roughly the second-level cache of one worker */
 
 enum { BEST, GOOD, USUAL, POOR };
 
@@ -40,12 +40,21 @@ const wadi_schedule_row wadi_schedules[WADI_SCHEDULE_COUNT] = {WADI_SCHEDULES(RO
 
 /* ---- names ---- */
 
-/* "auto, inside, flat or across" */
+/* "auto, inside, flat, across or group" */
 static void list_names(wadi_text *out) {
     wadi_text_add(out, "auto");
     for (int i = 0; i < WADI_SCHEDULE_COUNT; i++)
         wadi_text_addf(out, "%s%s", i + 1 < WADI_SCHEDULE_COUNT ? ", " : " or ",
                        wadi_schedules[i].name);
+}
+
+/* The options are AUTO and then the schedules in their order. */
+int wadi_forced_schedule(wadi_schedule_option o) {
+    return (int)o - 1;
+}
+
+static wadi_schedule_option forcing(int schedule) {
+    return (wadi_schedule_option)(schedule + 1);
 }
 
 static int find(const char *name) {
@@ -63,15 +72,6 @@ wadi_status wadi_schedule_take(const char *value, wadi_schedule_option *out, wad
         wadi_text_fini(&names);
         return st;
     }
-    *out = found < 0 ? WADI_SCHEDULE_AUTO : wadi_schedule_forcing((wadi_schedule)found);
+    *out = found < 0 ? WADI_SCHEDULE_AUTO : forcing(found);
     return WADI_OK;
-}
-
-/* Options are numbered as the schedules are, behind AUTO. */
-int wadi_forced_schedule(wadi_schedule_option o) {
-    return (int)o - 1;
-}
-
-wadi_schedule_option wadi_schedule_forcing(wadi_schedule s) {
-    return (wadi_schedule_option)((int)s + 1);
 }

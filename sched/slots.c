@@ -47,7 +47,7 @@ void wadi_slots_fini(wadi_slots *s) {
     s->memory = NULL;
 }
 
-/* New entries are empty slots. */
+/* Makes the tables n entries long. New entries are empty slots. */
 static bool lengthen(wadi_slots *s, int n) {
     wadi_slot *slot = realloc(s->slot, (size_t)n * sizeof *slot);
     if (slot != NULL) s->slot = slot;
@@ -98,6 +98,61 @@ void wadi_slots_move(wadi_slots *s, int from, int to) {
     memset(&s->slot[from], 0, sizeof s->slot[from]);
 }
 
+void wadi_slots_lend(const wadi_slots *from, wadi_slots *to, int slot) {
+    WADI_ASSERT(from->residence == to->residence);
+    wadi_slots_clear(to, slot);
+    to->slot[slot] = from->slot[slot];
+    to->memory[slot].elements = from->memory[slot].elements;
+}
+
+void wadi_slots_hand_over(wadi_slots *from, wadi_slots *to, int slot) {
+    wadi_slots_lend(from, to, slot);
+    to->memory[slot] = from->memory[slot];
+    memset(&from->memory[slot], 0, sizeof from->memory[slot]);
+    memset(&from->slot[slot], 0, sizeof from->slot[slot]);
+}
+
+/* The columns of one element of the slot. What `from` has no columns for gets none. */
+static bool bring_columns(const wadi_slots *from, wadi_slots *to, int slot) {
+    const wadi_plan_slot *p = wadi_slots_plan(from, slot);
+    const wadi_slot *is = &from->slot[slot];
+    const int64_t values = wadi_shape_values(p->rank, is->shape);
+    if (is->col[0] == NULL) return true;
+    if (!wadi_slots_room_for_columns(to, slot, values)) return false;
+    for (int f = 0; f < p->fields; f++) {
+        const int64_t bytes = values * wadi_type_size(p->type[f]);
+        if (to->residence == NULL)
+            wadi_residence_get(from->residence, to->slot[slot].col[f], is->col[f], bytes);
+        else
+            wadi_residence_put(to->residence, to->slot[slot].col[f], is->col[f], bytes);
+    }
+    return true;
+}
+
+/* What a kernel has made of rank 0 may have no shape. */
+bool wadi_slots_is_empty(const wadi_slots *slots, int slot) {
+    const wadi_slot *s = &slots->slot[slot];
+    return s->shape == NULL && s->col[0] == NULL;
+}
+
+bool wadi_slots_bring(const wadi_slots *from, wadi_slots *to, int slot) {
+    WADI_ASSERT(from->residence == NULL || to->residence == NULL);
+    const wadi_plan_slot *p = wadi_slots_plan(from, slot);
+    const wadi_slot *is = &from->slot[slot];
+    wadi_slots_clear(to, slot);
+    if (wadi_slots_is_empty(from, slot)) return true;
+    bool made = wadi_slots_room_for_shapes(to, slot, 1);
+    if (made && p->rank > 0) memcpy(to->slot[slot].shape, is->shape, (size_t)(p->rank * word));
+    if (made && is->offset != NULL) {
+        made = wadi_slots_room_for_offsets(to, slot, 1);
+        if (made) memcpy(to->slot[slot].offset, is->offset, (size_t)(2 * word));
+    }
+    to->slot[slot].stride = is->stride;
+    made = made && bring_columns(from, to, slot);
+    if (!made) wadi_slots_clear(to, slot);
+    return made;
+}
+
 void wadi_slots_give(wadi_slots *s, int to, const wadi_slot *slot,
                      const wadi_slot_memory *owned_memory) {
     wadi_slots_clear(s, to);
@@ -137,7 +192,7 @@ bool wadi_slots_take_over(wadi_slots *s, int from, wadi_slot *out, wadi_slot_mem
     wadi_slot_memory m = {.shape = wadi_buffers_get(s->buffers, p->rank * word), .elements = 1};
     if (m.shape == NULL) return false;
     if (p->rank > 0) memcpy(m.shape, s->slot[from].shape, (size_t)(p->rank * word));
-    /* whole arrays at once: GCC 12 turns a loop over fields into a memset that comes before the copy */
+    /* Whole arrays are copied at once: GCC 12 turns a loop over fields into a memset that comes before the copy. */
     *out = s->slot[from];
     out->shape = m.shape;
     memcpy(m.column, s->memory[from].column, sizeof m.column);
@@ -165,28 +220,41 @@ bool wadi_slots_room_for_offsets(wadi_slots *s, int slot, int64_t count) {
 }
 
 /* Whether the slot has a place that has given it columns. */
-static bool placed(wadi_slots *s, int slot, int64_t values) {
-    void *column[WADI_MAX_FIELDS] = {NULL};
+static bool placed(const wadi_slots *s, int slot, int64_t values, wadi_slot_columns *out) {
     if (slot >= s->plan->nslots || s->place[slot].columns == NULL) return false;
-    if (!s->place[slot].columns(s->place[slot].env, values, column)) return false;
-    for (int f = 0; f < WADI_MAX_FIELDS; f++) {
-        wadi_buffers_put(s->memory[slot].column[f]);
-        s->memory[slot].column[f] = NULL;
-        s->slot[slot].col[f] = column[f];
+    if (!s->place[slot].columns(s->place[slot].env, values, out->at)) return false;
+    memset(out->block, 0, sizeof out->block);
+    return true;
+}
+
+bool wadi_slots_make_columns(const wadi_slots *s, int slot, int64_t values,
+                             wadi_slot_columns *out) {
+    const wadi_plan_slot *p = wadi_slots_plan(s, slot);
+    if (placed(s, slot, values, out)) return true;
+    for (int f = 0; f < p->fields; f++) {
+        void *block = wadi_buffers_get(s->columns, values * wadi_type_size(p->type[f]));
+        if (block == NULL) {
+            while (--f >= 0) wadi_buffers_put(out->block[f]);
+            return false;
+        }
+        out->block[f] = block;
+        out->at[f] = wadi_buffers_address(block);
     }
     return true;
 }
 
-bool wadi_slots_room_for_columns(wadi_slots *s, int slot, int64_t values) {
-    const wadi_plan_slot *p = wadi_slots_plan(s, slot);
-    if (placed(s, slot, values)) return true;
-    for (int f = 0; f < p->fields; f++) {
-        void *column = wadi_buffers_get(s->columns, values * wadi_type_size(p->type[f]));
-        if (column == NULL) return false;
+void wadi_slots_use_columns(wadi_slots *s, int slot, const wadi_slot_columns *c) {
+    for (int f = 0; f < wadi_slots_plan(s, slot)->fields; f++) {
         wadi_buffers_put(s->memory[slot].column[f]);
-        s->memory[slot].column[f] = column;
-        s->slot[slot].col[f] = wadi_buffers_address(column);
+        s->memory[slot].column[f] = c->block[f];
+        s->slot[slot].col[f] = c->at[f];
     }
+}
+
+bool wadi_slots_room_for_columns(wadi_slots *s, int slot, int64_t values) {
+    wadi_slot_columns made;
+    if (!wadi_slots_make_columns(s, slot, values, &made)) return false;
+    wadi_slots_use_columns(s, slot, &made);
     return true;
 }
 
@@ -197,7 +265,7 @@ bool wadi_slots_set_columns(wadi_slots *s, int slot, const wadi_residence *resid
         for (int f = 0; f < p->fields; f++) s->slot[slot].col[f] = column[f];
         return true;
     }
-    WADI_ASSERT(residence == NULL); /* there is one device a run */
+    WADI_ASSERT(residence == NULL); /* a run has one device, so these columns are in host memory */
     for (int f = 0; f < p->fields; f++) {
         const int64_t bytes = values * wadi_type_size(p->type[f]);
         void *block = wadi_buffers_get(s->columns, bytes);
@@ -223,7 +291,7 @@ wadi_status wadi_slots_bind_array(wadi_slots *s, int slot, const wadi_array *a, 
     return WADI_OK;
 }
 
-/* A regular component as an irregular one: shapes repeated, offsets counted. */
+/* Gives the slot a descriptor for a regular component: repeats its shape, and counts its offsets. */
 static bool describe(wadi_slots *s, int slot, const wadi_chunk_component *c, int64_t count) {
     if (!wadi_slots_room_for_shapes(s, slot, count)) return false;
     if (!wadi_slots_room_for_offsets(s, slot, count)) return false;
@@ -237,7 +305,7 @@ static bool describe(wadi_slots *s, int slot, const wadi_chunk_component *c, int
     return true;
 }
 
-/* The first element whose shape is not that of element 0; count: none. */
+/* The first element whose shape differs from that of element 0; `count` if there is none. */
 static int64_t first_other_shape(const wadi_chunk_component *c, int64_t count) {
     for (int64_t i = 1; i < count; i++) {
         if (memcmp(c->shapes, c->shapes + i * c->rank, (size_t)(c->rank * word)) != 0) return i;
@@ -324,22 +392,34 @@ int64_t wadi_slots_number(const wadi_slots *s, int slot) {
     return n;
 }
 
+/* The columns as blocks of host memory, which are the caller's whatever comes of it. */
+static wadi_status copy_columns(const wadi_slots *s, int slot, void **block, wadi_error *err) {
+    const wadi_plan_slot *p = wadi_slots_plan(s, slot);
+    const int64_t values = wadi_shape_values(p->rank, s->slot[slot].shape);
+    for (int f = 0; f < p->fields; f++) {
+        block[f] = wadi_buffers_get(s->buffers, values * wadi_type_size(p->type[f]));
+        if (block[f] == NULL) return wadi_fail(err, WADI_MEMORY, "%s", out_of_memory);
+    }
+    for (int f = 0; f < p->fields; f++)
+        wadi_residence_get(s->residence, block[f], s->slot[slot].col[f],
+                           values * wadi_type_size(p->type[f]));
+    return wadi_residence_check(s->residence, err);
+}
+
 wadi_status wadi_slots_fetch(wadi_slots *s, int slot, wadi_error *err) {
     const wadi_plan_slot *p = wadi_slots_plan(s, slot);
     wadi_slot_memory *m = &s->memory[slot];
     if (s->residence == NULL || m->home) return WADI_OK;
-    m->home = true;
+    void *block[WADI_MAX_FIELDS] = {NULL};
+    const wadi_status status = copy_columns(s, slot, block, err);
     for (int f = 0; f < p->fields; f++) {
-        const int64_t bytes =
-            wadi_shape_values(p->rank, s->slot[slot].shape) * wadi_type_size(p->type[f]);
-        void *block = wadi_buffers_get(s->buffers, bytes);
-        if (block == NULL) return wadi_fail(err, WADI_MEMORY, "%s", out_of_memory);
-        wadi_residence_get(s->residence, block, s->slot[slot].col[f], bytes);
-        wadi_buffers_put(m->column[f]);
-        m->column[f] = block;
-        s->slot[slot].col[f] = block;
+        wadi_buffers_put(status == WADI_OK ? m->column[f] : block[f]);
+        if (status != WADI_OK) continue;
+        m->column[f] = block[f];
+        s->slot[slot].col[f] = block[f];
     }
-    return WADI_OK;
+    m->home = status == WADI_OK;
+    return status;
 }
 
 static int64_t capacity(const void *block) {

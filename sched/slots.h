@@ -2,8 +2,7 @@
  *
  * All columns live in one residence, that of the device which runs the plan. Descriptors (shapes, offsets, strides) are in
  * host memory. The memory of a slot is its own (blocks of the pools), or borrowed from a chunk, an input or another slot. The
- * compute thread uses this. The workers of kernels write into shapes, offsets and columns, never into the table, except for
- * `emit` (cpu/emit.h). */
+ * compute thread uses this. The workers of kernels write into shapes, offsets and columns, never into the table. */
 #ifndef WADI_SCHED_SLOTS_H
 #define WADI_SCHED_SLOTS_H
 
@@ -12,13 +11,13 @@
 
 typedef struct wadi_slot_memory {
     void *shape, *offset;
-    void *column[WADI_MAX_FIELDS]; /* those that the slot owns, then NULL */
-    int64_t elements; /* that the slot's shapes and offsets describe; ONCE and REGULAR: no matter */
-    bool home;        /* the columns have been brought to host memory: see wadi_slots_fetch */
+    void *column[WADI_MAX_FIELDS]; /* the columns that the slot owns, then NULL */
+    int64_t elements; /* IRREGULAR: how many elements the shapes and offsets describe */
+    bool home;        /* wadi_slots_fetch has copied the columns to host memory */
 } wadi_slot_memory;
 
-/* Someone who knows where a slot's columns shall be: gives room for `values` values in each column and keeps it, or
- * declines, and then the slot gets memory of its own. */
+/* Somebody who provides the columns of a slot, for example a collector. `columns` gives room for `values` values in each column, and
+ * keeps owning it. False: it declines, and the slot gets its own memory. */
 typedef struct wadi_slots_place {
     bool (*columns)(void *env, int64_t values, void **out_column);
     void *env;
@@ -26,19 +25,19 @@ typedef struct wadi_slots_place {
 
 typedef struct wadi_slots {
     const wadi_plan *plan;
-    wadi_buffers *buffers;           /* of host memory: descriptors */
-    const wadi_residence *residence; /* of all columns; NULL: host memory */
+    wadi_buffers *buffers;           /* a pool of host memory, for descriptors */
+    const wadi_residence *residence; /* where all columns live; NULL: host memory */
     wadi_buffers *columns;           /* a pool of that memory */
-    const wadi_plan_slot
-        *own; /* [owns] temporaries of the version at work; their numbers follow the plan's */
+    const wadi_plan_slot *
+        own; /* [owns] temporaries of the version that runs; their numbers follow those of the plan */
     int owns;
-    int room;                 /* of the tables below, plan->nslots + owns or more */
+    int room;                 /* entries of the tables below: plan->nslots + owns or more */
     wadi_slot *slot;          /* [room] */
     wadi_slot_memory *memory; /* [room] */
-    wadi_slots_place *place;  /* [plan->nslots]; columns NULL: nobody */
+    wadi_slots_place *place;  /* [plan->nslots]; `columns` NULL: the slot has its own memory */
 } wadi_slots;
 
-/* Borrows all; residence NULL: host memory. */
+/* Borrows its arguments. residence NULL: host memory. Errors: WADI_MEMORY. */
 WADI_NODISCARD wadi_status wadi_slots_init(wadi_slots *s, const wadi_plan *plan,
                                            wadi_buffers *buffers, const wadi_residence *residence,
                                            wadi_error *err);
@@ -53,49 +52,71 @@ static inline const wadi_plan_slot *wadi_slots_plan(const wadi_slots *s, int slo
     return slot < s->plan->nslots ? &s->plan->slots[slot] : &s->own[slot - s->plan->nslots];
 }
 
-/* Gives back what the slot owns and forgets the rest. */
+bool wadi_slots_is_empty(const wadi_slots *s, int slot);
+/* Gives back the memory that the slot owns, and makes the slot empty. */
 void wadi_slots_clear(wadi_slots *s, int slot);
-/* `to` becomes what `from` is, with its memory; `from` is empty afterwards. The kinds may differ: a chunk of one element
- * is meant. */
+/* Moves the contents of `from` to `to`, with the memory; `from` is empty afterwards. The kinds may differ if the chunk has one
+ * element. */
 void wadi_slots_move(wadi_slots *s, int from, int to);
-/* `to` refers to what `from` owns. */
+/* Makes `to` refer to the contents of `from`, which keeps the memory. */
 void wadi_slots_alias(wadi_slots *s, int from, int to);
 
-/* A ONCE slot's array in memory of its own, which the caller gives to a slot by wadi_slots_give. */
+/* Between two tables of one plan and one residence: slot `slot` of `to` refers to what `from` has, or gets it with its memory. */
+void wadi_slots_lend(const wadi_slots *from, wadi_slots *to, int slot);
+void wadi_slots_hand_over(wadi_slots *from, wadi_slots *to, int slot);
+/* Between two tables of one plan, at least one of them in host memory: a slot that describes one element (ONCE, or the state of a fold) gets
+ * a copy of what `from` has, in memory of its own. False when out of memory; the slot is empty then. Only the compute thread calls it. */
+WADI_NODISCARD bool wadi_slots_bring(const wadi_slots *from, wadi_slots *to, int slot);
+
+/* Copies the array of a ONCE slot to memory of its own, which the caller then gives to a slot by wadi_slots_give. False when out of
+ * memory. */
 WADI_NODISCARD bool wadi_slots_copy(wadi_slots *s, int from, wadi_slot *out,
                                     wadi_slot_memory *out_memory);
-/* The same without copying where `from` owns its columns: it is left with its shape alone. */
+/* The same, but takes the columns of `from` if it owns them, instead of copying them. Then only its shape is left in `from`. */
 WADI_NODISCARD bool wadi_slots_take_over(wadi_slots *s, int from, wadi_slot *out,
                                          wadi_slot_memory *out_memory);
 void wadi_slots_give(wadi_slots *s, int to, const wadi_slot *slot,
                      const wadi_slot_memory *owned_memory);
 
-/* Storage for shapes: of `count` elements when irregular, else of one. Keeps one that is there. */
+/* Makes storage for shapes, of `count` elements if the slot is irregular, else of one. Storage that is already there is kept. */
 WADI_NODISCARD bool wadi_slots_room_for_shapes(wadi_slots *s, int slot, int64_t count);
 WADI_NODISCARD bool wadi_slots_room_for_offsets(wadi_slots *s, int slot, int64_t count);
-/* Columns of `values` values each, where the slot's place says if it has one. */
+/* Makes columns of `values` values each, in the slot's place if it has one. */
 WADI_NODISCARD bool wadi_slots_room_for_columns(wadi_slots *s, int slot, int64_t values);
+
+/* Columns that were made for a slot and are not its own yet. */
+typedef struct wadi_slot_columns {
+    void *at[WADI_MAX_FIELDS];
+    void *block[WADI_MAX_FIELDS]; /* NULL: they belong to the slot's place */
+} wadi_slot_columns;
+
+/* What wadi_slots_room_for_columns does, in two parts. The first changes nothing, and any thread may call it for a slot that no other
+ * thread has in hand; the second gives the slot what was made. */
+WADI_NODISCARD bool wadi_slots_make_columns(const wadi_slots *s, int slot, int64_t values,
+                                            wadi_slot_columns *out);
+void wadi_slots_use_columns(wadi_slots *s, int slot, const wadi_slot_columns *owned_columns);
 
 /* The slot's columns become these of `values` values: borrowed if they live where the slots do, else copied there. False when out
  * of memory. */
 WADI_NODISCARD bool wadi_slots_set_columns(wadi_slots *s, int slot, const wadi_residence *residence,
                                            void *const *column, int64_t values);
-/* A ONCE slot gets a host array: shape copied, columns borrowed or, for slots that live elsewhere, copied. */
+/* Gives a ONCE slot a host array. The shape is copied; the columns are borrowed, or copied if the slots live elsewhere. */
 WADI_NODISCARD wadi_status wadi_slots_bind_array(wadi_slots *s, int slot, const wadi_array *a,
                                                  wadi_error *err);
-/* A REGULAR or IRREGULAR slot gets a chunk's component, as wadi_slots_set_columns does. A regular component in an irregular slot gets a
- * descriptor; an irregular one in a regular slot must have the shape of its element 0 throughout: *out_bad is the first
- * element that has not, and the status WADI_SHAPE. */
+/* Gives a REGULAR or IRREGULAR slot a component of a chunk; columns as in wadi_slots_set_columns. A regular component in an irregular slot
+ * gets a descriptor. If an irregular component comes to a regular slot, all elements must have the shape of element 0; otherwise
+ * *out_bad is the first element that has another, and the status is WADI_SHAPE. */
 WADI_NODISCARD wadi_status wadi_slots_bind_component(wadi_slots *s, int slot,
                                                      const wadi_chunk_component *c, int64_t count,
                                                      int64_t *out_bad, wadi_error *err);
-/* The slot as a component of a result chunk, with the memory it owns. */
+/* Makes the slot a component of a result chunk, which takes the memory that the slot owns. */
 void wadi_slots_take(wadi_slots *s, int slot, wadi_chunk *c, int component);
-/* Memory that slots of the present chunk own. */
+/* Bytes that the slots of the present chunk own. */
 int64_t wadi_slots_chunk_bytes(const wadi_slots *s);
-/* The value of a ONCE slot of one i64. */
+/* The value of a ONCE slot with one i64. */
 int64_t wadi_slots_number(const wadi_slots *s, int slot);
-/* Brings the columns of a ONCE slot to host memory, for good: no kernel reads the slot afterwards. */
+/* Copies the columns of a ONCE slot to host memory, where they stay: no kernel may read the slot afterwards. After an error
+ * all columns are where they were. Errors: WADI_MEMORY, those of the device. */
 WADI_NODISCARD wadi_status wadi_slots_fetch(wadi_slots *s, int slot, wadi_error *err);
 /* A ONCE slot whose columns are in host memory as an array, borrowed. */
 wadi_array wadi_slots_array(const wadi_slots *s, int slot);

@@ -21,7 +21,7 @@ void wadi_state_put_text(wadi_text *out, const char *s) {
     wadi_text_add_n(out, s, n);
 }
 
-/* A view, whose columns are on the host and one element's behind the other's. The chunk stays as it is. */
+/* A view whose columns are on the host, with elements one behind the other. The chunk itself is not changed. */
 static wadi_status plain_view(wadi_chunk *c, wadi_chunk **out, wadi_error *err) {
     WADI_TRY(wadi_chunk_slice(c, 0, c->count, out, err));
     wadi_status status = wadi_chunk_at_host(*out, err);
@@ -75,13 +75,23 @@ wadi_status wadi_state_take_count(wadi_state_reader *r, int64_t most, int64_t *o
                      (long long)most);
 }
 
+wadi_status wadi_state_take_text(wadi_state_reader *r, wadi_text *out, wadi_error *err) {
+    int64_t n = 0;
+    WADI_TRY(wadi_state_take_count(r, INT64_MAX, &n, err));
+    if ((uint64_t)n > r->left) return ends_early(err);
+    wadi_text_add_n(out, r->at, (size_t)n);
+    r->at += n;
+    r->left -= (size_t)n;
+    return out->failed ? wadi_fail(err, WADI_MEMORY, "state: out of memory") : WADI_OK;
+}
+
 wadi_status wadi_state_expect_text(wadi_state_reader *r, const char *s, wadi_error *err) {
     const size_t n = strlen(s);
     int64_t have = 0;
     WADI_TRY(wadi_state_take_count(r, INT64_MAX, &have, err));
     if ((uint64_t)have > r->left) return ends_early(err);
     if ((size_t)have != n || memcmp(r->at, s, n) != 0)
-        return wadi_fail(err, WADI_INVALID, "saved state: of %.*s, not of %s",
+        return wadi_fail(err, WADI_INVALID, "saved state: it belongs to %.*s, expected %s",
                          (int)(have < 32 ? have : 32), r->at, s);
     r->at += n;
     r->left -= n;

@@ -3,8 +3,9 @@
  * few large elements is not. */
 #include "sched/wants.h"
 
+#include "sched/change/change.h"
+#include "sched/plan/words.h"
 #include "sched/steps/choose.h"
-#include "sched/schedules.h"
 
 typedef struct listing {
     const wadi_plan *plan;
@@ -12,7 +13,7 @@ typedef struct listing {
     wadi_want *out;
 } listing;
 
-/* bytes: of an element at most; -1: not known. */
+/* Lists the body if its schedule does not depend on the data. bytes: the most that an element can have; -1: not known. */
 static void list(listing *l, int body, bool main_block, int64_t bytes) {
     if (body < 0) return;
     const wadi_plan_body *b = &l->plan->bodies[body];
@@ -24,7 +25,7 @@ static void list(listing *l, int body, bool main_block, int64_t bytes) {
     l->out[l->n++] = (wadi_want){body, {.schedule = s}};
 }
 
-/* Of one value of a part, or of all where every extent is declared; -1: not known. */
+/* The bytes of a part, if the program declares all its extents; -1: not known. */
 static int64_t part_bytes(const wadi_plan *p, int slot, const wadi_plan_extent *extent) {
     const wadi_plan_slot *s = &p->slots[slot];
     int64_t bytes = 0;
@@ -42,11 +43,12 @@ static int64_t sum(int64_t a, int64_t b) {
 }
 
 static int64_t element_bytes(const wadi_plan *p, const wadi_plan_stage *g) {
+    const bool reads = wadi_change_about(g->change)->reads;
     int64_t bytes = 0;
-    for (int k = 0; g->change == WADI_CHANGE_READ && k < g->nsources; k++)
+    for (int k = 0; reads && k < g->nsources; k++)
         for (int i = 0; !g->sources[k].counter && i < g->sources[k].nslots; i++)
             bytes = sum(bytes, part_bytes(p, g->sources[k].slots[i], g->sources[k].extent[i]));
-    for (int i = 0; g->change != WADI_CHANGE_READ && i < g->nparts; i++)
+    for (int i = 0; !reads && i < g->nparts; i++)
         bytes = sum(bytes, part_bytes(p, g->parts[i], NULL));
     return bytes;
 }
@@ -54,18 +56,18 @@ static int64_t element_bytes(const wadi_plan *p, const wadi_plan_stage *g) {
 static void list_stream(listing *l, const wadi_plan_stream *s) {
     for (int i = 0; i < s->nstages; i++) {
         const wadi_plan_stage *g = &s->stages[i];
-        if (g->change == WADI_CHANGE_SCAN) list(l, g->scan.body, false, 0);
+        if (wadi_change_about(g->change)->folds) list(l, g->scan.body, false, 0);
         list(l, g->body, false, element_bytes(l->plan, g));
     }
     for (int i = 0; i < s->nends; i++) {
         const wadi_plan_end *e = &s->ends[i];
-        if (e->kind == WADI_END_FOLD) list(l, e->fold.body, false, 0);
-        if (e->kind == WADI_END_FOLD_BATCH) list(l, e->fold.body, true, 0);
+        const int slots = wadi_plan_fold_slots(e->kind);
+        if (slots > 0) list(l, e->fold.body, slots > 1, 0);
     }
 }
 
-int wadi_plan_wants(const wadi_plan *plan, wadi_schedule_option option, wadi_want *out) {
-    listing l = {.plan = plan, .force = wadi_forced_schedule(option), .out = out};
+int wadi_plan_wants(const wadi_plan *plan, int force, wadi_want *out) {
+    listing l = {.plan = plan, .force = force, .out = out};
     for (int i = 0; i < plan->nphases; i++) {
         if (plan->phases[i].is_stream)
             list_stream(&l, &plan->phases[i].stream);

@@ -4,15 +4,14 @@
 #define WADI_SCHED_WANTS_H
 
 #include "sched/plan.h"
-#include "wadi/run.h"
 
 typedef struct wadi_want {
     int body;
     wadi_version_key version;
 } wadi_want;
 
-/* In the order in which a run comes to them; out: [plan->nbodies]. Bodies for which the cost rule has to see data are left out.
- * Returns how many. */
-int wadi_plan_wants(const wadi_plan *plan, wadi_schedule_option option, wadi_want *out);
+/* force: a wadi_schedule, or -1: the run chooses. Lists them in `out` ([plan->nbodies]), in the order in which a run needs them, and returns how many. Bodies for which the cost rule has
+ * to see the data are left out. */
+int wadi_plan_wants(const wadi_plan *plan, int force, wadi_want *out);
 
 #endif

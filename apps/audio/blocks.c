@@ -118,7 +118,7 @@ static bool is_tag(const char *tag, size_t n) {
 
 wadi_status flac_tags_add(flac_blocks *b, const char *tag, size_t n, wadi_error *err) {
     if (!is_tag(tag, n)) {
-        return wadi_fail(err, WADI_INVALID, "\"%.*s\" is no tag: NAME=value in UTF-8 is wanted",
+        return wadi_fail(err, WADI_INVALID, "\"%.*s\" is not a tag: expected NAME=value in UTF-8",
                          (int)(n < 100 ? n : 100), tag);
     }
     flac_block *block = flac_blocks_find(b, FLAC_BLOCK_COMMENTS);

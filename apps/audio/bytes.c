@@ -27,8 +27,7 @@ struct flac_bytes {
 };
 
 static wadi_status failed(const flac_bytes *b, const char *what, wadi_error *err) {
-    return wadi_fail(err, wadi_io_status(), "%s: %s at byte %lld: %s", b->path, what,
-                     (long long)b->at, strerror(errno));
+    return wadi_fail_errno(err, errno, "%s: %s at byte %lld", b->path, what, (long long)b->at);
 }
 
 wadi_status flac_bytes_open(const char *path, flac_bytes **out, wadi_error *err) {
@@ -47,11 +46,11 @@ wadi_status flac_bytes_open(const char *path, flac_bytes **out, wadi_error *err)
     struct stat about = {0};
     wadi_status st = WADI_OK;
     if (b->fd < 0 || fstat(b->fd, &about) != 0) {
-        st = wadi_fail(err, WADI_IO, "%s: %s", path, strerror(errno));
+        st = wadi_fail_errno(err, errno, "%s", path);
     } else if (S_ISDIR(about.st_mode)) {
         st = wadi_fail(err, WADI_IO, "%s: is a directory", path);
     }
-    /* Standard input that does not stand at its start is read on from there, as a pipe is. */
+    /* Standard input whose position is not its start is read from there on, as a pipe is. */
     const bool whole = !b->is_stdin || lseek(b->fd, 0, SEEK_CUR) == 0;
     b->size = S_ISREG(about.st_mode) && whole ? (int64_t)about.st_size : -1;
     if (st != WADI_OK) {
@@ -88,8 +87,7 @@ int64_t flac_bytes_size(const flac_bytes *b) {
 static wadi_status keep(flac_bytes *b, const void *data, size_t n, wadi_error *err) {
     if (!b->keeping) return WADI_OK;
     if (b->kept.n + n > KEEP_MOST) {
-        return wadi_fail(err, WADI_UNSUPPORTED, "%s: more than 1 GiB stands before the sound",
-                         b->path);
+        return wadi_fail(err, WADI_UNSUPPORTED, "%s: more than 1 GiB precedes the sound", b->path);
     }
     wadi_text_add_n(&b->kept, data, n);
     return b->kept.failed ? wadi_fail(err, WADI_MEMORY, "out of memory") : WADI_OK;

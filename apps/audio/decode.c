@@ -18,7 +18,7 @@ typedef struct decoding {
     int32_t *block;
 } decoding;
 
-/* Speakers as the tag says, else those that FLAC's order of so many channels means (RFC 9639, section 9.1.3). */
+/* The speakers that the tag names; without a tag, those that FLAC assigns to so many channels (RFC 9639, section 9.1.3). */
 static uint32_t speakers(flac_input *in) {
     static const uint32_t usual[9] = {0, 0x4, 0x3, 0x7, 0x33, 0x607, 0x60f, 0x70f, 0x63f};
     size_t n = 0;
@@ -76,7 +76,7 @@ static wadi_status prepare(decoding *d, const flac_options *o, wadi_error *err) 
     WADI_TRY(flac_input_open(o->in, &wish, &d->in, err));
     const flac_sound_info *info = flac_input_about(d->in);
     if (!info->is_flac) {
-        return wadi_fail(err, WADI_UNSUPPORTED, "%s: no FLAC (%s)", o->in, info->format);
+        return wadi_fail(err, WADI_UNSUPPORTED, "%s: is not FLAC (%s)", o->in, info->format);
     }
     d->block = malloc((size_t)(BLOCK * info->channels) * sizeof *d->block);
     if (d->block == NULL) return wadi_fail(err, WADI_MEMORY, "out of memory");

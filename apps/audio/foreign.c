@@ -22,7 +22,7 @@ static wadi_status broken(const walk *w, wadi_error *err) {
                      (long long)ftello(w->file));
 }
 
-/* A block of the next n bytes of the file behind those already read. */
+/* Appends a block with the bytes already read and the next n bytes of the file. */
 static wadi_status keep(walk *w, const uint8_t *head, size_t head_n, int64_t n, wadi_error *err) {
     wadi_text body = {0};
     char piece[4096];
@@ -46,7 +46,7 @@ static wadi_status keep(walk *w, const uint8_t *head, size_t head_n, int64_t n, 
     return flac_blocks_add(w->blocks, FLAC_BLOCK_APPLICATION, &body, err);
 }
 
-/* The samples' chunk: its header, of AIFF with the offset and what it leaps over. */
+/* Keeps the header of the chunk of samples; for AIFF also the offset and the bytes that it skips. */
 static wadi_status keep_samples(walk *w, const uint8_t head[8], int64_t n, wadi_error *err) {
     const int64_t padded = n + (n & 1);
     if (!w->aiff) {
@@ -88,7 +88,7 @@ static wadi_status keep_all(walk *w, wadi_error *err) {
 wadi_status flac_foreign_keep(const char *path, flac_blocks *blocks, wadi_error *err) {
     walk w = {.path = path, .blocks = blocks, .long_data = -1};
     w.file = fopen(path, "rbe");
-    if (w.file == NULL) return wadi_fail(err, WADI_IO, "%s: %s", path, strerror(errno));
+    if (w.file == NULL) return wadi_fail_errno(err, errno, "%s", path);
     const wadi_status st = keep_all(&w, err);
     (void)fclose(w.file);
     return st;

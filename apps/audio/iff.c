@@ -29,7 +29,7 @@ typedef struct header {
 
 /* ---- speakers ---- */
 
-/* Masks whose order is FLAC's (RFC 9639, section 9.1.3), and single and paired fronts; what the reference encoder takes. */
+/* The masks that the reference encoder accepts: those in FLAC's order (RFC 9639, section 9.1.3), and single and paired fronts. */
 static bool has_flac_order(uint32_t mask) {
     static const uint32_t known[] = {0x0001, 0x0002, 0x0004, 0x0003, 0x0007, 0x0033, 0x0603,
                                      0x0037, 0x0607, 0x003f, 0x060f, 0x070f, 0x063f};
@@ -139,14 +139,14 @@ static wadi_status read_comm(header *h, int64_t n, bool compressed, wadi_error *
     return WADI_OK;
 }
 
-/* ---- the samples' chunk ---- */
+/* ---- the chunk of samples ---- */
 
-/* Of a chunk whose eight first bytes these are. */
+/* The length of a chunk with these first eight bytes. */
 static int64_t length(const header *h, const uint8_t *head) {
     return (int64_t)(h->big_endian ? flac_be(head + 4, 4) : flac_le(head + 4, 4));
 }
 
-/* A length that a writer to a pipe puts there because it cannot know: within 64 KiB of 2 or of 4 GiB. */
+/* Whether this is a length that a program writes to a pipe because it does not know the true one: within 64 KiB of 2 or 4 GiB. */
 static bool is_no_length(int64_t n) {
     return n >= 0xffff0000 || (n >= 0x7fff0000 && n <= INT64_C(0x80000000));
 }
@@ -165,7 +165,7 @@ static bool is_chunk(const uint8_t head[8], size_t got) {
     return true;
 }
 
-/* No samples, says the chunk. Then nothing may follow but chunks. */
+/* The chunk says that there are no samples. Then only chunks may follow. */
 static wadi_status check_empty(header *h, wadi_error *err) {
     uint8_t head[8];
     size_t got = 0;
@@ -184,7 +184,7 @@ static wadi_status check_there(const header *h, int64_t data, wadi_error *err) {
     const int64_t there = size - flac_bytes_at(h->b);
     if (size < 0 || data <= there) return WADI_OK;
     return wadi_fail(err, WADI_IO,
-                     "%s: truncated: the header promises %lld bytes of samples, the file ends "
+                     "%s: truncated: the header promises %lld bytes of samples, but the file ends "
                      "after %lld of them (frame %lld); --ignore-chunk-sizes takes what is there",
                      flac_bytes_path(h->b), (long long)data, (long long)there,
                      (long long)(there / (h->out->channels * h->out->width)));
@@ -204,16 +204,18 @@ static wadi_status find_samples(header *h, int64_t data, wadi_error *err) {
         return WADI_OK;
     }
     if (data % frame != 0) {
-        return wadi_fail(err, WADI_IO,
-                         "%s: its %lld bytes of samples are no whole number of frames of %d bytes",
-                         flac_bytes_path(h->b), (long long)data, frame);
+        return wadi_fail(
+            err, WADI_IO,
+            "%s: its %lld bytes of samples are not a whole number of frames of %d bytes",
+            flac_bytes_path(h->b), (long long)data, frame);
     }
     f->data_bytes = data;
     if (h->frames > data / frame) {
-        return wadi_fail(err, WADI_IO,
-                         "%s: truncated: its header promises %lld frames, the samples' chunk holds "
-                         "%lld; --ignore-chunk-sizes takes what is there",
-                         flac_bytes_path(h->b), (long long)h->frames, (long long)(data / frame));
+        return wadi_fail(
+            err, WADI_IO,
+            "%s: truncated: its header promises %lld frames, but the chunk of samples holds "
+            "%lld; --ignore-chunk-sizes takes what is there",
+            flac_bytes_path(h->b), (long long)h->frames, (long long)(data / frame));
     }
     return check_there(h, data, err);
 }
@@ -233,7 +235,7 @@ static wadi_status find_sound(header *h, int64_t n, wadi_error *err) {
 
 /* ---- the walk ---- */
 
-/* The kind of file by its first bytes; NULL: none of ours. */
+/* The kind of file by its first bytes; NULL: neither WAV nor AIFF. */
 static const char *kind(const uint8_t head[HEAD]) {
     static const char *const kinds[][3] = {{"RIFF", "WAVE", "WAV"},
                                            {"RF64", "WAVE", "RF64"},
@@ -255,7 +257,7 @@ static wadi_status read_ds64(header *h, int64_t n, wadi_error *err) {
     return WADI_OK;
 }
 
-/* One chunk; *out_end when the samples begin or nothing can be made of the input. */
+/* Reads one chunk. *out_end: the samples begin here, or the input cannot be read. */
 static wadi_status read_one(header *h, const uint8_t head[8], bool *out_end, wadi_error *err) {
     const int64_t n = length(h, head);
     const bool is_samples = memcmp(head, h->big_endian ? "SSND" : "data", 4) == 0;

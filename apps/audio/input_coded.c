@@ -18,7 +18,7 @@ typedef struct coded {
 
 /* ---- metadata ---- */
 
-/* Some programs put an ID3v2 tag in front: ten bytes, the last four of them its length in groups of seven bits. */
+/* Skips an ID3v2 tag, which some programs put in front: ten bytes, the last four of which are its length in groups of seven bits. */
 static wadi_status skip_id3(flac_bytes *b, uint8_t head[4], wadi_error *err) {
     uint8_t rest[6];
     while (memcmp(head, "ID3", 3) == 0) {
@@ -51,7 +51,8 @@ static wadi_status read_block(flac_input *in, int type, size_t n, wadi_error *er
 }
 
 static wadi_status no_streaminfo(const flac_input *in, wadi_error *err) {
-    return wadi_fail(err, WADI_IO, "%s: no valid FLAC: its metadata does not begin with STREAMINFO",
+    return wadi_fail(err, WADI_IO,
+                     "%s: not valid FLAC: its metadata does not begin with STREAMINFO",
                      flac_bytes_path(in->bytes));
 }
 
@@ -77,7 +78,7 @@ static wadi_status read_metadata(flac_input *in, uint8_t streaminfo[FLAC_STREAMI
         last = head[0] >> 7;
         const int type = head[0] & 0x7f;
         if (type == FLAC_BLOCK_STREAMINFO || type == FLAC_BLOCK_INVALID) {
-            return wadi_fail(err, WADI_IO, "%s: no valid FLAC: a block of metadata of type %d",
+            return wadi_fail(err, WADI_IO, "%s: not valid FLAC: a block of metadata of type %d",
                              flac_bytes_path(in->bytes), type);
         }
         WADI_TRY(read_block(in, type, (size_t)flac_be(head + 1, 3), err));

@@ -10,7 +10,7 @@ typedef struct stored {
     flac_input *in;
     flac_pcm layout;
     int64_t left; /* bytes; -1: to the end */
-    bool cut;     /* the last frame may be a part of one: it is left out */
+    bool cut;     /* the last frame may be incomplete, and is then left out */
     int64_t at;   /* frames delivered */
     uint8_t *piece;
     int64_t piece_frames;
@@ -22,7 +22,7 @@ static int64_t smaller(int64_t a, int64_t b) {
     return a < b ? a : b;
 }
 
-/* Whole frames that were read; a rest of a frame is told by the caller's count of bytes. */
+/* Reads whole frames. From the number of bytes the caller sees whether a part of a frame is left. */
 static wadi_status read_piece(stored *s, int64_t frames, size_t *out_bytes, wadi_error *err) {
     const int64_t frame = s->layout.width * s->in->info.channels;
     int64_t want = smaller(frames, PIECE_FRAMES) * frame;
@@ -90,7 +90,8 @@ static wadi_status open_raw(flac_input *in, const flac_wish *wish, wadi_error *e
     const int64_t frame = wish->channels * wish->layout.width;
     const int64_t size = flac_bytes_size(in->bytes);
     if (size >= 0 && size % frame != 0) {
-        return wadi_fail(err, WADI_IO, "%s: its %lld bytes are no whole number of frames of %lld",
+        return wadi_fail(err, WADI_IO,
+                         "%s: its %lld bytes are not a whole number of frames of %lld",
                          flac_bytes_path(in->bytes), (long long)size, (long long)frame);
     }
     in->info.format = "raw";

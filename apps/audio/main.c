@@ -80,7 +80,7 @@ static int complain(const char *what) {
     return EXIT_FAILURE;
 }
 
-static bool warned; /* of anything: --warnings-as-errors asks */
+static bool warned; /* there was a warning; for --warnings-as-errors */
 
 static void warn(const flac_options *o, const char *path, const char *what) {
     warned = true;
@@ -103,7 +103,7 @@ static void warn_of_losses(const flac_options *o, const flac_progress *end) {
     warn(o, o->in, text);
 }
 
-/* What went well, but not quite as one might think. */
+/* Warns of what a user might not expect of a run that succeeded. */
 static void warn_of_encoding(const flac_options *o, const flac_progress *end) {
     static const char unproved[] = "states no MD5 of its samples: they were not checked";
     static const char replaced[] = "its tags were replaced by those of the command line";
@@ -153,7 +153,7 @@ static bool is_same_file(const char *a, const char *b) {
     return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 }
 
-/* Only where the output is a complete file, and another one. */
+/* Deletes the input if the output is a complete file, and not the same file. */
 static wadi_status delete_input(const flac_options *o, wadi_error *err) {
     struct stat about;
     const bool complete = o->out != NULL && strcmp(o->in, "-") != 0 && strcmp(o->out, "-") != 0 &&
@@ -161,7 +161,7 @@ static wadi_status delete_input(const flac_options *o, wadi_error *err) {
                           !is_same_file(o->in, o->out);
     if (!complete) return WADI_OK;
     if (unlink(o->in) == 0) return WADI_OK;
-    return wadi_fail(err, WADI_IO, "%s: cannot be deleted: %s", o->in, strerror(errno));
+    return wadi_fail_errno(err, errno, "%s: cannot be deleted", o->in);
 }
 
 static wadi_status treat(const flac_options *o, wadi_error *err) {
@@ -175,7 +175,7 @@ static wadi_status treat(const flac_options *o, wadi_error *err) {
 
 /* ---- all of them ---- */
 
-/* One that fails does not stop the others; a signal does. */
+/* If one input fails, the others are still treated; a signal ends all. */
 static int treat_all(flac_options *o) {
     int rc = EXIT_SUCCESS;
     for (size_t i = 0; i < o->inputs.n && wadi_process_signal() == 0; i++) {

@@ -12,6 +12,8 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "codegen/targets.h"
+#include "sched/devices.h"
+#include "sched/schedules.h"
 
 /* ---- values ---- */
 
@@ -75,14 +77,7 @@ static wadi_status take_convert(void *options, const char *value, wadi_error *er
 
 static wadi_status take_schedule(void *options, const char *value, wadi_error *err) {
     flac_options *o = options;
-    if (strcmp(value, "inside") == 0) {
-        o->schedule = WADI_SCHEDULE_FORCE_INSIDE;
-    } else if (strcmp(value, "flat") == 0) {
-        o->schedule = WADI_SCHEDULE_FORCE_FLAT;
-    } else {
-        return wadi_args_bad("--schedule", value, "\"inside\" or \"flat\"", err);
-    }
-    return WADI_OK;
+    return wadi_schedule_take(value, &o->schedule, err);
 }
 
 static wadi_status take_stats(void *options, const char *value, wadi_error *err) {
@@ -120,7 +115,7 @@ static wadi_status take_seek(void *options, const char *value, wadi_error *err) 
     return wadi_vec_push(&o->seek, wish) ? WADI_OK : no_memory(err);
 }
 
-/* What flac is told to try, wadi-flac tries for each block as its level says. */
+/* Takes an option by which flac is told what to try; wadi-flac tries for each block what its level says. */
 static wadi_status take_idle(void *options, const char *value, wadi_error *err) {
     flac_options *o = options;
     WADI_UNUSED(value);
@@ -260,6 +255,7 @@ static const wadi_args_option table[] = {
     FLAG("--force-raw-format", NULL, force_raw),
     FLAG("--replay-gain", NULL, replay_gain),
     {"--target", NULL, wadi_target_take, 0},
+    {"--device", NULL, wadi_device_take, 0},
     FLAG("--sync", NULL, sync),
     FLAG("--explain", NULL, explain),
     FLAG("--force", "-f", force),
@@ -285,7 +281,7 @@ static wadi_status take_input(void *options, const char *arg, wadi_error *err) {
     return wadi_vec_push(&o->inputs, arg) ? WADI_OK : no_memory(err);
 }
 
-/* ---- what fits together ---- */
+/* ---- options that exclude or need one another ---- */
 
 static wadi_status check_raw(flac_options *o, wadi_error *err) {
     const bool *given = o->raw_is_described;

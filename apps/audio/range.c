@@ -54,7 +54,8 @@ static wadi_status end_of(const flac_range *r, const char *path, int rate, int64
     if (!r->until.given) return WADI_OK;
     if (r->until.from == FLAC_FROM_END) {
         if (frames < 0)
-            return wadi_fail(err, WADI_INVALID, "%s: --until: where it ends is not known", path);
+            return wadi_fail(err, WADI_INVALID, "%s: --until: the end of the input is not known",
+                             path);
         *out = frames - n;
     } else {
         *out = r->until.from == FLAC_FROM_SKIP ? from + n : n;

@@ -19,8 +19,9 @@ struct wav_writer {
     wav_about about;
     flac_pcm layout;
     bool room_for_long;
-    size_t next_chunk; /* of those kept, behind the samples */
-    int64_t ahead;     /* bytes of the samples' chunk before them, which AIFF may have */
+    size_t next_chunk; /* the next kept chunk to be written */
+    int64_t
+        ahead; /* bytes between the header of the chunk of samples and the samples; AIFF may have some */
     int64_t frames;
     uint8_t bytes[4 * PIECE];
 };
@@ -39,7 +40,7 @@ static void put_name(flac_bits *b, const char *name) {
     for (int i = 0; i < 4; i++) flac_bits_put(b, (uint8_t)name[i], 8);
 }
 
-/* WAVEFORMATEXTENSIBLE, where plain PCM does not say all. */
+/* Writes WAVEFORMATEXTENSIBLE if plain PCM cannot describe the samples. */
 static bool is_extended(const wav_about *a) {
     const bool usual = a->mask == (a->channels == 1 ? 0x4 : 0x3);
     return a->channels > 2 || (a->mask != 0 && !usual) || (a->bits != 8 && a->bits != 16);
@@ -119,7 +120,7 @@ static const flac_block *kept_chunk(wav_writer *w) {
     return NULL;
 }
 
-/* The layout of the samples in the file the chunks are from. */
+/* The layout of the samples in the file from which the chunks were kept. */
 static void learn_layout(wav_writer *w, const flac_block *block) {
     const char *chunk = block->body.at + 4;
     if (memcmp(chunk, "COMM", 4) == 0) {
@@ -140,7 +141,7 @@ static wadi_status put_kept(wav_writer *w, bool upto_samples, const char *path, 
         if (memcmp(chunk, "data", 4) == 0 || memcmp(chunk, "SSND", 4) == 0) return WADI_OK;
     }
     if (!upto_samples) return WADI_OK;
-    return wadi_fail(err, WADI_UNSUPPORTED, "%s: no chunks of WAV or AIFF were kept in the input",
+    return wadi_fail(err, WADI_UNSUPPORTED, "%s: the input has no kept chunks of WAV or AIFF",
                      path);
 }
 
@@ -182,7 +183,7 @@ wadi_status wav_writer_append(wav_writer *w, const int32_t *samples, int64_t fra
     w->frames += frames;
     for (int64_t at = 0; at < n; at += PIECE) {
         const int64_t piece = n - at < PIECE ? n - at : PIECE;
-        /* Raw samples have the bits they have; those of files stand at the top of their bytes. */
+        /* Raw samples keep their bits; in WAV and AIFF files, samples are the high bits of their bytes. */
         flac_pcm layout = w->layout;
         if (w->about.raw) layout.bits = 8 * layout.width;
         flac_pcm_encode(&layout, samples + at, piece, w->bytes);

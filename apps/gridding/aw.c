@@ -3,15 +3,16 @@
  *
  *   six transforms   after listing 5 of paper 001: A1 * A2, cut to the A kernels' size, then * W, cut to W's size; each
  *                    convolution takes two transforms forward and one back
- *   hoisted          those of A, one for each antenna, and of W, one for each bin and place between cells, are made once; what is left is
- *                    their product and one transform back. Where those of W take too much memory, or their number is not known
- *                    beforehand, each visibility has its own made: two transforms
+ *   hoisted          the transforms of A (one for each antenna) and of W (one for each bin and place between cells) are made once. For
+ *                    each visibility that leaves their product and one transform back. If the transforms of W take too much memory, or
+ *                    their number is not known beforehand, each visibility makes its own: two transforms
  *
- * They differ in A1 * A2 beyond the size of an A kernel: the first form cuts these tails off, the second keeps them, which is nearer to
- * the exact sum (tests/gridding/aw_test.c). Kernels of A that fill half of their cells have none, and both agree to rounding.
+ * The forms differ in A1 * A2 beyond the size of an A kernel: the first cuts these tails off, the second keeps them, which is nearer to
+ * the exact sum (tests/gridding/aw_test.c). If kernels of A fill only half of their cells there are no tails, and both forms agree to
+ * rounding.
  *
- * `padded` cells along each side are as many as the linear convolution of all three needs in its middle: what wraps around stays
- * outside of the part that is cut out.
+ * Transforms have `padded` cells along each side. That is enough for the middle of the linear convolution of all three kernels: what
+ * wraps around stays outside the part that is cut out.
  *
  * The kernel of w < 0 is the conjugate of that of |w|; its transform is the conjugate at the negative frequency.
  *
@@ -21,6 +22,7 @@
 #include <stdlib.h>
 
 #include "apps/gridding/aw_program.h"
+#include "apps/gridding/geometry.h"
 #include "apps/gridding/methods.h"
 #include "apps/gridding/room.h"
 #include "base/error.h"
@@ -35,7 +37,7 @@ struct grid_gridder {
     grid_wplan plan;
     grid_wtable table;
     wadi_array aterm; /* c128[antennas, size, size] */
-    double delta[2];  /* the A-term of antennas that see everything alike */
+    double delta[2];  /* the A-term of antennas that see all directions alike */
     bool grows;
     wadi_exe *transform, *exe;
     wadi_run *transformed; /* NULL: not made yet */
@@ -47,13 +49,15 @@ static wadi_status check_aterms(const grid_aterms *a, wadi_error *err) {
     if (a->antennas < 1 || a->size < 1 || a->size % 2 == 0)
         return wadi_fail(err, WADI_INVALID, "A-terms: %lld kernels of %lld cells, expected odd",
                          (long long)a->antennas, (long long)a->size);
-    if (!(a->theta > 0)) return wadi_fail(err, WADI_INVALID, "A-terms: a field of %g", a->theta);
+    if (!(a->theta > 0))
+        return wadi_fail(err, WADI_INVALID, "A-terms: the field is %g rad, expected more than 0",
+                         a->theta);
     return WADI_OK;
 }
 
 /* The grid's field is that of the A-terms. */
 static wadi_status cells_of(const grid_job *job, int64_t *out, wadi_error *err) {
-    *out = grid_cells(job->size + job->size / 4);
+    *out = grid_padded(job->size);
     if (!job->aterms) return WADI_OK;
     WADI_TRY(check_aterms(job->aterms, err));
     const double theta = job->aterms->theta, cells = theta / job->scale;
@@ -63,7 +67,8 @@ static wadi_status cells_of(const grid_job *job, int64_t *out, wadi_error *err) 
                          "A-terms: their field of %g rad is %g pixels, expected an even number",
                          theta, cells);
     if (*out < job->size)
-        return wadi_fail(err, WADI_INVALID, "A-terms: their field is %lld pixels, the image %lld",
+        return wadi_fail(err, WADI_INVALID,
+                         "A-terms: their field is %lld pixels, but the image has %lld",
                          (long long)*out, (long long)job->size);
     return WADI_OK;
 }
@@ -120,14 +125,14 @@ static int64_t kernels_w(const grid_gridder *g) {
     return g->table.bins * g->plan.oversample * g->plan.oversample;
 }
 
-/* Whether the transforms of all kernels of w have room. */
+/* Whether there is memory for the transforms of all kernels of w. */
 static bool spectra_fit(const grid_gridder *g, const grid_job *job) {
     const int64_t bytes = grid_wtable_bytes(&g->plan, job->most_w);
     const double larger = (double)g->form.padded / g->form.support;
     return bytes >= 0 && (double)bytes * larger * larger <= SPECTRA_BYTES;
 }
 
-/* Kernels are made side by side while the table is. */
+/* Compiles the programs. Their kernels are made in the background while the table is computed. */
 static wadi_status compile(grid_gridder *g, wadi_error *err) {
     if (g->form.hoisted) {
         WADI_TRY(grid_aw_compile_transforms(&g->form, &g->transform, err));
@@ -155,7 +160,7 @@ static wadi_status prepare(grid_gridder *g, const grid_job *job, wadi_error *err
 
 static void aw_close(grid_gridder *g) {
     if (!g) return;
-    grid_canvas_fini(&g->canvas); /* its run is one of exe */
+    grid_canvas_fini(&g->canvas); /* before the exe: it has a run of that */
     wadi_run_destroy(g->transformed);
     wadi_exe_destroy(g->transform);
     wadi_exe_destroy(g->exe);

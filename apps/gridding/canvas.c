@@ -9,29 +9,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "apps/gridding/geometry.h"
 #include "apps/gridding/room.h"
 #include "base/error.h"
 
 static const double pi = 3.14159265358979323846;
 
-int64_t grid_cells(int64_t least) {
-    for (int64_t n = least + least % 2;; n += 2) {
-        int64_t left = n;
-        while (left % 2 == 0) left /= 2;
-        while (left % 3 == 0) left /= 3;
-        while (left % 5 == 0) left /= 5;
-        if (left == 1) return n;
-    }
-}
-
 /* ---- the image ---- */
 
 typedef struct picture {
-    bool turns; /* there are several planes */
+    bool turns; /* there are several planes, so images are rotated by w */
     wadi_acc plane, fading, w, scale;
 } picture;
 
-/* Minus one at odd places moves the middle of the other domain by half its extent; the extent is even. */
+/* Multiplies odd places by -1. That moves the origin of the other domain to the middle of its (even) extent. */
 static wadi_exp alternate(wadi_ix ix, wadi_exp z) {
     const wadi_exp odd = wadi_and(wadi_add(ix.at[0], ix.at[1]), wadi_i64(1));
     return wadi_cond(wadi_eq(odd, wadi_i64(1)), wadi_neg(z), z);
@@ -42,7 +33,7 @@ static wadi_exp direction(const picture *p, wadi_exp i) {
     return wadi_mul(wadi_convert(WADI_F64, wadi_sub(i, half)), wadi_the(p->scale));
 }
 
-/* z exp(2 pi i w (n - 1)), the real part. */
+/* The real part of z exp(2 pi i w (n - 1)). */
 static wadi_exp turned(const picture *p, wadi_ix ix, wadi_exp z) {
     const wadi_exp l = direction(p, ix.at[1]), m = direction(p, ix.at[0]), one = wadi_f64(1);
     const wadi_exp r2 = wadi_add(wadi_mul(l, l), wadi_mul(m, m));
@@ -87,7 +78,7 @@ wadi_status grid_canvas_expect(grid_canvas *c, wadi_error *err) {
     return WADI_OK;
 }
 
-/* All of them, one below the other. */
+/* All planes as one array, one below the other. */
 static wadi_array planes(const grid_canvas *c) {
     wadi_array a = {.rank = 2,
                     .fields = 1,
@@ -161,10 +152,10 @@ static wadi_status check_job(const grid_job *job, int64_t cells, wadi_error *err
     if (job->size < 2 || job->size % 2 != 0 || job->size > INT64_C(1) << 24)
         return wadi_fail(err, WADI_INVALID, "image: %lld pixels a side, expected an even number",
                          (long long)job->size);
-    if (!(job->scale > 0) || (double)cells * job->scale > 1.4)
+    if (!(job->scale > 0) || (double)cells * job->scale > GRID_WIDEST)
         return wadi_fail(err, WADI_INVALID,
-                         "image: the grid's field would be %g rad, expected at most 1.4",
-                         (double)cells * job->scale);
+                         "image: the grid's field would be %g rad, expected at most %g",
+                         (double)cells * job->scale, GRID_WIDEST);
     return WADI_OK;
 }
 
@@ -204,7 +195,7 @@ wadi_status grid_canvas_init(grid_canvas *c, const grid_job *job, int64_t cells,
 
 wadi_status grid_canvas_split(grid_canvas *c, int64_t planes, double spacing, wadi_error *err) {
     if ((double)planes * (double)(c->cells * c->cells) > 1e16)
-        return wadi_fail(err, WADI_MEMORY, "no room for %lld w planes", (long long)planes);
+        return wadi_fail(err, WADI_MEMORY, "out of memory for %lld w planes", (long long)planes);
     c->spacing = spacing;
     return planes == c->planes ? WADI_OK : make_blank(c, planes, 0, err);
 }
@@ -296,7 +287,7 @@ grid_spot grid_program_spot(const grid_inputs *in, int oversample, wadi_exp x) {
                        sub};
 }
 
-/* Half of them, rounded up, and what four around a place need beyond. */
+/* The place of the cell itself: half of the places, rounded up, and the extra ones that interpolating between four places needs. */
 int64_t grid_between_middle(int oversample) {
     return (oversample + 1) / 2 + 1;
 }
@@ -351,8 +342,8 @@ wadi_exp grid_program_row(const grid_inputs *in, wadi_exp k, wadi_exp y, wadi_ex
                      wadi_i64(-1));
 }
 
-/* Cell (i, j) of values that begin at (row, column), both on the grid; row is counted through all planes. A first row below 0 keeps
- * them out. */
+/* Where value (i, j) is added if the values begin at (row, column) of the grid. Rows are counted through all planes. If the first row is
+ * negative, the values are left out. */
 static wadi_ix place_of(wadi_acc grid, wadi_exp row, wadi_exp column, wadi_exp i, wadi_exp j) {
     const wadi_exp cells = wadi_extent(grid, 1), none = wadi_i64(0);
     const wadi_exp x = wadi_add(column, j), y = wadi_add(wadi_rem(row, cells), i);
@@ -371,7 +362,7 @@ static wadi_exp plus(void *env, wadi_exp x, wadi_exp before) {
     return wadi_add(x, before);
 }
 
-/* The body's element, and the visibility's weight on the grid: 0 for one that is kept out. */
+/* The element of the body, and the weight with which the visibility was gridded; 0 if it was left out. */
 typedef struct weighing {
     const grid_inputs *in;
     grid_body body;

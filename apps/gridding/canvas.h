@@ -19,41 +19,38 @@
 typedef struct grid_canvas {
     int64_t pixels, cells; /* along each side: of the image, of the grid */
     double scale, theta;   /* radians: a pixel, the grid's field */
-    double fine;           /* places a wavelength: cells times kernels between two */
+    double fine; /* places per wavelength: cells per wavelength times kernels between two cells */
     int64_t planes;
     double spacing; /* wavelengths of w between them; of one plane: more than any w */
     wadi_run_options run;
     es_kernel taper;
-    double
-        *fading; /* [pixels] what each column, and each row, of the image has been multiplied by */
+    double *fading;   /* [pixels] by what each column, and each row, of the image was multiplied */
     double *blank;    /* [planes, cells, cells] the grid before the first batch */
     wadi_run *latest; /* owns the grid after it */
     wadi_exe *image;
     int64_t gridded, outside;
-    double weight; /* of those gridded */
+    double weight; /* sum of the weights of gridded visibilities */
 } grid_canvas;
 
-/* The least even number from `least` on without prime factors above 5. */
-int64_t grid_cells(int64_t least);
-
-/* A grid of `cells` cells for the job's image, in one plane. `oversample`: kernels between two cells, of which a visibility takes the
- * nearest; 0: it has its own. `table`: bytes the method needs beside. fini is due in any case. Errors: WADI_INVALID, WADI_MEMORY. */
+/* Makes a grid of `cells` cells a side for the job's image, in one plane. `oversample`: the number of kernels between two cells, of which
+ * a visibility takes the nearest; 0: each visibility has its own kernel. `table`: further bytes that the method needs. The caller calls
+ * fini in any case. Errors: WADI_INVALID, WADI_MEMORY. */
 WADI_NODISCARD wadi_status grid_canvas_init(grid_canvas *c, const grid_job *job, int64_t cells,
                                             int oversample, int64_t table, wadi_error *err);
-/* Before the first batch: so many planes. Errors: WADI_MEMORY. */
+/* Divides the canvas into `planes` planes; before the first batch. Errors: WADI_MEMORY. */
 WADI_NODISCARD wadi_status grid_canvas_split(grid_canvas *c, int64_t planes, double spacing,
                                              wadi_error *err);
 void grid_canvas_fini(grid_canvas *c);
 
-/* Runs a program made between the two calls below. `extra`: what it reads beside the batch. */
+/* Grids a batch by a program that was made with the functions below. `extra`: further inputs of the program. */
 WADI_NODISCARD wadi_status grid_canvas_add(grid_canvas *c, const wadi_exe *exe,
                                            const grid_batch *batch, int extras,
                                            const grid_bound *extra, wadi_error *err);
 WADI_NODISCARD wadi_status grid_canvas_image(grid_canvas *c, double *out, wadi_error *err);
-/* There will be an image: its kernels are made while visibilities are gridded. Not before the canvas is split. */
+/* Says that there will be an image, so that its kernels are made while visibilities are gridded. Not before the canvas is split. */
 WADI_NODISCARD wadi_status grid_canvas_expect(grid_canvas *c, wadi_error *err);
 
-/* What has become of the visibilities, and the grid's size. */
+/* How many visibilities were gridded and left out, and the size of the grid. */
 void grid_canvas_tell(const grid_canvas *c, grid_tally *out);
 
 /* The grid so far, re and im, borrowed until the next batch. */
@@ -72,8 +69,8 @@ typedef struct grid_spot {
         sub; /* the visibility lies (sub - oversample / 2) / oversample of a cell above it: 0 .. oversample */
 } grid_spot;
 
-/* The same for kernels that are interpolated between places, `oversample` of them a cell: the four places around the visibility, of
- * those that reach a little beyond half a cell on either side, and Lagrange's weights. */
+/* The same for kernels that are interpolated between places, of which a cell has `oversample`: the four places around the visibility and
+ * the weights of Lagrange's interpolation. Places reach a little beyond half a cell on both sides. */
 typedef struct grid_between {
     wadi_exp cell;  /* the nearest one */
     wadi_exp place; /* the first of the four */
@@ -84,8 +81,8 @@ typedef struct grid_between {
 int64_t grid_between_places(int oversample);
 int64_t grid_between_middle(int oversample);
 
-/* A visibility's kernel, as the body of the stream gives it: a tuple of the first row, the first column, and the values. A first row
- * below 0 keeps it out. */
+/* The body of the stream: it gives the kernel of visibility k as a tuple of the first row, the first column, and the values. If the first
+ * row is negative, the visibility is left out. */
 typedef wadi_acc (*grid_body)(void *env, wadi_exp k);
 
 grid_inputs grid_program_inputs(void);
@@ -94,14 +91,14 @@ grid_spot grid_program_spot(const grid_inputs *in, int oversample, wadi_exp x);
 grid_between grid_program_between(const grid_inputs *in, int oversample, wadi_exp x);
 /* Visibility k times its weight. */
 wadi_exp grid_program_value(const grid_inputs *in, wadi_exp k);
-/* The first row of the values of visibility k: that of a kernel of `support` cells around row y. -1 if k lies outside (grid_is_inside), the
- * kernel is wider than the grid, or `known` is false. Rows and columns go on at the opposite border. */
+/* The first row of a kernel of `support` cells around row y, for visibility k. -1 if k lies outside (grid_is_inside), the kernel is wider
+ * than the grid, or `known` is false. Rows and columns that leave the grid continue at the opposite border. */
 wadi_exp grid_program_row(const grid_inputs *in, wadi_exp k, wadi_exp y, wadi_exp support,
                           wadi_exp known);
 /* The first column of a kernel around column x. */
 wadi_exp grid_program_column(const grid_inputs *in, wadi_exp x, wadi_exp support);
-/* Adds the body's values of all visibilities to the grid, in their order, and makes it the result. All are side x side; in the second
- * form their extents differ. */
+/* Adds the values that the body gives to the grid, in the order of the visibilities, and makes the grid the result. All values are
+ * side x side; in the second form their extents differ. */
 void grid_program_scatter(const grid_inputs *in, int side, grid_body body, void *env);
 void grid_program_scatter_ragged(const grid_inputs *in, grid_body body, void *env);
 

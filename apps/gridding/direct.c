@@ -32,7 +32,7 @@ static wadi_exp cosine(const pixel *p, wadi_exp index) {
     return wadi_mul(wadi_convert(WADI_F64, from_centre), wadi_f64(p->scale));
 }
 
-/* weight Re[V exp(2 pi i turns)], the turns reduced to their fraction first, where they are still exact. */
+/* weight Re[V exp(2 pi i turns)]. Whole turns are removed first, while they are still exact. */
 static wadi_exp term(void *env, wadi_ix ix) {
     const pixel *p = env;
     const wadi_exp k = ix.at[0], vis = wadi_index1(p->vis, k),
@@ -95,7 +95,7 @@ static wadi_status open_direct(const grid_job *job, grid_gridder **out, wadi_err
     }
     if (g == NULL || g->image == NULL || g->program == NULL) {
         close_direct(g);
-        return wadi_fail(err, WADI_MEMORY, "no room for the image");
+        return wadi_fail(err, WADI_MEMORY, "out of memory for the image");
     }
     build(job);
     const wadi_status status = wadi_compile(g->program, NULL, &g->exe, err);
@@ -133,7 +133,8 @@ static wadi_status run_batch(grid_gridder *g, wadi_run *run, const grid_batch *b
     return WADI_OK;
 }
 
-/* The visibilities that are gridded: *io itself, or copies of them in *out_owned, to be freed. */
+/* Leaves only the visibilities in *io that are gridded. If some are left out, the others are copied to *out_owned, which the caller
+ * frees. */
 static wadi_status keep_inside(double scale, grid_batch *io, double **out_owned, wadi_error *err) {
     int64_t n = 0, at = 0;
     *out_owned = NULL;

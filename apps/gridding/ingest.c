@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "sched/stream.h"
 
-/* What becomes of a visibility; the counts of the dropped ones leave the body in this order. */
+/* What happens to a visibility. The body gives the counts of dropped visibilities in this order. */
 enum { KEPT = -1, FLAGGED, BROKEN, AUTO, FATES };
 static const char *const fate_name[FATES] = {"flagged", "broken", "auto"};
 
@@ -69,7 +69,7 @@ static sample combined(const body *b, wadi_exp channel) {
     return s;
 }
 
-/* Antennas of one number; where the file does not name them, a baseline of no length. */
+/* Whether it is an autocorrelation: both antennas have one number or, if the file does not name them, the baseline has no length. */
 static wadi_exp is_auto(const body *b) {
     const wadi_exp first = wadi_index1(b->pair, wadi_i64(0)),
                    second = wadi_index1(b->pair, wadi_i64(1)), known = wadi_ge(first, wadi_i32(0));
@@ -221,9 +221,9 @@ wadi_status grid_take_channels(const grid_take *t, const wadi_vis_info *info, co
                                int64_t *first, int64_t *n, wadi_error *err) {
     const int64_t last = t->last_channel >= 0 ? t->last_channel : info->channels - 1;
     if (t->first_channel > last || last >= info->channels)
-        return wadi_fail(err, WADI_INVALID, "%s: no channels %lld to %lld in it: it has 0 to %lld",
-                         name, (long long)t->first_channel, (long long)last,
-                         (long long)info->channels - 1);
+        return wadi_fail(
+            err, WADI_INVALID, "%s: expected channels %lld to %lld, but it has 0 to %lld", name,
+            (long long)t->first_channel, (long long)last, (long long)info->channels - 1);
     *first = t->first_channel;
     *n = last - t->first_channel + 1;
     return WADI_OK;

@@ -11,6 +11,7 @@
 #include "base/args.h"
 #include "base/error.h"
 #include "codegen/targets.h"
+#include "sched/devices.h"
 #include "sched/schedules.h"
 
 const char grid_usage[] =
@@ -23,22 +24,24 @@ const char grid_usage[] =
     "  -o, --output FILE       the image, as FITS; replaced only when the new one is whole\n"
     "      --png FILE          a picture of it too\n"
     "  -m, --method NAME       wstack (default), wproj, aw, simple; direct: the sum itself, slow\n"
-    "  -e, --epsilon E         relative accuracy of wstack, 0.1 to 1e-13 (1e-4); below 1e-6 the\n"
-    "                          image is written in double precision\n"
+    "  -e, --epsilon E         relative accuracy of wstack, 0.1 to 1e-13; default 1e-4. Below\n"
+    "                          1e-6 the image is written in double precision\n"
     "  -s, --size N            pixels along each side, even\n"
-    "      --scale ANGLE       of a pixel: 0.5asec, 20mas, 1e-5rad\n"
-    "      --fov ANGLE         of the image: 1.5deg. Of these three give two, one or none\n"
+    "      --scale ANGLE       size of a pixel: 0.5asec, 20mas, 1e-5rad\n"
+    "      --fov ANGLE         size of the image: 1.5deg. Give at most two of --size,\n"
+    "                          --scale and --fov\n"
     "  -w, --weight W          natural (default), uniform, briggs:R; R from -5 to 5, of which\n"
     "                          -2 is nearly uniform, 2 nearly natural\n"
     "  -p, --pol P             I (default where it can be had), Q, U, V, XX, XY, .., RR, RL, ..\n"
     "  -c, --channels A:B      from A up to and with B, counted from 0; A:, :B, A\n"
-    "      --psf               the beam: as if every visibility were 1\n"
-    "      --autocorrelations  take them too\n"
+    "      --psf               the image of the beam: every visibility counts as 1\n"
+    "      --autocorrelations  also take autocorrelations\n"
     "      --force-flagged     take flagged visibilities, weighted by the modulus of the weight\n"
     "      --conjugate         the file has the other sign of the phase than its format says\n"
     "      --field N           source or field of the file, as it counts them\n"
-    "      --setup N           frequency setup or spectral window; 0,2:4 for some (all there are)\n"
-    "      --column NAME       of a Measurement Set (DATA)\n"
+    "      --setup N           frequency setup or spectral window; 0,2:4 for several; all\n"
+    "                          by default\n"
+    "      --column NAME       column of a Measurement Set; default DATA\n"
     "      --support N         wproj, aw: cells of a kernel along each side, odd\n"
     "      --oversample N      simple, wproj, aw: kernels between two cells\n"
     "      --w-step X          wproj, aw: wavelengths between two w kernels\n"
@@ -48,13 +51,14 @@ const char grid_usage[] =
     "      --listen ADDRESS    visibilities from wadi-vis-send: tcp://127.0.0.1:5555\n"
     "      --key FILE          own CURVE keys, public and secret, a line each\n"
     "      --senders FILE      public keys of those who may send, one a line\n"
-    "      --token FILE        what those who may send know, on this machine; else WADI_TOKEN\n"
+    "      --token FILE        a secret that senders on this machine know; default: WADI_TOKEN\n"
     "      --live SECONDS      rewrite the image so often while visibilities arrive\n"
-    "      --memory SIZE       for visibilities under way (1G), and at most for grids\n"
+    "      --memory SIZE       limit for visibilities in flight, and for grids; default 1G\n"
     "      --threads N         workers (default: one per processor)\n"
+    "      --device NAME       what computes: see wadi devices (default: cpu)\n"
     "      --target NAME       what kernels are compiled for: native, x86-64-v2, ..\n"
     "      --chunk N           rows per chunk (default: the scheduler decides)\n"
-    "      --schedule NAME     inside, flat, across (default: the scheduler decides)\n"
+    "      --schedule NAME     inside, flat, across, group (default: the scheduler decides)\n"
     "      --sync              the image is on the disk before the program ends\n"
     "  -q, --quiet             no progress, no summary\n"
     "      --version, --help\n"
@@ -290,6 +294,7 @@ static const wadi_args_option table[] = {
     {"--memory", NULL, take_memory, 0},
     {"--threads", NULL, take_threads, 0},
     {"--target", NULL, wadi_target_take, 0},
+    {"--device", NULL, wadi_device_take, 0},
     {"--chunk", NULL, take_chunk, 0},
     {"--schedule", NULL, take_schedule, 0},
     {"--sync", NULL, NULL, offsetof(grid_options, sync)},
@@ -300,7 +305,7 @@ static const wadi_args_option table[] = {
 
 static const wadi_args arguments = {table, sizeof table / sizeof table[0], take_input, NULL};
 
-/* ---- what does not go together ---- */
+/* ---- options that exclude or need one another ---- */
 
 static wadi_status check(const grid_options *o, wadi_error *err) {
     if (o->output == NULL)
@@ -310,11 +315,12 @@ static wadi_status check(const grid_options *o, wadi_error *err) {
     if (o->inputs.n > 0 && o->listen != NULL)
         return wadi_fail(err, WADI_INVALID, "--listen takes the place of input files");
     if (o->size > 0 && o->scale > 0 && o->fov > 0)
-        return wadi_fail(err, WADI_INVALID, "--size, --scale and --fov: two of them say it all");
+        return wadi_fail(err, WADI_INVALID,
+                         "--size, --scale and --fov are all given, expected at most two");
     if (o->png != NULL && strcmp(o->png, o->output) == 0)
         return wadi_fail(err, WADI_INVALID, "%s: image and picture are one file", o->png);
     if ((o->key == NULL) != (o->senders == NULL))
-        return wadi_fail(err, WADI_INVALID, "--key and --senders go together");
+        return wadi_fail(err, WADI_INVALID, "--key and --senders must be given together");
     if (o->aterm != NULL && (o->method == NULL || strcmp(o->method, "aw") != 0))
         return wadi_fail(err, WADI_INVALID,
                          "--aterm wants --method aw: the others have no A-terms");

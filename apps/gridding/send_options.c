@@ -115,7 +115,7 @@ static wadi_status check(const send_options *o, wadi_error *err) {
     if (o->new_key == NULL && o->inputs.n == 0)
         return wadi_fail(err, WADI_INVALID, "no input; --help tells more");
     if ((o->key == NULL) != (o->receiver == NULL))
-        return wadi_fail(err, WADI_INVALID, "--key and --receiver go together");
+        return wadi_fail(err, WADI_INVALID, "--key and --receiver must be given together");
     return WADI_OK;
 }
 

@@ -1,12 +1,13 @@
 /* The method "simple": one kernel for all visibilities, as if the sky were flat (w is not used).
  *
  * The kernel is an exponential of a semicircle, a product of its values in u and v, tabulated at `oversample` places between two
- * cells and interpolated between four of them; the image is divided by its Fourier integral. What is left is what the kernel leaks,
- * 3e-4. Right where |w| (l^2 + m^2) / 2 is far below 1. */
+ * cells and interpolated between four of them. The image is divided by its Fourier integral. The remaining error is what the kernel
+ * leaks, 3e-4. The result is right where |w| (l^2 + m^2) / 2 is far below 1. */
 #include <math.h>
 #include <stdlib.h>
 
 #include "apps/gridding/canvas.h"
+#include "apps/gridding/geometry.h"
 #include "apps/gridding/methods.h"
 #include "base/error.h"
 
@@ -102,7 +103,7 @@ static void tabulate(grid_gridder *g) {
 }
 
 static wadi_status prepare(grid_gridder *g, const grid_job *job, wadi_error *err) {
-    const int64_t cells = grid_cells(job->size + job->size / 4);
+    const int64_t cells = grid_padded(job->size);
     g->oversample = job->oversample > 0 ? job->oversample : OVERSAMPLE;
     if (g->oversample > OVERSAMPLE_MOST)
         return wadi_fail(err, WADI_INVALID, "simple: %d kernels between two cells, at most %d",

@@ -1,22 +1,26 @@
-/* The method "wproj": w projection. A visibility's kernel is looked up by its w and by where it lies between cells; kernels have the
- * support their w needs, so the elements of the stream differ in shape.
+/* The method "wproj": w projection. A visibility's kernel is looked up by its w and by where it lies between cells. Kernels have the
+ * support that their w needs, so the elements of the stream differ in shape.
  *
- * The table (wfactor.h) holds kernels as sums of one or a few products of a line along v and one along u, and lines are interpolated
- * between places and between bins of w. A visibility's error, relative to what it contributes to a pixel, is then what the grid's
- * taper leaks (3e-4 rms), what is left of the interpolations (11/720 (2 pi t / oversample)^4 and b^2 / 12 at most, see wfactor.h: 1.5e-4 and
- * 8e-4 at the edges of the image with 8 places a cell and the bins chosen here), and that of the sum (1e-4).
+ * The table (wfactor.h) holds kernels as sums of a few products of a line along v and one along u. Lines are interpolated between places
+ * and between bins of w. The error of a visibility, relative to its contribution to a pixel, has three parts:
  *
- * A support that is asked for (job->support) bounds all kernels without loss: visibilities go to several planes of the grid, each for
- * the w around its own, so that kernels have no more to turn than so many cells hold. Where the largest w is not known beforehand
- * there is one plane, and kernels of larger w are cut off.
+ *   - the leak of the grid's taper, 3e-4 rms;
+ *   - the errors of interpolation (wfactor.h): at the edges of the image at most 1.5e-4 with 8 places a cell, and 8e-4 with the bins
+ *     chosen here;
+ *   - the error of the sum of products, 1e-4.
  *
- * Visibilities of w < 0 are taken as their conjugates at (-u, -v, -w), which are the same to an image that is real.
+ * If a support is asked for (job->support), no kernel is wider, and nothing is lost: visibilities go to several planes of the grid, each
+ * for the w around its own, so that kernels only correct a w that fits into so many cells. If the largest w is not known beforehand,
+ * there is one plane, and kernels of larger w are cut to this support.
  *
- * Where the largest w is not known beforehand the table grows with the data. Bins do not depend on what is in the table, so the image
+ * Visibilities of w < 0 are taken as their conjugates at (-u, -v, -w), which give the same real image.
+ *
+ * If the largest w is not known beforehand, the table grows with the data. Bins do not depend on what is in the table, so the image
  * does not depend on how the data are cut into batches. */
 #include <math.h>
 #include <stdlib.h>
 
+#include "apps/gridding/geometry.h"
 #include "apps/gridding/methods.h"
 #include "apps/gridding/wfactor.h"
 #include "apps/gridding/wkernel.h"
@@ -86,7 +90,7 @@ static wadi_exp spread_to(void *env, wadi_ix ix) {
     return sum;
 }
 
-/* The plane of w >= 0, and what is left of w there. */
+/* The plane of a w >= 0. *w becomes the w relative to that plane. */
 static wadi_exp plane_of(const projection *p, wadi_exp *w) {
     const wadi_exp spacing = wadi_the(p->spacing), rows = wadi_extent(p->in.grid, 0);
     const wadi_exp last = wadi_sub(wadi_quot(rows, wadi_extent(p->in.grid, 1)), wadi_i64(1));
@@ -144,7 +148,7 @@ static wadi_status make_plan(grid_gridder *g, const grid_job *job, wadi_error *e
     if (g->plan.oversample > OVERSAMPLE_MOST)
         return wadi_fail(err, WADI_INVALID, "wproj: %d kernels between two cells, at most %d",
                          g->plan.oversample, (int)OVERSAMPLE_MOST);
-    const int least = (g->canvas.taper.support | 1) + 2; /* one that has room for some w */
+    const int least = (g->canvas.taper.support | 1) + 2; /* the least with room for some w */
     if (job->support != 0 && (job->support < least || job->support % 2 == 0))
         return wadi_fail(err, WADI_INVALID,
                          "wproj: kernels of %d cells, expected an odd number from %d on",
@@ -154,19 +158,20 @@ static wadi_status make_plan(grid_gridder *g, const grid_job *job, wadi_error *e
     return WADI_OK;
 }
 
-/* As few as leave no w farther from its plane than kernels of the support asked for reach. */
+/* Makes so few planes that no w is farther from its plane than kernels of the wanted support reach. */
 static wadi_status make_planes(grid_gridder *g, const grid_job *job, wadi_error *err) {
     const double each = job->support > 0 ? grid_wfactor_most(&g->canvas, job->support) : g->most_w;
     if (g->grows || each >= g->most_w) return WADI_OK;
     const double planes = ceil((g->most_w / each - 1) / 2) + 1;
     const double spacing = g->most_w / (planes - 0.5);
     g->most_w = 0.5 * spacing;
-    if (!(planes < 1e6)) return wadi_fail(err, WADI_MEMORY, "no room for %g w planes", planes);
+    if (!(planes < 1e6))
+        return wadi_fail(err, WADI_MEMORY, "out of memory for %g w planes", planes);
     return grid_canvas_split(&g->canvas, (int64_t)planes, spacing, err);
 }
 
 static wadi_status prepare(grid_gridder *g, const grid_job *job, wadi_error *err) {
-    const int64_t cells = grid_cells(job->size + job->size / 4);
+    const int64_t cells = grid_padded(job->size);
     g->grows = !(job->most_w > 0);
     WADI_TRY(grid_canvas_init(&g->canvas, job, cells, 0, 0, err));
     WADI_TRY(make_plan(g, job, err));
@@ -199,8 +204,8 @@ static wadi_status wproj_open(const grid_job *job, grid_gridder **out, wadi_erro
     return st;
 }
 
-/* The table reaches the batch's largest |w|, by half as much again as is needed when it is not the first, so that a stream of growing w
- * does not make a table for every batch. */
+/* Makes the table reach the batch's largest |w|. If it is not the first table, it reaches half as far again, so that a stream of growing w
+ * does not need a new table for every batch. */
 static wadi_status cover(grid_gridder *g, const grid_batch *batch, wadi_error *err) {
     double most = 0;
     for (int64_t k = 0; k < batch->n; k++) most = fmax(most, fabs(batch->w[k]));

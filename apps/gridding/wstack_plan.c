@@ -11,7 +11,12 @@
 
 static const double pi = 3.14159265358979323846;
 
-enum { BLOCK = 8, TILE = 16, PLANES_MOST = 1 << 20, LEAST_GRID = 32 /* no kernel is wider */ };
+enum {
+    BLOCK = 8,
+    TILE = 16,
+    PLANES_MOST = 1 << 20,
+    LEAST_GRID = 32 /* as wide as the widest kernel */
+};
 
 /* Nanoseconds, one core: a transform per element and log2 of its length, an element passed through memory, a complex sum into a cell,
  * what a visibility costs beside its cells. Index: double. */
@@ -148,10 +153,10 @@ static wadi_status fit_memory(const grid_job *job, wstack_plan *p, wadi_error *e
     if (p->group > p->planes) p->group = p->planes;
     p->bytes = bytes_of(p, p->group);
     if (p->bytes > memory && job->run.memory > 0)
-        return wadi_fail(err, WADI_MEMORY,
-                         "wstack: an image of %lld x %lld takes %lld bytes, --memory allows %lld",
-                         (long long)p->size, (long long)p->size, (long long)p->bytes,
-                         (long long)memory);
+        return wadi_fail(
+            err, WADI_MEMORY,
+            "wstack: an image of %lld x %lld takes %lld bytes, but --memory allows %lld",
+            (long long)p->size, (long long)p->size, (long long)p->bytes, (long long)memory);
     return WADI_OK;
 }
 

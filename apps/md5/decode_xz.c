@@ -23,7 +23,7 @@ static const char *reason(lzma_ret code) {
     case LZMA_MEM_ERROR:
         return "out of memory";
     case LZMA_OPTIONS_ERROR:
-        return "it asks for what this liblzma does not offer";
+        return "it needs a feature that this liblzma does not have";
     case LZMA_FORMAT_ERROR:
         return "the header is wrong";
     default:

@@ -44,7 +44,7 @@ static int base64_digit(char c) {
     return at != NULL ? (int)(at - digits) : -1;
 }
 
-/* 16 bytes are 22 digits, the last of them with four bits of zero, and two signs of padding. */
+/* 16 bytes are 22 digits, of which the last has four zero bits, and two padding characters. */
 static bool read_base64(text t, uint8_t out[MD5_DIGEST]) {
     uint32_t bits = 0;
     int have = 0, n = 0;
@@ -73,7 +73,7 @@ static bool has_digest(const uint8_t *word, size_t n, const uint8_t digest[MD5_D
     return memcmp(own, digest, MD5_DIGEST) == 0;
 }
 
-/* A word as potfiles hold it, plain or spelled out. */
+/* Whether this is a word of a potfile, plain or as $HEX[..], with that digest. */
 static bool is_word_of(text word, const uint8_t digest[MD5_DIGEST]) {
     if (has_digest((const uint8_t *)word.at, word.n, digest)) return true;
     uint8_t *bytes = malloc(word.n + 1);
@@ -86,7 +86,7 @@ static bool is_word_of(text word, const uint8_t digest[MD5_DIGEST]) {
 
 /* ---- the forms ---- */
 
-/* "MD5 (NAME) = DIGEST"; a name may hold what it likes. */
+/* "MD5 (NAME) = DIGEST"; a name may contain any characters. */
 static bool read_tagged(text t, uint8_t out[MD5_DIGEST]) {
     if (!begins(t, "MD5 (") && !begins(t, "MD5(")) return false;
     if (t.n < HEX || !read_hex(behind(t, t.n - HEX), out)) return false;
@@ -115,11 +115,12 @@ md5_line md5_line_read(const char *line, size_t n, uint8_t out[MD5_DIGEST], cons
     if (read_digest(t, out) || read_named(t, out) || read_tagged(t, out)) return MD5_LINE_DIGEST;
     if (t.n > HEX && t.at[HEX] == ':' && read_hex((text){t.at, HEX}, out)) {
         const size_t start = (size_t)(t.at - line) + HEX + 1;
-        text word = behind(whole, start); /* its blanks are its own, but for a carriage return */
+        text word =
+            behind(whole, start); /* blanks belong to the word, except for a carriage return */
         if (is_word_of(word, out)) return MD5_LINE_DIGEST;
         if (word.n > 0 && word.at[word.n - 1] == '\r') word.n--;
         if (is_word_of(word, out)) return MD5_LINE_DIGEST;
-        *out_why = "salted digests are not offered";
+        *out_why = "salted digests are not supported";
         return MD5_LINE_BAD;
     }
     if (read_user(t, out)) return MD5_LINE_DIGEST;

@@ -18,7 +18,7 @@ struct md5_input {
     const char *const *paths;
     bool as_is;
     int64_t *size;           /* on disk; -1: none */
-    int64_t total, before;   /* bytes on disk of all files, of those before the current one */
+    int64_t total, before;   /* bytes on disk of all files, and of those before the current one */
     md5_unpack *current;     /* NULL: not opened yet */
     _Atomic int64_t on_disk; /* bytes taken from the disk */
 };
@@ -36,7 +36,7 @@ static wadi_status look_at(md5_input *in, int i, wadi_error *err) {
         if (fstat(STDIN_FILENO, &about) != 0) return WADI_OK;
     } else {
         if (stat(in->paths[i], &about) != 0 || access(in->paths[i], R_OK) != 0)
-            return wadi_fail(err, WADI_IO, "%s: %s", in->paths[i], strerror(errno));
+            return wadi_fail_errno(err, errno, "%s", in->paths[i]);
         if (S_ISDIR(about.st_mode))
             return wadi_fail(err, WADI_IO, "%s is a directory", in->paths[i]);
     }
@@ -70,7 +70,7 @@ static wadi_status open_current(md5_input *in, wadi_error *err) {
     const char *path = in->paths[in->file];
     const bool standard = is_standard_input(path);
     const int fd = standard ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0) : wadi_io_open(path);
-    if (fd < 0) return wadi_fail(err, WADI_IO, "%s: %s", path, strerror(errno));
+    if (fd < 0) return wadi_fail_errno(err, errno, "%s", path);
     return md5_unpack_open(fd, standard ? "standard input" : path, in->as_is, &in->current, err);
 }
 
@@ -116,7 +116,7 @@ bool md5_input_waits(const md5_input *in) {
     return in->current != NULL && md5_unpack_waits(in->current);
 }
 
-/* Reads up to that byte, for what cannot be moved in. */
+/* Goes to a byte by reading up to it, for inputs that cannot seek. */
 static wadi_status pass(md5_input *in, int64_t offset, wadi_error *err) {
     char scrap[1 << 16];
     for (int64_t left; (left = offset - md5_unpack_given(in->current)) > 0;) {

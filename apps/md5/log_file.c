@@ -17,7 +17,7 @@
 enum { TRIES = 100 };
 
 static wadi_status io_error(const char *path, wadi_error *err) {
-    return wadi_fail(err, WADI_IO, "%s: %s", path, strerror(errno));
+    return wadi_fail_errno(err, errno, "%s", path);
 }
 
 /* ---- opening ---- */
@@ -35,7 +35,7 @@ static bool is_there(const char *path, int fd, int64_t *out_length) {
     return named.st_dev == open_one.st_dev && named.st_ino == open_one.st_ino;
 }
 
-/* A file system without locks does without. */
+/* Whether another process holds the lock. On a file system without locks, nobody does. */
 static bool is_busy(int fd) {
     int got;
     do got = flock(fd, LOCK_EX | LOCK_NB);
@@ -52,7 +52,7 @@ static wadi_status open_stream(const char *path, md5_log *log, wadi_error *err) 
     return log->fd >= 0 ? WADI_OK : io_error(path, err);
 }
 
-/* Opens it again when whoever had it removed it before the lock was ours. */
+/* Opens and locks the file. If its owner removes it before we have the lock, it is opened again. */
 static wadi_status open_file(const char *path, unsigned mode, md5_log *log, wadi_error *err) {
     for (int i = 0; i < TRIES; i++) {
         log->fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, (mode_t)mode);
@@ -67,7 +67,7 @@ static wadi_status open_file(const char *path, unsigned mode, md5_log *log, wadi
         (void)close(log->fd);
         log->fd = -1;
     }
-    return wadi_fail(err, WADI_IO, "%s: another process is at work with it", path);
+    return wadi_fail(err, WADI_IO, "%s: another process is using it", path);
 }
 
 bool md5_log_is_stream(const char *path) {

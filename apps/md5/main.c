@@ -14,18 +14,17 @@
 enum { ALL_FOUND = 0, SOME_NOT_FOUND = 1, ERROR = 2, DEFAULT_MEMORY = 64 << 20 };
 
 static const double tick_s = 0.1, look_s = 0.02, save_every_s = 0.4,
-                    grace_s = 0.05; /* for words under way, once a signal has come */
+                    grace_s = 0.05; /* how long words in flight may take after a signal */
 
 static int complain(const char *what) {
     fprintf(stderr, "wadi-md5: %s\n", what);
     return ERROR;
 }
 
-/* Digests that are not looked for are told whatever is asked. */
+/* Warns of lines that are no digests, also with --quiet. */
 static void tell_bad_lines(const md5_bad_lines *bad) {
     if (bad->n == 0) return;
-    fprintf(stderr,
-            "wadi-md5: warning: %lld lines are no digests and were passed over; the first:\n%s",
+    fprintf(stderr, "wadi-md5: warning: %lld lines are no digests and were skipped; the first:\n%s",
             (long long)bad->n, wadi_text_str(&bad->told));
 }
 
@@ -51,7 +50,7 @@ static void show_progress(const md5_progress *p, size_t wanted, bool last) {
     if (last) fprintf(stderr, ", %.2f s", p->elapsed_s);
     fputs(last ? "          \n" : "      ", stderr);
     if (last && p->too_long > 0)
-        fprintf(stderr, "wadi-md5: warning: %lld words of more than %d MiB were passed over\n",
+        fprintf(stderr, "wadi-md5: warning: %lld words of more than %d MiB were skipped\n",
                 (long long)p->too_long, MD5_LONGEST >> 20);
 }
 
@@ -63,11 +62,11 @@ typedef struct work {
     md5_input *in;
     md5_reader reader;
     md5_attack *attack;
-    md5_log output;       /* of the attack while it runs, */
-    _Atomic int64_t told; /* but for how many bytes it holds */
+    md5_log output;       /* only the attack uses it while it runs */
+    _Atomic int64_t told; /* how many bytes the output holds; may be read meanwhile */
     md5_subject subject;
     md5_session *session; /* NULL: none */
-    md5_place place;      /* the last that was saved */
+    md5_place place;      /* the last place that was saved */
 } work;
 
 static wadi_status tell_found(void *env, const uint8_t digest[MD5_DIGEST], const uint8_t *word,
@@ -91,7 +90,7 @@ static wadi_status prepare_input(work *w, wadi_error *err) {
     return md5_reader_init(&w->reader, w->in, o->keep_cr, err);
 }
 
-/* Opens what it writes, and finds where it is to begin. */
+/* Opens what the attack writes, and finds the place where it begins. */
 static wadi_status prepare_output(work *w, md5_resume *out, wadi_error *err) {
     const md5_options *o = w->options;
     *out = (md5_resume){.output = -1};
@@ -131,21 +130,21 @@ static wadi_status prepare(work *w, wadi_error *err) {
     return md5_attack_create(&w->reader, &w->targets, &run, tell_found, w, &w->attack, err);
 }
 
-/* The words found before the place are on the disk before it is. Words may be found without a place behind them yet. */
+/* Saves the place. The words found before it are forced onto the disk first. Words may have been found without a newer place. */
 static wadi_status save_progress(work *w, wadi_error *err) {
     if (w->session == NULL) return WADI_OK;
     const bool further = md5_attack_place(w->attack, &w->place);
     return further || md5_session_has_news(w->session) ? save_place(w, err) : WADI_OK;
 }
 
-/* False: time has passed, or a signal has come. */
+/* Waits for the end. False: the time is over, or a signal has come. */
 static bool has_ended(md5_attack *a) {
     for (double waited = 0; waited < tick_s && wadi_process_signal() == 0; waited += look_s)
         if (md5_attack_wait(a, look_s)) return true;
     return md5_attack_wait(a, 0);
 }
 
-/* Waits for the end, and meanwhile tells how it goes and keeps the place. */
+/* Waits for the end. Meanwhile shows the progress and saves the place. */
 static wadi_status attend(work *w, wadi_error *err) {
     const bool show = !w->options->quiet && isatty(STDERR_FILENO);
     double saved_s = 0;
@@ -168,7 +167,7 @@ static wadi_status attack(work *w, wadi_error *err) {
     WADI_TRY(md5_attack_start(w->attack, err));
     const wadi_status status = attend(w, err);
     if (status == WADI_CANCELLED)
-        (void)save_progress(w, NULL); /* what has been told is not again */
+        (void)save_progress(w, NULL); /* so that reported words are not reported again */
     if (status != WADI_OK) return status;
     md5_attack_progress(w->attack, &p);
     if (!w->options->quiet) show_progress(&p, w->targets.n, true);
@@ -191,7 +190,8 @@ static int run(const md5_options *o) {
     md5_reader_fini(&w.reader);
     md5_input_close(w.in);
     md5_targets_fini(&w.targets);
-    if (!over && wadi_process_signal() != 0) return ERROR; /* the signal says enough */
+    if (!over && wadi_process_signal() != 0)
+        return ERROR; /* ended by a signal: no message is needed */
     if (status != WADI_OK) return wadi_process_output_gone() ? ERROR : complain(err.msg);
     return all ? ALL_FOUND : SOME_NOT_FOUND;
 }
@@ -211,7 +211,7 @@ int main(int argc, char **argv) {
         rc = run(&options);
     }
     md5_options_fini(&options);
-    /* A signal that came when all was done changes nothing: the session is gone, and who runs it again would begin anew. */
+    /* A signal that comes when all is done is ignored: the session is removed, so a new run would begin from the start. */
     if (rc == ERROR) wadi_process_end(true);
     return rc;
 }

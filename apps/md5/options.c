@@ -7,6 +7,7 @@
 #include "base/args.h"
 #include "base/error.h"
 #include "codegen/targets.h"
+#include "sched/devices.h"
 
 const char md5_usage[] =
     "wadi-md5 --hashes FILE|DIGEST [--hashes ...] [options] DICTIONARY...\n"
@@ -25,7 +26,7 @@ const char md5_usage[] =
     "or \"-\"\n"
     "                       for standard input. Lines may be as hashcat (USER:DIGEST, "
     "DIGEST:WORD), md5sum\n"
-    "                       and LDAP ({MD5}) write them; others are counted and told\n"
+    "                       and LDAP ({MD5}) write them; others are counted and reported\n"
     "  -o, --output FILE    add found words to FILE; what it holds already counts as found\n"
     "      --sync           each found word is on the disk as soon as it is told; without, at the "
     "end\n"
@@ -42,6 +43,7 @@ const char md5_usage[] =
     "\n"
     "      --no-unpack      the bytes of packed dictionaries are taken as they are\n"
     "      --threads N      workers (default: one per processor)\n"
+    "      --device NAME    what computes: see wadi devices (default: cpu)\n"
     "      --target NAME    what kernels are compiled for: native, x86-64-v2, ..\n"
     "      --chunk N        words per chunk (default: the scheduler decides)\n"
     "      --memory SIZE    bytes for the chunks in flight (64M); K, M and G are understood\n"
@@ -88,6 +90,7 @@ static const wadi_args_option table[] = {
     {"--restore", NULL, NULL, offsetof(md5_options, restore), true},
     {"--threads", NULL, take_threads, 0},
     {"--target", NULL, wadi_target_take, 0},
+    {"--device", NULL, wadi_device_take, 0},
     {"--chunk", NULL, take_chunk, 0},
     {"--memory", NULL, take_memory, 0},
     {"--keep-cr", NULL, NULL, offsetof(md5_options, keep_cr)},
@@ -100,7 +103,7 @@ static const wadi_args_option table[] = {
 
 static const wadi_args arguments = {table, sizeof table / sizeof table[0], take_dictionary, NULL};
 
-/* Lists and dictionaries that are standard input. */
+/* How many lists and dictionaries are standard input. */
 static int standard_inputs(const md5_options *o) {
     int n = 0;
     for (size_t i = 0; i < o->hashes.n; i++) n += strcmp(o->hashes.at[i], "-") == 0;
@@ -114,10 +117,9 @@ wadi_status md5_options_parse(int argc, char *const *argv, md5_options *out, wad
     if (out->help || out->version) return WADI_OK;
     if (out->hashes.n == 0)
         return wadi_fail(err, WADI_INVALID, "no digests: --hashes names a file or a digest");
-    if (out->dictionaries.n == 0)
-        return wadi_fail(err, WADI_INVALID, "no dictionary; --help tells more");
+    if (out->dictionaries.n == 0) return wadi_fail(err, WADI_INVALID, "no dictionary; see --help");
     if (standard_inputs(out) > 1)
-        return wadi_fail(err, WADI_INVALID, "standard input (\"-\") can be given once");
+        return wadi_fail(err, WADI_INVALID, "standard input (\"-\") is given more than once");
     return WADI_OK;
 }
 

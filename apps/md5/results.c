@@ -47,7 +47,7 @@ typedef struct reading {
     long line;
 } reading;
 
-/* The line at r->at: whole, and a word with its digest. Spells the word out where it stands. */
+/* Reads the line at r->at. True if it is complete and holds a digest and its word. A $HEX word is decoded in place. */
 static bool read_line(reading *r, char *stop, uint8_t digest[MD5_DIGEST]) {
     uint8_t own[MD5_DIGEST];
     const size_t n = (size_t)(stop - r->at);
@@ -59,7 +59,7 @@ static bool read_line(reading *r, char *stop, uint8_t digest[MD5_DIGEST]) {
     return memcmp(own, digest, sizeof own) == 0;
 }
 
-/* What a write of a line that was cut off leaves: some of the digits, or all and some of the word. */
+/* Whether this is the beginning of a line whose writing was interrupted: some of the digits, or all of them and some of the word. */
 static bool is_unfinished(const reading *r) {
     const size_t n = (size_t)(r->end - r->at);
     for (size_t i = 0; i < n && i < HEX; i++)
@@ -90,8 +90,8 @@ static wadi_status read_lines(md5_log *log, char *text, int64_t known, md5_targe
     if (known >= 0 ? whole >= known : is_unfinished(&r)) return md5_log_cut(log, whole, err);
     return wadi_fail(
         err, WADI_INVALID,
-        "%s, line %ld: no \"digest:word\" of wadi-md5; found words are added to files of "
-        "such lines alone",
+        "%s, line %ld: expected a line \"digest:word\" of wadi-md5; found words are added only to "
+        "files of such lines",
         log->path, r.line);
 }
 
@@ -99,7 +99,7 @@ wadi_status md5_results_read(md5_log *log, int64_t known, md5_targets *t, wadi_e
     char *text = NULL;
     if (log->stream) return WADI_OK;
     if (log->length < known)
-        return wadi_fail(err, WADI_INVALID, "%s has %lld bytes, and the session counts on %lld",
+        return wadi_fail(err, WADI_INVALID, "%s has %lld bytes, but the session expects %lld",
                          log->path, (long long)log->length, (long long)known);
     WADI_TRY(md5_log_read(log, &text, err));
     const wadi_status status = read_lines(log, text, known, t, err);

@@ -12,12 +12,13 @@ struct md5_session {
     const md5_subject *subject;
     md5_log log;
     wadi_text head;
-    int64_t slot[2]; /* bytes at which the places at the end begin, the older one first; -1: none */
-    wadi_mutex lock; /* of found */
+    int64_t slot
+        [2]; /* where the two places at the end of the file begin, the older one first; -1: none */
+    wadi_mutex lock; /* guards `found` */
     wadi_text found; /* lines for the next save */
 };
 
-/* Places are all of one length, so that one can be written over another. */
+/* All places have the same length, so that one can overwrite another. */
 static const char place_line[] = "place %10d %19lld %19lld %19lld\n";
 
 /* ---- what identifies the attack ---- */
@@ -36,7 +37,7 @@ static wadi_status describe(const md5_subject *s, wadi_text *t, wadi_error *err)
     return t->failed ? wadi_fail(err, WADI_MEMORY, "session: out of memory") : WADI_OK;
 }
 
-/* Sessions 1 say nothing of how words are read, and know no output. */
+/* Sessions of version 1 do not say how words are read, and have no output. */
 static wadi_status describe_first_version(const md5_subject *s, const wadi_text *head, wadi_text *t,
                                           wadi_error *err) {
     if (s->as_is || s->output != NULL) return WADI_OK;
@@ -66,14 +67,13 @@ static bool begins(const char *line, const char *with) {
 static const char *what_differs(const char *line) {
     if (begins(line, "digests ")) return "the session is about other digests";
     if (begins(line, "words "))
-        return "the session is about words read otherwise: see --keep-cr and --no-unpack";
+        return "the session was begun with other values of --keep-cr or --no-unpack";
     if (begins(line, "dictionary ")) return "the session is about other dictionaries";
-    if (begins(line, "output "))
-        return "the session adds found words to another file: see --output";
-    return "this is no session of wadi-md5";
+    if (begins(line, "output ")) return "the session was begun with another --output";
+    return "this is not a session of wadi-md5";
 }
 
-/* The lines that identify the attack must be the very same. */
+/* The lines that identify the attack must be the same. */
 static wadi_status compare(loading *l, const char *want, wadi_error *err) {
     for (; *want != '\0'; l->line++) {
         const size_t n = strcspn(want, "\n") + 1;
@@ -108,7 +108,7 @@ static wadi_status take_found(const loading *l, size_t n, md5_targets *t, wadi_e
     return WADI_OK;
 }
 
-/* What a computer that stopped may leave behind the last line. */
+/* Whether only zeros follow: a computer that crashed may leave them behind the last line. */
 static bool is_zeros(const char *at, const char *end) {
     while (at < end && *at == '\0') at++;
     return at == end;
@@ -160,7 +160,8 @@ static wadi_status load_file(md5_session *m, md5_resume *out, wadi_error *err) {
 static wadi_status open_session(md5_session *m, const char *path, md5_resume *out,
                                 wadi_error *err) {
     if (md5_log_is_stream(path)) /* opening a FIFO would wait for a reader */
-        return wadi_fail(err, WADI_INVALID, "%s is no file to keep a place in", path);
+        return wadi_fail(err, WADI_INVALID, "%s: expected a regular file to keep the place in",
+                         path);
     WADI_TRY(describe(m->subject, &m->head, err));
     WADI_TRY(md5_log_open(path, 0600, &m->log, err));
     return load_file(m, out, err);
@@ -204,7 +205,7 @@ void md5_session_end(md5_session *s) {
 
 bool md5_session_found(md5_session *s, const uint8_t digest[MD5_DIGEST]) {
     char hex[2 * MD5_DIGEST + 1];
-    if (s->subject->output != NULL) return true; /* which is the record of them */
+    if (s->subject->output != NULL) return true; /* the output itself records them */
     wadi_hex(digest, MD5_DIGEST, hex);
     wadi_mutex_lock(&s->lock);
     wadi_text_addf(&s->found, "found %s\n", hex);
@@ -230,7 +231,7 @@ static wadi_status gather(md5_session *s, wadi_text *t, wadi_error *err) {
     return t->failed ? wadi_fail(err, WADI_MEMORY, "session: out of memory") : WADI_OK;
 }
 
-/* Over the older of two places, or behind everything. */
+/* Writes the place over the older of the two places, or appends it. */
 static wadi_status add_place(md5_session *s, wadi_text *lines, const char *place, size_t n,
                              wadi_error *err) {
     const int64_t older = s->slot[0], start = s->log.length + (int64_t)lines->n;

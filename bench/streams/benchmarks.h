@@ -19,6 +19,7 @@ WADI_NODISCARD wadi_status bench_quicksort(bench *b, wadi_error *err);
 
 /* First of all: memory that other benchmarks have used counts as well. */
 WADI_NODISCARD wadi_status bench_bounded(bench *b, wadi_error *err);
+WADI_NODISCARD wadi_status bench_apart(bench *b, wadi_error *err);
 WADI_NODISCARD wadi_status bench_policies(bench *b, wadi_error *err);
 WADI_NODISCARD wadi_status bench_overhead(bench *b, wadi_error *err);
 WADI_NODISCARD wadi_status bench_start(bench *b, wadi_error *err);

@@ -1,4 +1,4 @@
-/* Reading and writing cache entries. When there are very many, those used longest ago are removed. */
+/* Reads and writes cache entries. If there are very many, those that were used longest ago are removed. */
 #include "codegen/build/cache.h"
 
 #include <dirent.h>
@@ -36,7 +36,8 @@ static int by_use(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* Drops the older half of the entries once there are more than ENTRIES_MAX. Best effort: others may do the same. */
+/* Removes the older half of the entries if there are more than ENTRIES_MAX. Failures are ignored: another process may be removing
+ * the same entries. */
 static void prune(const char *dir) {
     DIR *d = opendir(dir);
     if (!d) return;
@@ -70,7 +71,7 @@ static void prune(const char *dir) {
 
 /* ---- entries ---- */
 
-/* Everything that decides the machine code, digested. */
+/* The digest of everything that decides the machine code. */
 static wadi_status entry_key(const wadi_image_builder *b, const char *source, char out_hex[KEY + 1],
                              wadi_error *err) {
     wadi_text t;
@@ -78,6 +79,7 @@ static wadi_status entry_key(const wadi_image_builder *b, const char *source, ch
     wadi_text_init(&t);
     wadi_text_addf(&t, "%s\n", magic);
     b->target->language->identify(b, &t);
+    if (b->machine != NULL) wadi_text_addf(&t, "%s\n", b->machine);
     wadi_text_add(&t, source);
     wadi_status st = WADI_OK;
     if (t.failed) st = wadi_fail(err, WADI_MEMORY, "kernel cache: out of memory");
@@ -87,7 +89,7 @@ static wadi_status entry_key(const wadi_image_builder *b, const char *source, ch
     return st;
 }
 
-/* An entry ends in its key, the digest of all before it, and the magic. */
+/* Checks the end of an entry: its key, the digest of everything before, and the magic bytes. */
 static bool verifies(const char *data, size_t n, const char *key) {
     const size_t tail = sizeof magic + DIGEST + KEY;
     uint8_t digest[DIGEST];
@@ -99,54 +101,46 @@ static bool verifies(const char *data, size_t n, const char *key) {
 
 typedef struct wanted {
     const char *source;
+    const wadi_image_ops *images; /* load it */
     wadi_image_builder builder;
     char dir[PATH_ROOM / 2]; /* "": nothing can be kept */
     char path[PATH_ROOM];    /* of the entry */
     char key[KEY + 1];
 } wanted;
 
-/* Does the module say that it is what the key stands for? Closed if not. */
-static bool is_module_of(const wanted *w, wadi_dl *module) {
-    if (w->builder.target->language->is(module, w->key)) return true;
-    wadi_dl_close(module);
-    return false;
-}
-
-/* An entry that is right may still not open: where there are no descriptors or no memory left. */
+/* UNUSABLE: a correct entry that cannot be opened, for lack of descriptors or memory. */
 typedef enum found { OPENED, ABSENT, DAMAGED, UNUSABLE } found;
 
-/* The open file itself where it may be run, else its bytes; its name where there is no /proc. */
-static found open_verified(const wanted *w, int fd, wadi_dl *out) {
-    char *data = NULL;
-    size_t n = 0;
+static found open_verified(const wanted *w, int fd, wadi_kernels *out) {
+    wadi_image image = {.fd = fd, .path = w->path};
     struct stat about;
     if (fstat(fd, &about) != 0 || !S_ISREG(about.st_mode)) return DAMAGED;
-    if (wadi_file_read_fd(fd, w->path, &data, &n, NULL) != WADI_OK) return UNUSABLE;
+    if (wadi_file_read_fd(fd, w->path, &image.bytes, &image.n, NULL) != WADI_OK) return UNUSABLE;
     found f = DAMAGED;
-    if (verifies(data, n, w->key)) {
-        const bool opened = wadi_dl_open_fd(out, fd, NULL) == WADI_OK ||
-                            wadi_dl_open_bytes(out, data, n, NULL) == WADI_OK ||
-                            wadi_dl_open(out, w->path, NULL) == WADI_OK;
-        f = !opened ? UNUSABLE : is_module_of(w, out) ? OPENED : DAMAGED;
+    if (verifies(image.bytes, image.n, w->key)) {
+        const wadi_status status = w->images->load(w->images, &image, w->key, out, NULL);
+        f = status == WADI_OK ? OPENED : status == WADI_INVALID ? DAMAGED : UNUSABLE;
     }
-    free(data);
+    free(image.bytes);
     return f;
 }
 
-static wadi_status locate(const char *source, const wadi_target *target, wanted *w,
-                          wadi_error *err) {
+static wadi_status locate(const char *source, const wadi_target *target,
+                          const wadi_image_ops *images, wanted *w, wadi_error *err) {
     w->source = source;
+    w->images = images;
     w->path[0] = '\0';
     const wadi_status status = wadi_user_cache(w->dir, sizeof w->dir, err);
     if (status != WADI_OK) w->dir[0] = '\0';
     if (status == WADI_INVALID) return status;
     WADI_TRY(target->language->find(target, &w->builder, err));
+    w->builder.machine = images->machine;
     WADI_TRY(entry_key(&w->builder, source, w->key, err));
     if (w->dir[0] != '\0') snprintf(w->path, sizeof w->path, "%s/%s.so", w->dir, w->key);
     return WADI_OK;
 }
 
-static found open_entry(const wanted *w, wadi_dl *out) {
+static found open_entry(const wanted *w, wadi_kernels *out) {
     if (w->path[0] == '\0') return ABSENT;
     const int fd = open(w->path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     if (fd < 0) {
@@ -167,7 +161,7 @@ static wadi_status build_in(const wanted *w, const char *work, bool gently, wadi
                                               err);
 }
 
-/* In a private folder: the cache's, or one for what is temporary if that is full or not there. */
+/* Compiles in a private folder: inside the cache, or among temporary files if the cache is full or missing. */
 static wadi_status compile(const wanted *w, bool gently, wadi_image *out, wadi_error *err) {
     wadi_folder work;
     if (w->dir[0] == '\0' || wadi_folder_make(w->dir, work_prefix, &work, NULL) != WADI_OK) {
@@ -179,7 +173,7 @@ static wadi_status compile(const wanted *w, bool gently, wadi_image *out, wadi_e
     return status;
 }
 
-/* Adds what an entry ends in. */
+/* Appends the end of an entry: key, digest and magic bytes. */
 static wadi_status seal(const wanted *w, wadi_image *o, wadi_error *err) {
     char *more = realloc(o->bytes, o->n + KEY + DIGEST + sizeof magic);
     if (!more) return wadi_fail(err, WADI_MEMORY, "kernel cache: out of memory");
@@ -192,7 +186,7 @@ static wadi_status seal(const wanted *w, wadi_image *o, wadi_error *err) {
     return WADI_OK;
 }
 
-/* A folder that is full or read-only costs the next run a compilation, this one nothing. */
+/* Writes the entry. If the folder is full or read-only, the next run must compile again; this run goes on. */
 static void keep(const wanted *w, const wadi_image *o) {
     const wadi_outfile_options options = {.mode = 0700, .sync = WADI_SYNC_NEVER};
     wadi_error why = {0};
@@ -203,20 +197,20 @@ static void keep(const wanted *w, const wadi_image *o) {
     (void)wadi_cache_sweep(w->dir);
 }
 
-/* From memory: where the entry cannot be kept it serves as well. */
-static wadi_status make(const wanted *w, bool gently, wadi_dl *out, wadi_error *err) {
-    wadi_image made = {0};
+/* Compiles, writes the entry, and loads the module from memory, so that it is loaded even if the entry could not be written. */
+static wadi_status make(const wanted *w, bool gently, wadi_kernels *out, wadi_error *err) {
+    wadi_image made = {.fd = -1};
     wadi_error why = {0};
     wadi_status status = compile(w, gently, &made, err);
     if (status == WADI_OK) status = seal(w, &made, err);
     if (status == WADI_OK) {
-        const bool loaded = wadi_dl_open_bytes(out, made.bytes, made.n, &why) == WADI_OK;
-        const bool fits = loaded && is_module_of(w, out);
-        if (!loaded || fits) keep(w, &made);
-        if (!fits && (loaded || open_entry(w, out) != OPENED))
+        const wadi_status loaded = w->images->load(w->images, &made, w->key, out, &why);
+        const bool other = loaded == WADI_INVALID;
+        if (!other) keep(w, &made);
+        if (other || (loaded != WADI_OK && open_entry(w, out) != OPENED))
             status =
                 wadi_fail(err, WADI_COMPILE, "what the compiler %s has made %s%s", w->builder.path,
-                          loaded ? "is something else" : "cannot be loaded: ", why.msg);
+                          other ? "is something else" : "cannot be loaded: ", other ? "" : why.msg);
     }
     free(made.bytes);
     return status;
@@ -228,23 +222,28 @@ int wadi_cache_sweep(const char *folder) {
 
 /* ---- loading ---- */
 
-bool wadi_cache_find(const char *source, const wadi_target *target, wadi_dl *out) {
+bool wadi_cache_find(const char *source, const wadi_target *target, const wadi_image_ops *images,
+                     wadi_kernels *out) {
     wanted w;
-    return locate(source, target, &w, NULL) == WADI_OK && open_entry(&w, out) == OPENED;
+    if (locate(source, target, images, &w, NULL) != WADI_OK) return false;
+    return open_entry(&w, out) == OPENED;
 }
 
-void wadi_cache_forget(const char *source, const wadi_target *target) {
+void wadi_cache_forget(const char *source, const wadi_target *target,
+                       const wadi_image_ops *images) {
     wanted w;
-    if (locate(source, target, &w, NULL) == WADI_OK && w.path[0] != '\0') (void)unlink(w.path);
+    if (locate(source, target, images, &w, NULL) == WADI_OK && w.path[0] != '\0')
+        (void)unlink(w.path);
 }
 
-static wadi_status load(const char *source, const wadi_target *target, bool gently, wadi_dl *out,
-                        wadi_cache_report *report, wadi_error *err) {
+static wadi_status load(const char *source, const wadi_target *target, const wadi_image_ops *images,
+                        bool gently, wadi_kernels *out, wadi_cache_report *report,
+                        wadi_error *err) {
     wadi_cache_report unused;
     wadi_cache_report *r = report ? report : &unused;
     wanted w;
     memset(r, 0, sizeof *r);
-    WADI_TRY(locate(source, target, &w, err));
+    WADI_TRY(locate(source, target, images, &w, err));
     snprintf(r->path, sizeof r->path, "%s", w.path);
     const found f = open_entry(&w, out);
     if (f == OPENED) return WADI_OK;
@@ -260,12 +259,14 @@ static wadi_status load(const char *source, const wadi_target *target, bool gent
     return WADI_OK;
 }
 
-wadi_status wadi_cache_load(const char *source, const wadi_target *target, wadi_dl *out,
+wadi_status wadi_cache_load(const char *source, const wadi_target *target,
+                            const wadi_image_ops *images, wadi_kernels *out,
                             wadi_cache_report *report, wadi_error *err) {
-    return load(source, target, false, out, report, err);
+    return load(source, target, images, false, out, report, err);
 }
 
-wadi_status wadi_cache_load_gently(const char *source, const wadi_target *target, wadi_dl *out,
+wadi_status wadi_cache_load_gently(const char *source, const wadi_target *target,
+                                   const wadi_image_ops *images, wadi_kernels *out,
                                    wadi_cache_report *report, wadi_error *err) {
-    return load(source, target, true, out, report, err);
+    return load(source, target, images, true, out, report, err);
 }

@@ -14,10 +14,10 @@
 #include "base/file.h"
 #include "base/hash.h"
 
-/* Contraction and reassociation would make results depend on the compiler's mood; errno and traps are not looked at,
- * and without them square roots and selections vectorise. Signed overflow wraps, as the language says. Loops of eight and
- * more rounds are not unrolled before they are vectorised: of loads under a condition that were unrolled, GCC 12 lets all
- * share the first one's mask, and sums come out wrong (tests/codegen/conditional_load_test.c). */
+/* Contraction and reassociation are off, because results would depend on the compiler's choices. errno and traps are off, because
+ * nobody reads them, and square roots and selections vectorise without them. Signed overflow wraps, as the language says. Loops of
+ * eight and more rounds are not unrolled before they are vectorised: GCC 12 gives unrolled conditional loads the mask of the first
+ * one, which makes sums wrong (tests/codegen/conditional_load_test.c). */
 static const char *const flag_list[] = {"-std=gnu11",
                                         "-O3",
                                         "-fPIC",
@@ -34,7 +34,7 @@ enum {
     FLAG_COUNT = sizeof flag_list / sizeof flag_list[0] - 1,
     OUTPUT_MAX = 4096,
     GENTLE =
-        10 /* nice value: a tenth of what a worker gets beside it, all of a processor that has nothing to do */
+        10 /* nice value: a tenth of the time of a worker on the same processor, or all of an idle processor */
 };
 
 const char *const *wadi_cc_flags(void) {
@@ -45,7 +45,7 @@ const char *const *wadi_cc_flags(void) {
 
 enum { USUAL_LIMIT_S = 120 };
 
-/* Seconds a compiler may take: WADI_CC_TIMEOUT, 0: any number. */
+/* The seconds that a compiler may take, from WADI_CC_TIMEOUT. 0: no limit. */
 static double limit_s(void) {
     const char *text = getenv("WADI_CC_TIMEOUT");
     char *end = NULL;
@@ -102,7 +102,7 @@ wadi_status wadi_cc_version(const wadi_image_builder *cc, char *out, size_t room
 
 /* ---- finding ---- */
 
-/* A program that can be run, by its path: notes what identifies it. */
+/* Whether the path is a program that can be run. Notes what identifies it. */
 static bool is_program(const char *path, wadi_image_builder *out) {
     struct stat st;
     if (strlen(path) >= sizeof out->path || stat(path, &st) != 0) return false;
@@ -113,7 +113,7 @@ static bool is_program(const char *path, wadi_image_builder *out) {
     return true;
 }
 
-/* A name with a slash is a path; any other is looked for on the PATH, as a shell does. */
+/* Finds a program. A name with a slash is a path; any other is searched on the PATH, as a shell does. */
 static bool locate(const char *name, wadi_image_builder *out) {
     if (strchr(name, '/')) return is_program(name, out);
     const char *path = getenv("PATH");
@@ -128,8 +128,8 @@ static bool locate(const char *name, wadi_image_builder *out) {
     return false;
 }
 
-/* The lines of /proc/cpuinfo that decide what -march=native means; where there is no such file, every machine of the
- * same compiler counts as one. */
+/* The digest of those lines of /proc/cpuinfo that decide what -march=native means. Without that file, all machines with the same
+ * compiler count as equal. */
 static wadi_status describe_cpu(char out_hex[65]) {
     static const char *const keys[] = {"model name", "cpu family", "model\t",
                                        "flags",      "Features",   "CPU part"};
@@ -171,6 +171,7 @@ static wadi_status find_compiler(wadi_image_builder *out, wadi_error *err) {
 
 wadi_status wadi_cc_find(const wadi_target *target, wadi_image_builder *out, wadi_error *err) {
     out->target = target;
+    out->machine = NULL;
     out->cpu[0] = '\0';
     WADI_TRY(find_compiler(out, err));
     return target->own ? describe_cpu(out->cpu) : WADI_OK;

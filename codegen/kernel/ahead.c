@@ -1,9 +1,9 @@
-/* Checks of indices that come from data, made for a group of lanes before the group is computed.
+/* Checks of indices that come from data, made for a stripe of lanes before the stripe is computed.
  *
  * A check in the middle of a lane's computation is an exit from the loop, and a loop with an exit does not become SIMD code.
  * So the indices of all lanes are computed first, and the greatest of each checked index is kept as an unsigned number; a
  * negative index is then beyond every extent. If one is out of range, a second loop checks in place, which finds and reports
- * the first. Otherwise the group is computed without checks. An index made from a 32-bit number is compared as one, for twice
+ * the first. Otherwise the stripe is computed without checks. An index made from a 32-bit number is compared as one, for twice
  * as many lanes.
  *
  * This is done only for straight code, without branches, loops and other kinds of faults, because whatever else could go wrong
@@ -13,13 +13,13 @@ enum { MAX_CHECKS = 8 };
 
 typedef enum phase {
     COLLECTING, /* the greatest indices */
-    SEEKING,    /* the first that is out of range, checks in place */
+    SEEKING,    /* the first index that is out of range, with checks in place */
     CHECKED     /* all are in range */
 } phase;
 
 struct wadi_ahead {
     phase phase;
-    int n, met; /* checks collected, and met again since */
+    int n, met; /* checks collected; how many of them the second pass has met again */
     wadi_lscope *home;
     wadi_lv greatest[MAX_CHECKS]; /* variables, of type u32 or u64 */
     wadi_lv extent[MAX_CHECKS];
@@ -95,8 +95,8 @@ static bool is_straight(const wadi_linst *loop) {
     return s != NULL;
 }
 
-/* Lanes that are written out one by one become SIMD code with their accumulators in registers. Not where loads may end up under
- * a condition: GCC 12 then mixes the conditions up (tests/codegen/conditional_load_test.c). */
+/* Lanes that are written out one by one become SIMD code with their accumulators in registers. This is not done where loads may
+ * end up under a condition: GCC 12 then confuses the conditions (tests/codegen/conditional_load_test.c). */
 static void unroll(wadi_linst *loop) {
     for (int i = 0; i < loop->block[0]->n; i++)
         if (loop->block[0]->inst[i]->kind == WADI_L_SELECT) return;
@@ -120,17 +120,17 @@ bool wadi_lower_only_checks(const wadi_lower *l) {
 
 void wadi_lower_ahead(wadi_lower *l, wadi_build build, void *env) {
     wadi_ahead a = {.phase = COLLECTING};
-    const wadi_version *v = l->checking.version;
-    /* lanes of a group have no greatest index together */
+    const wadi_loop_version *v = l->checking.version;
+    /* lanes of a group do not compute a common greatest index */
     if (l->checking.trial || l->y->unchecked || wadi_lower_has_lanes(l) || (v && !v->fast)) {
         build(l, env);
         return;
     }
     wadi_lscope *checks = one_form(l, &a, build, env);
     a.phase = CHECKED;
-    wadi_lscope *group = a.n > 0 ? one_form(l, &a, build, env) : NULL;
+    wadi_lscope *stripe = a.n > 0 ? one_form(l, &a, build, env) : NULL;
     if (l->b.failed || a.n == 0 || a.met != a.n || !is_straight(loop_in(checks)) ||
-        !is_straight(loop_in(group))) {
+        !is_straight(loop_in(stripe))) {
         build(l, env);
         return;
     }
@@ -140,6 +140,6 @@ void wadi_lower_ahead(wadi_lower *l, wadi_build build, void *env) {
     a.phase = SEEKING;
     wadi_lb_merge(&l->b, one_form(l, &a, build, env));
     wadi_lb_end(&l->b);
-    unroll(loop_in(group));
-    wadi_lb_merge(&l->b, group);
+    unroll(loop_in(stripe));
+    wadi_lb_merge(&l->b, stripe);
 }

@@ -45,10 +45,10 @@ static void emit(wadi_lower *l, wadi_val v, int slot, int rank, const wadi_lv *e
     }
 }
 
-/* ---- values in the memory of others ---- */
+/* ---- values in the memory of other values ---- */
 
-/* Pointers like `pointer`, of which the builder knows nothing: what is read through them is read from here on, and not taken for
- * what other pointers to the same memory have read. */
+/* New pointers to the same memory as `pointer`. The builder does not know that they are equal, so it does not replace a load
+ * through them by an earlier load through another pointer, whose memory has been overwritten since. */
 static void renew(wadi_lower *l, wadi_val v, const wadi_lv *pointer, wadi_lv *out) {
     const wadi_elem *e = &wadi_type_of(l, v)->elem;
     for (int f = 0; f < e->fields; f++) {
@@ -73,7 +73,8 @@ void wadi_lower_renew_states(wadi_lower *l) {
     }
 }
 
-/* Where the elements of v go: into another's memory, its own slot if it is a result, else scratch. */
+/* Where the elements of v are stored: in the memory of the value that it takes over, in its own slot if it is a result, else in
+ * scratch memory. */
 static wadi_vloc storage(wadi_lower *l, wadi_val v, bool is_result, int rank,
                          const wadi_lv *extent) {
     wadi_vloc at = {.kind = WADI_LOC_MEMORY, .own_extents = rank > 0};
@@ -96,7 +97,7 @@ static wadi_vloc storage(wadi_lower *l, wadi_val v, bool is_result, int rank,
 
 /* ---- one value ---- */
 
-/* Rank 0: the fields are scalars for all who read them; a result is stored too. */
+/* Rank 0: readers use the fields as scalars; a result is stored as well. */
 static void scalar_value(wadi_lower *l, wadi_val v, const wadi_lv *field, bool is_result) {
     const wadi_elem *e = &wadi_type_of(l, v)->elem;
     wadi_lv pointer[WADI_MAX_FIELDS], at = wadi_lb_i64(&l->b, 0);
@@ -122,7 +123,7 @@ static void note(wadi_lower *l, const wadi_bind *bind) {
         wadi_lb_note(&l->b, "%s%s%s", name ? name : "", name ? ": " : "", bind->op->name);
 }
 
-/* Another shape of an array that is stored is the same memory. */
+/* A stored array with another shape is the same memory, so nothing is copied. */
 static bool same_memory(wadi_lower *l, const wadi_bind *bind) {
     if (!bind->op->keeps_memory) return false;
     const wadi_val v = bind->results[0], from = wadi_lower_resolve(l, bind->args[0]);
@@ -156,13 +157,13 @@ static void compute(wadi_lower *l, const wadi_bind *bind, bool is_result) {
     l->loc[v] = at;
     for (int f = 0; f < wadi_type_of(l, v)->elem.fields; f++)
         pointer[f] = wadi_lower_pointer(l, v, f);
-    l->loc[v] = none; /* not readable before it is there */
+    l->loc[v] = none; /* not readable before it is computed */
     wadi_lower_fill(l, bind, extent, pointer);
     if (l->y->takes[v] != WADI_NONE) renew(l, v, pointer, at.field);
     l->loc[v] = at;
 }
 
-/* A fold of rank 0, and those after it that run over the same row, in one loop. False: it goes alone. */
+/* A fold of rank 0 and the folds after it over the same row, in one loop. False: it gets a loop of its own. */
 static bool computed_together(wadi_lower *l, int n, const wadi_bind *const *binds,
                               const bool *is_result) {
     const wadi_bind *folds[WADI_MAX_FIELDS];
@@ -244,7 +245,8 @@ void wadi_lower_binds(wadi_lower *l, int n, const wadi_bind *const *binds, const
             structured(l, bind, is_result);
             continue;
         }
-        if (bind->op->kind == WADI_OP_SEQUENCE || bind->op->skeleton == WADI_SKEL_NONE) continue;
+        if (bind->op->kind == WADI_OP_SEQUENCE || wadi_op_has(bind->op, WADI_TRAIT_NO_KERNEL))
+            continue;
         if (wadi_is_stored(l->y, bind->results[0]) &&
             l->loc[bind->results[0]].kind == WADI_LOC_NONE &&
             !computed_together(l, n - i, binds + i, is_result))

@@ -45,7 +45,7 @@ const char *wadi_lower_words(wadi_lower *l, const char *format, ...) {
     return kept ? kept : "";
 }
 
-/* One comparison of unsigned numbers: as such a negative index is beyond every extent. */
+/* One comparison of unsigned numbers: read as unsigned, a negative index is larger than every extent. */
 static wadi_lv out_of_range(wadi_lower *l, wadi_lv index, wadi_lv extent) {
     wadi_lb *b = &l->b;
     if (wadi_lb_inst(b, index)->nonneg) return wadi_lb_bin(b, WADI_SOP_GE, index, extent);
@@ -91,7 +91,7 @@ bool wadi_lower_not_harmless(wadi_lower *l) {
     return l->checking.trial != NULL;
 }
 
-static void demand(wadi_lower *l, wadi_version *v, wadi_lv c) {
+static void demand(wadi_lower *l, wadi_loop_version *v, wadi_lv c) {
     wadi_lscope *back = wadi_lb_go(&l->b, v->home);
     v->cond = v->cond == WADI_LV_NONE ? c : wadi_lb_bin(&l->b, WADI_SOP_LAND, v->cond, c);
     (void)wadi_lb_go(&l->b, back);
@@ -102,19 +102,20 @@ void wadi_lower_demand(wadi_lower *l, wadi_lv condition) {
 }
 
 /* The version, `v` or one around it, in front of which the check is decided; NULL: none. */
-static wadi_version *decided(wadi_lower *l, wadi_version *v, wadi_lv index, wadi_lv extent) {
+static wadi_loop_version *decided(wadi_lower *l, wadi_loop_version *v, wadi_lv index,
+                                  wadi_lv extent) {
     if (!v) return NULL;
-    wadi_version *outer = decided(l, v->outer, index, extent);
+    wadi_loop_version *outer = decided(l, v->outer, index, extent);
     if (outer || !v->fast) return outer;
     int64_t known = 0;
     const wadi_lv c = wadi_bound_condition(&l->b, v->home, index, extent);
-    /* a condition that never holds would lose the other checks their version */
+    /* a condition that never holds would make the fast version useless for the other checks too */
     if (c == WADI_LV_NONE || (wadi_lb_is_const(&l->b, c, &known) && !known)) return NULL;
     demand(l, v, c);
     return v;
 }
 
-/* From where on an earlier check has made sure of it; NULL: none has. */
+/* The scope in which an earlier check has already proved the index in range; NULL: none has. */
 static const wadi_lscope *checked_before(wadi_lower *l, wadi_lv index, wadi_lv extent) {
     for (size_t i = l->checked.n; i-- > 0;) {
         const wadi_checked *c = &l->checked.at[i];
@@ -150,7 +151,7 @@ const wadi_lscope *wadi_lower_in_range(wadi_lower *l, wadi_lv index, wadi_lv ext
             l); /* the branch around may be what keeps the index in range */
         return NULL;
     }
-    const wadi_version *version = decided(l, l->checking.version, index, extent);
+    const wadi_loop_version *version = decided(l, l->checking.version, index, extent);
     if (version) return version->body;
     if (wadi_lower_not_harmless(l) || wadi_lower_is_ahead(l, index, extent)) return NULL;
     wadi_lb_if(&l->b, out_of_range(l, index, extent));
@@ -160,7 +161,7 @@ const wadi_lscope *wadi_lower_in_range(wadi_lower *l, wadi_lv index, wadi_lv ext
     return l->b.scope;
 }
 
-static wadi_lscope *one_version(wadi_lower *l, wadi_version *v, wadi_build build, void *env) {
+static wadi_lscope *one_version(wadi_lower *l, wadi_loop_version *v, wadi_build build, void *env) {
     const wadi_checking before = l->checking;
     wadi_lscope *s = wadi_lb_aside(&l->b);
     v->body = s;
@@ -175,9 +176,10 @@ void wadi_lower_versions(wadi_lower *l, wadi_build build, void *env) {
     wadi_lower_versions_within(l, NULL, build, env);
 }
 
-void wadi_lower_versions_within(wadi_lower *l, wadi_version *outer, wadi_build build, void *env) {
-    wadi_version fast = {outer, l->b.scope, NULL, true, WADI_LV_NONE},
-                 careful = {outer, l->b.scope, NULL, false, WADI_LV_NONE};
+void wadi_lower_versions_within(wadi_lower *l, wadi_loop_version *outer, wadi_build build,
+                                void *env) {
+    wadi_loop_version fast = {outer, l->b.scope, NULL, true, WADI_LV_NONE},
+                      careful = {outer, l->b.scope, NULL, false, WADI_LV_NONE};
     wadi_lscope *first = one_version(l, &fast, build, env);
     int64_t known = 0;
     if (fast.cond == WADI_LV_NONE || (wadi_lb_is_const(&l->b, fast.cond, &known) && known)) {
@@ -186,7 +188,7 @@ void wadi_lower_versions_within(wadi_lower *l, wadi_version *outer, wadi_build b
     }
     wadi_lscope *second = one_version(l, &careful, build, env);
     if (wadi_lb_is_const(&l->b, fast.cond,
-                         &known)) { /* never: an index that only a conditional keeps in range */
+                         &known)) { /* never true: only a conditional keeps it in range */
         wadi_lb_merge(&l->b, second);
         return;
     }

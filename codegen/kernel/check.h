@@ -1,7 +1,8 @@
 /* Checks and faults of a kernel being written.
  *
- * A fault names the position of the code (wadi_lower_position). A check is made in place, or before a loop that is then written in two
- * versions, or ahead of the loop for a group of lanes. Code may also be tried: it is written aside and kept only if it is harmless. */
+ * A fault names the position of the code (wadi_lower_position). A check is made in one of three ways: in place; before a loop, which is
+ * then written in two versions; or for all lanes of a stripe before they run. Code may also be tried: it is written aside and
+ * kept only if it is harmless. */
 #ifndef WADI_CODEGEN_KERNEL_CHECK_H
 #define WADI_CODEGEN_KERNEL_CHECK_H
 
@@ -11,13 +12,14 @@
 void wadi_lower_fault(wadi_lower *l, wadi_fault_kind kind, int place, wadi_lv v0, wadi_lv v1);
 /** The same with all values: value[WADI_FAULT_VALUES]. */
 void wadi_lower_fault_of(wadi_lower *l, wadi_fault_kind kind, int place, const wadi_lv *value);
-/** Memory that code requests from now on is for `v`: if there is none, the error names the operator of v. */
+/** Notes that code requests memory for `v` from now on: if there is none, the fault names the operator of v. */
 void wadi_lower_at_work(wadi_lower *l, wadi_val v);
 /** A text that lives as long as the plan. */
 const char *wadi_lower_words(wadi_lower *l, const char *format, ...) WADI_PRINTF(2, 3);
 /** The dimension of an index as text: "in dimension 2". */
 const char *wadi_lower_dimension(int d);
-/** Writes a fault unless 0 <= index < extent. Returns the scope in which that is known from here on; NULL: it is known only here. */
+/** Writes code that faults unless 0 <= index < extent. Returns the scope in which this is known from here on; NULL: only in the
+ *  current one. */
 const wadi_lscope *wadi_lower_in_range(wadi_lower *l, wadi_lv index, wadi_lv extent, const char *op,
                                        const char *where, wadi_loc loc);
 /** Whether a loop that is opened here can run by lanes. */
@@ -42,7 +44,8 @@ typedef void (*wadi_build)(wadi_lower *l, void *env);
  *  leave the code through variables or memory. */
 void wadi_lower_versions(wadi_lower *l, wadi_build build, void *env);
 /** The same inside `outer`: checks are decided in front of `outer` if they can be. */
-void wadi_lower_versions_within(wadi_lower *l, wadi_version *outer, wadi_build build, void *env);
+void wadi_lower_versions_within(wadi_lower *l, wadi_loop_version *outer, wadi_build build,
+                                void *env);
 /** Adds a condition to those of the fast version that is being written. */
 void wadi_lower_demand(wadi_lower *l, wadi_lv condition);
 /** `build` writes one loop over lanes. It may be called several times. While wadi_lower_only_checks is true, it writes the loop only for
@@ -50,7 +53,7 @@ void wadi_lower_demand(wadi_lower *l, wadi_lv condition);
 void wadi_lower_ahead(wadi_lower *l, wadi_build build, void *env);
 /** Whether code is written only for its checks. */
 bool wadi_lower_only_checks(const wadi_lower *l);
-/** Whether this check is made ahead of the group, or has been. */
+/** Whether this check is made ahead of the stripe, or has been. */
 bool wadi_lower_is_ahead(wadi_lower *l, wadi_lv index, wadi_lv extent);
 
 #endif

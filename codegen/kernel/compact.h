@@ -23,6 +23,8 @@ wadi_lv wadi_lower_place_kept(wadi_lower *l, const wadi_kept_part *p);
 /** Counts the kept elements among [from, below) of the row. */
 wadi_lv wadi_lower_count_kept(wadi_lower *l, const wadi_bind *bind, const wadi_lv *ix, wadi_lv from,
                               wadi_lv below);
+/** For a group: turns the n counts from `first` on into their sums from the left. */
+void wadi_lower_sum_counts(wadi_lower *l, wadi_lv pointer, wadi_lv first, wadi_lv n);
 /** The number of kept elements of the row that the program states. */
 wadi_lv wadi_lower_kept_count(wadi_lower *l, const wadi_bind *bind, const wadi_lv *extent,
                               const wadi_lv *ix);

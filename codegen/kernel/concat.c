@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "codegen/kernel/arith.h"
-#include "codegen/kernel/check.h"
+#include "codegen/kernel/lanes.h"
 #include "codegen/kernel/nest.h"
 #include "codegen/kernel/read.h"
 #include "codegen/kernel/skeleton.h"
@@ -16,7 +16,7 @@ typedef struct joining {
     int rank, fields, dim;
     const wadi_lv *extent, *pointer; /* of the result */
     wadi_lv ix[WADI_MAX_RANK];       /* of the row */
-    wadi_val arg;                    /* at work */
+    wadi_val arg;                    /* the argument whose part is written */
     wadi_lv start, n;                /* its place along the dimension */
     wadi_lv from, below;             /* of the row */
 } joining;
@@ -25,7 +25,8 @@ static void build(wadi_lower *l, void *env) {
     joining *c = env;
     wadi_lb *b = &l->b;
     wadi_lv ix[WADI_MAX_RANK], x[WADI_MAX_FIELDS];
-    c->ix[c->rank - 1] = wadi_lb_for(b, c->from, c->below, 1, "i");
+    wadi_lanes open;
+    c->ix[c->rank - 1] = wadi_lanes_each(l, c->from, c->below, "i", &open);
     memcpy(ix, c->ix, sizeof ix);
     const wadi_lv within = bin(l, WADI_SOP_SUB, ix[c->dim], c->start);
     const wadi_lv last = bin(l, WADI_SOP_SUB, c->n, wadi_lb_i64(b, 1));
@@ -33,7 +34,8 @@ static void build(wadi_lower *l, void *env) {
     wadi_lower_read(l, c->arg, ix, x);
     const wadi_lv at = wadi_lower_linear(l, c->rank, c->extent, c->ix);
     for (int f = 0; f < c->fields; f++) wadi_lb_store(b, c->pointer[f], at, x[f]);
-    wadi_lower_end_innermost(l);
+    wadi_lower_mark_innermost(l);
+    wadi_lanes_end(l, &open);
 }
 
 /* The argument's part of [from, below) of the row. */

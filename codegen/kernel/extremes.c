@@ -9,9 +9,10 @@
  * This is done only if elements are cheap, because the second loop computes them again. */
 #include "codegen/kernel/read.h"
 #include "codegen/kernel/row.h"
-enum { CHEAP = 8 }; /* operations of a function; more than that hides what a comparison costs */
+/* Operations of a function. With more of them, the comparison hardly matters and is not worth a second loop. */
+enum { CHEAP = 8 };
 
-/* ---- which ---- */
+/* ---- which folds qualify ---- */
 
 static const wadi_sinst *defining(const wadi_sblock *b, wadi_sval s) {
     for (int i = 0; i < b->ninsts; i++)
@@ -35,8 +36,7 @@ bool wadi_lower_is_cheap(const wadi_lower *l, wadi_val v) {
     const wadi_value *value = &l->m->values[v];
     if (value->def != WADI_DEF_BIND || l->loc[v].kind != WADI_LOC_NONE) return true;
     const wadi_bind *bind = value->bind;
-    if (bind->op->kind != WADI_OP_PRODUCER || bind->op->skeleton != WADI_SKEL_GENERATE)
-        return false;
+    if (bind->op->kind != WADI_OP_PRODUCER || !bind->op->at) return false;
     for (int i = 0; i < bind->nfuns; i++)
         if (wadi_lower_cost(bind->funs[i]) > CHEAP) return false;
     for (int i = 0; i < bind->nargs; i++)
@@ -46,7 +46,7 @@ bool wadi_lower_is_cheap(const wadi_lower *l, wadi_val v) {
 
 /* ---- the plain comparison ---- */
 
-/* Bits of a float of type t: of one of 32 bits, or of one of 64. */
+/* A float constant of type t by its bits: `single` for 32 bits, `wide` for 64. */
 static wadi_lv bits(wadi_lower *l, wadi_type t, uint64_t single, uint64_t wide) {
     return wadi_lb_const(&l->b, (wadi_scalar){t, wadi_type_size(t) == 4 ? single : wide});
 }
@@ -55,7 +55,7 @@ static wadi_lv zero(wadi_lower *l, wadi_type t) {
     return bits(l, t, 0, 0);
 }
 
-/* What the plain comparison begins with: nothing is beyond it. */
+/* What the plain comparison begins with: infinity for a minimum, -infinity for a maximum. */
 static wadi_lv worst(wadi_lower *l, wadi_sop op, wadi_type t) {
     return op == WADI_SOP_MIN ? bits(l, t, 0x7f800000, UINT64_C(0x7ff0000000000000))
                               : bits(l, t, 0xff800000, UINT64_C(0xfff0000000000000));
@@ -71,7 +71,7 @@ wadi_lv wadi_lower_extreme_next(wadi_lower *l, wadi_sop op, wadi_lv acc, wadi_lv
     return wadi_lb_select(b, wadi_lb_type(b, x), beyond, x, acc);
 }
 
-/* ---- what it leaves open ---- */
+/* ---- the second loop, where the plain comparison does not decide ---- */
 
 wadi_lv wadi_lower_extreme_open(wadi_lower *l, wadi_sop op, wadi_lv found) {
     wadi_lb *b = &l->b;
@@ -85,7 +85,7 @@ static wadi_type bits_type(wadi_type t) {
     return wadi_type_size(t) == 4 ? WADI_U32 : WADI_U64;
 }
 
-/* What no element leaves behind: the minimum or-s bits, the maximum and-s them. */
+/* The value that the bits begin with, before any element is combined: the minimum combines bits with OR, the maximum with AND. */
 static wadi_lv untouched(wadi_lower *l, wadi_sop op, wadi_type t) {
     const bool none = op == WADI_SOP_MIN;
     return bits(l, bits_type(t), none ? 0 : UINT32_MAX, none ? 0 : UINT64_MAX);
@@ -106,7 +106,8 @@ void wadi_lower_extreme_take(wadi_lower *l, wadi_sop op, wadi_lv var, wadi_lv fo
         wadi_lb_bin(b, op == WADI_SOP_MIN ? WADI_SOP_OR : WADI_SOP_AND, wadi_lb_get(b, var), same));
 }
 
-/* Equal to infinity is none: all elements are NaN. Zero is never the bits of none for the maximum, and for the minimum is +0. */
+/* If the bits are still what they began with and the result is infinity, no element is equal to it: all are NaN. If the result
+ * is zero, some element is equal to it. The bits of a minimum may then still be as they began, which is +0 and right. */
 wadi_lv wadi_lower_extreme_settled(wadi_lower *l, wadi_sop op, wadi_lv var, wadi_lv found) {
     wadi_lb *b = &l->b;
     const wadi_type t = wadi_lb_type(b, found);

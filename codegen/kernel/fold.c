@@ -1,9 +1,11 @@
-/* The operators fold and fold1: elements of their results, several at once, and from the results of blocks. */
+/* The operators fold and fold1: one element of the result, several at once, and an element from the results of blocks. */
 #include <string.h>
 
 #include "base/words.h"
 #include "codegen/kernel/arith.h"
 #include "codegen/kernel/check.h"
+#include "codegen/kernel/lanes.h"
+#include "codegen/kernel/nest.h"
 #include "codegen/kernel/read.h"
 #include "codegen/kernel/row.h"
 #include "operators/reduce_tree.h"
@@ -14,9 +16,9 @@ typedef struct source {
     wadi_val array;
     int rank, fields; /* of the array */
     const wadi_lv *ix;
-    int parts; /* slot of block results, or -1 */
-    int rows;  /* reduced together: this one and those after it */
-    int folds; /* of one row, together */
+    int parts; /* slot of the table of block results, or -1 */
+    int rows;  /* reduced together: this row and those after it */
+    int folds; /* folds of the same row, reduced together */
 } source;
 
 static void source_element(wadi_lower *l, void *env, wadi_lv i, wadi_lv *out) {
@@ -65,8 +67,8 @@ void wadi_lower_fold_at(wadi_lower *l, const wadi_bind *bind, const wadi_lv *ix,
     wadi_lower_fold_row(l, bind, &r, NULL, NULL, out);
 }
 
-/* One row has two SIMD accumulators of f32 and waits for them; four rows keep the adders busy. Wider types have more
- * accumulators to begin with. */
+/* One row of f32 has only two SIMD accumulators, so each addition waits for the one before; four rows keep the adders busy.
+ * Wider types have more accumulators already. */
 int wadi_lower_fold_together(const wadi_lower *l, const wadi_bind *bind) {
     if (!wadi_fun_has_lanes(bind->funs[0])) return 1;
     const wadi_elem *e = &wadi_type_of(l, bind->results[0])->elem;
@@ -80,6 +82,139 @@ void wadi_lower_fold_rows(wadi_lower *l, const wadi_bind *bind, const wadi_lv *i
     const wadi_row r = row_of(l, bind, &src);
     if (l->status || l->b.failed) return;
     wadi_lower_fold_row(l, bind, &r, NULL, NULL, out);
+}
+
+/* ---- by the lanes of a group ---- */
+
+typedef struct teaming {
+    const wadi_fold_items *items;
+    source src;
+    wadi_lv ix[WADI_MAX_RANK]; /* of the row; of a block, its number behind that */
+} teaming;
+
+/* What is written has rank `outer`, and one more for blocks. */
+static int outer_rank(const wadi_lower *l, const wadi_bind *bind) {
+    return wadi_type_of(l, bind->results[0])->rank;
+}
+
+/* Where item `number` goes. */
+static void index_of(wadi_lower *l, const wadi_fold_items *w, wadi_lv number, wadi_lv *ix) {
+    const int outer = outer_rank(l, w->bind);
+    wadi_lv row = number;
+    if (w->each != WADI_LV_NONE) {
+        row = bin(l, WADI_SOP_QUOT, number, w->each);
+        ix[outer] = outer == 0 ? number : bin(l, WADI_SOP_REM, number, w->each);
+        wadi_lb_inst(&l->b, ix[outer])->nonneg = true;
+    }
+    wadi_lower_row_index(l, row, outer, w->extent, ix);
+}
+
+static void store_item(wadi_lower *l, const wadi_fold_items *w, const wadi_lv *ix,
+                       const wadi_lv *x) {
+    const int rank = outer_rank(l, w->bind) + (w->each != WADI_LV_NONE);
+    const wadi_lv at = wadi_lower_linear(l, rank, w->extent, ix);
+    wadi_lanes alone;
+    wadi_lanes_alone(l, &alone);
+    for (int f = 0; f < wadi_type_of(l, w->bind->results[0])->elem.fields; f++)
+        wadi_lb_store(&l->b, w->pointer[f], at, x[f]);
+    wadi_lanes_end(l, &alone);
+}
+
+static void begin_item(wadi_lower *l, void *env, wadi_lv number, wadi_row *out, wadi_lv *out_from) {
+    teaming *t = env;
+    const wadi_fold_items *w = t->items;
+    index_of(l, w, number, t->ix);
+    t->src = source_of(l, w->bind, t->ix);
+    *out = row_of(l, w->bind, &t->src);
+    *out_from = num(l, 0);
+    if (w->each != WADI_LV_NONE)
+        *out_from = bin(l, WADI_SOP_MUL, t->ix[outer_rank(l, w->bind)], num(l, BLOCK));
+}
+
+static void end_item(wadi_lower *l, void *env, const wadi_row *r, wadi_row_total total,
+                     void *of_total) {
+    const teaming *t = env;
+    wadi_lv x[WADI_MAX_FIELDS];
+    if (t->items->each != WADI_LV_NONE)
+        total(l, r, of_total, x);
+    else
+        wadi_lower_fold_row(l, t->items->bind, r, total, of_total, x);
+    store_item(l, t->items, t->ix, x);
+}
+
+static void by_teams(wadi_lower *l, const wadi_fold_items *w) {
+    const wadi_elem *e = &wadi_type_of(l, w->bind->results[0])->elem;
+    teaming t = {.items = w};
+    const wadi_row_teams teams = {.first = w->first,
+                                  .all = w->all,
+                                  .fields = e->fields,
+                                  .type = e->type,
+                                  .f = w->bind->funs[0],
+                                  .begin = begin_item,
+                                  .end = end_item,
+                                  .env = &t};
+    wadi_row_by_teams(l, &teams);
+}
+
+/* One item: by the lanes of a group for one row, or in the lane. */
+static void one_item(wadi_lower *l, const wadi_fold_items *w, wadi_lv number) {
+    wadi_lv ix[WADI_MAX_RANK], x[WADI_MAX_FIELDS];
+    const int outer = outer_rank(l, w->bind);
+    index_of(l, w, number, ix);
+    for (int d = 0; d < outer && w->each == WADI_LV_NONE; d++) l->position.ix[d] = ix[d];
+    if (w->each != WADI_LV_NONE)
+        wadi_lower_fold_block(l, w->bind, ix, ix[outer], x);
+    else
+        wadi_lower_fold_at(l, w->bind, outer > 0 ? ix : NULL, x);
+    store_item(l, w, ix, x);
+}
+
+static bool has_teams(const wadi_lower *l, const wadi_bind *bind) {
+    const wadi_val array = bind->args[bind->nargs - 1];
+    const wadi_ext e = wadi_shapes_extent(l->y->shapes, array, 0, wadi_type_of(l, array)->rank - 1);
+    int64_t n = 0;
+    if (!wadi_fun_has_lanes(bind->funs[0])) return false;
+    return e == WADI_EXT_NONE || !wadi_ext_is_const(l->y->shapes->extents, e, &n) ||
+           n >= WADI_FOLD_LANES;
+}
+
+int wadi_lower_fold_items_at_once(const wadi_lower *l, const wadi_bind *bind) {
+    return has_teams(l, bind) ? WADI_ROW_TEAMS : WADI_GROUP_LANES;
+}
+
+/* Teams are ahead of each other, so faults would be told out of order: what may fault is done row by row. */
+static void build_items(wadi_lower *l, void *env) {
+    const wadi_fold_items *w = env;
+    const wadi_lv rest = bin(l, WADI_SOP_SUB, w->all, w->first);
+    wadi_trial trial;
+    wadi_lanes open;
+    if (!has_teams(l, w->bind)) {
+        const wadi_lv n = bin(l, WADI_SOP_MIN, rest, num(l, WADI_GROUP_LANES));
+        const wadi_lv lane = wadi_lanes_first(l, n, &open);
+        one_item(l, w, bin(l, WADI_SOP_ADD, w->first, lane));
+        wadi_lanes_end(l, &open);
+        return;
+    }
+    wadi_lower_try(l, &trial);
+    by_teams(l, w);
+    if (wadi_lower_tried(l, &trial)) {
+        wadi_lb_merge(&l->b, trial.aside);
+        return;
+    }
+    const wadi_lv n = bin(l, WADI_SOP_MIN, rest, num(l, WADI_ROW_TEAMS));
+    const wadi_lv item = wadi_lb_for(&l->b, num(l, 0), n, 1, "item");
+    one_item(l, w, bin(l, WADI_SOP_ADD, w->first, item));
+    wadi_lb_end(&l->b);
+}
+
+void wadi_lower_fold_items(wadi_lower *l, const wadi_fold_items *items) {
+    wadi_fold_items w = *items;
+    if (l->status || l->b.failed) return;
+    const wadi_lower_position before = items->each == WADI_LV_NONE
+                                           ? wadi_lower_in_array(l, outer_rank(l, w.bind), w.extent)
+                                           : l->position;
+    wadi_lower_versions(l, build_items, &w);
+    l->position = before;
 }
 
 /* ---- several folds of one row (together.c) ---- */

@@ -22,19 +22,19 @@ typedef struct wadi_vloc {
     int slot;
     wadi_val alias;
     wadi_lv field[WADI_MAX_FIELDS];
-    bool own_extents; /* its extents are extent[]; else what shape analysis says */
+    bool own_extents; /* its extents are extent[]; else shape analysis gives them */
     wadi_lv extent[WADI_MAX_RANK];
 } wadi_vloc;
 
 /* One of the two versions of a loop. A loop has two if checks can be decided in front of it. */
-typedef struct wadi_version {
-    struct wadi_version
-        *outer; /* around it, in which its checks may be decided as well, and better; or NULL */
-    wadi_lscope *home; /* around the loop */
-    wadi_lscope *body; /* what is chosen by the condition */
-    bool fast;         /* checks are collected in cond */
+typedef struct wadi_loop_version {
+    struct wadi_loop_version *
+        outer; /* version of a loop around it, before which checks are decided if they can be; or NULL */
+    wadi_lscope *home; /* the scope around the loop */
+    wadi_lscope *body; /* the code of this version */
+    bool fast;         /* the version without checks: their conditions are collected in cond */
     wadi_lv cond;
-} wadi_version;
+} wadi_loop_version;
 
 typedef struct wadi_memo {
     wadi_val v;
@@ -52,7 +52,7 @@ typedef struct wadi_checked {
 
 typedef struct wadi_ahead wadi_ahead; /* ahead.c */
 
-/* The element that the code computes, for the faults in it. Whoever changes it for inner code keeps the old value and restores it. */
+/* The element that the code computes, which faults name. Code that changes it for inner code restores the old value. */
 typedef struct wadi_lower_position {
     int rank; /* of the array whose elements are being computed; -1: none */
     wadi_lv ix[WADI_MAX_RANK], extent[WADI_MAX_RANK]; /* its index, as far as loops are open */
@@ -70,9 +70,9 @@ typedef struct wadi_trial {
 
 /* How checks are made in the code that is being written. */
 typedef struct wadi_checking {
-    wadi_version
+    wadi_loop_version
         *version; /* checks may be decided in front of its loop; NULL: they are made in place */
-    wadi_ahead *ahead; /* checks are made for a group of lanes at once; NULL: not */
+    wadi_ahead *ahead; /* checks are made for a stripe of lanes at once; NULL: not */
     wadi_trial *trial; /* a check makes this trial harmful; NULL: no trial */
 } wadi_checking;
 
@@ -85,16 +85,16 @@ typedef struct wadi_lowered {
     const int *inner;  /* [sequence value] slot with its elements, scalars, or -1; NULL: none */
 } wadi_lowered;
 
-/** A kernel being written. `of` does not change. `position` and `checking` are values that whoever sets them restores. The rest changes
- *  as code is written. */
+/** A kernel being written. `of` does not change. A function that sets `position` or `checking` restores it. The rest changes as code
+ *  is written. */
 typedef struct wadi_lower {
     wadi_layout *y;
     const wadi_module *m;
     wadi_lowered of;
     wadi_lb b;
-    wadi_lv s; /* the element at work, of level of.level */
+    wadi_lv s; /* the element being computed, numbered in level of.level */
     const struct wadi_share
-        *share; /* the rows that this unit writes of a result in place; NULL: all */
+        *share; /* a result in place: the rows that this unit writes; NULL: all */
     wadi_lower_position position;
     wadi_checking checking;
     wadi_vloc *loc;                 /* [value] */
@@ -121,14 +121,14 @@ wadi_val wadi_lower_resolve(const wadi_lower *l, wadi_val v); /* follows aliases
 bool wadi_lower_lies_in(const wadi_lower *l, wadi_val v, wadi_val other);
 /** Pointer to the elements of field `f` of stored value v. */
 wadi_lv wadi_lower_pointer(wadi_lower *l, wadi_val v, int f);
-/** What field `f` of v is called in emitted code; NULL: nothing. */
+/** The name of field `f` of v in emitted code; NULL: it has none. */
 const char *wadi_lower_name_of(wadi_lower *l, wadi_val v, int f);
-/** The same of a slot, at the element at work. */
+/** Pointer to the elements of field `f` in a slot, for the element being computed. */
 wadi_lv wadi_lower_slot_pointer(wadi_lower *l, int slot, int f, const char *name);
 wadi_lv wadi_lower_linear(wadi_lower *l, int rank, const wadi_lv *extent, const wadi_lv *ix);
-/** The number of the element at work in `level`, which is this kernel's or one around it (level.c). */
+/** The number that the element being computed has in `level`, which is this kernel's level or one around it (level.c). */
 wadi_lv wadi_lower_number(wadi_lower *l, int level);
-/** The same in the level of a slot. */
+/** The number that it has in the level of a slot. */
 wadi_lv wadi_lower_number_in(wadi_lower *l, int slot);
 
 #endif

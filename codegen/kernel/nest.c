@@ -1,19 +1,20 @@
 /* Loop nests: every element of a result, computed and stored.
  *
- * The innermost loop stands in two versions where checks can be decided in front of it. A loop whose body is straight is
- * marked as independent: its iterations write apart from what they read. */
+ * If checks can be decided in front of the innermost loop, that loop is written in two versions. A loop whose body is straight
+ * code is marked as independent: no iteration reads what another writes. */
 #include "codegen/kernel/nest.h"
 
 #include <string.h>
 
 #include "base/error.h"
 #include "codegen/kernel/check.h"
+#include "codegen/kernel/lanes.h"
 #include "codegen/kernel/read.h"
 #include "codegen/kernel/skeleton.h"
 
 /* ---- loops over all dimensions ---- */
 
-/* A result that is filled. */
+/* An array that is being filled. */
 typedef struct filling {
     const wadi_bind *bind;
     int rank, fields;
@@ -23,11 +24,11 @@ typedef struct filling {
 typedef struct nest {
     int rank;
     const wadi_lv *extent;
-    wadi_lv from, below; /* of the innermost dimension */
+    wadi_lv from, below; /* the part of the innermost dimension */
     wadi_lv ix[WADI_MAX_RANK];
     wadi_nest_body body;
     void *env;
-    const filling *fold; /* rows of it may be reduced together */
+    const filling *fold; /* a fold, several rows of which may be reduced together; or NULL */
 } nest;
 
 static const char *const loop_names[WADI_MAX_RANK] = {"i0", "i1", "i2", "i3",
@@ -42,35 +43,28 @@ static bool is_straight(const wadi_lscope *s) {
     return true;
 }
 
-void wadi_lower_end_innermost(wadi_lower *l) {
+void wadi_lower_mark_innermost(wadi_lower *l) {
     if (!l->b.failed) l->b.scope->owner->independent = is_straight(l->b.scope);
-    wadi_lb_end(&l->b);
 }
 
 static wadi_lv rows_together(wadi_lower *l, nest *n);
 
-/* The same elements, as many at a time as a group has lanes. */
+/* The same elements, one for each lane of a group at a time. */
 static void by_lanes(wadi_lower *l, nest *n) {
-    wadi_lb *b = &l->b;
-    const wadi_lv lanes = wadi_lb_i64(b, WADI_GROUP_LANES), one = wadi_lb_i64(b, 1);
-    const wadi_lv first = wadi_lb_for(b, n->from, n->below, WADI_GROUP_LANES, "first");
-    const wadi_lv rest = wadi_lb_bin(b, WADI_SOP_SUB, n->below, first);
-    const wadi_lv lane =
-        wadi_lb_for(b, wadi_lb_i64(b, 0), wadi_lb_bin(b, WADI_SOP_MIN, rest, lanes), 1, "lane");
-    const wadi_lower_position before = wadi_lower_by_lanes(l);
-    const wadi_lv i = wadi_lb_range(b, wadi_lb_bin(b, WADI_SOP_ADD, first, lane), n->from,
-                                    wadi_lb_bin(b, WADI_SOP_SUB, n->below, one));
+    wadi_lanes open;
+    const wadi_lv i = wadi_lanes_each(l, n->from, n->below, "i", &open);
     n->ix[n->rank - 1] = l->position.ix[n->rank - 1] = i;
     n->body(l, n->env, n->ix);
-    wadi_lower_end_innermost(l);
-    l->position = before;
-    wadi_lb_end(b);
+    wadi_lower_mark_innermost(l);
+    wadi_lanes_end(l, &open);
 }
 
-/* Elements that are reductions are those of the group, whose lanes reduce. */
+/* Whether each lane computes an element of its own. Not if elements are reductions: then all lanes reduce one together, unless only
+ * the results of blocks are left to combine. */
 static bool is_for_lanes(const wadi_lower *l, const nest *n) {
-    return wadi_lower_has_lanes(l) && n->fold &&
-           wadi_skeleton_of(l->y, n->fold->bind)->elements == NULL;
+    return wadi_lower_has_lanes(l) &&
+           (!n->fold || wadi_skeleton_of(l->y, n->fold->bind)->elements == NULL ||
+            l->loc[n->fold->bind->results[0]].kind == WADI_LOC_PARTS);
 }
 
 static void innermost(wadi_lower *l, void *env) {
@@ -85,7 +79,8 @@ static void innermost(wadi_lower *l, void *env) {
         wadi_lb_for(b, from, n->below, 1, n->rank == 1 ? "i" : loop_names[n->rank - 1]);
     l->position.ix[n->rank - 1] = n->ix[n->rank - 1];
     n->body(l, n->env, n->ix);
-    wadi_lower_end_innermost(l);
+    wadi_lower_mark_innermost(l);
+    wadi_lb_end(&l->b);
 }
 
 static void loops(wadi_lower *l, nest *n, int d) {
@@ -138,10 +133,13 @@ static void store_element(wadi_lower *l, void *env, const wadi_lv *ix) {
     for (int k = 0; k < f->fields; k++) x[k] = wadi_lb_i64(&l->b, 0);
     wadi_lower_element(l, f->bind, ix, x);
     const wadi_lv at = wadi_lower_linear(l, f->rank, f->extent, ix);
+    wadi_lanes alone;
+    wadi_lanes_alone(l, &alone);
     for (int k = 0; k < f->fields; k++) wadi_lb_store(&l->b, f->pointer[k], at, x[k]);
+    wadi_lanes_end(l, &alone);
 }
 
-/* A loop over whole groups of rows, if their elements need no checks: a fault would be another row's. */
+/* A loop over rows reduced together, if their elements need no checks: a fault could otherwise be reported for the wrong row. */
 static bool tried_together(wadi_lower *l, nest *n, int rows) {
     wadi_lb *b = &l->b;
     const filling *f = n->fold;
@@ -166,7 +164,7 @@ static bool tried_together(wadi_lower *l, nest *n, int rows) {
     return harmless;
 }
 
-/* Returns where the loop over single rows starts: after the groups, if there are any. */
+/* Returns where the loop over single rows starts: after the rows that are reduced together, if there are any. */
 static wadi_lv rows_together(wadi_lower *l, nest *n) {
     wadi_lb *b = &l->b;
     const wadi_bind *bind = n->fold->bind;
@@ -182,7 +180,7 @@ static wadi_lv rows_together(wadi_lower *l, nest *n) {
     return wadi_lb_range(b, wadi_lb_bin(b, WADI_SOP_SUB, n->below, rest), n->from, WADI_LV_NONE);
 }
 
-/* A row of the result, by its skeleton's row or part. */
+/* One row of the result, by the `row` or `part` of its skeleton. */
 static void each_row(wadi_lower *l, void *env, const wadi_lv *ix) {
     const filling *f = env;
     const wadi_skeleton_row *row = wadi_skeleton_of(l->y, f->bind);
@@ -227,7 +225,7 @@ void wadi_lower_fill_row(wadi_lower *l, const wadi_bind *bind, const wadi_lv *ex
     l->position = before;
 }
 
-/* The outer index that row number `row` stands for; each is known to lie in its dimension. */
+/* The outer indices of row number `row`, each known to lie in its dimension. */
 void wadi_lower_row_index(wadi_lower *l, wadi_lv row, int outer, const wadi_lv *extent,
                           wadi_lv *ix) {
     for (int d = outer - 1; d >= 0; d--) {

@@ -1,7 +1,7 @@
 /* permute: writes the defaults, then combines every element of the source into its target, in the order of the source.
  *
- * Mostly the source is patches that go to places which data decides; within a patch, the target follows the index. What holds
- * for a whole patch is tested once: before the two innermost loops and, for what is still open, before the innermost one:
+ * Usually the source consists of patches: data decides where each goes, and within a patch the target follows the index. What
+ * holds for a whole patch is tested once: before the two innermost loops and, if still unknown, before the innermost one:
  *   - whether elements are kept at all, if the loops inside do not change that;
  *   - whether all targets are in range and all elements kept (check.c: two versions of the loops);
  *   - for a worker with a share of the target's rows (flat/scatter.c), whether the targets meet these rows.
@@ -10,10 +10,11 @@
 
 #include <string.h>
 
-#include "codegen/kernel/check.h"
+#include "codegen/kernel/lanes.h"
 #include "codegen/kernel/nest.h"
 #include "codegen/kernel/read.h"
 #include "codegen/loop/bound.h"
+#include "operators/reduce_tree.h"
 
 typedef struct permuting {
     const wadi_bind *bind;
@@ -22,10 +23,12 @@ typedef struct permuting {
     const wadi_share *share;         /* NULL: all rows */
     wadi_lv source[WADI_MAX_RANK];
     wadi_lv ix[WADI_MAX_RANK];
-    int level;           /* the loop that is written next */
-    bool kept, mine;     /* tests that are not needed any more */
-    bool plain;          /* loops as they stand, with all tests inside */
-    wadi_version *outer; /* of the loops around */
+    int level;       /* the loop that is written next */
+    bool kept, mine; /* tests already made: each element is kept; each is in this worker's rows */
+    bool plain;      /* write the loops with all tests inside */
+    bool by_lanes;   /* the lanes of a group take the innermost loop */
+    bool atomic;     /* its targets may meet, in any order */
+    wadi_loop_version *outer; /* of the loops around */
 } permuting;
 
 static int rank_of(const permuting *p) {
@@ -38,7 +41,7 @@ static void target_of(wadi_lower *l, const permuting *p, const wadi_lv *ix, wadi
     wadi_lv args[WADI_MAX_PARAMS];
     int n = rank_of(p);
     if (n > 0) memcpy(args, ix, (size_t)n * sizeof *args);
-    for (int k = 2; k < p->bind->nargs; k++) { /* where it goes depends on these */
+    for (int k = 2; k < p->bind->nargs; k++) { /* the target depends on these */
         wadi_lower_read(l, p->bind->args[k], ix, args + n);
         n += wadi_type_of(l, p->bind->args[k])->elem.fields;
     }
@@ -56,7 +59,11 @@ static void combine_at(wadi_lower *l, const permuting *p, const wadi_lv *x, cons
     memcpy(args, x, (size_t)fields * sizeof *args);
     for (int f = 0; f < fields; f++) args[fields + f] = wadi_lb_fresh(b, p->pointer[f], at);
     wadi_lower_apply(l, p->bind->funs[0], args, out);
-    for (int f = 0; f < fields; f++) wadi_lb_store(b, p->pointer[f], at, out[f]);
+    for (int f = 0; f < fields; f++)
+        if (p->atomic)
+            wadi_lb_update(b, p->pointer[f], at, args[fields + f], out[f]);
+        else
+            wadi_lb_store(b, p->pointer[f], at, out[f]);
 }
 
 /* Whether row `row` of the target is one of this worker's. */
@@ -67,7 +74,7 @@ static wadi_lv is_mine(wadi_lower *l, const permuting *p, wadi_lv row) {
                        p->share->number);
 }
 
-/* The target too. */
+/* Combines one element into its target, and gives the target. */
 static void element(wadi_lower *l, void *env, const wadi_lv *ix, wadi_lv *target) {
     const permuting *p = env;
     wadi_lb *b = &l->b;
@@ -90,7 +97,7 @@ static void element(wadi_lower *l, void *env, const wadi_lv *ix, wadi_lv *target
     l->position = around;
 }
 
-/* ---- what is known in front of loops ---- */
+/* ---- what is decided in front of the loops ---- */
 
 static void open_loop(wadi_lower *l, permuting *p, int d) {
     static const char *const names[WADI_MAX_RANK] = {"i0", "i1", "i2", "i3",
@@ -99,8 +106,8 @@ static void open_loop(wadi_lower *l, permuting *p, int d) {
                                                rank_of(p) == 1 ? "i" : names[d]);
 }
 
-/* The target in the loops from p->level on, tried out: false if finding it may fault or needs a loop. What does not depend on the
- * loops is there from now on. */
+/* Tries to compute the target in the loops from p->level on. False if computing it may fault or needs a loop. Code that does not
+ * depend on the loops moves in front of them and stays there. */
 static bool tried(wadi_lower *l, const permuting *p, wadi_lv *target) {
     permuting q = *p;
     wadi_trial trial;
@@ -111,7 +118,7 @@ static bool tried(wadi_lower *l, const permuting *p, wadi_lv *target) {
     return wadi_lower_tried(l, &trial) && !l->b.failed && !l->status;
 }
 
-/* Whether v is there, in front of the loops. */
+/* Whether v is computed in front of the loops. */
 static bool is_fixed(wadi_lower *l, wadi_lv v) {
     return wadi_lb_home(&l->b, v)->depth <= l->b.scope->depth;
 }
@@ -127,7 +134,7 @@ static wadi_lv meets(wadi_lower *l, const permuting *p, wadi_lv least, wadi_lv m
     return wadi_lb_bin(b, WADI_SOP_LE, ahead, wadi_lb_bin(b, WADI_SOP_SUB, last, first));
 }
 
-/* Opens a branch for what is so in all of the loops. Returns how many. */
+/* Opens a branch for each test with the same answer in all of the loops. Returns their number. */
 static int branches(wadi_lower *l, permuting *p) {
     wadi_lv target[1 + WADI_MAX_RANK], least, most, cond;
     wadi_lscope *home = l->checking.version->home;
@@ -174,7 +181,8 @@ static void demand_kept(wadi_lower *l, permuting *p) {
 
 static void from_level(wadi_lower *l, permuting *p);
 
-/* Straight code but for loads of what the loop itself writes, at places that are all different. */
+/* Whether iterations are independent: the targets all differ, and the code is straight apart from loads of the targets
+ * themselves. */
 static bool is_independent(wadi_lower *l, const permuting *p, const wadi_lv *target, wadi_lv var) {
     const wadi_lscope *s = l->b.scope;
     bool steps = false;
@@ -187,6 +195,16 @@ static bool is_independent(wadi_lower *l, const permuting *p, const wadi_lv *tar
     return steps;
 }
 
+static void innermost_by_lanes(wadi_lower *l, permuting *p) {
+    wadi_lv target[1 + WADI_MAX_RANK];
+    const int d = rank_of(p) - 1;
+    wadi_lanes open;
+    p->ix[d] = l->position.ix[d] =
+        wadi_lanes_each(l, wadi_lb_i64(&l->b, 0), p->source[d], "i", &open);
+    element(l, p, p->ix, target);
+    wadi_lanes_end(l, &open);
+}
+
 static void loops(wadi_lower *l, void *env) {
     permuting p = *(const permuting *)env;
     wadi_lv target[1 + WADI_MAX_RANK];
@@ -195,6 +213,10 @@ static void loops(wadi_lower *l, void *env) {
         p.level = d;
         demand_kept(l, &p);
         p.level = d + 1;
+    }
+    if (p.by_lanes && d == rank_of(&p) - 1) {
+        innermost_by_lanes(l, &p);
+        return;
     }
     open_loop(l, &p, d);
     p.outer = l->checking.version;
@@ -245,6 +267,29 @@ static permuting permuting_of(wadi_lower *l, const wadi_bind *bind, const wadi_l
                        .pointer = pointer};
 }
 
+/* Whether the targets of an innermost loop are all different, whatever the data. */
+static bool are_apart(wadi_lower *l, const permuting *p) {
+    permuting q = *p;
+    wadi_lv target[1 + WADI_MAX_RANK];
+    wadi_trial trial;
+    bool steps = false;
+    wadi_lower_try(l, &trial);
+    for (int d = 0; d < rank_of(&q); d++) open_loop(l, &q, d);
+    target_of(l, &q, q.ix, target);
+    for (int d = 0; d < q.to->rank && !l->b.failed && !l->status; d++)
+        steps = steps || wadi_bound_steps(&l->b, target[1 + d], q.ix[rank_of(&q) - 1]);
+    for (int d = 0; d < rank_of(&q); d++) wadi_lb_end(&l->b);
+    return wadi_lower_tried(l, &trial) && steps;
+}
+
+/* In a group: whether, and how, its lanes take an innermost loop together. */
+static void deal_to_lanes(wadi_lower *l, permuting *p) {
+    if (!wadi_lower_has_lanes(l) || rank_of(p) == 0) return;
+    const bool apart = are_apart(l, p);
+    p->by_lanes = apart || wadi_fun_has_any_order(p->bind->funs[0]);
+    p->atomic = p->by_lanes && !apart;
+}
+
 void wadi_lower_scatter(wadi_lower *l, const wadi_bind *bind, const wadi_lv *extent,
                         const wadi_lv *pointer, const wadi_share *share) {
     permuting p = permuting_of(l, bind, extent, pointer);
@@ -252,12 +297,16 @@ void wadi_lower_scatter(wadi_lower *l, const wadi_bind *bind, const wadi_lv *ext
     if (l->status || l->b.failed) return;
     p.share = share;
     wadi_lower_extents(l, bind->args[1], p.source);
-    if (rank_of(&p) == 0) {
+    const wadi_lower_position before = l->position;
+    wadi_lanes alone = {.before = l->position};
+    if (rank_of(&p) > 0) (void)wadi_lower_in_array(l, rank_of(&p), p.source);
+    deal_to_lanes(l, &p);
+    if (!p.by_lanes) wadi_lanes_alone(l, &alone);
+    if (rank_of(&p) == 0)
         element(l, &p, NULL, target);
-        return;
-    }
-    const wadi_lower_position before = wadi_lower_in_array(l, rank_of(&p), p.source);
-    from_level(l, &p);
+    else
+        from_level(l, &p);
+    wadi_lanes_end(l, &alone);
     l->position = before;
 }
 
@@ -265,7 +314,7 @@ void wadi_lower_permute(wadi_lower *l, const wadi_bind *bind, const wadi_lv *ext
                         const wadi_lv *pointer) {
     permuting p = permuting_of(l, bind, extent, pointer);
     if (l->status || l->b.failed) return;
-    /* the defaults may lie there already */
+    /* the defaults may already be in the result's memory */
     if (!wadi_lower_lies_in(l, bind->results[0], bind->args[0]))
         wadi_lower_nest(l, p.to->rank, extent, copy_default, &p);
     wadi_lower_scatter(l, bind, extent, pointer, l->share);
@@ -284,7 +333,7 @@ bool wadi_lower_has_rows(wadi_lower *l, const wadi_bind *bind) {
     wadi_lv target[1 + WADI_MAX_RANK], least, most, cond;
     const int rank = rank_of(&p);
     if (l->status || l->b.failed || rank < 2 || p.to->rank < 1) return false;
-    wadi_version fast = {NULL, l->b.scope, l->b.scope, true, WADI_LV_NONE};
+    wadi_loop_version fast = {NULL, l->b.scope, l->b.scope, true, WADI_LV_NONE};
     const wadi_checking before = l->checking;
     bool has = false;
     wadi_lower_extents(l, bind->args[1], p.source);
@@ -313,13 +362,15 @@ typedef struct portion {
 static void build_portion(wadi_lower *l, void *env) {
     portion *at = env;
     wadi_lb *b = &l->b;
-    const wadi_lv i = wadi_lb_for(b, at->from, at->below, 1, "i");
+    wadi_lanes open;
+    at->p.atomic = wadi_lower_has_lanes(l);
+    const wadi_lv i = wadi_lanes_each(l, at->from, at->below, "i", &open);
     const wadi_lv last = wadi_lb_bin(b, WADI_SOP_SUB, at->n, wadi_lb_i64(b, 1));
     const wadi_lv ix = wadi_lb_range(b, i, wadi_lb_i64(b, 0), last);
     l->position.ix[0] = ix;
     wadi_lv target[1 + WADI_MAX_RANK];
     element(l, &at->p, &ix, target);
-    wadi_lb_end(b);
+    wadi_lanes_end(l, &open);
 }
 
 void wadi_lower_permute_part(wadi_lower *l, const wadi_bind *bind, const wadi_lv *extent,

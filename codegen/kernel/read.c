@@ -16,7 +16,7 @@ enum { MAX_DEPTH = 200 };
 
 /* ---- stored values ---- */
 
-/* How far out a load may move: where the caller has checked, or where the index is proved to lie in the array. */
+/* The outermost scope that a load may move to: there the caller has checked the index, or it is proved to lie in the array. */
 static const wadi_lscope *load_limit(wadi_lower *l, int rank, const wadi_lv *extent,
                                      const wadi_lv *ix, wadi_lv at, const wadi_lscope *assured) {
     wadi_lb *b = &l->b;
@@ -34,7 +34,7 @@ static wadi_lv stream_index(wadi_lower *l) {
     return wadi_lb_bin(&l->b, WADI_SOP_ADD, first, wadi_lower_number_in(l, l->y->counted));
 }
 
-/* `assured`: from where on the element is known to exist; NULL: nowhere outside. */
+/* `assured`: the outermost scope in which the element is known to exist; NULL: only the present one. */
 static void load(wadi_lower *l, wadi_val v, const wadi_lv *ix, const wadi_lscope *assured,
                  wadi_lv *out) {
     const int rank = wadi_type_of(l, v)->rank;
@@ -76,13 +76,13 @@ static void remember(wadi_lower *l, wadi_val v, int rank, const wadi_lv *ix, int
     wadi_memo m = {.v = v, .rank = rank, .fields = fields, .scope = l->b.scope};
     if (rank > 0) memcpy(m.ix, ix, (size_t)rank * sizeof *ix);
     memcpy(m.field, field, (size_t)fields * sizeof *field);
-    if (l->memo.n > 256) l->memo.n = 0; /* forgetting costs repeated code, nothing else */
+    if (l->memo.n > 256) l->memo.n = 0; /* forgetting only costs repeated code */
     if (!wadi_vec_push(&l->memo, m)) l->b.failed = true;
 }
 
 /* ---- the abstract builder of index functions ---- */
 
-/* An index function at work. */
+/* What an index function gets: the lowering, and the operator's name. */
 typedef struct rule {
     wadi_lower *l;
     const char *op; /* for faults */
@@ -168,7 +168,7 @@ void wadi_lower_element(wadi_lower *l, const wadi_bind *bind, const wadi_lv *ix,
 static void read_delayed(wadi_lower *l, wadi_val v, int rank, const wadi_lv *ix, int fields,
                          wadi_lv *out) {
     const wadi_value *value = &l->m->values[v];
-    if (value->def != WADI_DEF_BIND || value->bind->op->skeleton == WADI_SKEL_NONE ||
+    if (value->def != WADI_DEF_BIND || wadi_op_has(value->bind->op, WADI_TRAIT_NO_KERNEL) ||
         l->depth > MAX_DEPTH) {
         const wadi_loc loc = value->def == WADI_DEF_BIND ? value->bind->loc : (wadi_loc){0};
         wadi_lower_fail(l, loc, WADI_INTERNAL, "value %s (%u) is read before it is computed",

@@ -2,10 +2,10 @@
  *
  * Three forms, all giving the bits the law asks for:
  *   - any order: one plain loop, which the C compiler vectorises itself (integers are associative exactly);
- *   - lanes: sixteen accumulators, one loop over groups of sixteen, written so that each lane is one SIMD lane;
+ *   - lanes: sixteen accumulators, one loop over stripes of sixteen elements, written so that each lane is one SIMD lane;
  *   - in order: one accumulator per block of 4096.
  * The results of blocks are combined by top.c.
- * Several rows may be reduced together, or several folds of one row: each is a group of accumulators. fold.c says which.
+ * Several rows may be reduced together, or several folds of one row: each has accumulators of its own. fold.c says which.
  */
 #include "codegen/kernel/row.h"
 
@@ -15,6 +15,7 @@
 #include "base/words.h"
 #include "codegen/kernel/arith.h"
 #include "codegen/kernel/check.h"
+#include "codegen/kernel/lanes.h"
 #include "codegen/kernel/read.h"
 #include "codegen/kernel/top.h"
 #include "operators/reduce_tree.h"
@@ -24,9 +25,12 @@ enum { LANES = WADI_FOLD_LANES, BLOCK = WADI_FOLD_BLOCK };
 typedef struct reduction {
     const wadi_row *r;
     wadi_lv total[WADI_MAX_FIELDS]; /* variables */
-    wadi_lv from, count;            /* the block at work */
+    wadi_lv from, count;            /* the block that is reduced */
     wadi_lv last;                   /* n - 1 */
     wadi_lv part[WADI_MAX_FIELDS];
+    const wadi_lv
+        *joined; /* what a team has made of the full stripes: lane arrays; NULL: nothing yet */
+    wadi_lv team;
 } reduction;
 
 static wadi_lv add(wadi_lower *l, wadi_lv x, wadi_lv y) {
@@ -37,12 +41,12 @@ static const wadi_fun *fun_at(const wadi_row *r, int field) {
     return r->folds ? r->folds[field / r->each]->funs[0] : r->f;
 }
 
-/* MIN or MAX where the plain comparison stands for it; else CONST. */
+/* MIN or MAX if the plain comparison may replace it, else CONST. */
 static wadi_sop plain_op(const wadi_row *r, int field) {
     return r->plain ? wadi_row_extreme(fun_at(r, field), field % r->each) : WADI_SOP_CONST;
 }
 
-/* Rows reduced together are combined apart. */
+/* Rows that are reduced together are combined each on its own. */
 static void combine(wadi_lower *l, const wadi_row *r, const wadi_lv *acc, const wadi_lv *x,
                     wadi_lv *out) {
     wadi_lv args[2 * WADI_MAX_FIELDS];
@@ -57,7 +61,7 @@ static void combine(wadi_lower *l, const wadi_row *r, const wadi_lv *acc, const 
     }
 }
 
-/* An accumulator begins as x. */
+/* Turns x, the first element, into what an accumulator begins with. */
 static void begin(wadi_lower *l, const wadi_row *r, wadi_lv *x) {
     for (int f = 0; f < r->fields; f++) {
         const wadi_sop op = plain_op(r, f);
@@ -65,7 +69,8 @@ static void begin(wadi_lower *l, const wadi_row *r, wadi_lv *x) {
     }
 }
 
-/* One plain loop, which gives the identity for an empty row; a group has lanes instead, which any order allows. */
+/* Whether one plain loop reduces the row; it gives the identity for an empty row. A group of lanes uses lanes instead, which is
+ * allowed because the order is free. */
 static bool is_plain(const wadi_lower *l, const wadi_row *r) {
     return wadi_fun_has_any_order(r->f) && !wadi_lower_has_lanes(l);
 }
@@ -97,19 +102,20 @@ static void accumulate(wadi_lower *l, const wadi_row *r, const wadi_lv *var, con
     set(l, r, var, next);
 }
 
-/* Element `i` of the row, which lies in it: in a loop over elements, where nothing that needs `i` can leave the loop. */
+/* Element `i` of the row. `i` is the variable of a loop over elements and lies in the row, so code that needs it stays in the
+ * loop. */
 static void element(wadi_lower *l, const reduction *d, wadi_lv i, wadi_lv *out) {
     d->r->elem(l, d->r->env, wadi_lb_range(&l->b, i, num(l, 0), d->last), out);
 }
 
-/* Element `i` of the row, which lies in it as long as the branch around is taken: to be read in no other place. */
+/* Element `i` of the row. `i` lies in the row only inside the branch around, so the load must stay inside that branch. */
 static void element_here(wadi_lower *l, const reduction *d, wadi_lv i, wadi_lv *out) {
     d->r->elem(l, d->r->env, wadi_lb_fact(&l->b, i, num(l, 0), d->last), out);
 }
 
 /* ---- any order ---- */
 
-/* What leaves the other argument as it is. */
+/* The identity of the operation: combined with x it gives x. */
 static wadi_scalar identity(wadi_sop op, wadi_type t) {
     const int width = t == WADI_BOOL ? 1 : 8 * wadi_type_size(t);
     const uint64_t all = width == 64 ? UINT64_MAX : (UINT64_C(1) << width) - 1;
@@ -180,16 +186,16 @@ static void first_element(wadi_lower *l, const reduction *d) {
 
 /* ---- lanes ---- */
 
-typedef struct lane_group {
+typedef struct stripe {
     const reduction *d;
     const wadi_lv *lanes;
     wadi_lv at;
     bool first;
-} lane_group;
+} stripe;
 
 /* acc[l] = x(from + at + l), or f(acc[l], that) */
-static void build_group(wadi_lower *l, void *env) {
-    const lane_group *g = env;
+static void build_stripe(wadi_lower *l, void *env) {
+    const stripe *g = env;
     const wadi_row *r = g->d->r;
     wadi_lv x[WADI_MAX_FIELDS], acc[WADI_MAX_FIELDS], next[WADI_MAX_FIELDS];
     const wadi_lv lane = wadi_lb_for(&l->b, num(l, 0), num(l, LANES), 1, "lane");
@@ -206,9 +212,10 @@ static void build_group(wadi_lower *l, void *env) {
     l->position = before;
 }
 
-static void group(wadi_lower *l, const reduction *d, const wadi_lv *lanes, wadi_lv at, bool first) {
-    lane_group g = {d, lanes, at, first};
-    wadi_lower_ahead(l, build_group, &g);
+static void take_stripe(wadi_lower *l, const reduction *d, const wadi_lv *lanes, wadi_lv at,
+                        bool first) {
+    stripe g = {d, lanes, at, first};
+    wadi_lower_ahead(l, build_stripe, &g);
 }
 
 /* The upper half of the lanes into the lower one, until one is left; row by row, so that each row's lanes stay together in
@@ -239,20 +246,21 @@ static void join_lanes(wadi_lower *l, const reduction *d, const wadi_lv *lanes) 
     }
 }
 
-static void full_groups(wadi_lower *l, const reduction *d, wadi_lv full) {
+static void full_stripes(wadi_lower *l, const reduction *d, wadi_lv full) {
     wadi_lv lanes[WADI_MAX_FIELDS];
     for (int f = 0; f < d->r->fields; f++)
         lanes[f] = wadi_lb_lanes(&l->b, type_of_field(d->r, f), LANES, "acc");
-    group(l, d, lanes, num(l, 0), true);
+    take_stripe(l, d, lanes, num(l, 0), true);
     const wadi_lv g = wadi_lb_for(&l->b, num(l, LANES), full, LANES, "g");
-    group(l, d, lanes, g, false);
+    take_stripe(l, d, lanes, g, false);
     wadi_lb_end(&l->b);
     join_lanes(l, d, lanes);
 }
 
 /* ---- blocks ---- */
 
-/* What follows the last full group, first by itself and then to the rest: nothing waits for the lanes. */
+/* The elements after the last full stripe: reduced by themselves first, so that they need not wait for the lanes, and then
+ * combined with them. */
 static void tail(wadi_lower *l, const reduction *d, wadi_lv full) {
     wadi_lv x[WADI_MAX_FIELDS];
     reduction rest = *d;
@@ -265,10 +273,19 @@ static void tail(wadi_lower *l, const reduction *d, wadi_lv full) {
     accumulate(l, d->r, d->part, x);
 }
 
-static void groups_and_tail(wadi_lower *l, const reduction *d, wadi_lv full) {
+static void take_joined(wadi_lower *l, const reduction *d) {
+    wadi_lv x[WADI_MAX_FIELDS];
+    for (int f = 0; f < d->r->fields; f++) x[f] = wadi_lb_lane(&l->b, d->joined[f], d->team);
+    set(l, d->r, d->part, x);
+}
+
+static void stripes_and_tail(wadi_lower *l, const reduction *d, wadi_lv full) {
     const wadi_lv more = wadi_lb_bin(&l->b, WADI_SOP_LT, full, d->count);
     int64_t known = 0;
-    full_groups(l, d, full);
+    if (d->joined)
+        take_joined(l, d);
+    else
+        full_stripes(l, d, full);
     if (wadi_lb_is_const(&l->b, more, &known)) {
         if (known) tail(l, d, full);
         return;
@@ -289,20 +306,20 @@ static void in_lanes(wadi_lower *l, const reduction *d) {
     int64_t known = 0;
     if (wadi_lb_is_const(b, full, &known)) {
         if (known > 0)
-            groups_and_tail(l, d, full);
+            stripes_and_tail(l, d, full);
         else
             one_by_one(l, d);
         return;
     }
     (void)wadi_lb_name(b, full, "full");
     wadi_lb_if(b, wadi_lb_bin(b, WADI_SOP_GT, full, num(l, 0)));
-    groups_and_tail(l, d, full);
+    stripes_and_tail(l, d, full);
     wadi_lb_else(b);
     one_by_one(l, d);
     wadi_lb_end(b);
 }
 
-/* Minima and maxima that the plain comparison has left open: the elements equal to them, once more. */
+/* Minima and maxima that the plain comparison has not decided: a second loop over the elements equal to them. */
 static void settle(wadi_lower *l, const reduction *d) {
     const wadi_row *r = d->r;
     wadi_lb *b = &l->b;
@@ -362,7 +379,7 @@ static void combine_results(wadi_lower *l, const void *env, const wadi_lv *acc, 
     combine(l, env, acc, x, out);
 }
 
-/* The top of row `r`, whose total goes to these variables. */
+/* The top of row `r`; its total goes to the variables `total`. */
 static wadi_top top_of(wadi_lower *l, const wadi_row *r, const wadi_lv *total) {
     wadi_top t = {.fields = r->fields,
                   .combine = combine_results,
@@ -374,7 +391,7 @@ static wadi_top top_of(wadi_lower *l, const wadi_row *r, const wadi_lv *total) {
     return t;
 }
 
-/* Result number 1 + at / BLOCK, of a block that begins at `at`. */
+/* The number, from 1, of the result of the block that begins at `at`. */
 static wadi_lv number_of(wadi_lower *l, wadi_lv at) {
     return add(l, wadi_lb_bin(&l->b, WADI_SOP_QUOT, at, num(l, BLOCK)), num(l, 1));
 }
@@ -406,7 +423,7 @@ static void build_row(wadi_lower *l, void *env) {
     wadi_lb_end(b);
 }
 
-/* A row so short that deciding its checks apart costs more than it saves. */
+/* Whether the row is so short that a second version of its loop costs more than it saves. */
 static bool is_tiny(wadi_lower *l, wadi_lv n) {
     int64_t known = 0;
     return wadi_lb_is_const(&l->b, n, &known) && known <= 32;
@@ -432,9 +449,9 @@ void wadi_lower_reduce_block(wadi_lower *l, const wadi_row *r, wadi_lv from, wad
     get(l, r, d.part, out);
 }
 
-/* ---- with z, and of nothing ---- */
+/* ---- z, and empty rows ---- */
 
-/* z and the total, in which order and whether there is a z at all. */
+/* The result: z combined with the row's total, z alone for an empty row. Without a z, an empty row is a fault. */
 static void finish(wadi_lower *l, const wadi_bind *bind, const wadi_row *r, wadi_row_total total,
                    void *env, wadi_lv *out) {
     wadi_lb *b = &l->b;
@@ -482,13 +499,102 @@ void wadi_lower_fold_row(wadi_lower *l, const wadi_bind *bind, const wadi_row *r
     finish(l, bind, r, total ? total : total_of_row, env, out);
 }
 
+/* ---- by teams ----
+ *
+ * Each lane goes through its elements with its accumulator in a register, and the lanes meet in memory of the group. There the
+ * accumulators with the same number stand side by side, so that each halving is a loop without gaps. */
+
+enum { TEAMS = WADI_ROW_TEAMS };
+
+static reduction stretch_of(wadi_lower *l, const wadi_row_teams *t, wadi_lv number, wadi_row *r) {
+    reduction d = {.r = r};
+    t->begin(l, t->env, number, r, &d.from);
+    d.last = bin(l, WADI_SOP_SUB, r->n, num(l, 1));
+    d.count = block_length(l, r, d.from);
+    return d;
+}
+
+static void accumulators(wadi_lower *l, const wadi_row_teams *t, const wadi_lv *lanes) {
+    wadi_lb *b = &l->b;
+    wadi_lv x[WADI_MAX_FIELDS], acc[WADI_MAX_FIELDS];
+    wadi_row r;
+    wadi_lanes open;
+    const wadi_lv lane = wadi_lanes_all(l, &open);
+    const wadi_lv team = bin(l, WADI_SOP_QUOT, lane, num(l, LANES));
+    const wadi_lv within = bin(l, WADI_SOP_REM, lane, num(l, LANES));
+    for (int f = 0; f < t->fields; f++)
+        acc[f] = wadi_lb_var(b, t->type[f], false,
+                             wadi_lb_const(b, (wadi_scalar){.type = t->type[f]}), "acc");
+    const wadi_lv number = add(l, t->first, team);
+    wadi_lb_if(b, bin(l, WADI_SOP_LT, number, t->all));
+    const reduction d = stretch_of(l, t, number, &r);
+    const wadi_lv full = bin(l, WADI_SOP_AND, d.count, num(l, -LANES));
+    int64_t known = 0; /* full > 0, if it is known: no stretch is shorter then */
+    const bool may_be_none = !wadi_lb_is_const(b, full, &known);
+    if (may_be_none) wadi_lb_if(b, bin(l, WADI_SOP_GT, full, num(l, 0)));
+    element_here(l, &d, add(l, d.from, within), x);
+    set(l, &r, acc, x);
+    const wadi_lv g = wadi_lb_for(b, num(l, LANES), full, LANES, "g");
+    element(l, &d, add(l, add(l, d.from, g), within), x);
+    accumulate(l, &r, acc, x);
+    wadi_lb_end(b);
+    if (may_be_none) wadi_lb_end(b);
+    wadi_lb_end(b);
+    get(l, &r, acc, x);
+    const wadi_lv at = add(l, bin(l, WADI_SOP_MUL, within, num(l, TEAMS)), team);
+    for (int f = 0; f < t->fields; f++) wadi_lb_put(b, lanes[f], at, x[f]);
+    wadi_lanes_end(l, &open);
+}
+
+static void join_teams(wadi_lower *l, const wadi_row_teams *t, const wadi_lv *lanes) {
+    const wadi_row r = {.f = t->f, .fields = t->fields, .each = t->fields, .type = t->type};
+    wadi_lv x[WADI_MAX_FIELDS], acc[WADI_MAX_FIELDS], next[WADI_MAX_FIELDS];
+    for (int64_t half = LANES / 2; half > 0; half /= 2) {
+        wadi_lanes open;
+        const wadi_lv lane = wadi_lanes_first(l, num(l, half * TEAMS), &open);
+        const wadi_lv other = add(l, lane, num(l, half * TEAMS));
+        for (int f = 0; f < t->fields; f++) {
+            acc[f] = wadi_lb_lane(&l->b, lanes[f], lane);
+            x[f] = wadi_lb_lane(&l->b, lanes[f], other);
+        }
+        combine(l, &r, acc, x, next);
+        for (int f = 0; f < t->fields; f++) wadi_lb_put(&l->b, lanes[f], lane, next[f]);
+        wadi_lanes_end(l, &open);
+    }
+}
+
+static void total_of_team(wadi_lower *l, const wadi_row *r, void *env, wadi_lv *out) {
+    reduction d = *(const reduction *)env;
+    d.r = r;
+    declare(l, r, NULL, "part", d.part);
+    in_lanes(l, &d);
+    get(l, r, d.part, out);
+}
+
+void wadi_row_by_teams(wadi_lower *l, const wadi_row_teams *t) {
+    wadi_lv lanes[WADI_MAX_FIELDS];
+    wadi_row r;
+    wadi_lanes open;
+    for (int f = 0; f < t->fields; f++)
+        lanes[f] = wadi_lb_lanes(&l->b, t->type[f], WADI_GROUP_LANES, "acc");
+    accumulators(l, t, lanes);
+    join_teams(l, t, lanes);
+    const wadi_lv rest = bin(l, WADI_SOP_SUB, t->all, t->first);
+    const wadi_lv team = wadi_lanes_first(l, bin(l, WADI_SOP_MIN, rest, num(l, TEAMS)), &open);
+    reduction d = stretch_of(l, t, add(l, t->first, team), &r);
+    d.joined = lanes;
+    d.team = team;
+    t->end(l, t->env, &r, total_of_team, &d);
+    wadi_lanes_end(l, &open);
+}
+
 /* ---- from the results of blocks ---- */
 
 static wadi_lv blocks_of(wadi_lower *l, const wadi_row *r) {
     return wadi_lb_bin(&l->b, WADI_SOP_QUOT, add(l, r->n, num(l, BLOCK - 1)), num(l, BLOCK));
 }
 
-/* One after the other, and none at all is the identity. */
+/* Combines the results of the blocks one after the other, beginning with the identity. */
 void wadi_row_combine_any_order(wadi_lower *l, const wadi_row *r, wadi_row_block each,
                                 const void *env, wadi_lv *out) {
     wadi_lv var[WADI_MAX_FIELDS], x[WADI_MAX_FIELDS];

@@ -8,66 +8,99 @@ typedef void (*wadi_row_elem)(wadi_lower *l, void *env, wadi_lv i, wadi_lv *out)
 
 typedef struct wadi_row {
     const wadi_fun *f;
-    int fields;            /* of all rows that are reduced together */
-    int each;              /* of one element */
+    int fields;            /* of the elements of all rows that are reduced together */
+    int each;              /* fields of one element */
     const wadi_type *type; /* [each] */
     wadi_lv n;
     wadi_row_elem elem; /* element i, 0 <= i < n */
     void *env;
     const wadi_bind *const *folds; /* several folds of one row instead of several rows; else NULL */
-    bool has_z;                    /* argument 0 is in front of it */
-    const char *of_nothing;        /* what a fault says of no elements and no z */
-    bool is_cheap;                 /* an element may as well be computed twice */
-    bool plain;                    /* minima and maxima of floats are at work by plain comparison */
+    bool has_z;                    /* argument 0 is z, which comes before the row */
+    const char *of_nothing;        /* the text of the fault if there are no elements and no z */
+    bool is_cheap;                 /* computing an element twice costs no more than keeping it */
+    bool plain; /* minima and maxima of floats are found by plain comparison first */
 } wadi_row;
 
-/** What leaves the other argument as it is in field `field` of f, which wadi_fun_has_any_order. */
+/** Computes the total of a row. */
+typedef void (*wadi_row_total)(wadi_lower *l, const wadi_row *r, void *env, wadi_lv *out);
+
+/** The identity of field `field` of f: the value that leaves the other argument unchanged. wadi_fun_has_any_order(f) holds. */
 wadi_scalar wadi_row_identity(const wadi_fun *f, int field);
-/** The part of the block that starts at element `from`. */
+/** Reduces the block that starts at element `from`. */
 void wadi_lower_reduce_block(wadi_lower *l, const wadi_row *r, wadi_lv from, wadi_lv *out);
+/* Stretches of rows, no longer than a block, that teams of a group's lanes reduce side by side: each by WADI_FOLD_LANES lanes. */
+typedef struct wadi_row_teams {
+    wadi_lv first, all; /* number of the group's first stretch; of all stretches */
+    int fields;
+    const wadi_type *type;
+    const wadi_fun *f; /* wadi_fun_has_lanes */
+    /* the row of a stretch, and where the stretch begins in it; called once for each loop, in the lane */
+    void (*begin)(wadi_lower *l, void *env, wadi_lv number, wadi_row *out, wadi_lv *out_from);
+    /* stores what the stretch gives */
+    void (*end)(wadi_lower *l, void *env, const wadi_row *r, wadi_row_total total, void *of_total);
+    void *env;
+} wadi_row_teams;
+enum { WADI_ROW_TEAMS = WADI_GROUP_LANES / WADI_FOLD_LANES };
+/** Reduces as many stretches as a group has teams. */
+void wadi_row_by_teams(wadi_lower *l, const wadi_row_teams *t);
+
 /** The result of block `blk` of a row whose blocks have been reduced already. */
 typedef void (*wadi_row_block)(wadi_lower *l, const void *env, wadi_lv blk, wadi_lv *out);
-/** total of such a row: the result of the first block, and what gives those behind it. */
+/** The total of such a row. `first` is the result of the first block, `later` gives those of the others. */
 void wadi_row_combine_blocks(wadi_lower *l, const wadi_row *r, const wadi_lv *first,
                              wadi_row_block later, const void *env, wadi_lv *out);
 /** The same for an f that wadi_fun_has_any_order. */
 void wadi_row_combine_any_order(wadi_lower *l, const wadi_row *r, wadi_row_block each,
                                 const void *env, wadi_lv *out);
+
+/* Rows of a fold, or blocks of them, numbered row by row. */
+typedef struct wadi_fold_items {
+    const wadi_bind *bind;
+    const wadi_lv *extent, *pointer; /* of what is written: the result, or the table of blocks */
+    wadi_lv each;       /* blocks of a row: those of the table; NONE: rows are taken whole */
+    wadi_lv first, all; /* the first item of the group; how many there are */
+} wadi_fold_items;
+/** How many of them a group takes at a time. */
+int wadi_lower_fold_items_at_once(const wadi_lower *l, const wadi_bind *bind);
+/** Writes them. */
+void wadi_lower_fold_items(wadi_lower *l, const wadi_fold_items *items);
+
 /** Element ix of the fold or fold1 `bind` (fold.c). */
 void wadi_lower_fold_at(wadi_lower *l, const wadi_bind *bind, const wadi_lv *ix, wadi_lv *out);
-/** How many rows of the result's innermost dimension are worth reducing together. */
+/** How many rows it pays to reduce together: neighbours in the innermost dimension of the result. */
 int wadi_lower_fold_together(const wadi_lower *l, const wadi_bind *bind);
 /** Elements ix, ix + 1, ... (of the innermost dimension) of a fold; out: [rows][fields]. */
 void wadi_lower_fold_rows(wadi_lower *l, const wadi_bind *bind, const wadi_lv *ix, int rows,
                           wadi_lv *out);
-/** The fold of rank 0 binds[0] and those among the n bindings that one loop over its row can compute as well: out_folds[k], of
- *  at most WADI_MAX_FIELDS. Returns how many. */
+/** binds[0] is a fold of rank 0. Finds the folds among the n bindings that one loop over its row can compute as well: out_folds,
+ *  binds[0] included. Returns their number, at most WADI_MAX_FIELDS. */
 int wadi_lower_folds_together(const wadi_lower *l, int n, const wadi_bind *const *binds,
                               const wadi_bind **out_folds);
 /** Their elements; out: [count][fields]. */
 void wadi_lower_fold_all(wadi_lower *l, int count, const wadi_bind *const *folds, wadi_lv *out);
-/** The same from the results of the blocks, in slot `parts` with one more dimension. */
+/** Element ix of a fold whose block results are in slot `parts`, which has one more dimension. */
 void wadi_lower_fold_parts(wadi_lower *l, const wadi_bind *bind, int parts, const wadi_lv *ix,
                            wadi_lv *out);
 /** Element `block` of the table of parts. */
 void wadi_lower_fold_block(wadi_lower *l, const wadi_bind *bind, const wadi_lv *ix, wadi_lv block,
                            wadi_lv *out);
 wadi_lv wadi_lower_row_length(wadi_lower *l, const wadi_bind *bind);
-/** Element `blk`, behind the outer index `ix`, of the table of parts in `slot`. */
+/** Element `blk` of the row at `ix` of the table of parts in `slot`. */
 void wadi_lower_part(wadi_lower *l, int slot, const wadi_lv *ix, wadi_lv blk, wadi_lv *out);
-/** What `bind`, a fold of whatever kind, gives for row r: with its z, if it has one; of no element: z, or a fault. `total`
- *  gives the row's own part, by default the total by the law. */
-typedef void (*wadi_row_total)(wadi_lower *l, const wadi_row *r, void *env, wadi_lv *out);
+/** The result of `bind`, a fold of any kind, for row r: z, if it has one, combined with the total of the row. For an empty row it is z,
+ *  or a fault. `total` computes the total; NULL: by the law. */
 void wadi_lower_fold_row(wadi_lower *l, const wadi_bind *bind, const wadi_row *r,
                          wadi_row_total total, void *env, wadi_lv *out);
-/** Which of these `f` is in field `field` of accumulator and element; else CONST. */
+/** MIN or MAX if `f` is one of them in field `field`; else CONST. */
 wadi_sop wadi_row_extreme(const wadi_fun *f, int field);
-/** Whether an element of v may as well be computed twice. */
+/** Whether computing an element of v twice costs no more than keeping it. */
 bool wadi_lower_is_cheap(const wadi_lower *l, wadi_val v);
-/** The plain comparison: what to begin with, one step. */
+/* Minima and maxima of floats by plain comparison. It gives the right number, but not always the right bits (NaN, zeros), so the result
+ * may have to be settled by a second loop. */
+/** The first value, and one step. */
 wadi_lv wadi_lower_extreme_first(wadi_lower *l, wadi_sop op, wadi_lv x);
 wadi_lv wadi_lower_extreme_next(wadi_lower *l, wadi_sop op, wadi_lv acc, wadi_lv x);
-/** Whether what it found must be settled: a variable, every element taken into it, the result. */
+/** Whether the value found must be settled. If so: a variable, the step for each element, and the result. */
 wadi_lv wadi_lower_extreme_open(wadi_lower *l, wadi_sop op, wadi_lv found);
 wadi_lv wadi_lower_extreme_bits(wadi_lower *l, wadi_sop op, wadi_type t);
 void wadi_lower_extreme_take(wadi_lower *l, wadi_sop op, wadi_lv var, wadi_lv found, wadi_lv x);

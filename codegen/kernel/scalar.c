@@ -10,7 +10,7 @@
 #include "codegen/kernel/read.h"
 
 enum {
-    SELECT_COST = 160, /* more than this is not computed for nothing */
+    SELECT_COST = 160, /* the most that a selection may compute without need */
     READ_COST = 4,
     DIVISION_COST = 8,
     NEVER = SELECT_COST + 1,
@@ -57,7 +57,7 @@ static int cost_of_sop(wadi_sop op, wadi_type t) {
     return 1;
 }
 
-/* What computing the block for nothing costs; NEVER or more when it must not be. */
+/* The cost of computing the block without need; NEVER or more if it must not be. */
 static int cost_of(const wadi_fun *f, const wadi_sblock *b) {
     int cost = 0;
     for (int i = 0; i < b->ninsts && cost < NEVER; i++) {
@@ -109,7 +109,7 @@ static wadi_sop opposite(wadi_sop op) {
                                : WADI_SOP_LE;
 }
 
-/* Inside a branch taken because `condition` is `truth`, indices it compares have bounds. */
+/* Inside a branch where `condition` is `truth`, the indices that it compares have bounds. */
 static void learn_from(scalars *c, facts *f, wadi_lv condition, bool truth) {
     wadi_lb *b = &c->l->b;
     const wadi_linst *i = wadi_lb_inst(b, condition);
@@ -157,10 +157,10 @@ static void cond_as_branch(scalars *c, const wadi_sinst *s) {
     for (int r = 0; r < n; r++) c->at[s->first + (wadi_sval)r] = wadi_lb_get(b, var[r]);
 }
 
-/* Both sides are written as they stand; if that turns out to need a check or a loop, it is forgotten again. */
+/* Tries to write both sides without a branch. If they turn out to need a check or a loop, their code is discarded. */
 static bool tried_as_select(scalars *c, const wadi_sinst *s) {
     wadi_lower *l = c->l;
-    wadi_version *v = l->checking.version;
+    wadi_loop_version *v = l->checking.version;
     const wadi_lv cond_before = v ? v->cond : WADI_LV_NONE;
     wadi_trial trial;
     wadi_lower_try(l, &trial);
@@ -257,7 +257,7 @@ static void loop_iterate(scalars *c, const wadi_sinst *s) {
     for (int i = 1; i < s->nargs; i++)
         var[i - 1] = wadi_lb_var(&c->l->b, c->f->types[s->args[i]], false, WADI_LV_NONE, "state");
     iteration it = {c, s, var};
-    /* a short loop is better decided by the loop around it */
+    /* for a short loop, checks are better decided in front of the loop around it */
     if (wadi_lb_is_const(&c->l->b, c->at[s->args[0]], &count) && count <= TINY_COUNT)
         build_iterate(c->l, &it);
     else

@@ -9,36 +9,22 @@
 #include "codegen/kernel/check.h"
 #include "codegen/kernel/read.h"
 #include "codegen/kernel/scan.h"
+#include "codegen/kernel/scan_block.h"
 #include "codegen/kernel/top.h"
 #include "operators/reduce_tree.h"
 
-typedef struct scan {
-    const wadi_bind *bind;
-    int rank, fields;
-    const wadi_type *type;
-    const wadi_lv *ix; /* of the row */
-    wadi_lv n;         /* elements of the row */
-    wadi_lv blk, from, below;
-    bool any_order;
-    /* results of a block */
-    const wadi_lv *extent, *pointer;
-    const wadi_scan_table *table;
-    const wadi_scan_chain *chain;
-    wadi_lv local[WADI_MAX_FIELDS], carry[WADI_MAX_FIELDS]; /* variables */
-    wadi_lv z[WADI_MAX_FIELDS];
-} scan;
-
-static scan scan_of(wadi_lower *l, const wadi_bind *bind, const wadi_lv *ix, wadi_lv blk) {
+wadi_scan_block wadi_lower_scan_of(wadi_lower *l, const wadi_bind *bind, const wadi_lv *ix,
+                                   wadi_lv blk) {
     const wadi_val array = bind->args[bind->nargs - 1];
     const wadi_array_type *t = wadi_type_of(l, array);
-    scan c = {.bind = bind,
-              .rank = t->rank,
-              .fields = t->elem.fields,
-              .type = t->elem.type,
-              .ix = ix,
-              .n = wadi_lower_extent(l, array, t->rank - 1),
-              .blk = blk,
-              .any_order = wadi_fun_has_any_order(bind->funs[0])};
+    wadi_scan_block c = {.bind = bind,
+                         .rank = t->rank,
+                         .fields = t->elem.fields,
+                         .type = t->elem.type,
+                         .ix = ix,
+                         .n = wadi_lower_extent(l, array, t->rank - 1),
+                         .blk = blk,
+                         .any_order = wadi_fun_has_any_order(bind->funs[0])};
     wadi_lb *b = &l->b;
     const wadi_lv size = wadi_lb_i64(b, WADI_SCAN_BLOCK);
     c.from = wadi_lb_bin(b, WADI_SOP_MUL, blk, size);
@@ -46,7 +32,7 @@ static scan scan_of(wadi_lower *l, const wadi_bind *bind, const wadi_lv *ix, wad
     return c;
 }
 
-static void source(wadi_lower *l, const scan *c, wadi_lv i, wadi_lv *out) {
+void wadi_lower_scan_source(wadi_lower *l, const wadi_scan_block *c, wadi_lv i, wadi_lv *out) {
     wadi_lb *b = &l->b;
     wadi_lv ix[WADI_MAX_RANK];
     if (c->rank > 1) memcpy(ix, c->ix, (size_t)(c->rank - 1) * sizeof *ix);
@@ -55,28 +41,29 @@ static void source(wadi_lower *l, const scan *c, wadi_lv i, wadi_lv *out) {
     wadi_lower_read(l, c->bind->args[c->bind->nargs - 1], ix, out);
 }
 
-static void combine(wadi_lower *l, const scan *c, const wadi_lv *acc, const wadi_lv *x,
-                    wadi_lv *out) {
+void wadi_lower_scan_combine(wadi_lower *l, const wadi_scan_block *c, const wadi_lv *acc,
+                             const wadi_lv *x, wadi_lv *out) {
     wadi_lv args[2 * WADI_MAX_FIELDS];
     memcpy(args, acc, (size_t)c->fields * sizeof *args);
     memcpy(args + c->fields, x, (size_t)c->fields * sizeof *args);
     wadi_lower_apply(l, c->bind->funs[0], args, out);
 }
 
-static void declare(wadi_lower *l, const scan *c, const char *name, wadi_lv *var) {
+static void declare(wadi_lower *l, const wadi_scan_block *c, const char *name, wadi_lv *var) {
     for (int f = 0; f < c->fields; f++)
         var[f] = wadi_lb_var(&l->b, c->type[f], false, WADI_LV_NONE, name);
 }
 
-static void get(wadi_lower *l, const scan *c, const wadi_lv *var, wadi_lv *out) {
+static void get(wadi_lower *l, const wadi_scan_block *c, const wadi_lv *var, wadi_lv *out) {
     for (int f = 0; f < c->fields; f++) out[f] = wadi_lb_get(&l->b, var[f]);
 }
 
-static void set(wadi_lower *l, const scan *c, const wadi_lv *var, const wadi_lv *v) {
+static void set(wadi_lower *l, const wadi_scan_block *c, const wadi_lv *var, const wadi_lv *v) {
     for (int f = 0; f < c->fields; f++) wadi_lb_set(&l->b, var[f], v[f]);
 }
 
-static wadi_lv entry(wadi_lower *l, const scan *c, const wadi_scan_table *t, wadi_lv blk) {
+wadi_lv wadi_lower_scan_entry(wadi_lower *l, const wadi_scan_block *c, const wadi_scan_table *t,
+                              wadi_lv blk) {
     wadi_lv ix[WADI_MAX_RANK];
     if (c->rank > 1) memcpy(ix, c->ix, (size_t)(c->rank - 1) * sizeof *ix);
     ix[c->rank - 1] = blk;
@@ -85,11 +72,11 @@ static wadi_lv entry(wadi_lower *l, const scan *c, const wadi_scan_table *t, wad
 
 static void combine_lasts(wadi_lower *l, const void *env, const wadi_lv *acc, const wadi_lv *x,
                           wadi_lv *out) {
-    combine(l, env, acc, x, out);
+    wadi_lower_scan_combine(l, env, acc, x, out);
 }
 
-/* The top of a row's blocks, whose carries go to these variables. */
-static wadi_top top_of(wadi_lower *l, const scan *c, const wadi_lv *carry) {
+/* The top of a row's blocks; carries go to the variables `carry`. */
+static wadi_top top_of(wadi_lower *l, const wadi_scan_block *c, const wadi_lv *carry) {
     wadi_top t = {.fields = c->fields,
                   .combine = combine_lasts,
                   .env = c,
@@ -108,27 +95,27 @@ static wadi_lv second(wadi_lower *l, wadi_lv first) {
 /* ---- lasts ---- */
 
 static void reduce(wadi_lower *l, void *env) {
-    const scan *c = env;
+    const wadi_scan_block *c = env;
     wadi_lv x[WADI_MAX_FIELDS], acc[WADI_MAX_FIELDS], all[WADI_MAX_FIELDS];
-    source(l, c, c->from, x);
+    wadi_lower_scan_source(l, c, c->from, x);
     set(l, c, c->local, x);
     const wadi_lv i = wadi_lb_for(&l->b, second(l, c->from), c->below, 1, "i");
-    source(l, c, i, x);
+    wadi_lower_scan_source(l, c, i, x);
     get(l, c, c->local, acc);
-    combine(l, c, acc, x, all);
+    wadi_lower_scan_combine(l, c, acc, x, all);
     set(l, c, c->local, all);
     wadi_lb_end(&l->b);
 }
 
 void wadi_lower_scan_last(wadi_lower *l, const wadi_bind *bind, const wadi_scan_table *t,
                           const wadi_lv *ix, wadi_lv blk) {
-    scan c = scan_of(l, bind, ix, blk);
+    wadi_scan_block c = wadi_lower_scan_of(l, bind, ix, blk);
     wadi_lv last[WADI_MAX_FIELDS];
     if (l->status || l->b.failed) return;
     declare(l, &c, "local", c.local);
     wadi_lower_versions(l, reduce, &c);
     get(l, &c, c.local, last);
-    const wadi_lv at = entry(l, &c, t, blk);
+    const wadi_lv at = wadi_lower_scan_entry(l, &c, t, blk);
     for (int f = 0; f < c.fields; f++) wadi_lb_store(&l->b, t->pointer[f], at, last[f]);
 }
 
@@ -137,16 +124,16 @@ void wadi_lower_scan_last(wadi_lower *l, const wadi_bind *bind, const wadi_scan_
 void wadi_lower_scan_carries(wadi_lower *l, const wadi_bind *bind, const wadi_scan_table *t,
                              const wadi_lv *ix) {
     wadi_lb *b = &l->b;
-    const scan c = scan_of(l, bind, ix, wadi_lb_i64(b, 0));
+    const wadi_scan_block c = wadi_lower_scan_of(l, bind, ix, wadi_lb_i64(b, 0));
     wadi_lv x[WADI_MAX_FIELDS], carry[WADI_MAX_FIELDS];
     if (l->status || l->b.failed) return;
     declare(l, &c, "carry", carry);
     const wadi_top top = top_of(l, &c, carry);
-    const wadi_lv first = entry(l, &c, t, wadi_lb_i64(b, 0));
+    const wadi_lv first = wadi_lower_scan_entry(l, &c, t, wadi_lb_i64(b, 0));
     for (int f = 0; f < c.fields; f++) x[f] = wadi_lb_fresh(b, t->pointer[f], first);
     wadi_top_first(l, &top, x);
     const wadi_lv blk = wadi_lb_for(b, wadi_lb_i64(b, 1), t->extent[c.rank - 1], 1, "blk");
-    const wadi_lv at = entry(l, &c, t, blk);
+    const wadi_lv at = wadi_lower_scan_entry(l, &c, t, blk);
     for (int f = 0; f < c.fields; f++) x[f] = wadi_lb_fresh(b, t->pointer[f], at);
     wadi_top_next(l, &top, second(l, blk), WADI_LV_NONE, x);
     get(l, &c, carry, x);
@@ -156,11 +143,11 @@ void wadi_lower_scan_carries(wadi_lower *l, const wadi_bind *bind, const wadi_sc
 
 /* ---- results ---- */
 
-static bool has_start(const scan *c) {
+static bool has_start(const wadi_scan_block *c) {
     return c->bind->nargs == 2;
 }
 
-static void store(wadi_lower *l, const scan *c, wadi_lv at, const wadi_lv *v) {
+void wadi_lower_scan_store(wadi_lower *l, const wadi_scan_block *c, wadi_lv at, const wadi_lv *v) {
     wadi_lv ix[WADI_MAX_RANK];
     if (c->rank > 1) memcpy(ix, c->ix, (size_t)(c->rank - 1) * sizeof *ix);
     ix[c->rank - 1] = at;
@@ -168,29 +155,30 @@ static void store(wadi_lower *l, const scan *c, wadi_lv at, const wadi_lv *v) {
     for (int f = 0; f < c->fields; f++) wadi_lb_store(&l->b, c->pointer[f], linear, v[f]);
 }
 
-/* Result i, whose element is x; `acc` NULL: the first of the block. */
-static void result(wadi_lower *l, const scan *c, wadi_lv i, const wadi_lv *acc, bool carried) {
+/* Result i, whose element is x. `acc`: the block's own scan so far, NULL for its first element. */
+static void result(wadi_lower *l, const wadi_scan_block *c, wadi_lv i, const wadi_lv *acc,
+                   bool carried) {
     wadi_lv x[WADI_MAX_FIELDS], local[WADI_MAX_FIELDS], carry[WADI_MAX_FIELDS],
         all[WADI_MAX_FIELDS];
-    source(l, c, i, x);
+    wadi_lower_scan_source(l, c, i, x);
     memcpy(local, x, sizeof local);
     get(l, c, c->carry, carry);
-    if (acc) combine(l, c, acc, x, local);
-    /* in any order: the running value has the carry in it */
-    if (carried && c->any_order && !acc) combine(l, c, carry, x, local);
+    if (acc) wadi_lower_scan_combine(l, c, acc, x, local);
+    /* if the order is free, the running value already includes the carry */
+    if (carried && c->any_order && !acc) wadi_lower_scan_combine(l, c, carry, x, local);
     set(l, c, c->local, local);
     memcpy(all, local, sizeof all);
-    if (carried && !c->any_order) combine(l, c, carry, local, all);
-    if (c->any_order) set(l, c, c->chain->top.total, all);
+    if (carried && !c->any_order) wadi_lower_scan_combine(l, c, carry, local, all);
+    if (c->any_order && c->chain) set(l, c, c->chain->top.total, all);
     if (has_start(c)) {
         memcpy(local, all, sizeof local);
-        combine(l, c, c->z, local, all);
+        wadi_lower_scan_combine(l, c, c->z, local, all);
         i = second(l, i);
     }
-    store(l, c, i, all);
+    wadi_lower_scan_store(l, c, i, all);
 }
 
-static void results(wadi_lower *l, const scan *c, bool carried) {
+static void results(wadi_lower *l, const wadi_scan_block *c, bool carried) {
     wadi_lv acc[WADI_MAX_FIELDS];
     result(l, c, c->from, NULL, carried);
     const wadi_lv i = wadi_lb_for(&l->b, second(l, c->from), c->below, 1, "i");
@@ -199,26 +187,35 @@ static void results(wadi_lower *l, const scan *c, bool carried) {
     wadi_lb_end(&l->b);
 }
 
-/* What is carried into a block that is not the first of its row: from the blocks before if the kernel has met them all, else from
- * the table. */
-static void carry_in(wadi_lower *l, const scan *c) {
+/* The carry into a block that is not the first of its row: known from the blocks before if this kernel has computed them all,
+ * else read from the table. */
+static void carry_in(wadi_lower *l, const wadi_scan_block *c) {
     wadi_lb *b = &l->b;
     wadi_lv x[WADI_MAX_FIELDS];
     const wadi_lv before = wadi_lb_bin(b, WADI_SOP_SUB, c->blk, wadi_lb_i64(b, 1));
-    wadi_lb_if(b, wadi_lb_get(b, c->chain->started));
-    get(l, c, c->chain->top.total, x);
-    set(l, c, c->carry, x);
-    wadi_lb_else(b);
-    const wadi_lv at = entry(l, c, c->table, before);
+    if (c->chain) {
+        wadi_lb_if(b, wadi_lb_get(b, c->chain->started));
+        get(l, c, c->chain->top.total, x);
+        set(l, c, c->carry, x);
+        wadi_lb_else(b);
+    }
+    const wadi_lv at = wadi_lower_scan_entry(l, c, c->table, before);
     for (int f = 0; f < c->fields; f++) x[f] = wadi_lb_load(b, c->table->pointer[f], at, NULL);
     set(l, c, c->carry, x);
-    wadi_lb_end(b);
+    if (c->chain) wadi_lb_end(b);
 }
 
 static void build(wadi_lower *l, void *env) {
-    const scan *c = env;
+    const wadi_scan_block *c = env;
     wadi_lb *b = &l->b;
     const wadi_lv zero = wadi_lb_i64(b, 0);
+    int64_t blk = -1;
+    if (wadi_lb_is_const(b, c->blk, &blk) && blk == 0) {
+        wadi_lb_if(b, wadi_lb_bin(b, WADI_SOP_GT, c->n, zero));
+        results(l, c, false);
+        wadi_lb_end(b);
+        return;
+    }
     wadi_lb_if(b, wadi_lb_bin(b, WADI_SOP_GT, c->blk, zero));
     results(l, c, true);
     wadi_lb_else(b);
@@ -230,18 +227,18 @@ static void build(wadi_lower *l, void *env) {
 
 void wadi_lower_scan_chain(wadi_lower *l, const wadi_bind *bind, wadi_scan_chain *out) {
     const wadi_elem *elem = &wadi_type_of(l, bind->results[0])->elem;
-    const scan c = {.fields = elem->fields,
-                    .type = elem->type,
-                    .any_order = wadi_fun_has_any_order(bind->funs[0])};
+    const wadi_scan_block c = {.fields = elem->fields,
+                               .type = elem->type,
+                               .any_order = wadi_fun_has_any_order(bind->funs[0])};
     wadi_lv carry[WADI_MAX_FIELDS];
     out->started = wadi_lb_var(&l->b, WADI_BOOL, false, wadi_lb_bool(&l->b, false), "started");
     declare(l, &c, "carry", carry);
     out->top = top_of(l, &c, carry);
 }
 
-/* The chain goes on behind the block. In any order its end is what is carried; else a chain begins with a row, and takes the end of
- * each block's own scan that another block follows. */
-static void chain_on(wadi_lower *l, const scan *c) {
+/* Updates the chain after the block. If the order is free, the block's last value is the next carry. Otherwise the chain begins
+ * with the row, and each block but the last adds the last value of its own scan. */
+static void chain_on(wadi_lower *l, const wadi_scan_block *c) {
     wadi_lb *b = &l->b;
     wadi_top top = c->chain->top;
     wadi_lv last[WADI_MAX_FIELDS];
@@ -267,7 +264,7 @@ void wadi_lower_scan_block(wadi_lower *l, const wadi_bind *bind, const wadi_lv *
                            const wadi_lv *pointer, const wadi_scan_table *t, const wadi_lv *ix,
                            wadi_lv blk, const wadi_scan_chain *chain) {
     wadi_lb *b = &l->b;
-    scan c = scan_of(l, bind, ix, blk);
+    wadi_scan_block c = wadi_lower_scan_of(l, bind, ix, blk);
     if (l->status || b->failed) return;
     c.extent = extent;
     c.pointer = pointer;
@@ -278,12 +275,12 @@ void wadi_lower_scan_block(wadi_lower *l, const wadi_bind *bind, const wadi_lv *
     if (has_start(&c)) wadi_lower_read(l, bind->args[0], NULL, c.z);
     const wadi_lv later = wadi_lb_bin(b, WADI_SOP_GT, blk, wadi_lb_i64(b, 0));
     wadi_lb_if(b, later);
-    carry_in(l, &c);
-    if (has_start(&c)) {
+    if (t) carry_in(l, &c);
+    if (has_start(&c) && chain) {
         wadi_lb_else(b);
-        store(l, &c, wadi_lb_i64(b, 0), c.z);
+        wadi_lower_scan_store(l, &c, wadi_lb_i64(b, 0), c.z);
     }
     wadi_lb_end(b);
     wadi_lower_versions(l, build, &c);
-    chain_on(l, &c);
+    if (chain) chain_on(l, &c);
 }

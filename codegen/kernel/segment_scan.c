@@ -3,33 +3,35 @@
 #include <string.h>
 
 #include "codegen/kernel/arith.h"
-#include "codegen/kernel/check.h"
+#include "codegen/kernel/lanes.h"
 #include "codegen/kernel/nest.h"
 #include "codegen/kernel/read.h"
 #include "codegen/kernel/scan.h"
 #include "codegen/kernel/segment.h"
 
-/* One result more per segment. */
+/* Whether a segment has one result more than elements. */
 static bool is_whole(const wadi_bind *bind) {
     return bind->nargs == 3 && bind->attrs[0] == 1;
 }
 
-/* ---- places outside ---- */
+/* ---- places outside all segments ---- */
 
 static void zeros(wadi_lower *l, const wadi_scan_part *p, wadi_lv from, wadi_lv below) {
     wadi_lb *b = &l->b;
     const wadi_array_type *t = wadi_type_of(l, p->bind->results[0]);
     wadi_lv ix[WADI_MAX_RANK];
     if (t->rank > 1) memcpy(ix, p->ix, (size_t)(t->rank - 1) * sizeof *ix);
-    ix[t->rank - 1] = wadi_lb_for(b, from, below, 1, "i");
+    wadi_lanes open;
+    ix[t->rank - 1] = wadi_lanes_each(l, from, below, "i", &open);
     const wadi_lv at = wadi_lower_linear(l, t->rank, p->extent, ix);
     for (int f = 0; f < t->elem.fields; f++)
         wadi_lb_store(b, p->pointer[f], at,
                       wadi_lb_const(b, (wadi_scalar){.type = t->elem.type[f]}));
-    wadi_lower_end_innermost(l);
+    wadi_lower_mark_innermost(l);
+    wadi_lanes_end(l, &open);
 }
 
-/* Segments follow one another, so the places of none are in front of the first and behind the last. */
+/* Segments follow one another without gaps, so the places outside are before the first and after the last. */
 void wadi_lower_scan_outside(wadi_lower *l, const wadi_scan_part *row) {
     wadi_lb *b = &l->b;
     const wadi_bind *bind = row->bind;
@@ -64,7 +66,7 @@ static void scan_segment(wadi_lower *l, const wadi_scan_part *row, wadi_lv j) {
         wadi_lower_scan_part(l, &p);
         return;
     }
-    wadi_lb_if(b, bin(l, WADI_SOP_GT, p.n, num(l, 0))); /* z instead of the last */
+    wadi_lb_if(b, bin(l, WADI_SOP_GT, p.n, num(l, 0))); /* z first, without the last */
     p.n = bin(l, WADI_SOP_SUB, p.n, num(l, 1));
     wadi_lower_scan_part(l, &p);
     wadi_lb_end(b);
@@ -73,7 +75,7 @@ static void scan_segment(wadi_lower *l, const wadi_scan_part *row, wadi_lv j) {
 void wadi_lower_scan_segments(wadi_lower *l, const wadi_scan_part *row, wadi_lv from,
                               wadi_lv below) {
     if (l->status || l->b.failed) return;
-    const wadi_lv j = wadi_lb_for(&l->b, from, below, 1, "j");
-    scan_segment(l, row, j);
-    wadi_lb_end(&l->b);
+    wadi_lanes open;
+    scan_segment(l, row, wadi_lanes_each(l, from, below, "j", &open));
+    wadi_lanes_end(l, &open);
 }

@@ -15,34 +15,34 @@ typedef struct wadi_skeleton_row {
     /** The same when its blocks have been reduced into slot `parts` (`blocks`, below). */
     void (*element_of_parts)(wadi_lower *l, const wadi_bind *bind, int parts, const wadi_lv *ix,
                              wadi_lv *out);
-    /** How many elements of a row are worth computing together; they, as [rows][fields]. NULL: one. */
+    /** How many elements of a row it pays to compute together; NULL: one. `elements` computes them, as [rows][fields]. */
     int (*together)(const wadi_lower *l, const wadi_bind *bind);
     void (*elements)(wadi_lower *l, const wadi_bind *bind, const wadi_lv *ix, int rows,
                      wadi_lv *out);
 
-    /* ---- the result stored; extents and pointers of it are given. All NULL: element by element ---- */
-    /** All of it, of rank 0 as well. */
+    /* ---- storing the result, whose extents and pointers are given. All NULL: element by element ---- */
+    /** All of it; the rank may be 0. */
     void (*fill)(wadi_lower *l, const wadi_bind *bind, const wadi_lv *extent,
                  const wadi_lv *pointer);
-    /** One row (the innermost dimension), behind the outer index `ix`. Schedule flat cuts rows into parts: without `part`, a
+    /** One row (the innermost dimension), at the outer index `ix`. Schedule flat cuts rows into parts: without `part`, a
      *  skeleton with `row` or `fill` needs `into_slot`. */
     void (*row)(wadi_lower *l, const wadi_bind *bind, const wadi_lv *extent, const wadi_lv *pointer,
                 const wadi_lv *ix);
-    /** Elements [from, below) of one. */
+    /** Elements [from, below) of a row. */
     void (*part)(wadi_lower *l, const wadi_bind *bind, const wadi_lv *extent,
                  const wadi_lv *pointer, const wadi_lv *ix, wadi_lv from, wadi_lv below);
 
-    /** Whether it adds to an array in place what workers may share by its rows; then, whether these are known in front of what
-     *  goes there (code is tried in l and of no use afterwards). NULL: no. */
+    /** Whether it adds to an array in place, and workers may share the rows of that array. Then `has_rows`: whether code can tell
+     *  the row before it computes what goes there (code is tried in l, which is useless afterwards). NULL: no. */
     bool (*is_shared)(const wadi_layout *y, const wadi_bind *bind);
     bool (*has_rows)(wadi_lower *l, const wadi_bind *bind);
 
     /* ---- all results of a binding at once: branches, loops, regions, routines ---- */
     /** Computes them into memory or scalars. NULL: the results are computed one by one, when they are stored. */
     void (*control)(wadi_lower *l, const wadi_bind *bind);
-    /** Whether, in this version of the body, `call` is used instead. NULL: never. */
+    /** Whether this version of the body uses `call` instead. NULL: never. */
     bool (*calls)(const wadi_lower *l, const wadi_bind *bind);
-    /** The same with arguments that are stored, into places that the results have already. */
+    /** The same, if the arguments are stored and the results have memory already. */
     void (*call)(wadi_lower *l, const wadi_bind *bind);
 
     /* ---- schedule flat ---- */
@@ -54,11 +54,11 @@ typedef struct wadi_skeleton_row {
     wadi_status (*into_slot)(struct wadi_flat *c, const wadi_bind *bind, int slot, const char *tag);
 } wadi_skeleton_row;
 
-#define WADI_SKELETON(NAME, name) extern const wadi_skeleton_row wadi_skeleton_##name;
+#define WADI_SKELETON(NAME, name, traits) extern const wadi_skeleton_row wadi_skeleton_##name;
 #include "graph/skeletons.def"
 #undef WADI_SKELETON
 
-/** All of them, by wadi_skeleton (skeletons.c): for who makes a layout. */
+/** All rows, by wadi_skeleton (skeletons.c). A layout points to them. */
 extern const wadi_skeleton_row *const wadi_skeleton_rows[WADI_SKELETONS];
 
 /** The row of a binding's operator. */
@@ -67,7 +67,7 @@ static inline const wadi_skeleton_row *wadi_skeleton_of(const wadi_layout *y,
     return y->skeletons[bind->op->skeleton];
 }
 
-/** The row by which a binding of a body becomes code: the same, but for what makes arrays of a sequence. */
+/** The row by which a binding of a body becomes code. It is that of the operator, except for consumers of sequences. */
 static inline const wadi_skeleton_row *wadi_skeleton_in_body(const wadi_layout *y,
                                                              const wadi_bind *bind) {
     return wadi_is_consumer(y->m, bind) ? y->skeletons[WADI_SKEL_CONSUME]

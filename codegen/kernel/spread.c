@@ -58,7 +58,7 @@ static void spread_rows(wadi_lower *l, const wadi_bind *bind, const wadi_lv *ext
     wadi_lb_end(&l->b);
 }
 
-/* Rows of records, and how many make a unit: about WADI_FLAT_UNIT values, at least one row. */
+/* The number of rows of records, and how many of them make a unit: about WADI_FLAT_UNIT values, at least one row. */
 static void record_rows(wadi_lower *l, const wadi_bind *bind, wadi_lv *rows, wadi_lv *each) {
     const wadi_array_type *source = wadi_type_of(l, bind->args[0]);
     wadi_lv extent[WADI_MAX_RANK];
@@ -89,7 +89,7 @@ static void unit(wadi_lower *l, const wadi_unit *u) {
 }
 
 static wadi_status into_slot(wadi_flat *c, const wadi_bind *bind, int slot, const char *tag) {
-    static const wadi_cut cut = {.rows = units, .unit = unit, .whole = true};
+    static const wadi_cut cut = {.rows = units, .unit = unit, .whole = true, .lanes = true};
     return wadi_flat_cut(c, bind, slot, &cut, tag, -1, true);
 }
 

@@ -6,7 +6,7 @@
 #include "codegen/kernel/row.h"
 #include "operators/reduce_tree.h"
 
-/* So many bytes of accumulators per lane stay in registers: three of f64 are twelve of sixteen registers of 256 bits. */
+/* Bytes of accumulators per lane that stay in registers. Example: three of f64 take twelve of sixteen registers of 256 bits. */
 enum { TOGETHER = 24 };
 
 static int bytes_of(const wadi_lower *l, const wadi_bind *fold) {
@@ -17,13 +17,13 @@ static int bytes_of(const wadi_lower *l, const wadi_bind *fold) {
 }
 
 static bool is_fold(const wadi_lower *l, const wadi_bind *bind) {
-    if (bind->op->skeleton != WADI_SKEL_FOLD || bind->nresults != 1) return false;
+    if (!wadi_op_has(bind->op, WADI_TRAIT_REDUCES_ROWS) || bind->nresults != 1) return false;
     const wadi_val v = bind->results[0];
     return wadi_type_of(l, v)->rank == 0 && l->loc[v].kind == WADI_LOC_NONE &&
            wadi_is_stored(l->y, v) && wadi_fun_has_lanes(bind->funs[0]);
 }
 
-/* Its z is there already, so that nothing is computed before its turn. */
+/* Whether its z is computed already, so that starting it early computes nothing before its turn. */
 static bool can_start(const wadi_lower *l, const wadi_bind *fold) {
     if (fold->nargs == 1) return true;
     const wadi_val z = wadi_lower_resolve(l, fold->args[0]);

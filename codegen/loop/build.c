@@ -1,4 +1,4 @@
-/* The builder of loop IR: values, actions and structure, each made an instruction and put where it belongs (number.c). */
+/* The builder of loop IR: makes instructions of values, actions and structure. number.c places them. */
 #include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -9,7 +9,7 @@
 
 /* ---- pure values ---- */
 
-/* All arguments constant: the value itself. */
+/* If all arguments are constant, computes the value. */
 static bool fold_constant(wadi_lb *b, wadi_sop op, wadi_type result, int n, const wadi_lv *args,
                           wadi_scalar *out) {
     wadi_scalar x[3];
@@ -94,7 +94,7 @@ static wadi_linst *range_new(wadi_lb *b, wadi_lv v, wadi_lv least, wadi_lv most)
     return i;
 }
 
-/* It stands where it was told, however far out its operands live: a branch around it may be what makes it true. */
+/* It stays in the current scope even if its operands live further out, because a branch around it may be what makes it true. */
 wadi_lv wadi_lb_range(wadi_lb *b, wadi_lv v, wadi_lv least, wadi_lv most) {
     if (wadi_lb_is_const(b, v, NULL)) return v;
     return wadi_lb_pure_within(b, range_new(b, v, least, most), NULL);
@@ -113,7 +113,7 @@ wadi_lv wadi_lb_load(wadi_lb *b, wadi_lv pointer, wadi_lv at, const wadi_lscope 
     return wadi_lb_pure_within(b, i, limit);
 }
 
-/* ---- values and actions that stay ---- */
+/* ---- values and actions that stay where they are made ---- */
 
 static wadi_linst *stay(wadi_lb *b, wadi_lkind kind, bool value, wadi_type t, int n,
                         const wadi_lv *args) {
@@ -169,6 +169,11 @@ void wadi_lb_put(wadi_lb *b, wadi_lv lanes, wadi_lv at, wadi_lv v) {
 
 void wadi_lb_store(wadi_lb *b, wadi_lv pointer, wadi_lv at, wadi_lv v) {
     (void)stay(b, WADI_L_STORE, false, WADI_I64, 3, (const wadi_lv[]){pointer, at, v});
+}
+
+void wadi_lb_update(wadi_lb *b, wadi_lv pointer, wadi_lv at, wadi_lv old, wadi_lv v) {
+    if (v == old) return; /* another lane may have changed it meanwhile */
+    stay(b, WADI_L_STORE, false, WADI_I64, 3, (const wadi_lv[]){pointer, at, v})->atomic = true;
 }
 
 wadi_lv wadi_lb_scratch(wadi_lb *b, wadi_type t, int rank, const wadi_lv *extent,

@@ -2,14 +2,14 @@
  *
  * A kernel is a tree of scopes (the function, loops, branches); a scope is a list of instructions, each of which is also
  * the value it defines. Code is written through an append-only builder that
- *   - folds constants and the algebra of index arithmetic,
+ *   - folds constants and simplifies index arithmetic,
  *   - finds equal pure values again (value numbering), and
  *   - places a pure value in the outermost scope in which its operands live, so that extents, column pointers, index
  *     arithmetic and divisions leave the inner loops. Only cheap values leave a branch that may not be taken.
- * Nothing can fault but WADI_L_FAULT: a division is total (by zero it gives zero), a check is a branch with a fault in it.
- * A loaded column is never written while it is read (except through `fresh` loads), so loads are found again too.
+ * Only WADI_L_FAULT can fault: a division by zero gives zero, and a check is a branch with a fault in it.
+ * A column is not written while loads read it (`fresh` loads are the exception), so equal loads are found again too.
  *
- * Running out of memory sticks in the builder; every call stays harmless.
+ * When memory runs out, the builder notes it, and all further calls do nothing harmful.
  */
 #ifndef WADI_CODEGEN_LOOP_LOOP_H
 #define WADI_CODEGEN_LOOP_LOOP_H
@@ -28,14 +28,14 @@ typedef enum wadi_lkind {
     WADI_L_PRIM,   /* op on args; CONVERT and BITCAST too */
     WADI_L_SELECT, /* args 0 ? 1 : 2 */
     WADI_L_ARG, /* argument `index`: 0 begin, 1 end, 2 stream index of the chunk's first, 3 workers, 4 elements */
-    WADI_L_SHAPE,   /* extent `index` of slot; of element arg 0 when there is one */
+    WADI_L_SHAPE,   /* extent `index` of slot, of element arg 0 if it is given */
     WADI_L_STRIDE,  /* of slot */
     WADI_L_OFFSET,  /* of slot at element arg 0 */
     WADI_L_UNIT,    /* first unit of element arg 0 */
     WADI_L_COLUMN,  /* pointer: column `index` of slot */
     WADI_L_ADVANCE, /* pointer arg 0, arg 1 elements further */
-    WADI_L_RANGE, /* arg 0, of which it is known that args 1 <= arg 0 <= arg 2 (NONE: not known) */
-    WADI_L_LOAD,  /* pointer arg 0 at arg 1 */
+    WADI_L_RANGE,   /* arg 0; it is known that arg 1 <= arg 0 <= arg 2 (NONE: not known) */
+    WADI_L_LOAD,    /* pointer arg 0 at arg 1 */
     /* values that stay where they are made */
     WADI_L_FRESH,   /* a load that may follow a store to the same place */
     WADI_L_LOOPVAR, /* of a FOR */
@@ -49,15 +49,15 @@ typedef enum wadi_lkind {
     WADI_L_SET,   /* variable arg 0 = arg 1 */
     WADI_L_LANES, /* declares an array of `index` elements */
     WADI_L_PUT,   /* lane array arg 0 at arg 1 = arg 2 */
-    WADI_L_STORE, /* pointer arg 0 at arg 1 = arg 2 */
-    WADI_L_COPY,  /* arg 2 elements from pointer arg 1 to pointer arg 0 */
+    WADI_L_STORE, /* pointer arg 0 at arg 1 = arg 2; as one step with the load of the old value if `atomic` */
+    WADI_L_COPY,     /* arg 2 elements from pointer arg 1 to pointer arg 0 */
     WADI_L_SETSHAPE, /* extent `index` of slot (of element arg 1 if given) = arg 0 */
     WADI_L_SETUNIT,  /* units of element arg 1 = arg 0 */
     WADI_L_EMIT, /* storage of element arg 0 of slot, shape args 1.. ; a fault at place `index` when there is none */
-    WADI_L_FOREIGN, /* value: whether library routine `text` did it. arg 0: how many problems; then for each of its arrays, the
-                       first `index` of which it reads: pointer, extents (imm of them) */
+    WADI_L_FOREIGN, /* value: whether library routine `text` did it. arg 0: how many problems. Then for each of its arrays: pointer,
+                       extents (imm of them). It reads the first `index` arrays */
     WADI_L_REWIND,  /* scratch memory to mark arg 0 */
-    WADI_L_FAULT, /* ends the kernel: imm kind, index place, args: element, linear, WADI_FAULT_VALUES values, index in the array */
+    WADI_L_FAULT, /* ends the kernel. imm: kind; index: place; args: element, linear index, WADI_FAULT_VALUES values, index in the array */
     WADI_L_SEGMENT, /* value: the element that unit arg 0 belongs to */
     WADI_L_NOTE,    /* text in the emitted code */
     /* structure */
@@ -73,11 +73,13 @@ typedef enum wadi_lkind {
  * the other, which gives the same; one that has them runs:
  *   - rounds by groups: each round by one group, in any order. Such a loop stands in no other loop, and a round changes no variable or lane
  *     array from outside;
- *   - rounds by lanes: round i by lane i of the group, and behind the loop the lanes wait for each other (a barrier). Lane arrays
- *     from outside the loop are memory of the group; a round writes only the element of its own number in them,
- *     and reads no element that another round writes. A round changes no variable from
- *     outside, and has no such loop in it;
- *   - what stands between these two loops all lanes of the group do alike; what it stores, one of them stores.
+ *   - rounds by lanes: round i by lane i of the group. In front of the loop and behind it the lanes wait for each other (a barrier; one
+ *     between two loops). Lane arrays from outside that a round changes are memory of the group: each round changes elements of its own, and
+ *     reads no element that another round changes. A round changes no variable from outside, and has no such loop in it. What it stores
+ *     through pointers lies apart from what other rounds store and load, but for atomic stores: an element that each loads, combines with
+ *     a value by one operation, and stores;
+ *   - what stands between these two loops all lanes of the group do alike, so every loop by lanes is reached by all or none. What it stores,
+ *     one of them stores, and it does not load that again. Lane arrays that only it changes, each lane may have for itself.
  * loop/groups.c checks that. */
 typedef enum wadi_lby {
     WADI_BY_ONE, /* one after the other */
@@ -101,7 +103,8 @@ typedef struct wadi_linst {
     bool independent; /* FOR: no iteration reads what another one writes */
     bool unrolled;    /* FOR: written out, by the C compiler */
     bool brief;       /* REPEAT: a few dozen rounds at most */
-    bool seldom;      /* IF: block 0 is taken hardly ever */
+    bool seldom;      /* IF: block 0 is rarely taken */
+    bool atomic;      /* STORE */
     wadi_lby by;      /* FOR */
     int slot, index, nargs;
     wadi_lv *args;
@@ -143,7 +146,7 @@ typedef struct wadi_lmodule {
     const wadi_plan_slot *slots; /* of the plan, for names */
 } wadi_lmodule;
 
-/** `name` with everything replaced that an identifier of C does not allow. */
+/** `name` as an identifier of C: other characters are replaced. */
 char *wadi_identifier(wadi_arena *a, const char *name);
 
 /* ---- the builder ---- */
@@ -155,8 +158,8 @@ typedef struct wadi_lb {
     wadi_map64 numbers; /* hash of a pure instruction -> newest instruction with it */
     uint32_t *same;     /* [instruction] the next older one with the same hash + 1, or 0 */
     uint32_t same_cap;
-    int place; /* what is at work, for faults: an index of the plan's table; -1: nothing that has a name */
-    wadi_linst spare; /* stands in when memory is out */
+    int place; /* the operation that the code belongs to, for faults: a row of the plan's table of places; -1: none */
+    wadi_linst spare; /* used instead of a new instruction when there is no memory */
     bool failed;
 } wadi_lb;
 
@@ -164,7 +167,7 @@ typedef struct wadi_lb {
 void wadi_lb_init(wadi_lb *b, wadi_arena *arena, const char *name);
 void wadi_lb_fini(wadi_lb *b);
 
-/* One of the bounds of the work a kernel is called for. */
+/* Whether the instruction is the begin or the end of the work that the kernel is called for. */
 static inline bool wadi_l_is_bound(const wadi_linst *i) {
     return i->kind == WADI_L_ARG && i->index < 2;
 }
@@ -175,9 +178,9 @@ static inline wadi_linst *wadi_lb_inst(wadi_lb *b, wadi_lv v) {
 static inline wadi_type wadi_lb_type(wadi_lb *b, wadi_lv v) {
     return wadi_lb_inst(b, v)->type;
 }
-/** True and the bits when `v` is a constant. */
+/** Whether `v` is a constant; then *out are its bits. */
 bool wadi_lb_is_const(wadi_lb *b, wadi_lv v, int64_t *out);
-/** The innermost open scope that `v` needs. */
+/** The scope in which `v` stands. */
 wadi_lscope *wadi_lb_home(wadi_lb *b, wadi_lv v);
 /** The scope that now holds what was written in `s`, if it is open and around the current scope; else NULL. */
 wadi_lscope *wadi_lb_visible(wadi_lb *b, wadi_lscope *s);
@@ -196,12 +199,13 @@ wadi_lv wadi_lb_leaf(wadi_lb *b, wadi_lkind kind, int slot, int index,
                      wadi_lv arg); /* ARG..UNIT: an i64 */
 wadi_lv wadi_lb_column(wadi_lb *b, int slot, int field, wadi_type t);
 wadi_lv wadi_lb_advance(wadi_lb *b, wadi_lv pointer, wadi_lv by);
-/** `v`, of which it is known that least <= v <= most (NONE: not known) in the current scope and those in it: what is computed from it
- *  stays there, since a read outside of a branch that makes it true would be one beside the array. */
+/** `v` with the knowledge that least <= v <= most (NONE: not known) in the current scope and those inside. Values computed from it
+ *  stay in that scope: a branch may be what makes this true, and outside of it a read could be out of range. */
 wadi_lv wadi_lb_range(wadi_lb *b, wadi_lv v, wadi_lv least, wadi_lv most);
-/** The same of a constant, too, and a value of its own each time. */
+/** The same, but each call makes a new value, also of a constant. */
 wadi_lv wadi_lb_fact(wadi_lb *b, wadi_lv v, wadi_lv least, wadi_lv most);
-/** `limit`: the element exists whenever this scope is reached, so the load may move that far out. NULL: only here. */
+/** Loads an element. The element exists whenever scope `limit` is reached, so the load may move out to that scope. NULL: it stays
+ *  here. */
 wadi_lv wadi_lb_load(wadi_lb *b, wadi_lv pointer, wadi_lv at, const wadi_lscope *limit);
 wadi_lv wadi_lb_fresh(wadi_lb *b, wadi_lv pointer, wadi_lv at);
 
@@ -213,9 +217,12 @@ wadi_lv wadi_lb_lanes(wadi_lb *b, wadi_type t, int n, const char *name);
 wadi_lv wadi_lb_lane(wadi_lb *b, wadi_lv lanes, wadi_lv at);
 void wadi_lb_put(wadi_lb *b, wadi_lv lanes, wadi_lv at, wadi_lv v);
 
-/* effects: any action with its arguments */
+/* actions */
+/** Any action with its arguments. */
 wadi_linst *wadi_lb_act(wadi_lb *b, wadi_lkind kind, int n, const wadi_lv *args);
 void wadi_lb_store(wadi_lb *b, wadi_lv pointer, wadi_lv at, wadi_lv v);
+/** The same as one step with `old`, the fresh load of that place which v is an operation on. */
+void wadi_lb_update(wadi_lb *b, wadi_lv pointer, wadi_lv at, wadi_lv old, wadi_lv v);
 /** Scratch for an array of these extents. */
 wadi_lv wadi_lb_scratch(wadi_lb *b, wadi_type t, int rank, const wadi_lv *extent, const char *name);
 void wadi_lb_note(wadi_lb *b, const char *format, ...) WADI_PRINTF(2, 3);
@@ -230,16 +237,16 @@ void wadi_lb_repeat_briefly(wadi_lb *b);
 void wadi_lb_leave_unless(wadi_lb *b, wadi_lv c);
 void wadi_lb_end(wadi_lb *b);
 
-/* A scope that is written first and attached later, or not at all: the two versions of a loop. */
+/* A scope that is written first and attached later, or dropped. The two versions of a loop are made so. */
 wadi_lscope *wadi_lb_aside(wadi_lb *b); /* opens a branch below the current scope */
 void wadi_lb_aside_end(wadi_lb *b, wadi_lscope *s);
 void wadi_lb_merge(wadi_lb *b, wadi_lscope *s); /* its instructions go to the current scope */
 void wadi_lb_choose(wadi_lb *b, wadi_lv c, wadi_lscope *yes, wadi_lscope *no);
-/** Makes `s` (open, around the current scope) the place where instructions go; returns the old one for coming back. */
+/** From now on instructions go to `s`, which is open and around the current scope. Returns the current scope, to come back to. */
 wadi_lscope *wadi_lb_go(wadi_lb *b, wadi_lscope *s);
 
-/** What a pure primitive is known to be without computing it (simplify.c): an existing value, or NONE. May replace the
- *  operation and its two arguments by better ones. */
+/** An existing value that a pure primitive is known to equal (simplify.c), or NONE. May replace the operation and its two
+ *  arguments by better ones. */
 wadi_lv wadi_lb_simplify(wadi_lb *b, wadi_sop *op, wadi_type result, int *n, wadi_lv *args);
 /** Notes what is known of the sign and magnitude of the i64 that primitive `i` gives. Extents and loop variables stay
  *  below 2^WADI_EXTENT_BITS: an array of so many elements does not exist. */
@@ -247,8 +254,9 @@ void wadi_lb_estimate(wadi_lb *b, wadi_linst *i);
 enum { WADI_EXTENT_BITS = 44 };
 
 struct wadi_text;
-/** Whether the loops by groups and by lanes keep their rules. NULL: they do; else what they do not, static text (groups.c). */
-const char *wadi_lfun_check_groups(const wadi_lfun *f);
+/** Checks the rules of loops by groups and by lanes. NULL: they are kept; else a static text that says which one is broken
+ *  (groups.c). `a`: an arena for notes. */
+const char *wadi_lfun_check_groups(const wadi_lfun *f, wadi_arena *a);
 
 /** Prints kernels for people (print.c). */
 void wadi_lmodule_print(const wadi_lmodule *m, struct wadi_text *out);

@@ -1,8 +1,8 @@
 /* Dead code: bindings and instructions whose results nobody needs.
  *
  * One walk backwards marks what is needed and drops the rest. Needed are the yields of the program, what goes to sinks, and
- * the inputs, which are part of what the program promises to take. An operator that could fail is dropped like any other:
- * a fault belongs to a result, and without the result there is none.
+ * the inputs, because a program declares which inputs it takes. An operator that could fault is dropped like any other: faults
+ * are part of computing a result, and nobody asks for this one.
  */
 #include "codegen/pass.h"
 
@@ -22,7 +22,7 @@ static void need_yields(const wadi_sblock *b, bool *needed) {
 }
 
 static void sweep_sblock(wadi_sblock *b, bool *needed) {
-    int kept = b->ninsts; /* kept ones gather at the end */
+    int kept = b->ninsts; /* the kept ones move to the end */
     need_yields(b, needed);
     for (int k = b->ninsts; k-- > 0;) {
         wadi_sinst *i = b->insts[k];
@@ -64,9 +64,9 @@ static bool is_needed(const sweeping *s, const wadi_bind *b) {
     return false;
 }
 
-/* A choice yields only what is needed of it. The state of a loop stays whole: its components need each other. */
+/* Removes results of a branch that nobody needs. The state of a loop stays whole: its components need each other. */
 static void drop_results(sweeping *s, wadi_bind *b) {
-    if (b->op->skeleton != WADI_SKEL_COND) return;
+    if (!b->op->separable) return;
     int kept = 0;
     for (int r = 0; r < b->nresults; r++) {
         if (!s->needed[b->results[r]]) continue;

@@ -1,10 +1,10 @@
-/* Replaces library routines and manual liftings that cannot be used by what they mean: region 0, in place.
+/* Replaces library routines and manual liftings that cannot be used by region 0, which defines what they compute.
  *
  * Law: let (x.. -> e) a.. in b = b[e[a../x..]]. This is done before anything else rewrites arrays, so that the language's own
  * computation is simplified, hoisted and fused with its surroundings.
  *
- * A routine stays if the build has it; if its steady form is asked for, it stays under that name. A manual lifting stays
- * directly in a stage body if its arguments are regular; schedule flat can then run it on the whole chunk. */
+ * A routine stays if the build has it. If the steady form is asked for, the routine is renamed to it. A manual lifting stays if
+ * it is directly in a stage body and its arguments are regular; schedule flat can then run it on the whole chunk. */
 #include "codegen/pass.h"
 
 #include "base/error.h"
@@ -33,7 +33,8 @@ static bool can_lift(const inlining *s, const wadi_bind *b) {
     return true;
 }
 
-/* A routine that learns which way is fastest rounds otherwise afterwards: its steady form does not. */
+/* Whether the build has the routine. A routine that learns which of its ways is fastest may round differently after learning;
+ * its steady form does not learn. */
 static bool can_call(inlining *s, wadi_bind *b) {
     if (!s->cx->routine) return false;
     if (s->cx->steady) {
@@ -44,8 +45,8 @@ static bool can_call(inlining *s, wadi_bind *b) {
 }
 
 static bool stays(inlining *s, wadi_bind *b, bool in_body) {
-    if (b->op->skeleton == WADI_SKEL_FOREIGN) return can_call(s, b);
-    if (b->op->skeleton == WADI_SKEL_LIFTED) return in_body && can_lift(s, b);
+    if (b->op->routine) return can_call(s, b);
+    if (b->op->by_chunk) return in_body && can_lift(s, b);
     return true;
 }
 

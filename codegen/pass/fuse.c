@@ -1,32 +1,30 @@
 /* Array fusion: decides which values never reach memory.
  *
  * Law: an array is its shape and a function from index to element (McDonell et al. 2013, section 4; components of tuples one by one:
- * Clifton-Everest et al. 2017, section 6.2). A delayed value is not stored: whoever reads it computes the elements it needs.
- * Nothing is rewritten here, values are marked.
+ * Clifton-Everest et al. 2017, section 6.2). A delayed value is not stored: its readers compute the elements that they need.
+ * This pass only marks values and rewrites nothing.
  *
- * A value is delayed when no work is done twice by it:
- *   - a producer that is cheap (an element costs no more than a load), however often it is read; so is a piece of an array from
- *     outside of the body, which is read where it lies, or
- *   - a producer read once, element by element, by a binding of the same block; when its reader may read an element several
- *     times (replicate, backpermute, gather), only if its function is light;
- *   - a fold read once, at the same index, by element-wise producers that end in a stored array of the same shape: the map
- *     after a fold becomes part of the fold's kernel.
- * What keeps a value in memory: reads by `!` in scalar code, being a result, a condition, the state of a loop, an argument of an
+ * A value is delayed if that repeats no work worth mentioning:
+ *   - a producer that is cheap (an element costs no more than a load), however often it is read. A piece of an array from
+ *     outside the body is cheap too, because it is read from that array;
+ *   - a producer that is read once, element by element, by a binding of the same block. If the reader may read an element
+ *     several times (replicate, backpermute, gather), the producer's function must be light;
+ *   - a fold that is read once, at the same index, by element-wise producers that end in a stored array of the same shape: the
+ *     map after a fold becomes part of the fold's kernel.
+ * A value is stored if scalar code reads it by `!`, or if it is a result, a condition, the state of a loop, or an argument of an
  * operator that takes arrays whole. Reads of extents alone never count: shapes are known without the elements.
  *
- * Bindings are visited backwards, so every reader is decided before what it reads; a reader that is delayed itself reads as
- * often, and as deep in loops, as it is read.
+ * Bindings are visited backwards, so every reader is decided before the values that it reads. A delayed reader reads its
+ * arguments as often, and as deep in loops, as it is read itself.
  */
 #include "codegen/pass.h"
-
-#include <string.h>
 
 #include "base/error.h"
 #include "codegen/rewrite.h"
 
 /* Costs of scalar code in additions, roughly. */
 enum {
-    LIGHT = 8,  /* worth recomputing rather than storing for a reader that repeats reads */
+    LIGHT = 8,  /* cheaper to recompute than to store, even if a reader repeats reads */
     CHEAP = 4,  /* no more than a load */
     ACCESS = 4, /* a checked read of an array */
     DIVISION = 4,
@@ -34,18 +32,18 @@ enum {
     LOOP = 1000
 };
 
-/* How a value is read, all readers together. */
+/* How a value is read, by all its readers together. */
 typedef struct reads {
     int count;      /* element by element, saturating at 2 */
     bool repeats;   /* one of the readers may read an element several times */
-    bool elsewhere; /* one of the readers stands in another block */
+    bool elsewhere; /* one of the readers is in another block */
     bool counted; /* one of the readers is a reshape, whose indices are quotients and remainders */
     bool indexed; /* by `!` in scalar code */
     bool whole;   /* as a whole, as a result, or as a scalar */
-    wadi_val reader; /* the first one found, for telling */
+    wadi_val reader; /* the first reader found, for notes */
     const char *why_whole;
     bool
-        aligned; /* the one reader leads to a stored array through element-wise producers of the same shape */
+        aligned; /* its only reader ends in a stored array through element-wise producers of the same shape */
 } reads;
 
 typedef struct fusing {
@@ -116,7 +114,7 @@ static const wadi_sinst *defining(const wadi_fun *f, wadi_sval v) {
     return NULL;
 }
 
-/* Whether `v` is parameter `p` moved by numbers. */
+/* Whether `v` is parameter `p` plus or minus numbers. */
 static bool is_moved(const wadi_fun *f, wadi_sval v, wadi_sval p) {
     if (v == p) return true;
     const wadi_sinst *i = defining(f, v);
@@ -125,8 +123,8 @@ static bool is_moved(const wadi_fun *f, wadi_sval v, wadi_sval p) {
     return (is_moved(f, a, p) && !is_moved(f, b, p)) || (is_moved(f, b, p) && !is_moved(f, a, p));
 }
 
-/* A segment, row or tile of an array from outside of the block is read where it lies: indices by few sums and products, and
- * consecutive along the innermost dimension. */
+/* Whether the result is a segment, row or tile of an array from outside the block, which is best read from that array: its
+ * indices cost a few sums and products and are consecutive along the innermost dimension. */
 static bool is_piece(const fusing *s, const wadi_bind *b) {
     if (!b->op->picks || cost(b) > CHEAP) return false;
     const wadi_fun *f = b->funs[0];
@@ -142,34 +140,27 @@ static bool is_piece(const fusing *s, const wadi_bind *b) {
            is_moved(f, f->body->yields[from - 1], f->body->params[to - 1]);
 }
 
-/* Places that lie in rows in an array of rows, other ones than those of the result. */
+/* Whether the result is a tile: a part of an array of rank 2 or more whose rows are not adjacent in memory. */
 static bool is_tile(const fusing *s, const wadi_bind *b) {
     return b->op->picks && s->m->values[b->args[0]].type.array->rank > 1 &&
            s->m->values[b->results[0]].type.array->rank > 1;
 }
 
-static char letter(const wadi_bind *b, int arg) {
-    const char *s = b->op->reads;
-    if (!s) return 'w';
-    const int last = (int)strlen(s) - 1;
-    return s[arg < last ? arg : last];
-}
-
-/* How many arrays `b` reads; those of rank 0 that are an extent or an index do not count. */
+/* How many arrays `b` reads, without those of rank 0 that are an extent or an index. */
 static int arrays_read(const wadi_bind *b) {
     int n = 0;
-    for (int i = 0; i < b->nargs; i++) n += letter(b, i) != 's';
+    for (int i = 0; i < b->nargs; i++) n += wadi_op_reads(b->op, i) != 's';
     return n;
 }
 
-/* Whether function 0 takes fields of one element alone. */
+/* Whether function 0 gets the fields of one element and nothing else. */
 static bool takes_an_element(const fusing *s, const wadi_bind *b) {
     return b->op->one_to_one && b->nfuns == 1 && arrays_read(b) == 1 &&
            b->funs[0]->body->nparams == s->m->values[b->args[0]].type.array->elem.fields;
 }
 
-/* Recomputing an element costs no more than loading it: what is made of indices alone may cost as much as a load, what reads
- * one element for each of its own nothing more than that (conversions and choice of fields). */
+/* Whether recomputing an element costs no more than loading it. A producer that reads no array may cost as much as a load. One
+ * that reads an element for each of its own may do only what is free: choose fields, or convert for free. */
 static bool is_cheap(const fusing *s, const wadi_bind *b) {
     if (b->op->cheap || is_piece(s, b)) return true;
     if (b->op->kind != WADI_OP_PRODUCER || b->op->scalar) return false;
@@ -178,7 +169,7 @@ static bool is_cheap(const fusing *s, const wadi_bind *b) {
     return takes_an_element(s, b) && cost(b) == 0;
 }
 
-/* ---- collecting reads, readers decided first ---- */
+/* ---- collecting reads; readers have been decided before ---- */
 
 static bool is_delayed(const fusing *s, wadi_val v) {
     return s->m->values[v].storage == WADI_STORE_DELAYED;
@@ -203,7 +194,8 @@ static bool same_shape(const fusing *s, wadi_val a, wadi_val b) {
     return wadi_shapes_same(s->cx->shapes, s->m, a, b);
 }
 
-/* Argument read element by element: once for each time its reader is read, or once if the reader is stored. */
+/* Counts the reads of an argument that is read element by element: as many as there are of its reader, or one if the reader is
+ * stored. */
 static void read_elements(fusing *s, wadi_val v, const wadi_block *block, const wadi_bind *b,
                           bool repeats) {
     reads *r = &s->reads[v];
@@ -225,14 +217,14 @@ static void collect_arg(fusing *s, const wadi_read *r) {
     const wadi_bind *b = r->bind;
     const wadi_val v = *r->at;
     const wadi_val reader = first_result(b);
-    switch (letter(b, r->number)) {
+    switch (wadi_op_reads(b->op, r->number)) {
     case 'e':
         read_elements(s, v, r->block, b, false);
         break;
     case 'm':
         read_elements(s, v, r->block, b, true);
         break;
-    case 'c': /* generated in place, if that is as good as a copy */
+    case 'c': /* copied whole: the argument may be generated in place if that is as good as a copy */
         if (s->m->values[v].def == WADI_DEF_BIND && is_cheap(s, s->m->values[v].bind))
             read_elements(s, v, r->block, b, false);
         else
@@ -273,7 +265,7 @@ static void collect(void *env, const wadi_read *r) {
 
 /* ---- deciding ---- */
 
-/* Why a producer must be stored; NULL: it is delayed. */
+/* Why a producer must be stored; NULL if it is delayed. */
 static const char *producer_obstacle(const fusing *s, const reads *r, const wadi_bind *b) {
     if (b->op->scalar) return "a scalar: computed once where it is bound";
     if (r->whole) return r->why_whole;
@@ -299,13 +291,10 @@ static const char *fold_obstacle(const reads *r) {
     return NULL;
 }
 
-static bool is_fold(const wadi_bind *b) {
-    return b->op->skeleton == WADI_SKEL_FOLD || b->op->skeleton == WADI_SKEL_FOLD_SEG;
-}
-
 static void decide(fusing *s, const wadi_bind *b, wadi_val v) {
     const reads *r = &s->reads[v];
-    const bool candidate = (b->op->kind == WADI_OP_PRODUCER || is_fold(b)) && b->nresults == 1;
+    const bool folds = wadi_op_has(b->op, WADI_TRAIT_ALONE);
+    const bool candidate = (b->op->kind == WADI_OP_PRODUCER || folds) && b->nresults == 1;
     s->m->values[v].storage = WADI_STORE_MANIFEST;
     if (!candidate) {
         if (b->op->kind == WADI_OP_CONSUMER && r->count > 0)
@@ -313,7 +302,7 @@ static void decide(fusing *s, const wadi_bind *b, wadi_val v) {
                            "%s gives all its elements at once", b->op->name);
         return;
     }
-    const char *why = is_fold(b) ? fold_obstacle(r) : producer_obstacle(s, r, b);
+    const char *why = folds ? fold_obstacle(r) : producer_obstacle(s, r, b);
     if (why) {
         if (r->reader != WADI_NONE && !b->op->scalar)
             wadi_diag_note(s->cx->diag, WADI_NOTE_KEPT, v, r->reader, "%s", why);
@@ -321,7 +310,7 @@ static void decide(fusing *s, const wadi_bind *b, wadi_val v) {
     }
     s->m->values[v].storage = WADI_STORE_DELAYED;
     wadi_diag_note(s->cx->diag, WADI_NOTE_FUSED, v, r->reader, "%s",
-                   is_fold(b) ? "what follows the reduction is done in its kernel"
+                   folds ? "what follows the reduction is done in its kernel"
                    : r->count + (int)r->indexed == 0 ? "only its shape is read"
                    : is_cheap(s, b)                  ? "an element costs no more than reading it"
                                                      : "read once, element by element");

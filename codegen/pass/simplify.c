@@ -19,18 +19,11 @@ typedef struct simplifying {
     wadi_module *m;
     const wadi_shapes *shapes;
     wadi_subst subst;
-    bool *visible; /* values in sight of the binding at hand */
+    bool *visible; /* values that the present binding may read */
     bool failed;
 } simplifying;
 
-static bool const_bool(const simplifying *s, wadi_val v, bool *out) {
-    const wadi_value *value = &s->m->values[v];
-    if (value->def != WADI_DEF_CONST) return false;
-    *out = value->imm.bits != 0;
-    return true;
-}
-
-/* ---- bindings that are one of their arguments ---- */
+/* ---- bindings whose result is one of their arguments ---- */
 
 static bool same_shape(const simplifying *s, wadi_val a, wadi_val b) {
     const uint32_t n = s->shapes->nvalues;
@@ -43,7 +36,7 @@ static const wadi_bind *inner_of(const simplifying *s, const wadi_bind *b) {
     return a->def == WADI_DEF_BIND && a->bind->op == b->op ? a->bind : NULL;
 }
 
-/* The value that the result of `b` is, or WADI_NONE. Two bindings that are one become it first. */
+/* The value that the result of `b` equals, or WADI_NONE. Joins `b` with its argument's binding first, if their law allows it. */
 static wadi_val same_as(const simplifying *s, wadi_bind *b) {
     if (b->nargs == 0 || b->nresults != 1 || s->m->values[b->results[0]].type.is_seq)
         return WADI_NONE;
@@ -90,23 +83,26 @@ static bool unit_is_const(simplifying *s, const wadi_bind *b) {
     return true;
 }
 
-/* The regions of `b`. True when `b` vanishes: one region took its place, or its arguments did. */
-static bool walk_regions(simplifying *s, wadi_bind *b, wadi_block *block, binds *out) {
-    bool p;
-    if (b->op->skeleton == WADI_SKEL_COND && const_bool(s, b->args[0], &p)) {
-        wadi_block *chosen = b->blocks[p ? 0 : 1];
-        walk_into(s, chosen, block, out);
-        wadi_subst_yields(&s->subst, chosen);
-        results_are(s, b, chosen->yields);
-        return true;
-    }
-    for (int i = 0; i < b->nblocks && !s->failed; i++) walk_block(s, b->blocks[i]);
-    if (!s->failed && b->op->skeleton == WADI_SKEL_LOOP &&
-        const_bool(s, b->blocks[0]->yields[0], &p) && !p) {
+/* If it is known which region runs, that region's bindings replace `b`; if none runs, the arguments do. Returns whether. */
+static bool take_outcome(simplifying *s, wadi_bind *b, wadi_block *block, binds *out) {
+    const int outcome = b->op->outcome ? b->op->outcome(s->m, b) : WADI_OUTCOME_OPEN;
+    if (outcome == WADI_OUTCOME_OPEN) return false;
+    if (outcome == WADI_OUTCOME_ARGS) {
         results_are(s, b, b->args);
         return true;
     }
-    return false;
+    wadi_block *chosen = b->blocks[outcome];
+    walk_into(s, chosen, block, out);
+    wadi_subst_yields(&s->subst, chosen);
+    results_are(s, b, chosen->yields);
+    return true;
+}
+
+/* Simplifies the regions of `b`, which may decide its outcome. Returns whether `b` was replaced. */
+static bool walk_regions(simplifying *s, wadi_bind *b, wadi_block *block, binds *out) {
+    if (take_outcome(s, b, block, out)) return true;
+    for (int i = 0; i < b->nblocks && !s->failed; i++) walk_block(s, b->blocks[i]);
+    return !s->failed && take_outcome(s, b, block, out);
 }
 
 static void walk_bind(simplifying *s, wadi_bind *b, wadi_block *block, binds *out) {

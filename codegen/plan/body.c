@@ -1,4 +1,4 @@
-/* Bodies: what is computed in one piece, over the elements of a chunk or once, and the schedules it may have. */
+/* Bodies: bindings that are computed together, for the elements of a chunk or once, and the schedules they may have. */
 #include "base/error.h"
 #include "codegen/plan/planning.h"
 #include "codegen/schedules.h"
@@ -12,27 +12,25 @@ static bool all_rank0(const wadi_planning *p, const wadi_body *body) {
     return true;
 }
 
-static bool block_calls(const wadi_block *r);
-
-static bool calls_routines(const wadi_bind *b) {
-    bool calls = b->op->skeleton == WADI_SKEL_FOREIGN;
-    for (int k = 0; k < b->nblocks; k++) calls = calls || block_calls(b->blocks[k]);
+static bool may_call(const wadi_bind *b) {
+    bool calls = b->op->routine;
+    for (int k = 0; k < b->nblocks; k++) calls = calls || wadi_planning_calls(b->blocks[k]);
     return calls;
 }
 
-static bool block_calls(const wadi_block *r) {
+bool wadi_planning_calls(const wadi_block *r) {
     for (int i = 0; i < r->nbinds; i++)
-        if (calls_routines(r->binds[i])) return true;
+        if (may_call(r->binds[i])) return true;
     return false;
 }
 
-/* A body of routines over whole chunks and hardly anything else. */
+/* Whether the body consists of routines over whole chunks and little else. */
 static bool is_lifted(const wadi_planning *p, const wadi_body *body) {
     bool found = false;
     for (int i = 0; i < body->nbinds; i++) {
         const wadi_bind *b = body->binds[i];
-        if (b->op->skeleton == WADI_SKEL_LIFTED) return true;
-        if (b->op->skeleton == WADI_SKEL_FOREIGN)
+        if (b->op->by_chunk) return true;
+        if (b->op->routine)
             found = true;
         else if (b->nresults > 0 && wadi_is_stored(&p->y, b->results[0]) &&
                  p->m->values[b->results[0]].type.array[0].rank > 0)
@@ -51,7 +49,7 @@ wadi_status wadi_planning_body(wadi_planning *p, const wadi_body *body, int inde
     for (int k = 0; k < WADI_SCHEDULE_COUNT; k++) b.offers[k] = wadi_lowerings[k]->offers(&traits);
     b.lifted = body->stream && !inside_only && is_lifted(p, body);
     for (int i = 0; i < body->nbinds; i++)
-        if (calls_routines(body->binds[i])) b.routines = true;
+        if (may_call(body->binds[i])) b.routines = true;
     WADI_TRY(wadi_versions_add(p->versions, &p->y, body, p->known));
     *out_number = (int)p->bodies.n;
     return wadi_vec_push(&p->bodies, b) ? WADI_OK : wadi_planning_no_memory(p);

@@ -1,4 +1,4 @@
-/* States that change in place: which values of a fold's body may be written where the state before them lies.
+/* States that change in place: which values of a fold's body may overwrite the current state.
  *
  * The next state of a fold takes over the memory of the current one, so that no step copies it, if every element is read
  * before it is replaced or at that moment. That holds for
@@ -7,8 +7,8 @@
  * or a chain of these, if nobody reads the old state later. A read counts when something that is stored needs it: a delayed
  * value is read when its reader is computed. Extents do not count, because they stay the same.
  *
- * A fault leaves such a state half changed; nobody looks at it then. If a library routine declines, the whole body runs again,
- * so the states of a body with routines do not change in place. */
+ * A fault leaves such a state half changed, but after a fault nobody reads it. If a library routine declines, the whole body
+ * runs again from the old state, so the states of a body with routines do not change in place. */
 #include "codegen/plan/fold.h"
 #include "codegen/rewrite.h"
 
@@ -79,7 +79,7 @@ static bool same_index(const placing *g, wadi_val v, wadi_val from, int depth) {
     return true;
 }
 
-/* Where b stands in the region, or -1. */
+/* The position of b among the bindings of the region, or -1. */
 static int position(const placing *g, const wadi_bind *b) {
     for (int i = 0; i < g->r->nbinds; i++)
         if (g->r->binds[i] == b) return i;
@@ -94,10 +94,11 @@ static bool read_later(const placing *g, int at, wadi_val from) {
     return false;
 }
 
-/* Arguments that may be read where the result is written: the defaults of a permute, all of a map. */
+/* How many arguments, from the first, the result may overwrite: those that are copied whole into it, or all of a map's. */
 static int placed_args(const wadi_bind *b) {
-    if (b->op->skeleton == WADI_SKEL_PERMUTE) return 1;
-    return b->op->one_to_one ? b->nargs : 0;
+    int copied = 0;
+    while (copied < b->nargs && wadi_op_reads(b->op, copied) == 'c') copied++;
+    return b->op->one_to_one ? b->nargs : copied;
 }
 
 static bool may_take(const placing *g, wadi_bind *b, wadi_val v, wadi_val from) {
@@ -113,7 +114,7 @@ static bool may_take(const placing *g, wadi_bind *b, wadi_val v, wadi_val from) 
 
 static bool place(placing *g, wadi_val v, wadi_val param);
 
-/* The same for what v, an argument or delayed in between, leads to. */
+/* Places `taker` in the memory of v, its argument, or of a stored value that the delayed v reads. */
 static bool place_from(placing *g, wadi_val taker, wadi_val v, wadi_val param) {
     wadi_bind *b = g->p->m->values[taker].bind;
     v = wadi_planning_resolved(g->p, v);
@@ -132,7 +133,7 @@ static bool place_from(placing *g, wadi_val taker, wadi_val v, wadi_val param) {
     return true;
 }
 
-/* Whether v can lie where `param` does; notes whose memory it takes. */
+/* Whether v can overwrite `param`. If so, notes whose memory v takes. */
 static bool place(placing *g, wadi_val v, wadi_val param) {
     v = wadi_planning_resolved(g->p, v);
     const wadi_value *value = &g->p->m->values[v];
@@ -148,19 +149,10 @@ static bool place(placing *g, wadi_val v, wadi_val param) {
     return placed;
 }
 
-static bool calls(const wadi_block *r) {
-    for (int i = 0; i < r->nbinds; i++) {
-        if (r->binds[i]->op->skeleton == WADI_SKEL_FOREIGN) return true;
-        for (int k = 0; k < r->binds[i]->nblocks; k++)
-            if (calls(r->binds[i]->blocks[k])) return true;
-    }
-    return false;
-}
-
 void wadi_planning_in_place(wadi_planning *p, wadi_block *r, int nstate, const int *slot,
                             bool *out) {
     placing g = {.p = p, .r = r};
-    const bool repeats = calls(r);
+    const bool repeats = wadi_planning_calls(r);
     for (int i = 0; i < nstate; i++) {
         const wadi_val param = r->params[i];
         out[i] = !repeats && p->m->values[param].type.array[0].rank > 0 &&

@@ -1,8 +1,9 @@
 /* How a value of a stream's body is stored over a chunk: the kind of its slot.
  *
- * Lifting has marked it. What remains to decide is whether its extents can be computed before the body, as the storage of a
- * regular value must be. Extents that depend on the result of a branch or loop inside the stream, or on elements of an array
- * that needs a loop of its own (a scan), are known only after it has run. */
+ * The pass lift has marked the value as avoid, regular or irregular. It remains to decide whether its extents can be computed
+ * before the body, because the storage of a regular value must be allocated before. Extents may depend on the result of a
+ * branch or loop inside the stream, or on elements of an array that needs a loop of its own (a scan). They are known only after
+ * that has run. */
 #include "codegen/plan/planning.h"
 
 static bool is_late(wadi_planning *p, wadi_val v);
@@ -18,17 +19,14 @@ static bool atom_is_late(void *env, const wadi_ext_node *atom) {
 
 static bool is_structured(const wadi_value *v) {
     if (v->def != WADI_DEF_BIND) return false;
-    const wadi_op *op =
-        v->bind
-            ->op; /* an array made of a sequence within an element is known when it has run, too */
-    return op->skeleton == WADI_SKEL_COND || op->skeleton == WADI_SKEL_LOOP ||
-           (op->kind == WADI_OP_SEQUENCE && !v->type.is_seq);
+    const wadi_op *op = v->bind->op;
+    /* an array made from a sequence within an element is also known only after it has run */
+    return op->outcome || (op->kind == WADI_OP_SEQUENCE && !v->type.is_seq);
 }
 
-/* Its elements are not to be had one by one. */
+/* Whether the operator computes all its elements at once, so that none can be computed alone. */
 static bool runs_whole(const wadi_op *op) {
-    return op->kind == WADI_OP_CONSUMER && !op->at && op->skeleton != WADI_SKEL_FOLD &&
-           op->skeleton != WADI_SKEL_FOLD_SEG;
+    return op->kind == WADI_OP_CONSUMER && !op->at && !wadi_op_has(op, WADI_TRAIT_ALONE);
 }
 
 static bool extent_is_late(wadi_planning *p, wadi_val v, int dim) {
@@ -37,7 +35,7 @@ static bool extent_is_late(wadi_planning *p, wadi_val v, int dim) {
     const wadi_ext e = wadi_shapes_extent(p->y.shapes, v, 0, dim);
     const wadi_ext_node *n = e == WADI_EXT_NONE ? NULL : wadi_ext_get(p->y.shapes->extents, e);
     if (!n || (n->kind == WADI_EXT_DIM && n->val == v))
-        return is_structured(&p->m->values[v]); /* its own alone */
+        return is_structured(&p->m->values[v]); /* no other array has this extent */
     return wadi_ext_any_atom(p->y.shapes->extents, e, atom_is_late, p);
 }
 

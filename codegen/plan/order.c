@@ -1,9 +1,9 @@
 /* The order of a plan's phases.
  *
  * Bindings of the main block are planned in order, each after those it needs. Arrays gather until a sequence is consumed.
- * Consumers that read one sequence, or sequences made from one source, share one pass. So consumers further down are planned
- * with the first, together with the arrays they need. That is impossible if one needs the result of another: what can be made
- * twice is then made twice, but a source can be read only once. */
+ * Consumers that read one sequence, or sequences made from one source, share one pass over it. So later consumers are planned
+ * with the first, together with the arrays that they need. That is impossible if a consumer needs the result of another. Then
+ * the sequence is computed twice, but a source can be read only once, so the program is refused. */
 #include <stdio.h>
 #include <string.h>
 
@@ -17,7 +17,7 @@ typedef struct ordering {
     int *bind_of;  /* [value] number of the main binding that makes it, or -1 */
     bool *planned; /* [binding] */
     bool *mark;    /* [binding] for walks */
-    bool *eaten;   /* [value] sequences that the consumers of a group eat */
+    bool *eaten;   /* [value] sequences that the group's consumers read, also indirectly */
     WADI_VEC(const wadi_bind *) group;
 } ordering;
 
@@ -31,6 +31,10 @@ static bool gives_sequence(const ordering *o, const wadi_bind *b) {
 
 static bool is_consumer(const ordering *o, int i) {
     return bind_at(o, i)->op->kind == WADI_OP_SEQUENCE && !gives_sequence(o, bind_at(o, i));
+}
+
+static bool is_read_once(const wadi_bind *b) {
+    return wadi_seq_has(&b->op->seq, WADI_FORM_ONCE);
 }
 
 /* ---- what needs what ---- */
@@ -52,7 +56,7 @@ static void on_read(void *env, const wadi_read *r) {
 /* Calls fn for each main binding that binding i reads from. */
 static void each_need(ordering *o, int i, visitor fn, void *env) {
     walk w = {o, fn, env};
-    /* reading changes nothing: the module is const to everybody here */
+    /* wadi_reads_deep changes nothing; it takes a block that is not const */
     wadi_reads_deep((wadi_block *)(uintptr_t)o->main, o->main->binds[i], on_read, &w);
 }
 
@@ -70,7 +74,7 @@ static void mark_all(ordering *o, int i) {
 
 /* ---- groups ---- */
 
-/* Sequences that binding i eats, through sequences alone. */
+/* Marks `seq` and all sequences that it is made of. */
 static void mark_eaten(ordering *o, wadi_val seq, bool *eaten) {
     const wadi_bind *b = o->p->m->values[seq].bind;
     seq = o->p->stream.first[seq];
@@ -80,7 +84,8 @@ static void mark_eaten(ordering *o, wadi_val seq, bool *eaten) {
         if (o->p->m->values[b->args[a]].type.is_seq) mark_eaten(o, b->args[a], eaten);
 }
 
-/* A sequence that both the group and `seq` are made of, one that can be read only once if there is; else WADI_NONE. */
+/* A sequence that both the group and `seq` are made of: a source that can be read only once if there is one. WADI_NONE if they
+ * have none in common. */
 static wadi_val common(const ordering *o, wadi_val seq) {
     const wadi_bind *b = o->p->m->values[seq].bind;
     wadi_val found = o->eaten[o->p->stream.first[seq]] ? o->p->stream.first[seq] : WADI_NONE;
@@ -88,13 +93,12 @@ static wadi_val common(const ordering *o, wadi_val seq) {
         if (!o->p->m->values[b->args[a]].type.is_seq) continue;
         const wadi_val below = common(o, b->args[a]);
         if (below != WADI_NONE) found = below; /* sources are the deepest */
-        if (found != WADI_NONE && o->p->m->values[found].bind->op->seq.form == WADI_SEQ_READ)
-            return found;
+        if (found != WADI_NONE && is_read_once(o->p->m->values[found].bind)) return found;
     }
     return found;
 }
 
-/* The consumer of the group whose result binding i needs; NULL: of none. */
+/* The consumer of the group whose result binding i needs, or NULL. */
 static const wadi_bind *needed_member(ordering *o, int i) {
     mark_all(o, i);
     for (size_t k = 0; k < o->group.n; k++)
@@ -115,13 +119,13 @@ static wadi_status read_twice(ordering *o, const wadi_bind *b, const wadi_bind *
                         b->op->name, in->name, member->op->name, at);
 }
 
-/* Whether consumer i joins the group. */
+/* Adds consumer i to the group if it belongs there. */
 static wadi_status consider(ordering *o, int i, bool *out_grown) {
     const wadi_bind *b = bind_at(o, i);
     const wadi_val source = common(o, b->args[0]);
     if (source == WADI_NONE) return WADI_OK;
     const wadi_bind *member = needed_member(o, i);
-    const bool once = o->p->m->values[source].bind->op->seq.form == WADI_SEQ_READ;
+    const bool once = is_read_once(o->p->m->values[source].bind);
     if (member && once) return read_twice(o, b, member, source);
     if (member) return WADI_OK;
     if (!wadi_vec_push(&o->group, b)) return wadi_planning_no_memory(o->p);
@@ -149,7 +153,7 @@ static wadi_status gather(ordering *o, int i) {
 
 static wadi_status plan_binding(ordering *o, int i);
 
-/* Everything that binding i needs and that is not planned yet, in order. */
+/* Plans everything that binding i needs and that is not planned yet, in order. */
 static wadi_status plan_needs(ordering *o, int i) {
     bool *need = WADI_NEW_N(o->p->y.arena, bool, (size_t)o->main->nbinds + 1);
     if (!need) return wadi_planning_no_memory(o->p);
@@ -190,7 +194,7 @@ static wadi_status plan_binding(ordering *o, int i) {
 
 /* ---- tables ---- */
 
-/* A stream_in of a name that another has already is the same stream. */
+/* The first stream_in with the name of binding i: both are the same stream. */
 static wadi_val first_of_name(const ordering *o, int i) {
     const wadi_bind *b = bind_at(o, i);
     for (int k = 0; k < i; k++) {
@@ -221,7 +225,7 @@ static wadi_status make_tables(ordering *o) {
     for (int i = 0; i < o->main->nbinds; i++) {
         const wadi_bind *b = bind_at(o, i);
         for (int r = 0; r < b->nresults; r++) o->bind_of[b->results[r]] = i;
-        if (b->op->seq.form == WADI_SEQ_READ) p->stream.first[b->results[0]] = first_of_name(o, i);
+        if (is_read_once(b)) p->stream.first[b->results[0]] = first_of_name(o, i);
     }
     return WADI_OK;
 }

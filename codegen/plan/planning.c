@@ -9,7 +9,7 @@ wadi_status wadi_planning_no_memory(const wadi_planning *p) {
 
 /* ---- slots ---- */
 
-int wadi_planning_slot(wadi_planning *p, wadi_plan_slot slot) {
+static int add_slot(wadi_planning *p, wadi_plan_slot slot) {
     if (!wadi_vec_push(&p->y.slots, slot)) p->y.failed = true;
     return p->y.failed ? 0 : (int)p->y.slots.n - 1;
 }
@@ -21,7 +21,7 @@ int wadi_planning_typed_slot(wadi_planning *p, const char *name, wadi_slot_kind 
         slot.type[f] = t->elem.type[f];
         slot.field[f] = t->elem.name[f];
     }
-    return wadi_planning_slot(p, slot);
+    return add_slot(p, slot);
 }
 
 int wadi_planning_once(wadi_planning *p, wadi_val v) {

@@ -20,7 +20,7 @@ typedef struct wadi_planned_part {
 /* A stage while its stream is being planned: its change, the bindings of its body, and the results that others need. */
 typedef struct wadi_planned_stage {
     wadi_plan_stage plan; /* without its lists */
-    int index_slot;       /* READ: -1 if no source counts */
+    int index_slot;       /* READ: slot of the index; -1 if no source counts elements */
     WADI_VEC(wadi_plan_source) sources;
     WADI_VEC(int) inputs;
     WADI_VEC(wadi_planned_part) parts;
@@ -44,7 +44,7 @@ typedef struct wadi_planning {
     wadi_layout y;
     wadi_plan *plan;
     wadi_versions *versions;
-    bool *known; /* [value] it is in a slot before the next body runs */
+    bool *known; /* [value] whether it is in a slot before the next body runs */
     uint8_t *
         late; /* [value] whether it exists only after the body of the stream: 0 not known yet, 1 no, 2 yes */
     WADI_VEC(wadi_plan_input) inputs;
@@ -59,15 +59,14 @@ wadi_status wadi_planning_no_memory(const wadi_planning *p);
 
 /* ---- slots and values (planning.c) ---- */
 
-/** Adds a slot. Returns 0 if out of memory (noted). */
-int wadi_planning_slot(wadi_planning *p, wadi_plan_slot slot);
+/** Adds a slot for an array of that type. Returns 0 if out of memory (noted). */
 int wadi_planning_typed_slot(wadi_planning *p, const char *name, wadi_slot_kind kind,
                              const wadi_array_type *t);
 /** The slot of a constant or of a value of the main block; the first call makes it. */
 int wadi_planning_once(wadi_planning *p, wadi_val v);
 /** Whether v is the same for all elements and stored before the stream. */
 bool wadi_planning_is_once(const wadi_planning *p, wadi_val v);
-/** The value that v is an alias of; v itself if it is none. */
+/** The value that v is an alias of; v itself if it is no alias. */
 wadi_val wadi_planning_resolved(const wadi_planning *p, wadi_val v);
 /** The kind of slot for value v of a stage's body (kind.c). */
 wadi_slot_kind wadi_planning_kind(wadi_planning *p, wadi_val v);
@@ -79,6 +78,8 @@ int *wadi_planning_list(wadi_planning *p, int n);
 
 /* ---- bodies (body.c) ---- */
 
+/** Whether a binding of the block, or of a block inside it, may call a routine of a library. */
+bool wadi_planning_calls(const wadi_block *r);
 /** Adds a body and what its versions are made from. `results` must be in the arena of the plan. */
 wadi_status wadi_planning_body(wadi_planning *p, const wadi_body *body, int index_slot,
                                int nresults, const int *results, bool inside_only, int *out_number);

@@ -1,13 +1,13 @@
 /* From a sequence back to its sources: the stages of a stream.
  *
- * A stage is everything that counts elements alike, with one body. map_seqs over one input become one: their bindings follow
- * in order, and a parameter that gets another region's yield is that value under a second name. The predicate of a filter and
- * the function of an expansion are further results of the stage they read. An operator that counts anew begins a stage. Its
- * elements are parts, slots that the runtime fills. Only what is one array for the whole stream keeps its slot wherever it
- * goes.
+ * A stage is everything with the same number of elements, with one body. map_seqs over one input become one stage: their
+ * bindings follow in order, and a parameter that gets another region's yield is an alias of that value. The predicate of a
+ * filter and the function of an expansion are further results of the stage that they read. An operator that changes the number
+ * of elements begins a stage. The elements of that stage are parts: slots that the runtime fills. An array that is the same for
+ * the whole stream is no part; it keeps its slot in all stages.
  *
- * map_seq over several sequences that count differently begins a stage that zips them. Sources that nobody else reads are
- * zipped where they are read. */
+ * map_seq over several sequences with different numbers of elements begins a stage that zips them. Sources that nobody else
+ * reads are zipped where they are read. */
 #include "base/error.h"
 #include "codegen/plan/fold.h"
 #include "codegen/plan/phases.h"
@@ -19,7 +19,7 @@ static wadi_status add_region(wadi_planning *p, int stage, const wadi_block *r) 
     return WADI_OK;
 }
 
-/* The region's yields are the components of `seq`. */
+/* Makes the region's yields the components of `seq`. */
 static wadi_status set_yields(wadi_planning *p, wadi_val seq, int stage, const wadi_block *r) {
     WADI_TRY(wadi_planning_components(p, seq, stage));
     for (int i = 0; i < r->nyields; i++) p->y.components[seq][i] = r->yields[i];
@@ -84,7 +84,7 @@ static wadi_status produce(wadi_planning *p, const wadi_bind *b, int stage) {
 }
 
 static bool is_source(const wadi_bind *b) {
-    return b->op->seq.form == WADI_SEQ_COUNT || b->op->seq.form == WADI_SEQ_READ;
+    return wadi_seq_has(&b->op->seq, WADI_FORM_SOURCE);
 }
 
 static wadi_status source(wadi_planning *p, const wadi_bind *b, int into) {
@@ -93,9 +93,9 @@ static wadi_status source(wadi_planning *p, const wadi_bind *b, int into) {
     return b->op->seq.form == WADI_SEQ_COUNT ? produce(p, b, stage) : stream_in(p, b, stage);
 }
 
-/* ---- stages that count anew ---- */
+/* ---- stages that change the number of elements ---- */
 
-/* A part of `stage`: component `number` of what its input gives. Returns its slot. */
+/* Adds a part to `stage`: component `number` of the results of its input. Returns the part's slot. */
 static int add_part(wadi_planning *p, int stage, int input, int number, const char *name,
                     const wadi_array_type *t) {
     const wadi_slot_kind kind = t->rank == 0 ? WADI_SLOT_REGULAR : WADI_SLOT_IRREGULAR;
@@ -106,7 +106,7 @@ static int add_part(wadi_planning *p, int stage, int input, int number, const ch
     return slot;
 }
 
-/* Number of `from` among the inputs of `stage`. */
+/* The number of stage `from` among the inputs of `stage`, which is added if it is none. */
 static int add_input(wadi_planning *p, int stage, int from) {
     wadi_planned_stage *g = wadi_planning_stage_at(p, stage);
     for (size_t i = 0; i < g->inputs.n; i++)
@@ -122,7 +122,8 @@ static wadi_val shared(const wadi_planning *p, wadi_val seq, int c) {
     return wadi_planning_resolved(p, v);
 }
 
-/* Components of `out` are those of the input, changed. */
+/* The components of `out` are those of its input `seq`. one_by_one: each element is one of the input's, so that an array that is
+ * the same for the whole stream stays the same. */
 static wadi_status pass_components(wadi_planning *p, wadi_val seq, wadi_val out, bool one_by_one) {
     const int stage = p->stream.stage_of[out];
     const int input = add_input(p, stage, p->stream.stage_of[seq]);
@@ -136,7 +137,7 @@ static wadi_status pass_components(wadi_planning *p, wadi_val seq, wadi_val out,
     return p->y.failed ? wadi_planning_no_memory(p) : WADI_OK;
 }
 
-/* Components of `out` are what the region yields, slice by slice. */
+/* The elements of an expansion are the slices of what the region yields. */
 static wadi_status expand(wadi_planning *p, const wadi_bind *b, int stage, int input_stage) {
     const wadi_val out = b->results[0];
     const int input = add_input(p, stage, input_stage);
@@ -171,7 +172,7 @@ static wadi_status scan(wadi_planning *p, const wadi_bind *b, int stage, int inp
     return p->y.failed ? wadi_planning_no_memory(p) : WADI_OK;
 }
 
-/* The slot of argument `arg`, a number that the change goes by. */
+/* The slot of argument `arg`, a number that the change needs: a size, or a limit. */
 static int number(wadi_planning *p, const wadi_bind *b, int arg) {
     return wadi_planning_once(p, wadi_planning_resolved(p, b->args[arg]));
 }
@@ -208,7 +209,7 @@ static wadi_status windows(wadi_planning *p, const wadi_bind *b, int stage, int 
     return pass_components(p, b->args[0], b->results[0], false);
 }
 
-/* What begins a stage: the change, and what fills in the stage, whose input is `input_stage`. */
+/* By form, the operators that begin a stage: the change, and the function that fills in the stage. */
 static const struct {
     wadi_change_kind change;
     wadi_status (*fill)(wadi_planning *p, const wadi_bind *b, int stage, int input_stage);
@@ -259,7 +260,7 @@ static bool count_alike(const wadi_planning *p, const wadi_bind *b) {
     return true;
 }
 
-/* The parameter of a zipping stage that is component c of `seq`. */
+/* Makes `param`, a parameter in a zipping stage, component c of `seq`. */
 static void zip_param(wadi_planning *p, int stage, int input, wadi_val param, wadi_val seq, int c) {
     const wadi_val v = shared(p, seq, c);
     p->y.alias_of[param] = v;
@@ -270,7 +271,7 @@ static void zip_param(wadi_planning *p, int stage, int input, wadi_val param, wa
     if (!wadi_vec_push(&wadi_planning_stage_at(p, stage)->params, param)) p->y.failed = true;
 }
 
-/* Parts come input by input. */
+/* Makes the stage that zips the arguments of b; its parts are ordered by input. */
 static int zip(wadi_planning *p, const wadi_bind *b) {
     const int stage = wadi_planning_new_stage(p, WADI_CHANGE_ZIP, b);
     if (stage < 0) return -1;
@@ -305,7 +306,7 @@ static wadi_status map(wadi_planning *p, const wadi_bind *b, int into) {
 
 /* ---- any sequence ---- */
 
-/* A second stream_in of one name is the first. */
+/* A second stream_in of the same name shares the stage of the first. */
 static void share(wadi_planning *p, wadi_val seq, wadi_val first) {
     p->y.components[seq] = p->y.components[first];
     p->stream.part_of[seq] = p->stream.part_of[first];

@@ -5,6 +5,8 @@
 #ifndef WADI_RT_COMPLEX_H
 #define WADI_RT_COMPLEX_H
 
+#include "codegen/rt/builtin.h"
+
 typedef struct wadi_cfloat {
     float re, im;
 } wadi_cfloat;
@@ -38,7 +40,7 @@ typedef struct wadi_cdouble {
         return wadi_complex_##P(a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re);                     \
     }                                                                                                      \
     WADI_FN T wadi_fdiv_##N(T a, T b) {                                                                    \
-        const bool first = __builtin_fabs##S(b.re) >= __builtin_fabs##S(b.im);                             \
+        const bool first = WADI_MATH(fabs, S)(b.re) >= WADI_MATH(fabs, S)(b.im);                           \
         const F p = first ? b.re : b.im, q = first ? b.im : b.re;                                          \
         const F x = first ? a.re : a.im, y = first ? a.im : a.re;                                          \
         const F r = q / p, s = p + q * r;                                                                  \
@@ -67,8 +69,8 @@ typedef struct wadi_cdouble {
     }                                                                                                      \
     /* The sign of a NaN is the processor's choice, and the library copies it to results that are none. */ \
     WADI_FN T wadi_quiet_##N(T a) {                                                                        \
-        return wadi_complex_##P(a.re != a.re ? __builtin_nan##S("") : a.re,                                \
-                                a.im != a.im ? __builtin_nan##S("") : a.im);                               \
+        return wadi_complex_##P(a.re != a.re ? WADI_NAN(P, S) : a.re,                                      \
+                                a.im != a.im ? WADI_NAN(P, S) : a.im);                                     \
     }                                                                                                      \
     WADI_FN bool wadi_isnan_##N(T a) {                                                                     \
         return wadi_isnan_##P(a.re) | wadi_isnan_##P(a.im);                                                \
@@ -86,6 +88,8 @@ WADI_FN wadi_cdouble wadi_c128_of_c64(wadi_cfloat a) {
 WADI_FN wadi_cfloat wadi_c64_of_c128(wadi_cdouble a) {
     return wadi_complex_f32((float)a.re, (float)a.im);
 }
+
+#if !defined(WADI_RT_DEVICE)
 
 #define WADI_COMPLEX_CALL(name, N, T, F, symbol)                            \
     WADI_LIBRARY F _Complex wadi_c##name##_##N(F _Complex) __asm__(symbol); \
@@ -130,5 +134,7 @@ WADI_COMPLEX_LIBRARY(acosh)
 WADI_COMPLEX_LIBRARY(atanh)
 WADI_COMPLEX_POWER(c128, wadi_cdouble, double, "cpow")
 WADI_COMPLEX_POWER(c64, wadi_cfloat, float, "cpowf")
+
+#endif
 
 #endif

@@ -2,13 +2,15 @@
  * Kernels are compiled with wrapping integers and without contraction. Divisions are total (by zero they give zero): the kernel has
  * checked before, or does not use the result.
  *
- * Elementary functions are called under names that the compiler does not know, so that it can not compute one at compile
- * time with other rounding than the library's.
+ * In C, elementary functions are called under names that the compiler does not know, so that it can not compute one at compile
+ * time with other rounding than the library's. In device C they are functions of the language.
  *
- * A kernel gets the functions it needs, not this file (codegen/emit/c/prelude.c): each begins with WADI_FN or WADI_LIBRARY, which
- * are defined in codegen/rt/work.h and stand nowhere else. */
+ * A kernel gets the functions it needs, not this file (codegen/emit/c_like/pick.c): each begins with WADI_FN or WADI_LIBRARY, which
+ * are defined in codegen/rt/work.h or by a dialect, and stand nowhere else. */
 #ifndef WADI_RT_SCALAR_H
 #define WADI_RT_SCALAR_H
+
+#include "codegen/rt/builtin.h"
 
 /* ---- integers ---- */
 
@@ -85,13 +87,13 @@
         return wadi_rotl_##N(a, (int32_t)(0u - (uint32_t)d));               \
     }                                                                       \
     WADI_FN int32_t wadi_popcount_##N(T a) {                                \
-        return __builtin_popcountll((uint64_t)(U)a);                        \
+        return WADI_POPCOUNTLL((uint64_t)(U)a);                             \
     }                                                                       \
     WADI_FN int32_t wadi_clz_##N(T a) {                                     \
-        return (U)a == 0 ? W : __builtin_clzll((uint64_t)(U)a) - (64 - W);  \
+        return (U)a == 0 ? W : WADI_CLZLL((uint64_t)(U)a) - (64 - W);       \
     }                                                                       \
     WADI_FN int32_t wadi_ctz_##N(T a) {                                     \
-        return (U)a == 0 ? W : __builtin_ctzll((uint64_t)(U)a);             \
+        return (U)a == 0 ? W : WADI_CTZLL((uint64_t)(U)a);                  \
     }
 
 WADI_INT_SIGNED(i8, int8_t, uint8_t, 8)
@@ -103,6 +105,27 @@ WADI_INT_UNSIGNED(u16, uint16_t, 16)
 WADI_INT_UNSIGNED(u32, uint32_t, 32)
 WADI_INT_UNSIGNED(u64, uint64_t, 64)
 
+/* C kernels are compiled with wrapping integers; device C has no such option. uint16_t is here because its products are computed
+ * as int, where they can overflow. */
+#if defined(WADI_RT_DEVICE)
+#define WADI_INT_WRAPS(N, T, U)        \
+    WADI_FN T wadi_add_##N(T a, T b) { \
+        return (T)((U)a + (U)b);       \
+    }                                  \
+    WADI_FN T wadi_sub_##N(T a, T b) { \
+        return (T)((U)a - (U)b);       \
+    }                                  \
+    WADI_FN T wadi_mul_##N(T a, T b) { \
+        return (T)((U)a * (U)b);       \
+    }                                  \
+    WADI_FN T wadi_neg_##N(T a) {      \
+        return (T)(0 - (U)a);          \
+    }
+WADI_INT_WRAPS(i32, int32_t, uint32_t)
+WADI_INT_WRAPS(i64, int64_t, uint64_t)
+WADI_INT_WRAPS(u16, uint16_t, uint32_t)
+#endif
+
 /* ---- floats ---- */
 
 /* a number wins over NaN; -0 is less than +0. Written without branches, as selections that are one instruction each: `x < y ? x : y`
@@ -111,16 +134,8 @@ WADI_INT_UNSIGNED(u64, uint64_t, 64)
  * forms are for a constant second argument that is no NaN, and for the minimum not +0, for the maximum not -0: there the plain
  * comparison is right. */
 #define WADI_FLOAT(N, T, S, U)                                                       \
-    WADI_FN U wadi_bits_of_##N(T x) {                                                \
-        U y;                                                                         \
-        __builtin_memcpy(&y, &x, sizeof y);                                          \
-        return y;                                                                    \
-    }                                                                                \
-    WADI_FN T wadi_of_bits_##N(U x) {                                                \
-        T y;                                                                         \
-        __builtin_memcpy(&y, &x, sizeof y);                                          \
-        return y;                                                                    \
-    }                                                                                \
+    WADI_REREAD(wadi_bits_of_##N, U, T, WADI_BITS_OF_##N)                            \
+    WADI_REREAD(wadi_of_bits_##N, T, U, WADI_OF_BITS_##N)                            \
     WADI_FN T wadi_min_##N(T a, T b) {                                               \
         const T y = b != b ? a : b, x = a < y ? a : y, z = y < a ? y : a;            \
         const T least = wadi_of_bits_##N(wadi_bits_of_##N(x) | wadi_bits_of_##N(z)); \
@@ -141,45 +156,62 @@ WADI_INT_UNSIGNED(u64, uint64_t, 64)
         return a > 0 ? (T)1 : a < 0 ? (T)-1 : a;                                     \
     }                                                                                \
     WADI_FN T wadi_abs_##N(T a) {                                                    \
-        return __builtin_fabs##S(a);                                                 \
+        return WADI_MATH(fabs, S)(a);                                                \
     }                                                                                \
     WADI_FN T wadi_sqrt_##N(T a) {                                                   \
-        return __builtin_sqrt##S(a);                                                 \
+        return WADI_MATH(sqrt, S)(a);                                                \
     }                                                                                \
     WADI_FN T wadi_floor_##N(T a) {                                                  \
-        return __builtin_floor##S(a);                                                \
+        return WADI_MATH(floor, S)(a);                                               \
     }                                                                                \
     WADI_FN T wadi_ceil_##N(T a) {                                                   \
-        return __builtin_ceil##S(a);                                                 \
+        return WADI_MATH(ceil, S)(a);                                                \
     }                                                                                \
     WADI_FN T wadi_round_##N(T a) {                                                  \
-        return __builtin_round##S(a);                                                \
+        return WADI_MATH(round, S)(a);                                               \
     }                                                                                \
     WADI_FN T wadi_trunc_##N(T a) {                                                  \
-        return __builtin_trunc##S(a);                                                \
+        return WADI_MATH(trunc, S)(a);                                               \
     }                                                                                \
     WADI_FN T wadi_fma_##N(T a, T b, T c) {                                          \
-        return __builtin_fma##S(a, b, c);                                            \
+        return WADI_MATH(fma, S)(a, b, c);                                           \
     }                                                                                \
     WADI_FN T wadi_copysign_##N(T a, T b) {                                          \
-        return __builtin_copysign##S(a, b != b ? 0 : b);                             \
+        return WADI_MATH(copysign, S)(a, b != b ? 0 : b);                            \
     }                                                                                \
     WADI_FN bool wadi_isnan_##N(T a) {                                               \
         return a != a;                                                               \
     }                                                                                \
     WADI_FN bool wadi_isinf_##N(T a) {                                               \
-        return __builtin_fabs##S(a) == __builtin_inf##S();                           \
+        return WADI_MATH(fabs, S)(a) == WADI_INF(N, S);                              \
     }
 
 WADI_FLOAT(f32, float, f, uint32_t)
 WADI_FLOAT(f64, double, , uint64_t)
 
+#if defined(WADI_RT_DEVICE)
+#define WADI_LIBRARY1(name)                      \
+    WADI_FN double wadi_##name##_f64(double a) { \
+        return name(a);                          \
+    }                                            \
+    WADI_FN float wadi_##name##_f32(float a) {   \
+        return name(a);                          \
+    }
+#define WADI_LIBRARY2(name)                                \
+    WADI_FN double wadi_##name##_f64(double a, double b) { \
+        return name(a, b);                                 \
+    }                                                      \
+    WADI_FN float wadi_##name##_f32(float a, float b) {    \
+        return name(a, b);                                 \
+    }
+#else
 #define WADI_LIBRARY1(name)                                       \
     WADI_LIBRARY double wadi_##name##_f64(double) __asm__(#name); \
     WADI_LIBRARY float wadi_##name##_f32(float) __asm__(#name "f");
 #define WADI_LIBRARY2(name)                                               \
     WADI_LIBRARY double wadi_##name##_f64(double, double) __asm__(#name); \
     WADI_LIBRARY float wadi_##name##_f32(float, float) __asm__(#name "f");
+#endif
 
 WADI_LIBRARY1(cbrt)
 WADI_LIBRARY1(exp)
@@ -233,17 +265,9 @@ WADI_LIBRARY2(hypot)
 WADI_TO_INTS(f32, float)
 WADI_TO_INTS(f64, double)
 
-#define WADI_BITS(N, T, F, FT)              \
-    WADI_FN T wadi_##N##_bits_##F(FT x) {   \
-        T y;                                \
-        __builtin_memcpy(&y, &x, sizeof y); \
-        return y;                           \
-    }                                       \
-    WADI_FN FT wadi_##F##_bits_##N(T x) {   \
-        FT y;                               \
-        __builtin_memcpy(&y, &x, sizeof y); \
-        return y;                           \
-    }
+#define WADI_BITS(N, T, F, FT)                                \
+    WADI_REREAD(wadi_##N##_bits_##F, T, FT, WADI_BITS_OF_##F) \
+    WADI_REREAD(wadi_##F##_bits_##N, FT, T, WADI_OF_BITS_##F)
 
 WADI_BITS(i32, int32_t, f32, float)
 WADI_BITS(u32, uint32_t, f32, float)

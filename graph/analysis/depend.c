@@ -42,7 +42,7 @@ static bool atom_depends(void *env, const wadi_ext_node *atom) {
     if (atom->kind == WADI_EXT_SYMBOL) return false;
     if (ask->dp->m->values[atom->val].type.is_seq) return true;
     if (atom->kind == WADI_EXT_SCALAR) return get(&ask->dp->cx, atom->val, 0).elems;
-    /* an extent known only from the array itself: nothing better can be said than where the array is */
+    /* the extent is known only from the array itself: all that can be said is whether the array is inside a sequence body */
     if (atom->val == ask->about && !ask->dp->d->dep[ask->about]) return ask->dp->bodies > 0;
     return get(&ask->dp->cx, atom->val, atom->comp).shape;
 }
@@ -104,7 +104,7 @@ static void seed_body(depending *dp, const wadi_bind *b) {
         const bool shape = shape_depends(dp, body->params[p], 0);
         set(&dp->cx, body->params[p], 0, (wadi_dep){shape, true});
     }
-    if (b->op->seq.form == WADI_SEQ_FOLD_CHUNK) return;
+    if (wadi_seq_has(&b->op->seq, WADI_FORM_CHUNKS)) return;
     int total = 0;
     for (int i = 0; i < b->nargs; i++)
         if (dp->m->values[b->args[i]].type.is_seq) total += dp->m->values[b->args[i]].type.arrays;
@@ -112,7 +112,7 @@ static void seed_body(depending *dp, const wadi_bind *b) {
     for (int i = 0; i < b->nargs && next >= 0; i++) {
         const wadi_val_type *t = &dp->m->values[b->args[i]].type;
         for (int comp = 0; t->is_seq && comp < t->arrays; comp++, next++)
-            /* the stage before proved it, though its extents have no name out here */
+            /* the stage before has proved one shape for all elements, though its extents have no name out here */
             if (!get(&dp->cx, b->args[i], comp).shape)
                 set(&dp->cx, body->params[next], 0, (wadi_dep){false, true});
     }

@@ -24,12 +24,12 @@ typedef struct shaping {
     const wadi_module *m;
     wadi_shapes *s;
     const wadi_block **home; /* [value]: the block it is bound in, NULL before that */
-    wadi_ext *scalar;        /* [value]: normal form of a rank-0 integer, or NONE */
+    wadi_ext *scalar;        /* [value]: the value of a rank-0 integer as an extent, or NONE */
     const wadi_block *here;  /* the block being analysed */
     WADI_VEC(wadi_shape_check) checks;
-    WADI_VEC(wadi_shape_check) facts; /* equalities that an older check has made sure of */
-    WADI_VEC(visit) seen;             /* by the rule that is running */
-    size_t rule_seen;                 /* where the visits of that rule begin */
+    WADI_VEC(wadi_shape_check) facts; /* equalities that an earlier check guarantees */
+    WADI_VEC(visit) seen;             /* the regions that the rules under way have run */
+    size_t rule_seen;                 /* where those of the innermost rule begin */
     bool out_of_memory;
 } shaping;
 
@@ -37,7 +37,7 @@ static const wadi_array_type *type_of(const shaping *sh, wadi_val v, int comp) {
     return &sh->m->values[v].type.array[comp];
 }
 
-/* ---- what a value's extents are when no rule says ---- */
+/* ---- extents that no rule has set ---- */
 
 static wadi_ext declared(const shaping *sh, wadi_val v, int comp, int dim) {
     const wadi_array_type *t = type_of(sh, v, comp);
@@ -48,7 +48,7 @@ static wadi_ext declared(const shaping *sh, wadi_val v, int comp, int dim) {
     return wadi_ext_dim(sh->s->extents, v, comp, dim);
 }
 
-/* Where the extents of `v` stand; made when first asked for. NULL when out of memory. */
+/* The list of extents of `v`, which is made at the first call. NULL when out of memory. */
 static wadi_ext *dims_of(shaping *sh, wadi_val v) {
     if (sh->s->dims[v]) return sh->s->dims[v];
     const size_t n = (size_t)sh->m->values[v].type.arrays * WADI_MAX_RANK;
@@ -97,7 +97,7 @@ static wadi_ext scalar(wadi_shape_cx *cx, wadi_val v) {
     return wadi_ext_scalar(sh->s->extents, v);
 }
 
-/* The extent a single i64 instruction computes from those of its arguments; NONE when it is no polynomial. */
+/* What one i64 instruction computes from its arguments, as an extent; NONE if it is no polynomial. */
 static wadi_ext symbolic(shaping *sh, const wadi_fun *f, const wadi_sinst *i,
                          const wadi_ext *known) {
     wadi_extents *x = sh->s->extents;
@@ -113,7 +113,7 @@ static wadi_ext symbolic(shaping *sh, const wadi_fun *f, const wadi_sinst *i,
         return get(&sh->cx, i->array, 0, i->dim);
     case WADI_SOP_THE:
         return scalar(&sh->cx, i->array);
-    case WADI_SOP_CONVERT: /* to i64, from an integer: the value stays (of a u64, the bits) */
+    case WADI_SOP_CONVERT: /* from an integer to i64: the value stays the same (from u64: the bits) */
         return a[0];
     case WADI_SOP_ADD:
         return f->types[i->first] == WADI_I64 ? wadi_ext_add(x, a[0], a[1]) : WADI_EXT_NONE;
@@ -133,14 +133,15 @@ static wadi_ext symbolic(shaping *sh, const wadi_fun *f, const wadi_sinst *i,
     }
 }
 
-/* Only integers are extents, and only i64 results of a conversion: narrower ones cut. */
+/* Only integers are extents. A conversion must give i64, because a narrower type may change the value. */
 static bool may_be_extent(const wadi_fun *f, const wadi_sinst *i) {
     if (i->nresults != 1 || !wadi_type_is_int(f->types[i->first])) return false;
     if (i->op != WADI_SOP_CONVERT) return true;
     return f->types[i->first] == WADI_I64 && wadi_type_is_int(f->types[i->args[0]]);
 }
 
-/* A closed function that gives one integer (the operator `unit`) is run on symbolic extents, as far as it is straight. */
+/* Runs a closed function that gives one integer (of the operator `unit`) on symbolic extents, as long as it has no branches or
+ * loops. */
 static void find_scalar(shaping *sh, const wadi_bind *b) {
     if (b->nargs != 0 || b->nfuns != 1 || b->nresults != 1) return;
     const wadi_array_type *t = type_of(sh, b->results[0], 0);
@@ -170,7 +171,7 @@ static bool bound_here(const void *env, wadi_val v) {
 
 enum { FAR_BACK = 12 }; /* bindings */
 
-/* Whether `b` is made from what `older` gives, so that the older one's checks have passed when `b` is computed. */
+/* Whether `b` is computed from results of `older`. Then the checks of `older` have passed when `b` is computed. */
 static bool leans_on(const shaping *sh, const wadi_bind *b, const wadi_bind *older, int depth) {
     for (int i = 0; i < b->nargs && depth < FAR_BACK; i++) {
         const wadi_value *v = &sh->cx.module->values[b->args[i]];
@@ -213,7 +214,8 @@ static bool is_local(void *env, const wadi_ext_node *atom) {
     return atom->kind != WADI_EXT_SYMBOL && sh->home[atom->val] == sh->here;
 }
 
-/* How little is known of an extent: 0 a constant, 1 one in names alone, 2 one from around the block, 3 any other. */
+/* How little is known of an extent: 0 it is a constant, 1 it has only named extents in it, 2 it is known outside of the block,
+ * 3 any other. */
 static int vagueness(shaping *sh, wadi_ext e) {
     const wadi_extents *x = sh->s->extents;
     if (wadi_ext_get(x, e)->kind == WADI_EXT_CONST) return 0;
@@ -223,10 +225,10 @@ static int vagueness(shaping *sh, wadi_ext e) {
 
 static bool is_better(shaping *sh, wadi_ext a, wadi_ext b) {
     const int va = vagueness(sh, a), vb = vagueness(sh, b);
-    return va != vb ? va < vb : a < b; /* else the older */
+    return va != vb ? va < vb : a < b; /* if they are alike, the older one */
 }
 
-/* The better side of equality `c`, if it is one of this binding and `e` the other side. */
+/* `e`, or the other side of equality `c` if that is better and the equality belongs to binding `b`. */
 static wadi_ext better_side(shaping *sh, const wadi_shape_check *c, const wadi_bind *b,
                             wadi_ext e) {
     if (c->bind != b || (e != c->a && e != c->b)) return e;
@@ -247,7 +249,7 @@ static void improve(shaping *sh, size_t first_check, const wadi_bind *b, wadi_va
         set(&sh->cx, v, 0, d, better(sh, first_check, b, get(&sh->cx, v, 0, d)));
 }
 
-/* What is true of the whole program once its checks have passed. */
+/* Learns the equalities that hold in the whole program once its checks have passed. */
 static void believe_checks(shaping *sh) {
     for (size_t i = 0; i < sh->checks.n; i++) {
         const wadi_bind *b = sh->checks.at[i].bind;
@@ -267,8 +269,8 @@ static bool not_visible(void *env, const wadi_ext_node *atom) {
     return true;
 }
 
-/* The last parameters of a sequence operator's body are the components of its sequences, in order: those
- *  get the extents of the elements where these are the same for the whole stream. */
+/* The last parameters of a sequence operator's body are the components of its sequences, in order. They get the extents of the
+ * elements if these are the same for the whole stream. */
 static void seed_components(shaping *sh, const wadi_bind *b) {
     int total = 0;
     for (int i = 0; i < b->nargs; i++)
@@ -294,14 +296,14 @@ static visit *find_visit(const shaping *sh, size_t from, const wadi_block *b) {
     return NULL;
 }
 
-/* A rule that runs a region again knows more now: the checks of the first run are replaced. */
+/* When a rule runs a region again, it knows more than before, so the checks of the earlier run are removed. */
 static void forget_checks(shaping *sh, const visit *old) {
     const size_t gone = old->end_check - old->first_check;
     for (size_t i = old->end_check; i < sh->checks.n; i++)
         sh->checks.at[i - gone] = sh->checks.at[i];
     sh->checks.n -= gone;
     wadi_vec_clear(
-        &sh->facts); /* they leaned on checks that are gone; the rules of their bindings are over */
+        &sh->facts); /* they relied on checks that are gone, and the rules of their bindings have ended */
     for (size_t i = 0; i < sh->seen.n; i++) {
         visit *v = &sh->seen.at[i];
         if (v != old && v->first_check >= old->end_check) {
@@ -333,7 +335,7 @@ static void analyse_bind(shaping *sh, const wadi_bind *b) {
     const size_t outer = sh->rule_seen, first_check = sh->checks.n;
     sh->rule_seen = sh->seen.n;
     for (int r = 0; r < b->nresults; r++) sh->home[b->results[r]] = sh->here;
-    if (b->op->kind == WADI_OP_SEQUENCE && b->op->seq.form != WADI_SEQ_FOLD_CHUNK)
+    if (b->op->kind == WADI_OP_SEQUENCE && !wadi_seq_has(&b->op->seq, WADI_FORM_CHUNKS))
         seed_components(sh, b);
     if (b->op->shape) b->op->shape(&sh->cx, b);
     for (int i = 0; i < b->nblocks; i++)

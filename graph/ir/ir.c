@@ -9,7 +9,7 @@
 
 #include "base/error.h"
 
-/* A list of `n` elements of `size` bytes with room for `want`, the old elements in front. */
+/* A new list with room for `want` elements of `size` bytes, which begins with the `n` old ones. */
 static void *grown(wadi_module *m, const void *old, size_t size, size_t n, size_t want) {
     void *fresh = wadi_arena_alloc_n(m->arena, size, want);
     if (fresh && n > 0) memcpy(fresh, old, size * n);
@@ -55,6 +55,17 @@ wadi_module *wadi_module_create(const char *name) {
 
 void wadi_module_destroy(wadi_module *m) {
     if (m) wadi_arena_destroy(m->arena);
+}
+
+const wadi_array *wadi_module_data(wadi_module *m, const wadi_array *a) {
+    wadi_array *copy = grown(m, a, sizeof *a, 1, 1);
+    size_t size = 1;
+    for (int d = 0; d < a->rank; d++) size *= (size_t)a->shape[d];
+    for (int f = 0; copy && f < a->fields; f++) {
+        copy->column[f] = grown(m, a->column[f], (size_t)wadi_type_size(a->type[f]), size, size);
+        if (!copy->column[f]) return NULL;
+    }
+    return copy;
 }
 
 wadi_block *wadi_block_new(wadi_module *m, wadi_block *parent) {
@@ -142,7 +153,7 @@ wadi_fun *wadi_fun_new(wadi_module *m) {
     return f && f->body ? f : NULL;
 }
 
-/* A fresh scalar number. */
+/* The number of a new scalar of type `t`. */
 static wadi_sval fresh_scalar(wadi_module *m, wadi_fun *f, wadi_type t) {
     if (f->nvals == f->cap) {
         const uint32_t cap = f->cap ? 2 * f->cap : 8;

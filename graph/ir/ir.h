@@ -90,17 +90,17 @@ typedef enum wadi_sop_class {
     WADI_CLASS_NONE
 } wadi_sop_class;
 
-enum { WADI_SOP_FAULTS = 1 };
+enum { WADI_SOP_FAULTS = 1, WADI_SOP_VARIES = 2, WADI_SOP_VARIES_COMPLEX = 4 };
 
-/** Scalar operations. Those of scalar.def are pure functions of their arguments; the rest are listed with meaning. */
+/** Scalar operations. Those of scalar.def are pure functions of their arguments; the others are explained here. */
 typedef enum wadi_sop {
 #define WADI_SOP(NAME, text, arity, cls, flags, about) WADI_SOP_##NAME,
 #include "graph/ir/scalar.def"
 #undef WADI_SOP
     WADI_SOP_PRIM_COUNT,
     WADI_SOP_CONST = WADI_SOP_PRIM_COUNT, /* imm */
-    /* value conversion to the result's type; saturates, NaN gives 0; of a complex number to a real type: of its real
-     * part, but to bool: whether it is not 0 */
+    /* converts a value to the result's type; integers saturate, and NaN gives 0. A complex number gives its real part to a
+     * real type; to bool it gives whether it is not 0 */
     WADI_SOP_CONVERT,
     WADI_SOP_BITCAST,      /* same bits, other real type of the same size */
     WADI_SOP_INDEX,        /* array ! args (rank of them, i64), checked; one result per field */
@@ -141,12 +141,13 @@ typedef struct wadi_sblock {
 /** A scalar function. Parameters and results are flat: a record argument takes one parameter per field. */
 typedef struct wadi_fun {
     wadi_sblock *body; /* its params are the function's, its yields the function's results */
-    /* of the results as fields of a record, interned in the arena; NULL: one plain scalar, or indices */
+    /* the result is a record: the names of its fields, interned in the arena. NULL: it is a plain scalar, or indices */
     const char **names;
     wadi_type *types; /* of every scalar of the function */
     uint32_t nvals, cap;
-    int lanes; /* of a fold: the order of combination, decided once from the program as written so that no rewriting of the
-                  function can change a sum's bits; 1 lanes, -1 none, 0 not decided. See operators/reduce_tree.h */
+    int lanes; /* of a fold: the order in which elements are combined (operators/reduce_tree.h): 1 by lanes, -1 one after the
+                  other, 0 not decided. It is decided once from the program as written, so that rewriting the function cannot
+                  change the bits of a sum */
 } wadi_fun;
 
 /* ---- array level ---- */
@@ -220,8 +221,6 @@ typedef struct wadi_module {
 
 wadi_module *wadi_module_create(const char *name);
 void wadi_module_destroy(wadi_module *m); /* NULL is fine */
-/** A deep copy with the same value numbers. */
-wadi_module *wadi_module_copy(const wadi_module *m);
 /** A copy of a host array, its columns included, in the module's arena: what wadi_bind.data points to. */
 const wadi_array *wadi_module_data(wadi_module *m, const wadi_array *a);
 
@@ -247,7 +246,7 @@ wadi_sinst *wadi_sinst_new(wadi_module *m, wadi_sop op, int nargs);
 wadi_sval wadi_sinst_results(wadi_module *m, wadi_fun *f, wadi_sinst *i, int n,
                              const wadi_type *types);
 
-/** Whether `f` gives back its parameters, in order, but for the first `skip`. */
+/** Whether `f` yields its parameters in order, without the first `skip` of them. */
 bool wadi_fun_is_identity(const wadi_fun *f, int skip);
 
 /* ---- types (type.c) ---- */
@@ -264,7 +263,7 @@ bool wadi_type_rounds(
 bool wadi_type_is_int(wadi_type t); /* not bool */
 /** Type of a part of a complex number: f32 of c64, f64 of c128; every other type is its own. */
 wadi_type wadi_type_part(wadi_type t);
-/** 8-byte cells a scalar, or an element, takes where numbers are held as in wadi_scalar: one for each number, so two
+/** How many 8-byte cells a scalar or an element takes if its numbers are held as in wadi_scalar: one for a real number, two
  *  (real part, imaginary part) for a complex one. */
 int wadi_type_cells(wadi_type t);
 int wadi_elem_cells(const wadi_elem *e);
@@ -279,12 +278,18 @@ typedef struct wadi_sop_info {
     unsigned flags;
     const char *about; /* what it gives, in a line */
 } wadi_sop_info;
-/** What the arguments of a class are, and its result, in words. */
+/** The arguments and the result of a class in words, for example "integers of one type; the same". */
 const char *wadi_sop_class_text(wadi_sop_class cls);
 const wadi_sop_info *wadi_sop_get(wadi_sop op);
-/** Whether primitive `op` on arguments of type `t` is more than a few machine instructions: a division, a root, a function
- *  of the C library. */
+/** Whether primitive `op` on arguments of type `t` takes more than a few machine instructions: a root, a function of the C library, a
+ *  quotient of floats. */
 bool wadi_sop_is_costly(wadi_sop op, wadi_type t);
+/** Whether `op` on arguments of type `t` gives the same bits everywhere (NaNs are one value). Otherwise a library computes it, and two
+ *  libraries agree within a bound (docs/decisions/0055-scalars-on-devices.md). */
+bool wadi_sop_is_exact(wadi_sop op, wadi_type t);
+/** An instruction of `m` that is not exact, the first in the order of the text, and the type of its argument; NULL: there is none, and
+ *  results have the same bits everywhere. */
+const wadi_sinst *wadi_module_inexact(const wadi_module *m, wadi_type *out_arg);
 /** Result type of a primitive on arguments of these types; false when they do not fit (why: its class). */
 bool wadi_sop_type(wadi_sop op, const wadi_type *args, wadi_type *out);
 
@@ -294,13 +299,13 @@ bool wadi_bitcast_fits(wadi_type to, wadi_type from);
 /** The scalar of type `t` stored at `at` in a host array's column, and back. */
 wadi_scalar wadi_scalar_load(wadi_type t, const void *at);
 void wadi_scalar_store(wadi_scalar v, void *at);
-/** `bits` cut to the width of `t` (complex: of a part) and extended again: the one form a wadi_scalar of that type has. */
+/** `bits` cut to the width of `t` (complex: of a part) and extended again. A wadi_scalar has its bits in this form. */
 uint64_t wadi_scalar_wrap(wadi_type t, uint64_t bits);
 /** Whether `v` has that form. */
 bool wadi_scalar_is_sound(wadi_scalar v);
 bool wadi_scalar_same(wadi_scalar a, wadi_scalar b); /* type and bits */
-/** Evaluates a primitive, CONVERT or BITCAST exactly as kernels must (scalar_eval.c).
- *  false: a fault (integer division by zero). Source of the semantics: docs/LANGUAGE.md, "Fixed semantics". */
+/** Evaluates a primitive, CONVERT or BITCAST; kernels must give the same bits (scalar_eval.c).
+ *  false: a fault (integer division by zero). docs/LANGUAGE.md, "Fixed semantics", is the specification. */
 bool wadi_scalar_eval(wadi_sop op, wadi_type result, const wadi_scalar *args, wadi_scalar *out);
 
 /* ---- text (print.c, parse.c) and checks (verify.c) ---- */
@@ -309,7 +314,7 @@ struct wadi_text;
 void wadi_ir_print(const wadi_module *m, struct wadi_text *out);
 /** The same with the place of every binding, and of every instruction that can fail: ` @ "dotp.c":12`. */
 void wadi_ir_print_places(const wadi_module *m, struct wadi_text *out);
-/** [value]: the name each value is printed by (NULL for constants and values of removed code); NULL: out of memory. */
+/** [value]: the name of each value in printed text (NULL for constants and values of removed code); NULL: out of memory. */
 const char *const *wadi_ir_names(const wadi_module *m, wadi_arena *arena);
 /** Reads a module; `ops` finds operators by name. Errors name line and column. Bindings get the places written in the
  *  text, else their line in `file` (NULL: none), which must outlive the module. */

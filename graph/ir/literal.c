@@ -34,7 +34,7 @@ static wadi_scalar f64_scalar(double x) {
     return v;
 }
 
-/* What the process's locale writes for the decimal point. */
+/* The decimal point of the process's locale. */
 static char decimal_point(void) {
     char text[8];
     (void)snprintf(text, sizeof text, "%.1f", 0.5);
@@ -76,7 +76,7 @@ static void print_finite(wadi_scalar v, wadi_text *out) {
     if (!strpbrk(text, ".e")) wadi_text_add(out, ".0");
 }
 
-/* "-1.5", "inf", "nan"; with a sign of either kind when `sign`. */
+/* "-1.5", "inf", "nan"; with `sign`, a "+" stands before what is not negative. */
 static void print_part(wadi_scalar v, bool sign, wadi_text *out) {
     const double x = f64_of(v);
     if (sign && (isnan(x) || !signbit(x))) wadi_text_add(out, "+");
@@ -143,7 +143,7 @@ static bool is_hex(const char *s) {
     return s[0] == '0' && (s[1] == 'x' || s[1] == 'X');
 }
 
-/* Cuts a type's name off the end of `s`. Letters of a hexadecimal number are digits before they are a suffix. */
+/* Cuts the name of a type off the end of `s`. In a hexadecimal number "f32" is three digits and no suffix. */
 static bool cut_suffix(char *s, wadi_type *out) {
     const size_t n = strlen(s);
     for (size_t k = 2; k <= 4 && k < n; k++) {
@@ -179,7 +179,7 @@ static bool read_magnitude(const char *s, uint64_t *out) {
 static bool read_integer(const char *s, wadi_type t, wadi_scalar *out, const char **out_why) {
     const bool negative = *s == '-';
     uint64_t m = 0;
-    *out_why = "not an integer, or too large for any";
+    *out_why = "not an integer that fits 64 bits";
     if (!read_magnitude(s + negative, &m)) return false;
     const int bits = 8 * wadi_type_size(t) - (wadi_type_is_signed(t) ? 1 : 0);
     const uint64_t most = bits == 64 ? UINT64_MAX : (UINT64_C(1) << bits) - 1;

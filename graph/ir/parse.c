@@ -1,8 +1,8 @@
-/* Reads program text (docs/TEXT.md) into a module: recursive descent over tokens, one line one binding.
+/* Reads program text (docs/TEXT.md) into a module: recursive descent over tokens, with one binding on a line.
  *
- * The parser knows the shape of a binding and no operator: how many functions and regions follow, and what their
- * parameters are, it asks the operator's row; results are made by the operator's type rule, so a program that reads is well
- * typed. It refuses instead of guessing, and no text makes it recurse more than WADI_PARSE_DEPTH levels. */
+ * The parser knows what a binding looks like, but no operator. The operator's row says how many functions and regions follow
+ * and what their parameters are, and its type rule makes the results. So every program that the parser accepts is well typed.
+ * No text makes it recurse more than WADI_PARSE_DEPTH levels. */
 #include "graph/ir/parse.h"
 
 #include <stdio.h>
@@ -104,7 +104,7 @@ static wadi_status parse_array_type(wadi_parser *p, wadi_array_type *out) {
 
 typedef WADI_VEC(wadi_array_type) type_list;
 
-/* What stands between the parentheses of seq( .. ); nothing when a body yields nothing. */
+/* The types between the parentheses of seq( .. ). There are none if a body yields nothing. */
 static wadi_status parse_components(wadi_parser *p, type_list *out) {
     WADI_TRY(wadi_parse_expect(p, "("));
     while (!wadi_parse_sees(p, 0, ")")) {
@@ -150,7 +150,7 @@ static wadi_status parse_defined(wadi_parser *p, defined *out) {
     return wadi_parse_fail(p, out->name, WADI_INVALID, "expected a name");
 }
 
-/* word=1,2 word=3: the operator's words in their order, the last of which may have many numbers */
+/* word=1,2 word=3: the operator's words in their order; the last one may have several numbers */
 static wadi_status parse_attrs(wadi_parser *p, const wadi_op *op, int64_t *out, int *out_n) {
     const char *word = op->attrs ? op->attrs : "";
     *out_n = 0;
@@ -198,7 +198,7 @@ static wadi_status parse_funs(wadi_parser *p, wadi_bind *b) {
 
 static wadi_status parse_block(wadi_parser *p, wadi_block *b);
 
-/* The parameters of a region: their types as the operator says unless they are written. n = -1: it does not know. */
+/* The parameters of a region. A type that is not written is the one that the operator gives. n = -1: it gives none. */
 static wadi_status parse_params(wadi_parser *p, const wadi_bind *b, wadi_block *r, int n,
                                 const wadi_array_type *types) {
     if (!wadi_parse_accept(p, "(")) return WADI_OK;
@@ -259,7 +259,7 @@ static wadi_status parse_column(wadi_parser *p, wadi_type type, size_t n, char *
     return wadi_parse_expect(p, "]");
 }
 
-/* Elements of the type; false unless every extent is a number and the text is long enough to hold that many. */
+/* How many elements the type has; false if an extent is no number, or if the text is too short for so many values. */
 static bool count_elements(const wadi_parser *p, const wadi_array_type *t, wadi_array *out,
                            size_t *out_n) {
     size_t n = 1;
@@ -285,7 +285,7 @@ static wadi_status parse_data(wadi_parser *p, const wadi_val_type *t, const wadi
     size_t n = 0;
     if (t->is_seq || !count_elements(p, t->array, a, &n))
         return wadi_parse_fail(p, open, WADI_SHAPE,
-                               "host data needs extents that are numbers and fit the list");
+                               "host data needs numbers as extents, and as many values");
     a->rank = t->array->rank;
     a->fields = t->array->elem.fields;
     for (int f = 0; f < a->fields; f++) {
@@ -301,7 +301,7 @@ static wadi_status parse_data(wadi_parser *p, const wadi_val_type *t, const wadi
 
 /* ---- bindings ---- */
 
-/* The binding itself once its arguments are read: functions, regions, and the type a declaration gives. */
+/* What follows the arguments: functions and regions, or the type of a declaration. */
 static wadi_status parse_rest(wadi_parser *p, wadi_bind *b, wadi_block *around) {
     WADI_TRY(parse_funs(p, b));
     for (int k = 0; k < b->nblocks; k++) WADI_TRY(parse_region(p, b, k, around));
@@ -313,7 +313,7 @@ static wadi_status parse_rest(wadi_parser *p, wadi_bind *b, wadi_block *around) 
     return wadi_bind_result(p->m, b, t) == WADI_NONE ? wadi_parse_no_memory(p) : WADI_OK;
 }
 
-/* Runs the operator's type rule and says where in the text it failed. */
+/* Runs the operator's type rule; a failure names the place in the text. */
 static wadi_status check_type(wadi_parser *p, const wadi_token *t, wadi_bind *b) {
     wadi_error why = {0};
     const wadi_status st = b->op->type(p->m, b, &why);
@@ -322,7 +322,7 @@ static wadi_status check_type(wadi_parser *p, const wadi_token *t, wadi_bind *b)
                         t->line, t->column, why.msg);
 }
 
-/* `: type, ..` behind a binding: what the results are, and extents declared for them */
+/* `: type, ..` after a binding: the types of the results, which must be the true ones, and extents declared for them */
 static wadi_status parse_annotation(wadi_parser *p, const wadi_bind *b) {
     const wadi_token *t = wadi_parse_peek(p, 0);
     if (!wadi_parse_accept(p, ":")) return WADI_OK;
@@ -339,7 +339,7 @@ static wadi_status parse_annotation(wadi_parser *p, const wadi_bind *b) {
     return WADI_OK;
 }
 
-/* The operator and what follows, for the names on the left. */
+/* The operator and all that follows it. */
 static wadi_status parse_application(wadi_parser *p, wadi_block *around, const wadi_token *op_name,
                                      const char *name, wadi_bind **out) {
     char text[64];
@@ -386,7 +386,7 @@ static bool sees_short(const wadi_parser *p) {
            wadi_parse_peek(p, 1)->kind == WADI_TOKEN_NAME && wadi_parse_sees(p, 2, ":");
 }
 
-/* Whether names and '=' come before the end of the line, outside of an attribute. */
+/* Whether names of results and '=' come next; `word=3` is an attribute. */
 static bool sees_results(const wadi_parser *p) {
     size_t ahead = 0;
     while (wadi_parse_peek(p, ahead)->kind == WADI_TOKEN_NAME) ahead++; /* marks and a name */
@@ -503,7 +503,7 @@ static wadi_status parse_program(wadi_parser *p, name_list *outputs) {
     return keep_outputs(p, outputs);
 }
 
-/* What no single line shows: marks that contradict each other. */
+/* What cannot be checked in a single line: for example, marks that contradict each other. */
 static wadi_status check_program(const wadi_parser *p) {
     const wadi_status st = wadi_ir_verify(p->m, p->err);
     if (st == WADI_OK || st == WADI_MEMORY) return st;

@@ -1,4 +1,4 @@
-/* What the parser's files share: the place in the text, the names in scope, and how to complain. Internal to graph/ir. */
+/* What the parser's files share: the place in the text, the names in scope, and errors. Internal to graph/ir. */
 #ifndef WADI_GRAPH_IR_PARSE_H
 #define WADI_GRAPH_IR_PARSE_H
 
@@ -7,7 +7,7 @@
 #include "graph/ir/lex.h"
 #include "graph/op.h"
 
-/* Parentheses, braces and regions inside each other; more is refused, so that no text can exhaust the stack. */
+/* How deep parentheses, braces and regions may be nested, so that no text can exhaust the stack. */
 enum { WADI_PARSE_DEPTH = 100 };
 
 typedef struct wadi_parser {
@@ -19,7 +19,7 @@ typedef struct wadi_parser {
     size_t at;
     int depth;
     wadi_intern strings;
-    wadi_map64 bound;             /* interned name -> array value in scope + 1; 0: no longer */
+    wadi_map64 bound; /* interned name -> 1 + the array value in scope; 0: no longer in scope */
     WADI_VEC(const char *) scope; /* the names in scope, innermost last */
 } wadi_parser;
 
@@ -35,10 +35,10 @@ WADI_NODISCARD wadi_status wadi_parse_expect(wadi_parser *p, const char *text);
 void wadi_parse_skip_lines(wadi_parser *p);
 
 /** Fails at token `t`: "line 3, column 7: ..., found 'x'". */
-/** Fails because the arguments of `b` do not say what the parameters of its functions and regions are. */
-wadi_status wadi_parse_misfit(wadi_parser *p, const wadi_bind *b, const wadi_token *t);
 wadi_status wadi_parse_fail(wadi_parser *p, const wadi_token *t, wadi_status st, const char *format,
                             ...) WADI_PRINTF(4, 5);
+/** Fails because the arguments of `b` are of the wrong kind, so that its functions and regions have no known parameters. */
+wadi_status wadi_parse_misfit(wadi_parser *p, const wadi_bind *b, const wadi_token *t);
 wadi_status wadi_parse_no_memory(wadi_parser *p);
 WADI_NODISCARD wadi_status wadi_parse_enter(wadi_parser *p);
 void wadi_parse_leave(wadi_parser *p);
@@ -52,7 +52,7 @@ bool wadi_parse_sees_literal(const wadi_parser *p);
 /** The next token as an integer in low..high. */
 WADI_NODISCARD wadi_status wadi_parse_integer(wadi_parser *p, int64_t low, int64_t high,
                                               int64_t *out);
-/** `[ @ "file":line ]`; without it, the line of token `t`. */
+/** Reads `@ "file":line` if it comes next; otherwise the place is the line of token `t`. */
 WADI_NODISCARD wadi_status wadi_parse_place(wadi_parser *p, const wadi_token *t, wadi_loc *out);
 
 /* ---- array level ---- */
@@ -64,7 +64,7 @@ WADI_NODISCARD wadi_status wadi_parse_array(wadi_parser *p, wadi_val *out);
 
 /* ---- scalar level (parse_scalar.c) ---- */
 
-/** A function; its parameters have the `n` types given unless the text says otherwise. n = -1: they must be written. */
+/** A function. A parameter whose type is not written has its type in `types`. n = -1: all types must be written. */
 WADI_NODISCARD wadi_status wadi_parse_fun(wadi_parser *p, const wadi_bind *b, int n,
                                           const wadi_type *types, wadi_fun **out);
 

@@ -1,4 +1,4 @@
-/* Looking at tokens, complaining, and the small pieces that both levels of the parser are made of. */
+/* What both levels of the parser use: looking at tokens, errors, and small pieces such as names and literals. */
 #include "graph/ir/parse.h"
 
 #include <stdarg.h>
@@ -41,7 +41,7 @@ void wadi_parse_skip_lines(wadi_parser *p) {
     while (wadi_parse_peek(p, 0)->kind == WADI_TOKEN_LINE) p->at++;
 }
 
-/* ---- complaints ---- */
+/* ---- errors ---- */
 
 static void describe(const wadi_token *t, char *out, size_t size) {
     if (t->kind == WADI_TOKEN_END)
@@ -66,8 +66,9 @@ wadi_status wadi_parse_fail(wadi_parser *p, const wadi_token *t, wadi_status st,
 }
 
 wadi_status wadi_parse_misfit(wadi_parser *p, const wadi_bind *b, const wadi_token *t) {
-    const bool of_streams = b->op->kind == WADI_OP_SEQUENCE && strcmp(b->op->name, "produce") != 0;
-    const int streams = !of_streams ? 0 : strcmp(b->op->name, "map_seq") == 0 ? b->nargs : 1;
+    const wadi_seq_form form = b->op->seq.form;
+    const bool of_streams = form != WADI_SEQ_NONE && form != WADI_SEQ_COUNT;
+    const int streams = !of_streams ? 0 : form == WADI_SEQ_MAP ? b->nargs : 1;
     for (int i = 0; i < b->nargs; i++) {
         const bool is_seq = p->m->values[b->args[i]].type.is_seq;
         if (is_seq == (i < streams)) continue;

@@ -1,7 +1,7 @@
-/* The invariants of the core IR, each with its explanation. The tests run them after every pass.
+/* The invariants of the core IR, each with its explanation. Tests check them after every pass.
  *
- * Type rules are run again, on a copy of the binding in a module that shares everything except its memory. Their results must
- * equal what is there. */
+ * The type rule of each binding is run again, on a copy of the binding, in a module that has a copy of the values and memory of
+ * its own. It must give the same types. */
 #include "graph/ir/verify.h"
 
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 
 /* ---- values ---- */
 
-/* A value is bound once, by what its row in the table says. */
+/* A value is bound once. */
 static wadi_status bind_value(wadi_verifier *v, wadi_val value) {
     if (value >= v->m->nvalues) return wadi_verify_fail(v, "value %%%u is not in the table", value);
     if (v->state[value] != WADI_UNBOUND)
@@ -47,8 +47,7 @@ static wadi_status check_marks(wadi_verifier *v, wadi_val value) {
     const wadi_value *x = &v->m->values[value];
     const bool by_element =
         x->def == WADI_DEF_BIND && v->bind &&
-        (v->bind->op->kind == WADI_OP_PRODUCER || v->bind->op->skeleton == WADI_SKEL_FOLD ||
-         v->bind->op->skeleton == WADI_SKEL_FOLD_SEG);
+        (v->bind->op->kind == WADI_OP_PRODUCER || wadi_op_has(v->bind->op, WADI_TRAIT_ALONE));
     if (x->storage == WADI_STORE_DELAYED && !by_element)
         return wadi_verify_fail(v, "value %%%u is delayed, but no producer or fold makes it",
                                 value);
@@ -72,7 +71,7 @@ static wadi_status check_results(wadi_verifier *v, const wadi_bind *b) {
     return WADI_OK;
 }
 
-/* Types that are declared (input, use, stream_in) are there before the rule runs; all others are made by it. */
+/* Whether the types of the results are declared (input, use, stream_in); the type rule makes all others. */
 static bool is_declared(const wadi_bind *b) {
     return b->nargs == 0 && b->nfuns == 0 && b->nblocks == 0;
 }
@@ -116,7 +115,7 @@ static wadi_status check_regions(wadi_verifier *v, const wadi_bind *b, const wad
     return WADI_OK;
 }
 
-/* What is done for its effect is done once: it stands in the main block. Sequences are used by any region. */
+/* A binding without results (stream_out) is there for its effect, which happens once. So it stands in the main block. */
 static wadi_status check_effect(wadi_verifier *v, const wadi_bind *b, const wadi_block *around) {
     if (b->nresults > 0 || !around->parent) return WADI_OK;
     return wadi_verify_fail(v, "it gives nothing and stands in a region");

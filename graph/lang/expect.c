@@ -1,4 +1,4 @@
-/* Checks that operators' builder functions share: ranks, elements, dimensions; and the types users declare. */
+/* Checks that builder functions of operators share: ranks, elements, dimensions, the types that users declare, and host arrays. */
 #include "graph/lang/grow.h"
 
 #include <errno.h>
@@ -88,8 +88,14 @@ static void check_fields(wadi_draft *d, wadi_elem *e) {
         if ((unsigned)e->type[f] >= WADI_TYPE_COUNT)
             wadi_draft_fail(d, WADI_TYPE, "field %d: there is no type %d", f, (int)e->type[f]);
         if (!e->name[f] && e->fields == 1) return;
-        if (!e->name[f] || !name_fits(e->name[f])) {
+        if (!e->name[f] || !*e->name[f]) {
             wadi_draft_fail(d, WADI_INVALID, "field %d has no name", f);
+            return;
+        }
+        if (!name_fits(e->name[f])) {
+            wadi_draft_fail(d, WADI_INVALID,
+                            "field %d: \"%s\" is not a name of letters, digits and _", f,
+                            e->name[f]);
             return;
         }
         e->name[f] = wadi_lang_name(e->name[f]);
@@ -124,7 +130,7 @@ wadi_elem_type wadi_scalar_elem(wadi_type t) {
 
 /* ---- host data ---- */
 
-/* Elements of the array, or -1 if it is not one. */
+/* How many elements the array has, or -1 if it is no possible array. */
 static int64_t host_size(const wadi_array *a) {
     if (!a || a->rank < 0 || a->rank > WADI_MAX_RANK || a->fields < 1 ||
         a->fields > WADI_MAX_FIELDS)
@@ -134,7 +140,7 @@ static int64_t host_size(const wadi_array *a) {
     for (int k = 0; k < a->rank; k++) {
         if (a->shape[k] < 0) return -1;
         if (a->shape[k] == 0) empty = true;
-        if (!empty && size > INT64_MAX / 8 / a->shape[k]) return -1;
+        if (!empty && size > INT64_MAX / 16 / a->shape[k]) return -1; /* c128 has 16 bytes */
         if (!empty) size *= a->shape[k];
     }
     if (empty) size = 0;

@@ -62,7 +62,10 @@ void wadi_output(const char *name, wadi_acc a) {
         for (int i = 0; i < parts; i++) {
             const char *part = wadi_arena_printf(p->arena, "%s.%d", name, i);
             const wadi_acc component = wadi_tuple_get(a, i);
-            if (part) add_output(p, part, wadi_acc_node("output", 2, component));
+            if (part)
+                add_output(p, part, wadi_acc_node("output", 2, component));
+            else
+                wadi_lang_no_memory();
         }
     }
 }

@@ -105,14 +105,14 @@ wadi_acc wadi_tuple_get(wadi_acc tuple, int i) {
     if (!n || n->stratum != WADI_STRATUM_ARRAY)
         return wadi_acc_of(wadi_lang_fail(WADI_INVALID, "tuple_get: argument 1 is missing"));
     if (i < 0 || i >= n->ntypes)
-        return wadi_acc_of(
-            wadi_lang_fail(WADI_INVALID, "tuple_get: number %d of %d arrays", i, n->ntypes));
+        return wadi_acc_of(wadi_lang_fail(
+            WADI_INVALID, "tuple_get: there is no array %d, expected 0 to %d", i, n->ntypes - 1));
     if (n->ntypes == 1) return tuple;
     if (n->kind == WADI_NODE_TUPLE) return wadi_acc_of(n->args[i]);
     return array_node("tuple_get", WADI_NODE_PART, 1, &tuple.node, i, 1, &n->type[i]);
 }
 
-/* A tuple of tuples is one tuple, so that its arguments are arrays. */
+/* A tuple of tuples becomes one tuple of all their arrays, so that the arguments of a tuple node are arrays. */
 wadi_acc wadi_tuple(int n, const wadi_acc *parts) {
     wadi_node_id args[WADI_DRAFT_ARGS];
     int count = 0;

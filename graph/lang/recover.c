@@ -1,20 +1,20 @@
-/* Sharing recovery: from a graph of nodes, where sharing is that two arguments are the same node, to bindings.
+/* Sharing recovery: turns a graph of nodes into bindings. In the graph, a value is shared if two arguments are the same node.
  *
  * McDonell, Chakravarty, Keller and Lippmeier 2013 ("Optimising purely functional GPU programs", section 3) prune shared
  * subterms and float them to the lowest point that dominates their uses. Here the nodes are first put in an order,
- * arguments before users (order.c), so that one pass against it suffices: when a node's turn comes, the scopes of all
- * its uses are known; their lowest common scope is where it goes, and that is a use of its arguments. Nodes that
+ * arguments before users (order.c), so that one pass in the opposite direction suffices: when a node's turn comes, the scopes
+ * of all its uses are known. The node goes into their lowest common scope, which becomes a use of its arguments. Nodes that
  * nothing needs are not in the order.
  *
- * From the common scope a node moves outwards: out of a loop, and out of a scalar function, whose parameters it does
- * not depend on; never out of one side of a condition. Array code always stands outside scalar functions. Array code in
- * a region of a stream stays there (to move it is the business of the pass that lifts). Scalar code that leaves its
- * function altogether, or that two functions share, becomes an array of rank 0 (`unit`) which they read; literals,
- * extents and reads of other rank-0 arrays are made again in each function instead.
+ * From the common scope a node moves outwards: out of loops and out of scalar functions whose parameters it does not depend
+ * on, but never out of one side of a condition. Array code always stands outside scalar functions. Array code in a region of
+ * a stream stays there; the pass that lifts may move it. Scalar code that leaves its function altogether, or that two
+ * functions share, becomes an array of rank 0 (`unit`) which they read. Literals, extents and reads of other rank-0 arrays
+ * are made again in each function instead.
  *
- * Scalar code that may fault, or may not end, is never evaluated where the program would not: it goes only to scopes
- * that evaluate it anyway, and is bound several times rather than too early. Array code has no such care: an array
- * that two conditional regions share is computed before both.
+ * Scalar code that may fault, or may never end, is computed only where the program computes it: it goes only to scopes that
+ * compute it in any case, and is rather bound several times than too early. Array code is not treated so: an array that two
+ * conditional regions share is computed before both.
  */
 #include "graph/lang/recovery.h"
 
@@ -86,7 +86,7 @@ static bool is_kind(const wadi_recovery *r, wadi_scope_id s, wadi_lambda_kind ki
     return l && l->kind == kind;
 }
 
-/* Out of the loops, of scalar or of array code, that node `n` does not depend on. */
+/* The scope outside of all loops around `s`, of scalar or of array code, that node `n` does not depend on. */
 static wadi_scope_id out_of_loops(const wadi_recovery *r, wadi_node_id n, wadi_scope_id s) {
     while ((is_kind(r, s, WADI_LAMBDA_LOOP) || is_kind(r, s, WADI_LAMBDA_PRED)) &&
            !depends_on(r, n, s))
@@ -94,7 +94,7 @@ static wadi_scope_id out_of_loops(const wadi_recovery *r, wadi_node_id n, wadi_s
     return s;
 }
 
-/* Does not depend on a parameter of a scalar function. */
+/* Whether the node depends on no parameter of a scalar function. */
 static bool is_closed(const wadi_recovery *r, wadi_node_id n) {
     const wadi_node *node = wadi_recovery_node(r, n);
     return node->depends == 0 ||
@@ -113,8 +113,8 @@ static bool same_function(const wadi_recovery *r, wadi_scope_id a, wadi_scope_id
     return scope_at(r, a)->function == scope_at(r, b)->function;
 }
 
-/* Uses are merged as they come: per function (and for array code as a whole) into their common scope; those of code
- * that may fault are kept apart, since their common scope may be too early. */
+/* Notes that scope `s` uses node `n`. The uses in one function, and all uses in array code, are merged into their common scope.
+ * Uses of scalar code that may fault are kept apart, because their common scope may be too early. */
 static wadi_status note_use(wadi_recovery *r, wadi_node_id n, wadi_scope_id s) {
     wadi_recovered *node = &r->nodes[n];
     for (wadi_node_place *u = node->uses; u; u = u->next) {
@@ -129,8 +129,8 @@ static wadi_status note_use(wadi_recovery *r, wadi_node_id n, wadi_scope_id s) {
     return WADI_OK;
 }
 
-/* Notes that scope `s` uses node `n`. Nodes that only put others together, or pick from them, pass the use on; they
- * nest at most three deep, since picking from what was put together is done when the node is made. */
+/* The same for a node of any kind. Nodes that only put others together, or pick from them, pass the use on. They nest at most
+ * three deep, because a pick from what was just put together is resolved when the node is made. */
 static wadi_status use(wadi_recovery *r, wadi_node_id n, wadi_scope_id s) {
     const wadi_node *node = wadi_recovery_node(r, n);
     switch (node->kind) {
@@ -216,7 +216,7 @@ static wadi_status place_lambdas(wadi_recovery *r, const wadi_node *n, wadi_node
     return WADI_OK;
 }
 
-/* Binds node `n` in scope `s`. Arrays that scalar code reads are used by the array code around it. */
+/* Binds node `n` in scope `s`. The arrays that scalar code reads count as used by the array code around it. */
 static wadi_status place_in(wadi_recovery *r, wadi_node_id n, wadi_scope_id s) {
     const wadi_node *node = wadi_recovery_node(r, n);
     wadi_node_place *place = new_place(r, s, r->nodes[n].places);
@@ -236,8 +236,8 @@ static bool is_cheap(const wadi_node *n) {
            (n->sop == WADI_SOP_CONST || n->sop == WADI_SOP_EXTENT || n->sop == WADI_SOP_THE);
 }
 
-/* Replaces uses by ones further out while these evaluate the node whenever they are evaluated: a loop's predicate by
- * the code around the loop, both sides of a condition by the code around it. */
+/* Moves a use one scope outwards if that scope computes the node in any case: from a loop's predicate to the code around the
+ * loop, and from one side of a condition to the code around it if the other side uses the node as well. */
 static bool widen(const wadi_recovery *r, wadi_node_id n, wadi_node_place *uses,
                   wadi_node_place *u) {
     const wadi_scope *s = scope_at(r, u->scope);
@@ -260,7 +260,7 @@ static bool held_by_other(const wadi_recovery *r, const wadi_node_place *uses,
     return false;
 }
 
-/* The scopes of code that may fault: uses widened as far as they go, without those inside others. */
+/* The scopes of code that may fault: every use is moved outwards as far as it goes; then those inside others are removed. */
 static void settle_faulting(const wadi_recovery *r, wadi_node_id n) {
     wadi_node_place **uses = &r->nodes[n].uses;
     for (bool changed = true; changed;) {
@@ -287,7 +287,7 @@ static void settle(const wadi_recovery *r, wadi_node_id n) {
         if (is_scalar_scope(r, u->scope)) u->scope = out_of_loops(r, n, u->scope);
 }
 
-/* Whether settled code leaves its function, or is shared by two. */
+/* Whether code whose uses are settled leaves its function, or is shared by two functions. */
 static bool leaves(const wadi_recovery *r, wadi_node_id n) {
     if (r->nodes[n].faults || is_cheap(wadi_recovery_node(r, n)) || !is_closed(r, n)) return false;
     int functions = 0;
@@ -301,7 +301,7 @@ static bool leaves(const wadi_recovery *r, wadi_node_id n) {
     return functions > 1;
 }
 
-/* The uses that read the unit instead of binding the node themselves. */
+/* Whether functions that use the node read its unit. Otherwise each binds the node itself. */
 static bool reads_unit(const wadi_recovery *r, wadi_node_id n) {
     return !r->nodes[n].faults && !is_cheap(wadi_recovery_node(r, n));
 }
@@ -364,7 +364,7 @@ static wadi_status place_all(wadi_recovery *r) {
             WADI_TRY(use(r, r->order.at[i], 0));
     for (size_t i = r->order.n; i > 0; i--) {
         const wadi_node_id n = r->order.at[i - 1];
-        if (!r->nodes[n].uses) continue; /* passes its uses on, or is part of another */
+        if (!r->nodes[n].uses) continue; /* it passes its uses on, or is part of another node */
         if (wadi_recovery_node(r, n)->stratum == WADI_STRATUM_SCALAR)
             WADI_TRY(place_scalar(r, n));
         else
@@ -378,7 +378,8 @@ static wadi_status place_all(wadi_recovery *r) {
 static wadi_status check_program(const wadi_program *p, wadi_error *err) {
     WADI_TRY(wadi_program_check(p, err));
     if (p->open.n > 0)
-        return wadi_fail(err, WADI_INVALID, "the program is still inside a function of it");
+        return wadi_fail(err, WADI_INVALID,
+                         "the program is compiled inside one of its own functions");
     if (p->outputs.n == 0 && p->effects.n == 0)
         return wadi_fail(err, WADI_INVALID, "the program has neither an output nor a stream_out");
     return WADI_OK;

@@ -33,6 +33,9 @@ typedef struct wadi_compile_options {
     bool verify;  /**< checks the program after every pass */
     bool explain; /**< keeps what wadi_explain prints */
     bool loops;   /**< with `explain`: the loops that kernels are written from are printed, too */
+    wadi_schedule_option
+        schedule; /**< with `explain`: only the kernels that a run with this option takes; AUTO: those of all
+                                        schedules that a run may choose itself */
 } wadi_compile_options;
 
 /** An executable: a compiled program. */
@@ -53,6 +56,13 @@ void wadi_exe_destroy(wadi_exe *exe);
  *  done and refused, the plan and the kernels. The caller must free() *out_text. Errors: WADI_INVALID if compiled without `explain`. */
 WADI_NODISCARD wadi_status wadi_explain(const wadi_exe *exe, char **out_text, wadi_error *err);
 
+/** Whether a part of a stream's stages and ends runs in a thread of its own, beside what is before it. The same bits either way. */
+typedef enum wadi_stages_option {
+    WADI_STAGES_AUTO,   /**< where it proves faster */
+    WADI_STAGES_JOINED, /**< never */
+    WADI_STAGES_APART   /**< from the first chunk on, wherever the program allows it */
+} wadi_stages_option;
+
 /** Options of a run. All zero is the default. */
 typedef struct wadi_run_options {
     int threads; /**< workers of the compute stage; 0: one per processor */
@@ -62,10 +72,11 @@ typedef struct wadi_run_options {
     int64_t chunk;      /**< elements per chunk; 0: the policy decides */
     const char *policy; /**< "probe" (default), "paper" or "fixed" */
     wadi_schedule_option schedule;
-    const char *device; /**< one of those that `wadi devices` lists; NULL: "cpu" */
+    const char *device; /**< one of those that `wadi devices` lists; NULL: $WADI_DEVICE, or "cpu" */
     double
         watchdog_s; /**< after so many seconds without progress, logs who waits for what; 0: 10; 1e9 at most */
     bool forget; /**< neither uses the chunk sizes of earlier runs nor records any */
+    wadi_stages_option stages;
 } wadi_run_options;
 
 /** Statistics of a run, so far or at its end. */
@@ -79,9 +90,11 @@ typedef struct wadi_run_stats {
     double overlap; /**< share of the elapsed time in which two or more stages were busy, 0..1 */
     double stages_busy; /**< stages busy at the same time, on average over the elapsed time */
     double source_s, compute_s, sink_s; /**< time each stage was busy */
-    const char *device;                 /**< that computes, a static string */
+    const char *device;                 /**< that computes; the run owns the name */
     int threads;
     int64_t memory_peak; /**< greatest number of bytes of chunks and temporaries */
+    int stages_apart; /**< stages and folds that run in a thread of their own, or did at the end of the latest stream */
+    double apart_s; /**< time that thread was busy; compute_s is that of all others */
     const char
         *schedule; /**< schedule of the latest body of a stream, a static string; NULL: none ran */
 } wadi_run_stats;

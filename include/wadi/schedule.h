@@ -11,7 +11,7 @@
     X(INSIDE, inside, "one worker runs the whole body for one element")                            \
     X(FLAT, flat, "operator by operator over the whole chunk")                                     \
     X(ACROSS, across, "one SIMD lane per element; bodies of scalars only, others run inside")      \
-    X(GROUP, group, "as flat, a piece of work by a group of lanes: what devices run")
+    X(GROUP, group, "as flat, but a group of lanes does each piece of work: for devices")
 /* clang-format on */
 
 /** What a run is told: AUTO, or which schedule to use wherever a body offers it (other bodies use the first). */

@@ -40,15 +40,15 @@ using casacore::TableColumn;
 using casacore::TableLock;
 using casacore::Vector;
 
-/* What C sees of it is its name alone. */
+/* C code sees only the name of this type. */
 struct wadi_ms {
     Table main, descriptions, windows, polarisations, fields;
     std::string telescope;
-    /* what the looks hand out */
+    /* lent by the functions that describe rows */
     std::vector<double> frequency;
     std::vector<int32_t> codes;
     std::string field_name;
-    /* what rows are read from */
+    /* the columns from which rows are read */
     std::string column;
     bool is_double = false, has_spectrum = false;
     int64_t channels = 0, pols = 0;
@@ -56,7 +56,7 @@ struct wadi_ms {
 
 namespace {
 
-/* Runs what may throw. */
+/* Runs code that may throw. */
 template <typename F> bool guarded(char *why, F run) {
     try {
         return run();
@@ -93,7 +93,7 @@ void open(wadi_ms &ms, const char *path) {
     }
 }
 
-/* The first row of the same products: sets that were joined from several have some twice. */
+/* The first row with the same products. Sets that were joined from several have some products twice. */
 int32_t first_equal(const Table &polarisations, rownr_t row) {
     const ArrayColumn<Int> codes(polarisations, "CORR_TYPE");
     const Array<Int> wanted = codes(row);
@@ -130,7 +130,7 @@ String frame_of(const Table &fields, rownr_t row) {
                                                  : "";
 }
 
-/* A column's values of some rows, one after another as they lie in memory: the last axis of casacore's is the row. */
+/* The values of a column for some rows, one row after another: the last axis of casacore's arrays is the row. */
 template <typename T> Array<T> cells(const Table &t, const char *column, const RefRows &rows) {
     return ArrayColumn<T>(t, column).getColumnCells(rows);
 }
@@ -197,7 +197,7 @@ bool read_places(const wadi_ms &ms, const RefRows &rows, size_t n, const wadi_ms
     return true;
 }
 
-/* The columns that could be read in the place of the one that is not there. */
+/* Fails with the names of the columns that could be read instead of the missing one. */
 bool no_column(const wadi_ms &ms, const char *column, char *why) {
     std::string list;
     const auto names = ms.main.tableDesc().columnNames();
@@ -336,7 +336,7 @@ bool wadi_ms_read(wadi_ms *ms, const int64_t *row, int64_t n, const wadi_ms_rows
         const size_t count = static_cast<size_t>(n);
         Vector<rownr_t> numbers(count);
         for (size_t i = 0; i < count; i++) numbers[i] = static_cast<rownr_t>(row[i]);
-        const RefRows rows(numbers, false, true); /* neighbours are read at once */
+        const RefRows rows(numbers, false, true); /* adjacent rows are read at once */
         return read_places(*ms, rows, count, *to, why) &&
                (ms->is_double ? read_data<DComplex>(*ms, rows, count, to->data, why)
                               : read_data<Complex>(*ms, rows, count, to->data, why)) &&

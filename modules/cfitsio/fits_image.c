@@ -1,4 +1,4 @@
-/* Writes images of the sky as FITS, by CFITSIO. The world coordinates are those of an orthographic (SIN) image, in which the
+/* Writes images of the sky as FITS, with CFITSIO. The world coordinates are those of an orthographic (SIN) image, in which the
  * direction cosines of an interferometer form a regular grid: Calabretta & Greisen 2002, A&A 395, 1077, section 5.1.5.
  *
  * CFITSIO makes the lines of the header, in memory. This file writes the bytes itself, because CFITSIO 4.2 does not check
@@ -17,7 +17,7 @@
 #include <fitsio.h>
 
 enum {
-    TEXT = 69, /* characters a value takes in a header line, and the end */
+    TEXT = 69, /* characters that a value takes in a header line, with the NUL */
     BLOCK = 2880,
     CARD = 80
 };
@@ -35,6 +35,7 @@ typedef struct fits_sink {
     int naxis;
     wadi_type type;
     int64_t width, height, planes;
+    bool finished;
 } fits_sink;
 
 /* ---- errors ---- */
@@ -105,7 +106,7 @@ static void celestial(fits_sink *s, int *status) {
     key(s, "EQUINOX", i->equinox, "years", status);
 }
 
-/* The third axis runs over planes; how many share the bandwidth is known at the end. */
+/* The third axis counts planes. How many of them share the bandwidth is known only at the end. */
 static void spectral(fits_sink *s, int *status) {
     const wadi_image_info *i = &s->info;
     const double n = (double)s->planes;
@@ -158,7 +159,7 @@ static void header(fits_sink *s, int *status) {
         (void)fits_write_history(s->fits, s->history[i], status);
 }
 
-/* Appends the lines that are not about the array itself. */
+/* Appends the header lines that do not describe the array itself. */
 static int add_lines(fits_sink *s, wadi_text *out) {
     static const char *const first[] = {"SIMPLE  =                    T",
                                         "BITPIX  =                    8",
@@ -174,7 +175,7 @@ static int add_lines(fits_sink *s, wadi_text *out) {
     (void)fits_open_memfile(&s->fits, "header", READWRITE, &memory, &n, BLOCK, realloc, &status);
     header(s, &status);
     (void)fits_hdr2str(s->fits, 0, NULL, 0, &lines, &count, &status);
-    /* CFITSIO does not look whether it got memory for its last piece. */
+    /* CFITSIO does not check whether it got memory for its last piece. */
     if (status == 0 && lines == NULL) status = MEMORY_ALLOCATION;
     if (status == 0) /* between those three and END */
         wadi_text_add_n(out, lines + 3 * CARD, (size_t)(count - 4) * CARD);
@@ -211,12 +212,12 @@ static wadi_status make_header(fits_sink *s, wadi_text *out, wadi_error *err) {
     return check_room(s, out, err);
 }
 
-/* Blanks up to so many bytes. */
+/* Appends blanks up to n bytes. */
 static void pad(wadi_text *t, size_t n) {
     while (t->n < n && !t->failed) wadi_text_add_n(t, " ", 1);
 }
 
-/* In front of the planes, with an axis for them even if there will be one alone. */
+/* Writes the header before the planes. It has an axis for planes even if there will be only one. */
 static wadi_status leave_room(fits_sink *s, wadi_error *err) {
     const int naxis = s->naxis;
     wadi_text t = {0};
@@ -233,7 +234,7 @@ static wadi_status leave_room(fits_sink *s, wadi_error *err) {
     return status;
 }
 
-/* Empty lines fill what room there is more of. */
+/* Empty lines fill the rest of the room. */
 static wadi_status write_header(fits_sink *s, wadi_error *err) {
     wadi_text t = {0};
     wadi_status status = make_header(s, &t, err);
@@ -331,7 +332,17 @@ static wadi_status finish(wadi_sink *self, wadi_error *err) {
         wadi_outfile_give_up(&s->file);
         return status;
     }
-    return wadi_outfile_finish(&s->file, s->base.sync, err);
+    WADI_TRY(wadi_outfile_finish(&s->file, s->base.sync, err));
+    s->finished = true;
+    return WADI_OK;
+}
+
+/* The file gets its name when it is complete. */
+static wadi_status have(wadi_sink *self, int64_t *out_elements, wadi_error *err) {
+    const fits_sink *s = (const fits_sink *)self;
+    WADI_UNUSED(err);
+    *out_elements = s->finished ? s->planes : 0;
+    return WADI_OK;
 }
 
 static void abort_sink(wadi_sink *self, const wadi_error *why) {
@@ -339,11 +350,11 @@ static void abort_sink(wadi_sink *self, const wadi_error *why) {
     wadi_outfile_give_up(&((fits_sink *)self)->file);
 }
 
-static const wadi_sink_ops sink_ops = {destroy, put, finish, abort_sink};
+static const wadi_sink_ops sink_ops = {destroy, put, finish, abort_sink, have};
 
 /* ---- opening ---- */
 
-/* Copies what a header may hold: printable ASCII. */
+/* Copies the characters that a header may hold: printable ASCII. */
 static void copy_text(char *to, size_t n, const char *from) {
     size_t i = 0;
     for (; from != NULL && from[i] != '\0' && i + 1 < n; i++)

@@ -14,7 +14,7 @@
 
 #include "base/error.h"
 
-/* Any FITS file: what is wrong with one that is not UVFITS, the open says. */
+/* Recognises any FITS file. If it is not UVFITS, opening it says what is wrong. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -46,13 +46,13 @@ typedef struct uvfits {
     int fd;
     double *frequency;
     int *stokes;
-    bool one_source, one_setup; /* groups of other ones are passed over */
+    bool one_source, one_setup; /* groups of others are skipped */
     int source, setup;
     int64_t group_bytes;
-    int64_t group, row; /* the next of each */
+    int64_t group, row; /* the next group, and the next row */
     unsigned char *block;
     int64_t block_room, block_first,
-        block_groups; /* what it can hold and what it holds, in groups */
+        block_groups; /* how many groups the block can hold, and how many it holds */
     double *values;   /* parameters, then array, of one group */
 } uvfits;
 
@@ -124,7 +124,7 @@ static wadi_status find_group(uvfits *u, int64_t group, const unsigned char **ou
     return WADI_OK;
 }
 
-/* The parameters of a group that are known by name. The sum of the dates starts where it loses least. */
+/* The parameters of a group whose names are known. The sum of dates starts at the term with which it loses least precision. */
 static void add_params(const uvfits *u, const unsigned char *group,
                        double sum[WADI_UVFITS_QUANTITIES + 1]) {
     const wadi_uvfits_head *h = &u->head;
@@ -147,7 +147,7 @@ static bool is_chosen(const uvfits *u, const double *sum) {
            (!u->one_setup || as_id(sum[WADI_UVFITS_SETUP]) == u->setup);
 }
 
-/* 256 first + second, above 255 antennas 65536 + 2048 first + second; the hundredths are the subarray. */
+/* The code is 256 first + second, or 65536 + 2048 first + second if there are more than 255 antennas. Its hundredths are the subarray. */
 static void antennas(const uvfits *u, const double *sum, int32_t pair[2]) {
     const bool *has = u->head.has;
     pair[0] = pair[1] = -1;
@@ -164,7 +164,7 @@ static void antennas(const uvfits *u, const double *sum, int32_t pair[2]) {
     if (pair[0] < 0 || pair[1] < 0) pair[0] = pair[1] = -1;
 }
 
-/* The array: from its own order to [IF and channel, polarisation]. */
+/* Converts the array from its own order to [IF and channel, polarisation]. */
 static void put_array(const uvfits *u, double *restrict data, float *restrict weight) {
     const wadi_uvfits_head *h = &u->head;
     const double *v = u->values + h->params;
@@ -210,7 +210,9 @@ static wadi_status read_rows(wadi_vis *self, int64_t first, int64_t k, const wad
     uvfits *u = (uvfits *)self;
     wadi_status status = WADI_OK;
     int64_t n = 0;
+    const bool all = u->base.info.rows == u->head.groups;
     if (first < u->row) u->group = u->row = 0;
+    if (all && first <= u->head.groups) u->group = u->row = first; /* a row is a group */
     while (n < k && u->group < u->head.groups) {
         const unsigned char *group = NULL;
         double sum[WADI_UVFITS_QUANTITIES + 1];
@@ -285,7 +287,7 @@ static bool is_repeated(const kinds *all, size_t i, bool sources) {
     return false;
 }
 
-/* Sources, or sets of frequencies, as "1 (3C286), 2 (M87)"; returns how many there are. */
+/* Writes the sources, or sets of frequencies, as "1 (3C286), 2 (M87)"; returns how many there are. */
 static int list(const uvfits *u, const kinds *all, bool sources, wadi_text *out) {
     int n = 0;
     for (size_t i = 0; i < all->n; i++) {
@@ -302,7 +304,7 @@ static int list(const uvfits *u, const kinds *all, bool sources, wadi_text *out)
     return n;
 }
 
-/* The one asked for (its number plus one), or the only one; *all shrinks to what is chosen. */
+/* Selects the one asked for (its number plus one), or the only one. Only the selected kinds stay in *all. */
 static wadi_status choose(const uvfits *u, kinds *all, bool sources, int asked, int *out,
                           wadi_error *err) {
     const char *what = sources ? "source" : "frequency id";
@@ -326,7 +328,7 @@ static wadi_status choose(const uvfits *u, kinds *all, bool sources, int asked, 
     return status;
 }
 
-/* A file with one source and one set of frequencies in its tables needs no look at its groups. */
+/* If the tables of a file have one source and one set of frequencies, its groups need not be read for this. */
 static bool is_plain(const uvfits *u, const wadi_vis_options *options) {
     const wadi_uvfits_head *h = &u->head;
     return options->field == 0 && options->setup == 0 &&
@@ -334,7 +336,7 @@ static bool is_plain(const uvfits *u, const wadi_vis_options *options) {
            (!h->has[WADI_UVFITS_SETUP] || h->setup.n == 1);
 }
 
-/* What the groups of the source asked for are. */
+/* Finds the kinds of the groups of the source asked for. */
 static wadi_status find_chosen_kinds(uvfits *u, const wadi_vis_options *options, kinds *all,
                                      wadi_error *err) {
     const bool *has = u->head.has;
@@ -389,16 +391,17 @@ static wadi_status list_setups(uvfits *u, const wadi_vis_options *options, wadi_
     return room ? status : wadi_fail(err, WADI_MEMORY, "%s: out of memory", u->path);
 }
 
-/* ---- what holds for all rows ---- */
+/* ---- properties of all rows ---- */
 
-/* What the table of sources says of the source taken; NULL: nothing. */
+/* The entry of the selected source in the table of sources; NULL: none. */
 static const wadi_uvfits_field *chosen_field(const uvfits *u) {
     const wadi_uvfits_head *h = &u->head;
     const wadi_uvfits_field *f = find_field(u, u->source);
     return f == NULL && h->field.n == 1 ? &h->field.at[0] : f;
 }
 
-/* The reference frequency, what AIPS FQ adds for the IF, and what AIPS SU adds for the source, where the array followed its motion. */
+/* The sum of the reference frequency, the offset of the IF (AIPS FQ), and the offset of the source (AIPS SU) if the array followed its
+ * motion. */
 static wadi_status find_frequencies(uvfits *u, wadi_error *err) {
     const wadi_uvfits_head *h = &u->head;
     const wadi_uvfits_setup *setup = find_setup(u, u->setup);

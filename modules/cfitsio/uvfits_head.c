@@ -1,8 +1,8 @@
 /* The headers and tables of UVFITS (AIPS memo 117), read by CFITSIO: the meaning of the axes of a group's array and of the
  * parameters before it, the frequencies of the table AIPS FQ, the sources of AIPS SU, and the position of the groups.
  *
- * It opens the file, reads and closes it. uvfits.c reads the groups without CFITSIO, because CFITSIO shares one state among
- * all who have opened the same file. */
+ * It opens, reads and closes the file. uvfits.c reads the groups without CFITSIO, because CFITSIO has one state for all handles of the
+ * same file. */
 #include "modules/cfitsio/uvfits.h"
 
 #include <errno.h>
@@ -46,7 +46,7 @@ static wadi_status check(const reader *r, const char *what, wadi_error *err) {
 
 /* ---- keywords ---- */
 
-/* Whether the keyword is there with a value; what is damaged stays in r->status. */
+/* Whether the keyword exists and has a value. If it is damaged, r->status says so. */
 static bool read_key(reader *r, int type, const char *name, void *out) {
     if (r->status != 0) return false;
     int status = 0;
@@ -66,7 +66,7 @@ static double number_of(reader *r, const char *stem, int n, double otherwise) {
     return number(r, name, otherwise);
 }
 
-/* "" where there is none; blanks at the end do not count. */
+/* "" if there is none; blanks at the end are removed. */
 static void text(reader *r, const char *name, char out[WADI_UVFITS_TEXT]) {
     char value[FLEN_VALUE] = "";
     if (!read_key(r, TSTRING, name, value)) value[0] = '\0';
@@ -80,7 +80,7 @@ static void text_of(reader *r, const char *stem, int n, char out[WADI_UVFITS_TEX
     text(r, name, out);
 }
 
-/* A year, as a number or as text with the letter of its kind: 2000, 'J2000', 'B1950.0'. 0: none. */
+/* A year, as a number or as text with a letter before it: 2000, 'J2000', 'B1950.0'. 0: none. */
 static double year(reader *r, const char *name) {
     char value[WADI_UVFITS_TEXT];
     text(r, name, value);
@@ -121,11 +121,11 @@ static wadi_status take_axis(reader *r, int i, int64_t n, double *ra, double *de
     if (is_named(type, "RA")) *ra = a.value * DEGREE;
     if (is_named(type, "DEC")) *dec = a.value * DEGREE;
     if (n == 1) return WADI_OK;
-    return wadi_fail(err, WADI_UNSUPPORTED, "%s: axis %d of %lld %s%s is none of UVFITS", r->path,
-                     i, (long long)n, type[0] == '\0' ? "without a name" : "is named ", type);
+    return wadi_fail(err, WADI_UNSUPPORTED, "%s: axis %d of %lld, %s%s, is not an axis of UVFITS",
+                     r->path, i, (long long)n, type[0] == '\0' ? "without a name" : "named ", type);
 }
 
-/* The direction of the axes; that of the pointing where they are missing or, as in files of several sources, both 0. */
+/* The direction that the axes give; the pointing direction if they are missing or both 0, as in files of several sources. */
 static void find_centre(reader *r, double ra, double dec) {
     wadi_uvfits_head *h = r->head;
     if (isnan(ra) || isnan(dec) || (ra == 0 && dec == 0)) {
@@ -173,7 +173,7 @@ static wadi_status read_axes(reader *r, int axes, const LONGLONG *extent, wadi_e
 
 /* ---- the parameters ---- */
 
-/* What is read from a parameter of that name, and the factor to the unit it is read in. */
+/* The quantity of a parameter with this name, and the factor to the unit used here. */
 static int quantity_of(const reader *r, const char *type, double *out_factor) {
     static const struct {
         const char *name;
@@ -236,7 +236,7 @@ wadi_status wadi_uvfits_truncated(const char *path, const wadi_uvfits_head *head
                      path, (long long)head->groups, (long long)group + 1);
 }
 
-/* Before anything is sized by what the header promises, and before the tables behind the groups are missed. */
+/* Checks the length before memory is allocated by the numbers in the header, and before the tables after the groups are read. */
 static wadi_status check_length(const reader *r, wadi_error *err) {
     const wadi_uvfits_head *h = r->head;
     struct stat about;
@@ -294,7 +294,7 @@ static wadi_status read_primary(reader *r, wadi_error *err) {
 
 /* ---- tables ---- */
 
-/* Goes to a table; *out_rows is 0 where there is none. */
+/* Goes to a table; *out_rows is 0 if there is none. */
 static void find_table(reader *r, char *name, long *out_rows) {
     *out_rows = 0;
     if (r->status != 0) return;
@@ -330,8 +330,9 @@ static wadi_status read_setups(reader *r, wadi_error *err) {
         long repeat = 0;
         fits_get_coltype(r->fits, c == 0 ? offset : width, &type, &repeat, NULL, &r->status);
         if (r->status == 0 && repeat < n) {
-            return wadi_fail(err, WADI_IO, "%s: the data have %lld IFs, the table AIPS FQ %ld",
-                             r->path, (long long)n, repeat);
+            return wadi_fail(err, WADI_IO,
+                             "%s: the data have %lld IFs, but the table AIPS FQ has %ld", r->path,
+                             (long long)n, repeat);
         }
     }
     for (long row = 1; row <= rows && r->status == 0; row++) {
@@ -381,7 +382,7 @@ static int offset_column(reader *r, int64_t *out_n) {
     return number_of_it;
 }
 
-/* Not defined counts as none. One value for several IFs is no offset of each, unless it is 0. */
+/* An undefined value means that there is no offset. One value for several IFs is an error, unless it is 0. */
 static wadi_status read_offset(reader *r, int col, int64_t have, long row, wadi_uvfits_field *f,
                                wadi_error *err) {
     const int64_t n = r->head->part.n;
@@ -432,7 +433,7 @@ static wadi_status read_fields(reader *r, wadi_error *err) {
     return check(r, "its table AIPS SU", err);
 }
 
-/* Dates of a file whose antenna table says so are in atomic time, IATUTC seconds ahead of UTC. */
+/* If the antenna table says so, dates are in atomic time, IATUTC seconds ahead of UTC. */
 static wadi_status read_time_system(reader *r, wadi_error *err) {
     char system[WADI_UVFITS_TEXT];
     long rows = 0;
@@ -456,7 +457,7 @@ static wadi_status read_all(reader *r, wadi_error *err) {
     return read_time_system(r, err);
 }
 
-/* One file at a time: who opens a file that is open already gets the other's state, and the stack of messages is one for all. */
+/* One file at a time, because CFITSIO shares the state of a file that is opened twice, and has one stack of messages for all files. */
 wadi_status wadi_uvfits_head_read(const char *path, wadi_uvfits_head *head, wadi_error *err) {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     reader r = {.path = path, .head = head};

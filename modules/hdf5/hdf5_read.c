@@ -28,7 +28,7 @@ void wadi_hdf5_end(const wadi_hdf5_scope *s) {
 
 /* ---- errors ---- */
 
-/* The stack starts with the place that failed; those who called it say less. */
+/* Takes the first entry of the stack, where the failure was found; its callers say less. */
 static herr_t innermost(unsigned n, const H5E_error2_t *e, void *env) {
     if (n == 0) snprintf(env, 256, "%s", e->desc != NULL ? e->desc : "");
     return 0;
@@ -41,7 +41,7 @@ wadi_status wadi_hdf5_fail(const char *path, const char *object, wadi_error *err
                      *why != '\0' ? why : "HDF5 cannot read it");
 }
 
-/* HDF5 locks what it reads; a file system that cannot do that is no reason not to read. */
+/* HDF5 locks the files it reads. If the file system has no locks, the file is read all the same. */
 static hid_t access_list(void) {
     const hid_t list = H5Pcreate(H5P_FILE_ACCESS);
 #if H5_VERSION_GE(1, 10, 7)
@@ -60,7 +60,7 @@ wadi_status wadi_hdf5_open(const char *path, hid_t *out, wadi_error *err) {
     return st;
 }
 
-/* Every group on the way is asked for: HDF5 takes a missing one for an error. */
+/* Checks every group of the path, because HDF5 reports a missing one as an error. */
 bool wadi_hdf5_has(hid_t file, const char *object) {
     char part[256];
     if (strlen(object) >= sizeof part) return false;
@@ -96,7 +96,8 @@ static const char *filter_name(H5Z_filter_t id, const char *in_file) {
 
 enum { LZF = 32000, LZF_SIZE = 2, MAX_VALUES = 8 };
 
-/* chunk_bytes: what a filter has to deliver. HDF5 trusts lzf's own word for it, and reads on where that is less. */
+/* chunk_bytes: how many bytes a filter must deliver. HDF5 believes the number that lzf states, and reads beyond the end if it is
+ * smaller. */
 static wadi_status check_filters(hid_t plist, size_t chunk_bytes, const char *path,
                                  const char *object, wadi_error *err) {
     const int n = H5Pget_nfilters(plist);
@@ -218,7 +219,7 @@ wadi_status wadi_hdf5_number(hid_t file, const char *path, const char *object, d
     const H5T_class_t kind = H5Tget_class(s.type);
     wadi_status st = WADI_OK;
     if ((kind != H5T_INTEGER && kind != H5T_FLOAT) || count_of(&s) < 1) {
-        st = wadi_fail(err, WADI_IO, "%s: %s is no number", path, object);
+        st = wadi_fail(err, WADI_IO, "%s: %s is not a number", path, object);
     } else {
         const hid_t space = H5Dget_space(s.id);
         const hid_t memory = H5Screate(H5S_SCALAR);
@@ -235,7 +236,7 @@ wadi_status wadi_hdf5_number(hid_t file, const char *path, const char *object, d
     return st;
 }
 
-/* What HDF5 allocates for a string of variable length goes back to HDF5. */
+/* A string of variable length, which HDF5 allocates, must be freed by HDF5. */
 static wadi_status variable_string(const wadi_hdf5_set *s, const char *path, const char *object,
                                    char **out, wadi_error *err) {
     char *text = NULL;
@@ -265,7 +266,7 @@ wadi_status wadi_hdf5_string(hid_t file, const char *path, const char *object, c
     WADI_TRY(wadi_hdf5_set_open(file, path, object, &s, err));
     wadi_status st = WADI_OK;
     if (H5Tget_class(s.type) != H5T_STRING || count_of(&s) != 1) {
-        st = wadi_fail(err, WADI_IO, "%s: %s is no string", path, object);
+        st = wadi_fail(err, WADI_IO, "%s: %s is not a string", path, object);
     } else {
         st = H5Tis_variable_str(s.type) > 0 ? variable_string(&s, path, object, out, err)
                                             : fixed_string(&s, path, object, out, err);

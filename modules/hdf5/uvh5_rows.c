@@ -31,7 +31,7 @@ static int64_t cells(const wadi_uvh5 *u) {
     return u->channels * u->pols;
 }
 
-/* Whole chunks up to the size aimed at, more only for one chunk, and a part of one where it is huge. */
+/* As many whole chunks as fit the intended size; at least one chunk, unless that is huge: then a part of it. */
 static int64_t choose_room(const wadi_uvh5 *u) {
     const int64_t row_bytes = cells(u) * (int64_t)(cell_bytes(u) + 5) + 64;
     int64_t chunk = 1;
@@ -56,8 +56,9 @@ static wadi_status make_room(wadi_uvh5 *u, wadi_error *err) {
     b->counts = calloc(all, sizeof *b->counts);
     if (b->uvw == NULL || b->time == NULL || b->pair[0] == NULL || b->pair[1] == NULL ||
         b->data == NULL || b->flags == NULL || b->counts == NULL) {
-        return wadi_fail(err, WADI_MEMORY, "%s: no memory for a block of %lld rows of %lld values",
-                         u->path, (long long)b->room, (long long)cells(u));
+        return wadi_fail(err, WADI_MEMORY,
+                         "%s: out of memory for a block of %lld rows of %lld values", u->path,
+                         (long long)b->room, (long long)cells(u));
     }
     return WADI_OK;
 }
@@ -67,7 +68,7 @@ static wadi_status read_set(wadi_uvh5 *u, int set, hid_t type, int64_t first, in
     return wadi_hdf5_rows(&u->set[set], u->path, wadi_uvh5_sets[set], type, first, n, to, err);
 }
 
-/* The block that row number `row` of the file lies in. */
+/* Reads the block that contains row number `row` of the file. */
 static wadi_status read_block(wadi_uvh5 *u, int64_t row, wadi_error *err) {
     wadi_uvh5_block *b = &u->block;
     const int64_t first = row - row % b->room;
@@ -104,7 +105,7 @@ static void value_at(const wadi_uvh5 *u, int64_t i, double out[2]) {
     }
 }
 
-/* A count weighs; flagged ones keep theirs with the other sign. */
+/* The count is the weight. The weight of a flagged visibility gets a negative sign. */
 static float weight_at(const wadi_uvh5 *u, int64_t i) {
     const float count = u->has_counts ? u->block.counts[i] : 1;
     return u->block.flags[i] == 0 ? count : -fabsf(count);
@@ -143,7 +144,7 @@ static bool is_taken(const wadi_uvh5 *u, int64_t row) {
     return u->centre == NULL || u->centre[row] == u->taken;
 }
 
-/* So that u->row is where to look for row number `first` of those taken. */
+/* Sets u->row to where to look for row number `first` of the selected rows. */
 static void seek(wadi_uvh5 *u, int64_t first) {
     if (first < u->next) u->next = u->row = 0;
     for (; u->next < first && u->row < u->rows; u->row++) u->next += is_taken(u, u->row);
@@ -172,17 +173,17 @@ wadi_status wadi_uvh5_read(wadi_vis *self, int64_t first, int64_t k, const wadi_
     return st;
 }
 
-/* ---- making ready ---- */
+/* ---- preparing ---- */
 
-/* Numbers in memory as they are in the file, so that HDF5 has at most to turn bytes round; other kinds are widened to doubles. */
+/* Floats and doubles keep their type in memory, so HDF5 at most swaps bytes; other types are widened to doubles. */
 static wadi_status choose_data_type(wadi_uvh5 *u, wadi_error *err) {
     const char *name = wadi_uvh5_sets[UVH5_DATA];
     const hid_t type = u->set[UVH5_DATA].type;
     const int r = H5Tget_class(type) == H5T_COMPOUND ? H5Tget_member_index(type, "r") : -1;
     const int i = r >= 0 ? H5Tget_member_index(type, "i") : -1;
     if (r < 0 || i < 0 || H5Tget_nmembers(type) != 2) {
-        return wadi_fail(err, WADI_UNSUPPORTED, "%s: %s is no complex number of members r and i",
-                         u->path, name);
+        return wadi_fail(err, WADI_UNSUPPORTED,
+                         "%s: %s is not a complex number with members r and i", u->path, name);
     }
     const hid_t part = H5Tget_member_type(type, (unsigned)r);
     const H5T_class_t kind = H5Tget_class(part);
@@ -216,7 +217,7 @@ static wadi_status choose_flag_type(wadi_uvh5 *u, wadi_error *err) {
     return u->flag_type >= 0 ? WADI_OK : wadi_hdf5_fail(u->path, wadi_uvh5_sets[UVH5_FLAGS], err);
 }
 
-/* Some files have no count above zero, flagged or not: they say nothing with them. A file that does is found out at once. */
+/* In some files no count is above zero, flagged or not, so the counts mean nothing. In other files this search ends early. */
 static wadi_status look_for_counts(wadi_uvh5 *u, wadi_error *err) {
     const wadi_uvh5_block *b = &u->block;
     for (int64_t first = 0; first < u->rows && !u->has_counts; first += b->room) {

@@ -22,7 +22,8 @@ typedef struct png_sink {
     char *path;
     wadi_outfile *file; /* NULL: ended */
     wadi_png_options options;
-    bool written;
+    int64_t elements; /* put */
+    bool written, finished;
 } png_sink;
 
 static double value_at(const wadi_array *a, int64_t i) {
@@ -32,7 +33,7 @@ static double value_at(const wadi_array *a, int64_t i) {
 
 /* ---- percentiles ---- */
 
-/* Larger for larger values: the bits of a float but for the sign, which turns the order of what is below zero. */
+/* A number that grows with the value: the bits of the float, changed so that negative values come in the right order. */
 static uint32_t rank_key(double value) {
     const float f = (float)value;
     uint32_t bits;
@@ -47,7 +48,7 @@ static double key_value(uint32_t key) {
     return (double)f;
 }
 
-/* The bucket that holds the value number *rank, which becomes its number there. */
+/* The bucket with value number *rank. *rank becomes the number of the value within the bucket. */
 static uint32_t find_bucket(const int64_t *count, int64_t *rank) {
     uint32_t b = 0;
     while (b < BUCKETS - 1 && *rank >= count[b]) *rank -= count[b++];
@@ -85,7 +86,7 @@ static wadi_status find_range(const wadi_array *a, double *low, double *high, wa
 
 /* ---- shades ---- */
 
-/* The average of the finite values of a block, NAN where there is none. */
+/* The average of the finite values of a block; NAN if there is none. */
 static double block_mean(const wadi_array *a, int64_t y0, int64_t x0, int64_t side) {
     double sum = 0;
     int64_t n = 0;
@@ -100,7 +101,7 @@ static double block_mean(const wadi_array *a, int64_t y0, int64_t x0, int64_t si
 }
 
 static unsigned char shade(double v, double low, double high, double stretch) {
-    if (!(v > low)) return 0; /* NAN too */
+    if (!(v > low)) return 0; /* also for NAN */
     double x = v >= high ? 1 : (v - low) / (high - low);
     if (stretch > 0) x = asinh(stretch * x) / asinh(stretch);
     return (unsigned char)lround(255 * x);
@@ -119,7 +120,7 @@ static wadi_status paint(const png_sink *s, const wadi_array *a, int64_t side, i
 
 /* ---- the file ---- */
 
-/* Into memory first, as libpng keeps the system's reason for a failure to itself. */
+/* Writes into memory first, because libpng does not report why the system failed. */
 static wadi_status write_file(png_sink *s, const unsigned char *pixels, int64_t h, int64_t w,
                               wadi_error *err) {
     png_image image = {.version = PNG_IMAGE_VERSION,
@@ -133,7 +134,8 @@ static wadi_status write_file(png_sink *s, const unsigned char *pixels, int64_t 
     /* A negative stride: the last row, the north, comes first. */
     const bool written =
         png_image_write_to_stdio(&image, memory, 0, pixels, -(png_int_32)w, NULL) != 0;
-    const bool closed = fclose(memory) == 0 && bytes != NULL; /* glibc tells by NULL alone */
+    const bool closed =
+        fclose(memory) == 0 && bytes != NULL; /* glibc reports failure only by NULL */
     wadi_status status = WADI_OK;
     if (!written || !closed)
         status = wadi_fail(err, WADI_MEMORY, "%s: %s", s->path,
@@ -179,6 +181,7 @@ static wadi_status put(wadi_sink *self, wadi_chunk *c, wadi_error *err) {
     png_sink *s = (png_sink *)self;
     if (c->components != 1)
         return wadi_fail(err, WADI_INVALID, "%s: a picture takes elements of one array", s->path);
+    s->elements += c->count;
     if (s->written || c->count == 0) return WADI_OK;
     const wadi_array plane = wadi_chunk_array(c, 0, 0);
     return put_plane(s, &plane, err);
@@ -190,7 +193,17 @@ static wadi_status finish(wadi_sink *self, wadi_error *err) {
         wadi_outfile_give_up(&s->file);
         return wadi_fail(err, WADI_SHAPE, "%s: the stream held no image", s->path);
     }
-    return wadi_outfile_finish(&s->file, s->base.sync, err);
+    WADI_TRY(wadi_outfile_finish(&s->file, s->base.sync, err));
+    s->finished = true;
+    return WADI_OK;
+}
+
+/* The first element is the picture; the others are not needed. */
+static wadi_status have(wadi_sink *self, int64_t *out_elements, wadi_error *err) {
+    const png_sink *s = (const png_sink *)self;
+    WADI_UNUSED(err);
+    *out_elements = s->finished ? s->elements : 0;
+    return WADI_OK;
 }
 
 static void abort_sink(wadi_sink *self, const wadi_error *why) {
@@ -198,7 +211,7 @@ static void abort_sink(wadi_sink *self, const wadi_error *why) {
     wadi_outfile_give_up(&((png_sink *)self)->file);
 }
 
-static const wadi_sink_ops sink_ops = {destroy, put, finish, abort_sink};
+static const wadi_sink_ops sink_ops = {destroy, put, finish, abort_sink, have};
 
 static wadi_status open_png(const char *path, const wadi_png_options *options, wadi_sink **out,
                             wadi_error *err) {

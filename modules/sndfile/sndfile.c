@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <sndfile.h>
@@ -18,25 +19,28 @@
 #include "connectors/offers.h"
 
 enum {
-    LOG_BYTES = 16384,     /* libsndfile keeps no more */
+    LOG_BYTES = 16384,     /* the most that libsndfile keeps */
     CONVERT_FRAMES = 4096, /* doubles are converted in pieces of this many */
 };
 
-/* A data length a writer to a pipe puts there because it cannot know: 2 GiB less a header, or all ones. */
+/* Whether this is a data length that a program writes to a pipe because it does not know the true one: 2 GiB less a header, or all
+ * ones. */
 static const int64_t UNKNOWN_BYTES = 0x7ff00000;
 
 typedef struct sound {
     wadi_sndfile base;
     SNDFILE *file;
     char format[128];
+    int format_code; /* libsndfile's */
+    bool is_file;    /* not a pipe */
     int64_t at;      /* frames delivered */
-    double *doubles; /* samples on their way to integers; NULL: integers are read */
+    double *doubles; /* samples before they are converted to integers; NULL: integers are read */
 } sound;
 
 /* ---- what kind of samples ---- */
 
-/* 0: not integers, or not exactly those that went in. Of ALAC only 16 bits count: libsndfile 1.2.0 does not read back the wider
- * files it writes itself. */
+/* Returns 0 for samples that are not integers, or not exactly those that were stored. For ALAC, only 16 bits are accepted, because
+ * libsndfile 1.2.0 cannot read the wider files that it writes itself. */
 static int exact_bits(int format) {
     switch (format & SF_FORMAT_SUBMASK) {
     case SF_FORMAT_PCM_S8:
@@ -100,8 +104,8 @@ static wadi_status choose_bits(sound *s, int format, const wadi_sndfile_how *how
 
 /* ---- length ---- */
 
-/* One line of libsndfile's log. It tells in its log alone that a data chunk is longer than the file, "data : 137090 (should be
- * 59956)", and that a writer died before it filled in the sizes, "RIFF : 0". */
+/* One line of libsndfile's log. Only the log says that a data chunk is longer than the file, "data : 137090 (should be
+ * 59956)", and that a writer ended before it filled in the sizes, "RIFF : 0". */
 static wadi_status check_log_line(const sound *s, long long length, const char *line,
                                   wadi_error *err) {
     long long promised = 0;
@@ -149,7 +153,7 @@ static wadi_status check_complete(const sound *s, wadi_error *err) {
 
 /* ---- tags ---- */
 
-/* Old formats do not name their character set: what is not UTF-8 is read as Latin-1. */
+/* Old formats do not name their character set. Text that is not UTF-8 is read as Latin-1. */
 static char *to_utf8(const char *text) {
     wadi_text out = {0};
     wadi_text_add(&out, "");
@@ -197,6 +201,9 @@ static wadi_status open_file(sound *s, const wadi_sndfile_how *how, wadi_error *
         return wadi_fail(err, WADI_IO, "%s: cannot be read as sound: %s", s->base.path,
                          sf_strerror(NULL));
     }
+    s->format_code = about.format;
+    struct stat on_disk;
+    s->is_file = !is_stdin && stat(s->base.path, &on_disk) == 0 && S_ISREG(on_disk.st_mode);
     describe_format(s, about.format);
     s->base.info.rate = about.samplerate;
     s->base.info.channels = about.channels;
@@ -223,7 +230,7 @@ static sf_count_t read_integers(sound *s, int32_t *out, int64_t frames) {
     return got;
 }
 
-/* Rounded to nearest and clipped; what is no number becomes 0. Both are counted; full scale itself is no clipping. */
+/* Rounds to nearest and clips; NaN becomes 0. Clipped values and NaNs are counted. Full scale itself does not count as clipped. */
 static int32_t converted(sound *s, double sample, double scale) {
     s->base.info.nans += isnan(sample);
     s->base.info.clipped += fabs(sample) > 1;
@@ -247,7 +254,7 @@ static sf_count_t read_converted(sound *s, int32_t *out, int64_t frames) {
     return done;
 }
 
-/* What has been read, or why it is not what the header promises. */
+/* Returns what was read, or fails if it is not what the header promises. */
 static wadi_status account(sound *s, sf_count_t got, int64_t frames, int64_t *out_frames,
                            wadi_error *err) {
     s->at += got > 0 ? got : 0;
@@ -279,6 +286,57 @@ static wadi_status read_real(wadi_sndfile *self, double *out, int64_t frames, in
     return account(s, sf_readf_double(s->file, out, frames), frames, out_frames, err);
 }
 
+/* ---- seek ---- */
+
+static wadi_status no_such_frame(const sound *s, int64_t frame, wadi_error *err) {
+    return wadi_fail(err, WADI_IO, "%s: frame %lld cannot be reached: %s", s->base.path,
+                     (long long)frame, sf_strerror(s->file));
+}
+
+/* Opens the file again from its first frame, with a decoder that has decoded nothing else. */
+static wadi_status open_again(sound *s, wadi_error *err) {
+    SF_INFO about = {0};
+    SNDFILE *file = sf_open(s->base.path, SFM_READ, &about);
+    if (file == NULL)
+        return wadi_fail(err, WADI_IO, "%s: cannot be read as sound: %s", s->base.path,
+                         sf_strerror(NULL));
+    (void)sf_close(s->file);
+    s->file = file;
+    s->at = 0;
+    return WADI_OK;
+}
+
+/* Reads up to this frame, without counting clipped values. */
+static wadi_status read_up_to(sound *s, int64_t frame, wadi_error *err) {
+    if (frame < s->at) WADI_TRY(open_again(s, err));
+    double *unused = calloc((size_t)s->base.info.channels * CONVERT_FRAMES, sizeof *unused);
+    if (unused == NULL) return wadi_fail(err, WADI_MEMORY, "out of memory");
+    sf_count_t got = 1;
+    while (s->at < frame && got > 0) {
+        const int64_t left = frame - s->at;
+        got = sf_readf_double(s->file, unused, left < CONVERT_FRAMES ? left : CONVERT_FRAMES);
+        s->at += got > 0 ? got : 0;
+    }
+    free(unused);
+    return s->at == frame ? WADI_OK : no_such_frame(s, frame, err);
+}
+
+/* Samples that are stored directly do not depend on those before them. Compressed samples may, so all samples before the position are
+ * decoded, as they would be without the seek. */
+static wadi_status seek_frame(wadi_sndfile *self, int64_t frame, wadi_error *err) {
+    sound *s = (sound *)self;
+    if (!s->is_file || s->base.info.frames < 0)
+        return wadi_fail(err, WADI_UNSUPPORTED, "%s: cannot be read from the middle", s->base.path);
+    if (frame < 0 || frame > s->base.info.frames)
+        return wadi_fail(err, WADI_INVALID, "%s: no frame %lld; there are %lld", s->base.path,
+                         (long long)frame, (long long)s->base.info.frames);
+    if (exact_bits(s->format_code) == 0 && !is_float(s->format_code))
+        return read_up_to(s, frame, err);
+    if (sf_seek(s->file, frame, SEEK_SET) != frame) return no_such_frame(s, frame, err);
+    s->at = frame;
+    return WADI_OK;
+}
+
 static void close_file(wadi_sndfile *self) {
     sound *s = (sound *)self;
     if (s->file != NULL) (void)sf_close(s->file);
@@ -290,7 +348,7 @@ static void close_file(wadi_sndfile *self) {
 
 static wadi_status open_sound(const char *path, const wadi_sndfile_how *how, wadi_sndfile **out,
                               wadi_error *err) {
-    static const wadi_sndfile_ops ops = {read_samples, read_real, close_file};
+    static const wadi_sndfile_ops ops = {read_samples, read_real, seek_frame, close_file};
     sound *s = calloc(1, sizeof *s);
     wadi_text copy = {0};
     wadi_text_add(&copy, path);

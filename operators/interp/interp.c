@@ -1,7 +1,7 @@
-/* Running a module: values, memory, blocks, and what comes in and goes out.
+/* Runs a module: values, memory, blocks, inputs and results.
  *
- * Arrays made by the run stand on a heap in the order they were made; a region, or one element
- * of a stream, gives back all that was made since it began but what it hands on. */
+ * The arrays that a run makes are kept in a list, in the order in which they were made. At its end, a region or an element of a
+ * stream gives back all arrays made since it began, except its results. */
 #include "base/words.h"
 #include "operators/interp/interp.h"
 
@@ -12,7 +12,7 @@
 
 /* ---- what sequence operators mean, by form ---- */
 
-/* An operator whose row says that it works on sequences, and not how. */
+/* For an operator whose row says that it works on sequences, but names no form. */
 static wadi_status run_formless(wadi_interp *in, const wadi_bind *b) {
     return wadi_fail_at(in->cx.err, b->loc, WADI_INTERNAL,
                         "%s: its row names no form of sequence operators", b->op->name);
@@ -26,7 +26,7 @@ static const wadi_seq_meaning formless = {.start = start_formless, .run = run_fo
 
 static const wadi_seq_meaning *const meanings[] = {
     [WADI_SEQ_NONE] = &formless,
-#define WADI_SEQ_FORM(NAME, name) [WADI_SEQ_##NAME] = &wadi_meaning_##name,
+#define WADI_SEQ_FORM(NAME, name, traits) [WADI_SEQ_##NAME] = &wadi_meaning_##name,
 #include "graph/seq.def"
 #undef WADI_SEQ_FORM
 };

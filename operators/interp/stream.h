@@ -1,9 +1,9 @@
 /* Sequences in the interpreter: cursors that make their elements one by one. Internal to operators/.
  *
  * A cursor holds what its operator carries from element to element, and cursors over its arguments.
- * Cursors over one sequence are independent, so two readers compute it twice: that is how reading it
- * in one pass means the same. A region may consume sequences of its own, with cursors that live
- * within its run. */
+ * Cursors over one sequence are independent, so two readers of it compute it twice. Compiled code
+ * reads it in one pass; the results are the same. A region may consume sequences of its own; their
+ * cursors are closed when the region ends. */
 #ifndef WADI_OPERATORS_INTERP_STREAM_H
 #define WADI_OPERATORS_INTERP_STREAM_H
 
@@ -20,24 +20,25 @@ typedef struct wadi_gathered {
 typedef struct wadi_cursor {
     const wadi_bind *bind;
     int components; /* of an element */
-    int64_t at;     /* elements handed out */
+    int64_t at;     /* elements given so far */
     int nfrom;
     struct wadi_cursor **from; /* over the sequences among the arguments */
-    int64_t count,
-        step;     /* the operator's numbers: how many at most, every so many-th; or size and hop */
-    int64_t skip; /* pick: how many elements of the argument go before the next */
-    int nkept;    /* arrays of its own: a state, an element that is next */
-    wadi_iarray **kept;          /* [WADI_STREAM_COMPONENTS] */
-    bool found;                  /* filter: what is kept is next, which may be no array at all */
-    wadi_gathered *samples;      /* windows: [components], from sample `first` on */
-    int64_t first, start, ended; /* windows: where the next begins, where the last full one ended */
-    bool last_given;             /* windows: the one that is not full */
+    int64_t
+        count; /* count, pick: how many elements at most; windows: the size; batch: the number of elements */
+    int64_t step;           /* pick: every step-th element; windows: the hop */
+    int64_t skip;           /* pick: how many elements of the argument to skip before the next */
+    int nkept;              /* arrays that the cursor keeps: a state, the next element */
+    wadi_iarray **kept;     /* [WADI_STREAM_COMPONENTS] */
+    bool found;             /* filter: the next element is kept (it may have no arrays) */
+    wadi_gathered *samples; /* windows: [components], from sample `first` on */
+    int64_t first, start, ended; /* windows: see carry.c */
+    bool last_given;             /* windows: the window that is not full was given */
 } wadi_cursor;
 
-/** Starts at the first element of sequence `s`. */
+/** Opens a cursor at the first element of sequence `s`. */
 WADI_NODISCARD wadi_status wadi_cursor_open(wadi_interp *in, wadi_val s, wadi_cursor **out);
 void wadi_cursor_close(wadi_cursor *c); /* NULL is fine */
-/** Whether there is another element, computing as little as tells. */
+/** Whether there is another element. Computes no more than is needed to know that. */
 WADI_NODISCARD wadi_status wadi_cursor_more(wadi_interp *in, wadi_cursor *c, bool *out);
 /** The components of the next element, which exists: arrays on the heap or of a source. */
 WADI_NODISCARD wadi_status wadi_cursor_next(wadi_interp *in, wadi_cursor *c,
@@ -45,9 +46,9 @@ WADI_NODISCARD wadi_status wadi_cursor_next(wadi_interp *in, wadi_cursor *c,
 
 /* ---- what the forms mean ---- */
 
-/** Of a form of sequence operator (graph/seq.h). Forms that give sequences have `more` and `next`, ends have `run`. */
+/** The meaning of a form of sequence operator (graph/seq.h). Forms that give sequences have `more` and `next`, ends have `run`. */
 typedef struct wadi_seq_meaning {
-    /** the cursor has just been opened, its arguments before it; NULL: nothing to do */
+    /** called when the cursor and those of its arguments are open; NULL: nothing to do */
     wadi_status (*start)(wadi_interp *in, wadi_cursor *c);
     /** the two questions above; c->at is counted by the caller */
     wadi_status (*more)(wadi_interp *in, wadi_cursor *c, bool *out);
@@ -56,25 +57,26 @@ typedef struct wadi_seq_meaning {
     wadi_status (*run)(wadi_interp *in, const wadi_bind *b);
 } wadi_seq_meaning;
 
-#define WADI_SEQ_FORM(NAME, name) extern const wadi_seq_meaning wadi_meaning_##name;
+#define WADI_SEQ_FORM(NAME, name, traits) extern const wadi_seq_meaning wadi_meaning_##name;
 #include "graph/seq.def"
 #undef WADI_SEQ_FORM
 
 /* ---- shared ---- */
 
 WADI_NODISCARD wadi_status wadi_stream_no_memory(wadi_interp *in, const wadi_bind *b);
-/** Element `e` is at work: faults name it, unless the stream is one within a region, whose faults name what is around. */
+/** Notes that element `e` is being computed, so that faults name it. Within a region faults keep naming the element around it. */
 void wadi_stream_at(wadi_interp *in, int64_t e);
-/** A number the operator takes: at least 1, else a fault that calls it `what`; where that is NULL, 0 instead of less. */
+/** A number that the operator takes. It must be at least 1, else it is a fault that names it `what`. If `what` is NULL, a negative
+ *  number becomes 0. */
 WADI_NODISCARD wadi_status wadi_cursor_number(wadi_interp *in, const wadi_cursor *c, int arg,
                                               const char *what, int64_t *out);
-/** Whether all arguments have another element: the `more` of forms that need no more than that. */
+/** Whether all arguments have another element. Forms that need nothing else use this as their `more`. */
 WADI_NODISCARD wadi_status wadi_cursor_all_more(wadi_interp *in, wadi_cursor *c, bool *out);
 /** A new array on the interpreter's heap. */
 WADI_NODISCARD wadi_status wadi_stream_array(wadi_interp *in, const wadi_bind *b, int rank,
                                              const wadi_elem *elem, const int64_t *shape,
                                              wadi_iarray **out);
-/** A new array on the heap with `n` cells from `cells`. */
+/** A new array on the heap, with a copy of `cells`. */
 WADI_NODISCARD wadi_status wadi_stream_cells(wadi_interp *in, const wadi_bind *b, int rank,
                                              const wadi_elem *elem, const int64_t *shape,
                                              const uint64_t *cells, const wadi_iarray **out);

@@ -1,4 +1,4 @@
-/* BATCH: stacks `size` consecutive elements of one shape to one element of one more dimension.
+/* BATCH: stacks `size` consecutive elements of one shape into one element with one more dimension.
  *
  * Whole batches inside a chunk stay where they are and are only described differently. The rest of the chunk waits, as a view,
  * for the elements that complete it; these elements are then copied together. */
@@ -14,16 +14,16 @@ static const int64_t *shape_of(const wadi_chunk_component *c, int64_t s) {
     return c->layout == WADI_LAYOUT_IRREGULAR ? c->shapes + s * c->rank : c->shape;
 }
 
-/* The batch at work has the shape of element `at` of chunk `like`. */
+/* The present batch: it has the shape of element `at` of chunk `like`. */
 typedef struct batch {
     const wadi_chunk *like;
     int64_t at;
 } batch;
 
-/* What of an element does not fit. */
+/* The extent of an element that does not fit its batch. */
 typedef struct misfit {
     int component, dim;
-    int64_t x, y; /* its extent, that of the batch's first array */
+    int64_t x, y; /* this extent, and that of the batch's first array */
 } misfit;
 
 /* Whether element s of the chunk differs from the batch's, and where. */
@@ -46,7 +46,7 @@ static bool all_regular(const wadi_chunk *chunk) {
     return true;
 }
 
-/* Elements before the first that does not fit its batch; where batches begin is known from what waits. */
+/* How many elements come before the first that does not fit its batch. Batches begin where those that wait say. */
 static int64_t fitting(const wadi_change *c, const wadi_chunk *chunk, misfit *out) {
     const wadi_change_queue *q = &c->in[0];
     const int64_t waits = q->elements;
@@ -55,7 +55,7 @@ static int64_t fitting(const wadi_change *c, const wadi_chunk *chunk, misfit *ou
     if (waits > 0) b = (batch){q->chunks.at[q->head], q->used};
     for (int64_t s = 0; s < chunk->count; s++) {
         if ((waits + s) % c->o.size == 0) b = (batch){chunk, s};
-        if (regular && b.like == chunk) return chunk->count; /* so are all that follow */
+        if (regular && b.like == chunk) return chunk->count; /* all that follow fit, too */
         if (differs(&b, chunk, s, out)) return s;
     }
     return chunk->count;
@@ -86,7 +86,7 @@ static bool describe_irregular(wadi_chunk *out, wadi_chunk_component *to, int64_
     return true;
 }
 
-/* Component of `batches * size` elements becomes one of batches. */
+/* Describes a component of `batches * size` elements as one of `batches` elements. */
 static bool batch_component(wadi_chunk *out, wadi_chunk_component *to, int64_t batches,
                             int64_t size) {
     const int64_t *shape = NULL;
@@ -103,7 +103,7 @@ static bool batch_component(wadi_chunk *out, wadi_chunk_component *to, int64_t b
     return true;
 }
 
-/* All elements of `owned`, a multiple of `size`, as batches. */
+/* Gives all elements of `owned`, whose number is a multiple of `size`, as batches. */
 static wadi_status ready_batches(wadi_change *c, wadi_chunk *owned, int64_t size, wadi_error *err) {
     const int64_t batches = owned->count / size;
     bool done = true;
@@ -144,7 +144,7 @@ static bool make_columns(wadi_chunk *out, const wadi_chunk *like, int64_t at, in
     return true;
 }
 
-/* The values of all elements of `part` to element `at` of `out` and those behind it. */
+/* Copies the values of all elements of `part` to `out`, from element `at` on. */
 static void copy_elements(wadi_chunk *out, int64_t at, const wadi_chunk *part) {
     for (int i = 0; i < out->components; i++) {
         const wadi_chunk_component *to = &out->component[i];
@@ -225,12 +225,33 @@ static wadi_status put(wadi_change *c, int input, wadi_chunk *chunk, wadi_error 
     return wadi_change_fault(c, chunk->first + good, what, m.x, m.y, err);
 }
 
+/* Whether what waits is of one type and one shape. */
+static bool waiting_fits(const wadi_change_queue *q) {
+    misfit m;
+    for (size_t k = q->head; k < q->chunks.n; k++) {
+        const wadi_chunk *first = q->chunks.at[q->head], *chunk = q->chunks.at[k];
+        const batch b = {first, q->used};
+        if (chunk->components != first->components) return false;
+        for (int i = 0; i < chunk->components; i++) {
+            const wadi_chunk_component *x = &first->component[i], *y = &chunk->component[i];
+            if (x->rank != y->rank || x->fields != y->fields) return false;
+            if (memcmp(x->type, y->type, (size_t)x->fields * sizeof *x->type) != 0) return false;
+        }
+        for (int64_t s = 0; s < chunk->count; s++)
+            if (differs(&b, chunk, s, &m)) return false;
+    }
+    return true;
+}
+
 /* Elements of full batches do not wait. */
 static wadi_status load(wadi_change *c, wadi_state_reader *from, wadi_error *err) {
+    const wadi_change_queue *q = &c->in[0];
     WADI_UNUSED(from);
-    if (c->in[0].elements < c->o.size) return WADI_OK;
-    return wadi_fail(err, WADI_INVALID, "saved state: %lld elements wait for a batch of %lld",
-                     (long long)c->in[0].elements, (long long)c->o.size);
+    if (q->elements >= c->o.size)
+        return wadi_fail(err, WADI_INVALID, "saved state: %lld elements wait for a batch of %lld",
+                         (long long)q->elements, (long long)c->o.size);
+    if (waiting_fits(q)) return WADI_OK;
+    return wadi_fail(err, WADI_INVALID, "saved state: elements of several shapes wait for a batch");
 }
 
 const wadi_change_row wadi_change_batch = {

@@ -6,7 +6,7 @@
  *
  * A change is a row (row.h); sched/changes.def lists them.
  *
- * A change belongs to one thread. It knows nothing of bodies: WADI_CHANGE_SCAN leaves elements as they are here, and whoever
+ * A change belongs to one thread. It knows nothing of bodies. So WADI_CHANGE_SCAN leaves elements as they are here; the code that
  * runs the stage turns them into states. */
 #ifndef WADI_SCHED_CHANGE_CHANGE_H
 #define WADI_SCHED_CHANGE_CHANGE_H
@@ -19,9 +19,9 @@ typedef struct wadi_change wadi_change;
 
 typedef struct wadi_change_options {
     wadi_change_kind kind; /* not WADI_CHANGE_READ */
-    int inputs;            /* 1, but for ZIP */
+    int inputs;            /* 1, except for ZIP */
     int64_t size,
-        first; /* TAKE, DROP, PICK: below 0 is 0, and INT64_MAX no limit; BATCH, WINDOWS: size is at least 1 */
+        first; /* TAKE, DROP, PICK: negative numbers mean 0, and INT64_MAX means no limit; BATCH, WINDOWS: size is at least 1 */
     int64_t hop; /* PICK, WINDOWS: at least 1 */
     wadi_last_window last;
     int places, place; /* of the plan, for faults */
@@ -29,13 +29,16 @@ typedef struct wadi_change_options {
     wadi_buffers *buffers;
 } wadi_change_options;
 
-/* What whoever prints, checks or runs a plan must know of a change. */
+/* What one must know of a change to print, check or run a plan. */
 typedef struct wadi_change_facts {
     const char *name; /* in a plan's text */
     const char *size,
-        *hop; /* what a fault calls a number that is less than 1; NULL: there is none, or any will do */
-    bool tests; /* takes component `test` of the input, which comes behind the parts */
-    bool lasts; /* goes by `last` */
+        *hop; /* how a fault names this number if it is less than 1; NULL: the change has no such number, or it may be anything */
+    bool tests; /* it uses component `test` of the input, which follows the parts */
+    bool lasts; /* it uses `last` */
+    bool
+        reads; /* its elements come from sources: the stage has these and no inputs, and the parts are theirs */
+    bool folds; /* the stage has a fold `scan`, and the parts are of its state */
 } wadi_change_facts;
 
 /* Never NULL. */
@@ -45,30 +48,29 @@ WADI_NODISCARD wadi_status wadi_change_create(const wadi_change_options *options
                                               wadi_error *err);
 void wadi_change_destroy(wadi_change *c); /* NULL is fine */
 
-/* The next chunk of input `input`: the components the stage has a use for, and for FILTER the test behind them. Borrowed.
- * On failure the elements before the one that fails have been taken and come out. */
+/* Takes the next chunk of input `input`: the components that the stage uses, and for FILTER the test behind them. The chunk is borrowed.
+ * After a failure, the elements before the one that fails have been taken and will come out. */
 WADI_NODISCARD wadi_status wadi_change_put(wadi_change *c, int input, wadi_chunk *chunk,
                                            wadi_error *err);
-/* Input `input` has ended; once. */
+/* Says, once, that input `input` has ended. */
 WADI_NODISCARD wadi_status wadi_change_end(wadi_change *c, int input, wadi_error *err);
-/* The next changed elements, at most `most` of them, with a reference for the caller; NULL: there are none now. */
+/* Gives the next changed elements, at most `most`, with a reference for the caller. *out is NULL if there are none now. */
 WADI_NODISCARD wadi_status wadi_change_next(wadi_change *c, int64_t most, wadi_chunk **out,
                                             wadi_error *err);
 
-/* Whether more input can still make a difference. */
+/* Whether more input can still give more elements. For example, a TAKE that has all of its elements wants no more. */
 bool wadi_change_wants(const wadi_change *c);
-/* Elements of input `input` that wait for those of others (ZIP). */
+/* How many elements of input `input` wait for those of other inputs (ZIP). */
 int64_t wadi_change_waiting(const wadi_change *c, int input);
-/* Of how many elements of its input the change needs no more than the first, when `need` of its own are wanted;
- * INT64_MAX: nobody knows. */
+/* How many elements of its input the change needs at most to give `need` elements; INT64_MAX: not known. */
 int64_t wadi_change_needs(const wadi_change *c, int64_t need);
-/* Bytes of what is kept. */
+/* Bytes of what the change keeps. */
 int64_t wadi_change_bytes(const wadi_change *c);
 
-/* Appends all that the change keeps, its elements that are ready included: between two calls of the others. Errors: WADI_MEMORY. */
+/* Appends all that the change keeps, with the elements that are ready. Between two calls of the functions above. Errors: WADI_MEMORY. */
 WADI_NODISCARD wadi_status wadi_change_save(const wadi_change *c, wadi_text *out, wadi_error *err);
-/* Makes a change that has just been created, with the same options, what the saved one was. After a failure it can only be destroyed.
- * Errors: WADI_INVALID (it was another change, or other numbers), WADI_IO (damaged), WADI_MEMORY. */
+/* Loads the saved state into a change that has just been created with the same options. After a failure the change can only be destroyed.
+ * Errors: WADI_INVALID (the state of another change, or of one with other numbers), WADI_IO (damaged), WADI_MEMORY. */
 WADI_NODISCARD wadi_status wadi_change_load(wadi_change *c, wadi_state_reader *from,
                                             wadi_error *err);
 

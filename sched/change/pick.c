@@ -12,7 +12,7 @@ static int64_t at_most(int64_t n, int64_t most) {
     return n < most ? n : most;
 }
 
-/* x + n * y of numbers that are not negative; INT64_MAX when that is too large. */
+/* x + n * y for numbers that are not negative; INT64_MAX if that is too large. */
 static int64_t further(int64_t x, int64_t n, int64_t y) {
     if (n > 0 && y > (INT64_MAX - x) / n) return INT64_MAX;
     return x + n * y;
@@ -54,7 +54,7 @@ static wadi_status apart(wadi_change *c, wadi_chunk *chunk, int64_t begin, int64
 static wadi_status put(wadi_change *c, int input, wadi_chunk *chunk, wadi_error *err) {
     wadi_change_count *k = &c->count;
     WADI_UNUSED(input);
-    const int64_t begin = k->next - k->seen; /* of the next one picked, in this chunk */
+    const int64_t begin = k->next - k->seen; /* where in this chunk the next picked element is */
     k->seen += chunk->count;
     if (begin >= chunk->count) return WADI_OK;
     const int64_t n = at_most((chunk->count - 1 - begin) / k->step + 1, k->most - k->picked);
@@ -85,7 +85,7 @@ static wadi_status save(const wadi_change *c, wadi_text *out, wadi_error *err) {
 
 static wadi_status load(wadi_change *c, wadi_state_reader *from, wadi_error *err) {
     wadi_change_count *k = &c->count;
-    WADI_TRY(wadi_state_take_count(from, INT64_MAX, &k->seen, err));
+    WADI_TRY(wadi_state_take_count(from, WADI_STATE_ELEMENTS, &k->seen, err));
     WADI_TRY(wadi_state_take_count(from, INT64_MAX, &k->next, err));
     WADI_TRY(wadi_state_take_count(from, k->most, &k->picked, err));
     if (k->next >= k->seen || k->picked == k->most) return WADI_OK;

@@ -1,5 +1,4 @@
-/* What a change keeps, saved and loaded: the chunks that wait, as they are, and what its row adds. A change in which nothing waits takes
- * a few numbers. */
+/* Saving and loading what a change keeps: the chunks that wait, and what its row adds. If nothing waits, that is a few numbers. */
 #include "base/error.h"
 #include "sched/change/row.h"
 
@@ -7,7 +6,7 @@ enum { MOST_CHUNKS = 1 << 30 };
 
 /* ---- queues ---- */
 
-/* The first chunk without what has been used up. */
+/* Saves the first chunk without the elements that were used up. */
 static wadi_status save_first(const wadi_change_queue *q, wadi_text *out, wadi_error *err) {
     wadi_chunk *first = q->chunks.at[q->head], *rest = NULL;
     WADI_TRY(wadi_chunk_slice(first, q->used, first->count - q->used, &rest, err));
@@ -63,10 +62,11 @@ wadi_status wadi_change_load(wadi_change *c, wadi_state_reader *from, wadi_error
         int64_t was = 0;
         WADI_TRY(wadi_state_take(from, &was, err));
         if (was != options[i])
-            return wadi_fail(err, WADI_INVALID, "saved state: of a %s with other numbers",
+            return wadi_fail(err, WADI_INVALID,
+                             "saved state: it belongs to a %s with other numbers",
                              c->row->facts.name);
     }
-    WADI_TRY(wadi_state_take_count(from, INT64_MAX, &c->position, err));
+    WADI_TRY(wadi_state_take_count(from, WADI_STATE_ELEMENTS, &c->position, err));
     WADI_TRY(load_queue(c, &c->ready, from, err));
     for (int i = 0; i < c->o.inputs; i++) WADI_TRY(load_queue(c, &c->in[i], from, err));
     return c->row->load != NULL ? c->row->load(c, from, err) : WADI_OK;

@@ -11,7 +11,7 @@
 #include "base/words.h"
 #include "sched/change/row.h"
 
-enum { SMALL = 4 /* windows: a chunk of fewer samples is copied whole */ };
+enum { SMALL = 4 /* a chunk with fewer samples than this number of windows is copied whole */ };
 
 static int64_t least(int64_t x, int64_t y) {
     return x < y ? x : y;
@@ -22,7 +22,7 @@ static int64_t samples_of(const wadi_chunk_component *c, int64_t s) {
     return c->layout == WADI_LAYOUT_IRREGULAR ? c->shapes[s] : c->shape[0];
 }
 
-/* Elements before the first whose components differ in length; *out_samples is their total. */
+/* How many elements come before the first whose components differ in length. *out_samples is the number of their samples. */
 static int64_t agreeing(const wadi_chunk *chunk, int64_t *out_samples, int *out_component,
                         int64_t *out_x, int64_t *out_y) {
     *out_samples = 0;
@@ -45,7 +45,7 @@ static char *sample(void *column, const wadi_chunk_component *c, int f, int64_t 
     return (char *)column + at * wadi_type_size(c->type[f]);
 }
 
-/* Samples [from, from + n) of the chunk behind those that are kept. */
+/* Keeps the samples [from, from + n) of the chunk behind those that are kept already. */
 static bool keep(wadi_change *c, const wadi_chunk *chunk, int64_t from, int64_t n) {
     wadi_change_tail *t = &c->tail;
     for (int i = 0; i < chunk->components; i++) {
@@ -77,7 +77,7 @@ static void forget(wadi_change *c, const wadi_chunk *like, int64_t n) {
     t->samples -= n;
 }
 
-/* Types of the components, for the last window. */
+/* Remembers the types of the components, for the last window. */
 static wadi_status remember_types(wadi_change *c, const wadi_chunk *chunk, wadi_error *err) {
     if (c->tail.like != NULL) return WADI_OK;
     WADI_TRY(wadi_chunk_create(c->o.buffers, chunk->components, &c->tail.like, err));
@@ -91,7 +91,7 @@ static wadi_status remember_types(wadi_change *c, const wadi_chunk *chunk, wadi_
 
 /* ---- windows over columns ---- */
 
-/* `count` windows of `size` samples in component i of `out`, whose columns begin with the first one's. */
+/* Makes the component `to` describe `count` windows of `size` samples. Its columns begin where the first window begins. */
 static void describe(const wadi_change *c, wadi_chunk_component *to, int64_t count, int64_t size) {
     to->layout = WADI_LAYOUT_REGULAR;
     to->rank = 1;
@@ -102,7 +102,7 @@ static void describe(const wadi_change *c, wadi_chunk_component *to, int64_t cou
     to->values = (count - 1) * c->o.hop + size;
 }
 
-/* Windows that lie in the chunk from sample `from` on. */
+/* Gives `count` windows that lie in the chunk, from sample `from` on. */
 static wadi_status ready_inside(wadi_change *c, wadi_chunk *chunk, int64_t from, int64_t count,
                                 wadi_error *err) {
     wadi_chunk *out = NULL;
@@ -142,7 +142,7 @@ static bool join(wadi_change *c, wadi_chunk *out, const wadi_chunk *chunk, int64
     return true;
 }
 
-/* `count` windows of `size` samples over the kept samples and n more. */
+/* Gives `count` windows of `size` samples over the kept samples and n more. */
 static wadi_status ready_joined(wadi_change *c, const wadi_chunk *chunk, int64_t from, int64_t n,
                                 int64_t count, int64_t size, wadi_error *err) {
     wadi_chunk *out = NULL;
@@ -159,12 +159,12 @@ static wadi_status ready_joined(wadi_change *c, const wadi_chunk *chunk, int64_t
 
 /* ---- the change ---- */
 
-/* Full windows among n samples. */
+/* How many full windows n samples have. */
 static int64_t full_windows(const wadi_change *c, int64_t n) {
     return n < c->o.size ? 0 : (n - c->o.size) / c->o.hop + 1;
 }
 
-/* Windows over the kept samples and the n from sample `from` of the chunk on, which are used up. */
+/* Gives the windows over the kept samples and n samples of the chunk, from sample `from` on. These are used up then. */
 static wadi_status cut(wadi_change *c, wadi_chunk *chunk, int64_t from, int64_t n,
                        wadi_error *err) {
     wadi_change_tail *t = &c->tail;
@@ -191,7 +191,7 @@ static wadi_status cut(wadi_change *c, wadi_chunk *chunk, int64_t from, int64_t 
     return keep(c, chunk, from + first, n - first) ? WADI_OK : wadi_change_no_memory(c, err);
 }
 
-/* All elements of a chunk that may be changed, `samples` samples in all. */
+/* Gives the windows over all elements of a chunk, `samples` samples in all. The chunk may be changed. */
 static wadi_status windows(wadi_change *c, wadi_chunk *chunk, int64_t samples, wadi_error *err) {
     for (int i = 0; i < chunk->components; i++) WADI_TRY(wadi_chunk_spread(chunk, i, err));
     WADI_TRY(remember_types(c, chunk, err));
@@ -241,7 +241,7 @@ static int64_t bytes(const wadi_change *c) {
     return bytes;
 }
 
-/* The samples that are kept are elements of rank 0. */
+/* A chunk of the kept samples, which are elements of rank 0. */
 static wadi_status samples_as_chunk(const wadi_change *c, wadi_chunk **out, wadi_error *err) {
     const wadi_change_tail *t = &c->tail;
     WADI_TRY(wadi_chunk_create(c->o.buffers, t->like->components, out, err));
@@ -284,7 +284,7 @@ static wadi_status load(wadi_change *c, wadi_state_reader *from, wadi_error *err
     wadi_chunk *samples = NULL;
     int64_t typed = 0;
     WADI_TRY(wadi_state_take_count(from, c->o.hop, &c->tail.skip, err));
-    WADI_TRY(wadi_state_take_count(from, INT64_MAX, &c->tail.fresh, err));
+    WADI_TRY(wadi_state_take_count(from, WADI_STATE_ELEMENTS, &c->tail.fresh, err));
     WADI_TRY(wadi_state_take_count(from, 1, &typed, err));
     if (typed == 0) return WADI_OK;
     WADI_TRY(wadi_state_take_chunk(from, c->o.buffers, &samples, err));

@@ -9,7 +9,7 @@ static int64_t at_most(int64_t n, int64_t most) {
     return n < most ? n : most;
 }
 
-/* Elements that all inputs have in one piece. */
+/* How many elements all inputs have in one piece. */
 static int64_t in_one_piece(const wadi_change *c) {
     int64_t n = INT64_MAX;
     for (int i = 0; i < c->o.inputs; i++) {
@@ -56,6 +56,6 @@ const wadi_change_row wadi_change_zip = {
     .facts = {.name = "zip"}, .put = put, .needs = as_many, .waits = true};
 
 const wadi_change_row wadi_change_scan = {
-    .facts = {.name = "scan"}, .put = wadi_change_ready_all, .needs = as_many};
+    .facts = {.name = "scan", .folds = true}, .put = wadi_change_ready_all, .needs = as_many};
 
-const wadi_change_row wadi_change_read = {.facts = {.name = "read"}};
+const wadi_change_row wadi_change_read = {.facts = {.name = "read", .reads = true}};

@@ -10,8 +10,9 @@
 #include "base/error.h"
 #include "base/thread.h"
 #include "sched/cpu/code.h"
-#include "sched/cpu/emit.h"
+#include "sched/cpu/emissions.h"
 #include "sched/cpu/gather.h"
+#include "sched/cpu/image.h"
 #include "sched/foreign.h"
 
 typedef struct worker {
@@ -25,7 +26,7 @@ typedef struct cpu {
     wadi_pool *pool;
     int threads;     /* the pool's */
     worker *workers; /* [threads] */
-    wadi_emit emit;
+    wadi_emissions emissions;
     const wadi_stop *cancel;
     wadi_mutex lock;          /* guards the fault of the launch at work */
     atomic_int_fast64_t stop; /* ranges that begin after this are skipped */
@@ -61,7 +62,7 @@ static void scratch_rewind(wadi_work *w, int64_t mark) {
 }
 
 static void say_negative(const worker *self, int slot, const int64_t *shape, int64_t *value) {
-    for (int d = wadi_slots_plan(self->device->emit.slots, slot)->rank - 1; d >= 0; d--) {
+    for (int d = wadi_slots_plan(self->device->emissions.slots, slot)->rank - 1; d >= 0; d--) {
         if (shape[d] >= 0) continue;
         value[0] = shape[d];
         value[1] = d;
@@ -71,8 +72,8 @@ static void say_negative(const worker *self, int slot, const int64_t *shape, int
 static int emit(wadi_work *w, int32_t slot, int64_t s, const int64_t *shape, void **col) {
     worker *self = worker_of(w);
     int64_t bytes = 0;
-    const wadi_fault_kind kind = wadi_emit_put(&self->device->emit, &w->slot[slot], &self->staging,
-                                               slot, s, shape, col, &bytes);
+    const wadi_fault_kind kind = wadi_emissions_put(&self->device->emissions, &w->slot[slot],
+                                                    &self->staging, slot, s, shape, col, &bytes);
     if (kind != WADI_FAULT_NONE) set_memory_fault(w, kind, s, bytes);
     if (kind == WADI_FAULT_EXTENT) say_negative(self, slot, shape, w->fault.value);
     return kind == WADI_FAULT_NONE;
@@ -83,15 +84,9 @@ static int foreign(wadi_work *w, const wadi_call *call) {
     return wadi_foreign_run(call);
 }
 
-static int no_foreign(wadi_work *w, const wadi_call *call) {
-    WADI_UNUSED(w);
-    WADI_UNUSED(call);
-    return 0;
-}
-
 /* ---- a version ---- */
 
-/* What kernels look at: their reads are no atomics of C, since they are compiled apart, but of one byte. */
+/* What kernels read. They are compiled separately, so their reads are not C atomics, but they read only one byte. */
 static const volatile unsigned char *stop_flag(const wadi_stop *stop) {
     static const unsigned char never = 0;
     return stop != NULL ? (const volatile unsigned char *)&stop->called : &never;
@@ -99,7 +94,7 @@ static const volatile unsigned char *stop_flag(const wadi_stop *stop) {
 
 static bool begin(wadi_device *self, const wadi_device_work *work) {
     cpu *d = cpu_of(self);
-    if (!wadi_emit_begin(&d->emit, work->slots)) return false;
+    if (!wadi_emissions_begin(&d->emissions, work->slots)) return false;
     d->cancel = work->stop;
     for (int i = 0; i < d->threads; i++) {
         d->workers[i].work.first = work->first;
@@ -110,7 +105,7 @@ static bool begin(wadi_device *self, const wadi_device_work *work) {
 
 static void end(wadi_device *self) {
     cpu *d = cpu_of(self);
-    wadi_emit_reset(&d->emit);
+    wadi_emissions_reset(&d->emissions);
     for (int i = 0; i < d->threads; i++) {
         wadi_scratch_reset(&d->workers[i].scratch);
         wadi_scratch_reset(&d->workers[i].staging);
@@ -118,23 +113,24 @@ static void end(wadi_device *self) {
 }
 
 static bool expect(wadi_device *self, int slot, int64_t count) {
-    return wadi_emit_expect(&cpu_of(self)->emit, slot, count);
+    return wadi_emissions_expect(&cpu_of(self)->emissions, slot, count);
 }
 
 bool wadi_cpu_is_expected(const wadi_device *self, int slot) {
-    return cpu_of(self)->emit.of[slot].expected;
+    return cpu_of(self)->emissions.of[slot].expected;
 }
 
 static bool finish(wadi_device *self, const int *slots, int n, bool whole) {
     cpu *d = cpu_of(self);
-    if (!wadi_emit_finish(&d->emit, slots, n, d->pool)) return false;
+    if (!wadi_emissions_finish(&d->emissions, slots, n, d->pool)) return false;
     for (int i = 0; whole && i < d->threads; i++) wadi_scratch_reset(&d->workers[i].staging);
     return true;
 }
 
 /* ---- launches ---- */
 
-/* Workers draw ranges: many, so that they end together, but none so short that drawing or sharing a line of memory counts. */
+/* Workers take ranges. There are many, so that workers end together, but none is so short that taking it or sharing a cache line costs
+ * much. */
 enum { RANGES = 8, SHORT_RANGES = 64, SHORT = 64 };
 
 static int64_t range_of(int64_t n, int threads) {
@@ -183,7 +179,7 @@ static void run_range(void *env, int number, int64_t begin, int64_t end) {
 static void launch(wadi_device *self, wadi_launch *what) {
     cpu *d = cpu_of(self);
     loop l = {d, what, wadi_cpu_kernel(what->code)};
-    const wadi_slot *table = what->table != NULL ? what->table : d->emit.slots->slot;
+    const wadi_slot *table = what->table != NULL ? what->table : d->emissions.slots->slot;
     what->fault.kind = WADI_FAULT_NONE; /* nothing else is read then */
     for (int i = 0; i < d->threads; i++) {
         wadi_work *w = &d->workers[i].work;
@@ -196,6 +192,7 @@ static void launch(wadi_device *self, wadi_launch *what) {
     const bool alone = what->serial || what->apart;
     wadi_pool_for(d->pool, what->serial ? 1 : what->n, alone ? 1 : range_of(what->n, d->threads),
                   run_range, &l);
+    wadi_emissions_settle(&d->emissions);
 }
 
 /* ---- primitives ---- */
@@ -277,7 +274,7 @@ static void destroy(wadi_device *self) {
         wadi_scratch_fini(&d->workers[i].staging);
     }
     free(d->workers);
-    free(d->emit.of);
+    free(d->emissions.of);
     wadi_pool_destroy(d->pool);
     wadi_mutex_fini(&d->lock);
     free(d);
@@ -310,7 +307,7 @@ static wadi_status make_workers(cpu *d, wadi_buffers *scratch_memory, wadi_error
                               .scratch_mark = scratch_mark,
                               .scratch_rewind = scratch_rewind,
                               .emit = emit,
-                              .foreign = d->base.residence == NULL ? foreign : no_foreign,
+                              .foreign = foreign,
                               .self = w};
         wadi_scratch_init(&w->scratch, scratch_memory);
         wadi_scratch_init(&w->staging, scratch_memory);
@@ -324,6 +321,7 @@ wadi_status wadi_cpu_open_at(const wadi_device_options *options, const wadi_resi
     if (d == NULL) return wadi_fail(err, WADI_MEMORY, "cpu: out of memory");
     d->base.ops = &ops;
     d->base.residence = residence;
+    d->base.images = &wadi_cpu_images;
     wadi_status status = wadi_mutex_init(&d->lock, err);
     if (status != WADI_OK) {
         free(d);

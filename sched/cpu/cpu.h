@@ -7,11 +7,14 @@
 WADI_NODISCARD wadi_status wadi_cpu_open(const wadi_device_options *options, wadi_device **out,
                                          wadi_error *err);
 
+/* The processor's name, their number and the memory of the machine, as far as the system tells them. Never fails. */
+WADI_NODISCARD wadi_status wadi_cpu_tell(int number, wadi_device_facts *out, wadi_error *err);
+
 /* The same workers and kernels over memory of another residence, for devices made of them: its memory is readable whenever the device
- * is called. Its kernels call no library, and whoever is made of it hands on no call of `routine`. */
+ * is called. */
 WADI_NODISCARD wadi_status wadi_cpu_open_at(const wadi_device_options *options,
                                             const wadi_residence *residence, wadi_device **out,
                                             wadi_error *err);
-/* Slots that kernels have been told to emit to and that are not finished. */
+/* How many slots kernels emit to that are not finished. */
 bool wadi_cpu_is_expected(const wadi_device *cpu, int slot);
 #endif

@@ -1,7 +1,6 @@
-/* The receiving half of the link protocol; the rules stand in link.h. */
+/* The receiving half of the link protocol. link.h states the rules. */
 #include "sched/link/link.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -48,7 +47,7 @@ static void say_done(wadi_link_receiver *r, int peer, int64_t number) {
     if (!wadi_vec_push(&r->out, done)) r->out_of_memory = true;
 }
 
-/* Where `number` is or would be in held. */
+/* The index in r->held where `number` is, or where it has to be inserted. */
 static size_t place_of(const wadi_link_receiver *r, int64_t number) {
     size_t i = r->held.n;
     while (i > 0 && r->held.at[i - 1].number >= number) i--;
@@ -60,8 +59,8 @@ static bool holds(const wadi_link_receiver *r, int64_t number) {
     return i < r->held.n && r->held.at[i].number == number;
 }
 
-/* Within a session a sender sends a chunk to a peer once, so a sequence number that comes again is the network's doing.
- * What is under way is less than the window, so the bits suffice; a number beyond them is refused as well. */
+/* Within a session, a sender sends a chunk to a peer once. So if a sequence number comes again, the network has repeated the message.
+ * Fewer chunks are in flight than the window has, so the bits suffice; a number beyond them is refused, too. */
 static bool is_new(wadi_link_receiver *r, int peer, int64_t sequence) {
     const int64_t ahead = sequence - r->peer[peer].seen;
     if (ahead < 0 || ahead > 63 || (r->peer[peer].seen_more >> ahead & 1) != 0) return false;
@@ -95,7 +94,7 @@ static void hold(wadi_link_receiver *r, const wadi_link_held *held) {
     r->held.at[at] = *held;
 }
 
-/* The same chunk may come from several peers when one was thought lost: the first copy is used, all hear when it is done. */
+/* The same chunk may come from several peers, if one was wrongly thought lost. The first copy is used, and all get DONE. */
 void wadi_link_receiver_on_chunk(wadi_link_receiver *r, int peer, int64_t number, int64_t sequence,
                                  int64_t bytes, void *payload) {
     const bool fresh = is_new(r, peer, sequence);
@@ -124,25 +123,16 @@ void wadi_link_receiver_on_end(wadi_link_receiver *r, int64_t count) {
     r->end = count;
 }
 
-static void note_failure(wadi_link_failure *f, int64_t number, wadi_status status,
-                         const char *reason) {
-    if (f->set) return;
-    f->set = true;
-    f->number = number;
-    f->status = status;
-    (void)snprintf(f->reason, sizeof f->reason, "%s", reason);
-}
-
 void wadi_link_receiver_on_fail(wadi_link_receiver *r, int64_t number, wadi_status status,
                                 const char *reason) {
-    note_failure(&r->received, number, status, reason);
+    wadi_link_failure_note(&r->received, number, status, reason);
 }
 
 void wadi_link_receiver_fail(wadi_link_receiver *r, wadi_status status, const char *reason) {
-    note_failure(&r->failure, r->next, status, reason);
+    wadi_link_failure_note(&r->failure, r->next, status, reason);
 }
 
-/* What has arrived stays: another peer will send it again, and it will be a duplicate. */
+/* Chunks that have arrived from the lost peer stay. If another peer sends them again, these are duplicates. */
 void wadi_link_receiver_on_lost(wadi_link_receiver *r, int peer) {
     r->peer[peer].alive = false;
 }
@@ -212,11 +202,7 @@ static bool pop_fail(wadi_link_receiver *r, wadi_link_message *out) {
     for (int p = 0; r->failure.set && p < WADI_LINK_PEERS; p++) {
         if (!r->peer[p].alive || r->peer[p].told_fail) continue;
         r->peer[p].told_fail = true;
-        *out = (wadi_link_message){.kind = WADI_LINK_FAIL,
-                                   .peer = p,
-                                   .number = r->failure.number,
-                                   .status = r->failure.status,
-                                   .reason = r->failure.reason};
+        *out = wadi_link_failure_told(&r->failure, p);
         return true;
     }
     return false;

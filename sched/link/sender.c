@@ -1,7 +1,6 @@
-/* The sending half of the link protocol; the rules stand in link.h. */
+/* The sending half of the link protocol. link.h states the rules. */
 #include "sched/link/link.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -33,19 +32,9 @@ void wadi_link_sender_end(wadi_link_sender *s, int64_t count) {
     s->end = count;
 }
 
-/* The first failure counts. */
-static void note_failure(wadi_link_failure *f, int64_t number, wadi_status status,
-                         const char *reason) {
-    if (f->set) return;
-    f->set = true;
-    f->number = number;
-    f->status = status;
-    (void)snprintf(f->reason, sizeof f->reason, "%s", reason);
-}
-
 void wadi_link_sender_fail(wadi_link_sender *s, int64_t number, wadi_status status,
                            const char *reason) {
-    note_failure(&s->failure, number, status, reason);
+    wadi_link_failure_note(&s->failure, number, status, reason);
 }
 
 void wadi_link_sender_on_join(wadi_link_sender *s, int peer) {
@@ -63,14 +52,15 @@ void wadi_link_sender_on_ready(wadi_link_sender *s, int peer, int64_t bytes, int
     s->peer[peer].granted_chunks = larger(s->peer[peer].granted_chunks, chunks);
 }
 
-/* Whether the chunk has never left, or is none yet. Numbers rise, so what is not kept and no larger than one that was is done. */
+/* Whether the chunk has never been sent, or does not exist yet. Numbers rise, so a chunk that is not kept, and whose number is no larger than
+ * one that was sent, is done. */
 static bool is_unsent(const wadi_link_sender *s, int64_t number) {
     for (size_t i = 0; i < s->kept.n; i++)
         if (s->kept.at[i].number == number) return !s->kept.at[i].sent;
     return number > s->last_sent;
 }
 
-/* Whoever reports it: a chunk sent to two peers after a false alarm is done when either is. */
+/* A chunk may have been sent to two peers, if one was wrongly thought lost. It is done when the first of them says so. */
 void wadi_link_sender_on_done(wadi_link_sender *s, int peer, int64_t number, int64_t bytes,
                               int64_t chunks) {
     wadi_link_sender_on_ready(s, peer, bytes, chunks);
@@ -89,7 +79,7 @@ void wadi_link_sender_on_done(wadi_link_sender *s, int peer, int64_t number, int
 void wadi_link_sender_on_fail(wadi_link_sender *s, int peer, int64_t number, wadi_status status,
                               const char *reason) {
     WADI_UNUSED(peer);
-    note_failure(&s->received, number, status, reason);
+    wadi_link_failure_note(&s->received, number, status, reason);
 }
 
 void wadi_link_sender_on_lost(wadi_link_sender *s, int peer) {
@@ -99,7 +89,7 @@ void wadi_link_sender_on_lost(wadi_link_sender *s, int peer) {
     }
 }
 
-/* Of what is sent and not done. */
+/* Bytes of the chunks that are sent and not done. */
 static int64_t bytes_out(const wadi_link_sender *s) {
     int64_t bytes = 0;
     for (size_t i = 0; i < s->kept.n; i++)
@@ -113,7 +103,7 @@ static bool has_credit(const wadi_link_sender *s, int peer, int64_t bytes) {
            s->peer[peer].sent_bytes + bytes <= s->peer[peer].granted_bytes;
 }
 
-/* A peer that has asked at all, with the fewest chunks sent and not granted back: the idlest one. -1: none may. */
+/* The idlest peer that may get a chunk: of those that have asked, the one with the fewest chunks in flight. -1: none may. */
 static int choose_peer(const wadi_link_sender *s, int64_t bytes, bool oldest) {
     int best = -1;
     int64_t best_room = INT64_MIN;
@@ -155,17 +145,13 @@ static bool pop_fail(wadi_link_sender *s, wadi_link_message *out) {
     for (int p = 0; s->failure.set && p < WADI_LINK_PEERS; p++) {
         if (!s->peer[p].alive || s->peer[p].told_fail) continue;
         s->peer[p].told_fail = true;
-        *out = (wadi_link_message){.kind = WADI_LINK_FAIL,
-                                   .peer = p,
-                                   .number = s->failure.number,
-                                   .status = s->failure.status,
-                                   .reason = s->failure.reason};
+        *out = wadi_link_failure_told(&s->failure, p);
         return true;
     }
     return false;
 }
 
-/* A peer that has asked for chunks: before that it may not be there to hear anything. */
+/* Whether the peer has asked for chunks. Before that, it may not be there to receive messages. */
 static bool listens(const wadi_link_sender *s, int peer) {
     return s->peer[peer].alive && s->peer[peer].granted_chunks > 0;
 }

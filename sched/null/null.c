@@ -1,6 +1,6 @@
-/* Every call opens the memory, lets the processors do it, and closes the memory. With each launch goes a description of all slots as
- * kernels are to see them: one block with the table and behind it the shapes and offsets. What kernels write of these (shapes, and what is
- * told of elements that they emit) comes back. */
+/* Every call opens the memory, works with the device `cpu`, and closes the memory. Each launch gets a description of all slots for its
+ * kernels: one block with the table, and after it the shapes and offsets. The parts that kernels write (shapes, and the sizes of elements
+ * that they emit) are copied back. */
 #include "sched/null/null.h"
 
 #include <stdlib.h>
@@ -86,7 +86,7 @@ static void describe(mirror *m, const wadi_slots *s) {
     }
 }
 
-/* The shapes and, of what is emitted, sizes that a kernel has written. */
+/* Copies back the shapes that a kernel has written, and the sizes of emitted elements. */
 static void read_back(const null *d, const mirror *m, int slot) {
     const wadi_slot *seen = (const wadi_slot *)m->host + slot;
     const wadi_slot *to = &d->slots->slot[slot];
@@ -181,6 +181,14 @@ static void gather(wadi_device *self, const wadi_device_gather *g) {
     close_memory(d);
 }
 
+static bool routine(wadi_device *self, const wadi_device_calls *batch) {
+    const null *d = null_of(self);
+    open_memory(d);
+    const bool done = d->cpu->ops->routine(d->cpu, batch);
+    close_memory(d);
+    return done;
+}
+
 static wadi_status wait(wadi_device *self, wadi_error *err) {
     const null *d = null_of(self);
     return d->cpu->ops->wait(d->cpu, err);
@@ -217,6 +225,7 @@ static const wadi_device_ops ops = {.destroy = destroy,
                                     .scan = scan,
                                     .count = count,
                                     .gather = gather,
+                                    .routine = routine,
                                     .wait = wait};
 
 static wadi_status make_parts(null *d, const wadi_device_options *options, wadi_error *err) {
@@ -240,9 +249,11 @@ wadi_status wadi_null_open(const wadi_device_options *options, wadi_device **out
     d->base.residence = &d->residence;
     d->buffers = options->buffers;
     const wadi_status status = make_parts(d, options, err);
-    if (status == WADI_OK)
+    if (status == WADI_OK) {
+        d->base.images = d->cpu->images;
         *out = &d->base;
-    else
+    } else {
         destroy(&d->base);
+    }
     return status;
 }

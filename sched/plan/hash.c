@@ -1,12 +1,14 @@
-/* The identity of a plan: a hash of everything that decides what a run computes. That is the program's text, types, shapes, order and
- * the arrays of `use`, but neither names of slots nor places nor versions: which of them exist depends on what has been run.
+/* The identity of a plan: a hash of everything that determines what a run computes. That is the program's text, types, shapes, order and
+ * the arrays of `use`. Names of slots, places and versions are not in it; which versions exist depends on what has been run.
  *
  * Everything is written to one text, each number followed by a space, each string by its length. */
 #include <string.h>
 
 #include "base/hash.h"
 #include "base/text.h"
+#include "sched/change/change.h"
 #include "sched/plan.h"
+#include "sched/plan/words.h"
 
 static int64_t values_of(const wadi_array *a) {
     int64_t n = 1;
@@ -83,18 +85,19 @@ static void add_fold(wadi_text *t, const wadi_plan_fold *f, int slots_of_part) {
 }
 
 static void add_stage(wadi_text *t, const wadi_plan *p, const wadi_plan_stage *g) {
+    const wadi_change_facts *about = wadi_change_about(g->change);
     add_number(t, g->change);
     add_number(t, g->nsources);
     for (int i = 0; i < g->nsources; i++) add_source(t, p, &g->sources[i]);
     add_list(t, g->ninputs, g->inputs);
     add_list(t, g->nparts, g->parts);
-    add_list(t, g->change == WADI_CHANGE_READ ? 0 : g->nparts, g->from);
+    add_list(t, about->reads ? 0 : g->nparts, g->from);
     add_number(t, g->first);
     add_number(t, g->size);
     add_number(t, g->hop);
     add_number(t, g->last);
     add_number(t, g->test);
-    if (g->change == WADI_CHANGE_SCAN) add_fold(t, &g->scan, 1);
+    if (about->folds) add_fold(t, &g->scan, 1);
     add_number(t, g->body);
     add_list(t, g->nresults, g->results);
 }
@@ -105,8 +108,8 @@ static void add_end(wadi_text *t, const wadi_plan_end *e) {
     add_string(t, e->kind == WADI_END_SINK ? e->name : NULL);
     add_list(t, e->nfrom, e->from);
     add_list(t, e->ninto, e->into);
-    if (e->kind == WADI_END_FOLD) add_fold(t, &e->fold, 1);
-    if (e->kind == WADI_END_FOLD_BATCH) add_fold(t, &e->fold, 2);
+    const int slots = wadi_plan_fold_slots(e->kind);
+    if (slots > 0) add_fold(t, &e->fold, slots);
 }
 
 static void add_stream(wadi_text *t, const wadi_plan *p, const wadi_plan_stream *s) {
@@ -150,7 +153,7 @@ void wadi_plan_hash(const wadi_plan *p, uint8_t out[32]) {
             add_number(&t, p->phases[i].body);
         }
     }
-    memset(out, 0, 32); /* all zero only when memory or the digest is missing */
+    memset(out, 0, 32); /* it stays zero only if memory or the digest is missing */
     if (t.failed || wadi_blake2b(t.at, t.n, out) != WADI_OK) memset(out, 0, 32);
     wadi_text_fini(&t);
 }

@@ -1,5 +1,5 @@
-/* Plans as text: for people, and for wadi_plan_read, which makes the same plan of it. What the text says in a line, and in which order,
- * stands in read.c. The steps of a version are for people alone. */
+/* Plans as text: for people, and for wadi_plan_read, which makes the same plan from it. read.c shows the lines of the text and their
+ * order. The steps of a version are printed only for people. */
 #include <string.h>
 
 #include "base/hash.h"
@@ -7,6 +7,8 @@
 #include "sched/change/change.h"
 #include "sched/plan.h"
 #include "sched/plan/words.h"
+
+enum { FEW = 16 }; /* values that are shown whatever they are for */
 
 /* ---- names and lists ---- */
 
@@ -47,8 +49,8 @@ static void print_type(const wadi_plan_slot *s, wadi_text *out) {
     if (s->level > 0) wadi_text_addf(out, " level %d", s->level);
 }
 
-/* The shape, unless the rank is 0, and the values of each field. */
-static void print_data(const wadi_array *a, wadi_text *out) {
+/* The shape, unless the rank is 0, and the values of each field: "[..]" where there are more than `most`. */
+static void print_data(const wadi_array *a, int64_t most, wadi_text *out) {
     const int64_t n = wadi_shape_values(a->rank, a->shape);
     wadi_text_add(out, " =");
     for (int d = 0; d < a->rank; d++)
@@ -56,8 +58,8 @@ static void print_data(const wadi_array *a, wadi_text *out) {
                        d + 1 == a->rank ? "]" : "");
     for (int f = 0; f < a->fields; f++) {
         const int64_t size = wadi_type_size(a->type[f]);
-        wadi_text_add(out, " [");
-        for (int64_t i = 0; i < n; i++) {
+        wadi_text_add(out, n > most ? " [.." : " [");
+        for (int64_t i = 0; i < n && n <= most; i++) {
             if (i > 0) wadi_text_add(out, ", ");
             wadi_plan_value_print(a->type[f], (const char *)a->column[f] + i * size, out);
         }
@@ -111,7 +113,7 @@ void wadi_plan_version_print(const wadi_plan *p, const wadi_plan_version *v, wad
 
 /* ---- bodies ---- */
 
-/* Where a name could be taken for a word it is quoted. */
+/* A name that could be taken for a word of the text is quoted. */
 static void print_body_name(const wadi_plan *p, int body, wadi_text *out) {
     const char *name = p->bodies[body].name;
     if (name != NULL && (strcmp(name, "stream") == 0 || strcmp(name, "unchanged") == 0))
@@ -168,7 +170,7 @@ static void print_fold(const wadi_plan *p, const wadi_plan_fold *f, wadi_text *o
     print_numbers(f->nparts, f->from, out);
 }
 
-/* Lines of their own: what the body reads, and where its state is. */
+/* Prints, in separate lines, what the body reads and where its state is. */
 static void print_fold_slots(const wadi_plan *p, const wadi_plan_fold *f, int slots_of_part,
                              wadi_text *out) {
     wadi_text_indent(out, 2);
@@ -209,10 +211,10 @@ static void print_change(const wadi_plan *p, const wadi_plan_stage *g, wadi_text
     if (about->lasts || g->last != WADI_LAST_WINDOW_DROP)
         wadi_text_addf(out, ", last %s", wadi_plan_lasts[g->last]);
     if (about->tests || g->test >= 0) wadi_text_addf(out, " by %d", g->test);
-    if (g->change == WADI_CHANGE_SCAN) print_fold(p, &g->scan, out);
+    if (about->folds) print_fold(p, &g->scan, out);
     if (g->ninputs > 0) wadi_text_add(out, " of stage ");
     print_numbers(g->ninputs, g->inputs, out);
-    if (g->nparts > 0 && g->change != WADI_CHANGE_READ) {
+    if (g->nparts > 0 && !about->reads) {
         wadi_text_add(out, ": ");
         print_slots(p, g->nparts, g->parts, out);
         wadi_text_add(out, " from ");
@@ -225,7 +227,7 @@ static void print_stage(const wadi_plan *p, int number, const wadi_plan_stage *g
     wadi_text_addf(out, "    stage %d: ", number);
     print_change(p, g, out);
     for (int i = 0; i < g->nsources; i++) print_source(p, &g->sources[i], out);
-    if (g->change == WADI_CHANGE_SCAN) print_fold_slots(p, &g->scan, 1, out);
+    if (wadi_change_about(g->change)->folds) print_fold_slots(p, &g->scan, 1, out);
     wadi_text_indent(out, 2);
     if (g->body >= 0)
         print_body_name(p, g->body, out);
@@ -237,7 +239,7 @@ static void print_stage(const wadi_plan *p, int number, const wadi_plan_stage *g
 }
 
 static void print_end(const wadi_plan *p, const wadi_plan_end *e, wadi_text *out) {
-    const int folds = e->kind == WADI_END_FOLD ? 1 : e->kind == WADI_END_FOLD_BATCH ? 2 : 0;
+    const int slots = wadi_plan_fold_slots(e->kind);
     wadi_text_indent(out, 1);
     wadi_text_add(out, wadi_plan_ends[e->kind]);
     if (e->kind == WADI_END_SINK) {
@@ -245,13 +247,13 @@ static void print_end(const wadi_plan *p, const wadi_plan_end *e, wadi_text *out
         wadi_plan_string_print(e->name, out);
     }
     wadi_text_addf(out, " of stage %d", e->stage);
-    if (folds > 0) print_fold(p, &e->fold, out);
-    if (folds == 0 || e->nfrom > 0) wadi_text_add(out, ": ");
+    if (slots > 0) print_fold(p, &e->fold, out);
+    if (slots == 0 || e->nfrom > 0) wadi_text_add(out, ": ");
     print_numbers(e->nfrom, e->from, out);
     if (e->kind != WADI_END_SINK || e->ninto > 0) wadi_text_add(out, " -> ");
     print_slots(p, e->ninto, e->into, out);
     wadi_text_addf(out, " at place %d\n", e->place);
-    if (folds > 0) print_fold_slots(p, &e->fold, folds, out);
+    if (slots > 0) print_fold_slots(p, &e->fold, slots, out);
 }
 
 static void print_phase(const wadi_plan *p, int number, wadi_text *out) {
@@ -292,14 +294,14 @@ static void print_place(const wadi_plan_place *place, int number, wadi_text *out
     wadi_text_addf(out, ":%d\n", place->loc.line);
 }
 
-void wadi_plan_print(const wadi_plan *p, wadi_text *out) {
+static void print_plan(const wadi_plan *p, int64_t most, wadi_text *out) {
     print_head(p, out);
     for (int i = 0; i < p->nslots; i++) {
         wadi_text_add(out, "slot ");
         print_slot(p, i, out);
         wadi_text_addf(out, ": %s ", wadi_plan_kinds[p->slots[i].kind]);
         print_type(&p->slots[i], out);
-        if (p->slots[i].data != NULL) print_data(p->slots[i].data, out);
+        if (p->slots[i].data != NULL) print_data(p->slots[i].data, most, out);
         wadi_text_add(out, "\n");
     }
     for (int i = 0; i < p->ninputs; i++) {
@@ -320,4 +322,12 @@ void wadi_plan_print(const wadi_plan *p, wadi_text *out) {
         wadi_text_add(out, "\n");
     }
     for (int i = 0; i < p->nplaces; i++) print_place(&p->places[i], i, out);
+}
+
+void wadi_plan_print(const wadi_plan *p, wadi_text *out) {
+    print_plan(p, INT64_MAX, out);
+}
+
+void wadi_plan_print_short(const wadi_plan *p, wadi_text *out) {
+    print_plan(p, FEW, out);
 }

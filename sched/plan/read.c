@@ -1,7 +1,7 @@
 /* A plan from its text, as wadi_plan_print (print.c) writes it: the same plan, so that it prints the same and has the same hash.
  *
- *     plan NAME                                               then, where it is known: program HASH
- *     slot NAME.0: KIND TYPE rank 2 level 1 = SHAPE VALUES    shape and values of `use` alone
+ *     plan NAME                                               then, if it is known: program HASH
+ *     slot NAME.0: KIND TYPE rank 2 level 1 = SHAPE VALUES    shape and values only for `use`
  *     input "NAME": SLOT [EXTENT, ..]
  *     body NAME -> SLOTS from index SLOT, of scalars, made for chunks
  *         offered: VERSION VERSION
@@ -14,14 +14,14 @@
  *     output "NAME" = SLOT
  *     place 0: "OPERATOR" "WHAT" "CALL" "FILE":LINE
  *
- * A change or an end by a body has ` by BODY from SLOTS over N, N` in its line, and two lines behind it:
+ * A change or an end that runs a body has ` by BODY from SLOTS over N, N` in its line, and two lines follow it:
  *
  *             state SLOT in place, SLOT -> SLOT, taken
  *             reads SLOTS, carried, after each SLOTS
  *
- * A text is not believed: every number names something that is there, stages read earlier ones, and lists that belong together are
- * equally long. Whether kernels for it exist is another question: they are no part of the text. Whoever is sent a plan is sent the text
- * of the program as well, and makes them. */
+ * The text is not trusted. Every number must name something that exists, stages must read earlier ones, and lists that belong together must
+ * be equally long. Kernels are not part of the text. A worker that is sent a plan is also sent the text of the program, and makes its
+ * kernels from that. */
 #include <limits.h>
 #include <string.h>
 
@@ -45,7 +45,7 @@ static bool type(wadi_plan_reader *r, wadi_type *out) {
     return wadi_plan_fails(r, "expected a type");
 }
 
-/* With a name in front, perhaps. */
+/* One field of a type, with or without a name before it. */
 static bool field(wadi_plan_reader *r, wadi_plan_slot *s) {
     const int f = s->fields++;
     const size_t n = wadi_plan_name_length(r->at);
@@ -65,7 +65,7 @@ static bool fields(wadi_plan_reader *r, wadi_plan_slot *s) {
     return wadi_plan_expects(r, "}");
 }
 
-/* One field's values, of which there must be n. */
+/* The n values of one field. */
 static bool values(wadi_plan_reader *r, wadi_type t, int64_t n, void **out) {
     WADI_VEC(char) bytes = {0};
     const size_t size = (size_t)wadi_type_size(t);
@@ -88,7 +88,7 @@ static bool values(wadi_plan_reader *r, wadi_type t, int64_t n, void **out) {
     return fine;
 }
 
-/* Behind " =". */
+/* The array of `use`, which follows " =". */
 static bool data(wadi_plan_reader *r, wadi_plan_slot *s) {
     wadi_array *a = WADI_NEW(r->plan->arena, wadi_array);
     if (a == NULL) return wadi_plan_lacks_memory(r);
@@ -229,7 +229,7 @@ static bool place(wadi_plan_reader *r, int *out) {
     return wadi_plan_ends_line(r);
 }
 
-/* Extents are said of all slots with dimensions, or of none. */
+/* The slots of a source. Extents must be given for all slots that have dimensions, or for none. */
 static bool source_slots(wadi_plan_reader *r, wadi_plan_source *s) {
     wadi_plan_ints v = {0};
     WADI_VEC(wadi_plan_extent) all = {0};
@@ -260,7 +260,7 @@ static bool source_slots(wadi_plan_reader *r, wadi_plan_source *s) {
     return fine;
 }
 
-/* A source or a counter; false without a failure: no line of that kind. */
+/* Reads a line with a source or a counter. False without a failure: this is another kind of line. */
 static bool read_source(wadi_plan_reader *r) {
     wadi_plan_source s = {.name = NULL};
     if (wadi_plan_takes(r, "        count to ")) {
@@ -337,7 +337,7 @@ static bool change_kind(wadi_plan_reader *r, wadi_change_kind *out) {
     return wadi_plan_fails(r, "expected a change");
 }
 
-/* What stands behind a word, if the word and a slot do. */
+/* Reads a word and the slot behind it, if both stand here. */
 static bool optional_slot(wadi_plan_reader *r, const char *in_front, int *out) {
     wadi_plan_reader ahead = *r;
     *out = -1;
@@ -360,14 +360,14 @@ static bool change(wadi_plan_reader *r, wadi_plan_stage *g) {
         r->at += 4;
         if (!wadi_plan_index(r, INT_MAX, "expected a component", &g->test)) return false;
     }
-    return g->change != WADI_CHANGE_SCAN || fold(r, &g->scan);
+    return !wadi_change_about(g->change)->folds || fold(r, &g->scan);
 }
 
 static bool inputs(wadi_plan_reader *r, wadi_plan_stage *g) {
     if (wadi_plan_takes(r, " of stage ") &&
         !wadi_plan_numbers(r, "expected a stage", &g->inputs, &g->ninputs))
         return false;
-    if ((g->ninputs == 0) != (g->change == WADI_CHANGE_READ))
+    if ((g->ninputs == 0) != wadi_change_about(g->change)->reads)
         return wadi_plan_fails(r, "all changes but read have inputs");
     for (int i = 0; i < g->ninputs; i++)
         if ((size_t)g->inputs[i] >= r->stages.n)
@@ -378,29 +378,31 @@ static bool inputs(wadi_plan_reader *r, wadi_plan_stage *g) {
 static bool parts(wadi_plan_reader *r, wadi_plan_stage *g) {
     int n = 0;
     if (!wadi_plan_takes(r, ": ")) return true;
-    if (g->change == WADI_CHANGE_READ) return wadi_plan_fails(r, "parts are those of the sources");
+    if (wadi_change_about(g->change)->reads)
+        return wadi_plan_fails(r, "parts are those of the sources");
     if (!wadi_plan_slots(r, &g->parts, &g->nparts) || !wadi_plan_expects(r, " from ") ||
         !wadi_plan_numbers(r, "expected a component", &g->from, &n))
         return false;
     return n == g->nparts || wadi_plan_fails(r, "as many components as parts");
 }
 
-/* Components are those of the inputs, counted through; of a scan, those of its state. */
+/* Checks the numbers of components. They count the components of all inputs in order; for a scan, those of its state. */
 static bool check_parts(wadi_plan_reader *r, const wadi_plan_stage *g) {
+    const bool folds = wadi_change_about(g->change)->folds;
     int there = 0;
     for (int i = 0; i < g->ninputs; i++) there += r->stages.at[g->inputs[i]].nresults;
     if (g->ninputs > 0 && g->test >= there)
         return wadi_plan_fails(r, "the inputs have no such component");
-    const int most = g->change == WADI_CHANGE_SCAN ? g->scan.nstate : there;
+    const int most = folds ? g->scan.nstate : there;
     for (int i = 0; i < g->nparts; i++)
         if (g->from[i] >= most) return wadi_plan_fails(r, "the inputs have no such component");
-    for (int i = 0; g->change == WADI_CHANGE_SCAN && i < g->scan.nparts; i++)
+    for (int i = 0; folds && i < g->scan.nparts; i++)
         if (g->scan.from[i] >= there)
             return wadi_plan_fails(r, "the inputs have no such component");
     return true;
 }
 
-/* READ: the slots of the sources in order. */
+/* The parts of a READ are the slots of its sources, in order. */
 static bool parts_of_sources(wadi_plan_reader *r, wadi_plan_stage *g) {
     wadi_plan_ints v = {0};
     bool fine = true;
@@ -424,14 +426,15 @@ static bool read_stage(wadi_plan_reader *r) {
     if (!change(r, &g) || !inputs(r, &g) || !parts(r, &g) || !check_parts(r, &g) ||
         !place(r, &g.place))
         return false;
+    const wadi_change_facts *about = wadi_change_about(g.change);
     wadi_vec_clear(&r->sources);
-    while (g.change == WADI_CHANGE_READ && read_source(r)) {
+    while (about->reads && read_source(r)) {
     }
     if (r->status != WADI_OK) return false;
     g.nsources = (int)r->sources.n;
     if (!WADI_PLAN_KEEP(r, &r->sources, &g.sources)) return false;
-    if (g.change == WADI_CHANGE_READ && !parts_of_sources(r, &g)) return false;
-    if (g.change == WADI_CHANGE_SCAN && !fold_slots(r, &g.scan, 1)) return false;
+    if (about->reads && !parts_of_sources(r, &g)) return false;
+    if (about->folds && !fold_slots(r, &g.scan, 1)) return false;
     if (!wadi_plan_expects(r, "        ")) return false;
     if (!wadi_plan_takes(r, "unchanged") && !body(r, &g.body)) return false;
     if (!wadi_plan_expects(r, " -> ") || !wadi_plan_slots(r, &g.results, &g.nresults)) return false;
@@ -450,21 +453,21 @@ static bool read_end(wadi_plan_reader *r) {
     int kind = 0;
     if (!wadi_plan_word(r, wadi_plan_ends, "expected a stage or an end", &kind)) return false;
     e.kind = (wadi_end_kind)kind;
-    const int folds = e.kind == WADI_END_FOLD ? 1 : e.kind == WADI_END_FOLD_BATCH ? 2 : 0;
+    const int slots = wadi_plan_fold_slots(e.kind);
     if (e.kind == WADI_END_SINK && (!wadi_plan_expects(r, " ") || !wadi_plan_string(r, &e.name)))
         return false;
     if (!wadi_plan_expects(r, " of stage ") ||
         !wadi_plan_index(r, (int64_t)r->stages.n, "there is no such stage", &e.stage))
         return false;
-    if (folds > 0 && !fold(r, &e.fold)) return false;
+    if (slots > 0 && !fold(r, &e.fold)) return false;
     if (wadi_plan_takes(r, ": ") &&
         !wadi_plan_numbers(r, "expected a component", &e.from, &e.nfrom))
         return false;
     if (wadi_plan_takes(r, " -> ") && !wadi_plan_slots(r, &e.into, &e.ninto)) return false;
     if (!check_components(r, e.stage, e.from, e.nfrom) ||
-        (folds > 0 && !check_components(r, e.stage, e.fold.from, e.fold.nparts)))
+        (slots > 0 && !check_components(r, e.stage, e.fold.from, e.fold.nparts)))
         return false;
-    if (!place(r, &e.place) || (folds > 0 && !fold_slots(r, &e.fold, folds))) return false;
+    if (!place(r, &e.place) || (slots > 0 && !fold_slots(r, &e.fold, slots))) return false;
     return wadi_vec_push(&r->ends, e) || wadi_plan_lacks_memory(r);
 }
 

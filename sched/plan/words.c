@@ -1,5 +1,5 @@
-/* Prints and reads the values of a plan's text. Numbers of floating point are printed with as many digits as tell them from all
- * others; those that are no number bear their bits, "nan:7fc00000". */
+/* Prints and reads the values of a plan's text. Floating-point numbers are printed with so many digits that they read back exactly. A
+ * NaN is printed with its bits, "nan:7fc00000". */
 #include "sched/plan/words.h"
 
 #include <errno.h>
@@ -11,8 +11,11 @@
 #include "base/text.h"
 
 const char *const wadi_plan_kinds[] = {"once", "regular", "irregular", NULL};
-const char *const wadi_plan_ends[] = {"sink",     "elements", "tabulate",   "tabulate_min",
-                                      "from_seq", "fold",     "fold_batch", NULL};
+const char *const wadi_plan_ends[] = {
+#define WADI_END(KIND, name, slots) #name,
+#include "sched/ends.def"
+#undef WADI_END
+    NULL};
 const char *const wadi_plan_lasts[] = {"drop", "pad", "keep", NULL};
 
 /* ---- names ---- */
@@ -53,26 +56,27 @@ void wadi_plan_string_print(const char *s, wadi_text *out) {
 
 /* ---- values ---- */
 
-static void print_f32(const char *at, wadi_text *out) {
-    float x;
-    uint32_t bits;
-    memcpy(&x, at, sizeof x);
-    memcpy(&bits, at, sizeof bits);
-    if (isnan(x))
-        wadi_text_addf(out, "nan:%" PRIx32, bits);
-    else
-        wadi_text_addf(out, "%.9g", (double)x);
+/* The bits as a little-endian host stores them. */
+static uint64_t take_bits(const char *at, int size) {
+    uint64_t bits = 0;
+    for (int i = size - 1; i >= 0; i--) bits = bits << 8 | (unsigned char)at[i];
+    return bits;
 }
 
-static void print_f64(const char *at, wadi_text *out) {
-    double x;
-    uint64_t bits;
-    memcpy(&x, at, sizeof x);
-    memcpy(&bits, at, sizeof bits);
+static void put_bits(uint64_t bits, int size, char *at) {
+    for (int i = 0; i < size; i++) at[i] = (char)(bits >> (8 * i));
+}
+
+static void print_float(wadi_type type, const char *at, wadi_text *out) {
+    const bool is_single = type == WADI_F32;
+    float single = 0;
+    double x = 0;
+    memcpy(is_single ? (void *)&single : (void *)&x, at, (size_t)wadi_type_size(type));
+    if (is_single) x = (double)single;
     if (isnan(x))
-        wadi_text_addf(out, "nan:%" PRIx64, bits);
+        wadi_text_addf(out, "nan:%" PRIx64, take_bits(at, wadi_type_size(type)));
     else
-        wadi_text_addf(out, "%.17g", x);
+        wadi_text_addf(out, "%.*g", is_single ? 9 : 17, x);
 }
 
 static bool is_signed(wadi_type type) {
@@ -84,9 +88,8 @@ static bool is_float(wadi_type type) {
 }
 
 static void print_integer(wadi_type type, const char *at, wadi_text *out) {
-    uint64_t bits = 0;
     const int size = wadi_type_size(type);
-    for (int i = size - 1; i >= 0; i--) bits = bits << 8 | (unsigned char)at[i];
+    const uint64_t bits = take_bits(at, size);
     if (is_signed(type)) {
         const uint64_t sign = UINT64_C(1) << (8 * size - 1);
         wadi_text_addf(out, "%" PRId64, (int64_t)((bits ^ sign) - sign));
@@ -102,18 +105,11 @@ void wadi_plan_value_print(wadi_type type, const void *at, wadi_text *out) {
         wadi_plan_value_print(part, from, out);
         wadi_text_add(out, " ");
         wadi_plan_value_print(part, from + wadi_type_size(part), out);
-    } else if (part == WADI_F32) {
-        print_f32(from, out);
-    } else if (part == WADI_F64) {
-        print_f64(from, out);
+    } else if (is_float(part)) {
+        print_float(part, from, out);
     } else {
         print_integer(type, from, out);
     }
-}
-
-/* The little end first, as it lies in memory on the hosts there are. */
-static void put_bits(uint64_t bits, int size, char *at) {
-    for (int i = 0; i < size; i++) at[i] = (char)(bits >> (8 * i));
 }
 
 static const char *read_integer(wadi_type type, const char *text, char *at) {

@@ -1,10 +1,10 @@
-/* The words and the values of a plan's text, for those who print it and those who read it. */
+/* The words and the values of a plan's text, for printing and for reading. */
 #ifndef WADI_SCHED_PLAN_WORDS_H
 #define WADI_SCHED_PLAN_WORDS_H
 
 #include <stdbool.h>
 
-#include "wadi/type.h"
+#include "sched/plan.h"
 
 struct wadi_text;
 
@@ -13,16 +13,16 @@ extern const char *const wadi_plan_kinds[]; /* wadi_slot_kind */
 extern const char *const wadi_plan_ends[];  /* wadi_end_kind */
 extern const char *const wadi_plan_lasts[]; /* wadi_last_window */
 
-/* A name: letters, digits and underscores as they are, others as a string; NULL is "_". */
+/* Prints a name: letters, digits and underscores as they are, any other name as a string, and NULL as "_". */
 void wadi_plan_name_print(const char *name, struct wadi_text *out);
-/* A string between double quotes; a quote, a backslash and what is no printable character become \\HH. NULL is "-", without quotes. */
+/* Prints a string in double quotes. A quote, a backslash and unprintable characters become \\HH. NULL is "-", without quotes. */
 void wadi_plan_string_print(const char *s, struct wadi_text *out);
 /* Whether a character may stand in a name without quotes. */
 bool wadi_plan_is_name(char c);
 
-/* One element of a column, so that it reads back to the bit. The parts of a complex one have a space between them. */
+/* Prints one element of a column so that it reads back to the bit. The parts of a complex number have a space between them. */
 void wadi_plan_value_print(wadi_type type, const void *at, struct wadi_text *out);
-/* Reads such a text into `at`; returns what follows it, or NULL where it is no value of this type. */
+/* Reads such a text into `at`. Returns the text behind it, or NULL if this is no value of the type. */
 const char *wadi_plan_value_read(wadi_type type, const char *text, void *at);
 
 #endif

@@ -240,6 +240,121 @@ wadi_status wadi_collect_create(wadi_run *x, const wadi_plan_stage *stage, const
     return WADI_OK;
 }
 
+/* ---- what was collected so far, as bytes: numbers, the table of shapes and the values of each component ---- */
+
+/* `count` scalars whose columns these are; borrowed. */
+static wadi_status save_columns(collect *c, const wadi_type *type, int fields, void *const *column,
+                                int64_t count, wadi_text *out, wadi_error *err) {
+    wadi_chunk *chunk = NULL;
+    WADI_TRY(wadi_chunk_create(c->buffers, 1, &chunk, err));
+    wadi_chunk_component *to = chunk->component;
+    chunk->count = count;
+    *to = (wadi_chunk_component){.layout = WADI_LAYOUT_REGULAR, .fields = fields, .values = count};
+    for (int f = 0; f < fields; f++) {
+        to->type[f] = type[f];
+        to->column[f] = column[f];
+    }
+    const wadi_status status = wadi_state_put_chunk(out, chunk, err);
+    wadi_chunk_release(chunk);
+    return status;
+}
+
+/* The columns become blocks of their own. *out_count: values in each. */
+static wadi_status load_columns(collect *c, const wadi_type *type, int fields, void **column,
+                                int64_t *out_count, wadi_state_reader *from, wadi_error *err) {
+    wadi_chunk *chunk = NULL;
+    WADI_TRY(wadi_state_take_chunk(from, c->buffers, &chunk, err));
+    const wadi_chunk_component *was = chunk->component;
+    bool fits = chunk->components == 1 && was->layout == WADI_LAYOUT_REGULAR && was->rank == 0 &&
+                was->fields == fields;
+    for (int f = 0; fits && f < fields; f++) fits = was->type[f] == type[f];
+    wadi_status status =
+        fits ? WADI_OK
+             : wadi_fail(err, WADI_INVALID, "saved state: values of another type than those of %s",
+                         c->base.kind);
+    for (int f = 0; f < fields && status == WADI_OK; f++) {
+        const int64_t bytes = chunk->count * wadi_type_size(type[f]);
+        if (!wadi_buffers_grow(c->buffers, &column[f], 0, bytes))
+            status = wadi_fail(err, WADI_MEMORY, "collecting a stream: out of memory");
+        else if (bytes > 0)
+            memcpy(column[f], was->column[f], (size_t)bytes);
+    }
+    *out_count = chunk->count;
+    wadi_chunk_release(chunk);
+    return status;
+}
+
+static bool keeps_shapes(const collect *c) {
+    return c->end->kind == WADI_END_TABULATE_MIN || c->end->kind == WADI_END_FROM_SEQ;
+}
+
+wadi_status wadi_collect_save(wadi_sink *self, wadi_text *out, wadi_error *err) {
+    static const wadi_type extent = WADI_I64;
+    collect *c = (collect *)self;
+    wadi_state_put_text(out, c->base.kind);
+    wadi_state_put(out, c->end->nfrom);
+    wadi_state_put(out, c->elements);
+    for (int i = 0; i < c->end->nfrom; i++) {
+        const part *p = &c->parts[i];
+        wadi_state_put(out, p->shaped);
+        for (int d = 0; d < p->rank; d++) wadi_state_put(out, p->shape[d]);
+        if (keeps_shapes(c))
+            WADI_TRY(save_columns(c, &extent, 1, (void *const *)&p->shapes, c->elements * p->rank,
+                                  out, err));
+        WADI_TRY(save_columns(c, p->type, p->fields, p->column, p->values, out, err));
+    }
+    return out->failed ? wadi_fail(err, WADI_MEMORY, "saving a stream: out of memory") : WADI_OK;
+}
+
+/* The values that all elements together must have; -1: there are no such shapes. */
+static int64_t values_of(const collect *c, const part *p) {
+    if (c->end->kind == WADI_END_ELEMENTS) return p->values;
+    if (c->elements == 0) return 0;
+    if (!p->shaped) return -1;
+    if (!keeps_shapes(c) || p->rank == 0) {
+        const int64_t each = wadi_shape_values(p->rank, p->shape);
+        return each < 0 || (each > 0 && c->elements > INT64_MAX / each) ? -1 : each * c->elements;
+    }
+    int64_t sum = 0;
+    for (int64_t e = 0; e < c->elements; e++) {
+        const int64_t *shape = (const int64_t *)p->shapes + e * p->rank;
+        const int64_t values = wadi_shape_values(p->rank, shape);
+        if (values < 0 || values > INT64_MAX - sum) return -1;
+        for (int d = 0; d < p->rank; d++)
+            if (shape[d] < p->shape[d]) return -1; /* the least extents are not the least */
+        sum += values;
+    }
+    return sum;
+}
+
+static wadi_status load_part(collect *c, part *p, wadi_state_reader *from, wadi_error *err) {
+    static const wadi_type extent = WADI_I64;
+    int64_t shaped = 0, extents = 0;
+    WADI_TRY(wadi_state_take_count(from, 1, &shaped, err));
+    p->shaped = shaped != 0;
+    for (int d = 0; d < p->rank; d++)
+        WADI_TRY(wadi_state_take_count(from, INT64_MAX, &p->shape[d], err));
+    if (keeps_shapes(c)) WADI_TRY(load_columns(c, &extent, 1, &p->shapes, &extents, from, err));
+    WADI_TRY(load_columns(c, p->type, p->fields, p->column, &p->values, from, err));
+    const bool has_shapes = !keeps_shapes(c) || extents == c->elements * p->rank;
+    if (has_shapes && values_of(c, p) == p->values) return WADI_OK;
+    return wadi_fail(err, WADI_INVALID, "saved state: %s of %lld elements and %lld values",
+                     c->base.kind, (long long)c->elements, (long long)p->values);
+}
+
+wadi_status wadi_collect_load(wadi_sink *self, wadi_state_reader *from, wadi_error *err) {
+    collect *c = (collect *)self;
+    int64_t parts = 0;
+    WADI_TRY(wadi_state_expect_text(from, c->base.kind, err));
+    WADI_TRY(wadi_state_take(from, &parts, err));
+    if (parts != c->end->nfrom)
+        return wadi_fail(err, WADI_INVALID, "saved state: of %lld arrays, not %d", (long long)parts,
+                         c->end->nfrom);
+    WADI_TRY(wadi_state_take_count(from, INT64_MAX / WADI_MAX_RANK, &c->elements, err));
+    for (int i = 0; i < c->end->nfrom; i++) WADI_TRY(load_part(c, &c->parts[i], from, err));
+    return WADI_OK;
+}
+
 /* ---- results ---- */
 
 /* The slot becomes an array of this shape; its columns follow. */

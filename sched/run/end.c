@@ -13,10 +13,6 @@
 #include "base/error.h"
 #include "sched/run/stream.h"
 
-static bool is_fold(const wadi_outlet *o) {
-    return o->plan->kind == WADI_END_FOLD || o->plan->kind == WADI_END_FOLD_BATCH;
-}
-
 /* A sink that is not called by the compute thread for good. */
 static bool is_sink(const wadi_outlet *o) {
     return o->sink != NULL && !o->in_place;
@@ -97,26 +93,27 @@ static wadi_status count_elements(wadi_outlet *o, int64_t count) {
 /* Takes over the reference. The compute stage is not busy while it waits for room. */
 static wadi_status send(wadi_outlet *o, wadi_chunk *owned_c, wadi_error *err) {
     wadi_meter *meter = &o->stream->x->meter;
-    o->stream->out_bytes += wadi_chunk_bytes(owned_c);
-    wadi_meter_idle(meter, WADI_STAGE_COMPUTE);
+    o->crew->out_bytes += wadi_chunk_bytes(owned_c);
+    wadi_meter_idle(meter, o->crew->busy_as);
     const wadi_status status = wadi_pipe_send(o->pipe, owned_c, err);
-    wadi_meter_busy(meter, WADI_STAGE_COMPUTE);
+    wadi_meter_busy(meter, o->crew->busy_as);
     return status;
 }
 
 static wadi_status fold(wadi_outlet *o, wadi_chunk *c, wadi_error *err) {
     int64_t done = 0;
     if (o->plan->kind == WADI_END_FOLD_BATCH) {
-        return wadi_fold_whole(o->stream->x, &o->plan->fold, c, err);
+        return wadi_fold_whole(o->crew, &o->plan->fold, c, err);
     }
-    return wadi_fold_elements(o->stream->x, &o->plan->fold, c, NULL, &done, err);
+    return wadi_fold_elements(o->crew, &o->plan->fold, c, NULL, &done, err);
 }
 
 /* The components the end has a use for, in host memory and each element by itself; those of a fold where they are. */
 static wadi_status select_parts(wadi_outlet *o, wadi_chunk *c, wadi_chunk **out, wadi_error *err) {
-    const int n = is_fold(o) ? o->plan->fold.nparts : o->plan->nfrom;
-    WADI_TRY(wadi_chunk_select(c, n, is_fold(o) ? o->plan->fold.from : o->plan->from, out, err));
-    if (is_fold(o)) return WADI_OK;
+    const wadi_plan_fold *fold = wadi_plan_end_fold(o->plan);
+    const int n = fold != NULL ? fold->nparts : o->plan->nfrom;
+    WADI_TRY(wadi_chunk_select(c, n, fold != NULL ? fold->from : o->plan->from, out, err));
+    if (fold != NULL) return WADI_OK;
     wadi_status status = wadi_chunk_at_host(*out, err);
     for (int i = 0; i < n && status == WADI_OK; i++)
         if ((*out)->component[i].layout == WADI_LAYOUT_REGULAR)
@@ -136,14 +133,14 @@ static wadi_status check_broken(const wadi_outlet *o, wadi_error *err) {
 static void put_here(wadi_outlet *o, wadi_chunk *owned_c) {
     wadi_meter *meter = &o->stream->x->meter;
     const int64_t count = owned_c->count;
-    wadi_meter_idle(meter, WADI_STAGE_COMPUTE);
+    wadi_meter_idle(meter, o->crew->busy_as);
     wadi_meter_busy(meter, WADI_STAGE_SINK);
     const int ticket = o->sink->keeps ? -1 : wadi_task_work("elements of sink", -1, o->plan->name);
     if (o->broken.status == WADI_OK)
         o->broken.status = o->sink->ops->put(o->sink, owned_c, &o->broken);
     if (!o->sink->keeps) wadi_task_go_on(ticket);
     wadi_meter_idle(meter, WADI_STAGE_SINK);
-    wadi_meter_busy(meter, WADI_STAGE_COMPUTE);
+    wadi_meter_busy(meter, o->crew->busy_as);
     wadi_chunk_release(owned_c);
     if (o->broken.status == WADI_OK) (void)count_elements(o, count);
 }
@@ -158,14 +155,14 @@ static wadi_status hold_back(wadi_outlet *o, wadi_chunk *owned_c, wadi_error *er
 
 /* The stream is over: the sink gets what it has been waiting for, or not. */
 static void let_go(wadi_outlet *o, bool deliver) {
-    if (o->waiting.n > 0) wadi_meter_busy(&o->stream->x->meter, WADI_STAGE_COMPUTE);
+    if (o->waiting.n > 0) wadi_meter_busy(&o->stream->x->meter, o->crew->busy_as);
     for (size_t i = 0; i < o->waiting.n; i++) {
         if (deliver)
             put_here(o, o->waiting.at[i]);
         else
             wadi_chunk_release(o->waiting.at[i]);
     }
-    if (o->waiting.n > 0) wadi_meter_idle(&o->stream->x->meter, WADI_STAGE_COMPUTE);
+    if (o->waiting.n > 0) wadi_meter_idle(&o->stream->x->meter, o->crew->busy_as);
     o->waiting.n = 0;
 }
 
@@ -182,12 +179,12 @@ static wadi_status start_thread(wadi_outlet *o, wadi_error *err) {
     if (status == WADI_OK) status = open_link(o, err);
     if (status == WADI_OK) status = wadi_outlet_start(o, err);
     const int64_t out_bytes =
-        o->stream->out_bytes; /* of the step at work: older chunks are no part of it */
+        o->crew->out_bytes; /* of the step at work: older chunks are no part of it */
     size_t sent = 0;
     while (status == WADI_OK && sent < o->waiting.n) status = send(o, o->waiting.at[sent++], err);
     for (size_t i = sent; i < o->waiting.n; i++) wadi_chunk_release(o->waiting.at[i]);
     o->waiting.n = 0;
-    o->stream->out_bytes = out_bytes;
+    o->crew->out_bytes = out_bytes;
     return status;
 }
 
@@ -197,7 +194,7 @@ static wadi_status put_sink(wadi_outlet *o, wadi_chunk *owned_c, wadi_error *err
     if (!has_thread(o) && !is_young(o)) status = start_thread(o, err);
     if (status == WADI_OK) status = check_broken(o, err);
     if (status == WADI_OK && has_thread(o)) return send(o, owned_c, err);
-    o->stream->out_bytes += wadi_chunk_bytes(owned_c);
+    o->crew->out_bytes += wadi_chunk_bytes(owned_c);
     if (status == WADI_OK && !o->sink->keeps) return hold_back(o, owned_c, err);
     if (status == WADI_OK)
         put_here(o, owned_c);
@@ -210,11 +207,30 @@ wadi_status wadi_outlet_put(wadi_outlet *o, wadi_chunk *c, wadi_error *err) {
     wadi_chunk *part = NULL;
     WADI_TRY(select_parts(o, c, &part, err));
     if (is_sink(o)) return put_sink(o, part, err);
-    const wadi_status status =
-        o->in_place ? o->sink->ops->put(o->sink, part, err) : fold(o, part, err);
-    if (o->in_place) o->stream->out_bytes += wadi_chunk_bytes(part);
+    wadi_status status = WADI_OK;
+    if (o->in_place) {
+        status = o->sink->ops->put(o->sink, part, err);
+        o->crew->out_bytes += wadi_chunk_bytes(part);
+        if (status == WADI_OK) status = count_elements(o, c->count);
+    } else {
+        status = wadi_outlet_fold(o, part, err);
+    }
     wadi_chunk_release(part);
-    return status == WADI_OK ? count_elements(o, c->count) : status;
+    return status;
+}
+
+wadi_status wadi_outlet_fold(wadi_outlet *o, wadi_chunk *part, wadi_error *err) {
+    WADI_TRY(fold(o, part, err));
+    return count_elements(o, part->count);
+}
+
+wadi_status wadi_outlet_send(wadi_outlet *o, wadi_chunk *c, wadi_error *err) {
+    wadi_chunk *part = NULL;
+    WADI_TRY(select_parts(o, c, &part, err));
+    const wadi_status status = wadi_chunk_at_host(part, err);
+    if (status == WADI_OK) return wadi_apart_send(o->stream, part, err);
+    wadi_chunk_release(part);
+    return status;
 }
 
 void wadi_outlet_expect(wadi_outlet *o, int64_t count) {
@@ -256,8 +272,9 @@ void wadi_outlet_fail(wadi_outlet *o, const wadi_error *why) {
 
 wadi_status wadi_outlet_store(wadi_outlet *o, wadi_error *err) {
     wadi_run *x = o->stream->x;
-    if (is_fold(o)) wadi_fold_end(x, &o->plan->fold, o->plan->into);
-    if (is_fold(o) || o->plan->kind == WADI_END_SINK) return WADI_OK;
+    const wadi_plan_fold *fold = wadi_plan_end_fold(o->plan);
+    if (fold != NULL) wadi_fold_end(o->crew, fold, o->plan->into);
+    if (fold != NULL || o->plan->kind == WADI_END_SINK) return WADI_OK;
     return wadi_collect_store(o->sink, x, err);
 }
 
@@ -313,7 +330,8 @@ static bool reads(const wadi_stream *s) {
 
 wadi_status wadi_outlet_open(wadi_outlet *o, wadi_error *err) {
     wadi_run *x = o->stream->x;
-    if (is_fold(o)) return wadi_fold_begin(x, &o->plan->fold, err);
+    const wadi_plan_fold *fold = wadi_plan_end_fold(o->plan);
+    if (fold != NULL) return wadi_fold_begin(o->crew, fold, err);
     if (o->plan->kind == WADI_END_SINK) {
         o->sink = wadi_run_find(x, o->plan->name, true)->sink;
         if (!o->sink->keeps) WADI_TRY(wadi_stop_fd(&x->stop, &o->sink->wake_fd, err));
@@ -339,5 +357,6 @@ void wadi_outlet_close(wadi_outlet *o) {
     wadi_vec_free(&o->waiting);
     for (int i = 0; o->in_place && i < o->plan->nfrom; i++)
         x->slots.place[g->results[o->plan->from[i]]].columns = NULL;
-    if (o->plan->kind != WADI_END_SINK && !is_fold(o)) wadi_sink_destroy(o->sink);
+    if (o->plan->kind != WADI_END_SINK && wadi_plan_end_fold(o->plan) == NULL)
+        wadi_sink_destroy(o->sink);
 }

@@ -3,6 +3,7 @@
  * The body reads the state and one element, or a whole chunk, and emits the next state, whose memory then becomes the memory
  * of the state. Or it changes the state in place; the state then has memory of its own. For element after element, the slots
  * of the parts are narrowed, so that every version of the body sees a chunk of one element. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -32,7 +33,7 @@ static bool is_in_place(const wadi_plan_fold *fold, int i) {
     return fold->carried || fold->state_out[i] == fold->state_in[i];
 }
 
-wadi_status wadi_fold_begin(wadi_run *x, const wadi_plan_fold *fold, wadi_error *err) {
+wadi_status wadi_fold_begin(wadi_crew *w, const wadi_plan_fold *fold, wadi_error *err) {
     if (fold->nparts > WADI_MAX_PARTS) {
         return wadi_fail(err, WADI_UNSUPPORTED, "a fold over elements of %d arrays, at most %d",
                          fold->nparts, (int)WADI_MAX_PARTS);
@@ -42,21 +43,21 @@ wadi_status wadi_fold_begin(wadi_run *x, const wadi_plan_fold *fold, wadi_error 
             const bool take = fold->take != NULL && fold->take[i];
             wadi_slot slot;
             wadi_slot_memory memory;
-            if (!(take ? wadi_slots_take_over : wadi_slots_copy)(&x->slots, fold->init[i], &slot,
+            if (!(take ? wadi_slots_take_over : wadi_slots_copy)(w->slots, fold->init[i], &slot,
                                                                  &memory))
                 return no_memory(err);
-            wadi_slots_give(&x->slots, fold->state_in[i], &slot, &memory);
+            wadi_slots_give(w->slots, fold->state_in[i], &slot, &memory);
             continue;
         }
-        wadi_slots_alias(&x->slots, fold->init[i], fold->state_in[i]);
-        if (!make_state(&x->slots, fold->state_in[i])) return no_memory(err);
+        wadi_slots_alias(w->slots, fold->init[i], fold->state_in[i]);
+        if (!make_state(w->slots, fold->state_in[i])) return no_memory(err);
     }
     return WADI_OK;
 }
 
-void wadi_fold_end(wadi_run *x, const wadi_plan_fold *fold, const int *into) {
+void wadi_fold_end(wadi_crew *w, const wadi_plan_fold *fold, const int *into) {
     for (int i = 0; i < fold->nstate; i++) {
-        wadi_slots_move(&x->slots, fold->state_in[i], into[i]);
+        wadi_slots_move(w->slots, fold->state_in[i], into[i]);
     }
 }
 
@@ -110,16 +111,16 @@ static wadi_status load_array(wadi_slots *s, int slot, wadi_state_reader *from, 
     return status;
 }
 
-wadi_status wadi_fold_save(const wadi_run *x, const wadi_plan_fold *fold, wadi_text *out,
+wadi_status wadi_fold_save(const wadi_crew *w, const wadi_plan_fold *fold, wadi_text *out,
                            wadi_error *err) {
     wadi_state_put_text(out, "fold");
     wadi_state_put(out, fold->nstate);
     for (int i = 0; i < fold->nstate; i++)
-        WADI_TRY(save_array(&x->slots, fold->state_in[i], out, err));
+        WADI_TRY(save_array(w->slots, fold->state_in[i], out, err));
     return out->failed ? no_memory(err) : WADI_OK;
 }
 
-wadi_status wadi_fold_load(wadi_run *x, const wadi_plan_fold *fold, wadi_state_reader *from,
+wadi_status wadi_fold_load(wadi_crew *w, const wadi_plan_fold *fold, wadi_state_reader *from,
                            wadi_error *err) {
     int64_t n = 0;
     WADI_TRY(wadi_state_expect_text(from, "fold", err));
@@ -128,8 +129,8 @@ wadi_status wadi_fold_load(wadi_run *x, const wadi_plan_fold *fold, wadi_state_r
         return wadi_fail(err, WADI_INVALID, "saved state: of %lld arrays, not %d", (long long)n,
                          fold->nstate);
     for (int i = 0; i < fold->nstate; i++) {
-        WADI_TRY(load_array(&x->slots, fold->state_in[i], from, err));
-        if (!is_in_place(fold, i) && !make_state(&x->slots, fold->state_in[i]))
+        WADI_TRY(load_array(w->slots, fold->state_in[i], from, err));
+        if (!is_in_place(fold, i) && !make_state(w->slots, fold->state_in[i]))
             return no_memory(err);
     }
     return WADI_OK;
@@ -137,20 +138,20 @@ wadi_status wadi_fold_load(wadi_run *x, const wadi_plan_fold *fold, wadi_state_r
 
 /* ---- running the body ---- */
 
-static wadi_status run_job(wadi_run *x, wadi_job *job, wadi_error *err) {
-    WADI_TRY(wadi_runner_run(x->runner, job, err));
+static wadi_status run_job(wadi_crew *w, wadi_job *job, wadi_error *err) {
+    WADI_TRY(wadi_runner_run(w->runner, job, err));
     return job->fault.kind == WADI_FAULT_NONE ? WADI_OK : wadi_job_error(job, err);
 }
 
-static wadi_status run_body(wadi_run *x, const wadi_plan_fold *fold, wadi_job *job,
+static wadi_status run_body(wadi_crew *w, const wadi_plan_fold *fold, wadi_job *job,
                             wadi_error *err) {
-    WADI_TRY(run_job(x, job, err));
+    WADI_TRY(run_job(w, job, err));
     for (int i = 0; i < fold->nstate; i++) {
         if (is_in_place(fold, i)) continue;
-        wadi_slots_move(&x->slots, fold->state_out[i], fold->state_in[i]);
+        wadi_slots_move(w->slots, fold->state_out[i], fold->state_in[i]);
     }
     for (int i = 0; i < fold->nstate; i++) {
-        if (!make_state(&x->slots, fold->state_in[i])) return no_memory(err);
+        if (!make_state(w->slots, fold->state_in[i])) return no_memory(err);
     }
     return WADI_OK;
 }
@@ -176,124 +177,126 @@ static wadi_slot narrow(const wadi_plan_slot *p, const wadi_slot *whole, int64_t
 }
 
 /* The state as one more element of the builder's. */
-static wadi_status append_state(wadi_run *x, const wadi_plan_fold *fold, wadi_builder *states,
+static wadi_status append_state(wadi_crew *w, const wadi_plan_fold *fold, wadi_builder *states,
                                 wadi_error *err) {
     for (int i = 0; i < fold->nstate; i++) {
-        const wadi_slot *state = &x->slots.slot[fold->state_in[i]];
-        const wadi_plan_slot *p = &x->plan->slots[fold->state_in[i]];
+        const wadi_slot *state = &w->slots->slot[fold->state_in[i]];
+        const wadi_plan_slot *p = &w->slots->plan->slots[fold->state_in[i]];
         const int64_t values = wadi_shape_values(p->rank, state->shape);
         wadi_array to;
         WADI_TRY(wadi_builder_array(states, i, state->shape, &to, err));
         for (int f = 0; f < p->fields; f++)
-            wadi_residence_get(x->slots.residence, (void *)(uintptr_t)to.column[f], state->col[f],
+            wadi_residence_get(w->slots->residence, (void *)(uintptr_t)to.column[f], state->col[f],
                                values * wadi_type_size(p->type[f]));
     }
+    WADI_TRY(wadi_residence_check(w->slots->residence, err));
     return wadi_builder_next(states, err);
 }
 
-static wadi_status bind_parts(wadi_run *x, const wadi_plan_fold *fold, wadi_chunk *c,
+static wadi_status bind_parts(wadi_crew *w, const wadi_plan_fold *fold, wadi_chunk *c,
                               wadi_error *err) {
     for (int i = 0; i < fold->nparts; i++) {
         int64_t bad = 0;
         if (c->component[i].rank == 0) WADI_TRY(wadi_chunk_spread(c, i, err));
-        WADI_TRY(wadi_slots_bind_component(&x->slots, fold->parts[i], &c->component[i], c->count,
+        WADI_TRY(wadi_slots_bind_component(w->slots, fold->parts[i], &c->component[i], c->count,
                                            &bad, err));
     }
     return WADI_OK;
 }
 
-static wadi_status fold_each(wadi_run *x, const wadi_plan_fold *fold, const wadi_chunk *c,
+static wadi_status fold_each(wadi_crew *w, const wadi_plan_fold *fold, const wadi_chunk *c,
                              wadi_builder *states, int64_t *out_done, wadi_error *err) {
     wadi_slot whole[WADI_MAX_PARTS];
     int64_t elements[WADI_MAX_PARTS];
     int64_t offset[WADI_MAX_PARTS][2];
     wadi_status status = WADI_OK;
     for (int i = 0; i < fold->nparts; i++) {
-        whole[i] = x->slots.slot[fold->parts[i]];
-        elements[i] = x->slots.memory[fold->parts[i]].elements;
+        whole[i] = w->slots->slot[fold->parts[i]];
+        elements[i] = w->slots->memory[fold->parts[i]].elements;
     }
     for (int64_t s = 0; s < c->count; s++, ++*out_done) {
         wadi_job job = {
-            .body = fold->body, .first = c->first + s, .count = 1, .left = -1, .slots = &x->slots};
+            .body = fold->body, .first = c->first + s, .count = 1, .left = -1, .slots = w->slots};
         for (int i = 0; i < fold->nparts; i++) {
             const int slot = fold->parts[i];
-            x->slots.slot[slot] = narrow(&x->plan->slots[slot], &whole[i], s, offset[i]);
-            x->slots.memory[slot].elements = 1;
+            w->slots->slot[slot] = narrow(&w->slots->plan->slots[slot], &whole[i], s, offset[i]);
+            w->slots->memory[slot].elements = 1;
         }
-        status = run_body(x, fold, &job, err);
-        if (status == WADI_OK && states != NULL) status = append_state(x, fold, states, err);
+        status = run_body(w, fold, &job, err);
+        if (status == WADI_OK && states != NULL) status = append_state(w, fold, states, err);
         if (status != WADI_OK) break;
     }
     for (int i = 0; i < fold->nparts; i++) {
-        x->slots.slot[fold->parts[i]] = whole[i];
-        x->slots.memory[fold->parts[i]].elements = elements[i];
+        w->slots->slot[fold->parts[i]] = whole[i];
+        w->slots->memory[fold->parts[i]].elements = elements[i];
     }
     return status;
 }
 
 /* All elements in one run of the body. Scalars of the state change only if none of them fails. */
-static wadi_status fold_carried(wadi_run *x, const wadi_plan_fold *fold, const wadi_chunk *c,
+static wadi_status fold_carried(wadi_crew *w, const wadi_plan_fold *fold, const wadi_chunk *c,
                                 int64_t *out_done, wadi_error *err) {
     wadi_job job = {
-        .body = fold->body, .first = c->first, .count = c->count, .left = -1, .slots = &x->slots};
-    const wadi_status status = run_job(x, &job, err);
+        .body = fold->body, .first = c->first, .count = c->count, .left = -1, .slots = w->slots};
+    const wadi_status status = run_job(w, &job, err);
     *out_done = status == WADI_OK ? c->count : status == WADI_FAULT ? job.fault.element : 0;
     return status;
 }
 
-wadi_status wadi_fold_elements(wadi_run *x, const wadi_plan_fold *fold, wadi_chunk *c,
+wadi_status wadi_fold_elements(wadi_crew *w, const wadi_plan_fold *fold, wadi_chunk *c,
                                wadi_builder *states, int64_t *out_done, wadi_error *err) {
     *out_done = 0;
-    wadi_status status = bind_parts(x, fold, c, err);
+    wadi_status status = bind_parts(w, fold, c, err);
     if (status == WADI_OK && fold->carried)
-        status = fold_carried(x, fold, c, out_done, err);
+        status = fold_carried(w, fold, c, out_done, err);
     else if (status == WADI_OK)
-        status = fold_each(x, fold, c, states, out_done, err);
-    for (int i = 0; i < fold->nparts; i++) wadi_slots_clear(&x->slots, fold->parts[i]);
+        status = fold_each(w, fold, c, states, out_done, err);
+    for (int i = 0; i < fold->nparts; i++) wadi_slots_clear(w->slots, fold->parts[i]);
     return status;
 }
 
 /* ---- a chunk at once ---- */
 
 /* The table of shapes, i64[count, rank]. */
-static wadi_status bind_shapes(wadi_run *x, int slot, const wadi_chunk_component *c, int64_t count,
+static wadi_status bind_shapes(wadi_crew *w, int slot, const wadi_chunk_component *c, int64_t count,
                                wadi_error *err) {
-    wadi_slots_clear(&x->slots, slot);
-    if (!wadi_slots_room_for_shapes(&x->slots, slot, 1)) return no_memory(err);
-    x->slots.slot[slot].shape[0] = count;
-    x->slots.slot[slot].shape[1] = c->rank;
+    wadi_slots_clear(w->slots, slot);
+    if (!wadi_slots_room_for_shapes(w->slots, slot, 1)) return no_memory(err);
+    w->slots->slot[slot].shape[0] = count;
+    w->slots->slot[slot].shape[1] = c->rank;
     void *table = c->shapes, *block = NULL;
     if (c->layout != WADI_LAYOUT_IRREGULAR) {
-        table = block = wadi_buffers_get(x->buffers, count * c->rank * (int64_t)sizeof(int64_t));
+        table = block =
+            wadi_buffers_get(w->slots->buffers, count * c->rank * (int64_t)sizeof(int64_t));
         if (table == NULL) return no_memory(err);
         int64_t *to = table;
         for (int64_t s = 0; s < count; s++)
             for (int d = 0; d < c->rank; d++) *to++ = c->shape[d];
     }
-    if (!wadi_slots_set_columns(&x->slots, slot, NULL, &table, count * c->rank)) {
+    if (!wadi_slots_set_columns(w->slots, slot, NULL, &table, count * c->rank)) {
         wadi_buffers_put(block);
         return no_memory(err);
     }
-    if (x->slots.residence == NULL)
-        x->slots.memory[slot].column[0] = block;
+    if (w->slots->residence == NULL)
+        w->slots->memory[slot].column[0] = block;
     else
         wadi_buffers_put(block);
     return WADI_OK;
 }
 
-static wadi_status bind_values(wadi_run *x, int slot, const wadi_chunk_component *c,
+static wadi_status bind_values(wadi_crew *w, int slot, const wadi_chunk_component *c,
                                wadi_error *err) {
-    wadi_slots_clear(&x->slots, slot);
-    if (!wadi_slots_room_for_shapes(&x->slots, slot, 1)) return no_memory(err);
-    x->slots.slot[slot].shape[0] = c->values;
-    return wadi_slots_set_columns(&x->slots, slot, c->residence, c->column, c->values)
+    wadi_slots_clear(w->slots, slot);
+    if (!wadi_slots_room_for_shapes(w->slots, slot, 1)) return no_memory(err);
+    w->slots->slot[slot].shape[0] = c->values;
+    return wadi_slots_set_columns(w->slots, slot, c->residence, c->column, c->values)
                ? WADI_OK
                : no_memory(err);
 }
 
 /* Whether the body makes the array in slot state_out[i], for state i alone: its memory may be taken away. */
-static bool is_made(const wadi_run *x, const wadi_plan_fold *fold, int i) {
-    const wadi_plan_body *body = &x->plan->bodies[fold->body];
+static bool is_made(const wadi_crew *w, const wadi_plan_fold *fold, int i) {
+    const wadi_plan_body *body = &w->slots->plan->bodies[fold->body];
     bool made = false;
     for (int k = 0; k < body->nresults; k++) made = made || body->results[k] == fold->state_out[i];
     for (int k = 0; k < fold->nstate; k++)
@@ -301,48 +304,54 @@ static bool is_made(const wadi_run *x, const wadi_plan_fold *fold, int i) {
     return made;
 }
 
+/* Another array of the state than the body makes: copied, and not yet in its place. */
+typedef struct copy {
+    wadi_slot slot;
+    wadi_slot_memory memory;
+} copy;
+
 /* What the body does not make (another state before, a part of the chunk, a constant) is copied, before any state changes. */
-static wadi_status next_state(wadi_run *x, const wadi_plan_fold *fold, wadi_error *err) {
-    wadi_slot slot[WADI_MAX_PARTS];
-    wadi_slot_memory memory[WADI_MAX_PARTS] = {{0}};
+static wadi_status next_state(wadi_crew *w, const wadi_plan_fold *fold, wadi_error *err) {
+    copy *copies = calloc((size_t)fold->nstate + 1, sizeof *copies);
     int copied = 0;
-    bool fine = true;
+    bool fine = copies != NULL;
     for (; copied < fold->nstate && fine; copied++) {
-        if (!is_made(x, fold, copied) && !is_in_place(fold, copied))
-            fine =
-                wadi_slots_copy(&x->slots, fold->state_out[copied], &slot[copied], &memory[copied]);
+        if (!is_made(w, fold, copied) && !is_in_place(fold, copied))
+            fine = wadi_slots_copy(w->slots, fold->state_out[copied], &copies[copied].slot,
+                                   &copies[copied].memory);
     }
     if (!fine) copied--; /* the last one has nothing */
     for (int i = 0; i < copied; i++) {
-        if (is_made(x, fold, i) || is_in_place(fold, i)) continue;
-        wadi_slots_give(&x->slots, fold->state_in[i], &slot[i], &memory[i]);
+        if (is_made(w, fold, i) || is_in_place(fold, i)) continue;
+        wadi_slots_give(w->slots, fold->state_in[i], &copies[i].slot, &copies[i].memory);
     }
     for (int i = 0; i < fold->nstate && fine; i++) {
-        if (is_made(x, fold, i)) wadi_slots_move(&x->slots, fold->state_out[i], fold->state_in[i]);
+        if (is_made(w, fold, i)) wadi_slots_move(w->slots, fold->state_out[i], fold->state_in[i]);
     }
+    free(copies);
     return fine ? WADI_OK : no_memory(err);
 }
 
-static wadi_status fold_bound(wadi_run *x, const wadi_plan_fold *fold, wadi_chunk *c,
+static wadi_status fold_bound(wadi_crew *w, const wadi_plan_fold *fold, wadi_chunk *c,
                               wadi_error *err) {
-    const wadi_plan_body *body = &x->plan->bodies[fold->body];
+    const wadi_plan_body *body = &w->slots->plan->bodies[fold->body];
     for (int i = 0; i < fold->nparts; i++) {
         WADI_TRY(wadi_chunk_spread(c, i, err));
-        WADI_TRY(bind_shapes(x, fold->parts[2 * i], &c->component[i], c->count, err));
-        WADI_TRY(bind_values(x, fold->parts[2 * i + 1], &c->component[i], err));
+        WADI_TRY(bind_shapes(w, fold->parts[2 * i], &c->component[i], c->count, err));
+        WADI_TRY(bind_values(w, fold->parts[2 * i + 1], &c->component[i], err));
     }
-    for (int i = 0; i < body->nresults; i++) wadi_slots_clear(&x->slots, body->results[i]);
+    for (int i = 0; i < body->nresults; i++) wadi_slots_clear(w->slots, body->results[i]);
     wadi_job job = {
-        .body = fold->body, .main_block = true, .first = c->first, .count = 1, .slots = &x->slots};
+        .body = fold->body, .main_block = true, .first = c->first, .count = 1, .slots = w->slots};
     bool changes = body->nresults > 0;
     for (int i = 0; i < fold->nstate; i++) changes = changes || is_in_place(fold, i);
-    if (changes) WADI_TRY(run_job(x, &job, err));
-    return next_state(x, fold, err);
+    if (changes) WADI_TRY(run_job(w, &job, err));
+    return next_state(w, fold, err);
 }
 
-wadi_status wadi_fold_whole(wadi_run *x, const wadi_plan_fold *fold, wadi_chunk *c,
+wadi_status wadi_fold_whole(wadi_crew *w, const wadi_plan_fold *fold, wadi_chunk *c,
                             wadi_error *err) {
-    const wadi_status status = fold_bound(x, fold, c, err);
-    for (int i = 0; i < 2 * fold->nparts; i++) wadi_slots_clear(&x->slots, fold->parts[i]);
+    const wadi_status status = fold_bound(w, fold, c, err);
+    for (int i = 0; i < 2 * fold->nparts; i++) wadi_slots_clear(w->slots, fold->parts[i]);
     return status;
 }

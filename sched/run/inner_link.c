@@ -3,10 +3,13 @@
 
 wadi_status wadi_run_inner_link(wadi_stream *s, const char *from, const char *to, wadi_pipe **out,
                                 wadi_error *err) {
+    wadi_mutex_lock(&s->x->lock);
+    const int64_t bytes = s->x->budget.bytes;
+    wadi_mutex_unlock(&s->x->lock);
     const wadi_pipe_options o = {.from = from,
                                  .to = to,
                                  .most_chunks = WADI_WINDOW_CHUNKS,
-                                 .most_bytes = s->x->budget.bytes / 4,
+                                 .most_bytes = bytes / 4,
                                  .waits = s->x->waits,
                                  .stop = &s->x->stop};
     return wadi_pipe_create(&o, out, err);

@@ -9,7 +9,6 @@
 #include "base/user_cache.h"
 #include "sched/foreign.h"
 #include "sched/run/state.h"
-#include "sched/schedules.h"
 #include "sched/sizes.h"
 
 static const int64_t default_memory = INT64_C(1) << 30;
@@ -26,6 +25,9 @@ static wadi_status check_options(const wadi_run_options *o, wadi_error *err) {
     }
     if ((int)o->schedule < WADI_SCHEDULE_AUTO || (int)o->schedule > WADI_SCHEDULE_COUNT) {
         return wadi_fail(err, WADI_INVALID, "schedule: %d is none", (int)o->schedule);
+    }
+    if ((int)o->stages < WADI_STAGES_AUTO || (int)o->stages > WADI_STAGES_APART) {
+        return wadi_fail(err, WADI_INVALID, "stages: %d is none", (int)o->stages);
     }
     if (!(o->watchdog_s >= 0 && o->watchdog_s <= 1e9)) {
         return wadi_fail(err, WADI_INVALID, "watchdog_s: %g is not from 0 to 1e9", o->watchdog_s);
@@ -56,10 +58,12 @@ static wadi_status make_parts(wadi_run *x, wadi_error *err) {
     x->bound = calloc((size_t)x->plan->ninputs + 1, sizeof *x->bound);
     if (x->bound == NULL) return wadi_fail(err, WADI_MEMORY, "run: out of memory");
     WADI_TRY(wadi_run_list_bindings(x, err));
-    WADI_TRY(wadi_device_find(o->device, &x->row, err));
-    const wadi_device_options device = {
-        .buffers = x->buffers, .keep_bytes = o->memory, .threads = o->threads};
-    WADI_TRY(x->row->open(&device, &x->device, err));
+    WADI_TRY(wadi_device_find(o->device, &x->chosen, err));
+    const wadi_device_options device = {.number = x->chosen.number,
+                                        .buffers = x->buffers,
+                                        .keep_bytes = o->memory,
+                                        .threads = o->threads};
+    WADI_TRY(x->chosen.row->open(&device, &x->device, err));
     if (x->device->residence != NULL) {
         x->given = calloc((size_t)x->plan->ninputs + 1, sizeof *x->given);
         if (x->given == NULL) return wadi_fail(err, WADI_MEMORY, "run: out of memory");
@@ -68,8 +72,10 @@ static wadi_status make_parts(wadi_run *x, wadi_error *err) {
     const wadi_runner_options runner = {.plan = x->plan,
                                         .loader = &x->loader,
                                         .device = x->device,
-                                        .force = wadi_forced_schedule(o->schedule)};
-    return wadi_runner_create(&runner, &x->runner, err);
+                                        .force = wadi_device_force(x->chosen.row, o->schedule)};
+    WADI_TRY(wadi_runner_create(&runner, &x->runner, err));
+    x->crew = (wadi_crew){&x->slots, x->runner, .busy_as = WADI_STAGE_COMPUTE};
+    return WADI_OK;
 }
 
 static bool calls_routines(const wadi_plan *plan) {
@@ -115,6 +121,7 @@ wadi_status wadi_run_create_for(const wadi_plan *plan, const wadi_loader *loader
 void wadi_run_destroy(wadi_run *x) {
     if (x == NULL) return;
     wadi_slots_fini(&x->slots);
+    wadi_slots_fini(&x->home);
     wadi_runner_destroy(x->runner);
     if (x->device != NULL) x->device->ops->destroy(x->device);
     wadi_policy_destroy(x->policy);
@@ -202,7 +209,7 @@ static wadi_status run_stream(wadi_run *x, int phase, wadi_error *err) {
     static const int64_t LEARNING_NS = 200000000;
     const wadi_run_options *o = &x->options;
     const bool learns =
-        o->chunk == 0 && !o->forget && x->row == wadi_devices && wadi_sizes_wanted();
+        o->chunk == 0 && !o->forget && x->chosen.row == wadi_devices && wadi_sizes_wanted();
     wadi_policy *policy = NULL;
     WADI_TRY(x->policy_row->create(o->chunk, &policy, err));
     if (learns) (void)wadi_sizes_load(x->plan, phase, policy_name(o), policy);
@@ -273,6 +280,10 @@ wadi_status wadi_run_go(wadi_run *run, wadi_error *err) {
     return status;
 }
 
+void wadi_run_seam_by(wadi_run *run, wadi_seam_rule rule) {
+    run->seam_rule = rule;
+}
+
 void wadi_run_cancel(wadi_run *run) {
     if (run != NULL) wadi_stop_call(&run->stop);
 }
@@ -288,20 +299,25 @@ void wadi_run_stats_get(wadi_run *run, wadi_run_stats *out) {
     wadi_mutex_lock(&run->lock);
     *out = run->stats;
     const int64_t end = run->end_ns != 0 ? run->end_ns : wadi_clock_ns();
+    const int64_t apart_ns = run->apart_ns;
     const double elapsed = run->begin_ns != 0 ? (double)(end - run->begin_ns) : 0;
     wadi_mutex_unlock(&run->lock);
-    out->device = run->row->name;
+    out->device = run->chosen.name;
     out->threads = run->device->ops->workers(run->device);
     out->memory_peak = wadi_buffers_peak(run->buffers);
     out->elapsed_s = elapsed / 1e9;
     out->source_s = (double)busy[WADI_STAGE_SOURCE] / 1e9;
     out->compute_s = (double)busy[WADI_STAGE_COMPUTE] / 1e9;
+    out->apart_s = (double)busy[WADI_STAGE_APART] / 1e9;
     out->sink_s = (double)busy[WADI_STAGE_SINK] / 1e9;
     if (!(elapsed > 0)) return;
-    const double used = (double)run->device->ops->busy_ns(run->device);
+    const double used = (double)(run->device->ops->busy_ns(run->device) + apart_ns);
     out->utilisation = used / (elapsed * out->threads);
+    if (apart_ns > 0 && out->utilisation > 1)
+        out->utilisation = 1; /* one worker more than threads */
     out->overlap = (double)overlap / elapsed;
-    out->stages_busy = (out->source_s + out->compute_s + out->sink_s) / out->elapsed_s;
+    out->stages_busy =
+        (out->source_s + out->compute_s + out->apart_s + out->sink_s) / out->elapsed_s;
 }
 
 wadi_status wadi_run_result(wadi_run *run, const char *name, wadi_array *out_array,

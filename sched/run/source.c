@@ -132,6 +132,86 @@ static wadi_status read_beside(wadi_lane *l, int64_t k, wadi_chunk **out, wadi_e
     return *out == NULL ? wadi_change_next(l->beside, k, out, err) : WADI_OK;
 }
 
+/* ---- what to go on with behind a chunk, if the run is saved ---- */
+
+static bool is_saved(const wadi_lane *l) {
+    return l->stream->x->saver.between != NULL;
+}
+
+static wadi_source *source_of(const wadi_lane *l, int reader) {
+    const wadi_plan_source *p = &l->plan->sources[l->reader[reader]];
+    return wadi_run_find(l->stream->x, p->name, false)->source;
+}
+
+static wadi_status write_note(const wadi_lane *l, wadi_text *out, wadi_error *err) {
+    wadi_state_put(out, l->position);
+    for (int r = 0; r < l->readers; r++) {
+        wadi_position at;
+        WADI_TRY(wadi_source_tell(source_of(l, r), &at, err));
+        wadi_state_put(out, at.element);
+        wadi_state_put(out, at.mark);
+    }
+    if (l->beside != NULL) WADI_TRY(wadi_change_save(l->beside, out, err));
+    return out->failed ? wadi_fail(err, WADI_MEMORY, "stream: out of memory") : WADI_OK;
+}
+
+/* For the chunk that has just been read. */
+static wadi_status add_note(wadi_lane *l, wadi_error *err) {
+    wadi_text note = {0};
+    if (!is_saved(l)) return WADI_OK;
+    wadi_status status = write_note(l, &note, err);
+    wadi_mutex_lock(&l->stream->x->lock);
+    if (status == WADI_OK && !wadi_vec_push(&l->notes, note))
+        status = wadi_fail(err, WADI_MEMORY, "stream: out of memory");
+    wadi_mutex_unlock(&l->stream->x->lock);
+    if (status != WADI_OK) wadi_text_fini(&note);
+    return status;
+}
+
+/* For the chunk that has just been taken: the oldest one. */
+static void take_note(wadi_lane *l) {
+    if (!is_saved(l)) return;
+    wadi_text_fini(&l->note);
+    wadi_mutex_lock(&l->stream->x->lock);
+    l->note = l->notes.at[0];
+    l->notes.n--;
+    memmove(l->notes.at, l->notes.at + 1, l->notes.n * sizeof *l->notes.at);
+    wadi_mutex_unlock(&l->stream->x->lock);
+}
+
+wadi_status wadi_lane_save(const wadi_lane *l, wadi_text *out, wadi_error *err) {
+    WADI_UNUSED(err);
+    wadi_text_add_n(out, l->note.at, l->note.n);
+    return WADI_OK;
+}
+
+wadi_status wadi_lane_load(wadi_lane *l, bool ended, wadi_state_reader *from, wadi_error *err) {
+    WADI_TRY(wadi_state_take_count(from, INT64_MAX, &l->position, err));
+    for (int r = 0; r < l->readers; r++) {
+        wadi_position at;
+        WADI_TRY(wadi_state_take(from, &at.element, err));
+        WADI_TRY(wadi_state_take(from, &at.mark, err));
+        WADI_TRY(wadi_source_seek(source_of(l, r), at, err));
+    }
+    if (l->beside != NULL) WADI_TRY(wadi_change_load(l->beside, from, err));
+    if (ended) atomic_store(&l->stopped, true);
+    wadi_text_clear(&l->note);
+    return is_saved(l) ? write_note(l, &l->note, err) : WADI_OK;
+}
+
+/* The sources of a run that is saved must be able to come back to where they stand. */
+static wadi_status begin_notes(wadi_lane *l, wadi_error *err) {
+    if (!is_saved(l)) return WADI_OK;
+    for (int r = 0; r < l->readers; r++) {
+        wadi_position at;
+        WADI_TRY(wadi_source_tell(source_of(l, r), &at, err));
+        WADI_TRY(wadi_source_seek(source_of(l, r), at, err));
+    }
+    return write_note(l, &l->note, err);
+}
+
+/* ---- the next chunk ---- */
+
 /* At most k elements. With a failure: what came before it. NULL: there are none. */
 static wadi_status read_chunk(wadi_lane *l, int64_t k, wadi_chunk **out, wadi_error *err) {
     for (int i = 0; i < l->plan->nsources; i++) {
@@ -145,7 +225,13 @@ static wadi_status read_chunk(wadi_lane *l, int64_t k, wadi_chunk **out, wadi_er
     if (*out == NULL) return status;
     (*out)->first = l->position;
     l->position += (*out)->count;
-    return status;
+    wadi_error why = {.status = WADI_OK};
+    const wadi_status noted = add_note(l, &why);
+    if (noted == WADI_OK) return status;
+    wadi_chunk_release(*out);
+    *out = NULL;
+    if (err != NULL) *err = why;
+    return noted;
 }
 
 /* ---- the thread ---- */
@@ -190,11 +276,18 @@ wadi_status wadi_lane_start(wadi_lane *l, wadi_error *err) {
     return l->threaded ? wadi_thread_start(&l->thread, source_thread, l, err) : WADI_OK;
 }
 
-wadi_status wadi_lane_next(wadi_lane *l, wadi_chunk **out, wadi_error *err) {
+wadi_status wadi_lane_next(wadi_lane *l, wadi_chunk **out, bool *out_nudged, wadi_error *err) {
     *out = NULL;
+    *out_nudged = false;
     /* what lies in memory cannot fail */
-    return l->threaded ? wadi_pipe_receive(l->pipe, out, err)
-                       : read_chunk(l, next_size(l), out, err);
+    wadi_status status = WADI_OK;
+    if (!l->threaded)
+        status = read_chunk(l, next_size(l), out, err);
+    else
+        status = wadi_pipe_receive(l->pipe, out, err);
+    *out_nudged = l->threaded && status == WADI_OK && *out == NULL && wadi_pipe_nudged(l->pipe);
+    if (*out != NULL) take_note(l);
+    return status;
 }
 
 void wadi_lane_done(wadi_lane *l) {
@@ -243,6 +336,7 @@ wadi_status wadi_lane_open(wadi_lane *l, wadi_error *err) {
     WADI_TRY(wadi_stop_init(&l->stop, &l->stream->x->stop, err));
     l->opened = true;
     WADI_TRY(open_builders(l, err));
+    WADI_TRY(begin_notes(l, err));
     if (!l->threaded) return WADI_OK;
     return wadi_run_inner_link(l->stream, "source", "compute", &l->pipe, err);
 }
@@ -256,5 +350,8 @@ void wadi_lane_close(wadi_lane *l) {
     wadi_pipe_destroy(l->pipe);
     wadi_change_destroy(l->beside);
     for (int i = 0; i < l->builders; i++) wadi_builder_fini(&l->builder[i]);
+    for (size_t i = 0; i < l->notes.n; i++) wadi_text_fini(&l->notes.at[i]);
+    wadi_vec_free(&l->notes);
+    wadi_text_fini(&l->note);
     wadi_stop_fini(&l->stop);
 }

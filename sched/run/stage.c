@@ -9,6 +9,7 @@
  * wants is none; where the elements of another stage decide that, the decision waits for them. */
 #include <stdio.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "sched/run/stream.h"
 
@@ -22,14 +23,28 @@ static bool takes_more(const wadi_stage_run *g) {
     return g->broken.status == WADI_OK && wadi_change_wants(g->change);
 }
 
+bool wadi_stage_takes(const wadi_stream *s, int stage) {
+    return takes_more(stage_of(s, stage)) && wadi_stage_wanted(s, stage);
+}
+
+/* Whether stage `reader`, which another crew has, reads from `stage`: its owner alone may look at it. */
+static bool is_across(const wadi_stream *s, int stage, int reader) {
+    return stage_of(s, stage)->crew != stage_of(s, reader)->crew;
+}
+
+/* Whether a stage that reads from `stage` takes more of it. */
+static bool wants_of(const wadi_stream *s, int stage, int reader) {
+    return is_across(s, stage, reader) ? atomic_load(&s->apart.wanted)
+                                       : wadi_stage_takes(s, reader);
+}
+
 bool wadi_stage_wanted(const wadi_stream *s, int stage) {
     for (int i = 0; i < s->plan->nends; i++)
         if (s->plan->ends[i].stage == stage) return true;
     for (int i = stage + 1; i < s->plan->nstages; i++) {
         const wadi_stage_run *g = stage_of(s, i);
         for (int k = 0; k < g->plan->ninputs; k++)
-            if (g->plan->inputs[k] == stage && takes_more(g) && wadi_stage_wanted(s, i))
-                return true;
+            if (g->plan->inputs[k] == stage && wants_of(s, stage, i)) return true;
     }
     return false;
 }
@@ -56,7 +71,13 @@ int64_t wadi_stage_ahead(const wadi_stream *s, int stage) {
     for (int i = stage + 1; i < s->plan->nstages; i++) {
         const wadi_stage_run *g = stage_of(s, i);
         for (int k = 0; k < g->plan->ninputs; k++) {
-            if (g->plan->inputs[k] != stage || !takes_more(g)) continue;
+            if (g->plan->inputs[k] != stage) continue;
+            if (is_across(s, stage, i)) {
+                const int64_t there = atomic_load(&s->apart.ahead);
+                if (atomic_load(&s->apart.wanted) && there < least) least = there;
+                continue;
+            }
+            if (!takes_more(g)) continue;
             const int64_t behind = wadi_stage_ahead(s, i);
             const int64_t here = wadi_change_waiting(g->change, k);
             const int64_t n = behind > INT64_MAX - here ? INT64_MAX : behind + here;
@@ -73,14 +94,16 @@ static bool is_open(const wadi_stream *s, int stage) {
 
 /* ---- failures ---- */
 
-/* Whether no further element can come of the stage: it has failed, or all it waits for are elements of such stages. */
+/* Whether no further element can come of the stage: it has failed, or all it waits for are elements of such stages. Before a seam no
+ * stage is so: its failure would have joined what is behind the seam. */
 static bool is_stuck(const wadi_stream *s, int stage) {
     const wadi_stage_run *g = &s->stages[stage];
     bool waits = false;
     if (g->broken.status != WADI_OK) return true;
     for (int k = 0; k < g->plan->ninputs; k++) {
         if (wadi_change_waiting(g->change, k) > 0) continue;
-        if (!is_stuck(s, g->plan->inputs[k])) return false;
+        if (is_across(s, stage, g->plan->inputs[k]) || !is_stuck(s, g->plan->inputs[k]))
+            return false;
         waits = true;
     }
     return waits;
@@ -109,8 +132,11 @@ static bool is_needed(const wadi_stream *s, int stage) {
     return false;
 }
 
-wadi_status wadi_stage_fail(wadi_stream *s, int stage, wadi_status status, const wadi_error *err) {
+wadi_status wadi_stage_fail(wadi_stream *s, int stage, wadi_status status, wadi_error *err) {
     wadi_error *broken = &stage_of(s, stage)->broken;
+    const wadi_error failed = *err;
+    if (stage_of(s, stage)->crew == &s->x->crew) WADI_TRY(wadi_apart_join(s, err));
+    *err = failed;
     if (!wadi_stage_wanted(s, stage)) return WADI_OK;
     if (status == WADI_CANCELLED) return status;
     if (broken->status != WADI_OK) return WADI_OK; /* of an element before this one */
@@ -148,23 +174,24 @@ static wadi_status bind_sources(wadi_stream *s, const wadi_plan_stage *p, const 
     return WADI_OK;
 }
 
-static wadi_status bind_parts(wadi_stream *s, const wadi_plan_stage *p, const wadi_chunk *c,
-                              wadi_error *err) {
+static wadi_status bind_parts(const wadi_stage_run *g, const wadi_chunk *c, wadi_error *err) {
+    const wadi_plan_stage *p = g->plan;
     for (int i = 0; i < p->nparts; i++) {
         int64_t bad = c->count;
-        WADI_TRY(wadi_slots_bind_component(&s->x->slots, p->parts[i], &c->component[i], c->count,
+        WADI_TRY(wadi_slots_bind_component(g->crew->slots, p->parts[i], &c->component[i], c->count,
                                            &bad, err));
     }
     return WADI_OK;
 }
 
-static wadi_status bind(wadi_stream *s, const wadi_plan_stage *p, const wadi_chunk *c,
+static wadi_status bind(wadi_stream *s, const wadi_stage_run *g, const wadi_chunk *c,
                         int64_t *out_fit, wadi_error *err) {
+    const wadi_plan_stage *p = g->plan;
     *out_fit = c->count;
     if (p->change == WADI_CHANGE_READ)
         WADI_TRY(bind_sources(s, p, c, out_fit, err));
     else if (p->body >= 0)
-        WADI_TRY(bind_parts(s, p, c, err));
+        WADI_TRY(bind_parts(g, c, err));
     return WADI_OK;
 }
 
@@ -176,11 +203,11 @@ static wadi_status run_job(wadi_stream *s, int stage, const wadi_chunk *c, int64
                     .count = c->count,
                     .bytes = wadi_chunk_bytes(c),
                     .left = g->lane != NULL ? wadi_lane_left(g->lane, c->first + c->count) : -1,
-                    .slots = &s->x->slots};
+                    .slots = g->crew->slots};
     for (int i = 0; i < s->plan->nends; i++)
         if (s->plan->ends[i].stage == stage) wadi_outlet_expect(&s->outlets[i], c->count);
-    WADI_TRY(wadi_runner_run(s->x->runner, &job, err));
-    s->loaded = s->loaded || job.loaded;
+    WADI_TRY(wadi_runner_run(g->crew->runner, &job, err));
+    g->crew->loaded = g->crew->loaded || job.loaded;
     wadi_mutex_lock(&s->x->lock);
     s->x->stats.schedule = wadi_version_name(job.ran);
     wadi_mutex_unlock(&s->x->lock);
@@ -197,8 +224,9 @@ static int part_of(const wadi_plan_stage *p, int slot) {
 }
 
 /* The results as a chunk of their own, which holds the input where values pass through. */
-static wadi_status take_results(wadi_stream *s, const wadi_plan_stage *p, wadi_chunk *in,
+static wadi_status take_results(wadi_stream *s, const wadi_stage_run *g, wadi_chunk *in,
                                 wadi_chunk **out, wadi_error *err) {
+    const wadi_plan_stage *p = g->plan;
     wadi_chunk *c = NULL;
     WADI_TRY(wadi_chunk_create(s->x->buffers, p->nresults, &c, err));
     wadi_chunk_hold(c, in);
@@ -209,16 +237,16 @@ static wadi_status take_results(wadi_stream *s, const wadi_plan_stage *p, wadi_c
         if (part >= 0)
             c->component[i] = in->component[part];
         else
-            wadi_slots_take(&s->x->slots, p->results[i], c, i);
+            wadi_slots_take(g->crew->slots, p->results[i], c, i);
     }
     *out = c;
     return WADI_OK;
 }
 
 /* Gives back what belongs to the chunk. */
-static void clear_slots(wadi_stream *s) {
-    for (int i = 0; i < s->x->plan->nslots; i++) {
-        if (s->x->plan->slots[i].kind != WADI_SLOT_ONCE) wadi_slots_clear(&s->x->slots, i);
+static void clear_slots(wadi_slots *slots) {
+    for (int i = 0; i < slots->plan->nslots; i++) {
+        if (slots->plan->slots[i].kind != WADI_SLOT_ONCE) wadi_slots_clear(slots, i);
     }
 }
 
@@ -227,19 +255,19 @@ static wadi_status attempt(wadi_stream *s, int stage, wadi_chunk *in, wadi_chunk
                            int64_t *out_good, wadi_error *err) {
     wadi_stage_run *g = stage_of(s, stage);
     g->starved = false;
-    wadi_status status = bind(s, g->plan, in, out_good, err);
+    wadi_status status = bind(s, g, in, out_good, err);
     if (status == WADI_OK && g->plan->body >= 0) status = run_job(s, stage, in, out_good, err);
-    if (status == WADI_OK) status = take_results(s, g->plan, in, out, err);
+    if (status == WADI_OK) status = take_results(s, g, in, out, err);
     if (status == WADI_MEMORY) g->starved = true;
-    const int64_t temporary = wadi_slots_chunk_bytes(&s->x->slots);
-    if (temporary > s->temporary_bytes) s->temporary_bytes = temporary;
+    const int64_t temporary = wadi_slots_chunk_bytes(g->crew->slots);
+    if (temporary > g->crew->temporary_bytes) g->crew->temporary_bytes = temporary;
     if (status == WADI_OK) {
         wadi_budget_observe(&g->budget, in->count,
                             wadi_chunk_bytes(in) + wadi_chunk_bytes(*out) + temporary);
     } else if (g->starved) {
         *out_good = 0;
     }
-    clear_slots(s);
+    clear_slots(g->crew->slots);
     return status;
 }
 
@@ -247,16 +275,34 @@ static wadi_status attempt(wadi_stream *s, int stage, wadi_chunk *in, wadi_chunk
 
 static wadi_status feed(wadi_stream *s, int stage, int input, wadi_chunk *c, wadi_error *err);
 
+static wadi_weight reading(const wadi_stream *s) {
+    if (!s->weighs) return (wadi_weight){0};
+    return (wadi_weight){wadi_clock_ns(), s->x->device->ops->busy_ns(s->x->device)};
+}
+
+/* Adds what has passed since `before`, a reading. */
+static void weigh(const wadi_stream *s, wadi_weight *weight, wadi_weight before) {
+    const wadi_weight now = reading(s);
+    weight->ns += now.ns - before.ns;
+    weight->work_ns += now.work_ns - before.work_ns;
+}
+
 /* Results of a stage to its ends and to those stages that still want them. */
 static wadi_status deliver(wadi_stream *s, int stage, wadi_chunk *c, wadi_error *err) {
-    for (int i = 0; i < s->plan->nends; i++)
-        if (s->plan->ends[i].stage == stage) WADI_TRY(wadi_outlet_put(&s->outlets[i], c, err));
+    for (int i = 0; i < s->plan->nends; i++) {
+        wadi_outlet *o = &s->outlets[i];
+        if (o->plan->stage != stage) continue;
+        const wadi_weight before = reading(s);
+        if (o->crew != stage_of(s, stage)->crew)
+            WADI_TRY(wadi_outlet_send(o, c, err));
+        else
+            WADI_TRY(wadi_outlet_put(o, c, err));
+        weigh(s, &o->behind, before);
+    }
     for (int i = stage + 1; i < s->plan->nstages; i++) {
-        const wadi_stage_run *g = stage_of(s, i);
-        for (int k = 0; k < g->plan->ninputs; k++) {
-            if (g->plan->inputs[k] != stage || !takes_more(g)) continue;
-            if (wadi_stage_wanted(s, i)) WADI_TRY(feed(s, i, k, c, err));
-        }
+        const wadi_plan_stage *p = stage_of(s, i)->plan;
+        for (int k = 0; k < p->ninputs; k++)
+            if (p->inputs[k] == stage && wants_of(s, stage, i)) WADI_TRY(feed(s, i, k, c, err));
     }
     return WADI_OK;
 }
@@ -323,7 +369,7 @@ static wadi_status take_states(wadi_stream *s, wadi_stage_run *g, wadi_chunk *in
     (*out)->count = done;
     if (!f->carried) wadi_builder_finish(&g->states, *out, 0, done);
     for (int i = 0; f->carried && i < f->nstate; i++)
-        wadi_slots_take(&s->x->slots, f->after[i], *out, i);
+        wadi_slots_take(g->crew->slots, f->after[i], *out, i);
     return WADI_OK;
 }
 
@@ -357,7 +403,7 @@ static wadi_status scan(wadi_stream *s, int stage, wadi_chunk *in, wadi_error *e
     wadi_stage_run *g = stage_of(s, stage);
     const wadi_plan_fold *f = &g->plan->scan;
     int64_t done = 0;
-    const wadi_status folded = wadi_fold_elements(s->x, f, in, &g->states, &done, err);
+    const wadi_status folded = wadi_fold_elements(g->crew, f, in, &g->states, &done, err);
     const wadi_error failed = *err;
     if (folded != WADI_OK && f->carried)
         WADI_TRY(scan_before(s, stage, in, done, err));
@@ -412,20 +458,39 @@ static wadi_status check_kept(const wadi_stream *s, const wadi_stage_run *g, wad
                         place->op, (long long)kept);
 }
 
-static wadi_status feed(wadi_stream *s, int stage, int input, wadi_chunk *c, wadi_error *err) {
+/* The components that the change takes, or has failed to get: `changed`. */
+static wadi_status put(wadi_stream *s, int stage, int input, wadi_chunk *part, wadi_status changed,
+                       wadi_error *err) {
     wadi_stage_run *g = stage_of(s, stage);
-    wadi_chunk *part = NULL;
-    int components[2 * WADI_MAX_PARTS + 1];
-    const int n = wanted_components(s, g->plan, input, components);
-    WADI_TRY(wadi_chunk_select(c, n, components, &part, err));
-    wadi_status changed = wadi_chunk_at_host(part, err);
     if (changed == WADI_OK) changed = wadi_change_put(g->change, input, part, err);
-    wadi_chunk_release(part);
     const wadi_error failed = *err;
     WADI_TRY(drain(s, stage, err));
     if (changed == WADI_OK) return check_kept(s, g, err);
     *err = failed;
     return wadi_stage_fail(s, stage, changed, err);
+}
+
+wadi_status wadi_stage_take(wadi_stream *s, int stage, wadi_chunk *part, wadi_error *err) {
+    return put(s, stage, 0, part, WADI_OK, err);
+}
+
+static wadi_status feed(wadi_stream *s, int stage, int input, wadi_chunk *c, wadi_error *err) {
+    const wadi_plan_stage *p = stage_of(s, stage)->plan;
+    wadi_chunk *part = NULL;
+    int components[2 * WADI_MAX_PARTS + 1];
+    const wadi_weight before = reading(s);
+    const int n = wanted_components(s, p, input, components);
+    WADI_TRY(wadi_chunk_select(c, n, components, &part, err));
+    const wadi_status there = wadi_chunk_at_host(part, err);
+    wadi_status status = WADI_OK;
+    if (is_across(s, p->inputs[input], stage)) {
+        if (there == WADI_OK) return wadi_apart_send(s, part, err);
+        status = wadi_apart_join(s, err); /* the stage has failed */
+    }
+    if (status == WADI_OK) status = put(s, stage, input, part, there, err);
+    wadi_chunk_release(part);
+    weigh(s, &stage_of(s, stage)->behind, before);
+    return status;
 }
 
 wadi_status wadi_stage_run_chunk(wadi_stream *s, int stage, wadi_chunk *c, wadi_error *err) {
@@ -475,7 +540,7 @@ static wadi_status open_states(wadi_stream *s, wadi_stage_run *g, wadi_error *er
         for (int k = 0; k < p->fields; k++) part[i].type[k] = p->type[k];
     }
     WADI_TRY(wadi_builder_init(&g->states, s->x->buffers, f->nstate, part, INT64_MAX, err));
-    return wadi_fold_begin(s->x, f, err);
+    return wadi_fold_begin(g->crew, f, err);
 }
 
 wadi_status wadi_stage_open(wadi_stream *s, int stage, wadi_error *err) {
@@ -508,5 +573,5 @@ void wadi_stage_close(wadi_stream *s, int stage) {
     wadi_change_destroy(g->change);
     wadi_builder_fini(&g->states);
     for (int i = 0; i < g->plan->scan.nstate; i++)
-        wadi_slots_clear(&s->x->slots, g->plan->scan.state_in[i]);
+        wadi_slots_clear(g->crew->slots, g->plan->scan.state_in[i]);
 }

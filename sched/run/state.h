@@ -6,7 +6,7 @@
 #include "base/thread.h"
 #include "base/vec.h"
 #include "sched/budget.h"
-#include "sched/device.h"
+#include "sched/devices.h"
 #include "sched/fault.h"
 #include "sched/meter.h"
 #include "sched/policy.h"
@@ -35,31 +35,63 @@ typedef struct wadi_named_extent {
     const char *by;   /* who set it; of the plan */
 } wadi_named_extent;
 
+/* A thread that takes chunks through stages and ends, with what it uses. */
+typedef struct wadi_crew {
+    wadi_slots *slots;
+    wadi_runner *runner; /* over these slots */
+    wadi_stage busy_as;  /* for the meter */
+    /* the step at work: what one chunk has led to so far */
+    bool loaded; /* kernels */
+    int64_t out_bytes, temporary_bytes;
+} wadi_crew;
+
+static inline void wadi_crew_begin_step(wadi_crew *w) {
+    w->loaded = false;
+    w->out_bytes = w->temporary_bytes = 0;
+}
+
+struct wadi_stream;
+
+/* Whoever saves the run. `between` is called by the compute thread between two chunks of a stream; it may call wadi_run_save (stream.h). What it
+ * fails with, the run fails with. NULL: nobody saves. */
+typedef struct wadi_run_saver {
+    wadi_status (*between)(void *env, struct wadi_stream *s, wadi_error *err);
+    void *env;
+} wadi_run_saver;
+
 struct wadi_run {
     const wadi_plan *plan;
     wadi_loader loader;
     wadi_run_options options;
     wadi_buffers *buffers;
     const wadi_policy_row *policy_row;
-    const wadi_device_row *row;
-    wadi_device *device; /* of that row */
+    wadi_device_choice chosen;
+    wadi_device *device; /* the one chosen */
     wadi_runner *runner;
     wadi_slots slots;
+    wadi_crew crew; /* of the compute thread, with these slots and this runner */
+    wadi_slots
+        home; /* copies in host memory of what is ONCE, for crews there, once there has been one; chunks refer to them, so they
+                        stay */
     WADI_VEC(wadi_binding) bindings;
     WADI_VEC(wadi_named_extent) extents;
     bool *bound;       /* [ninputs] */
     wadi_array *given; /* [ninputs] as they were bound; NULL: the device computes in host memory */
+    wadi_run_saver saver;    /* set before the run begins */
+    wadi_state_reader saved; /* likewise: what the stream it is of goes on from; at NULL: nothing */
     bool started, finished;
     bool learns; /* from libraries, whose knowledge is kept */
     wadi_waits *waits;
     wadi_meter meter;
-    wadi_stop stop; /* called once the run is cancelled */
+    wadi_seam_rule seam_rule; /* choose NULL: the option `stages` decides */
+    wadi_stop stop;           /* called once the run is cancelled */
 
     int made;            /* how many of the locks and the like exist */
     wadi_mutex lock;     /* guards what follows */
     wadi_policy *policy; /* of the stream at work; NULL before the first */
     wadi_budget budget;
     wadi_run_stats stats;
+    int64_t apart_ns;         /* work of workers that are not the device's */
     int64_t begin_ns, end_ns; /* clock; end 0 while running */
     wadi_error error;         /* the first */
 };
@@ -109,28 +141,34 @@ wadi_status wadi_collect_create(wadi_run *x, const wadi_plan_stage *stage, const
 void wadi_collect_in_place(wadi_sink *sink, wadi_run *x, int i, int slot, int64_t elements);
 /* The next chunk that goes in place has so many elements. */
 void wadi_collect_expect(wadi_sink *sink, int64_t count);
+/* Appends what has been collected, between two chunks. Errors: WADI_MEMORY. */
+WADI_NODISCARD wadi_status wadi_collect_save(wadi_sink *sink, wadi_text *out, wadi_error *err);
+/* Before the first chunk, into a collector of the same end: it has collected what the saved one had, and copies all that follows. After a
+ * failure it can only be destroyed. Errors: WADI_INVALID (it was a collector of something else), WADI_IO (damaged), WADI_MEMORY. */
+WADI_NODISCARD wadi_status wadi_collect_load(wadi_sink *sink, wadi_state_reader *from,
+                                             wadi_error *err);
 /* Moves what was collected into the end's `into` slots. */
 wadi_status wadi_collect_store(wadi_sink *sink, wadi_run *x, wadi_error *err);
 
 /* ---- fold.c ---- */
 
-wadi_status wadi_fold_begin(wadi_run *x, const wadi_plan_fold *fold, wadi_error *err);
+wadi_status wadi_fold_begin(wadi_crew *w, const wadi_plan_fold *fold, wadi_error *err);
 /* Folds the elements of a chunk of the fold's parts into the state. states, if not NULL, gets every state. *out_done:
  * elements before the first that fails. Carried scalars have changed only when none has; an array that changes in place is of no
  * use after a failure. `after` slots are the caller's to take. */
-wadi_status wadi_fold_elements(wadi_run *x, const wadi_plan_fold *fold, wadi_chunk *c,
+wadi_status wadi_fold_elements(wadi_crew *w, const wadi_plan_fold *fold, wadi_chunk *c,
                                wadi_builder *states, int64_t *out_done, wadi_error *err);
 /* All elements of the chunk at once. */
-wadi_status wadi_fold_whole(wadi_run *x, const wadi_plan_fold *fold, wadi_chunk *c,
+wadi_status wadi_fold_whole(wadi_crew *w, const wadi_plan_fold *fold, wadi_chunk *c,
                             wadi_error *err);
 /* Appends the state, between two chunks. Errors: WADI_MEMORY. */
-WADI_NODISCARD wadi_status wadi_fold_save(const wadi_run *x, const wadi_plan_fold *fold,
+WADI_NODISCARD wadi_status wadi_fold_save(const wadi_crew *w, const wadi_plan_fold *fold,
                                           wadi_text *out, wadi_error *err);
 /* After wadi_fold_begin of the same fold: its state becomes the saved one. After a failure the fold is of no use. Errors: WADI_INVALID
  * (it was a state of other arrays), WADI_IO (damaged), WADI_MEMORY. */
-WADI_NODISCARD wadi_status wadi_fold_load(wadi_run *x, const wadi_plan_fold *fold,
+WADI_NODISCARD wadi_status wadi_fold_load(wadi_crew *w, const wadi_plan_fold *fold,
                                           wadi_state_reader *from, wadi_error *err);
 /* The state moves to the slots `into`. */
-void wadi_fold_end(wadi_run *x, const wadi_plan_fold *fold, const int *into);
+void wadi_fold_end(wadi_crew *w, const wadi_plan_fold *fold, const int *into);
 
 #endif

@@ -21,54 +21,79 @@
 static int64_t worked_ns(wadi_run *x) {
     int64_t busy[WADI_STAGE_COUNT], overlap = 0;
     wadi_meter_read(&x->meter, busy, &overlap);
-    return x->device->ops->busy_ns(x->device) + busy[WADI_STAGE_SOURCE] + busy[WADI_STAGE_SINK];
+    wadi_mutex_lock(&x->lock);
+    const int64_t apart = x->apart_ns;
+    wadi_mutex_unlock(&x->lock);
+    return x->device->ops->busy_ns(x->device) + apart + busy[WADI_STAGE_SOURCE] +
+           busy[WADI_STAGE_SINK];
 }
 
 /* What changes keep from chunk to chunk is no room for chunks. */
 static int64_t kept_bytes(const wadi_stream *s) {
-    int64_t bytes = 0;
-    for (int i = 0; i < s->plan->nstages; i++)
-        if (s->stages[i].change != NULL) bytes += wadi_change_bytes(s->stages[i].change);
+    int64_t bytes = atomic_load(&s->apart.kept_bytes);
+    for (int i = 0; i < s->plan->nstages; i++) {
+        const wadi_stage_run *g = &s->stages[i];
+        if (g->change != NULL && g->crew == &s->x->crew) bytes += wadi_change_bytes(g->change);
+    }
     return bytes;
+}
+
+/* What a crew apart has done since it was asked last is part of the step. */
+static void count_apart(wadi_stream *s) {
+    wadi_crew *crew = &s->x->crew;
+    wadi_mutex_lock(&s->x->lock);
+    crew->out_bytes += s->apart.out_bytes;
+    crew->temporary_bytes += s->apart.temporary_bytes;
+    s->apart.out_bytes = s->apart.temporary_bytes = 0;
+    wadi_mutex_unlock(&s->x->lock);
 }
 
 /* Temporaries exist once, input and output in every chunk in flight. */
 static void count_chunk(wadi_stream *s, const wadi_chunk *in) {
     wadi_run *x = s->x;
+    count_apart(s);
     const int64_t now = wadi_clock_ns(), in_bytes = wadi_chunk_bytes(in);
     const int64_t worked = worked_ns(x), kept = kept_bytes(s);
     const int64_t each = (worked - s->worked_ns) / x->device->ops->workers(x->device);
     const int64_t elapsed = now - s->step_ns;
     const wadi_policy_sample sample = {.busy_ns = each < elapsed ? each : elapsed,
-                                       .elapsed_ns = s->loaded ? 0 : elapsed,
+                                       .elapsed_ns = x->crew.loaded ? 0 : elapsed,
                                        .elements = in->count,
-                                       .bytes = in_bytes + s->out_bytes};
+                                       .bytes = in_bytes + x->crew.out_bytes};
     s->worked_ns = worked;
     s->step_ns = now;
-    if (!s->loaded && in->count > 0) {
+    if (!x->crew.loaded && in->count > 0) {
         s->element_ns = (double)elapsed / (double)in->count;
-        s->element_bytes = (double)(in_bytes + s->temporary_bytes) / (double)in->count;
+        s->element_bytes = (double)(in_bytes + x->crew.temporary_bytes) / (double)in->count;
     }
     wadi_mutex_lock(&x->lock);
     x->policy->ops->observe(x->policy, &sample);
     x->budget.bytes =
         x->options.memory - (kept < x->options.memory / 2 ? kept : x->options.memory / 2);
     wadi_budget_observe(&x->budget, in->count,
-                        in_bytes + s->out_bytes + s->temporary_bytes / WADI_CHUNKS_IN_FLIGHT);
+                        in_bytes + x->crew.out_bytes +
+                            x->crew.temporary_bytes / WADI_CHUNKS_IN_FLIGHT);
     x->stats.chunks++;
     x->stats.bytes_in += in_bytes;
-    x->stats.bytes_out += s->out_bytes;
+    x->stats.bytes_out += x->crew.out_bytes;
     wadi_mutex_unlock(&x->lock);
 }
 
 /* ---- the compute thread ---- */
 
+static void weigh_chunk(wadi_stream *s, const wadi_chunk *c, int64_t begin_ns) {
+    s->elements += c->count;
+    s->compute_ns += wadi_clock_ns() - begin_ns;
+}
+
 /* One chunk of a lane through all stages behind it. */
 static wadi_status compute_chunk(wadi_stream *s, wadi_lane *l, wadi_chunk *c, wadi_error *err) {
-    s->loaded = false;
-    s->out_bytes = s->temporary_bytes = 0;
+    wadi_status status = wadi_handover_next(s, err);
+    wadi_crew_begin_step(&s->x->crew);
     wadi_meter_busy(&s->x->meter, WADI_STAGE_COMPUTE);
-    const wadi_status status = wadi_stage_run_chunk(s, l->stage, c, err);
+    const int64_t begin_ns = s->weighs ? wadi_clock_ns() : 0;
+    if (status == WADI_OK) status = wadi_stage_run_chunk(s, l->stage, c, err);
+    if (s->weighs) weigh_chunk(s, c, begin_ns);
     wadi_meter_idle(&s->x->meter, WADI_STAGE_COMPUTE);
     if (status == WADI_OK) count_chunk(s, c);
     wadi_chunk_release(c);
@@ -77,6 +102,7 @@ static wadi_status compute_chunk(wadi_stream *s, wadi_lane *l, wadi_chunk *c, wa
 }
 
 static wadi_status end_stage(wadi_stream *s, int stage, wadi_error *err) {
+    WADI_TRY(wadi_apart_join(s, err));
     wadi_meter_busy(&s->x->meter, WADI_STAGE_COMPUTE);
     const wadi_status status = wadi_stage_end(s, stage, err);
     wadi_meter_idle(&s->x->meter, WADI_STAGE_COMPUTE);
@@ -105,9 +131,17 @@ static wadi_status choose_lane(wadi_stream *s, wadi_lane **out, wadi_error *err)
     return WADI_OK;
 }
 
+/* Stages of other crews are theirs to check. */
+static wadi_status check_stages(wadi_stream *s, bool last, wadi_error *err) {
+    for (int i = 0; i < s->plan->nstages; i++)
+        if (s->stages[i].crew == &s->x->crew) WADI_TRY(wadi_stage_check(s, i, last, err));
+    return WADI_OK;
+}
+
 /* There is nothing left to read. Stages whose failure nobody asks for end before it. */
 static wadi_status end_broken(wadi_stream *s, wadi_error *err) {
-    for (int i = 0; i < s->plan->nstages; i++) WADI_TRY(wadi_stage_check(s, i, true, err));
+    WADI_TRY(wadi_apart_join(s, err));
+    WADI_TRY(check_stages(s, true, err));
     for (int i = 0; i < s->plan->nstages; i++) {
         const wadi_stage_run *g = &s->stages[i];
         if (g->broken.status != WADI_OK && !g->ended) WADI_TRY(end_stage(s, i, err));
@@ -118,8 +152,10 @@ static wadi_status end_broken(wadi_stream *s, wadi_error *err) {
 /* The next chunk of a lane, or its end, or its failure. */
 static wadi_status compute_next(wadi_stream *s, wadi_lane *l, wadi_error *err) {
     wadi_chunk *c = NULL;
-    const wadi_status status = wadi_lane_next(l, &c, err);
+    bool nudged = false;
+    const wadi_status status = wadi_lane_next(l, &c, &nudged, err);
     if (status != WADI_OK) return wadi_stage_fail(s, l->stage, status, err);
+    if (nudged) return WADI_OK;
     return c == NULL ? end_stage(s, l->stage, err) : compute_chunk(s, l, c, err);
 }
 
@@ -127,10 +163,12 @@ static wadi_status compute_all(wadi_stream *s, wadi_error *err) {
     for (;;) {
         wadi_lane *l = NULL;
         WADI_TRY(wadi_task_check(err));
+        if (atomic_load(&s->apart.failed)) WADI_TRY(wadi_apart_join(s, err));
         WADI_TRY(choose_lane(s, &l, err));
         if (l == NULL) return end_broken(s, err);
         WADI_TRY(compute_next(s, l, err));
-        for (int i = 0; i < s->plan->nstages; i++) WADI_TRY(wadi_stage_check(s, i, false, err));
+        WADI_TRY(check_stages(s, false, err));
+        WADI_TRY(wadi_run_between(s, err));
     }
 }
 
@@ -146,6 +184,15 @@ static void fail_all(wadi_stream *s, const wadi_error *why) {
     for (int i = 0; i < s->plan->nends; i++) wadi_outlet_fail(&s->outlets[i], why);
 }
 
+/* The failure of a crew apart is of an element that came before that of the compute thread. */
+static wadi_status join_last(wadi_stream *s, wadi_status status, wadi_error *err) {
+    wadi_error why = {.status = WADI_OK};
+    const wadi_status apart = wadi_apart_join(s, &why);
+    if (apart == WADI_OK || (apart == WADI_CANCELLED && status != WADI_OK)) return status;
+    *err = why;
+    return apart;
+}
+
 static void run_stages(wadi_stream *s) {
     wadi_error err = {.status = WADI_OK};
     wadi_status status = WADI_OK;
@@ -156,6 +203,7 @@ static void run_stages(wadi_stream *s) {
     for (int i = 0; i < s->nlanes && status == WADI_OK; i++)
         status = wadi_lane_start(&s->lanes[i], &err);
     if (status == WADI_OK) status = compute_all(s, &err);
+    status = join_last(s, status, &err);
     if (status == WADI_OK) status = end_all(s, &err);
     if (status != WADI_OK) fail_all(s, &err);
     for (int i = 0; i < s->nlanes; i++) wadi_thread_join(&s->lanes[i].thread);
@@ -172,14 +220,14 @@ static wadi_status allocate(wadi_stream *s, wadi_error *err) {
     if (s->stages == NULL || s->lanes == NULL || s->outlets == NULL)
         return wadi_fail(err, WADI_MEMORY, "stream: out of memory");
     for (int i = 0; i < s->plan->nstages; i++) {
-        s->stages[i].plan = &s->plan->stages[i];
+        s->stages[i] = (wadi_stage_run){.plan = &s->plan->stages[i], .crew = &s->x->crew};
         if (s->stages[i].plan->change != WADI_CHANGE_READ) continue;
         wadi_lane *l = &s->lanes[s->nlanes++];
         *l = (wadi_lane){.stream = s, .plan = s->stages[i].plan, .stage = i, .limit = INT64_MAX};
         s->stages[i].lane = l;
     }
     for (int i = 0; i < s->plan->nends; i++)
-        s->outlets[i] = (wadi_outlet){.stream = s, .plan = &s->plan->ends[i]};
+        s->outlets[i] = (wadi_outlet){.stream = s, .plan = &s->plan->ends[i], .crew = &s->x->crew};
     return WADI_OK;
 }
 
@@ -195,6 +243,7 @@ static wadi_status prepare(wadi_stream *s, wadi_error *err) {
 }
 
 static void close_stream(wadi_stream *s) {
+    wadi_apart_close(s);
     for (int i = 0; i < s->nlanes; i++) wadi_lane_close(&s->lanes[i]);
     for (int i = 0; s->outlets != NULL && i < s->plan->nends; i++)
         if (s->outlets[i].plan != NULL) wadi_outlet_close(&s->outlets[i]);
@@ -203,6 +252,8 @@ static void close_stream(wadi_stream *s) {
     free(s->stages);
     free(s->lanes);
     free(s->outlets);
+    free(s->seams);
+    free(s->weights);
 }
 
 static wadi_status store_results(wadi_stream *s, wadi_error *err) {
@@ -211,8 +262,9 @@ static wadi_status store_results(wadi_stream *s, wadi_error *err) {
 }
 
 wadi_status wadi_run_stream(wadi_run *x, const wadi_plan_stream *plan, wadi_error *err) {
-    wadi_stream s = {.x = x, .plan = plan};
+    wadi_stream s = {.x = x, .plan = plan, .nseams = -1};
     wadi_status status = prepare(&s, err);
+    if (status == WADI_OK) status = wadi_run_load(&s, err);
     if (status == WADI_OK) run_stages(&s);
     wadi_mutex_lock(&x->lock);
     if (status == WADI_OK && x->error.status != WADI_OK) {

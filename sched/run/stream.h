@@ -5,6 +5,7 @@
 #include "sched/change/change.h"
 #include "sched/pipe.h"
 #include "sched/run/state.h"
+#include "sched/run/weigh.h"
 
 typedef struct wadi_stream wadi_stream;
 
@@ -28,15 +29,21 @@ typedef struct wadi_lane {
     wadi_stop stop;      /* called when the sources shall not wait any longer */
     wadi_pipe *pipe;
     wadi_thread thread;
+    /* if the run is saved: what to go on with behind the last chunk that was taken, and behind those that are on their way (under the
+     * run's lock) */
+    wadi_text note;
+    WADI_VEC(wadi_text) notes;
 } wadi_lane;
 
 /* An end: a sink in a thread of its own behind a link, or work of the compute thread. */
 typedef struct wadi_outlet {
     wadi_stream *stream;
     const wadi_plan_end *plan;
-    wadi_sink *sink; /* bound to the run, or a collector; NULL: a fold */
-    bool in_place;   /* a collector whose values the bodies write */
-    wadi_pipe *pipe; /* NULL: the compute thread calls the sink */
+    wadi_crew *crew;    /* who puts elements to it */
+    wadi_weight behind; /* as of a stage */
+    wadi_sink *sink;    /* bound to the run, or a collector; NULL: a fold */
+    bool in_place;      /* a collector whose values the bodies write */
+    wadi_pipe *pipe;    /* NULL: the compute thread calls the sink */
     wadi_thread thread;
     WADI_VEC(wadi_chunk *) waiting; /* for the end of a young stream, or for the thread */
     int64_t waiting_bytes;
@@ -44,11 +51,13 @@ typedef struct wadi_outlet {
     bool ended;        /* the sink has been finished, or has tried to */
 } wadi_outlet;
 
-/* A stage: a change, then a body. Belongs to the compute thread. */
+/* A stage: a change, then a body. Belongs to the thread of its crew. */
 typedef struct wadi_stage_run {
     const wadi_plan_stage *plan;
+    wadi_crew *crew;
     wadi_lane *lane;     /* READ */
     wadi_change *change; /* others */
+    wadi_weight behind;  /* of it and all stages behind it, if the stream weighs */
     wadi_builder states; /* SCAN */
     wadi_budget budget;  /* of its chunks */
     int ended_inputs;
@@ -58,16 +67,49 @@ typedef struct wadi_stage_run {
     bool starved; /* the last attempt failed for want of memory, before anything came of it */
 } wadi_stage_run;
 
+/* Where a stream can be parted: a stage to which all elements come that the stages behind it get, or a fold at an end. */
+typedef struct wadi_seam {
+    int stage; /* -1: the end alone */
+    int end;
+} wadi_seam;
+
+/* What is behind a seam, while it runs apart: a crew with a thread, to which chunks come over a link. It computes in host memory: with a device
+ * like the run's, or with the processors if the run's has memory of its own. */
+typedef struct wadi_apart {
+    wadi_stream *stream;
+    wadi_seam seam;
+    bool away; /* the crew has it. Else it is joined: the compute thread runs all */
+    wadi_crew crew;
+    wadi_slots slots;
+    wadi_device *
+        device; /* it and the crew's runner may be there while all is joined: see wadi_apart_close */
+    wadi_pipe *pipe;
+    wadi_thread thread;
+    /* What the crew does with a chunk, which is borrowed. */
+    wadi_status (*take)(wadi_stream *s, wadi_chunk *c, wadi_error *err);
+    /* what the crew lets others know */
+    atomic_bool wanted, failed;
+    atomic_int_fast64_t ahead, kept_bytes;
+    wadi_error why;  /* it has failed; others look when its thread has ended */
+    int64_t told_ns; /* work of its device that the run knows of */
+    /* of steps that the compute thread has not counted yet; guarded by the run's lock */
+    int64_t out_bytes, temporary_bytes;
+} wadi_apart;
+
 struct wadi_stream {
     wadi_run *x;
     const wadi_plan_stream *plan;
     wadi_lane *lanes; /* [nlanes] */
     int nlanes;
     wadi_stage_run *stages; /* [plan->nstages] */
-    wadi_outlet *outlets;   /* [plan->nends] */
-    /* the step at work: what one chunk of a source has led to so far */
-    bool loaded; /* kernels */
-    int64_t out_bytes, temporary_bytes;
+    wadi_seam *seams;       /* [nseams], once somebody has asked */
+    wadi_weight *weights;   /* [2 * nseams] of the seams, as wadi_weigh_next sees them */
+    wadi_weighing weighing;
+    bool weighs;                  /* it is measured what stages take */
+    int64_t elements, compute_ns; /* of sources, and the time of the compute thread for them */
+    int nseams;                   /* -1: nobody has */
+    wadi_apart apart;
+    wadi_outlet *outlets;       /* [plan->nends] */
     int64_t begin_ns;           /* clock when the stream began */
     int64_t step_ns, worked_ns; /* clock and time worked at the end of the last step */
     /* of the last step, 0 before it: time per element, and bytes beside results that lie in their places */
@@ -86,15 +128,45 @@ wadi_status wadi_lane_open(wadi_lane *l, wadi_error *err);
 void wadi_lane_close(wadi_lane *l);
 /* Starts the thread of a lane that has one. */
 wadi_status wadi_lane_start(wadi_lane *l, wadi_error *err);
-/* The next chunk, with a reference for the caller; NULL: the sources have ended. */
-wadi_status wadi_lane_next(wadi_lane *l, wadi_chunk **out, wadi_error *err);
+/* The next chunk, with a reference for the caller; NULL: the sources have ended, or *out_nudged: the crew apart has news. */
+wadi_status wadi_lane_next(wadi_lane *l, wadi_chunk **out, bool *out_nudged, wadi_error *err);
 /* How many elements there are from `position`, the end of the last chunk, on; -1: nobody knows before they are read. By the
  * compute thread. */
 int64_t wadi_lane_left(const wadi_lane *l, int64_t position);
 /* The oldest of those not done has been used. */
 void wadi_lane_done(wadi_lane *l);
+/* Appends where the sources stand behind the last chunk that wadi_lane_next gave. */
+wadi_status wadi_lane_save(const wadi_lane *l, wadi_text *out, wadi_error *err);
+/* Before the lane starts: its sources go there. `ended`: its stage had ended. */
+wadi_status wadi_lane_load(wadi_lane *l, bool ended, wadi_state_reader *from, wadi_error *err);
 /* No more is wanted; why: NULL when all is well. */
 void wadi_lane_stop(wadi_lane *l, const wadi_error *why);
+
+/* ---- seam.c ---- */
+
+/* The seams of a stream, those nearer to the sources first; out has room for plan->nstages + plan->nends. Returns how many. */
+int wadi_seam_list(const wadi_plan_stream *plan, wadi_seam *out);
+/* Whether a stage, or an end, is behind the seam. */
+bool wadi_seam_has_stage(const wadi_plan_stream *plan, const wadi_seam *seam, int stage);
+bool wadi_seam_has_end(const wadi_plan_stream *plan, const wadi_seam *seam, int end);
+
+/* ---- apart.c ---- */
+
+/* What is behind the seam runs apart from now on; nothing does yet. `ahead`: wadi_stage_ahead of its stage. After an error it is joined
+ * as before. Errors: WADI_MEMORY, WADI_IO (no thread). */
+WADI_NODISCARD wadi_status wadi_apart_begin(wadi_stream *s, const wadi_seam *seam, int64_t ahead,
+                                            wadi_status (*taken)(wadi_stream *s, wadi_chunk *c,
+                                                                 wadi_error *err),
+                                            wadi_error *err);
+/* A chunk in host memory. Takes over the reference. Errors: those of the crew. By the compute thread. */
+wadi_status wadi_apart_send(wadi_stream *s, wadi_chunk *owned_c, wadi_error *err);
+/* All is joined when it returns, with all that was sent taken; nothing happens if all is joined. Errors: the crew's failure,
+ * WADI_CANCELLED, WADI_MEMORY (no room for a state on the run's device). By the compute thread. */
+wadi_status wadi_apart_join(wadi_stream *s, wadi_error *err);
+/* The stream is over, and joined: gives back what was kept for another crew. */
+void wadi_apart_close(wadi_stream *s);
+/* The crew knows now whether it wants more, how far its stages are ahead, and how much its changes keep. */
+void wadi_apart_tell(wadi_stream *s, bool wanted, int64_t ahead, int64_t kept_bytes);
 
 /* ---- stage.c ---- */
 
@@ -104,9 +176,13 @@ void wadi_stage_close(wadi_stream *s, int stage);
 wadi_status wadi_stage_run_chunk(wadi_stream *s, int stage, wadi_chunk *c, wadi_error *err);
 /* The input of the stage is complete: gives on what waits and says so to those behind it. */
 wadi_status wadi_stage_end(wadi_stream *s, int stage, wadi_error *err);
-/* The next element of the stage fails with err, which matters only if somebody asks for it: see wadi_stage_check. WADI_OK, unless the
- * run is cancelled. */
-wadi_status wadi_stage_fail(wadi_stream *s, int stage, wadi_status status, const wadi_error *err);
+/* The next element of the stage fails with *err, which matters only if somebody asks for it: see wadi_stage_check. Errors: WADI_CANCELLED,
+ * or in *err what has failed before that behind a seam. */
+wadi_status wadi_stage_fail(wadi_stream *s, int stage, wadi_status status, wadi_error *err);
+/* Elements for input 0 of a stage, with the components that its change takes, in host memory. Borrowed. */
+wadi_status wadi_stage_take(wadi_stream *s, int stage, wadi_chunk *part, wadi_error *err);
+/* Whether the stage takes more of its inputs. */
+bool wadi_stage_takes(const wadi_stream *s, int stage);
 /* Tells what the stage has failed with, if by now somebody asks for the element; last: if anybody ever would. */
 wadi_status wadi_stage_check(wadi_stream *s, int stage, bool last, wadi_error *err);
 /* Whether more elements of the stage can make a difference to an end. */
@@ -116,6 +192,23 @@ int64_t wadi_stage_needs(const wadi_stream *s, int stage);
 /* Elements that wait for those of other stages, at least, on every way to an end. */
 int64_t wadi_stage_ahead(const wadi_stream *s, int stage);
 
+/* ---- handover.c ---- */
+
+/* Before a chunk of a source: what is behind a seam begins to run apart, or comes back, if the rule of the run says so. */
+wadi_status wadi_handover_next(wadi_stream *s, wadi_error *err);
+
+/* ---- saved.c ---- */
+
+/* Calls whoever saves the run, if anybody does. */
+wadi_status wadi_run_between(wadi_stream *s, wadi_error *err);
+/* Appends all that the stream keeps between two chunks, after its sinks have taken all that is on its way. By the compute thread, when
+ * wadi_run_saver calls. Other phases are none of it: those before run again. Errors: WADI_MEMORY, WADI_UNSUPPORTED (a stage has
+ * failed; a source cannot tell its position), what a sink has failed with. */
+WADI_NODISCARD wadi_status wadi_run_save(wadi_stream *s, wadi_text *out, wadi_error *err);
+/* If x->saved is of this stream, which is prepared and has not begun: goes on from there. Errors: WADI_INVALID (it is of another plan),
+ * WADI_IO (damaged), WADI_MEMORY, what a source fails with. */
+wadi_status wadi_run_load(wadi_stream *s, wadi_error *err);
+
 /* ---- end.c ---- */
 
 wadi_status wadi_outlet_open(wadi_outlet *o, wadi_error *err);
@@ -123,6 +216,10 @@ void wadi_outlet_close(wadi_outlet *o);
 wadi_status wadi_outlet_start(wadi_outlet *o, wadi_error *err);
 /* Elements of the end's stage. Borrowed. */
 wadi_status wadi_outlet_put(wadi_outlet *o, wadi_chunk *c, wadi_error *err);
+/* The same for a fold that runs apart: the components that it folds go to its crew, in host memory. By the compute thread. Borrowed. */
+wadi_status wadi_outlet_send(wadi_outlet *o, wadi_chunk *c, wadi_error *err);
+/* Folds such components. Borrowed. */
+wadi_status wadi_outlet_fold(wadi_outlet *o, wadi_chunk *part, wadi_error *err);
 /* The stage's next chunk has so many elements. */
 void wadi_outlet_expect(wadi_outlet *o, int64_t count);
 /* Waits until the end has taken everything so far. */

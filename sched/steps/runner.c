@@ -14,7 +14,7 @@
 #include "sched/steps/choose.h"
 #include "sched/steps/steps.h"
 
-/* A version with what is found out about it once. */
+/* A version, and the facts that are computed once when it is loaded. */
 typedef struct loaded {
     wadi_plan_code code; /* version NULL: not loaded yet */
     bool *allocated;     /* [plan's and version's slots]: see wadi_steps_allocate */
@@ -29,6 +29,10 @@ struct wadi_runner {
 
 static int workers(const wadi_runner *r) {
     return r->options.device->ops->workers(r->options.device);
+}
+
+static const wadi_image_ops *images(const wadi_runner *r) {
+    return r->options.device->images;
 }
 
 /* ---- versions ---- */
@@ -76,7 +80,7 @@ typedef struct candidate {
 static bool is_ready(void *env, wadi_schedule s, int64_t worth_ns) {
     const candidate *k = env;
     const wadi_runner_options *o = &k->runner->options;
-    const wadi_version_key version = {.schedule = s};
+    const wadi_version_key version = {.schedule = s, .images = images(k->runner)};
     if (version_of(k->runner, k->body, version)->code.version != NULL) return true;
     return o->loader->offer == NULL ||
            o->loader->offer(o->loader->self, o->plan, k->body, version, worth_ns);
@@ -112,7 +116,7 @@ static wadi_status fill_index(wadi_steps *s, int slot, wadi_error *err) {
     return WADI_OK;
 }
 
-static wadi_status run_steps(wadi_runner *r, wadi_error *err) {
+static wadi_status take_steps(wadi_runner *r, wadi_error *err) {
     wadi_steps *s = &r->steps;
     const wadi_plan_body *body = &r->options.plan->bodies[s->job->body];
     if (body->index_slot >= 0 && !s->v->counts) WADI_TRY(fill_index(s, body->index_slot, err));
@@ -121,10 +125,17 @@ static wadi_status run_steps(wadi_runner *r, wadi_error *err) {
     if (!wadi_steps_faulted(s) &&
         !s->device->ops->finish(s->device, body->results, body->nresults, true))
         return wadi_steps_no_memory(err);
-    return s->device->ops->wait(s->device, err);
+    return WADI_OK;
 }
 
-/* Forgets what a version that did not end well has left behind. */
+/* If the device has failed, nothing that it says means anything: its failure is told, whatever came of it. */
+static wadi_status run_steps(wadi_runner *r, wadi_error *err) {
+    wadi_device *d = r->options.device;
+    const wadi_status status = take_steps(r, err), of_device = d->ops->wait(d, err);
+    return of_device != WADI_OK ? of_device : status;
+}
+
+/* Discards what a version that failed has left behind. */
 static void clear_results(const wadi_steps *s) {
     for (int i = 0; i < s->v->nsteps; i++) {
         const wadi_plan_step *step = &s->v->steps[i];
@@ -159,7 +170,7 @@ static wadi_status run_version(wadi_runner *r, wadi_version_key version, wadi_er
     return status;
 }
 
-/* A library routine does not do what the chunk wants. */
+/* A library routine declines the chunk. */
 static bool declined(const wadi_runner *r) {
     return r->steps.job->fault.kind == WADI_FAULT_DECLINED;
 }
@@ -187,14 +198,17 @@ wadi_status wadi_runner_run(wadi_runner *r, wadi_job *job, wadi_error *err) {
         schedule = wadi_choice_at_hand(choice, body, schedule, &ready);
     }
     const int64_t start = wadi_clock_ns();
-    WADI_TRY(run_version(r, (wadi_version_key){.schedule = schedule}, err));
+    const wadi_version_key chosen = {.schedule = schedule, .images = images(r)};
+    WADI_TRY(run_version(r, chosen, err));
     if (measured && !wadi_steps_faulted(&r->steps)) {
         wadi_choice_saw(choice, schedule, job->count, job->bytes, wadi_clock_ns() - start,
                         job->loaded);
     }
     if (!wadi_steps_faulted(&r->steps)) return WADI_OK;
-    const wadi_version_key first = {.schedule = WADI_SCHEDULE_FIRST},
-                           pure = {.schedule = WADI_SCHEDULE_FIRST, .pure = true};
+    wadi_version_key first = chosen, pure;
+    first.schedule = WADI_SCHEDULE_FIRST;
+    pure = first;
+    pure.pure = true;
     const bool by_operator = wadi_schedules[schedule].by_operator;
     const bool by_hand = by_operator && is_lifted_by_hand(job->version);
     if (!declined(r) && by_operator && (job->count > 1 || by_hand) &&
@@ -217,6 +231,17 @@ bool wadi_runner_tries(wadi_runner *r) {
         if (wadi_choice_tries(&r->choice[i], &r->options.plan->bodies[i], &ready)) return true;
     }
     return false;
+}
+
+void wadi_runner_exchange(wadi_runner *a, wadi_runner *b, int body) {
+    const wadi_choice choice = a->choice[body];
+    a->choice[body] = b->choice[body];
+    b->choice[body] = choice;
+    for (int i = body * WADI_BODY_VERSIONS; i < (body + 1) * WADI_BODY_VERSIONS; i++) {
+        const loaded version = a->version[i];
+        a->version[i] = b->version[i];
+        b->version[i] = version;
+    }
 }
 
 void wadi_runner_destroy(wadi_runner *r) {

@@ -23,7 +23,7 @@ static bool is_port(const char *text) {
 static wadi_status check(const char *address, wadi_error *err) {
     const char *host = host_of(address), *colon = strrchr(host, ':');
     if (colon == NULL || strchr(colon, ']') != NULL)
-        return wadi_fail(err, WADI_INVALID, "%.200s: the port is missing: tcp://HOST:PORT",
+        return wadi_fail(err, WADI_INVALID, "%.200s: the port is missing, expected tcp://HOST:PORT",
                          address);
     if (colon == host || !is_port(colon + 1) || strlen(address) > 200)
         return wadi_fail(err, WADI_INVALID, "%.200s: expected tcp://HOST:PORT, a port up to 65535",
@@ -35,9 +35,11 @@ static bool starts(const char *s, const char *with) {
     return strncmp(s, with, strlen(with)) == 0;
 }
 
-/* 127.x.x.x, [::1] or localhost. What is not understood is not local. */
+/* 127.x.x.x, [::1] or localhost. What is not understood is not local: in "127.0.0.1:1;0.0.0.0:2", libzmq binds what stands behind the
+ * semicolon. */
 static bool is_local(const char *address) {
     const char *host = host_of(address);
+    if (strchr(host, ';') != NULL) return false;
     if (starts(host, "[::1]:") || starts(host, "localhost:") || starts(host, "lo:")) return true;
     unsigned a = 0, b = 0, c = 0, d = 0;
     int n = 0;

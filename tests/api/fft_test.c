@@ -433,6 +433,47 @@ static void the_language_takes_over_when_the_library_declines(void **state) {
     wadi_exe_destroy(exe);
 }
 
+/* What the transform of 97 numbers is on a device. */
+static void transform_on(const char *device, wadi_schedule_option schedule, double out[2 * 97]) {
+    const problem p = {FORWARD, 1, 1, WADI_C128};
+    const wadi_run_options o = {.threads = 1, .device = device, .schedule = schedule};
+    static double x[2 * 97];
+    const wadi_array a = {
+        .rank = 1, .fields = 1, .type = {WADI_C128}, .shape = {97}, .column = {x}};
+    wadi_exe *exe = compile(&p);
+    wadi_run *run = NULL;
+    wadi_array got;
+    wadi_error err = {0};
+    for (int i = 0; i < 2 * 97; i++) x[i] = sample(i);
+    must(wadi_run_create(exe, &o, &run, &err), &err);
+    must(wadi_run_input(run, "x", &a, &err), &err);
+    must(wadi_run_go(run, &err), &err);
+    must(wadi_run_result(run, "y", &got, &err), &err);
+    memcpy(out, got.column[0], sizeof x);
+    wadi_run_destroy(run);
+    wadi_exe_destroy(exe);
+}
+
+/* The library rounds otherwise than the language. So a device has run it if its bits are those of the processors' library. */
+static void the_library_runs_in_the_memory_of_the_device(void **state) {
+    (void)state;
+    if (!wadi_foreign_has("fft")) skip();
+    const wadi_run_options ragged_run = {.threads = 2, .device = "null", .chunk = 37};
+    run_stream(surrounded, ragged, 8, false, &ragged_run);
+    static const wadi_schedule_option schedules[] = {WADI_SCHEDULE_FORCE_INSIDE,
+                                                     WADI_SCHEDULE_FORCE_FLAT};
+    for (int k = 0; k < 2; k++) {
+        double cpu[2 * 97], null[2 * 97], own[2 * 97];
+        transform_on("cpu", schedules[k], cpu);
+        transform_on("null", schedules[k], null);
+        wadi_foreign_decline(true);
+        transform_on("cpu", schedules[k], own);
+        wadi_foreign_decline(false);
+        assert_memory_equal(cpu, null, sizeof cpu);
+        assert_memory_not_equal(cpu, own, sizeof cpu);
+    }
+}
+
 static void a_half_of_the_wrong_length_is_a_fault(void **state) {
     (void)state;
     static double x[2 * 5];
@@ -461,6 +502,7 @@ int main(void) {
         cmocka_unit_test(lifted_routines),
         cmocka_unit_test(a_lifted_body_runs_on_the_whole_chunk),
         cmocka_unit_test(the_language_takes_over_when_the_library_declines),
+        cmocka_unit_test(the_library_runs_in_the_memory_of_the_device),
         cmocka_unit_test(a_half_of_the_wrong_length_is_a_fault),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,5 @@
-/* Versions that might be faster: which of them are made beside a run, for how much, and which are not tried again. */
+/* Versions that might be faster: which of them are compiled during a run, how much time that may take, and which are not tried
+ * again. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -55,7 +56,7 @@ static wadi_version_key offered(const wadi_exe *exe) {
 static wadi_exe_version settled(wadi_exe *exe, int *out_turns) {
     for (;;) {
         wadi_mutex_lock(&exe->lock);
-        const wadi_exe_version *now = wadi_exe_version_of(exe, BODY, offered(exe));
+        const wadi_exe_version *now = wadi_exe_version_of(exe->sets, BODY, offered(exe));
         const bool idle = exe->helping == 0 && now->state != WADI_EXE_MAKING;
         wadi_exe_version v = {0}; /* until then it is its maker's */
         if (idle) v = *now;
@@ -97,7 +98,7 @@ static void what_costs_more_than_it_is_worth_is_not_made(void **state) {
     (void)expect(exe, 1, WADI_EXE_ABSENT, 0);
     assert_false(offer(exe, v.cost_ns));
     (void)expect(exe, 2, WADI_EXE_LOADED, 1);
-    assert_false(exe->byte_ns > 0); /* a compiler that runs gently is no measure */
+    assert_false(exe->sets->byte_ns > 0); /* a compiler that runs gently is no measure */
     assert_true(offer(exe, 0));
     assert_true(offer(exe, INT64_MAX - 1));
     (void)expect(exe, 2, WADI_EXE_LOADED, 1);
@@ -132,7 +133,7 @@ static void what_was_made_in_vain_is_not_tried_again_until_it_is_needed(void **s
     assert_int_equal(l.load(l.self, exe->plan, BODY, offered(exe), &code, &err), WADI_OK);
     const wadi_exe_version v = expect(exe, 1, WADI_EXE_LOADED, 3);
     assert_false(v.failed);
-    assert_true(exe->byte_ns > 0);
+    assert_true(exe->sets->byte_ns > 0);
     assert_ptr_equal(code.version, &v.made->version);
     for (int i = 0; i < code.version->nsteps; i++) {
         assert_int_equal(code.kernels[i].handle != 0, code.version->steps[i].kernel != NULL);
@@ -153,10 +154,10 @@ static void what_a_version_costs_is_told_by_those_before(void **state) {
     assert_int_equal(l.load(l.self, exe->plan, BODY, offered(exe), &code, NULL), WADI_OK);
     assert_false(l.offer(l.self, exe->plan, BODY, wadi_version_numbered(other), 1));
     (void)settled(exe, &turns);
-    const wadi_exe_version *v = wadi_exe_version_of(exe, BODY, wadi_version_numbered(other));
+    const wadi_exe_version *v = wadi_exe_version_of(exe->sets, BODY, wadi_version_numbered(other));
     assert_int_equal(turns, 1);
     assert_int_equal(v->state, WADI_EXE_ABSENT);
-    assert_int_equal(v->cost_ns, (int64_t)((double)strlen(v->made->source) * exe->byte_ns));
+    assert_int_equal(v->cost_ns, (int64_t)((double)strlen(v->made->source) * exe->sets->byte_ns));
     wadi_exe_destroy(exe);
 }
 

@@ -1,6 +1,7 @@
 #!/bin/sh
-# Every public function, called wrongly: with NULL for each of its pointers, with handles of another program and of none, while no
-# program is current. The calls are written from the public headers, and every function the shared library shows must be among them.
+# Calls every public function wrongly: with NULL for each of its pointers, with handles of another program or of none, and while no
+# program is current. The calls are generated from the public headers. Every function that the shared library exports must be among
+# them.
 set -eu
 
 here=$WADI_SOURCE/tests/api/misuse

@@ -1,4 +1,4 @@
-# How the tests of wadi-flac begin: a folder to work in, and what they need. Judges are the flac and metaflac tools.
+# The beginning of the tests of wadi-flac: makes a folder to work in, and looks for the tools flac and metaflac, which check results.
 set -u
 program="${WADI_BUILD:?}/apps/audio/wadi-flac"
 work="$WADI_BUILD/$(basename "$0" .sh).$$"

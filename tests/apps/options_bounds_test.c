@@ -1,5 +1,5 @@
-/* Options at their bounds: every number's first and last value and those beside them, every flag by the field it sets, and what wants or
- * forbids what else, each refusal by its whole sentence. */
+/* Options at their bounds: the least and the greatest value of every number and the values beside them, the field that every flag
+ * sets, and options that need or exclude each other. Each refusal is compared as a whole sentence. */
 #include "apps/audio/options.h"
 
 #include <setjmp.h>
@@ -172,7 +172,7 @@ static void what_goes_together_and_what_does_not(void **state) {
     refuses(ARGS("--sign=no", "x"), WADI_INVALID,
             "--sign: \"no\" is not \"signed\" or \"unsigned\"");
     refuses(ARGS("--schedule=up", "x"), WADI_INVALID,
-            "--schedule: \"up\" is not \"inside\" or \"flat\"");
+            "--schedule: \"up\" is not auto, inside, flat, across or group");
     refuses(ARGS("--tag==v", "x"), WADI_INVALID, "--tag: \"=v\" is not NAME=VALUE");
     refuses(ARGS("--tag-from-file=v", "x"), WADI_INVALID,
             "--tag-from-file: \"v\" is not NAME=FILE");

@@ -135,7 +135,7 @@ static void mistakes_are_named(void **state) {
         {"--channel-map=5", "x", "--channel-map"},
         {"--force-raw-format", "x", "--endian"},
         {"-8z", "x", "-8z"},
-        {"x", "-o", "wants a value"},
+        {"x", "-o", "expected a value"},
         {"-q", "-f", "no input"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {

@@ -1,5 +1,6 @@
 #!/bin/sh
-# --skip and --until beside flac's own, seek tables as metaflac reads them, and the options of flac that ask for more or for nothing.
+# --skip and --until give what flac's own options give, metaflac reads the seek tables, and options of flac that wadi-flac does not
+# need are accepted or refused as documented.
 . "${0%/*}/flac_head.sh"
 
 # Two and a half seconds of stereo at 8 kHz: the bytes of the program.
@@ -54,7 +55,7 @@ expect "the output is only a part of it" --delete-input-file --until=-5 in.wav
 [ -e in.wav ] || wrong "the input is deleted though only a part of it was wanted"
 # A stream whose end is not known.
 flac -s -0 --force-raw-format --endian=little --sign=signed --channels=2 --bps=16 --sample-rate=8000 - <raw 2>/dev/null >endless.flac
-expect "endless.flac: --until: where it ends is not known" --until=-5 endless.flac
+expect "endless.flac: --until: the end of the input is not known" --until=-5 endless.flac
 expect "endless.flac: --until: sample 20001; it has only 20000" --until=20001 endless.flac
 expect "endless.flac: --skip: it ends at sample 20000" --skip=30000 endless.flac
 "$program" -s -f --skip=19990 --until=+7 -o ours.flac endless.flac && [ "$(metaflac --show-total-samples ours.flac)" = 7 ] ||
@@ -119,7 +120,7 @@ for n in '\0\0\0\0' '\0\0\0\010'; do
     expect "made: its header was never completed" made
 done
 cp in.aiff made && put $((at + 4)) '\0\0\017\250'
-expect "its header promises 20000 frames, the samples' chunk holds 1000; --ignore-chunk-sizes takes what is there" made
+expect "its header promises 20000 frames, but the chunk of samples holds 1000; --ignore-chunk-sizes takes what is there" made
 # Cut within a frame.
 head -c 4047 in.wav >made
 expect "--ignore-chunk-sizes takes what is there" made

@@ -1,5 +1,5 @@
 #!/bin/sh
-# wadi-flac as those use it who know flac: metadata, pipes, several inputs, decoding.
+# wadi-flac as users of flac would use it: metadata, pipes, several inputs, decoding.
 . "${0%/*}/flac_head.sh"
 
 # raw NAME BYTES: sound of a kind, from the program's own bytes

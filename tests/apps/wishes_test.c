@@ -1,5 +1,5 @@
-/* What the command line wishes of a sound, against the sentences of --help: points of a seek table, the part that --skip and --until
- * leave, the padding and the icons of the output; and samples of every width as they stand in a WAV. */
+/* What the options ask for, against the sentences of --help: points of a seek table, the part that --skip and --until select, and
+ * the padding and icons of the output. Also samples of every width as a WAV file stores them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -163,7 +163,7 @@ static void parts_are_where_they_are_wished(void **state) {
          "s.wav: --until: sample 10 is not behind sample 10, where --skip leads"},
         {"10", "5", 100, 0, 0,
          "s.wav: --until: sample 5 is not behind sample 10, where --skip leads"},
-        {NULL, "-5", -1, 0, 0, "s.wav: --until: where it ends is not known"},
+        {NULL, "-5", -1, 0, 0, "s.wav: --until: the end of the input is not known"},
         {NULL, "-101", 100, 0, 0,
          "s.wav: --until: sample -1 is not behind sample 0, where --skip leads"},
         {"0:1.5", "0:2.25", 100, 15, 22, NULL}, /* at 10 Hz */

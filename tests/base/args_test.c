@@ -1,4 +1,4 @@
-/* Command lines by table. */
+/* Command lines that are read by a table of options. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -90,7 +90,7 @@ static void letters_may_be_joined(void **state) {
     assert_int_equal(parse(&s, &err, 1, "-qz"), WADI_INVALID);
     assert_non_null(strstr(err.msg, "-qz"));
     assert_int_equal(parse(&s, &err, 1, "-qo"), WADI_INVALID);
-    assert_non_null(strstr(err.msg, "-o wants a value"));
+    assert_non_null(strstr(err.msg, "-o: expected a value after it"));
 }
 
 /* In every form a value may have, and nowhere else. */
@@ -112,7 +112,7 @@ static void a_text_is_kept_as_it_stands(void **state) {
     assert_null(s.out);
     wadi_error err = {0};
     assert_int_equal(parse(&s, &err, 1, "--name"), WADI_INVALID);
-    assert_string_equal(err.msg, "--name wants a value");
+    assert_string_equal(err.msg, "--name: expected a value after it, found none");
     assert_null(s.name);
 }
 
@@ -123,7 +123,7 @@ static void mistakes_are_named(void **state) {
     assert_int_equal(parse(&s, &err, 1, "--loud"), WADI_INVALID);
     assert_non_null(strstr(err.msg, "--loud"));
     assert_int_equal(parse(&s, &err, 1, "--output"), WADI_INVALID);
-    assert_non_null(strstr(err.msg, "wants a value"));
+    assert_non_null(strstr(err.msg, "expected a value after it"));
     assert_int_equal(parse(&s, &err, 1, "bad"), WADI_INVALID);
     /* what is near to an option is none, and one without a value takes none */
     static const char *const none[] = {"--quiet=1", "--quiets",    "--quie",

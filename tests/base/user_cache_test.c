@@ -1,4 +1,4 @@
-/* Which folder it is, in which order, and that nobody else can write to it. */
+/* The user's cache folder: in which order places are tried, and that a folder which others can write to is refused. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -106,7 +106,7 @@ static void the_one_beside_those_of_others_is_ours_alone(void **state) {
     assert_int_equal(wadi_file_write(folder, "", 0, 0600, NULL), WADI_OK);
     set("WADI_CACHE_DIR", "no-folder");
     assert_int_equal(wadi_user_cache(got, sizeof got, &err), WADI_IO);
-    assert_non_null(strstr(err.msg, "is no folder"));
+    assert_non_null(strstr(err.msg, "is not a folder"));
 }
 
 static void a_folder_that_others_can_write_to_is_none(void **state) {

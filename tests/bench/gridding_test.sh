@@ -1,6 +1,6 @@
 #!/bin/sh
-# The gridding benchmarks run on tiny sizes, their results checked by themselves (but those of compile times, which take long); a
-# missing peer is told.
+# The gridding benchmarks run on tiny sizes and check their own results, and a missing peer is reported. Benchmarks of compile times
+# are left out because they take long.
 set -eu
 bench="$WADI_BUILD/bench/gridding/bench_gridding"
 [ -x "$bench" ] || { echo "bench_gridding is not built"; exit 77; }

@@ -1,5 +1,5 @@
 #!/bin/sh
-# The wadi command: every subcommand, every form of binding, and how it complains.
+# The wadi command: every subcommand, every form of binding, and its error messages.
 set -u
 
 wadi=$WADI_BUILD/cli/wadi
@@ -74,7 +74,7 @@ refuses 2 'no operator or scalar operation "x"' ops x
 
 printf 'program p\ninput x : f64\n\0' >"$work/zero.wadi"
 for command in run check explain; do
-    refuses 1 'zero.wadi: not a text: it has a zero byte' $command "$work/zero.wadi"
+    refuses 1 'zero.wadi: not a text: byte 24 is zero' $command "$work/zero.wadi"
     refuses 1 'standard input: not a text' $command - <"$work/zero.wadi"
 done
 refuses 2 'memory: "5X" is not a number of bytes' check "$examples/dotp.wadi" --memory 5X
@@ -101,7 +101,7 @@ t = fold_seq 0 s (a, b) { yield a }'
 mistake '3:5: take: 0 attributes, expected 1: dim' 'program p
 input x : f64[n]
 t = take x 2'
-mistake '3:5: take: attribute dim is 0, but the argument it is of has rank 0' 'program p
+mistake '3:5: take: attribute dim is 0, but its argument has rank 0' 'program p
 input x : f64[n]
 t = take dim=0 2 x'
 
@@ -160,7 +160,7 @@ for shape in 3x-1 2xx3 x2 1e3 99999999999999999999x1 4294967296x4294967296; do
 done
 refuses 1 '4 elements do not fill the shape' run "$examples/mvm.wadi" m=3x1:1,2,3,4 v=1
 refuses 1 'declares 2' run "$examples/mvm.wadi" m=4:1,2,3,4 v=1
-refuses 1 'say the shape' run "$examples/mvm.wadi" m=1,2,3,4 v=1
+refuses 1 'give the shape' run "$examples/mvm.wadi" m=1,2,3,4 v=1
 refuses 1 '"@" is no source' run "$work/double.wadi" s=@
 for sink in @ x 1,2 ''; do refuses 1 "\"$sink\" is no sink" run "$work/double.wadi" s=1 "out=$sink"; done
 
@@ -203,10 +203,10 @@ for kind in fits:CFITSIO png:libpng; do
         refuses 1 "$library" run "$work/plane.wadi" 's=2x3:1,2,3,4,5,6' "out=@$picture"
     fi
 done
-refuses 1 'which is not what the program declares' run "$work/double.wadi" s=@none.uvfits
+refuses 1 'but the program declares something else' run "$work/double.wadi" s=@none.uvfits
 refuses 1 'none.uvfits' run "$examples/waterfall.wadi" rows=@none.uvfits
-refuses 1 'the shape of the file' run "$examples/waterfall.wadi" rows=4:@none.uvfits
-refuses 1 'is no sink' run "$work/double.wadi" s=1 out=@x.uvfits
+refuses 1 'the file tells the shape of the rows' run "$examples/waterfall.wadi" rows=4:@none.uvfits
+refuses 1 'cannot write' run "$work/double.wadi" s=1 out=@x.uvfits
 real=${WADI_TEST_DATA:-/nowhere}/vis/mojave.uvfits
 if [ -e "$real" ] && "$wadi" version | grep -q ' CFITSIO [0-9]'; then
     has '^out\[6\] = f64\[78, 2\]' run "$examples/waterfall.wadi" "rows=@$real"
@@ -234,7 +234,7 @@ has '^out\[0\] = c64\[1\] \[-2.0+1.0i\]' run "$work/turn.wadi" "s=1:@$work/z.raw
 
 # ---- explaining ----
 # ---- checking that no result depends on the chunks ----
-gives '6 runs agree, and the interpreter' check "$examples/dotp.wadi" xs=1,2,3 ys=4,5,6
+gives '6 runs and the interpreter agree' check "$examples/dotp.wadi" xs=1,2,3 ys=4,5,6
 cat >"$work/rows.wadi" <<END
 program rows
 s = stream_in "s" : seq(i64[?])
@@ -244,8 +244,8 @@ t = map_seq s (x) {
 }
 stream_out "t" t
 END
-gives '9 runs agree, and the interpreter' check "$work/rows.wadi" 's=1,2;3;4,5,6;;7' --runs 9 --seed 2
-gives '6 runs agree, and the interpreter' check "$work/rows.wadi" s=
+gives '9 runs and the interpreter agree' check "$work/rows.wadi" 's=1,2;3;4,5,6;;7' --runs 9 --seed 2
+gives '6 runs and the interpreter agree' check "$work/rows.wadi" s=
 cat >"$work/count.wadi" <<END
 program count
 s = stream_in "s" : seq(i64[?])
@@ -268,7 +268,7 @@ z = map x (a) { neg (sqrt a) }
 output y
 output z
 END
-gives '6 runs agree, and the interpreter' check "$work/nan.wadi" x=-1,4,nan_f64,-9
+gives '6 runs and the interpreter agree' check "$work/nan.wadi" x=-1,4,nan_f64,-9
 # A mistake that none of the runs' cuts shows, but the interpreter's.
 cat >"$work/threes.wadi" <<'END'
 program threes
@@ -318,6 +318,12 @@ has '^== after fuse ==' explain "$examples/dotp.wadi"
 has '^== plan ==' explain "$examples/dotp.wadi"
 has 'delayed products' explain "$examples/dotp.wadi" --pass fuse
 has 'int64_t' explain "$examples/dotp.wadi" --kernels
+has '^== kernels of .*, schedule flat ==' explain "$examples/dotp.wadi" --kernels
+has '^== kernels of .*, schedule group ==' explain "$examples/dotp.wadi" --schedule group
+has 'lanes' explain "$examples/dotp.wadi" --loops --schedule group
+"$wadi" explain "$examples/dotp.wadi" --kernels --schedule group >"$work/out"
+grep -q 'schedule flat' "$work/out" && complain 'explain --schedule shows others'
+refuses 2 'schedule' explain "$examples/dotp.wadi" --schedule magic
 "$wadi" explain "$examples/dotp.wadi" --pass source >"$work/out"
 grep -q 'after' "$work/out" && complain 'explain --pass shows other passes'
 "$wadi" explain "$examples/dotp.wadi" --kernels >"$work/out"
@@ -353,10 +359,27 @@ exec 4<>"$work/gone" 5>"$work/gone" 4>&-
 [ ! -s "$work/err" ] || complain "nobody reads: $(cat "$work/err")"
 exec 5>&-
 
+# Nothing that the program opens takes the place of what is closed: neither its pipes nor its files. An empty cache: the compiler runs.
+mkdir "$work/fresh"
+WADI_CACHE_DIR=$work/fresh timeout 60 "$wadi" run "$work/double.wadi" "s=2:@$work/s.raw" <&- >&- 2>"$work/err"
+[ $? -eq 1 ] && grep -q 'standard output' "$work/err" || complain "closed input and output: $(cat "$work/err")"
+timeout 60 "$wadi" run "$work/double.wadi" "s=2:@$work/s.raw" "out=@$work/out2.raw" <&- >&- 2>&- && cmp -s "$work/out2.raw" "$work/out.raw" ||
+    complain "all is closed: status $?"
+timeout 60 "$wadi" run - <&- 2>"$work/err" >"$work/out" && complain 'a program from a closed input'
+
+# A state may have more arrays than an element of a stream; here no array of the next state is made by the step.
+awk 'BEGIN {
+    for (i = 0; i < 40; i++) { r = r ", r" i; s = s ", s" i; z = z " z"; y = y ", c" }
+    print "program many\nstream_in xs : seq(f64)\nz = unit { 0.0 }\nc = unit { 7.0 }"
+    print substr(r, 3) " = fold_batch xs" z " (" substr(s, 3) ", shapes, values) { yield " substr(y, 3) " }"
+    print "output r39"
+}' >"$work/many.wadi"
+[ "$(timeout -k 1 60 "$wadi" run "$work/many.wadi" 'xs=1;2;3')" = 'r39 = f64 7.0' ] || complain 'a state of 40 arrays'
+
 # ---- complaints ----
 refuses 1 'nowhere.wadi' run "$work/nowhere.wadi"
 refuses 1 'input "ys" is not bound' run "$examples/dotp.wadi" xs=1
-refuses 1 'names no such' run "$examples/dotp.wadi" xs=1 ys=1 zs=1
+refuses 1 'has no input, source or sink of this name' run "$examples/dotp.wadi" xs=1 ys=1 zs=1
 refuses 1 'ys=1' run "$examples/dotp.wadi" xs=1,2 ys=1
 refuses 1 'xs=1,,2: "": not a number' run "$examples/dotp.wadi" xs=1,,2 ys=1
 refuses 1 'ys=hello' run "$examples/dotp.wadi" xs=1 ys=hello

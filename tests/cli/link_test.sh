@@ -93,10 +93,10 @@ if "$WADI_BUILD"/apps/*/wadi-vis-send --new-key mine 2>said; then
     says sender "does not admit this key"
     says receiver "a key that is not admitted"
     fails "--key mine" "--key theirs"
-    says receiver "--key and --senders go together"
-    says sender "--key and --receiver go together"
+    says receiver "--key and --senders must be given together"
+    says sender "--key and --receiver must be given together"
     fails "--key mine --senders theirs.pub --token token" "--key theirs --receiver mine.pub --token token"
-    says receiver "not both"
+    says receiver "both keys and a token"
 else
     echo "no CURVE here: tokens and keys are left out: $(cat said)"
 fi

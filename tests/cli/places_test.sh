@@ -1,5 +1,5 @@
 #!/bin/sh
-# Places of streams: sound as integers and real numbers, several files, sparse matrices, and what raw files may not be called.
+# Places of streams: sound as integers and real numbers, several files, sparse matrices, and names that raw files may not have.
 set -u
 
 wadi=$WADI_BUILD/cli/wadi
@@ -50,7 +50,7 @@ gives '' run bytes.wadi 's=65,66;67' out=@raw:q.csv
 [ "$(cat q.csv)" = ABC ] || complain 'raw: wrote something else'
 gives '' run bytes.wadi 's=65,66;67' out=@q.raw
 refuses 'raw takes no options' run bytes.wadi 's=1' out=@raw,fast:q.raw
-refuses 'png is no source' run bytes.wadi s=@png:q.raw
+refuses 'the connector png cannot read' run bytes.wadi s=@png:q.raw
 
 # ---- frames of sound ----
 refuses 'expected frames per element, as in 4096:@no.wav' run real.wadi s=0:@no.wav
@@ -112,7 +112,7 @@ gives 'out[0] = f32[2, 2] [[0.5, -1.0], [0.25, 0.0]]' run real.wadi s=@f.wav
 gives 'out[0] = f64[2, 2] [[0.5, -1.0], [0.25, 0.0]]' run double.wadi s=@f.wav
 refuses 'name a number of bits' run whole.wadi s=@f.wav
 gives 'out[0] = i32[2, 2] [[64, -128], [32, 0]]' run whole.wadi s=@sound,bits=8:f.wav
-refuses 'bits are of i32' run real.wadi s=@sound,bits=8:f.wav
+refuses 'only for samples of i32' run real.wadi s=@sound,bits=8:f.wav
 refuses 'is no option' run whole.wadi s=@sound,bits=7:f.wav
 refuses 'is no option' run whole.wadi s=@sound,bots=8:f.wav
 refuses '2 channels, expected 1' run whole.wadi s=@sound,channels=1:a.wav
@@ -124,8 +124,8 @@ out[1] = i32[1, 2] [[-1, -32768]]
 out[2] = i32[1, 2] [[7, 8]]' run whole.wadi 's=2:@[ab].wav'
 gives 'out[0] = i32[3, 2] [[1, 2], [3, 4], [-1, -32768]]
 out[1] = i32[1, 2] [[7, 8]]' run whole.wadi 's=@sound,whole:[ab].wav'
-refuses 'no such files' run whole.wadi 's=@z*.wav'
-refuses 'whole files' run whole.wadi 's=2:@sound,whole:a.wav'
+refuses 'no file matches this pattern' run whole.wadi 's=@z*.wav'
+refuses 'frames per element and the option whole' run whole.wadi 's=2:@sound,whole:a.wav'
 cp a.wav '[ab].wav'
 gives 'out[0] = i32[3, 2] [[1, 2], [3, 4], [-1, -32768]]' run whole.wadi 's=@[ab].wav'
 head -c 50 a.wav >c.wav

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Programs end soon by the first SIGTERM or SIGINT, by that signal, wherever they are, and leave nothing behind: neither a file under
-# the final name or beside it nor a compiler.
+# The first SIGTERM or SIGINT ends a program soon, whatever it is doing, and the program dies of that signal. It leaves nothing
+# behind: no file under the final name or beside it, and no running compiler.
 set -eu
 bin=$WADI_BUILD
 wadi=$bin/cli/wadi

@@ -1,5 +1,5 @@
 #!/bin/sh
-# --target: refused by name where there is none, told apart in the cache, and good enough for valgrind.
+# --target: an unknown target is refused by name, the cache keeps targets apart, and valgrind runs kernels of a lower target.
 set -eu
 
 wadi=$WADI_BUILD/cli/wadi
@@ -28,6 +28,13 @@ refused 'no target "pdp-11"' "$wadi" check --target pdp-11 "$example" xs=1,2,3 y
 refused 'no target "pdp-11"' "$WADI_BUILD/apps/audio/wadi-flac" --target pdp-11 no.wav
 refused 'no target "pdp-11"' "$WADI_BUILD/apps/md5/wadi-md5" --target pdp-11 --hashes no no
 refused 'no target "pdp-11"' "$WADI_BUILD/apps/gridding/wadi-grid" --target pdp-11 -o "$work/no.fits" no
+
+"$wadi" version | grep -q '^  device  *cpu .*(kernels in C)$' || fail "wadi version names no device"
+"$wadi" version | grep -q '^  target  *native .*(C)$' || fail "wadi version names no target"
+"$wadi" devices | grep -q '^null .*(kernels in C)$' || fail "wadi devices says nothing of kernels"
+said=$("$wadi" explain "$example" | sed -n '/^== target ==$/,/^== plan ==$/p')
+echo "$said" | grep -q '^native, in C: ' || fail "explain: $said"
+echo "$said" | grep -q '^devices that run it: cpu, null$' || fail "explain: $said"
 
 [ "$(uname -m)" = x86_64 ] || exit 0
 for target in native x86-64 x86-64-v2; do

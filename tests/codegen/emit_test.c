@@ -1,4 +1,4 @@
-/* What the C text of a kernel rests on: which values are written where they are used, which loops look at the stop. */
+/* Decisions behind the C text of a kernel: which values are written where they are used, and which loops check for a stop. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -89,7 +89,7 @@ static void a_variable_is_read_before_it_changes(void **state) {
         wadi_lb_store(b, column, num(b, 200 + k), wadi_lb_get(b, var));
     }
     wadi_c_names names;
-    assert_true(wadi_c_names_init(&names, b->fun));
+    assert_true(wadi_c_names_init(&names, b->fun, NULL));
     for (int k = 0; k < 2 * WAYS; k++) {
         const bool changes = k % WAYS != NOTHING && k % WAYS != OTHER_SET;
         assert_true(names.at[old[k]].uses == 1);
@@ -110,7 +110,7 @@ static void a_lane_is_read_before_it_changes(void **state) {
     wadi_lb_store(b, column, num(b, 0), before);
     wadi_lb_store(b, column, num(b, 1), kept);
     wadi_c_names names;
-    assert_true(wadi_c_names_init(&names, b->fun));
+    assert_true(wadi_c_names_init(&names, b->fun, NULL));
     assert_false(names.at[before].inlined);
     assert_true(names.at[kept].inlined);
     wadi_c_names_fini(&names);
@@ -126,7 +126,7 @@ static void nothing_is_written_into_a_loop(void **state) {
     wadi_lb_store(b, column, i, here);
     wadi_lb_end(b);
     wadi_c_names names;
-    assert_true(wadi_c_names_init(&names, b->fun));
+    assert_true(wadi_c_names_init(&names, b->fun, NULL));
     assert_false(names.at[far].inlined);
     assert_true(names.at[here].inlined);
     wadi_c_names_fini(&names);

@@ -29,7 +29,7 @@ typedef struct sample {
 static void write_argument(void *env, wadi_lv v) {
     sample *s = env;
     if (s->arg[v].kind == WADI_L_CONST)
-        wadi_c_constant(s->out, s->arg[v].imm);
+        wadi_c_constant(s->out, WADI_C_HOST, s->arg[v].imm);
     else
         wadi_text_addf(s->out, "%c", "xyz"[v]);
 }
@@ -61,7 +61,7 @@ static void sample_init(sample *s, wadi_sop op, wadi_type result, const wadi_typ
 
 static void tell(sample *s) {
     wadi_text_add(s->out, "  ");
-    wadi_c_prim(s->out, &s->f, &s->op, write_operand, write_argument, s);
+    wadi_c_prim(s->out, WADI_C_HOST, &s->f, &s->op, write_operand, write_argument, s);
     wadi_text_add(s->out, "\n");
 }
 
@@ -265,7 +265,7 @@ static void constants_of_every_type(void **state) {
         if (!wadi_literal_read(texts[k], strlen(texts[k]), NULL, &v, &why))
             fail_msg("%s: %s", texts[k], why);
         wadi_text_addf(&out, "%s  ", texts[k]);
-        wadi_c_constant(&out, v);
+        wadi_c_constant(&out, WADI_C_HOST, v);
         wadi_text_add(&out, "\n");
     }
     for (int t = 0; t < WADI_TYPE_COUNT; t++)
@@ -288,15 +288,19 @@ static const wadi_plan_slot slots[] = {
     {.name = "xs", .rank = 2}, {.name = "ys", .rank = 1}, {.rank = 3}, {.name = "zs", .rank = 1}};
 
 static void check_kernel(wadi_lb *b, const char *name) {
-    wadi_text out;
+    wadi_text whole, out;
     wadi_error err = {0};
+    size_t kernels = 0;
     wadi_lfun *funs[] = {b->fun};
     const wadi_lmodule m = {.name = "m", .nfuns = 1, .funs = funs, .slots = slots};
+    wadi_text_init(&whole);
     wadi_text_init(&out);
     assert_false(b->failed);
-    if (wadi_emit_c_kernels(&m, &out, &err) != WADI_OK) fail_msg("%s", err.msg);
+    if (wadi_emit_c(&m, &whole, &kernels, &err) != WADI_OK) fail_msg("%s", err.msg);
+    wadi_text_add(&out, wadi_text_str(&whole) + kernels);
     check_transcript(name, &out);
     wadi_text_fini(&out);
+    wadi_text_fini(&whole);
 }
 
 static wadi_lv args_of(wadi_lb *b, int index) {

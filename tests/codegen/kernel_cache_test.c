@@ -1,4 +1,5 @@
-/* The kernel cache: found again, verified, private, safe between processes, clear when there is no compiler. */
+/* The kernel cache: entries are found again, verified, private, and safe between processes; a missing compiler is reported
+ * clearly. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -23,6 +24,7 @@
 #include "base/folder.h"
 #include "codegen/build/cache.h"
 #include "codegen/targets.h"
+#include "sched/cpu/image.h"
 #include "tests/open_files.h"
 
 static const char *const answer = "int answer(void) { return 42; }\n";
@@ -45,20 +47,21 @@ static int remove_cache(void **state) {
     return system(command);
 }
 
-static int call(const wadi_dl *d) {
-    wadi_dl_fn f = NULL;
+static int call(const wadi_kernels *d) {
+    wadi_code f = {0};
     wadi_error err;
-    assert_int_equal(wadi_dl_function(d, "answer", &f, &err), WADI_OK);
-    return ((answer_fn)f)();
+    assert_int_equal(wadi_cpu_images.find(d, "answer", &f, &err), WADI_OK);
+    return ((answer_fn)f.handle)();
 }
 
 static wadi_cache_report load(const char *source) {
-    wadi_dl d;
+    wadi_kernels d;
     wadi_error err = {0};
     wadi_cache_report r;
-    if (wadi_cache_load(source, wadi_targets, &d, &r, &err) != WADI_OK) fail_msg("%s", err.msg);
+    if (wadi_cache_load(source, wadi_targets, &wadi_cpu_images, &d, &r, &err) != WADI_OK)
+        fail_msg("%s", err.msg);
     assert_int_equal(call(&d), 42);
-    wadi_dl_close(&d);
+    wadi_cpu_images.unload(&d);
     return r;
 }
 
@@ -75,6 +78,26 @@ static void other_text_is_another_entry(void **state) {
     const wadi_cache_report a = load(answer), b = load("int answer(void) { return 6 * 7; }\n");
     assert_true(b.compiled);
     assert_string_not_equal(a.path, b.path);
+}
+
+/* Devices of one kind may differ in what their images are built for. */
+static void another_machine_is_another_entry(void **state) {
+    (void)state;
+    wadi_image_ops images[] = {wadi_cpu_images, wadi_cpu_images};
+    wadi_cache_report report[2];
+    wadi_kernels d;
+    images[0].machine = "abacus";
+    images[1].machine = "astrolabe";
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(wadi_cache_load(answer, wadi_targets, &images[i], &d, &report[i], NULL),
+                         WADI_OK);
+        assert_true(report[i].compiled);
+        images[i].unload(&d);
+    }
+    assert_string_not_equal(report[0].path, report[1].path);
+    wadi_cache_forget(answer, wadi_targets, &images[0]);
+    assert_false(wadi_file_exists(report[0].path));
+    assert_true(wadi_file_exists(report[1].path));
 }
 
 /* Flips one byte, or cuts the file, at every 1/16th of it: each time the entry is noticed and rebuilt. */
@@ -113,12 +136,13 @@ static void an_entry_that_cannot_be_opened_stays(void **state) {
     const wadi_cache_report mine = load(answer);
     struct rlimit before, none;
     wadi_cache_report r = {0};
-    wadi_dl d;
+    wadi_kernels d;
     assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
     none = before;
     none.rlim_cur = 3;
     assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
-    const wadi_status status = wadi_cache_load(answer, wadi_targets, &d, &r, NULL);
+    const wadi_status status =
+        wadi_cache_load(answer, wadi_targets, &wadi_cpu_images, &d, &r, NULL);
     assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
     assert_int_not_equal(status, WADI_OK);
     assert_false(r.damaged);
@@ -139,12 +163,12 @@ static void an_entry_of_another_key_is_rebuilt(void **state) {
     (void)state;
     enum { KEY = 64, DIGEST = 32, MAGIC = 8, TAIL = KEY + DIGEST + MAGIC };
     const wadi_cache_report mine = load(answer);
-    wadi_dl d;
+    wadi_kernels d;
     wadi_cache_report other;
-    assert_int_equal(
-        wadi_cache_load("int answer(void) { return 41; }\n", wadi_targets, &d, &other, NULL),
-        WADI_OK);
-    wadi_dl_close(&d);
+    assert_int_equal(wadi_cache_load("int answer(void) { return 41; }\n", wadi_targets,
+                                     &wadi_cpu_images, &d, &other, NULL),
+                     WADI_OK);
+    wadi_cpu_images.unload(&d);
     copy_file(other.path, mine.path);
     wadi_cache_report r = load(answer);
     assert_true(r.damaged && r.compiled);
@@ -274,24 +298,25 @@ static void nothing_refuses_to_run_without_a_folder(void **state) {
     assert_false(load(answer).compiled);
     assert_int_equal(chmod(path, 0750), 0); /* not ours alone: from memory */
     r = load(answer);
-    wadi_dl d;
+    wadi_kernels d;
     wadi_error err = {0};
     if (r.path[0] != '\0') fail_msg("%s", r.path);
     assert_true(r.compiled && load(answer).compiled);
     setenv("WADI_CACHE_DIR", "/proc/self/none", 1); /* cannot be made */
-    if (wadi_cache_load(answer, wadi_targets, &d, &r, &err) != WADI_OK) fail_msg("%s", err.msg);
+    if (wadi_cache_load(answer, wadi_targets, &wadi_cpu_images, &d, &r, &err) != WADI_OK)
+        fail_msg("%s", err.msg);
     assert_int_equal(call(&d), 42);
-    wadi_dl_close(&d);
+    wadi_cpu_images.unload(&d);
     assert_int_equal(entries_of(dir), 1); /* nothing of the builds */
     unsetenv("TMPDIR");
 }
 
 static void a_compiler_that_makes_nothing_is_told(void **state) {
     (void)state;
-    wadi_dl d;
+    wadi_kernels d;
     wadi_error err = {0};
     setenv("WADI_CC", "true", 1);
-    const wadi_status st = wadi_cache_load(answer, wadi_targets, &d, NULL, &err);
+    const wadi_status st = wadi_cache_load(answer, wadi_targets, &wadi_cpu_images, &d, NULL, &err);
     unsetenv("WADI_CC");
     assert_int_equal(st, WADI_COMPILE);
     assert_non_null(strstr(err.msg, "has made nothing"));
@@ -299,7 +324,7 @@ static void a_compiler_that_makes_nothing_is_told(void **state) {
 
 /* A compiler that takes the file behind -o for what `makes` writes to "$out". */
 static void is_refused(const char *makes, const char *says) {
-    wadi_dl d;
+    wadi_kernels d;
     wadi_error err = {0};
     char script[128], text[1024], want[512];
     snprintf(script, sizeof script, "%s/strange-cc", dir);
@@ -308,7 +333,7 @@ static void is_refused(const char *makes, const char *says) {
                  "#!/bin/sh\nwhile [ \"$1\" != -o ]; do shift; done\nout=$2\n%s\n", makes);
     assert_int_equal(wadi_file_write(script, text, (size_t)n, 0700, NULL), WADI_OK);
     setenv("WADI_CC", script, 1);
-    const wadi_status st = wadi_cache_load(answer, wadi_targets, &d, NULL, &err);
+    const wadi_status st = wadi_cache_load(answer, wadi_targets, &wadi_cpu_images, &d, NULL, &err);
     unsetenv("WADI_CC");
     assert_int_equal(st, WADI_COMPILE);
     snprintf(want, sizeof want, "what the compiler %s has made %s", script, says);
@@ -337,19 +362,20 @@ static void the_directory_is_private(void **state) {
 
 static void a_directory_others_can_write_is_refused(void **state) {
     (void)state;
-    wadi_dl d;
+    wadi_kernels d;
     wadi_error err;
     assert_int_equal(chmod(dir, 0777), 0);
-    assert_int_equal(wadi_cache_load(answer, wadi_targets, &d, NULL, &err), WADI_INVALID);
+    assert_int_equal(wadi_cache_load(answer, wadi_targets, &wadi_cpu_images, &d, NULL, &err),
+                     WADI_INVALID);
     assert_non_null(strstr(err.msg, dir));
 }
 
 static void a_missing_compiler_is_named(void **state) {
     (void)state;
-    wadi_dl d;
+    wadi_kernels d;
     wadi_error err;
     setenv("WADI_CC", "/nowhere/cc", 1);
-    const wadi_status st = wadi_cache_load(answer, wadi_targets, &d, NULL, &err);
+    const wadi_status st = wadi_cache_load(answer, wadi_targets, &wadi_cpu_images, &d, NULL, &err);
     unsetenv("WADI_CC");
     assert_int_equal(st, WADI_COMPILE);
     assert_non_null(strstr(err.msg, "/nowhere/cc"));
@@ -357,38 +383,38 @@ static void a_missing_compiler_is_named(void **state) {
 
 static void a_refused_text_gives_the_compilers_words(void **state) {
     (void)state;
-    wadi_dl d;
+    wadi_kernels d;
     wadi_error err;
-    assert_int_equal(
-        wadi_cache_load("int answer(void) { return nothing; }\n", wadi_targets, &d, NULL, &err),
-        WADI_COMPILE);
+    assert_int_equal(wadi_cache_load("int answer(void) { return nothing; }\n", wadi_targets,
+                                     &wadi_cpu_images, &d, NULL, &err),
+                     WADI_COMPILE);
     assert_non_null(strstr(err.msg, "nothing"));
 }
 
 static bool found(const char *source) {
-    wadi_dl d;
-    if (!wadi_cache_find(source, wadi_targets, &d)) return false;
+    wadi_kernels d;
+    if (!wadi_cache_find(source, wadi_targets, &wadi_cpu_images, &d)) return false;
     assert_int_equal(call(&d), 42);
-    wadi_dl_close(&d);
+    wadi_cpu_images.unload(&d);
     return true;
 }
 
 static void what_is_there_is_found_until_it_is_forgotten(void **state) {
     (void)state;
-    wadi_dl d;
+    wadi_kernels d;
     wadi_error err = {0};
     wadi_cache_report r;
     const char *const other = "int answer(void) { return 40 + 2; }\n";
     assert_false(found(answer));
-    if (wadi_cache_load_gently(answer, wadi_targets, &d, &r, &err) != WADI_OK)
+    if (wadi_cache_load_gently(answer, wadi_targets, &wadi_cpu_images, &d, &r, &err) != WADI_OK)
         fail_msg("%s", err.msg);
     assert_int_equal(call(&d), 42);
-    wadi_dl_close(&d);
+    wadi_cpu_images.unload(&d);
     assert_true(r.compiled);
     assert_true(found(answer));
     assert_false(found(other));
     (void)load(other);
-    wadi_cache_forget(answer, wadi_targets);
+    wadi_cache_forget(answer, wadi_targets, &wadi_cpu_images);
     assert_false(found(answer));
     assert_true(found(other));
     assert_true(load(answer).compiled);
@@ -444,11 +470,12 @@ static void processes_compiling_at_once_all_succeed(void **state) {
     for (int i = 0; i < 4; i++) {
         child[i] = fork();
         if (child[i] == 0) {
-            wadi_dl d;
-            wadi_dl_fn f = NULL;
-            if (wadi_cache_load(answer, wadi_targets, &d, NULL, NULL) != WADI_OK) _exit(1);
-            if (wadi_dl_function(&d, "answer", &f, NULL) != WADI_OK) _exit(2);
-            _exit(((answer_fn)f)() == 42 ? 0 : 3);
+            wadi_kernels d;
+            wadi_code f = {0};
+            if (wadi_cache_load(answer, wadi_targets, &wadi_cpu_images, &d, NULL, NULL) != WADI_OK)
+                _exit(1);
+            if (wadi_cpu_images.find(&d, "answer", &f, NULL) != WADI_OK) _exit(2);
+            _exit(((answer_fn)f.handle)() == 42 ? 0 : 3);
         }
     }
     for (int i = 0; i < 4; i++) {
@@ -466,6 +493,7 @@ int main(void) {
         cmocka_unit_test(open_files_are_counted),
         CASE(a_second_load_compiles_nothing),
         CASE(other_text_is_another_entry),
+        CASE(another_machine_is_another_entry),
         CASE(a_damaged_entry_is_rebuilt),
         CASE(no_file_at_all_is_rebuilt),
         CASE(an_entry_that_cannot_be_opened_stays),

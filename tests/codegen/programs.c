@@ -14,6 +14,7 @@
 #include "base/text.h"
 #include "operators/interp/interp.h"
 #include "operators/table.h"
+#include "tests/graph/module_copy.h"
 
 wadi_module *program(const char *text) {
     wadi_module *m = NULL;
@@ -171,7 +172,8 @@ wadi_val value_named(const wadi_module *m, const char *name) {
 }
 
 static bool has_kernel(const wadi_module *m, const wadi_bind *b) {
-    if (b->op->skeleton == WADI_SKEL_NONE || b->nblocks > 0 || b->nresults != 1) return false;
+    if (wadi_op_has(b->op, WADI_TRAIT_NO_KERNEL) || b->nblocks > 0 || b->nresults != 1)
+        return false;
     return strcmp(b->op->name, "unit") != 0 &&
            m->values[b->results[0]].storage == WADI_STORE_MANIFEST;
 }
@@ -210,7 +212,7 @@ compiled compile(const char *text, const char *disable) {
     const wadi_pipeline_options options = {.disable = disable};
     wadi_error err = {.status = WADI_OK};
     compiled c = {program(text), wadi_diag_create(true), {NULL, NULL}};
-    wadi_module *before = wadi_module_copy(c.m);
+    wadi_module *before = module_copy(c.m);
     assert_non_null(c.d);
     assert_non_null(before);
     if (wadi_pipeline_run(c.m, &options, c.d, &c.facts, &err) != WADI_OK) fail_msg("%s", err.msg);

@@ -1,5 +1,5 @@
-/* What simplify does to scalar functions, for every type: two conversions become one where the type between holds every number of the
- * first, and nowhere else; operations with constants and with themselves mean on all numbers of 8 bits what they meant. */
+/* Simplification of scalar functions, for every type. Two conversions become one exactly if the type in between has every number of
+ * the first type. Operations with a constant, or with equal arguments, keep their meaning for all numbers of 8 bits. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,6 +12,7 @@
 
 #include "base/text.h"
 #include "tests/codegen/programs.h"
+#include "tests/graph/module_copy.h"
 
 /* The numbers a type holds: from -2^below, or 0, to 2^above - 1. */
 typedef struct number_type {
@@ -83,7 +84,7 @@ static void two_conversions_are_one_where_nothing_is_lost_between(void **state) 
 }
 
 static void same_meaning(const char *text) {
-    wadi_module *m = program(text), *original = wadi_module_copy(m);
+    wadi_module *m = program(text), *original = module_copy(m);
     simplify(m);
     assert_same_meaning(original, m);
     wadi_module_destroy(m);

@@ -9,7 +9,7 @@
 
 #include "tests/conformance/runner.h"
 
-enum { MAX_VARIANTS = 20, OFF_RUNS = 2, OFF = 4 };
+enum { MAX_VARIANTS = 24, OFF_RUNS = 2, OFF = 4 };
 
 typedef struct plan {
     int nvariants;
@@ -17,7 +17,7 @@ typedef struct plan {
 } plan;
 
 /* Variants that differ in `disable` need kernels of their own, and so do schedules; cuts are free. */
-static const plan usual = {12,
+static const plan usual = {15,
                            {{NULL, WADI_SCHEDULE_AUTO, 1, 0},
                             {NULL, WADI_SCHEDULE_AUTO, 2, 3},
                             {NULL, WADI_SCHEDULE_FORCE_INSIDE, 1, 1},
@@ -29,7 +29,10 @@ static const plan usual = {12,
                             {NULL, WADI_SCHEDULE_FORCE_ACROSS, 1, 1},
                             {NULL, WADI_SCHEDULE_FORCE_ACROSS, 2, 1000},
                             {NULL, WADI_SCHEDULE_FORCE_GROUP, 1, 1},
-                            {NULL, WADI_SCHEDULE_FORCE_GROUP, 2, 1000}}};
+                            {NULL, WADI_SCHEDULE_FORCE_GROUP, 2, 1000},
+                            {NULL, WADI_SCHEDULE_AUTO, 2, 3, .cut = 2},
+                            {NULL, WADI_SCHEDULE_FORCE_INSIDE, 1, 1, .cut = 5},
+                            {NULL, WADI_SCHEDULE_FORCE_FLAT, 2, 7, .cut = 1}}};
 
 static const conf_variant off[OFF][OFF_RUNS] = {
     {{"all", WADI_SCHEDULE_FORCE_INSIDE, 1, 7}, {"all", WADI_SCHEDULE_FORCE_INSIDE, 2, 1}},

@@ -99,7 +99,8 @@ static bool holds(const conf_case *c, const char *disable, wadi_schedule_option 
     }
     gen_random r = {seed};
     for (int i = 0; same && i < RUNS; i++) {
-        const conf_variant v = {disable, schedule, 1 + i % 2, chunks[gen_below(&r, 6)]};
+        conf_variant v = {disable, schedule, 1 + i % 2, chunks[gen_below(&r, 6)]};
+        if (i == RUNS - 1) v.cut = 1 + (int)gen_below(&r, 5);
         same = variant_holds(c, exe, &v, seed, count);
     }
     wadi_exe_destroy(exe);

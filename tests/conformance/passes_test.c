@@ -1,5 +1,5 @@
-/* Random programs keep their meaning after every pass: the interpreter runs the program as it is between passes. And as
- * it is, it can be printed, read and printed again without a difference.
+/* Random programs keep their meaning after every pass: the interpreter runs the program between passes. There it can also be
+ * printed, read and printed again without a difference.
  *
  * No kernels are compiled here, so this goes through many more programs than conformance_test.c. Seeds are chosen by
  * WADI_CONFORMANCE_SEEDS as there. */
@@ -16,6 +16,7 @@
 #include "operators/table.h"
 #include "tests/conformance/told.h"
 #include "tests/conformance/trial.h"
+#include "tests/graph/module_copy.h"
 
 enum { SEEDS = 120, ALL_SEEDS = 400 };
 
@@ -68,7 +69,7 @@ static bool keeps_meaning(uint64_t seed, int size, bool tell) {
     wadi_facts facts;
     bool same = trial_init(&t, seed, size, 0, -1, &w.why);
     if (same && t.c.want) {
-        wadi_module *m = wadi_module_copy(t.c.module);
+        wadi_module *m = module_copy(t.c.module);
         const wadi_pipeline_options o = {.verify = true, .dump = look, .env = &w};
         if (wadi_pipeline_run(m, &o, NULL, &facts, &err) == WADI_OK)
             wadi_facts_fini(&facts);

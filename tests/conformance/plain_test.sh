@@ -1,6 +1,6 @@
-# Kernels as they are written, not as a C compiler improves them: arrays that end at a page which may not be touched, by
-# kernels that no optimiser has looked at. Optimised ones may pass by luck, where what reads beside an array is moved out of the way.
-# The quick suite has such kernels everywhere: there it is some that are optimised as users' are.
+# Kernels compiled without optimisation, on arrays that end at a page without access rights. An optimised kernel might pass by luck,
+# because the compiler has removed a read outside an array. The quick suite compiles all kernels without optimisation; there, this
+# test runs some that are optimised as users' kernels are.
 set -eu
 
 case ${WADI_CC:-} in

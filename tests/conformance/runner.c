@@ -1,4 +1,4 @@
-/* Binding one description of inputs to compiled runs, and judging what comes out. */
+/* Binds one description of inputs to compiled runs, and compares the results. */
 #include "tests/conformance/runner.h"
 
 #include <stdio.h>
@@ -9,9 +9,12 @@
 #include "codegen/pipeline.h"
 #include "graph/lang/node.h"
 #include "operators/table.h"
-#include "sched/device.h"
+#include "sched/devices.h"
+#include "sched/run.h"
 #include "sched/schedules.h"
+#include "sched/run/stream.h"
 #include "tests/conformance/guarded.h"
+#include "tests/conformance/seekable.h"
 
 enum { MAX_BOUND = 16 };
 
@@ -134,8 +137,8 @@ static wadi_status open_rows(feed *f, wadi_error *err) {
 }
 
 /* Every other variant reads elements from memory where it can. */
-static wadi_status feed_init(feed *f, const conf_case *c, const wadi_bind *b, const conf_variant *v,
-                             wadi_error *err) {
+static wadi_status feed_init(feed *f, int number, const conf_case *c, const wadi_bind *b,
+                             const conf_variant *v, wadi_error *err) {
     const wadi_val_type *t = &c->module->values[b->results[0]].type;
     wadi_part part[WADI_MAX_PARTS];
     f->from = source_named(&c->io, b->name);
@@ -143,13 +146,30 @@ static wadi_status feed_init(feed *f, const conf_case *c, const wadi_bind *b, co
     if (!f->from) return wadi_fail(err, WADI_INVALID, "nothing to bind to %s", b->name);
     if ((v->chunk + v->schedule) % 2 == 0 && are_rows(f)) return open_rows(f, err);
     for (int p = 0; p < t->arrays; p++) part[p] = part_of(&t->array[p]);
-    return wadi_source_callback(f->parts, part, pull, f, &f->source, err);
+    if (v->cut == 0) return wadi_source_callback(f->parts, part, pull, f, &f->source, err);
+    f->source = seekable_create(f->from, f->parts, part, number);
+    return f->source ? WADI_OK : wadi_fail(err, WADI_MEMORY, "out of memory");
 }
 
 /* ---- runs ---- */
 
+/* Where streams are cut: everywhere in turn, and nowhere, so that all that is kept between chunks moves to and fro. */
+typedef struct cutting {
+    bool apart;
+    int64_t chunks;
+    bool possible; /* some stream has a cut */
+} cutting;
+
+static int choose_seam(void *env, int seams) {
+    cutting *c = env;
+    c->possible = c->possible || seams > 0;
+    return c->apart ? (int)(c->chunks++ / 2 % (seams + 1)) - 1 : -1;
+}
+
 typedef struct bound {
+    const struct bound *before; /* the run that this one goes on with: its sinks get the rest */
     wadi_run *run;
+    cutting cut;
     feed feeds[MAX_BOUND];
     guarded inputs[MAX_BOUND];
     wadi_sink *sinks[MAX_BOUND];
@@ -178,14 +198,18 @@ static wadi_status bind_one(bound *b, const conf_case *c, const wadi_bind *bind,
         return in ? bind_input(b, in, err) : WADI_OK;
     }
     if (strcmp(bind->op->name, "stream_in") == 0) {
-        feed *f = &b->feeds[b->nfeeds++];
-        WADI_TRY(feed_init(f, c, bind, v, err));
+        const int number = b->nfeeds++;
+        feed *f = &b->feeds[number];
+        WADI_TRY(feed_init(f, number, c, bind, v, err));
         return wadi_run_source(b->run, bind->name, f->source, err);
     }
     if (strcmp(bind->op->name, "stream_out") == 0) {
         const int i = b->nsinks++;
         b->sink_names[i] = bind->name;
-        WADI_TRY(wadi_sink_memory(&b->sinks[i], err));
+        if (b->before)
+            b->sinks[i] = b->before->sinks[i];
+        else
+            WADI_TRY(wadi_sink_memory(&b->sinks[i], err));
         return wadi_run_sink(b->run, bind->name, b->sinks[i], err);
     }
     return WADI_OK;
@@ -199,6 +223,8 @@ static wadi_status bound_init(bound *b, const conf_case *c, const wadi_exe *exe,
                                 .schedule = v->schedule,
                                 .device = v->device};
     WADI_TRY(wadi_run_create(exe, &o, &b->run, err));
+    b->cut = (cutting){.apart = v->apart, .chunks = 2 + v->chunk + v->threads};
+    wadi_run_seam_by(b->run, (wadi_seam_rule){choose_seam, &b->cut});
     for (int i = 0; i < c->module->main->nbinds; i++)
         WADI_TRY(bind_one(b, c, c->module->main->binds[i], v, err));
     return WADI_OK;
@@ -211,7 +237,7 @@ static void bound_fini(bound *b) {
         free(b->feeds[i].rows);
     }
     for (int i = 0; i < b->ninputs; i++) guarded_fini(&b->inputs[i]);
-    for (int i = 0; i < b->nsinks; i++) wadi_sink_destroy(b->sinks[i]);
+    for (int i = 0; !b->before && i < b->nsinks; i++) wadi_sink_destroy(b->sinks[i]);
 }
 
 static bool same_output(const wadi_interp_output *want, wadi_run *run, wadi_text *why) {
@@ -263,36 +289,98 @@ static bool same_results(const conf_case *c, const bound *b, wadi_text *why) {
     return true;
 }
 
-static bool runs_on(const conf_case *c, const wadi_exe *exe, const conf_variant *v,
+/* ---- a run that is saved, and another that goes on ---- */
+
+typedef struct cutter {
+    const wadi_plan_stream *stream; /* the first one */
+    int chunks;                     /* still to come */
+    bool saved;
+    wadi_text text;
+} cutter;
+
+static int cuts_made;
+
+int conf_cuts(void) {
+    return cuts_made;
+}
+
+static wadi_status cut(void *env, wadi_stream *s, wadi_error *err) {
+    cutter *k = env;
+    if (!k->stream) k->stream = s->plan;
+    if (s->plan != k->stream || --k->chunks != 0) return WADI_OK;
+    const wadi_status st = wadi_run_save(s, &k->text, err);
+    if (st == WADI_UNSUPPORTED) return WADI_OK; /* it has failed, and tells soon */
+    if (st != WADI_OK) return st;
+    k->saved = true;
+    cuts_made++;
+    return wadi_fail(err, WADI_CANCELLED, "saved");
+}
+
+/* A stream of fewer chunks ends in the first run. *out_last: the run that has ended. */
+static wadi_status go(bound *b, bound *second, const bound **out_last, const conf_case *c,
+                      const wadi_exe *exe, const conf_variant *v, wadi_error *err) {
+    cutter k = {.chunks = v->cut};
+    *out_last = b;
+    if (v->cut == 0) return wadi_run_go(b->run, err);
+    b->run->saver = (wadi_run_saver){cut, &k};
+    wadi_status st = wadi_run_go(b->run, err);
+    if (k.saved) {
+        const wadi_run_saver none = {cut, &(cutter){.chunks = 0}};
+        *out_last = second;
+        second->before = b;
+        st = bound_init(second, c, exe, v, err);
+        if (st == WADI_OK) second->run->saved = (wadi_state_reader){k.text.at, k.text.n};
+        if (st == WADI_OK) second->run->saver = none;
+        if (st == WADI_OK) st = wadi_run_go(second->run, err);
+    }
+    wadi_text_fini(&k.text);
+    return st;
+}
+
+/* *out_cut: the run could have been cut. */
+static bool runs_on(const conf_case *c, const wadi_exe *exe, const conf_variant *v, bool *out_cut,
                     wadi_text *why) {
-    bound b = {0};
+    bound b = {0}, second = {0};
+    const bound *last = &b;
     wadi_error err = {0};
     bool same = false;
     wadi_status st = bound_init(&b, c, exe, v, &err);
-    if (st == WADI_OK) st = wadi_run_go(b.run, &err);
+    if (st == WADI_OK) st = go(&b, &second, &last, c, exe, v, &err);
     if (st != WADI_OK && (c->want || st != WADI_FAULT))
         wadi_text_addf(why, "the run failed: %s", err.msg);
     else
-        same = !c->want || same_results(c, &b, why);
+        same = !c->want || same_results(c, last, why);
+    *out_cut = b.cut.possible;
+    bound_fini(&second);
     bound_fini(&b);
     return same;
 }
 
+const wadi_device_row *conf_device(const wadi_device_row *from) {
+    wadi_device_choice choice;
+    while (from->name && wadi_device_find(from->name, &choice, NULL) != WADI_OK) from++;
+    return from;
+}
+
 bool conf_run(const conf_case *c, const wadi_exe *exe, const conf_variant *v, wadi_text *why) {
-    for (const wadi_device_row *d = wadi_devices; d->name; d++) {
+    for (const wadi_device_row *d = conf_device(wadi_devices); d->name; d = conf_device(d + 1)) {
         conf_variant on = *v;
         if (v->device && strcmp(v->device, d->name) != 0) continue;
         on.device = d->name;
-        if (runs_on(c, exe, &on, why)) continue;
-        wadi_text_addf(why, " (on device %s)", d->name);
+        bool cut = false;
+        bool same = runs_on(c, exe, &on, &cut, why);
+        on.apart = true;
+        if (same && cut && !v->apart) same = runs_on(c, exe, &on, &cut, why);
+        if (same) continue;
+        wadi_text_addf(why, " (on device %s%s)", d->name, cut ? ", joined or apart" : "");
         return false;
     }
     return true;
 }
 
 static wadi_status go_on(const conf_case *c, const wadi_exe *exe, const conf_variant *v,
-                         const wadi_interp_results *want, int64_t *out_delivered, wadi_error *err,
-                         wadi_text *why) {
+                         const wadi_interp_results *want, int64_t *out_delivered, bool *out_cut,
+                         wadi_error *err, wadi_text *why) {
     bound b = {0};
     wadi_status st = bound_init(&b, c, exe, v, err);
     if (st == WADI_OK) st = wadi_run_go(b.run, err);
@@ -304,26 +392,30 @@ static wadi_status go_on(const conf_case *c, const wadi_exe *exe, const conf_var
         same = same_element(sink, got, i, why);
         if (same) wadi_text_clear(why);
     }
+    *out_cut = b.cut.possible;
     bound_fini(&b);
     return st;
 }
 
-/* Every device stops at the same element and says the same. */
+/* Every device stops at the same element and says the same, and so does a run that is cut. */
 wadi_status conf_go_prefix(const conf_case *c, const wadi_exe *exe, const conf_variant *v,
                            const wadi_interp_results *want, int64_t *out_delivered, wadi_error *err,
                            wadi_text *why) {
-    const wadi_status st = go_on(c, exe, v, want, out_delivered, err, why);
-    for (const wadi_device_row *d = wadi_devices + 1; d->name && !v->device; d++) {
+    bool cut = false, none = false;
+    const wadi_status st = go_on(c, exe, v, want, out_delivered, &cut, err, why);
+    for (const wadi_device_row *d = conf_device(wadi_devices + !cut); d->name && !v->device;
+         d = conf_device(d + 1)) {
         conf_variant on = *v;
         wadi_error said = {0};
         int64_t delivered = 0;
         on.device = d->name;
-        const wadi_status other = go_on(c, exe, &on, want, &delivered, &said, why);
+        on.apart = d == wadi_devices;
+        const wadi_status other = go_on(c, exe, &on, want, &delivered, &none, &said, why);
         if (other == st && delivered == *out_delivered &&
             (st == WADI_OK || strcmp(said.msg, err->msg) == 0))
             continue;
-        return wadi_fail(err, WADI_INTERNAL, "device %s: %lld elements, then %s", d->name,
-                         (long long)delivered, said.msg);
+        return wadi_fail(err, WADI_INTERNAL, "device %s%s: %lld elements, then %s", d->name,
+                         on.apart ? ", apart" : "", (long long)delivered, said.msg);
     }
     return st;
 }
@@ -365,6 +457,8 @@ void conf_variant_print(const conf_variant *v, wadi_text *out) {
                    forced < 0 ? "auto" : wadi_schedules[forced].name, v->threads,
                    (long long)v->chunk);
     if (v->device) wadi_text_addf(out, ", device %s", v->device);
+    if (v->cut > 0) wadi_text_addf(out, ", saved behind chunk %d", v->cut);
+    if (v->apart) wadi_text_add(out, ", apart");
 }
 
 /* ---- hand-written programs ---- */

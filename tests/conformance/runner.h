@@ -1,6 +1,6 @@
 /* One program, run by the interpreter and by compiled code, with the results compared element by element.
  *
- * What a program is given is described once, as the interpreter takes it (operators/interp/interp.h); the same arrays are bound
+ * The inputs of a program are described once, as the interpreter takes them (operators/interp/interp.h). The same arrays are bound
  * to compiled runs through the public interface. Floats are compared bit for bit, but every NaN equals every NaN. */
 #ifndef TESTS_CONFORMANCE_RUNNER_H
 #define TESTS_CONFORMANCE_RUNNER_H
@@ -35,14 +35,21 @@ typedef struct conf_variant {
     int threads;
     int64_t chunk;      /* 0: the policy decides */
     const char *device; /* NULL: all that there are, one after the other */
+    int cut; /* so many chunks into the first stream the run is saved and ended, and another goes on; 0: no */
+    bool
+        apart; /* streams are cut, elsewhere with every other chunk; devices that can do so run joined as well */
 } conf_variant;
 
 void conf_variant_print(const conf_variant *v, wadi_text *out);
 
 /* The executable of the variant; NULL: `why` says why not. */
 wadi_exe *conf_compile(const conf_case *c, const char *disable, wadi_text *why);
+/* The first kind of device, from this row on, that this machine has. */
+const struct wadi_device_row *conf_device(const struct wadi_device_row *from);
 /* Runs it and compares everything it gives with what the interpreter gave. False: `why` names the first difference. */
 bool conf_run(const conf_case *c, const wadi_exe *exe, const conf_variant *v, wadi_text *why);
+/* How many runs have been saved and gone on with, in all. */
+int conf_cuts(void);
 /* Runs it without judging; *out_delivered is how many elements the first sink got, -1 without one. */
 wadi_status conf_go(const conf_case *c, const wadi_exe *exe, const conf_variant *v,
                     int64_t *out_delivered, wadi_error *err);

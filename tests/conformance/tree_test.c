@@ -1,6 +1,6 @@
-/* The law of the tree (operators/reduce_tree.h), written down once more from its sentences alone, and what the interpreter and compiled
- * code give beside it: the same bits, for rows from one element to many thousand blocks. The functions round, and one of them does not even
- * associate, so that another tree gives other numbers. */
+/* The law of the tree (operators/reduce_tree.h), implemented once more from its description alone. The interpreter and compiled code
+ * must give the same bits as this, for rows from one element to many thousand blocks. The functions round, and one is not even
+ * nearly associative, so that another tree gives other numbers. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "sched/device.h"
+#include "sched/devices.h"
 #include "tests/conformance/runner.h"
 
 /* ---- the law ---- */
@@ -37,21 +37,21 @@ static double one_by_one(law_fun f, const double *x, int64_t n) {
     return t;
 }
 
-static double lane(law_fun f, const double *x, int64_t groups) {
-    return groups == 1 ? x[0] : f(lane(f, x, groups - 1), x[(groups - 1) * LANES]);
+static double lane(law_fun f, const double *x, int64_t stripes) {
+    return stripes == 1 ? x[0] : f(lane(f, x, stripes - 1), x[(stripes - 1) * LANES]);
 }
 
 /* Lane l, taken together with those that are `step`, 2 `step`, .. behind it. */
-static double joined(law_fun f, const double *x, int64_t groups, int l, int step) {
-    if (step == LANES) return lane(f, x + l, groups);
-    return f(joined(f, x, groups, l, 2 * step), joined(f, x, groups, l + step, 2 * step));
+static double joined(law_fun f, const double *x, int64_t stripes, int l, int step) {
+    if (step == LANES) return lane(f, x + l, stripes);
+    return f(joined(f, x, stripes, l, 2 * step), joined(f, x, stripes, l + step, 2 * step));
 }
 
 static double block(law_fun f, bool lanes, const double *x, int64_t n) {
-    const int64_t groups = n / LANES, rest = n % LANES;
-    if (!lanes || groups == 0) return one_by_one(f, x, n);
-    const double all = joined(f, x, groups, 0, 1);
-    return rest == 0 ? all : f(all, one_by_one(f, x + groups * LANES, rest));
+    const int64_t stripes = n / LANES, rest = n % LANES;
+    if (!lanes || stripes == 0) return one_by_one(f, x, n);
+    const double all = joined(f, x, stripes, 0, 1);
+    return rest == 0 ? all : f(all, one_by_one(f, x + stripes * LANES, rest));
 }
 
 static double top(law_fun f, const double *result, int64_t m) {
@@ -223,7 +223,7 @@ static void compiled(const wadi_exe *exe, const expected *e, bool all, way w, co
 
 /* In every way on the first device, and from way number `others` on, on all. */
 static void compiled_everywhere(const wadi_exe *exe, const expected *e, bool all, size_t others) {
-    for (const wadi_device_row *d = wadi_devices; d->name; d++)
+    for (const wadi_device_row *d = conf_device(wadi_devices); d->name; d = conf_device(d + 1))
         for (size_t k = d == wadi_devices ? 0 : others; k < sizeof ways / sizeof ways[0]; k++)
             compiled(exe, e, all, ways[k], d->name);
 }

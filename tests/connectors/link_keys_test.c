@@ -1,4 +1,4 @@
-/* Files of keys and tokens are read as people leave them, and mistakes in them are named. */
+/* Files of keys and tokens may have blank lines, comments and missing line ends, and mistakes in them are named. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -104,12 +104,12 @@ static void what_is_no_key_is_named(void **state) {
     static const struct {
         const char *mine, *theirs, *says;
     } cases[] = {
-        {A "\n", A "\n", "keys: a public and a secret key are wanted, not 1"},
-        {"# none\n", A "\n", "are wanted, not 0"},
-        {A "\n" B "\n" A "\n", A "\n", "are wanted, not 3"},
-        {A "\n" B "b\n", A "\n", "a key has 40 characters, not 41"},
-        {A "\n" B "\n", A "\nshort\n", "others: a key has 40 characters, not 5"},
-        {A "\n" B "\n", "\n# nobody\n", "others: no key in it"},
+        {A "\n", A "\n", "keys: expected a public and a secret key, found 1 keys"},
+        {"# none\n", A "\n", "found 0 keys"},
+        {A "\n" B "\n" A "\n", A "\n", "found 3 keys"},
+        {A "\n" B "b\n", A "\n", "expected keys of 40 characters, found a line of 41"},
+        {A "\n" B "\n", A "\nshort\n", "others: expected keys of 40 characters, found a line of 5"},
+        {A "\n" B "\n", "\n# nobody\n", "others: expected public keys, found none"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         wadi_link_secrets s;
@@ -189,7 +189,8 @@ static void a_token_of_the_environment_is_the_last_choice(void **state) {
         assert_int_equal(wadi_link_secrets_read(&s, i == 0 ? own : NULL, i == 1 ? others : NULL,
                                                 NULL, &link, &err),
                          WADI_INVALID);
-        assert_non_null(strstr(err.msg, "own keys and the keys of the other side go together"));
+        assert_non_null(
+            strstr(err.msg, "own keys and the keys of the other side must be given together"));
         assert_int_equal(strncmp(err.msg, i == 0 ? own : others, strlen(i == 0 ? own : others)), 0);
         wadi_link_secrets_fini(&s);
     }

@@ -1,4 +1,5 @@
-/* Who the partner of a stream is, who is not, and what the two say to each other, byte for byte, when one of them is of version 1. */
+/* Which peer becomes the partner of a stream and which does not, and the messages of both sides, byte for byte, if one of them has
+ * version 1. */
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <setjmp.h>
@@ -540,14 +541,14 @@ static void is_refused(const char *address, const wadi_link_options *options, co
 static void tokens_have_their_place(void **state) {
     (void)state;
     wadi_link_options o = {.bind = true, .token = "what only we two know"};
-    is_refused("tcp://0.0.0.0:5555", &o, "for one machine");
+    is_refused("tcp://0.0.0.0:5555", &o, "only within one machine");
     o.bind = false;
-    is_refused("tcp://10.1.2.3:5555", &o, "for one machine");
+    is_refused("tcp://10.1.2.3:5555", &o, "only within one machine");
     o.token = "short";
     is_refused("ipc:///tmp/x", &o, "16 to 1024 bytes");
     o.token = "what only we two know";
     o.curve_public = o.curve_secret = o.curve_server = "x";
-    is_refused("ipc:///tmp/x", &o, "not both");
+    is_refused("ipc:///tmp/x", &o, "both keys and a token");
 }
 
 static void addresses_are_looked_at(void **state) {

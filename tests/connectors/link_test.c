@@ -13,6 +13,7 @@
 
 #include <cmocka.h>
 
+#include "sched/stream.h"
 #include "tests/connectors/link_ends.h"
 #include "tests/connectors/pass_plan.h"
 #include "tests/open_files.h"
@@ -59,6 +60,19 @@ static void an_empty_stream_crosses_too(void **state) {
     assert_int_equal(link_receive(address, &binds, 5, &count, &err), WADI_OK);
     assert_int_equal(count, 0);
     assert_int_equal(link_exit_status(pid), WADI_OK);
+}
+
+/* What the receiver has taken is lost with the receiver. */
+static void a_link_has_nothing_for_good(void **state) {
+    (void)state;
+    const wadi_link_options binds = {.bind = true};
+    wadi_sink *sink = NULL;
+    wadi_error err = {0};
+    int64_t n = 0;
+    assert_int_equal(wadi_sink_link(link_ipc_address("g"), &binds, &sink, &err), WADI_OK);
+    assert_int_equal(wadi_sink_have(sink, &n, &err), WADI_UNSUPPORTED);
+    assert_string_equal(err.msg, "a link sink cannot say what it has");
+    wadi_sink_destroy(sink);
 }
 
 static void a_failure_of_the_sender_arrives_with_its_words(void **state) {
@@ -255,6 +269,7 @@ int main(void) {
         cmocka_unit_test(streams_cross_processes_over_tcp),
         cmocka_unit_test(small_credits_only_slow_it_down),
         cmocka_unit_test(an_empty_stream_crosses_too),
+        cmocka_unit_test(a_link_has_nothing_for_good),
         cmocka_unit_test(a_failure_of_the_sender_arrives_with_its_words),
         cmocka_unit_test(a_lost_sender_is_an_error_not_a_hang),
         cmocka_unit_test(a_note_arrives_in_front),

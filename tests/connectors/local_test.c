@@ -371,14 +371,14 @@ static void what_the_program_declares_must_fit_the_place(void **state) {
     p.shape[0] = 3;
     says(source_at("raw", &p, &err), WADI_OK, &err, "");
     p.rank = 2;
-    says(source_at("raw", &p, &err), WADI_SHAPE, &err, "2 extents, the program declares 1");
+    says(source_at("raw", &p, &err), WADI_SHAPE, &err, "2 extents, but the program declares 1");
     p.rank = -1;
     p.part = &open;
-    says(source_at("raw", &p, &err), WADI_SHAPE, &err, "say the shape");
+    says(source_at("raw", &p, &err), WADI_SHAPE, &err, "does not tell the shape");
     p.part = two;
     p.parts = 2;
-    says(source_at("raw", &p, &err), WADI_TYPE, &err, "raw file cannot supply tuples");
-    says(source_at("sound", &p, &err), WADI_TYPE, &err, "sound file cannot supply tuples");
+    says(source_at("raw", &p, &err), WADI_TYPE, &err, "but the program declares tuples");
+    says(source_at("sound", &p, &err), WADI_TYPE, &err, "but the program declares tuples");
     two[0].fields = 2;
     p.parts = 1;
     says(source_at("raw", &p, &err), WADI_TYPE, &err, "tuples or records");

@@ -155,7 +155,8 @@ static void mistakes_are_errors_that_name_the_line(void **state) {
         {"%%MatrixMarket matrix elements real general\n", "line 1", "elements"},
         {"%%MatrixMarket matrix coordinate float general\n", "line 1", "float"},
         {"%%MatrixMarket matrix coordinate real\n", "line 1", "symmetry"},
-        {"%%MatrixMarket matrix coordinate real general x\n", "line 1", "follows"},
+        {"%%MatrixMarket matrix coordinate real general x\n", "line 1",
+         "expected the end of the line"},
         {"%%MatrixMarket matrix coordinate real hermitian\n", "line 1", "hermitian"},
         {"%%MatrixMarket matrix array pattern general\n", "line 1", "pattern"},
         {"%%MatrixMarket matrix coordinate pattern skew-symmetric\n", "line 1", "pattern"},
@@ -172,10 +173,10 @@ static void mistakes_are_errors_that_name_the_line(void **state) {
         {R "2 2 1\n1 1 1\n2 2 2\n", "line 4", "more than the 1 announced"},
         {R "2 2 1\n0 1 1\n", "line 3", "outside"},
         {R "2 2 1\n1 3 1\n", "line 3", "outside"},
-        {R "2 2 1\n1 1\n", "line 3", "number is expected"},
-        {R "2 2 1\n1 1 x\n", "line 3", "number is expected"},
-        {R "2 2 1\n1 1 0x10\n", "line 3", "number is expected"},
-        {R "2 2 1\n1 1 1 1\n", "line 3", "follows"},
+        {R "2 2 1\n1 1\n", "line 3", "expected a number"},
+        {R "2 2 1\n1 1 x\n", "line 3", "expected a number"},
+        {R "2 2 1\n1 1 0x10\n", "line 3", "expected a number"},
+        {R "2 2 1\n1 1 1 1\n", "line 3", "expected the end of the line"},
         {R "2 2 1\n1.0 1 1\n", "line 3", "row"},
         {S "2 3 1\n1 1 1\n", "line 2", "square"},
         {"%%MatrixMarket matrix coordinate real skew-symmetric\n2 2 1\n1 1 0\n", "line 3",
@@ -186,9 +187,9 @@ static void mistakes_are_errors_that_name_the_line(void **state) {
         {"%%MatrixMarket matrix coordinate integer general\n1 1 1\n1 1 9007199254740993\n",
          "line 3", "2^53"},
         {"%%MatrixMarket matrix coordinate pattern general\n1 1 1\n1 1 x\n", "line 3",
-         "number is expected"},
+         "expected a number"},
         {"%%MatrixMarket matrix coordinate pattern general\n1 1 1\n1 1 1 2 3\n", "line 3",
-         "follows"},
+         "expected the end of the line"},
         {"%%MatrixMarket matrix array real general\n2 2\n1\n2\n3\n", "line 6", "3 of 4"},
         {"%%MatrixMarket matrix array real general\n1 1\n1\n2\n", "line 4", "more than the 1"},
         {"%%MatrixMarket matrix array real general\n9999999 9999999\n1\n", "line 2", "announced"},
@@ -341,7 +342,7 @@ static void a_nul_in_the_header_is_an_unknown_word(void **state) {
     assert_int_equal(wadi_matrix_market_parse("nul", text, sizeof text - 1, &m, &err),
                      WADI_INVALID);
     assert_non_null(strstr(err.msg, "line 1"));
-    assert_non_null(strstr(err.msg, "is no object"));
+    assert_non_null(strstr(err.msg, "expected an object"));
 }
 
 /* As scipy.io.mmread reads them. */

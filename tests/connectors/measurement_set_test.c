@@ -1,4 +1,4 @@
-/* Measurement Sets come in with the numbers, the sign and the places they have, or with an error that names the set. */
+/* Measurement Sets are read with the right numbers, signs and coordinates, or refused with an error that names the set. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -307,7 +307,7 @@ static void damage_is_told(void **state) {
     }
     char *path = name_of("no.ms");
     assert_int_equal(mkdir(path, 0700), 0);
-    refused(path, NULL, WADI_UNSUPPORTED, "no format of visibilities");
+    refused(path, NULL, WADI_UNSUPPORTED, "none of the formats of visibilities");
     removed(path);
 }
 

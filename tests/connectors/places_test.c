@@ -1,5 +1,5 @@
-/* Places as text: which connector a name is one's, what options a place may have, which names a raw file may be given; each refusal by
- * its whole sentence. */
+/* Places as text: which connector a name selects, which options a place may have, which names a raw file may have. Each refusal is
+ * compared as a whole sentence. */
 #include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -112,40 +112,55 @@ static void what_a_connector_cannot_be_it_says(void **state) {
     static const wadi_part two[2] = {{.rank = 1, .fields = 1, .type = {WADI_I32}},
                                      {.rank = 1, .fields = 1, .type = {WADI_F64}}};
     wadi_place p = place("x.png", NULL);
-    refused("png", &p, false, WADI_INVALID, "x.png: png is no source; see wadi connectors");
+    refused("png", &p, false, WADI_INVALID,
+            "x.png: the connector png cannot read, only write; see wadi connectors");
     static const char *const no_sinks[] = {"sound", "visibilities", "matrix"};
     for (int i = 0; i < 3; i++) {
-        char said[80];
-        snprintf(said, sizeof said, "x.png: %s is no sink; see wadi connectors", no_sinks[i]);
+        char said[100];
+        snprintf(said, sizeof said,
+                 "x.png: the connector %s cannot write, only read; see wadi connectors",
+                 no_sinks[i]);
         refused(no_sinks[i], &p, true, WADI_INVALID, said);
     }
     p = place("x", "whole");
-    refused("raw", &p, true, WADI_INVALID, "x: raw takes no options, not \"whole\"");
-    refused("raw", &p, false, WADI_INVALID, "x: raw takes no options, not \"whole\"");
-    refused("matrix", &p, false, WADI_INVALID, "x: matrix takes no options, not \"whole\"");
+    refused("raw", &p, true, WADI_INVALID,
+            "x: the connector raw takes no options, found \"whole\"");
+    refused("raw", &p, false, WADI_INVALID,
+            "x: the connector raw takes no options, found \"whole\"");
+    refused("matrix", &p, false, WADI_INVALID,
+            "x: the connector matrix takes no options, found \"whole\"");
     p = place("x", "");
     p.rank = 1;
-    refused("matrix", &p, false, WADI_INVALID, "x: a matrix has the shape of the file");
-    refused("fits", &p, false, WADI_INVALID, "x: rows of visibilities have the shape of the file");
+    refused("matrix", &p, false, WADI_INVALID,
+            "x: the file tells the shape of the matrix; expected no shape in front");
+    refused("fits", &p, false, WADI_INVALID,
+            "x: the file tells the shape of the rows; expected no shape in front");
     p.rank = 0;
     refused("matrix", &p, false, WADI_TYPE,
             "x: the rows of a matrix are a stream of (i32[n], f64[n]): columns and values; i64 "
-            "where there are more than 2^31 columns, c128 where values are complex");
+            "if there are more than 2^31 columns, c128 if values are complex");
     p.part = two;
     p.parts = 2;
     refused("visibilities", &p, false, WADI_TYPE,
             "x: visibilities are a stream of (f64[3], i32[2], f64, c128[channels, products], "
-            "f32[channels, products]), which is not what the program declares");
-    refused("raw", &p, false, WADI_TYPE, "a raw file cannot supply tuples or records");
-    refused("sound", &p, false, WADI_TYPE, "a sound file cannot supply tuples or records");
+            "f32[channels, products]), but the program declares something else");
+    refused("raw", &p, false, WADI_TYPE,
+            "x: the elements of a raw file are one array of scalars, but the program declares "
+            "tuples or records");
+    refused("sound", &p, false, WADI_TYPE,
+            "x: the elements of a sound file are one array of scalars, but the program declares "
+            "tuples or records");
     const wadi_part record = {.rank = 1, .fields = 2, .type = {WADI_I32, WADI_I32}};
     p.part = &record;
     p.parts = 1;
-    refused("raw", &p, false, WADI_TYPE, "a raw file cannot supply tuples or records");
+    refused("raw", &p, false, WADI_TYPE,
+            "x: the elements of a raw file are one array of scalars, but the program declares "
+            "tuples or records");
     p = place("x", NULL);
-    refused("raw", &p, false, WADI_SHAPE, "say the shape, as in 3x4:VALUE");
+    refused("raw", &p, false, WADI_SHAPE,
+            "x: a raw file does not tell the shape of an element; give it, as in 3x4:@x");
     p.rank = 1;
-    refused("raw", &p, false, WADI_SHAPE, "the shape has 1 extents, the program declares 2");
+    refused("raw", &p, false, WADI_SHAPE, "x: the shape has 1 extents, but the program declares 2");
 }
 
 /* ---- sound ---- */
@@ -197,14 +212,14 @@ static void options_of_sound_have_their_bounds(void **state) {
         if (st != WADI_IO && st != WADI_UNSUPPORTED) /* no module */
             fail_msg("%s: %s", cases[i].options, err.msg);
         assert_non_null(strstr(err.msg, "no such file.wav"));
-        assert_null(strstr(err.msg, "no such files")); /* it is no pattern */
+        assert_null(strstr(err.msg, "no file matches this pattern")); /* it is no pattern */
     }
 }
 
 static void sound_has_its_types_and_shapes(void **state) {
     (void)state;
-    static const char no_type[] = "x.wav: sound is a stream of i32, f32 or f64[n, channels], which "
-                                  "is not what the program declares";
+    static const char no_type[] = "x.wav: sound is a stream of i32, f32 or f64[n, channels], but "
+                                  "the program declares something else";
     static const char no_shape[] = "x.wav: expected frames per element, as in 4096:@x.wav";
     wadi_part part = one;
     wadi_place p = place("x.wav", NULL);
@@ -226,11 +241,14 @@ static void sound_has_its_types_and_shapes(void **state) {
     refused("sound", &p, false, WADI_INVALID, no_shape);
     p.shape[0] = 1;
     p.options = "whole";
-    refused("sound", &p, false, WADI_INVALID, "x.wav: frames per element, or whole files?");
+    refused("sound", &p, false, WADI_INVALID,
+            "x.wav: has both a number of frames per element and the option whole, expected one of "
+            "them");
     p.options = "bits=16";
-    refused("sound", &p, false, WADI_INVALID, "x.wav: bits are of i32, the program declares f64");
+    refused("sound", &p, false, WADI_INVALID,
+            "x.wav: the option bits is only for samples of i32, but the program declares f64");
     p = place("no [such] *.wav", NULL);
-    refused("sound", &p, false, WADI_IO, "no [such] *.wav: no such files");
+    refused("sound", &p, false, WADI_IO, "no [such] *.wav: no file matches this pattern");
     /* a file that is there is itself, whatever its name is as a pattern */
     char name[64];
     wadi_opened o = {0};
@@ -240,7 +258,7 @@ static void sound_has_its_types_and_shapes(void **state) {
     p = place(name, NULL);
     const wadi_status st = wadi_connector_source(wadi_connector_named("sound", 5), &p, &o, &err);
     assert_true(st == WADI_IO || st == WADI_UNSUPPORTED);
-    assert_null(strstr(err.msg, "no such files"));
+    assert_null(strstr(err.msg, "no file matches this pattern"));
     unlink(name);
 }
 

@@ -14,6 +14,7 @@
 #include "base/file.h"
 #include "sched/builder.h"
 #include "sched/stream.h"
+#include "wadi/image.h"
 #include "wadi/matrix.h"
 
 enum { N = 11 };
@@ -246,6 +247,55 @@ static void a_file_is_there_when_it_is_finished(void **state) {
     (void)unlink(out);
 }
 
+#if defined WADI_HAVE_CFITSIO || defined WADI_HAVE_PNG
+static void put_planes(wadi_sink *sink, int64_t first, int64_t count) {
+    static float pixels[N][2][3];
+    wadi_chunk *c = NULL;
+    wadi_error err = {0};
+    assert_int_equal(wadi_chunk_create(buffers, 1, &c, NULL), WADI_OK);
+    c->first = first;
+    c->count = count;
+    c->component[0] = (wadi_chunk_component){.layout = WADI_LAYOUT_REGULAR,
+                                             .rank = 2,
+                                             .fields = 1,
+                                             .type = {WADI_F32},
+                                             .shape = {2, 3},
+                                             .values = 6 * count,
+                                             .column = {pixels}};
+    if (sink->ops->put(sink, c, &err) != WADI_OK) fail_msg("%s", err.msg);
+    wadi_chunk_release(c);
+}
+
+static void assert_file_of_planes(wadi_sink *sink, const char *out) {
+    put_planes(sink, 0, 4);
+    has(sink, 0);
+    put_planes(sink, 4, 3);
+    has(sink, 0);
+    assert_int_equal(sink->ops->finish(sink, NULL), WADI_OK);
+    has(sink, 7);
+    wadi_sink_destroy(sink);
+    (void)unlink(out);
+}
+#endif
+
+static void an_image_is_there_when_it_is_finished(void **state) {
+    (void)state;
+    wadi_sink *sink = NULL;
+    char out[64];
+    (void)snprintf(out, sizeof out, "%s.image", path);
+#ifdef WADI_HAVE_CFITSIO
+    assert_int_equal(wadi_sink_fits(out, NULL, &sink, NULL), WADI_OK);
+    assert_file_of_planes(sink, out);
+#endif
+#ifdef WADI_HAVE_PNG
+    assert_int_equal(wadi_sink_png(out, NULL, &sink, NULL), WADI_OK);
+    assert_file_of_planes(sink,
+                          out); /* the first one is the picture; the others need not be put again */
+#endif
+    WADI_UNUSED(sink);
+    WADI_UNUSED(out);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_source_goes_on_from_every_position),
@@ -254,6 +304,7 @@ int main(void) {
         cmocka_unit_test(those_that_cannot_say_so),
         cmocka_unit_test(a_memory_sink_has_what_it_got),
         cmocka_unit_test(a_file_is_there_when_it_is_finished),
+        cmocka_unit_test(an_image_is_there_when_it_is_finished),
     };
     const int fd = mkstemp(path);
     if (fd < 0) return 1;

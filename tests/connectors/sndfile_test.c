@@ -1,4 +1,4 @@
-/* Sound comes in with the samples it has, or with an error that names file and place. */
+/* Sound files are read with the right samples, or refused with an error that names file and place. */
 #include "connectors/sndfile.h"
 
 #include <setjmp.h>
@@ -249,28 +249,6 @@ static void tags_without_a_value_are_none(void **state) {
     unlink(path);
 }
 
-static void a_file_has_one_source(void **state) {
-    (void)state;
-    char *path = name_of("one.wav");
-    SF_INFO about = {.samplerate = 8000, .channels = 1, .format = SF_FORMAT_WAV | SF_FORMAT_PCM_16};
-    SNDFILE *f = sf_open(path, SFM_WRITE, &about);
-    assert_non_null(f);
-    assert_int_equal(sf_close(f), 0);
-    wadi_sndfile *s = NULL;
-    wadi_source *source = NULL, *second = NULL;
-    wadi_error err = {0};
-    assert_int_equal(wadi_sndfile_open(path, 0, &s, NULL), WADI_OK);
-    assert_int_equal(wadi_sndfile_source(s, 0, NULL, NULL, &source, &err), WADI_INVALID);
-    assert_int_equal(wadi_sndfile_source(s, 1, NULL, NULL, &source, NULL), WADI_OK);
-    assert_int_equal(wadi_sndfile_source(s, 1, NULL, NULL, &second, &err), WADI_INVALID);
-    assert_non_null(strstr(err.msg, path));
-    assert_null(second);
-    wadi_source_destroy(source);
-    assert_int_equal(wadi_sndfile_source(s, 1, NULL, NULL, &second, &err), WADI_INVALID);
-    wadi_sndfile_close(s);
-    unlink(path);
-}
-
 static void what_is_no_sound_is_an_error(void **state) {
     (void)state;
     char *path = name_of("text");
@@ -337,7 +315,6 @@ int main(void) {
         cmocka_unit_test(truncated_files_are_errors_that_name_the_place),
         cmocka_unit_test(headers_never_completed_are_errors),
         cmocka_unit_test(a_source_of_sound_wants_files_with_names),
-        cmocka_unit_test(a_file_has_one_source),
         cmocka_unit_test(what_is_no_sound_is_an_error),
         cmocka_unit_test(empty_sound_has_no_frames),
         cmocka_unit_test(tags_come_in_utf8),

@@ -1,4 +1,4 @@
-/* UVFITS at its edges: every card that may stand otherwise, each with its whole sentence or with the number that it makes. */
+/* Edge cases of UVFITS: every card that may have another value, with the whole message or with the number that results. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -86,9 +86,9 @@ static void axes_are_those_of_uvfits(void **state) {
         {{"CTYPE4='FREQUENCY"},
          3,
          WADI_UNSUPPORTED,
-         "axis 4 of 3 is named FREQUENCY is none of UVFITS"},
-        {{"-CTYPE4"}, 3, WADI_UNSUPPORTED, "axis 4 of 3 without a name is none of UVFITS"},
-        {{"-CTYPE2"}, 3, WADI_UNSUPPORTED, "axis 2 of 3 without a name is none of UVFITS"},
+         "axis 4 of 3, named FREQUENCY, is not an axis of UVFITS"},
+        {{"-CTYPE4"}, 3, WADI_UNSUPPORTED, "axis 4 of 3, without a name, is not an axis of UVFITS"},
+        {{"-CTYPE2"}, 3, WADI_UNSUPPORTED, "axis 2 of 3, without a name, is not an axis of UVFITS"},
         {{NULL},
          1,
          WADI_IO,

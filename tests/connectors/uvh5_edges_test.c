@@ -1,5 +1,5 @@
-/* uvh5 at its edges: one dataset of a small file is something else, and the file is refused with the whole sentence, or read as it is
- * meant; and of what HDF5 hands out nothing is kept, however a file ends. */
+/* Edge cases of uvh5: one dataset of a small file is changed, and the file is refused with the whole message, or read with its
+ * meaning. All HDF5 handles are closed, however reading ends. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -186,9 +186,9 @@ static void every_dataset_has_its_shape(void **state) {
          1,
          {CHANNELS + 1},
          "Header/flex_spw_id_array does not have 2 values"},
-        {"Header/channel_width", 1, {0}, "Header/channel_width is no number"},
-        {"Header/phase_type", 0, {0}, "Header/phase_type is no string"},
-        {"Header/telescope_name", 1, {2}, "Header/telescope_name is no string"},
+        {"Header/channel_width", 1, {0}, "Header/channel_width is not a number"},
+        {"Header/phase_type", 0, {0}, "Header/phase_type is not a string"},
+        {"Header/telescope_name", 1, {2}, "Header/telescope_name is not a string"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         begin();
@@ -231,7 +231,8 @@ static void numbers_have_their_types(void **state) {
         } else {
             put("Data/visdata", H5T_NATIVE_DOUBLE, 0, 3, cube, NULL);
         }
-        refused(NULL, WADI_UNSUPPORTED, "Data/visdata is no complex number of members r and i");
+        refused(NULL, WADI_UNSUPPORTED,
+                "Data/visdata is not a complex number with members r and i");
     }
     const hid_t three = H5Tcreate(H5T_COMPOUND, 12); /* what the third would mean nobody knows */
     H5Tinsert(three, "r", 0, H5T_NATIVE_FLOAT);
@@ -240,7 +241,7 @@ static void numbers_have_their_types(void **state) {
     begin();
     put("Data/visdata", three, 0, 3, cube, NULL);
     H5Tclose(three);
-    refused(NULL, WADI_UNSUPPORTED, "Data/visdata is no complex number of members r and i");
+    refused(NULL, WADI_UNSUPPORTED, "Data/visdata is not a complex number with members r and i");
     begin();
     put("Data/flags", H5T_NATIVE_FLOAT, 0, 3, cube, NULL);
     refused(NULL, WADI_UNSUPPORTED, "Data/flags is neither a bool nor an integer");

@@ -1,5 +1,5 @@
-/* The header of visibilities: its bytes against a writer made here after the description in connectors/vis_header.h, and what each
- * field may hold, asked of both ends: whatever one does not send the other does not take, in the same words. */
+/* The header of visibilities: its bytes are compared with a writer made here from the description in connectors/vis_header.h. Both
+ * ends are tried with every field: what the sender refuses the receiver refuses too, in the same words. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -201,15 +201,16 @@ static void each_field_has_its_limits(void **state) {
     UNSOUND(h.info.equinox = 3000, "the equinox is 3000");
     UNSOUND(h.info.equinox = (double)NAN, "the equinox is nan");
     SOUND(h.info.channel_width = -5);
-    UNSOUND(h.info.channel_width = (double)INFINITY, "channels are inf Hz wide");
+    UNSOUND(h.info.channel_width = (double)INFINITY, "the width of a channel is inf Hz");
     UNSOUND(h.info.longest = 0, "the longest baseline is 0 m, the shortest 35");
     UNSOUND(h.info.shortest = 0, "the longest baseline is 30000 m, the shortest 0");
     UNSOUND(h.info.longest = -1, "the longest baseline is -1 m, the shortest 35");
     UNSOUND(h.info.shortest = -1, "the longest baseline is 30000 m, the shortest -1");
     UNSOUND(h.info.longest = (double)INFINITY, "the longest baseline is inf m, the shortest 35");
     UNSOUND(h.info.shortest = (double)NAN, "the longest baseline is 30000 m, the shortest nan");
-    static const char said[] = "a name is too long, or has characters that are none";
-    static const char read[] = "header of visibilities: a name is not a name";
+    static const char said[] = "a name is longer than 1024 bytes or has control characters";
+    static const char read[] =
+        "header of visibilities: a name is longer than 1024 bytes or has control characters";
     for (int i = 0; i < 2; i++) {
         make(&h);
         memset(i == 0 ? h.object : h.telescope, 'x', 1025);

@@ -314,7 +314,7 @@ static void other_rows_than_the_header_says_are_an_error(void **state) {
     (void)state;
     plot p = plain;
     p.pols = 3;
-    fails_with(&p, WADI_IO, 0, "not what its header says");
+    fails_with(&p, WADI_IO, 0, "not what the sender's header says");
     p = plain;
     p.rows = ROWS + 40;
     fails_with(&p, WADI_IO, 247, "its header says 250");
@@ -329,7 +329,7 @@ static void missing_rows_are_an_error(void **state) {
     wadi_error err = {0};
     int64_t rows = 0;
     assert_int_equal(receive(address, 40, &rows, &err), WADI_IO);
-    assert_non_null(strstr(err.msg, "249 rows and the stream has ended"));
+    assert_non_null(strstr(err.msg, "has ended after 249 rows"));
     assert_int_equal(rows, ROWS - 1);
     (void)exit_status(pid);
     remove_address(address);
@@ -339,7 +339,7 @@ static void what_is_no_visibilities_is_refused(void **state) {
     (void)state;
     plot p = plain;
     p.note = "";
-    fails_with(&p, WADI_IO, 0, "not visibilities");
+    fails_with(&p, WADI_IO, 0, "it does not send visibilities");
     p.note = "a title";
     fails_with(&p, WADI_IO, 0, "WVIS");
     p.note = "WVIS\2";
@@ -405,6 +405,11 @@ static void the_rows_of_a_link_pass_once(void **state) {
     assert_int_equal(vis_rows_read(v, 40, &r, NULL), WADI_OK);
     assert_int_equal(vis_rows_read(v, 40, &again, &err), WADI_INVALID);
     assert_non_null(strstr(err.msg, "only once"));
+    wadi_source *source = NULL;
+    assert_int_equal(wadi_vis_source(v, &source, NULL), WADI_OK);
+    assert_int_equal(wadi_source_seek(source, (wadi_position){0}, &err), WADI_UNSUPPORTED);
+    assert_string_equal(err.msg, "visibilities: rows that pass only once");
+    wadi_source_destroy(source);
     vis_rows_fini(&r);
     vis_rows_fini(&again);
     wadi_vis_close(v);

@@ -10,6 +10,8 @@
 
 #include <cmocka.h>
 
+#include "sched/stream.h"
+
 wadi_status vis_rows_read(wadi_vis *v, int64_t k, vis_rows *out, wadi_error *err) {
     const wadi_vis_info *info = wadi_vis_about(v);
     const int64_t cells = info->channels * info->pols;
@@ -79,8 +81,75 @@ static void same_from(wadi_vis *v, const vis_rows *all, int64_t first, int64_t k
     vis_rows_fini(&r);
 }
 
+/* Reads up to k rows of a source, which are those from `first` on; how many there were. */
+static int64_t same_of_source(wadi_source *s, const vis_rows *all, int64_t first, int64_t k) {
+    const int64_t cells = all->cells;
+    wadi_buffers *buffers = NULL;
+    wadi_builder b;
+    wadi_chunk *c = NULL;
+    wadi_error err = {0};
+    assert_int_equal(wadi_buffers_create(NULL, 1 << 24, &buffers, NULL), WADI_OK);
+    assert_int_equal(wadi_builder_init(&b, buffers, s->parts, s->part, INT64_MAX, NULL), WADI_OK);
+    if (s->ops->next(s, k, &b, &err) != WADI_OK) fail_msg("%s", err.msg);
+    const int64_t n = b.count;
+    assert_true(n <= k && first + n <= all->n);
+    assert_int_equal(wadi_chunk_create(buffers, s->parts, &c, NULL), WADI_OK);
+    c->count = n;
+    wadi_builder_finish(&b, c, 0, n);
+    if (n > 0) {
+        const size_t rows = (size_t)n, values = (size_t)(n * cells);
+        assert_memory_equal(c->component[WADI_VIS_UVW].column[0], all->row.uvw + 3 * first,
+                            rows * 24);
+        assert_memory_equal(c->component[WADI_VIS_PAIR].column[0], all->row.pair + 2 * first,
+                            rows * 8);
+        assert_memory_equal(c->component[WADI_VIS_TIME].column[0], all->row.time + first, rows * 8);
+        assert_memory_equal(c->component[WADI_VIS_DATA].column[0],
+                            all->row.data + 2 * cells * first, values * 16);
+        assert_memory_equal(c->component[WADI_VIS_WEIGHT].column[0],
+                            all->row.weight + cells * first, values * 4);
+    }
+    wadi_chunk_release(c);
+    wadi_builder_fini(&b);
+    wadi_buffers_release(buffers);
+    return n;
+}
+
+static wadi_source *source_of(wadi_vis *v) {
+    wadi_source *s = NULL;
+    assert_int_equal(wadi_vis_source(v, &s, NULL), WADI_OK);
+    return s;
+}
+
+/* `first` rows are read, then the source is another, which goes on from the position. */
+static void same_from_position(wadi_vis *v, const vis_rows *all, int64_t first) {
+    const wadi_position no[] = {{-1, 0}, {all->n + 1, 0}, {first, 1}, {INT64_MAX, 0}, {0, -1}};
+    wadi_position at, now;
+    wadi_source *s = source_of(v);
+    int64_t n = 0;
+    while (n < first) n += same_of_source(s, all, n, first - n);
+    assert_int_equal(wadi_source_tell(s, &at, NULL), WADI_OK);
+    assert_int_equal(at.element, first);
+    wadi_source_destroy(s);
+    s = source_of(v);
+    n = same_of_source(s, all, 0, 2);
+    for (size_t i = 0; i < sizeof no / sizeof no[0]; i++) {
+        wadi_error err = {0};
+        assert_int_equal(wadi_source_seek(s, no[i], &err), WADI_INVALID);
+        assert_non_null(strstr(err.msg, "visibilities source: no position ("));
+    }
+    n += same_of_source(s, all, n, 3); /* the position is unchanged */
+    assert_int_equal(wadi_source_seek(s, at, NULL), WADI_OK);
+    assert_int_equal(wadi_source_tell(s, &now, NULL), WADI_OK);
+    assert_int_equal(now.element, first);
+    for (n = 1; n > 0; first += n) n = same_of_source(s, all, first, 7);
+    assert_int_equal(first, all->n);
+    wadi_source_destroy(s);
+}
+
 void vis_rows_in_any_order(wadi_vis *v, const vis_rows *all) {
     uint32_t chance = 5;
+    const int64_t cuts[] = {0, 1, all->n / 2, all->n - 1, all->n};
+    for (size_t i = 0; i < sizeof cuts / sizeof cuts[0]; i++) same_from_position(v, all, cuts[i]);
     for (int i = 0; i < 60; i++) {
         chance = chance * 1664525u + 1013904223u;
         const int64_t first = (chance >> 8) % (all->n + 1);

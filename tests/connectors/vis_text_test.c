@@ -1,4 +1,4 @@
-/* Visibilities in text come in with the numbers they have, or with an error that names file, line and column. */
+/* Visibilities in text are read with the right numbers, or refused with an error that names file, line and column. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -210,13 +210,15 @@ static void what_is_wrong_is_told_with_its_place(void **state) {
     refused("1 nan 3 4 5\n", WADI_IO, ":1:3: expected a finite baseline, found \"nan\"");
     refused("1 2 -inf 4 5\n", WADI_IO, ":1:5: expected a finite baseline, found \"-inf\"");
     refused("# dec 91\n1 2 3 4 5\n", WADI_IO, ":1:7: expected -90 to 90 degrees, found \"91\"");
-    refused("# ra 91\n1 2 3 4 5\n", WADI_IO, ": of the phase centre only ra is told");
+    refused("# ra 91\n1 2 3 4 5\n", WADI_IO,
+            ": the phase centre needs both ra and dec, found only ra");
     refused("# frequency nan\n1 2 3 4 5\n", WADI_IO, ":1:13: expected a number, found \"nan\"");
     refused("# ra 1 x\n# dec\n1 2 3 4 5\n", WADI_IO, ":2:6: expected a number, found nothing");
     refused("# ra 1x\n1 2 3 4 5\n", WADI_IO, ":1:6: expected a number, found \"1x\"");
     refused("# dec -90.5\n1 2 3 4 5\n", WADI_IO,
             ":1:7: expected -90 to 90 degrees, found \"-90.5\"");
-    refused("# dec 4\n1 2 3 4 5\n", WADI_IO, ": of the phase centre only dec is told");
+    refused("# dec 4\n1 2 3 4 5\n", WADI_IO,
+            ": the phase centre needs both ra and dec, found only dec");
     refused("# sign -2\n1 2 3 4 5\n", WADI_IO, ":1:8: expected +1 or -1, found \"-2\"");
     static const char *const codes[] = {"-9", "5", "0", "1.5", "-0.5", "-7.5"};
     for (int i = 0; i < 6; i++) {
@@ -230,9 +232,10 @@ static void what_is_wrong_is_told_with_its_place(void **state) {
             ":1:9: expected a number for im, found \"0123456789012345678901234567890123456x89\"");
     refused("1 2 3 4 0123456789012345678901234567890123456x890\n", WADI_IO,
             ":1:9: expected a number for im, found \"0123456789012345678901234567890123456x89\"");
-    refused("# nothing else\n", WADI_INVALID, ": no visibilities in it");
+    refused("# nothing else\n", WADI_INVALID, ": contains no visibilities");
     refused("words\n", WADI_UNSUPPORTED,
-            ": no format of visibilities that wadi knows (UVFITS, uvh5, Measurement Set, text)");
+            ": has none of the formats of visibilities that wadi knows (UVFITS, uvh5, Measurement "
+            "Set, text)");
 }
 
 static void a_line_has_a_limit(void **state) {

@@ -1,4 +1,4 @@
-/* Files of visibilities are known by what is in them, and their rows pass as a stream. */
+/* The format of a visibility file is recognised by its contents, and its rows pass as a stream. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -45,7 +45,7 @@ static void what_no_format_knows_is_refused_with_those_there_are(void **state) {
     }
     char *path = file_name(".uvfits.gz");
     assert_int_equal(wadi_file_write(path, "\x1f\x8b\x08\x00", 4, 0644, NULL), WADI_OK);
-    is_refused(path, WADI_UNSUPPORTED, "unpack");
+    is_refused(path, WADI_UNSUPPORTED, "decompress");
     unlink(path);
     path = file_name(".ms");
     assert_int_equal(mkdir(path, 0755), 0);

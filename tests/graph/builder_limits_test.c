@@ -1,8 +1,9 @@
-/* The last that building takes and the first that it refuses: letters of names, arrays of a tuple. */
+/* Limits of building: the largest size that is accepted and the first that is refused, for letters of names and arrays of a tuple. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -33,7 +34,12 @@ static void field_named(const char *name, bool good) {
     wadi_program *p = wadi_program_create("t");
     wadi_elem_type e = {.fields = 2, .type = {WADI_F32, WADI_F32}, .name = {"before", name}};
     (void)wadi_input_rec("a", e, 1, NULL);
-    ends(p, good ? NULL : "input: field 1 has no name");
+    char bad[80];
+    (void)snprintf(bad, sizeof bad,
+                   *name ? "input: field 1: \"%s\" is not a name of letters, digits and _"
+                         : "input: field 1 has no name",
+                   name);
+    ends(p, good ? NULL : bad);
 }
 
 static void extent_named(const char *name, bool good) {

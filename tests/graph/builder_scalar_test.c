@@ -230,7 +230,7 @@ static wadi_exp lowers_its_program(wadi_exp x) {
     wadi_error err = {.status = WADI_OK};
     wadi_program *p = wadi_program_current();
     assert_int_equal(wadi_program_lower(p, wadi_operators(), &m, &err), WADI_INVALID);
-    assert_string_equal(err.msg, "the program is still inside a function of it");
+    assert_string_equal(err.msg, "the program is compiled inside one of its own functions");
     return wadi_neg(x);
 }
 

@@ -1,4 +1,4 @@
-/* The verifier: programs as the parser makes them pass, and each way of breaking one is told. */
+/* The verifier accepts programs as the parser makes them, and reports each way of breaking one. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,6 +10,7 @@
 
 #include "graph/op.h"
 #include "operators/table.h"
+#include "tests/graph/module_copy.h"
 #include "tests/graph/text_programs.h"
 
 static wadi_module *parsed(const char *text) {
@@ -213,7 +214,7 @@ static void copies_keep_code_that_was_taken_out(void **state) {
     wadi_module *m = victim();
     m->main->nbinds = 3; /* the loop goes, its values stay in the table */
     m->main->yields[0] = bind_of(m, "zs")->results[0];
-    wadi_module *copy = wadi_module_copy(m);
+    wadi_module *copy = module_copy(m);
     wadi_module_destroy(m);
     wadi_error err = {0};
     if (wadi_ir_verify(copy, &err) != WADI_OK) fail_msg("%s", err.msg);
@@ -224,7 +225,7 @@ static void copies_keep_code_that_was_taken_out(void **state) {
 static void copies_grow_by_themselves(void **state) {
     (void)state;
     for (int more = 1; more <= 9; more++) {
-        wadi_module *m = victim(), *copy = wadi_module_copy(m);
+        wadi_module *m = victim(), *copy = module_copy(m);
         wadi_fun *f = bind_of(copy, "ys")->funs[0];
         const int before = f->body->ninsts;
         wadi_error err = {0};

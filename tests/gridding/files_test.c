@@ -1,4 +1,4 @@
-/* The inputs of an image: what they say of it together, which setups of them are opened, and what they must all give. */
+/* Several inputs of one image: what they determine together, which of their setups are opened, and what all must have. */
 #include "apps/gridding/files.h"
 
 #include <math.h>
@@ -226,7 +226,7 @@ static void setups_are_inputs(void **state) {
     wadi_error err = {.status = WADI_OK};
     assert_int_equal(grid_files_open(&in, 1, paths + 1, &(grid_choice){0}, &late, &err),
                      WADI_INVALID);
-    snprintf(want, sizeof want, "%s, setup 1: no channels 1 to 3 in it: it has 0 to 2", s);
+    snprintf(want, sizeof want, "%s, setup 1: expected channels 1 to 3, but it has 0 to 2", s);
     assert_string_equal(err.msg, want);
     grid_files_fini(&in);
     assert_int_equal(grid_files_open(&in, 2, paths, &(grid_choice){0}, &take, &err), WADI_INVALID);

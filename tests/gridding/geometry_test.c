@@ -1,4 +1,4 @@
-/* Size and scale of an image as the baselines want them. */
+/* Size and scale of an image are chosen to fit the baselines. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -38,9 +38,9 @@ static void without_baselines_nothing_is_chosen(void **state) {
     const grid_limits none = {.n = 1}, coarse = {.n = 1, .longest = 10};
     assert_int_equal(grid_geometry_choose(NULL, 0, 0, 0, &g, &err), WADI_INVALID);
     assert_int_equal(grid_geometry_choose(&none, 0, 0, 0, &g, &err), WADI_INVALID);
-    assert_non_null(strstr(err.msg, "how fine"));
+    assert_non_null(strstr(err.msg, "size of a pixel is not known"));
     assert_int_equal(grid_geometry_choose(&coarse, 0, 0, 0, &g, &err), WADI_INVALID);
-    assert_non_null(strstr(err.msg, "how wide"));
+    assert_non_null(strstr(err.msg, "field is not known"));
     assert_int_equal(grid_geometry_choose(NULL, 64, 1e-4, 0, &g, &err), WADI_OK);
     assert_int_equal(g.size, 64);
     assert_true(g.scale == 1e-4);
@@ -63,16 +63,16 @@ static void sizes_and_scales_follow_the_rule(void **state) {
         {5.39, 1000.5, 0, 0, 0, 1024, 5.3},
         {9.99, 600.5, 0, 0, 0, 640, 9.9},
         {0.01239, 500, 0, 0, 0, 500, 0.012},
-        {1234, 20, 0, 0, 0, 206, 1200}, /* 256, were the sky wider than 1.2 radians */
+        {1234, 20, 0, 0, 0, 192, 1200}, /* 256, were the sky wider: a grid of 240 is 1.396 rad */
         {7, 255.5, 0, 0, 0, 256, 7},
         {7, 10, 0, 0, 0, 256, 7}, /* at least, */
         {7, 256.5, 0, 0, 0, 270, 7},
         {7, 4095.5, 0, 0, 0, 4096, 7},
         {7, 4096.5, 0, 0, 0, 4096, 7}, /* and at most */
         {7, 1e9, 0, 0, 0, 4096, 7},
-        {5156.6, 300, 0, 0, 0, 48, 5100},
-        {5156.6, 300, 48, 0, 0, 48, 5100},
-        {5156.6, 300, 50, 0, 0, 50, 4900},  /* 1.2 / 50 radians are 4950 */
+        {5156.6, 300, 0, 0, 0, 42, 5100},   /* and a grid of 54 is 1.335 rad */
+        {5156.6, 300, 48, 0, 0, 48, 4800},  /* 1.4 / 60 radians are 4813 */
+        {5156.6, 300, 50, 0, 0, 50, 4500},  /* 1.4 / 64 are 4512 */
         {5156.6, 300, 0, 0, 1.3, 54, 5100}, /* what is asked for is not narrowed: 52.6 pixels */
         {5.39, 999.5, 0, 20, 0, 270, 20},   /* 264.9 of the wider pixels */
         {5.39, 999.5, 300, 0, 0, 300, 5.3},
@@ -111,7 +111,7 @@ static void geometries_that_cannot_be_are_told(void **state) {
         {1000, 0, 1.4142, NULL},
         {1000, 0, 1.4143, "a field of 1000 pixels of 291.72 arc seconds reaches below the horizon"},
         {3, 0.1, 0, "an image of 3 pixels: the size must be even"},
-        {4, 0.1, 0.4, "--size, --scale and --fov: two of them say it all"},
+        {4, 0.1, 0.4, "--size, --scale and --fov are all given, expected at most two"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         grid_geometry g = {0};
@@ -123,12 +123,45 @@ static void geometries_that_cannot_be_are_told(void **state) {
     }
 }
 
+static bool is_smooth(int64_t n) {
+    for (int p = 2; p <= 5; p++)
+        while (n % p == 0) n /= p;
+    return n == 1;
+}
+
+static void grids_are_the_next_that_transforms_like(void **state) {
+    (void)state;
+    for (int64_t size = 0; size < 1100; size++) {
+        int64_t want = size < 2 ? 2 : size + size / 4;
+        while (want % 2 != 0 || !is_smooth(want)) want++;
+        assert_int_equal(grid_padded(size), want);
+    }
+}
+
+/* Of a compact array, or of the first rows of a stream, whose baselines are short. */
+static void a_grid_has_room_for_every_image_that_is_chosen(void **state) {
+    (void)state;
+    for (double longest = 0.2; longest < 1000; longest *= 1.03) {
+        for (int64_t size = 0; size < 700; size = size * 3 / 2 / 2 * 2 + 2) {
+            const grid_limits limits = {.n = 1, .longest = longest, .shortest = 0.1};
+            grid_geometry g = {0};
+            wadi_error err = {.status = WADI_OK};
+            if (grid_geometry_choose(&limits, size, 0, 0, &g, &err) != WADI_OK)
+                fail_msg("%g: %s", longest, err.msg);
+            assert_true(g.size == size || size == 0);
+            assert_true((double)grid_padded(g.size) * g.scale <= 1.4);
+        }
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(baselines_of_any_length_give_an_image),
         cmocka_unit_test(without_baselines_nothing_is_chosen),
         cmocka_unit_test(sizes_and_scales_follow_the_rule),
         cmocka_unit_test(geometries_that_cannot_be_are_told),
+        cmocka_unit_test(grids_are_the_next_that_transforms_like),
+        cmocka_unit_test(a_grid_has_room_for_every_image_that_is_chosen),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Visibilities from one process to another: wadi-vis-send and wadi-grid --listen. The judge is the image that wadi-grid makes of the
-# files themselves.
+# Visibilities from one process to another: wadi-vis-send and wadi-grid --listen. The image must be the one that wadi-grid makes from
+# the files themselves.
 set -u
 grid="${WADI_BUILD:?}/apps/gridding/wadi-grid"
 send="$WADI_BUILD/apps/gridding/wadi-vis-send"
@@ -208,7 +208,7 @@ refuses 1 "different phase centres" one.txt elsewhere.txt
 refuses 1 "nothing.txt" one.txt nothing.txt
 refuses 2 "no input"
 refuses 2 "rate" --rate never one.txt
-refuses 2 "go together" --key k one.txt
+refuses 2 "must be given together" --key k one.txt
 "$send" -q --to tcp://127.0.0.1:port one.txt 2>said && wrong "sends to no port"
 
 # ---- a sender that was written from docs/WIRE.md ----

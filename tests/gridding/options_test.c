@@ -1,4 +1,4 @@
-/* The command line of wadi-grid: values at the ends of what they may be, and what does not go together. */
+/* The command line of wadi-grid: values at the ends of their ranges, and options that exclude each other. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -287,10 +287,10 @@ static void words_mean_what_they_say(void **state) {
 
 static void what_does_not_go_together_is_told(void **state) {
     (void)state;
-    refused("--size 64 --fov 1deg --scale 1asec", "two of them");
+    refused("--size 64 --fov 1deg --scale 1asec", "at most two");
     refused("--png image", "one file");
-    refused("--key k", "go together");
-    refused("--senders s", "go together");
+    refused("--key k", "must be given together");
+    refused("--senders s", "must be given together");
     refused("--aterm a", "--method aw");
     refused("--listen tcp://*:1", "takes the place");
     refused("--live 2", "--listen");

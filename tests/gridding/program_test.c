@@ -1,5 +1,5 @@
 /* wadi-grid as an astronomer runs it: files in, an image out, or a message that says why not. Images are read back with CFITSIO and
- * judged by the sum they stand for. */
+ * compared with the direct sum. */
 #include <glob.h>
 #include <math.h>
 #include <setjmp.h>
@@ -375,7 +375,8 @@ static void all_setups_of_a_file_are_imaged(void **state) {
     assert_non_null(strstr(output, "read        60 visibilities in 20 rows, "));
     assert_near("t.fits", "v.fits");
     assert_wrong(grid("-o no.fits --setup 1,2 two.uvfits"), 1, "no visibilities of frequency id 2");
-    assert_wrong(grid("-o no.fits -c 3 two.uvfits"), 1, "two.uvfits, setup 1: no channels 3 to 3");
+    assert_wrong(grid("-o no.fits -c 3 two.uvfits"), 1,
+                 "two.uvfits, setup 1: expected channels 3 to 3");
     assert_done(grid("-m direct -s 8 --scale 0.1asec -c 1 -o c.fits two.uvfits"));
     assert_non_null(strstr(output, "read        60 visibilities in 60 rows of 2 setups, "));
     static const char *const bad[] = {"x",  "1,",      ",1",  "2:1", "1:2:3",
@@ -501,7 +502,7 @@ static void wrong_command_lines_are_told(void **state) {
     assert_wrong(grid("-o no.fits"), 2, "no input");
     assert_wrong(grid("-o no.fits -s 7 sky.txt"), 2, "--size: \"7\"");
     assert_wrong(grid("-o no.fits --scale 5 sky.txt"), 2, "--scale: \"5\"");
-    assert_wrong(grid("-o no.fits --scale 1asec --fov 1deg -s 8 sky.txt"), 2, "two of them");
+    assert_wrong(grid("-o no.fits --scale 1asec --fov 1deg -s 8 sky.txt"), 2, "at most two");
     assert_wrong(grid("-o no.fits -w robust sky.txt"), 2, "--weight: \"robust\"");
     assert_wrong(grid("-o no.fits -p Z sky.txt"), 2, "--pol: \"Z\"");
     assert_wrong(grid("-o no.fits -c 3:1 sky.txt"), 2, "--channels: \"3:1\"");
@@ -512,7 +513,7 @@ static void wrong_command_lines_are_told(void **state) {
     assert_wrong(grid("-o no.fits --aterm a.fits sky.txt"), 2, "--aterm wants --method aw");
     assert_wrong(grid("-o no.fits -m magic sky.txt"), 1, "no method \"magic\": there are ");
     assert_wrong(grid("-o no.fits -p XX sky.txt"), 1, "no polarisation XX in it");
-    assert_wrong(grid("-o no.fits -c 4 sky.txt"), 1, "no channels 4 to 4");
+    assert_wrong(grid("-o no.fits -c 4 sky.txt"), 1, "expected channels 4 to 4");
     assert_wrong(grid("-o no.fits -s 4000 --scale 1deg sky.txt"), 1, "below the horizon");
     assert_wrong(grid("-o no.fits --memory 1M -s 2000 --scale 1asec sky.txt"), 1, "no room for");
     assert_wrong(grid("-o no.fits -s 1000000 --scale 1mas sky.txt"), 1, "no room for");

@@ -1,5 +1,5 @@
-/* The command line of wadi-vis-send: what is set unasked, where values arrive, the ends of what they may be, and what does not go
- * together. */
+/* The command line of wadi-vis-send: defaults, the field that each option sets, the ends of each range, and options that exclude
+ * each other. */
 #include "apps/gridding/send_options.h"
 
 #include <setjmp.h>
@@ -135,8 +135,8 @@ static void numbers_arrive_and_have_bounds(void **state) {
 static void what_does_not_go_together_is_told(void **state) {
     (void)state;
     refused("", "no input");
-    refused("in --key k", "--key and --receiver go together");
-    refused("in --receiver r", "--key and --receiver go together");
+    refused("in --key k", "--key and --receiver must be given together");
+    refused("in --receiver r", "--key and --receiver must be given together");
     refused("in --new-key k", "sends nothing");
 }
 

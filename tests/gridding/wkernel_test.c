@@ -1,5 +1,4 @@
-/* How large kernels of w are, how far they reach, how far apart their bins are, and the grids they lie on: by the geometry that decides
- * it. */
+/* Kernels of w: their sizes, their supports, the distances of their bins and their grids, against the geometry that decides these. */
 #include "apps/gridding/wkernel.h"
 
 #include "apps/gridding/wfactor.h"
@@ -93,21 +92,6 @@ static void a_support_is_reached_by_its_largest_w(void **state) {
     }
 }
 
-static bool is_smooth(int64_t n) {
-    for (int p = 2; p <= 5; p++)
-        while (n % p == 0) n /= p;
-    return n == 1;
-}
-
-static void grids_are_the_next_that_transforms_like(void **state) {
-    (void)state;
-    for (int64_t least = 1; least < 1100; least++) {
-        int64_t want = least;
-        while (want % 2 != 0 || !is_smooth(want)) want++;
-        assert_int_equal(grid_cells(least), want);
-    }
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bins_are_as_far_apart_as_they_may_turn),
@@ -115,7 +99,6 @@ int main(void) {
         cmocka_unit_test(periods_keep_kernels_apart),
         cmocka_unit_test(tables_take_what_their_kernels_take),
         cmocka_unit_test(a_support_is_reached_by_its_largest_w),
-        cmocka_unit_test(grids_are_the_next_that_transforms_like),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* How a w-stack is laid out: what must hold of every plan, what its planes reach, how memory bounds it, and what is chosen for some
+/* The layout of a w-stack: what must hold for every plan, which w its planes cover, how memory limits it, and the plans of some
  * jobs. */
 #include "apps/gridding/wstack_plan.h"
 
@@ -131,7 +131,7 @@ static void memory_bounds_the_planes_at_once(void **state) {
             const char *numbers = strstr(err.msg, "takes ");
             assert_non_null(strstr(err.msg, "wstack: an image of 256 x 256 takes "));
             assert_int_equal(
-                sscanf(numbers, "takes %lld bytes, --memory allows %lld", &bytes, &allowed), 2);
+                sscanf(numbers, "takes %lld bytes, but --memory allows %lld", &bytes, &allowed), 2);
             assert_true(allowed == memory && bytes > memory);
             before = 1;
             continue;

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Too few descriptors, threads or addresses: whatever is missing, `wadi run` does its work or says what is missing. Nothing aborts and
-# nothing hangs. A program of one process needs no ZeroMQ, one with a link knows beforehand whether it has room for it.
+# Too few descriptors, threads or addresses: `wadi run` does its work or says what is missing. It never aborts or hangs. A program
+# without links needs no ZeroMQ; a program with a link checks beforehand whether there is room for it.
 set -u
 wadi=$WADI_BUILD/cli/wadi
 dir=$(mktemp -d)

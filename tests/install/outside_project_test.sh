@@ -1,7 +1,7 @@
 #!/bin/sh
-# Installs into a fresh prefix and builds the example project against it: find_package with the shared library, where nothing else is
-# to be found, and with the static one; pkg-config for both, where it knows of nothing but wadi. Each program must run and say what
-# it should. The programs must start as well, need no large library, and find their modules.
+# Installs into a fresh prefix and builds the example project against it, with the shared and with the static library: by
+# find_package, which can find no other package, and by pkg-config, which knows only wadi. Each program must run and print what it
+# should. The installed programs must start too, need no large library, and find their modules.
 set -eu
 
 work=$(mktemp -d "${TMPDIR:-/tmp}/wadi-install.XXXXXX")

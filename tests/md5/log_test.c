@@ -1,4 +1,4 @@
-/* Files that are written to behind what they hold: whose they are, what is left of them, and what stands there when the disk is full. */
+/* Files that are appended to: who may write them, what is kept of their contents, and what they contain when the disk is full. */
 #define _GNU_SOURCE /* syscall */
 #include <errno.h>
 #include <fcntl.h>
@@ -136,7 +136,7 @@ static void one_has_it_at_a_time(void **state) {
     open_log(&log);
     add(&log, "x");
     assert_int_equal(md5_log_open(name, 0600, &second, &err), WADI_IO);
-    assert_string_equal(err.msg, "md5-log.test: another process is at work with it");
+    assert_string_equal(err.msg, "md5-log.test: another process is using it");
     assert_int_equal(second.fd, -1);
     md5_log_close(&second);
     md5_log_close(&log);

@@ -1,4 +1,4 @@
-/* The command line of wadi-md5: each value arrives where it belongs, at the ends of what it may be. */
+/* The command line of wadi-md5: each option sets its field, up to the ends of its range. */
 #include "apps/md5/options.h"
 
 #include <setjmp.h>
@@ -132,11 +132,11 @@ static void what_is_missing_or_twice_is_told(void **state) {
     refused("", "no digests");
     refused("words", "no digests");
     refused("-m a", "no dictionary");
-    refused("-m - -", "given once");
-    refused("-m a - -", "given once");
-    refused("-m - -m - words", "given once");
+    refused("-m - -", "is given more than once");
+    refused("-m a - -", "is given more than once");
+    refused("-m - -m - words", "is given more than once");
     refused("-m a words --loud", "--loud");
-    refused("-m a words --restore", "wants a value");
+    refused("-m a words --restore", "expected a value after it, found none");
     md5_options o = accepted("-m - words");
     md5_options_fini(&o);
     o = accepted("-m a -");

@@ -1,4 +1,4 @@
-/* Sessions: what is saved comes back, whatever moment the saving process ended at; found words are in their file once. */
+/* Sessions: a saved session can be resumed, whenever the saving process ended; each found word is in its file once. */
 #define _GNU_SOURCE /* syscall */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -335,7 +335,7 @@ static void damaged_lines_are_named(void **state) {
         wadi_text_fini(&damaged);
     }
     write_text(place_file, "wadi-md5 session 3\n", 19);
-    refused(&s, "line 1: this is no session");
+    refused(&s, "line 1: this is not a session");
     write_text(place_file, "wadi-md5 session 2\nrubbish\n", 27);
     refused(&s, "line 2");
     wadi_text_fini(&head);

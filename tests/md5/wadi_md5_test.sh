@@ -1,5 +1,5 @@
 #!/bin/sh
-# The program as a person runs it: files, pipes, gzip, interrupts, mistakes. The judge is md5sum.
+# The program as a person runs it: files, pipes, gzip, interrupts, mistakes. Results are compared with md5sum.
 set -u
 program="${WADI_BUILD:?}/apps/md5/wadi-md5"
 work="$WADI_BUILD/wadi_md5_test.$$"

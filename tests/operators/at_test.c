@@ -1,10 +1,11 @@
-/* Index functions against meanings: every producer's `at`, run on numbers, gives the elements
- * its interpretation gives, and reads out of range nowhere. Codegen builds on `at` alone. */
+/* Index functions against `eval`: the `at` of every producer, run on numbers, gives the elements that the interpreter gives, and
+ * never reads out of range. Code generation uses `at` only. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "operators/interp/state.h"
+#include "tests/graph/module_copy.h"
 #include "tests/operators/support.h"
 
 /* ---- a builder of scalar code that computes at once: a scalar is its place in a list ---- */
@@ -199,7 +200,7 @@ static void index_functions_agree_with_meanings(void **state) {
     keep(wadi_gather(wadi_fill(wadi_ix1(wadi_i64(3)), wadi_u8(5)), wadi_flatten(records)));
     keep(wadi_compute(a));
     places(a);
-    wadi_module *m = wadi_module_copy(lowered());
+    wadi_module *m = module_copy(lowered());
     yield_all(m);
     wadi_error err = {0};
     wadi_interp_results *r = NULL;

@@ -1,10 +1,11 @@
-/* Memory of the interpreter and of what reads, looks at and prints programs: nothing is kept when they are over, and what a round of a
- * loop or an element of a stream has made is given back before the next. */
+/* Memory of the interpreter, the parser, the analyses and the printer: nothing is kept afterwards, and what a round of a loop or an
+ * element of a stream has allocated is freed before the next. */
 #include <stdio.h>
 #include <sys/resource.h>
 
 #include "base/error.h"
 #include "graph/analysis/depend.h"
+#include "tests/graph/module_copy.h"
 #include "tests/kept_memory.h"
 #include "tests/operators/cases.h"
 #include "tests/operators/support.h"
@@ -16,7 +17,7 @@ static void look_at(const wadi_module *m) {
     wadi_deps *d = NULL;
     wadi_error err = {0};
     wadi_text text;
-    wadi_module *copy = wadi_module_copy(m);
+    wadi_module *copy = module_copy(m);
     assert_non_null(copy);
     assert_int_equal(wadi_ir_verify(copy, &err), WADI_OK);
     wadi_text_init(&text);

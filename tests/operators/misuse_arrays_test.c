@@ -1,4 +1,5 @@
-/* What scalar and array functions say of arguments that do not fit, with the place of the call: tests/operators/cases/misuse_*.txt. */
+/* The messages of scalar and array functions for arguments that do not fit, with the place of the call:
+ * tests/operators/cases/misuse_*.txt. */
 #include "tests/operators/cases.h"
 #include "tests/operators/misuse.h"
 
@@ -219,6 +220,11 @@ static void reads_and_indices(void **state) {
     T(wadi_use(&(wadi_array){.rank = 2, .shape = {INT64_MAX, 2}, .fields = 1}));
     T(wadi_use(
         &(wadi_array){.rank = 1, .shape = {INT64_MAX / 8 + 1}, .fields = 1, .column = {&t}}));
+    T(wadi_use(&(wadi_array){.rank = 1,
+                             .shape = {INT64_MAX / 16 + 1},
+                             .fields = 1,
+                             .type = {WADI_C128},
+                             .column = {&t}}));
     check_transcript("operators/cases/misuse_reads", &t);
     wadi_text_fini(&t);
 }

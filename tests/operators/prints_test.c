@@ -1,4 +1,5 @@
-/* Programs as they are printed: tests/operators/cases/prints_*.txt. What is printed must read back and print the same, also of a copy. */
+/* Programs as they are printed: tests/operators/cases/prints_*.txt. The printed text must read back and print the same, and so must
+ * that of a copy. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "tests/graph/module_copy.h"
 #include "tests/operators/cases.h"
 
 typedef void (*printer)(const wadi_module *m, wadi_text *out);
@@ -18,7 +20,7 @@ static void print_twice(const char *program, printer print, wadi_text *out) {
     wadi_module *m = read_case(program, out);
     if (!m) return;
     print(m, out);
-    wadi_module *second = read_case(wadi_text_str(out), &again), *copy = wadi_module_copy(m);
+    wadi_module *second = read_case(wadi_text_str(out), &again), *copy = module_copy(m);
     if (second) print(second, &again);
     if (strcmp(wadi_text_str(out), wadi_text_str(&again)) != 0)
         wadi_text_addf(out, "but read again\n%s", wadi_text_str(&again));

@@ -1,10 +1,11 @@
-/* A program is what its text says: printed and read again, with its places or without, or copied and the original gone, it prints as
- * before and does what it did. Of every program in tests/operators/cases. */
+/* The text of a program says everything about it. Every program in tests/operators/cases is printed and read again, with and without
+ * places, and copied with the original destroyed. It then prints and runs as before. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "operators/rules.h"
+#include "tests/graph/module_copy.h"
 #include "tests/operators/cases.h"
 #include "tests/operators/support.h"
 
@@ -80,7 +81,7 @@ static void check(const char *program, void *env) {
     (void)env;
     if (wadi_ir_parse(program, "t", wadi_operators(), &m, &err) != WADI_OK) return;
     char *text = printed(m, false), *placed = printed(m, true), *does = told(m);
-    copy = wadi_module_copy(m);
+    copy = module_copy(m);
     assert_non_null(copy);
     wadi_module_destroy(m);
     same_text(program, "the copy", printed(copy, true), placed);

@@ -1,4 +1,4 @@
-/* Type rules: what each operator refuses, told with the line of the program's text. */
+/* Type rules: what each operator refuses, with the line of the program's text in the message. */
 #include <string.h>
 
 #include "tests/operators/support.h"
@@ -75,9 +75,9 @@ static void regions_refuse_what_does_not_fit(void **state) {
     refused(INPUTS "x = acond z {\n    yield v\n} else {\n    yield v\n}\n",
             "acond: argument 1 is f32, expected bool of rank 0");
     refused(INPUTS "x = acond true {\n    yield v\n} else {\n    yield k\n}\n",
-            "acond: region 2 yields i64[?] as number 1, expected f32[?]");
+            "acond: yield 1 of region 2 is i64[?], expected f32[?]");
     refused(INPUTS "x = awhile v (s) {\n    yield s\n} do (s) {\n    yield s\n}\n",
-            "awhile: region 1 yields f32[?] as number 1, expected bool");
+            "awhile: yield 1 of region 1 is f32[?], expected bool");
     refused(INPUTS "x = awhile v (s) {\n    yield true\n} do (s) {\n    yield s, s\n}\n",
             "awhile: region 2 yields 2 arrays, expected 1");
     refused(INPUTS "x = elements v\n", "elements: argument 1 is f32[?], expected a sequence");
@@ -85,7 +85,7 @@ static void regions_refuse_what_does_not_fit(void **state) {
             "compute: argument 1 is a sequence, expected an array");
     refused(INPUTS "s = produce 3 (i) {\n    yield i\n}\n"
                    "x = fold_seq s v (a, b) {\n    yield b\n}\n",
-            "fold_seq: region 1 yields i64 as number 1, expected f32[?]");
+            "fold_seq: yield 1 of region 1 is i64, expected f32[?]");
 }
 
 int main(void) {

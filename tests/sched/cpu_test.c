@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "sched/cpu/cpu.h"
-#include "sched/cpu/emit.h"
+#include "sched/cpu/emissions.h"
 #include "sched/cpu/scratch.h"
 #include "sched/steps/choose.h"
 #include "sched/steps/merge.h"
@@ -71,15 +71,15 @@ static void scratch_settles_in_one_block(void **state) {
 enum { COUNT = 40 };
 
 /* Element s gets s % 4 rows of 3 records {i32, u8}. */
-static void emit_all(wadi_emit *e, wadi_scratch *staging, int workers) {
+static void emit_all(wadi_emissions *e, wadi_scratch *staging, int workers) {
     for (int64_t i = 0; i < COUNT; i++) {
         const int64_t s = COUNT - 1 - i; /* any order */
         const int64_t shape[] = {s % 4, 3};
         void *col[2] = {NULL, NULL};
         int64_t bytes = 0;
-        assert_int_equal(
-            wadi_emit_put(e, &e->slots->slot[0], &staging[s % workers], 0, s, shape, col, &bytes),
-            WADI_FAULT_NONE);
+        assert_int_equal(wadi_emissions_put(e, &e->slots->slot[0], &staging[s % workers], 0, s,
+                                            shape, col, &bytes),
+                         WADI_FAULT_NONE);
         for (int64_t k = 0; k < shape[0] * 3; k++) {
             ((int32_t *)col[0])[k] = (int32_t)(100 * s + k);
             ((uint8_t *)col[1])[k] = (uint8_t)(s + k);
@@ -104,10 +104,10 @@ static void emitted_elements_end_up_in_order(void **state) {
     assert_int_equal(wadi_pool_create(3, &pool, NULL), WADI_OK);
     assert_int_equal(wadi_slots_init(&table, &plan, buffers, NULL, NULL), WADI_OK);
     for (int i = 0; i < 3; i++) wadi_scratch_init(&staging[i], buffers);
-    wadi_emit e = {.slots = &table, .room = 1, .of = &emission};
-    assert_true(wadi_emit_expect(&e, 0, COUNT));
+    wadi_emissions e = {.slots = &table, .room = 1, .of = &emission};
+    assert_true(wadi_emissions_expect(&e, 0, COUNT));
     emit_all(&e, staging, 3);
-    assert_true(wadi_emit_finish(&e, slots, 1, pool));
+    assert_true(wadi_emissions_finish(&e, slots, 1, pool));
     const wadi_slot *r = &table.slot[0];
     int64_t at = 0;
     for (int64_t s = 0; s < COUNT; s++) {
@@ -120,7 +120,7 @@ static void emitted_elements_end_up_in_order(void **state) {
         }
     }
     assert_int_equal(r->offset[COUNT], at);
-    wadi_emit_reset(&e);
+    wadi_emissions_reset(&e);
     for (int i = 0; i < 3; i++) wadi_scratch_fini(&staging[i]);
     wadi_slots_fini(&table);
     assert_int_equal(wadi_buffers_used(buffers), 0);
@@ -129,13 +129,14 @@ static void emitted_elements_end_up_in_order(void **state) {
 }
 
 /* Elements of `rows` rows each but element `odd_one`, which has one more. */
-static void emit_alike(wadi_emit *e, wadi_scratch *staging, int64_t rows, int64_t odd_one) {
+static void emit_alike(wadi_emissions *e, wadi_scratch *staging, int64_t rows, int64_t odd_one) {
     for (int64_t s = 0; s < COUNT; s++) {
         const int64_t shape[] = {s == odd_one ? rows + 1 : rows};
         void *col[1] = {NULL};
         int64_t bytes = 0;
-        assert_int_equal(wadi_emit_put(e, &e->slots->slot[0], staging, 0, s, shape, col, &bytes),
-                         WADI_FAULT_NONE);
+        assert_int_equal(
+            wadi_emissions_put(e, &e->slots->slot[0], staging, 0, s, shape, col, &bytes),
+            WADI_FAULT_NONE);
         for (int64_t k = 0; k < shape[0]; k++) ((int32_t *)col[0])[k] = (int32_t)(10 * s + k);
     }
 }
@@ -157,13 +158,13 @@ static void elements_of_one_size_are_written_in_their_places(void **state) {
     assert_int_equal(wadi_pool_create(2, &pool, NULL), WADI_OK);
     assert_int_equal(wadi_slots_init(&table, &plan, buffers, NULL, NULL), WADI_OK);
     wadi_scratch_init(&staging, buffers);
-    wadi_emit e = {.slots = &table, .room = 1, .of = &emission};
+    wadi_emissions e = {.slots = &table, .room = 1, .of = &emission};
     for (size_t i = 0; i < sizeof chunk / sizeof chunk[0]; i++) {
         wadi_slots_clear(&table, 0);
-        assert_true(wadi_emit_expect(&e, 0, COUNT));
+        assert_true(wadi_emissions_expect(&e, 0, COUNT));
         const void *places = table.slot[0].col[0];
         emit_alike(&e, &staging, chunk[i][0], chunk[i][1]);
-        assert_true(wadi_emit_finish(&e, slots, 1, pool));
+        assert_true(wadi_emissions_finish(&e, slots, 1, pool));
         const wadi_slot *r = &table.slot[0];
         if (i == 1 || i == 5) assert_ptr_equal(r->col[0], places);
         for (int64_t s = 0, at = 0; s < COUNT; s++) {
@@ -171,7 +172,7 @@ static void elements_of_one_size_are_written_in_their_places(void **state) {
             for (int64_t k = 0; k < chunk[i][0] + (s == chunk[i][1]); k++, at++)
                 assert_int_equal(((int32_t *)r->col[0])[at], 10 * s + k);
         }
-        wadi_emit_reset(&e);
+        wadi_emissions_reset(&e);
         wadi_scratch_reset(&staging);
     }
     wadi_scratch_fini(&staging);
@@ -195,11 +196,11 @@ static void a_negative_extent_is_a_fault_of_the_element(void **state) {
     void *col[1];
     wadi_scratch_init(&staging, buffers);
     assert_int_equal(wadi_slots_init(&table, &plan, buffers, NULL, NULL), WADI_OK);
-    wadi_emit e = {.slots = &table, .room = 1, .of = &emission};
-    assert_true(wadi_emit_expect(&e, 0, 1));
-    assert_int_equal(wadi_emit_put(&e, &table.slot[0], &staging, 0, 0, &shape, col, &bytes),
+    wadi_emissions e = {.slots = &table, .room = 1, .of = &emission};
+    assert_true(wadi_emissions_expect(&e, 0, 1));
+    assert_int_equal(wadi_emissions_put(&e, &table.slot[0], &staging, 0, 0, &shape, col, &bytes),
                      WADI_FAULT_EXTENT);
-    wadi_emit_reset(&e);
+    wadi_emissions_reset(&e);
     wadi_slots_fini(&table);
     wadi_scratch_fini(&staging);
     wadi_buffers_release(buffers);

@@ -1,10 +1,11 @@
-/* Builds a plan around kernels written by hand. Kernels find the program they belong to in a static: tests run one at a time. */
+/* Builds a plan around kernels written by hand. Kernels find their program in a static variable, because tests run one at a time. */
 #include "sched/cpu/code.h"
 #include "tests/sched/hand_plan.h"
 
 #include <string.h>
 
-static hand_program *current;
+/* Two threads of a run may load at once. */
+static _Atomic(hand_program *) current;
 
 enum {
     IN = 0,

@@ -1,4 +1,5 @@
-/* A port on a clock of the test's: how long it waits for whom, what it says then, and how often it answers who makes no sense. */
+/* A port, on a clock that the test sets: how long it waits for each peer, what it says then, and how often it answers a peer that
+ * sends nonsense. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -56,7 +57,7 @@ static void count_line(void *env, wadi_log_level level, const char *line) {
     (void)level;
     if (strstr(line, "a peer was turned away: ") == NULL) return;
     if (h->lines++ == 0) (void)snprintf(h->first, sizeof h->first, "%s", line);
-    h->last += strstr(line, " (others will not be told of)") != NULL;
+    h->last += strstr(line, " (later ones are not logged)") != NULL;
 }
 
 /* A hundred answers in a second to whoever makes no sense, and three lines in the log. */

@@ -1,4 +1,5 @@
-/* A port that receives, word by word after docs/WIRE.md: what it answers to whom, whom it believes, and what of it ends the stream. */
+/* A port that receives, against docs/WIRE.md, message by message: its answer to each peer, which peers it trusts, and what ends the
+ * stream. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -165,25 +166,25 @@ static const lie lies[] = {
      0,
      0,
      WADI_IO,
-     "link: another stream than the one it has begun"},
+     "link: a message of another stream than the one that has begun"},
     {CHUNK,
      {2, WADI_LINK_CHUNK, .bytes = TALK_CHUNK_BYTES},
      78,
      0,
      WADI_IO,
-     "link: another stream than the one it has begun"},
+     "link: a message of another stream than the one that has begun"},
     {CHUNK,
      {2, WADI_LINK_CHUNK, 0, 1, 0, TALK_CHUNK_BYTES, NULL},
      TALK_STREAM,
      0,
      WADI_IO,
-     "link: chunk 1 is not what it was announced to be"},
+     "link: chunk 1 differs from its announcement"},
     {CHUNK,
      {2, WADI_LINK_CHUNK, 0, 0, 0, TALK_CHUNK_BYTES + 1, NULL},
      TALK_STREAM,
      0,
      WADI_IO,
-     "link: chunk 0 is not what it was announced to be"},
+     "link: chunk 0 differs from its announcement"},
     {SAY, {2, WADI_LINK_CHUNK, .text = NULL}, 0, 0, WADI_IO, "link: a chunk without frames"},
     {SAY, {2, WADI_LINK_NOTE, .number = TALK_STREAM}, 0, 0, WADI_IO, "link: a note is one frame"},
     {SAY, {2, WADI_LINK_END, .sequence = 78}, 0, 0, WADI_IO, "link: the end of another stream"},

@@ -1,5 +1,5 @@
-/* A port that sends, word by word after docs/WIRE.md, whichever side binds: what it says to whom, whom it believes, and what of it ends
- * the stream. */
+/* A port that sends, against docs/WIRE.md, message by message, whichever side binds: its answer to each peer, which peers it trusts,
+ * and what ends the stream. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -386,10 +386,11 @@ static int64_t now(void) {
 /* What is queued is told; nobody who listens there is somebody else. */
 static void a_receiver_is_waited_for_as_long_as_was_said(void **state) {
     (void)state;
-    static const char *const rest[] = {" s, 1 chunks unconfirmed", " s, 1 chunks unconfirmed",
-                                       " s, 1 chunks unconfirmed; one was there, but the handshake "
-                                       "failed: it does not speak ZeroMQ, or its keys or token are "
-                                       "not those expected"};
+    static const char *const rest[] = {
+        " s, 1 chunks unconfirmed", " s, 1 chunks unconfirmed",
+        " s, 1 chunks unconfirmed; one was there, but the handshake "
+        "failed: the peer does not speak ZeroMQ, or has other keys or "
+        "another token"};
     for (int i = 0; i < 3; i++) {
         char head[128];
         double seconds = 0;

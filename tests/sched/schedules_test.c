@@ -1,4 +1,4 @@
-/* The table of schedules: names, what an option forces, and that the first is there for every body. */
+/* The table of schedules: names, what an option forces, and that the first schedule fits every body. */
 #include "sched/schedules.h"
 
 #include <setjmp.h>
@@ -14,7 +14,6 @@ static void every_schedule_is_found_by_its_name(void **state) {
         wadi_schedule_option o = WADI_SCHEDULE_AUTO;
         assert_int_equal(wadi_schedule_take(wadi_schedules[i].name, &o, NULL), WADI_OK);
         assert_int_equal(wadi_forced_schedule(o), i);
-        assert_int_equal(wadi_schedule_forcing((wadi_schedule)i), o);
         assert_string_equal(wadi_version_name((wadi_version_key){.schedule = (wadi_schedule)i}),
                             wadi_schedules[i].name);
         assert_true(strlen(wadi_schedules[i].about) > 0);

@@ -1,5 +1,5 @@
-/* The slot table: who owns which memory after each thing that can be done with a slot, on a heap that may refuse. A checker of memory
- * sees blocks that are used after they went back; the pool knows those that never did. */
+/* The slot table: who owns which memory after each operation on a slot, on a heap that may refuse. Sanitizers find blocks that are
+ * used after they were given back; the pool knows blocks that never were. */
 #include "sched/slots.h"
 
 #include <setjmp.h>
@@ -407,6 +407,44 @@ static void a_table_without_memory_is_refused(void **state) {
     the_heap.left = INT64_MAX;
 }
 
+/* A residence whose memory the host can reach; it counts what is copied to the host. */
+static void copy_out(void *self, void *to, const void *from, int64_t bytes) {
+    ++*(int *)self;
+    memcpy(to, from, (size_t)bytes);
+}
+
+static void copy_in(void *self, void *to, const void *from, int64_t bytes) {
+    (void)self;
+    memcpy(to, from, (size_t)bytes);
+}
+
+/* Without memory for all columns none is fetched, so the next try fetches all. */
+static void a_fetch_without_memory_can_be_tried_again(void **state) {
+    (void)state;
+    int copies = 0;
+    wadi_slots other;
+    wadi_residence r = {.put = copy_in, .get = copy_out, .copy = copy_in, .self = &copies};
+    const wadi_memory memory = {.take = take, .give = give, .self = &the_heap};
+    assert_int_equal(wadi_buffers_create(&memory, 0, &r.blocks, NULL), WADI_OK);
+    assert_int_equal(wadi_slots_init(&other, &plan, pool, &r, NULL), WADI_OK);
+    for (int blocks = 0; blocks < 2; blocks++) {
+        const wadi_slot before = other.slot[FIRST];
+        the_heap.left = blocks;
+        assert_int_equal(wadi_slots_fetch(&other, FIRST, NULL), WADI_MEMORY);
+        the_heap.left = INT64_MAX;
+        assert_memory_equal(&other.slot[FIRST], &before, sizeof before);
+        assert_int_equal(copies, 0);
+    }
+    assert_int_equal(wadi_slots_fetch(&other, FIRST, NULL), WADI_OK);
+    assert_int_equal(copies, 2);
+    assert_int_equal(wadi_buffers_used(r.blocks), 0);
+    assert_matrix(&other.slot[FIRST]);
+    assert_int_equal(wadi_slots_fetch(&other, FIRST, NULL), WADI_OK);
+    assert_int_equal(copies, 2);
+    wadi_slots_fini(&other);
+    wadi_buffers_release(r.blocks);
+}
+
 #define WITH_TABLE(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
 
 int main(void) {
@@ -421,6 +459,7 @@ int main(void) {
         WITH_TABLE(slots_become_components),
         WITH_TABLE(regular_slots_take_elements_of_one_shape),
         WITH_TABLE(a_table_without_memory_is_refused),
+        WITH_TABLE(a_fetch_without_memory_can_be_tried_again),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

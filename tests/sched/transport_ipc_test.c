@@ -1,5 +1,5 @@
-/* What stands at the path of an ipc:// address: a link takes the place of nothing but a socket that nobody listens at, and takes its own
- * away when it is closed. */
+/* Files at the path of an ipc:// address: a link replaces only a socket that nobody listens at, and removes its own socket when it is
+ * closed. */
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -84,16 +84,16 @@ static void a_file_is_not_overwritten(void **state) {
     char *text = NULL;
     size_t n = 0;
     assert_int_equal(wadi_file_write(path(), "precious", 8, 0600, NULL), WADI_OK);
-    refused(WADI_INVALID, "nothing is overwritten");
+    refused(WADI_INVALID, "it is not overwritten");
     assert_int_equal(wadi_file_read(path(), &text, &n, NULL), WADI_OK);
     assert_memory_equal(text, "precious", 8);
     free(text);
     (void)unlink(path());
     assert_int_equal(symlink("/nowhere", path()), 0);
-    refused(WADI_INVALID, "nothing is overwritten");
+    refused(WADI_INVALID, "it is not overwritten");
     (void)unlink(path());
     assert_int_equal(mkdir(path(), 0700), 0);
-    refused(WADI_INVALID, "nothing is overwritten");
+    refused(WADI_INVALID, "it is not overwritten");
     (void)rmdir(path());
 }
 
@@ -200,6 +200,27 @@ static void addresses_without_a_file_are_fine(void **state) {
     }
 }
 
+/* libzmq would remove it. */
+static void a_file_of_the_same_name_as_an_address_without_one_is_left(void **state) {
+    (void)state;
+    char name[sizeof address], *text = NULL;
+    size_t n = 0;
+    wadi_error err = {0};
+    (void)snprintf(address, sizeof address, "ipc://@wadi-ipc-test-%d", (int)getpid());
+    (void)snprintf(name, sizeof name, "%s", path());
+    assert_int_equal(wadi_file_write(name, "precious", 8, 0600, NULL), WADI_OK);
+    assert_null(open_port(&err));
+    assert_int_equal(err.status, WADI_INVALID);
+    assert_non_null(strstr(err.msg, "there is a file @wadi-ipc-test-"));
+    assert_int_equal(wadi_file_read(name, &text, &n, NULL), WADI_OK);
+    assert_memory_equal(text, "precious", 8);
+    free(text);
+    assert_int_equal(unlink(name), 0);
+    wadi_port *port = open_port(&err);
+    if (port == NULL) fail_msg("%s", err.msg);
+    wadi_port_close(port);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(a_file_is_not_overwritten, set_up),
@@ -210,6 +231,7 @@ int main(void) {
         cmocka_unit_test_setup(one_of_many_gets_the_address, set_up),
         cmocka_unit_test_setup(a_folder_that_is_not_there_is_no_obstacle, set_up),
         cmocka_unit_test_setup(addresses_without_a_file_are_fine, set_up),
+        cmocka_unit_test_setup(a_file_of_the_same_name_as_an_address_without_one_is_left, set_up),
     };
     if (mkdtemp(folder) == NULL) return 1;
     const int rc = cmocka_run_group_tests(tests, NULL, NULL);

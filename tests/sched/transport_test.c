@@ -1,4 +1,4 @@
-/* Where links may lead, and whom the authenticator admits. */
+/* Which addresses a link may have, and which peers the authenticator admits. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -30,6 +30,8 @@ static void addresses_say_where_they_lead(void **state) {
                  {"tcp://127.0.0.1.example.org:7700", true, false},
                  {"tcp://127.0.0.1x:7700", true, false},
                  {"tcp://128.0.0.1:7700", true, false},
+                 {"tcp://127.0.0.1:1;0.0.0.0:7700", true, false},
+                 {"tcp://localhost:1;*:7700", true, false},
                  {"tcp://12.7.0.1:7700", true, false},
                  {"tcp://127.0.0.256:7700", true, false},
                  {"tcp://127.0.256.1:7700", true, false},

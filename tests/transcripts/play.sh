@@ -1,7 +1,7 @@
 #!/bin/sh
-# Plays a transcript: sh play.sh FILE.txt. Its commands run one after the other in one shell, and what they print is put in the
-# place of what stands there; a transcript that is then another one is an error, told as a difference. WADI_RECORD=1 keeps the new
-# one instead, to be read before it is committed.
+# Plays a transcript: sh play.sh FILE.txt. Its commands run one after the other in one shell, and their output replaces the output in
+# the file. If the result differs from the file, the test fails and shows the difference. With WADI_RECORD=1 the file is rewritten
+# instead; read it before you commit it.
 #
 #   # words             about what follows
 #   $ command           run in an empty folder, with the programs in PATH and the functions of tools.sh;
@@ -10,9 +10,9 @@
 #   ! a line of standard error
 #   ? 2                 the status, if not 0
 #
-# A line of output that begins like one of these has a backslash before it, and so has an empty one at the end. What no two runs
-# have in common stands as a pattern, and as few characters as can be: <d> digits, <d.dd> a number with two decimals, <version>,
-# <path>, <hex>, <text> for a line's rest; <work> is the folder.
+# A line of output that begins like one of these is written with a backslash in front, and so is an empty line at the end. Output that
+# differs from run to run is written as a pattern for as few characters as possible: <d> digits, <d.dd> a number with two decimals,
+# <version>, <path>, <hex>, <text> for the rest of a line; <work> is the folder.
 set -u
 transcript=$1
 here=${0%/*}

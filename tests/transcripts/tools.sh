@@ -1,4 +1,4 @@
-# What transcripts have at hand: the programs, and readers of files that know nothing of wadi.
+# What transcripts may use: the programs, and readers of files that are independent of wadi.
 
 PATH="$WADI_BUILD/cli:$WADI_BUILD/apps/audio:$WADI_BUILD/apps/md5:$WADI_BUILD/apps/gridding:$PATH"
 examples=$WADI_SOURCE/docs/examples

@@ -1,7 +1,7 @@
 /* Loop IR as C text, one statement per instruction that is worth a name.
  *
- * A value used once, in the scope it stands in, is written where it is used; anything else becomes a constant named after
- * what it is in the program. Values that nothing needs are left out. The text relies on wrapping integers (-fwrapv). */
+ * A value that is used once, in its own scope, is written where it is used. Any other becomes a constant with the name that it
+ * has in the program. Values that nothing needs are left out. The text relies on wrapping integers (-fwrapv). */
 #include "codegen/emit/c/c.h"
 
 #include "base/error.h"
@@ -13,20 +13,23 @@
 
 typedef struct writer {
     wadi_c_writer w;
-    wadi_text nests; /* functions to stand before the kernel */
+    wadi_text nests; /* functions, to be written before the kernel */
     int nest_count;
 } writer;
 
 static const wadi_c_words words = {.arg = {"begin", "end", "w->first", "w->workers", "w->count"},
                                    .unit = "w->unit",
                                    .scratch_mark = "w->scratch_mark(w)",
-                                   .segment = "wadi_segment(w, "};
+                                   .segment = "wadi_segment(w, ",
+                                   .pointer = {"(", " *)", ""},
+                                   .numbers = {"", ""},
+                                   .stored_bool = "bool"};
 
 /* ---- statements ---- */
 
 static void scope(writer *c, const wadi_lscope *s, int level);
 
-/* What the pointer points to is reached by no other name. */
+/* Whether the pointer's memory is reached only through it. */
 static bool is_apart(const wadi_linst *i) {
     return i->kind == WADI_L_COLUMN || i->kind == WADI_L_ADVANCE || i->kind == WADI_L_EMITTED ||
            i->kind == WADI_L_SCRATCH;
@@ -48,8 +51,8 @@ static void assignment(writer *c, wadi_lv value) {
     wadi_text_add(c->w.out, ";\n");
 }
 
-/* An integer other than zero, as a bool: GCC 12 narrows the test itself and then finds no vector form for what it is computed
- * from, so the number 0 or 1 is stored instead. */
+/* Whether the value is a bool made by comparing an integer with zero. GCC 12 narrows such a test and then cannot vectorise the
+ * integer's computation, so the number 0 or 1 is stored instead. */
 static bool is_test_for_zero(const writer *c, wadi_lv value) {
     const wadi_linst *i = c->w.f->inst[value];
     if (i->kind != WADI_L_PRIM || i->op != WADI_SOP_NE) return false;
@@ -145,12 +148,7 @@ static void foreign(writer *c, const wadi_linst *i, int level) {
 }
 
 static void fault(writer *c, const wadi_linst *i) {
-    static const char *const kinds[] = {
-        "WADI_FAULT_NONE",     "WADI_FAULT_INDEX",  "WADI_FAULT_DIVISION", "WADI_FAULT_SHAPE",
-        "WADI_FAULT_EMPTY",    "WADI_FAULT_EXTENT", "WADI_FAULT_SEGMENT",  "WADI_FAULT_MEMORY",
-        "WADI_FAULT_DECLINED", "WADI_FAULT_COUNT",  "WADI_FAULT_CANCELLED"};
-    wadi_text_addf(c->w.out, "return wadi_fault_at(w, %s, %d",
-                   kinds[i->imm.bits % (sizeof kinds / sizeof *kinds)], i->index);
+    wadi_text_addf(c->w.out, "return wadi_fault_at(w, %s, %d", wadi_c_fault(i), i->index);
     enum { VALUES = 2, INDEX = VALUES + WADI_FAULT_VALUES };
     for (int a = 0; a < INDEX; a++) {
         wadi_text_add(c->w.out, ", ");
@@ -174,7 +172,7 @@ static void copy(writer *c, const wadi_linst *i) {
     wadi_text_addf(c->w.out, " * %d);\n", wadi_type_size(wadi_c_inst(&c->w, i->args[0])->type));
 }
 
-/* The rounds from `from` to `below`, each of which looks at the stop if it shall. */
+/* The rounds of the loop from `from` to `below`. If asked, each round checks whether to stop. */
 static void rounds(writer *c, const wadi_linst *i, int level, const char *from, const char *below,
                    bool look) {
     const char *name = c->w.names.at[i->var].name;
@@ -210,7 +208,7 @@ static void rounds(writer *c, const wadi_linst *i, int level, const char *from, 
     wadi_text_add(c->w.out, "}\n");
 }
 
-/* Strips of `strip` rounds, with a look at the stop before each. */
+/* The loop in strips of `strip` rounds, with a check whether to stop before each strip. */
 static void strips(writer *c, const wadi_linst *i, int level, int64_t strip) {
     const char *name = c->w.names.at[i->var].name;
     const char *from = wadi_arena_printf(c->w.names.arena, "from_%s", name);
@@ -317,10 +315,8 @@ static void statement(writer *c, const wadi_linst *i, int level) {
         break;
     case WADI_L_REPEAT:
         wadi_text_add(t, "for (;;) {\n");
-        if (!i->brief) {
-            wadi_text_indent(t, level + 1);
-            wadi_text_add(t, "WADI_LOOK\n");
-        }
+        wadi_text_indent(t, level + 1);
+        wadi_text_add(t, i->brief ? "WADI_BRIEF\n" : "WADI_LOOK\n");
         scope(c, i->block[0], level + 1);
         wadi_text_indent(t, level);
         wadi_text_add(t, "}\n");
@@ -389,7 +385,8 @@ static const wadi_linst *next_printed(const writer *c, const wadi_lscope *s, int
     return NULL;
 }
 
-/* A variable that is set right away starts as that value. Returns the position of the last statement written. */
+/* Declares a variable. If the next statement sets it, that value is its initial value. Returns the position of the last statement
+ * written. */
 static int start_variable(writer *c, const wadi_lscope *s, int at, int level) {
     const wadi_linst *var = s->inst[at];
     int next_at = at;
@@ -429,7 +426,7 @@ static bool kernel(const wadi_lmodule *m, const wadi_lfun *f, wadi_text *out) {
     wadi_text_init(&body);
     writer c = {.w = {.words = &words, .m = m, .f = f, .out = &body}};
     wadi_text_init(&c.nests);
-    const bool named = wadi_c_names_init(&c.w.names, f);
+    const bool named = wadi_c_names_init(&c.w.names, f, NULL);
     if (named) {
         wadi_text_addf(&body, "int %s(wadi_work *w, int64_t begin, int64_t end) {\n", f->name);
         wadi_text_add(&body, "    const wadi_slot *const slot = w->slot;\n");
@@ -446,7 +443,7 @@ static bool kernel(const wadi_lmodule *m, const wadi_lfun *f, wadi_text *out) {
     return ok;
 }
 
-wadi_status wadi_emit_c_kernels(const wadi_lmodule *m, wadi_text *out, wadi_error *err) {
+static wadi_status write_kernels(const wadi_lmodule *m, wadi_text *out, wadi_error *err) {
     for (int i = 0; i < m->nfuns; i++)
         if (!kernel(m, m->funs[i], out))
             return wadi_fail(err, WADI_MEMORY, "out of memory while writing kernels");
@@ -454,14 +451,14 @@ wadi_status wadi_emit_c_kernels(const wadi_lmodule *m, wadi_text *out, wadi_erro
                        : WADI_OK;
 }
 
-/* GCC would merge rounds of an outer loop into its inner one, and keep the lanes of reductions in memory for it: half as fast.
- * A flag would do, but clang does not know it. */
+/* GCC would unroll an outer loop into its inner loop and then keep the lanes of reductions in memory, which is half as fast. This
+ * is no compiler flag, because clang does not know it. */
 static const char options[] = "#if defined(__GNUC__) && !defined(__clang__)\n"
                               "#pragma GCC optimize(\"no-loop-unroll-and-jam\")\n"
                               "#endif\n";
 
-/* GCC 12 before 12.3 (its bug 107647) makes fused multiply-adds of the products of complex numbers, whatever -ffp-contract
- * says: fmaddsub. A kernel that has complex numbers does without these instructions there. */
+/* GCC 12 before 12.3 (its bug 107647) makes fused multiply-adds (fmaddsub) of the products of complex numbers, whatever
+ * -ffp-contract says. So those versions compile kernels with complex numbers without these instructions. */
 static const char uncontracted[] =
     "#if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && __GNUC__ == 12 && "
     "__GNUC_MINOR__ < 3\n"
@@ -479,7 +476,7 @@ wadi_status wadi_emit_c(const wadi_lmodule *m, wadi_text *out, size_t *out_kerne
                         wadi_error *err) {
     wadi_text kernels;
     wadi_text_init(&kernels);
-    wadi_status st = wadi_emit_c_kernels(m, &kernels, err);
+    wadi_status st = write_kernels(m, &kernels, err);
     wadi_text_addf(out, "/* Kernels of %s, made by wadi. */\n\n", m->name);
     wadi_text_add(out, options);
     if (uses_complex(m)) wadi_text_add(out, uncontracted);

@@ -5,13 +5,9 @@
 #include "base/text.h"
 #include "codegen/loop/loop.h"
 
-/** Appends one translation unit that stands alone: the kernel ABI, the scalar operations, and every kernel of `m`; *out_kernels: where in
- *  `out` the kernels begin. The text is meant to be read. Errors: WADI_MEMORY. */
+/** Appends one translation unit that includes nothing: the kernel ABI, the scalar operations, and every kernel of `m`.
+ *  *out_kernels: where in `out` the kernels begin. The text is meant to be read. Errors: WADI_MEMORY. */
 WADI_NODISCARD wadi_status wadi_emit_c(const wadi_lmodule *m, wadi_text *out, size_t *out_kernels,
                                        wadi_error *err);
-
-/** Only the kernels, without the pasted headers: for people. */
-WADI_NODISCARD wadi_status wadi_emit_c_kernels(const wadi_lmodule *m, wadi_text *out,
-                                               wadi_error *err);
 
 #endif

@@ -1,4 +1,4 @@
-/* Prints values of loop IR as expressions. A value used once, in the scope it stands in, is written where it is used; any other
+/* Prints values of loop IR as expressions. A value that is used once, in its own scope, is written where it is used; any other
  * has a name. */
 #include "codegen/emit/c_like/expression.h"
 
@@ -12,7 +12,19 @@ static void print_slot(wadi_c_writer *c, int slot) {
         wadi_text_addf(c->out, "slot[%d]", slot);
 }
 
-/* Something that binds tighter than any operator around it. */
+const char *wadi_c_stored(const wadi_c_writer *c, wadi_type t) {
+    return t == WADI_BOOL ? c->words->stored_bool : wadi_c_type(t);
+}
+
+const char *wadi_c_fault(const wadi_linst *i) {
+    static const char *const kinds[] = {
+        "WADI_FAULT_NONE",     "WADI_FAULT_INDEX",  "WADI_FAULT_DIVISION", "WADI_FAULT_SHAPE",
+        "WADI_FAULT_EMPTY",    "WADI_FAULT_EXTENT", "WADI_FAULT_SEGMENT",  "WADI_FAULT_MEMORY",
+        "WADI_FAULT_DECLINED", "WADI_FAULT_COUNT",  "WADI_FAULT_CANCELLED"};
+    return kinds[i->imm.bits % (sizeof kinds / sizeof *kinds)];
+}
+
+/* The value as an operand: in parentheses if an operator around it could bind tighter. */
 void wadi_c_operand(wadi_c_writer *c, wadi_lv v) {
     v = wadi_c_strip(c->f, v);
     const wadi_linst *i = wadi_c_inst(c, v);
@@ -40,9 +52,10 @@ void wadi_c_indexed(wadi_c_writer *c, const wadi_linst *i) {
 }
 
 void wadi_c_shape(wadi_c_writer *c, int slot, int dim, wadi_lv s) {
+    wadi_text_add(c->out, c->words->numbers[0]);
     print_slot(c, slot);
     const int rank = c->m->slots[slot].rank;
-    wadi_text_add(c->out, ".shape[");
+    wadi_text_addf(c->out, ".shape%s[", c->words->numbers[1]);
     if (s != WADI_LV_NONE) {
         wadi_c_operand(c, s);
         if (rank != 1) wadi_text_addf(c->out, " * %d", rank);
@@ -51,6 +64,11 @@ void wadi_c_shape(wadi_c_writer *c, int slot, int dim, wadi_lv s) {
         wadi_text_addf(c->out, "%d", dim);
     }
     wadi_text_add(c->out, "]");
+}
+
+static void begin_pointer(wadi_c_writer *c, wadi_type t) {
+    wadi_text_addf(c->out, "%s%s%s", c->words->pointer[0], wadi_c_stored(c, t),
+                   c->words->pointer[1]);
 }
 
 static void select_complex(wadi_c_writer *c, const wadi_linst *i) {
@@ -68,10 +86,10 @@ void wadi_c_definition(wadi_c_writer *c, const wadi_linst *i) {
     wadi_text *t = c->out;
     switch (i->kind) {
     case WADI_L_CONST:
-        wadi_c_constant(t, i->imm);
+        wadi_c_constant(t, c->words->language, i->imm);
         break;
     case WADI_L_PRIM:
-        wadi_c_prim(t, c->f, i, write_operand, write_plain, c);
+        wadi_c_prim(t, c->words->language, c->f, i, write_operand, write_plain, c);
         break;
     case WADI_L_SELECT:
         if (wadi_type_is_complex(i->type)) {
@@ -96,8 +114,9 @@ void wadi_c_definition(wadi_c_writer *c, const wadi_linst *i) {
         wadi_text_add(t, ".stride");
         break;
     case WADI_L_OFFSET:
+        wadi_text_add(t, c->words->numbers[0]);
         print_slot(c, i->slot);
-        wadi_text_add(t, ".offset[");
+        wadi_text_addf(t, ".offset%s[", c->words->numbers[1]);
         wadi_c_expression(c, arg);
         wadi_text_add(t, "]");
         break;
@@ -107,9 +126,9 @@ void wadi_c_definition(wadi_c_writer *c, const wadi_linst *i) {
         wadi_text_add(t, "]");
         break;
     case WADI_L_COLUMN:
-        wadi_text_addf(t, "(%s *)", wadi_c_type(i->type));
+        begin_pointer(c, i->type);
         print_slot(c, i->slot);
-        wadi_text_addf(t, ".col[%d]", i->index);
+        wadi_text_addf(t, ".col[%d]%s", i->index, c->words->pointer[2]);
         break;
     case WADI_L_ADVANCE:
         wadi_c_operand(c, arg);
@@ -128,7 +147,8 @@ void wadi_c_definition(wadi_c_writer *c, const wadi_linst *i) {
         wadi_text_add(t, c->words->scratch_mark);
         break;
     case WADI_L_EMITTED:
-        wadi_text_addf(t, "(%s *)columns_%u[%d]", wadi_c_type(i->type), c->last_emit, i->index);
+        begin_pointer(c, i->type);
+        wadi_text_addf(t, "columns_%u[%d]%s", c->last_emit, i->index, c->words->pointer[2]);
         break;
     case WADI_L_SEGMENT:
         wadi_text_add(t, c->words->segment);

@@ -1,15 +1,22 @@
-/* Values of loop IR as expressions, in languages that write them as C does. What is said otherwise elsewhere are words of the language. */
+/* Values of loop IR as expressions, for languages whose expressions look like those of C. Names that differ from language to
+ * language are in wadi_c_words. */
 #ifndef WADI_CODEGEN_EMIT_C_LIKE_EXPRESSION_H
 #define WADI_CODEGEN_EMIT_C_LIKE_EXPRESSION_H
 
 #include "base/text.h"
 #include "codegen/emit/c_like/names.h"
+#include "codegen/emit/c_like/scalar.h"
 
 typedef struct wadi_c_words {
+    wadi_c_for language;
     const char *arg[5];       /* by the index of WADI_L_ARG: begin, end, first, workers, count */
     const char *unit;         /* the array of where units begin */
     const char *scratch_mark; /* how much scratch memory is in use */
     const char *segment; /* the call that finds an element's segment, up to its last argument */
+    const char *pointer
+        [3]; /* how a pointer is made: in front of its type, in front of what it is made of, behind that */
+    const char *numbers[2];  /* around the shapes or offsets of a slot, to index them */
+    const char *stored_bool; /* the type of a bool in memory */
 } wadi_c_words;
 
 /* One kernel being written. */
@@ -19,16 +26,20 @@ typedef struct wadi_c_writer {
     const wadi_lfun *f;
     wadi_c_names names;
     wadi_text *out;
-    wadi_lv last_emit; /* the columns of emitted values are those of the one before */
+    wadi_lv last_emit; /* the latest EMIT instruction, whose columns the EMITTED values are */
 } wadi_c_writer;
 
 static inline const wadi_linst *wadi_c_inst(const wadi_c_writer *c, wadi_lv v) {
     return c->f->inst[v];
 }
 
-/** The value: its name, or what it is computed from. */
+/** The type of a value in memory. */
+const char *wadi_c_stored(const wadi_c_writer *c, wadi_type t);
+/** The name of the kind of a FAULT. */
+const char *wadi_c_fault(const wadi_linst *i);
+/** Prints the value: its name, or the expression that computes it. */
 void wadi_c_expression(wadi_c_writer *c, wadi_lv v);
-/** The same, as something that binds tighter than any operator around it. */
+/** The same as an operand: in parentheses if an operator around it could bind tighter. */
 void wadi_c_operand(wadi_c_writer *c, wadi_lv v);
 /** The right-hand side that defines the value. */
 void wadi_c_definition(wadi_c_writer *c, const wadi_linst *i);

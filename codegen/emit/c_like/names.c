@@ -1,8 +1,8 @@
 /* Names and inlining for C text.
  *
- * What is needed: actions, and what they need in turn. A variable's assignments count only when it is read.
- * What is inlined: a value used once, by something in its own scope, if nothing in between changes what it reads: columns
- * never change while they are read, but variables and lane arrays do. */
+ * Needed are actions and the values that they need in turn. An assignment to a variable is needed only if the variable is read.
+ * Inlined is a value that is used once, in its own scope, if nothing in between changes what it reads. Columns never change
+ * while they are read, but variables and lane arrays do. */
 #include "codegen/emit/c_like/names.h"
 
 #include <string.h>
@@ -37,7 +37,7 @@ static bool is_put(const wadi_linst *i) {
     return i->kind == WADI_L_SET || i->kind == WADI_L_PUT;
 }
 
-/* Chains what is put into each variable or lane array, in the order of the numbers. */
+/* Makes a list of the instructions that set each variable or lane array, in the order of their numbers. */
 static void chain_puts(naming *c) {
     for (uint32_t v = 0; v < c->f->n; v++) c->n->at[v].put = WADI_LV_NONE;
     for (uint32_t v = c->f->n; v-- > 0;) {
@@ -48,11 +48,11 @@ static void chain_puts(naming *c) {
     }
 }
 
-/* A variable or lane array is read: what is put into it is needed. */
+/* A variable or lane array is read, so the instructions that set it are needed. */
 static void need_contents(naming *c, wadi_lv var) {
     for (wadi_lv v = c->n->at[var].put; v != WADI_LV_NONE; v = c->n->at[v].next_put) {
         const wadi_linst *i = inst(c, v);
-        if (c->n->at[v].at < 0) continue; /* stands nowhere */
+        if (c->n->at[v].at < 0) continue; /* not in any scope */
         c->n->at[v].printed = true;
         for (int a = 1; a < i->nargs; a++) need(c, i->args[a], v);
     }
@@ -120,7 +120,7 @@ static bool may_inline(const wadi_linst *i) {
     }
 }
 
-/* Nothing between the read at position `from` and the statement at `to` changes what is read. */
+/* Whether no statement between the read at position `from` and position `to` changes what is read. */
 static bool unchanged(const wadi_lscope *s, const wadi_linst *read, int from, int to) {
     for (int p = from + 1; p < to; p++) {
         const wadi_linst *i = s->inst[p];
@@ -143,14 +143,15 @@ static bool mutable_read(const wadi_linst *i) {
     return i->kind == WADI_L_GET || i->kind == WADI_L_LANE;
 }
 
-/* Where a value's text would land: the statement of its user, or where that one lands itself. */
+/* The statement that a value would be written into: its user, or the statement that the user itself is written into. */
 static int landing(const naming *c, wadi_lv user, const wadi_lscope *s) {
     const wadi_linst *u = inst(c, user);
     if (home_of(u) != s || u->kind == WADI_L_FOR || u->kind == WADI_L_LOOPVAR) return -1;
     return c->n->at[user].lands;
 }
 
-/* Backwards, so that users are decided first; expressions are kept short by a second pass forwards. */
+/* Decides what is inlined. The walk goes backwards, so that users are decided first. A second walk, forwards, keeps expressions
+ * short. */
 static void decide(naming *c, const wadi_lscope *s) {
     for (int p = s->n - 1; p >= 0; p--) {
         const wadi_linst *i = s->inst[p];
@@ -201,10 +202,12 @@ static uint64_t hash_name(const char *s) {
     return h;
 }
 
-/* A second value of the same name gets a number; a name that itself ends in one can not collide with it. */
+/* A name for a value. A second value of the same name gets a number; a name that ends in a number itself cannot collide with
+ * it. */
 static const char *fresh_name(naming *c, const char *hint) {
     char *base = wadi_identifier(c->n->arena, hint);
-    if (base && is_reserved(base)) base = wadi_arena_printf(c->n->arena, "%s_", base);
+    if (base && (is_reserved(base) || (c->n->is_taken != NULL && c->n->is_taken(base))))
+        base = wadi_arena_printf(c->n->arena, "%s_", base);
     while (base) {
         uint64_t count = 0;
         const uint64_t key = hash_name(base);
@@ -268,8 +271,8 @@ static bool name_scope(naming *c, const wadi_lscope *s) {
     return true;
 }
 
-bool wadi_c_names_init(wadi_c_names *n, const wadi_lfun *f) {
-    *n = (wadi_c_names){.arena = wadi_arena_create()};
+bool wadi_c_names_init(wadi_c_names *n, const wadi_lfun *f, bool (*is_taken)(const char *name)) {
+    *n = (wadi_c_names){.arena = wadi_arena_create(), .is_taken = is_taken};
     wadi_map64_init(&n->used);
     n->at = n->arena ? WADI_NEW_N(n->arena, wadi_c_value, f->n) : NULL;
     if (!n->at) return false;

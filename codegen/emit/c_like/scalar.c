@@ -18,13 +18,29 @@ const char *wadi_c_type(wadi_type t) {
 
 /* ---- constants ---- */
 
-static void float_constant(wadi_text *out, double x, const char *suffix) {
-    const bool negative = signbit(x);
-    if (isnan(x)) {
+/* NaN and infinity: builtins in C; by their bits in device C, where no word for them is common to all. */
+static void special_constant(wadi_text *out, wadi_c_for c, wadi_type t, double x) {
+    const char *suffix = t == WADI_F32 ? "f" : "";
+    if (c == WADI_C_DEVICE) {
+        const bool negative = !isnan(x) && x < 0;
+        if (t == WADI_F32)
+            wadi_text_addf(out, "wadi_f32_bits_u32(0x%sf%s00000u)", negative ? "f" : "7",
+                           isnan(x) ? "c" : "8");
+        else
+            wadi_text_addf(out, "wadi_f64_bits_u64(0x%sff%s000000000000u)", negative ? "f" : "7",
+                           isnan(x) ? "8" : "0");
+    } else if (isnan(x)) {
         wadi_text_addf(out, "__builtin_nan%s(\"\")", suffix);
-    } else if (isinf(x)) {
-        wadi_text_addf(out, "%s__builtin_inf%s()%s", negative ? "(-" : "", suffix,
-                       negative ? ")" : "");
+    } else {
+        wadi_text_addf(out, "%s__builtin_inf%s()%s", x < 0 ? "(-" : "", suffix, x < 0 ? ")" : "");
+    }
+}
+
+static void float_constant(wadi_text *out, wadi_c_for c, wadi_type t, double x) {
+    const char *suffix = t == WADI_F32 ? "f" : "";
+    const bool negative = signbit(x);
+    if (!isfinite(x)) {
+        special_constant(out, c, t, x);
     } else if (fabs(x) < 1e6 && x * 16 == floor(x * 16)) {
         wadi_text_addf(out, "%s%.*f%s%s", negative ? "(" : "", x == floor(x) ? 1 : 4, x, suffix,
                        negative ? ")" : "");
@@ -33,22 +49,22 @@ static void float_constant(wadi_text *out, double x, const char *suffix) {
     }
 }
 
-static void int_constant(wadi_text *out, wadi_scalar value) {
+/* Device C needs no suffix for 64 bits: a number has the first type that it fits. (OpenCL C has no long long.) */
+static void int_constant(wadi_text *out, wadi_c_for c, wadi_scalar value) {
+    const char *wide = c == WADI_C_DEVICE ? "" : "ll";
     if (!wadi_type_is_signed(value.type)) {
-        wadi_text_addf(out, "%" PRIu64 "%s", value.bits,
-                       value.bits > UINT32_MAX  ? "ull"
-                       : value.bits > INT32_MAX ? "u"
-                                                : "");
+        wadi_text_addf(out, "%" PRIu64 "%s%s", value.bits, value.bits > INT32_MAX ? "u" : "",
+                       value.bits > UINT32_MAX ? wide : "");
         return;
     }
     const int64_t v = (int64_t)value.bits;
     if (v == INT64_MIN)
-        wadi_text_add(out, "INT64_MIN");
-    else if (v == INT32_MIN && value.type == WADI_I32)
-        wadi_text_add(out, "INT32_MIN"); /* -2147483648 is a long */
+        wadi_text_add(out, c == WADI_C_DEVICE ? "(-9223372036854775807 - 1)" : "INT64_MIN");
+    else if (v == INT32_MIN && value.type == WADI_I32) /* -2147483648 is a long */
+        wadi_text_add(out, c == WADI_C_DEVICE ? "(-2147483647 - 1)" : "INT32_MIN");
     else
         wadi_text_addf(out, "%s%" PRId64 "%s%s", v < 0 ? "(" : "", v,
-                       v > INT32_MAX || v < -INT32_MAX ? "ll" : "", v < 0 ? ")" : "");
+                       v > INT32_MAX || v < -INT32_MAX ? wide : "", v < 0 ? ")" : "");
 }
 
 static bool is_int_constant(const wadi_lfun *f, wadi_lv v) {
@@ -61,33 +77,33 @@ void wadi_c_say_type(wadi_text *out, const wadi_lfun *f, wadi_lv x, wadi_lv y) {
         wadi_text_addf(out, "(%s)", wadi_c_type(f->inst[x]->type));
 }
 
-static void complex_constant(wadi_text *out, wadi_scalar value) {
+static void complex_constant(wadi_text *out, wadi_c_for c, wadi_scalar value) {
     const wadi_type part = wadi_type_part(value.type);
     wadi_text_addf(out, "wadi_complex_%s(", wadi_type_name(part));
-    wadi_c_constant(out, (wadi_scalar){part, value.bits});
+    wadi_c_constant(out, c, (wadi_scalar){part, value.bits});
     wadi_text_add(out, ", ");
-    wadi_c_constant(out, (wadi_scalar){part, value.im});
+    wadi_c_constant(out, c, (wadi_scalar){part, value.im});
     wadi_text_add(out, ")");
 }
 
-void wadi_c_constant(wadi_text *out, wadi_scalar value) {
+void wadi_c_constant(wadi_text *out, wadi_c_for c, wadi_scalar value) {
     if (wadi_type_is_complex(value.type)) {
-        complex_constant(out, value);
+        complex_constant(out, c, value);
         return;
     }
     if (value.type == WADI_F32) {
         const uint32_t low = (uint32_t)value.bits;
         float x;
         memcpy(&x, &low, sizeof x);
-        float_constant(out, (double)x, "f");
+        float_constant(out, c, WADI_F32, (double)x);
     } else if (value.type == WADI_F64) {
         double x;
         memcpy(&x, &value.bits, sizeof x);
-        float_constant(out, x, "");
+        float_constant(out, c, WADI_F64, x);
     } else if (value.type == WADI_BOOL) {
         wadi_text_add(out, value.bits ? "true" : "false");
     } else {
-        int_constant(out, value);
+        int_constant(out, c, value);
     }
 }
 
@@ -95,6 +111,7 @@ void wadi_c_constant(wadi_text *out, wadi_scalar value) {
 
 typedef struct op_writer {
     wadi_text *out;
+    wadi_c_for c;
     const wadi_lfun *f;
     const wadi_linst *i;
     wadi_c_write operand, plain;
@@ -141,7 +158,7 @@ static const char *operator_of(wadi_sop op, wadi_type t) {
     }
 }
 
-/* C computes narrow integers as int: the result is cut back. */
+/* Whether the result must be converted back to a narrow integer type: C computes these as int. */
 static bool must_cut(wadi_sop op, wadi_type t) {
     const bool narrow = t == WADI_I8 || t == WADI_I16 || t == WADI_U8 || t == WADI_U16;
     return narrow && op != WADI_SOP_AND && op != WADI_SOP_OR && op != WADI_SOP_XOR;
@@ -171,7 +188,24 @@ static void call(const op_writer *p, const char *name, const char *suffix) {
     wadi_text_add(p->out, ")");
 }
 
-/* A shift by a constant inside the width is C's own. */
+/* Whether the result can be too large for the operator of device C, where integers with a sign must not overflow. C computes narrow
+ * types as int: of these, only products of u16 can. */
+static bool may_overflow(const op_writer *p) {
+    switch (p->i->op) {
+    case WADI_SOP_MUL:
+        if (p->i->type == WADI_U16) return true;
+        break;
+    case WADI_SOP_ADD:
+    case WADI_SOP_SUB:
+    case WADI_SOP_NEG:
+        break;
+    default:
+        return false;
+    }
+    return p->i->type == WADI_I32 || (p->i->type == WADI_I64 && p->i->bits >= 64);
+}
+
+/* Whether C's own shift will do: the distance is a constant less than the width. */
 static bool plain_shift(const op_writer *p) {
     const wadi_linst *distance = p->f->inst[p->i->args[1]];
     const int width = 8 * wadi_type_size(p->i->type);
@@ -192,7 +226,7 @@ static bool plain_shift(const op_writer *p) {
     return true;
 }
 
-/* Division by a constant that can not fault, and other than -1, is C's own. */
+/* Whether C's own division will do: the divisor is a constant other than 0 and -1. */
 static bool plain_division(const op_writer *p) {
     const wadi_linst *d = p->f->inst[p->i->args[1]];
     if (d->kind != WADI_L_CONST || d->imm.bits == 0 ||
@@ -286,13 +320,17 @@ static void bitcast(const op_writer *p) {
     call(p, name, wadi_type_name(from));
 }
 
-void wadi_c_prim(wadi_text *out, const wadi_lfun *f, const wadi_linst *i, wadi_c_write operand,
-                 wadi_c_write plain, void *env) {
-    const op_writer p = {out, f, i, operand, plain, env};
+void wadi_c_prim(wadi_text *out, wadi_c_for c, const wadi_lfun *f, const wadi_linst *i,
+                 wadi_c_write operand, wadi_c_write plain, void *env) {
+    const op_writer p = {out, c, f, i, operand, plain, env};
     const bool is_complex = wadi_type_is_complex(arg_type(&p, 0));
     const char *op = is_complex ? NULL : operator_of(i->op, i->type);
     if (is_complex && i->op != WADI_SOP_CONVERT) {
         call(&p, wadi_sop_get(i->op)->name, wadi_type_name(arg_type(&p, 0)));
+        return;
+    }
+    if (c == WADI_C_DEVICE && may_overflow(&p)) {
+        call(&p, wadi_sop_get(i->op)->name, wadi_type_name(i->type));
         return;
     }
     if (op) {

@@ -5,16 +5,22 @@
 #include "base/text.h"
 #include "codegen/loop/loop.h"
 
-const char *wadi_c_type(wadi_type t);
-/** Exact: floats as hexadecimal unless a short decimal says the same. */
-void wadi_c_constant(wadi_text *out, wadi_scalar value);
+/** Which C the text is for. */
+typedef enum wadi_c_for {
+    WADI_C_HOST, /* gcc and clang, with wrapping integers: WADI_FN of codegen/rt/work.h, builtins */
+    WADI_C_DEVICE /* device C: nothing but what OpenCL C 1.2 and CUDA C have as well (device.h) */
+} wadi_c_for;
 
-/** A cast, to be written in front of `x`, when both are constants: digits alone have a type of C, not theirs. */
+const char *wadi_c_type(wadi_type t);
+/** Prints a constant exactly: a float in hexadecimal, unless a short decimal number is equal to it. */
+void wadi_c_constant(wadi_text *out, wadi_c_for c, wadi_scalar value);
+
+/** Prints a cast in front of `x` if `x` and `y` are both constants: in C, digits alone may have another type. */
 void wadi_c_say_type(wadi_text *out, const wadi_lfun *f, wadi_lv x, wadi_lv y);
 
 typedef void (*wadi_c_write)(void *env, wadi_lv v);
-/** The primitive `i`: its arguments are written by `operand` (binds tight) or `plain` (between commas). */
-void wadi_c_prim(wadi_text *out, const wadi_lfun *f, const wadi_linst *i, wadi_c_write operand,
-                 wadi_c_write plain, void *env);
+/** Prints the primitive `i`. Its arguments are printed by `operand` between operators, and by `plain` between commas. */
+void wadi_c_prim(wadi_text *out, wadi_c_for c, const wadi_lfun *f, const wadi_linst *i,
+                 wadi_c_write operand, wadi_c_write plain, void *env);
 
 #endif

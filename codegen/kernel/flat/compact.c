@@ -5,6 +5,7 @@
  * and take one step. */
 #include "base/error.h"
 #include "codegen/kernel/arith.h"
+#include "codegen/kernel/check.h"
 #include "codegen/kernel/compact.h"
 #include "codegen/kernel/flat/flat.h"
 #include "codegen/kernel/read.h"
@@ -27,8 +28,7 @@ static wadi_lv blocks_of(wadi_lower *l, const wadi_bind *bind) {
 /* ---- counts ---- */
 
 static void table_extents(wadi_lower *l, const wadi_bind *bind, wadi_lv *extent) {
-    const wadi_lv counted = bin(l, WADI_SOP_SUB, blocks_of(l, bind), num(l, 1));
-    extent[rank_of(l, bind) - 1] = bin(l, WADI_SOP_MAX, counted, num(l, 0));
+    extent[rank_of(l, bind) - 1] = wadi_flat_pieces_but_last(l, row_length(l, bind), BLOCK);
 }
 
 static wadi_lv table_pieces(wadi_lower *l, const wadi_bind *bind, const wadi_lv *extent) {
@@ -59,6 +59,11 @@ static wadi_lv one_if_any(wadi_lower *l, const wadi_bind *bind, const wadi_lv *e
 
 static void sum_unit(wadi_lower *l, const wadi_unit *u) {
     wadi_lb *b = &l->b;
+    if (wadi_lower_has_lanes(l)) {
+        const wadi_lv m = u->extent[rank_of(l, u->bind) - 1];
+        wadi_lower_sum_counts(l, u->pointer[0], entry(l, u, num(l, 0)), m);
+        return;
+    }
     const wadi_lv sum = wadi_lb_var(b, WADI_I64, false, num(l, 0), "sum");
     const wadi_lv blk = wadi_lb_for(b, num(l, 0), u->extent[rank_of(l, u->bind) - 1], 1, "blk");
     const wadi_lv at = entry(l, u, blk);
@@ -76,7 +81,7 @@ static wadi_lv place_pieces(wadi_lower *l, const wadi_bind *bind, const wadi_lv 
     return bin(l, WADI_SOP_MAX, blocks_of(l, bind), num(l, 1));
 }
 
-/* The sum in front of block `blk`; `otherwise` where there is none. */
+/* The sum of the counts before block `blk`, or `otherwise` if there is no table. */
 static wadi_lv sum_before(wadi_lower *l, const wadi_unit *u, const wadi_lv *sums, wadi_lv blk,
                           wadi_lv there, wadi_lv otherwise) {
     wadi_lb *b = &l->b;
@@ -118,9 +123,9 @@ static void place_unit(wadi_lower *l, const wadi_unit *u) {
 
 /* Rows that are known to be short need no table. */
 static wadi_status into_slot(wadi_flat *c, const wadi_bind *bind, int slot, const char *tag) {
-    static const wadi_cut counts = {table_extents, table_pieces, count_unit};
-    static const wadi_cut sums = {table_extents, one_if_any, sum_unit};
-    static const wadi_cut places = {NULL, place_pieces, place_unit};
+    static const wadi_cut counts = {table_extents, table_pieces, count_unit, .lanes = true};
+    static const wadi_cut sums = {table_extents, one_if_any, sum_unit, .lanes = true};
+    static const wadi_cut places = {NULL, place_pieces, place_unit, .lanes = true};
     const wadi_array_type table = {.rank = c->y->m->values[bind->args[1]].type.array[0].rank,
                                    .elem = wadi_elem_scalar(WADI_I64)};
     const wadi_slot_kind kind = c->body->stream ? WADI_SLOT_IRREGULAR : WADI_SLOT_ONCE;

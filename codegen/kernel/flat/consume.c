@@ -1,10 +1,10 @@
 /* Schedule flat of sequences within elements.
  *
- * If each element of such a sequence is a scalar that is computed from its number, those of all elements of the chunk are one
- * level of work. A unit is a few of them, whichever element of the stream they belong to, so workers share one long sequence
- * among many short ones. Collecting consumers are then finished. Other consumers go element by element through what was
- * computed, as do sequences of other kinds. What a limit on the number of elements or a zip may leave out is not computed in
- * advance. */
+ * If each element of such a sequence is a scalar that is computed from its number, the elements of all these sequences in the
+ * chunk are one level of work. A unit is a few of them, whichever element of the stream they belong to. So workers share a
+ * long sequence as well as many short ones. Consumers that collect are then finished. Other consumers go through the computed
+ * elements one by one. So do sequences of other kinds. Elements that a limit on their number or a zip may leave out are not
+ * computed in advance. */
 #include "codegen/kernel/flat/flat.h"
 
 #include "base/error.h"
@@ -14,7 +14,7 @@
 #include "codegen/kernel/sequence/nested.h"
 #include "codegen/kernel/skeleton.h"
 
-enum { FEW = 16, MANY = 4096 }; /* elements of a unit: with loops of their own, and without */
+enum { FEW = 16, MANY = 4096 }; /* elements of a unit, if they contain loops and if they do not */
 
 /* ---- what a unit is ---- */
 
@@ -22,7 +22,7 @@ static bool has_loops(const wadi_block *r) {
     for (int i = 0; i < r->nbinds; i++) {
         const wadi_op *op = r->binds[i]->op;
         if (op->kind == WADI_OP_SEQUENCE) return true;
-        if (op->skeleton != WADI_SKEL_NONE && op->skeleton != WADI_SKEL_GENERATE) return true;
+        if (!op->at && !wadi_op_has(op, WADI_TRAIT_NO_KERNEL)) return true;
     }
     return false;
 }
@@ -65,7 +65,7 @@ static void some_elements(wadi_lower *l, const wadi_unit *u) {
     wadi_lb_end(&l->b);
 }
 
-/* The elements of `s` into `slot`. */
+/* Computes the elements of `s` into `slot`. */
 static wadi_status all_elements(wadi_flat *c, wadi_val s, int slot) {
     static const wadi_cut cut = {all_extents, pieces, some_elements};
     const char *tag = wadi_arena_printf(c->y->arena, "into%d", slot);
@@ -81,7 +81,7 @@ static bool is_scalar_by_number(const wadi_flat *c, wadi_val s) {
     return t->arrays == 1 && t->array->rank == 0 && wadi_inner_is_indexed(&l, s);
 }
 
-/* Whether the consumer gives the elements as they are. */
+/* Whether the consumer's result is the elements as they are. */
 static bool is_done(const wadi_flat *c, const wadi_bind *bind) {
     const wadi_seq_rule *seq = &bind->op->seq;
     const int slot = c->y->slot_of[bind->results[0]];
@@ -91,7 +91,8 @@ static bool is_done(const wadi_flat *c, const wadi_bind *bind) {
            c->y->slots.at[slot].kind != WADI_SLOT_REGULAR && is_scalar_by_number(c, bind->args[0]);
 }
 
-/* The sequence from which on the chain that ends in `s` goes element by element, if it is worth a slot; else NONE. */
+/* The last sequence of the chain up to `s` that can be computed in advance, if it is worth a slot; else NONE. The chain after it
+ * goes element by element. */
 static wadi_val worth_a_slot(const wadi_flat *c, wadi_val s) {
     const wadi_module *m = c->y->m;
     while (!is_scalar_by_number(c, s)) {
@@ -130,7 +131,7 @@ static wadi_status steps(wadi_flat *c, const wadi_bind *bind) {
     const wadi_val s = worth_a_slot(c, bind->args[0]);
     if (s != WADI_NONE) WADI_TRY(compute_elements(c, s));
     WADI_TRY(wadi_flat_elements(c, bind));
-    if (s != WADI_NONE) c->inner[s] = -1; /* it holds for the elements at work here alone */
+    if (s != WADI_NONE) c->inner[s] = -1; /* the slot is valid only for the present elements */
     return WADI_OK;
 }
 

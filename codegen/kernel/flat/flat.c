@@ -1,8 +1,8 @@
 /* Schedule flat: value by value over the whole chunk, in units of equal work however ragged the chunk is.
  *
  * A unit is a piece of at most 4096 elements of one row (the innermost dimension) of one element's result. So workers share a
- * single huge vector as well as many small ones. Skeletons whose work cannot be cut so have steps of their own, in the other
- * files of this folder. This file knows how a cut becomes kernels and steps, and what is in which slot. */
+ * single huge vector as well as many small ones. Skeletons whose work cannot be cut like this have steps of their own, in the
+ * other files of this folder. This file turns a cut into kernels and steps, and decides what is stored in which slot. */
 #include "codegen/kernel/flat/flat.h"
 
 #include <string.h>
@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "codegen/kernel/arith.h"
 #include "codegen/kernel/check.h"
+#include "codegen/kernel/lanes.h"
 #include "codegen/kernel/nest.h"
 #include "codegen/kernel/read.h"
 #include "codegen/kernel/skeleton.h"
@@ -72,12 +73,17 @@ wadi_lv wadi_flat_pieces_of(wadi_lower *l, wadi_lv n, int64_t piece) {
     return bin(l, WADI_SOP_QUOT, bin(l, WADI_SOP_ADD, n, num(l, piece - 1)), num(l, piece));
 }
 
-/* What a step fills, and how that is cut. */
+wadi_lv wadi_flat_pieces_but_last(wadi_lower *l, wadi_lv n, int64_t piece) {
+    const wadi_lv others = bin(l, WADI_SOP_SUB, wadi_flat_pieces_of(l, n, piece), num(l, 1));
+    return bin(l, WADI_SOP_MAX, others, num(l, 0));
+}
+
+/* The slot that a step fills, and how the work is cut into units. */
 typedef struct target {
     const wadi_bind *bind;
     int slot, rank;
     const wadi_cut *cut;
-    const char *tag; /* in the names of its kernels, or NULL */
+    const char *tag; /* added to the names of its kernels, or NULL */
     int table;       /* a slot that the units read, or -1 */
 } target;
 
@@ -111,7 +117,7 @@ static wadi_status shape_step(wadi_flat *c, const target *t, int place) {
     if (!l.b.failed) {
         if (irregular) wadi_flat_each_element(&l);
         if (irregular)
-            wadi_lower_checks(&l, t->bind); /* in front of the memory that is asked for */
+            wadi_lower_checks(&l, t->bind); /* before memory is allocated */
         else
             wadi_lower_shape_checks(&l, t->bind->results[0]);
         shape_body(&l, t, irregular);
@@ -125,7 +131,7 @@ static wadi_status shape_step(wadi_flat *c, const target *t, int place) {
                                               .place = place});
 }
 
-/* Rows and pieces per row. */
+/* The number of rows, and of pieces per row. */
 static void units_of(wadi_lower *l, const target *t, const wadi_lv *extent, wadi_lv *rows,
                      wadi_lv *pieces) {
     *pieces = num(l, 1);
@@ -134,12 +140,12 @@ static void units_of(wadi_lower *l, const target *t, const wadi_lv *extent, wadi
     if (t->cut->rows) *rows = t->cut->rows(l, t->bind);
 }
 
-/* There is one element, whose units are all there are: no kernel has to look for it. */
+/* Whether the chunk is one element. It has all the units, so no kernel has to search for the element of a unit. */
 static bool is_alone(const wadi_flat *c) {
     return !c->body->stream && c->level == 0;
 }
 
-/* The checks of the binding are made here, once per element. */
+/* The kernel that counts the units of each element. It also makes the checks of the binding, once per element. */
 static wadi_status units_kernel(wadi_flat *c, const target *t, const char *name) {
     wadi_lower l;
     wadi_flat_start(c, &l, name);
@@ -176,7 +182,7 @@ static wadi_lv each_unit_alone(wadi_lower *l, bool grouped) {
     return wadi_lb_range(&l->b, u, num(l, 0), WADI_LV_NONE);
 }
 
-/* The element that has the unit. */
+/* The element that the unit belongs to. */
 static wadi_lv segment_of(wadi_lower *l, wadi_lv unit) {
     wadi_linst *segment = wadi_lb_act(&l->b, WADI_L_SEGMENT, 1, &unit);
     segment->nonneg = true;
@@ -216,7 +222,7 @@ static wadi_lv each_unit(wadi_lower *l) {
     return number_within(l, u);
 }
 
-/* Opens the loop over units. What is carried from unit to unit keeps them in order. */
+/* Opens the loop over units. If something is carried from unit to unit, they run in order. */
 static wadi_lv open_units(const wadi_flat *c, wadi_lower *l, const wadi_cut *cut) {
     const bool grouped = c->y->grouped && !cut->carried;
     if (is_alone(c)) return each_unit_alone(l, grouped);
@@ -231,21 +237,24 @@ static void pointers(wadi_lower *l, const wadi_bind *bind, int slot, wadi_lv *po
     l->loc[v] = before;
 }
 
-/* A rank-0 value in a regular slot stands at the element's number. */
+/* A rank-0 value in a regular slot is stored at the element's number. */
 static void unit_scalar(wadi_lower *l, const target *t, const wadi_lv *pointer) {
     wadi_lv x[WADI_MAX_FIELDS];
+    wadi_lanes alone;
     const bool regular = l->y->slots.at[t->slot].kind == WADI_SLOT_REGULAR;
     for (int f = 0; f < WADI_MAX_FIELDS; f++) x[f] = num(l, 0);
     wadi_lower_element(l, t->bind, NULL, x);
+    wadi_lanes_alone(l, &alone);
     for (int f = 0; f < wadi_type_of(l, t->bind->results[0])->elem.fields; f++)
         wadi_lb_store(&l->b, pointer[f], regular ? l->s : num(l, 0), x[f]);
+    wadi_lanes_end(l, &alone);
 }
 
 void wadi_flat_table(wadi_lower *l, const wadi_unit *u, wadi_lv *out) {
     pointers(l, u->bind, u->table, out);
 }
 
-/* `local`: its number among the units of the element. */
+/* `local`: the unit's number among the units of its element. */
 static void unit_body(wadi_lower *l, const target *t, wadi_lv local, const void *carried) {
     wadi_lv extent[WADI_MAX_RANK], pointer[WADI_MAX_FIELDS], ix[WADI_MAX_RANK], rows;
     wadi_unit u = {.bind = t->bind,
@@ -267,10 +276,13 @@ static void unit_body(wadi_lower *l, const target *t, wadi_lv local, const void 
         u.piece = bin(l, WADI_SOP_REM, local, u.pieces);
         wadi_lower_row_index(l, bin(l, WADI_SOP_QUOT, local, u.pieces), t->rank - 1, extent, ix);
     }
+    wadi_lanes alone = {.before = l->position};
+    if (!t->cut->lanes) wadi_lanes_alone(l, &alone);
     t->cut->unit(l, &u);
+    wadi_lanes_end(l, &alone);
 }
 
-/* ---- pieces of rows: what skeletons that say nothing else are cut into ---- */
+/* ---- pieces of rows: the cut of skeletons that have none of their own ---- */
 
 void wadi_flat_unit_of(wadi_lower *l, const wadi_unit *u, int64_t piece) {
     const int rank = wadi_type_of(l, u->bind->results[0])->rank;
@@ -289,7 +301,7 @@ static void row_piece(wadi_lower *l, const wadi_unit *u) {
 }
 
 wadi_status wadi_flat_pieces(wadi_flat *c, const wadi_bind *bind, int slot, const char *tag) {
-    static const wadi_cut cut = {.pieces = row_pieces, .unit = row_piece};
+    static const wadi_cut cut = {.pieces = row_pieces, .unit = row_piece, .lanes = true};
     return wadi_flat_cut(c, bind, slot, &cut, tag, -1, true);
 }
 
@@ -331,7 +343,7 @@ static wadi_status run_step(wadi_flat *c, const target *t, int place) {
                                               .apart = t->cut->apart});
 }
 
-/* What is written into another's memory has its storage. */
+/* Whether the result takes over another value's memory, so that nothing need be allocated. */
 static bool is_there(const wadi_flat *c, const target *t) {
     const wadi_val v = t->bind->results[0];
     return c->y->takes[v] != WADI_NONE && c->y->slot_of[v] == t->slot;
@@ -379,7 +391,7 @@ wadi_status wadi_flat_bind(wadi_flat *c, const wadi_bind *bind) {
     const wadi_skeleton_row *row = wadi_skeleton_in_body(c->y, bind);
     if (bind->nresults == 0) return WADI_OK;
     if (row->steps) return row->steps(c, bind);
-    if (bind->op->skeleton == WADI_SKEL_NONE) return WADI_OK;
+    if (wadi_op_has(bind->op, WADI_TRAIT_NO_KERNEL)) return WADI_OK;
     const wadi_val v = bind->results[0];
     if (c->known[v] && c->y->slot_of[v] >= 0) return WADI_OK;
     if (row->blocks) WADI_TRY(row->blocks(c, bind));

@@ -18,14 +18,15 @@ typedef struct wadi_flat {
 wadi_status wadi_flat_no_memory(const wadi_flat *c);
 /** A name for a kernel of `bind`. */
 const char *wadi_flat_name(wadi_flat *c, const wadi_bind *bind, const char *what);
-/** Adds a step at the present level. */
+/** Adds a step at level c->level. */
 wadi_status wadi_flat_push(wadi_flat *c, wadi_plan_step step);
 const int *wadi_flat_one_slot(wadi_flat *c, int slot);
-/** A new slot of the present level for arrays like `t`. */
+/** A new slot at level c->level, for arrays of type `t`. */
 wadi_status wadi_flat_slot(wadi_flat *c, const char *name, wadi_slot_kind kind,
                            const wadi_array_type *t, int *out_slot);
-/** Starts a kernel at the present level; `s` is 0 until a loop over elements is opened. */
+/** Starts a kernel at level c->level; `s` is 0 until a loop over elements is opened. */
 void wadi_flat_start(wadi_flat *c, wadi_lower *l, const char *name);
+/** Opens the loop over the elements. */
 void wadi_flat_each_element(wadi_lower *l);
 /** The steps of one binding. */
 wadi_status wadi_flat_bind(wadi_flat *c, const wadi_bind *bind);
@@ -39,13 +40,14 @@ typedef struct wadi_unit {
     const wadi_bind *bind;
     const wadi_lv *extent, *pointer; /* of what the kernel writes */
     const wadi_lv *ix;               /* of the row; nothing if the cut is `whole` */
-    wadi_lv piece, pieces;           /* which of the row's units, of how many */
-    int table;                       /* slot of a table made before, or -1 */
-    const void *carried;             /* what the cut carries from unit to unit */
+    wadi_lv piece,
+        pieces;          /* the number of the unit within the row, and how many units the row has */
+    int table;           /* slot of a table made before, or -1 */
+    const void *carried; /* variables that the cut carries from unit to unit */
 } wadi_unit;
 /** Pointers to the columns of the table that the unit reads. */
 void wadi_flat_table(wadi_lower *l, const wadi_unit *u, wadi_lv *out);
-/** The number of the unit within its row, of which it is known that it is not negative. */
+/** The number of the unit within its row, with the knowledge that it is not negative. */
 static inline wadi_lv wadi_flat_piece(wadi_lower *l, const wadi_unit *u) {
     return wadi_lb_range(&l->b, u->piece, wadi_lb_i64(&l->b, 0), WADI_LV_NONE);
 }
@@ -61,27 +63,31 @@ typedef struct wadi_cut {
     wadi_lv (*rows)(wadi_lower *l, const wadi_bind *bind);
     /* variables in front of a kernel's loop over its units, in the arena; NULL: none */
     const void *(*carried)(wadi_lower *l, const wadi_bind *bind);
-    bool whole;   /* a unit is no part of a row: `piece` is its number within the element */
-    bool several; /* of no use to one worker, who does without the step */
-    bool apart; /* units are no parts of one order: a fault in one says nothing of those after it */
+    bool whole; /* a unit is no part of a row: `piece` is its number within the element */
+    bool
+        several; /* the step is useful only if there are several workers; one worker leaves it out */
+    bool lanes;  /* `unit` deals the work to the lanes of a group; else one lane does all of it */
+    bool apart;  /* units have no order: a fault in one does not make later ones unneeded */
 } wadi_cut;
-/** Steps that fill `slot`, whose storage is made first if it is fresh. `table`: a slot the units read, or -1. */
+/** Adds the steps that fill `slot`; if `fresh`, its storage is made first. `table`: a slot that the units read, or -1. */
 wadi_status wadi_flat_cut(wadi_flat *c, const wadi_bind *bind, int slot, const wadi_cut *cut,
                           const char *tag, int table, bool fresh);
-/** How many pieces of that length n elements are. */
+/** How many pieces of length `piece` n elements are cut into. */
 wadi_lv wadi_flat_pieces_of(wadi_lower *l, wadi_lv n, int64_t piece);
+/** How many of these pieces have another one behind them: all but the last. */
+wadi_lv wadi_flat_pieces_but_last(wadi_lower *l, wadi_lv n, int64_t piece);
 /** Fills a unit that is a piece of a row, of `piece` elements at most. */
 void wadi_flat_unit_of(wadi_lower *l, const wadi_unit *u, int64_t piece);
-/** The cut that serves where a skeleton has none of its own: pieces of WADI_FLAT_UNIT elements. */
+/** For skeletons that have no cut of their own: rows are cut into pieces of WADI_FLAT_UNIT elements. */
 enum { WADI_FLAT_UNIT = 4096 };
 wadi_status wadi_flat_pieces(wadi_flat *c, const wadi_bind *bind, int slot, const char *tag);
 /** Whether rows (the innermost dimension) of `array` may be longer than a unit. */
 bool wadi_flat_has_long_rows(const wadi_flat *c, wadi_val array);
-/** Steps of a permute whose workers take shares of the rows, if they may (scatter.c). */
+/** Whether workers may share the rows of a permute; then the steps of such a permute (scatter.c). */
 bool wadi_flat_shares(wadi_flat *c, const wadi_bind *bind);
 wadi_status wadi_flat_scatter(wadi_flat *c, const wadi_bind *bind, int slot, const char *tag);
 
-/** The kernels and steps of a body in schedule flat, as wadi_lower_inside gives those of the others (inside.h). */
+/** The kernels and steps of a body in schedule flat. wadi_lower_inside makes those of inside and across (inside.h). */
 wadi_status wadi_lower_flat(wadi_layout *y, const wadi_body *body, const bool *known,
                             wadi_lmodule *out, wadi_plan_version *out_version);
 

@@ -1,14 +1,16 @@
-/* Schedule flat of folds: first a table of the results of blocks, which are units, then the top of each row's tree (top.c).
- * That is the same tree as everywhere. Short rows are reduced whole. */
+/* Schedule flat of folds. The first step reduces blocks, which are its units, into a table. The second combines each row's
+ * entries by the top of the tree (top.c). The tree is the same as in every other schedule. Short rows are reduced whole. */
 #include "base/error.h"
+#include "codegen/kernel/arith.h"
 #include "codegen/kernel/flat/flat.h"
+#include "codegen/kernel/read.h"
 #include "codegen/kernel/row.h"
 #include "codegen/kernel/skeleton.h"
 #include "operators/reduce_tree.h"
 
 enum { UNIT = WADI_FLAT_UNIT, BLOCK = WADI_FOLD_BLOCK };
 
-/* ---- the table: a row of the result, block of the reduced row ---- */
+/* ---- the table: [element of the result, block of the reduced row] ---- */
 
 static int table_rank(const wadi_lower *l, const wadi_bind *bind) {
     return wadi_type_of(l, bind->results[0])->rank + 1;
@@ -33,8 +35,55 @@ static void table_unit(wadi_lower *l, const wadi_unit *u) {
         wadi_lb_store(&l->b, u->pointer[f], at, x[f]);
 }
 
+/* ---- by groups: so many rows, or blocks of rows, as its teams or lanes take at a time ---- */
+
+static wadi_lv rows_of(wadi_lower *l, const wadi_bind *bind) {
+    wadi_lv extent[WADI_MAX_RANK];
+    wadi_lower_extents(l, bind->results[0], extent);
+    return wadi_lower_size(l, table_rank(l, bind) - 1, extent);
+}
+
+static wadi_lv blocks_of_row(wadi_lower *l, const wadi_bind *bind) {
+    return wadi_flat_pieces_of(l, wadi_lower_row_length(l, bind), BLOCK);
+}
+
+static wadi_lv units_of_rows(wadi_lower *l, const wadi_bind *bind) {
+    return wadi_flat_pieces_of(l, rows_of(l, bind), wadi_lower_fold_items_at_once(l, bind));
+}
+
+static wadi_lv units_of_blocks(wadi_lower *l, const wadi_bind *bind) {
+    const wadi_lv all = bin(l, WADI_SOP_MUL, rows_of(l, bind), blocks_of_row(l, bind));
+    return wadi_flat_pieces_of(l, all, wadi_lower_fold_items_at_once(l, bind));
+}
+
+static void items_unit(wadi_lower *l, const wadi_unit *u, wadi_lv each, wadi_lv all) {
+    const int64_t at_once = wadi_lower_fold_items_at_once(l, u->bind);
+    const wadi_fold_items items = {.bind = u->bind,
+                                   .extent = u->extent,
+                                   .pointer = u->pointer,
+                                   .each = each,
+                                   .first = bin(l, WADI_SOP_MUL, u->piece, num(l, at_once)),
+                                   .all = all};
+    wadi_lower_fold_items(l, &items);
+}
+
+static void rows_unit(wadi_lower *l, const wadi_unit *u) {
+    items_unit(l, u, WADI_LV_NONE, rows_of(l, u->bind));
+}
+
+static void blocks_unit(wadi_lower *l, const wadi_unit *u) {
+    const wadi_lv each = blocks_of_row(l, u->bind);
+    items_unit(l, u, each, bin(l, WADI_SOP_MUL, rows_of(l, u->bind), each));
+}
+
 static wadi_status blocks(wadi_flat *c, const wadi_bind *bind) {
-    static const wadi_cut cut = {table_extents, table_pieces, table_unit};
+    static const wadi_cut by_one = {table_extents, table_pieces, table_unit};
+    static const wadi_cut by_groups = {.extents = table_extents,
+                                       .rows = units_of_blocks,
+                                       .unit = blocks_unit,
+                                       .whole = true,
+                                       .lanes = true};
+    const wadi_cut *cut = c->y->grouped ? &by_groups : &by_one;
     const wadi_val v = bind->results[0];
     wadi_array_type table = c->y->m->values[v].type.array[0];
     const wadi_slot_kind kind = c->body->stream ? WADI_SLOT_IRREGULAR : WADI_SLOT_ONCE;
@@ -42,13 +91,13 @@ static wadi_status blocks(wadi_flat *c, const wadi_bind *bind) {
     if (!wadi_flat_has_long_rows(c, bind->args[bind->nargs - 1])) return WADI_OK;
     table.rank++;
     WADI_TRY(wadi_flat_slot(c, "parts", kind, &table, &slot));
-    WADI_TRY(wadi_flat_cut(c, bind, slot, &cut, "parts", -1, true));
+    WADI_TRY(wadi_flat_cut(c, bind, slot, cut, "parts", -1, true));
     c->parts[v] = slot;
     if (!wadi_is_stored(c->y, v)) c->known[v] = true;
     return WADI_OK;
 }
 
-/* ---- rows reduced whole: so many of them make a unit ---- */
+/* ---- rows reduced whole: several make a unit ---- */
 
 static int64_t rows_per_unit(const wadi_lower *l, const wadi_bind *bind) {
     const wadi_val array = bind->args[bind->nargs - 1];
@@ -70,8 +119,11 @@ static void whole_unit(wadi_lower *l, const wadi_unit *u) {
 
 static wadi_status into_slot(wadi_flat *c, const wadi_bind *bind, int slot, const char *tag) {
     static const wadi_cut cut = {.pieces = whole_pieces, .unit = whole_unit};
+    static const wadi_cut by_groups = {
+        .rows = units_of_rows, .unit = rows_unit, .whole = true, .lanes = true};
     if (c->parts[bind->results[0]] >= 0) return wadi_flat_pieces(c, bind, slot, tag);
-    return wadi_flat_cut(c, bind, slot, &cut, tag, -1, true);
+    const bool groups = c->y->grouped && c->y->slots.at[slot].rank > 0;
+    return wadi_flat_cut(c, bind, slot, groups ? &by_groups : &cut, tag, -1, true);
 }
 
 const wadi_skeleton_row wadi_skeleton_fold = {.element = wadi_lower_fold_at,

@@ -3,10 +3,10 @@
  * Lifted over a chunk, a branch is a computation over the elements that took it, and a loop is one over the elements that have
  * not stopped (Blelloch 1990, Vector Models, section 10: packing). Each is a level (level.c). Its values have slots of their
  * own, with one element for each of the level's, and its kernels read outer values through the level's map. The runtime makes
- * the maps, runs the steps, and puts the results together (sched/steps/control.c). A body over one element needs no levels,
- * because all of it decides alike.
+ * the maps, runs the steps, and puts the results together (sched/steps/control.c). A body over one element needs no levels:
+ * there is only one decision.
  *
- * Control of scalars alone stays one kernel, in which each element goes its own way. */
+ * A branch or loop with only scalars stays one kernel, in which each element branches on its own. */
 #include "codegen/kernel/flat/flat.h"
 
 #include <string.h>
@@ -39,7 +39,7 @@ static wadi_status value_slot(wadi_flat *c, wadi_val v) {
                           &c->y->slot_of[v]);
 }
 
-/* Slots of the present level for what the region stores. */
+/* Gives the values that the region stores slots of the present level. */
 static wadi_status region_slots(wadi_flat *c, const wadi_block *r) {
     for (int i = 0; i < r->nbinds; i++) {
         const wadi_bind *b = r->binds[i];
@@ -54,7 +54,7 @@ static wadi_status region_slots(wadi_flat *c, const wadi_block *r) {
     return WADI_OK;
 }
 
-/* The slot that holds `v` by now, or -1: it is delayed. */
+/* The slot that holds `v`, or -1 if it is delayed. */
 static int slot_with(wadi_flat *c, wadi_val v) {
     v = resolved(c, v);
     if (c->y->m->values[v].def == WADI_DEF_CONST) return wadi_layout_constant(c->y, v);
@@ -107,7 +107,7 @@ static wadi_status decision(wadi_flat *c, const wadi_bind *bind, wadi_val v, int
 
 /* ---- parts ---- */
 
-/* Makes a level below the present one the present one. */
+/* Opens a level inside the present one. */
 static wadi_status enter_level(wadi_flat *c) {
     const wadi_array_type number = {.rank = 0, .elem = wadi_elem_scalar(WADI_I64)};
     wadi_plan_level level = {.parent = c->level};
@@ -123,8 +123,8 @@ static bool is_made_in(const wadi_block *r, const wadi_value *value) {
     return false;
 }
 
-/* The yields' slots. The last to use an array that the region has made, or that is part of a loop's state and not wanted
- * there again, may take it away. */
+/* The slots of what the region yields. The last yield of an array may take its memory if the region has made the array, or if it
+ * is part of a loop's state that is not read again. */
 static wadi_status yields(wadi_flat *c, const wadi_block *r, wadi_plan_part *part) {
     int *slots = WADI_NEW_N(c->y->keep, int, (size_t)r->nyields + 1);
     bool *moves = WADI_NEW_N(c->y->keep, bool, (size_t)r->nyields + 1);
@@ -197,7 +197,7 @@ static wadi_status cond(wadi_flat *c, const wadi_bind *bind) {
 
 /* ---- awhile ---- */
 
-/* With a descriptor, arrays of the elements that go on need not be moved when others stop. */
+/* A slot with descriptors: when some elements stop, the arrays of the others need not move. */
 static wadi_slot_kind state_kind(const wadi_flat *c, wadi_val param) {
     const wadi_slot_kind kind = kind_of(c, param);
     return kind == WADI_SLOT_REGULAR && type_of(c, param)->rank > 0 ? WADI_SLOT_IRREGULAR : kind;
@@ -220,7 +220,7 @@ static void know_state(wadi_flat *c, const wadi_bind *bind) {
         for (int k = 0; k < 2; k++) c->known[bind->blocks[k]->params[i]] = true;
 }
 
-/* A delayed first state is stored as what the state is. */
+/* Stores a first state that is delayed, in a slot of the state's kind. */
 static wadi_status first_state(wadi_flat *c, const wadi_bind *bind, int *init) {
     for (int i = 0; i < bind->nargs; i++) {
         const wadi_val v = resolved(c, bind->args[i]);
@@ -273,9 +273,7 @@ static wadi_status loop(wadi_flat *c, const wadi_bind *bind) {
 static bool is_scalar_region(const wadi_flat *c, const wadi_block *r);
 
 static bool is_scalar(const wadi_flat *c, const wadi_bind *bind) {
-    const wadi_skeleton skeleton = bind->op->skeleton;
-    const bool control = skeleton == WADI_SKEL_COND || skeleton == WADI_SKEL_LOOP;
-    if (!control && skeleton != WADI_SKEL_GENERATE) return false;
+    if (!bind->op->at && !bind->op->outcome) return false;
     for (int i = 0; i < bind->nresults; i++)
         if (type_of(c, bind->results[i])->rank > 0) return false;
     for (int k = 0; k < bind->nblocks; k++)

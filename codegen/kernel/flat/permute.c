@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "codegen/kernel/arith.h"
 #include "codegen/kernel/flat/flat.h"
+#include "codegen/kernel/lanes.h"
 #include "codegen/kernel/nest.h"
 #include "codegen/kernel/permute.h"
 #include "codegen/kernel/read.h"
@@ -17,9 +18,9 @@
 
 enum {
     MOST_TABLES = 16,
-    FEWEST = 4,   /* so that workers end together */
-    WORTH = 4096, /* elements of the source per table at least, */
-    TIMES = 8     /* and so many for each element of a table, which is written and read once more */
+    FEWEST = 4,   /* tables, so that workers end at about the same time */
+    WORTH = 4096, /* the fewest elements of the source per table */
+    TIMES = 8     /* the fewest of them per element of a table, which costs a write and a read */
 };
 
 static wadi_lv source_length(wadi_lower *l, const wadi_bind *bind) {
@@ -59,10 +60,12 @@ static void fill_table(wadi_lower *l, const wadi_unit *u) {
     const int fields = wadi_type_of(l, u->bind->results[0])->elem.fields;
     wadi_lv pointer[WADI_MAX_FIELDS];
     table_at(l, u->bind, u->pointer, k, size, pointer);
-    const wadi_lv t = wadi_lb_for(b, num(l, 0), size, 1, "t");
+    wadi_lanes open;
+    const wadi_lv t = wadi_lanes_each(l, num(l, 0), size, "t", &open);
     for (int c = 0; c < fields; c++)
         wadi_lb_store(b, pointer[c], t, wadi_lb_const(b, wadi_row_identity(f, c)));
-    wadi_lower_end_innermost(l);
+    wadi_lower_mark_innermost(l);
+    wadi_lanes_end(l, &open);
     const wadi_lv each = bin(l, WADI_SOP_QUOT, n, u->extent[0]);
     const wadi_lv from = bin(l, WADI_SOP_MUL, k, each);
     const wadi_lv last = bin(l, WADI_SOP_EQ, next, u->extent[0]);
@@ -118,8 +121,8 @@ static bool has_tables(const wadi_flat *c, const wadi_bind *bind) {
 }
 
 static wadi_status by_tables(wadi_flat *c, const wadi_bind *bind, int slot, const char *tag) {
-    static const wadi_cut fills = {.extents = table_extents, .unit = fill_table};
-    static const wadi_cut merges = {.unit = merge_tables};
+    static const wadi_cut fills = {.extents = table_extents, .unit = fill_table, .lanes = true};
+    static const wadi_cut merges = {.unit = merge_tables, .lanes = true};
     const wadi_array_type table = {.rank = 2,
                                    .elem = c->y->m->values[bind->results[0]].type.array[0].elem};
     const wadi_slot_kind kind = c->body->stream ? WADI_SLOT_IRREGULAR : WADI_SLOT_ONCE;
@@ -143,7 +146,7 @@ static wadi_lv one(wadi_lower *l, const wadi_bind *bind) {
 }
 
 static wadi_status into_slot(wadi_flat *c, const wadi_bind *bind, int slot, const char *tag) {
-    static const wadi_cut cut = {.rows = one, .unit = whole, .whole = true};
+    static const wadi_cut cut = {.rows = one, .unit = whole, .whole = true, .lanes = true};
     if (has_tables(c, bind)) return by_tables(c, bind, slot, tag);
     if (wadi_flat_shares(c, bind)) return wadi_flat_scatter(c, bind, slot, tag);
     return wadi_flat_cut(c, bind, slot, &cut, tag, -1, true);

@@ -7,6 +7,7 @@
 #include "codegen/kernel/read.h"
 #include "codegen/kernel/row.h"
 #include "codegen/kernel/scan.h"
+#include "codegen/kernel/scan_lanes.h"
 #include "codegen/kernel/skeleton.h"
 #include "operators/reduce_tree.h"
 
@@ -18,11 +19,11 @@ static wadi_lv blocks_of(wadi_lower *l, const wadi_bind *bind) {
     return wadi_flat_pieces_of(l, wadi_lower_row_length(l, bind), WADI_SCAN_BLOCK);
 }
 
-/* ---- the table: row, block of the scanned row but the last ---- */
+/* ---- the table: [row, block of the scanned row but the last] ---- */
 
 static void table_extents(wadi_lower *l, const wadi_bind *bind, wadi_lv *extent) {
-    const wadi_lv carries = bin(l, WADI_SOP_SUB, blocks_of(l, bind), num(l, 1));
-    extent[rank_of(l, bind) - 1] = bin(l, WADI_SOP_MAX, carries, num(l, 0));
+    extent[rank_of(l, bind) - 1] =
+        wadi_flat_pieces_but_last(l, wadi_lower_row_length(l, bind), WADI_SCAN_BLOCK);
 }
 
 static wadi_lv table_pieces(wadi_lower *l, const wadi_bind *bind, const wadi_lv *extent) {
@@ -43,7 +44,7 @@ static void carries_unit(wadi_lower *l, const wadi_unit *u) {
     wadi_lower_scan_carries(l, u->bind, &table, u->ix);
 }
 
-/* ---- the results: row, block of the scanned row ---- */
+/* ---- the results: a unit is a block of a row ---- */
 
 static wadi_lv block_pieces(wadi_lower *l, const wadi_bind *bind, const wadi_lv *extent) {
     WADI_UNUSED(extent);
@@ -70,22 +71,134 @@ static void block_unit(wadi_lower *l, const wadi_unit *u) {
     wadi_lower_scan_block(l, u->bind, u->extent, u->pointer, &table, u->ix, piece, u->carried);
 }
 
-/* A table of what is carried into the blocks of rows longer than one. */
+typedef struct names {
+    const char *lasts, *carries;
+} names;
+
+/* Adds a slot for the table, and makes the names of the kernels that fill it. */
+static wadi_status table_of(wadi_flat *c, const wadi_bind *bind, const char *tag, names *out,
+                            int *out_slot) {
+    const wadi_array_type *t = &c->y->m->values[bind->results[0]].type.array[0];
+    const wadi_slot_kind kind = c->body->stream ? WADI_SLOT_IRREGULAR : WADI_SLOT_ONCE;
+    const char *before = tag ? tag : "";
+    out->lasts = wadi_arena_printf(c->y->arena, "%slasts", before);
+    out->carries = wadi_arena_printf(c->y->arena, "%scarries", before);
+    if (!out->lasts || !out->carries) return wadi_flat_no_memory(c);
+    return wadi_flat_slot(c, "carries", kind, t, out_slot);
+}
+
+/* The table of carries, for rows longer than one block. */
 static wadi_status long_rows(wadi_flat *c, const wadi_bind *bind, int slot, const char *tag) {
     static const wadi_cut lasts = {table_extents, table_pieces, last_unit, .several = true};
     static const wadi_cut carries = {table_extents, one_if_any, carries_unit, .several = true};
     static const wadi_cut blocks = {.pieces = block_pieces, .unit = block_unit, .carried = chain};
-    const wadi_array_type *t = &c->y->m->values[bind->results[0]].type.array[0];
-    const wadi_slot_kind kind = c->body->stream ? WADI_SLOT_IRREGULAR : WADI_SLOT_ONCE;
-    const char *before = tag ? tag : "";
-    const char *last = wadi_arena_printf(c->y->arena, "%slasts", before);
-    const char *carry = wadi_arena_printf(c->y->arena, "%scarries", before);
     int table = 0;
-    if (!last || !carry) return wadi_flat_no_memory(c);
-    WADI_TRY(wadi_flat_slot(c, "carries", kind, t, &table));
-    WADI_TRY(wadi_flat_cut(c, bind, table, &lasts, last, -1, true));
-    WADI_TRY(wadi_flat_cut(c, bind, table, &carries, carry, -1, false));
+    names n;
+    WADI_TRY(table_of(c, bind, tag, &n, &table));
+    WADI_TRY(wadi_flat_cut(c, bind, table, &lasts, n.lasts, -1, true));
+    WADI_TRY(wadi_flat_cut(c, bind, table, &carries, n.carries, -1, false));
     return wadi_flat_cut(c, bind, slot, &blocks, tag, table, true);
+}
+
+/* ---- by groups: nothing is carried from unit to unit, and one worker takes all steps as well ---- */
+
+enum { LANES = WADI_GROUP_LANES };
+
+/* Blocks of the row but the last, or of all of it, counted over all rows. */
+static wadi_lv items_of(wadi_lower *l, const wadi_bind *bind, wadi_lv each) {
+    wadi_lv extent[WADI_MAX_RANK];
+    wadi_lower_extents(l, bind->results[0], extent);
+    return bin(l, WADI_SOP_MUL, wadi_lower_size(l, rank_of(l, bind) - 1, extent), each);
+}
+
+static wadi_lv lasts_of_row(wadi_lower *l, const wadi_bind *bind) {
+    return wadi_flat_pieces_but_last(l, wadi_lower_row_length(l, bind), WADI_SCAN_BLOCK);
+}
+
+static wadi_lv units_of_lasts(wadi_lower *l, const wadi_bind *bind) {
+    return wadi_flat_pieces_of(l, items_of(l, bind, lasts_of_row(l, bind)), LANES);
+}
+
+static wadi_lv units_of_blocks(wadi_lower *l, const wadi_bind *bind) {
+    return wadi_flat_pieces_of(l, items_of(l, bind, block_pieces(l, bind, NULL)), LANES);
+}
+
+static void lasts_by_lanes(wadi_lower *l, const wadi_unit *u) {
+    const wadi_scan_table table = {u->extent, u->pointer};
+    const wadi_lv each = lasts_of_row(l, u->bind);
+    const wadi_scan_items items = {.bind = u->bind,
+                                   .table = &table,
+                                   .each = each,
+                                   .first = bin(l, WADI_SOP_MUL, u->piece, num(l, LANES)),
+                                   .all = items_of(l, u->bind, each)};
+    wadi_lower_scan_items(l, &items);
+}
+
+static void blocks_by_lanes(wadi_lower *l, const wadi_unit *u) {
+    wadi_lv entry[WADI_MAX_FIELDS], entries[WADI_MAX_RANK];
+    const wadi_lv each = block_pieces(l, u->bind, NULL);
+    const wadi_scan_table table = {entries, entry};
+    wadi_scan_items items = {.bind = u->bind,
+                             .extent = u->extent,
+                             .pointer = u->pointer,
+                             .each = each,
+                             .first = bin(l, WADI_SOP_MUL, u->piece, num(l, LANES)),
+                             .all = items_of(l, u->bind, each)};
+    if (u->table >= 0) {
+        wadi_lower_extents(l, u->bind->results[0], entries);
+        table_extents(l, u->bind, entries);
+        wadi_flat_table(l, u, entry);
+        items.table = &table;
+    }
+    wadi_lower_scan_items(l, &items);
+}
+
+static void last_shared(wadi_lower *l, const wadi_unit *u) {
+    const wadi_scan_table table = {u->extent, u->pointer};
+    wadi_lower_scan_last_shared(l, u->bind, &table, u->ix, wadi_flat_piece(l, u));
+}
+
+static void carries_shared(wadi_lower *l, const wadi_unit *u) {
+    const wadi_scan_table table = {u->extent, u->pointer};
+    wadi_lower_scan_carries_shared(l, u->bind, &table, u->ix);
+}
+
+static void block_shared(wadi_lower *l, const wadi_unit *u) {
+    wadi_lv entry[WADI_MAX_FIELDS], entries[WADI_MAX_RANK];
+    const wadi_lv piece = wadi_flat_piece(l, u);
+    const wadi_scan_table table = {entries, entry};
+    if (u->table >= 0) {
+        wadi_lower_extents(l, u->bind->results[0], entries);
+        table_extents(l, u->bind, entries);
+        wadi_flat_table(l, u, entry);
+    }
+    wadi_lower_scan_block_shared(l, u->bind, u->extent, u->pointer, u->table >= 0 ? &table : NULL,
+                                 u->ix, piece);
+}
+
+static wadi_status by_groups(wadi_flat *c, const wadi_bind *bind, int slot, const char *tag,
+                             bool any_order) {
+    static const wadi_cut items_lasts = {.extents = table_extents,
+                                         .rows = units_of_lasts,
+                                         .unit = lasts_by_lanes,
+                                         .whole = true,
+                                         .lanes = true};
+    static const wadi_cut items = {
+        .rows = units_of_blocks, .unit = blocks_by_lanes, .whole = true, .lanes = true};
+    static const wadi_cut shared_lasts = {table_extents, table_pieces, last_shared, .lanes = true};
+    static const wadi_cut shared = {.pieces = block_pieces, .unit = block_shared, .lanes = true};
+    static const wadi_cut carries = {table_extents, one_if_any, carries_shared, .lanes = true};
+    int table = -1;
+    if (wadi_flat_has_long_rows(c, bind->args[bind->nargs - 1])) {
+        names n;
+        WADI_TRY(table_of(c, bind, tag, &n, &table));
+        WADI_TRY(wadi_flat_cut(c, bind, table, any_order ? &shared_lasts : &items_lasts, n.lasts,
+                               -1, true));
+        WADI_TRY(wadi_flat_cut(c, bind, table, &carries, n.carries, -1, false));
+    }
+    const bool one_row = c->y->slots.at[slot].rank == 1;
+    return wadi_flat_cut(c, bind, slot, any_order && (table >= 0 || one_row) ? &shared : &items,
+                         tag, table, true);
 }
 
 /* ---- short rows ---- */
@@ -96,6 +209,7 @@ static void row_unit(wadi_lower *l, const wadi_unit *u) {
 
 static wadi_status into_slot(wadi_flat *c, const wadi_bind *bind, int slot, const char *tag) {
     static const wadi_cut rows = {.unit = row_unit};
+    if (c->y->grouped) return by_groups(c, bind, slot, tag, wadi_fun_has_any_order(bind->funs[0]));
     if (wadi_flat_has_long_rows(c, bind->args[bind->nargs - 1]))
         return long_rows(c, bind, slot, tag);
     return wadi_flat_cut(c, bind, slot, &rows, tag, -1, true);

@@ -40,7 +40,7 @@ static void copy_row(wadi_lower *l, const wadi_unit *u) {
 
 /* ---- the elements ---- */
 
-/* One row, of as many pieces as there are units. */
+/* One row, with as many pieces as there are units. */
 static void no_rows(wadi_lower *l, const wadi_bind *bind, wadi_lv *extent) {
     for (int d = 0; d < wadi_type_of(l, bind->results[0])->rank; d++) extent[d] = num(l, 1);
 }
@@ -58,7 +58,7 @@ static void scatter_share(wadi_lower *l, const wadi_unit *u) {
     wadi_lower_scatter(l, u->bind, extent, u->pointer, &share);
 }
 
-/* Whether the rows are known, by trying. */
+/* Whether the rows are known before the elements. Tries to write the code, which tells. */
 static bool has_rows(wadi_flat *c, const wadi_bind *bind) {
     wadi_lower l;
     wadi_lmodule none = {0};
@@ -74,7 +74,7 @@ bool wadi_flat_shares(wadi_flat *c, const wadi_bind *bind) {
            wadi_lower_cost(bind->funs[0]) < WADI_SHARE_CHEAP && has_rows(c, bind);
 }
 
-/* The defaults lie where the result does. */
+/* Whether the result takes over the memory of the defaults. */
 static bool lies_there(const wadi_flat *c, const wadi_bind *bind) {
     wadi_val from = bind->args[0];
     while (c->y->alias_of[from] != WADI_NONE) from = c->y->alias_of[from];
@@ -82,8 +82,9 @@ static bool lies_there(const wadi_flat *c, const wadi_bind *bind) {
 }
 
 wadi_status wadi_flat_scatter(wadi_flat *c, const wadi_bind *bind, int slot, const char *tag) {
-    static const wadi_cut copies = {.unit = copy_row};
-    static const wadi_cut shares = {no_rows, all_units, scatter_share, .apart = true};
+    static const wadi_cut copies = {.unit = copy_row, .lanes = true};
+    static const wadi_cut shares = {no_rows, all_units, scatter_share, .lanes = true,
+                                    .apart = true};
     const char *copying = wadi_arena_printf(c->y->arena, "%sdefaults", tag ? tag : "");
     if (!copying) return wadi_flat_no_memory(c);
     if (!lies_there(c, bind)) WADI_TRY(wadi_flat_cut(c, bind, slot, &copies, copying, -1, true));

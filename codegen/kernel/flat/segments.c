@@ -19,7 +19,7 @@
 /* A search costs as much as some hundred elements. */
 enum { PIECE = 16 * WADI_FOLD_BLOCK, BLOCK = WADI_FOLD_BLOCK };
 
-/* The fold_seg whose results `bind` takes over element by element, itself if it is one; NULL: there is none. */
+/* The reduction of segments whose results `bind` reads element by element, `bind` itself if it is one; NULL if there is none. */
 static const wadi_bind *folded(const wadi_layout *y, const wadi_bind *bind) {
     if (bind->op->skeleton == WADI_SKEL_FOLD_SEG) return bind;
     for (int i = 0; bind->op->one_to_one && i < bind->nargs; i++) {
@@ -31,7 +31,7 @@ static const wadi_bind *folded(const wadi_layout *y, const wadi_bind *bind) {
     return NULL;
 }
 
-/* The binding that has the offsets. */
+/* The binding whose arguments are the offsets. */
 static const wadi_bind *segmented(const wadi_lower *l, const wadi_bind *bind) {
     const wadi_bind *fold = folded(l->y, bind);
     return fold ? fold : bind;
@@ -58,7 +58,7 @@ static wadi_lv passed(wadi_lower *l, void *env, wadi_lv j) {
     return bin(l, WADI_SOP_GE, bin(l, WADI_SOP_ADD, offset, j), s->place);
 }
 
-/* Elements and segments of the whole row. */
+/* The units of a row: its elements and segments together, divided by a unit's size. */
 static wadi_lv pieces_of_segments(wadi_lower *l, const wadi_bind *bind, const wadi_lv *extent) {
     WADI_UNUSED(extent);
     bind = segmented(l, bind);
@@ -70,7 +70,7 @@ static wadi_lv pieces_of_segments(wadi_lower *l, const wadi_bind *bind, const wa
     return bin(l, WADI_SOP_ADD, bin(l, WADI_SOP_QUOT, all, num(l, PIECE)), num(l, 1));
 }
 
-/* The first segment of unit `piece`; n behind the last. */
+/* The first segment of unit `piece`; n after the last unit. */
 static wadi_lv first_segment(wadi_lower *l, const wadi_unit *u, wadi_lv piece, wadi_lv n) {
     wadi_lb *b = &l->b;
     const wadi_lv var = wadi_lb_var(b, WADI_I64, false, num(l, 0), "first");
@@ -118,9 +118,9 @@ static void table_unit(wadi_lower *l, const wadi_unit *u) {
                               bin(l, WADI_SOP_ADD, wadi_flat_piece(l, u), num(l, 1)));
 }
 
-/* A table of the blocks of segments longer than one. */
+/* The table of block results, for segments longer than one block. */
 static wadi_status blocks(wadi_flat *c, const wadi_bind *bind) {
-    static const wadi_cut cut = {table_extents, table_pieces, table_unit};
+    static const wadi_cut cut = {table_extents, table_pieces, table_unit, .lanes = true};
     const wadi_val v = bind->results[0];
     const wadi_slot_kind kind = c->body->stream ? WADI_SLOT_IRREGULAR : WADI_SLOT_ONCE;
     int slot = 0;
@@ -152,14 +152,14 @@ static wadi_lv pieces_of_result(wadi_lower *l, const wadi_bind *bind, const wadi
     return bin(l, WADI_SOP_ADD, bin(l, WADI_SOP_QUOT, extent[0], num(l, BLOCK)), num(l, 1));
 }
 
-/* Element i yields something behind the place, or nothing but ends there. */
+/* Whether element i has results after the place, or has no results and ends there. */
 static wadi_lv reaches_behind(wadi_lower *l, void *env, wadi_lv i) {
     const search *s = env;
     const wadi_lv next = bin(l, WADI_SOP_ADD, i, num(l, 1));
     return bin(l, WADI_SOP_GT, wadi_lower_offset(l, s->bind, 1, next), s->place);
 }
 
-/* The first element of unit `piece`, n behind the last. */
+/* The first element of unit `piece`; n after the last unit. */
 static wadi_lv first_element(wadi_lower *l, const wadi_unit *u, wadi_lv piece, wadi_lv n) {
     wadi_lb *b = &l->b;
     const wadi_lv var = wadi_lb_var(b, WADI_I64, false, num(l, 0), "first");
@@ -174,7 +174,7 @@ static wadi_lv first_element(wadi_lower *l, const wadi_unit *u, wadi_lv piece, w
     return wadi_lb_fact(b, wadi_lb_get(b, var), num(l, 0), n);
 }
 
-/* The element that the next unit begins with may begin in this one. */
+/* The first element of the next unit may have its first results in this unit. */
 static void expand_unit(wadi_lower *l, const wadi_unit *u) {
     const wadi_lv piece = wadi_flat_piece(l, u);
     const wadi_lv n = wadi_lower_extent(l, u->bind->args[2], 0);
@@ -190,21 +190,21 @@ static void expand_unit(wadi_lower *l, const wadi_unit *u) {
 /* ---- the steps ---- */
 
 static wadi_status fold_into(wadi_flat *c, const wadi_bind *bind, int slot, const char *tag) {
-    static const wadi_cut cut = {.pieces = pieces_of_segments, .unit = fold_unit};
+    static const wadi_cut cut = {.pieces = pieces_of_segments, .unit = fold_unit, .lanes = true};
     return wadi_flat_cut(c, bind, slot, &cut, tag, -1, true);
 }
 
 static wadi_status scan_into(wadi_flat *c, const wadi_bind *bind, int slot, const char *tag) {
-    static const wadi_cut cut = {.pieces = pieces_of_segments, .unit = scan_unit};
+    static const wadi_cut cut = {.pieces = pieces_of_segments, .unit = scan_unit, .lanes = true};
     return wadi_flat_cut(c, bind, slot, &cut, tag, -1, true);
 }
 
 static wadi_status expand_into(wadi_flat *c, const wadi_bind *bind, int slot, const char *tag) {
-    static const wadi_cut cut = {.pieces = pieces_of_result, .unit = expand_unit};
+    static const wadi_cut cut = {.pieces = pieces_of_result, .unit = expand_unit, .lanes = true};
     return wadi_flat_cut(c, bind, slot, &cut, tag, -1, true);
 }
 
-/* What takes over the results of a fold_seg is cut as that is. */
+/* A binding that reads the results of a reduction of segments element by element is cut like that reduction. */
 static wadi_status generate_into(wadi_flat *c, const wadi_bind *bind, int slot, const char *tag) {
     return folded(c->y, bind) ? fold_into(c, bind, slot, tag)
                               : wadi_flat_pieces(c, bind, slot, tag);

@@ -1,10 +1,10 @@
-/* What goes over the socket of a port: messages to its peers, and theirs.
+/* The messages over the socket of a port: those to its peers, and those from them.
  *
- * A peer that sends a message without sense loses its seat. If it was the partner, the stream breaks.
+ * A peer that sends a message that makes no sense loses its seat. If it was the partner, the stream breaks.
  *
- * The socket's monitor notices a lost connection and reports the descriptor that was closed. By the time that is heard,
- * another connection may have the same descriptor. So every peer that it may concern is asked by a HELLO, which changes
- * nothing. What came before a loss still counts: a peer is lost when nothing is left to be read. */
+ * The socket's monitor notices a lost connection, and reports the descriptor that was closed. When the report is read, another
+ * connection may already have the same descriptor. So a HELLO, which changes nothing, asks every peer that the report may concern.
+ * Messages that came before a loss still count: a peer is lost only when all its messages have been read. */
 #include "sched/transport/zmq/inside.h"
 
 #include <errno.h>
@@ -17,26 +17,27 @@
 #include "base/error.h"
 
 enum {
-    BATCH = 256, /* messages read at once: a flood of them must not keep a port from its work */
-    ROUNDS = 64  /* so many batches may hold messages of somebody who has gone */
+    BATCH =
+        256, /* messages read at once, so that a flood of them does not keep a port from its work */
+    ROUNDS = 64 /* so many batches are read for messages of a peer that has gone */
 };
 
 static const int64_t doubt_ns = 500000000;
 
 static const char failed_handshake[] =
-    "the handshake failed: it does not speak ZeroMQ, or its keys or token are not those expected";
+    "the handshake failed: the peer does not speak ZeroMQ, or has other keys or another token";
 
 /* ---- sending ---- */
 
-/* ZeroMQ orders what one thread does before sending and another after receiving, by means no tool can see. Counting here says
- * the same in the language's own terms. */
+/* ZeroMQ orders what one thread does before sending and what another does after receiving, but thread checkers cannot see how. Atomic
+ * counting here states the same order in C. */
 static atomic_uint handovers;
 
 static void hand_over(void) {
     atomic_fetch_add_explicit(&handovers, 1, memory_order_acq_rel);
 }
 
-/* Called by whoever closes the message: also a thread of ZeroMQ. */
+/* Called by the thread that closes the message, which may be one of ZeroMQ. */
 static void release_reference(void *data, void *chunk) {
     WADI_UNUSED(data);
     hand_over();
@@ -98,7 +99,7 @@ static bool send_note(wadi_zmq_port *p, int peer) {
     return send_with(p, peer, c, p->note != NULL ? p->note : (const void *)"", p->note_bytes);
 }
 
-/* The name of the stream, where a message has to bear it. */
+/* Puts the id of the stream in messages that must have it. */
 static int64_t stream_of(const wadi_zmq_port *p) {
     if (p->options.sends) return (int64_t)p->options.stream.id;
     return p->has_stream ? (int64_t)p->stream_id : 0;
@@ -129,7 +130,7 @@ static bool send_message(wadi_zmq_port *p, const wadi_link_message *m) {
     }
 }
 
-/* A sender without a note says so at once: so the receiver knows that it is there, however long its first chunk takes. */
+/* A sender without a note says so at once. So the receiver knows of the sender, even if the first chunk takes long. */
 bool wadi_zmq_greet(wadi_zmq_port *p) {
     p->remotes[0] = (wadi_remote){.used = true, .version = WADI_CONTROL_LOWEST, .fd = -1};
     wadi_zmq_claim(p, 0);
@@ -153,7 +154,7 @@ void wadi_zmq_dismiss(wadi_zmq_port *p, const wadi_error *why) {
 
 /* ---- receiving ---- */
 
-/* Reads one message into p->frame; false: none there. */
+/* Reads one message into p->frame; false: there is none. */
 static bool read_frames(wadi_zmq_port *p) {
     p->frames = 0;
     p->frames_left_out = false;
@@ -181,7 +182,7 @@ static void close_frames(wadi_zmq_port *p) {
     p->frames = 0;
 }
 
-/* What somebody has written is shown to the user: what could steer a terminal is not. */
+/* The reason that a peer has sent. It is shown to the user, so bytes that could control a terminal are removed. */
 static void read_reason(wadi_zmq_port *p, int at, char *out, size_t room) {
     const size_t n = at < p->frames ? zmq_msg_size(&p->frame[at]) : 0;
     const char *text = n > 0 ? zmq_msg_data(&p->frame[at]) : "no reason given";
@@ -190,7 +191,7 @@ static void read_reason(wadi_zmq_port *p, int at, char *out, size_t room) {
         if ((unsigned char)*out < ' ' || *out == 0x7f) *out = '?';
 }
 
-/* Why newcomers are turned away; NULL: they are welcome. */
+/* Why newcomers are turned away; NULL: they are admitted. */
 static const char *engaged(const wadi_zmq_port *p, int peer) {
     if (!p->options.bind || p->partner == peer) return NULL;
     if (p->partner >= 0)
@@ -201,10 +202,12 @@ static const char *engaged(const wadi_zmq_port *p, int peer) {
     return over || p->broken.status != WADI_OK ? "the stream is over" : NULL;
 }
 
-/* What `peer` sends belongs to this stream. A stream begins with one it has not had before, and its partner has one alone. */
+/* Checks that messages of `peer` belong to the present stream. A stream can only begin with an id that is new here, and a partner has
+ * only one stream. */
 static wadi_status join_stream(wadi_zmq_port *p, int peer, uint64_t id, wadi_error *err) {
     if (p->has_stream && p->stream_id != id)
-        return wadi_fail(err, WADI_IO, "link: another stream than the one it has begun");
+        return wadi_fail(err, WADI_IO,
+                         "link: a message of another stream than the one that has begun");
     if (p->partner != peer) wadi_zmq_claim(p, peer);
     p->has_stream = true;
     p->stream_id = id;
@@ -224,12 +227,12 @@ static wadi_status read_wire(wadi_zmq_port *p, int at, wadi_wire_stream *stream,
                             err);
 }
 
-/* A stream is begun by its first chunk, where no note has. */
+/* The first chunk begins a stream if no note has. */
 static wadi_status check_chunk(wadi_zmq_port *p, int peer, const wadi_control *c,
                                const wadi_wire_stream *stream, const wadi_chunk *chunk,
                                wadi_error *err) {
     if (chunk->number != c->number || wadi_chunk_bytes(chunk) != c->bytes)
-        return wadi_fail(err, WADI_IO, "link: chunk %lld is not what it was announced to be",
+        return wadi_fail(err, WADI_IO, "link: chunk %lld differs from its announcement",
                          (long long)c->number);
     if (!p->has_stream && (c->number != 0 || c->sequence != 0))
         return wadi_fail(err, WADI_IO, "link: a stream that begins with chunk %lld",
@@ -257,7 +260,7 @@ static wadi_status on_chunk(wadi_zmq_port *p, int peer, const wadi_control *c, i
     return check_state(p, err);
 }
 
-/* The note may come twice, and is the same then. */
+/* The note may come twice, but must then be the same. */
 static wadi_status on_note(wadi_zmq_port *p, int peer, const wadi_control *c, int at,
                            wadi_error *err) {
     if (at + 1 != p->frames) return wadi_fail(err, WADI_IO, "link: a note is one frame");
@@ -275,7 +278,7 @@ static wadi_status on_note(wadi_zmq_port *p, int peer, const wadi_control *c, in
     return none ? WADI_OK : wadi_zmq_keep_note(p, note, n, err);
 }
 
-/* Of version 1 an END bears no name: of somebody who has not begun a stream it is believed when keys have let him in. */
+/* In version 1 an END has no id. If its peer has not begun a stream, the END is believed only if the peer was admitted by its key. */
 static wadi_status on_end(wadi_zmq_port *p, int peer, const wadi_control *c, wadi_error *err) {
     if (p->partner != peer) {
         if (c->version > 1 || !p->keyed)
@@ -315,7 +318,7 @@ static wadi_status on_done(wadi_zmq_port *p, int peer, const wadi_control *c, wa
     return check_state(p, err);
 }
 
-/* Answered by a side that binds: with what it speaks, where that is more than version 1, and with what it grants. */
+/* A side that binds answers: with its version if that is higher than 1, and with its credit. */
 static wadi_status on_hello(wadi_zmq_port *p, int peer, const wadi_control *c) {
     wadi_remote *r = &p->remotes[peer];
     if (c->number >= WADI_CONTROL_VERSION)
@@ -349,7 +352,7 @@ static wadi_status on_control(wadi_zmq_port *p, int peer, const wadi_control *c,
     return wadi_fail(err, WADI_IO, "link: message of kind %d makes no sense here", c->kind);
 }
 
-/* Tells a peer what was wrong, and has done with it. */
+/* Tells a peer what was wrong, and takes its seat. */
 static void turn_away(wadi_zmq_port *p, int peer, const wadi_error *why, bool answer) {
     if (peer < 0 || peer != p->partner) wadi_zmq_note_refusal(p, why->msg);
     if (peer < 0) return;
@@ -363,7 +366,7 @@ static wadi_status read_control(wadi_zmq_port *p, int at, wadi_control *out, wad
     return wadi_control_read(zmq_msg_data(&p->frame[at]), zmq_msg_size(&p->frame[at]), out, err);
 }
 
-/* Who has no seat gets one by a message that makes sense, or an answer to one of a version that is not spoken here. */
+/* A peer without a seat gets one if its message makes sense. If the version of the message is not known here, it gets an answer. */
 static void read_message(wadi_zmq_port *p) {
     wadi_error why = {.status = WADI_OK};
     wadi_control c = {0};
@@ -398,7 +401,7 @@ typedef struct event {
     int32_t value; /* a descriptor, or a status */
 } event;
 
-/* Reads one event of the monitor; false: none there. */
+/* Reads one event of the monitor; false: there is none. */
 static bool read_event(wadi_zmq_port *p, event *out) {
     zmq_msg_t m;
     (void)zmq_msg_init(&m);
@@ -455,7 +458,7 @@ bool wadi_zmq_in_doubt(const wadi_zmq_port *p) {
     return false;
 }
 
-/* Asks who may have gone. */
+/* Asks the peers that may have gone. */
 static void settle_doubts(wadi_zmq_port *p) {
     int events = 0;
     size_t n = sizeof events;

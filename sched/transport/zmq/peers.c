@@ -1,6 +1,6 @@
-/* Who is at the other end of a port. A side that connects has one peer, which it has chosen. To a side that binds anybody may
- * come: a peer that has said something that makes sense gets a seat, and one of these becomes the partner, with whom the
- * stream is shared. Nobody else can harm the stream. */
+/* The peers at the other end of a port. A side that connects has one peer, which it has chosen. Any peer may connect to a side that
+ * binds. A peer that has sent a message that makes sense gets a seat, and one of these peers becomes the partner, which shares the
+ * stream. No other peer can harm the stream. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,7 +11,7 @@
 
 enum { TOLD = 3, ANSWERS = 100 /* in a second */ };
 
-/* One byte more, so that a note of none is one. */
+/* One byte more, so that a note of 0 bytes is not NULL. */
 wadi_status wadi_zmq_keep_note(wadi_zmq_port *p, const void *note, size_t n, wadi_error *err) {
     p->note = malloc(n + 1);
     if (p->note == NULL) return wadi_fail(err, WADI_MEMORY, "link: out of memory");
@@ -33,7 +33,7 @@ int wadi_zmq_find(wadi_zmq_port *p, const void *identity, size_t n, int fd) {
     return -1;
 }
 
-/* The partner's is not given away. */
+/* The seat of the partner is never given away. */
 static int longest_silent(const wadi_zmq_port *p) {
     int oldest = -1;
     for (int i = 0; i < WADI_LINK_PEERS; i++) {
@@ -67,20 +67,20 @@ void wadi_zmq_claim(wadi_zmq_port *p, int peer) {
         wadi_link_receiver_on_join(&p->receiver, peer);
 }
 
-/* Whether another partner would miss nothing. */
+/* Whether another partner could still get the whole stream. */
 static bool is_fresh(const wadi_zmq_port *p) {
     if (!p->options.bind) return false;
     if (p->options.sends) return !p->sender.confirmed;
     return !p->used && !p->receiver.ended && !p->receiver.received.set;
 }
 
-/* Whether there is nothing left for the partner to do. */
+/* Whether the partner has done everything. */
 static bool is_over(const wadi_zmq_port *p) {
     if (!p->options.sends) return p->receiver.ended && wadi_link_receiver_ended(&p->receiver);
     return p->sender.ended && wadi_link_sender_kept(&p->sender) == 0;
 }
 
-/* Of a sender the chunks go back into the queue; the next receiver answers for its own words alone. */
+/* For a sender, the chunks go back into the queue. Confirmations of the last receiver do not count for the next one. */
 static void begin_anew(wadi_zmq_port *p) {
     p->sender.nonsense = NULL;
     if (p->options.sends) return;
@@ -135,7 +135,7 @@ void wadi_zmq_note_refusal(wadi_zmq_port *p, const char *why) {
     p->refusals++;
     if (p->options.bind && p->refusals <= TOLD)
         wadi_logf(WADI_LOG_WARNING, "%s: a peer was turned away: %s%s", p->address, why,
-                  p->refusals == TOLD ? " (others will not be told of)" : "");
+                  p->refusals == TOLD ? " (later ones are not logged)" : "");
 }
 
 bool wadi_zmq_may_answer(wadi_zmq_port *p) {

@@ -24,11 +24,12 @@ static wadi_status try_descriptors(const char *address, wadi_error *err) {
     const int why = errno;
     for (int i = 0; i < n; i++) (void)close(fd[i]);
     if (n == DESCRIPTORS) return WADI_OK;
-    return wadi_fail(err, WADI_IO, "%s: a link needs %d file descriptors, there are %d: %s",
-                     address, (int)DESCRIPTORS, n, strerror(why));
+    return wadi_fail(err, WADI_IO,
+                     "%s: a link needs %d file descriptors, but there are only %d: %s", address,
+                     (int)DESCRIPTORS, n, strerror(why));
 }
 
-/* Until the lock is free: all of them live at once. */
+/* A thread that waits until the lock is free, so that all of them exist at once. */
 static void *wait_for_lock(void *lock) {
     wadi_mutex_lock(lock);
     wadi_mutex_unlock(lock);
@@ -45,7 +46,7 @@ static wadi_status try_memory(const char *address, wadi_error *err) {
     return WADI_OK;
 }
 
-/* Threads as ZeroMQ starts them, stacks of the usual size included, and memory beside them. */
+/* Starts threads as ZeroMQ does, with stacks of the usual size, and takes the other memory. */
 static wadi_status try_threads(const char *address, wadi_error *err) {
     wadi_mutex lock;
     pthread_t thread[THREADS];
@@ -58,8 +59,9 @@ static wadi_status try_threads(const char *address, wadi_error *err) {
     for (int i = 0; i < n; i++) (void)pthread_join(thread[i], NULL);
     wadi_mutex_fini(&lock);
     if (n < THREADS)
-        status = wadi_fail(err, WADI_MEMORY, "%s: a link needs %d threads, the system gives %d: %s",
-                           address, (int)THREADS, n, strerror(why));
+        status = wadi_fail(err, WADI_MEMORY,
+                           "%s: a link needs %d threads, but the system gives only %d: %s", address,
+                           (int)THREADS, n, strerror(why));
     return status;
 }
 

@@ -1,7 +1,7 @@
 /* Opening sockets. Credits limit what is in flight, so the high-water marks of the sockets are switched off. The kernel
- * detects a host that has gone without a word. libzmq's own heartbeats are not used: an assertion of 4.3 ends the process when
- * a heartbeat falls due on a connection that has failed while its messages wait to be read. What strangers may do before they
- * are known is limited. */
+ * detects a host that has gone silently. libzmq's own heartbeats are not used: an assertion of 4.3 ends the process when
+ * a heartbeat falls due on a connection that has failed while its messages wait to be read. Limits restrict what a peer can do before
+ * its handshake. */
 #include "sched/transport/zmq/socket.h"
 
 #include <errno.h>
@@ -14,10 +14,10 @@
 
 enum {
     LINGER_MS = 5000,
-    IDLE_S = 5,         /* a silent connection is asked after so long, */
-    ASK_S = 5,          /* so often, */
+    IDLE_S = 5,         /* after so much silence the kernel probes a connection, */
+    ASK_S = 5,          /* at this interval, */
     ASKED = 3,          /* and so many times */
-    UNHEARD_MS = 20000, /* so long what is sent may go unacknowledged */
+    UNHEARD_MS = 20000, /* how long data may stay unacknowledged */
     HANDSHAKE_MS =
         5000,       /* for a peer to show that it speaks ZeroMQ: until then it holds a descriptor */
     BACKLOG = 1024, /* connections waiting to be taken up */
@@ -31,13 +31,13 @@ static wadi_status zmq_fail(wadi_error *err, const char *address, const char *wh
 
 static wadi_status check_options(const char *address, const wadi_port_options *o, wadi_error *err) {
     if ((o->curve_public == NULL) != (o->curve_secret == NULL)) {
-        return wadi_fail(err, WADI_INVALID, "%s: a public and a secret key belong together",
+        return wadi_fail(err, WADI_INVALID, "%s: a public and a secret key must be given together",
                          address);
     }
     if (o->curve_secret == NULL) return WADI_OK;
     if (o->bind && o->curve_clients == NULL) {
-        return wadi_fail(err, WADI_INVALID, "%s: no client keys given, nobody could connect",
-                         address);
+        return wadi_fail(err, WADI_INVALID,
+                         "%s: no client keys are given, so no client could connect", address);
     }
     if (!o->bind && o->curve_server == NULL) {
         return wadi_fail(err, WADI_INVALID, "%s: the server's public key is missing", address);

@@ -17,7 +17,8 @@
 
 enum { PATH_ROOM = 256 };
 
-/* How a socket answers a call: 0 and EAGAIN (a full queue), somebody listens; ECONNREFUSED, nobody; else it is not known. */
+/* Connects to the socket, and returns the errno: 0 or EAGAIN (a full queue), a process listens; ECONNREFUSED, none does; else it is not
+ * known. */
 static int call(const char *path) {
     struct sockaddr_un at = {.sun_family = AF_UNIX};
     const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
@@ -33,8 +34,7 @@ static wadi_status check_free(const char *address, const char *path, wadi_error 
     if (lstat(path, &about) != 0) return WADI_OK; /* binding says what is wrong */
     if (!S_ISSOCK(about.st_mode))
         return wadi_fail(err, WADI_INVALID,
-                         "%s: something else than a socket stands there; nothing is overwritten",
-                         address);
+                         "%s: the path exists and is not a socket; it is not overwritten", address);
     const int answer = call(path);
     if (answer == ECONNREFUSED) return WADI_OK;
     if (answer == 0 || answer == EAGAIN)
@@ -43,7 +43,7 @@ static wadi_status check_free(const char *address, const char *path, wadi_error 
                            "%s: bind: whether another process listens there is unknown", address);
 }
 
-/* Asking, removing what is dead and binding are three steps. The lock on the folder makes them one; -1: this folder gives none. */
+/* Asking, removing a dead socket and binding are three steps. The lock on the folder makes them one. -1: the folder cannot be locked. */
 static int lock_folder(const char *path) {
     static const struct timespec nap = {0, 5000000};
     const int64_t patience = INT64_C(2000000000), from = wadi_clock_ns();

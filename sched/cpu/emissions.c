@@ -1,5 +1,5 @@
 /* Staging memory for results, and copying them to their final columns. */
-#include "sched/cpu/emit.h"
+#include "sched/cpu/emissions.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 /* Copying less than this is not worth waking another worker. */
 static const int64_t grain_bytes = 1 << 18;
 
-bool wadi_emit_begin(wadi_emit *e, wadi_slots *slots) {
+bool wadi_emissions_begin(wadi_emissions *e, wadi_slots *slots) {
     const int n = wadi_slots_count(slots);
     e->slots = slots;
     if (n <= e->room) return true;
@@ -21,15 +21,15 @@ bool wadi_emit_begin(wadi_emit *e, wadi_slots *slots) {
     return true;
 }
 
-/* Columns for elements like those before; without them all goes to staging memory. */
-static void make_places(wadi_emit *e, int slot) {
+/* Makes columns for elements of the last chunk's size. Without these columns, all elements go to staging memory. */
+static void make_places(wadi_emissions *e, int slot) {
     wadi_emission *m = &e->of[slot];
     m->guess = 0;
     if (m->each == 0 || m->each > INT64_MAX / 16 / m->count) return;
     if (wadi_slots_room_for_columns(e->slots, slot, m->each * m->count)) m->guess = m->each;
 }
 
-bool wadi_emit_expect(wadi_emit *e, int slot, int64_t count) {
+bool wadi_emissions_expect(wadi_emissions *e, int slot, int64_t count) {
     wadi_slots *slots = e->slots;
     wadi_emission *m = &e->of[slot];
     if (m->expected) return true;
@@ -52,13 +52,13 @@ bool wadi_emit_expect(wadi_emit *e, int slot, int64_t count) {
 }
 
 /* All has been emitted to it, or nobody wants it. */
-static void forget(wadi_emit *e, wadi_emission *m) {
+static void forget(wadi_emissions *e, wadi_emission *m) {
     wadi_buffers_put(m->block);
     *m = (wadi_emission){.each = m->each};
     e->expected--;
 }
 
-void wadi_emit_reset(wadi_emit *e) {
+void wadi_emissions_reset(wadi_emissions *e) {
     for (int i = 0; e->expected > 0; i++) {
         if (!e->of[i].expected) continue;
         wadi_slots_clear(e->slots, i);
@@ -80,9 +80,24 @@ static int64_t lay_out(const wadi_plan_slot *p, int64_t values, char *piece, voi
     return bytes;
 }
 
-wadi_fault_kind wadi_emit_put(wadi_emit *e, const wadi_slot *seen, wadi_scratch *staging, int slot,
-                              int64_t s, const int64_t *shape, void **col, int64_t *out_bytes) {
-    wadi_slots *slots = e->slots;
+/* Columns for the one element there is. */
+static bool make_columns(wadi_emissions *e, int slot, int64_t values) {
+    wadi_emission *m = &e->of[slot];
+    if (!wadi_slots_make_columns(e->slots, slot, values, &m->columns)) return false;
+    m->next = atomic_load(&e->made);
+    while (!atomic_compare_exchange_weak(&e->made, &m->next, slot + 1)) continue;
+    return true;
+}
+
+void wadi_emissions_settle(wadi_emissions *e) {
+    for (int i = atomic_exchange(&e->made, 0); i > 0; i = e->of[i - 1].next)
+        wadi_slots_use_columns(e->slots, i - 1, &e->of[i - 1].columns);
+}
+
+wadi_fault_kind wadi_emissions_put(wadi_emissions *e, const wadi_slot *seen, wadi_scratch *staging,
+                                   int slot, int64_t s, const int64_t *shape, void **col,
+                                   int64_t *out_bytes) {
+    const wadi_slots *slots = e->slots;
     const wadi_plan_slot *p = wadi_slots_plan(slots, slot);
     const wadi_slot *to = &slots->slot[slot];
     const wadi_emission *m = &e->of[slot];
@@ -95,8 +110,8 @@ wadi_fault_kind wadi_emit_put(wadi_emit *e, const wadi_slot *seen, wadi_scratch 
     if (seen->offset != NULL) seen->offset[s + 1] = values;
     if (m->in_place) {
         *out_bytes = lay_out(p, values, NULL, NULL);
-        if (!wadi_slots_room_for_columns(slots, slot, values)) return WADI_FAULT_MEMORY;
-        for (int f = 0; f < p->fields; f++) col[f] = to->col[f];
+        if (!make_columns(e, slot, values)) return WADI_FAULT_MEMORY;
+        for (int f = 0; f < p->fields; f++) col[f] = m->columns.at[f];
         return WADI_FAULT_NONE;
     }
     if (values > 0 && values == m->guess) {
@@ -139,8 +154,8 @@ static void copy_pieces(void *env, int worker, int64_t begin, int64_t end) {
     }
 }
 
-/* Sizes become offsets. Whether every element stands in its place already. */
-static bool count_up(wadi_emit *e, int slot) {
+/* Turns sizes into offsets. Returns whether every element is already in its place. */
+static bool count_up(wadi_emissions *e, int slot) {
     wadi_emission *m = &e->of[slot];
     int64_t *offset = e->slots->slot[slot].offset;
     bool in_places = true;
@@ -154,7 +169,7 @@ static bool count_up(wadi_emit *e, int slot) {
     return in_places;
 }
 
-static bool compact(wadi_emit *e, int slot, wadi_pool *pool) {
+static bool compact(wadi_emissions *e, int slot, wadi_pool *pool) {
     const wadi_plan_slot *p = wadi_slots_plan(e->slots, slot);
     wadi_slot *to = &e->slots->slot[slot];
     wadi_slot_memory *memory = &e->slots->memory[slot];
@@ -175,7 +190,7 @@ static bool compact(wadi_emit *e, int slot, wadi_pool *pool) {
     return room;
 }
 
-bool wadi_emit_finish(wadi_emit *e, const int *slots, int n, wadi_pool *pool) {
+bool wadi_emissions_finish(wadi_emissions *e, const int *slots, int n, wadi_pool *pool) {
     for (int i = 0; i < n; i++) {
         wadi_emission *m = &e->of[slots[i]];
         if (!m->expected) continue;

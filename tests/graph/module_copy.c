@@ -1,13 +1,11 @@
-/* Deep copies: of a module, with the same value numbers, and of host data.
- *
- * The copy owns everything; only the operators' table rows are shared. */
-#include "graph/ir/ir.h"
+/* A deep copy of a module. The copy owns everything; only the operators' table rows are shared. */
+#include "tests/graph/module_copy.h"
 
 #include <string.h>
 
 #include "base/error.h"
 
-/* Where the copy goes. The first failed allocation sets `failed`, and what follows is harmless. */
+/* Where the copy goes. A failed allocation sets `failed`; the code that follows then does no harm. */
 typedef struct copying {
     wadi_module *m;
     bool failed;
@@ -30,7 +28,7 @@ static const char *copied_name(copying *c, const char *name) {
     return to;
 }
 
-/* A file that was named in text belongs to the module that was read. */
+/* A place read from text points to a string of its module, so the copy needs its own. */
 static void own_place(copying *c, wadi_loc *loc) {
     if (loc->file != c->file) {
         c->file = loc->file;
@@ -56,7 +54,7 @@ static wadi_val_type copied_type(copying *c, wadi_val_type t) {
     return t;
 }
 
-/* ---- scalar functions: numbers stay, so only the tree is rebuilt ---- */
+/* ---- scalar functions: scalars keep their numbers, so only the tree is rebuilt ---- */
 
 static wadi_sblock *copied_sblock(copying *c, const wadi_sblock *b);
 
@@ -98,7 +96,7 @@ static wadi_fun *copied_fun(copying *c, const wadi_fun *f) {
 
 static wadi_block *copied_block(copying *c, const wadi_block *b, wadi_block *parent);
 
-/* Points the copied values at what defines them now. */
+/* Points the copied values at the copied binding. */
 static void define_results(copying *c, wadi_bind *b) {
     for (int r = 0; r < b->nresults; r++) c->m->values[b->results[r]].bind = b;
 }
@@ -157,7 +155,7 @@ static void copy_outputs(copying *c, const wadi_module *from) {
         c->m->outputs[i] = copied_name(c, from->outputs[i]);
 }
 
-wadi_module *wadi_module_copy(const wadi_module *m) {
+wadi_module *module_copy(const wadi_module *m) {
     copying c = {.m = wadi_module_create(m->name)};
     if (!c.m) return NULL;
     copy_values(&c, m);
@@ -166,15 +164,4 @@ wadi_module *wadi_module_copy(const wadi_module *m) {
     if (!c.failed) return c.m;
     wadi_module_destroy(c.m);
     return NULL;
-}
-
-const wadi_array *wadi_module_data(wadi_module *m, const wadi_array *a) {
-    copying c = {.m = m};
-    wadi_array *to = copied(&c, a, sizeof *a, 1);
-    if (!to) return NULL;
-    size_t size = 1;
-    for (int d = 0; d < a->rank; d++) size *= (size_t)a->shape[d];
-    for (int f = 0; f < a->fields; f++)
-        to->column[f] = copied(&c, a->column[f], (size_t)wadi_type_size(a->type[f]), size);
-    return c.failed ? NULL : to;
 }

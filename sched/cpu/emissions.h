@@ -7,19 +7,23 @@
  * A result that is irregular by its type may have one size in fact. If all elements of the last chunk had one size, room for
  * elements of that size is made beforehand, and elements that fit are written to their final place. A chunk of such elements
  * is not copied. */
-#ifndef WADI_SCHED_CPU_EMIT_H
-#define WADI_SCHED_CPU_EMIT_H
+#ifndef WADI_SCHED_CPU_EMISSIONS_H
+#define WADI_SCHED_CPU_EMISSIONS_H
+
+#include <stdatomic.h>
 
 #include "base/pool.h"
 #include "sched/cpu/scratch.h"
 #include "sched/slots.h"
 
-/* What has been emitted to one slot. */
+/* The elements that were emitted to one slot. */
 typedef struct wadi_emission {
     bool expected;
-    bool in_place; /* one element alone: its columns are the slot's */
-    int64_t count; /* elements */
-    void *block;   /* `piece` */
+    bool in_place;             /* one element alone: its columns become the slot's, */
+    wadi_slot_columns columns; /* these */
+    int next;                  /* in the list of those made in the launch at work */
+    int64_t count;             /* elements */
+    void *block;               /* `piece` */
     void **
         piece; /* [count]: element s begins here, its columns one after another, each aligned; NULL: in its place */
     int64_t guess; /* values for which every element has a place already; 0: none */
@@ -27,25 +31,30 @@ typedef struct wadi_emission {
         each; /* values of every element of the last chunk; 0: they differed, or are not known */
 } wadi_emission;
 
-typedef struct wadi_emit {
+typedef struct wadi_emissions {
     wadi_slots *slots;
     int room;
-    int expected;      /* slots */
+    int expected; /* slots */
+    atomic_int
+        made; /* 1 + the first slot in the list of those that got columns in the launch at work; 0: none */
     wadi_emission *of; /* [room], by slot */
-} wadi_emit;
+} wadi_emissions;
 
 /* Before a version runs. False when out of memory. */
-bool wadi_emit_begin(wadi_emit *e, wadi_slots *slots);
+bool wadi_emissions_begin(wadi_emissions *e, wadi_slots *slots);
 /* Slot `slot`, ONCE or IRREGULAR, will be emitted for `count` elements. False when out of memory. */
-bool wadi_emit_expect(wadi_emit *e, int slot, int64_t count);
-/* What wadi_work.emit does. seen: the slot as kernels see it. staging: the worker's. WADI_FAULT_NONE, or why not. Safe from all
- * workers at once. */
-wadi_fault_kind wadi_emit_put(wadi_emit *e, const wadi_slot *seen, wadi_scratch *staging, int slot,
-                              int64_t s, const int64_t *shape, void **col, int64_t *out_bytes);
+bool wadi_emissions_expect(wadi_emissions *e, int slot, int64_t count);
+/* The function behind wadi_work.emit. It does not change the table of slots. seen: the slot as kernels see it. staging: that of the worker.
+ * Returns WADI_FAULT_NONE, or the fault. All workers may call it at once. */
+wadi_fault_kind wadi_emissions_put(wadi_emissions *e, const wadi_slot *seen, wadi_scratch *staging,
+                                   int slot, int64_t s, const int64_t *shape, void **col,
+                                   int64_t *out_bytes);
+/* Call this after each launch: the columns of single elements become those of their slots. */
+void wadi_emissions_settle(wadi_emissions *e);
 /* After the kernel that emits them: makes the columns of those of the slots that were expected, which then are no longer.
  * False when out of memory. */
-bool wadi_emit_finish(wadi_emit *e, const int *slots, int n, wadi_pool *pool);
-/* Forgets what was expected, and clears those slots. */
-void wadi_emit_reset(wadi_emit *e);
+bool wadi_emissions_finish(wadi_emissions *e, const int *slots, int n, wadi_pool *pool);
+/* Cancels all expected emissions, and clears their slots. */
+void wadi_emissions_reset(wadi_emissions *e);
 
 #endif

@@ -1,0 +1,499 @@
+/* Scans by groups.
+ *
+ * The law (operators/reduce_tree.h) scans a block one element after the other. So a lane takes a whole block, and a group takes as many
+ * blocks as it has lanes, of any rows. Their elements pass through a tile, since a lane alone would read only one element of each cache
+ * line. If every order gives the same bits, all lanes share a block: each scans a row of a tile, and then the rows' totals are scanned.
+ *
+ * Carries are computed by the two sweeps that the law describes. In each level of a sweep, a lane does one application of f. Let p be the
+ * greatest power of two that divides k. Entry k - 1 first becomes the total of the last p values, and then the carry into block k. */
+#include "codegen/kernel/scan_lanes.h"
+
+#include <string.h>
+
+#include "codegen/kernel/arith.h"
+#include "codegen/kernel/lanes.h"
+#include "codegen/kernel/nest.h"
+#include "codegen/kernel/permute.h"
+#include "codegen/kernel/read.h"
+#include "codegen/kernel/row.h"
+#include "codegen/kernel/scan_block.h"
+#include "codegen/kernel/tile.h"
+
+enum { LANES = WADI_GROUP_LANES, BLOCK = WADI_SCAN_BLOCK };
+
+static bool has_start(const wadi_bind *bind) {
+    return bind->nargs == 2;
+}
+
+/* ---- blocks of all rows ---- */
+
+/* The block with this number. `ix`: memory for the index of its row. */
+static wadi_scan_block item(wadi_lower *l, const wadi_scan_items *w, wadi_lv number, wadi_lv *ix) {
+    const int rank = wadi_type_of(l, w->bind->results[0])->rank;
+    const wadi_lv *extent = w->extent ? w->extent : w->table->extent;
+    wadi_lv row = number, blk = num(l, 0);
+    if (w->table) {
+        row = bin(l, WADI_SOP_QUOT, number, w->each);
+        blk = rank == 1 ? number : bin(l, WADI_SOP_REM, number, w->each);
+        wadi_lb_inst(&l->b, blk)->nonneg = true;
+    }
+    wadi_lower_row_index(l, row, rank - 1, extent, ix);
+    wadi_scan_block c = wadi_lower_scan_of(l, w->bind, ix, blk);
+    c.extent = w->extent;
+    c.pointer = w->pointer;
+    c.table = w->table;
+    return c;
+}
+
+static wadi_lv lanes_with_items(wadi_lower *l, const wadi_scan_items *w) {
+    if (!w->table && wadi_type_of(l, w->bind->results[0])->rank == 1) return num(l, 1);
+    return bin(l, WADI_SOP_MIN, bin(l, WADI_SOP_SUB, w->all, w->first), num(l, LANES));
+}
+
+/* Stores z as the first result of each row whose first block is among these. */
+static void starts(wadi_lower *l, const wadi_scan_items *w) {
+    wadi_lb *b = &l->b;
+    wadi_lv ix[WADI_MAX_RANK], z[WADI_MAX_FIELDS];
+    wadi_lanes open;
+    const bool one_row = wadi_type_of(l, w->bind->results[0])->rank == 1;
+    if (!w->extent || !has_start(w->bind)) return;
+    wadi_lower_read(l, w->bind->args[0], NULL, z);
+    if (one_row)
+        wadi_lanes_alone(l, &open);
+    else
+        (void)wadi_lanes_first(l, lanes_with_items(l, w), &open);
+    const wadi_lv number = one_row ? w->first : bin(l, WADI_SOP_ADD, w->first, open.lane);
+    const wadi_scan_block c = item(l, w, number, ix);
+    wadi_lb_if(b, bin(l, WADI_SOP_EQ, one_row ? number : c.blk, num(l, 0)));
+    wadi_lower_scan_store(l, &c, num(l, 0), z);
+    wadi_lb_end(b);
+    wadi_lanes_end(l, &open);
+}
+
+/* Without a tile: each lane reads and writes the elements of its block itself. */
+static void directly(wadi_lower *l, const wadi_scan_items *w) {
+    wadi_lv ix[WADI_MAX_RANK];
+    wadi_lanes open;
+    starts(l, w);
+    const wadi_lv lane = wadi_lanes_first(l, lanes_with_items(l, w), &open);
+    const wadi_scan_block c = item(l, w, bin(l, WADI_SOP_ADD, w->first, lane), ix);
+    if (w->extent)
+        wadi_lower_scan_block(l, w->bind, w->extent, w->pointer, w->table, ix, c.blk, NULL);
+    else
+        wadi_lower_scan_last(l, w->bind, w->table, ix, c.blk);
+    wadi_lanes_end(l, &open);
+}
+
+/* ---- through a tile ---- */
+
+typedef struct staging {
+    const wadi_scan_items *w;
+    wadi_tile tile;
+    wadi_lv local[WADI_MAX_FIELDS], carry[WADI_MAX_FIELDS]; /* [lane] */
+    wadi_lv z[WADI_MAX_FIELDS];
+    wadi_lv base; /* of the block, where the tile begins */
+} staging;
+
+/* Opens branches for the case that an element of the tile belongs to a block. Returns its number in the row. */
+static wadi_lv open_element(wadi_lower *l, const staging *s, wadi_lv row, wadi_lv column,
+                            wadi_lv *ix, wadi_scan_block *out) {
+    wadi_lb *b = &l->b;
+    const wadi_lv number = bin(l, WADI_SOP_ADD, s->w->first, row);
+    wadi_lb_if(b, bin(l, WADI_SOP_LT, number, s->w->all));
+    *out = item(l, s->w, number, ix);
+    const wadi_lv i = bin(l, WADI_SOP_ADD, out->from, bin(l, WADI_SOP_ADD, s->base, column));
+    wadi_lb_if(b, bin(l, WADI_SOP_LT, i, out->below));
+    return i;
+}
+
+static void load(wadi_lower *l, void *env, wadi_lv row, wadi_lv column, wadi_lv at) {
+    const staging *s = env;
+    wadi_lv ix[WADI_MAX_RANK], x[WADI_MAX_FIELDS];
+    wadi_scan_block c;
+    const wadi_lv i = open_element(l, s, row, column, ix, &c);
+    wadi_lower_scan_source(l, &c, i, x);
+    for (int f = 0; f < c.fields; f++) wadi_lb_put(&l->b, s->tile.array[f], at, x[f]);
+    wadi_lb_end(&l->b);
+    wadi_lb_end(&l->b);
+}
+
+static void store(wadi_lower *l, void *env, wadi_lv row, wadi_lv column, wadi_lv at) {
+    const staging *s = env;
+    wadi_lv ix[WADI_MAX_RANK], x[WADI_MAX_FIELDS];
+    wadi_scan_block c;
+    const wadi_lv i = open_element(l, s, row, column, ix, &c);
+    for (int f = 0; f < c.fields; f++) x[f] = wadi_lb_lane(&l->b, s->tile.array[f], at);
+    const wadi_lv to = has_start(c.bind) ? bin(l, WADI_SOP_ADD, i, num(l, 1)) : i;
+    wadi_lower_scan_store(l, &c, to, x);
+    wadi_lb_end(&l->b);
+    wadi_lb_end(&l->b);
+}
+
+static void get(wadi_lower *l, int fields, const wadi_lv *var, wadi_lv *out) {
+    for (int f = 0; f < fields; f++) out[f] = wadi_lb_get(&l->b, var[f]);
+}
+
+static void set(wadi_lower *l, int fields, const wadi_lv *var, const wadi_lv *x) {
+    for (int f = 0; f < fields; f++) wadi_lb_set(&l->b, var[f], x[f]);
+}
+
+static void declare(wadi_lower *l, const wadi_scan_block *c, const wadi_lv *init, const char *name,
+                    wadi_lv *out) {
+    for (int f = 0; f < c->fields; f++)
+        out[f] = wadi_lb_var(&l->b, c->type[f], false, init ? init[f] : WADI_LV_NONE, name);
+}
+
+static void of_lane(wadi_lower *l, int fields, const wadi_lv *array, wadi_lv lane, wadi_lv *out) {
+    for (int f = 0; f < fields; f++) out[f] = wadi_lb_lane(&l->b, array[f], lane);
+}
+
+/* The result for an element, computed from the block's own scan. */
+static void result_of(wadi_lower *l, const staging *s, const wadi_scan_block *c, wadi_lv lane,
+                      const wadi_lv *local, wadi_lv *out) {
+    wadi_lb *b = &l->b;
+    wadi_lv carry[WADI_MAX_FIELDS], all[WADI_MAX_FIELDS], var[WADI_MAX_FIELDS];
+    memcpy(out, local, (size_t)c->fields * sizeof *out);
+    if (s->w->table) {
+        declare(l, c, local, "all", var);
+        wadi_lb_if(b, bin(l, WADI_SOP_GT, c->blk, num(l, 0)));
+        of_lane(l, c->fields, s->carry, lane, carry);
+        wadi_lower_scan_combine(l, c, carry, local, all);
+        set(l, c->fields, var, all);
+        wadi_lb_end(b);
+        get(l, c->fields, var, out);
+    }
+    if (!has_start(c->bind)) return;
+    memcpy(all, out, (size_t)c->fields * sizeof *all);
+    wadi_lower_scan_combine(l, c, s->z, all, out);
+}
+
+/* Each lane replaces the elements of its row of the tile by their results. */
+static void own_row(wadi_lower *l, const staging *s) {
+    wadi_lb *b = &l->b;
+    wadi_lv ix[WADI_MAX_RANK], x[WADI_MAX_FIELDS], acc[WADI_MAX_FIELDS], all[WADI_MAX_FIELDS],
+        var[WADI_MAX_FIELDS], next[WADI_MAX_FIELDS], out[WADI_MAX_FIELDS];
+    wadi_lanes open;
+    const wadi_lv lane = wadi_lanes_first(l, lanes_with_items(l, s->w), &open);
+    const wadi_scan_block c = item(l, s->w, bin(l, WADI_SOP_ADD, s->w->first, lane), ix);
+    const wadi_lv rest = bin(l, WADI_SOP_SUB, bin(l, WADI_SOP_SUB, c.below, c.from), s->base);
+    of_lane(l, c.fields, s->local, lane, acc);
+    declare(l, &c, acc, "local", var);
+    const wadi_lv j =
+        wadi_lb_for(b, num(l, 0), bin(l, WADI_SOP_MIN, num(l, s->tile.columns), rest), 1, "j");
+    const wadi_lv at = wadi_tile_place(l, &s->tile, lane, j);
+    of_lane(l, c.fields, s->tile.array, at, x);
+    declare(l, &c, x, "next", next);
+    wadi_lb_if(b, bin(l, WADI_SOP_GT, bin(l, WADI_SOP_ADD, s->base, j), num(l, 0)));
+    get(l, c.fields, var, acc);
+    wadi_lower_scan_combine(l, &c, acc, x, all);
+    set(l, c.fields, next, all);
+    wadi_lb_end(b);
+    get(l, c.fields, next, all);
+    set(l, c.fields, var, all);
+    if (s->w->extent) {
+        result_of(l, s, &c, lane, all, out);
+        for (int f = 0; f < c.fields; f++) wadi_lb_put(b, s->tile.array[f], at, out[f]);
+    }
+    wadi_lb_end(b);
+    get(l, c.fields, var, acc);
+    for (int f = 0; f < c.fields; f++) wadi_lb_put(b, s->local[f], lane, acc[f]);
+    wadi_lanes_end(l, &open);
+}
+
+/* Computes the carry into each lane's block. */
+static void before_blocks(wadi_lower *l, const staging *s) {
+    wadi_lb *b = &l->b;
+    wadi_lv ix[WADI_MAX_RANK], zero[WADI_MAX_FIELDS];
+    wadi_lanes open;
+    const wadi_lv lane = wadi_lanes_first(l, lanes_with_items(l, s->w), &open);
+    const wadi_scan_block c = item(l, s->w, bin(l, WADI_SOP_ADD, s->w->first, lane), ix);
+    for (int f = 0; f < c.fields; f++) {
+        zero[f] = wadi_lb_const(b, (wadi_scalar){.type = c.type[f]});
+        wadi_lb_put(b, s->local[f], lane, zero[f]);
+    }
+    const wadi_lv later = bin(l, WADI_SOP_GT, c.blk, num(l, 0));
+    if (s->w->table && s->w->extent) {
+        wadi_lb_if(b, later);
+        const wadi_lv at =
+            wadi_lower_scan_entry(l, &c, c.table, bin(l, WADI_SOP_SUB, c.blk, num(l, 1)));
+        for (int f = 0; f < c.fields; f++)
+            wadi_lb_put(b, s->carry[f], lane, wadi_lb_load(b, c.table->pointer[f], at, NULL));
+        wadi_lb_end(b);
+    }
+    wadi_lanes_end(l, &open);
+}
+
+static void store_lasts(wadi_lower *l, const staging *s) {
+    wadi_lv ix[WADI_MAX_RANK], x[WADI_MAX_FIELDS];
+    wadi_lanes open;
+    const wadi_lv lane = wadi_lanes_first(l, lanes_with_items(l, s->w), &open);
+    const wadi_scan_block c = item(l, s->w, bin(l, WADI_SOP_ADD, s->w->first, lane), ix);
+    const wadi_lv at = wadi_lower_scan_entry(l, &c, c.table, c.blk);
+    of_lane(l, c.fields, s->local, lane, x);
+    for (int f = 0; f < c.fields; f++) wadi_lb_store(&l->b, c.table->pointer[f], at, x[f]);
+    wadi_lanes_end(l, &open);
+}
+
+static void through_a_tile(wadi_lower *l, const wadi_scan_items *w) {
+    const wadi_array_type *t = wadi_type_of(l, w->bind->args[w->bind->nargs - 1]);
+    staging s = {.w = w};
+    for (int f = 0; f < t->elem.fields; f++) {
+        s.local[f] = wadi_lb_lanes(&l->b, t->elem.type[f], LANES, "local");
+        if (w->table && w->extent)
+            s.carry[f] = wadi_lb_lanes(&l->b, t->elem.type[f], LANES, "carry");
+    }
+    if (has_start(w->bind)) wadi_lower_read(l, w->bind->args[0], NULL, s.z);
+    starts(l, w);
+    wadi_tile_declare(l, t->elem.fields, t->elem.type, &s.tile);
+    before_blocks(l, &s);
+    const wadi_lv longest = bin(l, WADI_SOP_MIN, wadi_lower_row_length(l, w->bind), num(l, BLOCK));
+    s.base = wadi_lb_for(&l->b, num(l, 0), longest, s.tile.columns, "base");
+    wadi_tile_each(l, &s.tile, true, load, &s);
+    own_row(l, &s);
+    if (w->extent) wadi_tile_each(l, &s.tile, true, store, &s);
+    wadi_lb_end(&l->b);
+    if (!w->extent) store_lasts(l, &s);
+}
+
+/* A tile is not used if elements may fault, because it would read them in another order. */
+static void build_items(wadi_lower *l, void *env) {
+    const wadi_scan_items *w = env;
+    wadi_trial trial;
+    wadi_lower_try(l, &trial);
+    through_a_tile(l, w);
+    if (wadi_lower_tried(l, &trial))
+        wadi_lb_merge(&l->b, trial.aside);
+    else
+        directly(l, w);
+}
+
+void wadi_lower_scan_items(wadi_lower *l, const wadi_scan_items *items) {
+    wadi_scan_items w = *items;
+    if (!l->status && !l->b.failed) wadi_lower_versions(l, build_items, &w);
+}
+
+/* ---- in any order ---- */
+
+static void combine(wadi_lower *l, const void *env, const wadi_lv *acc, const wadi_lv *x,
+                    wadi_lv *out) {
+    wadi_lower_scan_combine(l, env, acc, x, out);
+}
+
+/* `nothing`: memory for the identities. */
+static wadi_taking taking_of(wadi_lower *l, const wadi_scan_block *c, wadi_lv *nothing) {
+    for (int f = 0; f < c->fields; f++)
+        nothing[f] = wadi_lb_const(&l->b, wadi_row_identity(c->bind->funs[0], f));
+    return (wadi_taking){c->fields, c->type, nothing, combine, c};
+}
+
+static void put(wadi_lower *l, const wadi_taking *t, const wadi_lv *array, wadi_lv at,
+                const wadi_lv *x) {
+    for (int f = 0; f < t->fields; f++) wadi_lb_put(&l->b, array[f], at, x[f]);
+}
+
+void wadi_lower_scan_last_shared(wadi_lower *l, const wadi_bind *bind, const wadi_scan_table *t,
+                                 const wadi_lv *ix, wadi_lv blk) {
+    wadi_lv nothing[WADI_MAX_FIELDS], array[WADI_MAX_FIELDS], x[WADI_MAX_FIELDS],
+        acc[WADI_MAX_FIELDS], all[WADI_MAX_FIELDS];
+    const wadi_scan_block c = wadi_lower_scan_of(l, bind, ix, blk);
+    const wadi_taking take = taking_of(l, &c, nothing);
+    wadi_lanes open;
+    if (l->status || l->b.failed) return;
+    wadi_taking_declare(l, &take, "acc", array);
+    put(l, &take, array, wadi_lanes_all(l, &open), nothing);
+    wadi_lanes_end(l, &open);
+    const wadi_lv i = wadi_lanes_each(l, c.from, c.below, "i", &open);
+    wadi_lower_scan_source(l, &c, i, x);
+    of_lane(l, c.fields, array, open.lane, acc);
+    wadi_lower_scan_combine(l, &c, acc, x, all);
+    put(l, &take, array, open.lane, all);
+    wadi_lanes_end(l, &open);
+    wadi_taking_join(l, &take, array);
+    of_lane(l, c.fields, array, num(l, 0), all);
+    const wadi_lv at = wadi_lower_scan_entry(l, &c, t, blk);
+    for (int f = 0; f < c.fields; f++) wadi_lb_store(&l->b, t->pointer[f], at, all[f]);
+}
+
+typedef struct raking {
+    const wadi_scan_block *c;
+    const wadi_taking *take;
+    wadi_tile tile;
+    wadi_lv base;
+    wadi_lv sum[WADI_MAX_FIELDS];    /* [lane]: the total of the rows up to the lane's own */
+    wadi_lv before[WADI_MAX_FIELDS]; /* the carry into the tile */
+} raking;
+
+static wadi_lv element_of(wadi_lower *l, const raking *r, wadi_lv row, wadi_lv column) {
+    const wadi_lv within =
+        bin(l, WADI_SOP_ADD, bin(l, WADI_SOP_MUL, row, num(l, r->tile.columns)), column);
+    return bin(l, WADI_SOP_ADD, r->base, within);
+}
+
+static void rake_load(wadi_lower *l, void *env, wadi_lv row, wadi_lv column, wadi_lv at) {
+    const raking *r = env;
+    wadi_lv x[WADI_MAX_FIELDS];
+    const wadi_lv i = element_of(l, r, row, column);
+    put(l, r->take, r->tile.array, at, r->take->nothing);
+    wadi_lb_if(&l->b, bin(l, WADI_SOP_LT, i, r->c->below));
+    wadi_lower_scan_source(l, r->c, i, x);
+    put(l, r->take, r->tile.array, at, x);
+    wadi_lb_end(&l->b);
+}
+
+static void rake(wadi_lower *l, const raking *r) {
+    wadi_lv var[WADI_MAX_FIELDS], x[WADI_MAX_FIELDS], acc[WADI_MAX_FIELDS], all[WADI_MAX_FIELDS];
+    const int fields = r->c->fields;
+    wadi_lanes open;
+    const wadi_lv lane = wadi_lanes_all(l, &open);
+    declare(l, r->c, r->take->nothing, "row", var);
+    const wadi_lv j = wadi_lb_for(&l->b, num(l, 0), num(l, r->tile.columns), 1, "j");
+    const wadi_lv at = wadi_tile_place(l, &r->tile, lane, j);
+    of_lane(l, fields, r->tile.array, at, x);
+    get(l, fields, var, acc);
+    wadi_lower_scan_combine(l, r->c, acc, x, all);
+    set(l, fields, var, all);
+    put(l, r->take, r->tile.array, at, all);
+    wadi_lb_end(&l->b);
+    get(l, fields, var, all);
+    put(l, r->take, r->sum, lane, all);
+    wadi_lanes_end(l, &open);
+}
+
+static void rake_store(wadi_lower *l, void *env, wadi_lv row, wadi_lv column, wadi_lv at) {
+    const raking *r = env;
+    const wadi_scan_block *c = r->c;
+    wadi_lb *b = &l->b;
+    wadi_lv var[WADI_MAX_FIELDS], x[WADI_MAX_FIELDS], acc[WADI_MAX_FIELDS], all[WADI_MAX_FIELDS];
+    const wadi_lv i = element_of(l, r, row, column);
+    wadi_lb_if(b, bin(l, WADI_SOP_LT, i, c->below));
+    declare(l, c, r->before, "before", var);
+    wadi_lb_if(b, bin(l, WADI_SOP_GT, row, num(l, 0)));
+    of_lane(l, c->fields, r->sum, bin(l, WADI_SOP_SUB, row, num(l, 1)), x);
+    wadi_lower_scan_combine(l, c, r->before, x, all);
+    set(l, c->fields, var, all);
+    wadi_lb_end(b);
+    of_lane(l, c->fields, r->tile.array, at, x);
+    get(l, c->fields, var, acc);
+    wadi_lower_scan_combine(l, c, acc, x, all);
+    wadi_lv to = i;
+    if (has_start(c->bind)) {
+        memcpy(x, all, sizeof x);
+        wadi_lower_scan_combine(l, c, c->z, x, all);
+        to = bin(l, WADI_SOP_ADD, i, num(l, 1));
+    }
+    wadi_lower_scan_store(l, c, to, all);
+    wadi_lb_end(b);
+}
+
+/* The first carry is the table's entry, if there is a table. */
+static void first_carry(wadi_lower *l, const wadi_scan_block *c, const wadi_scan_table *t,
+                        const wadi_lv *carry) {
+    wadi_lb *b = &l->b;
+    wadi_lv x[WADI_MAX_FIELDS];
+    wadi_lb_if(b, bin(l, WADI_SOP_GT, c->blk, num(l, 0)));
+    if (t) {
+        const wadi_lv at = wadi_lower_scan_entry(l, c, t, bin(l, WADI_SOP_SUB, c->blk, num(l, 1)));
+        for (int f = 0; f < c->fields; f++) x[f] = wadi_lb_load(b, t->pointer[f], at, NULL);
+        set(l, c->fields, carry, x);
+    }
+    if (has_start(c->bind)) {
+        wadi_lb_else(b);
+        wadi_lower_scan_store(l, c, num(l, 0), c->z);
+    }
+    wadi_lb_end(b);
+}
+
+void wadi_lower_scan_block_shared(wadi_lower *l, const wadi_bind *bind, const wadi_lv *extent,
+                                  const wadi_lv *pointer, const wadi_scan_table *t,
+                                  const wadi_lv *ix, wadi_lv blk) {
+    wadi_lb *b = &l->b;
+    wadi_lv nothing[WADI_MAX_FIELDS], spare[WADI_MAX_FIELDS], carry[WADI_MAX_FIELDS],
+        x[WADI_MAX_FIELDS], all[WADI_MAX_FIELDS];
+    wadi_scan_block c = wadi_lower_scan_of(l, bind, ix, blk);
+    const wadi_taking take = taking_of(l, &c, nothing);
+    raking r = {.c = &c, .take = &take};
+    if (l->status || b->failed) return;
+    c.extent = extent;
+    c.pointer = pointer;
+    if (has_start(bind)) wadi_lower_read(l, bind->args[0], NULL, c.z);
+    wadi_tile_declare(l, c.fields, c.type, &r.tile);
+    wadi_taking_declare(l, &take, "sum", r.sum);
+    wadi_taking_declare(l, &take, "spare", spare);
+    declare(l, &c, nothing, "carry", carry);
+    first_carry(l, &c, t, carry);
+    r.base = wadi_lb_for(b, c.from, c.below, (int64_t)LANES * r.tile.columns, "base");
+    get(l, c.fields, carry, r.before);
+    wadi_tile_each(l, &r.tile, false, rake_load, &r);
+    rake(l, &r);
+    wadi_taking_scan(l, &take, r.sum, spare);
+    wadi_tile_each(l, &r.tile, true, rake_store, &r);
+    of_lane(l, c.fields, r.sum, num(l, LANES - 1), x);
+    wadi_lower_scan_combine(l, &c, r.before, x, all);
+    set(l, c.fields, carry, all);
+    wadi_lb_end(b);
+}
+
+/* ---- carries ---- */
+
+/* The entry of block k - 1 becomes f(the entry `d` in front of it, that), for j-th k = first + j * step. */
+static void sweep(wadi_lower *l, const wadi_scan_block *c, const wadi_scan_table *t, wadi_lv first,
+                  wadi_lv step, wadi_lv d) {
+    wadi_lb *b = &l->b;
+    wadi_lv x[WADI_MAX_FIELDS], before[WADI_MAX_FIELDS], all[WADI_MAX_FIELDS];
+    wadi_lanes open;
+    const wadi_lv m = t->extent[c->rank - 1];
+    const wadi_lv over = bin(l, WADI_SOP_ADD, bin(l, WADI_SOP_SUB, m, first), step);
+    const wadi_lv count = bin(l, WADI_SOP_MAX, bin(l, WADI_SOP_QUOT, over, step), num(l, 0));
+    const wadi_lv j = wadi_lanes_each(l, num(l, 0), count, "j", &open);
+    const wadi_lv k = bin(l, WADI_SOP_ADD, first, bin(l, WADI_SOP_MUL, j, step));
+    const wadi_lv to = bin(l, WADI_SOP_SUB, k, num(l, 1));
+    const wadi_lv at = wadi_lower_scan_entry(l, c, t, to);
+    const wadi_lv left = wadi_lower_scan_entry(l, c, t, bin(l, WADI_SOP_SUB, to, d));
+    for (int f = 0; f < c->fields; f++) {
+        before[f] = wadi_lb_fresh(b, t->pointer[f], left);
+        x[f] = wadi_lb_fresh(b, t->pointer[f], at);
+    }
+    wadi_lower_scan_combine(l, c, before, x, all);
+    for (int f = 0; f < c->fields; f++) wadi_lb_store(b, t->pointer[f], at, all[f]);
+    wadi_lanes_end(l, &open);
+}
+
+static void sweeps(wadi_lower *l, const wadi_scan_block *c, const wadi_scan_table *t) {
+    wadi_lb *b = &l->b;
+    const wadi_lv two = num(l, 2), m = t->extent[c->rank - 1];
+    const wadi_lv var = wadi_lb_var(b, WADI_I64, false, num(l, 1), "distance");
+    wadi_lb_repeat_briefly(b); /* up: totals of 2, 4, .. values */
+    wadi_lv d = wadi_lb_get(b, var), twice = bin(l, WADI_SOP_MUL, d, two);
+    wadi_lb_leave_unless(b, bin(l, WADI_SOP_LE, twice, m));
+    sweep(l, c, t, twice, twice, d);
+    wadi_lb_set(b, var, twice);
+    wadi_lb_end(b);
+    wadi_lb_repeat_briefly(b); /* down: k = 3 d, 5 d, .. */
+    d = wadi_lb_get(b, var);
+    wadi_lb_leave_unless(b, bin(l, WADI_SOP_GT, d, num(l, 0)));
+    sweep(l, c, t, bin(l, WADI_SOP_MUL, d, num(l, 3)), bin(l, WADI_SOP_MUL, d, two), d);
+    wadi_lb_set(b, var, bin(l, WADI_SOP_QUOT, d, two));
+    wadi_lb_end(b);
+}
+
+/* The sweeps do not keep the order of faults. So if f may fault, one lane does all of it. */
+void wadi_lower_scan_carries_shared(wadi_lower *l, const wadi_bind *bind, const wadi_scan_table *t,
+                                    const wadi_lv *ix) {
+    wadi_lv nothing[WADI_MAX_FIELDS];
+    const wadi_scan_block c = wadi_lower_scan_of(l, bind, ix, num(l, 0));
+    wadi_lanes alone;
+    if (l->status || l->b.failed) return;
+    if (c.any_order) {
+        const wadi_taking take = taking_of(l, &c, nothing);
+        const wadi_lv first = wadi_lower_scan_entry(l, &c, t, num(l, 0));
+        wadi_taking_scan_memory(l, &take, t->pointer, first, t->extent[c.rank - 1]);
+        return;
+    }
+    if (wadi_lower_cost(bind->funs[0]) < WADI_SHARE_CHEAP) {
+        sweeps(l, &c, t);
+        return;
+    }
+    wadi_lanes_alone(l, &alone);
+    wadi_lower_scan_carries(l, bind, t, ix);
+    wadi_lanes_end(l, &alone);
+}

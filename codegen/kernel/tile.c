@@ -1,0 +1,133 @@
+/* Each row of a tile has room for one element more than it uses. So the same column of neighbouring rows is in different banks of the
+ * group's memory. */
+#include "codegen/kernel/tile.h"
+
+#include "codegen/kernel/arith.h"
+#include "codegen/kernel/lanes.h"
+
+enum { LANES = WADI_GROUP_LANES, MOST = 16, BYTES = 256 };
+
+void wadi_tile_declare(wadi_lower *l, int fields, const wadi_type *type, wadi_tile *out) {
+    int bytes = 0;
+    *out = (wadi_tile){.fields = fields, .columns = MOST};
+    for (int f = 0; f < fields; f++) bytes += wadi_type_size(type[f]);
+    while (out->columns > 2 && out->columns * bytes > BYTES) out->columns /= 2;
+    for (int f = 0; f < fields; f++)
+        out->array[f] = wadi_lb_lanes(&l->b, type[f], LANES * (out->columns + 1), "tile");
+}
+
+wadi_lv wadi_tile_place(wadi_lower *l, const wadi_tile *t, wadi_lv row, wadi_lv column) {
+    return bin(l, WADI_SOP_ADD, bin(l, WADI_SOP_MUL, row, num(l, t->columns + 1)), column);
+}
+
+void wadi_tile_each(wadi_lower *l, const wadi_tile *t, bool at_once, wadi_tile_body body,
+                    void *env) {
+    wadi_lb *b = &l->b;
+    wadi_lanes open;
+    const wadi_lv columns = num(l, t->columns), rows = num(l, LANES / t->columns);
+    wadi_lv k = WADI_LV_NONE;
+    if (!at_once) k = wadi_lb_for(b, num(l, 0), columns, 1, "k");
+    const wadi_lv lane = wadi_lanes_all(l, &open);
+    if (at_once) k = wadi_lb_for(b, num(l, 0), columns, 1, "k");
+    const wadi_lv high = bin(l, WADI_SOP_QUOT, lane, columns);
+    const wadi_lv row = bin(l, WADI_SOP_ADD, bin(l, WADI_SOP_MUL, k, rows), high);
+    const wadi_lv column = bin(l, WADI_SOP_REM, lane, columns);
+    body(l, env, row, column, wadi_tile_place(l, t, row, column));
+    if (at_once) wadi_lb_end(b);
+    wadi_lanes_end(l, &open);
+    if (!at_once) wadi_lb_end(b);
+}
+
+/* ---- one value for each lane ---- */
+
+void wadi_taking_declare(wadi_lower *l, const wadi_taking *t, const char *name, wadi_lv *out) {
+    for (int f = 0; f < t->fields; f++) out[f] = wadi_lb_lanes(&l->b, t->type[f], LANES, name);
+}
+
+static void get(wadi_lower *l, const wadi_taking *t, const wadi_lv *array, wadi_lv at,
+                wadi_lv *out) {
+    for (int f = 0; f < t->fields; f++) out[f] = wadi_lb_lane(&l->b, array[f], at);
+}
+
+static void put(wadi_lower *l, const wadi_taking *t, const wadi_lv *array, wadi_lv at,
+                const wadi_lv *x) {
+    for (int f = 0; f < t->fields; f++) wadi_lb_put(&l->b, array[f], at, x[f]);
+}
+
+static void variables(wadi_lower *l, const wadi_taking *t, const wadi_lv *init, const char *name,
+                      wadi_lv *out) {
+    for (int f = 0; f < t->fields; f++)
+        out[f] = wadi_lb_var(&l->b, t->type[f], false, init[f], name);
+}
+
+/* to[lane] = from[lane - step] and from[lane], combined */
+static void scan_step(wadi_lower *l, const wadi_taking *t, const wadi_lv *from, const wadi_lv *to,
+                      int64_t step) {
+    wadi_lb *b = &l->b;
+    wadi_lv x[WADI_MAX_FIELDS], before[WADI_MAX_FIELDS], all[WADI_MAX_FIELDS];
+    wadi_lanes open;
+    const wadi_lv lane = wadi_lanes_all(l, &open);
+    get(l, t, from, lane, x);
+    put(l, t, to, lane, x);
+    wadi_lb_if(b, bin(l, WADI_SOP_GE, lane, num(l, step)));
+    get(l, t, from, bin(l, WADI_SOP_SUB, lane, num(l, step)), before);
+    t->combine(l, t->env, before, x, all);
+    put(l, t, to, lane, all);
+    wadi_lb_end(b);
+    wadi_lanes_end(l, &open);
+}
+
+void wadi_taking_scan(wadi_lower *l, const wadi_taking *t, const wadi_lv *array,
+                      const wadi_lv *spare) {
+    for (int64_t step = 1; step < LANES; step *= 4) {
+        scan_step(l, t, array, spare, step);
+        scan_step(l, t, spare, array, 2 * step);
+    }
+}
+
+void wadi_taking_join(wadi_lower *l, const wadi_taking *t, const wadi_lv *array) {
+    wadi_lv x[WADI_MAX_FIELDS], other[WADI_MAX_FIELDS], all[WADI_MAX_FIELDS];
+    for (int64_t half = LANES / 2; half > 0; half /= 2) {
+        wadi_lanes open;
+        const wadi_lv lane = wadi_lanes_first(l, num(l, half), &open);
+        get(l, t, array, lane, x);
+        get(l, t, array, bin(l, WADI_SOP_ADD, lane, num(l, half)), other);
+        t->combine(l, t->env, x, other, all);
+        put(l, t, array, lane, all);
+        wadi_lanes_end(l, &open);
+    }
+}
+
+void wadi_taking_scan_memory(wadi_lower *l, const wadi_taking *t, const wadi_lv *pointer,
+                             wadi_lv first, wadi_lv n) {
+    wadi_lb *b = &l->b;
+    wadi_lv array[WADI_MAX_FIELDS], spare[WADI_MAX_FIELDS], carry[WADI_MAX_FIELDS],
+        x[WADI_MAX_FIELDS], before[WADI_MAX_FIELDS], all[WADI_MAX_FIELDS];
+    wadi_lanes open;
+    wadi_taking_declare(l, t, "sum", array);
+    wadi_taking_declare(l, t, "spare", spare);
+    variables(l, t, t->nothing, "carry", carry);
+    const wadi_lv from = wadi_lb_for(b, num(l, 0), n, LANES, "from");
+    wadi_lv lane = wadi_lanes_all(l, &open), i = bin(l, WADI_SOP_ADD, from, lane);
+    put(l, t, array, lane, t->nothing);
+    wadi_lb_if(b, bin(l, WADI_SOP_LT, i, n));
+    for (int f = 0; f < t->fields; f++)
+        x[f] = wadi_lb_fresh(b, pointer[f], bin(l, WADI_SOP_ADD, first, i));
+    put(l, t, array, lane, x);
+    wadi_lb_end(b);
+    wadi_lanes_end(l, &open);
+    wadi_taking_scan(l, t, array, spare);
+    for (int f = 0; f < t->fields; f++) before[f] = wadi_lb_get(b, carry[f]);
+    const wadi_lv rest = bin(l, WADI_SOP_SUB, n, from);
+    lane = wadi_lanes_first(l, bin(l, WADI_SOP_MIN, rest, num(l, LANES)), &open);
+    i = bin(l, WADI_SOP_ADD, from, lane);
+    get(l, t, array, lane, x);
+    t->combine(l, t->env, before, x, all);
+    for (int f = 0; f < t->fields; f++)
+        wadi_lb_store(b, pointer[f], bin(l, WADI_SOP_ADD, first, i), all[f]);
+    wadi_lanes_end(l, &open);
+    get(l, t, array, num(l, LANES - 1), x);
+    t->combine(l, t->env, before, x, all);
+    for (int f = 0; f < t->fields; f++) wadi_lb_set(b, carry[f], all[f]);
+    wadi_lb_end(b);
+}

@@ -1,0 +1,65 @@
+/* Which devices there are. A row of the table is a kind of device: `cpu`, of which there is one, or a kind whose devices have numbers, as in
+ * "opencl:1". What a machine has of a numbered kind its library tells, which is loaded when somebody asks for that kind. */
+#ifndef WADI_SCHED_DEVICES_H
+#define WADI_SCHED_DEVICES_H
+
+#include "base/text.h"
+#include "sched/device.h"
+#include "wadi/schedule.h"
+
+/* The functions are called by any thread. */
+typedef struct wadi_device_row {
+    const char *name;
+    const char *about;             /* a few words */
+    const char *language;          /* of its kernels */
+    wadi_schedule_option schedule; /* of runs that leave it to wadi; AUTO: the cost rule decides */
+    /* How many there are. NULL: one, without a number. Loads the library, if the kind has one. Errors: what is missing, with the name of the
+     * library. */
+    wadi_status (*count)(int *out, wadi_error *err);
+    /* Fills in what is known of device `number`, also where it fails. Errors: why it cannot be used. */
+    wadi_status (*tell)(int number, wadi_device_facts *out, wadi_error *err);
+    /* What loads images for device `number`: static. Errors: why it cannot be used. */
+    wadi_status (*images)(int number, const wadi_image_ops **out, wadi_error *err);
+    wadi_status (*open)(const wadi_device_options *options, wadi_device **out, wadi_error *err);
+} wadi_device_row;
+
+/* The table, ended by a row without a name (devices.c). The first row is the default. */
+extern const wadi_device_row wadi_devices[];
+
+/* A device that somebody has asked for. */
+typedef struct wadi_device_choice {
+    const wadi_device_row *row;
+    int number;
+    char name[40]; /* "cpu", "opencl:1" */
+} wadi_device_choice;
+
+/* The device of that name: "cpu", "opencl:1"; "opencl" is "opencl:0". NULL: the one that $WADI_DEVICE names, or the default. Of a numbered kind
+ * the library is loaded. Errors: WADI_INVALID (no such device; the message lists what there is), and those of the row's `count`. */
+WADI_NODISCARD wadi_status wadi_device_find(const char *name, wadi_device_choice *out,
+                                            wadi_error *err);
+/* The kind of that device, which need not be there: nothing is loaded. Errors: WADI_INVALID, as above. */
+WADI_NODISCARD wadi_status wadi_device_kind(const char *name, const wadi_device_row **out,
+                                            wadi_error *err);
+/* The function for the option --device in the option tables of programs (base/args.h). Makes the device the default of this process and its
+ * children; must be called before there are threads. `options` is not used. Errors: those of wadi_device_find. */
+WADI_NODISCARD wadi_status wadi_device_take(void *options, const char *value, wadi_error *err);
+
+/* The same for programs that run nothing: the device need not be there, and nothing is loaded. Errors: those of wadi_device_kind. */
+WADI_NODISCARD wadi_status wadi_device_take_kind(void *options, const char *value, wadi_error *err);
+
+/* The schedule that a run with this option is forced to on devices of the kind; -1: none. */
+int wadi_device_force(const wadi_device_row *row, wadi_schedule_option option);
+
+/* ---- device_names.c: over any table ---- */
+
+WADI_NODISCARD wadi_status wadi_device_find_in(const wadi_device_row *table, const char *name,
+                                               wadi_device_choice *out, wadi_error *err);
+/* *out_number: what stands behind the colon, or 0. */
+WADI_NODISCARD wadi_status wadi_device_kind_in(const wadi_device_row *table, const char *name,
+                                               const wadi_device_row **out, int *out_number,
+                                               wadi_error *err);
+/* Appends a line for each device of the kind: its name, what it is, its memory, and why it cannot be used if that is so. One line if there
+ * is none. Never fails. */
+void wadi_device_describe(const wadi_device_row *row, wadi_text *out);
+
+#endif

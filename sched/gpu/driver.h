@@ -1,0 +1,45 @@
+/* What a kind of machine with groups of lanes does for the device that is made of it (sched/gpu/gpu.h): memory, copies, kernels.
+ *
+ * Addresses are the machine's; the host calculates with them but never follows them. Calls take effect in their order, as in one
+ * queue. A call that fails records why, and all later calls do nothing; `wait` tells the first failure. Only the compute thread calls,
+ * except take and give. */
+#ifndef WADI_SCHED_GPU_DRIVER_H
+#define WADI_SCHED_GPU_DRIVER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "sched/image.h"
+
+typedef struct wadi_gpu_call wadi_gpu_call;
+typedef struct wadi_gpu_driver wadi_gpu_driver;
+
+typedef struct wadi_gpu_driver_ops {
+    void (*destroy)(wadi_gpu_driver *self);
+    /* Memory, aligned to 256 bytes; NULL: out of memory. */
+    void *(*take)(wadi_gpu_driver *self, size_t bytes);
+    void (*give)(wadi_gpu_driver *self, void *memory, size_t bytes);
+    /* put has read `from` when it returns, get has written `to`. */
+    void (*put)(wadi_gpu_driver *self, void *to, const void *from, size_t bytes);
+    void (*get)(wadi_gpu_driver *self, void *to, const void *from, size_t bytes);
+    void (*copy)(wadi_gpu_driver *self, void *to, const void *from, size_t bytes);
+    /* The driver fills in call->origin. groups >= 1, each of WADI_GPU_LANES lanes. */
+    void (*launch)(wadi_gpu_driver *self, wadi_code kernel, int64_t groups,
+                   const wadi_gpu_call *call);
+    wadi_status (*wait)(wadi_gpu_driver *self, wadi_error *err);
+    /* Time that kernels and copies have taken since it was opened. Any thread. */
+    int64_t (*busy_ns)(const wadi_gpu_driver *self);
+} wadi_gpu_driver_ops;
+
+struct wadi_gpu_driver {
+    const wadi_gpu_driver_ops *ops;
+    /* What loads its kernels. It takes the primitives, too, whatever its other images are: a text in device C, ended by a NUL that the
+     * image's n counts, whose first line is a comment with `wadi_module_key: KEY` (sched/gpu/primitives.c). */
+    const wadi_image_ops *images;
+    const char *dialect; /* the text of the dialect's header, pasted in front of the primitives */
+    int units;           /* that run groups beside each other: multiprocessors, compute units */
+    int64_t memory;      /* bytes that can be taken */
+    const char *name;    /* for errors: "opencl:0" */
+};
+
+#endif

@@ -1,0 +1,174 @@
+/* Loading images: texts in OpenCL C, which the compiler of the device's driver builds in this process. */
+#include "sched/opencl/image.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+
+enum { LOG_LINES = 6, LOG_ROOM = 360 };
+
+typedef struct loaded {
+    const wadi_opencl_machine *machine;
+    wadi_opencl_program program;
+    pthread_mutex_t lock;    /* guards the rest */
+    wadi_opencl_code *codes; /* that were found, each once */
+} loaded;
+
+/* ---- the key ---- */
+
+static bool is_word(char c) {
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+
+/* Does the text say that it was built from `key`? Only the first place that says a key counts. */
+static bool says(const char *text, const char *key) {
+    static const char mark[] = WADI_IMAGE_KEY ": ";
+    const char *at = strstr(text, mark);
+    const size_t n = strlen(key);
+    return at != NULL && strncmp(at + sizeof mark - 1, key, n) == 0 &&
+           !is_word(at[sizeof mark - 1 + n]);
+}
+
+static bool is_text(const wadi_image *image, const char *key) {
+    return memchr(image->bytes, '\0', image->n) != NULL && says(image->bytes, key);
+}
+
+/* ---- building ---- */
+
+/* The first lines of the compiler's words, those that are not empty, on one line. */
+static void shorten(const char *log, char out[LOG_ROOM]) {
+    size_t n = 0;
+    int lines = 0;
+    for (const char *at = log; *at != '\0' && lines < LOG_LINES && n + 1 < LOG_ROOM;) {
+        const size_t length = strcspn(at, "\r\n");
+        if (length > 0) {
+            const int put = snprintf(out + n, LOG_ROOM - n, "%s%.*s", lines > 0 ? " | " : "",
+                                     (int)(length > LOG_ROOM ? LOG_ROOM : length), at);
+            n += (size_t)put;
+            lines++;
+        }
+        at += length;
+        at += strspn(at, "\r\n");
+    }
+    if (n == 0) snprintf(out, LOG_ROOM, "the compiler gave no reason");
+}
+
+static wadi_status build_failed(const wadi_opencl_machine *m, wadi_opencl_program program,
+                                int32_t code, wadi_error *err) {
+    char words[LOG_ROOM];
+    size_t size = 0;
+    if (code != WADI_OPENCL_BUILD_FAILED)
+        return wadi_opencl_failed(m->name, "clBuildProgram", code, err);
+    (void)m->cl->GetProgramBuildInfo(program, m->device, WADI_OPENCL_BUILD_LOG, 0, NULL, &size);
+    char *log = calloc(size + 1, 1);
+    if (log == NULL) return wadi_fail(err, WADI_MEMORY, "%s: out of memory", m->name);
+    (void)m->cl->GetProgramBuildInfo(program, m->device, WADI_OPENCL_BUILD_LOG, size, log, NULL);
+    shorten(log, words);
+    free(log);
+    return wadi_fail(err, WADI_COMPILE, "%s (%s) cannot build the kernels%s%s: %s", m->name,
+                     m->product, m->fp64 ? "" : "; it has no double precision",
+                     m->atomics64 ? "" : "; it has no 64-bit atomics", words);
+}
+
+static wadi_status build(wadi_opencl_machine *m, const char *text, wadi_opencl_program *out,
+                         wadi_error *err) {
+    const size_t length = strlen(text);
+    wadi_opencl_context context = NULL;
+    int32_t code = WADI_OPENCL_SUCCESS;
+    WADI_TRY(wadi_opencl_context_of(m, &context, err));
+    wadi_opencl_program p = m->cl->CreateProgramWithSource(context, 1, &text, &length, &code);
+    if (p == NULL) return wadi_opencl_failed(m->name, "clCreateProgramWithSource", code, err);
+    code = m->cl->BuildProgram(
+        p, 1, &m->device,
+        m->rounds_divide ? "-cl-std=CL1.2 -cl-fp32-correctly-rounded-divide-sqrt" : "-cl-std=CL1.2",
+        NULL, NULL);
+    if (code == WADI_OPENCL_SUCCESS) {
+        *out = p;
+        return WADI_OK;
+    }
+    const wadi_status status = build_failed(m, p, code, err);
+    (void)m->cl->ReleaseProgram(p);
+    return status;
+}
+
+/* ---- the functions of wadi_image_ops ---- */
+
+static wadi_status load(const wadi_image_ops *self, const wadi_image *image, const char *key,
+                        wadi_kernels *out, wadi_error *err) {
+    wadi_opencl_machine *m = (wadi_opencl_machine *)(uintptr_t)self;
+    *out = (wadi_kernels){0};
+    if (!is_text(image, key))
+        return wadi_fail(err, WADI_INVALID, "%s: the text was not made from these kernels",
+                         m->name);
+    loaded *l = calloc(1, sizeof *l);
+    if (l == NULL) return wadi_fail(err, WADI_MEMORY, "%s: out of memory", m->name);
+    l->machine = m;
+    const wadi_status status = build(m, image->bytes, &l->program, err);
+    if (status != WADI_OK) {
+        free(l);
+        return status;
+    }
+    (void)pthread_mutex_init(&l->lock, NULL);
+    out->handle = l;
+    return WADI_OK;
+}
+
+static wadi_opencl_code *find_again(const loaded *l, const char *name) {
+    wadi_opencl_code *c = l->codes;
+    while (c != NULL && strcmp(c->name, name) != 0) c = c->next;
+    return c;
+}
+
+static wadi_status make_code(loaded *l, const char *name, wadi_opencl_code **out, wadi_error *err) {
+    const wadi_opencl_machine *m = l->machine;
+    int32_t code = WADI_OPENCL_SUCCESS;
+    wadi_opencl_kernel kernel = m->cl->CreateKernel(l->program, name, &code);
+    if (kernel == NULL)
+        return wadi_fail(err, WADI_IO, "%s: there is no kernel %s: %s", m->name, name,
+                         wadi_opencl_code_name(code) != NULL ? wadi_opencl_code_name(code) : "?");
+    wadi_opencl_code *c = calloc(1, sizeof *c);
+    char *copy = strdup(name);
+    if (c == NULL || copy == NULL) {
+        (void)m->cl->ReleaseKernel(kernel);
+        free(c);
+        free(copy);
+        return wadi_fail(err, WADI_MEMORY, "%s: out of memory", m->name);
+    }
+    *c = (wadi_opencl_code){.next = l->codes, .kernel = kernel, .name = copy};
+    (void)pthread_mutex_init(&c->lock, NULL);
+    *out = l->codes = c;
+    return WADI_OK;
+}
+
+static wadi_status find(const wadi_kernels *kernels, const char *name, wadi_code *out,
+                        wadi_error *err) {
+    loaded *l = kernels->handle;
+    wadi_status status = WADI_OK;
+    (void)pthread_mutex_lock(&l->lock);
+    wadi_opencl_code *c = find_again(l, name);
+    if (c == NULL) status = make_code(l, name, &c, err);
+    (void)pthread_mutex_unlock(&l->lock);
+    *out = (wadi_code){(uintptr_t)c};
+    return status;
+}
+
+static void unload(wadi_kernels *kernels) {
+    loaded *l = kernels->handle;
+    *kernels = (wadi_kernels){0};
+    if (l == NULL) return;
+    for (wadi_opencl_code *c = l->codes; c != NULL;) {
+        wadi_opencl_code *next = c->next;
+        (void)l->machine->cl->ReleaseKernel(c->kernel);
+        (void)pthread_mutex_destroy(&c->lock);
+        free(c->name);
+        free(c);
+        c = next;
+    }
+    (void)l->machine->cl->ReleaseProgram(l->program);
+    (void)pthread_mutex_destroy(&l->lock);
+    free(l);
+}
+
+const wadi_image_ops wadi_opencl_images_ops = {"OpenCL C", load, find, unload};

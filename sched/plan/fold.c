@@ -1,0 +1,20 @@
+/* Which stages and ends of a plan have a fold. */
+#include "sched/change/change.h"
+#include "sched/plan.h"
+
+int wadi_plan_fold_slots(wadi_end_kind kind) {
+    static const int slots[] = {
+#define WADI_END(KIND, name, slots) slots,
+#include "sched/ends.def"
+#undef WADI_END
+    };
+    return (size_t)kind < sizeof slots / sizeof *slots ? slots[kind] : 0;
+}
+
+const wadi_plan_fold *wadi_plan_stage_fold(const wadi_plan_stage *g) {
+    return wadi_change_about(g->change)->folds ? &g->scan : NULL;
+}
+
+const wadi_plan_fold *wadi_plan_end_fold(const wadi_plan_end *e) {
+    return wadi_plan_fold_slots(e->kind) > 0 ? &e->fold : NULL;
+}

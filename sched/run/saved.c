@@ -1,0 +1,129 @@
+/* What a stream keeps between two chunks, as bytes, and going on from it: where its sources stand, what its changes, folds and collectors keep,
+ * and what its chunk policy has learned. Chunks that are on their way are none of it: those that sources have read ahead are read
+ * again, and those on their way to sinks are delivered before anything is saved. */
+#include "base/error.h"
+#include "sched/run/stream.h"
+
+static const char title[] = "stream";
+
+static int phase_of(const wadi_stream *s) {
+    int i = 0;
+    while (&s->x->plan->phases[i].stream != s->plan) i++;
+    return i;
+}
+
+wadi_status wadi_run_between(wadi_stream *s, wadi_error *err) {
+    const wadi_run_saver *saver = &s->x->saver;
+    return saver->between != NULL ? saver->between(saver->env, s, err) : WADI_OK;
+}
+
+/* ---- saving ---- */
+
+static void save_sizes(wadi_run *x, wadi_text *out) {
+    wadi_text line = {0};
+    wadi_mutex_lock(&x->lock);
+    x->policy->ops->save(x->policy, &line);
+    wadi_mutex_unlock(&x->lock);
+    wadi_state_put_text(out, wadi_text_str(&line));
+    wadi_text_fini(&line);
+}
+
+static wadi_status save_stage(const wadi_stage_run *g, wadi_text *out, wadi_error *err) {
+    wadi_state_put(out, g->ended);
+    wadi_state_put(out, g->ended_inputs);
+    if (g->lane != NULL) return wadi_lane_save(g->lane, out, err);
+    WADI_TRY(wadi_change_save(g->change, out, err));
+    const wadi_plan_fold *scan = wadi_plan_stage_fold(g->plan);
+    return scan != NULL ? wadi_fold_save(g->crew, scan, out, err) : WADI_OK;
+}
+
+/* What goes to a sink is the sink's. */
+static wadi_status save_end(const wadi_outlet *o, wadi_text *out, wadi_error *err) {
+    const wadi_plan_fold *fold = wadi_plan_end_fold(o->plan);
+    if (fold != NULL) return wadi_fold_save(o->crew, fold, out, err);
+    return o->plan->kind == WADI_END_SINK ? WADI_OK : wadi_collect_save(o->sink, out, err);
+}
+
+/* Nothing is on its way to a sink, and no stage has failed at an element that somebody may ask for. */
+static wadi_status settle(wadi_stream *s, wadi_error *err) {
+    WADI_TRY(wadi_apart_join(s, err));
+    for (int i = 0; i < s->plan->nends; i++) WADI_TRY(wadi_outlet_settle(&s->outlets[i], err));
+    for (int i = 0; i < s->plan->nstages; i++)
+        if (s->stages[i].broken.status != WADI_OK)
+            return wadi_fail(err, WADI_UNSUPPORTED, "a stream that has failed is not saved: %.400s",
+                             s->stages[i].broken.msg);
+    return WADI_OK;
+}
+
+wadi_status wadi_run_save(wadi_stream *s, wadi_text *out, wadi_error *err) {
+    WADI_TRY(settle(s, err));
+    wadi_state_put_text(out, title);
+    wadi_state_put(out, phase_of(s));
+    wadi_state_put(out, s->plan->nstages);
+    wadi_state_put(out, s->plan->nends);
+    save_sizes(s->x, out);
+    for (int i = 0; i < s->plan->nstages; i++) WADI_TRY(save_stage(&s->stages[i], out, err));
+    for (int i = 0; i < s->plan->nends; i++) WADI_TRY(save_end(&s->outlets[i], out, err));
+    return out->failed ? wadi_fail(err, WADI_MEMORY, "saving a stream: out of memory") : WADI_OK;
+}
+
+/* ---- loading ---- */
+
+/* Sizes that this policy cannot read change no result. */
+static wadi_status load_sizes(wadi_run *x, wadi_state_reader *from, wadi_error *err) {
+    wadi_text line = {0};
+    WADI_TRY(wadi_state_take_text(from, &line, err));
+    wadi_mutex_lock(&x->lock);
+    const wadi_status known = x->policy->ops->load(x->policy, wadi_text_str(&line), NULL);
+    wadi_mutex_unlock(&x->lock);
+    WADI_UNUSED(known);
+    wadi_text_fini(&line);
+    return WADI_OK;
+}
+
+static wadi_status load_stage(wadi_stage_run *g, wadi_state_reader *from, wadi_error *err) {
+    int64_t ended = 0, inputs = 0;
+    WADI_TRY(wadi_state_take_count(from, 1, &ended, err));
+    WADI_TRY(wadi_state_take_count(from, g->plan->ninputs, &inputs, err));
+    g->ended = ended != 0;
+    g->ended_inputs = (int)inputs;
+    if (g->lane != NULL) return wadi_lane_load(g->lane, g->ended, from, err);
+    WADI_TRY(wadi_change_load(g->change, from, err));
+    const wadi_plan_fold *scan = wadi_plan_stage_fold(g->plan);
+    return scan != NULL ? wadi_fold_load(g->crew, scan, from, err) : WADI_OK;
+}
+
+static wadi_status load_end(wadi_outlet *o, wadi_state_reader *from, wadi_error *err) {
+    const wadi_plan_fold *fold = wadi_plan_end_fold(o->plan);
+    if (fold != NULL) return wadi_fold_load(o->crew, fold, from, err);
+    return o->plan->kind == WADI_END_SINK ? WADI_OK : wadi_collect_load(o->sink, from, err);
+}
+
+/* A number that must be the plan's. */
+static wadi_status expect(wadi_state_reader *from, int64_t want, wadi_error *err) {
+    int64_t is = 0;
+    WADI_TRY(wadi_state_take(from, &is, err));
+    if (is == want) return WADI_OK;
+    return wadi_fail(err, WADI_INVALID, "saved state: of another stream");
+}
+
+wadi_status wadi_run_load(wadi_stream *s, wadi_error *err) {
+    wadi_state_reader from = s->x->saved;
+    int64_t phase = 0;
+    if (from.at == NULL) return WADI_OK;
+    WADI_TRY(wadi_state_expect_text(&from, title, err));
+    WADI_TRY(wadi_state_take(&from, &phase, err));
+    if (phase < 0 || phase >= s->x->plan->nphases || !s->x->plan->phases[phase].is_stream)
+        return wadi_fail(err, WADI_INVALID, "saved state: of another plan");
+    if (phase != phase_of(s)) return WADI_OK; /* it is for a later one, or was for an earlier one */
+    WADI_TRY(expect(&from, s->plan->nstages, err));
+    WADI_TRY(expect(&from, s->plan->nends, err));
+    WADI_TRY(load_sizes(s->x, &from, err));
+    for (int i = 0; i < s->plan->nstages; i++) WADI_TRY(load_stage(&s->stages[i], &from, err));
+    for (int i = 0; i < s->plan->nends; i++) WADI_TRY(load_end(&s->outlets[i], &from, err));
+    return from.left == 0 ? WADI_OK
+                          : wadi_fail(err, WADI_INVALID,
+                                      "saved state: %zu bytes more than there "
+                                      "should be",
+                                      from.left);
+}

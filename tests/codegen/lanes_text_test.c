@@ -1,0 +1,260 @@
+/* Every program of tests/codegen/recorded in device C, in every schedule: a compiler of OpenCL C takes it, and kernels by groups keep the
+ * rules that a device cannot check. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "base/vec.h"
+#include "codegen/plan/plan.h"
+#include "codegen/pipeline.h"
+#include "codegen/targets.h"
+#include "operators/table.h"
+
+/* ---- the rules ---- */
+
+typedef struct reading {
+    const char *name;        /* of the text */
+    WADI_VEC(char *) arrays; /* that the kernel declares */
+    int lanes;               /* the indentation of the loop by lanes around, or -1 */
+    bool grouped, top;
+    int by_lanes, faults, stores; /* how many were seen in all */
+} reading;
+
+static void forget_arrays(reading *r) {
+    for (size_t k = 0; k < r->arrays.n; k++) free(r->arrays.at[k]);
+    r->arrays.n = 0;
+}
+
+/* The name that ends in front of `end`. */
+static char *name_before(const char *line, const char *end) {
+    const char *begin = end;
+    while (begin > line &&
+           (strchr("_", begin[-1]) != NULL || (begin[-1] >= '0' && begin[-1] <= '9') ||
+            (begin[-1] >= 'a' && begin[-1] <= 'z') || (begin[-1] >= 'A' && begin[-1] <= 'Z')))
+        begin--;
+    return strndup(begin, (size_t)(end - begin));
+}
+
+static bool is_array(const reading *r, const char *name) {
+    for (size_t k = 0; k < r->arrays.n; k++)
+        if (strcmp(r->arrays.at[k], name) == 0) return true;
+    return false;
+}
+
+/* A line `T name[n];` declares an array of lanes or of the group. */
+static void note_array(reading *r, const char *line) {
+    const char *bracket = strchr(line, '[');
+    const size_t n = strlen(line);
+    if (bracket == NULL || n < 3 || strcmp(line + n - 2, "];") != 0 || strchr(line, '=') != NULL)
+        return;
+    char *name = name_before(line, bracket);
+    assert_non_null(name);
+    assert_true(wadi_vec_push(&r->arrays, name));
+}
+
+/* A store that all lanes of a group come to. */
+static void check_store(reading *r, const char *line) {
+    const char *bracket = strchr(line, '['), *set = strstr(line, "] = ");
+    if (bracket == NULL || set == NULL || strncmp(line, "const ", 6) == 0) return;
+    if (strncmp(line, "if (w->lane == 0) ", 18) == 0) {
+        r->stores++;
+        return;
+    }
+    char *name = name_before(line, bracket);
+    if (name == NULL || !is_array(r, name)) fail_msg("%s: all lanes store: %s", r->name, line);
+    free(name);
+}
+
+static void check_line(reading *r, const char *line, int indent) {
+    const size_t n = strlen(line);
+    static const char by_lanes[] = "{ /* by lanes */";
+    note_array(r, line);
+    if (strncmp(line, "WADI_LOCAL", 10) == 0 && !r->top)
+        fail_msg("%s: memory of the group is not at the top: %s", r->name, line);
+    if (strncmp(line, "WADI_LOCAL", 10) != 0 && strcmp(line, "WADI_ITEM") != 0) r->top = false;
+    if (r->lanes >= 0) {
+        if (strstr(line, "WADI_BARRIER") != NULL || strncmp(line, "return", 6) == 0)
+            fail_msg("%s: a lane alone: %s", r->name, line);
+        if (strncmp(line, "goto wadi_end_", 14) == 0) r->faults++;
+        if (strcmp(line, "}") == 0 && indent == r->lanes) r->lanes = -1;
+    } else if (n >= sizeof by_lanes - 1 &&
+               strcmp(line + n - (sizeof by_lanes - 1), by_lanes) == 0) {
+        r->by_lanes++;
+        r->lanes = indent;
+    } else {
+        check_store(r, line);
+    }
+}
+
+static void begin_kernel(reading *r) {
+    forget_arrays(r);
+    r->lanes = -1;
+    r->grouped = r->top = true;
+}
+
+/* Kernels by items have no `w->group`; what stands in them is one item's business. */
+static void check_kernel(reading *r, const char *at, const char *end) {
+    const char *group = strstr(at, "w->group");
+    if (group == NULL || group > end) return;
+    begin_kernel(r);
+    while (at < end) {
+        const size_t n = strcspn(at, "\n"), blank = strspn(at, " ");
+        char *line = strndup(at + blank, n - blank);
+        assert_non_null(line);
+        check_line(r, line, (int)blank);
+        free(line);
+        at += n + 1;
+    }
+    assert_int_equal(r->lanes, -1);
+}
+
+static void check_kernels(reading *r, const char *text) {
+    for (const char *at = text; (at = strstr(at, "\nWADI_KERNEL(")) != NULL;) {
+        const char *end = strstr(at, "\n/* ---- end of");
+        assert_non_null(end);
+        at = strchr(at + 1, '\n') + 1;
+        check_kernel(r, at, end);
+        at = end;
+    }
+}
+
+/* ---- programs ---- */
+
+typedef struct writing {
+    char folder[64];
+    int texts;
+    reading r;
+} writing;
+
+static bool any_routine(const char *name) {
+    return name != NULL;
+}
+
+static void keep(writing *w, const char *text) {
+    char path[120];
+    snprintf(path, sizeof path, "%s/%04d.cl", w->folder, w->texts++);
+    FILE *f = fopen(path, "w");
+    assert_non_null(f);
+    assert_true(fputs(text, f) >= 0);
+    assert_int_equal(fclose(f), 0);
+}
+
+static void take_version(writing *w, wadi_versions *versions, int body, wadi_version_key version,
+                         const wadi_target *target) {
+    wadi_made *made = NULL;
+    wadi_error err = {.status = WADI_OK};
+    if (wadi_versions_make(versions, body, version, target, &made, &err) != WADI_OK)
+        fail_msg("%s: %s", w->r.name, err.msg);
+    check_kernels(&w->r, made->kernels - 1);
+    keep(w, made->source);
+    wadi_made_destroy(made);
+}
+
+static void take_bodies(writing *w, const wadi_plan *plan, wadi_versions *versions) {
+    const wadi_target *target = NULL;
+    assert_int_equal(wadi_target_find("opencl", &target, NULL), WADI_OK);
+    for (int b = 0; b < plan->nbodies; b++)
+        for (int k = 0; k < WADI_BODY_VERSIONS; k++)
+            if (wadi_body_offers(&plan->bodies[b], wadi_version_numbered(k)))
+                take_version(w, versions, b, wadi_version_numbered(k), target);
+}
+
+static void take_program(writing *w, const char *path) {
+    wadi_pipeline_options passes = {.routine = any_routine};
+    wadi_plan_options planning = {.unchecked = false};
+    wadi_facts facts = {NULL, NULL};
+    wadi_module *m = NULL;
+    wadi_plan *plan = NULL;
+    wadi_versions *versions = NULL;
+    char *text = NULL;
+    size_t n = 0;
+    wadi_diag *diag = wadi_diag_create(false);
+    assert_non_null(diag);
+    assert_int_equal(wadi_file_read(path, &text, &n, NULL), WADI_OK);
+    if (wadi_ir_parse(text, path, wadi_operators(), &m, NULL) == WADI_OK &&
+        wadi_pipeline_run(m, &passes, diag, &facts, NULL) == WADI_OK &&
+        wadi_plan_build(m, &facts, &planning, &plan, &versions, NULL) == WADI_OK)
+        take_bodies(w, plan, versions);
+    wadi_versions_destroy(versions);
+    wadi_plan_destroy(plan);
+    wadi_facts_fini(&facts);
+    wadi_diag_destroy(diag);
+    wadi_module_destroy(m);
+    free(text);
+}
+
+static void take_programs(writing *w) {
+    const char *root = getenv("WADI_SOURCE");
+    char folder[400], path[700];
+    snprintf(folder, sizeof folder, "%.300s/tests/codegen/recorded", root ? root : ".");
+    DIR *d = opendir(folder);
+    assert_non_null(d);
+    for (struct dirent *e = readdir(d); e != NULL; e = readdir(d)) {
+        const size_t n = strlen(e->d_name);
+        if (n < 5 || strcmp(e->d_name + n - 5, ".wadi") != 0) continue;
+        snprintf(path, sizeof path, "%.390s/%.300s", folder, e->d_name);
+        w->r.name = e->d_name;
+        take_program(w, path);
+    }
+    closedir(d);
+}
+
+/* ---- tests ---- */
+
+static int write_all(void **state) {
+    static writing w = {.folder = "/tmp/wadi_lanes_XXXXXX"};
+    if (mkdtemp(w.folder) == NULL) return -1;
+    *state = &w;
+    take_programs(&w);
+    return 0;
+}
+
+static int remove_all(void **state) {
+    writing *w = *state;
+    char line[120];
+    forget_arrays(&w->r);
+    wadi_vec_free(&w->r.arrays);
+    snprintf(line, sizeof line, "rm -rf '%s'", w->folder);
+    return system(line);
+}
+
+/* What is not there is not checked: the programs have all that the rules are about. */
+static void the_rules_were_needed(void **state) {
+    const writing *w = *state;
+    assert_true(w->texts > 300);
+    assert_true(w->r.by_lanes > 1000);
+    assert_true(w->r.faults > 100);
+    assert_true(w->r.stores > 10);
+}
+
+static void a_compiler_takes_all_texts(void **state) {
+    const writing *w = *state;
+    char line[400];
+    if (system("command -v clang >/dev/null") != 0) {
+        print_message("no clang: not compiled\n");
+        skip();
+    }
+    snprintf(line, sizeof line,
+             "cd '%s' && clang -target spir64 -x cl -cl-std=CL1.2 -Xclang -finclude-default-header "
+             "-fsyntax-only -Wall -Werror=implicit-function-declaration *.cl 2>log || "
+             "{ grep error: log | cut -c1-300 | head -20; false; }",
+             w->folder);
+    assert_int_equal(system(line), 0);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(the_rules_were_needed),
+                                       cmocka_unit_test(a_compiler_takes_all_texts)};
+    return cmocka_run_group_tests(tests, write_all, remove_all);
+}

@@ -1,0 +1,453 @@
+/* The driver of CUDA's machines, over doubles: memory, copies and launches in their order; every failure is told, once, by its
+ * name, and nothing is left behind. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/nvrtc.h"
+#include "base/text.h"
+#include "sched/cuda/driver.h"
+#include "sched/cuda/images.h"
+#include "sched/gpu/rt/call.h"
+#include "sched/gpu/rt_embed.h"
+#include "tests/devices/doubles.h"
+
+#define KEY "0123abcd"
+
+/* Every element becomes the sum of what its group has: lanes read what other lanes have written. The group's last number is that of groups. */
+static const char kernels[] =
+    "WADI_KERNEL(sums) {\n"
+    "    WADI_ITEM\n"
+    "    WADI_LOCAL int64_t part[64];\n"
+    "    int64_t *const at = WADI_AT(w, int64_t, call.slot);\n"
+    "    part[w->lane] = at[w->item];\n"
+    "    for (int n = 32; n > 0; n /= 2) {\n"
+    "        WADI_BARRIER\n"
+    "        const int64_t other = w->lane < n ? part[w->lane + n] : 0;\n"
+    "        WADI_BARRIER\n"
+    "        if (w->lane < n) part[w->lane] += other;\n"
+    "    }\n"
+    "    WADI_BARRIER\n"
+    "    at[w->item] = part[0] + (int64_t)call.origin;\n"
+    "}\n"
+    "WADI_KERNEL(apart) {\n"
+    "    WADI_ITEM\n"
+    "    if (w->lane != 7) WADI_BARRIER\n"
+    "}\n"
+    "WADI_KERNEL(add) {\n"
+    "    WADI_ITEM\n"
+    "    (void)wadi_add32(WADI_AT(w, uint32_t, call.slot), (uint32_t)call.n);\n"
+    "}\n";
+
+static wadi_text text_of(const char *body, const char *key) {
+    wadi_text t = {0};
+    wadi_text_add(&t, wadi_embed_cuda);
+    wadi_text_add(&t, wadi_embed_call);
+    wadi_text_add(&t, wadi_embed_item);
+    wadi_text_add(&t, body);
+    if (key != NULL)
+        wadi_text_addf(&t, "extern \"C\" __global__ void %s_%s() {}\n", WADI_IMAGE_KEY, key);
+    return t;
+}
+
+static wadi_image image; /* of `kernels` */
+
+static int build(void **state) {
+    wadi_error err = {0};
+    (void)state;
+    wadi_text t = text_of(kernels, KEY);
+    image.fd = -1;
+    if (wadi_nvrtc_compile(wadi_text_str(&t), "sm_80", &image.bytes, &image.n, &err) != WADI_OK)
+        fail_msg("%s", err.msg);
+    wadi_text_fini(&t);
+    return 0;
+}
+
+static int forget(void **state) {
+    (void)state;
+    free(image.bytes);
+    return 0;
+}
+
+/* Opens number 0 and its kernels. */
+typedef struct opened {
+    wadi_gpu_driver *d;
+    wadi_kernels kernels;
+} opened;
+
+static opened open_all(void) {
+    opened o = {0};
+    wadi_error err = {0};
+    if (wadi_cuda_driver_open(0, &o.d, &err) != WADI_OK) fail_msg("%s", err.msg);
+    if (o.d->images->load(o.d->images, &image, KEY, &o.kernels, &err) != WADI_OK)
+        fail_msg("%s", err.msg);
+    return o;
+}
+
+static void close_all(opened *o) {
+    o->d->images->unload(&o->kernels);
+    o->d->ops->destroy(o->d);
+    assert_int_equal(doubles_held(), 0);
+}
+
+static wadi_code find(const opened *o, const char *name) {
+    wadi_code code = {0};
+    assert_int_equal(o->d->images->find(&o->kernels, name, &code, NULL), WADI_OK);
+    return code;
+}
+
+/* ---- what works ---- */
+
+enum { GROUPS = 3, N = GROUPS * 64 };
+
+static void calls_take_effect_in_their_order(void **state) {
+    (void)state;
+    opened o = open_all();
+    const wadi_gpu_driver_ops *ops = o.d->ops;
+    int64_t host[N], seen[N];
+    const size_t bytes = sizeof host;
+    void *a = ops->take(o.d, bytes), *b = ops->take(o.d, bytes);
+    assert_int_equal((uintptr_t)a % 256, 0);
+    for (int i = 0; i < N; i++) host[i] = i;
+    ops->put(o.d, a, host, bytes);
+    memset(host, 0x55, bytes); /* it has been read */
+    ops->copy(o.d, b, a, bytes);
+    const wadi_gpu_call call = {.origin = 77, .slot = (uintptr_t)a};
+    ops->launch(o.d, find(&o, "sums"), GROUPS, &call);
+    ops->get(o.d, host, a, bytes);
+    ops->get(o.d, seen, b, bytes);
+    for (int i = 0; i < N; i++) {
+        assert_int_equal(seen[i], i);
+        assert_int_equal(host[i], 64 * (i / 64 * 64) + 63 * 64 / 2);
+    }
+    assert_int_equal(ops->wait(o.d, NULL), WADI_OK);
+    assert_true(ops->busy_ns(o.d) > 0);
+    ops->give(o.d, a, bytes);
+    ops->give(o.d, b, bytes);
+    close_all(&o);
+}
+
+/* More than what is staged, in pieces of all sizes, then one that is large. */
+static void many_copies_arrive_whole(void **state) {
+    (void)state;
+    enum { PIECES = 700, PIECE = 3001, LARGE = 3 << 20 };
+    opened o = open_all();
+    const wadi_gpu_driver_ops *ops = o.d->ops;
+    char *host = malloc(LARGE), *seen = malloc(LARGE), *at = ops->take(o.d, LARGE);
+    for (int i = 0; i < LARGE; i++) host[i] = (char)(i * 7 + i / 4096);
+    for (int i = 0; i < PIECES; i++) {
+        char piece[PIECE];
+        memcpy(piece, host + (size_t)i * PIECE, PIECE);
+        ops->put(o.d, at + (size_t)i * PIECE, piece, (size_t)(i % PIECE));
+        ops->put(o.d, at + (size_t)i * PIECE + i % PIECE, piece + i % PIECE,
+                 (size_t)(PIECE - i % PIECE));
+        memset(piece, 0, PIECE);
+    }
+    assert_true(doubles_calls("cuStreamSynchronize") < PIECES / 50);
+    ops->get(o.d, seen, at, PIECES * PIECE);
+    assert_memory_equal(seen, host, PIECES * PIECE);
+    char *large = malloc(LARGE);
+    memcpy(large, host, LARGE);
+    ops->put(o.d, at, large, LARGE);
+    memset(large, 0, LARGE);
+    ops->get(o.d, seen, at, LARGE);
+    assert_memory_equal(seen, host, LARGE);
+    ops->give(o.d, at, LARGE);
+    free(large);
+    free(host);
+    free(seen);
+    close_all(&o);
+}
+
+static void nothing_is_copied_where_there_is_nothing(void **state) {
+    (void)state;
+    opened o = open_all();
+    char c = 1;
+    void *at = o.d->ops->take(o.d, 0);
+    assert_non_null(at);
+    o.d->ops->put(o.d, at, &c, 0);
+    o.d->ops->get(o.d, &c, at, 0);
+    o.d->ops->copy(o.d, at, at, 0);
+    o.d->ops->give(o.d, at, 0);
+    o.d->ops->give(o.d, NULL, 0);
+    assert_int_equal(c, 1);
+    assert_int_equal(o.d->ops->wait(o.d, NULL), WADI_OK);
+    close_all(&o);
+}
+
+static void memory_that_runs_out_is_no_failure(void **state) {
+    (void)state;
+    doubles_set("memory=1000000");
+    opened o = open_all();
+    assert_int_equal(o.d->memory, 1000000);
+    void *half = o.d->ops->take(o.d, 500000);
+    assert_non_null(half);
+    assert_null(o.d->ops->take(o.d, 500001));
+    assert_int_equal(o.d->ops->wait(o.d, NULL), WADI_OK);
+    o.d->ops->give(o.d, half, 500000);
+    close_all(&o);
+}
+
+/* ---- images ---- */
+
+static wadi_status load(const wadi_image *i, const char *key, wadi_error *err) {
+    const wadi_image_ops *images = NULL;
+    wadi_kernels k = {0};
+    assert_int_equal(wadi_cuda_images(0, &images, NULL), WADI_OK);
+    const wadi_status status = images->load(images, i, key, &k, err);
+    if (status == WADI_OK) {
+        wadi_code code = {0};
+        assert_int_equal(images->find(&k, "sums", &code, NULL), WADI_OK);
+        assert_true(code.handle != 0);
+        assert_int_equal(images->find(&k, "nothing", &code, err), WADI_IO);
+        assert_non_null(strstr(err->msg, "nothing"));
+    }
+    images->unload(&k);
+    assert_null(k.handle);
+    assert_int_equal(doubles_held(), 0);
+    return status;
+}
+
+static void an_image_of_other_kernels_is_refused(void **state) {
+    (void)state;
+    wadi_error err = {0};
+    assert_int_equal(load(&image, KEY, &err), WADI_OK);
+    assert_int_equal(load(&image, "0123abce", &err), WADI_INVALID);
+    assert_int_equal(load(&image, "0123abc", &err), WADI_INVALID);
+}
+
+/* The driver reads as far as the image says. */
+static void an_image_that_is_cut_is_refused(void **state) {
+    (void)state;
+    for (size_t n = 0; n < image.n; n += 1 + n / 3) {
+        char *bytes = malloc(n + 1);
+        wadi_image cut = {.bytes = bytes, .n = n, .fd = -1};
+        memcpy(bytes, image.bytes, n);
+        assert_int_equal(load(&cut, KEY, NULL), WADI_INVALID);
+        free(bytes);
+    }
+    wadi_image longer = {.bytes = calloc(image.n + 100, 1), .n = image.n + 100, .fd = -1};
+    memcpy(longer.bytes, image.bytes, image.n);
+    wadi_error err = {0};
+    assert_int_equal(load(&longer, KEY, &err), WADI_OK);
+    free(longer.bytes);
+}
+
+static void a_text_is_compiled_for_the_machine(void **state) {
+    (void)state;
+    wadi_error err = {0};
+    wadi_text t = text_of(kernels, NULL);
+    wadi_text_addf(&t, "/* %s: my own */\n", WADI_IMAGE_KEY);
+    const wadi_image text = {.bytes = t.at, .n = t.n + 1, .fd = -1};
+    if (load(&text, "my own", &err) != WADI_OK) fail_msg("%s", err.msg);
+    assert_int_equal(load(&text, "my o", &err), WADI_INVALID);
+    assert_int_equal(load(&text, "own", &err), WADI_INVALID);
+    const wadi_image endless = {.bytes = t.at, .n = t.n, .fd = -1};
+    assert_int_equal(load(&endless, "my own", &err), WADI_INVALID);
+    wadi_text_add(&t, "nothing;\n");
+    const wadi_image wrong = {.bytes = t.at, .n = t.n + 1, .fd = -1};
+    assert_int_equal(load(&wrong, "my own", &err), WADI_COMPILE);
+    assert_non_null(strstr(err.msg, "error"));
+    wadi_text_fini(&t);
+}
+
+/* A machine that is newer than the compiler gets PTX. */
+static void newer_machines_finish_the_compilation(void **state) {
+    (void)state;
+    wadi_error err = {0};
+    wadi_text t = text_of(kernels, KEY);
+    wadi_image ptx = {.fd = -1};
+    assert_int_equal(wadi_nvrtc_compile(wadi_text_str(&t), "sm_121", &ptx.bytes, &ptx.n, &err),
+                     WADI_OK);
+    assert_int_equal(strncmp(ptx.bytes, "//\n.version", 11), 0);
+    assert_int_equal(ptx.bytes[ptx.n - 1], '\0');
+    if (load(&ptx, KEY, &err) != WADI_OK) fail_msg("%s", err.msg);
+    assert_int_equal(load(&ptx, "0123abce", NULL), WADI_INVALID);
+    free(ptx.bytes);
+    assert_int_equal(wadi_nvrtc_compile(wadi_text_str(&t), "sm_60", &ptx.bytes, &ptx.n, &err),
+                     WADI_UNSUPPORTED);
+    assert_non_null(strstr(err.msg, "sm_60"));
+    wadi_text_fini(&t);
+}
+
+/* ---- failures ---- */
+
+/* Does a bit of everything; status: what it ends with. */
+static wadi_status work(wadi_error *err) {
+    wadi_gpu_driver *d = NULL;
+    wadi_kernels k = {0};
+    wadi_code code = {0};
+    int64_t host[N] = {1};
+    wadi_status status = wadi_cuda_driver_open(0, &d, err);
+    if (status != WADI_OK) return status;
+    status = d->images->load(d->images, &image, KEY, &k, err);
+    if (status == WADI_OK) status = d->images->find(&k, "sums", &code, err);
+    if (status == WADI_OK) {
+        void *at = d->ops->take(d, sizeof host), *to = d->ops->take(d, sizeof host);
+        const wadi_gpu_call call = {.slot = (uintptr_t)at};
+        if (at == NULL || to == NULL) status = WADI_MEMORY;
+        if (status == WADI_OK) {
+            d->ops->put(d, at, host, sizeof host);
+            d->ops->launch(d, code, GROUPS, &call);
+            d->ops->copy(d, to, at, sizeof host);
+            d->ops->get(d, host, to, sizeof host);
+            d->ops->give(d, to, sizeof host);
+            to = NULL;
+            d->ops->launch(d, code, GROUPS, &call);
+        }
+        const wadi_status waited = d->ops->wait(d, err);
+        if (waited != WADI_OK) status = waited;
+        if (waited == WADI_OK) assert_int_equal(host[0], 1);
+        if (waited != WADI_OK) { /* it stays */
+            wadi_error again = {0};
+            assert_int_equal(d->ops->wait(d, &again), waited);
+            if (err != NULL) assert_string_equal(again.msg, err->msg);
+        }
+        d->ops->give(d, to, sizeof host);
+        d->ops->give(d, at, sizeof host);
+    }
+    d->images->unload(&k);
+    d->ops->destroy(d);
+    return status;
+}
+
+/* Each function fails at each of its calls. */
+static void every_failure_is_told_by_name(void **state) {
+    (void)state;
+    static const struct {
+        const char *name;
+        bool silent; /* if it only gives back */
+    } calls[] = {{"cuDevicePrimaryCtxRetain", false},
+                 {"cuCtxPushCurrent", true},
+                 {"cuMemGetInfo", false},
+                 {"cuMemAlloc", false},
+                 {"cuMemFree", true},
+                 {"cuMemAllocHost", false},
+                 {"cuMemcpyHtoDAsync", false},
+                 {"cuMemcpyDtoHAsync", false},
+                 {"cuMemcpyDtoDAsync", false},
+                 {"cuStreamCreate", false},
+                 {"cuStreamSynchronize", true},
+                 {"cuModuleLoadData", false},
+                 {"cuModuleGetFunction", false},
+                 {"cuLaunchKernel", false}};
+    doubles_set("");
+    wadi_error err = {0};
+    if (work(&err) != WADI_OK) fail_msg("%s", err.msg);
+    assert_int_equal(doubles_held(), 0);
+    for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++) {
+        doubles_set("");
+        if (work(&err) != WADI_OK) fail_msg("%s: %s", calls[i].name, err.msg);
+        const long n = doubles_calls(calls[i].name);
+        assert_true(n > 0);
+        for (long at = 1; at <= n; at++) {
+            char words[100];
+            snprintf(words, sizeof words, "fail=%s:%ld:719", calls[i].name, at);
+            doubles_set(words);
+            memset(&err, 0, sizeof err);
+            const wadi_status status = work(&err);
+            if (status == WADI_OK && calls[i].silent) continue;
+            if (status == WADI_OK) fail_msg("call %ld of %s does no harm", at, calls[i].name);
+            if (strstr(err.msg, calls[i].name) == NULL ||
+                strstr(err.msg, "CUDA_ERROR_LAUNCH_FAILED") == NULL ||
+                strstr(err.msg, "cuda:0") == NULL)
+                fail_msg("call %ld of %s: %s", at, calls[i].name, err.msg);
+            assert_int_equal(status, WADI_DEVICE);
+        }
+    }
+    doubles_set("");
+}
+
+/* The device goes away at each call in turn. The next one to open it finds it well. */
+static void a_lost_device_is_called_that(void **state) {
+    (void)state;
+    doubles_set("");
+    assert_int_equal(work(NULL), WADI_OK);
+    const long n = doubles_calls(NULL);
+    int told = 0;
+    for (long at = 1; at < n; at++) {
+        char words[100];
+        wadi_error err = {0};
+        snprintf(words, sizeof words, "lost=%ld", at);
+        doubles_set(words);
+        const wadi_status status = work(&err);
+        assert_int_equal(doubles_held(), 0);
+        if (status == WADI_OK) continue;
+        told++;
+        assert_int_equal(status, WADI_DEVICE);
+        if (strstr(err.msg, "the device is lost") == NULL) fail_msg("call %ld: %s", at, err.msg);
+    }
+    assert_true(told > n / 3);
+    doubles_set("");
+    assert_int_equal(work(NULL), WADI_OK);
+}
+
+static void a_kernel_that_goes_wrong_loses_the_device(void **state) {
+    (void)state;
+    wadi_error err = {0};
+    opened o = open_all();
+    const wadi_gpu_call call = {0};
+    char host[8] = {1};
+    void *at = o.d->ops->take(o.d, 8);
+    const wadi_code other = find(&o, "sums");
+    o.d->ops->launch(o.d, find(&o, "apart"), 1, &call);
+    o.d->ops->get(o.d, host, at, 8);
+    assert_int_equal(host[0], 0); /* what is not known is zero */
+    assert_int_equal(o.d->ops->wait(o.d, &err), WADI_DEVICE);
+    assert_non_null(strstr(err.msg, "the device is lost: cuStreamSynchronize: "));
+    const long calls = doubles_calls(NULL);
+    assert_null(o.d->ops->take(o.d, 8));
+    o.d->ops->put(o.d, at, host, 8);
+    o.d->ops->copy(o.d, at, at, 8);
+    o.d->ops->launch(o.d, other, 1, &call);
+    assert_int_equal(doubles_calls(NULL), calls); /* all later ones do nothing */
+    o.d->ops->give(o.d, at, 8);
+    close_all(&o);
+}
+
+static void all_groups_have_all_lanes(void **state) {
+    (void)state;
+    opened o = open_all();
+    uint32_t sum = 0;
+    void *at = o.d->ops->take(o.d, sizeof sum);
+    const wadi_gpu_call call = {.slot = (uintptr_t)at, .n = 3};
+    o.d->ops->put(o.d, at, &sum, sizeof sum);
+    o.d->ops->launch(o.d, find(&o, "add"), 11, &call);
+    o.d->ops->get(o.d, &sum, at, sizeof sum);
+    assert_int_equal(sum, 11 * 64 * 3);
+    o.d->ops->give(o.d, at, sizeof sum);
+    close_all(&o);
+}
+
+static int reset(void **state) {
+    (void)state;
+    doubles_set("");
+    return 0;
+}
+
+#define CASE(f) cmocka_unit_test_setup(f, reset)
+
+int main(void) {
+    if (!doubles_use()) return 77;
+    const struct CMUnitTest tests[] = {
+        CASE(calls_take_effect_in_their_order),
+        CASE(many_copies_arrive_whole),
+        CASE(nothing_is_copied_where_there_is_nothing),
+        CASE(memory_that_runs_out_is_no_failure),
+        CASE(all_groups_have_all_lanes),
+        CASE(an_image_of_other_kernels_is_refused),
+        CASE(an_image_that_is_cut_is_refused),
+        CASE(a_text_is_compiled_for_the_machine),
+        CASE(newer_machines_finish_the_compilation),
+        CASE(every_failure_is_told_by_name),
+        CASE(a_lost_device_is_called_that),
+        CASE(a_kernel_that_goes_wrong_loses_the_device),
+    };
+    return cmocka_run_group_tests(tests, build, forget);
+}

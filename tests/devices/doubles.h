@@ -1,0 +1,18 @@
+/* Tests of devices without the devices: doubles of libcuda and of NVRTC (doubles/libcuda.c, doubles/nvrtc.c). They are built where
+ * there is a C++ compiler, and named by WADI_CUDA_DRIVER and WADI_NVRTC. */
+#ifndef WADI_TESTS_DEVICES_DOUBLES_H
+#define WADI_TESTS_DEVICES_DOUBLES_H
+
+#include <stdbool.h>
+
+/* Has this process use the doubles. To be called before the libraries are first asked for. False: they have not been built. */
+bool doubles_use(void);
+
+/* Resets the double of libcuda, which then does what these words say (doubles/settings.h). */
+void doubles_set(const char *words);
+/* Calls of that function since it was reset; NULL: of all. */
+long doubles_calls(const char *name);
+/* What has been taken of the double and not given back. */
+int doubles_held(void);
+
+#endif

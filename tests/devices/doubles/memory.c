@@ -1,0 +1,88 @@
+#define _DEFAULT_SOURCE
+#include "tests/devices/doubles/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "base/vec.h"
+
+enum { PAGE = 4096, ALIGN = 256 };
+
+typedef struct block {
+    const void *owner;
+    char *map, *at;
+    size_t mapped, bytes; /* mapped: without the page behind it, which stays closed */
+} block;
+
+static WADI_VEC(block) blocks;
+static bool is_open;
+
+static void set_access(const block *b) {
+    (void)mprotect(b->map, b->mapped, is_open ? PROT_READ | PROT_WRITE : PROT_NONE);
+}
+
+char *memory_take(const void *owner, size_t bytes) {
+    const size_t rounded = (bytes + ALIGN - 1) / ALIGN * ALIGN;
+    block b = {.owner = owner, .mapped = (rounded + PAGE - 1) / PAGE * PAGE, .bytes = bytes};
+    if (b.mapped < bytes || b.mapped + PAGE < bytes) return NULL;
+    b.map = mmap(NULL, b.mapped + PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (b.map == MAP_FAILED) return NULL;
+    b.at = b.map + b.mapped - rounded;
+    memset(b.map, 0xc5, b.mapped);
+    (void)mprotect(b.map + b.mapped, PAGE, PROT_NONE);
+    set_access(&b);
+    if (wadi_vec_push(&blocks, b)) return b.at;
+    (void)munmap(b.map, b.mapped + PAGE);
+    return NULL;
+}
+
+static void remove_block(size_t i) {
+    (void)munmap(blocks.at[i].map, blocks.at[i].mapped + PAGE);
+    blocks.at[i] = blocks.at[--blocks.n];
+}
+
+bool memory_give(const char *at) {
+    for (size_t i = 0; i < blocks.n; i++)
+        if (blocks.at[i].at == at) {
+            remove_block(i);
+            return true;
+        }
+    return false;
+}
+
+void memory_give_all(const void *owner) {
+    for (size_t i = blocks.n; i > 0; i--)
+        if (blocks.at[i - 1].owner == owner) remove_block(i - 1);
+}
+
+bool memory_has(const void *owner, const char *at, size_t bytes) {
+    for (size_t i = 0; i < blocks.n; i++) {
+        const block *b = &blocks.at[i];
+        if (b->owner == owner && at >= b->at && at <= b->at + b->bytes &&
+            bytes <= (size_t)(b->at + b->bytes - at))
+            return true;
+    }
+    return false;
+}
+
+size_t memory_used(const void *owner) {
+    size_t bytes = 0;
+    for (size_t i = 0; i < blocks.n; i++)
+        if (blocks.at[i].owner == owner) bytes += blocks.at[i].bytes;
+    return bytes;
+}
+
+int memory_blocks(void) {
+    return (int)blocks.n;
+}
+
+void memory_open(void) {
+    is_open = true;
+    for (size_t i = 0; i < blocks.n; i++) set_access(&blocks.at[i]);
+}
+
+void memory_close(void) {
+    is_open = false;
+    for (size_t i = 0; i < blocks.n; i++) set_access(&blocks.at[i]);
+}

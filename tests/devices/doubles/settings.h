@@ -1,0 +1,26 @@
+/* What a test wants of the double of libcuda: words separated by blanks, in WADI_CUDA_DOUBLE when the double is first called, or by
+ * wadi_double_set at any time.
+ *
+ *     devices=2 major=9 minor=0 units=3 driver=12040 mode=2 memory=1000000   the machines (1, 8, 0, 2, 12000, 0, 2^34 bytes)
+ *     fail=cuMemAlloc:3:700       the third call of cuMemAlloc from now on fails with 700; kernel: the third kernel that runs
+ *     lost=20                     with the 20th call from now on the device is lost
+ *     seed=7                      of the order of blocks and lanes */
+#ifndef WADI_TESTS_DEVICES_SETTINGS_H
+#define WADI_TESTS_DEVICES_SETTINGS_H
+
+typedef struct settings {
+    int devices, major, minor, units, driver, mode;
+    unsigned long memory;
+    unsigned seed;
+} settings;
+
+extern settings set;
+
+/* Forgets all rules and what was counted, and takes these words. */
+void settings_take(const char *words);
+/* Counts a call. What a rule says that it returns; 0: it is to be made. *lost: the device is lost with it. */
+int settings_call(const char *name, int *lost);
+/* Calls of that name, without the version at its end, since words were last taken; NULL: all. */
+long settings_calls(const char *name);
+
+#endif

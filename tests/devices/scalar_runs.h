@@ -1,0 +1,20 @@
+/* Runs scalar operations on a device: one kernel in device C, through the driver of its kind of machine. */
+#ifndef WADI_TESTS_DEVICES_SCALAR_RUNS_H
+#define WADI_TESTS_DEVICES_SCALAR_RUNS_H
+
+#include "codegen/emit/c_like/device.h"
+#include "sched/gpu/driver.h"
+#include "tests/devices/scalar_cases.h"
+
+/* The first OpenCL device that has f64 and rounds quotients of f32 correctly; NULL: there is none. The caller destroys it. */
+wadi_gpu_driver *scalar_runs_opencl(void);
+/* The first machine of CUDA; NULL: there is none. */
+wadi_gpu_driver *scalar_runs_cuda(void);
+
+/* The text of the kernel, ended by a NUL, which its loader takes with the key "key0". The caller frees it. `front`: the text of the
+ * dialect's header. */
+char *scalar_runs_text(const scalar_cases *c, wadi_c_dialect dialect, const char *front);
+/* Computes the columns. Fails the test if the device does. */
+void scalar_runs_on(wadi_gpu_driver *d, const char *text, const scalar_cases *c, char *columns);
+
+#endif

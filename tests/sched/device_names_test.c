@@ -1,0 +1,216 @@
+/* Names of devices, over a table that is made up: what is found, what is refused in which words, and what people are told. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/error.h"
+#include "sched/devices.h"
+
+/* ---- kinds ---- */
+
+static int asked; /* how often a library was asked */
+
+static wadi_status count_three(int *out, wadi_error *err) {
+    (void)err;
+    asked++;
+    *out = 3;
+    return WADI_OK;
+}
+
+static wadi_status count_one(int *out, wadi_error *err) {
+    (void)err;
+    *out = 1;
+    return WADI_OK;
+}
+
+static wadi_status count_none(int *out, wadi_error *err) {
+    (void)err;
+    *out = 0;
+    return WADI_OK;
+}
+
+static wadi_status count_missing(int *out, wadi_error *err) {
+    (void)out;
+    return wadi_fail(err, WADI_UNSUPPORTED, "libabacus.so.1 cannot be loaded: no such file");
+}
+
+static wadi_status tell_nothing(int number, wadi_device_facts *out, wadi_error *err) {
+    (void)number, (void)out, (void)err;
+    return WADI_OK;
+}
+
+/* Number 1 is broken. */
+static wadi_status tell(int number, wadi_device_facts *out, wadi_error *err) {
+    snprintf(out->name, sizeof out->name, "Vector %d", number);
+    if (number == 1) return wadi_fail(err, WADI_UNSUPPORTED, "it has no double precision");
+    snprintf(out->versions, sizeof out->versions, "driver 3.%d", number);
+    out->memory = number == 0 ? INT64_C(5) << 29 : INT64_C(768) << 20;
+    return WADI_OK;
+}
+
+static const wadi_device_row table[] = {
+    {.name = "brain", .about = "one head", .language = "words", .tell = tell_nothing},
+    {.name = "vector", .about = "many lanes", .language = "V", .count = count_three, .tell = tell},
+    {.name = "vec", .about = "a lane", .language = "V", .count = count_one, .tell = tell_nothing},
+    {.name = "ghost", .about = "unseen", .language = "V", .count = count_none, .tell = tell},
+    {.name = "abacus", .about = "beads", .language = "V", .count = count_missing, .tell = tell},
+    {0},
+};
+
+/* ---- found ---- */
+
+static void assert_found(const char *name, const char *row, int number, const char *full) {
+    wadi_device_choice c;
+    wadi_error err = {0};
+    if (wadi_device_find_in(table, name, &c, &err) != WADI_OK) fail_msg("%s", err.msg);
+    assert_string_equal(c.row->name, row);
+    assert_int_equal(c.number, number);
+    assert_string_equal(c.name, full);
+}
+
+static void a_name_is_a_kind_and_a_number(void **state) {
+    (void)state;
+    assert_found(NULL, "brain", 0, "brain");
+    assert_found("brain", "brain", 0, "brain");
+    assert_found("vector", "vector", 0, "vector:0");
+    assert_found("vector:0", "vector", 0, "vector:0");
+    assert_found("vector:2", "vector", 2, "vector:2");
+    assert_found("vec", "vec", 0, "vec:0");
+    assert_found("vec:0", "vec", 0, "vec:0");
+}
+
+static void assert_refused(const char *name, wadi_status status, const char *words) {
+    wadi_device_choice c;
+    wadi_error err = {0};
+    assert_int_equal(wadi_device_find_in(table, name, &c, &err), status);
+    assert_string_equal(err.msg, words);
+}
+
+static void what_is_not_there_is_refused_with_what_is(void **state) {
+    (void)state;
+#define KINDS "brain, vector:N, vec:N, ghost:N, abacus:N"
+    assert_refused("bra", WADI_INVALID, "device: there is no \"bra\", only " KINDS);
+    assert_refused("brains", WADI_INVALID, "device: there is no \"brains\", only " KINDS);
+    assert_refused("", WADI_INVALID, "device: there is no \"\", only " KINDS);
+    assert_refused(":0", WADI_INVALID, "device: there is no \":0\", only " KINDS);
+    assert_refused("Vector:0", WADI_INVALID, "device: there is no \"Vector:0\", only " KINDS);
+    assert_refused("all", WADI_INVALID,
+                   "device: \"all\" would be several, and a run computes on one; there are " KINDS);
+    assert_refused("brain:0", WADI_INVALID,
+                   "device: there is one \"brain\", without a number: \"brain:0\"");
+    assert_refused("vector:", WADI_INVALID,
+                   "device: \"vector:\": expected a number behind \"vector:\"");
+    assert_refused("vector:x", WADI_INVALID,
+                   "device: \"vector:x\": expected a number behind \"vector:\"");
+    assert_refused("vector:-1", WADI_INVALID,
+                   "device: \"vector:-1\": expected a number behind \"vector:\"");
+    assert_refused("vector:1:2", WADI_INVALID,
+                   "device: \"vector:1:2\": expected a number behind \"vector:\"");
+    assert_refused("vector:all", WADI_INVALID,
+                   "device: \"vector:all\": expected a number behind \"vector:\"");
+    assert_refused("vector:3", WADI_INVALID,
+                   "device: there is no \"vector:3\", only vector:0 to vector:2");
+    assert_refused("vec:1", WADI_INVALID, "device: there is no \"vec:1\", only vec:0");
+    assert_refused("ghost", WADI_INVALID,
+                   "device: there is no \"ghost:0\": this machine has no ghost device");
+    assert_refused(
+        "abacus:1", WADI_UNSUPPORTED,
+        "device: there is no \"abacus:1\": libabacus.so.1 cannot be loaded: no such file");
+}
+
+/* Nobody loads a library of a kind that he does not ask for, or to know the kind alone. */
+static void a_library_is_asked_only_when_its_device_is(void **state) {
+    (void)state;
+    const wadi_device_row *row = NULL;
+    wadi_device_choice c;
+    int number = 0;
+    asked = 0;
+    assert_int_equal(wadi_device_find_in(table, NULL, &c, NULL), WADI_OK);
+    assert_int_equal(wadi_device_find_in(table, "brain", &c, NULL), WADI_OK);
+    assert_int_equal(wadi_device_find_in(table, "gpu", &c, NULL), WADI_INVALID);
+    assert_int_equal(wadi_device_kind_in(table, "vector:7", &row, &number, NULL), WADI_OK);
+    assert_ptr_equal(row, &table[1]);
+    assert_int_equal(number, 7);
+    assert_int_equal(asked, 0);
+    assert_int_equal(wadi_device_find_in(table, "vector:1", &c, NULL), WADI_OK);
+    assert_int_equal(asked, 1);
+}
+
+/* ---- told ---- */
+
+static void each_device_is_a_line(void **state) {
+    (void)state;
+    wadi_text t = {0};
+    for (const wadi_device_row *row = table; row->name != NULL; row++)
+        wadi_device_describe(row, &t);
+    assert_string_equal(
+        wadi_text_str(&t),
+        "brain        one head (kernels in words)\n"
+        "vector:0     Vector 0, driver 3.0, 2.5 GiB (kernels in V)\n"
+        "vector:1     Vector 1 (kernels in V): cannot be used: it has no double precision\n"
+        "vector:2     Vector 2, driver 3.2, 768 MiB (kernels in V)\n"
+        "vec:0        a lane (kernels in V)\n"
+        "ghost        unseen: none: this machine has no such device\n"
+        "abacus       beads: none: libabacus.so.1 cannot be loaded: no such file\n");
+    wadi_text_fini(&t);
+}
+
+/* ---- the table that there is ---- */
+
+static void the_first_is_the_default_unless_the_environment_names_one(void **state) {
+    (void)state;
+    wadi_device_choice c;
+    const wadi_device_row *row = NULL;
+    wadi_error err = {0};
+    assert_int_equal(unsetenv("WADI_DEVICE"), 0);
+    assert_int_equal(wadi_device_find(NULL, &c, &err), WADI_OK);
+    assert_string_equal(c.name, "cpu");
+    assert_int_equal(setenv("WADI_DEVICE", "null", 1), 0);
+    assert_int_equal(wadi_device_find(NULL, &c, &err), WADI_OK);
+    assert_string_equal(c.name, "null");
+    assert_int_equal(wadi_device_kind(NULL, &row, &err), WADI_OK);
+    assert_ptr_equal(row, c.row);
+    assert_int_equal(wadi_device_find("cpu", &c, &err), WADI_OK);
+    assert_string_equal(c.name, "cpu");
+    assert_int_equal(setenv("WADI_DEVICE", "nul", 1), 0);
+    assert_int_equal(wadi_device_find(NULL, &c, &err), WADI_INVALID);
+    assert_non_null(strstr(err.msg, "device: there is no \"nul\", only cpu, null"));
+    assert_int_equal(setenv("WADI_DEVICE", "", 1), 0);
+    assert_int_equal(wadi_device_find(NULL, &c, &err), WADI_OK);
+    assert_string_equal(c.name, "cpu");
+    assert_int_equal(unsetenv("WADI_DEVICE"), 0);
+}
+
+static void the_option_makes_the_default(void **state) {
+    (void)state;
+    wadi_error err = {0};
+    assert_int_equal(setenv("WADI_DEVICE", "cpu", 1), 0);
+    assert_int_equal(wadi_device_take(NULL, "", &err), WADI_INVALID);
+    assert_int_equal(wadi_device_take(NULL, "cpu:0", &err), WADI_INVALID);
+    assert_string_equal(getenv("WADI_DEVICE"), "cpu");
+    assert_int_equal(wadi_device_take(NULL, "null", &err), WADI_OK);
+    assert_string_equal(getenv("WADI_DEVICE"), "null");
+    assert_int_equal(wadi_device_take_kind(NULL, "gpu", &err), WADI_INVALID);
+    assert_string_equal(getenv("WADI_DEVICE"), "null");
+    assert_int_equal(wadi_device_take_kind(NULL, "cpu", &err), WADI_OK);
+    assert_string_equal(getenv("WADI_DEVICE"), "cpu");
+    assert_int_equal(unsetenv("WADI_DEVICE"), 0);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_name_is_a_kind_and_a_number),
+        cmocka_unit_test(what_is_not_there_is_refused_with_what_is),
+        cmocka_unit_test(a_library_is_asked_only_when_its_device_is),
+        cmocka_unit_test(each_device_is_a_line),
+        cmocka_unit_test(the_first_is_the_default_unless_the_environment_names_one),
+        cmocka_unit_test(the_option_makes_the_default),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
