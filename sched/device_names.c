@@ -23,13 +23,8 @@ static void list_kinds(const wadi_device_row *table, wadi_text *out) {
 static wadi_status no_kind(const wadi_device_row *table, const char *name, wadi_error *err) {
     wadi_text kinds = {0};
     list_kinds(table, &kinds);
-    const wadi_status status =
-        strcmp(name, "all") == 0
-            ? wadi_fail(err, WADI_INVALID,
-                        "device: \"all\" would be several, and a run computes on one; there are %s",
-                        wadi_text_str(&kinds))
-            : wadi_fail(err, WADI_INVALID, "device: there is no \"%.60s\", only %s", name,
-                        wadi_text_str(&kinds));
+    const wadi_status status = wadi_fail(
+        err, WADI_INVALID, "device: there is no \"%.60s\", only %s", name, wadi_text_str(&kinds));
     wadi_text_fini(&kinds);
     return status;
 }
@@ -38,7 +33,7 @@ static wadi_status no_kind(const wadi_device_row *table, const char *name, wadi_
 static wadi_status read_number(const wadi_device_row *row, const char *name, const char *text,
                                int *out, wadi_error *err) {
     int64_t n = 0;
-    if (!has_numbers(row))
+    if (!has_numbers(row) && row->copies == 0)
         return wadi_fail(err, WADI_INVALID,
                          "device: there is one \"%s\", without a number: \"%.60s\"", row->name,
                          name);
@@ -66,7 +61,7 @@ wadi_status wadi_device_kind_in(const wadi_device_row *table, const char *name,
 /* ---- devices ---- */
 
 static void name_it(wadi_device_choice *c) {
-    if (has_numbers(c->row))
+    if (has_numbers(c->row) || c->number > 0)
         snprintf(c->name, sizeof c->name, "%.24s:%d", c->row->name, c->number);
     else
         snprintf(c->name, sizeof c->name, "%.24s", c->row->name);
@@ -88,6 +83,8 @@ static wadi_status no_such(const wadi_device_choice *c, int count, wadi_error *e
 static wadi_status check_count(const wadi_device_choice *c, wadi_error *err) {
     int count = 0;
     wadi_error why = {.status = WADI_OK};
+    if (c->number < c->row->copies) return WADI_OK;
+    if (c->row->copies > 0) return no_such(c, c->row->copies, err);
     if (!has_numbers(c->row)) return WADI_OK;
     const wadi_status status = c->row->count(&count, &why);
     if (status != WADI_OK)

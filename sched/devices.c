@@ -35,7 +35,8 @@ const wadi_device_row wadi_devices[] = {
      .language = "C",
      .tell = tell_null,
      .images = images_of_process,
-     .open = wadi_null_open},
+     .open = wadi_null_open,
+     .copies = 4},
     {0},
 };
 
@@ -45,13 +46,23 @@ static const char *asked(const char *name) {
     return name == NULL || *name == '\0' ? NULL : name;
 }
 
+wadi_status wadi_device_find_all(const char *name, wadi_device_choices *out, wadi_error *err) {
+    return wadi_device_list_in(wadi_devices, asked(name), out, err);
+}
+
 wadi_status wadi_device_find(const char *name, wadi_device_choice *out, wadi_error *err) {
-    return wadi_device_find_in(wadi_devices, asked(name), out, err);
+    wadi_device_choices all;
+    WADI_TRY(wadi_device_find_all(name, &all, err));
+    *out = all.at[0];
+    return WADI_OK;
 }
 
 wadi_status wadi_device_kind(const char *name, const wadi_device_row **out, wadi_error *err) {
-    int number = 0;
-    return wadi_device_kind_in(wadi_devices, asked(name), out, &number, err);
+    const wadi_device_row *kinds[WADI_DEVICES_MOST];
+    int n = 0;
+    WADI_TRY(wadi_device_kinds_in(wadi_devices, asked(name), kinds, &n, err));
+    *out = kinds[0];
+    return WADI_OK;
 }
 
 static wadi_status make_default(const char *name, wadi_error *err) {
@@ -60,17 +71,17 @@ static wadi_status make_default(const char *name, wadi_error *err) {
 }
 
 wadi_status wadi_device_take(void *options, const char *value, wadi_error *err) {
-    wadi_device_choice choice;
+    wadi_device_choices all;
     WADI_UNUSED(options);
-    WADI_TRY(wadi_device_find_in(wadi_devices, value, &choice, err));
-    return make_default(choice.name, err);
+    WADI_TRY(wadi_device_list_in(wadi_devices, value, &all, err));
+    return make_default(all.name, err);
 }
 
 wadi_status wadi_device_take_kind(void *options, const char *value, wadi_error *err) {
-    const wadi_device_row *row = NULL;
-    int number = 0;
+    const wadi_device_row *kinds[WADI_DEVICES_MOST];
+    int n = 0;
     WADI_UNUSED(options);
-    WADI_TRY(wadi_device_kind_in(wadi_devices, value, &row, &number, err));
+    WADI_TRY(wadi_device_kinds_in(wadi_devices, value, kinds, &n, err));
     return make_default(value, err);
 }
 

@@ -1,5 +1,7 @@
 /* Which devices there are. A row of the table is a kind of device: `cpu`, of which there is one, or a kind whose devices have numbers, as in
- * "opencl:1". What a machine has of a numbered kind its library tells, which is loaded when somebody asks for that kind. */
+ * "opencl:1". What a machine has of a numbered kind its library tells, which is loaded when somebody asks for that kind.
+ *
+ * A run may compute on several devices: "cpu,opencl:1" is a list, and "all" is every device of the machine but those for tests. */
 #ifndef WADI_SCHED_DEVICES_H
 #define WADI_SCHED_DEVICES_H
 
@@ -21,6 +23,7 @@ typedef struct wadi_device_row {
     /* What loads images for device `number`: static. Errors: why it cannot be used. */
     wadi_status (*images)(int number, const wadi_image_ops **out, wadi_error *err);
     wadi_status (*open)(const wadi_device_options *options, wadi_device **out, wadi_error *err);
+    int copies; /* a kind for tests, without `count`: so many, all alike, of which the first needs no number; 0: no such kind */
 } wadi_device_row;
 
 /* The table, ended by a row without a name (devices.c). The first row is the default. */
@@ -33,11 +36,24 @@ typedef struct wadi_device_choice {
     char name[40]; /* "cpu", "opencl:1" */
 } wadi_device_choice;
 
-/* The device of that name: "cpu", "opencl:1"; "opencl" is "opencl:0". NULL: the one that $WADI_DEVICE names, or the default. Of a numbered kind
- * the library is loaded. Errors: WADI_INVALID (no such device; the message lists what there is), and those of the row's `count`. */
+enum { WADI_DEVICES_MOST = 16 };
+
+/* Those that somebody has asked for, none twice. The first is the one that does what cannot be shared. */
+typedef struct wadi_device_choices {
+    wadi_device_choice at[WADI_DEVICES_MOST];
+    int n;
+    char name[160]; /* "cpu,opencl:1" */
+} wadi_device_choices;
+
+/* The devices of that name: one, a list, or "all". NULL: what $WADI_DEVICE names, or the default. Of numbered kinds the libraries are loaded;
+ * for "all" one that is not there counts as a kind without devices. Errors: WADI_INVALID (no such device, one twice, or too many; the
+ * message lists what there is), and those of a row's `count`. */
+WADI_NODISCARD wadi_status wadi_device_find_all(const char *name, wadi_device_choices *out,
+                                                wadi_error *err);
+/* The same for a caller that wants one device: the first. "cpu", "opencl:1"; "opencl" is "opencl:0". */
 WADI_NODISCARD wadi_status wadi_device_find(const char *name, wadi_device_choice *out,
                                             wadi_error *err);
-/* The kind of that device, which need not be there: nothing is loaded. Errors: WADI_INVALID, as above. */
+/* The kind of the first device, which need not be there: nothing is loaded. Errors: WADI_INVALID, as above. */
 WADI_NODISCARD wadi_status wadi_device_kind(const char *name, const wadi_device_row **out,
                                             wadi_error *err);
 /* The function for the option --device in the option tables of programs (base/args.h). Makes the device the default of this process and its
@@ -61,5 +77,14 @@ WADI_NODISCARD wadi_status wadi_device_kind_in(const wadi_device_row *table, con
 /* Appends a line for each device of the kind: its name, what it is, its memory, and why it cannot be used if that is so. One line if there
  * is none. Never fails. */
 void wadi_device_describe(const wadi_device_row *row, wadi_text *out);
+
+/* ---- device_lists.c: over any table ---- */
+
+WADI_NODISCARD wadi_status wadi_device_list_in(const wadi_device_row *table, const char *name,
+                                               wadi_device_choices *out, wadi_error *err);
+/* The kinds in a list, each once, out[0] the first; out has room for WADI_DEVICES_MOST. Of "all": every kind that is not for tests. */
+WADI_NODISCARD wadi_status wadi_device_kinds_in(const wadi_device_row *table, const char *name,
+                                                const wadi_device_row **out, int *out_n,
+                                                wadi_error *err);
 
 #endif

@@ -58,7 +58,11 @@ static wadi_status make_parts(wadi_run *x, wadi_error *err) {
     x->bound = calloc((size_t)x->plan->ninputs + 1, sizeof *x->bound);
     if (x->bound == NULL) return wadi_fail(err, WADI_MEMORY, "run: out of memory");
     WADI_TRY(wadi_run_list_bindings(x, err));
-    WADI_TRY(wadi_device_find(o->device, &x->chosen, err));
+    wadi_device_choices all;
+    WADI_TRY(wadi_device_find_all(o->device, &all, err));
+    if (all.n > 1)
+        return wadi_fail(err, WADI_UNSUPPORTED, "device: \"%s\": a run computes on one", all.name);
+    x->chosen = all.at[0];
     const wadi_device_options device = {.number = x->chosen.number,
                                         .buffers = x->buffers,
                                         .keep_bytes = o->memory,

@@ -60,6 +60,7 @@ static const wadi_device_row table[] = {
     {.name = "vec", .about = "a lane", .language = "V", .count = count_one, .tell = tell_nothing},
     {.name = "ghost", .about = "unseen", .language = "V", .count = count_none, .tell = tell},
     {.name = "abacus", .about = "beads", .language = "V", .count = count_missing, .tell = tell},
+    {.name = "echo", .about = "for tests", .language = "words", .tell = tell_nothing, .copies = 2},
     {0},
 };
 
@@ -83,6 +84,9 @@ static void a_name_is_a_kind_and_a_number(void **state) {
     assert_found("vector:2", "vector", 2, "vector:2");
     assert_found("vec", "vec", 0, "vec:0");
     assert_found("vec:0", "vec", 0, "vec:0");
+    assert_found("echo", "echo", 0, "echo");
+    assert_found("echo:0", "echo", 0, "echo");
+    assert_found("echo:1", "echo", 1, "echo:1");
 }
 
 static void assert_refused(const char *name, wadi_status status, const char *words) {
@@ -94,14 +98,13 @@ static void assert_refused(const char *name, wadi_status status, const char *wor
 
 static void what_is_not_there_is_refused_with_what_is(void **state) {
     (void)state;
-#define KINDS "brain, vector:N, vec:N, ghost:N, abacus:N"
+#define KINDS "brain, vector:N, vec:N, ghost:N, abacus:N, echo"
     assert_refused("bra", WADI_INVALID, "device: there is no \"bra\", only " KINDS);
     assert_refused("brains", WADI_INVALID, "device: there is no \"brains\", only " KINDS);
     assert_refused("", WADI_INVALID, "device: there is no \"\", only " KINDS);
     assert_refused(":0", WADI_INVALID, "device: there is no \":0\", only " KINDS);
     assert_refused("Vector:0", WADI_INVALID, "device: there is no \"Vector:0\", only " KINDS);
-    assert_refused("all", WADI_INVALID,
-                   "device: \"all\" would be several, and a run computes on one; there are " KINDS);
+    assert_refused("echo:2", WADI_INVALID, "device: there is no \"echo:2\", only echo:0 to echo:1");
     assert_refused("brain:0", WADI_INVALID,
                    "device: there is one \"brain\", without a number: \"brain:0\"");
     assert_refused("vector:", WADI_INVALID,
@@ -122,6 +125,63 @@ static void what_is_not_there_is_refused_with_what_is(void **state) {
     assert_refused(
         "abacus:1", WADI_UNSUPPORTED,
         "device: there is no \"abacus:1\": libabacus.so.1 cannot be loaded: no such file");
+}
+
+/* ---- lists ---- */
+
+static void assert_list(const char *name, int n, const char *full) {
+    wadi_device_choices all;
+    wadi_error err = {0};
+    if (wadi_device_list_in(table, name, &all, &err) != WADI_OK) fail_msg("%s", err.msg);
+    assert_string_equal(all.name, full);
+    assert_int_equal(all.n, n);
+}
+
+static void assert_list_refused(const char *name, wadi_status status, const char *words) {
+    wadi_device_choices all;
+    wadi_error err = {0};
+    assert_int_equal(wadi_device_list_in(table, name, &all, &err), status);
+    assert_string_equal(err.msg, words);
+}
+
+static void a_list_names_each_device_once(void **state) {
+    (void)state;
+    assert_list(NULL, 1, "brain");
+    assert_list("vector:1", 1, "vector:1");
+    assert_list("vector:1,brain,echo,echo:1", 4, "vector:1,brain,echo,echo:1");
+    assert_list_refused("brain,brain", WADI_INVALID, "device: \"brain\" is named twice");
+    assert_list_refused("vector,vector:0", WADI_INVALID, "device: \"vector:0\" is named twice");
+    assert_list_refused("echo,echo:0", WADI_INVALID, "device: \"echo\" is named twice");
+    assert_list_refused("brain,", WADI_INVALID, "device: there is no \"\", only " KINDS);
+    assert_list_refused(",brain", WADI_INVALID, "device: there is no \"\", only " KINDS);
+    assert_list_refused("brain, echo", WADI_INVALID, "device: there is no \" echo\", only " KINDS);
+    assert_list_refused("brain,all", WADI_INVALID, "device: there is no \"all\", only " KINDS);
+    assert_list_refused("brain,vec:1", WADI_INVALID, "device: there is no \"vec:1\", only vec:0");
+    assert_list_refused(
+        "brain,abacus", WADI_UNSUPPORTED,
+        "device: there is no \"abacus:0\": libabacus.so.1 cannot be loaded: no such file");
+}
+
+/* Not those that cannot be used, and not those for tests. */
+static void all_are_those_that_can_be_used(void **state) {
+    (void)state;
+    assert_list("all", 4, "brain,vector:0,vector:2,vec:0");
+}
+
+static void the_kinds_of_a_list_need_no_devices(void **state) {
+    (void)state;
+    const wadi_device_row *kinds[WADI_DEVICES_MOST];
+    int n = 0;
+    asked = 0;
+    assert_int_equal(wadi_device_kinds_in(table, "ghost:8,brain,ghost:1", kinds, &n, NULL),
+                     WADI_OK);
+    assert_int_equal(n, 2);
+    assert_ptr_equal(kinds[0], &table[3]);
+    assert_ptr_equal(kinds[1], &table[0]);
+    assert_int_equal(wadi_device_kinds_in(table, "all", kinds, &n, NULL), WADI_OK);
+    assert_int_equal(n, 5);
+    assert_int_equal(wadi_device_kinds_in(table, "brain,gpu", kinds, &n, NULL), WADI_INVALID);
+    assert_int_equal(asked, 0);
 }
 
 /* Nobody loads a library of a kind that he does not ask for, or to know the kind alone. */
@@ -157,7 +217,8 @@ static void each_device_is_a_line(void **state) {
         "vector:2     Vector 2, driver 3.2, 768 MiB (kernels in V)\n"
         "vec:0        a lane (kernels in V)\n"
         "ghost        unseen: none: this machine has no such device\n"
-        "abacus       beads: none: libabacus.so.1 cannot be loaded: no such file\n");
+        "abacus       beads: none: libabacus.so.1 cannot be loaded: no such file\n"
+        "echo         for tests (kernels in words)\n");
     wadi_text_fini(&t);
 }
 
@@ -196,6 +257,9 @@ static void the_option_makes_the_default(void **state) {
     assert_string_equal(getenv("WADI_DEVICE"), "cpu");
     assert_int_equal(wadi_device_take(NULL, "null", &err), WADI_OK);
     assert_string_equal(getenv("WADI_DEVICE"), "null");
+    assert_int_equal(wadi_device_take(NULL, "null:0,cpu", &err), WADI_OK);
+    assert_string_equal(getenv("WADI_DEVICE"), "null,cpu");
+    assert_int_equal(wadi_device_take(NULL, "null", &err), WADI_OK);
     assert_int_equal(wadi_device_take_kind(NULL, "gpu", &err), WADI_INVALID);
     assert_string_equal(getenv("WADI_DEVICE"), "null");
     assert_int_equal(wadi_device_take_kind(NULL, "cpu", &err), WADI_OK);
@@ -207,6 +271,9 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_name_is_a_kind_and_a_number),
         cmocka_unit_test(what_is_not_there_is_refused_with_what_is),
+        cmocka_unit_test(a_list_names_each_device_once),
+        cmocka_unit_test(all_are_those_that_can_be_used),
+        cmocka_unit_test(the_kinds_of_a_list_need_no_devices),
         cmocka_unit_test(a_library_is_asked_only_when_its_device_is),
         cmocka_unit_test(each_device_is_a_line),
         cmocka_unit_test(the_first_is_the_default_unless_the_environment_names_one),

@@ -1,0 +1,96 @@
+/* Several devices by name: "cpu,opencl:1", or "all". */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "sched/devices.h"
+
+static bool is_all(const char *name) {
+    return name != NULL && strcmp(name, "all") == 0;
+}
+
+/* The next name of a list, up to a comma or the end; returns what follows it, or NULL at the end. */
+static const char *cut(const char *list, char *out, size_t room) {
+    const size_t n = strcspn(list, ",");
+    snprintf(out, room, "%.*s", n < room ? (int)n : (int)room - 1, list);
+    return list[n] == ',' ? list + n + 1 : NULL;
+}
+
+static wadi_status too_many(wadi_error *err) {
+    return wadi_fail(err, WADI_INVALID, "device: more than %d devices", (int)WADI_DEVICES_MOST);
+}
+
+/* ---- kinds ---- */
+
+static void add_kind(const wadi_device_row *row, const wadi_device_row **out, int *n) {
+    for (int i = 0; i < *n; i++)
+        if (out[i] == row) return;
+    if (*n < WADI_DEVICES_MOST) out[(*n)++] = row;
+}
+
+wadi_status wadi_device_kinds_in(const wadi_device_row *table, const char *name,
+                                 const wadi_device_row **out, int *out_n, wadi_error *err) {
+    char one[80];
+    *out_n = 0;
+    for (const wadi_device_row *row = table; is_all(name) && row->name != NULL; row++)
+        if (row->copies == 0) add_kind(row, out, out_n);
+    if (is_all(name)) return WADI_OK;
+    if (name == NULL) add_kind(table, out, out_n);
+    for (const char *rest = name; rest != NULL;) {
+        const wadi_device_row *row = NULL;
+        int number = 0;
+        rest = cut(rest, one, sizeof one);
+        WADI_TRY(wadi_device_kind_in(table, one, &row, &number, err));
+        add_kind(row, out, out_n);
+    }
+    return WADI_OK;
+}
+
+/* ---- devices ---- */
+
+static wadi_status add(const wadi_device_choice *c, wadi_device_choices *out, wadi_error *err) {
+    for (int i = 0; i < out->n; i++)
+        if (out->at[i].row == c->row && out->at[i].number == c->number)
+            return wadi_fail(err, WADI_INVALID, "device: \"%s\" is named twice", c->name);
+    if (out->n == WADI_DEVICES_MOST) return too_many(err);
+    const size_t used = strlen(out->name), room = sizeof out->name - used;
+    if ((size_t)snprintf(out->name + used, room, "%s%s", used > 0 ? "," : "", c->name) >= room)
+        return too_many(err);
+    out->at[out->n++] = *c;
+    return WADI_OK;
+}
+
+/* What a machine has of the kind and can use. */
+static wadi_status add_all_of(const wadi_device_row *table, const wadi_device_row *row,
+                              wadi_device_choices *out, wadi_error *err) {
+    int count = 1;
+    if (row->count != NULL && row->count(&count, NULL) != WADI_OK) count = 0;
+    for (int i = 0; i < count && out->n < WADI_DEVICES_MOST; i++) {
+        char name[64];
+        wadi_device_choice c;
+        wadi_device_facts facts;
+        if (row->tell(i, &facts, NULL) != WADI_OK) continue;
+        snprintf(name, sizeof name, row->count != NULL ? "%s:%d" : "%s", row->name, i);
+        WADI_TRY(wadi_device_find_in(table, name, &c, err));
+        WADI_TRY(add(&c, out, err));
+    }
+    return WADI_OK;
+}
+
+wadi_status wadi_device_list_in(const wadi_device_row *table, const char *name,
+                                wadi_device_choices *out, wadi_error *err) {
+    char one[80];
+    *out = (wadi_device_choices){.n = 0};
+    for (const wadi_device_row *row = table; is_all(name) && row->name != NULL; row++)
+        if (row->copies == 0) WADI_TRY(add_all_of(table, row, out, err));
+    for (const char *rest = is_all(name) ? NULL : name; rest != NULL;) {
+        wadi_device_choice c;
+        rest = cut(rest, one, sizeof one);
+        WADI_TRY(wadi_device_find_in(table, one, &c, err));
+        WADI_TRY(add(&c, out, err));
+    }
+    if (out->n > 0) return WADI_OK;
+    wadi_device_choice first;
+    WADI_TRY(wadi_device_find_in(table, NULL, &first, err));
+    return add(&first, out, err);
+}
