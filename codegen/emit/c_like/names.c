@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "codegen/emit/c_like/words.h"
 
 enum { MAX_WEIGHT = 14 };
 
@@ -181,21 +182,6 @@ static void keep_short(naming *c, const wadi_lscope *s) {
 
 /* ---- names ---- */
 
-static bool is_reserved(const char *s) {
-    static const char *const words[] = {
-        "auto",     "break",  "case",   "char",     "const",    "continue", "default",  "do",
-        "double",   "else",   "enum",   "extern",   "float",    "for",      "goto",     "if",
-        "inline",   "int",    "long",   "register", "restrict", "return",   "short",    "signed",
-        "sizeof",   "static", "struct", "switch",   "typedef",  "union",    "unsigned", "void",
-        "volatile", "while",  "bool",   "true",     "false",    "asm",      "w",        "slot",
-        "begin",    "end",    "memcpy", "linux",    "unix",     "exp",      "log",      "sin",
-        "cos",      "y0",     "y1",     "yn",       "j0",       "j1",       "jn",       "typeof"};
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
-        if (strcmp(s, words[i]) == 0) return true;
-    return strncmp(s, "wadi_", 5) == 0 || strncmp(s, "WADI_", 5) == 0 ||
-           strncmp(s, "columns_", 8) == 0 || strncmp(s, "shape_", 6) == 0;
-}
-
 static uint64_t hash_name(const char *s) {
     uint64_t h = UINT64_C(1469598103934665603);
     for (; *s; s++) h = (h ^ (unsigned char)*s) * UINT64_C(1099511628211);
@@ -206,7 +192,7 @@ static uint64_t hash_name(const char *s) {
  * it. */
 static const char *fresh_name(naming *c, const char *hint) {
     char *base = wadi_identifier(c->n->arena, hint);
-    if (base && (is_reserved(base) || (c->n->is_taken != NULL && c->n->is_taken(base))))
+    if (base && (wadi_c_is_word(base) || (c->n->is_taken != NULL && c->n->is_taken(base))))
         base = wadi_arena_printf(c->n->arena, "%s_", base);
     while (base) {
         uint64_t count = 0;

@@ -19,11 +19,10 @@ static const char *const words[] = {
     "override", "protected", "public", "reinterpret_cast", "requires", "static_assert",
     "static_cast", "template", "this", "thread_local", "threadIdx", "throw", "try", "typeid",
     "typename", "using", "virtual", "warpSize", "wchar_t", "xor", "xor_eq",
-    /* both, and ours */
-    "size_t", "ptrdiff_t", "intptr_t", "uintptr_t", "int8_t", "int16_t", "int32_t", "int64_t",
-    "uint8_t", "uint16_t", "uint32_t", "uint64_t", "call", "heap", "item_of_kernel"};
+    /* ours */
+    "call", "heap", "item_of_kernel"};
 
-/* A name of a vector type, float4, or a macro, NAN: neither has a word of its own in the list. */
+/* A name of a vector type, float4, or of an image, which have no words of their own in the list. */
 static bool is_vector(const char *name) {
     static const char *const types[] = {"char", "uchar", "short", "ushort", "int",    "uint",
                                         "long", "ulong", "half",  "float",  "double", "bool"};
@@ -34,13 +33,8 @@ static bool is_vector(const char *name) {
     return strncmp(name, "image", 5) == 0;
 }
 
-static bool is_macro(const char *name) {
-    return name[0] != '\0' && name[1] != '\0' &&
-           strpbrk(name, "abcdefghijklmnopqrstuvwxyz") == NULL;
-}
-
 bool wadi_c_lanes_is_taken(const char *name) {
     for (size_t k = 0; k < sizeof words / sizeof *words; k++)
         if (strcmp(name, words[k]) == 0) return true;
-    return is_vector(name) || is_macro(name) || name[0] == '_';
+    return is_vector(name) || strncmp(name, "cl_", 3) == 0; /* a macro per extension */
 }
