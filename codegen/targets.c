@@ -23,6 +23,7 @@ const wadi_target wadi_targets[] = {
     {"armv8-a", &wadi_language_c, "-march=armv8-a", NULL, "any processor of 64 bits"},
 #endif
     {"opencl", &wadi_language_opencl, NULL, NULL, "OpenCL C 1.2"},
+    {"cuda", &wadi_language_cuda, NULL, NULL, "NVIDIA's devices, each by its architecture"},
     {0},
 };
 

@@ -20,5 +20,6 @@ WADI_NODISCARD wadi_status wadi_target_take(void *options, const char *value, wa
 /* Languages, a file each. */
 extern const wadi_language wadi_language_c;      /* language_c.c */
 extern const wadi_language wadi_language_opencl; /* language_opencl.c */
+extern const wadi_language wadi_language_cuda;   /* language_cuda.c */
 
 #endif

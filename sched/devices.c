@@ -6,6 +6,8 @@
 #include "base/error.h"
 #include "sched/cpu/cpu.h"
 #include "sched/cpu/image.h"
+#include "sched/cuda/cuda.h"
+#include "sched/cuda/images.h"
 #include "sched/null/null.h"
 #include "sched/schedules.h"
 
@@ -37,6 +39,14 @@ const wadi_device_row wadi_devices[] = {
      .images = images_of_process,
      .open = wadi_null_open,
      .copies = 4},
+    {.name = "cuda",
+     .about = "devices of NVIDIA",
+     .language = "CUDA C",
+     .schedule = WADI_SCHEDULE_FORCE_GROUP,
+     .count = wadi_cuda_count,
+     .tell = wadi_cuda_tell,
+     .images = wadi_cuda_images,
+     .open = wadi_cuda_open},
     {0},
 };
 

@@ -73,7 +73,7 @@ fi
 # loads COMMAND...: the shared objects that the linker loads for it.
 loads() {
     LD_DEBUG=files LD_DEBUG_OUTPUT="$work/linker" "$@" >out 2>&1 || fail "$*: $(cat out)"
-    cat linker.* | sed -n 's/.*calling init: //p'
+    cat linker.* | sed -n 's/.*calling init: .*\///p'
     rm linker.*
 }
 for command in run "$wadi version" "$wadi devices --help" "$wadi explain $example" "$wadi explain --device null $example"; do

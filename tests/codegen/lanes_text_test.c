@@ -1,5 +1,5 @@
-/* Every program of tests/codegen/recorded in device C, in every schedule: a compiler of OpenCL C takes it, and kernels by groups keep the
- * rules that a device cannot check. */
+/* Every program of tests/codegen/recorded in device C, in every schedule, as OpenCL C and as CUDA C: a compiler of each takes it, and kernels
+ * by groups keep the rules that a device cannot check. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,6 +15,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/nvrtc.h"
 #include "base/vec.h"
 #include "codegen/plan/plan.h"
 #include "codegen/pipeline.h"
@@ -133,6 +134,8 @@ static void check_kernels(reading *r, const char *text) {
 
 typedef struct writing {
     char folder[64];
+    const wadi_target *target;
+    const char *ending;
     int texts;
     reading r;
 } writing;
@@ -143,18 +146,17 @@ static bool any_routine(const char *name) {
 
 static void keep(writing *w, const char *text) {
     char path[120];
-    snprintf(path, sizeof path, "%s/%04d.cl", w->folder, w->texts++);
+    snprintf(path, sizeof path, "%s/%04d.%s", w->folder, w->texts++, w->ending);
     FILE *f = fopen(path, "w");
     assert_non_null(f);
     assert_true(fputs(text, f) >= 0);
     assert_int_equal(fclose(f), 0);
 }
 
-static void take_version(writing *w, wadi_versions *versions, int body, wadi_version_key version,
-                         const wadi_target *target) {
+static void take_version(writing *w, wadi_versions *versions, int body, wadi_version_key version) {
     wadi_made *made = NULL;
     wadi_error err = {.status = WADI_OK};
-    if (wadi_versions_make(versions, body, version, target, &made, &err) != WADI_OK)
+    if (wadi_versions_make(versions, body, version, w->target, &made, &err) != WADI_OK)
         fail_msg("%s: %s", w->r.name, err.msg);
     check_kernels(&w->r, made->kernels - 1);
     keep(w, made->source);
@@ -162,12 +164,10 @@ static void take_version(writing *w, wadi_versions *versions, int body, wadi_ver
 }
 
 static void take_bodies(writing *w, const wadi_plan *plan, wadi_versions *versions) {
-    const wadi_target *target = NULL;
-    assert_int_equal(wadi_target_find("opencl", &target, NULL), WADI_OK);
     for (int b = 0; b < plan->nbodies; b++)
         for (int k = 0; k < WADI_BODY_VERSIONS; k++)
             if (wadi_body_offers(&plan->bodies[b], wadi_version_numbered(k)))
-                take_version(w, versions, b, wadi_version_numbered(k), target);
+                take_version(w, versions, b, wadi_version_numbered(k));
 }
 
 static void take_program(writing *w, const char *path) {
@@ -212,12 +212,22 @@ static void take_programs(writing *w) {
 
 /* ---- tests ---- */
 
-static int write_all(void **state) {
-    static writing w = {.folder = "/tmp/wadi_lanes_XXXXXX"};
-    if (mkdtemp(w.folder) == NULL) return -1;
-    *state = &w;
-    take_programs(&w);
+static int write_all(void **state, writing *w, const char *target) {
+    if (wadi_target_find(target, &w->target, NULL) != WADI_OK || mkdtemp(w->folder) == NULL)
+        return -1;
+    *state = w;
+    take_programs(w);
     return 0;
+}
+
+static int write_opencl(void **state) {
+    static writing w = {.folder = "/tmp/wadi_lanes_XXXXXX", .ending = "cl"};
+    return write_all(state, &w, "opencl");
+}
+
+static int write_cuda(void **state) {
+    static writing w = {.folder = "/tmp/wadi_lanes_XXXXXX", .ending = "cu"};
+    return write_all(state, &w, "cuda");
 }
 
 static int remove_all(void **state) {
@@ -230,17 +240,17 @@ static int remove_all(void **state) {
 }
 
 /* What is not there is not checked: the programs have all that the rules are about. */
-static void the_rules_were_needed(void **state) {
-    const writing *w = *state;
+static void check_needed(const writing *w) {
     assert_true(w->texts > 300);
     assert_true(w->r.by_lanes > 1000);
     assert_true(w->r.faults > 100);
     assert_true(w->r.stores > 10);
 }
 
-static void a_compiler_takes_all_texts(void **state) {
+static void a_compiler_takes_all_in_opencl(void **state) {
     const writing *w = *state;
     char line[400];
+    check_needed(w);
     if (system("command -v clang >/dev/null") != 0) {
         print_message("no clang: not compiled\n");
         skip();
@@ -253,8 +263,49 @@ static void a_compiler_takes_all_texts(void **state) {
     assert_int_equal(system(line), 0);
 }
 
+/* All of them take NVIDIA's own compiler ten minutes, so it takes some of them, each for another machine; the last is newer than any. */
+static void check_some_with_nvrtc(const writing *w) {
+    static const char *const machines[] = {"sm_80", "sm_90", "sm_999"};
+    const int step = getenv("WADI_TEST_ALL") != NULL ? 7 : 100;
+    wadi_nvrtc_about about = {0};
+    if (wadi_nvrtc_find(&about, NULL) != WADI_OK) {
+        print_message("no compiler of NVIDIA's\n");
+        return;
+    }
+    for (int i = 0; i < w->texts; i += step) {
+        char path[120], *text = NULL, *code = NULL;
+        size_t n = 0;
+        wadi_error err = {.status = WADI_OK};
+        snprintf(path, sizeof path, "%s/%04d.%s", w->folder, i, w->ending);
+        assert_int_equal(wadi_file_read(path, &text, &n, NULL), WADI_OK);
+        if (wadi_nvrtc_compile(text, machines[i % 3], &code, &n, &err) != WADI_OK)
+            fail_msg("%s: %s", path, err.msg);
+        free(code);
+        free(text);
+    }
+}
+
+/* The host's compiler behind the declarations that the double of NVRTC has. */
+static void a_compiler_takes_all_in_cuda(void **state) {
+    const writing *w = *state;
+    const char *root = getenv("WADI_SOURCE");
+    char line[800];
+    check_needed(w);
+    if (system("command -v c++ >/dev/null") != 0) {
+        print_message("no compiler of C++: not compiled\n");
+        skip();
+    }
+    snprintf(line, sizeof line,
+             "cd '%s' && c++ -std=c++17 -x c++ -include '%.300s/tests/devices/doubles/host.h' "
+             "-fsyntax-only -w *.cu 2>log || { grep error: log | cut -c1-300 | head -20; false; }",
+             w->folder, root ? root : ".");
+    assert_int_equal(system(line), 0);
+    check_some_with_nvrtc(w);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(the_rules_were_needed),
-                                       cmocka_unit_test(a_compiler_takes_all_texts)};
-    return cmocka_run_group_tests(tests, write_all, remove_all);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(a_compiler_takes_all_in_opencl, write_opencl, remove_all),
+        cmocka_unit_test_setup_teardown(a_compiler_takes_all_in_cuda, write_cuda, remove_all)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,7 @@
 /* CUDA C for the host's C++ compiler: what stands in front of a text that the double of NVRTC compiles. Blocks run one after the
  * other, lanes of a block in turns (lanes.c): what CUDA has as built-in variables is set anew for each turn. */
+typedef __SIZE_TYPE__ size_t; /* NVRTC has it without a header */
+
 struct wadi_double_dim {
     unsigned x, y, z;
 };

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/dl.h"
 #include "base/vec.h"
@@ -532,15 +533,29 @@ static char *from_digits(const char *digits, size_t *n) {
     return bytes;
 }
 
+/* By a file with a name of its own: the loader remembers names, and the program under test makes names for its descriptors as this
+ * library would. */
+static wadi_status open_bytes(wadi_dl *out, const char *bytes, size_t n) {
+    char path[300];
+    const char *parent = getenv("TMPDIR");
+    (void)snprintf(path, sizeof path, "%.200s/cuda-double-XXXXXX",
+                   parent != NULL ? parent : "/tmp");
+    const int fd = mkstemp(path);
+    if (fd < 0) return WADI_IO;
+    wadi_status status = write(fd, bytes, n) == (ssize_t)n ? WADI_OK : WADI_IO;
+    (void)close(fd);
+    if (status == WADI_OK) status = wadi_dl_open(out, path, NULL);
+    (void)unlink(path);
+    return status;
+}
+
 static wadi_status open_image(wadi_dl *out, const char *image) {
     static const char elf[] = {0x7f, 'E', 'L', 'F'}, ptx[] = "//\n.version 8.0\n";
-    if (memcmp(image, elf, sizeof elf) == 0)
-        return wadi_dl_open_bytes(out, image, object_size(image), NULL);
+    if (memcmp(image, elf, sizeof elf) == 0) return open_bytes(out, image, object_size(image));
     if (strncmp(image, ptx, sizeof ptx - 1) != 0) return WADI_INVALID;
     size_t n = 0;
     char *bytes = from_digits(image + sizeof ptx - 1, &n);
-    const wadi_status status =
-        bytes != NULL ? wadi_dl_open_bytes(out, bytes, n, NULL) : WADI_MEMORY;
+    const wadi_status status = bytes != NULL ? open_bytes(out, bytes, n) : WADI_MEMORY;
     free(bytes);
     return status;
 }

@@ -12,7 +12,7 @@ static const settings usual = {.devices = 1,
                                .units = 2,
                                .driver = 12000,
                                .mode = 0,
-                               .memory = 1ul << 34,
+                               .memory = 1ul << 28,
                                .seed = 1};
 settings set;
 
