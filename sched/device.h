@@ -21,7 +21,8 @@ typedef struct wadi_device_work {
     wadi_slots *slots;
     int64_t first, count; /* stream index of the chunk's first element; elements */
     const wadi_stop
-        *stop; /* called: what is launched shall end with WADI_FAULT_CANCELLED. May be NULL */
+        *stop;   /* called: what is launched shall end with WADI_FAULT_CANCELLED. May be NULL */
+    int workers; /* of all devices that share its launches; 0: no other does */
 } wadi_device_work;
 
 /* A kernel over a range. */
@@ -29,6 +30,7 @@ typedef struct wadi_launch {
     wadi_code code;
     int64_t count; /* elements of the level it works on */
     int64_t n;     /* of what it runs over: elements or units */
+    int64_t first; /* of these; others than 0 only for devices that share */
     int64_t *unit; /* the device's; what a units kernel writes, and a flat one reads */
     int nshapes;   /* slots whose shapes it writes */
     const int *shapes;
@@ -103,6 +105,8 @@ struct wadi_device {
     const wadi_device_ops *ops;
     const wadi_residence *residence; /* of columns; NULL: host memory */
     const wadi_image_ops *images;    /* what loads the kernels it launches */
+    bool
+        shares; /* it can do a part of a launch beside other devices: it heeds wadi_launch.first and wadi_device_work.workers */
 };
 
 typedef struct wadi_device_options {

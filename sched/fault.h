@@ -1,8 +1,15 @@
-/* Faults as text. */
+/* Faults: which of several is told, and how. */
 #ifndef WADI_SCHED_FAULT_H
 #define WADI_SCHED_FAULT_H
 
 #include "sched/job.h"
+
+/* Whether `a`, which is one, is told rather than `b`, which may be none. */
+static inline bool wadi_fault_is_earlier(const wadi_fault *a, const wadi_fault *b) {
+    if (b->kind == WADI_FAULT_NONE) return true;
+    if (a->element != b->element) return a->element < b->element;
+    return a->linear < b->linear;
+}
 
 /* Makes the error that the user sees from a fault: operation, values, element, place. `first` is the number of the chunk's first element
  * in the stream; the main block has no elements. Returns WADI_FAULT, or WADI_MEMORY. */

@@ -13,6 +13,7 @@
 #include "sched/cpu/emissions.h"
 #include "sched/cpu/gather.h"
 #include "sched/cpu/image.h"
+#include "sched/fault.h"
 #include "sched/foreign.h"
 
 typedef struct worker {
@@ -98,6 +99,7 @@ static bool begin(wadi_device *self, const wadi_device_work *work) {
     d->cancel = work->stop;
     for (int i = 0; i < d->threads; i++) {
         d->workers[i].work.first = work->first;
+        d->workers[i].work.workers = work->workers > 0 ? work->workers : d->threads;
         d->workers[i].work.stop = stop_flag(work->stop);
     }
     return true;
@@ -145,16 +147,10 @@ typedef struct loop {
     wadi_kernel kernel;
 } loop;
 
-static bool is_earlier(const wadi_fault *a, const wadi_fault *b) {
-    if (b->kind == WADI_FAULT_NONE) return true;
-    if (a->element != b->element) return a->element < b->element;
-    return a->linear < b->linear;
-}
-
 static void note_fault(const loop *l, const wadi_fault *fault, int64_t begin) {
     cpu *d = l->device;
     wadi_mutex_lock(&d->lock);
-    if (is_earlier(fault, &l->launch->fault)) l->launch->fault = *fault;
+    if (wadi_fault_is_earlier(fault, &l->launch->fault)) l->launch->fault = *fault;
     if (begin < atomic_load(&d->stop)) atomic_store(&d->stop, begin);
     wadi_mutex_unlock(&d->lock);
 }
@@ -172,7 +168,7 @@ static void run_range(void *env, int number, int64_t begin, int64_t end) {
     if (wadi_stop_called(d->cancel)) {
         w->fault.kind = WADI_FAULT_CANCELLED;
         note_fault(l, &w->fault, begin);
-    } else if (l->kernel(w, begin, end) != 0)
+    } else if (l->kernel(w, l->launch->first + begin, l->launch->first + end) != 0)
         note_fault(l, &w->fault, begin);
 }
 
@@ -302,8 +298,7 @@ static wadi_status make_workers(cpu *d, wadi_buffers *scratch_memory, wadi_error
     for (int i = 0; i < d->threads; i++) {
         worker *w = &d->workers[i];
         w->device = d;
-        w->work = (wadi_work){.workers = d->threads,
-                              .scratch = scratch,
+        w->work = (wadi_work){.scratch = scratch,
                               .scratch_mark = scratch_mark,
                               .scratch_rewind = scratch_rewind,
                               .emit = emit,
@@ -322,6 +317,7 @@ wadi_status wadi_cpu_open_at(const wadi_device_options *options, const wadi_resi
     d->base.ops = &ops;
     d->base.residence = residence;
     d->base.images = &wadi_cpu_images;
+    d->base.shares = true;
     wadi_status status = wadi_mutex_init(&d->lock, err);
     if (status != WADI_OK) {
         free(d);
