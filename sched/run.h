@@ -6,7 +6,7 @@
 #ifndef WADI_SCHED_RUN_H
 #define WADI_SCHED_RUN_H
 
-#include "sched/plan.h"
+#include "sched/device.h"
 #include "wadi/run.h"
 
 #define WADI_WATCHDOG_S 10.0 /* the default of watchdog_s */
@@ -26,5 +26,18 @@ typedef struct wadi_seam_rule {
 
 /* Before the run begins, for tests: instead of the option `stages`. */
 void wadi_run_seam_by(wadi_run *run, wadi_seam_rule rule);
+
+/* Makes a device with these options, which loads the same images as the one that the run's options name, and whose columns live where those of
+ * that one do. */
+typedef struct wadi_device_maker {
+    wadi_status (*open)(void *env, const wadi_device_options *options, wadi_device **out,
+                        wadi_error *err);
+    void *env;
+} wadi_device_maker;
+
+/* Before anything is bound, for tests and measurements: the run computes on this device instead. Errors: those of the maker, WADI_MEMORY; the run
+ * can then only be destroyed. */
+WADI_NODISCARD wadi_status wadi_run_compute_on(wadi_run *run, wadi_device_maker maker,
+                                               wadi_error *err);
 
 #endif

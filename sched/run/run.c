@@ -48,6 +48,24 @@ static const char *policy_name(const wadi_run_options *o) {
     return o->chunk > 0 ? "fixed" : wadi_policies[0].name;
 }
 
+static wadi_device_options device_options(const wadi_run *x) {
+    return (wadi_device_options){.number = x->chosen.number,
+                                 .buffers = x->buffers,
+                                 .keep_bytes = x->options.memory,
+                                 .threads = x->options.threads};
+}
+
+static wadi_status make_runner(wadi_run *x, wadi_error *err) {
+    const wadi_runner_options runner = {.plan = x->plan,
+                                        .loader = &x->loader,
+                                        .device = x->device,
+                                        .force =
+                                            wadi_device_force(x->chosen.row, x->options.schedule)};
+    WADI_TRY(wadi_runner_create(&runner, &x->runner, err));
+    x->crew = (wadi_crew){&x->slots, x->runner, .busy_as = WADI_STAGE_COMPUTE};
+    return WADI_OK;
+}
+
 static wadi_status make_parts(wadi_run *x, wadi_error *err) {
     const wadi_run_options *o = &x->options;
     WADI_TRY(wadi_stop_init(&x->stop, wadi_task_now()->stop, err));
@@ -63,23 +81,14 @@ static wadi_status make_parts(wadi_run *x, wadi_error *err) {
     if (all.n > 1)
         return wadi_fail(err, WADI_UNSUPPORTED, "device: \"%s\": a run computes on one", all.name);
     x->chosen = all.at[0];
-    const wadi_device_options device = {.number = x->chosen.number,
-                                        .buffers = x->buffers,
-                                        .keep_bytes = o->memory,
-                                        .threads = o->threads};
+    const wadi_device_options device = device_options(x);
     WADI_TRY(x->chosen.row->open(&device, &x->device, err));
     if (x->device->residence != NULL) {
         x->given = calloc((size_t)x->plan->ninputs + 1, sizeof *x->given);
         if (x->given == NULL) return wadi_fail(err, WADI_MEMORY, "run: out of memory");
     }
     WADI_TRY(wadi_slots_init(&x->slots, x->plan, x->buffers, x->device->residence, err));
-    const wadi_runner_options runner = {.plan = x->plan,
-                                        .loader = &x->loader,
-                                        .device = x->device,
-                                        .force = wadi_device_force(x->chosen.row, o->schedule)};
-    WADI_TRY(wadi_runner_create(&runner, &x->runner, err));
-    x->crew = (wadi_crew){&x->slots, x->runner, .busy_as = WADI_STAGE_COMPUTE};
-    return WADI_OK;
+    return make_runner(x, err);
 }
 
 static bool calls_routines(const wadi_plan *plan) {
@@ -286,6 +295,19 @@ wadi_status wadi_run_go(wadi_run *run, wadi_error *err) {
 
 void wadi_run_seam_by(wadi_run *run, wadi_seam_rule rule) {
     run->seam_rule = rule;
+}
+
+wadi_status wadi_run_compute_on(wadi_run *run, wadi_device_maker maker, wadi_error *err) {
+    const wadi_device_options options = device_options(run);
+    wadi_device *device = NULL;
+    WADI_TRY(maker.open(maker.env, &options, &device, err));
+    WADI_ASSERT(device->images == run->device->images &&
+                device->residence == run->device->residence);
+    wadi_runner_destroy(run->runner);
+    run->runner = NULL;
+    run->device->ops->destroy(run->device);
+    run->device = device;
+    return make_runner(run, err);
 }
 
 void wadi_run_cancel(wadi_run *run) {

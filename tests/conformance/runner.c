@@ -215,6 +215,12 @@ static wadi_status bind_one(bound *b, const conf_case *c, const wadi_bind *bind,
     return WADI_OK;
 }
 
+static wadi_status open_parts(void *env, const wadi_device_options *options, wadi_device **out,
+                              wadi_error *err) {
+    const conf_parts *parts = env;
+    return wadi_split_open_cpus(options, parts->n, parts->rule, out, err);
+}
+
 static wadi_status bound_init(bound *b, const conf_case *c, const wadi_exe *exe,
                               const conf_variant *v, wadi_error *err) {
     const wadi_run_options o = {.threads = v->threads,
@@ -223,6 +229,9 @@ static wadi_status bound_init(bound *b, const conf_case *c, const wadi_exe *exe,
                                 .schedule = v->schedule,
                                 .device = v->device};
     WADI_TRY(wadi_run_create(exe, &o, &b->run, err));
+    if (v->parts)
+        WADI_TRY(wadi_run_compute_on(
+            b->run, (wadi_device_maker){open_parts, (void *)(uintptr_t)v->parts}, err));
     b->cut = (cutting){.apart = v->apart, .chunks = 2 + v->chunk + v->threads};
     wadi_run_seam_by(b->run, (wadi_seam_rule){choose_seam, &b->cut});
     for (int i = 0; i < c->module->main->nbinds; i++)
@@ -459,6 +468,7 @@ void conf_variant_print(const conf_variant *v, wadi_text *out) {
     if (v->device) wadi_text_addf(out, ", device %s", v->device);
     if (v->cut > 0) wadi_text_addf(out, ", saved behind chunk %d", v->cut);
     if (v->apart) wadi_text_add(out, ", apart");
+    if (v->parts) wadi_text_addf(out, ", %d devices that share launches", v->parts->n);
 }
 
 /* ---- hand-written programs ---- */

@@ -9,6 +9,7 @@
 
 #include "base/text.h"
 #include "operators/interp/interp.h"
+#include "sched/split/split.h"
 #include "wadi/wadi.h"
 
 /* A program with its inputs and what the interpreter says. */
@@ -28,6 +29,12 @@ bool conf_case_init(conf_case *c, const wadi_program *p, const wadi_interp_io *i
 bool conf_case_text(conf_case *c, const char *text, const wadi_interp_io *io, wadi_text *why);
 void conf_case_fini(conf_case *c);
 
+/* Several devices cpu that share each launch, in parts that begin where the rule says. */
+typedef struct conf_parts {
+    int n;
+    wadi_split_rule rule;
+} conf_parts;
+
 /* How a program is compiled and run. */
 typedef struct conf_variant {
     const char *disable; /* passes, comma separated; "all"; NULL: none */
@@ -38,6 +45,7 @@ typedef struct conf_variant {
     int cut; /* so many chunks into the first stream the run is saved and ended, and another goes on; 0: no */
     bool
         apart; /* streams are cut, elsewhere with every other chunk; devices that can do so run joined as well */
+    const conf_parts *parts; /* instead of the device, which is then cpu; NULL: no */
 } conf_variant;
 
 void conf_variant_print(const conf_variant *v, wadi_text *out);
