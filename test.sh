@@ -40,6 +40,11 @@ build() {
     return 1
 }
 
+# What tests said as they failed: a long log may be cut, its end is kept.
+reasons() {
+    grep -A 3 -E '^\[ +(ERROR|LINE|FAILED) +\]|^(ERROR|SUMMARY): |Sanitizer: |^FAIL|^not ok' "$1" | head -n 80
+}
+
 # suite NAME [COMMAND]: the command stands before ctest.
 suite() {
     name=$1
@@ -48,7 +53,8 @@ suite() {
     log=build/$name/ctest.log
     "$@" ctest --preset "$name" -j "$jobs" 2>&1 | tee "$log"
     note "$name:
-$(sed -n '/tests passed,/,$p' "$log")"
+$(sed -n '/tests passed,/,$p' "$log")
+$(reasons "$log")"
     # "98% tests passed, 1 tests failed out of 50"; a skipped test is neither.
     counts=$(awk '/\*\*\*Skipped/ { skipped++ }
         /tests passed, .* tests failed out of/ { bad = $4; all = $NF }
