@@ -25,25 +25,21 @@
 #include "base/loadable_face.h"
 #include "base/outfile.h"
 #include "sched/foreign.h"
+#include "sched/transform.h"
 #include "wadi/type.h"
 
-enum { MAX_DIMS = 3, BUCKETS = 128, PLANS_MAX = 1024, PIECE_BYTES = 128 * 1024 };
+enum { BUCKETS = 128, PLANS_MAX = 1024, PIECE_BYTES = 128 * 1024 };
 
 static const int64_t measure_after = (int64_t)1 << 28; /* elements */
 static const double measure_seconds = 0.2;
 
-typedef enum transform { FORWARD, INVERSE, REAL_FORWARD, REAL_INVERSE } transform;
-
-/* The problem that a plan solves. Keys are compared and hashed as bytes, so they must be zero before they are filled. */
+/* The problem that a plan solves. Keys are compared and hashed as bytes, so they must be zero before they are filled. A steady plan is the
+ * estimate alone, without wisdom: the same in every run. */
 typedef struct key {
-    int32_t kind; /* a transform */
-    int32_t is_double;
-    int32_t rank;
+    wadi_transform t;
     int32_t align_in, align_out;
     int32_t count;
-    int32_t steady;      /* the estimate alone, without wisdom: the same plan in every run */
-    int32_t unused;      /* no padding: it would be compared */
-    int64_t n[MAX_DIMS]; /* extents of the signal */
+    int32_t unused; /* no padding: it would be compared */
 } key;
 
 /* ---- the two precisions ---- */
@@ -51,7 +47,7 @@ typedef struct key {
 typedef struct precision {
     const char *name;
     void *(*make)(const key *k, void *in, void *out, unsigned flags);
-    void (*execute)(void *plan, transform kind, void *in, void *out);
+    void (*execute)(void *plan, wadi_transform_kind kind, void *in, void *out);
     void (*destroy)(void *plan);
     int (*alignment)(void *p);
     void (*limit)(double seconds);
@@ -60,96 +56,72 @@ typedef struct precision {
     void (*forget)(void);
 } precision;
 
-static int64_t product(const key *k) {
-    int64_t n = 1;
-    for (int d = 0; d < k->rank; d++) n *= k->n[d];
-    return n;
-}
-
-/* Elements of one problem on the side whose last dimension is n/2 + 1. */
-static int64_t half_product(const key *k) {
-    return product(k) / k->n[k->rank - 1] * (k->n[k->rank - 1] / 2 + 1);
-}
-
-static int64_t size_in(const key *k) {
-    return k->kind == REAL_INVERSE ? half_product(k) : product(k);
-}
-
-static int64_t size_out(const key *k) {
-    return k->kind == REAL_FORWARD ? half_product(k) : product(k);
-}
-
 /* Strides of row-major arrays; `half` says which side's last dimension is n/2 + 1. */
-static void strides(const key *k, bool half, int64_t *out) {
+static void strides(const wadi_transform *t, bool half, int64_t *out) {
     int64_t stride = 1;
-    for (int d = k->rank - 1; d >= 0; d--) {
+    for (int d = t->rank - 1; d >= 0; d--) {
         out[d] = stride;
-        stride *= half && d == k->rank - 1 ? k->n[d] / 2 + 1 : k->n[d];
+        stride *= half && d == t->rank - 1 ? t->n[d] / 2 + 1 : t->n[d];
     }
 }
 
-#define PRECISION(X, R)                                                                            \
-    static void *X##_make(const key *k, void *in, void *out, unsigned flags) {                     \
-        X##_iodim64 dims[MAX_DIMS];                                                                \
-        int64_t is[MAX_DIMS], os[MAX_DIMS];                                                        \
-        strides(k, k->kind == REAL_INVERSE, is);                                                   \
-        strides(k, k->kind == REAL_FORWARD, os);                                                   \
-        for (int d = 0; d < k->rank; d++) {                                                        \
-            dims[d].n = (ptrdiff_t)k->n[d];                                                        \
-            dims[d].is = (ptrdiff_t)is[d];                                                         \
-            dims[d].os = (ptrdiff_t)os[d];                                                         \
-        }                                                                                          \
-        const X##_iodim64 many = {k->count, (ptrdiff_t)size_in(k), (ptrdiff_t)size_out(k)};        \
-        const int m = k->count > 1 ? 1 : 0;                                                        \
-        if (k->kind == REAL_FORWARD)                                                               \
-            return X##_plan_guru64_dft_r2c(k->rank, dims, m, &many, (R *)in, (X##_complex *)out,   \
-                                           flags);                                                 \
-        if (k->kind == REAL_INVERSE)                                                               \
-            return X##_plan_guru64_dft_c2r(k->rank, dims, m, &many, (X##_complex *)in, (R *)out,   \
-                                           flags | (k->rank == 1 ? FFTW_PRESERVE_INPUT : 0u));     \
-        return X##_plan_guru64_dft(k->rank, dims, m, &many, (X##_complex *)in, (X##_complex *)out, \
-                                   k->kind == FORWARD ? FFTW_FORWARD : FFTW_BACKWARD, flags);      \
-    }                                                                                              \
-    static void X##_run(void *plan, transform kind, void *in, void *out) {                         \
-        if (kind == REAL_FORWARD)                                                                  \
-            X##_execute_dft_r2c(plan, (R *)in, (X##_complex *)out);                                \
-        else if (kind == REAL_INVERSE)                                                             \
-            X##_execute_dft_c2r(plan, (X##_complex *)in, (R *)out);                                \
-        else                                                                                       \
-            X##_execute_dft(plan, (X##_complex *)in, (X##_complex *)out);                          \
-    }                                                                                              \
-    static void X##_drop(void *plan) {                                                             \
-        X##_destroy_plan(plan);                                                                    \
-    }                                                                                              \
-    static int X##_aligned(void *p) {                                                              \
-        return X##_alignment_of((R *)p);                                                           \
-    }                                                                                              \
-    static char *X##_wisdom(void) {                                                                \
-        return X##_export_wisdom_to_string();                                                      \
-    }                                                                                              \
-    static const precision in_##X = {#X,                                                           \
-                                     X##_make,                                                     \
-                                     X##_run,                                                      \
-                                     X##_drop,                                                     \
-                                     X##_aligned,                                                  \
-                                     X##_set_timelimit,                                            \
-                                     X##_wisdom,                                                   \
-                                     X##_import_wisdom_from_string,                                \
+#define PRECISION(X, R)                                                                          \
+    static void *X##_make(const key *k, void *in, void *out, unsigned flags) {                   \
+        const wadi_transform *t = &k->t;                                                         \
+        X##_iodim64 dims[WADI_TRANSFORM_DIMS];                                                   \
+        int64_t is[WADI_TRANSFORM_DIMS], os[WADI_TRANSFORM_DIMS];                                \
+        strides(t, t->kind == WADI_TRANSFORM_REAL_INVERSE, is);                                  \
+        strides(t, t->kind == WADI_TRANSFORM_REAL_FORWARD, os);                                  \
+        for (int d = 0; d < t->rank; d++) {                                                      \
+            dims[d].n = (ptrdiff_t)t->n[d];                                                      \
+            dims[d].is = (ptrdiff_t)is[d];                                                       \
+            dims[d].os = (ptrdiff_t)os[d];                                                       \
+        }                                                                                        \
+        const X##_iodim64 many = {k->count, (ptrdiff_t)wadi_transform_in(t),                     \
+                                  (ptrdiff_t)wadi_transform_out(t)};                             \
+        const int m = k->count > 1 ? 1 : 0;                                                      \
+        if (t->kind == WADI_TRANSFORM_REAL_FORWARD)                                              \
+            return X##_plan_guru64_dft_r2c(t->rank, dims, m, &many, (R *)in, (X##_complex *)out, \
+                                           flags);                                               \
+        if (t->kind == WADI_TRANSFORM_REAL_INVERSE)                                              \
+            return X##_plan_guru64_dft_c2r(t->rank, dims, m, &many, (X##_complex *)in, (R *)out, \
+                                           flags | (t->rank == 1 ? FFTW_PRESERVE_INPUT : 0u));   \
+        return X##_plan_guru64_dft(                                                              \
+            t->rank, dims, m, &many, (X##_complex *)in, (X##_complex *)out,                      \
+            t->kind == WADI_TRANSFORM_FORWARD ? FFTW_FORWARD : FFTW_BACKWARD, flags);            \
+    }                                                                                            \
+    static void X##_run(void *plan, wadi_transform_kind kind, void *in, void *out) {             \
+        if (kind == WADI_TRANSFORM_REAL_FORWARD)                                                 \
+            X##_execute_dft_r2c(plan, (R *)in, (X##_complex *)out);                              \
+        else if (kind == WADI_TRANSFORM_REAL_INVERSE)                                            \
+            X##_execute_dft_c2r(plan, (X##_complex *)in, (R *)out);                              \
+        else                                                                                     \
+            X##_execute_dft(plan, (X##_complex *)in, (X##_complex *)out);                        \
+    }                                                                                            \
+    static void X##_drop(void *plan) {                                                           \
+        X##_destroy_plan(plan);                                                                  \
+    }                                                                                            \
+    static int X##_aligned(void *p) {                                                            \
+        return X##_alignment_of((R *)p);                                                         \
+    }                                                                                            \
+    static char *X##_wisdom(void) {                                                              \
+        return X##_export_wisdom_to_string();                                                    \
+    }                                                                                            \
+    static const precision in_##X = {#X,                                                         \
+                                     X##_make,                                                   \
+                                     X##_run,                                                    \
+                                     X##_drop,                                                   \
+                                     X##_aligned,                                                \
+                                     X##_set_timelimit,                                          \
+                                     X##_wisdom,                                                 \
+                                     X##_import_wisdom_from_string,                              \
                                      X##_forget_wisdom};
 
 PRECISION(fftw, double)
 PRECISION(fftwf, float)
 
 static const precision *precision_of(const key *k) {
-    return k->is_double ? &in_fftw : &in_fftwf;
-}
-
-static int64_t bytes_in(const key *k) {
-    return (k->is_double ? 8 : 4) * (k->kind == REAL_FORWARD ? 1 : 2) * size_in(k);
-}
-
-static int64_t bytes_out(const key *k) {
-    return (k->is_double ? 8 : 4) * (k->kind == REAL_INVERSE ? 1 : 2) * size_out(k);
+    return k->t.is_double ? &in_fftw : &in_fftwf;
 }
 
 /* ---- plans ---- */
@@ -217,7 +189,7 @@ static void *make_steady(const key *k, void *in, void *out) {
 
 static entry *make_entry(const key *k, void *in, void *out) {
     void *plan =
-        k->steady ? make_steady(k, in, out) : precision_of(k)->make(k, in, out, FFTW_ESTIMATE);
+        k->t.steady ? make_steady(k, in, out) : precision_of(k)->make(k, in, out, FFTW_ESTIMATE);
     if (plan == NULL) return NULL;
     entry *e = calloc(1, sizeof *e);
     if (e == NULL) {
@@ -241,12 +213,14 @@ static void *aligned_like(int64_t bytes, int align, void **out_block) {
 /* Replaces the estimate by a measured plan, once. Measuring writes to its arrays, so it uses separate ones. */
 static void measure(entry *e) {
     void *block_in = NULL, *block_out = NULL;
-    void *in = aligned_like(bytes_in(&e->k) * e->k.count, e->k.align_in, &block_in);
-    void *out = aligned_like(bytes_out(&e->k) * e->k.count, e->k.align_out, &block_out);
+    void *in =
+        aligned_like(wadi_transform_in_bytes(&e->k.t) * e->k.count, e->k.align_in, &block_in);
+    void *out =
+        aligned_like(wadi_transform_out_bytes(&e->k.t) * e->k.count, e->k.align_out, &block_out);
     const precision *p = precision_of(&e->k);
     e->measured = true;
     if (in != NULL && out != NULL) {
-        memset(in, 0, (size_t)(bytes_in(&e->k) * e->k.count));
+        memset(in, 0, (size_t)(wadi_transform_in_bytes(&e->k.t) * e->k.count));
         p->limit(measure_seconds);
         void *plan = p->make(&e->k, in, out, FFTW_MEASURE);
         p->limit(FFTW_NO_TIMELIMIT);
@@ -266,7 +240,7 @@ static entry *take_plan(const key *k, void *in, void *out, void **out_plan) {
     while (e != NULL && memcmp(&e->k, k, sizeof *k) != 0) e = e->next;
     if (e == NULL) e = make_entry(k, in, out);
     if (e != NULL) {
-        if (!k->steady && !e->measured && e->elements > measure_after) measure(e);
+        if (!k->t.steady && !e->measured && e->elements > measure_after) measure(e);
         e->users++;
         e->last = ++plans.clock;
         *out_plan = e->plan;
@@ -324,76 +298,59 @@ static bool hold(const key *k, void *in, void *out) {
 
 /* ---- a call ---- */
 
-typedef struct batch {
-    key k;
-    const wadi_call_array *in, *out;
-    int width_in, width_out; /* bytes of an element */
-} batch;
-
-static char *problem(const wadi_call_array *a, int width, int64_t p) {
-    return (char *)a->data + (a->start ? a->start[p] : p * a->distance) * width;
+static bool is_inverse(const wadi_transform *t) {
+    return t->kind == WADI_TRANSFORM_INVERSE || t->kind == WADI_TRANSFORM_REAL_INVERSE;
 }
 
-static void scale(void *out, const key *k, int64_t count) {
-    const int64_t n = count * bytes_out(k) / (k->is_double ? 8 : 4);
-    if (k->is_double) {
+static void scale(void *out, const wadi_transform *t, int64_t count) {
+    const int64_t n = count * wadi_transform_out_bytes(t) / (t->is_double ? 8 : 4);
+    if (t->is_double) {
         double *x = out;
-        const double factor = 1.0 / (double)product(k);
+        const double factor = 1.0 / (double)wadi_transform_size(t);
         for (int64_t i = 0; i < n; i++) x[i] *= factor;
     } else {
         float *x = out;
-        const float factor = (float)(1.0 / (double)product(k));
+        const float factor = (float)(1.0 / (double)wadi_transform_size(t));
         for (int64_t i = 0; i < n; i++) x[i] *= factor;
     }
 }
 
 /* FFTW's c2r of two and more dimensions always changes its input, so it gets a copy. */
-static bool run_piece(batch *b, char *from, char *to, int count) {
-    const precision *p = precision_of(&b->k);
+static bool run_piece(key *k, char *from, char *to, int count) {
+    const precision *p = precision_of(k);
     void *copy = NULL;
-    if (b->k.kind == REAL_INVERSE && b->k.rank > 1) {
-        const size_t bytes = (size_t)(bytes_in(&b->k) * count);
+    if (k->t.kind == WADI_TRANSFORM_REAL_INVERSE && k->t.rank > 1) {
+        const size_t bytes = (size_t)(wadi_transform_in_bytes(&k->t) * count);
         copy = fftw_malloc(bytes);
         if (copy == NULL) return false;
         memcpy(copy, from, bytes);
         from = copy;
     }
-    b->k.count = count;
-    b->k.align_in = p->alignment(from);
-    b->k.align_out = p->alignment(to);
-    const bool fine = hold(&b->k, from, to);
+    k->count = count;
+    k->align_in = p->alignment(from);
+    k->align_out = p->alignment(to);
+    const bool fine = hold(k, from, to);
     if (fine) {
-        p->execute(mine.plan, (transform)b->k.kind, from, to);
-        if (b->k.kind == INVERSE || b->k.kind == REAL_INVERSE) scale(to, &b->k, count);
-        mine.done += count * product(&b->k);
+        p->execute(mine.plan, k->t.kind, from, to);
+        if (is_inverse(&k->t)) scale(to, &k->t, count);
+        mine.done += count * wadi_transform_size(&k->t);
     }
     fftw_free(copy);
     return fine;
 }
 
-/* How many problems from p on are adjacent in memory, on both sides. */
-static int64_t run_length(const batch *b, int64_t p, int64_t count) {
-    const int64_t in = size_in(&b->k) * b->width_in, out = size_out(&b->k) * b->width_out;
-    int64_t n = 1;
-    while (p + n < count &&
-           problem(b->in, b->width_in, p + n) == problem(b->in, b->width_in, p) + n * in &&
-           problem(b->out, b->width_out, p + n) == problem(b->out, b->width_out, p) + n * out)
-        n++;
-    return n;
-}
-
-static bool run_batch(batch *b, int64_t count) {
+static bool run_batch(key *k, const wadi_call *call) {
     int most = 1;
-    const int64_t each = bytes_in(&b->k) + bytes_out(&b->k);
+    const int64_t each = wadi_transform_in_bytes(&k->t) + wadi_transform_out_bytes(&k->t);
     while (most < 4096 && 2 * most * each <= PIECE_BYTES) most *= 2;
     bool fine = true;
-    for (int64_t p = 0; fine && p < count;) {
-        int64_t left = run_length(b, p, count);
+    for (int64_t p = 0; fine && p < call->count;) {
+        int64_t left = wadi_transform_together(&k->t, call, p);
         while (fine && left > 0) {
             int piece = most;
             while (piece > left) piece /= 2;
-            fine = run_piece(b, problem(b->in, b->width_in, p), problem(b->out, b->width_out, p),
-                             piece);
+            fine = run_piece(k, wadi_transform_from(&k->t, call, p),
+                             wadi_transform_to(&k->t, call, p), piece);
             p += piece;
             left -= piece;
         }
@@ -401,72 +358,10 @@ static bool run_batch(batch *b, int64_t count) {
     return fine;
 }
 
-static bool types_fit(const wadi_call_array *in, const wadi_call_array *out, transform kind) {
-    const bool single = out->type == WADI_C64 || out->type == WADI_F32;
-    const int32_t complex = single ? WADI_C64 : WADI_C128, real = single ? WADI_F32 : WADI_F64;
-    return in->type == (kind == REAL_FORWARD ? real : complex) &&
-           out->type == (kind == REAL_INVERSE ? real : complex);
-}
-
-/* Both sides have the extents of the signal, except for the half that the transform of a real signal has. */
-static bool extents_fit(const wadi_call_array *in, const wadi_call_array *out, transform kind) {
-    const wadi_call_array *signal = kind == REAL_INVERSE ? out : in;
-    const wadi_call_array *other = kind == REAL_INVERSE ? in : out;
-    if (other->rank != signal->rank) return false;
-    for (int d = 0; d < signal->rank; d++) {
-        const bool half = d == signal->rank - 1 && kind >= REAL_FORWARD;
-        if (signal->shape[d] < 1) return false;
-        if (other->shape[d] != (half ? signal->shape[d] / 2 + 1 : signal->shape[d])) return false;
-    }
-    return true;
-}
-
-static bool describe(const wadi_call *call, transform kind, bool steady, batch *b) {
-    const wadi_call_array *in = &call->array[0], *out = &call->array[1];
-    const wadi_call_array *signal = kind == REAL_INVERSE ? out : in;
-    memset(b, 0, sizeof *b);
-    if (call->nin != 1 || call->nout != 1 || signal->rank < 1 || signal->rank > MAX_DIMS)
-        return false;
-    b->in = in;
-    b->out = out;
-    b->width_in = wadi_type_size((wadi_type)in->type);
-    b->width_out = wadi_type_size((wadi_type)out->type);
-    b->k.kind = (int32_t)kind;
-    b->k.steady = steady;
-    b->k.rank = signal->rank;
-    b->k.is_double = signal->type == WADI_C128 || signal->type == WADI_F64;
-    for (int d = 0; d < signal->rank; d++) b->k.n[d] = signal->shape[d];
-    return types_fit(in, out, kind) && extents_fit(in, out, kind);
-}
-
-static bool run(const wadi_call *call, transform kind, bool steady) {
-    batch b;
-    return describe(call, kind, steady, &b) && run_batch(&b, call->count);
-}
-
-static bool fft(const wadi_call *call) {
-    return run(call, FORWARD, false);
-}
-static bool fft_steady(const wadi_call *call) {
-    return run(call, FORWARD, true);
-}
-static bool ifft(const wadi_call *call) {
-    return run(call, INVERSE, false);
-}
-static bool ifft_steady(const wadi_call *call) {
-    return run(call, INVERSE, true);
-}
-static bool rfft(const wadi_call *call) {
-    return run(call, REAL_FORWARD, false);
-}
-static bool rfft_steady(const wadi_call *call) {
-    return run(call, REAL_FORWARD, true);
-}
-static bool irfft(const wadi_call *call) {
-    return run(call, REAL_INVERSE, false);
-}
-static bool irfft_steady(const wadi_call *call) {
-    return run(call, REAL_INVERSE, true);
+static bool run(const wadi_call *call) {
+    key k;
+    memset(&k, 0, sizeof k);
+    return wadi_transform_of(call, &k.t) && run_batch(&k, call);
 }
 
 /* ---- wisdom ---- */
@@ -579,14 +474,8 @@ static const char *version(void) {
 }
 
 static const wadi_routine routines[] = {
-    {"fft", fft},
-    {"ifft", ifft},
-    {"rfft", rfft},
-    {"irfft", irfft},
-    {"fft.steady", fft_steady},
-    {"ifft.steady", ifft_steady},
-    {"rfft.steady", rfft_steady},
-    {"irfft.steady", irfft_steady},
+    {"fft", run},        {"ifft", run},        {"rfft", run},        {"irfft", run},
+    {"fft.steady", run}, {"ifft.steady", run}, {"rfft.steady", run}, {"irfft.steady", run},
 };
 
 static const wadi_library library = {(int)(sizeof routines / sizeof routines[0]), routines,
