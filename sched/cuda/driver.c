@@ -14,6 +14,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/thread.h"
+#include "sched/cuda/fft.h"
 #include "sched/cuda/images.h"
 #include "sched/gpu/rt/call.h"
 #include "sched/gpu/rt_embed.h"
@@ -28,6 +29,8 @@ typedef struct cuda {
     size_t used;   /* bytes of it since the stream was last waited for */
     int64_t begun; /* when the first call since then was made; 0: none was */
     atomic_int_least64_t busy;
+    wadi_cuda_fft *fft; /* from the first transform on; NULL: none was, or there is no library */
+    bool fft_tried;
     wadi_mutex lock; /* guards the rest */
     bool failed;
     wadi_error why;
@@ -51,6 +54,13 @@ static bool is_failed(cuda *d) {
 static void note(cuda *d, const char *call, wadi_cu_result result) {
     wadi_mutex_lock(&d->lock);
     if (!d->failed) (void)wadi_cu_fail(&d->why, d->machine->name, call, result);
+    d->failed = true;
+    wadi_mutex_unlock(&d->lock);
+}
+
+static void note_error(cuda *d, const wadi_error *err) {
+    wadi_mutex_lock(&d->lock);
+    if (!d->failed) d->why = *err;
     d->failed = true;
     wadi_mutex_unlock(&d->lock);
 }
@@ -172,6 +182,29 @@ static void launch(wadi_gpu_driver *self, wadi_code kernel, int64_t groups,
     leave(d);
 }
 
+/* ---- transforms ---- */
+
+static wadi_cuda_fft *fft_of(cuda *d) {
+    if (!d->fft_tried) d->fft = wadi_cuda_fft_open();
+    d->fft_tried = true;
+    return d->fft;
+}
+
+/* A failed device's transforms count as done: `wait` tells. */
+static bool transform(wadi_gpu_driver *self, const wadi_gpu_transforms *x) {
+    cuda *d = cuda_of(self);
+    wadi_error err = {0};
+    if (!enter(d)) return true;
+    wadi_cuda_fft *fft = fft_of(d);
+    begin_work(d);
+    const wadi_cuda_fft_end end = fft != NULL
+                                      ? wadi_cuda_fft_run(fft, x, d->stream, d->machine->name, &err)
+                                      : WADI_CUDA_FFT_DECLINED;
+    leave(d);
+    if (end == WADI_CUDA_FFT_FAILED) note_error(d, &err);
+    return end != WADI_CUDA_FFT_DECLINED;
+}
+
 static wadi_status wait(wadi_gpu_driver *self, wadi_error *err) {
     cuda *d = cuda_of(self);
     if (enter(d)) {
@@ -196,6 +229,7 @@ static void close_parts(const cuda *d) {
     if (d->context == NULL) return;
     if (d->cu->push(d->context) == WADI_CU_SUCCESS) {
         if (d->stream != NULL) (void)d->cu->wait(d->stream);
+        wadi_cuda_fft_close(d->fft);
         if (d->stream != NULL) (void)d->cu->end_stream(d->stream);
         if (d->staged != NULL) (void)d->cu->give_host(d->staged);
         leave(d);
@@ -248,6 +282,7 @@ static const wadi_gpu_driver_ops ops = {.destroy = destroy,
                                         .get = get,
                                         .copy = copy,
                                         .launch = launch,
+                                        .transform = transform,
                                         .wait = wait,
                                         .busy_ns = busy_ns};
 

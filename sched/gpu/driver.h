@@ -10,9 +10,21 @@
 #include <stdint.h>
 
 #include "sched/image.h"
+#include "sched/transform.h"
 
 typedef struct wadi_gpu_call wadi_gpu_call;
 typedef struct wadi_gpu_driver wadi_gpu_driver;
+
+/* Bytes to which the arrays of transforms are aligned. */
+enum { WADI_GPU_TRANSFORM_ALIGN = 16 };
+
+/* Fourier transforms of `count` problems, which lie one behind the other on both sides, without the factor of inverse ones. A real inverse
+ * may overwrite `in`. */
+typedef struct wadi_gpu_transforms {
+    wadi_transform t;
+    int64_t count;
+    void *in, *out;
+} wadi_gpu_transforms;
 
 typedef struct wadi_gpu_driver_ops {
     void (*destroy)(wadi_gpu_driver *self);
@@ -29,6 +41,8 @@ typedef struct wadi_gpu_driver_ops {
     wadi_status (*wait)(wadi_gpu_driver *self, wadi_error *err);
     /* Time that kernels and copies have taken since it was opened. Any thread. */
     int64_t (*busy_ns)(const wadi_gpu_driver *self);
+    /* Queued as a launch. False: it declines, and nothing is queued. NULL: there is no library for it. */
+    bool (*transform)(wadi_gpu_driver *self, const wadi_gpu_transforms *x);
 } wadi_gpu_driver_ops;
 
 struct wadi_gpu_driver {

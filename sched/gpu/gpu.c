@@ -10,6 +10,7 @@
 #include "sched/gpu/mirror.h"
 #include "sched/gpu/primitives.h"
 #include "sched/gpu/room.h"
+#include "sched/gpu/transforms.h"
 
 typedef struct gpu {
     wadi_device base;
@@ -139,6 +140,10 @@ static void gather(wadi_device *self, const wadi_device_gather *g) {
     wadi_gpu_gather_run(&gpu_of(self)->primitives, g);
 }
 
+static bool routine(wadi_device *self, const wadi_device_calls *batch) {
+    return wadi_gpu_transforms_run(&gpu_of(self)->primitives, batch);
+}
+
 static wadi_status wait(wadi_device *self, wadi_error *err) {
     gpu *d = gpu_of(self);
     const wadi_status failed = wadi_gpu_primitives_tell(&d->primitives, err);
@@ -175,6 +180,7 @@ static const wadi_device_ops ops = {.destroy = destroy,
                                     .scan = scan,
                                     .count = count,
                                     .gather = gather,
+                                    .routine = routine,
                                     .wait = wait};
 
 wadi_status wadi_gpu_open(wadi_gpu_driver *owned_driver, const wadi_device_options *options,

@@ -13,13 +13,16 @@ static const int64_t word = (int64_t)sizeof(int64_t);
 
 /* ---- building ---- */
 
-enum { IOTA, SCAN_TOTALS, SCAN_ROUNDS, COUNT, COPY };
+enum { IOTA, SCAN_TOTALS, SCAN_ROUNDS, COUNT, COPY, SCALE_F32, SCALE_F64 };
+enum { ALWAYS = COPY + 1 /* the first that only some devices have */ };
 
 static const char *const names[WADI_GPU_PRIMITIVES] = {[IOTA] = "wadi_primitive_iota",
                                                        [SCAN_TOTALS] = "wadi_primitive_scan_totals",
                                                        [SCAN_ROUNDS] = "wadi_primitive_scan_rounds",
                                                        [COUNT] = "wadi_primitive_count",
-                                                       [COPY] = "wadi_primitive_copy"};
+                                                       [COPY] = "wadi_primitive_copy",
+                                                       [SCALE_F32] = "wadi_primitive_scale_f32",
+                                                       [SCALE_F64] = "wadi_primitive_scale_f64"};
 
 void wadi_gpu_primitives_init(wadi_gpu_primitives *p, wadi_gpu_driver *driver,
                               const wadi_residence *residence, wadi_buffers *buffers) {
@@ -32,6 +35,8 @@ void wadi_gpu_primitives_fini(wadi_gpu_primitives *p) {
 
 static wadi_status load(wadi_gpu_primitives *p, wadi_error *err) {
     const wadi_image_ops *images = p->driver->images;
+    const bool scales = p->driver->ops->transform != NULL;
+    const int n = scales ? WADI_GPU_PRIMITIVES : ALWAYS;
     wadi_text t = {0};
     wadi_text_addf(&t, "/* %s: %s */\n", WADI_IMAGE_KEY, WADI_GPU_PRIMITIVES_KEY);
     wadi_text_add(&t, p->driver->dialect);
@@ -39,12 +44,13 @@ static wadi_status load(wadi_gpu_primitives *p, wadi_error *err) {
     wadi_text_add(&t, wadi_embed_item);
     wadi_text_add(&t, wadi_embed_tasks);
     wadi_text_add(&t, wadi_embed_primitives);
+    if (scales) wadi_text_add(&t, wadi_embed_scale);
     const wadi_image image = {.bytes = t.at, .n = t.n + 1, .fd = -1};
     wadi_status status =
         t.failed ? wadi_fail(err, WADI_MEMORY, "%s: out of memory", p->driver->name)
                  : images->load(images, &image, WADI_GPU_PRIMITIVES_KEY, &p->kernels, err);
     wadi_text_fini(&t);
-    for (int i = 0; i < WADI_GPU_PRIMITIVES && status == WADI_OK; i++)
+    for (int i = 0; i < n && status == WADI_OK; i++)
         status = images->find(&p->kernels, names[i], &p->code[i], err);
     return status;
 }
@@ -116,6 +122,14 @@ void wadi_gpu_iota_run(wadi_gpu_primitives *p, int64_t *to, int64_t n, int64_t f
     const wadi_gpu_iota task = {.to = wadi_gpu_address(to), .first = first};
     if (n <= 0 || !is_ready(p)) return;
     run(p, IOTA, n, groups_for(p, (n + WADI_GPU_LANES - 1) / WADI_GPU_LANES), &task, sizeof task);
+}
+
+void wadi_gpu_scale_run(wadi_gpu_primitives *p, bool is_double, void *at, int64_t n,
+                        int64_t divisor) {
+    const wadi_gpu_scaling task = {.at = wadi_gpu_address(at), .divisor = divisor};
+    if (n <= 0 || !is_ready(p)) return;
+    run(p, is_double ? SCALE_F64 : SCALE_F32, n,
+        groups_for(p, (n + WADI_GPU_LANES - 1) / WADI_GPU_LANES), &task, sizeof task);
 }
 
 /* ---- scan ---- */

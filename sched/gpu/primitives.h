@@ -13,7 +13,7 @@
 
 #define WADI_GPU_PRIMITIVES_KEY "the primitives of wadi"
 
-enum { WADI_GPU_PRIMITIVES = 5 };
+enum { WADI_GPU_PRIMITIVES = 7 };
 
 typedef struct wadi_gpu_primitives {
     wadi_gpu_driver *driver;
@@ -38,6 +38,9 @@ void wadi_gpu_iota_run(wadi_gpu_primitives *p, int64_t *to, int64_t n, int64_t f
 int64_t wadi_gpu_scan_run(wadi_gpu_primitives *p, int64_t *at, int64_t n);
 int64_t wadi_gpu_count_run(wadi_gpu_primitives *p, const void *bools, int64_t n);
 void wadi_gpu_gather_run(wadi_gpu_primitives *p, const wadi_device_gather *g);
+/* Divides n reals by their number of elements: on devices whose driver transforms. */
+void wadi_gpu_scale_run(wadi_gpu_primitives *p, bool is_double, void *at, int64_t n,
+                        int64_t divisor);
 /* Copies pieces: all addresses in the task are the device's. */
 void wadi_gpu_copy_run(wadi_gpu_primitives *p, const wadi_gpu_copying *task);
 

@@ -9,7 +9,7 @@
 
 static void (*set)(const char *words);
 static long (*calls)(const char *name);
-static int (*held)(void);
+static int (*held)(void), (*plans)(void);
 
 static bool name_one(const char *variable, const char *file) {
     char path[1024];
@@ -29,12 +29,15 @@ static wadi_dl_fn find(const wadi_dl *library, const char *name) {
 bool doubles_use(void) {
     wadi_dl library = {0};
     if (!name_one("WADI_CUDA_DRIVER", "libdouble_cuda.so") ||
-        !name_one("WADI_NVRTC", "libdouble_nvrtc.so"))
+        !name_one("WADI_NVRTC", "libdouble_nvrtc.so") ||
+        !name_one("WADI_CUFFT", "libdouble_cufft.so"))
         return false;
     if (wadi_dl_open(&library, getenv("WADI_CUDA_DRIVER"), NULL) != WADI_OK) return false;
     set = (void (*)(const char *))find(&library, "wadi_double_set");
     calls = (long (*)(const char *))find(&library, "wadi_double_calls");
     held = (int (*)(void))find(&library, "wadi_double_held");
+    if (wadi_dl_open(&library, getenv("WADI_CUFFT"), NULL) != WADI_OK) return false;
+    plans = (int (*)(void))find(&library, "wadi_double_plans");
     return true;
 }
 
@@ -47,5 +50,5 @@ long doubles_calls(const char *name) {
 }
 
 int doubles_held(void) {
-    return held();
+    return held() + plans();
 }

@@ -1,5 +1,5 @@
-/* Tests of devices without the devices: doubles of libcuda and of NVRTC (doubles/libcuda.c, doubles/nvrtc.c). They are built where
- * there is a C++ compiler, and named by WADI_CUDA_DRIVER and WADI_NVRTC. */
+/* Tests of devices without the devices: doubles of libcuda, NVRTC and libcufft (doubles/libcuda.c, nvrtc.c, libcufft.c). They are built
+ * where there is a C++ compiler, and named by WADI_CUDA_DRIVER, WADI_NVRTC and WADI_CUFFT. */
 #ifndef WADI_TESTS_DEVICES_DOUBLES_H
 #define WADI_TESTS_DEVICES_DOUBLES_H
 
@@ -12,7 +12,7 @@ bool doubles_use(void);
 void doubles_set(const char *words);
 /* Calls of that function since it was reset; NULL: of all. */
 long doubles_calls(const char *name);
-/* What has been taken of the double and not given back. */
+/* What has been taken of the doubles and not given back. */
 int doubles_held(void);
 
 #endif

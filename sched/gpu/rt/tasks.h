@@ -43,4 +43,10 @@ typedef struct wadi_gpu_copying {
     uint64_t to[WADI_GPU_FIELDS];  /* columns */
 } wadi_gpu_copying;
 
+/* at[i] /= divisor for i < call.n, by its reciprocal. */
+typedef struct wadi_gpu_scaling {
+    uint64_t at; /* f32[n] or f64[n] */
+    int64_t divisor;
+} wadi_gpu_scaling;
+
 #endif

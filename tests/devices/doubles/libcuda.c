@@ -13,6 +13,7 @@
 #include "base/dl.h"
 #include "base/vec.h"
 #include "tests/devices/doubles/lanes.h"
+#include "tests/devices/doubles/libcuda.h"
 #include "tests/devices/doubles/memory.h"
 #include "tests/devices/doubles/settings.h"
 
@@ -63,6 +64,8 @@ struct module {
 };
 
 typedef struct work {
+    libcuda_work other; /* NULL: a kernel or a copy */
+    char told[LIBCUDA_TOLD];
     CUfunction kernel; /* NULL: a copy */
     wadi_gpu_call call;
     unsigned blocks;
@@ -137,6 +140,8 @@ static CUresult end(CUresult result) {
 EXPORT void wadi_double_set(const char *words);
 EXPORT long wadi_double_calls(const char *name);
 EXPORT int wadi_double_held(void);
+EXPORT int wadi_double_enter(const char *name);
+EXPORT int wadi_double_enqueue(void *stream, libcuda_work other, const void *told, size_t bytes);
 
 /* The words of settings.h. */
 void wadi_double_set(const char *words) {
@@ -372,7 +377,9 @@ static CUresult run_all(CUstream s) {
     memory_open();
     for (size_t i = 0; i < s->queue.n && s->context->lost == SUCCESS; i++) {
         const work *w = &s->queue.at[i];
-        if (w->kernel == NULL)
+        if (w->other != NULL)
+            w->other(w->told);
+        else if (w->kernel == NULL)
             memmove(w->to, w->from, w->bytes);
         else
             s->context->lost = run_kernel(w);
@@ -502,6 +509,20 @@ CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr to, CUdeviceptr from, size_t bytes, CU
     TRY(begin_in("cuMemcpyDtoDAsync"));
     return end(enqueue_copy(stream, (char *)(uintptr_t)to, (const char *)(uintptr_t)from, bytes,
                             true, true));
+}
+
+/* ---- what other doubles call ---- */
+
+int wadi_double_enter(const char *name) {
+    return end(begin_in(name));
+}
+
+int wadi_double_enqueue(void *stream, libcuda_work other, const void *told, size_t bytes) {
+    work w = {.other = other};
+    (void)pthread_mutex_lock(&lock);
+    if (bytes > sizeof w.told) return end(INVALID_VALUE);
+    memcpy(w.told, told, bytes);
+    return end(enqueue(stream, w));
 }
 
 /* ---- modules ---- */
