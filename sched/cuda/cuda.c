@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/nvrtc.h"
 #include "sched/cuda/driver.h"
+#include "sched/cuda/fft.h"
 #include "sched/cuda/machines.h"
 #include "sched/gpu/gpu.h"
 
@@ -13,11 +14,15 @@ wadi_status wadi_cuda_count(int *out, wadi_error *err) {
     return wadi_cuda_machines(out, err);
 }
 
-/* "driver for CUDA 12.4, sm_90" */
+/* "driver for CUDA 12.4, sm_90, cuFFT 11.3" */
 static void tell_versions(const wadi_cuda_machine *m, wadi_device_facts *out) {
-    (void)snprintf(out->versions, sizeof out->versions, "driver for CUDA %d.%d%s%s",
-                   m->driver / 1000, m->driver % 1000 / 10, m->arch[0] != '\0' ? ", " : "",
-                   m->arch);
+    const int fft = wadi_cuda_fft_version();
+    char fft_words[32] = "no cuFFT";
+    if (fft != 0)
+        (void)snprintf(fft_words, sizeof fft_words, "cuFFT %d.%d", fft / 1000, fft % 1000 / 100);
+    (void)snprintf(out->versions, sizeof out->versions, "driver for CUDA %d.%d%s%s, %s",
+                   m->driver / 1000, m->driver % 1000 / 10, m->arch[0] != '\0' ? ", " : "", m->arch,
+                   fft_words);
 }
 
 wadi_status wadi_cuda_tell(int number, wadi_device_facts *out, wadi_error *err) {
