@@ -17,7 +17,7 @@
 #include "sched/gpu/gpu.h"
 #include "sched/transform.h"
 #include "tests/devices/doubles.h"
-#include "wadi/type.h"
+#include "wadi/wadi.h"
 
 enum { ROOM = 1 << 16, COUNT = 11, UNTOUCHED = 0x5a };
 
@@ -306,6 +306,51 @@ static void other_routines_are_declined(void **state) {
     close_device(&o);
 }
 
+/* ---- programs ---- */
+
+enum { ROWS = 9, COLUMNS = 12 };
+
+static void transform_rows(const wadi_exe *exe, const char *device, const double *x, double *y) {
+    wadi_error err = {0};
+    wadi_run *run = NULL;
+    wadi_array out;
+    const wadi_run_options options = {.device = device};
+    const wadi_array in = {.rank = 2,
+                           .fields = 1,
+                           .shape = {ROWS, COLUMNS},
+                           .type = {WADI_C128},
+                           .column = {(void *)(uintptr_t)x}};
+    if (wadi_run_create(exe, &options, &run, &err) != WADI_OK ||
+        wadi_run_input(run, "x", &in, &err) != WADI_OK || wadi_run_go(run, &err) != WADI_OK ||
+        wadi_run_result(run, "y", &out, &err) != WADI_OK)
+        fail_msg("%s: %s", device, err.msg);
+    memcpy(y, out.column[0], 2 * ROWS * COLUMNS * sizeof *y);
+    wadi_run_destroy(run);
+}
+
+static void programs_transform_by_the_library(void **state) {
+    double x[2 * ROWS * COLUMNS], want[2 * ROWS * COLUMNS], got[2 * ROWS * COLUMNS];
+    wadi_error err = {0};
+    wadi_exe *exe = NULL;
+    (void)state;
+    need_both();
+    doubles_set("");
+    wadi_program *p = wadi_program_create("rows");
+    wadi_output("y", wadi_ifft(wadi_fft(wadi_input("x", WADI_C128, 2, NULL))));
+    if (wadi_compile(p, NULL, &exe, &err) != WADI_OK) fail_msg("%s", err.msg);
+    wadi_program_destroy(p);
+    for (int i = 0; i < 2 * ROWS * COLUMNS; i++) x[i] = 1.0 / (i + 1);
+    transform_rows(exe, "cpu", x, want);
+    transform_rows(exe, "cuda", x, got);
+    assert_true(doubles_calls("cufftExecZ2Z") >= 2);
+    for (int i = 0; i < 2 * ROWS * COLUMNS; i++) {
+        assert_true(fabs(got[i] - x[i]) < 1e-13);
+        assert_true(fabs(got[i] - want[i]) < 1e-13);
+    }
+    wadi_exe_destroy(exe);
+    assert_int_equal(doubles_held(), 0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(they_are_those_of_the_host),
@@ -313,6 +358,7 @@ int main(void) {
         cmocka_unit_test(without_a_plan_it_declines),
         cmocka_unit_test(a_failure_is_told),
         cmocka_unit_test(other_routines_are_declined),
+        cmocka_unit_test(programs_transform_by_the_library),
     };
     if (!doubles_use()) return 77;
     return cmocka_run_group_tests(tests, NULL, NULL);
