@@ -29,7 +29,9 @@ typedef struct reading {
     WADI_VEC(char *) arrays; /* that the kernel declares */
     int lanes;               /* the indentation of the loop by lanes around, or -1 */
     bool grouped, top;
-    int by_lanes, faults, stores; /* how many were seen in all */
+    bool barriers;                       /* the kernel has some */
+    bool parted;                         /* lanes may have gone different ways since the last one */
+    int by_lanes, faults, stores, joins; /* how many were seen in all */
 } reading;
 
 static void forget_arrays(reading *r) {
@@ -77,6 +79,19 @@ static void check_store(reading *r, const char *line) {
     free(name);
 }
 
+/* What all lanes decide alike, they come to together: the begin and the end of a loop or a branch. */
+static void check_decision(reading *r, const char *line, int indent) {
+    const bool alone = strncmp(line, "if (w->lane == 0) ", 18) == 0;
+    const bool decides = strncmp(line, "for (", 5) == 0 || (line[0] == '}' && indent > 0) ||
+                         (strncmp(line, "if (", 4) == 0 && !alone);
+    if (strcmp(line, "WADI_BARRIER") == 0 || strcmp(line, "WADI_JOIN") == 0 ||
+        strcmp(line, "return;") == 0)
+        r->parted = false;
+    r->joins += strcmp(line, "WADI_JOIN") == 0;
+    if (decides && r->barriers && r->parted) fail_msg("%s: not together: %s", r->name, line);
+    if (alone) r->parted = true;
+}
+
 static void check_line(reading *r, const char *line, int indent) {
     const size_t n = strlen(line);
     static const char by_lanes[] = "{ /* by lanes */";
@@ -85,16 +100,21 @@ static void check_line(reading *r, const char *line, int indent) {
         fail_msg("%s: memory of the group is not at the top: %s", r->name, line);
     if (strncmp(line, "WADI_LOCAL", 10) != 0 && strcmp(line, "WADI_ITEM") != 0) r->top = false;
     if (r->lanes >= 0) {
-        if (strstr(line, "WADI_BARRIER") != NULL || strncmp(line, "return", 6) == 0)
+        if (strstr(line, "WADI_BARRIER") != NULL || strstr(line, "WADI_JOIN") != NULL ||
+            strncmp(line, "return", 6) == 0)
             fail_msg("%s: a lane alone: %s", r->name, line);
         if (strncmp(line, "goto wadi_end_", 14) == 0) r->faults++;
-        if (strcmp(line, "}") == 0 && indent == r->lanes) r->lanes = -1;
+        if (strcmp(line, "}") == 0 && indent == r->lanes) {
+            r->lanes = -1;
+            r->parted = true;
+        }
     } else if (n >= sizeof by_lanes - 1 &&
                strcmp(line + n - (sizeof by_lanes - 1), by_lanes) == 0) {
         r->by_lanes++;
         r->lanes = indent;
     } else {
         check_store(r, line);
+        check_decision(r, line, indent);
     }
 }
 
@@ -102,6 +122,7 @@ static void begin_kernel(reading *r) {
     forget_arrays(r);
     r->lanes = -1;
     r->grouped = r->top = true;
+    r->parted = false;
 }
 
 /* Kernels by items have no `w->group`; what stands in them is one item's business. */
@@ -109,6 +130,8 @@ static void check_kernel(reading *r, const char *at, const char *end) {
     const char *group = strstr(at, "w->group");
     if (group == NULL || group > end) return;
     begin_kernel(r);
+    const char *barrier = strstr(at, "WADI_BARRIER");
+    r->barriers = barrier != NULL && barrier < end;
     while (at < end) {
         const size_t n = strcspn(at, "\n"), blank = strspn(at, " ");
         char *line = strndup(at + blank, n - blank);
@@ -245,6 +268,7 @@ static void check_needed(const writing *w) {
     assert_true(w->r.by_lanes > 1000);
     assert_true(w->r.faults > 100);
     assert_true(w->r.stores > 10);
+    assert_true(w->r.joins > 10);
 }
 
 static void a_compiler_takes_all_in_opencl(void **state) {

@@ -31,6 +31,7 @@ gpu_host_lane gpu_host_now;
 #define WADI_AT(w, T, address) ((T *)((w)->heap + ((address) - (w)->call->origin)))
 
 #define WADI_BARRIER gpu_host_now.barrier();
+#define WADI_JOIN gpu_host_now.barrier();
 #define WADI_FENCE
 
 WADI_FN uint32_t wadi_cas32(volatile uint32_t *p, uint32_t old, uint32_t desired) {

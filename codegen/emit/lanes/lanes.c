@@ -80,10 +80,11 @@ static void group_kernel(wadi_c_lanes *c) {
     wadi_text_add(t, "}\n");
 }
 
-static wadi_status kernel(const wadi_lmodule *m, const wadi_lfun *f, wadi_text *out,
-                          wadi_error *err) {
+/* *barriers: in, whether the kernel is known to have any; out, how many. */
+static wadi_status write_kernel(const wadi_lmodule *m, const wadi_lfun *f, int *barriers,
+                                wadi_text *out, wadi_error *err) {
     const wadi_c_words by_groups = words_of_groups();
-    wadi_c_lanes c = {.grouped = has_groups(f)};
+    wadi_c_lanes c = {.grouped = has_groups(f), .joins = *barriers > 0};
     c.w =
         (wadi_c_writer){.words = c.grouped ? &by_groups : &item_words, .m = m, .f = f, .out = out};
     const bool named = wadi_c_names_init(&c.w.names, f, wadi_c_lanes_is_taken);
@@ -97,11 +98,26 @@ static wadi_status kernel(const wadi_lmodule *m, const wadi_lfun *f, wadi_text *
         wadi_text_addf(out, "/* ---- end of %s ---- */\n\n", f->name);
     }
     const bool fine = ordered && !c.order.failed && !out->failed;
+    *barriers = c.barriers;
     wadi_c_order_fini(&c.order);
     wadi_c_names_fini(&c.w.names);
     if (!fine) return wadi_fail(err, WADI_MEMORY, "out of memory while writing kernels");
     if (c.wrong != NULL) return wadi_fail(err, WADI_INTERNAL, "%s: %s", f->name, c.wrong);
     return WADI_OK;
+}
+
+/* Whether it has barriers is known when it has been written; then it is written again. */
+static wadi_status kernel(const wadi_lmodule *m, const wadi_lfun *f, wadi_text *out,
+                          wadi_error *err) {
+    int barriers = 0;
+    wadi_text first = {0};
+    wadi_status status = write_kernel(m, f, &barriers, &first, err);
+    if (status == WADI_OK && barriers == 0)
+        wadi_text_add(out, wadi_text_str(&first));
+    else if (status == WADI_OK)
+        status = write_kernel(m, f, &barriers, out, err);
+    wadi_text_fini(&first);
+    return status;
 }
 
 static bool uses_complex(const wadi_lmodule *m) {

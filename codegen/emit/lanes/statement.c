@@ -1,5 +1,9 @@
 /* Instructions as statements of device C. What lanes do is written as it is for one of them; what a group does, as what all do
- * alike. */
+ * alike.
+ *
+ * WADI_JOIN stands between what lanes did in different ways and the next decision that all take alike. An optimizer may copy that decision into
+ * both ways. A compiler that makes loops over lanes of the code between barriers, as PoCL does, then finds a barrier behind each way,
+ * and takes the way of the first lane for all. */
 #include "codegen/emit/lanes/statement.h"
 
 #include "codegen/emit/lanes/update.h"
@@ -18,13 +22,33 @@ static bool is_common(const wadi_c_lanes *c) {
 }
 
 /* In front of a statement that one lane has to do for all. */
-static void first_lane(const wadi_c_lanes *c) {
-    if (is_common(c)) wadi_text_add(c->w.out, "if (w->lane == 0) ");
+static void first_lane(wadi_c_lanes *c) {
+    if (!is_common(c)) return;
+    wadi_text_add(c->w.out, "if (w->lane == 0) ");
+    c->parted = true;
 }
 
-static void barrier(const wadi_c_lanes *c, int level) {
+static void barrier(wadi_c_lanes *c, int level) {
     wadi_text_indent(c->w.out, level);
     wadi_text_add(c->w.out, "WADI_BARRIER\n");
+    c->barriers++;
+    c->parted = false;
+}
+
+/* In front of a decision that all lanes take alike. */
+static void join(wadi_c_lanes *c, int level) {
+    if (!is_common(c)) return;
+    if (c->parted && c->joins) {
+        wadi_text_indent(c->w.out, level);
+        wadi_text_add(c->w.out, "WADI_JOIN\n");
+    }
+    c->parted = false;
+}
+
+/* What stands in a loop or a branch. */
+static void inner_scope(wadi_c_lanes *c, const wadi_lscope *s, int level) {
+    wadi_c_lanes_scope(c, s, level);
+    join(c, level);
 }
 
 /* ---- values ---- */
@@ -81,6 +105,7 @@ static void leave(wadi_c_lanes *c, int level) {
         wadi_text_add(c->w.out, "return 1;\n");
     } else if (c->lanes == NULL) {
         wadi_text_add(c->w.out, "return;\n");
+        c->parted = false; /* whatever follows */
     } else {
         wadi_text_add(c->w.out, "wadi_failed[wadi_turn] = 1;\n");
         wadi_text_indent(c->w.out, level);
@@ -251,7 +276,7 @@ static void rounds(wadi_c_lanes *c, const wadi_linst *i, int level) {
         wadi_text_indent(c->w.out, level);
     }
     begin_rounds(c, i);
-    wadi_c_lanes_scope(c, i->block[0], level + 1);
+    inner_scope(c, i->block[0], level + 1);
     wadi_text_indent(c->w.out, level);
     wadi_text_add(c->w.out, "}\n");
     wadi_c_order_join(&c->order, &before);
@@ -296,6 +321,7 @@ static void lanes(wadi_c_lanes *c, const wadi_linst *i, int level) {
     c->lanes = NULL;
     wadi_text_indent(t, level);
     wadi_text_add(t, "}\n");
+    c->parted = true;
     end_lanes(c, i, level);
 }
 
@@ -304,12 +330,12 @@ static void branch(wadi_c_lanes *c, const wadi_linst *i, int level) {
     wadi_text_add(c->w.out, "if (");
     wadi_c_expression(&c->w, i->args[0]);
     wadi_text_add(c->w.out, ") {\n");
-    wadi_c_lanes_scope(c, i->block[0], level + 1);
+    inner_scope(c, i->block[0], level + 1);
     wadi_text_indent(c->w.out, level);
     wadi_c_order_turn(&c->order, &other);
     if (i->block[1] != NULL && i->block[1]->n > 0) {
         wadi_text_add(c->w.out, "} else {\n");
-        wadi_c_lanes_scope(c, i->block[1], level + 1);
+        inner_scope(c, i->block[1], level + 1);
         wadi_text_indent(c->w.out, level);
     }
     wadi_text_add(c->w.out, "}\n");
@@ -319,7 +345,7 @@ static void branch(wadi_c_lanes *c, const wadi_linst *i, int level) {
 static void repeat(wadi_c_lanes *c, const wadi_linst *i, int level) {
     wadi_c_uses before = wadi_c_order_fork(&c->order);
     wadi_text_add(c->w.out, "for (;;) {\n");
-    wadi_c_lanes_scope(c, i->block[0], level + 1);
+    inner_scope(c, i->block[0], level + 1);
     wadi_text_indent(c->w.out, level);
     wadi_text_add(c->w.out, "}\n");
     wadi_c_order_join(&c->order, &before);
@@ -399,12 +425,19 @@ static void statement(wadi_c_lanes *c, const wadi_linst *i, int level) {
     }
 }
 
+/* Whether all lanes go on in one of several ways. */
+static bool decides(const wadi_linst *i) {
+    return i->kind == WADI_L_IF || i->kind == WADI_L_REPEAT || i->kind == WADI_L_LEAVE ||
+           (i->kind == WADI_L_FOR && i->by != WADI_BY_LANES);
+}
+
 void wadi_c_lanes_scope(wadi_c_lanes *c, const wadi_lscope *s, int level) {
     for (int k = 0; k < s->n; k++) {
         const wadi_linst *i = s->inst[k];
         if (is_common(c) && wadi_c_order_waits(&c->order, i)) barrier(c, level);
         if (!c->w.names.at[i->self].printed) continue;
         if (i->kind == WADI_L_LANES && wadi_c_order_is_shared(&c->order, i->self)) continue;
+        if (decides(i)) join(c, level);
         statement(c, i, level);
     }
 }

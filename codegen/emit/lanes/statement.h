@@ -11,6 +11,9 @@ typedef struct wadi_c_lanes {
     wadi_c_order order;
     bool grouped;            /* it has a loop by groups */
     const wadi_linst *lanes; /* the loop by lanes that is being written, or NULL */
+    bool joins;              /* it has barriers, so WADI_JOIN stands where it is needed */
+    bool parted;             /* lanes may have gone different ways since they were together last */
+    int barriers;            /* that have been written */
     const char *wrong;       /* what cannot be written; NULL: nothing yet */
 } wadi_c_lanes;
 

@@ -57,6 +57,7 @@ typedef unsigned long long uint64_t;
 #define WADI_AT(w, T, address) ((T *)(address))
 
 #define WADI_BARRIER __syncthreads();
+#define WADI_JOIN
 #define WADI_FENCE __threadfence();
 
 WADI_FN uint32_t wadi_cas32(volatile uint32_t *p, uint32_t old, uint32_t desired) {

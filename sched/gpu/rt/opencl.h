@@ -1,7 +1,8 @@
 /* Device C in OpenCL C 1.2: what stands in front of call.h and item.h. All memory is one buffer, `heap`. An address is a number of the
  * range that the host has set aside for it, and becomes a pointer by its distance from the begin of that range.
  *
- * A dialect defines: integers and bool; WADI_KERNEL, WADI_GLOBAL, WADI_LOCAL, WADI_AT; WADI_BARRIER and WADI_FENCE; wadi_cas32, wadi_cas64, wadi_add32;
+ * A dialect defines: integers and bool; WADI_KERNEL, WADI_GLOBAL, WADI_LOCAL, WADI_AT; WADI_BARRIER and WADI_FENCE; WADI_JOIN, which is nothing
+ * unless the compiler needs to be told that all lanes go on together (codegen/emit/lanes/statement.c); wadi_cas32, wadi_cas64, wadi_add32;
  * the marks of functions WADI_FN (inlined) and WADI_FAR (not inlined); and what WADI_ITEM reads: WADI_HEAP, WADI_LANE, WADI_GROUP, WADI_GROUPS. */
 #ifndef WADI_SCHED_GPU_RT_OPENCL_H
 #define WADI_SCHED_GPU_RT_OPENCL_H
@@ -59,6 +60,7 @@ typedef ulong uint64_t;
 #define WADI_AT(w, T, address) ((__global T *)((w)->heap + ((address) - (w)->call->origin)))
 
 #define WADI_BARRIER barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+#define WADI_JOIN WADI_BARRIER
 #define WADI_FENCE mem_fence(CLK_GLOBAL_MEM_FENCE);
 
 WADI_FN uint32_t wadi_cas32(volatile __global uint32_t *p, uint32_t old, uint32_t desired) {
