@@ -25,12 +25,13 @@ typedef struct worker {
 enum { SYNC_OBJECTS = 4 };
 
 struct wadi_pool {
-    int synced;          /* how many of the next four fields are initialised */
-    wadi_mutex caller;   /* held through a loop: one at a time */
-    wadi_mutex lock;     /* guards seats, drawing and stop */
-    wadi_condition wake; /* seats > 0 or stop */
-    wadi_condition idle; /* drawing == 0 */
-    atomic_int seats;    /* changed under the lock, read also without it */
+    const wadi_keep_kind *kind; /* what it is kept as */
+    int synced;                 /* how many of the next four fields are initialised */
+    wadi_mutex caller;          /* held through a loop: one at a time */
+    wadi_mutex lock;            /* guards seats, drawing and stop */
+    wadi_condition wake;        /* seats > 0 or stop */
+    wadi_condition idle;        /* drawing == 0 */
+    atomic_int seats;           /* changed under the lock, read also without it */
     atomic_int drawing;
     atomic_bool stop;
     /* The loop. The caller writes it before it offers seats, and workers read it after they have taken one. */
@@ -134,10 +135,12 @@ static void destroy(void *owned_p) {
 
 /* Kept pools; the key is the number of their threads. */
 static const wadi_keep_kind pools = {.most = 4, .destroy = destroy};
+static const wadi_keep_kind pools_around = {.most = 1, .destroy = destroy};
 
-static wadi_status make(int threads, wadi_pool **out, wadi_error *err) {
+static wadi_status make(const wadi_keep_kind *kind, int threads, wadi_pool **out, wadi_error *err) {
     wadi_pool *p = calloc(1, sizeof *p + (size_t)(threads - 1) * sizeof p->workers[0]);
     if (p == NULL) return wadi_fail(err, WADI_MEMORY, "worker pool: out of memory");
+    p->kind = kind;
     p->threads = threads;
     wadi_status status = init_sync(p, err);
     for (int i = 0; status == WADI_OK && i < threads - 1; i++) {
@@ -153,21 +156,30 @@ static wadi_status make(int threads, wadi_pool **out, wadi_error *err) {
     return status;
 }
 
-wadi_status wadi_pool_create(int threads, wadi_pool **out, wadi_error *err) {
+static wadi_status create(const wadi_keep_kind *kind, int threads, wadi_pool **out,
+                          wadi_error *err) {
     enum { MOST = 4096 };
     if (threads < 0 || threads > MOST) {
         return wadi_fail(err, WADI_INVALID, "threads: %d, expected 0 to %d", threads, (int)MOST);
     }
     if (threads == 0) threads = wadi_thread_processors();
-    wadi_pool *p = wadi_keep_take(&pools, threads);
-    if (p == NULL) return make(threads, out, err);
+    wadi_pool *p = wadi_keep_take(kind, threads);
+    if (p == NULL) return make(kind, threads, out, err);
     atomic_store_explicit(&p->busy_ns, 0, memory_order_relaxed);
     *out = p;
     return WADI_OK;
 }
 
+wadi_status wadi_pool_create(int threads, wadi_pool **out, wadi_error *err) {
+    return create(&pools, threads, out, err);
+}
+
+wadi_status wadi_pool_create_around(int threads, wadi_pool **out, wadi_error *err) {
+    return create(&pools_around, threads, out, err);
+}
+
 void wadi_pool_destroy(wadi_pool *owned_p) {
-    if (owned_p != NULL) wadi_keep_put(&pools, owned_p->threads, owned_p);
+    if (owned_p != NULL) wadi_keep_put(owned_p->kind, owned_p->threads, owned_p);
 }
 
 int wadi_pool_threads(const wadi_pool *p) {

@@ -17,6 +17,9 @@ typedef struct wadi_pool wadi_pool;
 /* `threads` counts the caller of wadi_pool_for, so 1 starts no thread; 0 means one per processor. While somebody holds the shelf
  * (keep.h), a destroyed pool is kept for the next one with as many threads; its workers sleep. */
 WADI_NODISCARD wadi_status wadi_pool_create(int threads, wadi_pool **out, wadi_error *err);
+/* For loops whose bodies start loops on other pools. These pools are kept on a shelf of their own, so that no pool is around another one
+ * now and inside it later: locks are always taken in the same order. */
+wadi_status wadi_pool_create_around(int threads, wadi_pool **out, wadi_error *err);
 void wadi_pool_destroy(wadi_pool *owned_p);
 
 /* At least 1. */

@@ -264,7 +264,7 @@ wadi_status wadi_split_open(int n, wadi_device *const *owned_devices, int at_onc
     d->rule = rule;
     d->base = (wadi_device){&ops, d->part[0]->residence, d->part[0]->images, true};
     wadi_status status = check(n, owned_devices, err);
-    if (status == WADI_OK) status = wadi_pool_create(at_once, &d->pool, err);
+    if (status == WADI_OK) status = wadi_pool_create_around(at_once, &d->pool, err);
     if (status == WADI_OK)
         *out = &d->base;
     else

@@ -77,7 +77,7 @@ static numbers *make_numbers(void) {
     assert_non_null(x);
     for (int i = 0; i < ROWS * LONG; i++) {
         x->m[i] = (float)(i * 7919 % 10007) / 7;
-        x->w[i] = (float)(i * 104729 % 5003) / 11 - 100;
+        x->w[i] = (float)(i % 5003 * 4729 % 5003) / 11 - 100;
     }
     for (int i = 0; i < MOST; i++) {
         x->v[i] = (double)(i * 31 % 9973) / 13;
@@ -305,18 +305,20 @@ static int64_t next_point(int64_t k, int64_t most) {
 
 static void cut_everywhere(const conf_case *c, const wadi_exe *exe, wadi_schedule_option schedule,
                            int parts, knife *out) {
+    wadi_text why = {0};
     *out = (knife){.k = 0};
     for (int64_t k = 0; k <= out->most; k = next_point(k, out->most)) {
         out->k = k;
         const conf_parts of = {parts, {cut_at, out}};
         const conf_variant v = {NULL,  schedule,        1 + (int)(k % 2),
                                 CHUNK, .device = "cpu", .parts = &of};
-        wadi_text why = {0};
+        wadi_text_clear(&why);
         if (conf_run(c, exe, &v, &why)) continue;
         wadi_text_addf(&why, "\ncut at %lld of %lld at most: ", (long long)k, (long long)out->most);
         conf_variant_print(&v, &why);
         fail_msg("%s", wadi_text_str(&why));
     }
+    wadi_text_fini(&why);
     all_cut += out->cut;
 }
 
