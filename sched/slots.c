@@ -202,6 +202,16 @@ bool wadi_slots_take_over(wadi_slots *s, int from, wadi_slot *out, wadi_slot_mem
     return true;
 }
 
+int64_t wadi_slots_shape_words(const wadi_slots *s, int slot) {
+    const wadi_plan_slot *p = wadi_slots_plan(s, slot);
+    if (s->slot[slot].shape == NULL) return 0;
+    return p->kind == WADI_SLOT_IRREGULAR ? s->memory[slot].elements * p->rank : p->rank;
+}
+
+int64_t wadi_slots_offset_words(const wadi_slots *s, int slot) {
+    return s->slot[slot].offset == NULL ? 0 : s->memory[slot].elements + 1;
+}
+
 bool wadi_slots_room_for_shapes(wadi_slots *s, int slot, int64_t count) {
     s->memory[slot].elements = count;
     if (s->slot[slot].shape != NULL) return true;

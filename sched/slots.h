@@ -78,6 +78,10 @@ WADI_NODISCARD bool wadi_slots_take_over(wadi_slots *s, int from, wadi_slot *out
 void wadi_slots_give(wadi_slots *s, int to, const wadi_slot *slot,
                      const wadi_slot_memory *owned_memory);
 
+/* How many numbers the shapes of the slot have, and its offsets; 0: it has none. */
+int64_t wadi_slots_shape_words(const wadi_slots *s, int slot);
+int64_t wadi_slots_offset_words(const wadi_slots *s, int slot);
+
 /* Makes storage for shapes, of `count` elements if the slot is irregular, else of one. Storage that is already there is kept. */
 WADI_NODISCARD bool wadi_slots_room_for_shapes(wadi_slots *s, int slot, int64_t count);
 WADI_NODISCARD bool wadi_slots_room_for_offsets(wadi_slots *s, int slot, int64_t count);

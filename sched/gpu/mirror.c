@@ -80,21 +80,11 @@ static void set(wadi_gpu_mirror *m, int64_t at, const void *bytes, int64_t n, bo
 
 /* ---- shapes and offsets ---- */
 
-/* Numbers in the shapes of a slot. */
-static int64_t shape_words(const wadi_slots *s, int slot) {
-    const wadi_plan_slot *p = wadi_slots_plan(s, slot);
-    if (s->slot[slot].shape == NULL) return 0;
-    return p->kind == WADI_SLOT_IRREGULAR ? s->memory[slot].elements * p->rank : p->rank;
-}
-
-static int64_t offset_words(const wadi_slots *s, int slot) {
-    return s->slot[slot].offset == NULL ? 0 : s->memory[slot].elements + 1;
-}
-
 /* Whether the place of the slot has room for what it has now: else it gets another, behind all others. */
 static bool find_place(wadi_gpu_mirror *m, const wadi_slots *s, int slot) {
     wadi_gpu_place *p = &m->place[slot];
-    const int64_t shapes = shape_words(s, slot), offsets = offset_words(s, slot);
+    const int64_t shapes = wadi_slots_shape_words(s, slot),
+                  offsets = wadi_slots_offset_words(s, slot);
     if (p->at > 0 && p->shapes == shapes && p->offsets == offsets) return true;
     const int64_t bytes = (shapes + offsets) * word;
     if (bytes > m->capacity - m->used) return false;
@@ -116,7 +106,8 @@ static bool find_places(wadi_gpu_mirror *m, const wadi_slots *s, const wadi_gpu_
 
 static int64_t bytes_of(const wadi_gpu_mirror *m, const wadi_slots *s) {
     int64_t bytes = head_bytes(m);
-    for (int i = 0; i < m->slots; i++) bytes += (shape_words(s, i) + offset_words(s, i)) * word;
+    for (int i = 0; i < m->slots; i++)
+        bytes += (wadi_slots_shape_words(s, i) + wadi_slots_offset_words(s, i)) * word;
     return bytes;
 }
 

@@ -49,21 +49,10 @@ typedef struct mirror {
     int64_t used;       /* bytes of both so far */
 } mirror;
 
-/* Numbers in the shapes of a slot. */
-static int64_t shape_words(const wadi_slots *s, int slot) {
-    const wadi_plan_slot *p = wadi_slots_plan(s, slot);
-    if (s->slot[slot].shape == NULL) return 0;
-    return p->kind == WADI_SLOT_IRREGULAR ? s->memory[slot].elements * p->rank : p->rank;
-}
-
-static int64_t offset_words(const wadi_slots *s, int slot) {
-    return s->slot[slot].offset == NULL ? 0 : s->memory[slot].elements + 1;
-}
-
 static int64_t mirror_bytes(const wadi_slots *s) {
     int64_t bytes = wadi_slots_count(s) * (int64_t)sizeof(wadi_slot);
     for (int i = 0; i < wadi_slots_count(s); i++)
-        bytes += (shape_words(s, i) + offset_words(s, i)) * word;
+        bytes += (wadi_slots_shape_words(s, i) + wadi_slots_offset_words(s, i)) * word;
     return bytes;
 }
 
@@ -81,8 +70,8 @@ static void describe(mirror *m, const wadi_slots *s) {
     m->used = wadi_slots_count(s) * (int64_t)sizeof(wadi_slot);
     for (int i = 0; i < wadi_slots_count(s); i++) {
         table[i] = s->slot[i];
-        table[i].shape = add_words(m, s->slot[i].shape, shape_words(s, i));
-        table[i].offset = add_words(m, s->slot[i].offset, offset_words(s, i));
+        table[i].shape = add_words(m, s->slot[i].shape, wadi_slots_shape_words(s, i));
+        table[i].offset = add_words(m, s->slot[i].offset, wadi_slots_offset_words(s, i));
     }
 }
 
@@ -90,9 +79,10 @@ static void describe(mirror *m, const wadi_slots *s) {
 static void read_back(const null *d, const mirror *m, int slot) {
     const wadi_slot *seen = (const wadi_slot *)m->host + slot;
     const wadi_slot *to = &d->slots->slot[slot];
-    wadi_residence_get(&d->residence, to->shape, seen->shape, shape_words(d->slots, slot) * word);
+    wadi_residence_get(&d->residence, to->shape, seen->shape,
+                       wadi_slots_shape_words(d->slots, slot) * word);
     wadi_residence_get(&d->residence, to->offset, seen->offset,
-                       offset_words(d->slots, slot) * word);
+                       wadi_slots_offset_words(d->slots, slot) * word);
 }
 
 static void launch_with(const null *d, mirror *m, wadi_launch *l) {
