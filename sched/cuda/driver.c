@@ -13,9 +13,9 @@
 
 #include "base/clock.h"
 #include "base/error.h"
-#include "base/thread.h"
 #include "sched/cuda/fft.h"
 #include "sched/cuda/images.h"
+#include "sched/gpu/failure.h"
 #include "sched/gpu/rt/call.h"
 #include "sched/gpu/rt_embed.h"
 
@@ -31,9 +31,7 @@ typedef struct cuda {
     atomic_int_least64_t busy;
     wadi_cuda_fft *fft; /* from the first transform on; NULL: none was, or there is no library */
     bool fft_tried;
-    wadi_mutex lock; /* guards the rest */
-    bool failed;
-    wadi_error why;
+    wadi_gpu_failure failure;
 } cuda;
 
 enum { STAGE = 1 << 20, PIECE = 256 };
@@ -45,24 +43,13 @@ static cuda *cuda_of(wadi_gpu_driver *self) {
 /* ---- the first failure ---- */
 
 static bool is_failed(cuda *d) {
-    wadi_mutex_lock(&d->lock);
-    const bool failed = d->failed;
-    wadi_mutex_unlock(&d->lock);
-    return failed;
+    return wadi_gpu_failure_tell(&d->failure, NULL) != WADI_OK;
 }
 
 static void note(cuda *d, const char *call, wadi_cu_result result) {
-    wadi_mutex_lock(&d->lock);
-    if (!d->failed) (void)wadi_cu_fail(&d->why, d->machine->name, call, result);
-    d->failed = true;
-    wadi_mutex_unlock(&d->lock);
-}
-
-static void note_error(cuda *d, const wadi_error *err) {
-    wadi_mutex_lock(&d->lock);
-    if (!d->failed) d->why = *err;
-    d->failed = true;
-    wadi_mutex_unlock(&d->lock);
+    wadi_error why;
+    (void)wadi_cu_fail(&why, d->machine->name, call, result);
+    wadi_gpu_failure_note(&d->failure, &why);
 }
 
 /* Whether the call succeeded. */
@@ -141,7 +128,6 @@ static void put(wadi_gpu_driver *self, void *to, const void *from, size_t bytes)
     leave(d);
 }
 
-/* What could not be fetched is zero. */
 static void get(wadi_gpu_driver *self, void *to, const void *from, size_t bytes) {
     cuda *d = cuda_of(self);
     if (bytes == 0) return;
@@ -201,7 +187,7 @@ static bool transform(wadi_gpu_driver *self, const wadi_gpu_transforms *x) {
                                       ? wadi_cuda_fft_run(fft, x, d->stream, d->machine->name, &err)
                                       : WADI_CUDA_FFT_DECLINED;
     leave(d);
-    if (end == WADI_CUDA_FFT_FAILED) note_error(d, &err);
+    if (end == WADI_CUDA_FFT_FAILED) wadi_gpu_failure_note(&d->failure, &err);
     return end != WADI_CUDA_FFT_DECLINED;
 }
 
@@ -211,11 +197,7 @@ static wadi_status wait(wadi_gpu_driver *self, wadi_error *err) {
         (void)drain(d);
         leave(d);
     }
-    wadi_mutex_lock(&d->lock);
-    const wadi_status status = d->failed ? d->why.status : WADI_OK;
-    if (d->failed && err != NULL) *err = d->why;
-    wadi_mutex_unlock(&d->lock);
-    return status;
+    return wadi_gpu_failure_tell(&d->failure, err);
 }
 
 static int64_t busy_ns(const wadi_gpu_driver *self) {
@@ -240,7 +222,7 @@ static void close_parts(const cuda *d) {
 static void destroy(wadi_gpu_driver *self) {
     cuda *d = cuda_of(self);
     close_parts(d);
-    wadi_mutex_fini(&d->lock);
+    wadi_gpu_failure_fini(&d->failure);
     free(d);
 }
 
@@ -299,7 +281,7 @@ wadi_status wadi_cuda_driver_open(int number, wadi_gpu_driver **out, wadi_error 
                                 .units = m->multiprocessors,
                                 .name = m->name};
     d->machine = m;
-    wadi_status status = wadi_mutex_init(&d->lock, err);
+    wadi_status status = wadi_gpu_failure_init(&d->failure, err);
     if (status != WADI_OK) {
         free(d);
         return status;

@@ -31,7 +31,8 @@ typedef struct wadi_gpu_driver_ops {
     /* Memory, aligned to 256 bytes; NULL: out of memory. */
     void *(*take)(wadi_gpu_driver *self, size_t bytes);
     void (*give)(wadi_gpu_driver *self, void *memory, size_t bytes);
-    /* put has read `from` when it returns, get has written `to`. */
+    /* put has read `from` when it returns. get has written `to`: with zeros if it, or any call before it, has failed. So whoever takes numbers
+     * from `to` finds none that are wild, and asks `wait` afterwards whether they mean anything. */
     void (*put)(wadi_gpu_driver *self, void *to, const void *from, size_t bytes);
     void (*get)(wadi_gpu_driver *self, void *to, const void *from, size_t bytes);
     void (*copy)(wadi_gpu_driver *self, void *to, const void *from, size_t bytes);

@@ -11,6 +11,7 @@
 #include <sys/mman.h>
 
 #include "base/error.h"
+#include "sched/gpu/failure.h"
 #include "sched/gpu/rt/call.h"
 #include "sched/gpu/rt_embed.h"
 #include "sched/opencl/image.h"
@@ -32,7 +33,7 @@ typedef struct driver {
     size_t size;
     pthread_mutex_t lock; /* guards `range` */
     wadi_opencl_range range;
-    wadi_error first;                /* failure; its status is WADI_OK if there is none */
+    wadi_gpu_failure failure;
     wadi_opencl_event event[EVENTS]; /* of commands under way, in their order */
     int events;
     char *aside; /* [ASIDE_ALL]: what commands under way read */
@@ -50,15 +51,17 @@ static const wadi_opencl_entries *cl(const driver *d) {
 
 /* ---- failures ---- */
 
-/* Remembers the failure if it is the first. True: the call has succeeded. */
+/* Whether the call has succeeded. If not, that is remembered. */
 static bool check(driver *d, const char *call, int32_t code) {
+    wadi_error why;
     if (code == WADI_OPENCL_SUCCESS) return true;
-    if (d->first.status == WADI_OK) (void)wadi_opencl_failed(d->m->name, call, code, &d->first);
+    (void)wadi_opencl_failed(d->m->name, call, code, &why);
+    wadi_gpu_failure_note(&d->failure, &why);
     return false;
 }
 
-static bool is_well(const driver *d) {
-    return d->first.status == WADI_OK;
+static bool is_well(driver *d) {
+    return wadi_gpu_failure_tell(&d->failure, NULL) == WADI_OK;
 }
 
 /* ---- time ---- */
@@ -124,8 +127,10 @@ static bool place(driver *d, const void *at, size_t bytes, size_t *out) {
     if (bytes == 0 || !is_well(d)) return false;
     *out = (size_t)(address - origin);
     if (address >= origin && *out <= d->size && bytes <= d->size - *out) return true;
-    (void)wadi_fail(&d->first, WADI_INTERNAL, "%s: %zu bytes are not in the device's memory",
-                    d->m->name, bytes);
+    wadi_error why;
+    (void)wadi_fail(&why, WADI_INTERNAL, "%s: %zu bytes are not in the device's memory", d->m->name,
+                    bytes);
+    wadi_gpu_failure_note(&d->failure, &why);
     return false;
 }
 
@@ -152,7 +157,6 @@ static void put(wadi_gpu_driver *self, void *to, const void *from, size_t bytes)
     if (aside == NULL) end_events(d, d->events);
 }
 
-/* The bytes are 0 if they cannot be had. */
 static void get(wadi_gpu_driver *self, void *to, const void *from, size_t bytes) {
     driver *d = of(self);
     size_t at;
@@ -213,9 +217,7 @@ static wadi_status wait_for(wadi_gpu_driver *self, wadi_error *err) {
     driver *d = of(self);
     (void)check(d, "clFinish", cl(d)->Finish(d->queue));
     end_events(d, d->events);
-    if (is_well(d)) return WADI_OK;
-    if (err != NULL) *err = d->first;
-    return d->first.status;
+    return wadi_gpu_failure_tell(&d->failure, err);
 }
 
 /* ---- opening and closing ---- */
@@ -232,6 +234,7 @@ static void destroy(wadi_gpu_driver *self) {
     if (d->origin != NULL) (void)munmap(d->origin, d->size);
     wadi_opencl_range_fini(&d->range);
     (void)pthread_mutex_destroy(&d->lock);
+    wadi_gpu_failure_fini(&d->failure);
     free(d);
 }
 
@@ -279,9 +282,14 @@ wadi_status wadi_opencl_driver_open(wadi_opencl_machine *m, int64_t most, wadi_g
                                             copy,    launch, wait_for, busy_ns};
     driver *d = calloc(1, sizeof *d);
     if (d == NULL) return wadi_fail(err, WADI_MEMORY, "%s: out of memory", m->name);
+    wadi_status status = wadi_gpu_failure_init(&d->failure, err);
+    if (status != WADI_OK) {
+        free(d);
+        return status;
+    }
     (void)pthread_mutex_init(&d->lock, NULL);
     d->m = m;
-    const wadi_status status = equip(d, most, err);
+    status = equip(d, most, err);
     d->base = (wadi_gpu_driver){.ops = &ops,
                                 .images = &m->images,
                                 .dialect = wadi_embed_opencl,

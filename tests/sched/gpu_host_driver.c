@@ -330,8 +330,10 @@ static void put(wadi_gpu_driver *self, void *to, const void *from, size_t bytes)
 
 static void get(wadi_gpu_driver *self, void *to, const void *from, size_t bytes) {
     const host *d = host_of(self);
-    memset(to, 0x5A, bytes);
-    if (!d->failed) memcpy(to, real_of(d, from, bytes), bytes);
+    if (d->failed)
+        memset(to, 0, bytes);
+    else
+        memcpy(to, real_of(d, from, bytes), bytes);
 }
 
 static void copy(wadi_gpu_driver *self, void *to, const void *from, size_t bytes) {
