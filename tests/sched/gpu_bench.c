@@ -85,3 +85,19 @@ void gpu_bench_fill(gpu_bench *b, int slot, const void *values, int64_t n) {
     wadi_residence_put(b->device->residence, b->slots.slot[slot].col[0], values,
                        n * wadi_type_size(wadi_slots_plan(&b->slots, slot)->type[0]));
 }
+
+/* ---- for a group of tests ---- */
+
+gpu_bench gpu_bench_shared;
+
+int gpu_bench_setup(void **state) {
+    (void)state;
+    gpu_bench_open(&gpu_bench_shared, INT64_C(64) << 20, "tests/sched/gpu_kernels.h");
+    return 0;
+}
+
+int gpu_bench_teardown(void **state) {
+    (void)state;
+    gpu_bench_close(&gpu_bench_shared);
+    return 0;
+}

@@ -16,6 +16,11 @@ typedef struct gpu_bench {
     wadi_slots slots;
 } gpu_bench;
 
+/* For a group of tests on one device of 64 MiB, with the kernels of gpu_kernels.h: what cmocka calls before and after all of them. */
+extern gpu_bench gpu_bench_shared;
+int gpu_bench_setup(void **state);
+int gpu_bench_teardown(void **state);
+
 /* kernels: the name of a file in device C; NULL: none. Fails the test if it does not compile. */
 void gpu_bench_open(gpu_bench *b, int64_t memory, const char *kernels);
 /* The slots of a version that begins: `slots` is borrowed until the end. */

@@ -80,6 +80,21 @@ WADI_KERNEL(faults) {
     }
 }
 
+/* faults of one element by all lanes, which differ in one thing after the other */
+WADI_KERNEL(ties) {
+    WADI_ITEM
+    const int64_t index[1] = {0};
+    const int32_t place = 3 + w->lane % 2, kind = 1 + w->lane / 2 % 2, rank = w->lane / 32 % 2;
+    (void)wadi_fault_at(w, kind, place, 5, -1, w->lane / 4 % 2, w->lane / 8 % 2, 0,
+                        w->lane / 16 % 2, rank, index);
+}
+
+WADI_KERNEL(last_ties) {
+    WADI_ITEM
+    const int64_t index[2] = {7, w->lane % 9};
+    (void)wadi_fault_at(w, WADI_FAULT_INDEX, 3, 5, -1, 0, 0, 0, 0, 2, index);
+}
+
 /* one item in order: each element is what is before it, plus 1 */
 static int serial_body(wadi_item *w, int64_t begin, int64_t end) {
     WADI_GLOBAL const wadi_gpu_slot *const slot = WADI_AT(w, wadi_gpu_slot, w->call->slot);

@@ -49,19 +49,36 @@ typedef struct wadi_item {
 
 /* ---- faults ---- */
 
-/* Notes the fault if it is the first by element, then by linear. Returns 1. The lock is taken and given back in one round, because lanes
- * that go in step would wait for each other otherwise. */
+enum { WADI_FAULT_PARTS = 9 };
+
+/* Whether `mine` stands before the fault that is noted. Of two that are equal in element and linear, a rule decides and not which lane came
+ * first, so that the message is always the same. `mine`: all members of a fault but its index, in the order in which they decide. */
+WADI_FN int wadi_fault_before(const int64_t *mine, const int64_t *index,
+                              volatile WADI_GLOBAL const wadi_gpu_fault *f) {
+    const int64_t noted[WADI_FAULT_PARTS] = {f->element,  f->linear,   f->place,
+                                             f->kind,     f->value[0], f->value[1],
+                                             f->value[2], f->value[3], f->rank};
+    if (f->kind == WADI_FAULT_NONE) return 1;
+    for (int k = 0; k < WADI_FAULT_PARTS; k++)
+        if (mine[k] != noted[k]) return mine[k] < noted[k];
+    for (int32_t d = 0; d < f->rank; d++)
+        if (index[d] != f->index[d]) return index[d] < f->index[d];
+    return 0;
+}
+
+/* Notes the fault if it is the first. Returns 1. The lock is taken and given back in one round, because lanes that go in step would wait for
+ * each other otherwise. */
 WADI_FAR int wadi_fault_at(const wadi_item *w, int32_t kind, int32_t place, int64_t element,
                            int64_t linear, int64_t v0, int64_t v1, int64_t v2, int64_t v3,
                            int32_t rank, const int64_t *index) {
+    const int64_t mine[WADI_FAULT_PARTS] = {element, linear, place, kind, v0, v1, v2, v3, rank};
     volatile WADI_GLOBAL wadi_gpu_state *const state = WADI_AT(w, wadi_gpu_state, w->call->state);
     volatile WADI_GLOBAL uint32_t *const lock = (volatile WADI_GLOBAL uint32_t *)&state->lock;
     volatile WADI_GLOBAL wadi_gpu_fault *const f = &state->fault;
     for (int done = 0; !done;) {
         if (wadi_cas32(lock, 0, 1) != 0) continue;
         WADI_FENCE
-        if (f->kind == WADI_FAULT_NONE || element < f->element ||
-            (element == f->element && linear < f->linear)) {
+        if (wadi_fault_before(mine, index, f)) {
             f->kind = kind;
             f->place = place;
             f->element = element;
