@@ -1,0 +1,9 @@
+/* The benchmarks of bench_devices: one file, one function each. The table is in main.c. */
+#ifndef WADI_BENCH_DEVICES_DEVICES_H
+#define WADI_BENCH_DEVICES_DEVICES_H
+
+#include "bench/streams/report.h"
+
+WADI_NODISCARD wadi_status bench_fission(bench *b, wadi_error *err);
+
+#endif

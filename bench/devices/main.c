@@ -1,0 +1,26 @@
+/* bench_devices: devices against each other, on the same data in the same run.
+ *
+ *     bench_devices [--only NAME,...] [--case TEXT] [--quick] [--threads N] [--runs N] [--list]
+ *
+ * What is printed: bench/streams/report.h. */
+#include "bench/devices/devices.h"
+#include "bench/streams/command.h"
+
+/* A new benchmark is a file, its prototype in devices.h, and a line here. */
+static const bench_entry benchmarks[] = {
+    {"fission", bench_fission, "two devices that share each launch against the threads of one"},
+    {NULL, NULL, NULL},
+};
+
+static const char usage[] = "usage: bench_devices [options]\n"
+                            "  --only NAME,...    these benchmarks alone (--list names them)\n"
+                            "  --case TEXT        only cases whose name contains TEXT\n"
+                            "  --quick            tiny sizes: checks results, measures nothing\n"
+                            "  --threads N        in all; default: one per processor\n"
+                            "  --runs N           timed rounds at least; default 5\n"
+                            "  --list             names the benchmarks\n";
+
+int main(int argc, char **argv) {
+    const bench_command command = {"bench_devices", usage, benchmarks, NULL};
+    return bench_command_run(&command, argc, argv);
+}
