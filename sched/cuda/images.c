@@ -1,6 +1,7 @@
 /* Loading modules into the primary context of a machine. Every module retains the context, so it lives as long as its kernels. */
 #include "sched/cuda/images.h"
 
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +13,11 @@
 typedef struct images_of {
     wadi_image_ops ops; /* the first member: its address is that of the whole */
     const wadi_cuda_machine *machine;
+    /* The last text that was compiled for it, and what it became: what devices have of their own is compiled once in a process. */
+    char *text, *code;
 } images_of;
+
+static pthread_mutex_t texts = PTHREAD_MUTEX_INITIALIZER; /* guards these members of all */
 
 typedef struct module {
     const wadi_cu_api *cu;
@@ -92,37 +97,57 @@ static form form_of(const wadi_image *image) {
     return strstr(image->bytes, "\n.version ") != NULL ? PTX : CUDA_C;
 }
 
-/* What a device has of its own comes as a text, and is compiled here. It says its key in a comment. */
-static wadi_status load_text(module *m, const char *text, const char *key, wadi_error *err) {
-    char mark[160], *bytes = NULL;
+/* The code is `images`' own. `texts` is locked. */
+static wadi_status compile(images_of *images, const char *text, wadi_error *err) {
+    char *code = NULL;
     size_t n = 0;
+    if (images->text != NULL && strcmp(images->text, text) == 0) return WADI_OK;
+    WADI_TRY(wadi_nvrtc_compile(text, images->machine->arch, &code, &n, err));
+    char *copy = strdup(text);
+    if (copy == NULL) {
+        free(code);
+        return wadi_fail(err, WADI_MEMORY, "%s: out of memory", images->machine->name);
+    }
+    free(images->text);
+    free(images->code);
+    images->text = copy;
+    images->code = code;
+    return WADI_OK;
+}
+
+/* What a device has of its own comes as a text, and is compiled here. It says its key in a comment. */
+static wadi_status load_text(images_of *images, module *m, const char *text, const char *key,
+                             wadi_error *err) {
+    char mark[160];
     (void)snprintf(mark, sizeof mark, "%s: %s ", WADI_IMAGE_KEY, key);
     if (strstr(text, mark) == NULL) return mismatch(err);
-    WADI_TRY(wadi_nvrtc_compile(text, m->machine->arch, &bytes, &n, err));
-    const wadi_status status = load_module(m, bytes, NULL, err);
-    free(bytes);
+    (void)pthread_mutex_lock(&texts);
+    wadi_status status = compile(images, text, err);
+    if (status == WADI_OK) status = load_module(m, images->code, NULL, err);
+    (void)pthread_mutex_unlock(&texts);
     return status;
 }
 
-static wadi_status load_into(module *m, const wadi_image *image, const char *key, wadi_error *err) {
+static wadi_status load_into(images_of *images, module *m, const wadi_image *image, const char *key,
+                             wadi_error *err) {
     const form f = form_of(image);
     if (f == DAMAGED) return wadi_fail(err, WADI_INVALID, "the bytes are no whole module");
     WADI_TRY(wadi_cu_open(&m->cu, err));
     WADI_TRY(wadi_cuda_retain(m->machine, &m->context, err));
-    const wadi_status status =
-        f == CUDA_C ? load_text(m, image->bytes, key, err) : load_module(m, image->bytes, key, err);
+    const wadi_status status = f == CUDA_C ? load_text(images, m, image->bytes, key, err)
+                                           : load_module(m, image->bytes, key, err);
     if (status != WADI_OK) wadi_cuda_release(m->machine);
     return status;
 }
 
 static wadi_status load(const wadi_image_ops *self, const wadi_image *image, const char *key,
                         wadi_kernels *out, wadi_error *err) {
-    const images_of *images = (const images_of *)self;
+    images_of *images = (images_of *)(uintptr_t)self;
     module *m = calloc(1, sizeof *m);
     *out = (wadi_kernels){0};
     if (m == NULL) return wadi_fail(err, WADI_MEMORY, "cuda: out of memory");
     m->machine = images->machine;
-    const wadi_status status = load_into(m, image, key, err);
+    const wadi_status status = load_into(images, m, image, key, err);
     if (status == WADI_OK)
         out->handle = m;
     else

@@ -365,9 +365,19 @@ static bool runs_on(const conf_case *c, const wadi_exe *exe, const conf_variant 
     return same;
 }
 
-const wadi_device_row *conf_device(const wadi_device_row *from) {
+/* Whether the environment leaves the kind in. */
+static bool is_wanted(const wadi_device_row *d) {
+    const char *only = getenv("WADI_DEVICE");
+    return !only || *only == '\0' || strncmp(only, d->name, strcspn(only, ":")) == 0;
+}
+
+static bool is_there(const wadi_device_row *d) {
     wadi_device_choice choice;
-    while (from->name && wadi_device_find(from->name, &choice, NULL) != WADI_OK) from++;
+    return is_wanted(d) && wadi_device_find(d->name, &choice, NULL) == WADI_OK;
+}
+
+const wadi_device_row *conf_device(const wadi_device_row *from) {
+    while (from->name && !is_there(from)) from++;
     return from;
 }
 

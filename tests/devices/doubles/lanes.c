@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <ucontext.h>
+#include <setjmp.h>
 
 #include "base/error.h"
 
@@ -17,7 +18,9 @@ enum { LANES = WADI_GPU_LANES, STACK = 256 * 1024, GUARD = 4096 };
 typedef enum state { READY, WAITING, ENDED } state;
 
 static struct {
-    ucontext_t main, at[LANES];
+    ucontext_t at[LANES];
+    jmp_buf back, here[LANES];
+    bool begun[LANES];
     char *stacks;
     state state[LANES];
     int line[LANES]; /* of the barrier */
@@ -54,16 +57,35 @@ static void shuffle(unsigned *order, unsigned n) {
 
 /* ---- a lane ---- */
 
+/* A context is entered only once: each change of contexts asks the system for the signals, and these changes are what takes time. */
+static void change(jmp_buf from, jmp_buf to) {
+    if (_setjmp(from) == 0) _longjmp(to, 1);
+}
+
 static void wait_here(int line) {
     const int lane = lanes.lane;
     lanes.state[lane] = WAITING;
     lanes.line[lane] = line;
-    (void)swapcontext(&lanes.at[lane], &lanes.main);
+    change(lanes.here[lane], lanes.back);
 }
 
+/* For ever: a block that begins goes on where the last one has ended. */
 static void run_lane(void) {
-    lanes.kernel(*lanes.call);
-    lanes.state[lanes.lane] = ENDED;
+    for (;;) {
+        const int lane = lanes.lane;
+        lanes.kernel(*lanes.call);
+        lanes.state[lane] = ENDED;
+        change(lanes.here[lane], lanes.back);
+    }
+}
+
+static void enter(int lane) {
+    if (lanes.begun[lane]) {
+        change(lanes.back, lanes.here[lane]);
+    } else if (_setjmp(lanes.back) == 0) {
+        lanes.begun[lane] = true;
+        (void)setcontext(&lanes.at[lane]);
+    }
 }
 
 static void make_stacks(void) {
@@ -78,12 +100,15 @@ static void make_stacks(void) {
     }
 }
 
+/* One that has been left in the middle begins anew. */
 static void begin_lanes(void) {
     for (int i = 0; i < LANES; i++) {
+        if (lanes.state[i] != ENDED) lanes.begun[i] = false;
         lanes.state[i] = READY;
+        if (lanes.begun[i]) continue;
         lanes.at[i].uc_stack.ss_sp = lanes.stacks + (size_t)i * (STACK + GUARD) + GUARD;
         lanes.at[i].uc_stack.ss_size = STACK;
-        lanes.at[i].uc_link = &lanes.main;
+        lanes.at[i].uc_link = NULL;
         makecontext(&lanes.at[i], run_lane, 0);
     }
 }
@@ -96,7 +121,7 @@ static void run_turn(void) {
         if (lanes.state[lane] != READY) continue;
         lanes.lane = lane;
         *its.thread = (struct dim){(unsigned)lane, 0, 0};
-        (void)swapcontext(&lanes.main, &lanes.at[lane]);
+        enter(lane);
     }
 }
 

@@ -374,6 +374,7 @@ static CUresult run_kernel(const work *w) {
 
 /* A failure of work is the context's from then on. */
 static CUresult run_all(CUstream s) {
+    if (s->queue.n == 0) return s->context->lost;
     memory_open();
     for (size_t i = 0; i < s->queue.n && s->context->lost == SUCCESS; i++) {
         const work *w = &s->queue.at[i];
