@@ -72,6 +72,7 @@ static void print_stats(wadi_run *run) {
         fprintf(stderr, "apart        %d stages, busy for %.3f s\n", s.stages_apart, s.apart_s);
     fprintf(stderr, "schedule     %s\n", s.schedule ? s.schedule : "none");
     fprintf(stderr, "device       %s\n", s.device);
+    if (s.shares[0] != '\0') fprintf(stderr, "shares       %s\n", s.shares);
 }
 
 static wadi_status run_exe(const options *o, const wadi_module *m, const wadi_exe *exe,
@@ -139,7 +140,7 @@ const wadi_cli_command wadi_cli_run = {
     "  --schedule NAME    auto, or see wadi schedules\n"
     "  --stages NAME      whether part of a stream's stages runs in a thread of its own: auto,\n"
     "                     joined or apart\n"
-    "  --device NAME      what computes: cpu, or another of wadi devices\n"
+    "  --device NAME      what computes: cpu, another of wadi devices, several (cpu,null), or all\n"
     "  --target NAME      what kernels are compiled for: native, x86-64-v2, ..; see wadi version\n"
     "  --disable PASSES   leaves out these passes, separated by commas; see wadi passes\n"
     "  --sync             forces written files onto the disk before the program ends\n"

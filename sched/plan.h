@@ -347,6 +347,8 @@ typedef struct wadi_loader {
 /* The fold of a stage, or of an end; NULL: it has none (plan/fold.c). */
 const wadi_plan_fold *wadi_plan_stage_fold(const wadi_plan_stage *g);
 const wadi_plan_fold *wadi_plan_end_fold(const wadi_plan_end *e);
+/* Whether the slot is the state of a fold or a scan of the stream (plan/fold.c). */
+bool wadi_plan_stream_keeps(const wadi_plan_stream *plan, int slot);
 /* How many slots each component has that the body of the end's fold reads: 1 for an element, 2 for a whole chunk. 0: it has no fold, or
  * is no kind (plan/fold.c). */
 int wadi_plan_fold_slots(wadi_end_kind kind);

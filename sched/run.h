@@ -40,4 +40,17 @@ typedef struct wadi_device_maker {
 WADI_NODISCARD wadi_status wadi_run_compute_on(wadi_run *run, wadi_device_maker maker,
                                                wadi_error *err);
 
+/* Of a run on several devices: says before each chunk of a source which device computes it, or -1: all share it. The same bits, whatever it
+ * says. */
+typedef struct wadi_share_rule {
+    int (*choose)(void *env, int devices); /* by the compute thread */
+    int stage; /* that is shared: the last one with a body up to this, or the first */
+    /* If not NULL: takes over a device, other than the first, that has just been opened, and returns the one to use. By its thread. */
+    struct wadi_device *(*wrap)(void *env, int device, struct wadi_device *owned_d);
+    void *env;
+} wadi_share_rule;
+
+/* Before the run begins, for tests: instead of measuring. */
+void wadi_run_share_by(wadi_run *run, wadi_share_rule rule);
+
 #endif

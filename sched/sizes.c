@@ -30,32 +30,50 @@ static bool find_path(const wadi_plan *plan, int stream, const char *name, char 
     return true;
 }
 
-bool wadi_sizes_load(const wadi_plan *plan, int stream, const char *name, wadi_policy *p) {
+char *wadi_sizes_read(const wadi_plan *plan, int stream, const char *name) {
     char path[ROOM];
     char *text = NULL;
     size_t n = 0;
-    if (!find_path(plan, stream, name, path)) return false;
-    if (wadi_file_read(path, &text, &n, NULL) != WADI_OK) return false;
-    char *line = strchr(text, '\n'); /* the end of the comment */
-    bool known = line != NULL;
-    if (known) {
-        line[1 + strcspn(line + 1, "\n")] = '\0';
-        known = p->ops->load(p, line + 1, NULL) == WADI_OK;
+    if (!find_path(plan, stream, name, path)) return NULL;
+    if (wadi_file_read(path, &text, &n, NULL) != WADI_OK) return NULL;
+    char *end = strchr(text, '\n'); /* of the comment */
+    if (end == NULL) {
+        free(text);
+        return NULL;
     }
-    free(text);
-    return known;
+    const size_t length = strcspn(end + 1, "\n");
+    memmove(text, end + 1, length);
+    text[length] = '\0';
+    return text;
 }
 
-void wadi_sizes_save(const wadi_plan *plan, int stream, const char *name, const wadi_policy *p) {
+void wadi_sizes_write(const wadi_plan *plan, int stream, const char *name, const char *what,
+                      const char *by, const char *line) {
     char path[ROOM];
     wadi_text t;
     if (!find_path(plan, stream, name, path)) return;
     wadi_text_init(&t);
-    wadi_text_addf(&t, "# elements per chunk: program %s, stream %d, policy %s\n",
-                   plan->name != NULL ? plan->name : "", stream, name);
-    p->ops->save(p, &t);
-    wadi_text_add(&t, "\n");
+    wadi_text_addf(&t, "# %s: program %s, stream %d, %s\n%s\n", what,
+                   plan->name != NULL ? plan->name : "", stream, by, line);
     const wadi_outfile_options options = {.mode = 0600, .sync = WADI_SYNC_NEVER};
     if (!t.failed) (void)!wadi_outfile_put(path, t.at, t.n, &options, NULL);
     wadi_text_fini(&t);
+}
+
+bool wadi_sizes_load(const wadi_plan *plan, int stream, const char *name, wadi_policy *p) {
+    char *line = wadi_sizes_read(plan, stream, name);
+    const bool known = line != NULL && p->ops->load(p, line, NULL) == WADI_OK;
+    free(line);
+    return known;
+}
+
+void wadi_sizes_save(const wadi_plan *plan, int stream, const char *name, const wadi_policy *p) {
+    wadi_text line = {0}, by = {0};
+    p->ops->save(p, &line);
+    wadi_text_addf(&by, "policy %s", name);
+    if (!line.failed && !by.failed)
+        wadi_sizes_write(plan, stream, name, "elements per chunk", wadi_text_str(&by),
+                         wadi_text_str(&line));
+    wadi_text_fini(&line);
+    wadi_text_fini(&by);
 }

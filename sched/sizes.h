@@ -10,6 +10,11 @@
 
 /* Whether sizes may be learned. False if the environment variable WADI_LEARN is "off". */
 bool wadi_sizes_wanted(void);
+/* The line that is stored under a name for stream number `stream`, the caller's to free; NULL: none is. */
+char *wadi_sizes_read(const wadi_plan *plan, int stream, const char *name);
+/* Stores it; what it is, and who found it out: a few words for readers of the file. */
+void wadi_sizes_write(const wadi_plan *plan, int stream, const char *name, const char *what,
+                      const char *by, const char *line);
 /* Loads what is known about stream number `stream` into p, a policy called `name`. False: nothing is known. */
 bool wadi_sizes_load(const wadi_plan *plan, int stream, const char *name, wadi_policy *p);
 /* Stores what p has learned. */

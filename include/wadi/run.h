@@ -72,7 +72,9 @@ typedef struct wadi_run_options {
     int64_t chunk;      /**< elements per chunk; 0: the policy decides */
     const char *policy; /**< "probe" (default), "paper" or "fixed" */
     wadi_schedule_option schedule;
-    const char *device; /**< one of those that `wadi devices` lists; NULL: $WADI_DEVICE, or "cpu" */
+    const char *
+        device; /**< one of those that `wadi devices` lists, several ("cpu,opencl:0"), or "all"; NULL:
+                             $WADI_DEVICE, or "cpu" */
     double
         watchdog_s; /**< after so many seconds without progress, logs who waits for what; 0: 10; 1e9 at most */
     bool forget; /**< neither uses the chunk sizes of earlier runs nor records any */
@@ -90,7 +92,9 @@ typedef struct wadi_run_stats {
     double overlap; /**< share of the elapsed time in which two or more stages were busy, 0..1 */
     double stages_busy; /**< stages busy at the same time, on average over the elapsed time */
     double source_s, compute_s, sink_s; /**< time each stage was busy */
-    const char *device;                 /**< that computes; the run owns the name */
+    const char *device; /**< that computes, or several: "cpu,opencl:0"; the run owns the name */
+    char shares[192]; /**< of several devices: who has computed how much of what they can share, as
+                           "cpu 61 %, opencl:0 39 %"; "": one device, or nothing to share */
     int threads;
     int64_t memory_peak; /**< greatest number of bytes of chunks and temporaries */
     int stages_apart; /**< stages and folds that run in a thread of their own, or did at the end of the latest stream */

@@ -18,3 +18,15 @@ const wadi_plan_fold *wadi_plan_stage_fold(const wadi_plan_stage *g) {
 const wadi_plan_fold *wadi_plan_end_fold(const wadi_plan_end *e) {
     return wadi_plan_fold_slots(e->kind) > 0 ? &e->fold : NULL;
 }
+
+bool wadi_plan_stream_keeps(const wadi_plan_stream *plan, int slot) {
+    bool found = false;
+    for (int i = 0; i < plan->nstages + plan->nends; i++) {
+        const wadi_plan_fold *fold = i < plan->nstages
+                                         ? wadi_plan_stage_fold(&plan->stages[i])
+                                         : wadi_plan_end_fold(&plan->ends[i - plan->nstages]);
+        for (int k = 0; fold != NULL && k < fold->nstate; k++)
+            found = found || fold->state_in[k] == slot;
+    }
+    return found;
+}

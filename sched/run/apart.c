@@ -95,17 +95,11 @@ static void count_in_flight(wadi_run *x, int64_t chunks, int stages) {
 
 /* ---- the crew's thread ---- */
 
-/* The compute thread shall look up, should it wait for elements. */
-static void nudge(wadi_stream *s) {
-    for (int i = 0; i < s->nlanes; i++)
-        if (s->lanes[i].threaded) wadi_pipe_nudge(s->lanes[i].pipe);
-}
-
 void wadi_apart_tell(wadi_stream *s, bool wanted, int64_t ahead, int64_t kept_bytes) {
     wadi_apart *a = &s->apart;
     atomic_store(&a->ahead, ahead);
     atomic_store(&a->kept_bytes, kept_bytes);
-    if (atomic_exchange(&a->wanted, wanted) != wanted) nudge(s);
+    if (atomic_exchange(&a->wanted, wanted) != wanted) wadi_lane_nudge_all(s);
 }
 
 static void count_step(wadi_apart *a) {
@@ -150,25 +144,12 @@ static void work(void *env) {
     if (a->why.status != WADI_OK) {
         atomic_store(&a->failed, true);
         wadi_pipe_give_up(a->pipe, &a->why);
-        nudge(a->stream);
+        wadi_lane_nudge_all(a->stream);
     }
     wadi_task_end(before);
 }
 
 /* ---- life ---- */
-
-/* Whether it is the state of a fold or a scan of the stream. */
-static bool is_state(const wadi_plan_stream *plan, int slot) {
-    bool found = false;
-    for (int i = 0; i < plan->nstages + plan->nends; i++) {
-        const wadi_plan_fold *fold = i < plan->nstages
-                                         ? wadi_plan_stage_fold(&plan->stages[i])
-                                         : wadi_plan_end_fold(&plan->ends[i - plan->nstages]);
-        for (int k = 0; fold != NULL && k < fold->nstate; k++)
-            found = found || fold->state_in[k] == slot;
-    }
-    return found;
-}
 
 /* A ONCE slot for the crew to read. Once it is there it changes for nobody while the run lasts, so one copy of it is enough. */
 static wadi_status lend(wadi_apart *a, int slot, wadi_error *err) {
@@ -178,7 +159,7 @@ static wadi_status lend(wadi_apart *a, int slot, wadi_error *err) {
         return WADI_OK;
     }
     if (wadi_slots_is_empty(&x->slots, slot)) return WADI_OK;
-    if (is_state(a->stream->plan, slot)) return WADI_OK;
+    if (wadi_plan_stream_keeps(a->stream->plan, slot)) return WADI_OK;
     if (wadi_slots_is_empty(&x->home, slot) && !wadi_slots_bring(&x->slots, &x->home, slot))
         return no_memory(err);
     wadi_slots_lend(&x->home, &a->slots, slot);

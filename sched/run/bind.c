@@ -114,14 +114,28 @@ static wadi_status check_component(wadi_run *x, const wadi_plan_source *want, in
     return WADI_OK;
 }
 
+static wadi_status check_part(wadi_run *x, const wadi_plan_source *want, int i,
+                              const wadi_chunk_component *c, int64_t count, int64_t *out_bad,
+                              wadi_error *err) {
+    *out_bad = count;
+    WADI_TRY(
+        check_type(&x->plan->slots[want->slots[i]], want->name, c->rank, c->fields, c->type, err));
+    return check_component(x, want, i, c, count, out_bad, err);
+}
+
+wadi_status wadi_run_check_chunk(wadi_run *x, const wadi_plan_source *want, const wadi_chunk *chunk,
+                                 int component, int64_t *out_bad, wadi_error *err) {
+    for (int i = 0; i < want->nslots; i++)
+        WADI_TRY(
+            check_part(x, want, i, &chunk->component[component + i], chunk->count, out_bad, err));
+    return WADI_OK;
+}
+
 wadi_status wadi_run_bind_chunk(wadi_run *x, const wadi_plan_source *want, const wadi_chunk *chunk,
                                 int component, int64_t *out_bad, wadi_error *err) {
     for (int i = 0; i < want->nslots; i++) {
         const wadi_chunk_component *c = &chunk->component[component + i];
-        *out_bad = chunk->count;
-        WADI_TRY(check_type(&x->plan->slots[want->slots[i]], want->name, c->rank, c->fields,
-                            c->type, err));
-        WADI_TRY(check_component(x, want, i, c, chunk->count, out_bad, err));
+        WADI_TRY(check_part(x, want, i, c, chunk->count, out_bad, err));
         WADI_TRY(
             wadi_slots_bind_component(&x->slots, want->slots[i], c, chunk->count, out_bad, err));
     }

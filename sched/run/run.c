@@ -1,6 +1,7 @@
 /* The life of a run: its bindings, its phases, its statistics. The stages of a stream are in stream.c. */
 #include "sched/run.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/clock.h"
@@ -9,7 +10,6 @@
 #include "base/user_cache.h"
 #include "sched/foreign.h"
 #include "sched/run/state.h"
-#include "sched/sizes.h"
 
 static const int64_t default_memory = INT64_C(1) << 30;
 
@@ -76,11 +76,8 @@ static wadi_status make_parts(wadi_run *x, wadi_error *err) {
     x->bound = calloc((size_t)x->plan->ninputs + 1, sizeof *x->bound);
     if (x->bound == NULL) return wadi_fail(err, WADI_MEMORY, "run: out of memory");
     WADI_TRY(wadi_run_list_bindings(x, err));
-    wadi_device_choices all;
-    WADI_TRY(wadi_device_find_all(o->device, &all, err));
-    if (all.n > 1)
-        return wadi_fail(err, WADI_UNSUPPORTED, "device: \"%s\": a run computes on one", all.name);
-    x->chosen = all.at[0];
+    WADI_TRY(wadi_device_find_all(o->device, &x->devices, err));
+    x->chosen = x->devices.at[0];
     const wadi_device_options device = device_options(x);
     WADI_TRY(x->chosen.row->open(&device, &x->device, err));
     if (x->device->residence != NULL) {
@@ -216,16 +213,13 @@ static wadi_status run_body(wadi_run *x, int body, wadi_error *err) {
     return wadi_job_error(&job, err);
 }
 
-/* Each stream has a policy and a budget of its own; one that was seen before starts with what was learned then. A run of less
- * than LEARNING_NS teaches nothing that is worth a file. Sizes are learned on the first device alone: another one has other good sizes. */
+/* Each stream has a policy and a budget of its own; one that was seen before starts with what was learned then. */
 static wadi_status run_stream(wadi_run *x, int phase, wadi_error *err) {
-    static const int64_t LEARNING_NS = 200000000;
     const wadi_run_options *o = &x->options;
-    const bool learns =
-        o->chunk == 0 && !o->forget && x->chosen.row == wadi_devices && wadi_sizes_wanted();
     wadi_policy *policy = NULL;
     WADI_TRY(x->policy_row->create(o->chunk, &policy, err));
-    if (learns) (void)wadi_sizes_load(x->plan, phase, policy_name(o), policy);
+    x->sharing = (wadi_sharing){.n = x->devices.n};
+    wadi_run_recall(x, phase, policy_name(o), policy);
     wadi_mutex_lock(&x->lock);
     wadi_policy_destroy(x->policy);
     x->policy = policy;
@@ -233,9 +227,7 @@ static wadi_status run_stream(wadi_run *x, int phase, wadi_error *err) {
     wadi_mutex_unlock(&x->lock);
     const int64_t begin = wadi_clock_ns();
     WADI_TRY(wadi_run_stream(x, &x->plan->phases[phase].stream, err));
-    if (learns && wadi_clock_ns() - begin >= LEARNING_NS) {
-        wadi_sizes_save(x->plan, phase, policy_name(o), policy);
-    }
+    wadi_run_learn(x, phase, policy_name(o), policy, wadi_clock_ns() - begin);
     return WADI_OK;
 }
 
@@ -310,11 +302,25 @@ wadi_status wadi_run_compute_on(wadi_run *run, wadi_device_maker maker, wadi_err
     return make_runner(run, err);
 }
 
+void wadi_run_share_by(wadi_run *run, wadi_share_rule rule) {
+    run->share_rule = rule;
+}
+
 void wadi_run_cancel(wadi_run *run) {
     if (run != NULL) wadi_stop_call(&run->stop);
 }
 
 /* ---- looking at it ---- */
+
+/* "cpu 61 %, null 39 %". By the lock. */
+static void print_shares(const wadi_run *x, char *out, size_t room) {
+    int64_t all = 0;
+    size_t used = 0;
+    for (int i = 0; i < x->devices.n; i++) all += x->done_by[i];
+    for (int i = 0; x->devices.n > 1 && all > 0 && i < x->devices.n && used < room; i++)
+        used += (size_t)snprintf(out + used, room - used, "%s%s %.0f %%", i > 0 ? ", " : "",
+                                 x->devices.at[i].name, 100 * (double)x->done_by[i] / (double)all);
+}
 
 void wadi_run_stats_get(wadi_run *run, wadi_run_stats *out) {
     if (out == NULL) return;
@@ -325,10 +331,11 @@ void wadi_run_stats_get(wadi_run *run, wadi_run_stats *out) {
     wadi_mutex_lock(&run->lock);
     *out = run->stats;
     const int64_t end = run->end_ns != 0 ? run->end_ns : wadi_clock_ns();
+    print_shares(run, out->shares, sizeof out->shares);
     const int64_t apart_ns = run->apart_ns;
     const double elapsed = run->begin_ns != 0 ? (double)(end - run->begin_ns) : 0;
     wadi_mutex_unlock(&run->lock);
-    out->device = run->chosen.name;
+    out->device = run->devices.name;
     out->threads = run->device->ops->workers(run->device);
     out->memory_peak = wadi_buffers_peak(run->buffers);
     out->elapsed_s = elapsed / 1e9;

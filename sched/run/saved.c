@@ -56,6 +56,7 @@ static wadi_status settle(wadi_stream *s, wadi_error *err) {
 }
 
 wadi_status wadi_run_save(wadi_stream *s, wadi_text *out, wadi_error *err) {
+    WADI_TRY(wadi_team_settle(s, err));
     WADI_TRY(settle(s, err));
     wadi_state_put_text(out, title);
     wadi_state_put(out, phase_of(s));

@@ -294,6 +294,11 @@ void wadi_lane_done(wadi_lane *l) {
     if (l->threaded) wadi_pipe_done(l->pipe);
 }
 
+void wadi_lane_nudge_all(wadi_stream *s) {
+    for (int i = 0; i < s->nlanes; i++)
+        if (s->lanes[i].threaded) wadi_pipe_nudge(s->lanes[i].pipe);
+}
+
 void wadi_lane_stop(wadi_lane *l, const wadi_error *why) {
     const wadi_error enough = {.status = WADI_CANCELLED, .msg = "no more elements are wanted"};
     if (!l->threaded || !l->thread.started) return;

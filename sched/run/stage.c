@@ -135,7 +135,10 @@ static bool is_needed(const wadi_stream *s, int stage) {
 wadi_status wadi_stage_fail(wadi_stream *s, int stage, wadi_status status, wadi_error *err) {
     wadi_error *broken = &stage_of(s, stage)->broken;
     const wadi_error failed = *err;
-    if (stage_of(s, stage)->crew == &s->x->crew) WADI_TRY(wadi_apart_join(s, err));
+    if (stage_of(s, stage)->crew == &s->x->crew) {
+        WADI_TRY(wadi_team_flush(s, err));
+        WADI_TRY(wadi_apart_join(s, err));
+    }
     *err = failed;
     if (!wadi_stage_wanted(s, stage)) return WADI_OK;
     if (status == WADI_CANCELLED) return status;
@@ -151,124 +154,6 @@ wadi_status wadi_stage_check(wadi_stream *s, int stage, bool last, wadi_error *e
     if (!last && !is_needed(s, stage)) return WADI_OK;
     *err = *why;
     return why->status;
-}
-
-/* ---- one step through a body ---- */
-
-/* Binds what sources have read. *out_fit: elements that are as declared. */
-static wadi_status bind_sources(wadi_stream *s, const wadi_plan_stage *p, const wadi_chunk *c,
-                                int64_t *out_fit, wadi_error *err) {
-    int component = 0;
-    for (int i = 0; i < p->nsources; i++) {
-        if (p->sources[i].counter) continue;
-        wadi_error why = {.status = WADI_OK};
-        int64_t bad = c->count;
-        const wadi_status status =
-            wadi_run_bind_chunk(s->x, &p->sources[i], c, component, &bad, &why);
-        if (status != WADI_OK) {
-            *out_fit = bad;
-            return wadi_fail(err, status, "%s, element %lld", why.msg, (long long)(c->first + bad));
-        }
-        component += p->sources[i].nslots;
-    }
-    return WADI_OK;
-}
-
-static wadi_status bind_parts(const wadi_stage_run *g, const wadi_chunk *c, wadi_error *err) {
-    const wadi_plan_stage *p = g->plan;
-    for (int i = 0; i < p->nparts; i++) {
-        int64_t bad = c->count;
-        WADI_TRY(wadi_slots_bind_component(g->crew->slots, p->parts[i], &c->component[i], c->count,
-                                           &bad, err));
-    }
-    return WADI_OK;
-}
-
-static wadi_status bind(wadi_stream *s, const wadi_stage_run *g, const wadi_chunk *c,
-                        int64_t *out_fit, wadi_error *err) {
-    const wadi_plan_stage *p = g->plan;
-    *out_fit = c->count;
-    if (p->change == WADI_CHANGE_READ)
-        WADI_TRY(bind_sources(s, p, c, out_fit, err));
-    else if (p->body >= 0)
-        WADI_TRY(bind_parts(g, c, err));
-    return WADI_OK;
-}
-
-static wadi_status run_job(wadi_stream *s, int stage, const wadi_chunk *c, int64_t *out_good,
-                           wadi_error *err) {
-    wadi_stage_run *g = stage_of(s, stage);
-    wadi_job job = {.body = g->plan->body,
-                    .first = c->first,
-                    .count = c->count,
-                    .bytes = wadi_chunk_bytes(c),
-                    .left = g->lane != NULL ? wadi_lane_left(g->lane, c->first + c->count) : -1,
-                    .slots = g->crew->slots};
-    for (int i = 0; i < s->plan->nends; i++)
-        if (s->plan->ends[i].stage == stage) wadi_outlet_expect(&s->outlets[i], c->count);
-    WADI_TRY(wadi_runner_run(g->crew->runner, &job, err));
-    g->crew->loaded = g->crew->loaded || job.loaded;
-    wadi_mutex_lock(&s->x->lock);
-    s->x->stats.schedule = wadi_version_name(job.ran);
-    wadi_mutex_unlock(&s->x->lock);
-    if (job.fault.kind == WADI_FAULT_NONE) return WADI_OK;
-    g->starved = job.fault.kind == WADI_FAULT_MEMORY;
-    *out_good = g->starved ? 0 : job.fault.element;
-    return wadi_job_error(&job, err);
-}
-
-static int part_of(const wadi_plan_stage *p, int slot) {
-    for (int i = 0; i < p->nparts; i++)
-        if (p->parts[i] == slot) return i;
-    return -1;
-}
-
-/* The results as a chunk of their own, which holds the input where values pass through. */
-static wadi_status take_results(wadi_stream *s, const wadi_stage_run *g, wadi_chunk *in,
-                                wadi_chunk **out, wadi_error *err) {
-    const wadi_plan_stage *p = g->plan;
-    wadi_chunk *c = NULL;
-    WADI_TRY(wadi_chunk_create(s->x->buffers, p->nresults, &c, err));
-    wadi_chunk_hold(c, in);
-    c->first = in->first;
-    c->count = in->count;
-    for (int i = 0; i < p->nresults; i++) {
-        const int part = part_of(p, p->results[i]);
-        if (part >= 0)
-            c->component[i] = in->component[part];
-        else
-            wadi_slots_take(g->crew->slots, p->results[i], c, i);
-    }
-    *out = c;
-    return WADI_OK;
-}
-
-/* Gives back what belongs to the chunk. */
-static void clear_slots(wadi_slots *slots) {
-    for (int i = 0; i < slots->plan->nslots; i++) {
-        if (slots->plan->slots[i].kind != WADI_SLOT_ONCE) wadi_slots_clear(slots, i);
-    }
-}
-
-/* The body over a chunk: all of it or nothing. When an element fails, *out_good is the number of elements before it. */
-static wadi_status attempt(wadi_stream *s, int stage, wadi_chunk *in, wadi_chunk **out,
-                           int64_t *out_good, wadi_error *err) {
-    wadi_stage_run *g = stage_of(s, stage);
-    g->starved = false;
-    wadi_status status = bind(s, g, in, out_good, err);
-    if (status == WADI_OK && g->plan->body >= 0) status = run_job(s, stage, in, out_good, err);
-    if (status == WADI_OK) status = take_results(s, g, in, out, err);
-    if (status == WADI_MEMORY) g->starved = true;
-    const int64_t temporary = wadi_slots_chunk_bytes(g->crew->slots);
-    if (temporary > g->crew->temporary_bytes) g->crew->temporary_bytes = temporary;
-    if (status == WADI_OK) {
-        wadi_budget_observe(&g->budget, in->count,
-                            wadi_chunk_bytes(in) + wadi_chunk_bytes(*out) + temporary);
-    } else if (g->starved) {
-        *out_good = 0;
-    }
-    clear_slots(g->crew->slots);
-    return status;
 }
 
 /* ---- on to the next ---- */
@@ -344,19 +229,60 @@ static wadi_status step_before(wadi_stream *s, int stage, wadi_chunk *in, int64_
     return wadi_stage_fail(s, stage, failed.status, err);
 }
 
-/* Elements of a stage through its body and on. */
-static wadi_status step(wadi_stream *s, int stage, wadi_chunk *in, wadi_error *err) {
-    wadi_chunk *out = NULL;
-    int64_t good = 0;
-    wadi_status status = attempt(s, stage, in, &out, &good, err);
+/* What a chunk of the stage has taken, and what has come of it. */
+static void observe(wadi_stage_run *g, const wadi_chunk *in, const wadi_outcome *o) {
+    if (o->temporary_bytes > g->crew->temporary_bytes)
+        g->crew->temporary_bytes = o->temporary_bytes;
+    if (o->out != NULL)
+        wadi_budget_observe(&g->budget, in->count,
+                            wadi_chunk_bytes(in) + wadi_chunk_bytes(o->out) + o->temporary_bytes);
+}
+
+/* The body over a chunk, by the crew that has the stage. */
+static wadi_status attempt(wadi_stream *s, int stage, wadi_chunk *in, wadi_outcome *out,
+                           wadi_error *err) {
+    wadi_stage_run *g = stage_of(s, stage);
+    const int64_t left = g->lane != NULL ? wadi_lane_left(g->lane, in->first + in->count) : -1;
+    const bool timed = s->x->devices.n > 1;
+    const int64_t begin = timed ? wadi_clock_ns() : 0;
+    for (int i = 0; i < s->plan->nends; i++)
+        if (s->plan->ends[i].stage == stage) wadi_outlet_expect(&s->outlets[i], in->count);
+    const wadi_status status = wadi_body_run(s, stage, g->crew, in, left, out, err);
+    observe(g, in, out);
+    if (timed && status == WADI_OK) wadi_team_saw(s, stage, in, wadi_clock_ns() - begin);
+    return status;
+}
+
+/* Elements of a stage through its body and on, by the crew that has it. */
+static wadi_status step_here(wadi_stream *s, int stage, wadi_chunk *in, wadi_error *err) {
+    wadi_outcome o;
+    wadi_status status = attempt(s, stage, in, &o, err);
     if (status == WADI_OK) {
-        status = deliver(s, stage, out, err);
-        wadi_chunk_release(out);
+        status = deliver(s, stage, o.out, err);
+        wadi_chunk_release(o.out);
         return status;
     }
-    if (stage_of(s, stage)->starved && in->count > 1) return step_halves(s, stage, in, err);
-    return step_before(s, stage, in, good < in->count ? good : 0, err);
+    if (o.starved && in->count > 1) return step_halves(s, stage, in, err);
+    return step_before(s, stage, in, o.good < in->count ? o.good : 0, err);
 }
+
+static wadi_status step(wadi_stream *s, int stage, wadi_chunk *in, wadi_error *err) {
+    return wadi_team_takes(s, stage) ? wadi_team_share(s, in, err) : step_here(s, stage, in, err);
+}
+
+/* ---- what several devices compute ---- */
+
+static wadi_status give(wadi_stream *s, int stage, const wadi_chunk *in, const wadi_outcome *o,
+                        wadi_error *err) {
+    observe(stage_of(s, stage), in, o);
+    return is_open(s, stage) ? deliver(s, stage, o->out, err) : WADI_OK;
+}
+
+static wadi_status again(wadi_stream *s, int stage, wadi_chunk *in, wadi_error *err) {
+    return is_open(s, stage) ? step_here(s, stage, in, err) : WADI_OK;
+}
+
+static const wadi_team_hooks hooks = {give, again};
 
 /* ---- changes ---- */
 
@@ -494,10 +420,12 @@ static wadi_status feed(wadi_stream *s, int stage, int input, wadi_chunk *c, wad
 }
 
 wadi_status wadi_stage_run_chunk(wadi_stream *s, int stage, wadi_chunk *c, wadi_error *err) {
+    if (!is_open(s, stage)) return WADI_OK; /* elements before these have failed meanwhile */
     return step(s, stage, c, err);
 }
 
 wadi_status wadi_stage_end(wadi_stream *s, int stage, wadi_error *err) {
+    WADI_TRY(wadi_team_flush(s, err));
     stage_of(s, stage)->ended = true;
     for (int i = stage + 1; i < s->plan->nstages; i++) {
         wadi_stage_run *g = stage_of(s, i);
@@ -547,6 +475,7 @@ wadi_status wadi_stage_open(wadi_stream *s, int stage, wadi_error *err) {
     wadi_stage_run *g = stage_of(s, stage);
     const wadi_plan_stage *p = g->plan;
     wadi_budget_init(&g->budget, s->x->options.memory, WADI_CHUNKS_IN_FLIGHT);
+    s->team.hooks = &hooks;
     if (p->change == WADI_CHANGE_READ) return WADI_OK;
     if (p->nparts > WADI_MAX_PARTS)
         return wadi_fail(err, WADI_UNSUPPORTED, "elements of %d arrays, at most %d", p->nparts,

@@ -11,6 +11,7 @@
 #include "sched/meter.h"
 #include "sched/policy.h"
 #include "sched/run.h"
+#include "sched/run/share.h"
 #include "sched/state.h"
 #include "sched/steps/runner.h"
 #include "sched/stream.h"
@@ -65,8 +66,9 @@ struct wadi_run {
     wadi_run_options options;
     wadi_buffers *buffers;
     const wadi_policy_row *policy_row;
-    wadi_device_choice chosen;
-    wadi_device *device; /* the one chosen */
+    wadi_device_choices devices; /* that compute */
+    wadi_device_choice chosen;   /* the first of them, which does all that has an order */
+    wadi_device *device;         /* that one */
     wadi_runner *runner;
     wadi_slots slots;
     wadi_crew crew; /* of the compute thread, with these slots and this runner */
@@ -83,17 +85,21 @@ struct wadi_run {
     bool learns; /* from libraries, whose knowledge is kept */
     wadi_waits *waits;
     wadi_meter meter;
-    wadi_seam_rule seam_rule; /* choose NULL: the option `stages` decides */
-    wadi_stop stop;           /* called once the run is cancelled */
+    wadi_seam_rule seam_rule;   /* choose NULL: the option `stages` decides */
+    wadi_share_rule share_rule; /* choose NULL: it is measured */
+    wadi_sharing sharing;       /* of the stream before, or what is known of the next one */
+    wadi_stop stop;             /* called once the run is cancelled */
 
     int made;            /* how many of the locks and the like exist */
     wadi_mutex lock;     /* guards what follows */
     wadi_policy *policy; /* of the stream at work; NULL before the first */
     wadi_budget budget;
     wadi_run_stats stats;
-    int64_t apart_ns;         /* work of workers that are not the device's */
-    int64_t begin_ns, end_ns; /* clock; end 0 while running */
-    wadi_error error;         /* the first */
+    int64_t
+        done_by[WADI_DEVICES_MOST]; /* elements of shared stages that each device has computed */
+    int64_t apart_ns;               /* work of workers that are not the device's */
+    int64_t begin_ns, end_ns;       /* clock; end 0 while running */
+    wadi_error error;               /* the first */
 };
 
 /* ---- first_error.c ---- */
@@ -121,10 +127,23 @@ wadi_status wadi_run_bind_input(wadi_run *x, const wadi_plan_input *input, const
 /* Whether a source yields what the plan's source takes. */
 wadi_status wadi_run_bind_source(const wadi_plan *plan, const wadi_plan_source *want,
                                  const wadi_source *source, wadi_error *err);
-/* Binds the components of a chunk from number `component` on to the slots of a source. On WADI_SHAPE, *out_bad is the
+/* Whether the components of a chunk from number `component` on are what the source declares. Names of extents that have no value yet get one.
+ * *out_bad as below. By the compute thread, in the order of the elements. Errors: WADI_TYPE, WADI_SHAPE. */
+WADI_NODISCARD wadi_status wadi_run_check_chunk(wadi_run *x, const wadi_plan_source *want,
+                                                const wadi_chunk *c, int component,
+                                                int64_t *out_bad, wadi_error *err);
+/* Checks and binds the components of a chunk from number `component` on to the slots of a source. On WADI_SHAPE, *out_bad is the
  * first element that does not fit. */
 wadi_status wadi_run_bind_chunk(wadi_run *x, const wadi_plan_source *want, const wadi_chunk *c,
                                 int component, int64_t *out_bad, wadi_error *err);
+
+/* ---- learned.c ---- */
+
+/* Starts a new policy, and the run's `sharing`, with what earlier runs have found out about the phase. */
+void wadi_run_recall(wadi_run *x, int phase, const char *policy_name, wadi_policy *policy);
+/* Keeps what this one has found out; took_ns: how long it took. */
+void wadi_run_learn(const wadi_run *x, int phase, const char *policy_name,
+                    const wadi_policy *policy, int64_t took_ns);
 
 /* ---- stream.c ---- */
 
@@ -139,7 +158,7 @@ wadi_status wadi_collect_create(wadi_run *x, const wadi_plan_stage *stage, const
  * `elements` elements in all, and slot's columns are made where the collector wants them. Then `put` is called by the
  * thread that runs the bodies. */
 void wadi_collect_in_place(wadi_sink *sink, wadi_run *x, int i, int slot, int64_t elements);
-/* The next chunk that goes in place has so many elements. */
+/* The next chunk has so many elements, and goes in place; 0: the next one does not. */
 void wadi_collect_expect(wadi_sink *sink, int64_t count);
 /* Appends what has been collected, between two chunks. Errors: WADI_MEMORY. */
 WADI_NODISCARD wadi_status wadi_collect_save(wadi_sink *sink, wadi_text *out, wadi_error *err);

@@ -89,6 +89,7 @@ static void weigh_chunk(wadi_stream *s, const wadi_chunk *c, int64_t begin_ns) {
 /* One chunk of a lane through all stages behind it. */
 static wadi_status compute_chunk(wadi_stream *s, wadi_lane *l, wadi_chunk *c, wadi_error *err) {
     wadi_status status = wadi_handover_next(s, err);
+    if (status == WADI_OK) status = wadi_team_next(s, c->count, err);
     wadi_crew_begin_step(&s->x->crew);
     wadi_meter_busy(&s->x->meter, WADI_STAGE_COMPUTE);
     const int64_t begin_ns = s->weighs ? wadi_clock_ns() : 0;
@@ -102,6 +103,7 @@ static wadi_status compute_chunk(wadi_stream *s, wadi_lane *l, wadi_chunk *c, wa
 }
 
 static wadi_status end_stage(wadi_stream *s, int stage, wadi_error *err) {
+    WADI_TRY(wadi_team_settle(s, err));
     WADI_TRY(wadi_apart_join(s, err));
     wadi_meter_busy(&s->x->meter, WADI_STAGE_COMPUTE);
     const wadi_status status = wadi_stage_end(s, stage, err);
@@ -140,6 +142,7 @@ static wadi_status check_stages(wadi_stream *s, bool last, wadi_error *err) {
 
 /* There is nothing left to read. Stages whose failure nobody asks for end before it. */
 static wadi_status end_broken(wadi_stream *s, wadi_error *err) {
+    WADI_TRY(wadi_team_settle(s, err));
     WADI_TRY(wadi_apart_join(s, err));
     WADI_TRY(check_stages(s, true, err));
     for (int i = 0; i < s->plan->nstages; i++) {
@@ -149,20 +152,33 @@ static wadi_status end_broken(wadi_stream *s, wadi_error *err) {
     return WADI_OK;
 }
 
+/* Nothing more comes of the lane. What was shared may still fail; the stage is broken then, and does not end. */
+static wadi_status end_lane(wadi_stream *s, const wadi_lane *l, wadi_error *err) {
+    WADI_TRY(wadi_team_settle(s, err));
+    if (s->stages[l->stage].broken.status != WADI_OK) return WADI_OK;
+    return end_stage(s, l->stage, err);
+}
+
 /* The next chunk of a lane, or its end, or its failure. */
 static wadi_status compute_next(wadi_stream *s, wadi_lane *l, wadi_error *err) {
     wadi_chunk *c = NULL;
     bool nudged = false;
     const wadi_status status = wadi_lane_next(l, &c, &nudged, err);
-    if (status != WADI_OK) return wadi_stage_fail(s, l->stage, status, err);
+    if (status != WADI_OK) {
+        const wadi_error failed = *err;
+        WADI_TRY(wadi_team_settle(s, err));
+        *err = failed;
+        return wadi_stage_fail(s, l->stage, status, err);
+    }
     if (nudged) return WADI_OK;
-    return c == NULL ? end_stage(s, l->stage, err) : compute_chunk(s, l, c, err);
+    return c == NULL ? end_lane(s, l, err) : compute_chunk(s, l, c, err);
 }
 
 static wadi_status compute_all(wadi_stream *s, wadi_error *err) {
     for (;;) {
         wadi_lane *l = NULL;
         WADI_TRY(wadi_task_check(err));
+        WADI_TRY(wadi_team_poll(s, err));
         if (atomic_load(&s->apart.failed)) WADI_TRY(wadi_apart_join(s, err));
         WADI_TRY(choose_lane(s, &l, err));
         if (l == NULL) return end_broken(s, err);
@@ -243,6 +259,7 @@ static wadi_status prepare(wadi_stream *s, wadi_error *err) {
 }
 
 static void close_stream(wadi_stream *s) {
+    wadi_team_close(s);
     wadi_apart_close(s);
     for (int i = 0; i < s->nlanes; i++) wadi_lane_close(&s->lanes[i]);
     for (int i = 0; s->outlets != NULL && i < s->plan->nends; i++)
@@ -262,7 +279,7 @@ static wadi_status store_results(wadi_stream *s, wadi_error *err) {
 }
 
 wadi_status wadi_run_stream(wadi_run *x, const wadi_plan_stream *plan, wadi_error *err) {
-    wadi_stream s = {.x = x, .plan = plan, .nseams = -1};
+    wadi_stream s = {.x = x, .plan = plan, .nseams = -1, .team = {.sharing = x->sharing}};
     wadi_status status = prepare(&s, err);
     if (status == WADI_OK) status = wadi_run_load(&s, err);
     if (status == WADI_OK) run_stages(&s);
@@ -275,5 +292,6 @@ wadi_status wadi_run_stream(wadi_run *x, const wadi_plan_stream *plan, wadi_erro
     wadi_mutex_unlock(&x->lock);
     if (status == WADI_OK) status = store_results(&s, err);
     close_stream(&s);
+    x->sharing = s.team.sharing;
     return status;
 }

@@ -5,6 +5,7 @@
 #include "sched/change/change.h"
 #include "sched/pipe.h"
 #include "sched/run/state.h"
+#include "sched/run/team.h"
 #include "sched/run/weigh.h"
 
 typedef struct wadi_stream wadi_stream;
@@ -64,7 +65,8 @@ typedef struct wadi_stage_run {
     bool ended;
     wadi_error
         broken; /* status WADI_OK: it is not. Else what its next element fails with, once somebody asks for it */
-    bool starved; /* the last attempt failed for want of memory, before anything came of it */
+    int64_t here;                   /* of several devices: elements that the first has computed, */
+    int64_t body_ns, body_elements; /* and those of them that were timed */
 } wadi_stage_run;
 
 /* Where a stream can be parted: a stage to which all elements come that the stages behind it get, or a fold at an end. */
@@ -109,6 +111,7 @@ struct wadi_stream {
     int64_t elements, compute_ns; /* of sources, and the time of the compute thread for them */
     int nseams;                   /* -1: nobody has */
     wadi_apart apart;
+    wadi_team team;
     wadi_outlet *outlets;       /* [plan->nends] */
     int64_t begin_ns;           /* clock when the stream began */
     int64_t step_ns, worked_ns; /* clock and time worked at the end of the last step */
@@ -139,6 +142,8 @@ void wadi_lane_done(wadi_lane *l);
 wadi_status wadi_lane_save(const wadi_lane *l, wadi_text *out, wadi_error *err);
 /* Before the lane starts: its sources go there. `ended`: its stage had ended. */
 wadi_status wadi_lane_load(wadi_lane *l, bool ended, wadi_state_reader *from, wadi_error *err);
+/* The compute thread shall look up, should it wait for elements. Any thread. */
+void wadi_lane_nudge_all(wadi_stream *s);
 /* No more is wanted; why: NULL when all is well. */
 void wadi_lane_stop(wadi_lane *l, const wadi_error *why);
 
@@ -167,6 +172,15 @@ wadi_status wadi_apart_join(wadi_stream *s, wadi_error *err);
 void wadi_apart_close(wadi_stream *s);
 /* The crew knows now whether it wants more, how far its stages are ahead, and how much its changes keep. */
 void wadi_apart_tell(wadi_stream *s, bool wanted, int64_t ahead, int64_t kept_bytes);
+
+/* ---- body.c ---- */
+
+/* Elements of a stage through its body, by a crew, with its slots: all of them or none. left: elements known to come after them, or -1. *out is
+ * filled in whatever comes of it. Errors: those of the program and of the device. */
+WADI_NODISCARD wadi_status wadi_body_run(wadi_stream *s, int stage, wadi_crew *crew, wadi_chunk *in,
+                                         int64_t left, wadi_outcome *out, wadi_error *err);
+/* Whether elements are what the sources of the stage declare, if it has any. By the compute thread, in order. */
+bool wadi_body_fits(wadi_stream *s, int stage, const wadi_chunk *c);
 
 /* ---- stage.c ---- */
 
@@ -220,7 +234,7 @@ wadi_status wadi_outlet_put(wadi_outlet *o, wadi_chunk *c, wadi_error *err);
 wadi_status wadi_outlet_send(wadi_outlet *o, wadi_chunk *c, wadi_error *err);
 /* Folds such components. Borrowed. */
 wadi_status wadi_outlet_fold(wadi_outlet *o, wadi_chunk *part, wadi_error *err);
-/* The stage's next chunk has so many elements. */
+/* The stage's next chunk has so many elements; 0: it comes before others that are older. */
 void wadi_outlet_expect(wadi_outlet *o, int64_t count);
 /* Waits until the end has taken everything so far. */
 wadi_status wadi_outlet_settle(wadi_outlet *o, wadi_error *err);

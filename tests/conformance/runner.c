@@ -157,8 +157,16 @@ static wadi_status feed_init(feed *f, int number, const conf_case *c, const wadi
 typedef struct cutting {
     bool apart;
     int64_t chunks;
-    bool possible; /* some stream has a cut */
+    bool possible;  /* some stream has a cut */
+    int64_t shares; /* chunks of a run on several devices so far */
 } cutting;
+
+/* Chunks are shared, and now and then one device takes them alone. */
+static int choose_device(void *env, int devices) {
+    cutting *c = env;
+    const int turn = (int)(c->shares++ % (devices + 3));
+    return turn < devices ? turn : -1;
+}
 
 static int choose_seam(void *env, int seams) {
     cutting *c = env;
@@ -234,6 +242,10 @@ static wadi_status bound_init(bound *b, const conf_case *c, const wadi_exe *exe,
             b->run, (wadi_device_maker){open_parts, (void *)(uintptr_t)v->parts}, err));
     b->cut = (cutting){.apart = v->apart, .chunks = 2 + v->chunk + v->threads};
     wadi_run_seam_by(b->run, (wadi_seam_rule){choose_seam, &b->cut});
+    b->cut.shares = v->chunk;
+    wadi_run_share_by(b->run, (wadi_share_rule){.choose = choose_device,
+                                                .stage = (int)(v->chunk + v->threads) % 4,
+                                                .env = &b->cut});
     for (int i = 0; i < c->module->main->nbinds; i++)
         WADI_TRY(bind_one(b, c, c->module->main->binds[i], v, err));
     return WADI_OK;
@@ -381,6 +393,22 @@ const wadi_device_row *conf_device(const wadi_device_row *from) {
     return from;
 }
 
+/* Devices that every machine has; the first computes in memory of its own, or not. */
+static const char *several(const conf_variant *v) {
+    return (v->chunk + v->threads) % 2 == 0 ? "cpu,null,null:1" : "null,cpu";
+}
+
+static bool runs_on_several(const conf_case *c, const wadi_exe *exe, const conf_variant *v,
+                            wadi_text *why) {
+    conf_variant on = *v;
+    bool cut = false;
+    on.device = several(v);
+    on.apart = v->chunk % 3 == 1;
+    if (runs_on(c, exe, &on, &cut, why)) return true;
+    wadi_text_addf(why, " (on devices %s%s)", on.device, on.apart ? ", apart" : "");
+    return false;
+}
+
 bool conf_run(const conf_case *c, const wadi_exe *exe, const conf_variant *v, wadi_text *why) {
     for (const wadi_device_row *d = conf_device(wadi_devices); d->name; d = conf_device(d + 1)) {
         conf_variant on = *v;
@@ -394,7 +422,7 @@ bool conf_run(const conf_case *c, const wadi_exe *exe, const conf_variant *v, wa
         wadi_text_addf(why, " (on device %s%s)", d->name, cut ? ", joined or apart" : "");
         return false;
     }
-    return true;
+    return v->device != NULL || runs_on_several(c, exe, v, why);
 }
 
 static wadi_status go_on(const conf_case *c, const wadi_exe *exe, const conf_variant *v,
@@ -436,7 +464,17 @@ wadi_status conf_go_prefix(const conf_case *c, const wadi_exe *exe, const conf_v
         return wadi_fail(err, WADI_INTERNAL, "device %s%s: %lld elements, then %s", d->name,
                          on.apart ? ", apart" : "", (long long)delivered, said.msg);
     }
-    return st;
+    if (v->device) return st;
+    conf_variant on = *v;
+    wadi_error said = {0};
+    int64_t delivered = 0;
+    on.device = several(v);
+    const wadi_status other = go_on(c, exe, &on, want, &delivered, &none, &said, why);
+    if (other == st && delivered == *out_delivered &&
+        (st == WADI_OK || strcmp(said.msg, err->msg) == 0))
+        return st;
+    return wadi_fail(err, WADI_INTERNAL, "devices %s: %lld elements, then %s", on.device,
+                     (long long)delivered, said.msg);
 }
 
 wadi_status conf_go(const conf_case *c, const wadi_exe *exe, const conf_variant *v,

@@ -2,6 +2,7 @@
 #include "sched/cpu/code.h"
 #include "tests/sched/hand_plan.h"
 
+#include <pthread.h>
 #include <string.h>
 
 /* Two threads of a run may load at once. */
@@ -123,19 +124,30 @@ static wadi_code find(const char *name) {
     return (wadi_code){0};
 }
 
-static wadi_status load(void *self, const wadi_plan *plan, int body, wadi_version_key version,
-                        wadi_plan_code *out, wadi_error *err) {
-    (void)plan;
-    (void)err;
-    hand_program *h = self;
-    current = h;
+/* Threads that run the same program may come here at the same time. What is there stays: others read it without the lock. */
+static pthread_mutex_t loading = PTHREAD_MUTEX_INITIALIZER;
+
+static void fill_in(hand_program *h, int body, wadi_version_key version) {
     wadi_plan_version *v = &h->version[body][version.schedule];
+    if (current != h) current = h;
+    if (v->places == h->plan.places) return;
     v->nplaces = h->plan.nplaces;
     v->places = h->plan.places;
     for (int i = 0; i < v->nsteps; i++) {
         h->kernels[body][version.schedule][i] = find(v->steps[i].kernel);
         h->units[body][version.schedule][i] = find(v->steps[i].units);
     }
+}
+
+static wadi_status load(void *self, const wadi_plan *plan, int body, wadi_version_key version,
+                        wadi_plan_code *out, wadi_error *err) {
+    (void)plan;
+    (void)err;
+    hand_program *h = self;
+    const wadi_plan_version *v = &h->version[body][version.schedule];
+    (void)pthread_mutex_lock(&loading);
+    fill_in(h, body, version);
+    (void)pthread_mutex_unlock(&loading);
     *out =
         (wadi_plan_code){v, h->kernels[body][version.schedule], h->units[body][version.schedule]};
     return WADI_OK;
