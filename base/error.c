@@ -66,7 +66,11 @@ wadi_status wadi_fail_here(wadi_error *err, wadi_status status, const char *file
     return status;
 }
 
-/* If both do not fit, the message is cut and not the reason. strerror_r of POSIX is used because strerror is not thread-safe. */
+void wadi_errno_words(int number, char *out, size_t room) {
+    if (strerror_r(number, out, room) != 0) (void)snprintf(out, room, "error %d", number);
+}
+
+/* If both do not fit, the message is cut and not the reason. */
 wadi_status wadi_fail_errno_here(wadi_error *err, int number, const char *file, int line,
                                  const char *format, ...) {
     const wadi_status status = number == ENOMEM      ? WADI_MEMORY
@@ -74,8 +78,7 @@ wadi_status wadi_fail_errno_here(wadi_error *err, int number, const char *file, 
                                                      : WADI_IO;
     char reason[128] = "";
     if (err == NULL) return status;
-    if (strerror_r(number, reason, sizeof reason) != 0)
-        (void)snprintf(reason, sizeof reason, "error %d", number);
+    wadi_errno_words(number, reason, sizeof reason);
     va_list args;
     va_start(args, format);
     fill(err, (wadi_loc){NULL, 0}, status, file, line, format, args);

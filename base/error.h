@@ -22,6 +22,9 @@
 #define wadi_fail_errno(err, number, ...) \
     wadi_fail_errno_here((err), (number), __FILE__, __LINE__, __VA_ARGS__)
 
+/* The system's words for `number`, an errno. Any thread may call it, which is not so of strerror. */
+void wadi_errno_words(int number, char *out, size_t room);
+
 /* The functions behind the macros. */
 wadi_status wadi_fail_here(wadi_error *err, wadi_status status, const char *file, int line,
                            const char *format, ...) WADI_PRINTF(5, 6);

@@ -74,7 +74,7 @@ static wadi_status run_program(char *const *argv, const char *tmpdir, bool gentl
         (void)snprintf(out, room, "killed by signal %d", code);
         break;
     case WADI_CHILD_FAILED:
-        (void)snprintf(out, room, "%s", strerror(code));
+        wadi_errno_words(code, out, room);
         break;
     case WADI_CHILD_LATE:
         return wadi_fail(err, WADI_COMPILE,

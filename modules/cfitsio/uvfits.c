@@ -106,7 +106,7 @@ static wadi_status load_block(uvfits *u, int64_t first, wadi_error *err) {
     while (done < bytes) {
         const ssize_t got = pread(u->fd, u->block + done, (size_t)(bytes - done), start + done);
         if (got < 0 && errno == EINTR) continue;
-        if (got < 0) return wadi_fail(err, WADI_IO, "%s: %s", u->path, strerror(errno));
+        if (got < 0) return wadi_fail_errno(err, errno, "%s", u->path);
         if (got == 0)
             return wadi_uvfits_truncated(u->path, &u->head, first + done / u->group_bytes, err);
         done += got;
@@ -486,7 +486,7 @@ static wadi_status prepare(uvfits *u, wadi_error *err) {
     const wadi_uvfits_head *h = &u->head;
     u->group_bytes = wadi_uvfits_group_bytes(h);
     u->fd = open(u->path, O_RDONLY | O_CLOEXEC);
-    if (u->fd < 0) return wadi_fail(err, WADI_IO, "%s: %s", u->path, strerror(errno));
+    if (u->fd < 0) return wadi_fail_errno(err, errno, "%s", u->path);
     const int64_t fit = BLOCK_BYTES / u->group_bytes;
     u->block_room = fit < 1 ? 1 : fit;
     u->block = malloc((size_t)(u->block_room * u->group_bytes));

@@ -241,8 +241,7 @@ static wadi_status check_length(const reader *r, wadi_error *err) {
     const wadi_uvfits_head *h = r->head;
     struct stat about;
     if (h->groups == 0) return wadi_fail(err, WADI_INVALID, "%s: no groups", r->path);
-    if (stat(r->path, &about) != 0)
-        return wadi_fail(err, WADI_IO, "%s: %s", r->path, strerror(errno));
+    if (stat(r->path, &about) != 0) return wadi_fail_errno(err, errno, "%s", r->path);
     const int64_t there = about.st_size > h->start ? about.st_size - h->start : 0;
     const int64_t whole = there / wadi_uvfits_group_bytes(h);
     return whole < h->groups ? wadi_uvfits_truncated(r->path, h, whole, err) : WADI_OK;

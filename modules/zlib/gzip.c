@@ -1,8 +1,8 @@
 /* Reads files that are compressed with gzip as if they were not compressed. */
 #include <errno.h>
-#include <string.h>
 #include <zlib.h>
 
+#include "base/error.h"
 #include "base/loadable_face.h"
 #include "connectors/offers.h"
 
@@ -17,11 +17,15 @@ static bool rewind_gzip(void *file) {
 /* A compressed file that ends early first gives all its bytes, and then the error. */
 static const char *read_gzip(void *file, char *to, size_t n, size_t *out_n) {
     const int got = gzread((gzFile)file, to, (unsigned)n);
+    static _Thread_local char words[128];
     int code = Z_OK;
     const char *why = gzerror((gzFile)file, &code);
     *out_n = got > 0 ? (size_t)got : 0;
     if (got > 0 || (got == 0 && code != Z_BUF_ERROR)) return NULL;
-    if (code == Z_ERRNO) return strerror(errno);
+    if (code == Z_ERRNO) {
+        wadi_errno_words(errno, words, sizeof words);
+        return words;
+    }
     return code == Z_BUF_ERROR ? "the compressed file is cut off" : why;
 }
 

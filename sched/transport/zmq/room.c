@@ -7,7 +7,6 @@
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -24,9 +23,8 @@ static wadi_status try_descriptors(const char *address, wadi_error *err) {
     const int why = errno;
     for (int i = 0; i < n; i++) (void)close(fd[i]);
     if (n == DESCRIPTORS) return WADI_OK;
-    return wadi_fail(err, WADI_IO,
-                     "%s: a link needs %d file descriptors, but there are only %d: %s", address,
-                     (int)DESCRIPTORS, n, strerror(why));
+    return wadi_fail_errno(err, why, "%s: a link needs %d file descriptors, but there are only %d",
+                           address, (int)DESCRIPTORS, n);
 }
 
 /* A thread that waits until the lock is free, so that all of them exist at once. */
@@ -40,8 +38,8 @@ static wadi_status try_memory(const char *address, wadi_error *err) {
     const size_t bytes = (size_t)MEBIBYTES << 20;
     void *memory = mmap(NULL, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED)
-        return wadi_fail(err, WADI_MEMORY, "%s: a link needs room for %d MiB of addresses: %s",
-                         address, (int)MEBIBYTES, strerror(errno));
+        return wadi_fail_errno(err, errno, "%s: a link needs room for %d MiB of addresses", address,
+                               (int)MEBIBYTES);
     (void)munmap(memory, bytes);
     return WADI_OK;
 }
@@ -59,9 +57,9 @@ static wadi_status try_threads(const char *address, wadi_error *err) {
     for (int i = 0; i < n; i++) (void)pthread_join(thread[i], NULL);
     wadi_mutex_fini(&lock);
     if (n < THREADS)
-        status = wadi_fail(err, WADI_MEMORY,
-                           "%s: a link needs %d threads, but the system gives only %d: %s", address,
-                           (int)THREADS, n, strerror(why));
+        status =
+            wadi_fail_errno(err, why, "%s: a link needs %d threads, but the system gives only %d",
+                            address, (int)THREADS, n);
     return status;
 }
 
