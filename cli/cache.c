@@ -19,13 +19,6 @@ typedef struct contents {
     int left; /* files and folders that killed processes have left, and that were removed */
 } contents;
 
-/* A compiled module is named DIGEST.so. */
-static bool is_module(const char *name) {
-    const char *end = strstr(name, ".so");
-    return end != NULL && end[3] == '\0' &&
-           strspn(name, "0123456789abcdef") == (size_t)(end - name) && end - name == 64;
-}
-
 /* A learned chunk size is named DIGEST-STREAM-POLICY.size. */
 static bool is_size(const char *name) {
     const char *end = strstr(name, ".size");
@@ -43,7 +36,7 @@ static wadi_status walk(const char *directory, bool remove_them, contents *out, 
     wadi_status st = WADI_OK;
     for (const struct dirent *e = readdir(d); e && st == WADI_OK; e = readdir(d)) {
         struct stat about;
-        const bool module = is_module(e->d_name), size = is_size(e->d_name);
+        const bool module = wadi_cache_is_entry(e->d_name), size = is_size(e->d_name);
         if (!module && !size && !is_wisdom(e->d_name)) continue;
         if (fstatat(dirfd(d), e->d_name, &about, AT_SYMLINK_NOFOLLOW) != 0)
             continue; /* somebody else removed it */

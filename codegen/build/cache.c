@@ -24,6 +24,18 @@
 enum { DIGEST = 32, KEY = 2 * DIGEST, ENTRIES_MAX = 5000, PATH_ROOM = 1024 };
 static const char magic[8] = "wadiso3", work_prefix[] = "build-";
 
+/* ---- names ---- */
+
+static const char ending[] = ".image";
+/* Of entries that earlier versions have made: nobody reads them, but they are removed like others. */
+static const char old_ending[] = ".so";
+
+bool wadi_cache_is_entry(const char *name) {
+    const size_t digits = strspn(name, "0123456789abcdef");
+    return digits == KEY &&
+           (strcmp(name + KEY, ending) == 0 || strcmp(name + KEY, old_ending) == 0);
+}
+
 /* ---- the folder ---- */
 
 typedef struct victim {
@@ -46,9 +58,7 @@ static void prune(const char *dir) {
     for (struct dirent *e = readdir(d); e; e = readdir(d)) {
         char path[PATH_ROOM];
         struct stat st;
-        const size_t length = strlen(e->d_name);
-        if (length >= sizeof all->name || length < 3 || strcmp(e->d_name + length - 3, ".so") != 0)
-            continue;
+        if (!wadi_cache_is_entry(e->d_name)) continue;
         snprintf(path, sizeof path, "%.700s/%s", dir, e->d_name);
         if (stat(path, &st) != 0) continue;
         victim *more = realloc(all, (n + 1) * sizeof *all);
@@ -136,7 +146,7 @@ static wadi_status locate(const char *source, const wadi_target *target,
     WADI_TRY(target->language->find(target, &w->builder, err));
     w->builder.machine = images->machine;
     WADI_TRY(entry_key(&w->builder, source, w->key, err));
-    if (w->dir[0] != '\0') snprintf(w->path, sizeof w->path, "%s/%s.so", w->dir, w->key);
+    if (w->dir[0] != '\0') snprintf(w->path, sizeof w->path, "%s/%s%s", w->dir, w->key, ending);
     return WADI_OK;
 }
 

@@ -35,6 +35,8 @@ WADI_NODISCARD wadi_status wadi_cache_load_gently(const char *source, const wadi
 /* Loads the image if the cache has it. False: it has not. */
 bool wadi_cache_find(const char *source, const wadi_target *target, const wadi_image_ops *images,
                      wadi_kernels *out);
+/* Whether a file of that name in the folder is an entry. */
+bool wadi_cache_is_entry(const char *name);
 /* Removes the entry, because the loaded module was not the right one. */
 void wadi_cache_forget(const char *source, const wadi_target *target, const wadi_image_ops *images);
 /* Removes what killed processes have left in the folder. Returns the number of files and folders removed. */

@@ -41,7 +41,7 @@ for target in native x86-64 x86-64-v2; do
     said=$("$wadi" run --target $target "$example" xs=1,2,3 ys=4,5,6) || fail "$target"
     [ "$said" = "dot = f32 32.0" ] || fail "$target: $said"
 done
-entries=$(find "$work/cache" -name '*.so' | wc -l)
+entries=$(find "$work/cache" -name '*.image' | wc -l)
 [ "$entries" -eq 3 ] || fail "$entries entries for three targets"
 
 command -v valgrind >/dev/null && [ -z "$WADI_SANITIZE" ] || exit 0

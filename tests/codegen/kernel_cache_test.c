@@ -440,27 +440,32 @@ static int files_like(const char *begin) {
     return n;
 }
 
-/* Of more than 5000 entries the half that was used longest ago goes; what was used just now stays, however old it is. */
+#define OLD "aaaaaaaa"
+#define YOUNG "bbbbbbbb"
+
+/* Of more than 5000 entries the half that was used longest ago goes; what was used just now stays, however old it is. Entries of both
+ * endings count. */
 static void a_full_folder_loses_what_is_not_used(void **state) {
     (void)state;
     const struct timespec long_ago[2] = {{.tv_sec = 1000}, {.tv_sec = 1000}};
     const wadi_cache_report kept = load(answer);
-    char name[32];
+    char name[80];
     for (int i = 0; i < 4998; i++) {
-        snprintf(name, sizeof name, "%s%d.so", i % 2 ? "young" : "old", i);
+        snprintf(name, sizeof name, "%s%056d%s", i % 2 ? YOUNG : OLD, i, i % 3 ? ".image" : ".so");
         put_file(name, i % 2 ? 2000000 + i : 1000000 + i);
     }
     put_file("old.txt", 1);
     assert_int_equal(utimensat(AT_FDCWD, kept.path, long_ago, 0), 0);
     assert_false(load(answer).compiled);
     (void)load("int answer(void) { return 41 + 1; }\n"); /* the 5000th */
-    assert_int_equal(files_like("old"), 2499 + 1);
-    assert_int_equal(files_like("young"), 2499);
+    assert_int_equal(files_like(OLD), 2499);
+    assert_int_equal(files_like(YOUNG), 2499);
     (void)load("int answer(void) { return 43 - 1; }\n"); /* one too many: 2500 go */
-    assert_int_equal(files_like("old"), 1);
+    assert_int_equal(files_like(OLD), 0);
     assert_int_equal(files_like("old.txt"), 1);
-    assert_int_equal(files_like("young"), 2498);
-    assert_int_equal(files_like("young1.so"), 0);
+    assert_int_equal(files_like(YOUNG), 2498);
+    snprintf(name, sizeof name, "%s%056d.", YOUNG, 1);
+    assert_int_equal(files_like(name), 0);
     assert_false(load(answer).compiled);
 }
 

@@ -90,7 +90,7 @@ double hostile_seconds(void) {
 
 static bool is_kernel(const char *name) {
     const size_t n = strlen(name);
-    return (n > 3 && strcmp(name + n - 3, ".so") == 0) ||
+    return (n > 6 && strcmp(name + n - 6, ".image") == 0) ||
            (n > 5 && strcmp(name + n - 5, ".size") == 0) || strcmp(name, "fftw.wisdom") == 0;
 }
 
