@@ -1,0 +1,349 @@
+/* A device made of several: which part of a launch each gets, what is not cut, and what is told of it. The parts are devices that only note what they
+ * are asked for. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "base/error.h"
+#include "sched/split/split.h"
+
+/* ---- devices that take notes ---- */
+
+typedef struct noter {
+    wadi_device base;
+    int threads;
+    int launches, routines, begun, ended, waited;
+    wadi_launch last;
+    wadi_fault fault;    /* of each launch */
+    int told;            /* workers in all */
+    int64_t described;   /* the problem */
+    bool declines, full; /* full: out of memory */
+} noter;
+
+static int destroyed;
+
+static noter *noter_of(const wadi_device *self) {
+    return (noter *)(uintptr_t)self;
+}
+
+static void destroy(wadi_device *self) {
+    destroyed++;
+    free(noter_of(self));
+}
+
+static int64_t busy_ns(const wadi_device *self) {
+    return noter_of(self)->threads * INT64_C(10);
+}
+
+static int workers(const wadi_device *self) {
+    return noter_of(self)->threads;
+}
+
+static bool begin(wadi_device *self, const wadi_device_work *work) {
+    noter_of(self)->begun++;
+    noter_of(self)->told = work->workers;
+    return !noter_of(self)->full;
+}
+
+static void end(wadi_device *self) {
+    noter_of(self)->ended++;
+}
+
+static void launch(wadi_device *self, wadi_launch *l) {
+    noter *d = noter_of(self);
+    d->launches++;
+    l->fault = d->fault;
+    d->last = *l;
+}
+
+static bool expect(wadi_device *self, int slot, int64_t count) {
+    WADI_UNUSED(slot);
+    WADI_UNUSED(count);
+    return !noter_of(self)->full;
+}
+
+static bool finish(wadi_device *self, const int *slots, int n, bool whole) {
+    WADI_UNUSED(self);
+    WADI_UNUSED(slots);
+    WADI_UNUSED(n);
+    WADI_UNUSED(whole);
+    return true;
+}
+
+/* Asks for the last of its problems alone. */
+static bool routine(wadi_device *self, const wadi_device_calls *batch) {
+    noter *d = noter_of(self);
+    wadi_call call = {0};
+    d->routines++;
+    batch->describe(batch->self, batch->problems - 1, batch->problems, &call);
+    d->described = call.count;
+    return !d->declines;
+}
+
+static wadi_status wait(wadi_device *self, wadi_error *err) {
+    noter_of(self)->waited++;
+    return noter_of(self)->full ? wadi_fail(err, WADI_MEMORY, "full") : WADI_OK;
+}
+
+static const wadi_device_ops ops = {.destroy = destroy,
+                                    .busy_ns = busy_ns,
+                                    .workers = workers,
+                                    .begin = begin,
+                                    .end = end,
+                                    .launch = launch,
+                                    .expect = expect,
+                                    .finish = finish,
+                                    .routine = routine,
+                                    .wait = wait};
+
+enum { PARTS = 3 };
+
+typedef struct bench {
+    noter *part[PARTS];
+    wadi_device *device[PARTS], *all;
+    wadi_slots slots;
+    wadi_plan plan;
+} bench;
+
+static noter *make_noter(int threads) {
+    noter *d = calloc(1, sizeof *d);
+    assert_non_null(d);
+    d->base.ops = &ops;
+    d->base.shares = true;
+    d->threads = threads;
+    return d;
+}
+
+static const int threads_of_parts[PARTS] = {1, 2, 1};
+
+static void make_parts(bench *b) {
+    *b = (bench){.plan = {.nslots = 2}};
+    b->slots.plan = &b->plan;
+    destroyed = 0;
+    for (int p = 0; p < PARTS; p++) {
+        b->part[p] = make_noter(threads_of_parts[p]);
+        b->device[p] = &b->part[p]->base;
+    }
+}
+
+static void open_by(bench *b, wadi_split_rule rule) {
+    make_parts(b);
+    assert_int_equal(wadi_split_open(PARTS, b->device, 1, rule, &b->all, NULL), WADI_OK);
+}
+
+static void begin_all(const bench *b) {
+    const wadi_device_work work = {.slots = (wadi_slots *)(uintptr_t)&b->slots, .count = 1};
+    assert_true(b->all->ops->begin(b->all, &work));
+}
+
+static wadi_launch launch_all(const bench *b, wadi_launch l) {
+    b->all->ops->launch(b->all, &l);
+    return l;
+}
+
+static void close_all(const bench *b) {
+    b->all->ops->destroy(b->all);
+    assert_int_equal(destroyed, PARTS);
+}
+
+static const wadi_split_rule usual = {NULL, NULL};
+
+/* ---- tests ---- */
+
+static void launches_are_cut_in_proportion_to_workers(void **state) {
+    (void)state;
+    bench b;
+    open_by(&b, usual);
+    begin_all(&b);
+    (void)launch_all(&b, (wadi_launch){.code = {7}, .count = 3, .n = 80, .first = 1000});
+    static const int64_t first[] = {1000, 1020, 1060}, n[] = {20, 40, 20};
+    for (int p = 0; p < PARTS; p++) {
+        assert_int_equal(b.part[p]->last.first, first[p]);
+        assert_int_equal(b.part[p]->last.n, n[p]);
+        assert_int_equal(b.part[p]->last.code.handle, 7);
+        assert_int_equal(b.part[p]->last.count, 3);
+    }
+    assert_int_equal(b.all->ops->workers(b.all), 4);
+    assert_int_equal(b.all->ops->busy_ns(b.all), 40);
+    close_all(&b);
+}
+
+static void at_ends(void *env, int64_t n, int parts, int64_t *at) {
+    assert_int_equal(at[0], 0);
+    assert_int_equal(at[parts], n);
+    for (int p = 1; p < parts; p++) at[p] = *(const int64_t *)env;
+}
+
+static void parts_without_work_are_not_launched(void **state) {
+    (void)state;
+    bench b;
+    int64_t at = 0;
+    open_by(&b, (wadi_split_rule){at_ends, &at});
+    begin_all(&b);
+    (void)launch_all(&b, (wadi_launch){.n = 1});
+    assert_int_equal(b.part[0]->launches + b.part[1]->launches, 0);
+    assert_int_equal(b.part[2]->last.n, 1);
+    at = 1;
+    (void)launch_all(&b, (wadi_launch){.n = 1});
+    assert_int_equal(b.part[0]->last.n, 1);
+    assert_int_equal(b.part[0]->launches + b.part[1]->launches + b.part[2]->launches, 2);
+    const wadi_launch none =
+        launch_all(&b, (wadi_launch){.n = 0, .fault = {.kind = WADI_FAULT_INDEX}});
+    assert_int_equal(none.fault.kind, WADI_FAULT_NONE);
+    close_all(&b);
+}
+
+static void assert_whole(const bench *b, wadi_launch l, bool whole) {
+    const int before = b->part[0]->launches, others = b->part[1]->launches;
+    (void)launch_all(b, l);
+    assert_int_equal(b->part[0]->launches, before + 1);
+    assert_int_equal(b->part[0]->last.n, whole ? l.n : l.n / 4);
+    assert_int_equal(b->part[1]->launches, others + !whole);
+}
+
+static void what_is_in_order_or_emits_is_not_cut(void **state) {
+    (void)state;
+    static const int slots[] = {1, 0};
+    bench b;
+    open_by(&b, usual);
+    begin_all(&b);
+    const wadi_launch l = {.n = 40}, in_order = {.n = 40, .serial = true};
+    assert_whole(&b, l, false);
+    assert_whole(&b, in_order, true);
+    assert_true(b.all->ops->expect(b.all, 0, 40) && b.all->ops->expect(b.all, 1, 40));
+    assert_true(b.all->ops->expect(b.all, 1, 40)); /* again */
+    assert_whole(&b, l, true);
+    assert_true(b.all->ops->finish(b.all, slots, 1, false));
+    assert_whole(&b, l, true);
+    assert_true(b.all->ops->finish(b.all, slots, 2, true));
+    assert_whole(&b, l, false);
+    assert_true(b.all->ops->expect(b.all, 0, 40));
+    b.all->ops->end(b.all);
+    begin_all(&b); /* what was expected is forgotten */
+    assert_whole(&b, l, false);
+    b.part[0]->full = true;
+    assert_false(b.all->ops->expect(b.all, 0, 40));
+    assert_whole(&b, l, false);
+    close_all(&b);
+}
+
+static void the_first_fault_of_all_parts_is_told(void **state) {
+    (void)state;
+    bench b;
+    open_by(&b, usual);
+    begin_all(&b);
+    b.part[0]->fault = (wadi_fault){.kind = WADI_FAULT_INDEX, .element = 5, .linear = 9};
+    b.part[1]->fault = (wadi_fault){.kind = WADI_FAULT_SHAPE, .element = 5, .linear = 2};
+    b.part[2]->fault = (wadi_fault){.kind = WADI_FAULT_EMPTY, .element = 6, .linear = 0};
+    assert_int_equal(launch_all(&b, (wadi_launch){.n = 40}).fault.kind, WADI_FAULT_SHAPE);
+    b.part[2]->fault.element = 4;
+    assert_int_equal(launch_all(&b, (wadi_launch){.n = 40}).fault.kind, WADI_FAULT_EMPTY);
+    b.part[1]->fault.kind = b.part[2]->fault.kind = WADI_FAULT_NONE;
+    assert_int_equal(launch_all(&b, (wadi_launch){.n = 40}).fault.kind, WADI_FAULT_INDEX);
+    b.part[0]->fault.kind = WADI_FAULT_NONE;
+    assert_int_equal(launch_all(&b, (wadi_launch){.n = 40}).fault.kind, WADI_FAULT_NONE);
+    close_all(&b);
+}
+
+/* Says which problems were asked for. */
+static void describe(const void *self, int64_t begin, int64_t end, wadi_call *out) {
+    WADI_UNUSED(self);
+    assert_int_equal(end - begin, 1);
+    out->count = begin;
+}
+
+static void problems_of_routines_are_cut(void **state) {
+    (void)state;
+    bench b;
+    open_by(&b, usual);
+    const wadi_device_calls batch = {80, describe, &b}, few = {1, describe, &b};
+    assert_true(b.all->ops->routine(b.all, &batch));
+    assert_int_equal(b.part[0]->described, 19);
+    assert_int_equal(b.part[1]->described, 59);
+    assert_int_equal(b.part[2]->described, 79);
+    b.part[1]->declines = true;
+    assert_false(b.all->ops->routine(b.all, &batch));
+    assert_true(b.all->ops->routine(b.all, &few));
+    assert_int_equal(b.part[1]->routines, 2);
+    close_all(&b);
+}
+
+static void all_parts_are_told_of_all_workers(void **state) {
+    (void)state;
+    bench b;
+    open_by(&b, usual);
+    begin_all(&b);
+    for (int p = 0; p < PARTS; p++) assert_int_equal(b.part[p]->told, 4);
+    b.all->ops->end(b.all);
+    const wadi_device_work work = {.slots = &b.slots, .count = 1, .workers = 9};
+    assert_true(b.all->shares); /* it may be a part itself */
+    assert_true(b.all->ops->begin(b.all, &work));
+    for (int p = 0; p < PARTS; p++) {
+        assert_int_equal(b.part[p]->told, 9);
+        assert_int_equal(b.part[p]->begun, 2);
+        assert_int_equal(b.part[p]->ended, 1);
+    }
+    assert_int_equal(b.all->ops->wait(b.all, NULL), WADI_OK);
+    b.part[2]->full = true;
+    assert_false(b.all->ops->begin(b.all, &work));
+    assert_int_equal(b.all->ops->wait(b.all, NULL), WADI_MEMORY);
+    close_all(&b);
+}
+
+static void devices_that_do_not_fit_are_refused(void **state) {
+    (void)state;
+    static const wadi_residence other_memory = {.blocks = NULL};
+    static const wadi_image_ops other_images = {.language = "none"};
+    for (int wrong = 0; wrong < 3; wrong++) {
+        bench b;
+        wadi_error err = {.status = WADI_OK};
+        make_parts(&b);
+        if (wrong == 0) b.device[1]->shares = false;
+        if (wrong == 1) b.device[2]->residence = &other_memory;
+        if (wrong == 2) b.device[2]->images = &other_images;
+        assert_int_equal(wadi_split_open(PARTS, b.device, 1, usual, &b.all, &err), WADI_INVALID);
+        assert_string_equal(
+            err.msg, wrong == 0 ? "split: device 1 cannot share launches"
+                                : "split: device 2 has other memory or kernels than the first");
+        assert_int_equal(destroyed, PARTS);
+    }
+}
+
+static void processors_share_the_threads(void **state) {
+    (void)state;
+    static const struct {
+        int threads, parts, workers;
+    } of[] = {{3, 2, 3}, {1, 2, 2}, {8, 3, 8}, {2, 5, 5}};
+    for (size_t i = 0; i < sizeof of / sizeof of[0]; i++) {
+        wadi_device *all = NULL;
+        wadi_buffers *buffers = NULL;
+        assert_int_equal(wadi_buffers_create(NULL, 1 << 20, &buffers, NULL), WADI_OK);
+        const wadi_device_options o = {
+            .buffers = buffers, .keep_bytes = 1 << 20, .threads = of[i].threads};
+        assert_int_equal(wadi_split_open_cpus(&o, of[i].parts, usual, &all, NULL), WADI_OK);
+        assert_int_equal(all->ops->workers(all), of[i].workers);
+        all->ops->destroy(all);
+        wadi_buffers_release(buffers);
+    }
+    wadi_device *all = NULL;
+    const wadi_device_options wrong = {.threads = 100000};
+    assert_int_equal(wadi_split_open_cpus(&wrong, 2, usual, &all, NULL), WADI_INVALID);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(launches_are_cut_in_proportion_to_workers),
+        cmocka_unit_test(parts_without_work_are_not_launched),
+        cmocka_unit_test(what_is_in_order_or_emits_is_not_cut),
+        cmocka_unit_test(the_first_fault_of_all_parts_is_told),
+        cmocka_unit_test(problems_of_routines_are_cut),
+        cmocka_unit_test(all_parts_are_told_of_all_workers),
+        cmocka_unit_test(devices_that_do_not_fit_are_refused),
+        cmocka_unit_test(processors_share_the_threads),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
