@@ -4,6 +4,7 @@
 
 #include "bench/streams/report.h"
 
+WADI_NODISCARD wadi_status bench_arrays(bench *b, wadi_error *err);
 WADI_NODISCARD wadi_status bench_fission(bench *b, wadi_error *err);
 
 #endif

@@ -8,6 +8,7 @@
 
 /* A new benchmark is a file, its prototype in devices.h, and a line here. */
 static const bench_entry benchmarks[] = {
+    {"arrays", bench_arrays, "array programs on each device, beside cpu"},
     {"fission", bench_fission, "two devices that share each launch against the threads of one"},
     {NULL, NULL, NULL},
 };

@@ -6,7 +6,7 @@ bench="$WADI_BUILD/bench/devices/bench_devices"
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 
-"$bench" --quick --runs 1 > "$folder/lines" 2> "$folder/table" || {
+WADI_DEVICE=null "$bench" --quick --runs 1 > "$folder/lines" 2> "$folder/table" || {
     cat "$folder/table"
     exit 1
 }
