@@ -1,5 +1,5 @@
 /* OpenCL C as a language of kernels: written by codegen/emit/lanes. Nothing here builds it, since a device's own library does that when it
- * loads the image, which is the text and, in its last line, the key. */
+ * loads the image, which is the text and, in its last line, the key. The NUL at its end belongs to it, since the cache appends to images. */
 #include "base/error.h"
 #include "codegen/emit/lanes/lanes.h"
 #include "codegen/targets.h"
@@ -25,7 +25,7 @@ static wadi_status build(const wadi_image_builder *b, const char *source, const 
     WADI_UNUSED(folder);
     WADI_UNUSED(gently);
     wadi_text_addf(&t, "%s/* %s: %s */\n", source, WADI_IMAGE_KEY, key);
-    *out = (wadi_image){.n = t.n, .fd = -1};
+    *out = (wadi_image){.n = t.n + 1, .fd = -1};
     out->bytes = wadi_text_take(&t);
     wadi_text_fini(&t);
     return out->bytes != NULL ? WADI_OK : wadi_fail(err, WADI_MEMORY, "kernels: out of memory");

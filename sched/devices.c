@@ -9,6 +9,7 @@
 #include "sched/cuda/cuda.h"
 #include "sched/cuda/images.h"
 #include "sched/null/null.h"
+#include "sched/opencl/opencl.h"
 #include "sched/schedules.h"
 
 /* Of devices whose kernels are functions of this process. */
@@ -47,6 +48,14 @@ const wadi_device_row wadi_devices[] = {
      .tell = wadi_cuda_tell,
      .images = wadi_cuda_images,
      .open = wadi_cuda_open},
+    {.name = "opencl",
+     .about = "devices of OpenCL",
+     .language = "OpenCL C",
+     .schedule = WADI_SCHEDULE_FORCE_GROUP,
+     .count = wadi_opencl_count,
+     .tell = wadi_opencl_tell,
+     .images = wadi_opencl_images,
+     .open = wadi_opencl_open},
     {0},
 };
 

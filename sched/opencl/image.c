@@ -80,10 +80,11 @@ static wadi_status build(wadi_opencl_machine *m, const char *text, wadi_opencl_p
     WADI_TRY(wadi_opencl_context_of(m, &context, err));
     wadi_opencl_program p = m->cl->CreateProgramWithSource(context, 1, &text, &length, &code);
     if (p == NULL) return wadi_opencl_failed(m->name, "clCreateProgramWithSource", code, err);
-    code = m->cl->BuildProgram(
-        p, 1, &m->device,
-        m->rounds_divide ? "-cl-std=CL1.2 -cl-fp32-correctly-rounded-divide-sqrt" : "-cl-std=CL1.2",
-        NULL, NULL);
+    code = m->cl->BuildProgram(p, 1, &m->device,
+                               m->rounds_divide
+                                   ? "-w -cl-std=CL1.2 -cl-fp32-correctly-rounded-divide-sqrt"
+                                   : "-w -cl-std=CL1.2",
+                               NULL, NULL);
     if (code == WADI_OPENCL_SUCCESS) {
         *out = p;
         return WADI_OK;

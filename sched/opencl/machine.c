@@ -82,6 +82,8 @@ static void judge(wadi_opencl_machine *m) {
         why = "its byte order is another than the host's";
     else if (number_of(m, WADI_OPENCL_GROUP_SIZE) < WADI_GPU_LANES)
         why = "its groups are too small";
+    else if (!m->fp64)
+        why = "it has no double precision";
     else if (number_of(m, WADI_OPENCL_ARGUMENTS) < sizeof(wadi_gpu_call) + sizeof(void *))
         why = "its kernels take too few arguments";
     snprintf(m->unusable, sizeof m->unusable, "%s", why);
@@ -164,12 +166,16 @@ wadi_status wadi_opencl_look(wadi_opencl_machines *out, const wadi_image_ops *im
 
 /* ---- contexts ---- */
 
+wadi_status wadi_opencl_check_usable(const wadi_opencl_machine *m, wadi_error *err) {
+    if (m->unusable[0] == '\0') return WADI_OK;
+    return wadi_fail(err, WADI_UNSUPPORTED, "%s (%s) cannot be used: %s", m->name, m->product,
+                     m->unusable);
+}
+
 wadi_status wadi_opencl_context_of(wadi_opencl_machine *m, wadi_opencl_context *out,
                                    wadi_error *err) {
     int32_t code = WADI_OPENCL_SUCCESS;
-    if (m->unusable[0] != '\0')
-        return wadi_fail(err, WADI_UNSUPPORTED, "%s (%s) cannot be used: %s", m->name, m->product,
-                         m->unusable);
+    WADI_TRY(wadi_opencl_check_usable(m, err));
     (void)pthread_mutex_lock(&m->lock);
     if (m->context == NULL)
         m->context = m->cl->CreateContext(NULL, 1, &m->device, NULL, NULL, &code);

@@ -38,6 +38,9 @@ typedef struct wadi_opencl_machines {
 WADI_NODISCARD wadi_status wadi_opencl_look(wadi_opencl_machines *out, const wadi_image_ops *images,
                                             wadi_error *err);
 
+/* Errors: WADI_UNSUPPORTED (it cannot be used; its name and the reason). */
+WADI_NODISCARD wadi_status wadi_opencl_check_usable(const wadi_opencl_machine *m, wadi_error *err);
+
 /* The context of the machine, made when first wanted. Any thread. Errors: WADI_UNSUPPORTED (the machine cannot be used), WADI_DEVICE,
  * WADI_MEMORY. */
 WADI_NODISCARD wadi_status wadi_opencl_context_of(wadi_opencl_machine *m, wadi_opencl_context *out,

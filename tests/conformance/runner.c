@@ -377,19 +377,20 @@ static bool runs_on(const conf_case *c, const wadi_exe *exe, const conf_variant 
     return same;
 }
 
-/* Whether the environment leaves the kind in. */
-static bool is_wanted(const wadi_device_row *d) {
-    const char *only = getenv("WADI_DEVICE");
-    return !only || *only == '\0' || strncmp(only, d->name, strcspn(only, ":")) == 0;
-}
-
-static bool is_there(const wadi_device_row *d) {
+/* The kind that the environment leaves; NULL: it leaves all. If there is none of it, the test is left out. */
+static const wadi_device_row *only_kind(void) {
     wadi_device_choice choice;
-    return is_wanted(d) && wadi_device_find(d->name, &choice, NULL) == WADI_OK;
+    wadi_error err = {0};
+    const char *name = getenv("WADI_DEVICE");
+    if (!name || *name == '\0') return NULL;
+    if (wadi_device_find(name, &choice, &err) == WADI_OK) return choice.row;
+    fprintf(stderr, "left out: %s\n", err.msg);
+    exit(77);
 }
 
 const wadi_device_row *conf_device(const wadi_device_row *from) {
-    while (from->name && !is_there(from)) from++;
+    const wadi_device_row *only = only_kind();
+    while (from->name && (only ? from != only : from->count != NULL)) from++;
     return from;
 }
 

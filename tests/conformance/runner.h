@@ -52,7 +52,8 @@ void conf_variant_print(const conf_variant *v, wadi_text *out);
 
 /* The executable of the variant; NULL: `why` says why not. */
 wadi_exe *conf_compile(const conf_case *c, const char *disable, wadi_text *why);
-/* The first kind of device, from this row on, that this machine has. WADI_DEVICE leaves only one. */
+/* The first kind of device, from this row on, that programs are to run on: those of which every machine has one. WADI_DEVICE leaves only one, of
+ * any kind: drivers take seconds to build the kernels of a program. */
 const struct wadi_device_row *conf_device(const struct wadi_device_row *from);
 /* Runs it and compares everything it gives with what the interpreter gave. False: `why` names the first difference. */
 bool conf_run(const conf_case *c, const wadi_exe *exe, const conf_variant *v, wadi_text *why);

@@ -1,0 +1,123 @@
+#!/bin/sh
+# --device opencl: the documented programs give what they give on cpu, applications write the same bytes, and what is missing or broken is
+# said by name. The second half needs a device of OpenCL, such as PoCL's.
+set -eu
+
+wadi=$WADI_BUILD/cli/wadi
+flac=$WADI_BUILD/apps/audio/wadi-flac
+md5=$WADI_BUILD/apps/md5/wadi-md5
+grid=$WADI_BUILD/apps/gridding/wadi-grid
+examples=$WADI_SOURCE/docs/examples
+doubles=$WADI_BUILD/tests/doubles
+work=$(mktemp -d "${TMPDIR:-/tmp}/wadi-opencl.XXXXXX")
+trap 'rm -rf "$work"' EXIT INT TERM
+export WADI_LEARN=off
+unset WADI_DEVICE WADI_TARGET WADI_OPENCL_DRIVER
+cd "$work"
+
+fail() {
+    echo "opencl: $1" >&2
+    exit 1
+}
+
+# refused WORDS COMMAND...: it fails and says so.
+refused() {
+    words=$1
+    shift
+    ! "$@" >out 2>&1 || fail "$*: not refused"
+    grep -q "$words" out || fail "$*: $(cat out)"
+}
+
+# told WORDS: wadi devices says so of opencl, and goes on.
+told() {
+    "$wadi" devices >out 2>&1 || fail "wadi devices fails: $(cat out)"
+    grep '^cpu ' out >/dev/null || fail "wadi devices says nothing of cpu: $(cat out)"
+    grep "^opencl.*$1" out >/dev/null || fail "wadi devices: $(cat out)"
+}
+
+dotp() { "$wadi" run "$@" "$examples/dotp.wadi" xs=1,2,3 ys=4,5,6; }
+
+# ---- libraries that cannot be used ----
+
+export WADI_OPENCL_DRIVER=$work/none.so
+told 'devices of OpenCL: none: OpenCL: .*none.so'
+refused 'there is no "opencl:0": OpenCL: .*none.so' dotp --device opencl
+echo "no library" >text.so
+export WADI_OPENCL_DRIVER=$work/text.so
+told 'none: OpenCL: .*text.so'
+refused 'there is no "opencl:0": OpenCL: .*text.so' dotp --device opencl:0
+export WADI_OPENCL_DRIVER=$doubles/libdouble_opencl_none.so
+told 'none: this machine has no such device'
+refused 'there is no "opencl:0": this machine has no opencl device' dotp --device opencl
+export WADI_OPENCL_DRIVER=$doubles/libdouble_opencl_old.so
+told 'none: OpenCL: the library has no function clFinish'
+refused 'OpenCL: the library has no function clFinish' dotp --device opencl
+export WADI_OPENCL_DRIVER=$doubles/libdouble_opencl_aborts.so
+told 'none: its library is broken: asking it ended in a crash'
+if [ -n "${WADI_TEST_ALL:-}" ]; then
+    export WADI_OPENCL_DRIVER=$doubles/libdouble_opencl_hangs.so
+    told 'none: its library did not answer within 30 s'
+fi
+export WADI_OPENCL_DRIVER=$doubles/libdouble_opencl_broken.so
+told ':0 .*Narrow, OpenCL 1.2 double, driver 1.5, 3.0 GiB (kernels in OpenCL C): cannot be used: it has no double precision'
+told ':1 .*Broken, .*(kernels in OpenCL C)$'
+refused 'opencl:0 (Narrow) cannot be used: it has no double precision' dotp --device opencl
+refused 'opencl:1: clCreateContext failed: CL_OUT_OF_RESOURCES' dotp --device opencl:1
+refused 'there is no "opencl:7", only opencl:0 to opencl:1' dotp --device opencl:7
+refused 'expected a number behind "opencl:"' dotp --device opencl:x
+[ "$(dotp)" = "dot = f32 32.0" ] || fail "cpu is not there any more"
+unset WADI_OPENCL_DRIVER
+
+# ---- a device ----
+
+if ! "$wadi" devices | grep '^opencl:0 ' >there || grep 'cannot be used' there >&2; then
+    echo "no device of OpenCL: programs have not been run" >&2
+    exit 77
+fi
+refused 'there is no "opencl:777", only opencl:0' dotp --device opencl:777
+
+# same NAME=VALUE.. of an example: equal output.
+same() {
+    program=$1
+    shift
+    "$wadi" run "$examples/$program.wadi" "$@" >cpu.out || fail "$program"
+    "$wadi" run --device opencl --stats "$examples/$program.wadi" "$@" >opencl.out 2>stats || fail "$program: $(cat stats)"
+    cmp cpu.out opencl.out || fail "$program computes something else"
+    grep '^device  *opencl:0$' stats >/dev/null || fail "$program has run elsewhere: $(cat stats)"
+    ! grep 'warnings* generated' stats || fail "$program: the driver's compiler chatters"
+}
+same dotp xs=1,2,3 ys=4,5,6
+same mvm m=2x3:1,2,3,4,5,6 v=1,1,1
+same stats 'samples=1,2,3;4,5;6'
+same mandelbrot width=24 height=12 limit=30
+same smvm v=1,2,3 lengths=1,0,2 columns=0,1,2 values=5,6,7
+
+# Rows that cannot be longer than a group's lanes, with a way of its own for each lane: PoCL once gave all lanes that of the first.
+cat >rows.wadi <<'PROGRAM'
+program rows
+input table : i32[7]
+stream_in s : seq(u8[?])
+t = map_seq s (a) {
+    n = unit { min (extent a 0) 5 } : i64
+    ones = generate n (i) { 1 } : i64[?]
+    starts = scanl 0 ones (i, j) { add i j } : i64[?]
+    parts = fold1_seg starts a (x, y) { max x y } : u8[?]
+    one = unit { 1.0 } : f64
+    xs = map parts (x) { the one } : f64[?]
+    pairs = map xs (x) {
+        y = mul -2.0f32 (convert f32 x)
+        z, k = while (w, k) { lt k 3 } do { 3.0f32, add k 1 } from convert f32 (table ! (mod (convert i64 x) 7)), mod (convert i64 x) 5
+        p: y, q: mul (round y) z
+    } : {p: f32, q: f32}[?]
+    r = spread dim=0 pairs : f32[?, ?]
+    yield r, parts, xs
+} : seq(f32[?, ?], u8[?], f64[?])
+stream_out "out" t
+PROGRAM
+examples=$work same rows table=3,-1,4,1,-5,9,2 's=1,2,3;4,5,6,7'
+
+"$wadi" check --device opencl "$examples/mvm.wadi" m=2x3:1,2,3,4,5,6 v=1,1,1 >out 2>&1 || fail "wadi check: $(cat out)"
+grep 'one on cpu.* agree$' out >/dev/null || fail "wadi check: $(cat out)"
+
+# A kernel that the cache has kept is loaded again; a library that is gone does not matter to cpu.
+dotp --device opencl >again && [ "$(cat again)" = "dot = f32 32.0" ] || fail "a second run"
