@@ -147,7 +147,7 @@ static bool routine(wadi_device *self, const wadi_device_calls *batch) {
 static wadi_status wait(wadi_device *self, wadi_error *err) {
     gpu *d = gpu_of(self);
     const wadi_status failed = wadi_gpu_primitives_tell(&d->primitives, err);
-    const wadi_status status = d->driver->ops->wait(d->driver, err);
+    const wadi_status status = wadi_gpu_wait(d->driver, err);
     return status != WADI_OK ? status : failed;
 }
 

@@ -1,6 +1,13 @@
 /* Calls of the driver in the forms that pools and residences want. */
 #include "sched/gpu/memory.h"
 
+#include "base/task.h"
+
+/* Whoever waits for the machine is registered, so that a machine that hangs is named by the watchdog. */
+static int begin_wait(const wadi_gpu_driver *d) {
+    return wadi_task_wait("the device", -1, d->name);
+}
+
 static void *take(void *self, size_t bytes) {
     wadi_gpu_driver *d = self;
     return d->ops->take(d, bytes);
@@ -23,12 +30,20 @@ static void put(void *self, void *to, const void *from, int64_t bytes) {
 
 static void get(void *self, void *to, const void *from, int64_t bytes) {
     wadi_gpu_driver *d = self;
+    const int ticket = begin_wait(d);
     d->ops->get(d, to, from, (size_t)bytes);
+    wadi_task_go_on(ticket);
+}
+
+wadi_status wadi_gpu_wait(wadi_gpu_driver *d, wadi_error *err) {
+    const int ticket = begin_wait(d);
+    const wadi_status status = d->ops->wait(d, err);
+    wadi_task_go_on(ticket);
+    return status;
 }
 
 static wadi_status check(void *self, wadi_error *err) {
-    wadi_gpu_driver *d = self;
-    return d->ops->wait(d, err);
+    return wadi_gpu_wait(self, err);
 }
 
 static void copy(void *self, void *to, const void *from, int64_t bytes) {

@@ -12,6 +12,9 @@ WADI_NODISCARD wadi_status wadi_gpu_residence_init(wadi_residence *r, wadi_gpu_d
 /* The last reference of the device; others may have theirs. */
 void wadi_gpu_residence_fini(wadi_residence *r);
 
+/* The driver's `wait`, in the register of waits. */
+WADI_NODISCARD wadi_status wadi_gpu_wait(wadi_gpu_driver *d, wadi_error *err);
+
 /* An address of the device as kernels know it. */
 static inline uint64_t wadi_gpu_address(const void *at) {
     return (uint64_t)(uintptr_t)at;
