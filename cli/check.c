@@ -394,8 +394,14 @@ static void tell(const options *o, const wadi_module *m, bool elsewhere, bool as
     printf("\n");
 }
 
+/* Whether anything but the judge alone computes. */
+static bool is_elsewhere(void) {
+    wadi_device_choices all;
+    return kind() != judge || (wadi_device_find_all(NULL, &all, NULL) == WADI_OK && all.n > 1);
+}
+
 static wadi_status check(const options *o, const char *text, const char *name, wadi_error *err) {
-    const bool elsewhere = kind() != judge;
+    const bool elsewhere = is_elsewhere();
     bool rounded = false;
     wadi_module *m = NULL;
     wadi_exe *exe = NULL;

@@ -49,6 +49,16 @@ static void expect(void *self, const wadi_run_options *options) {
     wadi_exe_expect(self, options, true);
 }
 
+/* The libraries of devices round some functions, and transforms, each in its own way. */
+static bool exact(void *self) {
+    const wadi_exe *exe = self;
+    wadi_type type = WADI_F64;
+    for (int i = 0; i < exe->plan->nbodies; i++)
+        if (exe->plan->bodies[i].routines) return false;
+    return wadi_module_inexact(exe->module, &type) == NULL;
+}
+
 wadi_loader wadi_exe_loader(wadi_exe *exe) {
-    return (wadi_loader){.load = load, .offer = offer, .expect = expect, .self = exe};
+    return (wadi_loader){
+        .load = load, .offer = offer, .expect = expect, .exact = exact, .self = exe};
 }

@@ -341,6 +341,8 @@ typedef struct wadi_loader {
                   int64_t worth_ns);
     /* A run with these options begins: the versions that it certainly needs can be made in parallel. Never waits. NULL: nothing to do. */
     void (*expect)(void *self, const struct wadi_run_options *options);
+    /* Whether kernels in any language compute the same bits. NULL: they do. */
+    bool (*exact)(void *self);
     void *self;
 } wadi_loader;
 

@@ -94,7 +94,7 @@ typedef struct wadi_run_stats {
     double source_s, compute_s, sink_s; /**< time each stage was busy */
     const char *device; /**< that computes, or several: "cpu,opencl:0"; the run owns the name */
     char shares[192]; /**< of several devices: who has computed how much of what they can share, as
-                           "cpu 61 %, opencl:0 39 %"; "": one device, or nothing to share */
+                           "cpu 61 %, opencl:0 39 %", or why nobody shares; "": one device */
     int threads;
     int64_t memory_peak; /**< greatest number of bytes of chunks and temporaries */
     int stages_apart; /**< stages and folds that run in a thread of their own, or did at the end of the latest stream */

@@ -66,6 +66,14 @@ static wadi_status make_runner(wadi_run *x, wadi_error *err) {
     return WADI_OK;
 }
 
+/* Whether a chunk has the same bits whichever of the devices computes it. */
+static bool compute_alike(const wadi_loader *l, const wadi_device_choices *devices) {
+    bool alike = true;
+    for (int i = 1; i < devices->n; i++)
+        alike = alike && strcmp(devices->at[i].row->language, devices->at[0].row->language) == 0;
+    return alike || l->exact == NULL || l->exact(l->self);
+}
+
 static wadi_status make_parts(wadi_run *x, wadi_error *err) {
     const wadi_run_options *o = &x->options;
     WADI_TRY(wadi_stop_init(&x->stop, wadi_task_now()->stop, err));
@@ -78,6 +86,7 @@ static wadi_status make_parts(wadi_run *x, wadi_error *err) {
     WADI_TRY(wadi_run_list_bindings(x, err));
     WADI_TRY(wadi_device_find_all(o->device, &x->devices, err));
     x->chosen = x->devices.at[0];
+    x->alone = !compute_alike(&x->loader, &x->devices);
     const wadi_device_options device = device_options(x);
     WADI_TRY(x->chosen.row->open(&device, &x->device, err));
     if (x->device->residence != NULL) {
@@ -312,12 +321,18 @@ void wadi_run_cancel(wadi_run *run) {
 
 /* ---- looking at it ---- */
 
-/* "cpu 61 %, null 39 %". By the lock. */
+/* "cpu 61 %, null 39 %", or why not. By the lock. */
 static void print_shares(const wadi_run *x, char *out, size_t room) {
+    const char *first = x->devices.at[0].name;
     int64_t all = 0;
     size_t used = 0;
     for (int i = 0; i < x->devices.n; i++) all += x->done_by[i];
-    for (int i = 0; x->devices.n > 1 && all > 0 && i < x->devices.n && used < room; i++)
+    if (x->devices.n == 1) return;
+    if (x->alone)
+        snprintf(out, room, "all on %s: the others would round otherwise", first);
+    else if (all == 0)
+        snprintf(out, room, "all on %s: nothing could be shared", first);
+    for (int i = 0; all > 0 && i < x->devices.n && used < room; i++)
         used += (size_t)snprintf(out + used, room - used, "%s%s %.0f %%", i > 0 ? ", " : "",
                                  x->devices.at[i].name, 100 * (double)x->done_by[i] / (double)all);
 }

@@ -68,7 +68,8 @@ struct wadi_run {
     const wadi_policy_row *policy_row;
     wadi_device_choices devices; /* that compute */
     wadi_device_choice chosen;   /* the first of them, which does all that has an order */
-    wadi_device *device;         /* that one */
+    bool alone;          /* the others compute nothing, because they would round otherwise */
+    wadi_device *device; /* that one */
     wadi_runner *runner;
     wadi_slots slots;
     wadi_crew crew; /* of the compute thread, with these slots and this runner */

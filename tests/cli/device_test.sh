@@ -48,6 +48,8 @@ image() { "$grid" "$@" -q -o image.fits --method wstack --own-fft --size 64 --sc
 
 for program in run check sound guess image; do
     refused 'device: there is no "gpu", only cpu, null' $program --device gpu
+    refused 'device: there is no "gpu", only cpu, null' $program --device=cpu,gpu
+    refused 'device: "null" is named twice' $program --device=null,cpu,null:0
     refused 'device: there is one "cpu", without a number: "cpu:1"' $program --device cpu:1
     WADI_DEVICE=gpu refused 'device: there is no "gpu", only cpu, null' $program
 done
@@ -58,6 +60,11 @@ done
 [ "$(run)" = "$(run --device null)" ] || fail "wadi run"
 [ "$(run)" = "$(run --device=all)" ] || fail "wadi run on all devices, which are one"
 [ "$(run)" = "$(WADI_DEVICE=null run)" ] || fail "wadi run with WADI_DEVICE"
+for several in cpu,null null,cpu null,null:1 all; do
+    [ "$(run)" = "$(run --device $several)" ] || fail "wadi run --device $several"
+done
+check --device cpu,null | grep -q ' one on cpu ' || fail "wadi check compares cpu,null with nothing"
+run --device cpu,null --stats >out 2>&1 && grep -q '^device       cpu,null$' out && grep -q '^shares       all on cpu' out || fail "$(cat out)"
 check --device null | grep -q ' one on cpu ' || fail "wadi check compares null with nothing"
 sound && mv sound.flac cpu.flac && sound --device null && cmp cpu.flac sound.flac || fail "wadi-flac"
 [ "$(guess --device null)" = "$digest:word4321" ] || fail "wadi-md5"
