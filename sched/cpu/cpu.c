@@ -27,7 +27,8 @@ typedef struct cpu {
     wadi_pool *pool;
     int threads;     /* the pool's */
     worker *workers; /* [threads] */
-    wadi_emissions emissions;
+    wadi_emissions own;
+    wadi_emissions *emissions; /* its own, or those of the device beside which it works */
     const wadi_stop *cancel;
     wadi_mutex lock;          /* guards the fault of the launch at work */
     atomic_int_fast64_t stop; /* ranges that begin after this are skipped */
@@ -63,7 +64,7 @@ static void scratch_rewind(wadi_work *w, int64_t mark) {
 }
 
 static void say_negative(const worker *self, int slot, const int64_t *shape, int64_t *value) {
-    for (int d = wadi_slots_plan(self->device->emissions.slots, slot)->rank - 1; d >= 0; d--) {
+    for (int d = wadi_slots_plan(self->device->emissions->slots, slot)->rank - 1; d >= 0; d--) {
         if (shape[d] >= 0) continue;
         value[0] = shape[d];
         value[1] = d;
@@ -73,7 +74,7 @@ static void say_negative(const worker *self, int slot, const int64_t *shape, int
 static int emit(wadi_work *w, int32_t slot, int64_t s, const int64_t *shape, void **col) {
     worker *self = worker_of(w);
     int64_t bytes = 0;
-    const wadi_fault_kind kind = wadi_emissions_put(&self->device->emissions, &w->slot[slot],
+    const wadi_fault_kind kind = wadi_emissions_put(self->device->emissions, &w->slot[slot],
                                                     &self->staging, slot, s, shape, col, &bytes);
     if (kind != WADI_FAULT_NONE) set_memory_fault(w, kind, s, bytes);
     if (kind == WADI_FAULT_EXTENT) say_negative(self, slot, shape, w->fault.value);
@@ -93,9 +94,13 @@ static const volatile unsigned char *stop_flag(const wadi_stop *stop) {
     return stop != NULL ? (const volatile unsigned char *)&stop->called : &never;
 }
 
+static bool emits_alone(const cpu *d) {
+    return d->emissions == &d->own;
+}
+
 static bool begin(wadi_device *self, const wadi_device_work *work) {
     cpu *d = cpu_of(self);
-    if (!wadi_emissions_begin(&d->emissions, work->slots)) return false;
+    if (emits_alone(d) && !wadi_emissions_begin(&d->own, work->slots)) return false;
     d->cancel = work->stop;
     for (int i = 0; i < d->threads; i++) {
         d->workers[i].work.first = work->first;
@@ -107,7 +112,7 @@ static bool begin(wadi_device *self, const wadi_device_work *work) {
 
 static void end(wadi_device *self) {
     cpu *d = cpu_of(self);
-    wadi_emissions_reset(&d->emissions);
+    if (emits_alone(d)) wadi_emissions_reset(&d->own);
     for (int i = 0; i < d->threads; i++) {
         wadi_scratch_reset(&d->workers[i].scratch);
         wadi_scratch_reset(&d->workers[i].staging);
@@ -115,16 +120,16 @@ static void end(wadi_device *self) {
 }
 
 static bool expect(wadi_device *self, int slot, int64_t count) {
-    return wadi_emissions_expect(&cpu_of(self)->emissions, slot, count);
+    return wadi_emissions_expect(cpu_of(self)->emissions, slot, count);
 }
 
 bool wadi_cpu_is_expected(const wadi_device *self, int slot) {
-    return cpu_of(self)->emissions.of[slot].expected;
+    return cpu_of(self)->emissions->of[slot].expected;
 }
 
 static bool finish(wadi_device *self, const int *slots, int n, bool whole) {
     cpu *d = cpu_of(self);
-    if (!wadi_emissions_finish(&d->emissions, slots, n, d->pool)) return false;
+    if (!wadi_emissions_finish(d->emissions, slots, n, d->pool)) return false;
     for (int i = 0; whole && i < d->threads; i++) wadi_scratch_reset(&d->workers[i].staging);
     return true;
 }
@@ -175,7 +180,7 @@ static void run_range(void *env, int number, int64_t begin, int64_t end) {
 static void launch(wadi_device *self, wadi_launch *what) {
     cpu *d = cpu_of(self);
     loop l = {d, what, wadi_cpu_kernel(what->code)};
-    const wadi_slot *table = what->table != NULL ? what->table : d->emissions.slots->slot;
+    const wadi_slot *table = what->table != NULL ? what->table : d->emissions->slots->slot;
     what->fault.kind = WADI_FAULT_NONE; /* nothing else is read then */
     for (int i = 0; i < d->threads; i++) {
         wadi_work *w = &d->workers[i].work;
@@ -188,7 +193,6 @@ static void launch(wadi_device *self, wadi_launch *what) {
     const bool alone = what->serial || what->apart;
     wadi_pool_for(d->pool, what->serial ? 1 : what->n, alone ? 1 : range_of(what->n, d->threads),
                   run_range, &l);
-    wadi_emissions_settle(&d->emissions);
 }
 
 /* ---- primitives ---- */
@@ -270,7 +274,7 @@ static void destroy(wadi_device *self) {
         wadi_scratch_fini(&d->workers[i].staging);
     }
     free(d->workers);
-    free(d->emissions.of);
+    free(d->own.of);
     wadi_pool_destroy(d->pool);
     wadi_mutex_fini(&d->lock);
     free(d);
@@ -318,6 +322,7 @@ wadi_status wadi_cpu_open_at(const wadi_device_options *options, const wadi_resi
     d->base.residence = residence;
     d->base.images = &wadi_cpu_images;
     d->base.shares = true;
+    d->emissions = &d->own;
     wadi_status status = wadi_mutex_init(&d->lock, err);
     if (status != WADI_OK) {
         free(d);
@@ -336,4 +341,11 @@ wadi_status wadi_cpu_open_at(const wadi_device_options *options, const wadi_resi
 
 wadi_status wadi_cpu_open(const wadi_device_options *options, wadi_device **out, wadi_error *err) {
     return wadi_cpu_open_at(options, NULL, out, err);
+}
+
+wadi_status wadi_cpu_open_beside(wadi_device *cpu_device, const wadi_device_options *options,
+                                 wadi_device **out, wadi_error *err) {
+    WADI_TRY(wadi_cpu_open_at(options, cpu_device->residence, out, err));
+    cpu_of(*out)->emissions = cpu_of(cpu_device)->emissions;
+    return WADI_OK;
 }

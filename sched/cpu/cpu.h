@@ -15,6 +15,11 @@ WADI_NODISCARD wadi_status wadi_cpu_tell(int number, wadi_device_facts *out, wad
 WADI_NODISCARD wadi_status wadi_cpu_open_at(const wadi_device_options *options,
                                             const wadi_residence *residence, wadi_device **out,
                                             wadi_error *err);
+/* A device that shares the launches of another one: its kernels emit to what that one expects and finishes. It begins after and ends when
+ * that one does. */
+WADI_NODISCARD wadi_status wadi_cpu_open_beside(wadi_device *cpu,
+                                                const wadi_device_options *options,
+                                                wadi_device **out, wadi_error *err);
 /* How many slots kernels emit to that are not finished. */
 bool wadi_cpu_is_expected(const wadi_device *cpu, int slot);
 #endif

@@ -58,7 +58,14 @@ static void forget(wadi_emissions *e, wadi_emission *m) {
     e->expected--;
 }
 
+/* The columns of single elements become those of their slots, now that no kernel runs. */
+static void settle(wadi_emissions *e) {
+    for (int i = atomic_exchange(&e->made, 0); i > 0; i = e->of[i - 1].next)
+        wadi_slots_use_columns(e->slots, i - 1, &e->of[i - 1].columns);
+}
+
 void wadi_emissions_reset(wadi_emissions *e) {
+    settle(e);
     for (int i = 0; e->expected > 0; i++) {
         if (!e->of[i].expected) continue;
         wadi_slots_clear(e->slots, i);
@@ -87,11 +94,6 @@ static bool make_columns(wadi_emissions *e, int slot, int64_t values) {
     m->next = atomic_load(&e->made);
     while (!atomic_compare_exchange_weak(&e->made, &m->next, slot + 1)) continue;
     return true;
-}
-
-void wadi_emissions_settle(wadi_emissions *e) {
-    for (int i = atomic_exchange(&e->made, 0); i > 0; i = e->of[i - 1].next)
-        wadi_slots_use_columns(e->slots, i - 1, &e->of[i - 1].columns);
 }
 
 wadi_fault_kind wadi_emissions_put(wadi_emissions *e, const wadi_slot *seen, wadi_scratch *staging,
@@ -191,6 +193,7 @@ static bool compact(wadi_emissions *e, int slot, wadi_pool *pool) {
 }
 
 bool wadi_emissions_finish(wadi_emissions *e, const int *slots, int n, wadi_pool *pool) {
+    settle(e);
     for (int i = 0; i < n; i++) {
         wadi_emission *m = &e->of[slots[i]];
         if (!m->expected) continue;

@@ -21,7 +21,7 @@ typedef struct wadi_emission {
     bool expected;
     bool in_place;             /* one element alone: its columns become the slot's, */
     wadi_slot_columns columns; /* these */
-    int next;                  /* in the list of those made in the launch at work */
+    int next;                  /* in the list of those made */
     int64_t count;             /* elements */
     void *block;               /* `piece` */
     void **
@@ -36,7 +36,7 @@ typedef struct wadi_emissions {
     int room;
     int expected; /* slots */
     atomic_int
-        made; /* 1 + the first slot in the list of those that got columns in the launch at work; 0: none */
+        made; /* 1 + the first slot in the list of those that got columns since the last finish; 0: none */
     wadi_emission *of; /* [room], by slot */
 } wadi_emissions;
 
@@ -49,8 +49,6 @@ bool wadi_emissions_expect(wadi_emissions *e, int slot, int64_t count);
 wadi_fault_kind wadi_emissions_put(wadi_emissions *e, const wadi_slot *seen, wadi_scratch *staging,
                                    int slot, int64_t s, const int64_t *shape, void **col,
                                    int64_t *out_bytes);
-/* Call this after each launch: the columns of single elements become those of their slots. */
-void wadi_emissions_settle(wadi_emissions *e);
 /* After the kernel that emits them: makes the columns of those of the slots that were expected, which then are no longer.
  * False when out of memory. */
 bool wadi_emissions_finish(wadi_emissions *e, const int *slots, int n, wadi_pool *pool);

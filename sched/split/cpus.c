@@ -20,11 +20,12 @@ wadi_status wadi_split_open_cpus(const wadi_device_options *options, int parts,
     while (status == WADI_OK && n < parts) {
         wadi_device_options one = *options;
         one.threads = threads_of(all, parts, n);
-        status = wadi_cpu_open(&one, &device[n], err);
+        status = n == 0 ? wadi_cpu_open(&one, &device[n], err)
+                        : wadi_cpu_open_beside(device[0], &one, &device[n], err);
         if (status == WADI_OK) n++;
     }
     if (status == WADI_OK)
-        return wadi_split_open(n, device, all < parts ? all : parts, rule, out, err);
+        return wadi_split_open(n, device, all < parts ? all : parts, true, rule, out, err);
     while (n > 0) {
         n--;
         device[n]->ops->destroy(device[n]);

@@ -15,6 +15,7 @@ typedef struct split {
     wadi_device *part[WADI_SPLIT_MOST];
     wadi_pool *pool;
     wadi_split_rule rule;
+    bool together;  /* kernels of all parts emit to what the first expects */
     bool *expected; /* [room] by slot: kernels will emit to it */
     int room;
     int emissions; /* slots that are expected */
@@ -100,7 +101,8 @@ static void launch_parts(const split *d, wadi_launch *what) {
 static void launch(wadi_device *self, wadi_launch *what) {
     split *d = split_of(self);
     what->fault.kind = WADI_FAULT_NONE; /* nothing else is read then */
-    if (what->serial || d->emissions > 0 || what->n <= 0)
+    const bool alone = what->serial || (d->emissions > 0 && !d->together);
+    if (alone || what->n <= 0)
         d->part[0]->ops->launch(d->part[0], what);
     else
         launch_parts(d, what);
@@ -149,7 +151,10 @@ static bool finish(wadi_device *self, const int *slots, int n, bool whole) {
         if (d->expected[slots[i]]) d->emissions--;
         d->expected[slots[i]] = false;
     }
-    return d->part[0]->ops->finish(d->part[0], slots, n, whole);
+    if (!d->part[0]->ops->finish(d->part[0], slots, n, whole)) return false;
+    for (int p = 1; d->together && p < d->n; p++) /* what they emitted has been copied */
+        if (!d->part[p]->ops->finish(d->part[p], slots, 0, whole)) return false;
+    return true;
 }
 
 /* ---- primitives ---- */
@@ -251,7 +256,7 @@ static wadi_status check(int n, wadi_device *const *device, wadi_error *err) {
     return WADI_OK;
 }
 
-wadi_status wadi_split_open(int n, wadi_device *const *owned_devices, int at_once,
+wadi_status wadi_split_open(int n, wadi_device *const *owned_devices, int at_once, bool together,
                             wadi_split_rule rule, wadi_device **out, wadi_error *err) {
     WADI_ASSERT(n >= 1 && n <= WADI_SPLIT_MOST && at_once >= 1 && at_once <= n);
     split *d = calloc(1, sizeof *d);
@@ -262,6 +267,7 @@ wadi_status wadi_split_open(int n, wadi_device *const *owned_devices, int at_onc
     d->n = n;
     memcpy(d->part, owned_devices, (size_t)n * sizeof *owned_devices);
     d->rule = rule;
+    d->together = together;
     d->base = (wadi_device){&ops, d->part[0]->residence, d->part[0]->images, true};
     wadi_status status = check(n, owned_devices, err);
     if (status == WADI_OK) status = wadi_pool_create_around(at_once, &d->pool, err);

@@ -4,7 +4,7 @@
  * where the whole launch would have, so there is nothing to join afterwards but faults. Bits and faults are those of one device, wherever
  * the cuts are: docs/decisions/0056 says why, operator by operator.
  *
- * The first device does the rest alone: what must be in order, what emits elements, and the primitives. */
+ * The first device does the rest alone: what must be in order, the primitives, and what emits elements, unless all can emit together. */
 #ifndef WADI_SCHED_SPLIT_SPLIT_H
 #define WADI_SCHED_SPLIT_SPLIT_H
 
@@ -21,10 +21,10 @@ typedef struct wadi_split_rule {
 enum { WADI_SPLIT_MOST = 16 };
 
 /* n devices, 1 to WADI_SPLIT_MOST, all of one residence and with the same images; they are destroyed with it, and also after an error.
- * at_once: how many parts run at the same time, 1 to n. Errors: WADI_INVALID (one does not share, or they do not fit), WADI_MEMORY,
+ * at_once: how many parts run at the same time, 1 to n. together: kernels of all of them emit to what the first expects. Errors: WADI_INVALID (one does not share, or they do not fit), WADI_MEMORY,
  * WADI_IO (a thread). */
 WADI_NODISCARD wadi_status wadi_split_open(int n, wadi_device *const *owned_devices, int at_once,
-                                           wadi_split_rule rule, wadi_device **out,
+                                           bool together, wadi_split_rule rule, wadi_device **out,
                                            wadi_error *err);
 
 /* Over `parts` devices cpu, 2 to WADI_SPLIT_MOST, that share the threads of the options; each has one at least. Errors as above. */

@@ -16,7 +16,7 @@
 typedef struct noter {
     wadi_device base;
     int threads;
-    int launches, routines, begun, ended, waited;
+    int launches, routines, begun, ended, waited, finished, forgot;
     wadi_launch last;
     wadi_fault fault;    /* of each launch */
     int told;            /* workers in all */
@@ -67,10 +67,10 @@ static bool expect(wadi_device *self, int slot, int64_t count) {
 }
 
 static bool finish(wadi_device *self, const int *slots, int n, bool whole) {
-    WADI_UNUSED(self);
+    noter *d = noter_of(self);
     WADI_UNUSED(slots);
-    WADI_UNUSED(n);
-    WADI_UNUSED(whole);
+    d->finished += n;
+    d->forgot += whole;
     return true;
 }
 
@@ -130,9 +130,13 @@ static void make_parts(bench *b) {
     }
 }
 
-static void open_by(bench *b, wadi_split_rule rule) {
+static void open_as(bench *b, bool together, wadi_split_rule rule) {
     make_parts(b);
-    assert_int_equal(wadi_split_open(PARTS, b->device, 1, rule, &b->all, NULL), WADI_OK);
+    assert_int_equal(wadi_split_open(PARTS, b->device, 1, together, rule, &b->all, NULL), WADI_OK);
+}
+
+static void open_by(bench *b, wadi_split_rule rule) {
+    open_as(b, false, rule);
 }
 
 static void begin_all(const bench *b) {
@@ -231,6 +235,23 @@ static void what_is_in_order_or_emits_is_not_cut(void **state) {
     close_all(&b);
 }
 
+static void what_all_can_emit_is_cut(void **state) {
+    (void)state;
+    static const int slots[] = {1, 0};
+    bench b;
+    open_as(&b, true, usual);
+    begin_all(&b);
+    assert_true(b.all->ops->expect(b.all, 0, 40) && b.all->ops->expect(b.all, 1, 40));
+    assert_whole(&b, (wadi_launch){.n = 40}, false);
+    assert_whole(&b, (wadi_launch){.n = 40, .serial = true}, true);
+    assert_true(b.all->ops->finish(b.all, slots, 2, true));
+    for (int p = 0; p < PARTS; p++) {
+        assert_int_equal(b.part[p]->finished, p == 0 ? 2 : 0);
+        assert_int_equal(b.part[p]->forgot, 1);
+    }
+    close_all(&b);
+}
+
 static void the_first_fault_of_all_parts_is_told(void **state) {
     (void)state;
     bench b;
@@ -305,7 +326,8 @@ static void devices_that_do_not_fit_are_refused(void **state) {
         if (wrong == 0) b.device[1]->shares = false;
         if (wrong == 1) b.device[2]->residence = &other_memory;
         if (wrong == 2) b.device[2]->images = &other_images;
-        assert_int_equal(wadi_split_open(PARTS, b.device, 1, usual, &b.all, &err), WADI_INVALID);
+        assert_int_equal(wadi_split_open(PARTS, b.device, 1, false, usual, &b.all, &err),
+                         WADI_INVALID);
         assert_string_equal(
             err.msg, wrong == 0 ? "split: device 1 cannot share launches"
                                 : "split: device 2 has other memory or kernels than the first");
@@ -339,6 +361,7 @@ int main(void) {
         cmocka_unit_test(launches_are_cut_in_proportion_to_workers),
         cmocka_unit_test(parts_without_work_are_not_launched),
         cmocka_unit_test(what_is_in_order_or_emits_is_not_cut),
+        cmocka_unit_test(what_all_can_emit_is_cut),
         cmocka_unit_test(the_first_fault_of_all_parts_is_told),
         cmocka_unit_test(problems_of_routines_are_cut),
         cmocka_unit_test(all_parts_are_told_of_all_workers),
