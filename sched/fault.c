@@ -28,7 +28,9 @@ static void say_kind(const wadi_fault *f, char *out, size_t room) {
         (void)snprintf(out, room, WADI_SAID_SEGMENT, a, b, c, d);
         return;
     case WADI_FAULT_MEMORY:
-        if (a < INT64_MAX / 4)
+        if (a <= 0)
+            (void)snprintf(out, room, "no memory");
+        else if (a < INT64_MAX / 4)
             (void)snprintf(out, room, "no memory for %lld bytes", a);
         else
             (void)snprintf(out, room, "no memory: more bytes than can be counted");

@@ -7,6 +7,12 @@
 #include "base/error.h"
 
 static const char out_of_memory[] = "arrays of the running program: out of memory";
+
+/* A device that has failed gives no memory either. Then its failure is what is told. */
+static wadi_status no_memory(const wadi_slots *s, wadi_error *err) {
+    WADI_TRY(wadi_residence_check(s->residence, err));
+    return wadi_fail(err, WADI_MEMORY, "%s", out_of_memory);
+}
 static const int64_t word = (int64_t)sizeof(int64_t);
 
 wadi_status wadi_slots_init(wadi_slots *s, const wadi_plan *plan, wadi_buffers *buffers,
@@ -291,13 +297,13 @@ bool wadi_slots_set_columns(wadi_slots *s, int slot, const wadi_residence *resid
 wadi_status wadi_slots_bind_array(wadi_slots *s, int slot, const wadi_array *a, wadi_error *err) {
     wadi_slots_clear(s, slot);
     if (!wadi_slots_room_for_shapes(s, slot, 1)) {
-        return wadi_fail(err, WADI_MEMORY, "%s", out_of_memory);
+        return no_memory(s, err);
     }
     for (int d = 0; d < a->rank; d++) s->slot[slot].shape[d] = a->shape[d];
     void *column[WADI_MAX_FIELDS] = {NULL};
     for (int f = 0; f < a->fields; f++) column[f] = a->column[f];
     if (!wadi_slots_set_columns(s, slot, NULL, column, wadi_shape_values(a->rank, a->shape)))
-        return wadi_fail(err, WADI_MEMORY, "%s", out_of_memory);
+        return no_memory(s, err);
     return WADI_OK;
 }
 
@@ -335,7 +341,7 @@ static wadi_status bind_regular(wadi_slots *s, int slot, const wadi_chunk_compon
         }
     }
     if (!wadi_slots_room_for_shapes(s, slot, 1)) {
-        return wadi_fail(err, WADI_MEMORY, "%s", out_of_memory);
+        return no_memory(s, err);
     }
     const int64_t *shape = irregular ? c->shapes : c->shape;
     for (int d = 0; d < c->rank; d++) s->slot[slot].shape[d] = shape[d];
@@ -349,14 +355,14 @@ wadi_status wadi_slots_bind_component(wadi_slots *s, int slot, const wadi_chunk_
     wadi_slots_clear(s, slot);
     *out_bad = count;
     if (!wadi_slots_set_columns(s, slot, c->residence, c->column, c->values))
-        return wadi_fail(err, WADI_MEMORY, "%s", out_of_memory);
+        return no_memory(s, err);
     if (!to_irregular) return bind_regular(s, slot, c, count, out_bad, err);
     if (c->layout == WADI_LAYOUT_IRREGULAR) {
         s->slot[slot].shape = c->shapes;
         s->slot[slot].offset = c->offsets;
         s->memory[slot].elements = count;
     } else if (!describe(s, slot, c, count)) {
-        return wadi_fail(err, WADI_MEMORY, "%s", out_of_memory);
+        return no_memory(s, err);
     }
     return WADI_OK;
 }
@@ -408,7 +414,7 @@ static wadi_status copy_columns(const wadi_slots *s, int slot, void **block, wad
     const int64_t values = wadi_shape_values(p->rank, s->slot[slot].shape);
     for (int f = 0; f < p->fields; f++) {
         block[f] = wadi_buffers_get(s->buffers, values * wadi_type_size(p->type[f]));
-        if (block[f] == NULL) return wadi_fail(err, WADI_MEMORY, "%s", out_of_memory);
+        if (block[f] == NULL) return no_memory(s, err);
     }
     for (int f = 0; f < p->fields; f++)
         wadi_residence_get(s->residence, block[f], s->slot[slot].col[f],

@@ -191,9 +191,10 @@ static bool transform(wadi_gpu_driver *self, const wadi_gpu_transforms *x) {
     return end != WADI_CUDA_FFT_DECLINED;
 }
 
+/* After a failure too: what was launched before may be about to lose its kernels and its memory. */
 static wadi_status wait(wadi_gpu_driver *self, wadi_error *err) {
     cuda *d = cuda_of(self);
-    if (enter(d)) {
+    if (check(d, "cuCtxPushCurrent", d->cu->push(d->context))) {
         (void)drain(d);
         leave(d);
     }

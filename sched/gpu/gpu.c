@@ -160,6 +160,7 @@ static int64_t busy_ns(const wadi_device *self) {
 
 static void destroy(wadi_device *self) {
     gpu *d = gpu_of(self);
+    (void)d->driver->ops->wait(d->driver, NULL); /* kernels that go must have ended */
     wadi_gpu_mirror_fini(&d->mirror);
     wadi_gpu_emissions_fini(&d->emissions);
     wadi_gpu_room_fini(&d->room);
