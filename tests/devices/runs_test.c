@@ -150,7 +150,7 @@ static void memory_may_end_at_any_size(void **state) {
 }
 
 int main(void) {
-    if (!doubles_use()) return 77;
+    if (!doubles_use() || setenv("WADI_DEVICE", "cuda", 1) != 0) return 77;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_failure_is_told_and_nothing_is_kept),
         cmocka_unit_test(a_lost_device_is_called_that),
