@@ -24,12 +24,19 @@ struct wadi_null_memory {
 
 static const size_t least = (size_t)1 << 20, page = (size_t)1 << 16;
 
+/* A segment that can be written to first: the system refuses one that is too large now, and not when it is opened later. */
+static char *map_segment(size_t size, bool open) {
+    char *base = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (base == MAP_FAILED) return NULL;
+    if (open || mprotect(base, size, PROT_NONE) == 0) return base;
+    (void)munmap(base, size);
+    return NULL;
+}
+
 static bool add_segment(wadi_null_memory *m, size_t bytes) {
     const size_t size = bytes > least ? (bytes + page - 1) / page * page : least;
-    const int access = m->open > 0 ? PROT_READ | PROT_WRITE : PROT_NONE;
-    if (size < bytes) return false;
-    char *base = mmap(NULL, size, access, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (base == MAP_FAILED) return false;
+    char *base = size < bytes ? NULL : map_segment(size, m->open > 0);
+    if (base == NULL) return false;
     if (wadi_vec_push(&m->segments, ((segment){base, size, 0, 0}))) return true;
     (void)munmap(base, size);
     return false;

@@ -1,5 +1,5 @@
 /* Arrays that no memory is large enough for: the message names the operator the user wrote, the bytes wanted, and the place, in
- * every schedule, and the status is WADI_MEMORY. */
+ * every schedule and on every device of this process, and the status is WADI_MEMORY. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,8 +10,13 @@
 
 #include "wadi/wadi.h"
 
-static const wadi_schedule_option schedules[] = {WADI_SCHEDULE_AUTO, WADI_SCHEDULE_FORCE_INSIDE,
-                                                 WADI_SCHEDULE_FORCE_FLAT};
+static const wadi_run_options ways[] = {
+    {.threads = 2, .schedule = WADI_SCHEDULE_AUTO},
+    {.threads = 2, .schedule = WADI_SCHEDULE_FORCE_INSIDE},
+    {.threads = 2, .schedule = WADI_SCHEDULE_FORCE_FLAT},
+    {.threads = 2, .schedule = WADI_SCHEDULE_AUTO, .device = "null"},
+    {.threads = 2, .schedule = WADI_SCHEDULE_FORCE_INSIDE, .device = "null"},
+    {.threads = 2, .schedule = WADI_SCHEDULE_FORCE_FLAT, .device = "null"}};
 
 static wadi_exe *compiled(const char *text) {
     wadi_exe *exe = NULL;
@@ -42,11 +47,10 @@ static void an_array_of_the_main_block(void **state) {
                              "output s\n");
     int64_t n = INT64_C(1000000000000000);
     const wadi_array count = {.fields = 1, .type = {WADI_I64}, .column = {&n}};
-    for (size_t i = 0; i < sizeof schedules / sizeof *schedules; i++) {
-        const wadi_run_options options = {.schedule = schedules[i], .threads = 2};
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
         wadi_run *run = NULL;
         wadi_error err = {.status = WADI_OK};
-        assert_int_equal(wadi_run_create(exe, &options, &run, &err), WADI_OK);
+        assert_int_equal(wadi_run_create(exe, &ways[i], &run, &err), WADI_OK);
         assert_int_equal(wadi_run_input(run, "n", &count, &err), WADI_OK);
         assert_int_equal(wadi_run_go(run, &err), WADI_MEMORY);
         assert_told(&err, "scanl1: ", "at p.wadi:4");
@@ -74,13 +78,12 @@ static void an_array_within_an_element(void **state) {
     int64_t xs[] = {1000, 2000, 5000};
     const wadi_array rows = {
         .rank = 1, .fields = 1, .type = {WADI_I64}, .shape = {3}, .column = {xs}};
-    for (size_t i = 0; i < sizeof schedules / sizeof *schedules; i++) {
-        const wadi_run_options options = {.schedule = schedules[i], .threads = 2};
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
         wadi_run *run = NULL;
         wadi_source *source = NULL;
         wadi_sink *sink = NULL;
         wadi_error err = {.status = WADI_OK};
-        assert_int_equal(wadi_run_create(exe, &options, &run, &err), WADI_OK);
+        assert_int_equal(wadi_run_create(exe, &ways[i], &run, &err), WADI_OK);
         assert_int_equal(wadi_source_memory(&rows, &source, &err), WADI_OK);
         assert_int_equal(wadi_sink_memory(&sink, &err), WADI_OK);
         assert_int_equal(wadi_run_source(run, "xs", source, &err), WADI_OK);
