@@ -20,6 +20,7 @@ struct wadi_null_memory {
     wadi_mutex lock; /* guards the rest */
     WADI_VEC(segment) segments;
     int open;
+    bool refused; /* it could not be opened */
 };
 
 static const size_t least = (size_t)1 << 20, page = (size_t)1 << 16;
@@ -99,22 +100,33 @@ wadi_memory wadi_null_memory_of(wadi_null_memory *m) {
     return (wadi_memory){.take = take, .give = give, .done = done, .self = m, .apart = true};
 }
 
-static void set_access(const wadi_null_memory *m, int access) {
-    for (size_t i = 0; i < m->segments.n; i++) {
-        const int failed = mprotect(m->segments.at[i].base, m->segments.at[i].size, access);
-        WADI_ASSERT(failed == 0);
-        WADI_UNUSED(failed);
-    }
+/* Whether all segments have it now. To close is never refused for good: what stays open is only not watched. */
+static bool set_access(const wadi_null_memory *m, int access) {
+    bool done = true;
+    for (size_t i = 0; i < m->segments.n; i++)
+        done = mprotect(m->segments.at[i].base, m->segments.at[i].size, access) == 0 && done;
+    return done;
 }
 
-void wadi_null_memory_open(wadi_null_memory *m) {
+bool wadi_null_memory_open(wadi_null_memory *m) {
     wadi_mutex_lock(&m->lock);
-    if (m->open++ == 0) set_access(m, PROT_READ | PROT_WRITE);
+    if (!m->refused && m->open == 0) m->refused = !set_access(m, PROT_READ | PROT_WRITE);
+    const bool opened = !m->refused;
+    m->open += opened;
     wadi_mutex_unlock(&m->lock);
+    return opened;
 }
 
 void wadi_null_memory_close(wadi_null_memory *m) {
     wadi_mutex_lock(&m->lock);
-    if (--m->open == 0) set_access(m, PROT_NONE);
+    if (--m->open == 0) (void)set_access(m, PROT_NONE);
     wadi_mutex_unlock(&m->lock);
+}
+
+wadi_status wadi_null_memory_check(wadi_null_memory *m, wadi_error *err) {
+    wadi_mutex_lock(&m->lock);
+    const bool refused = m->refused;
+    wadi_mutex_unlock(&m->lock);
+    return refused ? wadi_fail(err, WADI_MEMORY, "null: the system does not let its memory be used")
+                   : WADI_OK;
 }

@@ -12,8 +12,10 @@ WADI_NODISCARD wadi_status wadi_null_memory_create(wadi_null_memory **out, wadi_
 /* The memory in the form that a pool takes. The pool destroys it in the end. */
 wadi_memory wadi_null_memory_of(wadi_null_memory *m);
 
-/* Calls nest. Any thread may call these. */
-void wadi_null_memory_open(wadi_null_memory *m);
+/* Calls nest. Any thread may call these. False: the system does not let it, now and from then on; there is nothing to close. */
+WADI_NODISCARD bool wadi_null_memory_open(wadi_null_memory *m);
 void wadi_null_memory_close(wadi_null_memory *m);
+/* Whether it has been refused. Errors: WADI_MEMORY. */
+WADI_NODISCARD wadi_status wadi_null_memory_check(wadi_null_memory *m, wadi_error *err);
 
 #endif

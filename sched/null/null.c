@@ -23,8 +23,9 @@ static null *null_of(const wadi_device *self) {
     return (null *)(uintptr_t)self;
 }
 
-static void open_memory(const null *d) {
-    wadi_null_memory_open(d->memory);
+/* False: nothing can be done any more, and `wait` says so. */
+static bool open_memory(const null *d) {
+    return wadi_null_memory_open(d->memory);
 }
 
 static void close_memory(const null *d) {
@@ -35,9 +36,21 @@ static void close_memory(const null *d) {
 
 static void move(void *self, void *to, const void *from, int64_t bytes) {
     const null *d = self;
-    open_memory(d);
+    if (!open_memory(d)) return;
     memcpy(to, from, (size_t)bytes);
     close_memory(d);
+}
+
+/* What cannot be had is zero. */
+static void get(void *self, void *to, const void *from, int64_t bytes) {
+    const null *d = self;
+    move(self, to, from, bytes);
+    if (wadi_null_memory_check(d->memory, NULL) != WADI_OK) memset(to, 0, (size_t)bytes);
+}
+
+static wadi_status check(void *self, wadi_error *err) {
+    const null *d = self;
+    return wadi_null_memory_check(d->memory, err);
 }
 
 /* ---- slots as kernels see them ---- */
@@ -85,12 +98,19 @@ static void read_back(const null *d, const mirror *m, int slot) {
                        wadi_slots_offset_words(d->slots, slot) * word);
 }
 
+static void no_memory(wadi_launch *l, int64_t bytes) {
+    l->fault = (wadi_fault){.kind = WADI_FAULT_MEMORY, .place = -1, .linear = -1, .value = {bytes}};
+}
+
 static void launch_with(const null *d, mirror *m, wadi_launch *l) {
     wadi_slots *s = d->slots;
     describe(m, s);
     l->table = wadi_buffers_address(m->block);
     wadi_residence_put(&d->residence, wadi_buffers_address(m->block), m->host, m->used);
-    open_memory(d);
+    if (!open_memory(d)) {
+        no_memory(l, m->used);
+        return;
+    }
     d->cpu->ops->launch(d->cpu, l);
     close_memory(d);
     for (int i = 0; i < l->nshapes; i++) read_back(d, m, l->shapes[i]);
@@ -106,8 +126,7 @@ static void launch(wadi_device *self, wadi_launch *l) {
     if (m.host != NULL && m.block != NULL)
         launch_with(d, &m, l);
     else
-        l->fault =
-            (wadi_fault){.kind = WADI_FAULT_MEMORY, .place = -1, .linear = -1, .value = {bytes}};
+        no_memory(l, bytes);
     wadi_buffers_put(m.host);
     wadi_buffers_put(m.block);
 }
@@ -127,7 +146,7 @@ static void end(wadi_device *self) {
 
 static bool expect(wadi_device *self, int slot, int64_t n) {
     const null *d = null_of(self);
-    open_memory(d);
+    if (!open_memory(d)) return false;
     const bool made = d->cpu->ops->expect(d->cpu, slot, n);
     close_memory(d);
     return made;
@@ -135,7 +154,7 @@ static bool expect(wadi_device *self, int slot, int64_t n) {
 
 static bool finish(wadi_device *self, const int *slots, int n, bool whole) {
     const null *d = null_of(self);
-    open_memory(d);
+    if (!open_memory(d)) return false;
     const bool made = d->cpu->ops->finish(d->cpu, slots, n, whole);
     close_memory(d);
     return made;
@@ -143,14 +162,14 @@ static bool finish(wadi_device *self, const int *slots, int n, bool whole) {
 
 static void iota(wadi_device *self, int64_t *to, int64_t n, int64_t first) {
     const null *d = null_of(self);
-    open_memory(d);
+    if (!open_memory(d)) return;
     d->cpu->ops->iota(d->cpu, to, n, first);
     close_memory(d);
 }
 
 static int64_t scan(wadi_device *self, int64_t *at, int64_t n) {
     const null *d = null_of(self);
-    open_memory(d);
+    if (!open_memory(d)) return 0;
     const int64_t total = d->cpu->ops->scan(d->cpu, at, n);
     close_memory(d);
     return total;
@@ -158,7 +177,7 @@ static int64_t scan(wadi_device *self, int64_t *at, int64_t n) {
 
 static int64_t count(wadi_device *self, const void *bools, int64_t n) {
     const null *d = null_of(self);
-    open_memory(d);
+    if (!open_memory(d)) return 0;
     const int64_t yes = d->cpu->ops->count(d->cpu, bools, n);
     close_memory(d);
     return yes;
@@ -166,14 +185,14 @@ static int64_t count(wadi_device *self, const void *bools, int64_t n) {
 
 static void gather(wadi_device *self, const wadi_device_gather *g) {
     const null *d = null_of(self);
-    open_memory(d);
+    if (!open_memory(d)) return;
     d->cpu->ops->gather(d->cpu, g);
     close_memory(d);
 }
 
 static bool routine(wadi_device *self, const wadi_device_calls *batch) {
     const null *d = null_of(self);
-    open_memory(d);
+    if (!open_memory(d)) return false;
     const bool done = d->cpu->ops->routine(d->cpu, batch);
     close_memory(d);
     return done;
@@ -181,6 +200,7 @@ static bool routine(wadi_device *self, const wadi_device_calls *batch) {
 
 static wadi_status wait(wadi_device *self, wadi_error *err) {
     const null *d = null_of(self);
+    WADI_TRY(wadi_null_memory_check(d->memory, err));
     return d->cpu->ops->wait(d->cpu, err);
 }
 
@@ -227,7 +247,9 @@ static wadi_status make_parts(null *d, const wadi_device_options *options, wadi_
         memory.done(memory.self);
         return status;
     }
-    d->residence.put = d->residence.get = d->residence.copy = move;
+    d->residence.put = d->residence.copy = move;
+    d->residence.get = get;
+    d->residence.check = check;
     d->residence.self = d;
     return wadi_cpu_open_at(options, &d->residence, &d->cpu, err);
 }
