@@ -6,5 +6,6 @@
 
 WADI_NODISCARD wadi_status bench_arrays(bench *b, wadi_error *err);
 WADI_NODISCARD wadi_status bench_fission(bench *b, wadi_error *err);
+WADI_NODISCARD wadi_status bench_shares(bench *b, wadi_error *err);
 
 #endif

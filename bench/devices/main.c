@@ -10,6 +10,7 @@
 static const bench_entry benchmarks[] = {
     {"arrays", bench_arrays, "array programs on each device, beside cpu"},
     {"fission", bench_fission, "two devices that share each launch against the threads of one"},
+    {"shares", bench_shares, "devices that share a stream by chunks against the processors alone"},
     {NULL, NULL, NULL},
 };
 
