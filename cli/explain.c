@@ -103,7 +103,9 @@ static int run(int argc, char **argv) {
                                o.pass);
     char *text = NULL;
     const char *name = NULL;
-    wadi_status st = wadi_cli_read(o.file, &text, &name, &err);
+    const wadi_device_row *device = NULL;
+    wadi_status st = wadi_device_kind(NULL, &device, &err); /* WADI_DEVICE may say anything */
+    if (st == WADI_OK) st = wadi_cli_read(o.file, &text, &name, &err);
     if (st == WADI_OK) st = explain(&o, text, name, &err);
     free(text);
     return st == WADI_OK ? WADI_CLI_OK : wadi_cli_fail(&err);

@@ -55,6 +55,9 @@ for program in run check sound guess image; do
 done
 [ ! -e sound.flac ] && [ ! -e image.fits ] || fail "a run that was refused has left a file"
 
+WADI_DEVICE=gpu "$wadi" explain "$example" >out 2>&1 && fail "wadi explain shows kernels for a device that there is not"
+grep -q 'there is no "gpu"' out || fail "wadi explain: $(cat out)"
+
 # ---- the same bytes ----
 
 [ "$(run)" = "$(run --device null)" ] || fail "wadi run"
