@@ -8,11 +8,11 @@
 static const int64_t first_ns = 250000000;  /* a stream that ends before is not worth a trial */
 static const int64_t trial_ns = 10000000;   /* a window of a trial, at least */
 static const int64_t again_ns = 1000000000; /* from a decision to the next look; then twice that */
-static const int window_chunks = 4, settle_chunks = 3;
+static const int window_chunks = 4, settle_chunks = 2;
 static const double promise = 0.95; /* of the time of the first: another way must promise no more */
 static const double gain = 0.95;    /* and must keep so much */
-static const double hopeless = 1.5; /* times the first's: a way that costs so much is tried once */
-static const double weight = 0.25;  /* of the latest time in the average */
+static const double hopeless = 1.05; /* times the first's: a way that costs so much is tried once */
+static const double weight = 0.25;   /* of the latest time in the average */
 static const int64_t least_part =
     64; /* a device that would take less than 1 / least_part takes none */
 
@@ -59,6 +59,8 @@ static void begin_window(wadi_sharing *g, const wadi_share_reading *now) {
 /* Whether the window has lasted so long. The first chunks after a change of way are none of it. */
 static bool is_over(wadi_sharing *g, const wadi_share_reading *now, int64_t least_ns, int settle) {
     g->chunks++;
+    const bool long_chunks = g->open && now->now_ns - g->begin_ns >= 3 * least_ns;
+    if (!now->disturbed && long_chunks) return true;
     if (now->disturbed || (!g->open && g->chunks > settle)) {
         begin_window(g, now);
         return false;
