@@ -10,8 +10,8 @@ export WADI_CUDA_DRIVER="$doubles/libdouble_cuda.so" WADI_NVRTC="$doubles/libdou
 seeds=0-3
 programs="conformance"
 if [ -n "${WADI_TEST_ALL:-}" ]; then
-    seeds=0-11
-    programs="conformance scans tree states"
+    seeds=0-5
+    programs="conformance tree"
 fi
 unset WADI_TEST_ALL
 for program in $programs; do
