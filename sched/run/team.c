@@ -348,10 +348,11 @@ wadi_status wadi_team_share(wadi_stream *s, wadi_chunk *in, wadi_error *err) {
     return WADI_OK;
 }
 
+/* A stage that runs apart asks in a thread of its own, which has no business with the rest of the team. */
 bool wadi_team_takes(const wadi_stream *s, int stage) {
     const wadi_team *t = &s->team;
-    return t->opened && t->who != 0 && !t->delivering && stage == t->stage &&
-           s->stages[stage].crew == &s->x->crew;
+    return s->stages[stage].crew == &s->x->crew && t->opened && t->who != 0 && !t->delivering &&
+           stage == t->stage;
 }
 
 /* ---- who computes ---- */
