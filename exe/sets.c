@@ -55,7 +55,8 @@ wadi_status wadi_exe_set_of(wadi_exe *exe, const wadi_image_ops *images, const w
     wadi_exe_set **at = &exe->sets;
     while (*at && !is_for(*at, images, target)) at = &(*at)->next;
     if (!*at) *at = new_set(exe, target);
-    if (*at && images) (*at)->images = images;
+    /* Once: helpers read it without the lock. */
+    if (*at && images && !(*at)->images) (*at)->images = images;
     *out = *at;
     return *out ? WADI_OK : wadi_fail(err, WADI_MEMORY, "loading kernels: out of memory");
 }
