@@ -53,9 +53,10 @@ static wadi_status add(const wadi_device_choice *c, wadi_device_choices *out, wa
         if (out->at[i].row == c->row && out->at[i].number == c->number)
             return wadi_fail(err, WADI_INVALID, "device: \"%s\" is named twice", c->name);
     if (out->n == WADI_DEVICES_MOST) return too_many(err);
-    const size_t used = strlen(out->name), room = sizeof out->name - used;
-    if ((size_t)snprintf(out->name + used, room, "%s%s", used > 0 ? "," : "", c->name) >= room)
-        return too_many(err);
+    const size_t used = strlen(out->name), comma = used > 0, n = strlen(c->name);
+    if (used + comma + n >= sizeof out->name) return too_many(err);
+    if (comma) out->name[used] = ',';
+    memcpy(out->name + used + comma, c->name, n + 1); /* every run comes here */
     out->at[out->n++] = *c;
     return WADI_OK;
 }

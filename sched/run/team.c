@@ -1,6 +1,8 @@
 /* Tickets: cutting chunks for devices, and handing on what comes of them in order. */
 #include "sched/run/team.h"
 
+#include <stdlib.h>
+
 #include "base/clock.h"
 #include "base/error.h"
 #include "sched/run/stream.h"
@@ -56,15 +58,31 @@ static wadi_status make_lock(wadi_team *t, wadi_error *err) {
     return status;
 }
 
+static void drop_room(wadi_team *t) {
+    free(t->member);
+    free(t->ring);
+    t->member = NULL;
+    t->ring = NULL;
+}
+
+static wadi_status make_room(wadi_team *t, int n, wadi_error *err) {
+    t->member = calloc((size_t)n, sizeof *t->member);
+    t->ring = calloc(WADI_TEAM_TICKETS, sizeof *t->ring);
+    if (t->member != NULL && t->ring != NULL) return WADI_OK;
+    return wadi_fail(err, WADI_MEMORY, "devices: out of memory");
+}
+
 static wadi_status open_team(wadi_stream *s, wadi_error *err) {
     wadi_team *t = &s->team;
     t->stream = s;
     t->stage = find_stage(s);
     if (t->stage < 0) return wadi_fail(err, WADI_UNSUPPORTED, "no stage computes anything");
     wadi_status status = open_home(s, err);
+    if (status == WADI_OK) status = make_room(t, s->x->devices.n, err);
     if (status == WADI_OK) status = make_lock(t, err);
     if (status != WADI_OK) {
         wadi_slots_fini(&t->home);
+        drop_room(t);
         return status;
     }
     const wadi_stage_run *g = &s->stages[t->stage];
@@ -102,6 +120,7 @@ void wadi_team_close(wadi_stream *s) {
     wadi_condition_fini(&t->work);
     wadi_condition_fini(&t->done);
     wadi_mutex_fini(&t->lock);
+    drop_room(t);
     t->opened = false;
 }
 

@@ -78,11 +78,11 @@ typedef struct wadi_team {
     int64_t elements; /* of sources */
     wadi_slots home;  /* what is ONCE, in host memory, for members to read */
     int n;
-    wadi_member member[WADI_DEVICES_MOST]; /* [n] number 0 is not used */
-    wadi_mutex lock;                       /* guards what follows */
+    wadi_member *member; /* [n] number 0 is not used; NULL until it is opened, as `ring` */
+    wadi_mutex lock;     /* guards what follows */
     wadi_condition work, done;
     bool closing;
-    wadi_ticket ring[WADI_TEAM_TICKETS];
+    wadi_ticket *ring; /* [WADI_TEAM_TICKETS] */
     int head, tickets; /* the first of them, in order */
     int64_t next;      /* number of the next ticket */
 } wadi_team;
