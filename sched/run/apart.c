@@ -186,13 +186,9 @@ static wadi_status open_runner(wadi_apart *a, wadi_error *err) {
                                         .keep_bytes = x->options.memory,
                                         .threads = 1};
     if (a->device == NULL) WADI_TRY(chosen.row->open(&device, &a->device, err));
-    const wadi_runner_options runner = {.plan = x->plan,
-                                        .loader = &x->loader,
-                                        .device = a->device,
-                                        .force =
-                                            wadi_device_force(chosen.row, x->options.schedule)};
     a->told_ns = a->device->ops->busy_ns(a->device);
-    return a->crew.runner != NULL ? WADI_OK : wadi_runner_create(&runner, &a->crew.runner, err);
+    if (a->crew.runner != NULL) return WADI_OK;
+    return wadi_run_make_runner(x, a->device, chosen.row, &a->crew.runner, err);
 }
 
 static wadi_status open_crew(wadi_apart *a, wadi_error *err) {

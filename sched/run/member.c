@@ -48,12 +48,8 @@ static wadi_status open_device(wadi_member *m, wadi_error *err) {
     WADI_TRY(c->row->open(&device, &m->device, err));
     if (x->share_rule.wrap != NULL)
         m->device = x->share_rule.wrap(x->share_rule.env, m->number, m->device);
-    const wadi_runner_options runner = {.plan = x->plan,
-                                        .loader = &x->loader,
-                                        .device = m->device,
-                                        .force = wadi_device_force(c->row, x->options.schedule)};
     m->told_ns = m->device->ops->busy_ns(m->device);
-    return wadi_runner_create(&runner, &m->crew.runner, err);
+    return wadi_run_make_runner(x, m->device, c->row, &m->crew.runner, err);
 }
 
 static wadi_status open_slots(wadi_member *m, wadi_error *err) {

@@ -56,12 +56,7 @@ static wadi_device_options device_options(const wadi_run *x) {
 }
 
 static wadi_status make_runner(wadi_run *x, wadi_error *err) {
-    const wadi_runner_options runner = {.plan = x->plan,
-                                        .loader = &x->loader,
-                                        .device = x->device,
-                                        .force =
-                                            wadi_device_force(x->chosen.row, x->options.schedule)};
-    WADI_TRY(wadi_runner_create(&runner, &x->runner, err));
+    WADI_TRY(wadi_run_make_runner(x, x->device, x->chosen.row, &x->runner, err));
     x->crew = (wadi_crew){&x->slots, x->runner, .busy_as = WADI_STAGE_COMPUTE};
     return WADI_OK;
 }

@@ -121,6 +121,13 @@ wadi_status wadi_run_check_source(const wadi_run *x, const char *name, const wad
 /* Whether every input, source and sink is bound. Errors: WADI_INVALID. */
 wadi_status wadi_run_check_bound(wadi_run *x, wadi_error *err);
 
+/* ---- runner.c ---- */
+
+/* A runner of the run's bodies on a device of that kind, in the schedule that the run asks for; the device is borrowed. */
+WADI_NODISCARD wadi_status wadi_run_make_runner(wadi_run *x, wadi_device *device,
+                                                const wadi_device_row *row, wadi_runner **out,
+                                                wadi_error *err);
+
 /* ---- bind.c: do arrays fit what the plan declares? ---- */
 
 wadi_status wadi_run_bind_input(wadi_run *x, const wadi_plan_input *input, const wadi_array *a,
