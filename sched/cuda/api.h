@@ -72,6 +72,8 @@ enum { WADI_CU_NON_BLOCKING = 1 };
       (wadi_cu_function f, unsigned groups_x, unsigned groups_y, unsigned groups_z,       \
        unsigned lanes_x, unsigned lanes_y, unsigned lanes_z, unsigned shared_bytes,       \
        wadi_cu_stream stream, void **arguments, void **more))                             \
+    X(fitting, "cuOccupancyMaxActiveBlocksPerMultiprocessor",                             \
+      (int *out, wadi_cu_function f, int lanes, size_t shared_bytes))                     \
     X(name_of, "cuGetErrorName", (wadi_cu_result result, const char **out))               \
     X(words_of, "cuGetErrorString", (wadi_cu_result result, const char **out))
 

@@ -19,6 +19,14 @@
 #include "sched/gpu/rt/call.h"
 #include "sched/gpu/rt_embed.h"
 
+/* How many groups of the kernel a multiprocessor runs at the same time. */
+typedef struct fit {
+    wadi_code kernel;
+    int groups;
+} fit;
+
+enum { FITS = 64 };
+
 typedef struct cuda {
     wadi_gpu_driver base;
     const wadi_cu_api *cu;
@@ -31,6 +39,7 @@ typedef struct cuda {
     atomic_int_least64_t busy;
     wadi_cuda_fft *fft; /* from the first transform on; NULL: none was, or there is no library */
     bool fft_tried;
+    fit fits[FITS];
     wadi_gpu_failure failure;
 } cuda;
 
@@ -168,6 +177,22 @@ static void launch(wadi_gpu_driver *self, wadi_code kernel, int64_t groups,
     leave(d);
 }
 
+/* A machine is asked once about a kernel, as far as there is room to note the answer. Another kernel may come to have the handle of one
+ * that is gone: the number is then that of the other, which costs nothing but time. */
+static int fitting(wadi_gpu_driver *self, wadi_code kernel) {
+    cuda *d = cuda_of(self);
+    fit *noted = &d->fits[kernel.handle / 16 % FITS];
+    if (noted->kernel.handle == kernel.handle) return noted->groups;
+    int groups = 0;
+    if (!enter(d)) return 1;
+    (void)check(d, "cuOccupancyMaxActiveBlocksPerMultiprocessor",
+                d->cu->fitting(&groups, wadi_cuda_function(kernel), WADI_GPU_LANES, 0));
+    leave(d);
+    if (groups < 1) groups = 1;
+    *noted = (fit){kernel, groups};
+    return groups;
+}
+
 /* ---- transforms ---- */
 
 static wadi_cuda_fft *fft_of(cuda *d) {
@@ -265,6 +290,7 @@ static const wadi_gpu_driver_ops ops = {.destroy = destroy,
                                         .get = get,
                                         .copy = copy,
                                         .launch = launch,
+                                        .fitting = fitting,
                                         .transform = transform,
                                         .wait = wait,
                                         .busy_ns = busy_ns};

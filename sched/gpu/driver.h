@@ -39,6 +39,8 @@ typedef struct wadi_gpu_driver_ops {
     /* The driver fills in call->origin. groups >= 1, each of WADI_GPU_LANES lanes. */
     void (*launch)(wadi_gpu_driver *self, wadi_code kernel, int64_t groups,
                    const wadi_gpu_call *call);
+    /* How many groups of the kernel each unit runs at the same time; NULL: the machine does not tell. */
+    int (*fitting)(wadi_gpu_driver *self, wadi_code kernel);
     wadi_status (*wait)(wadi_gpu_driver *self, wadi_error *err);
     /* Time that kernels and copies have taken since it was opened. Any thread. */
     int64_t (*busy_ns)(const wadi_gpu_driver *self);

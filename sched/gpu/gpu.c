@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "sched/gpu/emissions.h"
+#include "sched/gpu/groups.h"
 #include "sched/gpu/memory.h"
 #include "sched/gpu/mirror.h"
 #include "sched/gpu/primitives.h"
@@ -35,14 +36,9 @@ static int workers(const wadi_device *self) {
     return units > 2 ? units : 2;
 }
 
-/* Groups for each unit, so that it has others to go on with while one waits for memory. */
-enum { GROUPS = 16 };
-
-/* Kernels by groups get a group for each round, kernels by items have more items then than they need. More than the machine can hold go
- * through several rounds. */
+/* Kernels by groups get a group for each round, kernels by items have more items then than they need. */
 static int64_t groups_for(const gpu *d, const wadi_launch *l) {
-    const int64_t most = (int64_t)d->driver->units * GROUPS;
-    return l->serial ? 1 : l->n < most ? l->n : most;
+    return wadi_gpu_groups(d->driver, l->code, l->serial ? 1 : l->n);
 }
 
 /* How many items have a region of scratch memory: those that have a round. */
@@ -75,9 +71,9 @@ static void settle(gpu *d, wadi_launch *l) {
 
 static void launch(wadi_device *self, wadi_launch *l) {
     gpu *d = gpu_of(self);
-    const int64_t groups = groups_for(d, l);
     l->fault.kind = WADI_FAULT_NONE; /* nothing else is read then */
     if (l->n <= 0) return;
+    const int64_t groups = groups_for(d, l);
     wadi_gpu_call call = {.n = l->n,
                           .step = l->serial ? l->n : 1,
                           .first = d->work.first,

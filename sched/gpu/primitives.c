@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "sched/gpu/groups.h"
 #include "sched/gpu/memory.h"
 #include "sched/gpu/rt_embed.h"
 
@@ -86,12 +87,8 @@ wadi_status wadi_gpu_primitives_tell(wadi_gpu_primitives *p, wadi_error *err) {
 
 /* ---- launching ---- */
 
-/* Groups that each have a round are enough; more than so many for each unit would wait for others. */
-enum { GROUPS = 16 };
-
-static int64_t groups_for(const wadi_gpu_primitives *p, int64_t rounds) {
-    const int64_t most = (int64_t)p->driver->units * GROUPS;
-    return rounds < 1 ? 1 : rounds < most ? rounds : most;
+static int64_t groups_for(const wadi_gpu_primitives *p, int primitive, int64_t rounds) {
+    return wadi_gpu_groups(p->driver, p->code[primitive], rounds);
 }
 
 static int64_t rounds_of(int64_t n) {
@@ -121,15 +118,17 @@ static void run(wadi_gpu_primitives *p, int primitive, int64_t n, int64_t groups
 void wadi_gpu_iota_run(wadi_gpu_primitives *p, int64_t *to, int64_t n, int64_t first) {
     const wadi_gpu_iota task = {.to = wadi_gpu_address(to), .first = first};
     if (n <= 0 || !is_ready(p)) return;
-    run(p, IOTA, n, groups_for(p, (n + WADI_GPU_LANES - 1) / WADI_GPU_LANES), &task, sizeof task);
+    run(p, IOTA, n, groups_for(p, IOTA, (n + WADI_GPU_LANES - 1) / WADI_GPU_LANES), &task,
+        sizeof task);
 }
 
 void wadi_gpu_scale_run(wadi_gpu_primitives *p, bool is_double, void *at, int64_t n,
                         int64_t divisor) {
     const wadi_gpu_scaling task = {.at = wadi_gpu_address(at), .divisor = divisor};
     if (n <= 0 || !is_ready(p)) return;
-    run(p, is_double ? SCALE_F64 : SCALE_F32, n,
-        groups_for(p, (n + WADI_GPU_LANES - 1) / WADI_GPU_LANES), &task, sizeof task);
+    const int scale = is_double ? SCALE_F64 : SCALE_F32;
+    run(p, scale, n, groups_for(p, scale, (n + WADI_GPU_LANES - 1) / WADI_GPU_LANES), &task,
+        sizeof task);
 }
 
 /* ---- scan ---- */
@@ -146,10 +145,10 @@ static void sum_up(wadi_gpu_primitives *p, int64_t *at, int64_t n) {
             return;
         }
         task.total = wadi_gpu_address(wadi_buffers_address(totals));
-        run(p, SCAN_TOTALS, rounds, groups_for(p, rounds), &task, sizeof task);
+        run(p, SCAN_TOTALS, rounds, groups_for(p, SCAN_TOTALS, rounds), &task, sizeof task);
         sum_up(p, wadi_buffers_address(totals), rounds);
     }
-    run(p, SCAN_ROUNDS, rounds, groups_for(p, rounds), &task, sizeof task);
+    run(p, SCAN_ROUNDS, rounds, groups_for(p, SCAN_ROUNDS, rounds), &task, sizeof task);
     wadi_buffers_put(totals);
 }
 
@@ -170,7 +169,7 @@ int64_t wadi_gpu_scan_run(wadi_gpu_primitives *p, int64_t *at, int64_t n) {
 int64_t wadi_gpu_count_run(wadi_gpu_primitives *p, const void *bools, int64_t n) {
     int64_t yes = 0;
     if (n <= 0 || !is_ready(p)) return 0;
-    const int64_t groups = groups_for(p, rounds_of(n));
+    const int64_t groups = groups_for(p, COUNT, rounds_of(n));
     void *block = wadi_buffers_get(p->residence->blocks, groups * word);
     int64_t *each = wadi_buffers_get(p->buffers, groups * word);
     if (block != NULL && each != NULL) {
@@ -194,13 +193,13 @@ int64_t wadi_gpu_count_run(wadi_gpu_primitives *p, const void *bools, int64_t n)
 
 static void copy(wadi_gpu_primitives *p, const wadi_gpu_copying *task, const void *told) {
     const int64_t rounds = rounds_of(task->total);
-    launch(p, COPY, rounds, groups_for(p, rounds), told);
+    launch(p, COPY, rounds, groups_for(p, COPY, rounds), told);
 }
 
 void wadi_gpu_copy_run(wadi_gpu_primitives *p, const wadi_gpu_copying *task) {
     const int64_t rounds = rounds_of(task->total);
     if (rounds == 0 || !is_ready(p)) return;
-    run(p, COPY, rounds, groups_for(p, rounds), task, sizeof *task);
+    run(p, COPY, rounds, groups_for(p, COPY, rounds), task, sizeof *task);
 }
 
 /* A gather, with all that must be sent for it in one block: the task, columns, and what tells where elements come from and go. */

@@ -278,8 +278,15 @@ static wadi_status equip(driver *d, int64_t most, wadi_error *err) {
 
 wadi_status wadi_opencl_driver_open(wadi_opencl_machine *m, int64_t most, wadi_gpu_driver **out,
                                     wadi_error *err) {
-    static const wadi_gpu_driver_ops ops = {destroy, take,   give,     put,    get,
-                                            copy,    launch, wait_for, busy_ns};
+    static const wadi_gpu_driver_ops ops = {.destroy = destroy,
+                                            .take = take,
+                                            .give = give,
+                                            .put = put,
+                                            .get = get,
+                                            .copy = copy,
+                                            .launch = launch,
+                                            .wait = wait_for,
+                                            .busy_ns = busy_ns};
     driver *d = calloc(1, sizeof *d);
     if (d == NULL) return wadi_fail(err, WADI_MEMORY, "%s: out of memory", m->name);
     wadi_status status = wadi_gpu_failure_init(&d->failure, err);

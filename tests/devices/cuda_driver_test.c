@@ -294,6 +294,7 @@ static wadi_status work(wadi_error *err) {
         if (at == NULL || to == NULL) status = WADI_MEMORY;
         if (status == WADI_OK) {
             d->ops->put(d, at, host, sizeof host);
+            if (d->ops->fitting(d, code) < 1) fail_msg("%s", "no group fits");
             d->ops->launch(d, code, GROUPS, &call);
             d->ops->copy(d, to, at, sizeof host);
             d->ops->get(d, host, to, sizeof host);
@@ -336,6 +337,7 @@ static void every_failure_is_told_by_name(void **state) {
                  {"cuStreamSynchronize", true},
                  {"cuModuleLoadData", false},
                  {"cuModuleGetFunction", false},
+                 {"cuOccupancyMaxActiveBlocksPerMultiprocessor", false},
                  {"cuLaunchKernel", false}};
     doubles_set("");
     wadi_error err = {0};
@@ -411,6 +413,25 @@ static void a_kernel_that_goes_wrong_loses_the_device(void **state) {
     close_all(&o);
 }
 
+static void a_machine_is_asked_once_how_many_groups_fit(void **state) {
+    (void)state;
+    doubles_set("fitting=5");
+    opened o = open_all();
+    const wadi_code sums = find(&o, "sums"), add = find(&o, "add");
+    const char *call = "cuOccupancyMaxActiveBlocksPerMultiprocessor";
+    assert_int_equal(o.d->ops->fitting(o.d, sums), 5);
+    assert_int_equal(o.d->ops->fitting(o.d, sums), 5);
+    assert_int_equal(doubles_calls(call), 1);
+    assert_int_equal(o.d->ops->fitting(o.d, add), 5);
+    assert_int_equal(doubles_calls(call), 2);
+    close_all(&o);
+    doubles_set("fitting=0"); /* a kernel that is too large for the machine: its launch will tell */
+    o = open_all();
+    assert_int_equal(o.d->ops->fitting(o.d, find(&o, "sums")), 1);
+    close_all(&o);
+    doubles_set("");
+}
+
 static void all_groups_have_all_lanes(void **state) {
     (void)state;
     opened o = open_all();
@@ -440,6 +461,7 @@ int main(void) {
         CASE(many_copies_arrive_whole),
         CASE(nothing_is_copied_where_there_is_nothing),
         CASE(memory_that_runs_out_is_no_failure),
+        CASE(a_machine_is_asked_once_how_many_groups_fit),
         CASE(all_groups_have_all_lanes),
         CASE(an_image_of_other_kernels_is_refused),
         CASE(an_image_that_is_cut_is_refused),

@@ -76,6 +76,7 @@ static void fail_each_call(const trial *t, wadi_text *why) {
                  {"cuStreamSynchronize", true},
                  {"cuModuleLoadData", true},
                  {"cuModuleGetFunction", true},
+                 {"cuOccupancyMaxActiveBlocksPerMultiprocessor", false},
                  {"cuLaunchKernel", false},
                  {"kernel", false}};
     for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++) {

@@ -188,6 +188,30 @@ static void nothing_runs_over_nothing(void **state) {
     gpu_bench_end(bench);
 }
 
+static int five(wadi_gpu_driver *self, wadi_code kernel) {
+    (void)self;
+    (void)kernel;
+    return 5;
+}
+
+static void a_launch_has_the_groups_that_fit(void **state) {
+    (void)state;
+    const wadi_gpu_driver_ops *const real = bench->driver->ops;
+    wadi_gpu_driver_ops telling = *real;
+    int64_t told[8];
+    telling.fitting = five;
+    bench->driver->ops = &telling;
+    begin(plan_slots, N);
+    (void)gpu_bench_launch(bench, "told", N, N);
+    gpu_bench_get(bench, told, bench->slots.slot[OUT].col[0], sizeof told);
+    assert_int_equal(told[5], 5 * GPU_UNITS);
+    (void)gpu_bench_launch(bench, "told", N, 4);
+    gpu_bench_get(bench, told, bench->slots.slot[OUT].col[0], sizeof told);
+    assert_int_equal(told[5], 4);
+    gpu_bench_end(bench);
+    bench->driver->ops = real;
+}
+
 static void a_call_says_what_there_is(void **state) {
     (void)state;
     int64_t few[8], many[8], alone[8];
@@ -347,6 +371,7 @@ int main(void) {
         cmocka_unit_test(the_index_decides_last),
         cmocka_unit_test(a_serial_launch_is_one_range),
         cmocka_unit_test(nothing_runs_over_nothing),
+        cmocka_unit_test(a_launch_has_the_groups_that_fit),
         cmocka_unit_test(a_call_says_what_there_is),
         cmocka_unit_test(scratch_memory_is_shared_out),
         cmocka_unit_test(what_does_not_fit_is_taken_of_the_heap),

@@ -535,6 +535,8 @@ EXPORT CUresult cuLaunchKernel(CUfunction f, unsigned grid_x, unsigned grid_y, u
                                unsigned block_x, unsigned block_y, unsigned block_z,
                                unsigned shared_bytes, CUstream stream, void **parameters,
                                void **more);
+EXPORT CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *out, CUfunction f, int block,
+                                                            size_t shared_bytes);
 
 /* The length of a shared object: its table of sections is its end. */
 static size_t object_size(const char *bytes) {
@@ -633,4 +635,13 @@ CUresult cuLaunchKernel(CUfunction f, unsigned grid_x, unsigned grid_y, unsigned
     work w = {.kernel = f, .blocks = grid_x};
     memcpy(&w.call, parameters[0], sizeof w.call);
     return end(enqueue(stream, w));
+}
+
+CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *out, CUfunction f, int block,
+                                                     size_t shared_bytes) {
+    TRY(begin_in("cuOccupancyMaxActiveBlocksPerMultiprocessor"));
+    if (block != WADI_GPU_LANES || shared_bytes != 0) return end(INVALID_VALUE);
+    if (!is_module(f->module)) return end(INVALID_HANDLE);
+    *out = set.fitting;
+    return end(SUCCESS);
 }

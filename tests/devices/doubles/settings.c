@@ -4,12 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NAMES = 64, RULES = 16, NAME = 40 };
+enum { NAMES = 64, RULES = 16, NAME = 64 };
 
 static const settings usual = {.devices = 1,
                                .major = 8,
                                .minor = 0,
                                .units = 2,
+                               .fitting = 7,
                                .driver = 12000,
                                .mode = 0,
                                .memory = 1ul << 28,
@@ -33,7 +34,7 @@ static void take_rule(const char *value) {
     char name[NAME] = "";
     long at = 0;
     int result = 0;
-    if (sscanf(value, "%39[^:]:%ld:%d", name, &at, &result) != 3) return;
+    if (sscanf(value, "%63[^:]:%ld:%d", name, &at, &result) != 3) return;
     strcpy(rules[nrules].name, name);
     rules[nrules].at = at;
     rules[nrules++].result = result;
@@ -44,7 +45,8 @@ static void take_word(const char *word, const char *value) {
         const char *word;
         int *to;
     } numbers[] = {{"devices", &set.devices}, {"major", &set.major},   {"minor", &set.minor},
-                   {"units", &set.units},     {"driver", &set.driver}, {"mode", &set.mode}};
+                   {"units", &set.units},     {"driver", &set.driver}, {"mode", &set.mode},
+                   {"fitting", &set.fitting}};
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
         if (strcmp(word, numbers[i].word) == 0) *numbers[i].to = atoi(value);
     if (strcmp(word, "memory") == 0) set.memory = strtoul(value, NULL, 10);

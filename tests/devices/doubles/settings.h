@@ -1,7 +1,8 @@
 /* What a test wants of the double of libcuda: words separated by blanks, in WADI_CUDA_DOUBLE when the double is first called, or by
  * wadi_double_set at any time.
  *
- *     devices=2 major=9 minor=0 units=3 driver=12040 mode=2 memory=1000000   the machines (1, 8, 0, 2, 12000, 0, 2^28 bytes)
+ *     devices=2 major=9 minor=0 units=3 fitting=5 driver=12040 mode=2 memory=1000000
+ *                             the machines (1, 8, 0, 2, 7, 12000, 0, 2^28 bytes)
  *     fail=cuMemAlloc:3:700       the third call of cuMemAlloc from now on fails with 700; kernel: the third kernel that runs
  *     lost=20                     with the 20th call from now on the device is lost
  *     seed=7                      of the order of blocks and lanes */
@@ -10,6 +11,7 @@
 
 typedef struct settings {
     int devices, major, minor, units, driver, mode;
+    int fitting; /* groups of a kernel in a multiprocessor */
     unsigned long memory;
     unsigned seed;
 } settings;
