@@ -2,6 +2,7 @@
 #include "sched/fault.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "base/error.h"
 #include "base/words.h"
@@ -57,6 +58,23 @@ static void say_index(const wadi_fault *f, char *out, size_t room) {
         n += (size_t)snprintf(out + n, room - n, d == 0 ? ", index [%lld" : ", %lld",
                               (long long)f->index[d]);
     if (f->rank > 0 && n < room) (void)snprintf(out + n, room - n, "]");
+}
+
+enum { PARTS = 5 + WADI_FAULT_VALUES };
+
+bool wadi_fault_is_earlier(const wadi_fault *a, const wadi_fault *b) {
+    int64_t of_a[PARTS] = {a->element, a->linear, a->place, a->kind};
+    int64_t of_b[PARTS] = {b->element, b->linear, b->place, b->kind};
+    if (b->kind == WADI_FAULT_NONE) return true;
+    memcpy(of_a + 4, a->value, sizeof a->value);
+    memcpy(of_b + 4, b->value, sizeof b->value);
+    of_a[PARTS - 1] = a->rank;
+    of_b[PARTS - 1] = b->rank;
+    for (int k = 0; k < PARTS; k++)
+        if (of_a[k] != of_b[k]) return of_a[k] < of_b[k];
+    for (int32_t d = 0; d < a->rank; d++)
+        if (a->index[d] != b->index[d]) return a->index[d] < b->index[d];
+    return false;
 }
 
 wadi_status wadi_fault_error(int nplaces, const wadi_plan_place *places, const wadi_fault *fault,

@@ -4,12 +4,10 @@
 
 #include "sched/job.h"
 
-/* Whether `a`, which is one, is told rather than `b`, which may be none. */
-static inline bool wadi_fault_is_earlier(const wadi_fault *a, const wadi_fault *b) {
-    if (b->kind == WADI_FAULT_NONE) return true;
-    if (a->element != b->element) return a->element < b->element;
-    return a->linear < b->linear;
-}
+/* Whether `a`, which is one, is told rather than `b`, which may be none: the first by element, then by position in the result. Of two that
+ * are equal in both, the members decide in the order in which they do on devices with groups of lanes (sched/gpu/rt/item.h), so it does not
+ * matter who came first. */
+bool wadi_fault_is_earlier(const wadi_fault *a, const wadi_fault *b);
 
 /* Makes the error that the user sees from a fault: operation, values, element, place. `first` is the number of the chunk's first element
  * in the stream; the main block has no elements. Returns WADI_FAULT, or WADI_MEMORY. */

@@ -162,11 +162,47 @@ static void a_jobs_fault_is_counted_from_its_chunk_on(void **state) {
     assert_string_equal(err.msg, "quot: division of 3 by zero, at a.c:7");
 }
 
+/* Each stands before the next, whoever comes first. */
+static void of_several_faults_the_same_is_told(void **state) {
+    (void)state;
+    static const wadi_fault ordered[] = {
+        {.kind = WADI_FAULT_SHAPE, .element = 0, .linear = 7, .place = 3},
+        {.kind = WADI_FAULT_SHAPE, .element = 1, .linear = -1, .place = 3},
+        {.kind = WADI_FAULT_SHAPE, .element = 1, .linear = 2, .place = 0},
+        {.kind = WADI_FAULT_INDEX, .element = 1, .linear = 2, .place = 1},
+        {.kind = WADI_FAULT_DIVISION, .element = 1, .linear = 2, .place = 1},
+        {.kind = WADI_FAULT_DIVISION, .element = 1, .linear = 2, .place = 1, .value = {0, 0, 0, 1}},
+        {.kind = WADI_FAULT_DIVISION, .element = 1, .linear = 2, .place = 1, .value = {0, 1}},
+        {.kind = WADI_FAULT_DIVISION,
+         .element = 1,
+         .linear = 2,
+         .place = 1,
+         .value = {0, 1},
+         .rank = 2,
+         .index = {1, 4, 9}},
+        {.kind = WADI_FAULT_DIVISION,
+         .element = 1,
+         .linear = 2,
+         .place = 1,
+         .value = {0, 1},
+         .rank = 2,
+         .index = {1, 5, 8}},
+    };
+    enum { FAULTS = sizeof ordered / sizeof ordered[0] };
+    const wadi_fault none = {.kind = WADI_FAULT_NONE};
+    for (int i = 0; i < FAULTS; i++) {
+        assert_true(wadi_fault_is_earlier(&ordered[i], &none));
+        for (int k = 0; k < FAULTS; k++)
+            assert_int_equal(wadi_fault_is_earlier(&ordered[i], &ordered[k]), i < k);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_fault_has_its_sentence),
         cmocka_unit_test(the_longest_index_has_room),
         cmocka_unit_test(a_jobs_fault_is_counted_from_its_chunk_on),
+        cmocka_unit_test(of_several_faults_the_same_is_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
