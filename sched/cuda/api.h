@@ -16,6 +16,7 @@ typedef struct CUctx_st *wadi_cu_context;
 typedef struct CUmod_st *wadi_cu_module;
 typedef struct CUfunc_st *wadi_cu_function;
 typedef struct CUstream_st *wadi_cu_stream;
+typedef struct CUevent_st *wadi_cu_event;
 
 /* The results that wadi tells apart; all but the first are errors. */
 enum {
@@ -36,6 +37,8 @@ enum {
 
 /* A stream that does not wait for the default stream of the process. */
 enum { WADI_CU_NON_BLOCKING = 1 };
+/* An event that only says whether it has come. */
+enum { WADI_CU_NO_TIMING = 2 };
 
 /* X(member, exported name, parameters): every function that wadi calls. */
 #define WADI_CU_CALLS(X)                                                                  \
@@ -64,6 +67,12 @@ enum { WADI_CU_NON_BLOCKING = 1 };
     X(begin_stream, "cuStreamCreate", (wadi_cu_stream * out, unsigned flags))             \
     X(end_stream, "cuStreamDestroy_v2", (wadi_cu_stream stream))                          \
     X(wait, "cuStreamSynchronize", (wadi_cu_stream stream))                               \
+    X(begin_event, "cuEventCreate", (wadi_cu_event * out, unsigned flags))                \
+    X(end_event, "cuEventDestroy_v2", (wadi_cu_event event))                              \
+    X(record, "cuEventRecord", (wadi_cu_event event, wadi_cu_stream stream))              \
+    X(wait_event, "cuStreamWaitEvent",                                                    \
+      (wadi_cu_stream stream, wadi_cu_event event, unsigned flags))                       \
+    X(reach_event, "cuEventSynchronize", (wadi_cu_event event))                           \
     X(load, "cuModuleLoadData", (wadi_cu_module * out, const void *image))                \
     X(unload, "cuModuleUnload", (wadi_cu_module module))                                  \
     X(function, "cuModuleGetFunction",                                                    \

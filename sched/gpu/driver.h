@@ -2,7 +2,7 @@
  *
  * Addresses are the machine's; the host calculates with them but never follows them. Calls take effect in their order, as in one
  * queue. A call that fails records why, and all later calls do nothing; `wait` tells the first failure. Only the compute thread calls,
- * except take and give. */
+ * except take and give. Some machines copy beside that queue, too (wadi_gpu_beside). */
 #ifndef WADI_SCHED_GPU_DRIVER_H
 #define WADI_SCHED_GPU_DRIVER_H
 
@@ -26,6 +26,25 @@ typedef struct wadi_gpu_transforms {
     void *in, *out;
 } wadi_gpu_transforms;
 
+/* Copies beside the queue of calls, one way each. A mark says how far a queue has come; 0 has always been reached. Any thread may call these
+ * functions. What fails the driver's `wait` tells. */
+typedef struct wadi_gpu_beside {
+    /* Memory of the host that the machine writes to; NULL: out of memory. */
+    void *(*pin)(wadi_gpu_driver *self, size_t bytes);
+    void (*unpin)(wadi_gpu_driver *self, void *memory);
+    /* A mark behind all calls so far. */
+    uint64_t (*now)(wadi_gpu_driver *self);
+    /* Copies to the machine when the calls have come to mark `used`. It has read `from` when it returns; the mark says when the copy has ended. */
+    uint64_t (*send)(wadi_gpu_driver *self, void *to, const void *from, size_t bytes,
+                     uint64_t used);
+    /* Calls from now on take effect after what was sent up to the mark. */
+    void (*after)(wadi_gpu_driver *self, uint64_t sent);
+    /* Copies to pinned memory what calls so far have left there. The mark says when the copy has ended. */
+    uint64_t (*fetch)(wadi_gpu_driver *self, void *to, const void *from, size_t bytes);
+    /* Waits for that. False: the driver has failed, and what was fetched means nothing. */
+    bool (*arrived)(wadi_gpu_driver *self, uint64_t fetched);
+} wadi_gpu_beside;
+
 typedef struct wadi_gpu_driver_ops {
     void (*destroy)(wadi_gpu_driver *self);
     /* Memory, aligned to 256 bytes; NULL: out of memory. */
@@ -46,6 +65,7 @@ typedef struct wadi_gpu_driver_ops {
     int64_t (*busy_ns)(const wadi_gpu_driver *self);
     /* Queued as a launch. False: it declines, and nothing is queued. NULL: there is no library for it. */
     bool (*transform)(wadi_gpu_driver *self, const wadi_gpu_transforms *x);
+    const wadi_gpu_beside *beside; /* NULL: there is one queue for all */
 } wadi_gpu_driver_ops;
 
 struct wadi_gpu_driver {

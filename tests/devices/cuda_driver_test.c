@@ -165,6 +165,103 @@ static void many_copies_arrive_whole(void **state) {
     close_all(&o);
 }
 
+/* ---- copies beside ---- */
+
+static void fill_with(int64_t *at, int n, int64_t first) {
+    for (int i = 0; i < n; i++) at[i] = first + i;
+}
+
+/* What three chunks go through: in all streams there is something to do at the same time, and each waits for what it needs. */
+static void go_through(const char *words, int chunks) {
+    enum { MOST = 40 };
+    doubles_set(words);
+    opened o = open_all();
+    const wadi_gpu_beside *b = o.d->ops->beside;
+    const size_t bytes = N * sizeof(int64_t);
+    int64_t *home[MOST], host[N];
+    char *in[2] = {o.d->ops->take(o.d, bytes), o.d->ops->take(o.d, bytes)};
+    char *out[MOST];
+    uint64_t sent[2] = {0, 0}, used[2] = {0, 0}, fetched[MOST];
+    for (int c = 0; c <= chunks; c++) {
+        if (c < chunks) { /* the next one is sent */
+            fill_with(host, N, 1000 * c);
+            sent[c % 2] = b->send(o.d, in[c % 2], host, bytes, used[c % 2]);
+            memset(host, 0x55, sizeof host);
+        }
+        if (c == 0) continue;
+        const int i = c - 1; /* and this one computed */
+        const wadi_gpu_call call = {.slot = (uintptr_t)in[i % 2]};
+        b->after(o.d, sent[i % 2]);
+        o.d->ops->launch(o.d, find(&o, "sums"), GROUPS, &call);
+        out[i] = o.d->ops->take(o.d, bytes);
+        home[i] = b->pin(o.d, bytes);
+        o.d->ops->copy(o.d, out[i], in[i % 2], bytes);
+        used[i % 2] = b->now(o.d);
+        fetched[i] = b->fetch(o.d, home[i], out[i], bytes);
+    }
+    for (int i = 0; i < chunks; i++) {
+        assert_true(b->arrived(o.d, fetched[i]));
+        for (int k = 0; k < N; k++)
+            assert_int_equal(home[i][k], 64 * 1000 * i + 64 * (k / 64 * 64) + 63 * 64 / 2);
+        b->unpin(o.d, home[i]);
+        o.d->ops->give(o.d, out[i], bytes);
+    }
+    o.d->ops->give(o.d, in[0], bytes);
+    o.d->ops->give(o.d, in[1], bytes);
+    assert_int_equal(o.d->ops->wait(o.d, NULL), WADI_OK);
+    close_all(&o);
+}
+
+static void three_chunks_are_under_way_at_once(void **state) {
+    (void)state;
+    go_through("", 3);
+    assert_int_equal(doubles_at_once(), 3);
+    go_through("", 40); /* more than there are events */
+}
+
+/* A stream that does not wait comes too early. */
+static void each_queue_waits_for_what_it_needs(void **state) {
+    (void)state;
+    go_through("early=1", 5);
+    go_through("early=2", 5);
+    go_through("early=3", 5);
+}
+
+/* More than the ring holds is sent and got piece by piece, with as much pinned memory as there is: for four pieces, two, one, or none. */
+static void pieces_of_large_copies_arrive(void **state) {
+    (void)state;
+    enum { LARGE = (9 << 20) + 77, PIECE = 1 << 20 };
+    static const long pinned[] = {100 * PIECE, 3 * PIECE, PIECE, 0};
+    char *host = malloc(LARGE), *seen = malloc(LARGE);
+    for (int i = 0; i < LARGE; i++) host[i] = (char)(i * 7 + (i >> 12) + 5 * (i >> 20));
+    for (size_t k = 0; k < 2 * sizeof pinned / sizeof pinned[0]; k++) {
+        char words[100];
+        snprintf(words, sizeof words, "pinned=%ld early=%d", pinned[k / 2], (int)(k % 2));
+        doubles_set(words);
+        opened o = open_all();
+        const wadi_gpu_beside *b = o.d->ops->beside;
+        char *at = o.d->ops->take(o.d, LARGE), *to = o.d->ops->take(o.d, LARGE);
+        char *copy = malloc(LARGE);
+        memcpy(copy, host, LARGE);
+        o.d->ops->put(o.d, at, copy, LARGE);
+        const uint64_t sent = b->send(o.d, to, copy, LARGE, 0);
+        memset(copy, 0, LARGE); /* it has been read */
+        o.d->ops->get(o.d, seen, at, LARGE);
+        assert_memory_equal(seen, host, LARGE);
+        memset(seen, 0, LARGE);
+        b->after(o.d, sent);
+        o.d->ops->get(o.d, seen, to, LARGE);
+        assert_memory_equal(seen, host, LARGE);
+        assert_int_equal(o.d->ops->wait(o.d, NULL), WADI_OK);
+        o.d->ops->give(o.d, at, LARGE);
+        o.d->ops->give(o.d, to, LARGE);
+        free(copy);
+        close_all(&o);
+    }
+    free(host);
+    free(seen);
+}
+
 static void nothing_is_copied_where_there_is_nothing(void **state) {
     (void)state;
     opened o = open_all();
@@ -278,6 +375,17 @@ static void newer_machines_finish_the_compilation(void **state) {
 
 /* ---- failures ---- */
 
+/* There and back. */
+static void work_beside(wadi_gpu_driver *d, void *at, size_t bytes) {
+    const wadi_gpu_beside *b = d->ops->beside;
+    int64_t *pinned = b->pin(d, bytes);
+    if (pinned == NULL) return;
+    pinned[0] = 0;
+    b->after(d, b->send(d, at, pinned, bytes, b->now(d)));
+    if (b->arrived(d, b->fetch(d, pinned, at, bytes))) assert_int_equal(pinned[0], 0);
+    b->unpin(d, pinned);
+}
+
 /* Does a bit of everything; status: what it ends with. */
 static wadi_status work(wadi_error *err) {
     wadi_gpu_driver *d = NULL;
@@ -298,6 +406,7 @@ static wadi_status work(wadi_error *err) {
             d->ops->launch(d, code, GROUPS, &call);
             d->ops->copy(d, to, at, sizeof host);
             d->ops->get(d, host, to, sizeof host);
+            work_beside(d, to, sizeof host);
             d->ops->give(d, to, sizeof host);
             to = NULL;
             d->ops->launch(d, code, GROUPS, &call);
@@ -330,10 +439,17 @@ static void every_failure_is_told_by_name(void **state) {
                  {"cuMemAlloc", false},
                  {"cuMemFree", true},
                  {"cuMemAllocHost", false},
+                 {"cuMemFreeHost", true},
                  {"cuMemcpyHtoDAsync", false},
                  {"cuMemcpyDtoHAsync", false},
                  {"cuMemcpyDtoDAsync", false},
                  {"cuStreamCreate", false},
+                 {"cuStreamDestroy", true},
+                 {"cuEventCreate", false},
+                 {"cuEventDestroy", true},
+                 {"cuEventRecord", false},
+                 {"cuStreamWaitEvent", false},
+                 {"cuEventSynchronize", false},
                  {"cuStreamSynchronize", true},
                  {"cuModuleLoadData", false},
                  {"cuModuleGetFunction", false},
@@ -459,6 +575,9 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         CASE(calls_take_effect_in_their_order),
         CASE(many_copies_arrive_whole),
+        CASE(three_chunks_are_under_way_at_once),
+        CASE(each_queue_waits_for_what_it_needs),
+        CASE(pieces_of_large_copies_arrive),
         CASE(nothing_is_copied_where_there_is_nothing),
         CASE(memory_that_runs_out_is_no_failure),
         CASE(a_machine_is_asked_once_how_many_groups_fit),

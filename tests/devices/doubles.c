@@ -9,7 +9,7 @@
 
 static void (*set)(const char *words);
 static long (*calls)(const char *name);
-static int (*held)(void), (*plans)(void);
+static int (*held)(void), (*at_once)(void), (*plans)(void);
 
 static bool name_one(const char *variable, const char *file) {
     char path[1024];
@@ -36,6 +36,7 @@ bool doubles_use(void) {
     set = (void (*)(const char *))find(&library, "wadi_double_set");
     calls = (long (*)(const char *))find(&library, "wadi_double_calls");
     held = (int (*)(void))find(&library, "wadi_double_held");
+    at_once = (int (*)(void))find(&library, "wadi_double_at_once");
     if (wadi_dl_open(&library, getenv("WADI_CUFFT"), NULL) != WADI_OK) return false;
     plans = (int (*)(void))find(&library, "wadi_double_plans");
     return true;
@@ -51,4 +52,8 @@ long doubles_calls(const char *name) {
 
 int doubles_held(void) {
     return held() + plans();
+}
+
+int doubles_at_once(void) {
+    return at_once();
 }

@@ -14,5 +14,7 @@ void doubles_set(const char *words);
 long doubles_calls(const char *name);
 /* What has been taken of the doubles and not given back. */
 int doubles_held(void);
+/* How many streams have had copies or kernels to do at the same time since it was reset, at most. */
+int doubles_at_once(void);
 
 #endif

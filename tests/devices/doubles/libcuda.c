@@ -1,6 +1,8 @@
 /* A double of libcuda.so.1 for machines without a device of NVIDIA's: what wadi calls of the driver API, more strictly than the real one.
  *
- * Nothing that is launched or copied in a stream happens before the stream is waited for. Then device memory is open (memory.h), and the
+ * Nothing that is launched or copied in a stream happens before somebody waits for it: for the stream, for an event in it, or for an
+ * event of another stream that waits for one in it. So what nobody orders comes too late; or too early, if a test wants a stream to be early: it
+ * does what it can at once. While a stream works, device memory is open (memory.h), and the
  * kernels run (lanes.h) that the double of NVRTC has made. Memory, modules and streams belong to the primary context, and are gone with it.
  * Calls fail when a test wants it (settings.h); what a lost device does not tell is 700, an illegal address. */
 #include <pthread.h>
@@ -44,6 +46,7 @@ typedef struct context *CUcontext;
 typedef struct module *CUmodule;
 typedef struct function *CUfunction;
 typedef struct stream *CUstream;
+typedef struct event *CUevent;
 
 struct context {
     int retained;
@@ -72,20 +75,37 @@ typedef struct work {
     char *to;
     const char *from;
     size_t bytes;
+    unsigned long stream; /* not 0: waits until this one has done so much */
+    size_t until;
 } work;
 
 struct stream {
     CUcontext context;
-    WADI_VEC(work) queue;
+    unsigned long number; /* no other has it */
+    bool early;
+    WADI_VEC(work) queue; /* what was queued behind the first `gone` */
+    size_t gone, done;    /* of all that was queued */
     struct stream *next;
+};
+
+struct event {
+    CUcontext context;
+    unsigned long stream; /* 0: it has not been recorded */
+    size_t until;
+    struct event *next;
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards everything */
 static struct context contexts[DEVICES];
 static struct module *modules;
 static struct stream *streams;
+static struct event *events;
+static unsigned long numbers; /* of streams, in all */
+static unsigned long made;    /* the same, since words were last taken */
+static int most_at_once;      /* streams that have had copies or kernels to do at the same time */
 static struct pinned {
     void *memory;
+    size_t bytes;
     CUcontext context;
     struct pinned *next;
 } * pinned;
@@ -140,6 +160,7 @@ static CUresult end(CUresult result) {
 EXPORT void wadi_double_set(const char *words);
 EXPORT long wadi_double_calls(const char *name);
 EXPORT int wadi_double_held(void);
+EXPORT int wadi_double_at_once(void);
 EXPORT int wadi_double_enter(const char *name);
 EXPORT int wadi_double_enqueue(void *stream, libcuda_work other, const void *told, size_t bytes);
 
@@ -147,6 +168,8 @@ EXPORT int wadi_double_enqueue(void *stream, libcuda_work other, const void *tol
 void wadi_double_set(const char *words) {
     (void)pthread_mutex_lock(&lock);
     ready = true;
+    made = 0;
+    most_at_once = 0;
     settings_take(words);
     (void)pthread_mutex_unlock(&lock);
 }
@@ -162,7 +185,16 @@ int wadi_double_held(void) {
     for (int i = 0; i < DEVICES; i++) n += contexts[i].retained;
     for (const struct module *m = modules; m != NULL; m = m->next) n++;
     for (const struct stream *s = streams; s != NULL; s = s->next) n++;
+    for (const struct event *e = events; e != NULL; e = e->next) n++;
     for (const struct pinned *p = pinned; p != NULL; p = p->next) n++;
+    (void)pthread_mutex_unlock(&lock);
+    return n;
+}
+
+/* How many streams at most have had copies or kernels to do at the same time, since words were last taken. */
+int wadi_double_at_once(void) {
+    (void)pthread_mutex_lock(&lock);
+    const int n = most_at_once;
     (void)pthread_mutex_unlock(&lock);
     return n;
 }
@@ -314,6 +346,13 @@ static void destroy_stream(struct stream *s) {
     free(s);
 }
 
+static void destroy_event(struct event *e) {
+    struct event **at = &events;
+    while (*at != e) at = &(*at)->next;
+    *at = e->next;
+    free(e);
+}
+
 static void destroy_pinned(struct pinned *p) {
     struct pinned **at = &pinned;
     while (*at != p) at = &(*at)->next;
@@ -331,6 +370,10 @@ static void destroy_context(CUcontext c) {
     for (struct stream *s = streams, *next = NULL; s != NULL; s = next) {
         next = s->next;
         if (s->context == c) destroy_stream(s);
+    }
+    for (struct event *e = events, *next = NULL; e != NULL; e = next) {
+        next = e->next;
+        if (e->context == c) destroy_event(e);
     }
     for (struct pinned *p = pinned, *next = NULL; p != NULL; p = next) {
         next = p->next;
@@ -372,22 +415,58 @@ static CUresult run_kernel(const work *w) {
                : LAUNCH_FAILED;
 }
 
+static void run_until(unsigned long number, size_t until);
+
 /* A failure of work is the context's from then on. */
-static CUresult run_all(CUstream s) {
-    if (s->queue.n == 0) return s->context->lost;
-    memory_open();
-    for (size_t i = 0; i < s->queue.n && s->context->lost == SUCCESS; i++) {
-        const work *w = &s->queue.at[i];
-        if (w->other != NULL)
-            w->other(w->told);
-        else if (w->kernel == NULL)
-            memmove(w->to, w->from, w->bytes);
-        else
-            s->context->lost = run_kernel(w);
+static void run_work(CUcontext c, const work *w) {
+    if (w->stream != 0)
+        run_until(w->stream, w->until);
+    else if (w->other != NULL)
+        w->other(w->told);
+    else if (w->kernel == NULL)
+        memmove(w->to, w->from, w->bytes);
+    else
+        c->lost = run_kernel(w);
+}
+
+static size_t end_of(const struct stream *s) {
+    return s->gone + s->queue.n;
+}
+
+/* A stream that is no more has done everything. */
+static void run_until(unsigned long number, size_t until) {
+    CUstream s = streams;
+    while (s != NULL && s->number != number) s = s->next;
+    if (s == NULL) return;
+    while (s->done < until && s->context->lost == SUCCESS) {
+        const work w = s->queue.at[s->done - s->gone];
+        run_work(s->context, &w);
+        s->done++;
     }
-    memory_close();
+    if (s->done < end_of(s)) return;
+    s->gone = s->done;
     s->queue.n = 0;
+}
+
+static CUresult run_all(CUstream s) {
+    if (s->done < end_of(s) && s->context->lost == SUCCESS) {
+        memory_open();
+        run_until(s->number, end_of(s));
+        memory_close();
+    }
     return s->context->lost;
+}
+
+static bool has_work(const struct stream *s) {
+    for (size_t i = s->done - s->gone; i < s->queue.n; i++)
+        if (s->queue.at[i].stream == 0) return true;
+    return false;
+}
+
+static void count_streams(void) {
+    int n = 0;
+    for (const struct stream *s = streams; s != NULL; s = s->next) n += has_work(s);
+    if (n > most_at_once) most_at_once = n;
 }
 
 static bool is_stream(const struct stream *wanted) {
@@ -406,6 +485,8 @@ CUresult cuStreamCreate(CUstream *out, unsigned flags) {
     struct stream *s = calloc(1, sizeof *s);
     if (s == NULL) return end(OUT_OF_MEMORY);
     s->context = present();
+    s->number = ++numbers;
+    s->early = ++made == (unsigned long)set.early;
     s->next = streams;
     streams = *out = s;
     return end(SUCCESS);
@@ -423,6 +504,70 @@ CUresult cuStreamDestroy_v2(CUstream stream) {
 CUresult cuStreamSynchronize(CUstream stream) {
     TRY(begin_in("cuStreamSynchronize"));
     return end(is_stream(stream) ? run_all(stream) : INVALID_HANDLE);
+}
+
+static CUresult enqueue(CUstream stream, work w) {
+    if (!is_stream(stream)) return INVALID_HANDLE;
+    if (!wadi_vec_push(&stream->queue, w)) return OUT_OF_MEMORY;
+    count_streams();
+    return stream->early ? run_all(stream) : SUCCESS;
+}
+
+/* ---- events ---- */
+
+EXPORT CUresult cuEventCreate(CUevent *out, unsigned flags);
+EXPORT CUresult cuEventDestroy_v2(CUevent event);
+EXPORT CUresult cuEventRecord(CUevent event, CUstream stream);
+EXPORT CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned flags);
+EXPORT CUresult cuEventSynchronize(CUevent event);
+
+static bool is_event(const struct event *wanted) {
+    const struct event *e = events;
+    while (e != NULL && e != wanted) e = e->next;
+    return e != NULL && e->context == present();
+}
+
+CUresult cuEventCreate(CUevent *out, unsigned flags) {
+    TRY(begin_in("cuEventCreate"));
+    if (flags != 2) return end(INVALID_VALUE);
+    struct event *e = calloc(1, sizeof *e);
+    if (e == NULL) return end(OUT_OF_MEMORY);
+    e->context = present();
+    e->next = events;
+    events = *out = e;
+    return end(SUCCESS);
+}
+
+CUresult cuEventDestroy_v2(CUevent event) {
+    TRY(begin_in("cuEventDestroy"));
+    if (!is_event(event)) return end(INVALID_HANDLE);
+    destroy_event(event);
+    return end(SUCCESS);
+}
+
+CUresult cuEventRecord(CUevent event, CUstream stream) {
+    TRY(begin_in("cuEventRecord"));
+    if (!is_event(event) || !is_stream(stream)) return end(INVALID_HANDLE);
+    event->stream = stream->number;
+    event->until = end_of(stream);
+    return end(SUCCESS);
+}
+
+/* Waits for what the event has been recorded behind by now; for nothing if it has not been. */
+CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned flags) {
+    TRY(begin_in("cuStreamWaitEvent"));
+    if (!is_event(event) || flags != 0) return end(INVALID_HANDLE);
+    if (event->stream == 0) return end(SUCCESS);
+    return end(enqueue(stream, (work){.stream = event->stream, .until = event->until}));
+}
+
+CUresult cuEventSynchronize(CUevent event) {
+    TRY(begin_in("cuEventSynchronize"));
+    if (!is_event(event)) return end(INVALID_HANDLE);
+    memory_open();
+    run_until(event->stream, event->until);
+    memory_close();
+    return end(event->context->lost);
 }
 
 /* ---- memory ---- */
@@ -466,9 +611,12 @@ CUresult cuMemFree_v2(CUdeviceptr address) {
 
 CUresult cuMemAllocHost_v2(void **out, size_t bytes) {
     TRY(begin_in("cuMemAllocHost"));
+    size_t all = bytes;
+    for (const struct pinned *q = pinned; q != NULL; q = q->next) all += q->bytes;
+    if (all > set.pinned) return end(OUT_OF_MEMORY);
     struct pinned *p = malloc(sizeof *p);
     if (p == NULL) return end(OUT_OF_MEMORY);
-    *p = (struct pinned){malloc(bytes), present(), pinned};
+    *p = (struct pinned){malloc(bytes), bytes, present(), pinned};
     if (p->memory != NULL) memset(p->memory, 0xc5, bytes);
     pinned = p;
     *out = p->memory;
@@ -482,11 +630,6 @@ CUresult cuMemFreeHost(void *memory) {
     if (p == NULL) return end(INVALID_VALUE);
     destroy_pinned(p);
     return end(SUCCESS);
-}
-
-static CUresult enqueue(CUstream stream, work w) {
-    if (!is_stream(stream)) return INVALID_HANDLE;
-    return wadi_vec_push(&stream->queue, w) ? SUCCESS : OUT_OF_MEMORY;
 }
 
 static CUresult enqueue_copy(CUstream stream, char *to, const char *from, size_t bytes, bool to_is,

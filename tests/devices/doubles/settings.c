@@ -14,6 +14,7 @@ static const settings usual = {.devices = 1,
                                .driver = 12000,
                                .mode = 0,
                                .memory = 1ul << 28,
+                               .pinned = 1ul << 30,
                                .seed = 1};
 settings set;
 
@@ -46,10 +47,11 @@ static void take_word(const char *word, const char *value) {
         int *to;
     } numbers[] = {{"devices", &set.devices}, {"major", &set.major},   {"minor", &set.minor},
                    {"units", &set.units},     {"driver", &set.driver}, {"mode", &set.mode},
-                   {"fitting", &set.fitting}};
+                   {"fitting", &set.fitting}, {"early", &set.early}};
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
         if (strcmp(word, numbers[i].word) == 0) *numbers[i].to = atoi(value);
     if (strcmp(word, "memory") == 0) set.memory = strtoul(value, NULL, 10);
+    if (strcmp(word, "pinned") == 0) set.pinned = strtoul(value, NULL, 10);
     if (strcmp(word, "seed") == 0) set.seed = (unsigned)strtoul(value, NULL, 10);
     if (strcmp(word, "lost") == 0) lost_at = strtol(value, NULL, 10);
     if (strcmp(word, "fail") == 0) take_rule(value);

@@ -4,15 +4,17 @@
  *     devices=2 major=9 minor=0 units=3 fitting=5 driver=12040 mode=2 memory=1000000
  *                             the machines (1, 8, 0, 2, 7, 12000, 0, 2^28 bytes)
  *     fail=cuMemAlloc:3:700       the third call of cuMemAlloc from now on fails with 700; kernel: the third kernel that runs
+ *     early=2                     the second stream from now on does at once what it can; others do only what is waited for
+ *     pinned=1000000              bytes of the host that can be pinned (2^30)
  *     lost=20                     with the 20th call from now on the device is lost
  *     seed=7                      of the order of blocks and lanes */
 #ifndef WADI_TESTS_DEVICES_SETTINGS_H
 #define WADI_TESTS_DEVICES_SETTINGS_H
 
 typedef struct settings {
-    int devices, major, minor, units, driver, mode;
+    int devices, major, minor, units, driver, mode, early;
     int fitting; /* groups of a kernel in a multiprocessor */
-    unsigned long memory;
+    unsigned long memory, pinned;
     unsigned seed;
 } settings;
 
