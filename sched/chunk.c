@@ -37,6 +37,9 @@ wadi_chunk *wadi_chunk_retain(wadi_chunk *c) {
 void wadi_chunk_release(wadi_chunk *c) {
     if (c == NULL || atomic_fetch_sub_explicit(&c->refs, 1, memory_order_acq_rel) != 1) return;
     wadi_buffers *buffers = c->buffers, *apart = c->apart;
+    const wadi_status arrived = wadi_chunk_arrived(c, NULL); /* somebody else may get its memory */
+    WADI_UNUSED(arrived);                                    /* nobody reads it */
+    if (c->ahead != NULL) c->ahead->release(c->ahead);
     for (int i = 0; i < c->blocks; i++) wadi_buffers_put(c->block[i]);
     for (int i = 0; i < c->parents; i++) wadi_chunk_release(c->parent[i]);
     wadi_buffers_put(c);
@@ -91,7 +94,9 @@ wadi_status wadi_array_check_columns(const char *who, const wadi_array *a, wadi_
 
 static void move_columns(wadi_chunk_component *c, int64_t values) {
     for (int f = 0; f < c->fields; f++) {
-        c->column[f] = (char *)c->column[f] + values * wadi_type_size(c->type[f]);
+        const int64_t bytes = values * wadi_type_size(c->type[f]);
+        c->column[f] = (char *)c->column[f] + bytes;
+        if (c->ahead != NULL) c->ahead_column[f] = (char *)c->ahead_column[f] + bytes;
     }
 }
 
@@ -128,6 +133,7 @@ wadi_status wadi_chunk_slice(wadi_chunk *parent, int64_t begin, int64_t count, w
     view->number = parent->number;
     view->first = parent->first + begin;
     view->count = count;
+    view->arrival = parent->arrival;
     for (int i = 0; i < parent->components; i++) {
         wadi_chunk_component *c = &view->component[i];
         *c = parent->component[i];
@@ -162,6 +168,7 @@ wadi_status wadi_chunk_select(wadi_chunk *parent, int n, const int *from, wadi_c
     c->number = parent->number;
     c->first = parent->first;
     c->count = parent->count;
+    c->arrival = parent->arrival;
     for (int i = 0; i < n; i++) {
         wadi_chunk_component *to = &c->component[i];
         *to = parent->component[from[i]];
@@ -177,29 +184,49 @@ static int64_t aligned(int64_t bytes) {
     return (bytes + WADI_ALIGN - 1) / WADI_ALIGN * WADI_ALIGN;
 }
 
-/* Copies the columns of a component of `chunk` to the host, if that has not been done. False when out of memory. */
-static bool copy_home(wadi_chunk *chunk, wadi_chunk_component *c) {
+static void get_column(wadi_chunk *chunk, const wadi_residence *r, bool fetch, void *to,
+                       const void *from, int64_t bytes) {
+    if (!fetch) {
+        wadi_residence_get(r, to, from, bytes);
+        return;
+    }
+    const uint64_t mark = bytes > 0 ? r->beside->fetch(r->self, to, from, bytes) : 0;
+    if (mark > 0) chunk->arrival = (wadi_arrival){r->beside, r->self, mark};
+}
+
+/* Copies the columns of a component of `chunk` to the host, if that has not been done. wait: it has ended; otherwise it may have begun only.
+ * False when out of memory. */
+static bool copy_home(wadi_chunk *chunk, wadi_chunk_component *c, bool wait) {
+    const wadi_residence *r = c->residence;
     int64_t bytes = 0;
     if (c->home != NULL) return true;
     for (int f = 0; f < c->fields; f++) bytes += aligned(c->values * wadi_type_size(c->type[f]));
-    char *at = c->home = wadi_chunk_alloc(chunk, bytes);
+    void *pinned = wait || r->beside == NULL ? NULL : wadi_buffers_get(r->beside->pinned, bytes);
+    if (pinned != NULL) wadi_chunk_own(chunk, pinned);
+    char *at = c->home = pinned != NULL ? pinned : wadi_chunk_alloc(chunk, bytes);
     for (int f = 0; at != NULL && f < c->fields; f++) {
         const int64_t size = c->values * wadi_type_size(c->type[f]);
-        wadi_residence_get(c->residence, at, c->column[f], size);
+        get_column(chunk, r, pinned != NULL, at, c->column[f], size);
         at += aligned(size);
     }
     return c->home != NULL;
 }
 
-wadi_status wadi_chunk_at_host(wadi_chunk *chunk, wadi_error *err) {
+/* Later marks of a residence are behind earlier ones. */
+static void join_arrival(wadi_arrival *a, const wadi_arrival *other) {
+    if (other->mark > a->mark) *a = *other;
+}
+
+static wadi_status bring_home(wadi_chunk *chunk, bool wait, wadi_error *err) {
     for (int i = 0; i < chunk->components; i++) {
         wadi_chunk_component *c = &chunk->component[i];
         if (c->residence == NULL) continue;
         wadi_chunk *whole = is_part(c) ? c->whole : chunk;
         wadi_chunk_component *of = whole == chunk ? c : &whole->component[c->part];
-        if (!copy_home(whole, of))
+        if (!copy_home(whole, of, wait))
             return wadi_fail(err, WADI_MEMORY, "elements of a chunk: out of memory");
-        WADI_TRY(wadi_residence_check(c->residence, err));
+        join_arrival(&chunk->arrival, &whole->arrival);
+        if (whole->arrival.mark == 0) WADI_TRY(wadi_residence_check(c->residence, err));
         char *at = of->home;
         for (int f = 0; f < c->fields; f++) {
             c->column[f] = at;
@@ -210,11 +237,58 @@ wadi_status wadi_chunk_at_host(wadi_chunk *chunk, wadi_error *err) {
     return WADI_OK;
 }
 
+wadi_status wadi_chunk_at_host(wadi_chunk *chunk, wadi_error *err) {
+    WADI_TRY(bring_home(chunk, true, err));
+    return wadi_chunk_arrived(chunk, err);
+}
+
+wadi_status wadi_chunk_to_host(wadi_chunk *chunk, wadi_error *err) {
+    return bring_home(chunk, false, err);
+}
+
+wadi_status wadi_chunk_arrived(const wadi_chunk *chunk, wadi_error *err) {
+    return wadi_residence_arrived(&chunk->arrival, err);
+}
+
+/* ---- to a device, ahead ---- */
+
+enum { COLUMNS_MOST = 64 };
+
+static int list_columns(const wadi_chunk *chunk, wadi_ahead_column *out) {
+    int n = 0;
+    for (int i = 0; i < chunk->components; i++) {
+        const wadi_chunk_component *c = &chunk->component[i];
+        for (int f = 0; f < c->fields; f++) {
+            if (n == COLUMNS_MOST || c->residence != NULL) return 0;
+            out[n++] = (wadi_ahead_column){c->column[f], c->values * wadi_type_size(c->type[f])};
+        }
+    }
+    return n;
+}
+
+void wadi_chunk_send_ahead(wadi_chunk *chunk, const wadi_residence *r) {
+    wadi_ahead_column column[COLUMNS_MOST];
+    void *there[COLUMNS_MOST];
+    if (r == NULL || r->beside == NULL) return;
+    const int n = list_columns(chunk, column);
+    if (n > 0) chunk->ahead = r->beside->send(r->self, n, column, there);
+    if (n == 0 || chunk->ahead == NULL) return;
+    wadi_chunk_retain_pool(chunk, r->blocks);
+    void **at = there;
+    for (int i = 0; i < chunk->components; i++) {
+        wadi_chunk_component *c = &chunk->component[i];
+        c->ahead = chunk->ahead;
+        for (int f = 0; f < c->fields; f++) c->ahead_column[f] = *at++;
+    }
+}
+
 wadi_status wadi_chunk_spread(wadi_chunk *chunk, int i, wadi_error *err) {
     wadi_chunk_component *c = &chunk->component[i];
     const int64_t each = wadi_shape_values(c->rank, c->shape);
     if (c->layout == WADI_LAYOUT_IRREGULAR) return WADI_OK;
     if (c->layout == WADI_LAYOUT_REGULAR && (c->stride == 0 || c->stride == each)) return WADI_OK;
+    WADI_TRY(wadi_chunk_arrived(chunk, err));
+    c->ahead = NULL;
     const int64_t stride = wadi_component_stride(c);
     for (int f = 0; f < c->fields; f++) {
         const int64_t size = wadi_type_size(c->type[f]);

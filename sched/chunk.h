@@ -48,6 +48,9 @@ typedef struct wadi_chunk_component {
     int part;
     void
         *home; /* a copy of the columns in host memory, one behind the other; NULL: there is none */
+    wadi_ahead *
+        ahead; /* has copies of the columns where the device computes; NULL: there are none. Whoever owns the chunk releases it */
+    void *ahead_column[WADI_MAX_FIELDS];
 } wadi_chunk_component;
 
 typedef struct wadi_chunk {
@@ -63,6 +66,8 @@ typedef struct wadi_chunk {
     int blocks,
         most_blocks; /* blocks that are given back to their pools with the chunk, and room for them */
     void **block;
+    wadi_ahead *ahead; /* what the components have ahead, released with the chunk; NULL: nothing */
+    wadi_arrival arrival; /* of columns that are on their way to the host */
 } wadi_chunk;
 
 /* An empty chunk of `components` components (all zero) with one reference. Retains buffers. */
@@ -93,6 +98,13 @@ WADI_NODISCARD wadi_status wadi_chunk_select(wadi_chunk *parent, int n, const in
  * it, in the thread that computes on the device. Columns that several views have selected are copied once; the chunk that they are views
  * of keeps the copy. */
 WADI_NODISCARD wadi_status wadi_chunk_at_host(wadi_chunk *c, wadi_error *err);
+/* The same, but columns may still be on their way: whoever reads them calls wadi_chunk_arrived first. */
+WADI_NODISCARD wadi_status wadi_chunk_to_host(wadi_chunk *c, wadi_error *err);
+/* Waits until all columns are there. Any thread. Errors: of the device. */
+WADI_NODISCARD wadi_status wadi_chunk_arrived(const wadi_chunk *c, wadi_error *err);
+/* Sends copies of the columns, which are on the host, to a residence ahead of their use, as far as there is room. Only the maker of the chunk may
+ * call it, before he hands it on. */
+void wadi_chunk_send_ahead(wadi_chunk *c, const wadi_residence *r);
 /* Gives component i its own columns in host memory, in which the elements stand one behind the other. Values of overlapping elements are
  * copied, and an array that all elements share is repeated. A component that is stored so already is left as it is. */
 WADI_NODISCARD wadi_status wadi_chunk_spread(wadi_chunk *c, int i, wadi_error *err);

@@ -23,6 +23,14 @@ wadi_status wadi_residence_check(const wadi_residence *r, wadi_error *err) {
     return r != NULL && r->check != NULL ? r->check(r->self, err) : WADI_OK;
 }
 
+bool wadi_residence_relieve(const wadi_residence *r) {
+    return r != NULL && r->beside != NULL && r->beside->relieve(r->self);
+}
+
+wadi_status wadi_residence_arrived(const wadi_arrival *a, wadi_error *err) {
+    return a->mark != 0 ? a->beside->arrived(a->self, a->mark, err) : WADI_OK;
+}
+
 void wadi_residence_copy(const wadi_residence *r, void *to, const void *from, int64_t bytes) {
     if (bytes <= 0) return;
     if (r != NULL)

@@ -349,13 +349,20 @@ static wadi_status bind_regular(wadi_slots *s, int slot, const wadi_chunk_compon
     return WADI_OK;
 }
 
+/* The columns of a component, or what has been sent of them ahead. */
+static bool bind_columns(wadi_slots *s, int slot, const wadi_chunk_component *c) {
+    void *const *sent = c->ahead_column;
+    if (s->residence != NULL && c->ahead != NULL && c->ahead->use(c->ahead))
+        return wadi_slots_set_columns(s, slot, s->residence, sent, c->values);
+    return wadi_slots_set_columns(s, slot, c->residence, c->column, c->values);
+}
+
 wadi_status wadi_slots_bind_component(wadi_slots *s, int slot, const wadi_chunk_component *c,
                                       int64_t count, int64_t *out_bad, wadi_error *err) {
     const bool to_irregular = wadi_slots_plan(s, slot)->kind == WADI_SLOT_IRREGULAR;
     wadi_slots_clear(s, slot);
     *out_bad = count;
-    if (!wadi_slots_set_columns(s, slot, c->residence, c->column, c->values))
-        return no_memory(s, err);
+    if (!bind_columns(s, slot, c)) return no_memory(s, err);
     if (!to_irregular) return bind_regular(s, slot, c, count, out_bad, err);
     if (c->layout == WADI_LAYOUT_IRREGULAR) {
         s->slot[slot].shape = c->shapes;

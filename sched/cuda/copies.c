@@ -90,12 +90,11 @@ uint64_t wadi_cuda_copies_fetch(wadi_cuda_copies *c, void *to, const void *from,
     return mark;
 }
 
-bool wadi_cuda_copies_arrived(wadi_cuda_copies *c, uint64_t fetched) {
+void wadi_cuda_copies_arrived(wadi_cuda_copies *c, uint64_t fetched) {
     wadi_cuda_session *s = session_of(c);
-    if (!wadi_cuda_enter(s)) return false;
-    const bool ok = wadi_cuda_queue_reach(&c->down, fetched);
+    if (fetched <= atomic_load(&c->down.reached) || !wadi_cuda_enter(s)) return;
+    (void)wadi_cuda_queue_reach(&c->down, fetched);
     wadi_cuda_leave(s);
-    return ok;
 }
 
 /* ---- memory of the host ---- */

@@ -24,7 +24,8 @@ uint64_t wadi_cuda_copies_send(wadi_cuda_copies *c, void *to, const void *from, 
                                uint64_t used);
 void wadi_cuda_copies_after(wadi_cuda_copies *c, uint64_t sent);
 uint64_t wadi_cuda_copies_fetch(wadi_cuda_copies *c, void *to, const void *from, size_t bytes);
-bool wadi_cuda_copies_arrived(wadi_cuda_copies *c, uint64_t fetched);
+/* The session has the failure. */
+void wadi_cuda_copies_arrived(wadi_cuda_copies *c, uint64_t fetched);
 void *wadi_cuda_copies_pin(wadi_cuda_copies *c, size_t bytes);
 void wadi_cuda_copies_unpin(wadi_cuda_copies *c, void *memory);
 

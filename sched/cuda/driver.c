@@ -281,8 +281,10 @@ static uint64_t fetch(wadi_gpu_driver *self, void *to, const void *from, size_t 
     return wadi_cuda_copies_fetch(&cuda_of(self)->copies, to, from, bytes);
 }
 
-static bool arrived(wadi_gpu_driver *self, uint64_t fetched) {
-    return wadi_cuda_copies_arrived(&cuda_of(self)->copies, fetched);
+static wadi_status arrived(wadi_gpu_driver *self, uint64_t fetched, wadi_error *err) {
+    cuda *d = cuda_of(self);
+    wadi_cuda_copies_arrived(&d->copies, fetched);
+    return wadi_gpu_failure_tell(&d->session.failure, err);
 }
 
 /* ---- life ---- */

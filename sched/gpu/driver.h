@@ -41,8 +41,8 @@ typedef struct wadi_gpu_beside {
     void (*after)(wadi_gpu_driver *self, uint64_t sent);
     /* Copies to pinned memory what calls so far have left there. The mark says when the copy has ended. */
     uint64_t (*fetch)(wadi_gpu_driver *self, void *to, const void *from, size_t bytes);
-    /* Waits for that. False: the driver has failed, and what was fetched means nothing. */
-    bool (*arrived)(wadi_gpu_driver *self, uint64_t fetched);
+    /* Waits for that. Errors: the driver's first failure; what was fetched means nothing then. */
+    wadi_status (*arrived)(wadi_gpu_driver *self, uint64_t fetched, wadi_error *err);
 } wadi_gpu_beside;
 
 typedef struct wadi_gpu_driver_ops {

@@ -22,6 +22,12 @@ static bool has_thread(const wadi_outlet *o) {
     return o->pipe != NULL;
 }
 
+/* Elements for a sink, which may still be on their way from the device. */
+static wadi_status put_arrived(wadi_outlet *o, wadi_chunk *c, wadi_error *err) {
+    WADI_TRY(wadi_chunk_arrived(c, err));
+    return o->sink->ops->put(o->sink, c, err);
+}
+
 /* ---- the sink's thread ---- */
 
 static wadi_status drain(wadi_outlet *o, wadi_error *err) {
@@ -32,7 +38,7 @@ static wadi_status drain(wadi_outlet *o, wadi_error *err) {
         if (c == NULL) return WADI_OK;
         wadi_meter_busy(&x->meter, WADI_STAGE_SINK);
         const int ticket = wadi_task_work("elements from", c->first, o->plan->name);
-        const wadi_status status = o->sink->ops->put(o->sink, c, err);
+        const wadi_status status = put_arrived(o, c, err);
         wadi_task_go_on(ticket);
         wadi_meter_idle(&x->meter, WADI_STAGE_SINK);
         wadi_mutex_lock(&x->lock);
@@ -108,13 +114,13 @@ static wadi_status fold(wadi_outlet *o, wadi_chunk *c, wadi_error *err) {
     return wadi_fold_elements(o->crew, &o->plan->fold, c, NULL, &done, err);
 }
 
-/* The components the end has a use for, in host memory and each element by itself; those of a fold where they are. */
+/* The components the end has a use for, each element by itself, in host memory or on their way there; those of a fold where they are. */
 static wadi_status select_parts(wadi_outlet *o, wadi_chunk *c, wadi_chunk **out, wadi_error *err) {
     const wadi_plan_fold *fold = wadi_plan_end_fold(o->plan);
     const int n = fold != NULL ? fold->nparts : o->plan->nfrom;
     WADI_TRY(wadi_chunk_select(c, n, fold != NULL ? fold->from : o->plan->from, out, err));
     if (fold != NULL) return WADI_OK;
-    wadi_status status = wadi_chunk_at_host(*out, err);
+    wadi_status status = wadi_chunk_to_host(*out, err);
     for (int i = 0; i < n && status == WADI_OK; i++)
         if ((*out)->component[i].layout == WADI_LAYOUT_REGULAR)
             status = wadi_chunk_spread(*out, i, err);
@@ -136,8 +142,7 @@ static void put_here(wadi_outlet *o, wadi_chunk *owned_c) {
     wadi_meter_idle(meter, o->crew->busy_as);
     wadi_meter_busy(meter, WADI_STAGE_SINK);
     const int ticket = o->sink->keeps ? -1 : wadi_task_work("elements of sink", -1, o->plan->name);
-    if (o->broken.status == WADI_OK)
-        o->broken.status = o->sink->ops->put(o->sink, owned_c, &o->broken);
+    if (o->broken.status == WADI_OK) o->broken.status = put_arrived(o, owned_c, &o->broken);
     if (!o->sink->keeps) wadi_task_go_on(ticket);
     wadi_meter_idle(meter, WADI_STAGE_SINK);
     wadi_meter_busy(meter, o->crew->busy_as);
@@ -209,7 +214,7 @@ wadi_status wadi_outlet_put(wadi_outlet *o, wadi_chunk *c, wadi_error *err) {
     if (is_sink(o)) return put_sink(o, part, err);
     wadi_status status = WADI_OK;
     if (o->in_place) {
-        status = o->sink->ops->put(o->sink, part, err);
+        status = put_arrived(o, part, err);
         o->crew->out_bytes += wadi_chunk_bytes(part);
         if (status == WADI_OK) status = count_elements(o, c->count);
     } else {

@@ -236,6 +236,12 @@ static wadi_status read_chunk(wadi_lane *l, int64_t k, wadi_chunk **out, wadi_er
 
 /* ---- the thread ---- */
 
+/* What one device alone computes with is sent there as soon as it is complete, while the device is busy with chunks before it. */
+static void send_ahead(const wadi_lane *l, wadi_chunk *c) {
+    const wadi_run *x = l->stream->x;
+    if (x->devices.n == 1 && l->plan->body >= 0) wadi_chunk_send_ahead(c, x->device->residence);
+}
+
 /* Everything up to the end of the stream, or a failure. */
 static wadi_status produce(wadi_lane *l, wadi_error *err) {
     wadi_meter *meter = &l->stream->x->meter;
@@ -245,6 +251,7 @@ static wadi_status produce(wadi_lane *l, wadi_error *err) {
         const int64_t k = next_size(l);
         wadi_meter_busy(meter, WADI_STAGE_SOURCE);
         status = read_chunk(l, k, &c, err);
+        if (c != NULL) send_ahead(l, c);
         wadi_meter_idle(meter, WADI_STAGE_SOURCE);
         if (c == NULL) break;
         wadi_error sent = {.status = WADI_OK};

@@ -257,6 +257,8 @@ static wadi_status attempt(wadi_stream *s, int stage, wadi_chunk *in, wadi_outco
 static wadi_status step_here(wadi_stream *s, int stage, wadi_chunk *in, wadi_error *err) {
     wadi_outcome o;
     wadi_status status = attempt(s, stage, in, &o, err);
+    if (o.starved && wadi_residence_relieve(s->x->device->residence))
+        return step_here(s, stage, in, err);
     if (status == WADI_OK) {
         status = deliver(s, stage, o.out, err);
         wadi_chunk_release(o.out);

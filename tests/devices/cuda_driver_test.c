@@ -200,7 +200,7 @@ static void go_through(const char *words, int chunks) {
         fetched[i] = b->fetch(o.d, home[i], out[i], bytes);
     }
     for (int i = 0; i < chunks; i++) {
-        assert_true(b->arrived(o.d, fetched[i]));
+        assert_int_equal(b->arrived(o.d, fetched[i], NULL), WADI_OK);
         for (int k = 0; k < N; k++)
             assert_int_equal(home[i][k], 64 * 1000 * i + 64 * (k / 64 * 64) + 63 * 64 / 2);
         b->unpin(o.d, home[i]);
@@ -382,7 +382,8 @@ static void work_beside(wadi_gpu_driver *d, void *at, size_t bytes) {
     if (pinned == NULL) return;
     pinned[0] = 0;
     b->after(d, b->send(d, at, pinned, bytes, b->now(d)));
-    if (b->arrived(d, b->fetch(d, pinned, at, bytes))) assert_int_equal(pinned[0], 0);
+    if (b->arrived(d, b->fetch(d, pinned, at, bytes), NULL) == WADI_OK)
+        assert_int_equal(pinned[0], 0);
     b->unpin(d, pinned);
 }
 

@@ -9,6 +9,7 @@
 
 static void (*set)(const char *words);
 static long (*calls)(const char *name);
+static long long (*sent)(void);
 static int (*held)(void), (*at_once)(void), (*plans)(void);
 
 static bool name_one(const char *variable, const char *file) {
@@ -36,6 +37,7 @@ bool doubles_use(void) {
     set = (void (*)(const char *))find(&library, "wadi_double_set");
     calls = (long (*)(const char *))find(&library, "wadi_double_calls");
     held = (int (*)(void))find(&library, "wadi_double_held");
+    sent = (long long (*)(void))find(&library, "wadi_double_sent");
     at_once = (int (*)(void))find(&library, "wadi_double_at_once");
     if (wadi_dl_open(&library, getenv("WADI_CUFFT"), NULL) != WADI_OK) return false;
     plans = (int (*)(void))find(&library, "wadi_double_plans");
@@ -56,4 +58,8 @@ int doubles_held(void) {
 
 int doubles_at_once(void) {
     return at_once();
+}
+
+long long doubles_sent(void) {
+    return sent();
 }

@@ -16,5 +16,7 @@ long doubles_calls(const char *name);
 int doubles_held(void);
 /* How many streams have had copies or kernels to do at the same time since it was reset, at most. */
 int doubles_at_once(void);
+/* Bytes that have been copied from the host since then. */
+long long doubles_sent(void);
 
 #endif

@@ -40,7 +40,7 @@ enum {
     LAUNCH_FAILED = 719,
 };
 
-enum { DEVICES = 8, DEPTH = 16 };
+enum { DEVICES = 8, DEPTH = 16, PINNED_ALIGN = 256 };
 
 typedef struct context *CUcontext;
 typedef struct module *CUmodule;
@@ -102,6 +102,7 @@ static struct stream *streams;
 static struct event *events;
 static unsigned long numbers; /* of streams, in all */
 static unsigned long made;    /* the same, since words were last taken */
+static long long sent;        /* bytes from the host, since then */
 static int most_at_once;      /* streams that have had copies or kernels to do at the same time */
 static struct pinned {
     void *memory;
@@ -161,6 +162,7 @@ EXPORT void wadi_double_set(const char *words);
 EXPORT long wadi_double_calls(const char *name);
 EXPORT int wadi_double_held(void);
 EXPORT int wadi_double_at_once(void);
+EXPORT long long wadi_double_sent(void);
 EXPORT int wadi_double_enter(const char *name);
 EXPORT int wadi_double_enqueue(void *stream, libcuda_work other, const void *told, size_t bytes);
 
@@ -170,6 +172,7 @@ void wadi_double_set(const char *words) {
     ready = true;
     made = 0;
     most_at_once = 0;
+    sent = 0;
     settings_take(words);
     (void)pthread_mutex_unlock(&lock);
 }
@@ -197,6 +200,13 @@ int wadi_double_at_once(void) {
     const int n = most_at_once;
     (void)pthread_mutex_unlock(&lock);
     return n;
+}
+
+long long wadi_double_sent(void) {
+    (void)pthread_mutex_lock(&lock);
+    const long long bytes = sent;
+    (void)pthread_mutex_unlock(&lock);
+    return bytes;
 }
 
 /* ---- machines ---- */
@@ -611,12 +621,13 @@ CUresult cuMemFree_v2(CUdeviceptr address) {
 
 CUresult cuMemAllocHost_v2(void **out, size_t bytes) {
     TRY(begin_in("cuMemAllocHost"));
+    const size_t rounded = (bytes + PINNED_ALIGN - 1) / PINNED_ALIGN * PINNED_ALIGN;
     size_t all = bytes;
     for (const struct pinned *q = pinned; q != NULL; q = q->next) all += q->bytes;
     if (all > set.pinned) return end(OUT_OF_MEMORY);
     struct pinned *p = malloc(sizeof *p);
     if (p == NULL) return end(OUT_OF_MEMORY);
-    *p = (struct pinned){malloc(bytes), bytes, present(), pinned};
+    *p = (struct pinned){aligned_alloc(PINNED_ALIGN, rounded), bytes, present(), pinned};
     if (p->memory != NULL) memset(p->memory, 0xc5, bytes);
     pinned = p;
     *out = p->memory;
@@ -641,6 +652,7 @@ static CUresult enqueue_copy(CUstream stream, char *to, const char *from, size_t
 
 CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr to, const void *from, size_t bytes, CUstream stream) {
     TRY(begin_in("cuMemcpyHtoDAsync"));
+    sent += (long long)bytes;
     return end(enqueue_copy(stream, (char *)(uintptr_t)to, from, bytes, true, false));
 }
 
