@@ -48,7 +48,7 @@ wadi_status wadi_args_bad(const char *option, const char *value, const char *wan
 }
 
 static bool has_value(const wadi_args_option *o) {
-    return o->take != NULL || o->text;
+    return (o->take != NULL && !o->flag) || o->text;
 }
 
 /* The option that an argument names, or NULL. *out_value is what follows "--name=", or NULL. */
@@ -74,8 +74,10 @@ typedef struct cursor {
     void *options;
 } cursor;
 
-static void set_flag(const cursor *c, const wadi_args_option *o) {
+static wadi_status set_flag(const cursor *c, const wadi_args_option *o, wadi_error *err) {
+    if (o->take != NULL) return o->take(c->options, NULL, err);
     *(bool *)((char *)c->options + o->field) = true;
+    return WADI_OK;
 }
 
 /* The value stands in the same argument or is the next one. */
@@ -105,7 +107,7 @@ static wadi_status take_joined(cursor *c, const char *arg, wadi_error *err) {
         const wadi_args_option *o = find_letter(c->a, letter);
         if (o == NULL) return wadi_fail(err, WADI_INVALID, "unknown option \"%s\"", arg);
         if (has_value(o)) return take_value(c, o, letter, p[1] != '\0' ? p + 1 : NULL, err);
-        set_flag(c, o);
+        WADI_TRY(set_flag(c, o, err));
     }
     return WADI_OK;
 }
@@ -117,8 +119,7 @@ static wadi_status take_option(cursor *c, const char *arg, wadi_error *err) {
     if (found == NULL && arg[1] != '-' && arg[2] != '\0') return take_joined(c, arg, err);
     if (found == NULL) return wadi_fail(err, WADI_INVALID, "unknown option \"%s\"", arg);
     if (has_value(found)) return take_value(c, found, arg, value, err);
-    set_flag(c, found);
-    return WADI_OK;
+    return set_flag(c, found, err);
 }
 
 wadi_status wadi_args_parse(const wadi_args *a, int argc, char *const *argv, void *options,

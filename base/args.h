@@ -19,6 +19,7 @@ typedef struct wadi_args_option {
     wadi_option_fn take; /* takes the value; NULL: the value is stored in the field below */
     size_t field;        /* offset in the options of a bool (a flag), or of a const char * (text) */
     bool text;           /* the field is a const char *, borrowed from argv */
+    bool flag;           /* has no value: `take` gets NULL */
 } wadi_args_option;
 
 typedef struct wadi_args {

@@ -14,17 +14,21 @@
 
 /* No contraction, no flushing of small numbers, and correct rounding of quotients and roots: the bits of all other devices. Constants in
  * hexadecimal are of C++17. */
-static const char *const options[] = {"--fmad=false",
-                                      "--prec-div=true",
-                                      "--prec-sqrt=true",
-                                      "--ftz=false",
-                                      "--std=c++17",
-                                      "--disable-warnings",
-                                      NULL};
-enum { OPTION_COUNT = sizeof options / sizeof options[0] - 1 };
+static const char *const exact_options[] = {"--fmad=false",
+                                            "--prec-div=true",
+                                            "--prec-sqrt=true",
+                                            "--ftz=false",
+                                            "--std=c++17",
+                                            "--disable-warnings",
+                                            NULL};
+/* The parts of --use_fast_math that have a bound. The rest of it, functions such as __sinf, has none for large arguments. */
+static const char *const fast_options[] = {"--fmad=true", "--prec-div=false", "--prec-sqrt=false",
+                                           "--ftz=true",  "--std=c++17",      "--disable-warnings",
+                                           NULL};
+enum { OPTION_COUNT = sizeof exact_options / sizeof exact_options[0] - 1 };
 
-const char *const *wadi_nvrtc_options(void) {
-    return options;
+const char *const *wadi_nvrtc_options(bool fast) {
+    return fast ? fast_options : exact_options;
 }
 
 /* ---- the library ---- */
@@ -212,7 +216,7 @@ static wadi_status take_code(nvrtc_program program, bool own, char **out, size_t
     return WADI_OK;
 }
 
-wadi_status wadi_nvrtc_compile(const char *source, const char *architecture, char **out,
+wadi_status wadi_nvrtc_compile(const char *source, const char *architecture, bool fast, char **out,
                                size_t *out_n, wadi_error *err) {
     char target[32], option[64];
     const char *list[OPTION_COUNT + 1];
@@ -221,7 +225,7 @@ wadi_status wadi_nvrtc_compile(const char *source, const char *architecture, cha
     WADI_TRY(open_library(err));
     WADI_TRY(choose(architecture, target, &own, err));
     (void)snprintf(option, sizeof option, "--gpu-architecture=%s", target);
-    memcpy(list, options, OPTION_COUNT * sizeof *list);
+    memcpy(list, wadi_nvrtc_options(fast), OPTION_COUNT * sizeof *list);
     list[OPTION_COUNT] = option;
     int result = rtc.create(&program, source, "kernels.cu", 0, NULL, NULL);
     if (result != SUCCESS) return fail("CreateProgram", result, err);

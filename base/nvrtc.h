@@ -5,6 +5,7 @@
 #ifndef WADI_BASE_NVRTC_H
 #define WADI_BASE_NVRTC_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "wadi/status.h"
@@ -20,14 +21,15 @@ typedef struct wadi_nvrtc_about {
  * Thread-safe. */
 WADI_NODISCARD wadi_status wadi_nvrtc_find(wadi_nvrtc_about *out, wadi_error *err);
 
-/* The options that every text is compiled with, besides its architecture, ended by NULL. */
-const char *const *wadi_nvrtc_options(void);
+/* The options that texts are compiled with, besides their architecture, ended by NULL. fast: those that give up the bits of other devices. */
+const char *const *wadi_nvrtc_options(bool fast);
 
 /* Compiles a text for an architecture, "sm_90": into machine code, or, if the library is older than the architecture, into PTX for the
  * newest that it knows, which the driver of the machine finishes. PTX ends with a zero, which *out_n counts. The caller frees
  * *out. Errors: WADI_COMPILE with the compiler's first error, WADI_UNSUPPORTED (the library is too new for the architecture),
  * WADI_MEMORY. Thread-safe. */
 WADI_NODISCARD wadi_status wadi_nvrtc_compile(const char *source, const char *architecture,
-                                              char **out, size_t *out_n, wadi_error *err);
+                                              bool fast, char **out, size_t *out_n,
+                                              wadi_error *err);
 
 #endif

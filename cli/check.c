@@ -6,7 +6,9 @@
  * each result, and of each element of an outgoing stream, is kept and compared. A program that calls routines runs once more
  * without them, by the regions that define their meaning; its real and complex results must agree except for rounding. On another
  * device than the first of the table, the program runs once more on the first. If all inputs were typed and the run was short, the
- * interpreter also runs the program. */
+ * interpreter also runs the program.
+ *
+ * With fast math, real numbers need only be close, and the program runs once more without it; the largest differences are told. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,6 +19,7 @@
 #include "base/hash.h"
 #include "cli/bind.h"
 #include "cli/command.h"
+#include "cli/difference.h"
 #include "cli/meaning.h"
 #include "cli/options.h"
 #include "operators/rules.h"
@@ -52,6 +55,7 @@ static const wadi_args_option table[] = {
 typedef struct trace {
     const char *name;
     WADI_VEC(uint64_t) hash; /* of each element of a stream; a result has one */
+    uint64_t whole;          /* the hash of all shapes, and of all that is no real number */
     WADI_VEC(double) number; /* the first MOST_NUMBERS real numbers; a complex number is two */
     bool single;             /* some of these numbers are f32 or c64 */
 } trace;
@@ -86,9 +90,26 @@ static uint64_t hash_column(wadi_type t, const void *column, int64_t n) {
     return h;
 }
 
+static uint64_t hash_shape(uint64_t h, const wadi_array *a) {
+    for (int d = 0; d < a->rank; d++) h = wadi_hash64(h + (uint64_t)a->shape[d]);
+    return h;
+}
+
+/* What has to be the same even where real numbers need not. */
+static uint64_t hash_whole(uint64_t h, const wadi_array *a) {
+    const int64_t n = wadi_array_size(a);
+    h = hash_shape(h, a);
+    for (int f = 0; f < a->fields; f++) {
+        const bool complex = wadi_type_is_complex(a->type[f]);
+        if (!complex && !wadi_type_is_float(a->type[f]))
+            h = wadi_hash64(h + hash_column(a->type[f], a->column[f], n));
+    }
+    return h;
+}
+
 static uint64_t hash_array(uint64_t h, const wadi_array *a) {
     const int64_t n = wadi_array_size(a);
-    for (int d = 0; d < a->rank; d++) h = wadi_hash64(h + (uint64_t)a->shape[d]);
+    h = hash_shape(h, a);
     for (int f = 0; f < a->fields; f++)
         h = wadi_hash64(h + hash_column(a->type[f], a->column[f], n));
     return h;
@@ -123,6 +144,7 @@ static wadi_status note(trace *t, int parts, const wadi_array *arrays, wadi_erro
     for (int i = 0; i < parts; i++)
         if (!note_numbers(t, &arrays[i])) return wadi_fail(err, WADI_MEMORY, "out of memory");
     for (int i = 0; i < parts; i++) h = hash_array(h, &arrays[i]);
+    for (int i = 0; i < parts; i++) t->whole = hash_whole(t->whole, &arrays[i]);
     return wadi_vec_push(&t->hash, h) ? WADI_OK : wadi_fail(err, WADI_MEMORY, "out of memory");
 }
 
@@ -239,9 +261,26 @@ static wadi_status observe(const options *o, const wadi_module *m, const wadi_ex
     return st;
 }
 
+/* Real numbers may differ by this part of their norm. */
+static double allowed(const trace *x, const trace *y) {
+    return x->single || y->single ? 1e-4 : 1e-9;
+}
+
+static bool same_but_for_rounding(const trace *x, const trace *y) {
+    return x->number.n == y->number.n &&
+           wadi_cli_close(x->number.at, y->number.at, x->number.n, allowed(x, y));
+}
+
+/* With fast math, which changes neither shapes nor whole numbers, and makes no infinities and NaN. */
+static bool same_but_for_speed(const trace *x, const trace *y) {
+    return x->hash.n == y->hash.n && x->whole == y->whole && same_but_for_rounding(x, y) &&
+           wadi_cli_same_kinds(x->number.at, y->number.at, x->number.n);
+}
+
 static wadi_status compare(const observed *a, const observed *b, wadi_error *err) {
     for (size_t i = 0; i < a->traces.n; i++) {
         const trace *x = a->traces.at[i], *y = b->traces.at[i];
+        if (wadi_fast_math_is_asked() && same_but_for_speed(x, y)) continue;
         const size_t n = x->hash.n < y->hash.n ? x->hash.n : y->hash.n;
         size_t e = 0;
         while (e < n && x->hash.at[e] == y->hash.at[e]) e++;
@@ -283,19 +322,6 @@ static bool names_routines(const wadi_block *b) {
             if (names_routines(b->binds[i]->blocks[k])) return true;
     }
     return false;
-}
-
-static bool same_but_for_rounding(const trace *x, const trace *y) {
-    const double most = x->single || y->single ? 1e-4 : 1e-9;
-    double norm = 0, apart = 0;
-    if (x->number.n != y->number.n) return false;
-    for (size_t i = 0; i < x->number.n; i++) {
-        const double a = x->number.at[i], b = y->number.at[i];
-        if (!isfinite(a) || !isfinite(b)) continue;
-        norm += a * a;
-        apart += (a - b) * (a - b);
-    }
-    return apart <= most * most * norm;
 }
 
 static wadi_status without_routines(const options *o, const wadi_module *m, const char *text,
@@ -353,6 +379,13 @@ static wadi_status compare_meaning(const wadi_module *m, const observed *runs,
         const trace *x = runs->traces.at[i], *y = meaning->traces.at[i];
         if (same_bits(x, y)) continue;
         *out_rounded = true;
+        if (wadi_fast_math_is_asked()) {
+            if (same_but_for_speed(x, y)) continue;
+            return wadi_fail(err, WADI_FAULT,
+                             "\"%s\" has other values than %s computes, by more than fast math may "
+                             "change: its norm times %g",
+                             x->name, who, allowed(x, y));
+        }
         if ((routines || (inexact && x->number.n > 0)) && same_but_for_rounding(x, y)) continue;
         if (inexact)
             return wadi_fail(
@@ -372,7 +405,7 @@ static wadi_status compare_meaning(const wadi_module *m, const observed *runs,
 static wadi_status on_judge(const options *o, const wadi_module *m, const char *text,
                             const char *name, const observed *first, bool *out_rounded,
                             wadi_error *err) {
-    const wadi_compile_options how = {.target = wadi_targets[0].name};
+    const wadi_compile_options how = {.target = wadi_targets[0].name, .math = WADI_MATH_EXACT};
     options there = *o;
     wadi_exe *exe = NULL;
     observed own = {0};
@@ -383,6 +416,39 @@ static wadi_status on_judge(const options *o, const wadi_module *m, const char *
     forget(&own);
     wadi_exe_destroy(exe);
     return st;
+}
+
+/* Runs the program without fast math, on the same device. */
+static wadi_status without_fast_math(const options *o, const wadi_module *m, const char *text,
+                                     const char *name, const observed *first,
+                                     wadi_cli_difference *out, wadi_error *err) {
+    const wadi_compile_options how = {.math = WADI_MATH_EXACT};
+    wadi_exe *exe = NULL;
+    observed own = {0};
+    bool unused = false;
+    wadi_status st = wadi_compile_text(text, name, &how, &exe, err);
+    if (st == WADI_OK) st = observe(o, m, exe, &own, err);
+    if (st == WADI_OK)
+        st = compare_meaning(m, first, &own, "the program without fast math", &unused, err);
+    for (size_t i = 0; st == WADI_OK && i < first->traces.n; i++) {
+        const trace *x = first->traces.at[i];
+        wadi_cli_difference_note(out, x->name, own.traces.at[i]->number.at, x->number.at,
+                                 x->number.n);
+    }
+    forget(&own);
+    wadi_exe_destroy(exe);
+    return st;
+}
+
+static void tell_difference(const wadi_cli_difference *d) {
+    const wadi_cli_largest *a = &d->absolute, *r = &d->relative;
+    printf("real numbers may differ by 1e-09 of the norm of a result, or 1e-04 where it has f32\n");
+    if (a->name == NULL)
+        printf("fast math changes no bit of these results\n");
+    else
+        printf("fast math changes at most %.3g (\"%s\", number %zu), relatively %.3g (\"%s\", "
+               "number %zu)\n",
+               a->size, a->name, a->at, r->size, r->name, r->at);
 }
 
 static void tell(const options *o, const wadi_module *m, bool elsewhere, bool asked, bool rounded) {
@@ -401,8 +467,9 @@ static bool is_elsewhere(void) {
 }
 
 static wadi_status check(const options *o, const char *text, const char *name, wadi_error *err) {
-    const bool elsewhere = is_elsewhere();
+    const bool elsewhere = is_elsewhere(), fast = wadi_fast_math_is_asked();
     bool rounded = false;
+    wadi_cli_difference difference = {0};
     wadi_module *m = NULL;
     wadi_exe *exe = NULL;
     observed first = {0}, meaning = {0};
@@ -417,7 +484,9 @@ static wadi_status check(const options *o, const char *text, const char *name, w
     if (st == WADI_OK && meaning.asked)
         st = compare_meaning(m, &first, &meaning, "the interpreter", &rounded, err);
     if (st == WADI_OK && elsewhere) st = on_judge(o, m, text, name, &first, &rounded, err);
+    if (st == WADI_OK && fast) st = without_fast_math(o, m, text, name, &first, &difference, err);
     if (st == WADI_OK) tell(o, m, elsewhere, meaning.asked, rounded);
+    if (st == WADI_OK && fast) tell_difference(&difference);
     forget(&first);
     forget(&meaning);
     wadi_exe_destroy(exe);
@@ -463,6 +532,8 @@ const wadi_cli_command wadi_cli_check = {
     "  --threads N        number of workers; 0, the default: one per processor\n"
     "  --memory SIZE      limit for the chunks in flight: bytes, or 512K, 64M, 1G\n"
     "  --device NAME      what computes; see wadi devices\n"
+    "  --fast-math        compares fast math with results without it, and prints the largest "
+    "differences\n"
     "  --target NAME      what kernels are compiled for; see wadi version\n"
     "  --wait, --key, --senders, --token    for links, as for `wadi run`\n",
     run};

@@ -9,6 +9,7 @@
 #include "base/args.h"
 #include "base/error.h"
 #include "cli/command.h"
+#include "codegen/fast_math.h"
 #include "codegen/pipeline.h"
 #include "codegen/targets.h"
 #include "sched/devices.h"
@@ -36,6 +37,7 @@ static wadi_status take_schedule(void *env, const char *value, wadi_error *err) 
 static const wadi_args_option table[] = {
     {.name = "--schedule", .take = take_schedule},
     {.name = "--device", .take = wadi_device_take_kind},
+    {.name = "--fast-math", .take = wadi_fast_math_take, .flag = true},
     {.name = "--target", .take = wadi_target_take},
     {.name = "--kernels", .field = offsetof(options, kernels)},
     {.name = "--loops", .field = offsetof(options, compile.loops)},
@@ -115,7 +117,7 @@ const wadi_cli_command wadi_cli_explain = {
     "explain",
     "FILE.wadi [--pass NAME] [--loops] [--kernels] [--schedule NAME] [--device NAME] [--target "
     "NAME] "
-    "[--disable PASSES]",
+    "[--fast-math] [--disable PASSES]",
     "shows what the compiler makes of a program, and why",
     "Without options it shows the program after each pass, how each value is stored, which fusions "
     "were made\n"
@@ -128,5 +130,6 @@ const wadi_cli_command wadi_cli_explain = {
     "  --target NAME      shows kernels for this target: opencl, ..; see wadi version\n"
     "  --device NAME      shows kernels for this device, which need not be there; see wadi "
     "devices\n"
+    "  --fast-math        says, in the section on the target, what fast math gives up there\n"
     "  --disable PASSES   leaves out these passes, separated by commas; see wadi passes\n",
     run};

@@ -6,6 +6,7 @@
 
 #include "base/args.h"
 #include "cli/links.h"
+#include "codegen/fast_math.h"
 #include "codegen/targets.h"
 #include "sched/devices.h"
 #include "wadi/run.h"
@@ -30,6 +31,7 @@ wadi_status wadi_cli_take_wait(void *options, const char *value, wadi_error *err
         {.name = "--memory", .take = wadi_cli_take_memory},                                \
         {.name = "--target", .take = wadi_target_take},                                    \
         {.name = "--device", .take = wadi_device_take},                                    \
+        {.name = "--fast-math", .take = wadi_fast_math_take, .flag = true},                \
         {.name = "--wait", .take = wadi_cli_take_wait}, WADI_CLI_TEXT("--key", links.key), \
         WADI_CLI_TEXT("--senders", links.senders), WADI_CLI_TEXT("--token", links.token)
 

@@ -141,6 +141,7 @@ const wadi_cli_command wadi_cli_run = {
     "  --stages NAME      whether part of a stream's stages runs in a thread of its own: auto,\n"
     "                     joined or apart\n"
     "  --device NAME      what computes: cpu, another of wadi devices, several (cpu,null), or all\n"
+    "  --fast-math        faster, less exact real numbers; see docs/DEVICES.md\n"
     "  --target NAME      what kernels are compiled for: native, x86-64-v2, ..; see wadi version\n"
     "  --disable PASSES   leaves out these passes, separated by commas; see wadi passes\n"
     "  --sync             forces written files onto the disk before the program ends\n"

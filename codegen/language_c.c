@@ -12,7 +12,7 @@ enum { PATH_ROOM = 1024 };
 
 static void identify(const wadi_image_builder *b, wadi_text *out) {
     wadi_text_addf(out, "%s\n%s\n%s\n", b->path, b->stamp, b->cpu);
-    for (const char *const *flag = wadi_cc_flags(); *flag; flag++)
+    for (const char *const *flag = wadi_cc_flags(b->fast); *flag; flag++)
         wadi_text_addf(out, "%s\n", *flag);
     wadi_text_addf(out, "%s\n", b->target->flag);
 }
@@ -42,4 +42,9 @@ static wadi_status build(const wadi_image_builder *b, const char *source, const 
     return wadi_file_read(so_file, &out->bytes, &out->n, err);
 }
 
-const wadi_language wadi_language_c = {"C", wadi_emit_c, wadi_cc_find, identify, build};
+static const char gives_up[] =
+    "a product and the sum it goes into may round once\n"
+    "quotients may be products with a reciprocal: an error of up to 2 units in the last place\n"
+    "zeros may lose their sign";
+
+const wadi_language wadi_language_c = {"C", wadi_emit_c, wadi_cc_find, identify, build, gives_up};

@@ -18,7 +18,7 @@ static wadi_status find(const wadi_target *target, wadi_image_builder *out, wadi
 
 static void identify(const wadi_image_builder *b, wadi_text *out) {
     wadi_text_addf(out, "CUDA C\n%s\n%s\n", b->path, b->stamp);
-    for (const char *const *option = wadi_nvrtc_options(); *option; option++)
+    for (const char *const *option = wadi_nvrtc_options(b->fast); *option; option++)
         wadi_text_addf(out, "%s\n", *option);
 }
 
@@ -31,11 +31,17 @@ static wadi_status build(const wadi_image_builder *b, const char *source, const 
     *out = (wadi_image){.fd = -1};
     wadi_text_addf(&t, "%s\nextern \"C\" __global__ void %s_%s() {}\n", source, WADI_IMAGE_KEY,
                    key);
-    const wadi_status status =
-        t.failed ? wadi_fail(err, WADI_MEMORY, "kernels: out of memory")
-                 : wadi_nvrtc_compile(wadi_text_str(&t), b->machine, &out->bytes, &out->n, err);
+    const wadi_status status = t.failed ? wadi_fail(err, WADI_MEMORY, "kernels: out of memory")
+                                        : wadi_nvrtc_compile(wadi_text_str(&t), b->machine, b->fast,
+                                                             &out->bytes, &out->n, err);
     wadi_text_fini(&t);
     return status;
 }
 
-const wadi_language wadi_language_cuda = {"CUDA C", wadi_emit_cuda, find, identify, build};
+static const char gives_up[] =
+    "a product and the sum it goes into may round once\n"
+    "quotients of f32 have an error of up to 2 units in the last place, square roots of up to 3\n"
+    "numbers of f32 below 1.2e-38 count as zero";
+
+const wadi_language wadi_language_cuda = {"CUDA C", wadi_emit_cuda, find,
+                                          identify, build,          gives_up};

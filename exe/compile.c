@@ -8,6 +8,7 @@
 #include "base/keep.h"
 #include "base/task.h"
 #include "codegen/explain.h"
+#include "codegen/fast_math.h"
 #include "codegen/pipeline.h"
 #include "codegen/plan/plan.h"
 #include "codegen/targets.h"
@@ -58,6 +59,21 @@ static wadi_status write_version(wadi_exe *exe, const wadi_compile_options *o, i
     return WADI_OK;
 }
 
+/* What is given up, and what is not. */
+static void write_fast_math(const wadi_target *target, wadi_text *t) {
+    wadi_text_add(
+        t, "fast math: bits of results depend on the device, the schedule and the chunks:\n");
+    for (const char *line = target->language->gives_up; *line != '\0'; line += *line == '\n') {
+        const size_t n = strcspn(line, "\n");
+        wadi_text_add(t, "  ");
+        wadi_text_add_n(t, line, n);
+        wadi_text_add(t, "\n");
+        line += n;
+    }
+    wadi_text_add(
+        t, "as without: integers, the order of sums, infinities and NaN, functions such as exp\n");
+}
+
 /* What the kernels are made for, and where they run. */
 static void write_target(const wadi_exe *exe, wadi_text *t) {
     const wadi_target *target = exe->target;
@@ -70,6 +86,7 @@ static void write_target(const wadi_exe *exe, wadi_text *t) {
         more = true;
     }
     wadi_text_add(t, "\n");
+    if (exe->fast) write_fast_math(target, t);
 }
 
 static wadi_status write_report(wadi_exe *exe, const wadi_compile_options *o, const wadi_diag *diag,
@@ -111,6 +128,8 @@ static wadi_status build(wadi_exe *exe, const wadi_compile_options *o, wadi_erro
     wadi_diag *diag = NULL;
     wadi_exe_set *first = NULL;
     WADI_TRY(pick_target(exe, o, err));
+    exe->fast =
+        o->math == WADI_MATH_FAST || (o->math == WADI_MATH_AUTO && wadi_fast_math_is_asked());
     if (o->explain) {
         diag = wadi_diag_create(true);
         if (!diag) return wadi_fail(err, WADI_MEMORY, "explain: out of memory");

@@ -40,6 +40,7 @@ struct wadi_exe {
     wadi_facts facts;
     wadi_plan *plan;
     const wadi_target *target; /* of its kernels, on devices that take them */
+    bool fast;                 /* fast math */
     bool asked;          /* for that target; if not, devices that do not take it have their own */
     char *report;        /* what wadi_explain tells; NULL unless it was asked for */
     wadi_stop stop;      /* called: nothing is compiled ahead any longer */

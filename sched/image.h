@@ -11,6 +11,8 @@
 #include "wadi/status.h"
 
 #define WADI_IMAGE_KEY "wadi_module_key"
+/* Of an image that is a text: its first line defines this if it is built with fast math. */
+#define WADI_IMAGE_FAST "WADI_FAST_MATH"
 
 typedef struct wadi_image {
     char *bytes; /* [n] */

@@ -11,6 +11,7 @@
 #include "base/args.h"
 #include "base/error.h"
 #include "base/text.h"
+#include "codegen/fast_math.h"
 #include "codegen/targets.h"
 #include "sched/devices.h"
 #include "sched/schedules.h"
@@ -256,6 +257,7 @@ static const wadi_args_option table[] = {
     FLAG("--replay-gain", NULL, replay_gain),
     {"--target", NULL, wadi_target_take, 0},
     {"--device", NULL, wadi_device_take, 0},
+    {"--fast-math", NULL, wadi_fast_math_take, .flag = true},
     FLAG("--sync", NULL, sync),
     FLAG("--explain", NULL, explain),
     FLAG("--force", "-f", force),

@@ -10,6 +10,7 @@
 #include "apps/gridding/polarisation.h"
 #include "base/args.h"
 #include "base/error.h"
+#include "codegen/fast_math.h"
 #include "codegen/targets.h"
 #include "sched/devices.h"
 #include "sched/schedules.h"
@@ -56,6 +57,7 @@ const char grid_usage[] =
     "      --memory SIZE       limit for visibilities in flight, and for grids; default 1G\n"
     "      --threads N         workers (default: one per processor)\n"
     "      --device NAME       what computes: see wadi devices (default: cpu)\n"
+    "      --fast-math         faster, less exact real numbers: see docs/DEVICES.md\n"
     "      --target NAME       what kernels are compiled for: native, x86-64-v2, ..\n"
     "      --chunk N           rows per chunk (default: the scheduler decides)\n"
     "      --schedule NAME     inside, flat, across, group (default: the scheduler decides)\n"
@@ -295,6 +297,7 @@ static const wadi_args_option table[] = {
     {"--threads", NULL, take_threads, 0},
     {"--target", NULL, wadi_target_take, 0},
     {"--device", NULL, wadi_device_take, 0},
+    {"--fast-math", NULL, wadi_fast_math_take, .flag = true},
     {"--chunk", NULL, take_chunk, 0},
     {"--schedule", NULL, take_schedule, 0},
     {"--sync", NULL, NULL, offsetof(grid_options, sync)},

@@ -6,6 +6,7 @@
 
 #include "base/args.h"
 #include "base/error.h"
+#include "codegen/fast_math.h"
 #include "codegen/targets.h"
 #include "sched/devices.h"
 
@@ -44,6 +45,7 @@ const char md5_usage[] =
     "      --no-unpack      the bytes of packed dictionaries are taken as they are\n"
     "      --threads N      workers (default: one per processor)\n"
     "      --device NAME    what computes: see wadi devices (default: cpu)\n"
+    "      --fast-math      faster, less exact real numbers: see docs/DEVICES.md\n"
     "      --target NAME    what kernels are compiled for: native, x86-64-v2, ..\n"
     "      --chunk N        words per chunk (default: the scheduler decides)\n"
     "      --memory SIZE    bytes for the chunks in flight (64M); K, M and G are understood\n"
@@ -91,6 +93,7 @@ static const wadi_args_option table[] = {
     {"--threads", NULL, take_threads, 0},
     {"--target", NULL, wadi_target_take, 0},
     {"--device", NULL, wadi_device_take, 0},
+    {"--fast-math", NULL, wadi_fast_math_take, .flag = true},
     {"--chunk", NULL, take_chunk, 0},
     {"--memory", NULL, take_memory, 0},
     {"--keep-cr", NULL, NULL, offsetof(md5_options, keep_cr)},

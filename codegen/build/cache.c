@@ -135,7 +135,7 @@ static found open_verified(const wanted *w, int fd, wadi_kernels *out) {
     return f;
 }
 
-static wadi_status locate(const char *source, const wadi_target *target,
+static wadi_status locate(const char *source, const wadi_target *target, bool fast,
                           const wadi_image_ops *images, wanted *w, wadi_error *err) {
     w->source = source;
     w->images = images;
@@ -145,6 +145,7 @@ static wadi_status locate(const char *source, const wadi_target *target,
     if (status == WADI_INVALID) return status;
     WADI_TRY(target->language->find(target, &w->builder, err));
     w->builder.machine = images->machine;
+    w->builder.fast = fast;
     WADI_TRY(entry_key(&w->builder, source, w->key, err));
     if (w->dir[0] != '\0') snprintf(w->path, sizeof w->path, "%s/%s%s", w->dir, w->key, ending);
     return WADI_OK;
@@ -232,28 +233,28 @@ int wadi_cache_sweep(const char *folder) {
 
 /* ---- loading ---- */
 
-bool wadi_cache_find(const char *source, const wadi_target *target, const wadi_image_ops *images,
-                     wadi_kernels *out) {
+bool wadi_cache_find(const char *source, const wadi_target *target, bool fast,
+                     const wadi_image_ops *images, wadi_kernels *out) {
     wanted w;
-    if (locate(source, target, images, &w, NULL) != WADI_OK) return false;
+    if (locate(source, target, fast, images, &w, NULL) != WADI_OK) return false;
     return open_entry(&w, out) == OPENED;
 }
 
-void wadi_cache_forget(const char *source, const wadi_target *target,
+void wadi_cache_forget(const char *source, const wadi_target *target, bool fast,
                        const wadi_image_ops *images) {
     wanted w;
-    if (locate(source, target, images, &w, NULL) == WADI_OK && w.path[0] != '\0')
+    if (locate(source, target, fast, images, &w, NULL) == WADI_OK && w.path[0] != '\0')
         (void)unlink(w.path);
 }
 
-static wadi_status load(const char *source, const wadi_target *target, const wadi_image_ops *images,
-                        bool gently, wadi_kernels *out, wadi_cache_report *report,
-                        wadi_error *err) {
+static wadi_status load(const char *source, const wadi_target *target, bool fast,
+                        const wadi_image_ops *images, bool gently, wadi_kernels *out,
+                        wadi_cache_report *report, wadi_error *err) {
     wadi_cache_report unused;
     wadi_cache_report *r = report ? report : &unused;
     wanted w;
     memset(r, 0, sizeof *r);
-    WADI_TRY(locate(source, target, images, &w, err));
+    WADI_TRY(locate(source, target, fast, images, &w, err));
     snprintf(r->path, sizeof r->path, "%s", w.path);
     const found f = open_entry(&w, out);
     if (f == OPENED) return WADI_OK;
@@ -269,14 +270,14 @@ static wadi_status load(const char *source, const wadi_target *target, const wad
     return WADI_OK;
 }
 
-wadi_status wadi_cache_load(const char *source, const wadi_target *target,
+wadi_status wadi_cache_load(const char *source, const wadi_target *target, bool fast,
                             const wadi_image_ops *images, wadi_kernels *out,
                             wadi_cache_report *report, wadi_error *err) {
-    return load(source, target, images, false, out, report, err);
+    return load(source, target, fast, images, false, out, report, err);
 }
 
-wadi_status wadi_cache_load_gently(const char *source, const wadi_target *target,
+wadi_status wadi_cache_load_gently(const char *source, const wadi_target *target, bool fast,
                                    const wadi_image_ops *images, wadi_kernels *out,
                                    wadi_cache_report *report, wadi_error *err) {
-    return load(source, target, images, true, out, report, err);
+    return load(source, target, fast, images, true, out, report, err);
 }

@@ -22,23 +22,25 @@ typedef struct wadi_cache_report {
     int64_t compile_ns; /* 0 when found */
 } wadi_cache_report;
 
-/* Loads the image of the text `source` for `target` with `images`, which take the target's language, building it if the cache does not
+/* Loads the image of the text `source` for `target`, with fast math or without, with `images`, which take the target's language, building it if the cache does not
  * have it. The caller unloads *out. `report` may be NULL. Errors: WADI_COMPILE, WADI_IO, WADI_INVALID (a folder that others can
  * write to). Thread-safe. */
-WADI_NODISCARD wadi_status wadi_cache_load(const char *source, const wadi_target *target,
+WADI_NODISCARD wadi_status wadi_cache_load(const char *source, const wadi_target *target, bool fast,
                                            const wadi_image_ops *images, wadi_kernels *out,
                                            wadi_cache_report *report, wadi_error *err);
 /* The same at low priority, for modules that nobody waits for. */
 WADI_NODISCARD wadi_status wadi_cache_load_gently(const char *source, const wadi_target *target,
-                                                  const wadi_image_ops *images, wadi_kernels *out,
-                                                  wadi_cache_report *report, wadi_error *err);
+                                                  bool fast, const wadi_image_ops *images,
+                                                  wadi_kernels *out, wadi_cache_report *report,
+                                                  wadi_error *err);
 /* Loads the image if the cache has it. False: it has not. */
-bool wadi_cache_find(const char *source, const wadi_target *target, const wadi_image_ops *images,
-                     wadi_kernels *out);
+bool wadi_cache_find(const char *source, const wadi_target *target, bool fast,
+                     const wadi_image_ops *images, wadi_kernels *out);
 /* Whether a file of that name in the folder is an entry. */
 bool wadi_cache_is_entry(const char *name);
 /* Removes the entry, because the loaded module was not the right one. */
-void wadi_cache_forget(const char *source, const wadi_target *target, const wadi_image_ops *images);
+void wadi_cache_forget(const char *source, const wadi_target *target, bool fast,
+                       const wadi_image_ops *images);
 /* Removes what killed processes have left in the folder. Returns the number of files and folders removed. */
 int wadi_cache_sweep(const char *folder);
 

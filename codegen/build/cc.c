@@ -18,27 +18,24 @@
  * nobody reads them, and square roots and selections vectorise without them. Signed overflow wraps, as the language says. Loops of
  * eight and more rounds are not unrolled before they are vectorised: GCC 12 gives unrolled conditional loads the mask of the first
  * one, which makes sums wrong (tests/codegen/conditional_load_test.c). */
-static const char *const flag_list[] = {"-std=gnu11",
-                                        "-O3",
-                                        "-fPIC",
-                                        "-shared",
-                                        "-fwrapv",
-                                        "-ffp-contract=off",
-                                        "-fno-math-errno",
-                                        "-fno-trapping-math",
-                                        "-fno-strict-aliasing",
-                                        "--param=max-completely-peel-times=7",
-                                        "-w",
-                                        NULL};
+#define FLAGS_WITH(contract)                                                       \
+    "-std=gnu11", "-O3", "-fPIC", "-shared", "-fwrapv", "-ffp-contract=" contract, \
+        "-fno-math-errno", "-fno-trapping-math", "-fno-strict-aliasing",           \
+        "--param=max-completely-peel-times=7", "-w"
+static const char *const exact_flags[] = {FLAGS_WITH("off"), NULL};
+/* Sums keep their order: they have lanes already, and compensated ones would lose what they are for. Infinities and NaN keep their
+ * meaning. */
+static const char *const fast_flags[] = {FLAGS_WITH("fast"), "-freciprocal-math",
+                                         "-fno-signed-zeros", NULL};
 enum {
-    FLAG_COUNT = sizeof flag_list / sizeof flag_list[0] - 1,
+    MOST_FLAGS = sizeof fast_flags / sizeof fast_flags[0] - 1,
     OUTPUT_MAX = 4096,
     GENTLE =
         10 /* nice value: a tenth of the time of a worker on the same processor, or all of an idle processor */
 };
 
-const char *const *wadi_cc_flags(void) {
-    return flag_list;
+const char *const *wadi_cc_flags(bool fast) {
+    return fast ? fast_flags : exact_flags;
 }
 
 /* ---- running ---- */
@@ -172,6 +169,7 @@ static wadi_status find_compiler(wadi_image_builder *out, wadi_error *err) {
 wadi_status wadi_cc_find(const wadi_target *target, wadi_image_builder *out, wadi_error *err) {
     out->target = target;
     out->machine = NULL;
+    out->fast = false;
     out->cpu[0] = '\0';
     WADI_TRY(find_compiler(out, err));
     return target->own ? describe_cpu(out->cpu) : WADI_OK;
@@ -180,18 +178,18 @@ wadi_status wadi_cc_find(const wadi_target *target, wadi_image_builder *out, wad
 wadi_status wadi_cc_compile(const wadi_image_builder *cc, const char *source, const char *object,
                             const char *tmpdir, bool gently, wadi_error *err) {
     char output[OUTPUT_MAX], dash_o[] = "-o", math[] = "-lm";
-    const char *argv[FLAG_COUNT + 7];
+    const char *argv[MOST_FLAGS + 7];
     size_t n = 0;
     argv[n++] = cc->path;
-    for (size_t i = 0; i < FLAG_COUNT; i++) argv[n++] = flag_list[i];
+    for (const char *const *flag = wadi_cc_flags(cc->fast); *flag; flag++) argv[n++] = *flag;
     argv[n++] = cc->target->flag;
     argv[n++] = source;
     argv[n++] = dash_o;
     argv[n++] = object;
     argv[n++] = math;
     argv[n] = NULL;
-    char *copy[FLAG_COUNT + 7];
-    memcpy(copy, argv, sizeof copy);
+    char *copy[MOST_FLAGS + 7];
+    memcpy(copy, argv, (n + 1) * sizeof *copy);
     int status = 0;
     WADI_TRY(run_program(copy, tmpdir, gently, output, sizeof output, &status, err));
     if (status == 0) return WADI_OK;

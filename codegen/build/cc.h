@@ -13,8 +13,9 @@ WADI_NODISCARD wadi_status wadi_cc_find(const wadi_target *target, wadi_image_bu
 WADI_NODISCARD wadi_status wadi_cc_version(const wadi_image_builder *cc, char *out, size_t room,
                                            wadi_error *err);
 
-/* The options that every kernel is compiled with, besides those of its target, ended by NULL. They are part of the cache key. */
-const char *const *wadi_cc_flags(void);
+/* The options that kernels are compiled with, besides those of their target, ended by NULL. They are part of the cache key. fast: those
+ * that give up the bits of other devices. */
+const char *const *wadi_cc_flags(bool fast);
 
 /* Compiles `source` (a file) to the shared object `object`. tmpdir: a folder for the compiler's own files; NULL: the usual one.
  * gently: at low priority. The compiler is ended when the thread's task is stopped, and after WADI_CC_TIMEOUT seconds (120 unless

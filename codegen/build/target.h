@@ -1,4 +1,5 @@
-/* Targets: what kernels can be made for. Results have the same bits for all: nothing is contracted or reassociated.
+/* Targets: what kernels can be made for. Results have the same bits for all: nothing is contracted or reassociated, unless fast math is
+ * asked for.
  *
  * A target is a language of kernels and the kind of machine that the text is compiled for. The functions of the language make an
  * image: bytes that the cache keeps (codegen/build/cache.h) and a device loads (sched/image.h). The table is codegen/targets.c. */
@@ -31,6 +32,7 @@ typedef struct wadi_image_builder {
         [65]; /* hex digest of the processor's features, if the target is the present machine; else "" */
     const wadi_target *target;
     const char *machine; /* that the image is for (wadi_image_ops); NULL: the target says enough */
+    bool fast;           /* fast math: its images need not have the bits of others */
 } wadi_image_builder;
 
 typedef struct wadi_language {
@@ -38,7 +40,7 @@ typedef struct wadi_language {
     /* Appends the text of a module. *out_kernels: where in `out` the kernels begin, after the pasted prelude. */
     wadi_status (*emit)(const struct wadi_lmodule *m, wadi_text *out, size_t *out_kernels,
                         wadi_error *err);
-    /* Finds what builds images for the target; the cache adds the machine. Runs no program. */
+    /* Finds what builds images for the target; the cache adds the machine and `fast`. Runs no program. */
     wadi_status (*find)(const wadi_target *target, wadi_image_builder *out, wadi_error *err);
     /* Appends everything besides the text and the machine that decides the image. The cache's key is made from all of them. */
     void (*identify)(const wadi_image_builder *b, wadi_text *out);
@@ -46,6 +48,7 @@ typedef struct wadi_language {
      * private folder for intermediate files. gently: at low priority. */
     wadi_status (*build)(const wadi_image_builder *b, const char *source, const char *key,
                          const char *folder, bool gently, wadi_image *out, wadi_error *err);
+    const char *gives_up; /* what fast math changes; several lines, without the last one's end */
 } wadi_language;
 
 #endif

@@ -19,15 +19,21 @@
 
 WADI_BEGIN_DECLS
 
+/** How real numbers are computed. EXACT: the same bits on every device, whatever the schedule, the chunks and the workers. FAST: kernels
+ *  may join a product to a sum, and are less exact in ways that depend on the device (docs/DEVICES.md). AUTO: EXACT, unless
+ *  $WADI_FAST_MATH is "on". */
+typedef enum wadi_math_option { WADI_MATH_AUTO, WADI_MATH_EXACT, WADI_MATH_FAST } wadi_math_option;
+
 /** Options of compiling. All zero is the default. */
 typedef struct wadi_compile_options {
     const char *disable; /**< passes switched off, comma separated ("fuse,cse"); NULL: none */
     const char
-        *target;     /**< the processor to compile for: "native" (this processor), "x86-64-v2", ..;
+        *target; /**< the processor to compile for: "native" (this processor), "x86-64-v2", ..;
                              `wadi version` lists them. The same bits on all. NULL: $WADI_TARGET, or
                              native */
-    bool unchecked;  /**< leaves out index checks: a bad index is then undefined behaviour */
-    bool no_foreign; /**< the language's own computations instead of library routines */
+    wadi_math_option math; /**< fast math, or the same bits everywhere */
+    bool unchecked;        /**< leaves out index checks: a bad index is then undefined behaviour */
+    bool no_foreign;       /**< the language's own computations instead of library routines */
     bool
         steady; /**< library routines round alike in every run, for one size of batch; costs some speed */
     bool verify;  /**< checks the program after every pass */

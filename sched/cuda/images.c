@@ -102,7 +102,7 @@ static wadi_status compile(images_of *images, const char *text, wadi_error *err)
     char *code = NULL;
     size_t n = 0;
     if (images->text != NULL && strcmp(images->text, text) == 0) return WADI_OK;
-    WADI_TRY(wadi_nvrtc_compile(text, images->machine->arch, &code, &n, err));
+    WADI_TRY(wadi_nvrtc_compile(text, images->machine->arch, false, &code, &n, err));
     char *copy = strdup(text);
     if (copy == NULL) {
         free(code);

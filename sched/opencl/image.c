@@ -72,6 +72,15 @@ static wadi_status build_failed(const wadi_opencl_machine *m, wadi_opencl_progra
                      m->atomics64 ? "" : "; it has no 64-bit atomics", words);
 }
 
+/* Not -cl-fast-relaxed-math: infinities and NaN keep their meaning, and sums their order. */
+static const char *options_for(const wadi_opencl_machine *m, const char *text) {
+    static const char mark[] = "#define " WADI_IMAGE_FAST "\n";
+    if (strncmp(text, mark, sizeof mark - 1) == 0)
+        return "-w -cl-std=CL1.2 -cl-mad-enable -cl-no-signed-zeros -cl-denorms-are-zero";
+    return m->rounds_divide ? "-w -cl-std=CL1.2 -cl-fp32-correctly-rounded-divide-sqrt"
+                            : "-w -cl-std=CL1.2";
+}
+
 static wadi_status build(wadi_opencl_machine *m, const char *text, wadi_opencl_program *out,
                          wadi_error *err) {
     const size_t length = strlen(text);
@@ -80,11 +89,7 @@ static wadi_status build(wadi_opencl_machine *m, const char *text, wadi_opencl_p
     WADI_TRY(wadi_opencl_context_of(m, &context, err));
     wadi_opencl_program p = m->cl->CreateProgramWithSource(context, 1, &text, &length, &code);
     if (p == NULL) return wadi_opencl_failed(m->name, "clCreateProgramWithSource", code, err);
-    code = m->cl->BuildProgram(p, 1, &m->device,
-                               m->rounds_divide
-                                   ? "-w -cl-std=CL1.2 -cl-fp32-correctly-rounded-divide-sqrt"
-                                   : "-w -cl-std=CL1.2",
-                               NULL, NULL);
+    code = m->cl->BuildProgram(p, 1, &m->device, options_for(m, text), NULL, NULL);
     if (code == WADI_OPENCL_SUCCESS) {
         *out = p;
         return WADI_OK;

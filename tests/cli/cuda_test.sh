@@ -91,3 +91,17 @@ same mandelbrot width=24 height=12 limit=30
 same smvm v=1,2,3 lengths=1,0,2 columns=0,1,2 values=5,6,7
 "$wadi" check --device cuda "$examples/mvm.wadi" m=2x3:1,2,3,4,5,6 v=1,1,1 >out 2>&1 || fail "wadi check: $(cat out)"
 grep -q 'one on cpu.* agree$' out || fail "wadi check: $(cat out)"
+
+# Fast math: a product and a sum round once where the processor can, and the default stays as it was.
+cat >joined.wadi <<'PROGRAM'
+program joined
+input x : f64[n]
+y = map x (v) { sub (mul v v) 1.0 }
+output y
+PROGRAM
+want='changes'
+! grep -qw fma /proc/cpuinfo || want='changes at most'
+"$wadi" check --fast-math --device cuda joined.wadi x=1.0000000001,3 >out 2>&1 || fail "fast math: $(cat out)"
+grep "fast math $want" out >/dev/null || fail "fast math: $(cat out)"
+"$wadi" run joined.wadi x=1.0000000001,3 >cpu.out
+"$wadi" run --device cuda joined.wadi x=1.0000000001,3 | cmp - cpu.out || fail "fast math stays"

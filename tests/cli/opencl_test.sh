@@ -117,6 +117,20 @@ examples=$work same rows table=3,-1,4,1,-5,9,2 's=1,2,3;4,5,6,7'
 "$wadi" check --device opencl "$examples/mvm.wadi" m=2x3:1,2,3,4,5,6 v=1,1,1 >out 2>&1 || fail "wadi check: $(cat out)"
 grep 'one on cpu.* agree$' out >/dev/null || fail "wadi check: $(cat out)"
 
+# Fast math: a product and a sum round once where the processor can, and the default stays as it was.
+cat >joined.wadi <<'PROGRAM'
+program joined
+input x : f64[n]
+y = map x (v) { sub (mul v v) 1.0 }
+output y
+PROGRAM
+want='changes'
+! grep -qw fma /proc/cpuinfo || want='changes at most'
+"$wadi" check --fast-math --device opencl joined.wadi x=1.0000000001,3 >out 2>&1 || fail "fast math: $(cat out)"
+grep "fast math $want" out >/dev/null || fail "fast math: $(cat out)"
+"$wadi" run joined.wadi x=1.0000000001,3 >cpu.out
+"$wadi" run --device opencl joined.wadi x=1.0000000001,3 | cmp - cpu.out || fail "fast math stays"
+
 # An application: the driver takes too long for the kernels of others.
 seq -f 'word%g' 5000 >words
 digest=$(printf word4321 | md5sum | cut -d' ' -f1)

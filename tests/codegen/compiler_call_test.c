@@ -81,7 +81,7 @@ static void a_kernel_is_compiled_with_these_arguments(void **state) {
     assert_int_equal(wadi_cc_compile(&cc, "in.c", "out.so", NULL, true, &err), WADI_OK);
     assert_int_equal(wadi_file_read(said, &text, &size, &err), WADI_OK);
     int n = 0;
-    for (const char *const *flag = wadi_cc_flags(); *flag; flag++)
+    for (const char *const *flag = wadi_cc_flags(false); *flag; flag++)
         n += snprintf(want + n, sizeof want - (size_t)n, "%s\n", *flag);
     (void)snprintf(want + n, sizeof want - (size_t)n, "%s\nin.c\n-o\nout.so\n-lm\n",
                    cc.target->flag);
@@ -89,6 +89,22 @@ static void a_kernel_is_compiled_with_these_arguments(void **state) {
     assert_non_null(strstr(want, "-ffp-contract=off\n"));
     assert_non_null(strstr(want, "-fwrapv\n"));
     assert_non_null(strstr(want, "-shared\n"));
+    free(text);
+}
+
+static void fast_math_has_its_flags(void **state) {
+    (void)state;
+    char commands[256], *text = NULL;
+    size_t size = 0;
+    wadi_error err = {.status = WADI_OK};
+    (void)snprintf(commands, sizeof commands, "for a; do echo \"$a\"; done > %s", said);
+    wadi_image_builder cc = compiler(commands);
+    cc.fast = true;
+    assert_int_equal(wadi_cc_compile(&cc, "in.c", "out.so", NULL, false, &err), WADI_OK);
+    assert_int_equal(wadi_file_read(said, &text, &size, &err), WADI_OK);
+    for (const char *const *flag = wadi_cc_flags(true); *flag; flag++)
+        assert_non_null(strstr(text, *flag));
+    assert_non_null(strstr(text, "\nin.c\n-o\nout.so\n-lm\n"));
     free(text);
 }
 
@@ -205,6 +221,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(complaints_begin_with_the_first_error),
         cmocka_unit_test(a_kernel_is_compiled_with_these_arguments),
+        cmocka_unit_test(fast_math_has_its_flags),
         cmocka_unit_test(files_of_its_own_go_where_it_is_told),
         cmocka_unit_test(a_version_is_its_first_line),
         cmocka_unit_test(only_programs_are_compilers),

@@ -58,7 +58,7 @@ static wadi_cache_report load(const char *source) {
     wadi_kernels d;
     wadi_error err = {0};
     wadi_cache_report r;
-    if (wadi_cache_load(source, wadi_targets, &wadi_cpu_images, &d, &r, &err) != WADI_OK)
+    if (wadi_cache_load(source, wadi_targets, false, &wadi_cpu_images, &d, &r, &err) != WADI_OK)
         fail_msg("%s", err.msg);
     assert_int_equal(call(&d), 42);
     wadi_cpu_images.unload(&d);
@@ -89,13 +89,14 @@ static void another_machine_is_another_entry(void **state) {
     images[0].machine = "abacus";
     images[1].machine = "astrolabe";
     for (int i = 0; i < 2; i++) {
-        assert_int_equal(wadi_cache_load(answer, wadi_targets, &images[i], &d, &report[i], NULL),
-                         WADI_OK);
+        assert_int_equal(
+            wadi_cache_load(answer, wadi_targets, false, &images[i], &d, &report[i], NULL),
+            WADI_OK);
         assert_true(report[i].compiled);
         images[i].unload(&d);
     }
     assert_string_not_equal(report[0].path, report[1].path);
-    wadi_cache_forget(answer, wadi_targets, &images[0]);
+    wadi_cache_forget(answer, wadi_targets, false, &images[0]);
     assert_false(wadi_file_exists(report[0].path));
     assert_true(wadi_file_exists(report[1].path));
 }
@@ -142,7 +143,7 @@ static void an_entry_that_cannot_be_opened_stays(void **state) {
     none.rlim_cur = 3;
     assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
     const wadi_status status =
-        wadi_cache_load(answer, wadi_targets, &wadi_cpu_images, &d, &r, NULL);
+        wadi_cache_load(answer, wadi_targets, false, &wadi_cpu_images, &d, &r, NULL);
     assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
     assert_int_not_equal(status, WADI_OK);
     assert_false(r.damaged);
@@ -165,7 +166,7 @@ static void an_entry_of_another_key_is_rebuilt(void **state) {
     const wadi_cache_report mine = load(answer);
     wadi_kernels d;
     wadi_cache_report other;
-    assert_int_equal(wadi_cache_load("int answer(void) { return 41; }\n", wadi_targets,
+    assert_int_equal(wadi_cache_load("int answer(void) { return 41; }\n", wadi_targets, false,
                                      &wadi_cpu_images, &d, &other, NULL),
                      WADI_OK);
     wadi_cpu_images.unload(&d);
@@ -303,7 +304,7 @@ static void nothing_refuses_to_run_without_a_folder(void **state) {
     if (r.path[0] != '\0') fail_msg("%s", r.path);
     assert_true(r.compiled && load(answer).compiled);
     setenv("WADI_CACHE_DIR", "/proc/self/none", 1); /* cannot be made */
-    if (wadi_cache_load(answer, wadi_targets, &wadi_cpu_images, &d, &r, &err) != WADI_OK)
+    if (wadi_cache_load(answer, wadi_targets, false, &wadi_cpu_images, &d, &r, &err) != WADI_OK)
         fail_msg("%s", err.msg);
     assert_int_equal(call(&d), 42);
     wadi_cpu_images.unload(&d);
@@ -316,7 +317,8 @@ static void a_compiler_that_makes_nothing_is_told(void **state) {
     wadi_kernels d;
     wadi_error err = {0};
     setenv("WADI_CC", "true", 1);
-    const wadi_status st = wadi_cache_load(answer, wadi_targets, &wadi_cpu_images, &d, NULL, &err);
+    const wadi_status st =
+        wadi_cache_load(answer, wadi_targets, false, &wadi_cpu_images, &d, NULL, &err);
     unsetenv("WADI_CC");
     assert_int_equal(st, WADI_COMPILE);
     assert_non_null(strstr(err.msg, "has made nothing"));
@@ -333,7 +335,8 @@ static void is_refused(const char *makes, const char *says) {
                  "#!/bin/sh\nwhile [ \"$1\" != -o ]; do shift; done\nout=$2\n%s\n", makes);
     assert_int_equal(wadi_file_write(script, text, (size_t)n, 0700, NULL), WADI_OK);
     setenv("WADI_CC", script, 1);
-    const wadi_status st = wadi_cache_load(answer, wadi_targets, &wadi_cpu_images, &d, NULL, &err);
+    const wadi_status st =
+        wadi_cache_load(answer, wadi_targets, false, &wadi_cpu_images, &d, NULL, &err);
     unsetenv("WADI_CC");
     assert_int_equal(st, WADI_COMPILE);
     snprintf(want, sizeof want, "what the compiler %s has made %s", script, says);
@@ -365,7 +368,7 @@ static void a_directory_others_can_write_is_refused(void **state) {
     wadi_kernels d;
     wadi_error err;
     assert_int_equal(chmod(dir, 0777), 0);
-    assert_int_equal(wadi_cache_load(answer, wadi_targets, &wadi_cpu_images, &d, NULL, &err),
+    assert_int_equal(wadi_cache_load(answer, wadi_targets, false, &wadi_cpu_images, &d, NULL, &err),
                      WADI_INVALID);
     assert_non_null(strstr(err.msg, dir));
 }
@@ -375,7 +378,8 @@ static void a_missing_compiler_is_named(void **state) {
     wadi_kernels d;
     wadi_error err;
     setenv("WADI_CC", "/nowhere/cc", 1);
-    const wadi_status st = wadi_cache_load(answer, wadi_targets, &wadi_cpu_images, &d, NULL, &err);
+    const wadi_status st =
+        wadi_cache_load(answer, wadi_targets, false, &wadi_cpu_images, &d, NULL, &err);
     unsetenv("WADI_CC");
     assert_int_equal(st, WADI_COMPILE);
     assert_non_null(strstr(err.msg, "/nowhere/cc"));
@@ -385,7 +389,7 @@ static void a_refused_text_gives_the_compilers_words(void **state) {
     (void)state;
     wadi_kernels d;
     wadi_error err;
-    assert_int_equal(wadi_cache_load("int answer(void) { return nothing; }\n", wadi_targets,
+    assert_int_equal(wadi_cache_load("int answer(void) { return nothing; }\n", wadi_targets, false,
                                      &wadi_cpu_images, &d, NULL, &err),
                      WADI_COMPILE);
     assert_non_null(strstr(err.msg, "nothing"));
@@ -393,7 +397,7 @@ static void a_refused_text_gives_the_compilers_words(void **state) {
 
 static bool found(const char *source) {
     wadi_kernels d;
-    if (!wadi_cache_find(source, wadi_targets, &wadi_cpu_images, &d)) return false;
+    if (!wadi_cache_find(source, wadi_targets, false, &wadi_cpu_images, &d)) return false;
     assert_int_equal(call(&d), 42);
     wadi_cpu_images.unload(&d);
     return true;
@@ -406,7 +410,8 @@ static void what_is_there_is_found_until_it_is_forgotten(void **state) {
     wadi_cache_report r;
     const char *const other = "int answer(void) { return 40 + 2; }\n";
     assert_false(found(answer));
-    if (wadi_cache_load_gently(answer, wadi_targets, &wadi_cpu_images, &d, &r, &err) != WADI_OK)
+    if (wadi_cache_load_gently(answer, wadi_targets, false, &wadi_cpu_images, &d, &r, &err) !=
+        WADI_OK)
         fail_msg("%s", err.msg);
     assert_int_equal(call(&d), 42);
     wadi_cpu_images.unload(&d);
@@ -414,7 +419,7 @@ static void what_is_there_is_found_until_it_is_forgotten(void **state) {
     assert_true(found(answer));
     assert_false(found(other));
     (void)load(other);
-    wadi_cache_forget(answer, wadi_targets, &wadi_cpu_images);
+    wadi_cache_forget(answer, wadi_targets, false, &wadi_cpu_images);
     assert_false(found(answer));
     assert_true(found(other));
     assert_true(load(answer).compiled);
@@ -477,7 +482,8 @@ static void processes_compiling_at_once_all_succeed(void **state) {
         if (child[i] == 0) {
             wadi_kernels d;
             wadi_code f = {0};
-            if (wadi_cache_load(answer, wadi_targets, &wadi_cpu_images, &d, NULL, NULL) != WADI_OK)
+            if (wadi_cache_load(answer, wadi_targets, false, &wadi_cpu_images, &d, NULL, NULL) !=
+                WADI_OK)
                 _exit(1);
             if (wadi_cpu_images.find(&d, "answer", &f, NULL) != WADI_OK) _exit(2);
             _exit(((answer_fn)f.handle)() == 42 ? 0 : 3);

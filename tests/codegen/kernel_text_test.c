@@ -276,7 +276,7 @@ static int vectorised(const char *source) {
     fputs(source, f);
     fclose(f);
     snprintf(command, sizeof command, "'%s' -x c", cc.path);
-    for (const char *const *flag = wadi_cc_flags(); *flag; flag++) {
+    for (const char *const *flag = wadi_cc_flags(false); *flag; flag++) {
         strcat(command, " ");
         strcat(command, *flag);
     }

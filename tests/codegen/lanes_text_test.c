@@ -302,7 +302,7 @@ static void check_some_with_nvrtc(const writing *w) {
         wadi_error err = {.status = WADI_OK};
         snprintf(path, sizeof path, "%s/%04d.%s", w->folder, i, w->ending);
         assert_int_equal(wadi_file_read(path, &text, &n, NULL), WADI_OK);
-        if (wadi_nvrtc_compile(text, machines[i % 3], &code, &n, &err) != WADI_OK)
+        if (wadi_nvrtc_compile(text, machines[i % 3], false, &code, &n, &err) != WADI_OK)
             fail_msg("%s: %s", path, err.msg);
         free(code);
         free(text);

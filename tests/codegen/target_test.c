@@ -77,7 +77,7 @@ static void run(const wadi_target *t, double *out) {
     }
     wadi_cache_report report;
     wadi_error err = {0};
-    if (wadi_cache_load(source, t, &wadi_cpu_images, &module, &report, &err) != WADI_OK)
+    if (wadi_cache_load(source, t, false, &wadi_cpu_images, &module, &report, &err) != WADI_OK)
         fail_msg("%s", err.msg);
     assert_int_equal(wadi_cpu_images.find(&module, "sums", &fn, NULL), WADI_OK);
     ((void (*)(const double *, const double *, double *, long))fn.handle)(a, b, out, N);
@@ -103,11 +103,13 @@ static void targets_have_entries_of_their_own(void **state) {
     static const char text[] = "int level(void) { return 1; }\n";
     wadi_cache_report one = {0}, two = {0};
     wadi_kernels module;
-    assert_int_equal(wadi_cache_load(text, &wadi_targets[0], &wadi_cpu_images, &module, &one, NULL),
-                     WADI_OK);
+    assert_int_equal(
+        wadi_cache_load(text, &wadi_targets[0], false, &wadi_cpu_images, &module, &one, NULL),
+        WADI_OK);
     wadi_cpu_images.unload(&module);
-    assert_int_equal(wadi_cache_load(text, &wadi_targets[1], &wadi_cpu_images, &module, &two, NULL),
-                     WADI_OK);
+    assert_int_equal(
+        wadi_cache_load(text, &wadi_targets[1], false, &wadi_cpu_images, &module, &two, NULL),
+        WADI_OK);
     wadi_cpu_images.unload(&module);
     assert_true(strcmp(one.path, two.path) != 0);
 }

@@ -63,7 +63,8 @@ static int build(void **state) {
     (void)state;
     wadi_text t = text_of(kernels, KEY);
     image.fd = -1;
-    if (wadi_nvrtc_compile(wadi_text_str(&t), "sm_80", &image.bytes, &image.n, &err) != WADI_OK)
+    if (wadi_nvrtc_compile(wadi_text_str(&t), "sm_80", false, &image.bytes, &image.n, &err) !=
+        WADI_OK)
         fail_msg("%s", err.msg);
     wadi_text_fini(&t);
     return 0;
@@ -360,15 +361,16 @@ static void newer_machines_finish_the_compilation(void **state) {
     wadi_error err = {0};
     wadi_text t = text_of(kernels, KEY);
     wadi_image ptx = {.fd = -1};
-    assert_int_equal(wadi_nvrtc_compile(wadi_text_str(&t), "sm_121", &ptx.bytes, &ptx.n, &err),
-                     WADI_OK);
+    assert_int_equal(
+        wadi_nvrtc_compile(wadi_text_str(&t), "sm_121", false, &ptx.bytes, &ptx.n, &err), WADI_OK);
     assert_int_equal(strncmp(ptx.bytes, "//\n.version", 11), 0);
     assert_int_equal(ptx.bytes[ptx.n - 1], '\0');
     if (load(&ptx, KEY, &err) != WADI_OK) fail_msg("%s", err.msg);
     assert_int_equal(load(&ptx, "0123abce", NULL), WADI_INVALID);
     free(ptx.bytes);
-    assert_int_equal(wadi_nvrtc_compile(wadi_text_str(&t), "sm_60", &ptx.bytes, &ptx.n, &err),
-                     WADI_UNSUPPORTED);
+    assert_int_equal(
+        wadi_nvrtc_compile(wadi_text_str(&t), "sm_60", false, &ptx.bytes, &ptx.n, &err),
+        WADI_UNSUPPORTED);
     assert_non_null(strstr(err.msg, "sm_60"));
     wadi_text_fini(&t);
 }

@@ -19,10 +19,11 @@ static const char *const machines[] = {"sm_80", "sm_90", "sm_120", "sm_999"};
 enum { MACHINES = sizeof machines / sizeof machines[0] };
 
 /* What it is compiled to for each machine; the caller frees it. */
-static char *compile(const char *text, const char *machine, size_t *n) {
+static char *compile(const char *text, const char *machine, bool fast, size_t *n) {
     wadi_error err = {0};
     char *bytes = NULL;
-    if (wadi_nvrtc_compile(text, machine, &bytes, n, &err) != WADI_OK) fail_msg("%s", err.msg);
+    if (wadi_nvrtc_compile(text, machine, fast, &bytes, n, &err) != WADI_OK)
+        fail_msg("%s", err.msg);
     return bytes;
 }
 
@@ -34,7 +35,7 @@ static void takes(const char *kernels) {
     wadi_text_add(&t, kernels);
     for (int i = 0; i < MACHINES; i++) {
         size_t n = 0;
-        char *bytes = compile(wadi_text_str(&t), machines[i], &n);
+        char *bytes = compile(wadi_text_str(&t), machines[i], false, &n);
         assert_true(n > 64);
         if (memcmp(bytes,
                    "\x7f"
@@ -77,7 +78,7 @@ static void every_scalar_operation(void **state) {
             if (c.n > 0) {
                 size_t n = 0;
                 char *text = scalar_runs_text(&c, WADI_C_CUDA, wadi_embed_cuda);
-                free(compile(text, t % 2 == 0 ? "sm_80" : "sm_90", &n));
+                free(compile(text, t % 2 == 0 ? "sm_80" : "sm_90", false, &n));
                 assert_true(n > 64);
                 free(text);
             }
@@ -90,30 +91,42 @@ static void a_mistake_is_told(void **state) {
     wadi_error err = {0};
     char *bytes = NULL;
     size_t n = 0;
-    assert_int_equal(wadi_nvrtc_compile("int f() { return nothing; }", "sm_80", &bytes, &n, &err),
-                     WADI_COMPILE);
+    assert_int_equal(
+        wadi_nvrtc_compile("int f() { return nothing; }", "sm_80", false, &bytes, &n, &err),
+        WADI_COMPILE);
     assert_non_null(strstr(err.msg, "nothing"));
     assert_non_null(strstr(err.msg, "sm_80"));
     assert_null(bytes);
 }
 
+static const char arithmetic[] = "extern \"C\" __global__ void f(float *a, double *b) {\n"
+                                 "    a[0] = a[1] * a[2] + a[3];\n"
+                                 "    b[0] = b[1] * b[2] + b[3];\n"
+                                 "    a[4] = a[5] / a[6];\n"
+                                 "    a[7] = sqrtf(a[8]);\n"
+                                 "}\n";
 /* No multiplication is joined to an addition, and quotients and roots are rounded correctly. */
 static void floats_keep_their_bits(void **state) {
     (void)state;
-    static const char text[] = "extern \"C\" __global__ void f(float *a, double *b) {\n"
-                               "    a[0] = a[1] * a[2] + a[3];\n"
-                               "    b[0] = b[1] * b[2] + b[3];\n"
-                               "    a[4] = a[5] / a[6];\n"
-                               "    a[7] = sqrtf(a[8]);\n"
-                               "}\n";
     size_t n = 0;
-    char *ptx = compile(text, "sm_999", &n);
+    char *ptx = compile(arithmetic, "sm_999", false, &n);
     assert_non_null(strstr(ptx, "mul.rn.f32"));
     assert_non_null(strstr(ptx, "mul.rn.f64"));
     assert_non_null(strstr(ptx, "div.rn.f32"));
     assert_non_null(strstr(ptx, "sqrt.rn.f32"));
     assert_null(strstr(ptx, "fma"));
     assert_null(strstr(ptx, ".ftz"));
+    free(ptx);
+}
+
+static void fast_math_does_what_it_says(void **state) {
+    (void)state;
+    size_t n = 0;
+    char *ptx = compile(arithmetic, "sm_999", true, &n);
+    assert_non_null(strstr(ptx, "fma.rn.ftz.f32"));
+    assert_non_null(strstr(ptx, "fma.rn.f64"));
+    assert_non_null(strstr(ptx, "div.full.ftz.f32"));
+    assert_non_null(strstr(ptx, "sqrt.approx.ftz.f32"));
     free(ptx);
 }
 
@@ -126,10 +139,9 @@ int main(void) {
     }
     printf("%s, %s\n", about.path, about.stamp);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_kernels_call),
-        cmocka_unit_test(every_scalar_operation),
-        cmocka_unit_test(a_mistake_is_told),
-        cmocka_unit_test(floats_keep_their_bits),
+        cmocka_unit_test(what_kernels_call),           cmocka_unit_test(every_scalar_operation),
+        cmocka_unit_test(a_mistake_is_told),           cmocka_unit_test(floats_keep_their_bits),
+        cmocka_unit_test(fast_math_does_what_it_says),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,7 +9,9 @@
 
 #define WADI_DIALECT_OPENCL 1
 
+#ifndef WADI_FAST_MATH
 #pragma OPENCL FP_CONTRACT OFF
+#endif
 #ifdef cl_khr_fp64
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 #endif

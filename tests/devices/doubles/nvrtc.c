@@ -26,7 +26,7 @@ enum {
 typedef struct program {
     char *source, *log, *object;
     size_t object_size;
-    bool own;
+    bool own, fast;
 } program;
 
 typedef program *nvrtcProgram;
@@ -162,11 +162,12 @@ static nvrtcResult compile_in(program *p, const char *folder) {
     snprintf(object, sizeof object, "%s/kernels.so", folder);
     snprintf(log, sizeof log, "%s/log", folder);
     snprintf(command, sizeof command,
-             "'%s' -std=c++17 -O1 -fPIC -shared -fvisibility=hidden -ffp-contract=off "
+             "'%s' -std=c++17 -O1 -fPIC -shared -fvisibility=hidden %s "
              "-fno-strict-aliasing -fsanitize=signed-integer-overflow "
              "-fsanitize-undefined-trap-on-error "
              "-Wl,-Bsymbolic -w '%s' -o '%s' -lm > '%s' 2>&1",
-             DOUBLE_CXX, source, object, log);
+             DOUBLE_CXX, p->fast ? "-march=native -O2 -ffp-contract=fast" : "-ffp-contract=off",
+             source, object, log);
     write_source(p, source);
     const int status = system(command);
     p->log = read_all(log, &n);
@@ -193,16 +194,21 @@ static bool takes(program *p, const char *option) {
 nvrtcResult nvrtcCompileProgram(nvrtcProgram p, int n, const char *const *options) {
     static const char *const needed[] = {"--fmad=false", "--prec-div=true", "--prec-sqrt=true",
                                          "--ftz=false", "--std=c++17"};
+    static const char *const fast[] = {"--fmad=true", "--prec-div=false", "--prec-sqrt=false",
+                                       "--ftz=true", "--std=c++17"};
     char folder[256];
     const char *parent = getenv("TMPDIR");
-    unsigned seen = 0;
+    unsigned seen = 0, seen_fast = 0;
     bool fits = false;
     for (int i = 0; i < n; i++) {
-        for (unsigned k = 0; k < 5; k++)
+        for (unsigned k = 0; k < 5; k++) {
             if (strcmp(options[i], needed[k]) == 0) seen |= 1u << k;
+            if (strcmp(options[i], fast[k]) == 0) seen_fast |= 1u << k;
+        }
         if (strncmp(options[i], "--gpu-architecture=", 19) == 0) fits = takes(p, options[i]);
     }
-    if (!fits || seen != 31) return INVALID_OPTION;
+    p->fast = seen_fast == 31;
+    if (!fits || (seen != 31 && !p->fast)) return INVALID_OPTION;
     const nvrtcResult result = result_of("nvrtcCompileProgram");
     if (result != SUCCESS) return result;
     snprintf(folder, sizeof folder, "%s/nvrtc-double-XXXXXX", parent != NULL ? parent : "/tmp");
