@@ -37,8 +37,8 @@ enum {
 
 /* A stream that does not wait for the default stream of the process. */
 enum { WADI_CU_NON_BLOCKING = 1 };
-/* An event that only says whether it has come. */
-enum { WADI_CU_NO_TIMING = 2 };
+/* An event that only says whether it has come; and one that whoever waits for it sleeps until then. */
+enum { WADI_CU_NO_TIMING = 2, WADI_CU_SLEEP = 1 };
 
 /* X(member, exported name, parameters): every function that wadi calls. */
 #define WADI_CU_CALLS(X)                                                                  \

@@ -14,8 +14,8 @@ wadi_status wadi_cuda_copies_open(wadi_cuda_copies *c, wadi_cuda_queue *calls, w
     c->calls = calls;
     WADI_TRY(wadi_mutex_init(&c->lock, err));
     c->locks = true;
-    WADI_TRY(wadi_cuda_queue_open(&c->up, calls->session, err));
-    WADI_TRY(wadi_cuda_queue_open(&c->down, calls->session, err));
+    WADI_TRY(wadi_cuda_queue_open(&c->up, calls->session, false, err));
+    WADI_TRY(wadi_cuda_queue_open(&c->down, calls->session, true, err));
     return wadi_cuda_staging_open(&c->staging, &c->up, err);
 }
 

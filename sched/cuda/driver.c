@@ -316,7 +316,7 @@ static wadi_status make_parts(cuda *d, wadi_error *err) {
     if (result != WADI_CU_SUCCESS)
         return wadi_cu_fail(err, d->session.machine->name, "cuMemGetInfo", result);
     d->base.memory = room <= INT64_MAX ? (int64_t)room : INT64_MAX;
-    WADI_TRY(wadi_cuda_queue_open(&d->queue, &d->session, err));
+    WADI_TRY(wadi_cuda_queue_open(&d->queue, &d->session, false, err));
     WADI_TRY(wadi_cuda_staging_open(&d->staging, &d->queue, err));
     return wadi_cuda_copies_open(&d->copies, &d->queue, err);
 }

@@ -7,13 +7,14 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "base/nvrtc.h"
 #include "base/thread.h"
+#include "sched/cuda/kept.h"
 
 typedef struct images_of {
     wadi_image_ops ops; /* the first member: its address is that of the whole */
     const wadi_cuda_machine *machine;
-    /* The last text that was compiled for it, and what it became: what devices have of their own is compiled once in a process. */
+    /* The last text that was compiled for it, and what it became: what devices have of their own is read once in a process, and compiled once for
+     * all of them (kept.h). */
     char *text, *code;
 } images_of;
 
@@ -102,7 +103,7 @@ static wadi_status compile(images_of *images, const char *text, wadi_error *err)
     char *code = NULL;
     size_t n = 0;
     if (images->text != NULL && strcmp(images->text, text) == 0) return WADI_OK;
-    WADI_TRY(wadi_nvrtc_compile(text, images->machine->arch, false, &code, &n, err));
+    WADI_TRY(wadi_cuda_kept(text, images->machine->arch, &code, &n, err));
     char *copy = strdup(text);
     if (copy == NULL) {
         free(code);

@@ -8,7 +8,8 @@ static wadi_cu_event event_of(const wadi_cuda_queue *q, uint64_t mark) {
     return q->event[mark % WADI_CUDA_EVENTS];
 }
 
-wadi_status wadi_cuda_queue_open(wadi_cuda_queue *q, wadi_cuda_session *session, wadi_error *err) {
+wadi_status wadi_cuda_queue_open(wadi_cuda_queue *q, wadi_cuda_session *session, bool sleeps,
+                                 wadi_error *err) {
     const wadi_cu_api *cu = session->cu;
     const char *name = session->machine->name;
     WADI_TRY(wadi_mutex_init(&q->lock, err));
@@ -16,8 +17,9 @@ wadi_status wadi_cuda_queue_open(wadi_cuda_queue *q, wadi_cuda_session *session,
     q->opened = true;
     wadi_cu_result result = cu->begin_stream(&q->stream, WADI_CU_NON_BLOCKING);
     if (result != WADI_CU_SUCCESS) return wadi_cu_fail(err, name, "cuStreamCreate", result);
+    const unsigned flags = WADI_CU_NO_TIMING | (sleeps ? WADI_CU_SLEEP : 0);
     for (int i = 0; i < WADI_CUDA_EVENTS; i++) {
-        result = cu->begin_event(&q->event[i], WADI_CU_NO_TIMING);
+        result = cu->begin_event(&q->event[i], flags);
         if (result != WADI_CU_SUCCESS) return wadi_cu_fail(err, name, "cuEventCreate", result);
     }
     return WADI_OK;

@@ -20,9 +20,10 @@ typedef struct wadi_cuda_queue {
     _Atomic uint64_t reached;
 } wadi_cuda_queue;
 
-/* After a failure, too, it must be closed. Errors: of the driver. */
+/* sleeps: whoever waits for a mark leaves the processor to others; otherwise he goes on a little sooner. After a failure, too, it must be closed.
+ * Errors: of the driver. */
 WADI_NODISCARD wadi_status wadi_cuda_queue_open(wadi_cuda_queue *q, wadi_cuda_session *session,
-                                                wadi_error *err);
+                                                bool sleeps, wadi_error *err);
 /* Waits until the stream is empty. A queue of zeros is fine. */
 void wadi_cuda_queue_close(wadi_cuda_queue *q);
 

@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "sched/chunk.h"
 #include "sched/cuda/driver.h"
 #include "sched/gpu/ahead.h"
 #include "sched/gpu/memory.h"
@@ -127,6 +128,100 @@ static void want_of_memory_is_no_failure(void **state) {
     close_memory(&o);
 }
 
+/* ---- chunks ---- */
+
+/* Elements 0, 1, .. of three numbers each, in host memory. */
+static wadi_chunk *make_chunk(wadi_buffers *buffers, int64_t count) {
+    wadi_chunk *c = NULL;
+    assert_int_equal(wadi_chunk_create(buffers, 1, &c, NULL), WADI_OK);
+    int64_t *numbers = wadi_chunk_alloc(c, 3 * count * (int64_t)sizeof *numbers);
+    for (int64_t i = 0; i < 3 * count; i++) numbers[i] = i;
+    c->count = count;
+    c->component[0] = (wadi_chunk_component){.layout = WADI_LAYOUT_REGULAR,
+                                             .rank = 1,
+                                             .fields = 1,
+                                             .type = {WADI_I64},
+                                             .shape = {3},
+                                             .values = 3 * count,
+                                             .column = {numbers}};
+    return c;
+}
+
+/* The last of n elements as it is on the device. */
+static void check_last(const opened *o, const wadi_chunk *c, int64_t first) {
+    int64_t seen[3];
+    const int64_t *at = c->component[0].ahead_column[0];
+    assert_true(c->component[0].ahead->use(c->component[0].ahead));
+    wadi_residence_get(&o->r, seen, at + 3 * (c->count - 1), (int64_t)sizeof seen);
+    for (int i = 0; i < 3; i++) assert_int_equal(seen[i], first + i);
+}
+
+/* A chunk gives its block to a later one, and its parts have theirs of it. */
+static void each_chunk_has_a_block(void **state) {
+    (void)state;
+    wadi_buffers *buffers = NULL;
+    opened o = open_memory("");
+    assert_int_equal(wadi_buffers_create(NULL, 1 << 20, &buffers, NULL), WADI_OK);
+    for (int i = 0; i < 3 * WADI_GPU_AHEAD; i++) {
+        wadi_chunk *c = make_chunk(buffers, 10), *part = NULL;
+        wadi_chunk_send_ahead(c, &o.r);
+        assert_non_null(c->component[0].ahead);
+        check_last(&o, c, 27);
+        assert_int_equal(wadi_chunk_slice(c, 4, 3, &part, NULL), WADI_OK);
+        check_last(&o, part, 18);
+        wadi_chunk_release(c);
+        check_last(&o, part, 18);
+        wadi_chunk_release(part);
+    }
+    wadi_buffers_release(buffers);
+    close_memory(&o);
+}
+
+/* The residence may go before a chunk does. */
+static void a_chunk_may_stay_longer(void **state) {
+    (void)state;
+    wadi_buffers *buffers = NULL;
+    opened o = open_memory("");
+    assert_int_equal(wadi_buffers_create(NULL, 1 << 20, &buffers, NULL), WADI_OK);
+    wadi_chunk *c = make_chunk(buffers, 10);
+    wadi_chunk_send_ahead(c, &o.r);
+    wadi_gpu_residence_fini(&o.r);
+    assert_true(doubles_held() > 0);
+    wadi_chunk_release(c);
+    assert_int_equal(doubles_held(), 0);
+    wadi_buffers_release(buffers);
+}
+
+/* Columns of the device that are on their way to the host when the chunk is released: its memory may go to others only when they are there. */
+static void a_chunk_waits_for_what_is_under_way(void **state) {
+    (void)state;
+    wadi_buffers *buffers = NULL;
+    opened o = open_memory("");
+    int64_t numbers[N];
+    assert_int_equal(wadi_buffers_create(NULL, 1 << 20, &buffers, NULL), WADI_OK);
+    for (int i = 0; i < N; i++) numbers[i] = i;
+    for (int round = 0; round < 2; round++) {
+        wadi_chunk *c = make_chunk(buffers, 10);
+        void *block = wadi_buffers_get(o.r.blocks, 30 * 8);
+        wadi_chunk_retain_pool(c, o.r.blocks);
+        wadi_chunk_own(c, block);
+        wadi_residence_put(&o.r, wadi_buffers_address(block), numbers + round, 30 * 8);
+        c->component[0].residence = &o.r;
+        c->component[0].column[0] = wadi_buffers_address(block);
+        assert_int_equal(wadi_chunk_to_host(c, NULL), WADI_OK);
+        assert_true(c->arrival.mark > 0);
+        if (round == 1) {
+            assert_int_equal(wadi_chunk_at_host(c, NULL), WADI_OK);
+            assert_memory_equal(c->component[0].column[0], numbers + round, 30 * 8);
+        }
+        const long waits = doubles_calls("cuEventSynchronize");
+        wadi_chunk_release(c);
+        assert_int_equal(doubles_calls("cuEventSynchronize") - waits, round == 0);
+    }
+    wadi_buffers_release(buffers);
+    close_memory(&o);
+}
+
 int main(void) {
     if (!doubles_use()) return 77;
     const struct CMUnitTest tests[] = {
@@ -134,6 +229,9 @@ int main(void) {
         cmocka_unit_test(large_chunks_are_not_sent),
         cmocka_unit_test(what_nobody_uses_gives_way),
         cmocka_unit_test(want_of_memory_is_no_failure),
+        cmocka_unit_test(each_chunk_has_a_block),
+        cmocka_unit_test(a_chunk_may_stay_longer),
+        cmocka_unit_test(a_chunk_waits_for_what_is_under_way),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,6 +10,10 @@
 
 #include <cmocka.h>
 
+#include <dirent.h>
+#include <unistd.h>
+
+#include "base/file.h"
 #include "base/nvrtc.h"
 #include "base/text.h"
 #include "sched/cuda/driver.h"
@@ -355,6 +359,91 @@ static void a_text_is_compiled_for_the_machine(void **state) {
     wadi_text_fini(&t);
 }
 
+/* Compiles a text that no other test has, or takes what is kept of it. */
+static wadi_status load_own(int number) {
+    static const char more[] = "WADI_KERNEL(more%d) { WADI_ITEM }\n";
+    wadi_text t = text_of(kernels, NULL);
+    wadi_text_addf(&t, more, number);
+    wadi_text_addf(&t, "/* %s: my own */\n", WADI_IMAGE_KEY);
+    const wadi_image text = {.bytes = t.at, .n = t.n + 1, .fd = -1};
+    wadi_error err = {0};
+    const wadi_status status = load(&text, "my own", &err);
+    wadi_text_fini(&t);
+    return status;
+}
+
+/* The last file in the folder, and how many there are; all go if they shall. */
+static int list_kept(const char *folder, char *out, size_t room, bool remove) {
+    DIR *d = opendir(folder);
+    int n = 0;
+    assert_non_null(d);
+    for (struct dirent *e = readdir(d); e != NULL; e = readdir(d)) {
+        if (e->d_name[0] == '.') continue;
+        snprintf(out, room, "%s/%s", folder, e->d_name);
+        if (remove) assert_int_equal(unlink(out), 0);
+        n++;
+    }
+    closedir(d);
+    return n;
+}
+
+/* One byte of the file is another. An entry like that is made anew. */
+static void damage_and_load(const char *path) {
+    char *damaged = NULL, *again = NULL;
+    size_t n = 0, m = 0;
+    assert_int_equal(wadi_file_read(path, &damaged, &n, NULL), WADI_OK);
+    damaged[n - 1] ^= 1;
+    assert_int_equal(wadi_file_write(path, damaged, n, 0600, NULL), WADI_OK);
+    assert_int_equal(load_own(2), WADI_OK);
+    assert_int_equal(load_own(1), WADI_OK);
+    assert_int_equal(wadi_file_read(path, &again, &m, NULL), WADI_OK);
+    assert_true(m != n || memcmp(again, damaged, n) != 0);
+    free(damaged);
+    free(again);
+}
+
+/* The compiler fails, or does not. */
+static void break_compiler(bool is_broken) {
+    if (is_broken)
+        assert_int_equal(setenv("WADI_NVRTC_DOUBLE", "fail=nvrtcCompileProgram:6", 1), 0);
+    else
+        assert_int_equal(unsetenv("WADI_NVRTC_DOUBLE"), 0);
+}
+
+/* Of several texts only the last is remembered by the process; the others are in the cache. */
+static void keep_and_find(const char *folder) {
+    char path[400];
+    assert_int_equal(load_own(1), WADI_OK);
+    assert_int_equal(list_kept(folder, path, sizeof path, false), 1);
+    damage_and_load(path);
+    assert_int_equal(load_own(2), WADI_OK);
+    assert_int_equal(list_kept(folder, path, sizeof path, false), 2);
+    break_compiler(true);
+    assert_int_equal(load_own(1), WADI_OK);
+    assert_int_equal(load_own(2), WADI_OK);
+    assert_int_equal(load_own(3), WADI_COMPILE);
+    break_compiler(false);
+    assert_int_equal(setenv("WADI_CACHE_DIR", "/nowhere/at/all", 1), 0);
+    assert_int_equal(load_own(3), WADI_OK); /* without a folder nothing is kept */
+    assert_int_equal(list_kept(folder, path, sizeof path, true), 2);
+}
+
+static void what_was_compiled_is_kept(void **state) {
+    (void)state;
+    char folder[] = "/tmp/wadi-kept-XXXXXX";
+    const char *cache = getenv("WADI_CACHE_DIR");
+    char *before = cache != NULL ? strdup(cache) : NULL;
+    assert_non_null(mkdtemp(folder));
+    assert_int_equal(setenv("WADI_CACHE_DIR", folder, 1), 0);
+    keep_and_find(folder);
+    assert_int_equal(rmdir(folder), 0);
+    if (before != NULL)
+        assert_int_equal(setenv("WADI_CACHE_DIR", before, 1), 0);
+    else
+        assert_int_equal(unsetenv("WADI_CACHE_DIR"), 0);
+    free(before);
+}
+
 /* A machine that is newer than the compiler gets PTX. */
 static void newer_machines_finish_the_compilation(void **state) {
     (void)state;
@@ -588,6 +677,7 @@ int main(void) {
         CASE(an_image_of_other_kernels_is_refused),
         CASE(an_image_that_is_cut_is_refused),
         CASE(a_text_is_compiled_for_the_machine),
+        CASE(what_was_compiled_is_kept),
         CASE(newer_machines_finish_the_compilation),
         CASE(every_failure_is_told_by_name),
         CASE(a_lost_device_is_called_that),
