@@ -7,8 +7,9 @@
 #include "base/task.h"
 #include "sched/gpu/ahead.h"
 
-/* Pinned memory that a device's chunks have at most, in bytes: pages that the system cannot use otherwise. */
-static const int64_t pinned_most = (int64_t)1 << 28;
+/* Pinned memory that a device's chunks have at most, in bytes, all and one of them. The system cannot use it otherwise, and pinning takes longer
+ * than a copy, so large blocks do not pay. */
+static const int64_t pinned_most = (int64_t)1 << 28, block_most = (int64_t)1 << 26;
 
 /* What a residence refers to, until the last block is back. */
 typedef struct memory {
@@ -71,7 +72,7 @@ static wadi_status check(void *self, wadi_error *err) {
 
 static void *pin(void *self, size_t bytes) {
     memory *m = self;
-    if ((int64_t)bytes > pinned_most - m->pinned) return NULL;
+    if ((int64_t)bytes > block_most || (int64_t)bytes > pinned_most - m->pinned) return NULL;
     void *at = m->driver->ops->beside->pin(m->driver, bytes);
     if (at != NULL) m->pinned += (int64_t)bytes;
     return at;

@@ -128,6 +128,22 @@ static void want_of_memory_is_no_failure(void **state) {
     close_memory(&o);
 }
 
+/* Pinned memory for chunks ends at 256 MiB, and a block at 64. */
+static void pinned_memory_ends(void **state) {
+    enum { MIB = 1 << 20, BLOCKS = 5 };
+    (void)state;
+    opened o = open_memory("");
+    void *block[BLOCKS];
+    assert_null(wadi_buffers_get(o.b->pinned, 65 * MIB));
+    for (int i = 0; i < BLOCKS; i++) {
+        block[i] = wadi_buffers_get(o.b->pinned, 47 * MIB);
+        assert_non_null(block[i]);
+    }
+    assert_null(wadi_buffers_get(o.b->pinned, 47 * MIB));
+    for (int i = 0; i < BLOCKS; i++) wadi_buffers_put(block[i]);
+    close_memory(&o);
+}
+
 /* ---- chunks ---- */
 
 /* Elements 0, 1, .. of three numbers each, in host memory. */
@@ -229,6 +245,7 @@ int main(void) {
         cmocka_unit_test(large_chunks_are_not_sent),
         cmocka_unit_test(what_nobody_uses_gives_way),
         cmocka_unit_test(want_of_memory_is_no_failure),
+        cmocka_unit_test(pinned_memory_ends),
         cmocka_unit_test(each_chunk_has_a_block),
         cmocka_unit_test(a_chunk_may_stay_longer),
         cmocka_unit_test(a_chunk_waits_for_what_is_under_way),
