@@ -183,11 +183,25 @@ static void find_shared(const wadi_lfun *f, const wadi_lscope *s, const wadi_lsc
     }
 }
 
+/* [value] NULL: out of memory */
+static const uint8_t *shared_of(const wadi_lfun *f, wadi_arena *a) {
+    uint8_t *shared = WADI_NEW_N(a, uint8_t, f->n + 1);
+    if (shared != NULL) find_shared(f, f->body, NULL, shared);
+    return shared;
+}
+
+int64_t wadi_lfun_group_bytes(const wadi_lfun *f, wadi_arena *a) {
+    const uint8_t *shared = shared_of(f, a);
+    int64_t bytes = shared != NULL ? 0 : -1;
+    for (uint32_t v = 0; shared != NULL && v < f->n; v++)
+        if (shared[v]) bytes += (int64_t)f->inst[v]->index * wadi_type_size(f->inst[v]->type);
+    return bytes;
+}
+
 const char *wadi_lfun_check_groups(const wadi_lfun *f, wadi_arena *a) {
     const inside nowhere = {.loops = 0};
-    uint8_t *shared = WADI_NEW_N(a, uint8_t, f->n + 1);
+    const uint8_t *shared = shared_of(f, a);
     if (shared == NULL) return "out of memory";
-    find_shared(f, f->body, NULL, shared);
     const checker c = {f, shared};
     return check_scope(&c, f->body, &nowhere);
 }

@@ -257,6 +257,11 @@ struct wadi_text;
 /** Checks the rules of loops by groups and by lanes. NULL: they are kept; else a static text that says which one is broken
  *  (groups.c). `a`: an arena for notes. */
 const char *wadi_lfun_check_groups(const wadi_lfun *f, wadi_arena *a);
+/** The bytes of the lane arrays that the lanes of a group share. -1: out of memory. */
+int64_t wadi_lfun_group_bytes(const wadi_lfun *f, wadi_arena *a);
+/* So many a kernel may have: each device of OpenCL 1.2 has 32 KiB for a group, NVIDIA's have 48. The rest is for what kernels note there of
+ * faults, and for drivers. */
+enum { WADI_GROUP_BYTES = 32 * 1024 - 512 };
 
 /** Prints kernels for people (print.c). */
 void wadi_lmodule_print(const wadi_lmodule *m, struct wadi_text *out);

@@ -54,8 +54,9 @@ static void item_kernel(wadi_c_lanes *c) {
         name, name);
 }
 
-/* Memory of the group: OpenCL C wants it at the top. */
+/* Memory of the group: OpenCL C wants it at the top. Schedules see to it that there is enough. */
 static void shared_arrays(wadi_c_lanes *c) {
+    int64_t bytes = 0;
     for (uint32_t v = 0; v < c->w.f->n; v++) {
         const wadi_linst *i = c->w.f->inst[v];
         if (i->kind != WADI_L_LANES || !wadi_c_order_is_shared(&c->order, v) ||
@@ -63,7 +64,9 @@ static void shared_arrays(wadi_c_lanes *c) {
             continue;
         wadi_text_addf(c->w.out, "    WADI_LOCAL %s %s[%d];\n", wadi_c_stored(&c->w, i->type),
                        c->w.names.at[v].name, i->index);
+        bytes += (int64_t)i->index * wadi_type_size(i->type);
     }
+    if (bytes > WADI_GROUP_BYTES) c->wrong = "its lanes share more than a group's memory holds";
 }
 
 static void group_kernel(wadi_c_lanes *c) {
