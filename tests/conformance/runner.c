@@ -423,7 +423,7 @@ bool conf_run(const conf_case *c, const wadi_exe *exe, const conf_variant *v, wa
         wadi_text_addf(why, " (on device %s%s)", d->name, cut ? ", joined or apart" : "");
         return false;
     }
-    return v->device != NULL || runs_on_several(c, exe, v, why);
+    return v->device != NULL || only_kind() != NULL || runs_on_several(c, exe, v, why);
 }
 
 static wadi_status go_on(const conf_case *c, const wadi_exe *exe, const conf_variant *v,
@@ -465,7 +465,7 @@ wadi_status conf_go_prefix(const conf_case *c, const wadi_exe *exe, const conf_v
         return wadi_fail(err, WADI_INTERNAL, "device %s%s: %lld elements, then %s", d->name,
                          on.apart ? ", apart" : "", (long long)delivered, said.msg);
     }
-    if (v->device) return st;
+    if (v->device || only_kind()) return st;
     conf_variant on = *v;
     wadi_error said = {0};
     int64_t delivered = 0;

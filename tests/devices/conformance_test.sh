@@ -8,10 +8,10 @@ doubles=$WADI_BUILD/tests/doubles
 export WADI_CUDA_DRIVER="$doubles/libdouble_cuda.so" WADI_NVRTC="$doubles/libdouble_nvrtc.so" WADI_DEVICE=cuda WADI_LEARN=off
 
 seeds=0-3
-programs="conformance"
+programs="conformance rows"
 if [ -n "${WADI_TEST_ALL:-}" ]; then
     seeds=0-5
-    programs="conformance tree"
+    programs="conformance tree rows picks scatter stage_faults"
 fi
 unset WADI_TEST_ALL
 for program in $programs; do

@@ -1,6 +1,7 @@
 #define _DEFAULT_SOURCE
 #include "tests/devices/doubles/memory.h"
 
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -13,14 +14,12 @@ typedef struct block {
     const void *owner;
     char *map, *at;
     size_t mapped, bytes; /* mapped: without the page behind it, which stays closed */
+    bool touched;         /* since memory was opened */
 } block;
 
 static WADI_VEC(block) blocks;
 static bool is_open;
-
-static void set_access(const block *b) {
-    (void)mprotect(b->map, b->mapped, is_open ? PROT_READ | PROT_WRITE : PROT_NONE);
-}
+static struct sigaction usual; /* of faults, while memory is closed */
 
 /* What has not been written is garbage. Of large blocks only the ends are: filling them all would take most of the time of tests. */
 static void fill(char *at, size_t bytes) {
@@ -37,8 +36,10 @@ char *memory_take(const void *owner, size_t bytes) {
     if (b.map == MAP_FAILED) return NULL;
     b.at = b.map + b.mapped - rounded;
     fill(b.map, b.mapped);
-    (void)mprotect(b.map + b.mapped, PAGE, PROT_NONE);
-    set_access(&b);
+    /* Of another kind than blocks, so that the system keeps each block apart and need not cut it out when it is opened. */
+    (void)mmap(b.map + b.mapped, PAGE, PROT_NONE,
+               MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
+    (void)mprotect(b.map, b.mapped, PROT_NONE);
     if (wadi_vec_push(&blocks, b)) return b.at;
     (void)munmap(b.map, b.mapped + PAGE);
     return NULL;
@@ -84,12 +85,34 @@ int memory_blocks(void) {
     return (int)blocks.n;
 }
 
+/* ---- opening ---- */
+
+/* A device works often and on few blocks, and opening a block takes a call of the system: so a block is opened when it is first touched.
+ * A fault elsewhere goes to the handler that there was, as the instruction is tried again. */
+static void touch(int number, siginfo_t *info, void *context) {
+    const char *at = info->si_addr;
+    (void)number, (void)context;
+    for (size_t i = 0; i < blocks.n; i++) {
+        block *b = &blocks.at[i];
+        if (b->touched || at < b->map || at >= b->map + b->mapped) continue;
+        b->touched = mprotect(b->map, b->mapped, PROT_READ | PROT_WRITE) == 0;
+        if (b->touched) return;
+    }
+    (void)sigaction(SIGSEGV, &usual, NULL);
+}
+
 void memory_open(void) {
-    is_open = true;
-    for (size_t i = 0; i < blocks.n; i++) set_access(&blocks.at[i]);
+    struct sigaction action = {.sa_sigaction = touch, .sa_flags = SA_SIGINFO};
+    (void)sigemptyset(&action.sa_mask);
+    is_open = sigaction(SIGSEGV, &action, &usual) == 0;
 }
 
 void memory_close(void) {
+    if (!is_open) return;
     is_open = false;
-    for (size_t i = 0; i < blocks.n; i++) set_access(&blocks.at[i]);
+    (void)sigaction(SIGSEGV, &usual, NULL);
+    for (size_t i = 0; i < blocks.n; i++) {
+        if (blocks.at[i].touched) (void)mprotect(blocks.at[i].map, blocks.at[i].mapped, PROT_NONE);
+        blocks.at[i].touched = false;
+    }
 }
