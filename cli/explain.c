@@ -128,8 +128,9 @@ const wadi_cli_command wadi_cli_explain = {
     "  --schedule NAME    shows kernels and loop IR of this schedule, where a body offers it; see "
     "wadi schedules\n"
     "  --target NAME      shows kernels for this target: opencl, ..; see wadi version\n"
-    "  --device NAME      shows kernels for this device, which need not be there; see wadi "
-    "devices\n"
+    "  --device NAME      shows kernels for this device, or list of devices, and what is copied "
+    "there and back;\n"
+    "                     it need not be there; see wadi devices\n"
     "  --fast-math        says, in the section on the target, what fast math gives up there\n"
     "  --disable PASSES   leaves out these passes, separated by commas; see wadi passes\n",
     run};

@@ -72,6 +72,9 @@ static void print_stats(wadi_run *run) {
         fprintf(stderr, "apart        %d stages, busy for %.3f s\n", s.stages_apart, s.apart_s);
     fprintf(stderr, "schedule     %s\n", s.schedule ? s.schedule : "none");
     fprintf(stderr, "device       %s\n", s.device);
+    if (s.bytes_put + s.bytes_got > 0)
+        fprintf(stderr, "copied       %lld bytes to devices, %lld back\n", (long long)s.bytes_put,
+                (long long)s.bytes_got);
     if (s.shares[0] != '\0') fprintf(stderr, "shares       %s\n", s.shares);
 }
 

@@ -14,6 +14,7 @@
 #include "codegen/targets.h"
 #include "graph/lang/node.h"
 #include "operators/table.h"
+#include "sched/copies.h"
 #include "sched/foreign.h"
 #include "sched/schedules.h"
 
@@ -89,6 +90,39 @@ static void write_target(const wadi_exe *exe, wadi_text *t) {
     if (exe->fast) write_fast_math(target, t);
 }
 
+/* Of a list: the devices behind the first compute chunks of one stage. */
+static void write_sharing(const wadi_device_row *const *kinds, int n, wadi_text *t) {
+    wadi_text_addf(t,
+                   "%s, the first, does all that has an order: whole arrays, changes, folds, ends. "
+                   "What it shares with",
+                   kinds[0]->name);
+    for (int i = 1; i < n; i++) wadi_text_addf(t, "%s %s", i > 1 ? "," : "", kinds[i]->name);
+    wadi_text_add(t, " is the\nbody of one stage of a stream, the one that takes the most time: "
+                     "each device computes chunks of it. A chunk's\nelements are copied to the "
+                     "device, stay there through the whole body, and its results are copied back "
+                     "once.\nWhat the body reads that is one for all elements is copied once to "
+                     "each device.\n");
+}
+
+/* Where columns live: told when a device is asked for that is not just the processors. */
+static wadi_status write_copies(const wadi_exe *exe, wadi_text *t, wadi_error *err) {
+    const wadi_device_row *kinds[WADI_DEVICES_MOST];
+    wadi_copies copies = {0};
+    int n = 0;
+    if (wadi_device_kinds(NULL, kinds, &n, NULL) != WADI_OK || (n == 1 && !kinds[0]->apart))
+        return WADI_OK;
+    const wadi_status st = wadi_copies_list(exe->plan, &copies, err);
+    wadi_text_add(t, "\n== copies ==\n\n");
+    if (n > 1) write_sharing(kinds, n, t);
+    if (st == WADI_OK && kinds[0]->apart)
+        wadi_copies_print(exe->plan, &copies, kinds[0]->name, t);
+    else
+        wadi_text_addf(t, "%s computes in the memory of the host: nothing is copied for it.\n",
+                       kinds[0]->name);
+    wadi_vec_free(&copies);
+    return st;
+}
+
 static wadi_status write_report(wadi_exe *exe, const wadi_compile_options *o, const wadi_diag *diag,
                                 wadi_error *err) {
     wadi_text t;
@@ -98,6 +132,7 @@ static wadi_status write_report(wadi_exe *exe, const wadi_compile_options *o, co
     write_target(exe, &t);
     wadi_text_add(&t, "\n== plan ==\n\n");
     wadi_plan_print_short(exe->plan, &t);
+    st = write_copies(exe, &t, err);
     for (int b = 0; b < exe->plan->nbodies; b++)
         for (int k = 0; k < WADI_BODY_VERSIONS && st == WADI_OK; k++)
             st = write_version(exe, o, b, wadi_version_numbered(k), &t, err);

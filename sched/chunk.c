@@ -187,9 +187,10 @@ static int64_t aligned(int64_t bytes) {
 static void get_column(wadi_chunk *chunk, const wadi_residence *r, bool fetch, void *to,
                        const void *from, int64_t bytes) {
     if (!fetch) {
-        wadi_residence_get(r, to, from, bytes);
+        wadi_residence_get_column(r, to, from, bytes);
         return;
     }
+    wadi_residence_count(r, 0, bytes);
     const uint64_t mark = bytes > 0 ? r->beside->fetch(r->self, to, from, bytes) : 0;
     if (mark > 0) chunk->arrival = (wadi_arrival){r->beside, r->self, mark};
 }
@@ -273,6 +274,7 @@ void wadi_chunk_send_ahead(wadi_chunk *chunk, const wadi_residence *r) {
     const int n = list_columns(chunk, column);
     if (n > 0) chunk->ahead = r->beside->send(r->self, n, column, there);
     if (n == 0 || chunk->ahead == NULL) return;
+    for (int i = 0; i < n; i++) wadi_residence_count(r, column[i].bytes, 0);
     wadi_chunk_retain_pool(chunk, r->blocks);
     void **at = there;
     for (int i = 0; i < chunk->components; i++) {

@@ -36,6 +36,7 @@ const wadi_device_row wadi_devices[] = {
     {.name = "null",
      .about = "the same over memory that the host cannot reach: for tests",
      .language = "C",
+     .apart = true,
      .tell = tell_null,
      .images = images_of_process,
      .open = wadi_null_open,
@@ -43,6 +44,7 @@ const wadi_device_row wadi_devices[] = {
     {.name = "cuda",
      .about = "devices of NVIDIA",
      .language = "CUDA C",
+     .apart = true,
      .schedule = WADI_SCHEDULE_FORCE_GROUP,
      .count = wadi_cuda_count,
      .tell = wadi_cuda_tell,
@@ -51,6 +53,7 @@ const wadi_device_row wadi_devices[] = {
     {.name = "opencl",
      .about = "devices of OpenCL",
      .language = "OpenCL C",
+     .apart = true,
      .schedule = WADI_SCHEDULE_FORCE_GROUP,
      .count = wadi_opencl_count,
      .tell = wadi_opencl_tell,
@@ -76,10 +79,15 @@ wadi_status wadi_device_find(const char *name, wadi_device_choice *out, wadi_err
     return WADI_OK;
 }
 
+wadi_status wadi_device_kinds(const char *name, const wadi_device_row **out, int *out_n,
+                              wadi_error *err) {
+    return wadi_device_kinds_in(wadi_devices, asked(name), out, out_n, err);
+}
+
 wadi_status wadi_device_kind(const char *name, const wadi_device_row **out, wadi_error *err) {
     const wadi_device_row *kinds[WADI_DEVICES_MOST];
     int n = 0;
-    WADI_TRY(wadi_device_kinds_in(wadi_devices, asked(name), kinds, &n, err));
+    WADI_TRY(wadi_device_kinds(name, kinds, &n, err));
     *out = kinds[0];
     return WADI_OK;
 }

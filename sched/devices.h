@@ -14,6 +14,7 @@ typedef struct wadi_device_row {
     const char *name;
     const char *about;             /* a few words */
     const char *language;          /* of its kernels */
+    bool apart;                    /* columns live in memory of its own */
     wadi_schedule_option schedule; /* of runs that leave it to wadi; AUTO: the cost rule decides */
     /* How many there are. NULL: one, without a number. Loads the library, if the kind has one. Errors: what is missing, with the name of the
      * library. */
@@ -56,6 +57,10 @@ WADI_NODISCARD wadi_status wadi_device_find(const char *name, wadi_device_choice
 /* The kind of the first device, which need not be there: nothing is loaded. Errors: WADI_INVALID, as above. */
 WADI_NODISCARD wadi_status wadi_device_kind(const char *name, const wadi_device_row **out,
                                             wadi_error *err);
+/* The kinds of all of them, each once, the first first; out has room for WADI_DEVICES_MOST. They need not be there. "all": every kind that is
+ * not for tests. */
+WADI_NODISCARD wadi_status wadi_device_kinds(const char *name, const wadi_device_row **out,
+                                             int *out_n, wadi_error *err);
 /* The function for the option --device in the option tables of programs (base/args.h). Makes the device the default of this process and its
  * children; must be called before there are threads. `options` is not used. Errors: those of wadi_device_find. */
 WADI_NODISCARD wadi_status wadi_device_take(void *options, const char *value, wadi_error *err);

@@ -19,6 +19,22 @@ void wadi_residence_get(const wadi_residence *r, void *to, const void *from, int
         memcpy(to, from, (size_t)bytes);
 }
 
+void wadi_residence_count(const wadi_residence *r, int64_t put, int64_t got) {
+    if (r == NULL) return;
+    atomic_fetch_add(&r->traffic->put, put);
+    atomic_fetch_add(&r->traffic->got, got);
+}
+
+void wadi_residence_put_column(const wadi_residence *r, void *to, const void *from, int64_t bytes) {
+    wadi_residence_put(r, to, from, bytes);
+    wadi_residence_count(r, bytes, 0);
+}
+
+void wadi_residence_get_column(const wadi_residence *r, void *to, const void *from, int64_t bytes) {
+    wadi_residence_get(r, to, from, bytes);
+    wadi_residence_count(r, 0, bytes);
+}
+
 wadi_status wadi_residence_check(const wadi_residence *r, wadi_error *err) {
     return r != NULL && r->check != NULL ? r->check(r->self, err) : WADI_OK;
 }
@@ -43,6 +59,6 @@ wadi_sight wadi_residence_see(const wadi_residence *r, wadi_buffers *buffers, co
                               int64_t bytes) {
     if (r == NULL) return (wadi_sight){from, NULL};
     void *block = wadi_buffers_get(buffers, bytes);
-    if (block != NULL) wadi_residence_get(r, block, from, bytes);
+    if (block != NULL) wadi_residence_get_column(r, block, from, bytes);
     return (wadi_sight){block, block};
 }

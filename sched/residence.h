@@ -7,6 +7,8 @@
 #ifndef WADI_SCHED_RESIDENCE_H
 #define WADI_SCHED_RESIDENCE_H
 
+#include <stdatomic.h>
+
 #include "sched/buffers.h"
 
 /* Columns that have been sent to a residence before the device wants them: copies, beside the columns on the host. */
@@ -35,6 +37,11 @@ typedef struct wadi_beside {
     bool (*relieve)(void *self);
 } wadi_beside;
 
+/* Bytes of columns that were copied so far; any thread may look. */
+typedef struct wadi_traffic {
+    atomic_int_least64_t put, got;
+} wadi_traffic;
+
 typedef struct wadi_residence {
     wadi_buffers *blocks; /* a pool of the memory (wadi_buffers_address) */
     /* Copies take effect in the order of their calls, together with the device's launches. When `get` returns it has ended; when `put`
@@ -46,6 +53,7 @@ typedef struct wadi_residence {
     wadi_status (*check)(void *self, wadi_error *err);
     const wadi_beside *beside; /* NULL: there is one queue for all */
     void *self;
+    wadi_traffic *traffic;
 } wadi_residence;
 
 /* What has been fetched and may not be there yet. */
@@ -59,6 +67,11 @@ typedef struct wadi_arrival {
 void wadi_residence_put(const wadi_residence *r, void *to, const void *from, int64_t bytes);
 /* Copies from the residence to the host. */
 void wadi_residence_get(const wadi_residence *r, void *to, const void *from, int64_t bytes);
+/* The same for columns, which are counted. */
+void wadi_residence_put_column(const wadi_residence *r, void *to, const void *from, int64_t bytes);
+void wadi_residence_get_column(const wadi_residence *r, void *to, const void *from, int64_t bytes);
+/* Columns that have been copied by other means. */
+void wadi_residence_count(const wadi_residence *r, int64_t put, int64_t got);
 /* What was copied to the host may be used only if this is OK: a device that has failed gives zeros. Errors: of the device. */
 WADI_NODISCARD wadi_status wadi_residence_check(const wadi_residence *r, wadi_error *err);
 /* False: nothing was given up, so trying again is of no use. */

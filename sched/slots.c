@@ -128,9 +128,9 @@ static bool bring_columns(const wadi_slots *from, wadi_slots *to, int slot) {
     for (int f = 0; f < p->fields; f++) {
         const int64_t bytes = values * wadi_type_size(p->type[f]);
         if (to->residence == NULL)
-            wadi_residence_get(from->residence, to->slot[slot].col[f], is->col[f], bytes);
+            wadi_residence_get_column(from->residence, to->slot[slot].col[f], is->col[f], bytes);
         else
-            wadi_residence_put(to->residence, to->slot[slot].col[f], is->col[f], bytes);
+            wadi_residence_put_column(to->residence, to->slot[slot].col[f], is->col[f], bytes);
     }
     return true;
 }
@@ -289,7 +289,7 @@ bool wadi_slots_set_columns(wadi_slots *s, int slot, const wadi_residence *resid
         wadi_buffers_put(s->memory[slot].column[f]);
         s->memory[slot].column[f] = block;
         s->slot[slot].col[f] = wadi_buffers_address(block);
-        wadi_residence_put(s->residence, s->slot[slot].col[f], column[f], bytes);
+        wadi_residence_put_column(s->residence, s->slot[slot].col[f], column[f], bytes);
     }
     return true;
 }
@@ -424,8 +424,8 @@ static wadi_status copy_columns(const wadi_slots *s, int slot, void **block, wad
         if (block[f] == NULL) return no_memory(s, err);
     }
     for (int f = 0; f < p->fields; f++)
-        wadi_residence_get(s->residence, block[f], s->slot[slot].col[f],
-                           values * wadi_type_size(p->type[f]));
+        wadi_residence_get_column(s->residence, block[f], s->slot[slot].col[f],
+                                  values * wadi_type_size(p->type[f]));
     return wadi_residence_check(s->residence, err);
 }
 

@@ -101,6 +101,8 @@ typedef struct wadi_run_stats {
     const char *device; /**< that computes, or several: "cpu,opencl:0"; the run owns the name */
     char shares[192]; /**< of several devices: who has computed how much of what they can share, as
                            "cpu 61 %, opencl:0 39 %", or why nobody shares; "": one device */
+    int64_t bytes_put,
+        bytes_got; /**< of arrays, copied from the host to memory of devices, and back */
     int threads;
     int64_t memory_peak; /**< greatest number of bytes of chunks and temporaries */
     int stages_apart; /**< stages and folds that run in a thread of their own, or did at the end of the latest stream */

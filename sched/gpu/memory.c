@@ -15,6 +15,7 @@ static const int64_t pinned_most = (int64_t)1 << 28, block_most = (int64_t)1 << 
 typedef struct memory {
     wadi_gpu_driver *driver;
     wadi_beside beside; /* pinned NULL: the driver has none */
+    wadi_traffic traffic;
     wadi_gpu_ahead ahead;
     int64_t pinned; /* bytes; under the lock of the pool for them */
 } memory;
@@ -137,7 +138,8 @@ wadi_status wadi_gpu_residence_init(wadi_residence *r, wadi_gpu_driver *owned_dr
     m->driver = owned_driver;
     const wadi_memory blocks = {.take = take, .give = give, .done = done, .self = m, .apart = true};
     const bool beside = owned_driver->ops->beside != NULL;
-    *r = (wadi_residence){.put = put, .get = get, .copy = copy, .check = check, .self = m};
+    *r = (wadi_residence){
+        .put = put, .get = get, .copy = copy, .check = check, .self = m, .traffic = &m->traffic};
     if (beside) r->beside = &m->beside;
     wadi_status status = beside ? open_beside(m, err) : WADI_OK;
     if (status == WADI_OK) status = wadi_buffers_create(&blocks, keep_bytes, &r->blocks, err);

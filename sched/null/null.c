@@ -15,6 +15,7 @@ typedef struct null {
     wadi_device *cpu;
     wadi_null_memory *memory; /* the pool's */
     wadi_residence residence;
+    wadi_traffic traffic;
     wadi_buffers *buffers;
     wadi_slots *slots; /* of the version at work */
 } null;
@@ -251,6 +252,7 @@ static wadi_status make_parts(null *d, const wadi_device_options *options, wadi_
     d->residence.get = get;
     d->residence.check = check;
     d->residence.self = d;
+    d->residence.traffic = &d->traffic;
     return wadi_cpu_open_at(options, &d->residence, &d->cpu, err);
 }
 

@@ -68,7 +68,8 @@ wadi_status wadi_run_bind_input(wadi_run *x, const wadi_plan_input *input, const
     wadi_status status = WADI_OK;
     for (int d = 0; d < a->rank && status == WADI_OK; d++)
         status = check_extent(x, &input->extent[d], input->name, d, a->shape[d], err);
-    if (status == WADI_OK) status = wadi_slots_bind_array(&x->slots, input->slot, a, err);
+    if (status == WADI_OK && x->given == NULL)
+        status = wadi_slots_bind_array(&x->slots, input->slot, a, err);
     if (status != WADI_OK) x->extents.n = known; /* what is refused fixes no name */
     return status;
 }

@@ -90,8 +90,8 @@ static wadi_status fill_slot(wadi_slots *s, int slot, const wadi_chunk_component
     for (int d = 0; d < from->rank; d++) s->slot[slot].shape[d] = from->shape[d];
     if (!wadi_slots_room_for_columns(s, slot, from->values)) return no_memory(err);
     for (int f = 0; f < from->fields; f++)
-        wadi_residence_put(s->residence, s->slot[slot].col[f], from->column[f],
-                           from->values * wadi_type_size(from->type[f]));
+        wadi_residence_put_column(s->residence, s->slot[slot].col[f], from->column[f],
+                                  from->values * wadi_type_size(from->type[f]));
     return WADI_OK;
 }
 
@@ -186,8 +186,8 @@ static wadi_status append_state(wadi_crew *w, const wadi_plan_fold *fold, wadi_b
         wadi_array to;
         WADI_TRY(wadi_builder_array(states, i, state->shape, &to, err));
         for (int f = 0; f < p->fields; f++)
-            wadi_residence_get(w->slots->residence, (void *)(uintptr_t)to.column[f], state->col[f],
-                               values * wadi_type_size(p->type[f]));
+            wadi_residence_get_column(w->slots->residence, (void *)(uintptr_t)to.column[f],
+                                      state->col[f], values * wadi_type_size(p->type[f]));
     }
     WADI_TRY(wadi_residence_check(w->slots->residence, err));
     return wadi_builder_next(states, err);

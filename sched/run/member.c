@@ -73,7 +73,18 @@ static wadi_status open_all(wadi_member *m, wadi_error *err) {
     return open_slots(m, err);
 }
 
+static void count_copies(const wadi_member *m) {
+    wadi_run *x = m->team->stream->x;
+    const wadi_residence *r = m->device != NULL ? m->device->residence : NULL;
+    if (r == NULL) return;
+    wadi_mutex_lock(&x->lock);
+    x->put += atomic_load(&r->traffic->put);
+    x->got += atomic_load(&r->traffic->got);
+    wadi_mutex_unlock(&x->lock);
+}
+
 static void close_all(wadi_member *m) {
+    count_copies(m);
     if (m->crew.slots != NULL) wadi_slots_fini(&m->slots);
     wadi_runner_destroy(m->crew.runner);
     if (m->device != NULL) m->device->ops->destroy(m->device);

@@ -342,9 +342,14 @@ void wadi_run_stats_get(wadi_run *run, wadi_run_stats *out) {
     *out = run->stats;
     const int64_t end = run->end_ns != 0 ? run->end_ns : wadi_clock_ns();
     print_shares(run, out->shares, sizeof out->shares);
+    out->bytes_put = run->put;
+    out->bytes_got = run->got;
     const int64_t apart_ns = run->apart_ns;
     const double elapsed = run->begin_ns != 0 ? (double)(end - run->begin_ns) : 0;
     wadi_mutex_unlock(&run->lock);
+    const wadi_residence *r = run->device->residence;
+    if (r != NULL) out->bytes_put += atomic_load(&r->traffic->put);
+    if (r != NULL) out->bytes_got += atomic_load(&r->traffic->got);
     out->device = run->devices.name;
     out->threads = run->device->ops->workers(run->device);
     out->memory_peak = wadi_buffers_peak(run->buffers);

@@ -98,9 +98,11 @@ struct wadi_run {
     wadi_run_stats stats;
     int64_t
         done_by[WADI_DEVICES_MOST]; /* elements of shared stages that each device has computed */
-    int64_t apart_ns;               /* work of workers that are not the device's */
-    int64_t begin_ns, end_ns;       /* clock; end 0 while running */
-    wadi_error error;               /* the first */
+    int64_t put,
+        got; /* bytes that devices other than the first have copied, once they are closed */
+    int64_t apart_ns;         /* work of workers that are not the device's */
+    int64_t begin_ns, end_ns; /* clock; end 0 while running */
+    wadi_error error;         /* the first */
 };
 
 /* ---- first_error.c ---- */

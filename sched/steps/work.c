@@ -70,8 +70,8 @@ int64_t *wadi_steps_enter(wadi_steps *s, int level, int64_t n) {
 void wadi_steps_entered(wadi_steps *s, int level) {
     const wadi_level *l = &s->level[level];
     if (s->slots->residence != NULL)
-        wadi_residence_put(s->slots->residence, s->slots->slot[map_of(s, level)].col[0], l->map,
-                           l->elements * word);
+        wadi_residence_put_column(s->slots->residence, s->slots->slot[map_of(s, level)].col[0],
+                                  l->map, l->elements * word);
 }
 
 bool wadi_steps_enter_whole(wadi_steps *s, int level, int64_t n) {

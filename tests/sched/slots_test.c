@@ -423,7 +423,9 @@ static void a_fetch_without_memory_can_be_tried_again(void **state) {
     (void)state;
     int copies = 0;
     wadi_slots other;
-    wadi_residence r = {.put = copy_in, .get = copy_out, .copy = copy_in, .self = &copies};
+    wadi_traffic traffic = {0};
+    wadi_residence r = {
+        .put = copy_in, .get = copy_out, .copy = copy_in, .self = &copies, .traffic = &traffic};
     const wadi_memory memory = {.take = take, .give = give, .self = &the_heap};
     assert_int_equal(wadi_buffers_create(&memory, 0, &r.blocks, NULL), WADI_OK);
     assert_int_equal(wadi_slots_init(&other, &plan, pool, &r, NULL), WADI_OK);
