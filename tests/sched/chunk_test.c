@@ -276,6 +276,26 @@ static void regular_elements_are_described_as_they_lie(void **state) {
     }
 }
 
+/* A change makes other columns of a component that it has on the host; what a device has of the old ones is none of it. */
+static void what_the_host_may_change_is_not_ahead(void **state) {
+    (void)state;
+    wadi_buffers *buffers = NULL;
+    wadi_ahead ahead = {NULL, NULL};
+    const int first = 0;
+    wadi_chunk *part = NULL;
+    assert_int_equal(wadi_buffers_create(NULL, 0, &buffers, NULL), WADI_OK);
+    wadi_chunk *c = make_chunk(buffers, 3);
+    c->component[0].ahead = &ahead;
+    assert_int_equal(wadi_chunk_select(c, 1, &first, &part, NULL), WADI_OK);
+    assert_ptr_equal(part->component[0].ahead, &ahead);
+    assert_int_equal(wadi_chunk_at_host(part, NULL), WADI_OK);
+    assert_null(part->component[0].ahead);
+    assert_ptr_equal(c->component[0].ahead, &ahead); /* the device may still read that */
+    wadi_chunk_release(part);
+    wadi_chunk_release(c);
+    wadi_buffers_release(buffers);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(built_elements_are_read_back),
@@ -288,6 +308,7 @@ int main(void) {
         cmocka_unit_test(shapes_that_cannot_be_counted_are_refused),
         cmocka_unit_test(at_least_one_element_fits),
         cmocka_unit_test(regular_elements_are_described_as_they_lie),
+        cmocka_unit_test(what_the_host_may_change_is_not_ahead),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
