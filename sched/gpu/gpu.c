@@ -41,9 +41,11 @@ static int64_t groups_for(const gpu *d, const wadi_launch *l) {
     return wadi_gpu_groups(d->driver, l->code, l->serial ? 1 : l->n);
 }
 
-/* How many items have a region of scratch memory: those that have a round. */
+/* How many items have a region of scratch memory, from the first on: those that have a round. Of kernels by groups, which run over units,
+ * any item of a group may. */
 static int64_t owners_of(const wadi_launch *l, int64_t groups) {
     const int64_t items = groups * WADI_GPU_LANES;
+    if (l->unit != NULL) return items;
     return l->serial ? 1 : l->n < items ? l->n : items;
 }
 

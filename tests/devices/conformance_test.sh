@@ -11,7 +11,7 @@ seeds=0-3
 programs="conformance rows"
 if [ -n "${WADI_TEST_ALL:-}" ]; then
     seeds=0-5
-    programs="conformance tree rows picks scatter stage_faults stages saved"
+    programs="conformance tree rows picks scatter stage_faults stages saved nested"
 fi
 unset WADI_TEST_ALL
 for program in $programs; do

@@ -223,7 +223,18 @@ static void a_call_says_what_there_is(void **state) {
     wadi_launch l = {.code = gpu_bench_code(bench, "told"), .count = N, .n = 77, .serial = true};
     bench->device->ops->launch(bench->device, &l);
     gpu_bench_get(bench, alone, bench->slots.slot[OUT].col[0], sizeof alone);
+    int64_t grouped[8], units[11] = {0};
+    void *block = gpu_bench_block(bench, units, sizeof units);
+    l = (wadi_launch){.code = gpu_bench_code(bench, "told"),
+                      .count = N,
+                      .n = 10,
+                      .unit = wadi_buffers_address(block)};
+    bench->device->ops->launch(bench->device, &l);
+    gpu_bench_get(bench, grouped, bench->slots.slot[OUT].col[0], sizeof grouped);
+    wadi_buffers_put(block);
     const int64_t half = bench->driver->memory / 16;
+    assert_int_equal(grouped[5], 10);
+    assert_int_equal(grouped[6], half / (10 * 64) / 64 * 64); /* any lane may want scratch memory */
     assert_int_equal(few[0], 10);
     assert_int_equal(few[1], 1);
     assert_int_equal(few[2], FIRST);

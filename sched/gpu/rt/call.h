@@ -57,8 +57,8 @@ typedef struct wadi_gpu_call {
     uint64_t unit;                 /* i64[count + 1]; 0: none */
     uint64_t state;                /* wadi_gpu_state */
     uint64_t emission;             /* wadi_gpu_emission[], by slot; 0: no slot is expected */
-    /* Scratch memory, for kernels by items: item i has the `region` bytes from scratch + i * region on. There is a region for each item
-     * that has rounds. */
+    /* Scratch memory: item i has the `region` bytes from scratch + i * region on. There is a region for each item that has rounds, and
+     * for all items where groups have them. */
     uint64_t scratch;
     int64_t region;      /* a multiple of WADI_GPU_UNIT; 0: none */
     uint64_t heap;       /* what does not fit there, and emitted elements, are taken of this, */
