@@ -34,8 +34,9 @@ typedef struct wadi_launch {
     int64_t *unit; /* the device's; what a units kernel writes, and a flat one reads */
     int nshapes;   /* slots whose shapes it writes */
     const int *shapes;
-    bool serial; /* one range, one worker, in order */
-    bool apart;  /* all of it runs, though a part faults */
+    bool serial;                      /* one range, one worker, in order */
+    bool apart;                       /* all of it runs, though a part faults */
+    const wadi_plan_touches *touches; /* NULL: not known */
     /* What kernels see in place of the slots, filled in by devices that must describe them in memory of their own. */
     const wadi_slot *table;
     wadi_fault

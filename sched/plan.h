@@ -143,6 +143,25 @@ typedef struct wadi_plan_call {
     int dims, nin; /* rank of one problem; number of arrays that it reads */
 } wadi_plan_call;
 
+/* An array whose columns a kernel touches. */
+typedef struct wadi_plan_touch {
+    int slot;
+    bool reads, writes;
+    int64_t
+        own; /* elements of the piece that a unit touches alone; 0: any unit may touch all. If it is the `piece` of the touches, it is the
+                    unit's piece of the target, by place; else unit u touches elements [u * own, (u + 1) * own) */
+} wadi_plan_touch;
+
+/* What a kernel touches. A chunk of one element that is cut into units: unit u writes a piece of `target`, of `piece` elements at most, of a
+ * row (the innermost dimension). The pieces of a row come one after the other, and so do the rows. */
+typedef struct wadi_plan_touches {
+    bool known; /* else it may touch anything */
+    int n;
+    const wadi_plan_touch *of;
+    int target;
+    int64_t piece; /* 0: units have no such pieces */
+} wadi_plan_touches;
+
 /* One instruction of a version. */
 typedef struct wadi_plan_step {
     wadi_step_kind kind;
@@ -157,6 +176,8 @@ typedef struct wadi_plan_step {
     const wadi_plan_control *control;
     const struct wadi_plan_call *call;
     const int *reads; /* FOREIGN: [call->nin]; MANY, SINGLE: [nslots] */
+    wadi_plan_touches touches,
+        units_touch; /* of `kernel` and `units`; they only say where data must be */
 } wadi_plan_step;
 
 /* What a fault names: an operation of the program, and what is wrong. */

@@ -16,6 +16,7 @@ static wadi_status step_shape(wadi_steps *s, const wadi_plan_step *step, wadi_co
                      .count = count,
                      .n = irregular ? count : 1,
                      .serial = step->serial,
+                     .touches = &step->touches,
                      .nshapes = step->nslots,
                      .shapes = step->slots};
     wadi_steps_launch(s, &l);
@@ -106,13 +107,15 @@ static wadi_status step_flat(wadi_steps *s, const wadi_plan_step *step, wadi_cod
     void *block = wadi_buffers_get(s->slots->columns, (count + 1) * (int64_t)sizeof(int64_t));
     if (block == NULL) return wadi_steps_no_memory(err);
     int64_t *unit = wadi_buffers_address(block);
-    wadi_launch l = {.code = units, .count = count, .n = count, .unit = unit};
+    wadi_launch l = {
+        .code = units, .count = count, .n = count, .unit = unit, .touches = &step->units_touch};
     wadi_steps_launch(s, &l);
     if (!wadi_steps_faulted(s)) {
         wadi_launch all = {.code = kernel,
                            .count = count,
                            .n = d->ops->scan(d, unit, count),
                            .unit = unit,
+                           .touches = &step->touches,
                            .serial = step->serial,
                            .apart = step->apart};
         wadi_steps_launch(s, &all);

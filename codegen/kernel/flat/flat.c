@@ -14,6 +14,7 @@
 #include "codegen/kernel/nest.h"
 #include "codegen/kernel/read.h"
 #include "codegen/kernel/skeleton.h"
+#include "codegen/loop/reach.h"
 
 enum { UNIT = WADI_FLAT_UNIT };
 
@@ -109,6 +110,18 @@ static void shape_body(wadi_lower *l, const target *t, bool irregular) {
     }
 }
 
+/* Whether the chunk is one element. It has all the units, so no kernel has to search for the element of a unit. */
+static bool is_alone(const wadi_flat *c) {
+    return !c->body->stream && c->level == 0;
+}
+
+/* What the kernel that was made last touches. Only where the chunk is one element, units are pieces of one array. */
+static wadi_plan_touches touches(const wadi_flat *c, const target *t, bool by_units) {
+    const bool pieces = by_units && is_alone(c) && t->rank > 0 && !t->cut->carried;
+    return wadi_reach_of(c->out->funs[c->out->nfuns - 1], t->slot, t->rank,
+                         pieces ? t->cut->each : 0, c->y->keep);
+}
+
 static wadi_status shape_step(wadi_flat *c, const target *t, int place) {
     wadi_lower l;
     const char *name = target_name(c, t, "shape");
@@ -128,7 +141,8 @@ static wadi_status shape_step(wadi_flat *c, const target *t, int place) {
                                               .kernel = name,
                                               .nslots = 1,
                                               .slots = wadi_flat_one_slot(c, t->slot),
-                                              .place = place});
+                                              .place = place,
+                                              .touches = touches(c, t, false)});
 }
 
 /* The number of rows, and of pieces per row. */
@@ -138,11 +152,6 @@ static void units_of(wadi_lower *l, const target *t, const wadi_lv *extent, wadi
     *rows = wadi_lower_size(l, t->rank > 0 ? t->rank - 1 : 0, extent);
     if (t->rank > 0 && t->cut->pieces) *pieces = t->cut->pieces(l, t->bind, extent);
     if (t->cut->rows) *rows = t->cut->rows(l, t->bind);
-}
-
-/* Whether the chunk is one element. It has all the units, so no kernel has to search for the element of a unit. */
-static bool is_alone(const wadi_flat *c) {
-    return !c->body->stream && c->level == 0;
 }
 
 /* The kernel that counts the units of each element. It also makes the checks of the binding, once per element. */
@@ -301,7 +310,8 @@ static void row_piece(wadi_lower *l, const wadi_unit *u) {
 }
 
 wadi_status wadi_flat_pieces(wadi_flat *c, const wadi_bind *bind, int slot, const char *tag) {
-    static const wadi_cut cut = {.pieces = row_pieces, .unit = row_piece, .lanes = true};
+    static const wadi_cut cut = {
+        .pieces = row_pieces, .unit = row_piece, .each = UNIT, .lanes = true};
     return wadi_flat_cut(c, bind, slot, &cut, tag, -1, true);
 }
 
@@ -334,11 +344,14 @@ static wadi_status run_step(wadi_flat *c, const target *t, int place) {
     const char *units = target_name(c, t, "units");
     if (!name || !units) return wadi_flat_no_memory(c);
     WADI_TRY(units_kernel(c, t, units));
+    const wadi_plan_touches units_touch = touches(c, t, false);
     WADI_TRY(main_kernel(c, t, name));
     return wadi_flat_push(c, (wadi_plan_step){.kind = WADI_STEP_FLAT,
                                               .kernel = name,
                                               .units = units,
                                               .place = place,
+                                              .touches = touches(c, t, true),
+                                              .units_touch = units_touch,
                                               .several = t->cut->several,
                                               .apart = t->cut->apart});
 }

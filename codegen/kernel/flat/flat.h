@@ -63,6 +63,8 @@ typedef struct wadi_cut {
     wadi_lv (*rows)(wadi_lower *l, const wadi_bind *bind);
     /* variables in front of a kernel's loop over its units, in the arena; NULL: none */
     const void *(*carried)(wadi_lower *l, const wadi_bind *bind);
+    int64_t
+        each; /* elements of a piece, where a unit writes one and nothing else; 0: it does otherwise */
     bool whole; /* a unit is no part of a row: `piece` is its number within the element */
     bool
         several; /* the step is useful only if there are several workers; one worker leaves it out */

@@ -77,7 +77,8 @@ static void blocks_unit(wadi_lower *l, const wadi_unit *u) {
 }
 
 static wadi_status blocks(wadi_flat *c, const wadi_bind *bind) {
-    static const wadi_cut by_one = {table_extents, table_pieces, table_unit};
+    static const wadi_cut by_one = {
+        .extents = table_extents, .pieces = table_pieces, .unit = table_unit, .each = 1};
     static const wadi_cut by_groups = {.extents = table_extents,
                                        .rows = units_of_blocks,
                                        .unit = blocks_unit,
