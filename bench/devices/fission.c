@@ -2,17 +2,21 @@
  * nothing to gain: what is measured is the price of cutting launches in fixed parts and of joining them.
  *
  * "n-body" and "Black-Scholes" are the programs of "Converting Data to Task-Parallelism by Rewrites" (section 6). The others have launches that
- * are cut in another way: blocks of a fold, a scan in three launches, and shares of a grid's rows. All sides give the same bits. */
+ * are cut in another way: blocks of a fold, a scan in three launches, and shares of a grid's rows. All sides give the same bits.
+ *
+ * Two devices `null` stand for devices with memory of their own: what they lose is the time of copies (sched/split/apart.h). */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "bench/devices/devices.h"
 #include "bench/streams/program.h"
+#include "sched/devices.h"
 #include "sched/run.h"
+#include "sched/split/apart.h"
 #include "sched/split/split.h"
 
-enum { SIDES = 3, VECTORS = 4 };
+enum { SIDES = 4, VECTORS = 4 };
 
 typedef struct job {
     const char *name, *text;
@@ -76,12 +80,24 @@ static const job jobs[] = {
 
 typedef struct side {
     bench_program program;
-    int parts; /* devices; 1: the device that runs have anyway */
+    int parts;  /* devices; 1: the device that runs have anyway */
+    bool apart; /* devices `null`, which have memory of their own */
 } side;
+
+static wadi_status open_apart(const side *s, const wadi_device_options *options, wadi_device **out,
+                              wadi_error *err) {
+    wadi_device_choice kind;
+    wadi_device_options one = *options;
+    one.threads = options->threads > s->parts ? options->threads / s->parts : 1;
+    WADI_TRY(wadi_device_find("null", &kind, err));
+    return wadi_split_open_alike(kind.row->open, &one, s->parts, (wadi_split_rule){NULL, NULL},
+                                 NULL, out, err);
+}
 
 static wadi_status open_parts(void *env, const wadi_device_options *options, wadi_device **out,
                               wadi_error *err) {
     const side *s = env;
+    if (s->apart) return open_apart(s, options, out, err);
     return wadi_split_open_cpus(options, s->parts, (wadi_split_rule){NULL, NULL}, out, err);
 }
 
@@ -100,8 +116,11 @@ static wadi_status run(void *env, double *out_seconds, wadi_error *err) {
 }
 
 static wadi_status open_side(const bench *b, const job *j, double *const *data, int64_t n,
-                             int parts, side *out, wadi_error *err) {
-    *out = (side){.program.options = {.threads = b->threads, .device = "cpu"}, .parts = parts};
+                             int parts, bool apart, side *out, wadi_error *err) {
+    *out = (side){.program.options = {.threads = b->threads, .device = apart ? "null" : "cpu"},
+                  .parts = parts,
+                  .apart = apart};
+    if (apart) out->program.options.schedule = WADI_SCHEDULE_FORCE_FLAT;
     WADI_TRY(wadi_compile_text(j->text, j->name, NULL, &out->program.exe, err));
     for (int i = 0; i < j->inputs; i++)
         bench_program_vector(&out->program, input_names[i], WADI_F64, n, data[i]);
@@ -125,12 +144,14 @@ static wadi_status same_bits(const side *s, wadi_error *err) {
 static wadi_status compare(bench *b, const job *j, double *const *data, int64_t n,
                            wadi_error *err) {
     side s[SIDES] = {{.parts = 0}};
-    static const int parts[SIDES] = {2, 1, 8};
+    static const int parts[SIDES] = {2, 1, 8, 2};
     wadi_status status = WADI_OK;
     for (int i = 0; i < SIDES && status == WADI_OK; i++)
-        status = open_side(b, j, data, n, parts[i], &s[i], err);
-    const bench_side sides[SIDES] = {
-        {"two devices", run, &s[0]}, {"one device", run, &s[1]}, {"eight devices", run, &s[2]}};
+        status = open_side(b, j, data, n, parts[i], i == 3, &s[i], err);
+    const bench_side sides[SIDES] = {{"two devices", run, &s[0]},
+                                     {"one device", run, &s[1]},
+                                     {"eight devices", run, &s[2]},
+                                     {"two devices apart", run, &s[3]}};
     if (status == WADI_OK) status = bench_compare(b, "fission", j->name, SIDES, sides, NULL, err);
     if (status == WADI_OK) status = same_bits(s, err);
     for (int i = 0; i < SIDES; i++) bench_program_close(&s[i].program);

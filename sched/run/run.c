@@ -297,12 +297,13 @@ wadi_status wadi_run_compute_on(wadi_run *run, wadi_device_maker maker, wadi_err
     const wadi_device_options options = device_options(run);
     wadi_device *device = NULL;
     WADI_TRY(maker.open(maker.env, &options, &device, err));
-    WADI_ASSERT(device->images == run->device->images &&
-                device->residence == run->device->residence);
+    WADI_ASSERT(device->images == run->device->images);
     wadi_runner_destroy(run->runner);
     run->runner = NULL;
+    wadi_slots_fini(&run->slots); /* they hold the arrays of the program, at the device before */
     run->device->ops->destroy(run->device);
     run->device = device;
+    WADI_TRY(wadi_slots_init(&run->slots, run->plan, run->buffers, device->residence, err));
     return make_runner(run, err);
 }
 

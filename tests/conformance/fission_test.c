@@ -293,7 +293,10 @@ enum { CHUNK = MANY }; /* elements of streams at a time: the same in every run *
 
 static const wadi_schedule_option schedules[] = {
     WADI_SCHEDULE_FORCE_FLAT, WADI_SCHEDULE_FORCE_GROUP, WADI_SCHEDULE_FORCE_INSIDE};
-enum { SCHEDULES = sizeof schedules / sizeof schedules[0] };
+enum {
+    SCHEDULES = sizeof schedules / sizeof schedules[0],
+    APART = 2 /* cut where memory is apart */
+};
 
 /* The points at which launches of up to `most` are cut: all, or both ends and some between them. */
 static int64_t next_point(int64_t k, int64_t most) {
@@ -303,15 +306,26 @@ static int64_t next_point(int64_t k, int64_t most) {
     return next < most - ENDS ? next : most - ENDS;
 }
 
+/* Both ends and one between them. */
+static int64_t few(int64_t k, int64_t most) {
+    const int64_t points[] = {1, most / 2, most};
+    for (int i = 0; i < 3; i++)
+        if (points[i] > k) return points[i];
+    return most + 1;
+}
+
 static void cut_everywhere(const conf_case *c, const wadi_exe *exe, wadi_schedule_option schedule,
-                           int parts, knife *out) {
+                           int parts, bool apart, knife *out) {
     wadi_text why = {0};
+    wadi_split_copies count = {0};
     *out = (knife){.k = 0};
-    for (int64_t k = 0; k <= out->most; k = next_point(k, out->most)) {
+    const bool all = !apart || getenv("WADI_TEST_ALL") != NULL; /* opening memory takes time */
+    for (int64_t k = 0; k <= out->most; k = all ? next_point(k, out->most) : few(k, out->most)) {
         out->k = k;
-        const conf_parts of = {parts, {cut_at, out}};
-        const conf_variant v = {NULL,  schedule,        1 + (int)(k % 2),
-                                CHUNK, .device = "cpu", .parts = &of};
+        const conf_parts of = {parts, {cut_at, out}, apart, &count};
+        const conf_variant v = {
+            NULL,        schedule, 1 + (int)(k % 2), CHUNK, .device = apart ? "null" : "cpu",
+            .parts = &of};
         wadi_text_clear(&why);
         if (conf_run(c, exe, &v, &why)) continue;
         wadi_text_addf(&why, "\ncut at %lld of %lld at most: ", (long long)k, (long long)out->most);
@@ -347,10 +361,11 @@ static void in_this_size(const law *l, numbers *x, const size *s, wadi_exe **exe
         if (exe[e] == NULL) fail_msg("%s", wadi_text_str(&why));
         for (int i = 0; i < SCHEDULES; i++) {
             knife seen;
-            cut_everywhere(&c, exe[e], schedules[i], 2, &seen);
+            cut_everywhere(&c, exe[e], schedules[i], 2, false, &seen);
             if (i == 0 && seen.most > all->most) all->most = seen.most;
             if (i == 0) all->lengths |= seen.lengths;
-            if (e == 0) cut_everywhere(&c, exe[e], schedules[i], 3, &seen);
+            if (e == 0) cut_everywhere(&c, exe[e], schedules[i], 3, false, &seen);
+            if (e == 0 && i < APART) cut_everywhere(&c, exe[e], schedules[i], 2, true, &seen);
         }
     }
     wadi_text_fini(&why);
@@ -443,12 +458,13 @@ static void random_programs_hold(void **state) {
         if (exe == NULL) fail_msg("seed %llu: %s", (unsigned long long)seed, wadi_text_str(&why));
         gen_random r = {seed + 1};
         for (int i = 0; i < 12; i++) {
-            const conf_parts parts = {2 + i % 3, {cut_anywhere, &r}};
+            const bool apart = i >= 9; /* one of each schedule */
+            const conf_parts parts = {2 + i % 3, {cut_anywhere, &r}, apart, NULL};
             const conf_variant v = {NULL,
                                     schedules[i % SCHEDULES],
                                     1 + i % 2,
                                     chunks[gen_below(&r, 5)],
-                                    .device = "cpu",
+                                    .device = apart ? "null" : "cpu",
                                     .cut = i % 4 == 3 ? 1 + (int)gen_below(&r, 4) : 0,
                                     .parts = &parts};
             if (holds(&t, exe, &v, &why)) continue;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "sched/null/null.h"
 #include "codegen/pipeline.h"
 #include "graph/lang/node.h"
 #include "operators/table.h"
@@ -226,6 +227,9 @@ static wadi_status bind_one(bound *b, const conf_case *c, const wadi_bind *bind,
 static wadi_status open_parts(void *env, const wadi_device_options *options, wadi_device **out,
                               wadi_error *err) {
     const conf_parts *parts = env;
+    if (parts->apart)
+        return wadi_split_open_alike(wadi_null_open, options, parts->n, parts->rule, parts->count,
+                                     out, err);
     return wadi_split_open_cpus(options, parts->n, parts->rule, out, err);
 }
 

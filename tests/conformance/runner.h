@@ -9,6 +9,7 @@
 
 #include "base/text.h"
 #include "operators/interp/interp.h"
+#include "sched/split/apart.h"
 #include "sched/split/split.h"
 #include "wadi/wadi.h"
 
@@ -33,6 +34,8 @@ void conf_case_fini(conf_case *c);
 typedef struct conf_parts {
     int n;
     wadi_split_rule rule;
+    bool apart;               /* devices null instead, which have memory of their own */
+    wadi_split_copies *count; /* of these; or NULL */
 } conf_parts;
 
 /* How a program is compiled and run. */
