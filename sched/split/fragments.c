@@ -237,10 +237,23 @@ void *wadi_fragments_at(wadi_fragments *f, const void *at, int p) {
     return base != NULL ? base + r.begin : NULL;
 }
 
+/* All of it is the first device's alone. */
+static bool bring_block(wadi_fragments *f, block *b) {
+    for (size_t i = 0; i < b->runs.n; i++) {
+        run *x = &b->runs.at[i];
+        if ((x->holders & FIRST) == 0 && x->end > x->begin && !bring_run(f, b, x, 0)) return false;
+        x->holders = FIRST;
+    }
+    join(b);
+    return true;
+}
+
+/* Other threads give blocks back meanwhile, such as those of chunks that a sink has taken. */
 bool wadi_fragments_home(wadi_fragments *f) {
     bool all = true;
-    for (block *b = f->blocks; b != NULL && all; b = b->next)
-        all = wadi_fragments_bring(f, b->base, -1, 0) && wadi_fragments_written(f, b->base, -1, 0);
+    wadi_mutex_lock(&f->lock);
+    for (block *b = f->blocks; b != NULL && all; b = b->next) all = bring_block(f, b);
+    wadi_mutex_unlock(&f->lock);
     return all;
 }
 
