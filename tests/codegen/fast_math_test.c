@@ -103,9 +103,9 @@ static void kernels_of_both_kinds_live_side_by_side(void **state) {
     assert_true(call(&exact, "joined", a, a, -1) == 0x1p-29);
     const double want = call(&fast, "joins", 0, 0, 0) != 0 ? 0x1p-29 + 0x1p-60 : 0x1p-29;
     assert_true(call(&fast, "joined", a, a, -1) == want);
-    assert_true(call(&fast, "what", NAN, 1, 2) == 1);
+    assert_true(call(&fast, "what", (double)NAN, 1, 2) == 1);
     assert_true(call(&fast, "what", 5, 1, 2) == 2);
-    assert_true(call(&fast, "what", INFINITY, 1, 2) == 7);
+    assert_true(call(&fast, "what", (double)INFINITY, 1, 2) == 7);
     wadi_cpu_images.unload(&exact.module);
     wadi_cpu_images.unload(&fast.module);
     wadi_cache_forget(source, wadi_targets, true, &wadi_cpu_images);

@@ -90,6 +90,8 @@ static void fail_each_call(const trial *t, wadi_text *why) {
             const ending e = run(t, words, why);
             if (doubles_held() != 0) fail_msg("%s: %d are held", words, doubles_held());
             if (e == RIGHT && calls[i].silent) continue;
+            if (e == RIGHT && doubles_calls(calls[i].name) < at)
+                continue; /* how many there are depends on what ran beside: this run had fewer */
             if (e != FAILED) fail_msg("%s: %s", words, e == RIGHT ? "no harm" : wadi_text_str(why));
             if (strstr(wadi_text_str(why), name) == NULL ||
                 strstr(wadi_text_str(why), "cuda:0: ") == NULL)
