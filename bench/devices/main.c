@@ -1,6 +1,7 @@
 /* bench_devices: devices against each other, on the same data in the same run.
  *
- *     bench_devices [--only NAME,...] [--case TEXT] [--quick] [--threads N] [--runs N] [--list]
+ *     bench_devices [--only NAME,...] [--case TEXT] [--quick] [--threads N] [--runs N] [--data DIR]
+ *                   [--python PROGRAM] [--list]
  *
  * What is printed: bench/streams/report.h. */
 #include "bench/devices/devices.h"
@@ -14,13 +15,16 @@ static const bench_entry benchmarks[] = {
     {NULL, NULL, NULL},
 };
 
-static const char usage[] = "usage: bench_devices [options]\n"
-                            "  --only NAME,...    these benchmarks alone (--list names them)\n"
-                            "  --case TEXT        only cases whose name contains TEXT\n"
-                            "  --quick            tiny sizes: checks results, measures nothing\n"
-                            "  --threads N        in all; default: one per processor\n"
-                            "  --runs N           timed rounds at least; default 5\n"
-                            "  --list             names the benchmarks\n";
+static const char usage[] =
+    "usage: bench_devices [options]\n"
+    "  --only NAME,...    these benchmarks alone (--list names them)\n"
+    "  --case TEXT        only cases whose name contains TEXT\n"
+    "  --quick            tiny sizes: checks results, measures nothing\n"
+    "  --threads N        in all; default: one per processor\n"
+    "  --runs N           timed rounds at least; default 5\n"
+    "  --data DIR         real data; default: WADI_TEST_DATA\n"
+    "  --python PROGRAM   Python with CuPy and JAX; default: WADI_BENCH_PYTHON or python3\n"
+    "  --list             names the benchmarks\n";
 
 int main(int argc, char **argv) {
     const bench_command command = {"bench_devices", usage, benchmarks, NULL};

@@ -2,6 +2,8 @@
 #include "bench/streams/child.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +18,7 @@ struct bench_child {
     pid_t pid;
     FILE *to, *from;
     char name[64];
+    double number; /* of the latest run */
 };
 
 /* What a shell says when a command is not there. */
@@ -40,6 +43,9 @@ static wadi_status start(const char *const *argv, bench_child *c, wadi_error *er
         if (in[1] >= 0) (void)close(in[1]);
         return wadi_fail(err, WADI_IO, "pipe: %s", strerror(why));
     }
+    /* A child that is started later must not hold this one's ends: it would not see that its input has ended. */
+    (void)fcntl(in[1], F_SETFD, FD_CLOEXEC);
+    (void)fcntl(out[0], F_SETFD, FD_CLOEXEC);
     c->pid = fork();
     if (c->pid == 0) become(argv, in, out);
     (void)close(in[0]);
@@ -75,6 +81,7 @@ wadi_status bench_child_open(const char *const *argv, bench_child **out, wadi_er
     bench_child *c = calloc(1, sizeof *c);
     if (c == NULL) return wadi_fail(err, WADI_MEMORY, "out of memory");
     c->pid = -1;
+    c->number = (double)NAN;
     (void)snprintf(c->name, sizeof c->name, "%s", argv[0]);
     wadi_status status = start(argv, c, err);
     if (status == WADI_OK) status = wait_ready(c, err);
@@ -96,7 +103,14 @@ wadi_status bench_child_run(void *env, double *out_seconds, wadi_error *err) {
     char *end = line;
     *out_seconds = strtod(line, &end);
     if (end == line) return wadi_fail(err, WADI_IO, "%s: \"%s\" is no time", c->name, line);
+    char *behind = end;
+    const double number = strtod(end, &behind);
+    c->number = behind != end ? number : (double)NAN;
     return WADI_OK;
+}
+
+double bench_child_number(const bench_child *c) {
+    return c->number;
 }
 
 void bench_child_close(bench_child *c) {

@@ -1,0 +1,321 @@
+/* The jobs and their numbers. See jobs.h. */
+#include "bench/devices/jobs.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/text.h"
+
+enum { ROUNDS = 8, ENTRIES = 64 /* of a row of the matrix, on average */ };
+
+/* ---- the programs ---- */
+
+#define HEAD "program rounds\ninput rounds : i64[]\ncount = unit { the rounds }\n"
+#define ROUND                     \
+    "n = unit { extent x 0 }\n"   \
+    "all = produce count (i) {\n" \
+    "    factor = unit { add 1.0 (mul 9.5367431640625e-07 (convert f64 (the i))) }\n"
+#define TAIL                                 \
+    "    yield v\n}\n"                       \
+    "sum = fold_seq all 0.0 (s, v) {\n"      \
+    "    t = unit { add (the s) (the v) }\n" \
+    "    yield t\n}\n"                       \
+    "output sum\n"
+
+#define PICK(FROM) \
+    "v = unit { " FROM " ! (rem (mul (add (the i) 1) 7919999) (extent " FROM " 0)) }\n"
+#define SCALED "s = map x (a) { mul a (the factor) }\n"
+#define PRICE                                                  \
+    "w = mul 0.3 (sqrt t)\n"                                   \
+    "d = fdiv (add (log (fdiv s k)) (mul 0.065 t)) w\n"        \
+    "p = mul 0.5 (erfc (mul d -0.7071067811865476))\n"         \
+    "q = mul 0.5 (erfc (mul (sub d w) -0.7071067811865476))\n" \
+    "sub (mul s p) (mul (mul k (exp (mul -0.02 t))) q)\n"
+#define PRICES                                                             \
+    "r = zip_with x y z (a, k, t) {\ns = mul a (the factor)\n" PRICE "}\n" \
+    "g = compute r\n" PICK("g")
+#define WORK                                                  \
+    "r = map x (a) {\nb = mul a (the factor)\n"               \
+    "iterate @ (k, w) { add (mul w 0.75) 0.125 } from b\n}\n" \
+    "g = compute r\n" PICK("g")
+#define ROWS                                                  \
+    SCALED "l = unit { quot (the n) @ }\nm = reshape s l @\n" \
+           "r = fold 0.0 m (p, q) { add p q }\n" PICK("r")
+
+#define SEGMENTS(N, TEXT)                                                                  \
+    {                                                                                      \
+        .name = "rows of " TEXT, .task = "rows", .vectors = "x", .body = ROWS, .extra = N, \
+        .bytes = 8 + 8.0 / N, .share = 0.7, .rows = true                                   \
+    }
+#define INTENSITY(N, TEXT)                                                                        \
+    {                                                                                             \
+        .name = "intensity " TEXT, .task = "intensity", .vectors = "x", .body = WORK, .extra = N, \
+        .bytes = 16                                                                               \
+    }
+
+/* Rows of numbers, transformed: an operator that has no short text. */
+typedef struct transform {
+    wadi_acc x;
+    int64_t length;
+} transform;
+
+static wadi_exp as_complex(void *env, wadi_exp x) {
+    return wadi_complex(wadi_mul(x, *(const wadi_exp *)env), wadi_f64(0));
+}
+
+static wadi_acc transform_round(void *env, wadi_exp i) {
+    const transform *t = env;
+    wadi_exp factor = wadi_add(wadi_f64(1), wadi_mul(wadi_f64(0x1p-20), wadi_convert(WADI_F64, i)));
+    const wadi_exp length = wadi_i64(t->length), rows = wadi_quot(wadi_extent(t->x, 0), length);
+    const wadi_acc z = wadi_take(wadi_mul(rows, length), wadi_map_env(as_complex, &factor, t->x)),
+                   y = wadi_fft(wadi_reshape(wadi_ix2(rows, length), z));
+    return wadi_unit(wadi_real(wadi_index2(
+        y, wadi_rem(wadi_mul(wadi_add(i, wadi_i64(1)), wadi_i64(7919999)), rows), wadi_i64(1))));
+}
+
+static wadi_acc total(wadi_acc sum, wadi_acc x) {
+    return wadi_unit(wadi_add(wadi_the(sum), wadi_the(x)));
+}
+
+static wadi_program *transforms(const bench_job *j) {
+    wadi_program *p = wadi_program_create("transforms");
+    if (p == NULL) return NULL;
+    const wadi_acc rounds = wadi_input("rounds", WADI_I64, 0, NULL);
+    transform t = {wadi_input("x", WADI_F64, 1, NULL), j->extra};
+    const wadi_seq all = wadi_produce_env(wadi_the(rounds), transform_round, &t);
+    wadi_output("sum", wadi_consume(wadi_fold_seq(total, wadi_unit(wadi_f64(0)), all)));
+    return p;
+}
+
+/* ---- the table ---- */
+
+const bench_job bench_jobs[] = {
+    {.name = "copy",
+     .task = "copy",
+     .vectors = "x",
+     .body = SCALED "g = compute s\n" PICK("g"),
+     .bytes = 16},
+    {.name = "sum",
+     .task = "sum",
+     .vectors = "x",
+     .body = SCALED "v = fold 0.0 s (p, q) { add p q }\n",
+     .bytes = 8,
+     .share = 0.85},
+    {.name = "dot",
+     .task = "dot",
+     .vectors = "xy",
+     .body = "s = zip_with x y (a, b) { mul (mul a b) (the factor) }\n"
+             "v = fold 0.0 s (p, q) { add p q }\n",
+     .bytes = 16,
+     .share = 0.85},
+    {.name = "scan",
+     .task = "scan",
+     .vectors = "x",
+     .body = SCALED "r = scanl1 s (p, q) { add p q }\n" PICK("r"),
+     .bytes = 16,
+     .share = 0.85},
+    {.name = "Black-Scholes",
+     .task = "prices",
+     .vectors = "xyz",
+     .body = PRICES,
+     .bytes = 32,
+     .share = 0.85},
+    INTENSITY(1, "1"),
+    INTENSITY(4, "4"),
+    INTENSITY(16, "16"),
+    INTENSITY(64, "64"),
+    INTENSITY(256, "256"),
+    SEGMENTS(1, "1"),
+    SEGMENTS(10, "10"),
+    SEGMENTS(100, "100"),
+    SEGMENTS(1000, "10^3"),
+    SEGMENTS(10000, "10^4"),
+    SEGMENTS(100000, "10^5"),
+    SEGMENTS(1000000, "10^6"),
+    SEGMENTS(10000000, "10^7"),
+    SEGMENTS(100000000, "10^8"),
+    {.name = "FFT of 1024",
+     .task = "fft",
+     .vectors = "x",
+     .build = transforms,
+     .extra = 1024,
+     .bytes = 32,
+     .times = 1.1},
+    {.name = "SMVM",
+     .task = "smvm",
+     .vectors = "woke",
+     .body = "g = map k (c) { mul (x ! (convert i64 c)) (the factor) }\n"
+             "q = zip_with e g (a, b) { mul a b }\n"
+             "r = fold_seg 0.0 o q (a, b) { add a b }\n" PICK("r"),
+     .bytes = 12,
+     .times = 1.2},
+    {.name = NULL},
+};
+
+/* ---- numbers ---- */
+
+/* What a letter of `vectors` is. n: the numbers of the job. */
+typedef struct vector {
+    char letter;
+    const char *name, *of; /* of the input; its type */
+    wadi_type type;
+    int64_t (*length)(int64_t n);
+    void (*fill)(int k, int64_t n, int64_t length, void *out);
+} vector;
+
+static int64_t all_of(int64_t n) {
+    return n;
+}
+
+static void fill_numbers(int k, int64_t n, int64_t length, void *out) {
+    double *x = out;
+    WADI_UNUSED(n);
+    for (int64_t i = 0; i < length; i++)
+        x[i] = 0.05 + (double)((i * 7919 + k * 31) % 100003) / 110000;
+}
+
+/* The matrix: a band. Row r has entries in columns r, r + 3, r + 6, .. */
+static int64_t rows_of(int64_t n) {
+    return n / ENTRIES + 1;
+}
+
+static int64_t entries_of_row(int64_t r) {
+    return ENTRIES / 2 + r * 37 % (ENTRIES + 1);
+}
+
+static int64_t offsets_of(int64_t n) {
+    return rows_of(n) + 1;
+}
+
+static int64_t entries_of(int64_t n) {
+    int64_t all = 0;
+    for (int64_t r = 0; r < rows_of(n); r++) all += entries_of_row(r);
+    return all;
+}
+
+static void fill_offsets(int k, int64_t n, int64_t length, void *out) {
+    int64_t *at = out;
+    WADI_UNUSED(k);
+    WADI_UNUSED(n);
+    at[0] = 0;
+    for (int64_t r = 0; r + 1 < length; r++) at[r + 1] = at[r] + entries_of_row(r);
+}
+
+static void fill_columns(int k, int64_t n, int64_t length, void *out) {
+    int32_t *column = out;
+    const int64_t rows = rows_of(n);
+    WADI_UNUSED(k);
+    WADI_UNUSED(length);
+    for (int64_t r = 0; r < rows; r++)
+        for (int64_t i = 0; i < entries_of_row(r); i++) *column++ = (int32_t)((r + 3 * i) % rows);
+}
+
+static const vector vectors[] = {
+    {'x', "x", "f64", WADI_F64, all_of, fill_numbers},
+    {'y', "y", "f64", WADI_F64, all_of, fill_numbers},
+    {'z', "z", "f64", WADI_F64, all_of, fill_numbers},
+    {'w', "x", "f64", WADI_F64, rows_of, fill_numbers},
+    {'o', "o", "i64", WADI_I64, offsets_of, fill_offsets},
+    {'k', "k", "i32", WADI_I32, entries_of, fill_columns},
+    {'e', "e", "f64", WADI_F64, entries_of, fill_numbers},
+};
+
+static const vector *vector_of(char letter) {
+    const vector *v = vectors;
+    while (v->letter != letter) v++;
+    return v;
+}
+
+wadi_status bench_numbers_make(const bench_job *j, int64_t n, bench_numbers *out, wadi_error *err) {
+    *out = (bench_numbers){0};
+    for (const char *letter = j->vectors; *letter != '\0'; letter++) {
+        const vector *v = vector_of(*letter);
+        const int64_t length = v->length(n);
+        void *column = malloc((size_t)length * 8);
+        if (column == NULL) return wadi_fail(err, WADI_MEMORY, "out of memory");
+        v->fill(out->n, n, length, column);
+        out->array[out->n++] = (wadi_array){
+            .rank = 1, .fields = 1, .type = {v->type}, .shape = {length}, .column = {column}};
+    }
+    return WADI_OK;
+}
+
+void bench_numbers_free(bench_numbers *d) {
+    for (int i = 0; i < d->n; i++) free(d->array[i].column[0]);
+    d->n = 0;
+}
+
+/* ---- a job on a device ---- */
+
+static void add_body(const bench_job *j, wadi_text *out) {
+    for (const char *c = j->body; *c != '\0'; c++) {
+        if (*c == '@') wadi_text_addf(out, "%lld", (long long)j->extra);
+        if (*c != '@') wadi_text_add_n(out, c, 1);
+    }
+}
+
+static wadi_status compile_text(const bench_job *j, const wadi_compile_options *options,
+                                wadi_exe **out, wadi_error *err) {
+    wadi_text t = {0};
+    wadi_text_addf(&t, "%s", HEAD);
+    for (const char *letter = j->vectors; *letter != '\0'; letter++)
+        wadi_text_addf(&t, "input %s : %s[?]\n", vector_of(*letter)->name, vector_of(*letter)->of);
+    wadi_text_addf(&t, "%s", ROUND);
+    add_body(j, &t);
+    wadi_text_addf(&t, "%s", TAIL);
+    const wadi_status status = wadi_compile_text(wadi_text_str(&t), j->name, options, out, err);
+    wadi_text_fini(&t);
+    return status;
+}
+
+static wadi_status compile(const bench_job *j, const wadi_compile_options *options, wadi_exe **out,
+                           wadi_error *err) {
+    if (j->build == NULL) return compile_text(j, options, out, err);
+    wadi_program *p = j->build(j);
+    if (p == NULL) return wadi_fail(err, WADI_MEMORY, "out of memory");
+    const wadi_status status = wadi_compile(p, options, out, err);
+    wadi_program_destroy(p);
+    return status;
+}
+
+/* A round is large enough to be a chunk, and so the rounds of all devices are alike. */
+wadi_status bench_job_open(const bench *b, const bench_job *j, const bench_numbers *d,
+                           const char *device, const wadi_compile_options *options,
+                           bench_job_run *out, wadi_error *err) {
+    bench_program *p = &out->program;
+    p->options =
+        (wadi_run_options){.threads = b->threads, .device = device, .chunk = 1, .policy = "fixed"};
+    p->name[0] = "rounds";
+    p->input[0] = (wadi_array){.fields = 1, .type = {WADI_I64}, .column = {&out->rounds}};
+    for (int i = 0; i < d->n; i++) {
+        p->name[i + 1] = vector_of(j->vectors[i])->name;
+        p->input[i + 1] = d->array[i];
+    }
+    p->inputs = 1 + d->n;
+    return compile(j, options, &p->exe, err);
+}
+
+wadi_status bench_job_go(bench_job_run *r, int64_t rounds, double *out_seconds, wadi_error *err) {
+    wadi_array sum;
+    r->rounds = rounds;
+    const int64_t start = wadi_clock_ns();
+    WADI_TRY(bench_program_run(&r->program, NULL, err));
+    *out_seconds = (double)(wadi_clock_ns() - start) * 1e-9;
+    WADI_TRY(bench_program_result(&r->program, "sum", &sum, err));
+    r->sum = *(const double *)sum.column[0];
+    return WADI_OK;
+}
+
+wadi_status bench_job_copied(void *env, double *out_seconds, wadi_error *err) {
+    return bench_job_go(env, 1, out_seconds, err);
+}
+
+wadi_status bench_job_resident(void *env, double *out_seconds, wadi_error *err) {
+    double one = 0, more = 0;
+    WADI_TRY(bench_job_go(env, 1, &one, err));
+    WADI_TRY(bench_job_go(env, 1 + ROUNDS, &more, err));
+    *out_seconds = more > one ? (more - one) / ROUNDS : 1e-9;
+    return WADI_OK;
+}
