@@ -4,9 +4,16 @@
 
 #include "codegen/loop/loop.h"
 
-/** What kernel `f` touches, in `keep`. target: the slot whose pieces its units write; its rank is `rank`. piece: elements of such a piece;
- *  0: units have no pieces. What cannot be seen is `all`, or makes the whole unknown. */
-wadi_plan_touches wadi_reach_of(const wadi_lfun *f, int target, int rank, int64_t piece,
+enum { WADI_REACH_FIND = -1 };
+
+typedef struct wadi_reach_units {
+    int target, rank; /* the slot whose pieces units write, and its rank */
+    int64_t piece; /* elements of such a piece; FIND: what the kernel shows; 0: units have none */
+    bool whole;    /* units are no parts of rows */
+} wadi_reach_units;
+
+/** What kernel `f` touches, in `keep`. What cannot be seen is `all`, or makes the whole unknown. */
+wadi_plan_touches wadi_reach_of(const wadi_lfun *f, const wadi_reach_units *units,
                                 wadi_arena *keep);
 
 #endif

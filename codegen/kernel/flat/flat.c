@@ -117,9 +117,10 @@ static bool is_alone(const wadi_flat *c) {
 
 /* What the kernel that was made last touches. Only where the chunk is one element, units are pieces of one array. */
 static wadi_plan_touches touches(const wadi_flat *c, const target *t, bool by_units) {
-    const bool pieces = by_units && is_alone(c) && t->rank > 0 && !t->cut->carried;
-    return wadi_reach_of(c->out->funs[c->out->nfuns - 1], t->slot, t->rank,
-                         pieces ? t->cut->each : 0, c->y->keep);
+    wadi_reach_units units = {.target = t->slot, .rank = t->rank, .whole = t->cut->whole};
+    if (by_units && is_alone(c) && t->rank > 0)
+        units.piece = t->cut->each > 0 ? t->cut->each : WADI_REACH_FIND;
+    return wadi_reach_of(c->out->funs[c->out->nfuns - 1], &units, c->y->keep);
 }
 
 static wadi_status shape_step(wadi_flat *c, const target *t, int place) {
