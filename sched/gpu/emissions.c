@@ -13,8 +13,10 @@ void wadi_gpu_emissions_fini(wadi_gpu_emissions *e) {
     *e = (wadi_gpu_emissions){0};
 }
 
-bool wadi_gpu_emissions_begin(wadi_gpu_emissions *e, wadi_slots *slots) {
+bool wadi_gpu_emissions_begin(wadi_gpu_emissions *e, const wadi_residence *residence,
+                              wadi_slots *slots) {
     const int n = wadi_slots_count(slots);
+    e->residence = residence;
     e->slots = slots;
     if (n <= e->room) return true;
     wadi_gpu_expected *of = realloc(e->of, (size_t)n * sizeof *of);
@@ -38,7 +40,8 @@ bool wadi_gpu_emissions_expect(wadi_gpu_emissions *e, int slot, int64_t count) {
     m->pieces = count;
     m->count = irregular ? count : 1;
     m->shapes = m->count * wadi_slots_plan(e->slots, slot)->rank;
-    m->block = wadi_buffers_get(e->slots->columns, (m->pieces + m->count + 1 + m->shapes) * word);
+    m->block =
+        wadi_buffers_get(e->residence->blocks, (m->pieces + m->count + 1 + m->shapes) * word);
     if (m->block == NULL) return false;
     m->expected = true;
     e->expected++;
@@ -90,7 +93,7 @@ bool wadi_gpu_emissions_describe(const wadi_gpu_emissions *e, int slot, wadi_gpu
 /* Brings shapes and sizes to the host and makes offsets of the sizes, here and there; how many values there are in all. */
 static int64_t count_up(const wadi_gpu_emissions *e, int slot) {
     const wadi_gpu_expected *m = &e->of[slot];
-    const wadi_residence *r = e->slots->residence;
+    const wadi_residence *r = e->residence;
     wadi_slot *to = &e->slots->slot[slot];
     wadi_residence_get(r, to->shape, shapes(m), m->shapes * word);
     if (!is_irregular(e, slot)) {

@@ -18,6 +18,8 @@ typedef struct wadi_gpu_expected {
 } wadi_gpu_expected;
 
 typedef struct wadi_gpu_emissions {
+    const wadi_residence
+        *residence;    /* the device's own, also where the slots' columns are others' too */
     wadi_slots *slots; /* of the version at work */
     int room, expected;
     wadi_gpu_expected *of; /* [room], by slot */
@@ -25,7 +27,8 @@ typedef struct wadi_gpu_emissions {
 
 void wadi_gpu_emissions_fini(wadi_gpu_emissions *e);
 /* Before a version runs. False when out of memory. */
-bool wadi_gpu_emissions_begin(wadi_gpu_emissions *e, wadi_slots *slots);
+bool wadi_gpu_emissions_begin(wadi_gpu_emissions *e, const wadi_residence *residence,
+                              wadi_slots *slots);
 /* As wadi_device_ops.expect. */
 bool wadi_gpu_emissions_expect(wadi_gpu_emissions *e, int slot, int64_t count);
 /* What kernels see of the slot: false if it is not expected; then *row is empty and *seen as it was. */

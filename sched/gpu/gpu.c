@@ -76,11 +76,12 @@ static void launch(wadi_device *self, wadi_launch *l) {
     l->fault.kind = WADI_FAULT_NONE; /* nothing else is read then */
     if (l->n <= 0) return;
     const int64_t groups = groups_for(d, l);
-    wadi_gpu_call call = {.n = l->n,
+    wadi_gpu_call call = {.begin = l->first,
+                          .n = l->first + l->n,
                           .step = l->serial ? l->n : 1,
                           .first = d->work.first,
                           .count = l->count,
-                          .workers = workers(self),
+                          .workers = d->work.workers > 0 ? d->work.workers : workers(self),
                           .unit = wadi_gpu_address(l->unit)};
     if (wadi_stop_called(d->work.stop)) {
         set_fault(l, WADI_FAULT_CANCELLED);
@@ -100,7 +101,7 @@ static bool begin(wadi_device *self, const wadi_device_work *work) {
     gpu *d = gpu_of(self);
     d->work = *work;
     wadi_gpu_room_begin(&d->room);
-    return wadi_gpu_emissions_begin(&d->emissions, work->slots);
+    return wadi_gpu_emissions_begin(&d->emissions, &d->residence, work->slots);
 }
 
 static void end(wadi_device *self) {
@@ -204,6 +205,7 @@ wadi_status wadi_gpu_open(wadi_gpu_driver *owned_driver, const wadi_device_optio
     d->base.ops = &ops;
     d->base.residence = &d->residence;
     d->base.images = owned_driver->images;
+    d->base.shares = true;
     *out = &d->base;
     return WADI_OK;
 }

@@ -29,7 +29,7 @@ static const wadi_c_words item_words = {
 
 static wadi_c_words words_of_groups(void) {
     wadi_c_words words = item_words;
-    words.arg[0] = "(int64_t)0";
+    words.arg[0] = "w->call->begin";
     words.arg[1] = "w->call->n";
     return words;
 }

@@ -234,7 +234,6 @@ static int64_t step_of(const wadi_c_lanes *c, const wadi_linst *loop) {
 
 static bool is_zero(const wadi_c_lanes *c, wadi_lv v) {
     const wadi_linst *i = inst_of(c, v);
-    if (i->kind == WADI_L_ARG) return c->grouped && i->index == 0;
     return i->kind == WADI_L_CONST && i->imm.bits == 0;
 }
 

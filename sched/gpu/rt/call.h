@@ -51,7 +51,7 @@ typedef struct wadi_gpu_emission {
 typedef struct wadi_gpu_call {
     uint64_t
         origin; /* the address of the first byte of the device's memory; 0 where addresses are those of the machine */
-    int64_t n, step;
+    int64_t begin, n, step;        /* rounds begin, begin + step, .. below n */
     int64_t first, count, workers; /* as in wadi_work */
     uint64_t slot;                 /* wadi_gpu_slot[] */
     uint64_t unit;                 /* i64[count + 1]; 0: none */

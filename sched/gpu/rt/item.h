@@ -41,10 +41,11 @@ typedef struct wadi_item {
     wadi_item *const w = &item_of_kernel;
 
 /* The rest of a kernel by items: calls `body(w, begin, end)` for the item's ranges, until one has a fault. */
-#define WADI_RANGES(body)                                                                   \
-    for (int64_t from = w->item * call.step; from < call.n; from += w->items * call.step) { \
-        w->used = 0;                                                                        \
-        if (body(w, from, call.n - from < call.step ? call.n : from + call.step)) return;   \
+#define WADI_RANGES(body)                                                                 \
+    for (int64_t from = call.begin + w->item * call.step; from < call.n;                  \
+         from += w->items * call.step) {                                                  \
+        w->used = 0;                                                                      \
+        if (body(w, from, call.n - from < call.step ? call.n : from + call.step)) return; \
     }
 
 /* ---- faults ---- */
