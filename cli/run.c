@@ -75,6 +75,10 @@ static void print_stats(wadi_run *run) {
     if (s.bytes_put + s.bytes_got > 0)
         fprintf(stderr, "copied       %lld bytes to devices, %lld back\n", (long long)s.bytes_put,
                 (long long)s.bytes_got);
+    if (s.launches_shared + s.launches_whole > 0)
+        fprintf(stderr, "shared out   %lld of %lld launches, %lld bytes moved between devices\n",
+                (long long)s.launches_shared, (long long)(s.launches_shared + s.launches_whole),
+                (long long)s.bytes_between);
     if (s.shares[0] != '\0') fprintf(stderr, "shares       %s\n", s.shares);
 }
 
@@ -143,7 +147,8 @@ const wadi_cli_command wadi_cli_run = {
     "  --schedule NAME    auto, or see wadi schedules\n"
     "  --stages NAME      whether part of a stream's stages runs in a thread of its own: auto,\n"
     "                     joined or apart\n"
-    "  --device NAME      what computes: cpu, another of wadi devices, several (cpu,null), or all\n"
+    "  --device NAME      what computes: cpu, another of wadi devices, several (cpu,null or all),\n"
+    "                     or several that work as one (cuda:0+1)\n"
     "  --fast-math        faster, less exact real numbers; see docs/DEVICES.md\n"
     "  --target NAME      what kernels are compiled for: native, x86-64-v2, ..; see wadi version\n"
     "  --disable PASSES   leaves out these passes, separated by commas; see wadi passes\n"

@@ -215,7 +215,7 @@ void wadi_exe_expect(wadi_exe *exe, const wadi_run_options *options, bool own) {
     const wadi_image_ops *images = NULL;
     wadi_exe_set *set = NULL;
     if (wadi_device_find(options->device, &device, NULL) != WADI_OK) return;
-    if (device.row->images(device.number, &images, NULL) != WADI_OK) return;
+    if (wadi_device_images(&device, &images, NULL) != WADI_OK) return;
     if (wadi_exe_check_fit(exe, device.row, NULL) != WADI_OK || !may_hire()) return;
     wadi_want *want = calloc((size_t)exe->plan->nbodies + 1, sizeof *want);
     if (!want) return; /* the run will tell */

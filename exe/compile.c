@@ -17,6 +17,7 @@
 #include "sched/copies.h"
 #include "sched/foreign.h"
 #include "sched/schedules.h"
+#include "sched/split/pieces.h"
 
 static const wadi_compile_options defaults = {0};
 
@@ -42,6 +43,18 @@ static bool is_shown(const wadi_plan_body *b, wadi_version_key version, int forc
     return (int)version.schedule == (b->offers[forced] ? forced : 0);
 }
 
+/* Which launches devices that work as one share out, if such devices are asked for. */
+static void write_pieces(const wadi_exe *exe, const wadi_plan_body *b, const wadi_made *made,
+                         const char *schedule, wadi_text *t) {
+    wadi_device_choice first;
+    if (wadi_device_first(NULL, &first, NULL) != WADI_OK || first.parts == 1) return;
+    wadi_text_addf(t,
+                   "\n== pieces of %s, schedule %s ==\n\n%s works as one device. A launch is "
+                   "shared out if that copies no more than the first alone would need:\n",
+                   b->name, schedule, first.name);
+    wadi_split_pieces_print(exe->plan, &made->version, t);
+}
+
 /* The steps and the text of one version, from its first kernel on: what is pasted in front is the same for all. */
 static wadi_status write_version(wadi_exe *exe, const wadi_compile_options *o, int body,
                                  wadi_version_key version, wadi_text *t, wadi_error *err) {
@@ -57,6 +70,7 @@ static wadi_status write_version(wadi_exe *exe, const wadi_compile_options *o, i
                    wadi_version_name(version));
     wadi_plan_version_print(exe->plan, &made->version, t);
     wadi_text_addf(t, "\n%s", made->kernels);
+    write_pieces(exe, b, made, wadi_version_name(version), t);
     return WADI_OK;
 }
 

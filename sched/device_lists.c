@@ -37,20 +37,34 @@ wadi_status wadi_device_kinds_in(const wadi_device_row *table, const char *name,
     if (is_all(name)) return WADI_OK;
     if (name == NULL) add_kind(table, out, out_n);
     for (const char *rest = name; rest != NULL;) {
-        const wadi_device_row *row = NULL;
-        int number = 0;
+        wadi_device_choice c;
         rest = cut(rest, one, sizeof one);
-        WADI_TRY(wadi_device_kind_in(table, one, &row, &number, err));
-        add_kind(row, out, out_n);
+        WADI_TRY(wadi_device_read_in(table, one, &c, err));
+        add_kind(c.row, out, out_n);
     }
     return WADI_OK;
 }
 
 /* ---- devices ---- */
 
+wadi_status wadi_device_first_in(const wadi_device_row *table, const char *name,
+                                 wadi_device_choice *out, wadi_error *err) {
+    char one[80];
+    if (name == NULL || is_all(name)) return wadi_device_read_in(table, NULL, out, err);
+    (void)cut(name, one, sizeof one);
+    return wadi_device_read_in(table, one, out, err);
+}
+
+static bool overlap(const wadi_device_choice *a, const wadi_device_choice *b) {
+    for (int i = 0; i < a->parts; i++)
+        for (int j = 0; j < b->parts; j++)
+            if (a->row == b->row && a->number[i] == b->number[j]) return true;
+    return false;
+}
+
 static wadi_status add(const wadi_device_choice *c, wadi_device_choices *out, wadi_error *err) {
     for (int i = 0; i < out->n; i++)
-        if (out->at[i].row == c->row && out->at[i].number == c->number)
+        if (overlap(&out->at[i], c))
             return wadi_fail(err, WADI_INVALID, "device: \"%s\" is named twice", c->name);
     if (out->n == WADI_DEVICES_MOST) return too_many(err);
     const size_t used = strlen(out->name), comma = used > 0, n = strlen(c->name);

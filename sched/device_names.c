@@ -1,4 +1,4 @@
-/* Names of devices, "KIND" or "KIND:NUMBER", and what people are told of those there are. */
+/* Names of devices, "KIND", "KIND:NUMBER" or "KIND:NUMBER+NUMBER", and what people are told of those there are. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -29,73 +29,128 @@ static wadi_status no_kind(const wadi_device_row *table, const char *name, wadi_
     return status;
 }
 
+/* ---- numbers ---- */
+
+static wadi_status bad_number(const wadi_device_row *row, const char *name, wadi_error *err) {
+    return wadi_fail(err, WADI_INVALID, "device: \"%.60s\": expected a number behind \"%s:\"", name,
+                     row->name);
+}
+
+/* Up to the next plus, or the end. *at moves behind it. */
+static bool read_number(const char **at, int *out) {
+    char one[16];
+    int64_t number = 0;
+    const size_t n = strcspn(*at, "+");
+    if (n >= sizeof one) return false;
+    memcpy(one, *at, n);
+    one[n] = '\0';
+    *at += n;
+    if (!wadi_args_number(one, 0, INT32_MAX, &number)) return false;
+    *out = (int)number;
+    return true;
+}
+
+static wadi_status add_number(int number, const char *name, wadi_device_choice *out,
+                              wadi_error *err) {
+    for (int i = 0; i < out->parts; i++)
+        if (out->number[i] == number)
+            return wadi_fail(err, WADI_INVALID, "device: \"%.60s\" names %d twice", name, number);
+    if (out->parts == WADI_DEVICE_PARTS)
+        return wadi_fail(err, WADI_INVALID, "device: \"%.60s\": more than %d work as one", name,
+                         (int)WADI_DEVICE_PARTS);
+    out->number[out->parts++] = number;
+    return WADI_OK;
+}
+
 /* What stands behind the colon. */
-static wadi_status read_number(const wadi_device_row *row, const char *name, const char *text,
-                               int *out, wadi_error *err) {
-    int64_t n = 0;
+static wadi_status read_numbers(const char *name, const char *text, wadi_device_choice *out,
+                                wadi_error *err) {
+    const wadi_device_row *row = out->row;
     if (!has_numbers(row) && row->copies == 0)
         return wadi_fail(err, WADI_INVALID,
                          "device: there is one \"%s\", without a number: \"%.60s\"", row->name,
                          name);
-    if (!wadi_args_number(text, 0, INT32_MAX, &n))
-        return wadi_fail(err, WADI_INVALID, "device: \"%.60s\": expected a number behind \"%s:\"",
-                         name, row->name);
-    *out = (int)n;
+    out->parts = 0;
+    for (const char *at = text;; at++) {
+        int number = 0;
+        if (!read_number(&at, &number)) return bad_number(row, name, err);
+        WADI_TRY(add_number(number, name, out, err));
+        if (*at == '\0') break;
+    }
+    if (out->parts > 1 && !row->apart)
+        return wadi_fail(err, WADI_INVALID,
+                         "device: \"%.60s\": only devices with memory of their own work as one",
+                         name);
     return WADI_OK;
 }
 
-wadi_status wadi_device_kind_in(const wadi_device_row *table, const char *name,
-                                const wadi_device_row **out, int *out_number, wadi_error *err) {
-    *out_number = 0;
-    *out = table;
+static void name_it(wadi_device_choice *c) {
+    size_t used = (size_t)snprintf(c->name, sizeof c->name, "%.24s", c->row->name);
+    if (!has_numbers(c->row) && c->parts == 1 && c->number[0] == 0) return;
+    for (int i = 0; i < c->parts && used < sizeof c->name; i++)
+        used += (size_t)snprintf(c->name + used, sizeof c->name - used, "%c%d", i == 0 ? ':' : '+',
+                                 c->number[i]);
+}
+
+/* All but the name. */
+static wadi_status read_choice(const wadi_device_row *table, const char *name,
+                               wadi_device_choice *out, wadi_error *err) {
+    *out = (wadi_device_choice){.row = table, .parts = 1};
     if (name == NULL) return WADI_OK;
     const size_t n = strcspn(name, ":");
     for (const wadi_device_row *row = table; row->name != NULL; row++) {
         if (strlen(row->name) != n || strncmp(row->name, name, n) != 0) continue;
-        *out = row;
-        return name[n] == ':' ? read_number(row, name, name + n + 1, out_number, err) : WADI_OK;
+        out->row = row;
+        return name[n] == ':' ? read_numbers(name, name + n + 1, out, err) : WADI_OK;
     }
     return no_kind(table, name, err);
 }
 
-/* ---- devices ---- */
-
-static void name_it(wadi_device_choice *c) {
-    if (has_numbers(c->row) || c->number > 0)
-        snprintf(c->name, sizeof c->name, "%.24s:%d", c->row->name, c->number);
-    else
-        snprintf(c->name, sizeof c->name, "%.24s", c->row->name);
+wadi_status wadi_device_read_in(const wadi_device_row *table, const char *name,
+                                wadi_device_choice *out, wadi_error *err) {
+    WADI_TRY(read_choice(table, name, out, err));
+    name_it(out);
+    return WADI_OK;
 }
 
-static wadi_status no_such(const wadi_device_choice *c, int count, wadi_error *err) {
+/* ---- devices ---- */
+
+static wadi_status no_such(const wadi_device_choice *c, int number, int count, wadi_error *err) {
     const char *kind = c->row->name;
     if (count == 0)
         return wadi_fail(err, WADI_INVALID,
-                         "device: there is no \"%s\": this machine has no %s device", c->name,
-                         kind);
+                         "device: there is no \"%s:%d\": this machine has no %s device", kind,
+                         number, kind);
     if (count == 1)
-        return wadi_fail(err, WADI_INVALID, "device: there is no \"%s\", only %s:0", c->name, kind);
-    return wadi_fail(err, WADI_INVALID, "device: there is no \"%s\", only %s:0 to %s:%d", c->name,
-                     kind, kind, count - 1);
+        return wadi_fail(err, WADI_INVALID, "device: there is no \"%s:%d\", only %s:0", kind,
+                         number, kind);
+    return wadi_fail(err, WADI_INVALID, "device: there is no \"%s:%d\", only %s:0 to %s:%d", kind,
+                     number, kind, kind, count - 1);
 }
 
-/* Whether there is a device of that number. */
-static wadi_status check_count(const wadi_device_choice *c, wadi_error *err) {
-    int count = 0;
+/* How many there are. */
+static wadi_status count_of(const wadi_device_choice *c, int *out, wadi_error *err) {
     wadi_error why = {.status = WADI_OK};
-    if (c->number < c->row->copies) return WADI_OK;
-    if (c->row->copies > 0) return no_such(c, c->row->copies, err);
+    *out = c->row->copies > 0 ? c->row->copies : 1;
     if (!has_numbers(c->row)) return WADI_OK;
-    const wadi_status status = c->row->count(&count, &why);
+    const wadi_status status = c->row->count(out, &why);
     if (status != WADI_OK)
         return wadi_fail(err, status, "device: there is no \"%s\": %s", c->name, why.msg);
-    return c->number < count ? WADI_OK : no_such(c, count, err);
+    return WADI_OK;
+}
+
+/* Whether there are devices of these numbers. */
+static wadi_status check_count(const wadi_device_choice *c, wadi_error *err) {
+    int count = 0;
+    WADI_TRY(count_of(c, &count, err));
+    for (int i = 0; i < c->parts; i++)
+        if (c->number[i] >= count) return no_such(c, c->number[i], count, err);
+    return WADI_OK;
 }
 
 wadi_status wadi_device_find_in(const wadi_device_row *table, const char *name,
                                 wadi_device_choice *out, wadi_error *err) {
-    WADI_TRY(wadi_device_kind_in(table, name, &out->row, &out->number, err));
-    name_it(out);
+    WADI_TRY(wadi_device_read_in(table, name, out, err));
     return check_count(out, err);
 }
 
@@ -114,7 +169,7 @@ static void add_memory(int64_t bytes, wadi_text *out) {
 static void describe_one(const wadi_device_choice *c, wadi_text *out) {
     wadi_device_facts facts = {.memory = 0};
     wadi_error why = {.status = WADI_OK};
-    const wadi_status status = c->row->tell(c->number, &facts, &why);
+    const wadi_status status = c->row->tell(c->number[0], &facts, &why);
     wadi_text_addf(out, "%-12s %s", c->name, facts.name[0] != '\0' ? facts.name : c->row->about);
     if (facts.versions[0] != '\0') wadi_text_addf(out, ", %s", facts.versions);
     add_memory(facts.memory, out);
@@ -134,7 +189,7 @@ void wadi_device_describe(const wadi_device_row *row, wadi_text *out) {
         wadi_text_addf(out, "%-12s %s: none: this machine has no such device\n", row->name,
                        row->about);
     for (int i = 0; i < count; i++) {
-        wadi_device_choice c = {.row = row, .number = i};
+        wadi_device_choice c = {.row = row, .parts = 1, .number = {i}};
         name_it(&c);
         describe_one(&c, out);
     }

@@ -79,6 +79,10 @@ wadi_status wadi_device_find(const char *name, wadi_device_choice *out, wadi_err
     return WADI_OK;
 }
 
+wadi_status wadi_device_first(const char *name, wadi_device_choice *out, wadi_error *err) {
+    return wadi_device_first_in(wadi_devices, asked(name), out, err);
+}
+
 wadi_status wadi_device_kinds(const char *name, const wadi_device_row **out, int *out_n,
                               wadi_error *err) {
     return wadi_device_kinds_in(wadi_devices, asked(name), out, out_n, err);

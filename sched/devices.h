@@ -1,6 +1,8 @@
 /* Which devices there are. A row of the table is a kind of device: `cpu`, of which there is one, or a kind whose devices have numbers, as in
  * "opencl:1". What a machine has of a numbered kind its library tells, which is loaded when somebody asks for that kind.
  *
+ * Devices of one kind can work as one: "cuda:0+1" (sched/split/apart.h).
+ *
  * A run may compute on several devices: "cpu,opencl:1" is a list, and "all" is every device of the machine but those for tests. */
 #ifndef WADI_SCHED_DEVICES_H
 #define WADI_SCHED_DEVICES_H
@@ -30,14 +32,15 @@ typedef struct wadi_device_row {
 /* The table, ended by a row without a name (devices.c). The first row is the default. */
 extern const wadi_device_row wadi_devices[];
 
+enum { WADI_DEVICES_MOST = 16, WADI_DEVICE_PARTS = 8 };
+
 /* A device that somebody has asked for. */
 typedef struct wadi_device_choice {
     const wadi_device_row *row;
-    int number;
-    char name[40]; /* "cpu", "opencl:1" */
+    int parts; /* devices that work as one; 1: it is one */
+    int number[WADI_DEVICE_PARTS];
+    char name[64]; /* "cpu", "opencl:1", "cuda:0+1" */
 } wadi_device_choice;
-
-enum { WADI_DEVICES_MOST = 16 };
 
 /* Those that somebody has asked for, none twice. The first is the one that does what cannot be shared. */
 typedef struct wadi_device_choices {
@@ -57,6 +60,9 @@ WADI_NODISCARD wadi_status wadi_device_find(const char *name, wadi_device_choice
 /* The kind of the first device, which need not be there: nothing is loaded. Errors: WADI_INVALID, as above. */
 WADI_NODISCARD wadi_status wadi_device_kind(const char *name, const wadi_device_row **out,
                                             wadi_error *err);
+/* The first device itself, which need not be there. "all": the first of the table. Errors: WADI_INVALID, as above. */
+WADI_NODISCARD wadi_status wadi_device_first(const char *name, wadi_device_choice *out,
+                                             wadi_error *err);
 /* The kinds of all of them, each once, the first first; out has room for WADI_DEVICES_MOST. They need not be there. "all": every kind that is
  * not for tests. */
 WADI_NODISCARD wadi_status wadi_device_kinds(const char *name, const wadi_device_row **out,
@@ -68,6 +74,15 @@ WADI_NODISCARD wadi_status wadi_device_take(void *options, const char *value, wa
 /* The same for programs that run nothing: the device need not be there, and nothing is loaded. Errors: those of wadi_device_kind. */
 WADI_NODISCARD wadi_status wadi_device_take_kind(void *options, const char *value, wadi_error *err);
 
+/* Opens it, with the number or numbers of the choice instead of the options' own. The processors' threads are shared out among devices that work as
+ * one. Errors: those of the kind's `open`, and WADI_INVALID (they cannot work as one). */
+WADI_NODISCARD wadi_status wadi_device_open(const wadi_device_choice *choice,
+                                            const wadi_device_options *options, wadi_device **out,
+                                            wadi_error *err);
+/* What loads images for it: static. Errors: those of the kind's `images`, and WADI_INVALID as above. */
+WADI_NODISCARD wadi_status wadi_device_images(const wadi_device_choice *choice,
+                                              const wadi_image_ops **out, wadi_error *err);
+
 /* The schedule that a run with this option is forced to on devices of the kind; -1: none. */
 int wadi_device_force(const wadi_device_row *row, wadi_schedule_option option);
 
@@ -75,10 +90,9 @@ int wadi_device_force(const wadi_device_row *row, wadi_schedule_option option);
 
 WADI_NODISCARD wadi_status wadi_device_find_in(const wadi_device_row *table, const char *name,
                                                wadi_device_choice *out, wadi_error *err);
-/* *out_number: what stands behind the colon, or 0. */
-WADI_NODISCARD wadi_status wadi_device_kind_in(const wadi_device_row *table, const char *name,
-                                               const wadi_device_row **out, int *out_number,
-                                               wadi_error *err);
+/* The same without asking whether it is there. */
+WADI_NODISCARD wadi_status wadi_device_read_in(const wadi_device_row *table, const char *name,
+                                               wadi_device_choice *out, wadi_error *err);
 /* Appends a line for each device of the kind: its name, what it is, its memory, and why it cannot be used if that is so. One line if there
  * is none. Never fails. */
 void wadi_device_describe(const wadi_device_row *row, wadi_text *out);
@@ -87,6 +101,8 @@ void wadi_device_describe(const wadi_device_row *row, wadi_text *out);
 
 WADI_NODISCARD wadi_status wadi_device_list_in(const wadi_device_row *table, const char *name,
                                                wadi_device_choices *out, wadi_error *err);
+WADI_NODISCARD wadi_status wadi_device_first_in(const wadi_device_row *table, const char *name,
+                                                wadi_device_choice *out, wadi_error *err);
 /* The kinds in a list, each once, out[0] the first; out has room for WADI_DEVICES_MOST. Of "all": every kind that is not for tests. */
 WADI_NODISCARD wadi_status wadi_device_kinds_in(const wadi_device_row *table, const char *name,
                                                 const wadi_device_row **out, int *out_n,

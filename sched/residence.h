@@ -37,9 +37,13 @@ typedef struct wadi_beside {
     bool (*relieve)(void *self);
 } wadi_beside;
 
-/* Bytes of columns that were copied so far; any thread may look. */
+/* So far; any thread may look. */
 typedef struct wadi_traffic {
-    atomic_int_least64_t put, got;
+    atomic_int_least64_t put, got; /* bytes of columns that were copied */
+    atomic_int_least64_t
+        between; /* bytes that launches moved from one device to others it works with as one */
+    atomic_int_least64_t shared,
+        whole; /* launches of several that work as one, and of the first alone */
 } wadi_traffic;
 
 typedef struct wadi_residence {

@@ -13,7 +13,6 @@
 #include "bench/streams/program.h"
 #include "sched/devices.h"
 #include "sched/run.h"
-#include "sched/split/apart.h"
 #include "sched/split/split.h"
 
 enum { SIDES = 4, VECTORS = 4 };
@@ -84,20 +83,9 @@ typedef struct side {
     bool apart; /* devices `null`, which have memory of their own */
 } side;
 
-static wadi_status open_apart(const side *s, const wadi_device_options *options, wadi_device **out,
-                              wadi_error *err) {
-    wadi_device_choice kind;
-    wadi_device_options one = *options;
-    one.threads = options->threads > s->parts ? options->threads / s->parts : 1;
-    WADI_TRY(wadi_device_find("null", &kind, err));
-    return wadi_split_open_alike(kind.row->open, &one, s->parts, (wadi_split_rule){NULL, NULL},
-                                 NULL, out, err);
-}
-
 static wadi_status open_parts(void *env, const wadi_device_options *options, wadi_device **out,
                               wadi_error *err) {
     const side *s = env;
-    if (s->apart) return open_apart(s, options, out, err);
     return wadi_split_open_cpus(options, s->parts, (wadi_split_rule){NULL, NULL}, out, err);
 }
 
@@ -108,7 +96,7 @@ static wadi_status run(void *env, double *out_seconds, wadi_error *err) {
     wadi_run_destroy(p->run);
     p->run = NULL;
     WADI_TRY(wadi_run_create(p->exe, &p->options, &p->run, err));
-    if (s->parts > 1)
+    if (s->parts > 1 && !s->apart)
         WADI_TRY(wadi_run_compute_on(p->run, (wadi_device_maker){open_parts, s}, err));
     for (int i = 0; i < p->inputs; i++)
         WADI_TRY(wadi_run_input(p->run, p->name[i], &p->input[i], err));
@@ -117,7 +105,10 @@ static wadi_status run(void *env, double *out_seconds, wadi_error *err) {
 
 static wadi_status open_side(const bench *b, const job *j, double *const *data, int64_t n,
                              int parts, bool apart, side *out, wadi_error *err) {
-    *out = (side){.program.options = {.threads = b->threads, .device = apart ? "null" : "cpu"},
+    *out = (side){.program.options = {.threads = b->threads,
+                                      .device = !apart      ? "cpu"
+                                                : parts > 1 ? "null:0+1"
+                                                            : "null"},
                   .parts = parts,
                   .apart = apart};
     if (apart) out->program.options.schedule = WADI_SCHEDULE_FORCE_FLAT;

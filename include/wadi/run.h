@@ -103,6 +103,10 @@ typedef struct wadi_run_stats {
                            "cpu 61 %, opencl:0 39 %", or why nobody shares; "": one device */
     int64_t bytes_put,
         bytes_got; /**< of arrays, copied from the host to memory of devices, and back */
+    int64_t launches_shared,
+        launches_whole; /**< of a device such as "cuda:0+1": launches that its devices shared out, and that the first did alone */
+    int64_t
+        bytes_between; /**< of such a device: what launches had to move from one of its devices to another */
     int threads;
     int64_t memory_peak; /**< greatest number of bytes of chunks and temporaries */
     int stages_apart; /**< stages and folds that run in a thread of their own, or did at the end of the latest stream */

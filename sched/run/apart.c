@@ -181,11 +181,9 @@ static wadi_status open_runner(wadi_apart *a, wadi_error *err) {
     wadi_run *x = a->stream->x;
     wadi_device_choice chosen = x->chosen;
     if (!shares(a)) WADI_TRY(wadi_device_find("cpu", &chosen, err));
-    const wadi_device_options device = {.number = chosen.number,
-                                        .buffers = x->buffers,
-                                        .keep_bytes = x->options.memory,
-                                        .threads = 1};
-    if (a->device == NULL) WADI_TRY(chosen.row->open(&device, &a->device, err));
+    const wadi_device_options device = {
+        .buffers = x->buffers, .keep_bytes = x->options.memory, .threads = 1};
+    if (a->device == NULL) WADI_TRY(wadi_device_open(&chosen, &device, &a->device, err));
     a->told_ns = a->device->ops->busy_ns(a->device);
     if (a->crew.runner != NULL) return WADI_OK;
     return wadi_run_make_runner(x, a->device, chosen.row, &a->crew.runner, err);

@@ -41,11 +41,9 @@ static bool is_lost(wadi_status status) {
 static wadi_status open_device(wadi_member *m, wadi_error *err) {
     wadi_run *x = m->team->stream->x;
     const wadi_device_choice *c = &x->devices.at[m->number];
-    const wadi_device_options device = {.number = c->number,
-                                        .buffers = x->buffers,
-                                        .keep_bytes = x->options.memory,
-                                        .threads = x->options.threads};
-    WADI_TRY(c->row->open(&device, &m->device, err));
+    const wadi_device_options device = {
+        .buffers = x->buffers, .keep_bytes = x->options.memory, .threads = x->options.threads};
+    WADI_TRY(wadi_device_open(c, &device, &m->device, err));
     if (x->share_rule.wrap != NULL)
         m->device = x->share_rule.wrap(x->share_rule.env, m->number, m->device);
     m->told_ns = m->device->ops->busy_ns(m->device);
@@ -75,11 +73,9 @@ static wadi_status open_all(wadi_member *m, wadi_error *err) {
 
 static void count_copies(const wadi_member *m) {
     wadi_run *x = m->team->stream->x;
-    const wadi_residence *r = m->device != NULL ? m->device->residence : NULL;
-    if (r == NULL) return;
+    if (m->device == NULL) return;
     wadi_mutex_lock(&x->lock);
-    x->put += atomic_load(&r->traffic->put);
-    x->got += atomic_load(&r->traffic->got);
+    wadi_run_add_copies(&x->stats, m->device);
     wadi_mutex_unlock(&x->lock);
 }
 

@@ -49,10 +49,8 @@ static const char *policy_name(const wadi_run_options *o) {
 }
 
 static wadi_device_options device_options(const wadi_run *x) {
-    return (wadi_device_options){.number = x->chosen.number,
-                                 .buffers = x->buffers,
-                                 .keep_bytes = x->options.memory,
-                                 .threads = x->options.threads};
+    return (wadi_device_options){
+        .buffers = x->buffers, .keep_bytes = x->options.memory, .threads = x->options.threads};
 }
 
 static wadi_status make_runner(wadi_run *x, wadi_error *err) {
@@ -83,7 +81,7 @@ static wadi_status make_parts(wadi_run *x, wadi_error *err) {
     x->chosen = x->devices.at[0];
     x->alone = !compute_alike(&x->loader, &x->devices);
     const wadi_device_options device = device_options(x);
-    WADI_TRY(x->chosen.row->open(&device, &x->device, err));
+    WADI_TRY(wadi_device_open(&x->chosen, &device, &x->device, err));
     if (x->device->residence != NULL) {
         x->given = calloc((size_t)x->plan->ninputs + 1, sizeof *x->given);
         if (x->given == NULL) return wadi_fail(err, WADI_MEMORY, "run: out of memory");
@@ -343,14 +341,10 @@ void wadi_run_stats_get(wadi_run *run, wadi_run_stats *out) {
     *out = run->stats;
     const int64_t end = run->end_ns != 0 ? run->end_ns : wadi_clock_ns();
     print_shares(run, out->shares, sizeof out->shares);
-    out->bytes_put = run->put;
-    out->bytes_got = run->got;
     const int64_t apart_ns = run->apart_ns;
     const double elapsed = run->begin_ns != 0 ? (double)(end - run->begin_ns) : 0;
     wadi_mutex_unlock(&run->lock);
-    const wadi_residence *r = run->device->residence;
-    if (r != NULL) out->bytes_put += atomic_load(&r->traffic->put);
-    if (r != NULL) out->bytes_got += atomic_load(&r->traffic->got);
+    wadi_run_add_copies(out, run->device);
     out->device = run->devices.name;
     out->threads = run->device->ops->workers(run->device);
     out->memory_peak = wadi_buffers_peak(run->buffers);

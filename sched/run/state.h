@@ -95,14 +95,13 @@ struct wadi_run {
     wadi_mutex lock;     /* guards what follows */
     wadi_policy *policy; /* of the stream at work; NULL before the first */
     wadi_budget budget;
-    wadi_run_stats stats;
+    wadi_run_stats
+        stats; /* of copies: those of devices other than the first, once they are closed */
     int64_t
         done_by[WADI_DEVICES_MOST]; /* elements of shared stages that each device has computed */
-    int64_t put,
-        got; /* bytes that devices other than the first have copied, once they are closed */
-    int64_t apart_ns;         /* work of workers that are not the device's */
-    int64_t begin_ns, end_ns; /* clock; end 0 while running */
-    wadi_error error;         /* the first */
+    int64_t apart_ns;               /* work of workers that are not the device's */
+    int64_t begin_ns, end_ns;       /* clock; end 0 while running */
+    wadi_error error;               /* the first */
 };
 
 /* ---- first_error.c ---- */
@@ -129,6 +128,11 @@ wadi_status wadi_run_check_bound(wadi_run *x, wadi_error *err);
 WADI_NODISCARD wadi_status wadi_run_make_runner(wadi_run *x, wadi_device *device,
                                                 const wadi_device_row *row, wadi_runner **out,
                                                 wadi_error *err);
+
+/* ---- traffic.c ---- */
+
+/* Adds what the device has copied so far, and what several that work as one have shared out. */
+void wadi_run_add_copies(wadi_run_stats *to, const wadi_device *device);
 
 /* ---- bind.c: do arrays fit what the plan declares? ---- */
 

@@ -8,6 +8,8 @@
 #include "base/pool.h"
 #include "sched/fault.h"
 #include "sched/split/fragments.h"
+#include "sched/split/images.h"
+#include "sched/split/pieces.h"
 
 typedef struct apart {
     wadi_device base;
@@ -134,10 +136,17 @@ static bool bring_home(apart *d, const wadi_launch *l) {
     return bring(d, l->unit, bytes, 0) && written(d, l->unit, bytes, 0);
 }
 
+static void launch_on(apart *d, int p, wadi_launch *l) {
+    const wadi_code all = l->code;
+    l->code = wadi_split_code(d->base.images, all, p);
+    d->part[p]->ops->launch(d->part[p], l);
+    l->code = all;
+}
+
 static void launch_whole(apart *d, wadi_launch *l) {
     d->count->whole++;
     if (note(d, bring_home(d, l)))
-        d->part[0]->ops->launch(d->part[0], l);
+        launch_on(d, 0, l);
     else
         no_memory(l);
 }
@@ -187,20 +196,18 @@ static bool is_shared(const apart *d, int slot, int f) {
 /* Whether each unit writes its own piece of the target and nothing else. */
 static bool can_cut(const apart *d, const wadi_launch *l) {
     const wadi_plan_touches *w = l->touches;
-    if (w == NULL || !w->known || w->piece <= 0 || l->serial || l->count != 1) return false;
+    if (w == NULL || l->count != 1 || l->n < 2) return false;
+    if (wadi_split_obstacle(d->slots->plan, d->slots->own, w, l->serial) != NULL) return false;
     const wadi_plan_slot *target = wadi_slots_plan(d->slots, w->target);
-    if (target->kind != WADI_SLOT_ONCE || d->slots->slot[w->target].shape == NULL) return false;
+    if (d->slots->slot[w->target].shape == NULL) return false;
     int64_t units = 1;
     for (int i = 0; i < target->rank; i++) {
         const int64_t n = d->slots->slot[w->target].shape[i];
         units *= i + 1 < target->rank ? n : (n + w->piece - 1) / w->piece;
     }
-    for (int i = 0; i < w->n; i++) {
-        if (w->of[i].writes && (w->of[i].slot != w->target || w->of[i].own != w->piece))
-            return false;
+    for (int i = 0; i < w->n; i++)
         for (int f = 0; f < wadi_slots_plan(d->slots, w->of[i].slot)->fields; f++)
             if (!is_shared(d, w->of[i].slot, f)) return false;
-    }
     return units == l->n;
 }
 
@@ -273,10 +280,8 @@ static bool bring_part(apart *d, const wadi_launch *l, int p) {
 static void launch_part(void *env, int worker, int64_t begin, int64_t end) {
     parts *all = env;
     WADI_UNUSED(worker);
-    for (int64_t p = begin; p < end; p++) {
-        wadi_device *part = all->device->part[p];
-        if (all->launch[p].n > 0) part->ops->launch(part, &all->launch[p]);
-    }
+    for (int64_t p = begin; p < end; p++)
+        if (all->launch[p].n > 0) launch_on(all->device, (int)p, &all->launch[p]);
 }
 
 static bool note_written(apart *d, const wadi_launch *l, int p) {
@@ -309,6 +314,8 @@ static void tell(apart *d) {
     const wadi_traffic *moved = wadi_fragments_moved(d->fragments);
     d->count->put = atomic_load(&moved->put);
     d->count->got = atomic_load(&moved->got);
+    atomic_store(&d->traffic.shared, d->count->cut);
+    atomic_store(&d->traffic.whole, d->count->whole);
 }
 
 static void launch(wadi_device *self, wadi_launch *what) {
@@ -327,6 +334,7 @@ static void launch(wadi_device *self, wadi_launch *what) {
     else
         launch_whole(d, what);
     tell(d);
+    atomic_fetch_add(&d->traffic.between, d->count->got - got);
     if (!several) return;
     d->count->cut_put += d->count->put - put;
     d->count->cut_got += d->count->got - got;
@@ -463,10 +471,14 @@ static wadi_status check_parts(const apart *d, wadi_error *err) {
         const wadi_device *part = d->part[p];
         if (part->residence == NULL)
             return wadi_fail(err, WADI_INVALID, "apart: device %d has no memory of its own", p);
-        if (part->images != d->part[0]->images)
-            return wadi_fail(err, WADI_INVALID, "apart: device %d has other kernels", p);
     }
     return WADI_OK;
+}
+
+static wadi_status find_images(apart *d, wadi_error *err) {
+    const wadi_image_ops *part[WADI_SPLIT_MOST];
+    for (int p = 0; p < d->n; p++) part[p] = d->part[p]->images;
+    return wadi_split_images(d->n, part, &d->base.images, err);
 }
 
 /* Blocks are not kept for reuse here: a block that is taken belongs to the first device. The devices' pools keep theirs. */
@@ -498,6 +510,7 @@ static wadi_status open_over(int n, wadi_device *const *owned_devices, wadi_buff
         .put = put, .get = get, .copy = copy, .check = check, .self = d, .traffic = &d->traffic};
     d->base = (wadi_device){&ops, &d->residence, d->part[0]->images, false};
     wadi_status status = check_parts(d, err);
+    if (status == WADI_OK) status = find_images(d, err);
     if (status == WADI_OK) status = make_memory(d, buffers, err);
     if (status == WADI_OK) status = wadi_pool_create_around(n, &d->pool, err);
     if (status == WADI_OK)
@@ -509,15 +522,16 @@ static wadi_status open_over(int n, wadi_device *const *owned_devices, wadi_buff
 
 wadi_status wadi_split_open_alike(wadi_status (*open)(const wadi_device_options *options,
                                                       wadi_device **out, wadi_error *err),
-                                  const wadi_device_options *options, int n, wadi_split_rule rule,
-                                  wadi_split_copies *count_to, wadi_device **out, wadi_error *err) {
+                                  const wadi_device_options *options, int n, const int *numbers,
+                                  wadi_split_rule rule, wadi_split_copies *count_to,
+                                  wadi_device **out, wadi_error *err) {
     wadi_device *device[WADI_SPLIT_MOST];
     wadi_device_options one = *options;
     wadi_status status = WADI_OK;
     int opened = 0;
     WADI_ASSERT(n >= 2 && n <= WADI_SPLIT_MOST);
     while (status == WADI_OK && opened < n) {
-        one.number = opened;
+        one.number = numbers[opened];
         status = open(&one, &device[opened], err);
         opened += status == WADI_OK;
     }

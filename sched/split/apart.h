@@ -18,12 +18,12 @@ typedef struct wadi_split_copies {
     int64_t cut_put, cut_got; /* bytes that cut launches have moved */
 } wadi_split_copies;
 
-/* Over n devices, 2 to WADI_SPLIT_MOST, of one kind, whose memory is their own: numbers 0 .. n - 1, each with the threads of the options. open: that
+/* Over n devices, 2 to WADI_SPLIT_MOST, of one kind, whose memory is their own: with these numbers, each with the threads of the options. open: that
  * of the kind's row (sched/devices.h). rule: NULL `cut`: by bytes, in proportion to workers; else every launch that can be cut is. count: NULL:
  * nobody wants it. Errors: WADI_INVALID (one has no memory of its own, or other kernels), WADI_MEMORY, WADI_IO (a thread), those of `open`. */
 WADI_NODISCARD wadi_status wadi_split_open_alike(
     wadi_status (*open)(const wadi_device_options *options, wadi_device **out, wadi_error *err),
-    const wadi_device_options *options, int n, wadi_split_rule rule, wadi_split_copies *count,
-    wadi_device **out, wadi_error *err);
+    const wadi_device_options *options, int n, const int *numbers, wadi_split_rule rule,
+    wadi_split_copies *count, wadi_device **out, wadi_error *err);
 
 #endif

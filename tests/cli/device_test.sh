@@ -51,6 +51,10 @@ for program in run check sound guess image; do
     refused 'device: there is no "gpu", only cpu, null' $program --device=cpu,gpu
     refused 'device: "null" is named twice' $program --device=null,cpu,null:0
     refused 'device: there is one "cpu", without a number: "cpu:1"' $program --device cpu:1
+    refused 'device: there is no "null:9", only null:0 to null:3' $program --device null:0+9
+    refused 'device: "null:0+0" names 0 twice' $program --device null:0+0
+    refused 'device: there is one "cpu", without a number: "cpu:0+1"' $program --device cpu:0+1
+    refused 'device: "null:1" is named twice' $program --device null:0+1,null:1
     WADI_DEVICE=gpu refused 'device: there is no "gpu", only cpu, null' $program
 done
 [ ! -e sound.flac ] && [ ! -e image.fits ] || fail "a run that was refused has left a file"
@@ -63,13 +67,14 @@ grep -q 'there is no "gpu"' out || fail "wadi explain: $(cat out)"
 [ "$(run)" = "$(run --device null)" ] || fail "wadi run"
 [ "$(run)" = "$(run --device=all)" ] || fail "wadi run on all devices, which are one"
 [ "$(run)" = "$(WADI_DEVICE=null run)" ] || fail "wadi run with WADI_DEVICE"
-for several in cpu,null null,cpu null,null:1 all; do
+for several in cpu,null null,cpu null,null:1 all null:0+1 null:1+0+3 cpu,null:0+1 null:0+2,null:1; do
     [ "$(run)" = "$(run --device $several)" ] || fail "wadi run --device $several"
 done
 check --device cpu,null | grep -q ' one on cpu ' || fail "wadi check compares cpu,null with nothing"
 run --device cpu,null --stats >out 2>&1 && grep -q '^device       cpu,null$' out && grep -q '^shares       all on cpu' out || fail "$(cat out)"
 check --device null | grep -q ' one on cpu ' || fail "wadi check compares null with nothing"
 sound && mv sound.flac cpu.flac && sound --device null && cmp cpu.flac sound.flac || fail "wadi-flac"
+sound --device null:0+1 && cmp cpu.flac sound.flac || fail "wadi-flac on two devices that work as one"
 [ "$(guess --device null)" = "$digest:word4321" ] || fail "wadi-md5"
 if image >out 2>&1; then
     mv image.fits cpu.fits && image --device null || fail "wadi-grid"
@@ -77,6 +82,12 @@ if image >out 2>&1; then
 else
     grep -q -i cfitsio out || fail "wadi-grid: $(cat out)"
 fi
+
+# ---- devices that work as one ----
+
+"$wadi" explain --device null:0+1 --schedule flat "$example" >out || fail "wadi explain: $(cat out)"
+grep -q '^== pieces of ' out && grep -q 'shared out: each unit writes 1 of parts' out || fail "explain --device null:0+1 shows no pieces"
+! "$wadi" explain --device null "$example" | grep -q '^== pieces' || fail "explain shows pieces where one device computes"
 
 # ---- libraries ----
 

@@ -227,9 +227,11 @@ static wadi_status bind_one(bound *b, const conf_case *c, const wadi_bind *bind,
 static wadi_status open_parts(void *env, const wadi_device_options *options, wadi_device **out,
                               wadi_error *err) {
     const conf_parts *parts = env;
+    int numbers[WADI_SPLIT_MOST];
+    for (int p = 0; p < parts->n; p++) numbers[p] = p;
     if (parts->apart)
-        return wadi_split_open_alike(wadi_null_open, options, parts->n, parts->rule, parts->count,
-                                     out, err);
+        return wadi_split_open_alike(wadi_null_open, options, parts->n, numbers, parts->rule,
+                                     parts->count, out, err);
     return wadi_split_open_cpus(options, parts->n, parts->rule, out, err);
 }
 
@@ -381,21 +383,32 @@ static bool runs_on(const conf_case *c, const wadi_exe *exe, const conf_variant 
     return same;
 }
 
-/* The kind that the environment leaves; NULL: it leaves all. If there is none of it, the test is left out. */
-static const wadi_device_row *only_kind(void) {
-    wadi_device_choice choice;
+/* Whether the environment leaves only one device. If there is no such device, the test is left out. */
+static bool only_device(wadi_device_choice *out) {
     wadi_error err = {0};
     const char *name = getenv("WADI_DEVICE");
-    if (!name || *name == '\0') return NULL;
-    if (wadi_device_find(name, &choice, &err) == WADI_OK) return choice.row;
+    if (!name || *name == '\0') return false;
+    if (wadi_device_find(name, out, &err) == WADI_OK) return true;
     fprintf(stderr, "left out: %s\n", err.msg);
     exit(77);
 }
 
 const wadi_device_row *conf_device(const wadi_device_row *from) {
-    const wadi_device_row *only = only_kind();
-    while (from->name && (only ? from != only : from->count != NULL)) from++;
+    wadi_device_choice only = {.row = NULL};
+    (void)only_device(&only);
+    while (from->name && (only.row ? from != only.row : from->count != NULL)) from++;
     return from;
+}
+
+/* The one that is left, or the first of the kind. */
+static const char *name_of(const wadi_device_row *kind) {
+    static wadi_device_choice only;
+    return only_device(&only) ? only.name : kind->name;
+}
+
+static bool is_only(void) {
+    wadi_device_choice only;
+    return only_device(&only);
 }
 
 /* Devices that every machine has; the first computes in memory of its own, or not. */
@@ -418,16 +431,16 @@ bool conf_run(const conf_case *c, const wadi_exe *exe, const conf_variant *v, wa
     for (const wadi_device_row *d = conf_device(wadi_devices); d->name; d = conf_device(d + 1)) {
         conf_variant on = *v;
         if (v->device && strcmp(v->device, d->name) != 0) continue;
-        on.device = d->name;
+        on.device = name_of(d);
         bool cut = false;
         bool same = runs_on(c, exe, &on, &cut, why);
         on.apart = true;
         if (same && cut && !v->apart) same = runs_on(c, exe, &on, &cut, why);
         if (same) continue;
-        wadi_text_addf(why, " (on device %s%s)", d->name, cut ? ", joined or apart" : "");
+        wadi_text_addf(why, " (on device %s%s)", on.device, cut ? ", joined or apart" : "");
         return false;
     }
-    return v->device != NULL || only_kind() != NULL || runs_on_several(c, exe, v, why);
+    return v->device != NULL || is_only() || runs_on_several(c, exe, v, why);
 }
 
 static wadi_status go_on(const conf_case *c, const wadi_exe *exe, const conf_variant *v,
@@ -460,16 +473,16 @@ wadi_status conf_go_prefix(const conf_case *c, const wadi_exe *exe, const conf_v
         conf_variant on = *v;
         wadi_error said = {0};
         int64_t delivered = 0;
-        on.device = d->name;
+        on.device = name_of(d);
         on.apart = d == wadi_devices;
         const wadi_status other = go_on(c, exe, &on, want, &delivered, &none, &said, why);
         if (other == st && delivered == *out_delivered &&
             (st == WADI_OK || strcmp(said.msg, err->msg) == 0))
             continue;
-        return wadi_fail(err, WADI_INTERNAL, "device %s%s: %lld elements, then %s", d->name,
+        return wadi_fail(err, WADI_INTERNAL, "device %s%s: %lld elements, then %s", on.device,
                          on.apart ? ", apart" : "", (long long)delivered, said.msg);
     }
-    if (v->device || only_kind()) return st;
+    if (v->device || is_only()) return st;
     conf_variant on = *v;
     wadi_error said = {0};
     int64_t delivered = 0;

@@ -56,7 +56,12 @@ static wadi_status tell(int number, wadi_device_facts *out, wadi_error *err) {
 
 static const wadi_device_row table[] = {
     {.name = "brain", .about = "one head", .language = "words", .tell = tell_nothing},
-    {.name = "vector", .about = "many lanes", .language = "V", .count = count_three, .tell = tell},
+    {.name = "vector",
+     .about = "many lanes",
+     .language = "V",
+     .apart = true,
+     .count = count_three,
+     .tell = tell},
     {.name = "vec", .about = "a lane", .language = "V", .count = count_one, .tell = tell_nothing},
     {.name = "ghost", .about = "unseen", .language = "V", .count = count_none, .tell = tell},
     {.name = "abacus", .about = "beads", .language = "V", .count = count_missing, .tell = tell},
@@ -71,7 +76,8 @@ static void assert_found(const char *name, const char *row, int number, const ch
     wadi_error err = {0};
     if (wadi_device_find_in(table, name, &c, &err) != WADI_OK) fail_msg("%s", err.msg);
     assert_string_equal(c.row->name, row);
-    assert_int_equal(c.number, number);
+    assert_int_equal(c.parts, 1);
+    assert_int_equal(c.number[0], number);
     assert_string_equal(c.name, full);
 }
 
@@ -127,6 +133,36 @@ static void what_is_not_there_is_refused_with_what_is(void **state) {
         "device: there is no \"abacus:1\": libabacus.so.1 cannot be loaded: no such file");
 }
 
+static void numbers_name_devices_that_work_as_one(void **state) {
+    (void)state;
+    wadi_device_choice c;
+    assert_int_equal(wadi_device_find_in(table, "vector:2+0", &c, NULL), WADI_OK);
+    assert_int_equal(c.parts, 2);
+    assert_int_equal(c.number[0], 2);
+    assert_int_equal(c.number[1], 0);
+    assert_string_equal(c.name, "vector:2+0");
+    assert_int_equal(wadi_device_read_in(table, "vector:0+1+2+3+4+5+6+7", &c, NULL), WADI_OK);
+    assert_int_equal(c.parts, 8);
+    assert_refused("vector:0+1+2+3+4+5+6+7+8", WADI_INVALID,
+                   "device: \"vector:0+1+2+3+4+5+6+7+8\": more than 8 work as one");
+    assert_refused("vector:1+1", WADI_INVALID, "device: \"vector:1+1\" names 1 twice");
+    assert_refused("vector:0+3", WADI_INVALID,
+                   "device: there is no \"vector:3\", only vector:0 to vector:2");
+    assert_refused("vector:0+", WADI_INVALID,
+                   "device: \"vector:0+\": expected a number behind \"vector:\"");
+    assert_refused("vector:+1", WADI_INVALID,
+                   "device: \"vector:+1\": expected a number behind \"vector:\"");
+    assert_refused("vector:0 + 1", WADI_INVALID,
+                   "device: \"vector:0 + 1\": expected a number behind \"vector:\"");
+    assert_refused("vector:0+99999999999999999999", WADI_INVALID,
+                   "device: \"vector:0+99999999999999999999\": expected a number behind "
+                   "\"vector:\"");
+    assert_refused("echo:0+1", WADI_INVALID,
+                   "device: \"echo:0+1\": only devices with memory of their own work as one");
+    assert_refused("vector+vector", WADI_INVALID,
+                   "device: there is no \"vector+vector\", only " KINDS);
+}
+
 /* ---- lists ---- */
 
 static void assert_list(const char *name, int n, const char *full) {
@@ -151,6 +187,8 @@ static void a_list_names_each_device_once(void **state) {
     assert_list("vector:1,brain,echo,echo:1", 4, "vector:1,brain,echo,echo:1");
     assert_list_refused("brain,brain", WADI_INVALID, "device: \"brain\" is named twice");
     assert_list_refused("vector,vector:0", WADI_INVALID, "device: \"vector:0\" is named twice");
+    assert_list("brain,vector:0+2,vector:1", 3, "brain,vector:0+2,vector:1");
+    assert_list_refused("vector:0+1,vector:1", WADI_INVALID, "device: \"vector:1\" is named twice");
     assert_list_refused("echo,echo:0", WADI_INVALID, "device: \"echo\" is named twice");
     assert_list_refused("brain,", WADI_INVALID, "device: there is no \"\", only " KINDS);
     assert_list_refused(",brain", WADI_INVALID, "device: there is no \"\", only " KINDS);
@@ -187,16 +225,14 @@ static void the_kinds_of_a_list_need_no_devices(void **state) {
 /* Nobody loads a library of a kind that he does not ask for, or to know the kind alone. */
 static void a_library_is_asked_only_when_its_device_is(void **state) {
     (void)state;
-    const wadi_device_row *row = NULL;
     wadi_device_choice c;
-    int number = 0;
     asked = 0;
     assert_int_equal(wadi_device_find_in(table, NULL, &c, NULL), WADI_OK);
     assert_int_equal(wadi_device_find_in(table, "brain", &c, NULL), WADI_OK);
     assert_int_equal(wadi_device_find_in(table, "gpu", &c, NULL), WADI_INVALID);
-    assert_int_equal(wadi_device_kind_in(table, "vector:7", &row, &number, NULL), WADI_OK);
-    assert_ptr_equal(row, &table[1]);
-    assert_int_equal(number, 7);
+    assert_int_equal(wadi_device_read_in(table, "vector:7", &c, NULL), WADI_OK);
+    assert_ptr_equal(c.row, &table[1]);
+    assert_int_equal(c.number[0], 7);
     assert_int_equal(asked, 0);
     assert_int_equal(wadi_device_find_in(table, "vector:1", &c, NULL), WADI_OK);
     assert_int_equal(asked, 1);
@@ -271,6 +307,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_name_is_a_kind_and_a_number),
         cmocka_unit_test(what_is_not_there_is_refused_with_what_is),
+        cmocka_unit_test(numbers_name_devices_that_work_as_one),
         cmocka_unit_test(a_list_names_each_device_once),
         cmocka_unit_test(all_are_those_that_can_be_used),
         cmocka_unit_test(the_kinds_of_a_list_need_no_devices),
