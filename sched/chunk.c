@@ -221,7 +221,8 @@ static void join_arrival(wadi_arrival *a, const wadi_arrival *other) {
 static wadi_status bring_home(wadi_chunk *chunk, bool wait, wadi_error *err) {
     for (int i = 0; i < chunk->components; i++) {
         wadi_chunk_component *c = &chunk->component[i];
-        c->ahead = NULL; /* the host may make other columns of these */
+        /* The host may make other columns of these. Where there is nothing, other threads may look at the same time. */
+        if (c->ahead != NULL) c->ahead = NULL;
         if (c->residence == NULL) continue;
         wadi_chunk *whole = is_part(c) ? c->whole : chunk;
         wadi_chunk_component *of = whole == chunk ? c : &whole->component[c->part];
