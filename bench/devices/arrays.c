@@ -33,7 +33,7 @@ typedef struct arrays {
 static wadi_status compare(bench *b, const bench_job *j, arrays *a, bool resident,
                            double *out_seconds, wadi_error *err) {
     bench_side sides[BENCH_MAX_SIDES];
-    char name[64];
+    char name[96];
     (void)snprintf(name, sizeof name, "%s, %s", j->name, resident ? "resident" : "copied");
     for (int i = 0; i < a->list.n; i++)
         sides[i] = (bench_side){a->list.at[i].name,
@@ -52,7 +52,7 @@ static wadi_status judge(bench *b, const bench_job *j, const arrays *a, int i,
     const wadi_device_choice *c = &a->list.at[i];
     const double *peers = seconds + a->list.n, bytes = j->bytes * (double)a->n;
     const bool nvidia = strcmp(c->row->name, "cuda") == 0;
-    char name[64], asked[48];
+    char name[96], asked[48];
     (void)snprintf(name, sizeof name, "%s, resident, %s", j->name, c->name);
     for (int k = 0; nvidia && k < BENCH_PEERS; k++) {
         if (peers[k] < 0) continue;
