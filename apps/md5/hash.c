@@ -69,6 +69,10 @@ static state first_state(void) {
     return s;
 }
 
+wadi_exp md5_first_word(const wadi_exp *m) {
+    return compress(first_state(), m).at[0];
+}
+
 /* ---- lookup ---- */
 
 typedef struct lookup {
@@ -106,7 +110,7 @@ static wadi_exp try_block(void *env, wadi_exp block) {
     wadi_exp m[16];
     for (int i = 0; i < 16; i++) m[i] = i < l->words ? wadi_get(block, word_name(i)) : wadi_u32(0);
     m[14] = wadi_get(block, "bits");
-    return is_wanted(l, compress(first_state(), m).at[0]);
+    return is_wanted(l, md5_first_word(m));
 }
 
 static wadi_acc try_word(void *env, wadi_acc word) {

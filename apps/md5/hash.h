@@ -23,6 +23,9 @@ void md5_build(md5_class class, int log2_bits);
 /* The same for short words in one array: input "words", a vector of records, and output "hits", a vector of bool. */
 void md5_build_whole(int log2_bits);
 
+/* The first word of the digest of a message of one block m[16], padded as RFC 1321 section 3.1 and 3.2 say. */
+wadi_exp md5_first_word(const wadi_exp *m);
+
 /* Message words of an element of the class; the length in bits comes after them. MD5_LONG: 0. */
 int md5_class_words(md5_class class);
 const char *md5_class_name(md5_class class);

@@ -17,7 +17,7 @@
 #include "bench/devices/jobs.h"
 #include "bench/devices/peers.h"
 
-enum { LARGE = 100000000, NUMBERS = 10000000, QUICK_NUMBERS = 10000, MOST_DEVICES = 6 };
+enum { LARGE = 100000000, NUMBERS = 10000000, QUICK_NUMBERS = 10000, MOST_DEVICES = 5 };
 
 /* Every case with the same devices and peers. */
 typedef struct arrays {
@@ -57,8 +57,8 @@ static wadi_status judge(bench *b, const bench_job *j, const arrays *a, int i,
     for (int k = 0; nvidia && k < BENCH_PEERS; k++) {
         if (peers[k] < 0) continue;
         WADI_TRY(bench_line(b, "arrays", name, seconds[i], a->peer[k].name, peers[k], err));
-        (void)snprintf(asked, sizeof asked, "asked: %g times %s", j->times, a->peer[k].name);
-        if (j->times > 0 && k == 0)
+        (void)snprintf(asked, sizeof asked, "asked: %.3g times %s", j->times, a->peer[k].name);
+        if (j->times > 0 && k != BENCH_JAX)
             WADI_TRY(bench_line(b, "arrays", name, seconds[i], asked, j->times * peers[k], err));
     }
     bench_say(b, "%s: %.2f GB/s", name, 1e-9 * bytes / seconds[i]);
@@ -109,7 +109,8 @@ wadi_status bench_arrays(bench *b, wadi_error *err) {
     if (a.list.n > MOST_DEVICES) a.list.n = MOST_DEVICES;
     if (a.list.n == 1) bench_say(b, "arrays: there is no device but cpu");
     const bool nvidia = bench_beside_nvidia(&a.list);
-    if (!nvidia) bench_say(b, "arrays: skipping CuPy and JAX: there is no device of NVIDIA");
+    if (!nvidia)
+        bench_say(b, "arrays: skipping CuPy, JAX and hashcat: there is no device of NVIDIA");
     a.n = b->quick ? QUICK_NUMBERS : nvidia ? LARGE : NUMBERS;
     for (const bench_job *j = bench_jobs; j->name != NULL; j++) {
         if (!bench_wants(b, j->name) || (j->rows && j->extra > a.n)) continue;

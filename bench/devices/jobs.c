@@ -6,7 +6,9 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/hash.h"
 #include "base/text.h"
+#include "bench/devices/job_md5.h"
 
 enum { ROUNDS = 8, ENTRIES = 64 /* of a row of the matrix, on average */ };
 
@@ -151,6 +153,12 @@ const bench_job bench_jobs[] = {
              "r = fold_seg 0.0 o q (a, b) { add a b }\n" PICK("r"),
      .bytes = 12,
      .times = 1.2},
+    {.name = "MD5",
+     .task = "hashcat",
+     .vectors = "pqrs",
+     .build = bench_md5_program,
+     .bytes = 16,
+     .times = 1 / 0.6},
     {.name = NULL},
 };
 
@@ -174,6 +182,13 @@ static void fill_numbers(int k, int64_t n, int64_t length, void *out) {
     WADI_UNUSED(n);
     for (int64_t i = 0; i < length; i++)
         x[i] = 0.05 + (double)((i * 7919 + k * 31) % 100003) / 110000;
+}
+
+/* Words: any bits will do. */
+static void fill_words(int k, int64_t n, int64_t length, void *out) {
+    uint32_t *w = out;
+    WADI_UNUSED(n);
+    for (int64_t i = 0; i < length; i++) w[i] = (uint32_t)wadi_hash64((uint64_t)(4 * i + k));
 }
 
 /* The matrix: a band. Row r has entries in columns r, r + 3, r + 6, .. */
@@ -217,6 +232,10 @@ static const vector vectors[] = {
     {'y', "y", "f64", WADI_F64, all_of, fill_numbers},
     {'z', "z", "f64", WADI_F64, all_of, fill_numbers},
     {'w', "x", "f64", WADI_F64, rows_of, fill_numbers},
+    {'p', "p", "u32", WADI_U32, all_of, fill_words},
+    {'q', "q", "u32", WADI_U32, all_of, fill_words},
+    {'r', "r", "u32", WADI_U32, all_of, fill_words},
+    {'s', "s", "u32", WADI_U32, all_of, fill_words},
     {'o', "o", "i64", WADI_I64, offsets_of, fill_offsets},
     {'k', "k", "i32", WADI_I32, entries_of, fill_columns},
     {'e', "e", "f64", WADI_F64, entries_of, fill_numbers},

@@ -10,7 +10,7 @@
 
 typedef struct bench_job {
     const char *name;
-    const char *task; /* what peers.py calls it; its argument is `extra`. NULL: no peer does it */
+    const char *task;    /* what peers.py calls it; its argument is `extra` */
     const char *vectors; /* a letter for each input (jobs.c) */
     const char *body;    /* of a round, as text: binds v. '@' stands for `extra` */
     wadi_program *(*build)(

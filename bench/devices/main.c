@@ -4,12 +4,17 @@
  *                   [--python PROGRAM] [--list]
  *
  * What is printed: bench/streams/report.h. */
+#include <string.h>
+
 #include "bench/devices/devices.h"
 #include "bench/streams/command.h"
 
 /* A new benchmark is a file, its prototype in devices.h, and a line here. */
 static const bench_entry benchmarks[] = {
     {"arrays", bench_arrays, "array programs on each device, beside cpu"},
+    {"start", bench_start_devices, "cold compile and warm start on each device"},
+    {"apps", bench_apps, "the three applications on each device, beside cpu"},
+    {"streams", bench_streams_devices, "the programs of bench_streams on each device, beside cpu"},
     {"fission", bench_fission, "two devices that share each launch against the threads of one"},
     {"shares", bench_shares, "devices that share a stream by chunks against the processors alone"},
     {NULL, NULL, NULL},
@@ -27,6 +32,7 @@ static const char usage[] =
     "  --list             names the benchmarks\n";
 
 int main(int argc, char **argv) {
+    if (argc == 6 && strcmp(argv[1], "--start") == 0) return bench_start_child(argv + 2);
     const bench_command command = {"bench_devices", usage, benchmarks, NULL};
     return bench_command_run(&command, argc, argv);
 }

@@ -1,6 +1,6 @@
 """The peers of array jobs on a device of NVIDIA. The protocol is that of bench/streams/child.h.
 
-    peers.py CuPy|JAX TASK N EXTRA
+    peers.py CuPy|JAX|hashcat TASK N EXTRA
 
 The numbers and the jobs are those of jobs.c; `pick` takes the number that the first round of a job picks. Arrays stay on the device. CuPy
 calls cuBLAS, CUB, cuFFT and cuSPARSE; times are those of events on the device. With WADI_BENCH_STAND_IN set, numpy stands in for CuPy, and
@@ -213,12 +213,32 @@ def jax_round(jax, task, n, extra):
     return lambda: compiled(1.0, *arrays)
 
 
+# ---- hashcat ----
+
+
+def hashcat_seconds(n):
+    """What n hashes take at the rate that hashcat measures itself, the best of its GPUs. It has no digests to tell."""
+    import shutil
+    import subprocess
+    if shutil.which("hashcat") is None:
+        missing("hashcat: package hashcat")
+    said = subprocess.run(["hashcat", "-b", "-m", "0", "-D", "2", "--machine-readable", "--quiet"],
+                          stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=False).stdout
+    rates = [float(line.split(":")[-1]) for line in said.split() if line[:1].isdigit() and line.count(":") == 5]
+    if not rates:
+        missing("a device that hashcat can use (hashcat -b -m 0 -D 2)")
+    return n / max(rates)
+
+
 # ---- all together ----
 
 
 def main():
     peer, task, n, extra = sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
-    if peer == "CuPy":
+    if task == "hashcat":
+        rate = hashcat_seconds(n)
+        seconds = lambda: (rate, np.array([np.nan]))
+    elif peer == "CuPy":
         cp = cupy_module()
         work = cupy_round(cp, task, n, extra)
         seconds = lambda: cupy_seconds(cp, work)

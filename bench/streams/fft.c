@@ -93,7 +93,7 @@ enum { FORMS = sizeof forms / sizeof *forms };
 typedef struct ours {
     const form *form;
     const data *data;
-    int threads;
+    const bench *b;
     bool check;
     double worst;
     wadi_exe *exe;
@@ -113,7 +113,7 @@ static wadi_program *build(const form *f) {
 
 static wadi_status open_ours(const bench *b, const form *f, const data *d, ours *o,
                              wadi_error *err) {
-    *o = (ours){.form = f, .data = d, .threads = b->threads, .check = true};
+    *o = (ours){.form = f, .data = d, .b = b, .check = true};
     wadi_program *p = build(f);
     if (!p) return wadi_fail(err, WADI_MEMORY, "out of memory");
     const wadi_status st = wadi_compile(p, NULL, &o->exe, err);
@@ -169,7 +169,8 @@ static wadi_status go_whole(ours *o, wadi_run *run, const wadi_array *x, wadi_er
 
 static wadi_status run_ours(void *env, double *out_seconds, wadi_error *err) {
     ours *o = env;
-    const wadi_run_options options = {.threads = o->threads, .chunk = o->form->chunk};
+    const wadi_run_options options = {
+        .threads = o->b->threads, .chunk = o->form->chunk, .device = o->b->device};
     const wadi_array x = {.rank = 3,
                           .fields = 1,
                           .type = {WADI_C128},

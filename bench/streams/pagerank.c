@@ -141,6 +141,7 @@ typedef struct job {
     double *ranks, *other;
     int64_t most, done; /* steps allowed, and taken by the latest run */
     bench_program stream, whole;
+    const bench *b;
     int threads;
 } job;
 
@@ -157,6 +158,7 @@ static wadi_status run_stream(void *env, double *out_seconds, wadi_error *err) {
     for (j->done = 0; change > TOLERANCE && j->done < j->most; j->done++) {
         wadi_array next, distance_moved;
         double unused = -1;
+        j->stream.options.device = j->b->device;
         WADI_TRY(bench_program_run(&j->stream, &unused, err));
         WADI_TRY(bench_program_result(&j->stream, "next", &next, err));
         WADI_TRY(bench_program_result(&j->stream, "change", &distance_moved, err));
@@ -171,6 +173,7 @@ static wadi_status run_whole(void *env, double *out_seconds, wadi_error *err) {
     job *j = env;
     wadi_array done;
     const int64_t start = wadi_clock_ns();
+    j->whole.options.device = j->b->device;
     WADI_TRY(bench_program_run(&j->whole, out_seconds, err));
     const double seconds = seconds_since(start);
     WADI_TRY(bench_program_result(&j->whole, "done", &done, err));
@@ -327,6 +330,7 @@ static wadi_status open_peers(const bench *b, const char *name, const job *j, pe
                               wadi_error *err) {
     wadi_error why = {0};
     char task[64];
+    if (!bench_has_peers(b)) return WADI_OK;
     (void)snprintf(task, sizeof task, "pagerank:%lld", (long long)j->most);
     wadi_status status = bench_python_open(b, task, j->m, NULL, &p->scipy, &why);
     WADI_TRY(absent_is_fine(b, name, status, &why, err));
@@ -349,7 +353,7 @@ static wadi_status compare(bench *b, const char *name, job *j, const peers *p, w
 /* `most`: steps at most. */
 static wadi_status rank(bench *b, const char *name, const wadi_csr *m, int64_t most,
                         wadi_error *err) {
-    job j = {.m = m, .most = most, .threads = b->threads};
+    job j = {.m = m, .most = most, .b = b, .threads = b->threads};
     peers p = {0};
     wadi_status status = make_vectors(&j, err);
     if (status == WADI_OK) status = open_programs(b, &j, err);

@@ -7,7 +7,7 @@
 
 wadi_status bench_program_open(const bench *b, wadi_program *owned_p, bench_program *out,
                                wadi_error *err) {
-    *out = (bench_program){.options = {.threads = b->threads}};
+    *out = (bench_program){.options = {.threads = b->threads, .device = b->device}};
     if (owned_p == NULL) return wadi_fail(err, WADI_MEMORY, "out of memory");
     const wadi_status status = wadi_compile(owned_p, NULL, &out->exe, err);
     wadi_program_destroy(owned_p);

@@ -36,6 +36,10 @@ void bench_say(const bench *b, const char *format, ...) {
     (void)fputc('\n', stderr);
 }
 
+bool bench_has_peers(const bench *b) {
+    return !b->schedules && !b->checks && b->devices == NULL;
+}
+
 bool bench_wants(const bench *b, const char *name) {
     return b->select == NULL || strstr(name, b->select) != NULL;
 }
@@ -175,13 +179,60 @@ static wadi_status compare_schedules(bench *b, const char *benchmark, const char
     return status;
 }
 
+/* ---- devices ---- */
+
+/* One of wadi's sides on a device. */
+typedef struct on_device {
+    bench *b;
+    const bench_side *side;
+    const char *device;
+} on_device;
+
+static wadi_status run_on_device(void *env, double *out_seconds, wadi_error *err) {
+    const on_device *o = env;
+    const char *before = o->b->device;
+    if (o->side->run == bench_program_run)
+        ((bench_program *)o->side->env)->options.device = o->device;
+    o->b->device = o->device;
+    const wadi_status status = o->side->run(o->side->env, out_seconds, err);
+    o->b->device = before;
+    return status;
+}
+
+static wadi_status compare_devices(bench *b, const char *benchmark, const char *name,
+                                   const bench_side *side, wadi_error *err) {
+    on_device on[BENCH_MAX_SIDES];
+    bench_side each[BENCH_MAX_SIDES];
+    char label[96];
+    int n = 0;
+    for (; n < BENCH_MAX_SIDES && b->devices[n] != NULL; n++) {
+        on[n] = (on_device){b, side, b->devices[n]};
+        each[n] = (bench_side){b->devices[n], run_on_device, &on[n]};
+    }
+    (void)snprintf(label, sizeof label, "%s: %s, %s", benchmark, name, side->name);
+    return compare_sides(b, "streams", label, n, each, NULL, err);
+}
+
+/* ---- all together ---- */
+
+static bool is_wadi(const bench_side *side) {
+    return side->run != NULL && strncmp(side->name, "wadi", 4) == 0;
+}
+
+static wadi_status compare_ours(bench *b, const char *benchmark, const char *name,
+                                const bench_side *side, wadi_error *err) {
+    if (b->checks) return WADI_OK;
+    if (b->schedules) return compare_schedules(b, benchmark, name, side, err);
+    return compare_devices(b, benchmark, name, side, err);
+}
+
 wadi_status bench_compare(bench *b, const char *benchmark, const char *name, int sides,
                           const bench_side *side, double *out_seconds, wadi_error *err) {
-    if (!b->schedules) return compare_sides(b, benchmark, name, sides, side, out_seconds, err);
+    if (bench_has_peers(b)) return compare_sides(b, benchmark, name, sides, side, out_seconds, err);
     for (int i = 0; i < sides; i++) {
         if (out_seconds != NULL) out_seconds[i] = -1;
-        if (side[i].run != bench_program_run) continue;
-        WADI_TRY(compare_schedules(b, benchmark, name, &side[i], err));
+        if (b->schedules ? side[i].run != bench_program_run : !is_wadi(&side[i])) continue;
+        WADI_TRY(compare_ours(b, benchmark, name, &side[i], err));
     }
     return WADI_OK;
 }

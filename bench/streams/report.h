@@ -31,11 +31,15 @@ typedef struct bench_row {
 
 /* What the command line said, and what has been measured. */
 typedef struct bench {
-    bool quick;       /* tiny sizes: checks that everything works, measures nothing */
-    bool schedules;   /* wadi's automatic schedule against each forced one, instead of the peers */
-    int threads;      /* of wadi and of peers alike; at least 1 */
-    int runs;         /* timed rounds at least; short cases get more */
-    const char *data; /* folder of real data; NULL: none, such cases are skipped */
+    bool quick;     /* tiny sizes: checks that everything works, measures nothing */
+    bool schedules; /* wadi's automatic schedule against each forced one, instead of the peers */
+    const char *device; /* of wadi's programs; NULL: what WADI_DEVICE names, or cpu */
+    /* Names ended by NULL: each of wadi's programs on each of these devices, against the first, instead of the peers. NULL: the peers */
+    const char *const *devices;
+    bool checks;           /* results alone are checked: nothing is compared or printed */
+    int threads;           /* of wadi and of peers alike; at least 1 */
+    int runs;              /* timed rounds at least; short cases get more */
+    const char *data;      /* folder of real data; NULL: none, such cases are skipped */
     const char *python;    /* interpreter that has numpy and scipy */
     const char *mkl;       /* path or name of libmkl_rt */
     const char *select;    /* only cases whose name contains this; NULL: all */
@@ -49,8 +53,9 @@ typedef struct bench {
 typedef wadi_status (*bench_fn)(void *env, double *out_seconds, wadi_error *err);
 
 typedef struct bench_side {
-    const char *name; /* of the peer; of the first side, which is wadi, it is not printed */
-    bench_fn run;     /* NULL: this peer is absent (already told), and left out */
+    const char *
+        name; /* of the peer; of the first side, which is wadi, it is not printed. Other sides of wadi begin with "wadi" */
+    bench_fn run; /* NULL: this peer is absent (already told), and left out */
     void *env;
 } bench_side;
 
@@ -66,6 +71,9 @@ WADI_NODISCARD wadi_status bench_compare(bench *b, const char *benchmark, const 
 WADI_NODISCARD wadi_status bench_line(bench *b, const char *benchmark, const char *name,
                                       double wadi_s, const char *peer, double peer_s,
                                       wadi_error *err);
+
+/* Whether peers are compared at all. */
+bool bench_has_peers(const bench *b);
 
 /* Whether the user asked for this case. */
 bool bench_wants(const bench *b, const char *name);
