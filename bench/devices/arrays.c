@@ -113,7 +113,8 @@ wadi_status bench_arrays(bench *b, wadi_error *err) {
         bench_say(b, "arrays: skipping CuPy, JAX and hashcat: there is no device of NVIDIA");
     a.n = b->quick ? QUICK_NUMBERS : nvidia ? LARGE : NUMBERS;
     for (const bench_job *j = bench_jobs; j->name != NULL; j++) {
-        if (!bench_wants(b, j->name) || (j->rows && j->extra > a.n)) continue;
+        if (!bench_wants(b, j->name) || (b->quick && j->full)) continue;
+        if (j->rows && j->extra > a.n) continue;
         WADI_TRY(one_case(b, j, &a, err));
     }
     return WADI_OK;

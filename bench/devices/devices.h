@@ -10,6 +10,8 @@ WADI_NODISCARD wadi_status bench_shares(bench *b, wadi_error *err);
 WADI_NODISCARD wadi_status bench_start_devices(bench *b, wadi_error *err);
 WADI_NODISCARD wadi_status bench_apps(bench *b, wadi_error *err);
 WADI_NODISCARD wadi_status bench_streams_devices(bench *b, wadi_error *err);
+WADI_NODISCARD wadi_status bench_table2(bench *b, wadi_error *err);
+WADI_NODISCARD wadi_status bench_fastmath(bench *b, wadi_error *err);
 
 /* main of the processes that `start` measures: KIND, DEVICE, job, threads. Returns the exit status. */
 int bench_start_child(char **argv);

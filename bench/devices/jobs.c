@@ -25,9 +25,8 @@ enum { ROUNDS = 8, ENTRIES = 64 /* of a row of the matrix, on average */ };
     "    t = unit { add (the s) (the v) }\n" \
     "    yield t\n}\n"                       \
     "output sum\n"
+#define ARRAY_TAIL "    yield %s\n}\narray = elements all\noutput array\n"
 
-#define PICK(FROM) \
-    "v = unit { " FROM " ! (rem (mul (add (the i) 1) 7919999) (extent " FROM " 0)) }\n"
 #define SCALED "s = map x (a) { mul a (the factor) }\n"
 #define PRICE                                                  \
     "w = mul 0.3 (sqrt t)\n"                                   \
@@ -37,24 +36,24 @@ enum { ROUNDS = 8, ENTRIES = 64 /* of a row of the matrix, on average */ };
     "sub (mul s p) (mul (mul k (exp (mul -0.02 t))) q)\n"
 #define PRICES                                                             \
     "r = zip_with x y z (a, k, t) {\ns = mul a (the factor)\n" PRICE "}\n" \
-    "g = compute r\n" PICK("g")
+    "g = compute r\n" BENCH_PICK("g")
 #define WORK                                                  \
     "r = map x (a) {\nb = mul a (the factor)\n"               \
     "iterate @ (k, w) { add (mul w 0.75) 0.125 } from b\n}\n" \
-    "g = compute r\n" PICK("g")
+    "g = compute r\n" BENCH_PICK("g")
 #define ROWS                                                  \
     SCALED "l = unit { quot (the n) @ }\nm = reshape s l @\n" \
-           "r = fold 0.0 m (p, q) { add p q }\n" PICK("r")
+           "r = fold 0.0 m (p, q) { add p q }\n" BENCH_PICK("r")
 
 #define SEGMENTS(N, TEXT)                                                                  \
     {                                                                                      \
         .name = "rows of " TEXT, .task = "rows", .vectors = "x", .body = ROWS, .extra = N, \
-        .bytes = 8 + 8.0 / N, .share = 0.7, .rows = true                                   \
+        .bytes = 8 + 8.0 / N, .share = 0.7, .rows = true, .full = N != 10                  \
     }
 #define INTENSITY(N, TEXT)                                                                        \
     {                                                                                             \
         .name = "intensity " TEXT, .task = "intensity", .vectors = "x", .body = WORK, .extra = N, \
-        .bytes = 16                                                                               \
+        .bytes = 16, .full = N != 4                                                               \
     }
 
 /* Rows of numbers, transformed: an operator that has no short text. */
@@ -97,7 +96,7 @@ const bench_job bench_jobs[] = {
     {.name = "copy",
      .task = "copy",
      .vectors = "x",
-     .body = SCALED "g = compute s\n" PICK("g"),
+     .body = SCALED "g = compute s\n" BENCH_PICK("g"),
      .bytes = 16},
     {.name = "sum",
      .task = "sum",
@@ -115,13 +114,14 @@ const bench_job bench_jobs[] = {
     {.name = "scan",
      .task = "scan",
      .vectors = "x",
-     .body = SCALED "r = scanl1 s (p, q) { add p q }\n" PICK("r"),
+     .body = SCALED "r = scanl1 s (p, q) { add p q }\n" BENCH_PICK("r"),
      .bytes = 16,
      .share = 0.85},
     {.name = "Black-Scholes",
      .task = "prices",
      .vectors = "xyz",
      .body = PRICES,
+     .array = "g",
      .bytes = 32,
      .share = 0.85},
     INTENSITY(1, "1"),
@@ -148,9 +148,7 @@ const bench_job bench_jobs[] = {
     {.name = "SMVM",
      .task = "smvm",
      .vectors = "woke",
-     .body = "g = map k (c) { mul (x ! (convert i64 c)) (the factor) }\n"
-             "q = zip_with e g (a, b) { mul a b }\n"
-             "r = fold_seg 0.0 o q (a, b) { add a b }\n" PICK("r"),
+     .body = BENCH_SMVM,
      .bytes = 12,
      .times = 1.2},
     {.name = "MD5",
@@ -182,6 +180,21 @@ static void fill_numbers(int k, int64_t n, int64_t length, void *out) {
     WADI_UNUSED(n);
     for (int64_t i = 0; i < length; i++)
         x[i] = 0.05 + (double)((i * 7919 + k * 31) % 100003) / 110000;
+}
+
+static void fill_singles(int k, int64_t n, int64_t length, void *out) {
+    float *x = out;
+    WADI_UNUSED(n);
+    for (int64_t i = 0; i < length; i++)
+        x[i] = 0.05F + (float)((i * 7919 + k * 31) % 100003) / 110000.0F;
+}
+
+/* Keys of all sizes. */
+static void fill_keys(int k, int64_t n, int64_t length, void *out) {
+    int32_t *x = out;
+    WADI_UNUSED(k);
+    WADI_UNUSED(n);
+    for (int64_t i = 0; i < length; i++) x[i] = (int32_t)(uint32_t)wadi_hash64((uint64_t)i);
 }
 
 /* Words: any bits will do. */
@@ -232,6 +245,10 @@ static const vector vectors[] = {
     {'y', "y", "f64", WADI_F64, all_of, fill_numbers},
     {'z', "z", "f64", WADI_F64, all_of, fill_numbers},
     {'w', "x", "f64", WADI_F64, rows_of, fill_numbers},
+    {'X', "x", "f32", WADI_F32, all_of, fill_singles},
+    {'Y', "y", "f32", WADI_F32, all_of, fill_singles},
+    {'Z', "z", "f32", WADI_F32, all_of, fill_singles},
+    {'I', "x", "i32", WADI_I32, all_of, fill_keys},
     {'p', "p", "u32", WADI_U32, all_of, fill_words},
     {'q', "q", "u32", WADI_U32, all_of, fill_words},
     {'r', "r", "u32", WADI_U32, all_of, fill_words},
@@ -275,7 +292,7 @@ static void add_body(const bench_job *j, wadi_text *out) {
     }
 }
 
-static wadi_status compile_text(const bench_job *j, const wadi_compile_options *options,
+static wadi_status compile_text(const bench_job *j, bool array, const wadi_compile_options *options,
                                 wadi_exe **out, wadi_error *err) {
     wadi_text t = {0};
     wadi_text_addf(&t, "%s", HEAD);
@@ -283,7 +300,8 @@ static wadi_status compile_text(const bench_job *j, const wadi_compile_options *
         wadi_text_addf(&t, "input %s : %s[?]\n", vector_of(*letter)->name, vector_of(*letter)->of);
     wadi_text_addf(&t, "%s", ROUND);
     add_body(j, &t);
-    wadi_text_addf(&t, "%s", TAIL);
+    if (array) wadi_text_addf(&t, ARRAY_TAIL, j->array);
+    if (!array) wadi_text_addf(&t, "%s", TAIL);
     const wadi_status status = wadi_compile_text(wadi_text_str(&t), j->name, options, out, err);
     wadi_text_fini(&t);
     return status;
@@ -291,7 +309,7 @@ static wadi_status compile_text(const bench_job *j, const wadi_compile_options *
 
 static wadi_status compile(const bench_job *j, const wadi_compile_options *options, wadi_exe **out,
                            wadi_error *err) {
-    if (j->build == NULL) return compile_text(j, options, out, err);
+    if (j->build == NULL) return compile_text(j, false, options, out, err);
     wadi_program *p = j->build(j);
     if (p == NULL) return wadi_fail(err, WADI_MEMORY, "out of memory");
     const wadi_status status = wadi_compile(p, options, out, err);
@@ -300,9 +318,8 @@ static wadi_status compile(const bench_job *j, const wadi_compile_options *optio
 }
 
 /* A round is large enough to be a chunk, and so the rounds of all devices are alike. */
-wadi_status bench_job_open(const bench *b, const bench_job *j, const bench_numbers *d,
-                           const char *device, const wadi_compile_options *options,
-                           bench_job_run *out, wadi_error *err) {
+static void bind(const bench *b, const bench_job *j, const bench_numbers *d, const char *device,
+                 bench_job_run *out) {
     bench_program *p = &out->program;
     p->options =
         (wadi_run_options){.threads = b->threads, .device = device, .chunk = 1, .policy = "fixed"};
@@ -313,7 +330,21 @@ wadi_status bench_job_open(const bench *b, const bench_job *j, const bench_numbe
         p->input[i + 1] = d->array[i];
     }
     p->inputs = 1 + d->n;
-    return compile(j, options, &p->exe, err);
+}
+
+wadi_status bench_job_open(const bench *b, const bench_job *j, const bench_numbers *d,
+                           const char *device, const wadi_compile_options *options,
+                           bench_job_run *out, wadi_error *err) {
+    bind(b, j, d, device, out);
+    return compile(j, options, &out->program.exe, err);
+}
+
+wadi_status bench_job_open_array(const bench *b, const bench_job *j, const bench_numbers *d,
+                                 const char *device, const wadi_compile_options *options,
+                                 bench_job_run *out, wadi_error *err) {
+    bind(b, j, d, device, out);
+    out->rounds = 1;
+    return compile_text(j, true, options, &out->program.exe, err);
 }
 
 wadi_status bench_job_go(bench_job_run *r, int64_t rounds, double *out_seconds, wadi_error *err) {

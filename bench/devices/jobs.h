@@ -16,14 +16,32 @@ typedef struct bench_job {
     wadi_program *(*build)(
         const struct bench_job *j); /* in place of `body`, where no text says it */
     int64_t extra;
-    double bytes; /* that a round reads and writes for each number, at least */
-    double share; /* asked: of the bandwidth of a copy; 0: nothing is */
-    double times; /* asked: at most so many times as long as the peer; 0: nothing is */
-    bool rows;    /* `extra` is the length of rows */
+    double bytes;      /* that a round reads and writes for each number, at least */
+    double share;      /* asked: of the bandwidth of a copy; 0: nothing is */
+    double times;      /* asked: at most so many times as long as the peer; 0: nothing is */
+    bool full;         /* left out of quick runs, which do another one like it */
+    bool rows;         /* `extra` is the length of rows */
+    const char *array; /* the array that is picked from, where `body` names it; NULL: no one asks */
+    int64_t n;         /* of paper_jobs.c: how many numbers */
+    double paper_s;    /* of paper_jobs.c: what the paper measured */
 } bench_job;
 
 /* Ended by one without a name. The first is the copy. */
 extern const bench_job bench_jobs[];
+/* Those of paper_jobs.c, ended alike. */
+extern const bench_job bench_paper_jobs[];
+/* In either table; NULL: there is none of that name. */
+const bench_job *bench_job_find(const char *name);
+
+/* The product of a sparse matrix and a vector, for vectors "woke". */
+#define BENCH_SMVM                                               \
+    "g = map k (c) { mul (x ! (convert i64 c)) (the factor) }\n" \
+    "q = zip_with e g (a, b) { mul a b }\n"                      \
+    "r = fold_seg 0.0 o q (a, b) { add a b }\n" BENCH_PICK("r")
+
+/* v is one of the numbers of an array, another one in each round. */
+#define BENCH_PICK(FROM) \
+    "v = unit { " FROM " ! (rem (mul (add (the i) 1) 7919999) (extent " FROM " 0)) }\n"
 
 enum { BENCH_JOB_VECTORS = 4 };
 
@@ -50,6 +68,11 @@ WADI_NODISCARD wadi_status bench_job_open(const bench *b, const bench_job *j,
                                           const bench_numbers *d, const char *device,
                                           const wadi_compile_options *options, bench_job_run *out,
                                           wadi_error *err);
+/* The same, but the result is the whole of j->array in the first round, as "array". */
+WADI_NODISCARD wadi_status bench_job_open_array(const bench *b, const bench_job *j,
+                                                const bench_numbers *d, const char *device,
+                                                const wadi_compile_options *options,
+                                                bench_job_run *out, wadi_error *err);
 WADI_NODISCARD wadi_status bench_job_go(bench_job_run *r, int64_t rounds, double *out_seconds,
                                         wadi_error *err);
 /* bench_fn, env is the bench_job_run: one round, with the copies of the inputs and all that a run costs. */

@@ -15,6 +15,8 @@ static const bench_entry benchmarks[] = {
     {"start", bench_start_devices, "cold compile and warm start on each device"},
     {"apps", bench_apps, "the three applications on each device, beside cpu"},
     {"streams", bench_streams_devices, "the programs of bench_streams on each device, beside cpu"},
+    {"table2", bench_table2, "Table 2 of the paper on optimising GPU programs"},
+    {"fastmath", bench_fastmath, "fast math against the same bits everywhere"},
     {"fission", bench_fission, "two devices that share each launch against the threads of one"},
     {"shares", bench_shares, "devices that share a stream by chunks against the processors alone"},
     {NULL, NULL, NULL},

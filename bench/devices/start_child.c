@@ -100,15 +100,14 @@ static wadi_status measure(const start *s, double *out_seconds, wadi_error *err)
 }
 
 int bench_start_child(char **argv) {
-    start s = {.kind = argv[0], .device = argv[1], .job = bench_jobs};
+    start s = {.kind = argv[0], .device = argv[1], .job = bench_job_find(argv[2])};
     wadi_error err = {0};
     double seconds = 0;
     char line[16];
-    while (s.job->name != NULL && strcmp(s.job->name, argv[2]) != 0) s.job++;
     s.b = (bench){.quick = true, .threads = atoi(argv[3])};
     (void)puts("ready");
     (void)fflush(stdout);
-    if (s.job->name == NULL || fgets(line, sizeof line, stdin) == NULL) return 2;
+    if (s.job == NULL || fgets(line, sizeof line, stdin) == NULL) return 2;
     if (measure(&s, &seconds, &err) != WADI_OK) {
         (void)fprintf(stderr, "%s\n", err.msg);
         return 1;
