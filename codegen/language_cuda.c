@@ -4,9 +4,17 @@
 #include "base/error.h"
 #include "base/nvrtc.h"
 #include "codegen/emit/lanes/lanes.h"
+#include "codegen/rt_embed.h"
 #include "codegen/targets.h"
+#include "sched/gpu/rt_embed.h"
 
 #include <stdio.h>
+
+static wadi_status emit(const wadi_lmodule *m, wadi_text *out, size_t *out_kernels,
+                        wadi_error *err) {
+    const wadi_dialect d = {wadi_embed_cuda, wadi_embed_scalar_cuda};
+    return wadi_emit_lanes(m, &d, out, out_kernels, err);
+}
 
 static wadi_status find(const wadi_target *target, wadi_image_builder *out, wadi_error *err) {
     wadi_nvrtc_about about = {0};
@@ -44,5 +52,4 @@ static const char gives_up[] =
     "quotients of f32 have an error of up to 2 units in the last place, square roots of up to 3\n"
     "numbers of f32 below 1.2e-38 count as zero";
 
-const wadi_language wadi_language_cuda = {"CUDA C", wadi_emit_cuda, find,
-                                          identify, build,          gives_up};
+const wadi_language wadi_language_cuda = {"CUDA C", emit, find, identify, build, gives_up};

@@ -2,9 +2,17 @@
  * loads the image, which is the text and, in its last line, the key. The NUL at its end belongs to it, since the cache appends to images. */
 #include "base/error.h"
 #include "codegen/emit/lanes/lanes.h"
+#include "codegen/rt_embed.h"
 #include "codegen/targets.h"
+#include "sched/gpu/rt_embed.h"
 
 #include <stdio.h>
+
+static wadi_status emit(const wadi_lmodule *m, wadi_text *out, size_t *out_kernels,
+                        wadi_error *err) {
+    const wadi_dialect d = {wadi_embed_opencl, wadi_embed_scalar_opencl};
+    return wadi_emit_lanes(m, &d, out, out_kernels, err);
+}
 
 static wadi_status find(const wadi_target *target, wadi_image_builder *out, wadi_error *err) {
     WADI_UNUSED(err);
@@ -35,5 +43,4 @@ static const char gives_up[] =
     "quotients and square roots of f32 have an error of up to 3 units in the last place\n"
     "numbers of f32 below 1.2e-38 may count as zero, and zeros may lose their sign";
 
-const wadi_language wadi_language_opencl = {"OpenCL C", wadi_emit_opencl, find, identify,
-                                            build,      gives_up};
+const wadi_language wadi_language_opencl = {"OpenCL C", emit, find, identify, build, gives_up};

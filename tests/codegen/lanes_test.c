@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "codegen/emit/lanes/lanes.h"
+#include "codegen/targets.h"
 #include "tests/codegen/code_fixture.h"
 
 static wadi_lv num(wadi_lb *b, int64_t v) {
@@ -74,7 +74,7 @@ static char *written(void **state, int open) {
     assert_false(b->failed);
     const char *wrong = wadi_lfun_check_groups(b->fun, b->arena);
     if (wrong != NULL) fail_msg("%s", wrong);
-    return text_in(b, wadi_emit_opencl);
+    return text_in(b, wadi_language_opencl.emit);
 }
 
 static int count(const char *text, const char *what) {
@@ -316,7 +316,7 @@ static void kernels_are_the_same_in_both_dialects(void **state) {
     (void)groups(b);
     const wadi_lv i = lanes(b, 64);
     wadi_lb_store(b, column(b, 1), i, num(b, 1));
-    char *opencl = written(state, 2), *cuda = text_in(b, wadi_emit_cuda);
+    char *opencl = written(state, 2), *cuda = text_in(b, wadi_language_cuda.emit);
     assert_string_equal(opencl, cuda);
     free(opencl);
     free(cuda);

@@ -10,7 +10,6 @@
 #include <stdlib.h>
 
 #include "base/error.h"
-#include "codegen/emit/lanes/lanes.h"
 #include "codegen/pipeline.h"
 #include "codegen/plan/plan.h"
 #include "codegen/targets.h"
@@ -169,7 +168,7 @@ static const char cuda[] = "#define __device__\n#define __global__\n#define __sh
                            "template <class T> T atomicAdd(T *p, T v);\n";
 
 static void cuda_takes_them(void **state) {
-    const wadi_language language = {.name = "CUDA C++", .emit = wadi_emit_cuda};
+    const wadi_language language = {.name = "CUDA C++", .emit = wadi_language_cuda.emit};
     const wadi_target target = {.name = "cuda", .language = &language};
     takes_all(*state, &target, "c++", "c++ -x c++ -std=c++17 -fsyntax-only", cuda);
 }

@@ -77,7 +77,7 @@ static void every_scalar_operation(void **state) {
             scalar_cases_fill(&c, exact == 1);
             if (c.n > 0) {
                 size_t n = 0;
-                char *text = scalar_runs_text(&c, WADI_C_CUDA, wadi_embed_cuda);
+                char *text = scalar_runs_text(&c, &scalar_runs_cuda_c);
                 free(compile(text, t % 2 == 0 ? "sm_80" : "sm_90", false, &n));
                 assert_true(n > 64);
                 free(text);

@@ -7,7 +7,9 @@
 
 #include <cmocka.h>
 
+#include "codegen/emit/c_like/device.h"
 #include "codegen/emit/c_like/scalar.h"
+#include "codegen/rt_embed.h"
 #include "sched/cuda/driver.h"
 #include "sched/gpu/rt/call.h"
 #include "sched/gpu/rt_embed.h"
@@ -67,12 +69,15 @@ static void write_kernel(const scalar_cases *c, wadi_text *out) {
     wadi_text_add(out, "    }\n}\n");
 }
 
-char *scalar_runs_text(const scalar_cases *c, wadi_c_dialect dialect, const char *front) {
+const wadi_dialect scalar_runs_opencl_c = {wadi_embed_opencl, wadi_embed_scalar_opencl};
+const wadi_dialect scalar_runs_cuda_c = {wadi_embed_cuda, wadi_embed_scalar_cuda};
+
+char *scalar_runs_text(const scalar_cases *c, const wadi_dialect *d) {
     wadi_text text = {0}, kernel = {0};
     write_kernel(c, &kernel);
-    wadi_text_addf(&text, "/* %s: key0 */\n%s%s%s", WADI_IMAGE_KEY, front, wadi_embed_call,
+    wadi_text_addf(&text, "/* %s: key0 */\n%s%s%s", WADI_IMAGE_KEY, d->front, wadi_embed_call,
                    wadi_embed_item);
-    assert_true(wadi_c_device_scalars(dialect, wadi_text_str(&kernel), true, &text));
+    assert_true(wadi_c_device_scalars(d->words, wadi_text_str(&kernel), true, &text));
     wadi_text_add(&text, wadi_text_str(&kernel));
     wadi_text_fini(&kernel);
     char *taken = wadi_text_take(&text);

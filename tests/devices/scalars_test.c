@@ -281,7 +281,7 @@ static void check_near(const scalar_cases *c, const char *columns) {
 typedef void checker(const scalar_cases *c, const char *columns);
 
 /* For every type. Skips the test where there is no device. */
-static void compare(wadi_gpu_driver *d, wadi_c_dialect dialect, bool exact, checker *check) {
+static void compare(wadi_gpu_driver *d, const wadi_dialect *dialect, bool exact, checker *check) {
     if (d == NULL) {
         print_message("left out: there is no device\n");
         skip();
@@ -291,7 +291,7 @@ static void compare(wadi_gpu_driver *d, wadi_c_dialect dialect, bool exact, chec
         scalar_cases_init(&c, (wadi_type)t);
         scalar_cases_fill(&c, exact);
         if (c.n > 0) {
-            char *text = scalar_runs_text(&c, dialect, d->dialect);
+            char *text = scalar_runs_text(&c, dialect);
             char *columns = test_malloc(scalar_cases_column(&c, c.n));
             scalar_runs_on(d, text, &c, columns);
             check(&c, columns);
@@ -305,18 +305,18 @@ static void compare(wadi_gpu_driver *d, wadi_c_dialect dialect, bool exact, chec
 
 static void opencl_gives_the_same_bits(void **state) {
     (void)state;
-    compare(scalar_runs_opencl(), WADI_C_OPENCL, true, check_same);
+    compare(scalar_runs_opencl(), &scalar_runs_opencl_c, true, check_same);
 }
 
 static void opencl_has_functions_within_the_bounds(void **state) {
     (void)state;
-    compare(scalar_runs_opencl(), WADI_C_OPENCL, false, check_near);
+    compare(scalar_runs_opencl(), &scalar_runs_opencl_c, false, check_near);
 }
 
 /* Here signed integers that overflow end the process. */
 static void the_double_of_cuda_gives_the_same_bits(void **state) {
     (void)state;
-    compare(scalar_runs_cuda(), WADI_C_CUDA, true, check_same);
+    compare(scalar_runs_cuda(), &scalar_runs_cuda_c, true, check_same);
 }
 
 /* Its functions of floats are those of this computer's library. */
@@ -329,7 +329,7 @@ static void check_double(const scalar_cases *c, const char *columns) {
 
 static void the_double_of_cuda_has_functions_within_the_bounds(void **state) {
     (void)state;
-    compare(scalar_runs_cuda(), WADI_C_CUDA, false, check_double);
+    compare(scalar_runs_cuda(), &scalar_runs_cuda_c, false, check_double);
 }
 
 int main(void) {

@@ -4,10 +4,10 @@
 #include "codegen/emit/c_like/pick.h"
 #include "codegen/rt_embed.h"
 
-bool wadi_c_device_scalars(wadi_c_dialect dialect, const char *kernels, bool has_complex,
+bool wadi_c_device_scalars(const char *words, const char *kernels, bool has_complex,
                            wadi_text *out) {
     const char *const texts[] = {wadi_embed_scalar_device, wadi_embed_complex_device,
                                  wadi_embed_complex_functions};
-    wadi_text_add(out, dialect == WADI_C_CUDA ? wadi_embed_scalar_cuda : wadi_embed_scalar_opencl);
+    wadi_text_add(out, words);
     return wadi_c_pick(texts, has_complex ? 3 : 1, kernels, out);
 }

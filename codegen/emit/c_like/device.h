@@ -6,12 +6,10 @@
 
 #include "base/text.h"
 
-typedef enum wadi_c_dialect { WADI_C_OPENCL, WADI_C_CUDA } wadi_c_dialect;
-
-/** Appends to `out` the functions for scalars that `kernels` needs, a text whose scalar operations were written for
- *  WADI_C_DEVICE (scalar.h). The types int8_t to uint64_t and bool stand in front of it. `has_complex`: whether complex numbers occur.
+/** Appends to `out` the words of a dialect (`words`, such as wadi_embed_scalar_cuda), and the functions for scalars that `kernels` needs, a
+ *  text whose scalar operations were written for WADI_C_DEVICE (scalar.h). The types int8_t to uint64_t and bool stand in front of it. `has_complex`: whether complex numbers occur.
  *  It defines WADI_FN, what small functions of device C begin with. false: out of memory. */
-bool wadi_c_device_scalars(wadi_c_dialect dialect, const char *kernels, bool has_complex,
+bool wadi_c_device_scalars(const char *words, const char *kernels, bool has_complex,
                            wadi_text *out);
 
 #endif

@@ -12,11 +12,6 @@
 #include "codegen/emit/lanes/statement.h"
 #include "sched/gpu/rt_embed.h"
 
-typedef struct dialect {
-    wadi_c_dialect dialect;
-    const char *text;
-} dialect;
-
 static const wadi_c_words item_words = {
     .language = WADI_C_DEVICE,
     .arg = {"begin", "end", "w->call->first", "w->call->workers", "w->call->count"},
@@ -135,33 +130,21 @@ static wadi_status kernels_of(const wadi_lmodule *m, wadi_text *out, wadi_error 
     return WADI_OK;
 }
 
-static wadi_status emit(const wadi_lmodule *m, const dialect *d, wadi_text *out,
-                        size_t *out_kernels, wadi_error *err) {
+wadi_status wadi_emit_lanes(const wadi_lmodule *m, const wadi_dialect *d, wadi_text *out,
+                            size_t *out_kernels, wadi_error *err) {
     wadi_text kernels;
     wadi_text_init(&kernels);
     wadi_status status = kernels_of(m, &kernels, err);
     wadi_text_addf(out, "/* Kernels of %s, made by wadi. */\n\n", m->name);
-    wadi_text_add(out, d->text);
+    wadi_text_add(out, d->front);
     wadi_text_add(out, wadi_embed_call);
     wadi_text_add(out, wadi_embed_item);
     const bool fine =
-        wadi_c_device_scalars(d->dialect, wadi_text_str(&kernels), uses_complex(m), out);
+        wadi_c_device_scalars(d->words, wadi_text_str(&kernels), uses_complex(m), out);
     *out_kernels = out->n;
     wadi_text_add(out, wadi_text_str(&kernels));
     if (status == WADI_OK && (!fine || out->failed))
         status = wadi_fail(err, WADI_MEMORY, "out of memory while writing kernels");
     wadi_text_fini(&kernels);
     return status;
-}
-
-wadi_status wadi_emit_opencl(const wadi_lmodule *m, wadi_text *out, size_t *out_kernels,
-                             wadi_error *err) {
-    const dialect d = {WADI_C_OPENCL, wadi_embed_opencl};
-    return emit(m, &d, out, out_kernels, err);
-}
-
-wadi_status wadi_emit_cuda(const wadi_lmodule *m, wadi_text *out, size_t *out_kernels,
-                           wadi_error *err) {
-    const dialect d = {WADI_C_CUDA, wadi_embed_cuda};
-    return emit(m, &d, out, out_kernels, err);
 }

@@ -5,12 +5,16 @@
 #include "base/text.h"
 #include "codegen/loop/loop.h"
 
-/** Appends one text in OpenCL C 1.2: the dialect, what kernels see and call, and every kernel of `m`. *out_kernels: where in `out` the
+/** What makes device C a language: two texts, which the file of the language names. */
+typedef struct wadi_dialect {
+    const char
+        *front; /**< types, memory, barriers and atomics (sched/gpu/rt/opencl.h says which) */
+    const char *words; /**< what scalar functions need (codegen/rt/scalar_opencl.h) */
+} wadi_dialect;
+
+/** Appends one text in the dialect `d`: its front, what kernels see and call, and every kernel of `m`. *out_kernels: where in `out` the
  *  kernels begin. The text is meant to be read. Errors: WADI_MEMORY; WADI_INTERNAL (a kernel by groups does what only lanes can do). */
-WADI_NODISCARD wadi_status wadi_emit_opencl(const wadi_lmodule *m, wadi_text *out,
-                                            size_t *out_kernels, wadi_error *err);
-/** The same in CUDA C++. */
-WADI_NODISCARD wadi_status wadi_emit_cuda(const wadi_lmodule *m, wadi_text *out,
-                                          size_t *out_kernels, wadi_error *err);
+WADI_NODISCARD wadi_status wadi_emit_lanes(const wadi_lmodule *m, const wadi_dialect *d,
+                                           wadi_text *out, size_t *out_kernels, wadi_error *err);
 
 #endif
