@@ -257,6 +257,6 @@ static void do_fft(maker *m) {
 void gen_derived_step(maker *m) {
     static void (*const steps[])(maker *) = {
         do_sort,      do_part,     do_high_rank,  do_zip_more, do_permute_by,   do_offsets,
-        do_scan_more, do_promised, do_index_back, do_fft,      gen_record_step, gen_record_step};
+        do_scan_more, do_promised, do_index_back, do_fft,      gen_record_step, gen_random_step};
     steps[gen_below(&m->r, (int)(sizeof steps / sizeof steps[0]))](m);
 }

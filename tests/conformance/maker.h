@@ -90,6 +90,8 @@ void gen_step(maker *m);
 void gen_peril_step(maker *m);
 /* The same of orders, slices, high ranks and whole records (generator_derived.c). */
 void gen_derived_step(maker *m);
+/* One that draws random numbers (generator_random.c). */
+void gen_random_step(maker *m);
 /* The same of filters, segments and what comes with them (generator_ragged.c). */
 void gen_ragged_step(maker *m);
 /* A branch, a loop or a sequence whose regions have steps of their own (generator_control.c); false: too deep already. */

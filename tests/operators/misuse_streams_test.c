@@ -195,6 +195,17 @@ static void sequences(void **state) {
     T((wadi_stream_out(NO_SEQ, "s"), 0));
     T((wadi_stream_out(seq_of(vec()), ""), 0));
     T((wadi_stream_out(seq_of(vec()), NULL), 0));
+    T(wadi_random_u32(f(1), i(1)));
+    T(wadi_random_u64(i(1), NO_EXP));
+    T(wadi_random_words(i(1), i(1), f(2)));
+    T(wadi_random_below(i(1), i(1), f(2)));
+    T(wadi_random_below(i(1), rec_of(), i(2)));
+    T(wadi_random_between(i(1), i(1), i(2), wadi_i32(2)));
+    T(wadi_random_between(i(1), i(1), f(2), f(2)));
+    T(wadi_random_normal_f32(f(1), i(1)));
+    T(wadi_random_array(NULL, wadi_ix1(i(3)), i(1)));
+    T(wadi_random_array(wadi_random_f32, wadi_ix1(f(3)), i(1)));
+    T(wadi_random_array(wadi_random_f32, wadi_ix1(i(3)), f(1)));
     T(wadi_fft(vec()));
     T(wadi_fft(NO_ACC));
     T(wadi_fft(wadi_tuple2(zs(), zs())));
