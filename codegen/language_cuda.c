@@ -12,7 +12,7 @@
 
 static wadi_status emit(const wadi_lmodule *m, wadi_text *out, size_t *out_kernels,
                         wadi_error *err) {
-    const wadi_dialect d = {wadi_embed_cuda, wadi_embed_scalar_cuda};
+    const wadi_dialect d = {wadi_embed_cuda, wadi_embed_scalar_cuda, false};
     return wadi_emit_lanes(m, &d, out, out_kernels, err);
 }
 

@@ -10,7 +10,7 @@
 
 static wadi_status emit(const wadi_lmodule *m, wadi_text *out, size_t *out_kernels,
                         wadi_error *err) {
-    const wadi_dialect d = {wadi_embed_opencl, wadi_embed_scalar_opencl};
+    const wadi_dialect d = {wadi_embed_opencl, wadi_embed_scalar_opencl, true};
     return wadi_emit_lanes(m, &d, out, out_kernels, err);
 }
 

@@ -13,6 +13,8 @@
 #define WADI_IMAGE_KEY "wadi_module_key"
 /* Of an image that is a text: its first line defines this if it is built with fast math. */
 #define WADI_IMAGE_FAST "WADI_FAST_MATH"
+/* Of an image that is a text: a comment "NAME is case 3 of ENTRY" says that kernel NAME is ENTRY, launched with `which` = 3. */
+#define WADI_IMAGE_CASE " is case "
 
 typedef struct wadi_image {
     char *bytes; /* [n] */

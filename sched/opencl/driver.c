@@ -204,6 +204,7 @@ static void launch(wadi_gpu_driver *self, wadi_code kernel, int64_t groups,
     wadi_opencl_event e;
     if (!is_well(d)) return;
     here.origin = (uint64_t)(uintptr_t)d->origin;
+    here.which = c->which;
     (void)pthread_mutex_lock(&c->lock);
     const int32_t code = enqueue(d, c, (size_t)groups * WADI_GPU_LANES, &here, &what, &e);
     (void)pthread_mutex_unlock(&c->lock);

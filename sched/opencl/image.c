@@ -1,6 +1,8 @@
 /* Loading images: texts in OpenCL C, which the compiler of the device's driver builds in this process. */
 #include "sched/opencl/image.h"
 
+#include <inttypes.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +14,7 @@ enum { LOG_LINES = 6, LOG_ROOM = 360 };
 typedef struct loaded {
     const wadi_opencl_machine *machine;
     wadi_opencl_program program;
+    char *text;
     pthread_mutex_t lock;    /* guards the rest */
     wadi_opencl_code *codes; /* that were found, each once */
 } loaded;
@@ -111,8 +114,12 @@ static wadi_status load(const wadi_image_ops *self, const wadi_image *image, con
     loaded *l = calloc(1, sizeof *l);
     if (l == NULL) return wadi_fail(err, WADI_MEMORY, "%s: out of memory", m->name);
     l->machine = m;
-    const wadi_status status = build(m, image->bytes, &l->program, err);
+    l->text = strdup(image->bytes);
+    const wadi_status status = l->text != NULL
+                                   ? build(m, image->bytes, &l->program, err)
+                                   : wadi_fail(err, WADI_MEMORY, "%s: out of memory", m->name);
     if (status != WADI_OK) {
+        free(l->text);
         free(l);
         return status;
     }
@@ -127,10 +134,29 @@ static wadi_opencl_code *find_again(const loaded *l, const char *name) {
     return c;
 }
 
+enum { ENTRY_ROOM = 256 };
+
+/* The entry that the kernel is a case of, and which one; itself and 0 if it has one of its own. */
+static const char *entry_of(const char *text, const char *name, char room[ENTRY_ROOM],
+                            uint32_t *which) {
+    const size_t n = strlen(name);
+    *which = 0;
+    for (const char *at = text; (at = strstr(at, WADI_IMAGE_CASE)) != NULL; at++)
+        if (at - text > (ptrdiff_t)n && strncmp(at - n, name, n) == 0 &&
+            at[-1 - (ptrdiff_t)n] == ' ' &&
+            sscanf(at, WADI_IMAGE_CASE "%" SCNu32 " of %255s", which, room) == 2)
+            return room;
+    return name;
+}
+
+/* An entry that several share has a kernel for each of them: its arguments are set for one launch. */
 static wadi_status make_code(loaded *l, const char *name, wadi_opencl_code **out, wadi_error *err) {
     const wadi_opencl_machine *m = l->machine;
     int32_t code = WADI_OPENCL_SUCCESS;
-    wadi_opencl_kernel kernel = m->cl->CreateKernel(l->program, name, &code);
+    char room[ENTRY_ROOM];
+    uint32_t which;
+    const char *entry = entry_of(l->text, name, room, &which);
+    wadi_opencl_kernel kernel = m->cl->CreateKernel(l->program, entry, &code);
     if (kernel == NULL)
         return wadi_fail(err, WADI_IO, "%s: there is no kernel %s: %s", m->name, name,
                          wadi_opencl_code_name(code) != NULL ? wadi_opencl_code_name(code) : "?");
@@ -142,7 +168,7 @@ static wadi_status make_code(loaded *l, const char *name, wadi_opencl_code **out
         free(copy);
         return wadi_fail(err, WADI_MEMORY, "%s: out of memory", m->name);
     }
-    *c = (wadi_opencl_code){.next = l->codes, .kernel = kernel, .name = copy};
+    *c = (wadi_opencl_code){.next = l->codes, .kernel = kernel, .which = which, .name = copy};
     (void)pthread_mutex_init(&c->lock, NULL);
     *out = l->codes = c;
     return WADI_OK;
@@ -174,6 +200,7 @@ static void unload(wadi_kernels *kernels) {
     }
     (void)l->machine->cl->ReleaseProgram(l->program);
     (void)pthread_mutex_destroy(&l->lock);
+    free(l->text);
     free(l);
 }
 

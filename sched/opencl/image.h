@@ -15,6 +15,7 @@ extern const wadi_image_ops wadi_opencl_images_ops;
 typedef struct wadi_opencl_code {
     struct wadi_opencl_code *next; /* of the image */
     wadi_opencl_kernel kernel;
+    uint32_t which; /* of the kernels that share its entry */
     char *name;
     pthread_mutex_t lock; /* held from the setting of arguments to the launch */
 } wadi_opencl_code;

@@ -286,8 +286,39 @@ static void an_item_with_a_fault_ends(void **state) {
     char *text = written(state, 1);
     FOLLOW(text, "int test_body(wadi_item *w, int64_t begin, int64_t end) {",
            "for (int64_t s = begin; s < end; s++)", "(void)wadi_fault_at(w, ", "return 1;",
-           "return 0;", "WADI_KERNEL(test)", "WADI_RANGES(test_body)");
+           "return 0;", "/* test is case 0 of wadi_small */", "WADI_KERNEL(wadi_small)",
+           "switch (call.which) {", "case 0:", "WADI_RANGES(test_body)", "break;");
     assert_int_equal(count(text, "w->lane"), 0);
+    free(text);
+}
+
+/* ---- entries ---- */
+
+/* The text of a kernel by items with so many stores. */
+static char *items_that_store(wadi_lb *b, int stores) {
+    const wadi_lv s = wadi_lb_for(b, wadi_lb_leaf(b, WADI_L_ARG, 0, 0, WADI_LV_NONE),
+                                  wadi_lb_leaf(b, WADI_L_ARG, 0, 1, WADI_LV_NONE), 1, "s");
+    for (int k = 0; k < stores; k++) wadi_lb_store(b, column(b, 1), sum(b, s, num(b, k)), s);
+    wadi_lb_end(b);
+    assert_false(b->failed);
+    return text_in(b, wadi_language_opencl.emit);
+}
+
+static void a_small_kernel_by_items_shares_an_entry(void **state) {
+    char *text = items_that_store(builder(state), 2);
+    assert_int_equal(count(text, "WADI_KERNEL(wadi_small)"), 1);
+    assert_int_equal(count(text, "WADI_KERNEL(test)"), 0);
+    free(text);
+    text = text_in(builder(state), wadi_language_cuda.emit);
+    assert_int_equal(count(text, "WADI_KERNEL(wadi_small)"), 0);
+    assert_int_equal(count(text, "WADI_KERNEL(test)"), 1);
+    free(text);
+}
+
+static void a_large_kernel_has_an_entry_of_its_own(void **state) {
+    char *text = items_that_store(builder(state), 64);
+    assert_int_equal(count(text, "wadi_small"), 0);
+    assert_int_equal(count(text, "WADI_KERNEL(test)"), 1);
     free(text);
 }
 
@@ -338,6 +369,8 @@ int main(void) {
         CASE(lanes_with_a_fault_leave_together),
         CASE(a_group_with_a_fault_says_so_once),
         CASE(an_item_with_a_fault_ends),
+        CASE(a_small_kernel_by_items_shares_an_entry),
+        CASE(a_large_kernel_has_an_entry_of_its_own),
         CASE(names_that_mean_something_are_not_used),
         CASE(kernels_are_the_same_in_both_dialects),
     };

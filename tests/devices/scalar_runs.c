@@ -69,8 +69,8 @@ static void write_kernel(const scalar_cases *c, wadi_text *out) {
     wadi_text_add(out, "    }\n}\n");
 }
 
-const wadi_dialect scalar_runs_opencl_c = {wadi_embed_opencl, wadi_embed_scalar_opencl};
-const wadi_dialect scalar_runs_cuda_c = {wadi_embed_cuda, wadi_embed_scalar_cuda};
+const wadi_dialect scalar_runs_opencl_c = {wadi_embed_opencl, wadi_embed_scalar_opencl, false};
+const wadi_dialect scalar_runs_cuda_c = {wadi_embed_cuda, wadi_embed_scalar_cuda, false};
 
 char *scalar_runs_text(const scalar_cases *c, const wadi_dialect *d) {
     wadi_text text = {0}, kernel = {0};

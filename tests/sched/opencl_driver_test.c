@@ -346,6 +346,47 @@ static void commands_without_an_end_are_counted(void **state) {
     wadi_opencl_images_ops.unload(&k);
 }
 
+/* "more_twice" is the beginning and the end of other names. */
+static const char joint[] =
+    "/* more_twice_and_more is case 2 of both */\n/* twice is case 1 of both */\n"
+    "/* more_twice is case 0 of both */\n"
+    "WADI_KERNEL(both) {\n"
+    "    WADI_ITEM\n"
+    "    WADI_GLOBAL const wadi_gpu_slot *const s = WADI_AT(w, const wadi_gpu_slot, call.slot);\n"
+    "    if (w->item == 0) WADI_AT(w, int64_t, s[0].col[0])[call.which] += 1 + call.which;\n"
+    "}\n"
+    "WADI_KERNEL(own) {\n"
+    "    WADI_ITEM\n"
+    "    WADI_GLOBAL const wadi_gpu_slot *const s = WADI_AT(w, const wadi_gpu_slot, call.slot);\n"
+    "    if (w->item == 0) WADI_AT(w, int64_t, s[0].col[0])[3] += 4 + call.which;\n"
+    "}\n";
+
+static void kernels_may_share_an_entry(void **state) {
+    (void)state;
+    static const char *const names[] = {"twice", "more_twice", "more_twice_and_more", "own",
+                                        "more_twice"};
+    wadi_kernels k = opencl_bench_load(opencl_bench_machine(), joint);
+    wadi_gpu_driver *d = opened(MOST);
+    int64_t x[4] = {0};
+    void *to = taken(d, sizeof x);
+    wadi_gpu_slot slots[2];
+    wadi_code code;
+    slots_of(slots, to, to);
+    d->ops->put(d, to, x, sizeof x);
+    work w = work_for(d, 1, 1);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        (void)launched(&w, opencl_bench_find(&k, names[i]), 1, slots, 2);
+    d->ops->get(d, x, to, sizeof x);
+    assert_int_equal(x[0], 2);
+    assert_int_equal(x[1], 2);
+    assert_int_equal(x[2], 3);
+    assert_int_equal(x[3], 4);
+    assert_well(d);
+    d->ops->destroy(d);
+    assert_int_equal(wadi_opencl_images_ops.find(&k, "twice_and_more", &code, NULL), WADI_IO);
+    wadi_opencl_images_ops.unload(&k);
+}
+
 /* ---- two devices at once ---- */
 
 typedef struct one {
@@ -403,6 +444,7 @@ int main(void) {
         cmocka_unit_test(groups_meet_at_barriers),
         cmocka_unit_test(a_fault_in_a_lane_ends_its_group),
         cmocka_unit_test(commands_without_an_end_are_counted),
+        cmocka_unit_test(kernels_may_share_an_entry),
         cmocka_unit_test(two_opened_devices_share_a_kernel),
     };
     if (opencl_bench_machine() == NULL) return 77;

@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "codegen/emit/c_like/device.h"
+#include "codegen/emit/lanes/joint.h"
 #include "codegen/emit/lanes/statement.h"
 #include "sched/gpu/rt_embed.h"
 
@@ -38,15 +39,19 @@ static bool has_groups(const wadi_lfun *f) {
 static const char slots[] = "    WADI_GLOBAL const wadi_gpu_slot *const slot = WADI_AT(w, const "
                             "wadi_gpu_slot, w->call->slot);\n";
 
-static void item_kernel(wadi_c_lanes *c) {
+/* `joint`: what takes small kernels; NULL: nobody. */
+static void item_kernel(wadi_c_lanes *c, wadi_c_joint *joint) {
     wadi_text *t = c->w.out;
     const char *name = c->w.f->name;
     wadi_text_addf(t, "WADI_FN int %s_body(wadi_item *w, int64_t begin, int64_t end) {\n%s", name,
                    slots);
     wadi_c_lanes_scope(c, c->w.f->body, 1);
-    wadi_text_addf(
-        t, "    return 0;\n}\n\nWADI_KERNEL(%s) {\n    WADI_ITEM\n    WADI_RANGES(%s_body)\n}\n",
-        name, name);
+    wadi_text_add(t, "    return 0;\n}\n");
+    if (joint != NULL && wadi_c_joint_takes(c->w.f))
+        wadi_c_joint_add(joint, name, t);
+    else
+        wadi_text_addf(t, "\nWADI_KERNEL(%s) {\n    WADI_ITEM\n    WADI_RANGES(%s_body)\n}\n", name,
+                       name);
 }
 
 /* Memory of the group: OpenCL C wants it at the top. Schedules see to it that there is enough. */
@@ -79,8 +84,8 @@ static void group_kernel(wadi_c_lanes *c) {
 }
 
 /* *barriers: in, whether the kernel is known to have any; out, how many. */
-static wadi_status write_kernel(const wadi_lmodule *m, const wadi_lfun *f, int *barriers,
-                                wadi_text *out, wadi_error *err) {
+static wadi_status write_kernel(const wadi_lmodule *m, const wadi_lfun *f, wadi_c_joint *joint,
+                                int *barriers, wadi_text *out, wadi_error *err) {
     const wadi_c_words by_groups = words_of_groups();
     wadi_c_lanes c = {.grouped = has_groups(f), .joins = *barriers > 0};
     c.w =
@@ -92,7 +97,7 @@ static wadi_status write_kernel(const wadi_lmodule *m, const wadi_lfun *f, int *
         if (c.grouped)
             group_kernel(&c);
         else
-            item_kernel(&c);
+            item_kernel(&c, joint);
         wadi_text_addf(out, "/* ---- end of %s ---- */\n\n", f->name);
     }
     const bool fine = ordered && !c.order.failed && !out->failed;
@@ -105,15 +110,15 @@ static wadi_status write_kernel(const wadi_lmodule *m, const wadi_lfun *f, int *
 }
 
 /* Whether it has barriers is known when it has been written; then it is written again. */
-static wadi_status kernel(const wadi_lmodule *m, const wadi_lfun *f, wadi_text *out,
-                          wadi_error *err) {
+static wadi_status kernel(const wadi_lmodule *m, const wadi_lfun *f, wadi_c_joint *joint,
+                          wadi_text *out, wadi_error *err) {
     int barriers = 0;
     wadi_text first = {0};
-    wadi_status status = write_kernel(m, f, &barriers, &first, err);
+    wadi_status status = write_kernel(m, f, joint, &barriers, &first, err);
     if (status == WADI_OK && barriers == 0)
         wadi_text_add(out, wadi_text_str(&first));
     else if (status == WADI_OK)
-        status = write_kernel(m, f, &barriers, out, err);
+        status = write_kernel(m, f, joint, &barriers, out, err);
     wadi_text_fini(&first);
     return status;
 }
@@ -125,16 +130,21 @@ static bool uses_complex(const wadi_lmodule *m) {
     return false;
 }
 
-static wadi_status kernels_of(const wadi_lmodule *m, wadi_text *out, wadi_error *err) {
-    for (int k = 0; k < m->nfuns; k++) WADI_TRY(kernel(m, m->funs[k], out, err));
-    return WADI_OK;
+static wadi_status kernels_of(const wadi_lmodule *m, bool joins, wadi_text *out, wadi_error *err) {
+    wadi_c_joint joint = {0};
+    wadi_status status = WADI_OK;
+    for (int k = 0; k < m->nfuns && status == WADI_OK; k++)
+        status = kernel(m, m->funs[k], joins ? &joint : NULL, out, err);
+    if (!wadi_c_joint_write(&joint, out) && status == WADI_OK)
+        status = wadi_fail(err, WADI_MEMORY, "out of memory while writing kernels");
+    return status;
 }
 
 wadi_status wadi_emit_lanes(const wadi_lmodule *m, const wadi_dialect *d, wadi_text *out,
                             size_t *out_kernels, wadi_error *err) {
     wadi_text kernels;
     wadi_text_init(&kernels);
-    wadi_status status = kernels_of(m, &kernels, err);
+    wadi_status status = kernels_of(m, d->joins, &kernels, err);
     wadi_text_addf(out, "/* Kernels of %s, made by wadi. */\n\n", m->name);
     wadi_text_add(out, d->front);
     wadi_text_add(out, wadi_embed_call);

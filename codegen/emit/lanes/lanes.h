@@ -10,6 +10,7 @@ typedef struct wadi_dialect {
     const char
         *front; /**< types, memory, barriers and atomics (sched/gpu/rt/opencl.h says which) */
     const char *words; /**< what scalar functions need (codegen/rt/scalar_opencl.h) */
+    bool joins;        /**< small kernels are cases of one (codegen/emit/lanes/joint.h) */
 } wadi_dialect;
 
 /** Appends one text in the dialect `d`: its front, what kernels see and call, and every kernel of `m`. *out_kernels: where in `out` the

@@ -63,7 +63,7 @@ typedef struct wadi_gpu_call {
     int64_t region;      /* a multiple of WADI_GPU_UNIT; 0: none */
     uint64_t heap;       /* what does not fit there, and emitted elements, are taken of this, */
     uint32_t heap_units; /* so many units long */
-    uint32_t unused;
+    uint32_t which;      /* of the kernels that share an entry; 0 where none does */
 } wadi_gpu_call;
 
 #endif
