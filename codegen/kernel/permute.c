@@ -352,33 +352,100 @@ bool wadi_lower_has_rows(wadi_lower *l, const wadi_bind *bind) {
     return has;
 }
 
-/* ---- a part of a vector ---- */
+/* ---- a part of the source, whose elements are numbered row by row ---- */
 
 typedef struct portion {
     permuting p;
-    wadi_lv n, from, below;
+    wadi_lv from, below;
+    const wadi_keyed *keys; /* NULL: the elements are combined */
 } portion;
+
+/* Element `i` goes to the list of keys. A fault of its own comes here, whether it is stored or not. */
+static void store_key(wadi_lower *l, const portion *at, wadi_lv i, const wadi_lv *ix) {
+    wadi_lb *b = &l->b;
+    const permuting *p = &at->p;
+    const wadi_keyed *k = at->keys;
+    wadi_lv target[1 + WADI_MAX_RANK], x[WADI_MAX_FIELDS];
+    const wadi_lower_position around = wadi_lower_at_element(l, rank_of(p), ix);
+    const wadi_lv key = wadi_lb_var(b, WADI_I64, false, k->dropped, "key");
+    target_of(l, p, ix, target);
+    wadi_lb_if(b, target[0]);
+    if (k->value) wadi_lower_read(l, p->bind->args[1], ix, x);
+    for (int d = 0; d < p->to->rank; d++)
+        (void)wadi_lower_in_range(l, target[1 + d], p->extent[d], p->bind->op->name,
+                                  wadi_lower_dimension(d), p->bind->loc);
+    wadi_lb_set(b, key, wadi_lower_linear(l, p->to->rank, p->extent, target + 1));
+    for (int f = 0; k->value && f < p->to->elem.fields; f++) wadi_lb_store(b, k->value[f], i, x[f]);
+    wadi_lb_end(b);
+    if (!k->value) k->store(l, k->env, i, wadi_lb_get(b, key));
+    l->position = around;
+}
 
 static void build_portion(wadi_lower *l, void *env) {
     portion *at = env;
-    wadi_lb *b = &l->b;
+    wadi_lv ix[WADI_MAX_RANK], target[1 + WADI_MAX_RANK];
+    const int rank = rank_of(&at->p);
     wadi_lanes open;
-    at->p.atomic = wadi_lower_has_lanes(l);
     const wadi_lv i = wadi_lanes_each(l, at->from, at->below, "i", &open);
-    const wadi_lv last = wadi_lb_bin(b, WADI_SOP_SUB, at->n, wadi_lb_i64(b, 1));
-    const wadi_lv ix = wadi_lb_range(b, i, wadi_lb_i64(b, 0), last);
-    l->position.ix[0] = ix;
-    wadi_lv target[1 + WADI_MAX_RANK];
-    element(l, &at->p, &ix, target);
+    wadi_lower_row_index(l, i, rank, at->p.source, ix);
+    memcpy(l->position.ix, ix, (size_t)rank * sizeof *ix);
+    if (at->keys)
+        store_key(l, at, i, ix);
+    else
+        element(l, &at->p, ix, target);
     wadi_lanes_end(l, &open);
+}
+
+static void go_through(wadi_lower *l, portion *at) {
+    const wadi_bind *bind = at->p.bind;
+    wadi_lower_extents(l, bind->args[1], at->p.source);
+    const wadi_lower_position before = wadi_lower_in_array(l, rank_of(&at->p), at->p.source);
+    wadi_lower_versions(l, build_portion, at);
+    l->position = before;
 }
 
 void wadi_lower_permute_part(wadi_lower *l, const wadi_bind *bind, const wadi_lv *extent,
                              const wadi_lv *pointer, wadi_lv from, wadi_lv below) {
-    portion at = {permuting_of(l, bind, extent, pointer), WADI_LV_NONE, from, below};
+    portion at = {permuting_of(l, bind, extent, pointer), from, below, NULL};
     if (l->status || l->b.failed) return;
-    at.n = wadi_lower_extent(l, bind->args[1], 0);
-    const wadi_lower_position before = wadi_lower_in_array(l, 1, &at.n);
-    wadi_lower_versions(l, build_portion, &at);
+    at.p.atomic = wadi_lower_has_lanes(l) && wadi_fun_has_any_order(bind->funs[0]);
+    go_through(l, &at);
+}
+
+void wadi_lower_permute_keys(wadi_lower *l, const wadi_bind *bind, const wadi_lv *extent,
+                             wadi_lv from, wadi_lv below, const wadi_keyed *keys) {
+    portion at = {permuting_of(l, bind, extent, NULL), from, below, keys};
+    if (l->status || l->b.failed) return;
+    go_through(l, &at);
+}
+
+bool wadi_lower_permute_is_apart(wadi_lower *l, const wadi_bind *bind) {
+    permuting p = permuting_of(l, bind, NULL, NULL);
+    if (l->status || l->b.failed || rank_of(&p) != 1) return false;
+    wadi_lower_extents(l, bind->args[1], p.source);
+    return are_apart(l, &p);
+}
+
+/* ---- the defaults ---- */
+
+static void build_defaults(wadi_lower *l, void *env) {
+    portion *at = env;
+    wadi_lv ix[WADI_MAX_RANK];
+    const int rank = at->p.to->rank;
+    wadi_lanes open;
+    const wadi_lv i = wadi_lanes_each(l, at->from, at->below, "i", &open);
+    wadi_lower_row_index(l, i, rank, at->p.extent, ix);
+    memcpy(l->position.ix, ix, (size_t)rank * sizeof *ix);
+    copy_default(l, &at->p, ix);
+    wadi_lower_mark_innermost(l);
+    wadi_lanes_end(l, &open);
+}
+
+void wadi_lower_permute_defaults(wadi_lower *l, const wadi_bind *bind, const wadi_lv *extent,
+                                 const wadi_lv *pointer, wadi_lv from, wadi_lv below) {
+    portion at = {permuting_of(l, bind, extent, pointer), from, below, NULL};
+    if (l->status || l->b.failed) return;
+    const wadi_lower_position before = wadi_lower_in_array(l, at.p.to->rank, extent);
+    wadi_lower_versions(l, build_defaults, &at);
     l->position = before;
 }

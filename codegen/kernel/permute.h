@@ -29,8 +29,31 @@ bool wadi_lower_is_shared(const wadi_layout *y, const wadi_bind *bind);
 /** Whether each row of a patch (the two innermost dimensions) goes to one row of the target, and code before the patch can compute
  *  which. Tries code in l, which is useless afterwards. */
 bool wadi_lower_has_rows(wadi_lower *l, const wadi_bind *bind);
-/** Combines elements [from, below) of the source, a vector, into the memory at the pointers. */
+/* Parts of the source and of the result. Their elements are numbered row by row. */
+
+/** Combines elements [from, below) of the source into the memory at the pointers. Lanes do it by atomic stores if the order is free; else
+ *  wadi_lower_permute_is_apart must hold. */
 void wadi_lower_permute_part(wadi_lower *l, const wadi_bind *bind, const wadi_lv *extent,
                              const wadi_lv *pointer, wadi_lv from, wadi_lv below);
+/** Whether the source is a vector all of whose elements go to different places, whatever the data. Tries code in l. */
+bool wadi_lower_permute_is_apart(wadi_lower *l, const wadi_bind *bind);
+/** Writes elements [from, below) of the defaults. */
+void wadi_lower_permute_defaults(wadi_lower *l, const wadi_bind *bind, const wadi_lv *extent,
+                                 const wadi_lv *pointer, wadi_lv from, wadi_lv below);
+
+/* A list of where elements of the source go. */
+typedef struct wadi_keyed {
+    wadi_lv dropped; /* the key of an element that goes nowhere */
+    void (*store)(wadi_lower *l, void *env, wadi_lv i,
+                  wadi_lv key); /* not used if there is `value` */
+    void *env;
+    const wadi_lv
+        *value; /* pointers: the elements themselves are stored here, and no keys; NULL: keys */
+} wadi_keyed;
+
+/** Stores the keys of elements [from, below) of the source: the numbers of the places that they go to. Or stores the elements. Both write
+ *  the faults of the targets. */
+void wadi_lower_permute_keys(wadi_lower *l, const wadi_bind *bind, const wadi_lv *extent,
+                             wadi_lv from, wadi_lv below, const wadi_keyed *keys);
 
 #endif

@@ -1,7 +1,7 @@
 /* An index is read as a sum of digits, like a decimal number. A digit counts from 0 below some n and is multiplied by a factor. If each
  * factor is greater than the largest sum of the digits with smaller factors, different digits never give the same sum. For example, in
  * 16 * lane + i with i < 16, the sum tells the lane. The digits of the lane are its number, or quotient and remainder of its number by
- * one divisor. */
+ * one divisor. Other digits are variables of loops, and the lowest bits of any value. */
 #include "codegen/loop/own.h"
 
 enum { DIGITS = 8 };
@@ -76,7 +76,9 @@ static bool add_digit(index *x, digit_kind kind, int64_t divisor, int64_t factor
 /* Adds a digit that is the quotient or remainder of the lane's number: by a division, a shift or a mask. */
 static bool add_part(index *x, const wadi_linst *i, int64_t c, int64_t factor) {
     const int64_t lanes = lanes_of(x);
-    if (wadi_own_plain(x->f, i->args[0]) != x->loop->var || c < 0) return false;
+    if (c < 0) return false;
+    if (wadi_own_plain(x->f, i->args[0]) != x->loop->var)
+        return i->op == WADI_SOP_AND && (c & (c + 1)) == 0 && add_digit(x, OTHER, 0, factor, c + 1);
     if (i->op == WADI_SOP_SHR) c = c < 8 ? INT64_C(1) << c : 0;
     if (i->op == WADI_SOP_AND) c = (c & (c + 1)) == 0 ? c + 1 : 0;
     if (c <= 0) return false;

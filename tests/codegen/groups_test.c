@@ -342,9 +342,9 @@ static const pinned pins[] = {
     {"scan in any order", INPUT(NUMBERS, "y = scanl 0 x (a, b) { add a b }\n"), {{"lasts_run", 1, 8, 1, 0, 0}, {"carries_run", 1, 8, 0, 0, 0}, {"_run", 3, 25, 1, 0, 1}}},
     {"filter", INPUT(NUMBERS "input k : i64\n", "c = unit { the k }\ny = compact c x (a) { gt a 3 }\n"), {{"counts_run", 1, 8, 1, 0, 0}, {"sums_run", 1, 8, 0, 0, 0}, {"_run", 4, 25, 2, 0, 0}}},
     {"partition", INPUT("input x : f64[r, n]\ninput k : i64[r]\n", "y = partition k x (a) { lt a 0.0 }\n"), {{"counts_run", 1, 8, 1, 0, 0}, {"sums_run", 1, 8, 0, 0, 0}, {"_run", 3, 24, 1, 0, 0}}},
-    {"histogram in any order", INPUT(NUMBERS "input k : i64[n]\n", "z = generate 16 (i) { 0 }\ny = permute z x k (new, old) { add new old } (i, k) { true, k }\n"), {{"tables_run", 1, 2, 0, 1, 0}, {"_run", 2, 5, 0, 2, 0}}},
-    {"histogram of floats", INPUT(VECTOR "input k : i64[n]\n", "z = generate 16 (i) { 0.0 }\ny = permute z x k (new, old) { add new old } (i, k) { true, k }\n"), {{"_run", 1, 2, 1, 0, 0}}},
-    {"permutation", INPUT(VECTOR, "z = generate 16 (i) { 0.0 }\ny = permute z x (new, old) { add new old } (i) { lt i 16, i }\n"), {{"_run", 1, 3, 0, 0, 0}}},
+    {"histogram in any order", INPUT(NUMBERS "input k : i64[n]\n", "z = generate 16 (i) { 0 }\ny = permute z x k (new, old) { add new old } (i, k) { true, k }\n"), {{"defaults_run", 1, 1, 0, 0, 0}, {"tables_run", 1, 1, 0, 0, 0}, {"y4_run", 1, 2, 0, 2, 0}, {"all_run", 1, 1, 0, 0, 0}}},
+    {"histogram of floats", INPUT(VECTOR "input k : i64[n]\n", "z = generate 16 (i) { 0.0 }\ny = permute z x k (new, old) { add new old } (i, k) { true, k }\n"), {{"keys_run", 1, 1, 0, 0, 0}, {"counts0_run", 1, 2, 0, 1, 0}, {"places0_run", 1, 11, 0, 0, 0}, {"y4_run", 1, 5, 1, 0, 0}}},
+    {"permutation", INPUT(VECTOR, "z = generate 16 (i) { 0.0 }\ny = permute z x (new, old) { add new old } (i) { lt i 16, i }\n"), {{"defaults_run", 1, 1, 0, 0, 0}, {"y3_run", 1, 2, 0, 0, 0}}},
     {"patches", "program p\ninput at : i64[n, 2]\ninput zs : c64[n]\nn = unit { extent zs 0 }\nzero = generate 1000 1000 (i, j) { 0.0+0.0ic64 }\n"
         "patch = generate n 5 5 (k, i, j) { mul (zs ! k) (complex (convert f32 (add i j)) 1.0f32) }\n"
         "sum = permute zero patch (new, old) { add new old } (k, i, j) { true, add (at ! (k, 0)) i, add (at ! (k, 1)) j }\noutput sum\n", {{"defaults_run", 1, 1, 0, 0, 0}, {"_run", 3, 6, 1, 0, 0}}},

@@ -222,13 +222,12 @@ static void updates_compare_and_swap(void **state) {
     static const struct {
         wadi_type type;
         const char *swap, *part;
-    } types[] = {
-        {WADI_I64, "wadi_cas64(wadi_word, wadi_seen, (uint64_t)(", "(int64_t)(wadi_seen"},
-        {WADI_I32, "wadi_cas32(wadi_word, wadi_seen, (uint32_t)(", "(int32_t)(wadi_seen"},
-        {WADI_F32, "wadi_cas32(wadi_word, wadi_seen, wadi_bits_of_f32(", "wadi_of_bits_f32("},
-        {WADI_F64, "wadi_cas64(wadi_word, wadi_seen, wadi_bits_of_f64(", "wadi_of_bits_f64("},
-        {WADI_U16, "wadi_replace(wadi_seen, wadi_shift, 0xffffu, ", "WADI_SHIFT("},
-        {WADI_I8, "wadi_replace(wadi_seen, wadi_shift, 0xffu, ", "WADI_SHIFT("}};
+    } types[] = {{WADI_I64, "const uint64_t wadi_next = (uint64_t)(", "(int64_t)(wadi_seen"},
+                 {WADI_I32, "const uint32_t wadi_next = (uint32_t)(", "(int32_t)(wadi_seen"},
+                 {WADI_F32, "const uint32_t wadi_next = wadi_bits_of_f32(", "wadi_of_bits_f32("},
+                 {WADI_F64, "const uint64_t wadi_next = wadi_bits_of_f64(", "wadi_of_bits_f64("},
+                 {WADI_U16, "wadi_replace(wadi_seen, wadi_shift, 0xffffu, ", "WADI_SHIFT("},
+                 {WADI_I8, "wadi_replace(wadi_seen, wadi_shift, 0xffu, ", "WADI_SHIFT("}};
     wadi_lb *b = builder(state);
     (void)groups(b);
     const wadi_lv i = lanes(b, 64);
@@ -245,6 +244,36 @@ static void updates_compare_and_swap(void **state) {
         if (!strstr(text, types[k].part)) fail_msg("no %s in\n%s", types[k].part, text);
     }
     assert_int_equal(count(text, "if (wadi_now == wadi_seen) break;"), 6);
+    assert_int_equal(count(text, "if (wadi_next == wadi_seen) break;"), 6);
+    assert_int_equal(count(text, "wadi_cas64(wadi_word, wadi_seen, wadi_next);"), 2);
+    assert_int_equal(count(text, "wadi_cas32(wadi_word, wadi_seen, wadi_next);"), 4);
+    free(text);
+}
+
+static void sums_of_whole_words_are_one_instruction(void **state) {
+    static const struct {
+        wadi_type type;
+        const char *add; /* NULL: compared and swapped */
+    } types[] = {{WADI_I64, "(void)wadi_add64(WADI_WORD(uint64_t, "},
+                 {WADI_U32, "(void)wadi_add32(WADI_WORD(uint32_t, "},
+                 {WADI_U16, NULL},
+                 {WADI_F32, NULL}};
+    wadi_lb *b = builder(state);
+    (void)groups(b);
+    const wadi_lv i = lanes(b, 64);
+    for (size_t k = 0; k < sizeof types / sizeof *types; k++) {
+        const wadi_lv p = wadi_lb_column(b, 1, (int)k, types[k].type);
+        const wadi_lv at = wadi_lb_bin(b, WADI_SOP_REM, i, num(b, 3));
+        const wadi_lv old = wadi_lb_fresh(b, p, at);
+        const wadi_lv x = wadi_lb_load(b, wadi_lb_column(b, 0, (int)k, types[k].type), i, NULL);
+        wadi_lb_update(b, p, at, old,
+                       wadi_lb_bin(b, WADI_SOP_ADD, k % 2 ? old : x, k % 2 ? x : old));
+    }
+    char *text = written(state, 2);
+    for (size_t k = 0; k < sizeof types / sizeof *types; k++)
+        if (types[k].add && !strstr(text, types[k].add))
+            fail_msg("no %s in\n%s", types[k].add, text);
+    assert_int_equal(count(text, "wadi_next = "), 2);
     free(text);
 }
 
@@ -366,6 +395,7 @@ int main(void) {
         CASE(a_branch_that_waits_does_not_wait_for_the_other),
         CASE(arrays_that_only_the_group_changes_are_each_lanes_own),
         CASE(updates_compare_and_swap),
+        CASE(sums_of_whole_words_are_one_instruction),
         CASE(lanes_with_a_fault_leave_together),
         CASE(a_group_with_a_fault_says_so_once),
         CASE(an_item_with_a_fault_ends),

@@ -65,6 +65,7 @@ static void what_kernels_call(void **state) {
           "    (void)wadi_cas32(WADI_AT(w, uint32_t, column[0]), 1, 2);\n"
           "    (void)wadi_cas64(WADI_AT(w, uint64_t, column[1]), 1, 2);\n"
           "    (void)wadi_add32(WADI_AT(w, uint32_t, column[0]), 1);\n"
+          "    (void)wadi_add64(WADI_AT(w, uint64_t, column[1]), 1);\n"
           "}\n");
 }
 

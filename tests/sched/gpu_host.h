@@ -51,3 +51,9 @@ WADI_FN uint32_t wadi_add32(volatile uint32_t *p, uint32_t v) {
     *p = was + v;
     return was;
 }
+
+WADI_FN uint64_t wadi_add64(volatile uint64_t *p, uint64_t v) {
+    const uint64_t was = *p;
+    *p = was + v;
+    return was;
+}

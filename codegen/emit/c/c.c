@@ -10,6 +10,7 @@
 #include "codegen/emit/c/prelude.h"
 #include "codegen/emit/c_like/scalar.h"
 #include "codegen/emit/c/stop.h"
+#include "codegen/emit/c/update.h"
 
 typedef struct writer {
     wadi_c_writer w;
@@ -274,7 +275,10 @@ static void statement(writer *c, const wadi_linst *i, int level) {
         break;
     case WADI_L_PUT:
     case WADI_L_STORE:
-        store(c, i);
+        if (i->atomic && wadi_c_inst(&c->w, i->args[2])->kind != WADI_L_CONST)
+            wadi_c_update_in_c(&c->w, i, level);
+        else
+            store(c, i);
         break;
     case WADI_L_COPY:
         copy(c, i);

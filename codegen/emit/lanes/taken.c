@@ -8,7 +8,7 @@ static const char *const words[] = {
     /* OpenCL C */
     "kernel", "global", "local", "constant", "private", "generic", "pipe", "uniform", "half",
     "quad", "complex", "imaginary", "uchar", "ushort", "uint", "ulong", "event_t", "sampler_t",
-    "barrier", "mem_fence", "atomic_cmpxchg", "atom_cmpxchg", "atomic_add", "read_only",
+    "barrier", "mem_fence", "atomic_cmpxchg", "atom_cmpxchg", "atomic_add", "atom_add", "read_only",
     "write_only", "read_write", "vec_step",
     /* CUDA C++ */
     "alignas", "alignof", "and", "and_eq", "atomicAdd", "atomicCAS", "bitand", "bitor", "blockDim",

@@ -1,18 +1,12 @@
 /* The operation was written for an element that was loaded before, a value with a name. The loop has a value of that name of its own: the
- * element in the word that it has seen. */
+ * element in the word that it has seen.
+ *
+ * Sums of whole words are one instruction, which hardware does where the word is, however many lanes want the same one. The loop ends
+ * without a store if the operation leaves the word as it is: most minima and maxima do. What was seen may be old by then. But if f(s, x) = s,
+ * and the word has become f(s, y), then f(f(s, y), x) is f(s, y) too, because the order is free. */
 #include "codegen/emit/lanes/update.h"
 
-/* The load of the element that the operation is on. is_update in codegen/loop/groups.c has seen that there is one. */
-static const wadi_linst *old_of(const wadi_c_writer *c, const wadi_linst *store) {
-    const wadi_linst *value = wadi_c_inst(c, store->args[2]);
-    for (int a = 0; a < value->nargs; a++) {
-        const wadi_linst *old = wadi_c_inst(c, value->args[a]);
-        if (old->kind == WADI_L_FRESH && old->args[0] == store->args[0] &&
-            wadi_c_strip(c->f, old->args[1]) == wadi_c_strip(c->f, store->args[1]))
-            return old;
-    }
-    return NULL;
-}
+#include "codegen/emit/c_like/old.h"
 
 /* The address of the element. */
 static void place(wadi_c_writer *c, const wadi_linst *store) {
@@ -42,8 +36,22 @@ static void bits(wadi_c_writer *c, const wadi_linst *value, const char *word) {
     wadi_text_add(c->out, ")");
 }
 
+static void add(wadi_c_writer *c, const wadi_linst *store, wadi_lv x) {
+    const int bits = 8 * wadi_type_size(wadi_c_inst(c, store->args[2])->type);
+    wadi_text_addf(c->out, "(void)wadi_add%d(WADI_WORD(uint%d_t, ", bits, bits);
+    place(c, store);
+    wadi_text_addf(c->out, "), (uint%d_t)(", bits);
+    wadi_c_operand(c, x);
+    wadi_text_add(c->out, ")); /* atomic */\n");
+}
+
 void wadi_c_update(wadi_c_writer *c, const wadi_linst *store, int level) {
-    const wadi_linst *value = wadi_c_inst(c, store->args[2]), *old = old_of(c, store);
+    const wadi_linst *value = wadi_c_inst(c, store->args[2]), *old = wadi_c_old(c, store);
+    const wadi_lv x = wadi_c_added(c, store);
+    if (x != WADI_LV_NONE && wadi_type_size(value->type) >= 4) {
+        add(c, store, x);
+        return;
+    }
     const int size = wadi_type_size(value->type);
     const char *word = size == 8 ? "uint64_t" : "uint32_t";
     wadi_text *t = c->out;
@@ -69,12 +77,17 @@ void wadi_c_update(wadi_c_writer *c, const wadi_linst *store, int level) {
         wadi_text_add(t, ";\n");
         wadi_text_indent(t, level + 2);
     }
-    wadi_text_addf(t, "wadi_now = wadi_cas%d(wadi_word, wadi_seen, ", size == 8 ? 64 : 32);
+    wadi_text_addf(t, "const %s wadi_next = ", word);
     if (size < 4)
         wadi_text_addf(t, "wadi_replace(wadi_seen, wadi_shift, %s, ",
                        size == 1 ? "0xffu" : "0xffffu");
     bits(c, value, word);
-    wadi_text_add(t, size < 4 ? "));\n" : ");\n");
+    wadi_text_add(t, size < 4 ? ");\n" : ";\n");
+    wadi_text_indent(t, level + 2);
+    wadi_text_add(t, "if (wadi_next == wadi_seen) break;\n");
+    wadi_text_indent(t, level + 2);
+    wadi_text_addf(t, "wadi_now = wadi_cas%d(wadi_word, wadi_seen, wadi_next);\n",
+                   size == 8 ? 64 : 32);
     wadi_text_indent(t, level + 2);
     wadi_text_add(t, "if (wadi_now == wadi_seen) break;\n");
     wadi_text_indent(t, level + 1);

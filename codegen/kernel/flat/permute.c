@@ -7,7 +7,7 @@
  * vectors. All others keep the order of the source, with one worker each. */
 #include "base/error.h"
 #include "codegen/kernel/arith.h"
-#include "codegen/kernel/flat/flat.h"
+#include "codegen/kernel/flat/permutes.h"
 #include "codegen/kernel/lanes.h"
 #include "codegen/kernel/nest.h"
 #include "codegen/kernel/permute.h"
@@ -16,26 +16,13 @@
 #include "codegen/kernel/skeleton.h"
 #include "operators/reduce_tree.h"
 
-enum {
-    MOST_TABLES = 16,
-    FEWEST = 4,   /* tables, so that workers end at about the same time */
-    WORTH = 4096, /* the fewest elements of the source per table */
-    TIMES = 8     /* the fewest of them per element of a table, which costs a write and a read */
-};
-
 static wadi_lv source_length(wadi_lower *l, const wadi_bind *bind) {
     return wadi_lower_extent(l, bind->args[1], 0);
 }
 
-/* How many tables: 0 or FEWEST to MOST_TABLES. */
 static wadi_lv tables(wadi_lower *l, const wadi_bind *bind) {
     const wadi_lv size = wadi_lower_extent(l, bind->results[0], 0);
-    const wadi_lv each =
-        bin(l, WADI_SOP_ADD, bin(l, WADI_SOP_MUL, size, num(l, TIMES)), num(l, WORTH));
-    const wadi_lv fit = bin(l, WADI_SOP_QUOT, source_length(l, bind), each);
-    const wadi_lv most = bin(l, WADI_SOP_MIN, fit, num(l, MOST_TABLES));
-    return wadi_lb_select(&l->b, WADI_I64, bin(l, WADI_SOP_GE, fit, num(l, FEWEST)), most,
-                          num(l, 0));
+    return wadi_flat_permute_tables(l, source_length(l, bind), size);
 }
 
 /* ---- the tables: [table, element of the result] ---- */
@@ -145,8 +132,29 @@ static wadi_lv one(wadi_lower *l, const wadi_bind *bind) {
     return num(l, 1);
 }
 
+/* Whether its parts may be several units of work: none may fault after another one has stored what it combined. */
+static bool can_be_cut(const wadi_flat *c, const wadi_bind *bind) {
+    const wadi_value *v = c->y->m->values;
+    return v[bind->results[0]].type.array[0].rank > 0 && v[bind->args[1]].type.array[0].rank > 0 &&
+           wadi_lower_cost(bind->funs[0]) < WADI_SHARE_CHEAP;
+}
+
+static bool is_apart(wadi_flat *c, const wadi_bind *bind) {
+    wadi_lower l;
+    wadi_lmodule none = {0};
+    wadi_flat_start(c, &l, "trial");
+    const bool apart = !l.b.failed && wadi_lower_permute_is_apart(&l, bind);
+    return wadi_lower_fini(&l, &none) == WADI_OK && apart;
+}
+
 static wadi_status into_slot(wadi_flat *c, const wadi_bind *bind, int slot, const char *tag) {
     static const wadi_cut cut = {.rows = one, .unit = whole, .whole = true, .lanes = true};
+    if (c->y->grouped && can_be_cut(c, bind)) {
+        if (wadi_fun_has_any_order(bind->funs[0])) return wadi_flat_permute_any(c, bind, slot, tag);
+        if (is_apart(c, bind)) return wadi_flat_permute_apart(c, bind, slot, tag);
+        if (wadi_flat_shares(c, bind)) return wadi_flat_scatter(c, bind, slot, tag);
+        if (wadi_flat_permute_sorts(c, bind)) return wadi_flat_permute_sorted(c, bind, slot, tag);
+    }
     if (has_tables(c, bind)) return by_tables(c, bind, slot, tag);
     if (wadi_flat_shares(c, bind)) return wadi_flat_scatter(c, bind, slot, tag);
     return wadi_flat_cut(c, bind, slot, &cut, tag, -1, true);

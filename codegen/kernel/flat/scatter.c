@@ -8,7 +8,7 @@
  * elements (permute.c), and only if several workers have enough to do. */
 #include "base/error.h"
 #include "codegen/kernel/arith.h"
-#include "codegen/kernel/flat/flat.h"
+#include "codegen/kernel/flat/permutes.h"
 #include "codegen/kernel/nest.h"
 #include "codegen/kernel/permute.h"
 #include "codegen/kernel/read.h"
@@ -74,8 +74,7 @@ bool wadi_flat_shares(wadi_flat *c, const wadi_bind *bind) {
            wadi_lower_cost(bind->funs[0]) < WADI_SHARE_CHEAP && has_rows(c, bind);
 }
 
-/* Whether the result takes over the memory of the defaults. */
-static bool lies_there(const wadi_flat *c, const wadi_bind *bind) {
+bool wadi_flat_permute_is_in_place(const wadi_flat *c, const wadi_bind *bind) {
     wadi_val from = bind->args[0];
     while (c->y->alias_of[from] != WADI_NONE) from = c->y->alias_of[from];
     return c->y->takes[bind->results[0]] == from;
@@ -87,6 +86,7 @@ wadi_status wadi_flat_scatter(wadi_flat *c, const wadi_bind *bind, int slot, con
                                     .apart = true};
     const char *copying = wadi_arena_printf(c->y->arena, "%sdefaults", tag ? tag : "");
     if (!copying) return wadi_flat_no_memory(c);
-    if (!lies_there(c, bind)) WADI_TRY(wadi_flat_cut(c, bind, slot, &copies, copying, -1, true));
+    if (!wadi_flat_permute_is_in_place(c, bind))
+        WADI_TRY(wadi_flat_cut(c, bind, slot, &copies, copying, -1, true));
     return wadi_flat_cut(c, bind, slot, &shares, tag, -1, false);
 }

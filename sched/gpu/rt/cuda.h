@@ -72,4 +72,8 @@ WADI_FN uint32_t wadi_add32(volatile uint32_t *p, uint32_t v) {
     return atomicAdd((uint32_t *)p, v);
 }
 
+WADI_FN uint64_t wadi_add64(volatile uint64_t *p, uint64_t v) {
+    return atomicAdd((unsigned long long *)p, (unsigned long long)v);
+}
+
 #endif

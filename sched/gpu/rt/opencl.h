@@ -2,8 +2,9 @@
  * range that the host has set aside for it, and becomes a pointer by its distance from the begin of that range.
  *
  * A dialect defines: integers and bool; WADI_KERNEL, WADI_GLOBAL, WADI_LOCAL, WADI_AT; WADI_BARRIER and WADI_FENCE; WADI_JOIN, which is nothing
- * unless the compiler needs to be told that all lanes go on together (codegen/emit/lanes/statement.c); wadi_cas32, wadi_cas64, wadi_add32;
- * the marks of functions WADI_FN (inlined) and WADI_FAR (not inlined); and what WADI_ITEM reads: WADI_HEAP, WADI_LANE, WADI_GROUP, WADI_GROUPS. */
+ * unless the compiler needs to be told that all lanes go on together (codegen/emit/lanes/statement.c); wadi_cas32, wadi_cas64, wadi_add32,
+ * wadi_add64; the marks of functions WADI_FN (inlined) and WADI_FAR (not inlined); and what WADI_ITEM reads: WADI_HEAP, WADI_LANE, WADI_GROUP,
+ * WADI_GROUPS. */
 #ifndef WADI_SCHED_GPU_RT_OPENCL_H
 #define WADI_SCHED_GPU_RT_OPENCL_H
 
@@ -76,6 +77,10 @@ WADI_FN uint32_t wadi_add32(volatile __global uint32_t *p, uint32_t v) {
 #ifdef cl_khr_int64_base_atomics
 WADI_FN uint64_t wadi_cas64(volatile __global uint64_t *p, uint64_t old, uint64_t desired) {
     return atom_cmpxchg(p, old, desired);
+}
+
+WADI_FN uint64_t wadi_add64(volatile __global uint64_t *p, uint64_t v) {
+    return atom_add(p, v);
 }
 #endif
 

@@ -1,0 +1,28 @@
+/* The forms of permute in schedules flat and group; permute.c chooses. */
+#ifndef WADI_CODEGEN_KERNEL_FLAT_PERMUTES_H
+#define WADI_CODEGEN_KERNEL_FLAT_PERMUTES_H
+
+#include "codegen/kernel/flat/flat.h"
+
+/** How many tables n elements of a source are worth, for a result of `size` elements; 0: none
+ *  (permute_any.c). */
+wadi_lv wadi_flat_permute_tables(wadi_lower *l, wadi_lv n, wadi_lv size);
+/** Whether the result takes over the memory of the defaults (scatter.c). */
+bool wadi_flat_permute_is_in_place(const wadi_flat *c, const wadi_bind *bind);
+
+/* Schedule group. */
+
+/** The step that writes the defaults into `slot`, unless they are there (permute_any.c). */
+wadi_status wadi_flat_permute_defaults(wadi_flat *c, const wadi_bind *bind, int slot,
+                                       const char *tag);
+/** Elements are combined in any order. */
+wadi_status wadi_flat_permute_any(wadi_flat *c, const wadi_bind *bind, int slot, const char *tag);
+/** The elements of a vector, no two of which have one place. */
+wadi_status wadi_flat_permute_apart(wadi_flat *c, const wadi_bind *bind, int slot, const char *tag);
+/** Elements are combined in the order of the source, wherever data sends them (permute_sorted.c). */
+wadi_status wadi_flat_permute_sorted(wadi_flat *c, const wadi_bind *bind, int slot,
+                                     const char *tag);
+/** Whether that is possible, and worth it. */
+bool wadi_flat_permute_sorts(wadi_flat *c, const wadi_bind *bind);
+
+#endif
