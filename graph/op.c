@@ -22,6 +22,10 @@ const unsigned wadi_seq_traits[] = {
 #undef WADI_SEQ_FORM
 };
 
+int wadi_op_funs(const wadi_bind *b) {
+    return b->op->nfuns < 0 && b->op->count_funs ? b->op->count_funs(b) : b->op->nfuns;
+}
+
 char wadi_op_reads(const wadi_op *op, int arg) {
     if (!op->reads) return 'w';
     const int last = (int)strlen(op->reads) - 1;

@@ -53,6 +53,9 @@ typedef struct wadi_at {
     void *self;
 } wadi_at;
 
+/** Writes the code of one of two sides. */
+typedef void (*wadi_at_side)(wadi_at *cx, void *env, bool yes, wadi_sx *out);
+
 typedef struct wadi_at_ops {
     wadi_sx (*constant)(wadi_at *cx, wadi_scalar value);
     wadi_sx (*prim)(wadi_at *cx, wadi_sop op, wadi_type result, int n,
@@ -66,6 +69,10 @@ typedef struct wadi_at_ops {
                          wadi_sx *out_fields);
     void (*apply)(wadi_at *cx, const wadi_fun *f, const wadi_sx *args, wadi_sx *out_results);
     wadi_sx (*extent)(wadi_at *cx, wadi_val array, int dim); /* i64 */
+    /** `n` values of these types, from the side that `c` takes: side(cx, env, c, out) writes their code. light: neither side may
+     *  fault, and computing both costs little; then both may be computed. Otherwise only the side that is taken runs */
+    void (*choose)(wadi_at *cx, wadi_sx c, int n, const wadi_type *types, bool light,
+                   wadi_at_side side, void *env, wadi_sx *out);
 } wadi_at_ops;
 
 /** Convenience over the ops above for i64 index arithmetic. */
@@ -168,6 +175,8 @@ typedef struct wadi_eval_cx {
 
 /** Room for parameters of one function (an index and nine records) or of one region. */
 enum { WADI_MAX_PARAMS = WADI_MAX_RANK + 9 * WADI_MAX_FIELDS };
+/** Room for parameters of a function of any operator: of a neighbourhood there may be more. */
+enum { WADI_MAX_FUN_PARAMS = 512 };
 /** Room for the cells of an element, and of the parameters of a function. */
 enum { WADI_MAX_ELEM_CELLS = 2 * WADI_MAX_FIELDS, WADI_MAX_PARAM_CELLS = 2 * WADI_MAX_PARAMS };
 
@@ -203,6 +212,11 @@ typedef struct wadi_op {
      *  NULL: none */
     const char *attrs;
     int nfuns, nblocks; /* how many functions and regions a binding has; -1: varies */
+    /** nfuns = -1: how many functions the attributes of `b` ask for. Attributes that make no sense ask for as many as they like */
+    int (*count_funs)(const wadi_bind *b);
+    /** what is wrong with the attributes, if functions or regions cannot be read without them; NULL: nothing, or this is NULL and the type
+     *  rule says it */
+    const char *(*wrong_attrs)(const wadi_bind *b);
     /** producers: recomputing an element costs no more than reading it (reshape, iota, ...) */
     bool cheap;
     /** producers: result element ix reads exactly element ix of each array argument */
@@ -226,7 +240,7 @@ typedef struct wadi_op {
     bool by_chunk;
     wadi_given given;
     /** types of the parameters of function `fun` as arguments and attributes give them (so that text may leave them
-     *  out); out_types has room for WADI_MAX_PARAMS; returns their number, or -1 when the arguments do not fit.
+     *  out); out_types has room for WADI_MAX_FUN_PARAMS; returns their number, or -1 when the arguments do not fit.
      *  NULL: no functions */
     int (*fun_params)(const wadi_module *m, const wadi_bind *b, int fun, wadi_type *out_types);
     /** the same for the parameters of region `block`; NULL: regions without parameters, or none */
@@ -268,6 +282,8 @@ typedef struct wadi_op_table {
 
 /** The row named `name`, or NULL. */
 const wadi_op *wadi_op_find(const wadi_op_table *t, const char *name);
+/** How many functions the operator of `b` takes; if that varies, its attributes say it. */
+int wadi_op_funs(const wadi_bind *b);
 /** How a kernel reads argument `arg` (from 0): the letter of wadi_op's `reads`, 'w' if the row has none. */
 char wadi_op_reads(const wadi_op *op, int arg);
 /** The row that makes a scalar an array of rank 0 (`scalar`), or NULL. The compiler makes bindings of its own with it. */

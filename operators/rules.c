@@ -84,10 +84,10 @@ wadi_status wadi_rule_counts(const wadi_module *m, const wadi_bind *b, int min_a
                                   b->op->name, b->nargs, min_args, max_args)
                    : wadi_fail_at(err, b->loc, WADI_INVALID, "%s: %d arguments, expected %d",
                                   b->op->name, b->nargs, min_args);
-    if (b->nfuns != b->op->nfuns || b->nblocks != b->op->nblocks)
+    if (b->nfuns != wadi_op_funs(b) || b->nblocks != b->op->nblocks)
         return wadi_fail_at(err, b->loc, WADI_INVALID,
                             "%s: %d functions and %d regions, expected %d and %d", b->op->name,
-                            b->nfuns, b->nblocks, b->op->nfuns, b->op->nblocks);
+                            b->nfuns, b->nblocks, wadi_op_funs(b), b->op->nblocks);
     return argument_kinds(m, b, err);
 }
 
@@ -150,7 +150,7 @@ wadi_status wadi_rule_same_elem(const wadi_module *m, const wadi_bind *b, int i,
 }
 
 wadi_status wadi_rule_fun(const wadi_module *m, const wadi_bind *b, int fun, wadi_error *err) {
-    wadi_type want[WADI_MAX_PARAMS];
+    wadi_type want[WADI_MAX_FUN_PARAMS];
     const wadi_fun *f = b->funs[fun];
     const int n = b->op->fun_params(m, b, fun, want);
     if (!f || n < 0)

@@ -121,9 +121,45 @@ static wadi_sx at_extent(wadi_at *cx, wadi_val array, int dim) {
     return wadi_lower_extent(self_of(cx), array, dim);
 }
 
+/* Only the side that is taken runs. */
+static void branch(wadi_at *cx, wadi_sx c, int n, const wadi_type *types, wadi_at_side side,
+                   void *env, wadi_sx *out) {
+    wadi_lower *l = self_of(cx);
+    wadi_lb *b = &l->b;
+    wadi_lv var[WADI_MAX_FIELDS];
+    (void)wadi_lower_not_harmless(l);
+    for (int f = 0; f < n; f++) var[f] = wadi_lb_var(b, types[f], false, WADI_LV_NONE, "chosen");
+    wadi_lb_if(b, c);
+    for (int k = 0; k < 2; k++) {
+        if (k == 1) wadi_lb_else(b);
+        side(cx, env, k == 0, out);
+        for (int f = 0; f < n; f++) wadi_lb_set(b, var[f], out[f]);
+    }
+    wadi_lb_end(b);
+    for (int f = 0; f < n; f++) out[f] = wadi_lb_get(b, var[f]);
+}
+
+static void at_choose(wadi_at *cx, wadi_sx c, int n, const wadi_type *types, bool light,
+                      wadi_at_side side, void *env, wadi_sx *out) {
+    wadi_lower *l = self_of(cx);
+    wadi_sx other[WADI_MAX_FIELDS];
+    int64_t known = 0;
+    for (int f = 0; f < WADI_MAX_FIELDS; f++) other[f] = wadi_lb_i64(&l->b, 0);
+    for (int f = 0; f < n; f++) out[f] = other[f];
+    if (wadi_lb_is_const(&l->b, c, &known)) {
+        side(cx, env, known != 0, out);
+    } else if (light) {
+        side(cx, env, true, out);
+        side(cx, env, false, other);
+        for (int f = 0; f < n; f++) out[f] = wadi_lb_select(&l->b, types[f], c, out[f], other[f]);
+    } else {
+        branch(cx, c, n, types, side, env, out);
+    }
+}
+
 static void run_rule(wadi_lower *l, const wadi_bind *bind, const wadi_lv *ix, wadi_lv *out) {
     static const wadi_at_ops ops = {at_constant,     at_prim,  at_select, at_read,
-                                    at_read_checked, at_apply, at_extent};
+                                    at_read_checked, at_apply, at_extent, at_choose};
     rule self = {l, bind->op->name};
     /* index functions read the module and never change it */
     wadi_at cx = {&ops, (wadi_module *)(uintptr_t)l->m, &self};

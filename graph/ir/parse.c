@@ -8,9 +8,15 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MAX_RESULTS = 256, MAX_ATTRS = 64 };
+enum { MAX_RESULTS = 256, MAX_ATTRS = 2048 };
 
 typedef WADI_VEC(wadi_val) value_list;
+
+/* Numbers of attributes, in the module's arena if they are many. */
+typedef struct number_list {
+    int n, cap;
+    int64_t *at;
+} number_list;
 
 /* A name on the left of a binding or in a list of parameters, with its marks. */
 typedef struct defined {
@@ -150,10 +156,21 @@ static wadi_status parse_defined(wadi_parser *p, defined *out) {
     return wadi_parse_fail(p, out->name, WADI_INVALID, "expected a name");
 }
 
+static bool push_number(wadi_parser *p, number_list *l, int64_t x) {
+    if (l->n == l->cap) {
+        int64_t *at = WADI_NEW_N(p->m->arena, int64_t, (size_t)l->cap * 4);
+        if (!at) return false;
+        memcpy(at, l->at, (size_t)l->n * sizeof *at);
+        l->at = at;
+        l->cap *= 4;
+    }
+    l->at[l->n++] = x;
+    return true;
+}
+
 /* word=1,2 word=3: the operator's words in their order; the last one may have several numbers */
-static wadi_status parse_attrs(wadi_parser *p, const wadi_op *op, int64_t *out, int *out_n) {
+static wadi_status parse_attrs(wadi_parser *p, const wadi_op *op, number_list *out) {
     const char *word = op->attrs ? op->attrs : "";
-    *out_n = 0;
     while (wadi_parse_peek(p, 0)->kind == WADI_TOKEN_NAME && wadi_parse_sees(p, 1, "=")) {
         const wadi_token *t = wadi_parse_next(p);
         const size_t n = strcspn(word, " ");
@@ -164,9 +181,11 @@ static wadi_status parse_attrs(wadi_parser *p, const wadi_op *op, int64_t *out, 
                                    (int)n, word, op->name);
         p->at++;
         do {
-            if (*out_n == MAX_ATTRS)
+            int64_t x = 0;
+            if (out->n == MAX_ATTRS)
                 return wadi_parse_fail(p, t, WADI_INVALID, "more than %d numbers", MAX_ATTRS);
-            WADI_TRY(wadi_parse_integer(p, INT64_MIN, INT64_MAX, &out[(*out_n)++]));
+            WADI_TRY(wadi_parse_integer(p, INT64_MIN, INT64_MAX, &x));
+            if (!push_number(p, out, x)) return wadi_parse_no_memory(p);
         } while (word[n] != ' ' && wadi_parse_accept(p, ","));
         word += n + (word[n] == ' ');
     }
@@ -184,7 +203,7 @@ static wadi_status parse_args(wadi_parser *p, value_list *out) {
 
 static wadi_status parse_funs(wadi_parser *p, wadi_bind *b) {
     for (int k = 0; k < b->nfuns; k++) {
-        wadi_type types[WADI_MAX_PARAMS];
+        wadi_type types[WADI_MAX_FUN_PARAMS];
         const int n = b->op->fun_params ? b->op->fun_params(p->m, b, k, types) : -1;
         if (!wadi_parse_sees(p, 0, "(") && !wadi_parse_sees(p, 0, "{"))
             return wadi_parse_fail(p, wadi_parse_peek(p, 0), WADI_INVALID,
@@ -339,6 +358,26 @@ static wadi_status parse_annotation(wadi_parser *p, const wadi_bind *b) {
     return WADI_OK;
 }
 
+/* Its attributes and arguments, and room for its functions and regions. */
+static wadi_status parse_start(wadi_parser *p, const wadi_op *op, wadi_bind **out) {
+    value_list args = {0};
+    int64_t few[16];
+    number_list attrs = {0, 16, few};
+    wadi_status st = parse_attrs(p, op, &attrs);
+    if (st == WADI_OK) st = parse_args(p, &args);
+    if (st == WADI_OK) *out = wadi_bind_new(p->m, op, (int)args.n, 0, op->nblocks, attrs.n);
+    if (*out) {
+        wadi_bind *b = *out;
+        if (args.n > 0) memcpy(b->args, args.at, args.n * sizeof *args.at);
+        if (attrs.n > 0) memcpy(b->attrs, attrs.at, (size_t)attrs.n * sizeof *attrs.at);
+        b->nfuns = wadi_op_funs(b);
+        b->funs = WADI_NEW_N(p->m->arena, wadi_fun *, (size_t)b->nfuns);
+    }
+    wadi_vec_free(&args);
+    if (st != WADI_OK) return st;
+    return *out && (*out)->funs ? WADI_OK : wadi_parse_no_memory(p);
+}
+
 /* The operator and all that follows it. */
 static wadi_status parse_application(wadi_parser *p, wadi_block *around, const wadi_token *op_name,
                                      const char *name, wadi_bind **out) {
@@ -349,21 +388,11 @@ static wadi_status parse_application(wadi_parser *p, wadi_block *around, const w
     if (!op) return wadi_parse_fail(p, op_name, WADI_INVALID, "expected an operator");
     if (!name && wadi_parse_peek(p, 0)->kind == WADI_TOKEN_STRING)
         WADI_TRY(wadi_parse_name(p, &name));
-    int64_t attrs[MAX_ATTRS];
-    int nattrs;
-    WADI_TRY(parse_attrs(p, op, attrs, &nattrs));
-    value_list args = {0};
-    wadi_status st = parse_args(p, &args);
-    wadi_bind *b =
-        st == WADI_OK ? wadi_bind_new(p->m, op, (int)args.n, op->nfuns, op->nblocks, nattrs) : NULL;
-    if (b) {
-        b->name = name;
-        if (args.n > 0) memcpy(b->args, args.at, args.n * sizeof *args.at);
-        if (nattrs > 0) memcpy(b->attrs, attrs, (size_t)nattrs * sizeof *attrs);
-    }
-    wadi_vec_free(&args);
-    if (st != WADI_OK) return st;
-    if (!b) return wadi_parse_no_memory(p);
+    wadi_bind *b = NULL;
+    WADI_TRY(parse_start(p, op, &b));
+    const char *wrong = op->wrong_attrs ? op->wrong_attrs(b) : NULL;
+    if (wrong) return wadi_parse_fail(p, op_name, WADI_INVALID, "%s", wrong);
+    b->name = name;
     WADI_TRY(parse_rest(p, b, around));
     WADI_TRY(check_type(p, op_name, b));
     *out = b;

@@ -74,7 +74,7 @@ static void print_defined(wadi_printer *p, wadi_val v) {
 /* ---- types that the operator's rules give, so that they are not printed ---- */
 
 static bool fun_types_inferred(const wadi_module *m, const wadi_bind *b, int k) {
-    wadi_type want[WADI_MAX_PARAMS];
+    wadi_type want[WADI_MAX_FUN_PARAMS];
     const wadi_fun *f = b->funs[k];
     if (!b->op->fun_params || b->op->fun_params(m, b, k, want) != f->body->nparams) return false;
     for (int i = 0; i < f->body->nparams; i++)

@@ -125,8 +125,8 @@ static wadi_status check_effect(wadi_verifier *v, const wadi_bind *b, const wadi
 static wadi_status check_bind(wadi_verifier *v, const wadi_bind *b, const wadi_block *around) {
     v->bind = b;
     if (!b->op || !b->op->type) return wadi_verify_fail(v, "there is no operator");
-    if (b->op->nfuns >= 0 && b->nfuns != b->op->nfuns)
-        return wadi_verify_fail(v, "%d functions, expected %d", b->nfuns, b->op->nfuns);
+    if (b->nfuns != wadi_op_funs(b))
+        return wadi_verify_fail(v, "%d functions, expected %d", b->nfuns, wadi_op_funs(b));
     if (b->op->nblocks >= 0 && b->nblocks != b->op->nblocks)
         return wadi_verify_fail(v, "%d regions, expected %d", b->nblocks, b->op->nblocks);
     for (int i = 0; i < b->nargs; i++) WADI_TRY(wadi_verify_use(v, b->args[i]));

@@ -6,6 +6,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "base/error.h"
+
 wadi_draft wadi_draft_begin(const char *what) {
     const wadi_program *p = wadi_lang_program(what);
     return (wadi_draft){
@@ -112,6 +114,18 @@ void wadi_draft_attr(wadi_draft *d, int64_t v) {
         d->attrs[d->nattrs++] = v;
 }
 
+void wadi_draft_attr_list(wadi_draft *d, int n, const int64_t *v) {
+    if (wadi_draft_failed(d)) return;
+    int64_t *own = WADI_NEW_N(wadi_program_current()->arena, int64_t, (size_t)n);
+    if (!own) {
+        wadi_lang_no_memory();
+        return;
+    }
+    for (int i = 0; i < n; i++) own[i] = v[i];
+    d->more = own;
+    d->nmore = n;
+}
+
 void wadi_draft_name(wadi_draft *d, const char *name) {
     if (wadi_draft_failed(d)) return;
     if (!name || !*name)
@@ -158,6 +172,20 @@ wadi_ix wadi_draft_param_ix(wadi_draft *d, int rank) {
     wadi_ix ix = {.rank = rank};
     for (int k = 0; k < rank; k++) ix.at[k] = wadi_draft_param_of(d, WADI_I64);
     return ix;
+}
+
+void wadi_draft_order_params(wadi_draft *d, int n, const int *order) {
+    if (wadi_draft_failed(d)) return;
+    wadi_program *p = wadi_program_current();
+    wadi_lambda *l = &p->lambdas.at[innermost(d)];
+    wadi_node_id *params = WADI_NEW_N(p->arena, wadi_node_id, (size_t)n);
+    WADI_ASSERT(l->nparams == n);
+    if (!params) {
+        wadi_lang_no_memory();
+        return;
+    }
+    for (int i = 0; i < n; i++) params[i] = l->params[order[i]];
+    l->params = params;
 }
 
 wadi_acc wadi_draft_param_acc(wadi_draft *d, int n, const wadi_array_type *t) {
@@ -266,7 +294,8 @@ static wadi_node_id finish(wadi_draft *d, const wadi_op *op, wadi_stratum stratu
                            const wadi_array_type *t) {
     wadi_program *p = wadi_program_current();
     if (wadi_draft_failed(d) || (n > 0 && !t)) return 0;
-    int64_t *attrs = WADI_NEW_N(p->arena, int64_t, (size_t)d->nattrs);
+    const int nattrs = d->nattrs + d->nmore;
+    int64_t *attrs = WADI_NEW_N(p->arena, int64_t, (size_t)nattrs);
     wadi_node node = {.kind = WADI_NODE_OP,
                       .stratum = stratum,
                       .op = op,
@@ -278,10 +307,11 @@ static wadi_node_id finish(wadi_draft *d, const wadi_op *op, wadi_stratum stratu
     node.args = wadi_lang_ids(d->nargs, d->args);
     node.nlambdas = d->nlambdas;
     node.lambdas = wadi_lang_ids(d->nlambdas, d->lambdas);
-    node.nattrs = d->nattrs;
+    node.nattrs = nattrs;
     node.attrs = attrs;
     if (!attrs) return wadi_lang_no_memory();
     for (int i = 0; i < d->nattrs; i++) attrs[i] = d->attrs[i];
+    for (int i = 0; i < d->nmore; i++) attrs[d->nattrs + i] = d->more[i];
     return wadi_draft_failed(d) ? 0 : wadi_node_append(d->what, node);
 }
 

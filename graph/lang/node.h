@@ -194,7 +194,7 @@ const char *wadi_array_type_text(const wadi_array_type *t);
 /* ---- drafts ---- */
 
 /* A tuple has at most as many arrays as an operator has arguments. */
-enum { WADI_DRAFT_ARGS = 64, WADI_DRAFT_LAMBDAS = 4, WADI_DRAFT_ATTRS = 32 };
+enum { WADI_DRAFT_ARGS = 64, WADI_DRAFT_LAMBDAS = 10, WADI_DRAFT_ATTRS = 32 };
 
 /** A node under construction, on the stack of a builder function. */
 typedef struct wadi_draft {
@@ -205,6 +205,8 @@ typedef struct wadi_draft {
     wadi_node_id args[WADI_DRAFT_ARGS];
     uint32_t lambdas[WADI_DRAFT_LAMBDAS];
     int64_t attrs[WADI_DRAFT_ATTRS];
+    const int64_t *more; /* [nmore] attributes behind these, in the program's arena */
+    int nmore;
     const char *name;
     const wadi_array *data;
 } wadi_draft;
@@ -228,6 +230,7 @@ const wadi_elem *wadi_draft_scalar(wadi_draft *d, wadi_exp e); /* as rank-0 arra
 void wadi_draft_int(wadi_draft *d, wadi_exp e);                /* integer, as rank-0 i64 array */
 void wadi_draft_shape(wadi_draft *d, wadi_ix ix);              /* wadi_draft_int of each */
 void wadi_draft_attr(wadi_draft *d, int64_t v);
+void wadi_draft_attr_list(wadi_draft *d, int n, const int64_t *v); /* behind the others; copied */
 void wadi_draft_name(wadi_draft *d, const char *name); /* copied; empty or NULL is a mistake */
 /** A checked copy of a host array. */
 void wadi_draft_data(wadi_draft *d, const wadi_array *a);
@@ -249,6 +252,8 @@ void wadi_draft_region(wadi_draft *d,
 wadi_exp wadi_draft_param(wadi_draft *d, const wadi_elem *e); /* scalar or record */
 wadi_exp wadi_draft_param_of(wadi_draft *d, wadi_type t);     /* plain scalar */
 wadi_ix wadi_draft_param_ix(wadi_draft *d, int rank);         /* `rank` i64 scalars */
+/** Before the function is closed: parameter i becomes the one that was number order[i]. */
+void wadi_draft_order_params(wadi_draft *d, int n, const int *order);
 wadi_acc wadi_draft_param_acc(wadi_draft *d, int n,
                               const wadi_array_type *t); /* array or tuple; only in regions */
 /** A rank-0 parameter of a region, read as a scalar (produce's stream index). */

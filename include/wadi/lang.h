@@ -389,6 +389,7 @@ int wadi_parts(wadi_acc a);                     /**< number of arrays in a tuple
 #include "wadi/lang_fft.h"
 #include "wadi/lang_random.h"
 #include "wadi/lang_seq.h"
+#include "wadi/lang_stencil.h"
 
 /* ---- places ----
  * The macros note the file and line of each call in the nodes it made. A function's name without parentheses is

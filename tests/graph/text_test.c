@@ -400,14 +400,14 @@ static void lengths_are_not_believed(void **state) {
     for (int i = 0; i < 200000; i++) wadi_text_add(&longer, ",2");
     wadi_text_add(&longer, "]\noutput ks\n");
     wadi_text_add(&attributes, "program p\ninput x : f64[n]\ny = transpose perm=0");
-    for (int i = 0; i < 64; i++) wadi_text_add(&attributes, ",1");
+    for (int i = 0; i < 2048; i++) wadi_text_add(&attributes, ",1");
     wadi_text_add(&attributes, " x\n");
     const mistake mistakes[] = {
         {"program p\nks = use : f64[4294967296, 4294967296] []\noutput ks\n", "as many values"},
         {"program p\nks = use : f64[9223372036854775807, 2] [1]\noutput ks\n", "as many values"},
         {"program p\nks = use : f64[3, 6148914691236517206] [1, 2]\noutput ks\n", "as many values"},
         {wadi_text_str(&longer), "expected a list of 2 numbers"},
-        {wadi_text_str(&attributes), "more than 64 numbers"},
+        {wadi_text_str(&attributes), "more than 2048 numbers"},
     };
     for (size_t i = 0; i < sizeof mistakes / sizeof *mistakes; i++) {
         wadi_module *m = NULL;

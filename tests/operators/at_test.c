@@ -68,7 +68,7 @@ static void read_checked(wadi_at *cx, wadi_val v, const wadi_sx *ix, wadi_loc lo
 
 static void apply(wadi_at *cx, const wadi_fun *f, const wadi_sx *args, wadi_sx *out) {
     numbers *s = cx->self;
-    uint64_t in[WADI_MAX_PARAMS], results[WADI_MAX_PARAMS];
+    uint64_t in[WADI_MAX_FUN_PARAMS], results[WADI_MAX_FUN_PARAMS];
     for (int i = 0; i < f->body->nparams; i++) in[i] = s->at[args[i]].bits;
     assert_int_equal(wadi_interp_apply(&s->in, s->bind, f, in, results), WADI_OK);
     for (int y = 0; y < f->body->nyields; y++)
@@ -80,7 +80,15 @@ static wadi_sx extent(wadi_at *cx, wadi_val v, int dim) {
     return add(s, (wadi_scalar){WADI_I64, (uint64_t)s->in.value[v]->shape[dim]});
 }
 
-static const wadi_at_ops ops = {constant, prim, choose, read_element, read_checked, apply, extent};
+static void choose_side(wadi_at *cx, wadi_sx c, int n, const wadi_type *types, bool light,
+                        wadi_at_side side, void *env, wadi_sx *out) {
+    const numbers *s = cx->self;
+    (void)n, (void)types, (void)light;
+    side(cx, env, s->at[c].bits != 0, out);
+}
+
+static const wadi_at_ops ops = {constant,     prim,  choose, read_element,
+                                read_checked, apply, extent, choose_side};
 
 /* ---- every array of a program ---- */
 
@@ -166,6 +174,22 @@ static void keep(wadi_acc a) {
     wadi_output(name, a);
 }
 
+static wadi_exp steep(wadi_window *w) {
+    return wadi_sub(wadi_near2(w, 1, -5), wadi_mul(wadi_near2(w, -1, 2), wadi_near2(w, 0, 0)));
+}
+
+static wadi_exp sum_of_index(wadi_ix ix) {
+    return wadi_add(ix.at[0], wadi_mul(ix.at[1], ix.at[2]));
+}
+
+static void stencils(wadi_acc a) {
+    keep(wadi_stencil(2, steep, wadi_edge_clamp(), a));
+    keep(wadi_stencil(2, steep, wadi_edge_mirror(), a));
+    keep(wadi_stencil(2, steep, wadi_edge_wrap(), a));
+    keep(wadi_stencil(2, steep, wadi_edge_constant(wadi_i64(9)), a));
+    keep(wadi_stencil(2, steep, wadi_edge_function(sum_of_index), a));
+}
+
 static void places(wadi_acc a) {
     keep(wadi_replicate(5,
                         (wadi_spec[]){wadi_all(), wadi_fix(wadi_i64(2)), wadi_all(),
@@ -200,6 +224,7 @@ static void index_functions_agree_with_meanings(void **state) {
     keep(wadi_gather(wadi_fill(wadi_ix1(wadi_i64(3)), wadi_u8(5)), wadi_flatten(records)));
     keep(wadi_compute(a));
     places(a);
+    stencils(a);
     wadi_module *m = module_copy(lowered());
     yield_all(m);
     wadi_error err = {0};
@@ -232,7 +257,7 @@ static void every_producer_has_an_index_function(void **state) {
         const wadi_op *op = t->ops[i];
         assert_int_equal(op->skeleton == WADI_SKEL_GENERATE, op->at != NULL);
         assert_int_equal(op->kind == WADI_OP_SEQUENCE, op->eval == NULL);
-        assert_int_equal(op->nfuns > 0, op->fun_params != NULL);
+        assert_int_equal(op->nfuns != 0, op->fun_params != NULL);
         assert_true(wadi_op_find(t, op->name) == op);
     }
 }

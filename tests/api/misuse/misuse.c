@@ -205,6 +205,26 @@ static wadi_ix ftarget(void *v, wadi_ix ix, int n, const wadi_exp *x) {
     return ix;
 }
 
+static wadi_exp fnear(wadi_window *w) {
+    return wadi_near1(w, 1);
+}
+static wadi_exp fneare(void *v, wadi_window *w) {
+    (void)v;
+    return wadi_near1(w, 1);
+}
+static wadi_exp fnear2(wadi_window *w, wadi_window *x) {
+    (void)x;
+    return wadi_near1(w, 1);
+}
+static wadi_exp fnear2e(void *v, wadi_window *w, wadi_window *x) {
+    (void)v, (void)x;
+    return wadi_near1(w, 1);
+}
+static wadi_exp fnearne(void *v, int n, wadi_window *const *w) {
+    (void)v, (void)n;
+    return wadi_near1(w[0], 1);
+}
+
 static const char *strings[] = {"n", "m", NULL};
 static const wadi_component component = {.elem = {1, {WADI_F64}, {NULL}}, .rank = 1};
 static void *place;
@@ -215,6 +235,7 @@ static wadi_run_stats stats_out;
 static wadi_exp exps[2];
 static wadi_acc accs[2];
 static wadi_spec specs[1];
+static const wadi_edge edges[1] = {{.kind = WADI_EDGE_CLAMP}};
 
 #define valid_wadi_exp e
 #define valid_wadi_acc a
@@ -275,6 +296,15 @@ static wadi_spec specs[1];
 #define valid_wadi_fill_fn fill
 #define valid_wadi_drain_fn drain
 #define valid_wadi_log_fn hear
+#define valid_wadi_window_p NULL /* only wadi makes one */
+#define valid_wadi_edge wadi_edge_constant(e)
+#define another_wadi_edge wadi_edge_constant(e_other)
+#define valid_wadi_edge_p edges
+#define valid_wadi_stencil_fn fnear
+#define valid_wadi_stencil_fn_env fneare
+#define valid_wadi_stencil2_fn fnear2
+#define valid_wadi_stencil2_fn_env fnear2e
+#define valid_wadi_stencil_n_fn_env fnearne
 #define valid_wadi_fn1 f1
 #define valid_wadi_fn2 f2
 #define valid_wadi_fn3 f3
