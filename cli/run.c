@@ -79,6 +79,7 @@ static void print_stats(wadi_run *run) {
         fprintf(stderr, "shared out   %lld of %lld launches, %lld bytes moved between devices\n",
                 (long long)s.launches_shared, (long long)(s.launches_shared + s.launches_whole),
                 (long long)s.bytes_between);
+    if (s.home[0] != '\0') fprintf(stderr, "home         %s\n", s.home);
     if (s.shares[0] != '\0') fprintf(stderr, "shares       %s\n", s.shares);
 }
 

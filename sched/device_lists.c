@@ -62,7 +62,20 @@ static bool overlap(const wadi_device_choice *a, const wadi_device_choice *b) {
     return false;
 }
 
+static bool by_processors(const wadi_device_choice *c) {
+    return c->row->by_processors != NULL && c->row->by_processors(c->number[0]);
+}
+
+/* Whether another device that computes with the processors gains nothing. */
+static bool is_idle(const wadi_device_choice *c, const wadi_device_choices *before) {
+    if (before->n == 0 || !by_processors(c)) return false;
+    for (int i = 0; i < before->n; i++)
+        if (by_processors(&before->at[i])) return true;
+    return false;
+}
+
 static wadi_status add(const wadi_device_choice *c, wadi_device_choices *out, wadi_error *err) {
+    const bool idle = is_idle(c, out);
     for (int i = 0; i < out->n; i++)
         if (overlap(&out->at[i], c))
             return wadi_fail(err, WADI_INVALID, "device: \"%s\" is named twice", c->name);
@@ -71,7 +84,9 @@ static wadi_status add(const wadi_device_choice *c, wadi_device_choices *out, wa
     if (used + comma + n >= sizeof out->name) return too_many(err);
     if (comma) out->name[used] = ',';
     memcpy(out->name + used + comma, c->name, n + 1); /* every run comes here */
-    out->at[out->n++] = *c;
+    out->at[out->n] = *c;
+    out->at[out->n].place = out->n;
+    out->at[out->n++].idle = idle;
     return WADI_OK;
 }
 

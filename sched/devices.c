@@ -26,13 +26,19 @@ static wadi_status tell_null(int number, wadi_device_facts *out, wadi_error *err
     return WADI_OK;
 }
 
+static bool by_processors(int number) {
+    WADI_UNUSED(number);
+    return true;
+}
+
 const wadi_device_row wadi_devices[] = {
     {.name = "cpu",
      .about = "the processors of this machine",
      .language = "C",
      .tell = wadi_cpu_tell,
      .images = images_of_process,
-     .open = wadi_cpu_open},
+     .open = wadi_cpu_open,
+     .by_processors = by_processors},
     {.name = "null",
      .about = "the same over memory that the host cannot reach: for tests",
      .language = "C",
@@ -40,6 +46,7 @@ const wadi_device_row wadi_devices[] = {
      .tell = tell_null,
      .images = images_of_process,
      .open = wadi_null_open,
+     .by_processors = by_processors,
      .copies = 4},
     {.name = "cuda",
      .about = "devices of NVIDIA",
@@ -58,7 +65,8 @@ const wadi_device_row wadi_devices[] = {
      .count = wadi_opencl_count,
      .tell = wadi_opencl_tell,
      .images = wadi_opencl_images,
-     .open = wadi_opencl_open},
+     .open = wadi_opencl_open,
+     .by_processors = wadi_opencl_by_processors},
     {0},
 };
 

@@ -26,6 +26,8 @@ typedef struct wadi_device_row {
     /* What loads images for device `number`: static. Errors: why it cannot be used. */
     wadi_status (*images)(int number, const wadi_image_ops **out, wadi_error *err);
     wadi_status (*open)(const wadi_device_options *options, wadi_device **out, wadi_error *err);
+    /* Whether device `number`, which is there, computes with the processors of the machine, as `cpu` does. NULL: it does not. */
+    bool (*by_processors)(int number);
     int copies; /* a kind for tests, without `count`: so many, all alike, of which the first needs no number; 0: no such kind */
 } wadi_device_row;
 
@@ -40,6 +42,8 @@ typedef struct wadi_device_choice {
     int parts; /* devices that work as one; 1: it is one */
     int number[WADI_DEVICE_PARTS];
     char name[64]; /* "cpu", "opencl:1", "cuda:0+1" */
+    int place;     /* in the list */
+    bool idle;     /* it computes with the processors, and so does one before it in the list */
 } wadi_device_choice;
 
 /* Those that somebody has asked for, none twice. The first is the one that does what cannot be shared. */

@@ -53,4 +53,13 @@ typedef struct wadi_share_rule {
 /* Before the run begins, for tests: instead of measuring. */
 void wadi_run_share_by(wadi_run *run, wadi_share_rule rule);
 
+/* Of a run on several devices: says which of the list has all that is not shared. The same bits, whatever it says. */
+typedef struct wadi_home_rule {
+    int (*choose)(void *env, int devices);
+    void *env;
+} wadi_home_rule;
+
+/* Before the run begins, for tests: instead of what was learned. `wrap` of the share rule is called for such a device as well. */
+void wadi_run_home_by(wadi_run *run, wadi_home_rule rule);
+
 #endif

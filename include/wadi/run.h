@@ -101,6 +101,8 @@ typedef struct wadi_run_stats {
     const char *device; /**< that computes, or several: "cpu,opencl:0"; the run owns the name */
     char shares[192]; /**< of several devices: who has computed how much of what they can share, as
                            "cpu 61 %, opencl:0 39 %", or why nobody shares; "": one device */
+    char home
+        [192]; /**< of several devices: which one has all that is not shared, and why; "": one device */
     int64_t bytes_put,
         bytes_got; /**< of arrays, copied from the host to memory of devices, and back */
     int64_t launches_shared,

@@ -35,6 +35,7 @@ enum {
 
 /* What is asked of devices. The comment says the type of the answer. */
 enum {
+    WADI_OPENCL_TYPE = 0x1000,           /* uint64_t: bits */
     WADI_OPENCL_UNITS = 0x1002,          /* uint32_t */
     WADI_OPENCL_GROUP_SIZE = 0x1004,     /* size_t: work items of a group, at most */
     WADI_OPENCL_LARGEST = 0x1010,        /* uint64_t: bytes of a buffer, at most */
@@ -55,6 +56,7 @@ enum {
 #define WADI_OPENCL_ALL_DEVICES UINT64_C(0xffffffff)
 
 enum {
+    WADI_OPENCL_IS_CPU = 1 << 1,        /* of TYPE */
     WADI_OPENCL_ROUNDS_DIVIDE = 1 << 7, /* of SINGLE_CONFIG: / and sqrt are correctly rounded */
     WADI_OPENCL_READ_WRITE = 1,         /* of buffers */
     WADI_OPENCL_PROFILING = 2,          /* of queues */

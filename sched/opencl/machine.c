@@ -99,6 +99,7 @@ static void ask(wadi_opencl_machine *m) {
     m->largest = bytes_of(m, WADI_OPENCL_LARGEST);
     m->units = (int)number_of(m, WADI_OPENCL_UNITS);
     if (m->units < 1) m->units = 1;
+    m->by_processors = (number_of(m, WADI_OPENCL_TYPE) & WADI_OPENCL_IS_CPU) != 0;
     m->rounds_divide = (number_of(m, WADI_OPENCL_SINGLE_CONFIG) & WADI_OPENCL_ROUNDS_DIVIDE) != 0;
     ask_extensions(m);
     judge(m);

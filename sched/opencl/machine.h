@@ -22,6 +22,7 @@ typedef struct wadi_opencl_machine {
     int64_t memory, largest;     /* bytes: of all, of one buffer at most */
     int units;                   /* compute units */
     bool fp64, atomics64;        /* has numbers of double precision, and 64-bit compare and swap */
+    bool by_processors;          /* it computes with the processors of the machine */
     bool rounds_divide;          /* / and sqrt of single precision can be correctly rounded */
     pthread_mutex_t lock;        /* guards the rest */
     wadi_opencl_context context; /* NULL: not made yet */

@@ -56,6 +56,11 @@ wadi_status wadi_opencl_tell(int number, wadi_device_facts *out, wadi_error *err
     return m->unusable[0] == '\0' ? WADI_OK : wadi_fail(err, WADI_UNSUPPORTED, "%s", m->unusable);
 }
 
+bool wadi_opencl_by_processors(int number) {
+    wadi_opencl_machine *m = NULL;
+    return machine_at(number, &m, NULL) == WADI_OK && m->by_processors;
+}
+
 wadi_status wadi_opencl_images(int number, const wadi_image_ops **out, wadi_error *err) {
     wadi_opencl_machine *m = NULL;
     WADI_TRY(usable_at(number, &m, err));

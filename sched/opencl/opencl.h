@@ -13,6 +13,8 @@ WADI_NODISCARD wadi_status wadi_opencl_tell(int number, wadi_device_facts *out, 
 /* Errors: those of the count; WADI_INVALID (there is no such number); WADI_UNSUPPORTED (it cannot be used, with its name and the reason). */
 WADI_NODISCARD wadi_status wadi_opencl_images(int number, const wadi_image_ops **out,
                                               wadi_error *err);
+/* Whether the device is the processors of the machine; false for one that is not there. */
+bool wadi_opencl_by_processors(int number);
 /* Errors: those of wadi_opencl_images, WADI_DEVICE, WADI_MEMORY. */
 WADI_NODISCARD wadi_status wadi_opencl_open(const wadi_device_options *options, wadi_device **out,
                                             wadi_error *err);

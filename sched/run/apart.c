@@ -186,7 +186,7 @@ static wadi_status open_runner(wadi_apart *a, wadi_error *err) {
     if (a->device == NULL) WADI_TRY(wadi_device_open(&chosen, &device, &a->device, err));
     a->told_ns = a->device->ops->busy_ns(a->device);
     if (a->crew.runner != NULL) return WADI_OK;
-    return wadi_run_make_runner(x, a->device, chosen.row, &a->crew.runner, err);
+    return wadi_run_make_runner(x, &x->loader, a->device, chosen.row, &a->crew.runner, err);
 }
 
 static wadi_status open_crew(wadi_apart *a, wadi_error *err) {

@@ -22,10 +22,34 @@ static bool has_thread(const wadi_outlet *o) {
     return o->pipe != NULL;
 }
 
+static wadi_status put_chunk(wadi_outlet *o, wadi_chunk *c, wadi_error *err) {
+    WADI_TRY(o->sink->ops->put(o->sink, c, err));
+    if (o->binding != NULL) o->binding->delivered += c->count;
+    return WADI_OK;
+}
+
+/* The run has begun again: the sink has had some of these elements. */
+static wadi_status put_rest(wadi_outlet *o, wadi_chunk *c, wadi_error *err) {
+    wadi_chunk *rest = NULL;
+    const int64_t had = o->binding->had < c->count ? o->binding->had : c->count;
+    o->binding->had -= had;
+    if (had == c->count) return WADI_OK;
+    WADI_TRY(wadi_chunk_slice(c, had, c->count - had, &rest, err));
+    const wadi_status status = put_chunk(o, rest, err);
+    wadi_chunk_release(rest);
+    return status;
+}
+
 /* Elements for a sink, which may still be on their way from the device. */
 static wadi_status put_arrived(wadi_outlet *o, wadi_chunk *c, wadi_error *err) {
     WADI_TRY(wadi_chunk_arrived(c, err));
-    return o->sink->ops->put(o->sink, c, err);
+    return o->binding != NULL && o->binding->had > 0 ? put_rest(o, c, err) : put_chunk(o, c, err);
+}
+
+/* The stream has failed. If the run begins again, the sink gets the rest then. By the compute thread, which knows. */
+static void tell_failure(wadi_outlet *o, const wadi_error *why) {
+    if (o->binding != NULL && (o->stream->x->goes_on || o->binding->finished)) return;
+    if (o->sink->ops->abort != NULL) o->sink->ops->abort(o->sink, why);
 }
 
 /* ---- the sink's thread ---- */
@@ -53,9 +77,11 @@ static wadi_status drain(wadi_outlet *o, wadi_error *err) {
 static wadi_status finish(wadi_outlet *o, wadi_error *err) {
     wadi_meter *meter = &o->stream->x->meter;
     if (o->sink->ops->finish == NULL) return WADI_OK;
+    if (o->binding != NULL && o->binding->finished) return WADI_OK; /* before the run began again */
     wadi_meter_busy(meter, WADI_STAGE_SINK);
     const int ticket = wadi_task_work("the end of the output", -1, o->plan->name);
     const wadi_status status = o->sink->ops->finish(o->sink, err);
+    if (o->binding != NULL) o->binding->finished = true; /* one that failed has cleaned up */
     wadi_task_go_on(ticket);
     wadi_meter_idle(meter, WADI_STAGE_SINK);
     return status;
@@ -70,9 +96,9 @@ static void deliver(wadi_outlet *o) {
         if (status != WADI_OK) wadi_run_note_error(x, &err);
         return; /* a finish that failed has cleaned up after itself */
     }
+    o->ended_by = err;
     wadi_run_note_error(x, &err);
     wadi_pipe_give_up(o->pipe, &err);
-    if (o->sink->ops->abort != NULL) o->sink->ops->abort(o->sink, &err);
 }
 
 static void sink_thread(void *env) {
@@ -272,7 +298,7 @@ void wadi_outlet_fail(wadi_outlet *o, const wadi_error *why) {
         return;
     }
     let_go(o, why->status != WADI_CANCELLED);
-    if (o->sink->ops->abort != NULL) o->sink->ops->abort(o->sink, why);
+    tell_failure(o, why);
 }
 
 wadi_status wadi_outlet_store(wadi_outlet *o, wadi_error *err) {
@@ -338,7 +364,8 @@ wadi_status wadi_outlet_open(wadi_outlet *o, wadi_error *err) {
     const wadi_plan_fold *fold = wadi_plan_end_fold(o->plan);
     if (fold != NULL) return wadi_fold_begin(o->crew, fold, err);
     if (o->plan->kind == WADI_END_SINK) {
-        o->sink = wadi_run_find(x, o->plan->name, true)->sink;
+        o->binding = wadi_run_find(x, o->plan->name, true);
+        o->sink = o->binding->sink;
         if (!o->sink->keeps) WADI_TRY(wadi_stop_fd(&x->stop, &o->sink->wake_fd, err));
     } else {
         const wadi_plan_stage *g = o->stream->stages[o->plan->stage].plan;
@@ -356,6 +383,7 @@ wadi_status wadi_outlet_start(wadi_outlet *o, wadi_error *err) {
 void wadi_outlet_close(wadi_outlet *o) {
     wadi_run *x = o->stream->x;
     const wadi_plan_stage *g = &o->stream->plan->stages[o->plan->stage];
+    if (o->ended_by.status != WADI_OK) tell_failure(o, &o->ended_by);
     if (o->plan->kind == WADI_END_SINK && o->sink != NULL) o->sink->wake_fd = -1;
     wadi_pipe_destroy(o->pipe);
     let_go(o, false);

@@ -21,14 +21,13 @@ static bool learns_sizes(const wadi_run *x) {
 }
 
 static bool learns_shares(const wadi_run *x) {
-    return learns(x) && x->devices.n > 1 && x->share_rule.choose == NULL;
+    return learns(x) && wadi_run_shares(x) && x->share_rule.choose == NULL;
 }
 
 /* "probe", or for several devices "probe-1f3a..". */
 static const char *name_for(const wadi_run *x, const char *name, char *out, size_t room) {
     if (x->devices.n == 1) return name;
-    snprintf(out, room, "%.20s-%016" PRIx64, name,
-             wadi_hash_bytes(x->devices.name, strlen(x->devices.name)));
+    snprintf(out, room, "%.20s-%016" PRIx64, name, wadi_hash_bytes(x->order, strlen(x->order)));
     return out;
 }
 
@@ -50,7 +49,7 @@ void wadi_run_learn(const wadi_run *x, int phase, const char *policy_name,
         wadi_sizes_save(x->plan, phase, name_for(x, policy_name, name, sizeof name), policy);
     if (!learns_shares(x) || !x->sharing.known) return;
     wadi_text line = {0}, by = {0};
-    wadi_text_addf(&by, "devices %s", x->devices.name);
+    wadi_text_addf(&by, "devices %s", x->order);
     wadi_sharing_save(&x->sharing, &line);
     if (!line.failed && !by.failed)
         wadi_sizes_write(x->plan, phase, name_for(x, "shares", name, sizeof name),

@@ -45,9 +45,9 @@ static wadi_status open_device(wadi_member *m, wadi_error *err) {
         .buffers = x->buffers, .keep_bytes = x->options.memory, .threads = x->options.threads};
     WADI_TRY(wadi_device_open(c, &device, &m->device, err));
     if (x->share_rule.wrap != NULL)
-        m->device = x->share_rule.wrap(x->share_rule.env, m->number, m->device);
+        m->device = x->share_rule.wrap(x->share_rule.env, c->place, m->device);
     m->told_ns = m->device->ops->busy_ns(m->device);
-    return wadi_run_make_runner(x, m->device, c->row, &m->crew.runner, err);
+    return wadi_run_make_runner(x, &x->loader, m->device, c->row, &m->crew.runner, err);
 }
 
 static wadi_status open_slots(wadi_member *m, wadi_error *err) {
@@ -222,6 +222,10 @@ static void work(void *env) {
 void wadi_member_start(wadi_member *m) {
     wadi_team *t = m->team;
     wadi_error why = {.status = WADI_OK};
+    if (!wadi_run_shares_with(t->stream->x, m->number)) {
+        m->open = m->out = true;
+        return;
+    }
     if (wadi_thread_start(&m->thread, work, m, &why) == WADI_OK) return;
     wadi_mutex_lock(&t->lock);
     m->open = true;

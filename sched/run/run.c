@@ -48,17 +48,6 @@ static const char *policy_name(const wadi_run_options *o) {
     return o->chunk > 0 ? "fixed" : wadi_policies[0].name;
 }
 
-static wadi_device_options device_options(const wadi_run *x) {
-    return (wadi_device_options){
-        .buffers = x->buffers, .keep_bytes = x->options.memory, .threads = x->options.threads};
-}
-
-static wadi_status make_runner(wadi_run *x, wadi_error *err) {
-    WADI_TRY(wadi_run_make_runner(x, x->device, x->chosen.row, &x->runner, err));
-    x->crew = (wadi_crew){&x->slots, x->runner, .busy_as = WADI_STAGE_COMPUTE};
-    return WADI_OK;
-}
-
 /* Whether a chunk has the same bits whichever of the devices computes it. */
 static bool compute_alike(const wadi_loader *l, const wadi_device_choices *devices) {
     bool alike = true;
@@ -78,16 +67,8 @@ static wadi_status make_parts(wadi_run *x, wadi_error *err) {
     if (x->bound == NULL) return wadi_fail(err, WADI_MEMORY, "run: out of memory");
     WADI_TRY(wadi_run_list_bindings(x, err));
     WADI_TRY(wadi_device_find_all(o->device, &x->devices, err));
-    x->chosen = x->devices.at[0];
     x->alone = !compute_alike(&x->loader, &x->devices);
-    const wadi_device_options device = device_options(x);
-    WADI_TRY(wadi_device_open(&x->chosen, &device, &x->device, err));
-    if (x->device->residence != NULL) {
-        x->given = calloc((size_t)x->plan->ninputs + 1, sizeof *x->given);
-        if (x->given == NULL) return wadi_fail(err, WADI_MEMORY, "run: out of memory");
-    }
-    WADI_TRY(wadi_slots_init(&x->slots, x->plan, x->buffers, x->device->residence, err));
-    return make_runner(x, err);
+    return wadi_run_settle(x, err);
 }
 
 static bool calls_routines(const wadi_plan *plan) {
@@ -132,10 +113,7 @@ wadi_status wadi_run_create_for(const wadi_plan *plan, const wadi_loader *loader
 
 void wadi_run_destroy(wadi_run *x) {
     if (x == NULL) return;
-    wadi_slots_fini(&x->slots);
-    wadi_slots_fini(&x->home);
-    wadi_runner_destroy(x->runner);
-    if (x->device != NULL) x->device->ops->destroy(x->device);
+    wadi_run_leave_all(x);
     wadi_policy_destroy(x->policy);
     wadi_buffers_release(x->buffers);
     wadi_vec_free(&x->bindings);
@@ -260,11 +238,51 @@ static wadi_status run_phases(wadi_run *x, wadi_error *err) {
     return fetch_outputs(x, err);
 }
 
+/* A trial has a stop of its own, which is called when it takes too long. */
+static wadi_status run_timed(wadi_run *x, bool *out_late, wadi_error *err) {
+    const bool timed =
+        x->trial && wadi_late_begin(&x->late, &x->stop, x->most_ns, &x->load_ns, NULL) == WADI_OK;
+    const wadi_task now = *wadi_task_now();
+    const wadi_task before =
+        wadi_task_begin((wadi_task){now.name, timed ? &x->late.stop : now.stop, now.waits});
+    x->from_ns = wadi_clock_ns();
+    const wadi_status status = run_phases(x, err);
+    wadi_task_end(before);
+    if (status != WADI_OK) (void)wadi_run_goes_on(x, status);
+    *out_late = wadi_late_end(&x->late);
+    return status;
+}
+
+/* On one device after the other, until one has done it. */
+static wadi_status run_all(wadi_run *x, wadi_error *err) {
+    for (;;) {
+        wadi_error why = {.status = WADI_OK};
+        bool late = false;
+        const wadi_status status = run_timed(x, &late, &why);
+        if (status == WADI_OK) wadi_run_learn_home(x);
+        if (status != WADI_OK && err != NULL) *err = why;
+        if (status == WADI_OK || !x->goes_on) return status;
+        WADI_TRY(wadi_run_begin_again(x, late, &why, err));
+    }
+}
+
+/* The kernels of the home can be made ahead. */
+static void expect(wadi_run *x) {
+    wadi_run_options options = x->options;
+    if (x->devices.n > 1) options.device = x->chosen.name;
+    if (x->loader.expect != NULL) x->loader.expect(x->loader.self, &options);
+}
+
+static void begin(wadi_run *x) {
+    if (x->devices.n > 1) wadi_run_note_places(x);
+    wadi_run_choose_home(x);
+    expect(x);
+}
+
 wadi_status wadi_run_go(wadi_run *run, wadi_error *err) {
     WADI_GIVEN(err, run);
     WADI_TRY(check_unstarted(run, err));
     WADI_TRY(wadi_run_check_bound(run, err));
-    if (run->loader.expect != NULL) run->loader.expect(run->loader.self, &run->options);
     run->started = true;
     WADI_TRY(wadi_waits_create((int64_t)(run->options.watchdog_s * 1e9), &run->waits, err));
     wadi_mutex_lock(&run->lock);
@@ -273,7 +291,8 @@ wadi_status wadi_run_go(wadi_run *run, wadi_error *err) {
     const wadi_task before =
         wadi_task_begin((wadi_task){.name = "compute", .stop = &run->stop, .waits = run->waits});
     wadi_error why = {.status = WADI_OK};
-    const wadi_status status = run_phases(run, &why);
+    begin(run);
+    const wadi_status status = run_all(run, &why);
     for (size_t i = 0; status != WADI_OK && i < run->bindings.n; i++)
         if (run->bindings.at[i].source != NULL) tell_source(run->bindings.at[i].source, &why);
     if (status != WADI_OK && err != NULL) *err = why;
@@ -292,8 +311,11 @@ void wadi_run_seam_by(wadi_run *run, wadi_seam_rule rule) {
 }
 
 wadi_status wadi_run_compute_on(wadi_run *run, wadi_device_maker maker, wadi_error *err) {
-    const wadi_device_options options = device_options(run);
+    const wadi_device_options options = {.buffers = run->buffers,
+                                         .keep_bytes = run->options.memory,
+                                         .threads = run->options.threads};
     wadi_device *device = NULL;
+    run->stays = true;
     WADI_TRY(maker.open(maker.env, &options, &device, err));
     WADI_ASSERT(device->images == run->device->images);
     wadi_runner_destroy(run->runner);
@@ -302,11 +324,17 @@ wadi_status wadi_run_compute_on(wadi_run *run, wadi_device_maker maker, wadi_err
     run->device->ops->destroy(run->device);
     run->device = device;
     WADI_TRY(wadi_slots_init(&run->slots, run->plan, run->buffers, device->residence, err));
-    return make_runner(run, err);
+    WADI_TRY(wadi_run_make_runner(run, &run->timed, device, run->chosen.row, &run->runner, err));
+    run->crew.runner = run->runner;
+    return WADI_OK;
 }
 
 void wadi_run_share_by(wadi_run *run, wadi_share_rule rule) {
     run->share_rule = rule;
+}
+
+void wadi_run_home_by(wadi_run *run, wadi_home_rule rule) {
+    run->home_rule = rule;
 }
 
 void wadi_run_cancel(wadi_run *run) {
@@ -315,6 +343,14 @@ void wadi_run_cancel(wadi_run *run) {
 
 /* ---- looking at it ---- */
 
+/* Why nobody shares; NULL: somebody may. */
+static const char *why_alone(const wadi_run *x, int64_t done) {
+    if (x->alone) return "the others would round otherwise";
+    if (!wadi_run_shares(x) && !x->devices.at[1].idle) return "the others are out";
+    if (!wadi_run_shares(x)) return "the others are the same processors";
+    return done == 0 ? "nothing could be shared" : NULL;
+}
+
 /* "cpu 61 %, null 39 %", or why not. By the lock. */
 static void print_shares(const wadi_run *x, char *out, size_t room) {
     const char *first = x->devices.at[0].name;
@@ -322,11 +358,9 @@ static void print_shares(const wadi_run *x, char *out, size_t room) {
     size_t used = 0;
     for (int i = 0; i < x->devices.n; i++) all += x->done_by[i];
     if (x->devices.n == 1) return;
-    if (x->alone)
-        snprintf(out, room, "all on %s: the others would round otherwise", first);
-    else if (all == 0)
-        snprintf(out, room, "all on %s: nothing could be shared", first);
-    for (int i = 0; all > 0 && i < x->devices.n && used < room; i++)
+    const char *alone = why_alone(x, all);
+    if (alone != NULL) snprintf(out, room, "all on %s: %s", first, alone);
+    for (int i = 0; alone == NULL && i < x->devices.n && used < room; i++)
         used += (size_t)snprintf(out + used, room - used, "%s%s %.0f %%", i > 0 ? ", " : "",
                                  x->devices.at[i].name, 100 * (double)x->done_by[i] / (double)all);
 }
@@ -343,10 +377,12 @@ void wadi_run_stats_get(wadi_run *run, wadi_run_stats *out) {
     print_shares(run, out->shares, sizeof out->shares);
     const int64_t apart_ns = run->apart_ns;
     const double elapsed = run->begin_ns != 0 ? (double)(end - run->begin_ns) : 0;
-    wadi_mutex_unlock(&run->lock);
+    memcpy(out->home, run->home_why, sizeof out->home);
     wadi_run_add_copies(out, run->device);
     out->device = run->devices.name;
     out->threads = run->device->ops->workers(run->device);
+    const double used = (double)(run->device->ops->busy_ns(run->device) + apart_ns);
+    wadi_mutex_unlock(&run->lock);
     out->memory_peak = wadi_buffers_peak(run->buffers);
     out->elapsed_s = elapsed / 1e9;
     out->source_s = (double)busy[WADI_STAGE_SOURCE] / 1e9;
@@ -354,7 +390,6 @@ void wadi_run_stats_get(wadi_run *run, wadi_run_stats *out) {
     out->apart_s = (double)busy[WADI_STAGE_APART] / 1e9;
     out->sink_s = (double)busy[WADI_STAGE_SINK] / 1e9;
     if (!(elapsed > 0)) return;
-    const double used = (double)(run->device->ops->busy_ns(run->device) + apart_ns);
     out->utilisation = used / (elapsed * out->threads);
     if (apart_ns > 0 && out->utilisation > 1)
         out->utilisation = 1; /* one worker more than threads */

@@ -325,7 +325,9 @@ static wadi_status open_builders(wadi_lane *l, wadi_error *err) {
             l->count[i] = wadi_slots_number(&x->slots, p->count_slot);
             continue;
         }
-        wadi_source *source = wadi_run_find(x, p->name, false)->source;
+        wadi_binding *of = wadi_run_find(x, p->name, false);
+        wadi_source *source = of->source;
+        of->read = true;
         if (source->at_hand == 0) WADI_TRY(wadi_stop_fd(&l->stop, &source->wake_fd, err));
         const int parts = source->parts > 0 ? source->parts : 0;
         /* the first decides how large chunks are, the others bring as many elements if they can */

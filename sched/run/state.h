@@ -11,6 +11,8 @@
 #include "sched/meter.h"
 #include "sched/policy.h"
 #include "sched/run.h"
+#include "sched/run/home.h"
+#include "sched/run/late.h"
 #include "sched/run/share.h"
 #include "sched/state.h"
 #include "sched/steps/runner.h"
@@ -27,7 +29,22 @@ typedef struct wadi_binding {
     const char *name;
     wadi_source *source;
     wadi_sink *sink;
+    /* of a run that may begin again at another device */
+    wadi_position begin; /* of the source */
+    bool comes_back;     /* the source can go there again */
+    bool read;           /* somebody has begun to read it */
+    int64_t had,
+        delivered; /* elements that the sink got before it began again, and so far. By the thread that calls the sink */
+    bool finished; /* the sink */
 } wadi_binding;
+
+/* A device that the run has left, with all that may still be referred to. */
+typedef struct wadi_run_left {
+    wadi_device *device;
+    wadi_runner *runner;
+    wadi_slots slots, home;
+    struct wadi_run_left *next;
+} wadi_run_left;
 
 /* The value of a named extent, set by the first array that has it. */
 typedef struct wadi_named_extent {
@@ -66,9 +83,29 @@ struct wadi_run {
     wadi_run_options options;
     wadi_buffers *buffers;
     const wadi_policy_row *policy_row;
-    wadi_device_choices devices; /* that compute */
-    wadi_device_choice chosen;   /* the first of them, which does all that has an order */
-    bool alone;          /* the others compute nothing, because they would round otherwise */
+    wadi_device_choices
+        devices;     /* that compute; the first is the home. `name` is as it was asked for */
+    char order[160]; /* their names in this order */
+    wadi_device_choice chosen; /* the first of them, which does all that has an order */
+    bool alone;                /* the others compute nothing, because they would round otherwise */
+    bool stays;                /* the home does not change */
+    bool trial;                /* it is home on trial, */
+    int64_t most_ns;           /* for so long */
+    bool goes_on;              /* what has failed is to begin again at another device */
+    bool gone[WADI_DEVICES_MOST];     /* by place: the run has left it */
+    wadi_home homes;                  /* what is known of them, and */
+    char first_name[64];              /* of the list, as it was asked for */
+    char homes_name[64];              /* by which name; "": nothing is learned */
+    bool was_open[WADI_DEVICES_MOST]; /* by place: the process has used it for this program */
+    wadi_home_rule home_rule;         /* choose NULL: it is measured */
+    wadi_loader timed;                /* the loader, for the home */
+    atomic_int_least64_t
+        load_ns; /* that loading for the home has taken since the run began, or began again */
+    atomic_bool load_failed; /* likewise */
+    int64_t open_ns;         /* that opening the home took */
+    int64_t from_ns;         /* clock when the run began, or began again */
+    wadi_late late;          /* of a trial */
+    wadi_run_left *left;
     wadi_device *device; /* that one */
     wadi_runner *runner;
     wadi_slots slots;
@@ -100,6 +137,7 @@ struct wadi_run {
     int64_t
         done_by[WADI_DEVICES_MOST]; /* elements of shared stages that each device has computed */
     int64_t apart_ns;               /* work of workers that are not the device's */
+    char home_why[192];             /* which device is home, and why; "": there is one device */
     int64_t begin_ns, end_ns;       /* clock; end 0 while running */
     wadi_error error;               /* the first */
 };
@@ -122,12 +160,53 @@ wadi_status wadi_run_check_source(const wadi_run *x, const char *name, const wad
 /* Whether every input, source and sink is bound. Errors: WADI_INVALID. */
 wadi_status wadi_run_check_bound(wadi_run *x, wadi_error *err);
 
+/* Whether device number i > 0 of the list may compute chunks: it would round alike, the run has not left it, and there is
+ * something to gain. */
+static inline bool wadi_run_shares_with(const wadi_run *x, int i) {
+    const wadi_device_choice *c = &x->devices.at[i];
+    return !x->alone && !x->gone[c->place] && (x->share_rule.choose != NULL || !c->idle);
+}
+/* Whether any does. */
+static inline bool wadi_run_shares(const wadi_run *x) {
+    for (int i = 1; i < x->devices.n; i++)
+        if (wadi_run_shares_with(x, i)) return true;
+    return false;
+}
+
 /* ---- runner.c ---- */
 
-/* A runner of the run's bodies on a device of that kind, in the schedule that the run asks for; the device is borrowed. */
-WADI_NODISCARD wadi_status wadi_run_make_runner(wadi_run *x, wadi_device *device,
-                                                const wadi_device_row *row, wadi_runner **out,
+/* A runner of the run's bodies on a device of that kind, in the schedule that the run asks for; loader and device are borrowed. */
+WADI_NODISCARD wadi_status wadi_run_make_runner(wadi_run *x, const wadi_loader *loader,
+                                                wadi_device *device, const wadi_device_row *row,
+                                                wadi_runner **out, wadi_error *err);
+
+/* ---- place.c: where the run has its home ---- */
+
+/* Opens the first device, before the run begins. */
+WADI_NODISCARD wadi_status wadi_run_settle(wadi_run *x, wadi_error *err);
+/* The device number `at` of the list becomes the first, and all begins there. Errors: of the device; the run is as before. */
+WADI_NODISCARD wadi_status wadi_run_move(wadi_run *x, int at, wadi_error *err);
+/* Gives back all that was left, and the home. */
+void wadi_run_leave_all(wadi_run *x);
+
+/* ---- again.c ---- */
+
+/* When the run begins: notes where its sources stand. */
+void wadi_run_note_places(wadi_run *x);
+/* Whether what has failed with that status can begin again at another device. */
+bool wadi_run_goes_on(wadi_run *x, wadi_status status);
+/* Begins it, at the next device. late: it was on trial for too long. */
+WADI_NODISCARD wadi_status wadi_run_begin_again(wadi_run *x, bool late, const wadi_error *why,
                                                 wadi_error *err);
+
+/* ---- homes.c ---- */
+
+/* Moves to the home that was learned, or is to be tried. */
+void wadi_run_choose_home(wadi_run *x);
+/* The run has ended well. */
+void wadi_run_learn_home(wadi_run *x);
+/* The home has failed, or was late. */
+void wadi_run_blame_home(wadi_run *x, bool late);
 
 /* ---- traffic.c ---- */
 

@@ -195,6 +195,8 @@ static wadi_status end_all(wadi_stream *s, wadi_error *err) {
 }
 
 static void fail_all(wadi_stream *s, const wadi_error *why) {
+    (void)wadi_run_goes_on(s->x,
+                           why->status); /* who sees the failure asks whether it is the last word */
     wadi_run_note_error(s->x, why);
     for (int i = 0; i < s->nlanes; i++) wadi_lane_stop(&s->lanes[i], why);
     for (int i = 0; i < s->plan->nends; i++) wadi_outlet_fail(&s->outlets[i], why);
@@ -291,6 +293,7 @@ wadi_status wadi_run_stream(wadi_run *x, const wadi_plan_stream *plan, wadi_erro
     x->budget.bytes = x->options.memory;
     wadi_mutex_unlock(&x->lock);
     if (status == WADI_OK) status = store_results(&s, err);
+    if (status != WADI_OK) (void)wadi_run_goes_on(x, status);
     close_stream(&s);
     x->sharing = s.team.sharing;
     return status;

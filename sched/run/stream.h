@@ -40,16 +40,18 @@ typedef struct wadi_lane {
 typedef struct wadi_outlet {
     wadi_stream *stream;
     const wadi_plan_end *plan;
-    wadi_crew *crew;    /* who puts elements to it */
-    wadi_weight behind; /* as of a stage */
-    wadi_sink *sink;    /* bound to the run, or a collector; NULL: a fold */
-    bool in_place;      /* a collector whose values the bodies write */
-    wadi_pipe *pipe;    /* NULL: the compute thread calls the sink */
+    wadi_crew *crew;       /* who puts elements to it */
+    wadi_weight behind;    /* as of a stage */
+    wadi_sink *sink;       /* bound to the run, or a collector; NULL: a fold */
+    wadi_binding *binding; /* of a sink that is bound to the run; else NULL */
+    bool in_place;         /* a collector whose values the bodies write */
+    wadi_pipe *pipe;       /* NULL: the compute thread calls the sink */
     wadi_thread thread;
     WADI_VEC(wadi_chunk *) waiting; /* for the end of a young stream, or for the thread */
     int64_t waiting_bytes;
-    wadi_error broken; /* what the sink failed with when the compute thread called it */
-    bool ended;        /* the sink has been finished, or has tried to */
+    wadi_error broken;   /* what the sink failed with when the compute thread called it */
+    wadi_error ended_by; /* what the thread has failed with; others look when it is joined */
+    bool ended;          /* the sink has been finished, or has tried to */
 } wadi_outlet;
 
 /* A stage: a change, then a body. Belongs to the thread of its crew. */

@@ -11,7 +11,7 @@
 enum { AHEAD = 2, AHEAD_ALONE = 3 };
 
 static bool is_shared(const wadi_stream *s) {
-    return s->x->devices.n > 1 && !s->x->alone;
+    return wadi_run_shares(s->x);
 }
 
 /* ---- opening ---- */

@@ -169,6 +169,12 @@ static int choose_device(void *env, int devices) {
     return turn < devices ? turn : -1;
 }
 
+/* Any of them may have what is not shared. */
+static int choose_home(void *env, int devices) {
+    const cutting *c = env;
+    return (int)(c->chunks % devices);
+}
+
 static int choose_seam(void *env, int seams) {
     cutting *c = env;
     c->possible = c->possible || seams > 0;
@@ -252,6 +258,7 @@ static wadi_status bound_init(bound *b, const conf_case *c, const wadi_exe *exe,
     wadi_run_share_by(b->run, (wadi_share_rule){.choose = choose_device,
                                                 .stage = (int)(v->chunk + v->threads) % 4,
                                                 .env = &b->cut});
+    wadi_run_home_by(b->run, (wadi_home_rule){choose_home, &b->cut});
     for (int i = 0; i < c->module->main->nbinds; i++)
         WADI_TRY(bind_one(b, c, c->module->main->binds[i], v, err));
     return WADI_OK;

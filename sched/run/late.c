@@ -1,0 +1,57 @@
+/* A condition with a timeout is the clock. */
+#include "sched/run/late.h"
+
+#include "base/clock.h"
+#include "base/error.h"
+
+static void watch(void *env) {
+    wadi_late *l = env;
+    wadi_mutex_lock(&l->lock);
+    while (!l->ended) {
+        const int64_t left =
+            l->begin_ns + l->most_ns + atomic_load(l->not_counted) - wadi_clock_ns();
+        if (left <= 0) {
+            wadi_stop_call(&l->stop);
+            break;
+        }
+        (void)wadi_condition_wait_for(&l->over, &l->lock, left);
+    }
+    wadi_mutex_unlock(&l->lock);
+}
+
+static wadi_status begin(wadi_late *l, wadi_error *err) {
+    WADI_TRY(wadi_mutex_init(&l->lock, err));
+    wadi_status status = wadi_condition_init(&l->over, err);
+    if (status == WADI_OK) {
+        status = wadi_thread_start(&l->thread, watch, l, err);
+        if (status == WADI_OK) return WADI_OK;
+        wadi_condition_fini(&l->over);
+    }
+    wadi_mutex_fini(&l->lock);
+    return status;
+}
+
+wadi_status wadi_late_begin(wadi_late *l, wadi_stop *above, int64_t most_ns,
+                            const atomic_int_least64_t *not_counted, wadi_error *err) {
+    *l = (wadi_late){.not_counted = not_counted, .begin_ns = wadi_clock_ns(), .most_ns = most_ns};
+    WADI_TRY(wadi_stop_init(&l->stop, above, err));
+    const wadi_status status = begin(l, err);
+    l->made = status == WADI_OK;
+    if (!l->made) wadi_stop_fini(&l->stop);
+    return status;
+}
+
+bool wadi_late_end(wadi_late *l) {
+    if (!l->made) return false;
+    wadi_mutex_lock(&l->lock);
+    l->ended = true;
+    wadi_condition_broadcast(&l->over);
+    wadi_mutex_unlock(&l->lock);
+    wadi_thread_join(&l->thread);
+    const bool late = wadi_stop_called(&l->stop);
+    wadi_stop_fini(&l->stop);
+    wadi_condition_fini(&l->over);
+    wadi_mutex_fini(&l->lock);
+    l->made = false;
+    return late;
+}

@@ -1,0 +1,217 @@
+/* Runs whose home is another device than the first, and runs that begin again because their home is lost: what comes out is what comes out on one
+ * device. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/log.h"
+#include "sched/run.h"
+#include "tests/sched/hand_plan.h"
+#include "tests/sched/patient.h"
+#include "tests/sched/ramp.h"
+
+typedef struct trial {
+    hand_program hand;
+    ramp in;
+    adding out;
+    patient patient; /* what device `sick` becomes */
+    int home, sick, who, chunks;
+    wadi_run_options options;
+    wadi_status status;
+    wadi_error err;
+    wadi_run_stats stats;
+    uint64_t sum;
+} trial;
+
+static int choose_home(void *env, int devices) {
+    trial *t = env;
+    assert_in_range(t->home, 0, devices - 1);
+    return t->home;
+}
+
+/* -1: they share; -2: in turn. */
+static int choose(void *env, int devices) {
+    trial *t = env;
+    return t->who == -2 ? t->chunks++ / 3 % (devices + 1) - 1 : t->who;
+}
+
+static wadi_device *wrap(void *env, int number, wadi_device *owned_d) {
+    trial *t = env;
+    return number == t->sick ? patient_over(&t->patient, owned_d) : owned_d;
+}
+
+static uint64_t sum_of(const wadi_array *a) {
+    uint64_t sum = 0;
+    const int64_t n = a->rank == 0 ? 1 : a->shape[0];
+    for (int64_t i = 0; i < n; i++)
+        sum = sum * 31 + (a->type[0] == WADI_I64 ? (uint64_t)((const int64_t *)a->column[0])[i]
+                                                 : (uint64_t)((const int32_t *)a->column[0])[i]);
+    return sum;
+}
+
+static void go(trial *t) {
+    const wadi_loader loader = hand_loader(&t->hand);
+    wadi_run *run = NULL;
+    wadi_array all;
+    assert_int_equal(wadi_run_create_for(&t->hand.plan, &loader, &t->options, &run, &t->err),
+                     WADI_OK);
+    assert_int_equal(wadi_run_source(run, "in", &t->in.base, &t->err), WADI_OK);
+    const wadi_status sink = wadi_run_sink(run, "out", &t->out.base, NULL);
+    (void)sink; /* some programs have none */
+    wadi_run_share_by(run, (wadi_share_rule){choose, 0, wrap, t});
+    wadi_run_home_by(run, (wadi_home_rule){choose_home, t});
+    t->status = wadi_run_go(run, &t->err);
+    wadi_run_stats_get(run, &t->stats);
+    if (t->status == WADI_OK && t->hand.plan.noutputs > 0) {
+        assert_int_equal(wadi_run_result(run, "all", &all, NULL), WADI_OK);
+        t->sum = sum_of(&all);
+    }
+    t->stats.device = NULL; /* the run's */
+    wadi_run_destroy(run);
+}
+
+static void staged(trial *t, const char *devices, int home) {
+    memset(t, 0, sizeof *t);
+    hand_staged(&t->hand, 11, 150);
+    ramp_init(&t->in, 500);
+    t->in.back = true;
+    adding_init(&t->out);
+    t->options = (wadi_run_options){.threads = 1, .chunk = 7, .device = devices};
+    t->home = t->sick = home;
+    t->patient = (patient){.dies_at = -1, .sleeps_from = -1};
+}
+
+static void assert_alike(const trial *a, const trial *b) {
+    assert_int_equal(a->status, b->status);
+    assert_string_equal(a->err.msg, b->err.msg);
+    assert_int_equal(a->out.seen, b->out.seen);
+    assert_int_equal(a->out.sum, b->out.sum);
+    assert_int_equal(a->out.finished, b->out.finished);
+    assert_int_equal(a->out.aborted, b->out.aborted);
+    assert_int_equal(a->sum, b->sum);
+}
+
+static char told[4096];
+
+static void note(void *env, wadi_log_level level, const char *line) {
+    (void)level, (void)env;
+    snprintf(told, sizeof told, "%s", line);
+}
+
+/* ---- the tests ---- */
+
+static const char *const lists[] = {"cpu,null", "null,cpu", "cpu,null,null:1"};
+static const char *const mortal[] = {"cpu,null", "null,null:1", "cpu,null,null:1"};
+
+static void any_home_gives_the_same(void **state) {
+    (void)state;
+    for (int fold = 0; fold < 2; fold++) {
+        trial one;
+        staged(&one, "cpu", 0);
+        if (fold) hand_doubling(&one.hand, WADI_END_FOLD);
+        go(&one);
+        assert_string_equal(one.stats.home, "");
+        for (int list = 0; list < 3; list++)
+            for (int home = 0; home < (list < 2 ? 2 : 3); home++)
+                for (int who = -2; who < 2; who++) {
+                    trial t;
+                    staged(&t, lists[list], home);
+                    if (fold) hand_doubling(&t.hand, WADI_END_FOLD);
+                    t.who = who;
+                    go(&t);
+                    assert_alike(&one, &t);
+                    assert_true(home == 0 || who != 0 || t.patient.launches > 0);
+                }
+    }
+}
+
+static void the_home_does_what_is_not_shared(void **state) {
+    (void)state;
+    trial t;
+    staged(&t, "cpu,null", 1);
+    go(&t);
+    assert_string_equal(t.stats.shares, "null 100 %, cpu 0 %");
+    assert_string_equal(t.stats.home, "null, as a rule says");
+    staged(&t, "cpu,null", 0);
+    go(&t);
+    assert_string_equal(t.stats.shares, "cpu 100 %, null 0 %");
+    assert_string_equal(t.stats.home, "cpu, as a rule says");
+}
+
+/* Wherever it dies: the rest of the list does all, sinks get each element once, and somebody is told. */
+static void a_lost_home_is_replaced(void **state) {
+    (void)state;
+    wadi_log_set(note, NULL);
+    for (int fold = 0; fold < 2; fold++)
+        for (int list = 0; list < 3; list++) {
+            trial one;
+            staged(&one, "cpu", 0);
+            if (fold) hand_doubling(&one.hand, WADI_END_FOLD);
+            go(&one);
+            for (int64_t at = 0; at < 300; at += 1 + at / 3) {
+                trial t;
+                staged(&t, mortal[list], 1);
+                if (fold) hand_doubling(&t.hand, WADI_END_FOLD);
+                t.patient.dies_at = at;
+                t.options.chunk = 1 + at % 9;
+                t.who = (int)(at % 3) - 2;
+                told[0] = '\0';
+                go(&t);
+                assert_alike(&one, &t);
+                if (!t.patient.dead) continue;
+                assert_non_null(strstr(told, "is out"));
+                assert_non_null(strstr(told, "it has fallen off the bus"));
+                if (list == 0) assert_true(strncmp(t.stats.home, "null is out", 11) == 0);
+            }
+        }
+    wadi_log_set(NULL, NULL);
+}
+
+/* A source that cannot go back: the failure is the device's, by name. */
+static void what_cannot_begin_again_fails(void **state) {
+    (void)state;
+    trial t;
+    staged(&t, "cpu,null", 1);
+    t.in.back = false;
+    t.patient.dies_at = 5;
+    go(&t);
+    assert_int_equal(t.status, WADI_DEVICE);
+    assert_string_equal(t.err.msg, "it has fallen off the bus");
+    assert_true(t.out.aborted && !t.out.finished);
+}
+
+/* What the program, its source or its sink does wrong is told as it is on one device. */
+static void other_failures_are_told_alike(void **state) {
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        trial one;
+        for (int list = -1; list < 3; list++) {
+            trial t;
+            staged(&t, list < 0 ? "cpu" : lists[list], list < 0 ? 0 : 1);
+            if (i == 0) t.hand.fault_at = 30;
+            if (i == 1) t.in.fail_at = 30;
+            if (i == 2) t.out.fail_at = 30;
+            go(&t);
+            if (list < 0) one = t;
+            assert_int_not_equal(t.status, WADI_OK);
+            assert_true(t.out.aborted);
+            assert_alike(&one, &t);
+        }
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(any_home_gives_the_same),
+        cmocka_unit_test(the_home_does_what_is_not_shared),
+        cmocka_unit_test(a_lost_home_is_replaced),
+        cmocka_unit_test(what_cannot_begin_again_fails),
+        cmocka_unit_test(other_failures_are_told_alike),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
