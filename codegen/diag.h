@@ -16,6 +16,8 @@ typedef enum wadi_note_kind {
     WADI_NOTE_HOISTED,   /* `value` left its stage body: computed once per run */
     WADI_NOTE_FUSED,     /* `value` is computed inside `reader` */
     WADI_NOTE_KEPT,      /* `value` could be computed inside `reader`, but is stored */
+    WADI_NOTE_SIBLING,   /* `value` is computed in one pass with `reader` */
+    WADI_NOTE_APART,     /* `value` reads what `reader` reads, but in a pass of its own */
     WADI_NOTE_SEQ_FUSED, /* sequence `value` became part of the stage that makes `reader` */
     WADI_NOTE_SEQ_KEPT,  /* sequence `value` stays a stage of its own before `reader` */
     WADI_NOTE_KIND_COUNT

@@ -154,6 +154,9 @@ static void explain_value(explaining *x, wadi_val v, int indent) {
     explain_note(x, v, WADI_NOTE_REP, "", indent + 1);
     explain_note(x, v, WADI_NOTE_FUSED, "fused into", indent + 1);
     explain_note(x, v, WADI_NOTE_KEPT, "stored, not fused into", indent + 1);
+    explain_note(x, v, WADI_NOTE_SIBLING, "in one pass with", indent + 1);
+    if (x->m->values[v].siblings == 0)
+        explain_note(x, v, WADI_NOTE_APART, "not in one pass with", indent + 1);
     explain_order(x, v, indent + 1);
 }
 

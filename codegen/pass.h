@@ -32,5 +32,6 @@ wadi_status wadi_pass_cse(wadi_module *m, wadi_pass_cx *cx, wadi_error *err);
 wadi_status wadi_pass_hoist(wadi_module *m, wadi_pass_cx *cx, wadi_error *err);
 wadi_status wadi_pass_lift(wadi_module *m, wadi_pass_cx *cx, wadi_error *err);
 wadi_status wadi_pass_fuse(wadi_module *m, wadi_pass_cx *cx, wadi_error *err);
+wadi_status wadi_pass_siblings(wadi_module *m, wadi_pass_cx *cx, wadi_error *err);
 
 #endif

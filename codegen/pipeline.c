@@ -26,6 +26,7 @@ static const pass_row passes[] = {
     {"hoist", wadi_pass_hoist, ALL, ALL, true},
     {"lift", wadi_pass_lift, ALL, ALL, false},
     {"fuse", wadi_pass_fuse, SHAPES, ALL, true},
+    {"siblings", wadi_pass_siblings, SHAPES, ALL, true},
 };
 
 enum { PASSES = sizeof passes / sizeof *passes };

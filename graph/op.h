@@ -38,7 +38,11 @@ typedef enum wadi_skeleton_trait {
     WADI_TRAIT_ALONE =
         2, /* no producer, but an element of the result can be computed alone when it is read: it may be delayed */
     WADI_TRAIT_REDUCES_ROWS =
-        4 /* each row becomes an element (operators/reduce_tree.h): the result has no innermost dimension */
+        4, /* each row becomes an element (operators/reduce_tree.h): the result has no innermost dimension */
+    WADI_TRAIT_BY_ELEMENT =
+        8, /* the elements of the result are computed one by one, in any order */
+    WADI_TRAIT_BY_BLOCK =
+        16 /* each row is computed block by block from the blocks of a row of its last argument */
 } wadi_skeleton_trait;
 
 /* ---- index functions: written once against an abstract builder of scalar code ---- */
@@ -232,6 +236,8 @@ typedef struct wadi_op {
     /** the operator itself cannot fault: only its functions and the checks of its shape rule can. If these cannot either, it may
      *  be computed where its result is perhaps not read. Not set: it is taken to be able to fault */
     bool faultless;
+    /** the same, except that a row without elements is a fault */
+    bool needs_elements;
     /** no result needs the others: one that nobody reads may go, with what each region yields for it */
     bool separable;
     /** a routine of a library, which the binding names, may compute the results; otherwise region 0 does */

@@ -40,6 +40,7 @@ const wadi_op wadi_op_fold1 = {
     .skeleton = WADI_SKEL_FOLD,
     .reads = "e",
     .nfuns = 1,
+    .needs_elements = true,
     .fun_params = wadi_rule_combining_params,
     .type = type,
     .shape = shape,

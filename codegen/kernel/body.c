@@ -163,22 +163,44 @@ static void compute(wadi_lower *l, const wadi_bind *bind, bool is_result) {
     l->loc[v] = at;
 }
 
-/* A fold of rank 0 and the folds after it over the same row, in one loop. False: it gets a loop of its own. */
+/* A fold whose result has rank 0 and is computed here, when its turn comes. */
+static bool is_scalar_fold(const wadi_lower *l, const wadi_bind *bind) {
+    if (bind->nresults != 1 || !wadi_op_has(bind->op, WADI_TRAIT_REDUCES_ROWS)) return false;
+    const wadi_val v = bind->results[0];
+    return wadi_type_of(l, v)->rank == 0 && wadi_is_stored(l->y, v) &&
+           l->loc[v].kind == WADI_LOC_NONE;
+}
+
+/* The first binding and its siblings among the n bindings, if it is such a fold. Returns how many there are. */
+static int scalar_siblings(const wadi_lower *l, int n, const wadi_bind *const *binds,
+                           const wadi_bind **out) {
+    int count = 0;
+    if (!is_scalar_fold(l, binds[0])) return 0;
+    const int number = l->m->values[binds[0]->results[0]].siblings;
+    for (int i = 0; number > 0 && i < n && count < WADI_MAX_FIELDS; i++)
+        if (is_scalar_fold(l, binds[i]) && l->m->values[binds[i]->results[0]].siblings == number)
+            out[count++] = binds[i];
+    return count;
+}
+
+/* A fold of rank 0 and its siblings, in one loop. False: it gets a loop of its own. */
 static bool computed_together(wadi_lower *l, int n, const wadi_bind *const *binds,
                               const bool *is_result) {
     const wadi_bind *folds[WADI_MAX_FIELDS];
     wadi_lv field[WADI_MAX_FIELDS];
-    const int count = wadi_lower_folds_together(l, n, binds, folds);
+    int count = scalar_siblings(l, n, binds, folds);
+    if (count > 1) count = wadi_lower_folds_together(l, count, folds);
     if (count < 2) return false;
     for (int k = 0; k < count; k++) {
         note(l, folds[k]);
         wadi_lower_checks(l, folds[k]);
     }
     if (l->status || l->b.failed) return true;
-    wadi_lower_fold_all(l, count, folds, field);
-    for (int k = 0; k < count && !l->status && !l->b.failed; k++) {
+    wadi_lower_fold_all(l, count, folds, NULL, field);
+    for (int k = 0, at = 0; k < count && !l->status && !l->b.failed; k++) {
         const wadi_val v = folds[k]->results[0];
-        scalar_value(l, v, field + k * wadi_type_of(l, v)->elem.fields, is_result && is_result[v]);
+        scalar_value(l, v, field + at, is_result && is_result[v]);
+        at += wadi_type_of(l, v)->elem.fields;
     }
     return true;
 }

@@ -16,10 +16,16 @@ typedef struct source {
     wadi_val array;
     int rank, fields; /* of the array */
     const wadi_lv *ix;
-    int parts; /* slot of the table of block results, or -1 */
-    int rows;  /* reduced together: this row and those after it */
-    int folds; /* folds of the same row, reduced together */
+    int parts;                  /* slot of the table of block results, or -1 */
+    int rows;                   /* reduced together: this row and those after it */
+    int nfolds;                 /* folds that share a loop over their rows; else 0 */
+    const wadi_row_fold *folds; /* [nfolds] */
 } source;
+
+/* The array that a fold reduces. */
+static wadi_val reduced_by(const wadi_bind *fold) {
+    return fold->args[fold->nargs - 1];
+}
 
 static void source_element(wadi_lower *l, void *env, wadi_lv i, wadi_lv *out) {
     const source *src = env;
@@ -30,33 +36,54 @@ static void source_element(wadi_lower *l, void *env, wadi_lv i, wadi_lv *out) {
         if (row > 0) ix[src->rank - 2] = bin(l, WADI_SOP_ADD, src->ix[src->rank - 2], num(l, row));
         wadi_lower_read(l, src->array, ix, out + row * src->fields);
     }
-    for (int fold = 1; fold < src->folds; fold++)
-        memcpy(out + fold * src->fields, out, (size_t)src->fields * sizeof *out);
+    for (int k = 1; k < src->nfolds; k++)
+        wadi_lower_read(l, reduced_by(src->folds[k].bind), ix, out + src->folds[k].at);
 }
 
 static source source_of(const wadi_lower *l, const wadi_bind *bind, const wadi_lv *ix) {
-    const wadi_val array = bind->args[bind->nargs - 1];
+    const wadi_val array = reduced_by(bind);
     const wadi_array_type *t = wadi_type_of(l, array);
-    return (source){array, t->rank, t->elem.fields, ix, -1, 1, 1};
+    return (source){array, t->rank, t->elem.fields, ix, -1, 1, 0, NULL};
 }
 
 wadi_lv wadi_lower_row_length(wadi_lower *l, const wadi_bind *bind) {
-    const wadi_val array = bind->args[bind->nargs - 1];
+    const wadi_val array = reduced_by(bind);
     return wadi_lower_extent(l, array, wadi_type_of(l, array)->rank - 1);
 }
 
 static wadi_row row_of(wadi_lower *l, const wadi_bind *bind, source *src) {
     const wadi_elem *e = &wadi_type_of(l, src->array)->elem;
+    const wadi_row_fold *last = src->nfolds > 0 ? &src->folds[src->nfolds - 1] : NULL;
     return (wadi_row){.f = bind->funs[0],
-                      .fields = e->fields * src->rows * src->folds,
+                      .fields = last ? last->at + last->fields : e->fields * src->rows,
                       .each = e->fields,
                       .type = e->type,
                       .n = wadi_lower_row_length(l, bind),
                       .elem = source_element,
                       .env = src,
+                      .nfolds = src->nfolds,
+                      .folds = src->folds,
                       .has_z = bind->nargs == 2,
                       .of_nothing = WADI_SAID_NO_DIMENSION,
                       .is_cheap = wadi_lower_is_cheap(l, src->array)};
+}
+
+/* Fills `of` for the folds. Returns the source of their rows at `ix`. */
+static source source_of_all(wadi_lower *l, int count, const wadi_bind *const *folds,
+                            const wadi_lv *ix, wadi_row_fold *of) {
+    source src = source_of(l, folds[0], ix);
+    for (int k = 0, at = 0; k < count; k++) {
+        const wadi_elem *e = &wadi_type_of(l, folds[k]->results[0])->elem;
+        of[k] = (wadi_row_fold){.bind = folds[k],
+                                .at = at,
+                                .fields = e->fields,
+                                .type = e->type,
+                                .is_cheap = wadi_lower_is_cheap(l, reduced_by(folds[k]))};
+        at += e->fields;
+    }
+    src.nfolds = count > 1 ? count : 0;
+    src.folds = of;
+    return src;
 }
 
 void wadi_lower_fold_at(wadi_lower *l, const wadi_bind *bind, const wadi_lv *ix, wadi_lv *out) {
@@ -89,6 +116,7 @@ void wadi_lower_fold_rows(wadi_lower *l, const wadi_bind *bind, const wadi_lv *i
 typedef struct teaming {
     const wadi_fold_items *items;
     source src;
+    wadi_row_fold of[WADI_MAX_FIELDS];
     wadi_lv ix[WADI_MAX_RANK]; /* of the row; of a block, its number behind that */
 } teaming;
 
@@ -99,7 +127,7 @@ static int outer_rank(const wadi_lower *l, const wadi_bind *bind) {
 
 /* Where item `number` goes. */
 static void index_of(wadi_lower *l, const wadi_fold_items *w, wadi_lv number, wadi_lv *ix) {
-    const int outer = outer_rank(l, w->bind);
+    const int outer = outer_rank(l, w->folds[0]);
     wadi_lv row = number;
     if (w->each != WADI_LV_NONE) {
         row = bin(l, WADI_SOP_QUOT, number, w->each);
@@ -109,14 +137,20 @@ static void index_of(wadi_lower *l, const wadi_fold_items *w, wadi_lv number, wa
     wadi_lower_row_index(l, row, outer, w->extent, ix);
 }
 
+static int fields_of_all(const wadi_lower *l, const wadi_fold_items *w) {
+    int fields = 0;
+    for (int k = 0; k < w->count; k++)
+        fields += wadi_type_of(l, w->folds[k]->results[0])->elem.fields;
+    return fields;
+}
+
 static void store_item(wadi_lower *l, const wadi_fold_items *w, const wadi_lv *ix,
                        const wadi_lv *x) {
-    const int rank = outer_rank(l, w->bind) + (w->each != WADI_LV_NONE);
+    const int rank = outer_rank(l, w->folds[0]) + (w->each != WADI_LV_NONE);
     const wadi_lv at = wadi_lower_linear(l, rank, w->extent, ix);
     wadi_lanes alone;
     wadi_lanes_alone(l, &alone);
-    for (int f = 0; f < wadi_type_of(l, w->bind->results[0])->elem.fields; f++)
-        wadi_lb_store(&l->b, w->pointer[f], at, x[f]);
+    for (int f = 0; f < fields_of_all(l, w); f++) wadi_lb_store(&l->b, w->pointer[f], at, x[f]);
     wadi_lanes_end(l, &alone);
 }
 
@@ -124,11 +158,11 @@ static void begin_item(wadi_lower *l, void *env, wadi_lv number, wadi_row *out, 
     teaming *t = env;
     const wadi_fold_items *w = t->items;
     index_of(l, w, number, t->ix);
-    t->src = source_of(l, w->bind, t->ix);
-    *out = row_of(l, w->bind, &t->src);
+    t->src = source_of_all(l, w->count, w->folds, t->ix, t->of);
+    *out = row_of(l, w->folds[0], &t->src);
     *out_from = num(l, 0);
     if (w->each != WADI_LV_NONE)
-        *out_from = bin(l, WADI_SOP_MUL, t->ix[outer_rank(l, w->bind)], num(l, BLOCK));
+        *out_from = bin(l, WADI_SOP_MUL, t->ix[outer_rank(l, w->folds[0])], num(l, BLOCK));
 }
 
 static void end_item(wadi_lower *l, void *env, const wadi_row *r, wadi_row_total total,
@@ -138,18 +172,23 @@ static void end_item(wadi_lower *l, void *env, const wadi_row *r, wadi_row_total
     if (t->items->each != WADI_LV_NONE)
         total(l, r, of_total, x);
     else
-        wadi_lower_fold_row(l, t->items->bind, r, total, of_total, x);
+        wadi_lower_fold_row(l, t->items->folds[0], r, total, of_total, x);
     store_item(l, t->items, t->ix, x);
 }
 
 static void by_teams(wadi_lower *l, const wadi_fold_items *w) {
-    const wadi_elem *e = &wadi_type_of(l, w->bind->results[0])->elem;
+    const wadi_bind *first = w->folds[0];
+    const wadi_elem *e = &wadi_type_of(l, first->results[0])->elem;
     teaming t = {.items = w};
+    const source src = source_of_all(l, w->count, w->folds, NULL, t.of);
     const wadi_row_teams teams = {.first = w->first,
                                   .all = w->all,
-                                  .fields = e->fields,
-                                  .type = e->type,
-                                  .f = w->bind->funs[0],
+                                  .like = {.f = first->funs[0],
+                                           .fields = fields_of_all(l, w),
+                                           .each = e->fields,
+                                           .type = e->type,
+                                           .nfolds = src.nfolds,
+                                           .folds = t.of},
                                   .begin = begin_item,
                                   .end = end_item,
                                   .env = &t};
@@ -159,13 +198,13 @@ static void by_teams(wadi_lower *l, const wadi_fold_items *w) {
 /* One item: by the lanes of a group for one row, or in the lane. */
 static void one_item(wadi_lower *l, const wadi_fold_items *w, wadi_lv number) {
     wadi_lv ix[WADI_MAX_RANK], x[WADI_MAX_FIELDS];
-    const int outer = outer_rank(l, w->bind);
+    const int outer = outer_rank(l, w->folds[0]);
     index_of(l, w, number, ix);
     for (int d = 0; d < outer && w->each == WADI_LV_NONE; d++) l->position.ix[d] = ix[d];
     if (w->each != WADI_LV_NONE)
-        wadi_lower_fold_block(l, w->bind, ix, ix[outer], x);
+        wadi_lower_fold_block(l, w->count, w->folds, ix, ix[outer], x);
     else
-        wadi_lower_fold_at(l, w->bind, outer > 0 ? ix : NULL, x);
+        wadi_lower_fold_all(l, w->count, w->folds, outer > 0 ? ix : NULL, x);
     store_item(l, w, ix, x);
 }
 
@@ -188,7 +227,7 @@ static void build_items(wadi_lower *l, void *env) {
     const wadi_lv rest = bin(l, WADI_SOP_SUB, w->all, w->first);
     wadi_trial trial;
     wadi_lanes open;
-    if (!has_teams(l, w->bind)) {
+    if (!has_teams(l, w->folds[0])) {
         const wadi_lv n = bin(l, WADI_SOP_MIN, rest, num(l, WADI_GROUP_LANES));
         const wadi_lv lane = wadi_lanes_first(l, n, &open);
         one_item(l, w, bin(l, WADI_SOP_ADD, w->first, lane));
@@ -210,30 +249,32 @@ static void build_items(wadi_lower *l, void *env) {
 void wadi_lower_fold_items(wadi_lower *l, const wadi_fold_items *items) {
     wadi_fold_items w = *items;
     if (l->status || l->b.failed) return;
-    const wadi_lower_position before = items->each == WADI_LV_NONE
-                                           ? wadi_lower_in_array(l, outer_rank(l, w.bind), w.extent)
-                                           : l->position;
+    const wadi_lower_position before =
+        items->each == WADI_LV_NONE ? wadi_lower_in_array(l, outer_rank(l, w.folds[0]), w.extent)
+                                    : l->position;
     wadi_lower_versions(l, build_items, &w);
     l->position = before;
 }
 
-/* ---- several folds of one row (together.c) ---- */
+/* ---- several folds in one loop (together.c) ---- */
 
-void wadi_lower_fold_all(wadi_lower *l, int count, const wadi_bind *const *folds, wadi_lv *out) {
-    source src = source_of(l, folds[0], NULL);
-    src.folds = count;
-    wadi_row r = row_of(l, folds[0], &src);
-    r.folds = folds;
+void wadi_lower_fold_all(wadi_lower *l, int count, const wadi_bind *const *folds, const wadi_lv *ix,
+                         wadi_lv *out) {
+    wadi_row_fold of[WADI_MAX_FIELDS];
+    source src = source_of_all(l, count, folds, ix, of);
+    const wadi_row r = row_of(l, folds[0], &src);
+    (void)wadi_lower_not_harmless(l);
     if (l->status || l->b.failed) return;
     wadi_lower_fold_row(l, folds[0], &r, NULL, NULL, out);
 }
 
 /* ---- from the results of blocks ---- */
 
-void wadi_lower_fold_block(wadi_lower *l, const wadi_bind *bind, const wadi_lv *ix, wadi_lv blk,
-                           wadi_lv *out) {
-    source src = source_of(l, bind, ix);
-    const wadi_row r = row_of(l, bind, &src);
+void wadi_lower_fold_block(wadi_lower *l, int count, const wadi_bind *const *folds,
+                           const wadi_lv *ix, wadi_lv blk, wadi_lv *out) {
+    wadi_row_fold of[WADI_MAX_FIELDS];
+    source src = source_of_all(l, count, folds, ix, of);
+    const wadi_row r = row_of(l, folds[0], &src);
     if (l->status || l->b.failed) return;
     wadi_lower_reduce_block(l, &r, wadi_lb_bin(&l->b, WADI_SOP_MUL, blk, num(l, BLOCK)), out);
 }

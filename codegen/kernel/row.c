@@ -37,22 +37,41 @@ static wadi_lv add(wadi_lower *l, wadi_lv x, wadi_lv y) {
     return wadi_lb_bin(&l->b, WADI_SOP_ADD, x, y);
 }
 
+/* The fold, of several, that a field belongs to. */
+static const wadi_row_fold *fold_at(const wadi_row *r, int field) {
+    int k = 0;
+    while (k + 1 < r->nfolds && field >= r->folds[k + 1].at) k++;
+    return &r->folds[k];
+}
+
 static const wadi_fun *fun_at(const wadi_row *r, int field) {
-    return r->folds ? r->folds[field / r->each]->funs[0] : r->f;
+    return r->nfolds > 0 ? fold_at(r, field)->bind->funs[0] : r->f;
+}
+
+/* How many fields are combined at once, of those from `field` on. */
+static int width_at(const wadi_row *r, int field) {
+    return r->nfolds > 0 ? fold_at(r, field)->fields : r->each;
+}
+
+/* The number of a field within what is combined at once. */
+static int place_within(const wadi_row *r, int field) {
+    return r->nfolds > 0 ? field - fold_at(r, field)->at : field % r->each;
 }
 
 /* MIN or MAX if the plain comparison may replace it, else CONST. */
 static wadi_sop plain_op(const wadi_row *r, int field) {
-    return r->plain ? wadi_row_extreme(fun_at(r, field), field % r->each) : WADI_SOP_CONST;
+    if (!r->plain || (r->nfolds > 0 && !fold_at(r, field)->is_cheap)) return WADI_SOP_CONST;
+    return wadi_row_extreme(fun_at(r, field), place_within(r, field));
 }
 
 /* Rows that are reduced together are combined each on its own. */
 static void combine(wadi_lower *l, const wadi_row *r, const wadi_lv *acc, const wadi_lv *x,
                     wadi_lv *out) {
     wadi_lv args[2 * WADI_MAX_FIELDS];
-    for (int at = 0; at < r->fields; at += r->each) {
-        memcpy(args, acc + at, (size_t)r->each * sizeof *args);
-        memcpy(args + r->each, x + at, (size_t)r->each * sizeof *args);
+    for (int at = 0; at < r->fields; at += width_at(r, at)) {
+        const int width = width_at(r, at);
+        memcpy(args, acc + at, (size_t)width * sizeof *args);
+        memcpy(args + width, x + at, (size_t)width * sizeof *args);
         wadi_lower_apply(l, fun_at(r, at), args, out + at);
     }
     for (int f = 0; f < r->fields; f++) {
@@ -69,14 +88,20 @@ static void begin(wadi_lower *l, const wadi_row *r, wadi_lv *x) {
     }
 }
 
+static bool has_any_order(const wadi_row *r) {
+    for (int k = 0; k < r->nfolds; k++)
+        if (!wadi_fun_has_any_order(r->folds[k].bind->funs[0])) return false;
+    return r->nfolds > 0 || wadi_fun_has_any_order(r->f);
+}
+
 /* Whether one plain loop reduces the row; it gives the identity for an empty row. A group of lanes uses lanes instead, which is
  * allowed because the order is free. */
 static bool is_plain(const wadi_lower *l, const wadi_row *r) {
-    return wadi_fun_has_any_order(r->f) && !wadi_lower_has_lanes(l);
+    return has_any_order(r) && !wadi_lower_has_lanes(l);
 }
 
 static wadi_type type_of_field(const wadi_row *r, int f) {
-    return r->type[f % r->each];
+    return r->nfolds > 0 ? fold_at(r, f)->type[place_within(r, f)] : r->type[f % r->each];
 }
 
 static void declare(wadi_lower *l, const wadi_row *r, const wadi_lv *init, const char *name,
@@ -148,7 +173,7 @@ wadi_scalar wadi_row_identity(const wadi_fun *f, int field) {
 }
 
 static wadi_lv identity_of(wadi_lower *l, const wadi_row *r, int field) {
-    return wadi_lb_const(&l->b, wadi_row_identity(fun_at(r, field), field % r->each));
+    return wadi_lb_const(&l->b, wadi_row_identity(fun_at(r, field), place_within(r, field)));
 }
 
 static void build_plain(wadi_lower *l, void *env) {
@@ -218,15 +243,26 @@ static void take_stripe(wadi_lower *l, const reduction *d, const wadi_lv *lanes,
     wadi_lower_ahead(l, build_stripe, &g);
 }
 
+/* What is combined at once from field `at` on, as a row of its own. */
+static wadi_row alone_at(const wadi_row *r, int at) {
+    wadi_row one = *r;
+    one.f = fun_at(r, at);
+    one.each = one.fields = width_at(r, at);
+    if (r->nfolds > 0) {
+        one.type = fold_at(r, at)->type;
+        one.plain = r->plain && fold_at(r, at)->is_cheap;
+    }
+    one.nfolds = 0;
+    return one;
+}
+
 /* The upper half of the lanes into the lower one, until one is left; row by row, so that each row's lanes stay together in
  * registers. */
 static void join_lanes(wadi_lower *l, const reduction *d, const wadi_lv *lanes) {
-    wadi_row one = *d->r;
+    wadi_row one;
     wadi_lv x[WADI_MAX_FIELDS], acc[WADI_MAX_FIELDS], next[WADI_MAX_FIELDS];
-    one.fields = one.each;
-    one.folds = NULL;
     for (int at = 0; at < d->r->fields; at += one.each) {
-        one.f = fun_at(d->r, at);
+        one = alone_at(d->r, at);
         for (int64_t half = LANES / 2; half > 0; half /= 2) {
             const wadi_lv lane = wadi_lb_for(&l->b, num(l, 0), num(l, half), 1, "lane");
             const wadi_lower_position before = l->position;
@@ -353,7 +389,7 @@ static void block(wadi_lower *l, const reduction *d) {
     wadi_row r = *d->r;
     reduction at_work = *d;
     at_work.r = &r;
-    r.plain = r.is_cheap && wadi_fun_has_lanes(r.f);
+    r.plain = (r.is_cheap || r.nfolds > 0) && wadi_fun_has_lanes(r.f);
     if (wadi_fun_has_lanes(r.f))
         in_lanes(l, &at_work);
     else
@@ -381,10 +417,8 @@ static void combine_results(wadi_lower *l, const void *env, const wadi_lv *acc, 
 
 /* The top of row `r`; its total goes to the variables `total`. */
 static wadi_top top_of(wadi_lower *l, const wadi_row *r, const wadi_lv *total) {
-    wadi_top t = {.fields = r->fields,
-                  .combine = combine_results,
-                  .env = r,
-                  .any_order = wadi_fun_has_any_order(r->f)};
+    wadi_top t = {
+        .fields = r->fields, .combine = combine_results, .env = r, .any_order = has_any_order(r)};
     for (int f = 0; f < r->fields; f++) t.type[f] = type_of_field(r, f);
     memcpy(t.total, total, (size_t)r->fields * sizeof *total);
     wadi_top_declare(l, &t);
@@ -451,39 +485,68 @@ void wadi_lower_reduce_block(wadi_lower *l, const wadi_row *r, wadi_lv from, wad
 
 /* ---- z, and empty rows ---- */
 
+/* Whether the fold at `field` has a z. */
+static bool has_z_at(const wadi_row *r, int field) {
+    return r->nfolds > 0 ? fold_at(r, field)->bind->nargs == 2 : r->has_z;
+}
+
+/* The first binding whose row may not be empty; NULL: none. */
+static const wadi_bind *needs_elements(const wadi_row *r, const wadi_bind *bind) {
+    for (int k = 0; k < r->nfolds; k++)
+        if (r->folds[k].bind->nargs == 1) return r->folds[k].bind;
+    return r->nfolds > 0 || r->has_z ? NULL : bind;
+}
+
+/* Writes a fault if the row is empty and a fold has nothing to give then. */
+static void refuse_empty(wadi_lower *l, const wadi_row *r, const wadi_bind *bind, wadi_lv empty) {
+    int64_t known = 0;
+    if (wadi_lb_is_const(&l->b, empty, &known) && !known) return;
+    wadi_lb_if(&l->b, empty);
+    wadi_lower_fault(l, WADI_FAULT_EMPTY,
+                     wadi_layout_place(l->y, bind->op->name, r->of_nothing, bind->loc), r->n, r->n);
+    wadi_lb_end(&l->b);
+}
+
+/* z of each fold. Rows that are reduced together have one z. */
+static void read_z(wadi_lower *l, const wadi_row *r, const wadi_bind *bind, wadi_lv *z) {
+    for (int at = 0; at < r->fields; at += width_at(r, at)) {
+        const wadi_bind *of = r->nfolds > 0 ? fold_at(r, at)->bind : bind;
+        if (has_z_at(r, at)) wadi_lower_read(l, of->args[0], NULL, z + at);
+    }
+}
+
+/* z combined with the total x, where there is a z; else the total. */
+static void with_z(wadi_lower *l, const wadi_row *r, const wadi_lv *z, const wadi_lv *x,
+                   wadi_lv *out) {
+    for (int at = 0; at < r->fields; at += width_at(r, at)) {
+        const wadi_row one = alone_at(r, at);
+        if (has_z_at(r, at))
+            combine(l, &one, z + at, x + at, out + at);
+        else
+            memcpy(out + at, x + at, (size_t)one.fields * sizeof *out);
+    }
+}
+
 /* The result: z combined with the row's total, z alone for an empty row. Without a z, an empty row is a fault. */
 static void finish(wadi_lower *l, const wadi_bind *bind, const wadi_row *r, wadi_row_total total,
                    void *env, wadi_lv *out) {
     wadi_lb *b = &l->b;
     const wadi_lv empty = wadi_lb_bin(b, WADI_SOP_EQ, r->n, num(l, 0));
+    const wadi_bind *needs = needs_elements(r, bind);
     int64_t known = 0;
     const bool is_known = wadi_lb_is_const(b, empty, &known);
-    wadi_lv z[WADI_MAX_FIELDS], x[WADI_MAX_FIELDS], var[WADI_MAX_FIELDS];
-    if (!r->has_z) {
-        if (!is_known || known) {
-            wadi_lb_if(b, empty);
-            wadi_lower_fault(l, WADI_FAULT_EMPTY,
-                             wadi_layout_place(l->y, bind->op->name, r->of_nothing, bind->loc),
-                             r->n, r->n);
-            wadi_lb_end(b);
-        }
-        total(l, r, env, out);
-        return;
-    }
-    wadi_lower_read(l, bind->args[0], NULL, z);
-    for (int f = r->each; f < r->fields; f++) z[f] = z[f - r->each];
-    for (int k = 1; r->folds && k < r->fields / r->each; k++)
-        wadi_lower_read(l, r->folds[k]->args[0], NULL, z + k * r->each);
-    if ((is_known && !known) || is_plain(l, r)) {
+    wadi_lv z[WADI_MAX_FIELDS], x[WADI_MAX_FIELDS], var[WADI_MAX_FIELDS], all[WADI_MAX_FIELDS];
+    if (needs) refuse_empty(l, r, needs, empty);
+    read_z(l, r, bind, z);
+    if (needs || (is_known && !known) || is_plain(l, r)) {
         total(l, r, env, x);
-        combine(l, r, z, x, out);
+        with_z(l, r, z, x, out);
         return;
     }
     declare(l, r, z, "result", var);
     wadi_lb_if(b, wadi_lb_bin(b, WADI_SOP_GT, r->n, num(l, 0)));
     total(l, r, env, x);
-    wadi_lv all[WADI_MAX_FIELDS];
-    combine(l, r, z, x, all);
+    with_z(l, r, z, x, all);
     set(l, r, var, all);
     wadi_lb_end(b);
     get(l, r, var, out);
@@ -522,9 +585,10 @@ static void accumulators(wadi_lower *l, const wadi_row_teams *t, const wadi_lv *
     const wadi_lv lane = wadi_lanes_all(l, &open);
     const wadi_lv team = bin(l, WADI_SOP_QUOT, lane, num(l, LANES));
     const wadi_lv within = bin(l, WADI_SOP_REM, lane, num(l, LANES));
-    for (int f = 0; f < t->fields; f++)
-        acc[f] = wadi_lb_var(b, t->type[f], false,
-                             wadi_lb_const(b, (wadi_scalar){.type = t->type[f]}), "acc");
+    for (int f = 0; f < t->like.fields; f++) {
+        const wadi_type type = type_of_field(&t->like, f);
+        acc[f] = wadi_lb_var(b, type, false, wadi_lb_const(b, (wadi_scalar){.type = type}), "acc");
+    }
     const wadi_lv number = add(l, t->first, team);
     wadi_lb_if(b, bin(l, WADI_SOP_LT, number, t->all));
     const reduction d = stretch_of(l, t, number, &r);
@@ -542,23 +606,23 @@ static void accumulators(wadi_lower *l, const wadi_row_teams *t, const wadi_lv *
     wadi_lb_end(b);
     get(l, &r, acc, x);
     const wadi_lv at = add(l, bin(l, WADI_SOP_MUL, within, num(l, TEAMS)), team);
-    for (int f = 0; f < t->fields; f++) wadi_lb_put(b, lanes[f], at, x[f]);
+    for (int f = 0; f < t->like.fields; f++) wadi_lb_put(b, lanes[f], at, x[f]);
     wadi_lanes_end(l, &open);
 }
 
 static void join_teams(wadi_lower *l, const wadi_row_teams *t, const wadi_lv *lanes) {
-    const wadi_row r = {.f = t->f, .fields = t->fields, .each = t->fields, .type = t->type};
+    const wadi_row *r = &t->like;
     wadi_lv x[WADI_MAX_FIELDS], acc[WADI_MAX_FIELDS], next[WADI_MAX_FIELDS];
     for (int64_t half = LANES / 2; half > 0; half /= 2) {
         wadi_lanes open;
         const wadi_lv lane = wadi_lanes_first(l, num(l, half * TEAMS), &open);
         const wadi_lv other = add(l, lane, num(l, half * TEAMS));
-        for (int f = 0; f < t->fields; f++) {
+        for (int f = 0; f < r->fields; f++) {
             acc[f] = wadi_lb_lane(&l->b, lanes[f], lane);
             x[f] = wadi_lb_lane(&l->b, lanes[f], other);
         }
-        combine(l, &r, acc, x, next);
-        for (int f = 0; f < t->fields; f++) wadi_lb_put(&l->b, lanes[f], lane, next[f]);
+        combine(l, r, acc, x, next);
+        for (int f = 0; f < r->fields; f++) wadi_lb_put(&l->b, lanes[f], lane, next[f]);
         wadi_lanes_end(l, &open);
     }
 }
@@ -575,8 +639,8 @@ void wadi_row_by_teams(wadi_lower *l, const wadi_row_teams *t) {
     wadi_lv lanes[WADI_MAX_FIELDS];
     wadi_row r;
     wadi_lanes open;
-    for (int f = 0; f < t->fields; f++)
-        lanes[f] = wadi_lb_lanes(&l->b, t->type[f], WADI_GROUP_LANES, "acc");
+    for (int f = 0; f < t->like.fields; f++)
+        lanes[f] = wadi_lb_lanes(&l->b, type_of_field(&t->like, f), WADI_GROUP_LANES, "acc");
     accumulators(l, t, lanes);
     join_teams(l, t, lanes);
     const wadi_lv rest = bin(l, WADI_SOP_SUB, t->all, t->first);

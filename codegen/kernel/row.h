@@ -6,18 +6,27 @@
 
 typedef void (*wadi_row_elem)(wadi_lower *l, void *env, wadi_lv i, wadi_lv *out);
 
+/* One of several folds that share a loop over rows of one length. Its element is fields [at, at + fields) of theirs. */
+typedef struct wadi_row_fold {
+    const wadi_bind *bind;
+    int at, fields;
+    const wadi_type *type; /* [fields] */
+    bool is_cheap;         /* computing its element twice costs no more than keeping it */
+} wadi_row_fold;
+
 typedef struct wadi_row {
     const wadi_fun *f;
     int fields;            /* of the elements of all rows that are reduced together */
-    int each;              /* fields of one element */
+    int each;              /* fields of one element; of the first fold's if there are several */
     const wadi_type *type; /* [each] */
     wadi_lv n;
     wadi_row_elem elem; /* element i, 0 <= i < n */
     void *env;
-    const wadi_bind *const *folds; /* several folds of one row instead of several rows; else NULL */
-    bool has_z;                    /* argument 0 is z, which comes before the row */
-    const char *of_nothing;        /* the text of the fault if there are no elements and no z */
-    bool is_cheap;                 /* computing an element twice costs no more than keeping it */
+    int nfolds; /* several folds of rows of one length instead of several rows; else 0 */
+    const wadi_row_fold *folds; /* [nfolds] */
+    bool has_z;                 /* argument 0 is z, which comes before the row */
+    const char *of_nothing;     /* the text of the fault if there are no elements and no z */
+    bool is_cheap;              /* computing an element twice costs no more than keeping it */
     bool plain; /* minima and maxima of floats are found by plain comparison first */
 } wadi_row;
 
@@ -31,9 +40,7 @@ void wadi_lower_reduce_block(wadi_lower *l, const wadi_row *r, wadi_lv from, wad
 /* Stretches of rows, no longer than a block, that teams of a group's lanes reduce side by side: each by WADI_FOLD_LANES lanes. */
 typedef struct wadi_row_teams {
     wadi_lv first, all; /* number of the group's first stretch; of all stretches */
-    int fields;
-    const wadi_type *type;
-    const wadi_fun *f; /* wadi_fun_has_lanes */
+    wadi_row like; /* what the rows of all stretches have in common; wadi_fun_has_lanes(like.f) */
     /* the row of a stretch, and where the stretch begins in it; called once for each loop, in the lane */
     void (*begin)(wadi_lower *l, void *env, wadi_lv number, wadi_row *out, wadi_lv *out_from);
     /* stores what the stretch gives */
@@ -55,10 +62,12 @@ void wadi_row_combine_any_order(wadi_lower *l, const wadi_row *r, wadi_row_block
 
 /* Rows of a fold, or blocks of them, numbered row by row. */
 typedef struct wadi_fold_items {
-    const wadi_bind *bind;
-    const wadi_lv *extent, *pointer; /* of what is written: the result, or the table of blocks */
-    wadi_lv each;       /* blocks of a row: those of the table; NONE: rows are taken whole */
-    wadi_lv first, all; /* the first item of the group; how many there are */
+    int count;
+    const wadi_bind *const *folds; /* [count] share a loop */
+    const wadi_lv *extent;  /* of what is written for each: the result, or the table of blocks */
+    const wadi_lv *pointer; /* to its columns, fold after fold */
+    wadi_lv each;           /* blocks of a row: those of the table; NONE: rows are taken whole */
+    wadi_lv first, all;     /* the first item of the group; how many there are */
 } wadi_fold_items;
 /** How many of them a group takes at a time. */
 int wadi_lower_fold_items_at_once(const wadi_lower *l, const wadi_bind *bind);
@@ -72,18 +81,17 @@ int wadi_lower_fold_together(const wadi_lower *l, const wadi_bind *bind);
 /** Elements ix, ix + 1, ... (of the innermost dimension) of a fold; out: [rows][fields]. */
 void wadi_lower_fold_rows(wadi_lower *l, const wadi_bind *bind, const wadi_lv *ix, int rows,
                           wadi_lv *out);
-/** binds[0] is a fold of rank 0. Finds the folds among the n bindings that one loop over its row can compute as well: out_folds,
- *  binds[0] included. Returns their number, at most WADI_MAX_FIELDS. */
-int wadi_lower_folds_together(const wadi_lower *l, int n, const wadi_bind *const *binds,
-                              const wadi_bind **out_folds);
-/** Their elements; out: [count][fields]. */
-void wadi_lower_fold_all(wadi_lower *l, int count, const wadi_bind *const *folds, wadi_lv *out);
+/** How many of the n folds, from the first on, one loop computes without losing registers: at least 1 (together.c). */
+int wadi_lower_folds_together(const wadi_lower *l, int n, const wadi_bind *const *folds);
+/** Element ix of each of them, one after the other in `out`. Their rows have one length. */
+void wadi_lower_fold_all(wadi_lower *l, int count, const wadi_bind *const *folds, const wadi_lv *ix,
+                         wadi_lv *out);
 /** Element ix of a fold whose block results are in slot `parts`, which has one more dimension. */
 void wadi_lower_fold_parts(wadi_lower *l, const wadi_bind *bind, int parts, const wadi_lv *ix,
                            wadi_lv *out);
-/** Element `block` of the table of parts. */
-void wadi_lower_fold_block(wadi_lower *l, const wadi_bind *bind, const wadi_lv *ix, wadi_lv block,
-                           wadi_lv *out);
+/** Element `block` of the table of parts of each of the folds, which share a loop; one after the other in `out`. */
+void wadi_lower_fold_block(wadi_lower *l, int count, const wadi_bind *const *folds,
+                           const wadi_lv *ix, wadi_lv block, wadi_lv *out);
 wadi_lv wadi_lower_row_length(wadi_lower *l, const wadi_bind *bind);
 /** Element `blk` of the row at `ix` of the table of parts in `slot`. */
 void wadi_lower_part(wadi_lower *l, int slot, const wadi_lv *ix, wadi_lv blk, wadi_lv *out);

@@ -7,6 +7,7 @@
 #include "codegen/kernel/lower.h"
 
 struct wadi_flat; /* flat.h */
+struct wadi_flat_part;
 
 typedef struct wadi_skeleton_row {
     /* ---- one element of a result that is not stored ---- */
@@ -50,6 +51,9 @@ typedef struct wadi_skeleton_row {
     wadi_status (*steps)(struct wadi_flat *c, const wadi_bind *bind);
     /** The steps that come first, whether the result is stored or not: a table of blocks. NULL: none. */
     wadi_status (*blocks)(struct wadi_flat *c, const wadi_bind *bind);
+    /** How units of blocks compute the result beside those of siblings: fills `out` but for the binding and `together`, makes what the units
+     *  need, or leaves out->cut NULL if rows are not cut into blocks. NULL: in pieces of rows if the result is stored. */
+    wadi_status (*beside)(struct wadi_flat *c, const wadi_bind *bind, struct wadi_flat_part *out);
     /** The steps that compute the result into `slot`; `tag` goes into the names of kernels. NULL: pieces of rows. */
     wadi_status (*into_slot)(struct wadi_flat *c, const wadi_bind *bind, int slot, const char *tag);
 } wadi_skeleton_row;

@@ -15,6 +15,7 @@
 
 #include "base/error.h"
 #include "base/vec.h"
+#include "codegen/harmless.h"
 #include "codegen/rewrite.h"
 
 typedef WADI_VEC(wadi_bind *) binds;
@@ -70,31 +71,8 @@ static void leave(hoisting *s, wadi_bind *b, wadi_block *outer, binds *out) {
 
 /* ---- sequences within an element ---- */
 
-static bool is_harmless_block(const wadi_sblock *b) {
-    for (int i = 0; i < b->ninsts; i++) {
-        const wadi_sinst *inst = b->insts[i];
-        if (inst->op == WADI_SOP_INDEX || inst->op == WADI_SOP_INDEX_LINEAR) return false;
-        if (inst->op < WADI_SOP_PRIM_COUNT && (wadi_sop_get(inst->op)->flags & WADI_SOP_FAULTS))
-            return false;
-        if (inst->op == WADI_SOP_WHILE) return false; /* may not end */
-        for (int k = 0; k < 2; k++)
-            if (inst->block[k] && !is_harmless_block(inst->block[k])) return false;
-    }
-    return true;
-}
-
-/* Whether the binding never faults and always ends, whatever its arguments are. */
-static bool is_harmless(const hoisting *s, const wadi_bind *b) {
-    if (!b->op->faultless) return false;
-    for (int i = 0; i < s->cx->shapes->nchecks; i++)
-        if (s->cx->shapes->checks[i].bind == b) return false;
-    for (int i = 0; i < b->nfuns; i++)
-        if (!is_harmless_block(b->funs[i]->body)) return false;
-    return true;
-}
-
 static bool may_leave_inner(const hoisting *s, wadi_block *body, wadi_bind *b) {
-    if (!is_harmless(s, b)) return false;
+    if (!b->op->faultless || !wadi_is_harmless(s->cx->shapes, b)) return false;
     leaving l = {s, b, body, false};
     wadi_reads_deep(body, b, is_stuck, &l);
     return !l.stuck;

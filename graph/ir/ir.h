@@ -185,6 +185,7 @@ typedef struct wadi_value {
     const char *name;         /* a hint for printing, or NULL */
     wadi_rep rep;             /* set by the pass `lift` for values inside map_seq bodies */
     wadi_storage storage;     /* set by the pass `fuse` */
+    int siblings; /* set by the pass `siblings`: values of one number are computed in one pass; 0: alone */
 } wadi_value;
 
 typedef struct wadi_bind {

@@ -129,10 +129,10 @@ wadi_status wadi_lex(const char *text, const char *file, wadi_tokens *out_tokens
 
 bool wadi_lex_is_plain_name(const char *s) {
     static const char *const words[] = {
-        "program",   "output",  "yield",   "as",      "seq",   "avoid",   "regular",
-        "irregular", "delayed", "if",      "else",    "while", "do",      "from",
-        "iterate",   "the",     "extent",  "true",    "false", "convert", "bitcast",
-        "inf_f32",   "inf_f64", "nan_f32", "nan_f64",
+        "program",   "output",  "yield",   "as",      "seq",     "avoid", "regular",
+        "irregular", "delayed", "sibling", "if",      "else",    "while", "do",
+        "from",      "iterate", "the",     "extent",  "true",    "false", "convert",
+        "bitcast",   "inf_f32", "inf_f64", "nan_f32", "nan_f64",
     };
     if (!is_letter(*s) || *end_of_name(s) != '\0') return false;
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)

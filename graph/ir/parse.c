@@ -23,6 +23,7 @@ typedef struct defined {
     const wadi_token *name;
     wadi_rep rep;
     wadi_storage storage;
+    int siblings;
 } defined;
 
 /* ---- names of arrays ---- */
@@ -39,6 +40,7 @@ static wadi_status define(wadi_parser *p, const defined *d, wadi_val v) {
     wadi_value *value = &p->m->values[v];
     value->rep = d->rep;
     value->storage = d->storage;
+    value->siblings = d->siblings;
     value->name = wadi_arena_strdup(p->m->arena, name);
     if (!value->name || !wadi_vec_push(&p->scope, name) ||
         !wadi_map64_put(&p->bound, (uint64_t)(uintptr_t)name, (uint64_t)v + 1))
@@ -141,7 +143,7 @@ static wadi_status parse_type(wadi_parser *p, wadi_val_type *out) {
 
 /* ---- the pieces of a binding ---- */
 
-/* [avoid | regular | irregular] [delayed] name */
+/* [avoid | regular | irregular] [delayed] [sibling number] name */
 static wadi_status parse_defined(wadi_parser *p, defined *out) {
     *out = (defined){.rep = WADI_REP_NONE, .storage = WADI_STORE_MANIFEST};
     if (wadi_parse_accept(p, "avoid"))
@@ -151,6 +153,11 @@ static wadi_status parse_defined(wadi_parser *p, defined *out) {
     else if (wadi_parse_accept(p, "irregular"))
         out->rep = WADI_REP_IRREGULAR;
     if (wadi_parse_accept(p, "delayed")) out->storage = WADI_STORE_DELAYED;
+    if (wadi_parse_accept(p, "sibling")) {
+        int64_t number = 0;
+        WADI_TRY(wadi_parse_integer(p, 1, INT32_MAX, &number));
+        out->siblings = (int)number;
+    }
     out->name = wadi_parse_next(p);
     if (out->name->kind == WADI_TOKEN_NAME) return WADI_OK;
     return wadi_parse_fail(p, out->name, WADI_INVALID, "expected a name");
@@ -418,7 +425,9 @@ static bool sees_short(const wadi_parser *p) {
 /* Whether names of results and '=' come next; `word=3` is an attribute. */
 static bool sees_results(const wadi_parser *p) {
     size_t ahead = 0;
-    while (wadi_parse_peek(p, ahead)->kind == WADI_TOKEN_NAME) ahead++; /* marks and a name */
+    while (wadi_parse_peek(p, ahead)->kind == WADI_TOKEN_NAME ||
+           wadi_parse_peek(p, ahead)->kind == WADI_TOKEN_NUMBER)
+        ahead++; /* marks and a name */
     return wadi_parse_sees(p, ahead, ",") ||
            (wadi_parse_sees(p, ahead, "=") &&
             wadi_parse_peek(p, ahead + 1)->kind == WADI_TOKEN_NAME);

@@ -59,7 +59,7 @@ static void print_val_type(wadi_text *out, const wadi_val_type *t, const wadi_ar
 }
 
 static bool has_marks(const wadi_value *v) {
-    return v->rep != WADI_REP_NONE || v->storage != WADI_STORE_MANIFEST;
+    return v->rep != WADI_REP_NONE || v->storage != WADI_STORE_MANIFEST || v->siblings > 0;
 }
 
 /* A value at its definition: its marks and its name. */
@@ -68,6 +68,7 @@ static void print_defined(wadi_printer *p, wadi_val v) {
     const wadi_value *value = &p->m->values[v];
     wadi_text_add(p->out, reps[value->rep]);
     if (value->storage == WADI_STORE_DELAYED) wadi_text_add(p->out, "delayed ");
+    if (value->siblings > 0) wadi_text_addf(p->out, "sibling %d ", value->siblings);
     wadi_print_value(p, v);
 }
 

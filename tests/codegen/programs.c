@@ -192,6 +192,21 @@ int kernels(const wadi_module *m) {
     return kernels_in(m, m->main);
 }
 
+/* Whether an earlier value has the same number of siblings. */
+static bool has_elder(const wadi_module *m, wadi_val v) {
+    for (wadi_val u = 0; u < v; u++)
+        if (m->values[u].siblings == m->values[v].siblings) return true;
+    return false;
+}
+
+int passes(const wadi_module *m) {
+    int n = kernels(m);
+    for (wadi_val v = 0; v < m->nvalues; v++)
+        n -= m->values[v].siblings > 0 && m->values[v].storage == WADI_STORE_MANIFEST &&
+             has_elder(m, v);
+    return n;
+}
+
 static int count_in(const wadi_block *block, const char *op) {
     int n = 0;
     for (int i = 0; i < block->nbinds; i++) {

@@ -63,11 +63,10 @@ int texts_close(void **state) {
     return 0;
 }
 
-static const conf_variant variants[] = {{NULL, WADI_SCHEDULE_FORCE_INSIDE, 1, 1},
-                                        {NULL, WADI_SCHEDULE_FORCE_INSIDE, 2, 5},
-                                        {NULL, WADI_SCHEDULE_FORCE_FLAT, 1, 1},
-                                        {NULL, WADI_SCHEDULE_FORCE_FLAT, 2, 5},
-                                        {NULL, WADI_SCHEDULE_FORCE_FLAT, 2, 1000}};
+static const conf_variant variants[] = {
+    {NULL, WADI_SCHEDULE_FORCE_INSIDE, 1, 1},  {NULL, WADI_SCHEDULE_FORCE_INSIDE, 2, 5},
+    {NULL, WADI_SCHEDULE_FORCE_FLAT, 1, 1},    {NULL, WADI_SCHEDULE_FORCE_FLAT, 2, 5},
+    {NULL, WADI_SCHEDULE_FORCE_FLAT, 2, 1000}, {NULL, WADI_SCHEDULE_FORCE_GROUP, 2, 1000}};
 
 static bool as_interpreted(const conf_case *c, const wadi_exe *exe, const conf_variant *v,
                            wadi_text *why) {

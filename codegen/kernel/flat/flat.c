@@ -80,13 +80,11 @@ wadi_lv wadi_flat_pieces_but_last(wadi_lower *l, wadi_lv n, int64_t piece) {
 }
 
 /* The slot that a step fills, and how the work is cut into units. */
-typedef struct target {
-    const wadi_bind *bind;
-    int slot, rank;
-    const wadi_cut *cut;
-    const char *tag; /* added to the names of its kernels, or NULL */
-    int table;       /* a slot that the units read, or -1 */
-} target;
+typedef wadi_flat_part target;
+
+static int rank_of(const wadi_lower *l, const target *t) {
+    return l->y->slots.at[t->slot].rank;
+}
 
 static const char *target_name(wadi_flat *c, const target *t, const char *what) {
     if (!t->tag) return wadi_flat_name(c, t->bind, what);
@@ -102,7 +100,7 @@ static void target_extents(wadi_lower *l, const target *t, wadi_lv *extent) {
 static void shape_body(wadi_lower *l, const target *t, bool irregular) {
     wadi_lv extent[WADI_MAX_RANK];
     target_extents(l, t, extent);
-    for (int d = 0; d < t->rank && !l->b.failed && !l->status; d++) {
+    for (int d = 0; d < rank_of(l, t) && !l->b.failed && !l->status; d++) {
         wadi_linst *set = wadi_lb_act(&l->b, WADI_L_SETSHAPE, irregular ? 2 : 1,
                                       (const wadi_lv[]){extent[d], l->s});
         set->slot = t->slot;
@@ -117,8 +115,9 @@ static bool is_alone(const wadi_flat *c) {
 
 /* What the kernel that was made last touches. Only where the chunk is one element, units are pieces of one array. */
 static wadi_plan_touches touches(const wadi_flat *c, const target *t, bool by_units) {
-    wadi_reach_units units = {.target = t->slot, .rank = t->rank, .whole = t->cut->whole};
-    if (by_units && is_alone(c) && t->rank > 0)
+    const int rank = c->y->slots.at[t->slot].rank;
+    wadi_reach_units units = {.target = t->slot, .rank = rank, .whole = t->cut->whole};
+    if (by_units && is_alone(c) && rank > 0)
         units.piece = t->cut->each > 0 ? t->cut->each : WADI_REACH_FIND;
     return wadi_reach_of(c->out->funs[c->out->nfuns - 1], &units, c->y->keep);
 }
@@ -150,13 +149,14 @@ static wadi_status shape_step(wadi_flat *c, const target *t, int place) {
 static void units_of(wadi_lower *l, const target *t, const wadi_lv *extent, wadi_lv *rows,
                      wadi_lv *pieces) {
     *pieces = num(l, 1);
-    *rows = wadi_lower_size(l, t->rank > 0 ? t->rank - 1 : 0, extent);
-    if (t->rank > 0 && t->cut->pieces) *pieces = t->cut->pieces(l, t->bind, extent);
+    const int rank = rank_of(l, t);
+    *rows = wadi_lower_size(l, rank > 0 ? rank - 1 : 0, extent);
+    if (rank > 0 && t->cut->pieces) *pieces = t->cut->pieces(l, t->bind, extent);
     if (t->cut->rows) *rows = t->cut->rows(l, t->bind);
 }
 
-/* The kernel that counts the units of each element. It also makes the checks of the binding, once per element. */
-static wadi_status units_kernel(wadi_flat *c, const target *t, const char *name) {
+/* The kernel that counts the units of each element. It also makes the checks of the bindings, once per element. */
+static wadi_status units_kernel(wadi_flat *c, int n, const target *t, const char *name) {
     wadi_lower l;
     wadi_flat_start(c, &l, name);
     if (!l.b.failed) {
@@ -165,7 +165,7 @@ static wadi_status units_kernel(wadi_flat *c, const target *t, const char *name)
             l.s = num(&l, 0);
         else
             wadi_flat_each_element(&l);
-        wadi_lower_checks(&l, t->bind);
+        for (int k = 0; k < n; k++) wadi_lower_checks(&l, t[k].bind);
         target_extents(&l, t, extent);
         units_of(&l, t, extent, &rows, &pieces);
         (void)wadi_lb_act(&l.b, WADI_L_SETUNIT, 2,
@@ -264,32 +264,56 @@ void wadi_flat_table(wadi_lower *l, const wadi_unit *u, wadi_lv *out) {
     pointers(l, u->bind, u->table, out);
 }
 
-/* `local`: the unit's number among the units of its element. */
-static void unit_body(wadi_lower *l, const target *t, wadi_lv local, const void *carried) {
-    wadi_lv extent[WADI_MAX_RANK], pointer[WADI_MAX_FIELDS], ix[WADI_MAX_RANK], rows;
+/* The bindings that share the loop of a part, and pointers to what they write. */
+static void joined(wadi_lower *l, const target *t, const wadi_bind **binds, wadi_lv *pointer) {
+    for (int k = 0, at = 0; k < t->together; k++) {
+        binds[k] = t[k].bind;
+        pointers(l, t[k].bind, t[k].slot, pointer + at);
+        at += l->y->slots.at[t[k].slot].fields;
+    }
+}
+
+/* Where unit `local` of an element lies: the row, and the piece of it. */
+static void find_piece(wadi_lower *l, const target *t, wadi_lv local, wadi_unit *u, wadi_lv *ix) {
+    u->piece = local;
+    if (t->cut->whole || rank_of(l, t) == 0) return;
+    u->piece = bin(l, WADI_SOP_REM, local, u->pieces);
+    wadi_lower_row_index(l, bin(l, WADI_SOP_QUOT, local, u->pieces), rank_of(l, t) - 1, u->extent,
+                         ix);
+}
+
+/* `local`: the unit's number among the units of its element. `first`: a part by whose rows it was cut; a row of this part may have
+ * fewer pieces. */
+static void unit_body(wadi_lower *l, const target *first, const target *t, wadi_lv local,
+                      const void *carried) {
+    wadi_lv extent[WADI_MAX_RANK], pointer[WADI_MAX_FIELDS], ix[WADI_MAX_RANK], rows, own;
+    const wadi_bind *binds[WADI_MAX_FIELDS];
     wadi_unit u = {.bind = t->bind,
+                   .count = t->together,
+                   .binds = binds,
                    .extent = extent,
                    .pointer = pointer,
                    .ix = ix,
-                   .piece = local,
                    .table = t->table,
                    .carried = carried};
-    target_extents(l, t, extent);
-    units_of(l, t, extent, &rows, &u.pieces);
-    pointers(l, t->bind, t->slot, pointer);
+    target_extents(l, first, extent);
+    units_of(l, first, extent, &rows, &u.pieces);
+    joined(l, t, binds, pointer);
     if (l->status || l->b.failed) return;
-    if (!t->cut->whole && t->rank == 0) {
+    if (!t->cut->whole && rank_of(l, t) == 0) {
         unit_scalar(l, t, pointer);
         return;
     }
-    if (!t->cut->whole) {
-        u.piece = bin(l, WADI_SOP_REM, local, u.pieces);
-        wadi_lower_row_index(l, bin(l, WADI_SOP_QUOT, local, u.pieces), t->rank - 1, extent, ix);
-    }
+    find_piece(l, first, local, &u, ix);
+    if (t != first) target_extents(l, t, extent);
+    if (t != first) units_of(l, t, extent, &rows, &own);
+    const bool fewer = t != first && own != u.pieces;
+    if (fewer) wadi_lb_if(&l->b, bin(l, WADI_SOP_LT, u.piece, own));
     wadi_lanes alone = {.before = l->position};
     if (!t->cut->lanes) wadi_lanes_alone(l, &alone);
     t->cut->unit(l, &u);
     wadi_lanes_end(l, &alone);
+    if (fewer) wadi_lb_end(&l->b);
 }
 
 /* ---- pieces of rows: the cut of skeletons that have none of their own ---- */
@@ -310,10 +334,11 @@ static void row_piece(wadi_lower *l, const wadi_unit *u) {
     wadi_flat_unit_of(l, u, UNIT);
 }
 
+const wadi_cut wadi_flat_pieces_cut = {
+    .pieces = row_pieces, .unit = row_piece, .each = UNIT, .lanes = true};
+
 wadi_status wadi_flat_pieces(wadi_flat *c, const wadi_bind *bind, int slot, const char *tag) {
-    static const wadi_cut cut = {
-        .pieces = row_pieces, .unit = row_piece, .each = UNIT, .lanes = true};
-    return wadi_flat_cut(c, bind, slot, &cut, tag, -1, true);
+    return wadi_flat_cut(c, bind, slot, &wadi_flat_pieces_cut, tag, -1, true);
 }
 
 /* ---- kernels and steps ---- */
@@ -328,25 +353,32 @@ static void describe(wadi_lower *l, const wadi_bind *bind) {
         wadi_lb_note(&l->b, "%s: %s", name ? name : "value", bind->op->name);
 }
 
-static wadi_status main_kernel(wadi_flat *c, const target *t, const char *name) {
+static wadi_status main_kernel(wadi_flat *c, int n, const target *t, const char *name) {
     wadi_lower l;
+    const void *carried[WADI_MAX_FIELDS] = {NULL};
     wadi_flat_start(c, &l, name);
     if (!l.b.failed) {
-        describe(&l, t->bind);
-        const void *carried = t->cut->carried ? t->cut->carried(&l, t->bind) : NULL;
-        unit_body(&l, t, open_units(c, &l, t->cut), carried);
+        for (int k = 0; k < n; k++) {
+            describe(&l, t[k].bind);
+            if (t[k].cut->carried) carried[k] = t[k].cut->carried(&l, t[k].bind);
+        }
+        const wadi_lv local = open_units(c, &l, t->cut);
+        for (int k = 0; k < n; k++) {
+            wadi_lower_at_work(&l, t[k].bind->results[0]);
+            if (t[k].together > 0) unit_body(&l, t, &t[k], local, carried[k]);
+        }
         wadi_lb_end(&l.b);
     }
     return wadi_lower_fini(&l, c->out);
 }
 
-static wadi_status run_step(wadi_flat *c, const target *t, int place) {
-    const char *name = target_name(c, t, "run");
+static wadi_status run_step(wadi_flat *c, int n, const target *t, int place) {
+    const char *name = target_name(c, t, n > 1 ? "all" : "run");
     const char *units = target_name(c, t, "units");
     if (!name || !units) return wadi_flat_no_memory(c);
-    WADI_TRY(units_kernel(c, t, units));
+    WADI_TRY(units_kernel(c, n, t, units));
     const wadi_plan_touches units_touch = touches(c, t, false);
-    WADI_TRY(main_kernel(c, t, name));
+    WADI_TRY(main_kernel(c, n, t, name));
     return wadi_flat_push(c, (wadi_plan_step){.kind = WADI_STEP_FLAT,
                                               .kernel = name,
                                               .units = units,
@@ -363,27 +395,30 @@ static bool is_there(const wadi_flat *c, const target *t) {
     return c->y->takes[v] != WADI_NONE && c->y->slot_of[v] == t->slot;
 }
 
-static wadi_status steps_for(wadi_flat *c, const target *t) {
-    const int place = wadi_layout_place(c->y, t->bind->op->name, "", t->bind->loc);
-    if (is_there(c, t)) return run_step(c, t, place);
-    if (t->rank > 0) WADI_TRY(shape_step(c, t, place));
-    WADI_TRY(wadi_flat_push(c, (wadi_plan_step){.kind = WADI_STEP_ALLOC,
-                                                .nslots = 1,
-                                                .slots = wadi_flat_one_slot(c, t->slot),
-                                                .place = place}));
-    return run_step(c, t, place);
+/* The steps that make the storage. */
+static wadi_status storage_of(wadi_flat *c, const target *t, int place) {
+    if (is_there(c, t)) return WADI_OK;
+    if (c->y->slots.at[t->slot].rank > 0) WADI_TRY(shape_step(c, t, place));
+    return wadi_flat_push(c, (wadi_plan_step){.kind = WADI_STEP_ALLOC,
+                                              .nslots = 1,
+                                              .slots = wadi_flat_one_slot(c, t->slot),
+                                              .place = place});
+}
+
+static int place_of(wadi_flat *c, const target *t) {
+    return wadi_layout_place(c->y, t->bind->op->name, "", t->bind->loc);
+}
+
+wadi_status wadi_flat_cut_all(wadi_flat *c, int n, const wadi_flat_part *parts) {
+    for (int k = 0; k < n; k++) WADI_TRY(storage_of(c, &parts[k], place_of(c, &parts[k])));
+    return run_step(c, n, parts, place_of(c, parts));
 }
 
 wadi_status wadi_flat_cut(wadi_flat *c, const wadi_bind *bind, int slot, const wadi_cut *cut,
                           const char *tag, int table, bool fresh) {
-    const int place = wadi_layout_place(c->y, bind->op->name, "", bind->loc);
-    const target t = {.bind = bind,
-                      .slot = slot,
-                      .rank = c->y->slots.at[slot].rank,
-                      .cut = cut,
-                      .tag = tag,
-                      .table = table};
-    return fresh ? steps_for(c, &t) : run_step(c, &t, place);
+    const target t = {
+        .bind = bind, .slot = slot, .cut = cut, .tag = tag, .table = table, .together = 1};
+    return fresh ? wadi_flat_cut_all(c, 1, &t) : run_step(c, 1, &t, place_of(c, &t));
 }
 
 /* Rows longer than one block, or of unknown length, are cut into blocks. */
@@ -392,54 +427,4 @@ bool wadi_flat_has_long_rows(const wadi_flat *c, wadi_val array) {
     const wadi_ext e = wadi_shapes_extent(c->y->shapes, array, 0, rank - 1);
     int64_t n = 0;
     return !(e != WADI_EXT_NONE && wadi_ext_is_const(c->y->shapes->extents, e, &n) && n <= UNIT);
-}
-
-/* ---- the body ---- */
-
-static wadi_status into_slot(wadi_flat *c, const wadi_bind *bind, int slot, const char *tag) {
-    const wadi_skeleton_row *row = wadi_skeleton_of(c->y, bind);
-    return (row->into_slot ? row->into_slot : wadi_flat_pieces)(c, bind, slot, tag);
-}
-
-wadi_status wadi_flat_bind(wadi_flat *c, const wadi_bind *bind) {
-    const wadi_skeleton_row *row = wadi_skeleton_in_body(c->y, bind);
-    if (bind->nresults == 0) return WADI_OK;
-    if (row->steps) return row->steps(c, bind);
-    if (wadi_op_has(bind->op, WADI_TRAIT_NO_KERNEL)) return WADI_OK;
-    const wadi_val v = bind->results[0];
-    if (c->known[v] && c->y->slot_of[v] >= 0) return WADI_OK;
-    if (row->blocks) WADI_TRY(row->blocks(c, bind));
-    if (!wadi_is_stored(c->y, v)) return WADI_OK;
-    WADI_TRY(into_slot(c, bind, c->y->slot_of[v], NULL));
-    c->known[v] = true;
-    return WADI_OK;
-}
-
-wadi_status wadi_flat_compute(wadi_flat *c, const wadi_bind *bind, int slot) {
-    const char *tag = wadi_arena_printf(c->y->arena, "into%d", slot);
-    return tag ? into_slot(c, bind, slot, tag) : wadi_flat_no_memory(c);
-}
-
-static wadi_status take_steps(wadi_flat *c, wadi_plan_version *v) {
-    wadi_plan_step *steps = WADI_NEW_N(c->y->keep, wadi_plan_step, c->steps.n + 1);
-    if (!steps) return wadi_flat_no_memory(c);
-    if (c->steps.n > 0) memcpy(steps, c->steps.at, c->steps.n * sizeof *steps);
-    *v = (wadi_plan_version){.nsteps = (int)c->steps.n, .steps = steps};
-    return WADI_OK;
-}
-
-wadi_status wadi_lower_flat(wadi_layout *y, const wadi_body *body, const bool *known,
-                            wadi_lmodule *out, wadi_plan_version *out_version) {
-    const uint32_t n = y->m->nvalues;
-    wadi_flat c = {.y = y, .body = body, .out = out};
-    c.known = WADI_NEW_N(y->arena, bool, n);
-    c.parts = WADI_NEW_N(y->arena, int, n);
-    if (!c.known || !c.parts) return wadi_flat_no_memory(&c);
-    memcpy(c.known, known, n * sizeof *c.known);
-    for (uint32_t v = 0; v < n; v++) c.parts[v] = -1;
-    wadi_status st = WADI_OK;
-    for (int i = 0; i < body->nbinds && !st; i++) st = wadi_flat_bind(&c, body->binds[i]);
-    if (!st) st = take_steps(&c, out_version);
-    wadi_vec_free(&c.steps);
-    return st;
 }

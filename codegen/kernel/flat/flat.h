@@ -28,8 +28,8 @@ wadi_status wadi_flat_slot(wadi_flat *c, const char *name, wadi_slot_kind kind,
 void wadi_flat_start(wadi_flat *c, wadi_lower *l, const char *name);
 /** Opens the loop over the elements. */
 void wadi_flat_each_element(wadi_lower *l);
-/** The steps of one binding. */
-wadi_status wadi_flat_bind(wadi_flat *c, const wadi_bind *bind);
+/** The steps of n bindings in order. */
+wadi_status wadi_flat_binds(wadi_flat *c, int n, const wadi_bind *const *binds);
 /** The steps that compute the result of `bind`, which is delayed, into `slot`. */
 wadi_status wadi_flat_compute(wadi_flat *c, const wadi_bind *bind, int slot);
 /** One kernel that goes through the elements of the level, as in schedule inside. */
@@ -37,9 +37,12 @@ wadi_status wadi_flat_elements(wadi_flat *c, const wadi_bind *bind);
 
 /** One unit of work of a binding, by a wadi_cut. */
 typedef struct wadi_unit {
-    const wadi_bind *bind;
-    const wadi_lv *extent, *pointer; /* of what the kernel writes */
-    const wadi_lv *ix;               /* of the row; nothing if the cut is `whole` */
+    const wadi_bind *bind; /* the first of `binds` */
+    int count;             /* bindings that share the innermost loop; 1 unless the cut `joins` */
+    const wadi_bind *const *binds; /* [count] */
+    const wadi_lv *extent,
+        *pointer;      /* of what the kernel writes; the columns of one binding after the other */
+    const wadi_lv *ix; /* of the row; nothing if the cut is `whole` */
     wadi_lv piece,
         pieces;          /* the number of the unit within the row, and how many units the row has */
     int table;           /* slot of a table made before, or -1 */
@@ -70,7 +73,25 @@ typedef struct wadi_cut {
         several; /* the step is useful only if there are several workers; one worker leaves it out */
     bool lanes;  /* `unit` deals the work to the lanes of a group; else one lane does all of it */
     bool apart;  /* units have no order: a fault in one does not make later ones unneeded */
+    bool joins;  /* bindings that share a loop are given to `unit` together */
 } wadi_cut;
+
+/** One of several bindings whose units are computed by one kernel, one after the other. All have as many units. */
+typedef struct wadi_flat_part {
+    const wadi_bind *bind;
+    int slot;
+    const wadi_cut *cut;
+    const char *tag;
+    int table;  /* a slot that the units read, or -1 */
+    bool empty; /* a row without elements has a unit as well */
+    int together; /* this part and those behind it that share its loop; 0: it shares the loop of one before it */
+} wadi_flat_part;
+/** Adds the steps that fill all their slots: storage is made, and one pass computes them. */
+wadi_status wadi_flat_cut_all(wadi_flat *c, int n, const wadi_flat_part *parts);
+/** If the first of the n bindings has siblings, computes them with it (siblings.c). Then their `known` or `parts` are set. */
+wadi_status wadi_flat_siblings(wadi_flat *c, int n, const wadi_bind *const *binds);
+/** The cut of a skeleton that has none of its own: pieces of rows. */
+extern const wadi_cut wadi_flat_pieces_cut;
 /** Adds the steps that fill `slot`; if `fresh`, its storage is made first. `table`: a slot that the units read, or -1. */
 wadi_status wadi_flat_cut(wadi_flat *c, const wadi_bind *bind, int slot, const wadi_cut *cut,
                           const char *tag, int table, bool fresh);

@@ -27,12 +27,14 @@ static wadi_lv table_pieces(wadi_lower *l, const wadi_bind *bind, const wadi_lv 
 static void table_unit(wadi_lower *l, const wadi_unit *u) {
     wadi_lv x[WADI_MAX_FIELDS], ix[WADI_MAX_RANK];
     const int rank = table_rank(l, u->bind);
+    int fields = 0;
     for (int d = 0; d + 1 < rank; d++) ix[d] = u->ix[d];
-    wadi_lower_fold_block(l, u->bind, ix, wadi_flat_piece(l, u), x);
+    for (int k = 0; k < u->count; k++)
+        fields += wadi_type_of(l, u->binds[k]->results[0])->elem.fields;
+    wadi_lower_fold_block(l, u->count, u->binds, ix, wadi_flat_piece(l, u), x);
     ix[rank - 1] = u->piece;
     const wadi_lv at = wadi_lower_linear(l, rank, u->extent, ix);
-    for (int f = 0; f < wadi_type_of(l, u->bind->results[0])->elem.fields; f++)
-        wadi_lb_store(&l->b, u->pointer[f], at, x[f]);
+    for (int f = 0; f < fields; f++) wadi_lb_store(&l->b, u->pointer[f], at, x[f]);
 }
 
 /* ---- by groups: so many rows, or blocks of rows, as its teams or lanes take at a time ---- */
@@ -58,7 +60,8 @@ static wadi_lv units_of_blocks(wadi_lower *l, const wadi_bind *bind) {
 
 static void items_unit(wadi_lower *l, const wadi_unit *u, wadi_lv each, wadi_lv all) {
     const int64_t at_once = wadi_lower_fold_items_at_once(l, u->bind);
-    const wadi_fold_items items = {.bind = u->bind,
+    const wadi_fold_items items = {.count = u->count,
+                                   .folds = u->binds,
                                    .extent = u->extent,
                                    .pointer = u->pointer,
                                    .each = each,
@@ -76,25 +79,52 @@ static void blocks_unit(wadi_lower *l, const wadi_unit *u) {
     items_unit(l, u, each, bin(l, WADI_SOP_MUL, rows_of(l, u->bind), each));
 }
 
-static wadi_status blocks(wadi_flat *c, const wadi_bind *bind) {
-    static const wadi_cut by_one = {
-        .extents = table_extents, .pieces = table_pieces, .unit = table_unit, .each = 1};
+static const wadi_cut *table_cut(const wadi_flat *c) {
+    static const wadi_cut by_one = {.extents = table_extents,
+                                    .pieces = table_pieces,
+                                    .unit = table_unit,
+                                    .each = 1,
+                                    .joins = true};
     static const wadi_cut by_groups = {.extents = table_extents,
                                        .rows = units_of_blocks,
                                        .unit = blocks_unit,
                                        .whole = true,
-                                       .lanes = true};
-    const wadi_cut *cut = c->y->grouped ? &by_groups : &by_one;
-    const wadi_val v = bind->results[0];
-    wadi_array_type table = c->y->m->values[v].type.array[0];
+                                       .lanes = true,
+                                       .joins = true};
+    return c->y->grouped ? &by_groups : &by_one;
+}
+
+static wadi_status table_slot(wadi_flat *c, const wadi_bind *bind, int *out_slot) {
+    wadi_array_type table = c->y->m->values[bind->results[0]].type.array[0];
     const wadi_slot_kind kind = c->body->stream ? WADI_SLOT_IRREGULAR : WADI_SLOT_ONCE;
-    int slot = 0;
-    if (!wadi_flat_has_long_rows(c, bind->args[bind->nargs - 1])) return WADI_OK;
     table.rank++;
-    WADI_TRY(wadi_flat_slot(c, "parts", kind, &table, &slot));
-    WADI_TRY(wadi_flat_cut(c, bind, slot, cut, "parts", -1, true));
+    return wadi_flat_slot(c, "parts", kind, &table, out_slot);
+}
+
+static void done_into(wadi_flat *c, const wadi_bind *bind, int slot) {
+    const wadi_val v = bind->results[0];
     c->parts[v] = slot;
     if (!wadi_is_stored(c->y, v)) c->known[v] = true;
+}
+
+static wadi_status blocks(wadi_flat *c, const wadi_bind *bind) {
+    int slot = 0;
+    if (!wadi_flat_has_long_rows(c, bind->args[bind->nargs - 1])) return WADI_OK;
+    WADI_TRY(table_slot(c, bind, &slot));
+    WADI_TRY(wadi_flat_cut(c, bind, slot, table_cut(c), "parts", -1, true));
+    done_into(c, bind, slot);
+    return WADI_OK;
+}
+
+/* A group of lanes takes so many blocks at a time only if each has lanes. */
+static wadi_status beside(wadi_flat *c, const wadi_bind *bind, wadi_flat_part *out) {
+    if (!wadi_flat_has_long_rows(c, bind->args[bind->nargs - 1]) ||
+        (c->y->grouped && !wadi_fun_has_lanes(bind->funs[0])))
+        return WADI_OK;
+    WADI_TRY(table_slot(c, bind, &out->slot));
+    out->cut = table_cut(c);
+    out->tag = "parts";
+    done_into(c, bind, out->slot);
     return WADI_OK;
 }
 
@@ -132,4 +162,5 @@ const wadi_skeleton_row wadi_skeleton_fold = {.element = wadi_lower_fold_at,
                                               .together = wadi_lower_fold_together,
                                               .elements = wadi_lower_fold_rows,
                                               .blocks = blocks,
+                                              .beside = beside,
                                               .into_slot = into_slot};

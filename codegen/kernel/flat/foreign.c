@@ -148,7 +148,7 @@ static wadi_status region(wadi_flat *c, const wadi_block *r) {
             c->parts[v] = -1;
             if (wadi_is_stored(c->y, v)) WADI_TRY(once_slot(c, v));
         }
-    for (int i = 0; i < r->nbinds; i++) WADI_TRY(wadi_flat_bind(c, r->binds[i]));
+    WADI_TRY(wadi_flat_binds(c, r->nbinds, (const wadi_bind *const *)r->binds));
     return WADI_OK;
 }
 

@@ -148,7 +148,7 @@ static wadi_status yields(wadi_flat *c, const wadi_block *r, wadi_plan_part *par
 
 static wadi_status region_steps(wadi_flat *c, const wadi_block *r) {
     WADI_TRY(region_slots(c, r));
-    for (int i = 0; i < r->nbinds; i++) WADI_TRY(wadi_flat_bind(c, r->binds[i]));
+    WADI_TRY(wadi_flat_binds(c, r->nbinds, (const wadi_bind *const *)r->binds));
     return WADI_OK;
 }
 

@@ -88,16 +88,35 @@ static wadi_status table_of(wadi_flat *c, const wadi_bind *bind, const char *tag
 }
 
 /* The table of carries, for rows longer than one block. */
-static wadi_status long_rows(wadi_flat *c, const wadi_bind *bind, int slot, const char *tag) {
+static wadi_status carries_into(wadi_flat *c, const wadi_bind *bind, const char *tag,
+                                int *out_slot) {
     static const wadi_cut lasts = {table_extents, table_pieces, last_unit, .several = true};
     static const wadi_cut carries = {table_extents, one_if_any, carries_unit, .several = true};
-    static const wadi_cut blocks = {.pieces = block_pieces, .unit = block_unit, .carried = chain};
-    int table = 0;
     names n;
-    WADI_TRY(table_of(c, bind, tag, &n, &table));
-    WADI_TRY(wadi_flat_cut(c, bind, table, &lasts, n.lasts, -1, true));
-    WADI_TRY(wadi_flat_cut(c, bind, table, &carries, n.carries, -1, false));
-    return wadi_flat_cut(c, bind, slot, &blocks, tag, table, true);
+    WADI_TRY(table_of(c, bind, tag, &n, out_slot));
+    WADI_TRY(wadi_flat_cut(c, bind, *out_slot, &lasts, n.lasts, -1, true));
+    return wadi_flat_cut(c, bind, *out_slot, &carries, n.carries, -1, false);
+}
+
+static const wadi_cut blocks_cut = {.pieces = block_pieces, .unit = block_unit, .carried = chain};
+
+static wadi_status long_rows(wadi_flat *c, const wadi_bind *bind, int slot, const char *tag) {
+    int table = 0;
+    WADI_TRY(carries_into(c, bind, tag, &table));
+    return wadi_flat_cut(c, bind, slot, &blocks_cut, tag, table, true);
+}
+
+static wadi_status beside(wadi_flat *c, const wadi_bind *bind, wadi_flat_part *out) {
+    const wadi_val v = bind->results[0];
+    if (c->y->grouped || !wadi_is_stored(c->y, v) ||
+        !wadi_flat_has_long_rows(c, bind->args[bind->nargs - 1]))
+        return WADI_OK;
+    WADI_TRY(carries_into(c, bind, NULL, &out->table));
+    out->cut = &blocks_cut;
+    out->slot = c->y->slot_of[v];
+    out->empty = bind->nargs == 2;
+    c->known[v] = true;
+    return WADI_OK;
 }
 
 /* ---- by groups: nothing is carried from unit to unit, and one worker takes all steps as well ---- */
@@ -215,4 +234,5 @@ static wadi_status into_slot(wadi_flat *c, const wadi_bind *bind, int slot, cons
     return wadi_flat_cut(c, bind, slot, &rows, tag, -1, true);
 }
 
-const wadi_skeleton_row wadi_skeleton_scan = {.row = wadi_lower_scan_row, .into_slot = into_slot};
+const wadi_skeleton_row wadi_skeleton_scan = {
+    .row = wadi_lower_scan_row, .beside = beside, .into_slot = into_slot};

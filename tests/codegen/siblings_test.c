@@ -1,0 +1,155 @@
+/* How often programs go through their arrays: the examples of Reppy and Wingerter (2020), the four statistics, and what stays apart. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/codegen/programs.h"
+
+static void assert_passes(const char *text, const char *disable, int n) {
+    compiled c = compile(text, disable);
+    if (passes(c.m) != n) {
+        char *after = text_of(c.m);
+        print_message("%s", after);
+        free(after);
+    }
+    assert_int_equal(passes(c.m), n);
+    compiled_free(&c);
+}
+
+static const char *reason(const compiled *c, wadi_note_kind kind, const char *name) {
+    const wadi_note *n = wadi_diag_find(c->d, kind, value_named(c->m, name));
+    assert_non_null(n);
+    return n->reason;
+}
+
+static const char statistics[] = "program statistics\n"
+                                 "input xs : f32[n]\n"
+                                 "sum = fold 0.0f32 xs (a, x) { add a x }\n"
+                                 "sq = map xs (x) { mul x x }\n"
+                                 "squares = fold 0.0f32 sq (a, x) { add a x }\n"
+                                 "least = fold1 xs (a, x) { min a x }\n"
+                                 "most = fold1 xs (a, x) { max a x }\n"
+                                 "output sum\noutput squares\noutput least\noutput most\n";
+
+static void four_statistics_are_one_pass(void **state) {
+    (void)state;
+    assert_passes(statistics, NULL, 1);
+    assert_passes(statistics, "siblings", 4);
+}
+
+/* dotp of the paper: one kernel, by fusion alone. */
+static void a_dot_product_is_one_pass(void **state) {
+    (void)state;
+    assert_passes("program dotp\n"
+                  "input xs : f32[n]\n"
+                  "input ys : f32[n]\n"
+                  "prods = zip_with xs ys (x, y) { mul x y }\n"
+                  "dot = fold 0.0f32 prods (a, x) { add a x }\n"
+                  "output dot\n",
+                  "siblings", 1);
+}
+
+/* norm2 of the paper with the filter written as a choice: K123 and K45. */
+static void norm2_is_two_passes(void **state) {
+    (void)state;
+    static const char text[] = "program norm2\n"
+                               "input xys : {x: f32, y: f32}[n]\n"
+                               "xs = map xys (x, y) { x }\n"
+                               "gts = map xys (x, y) { if gt y 0.0f32 { y } else { 0.0f32 } }\n"
+                               "sum1 = fold 0.0f32 xs (a, x) { add a x }\n"
+                               "sum2 = fold 0.0f32 gts (a, y) { add a y }\n"
+                               "res1 = map xys (x, y) { fdiv x (the sum1) }\n"
+                               "res2 = map xys (x, y) { fdiv y (the sum2) }\n"
+                               "output res1\noutput res2\n";
+    assert_passes(text, NULL, 2);
+    assert_passes(text, "siblings", 4);
+}
+
+/* The same with two vectors whose lengths are not known to be equal: nothing is shared. */
+static void vectors_of_their_own_stay_apart(void **state) {
+    (void)state;
+    assert_passes("program norm2\n"
+                  "input xs : f32[n]\n"
+                  "input ys : f32[m]\n"
+                  "gts = map ys (y) { if gt y 0.0f32 { y } else { 0.0f32 } }\n"
+                  "sum1 = fold 0.0f32 xs (a, x) { add a x }\n"
+                  "sum2 = fold 0.0f32 gts (a, y) { add a y }\n"
+                  "res1 = map xs (x) { fdiv x (the sum1) }\n"
+                  "res2 = map ys (y) { fdiv y (the sum2) }\n"
+                  "output res1\noutput res2\n",
+                  NULL, 4);
+}
+
+static void scans_and_maps_join_folds(void **state) {
+    (void)state;
+    assert_passes("program beside\n"
+                  "input m : f64[r, k]\n"
+                  "sums = fold 0.0 m (a, x) { add a x }\n"
+                  "runs = scanl1 m (a, x) { add a x }\n"
+                  "half = map m (x) { mul 0.5 x }\n"
+                  "output sums\noutput runs\noutput half\n",
+                  NULL, 1);
+}
+
+static void bodies_of_streams_and_branches_have_siblings(void **state) {
+    (void)state;
+    assert_passes("program stage\n"
+                  "s = stream_in \"s\" : seq(f64[?])\n"
+                  "t = map_seq s (a) {\n"
+                  "    sum = fold 0.0 a (x, y) { add x y }\n"
+                  "    most = fold1 a (x, y) { max x y }\n"
+                  "    yield sum, most\n"
+                  "}\n"
+                  "stream_out \"out\" t\n",
+                  NULL, 1);
+}
+
+static void it_is_told_what_stays_apart_and_why(void **state) {
+    (void)state;
+    compiled c = compile("program apart\n"
+                         "input xs : f64[n]\n"
+                         "sum = fold 0.0 xs (a, x) { add a x }\n"
+                         "away = map xs (x) { sub x (the sum) }\n"
+                         "far = fold 0.0 away (a, x) { add a (mul x x) }\n"
+                         "few = take dim=0 xs 3\n"
+                         "half = map xs (x) { mul 0.5 x }\n"
+                         "output far\noutput few\noutput half\n",
+                         NULL);
+    assert_non_null(strstr(reason(&c, WADI_NOTE_SIBLING, "half"), "both read %"));
+    assert_non_null(strstr(reason(&c, WADI_NOTE_APART, "far"), "which is computed later"));
+    compiled_free(&c);
+}
+
+/* The mark is text, and reads back. */
+static void marks_read_back(void **state) {
+    (void)state;
+    compiled c = compile(statistics, NULL);
+    char *text = text_of(c.m), *again = NULL;
+    wadi_module *m = program(text);
+    assert_non_null(strstr(text, "sibling 1 most = "));
+    again = text_of(m);
+    assert_string_equal(text, again);
+    free(text);
+    free(again);
+    wadi_module_destroy(m);
+    compiled_free(&c);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(four_statistics_are_one_pass),
+        cmocka_unit_test(a_dot_product_is_one_pass),
+        cmocka_unit_test(norm2_is_two_passes),
+        cmocka_unit_test(vectors_of_their_own_stay_apart),
+        cmocka_unit_test(scans_and_maps_join_folds),
+        cmocka_unit_test(bodies_of_streams_and_branches_have_siblings),
+        cmocka_unit_test(it_is_told_what_stays_apart_and_why),
+        cmocka_unit_test(marks_read_back),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
