@@ -1,9 +1,6 @@
-/* Finding, loading and checking modules. The loader tells where this code lies, so that an installed tree may be moved. */
-#define _GNU_SOURCE /* dladdr1, secure_getenv */
+/* Finding, loading and checking modules. */
 #include "base/loadable.h"
 
-#include <dlfcn.h>
-#include <link.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +8,7 @@
 
 #include "base/dl.h"
 #include "base/error.h"
-#include "base/text.h"
+#include "base/installed.h"
 #include "base/loadable_stamp.h"
 
 const wadi_loadable_row wadi_loadables[] = {
@@ -30,50 +27,8 @@ enum { ROWS = sizeof wadi_loadables / sizeof *wadi_loadables, PATH_ROOM = 4096 }
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static const wadi_loadable *loaded[ROWS];
 
-/* ---- folders ---- */
-
-/* The file this code was loaded from, and whether it is the program itself. */
-static bool own_file(char path[PATH_ROOM], bool *out_is_program) {
-    static const char here; /* an object of this file */
-    Dl_info info;
-    struct link_map *map = NULL;
-    if (dladdr1(&here, &info, (void **)&map, RTLD_DL_LINKMAP) == 0) return false;
-    *out_is_program = map == NULL || map->l_name == NULL || map->l_name[0] == '\0';
-    if (*out_is_program) {
-        const ssize_t n = readlink("/proc/self/exe", path, PATH_ROOM - 1);
-        if (n <= 0) return false;
-        path[n] = '\0';
-        return true;
-    }
-    char *real = realpath(map->l_name, NULL);
-    const bool fits = real != NULL && strlen(real) < PATH_ROOM;
-    if (fits) strcpy(path, real);
-    free(real);
-    return fits;
-}
-
-static void folders(wadi_text *t) {
-    char own[PATH_ROOM];
-    bool is_program = false;
-    const char *named = secure_getenv("WADI_MODULES");
-    if (named != NULL && *named != '\0') {
-        wadi_text_add(t, named);
-        return;
-    }
-    if (own_file(own, &is_program)) {
-        const char *slash = strrchr(own, '/');
-        wadi_text_add_n(t, own, slash != NULL ? (size_t)(slash - own) : 0);
-        wadi_text_addf(t, "%s:", is_program ? WADI_MODULES_FROM_BIN : "/wadi");
-    }
-    wadi_text_add(t, WADI_MODULES_INSTALLED);
-}
-
 char *wadi_loadable_folders(void) {
-    wadi_text t = {0};
-    folders(&t);
-    char *out = wadi_text_take(&t);
-    wadi_text_fini(&t);
-    return out;
+    return wadi_installed_folders("WADI_MODULES", "");
 }
 
 /* ---- loading ---- */

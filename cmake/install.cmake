@@ -47,6 +47,6 @@ install(DIRECTORY include/wadi DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" FILES_M
 install(FILES "${PROJECT_BINARY_DIR}/generated/wadi/lang_places.h" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/wadi")
 install(EXPORT wadi_shared-targets NAMESPACE wadi:: DESTINATION "${package_dir}")
 install(EXPORT wadi_static-targets NAMESPACE wadi:: DESTINATION "${package_dir}")
-install(FILES "${PROJECT_BINARY_DIR}/wadi-config.cmake" "${PROJECT_BINARY_DIR}/wadi-config-version.cmake"
+install(FILES "${PROJECT_BINARY_DIR}/wadi-config.cmake" "${PROJECT_BINARY_DIR}/wadi-config-version.cmake" cmake/wadi-kernels.cmake
     DESTINATION "${package_dir}")
 install(FILES "${PROJECT_BINARY_DIR}/wadi.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")

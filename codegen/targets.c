@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "base/file.h"
 #include "base/text.h"
+#include "codegen/build/processor.h"
 
 /* The levels of x86-64 are those of its psABI. Each level asks only for some features; processors with these have the others. */
 const wadi_target wadi_targets[] = {
@@ -19,28 +19,26 @@ const wadi_target wadi_targets[] = {
     {"x86-64-v3", &wadi_language_c, "-march=x86-64-v3", "avx2 bmi2 fma f16c movbe", "AVX2"},
     {"x86-64-v4", &wadi_language_c, "-march=x86-64-v4",
      "avx512f avx512bw avx512cd avx512dq avx512vl", "AVX-512"},
+    {"armv8-a", &wadi_language_c, "-march=armv8-a", NULL, "ARM of 64 bits, for other machines",
+     .cross = "aarch64-linux-gnu-gcc"},
 #elif defined(__aarch64__)
     {"armv8-a", &wadi_language_c, "-march=armv8-a", NULL, "any processor of 64 bits"},
 #endif
     {"opencl", &wadi_language_opencl, NULL, NULL, "OpenCL C 1.2"},
-    {"cuda", &wadi_language_cuda, NULL, NULL, "NVIDIA's devices, each by its architecture"},
+    {"cuda", &wadi_language_cuda, NULL, NULL, "NVIDIA's devices, each by its architecture",
+     .of_machine = true},
     {0},
 };
 
 /* The processor's flags, with a blank before and after; NULL if the system does not say. */
 static char *flags_of_processor(void) {
-    char *text = NULL;
-    size_t n = 0;
     wadi_text flags = {0};
-    if (wadi_file_read("/proc/cpuinfo", &text, &n, NULL) != WADI_OK) return NULL;
-    const char *line = strstr(text, "\nflags");
-    if (line != NULL) {
-        wadi_text_add(&flags, " ");
-        wadi_text_add_n(&flags, line + 1, strcspn(line + 1, "\n"));
-        wadi_text_add(&flags, " ");
-    }
-    free(text);
-    char *out = line != NULL ? wadi_text_take(&flags) : NULL;
+    const char *line = strstr(wadi_processor_about(), "\nflags");
+    if (line == NULL) return NULL;
+    wadi_text_add(&flags, " ");
+    wadi_text_add_n(&flags, line + 1, strcspn(line + 1, "\n"));
+    wadi_text_add(&flags, " ");
+    char *out = wadi_text_take(&flags);
     wadi_text_fini(&flags);
     return out;
 }
@@ -61,8 +59,10 @@ static bool lacks(const wadi_target *t, const char *flags, char word[32]) {
     return false;
 }
 
-static wadi_status check_processor(const wadi_target *t, wadi_error *err) {
+wadi_status wadi_target_fits(const wadi_target *t, wadi_error *err) {
     char word[32];
+    if (t->cross != NULL)
+        return wadi_fail(err, WADI_UNSUPPORTED, "this processor is no %s", t->name);
     char *flags = t->needs != NULL ? flags_of_processor() : NULL;
     const bool fails = flags != NULL && lacks(t, flags, word);
     free(flags);
@@ -91,14 +91,19 @@ bool wadi_target_is_asked(const char *name) {
     return asked(name) != NULL;
 }
 
-wadi_status wadi_target_find(const char *name, const wadi_target **out, wadi_error *err) {
-    name = asked(name);
-    if (name == NULL) name = wadi_targets[0].name;
+wadi_status wadi_target_named(const char *name, const wadi_target **out, wadi_error *err) {
     const wadi_target *t = wadi_targets;
     while (t->name != NULL && strcmp(t->name, name) != 0) t++;
     if (t->name == NULL) return unknown(name, err);
     *out = t;
-    return check_processor(t, err);
+    return WADI_OK;
+}
+
+wadi_status wadi_target_find(const char *name, const wadi_target **out, wadi_error *err) {
+    name = asked(name);
+    if (name == NULL) name = wadi_targets[0].name;
+    WADI_TRY(wadi_target_named(name, out, err));
+    return wadi_target_fits(*out, err);
 }
 
 wadi_status wadi_target_take(void *options, const char *value, wadi_error *err) {

@@ -11,6 +11,11 @@ extern const wadi_target wadi_targets[];
  * WADI_UNSUPPORTED (this processor could not run it). */
 WADI_NODISCARD wadi_status wadi_target_find(const char *name, const wadi_target **out,
                                             wadi_error *err);
+/* The same, whatever this processor is: to make kernels for others. Errors: WADI_INVALID. */
+WADI_NODISCARD wadi_status wadi_target_named(const char *name, const wadi_target **out,
+                                             wadi_error *err);
+/* Whether this processor can run it. Errors: WADI_UNSUPPORTED, which names what it lacks. */
+WADI_NODISCARD wadi_status wadi_target_fits(const wadi_target *t, wadi_error *err);
 /* Whether that name or, for NULL, $WADI_TARGET asks for a target: else it is the default. */
 bool wadi_target_is_asked(const char *name);
 /* The function for the option --target in the option tables of programs (base/args.h). Makes the target the default of this process

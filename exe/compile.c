@@ -1,4 +1,5 @@
 /* Compiling: a program, built by calls or written as text, passes through the pipeline and becomes a plan. */
+#include "exe/ahead_of_time.h"
 #include "exe/exe.h"
 
 #include <stdlib.h>
@@ -37,12 +38,6 @@ static int forced_schedule(const wadi_exe *exe, wadi_schedule_option o) {
     return row != NULL ? wadi_device_force(row, o) : wadi_forced_schedule(o);
 }
 
-/* Whether an explanation shows the version: one that a run may take. */
-static bool is_shown(const wadi_plan_body *b, wadi_version_key version, int forced) {
-    if (forced < 0) return wadi_schedules[version.schedule].cost != NULL;
-    return (int)version.schedule == (b->offers[forced] ? forced : 0);
-}
-
 /* Which launches devices that work as one share out, if such devices are asked for. */
 static void write_pieces(const wadi_exe *exe, const wadi_plan_body *b, const wadi_made *made,
                          const char *schedule, wadi_text *t) {
@@ -61,7 +56,7 @@ static wadi_status write_version(wadi_exe *exe, const wadi_compile_options *o, i
     const wadi_plan_body *b = &exe->plan->bodies[body];
     const int forced = forced_schedule(exe, o->schedule);
     const wadi_made *made = NULL;
-    if (!wadi_body_offers(b, version) || !is_shown(b, version, forced)) return WADI_OK;
+    if (!wadi_exe_may_take(b, version, forced)) return WADI_OK;
     WADI_TRY(wadi_exe_make(exe, wadi_exe_version_of(exe->sets, body, version), &made, err));
     if (made->loops)
         wadi_text_addf(t, "\n== loops of %s, schedule %s ==\n\n%s", b->name,
@@ -215,6 +210,7 @@ static wadi_status compile_module(wadi_module *owned_m, const wadi_compile_optio
     wadi_keep_hold(); /* what one run of it leaves the next one finds */
     exe->module = owned_m;
     st = build(exe, options ? options : &defaults, err);
+    if (st == WADI_OK) st = wadi_exe_record(exe, err);
     if (st != WADI_OK) {
         wadi_exe_destroy(exe);
         return st;

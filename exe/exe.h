@@ -48,7 +48,9 @@ struct wadi_exe {
     wadi_condition made; /* of a version that was being made */
     wadi_versions *versions; /* they borrow module, facts and plan */
     wadi_exe_set
-        *sets; /* the first is for `target`; more are added behind, and none is taken away */
+        *sets;        /* the first is for `target`; more are added behind, and none is taken away */
+    uint8_t hash[32]; /* of the plan */
+    bool hashed;
     bool closing;
     int turns;            /* given so far */
     int helpers, helping; /* threads that make kernels ahead; those that have not finished */
@@ -79,6 +81,14 @@ WADI_NODISCARD wadi_status wadi_exe_set_for(wadi_exe *exe, const wadi_image_ops 
 WADI_NODISCARD wadi_status wadi_exe_set_of(wadi_exe *exe, const wadi_image_ops *images,
                                            const wadi_target *target, wadi_exe_set **out,
                                            wadi_error *err);
+
+/* Whether a run that is forced to a schedule (-1: is not) may take the version. */
+bool wadi_exe_may_take(const wadi_plan_body *b, wadi_version_key version, int forced);
+
+/* ---- find.c ---- */
+
+/* Finds the kernels of the version in what was loaded for it. Errors: WADI_IO (one is not there), WADI_MEMORY. */
+WADI_NODISCARD wadi_status wadi_exe_find_kernels(wadi_exe_version *v, wadi_error *err);
 
 /* ---- loader.c ---- */
 

@@ -2,8 +2,10 @@
  * compiled, or found in the cache. It stays loaded as long as the executable. Threads may ask at the same time: each version
  * is made by one of them, and several versions may be made in parallel. Only lowering, which takes milliseconds, is done by
  * one thread at a time. */
+#include "exe/ahead_of_time.h"
 #include "exe/exe.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,25 +22,6 @@ wadi_status wadi_exe_make(wadi_exe *exe, wadi_exe_version *v, const wadi_made **
                                     &v->made, err));
     *out = v->made;
     return WADI_OK;
-}
-
-static wadi_status find(const wadi_exe_version *v, const char *name, wadi_code *out,
-                        wadi_error *err) {
-    *out = (wadi_code){0};
-    return name ? v->set->images->find(&v->loaded, name, out, err) : WADI_OK;
-}
-
-static wadi_status find_all(wadi_exe_version *v, wadi_error *err) {
-    const wadi_plan_version *steps = &v->made->version;
-    const int n = steps->nsteps;
-    wadi_status st = WADI_OK;
-    v->kernels = calloc(2 * (size_t)n + 1, sizeof *v->kernels);
-    if (!v->kernels) return wadi_fail(err, WADI_MEMORY, "loading kernels: out of memory");
-    for (int i = 0; i < n && st == WADI_OK; i++) {
-        st = find(v, steps->steps[i].kernel, &v->kernels[i], err);
-        if (st == WADI_OK) st = find(v, steps->steps[i].units, &v->kernels[n + i], err);
-    }
-    return st;
 }
 
 /* Before anything was measured: of a large kernel, by GCC 12 on a slow core. */
@@ -60,13 +43,22 @@ static wadi_status load_image(wadi_exe_version *v, bool fast, int64_t worth_ns,
 static wadi_status load_and_find(wadi_exe_version *v, bool fast, int64_t worth_ns,
                                  wadi_cache_report *report, bool *unfit, wadi_error *err) {
     WADI_TRY(load_image(v, fast, worth_ns, report, err));
-    const wadi_status st = find_all(v, err);
+    const wadi_status st = wadi_exe_find_kernels(v, err);
     if (st == WADI_OK) return st;
     v->set->images->unload(&v->loaded);
-    free(v->kernels);
-    v->kernels = NULL;
     *unfit = st != WADI_MEMORY && !report->compiled;
     return st;
+}
+
+/* Says in the message whose kernels cannot be had. */
+static void name_kernels(const wadi_exe *exe, const wadi_exe_version *v, wadi_error *err) {
+    const int i = (int)(v - v->set->version);
+    char why[sizeof err->msg];
+    if (err == NULL) return;
+    memcpy(why, err->msg, sizeof why);
+    (void)snprintf(err->msg, sizeof err->msg, "kernels of %.60s (%.60s, schedule %s): %.340s",
+                   exe->plan->name, exe->plan->bodies[i / WADI_BODY_VERSIONS].name,
+                   wadi_version_name(wadi_version_numbered(i % WADI_BODY_VERSIONS)), why);
 }
 
 /* The compiler runs while others may use the executable. An image out of the cache that lacks a kernel is made anew. */
@@ -74,7 +66,9 @@ static wadi_status make_and_load(wadi_exe *exe, wadi_exe_version *v, int64_t wor
                                  wadi_error *err) {
     const wadi_made *made = NULL;
     wadi_cache_report report = {0};
+    if (wadi_exe_load_stored(exe, v)) return WADI_OK;
     WADI_TRY(wadi_exe_make(exe, v, &made, err));
+    if (wadi_exe_load_stored(exe, v)) return WADI_OK; /* the same kernels of another program */
     wadi_exe_set *set = v->set;
     const double bytes = (double)strlen(made->source);
     v->cost_ns = (int64_t)(bytes * (set->byte_ns > 0 ? set->byte_ns : usual_byte_ns));
@@ -87,6 +81,7 @@ static wadi_status make_and_load(wadi_exe *exe, wadi_exe_version *v, int64_t wor
     }
     wadi_mutex_lock(&exe->lock);
     if (report.compiled) set->byte_ns = (double)report.compile_ns / bytes;
+    if (st == WADI_COMPILE && worth_ns == WADI_EXE_NEEDED) name_kernels(exe, v, err);
     return st;
 }
 

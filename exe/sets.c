@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "codegen/targets.h"
+#include "sched/schedules.h"
 
 bool wadi_exe_takes(const char *language, const wadi_target *target) {
     return strcmp(language, target->language->name) == 0;
@@ -33,6 +34,12 @@ wadi_status wadi_exe_check_fit(const wadi_exe *exe, const wadi_device_row *devic
     if (wadi_exe_target_in(device->language) != NULL) return WADI_OK;
     return wadi_fail(err, WADI_UNSUPPORTED, "device \"%s\": no target makes kernels in %s",
                      device->name, device->language);
+}
+
+bool wadi_exe_may_take(const wadi_plan_body *b, wadi_version_key version, int forced) {
+    if (!wadi_body_offers(b, version)) return false;
+    if (forced < 0) return wadi_schedules[version.schedule].cost != NULL;
+    return (int)version.schedule == (b->offers[forced] ? forced : 0);
 }
 
 static wadi_exe_set *new_set(const wadi_exe *exe, const wadi_target *target) {

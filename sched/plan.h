@@ -383,6 +383,11 @@ void wadi_plan_print(const wadi_plan *p, struct wadi_text *out);
 void wadi_plan_print_short(const wadi_plan *p, struct wadi_text *out);
 /* The same for the steps of a version. */
 void wadi_plan_version_print(const wadi_plan *p, const wadi_plan_version *v, struct wadi_text *out);
+/* Appends the version as bytes. False: it has an array of the program, which cannot be written; or there is no memory (plan/version.c). */
+bool wadi_plan_version_save(const wadi_plan_version *v, struct wadi_text *out);
+/* Makes the version from these bytes, in `arena`. Errors: WADI_INVALID, WADI_MEMORY. */
+WADI_NODISCARD wadi_status wadi_plan_version_load(const char *bytes, size_t n, wadi_arena *arena,
+                                                  wadi_plan_version *out, wadi_error *err);
 /* Makes the plan from its text: it prints the same text and has the same hash. The text does not contain kernels; their loader is made
  * from the text of the program. The caller destroys the plan's arena. Errors: WADI_INVALID, which names the line, WADI_MEMORY
  * (plan/read.c). */

@@ -11,8 +11,8 @@
 
 #include "base/child.h"
 #include "base/error.h"
-#include "base/file.h"
 #include "base/hash.h"
+#include "codegen/build/processor.h"
 
 /* Contraction and reassociation are off, because results would depend on the compiler's choices. errno and traps are off, because
  * nobody reads them, and square roots and selections vectorise without them. Signed overflow wraps, as the language says. Loops of
@@ -130,19 +130,16 @@ static bool locate(const char *name, wadi_image_builder *out) {
 static wadi_status describe_cpu(char out_hex[65]) {
     static const char *const keys[] = {"model name", "cpu family", "model\t",
                                        "flags",      "Features",   "CPU part"};
-    char *text = NULL, kept[16384] = "";
-    size_t n = 0, room = sizeof kept - 1;
-    if (wadi_file_read("/proc/cpuinfo", &text, &n, NULL) == WADI_OK) {
-        char *end = strstr(text, "\n\n");
-        if (end) *end = '\0';
-        char *rest = NULL;
-        for (char *line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
-            for (size_t k = 0; k < sizeof keys / sizeof keys[0]; k++)
-                if (strncmp(line, keys[k], strlen(keys[k])) == 0 && strlen(line) < room) {
-                    strcat(kept, line);
-                    room -= strlen(line);
-                }
-        free(text);
+    char kept[16384] = "";
+    size_t room = sizeof kept - 1;
+    for (const char *line = wadi_processor_about(); *line != '\0';) {
+        const size_t n = strcspn(line, "\n");
+        for (size_t k = 0; k < sizeof keys / sizeof keys[0]; k++)
+            if (strncmp(line, keys[k], strlen(keys[k])) == 0 && n < room) {
+                strncat(kept, line, n);
+                room -= n;
+            }
+        line += n + (line[n] == '\n');
     }
     uint8_t digest[32];
     WADI_TRY(wadi_blake2b(kept, strlen(kept), digest));
@@ -150,9 +147,18 @@ static wadi_status describe_cpu(char out_hex[65]) {
     return WADI_OK;
 }
 
-static wadi_status find_compiler(wadi_image_builder *out, wadi_error *err) {
+/* For another kind of machine. */
+static wadi_status find_cross(const wadi_target *target, wadi_image_builder *out, wadi_error *err) {
+    if (locate(target->cross, out)) return WADI_OK;
+    return wadi_fail(err, WADI_COMPILE, "target \"%s\": no cross compiler %s on the PATH",
+                     target->name, target->cross);
+}
+
+static wadi_status find_compiler(const wadi_target *target, wadi_image_builder *out,
+                                 wadi_error *err) {
     static const char *const candidates[] = {"cc", "gcc", "clang"};
     const char *chosen = getenv("WADI_CC");
+    if (target->cross != NULL) return find_cross(target, out, err);
     if (chosen && *chosen) {
         if (locate(chosen, out)) return WADI_OK;
         return wadi_fail(err, WADI_COMPILE,
@@ -171,7 +177,7 @@ wadi_status wadi_cc_find(const wadi_target *target, wadi_image_builder *out, wad
     out->machine = NULL;
     out->fast = false;
     out->cpu[0] = '\0';
-    WADI_TRY(find_compiler(out, err));
+    WADI_TRY(find_compiler(target, out, err));
     return target->own ? describe_cpu(out->cpu) : WADI_OK;
 }
 

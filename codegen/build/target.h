@@ -21,7 +21,10 @@ typedef struct wadi_target {
     const char *flag;  /* the builder's option that selects it */
     const char *needs; /* flags that the processor must have, separated by blanks; NULL: none */
     const char *about; /* one line */
-    bool own;          /* compiles for the present machine: an image may not run on others */
+    const char
+        *cross; /* of another kind of machine than this: the compiler for it; NULL: of this kind */
+    bool of_machine; /* an image is for one machine (wadi_image_ops) */
+    bool own;        /* compiles for the present machine: an image may not run on others */
 } wadi_target;
 
 /* The program, or the library, of the system that builds images for a target. */

@@ -2,6 +2,7 @@
 #ifndef WADI_WADI_H
 #define WADI_WADI_H
 
+#include "wadi/kernels.h"
 #include "wadi/lang.h"
 #include "wadi/log.h"
 #include "wadi/run.h"

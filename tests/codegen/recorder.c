@@ -142,6 +142,23 @@ static void add_pasted(wadi_text *out, const char *source, const char *end) {
     if (n > 0) wadi_text_add(out, " */\n");
 }
 
+/* Puts in its place what a bundle would give back of it, from which the same bytes are made. */
+static void pass_through_bytes(wadi_made *made) {
+    wadi_text bytes = {0}, again = {0};
+    wadi_plan_version loaded;
+    wadi_error err = {.status = WADI_OK};
+    if (wadi_plan_version_save(&made->version, &bytes)) {
+        if (wadi_plan_version_load(bytes.at, bytes.n, made->arena, &loaded, &err) != WADI_OK)
+            fail_msg("%s", err.msg);
+        assert_true(wadi_plan_version_save(&loaded, &again));
+        assert_int_equal(bytes.n, again.n);
+        assert_memory_equal(bytes.at, again.at, bytes.n);
+        made->version = loaded;
+    }
+    wadi_text_fini(&bytes);
+    wadi_text_fini(&again);
+}
+
 static void add_version_part(recording *r, const wadi_plan *p, wadi_versions *versions, int body,
                              wadi_version_key version) {
     char name[256];
@@ -154,6 +171,7 @@ static void add_version_part(recording *r, const wadi_plan *p, wadi_versions *ve
         wadi_text_addf(&t, "refused: %s\n", err.msg);
     } else {
         const char *first = made->kernels;
+        pass_through_bytes(made);
         add_version(&t, p, &made->version);
         wadi_text_add(&t, "\n");
         add_pasted(&t, made->source, first);
