@@ -74,6 +74,34 @@ if ! "$wadi" devices | grep '^opencl:0 ' >there || grep 'cannot be used' there >
 fi
 refused 'there is no "opencl:777", only opencl:0' dotp --device opencl:777
 
+# ---- what PoCL lets one choose ----
+
+if grep -q PoCL there; then
+    export POCL_DEVICES="pthread pthread"
+    "$wadi" devices | grep '^opencl:1 .*(kernels in OpenCL C)$' >/dev/null || fail "a second device is not told: $("$wadi" devices)"
+    for device in opencl:1 opencl:0+1 opencl:0,opencl:1; do
+        [ "$(dotp --device "$device")" = "dot = f32 32.0" ] || fail "$device"
+    done
+    refused 'there is no "opencl:2", only opencl:0 to opencl:1' dotp --device opencl:2
+    refused 'there is no "opencl:2", only opencl:0 to opencl:1' dotp --device opencl:0+2
+    unset POCL_DEVICES
+
+    # No driver at all, one that is gone, and one without devices.
+    mkdir vendors
+    for way in empty gone none; do
+        [ "$way" != gone ] || echo "$work/nowhere.so" >vendors/gone.icd
+        if [ "$way" = none ]; then export POCL_DEVICES=none; else export OCL_ICD_VENDORS=$work/vendors; fi
+        told 'devices of OpenCL: none: this machine has no such device'
+        refused 'there is no "opencl:0": this machine has no opencl device' dotp --device opencl
+        unset POCL_DEVICES OCL_ICD_VENDORS
+    done
+
+    # Its cache: new and empty, a file, and below a file.
+    [ "$(POCL_CACHE_DIR=$work/cache dotp --device opencl)" = "dot = f32 32.0" ] || fail "an empty cache"
+    POCL_CACHE_DIR=$work/text.so refused 'opencl:0 (.*) cannot build the kernels: .' dotp --device opencl
+    POCL_CACHE_DIR=$work/text.so/below refused 'opencl' dotp --device opencl
+fi
+
 # same NAME=VALUE.. of an example: equal output.
 same() {
     program=$1

@@ -1,0 +1,30 @@
+# Runs programs of tests/conformance on a device of OpenCL, such as PoCL's: opencl.sh "QUICK" "FULL", the programs of the quick suite and those at full
+# length. Every run gives what the interpreter gives.
+#
+# A driver takes a third of a second for a text of kernels and 0.1 s for each kernel, so a written program runs in one of its variants here, the next
+# program in the next one (WADI_CONFORMANCE_SPARSE). A driver may round elementary functions in its own way, so programs that have any only have to
+# come to an end (WADI_CONFORMANCE_ROUNDS).
+export WADI_DEVICE=opencl WADI_LEARN=off WADI_CONFORMANCE_SPARSE=1 WADI_CONFORMANCE_ROUNDS=1
+# PoCL takes half of the time when its compiler does not optimise. Other drivers do not read this.
+export POCL_EXTRA_BUILD_FLAGS="${POCL_EXTRA_BUILD_FLAGS--cl-opt-disable}"
+
+programs=$1 seeds=0-0
+if [ -n "${WADI_TEST_ALL:-}" ]; then
+    programs="$2" seeds=0-5
+fi
+unset WADI_TEST_ALL
+if [ -z "$programs" ]; then
+    echo "only at full length" >&2
+    exit 77
+fi
+failed=
+for program in $programs; do
+    status=0
+    WADI_CONFORMANCE_SEEDS=${WADI_CONFORMANCE_SEEDS:-$seeds} "$WADI_BUILD/tests/conformance_${program}_test" || status=$?
+    [ "$status" -ne 77 ] || exit 77
+    [ "$status" -eq 0 ] || failed="$failed $program"
+done
+[ -z "$failed" ] || {
+    echo "opencl: these have failed:$failed" >&2
+    exit 1
+}
