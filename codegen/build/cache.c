@@ -220,7 +220,8 @@ static wadi_status make(const wanted *w, bool gently, wadi_kernels *out, wadi_er
         if (!other) keep(w, &made);
         if (other || (loaded != WADI_OK && open_entry(w, out) != OPENED))
             status =
-                wadi_fail(err, WADI_COMPILE, "what the compiler %s has made %s%s", w->builder.path,
+                wadi_fail(err, WADI_COMPILE, "what the compiler%s%s has made %s%s",
+                          w->builder.path[0] != '\0' ? " " : "", w->builder.path,
                           other ? "is something else" : "cannot be loaded: ", other ? "" : why.msg);
     }
     free(made.bytes);

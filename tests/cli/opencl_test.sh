@@ -98,7 +98,7 @@ if grep -q PoCL there; then
 
     # Its cache: new and empty, a file, and below a file.
     [ "$(POCL_CACHE_DIR=$work/cache dotp --device opencl)" = "dot = f32 32.0" ] || fail "an empty cache"
-    POCL_CACHE_DIR=$work/text.so refused 'opencl:0 (.*) cannot build the kernels: .' dotp --device opencl
+    POCL_CACHE_DIR=$work/text.so refused 'what the compiler has made cannot be loaded: opencl:0 (.*) cannot build the kernels: .' dotp --device opencl
     POCL_CACHE_DIR=$work/text.so/below refused 'opencl' dotp --device opencl
 fi
 
