@@ -16,6 +16,7 @@
 #include "graph/lang/node.h"
 #include "operators/table.h"
 #include "sched/copies.h"
+#include "sched/lives.h"
 #include "sched/foreign.h"
 #include "sched/schedules.h"
 #include "sched/split/pieces.h"
@@ -41,12 +42,15 @@ static int forced_schedule(const wadi_exe *exe, wadi_schedule_option o) {
 /* Which launches devices that work as one share out, if such devices are asked for. */
 static void write_pieces(const wadi_exe *exe, const wadi_plan_body *b, const wadi_made *made,
                          const char *schedule, wadi_text *t) {
-    wadi_device_choice first;
-    if (wadi_device_first(NULL, &first, NULL) != WADI_OK || first.parts == 1) return;
+    wadi_device_choice c[WADI_DEVICES_MOST];
+    int n = 0, i = 0;
+    if (wadi_device_names(NULL, c, &n, NULL) != WADI_OK) return;
+    while (i < n && c[i].parts == 1) i++;
+    if (i == n) return;
     wadi_text_addf(t,
                    "\n== pieces of %s, schedule %s ==\n\n%s works as one device. A launch is "
                    "shared out if that copies no more than the first alone would need:\n",
-                   b->name, schedule, first.name);
+                   b->name, schedule, c[i].name);
     wadi_split_pieces_print(exe->plan, &made->version, t);
 }
 
@@ -99,37 +103,66 @@ static void write_target(const wadi_exe *exe, wadi_text *t) {
     if (exe->fast) write_fast_math(target, t);
 }
 
-/* Of a list: the devices behind the first compute chunks of one stage. */
-static void write_sharing(const wadi_device_row *const *kinds, int n, wadi_text *t) {
-    wadi_text_addf(t,
-                   "%s, the first, does all that has an order: whole arrays, changes, folds, ends. "
-                   "What it shares with",
-                   kinds[0]->name);
-    for (int i = 1; i < n; i++) wadi_text_addf(t, "%s %s", i > 1 ? "," : "", kinds[i]->name);
-    wadi_text_add(t, " is the\nbody of one stage of a stream, the one that takes the most time: "
-                     "each device computes chunks of it. A chunk's\nelements are copied to the "
-                     "device, stay there through the whole body, and its results are copied back "
-                     "once.\nWhat the body reads that is one for all elements is copied once to "
-                     "each device.\n");
+/* Whether it is known, without asking the machine, that the device computes with the processors. */
+static bool by_processors(const wadi_device_choice *c) {
+    return c->row->count == NULL && c->row->by_processors && c->row->by_processors(c->number[0]);
+}
+
+/* Whether all of the list would compute the same bits. */
+static bool are_alike(const wadi_exe *exe, const wadi_device_choice *c, int n) {
+    const wadi_loader l = wadi_exe_loader((wadi_exe *)(uintptr_t)exe);
+    bool alike = true;
+    for (int i = 1; i < n; i++)
+        alike = alike && strcmp(c[i].row->language, c[0].row->language) == 0;
+    return alike || l.exact(l.self);
+}
+
+/* Of a list: who has what. Each device of the list is named, or the kinds of "all". */
+static void write_lives(const wadi_exe *exe, const wadi_device_choice *c, int n, wadi_text *t) {
+    wadi_lives_device d[WADI_DEVICES_MOST];
+    bool before = false;
+    for (int i = 0; i < n; i++) {
+        d[i] = (wadi_lives_device){c[i].name, before && by_processors(&c[i])};
+        before = before || by_processors(&c[i]);
+    }
+    wadi_text_add(t, "\n== devices ==\n\n");
+    const bool alike = are_alike(exe, c, n);
+    wadi_lives_print(exe->plan, d, alike ? n : 1, t);
+    if (!alike)
+        wadi_text_add(t, "what is shared\n    nothing: the others would round otherwise, and so "
+                         "compute nothing\n");
+}
+
+static void write_home(const wadi_exe *exe, const wadi_device_choice *c, const wadi_copies *copies,
+                       wadi_text *t) {
+    if (c->row->apart)
+        wadi_copies_print(exe->plan, copies, c->name, t);
+    else
+        wadi_text_addf(t, "%s computes in the memory of the host: nothing is copied for it.\n",
+                       c->name);
+    if (c->parts > 1)
+        wadi_text_addf(t,
+                       "At %s an array lives in parts where the launch that writes it is shared "
+                       "out, each with the device that has computed it; else at the first.\n",
+                       c->name);
 }
 
 /* Where columns live: told when a device is asked for that is not just the processors. */
 static wadi_status write_copies(const wadi_exe *exe, wadi_text *t, wadi_error *err) {
-    const wadi_device_row *kinds[WADI_DEVICES_MOST];
+    wadi_device_choice c[WADI_DEVICES_MOST];
     wadi_copies copies = {0};
     int n = 0;
-    if (wadi_device_kinds(NULL, kinds, &n, NULL) != WADI_OK || (n == 1 && !kinds[0]->apart))
+    if (wadi_device_names(NULL, c, &n, NULL) != WADI_OK || (n == 1 && !c[0].row->apart))
         return WADI_OK;
-    const wadi_status st = wadi_copies_list(exe->plan, &copies, err);
+    WADI_TRY(wadi_copies_list(exe->plan, &copies, err));
+    if (n > 1) write_lives(exe, c, n, t);
     wadi_text_add(t, "\n== copies ==\n\n");
-    if (n > 1) write_sharing(kinds, n, t);
-    if (st == WADI_OK && kinds[0]->apart)
-        wadi_copies_print(exe->plan, &copies, kinds[0]->name, t);
-    else
-        wadi_text_addf(t, "%s computes in the memory of the host: nothing is copied for it.\n",
-                       kinds[0]->name);
+    for (int i = 0; i < n; i++) {
+        if (n > 1) wadi_text_addf(t, "%sIf %s is home: ", i > 0 ? "\n" : "", c[i].name);
+        write_home(exe, &c[i], &copies, t);
+    }
     wadi_vec_free(&copies);
-    return st;
+    return WADI_OK;
 }
 
 static wadi_status write_report(wadi_exe *exe, const wadi_compile_options *o, const wadi_diag *diag,

@@ -36,4 +36,7 @@ WADI_NODISCARD wadi_status wadi_copies_list(const wadi_plan *p, wadi_copies *out
 void wadi_copies_print(const wadi_plan *p, const wadi_copies *copies, const char *device,
                        wadi_text *out);
 
+/* Appends a slot of the plan: "v.0 f64 rank 1, 8 bytes a value". */
+void wadi_copies_print_slot(const wadi_plan *p, int slot, wadi_text *out);
+
 #endif

@@ -48,13 +48,16 @@ static void print_sink(const wadi_plan *p, const wadi_column_copy *c, wadi_text 
     }
 }
 
+void wadi_copies_print_slot(const wadi_plan *p, int slot, wadi_text *out) {
+    wadi_plan_name_print(p->slots[slot].name, out);
+    wadi_text_addf(out, ".%d ", slot);
+    print_type(&p->slots[slot], out);
+}
+
 static void print_copy(const wadi_plan *p, const wadi_column_copy *c, const char *device,
                        wadi_text *out) {
-    const wadi_plan_slot *s = &p->slots[c->slot];
     wadi_text_addf(out, "    to %s: ", rules[c->why].to_host ? "the host" : device);
-    wadi_plan_name_print(s->name, out);
-    wadi_text_addf(out, ".%d ", c->slot);
-    print_type(s, out);
+    wadi_copies_print_slot(p, c->slot, out);
     wadi_text_add(out, rules[c->why].what);
     print_sink(p, c, out);
     wadi_text_add(out, "\n");

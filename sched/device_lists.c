@@ -45,6 +45,23 @@ wadi_status wadi_device_kinds_in(const wadi_device_row *table, const char *name,
     return WADI_OK;
 }
 
+wadi_status wadi_device_names_in(const wadi_device_row *table, const char *name,
+                                 wadi_device_choice *out, int *out_n, wadi_error *err) {
+    char one[80];
+    *out_n = 0;
+    for (const wadi_device_row *row = table; is_all(name) && row->name != NULL; row++)
+        if (row->copies == 0 && *out_n < WADI_DEVICES_MOST)
+            WADI_TRY(wadi_device_read_in(table, row->name, &out[(*out_n)++], err));
+    if (is_all(name)) return WADI_OK;
+    if (name == NULL) return wadi_device_read_in(table, NULL, &out[(*out_n)++], err);
+    for (const char *rest = name; rest != NULL;) {
+        if (*out_n == WADI_DEVICES_MOST) return too_many(err);
+        rest = cut(rest, one, sizeof one);
+        WADI_TRY(wadi_device_read_in(table, one, &out[(*out_n)++], err));
+    }
+    return WADI_OK;
+}
+
 /* ---- devices ---- */
 
 wadi_status wadi_device_first_in(const wadi_device_row *table, const char *name,

@@ -96,6 +96,11 @@ wadi_status wadi_device_kinds(const char *name, const wadi_device_row **out, int
     return wadi_device_kinds_in(wadi_devices, asked(name), out, out_n, err);
 }
 
+wadi_status wadi_device_names(const char *name, wadi_device_choice *out, int *out_n,
+                              wadi_error *err) {
+    return wadi_device_names_in(wadi_devices, asked(name), out, out_n, err);
+}
+
 wadi_status wadi_device_kind(const char *name, const wadi_device_row **out, wadi_error *err) {
     const wadi_device_row *kinds[WADI_DEVICES_MOST];
     int n = 0;

@@ -71,6 +71,10 @@ WADI_NODISCARD wadi_status wadi_device_first(const char *name, wadi_device_choic
  * not for tests. */
 WADI_NODISCARD wadi_status wadi_device_kinds(const char *name, const wadi_device_row **out,
                                              int *out_n, wadi_error *err);
+/* All of them, in the order of the list; out has room for WADI_DEVICES_MOST. They need not be there, and nothing is loaded. "all": the first device of every
+ * kind that is not for tests. */
+WADI_NODISCARD wadi_status wadi_device_names(const char *name, wadi_device_choice *out, int *out_n,
+                                             wadi_error *err);
 /* The function for the option --device in the option tables of programs (base/args.h). Makes the device the default of this process and its
  * children; must be called before there are threads. `options` is not used. Errors: those of wadi_device_find. */
 WADI_NODISCARD wadi_status wadi_device_take(void *options, const char *value, wadi_error *err);
@@ -110,6 +114,10 @@ WADI_NODISCARD wadi_status wadi_device_first_in(const wadi_device_row *table, co
 /* The kinds in a list, each once, out[0] the first; out has room for WADI_DEVICES_MOST. Of "all": every kind that is not for tests. */
 WADI_NODISCARD wadi_status wadi_device_kinds_in(const wadi_device_row *table, const char *name,
                                                 const wadi_device_row **out, int *out_n,
+                                                wadi_error *err);
+
+WADI_NODISCARD wadi_status wadi_device_names_in(const wadi_device_row *table, const char *name,
+                                                wadi_device_choice *out, int *out_n,
                                                 wadi_error *err);
 
 #endif

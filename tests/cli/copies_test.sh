@@ -122,6 +122,9 @@ copied $((8 + 2 * 6 * 8)) $((6 * 8 + 3 * 8 + 8)) 's=1,2;3;4,5,6'
 
 # Of several devices explain says what they share; what the others copy counts as well.
 "$wadi" explain --device cpu,null p.wadi >out
-grep 'cpu, the first, does all that has an order' out >/dev/null || fail "explain says nothing of several devices"
-grep 'cpu computes in the memory of the host' out >/dev/null || fail "explain says nothing of cpu"
+grep -q '^    null has the same processors as one before it' out || fail "explain says nothing of null"
+grep -q 'cpu computes in the memory of the host' out || fail "explain says nothing of cpu"
+grep -q '^If null is home: null has memory of its own' out || fail "explain says nothing of the copies of null"
+printf 'program rounds\ninput x : f64[n]\ny = map x (a) { exp a }\noutput y\n' >rounds.wadi
+"$wadi" explain --device cpu,cuda rounds.wadi | grep -q 'nothing: the others would round otherwise' || fail "explain shares what would round otherwise"
 ! "$wadi" explain p.wadi | grep '^== copies' || fail "cpu alone has a section of copies"
