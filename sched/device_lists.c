@@ -64,14 +64,6 @@ wadi_status wadi_device_names_in(const wadi_device_row *table, const char *name,
 
 /* ---- devices ---- */
 
-wadi_status wadi_device_first_in(const wadi_device_row *table, const char *name,
-                                 wadi_device_choice *out, wadi_error *err) {
-    char one[80];
-    if (name == NULL || is_all(name)) return wadi_device_read_in(table, NULL, out, err);
-    (void)cut(name, one, sizeof one);
-    return wadi_device_read_in(table, one, out, err);
-}
-
 static bool overlap(const wadi_device_choice *a, const wadi_device_choice *b) {
     for (int i = 0; i < a->parts; i++)
         for (int j = 0; j < b->parts; j++)

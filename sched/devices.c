@@ -87,15 +87,6 @@ wadi_status wadi_device_find(const char *name, wadi_device_choice *out, wadi_err
     return WADI_OK;
 }
 
-wadi_status wadi_device_first(const char *name, wadi_device_choice *out, wadi_error *err) {
-    return wadi_device_first_in(wadi_devices, asked(name), out, err);
-}
-
-wadi_status wadi_device_kinds(const char *name, const wadi_device_row **out, int *out_n,
-                              wadi_error *err) {
-    return wadi_device_kinds_in(wadi_devices, asked(name), out, out_n, err);
-}
-
 wadi_status wadi_device_names(const char *name, wadi_device_choice *out, int *out_n,
                               wadi_error *err) {
     return wadi_device_names_in(wadi_devices, asked(name), out, out_n, err);
@@ -104,7 +95,7 @@ wadi_status wadi_device_names(const char *name, wadi_device_choice *out, int *ou
 wadi_status wadi_device_kind(const char *name, const wadi_device_row **out, wadi_error *err) {
     const wadi_device_row *kinds[WADI_DEVICES_MOST];
     int n = 0;
-    WADI_TRY(wadi_device_kinds(name, kinds, &n, err));
+    WADI_TRY(wadi_device_kinds_in(wadi_devices, asked(name), kinds, &n, err));
     *out = kinds[0];
     return WADI_OK;
 }

@@ -64,13 +64,6 @@ WADI_NODISCARD wadi_status wadi_device_find(const char *name, wadi_device_choice
 /* The kind of the first device, which need not be there: nothing is loaded. Errors: WADI_INVALID, as above. */
 WADI_NODISCARD wadi_status wadi_device_kind(const char *name, const wadi_device_row **out,
                                             wadi_error *err);
-/* The first device itself, which need not be there. "all": the first of the table. Errors: WADI_INVALID, as above. */
-WADI_NODISCARD wadi_status wadi_device_first(const char *name, wadi_device_choice *out,
-                                             wadi_error *err);
-/* The kinds of all of them, each once, the first first; out has room for WADI_DEVICES_MOST. They need not be there. "all": every kind that is
- * not for tests. */
-WADI_NODISCARD wadi_status wadi_device_kinds(const char *name, const wadi_device_row **out,
-                                             int *out_n, wadi_error *err);
 /* All of them, in the order of the list; out has room for WADI_DEVICES_MOST. They need not be there, and nothing is loaded. "all": the first device of every
  * kind that is not for tests. */
 WADI_NODISCARD wadi_status wadi_device_names(const char *name, wadi_device_choice *out, int *out_n,
@@ -109,8 +102,6 @@ void wadi_device_describe(const wadi_device_row *row, wadi_text *out);
 
 WADI_NODISCARD wadi_status wadi_device_list_in(const wadi_device_row *table, const char *name,
                                                wadi_device_choices *out, wadi_error *err);
-WADI_NODISCARD wadi_status wadi_device_first_in(const wadi_device_row *table, const char *name,
-                                                wadi_device_choice *out, wadi_error *err);
 /* The kinds in a list, each once, out[0] the first; out has room for WADI_DEVICES_MOST. Of "all": every kind that is not for tests. */
 WADI_NODISCARD wadi_status wadi_device_kinds_in(const wadi_device_row *table, const char *name,
                                                 const wadi_device_row **out, int *out_n,
