@@ -138,24 +138,86 @@ const wadi_op wadi_op_foreign = {
     .eval = eval,
 };
 
-wadi_acc wadi_routine_env(const char *routine, int dims, wadi_acc a, wadi_ix extents,
-                          wadi_acc_fn1_env fallback, void *env) {
+/* ---- builders ---- */
+
+/* Appends the arrays of a call; their types, or NULL after a mistake. */
+static wadi_array_type *append(wadi_draft *d, int dims, int n, const wadi_acc *arrays) {
+    const wadi_array_type *t[WADI_FOREIGN_ARRAYS] = {0};
+    for (int i = 0; i < n; i++) {
+        t[i] = wadi_draft_array(d, arrays[i]);
+        wadi_expect_rank_from(d, t[i], dims);
+        wadi_expect_plain(d, t[i]);
+    }
+    wadi_array_type *plain = wadi_draft_types(d, n);
+    if (wadi_draft_failed(d)) return NULL;
+    for (int i = 0; i < n; i++)
+        plain[i] = (wadi_array_type){.rank = t[i]->rank, .elem = t[i]->elem};
+    return plain;
+}
+
+static wadi_acc call(const char *routine, int dims, int n, const wadi_acc *arrays, wadi_ix extents,
+                     wadi_acc_fn_n_env meaning, void *env) {
     wadi_draft d = wadi_draft_begin("foreign");
     wadi_draft_name(&d, routine);
     wadi_draft_attr(&d, dims);
-    wadi_draft_attr(&d, 1);
-    const wadi_array_type *t = wadi_draft_array(&d, a);
-    wadi_expect_rank_from(&d, t, dims);
+    wadi_draft_attr(&d, n);
+    wadi_draft_given(&d, arrays, "arrays");
+    if (dims < 0 || dims > WADI_MAX_RANK)
+        wadi_draft_fail(&d, WADI_INVALID, "%d dimensions, expected 0 to %d", dims, WADI_MAX_RANK);
+    if (n < 1 || n >= WADI_FOREIGN_ARRAYS)
+        wadi_draft_fail(&d, WADI_UNSUPPORTED, "%d arrays, expected 1 to %d", n,
+                        WADI_FOREIGN_ARRAYS - 1);
+    if (wadi_draft_failed(&d)) return WADI_NO_ACC;
+    wadi_array_type *types = append(&d, dims, n, arrays);
     wadi_draft_shape(&d, extents);
-    wadi_array_type *plain = wadi_draft_types(&d, 1);
     if (wadi_draft_failed(&d)) return WADI_NO_ACC;
-    *plain = (wadi_array_type){.rank = t->rank, .elem = t->elem};
     wadi_draft_region(&d, WADI_LAMBDA_STREAM);
-    int n = 0;
+    wadi_acc given[WADI_FOREIGN_ARRAYS];
+    const wadi_acc params = wadi_draft_param_acc(&d, n, types);
+    for (int i = 0; i < n; i++) given[i] = n == 1 ? params : wadi_tuple_get(params, i);
+    int results = 0;
     const wadi_array_type *r =
-        wadi_draft_gives_acc(&d, fallback(env, wadi_draft_param_acc(&d, 1, plain)), &n);
+        wadi_draft_gives_acc(&d, WADI_ASK_ACC(meaning, env, n, given), &results);
     if (wadi_draft_failed(&d)) return WADI_NO_ACC;
-    if (n != 1) wadi_draft_fail(&d, WADI_TYPE, "the fallback gives %d arrays, expected 1", n);
+    if (results != 1)
+        wadi_draft_fail(&d, WADI_TYPE, "the fallback gives %d arrays, expected 1", results);
+    else if (r->rank != extents.rank)
+        wadi_draft_fail(&d, WADI_SHAPE, "the fallback gives rank %d, and there are %d extents",
+                        r->rank, extents.rank);
+    else if (r->elem.name[0])
+        wadi_draft_fail(&d, WADI_TYPE, "the fallback gives records, expected plain scalars");
+    if (wadi_draft_failed(&d)) return WADI_NO_ACC;
     const wadi_elem e = r->elem;
     return wadi_draft_acc(&d, &wadi_op_foreign, r->rank, &e);
+}
+
+typedef struct of_one {
+    wadi_acc_fn1_env meaning;
+    void *env;
+} of_one;
+
+static wadi_acc call_of_one(void *env, int n, const wadi_acc *arrays) {
+    const of_one *o = env;
+    WADI_UNUSED(n);
+    return WADI_ASK_ACC(o->meaning, o->env, arrays[0]);
+}
+
+wadi_acc wadi_routine_env(const char *routine, int dims, wadi_acc a, wadi_ix extents,
+                          wadi_acc_fn1_env fallback, void *env) {
+    of_one one = {fallback, env};
+    return call(routine, dims, 1, &a, extents, call_of_one, &one);
+}
+
+wadi_acc wadi_foreign_env(const char *name, int dims, int n, const wadi_acc *arrays,
+                          wadi_ix extents, wadi_acc_fn_n_env meaning, void *env) {
+    return call(name, dims, n, arrays, extents, meaning, env);
+}
+
+static wadi_acc call_n(void *env, int n, const wadi_acc *arrays) {
+    return WADI_ASK_ACC(*(const wadi_acc_fn_n *)env, n, arrays);
+}
+
+wadi_acc wadi_foreign(const char *name, int dims, int n, const wadi_acc *arrays, wadi_ix extents,
+                      wadi_acc_fn_n meaning) {
+    return call(name, dims, n, arrays, extents, call_n, &meaning);
 }

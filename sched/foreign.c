@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/loadable.h"
 #include "base/log.h"
+#include "sched/foreign_own.h"
 
 /* A module, and the routines it has: known without loading it. */
 typedef struct row {
@@ -67,7 +68,7 @@ static const wadi_routine *find(const char *name) {
 }
 
 bool wadi_foreign_has(const char *name) {
-    return find(name) != NULL;
+    return find(name) != NULL || wadi_foreign_own_has(name);
 }
 
 static bool is_empty(const wadi_call *call) {
@@ -79,11 +80,17 @@ static bool is_empty(const wadi_call *call) {
     return true;
 }
 
-bool wadi_foreign_run(const wadi_call *call) {
+bool wadi_foreign_run(const wadi_call *call, wadi_error *failure) {
     if (is_empty(call)) return true;
     if (atomic_load_explicit(&decline, memory_order_relaxed)) return false;
     const wadi_routine *r = find(call->routine);
-    return r != NULL && r->run(call);
+    return r != NULL ? r->run(call) : wadi_foreign_own_run(call, failure);
+}
+
+wadi_status wadi_foreign_add(const char *name, wadi_foreign_fn fn, void *env, wadi_error *err) {
+    if (name != NULL && find(name) != NULL)
+        return wadi_fail(err, WADI_INVALID, "foreign: a library has a routine \"%s\"", name);
+    return wadi_foreign_own_add(name, fn, env, err);
 }
 
 wadi_status wadi_foreign_open(const char *directory, wadi_error *err) {

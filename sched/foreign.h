@@ -3,7 +3,8 @@
  * A routine works on a batch of problems of one shape, in one thread; the caller spreads batches over its workers. A routine
  * may decline a call (a size or layout it was not built for, no memory). The caller then computes the same results in the
  * language. Each library is a module (base/loadable.h) that offers "routines" and has a row in the table of foreign.c. It is
- * loaded when one of its routines is first needed, and it may be missing. All functions are thread-safe. */
+ * loaded when one of its routines is first needed, and it may be missing. The host program has routines of its own
+ * (wadi/lang_foreign.h). All functions are thread-safe. */
 #ifndef WADI_SCHED_FOREIGN_H
 #define WADI_SCHED_FOREIGN_H
 
@@ -31,8 +32,9 @@ typedef struct wadi_library {
 
 /* Whether an installed library has the routine. */
 bool wadi_foreign_has(const char *name);
-/* Runs the routine; false if there is none or it declines. Calls without problems or without elements succeed without it. */
-bool wadi_foreign_run(const wadi_call *call);
+/* Runs the routine; false if there is none or it declines, or fails: then *failure (or NULL) has a status, and a message that names it. Calls without
+ * problems or without elements succeed without it. */
+bool wadi_foreign_run(const wadi_call *call, wadi_error *failure);
 /* These call `open`, `save` and `forget` of every library that has been loaded, and report the first failure. */
 WADI_NODISCARD wadi_status wadi_foreign_open(const char *directory, wadi_error *err);
 WADI_NODISCARD wadi_status wadi_foreign_save(wadi_error *err);

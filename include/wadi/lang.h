@@ -387,6 +387,8 @@ int wadi_parts(wadi_acc a);                     /**< number of arrays in a tuple
 
 #include "wadi/lang_arrays.h"
 #include "wadi/lang_fft.h"
+#include "wadi/lang_foreign.h"
+#include "wadi/lang_order.h"
 #include "wadi/lang_random.h"
 #include "wadi/lang_seq.h"
 #include "wadi/lang_stencil.h"

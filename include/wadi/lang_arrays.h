@@ -137,15 +137,11 @@ wadi_acc wadi_postscanr(wadi_fn2 f, wadi_exp z, wadi_acc a);
 /** wadi_postscanr with an environment. */
 wadi_acc wadi_postscanr_env(wadi_fn2_env f, void *env, wadi_exp z, wadi_acc a);
 
-/* ---- order ---- */
-
-/** Each row (the innermost dimension) in ascending order. Equal elements keep their order, and NaN comes last. Takes one pass per bit
- *  of the type. */
-wadi_acc wadi_sort(wadi_acc a);
-/** wadi_sort by the key of each element. */
-wadi_acc wadi_sort_by_key(wadi_fn1 key, wadi_acc a);
-/** wadi_sort_by_key with an environment. */
-wadi_acc wadi_sort_by_key_env(wadi_fn1_env key, void *env, wadi_acc a);
+/** In scalar code: f(..f(f(z, x0), x1).., xn) over the elements x of one row of `a`, one after another. `row` is the index of the row, of
+ *  one dimension less than `a`. f need not be associative, and z may be of any type, also a record. In the papers: sfoldl. */
+wadi_exp wadi_sfoldl(wadi_fn2 f, wadi_exp z, wadi_ix row, wadi_acc a);
+/** wadi_sfoldl with an environment. */
+wadi_exp wadi_sfoldl_env(wadi_fn2_env f, void *env, wadi_exp z, wadi_ix row, wadi_acc a);
 
 /* ---- segments ---- */
 

@@ -1,83 +1,98 @@
-/* sort and sort_by_key: one stable partition per bit of the key, from the lowest bit to the highest (LSD radix sort; Knuth,
- * The Art of Computer Programming 3, 5.2.5).
+/* Sorting and ranking. Two routines of the runtime do the work where they can: `sort` for rows of numbers, and `argsort` for the positions
+ * of keys, by which anything else is gathered. What they mean, and what runs where there is no routine, is written here in the
+ * language: one stable partition per bit of the key, from the lowest bit to the highest (LSD radix sort; Knuth, The Art of Computer
+ * Programming 3, 5.2.5).
  *
- * Keys are converted to unsigned numbers of the same order. Every row (the innermost dimension) is sorted on its own, and a
- * pass reads and writes it in order. So this works for any number and length of rows, in every schedule. The cost does not
- * depend on the data: one pass per bit of the key's type. */
-#include "graph/lang/node.h"
+ * Every row (the innermost dimension) is sorted on its own, and a pass reads and writes it in order. So this works for any number
+ * and length of rows, in every schedule. Bits in which no two keys differ need no pass. */
+#include "operators/derived/sort_keys.h"
+#include "operators/foreign.h"
 
-/* The unsigned type as wide as `t`. */
-static wadi_type unsigned_of(wadi_type t) {
-    switch (wadi_type_size(t)) {
-    case 1:
-        return WADI_U8;
-    case 2:
-        return WADI_U16;
-    case 4:
-        return WADI_U32;
-    default:
-        return WADI_U64;
-    }
-}
+/* ---- sorting by bits, in the language ---- */
 
-/* Bits of an integer of type `t` whose highest bit alone is set. */
-static wadi_exp sign_bit(wadi_type t) {
-    const wadi_exp one = wadi_literal(t, 1);
-    return wadi_shl(one, wadi_i32(8 * wadi_type_size(t) - 1));
-}
-
-/* Bits in the order of the IEEE 754 numbers: all bits of a negative number are inverted, and the sign of any other. -0 first becomes
- * +0, so that the two are equal. NaN comes after all numbers. */
-static wadi_exp float_bits(wadi_exp key, wadi_type t, wadi_type u) {
-    const wadi_exp bits = wadi_bitcast(u, wadi_add(key, wadi_literal(t, 0)));
-    const wadi_exp sign = sign_bit(u), all = wadi_not(wadi_literal(u, 0));
-    const wadi_exp negative = wadi_ne(wadi_and(bits, sign), wadi_literal(u, 0));
-    const wadi_exp turned = wadi_xor(bits, wadi_cond(negative, all, sign));
-    return wadi_cond(wadi_isnan(key), all, turned);
-}
-
-/* The key as an unsigned number with the same order. */
-static wadi_exp ordered(wadi_exp key, wadi_type t) {
-    const wadi_type u = unsigned_of(t);
-    if (t == WADI_BOOL) return wadi_convert(u, key);
-    if (wadi_type_is_float(t)) return float_bits(key, t, u);
-    if (!wadi_type_is_signed(t)) return key;
-    return wadi_xor(wadi_bitcast(u, key), sign_bit(u));
-}
-
-typedef struct sorting {
-    wadi_fn1_env key;
-    void *env;
-    wadi_acc bit; /* rank 0: the bit of this pass */
+typedef struct radix {
+    wadi_fn1_env bits; /* of an element, as an unsigned number of type `type` */
+    const void *env;
     wadi_type type;
-} sorting;
+    wadi_acc left; /* rank 0: the bits that still need a pass */
+} radix;
+
+static wadi_exp bits_of(void *env, wadi_exp x) {
+    const radix *r = env;
+    return r->bits((void *)(uintptr_t)r->env, x);
+}
 
 static wadi_exp bit_is_clear(void *env, wadi_exp x) {
-    const sorting *s = env;
-    const wadi_exp bits = ordered(WADI_ASK_EXP(s->key, s->env, x), s->type);
-    const wadi_type u = unsigned_of(s->type);
-    const wadi_exp low = wadi_and(wadi_shr(bits, wadi_the(s->bit)), wadi_literal(u, 1));
-    return wadi_eq(low, wadi_literal(u, 0));
+    const radix *r = env;
+    const wadi_exp bit = wadi_shr(bits_of(env, x), wadi_ctz(wadi_the(r->left)));
+    return wadi_eq(wadi_and(bit, wadi_literal(r->type, 1)), wadi_literal(r->type, 0));
 }
 
 static wadi_acc bits_left(void *env, wadi_acc state) {
-    const sorting *s = env;
-    const int bits = s->type == WADI_BOOL ? 1 : 8 * wadi_type_size(s->type);
-    return wadi_unit(wadi_lt(wadi_the(wadi_tuple_get(state, 1)), wadi_i32(bits)));
+    const radix *r = env;
+    return wadi_unit(wadi_ne(wadi_the(wadi_tuple_get(state, 1)), wadi_literal(r->type, 0)));
 }
 
 static wadi_acc pass(void *env, wadi_acc state) {
-    sorting s = *(const sorting *)env;
-    s.bit = wadi_tuple_get(state, 1);
-    const wadi_acc parted = wadi_partition_env(bit_is_clear, &s, wadi_tuple_get(state, 0));
-    return wadi_tuple2(wadi_tuple_get(parted, 0),
-                       wadi_unit(wadi_add(wadi_the(s.bit), wadi_i32(1))));
+    radix r = *(const radix *)env;
+    r.left = wadi_tuple_get(state, 1);
+    const wadi_acc parted = wadi_partition_env(bit_is_clear, &r, wadi_tuple_get(state, 0));
+    const wadi_exp left = wadi_the(r.left), one = wadi_literal(r.type, 1);
+    return wadi_tuple2(wadi_tuple_get(parted, 0), wadi_unit(wadi_and(left, wadi_sub(left, one))));
 }
 
-/* The type of the key, found by a map whose result is not used; -1 after a mistake. */
-static int type_of_key(wadi_fn1_env key, void *env, wadi_acc a) {
-    wadi_draft d = wadi_draft_begin("sort");
-    const wadi_array_type *t = wadi_draft_array(&d, wadi_map_env(key, env, a));
+/* The bits in which some keys differ: those that one has and another has not. */
+static wadi_acc differing(radix *r, wadi_acc a) {
+    const wadi_acc bits = wadi_map_env(bits_of, r, a);
+    const wadi_exp none = wadi_literal(r->type, 0);
+    const wadi_exp some = wadi_the(wadi_fold_all(wadi_or, none, bits));
+    const wadi_exp all = wadi_the(wadi_fold_all(wadi_and, wadi_not(none), bits));
+    return wadi_unit(wadi_and(some, wadi_not(all)));
+}
+
+static wadi_acc by_bits(wadi_fn1_env bits, const void *env, wadi_type type, wadi_acc a) {
+    radix r = {.bits = bits, .env = env, .type = type};
+    const wadi_acc start = wadi_tuple2(a, differing(&r, a));
+    return wadi_tuple_get(wadi_awhile_env(bits_left, pass, &r, start), 0);
+}
+
+static wadi_exp bits_of_number(void *env, wadi_exp x) {
+    return wadi_sort_bits(x, *(const wadi_type *)env, false);
+}
+
+static wadi_acc sorted_numbers(void *env, wadi_acc a) {
+    const wadi_type *t = env;
+    return by_bits(bits_of_number, t, wadi_sort_unsigned(*t), a);
+}
+
+static wadi_exp with_position(void *env, wadi_ix ix, wadi_exp key) {
+    return wadi_rec2("key", bits_of_number(env, key), "at", ix.at[ix.rank - 1]);
+}
+
+static wadi_exp key_of_pair(void *env, wadi_exp pair) {
+    (void)env;
+    return wadi_get(pair, "key");
+}
+
+static wadi_exp position_of_pair(wadi_exp pair) {
+    return wadi_get(pair, "at");
+}
+
+static wadi_acc sorted_positions(void *env, wadi_acc keys) {
+    const wadi_type *t = env;
+    const wadi_acc pairs = wadi_imap_env(with_position, env, keys);
+    return wadi_map(position_of_pair, by_bits(key_of_pair, NULL, wadi_sort_unsigned(*t), pairs));
+}
+
+/* ---- keys ---- */
+
+/* The array of keys that an order has for `a`; its type, or -1 after a mistake. */
+static int keys_of(const char *what, const wadi_order *o, wadi_acc a, wadi_acc *out) {
+    wadi_order plain = *o;
+    const wadi_fn1_env key = o->key_env ? o->key_env : wadi_call1;
+    *out = wadi_map_env(key, o->key_env ? o->env : &plain.key, a);
+    wadi_draft d = wadi_draft_begin(what);
+    const wadi_array_type *t = wadi_draft_array(&d, *out);
     wadi_expect_rank_from(&d, t, 1);
     wadi_expect_plain(&d, t);
     if (wadi_draft_failed(&d)) return -1;
@@ -87,22 +102,155 @@ static int type_of_key(wadi_fn1_env key, void *env, wadi_acc a) {
     return wadi_draft_failed(&d) ? -1 : (int)t->elem.type[0];
 }
 
-wadi_acc wadi_sort_by_key_env(wadi_fn1_env key, void *env, wadi_acc a) {
-    const int type = type_of_key(key, env, a);
-    if (type < 0) return WADI_NO_ACC;
-    sorting s = {.key = key, .env = env, .type = (wadi_type)type};
-    const wadi_acc start = wadi_tuple2(a, wadi_unit(wadi_i32(0)));
-    return wadi_tuple_get(wadi_awhile_env(bits_left, pass, &s, start), 0);
+/* Positions in ascending order of numbers. */
+static wadi_acc positions_of(wadi_acc keys, wadi_type t) {
+    return wadi_routine_env("argsort", 1, keys, wadi_shape_of(keys), sorted_positions, &t);
 }
 
-wadi_acc wadi_sort_by_key(wadi_fn1 key, wadi_acc a) {
-    return wadi_sort_by_key_env(wadi_call1, &key, a);
+static wadi_ix moved(void *env, wadi_ix ix) {
+    const wadi_acc *positions = env;
+    const wadi_exp at = wadi_index(*positions, ix);
+    if (ix.rank > 0) ix.at[ix.rank - 1] = at;
+    return ix;
 }
+
+/* Each row of `a`, its elements in the order of the positions. */
+static wadi_acc in_order(wadi_acc positions, wadi_acc a) {
+    return wadi_backpermute_env(wadi_shape_of(positions), moved, &positions, a);
+}
+
+/* ---- several keys ---- */
+
+/* Keys of several orders as one number, the first order in the highest bits. */
+typedef struct packing {
+    const wadi_order *orders;
+    const wadi_type *types;
+    wadi_type type; /* of the number */
+} packing;
+
+static wadi_exp packed(void *env, wadi_ix ix, int n, const wadi_exp *keys) {
+    const packing *p = env;
+    (void)ix;
+    wadi_exp all = wadi_literal(p->type, 0);
+    for (int k = 0; k < n; k++) {
+        const wadi_exp bits =
+            wadi_convert(p->type, wadi_sort_bits(keys[k], p->types[k], p->orders[k].down));
+        const int width = 8 * wadi_type_size(p->types[k]);
+        all = k == 0 ? bits : wadi_or(wadi_shl(all, wadi_i32(width)), bits);
+    }
+    return all;
+}
+
+static wadi_type type_of_bytes(int bytes) {
+    return bytes <= 1 ? WADI_U8 : bytes <= 2 ? WADI_U16 : bytes <= 4 ? WADI_U32 : WADI_U64;
+}
+
+/* The positions by the last orders whose keys fit into one number, of elements that lie in the order `before` (no array: as they are);
+ * *n becomes the number of the other orders. */
+static wadi_acc by_last(int *n, const wadi_order *orders, const wadi_type *types,
+                        const wadi_acc *keys, wadi_acc before) {
+    wadi_acc moved_keys[sizeof(uint64_t)];
+    int from = *n, bytes = 0;
+    while (from > 0 && bytes + wadi_type_size(types[from - 1]) <= (int)sizeof(uint64_t))
+        bytes += wadi_type_size(types[--from]);
+    packing p = {orders + from, types + from, type_of_bytes(bytes)};
+    const int count = *n - from;
+    for (int k = 0; k < count; k++)
+        moved_keys[k] = before.node ? in_order(before, keys[from + k]) : keys[from + k];
+    *n = from;
+    const bool plain = count == 1 && !orders[from].down && types[from] != WADI_BOOL;
+    const wadi_acc number =
+        plain ? moved_keys[0] : wadi_izip_with_n_env(packed, &p, count, moved_keys);
+    const wadi_acc positions = positions_of(number, plain ? types[from] : p.type);
+    return before.node ? in_order(positions, before) : positions;
+}
+
+/* The positions of the elements of `a` by all orders: by the last ones first. */
+static wadi_acc positions_by(const char *what, int n, const wadi_order *orders, wadi_acc a) {
+    wadi_acc keys[WADI_MAX_FIELDS];
+    wadi_type types[WADI_MAX_FIELDS];
+    if (n < 1 || n > WADI_MAX_FIELDS || !orders) {
+        wadi_lang_fail(WADI_INVALID, "%s: %d orders, expected 1 to %d", what, orders ? n : 0,
+                       WADI_MAX_FIELDS);
+        return WADI_NO_ACC;
+    }
+    for (int k = 0; k < n; k++) {
+        const int t = keys_of(what, &orders[k], a, &keys[k]);
+        if (t < 0) return WADI_NO_ACC;
+        types[k] = (wadi_type)t;
+    }
+    wadi_acc positions = WADI_NO_ACC;
+    while (n > 0) positions = by_last(&n, orders, types, keys, positions);
+    return positions;
+}
+
+/* ---- the calls ---- */
 
 static wadi_exp itself(wadi_exp x) {
     return x;
 }
 
+wadi_order wadi_ascending(wadi_fn1 key) {
+    return (wadi_order){.key = key};
+}
+
+wadi_order wadi_descending(wadi_fn1 key) {
+    return (wadi_order){.key = key, .down = true};
+}
+
 wadi_acc wadi_sort(wadi_acc a) {
-    return wadi_sort_by_key(itself, a);
+    const char *outer = wadi_lang_call("sort");
+    const wadi_order order = wadi_ascending(itself);
+    wadi_acc keys;
+    const int type = keys_of("sort", &order, a, &keys);
+    if (type < 0) return wadi_acc_called(outer, WADI_NO_ACC);
+    wadi_type t = (wadi_type)type;
+    return wadi_acc_called(outer, t == WADI_BOOL ? sorted_numbers(&t, a)
+                                                 : wadi_routine_env("sort", 1, a, wadi_shape_of(a),
+                                                                    sorted_numbers, &t));
+}
+
+static wadi_acc sorted_by(const char *what, int n, const wadi_order *orders, wadi_acc a) {
+    const char *outer = wadi_lang_call(what);
+    const wadi_acc positions = positions_by(what, n, orders, a);
+    return wadi_acc_called(outer, positions.node ? in_order(positions, a) : WADI_NO_ACC);
+}
+
+wadi_acc wadi_sort_by(int n, const wadi_order *orders, wadi_acc a) {
+    return sorted_by("sort_by", n, orders, a);
+}
+
+wadi_acc wadi_sort_by_key_env(wadi_fn1_env key, void *env, wadi_acc a) {
+    return sorted_by("sort_by_key", 1, &(wadi_order){.key_env = key, .env = env}, a);
+}
+
+wadi_acc wadi_sort_by_key(wadi_fn1 key, wadi_acc a) {
+    return sorted_by("sort_by_key", 1, &(wadi_order){.key = key}, a);
+}
+
+wadi_acc wadi_argsort_by(int n, const wadi_order *orders, wadi_acc a) {
+    const char *outer = wadi_lang_call("argsort_by");
+    return wadi_acc_called(outer, positions_by("argsort_by", n, orders, a));
+}
+
+wadi_acc wadi_argsort(wadi_acc a) {
+    const char *outer = wadi_lang_call("argsort");
+    const wadi_order order = wadi_ascending(itself);
+    return wadi_acc_called(outer, positions_by("argsort", 1, &order, a));
+}
+
+static wadi_acc first_of(const char *what, wadi_order order, wadi_exp k, wadi_acc a) {
+    const char *outer = wadi_lang_call(what);
+    const wadi_acc all = positions_by(what, 1, &order, a);
+    if (!all.node) return wadi_acc_called(outer, WADI_NO_ACC);
+    const wadi_acc positions = wadi_take(k, all);
+    return wadi_acc_called(outer, wadi_tuple2(in_order(positions, a), positions));
+}
+
+wadi_acc wadi_largest(wadi_exp k, wadi_acc a) {
+    return first_of("largest", wadi_descending(itself), k, a);
+}
+
+wadi_acc wadi_smallest(wadi_exp k, wadi_acc a) {
+    return first_of("smallest", wadi_ascending(itself), k, a);
 }

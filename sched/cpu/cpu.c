@@ -30,7 +30,8 @@ typedef struct cpu {
     wadi_emissions own;
     wadi_emissions *emissions; /* its own, or those of the device beside which it works */
     const wadi_stop *cancel;
-    wadi_mutex lock;          /* guards the fault of the launch at work */
+    wadi_mutex lock;          /* guards the fault of the launch at work, and the failure */
+    wadi_error failure;       /* of a routine of the host program, which `wait` tells */
     atomic_int_fast64_t stop; /* ranges that begin after this are skipped */
 } cpu;
 
@@ -81,9 +82,20 @@ static int emit(wadi_work *w, int32_t slot, int64_t s, const int64_t *shape, voi
     return kind == WADI_FAULT_NONE;
 }
 
+/* A routine; if it fails, `wait` says how. */
+static bool run_routine(cpu *d, const wadi_call *call) {
+    wadi_error failure = {.status = WADI_OK};
+    const bool fine = wadi_foreign_run(call, &failure);
+    if (failure.status != WADI_OK) {
+        wadi_mutex_lock(&d->lock);
+        if (d->failure.status == WADI_OK) d->failure = failure;
+        wadi_mutex_unlock(&d->lock);
+    }
+    return fine;
+}
+
 static int foreign(wadi_work *w, const wadi_call *call) {
-    WADI_UNUSED(w);
-    return wadi_foreign_run(call);
+    return run_routine(worker_of(w)->device, call);
 }
 
 /* ---- a version ---- */
@@ -227,6 +239,7 @@ static void gather(wadi_device *self, const wadi_device_gather *g) {
 }
 
 typedef struct calls {
+    cpu *device;
     const wadi_device_calls *batch;
     atomic_bool declined;
 } calls;
@@ -237,24 +250,27 @@ static void run_problems(void *env, int number, int64_t begin, int64_t end) {
     while (begin < end) {
         wadi_call call = {0};
         c->batch->describe(c->batch->self, begin, end, &call);
-        if (!wadi_foreign_run(&call)) atomic_store(&c->declined, true);
+        if (!run_routine(c->device, &call)) atomic_store(&c->declined, true);
         begin += call.count;
     }
 }
 
 static bool routine(wadi_device *self, const wadi_device_calls *batch) {
     cpu *d = cpu_of(self);
-    calls c = {.batch = batch};
+    calls c = {.device = d, .batch = batch};
     const int64_t ranges = (int64_t)d->threads * 4;
     wadi_pool_for(d->pool, batch->problems, (batch->problems + ranges - 1) / ranges, run_problems,
                   &c);
     return !atomic_load(&c.declined);
 }
 
+/* Every call has ended when it returns; what remains to be told is that a routine failed. */
 static wadi_status wait(wadi_device *self, wadi_error *err) {
-    WADI_UNUSED(self);
-    WADI_UNUSED(err);
-    return WADI_OK; /* every call has ended when it returns */
+    cpu *d = cpu_of(self);
+    const wadi_error failure = d->failure;
+    d->failure.status = WADI_OK;
+    if (failure.status != WADI_OK && err != NULL) *err = failure;
+    return failure.status;
 }
 
 /* ---- life ---- */

@@ -55,7 +55,7 @@ static void transform_much(void) {
     c.array[0] = (wadi_call_array){in, NULL, N, WADI_C128, 1, {N}};
     c.array[1] = (wadi_call_array){out, NULL, N, WADI_C128, 1, {N}};
     for (int64_t done = 0; done < (int64_t)3 << 27; done += N * COUNT)
-        assert_true(wadi_foreign_run(&c));
+        assert_true(wadi_foreign_run(&c, NULL));
 }
 
 static void transforms_keep_what_was_learnt_and_nobody_else(void **state) {

@@ -1,4 +1,4 @@
-/* Random uses of the rest of the language: orders, slices, transposes, ranks up to eight, records that pass through operations
+/* Random uses of the rest of the language: slices, transposes, ranks up to eight, records that pass through operations
  * whole, scans by offsets, zips of many arrays. */
 #include "tests/conformance/maker.h"
 
@@ -9,36 +9,6 @@ static item short_vector(maker *m) {
     it.a = wadi_take(wadi_i64(SHORT), it.a);
     it.shape = gen_fresh_class(m);
     return it;
-}
-
-/* One function of an element, which a sort writes down several times: drawn from the same state each time. */
-typedef struct sort_key {
-    maker *m;
-    gen_random drawn_from;
-} sort_key;
-
-static wadi_exp any_key(void *env, wadi_exp x) {
-    const sort_key *k = env;
-    const gen_random now = k->m->r;
-    k->m->r = k->drawn_from;
-    const wadi_exp y = gen_fn1(k->m, x);
-    k->m->r = now;
-    return y;
-}
-
-/* Complex numbers have no order. */
-static void do_sort(maker *m) {
-    const item it = short_vector(m);
-    if (!gen_is_complex(it.type) && gen_below(&m->r, 2)) {
-        gen_keep(m, wadi_sort(it.a), 1, it.type, it.shape);
-        return;
-    }
-    m->given[0] = it.type;
-    do m->want = gen_type(&m->r);
-    while (gen_is_complex(m->want));
-    sort_key k = {m, m->r};
-    gen_keep(m, wadi_sort_by_key_env(any_key, &k, it.a), 1, it.type, it.shape);
-    (void)gen_below(&m->r, 2); /* on from where the key began */
 }
 
 static void do_part(maker *m) {
@@ -256,7 +226,7 @@ static void do_fft(maker *m) {
 
 void gen_derived_step(maker *m) {
     static void (*const steps[])(maker *) = {
-        do_sort,      do_part,     do_high_rank,  do_zip_more, do_permute_by,   do_offsets,
-        do_scan_more, do_promised, do_index_back, do_fft,      gen_record_step, gen_random_step};
+        gen_order_step, do_part,     do_high_rank,  do_zip_more, do_permute_by,   do_offsets,
+        do_scan_more,   do_promised, do_index_back, do_fft,      gen_record_step, gen_random_step};
     steps[gen_below(&m->r, (int)(sizeof steps / sizeof steps[0]))](m);
 }

@@ -88,8 +88,10 @@ wadi_exp gen_small_extent(maker *m);
 void gen_step(maker *m);
 /* One that faults in elements of some extents (generator_perils.c). */
 void gen_peril_step(maker *m);
-/* The same of orders, slices, high ranks and whole records (generator_derived.c). */
+/* The same of slices, high ranks and whole records (generator_derived.c). */
 void gen_derived_step(maker *m);
+/* One that sorts, ranks or searches (generator_orders.c). */
+void gen_order_step(maker *m);
 /* One that draws random numbers (generator_random.c). */
 void gen_random_step(maker *m);
 /* The same of filters, segments and what comes with them (generator_ragged.c). */

@@ -6,7 +6,7 @@
 #include "tests/conformance/runner.h"
 
 /* Seeds below are compiled in every run of the tests. */
-enum { TRIAL_SEEDS = 20 };
+enum { TRIAL_SEEDS = 24 };
 
 typedef struct trial {
     wadi_program *program;

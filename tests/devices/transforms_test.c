@@ -101,7 +101,7 @@ static void fill(problems *b) {
     back.array[1] = *in;
     memcpy(b->want, b->in, ROOM);
     memset(b->in, 0, ROOM);
-    assert_true(wadi_foreign_run(&back));
+    assert_true(wadi_foreign_run(&back, NULL));
 }
 
 static void describe(const void *self, int64_t begin, int64_t end, wadi_call *out) {
@@ -193,7 +193,7 @@ static void check(const opened *o, int kind, bool is_double, int rank, const int
     problems b;
     wadi_error err = {0};
     make(o, &b, kind, is_double, rank, n, w);
-    assert_true(wadi_foreign_run(&b.host));
+    assert_true(wadi_foreign_run(&b.host, NULL));
     assert_true(run_device(o, &b));
     wadi_residence_get(o->device->residence, b.got, wadi_buffers_address(b.out_block), ROOM);
     if (o->device->ops->wait(o->device, &err) != WADI_OK) fail_msg("%s", err.msg);

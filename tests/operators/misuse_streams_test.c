@@ -124,6 +124,57 @@ static void reductions(void **state) {
     wadi_text_fini(&t);
 }
 
+static wadi_acc first_of_n(int n, const wadi_acc *arrays) {
+    (void)n;
+    return arrays[0];
+}
+
+static wadi_acc two_of_n(int n, const wadi_acc *arrays) {
+    (void)n;
+    return wadi_tuple2(arrays[0], arrays[0]);
+}
+
+static void orders_and_routines(void **state) {
+    wadi_text t;
+    (void)state;
+    wadi_text_init(&t);
+    T(wadi_sort_by(0, NULL, vec()));
+    T(wadi_sort_by(17, &(wadi_order){.key = same1}, vec()));
+    T(wadi_sort_by(1, &(wadi_order){.key = NULL}, vec()));
+    T(wadi_argsort(recs()));
+    T(wadi_argsort_by(1, &(wadi_order){.key = same1}, zs()));
+    T(wadi_largest(f(1), vec()));
+    T(wadi_largest(i(1), unit0()));
+    T(wadi_smallest(i(1), zs()));
+    T(wadi_unique(unit0()));
+    T(wadi_unique(NO_ACC));
+    T(wadi_group_ids(unit0()));
+    T(wadi_lower_bound(zs(), zs()));
+    T(wadi_lower_bound(recs(), recs()));
+    T(wadi_lower_bound(unit0(), ints()));
+    T(wadi_lower_bound(mat(), vec()));
+    T(wadi_upper_bound(vec(), ints()));
+    T(wadi_upper_bound(vec(), NO_ACC));
+    T(wadi_unit(wadi_sfoldl(first2, f(1), wadi_ix0(), mat())));
+    T(wadi_unit(wadi_sfoldl(first2, f(1), wadi_ix0(), unit0())));
+    T(wadi_unit(wadi_sfoldl(i64_of2, f(1), wadi_ix0(), vec())));
+    T(wadi_unit(wadi_sfoldl(NULL, f(1), wadi_ix0(), vec())));
+    T(wadi_foreign("f", 1, 0, NULL, wadi_ix1(i(1)), first_of_n));
+    T(wadi_foreign("f", 1, 4, ARRAYS(vec(), vec(), vec(), vec()), wadi_ix1(i(1)), first_of_n));
+    T(wadi_foreign("", 1, 1, ARRAYS(vec()), wadi_ix1(i(1)), first_of_n));
+    T(wadi_foreign(NULL, 1, 1, ARRAYS(vec()), wadi_ix1(i(1)), first_of_n));
+    T(wadi_foreign("f", -1, 1, ARRAYS(vec()), wadi_ix1(i(1)), first_of_n));
+    T(wadi_foreign("f", 2, 1, ARRAYS(vec()), wadi_ix1(i(1)), first_of_n));
+    T(wadi_foreign("f", 1, 1, ARRAYS(recs()), wadi_ix1(i(1)), first_of_n));
+    T(wadi_foreign("f", 1, 2, ARRAYS(vec(), NO_ACC), wadi_ix1(i(1)), first_of_n));
+    T(wadi_foreign("f", 1, 1, ARRAYS(vec()), wadi_ix1(f(1)), first_of_n));
+    T(wadi_foreign("f", 1, 1, ARRAYS(vec()), wadi_ix2(i(1), i(1)), first_of_n));
+    T(wadi_foreign("f", 1, 1, ARRAYS(vec()), wadi_ix1(i(1)), NULL));
+    T(wadi_foreign("f", 1, 1, ARRAYS(vec()), wadi_ix1(i(1)), two_of_n));
+    check_transcript("operators/cases/misuse_orders", &t);
+    wadi_text_fini(&t);
+}
+
 static void sequences(void **state) {
     wadi_text t;
     (void)state;
@@ -282,6 +333,7 @@ static void places(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reductions),
+        cmocka_unit_test(orders_and_routines),
         cmocka_unit_test(sequences),
         cmocka_unit_test(places),
     };

@@ -75,7 +75,7 @@ static void batches_of_any_count(void **state) {
     arrays *a = make();
     for (int64_t count = 1; count <= 100; count += 11) {
         const wadi_call c = one_dimension("fft", 12, count, a->in, a->out);
-        assert_true(wadi_foreign_run(&c));
+        assert_true(wadi_foreign_run(&c, NULL));
         for (int64_t p = 0; p < count; p++) expect_transform(a->in + 24 * p, a->out + 24 * p, 12);
     }
     free(a);
@@ -89,7 +89,7 @@ static void problems_that_lie_apart(void **state) {
     wadi_call c = one_dimension("fft", 7, 6, a->in, a->out);
     c.array[0].start = from;
     c.array[1].start = to;
-    assert_true(wadi_foreign_run(&c));
+    assert_true(wadi_foreign_run(&c, NULL));
     for (int p = 0; p < 6; p++) expect_transform(a->in + 2 * from[p], a->out + 2 * to[p], 7);
     free(a);
 }
@@ -100,7 +100,7 @@ static void memory_that_is_not_aligned(void **state) {
     arrays *a = make();
     for (int shift = 0; shift < 4; shift++) {
         const wadi_call c = one_dimension("fft", 16, 9, a->in + shift, a->out + 3 - shift);
-        assert_true(wadi_foreign_run(&c));
+        assert_true(wadi_foreign_run(&c, NULL));
         for (int p = 0; p < 9; p++)
             expect_transform(a->in + shift + 32 * p, a->out + 3 - shift + 32 * p, 16);
     }
@@ -113,7 +113,7 @@ static void one_input_for_all(void **state) {
     arrays *a = make();
     wadi_call c = one_dimension("fft", 10, 5, a->in, a->out);
     c.array[0].distance = 0;
-    assert_true(wadi_foreign_run(&c));
+    assert_true(wadi_foreign_run(&c, NULL));
     for (int p = 0; p < 5; p++) expect_transform(a->in, a->out + 20 * p, 10);
     free(a);
 }
@@ -127,7 +127,7 @@ static void there_and_back_in_three_dimensions(void **state) {
     wadi_call c = {.routine = "rfft", .count = 3, .nin = 1, .nout = 1};
     c.array[0] = (wadi_call_array){a->in, NULL, 4 * 5 * 6, WADI_F64, 3, {4, 5, 6}};
     c.array[1] = (wadi_call_array){half, NULL, 4 * 5 * 4, WADI_C128, 3, {4, 5, 4}};
-    assert_true(wadi_foreign_run(&c));
+    assert_true(wadi_foreign_run(&c, NULL));
     double *kept = malloc(sizeof(double) * 3 * 160);
     assert_non_null(kept);
     memcpy(kept, half, sizeof(double) * 3 * 160);
@@ -135,7 +135,7 @@ static void there_and_back_in_three_dimensions(void **state) {
     back.array[0] = c.array[1];
     back.array[1] = c.array[0];
     back.array[1].data = a->out;
-    assert_true(wadi_foreign_run(&back));
+    assert_true(wadi_foreign_run(&back, NULL));
     for (int i = 0; i < 360; i++) assert_true(fabs(a->out[i] - a->in[i]) < 1e-12);
     assert_memory_equal(kept, half, sizeof(double) * 3 * 160); /* the input is left alone */
     free(kept);
@@ -147,19 +147,19 @@ static void what_is_declined(void **state) {
     (void)state;
     arrays *a = make();
     wadi_call c = one_dimension("no such routine", 4, 1, a->in, a->out);
-    assert_false(wadi_foreign_run(&c));
+    assert_false(wadi_foreign_run(&c, NULL));
     c.count = 0;
-    assert_true(wadi_foreign_run(&c)); /* nothing to do */
+    assert_true(wadi_foreign_run(&c, NULL)); /* nothing to do */
     wadi_call half = one_dimension("irfft", 10, 1, a->in, a->out);
     half.array[0].shape[0] = 5; /* not 10/2 + 1 */
     half.array[1].type = WADI_F64;
-    assert_false(wadi_foreign_run(&half));
+    assert_false(wadi_foreign_run(&half, NULL));
     if (wadi_foreign_has("fft")) {
         c = one_dimension("fft", 4, 1, a->in, a->out);
         wadi_foreign_decline(true);
-        assert_false(wadi_foreign_run(&c));
+        assert_false(wadi_foreign_run(&c, NULL));
         wadi_foreign_decline(false);
-        assert_true(wadi_foreign_run(&c));
+        assert_true(wadi_foreign_run(&c, NULL));
     }
     free(a);
 }
@@ -170,7 +170,7 @@ static void transform_many(void *env) {
     arrays *a = env;
     for (int64_t n = 2; n < 60; n++) {
         const wadi_call c = one_dimension("fft", n, 20, a->in, a->out);
-        if (!wadi_foreign_run(&c)) a->out[0] = (double)NAN;
+        if (!wadi_foreign_run(&c, NULL)) a->out[0] = (double)NAN;
     }
 }
 
@@ -200,14 +200,14 @@ typedef struct holder {
 static void hold_a_plan(void *env) {
     holder *h = env;
     const wadi_call c = one_dimension("fft", 30, 20, h->a->in, h->a->out);
-    h->fine = wadi_foreign_run(&c);
+    h->fine = wadi_foreign_run(&c, NULL);
     wadi_mutex_lock(&h->lock);
     h->step = 1;
     wadi_condition_signal(&h->changed);
     while (h->step == 1) wadi_condition_wait(&h->changed, &h->lock);
     wadi_mutex_unlock(&h->lock);
     memset(h->a->out, 0, sizeof h->a->out);
-    h->fine = h->fine && wadi_foreign_run(&c);
+    h->fine = h->fine && wadi_foreign_run(&c, NULL);
 }
 
 /* However many others there are meanwhile. */
@@ -226,7 +226,7 @@ static void a_plan_that_a_thread_holds_stays(void **state) {
     wadi_mutex_unlock(&h.lock);
     for (int64_t n = 31; n <= 1200; n++) {
         const wadi_call c = one_dimension("fft", n, 1, a->in, a->out);
-        assert_true(wadi_foreign_run(&c));
+        assert_true(wadi_foreign_run(&c, NULL));
     }
     wadi_mutex_lock(&h.lock);
     h.step = 2;
@@ -247,7 +247,7 @@ static void more_plans_than_are_kept(void **state) {
     arrays *a = make();
     for (int64_t n = 1; n <= 1500; n++) {
         const wadi_call c = one_dimension("fft", n, 1, a->in, a->out);
-        assert_true(wadi_foreign_run(&c));
+        assert_true(wadi_foreign_run(&c, NULL));
     }
     expect_transform(a->in, a->out, 1500);
     free(a);
@@ -258,7 +258,7 @@ static void more_plans_than_are_kept(void **state) {
 static void use_much(arrays *a) {
     const wadi_call c = one_dimension("fft", 64, 256, a->in, a->out);
     for (int64_t done = 0; done < (int64_t)3 << 27; done += 256 * 64)
-        assert_true(wadi_foreign_run(&c));
+        assert_true(wadi_foreign_run(&c, NULL));
 }
 
 /* What has been learnt between two runs shows in neither. */
@@ -271,10 +271,10 @@ static void steady_routines_round_alike_before_and_after_learning(void **state) 
     const wadi_call again = one_dimension("fft.steady", N, COUNT, a->in, b->out);
     const wadi_call other = one_dimension("fft", N, COUNT, a->in, b->out);
     wadi_foreign_forget();
-    assert_true(wadi_foreign_run(&first));
+    assert_true(wadi_foreign_run(&first, NULL));
     for (int64_t done = 0; done < (int64_t)3 << 27; done += N * COUNT)
-        assert_true(wadi_foreign_run(&other));
-    assert_true(wadi_foreign_run(&again));
+        assert_true(wadi_foreign_run(&other, NULL));
+    assert_true(wadi_foreign_run(&again, NULL));
     assert_memory_equal(a->out, b->out, N * COUNT * 2 * sizeof(double));
     expect_transform(a->in, a->out, N);
     free(a);
@@ -307,7 +307,7 @@ static void wisdom_is_kept_and_verified(void **state) {
     wadi_foreign_forget();
     assert_int_equal(wadi_foreign_open(directory, NULL), WADI_OK);
     const wadi_call c = one_dimension("fft", 64, 2, a->in, a->out);
-    assert_true(wadi_foreign_run(&c));
+    assert_true(wadi_foreign_run(&c, NULL));
     expect_transform(a->in, a->out, 64);
     free(text);
     free(a);

@@ -193,7 +193,7 @@ static void every_transform_is_its_sum(void **state) {
             t.s = shapes[i];
             if (size_of(&t.s) > 90 && (way & 24) != 0) continue; /* the sums take long */
             prepare(&t);
-            assert_true(wadi_foreign_run(&t.call));
+            assert_true(wadi_foreign_run(&t.call, NULL));
             assert_answer(&t);
         }
 }
@@ -237,7 +237,8 @@ static void what_is_no_transform_is_declined(void **state) {
             change(&t.call, way);
             /* half of a real signal's extent is that of one more, or of one less, as well */
             const bool fits = (way == 7 && kind == IRFFT) || (way == 6 && kind == RFFT);
-            if (wadi_foreign_run(&t.call) != fits) fail_msg("%s, change %d", names[kind], way);
+            if (wadi_foreign_run(&t.call, NULL) != fits)
+                fail_msg("%s, change %d", names[kind], way);
         }
 }
 
@@ -251,7 +252,8 @@ static void use(const char *routine, int64_t n, int32_t type, int64_t elements) 
     wadi_call c = {.routine = routine, .count = PROBLEMS, .nin = 1, .nout = 1};
     c.array[0] = (wadi_call_array){in, NULL, n, type, 1, {n}};
     c.array[1] = (wadi_call_array){out, NULL, n, type, 1, {n}};
-    for (int64_t done = 0; done < elements; done += PROBLEMS * n) assert_true(wadi_foreign_run(&c));
+    for (int64_t done = 0; done < elements; done += PROBLEMS * n)
+        assert_true(wadi_foreign_run(&c, NULL));
     free(in);
     free(out);
 }
