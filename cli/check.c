@@ -355,30 +355,18 @@ static const wadi_device_row *kind(void) {
     return wadi_device_kind(NULL, &row, NULL) == WADI_OK ? row : judge;
 }
 
-/* The name of a function by which devices with libraries of their own compute other bits; NULL: the program uses none, or runs
- * on a device with the judge's libraries. */
-static const char *inexact_name(const wadi_module *m) {
-    wadi_type type = WADI_F64;
-    const bool own = strcmp(kind()->language, judge->language) != 0;
-    const wadi_sinst *at = own ? wadi_module_inexact(m, &type) : NULL;
-    return at ? wadi_sop_get(at->op)->name : NULL;
-}
-
 static bool same_bits(const trace *x, const trace *y) {
     return x->hash.n == y->hash.n &&
            (x->hash.n == 0 || memcmp(x->hash.at, y->hash.at, x->hash.n * sizeof *x->hash.at) == 0);
 }
 
-/* Compares with what somebody else computed: "the interpreter", "cpu". *out_rounded: bits differ, but only as rounding may. */
+/* Compares with what somebody else computed: "the interpreter", "cpu". */
 static wadi_status compare_meaning(const wadi_module *m, const observed *runs,
-                                   const observed *meaning, const char *who, bool *out_rounded,
-                                   wadi_error *err) {
+                                   const observed *meaning, const char *who, wadi_error *err) {
     const bool routines = names_routines(m->main);
-    const char *inexact = inexact_name(m);
     for (size_t i = 0; i < runs->traces.n; i++) {
         const trace *x = runs->traces.at[i], *y = meaning->traces.at[i];
         if (same_bits(x, y)) continue;
-        *out_rounded = true;
         if (wadi_fast_math_is_asked()) {
             if (same_but_for_speed(x, y)) continue;
             return wadi_fail(err, WADI_FAULT,
@@ -386,13 +374,7 @@ static wadi_status compare_meaning(const wadi_module *m, const observed *runs,
                              "change: its norm times %g",
                              x->name, who, allowed(x, y));
         }
-        if ((routines || (inexact && x->number.n > 0)) && same_but_for_rounding(x, y)) continue;
-        if (inexact)
-            return wadi_fail(
-                err, WADI_FAULT,
-                "\"%s\" has other values than %s computes, by more than the rounding of "
-                "functions such as %s",
-                x->name, who, inexact);
+        if (routines && same_but_for_rounding(x, y)) continue;
         return wadi_fail(err, WADI_FAULT,
                          "\"%s\" has other values than %s computes: this is a defect of wadi, "
                          "please report it",
@@ -403,8 +385,7 @@ static wadi_status compare_meaning(const wadi_module *m, const observed *runs,
 
 /* Runs the program on the judge, with kernels for it. */
 static wadi_status on_judge(const options *o, const wadi_module *m, const char *text,
-                            const char *name, const observed *first, bool *out_rounded,
-                            wadi_error *err) {
+                            const char *name, const observed *first, wadi_error *err) {
     const wadi_compile_options how = {.target = wadi_targets[0].name, .math = WADI_MATH_EXACT};
     options there = *o;
     wadi_exe *exe = NULL;
@@ -412,7 +393,7 @@ static wadi_status on_judge(const options *o, const wadi_module *m, const char *
     there.shared.run.device = judge->name;
     wadi_status st = wadi_compile_text(text, name, &how, &exe, err);
     if (st == WADI_OK) st = observe(&there, m, exe, &own, err);
-    if (st == WADI_OK) st = compare_meaning(m, first, &own, judge->name, out_rounded, err);
+    if (st == WADI_OK) st = compare_meaning(m, first, &own, judge->name, err);
     forget(&own);
     wadi_exe_destroy(exe);
     return st;
@@ -425,11 +406,9 @@ static wadi_status without_fast_math(const options *o, const wadi_module *m, con
     const wadi_compile_options how = {.math = WADI_MATH_EXACT};
     wadi_exe *exe = NULL;
     observed own = {0};
-    bool unused = false;
     wadi_status st = wadi_compile_text(text, name, &how, &exe, err);
     if (st == WADI_OK) st = observe(o, m, exe, &own, err);
-    if (st == WADI_OK)
-        st = compare_meaning(m, first, &own, "the program without fast math", &unused, err);
+    if (st == WADI_OK) st = compare_meaning(m, first, &own, "the program without fast math", err);
     for (size_t i = 0; st == WADI_OK && i < first->traces.n; i++) {
         const trace *x = first->traces.at[i];
         wadi_cli_difference_note(out, x->name, own.traces.at[i]->number.at, x->number.at,
@@ -451,12 +430,10 @@ static void tell_difference(const wadi_cli_difference *d) {
                a->size, a->name, a->at, r->size, r->name, r->at);
 }
 
-static void tell(const options *o, const wadi_module *m, bool elsewhere, bool asked, bool rounded) {
-    const char *inexact = inexact_name(m);
+static void tell(const options *o, bool elsewhere, bool asked) {
     printf("%lld runs", (long long)o->runs);
     if (elsewhere) printf("%s one on %s", asked ? "," : " and", judge->name);
     printf("%s agree", asked ? " and the interpreter" : "");
-    if (rounded && inexact) printf(", except for the rounding of functions such as %s", inexact);
     printf("\n");
 }
 
@@ -468,7 +445,6 @@ static bool is_elsewhere(void) {
 
 static wadi_status check(const options *o, const char *text, const char *name, wadi_error *err) {
     const bool elsewhere = is_elsewhere(), fast = wadi_fast_math_is_asked();
-    bool rounded = false;
     wadi_cli_difference difference = {0};
     wadi_module *m = NULL;
     wadi_exe *exe = NULL;
@@ -482,10 +458,10 @@ static wadi_status check(const options *o, const char *text, const char *name, w
     if (st == WADI_OK && names_routines(m->main))
         st = without_routines(o, m, text, name, &first, err);
     if (st == WADI_OK && meaning.asked)
-        st = compare_meaning(m, &first, &meaning, "the interpreter", &rounded, err);
-    if (st == WADI_OK && elsewhere) st = on_judge(o, m, text, name, &first, &rounded, err);
+        st = compare_meaning(m, &first, &meaning, "the interpreter", err);
+    if (st == WADI_OK && elsewhere) st = on_judge(o, m, text, name, &first, err);
     if (st == WADI_OK && fast) st = without_fast_math(o, m, text, name, &first, &difference, err);
-    if (st == WADI_OK) tell(o, m, elsewhere, meaning.asked, rounded);
+    if (st == WADI_OK) tell(o, elsewhere, meaning.asked);
     if (st == WADI_OK && fast) tell_difference(&difference);
     forget(&first);
     forget(&meaning);
@@ -516,8 +492,7 @@ const wadi_cli_command wadi_cli_check = {
     "A program that names library routines must give the same results without them, except for "
     "rounding.\n"
     "On another device than cpu, the program runs once more on cpu, and the results must be the "
-    "same, except\n"
-    "for rounding if it uses functions such as exp, of which devices have their own.\n"
+    "same.\n"
     "If all inputs and streams are typed on the command line, the interpreter runs the program, "
     "too.\n"
     "\n"

@@ -2,15 +2,15 @@
  * Kernels are compiled with wrapping integers and without contraction. Divisions are total (by zero they give zero): the kernel has
  * checked before, or does not use the result.
  *
- * In C, elementary functions are called under names that the compiler does not know, so that it can not compute one at compile
- * time with other rounding than the library's. In device C they are functions of the language.
+ * The elementary functions are in graph/elementary.
  *
- * A kernel gets the functions it needs, not this file (codegen/emit/c_like/pick.c): each begins with WADI_FN or WADI_LIBRARY, which
- * are defined in codegen/rt/work.h or by a dialect, and stand nowhere else. */
+ * A kernel gets the functions it needs, not this file (codegen/emit/c_like/pick.c): each begins with WADI_FN, or, if it is long, with
+ * WADI_LIBRARY, and each array of constants with WADI_TABLE. These words are defined in codegen/rt/work.h or by a dialect, and stand nowhere
+ * else. */
 #ifndef WADI_RT_SCALAR_H
 #define WADI_RT_SCALAR_H
 
-#include "codegen/rt/builtin.h"
+#include "graph/elementary/builtin.h"
 
 /* ---- integers ---- */
 
@@ -188,56 +188,6 @@ WADI_INT_WRAPS(u16, uint16_t, uint32_t)
 
 WADI_FLOAT(f32, float, f, uint32_t)
 WADI_FLOAT(f64, double, , uint64_t)
-
-#if defined(WADI_RT_DEVICE)
-#define WADI_LIBRARY1(name)                      \
-    WADI_FN double wadi_##name##_f64(double a) { \
-        return name(a);                          \
-    }                                            \
-    WADI_FN float wadi_##name##_f32(float a) {   \
-        return name(a);                          \
-    }
-#define WADI_LIBRARY2(name)                                \
-    WADI_FN double wadi_##name##_f64(double a, double b) { \
-        return name(a, b);                                 \
-    }                                                      \
-    WADI_FN float wadi_##name##_f32(float a, float b) {    \
-        return name(a, b);                                 \
-    }
-#else
-#define WADI_LIBRARY1(name)                                       \
-    WADI_LIBRARY double wadi_##name##_f64(double) __asm__(#name); \
-    WADI_LIBRARY float wadi_##name##_f32(float) __asm__(#name "f");
-#define WADI_LIBRARY2(name)                                               \
-    WADI_LIBRARY double wadi_##name##_f64(double, double) __asm__(#name); \
-    WADI_LIBRARY float wadi_##name##_f32(float, float) __asm__(#name "f");
-#endif
-
-WADI_LIBRARY1(cbrt)
-WADI_LIBRARY1(exp)
-WADI_LIBRARY1(exp2)
-WADI_LIBRARY1(expm1)
-WADI_LIBRARY1(log)
-WADI_LIBRARY1(log2)
-WADI_LIBRARY1(log10)
-WADI_LIBRARY1(log1p)
-WADI_LIBRARY1(sin)
-WADI_LIBRARY1(cos)
-WADI_LIBRARY1(tan)
-WADI_LIBRARY1(asin)
-WADI_LIBRARY1(acos)
-WADI_LIBRARY1(atan)
-WADI_LIBRARY1(sinh)
-WADI_LIBRARY1(cosh)
-WADI_LIBRARY1(tanh)
-WADI_LIBRARY1(asinh)
-WADI_LIBRARY1(acosh)
-WADI_LIBRARY1(atanh)
-WADI_LIBRARY1(erf)
-WADI_LIBRARY1(erfc)
-WADI_LIBRARY2(atan2)
-WADI_LIBRARY2(pow)
-WADI_LIBRARY2(hypot)
 
 /* ---- conversions ---- */
 

@@ -3,6 +3,7 @@
 #define WADI_FN static inline __attribute__((always_inline, unused))
 #endif
 #define WADI_LIBRARY static __attribute__((unused)) /* longer functions */
+#define WADI_TABLE __constant
 #define WADI_BITS_OF_f32(x) as_uint(x)
 #define WADI_OF_BITS_f32(x) as_float(x)
 #define WADI_BITS_OF_f64(x) as_ulong(x)

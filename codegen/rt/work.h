@@ -5,9 +5,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* What the functions of scalar.h and complex.h begin with. */
+/* What the functions and tables of scalar.h, complex.h and graph/elementary begin with. */
 #define WADI_FN static inline __attribute__((always_inline, unused))
-#define WADI_LIBRARY extern
+#define WADI_LIBRARY static __attribute__((unused)) /* longer functions */
+#define WADI_TABLE static const
 
 /* Notes the fault; kernels return its result. Kept out of line: it is never reached in a run that succeeds. */
 static __attribute__((noinline, cold, unused)) int

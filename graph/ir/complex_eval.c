@@ -2,7 +2,7 @@
  *
  * Products are (ac - bd) + (ad + bc)i and quotients are Smith's. Annex G of C also asks to rescue infinities; this is left out,
  * because it costs a branch per product, and libraries and devices do not agree on it. So C's complex arithmetic is not used.
- * Elementary functions are those of the C library of the host (C99, Annex G), which kernels call as well. A part that is NaN
+ * Elementary functions are those of graph/elementary/complex.h. A part that is NaN
  * always has the bits of the one quiet NaN. */
 #if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && __GNUC__ == 12 && \
     __GNUC_MINOR__ < 3
@@ -11,9 +11,10 @@
 #endif
 #include "graph/ir/complex_eval.h"
 
-#include <complex.h>
 #include <math.h>
 #include <string.h>
+
+#include "graph/elementary/compute.h"
 
 /* Robert L. Smith, Algorithm 116: Complex Division, CACM 5 (1962): the divisor is scaled by its larger part, so that
  * |c|^2 + |d|^2 can not overflow. With p the larger part and q the other, and x, y the parts of the dividend in the same
@@ -33,19 +34,6 @@
         U bits;                                                                                   \
         memcpy(&bits, &x, sizeof bits);                                                           \
         return isnan(x) ? QUIET : bits;                                                           \
-    }                                                                                             \
-    /* the library copies the sign of a NaN to results that are none */                           \
-    static T complex N##_to_c(N z) {                                                              \
-        T complex c;                                                                              \
-        if (isnan(z.re)) z.re = (T)NAN;                                                           \
-        if (isnan(z.im)) z.im = (T)NAN;                                                           \
-        memcpy(&c, &z, sizeof c);                                                                 \
-        return c;                                                                                 \
-    }                                                                                             \
-    static N N##_of_c(T complex c) {                                                              \
-        N z;                                                                                      \
-        memcpy(&z, &c, sizeof z);                                                                 \
-        return z;                                                                                 \
     }                                                                                             \
     static N N##_mul(N a, N b) {                                                                  \
         return (N){a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};                         \
@@ -75,78 +63,13 @@
             return false;                                                                         \
         }                                                                                         \
     }                                                                                             \
-    static bool N##_real(wadi_sop op, N a, T *out) {                                              \
-        switch (op) {                                                                             \
-        case WADI_SOP_REAL:                                                                       \
-            *out = a.re;                                                                          \
-            return true;                                                                          \
-        case WADI_SOP_IMAG:                                                                       \
-            *out = a.im;                                                                          \
-            return true;                                                                          \
-        case WADI_SOP_ABS:                                                                        \
-            *out = hypot##S(a.re, a.im);                                                          \
-            return true;                                                                          \
-        case WADI_SOP_ARG:                                                                        \
-            *out = atan2##S(a.im, a.re);                                                          \
-            return true;                                                                          \
-        default:                                                                                  \
-            return false;                                                                         \
-        }                                                                                         \
-    }                                                                                             \
-    static bool N##_library(wadi_sop op, N a, N b, N *out) {                                      \
-        const T complex x = N##_to_c(a);                                                          \
-        switch (op) {                                                                             \
-        case WADI_SOP_SQRT:                                                                       \
-            *out = N##_of_c(csqrt##S(x));                                                         \
-            return true;                                                                          \
-        case WADI_SOP_EXP:                                                                        \
-            *out = N##_of_c(cexp##S(x));                                                          \
-            return true;                                                                          \
-        case WADI_SOP_LOG:                                                                        \
-            *out = N##_of_c(clog##S(x));                                                          \
-            return true;                                                                          \
-        case WADI_SOP_SIN:                                                                        \
-            *out = N##_of_c(csin##S(x));                                                          \
-            return true;                                                                          \
-        case WADI_SOP_COS:                                                                        \
-            *out = N##_of_c(ccos##S(x));                                                          \
-            return true;                                                                          \
-        case WADI_SOP_TAN:                                                                        \
-            *out = N##_of_c(ctan##S(x));                                                          \
-            return true;                                                                          \
-        case WADI_SOP_ASIN:                                                                       \
-            *out = N##_of_c(casin##S(x));                                                         \
-            return true;                                                                          \
-        case WADI_SOP_ACOS:                                                                       \
-            *out = N##_of_c(cacos##S(x));                                                         \
-            return true;                                                                          \
-        case WADI_SOP_ATAN:                                                                       \
-            *out = N##_of_c(catan##S(x));                                                         \
-            return true;                                                                          \
-        case WADI_SOP_SINH:                                                                       \
-            *out = N##_of_c(csinh##S(x));                                                         \
-            return true;                                                                          \
-        case WADI_SOP_COSH:                                                                       \
-            *out = N##_of_c(ccosh##S(x));                                                         \
-            return true;                                                                          \
-        case WADI_SOP_TANH:                                                                       \
-            *out = N##_of_c(ctanh##S(x));                                                         \
-            return true;                                                                          \
-        case WADI_SOP_ASINH:                                                                      \
-            *out = N##_of_c(casinh##S(x));                                                        \
-            return true;                                                                          \
-        case WADI_SOP_ACOSH:                                                                      \
-            *out = N##_of_c(cacosh##S(x));                                                        \
-            return true;                                                                          \
-        case WADI_SOP_ATANH:                                                                      \
-            *out = N##_of_c(catanh##S(x));                                                        \
-            return true;                                                                          \
-        case WADI_SOP_POW:                                                                        \
-            *out = N##_of_c(cpow##S(x, N##_to_c(b)));                                             \
-            return true;                                                                          \
-        default:                                                                                  \
-            return false;                                                                         \
-        }                                                                                         \
+    static bool N##_function(wadi_sop op, N a, N b, N *out) {                                     \
+        const wadi_elementary_pair x = {(double)a.re, (double)a.im},                              \
+                                   y = {(double)b.re, (double)b.im};                              \
+        wadi_elementary_pair z;                                                                   \
+        const bool known = wadi_elementary_##N(op, x, y, &z);                                     \
+        *out = (N){(T)z.re, (T)z.im};                                                             \
+        return known;                                                                             \
     }                                                                                             \
     static bool N##_compute(wadi_sop op, N a, N b, N *out) {                                      \
         switch (op) {                                                                             \
@@ -168,8 +91,14 @@
         case WADI_SOP_CONJ:                                                                       \
             *out = (N){a.re, -a.im};                                                              \
             return true;                                                                          \
+        case WADI_SOP_REAL:                                                                       \
+            *out = (N){a.re, 0};                                                                  \
+            return true;                                                                          \
+        case WADI_SOP_IMAG:                                                                       \
+            *out = (N){a.im, 0};                                                                  \
+            return true;                                                                          \
         default:                                                                                  \
-            return N##_library(op, a, b, out);                                                    \
+            return N##_function(op, a, b, out);                                                   \
         }                                                                                         \
     }                                                                                             \
     static bool N##_eval(wadi_sop op, wadi_type result, const wadi_scalar *x, wadi_scalar *out) { \
@@ -182,14 +111,9 @@
             out->bits = truth;                                                                    \
             return known;                                                                         \
         }                                                                                         \
-        if (!wadi_type_is_complex(result)) {                                                      \
-            known = N##_real(op, a, &z.re);                                                       \
-            out->bits = N##_part(z.re);                                                           \
-            return known;                                                                         \
-        }                                                                                         \
         known = N##_compute(op, a, b, &z);                                                        \
         out->bits = N##_part(z.re);                                                               \
-        out->im = N##_part(z.im);                                                                 \
+        out->im = wadi_type_is_complex(result) ? N##_part(z.im) : 0;                              \
         return known;                                                                             \
     }
 

@@ -90,7 +90,7 @@ typedef enum wadi_sop_class {
     WADI_CLASS_NONE
 } wadi_sop_class;
 
-enum { WADI_SOP_FAULTS = 1, WADI_SOP_VARIES = 2, WADI_SOP_VARIES_COMPLEX = 4 };
+enum { WADI_SOP_FAULTS = 1 };
 
 /** Scalar operations. Those of scalar.def are pure functions of their arguments; the others are explained here. */
 typedef enum wadi_sop {
@@ -282,15 +282,9 @@ typedef struct wadi_sop_info {
 /** The arguments and the result of a class in words, for example "integers of one type; the same". */
 const char *wadi_sop_class_text(wadi_sop_class cls);
 const wadi_sop_info *wadi_sop_get(wadi_sop op);
-/** Whether primitive `op` on arguments of type `t` takes more than a few machine instructions: a root, a function of the C library, a
+/** Whether primitive `op` on arguments of type `t` takes more than a few machine instructions: a root, an elementary function, a
  *  quotient of floats. */
 bool wadi_sop_is_costly(wadi_sop op, wadi_type t);
-/** Whether `op` on arguments of type `t` gives the same bits everywhere (NaNs are one value). Otherwise a library computes it, and two
- *  libraries agree within a bound (docs/decisions/0055-scalars-on-devices.md). */
-bool wadi_sop_is_exact(wadi_sop op, wadi_type t);
-/** An instruction of `m` that is not exact, the first in the order of the text, and the type of its argument; NULL: there is none, and
- *  results have the same bits everywhere. */
-const wadi_sinst *wadi_module_inexact(const wadi_module *m, wadi_type *out_arg);
 /** Result type of a primitive on arguments of these types; false when they do not fit (why: its class). */
 bool wadi_sop_type(wadi_sop op, const wadi_type *args, wadi_type *out);
 

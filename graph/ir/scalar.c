@@ -52,12 +52,6 @@ bool wadi_sop_is_costly(wadi_sop op, wadi_type t) {
            (op == WADI_SOP_ABS && wadi_type_is_complex(t));
 }
 
-bool wadi_sop_is_exact(wadi_sop op, wadi_type t) {
-    const unsigned varies =
-        WADI_SOP_VARIES | (wadi_type_is_complex(t) ? (unsigned)WADI_SOP_VARIES_COMPLEX : 0);
-    return (table[op].flags & varies) == 0;
-}
-
 /* Whether a class takes arguments of type `t` (SHIFT: its first one). */
 static bool takes(wadi_sop_class cls, wadi_type t) {
     switch (cls) {

@@ -2,14 +2,15 @@
  *
  * Integers are computed as 64-bit unsigned numbers and cut back to their width, so that everything wraps and nothing is
  * undefined in C. f32 is computed in float, never in double. A NaN result is always the one quiet NaN without payload,
- * because processors differ in the sign and payload of a NaN; only bitcast keeps them. Elementary functions are those of the C
- * library of the host. */
+ * because processors differ in the sign and payload of a NaN; only bitcast keeps them. Elementary functions are those of
+ * graph/elementary. */
 #include "graph/ir/ir.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "base/error.h"
+#include "graph/elementary/compute.h"
 #include "graph/ir/complex_eval.h"
 
 /* ---- bits in and out ---- */
@@ -366,81 +367,6 @@ static bool eval_int(wadi_sop op, wadi_type t, const wadi_scalar *x, uint64_t *o
         case WADI_SOP_SQRT:                                                                    \
             *out = sqrt##S(a);                                                                 \
             break;                                                                             \
-        case WADI_SOP_CBRT:                                                                    \
-            *out = cbrt##S(a);                                                                 \
-            break;                                                                             \
-        case WADI_SOP_EXP:                                                                     \
-            *out = exp##S(a);                                                                  \
-            break;                                                                             \
-        case WADI_SOP_EXP2:                                                                    \
-            *out = exp2##S(a);                                                                 \
-            break;                                                                             \
-        case WADI_SOP_EXPM1:                                                                   \
-            *out = expm1##S(a);                                                                \
-            break;                                                                             \
-        case WADI_SOP_LOG:                                                                     \
-            *out = log##S(a);                                                                  \
-            break;                                                                             \
-        case WADI_SOP_LOG2:                                                                    \
-            *out = log2##S(a);                                                                 \
-            break;                                                                             \
-        case WADI_SOP_LOG10:                                                                   \
-            *out = log10##S(a);                                                                \
-            break;                                                                             \
-        case WADI_SOP_LOG1P:                                                                   \
-            *out = log1p##S(a);                                                                \
-            break;                                                                             \
-        case WADI_SOP_SIN:                                                                     \
-            *out = sin##S(a);                                                                  \
-            break;                                                                             \
-        case WADI_SOP_COS:                                                                     \
-            *out = cos##S(a);                                                                  \
-            break;                                                                             \
-        case WADI_SOP_TAN:                                                                     \
-            *out = tan##S(a);                                                                  \
-            break;                                                                             \
-        case WADI_SOP_ASIN:                                                                    \
-            *out = asin##S(a);                                                                 \
-            break;                                                                             \
-        case WADI_SOP_ACOS:                                                                    \
-            *out = acos##S(a);                                                                 \
-            break;                                                                             \
-        case WADI_SOP_ATAN:                                                                    \
-            *out = atan##S(a);                                                                 \
-            break;                                                                             \
-        case WADI_SOP_ATAN2:                                                                   \
-            *out = atan2##S(a, b);                                                             \
-            break;                                                                             \
-        case WADI_SOP_SINH:                                                                    \
-            *out = sinh##S(a);                                                                 \
-            break;                                                                             \
-        case WADI_SOP_COSH:                                                                    \
-            *out = cosh##S(a);                                                                 \
-            break;                                                                             \
-        case WADI_SOP_TANH:                                                                    \
-            *out = tanh##S(a);                                                                 \
-            break;                                                                             \
-        case WADI_SOP_ASINH:                                                                   \
-            *out = asinh##S(a);                                                                \
-            break;                                                                             \
-        case WADI_SOP_ACOSH:                                                                   \
-            *out = acosh##S(a);                                                                \
-            break;                                                                             \
-        case WADI_SOP_ATANH:                                                                   \
-            *out = atanh##S(a);                                                                \
-            break;                                                                             \
-        case WADI_SOP_POW:                                                                     \
-            *out = pow##S(a, b);                                                               \
-            break;                                                                             \
-        case WADI_SOP_HYPOT:                                                                   \
-            *out = hypot##S(a, b);                                                             \
-            break;                                                                             \
-        case WADI_SOP_ERF:                                                                     \
-            *out = erf##S(a);                                                                  \
-            break;                                                                             \
-        case WADI_SOP_ERFC:                                                                    \
-            *out = erfc##S(a);                                                                 \
-            break;                                                                             \
         case WADI_SOP_FLOOR:                                                                   \
             *out = floor##S(a);                                                                \
             break;                                                                             \
@@ -460,7 +386,7 @@ static bool eval_int(wadi_sop op, wadi_type t, const wadi_scalar *x, uint64_t *o
             *out = copysign##S(a, isnan(b) ? (T)0 : b);                                        \
             break;                                                                             \
         default:                                                                               \
-            return false;                                                                      \
+            return wadi_elementary_##F(op, a, b, out);                                         \
         }                                                                                      \
         return true;                                                                           \
     }                                                                                          \

@@ -29,7 +29,11 @@
 
 #include "codegen/rt/scalar.h"
 
+#include "graph/elementary/elementary.h"
+
 #include "codegen/rt/complex.h"
+
+#include "graph/elementary/complex.h"
 
 /* ---- integers, in wider ones ---- */
 

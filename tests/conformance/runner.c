@@ -434,26 +434,7 @@ static bool runs_on_several(const conf_case *c, const wadi_exe *exe, const conf_
     return false;
 }
 
-/* Whether the device rounds functions that the program has in its own way. Then it only has to come to an end. */
-static bool rounds(const conf_case *c) {
-    wadi_type type;
-    return getenv("WADI_CONFORMANCE_ROUNDS") != NULL && c->module != NULL &&
-           wadi_module_inexact(c->module, &type) != NULL;
-}
-
-static bool ends_well(const conf_case *c, const wadi_exe *exe, const conf_variant *v,
-                      wadi_text *why) {
-    conf_variant on = *v;
-    int64_t delivered = 0;
-    wadi_error err = {0};
-    on.device = name_of(conf_device(wadi_devices));
-    if (conf_go(c, exe, &on, &delivered, &err) == WADI_OK) return true;
-    wadi_text_addf(why, "%s (on device %s)", err.msg, on.device);
-    return false;
-}
-
 bool conf_run(const conf_case *c, const wadi_exe *exe, const conf_variant *v, wadi_text *why) {
-    if (v->device == NULL && is_only() && rounds(c)) return ends_well(c, exe, v, why);
     for (const wadi_device_row *d = conf_device(wadi_devices); d->name; d = conf_device(d + 1)) {
         conf_variant on = *v;
         if (v->device && strcmp(v->device, d->name) != 0) continue;

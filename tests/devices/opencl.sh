@@ -2,9 +2,8 @@
 # length. Every run gives what the interpreter gives.
 #
 # A driver takes a third of a second for a text of kernels and 0.1 s for each kernel, so a written program runs in one of its variants here, the next
-# program in the next one (WADI_CONFORMANCE_SPARSE). A driver may round elementary functions in its own way, so programs that have any only have to
-# come to an end (WADI_CONFORMANCE_ROUNDS).
-export WADI_DEVICE=opencl WADI_LEARN=off WADI_CONFORMANCE_SPARSE=1 WADI_CONFORMANCE_ROUNDS=1
+# program in the next one (WADI_CONFORMANCE_SPARSE).
+export WADI_DEVICE=opencl WADI_LEARN=off WADI_CONFORMANCE_SPARSE=1
 # PoCL takes half of the time when its compiler does not optimise. Other drivers do not read this.
 export POCL_EXTRA_BUILD_FLAGS="${POCL_EXTRA_BUILD_FLAGS--cl-opt-disable}"
 

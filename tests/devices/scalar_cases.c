@@ -198,12 +198,10 @@ static bool types_of(wadi_sop op, wadi_type t, scalar_case *one) {
     return wadi_sop_type(op, one->types, &one->result);
 }
 
-static void add_operations(scalar_cases *c, bool exact) {
+static void add_operations(scalar_cases *c) {
     for (int op = 0; op < WADI_SOP_PRIM_COUNT; op++) {
         scalar_case one;
-        if (wadi_sop_is_exact((wadi_sop)op, c->type) == exact &&
-            types_of((wadi_sop)op, c->type, &one))
-            scalar_cases_add(c, one);
+        if (types_of((wadi_sop)op, c->type, &one)) scalar_cases_add(c, one);
     }
 }
 
@@ -250,10 +248,9 @@ static void add_small(scalar_cases *c) {
     }
 }
 
-void scalar_cases_fill(scalar_cases *c, bool exact) {
+void scalar_cases_fill(scalar_cases *c) {
     scalar_cases_elements(c, 7);
-    add_operations(c, exact);
-    if (!exact) return;
+    add_operations(c);
     add_conversions(c);
     add_constants(c);
     add_small(c);

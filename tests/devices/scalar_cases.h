@@ -33,9 +33,8 @@ typedef struct scalar_cases {
 
 void scalar_cases_init(scalar_cases *c, wadi_type type);
 void scalar_cases_fini(scalar_cases *c);
-/* Fills in the elements: pairs of special values, and random ones. Adds all operations that are exact, with conversions and constants; or
- * all others. */
-void scalar_cases_fill(scalar_cases *c, bool exact);
+/* Fills in the elements: pairs of special values, and random ones. Adds all operations, with conversions and constants. */
+void scalar_cases_fill(scalar_cases *c);
 
 /* The statements that compute element i of each column, with QUALIFIER in front of pointers to arrays. */
 void scalar_cases_write(const scalar_cases *c, const char *qualifier, wadi_text *out);

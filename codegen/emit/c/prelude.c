@@ -5,8 +5,9 @@
 #include "codegen/rt_embed.h"
 
 bool wadi_c_prelude(const char *kernels, bool has_complex, wadi_text *out) {
-    const char *const texts[] = {wadi_embed_scalar, wadi_embed_complex};
+    const char *const texts[] = {wadi_embed_scalar, wadi_embed_elementary, wadi_embed_complex,
+                                 wadi_embed_complex_functions};
     wadi_text_add(out, wadi_embed_kernel);
     wadi_text_add(out, wadi_embed_work);
-    return wadi_c_pick(texts, has_complex ? 2 : 1, kernels, out);
+    return wadi_c_pick(texts, has_complex ? 4 : 2, kernels, out);
 }

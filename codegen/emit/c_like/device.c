@@ -6,8 +6,8 @@
 
 bool wadi_c_device_scalars(const char *words, const char *kernels, bool has_complex,
                            wadi_text *out) {
-    const char *const texts[] = {wadi_embed_scalar_device, wadi_embed_complex_device,
-                                 wadi_embed_complex_functions};
+    const char *const texts[] = {wadi_embed_scalar_device, wadi_embed_elementary_device,
+                                 wadi_embed_complex_device, wadi_embed_complex_functions_device};
     wadi_text_add(out, words);
-    return wadi_c_pick(texts, has_complex ? 3 : 1, kernels, out);
+    return wadi_c_pick(texts, has_complex ? 4 : 2, kernels, out);
 }

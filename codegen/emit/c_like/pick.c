@@ -1,6 +1,6 @@
 /* Picking the functions that kernels need. There are many hundred functions for scalars, and a compiler takes longer to read
  * all of them than to compile a kernel of middling size. Their texts are preprocessed when wadi is built
- * (codegen/CMakeLists.txt). The preprocessed text consists of definitions that begin with one of two marks. They are picked by
+ * (codegen/CMakeLists.txt). The preprocessed text consists of definitions that begin with one of three marks. They are picked by
  * name. */
 #include "codegen/emit/c_like/pick.h"
 
@@ -10,7 +10,7 @@
 #include "base/map.h"
 #include "base/vec.h"
 
-static const char *const marks[] = {"WADI_FN ", "WADI_LIBRARY "};
+static const char *const marks[] = {"WADI_FN ", "WADI_LIBRARY ", "WADI_TABLE "};
 static const char prefix[] = "wadi_";
 
 /* A definition, and the name that it defines. */
@@ -50,7 +50,7 @@ static const char *next_name(const char *s, const char *end, size_t *length) {
 
 /* ---- finding ---- */
 
-/* Both marks begin alike: one search for both. */
+/* All marks begin alike: one search for all. */
 static const char *next_mark(const char *s) {
     for (const char *at = strstr(s, "WADI_"); at; at = strstr(at + 1, "WADI_"))
         for (size_t k = 0; k < sizeof marks / sizeof *marks; k++)
@@ -58,9 +58,10 @@ static const char *next_mark(const char *s) {
     return s + strlen(s);
 }
 
-/* Adds a definition. The name that it defines is in front of the first parenthesis. */
+/* Adds a definition. The name that it defines is in front of the first parenthesis or bracket. */
 static void add_piece(pieces *p, const char *text, size_t length) {
-    const char *end = memchr(text, '(', length), *name = end ? end : text;
+    const size_t front = strcspn(text, "([");
+    const char *end = front < length ? text + front : NULL, *name = end ? end : text;
     while (name > text && is_word(name[-1])) name--;
     const piece one = {text, name, length, end ? (size_t)(end - name) : 0, false};
     const uint64_t key = digest(name, one.name_length);

@@ -1,8 +1,8 @@
-/* The words that scalar.h and complex.h take of a compiler. Both are expanded twice (codegen/CMakeLists.txt): for C, where these are
- * builtins of gcc and clang, and with WADI_RT_DEVICE for device C, where they are functions that OpenCL C and CUDA C have under one
- * name for both widths, or words that each dialect defines (opencl.h, cuda.h). */
-#ifndef WADI_RT_BUILTIN_H
-#define WADI_RT_BUILTIN_H
+/* The words that the functions of kernels take of a compiler: those here, codegen/rt/scalar.h and complex.h. All are expanded twice
+ * (codegen/CMakeLists.txt): for C, where these are builtins of gcc and clang, and with WADI_RT_DEVICE for device C, where they are functions
+ * that OpenCL C and CUDA C have under one name for both widths, or words that each dialect defines (scalar_opencl.h, scalar_cuda.h). */
+#ifndef WADI_ELEMENTARY_BUILTIN_H
+#define WADI_ELEMENTARY_BUILTIN_H
 
 #if defined(WADI_RT_DEVICE)
 

@@ -1,0 +1,60 @@
+/* erf and erfc. erfc(x) is e^(-x^2) / (1 + 2 x) times a function of (x - 15/4) / (x + 15/4) that is nearly flat (J. L. Schonfelder, Chebyshev
+ * Expansions for the Error and Related Functions, 1978; M. M. Shepherd and J. G. Laframboise, 1981). Small arguments of erf of f64 have a
+ * polynomial of their own; for f32 all are 1 - p(x)^-16 (C. Hastings, Approximations for Digital Computers, 1955). */
+#ifndef WADI_ELEMENTARY_ERROR_H
+#define WADI_ELEMENTARY_ERROR_H
+
+#include "graph/elementary/exponential.h"
+
+WADI_FN double wadi_erf_f64(double x) {
+    const double a = WADI_MATH(fabs, )(x), b = a > 6 ? 6 : a;
+    const bool inner = a < 0.8;
+    const double u = inner ? x * x : b - 1.0625, p = WADI_POLY_erf_f64(inner, u);
+    const double middle = 0x1.bbef0fbde6221p-1 + (u * p - 0x1.322c1148e0d48p-55);
+    const double t = (b - 3.75) / (b + 3.75);
+    const double g = 0x1.3ccda0b5d5dc2p+0 + t * WADI_POLY_erfc_f64(t);
+    const double outer = 1 - wadi_exp_f64(-(b * b)) * g / (1 + 2 * b);
+    const double y = WADI_MATH(copysign, )(a < 1.325 ? middle : outer, x);
+    return x != x ? x : inner ? x + x * p : y;
+}
+
+WADI_FN double wadi_erfc_f64(double x) {
+    double h, l, el, pl, cl, fl, tl, gl, nl, dl, ql, ml;
+    const double a = WADI_MATH(fabs, )(x), b = a > 28 ? 28 : a;
+    const double s = wadi_product(b, b, &el);
+    const double k = wadi_exp_parts(-s < -746 ? -746 : -s, -el, &h, &l);
+    const double e = wadi_sum_ordered(1, h, &pl);
+    const double c = wadi_sum_any(b, -3.75, &cl), f = wadi_sum_any(b, 3.75, &fl);
+    const double t = wadi_quotient_of_sums(c, cl, f, fl, &tl);
+    /* the function's slope, for what t lacks */
+    const double slope = -0.14 + t * (0.095 + t * (0.257 + t * -1.19));
+    const double g =
+        wadi_sum_ordered(0x1.3ccda0b5d5dc2p+0, t * WADI_POLY_erfc_f64(t) + tl * slope, &gl);
+    const double n = wadi_product_of_sums(e, pl + l, g, gl + 0x1.e65b158f28ce5p-54, &nl);
+    const double d = wadi_sum_any(1, b + b, &dl);
+    const double q = wadi_quotient_of_sums(n, nl, d, dl, &ql);
+    const double right = wadi_scaled_f64(q + ql, k);
+    const double u = a < 0.5 ? a * a : 0;
+    const double m = wadi_sum_ordered(1, -x, &ml), near = m + (ml - x * WADI_POLY_erf_f64(true, u));
+    const double y = x < 0 ? 2 - right : right, z = a < 0.5 ? near : y;
+    return x != x ? x : z;
+}
+
+/* ---- f32 ---- */
+
+WADI_FN float wadi_erf_f32(float x) {
+    const double a = WADI_MATH(fabs, )((double)x), b = a > 3.95 ? 3.95 : a;
+    const double p = 1 + b * WADI_POLY_erf_light(b), q = p * p, r = q * q, s = r * r;
+    const double y = 1 - 1 / (s * s);
+    const double z = a < 0x1p-14 ? a * 0x1.20dd750429b6dp+0 : y;
+    return (float)WADI_MATH(copysign, )(x != x ? a : z, (double)x);
+}
+
+WADI_FN float wadi_erfc_f32(float x) {
+    const double a = WADI_MATH(fabs, )((double)x), b = a > 10.5 ? 10.5 : a;
+    const double t = (b - 3.75) / (b + 3.75);
+    const double y = wadi_exp_light(-(b * b)) * WADI_POLY_erfc_light(t) / (1 + 2 * b);
+    return (float)(x != x ? a : x < 0 ? 2 - y : y);
+}
+
+#endif

@@ -1,0 +1,141 @@
+/* log, log2, log10 and log1p.
+ *
+ * The argument is 2^k (1 + f), f from sqrt(1/2) - 1 to sqrt(2) - 1. With s = f / (2 + f), log(1 + f) is 2 atanh(s) = 2 s + s z Q(z), z = s^2, and
+ * 2 s is f - s f: so it is f less a number that is small enough to be rounded (W. J. Cody and W. Waite, 1980, and J.-M. Muller, Elementary
+ * Functions, 2016, for the argument). */
+#ifndef WADI_ELEMENTARY_LOGARITHM_H
+#define WADI_ELEMENTARY_LOGARITHM_H
+
+#include "graph/elementary/polynomials.h"
+#include "graph/elementary/sums.h"
+
+/* x = 2^k (1 + f) of any x > 0: f, and k in *exponent */
+WADI_FN double wadi_split_f64(double x, double *exponent) {
+    const bool tiny = x < 0x1p-1022;
+    const uint64_t bits = wadi_bits_of_f64(tiny ? x * 0x1p54 : x) + 0x95f619980c433u;
+    *exponent = wadi_of_bits_f64(bits >> 52 | 0x4330000000000000u) -
+                (tiny ? 4503599627371573.0 : 4503599627371519.0);
+    return wadi_of_bits_f64((bits & 0xfffffffffffffu) + 0x3fe6a09e667f3bcdu) - 1;
+}
+
+/* f - log(1 + f) */
+WADI_FN double wadi_log_less(double f) {
+    const double s = f / (2 + f), z = s * s;
+    return s * (f - z * WADI_POLY_log_f64(z));
+}
+
+/* `inside`, which is right for 0 < x < infinity, or what logarithms have elsewhere */
+WADI_FN double wadi_log_ends_f64(double x, double inside) {
+    const double inf = WADI_INF(f64, ), y = x < inf ? inside : x;
+    const double z = x == 0 ? -inf : y;
+    return x < 0 ? WADI_NAN(f64, ) : z;
+}
+
+WADI_FN double wadi_log_f64(double x) {
+    double k, e;
+    const double f = wadi_split_f64(x, &k), less = wadi_log_less(f);
+    const double v = wadi_sum_ordered(k * 0x1.62e42fefa3800p-1, f, &e);
+    return wadi_log_ends_f64(x, v + (e - (less - k * 0x1.ef35793c76730p-45)));
+}
+
+/* log(1 + f) (head + tail), head of 26 bits, and k (whole + rest), whole of 42 */
+WADI_FN double wadi_log_of_base(double f, double k, double head, double tail, double whole,
+                                double rest) {
+    double l, e;
+    const double h = wadi_sum_ordered(f, -wadi_log_less(f), &l), upper = wadi_upper_half(h);
+    const double low = ((h - upper) + l) * head + h * tail;
+    const double v = wadi_sum_ordered(k * whole, upper * head, &e);
+    return v + (e + (low + k * rest));
+}
+
+WADI_FN double wadi_log2_f64(double x) {
+    double k;
+    const double f = wadi_split_f64(x, &k);
+    return wadi_log_ends_f64(
+        x, wadi_log_of_base(f, k, 0x1.7154760000000p+0, 0x1.4ae0bf85ddf44p-26, 1, 0));
+}
+
+WADI_FN double wadi_log10_f64(double x) {
+    double k;
+    const double f = wadi_split_f64(x, &k);
+    return wadi_log_ends_f64(x, wadi_log_of_base(f, k, 0x1.bcb7b10000000p-2, 0x1.49b9438ca9aaep-28,
+                                                 0x1.34413509f7800p-2, 0x1.fef311f12b358p-46));
+}
+
+/* log(2^add (1 + x + low)), of x >= 0, or x > -1 if add is 0; `low` is the rounding error of x. If `large`, the 1 does not count. */
+WADI_FN double wadi_log1p_of_sum(double x, double low, bool large, double add) {
+    double k, e, c;
+    const double u = wadi_sum_any(large ? 0 : 1, x, &c);
+    const double g = wadi_split_f64(u, &k);
+    const bool near = k == 0 && !large;
+    const double f = near ? x : g, more = (near ? low : c + low) / u;
+    const double n = k + add, less = wadi_log_less(f);
+    const double v = wadi_sum_ordered(n * 0x1.62e42fefa3800p-1, f, &e);
+    return v + (e - ((less - more) - n * 0x1.ef35793c76730p-45));
+}
+
+WADI_FN double wadi_log1p_f64(double x) {
+    const double inf = WADI_INF(f64, );
+    const double y = x < inf ? wadi_log1p_of_sum(x, 0, false, 0) : x;
+    const double z = x == -1 ? -inf : y;
+    const double w = x < -1 ? WADI_NAN(f64, ) : z;
+    return x == 0 ? x : w;
+}
+
+/* ---- f32 ---- */
+
+WADI_FN float wadi_split_f32(float x, float *exponent) {
+    const bool tiny = x < 0x1p-126f;
+    const uint32_t bits = wadi_bits_of_f32(tiny ? x * 0x1p24f : x) + 0x4afb0du;
+    *exponent = (float)(int32_t)(bits >> 23) - (tiny ? 151.0f : 127.0f);
+    return wadi_of_bits_f32((bits & 0x7fffff) + 0x3f3504f3u) - 1;
+}
+
+WADI_FN float wadi_log_ends_f32(float x, float inside) {
+    const float inf = WADI_INF(f32, f), y = x < inf ? inside : x;
+    const float z = x == 0 ? -inf : y;
+    return x < 0 ? WADI_NAN(f32, f) : z;
+}
+
+WADI_FN float wadi_log_f32(float x) {
+    float k;
+    const float f = wadi_split_f32(x, &k), s = f * f;
+    const float less = s * 0.5f - s * f * WADI_POLY_log_f32(f);
+    const float w = k * 0x1.62e4p-1f, v = w + f, e = (w - v) + f;
+    return wadi_log_ends_f32(x, v + (e - (less - k * 0x1.7f7d1cp-20f)));
+}
+
+/* log(x) less k log 2 for results of f32, of x > 0 */
+WADI_FN double wadi_log_light_parts(double x, double *exponent) {
+    const double f = wadi_split_f64(x, exponent), s = f / (2 + f), z = s * s;
+    return f - s * (f - z * WADI_POLY_log_light(z));
+}
+
+WADI_FN double wadi_log_light(double x) {
+    double k;
+    const double l = wadi_log_light_parts(x, &k);
+    return k * 0x1.62e42fefa39efp-1 + l;
+}
+
+WADI_FN float wadi_log2_f32(float x) {
+    double k;
+    const double l = wadi_log_light_parts((double)x, &k);
+    return wadi_log_ends_f32(x, (float)(k + l * 0x1.71547652b82fep+0));
+}
+
+WADI_FN float wadi_log10_f32(float x) {
+    double k;
+    const double l = wadi_log_light_parts((double)x, &k);
+    return wadi_log_ends_f32(x, (float)(k * 0x1.34413509f79ffp-2 + l * 0x1.bcb7b1526e50ep-2));
+}
+
+WADI_FN float wadi_log1p_f32(float x) {
+    const double a = (double)x, series = a - a * a * (0.5 - a * 0x1.5555555555555p-2);
+    const double y = WADI_MATH(fabs, )(a) < 0x1p-14 ? series : wadi_log_light(1 + a);
+    const float inf = WADI_INF(f32, f), z = x < inf ? (float)y : x;
+    const float w = x == -1 ? -inf : z;
+    const float v = x < -1 ? WADI_NAN(f32, f) : w;
+    return x == 0 ? x : v;
+}
+
+#endif

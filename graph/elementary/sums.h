@@ -1,0 +1,62 @@
+/* Sums and products of two numbers with what rounding has cut off.
+ *
+ * The elementary functions in this folder are one text for the interpreter, C, CUDA C and OpenCL C. It has only + - * /, roots, selections,
+ * integers and reinterpreted bits, which all of these round alike, so that results have the same bits everywhere. There is no fused
+ * multiply-add, which some processors lack. Selections stand in the place of branches, so that loops over the functions are vectorised.
+ *
+ * Sources: T. J. Dekker, A Floating-Point Technique for Extending the Available Precision (1971); D. E. Knuth, The Art of Computer
+ * Programming 2, 4.2.2 (the sum of any two numbers). Numbers are split by clearing bits, which needs no range. */
+#ifndef WADI_ELEMENTARY_SUMS_H
+#define WADI_ELEMENTARY_SUMS_H
+
+#include "graph/elementary/builtin.h"
+
+/* a + b, where b is not the larger one, or a is 0 */
+WADI_FN double wadi_sum_ordered(double a, double b, double *low) {
+    const double s = a + b;
+    *low = (a - s) + b;
+    return s;
+}
+
+WADI_FN double wadi_sum_any(double a, double b, double *low) {
+    const double s = a + b, t = s - a;
+    *low = (a - (s - t)) + (b - t);
+    return s;
+}
+
+/* the first 26 bits of a number */
+WADI_FN double wadi_upper_half(double a) {
+    return wadi_of_bits_f64(wadi_bits_of_f64(a) & 0xfffffffff8000000u);
+}
+
+WADI_FN double wadi_product(double a, double b, double *low) {
+    const double x = wadi_upper_half(a), y = wadi_upper_half(b), p = a * b;
+    const double u = a - x, v = b - y;
+    *low = ((x * y - p) + (x * v + u * y)) + u * v;
+    return p;
+}
+
+/* (a + al) (b + bl) */
+WADI_FN double wadi_product_of_sums(double a, double al, double b, double bl, double *low) {
+    double e;
+    const double p = wadi_product(a, b, &e);
+    return wadi_sum_ordered(p, e + (a * bl + al * b), low);
+}
+
+/* (n + nl) / (d + dl) */
+WADI_FN double wadi_quotient_of_sums(double n, double nl, double d, double dl, double *low) {
+    double e;
+    const double inverse = 1 / d, q = n * inverse, p = wadi_product(q, d, &e);
+    *low = (((n - p) - e) + (nl - q * dl)) * inverse;
+    return q;
+}
+
+/* the root of a + al; 0 of 0 */
+WADI_FN double wadi_root_of_sum(double a, double al, double *low) {
+    double e;
+    const double r = WADI_MATH(sqrt, )(a), p = wadi_product(r, r, &e), twice = r + r;
+    *low = twice > 0 ? (((a - p) - e) + al) / twice : 0;
+    return r;
+}
+
+#endif
