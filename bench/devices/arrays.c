@@ -3,7 +3,8 @@
  * "NAME, copied" is one round of a job (jobs.h), with the copies of its inputs and everything else that a run costs. "NAME, resident" is what
  * each of eight further rounds takes. Black-Scholes is the program of "Converting Data to Task-Parallelism by Rewrites" (section 6);
  * "intensity N" does N multiplications and additions for each number that it reads, as in the same paper's Figures 6 and 7; "rows of N"
- * sums rows of that length, with the same numbers in all cases.
+ * sums rows of that length, with the same numbers in all cases; "segments of N" sums segments, whose offsets are an input. "histogram of N" counts
+ * the numbers in each of N bins, or adds floats in the order of the source; "one bin" sends all of them to the first.
  *
  * The first side is `cpu`. The others are the devices that WADI_DEVICE lists; without it, all there are. Sums have the same bits on all. Where
  * one of them is NVIDIA's, the peers are libraries on it, called from Python (peers.py); their arrays stay there too. */
@@ -16,6 +17,7 @@
 #include "bench/devices/devices.h"
 #include "bench/devices/jobs.h"
 #include "bench/devices/peers.h"
+#include "bench/streams/roof.h"
 
 enum { LARGE = 100000000, NUMBERS = 10000000, QUICK_NUMBERS = 10000, MOST_DEVICES = 5 };
 
@@ -46,7 +48,19 @@ static wadi_status compare(bench *b, const bench_job *j, arrays *a, bool residen
     return WADI_OK;
 }
 
-/* A device against the peers, and against what is asked of it; of cpu nothing is. */
+/* cpu against the rate at which it reads. */
+static wadi_status judge_cpu(bench *b, const bench_job *j, double bytes, double seconds,
+                             wadi_error *err) {
+    double rate = 0;
+    char name[96], asked[48];
+    if (j->read <= 0 || b->quick) return WADI_OK;
+    WADI_TRY(bench_read_bandwidth(b, &rate, err));
+    (void)snprintf(name, sizeof name, "%s, resident, cpu", j->name);
+    (void)snprintf(asked, sizeof asked, "asked: %g %% of reading", 100 * j->read);
+    return bench_line(b, "arrays", name, seconds, asked, bytes / (j->read * rate), err);
+}
+
+/* A device against the peers, and against what is asked of it. */
 static wadi_status judge(bench *b, const bench_job *j, const arrays *a, int i,
                          const double *seconds, wadi_error *err) {
     const wadi_device_choice *c = &a->list.at[i];
@@ -62,7 +76,8 @@ static wadi_status judge(bench *b, const bench_job *j, const arrays *a, int i,
             WADI_TRY(bench_line(b, "arrays", name, seconds[i], asked, j->times * peers[k], err));
     }
     bench_say(b, "%s: %.2f GB/s", name, 1e-9 * bytes / seconds[i]);
-    if (i == 0 || j->share <= 0 || a->copied[i] <= 0) return WADI_OK;
+    if (i == 0) return judge_cpu(b, j, bytes, seconds[i], err);
+    if (j->share <= 0 || a->copied[i] <= 0) return WADI_OK;
     (void)snprintf(asked, sizeof asked, "asked: %g %% of a copy", 100 * j->share);
     return bench_line(b, "arrays", name, seconds[i], asked, bytes / (j->share * a->copied[i]), err);
 }

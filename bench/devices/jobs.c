@@ -45,6 +45,61 @@ enum { ROUNDS = 8, ENTRIES = 64 /* of a row of the matrix, on average */ };
     SCALED "l = unit { quot (the n) @ }\nm = reshape s l @\n" \
            "r = fold 0.0 m (p, q) { add p q }\n" BENCH_PICK("r")
 
+#define SEGMENTED SCALED "r = fold_seg 0.0 o s (p, q) { add p q }\n" BENCH_PICK("r")
+#define SEGMENTED_SINGLES                                    \
+    "s = map x (a) { mul a (convert f32 (the factor)) }\n"   \
+    "r = fold_seg 0.0f32 o s (p, q) { add p q }\n"           \
+    "v = unit { convert f64 (r ! (rem (mul (add (the i) 1) " \
+    "7919999) (extent r 0))) }\n"
+#define BIN "{ true, rem (convert i64 a) @ }\n"
+#define COUNTS                                                    \
+    "z = generate @ (b) { 0 }\nw = map x (a) { add (the i) 1 }\n" \
+    "r = permute z w x (new, old) { add new old } (i, a) " BIN    \
+    "v = unit { convert f64 (r ! (rem (mul (add (the i) 1) 7919999) (extent r 0))) }\n"
+#define WEIGHTS                                                  \
+    "z = generate @ (b) { 0.0 }\nw = map x (a) { the factor }\n" \
+    "r = permute z w x (new, old) { add new old } (i, a) " BIN BENCH_PICK("r")
+
+#define SPLIT(N, TEXT)                                                                   \
+    {                                                                                    \
+        .name = "segments of " TEXT, .task = "rows", .vectors = "xO", .body = SEGMENTED, \
+        .extra = N, .bytes = 8 + 16.0 / N, .share = 0.7, .read = 0.9, .rows = true,      \
+        .full = N != 10                                                                  \
+    }
+#define SPLIT_SINGLES(N, TEXT)                                                                   \
+    {                                                                                            \
+        .name = "segments of " TEXT ", f32", .task = "singles", .vectors = "XO",                 \
+        .body = SEGMENTED_SINGLES, .extra = N, .bytes = 4 + 12.0 / N, .share = 0.7, .read = 0.9, \
+        .rows = true, .full = N != 10                                                            \
+    }
+/* N bins: any of them, or all in the first. */
+#define BINS(N, TEXT)                                                                        \
+    {.name = "histogram of " TEXT,                                                           \
+     .task = "bins",                                                                         \
+     .vectors = "b",                                                                         \
+     .body = COUNTS,                                                                         \
+     .extra = N,                                                                             \
+     .bytes = 4,                                                                             \
+     .full = N != 256},                                                                      \
+        {.name = "histogram of " TEXT ", one bin",                                           \
+         .task = "one bin",                                                                  \
+         .vectors = "a",                                                                     \
+         .body = COUNTS,                                                                     \
+         .extra = N,                                                                         \
+         .bytes = 4,                                                                         \
+         .full = N != 256},                                                                  \
+        {.name = "histogram of " TEXT ", floats",                                            \
+         .task = "bins",                                                                     \
+         .vectors = "b",                                                                     \
+         .body = WEIGHTS,                                                                    \
+         .extra = N,                                                                         \
+         .bytes = 4,                                                                         \
+         .full = N != 256},                                                                  \
+    {                                                                                        \
+        .name = "histogram of " TEXT ", floats, one bin", .task = "one bin", .vectors = "a", \
+        .body = WEIGHTS, .extra = N, .bytes = 4, .full = N != 256                            \
+    }
+
 #define SEGMENTS(N, TEXT)                                                                  \
     {                                                                                      \
         .name = "rows of " TEXT, .task = "rows", .vectors = "x", .body = ROWS, .extra = N, \
@@ -138,6 +193,19 @@ const bench_job bench_jobs[] = {
     SEGMENTS(1000000, "10^6"),
     SEGMENTS(10000000, "10^7"),
     SEGMENTS(100000000, "10^8"),
+    SPLIT(1, "1"),
+    SPLIT(10, "10"),
+    SPLIT(1000, "10^3"),
+    SPLIT(100000, "10^5"),
+    SPLIT(10000000, "10^7"),
+    SPLIT(100000000, "10^8"),
+    SPLIT_SINGLES(1, "1"),
+    SPLIT_SINGLES(10, "10"),
+    SPLIT_SINGLES(1000, "10^3"),
+    SPLIT_SINGLES(10000000, "10^7"),
+    BINS(256, "256"),
+    BINS(65536, "65536"),
+    BINS(10000000, "10^7"),
     {.name = "FFT of 1024",
      .task = "fft",
      .vectors = "x",
@@ -167,7 +235,7 @@ typedef struct vector {
     char letter;
     const char *name, *of; /* of the input; its type */
     wadi_type type;
-    int64_t (*length)(int64_t n);
+    int64_t (*length)(int64_t n); /* NULL: offsets of rows of `extra`, which is n for `fill` */
     void (*fill)(int k, int64_t n, int64_t length, void *out);
 } vector;
 
@@ -240,6 +308,27 @@ static void fill_columns(int k, int64_t n, int64_t length, void *out) {
         for (int64_t i = 0; i < entries_of_row(r); i++) *column++ = (int32_t)((r + 3 * i) % rows);
 }
 
+/* Where segments of equal length begin. */
+static void fill_multiples(int k, int64_t n, int64_t length, void *out) {
+    int64_t *at = out;
+    WADI_UNUSED(k);
+    for (int64_t i = 0; i < length; i++) at[i] = i * n;
+}
+
+/* Numbers all over the place, of 31 bits; or zeros. */
+static void fill_bins(int k, int64_t n, int64_t length, void *out) {
+    int32_t *x = out;
+    WADI_UNUSED(k);
+    WADI_UNUSED(n);
+    for (int64_t i = 0; i < length; i++) x[i] = (int32_t)((uint32_t)i * 2654435761U >> 1);
+}
+
+static void fill_zeros(int k, int64_t n, int64_t length, void *out) {
+    WADI_UNUSED(k);
+    WADI_UNUSED(n);
+    memset(out, 0, (size_t)length * sizeof(int32_t));
+}
+
 static const vector vectors[] = {
     {'x', "x", "f64", WADI_F64, all_of, fill_numbers},
     {'y', "y", "f64", WADI_F64, all_of, fill_numbers},
@@ -249,6 +338,9 @@ static const vector vectors[] = {
     {'Y', "y", "f32", WADI_F32, all_of, fill_singles},
     {'Z', "z", "f32", WADI_F32, all_of, fill_singles},
     {'I', "x", "i32", WADI_I32, all_of, fill_keys},
+    {'b', "x", "i32", WADI_I32, all_of, fill_bins},
+    {'a', "x", "i32", WADI_I32, all_of, fill_zeros},
+    {'O', "o", "i64", WADI_I64, NULL, fill_multiples},
     {'p', "p", "u32", WADI_U32, all_of, fill_words},
     {'q', "q", "u32", WADI_U32, all_of, fill_words},
     {'r', "r", "u32", WADI_U32, all_of, fill_words},
@@ -268,10 +360,10 @@ wadi_status bench_numbers_make(const bench_job *j, int64_t n, bench_numbers *out
     *out = (bench_numbers){0};
     for (const char *letter = j->vectors; *letter != '\0'; letter++) {
         const vector *v = vector_of(*letter);
-        const int64_t length = v->length(n);
+        const int64_t length = v->length ? v->length(n) : n / j->extra + 1;
         void *column = malloc((size_t)length * 8);
         if (column == NULL) return wadi_fail(err, WADI_MEMORY, "out of memory");
-        v->fill(out->n, n, length, column);
+        v->fill(out->n, v->length ? n : j->extra, length, column);
         out->array[out->n++] = (wadi_array){
             .rank = 1, .fields = 1, .type = {v->type}, .shape = {length}, .column = {column}};
     }

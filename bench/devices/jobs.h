@@ -18,6 +18,7 @@ typedef struct bench_job {
     int64_t extra;
     double bytes;      /* that a round reads and writes for each number, at least */
     double share;      /* asked: of the bandwidth of a copy; 0: nothing is */
+    double read;       /* asked: of the rate at which cpu reads memory; 0: nothing is */
     double times;      /* asked: at most so many times as long as the peer; 0: nothing is */
     bool full;         /* left out of quick runs, which do another one like it */
     bool rows;         /* `extra` is the length of rows */

@@ -56,13 +56,23 @@ def prices(m, erfc, s, k, t):
     return s * p - k * m.exp(-0.02 * t) * q
 
 
+def bins(task, n):
+    return np.zeros(n, np.int32) if task == "one bin" else (np.arange(n, dtype=np.uint32) * np.uint32(2654435761) >> 1).astype(np.int32)
+
+
 def vectors(task, n):
+    if "bin" in task:
+        return [bins(task, n)]
+    if task == "singles":
+        return [(np.float32(0.05) + (np.arange(n) * 7919 % 100003).astype(np.float32) / np.float32(110000))]
     return [numbers(k, n) for k in range({"dot": 2, "prices": 3}.get(task, 1))]
 
 
 def pick(task, r):
     if task == "fft":
         return float(r[PICKED % r.shape[0], 1].real)
+    if task == "singles":
+        return float("nan")  # sums of 32 bits depend on their order
     return float(r.reshape(-1)[PICKED % r.size])
 
 
@@ -137,8 +147,11 @@ def cupy_round(cp, task, n, extra):
     if task == "intensity":
         f = cupy_intensity(cp, extra)
         return lambda: f(x)
+    if "bin" in task:
+        return lambda: cp.bincount(x % extra, minlength=extra)
     return {"sum": lambda: x.sum(), "dot": lambda: x.dot(v[1]), "scan": lambda: cp.cumsum(x, out=out),
-            "rows": lambda: x[:n // extra * extra].reshape(-1, extra).sum(axis=1)}[task]
+            "rows": lambda: x[:n // extra * extra].reshape(-1, extra).sum(axis=1),
+            "singles": lambda: x[:n // extra * extra].reshape(-1, extra).sum(axis=1)}[task]
 
 
 def cupy_seconds(cp, work):
@@ -203,6 +216,9 @@ def jax_function(jax, task, n, extra):
         "prices": lambda f, s, k, t: prices(jnp, erfc, s * f, k, t),
         "intensity": work,
         "rows": lambda f, x: jnp.sum(in_rows(f, x), axis=1),
+        "singles": lambda f, x: jnp.sum(in_rows(jnp.float32(f), x), axis=1),
+        "bins": lambda f, x: jnp.bincount(x % extra, length=extra),
+        "one bin": lambda f, x: jnp.bincount(x % extra, length=extra),
         "fft": lambda f, x: jnp.fft.fft(in_rows(f, x).astype(complex)),
     }[task], vectors(task, n)
 

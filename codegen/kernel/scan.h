@@ -21,10 +21,18 @@ typedef struct wadi_scan_part {
 /** Scans that part. */
 void wadi_lower_scan_part(wadi_lower *l, const wadi_scan_part *p);
 
+/* A part of a row that is scanned by itself, in blocks that are counted from its begin: a segment. */
+typedef struct wadi_scan_stretch {
+    wadi_lv from, to, n; /* where it begins in the source's row and in the result's; its elements */
+    wadi_lv entry, entries; /* of its blocks in the table: the first, and how many */
+    bool has_z;             /* z comes first */
+} wadi_scan_stretch;
+
 /* The table of a scan whose blocks are computed separately (scan_blocks.c). Each block of a row has an entry, except the last block. */
 typedef struct wadi_scan_table {
     const wadi_lv *extent; /* of the table: the row's dimensions, then blocks */
     const wadi_lv *pointer;
+    const wadi_scan_stretch *part; /* of the row; NULL: all of it */
 } wadi_scan_table;
 
 /** What a kernel carries from one block to the next; declared outside its loop over blocks. */
@@ -47,9 +55,10 @@ void wadi_lower_scan_block(wadi_lower *l, const wadi_bind *bind, const wadi_lv *
                            const wadi_lv *pointer, const wadi_scan_table *t, const wadi_lv *ix,
                            wadi_lv blk, const wadi_scan_chain *chain);
 /** For a scan of segments: the first function writes segments [from, below) of a row, the second the elements of the row that belong to
- *  no segment (segment_scan.c). Of `row` only bind, extent, pointer and ix are used. */
-void wadi_lower_scan_segments(wadi_lower *l, const wadi_scan_part *row, wadi_lv from,
-                              wadi_lv below);
+ *  no segment (segment_scan.c). Of `row` only bind, extent, pointer and ix are used. Of segments with more than `limit` elements only the
+ *  first block is written. */
+void wadi_lower_scan_segments(wadi_lower *l, const wadi_scan_part *row, wadi_lv from, wadi_lv below,
+                              wadi_lv limit);
 void wadi_lower_scan_outside(wadi_lower *l, const wadi_scan_part *row);
 
 #endif

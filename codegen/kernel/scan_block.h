@@ -8,8 +8,10 @@ typedef struct wadi_scan_block {
     const wadi_bind *bind;
     int rank, fields;
     const wadi_type *type;
-    const wadi_lv *ix; /* of the row */
-    wadi_lv n;         /* elements of the row */
+    const wadi_lv *ix;             /* of the row */
+    const wadi_scan_stretch *part; /* of that row; NULL: all of it */
+    bool has_z;
+    wadi_lv n; /* elements of the row, or of that part of it */
     wadi_lv blk, from, below;
     bool any_order;
     /* results of a block */
@@ -20,9 +22,9 @@ typedef struct wadi_scan_block {
     wadi_lv z[WADI_MAX_FIELDS];
 } wadi_scan_block;
 
-/** Block `blk` of the row at `ix`, with the fields for its results unset. */
-wadi_scan_block wadi_lower_scan_of(wadi_lower *l, const wadi_bind *bind, const wadi_lv *ix,
-                                   wadi_lv blk);
+/** Block `blk` of the row at `ix`, or of a part of it, with the fields for its results unset. */
+wadi_scan_block wadi_lower_scan_of(wadi_lower *l, const wadi_bind *bind,
+                                   const wadi_scan_stretch *part, const wadi_lv *ix, wadi_lv blk);
 /** Element i of the row. */
 void wadi_lower_scan_source(wadi_lower *l, const wadi_scan_block *c, wadi_lv i, wadi_lv *out);
 /** out = f(acc, x) */
@@ -31,6 +33,8 @@ void wadi_lower_scan_combine(wadi_lower *l, const wadi_scan_block *c, const wadi
 /** Where entry `blk` of the row is in the table. */
 wadi_lv wadi_lower_scan_entry(wadi_lower *l, const wadi_scan_block *c, const wadi_scan_table *t,
                               wadi_lv blk);
+/** How many entries it has there. */
+wadi_lv wadi_lower_scan_entries(const wadi_scan_block *c, const wadi_scan_table *t);
 /** Stores v as element `at` of the row of results. */
 void wadi_lower_scan_store(wadi_lower *l, const wadi_scan_block *c, wadi_lv at, const wadi_lv *v);
 

@@ -13,8 +13,8 @@
 #include "codegen/kernel/top.h"
 #include "operators/reduce_tree.h"
 
-wadi_scan_block wadi_lower_scan_of(wadi_lower *l, const wadi_bind *bind, const wadi_lv *ix,
-                                   wadi_lv blk) {
+wadi_scan_block wadi_lower_scan_of(wadi_lower *l, const wadi_bind *bind,
+                                   const wadi_scan_stretch *part, const wadi_lv *ix, wadi_lv blk) {
     const wadi_val array = bind->args[bind->nargs - 1];
     const wadi_array_type *t = wadi_type_of(l, array);
     wadi_scan_block c = {.bind = bind,
@@ -22,7 +22,9 @@ wadi_scan_block wadi_lower_scan_of(wadi_lower *l, const wadi_bind *bind, const w
                          .fields = t->elem.fields,
                          .type = t->elem.type,
                          .ix = ix,
-                         .n = wadi_lower_extent(l, array, t->rank - 1),
+                         .part = part,
+                         .has_z = part ? part->has_z : bind->nargs == 2,
+                         .n = part ? part->n : wadi_lower_extent(l, array, t->rank - 1),
                          .blk = blk,
                          .any_order = wadi_fun_has_any_order(bind->funs[0])};
     wadi_lb *b = &l->b;
@@ -36,9 +38,16 @@ void wadi_lower_scan_source(wadi_lower *l, const wadi_scan_block *c, wadi_lv i, 
     wadi_lb *b = &l->b;
     wadi_lv ix[WADI_MAX_RANK];
     if (c->rank > 1) memcpy(ix, c->ix, (size_t)(c->rank - 1) * sizeof *ix);
-    ix[c->rank - 1] = wadi_lb_range(b, i, wadi_lb_i64(b, 0),
-                                    wadi_lb_bin(b, WADI_SOP_SUB, c->n, wadi_lb_i64(b, 1)));
-    wadi_lower_read(l, c->bind->args[c->bind->nargs - 1], ix, out);
+    const wadi_val array = c->bind->args[c->bind->nargs - 1];
+    const wadi_lv zero = wadi_lb_i64(b, 0), one = wadi_lb_i64(b, 1);
+    i = wadi_lb_range(b, i, zero, wadi_lb_bin(b, WADI_SOP_SUB, c->n, one));
+    if (c->part) { /* this holds only after the check of the segment */
+        const wadi_lv length = wadi_lower_extent(l, array, c->rank - 1);
+        i = wadi_lb_fact(b, wadi_lb_bin(b, WADI_SOP_ADD, c->part->from, i), zero,
+                         wadi_lb_bin(b, WADI_SOP_SUB, length, one));
+    }
+    ix[c->rank - 1] = i;
+    wadi_lower_read(l, array, ix, out);
 }
 
 void wadi_lower_scan_combine(wadi_lower *l, const wadi_scan_block *c, const wadi_lv *acc,
@@ -66,8 +75,12 @@ wadi_lv wadi_lower_scan_entry(wadi_lower *l, const wadi_scan_block *c, const wad
                               wadi_lv blk) {
     wadi_lv ix[WADI_MAX_RANK];
     if (c->rank > 1) memcpy(ix, c->ix, (size_t)(c->rank - 1) * sizeof *ix);
-    ix[c->rank - 1] = blk;
+    ix[c->rank - 1] = c->part ? wadi_lb_bin(&l->b, WADI_SOP_ADD, c->part->entry, blk) : blk;
     return wadi_lower_linear(l, c->rank, t->extent, ix);
+}
+
+wadi_lv wadi_lower_scan_entries(const wadi_scan_block *c, const wadi_scan_table *t) {
+    return c->part ? c->part->entries : t->extent[c->rank - 1];
 }
 
 static void combine_lasts(wadi_lower *l, const void *env, const wadi_lv *acc, const wadi_lv *x,
@@ -109,7 +122,7 @@ static void reduce(wadi_lower *l, void *env) {
 
 void wadi_lower_scan_last(wadi_lower *l, const wadi_bind *bind, const wadi_scan_table *t,
                           const wadi_lv *ix, wadi_lv blk) {
-    wadi_scan_block c = wadi_lower_scan_of(l, bind, ix, blk);
+    wadi_scan_block c = wadi_lower_scan_of(l, bind, t->part, ix, blk);
     wadi_lv last[WADI_MAX_FIELDS];
     if (l->status || l->b.failed) return;
     declare(l, &c, "local", c.local);
@@ -124,7 +137,7 @@ void wadi_lower_scan_last(wadi_lower *l, const wadi_bind *bind, const wadi_scan_
 void wadi_lower_scan_carries(wadi_lower *l, const wadi_bind *bind, const wadi_scan_table *t,
                              const wadi_lv *ix) {
     wadi_lb *b = &l->b;
-    const wadi_scan_block c = wadi_lower_scan_of(l, bind, ix, wadi_lb_i64(b, 0));
+    const wadi_scan_block c = wadi_lower_scan_of(l, bind, t->part, ix, wadi_lb_i64(b, 0));
     wadi_lv x[WADI_MAX_FIELDS], carry[WADI_MAX_FIELDS];
     if (l->status || l->b.failed) return;
     declare(l, &c, "carry", carry);
@@ -132,7 +145,7 @@ void wadi_lower_scan_carries(wadi_lower *l, const wadi_bind *bind, const wadi_sc
     const wadi_lv first = wadi_lower_scan_entry(l, &c, t, wadi_lb_i64(b, 0));
     for (int f = 0; f < c.fields; f++) x[f] = wadi_lb_fresh(b, t->pointer[f], first);
     wadi_top_first(l, &top, x);
-    const wadi_lv blk = wadi_lb_for(b, wadi_lb_i64(b, 1), t->extent[c.rank - 1], 1, "blk");
+    const wadi_lv blk = wadi_lb_for(b, wadi_lb_i64(b, 1), wadi_lower_scan_entries(&c, t), 1, "blk");
     const wadi_lv at = wadi_lower_scan_entry(l, &c, t, blk);
     for (int f = 0; f < c.fields; f++) x[f] = wadi_lb_fresh(b, t->pointer[f], at);
     wadi_top_next(l, &top, second(l, blk), WADI_LV_NONE, x);
@@ -143,14 +156,10 @@ void wadi_lower_scan_carries(wadi_lower *l, const wadi_bind *bind, const wadi_sc
 
 /* ---- results ---- */
 
-static bool has_start(const wadi_scan_block *c) {
-    return c->bind->nargs == 2;
-}
-
 void wadi_lower_scan_store(wadi_lower *l, const wadi_scan_block *c, wadi_lv at, const wadi_lv *v) {
     wadi_lv ix[WADI_MAX_RANK];
     if (c->rank > 1) memcpy(ix, c->ix, (size_t)(c->rank - 1) * sizeof *ix);
-    ix[c->rank - 1] = at;
+    ix[c->rank - 1] = c->part ? wadi_lb_bin(&l->b, WADI_SOP_ADD, c->part->to, at) : at;
     const wadi_lv linear = wadi_lower_linear(l, c->rank, c->extent, ix);
     for (int f = 0; f < c->fields; f++) wadi_lb_store(&l->b, c->pointer[f], linear, v[f]);
 }
@@ -170,7 +179,7 @@ static void result(wadi_lower *l, const wadi_scan_block *c, wadi_lv i, const wad
     memcpy(all, local, sizeof all);
     if (carried && !c->any_order) wadi_lower_scan_combine(l, c, carry, local, all);
     if (c->any_order && c->chain) set(l, c, c->chain->top.total, all);
-    if (has_start(c)) {
+    if (c->has_z) {
         memcpy(local, all, sizeof local);
         wadi_lower_scan_combine(l, c, c->z, local, all);
         i = second(l, i);
@@ -264,7 +273,7 @@ void wadi_lower_scan_block(wadi_lower *l, const wadi_bind *bind, const wadi_lv *
                            const wadi_lv *pointer, const wadi_scan_table *t, const wadi_lv *ix,
                            wadi_lv blk, const wadi_scan_chain *chain) {
     wadi_lb *b = &l->b;
-    wadi_scan_block c = wadi_lower_scan_of(l, bind, ix, blk);
+    wadi_scan_block c = wadi_lower_scan_of(l, bind, t ? t->part : NULL, ix, blk);
     if (l->status || b->failed) return;
     c.extent = extent;
     c.pointer = pointer;
@@ -272,11 +281,11 @@ void wadi_lower_scan_block(wadi_lower *l, const wadi_bind *bind, const wadi_lv *
     c.chain = chain;
     declare(l, &c, "local", c.local);
     declare(l, &c, "carry", c.carry);
-    if (has_start(&c)) wadi_lower_read(l, bind->args[0], NULL, c.z);
+    if (c.has_z) wadi_lower_read(l, bind->args[0], NULL, c.z);
     const wadi_lv later = wadi_lb_bin(b, WADI_SOP_GT, blk, wadi_lb_i64(b, 0));
     wadi_lb_if(b, later);
     if (t) carry_in(l, &c);
-    if (has_start(&c) && chain) {
+    if (c.has_z && chain) {
         wadi_lb_else(b);
         wadi_lower_scan_store(l, &c, wadi_lb_i64(b, 0), c.z);
     }

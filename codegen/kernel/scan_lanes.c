@@ -38,7 +38,7 @@ static wadi_scan_block item(wadi_lower *l, const wadi_scan_items *w, wadi_lv num
         wadi_lb_inst(&l->b, blk)->nonneg = true;
     }
     wadi_lower_row_index(l, row, rank - 1, extent, ix);
-    wadi_scan_block c = wadi_lower_scan_of(l, w->bind, ix, blk);
+    wadi_scan_block c = wadi_lower_scan_of(l, w->bind, NULL, ix, blk);
     c.extent = w->extent;
     c.pointer = w->pointer;
     c.table = w->table;
@@ -295,7 +295,7 @@ void wadi_lower_scan_last_shared(wadi_lower *l, const wadi_bind *bind, const wad
                                  const wadi_lv *ix, wadi_lv blk) {
     wadi_lv nothing[WADI_MAX_FIELDS], array[WADI_MAX_FIELDS], x[WADI_MAX_FIELDS],
         acc[WADI_MAX_FIELDS], all[WADI_MAX_FIELDS];
-    const wadi_scan_block c = wadi_lower_scan_of(l, bind, ix, blk);
+    const wadi_scan_block c = wadi_lower_scan_of(l, bind, NULL, ix, blk);
     const wadi_taking take = taking_of(l, &c, nothing);
     wadi_lanes open;
     if (l->status || l->b.failed) return;
@@ -409,7 +409,7 @@ void wadi_lower_scan_block_shared(wadi_lower *l, const wadi_bind *bind, const wa
     wadi_lb *b = &l->b;
     wadi_lv nothing[WADI_MAX_FIELDS], spare[WADI_MAX_FIELDS], carry[WADI_MAX_FIELDS],
         x[WADI_MAX_FIELDS], all[WADI_MAX_FIELDS];
-    wadi_scan_block c = wadi_lower_scan_of(l, bind, ix, blk);
+    wadi_scan_block c = wadi_lower_scan_of(l, bind, NULL, ix, blk);
     const wadi_taking take = taking_of(l, &c, nothing);
     raking r = {.c = &c, .take = &take};
     if (l->status || b->failed) return;
@@ -441,7 +441,7 @@ static void sweep(wadi_lower *l, const wadi_scan_block *c, const wadi_scan_table
     wadi_lb *b = &l->b;
     wadi_lv x[WADI_MAX_FIELDS], before[WADI_MAX_FIELDS], all[WADI_MAX_FIELDS];
     wadi_lanes open;
-    const wadi_lv m = t->extent[c->rank - 1];
+    const wadi_lv m = wadi_lower_scan_entries(c, t);
     const wadi_lv over = bin(l, WADI_SOP_ADD, bin(l, WADI_SOP_SUB, m, first), step);
     const wadi_lv count = bin(l, WADI_SOP_MAX, bin(l, WADI_SOP_QUOT, over, step), num(l, 0));
     const wadi_lv j = wadi_lanes_each(l, num(l, 0), count, "j", &open);
@@ -460,7 +460,7 @@ static void sweep(wadi_lower *l, const wadi_scan_block *c, const wadi_scan_table
 
 static void sweeps(wadi_lower *l, const wadi_scan_block *c, const wadi_scan_table *t) {
     wadi_lb *b = &l->b;
-    const wadi_lv two = num(l, 2), m = t->extent[c->rank - 1];
+    const wadi_lv two = num(l, 2), m = wadi_lower_scan_entries(c, t);
     const wadi_lv var = wadi_lb_var(b, WADI_I64, false, num(l, 1), "distance");
     wadi_lb_repeat_briefly(b); /* up: totals of 2, 4, .. values */
     wadi_lv d = wadi_lb_get(b, var), twice = bin(l, WADI_SOP_MUL, d, two);
@@ -480,13 +480,13 @@ static void sweeps(wadi_lower *l, const wadi_scan_block *c, const wadi_scan_tabl
 void wadi_lower_scan_carries_shared(wadi_lower *l, const wadi_bind *bind, const wadi_scan_table *t,
                                     const wadi_lv *ix) {
     wadi_lv nothing[WADI_MAX_FIELDS];
-    const wadi_scan_block c = wadi_lower_scan_of(l, bind, ix, num(l, 0));
+    const wadi_scan_block c = wadi_lower_scan_of(l, bind, t->part, ix, num(l, 0));
     wadi_lanes alone;
     if (l->status || l->b.failed) return;
     if (c.any_order) {
         const wadi_taking take = taking_of(l, &c, nothing);
         const wadi_lv first = wadi_lower_scan_entry(l, &c, t, num(l, 0));
-        wadi_taking_scan_memory(l, &take, t->pointer, first, t->extent[c.rank - 1]);
+        wadi_taking_scan_memory(l, &take, t->pointer, first, wadi_lower_scan_entries(&c, t));
         return;
     }
     if (wadi_lower_cost(bind->funs[0]) < WADI_SHARE_CHEAP) {

@@ -158,15 +158,13 @@ static wadi_lv ends_behind(wadi_lower *l, void *env, wadi_lv j) {
     return bin(l, WADI_SOP_GE, wadi_lower_offset(l, r->bind, r->bind->nargs - 2, next), r->place);
 }
 
-/* The code that reduces the segment checks its offsets; here segments with bad offsets are skipped. */
-void wadi_lower_fold_seg_block(wadi_lower *l, const wadi_bind *bind, const wadi_lv *extent,
-                               const wadi_lv *pointer, const wadi_lv *ix, wadi_lv g) {
+/* The code that goes through the segment checks its offsets; here segments with bad offsets are skipped. */
+void wadi_lower_segment_block(wadi_lower *l, const wadi_bind *bind, wadi_lv g,
+                              wadi_segment_block *out) {
     wadi_lb *b = &l->b;
     const int offsets = bind->nargs - 2;
-    source s = source_of(l, bind, ix);
-    wadi_row r = row_of(l, bind, &s);
-    wadi_lv at[WADI_MAX_RANK], x[WADI_MAX_FIELDS];
-    if (l->status || b->failed) return;
+    const wadi_val array = bind->args[bind->nargs - 1];
+    const wadi_lv extent = wadi_lower_extent(l, array, wadi_type_of(l, array)->rank - 1);
     reaching place = {bind, bin(l, WADI_SOP_MUL, g, num(l, BLOCK))};
     const wadi_lv n = wadi_lower_segments(l, bind, offsets);
     const wadi_lv j = wadi_lower_search(l, n, ends_behind, &place);
@@ -176,15 +174,30 @@ void wadi_lower_fold_seg_block(wadi_lower *l, const wadi_bind *bind, const wadi_
     const wadi_lv blk = bin(l, WADI_SOP_SUB, g, bin(l, WADI_SOP_QUOT, from, num(l, BLOCK)));
     const wadi_lv first = bin(l, WADI_SOP_MUL, blk, num(l, BLOCK));
     const wadi_lv turned = beyond(l, from, to);
-    const wadi_lv outside = bin(l, WADI_SOP_LOR, turned, beyond(l, to, s.extent));
+    const wadi_lv outside = bin(l, WADI_SOP_LOR, turned, beyond(l, to, extent));
     const wadi_lv before = bin(l, WADI_SOP_LT, blk, num(l, 1));
     const wadi_lv behind = bin(l, WADI_SOP_GE, first, bin(l, WADI_SOP_SUB, to, from));
     const wadi_lv none = bin(l, WADI_SOP_LOR, before, behind);
     wadi_lb_if(b, wadi_lb_bin(b, WADI_SOP_EQ, bin(l, WADI_SOP_LOR, outside, none),
                               wadi_lb_bool(b, false)));
-    s.from = wadi_lb_fact(b, from, num(l, 0), s.extent);
-    r.n = wadi_lb_fact(b, bin(l, WADI_SOP_SUB, to, from), num(l, 0), s.extent);
-    wadi_lower_reduce_block(l, &r, wadi_lb_fact(b, first, num(l, 0), r.n), x);
+    *out = (wadi_segment_block){.j = j, .blk = blk};
+    out->from = wadi_lb_fact(b, from, num(l, 0), extent);
+    out->n = wadi_lb_fact(b, bin(l, WADI_SOP_SUB, to, from), num(l, 0), extent);
+    out->first = wadi_lb_fact(b, first, num(l, 0), out->n);
+}
+
+void wadi_lower_fold_seg_block(wadi_lower *l, const wadi_bind *bind, const wadi_lv *extent,
+                               const wadi_lv *pointer, const wadi_lv *ix, wadi_lv g) {
+    wadi_lb *b = &l->b;
+    source s = source_of(l, bind, ix);
+    wadi_row r = row_of(l, bind, &s);
+    wadi_lv at[WADI_MAX_RANK], x[WADI_MAX_FIELDS];
+    wadi_segment_block block;
+    if (l->status || b->failed) return;
+    wadi_lower_segment_block(l, bind, g, &block);
+    s.from = block.from;
+    r.n = block.n;
+    wadi_lower_reduce_block(l, &r, block.first, x);
     const int rank = s.rank;
     if (rank > 1) memcpy(at, ix, (size_t)(rank - 1) * sizeof *at);
     at[rank - 1] = g;

@@ -4,6 +4,8 @@
 
 #include "codegen/kernel/lower.h"
 
+struct wadi_scan_stretch; /* scan.h */
+
 /** Offset j, as an i64. */
 wadi_lv wadi_lower_offset(wadi_lower *l, const wadi_bind *bind, int arg, wadi_lv j);
 /** The number of segments. */
@@ -19,6 +21,20 @@ void wadi_lower_fold_seg_parts(wadi_lower *l, const wadi_bind *bind, int parts, 
 /** Writes block g of that table, if there is such a block. The row of the table is at `extent` and `pointer`. */
 void wadi_lower_fold_seg_block(wadi_lower *l, const wadi_bind *bind, const wadi_lv *extent,
                                const wadi_lv *pointer, const wadi_lv *ix, wadi_lv g);
+/* The block of a segment that an entry of the table belongs to. */
+typedef struct wadi_segment_block {
+    wadi_lv j, from, n; /* the segment: its number, its begin, its length */
+    wadi_lv blk;        /* > 0 */
+    wadi_lv first;      /* where the block begins in the segment */
+} wadi_segment_block;
+
+/** Opens two branches for the case that entry g belongs to a block; the caller closes them. Segments with bad offsets have none. */
+void wadi_lower_segment_block(wadi_lower *l, const wadi_bind *bind, wadi_lv g,
+                              wadi_segment_block *out);
+/** The same for a scan, of whose segments only those with more than `limit` results that are scanned have entries. Opens three branches.
+ *  Returns the block. Entry g is that of the block before (segment_scan.c). */
+wadi_lv wadi_lower_scan_segment_block(wadi_lower *l, const wadi_bind *bind, wadi_lv g,
+                                      wadi_lv limit, struct wadi_scan_stretch *out);
 /** The least j in 0..n for which the condition holds; n if there is none. The condition must hold for all greater j, too. */
 typedef wadi_lv (*wadi_search_test)(wadi_lower *l, void *env, wadi_lv j);
 wadi_lv wadi_lower_search(wadi_lower *l, wadi_lv n, wadi_search_test holds, void *env);

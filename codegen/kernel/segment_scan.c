@@ -53,7 +53,7 @@ void wadi_lower_scan_outside(wadi_lower *l, const wadi_scan_part *row) {
 
 /* ---- segments ---- */
 
-static void scan_segment(wadi_lower *l, const wadi_scan_part *row, wadi_lv j) {
+static void scan_segment(wadi_lower *l, const wadi_scan_part *row, wadi_lv j, wadi_lv limit) {
     wadi_lb *b = &l->b;
     const wadi_bind *bind = row->bind;
     const wadi_val a = bind->args[bind->nargs - 1];
@@ -62,20 +62,39 @@ static void scan_segment(wadi_lower *l, const wadi_scan_part *row, wadi_lv j) {
     p.has_z = bind->nargs == 3;
     wadi_lower_segment(l, bind, bind->nargs - 2, j, length, &p.from, &p.n);
     p.to = is_whole(bind) ? bin(l, WADI_SOP_ADD, p.from, j) : p.from;
-    if (!p.has_z || is_whole(bind)) {
-        wadi_lower_scan_part(l, &p);
-        return;
-    }
-    wadi_lb_if(b, bin(l, WADI_SOP_GT, p.n, num(l, 0))); /* z first, without the last */
-    p.n = bin(l, WADI_SOP_SUB, p.n, num(l, 1));
+    const bool all = !p.has_z || is_whole(bind); /* else z first, without the last */
+    if (!all) wadi_lb_if(b, bin(l, WADI_SOP_GT, p.n, num(l, 0)));
+    if (!all) p.n = bin(l, WADI_SOP_SUB, p.n, num(l, 1));
+    if (limit != WADI_LV_NONE)
+        p.n = wadi_lb_select(b, WADI_I64, bin(l, WADI_SOP_GT, p.n, limit), num(l, WADI_SCAN_BLOCK),
+                             p.n);
     wadi_lower_scan_part(l, &p);
-    wadi_lb_end(b);
+    if (!all) wadi_lb_end(b);
 }
 
-void wadi_lower_scan_segments(wadi_lower *l, const wadi_scan_part *row, wadi_lv from,
-                              wadi_lv below) {
+void wadi_lower_scan_segments(wadi_lower *l, const wadi_scan_part *row, wadi_lv from, wadi_lv below,
+                              wadi_lv limit) {
     if (l->status || l->b.failed) return;
     wadi_lanes open;
-    scan_segment(l, row, wadi_lanes_each(l, from, below, "j", &open));
+    scan_segment(l, row, wadi_lanes_each(l, from, below, "j", &open), limit);
     wadi_lanes_end(l, &open);
+}
+
+/* ---- blocks of long segments ---- */
+
+wadi_lv wadi_lower_scan_segment_block(wadi_lower *l, const wadi_bind *bind, wadi_lv g,
+                                      wadi_lv limit, wadi_scan_stretch *out) {
+    wadi_lb *b = &l->b;
+    wadi_segment_block at;
+    wadi_lower_segment_block(l, bind, g, &at);
+    *out =
+        (wadi_scan_stretch){.from = at.from, .to = at.from, .n = at.n, .has_z = bind->nargs == 3};
+    if (is_whole(bind)) out->to = bin(l, WADI_SOP_ADD, at.from, at.j);
+    if (out->has_z && !is_whole(bind)) out->n = bin(l, WADI_SOP_SUB, at.n, num(l, 1));
+    const wadi_lv one = num(l, 1), size = num(l, WADI_SCAN_BLOCK);
+    out->entry = bin(l, WADI_SOP_ADD, bin(l, WADI_SOP_QUOT, at.from, size), one);
+    out->entries = bin(l, WADI_SOP_QUOT, bin(l, WADI_SOP_SUB, out->n, one), size);
+    const wadi_lv is_long = bin(l, WADI_SOP_GT, out->n, limit);
+    wadi_lb_if(b, bin(l, WADI_SOP_LAND, is_long, bin(l, WADI_SOP_LT, at.first, out->n)));
+    return at.blk;
 }

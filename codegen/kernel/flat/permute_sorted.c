@@ -8,12 +8,10 @@
  * If all elements go to one place, one lane combines them all, as the law says; but all lanes of its group load them. */
 #include "base/error.h"
 #include "codegen/kernel/arith.h"
-#include "codegen/kernel/check.h"
 #include "codegen/kernel/flat/permutes.h"
 #include "codegen/kernel/lanes.h"
 #include "codegen/kernel/permute.h"
 #include "codegen/kernel/read.h"
-#include "codegen/kernel/row.h"
 #include "codegen/kernel/sorting.h"
 
 enum { BLOCK = WADI_SORT_BLOCK, MOST_BYTES = 128 };
@@ -152,31 +150,6 @@ static void combine_values(wadi_lower *l, const wadi_unit *u) {
 
 /* ---- the steps ---- */
 
-/* Whether the source's elements can be read in any order: no fault can come of it. */
-static bool is_harmless(wadi_flat *c, const wadi_bind *bind) {
-    wadi_lower l;
-    wadi_lmodule none = {0};
-    bool harmless = false;
-    wadi_flat_start(c, &l, "trial");
-    if (!l.b.failed) {
-        wadi_lv ix[WADI_MAX_RANK], x[WADI_MAX_FIELDS], extent[WADI_MAX_RANK];
-        wadi_trial trial;
-        wadi_lower_try(&l, &trial);
-        const wadi_val a = bind->args[1];
-        wadi_lower_extents(&l, a, extent);
-        for (int d = 0; d < wadi_type_of(&l, a)->rank; d++) {
-            const wadi_lv i = wadi_lb_for(&l.b, num(&l, 0), extent[d], 1, "i");
-            ix[d] =
-                wadi_lb_range(&l.b, i, num(&l, 0), bin(&l, WADI_SOP_SUB, extent[d], num(&l, 1)));
-        }
-        wadi_lower_read(&l, a, ix, x);
-        for (int d = 0; d < wadi_type_of(&l, a)->rank; d++) wadi_lb_end(&l.b);
-        harmless =
-            wadi_lower_tried(&l, &trial) && !l.b.failed && !l.status && wadi_lower_is_cheap(&l, a);
-    }
-    return wadi_lower_fini(&l, &none) == WADI_OK && harmless;
-}
-
 /* Whether the result is known to be so small that one pass sorts it. */
 static bool takes_one_pass(const wadi_flat *c, const wadi_bind *bind) {
     const wadi_val v = bind->results[0];
@@ -229,7 +202,7 @@ wadi_status wadi_flat_permute_sorted(wadi_flat *c, const wadi_bind *bind, int sl
     const char *before = tag ? tag : "";
     const char *valuing = wadi_arena_printf(c->y->arena, "%svalues", before);
     const char *keying = wadi_arena_printf(c->y->arena, "%skeys", before);
-    const bool stores = !is_harmless(c, bind);
+    const bool stores = !wadi_flat_is_harmless(c, bind->args[1], true);
     int keys = -1, values = -1, counts = -1;
     if (!valuing || !keying) return wadi_flat_no_memory(c);
     WADI_TRY(wadi_flat_permute_defaults(c, bind, slot, tag));

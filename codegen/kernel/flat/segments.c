@@ -2,7 +2,8 @@
  *
  * Segments are cut where the number of elements and segments so far is a multiple of the unit's size. A search in the offsets
  * finds the place, so nothing is counted beforehand. Blocks of segments that are longer than one block are first reduced by
- * units of their own, so no segment is too long for one worker. Results of expand are cut on their own.
+ * units of their own, so no segment is too long for one worker. Segments longer than a unit are scanned by blocks, in three steps as long rows
+ * are (scan.c here), if several workers are there to share them. Results of expand are cut on their own.
  *
  * Offsets that do not fit must not go unnoticed. The cuts lead from unit to unit from the first segment to the last, so every
  * segment is checked, whatever the search makes of bad offsets. */
@@ -11,9 +12,12 @@
 #include "codegen/kernel/compact.h"
 #include "codegen/kernel/flat/flat.h"
 #include "codegen/kernel/nest.h"
+#include "codegen/kernel/permute.h"
 #include "codegen/kernel/read.h"
 #include "codegen/kernel/scan.h"
+#include "codegen/kernel/scan_lanes.h"
 #include "codegen/kernel/segment.h"
+#include "codegen/kernel/segment_lanes.h"
 #include "codegen/kernel/skeleton.h"
 
 /* A search costs as much as some hundred elements. */
@@ -85,6 +89,7 @@ static wadi_lv first_segment(wadi_lower *l, const wadi_unit *u, wadi_lv piece, w
     return wadi_lb_fact(b, wadi_lb_get(b, var), num(l, 0), n);
 }
 
+/* Of u only the pieces are used that are cut like this. */
 static void segments_of_unit(wadi_lower *l, const wadi_unit *u, wadi_lv piece, wadi_lv *out_from,
                              wadi_lv *out_below) {
     const wadi_bind *bind = segmented(l, u->bind);
@@ -133,16 +138,158 @@ static wadi_status blocks(wadi_flat *c, const wadi_bind *bind) {
 
 /* ---- scans ---- */
 
-static void scan_unit(wadi_lower *l, const wadi_unit *u) {
+/* Longer segments are scanned by blocks. The lanes of a group should have about as much to do; for workers whole units are the measure. */
+static wadi_lv longest(wadi_lower *l) {
+    return num(l, l->y->grouped ? BLOCK : PIECE);
+}
+
+/* Entries of the table of blocks that a unit takes. */
+static int64_t entries_at_once(const wadi_lower *l) {
+    return l->y->grouped ? WADI_GROUP_LANES : 1;
+}
+
+static wadi_lv pieces_of_entries(wadi_lower *l, const wadi_bind *bind, const wadi_lv *extent) {
+    WADI_UNUSED(extent);
+    const wadi_lv entries =
+        bin(l, WADI_SOP_QUOT, innermost(l, bind->args[bind->nargs - 1]), num(l, BLOCK));
+    return wadi_flat_pieces_of(l, entries, entries_at_once(l));
+}
+
+static wadi_lv each_entry(wadi_lower *l, const wadi_bind *bind, const wadi_lv *extent) {
+    WADI_UNUSED(extent);
+    return bin(l, WADI_SOP_QUOT, innermost(l, bind->args[bind->nargs - 1]), num(l, BLOCK));
+}
+
+static wadi_lv pieces_of_both(wadi_lower *l, const wadi_bind *bind, const wadi_lv *extent) {
+    return bin(l, WADI_SOP_ADD, pieces_of_segments(l, bind, extent),
+               pieces_of_entries(l, bind, extent));
+}
+
+static void scan_table_extents(wadi_lower *l, const wadi_bind *bind, wadi_lv *extent) {
+    extent[wadi_type_of(l, bind->results[0])->rank - 1] =
+        bin(l, WADI_SOP_ADD, each_entry(l, bind, extent), num(l, 1));
+}
+
+static void close_block(wadi_lower *l) {
+    for (int k = 0; k < 3; k++) wadi_lb_end(&l->b);
+}
+
+/* Entry 0 belongs to no segment. */
+static wadi_lv entry_of(wadi_lower *l, const wadi_unit *u) {
+    return bin(l, WADI_SOP_ADD, wadi_flat_piece(l, u), num(l, 1));
+}
+
+static wadi_stretches entries_of(wadi_lower *l, const wadi_unit *u, wadi_lv piece,
+                                 const wadi_scan_table *table) {
+    const wadi_lv one = num(l, 1);
+    return (wadi_stretches){
+        .bind = u->bind,
+        .ix = u->ix,
+        .table = table,
+        .first = bin(l, WADI_SOP_ADD, bin(l, WADI_SOP_MUL, piece, num(l, WADI_GROUP_LANES)), one),
+        .below = bin(l, WADI_SOP_ADD, each_entry(l, u->bind, NULL), one),
+        .limit = longest(l)};
+}
+
+static void last_unit(wadi_lower *l, const wadi_unit *u) {
+    wadi_scan_stretch part;
+    wadi_scan_table table = {u->extent, u->pointer, NULL};
+    if (l->y->grouped) {
+        const wadi_stretches w = entries_of(l, u, wadi_flat_piece(l, u), &table);
+        wadi_lower_scan_lasts_of_stretches(l, &w);
+        return;
+    }
+    const wadi_lv blk =
+        wadi_lower_scan_segment_block(l, u->bind, entry_of(l, u), longest(l), &part);
+    table.part = &part;
+    wadi_lower_scan_last(l, u->bind, &table, u->ix, bin(l, WADI_SOP_SUB, blk, num(l, 1)));
+    close_block(l);
+}
+
+/* The unit of a segment's first entry does them all. */
+static void carries_unit(wadi_lower *l, const wadi_unit *u) {
+    wadi_scan_stretch part;
+    const wadi_lv blk =
+        wadi_lower_scan_segment_block(l, u->bind, entry_of(l, u), longest(l), &part);
+    const wadi_scan_table table = {u->extent, u->pointer, &part};
+    wadi_lb_if(&l->b, bin(l, WADI_SOP_EQ, blk, num(l, 1)));
+    if (l->y->grouped)
+        wadi_lower_scan_carries_shared(l, u->bind, &table, u->ix);
+    else
+        wadi_lower_scan_carries(l, u->bind, &table, u->ix);
+    wadi_lb_end(&l->b);
+    close_block(l);
+}
+
+/* Segments, of the long ones their first blocks. One worker alone goes through long ones as well. */
+static void short_unit(wadi_lower *l, const wadi_unit *u, wadi_lv piece, wadi_lv pieces) {
     const wadi_scan_part row = {
         .bind = u->bind, .extent = u->extent, .pointer = u->pointer, .ix = u->ix};
-    const wadi_lv piece = wadi_flat_piece(l, u);
-    wadi_lv from, below;
+    wadi_unit cut = *u;
+    wadi_lv from, below, limit = WADI_LV_NONE;
+    cut.pieces = pieces;
     wadi_lb_if(&l->b, bin(l, WADI_SOP_EQ, piece, num(l, 0)));
     wadi_lower_scan_outside(l, &row);
     wadi_lb_end(&l->b);
-    segments_of_unit(l, u, piece, &from, &below);
-    wadi_lower_scan_segments(l, &row, from, below);
+    segments_of_unit(l, &cut, piece, &from, &below);
+    if (u->table >= 0 && l->y->grouped) {
+        const wadi_lv first = wadi_lb_for(&l->b, from, below, WADI_GROUP_LANES, "first");
+        const wadi_stretches w = {.bind = u->bind,
+                                  .ix = u->ix,
+                                  .extent = u->extent,
+                                  .pointer = u->pointer,
+                                  .first = first,
+                                  .below = below,
+                                  .limit = longest(l)};
+        wadi_lower_scan_stretches(l, &w);
+        wadi_lb_end(&l->b);
+        return;
+    }
+    if (u->table >= 0) {
+        const wadi_lv workers = wadi_lb_leaf(&l->b, WADI_L_ARG, -1, 3, WADI_LV_NONE);
+        limit = wadi_lb_select(&l->b, WADI_I64, bin(l, WADI_SOP_GT, workers, num(l, 1)), longest(l),
+                               num(l, INT64_MAX));
+    }
+    wadi_lower_scan_segments(l, &row, from, below, limit);
+}
+
+static void block_unit(wadi_lower *l, const wadi_unit *u, wadi_lv piece) {
+    wadi_lv entry[WADI_MAX_FIELDS], entries[WADI_MAX_RANK];
+    wadi_scan_stretch part;
+    wadi_lower_extents(l, u->bind->results[0], entries);
+    scan_table_extents(l, u->bind, entries);
+    wadi_flat_table(l, u, entry);
+    wadi_scan_table table = {entries, entry, NULL};
+    if (l->y->grouped) {
+        wadi_stretches w = entries_of(l, u, piece, &table);
+        w.extent = u->extent;
+        w.pointer = u->pointer;
+        wadi_lower_scan_stretches(l, &w);
+        return;
+    }
+    const wadi_lv workers = wadi_lb_leaf(&l->b, WADI_L_ARG, -1, 3, WADI_LV_NONE);
+    wadi_lb_if(&l->b, bin(l, WADI_SOP_GT, workers, num(l, 1)));
+    const wadi_lv g = bin(l, WADI_SOP_ADD, piece, num(l, 1));
+    const wadi_lv blk = wadi_lower_scan_segment_block(l, u->bind, g, longest(l), &part);
+    table.part = &part;
+    wadi_lower_scan_block(l, u->bind, u->extent, u->pointer, &table, u->ix, blk, NULL);
+    close_block(l);
+    wadi_lb_end(&l->b);
+}
+
+static void scan_unit(wadi_lower *l, const wadi_unit *u) {
+    short_unit(l, u, wadi_flat_piece(l, u), u->pieces);
+}
+
+static void both_unit(wadi_lower *l, const wadi_unit *u) {
+    const wadi_lv piece = wadi_flat_piece(l, u);
+    const wadi_lv pieces = pieces_of_segments(l, u->bind, u->extent);
+    wadi_lb_if(&l->b, bin(l, WADI_SOP_LT, piece, pieces));
+    short_unit(l, u, piece, pieces);
+    wadi_lb_else(&l->b);
+    const wadi_lv behind = bin(l, WADI_SOP_SUB, piece, pieces);
+    block_unit(l, u, wadi_lb_range(&l->b, behind, num(l, 0), WADI_LV_NONE));
+    wadi_lb_end(&l->b);
 }
 
 /* ---- expand ---- */
@@ -194,9 +341,33 @@ static wadi_status fold_into(wadi_flat *c, const wadi_bind *bind, int slot, cons
     return wadi_flat_cut(c, bind, slot, &cut, tag, -1, true);
 }
 
+/* Blocks are read in another order than that of the source, so nothing in them may fault. */
+static bool has_blocks(wadi_flat *c, const wadi_bind *bind) {
+    const wadi_val a = bind->args[bind->nargs - 1];
+    return wadi_flat_has_long_rows(c, a) && wadi_lower_cost(bind->funs[0]) < WADI_SHARE_CHEAP &&
+           wadi_flat_is_harmless(c, a, false);
+}
+
 static wadi_status scan_into(wadi_flat *c, const wadi_bind *bind, int slot, const char *tag) {
-    static const wadi_cut cut = {.pieces = pieces_of_segments, .unit = scan_unit, .lanes = true};
-    return wadi_flat_cut(c, bind, slot, &cut, tag, -1, true);
+    static const wadi_cut whole = {.pieces = pieces_of_segments, .unit = scan_unit, .lanes = true};
+    static const wadi_cut both = {.pieces = pieces_of_both, .unit = both_unit, .lanes = true};
+    static const wadi_cut lasts[2] = {
+        {scan_table_extents, pieces_of_entries, last_unit, .several = true},
+        {scan_table_extents, pieces_of_entries, last_unit, .lanes = true}};
+    static const wadi_cut carries[2] = {
+        {scan_table_extents, each_entry, carries_unit, .several = true},
+        {scan_table_extents, each_entry, carries_unit, .lanes = true}};
+    const wadi_slot_kind kind = c->body->stream ? WADI_SLOT_IRREGULAR : WADI_SLOT_ONCE;
+    const wadi_array_type *t = &c->y->m->values[bind->results[0]].type.array[0];
+    const char *lasting = wadi_arena_printf(c->y->arena, "%slasts", tag ? tag : "");
+    const char *carrying = wadi_arena_printf(c->y->arena, "%scarries", tag ? tag : "");
+    int table = -1;
+    if (!lasting || !carrying) return wadi_flat_no_memory(c);
+    if (!has_blocks(c, bind)) return wadi_flat_cut(c, bind, slot, &whole, tag, -1, true);
+    WADI_TRY(wadi_flat_slot(c, "carries", kind, t, &table));
+    WADI_TRY(wadi_flat_cut(c, bind, table, &lasts[c->y->grouped], lasting, -1, true));
+    WADI_TRY(wadi_flat_cut(c, bind, table, &carries[c->y->grouped], carrying, -1, false));
+    return wadi_flat_cut(c, bind, slot, &both, tag, table, true);
 }
 
 static wadi_status expand_into(wadi_flat *c, const wadi_bind *bind, int slot, const char *tag) {
@@ -214,7 +385,8 @@ static void scan_row(wadi_lower *l, const wadi_bind *bind, const wadi_lv *extent
                      const wadi_lv *pointer, const wadi_lv *ix) {
     const wadi_scan_part row = {.bind = bind, .extent = extent, .pointer = pointer, .ix = ix};
     wadi_lower_scan_outside(l, &row);
-    wadi_lower_scan_segments(l, &row, num(l, 0), wadi_lower_segments(l, bind, bind->nargs - 2));
+    wadi_lower_scan_segments(l, &row, num(l, 0), wadi_lower_segments(l, bind, bind->nargs - 2),
+                             WADI_LV_NONE);
 }
 
 const wadi_skeleton_row wadi_skeleton_generate = {.into_slot = generate_into};

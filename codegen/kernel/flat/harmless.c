@@ -1,0 +1,31 @@
+/* Which arrays can be read in any order. Faults are told in the order of elements; where none can come, units may go through them as they like. */
+#include "codegen/kernel/arith.h"
+#include "codegen/kernel/check.h"
+#include "codegen/kernel/flat/flat.h"
+#include "codegen/kernel/read.h"
+#include "codegen/kernel/row.h"
+
+static bool reads_without_fault(wadi_lower *l, wadi_val array) {
+    wadi_lv ix[WADI_MAX_RANK], x[WADI_MAX_FIELDS], extent[WADI_MAX_RANK];
+    const int rank = wadi_type_of(l, array)->rank;
+    wadi_trial trial;
+    wadi_lower_try(l, &trial);
+    wadi_lower_extents(l, array, extent);
+    for (int d = 0; d < rank; d++) {
+        const wadi_lv last = bin(l, WADI_SOP_SUB, extent[d], num(l, 1));
+        const wadi_lv i = wadi_lb_for(&l->b, num(l, 0), extent[d], 1, "i");
+        ix[d] = wadi_lb_range(&l->b, i, num(l, 0), last);
+    }
+    wadi_lower_read(l, array, ix, x);
+    for (int d = 0; d < rank; d++) wadi_lb_end(&l->b);
+    return wadi_lower_tried(l, &trial) && !l->b.failed && !l->status;
+}
+
+bool wadi_flat_is_harmless(wadi_flat *c, wadi_val array, bool cheap) {
+    wadi_lower l;
+    wadi_lmodule none = {0};
+    wadi_flat_start(c, &l, "trial");
+    const bool harmless =
+        !l.b.failed && reads_without_fault(&l, array) && (!cheap || wadi_lower_is_cheap(&l, array));
+    return wadi_lower_fini(&l, &none) == WADI_OK && harmless;
+}

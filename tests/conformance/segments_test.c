@@ -1,0 +1,145 @@
+/* Folds and scans of segments of very unequal lengths: one that is all of the array, one between thousands of tiny ones, lengths around those of
+ * blocks and units, empty ones, places outside. All schedules give the bits of the interpreter. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/text.h"
+#include "tests/conformance/texts.h"
+
+typedef struct offsets {
+    const char *what, *n, *at; /* how many offsets; offset j */
+} offsets;
+
+static const offsets all_offsets[] = {
+    {"one segment", "2", "mul j 200000"},
+    {"one between tiny ones", "20002", "add j (mul 179998 (min 1 (max 0 (sub j 10000))))"},
+    {"about a block", "49", "min 200000 (mul j 4097)"},
+    {"a block", "49", "mul j 4096"},
+    {"about a unit", "4", "min 200000 (mul j 65537)"},
+    {"a unit", "4", "mul j 65536"},
+    {"growing", "60", "min 200000 (mul (mul j j) j)"},
+    {"empty ones", "3001", "mul 66 (sub j (rem j 9))"},
+    {"of one element", "200001", "j"},
+    {"places outside", "3", "add 77 (mul j 99000)"},
+    {"none", "1", "add j 100"},
+};
+
+#define EACH for (size_t k = 0; k < sizeof all_offsets / sizeof *all_offsets; k++)
+
+static void begin(wadi_text *t, const offsets *o) {
+    wadi_text_addf(t,
+                   "program segments # %s\n"
+                   "input r200000 : f64[200000]\n"
+                   "x = map r200000 (a) { fdiv 1.0 (add 1.0 (mul a a)) }\n"
+                   "q = generate 200000 (i) { rem (mul i 37) 1009 }\n"
+                   "o = generate %s (j) { %s }\n",
+                   o->what, o->n, o->at);
+}
+
+static void check(void **state, wadi_text *t, bool faults) {
+    texts_check(state, wadi_text_str(t), faults);
+    wadi_text_fini(t);
+}
+
+static void folds(void **state) {
+    EACH {
+        wadi_text t = {0};
+        begin(&t, &all_offsets[k]);
+        wadi_text_addf(&t, "a = fold_seg 0.1 o x (a, b) { add a b }\noutput a\n"
+                           "b = fold_seg 7 o q (a, b) { max a b }\noutput b\n"
+                           "c = fold_seg 0.5 o x (a, b) { add (mul a 0.5) b }\n"
+                           "d = map c (a) { sub a 1.0 }\noutput d\n");
+        check(state, &t, false);
+    }
+}
+
+static void scans(void **state) {
+    EACH {
+        wadi_text t = {0};
+        begin(&t, &all_offsets[k]);
+        wadi_text_addf(&t,
+                       "a = scanl1_seg o x (a, b) { add a b }\noutput a\n"
+                       "b = scanl_seg whole=1 7 o q (a, b) { add a b }\noutput b\n"
+                       "c = scanl_seg whole=0 0.5 o x (a, b) { add a b }\noutput c\n"
+                       "d = scanl_seg whole=1 0.5 o x (a, b) { add (mul a 0.5) b }\noutput d\n");
+        check(state, &t, false);
+    }
+}
+
+/* Segments of every row, and of records. */
+static void rows_and_records(void **state) {
+    wadi_text t = {0};
+    wadi_text_addf(
+        &t, "program rows\n"
+            "m = generate 3 90000 (i, k) { fdiv 1.0 (convert f64 (add i (rem k 1013))) }\n"
+            "o = generate 202 (j) { add j (mul 89799 (min 1 (max 0 (sub j 100)))) }\n"
+            "m1 = map m (x) { min x 3.0 }\n"
+            "a = fold_seg 0.0 o m1 (a, b) { add a b }\noutput a\n"
+            "b = scanl1_seg o m1 (a, b) { add a b }\noutput b\n"
+            "c = scanl_seg whole=1 0.25 o m1 (a, b) { add a b }\noutput c\n"
+            "r = map m1 (x) { x: x, y: convert i64 (mul x 10.0) }\n"
+            "none = unit { x: 0.0, y: 0 }\n"
+            "d = fold_seg none o r (ax, ay, bx, by) { x: add ax bx, y: max ay by }\noutput d\n"
+            "e = scanl_seg whole=0 none o r (ax, ay, bx, by) { x: add ax bx, y: max ay by }\n"
+            "output e\n");
+    check(state, &t, false);
+}
+
+/* The number of elements and the offsets differ from element to element. */
+static void elements_of_streams(void **state) {
+    texts_check(state,
+                "program streams\n"
+                "s = stream_in \"s\" : seq(i64)\n"
+                "u = map_seq s (k) {\n"
+                "    n = unit { mul (mul (the k) (the k)) 997 }\n"
+                "    x = generate n (i) { fdiv 1.0 (convert f64 (add i 1)) }\n"
+                "    o = generate 12 (j) { quot (mul (mul j j) (the n)) 121 }\n"
+                "    a = scanl1_seg o x (a, b) { add a b }\n"
+                "    yield a\n}\n"
+                "v = map_seq s (k) {\n"
+                "    n = unit { mul (mul (the k) (the k)) 997 }\n"
+                "    x = generate n (i) { fdiv 1.0 (convert f64 (add i 1)) }\n"
+                "    o = generate 12 (j) { quot (mul (mul j j) (the n)) 121 }\n"
+                "    b = fold_seg 0.0 o x (a, b) { add a b }\n"
+                "    yield b\n}\n"
+                "a = elements u\nb = elements v\noutput a\noutput b\n",
+                false);
+}
+
+static void the_first_fault_is_told(void **state) {
+    static const offsets bad[] = {
+        {"turned", "40", "sub (mul j 5000) (mul 70000 (quot j 30))"},
+        {"too far", "30", "mul j 7000"},
+        {"negative", "30", "sub (mul j 5000) 1"},
+        {"long, then turned", "5", "sub (mul j 90000) (mul 90000 (quot j 3))"},
+    };
+    static const char *const bodies[] = {
+        "a = scanl1_seg o x (a, b) { add a b }\noutput a\n",
+        "a = scanl_seg whole=1 0 o q (a, b) { add a b }\noutput a\n",
+        "a = fold_seg 0.0 o x (a, b) { add a b }\noutput a\n",
+        "g = map q (i) { x ! (mul i 200) }\na = scanl1_seg o g (a, b) { add a b }\noutput a\n",
+    };
+    for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
+        for (size_t i = 0; i < sizeof bodies / sizeof *bodies; i++) {
+            wadi_text t = {0};
+            begin(&t, &bad[k]);
+            wadi_text_addf(&t, "%s", bodies[i]);
+            check(state, &t, true);
+        }
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(folds),
+        cmocka_unit_test(scans),
+        cmocka_unit_test(rows_and_records),
+        cmocka_unit_test(elements_of_streams),
+        cmocka_unit_test(the_first_fault_is_told),
+    };
+    return cmocka_run_group_tests(tests, texts_open, texts_close);
+}
