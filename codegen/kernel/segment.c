@@ -134,9 +134,16 @@ static void later_part(wadi_lower *l, const void *env, wadi_lv blk, wadi_lv *out
 }
 
 static void total_of_parts(wadi_lower *l, const wadi_row *r, void *env, wadi_lv *out) {
-    wadi_lv first[WADI_MAX_FIELDS];
+    wadi_lb *b = &l->b;
+    wadi_lv first[WADI_MAX_FIELDS], all[WADI_MAX_FIELDS], total[WADI_MAX_FIELDS];
     wadi_lower_reduce_block(l, r, num(l, 0), first);
-    wadi_row_combine_blocks(l, r, first, later_part, env, out);
+    for (int f = 0; f < r->fields; f++)
+        total[f] = wadi_lb_var(b, r->type[f], false, first[f], "total");
+    wadi_lb_if_seldom(b, bin(l, WADI_SOP_GT, r->n, num(l, BLOCK)));
+    wadi_row_combine_blocks(l, r, first, later_part, env, all);
+    for (int f = 0; f < r->fields; f++) wadi_lb_set(b, total[f], all[f]);
+    wadi_lb_end(b);
+    for (int f = 0; f < r->fields; f++) out[f] = wadi_lb_get(b, total[f]);
 }
 
 void wadi_lower_fold_seg_parts(wadi_lower *l, const wadi_bind *bind, int parts, const wadi_lv *ix,
