@@ -23,9 +23,7 @@ enum {
     LOG_LANES = 6,
     EACH = (1 << WADI_SORT_BITS) / LANES, /* digits of a lane */
     LOG_EACH = WADI_SORT_BITS - LOG_LANES,
-    WIDE =
-        10, /* a result of 2^10 elements has a bucket for each; larger ones have more of them in a bucket */
-    MOST_BITS = 31
+    WIDE = 10 /* up to 2^10 elements of the result have a bucket each; more of them share one */
 };
 
 /* ---- sizes ---- */
@@ -54,7 +52,7 @@ static wadi_lv both(wadi_lower *l, wadi_lv x, wadi_lv y) {
 wadi_sorting wadi_lower_sorting(wadi_lower *l, const wadi_bind *bind) {
     wadi_sorting s = {.m = size_of(l, bind->results[0])};
     const wadi_lv all = size_of(l, bind->args[1]), one = num(l, 1), zero = num(l, 0);
-    const wadi_lv limit = num(l, INT64_C(1) << MOST_BITS);
+    const wadi_lv limit = num(l, INT64_C(1) << WADI_SORT_SIZES);
     const wadi_lv enough =
         both(l, bin(l, WADI_SOP_GE, all, num(l, WADI_SORT_LEAST)), bin(l, WADI_SOP_LT, all, limit));
     s.sorted =

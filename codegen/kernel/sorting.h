@@ -18,6 +18,7 @@ typedef struct wadi_sorting {
 enum {
     WADI_SORT_BLOCK = 4096,
     WADI_SORT_BITS = 11,         /* of a digit, at most */
+    WADI_SORT_SIZES = 31,        /* bits of the numbers of elements of source and result, at most */
     WADI_SORT_LEAST = 512,       /* fewer elements are combined by one lane */
     WADI_SORT_ONE_PASS = 1 << 16 /* a result of no more elements takes one pass */
 };

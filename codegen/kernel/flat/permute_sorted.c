@@ -150,18 +150,23 @@ static void combine_values(wadi_lower *l, const wadi_unit *u) {
 
 /* ---- the steps ---- */
 
-/* Whether the result is known to be so small that one pass sorts it. */
-static bool takes_one_pass(const wadi_flat *c, const wadi_bind *bind) {
-    const wadi_val v = bind->results[0];
-    int64_t size = 1;
+/* The number of elements of `v`, if it is known; sizes above `most` are `most`. */
+static bool size_is_known(const wadi_flat *c, wadi_val v, int64_t most, int64_t *out) {
+    *out = 1;
     for (int d = 0; d < c->y->m->values[v].type.array[0].rank; d++) {
         const wadi_ext e = wadi_shapes_extent(c->y->shapes, v, 0, d);
         int64_t n = 0;
         if (e == WADI_EXT_NONE || !wadi_ext_is_const(c->y->shapes->extents, e, &n)) return false;
-        if (n > WADI_SORT_ONE_PASS || (n > 0 && size > WADI_SORT_ONE_PASS / n)) return false;
-        size *= n;
+        *out = n > 0 && *out > most / n ? most : *out * n;
     }
     return true;
+}
+
+/* Whether the result is known to be so small that one pass sorts it. */
+static bool takes_one_pass(const wadi_flat *c, const wadi_bind *bind) {
+    int64_t size = 0;
+    return size_is_known(c, bind->results[0], WADI_SORT_ONE_PASS + 1, &size) &&
+           size <= WADI_SORT_ONE_PASS;
 }
 
 static wadi_status pass(wadi_flat *c, const wadi_bind *bind, int keys, int counts, bool first,
@@ -217,18 +222,13 @@ wadi_status wadi_flat_permute_sorted(wadi_flat *c, const wadi_bind *bind, int sl
 }
 
 bool wadi_flat_permute_sorts(wadi_flat *c, const wadi_bind *bind) {
-    const wadi_array_type *a = &c->y->m->values[bind->args[1]].type.array[0];
-    int64_t size = 1;
+    const wadi_elem *e = &c->y->m->values[bind->args[1]].type.array[0].elem;
+    const int64_t limit = INT64_C(1) << WADI_SORT_SIZES;
+    int64_t from = 0, to = 0;
     int bytes = 0;
-    for (int f = 0; f < a->elem.fields; f++) bytes += wadi_type_size(a->elem.type[f]);
+    for (int f = 0; f < e->fields; f++) bytes += wadi_type_size(e->type[f]);
     if (bytes > MOST_BYTES) return false;
-    for (int d = 0; d < a->rank; d++) {
-        const wadi_ext e = wadi_shapes_extent(c->y->shapes, bind->args[1], 0, d);
-        int64_t n = 0;
-        if (e == WADI_EXT_NONE || !wadi_ext_is_const(c->y->shapes->extents, e, &n)) return true;
-        if (n >= WADI_SORT_LEAST) return true;
-        size *= n;
-        if (size >= WADI_SORT_LEAST) return true;
-    }
-    return false;
+    if (size_is_known(c, bind->args[1], limit, &from) && (from < WADI_SORT_LEAST || from == limit))
+        return false;
+    return !(size_is_known(c, bind->results[0], limit, &to) && (to == 0 || to == limit));
 }
