@@ -16,8 +16,21 @@
 #include "sched/schedules.h"
 #include "wadi/run.h"
 
+/* The words of --only, and how the headings of their sections begin. */
+static const struct part {
+    const char *word, *heading[4];
+} parts[] = {
+    {"stages", {"stages"}},
+    {"values", {"values", "checked when"}},
+    {"plan", {"target", "plan", "copies", "devices"}},
+    {"kernels", {"kernels of", "loops of"}},
+    {"cost", {"cost", "expected"}},
+};
+enum { PARTS = sizeof parts / sizeof *parts };
+
 typedef struct options {
     const char *file, *pass;
+    bool only[PARTS];
     wadi_compile_options compile;
     bool kernels;
 } options;
@@ -34,7 +47,38 @@ static wadi_status take_schedule(void *env, const char *value, wadi_error *err) 
     return wadi_schedule_take(value, &o->compile.schedule, err);
 }
 
+/* stages,values,..: each must be a word of the table. */
+static wadi_status take_only(void *env, const char *value, wadi_error *err) {
+    options *o = env;
+    do {
+        const size_t n = strcspn(value, ",");
+        int k = 0;
+        while (k < PARTS && (strlen(parts[k].word) != n || strncmp(parts[k].word, value, n) != 0))
+            k++;
+        if (k == PARTS)
+            return wadi_args_bad("--only", value, "stages, values, plan, kernels or cost", err);
+        o->only[k] = true;
+        value += n + (value[n] == ',');
+    } while (*value);
+    return WADI_OK;
+}
+
+static bool any_part(const options *o) {
+    for (int k = 0; k < PARTS; k++)
+        if (o->only[k]) return true;
+    return false;
+}
+
+static bool is_of_part(const options *o, const char *heading) {
+    for (int k = 0; k < PARTS; k++)
+        for (int i = 0; o->only[k] && i < 4 && parts[k].heading[i]; i++)
+            if (strncmp(heading, parts[k].heading[i], strlen(parts[k].heading[i])) == 0)
+                return true;
+    return false;
+}
+
 static const wadi_args_option table[] = {
+    {.name = "--only", .take = take_only},
     {.name = "--schedule", .take = take_schedule},
     {.name = "--device", .take = wadi_device_take_kind},
     {.name = "--fast-math", .take = wadi_fast_math_take, .flag = true},
@@ -59,12 +103,13 @@ static bool begins(const char *heading, size_t n, const char *first, const char 
 
 /* Whether options choose sections. */
 static bool is_choice(const options *o) {
-    return o->pass || o->kernels || o->compile.loops;
+    return o->pass || o->kernels || o->compile.loops || any_part(o);
 }
 
 /* Whether options choose the section with this heading (n bytes, without "== "). */
 static bool is_wanted(const options *o, const char *heading, size_t n) {
     if (!is_choice(o)) return true;
+    if (is_of_part(o, heading)) return true;
     if (o->kernels && begins(heading, n, "kernels", " of")) return true;
     if (o->compile.loops && begins(heading, n, "loops", " of")) return true;
     if (o->pass && strcmp(o->pass, "source") == 0)
@@ -115,13 +160,20 @@ static int run(int argc, char **argv) {
 
 const wadi_cli_command wadi_cli_explain = {
     "explain",
-    "FILE.wadi [--pass NAME] [--loops] [--kernels] [--schedule NAME] [--device NAME] [--target "
+    "FILE.wadi [--only SECTIONS] [--pass NAME] [--loops] [--kernels] [--schedule NAME] [--device "
+    "NAME] [--target "
     "NAME] "
     "[--fast-math] [--disable PASSES]",
     "shows what the compiler makes of a program, and why",
     "Without options it shows the program after each pass, how each value is stored, which fusions "
     "were made\n"
-    "or refused, the plan, and the kernels.\n"
+    "or refused, what each pass over arrays costs, the plan, and the kernels.\n"
+    "  --only SECTIONS    shows only these, separated by commas: stages (joined or not), values "
+    "(how they are\n"
+    "                     stored, fused, and computed in one pass), plan, kernels, cost (bytes "
+    "and operations of\n"
+    "                     each pass, what is read several times, schedules and chunks to "
+    "expect)\n"
     "  --pass NAME        shows only the program after this pass (source: as it was written)\n"
     "  --loops            shows only the loop IR, from which kernels are written\n"
     "  --kernels          shows only the kernels\n"

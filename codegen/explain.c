@@ -2,58 +2,38 @@
 #include "codegen/explain.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 
+#include "codegen/cost.h"
+#include "codegen/named.h"
 #include "operators/reduce_tree.h"
 
 typedef struct explaining {
     const wadi_diag *d;
     const wadi_module *m;
     const wadi_facts *facts;
-    const char *const *names; /* [value]; NULL if the value no longer exists */
     wadi_text *out;
+    wadi_named named;
 } explaining;
 
-static void heading(explaining *x, const char *title) {
-    wadi_text_addf(x->out, "%s== %s ==\n\n", x->out->n > 0 ? "\n" : "", title);
+static void heading(const explaining *x, const char *title) {
+    wadi_named_heading(&x->named, title);
 }
 
 static void name(const explaining *x, wadi_val v) {
-    const char *hint = x->m->values[v].name;
-    if (x->names && x->names[v])
-        wadi_text_add(x->out, x->names[v]);
-    else if (hint)
-        wadi_text_add(x->out, hint);
-    else
-        wadi_text_addf(x->out, "v%u", v);
+    wadi_named_value(&x->named, v);
 }
 
-/* Adds text, in which %7 is replaced by the name of value 7. */
 static void add_named(const explaining *x, const char *text) {
-    while (*text) {
-        char *end = NULL;
-        const unsigned long v = text[0] == '%' ? strtoul(text + 1, &end, 10) : 0;
-        if (end && end > text + 1 && v < x->m->nvalues) {
-            name(x, (wadi_val)v);
-            text = end;
-        } else {
-            wadi_text_add_n(x->out, text++, 1);
-        }
-    }
+    wadi_named_text(&x->named, text);
 }
 
 static void add_extent(const explaining *x, wadi_ext e) {
-    wadi_text t;
-    wadi_text_init(&t);
-    wadi_ext_print(x->facts->shapes->extents, e, &t);
-    add_named(x, wadi_text_str(&t));
-    if (t.failed) x->out->failed = true;
-    wadi_text_fini(&t);
+    wadi_named_extent(&x->named, e);
 }
 
 /* ---- the program after each pass ---- */
 
-static void explain_passes(explaining *x) {
+static void explain_passes(const explaining *x) {
     for (size_t i = 0; i < x->d->dumps.n; i++) {
         const wadi_dump *dump = &x->d->dumps.at[i];
         char title[64];
@@ -65,7 +45,7 @@ static void explain_passes(explaining *x) {
 
 /* ---- stages ---- */
 
-static void explain_stages(explaining *x) {
+static void explain_stages(const explaining *x) {
     bool first = true;
     for (size_t i = 0; i < x->d->notes.n; i++) {
         const wadi_note *n = &x->d->notes.at[i];
@@ -92,7 +72,7 @@ static const char *rep_name(wadi_rep rep) {
     return names[rep];
 }
 
-static void explain_type(explaining *x, wadi_val v, int comp) {
+static void explain_type(const explaining *x, wadi_val v, int comp) {
     const wadi_array_type *t = &x->m->values[v].type.array[comp];
     const wadi_shapes *shapes = x->facts->shapes;
     if (t->elem.fields > 1) wadi_text_add(x->out, "{");
@@ -112,7 +92,7 @@ static void explain_type(explaining *x, wadi_val v, int comp) {
     wadi_text_add(x->out, "]");
 }
 
-static void explain_note(explaining *x, wadi_val v, wadi_note_kind kind, const char *label,
+static void explain_note(const explaining *x, wadi_val v, wadi_note_kind kind, const char *label,
                          int indent) {
     const wadi_note *n = wadi_diag_find(x->d, kind, v);
     if (!n) return;
@@ -128,7 +108,7 @@ static void explain_note(explaining *x, wadi_val v, wadi_note_kind kind, const c
 }
 
 /* The order in which a reduction or scan combines elements decides the bits of its result. */
-static void explain_order(explaining *x, wadi_val v, int indent) {
+static void explain_order(const explaining *x, wadi_val v, int indent) {
     const wadi_value *value = &x->m->values[v];
     if (value->def != WADI_DEF_BIND || !wadi_op_has(value->bind->op, WADI_TRAIT_REDUCES_ROWS))
         return;
@@ -140,7 +120,7 @@ static void explain_order(explaining *x, wadi_val v, int indent) {
         wadi_text_addf(x->out, "combined in order, blocks of %d\n", WADI_TREE_FOLD_BLOCK);
 }
 
-static void explain_value(explaining *x, wadi_val v, int indent) {
+static void explain_value(const explaining *x, wadi_val v, int indent) {
     const wadi_val_type *t = &x->m->values[v].type;
     wadi_text_indent(x->out, indent);
     name(x, v);
@@ -160,7 +140,7 @@ static void explain_value(explaining *x, wadi_val v, int indent) {
     explain_order(x, v, indent + 1);
 }
 
-static void explain_block(explaining *x, const wadi_block *block, int indent) {
+static void explain_block(const explaining *x, const wadi_block *block, int indent) {
     for (int p = 0; p < block->nparams; p++) explain_value(x, block->params[p], indent);
     for (int i = 0; i < block->nbinds; i++) {
         const wadi_bind *b = block->binds[i];
@@ -171,7 +151,7 @@ static void explain_block(explaining *x, const wadi_block *block, int indent) {
 
 /* ---- checks ---- */
 
-static void explain_checks(explaining *x) {
+static void explain_checks(const explaining *x) {
     const wadi_shapes *shapes = x->facts->shapes;
     if (shapes->nchecks > 0) heading(x, "checked when the program runs");
     for (int i = 0; i < shapes->nchecks; i++) {
@@ -192,12 +172,14 @@ static void explain_checks(explaining *x) {
 void wadi_explain_text(const wadi_diag *d, const wadi_module *m, const wadi_facts *facts,
                        wadi_text *out) {
     wadi_arena *arena = wadi_arena_create();
-    explaining x = {d, m, facts, arena ? wadi_ir_names(m, arena) : NULL, out};
-    if (!x.names) out->failed = true;
+    const char *const *names = arena ? wadi_ir_names(m, arena) : NULL;
+    const explaining x = {d, m, facts, out, {m, facts->shapes, names, out}};
+    if (!names) out->failed = true;
     explain_passes(&x);
     explain_stages(&x);
     heading(&x, "values");
     explain_block(&x, m->main, 0);
     explain_checks(&x);
+    if (names) wadi_cost_explain(&x.named, arena);
     wadi_arena_destroy(arena);
 }

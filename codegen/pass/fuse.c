@@ -19,6 +19,8 @@
  */
 #include "codegen/pass.h"
 
+#include <string.h>
+
 #include "base/error.h"
 #include "codegen/rewrite.h"
 
@@ -40,7 +42,8 @@ typedef struct reads {
     bool counted; /* one of the readers is a reshape, whose indices are quotients and remainders */
     bool indexed; /* by `!` in scalar code */
     bool whole;   /* as a whole, as a result, or as a scalar */
-    wadi_val reader; /* the first reader found, for notes */
+    wadi_val reader, also; /* two readers, the last ones of the program, for notes */
+    bool others;           /* readers besides these two */
     const char *why_whole;
     bool
         aligned; /* its only reader ends in a stored array through element-wise producers of the same shape */
@@ -210,7 +213,12 @@ static void read_elements(fusing *s, wadi_val v, const wadi_block *block, const 
     r->indexed = r->indexed || (on && on->indexed);
     r->counted = r->counted || b->op->keeps_memory || (on && on->counted);
     r->elsewhere = r->elsewhere || block != wadi_homes_get(&s->homes, v) || (on && on->elsewhere);
-    if (r->reader == WADI_NONE) r->reader = reader;
+    if (r->reader == WADI_NONE)
+        r->reader = reader;
+    else if (r->also == WADI_NONE)
+        r->also = reader;
+    else
+        r->others = true;
 }
 
 static void collect_arg(fusing *s, const wadi_read *r) {
@@ -291,6 +299,26 @@ static const char *fold_obstacle(const reads *r) {
     return NULL;
 }
 
+/* "x and y" for a value whose readers are two others. */
+static const char *readers(const fusing *s, const reads *r) {
+    if (r->also == WADI_NONE || r->reader == WADI_NONE) return "";
+    return r->also == r->reader
+               ? wadi_arena_printf(s->cx->scratch, ", twice by %%%u", r->reader)
+               : wadi_arena_printf(s->cx->scratch,
+                                   r->others ? ", by %%%u, %%%u and others" : ", by %%%u and %%%u",
+                                   r->also, r->reader);
+}
+
+/* The reason, with the readers where it is that there are several. */
+static void keep(const fusing *s, wadi_val v, const reads *r, const char *why) {
+    static const char more[] = "it is read more than once";
+    const size_t n = sizeof more - 1;
+    const bool several = strncmp(why, more, n) == 0;
+    const char *by = several && s->cx->diag ? readers(s, r) : "";
+    wadi_diag_note(s->cx->diag, WADI_NOTE_KEPT, v, r->reader, "%.*s%s%s", several ? (int)n : 0, why,
+                   by ? by : "", several ? why + n : why);
+}
+
 static void decide(fusing *s, const wadi_bind *b, wadi_val v) {
     const reads *r = &s->reads[v];
     const bool folds = wadi_op_has(b->op, WADI_TRAIT_ALONE);
@@ -304,8 +332,7 @@ static void decide(fusing *s, const wadi_bind *b, wadi_val v) {
     }
     const char *why = folds ? fold_obstacle(r) : producer_obstacle(s, r, b);
     if (why) {
-        if (r->reader != WADI_NONE && !b->op->scalar)
-            wadi_diag_note(s->cx->diag, WADI_NOTE_KEPT, v, r->reader, "%s", why);
+        if (r->reader != WADI_NONE && !b->op->scalar) keep(s, v, r, why);
         return;
     }
     s->m->values[v].storage = WADI_STORE_DELAYED;
@@ -332,7 +359,7 @@ wadi_status wadi_pass_fuse(wadi_module *m, wadi_pass_cx *cx, wadi_error *err) {
     fusing s = {.m = m, .cx = cx, .reads = WADI_NEW_N(cx->scratch, reads, m->nvalues)};
     if (!s.reads || !wadi_homes_init(&s.homes, cx->scratch, m))
         return wadi_fail(err, WADI_MEMORY, "fuse: out of memory");
-    for (wadi_val v = 0; v < m->nvalues; v++) s.reads[v].reader = WADI_NONE;
+    for (wadi_val v = 0; v < m->nvalues; v++) s.reads[v].reader = s.reads[v].also = WADI_NONE;
     fuse_block(&s, m->main);
     return WADI_OK;
 }

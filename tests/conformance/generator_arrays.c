@@ -465,10 +465,10 @@ void gen_step(maker *m) {
         gen_ragged_step,  gen_ragged_step,  gen_ragged_step,  gen_ragged_step, gen_ragged_step,
         do_control,       do_control,       do_control,       do_spread,       do_lifted,
         gen_derived_step, gen_derived_step, gen_derived_step, gen_derived_step};
-    static void (*const even[])(maker *) = {do_map,     do_stencil,      do_zip,         do_zip,
-                                            do_fold,    do_fold,         do_scan,        do_gather,
-                                            do_permute, do_backpermute,  do_slice,       do_record,
-                                            do_lookup,  gen_ragged_step, gen_record_step};
+    static void (*const even[])(maker *) = {
+        do_map,   do_stencil, do_zip,    do_zip,          gen_siblings_step,
+        do_fold,  do_scan,    do_gather, do_permute,      do_backpermute,
+        do_slice, do_record,  do_lookup, gen_ragged_step, gen_record_step};
     if (m->perilous && gen_below(&m->r, 4) == 0) {
         gen_peril_step(m);
         return;

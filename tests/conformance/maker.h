@@ -92,6 +92,8 @@ void gen_peril_step(maker *m);
 void gen_derived_step(maker *m);
 /* One that sorts, ranks or searches (generator_orders.c). */
 void gen_order_step(maker *m);
+/* Several that read one array (generator_siblings.c). */
+void gen_siblings_step(maker *m);
 /* One that draws random numbers (generator_random.c). */
 void gen_random_step(maker *m);
 /* The same of filters, segments and what comes with them (generator_ragged.c). */

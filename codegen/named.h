@@ -1,0 +1,22 @@
+/* Text about a program: values and extents under the names that the program has for them. */
+#ifndef WADI_CODEGEN_NAMED_H
+#define WADI_CODEGEN_NAMED_H
+
+#include "base/text.h"
+#include "graph/analysis/shape.h"
+
+typedef struct wadi_named {
+    const wadi_module *m;
+    const wadi_shapes *shapes;
+    const char *const *names; /* [value] (wadi_ir_names); NULL if the value no longer exists */
+    wadi_text *out;
+} wadi_named;
+
+void wadi_named_value(const wadi_named *x, wadi_val v);
+/** Adds text, in which %7 is replaced by the name of value 7. */
+void wadi_named_text(const wadi_named *x, const char *text);
+void wadi_named_extent(const wadi_named *x, wadi_ext e);
+/** Begins a section: a line that starts with "== ". */
+void wadi_named_heading(const wadi_named *x, const char *title);
+
+#endif
