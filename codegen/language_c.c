@@ -1,40 +1,32 @@
 /* C as a language of kernels: written by codegen/emit/c, compiled by the system's compiler to a shared object. */
 #include "base/error.h"
 #include "base/file.h"
-#include "base/outfile.h"
+#include "base/thread.h"
 #include "codegen/build/cc.h"
+#include "codegen/build/parts.h"
 #include "codegen/emit/c/c.h"
 #include "codegen/targets.h"
 
 #include <stdio.h>
 
-enum { PATH_ROOM = 1024 };
+enum { PATH_ROOM = 1024, LAST_ROOM = 256 };
 
 static void identify(const wadi_image_builder *b, wadi_text *out) {
     wadi_text_addf(out, "%s\n%s\n%s\n", b->path, b->stamp, b->cpu);
     for (const char *const *flag = wadi_cc_flags(b->fast); *flag; flag++)
         wadi_text_addf(out, "%s\n", *flag);
+    for (const char *const *flag = wadi_cc_brief_flags(); *flag; flag++)
+        wadi_text_addf(out, "%s\n", *flag);
     wadi_text_addf(out, "%s\n", b->target->flag);
-}
-
-static wadi_status write_source(const char *source, const char *key, const char *path,
-                                wadi_error *err) {
-    const wadi_outfile_options options = {.mode = 0600, .sync = WADI_SYNC_NEVER};
-    wadi_text t = {0};
-    wadi_text_addf(&t, "%s\nconst char %s[] = \"%s\";\n", source, WADI_IMAGE_KEY, key);
-    const wadi_status status = t.failed ? wadi_fail(err, WADI_MEMORY, "kernels: out of memory")
-                                        : wadi_outfile_put(path, t.at, t.n, &options, err);
-    wadi_text_fini(&t);
-    return status;
 }
 
 static wadi_status build(const wadi_image_builder *b, const char *source, const char *key,
                          const char *folder, bool gently, wadi_image *out, wadi_error *err) {
-    char c_file[PATH_ROOM], so_file[PATH_ROOM];
-    snprintf(c_file, sizeof c_file, "%s/kernel.c", folder);
+    char so_file[PATH_ROOM], last[LAST_ROOM];
+    const wadi_parts parts = wadi_parts_of(source, WADI_C_KERNEL_BEGINS, wadi_thread_processors());
+    snprintf(last, sizeof last, "\nconst char %s[] = \"%s\";\n", WADI_IMAGE_KEY, key);
     snprintf(so_file, sizeof so_file, "%s/kernel.so", folder);
-    WADI_TRY(write_source(source, key, c_file, err));
-    WADI_TRY(wadi_cc_compile(b, c_file, so_file, folder, gently, err));
+    WADI_TRY(wadi_parts_compile(&parts, b, last, folder, gently, so_file, err));
     if (!wadi_file_exists(so_file))
         return wadi_fail(err, WADI_COMPILE, "the compiler %s reports success but has made nothing",
                          b->path);

@@ -1,4 +1,5 @@
 /* Writing bundles. Everything is in memory until the file is written, in one step (base/outfile.h). */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -45,8 +46,8 @@ static wadi_status put(wadi_bundle_writer *w, const wadi_bundle_entry *e, char *
     thing t = {.bytes = owned_bytes};
     thing *old = find(w, e->key);
     memcpy(t.entry.key, e->key, DIGEST);
-    (void)strncpy(t.entry.target, e->target, sizeof t.entry.target - 1);
-    (void)strncpy(t.entry.label, e->label, sizeof t.entry.label - 1);
+    memcpy(t.entry.target, e->target, sizeof t.entry.target);
+    memcpy(t.entry.label, e->label, sizeof t.entry.label);
     t.entry.size = n;
     wadi_status st = wadi_blake2b(owned_bytes, n, t.entry.digest);
     if (st == WADI_OK && old != NULL) {
@@ -90,7 +91,8 @@ wadi_status wadi_bundle_writer_create(const char *path, const char *stamp, wadi_
     if (w == NULL || w->path == NULL) {
         st = no_memory(w, err);
     } else {
-        (void)strncpy(w->stamp, stamp != NULL ? stamp : wadi_bundle_stamp(), sizeof w->stamp - 1);
+        (void)snprintf(w->stamp, sizeof w->stamp, "%s",
+                       stamp != NULL ? stamp : wadi_bundle_stamp());
         st = take_over(w, err);
     }
     if (st != WADI_OK) {

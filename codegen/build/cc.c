@@ -27,7 +27,10 @@ static const char *const exact_flags[] = {FLAGS_WITH("off"), NULL};
  * meaning. */
 static const char *const fast_flags[] = {FLAGS_WITH("fast"), "-freciprocal-math",
                                          "-fno-signed-zeros", NULL};
+/* -O1 leaves out what costs most and brings little to short loops: jump threading, partial redundancies, ranges of values. */
+static const char *const brief_flags[] = {"-O1", "-ftree-vectorize", "-ftree-slp-vectorize", NULL};
 enum {
+    MOST_BRIEF = sizeof brief_flags / sizeof brief_flags[0] - 1,
     MOST_FLAGS = sizeof fast_flags / sizeof fast_flags[0] - 1,
     OUTPUT_MAX = 4096,
     GENTLE =
@@ -36,6 +39,10 @@ enum {
 
 const char *const *wadi_cc_flags(bool fast) {
     return fast ? fast_flags : exact_flags;
+}
+
+const char *const *wadi_cc_brief_flags(void) {
+    return brief_flags;
 }
 
 /* ---- running ---- */
@@ -181,25 +188,41 @@ wadi_status wadi_cc_find(const wadi_target *target, wadi_image_builder *out, wad
     return target->own ? describe_cpu(out->cpu) : WADI_OK;
 }
 
-wadi_status wadi_cc_compile(const wadi_image_builder *cc, const char *source, const char *object,
-                            const char *tmpdir, bool gently, wadi_error *err) {
-    char output[OUTPUT_MAX], dash_o[] = "-o", math[] = "-lm";
-    const char *argv[MOST_FLAGS + 7];
+/* Writes the arguments, of which there are at most ARGUMENTS_MAX. */
+enum { ARGUMENTS_MAX = MOST_FLAGS + MOST_BRIEF + WADI_CC_INPUTS + 8 };
+
+static void list_arguments(const wadi_image_builder *cc, const wadi_cc_call *call,
+                           const char *argv[ARGUMENTS_MAX]) {
     size_t n = 0;
     argv[n++] = cc->path;
     for (const char *const *flag = wadi_cc_flags(cc->fast); *flag; flag++) argv[n++] = *flag;
+    for (const char *const *flag = brief_flags; call->brief && *flag; flag++) argv[n++] = *flag;
     argv[n++] = cc->target->flag;
-    argv[n++] = source;
-    argv[n++] = dash_o;
-    argv[n++] = object;
-    argv[n++] = math;
+    if (call->part) argv[n++] = "-c";
+    for (const char *const *in = call->inputs; *in; in++) argv[n++] = *in;
+    argv[n++] = "-o";
+    argv[n++] = call->output;
+    if (!call->part) argv[n++] = "-lm";
     argv[n] = NULL;
-    char *copy[MOST_FLAGS + 7];
-    memcpy(copy, argv, (n + 1) * sizeof *copy);
+}
+
+wadi_status wadi_cc_run(const wadi_image_builder *cc, const wadi_cc_call *call, wadi_error *err) {
+    char output[OUTPUT_MAX];
+    const char *argv[ARGUMENTS_MAX] = {NULL};
+    char *copy[ARGUMENTS_MAX];
     int status = 0;
-    WADI_TRY(run_program(copy, tmpdir, gently, output, sizeof output, &status, err));
+    list_arguments(cc, call, argv);
+    memcpy(copy, argv, sizeof copy);
+    WADI_TRY(run_program(copy, call->tmpdir, call->gently, output, sizeof output, &status, err));
     if (status == 0) return WADI_OK;
     const char *complaint = strstr(output, "error");
-    return wadi_fail(err, WADI_COMPILE, "%s failed on %s (status %d): %.300s", cc->path, source,
-                     status, complaint ? complaint : output);
+    return wadi_fail(err, WADI_COMPILE, "%s failed on %s (status %d): %.300s", cc->path,
+                     call->inputs[0], status, complaint ? complaint : output);
+}
+
+wadi_status wadi_cc_compile(const wadi_image_builder *cc, const char *source, const char *object,
+                            const char *tmpdir, bool gently, wadi_error *err) {
+    const wadi_cc_call call = {
+        .inputs = {source}, .output = object, .tmpdir = tmpdir, .gently = gently};
+    return wadi_cc_run(cc, &call, err);
 }

@@ -17,9 +17,26 @@ WADI_NODISCARD wadi_status wadi_cc_version(const wadi_image_builder *cc, char *o
  * that give up the bits of other devices. */
 const char *const *wadi_cc_flags(bool fast);
 
-/* Compiles `source` (a file) to the shared object `object`. tmpdir: a folder for the compiler's own files; NULL: the usual one.
- * gently: at low priority. The compiler is ended when the thread's task is stopped, and after WADI_CC_TIMEOUT seconds (120 unless
- * set; 0: never). Errors: WADI_COMPILE with the compiler's first error message, WADI_CANCELLED. */
+/* Those added for a text of so many kernels that compiling takes longer than running them: loops are still vectorised, with the same bits. */
+const char *const *wadi_cc_brief_flags(void);
+
+enum { WADI_CC_INPUTS = 16 };
+
+/* One run of the compiler. */
+typedef struct wadi_cc_call {
+    const char *inputs[WADI_CC_INPUTS + 1]; /* files with C or with objects, ended by NULL */
+    const char *output;                     /* the shared object, or with `part` the object */
+    const char *tmpdir; /* a folder for the compiler's own files; NULL: the usual one */
+    bool gently;        /* at low priority */
+    bool part;          /* compiles only */
+    bool brief;         /* with the brief flags */
+} wadi_cc_call;
+
+/* Runs it. The compiler is ended when the thread's task is stopped, and after WADI_CC_TIMEOUT seconds (120 unless set; 0: never). Errors:
+ * WADI_COMPILE with the compiler's first error message, WADI_CANCELLED. */
+WADI_NODISCARD wadi_status wadi_cc_run(const wadi_image_builder *cc, const wadi_cc_call *call,
+                                       wadi_error *err);
+/* The same of one file, to a shared object. */
 WADI_NODISCARD wadi_status wadi_cc_compile(const wadi_image_builder *cc, const char *source,
                                            const char *object, const char *tmpdir, bool gently,
                                            wadi_error *err);

@@ -435,7 +435,7 @@ static bool kernel(const wadi_lmodule *m, const wadi_lfun *f, wadi_text *out) {
         wadi_text_addf(&body, "int %s(wadi_work *w, int64_t begin, int64_t end) {\n", f->name);
         wadi_text_add(&body, "    const wadi_slot *const slot = w->slot;\n");
         scope(&c, f->body, 1);
-        wadi_text_addf(out, "/* ---- start of %s ---- */\n", f->name);
+        wadi_text_addf(out, WADI_C_KERNEL_BEGINS "%s ---- */\n", f->name);
         wadi_text_add(out, wadi_text_str(&c.nests));
         wadi_text_add(out, wadi_text_str(&body));
         wadi_text_addf(out, "    return 0;\n}\n/* ---- end of %s ---- */\n\n", f->name);
