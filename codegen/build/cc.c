@@ -219,10 +219,3 @@ wadi_status wadi_cc_run(const wadi_image_builder *cc, const wadi_cc_call *call, 
     return wadi_fail(err, WADI_COMPILE, "%s failed on %s (status %d): %.300s", cc->path,
                      call->inputs[0], status, complaint ? complaint : output);
 }
-
-wadi_status wadi_cc_compile(const wadi_image_builder *cc, const char *source, const char *object,
-                            const char *tmpdir, bool gently, wadi_error *err) {
-    const wadi_cc_call call = {
-        .inputs = {source}, .output = object, .tmpdir = tmpdir, .gently = gently};
-    return wadi_cc_run(cc, &call, err);
-}

@@ -37,8 +37,13 @@ typedef struct wadi_cc_call {
 WADI_NODISCARD wadi_status wadi_cc_run(const wadi_image_builder *cc, const wadi_cc_call *call,
                                        wadi_error *err);
 /* The same of one file, to a shared object. */
-WADI_NODISCARD wadi_status wadi_cc_compile(const wadi_image_builder *cc, const char *source,
-                                           const char *object, const char *tmpdir, bool gently,
-                                           wadi_error *err);
+WADI_NODISCARD static inline wadi_status wadi_cc_compile(const wadi_image_builder *cc,
+                                                         const char *source, const char *object,
+                                                         const char *tmpdir, bool gently,
+                                                         wadi_error *err) {
+    const wadi_cc_call call = {
+        .inputs = {source}, .output = object, .tmpdir = tmpdir, .gently = gently};
+    return wadi_cc_run(cc, &call, err);
+}
 
 #endif
