@@ -9,6 +9,7 @@
 #include "base/loadable.h"
 #include "base/log.h"
 #include "sched/foreign_own.h"
+#include "sched/radix/radix.h"
 
 /* A module, and the routines it has: known without loading it. */
 typedef struct row {
@@ -68,7 +69,7 @@ static const wadi_routine *find(const char *name) {
 }
 
 bool wadi_foreign_has(const char *name) {
-    return find(name) != NULL || wadi_foreign_own_has(name);
+    return wadi_radix_has(name) || find(name) != NULL || wadi_foreign_own_has(name);
 }
 
 static bool is_empty(const wadi_call *call) {
@@ -83,12 +84,22 @@ static bool is_empty(const wadi_call *call) {
 bool wadi_foreign_run(const wadi_call *call, wadi_error *failure) {
     if (is_empty(call)) return true;
     if (atomic_load_explicit(&decline, memory_order_relaxed)) return false;
+    if (wadi_radix_has(call->routine)) return wadi_radix_run(call, NULL);
     const wadi_routine *r = find(call->routine);
     return r != NULL ? r->run(call) : wadi_foreign_own_run(call, failure);
 }
 
+bool wadi_foreign_shares(const char *name) {
+    return wadi_radix_has(name);
+}
+
+bool wadi_foreign_run_shared(const wadi_call *call, wadi_pool *pool) {
+    if (is_empty(call)) return true;
+    return !atomic_load_explicit(&decline, memory_order_relaxed) && wadi_radix_run(call, pool);
+}
+
 wadi_status wadi_foreign_add(const char *name, wadi_foreign_fn fn, void *env, wadi_error *err) {
-    if (name != NULL && find(name) != NULL)
+    if (name != NULL && (wadi_radix_has(name) || find(name) != NULL))
         return wadi_fail(err, WADI_INVALID, "foreign: a library has a routine \"%s\"", name);
     return wadi_foreign_own_add(name, fn, env, err);
 }

@@ -3,13 +3,14 @@
  * A routine works on a batch of problems of one shape, in one thread; the caller spreads batches over its workers. A routine
  * may decline a call (a size or layout it was not built for, no memory). The caller then computes the same results in the
  * language. Each library is a module (base/loadable.h) that offers "routines" and has a row in the table of foreign.c. It is
- * loaded when one of its routines is first needed, and it may be missing. The host program has routines of its own
+ * loaded when one of its routines is first needed, and it may be missing. Two routines are always there (sched/radix). The host program has routines of its own
  * (wadi/lang_foreign.h). All functions are thread-safe. */
 #ifndef WADI_SCHED_FOREIGN_H
 #define WADI_SCHED_FOREIGN_H
 
 #include <stdbool.h>
 
+#include "base/pool.h"
 #include "sched/kernel.h"
 #include "wadi/status.h"
 
@@ -35,6 +36,10 @@ bool wadi_foreign_has(const char *name);
 /* Runs the routine; false if there is none or it declines, or fails: then *failure (or NULL) has a status, and a message that names it. Calls without
  * problems or without elements succeed without it. */
 bool wadi_foreign_run(const wadi_call *call, wadi_error *failure);
+/* Whether several workers can share one problem of the routine: then a few long problems are better run by all of them. */
+bool wadi_foreign_shares(const char *name);
+/* wadi_foreign_run of such a routine, by the workers of the pool, which is idle. */
+bool wadi_foreign_run_shared(const wadi_call *call, wadi_pool *pool);
 /* These call `open`, `save` and `forget` of every library that has been loaded, and report the first failure. */
 WADI_NODISCARD wadi_status wadi_foreign_open(const char *directory, wadi_error *err);
 WADI_NODISCARD wadi_status wadi_foreign_save(wadi_error *err);

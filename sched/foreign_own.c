@@ -21,8 +21,7 @@ enum { OWN = 256 };
 static _Atomic(own *) table[OWN];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* The name without ".steady" at its end, its length: these routines have one form. */
-static size_t stem_of(const char *name) {
+size_t wadi_foreign_stem(const char *name) {
     static const char steady[] = ".steady";
     const size_t n = strlen(name), m = sizeof steady - 1;
     return n > m && strcmp(name + n - m, steady) == 0 ? n - m : n;
@@ -30,7 +29,7 @@ static size_t stem_of(const char *name) {
 
 /* Where the routine of that name is, or -1. */
 static int place_of(const char *name) {
-    const size_t n = stem_of(name);
+    const size_t n = wadi_foreign_stem(name);
     for (int i = 0; i < OWN; i++) {
         const own *o = atomic_load_explicit(&table[i], memory_order_acquire);
         if (o != NULL && strncmp(o->name, name, n) == 0 && o->name[n] == '\0') return i;
@@ -98,7 +97,7 @@ static wadi_status add(const char *name, wadi_foreign_fn fn, void *env, wadi_err
 wadi_status wadi_foreign_own_add(const char *name, wadi_foreign_fn fn, void *env, wadi_error *err) {
     if (name == NULL || name[0] == '\0' || fn == NULL)
         return wadi_fail(err, WADI_INVALID, "foreign: a routine needs a name and a function");
-    if (strlen(name) >= WADI_FOREIGN_NAME || stem_of(name) != strlen(name))
+    if (strlen(name) >= WADI_FOREIGN_NAME || wadi_foreign_stem(name) != strlen(name))
         return wadi_fail(err, WADI_INVALID,
                          "foreign: \"%.80s\" cannot name a routine: at most %d bytes, and no "
                          "\".steady\" at the end",

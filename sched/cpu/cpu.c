@@ -255,8 +255,24 @@ static void run_problems(void *env, int number, int64_t begin, int64_t end) {
     }
 }
 
+/* A few problems, each by all workers; false: they are many, or workers cannot share one. */
+static bool run_shared(cpu *d, const wadi_device_calls *batch, bool *out_fine) {
+    wadi_call call = {0};
+    if (batch->problems >= d->threads) return false;
+    batch->describe(batch->self, 0, 1, &call);
+    if (!wadi_foreign_shares(call.routine)) return false;
+    *out_fine = true;
+    for (int64_t p = 0; p < batch->problems && *out_fine; p++) {
+        batch->describe(batch->self, p, p + 1, &call);
+        *out_fine = wadi_foreign_run_shared(&call, d->pool);
+    }
+    return true;
+}
+
 static bool routine(wadi_device *self, const wadi_device_calls *batch) {
     cpu *d = cpu_of(self);
+    bool fine = false;
+    if (run_shared(d, batch, &fine)) return fine;
     calls c = {.device = d, .batch = batch};
     const int64_t ranges = (int64_t)d->threads * 4;
     wadi_pool_for(d->pool, batch->problems, (batch->problems + ranges - 1) / ranges, run_problems,

@@ -1,0 +1,17 @@
+/* The routines `sort` and `argsort`, which the runtime has itself: rows of numbers sorted, or the positions of their elements in ascending
+ * order, i64. What they mean is written in the language (operators/derived/sort.c), and the results are the same to the bit, but
+ * for the payload of NaN. */
+#ifndef WADI_SCHED_RADIX_RADIX_H
+#define WADI_SCHED_RADIX_RADIX_H
+
+#include <stdbool.h>
+
+#include "base/pool.h"
+#include "sched/kernel.h"
+
+bool wadi_radix_has(const char *name);
+/* All problems of the call, one after the other; the workers of `pool` share long ones (NULL: this thread alone). False: it declines, for
+ * lack of memory, or because types and shapes are not those of the routine. */
+bool wadi_radix_run(const wadi_call *call, wadi_pool *pool);
+
+#endif

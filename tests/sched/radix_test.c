@@ -1,0 +1,189 @@
+/* The routines sort and argsort against the C library's qsort: every type, rows short and long, alone and by several workers, keys of many
+ * kinds. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "sched/radix/radix.h"
+#include "wadi/type.h"
+
+enum { MOST = 150000 };
+
+static uint64_t mixed(uint64_t x) {
+    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ x >> 27) * 0x94d049bb133111ebu;
+    return x ^ x >> 31;
+}
+
+/* 0: few keys; 1: where types end; 2: any bits; 3: close together with a stranger; 4: one for each power of two; 5: in order; 6: most are
+ * alike. */
+enum { WAYS = 7 };
+
+static uint64_t number(int64_t i, int way) {
+    static const uint64_t odd[] = {0, 1, UINT64_MAX, INT64_MAX, (uint64_t)1 << 63, 127, 128, 65535};
+    const uint64_t x = mixed((uint64_t)i);
+    switch (way) {
+    case 0:
+        return x % 5;
+    case 1:
+        return odd[x % 8];
+    case 2:
+        return x;
+    case 3:
+        return i == 7 ? x : x % 1000000;
+    case 4:
+        return (uint64_t)1 << x % 64;
+    case 5:
+        return (uint64_t)i;
+    default:
+        return i % 16 == 0 ? x : 42;
+    }
+}
+
+static void put(wadi_type t, void *column, int64_t i, int way) {
+    static const double odd[] = {0.0, -0.0, 1, -1, INFINITY, -INFINITY, NAN, 1e-40};
+    const uint64_t n = number(i, way), x = mixed((uint64_t)i);
+    const size_t size = (size_t)wadi_type_size(t);
+    const double d = way == 1   ? odd[x % 8]
+                     : way == 2 ? ldexp((double)(int64_t)x, -(int)(x % 90))
+                                : (double)n - (double)(way == 0 ? 2 : 0);
+    const float f = (float)d;
+    const bool b = n & 1;
+    const void *from = t == WADI_F64    ? (const void *)&d
+                       : t == WADI_F32  ? (const void *)&f
+                       : t == WADI_BOOL ? (const void *)&b
+                                        : (const void *)&n;
+    memcpy((char *)column + (size_t)i * size, from, size);
+}
+
+static wadi_type type_now;
+static const char *base;
+
+static int by_value(const char *x, const char *y) {
+    double a = 0, b = 0;
+    float fa, fb;
+    if (type_now == WADI_F64) {
+        memcpy(&a, x, sizeof a);
+        memcpy(&b, y, sizeof b);
+    } else if (type_now == WADI_F32) {
+        memcpy(&fa, x, sizeof fa);
+        memcpy(&fb, y, sizeof fb);
+        a = fa;
+        b = fb;
+    } else {
+        uint64_t ua = 0, ub = 0;
+        const int size = wadi_type_size(type_now);
+        memcpy(&ua, x, (size_t)size);
+        memcpy(&ub, y, (size_t)size);
+        const uint64_t flip =
+            type_now >= WADI_I8 && type_now <= WADI_I64 ? (uint64_t)1 << (8 * size - 1) : 0;
+        return ((ua ^ flip) > (ub ^ flip)) - ((ua ^ flip) < (ub ^ flip));
+    }
+    if (isnan(a) || isnan(b)) return isnan(a) - isnan(b);
+    return (a > b) - (a < b);
+}
+
+static int by_value_and_position(const void *a, const void *b) {
+    const int64_t i = *(const int64_t *)a, j = *(const int64_t *)b;
+    const int size = wadi_type_size(type_now), c = by_value(base + i * size, base + j * size);
+    return c != 0 ? c : (i > j) - (i < j);
+}
+
+static bool is_nan(const char *x) {
+    double d = 0;
+    float f;
+    if (type_now == WADI_F64) memcpy(&d, x, sizeof d);
+    if (type_now == WADI_F32) {
+        memcpy(&f, x, sizeof f);
+        d = f;
+    }
+    return isnan(d);
+}
+
+static void check(wadi_type t, int64_t n, int64_t rows, int way, wadi_pool *pool) {
+    static char data[MOST * 8], sorted[MOST * 8];
+    static int64_t want[MOST], got[MOST];
+    const int size = wadi_type_size(t);
+    wadi_call call = {.routine = "sort", .count = rows, .nin = 1, .nout = 1};
+    const wadi_call_array a = {
+        .data = data, .distance = n, .type = (int)t, .rank = 1, .shape = {n}};
+    for (int64_t i = 0; i < rows * n; i++) put(t, data, i, way);
+    call.array[0] = call.array[1] = a;
+    call.array[1].data = sorted;
+    assert_true(wadi_radix_run(&call, pool));
+    call.routine = "argsort.steady";
+    call.array[1].data = got;
+    call.array[1].type = WADI_I64;
+    assert_true(wadi_radix_run(&call, pool));
+    type_now = t;
+    for (int64_t r = 0; r < rows; r++) {
+        base = data + r * n * size;
+        for (int64_t i = 0; i < n; i++) want[i] = i;
+        qsort(want, (size_t)n, sizeof *want, by_value_and_position);
+        assert_memory_equal(got + r * n, want, (size_t)n * sizeof *want);
+        for (int64_t i = 0; i < n; i++) {
+            const char *x = base + want[i] * size, *y = sorted + (r * n + i) * size;
+            assert_true(is_nan(x) ? is_nan(y) : memcmp(x, y, (size_t)size) == 0);
+        }
+    }
+}
+
+static void rows_of_every_type(void **state) {
+    static const int64_t lengths[] = {1, 2, 3, 4, 5, 23, 24, 25, 26, 100, 1000, 5000};
+    (void)state;
+    for (int t = WADI_BOOL; t <= WADI_F64; t++)
+        for (int k = 0; k < 12; k++)
+            for (int way = 0; way < WAYS; way++) check((wadi_type)t, lengths[k], 3, way, NULL);
+}
+
+static void long_rows_by_several_workers(void **state) {
+    wadi_error err = {0};
+    wadi_pool *pool = NULL;
+    (void)state;
+    assert_int_equal(wadi_pool_create(3, &pool, &err), WADI_OK);
+    for (int t = WADI_BOOL; t <= WADI_F64; t++)
+        for (int way = 0; way < WAYS; way++) check((wadi_type)t, MOST, 1, way, pool);
+    check(WADI_F64, 1 << 16, 2, 2, pool);
+    wadi_pool_destroy(pool);
+}
+
+static void other_calls_are_declined(void **state) {
+    static int64_t x[4] = {4, 3, 2, 1}, y[4];
+    wadi_call call = {.routine = "sort", .count = 1, .nin = 1, .nout = 1};
+    const wadi_call_array a = {.data = x, .distance = 4, .type = WADI_I64, .rank = 1, .shape = {4}};
+    (void)state;
+    assert_true(wadi_radix_has("sort") && wadi_radix_has("argsort.steady"));
+    assert_false(wadi_radix_has("sor") || wadi_radix_has("sorts") || wadi_radix_has("fft"));
+    call.array[0] = call.array[1] = a;
+    call.array[1].data = y;
+    assert_true(wadi_radix_run(&call, NULL));
+    assert_int_equal(y[0], 1);
+    for (int way = 0; way < 6; way++) {
+        wadi_call other = call;
+        if (way == 0) other.array[1].shape[0] = 3;
+        if (way == 1) other.array[0].rank = other.array[1].rank = 2;
+        if (way == 2) other.array[0].type = other.array[1].type = WADI_C64;
+        if (way == 3) other.array[1].type = WADI_U64;
+        if (way == 4) other.nin = 2;
+        if (way == 5) {
+            other.routine = "argsort";
+            other.array[1].type = WADI_I32;
+        }
+        assert_false(wadi_radix_run(&other, NULL));
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rows_of_every_type),
+        cmocka_unit_test(long_rows_by_several_workers),
+        cmocka_unit_test(other_calls_are_declined),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
