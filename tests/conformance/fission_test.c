@@ -314,12 +314,13 @@ static int64_t few(int64_t k, int64_t most) {
     return most + 1;
 }
 
+/* all: at all points; at full length always. */
 static void cut_everywhere(const conf_case *c, const wadi_exe *exe, wadi_schedule_option schedule,
-                           int parts, bool apart, knife *out) {
+                           int parts, bool apart, bool all, knife *out) {
     wadi_text why = {0};
     wadi_split_copies count = {0};
     *out = (knife){.k = 0};
-    const bool all = !apart || getenv("WADI_TEST_ALL") != NULL; /* opening memory takes time */
+    if (getenv("WADI_TEST_ALL") != NULL) all = true;
     for (int64_t k = 0; k <= out->most; k = all ? next_point(k, out->most) : few(k, out->most)) {
         out->k = k;
         const conf_parts of = {parts, {cut_at, out}, apart, &count};
@@ -361,11 +362,12 @@ static void in_this_size(const law *l, numbers *x, const size *s, wadi_exe **exe
         if (exe[e] == NULL) fail_msg("%s", wadi_text_str(&why));
         for (int i = 0; i < SCHEDULES; i++) {
             knife seen;
-            cut_everywhere(&c, exe[e], schedules[i], 2, false, &seen);
+            cut_everywhere(&c, exe[e], schedules[i], 2, false, e == 0, &seen);
             if (i == 0 && seen.most > all->most) all->most = seen.most;
             if (i == 0) all->lengths |= seen.lengths;
-            if (e == 0) cut_everywhere(&c, exe[e], schedules[i], 3, false, &seen);
-            if (e == 0 && i < APART) cut_everywhere(&c, exe[e], schedules[i], 2, true, &seen);
+            if (e == 0) cut_everywhere(&c, exe[e], schedules[i], 3, false, false, &seen);
+            if (e == 0 && i < APART)
+                cut_everywhere(&c, exe[e], schedules[i], 2, true, false, &seen);
         }
     }
     wadi_text_fini(&why);
