@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/pool.h"
 #include "sched/fault.h"
@@ -27,6 +28,7 @@ typedef struct apart {
         wadi_slot *slot;  /* [room] */
         int room;
     } seen[WADI_SPLIT_MOST]; /* not of the first */
+    int64_t copied, copy_ns; /* bytes that cut launches have moved, and the time of that */
     bool failed;             /* something could not be brought or noted: `wait` says so */
 } apart;
 
@@ -235,12 +237,12 @@ static int64_t lacks(apart *d, const wadi_launch *l, const wadi_launch *own, int
     return all;
 }
 
-static bool pays(apart *d, const wadi_launch *l, const parts *all) {
+/* Bytes that the parts have to be brought, beyond what the first device alone would need. */
+static int64_t extra_bytes(apart *d, const wadi_launch *l, const parts *all) {
     int64_t moved = 0;
-    if (d->rule.cut != NULL) return true;
     for (int p = 0; p < d->n; p++)
         if (all->launch[p].n > 0) moved += lacks(d, l, &all->launch[p], p);
-    return moved <= lacks(d, l, NULL, 0);
+    return moved - lacks(d, l, NULL, 0);
 }
 
 /* ---- several devices ---- */
@@ -291,7 +293,13 @@ static bool note_written(apart *d, const wadi_launch *l, int p) {
     return true;
 }
 
+static int64_t moved_bytes(const apart *d) {
+    const wadi_traffic *t = wadi_fragments_moved(d->fragments);
+    return atomic_load(&t->put) + atomic_load(&t->got);
+}
+
 static void launch_parts(apart *d, wadi_launch *what, parts *all) {
+    const int64_t begin_ns = wadi_clock_ns(), moved = moved_bytes(d);
     int busy = 0;
     for (int p = 0; p < d->n; p++) {
         if (all->launch[p].n == 0) continue;
@@ -301,6 +309,8 @@ static void launch_parts(apart *d, wadi_launch *what, parts *all) {
         return;
     }
     *(busy > 1 ? &d->count->cut : &d->count->whole) += 1;
+    d->copy_ns += wadi_clock_ns() - begin_ns;
+    d->copied += moved_bytes(d) - moved;
     wadi_pool_for(d->pool, d->n, 1, launch_part, all);
     for (int p = 0; p < d->n; p++) {
         const wadi_fault *fault = &all->launch[p].fault;
@@ -308,6 +318,60 @@ static void launch_parts(apart *d, wadi_launch *what, parts *all) {
         if (fault->kind != WADI_FAULT_NONE && wadi_fault_is_earlier(fault, &what->fault))
             what->fault = *fault;
     }
+}
+
+/* ---- a launch whose parts need more bytes, but which may take long ---- */
+
+enum { LEAST_UNITS = 64, TRIED = 8 };
+
+static void add_fault(wadi_launch *what, const wadi_launch *part) {
+    if (part->fault.kind != WADI_FAULT_NONE && wadi_fault_is_earlier(&part->fault, &what->fault))
+        what->fault = part->fault;
+}
+
+/* The first units, an eighth of them, at the first device: what they take; -1: they could not be done. *out_rest: what is left to do. */
+static int64_t try_units(apart *d, wadi_launch *what, wadi_launch *out_rest) {
+    wadi_launch head = *what;
+    head.n = what->n / TRIED;
+    *out_rest = *what;
+    out_rest->first += head.n;
+    out_rest->n -= head.n;
+    if (!note(d, bring_home(d, what))) return -1;
+    const int64_t begin = wadi_clock_ns();
+    launch_on(d, 0, &head);
+    (void)note(d, d->part[0]->ops->wait(d->part[0], NULL) == WADI_OK);
+    add_fault(what, &head);
+    return wadi_clock_ns() - begin;
+}
+
+/* Whether cutting the rest saves at least twice the time that the extra bytes take, and a millisecond. */
+static bool saves(const apart *d, int64_t head_ns, const parts *all, int64_t rest, int64_t extra) {
+    static const double LEAST_NS = 1e6, BYTE_NS = 1; /* as long as it is not measured */
+    int64_t most = 0;
+    for (int p = 0; p < d->n; p++) most = all->launch[p].n > most ? all->launch[p].n : most;
+    const double unit_ns = (double)head_ns * (TRIED - 1) / (double)rest;
+    const double saved = unit_ns * (double)(rest - most);
+    const double byte_ns = d->copied > 0 ? (double)d->copy_ns / (double)d->copied : BYTE_NS;
+    return saved > LEAST_NS && saved > 2 * byte_ns * (double)extra;
+}
+
+/* How long it takes is measured on its first units. */
+static bool launch_tried(apart *d, wadi_launch *what) {
+    parts all;
+    wadi_launch rest;
+    const int64_t head_ns = try_units(d, what, &rest);
+    if (head_ns < 0) {
+        no_memory(what);
+        return false;
+    }
+    cut(d, &rest, &all);
+    const bool several = saves(d, head_ns, &all, rest.n, extra_bytes(d, &rest, &all));
+    if (several)
+        launch_parts(d, &rest, &all);
+    else
+        launch_whole(d, &rest);
+    add_fault(what, &rest);
+    return several;
 }
 
 static void tell(apart *d) {
@@ -324,13 +388,13 @@ static void launch(wadi_device *self, wadi_launch *what) {
     what->fault.kind = WADI_FAULT_NONE; /* nothing else is read then */
     tell(d);
     const int64_t put = d->count->put, got = d->count->got;
-    bool several = what->n > 0 && can_cut(d, what);
-    if (several) {
-        cut(d, what, &all);
-        several = pays(d, what, &all);
-    }
+    const bool can = what->n > 0 && can_cut(d, what);
+    if (can) cut(d, what, &all);
+    bool several = can && (d->rule.cut != NULL || extra_bytes(d, what, &all) <= 0);
     if (several)
         launch_parts(d, what, &all);
+    else if (can && what->n >= LEAST_UNITS)
+        several = launch_tried(d, what);
     else
         launch_whole(d, what);
     tell(d);

@@ -30,7 +30,27 @@ t = compute s
 u = fold 0.5 t (a, b) { sub b (mul a 0.5) }
 output u
 END
+# Every unit reads all of v, and has much to do: shared out, though that copies more.
+cat >"$work/pairs.wadi" <<'END'
+program pairs
+input v : f64[n]
+n = unit { extent v 0 }
+f = generate n n (i, j) {
+    x = sub (v ! j) (v ! i)
+    fdiv x (add (mul x x) 0.01)
+}
+s = fold 0.0 f (p, q) { add p q }
+output s
+END
 seq 1000000 | head -c 4194304 >"$work/v.raw" # as 524288 numbers
+head -c 80000 "$work/v.raw" >"$work/few.raw"
+"$WADI_BUILD/cli/wadi" run "$work/pairs.wadi" "v=10000:@$work/few.raw" >"$work/want"
+"$WADI_BUILD/cli/wadi" run --schedule flat --device null:0+1 --stats "$work/pairs.wadi" "v=10000:@$work/few.raw" >"$work/got" 2>"$work/stats"
+cmp "$work/want" "$work/got"
+grep -q '^shared out   1 of' "$work/stats" || {
+    cat "$work/stats" >&2
+    exit 1
+}
 for device in $devices; do
     for schedule in flat group; do
         "$WADI_BUILD/cli/wadi" run --schedule $schedule "$work/scan.wadi" "v=524288:@$work/v.raw" >"$work/want"
