@@ -20,5 +20,7 @@ endfunction()
 if(WADI_KERNELS)
     wadi_application_kernels(wadi-flac audio)
     wadi_application_kernels(wadi-md5 md5)
-    wadi_application_kernels(wadi-grid gridding)
+    if(CFITSIO_FOUND) # it writes images
+        wadi_application_kernels(wadi-grid gridding)
+    endif()
 endif()

@@ -46,7 +46,7 @@ function(wadi_add_kernels name)
             set(run "$<TARGET_FILE:${run}>")
         endif()
         list(APPEND commands COMMAND "${CMAKE_COMMAND}" -E env "WADI_BUILD_KERNELS=${KERNELS_OUTPUT}" "WADI_BUILD_TARGETS=${targets}"
-            "WADI_LEARN=off" "${run}" ${KERNELS_RUN})
+            "WADI_LEARN=off" "WADI_CACHE_DIR=${CMAKE_CURRENT_BINARY_DIR}/${name}-cache" "${run}" ${KERNELS_RUN})
     endif()
     add_custom_command(OUTPUT "${KERNELS_OUTPUT}" ${commands} DEPENDS ${needs} VERBATIM
         COMMENT "Making the kernels of ${name}")
