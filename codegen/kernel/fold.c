@@ -6,6 +6,7 @@
 #include "codegen/kernel/check.h"
 #include "codegen/kernel/lanes.h"
 #include "codegen/kernel/nest.h"
+#include "codegen/kernel/permute.h"
 #include "codegen/kernel/read.h"
 #include "codegen/kernel/row.h"
 #include "operators/reduce_tree.h"
@@ -307,6 +308,10 @@ static void part_of(wadi_lower *l, const void *env, wadi_lv blk, wadi_lv *out) {
 static void total_of_parts(wadi_lower *l, const wadi_row *r, void *env, wadi_lv *out) {
     const source *src = env;
     wadi_lv first[WADI_MAX_FIELDS];
+    if (wadi_lower_has_lanes(l) && wadi_lower_cost(r->f) < WADI_SHARE_CHEAP) {
+        wadi_row_combine_shared(l, r, part_of, src, out);
+        return;
+    }
     if (wadi_fun_has_any_order(r->f)) {
         wadi_row_combine_any_order(l, r, part_of, src, out);
         return;

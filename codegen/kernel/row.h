@@ -56,6 +56,9 @@ typedef void (*wadi_row_block)(wadi_lower *l, const void *env, wadi_lv blk, wadi
 /** The total of such a row. `first` is the result of the first block, `later` gives those of the others. */
 void wadi_row_combine_blocks(wadi_lower *l, const wadi_row *r, const wadi_lv *first,
                              wadi_row_block later, const void *env, wadi_lv *out);
+/** The same by the lanes of a group, if wadi_lower_has_lanes; f must not fault. `each` gives the results of all blocks, in the lane. */
+void wadi_row_combine_shared(wadi_lower *l, const wadi_row *r, wadi_row_block each, const void *env,
+                             wadi_lv *out);
 /** The same for an f that wadi_fun_has_any_order. */
 void wadi_row_combine_any_order(wadi_lower *l, const wadi_row *r, wadi_row_block each,
                                 const void *env, wadi_lv *out);

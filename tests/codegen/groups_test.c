@@ -335,7 +335,7 @@ static const pinned pins[] = {
     {"map", MAP, {{"_run", 1, 1, 0, 0, 0}}},
     {"fold of rows", SUM, {{"_run", 1, 6, 0, 0, 0}}},
     {"fold of rows whose indices may fault", GATHER, {{"_run", 1, 7, 2, 0, 0}}},
-    {"fold of a long vector", INPUT(VECTOR, "y = fold 0.0 x (a, b) { add a b }\n"), {{"_parts_run", 1, 6, 0, 0, 0}, {"_run", 2, 7, 1, 0, 0}}},
+    {"fold of a long vector", INPUT(VECTOR, "y = fold 0.0 x (a, b) { add a b }\n"), {{"_parts_run", 1, 6, 0, 0, 0}, {"_run", 2, 8, 1, 0, 0}}},
     {"fold in order", INPUT(VECTOR, "y = fold 0.0 x (a, b) { add (mul a 0.5) b }\n"), {{"_parts_run", 1, 1, 0, 0, 0}}},
     {"scan of a long vector", INPUT(VECTOR, "y = scanl1 x (a, b) { add a b }\n"), {{"lasts_run", 1, 4, 0, 0, 1}, {"carries_run", 1, 2, 0, 0, 0}, {"_run", 3, 10, 0, 0, 2}}},
     {"scan of short rows", INPUT("input x : f64[n, 100]\n", "y = scanl1 x (a, b) { add a b }\n"), {{"_run", 1, 4, 0, 0, 1}}},
