@@ -106,6 +106,23 @@ static void rows_of_matrices(void **state) {
     }
 }
 
+/* A scan with an initial value has a unit for an empty row, its siblings have none. */
+static void a_vector_that_turns_out_empty(void **state) {
+    texts_check(state,
+                "program empty\n"
+                "input r16 : f64[n]\n"
+                "input z : i64[m]\n"
+                "none = unit { z ! 0 }\n"
+                "xs = take dim=0 r16 none\n"
+                "ys = map xs (x) { mul 2.0 x }\n"
+                "runs = scanl1 ys (a, x) { add a x }\n"
+                "half = map ys (x) { mul 0.5 x }\n"
+                "sum = fold 4.0 ys (a, x) { add a x }\n"
+                "before = scanl 3.0 ys (a, x) { add a x }\n"
+                "output runs\noutput half\noutput sum\noutput before\n",
+                false);
+}
+
 static void elements_of_streams(void **state) {
     texts_check(state,
                 "program stages\n"
@@ -211,6 +228,7 @@ int main(void) {
         cmocka_unit_test(passes_follow_each_other),
         cmocka_unit_test(two_vectors_of_one_length),
         cmocka_unit_test(rows_of_matrices),
+        cmocka_unit_test(a_vector_that_turns_out_empty),
         cmocka_unit_test(elements_of_streams),
         cmocka_unit_test(branches_and_loops),
         cmocka_unit_test(the_first_fault_of_the_program_is_told),
