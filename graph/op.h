@@ -278,6 +278,9 @@ typedef struct wadi_op {
      *    w  as a whole array, in memory
      *  NULL: the arguments are read as whole arrays. Fusion decides by this */
     const char *reads;
+    /** how many elements of argument `arg` an element of the result reads, near each other, where that is a number in the binding. NULL: at
+     *  most one, or it is not known */
+    int (*places)(const wadi_bind *b, int arg);
 } wadi_op;
 
 /** All operators. The table is in operators/table.c; callers pass it to code that looks up names. */

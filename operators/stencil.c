@@ -68,6 +68,12 @@ static int count_funs(const wadi_bind *b) {
     return n;
 }
 
+static int places_of(const wadi_bind *b, int arg) {
+    stencil_parts s;
+    (void)read_parts(b, &s);
+    return s.of[arg].places;
+}
+
 /* ---- types and shapes ---- */
 
 static int fun_params(const wadi_module *m, const wadi_bind *b, int fun, wadi_type *types) {
@@ -291,6 +297,7 @@ const wadi_op wadi_op_stencil = {
     .kind = WADI_OP_PRODUCER,
     .skeleton = WADI_SKEL_GENERATE,
     .reads = "m",
+    .places = places_of,
     .nfuns = -1,
     .count_funs = count_funs,
     .wrong_attrs = wrong_attrs,

@@ -9,6 +9,7 @@
 #include <stdio.h>
 
 #include "codegen/loop/bound.h"
+#include "codegen/loop/interior.h"
 
 void wadi_lower_fault(wadi_lower *l, wadi_fault_kind kind, int place, wadi_lv v0, wadi_lv v1) {
     const wadi_lv none = wadi_lb_i64(&l->b, 0);
@@ -151,6 +152,7 @@ const wadi_lscope *wadi_lower_in_range(wadi_lower *l, wadi_lv index, wadi_lv ext
             l); /* the branch around may be what keeps the index in range */
         return NULL;
     }
+    if (wadi_interior_in_range(&l->b, index, extent)) return l->b.interior->body;
     const wadi_loop_version *version = decided(l, l->checking.version, index, extent);
     if (version) return version->body;
     if (wadi_lower_not_harmless(l) || wadi_lower_is_ahead(l, index, extent)) return NULL;

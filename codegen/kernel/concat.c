@@ -8,6 +8,7 @@
 #include "codegen/kernel/arith.h"
 #include "codegen/kernel/lanes.h"
 #include "codegen/kernel/nest.h"
+#include "codegen/kernel/split.h"
 #include "codegen/kernel/read.h"
 #include "codegen/kernel/skeleton.h"
 

@@ -4,6 +4,7 @@
 #include "codegen/kernel/compact.h"
 #include "codegen/kernel/lanes.h"
 #include "codegen/kernel/nest.h"
+#include "codegen/kernel/split.h"
 #include "codegen/kernel/read.h"
 #include "codegen/kernel/segment.h"
 

@@ -11,6 +11,7 @@
 #include "codegen/kernel/lanes.h"
 #include "codegen/kernel/read.h"
 #include "codegen/kernel/skeleton.h"
+#include "codegen/kernel/split.h"
 
 /* ---- loops over all dimensions ---- */
 
@@ -34,19 +35,6 @@ typedef struct nest {
 static const char *const loop_names[WADI_MAX_RANK] = {"i0", "i1", "i2", "i3",
                                                       "i4", "i5", "i6", "i7"};
 
-/* Straight code: nothing in the loop's body has a body of its own. */
-static bool is_straight(const wadi_lscope *s) {
-    for (int i = 0; i < s->n; i++)
-        if (s->inst[i]->block[0] || s->inst[i]->kind == WADI_L_FAULT ||
-            s->inst[i]->kind == WADI_L_VAR || s->inst[i]->kind == WADI_L_FRESH)
-            return false;
-    return true;
-}
-
-void wadi_lower_mark_innermost(wadi_lower *l) {
-    if (!l->b.failed) l->b.scope->owner->independent = is_straight(l->b.scope);
-}
-
 static wadi_lv rows_together(wadi_lower *l, nest *n);
 
 /* The same elements, one for each lane of a group at a time. */
@@ -67,20 +55,21 @@ static bool is_for_lanes(const wadi_lower *l, const nest *n) {
             l->loc[n->fold->bind->results[0]].kind == WADI_LOC_PARTS);
 }
 
+static void each_element(wadi_lower *l, void *env, wadi_lv i) {
+    nest *n = env;
+    n->ix[n->rank - 1] = l->position.ix[n->rank - 1] = i;
+    n->body(l, n->env, n->ix);
+}
+
 static void innermost(wadi_lower *l, void *env) {
     nest *n = env;
     if (is_for_lanes(l, n)) {
         by_lanes(l, n);
         return;
     }
-    wadi_lb *b = &l->b;
     const wadi_lv from = n->fold ? rows_together(l, n) : n->from;
-    n->ix[n->rank - 1] =
-        wadi_lb_for(b, from, n->below, 1, n->rank == 1 ? "i" : loop_names[n->rank - 1]);
-    l->position.ix[n->rank - 1] = n->ix[n->rank - 1];
-    n->body(l, n->env, n->ix);
-    wadi_lower_mark_innermost(l);
-    wadi_lb_end(&l->b);
+    wadi_lower_split(l, from, n->below, n->extent[n->rank - 1],
+                     n->rank == 1 ? "i" : loop_names[n->rank - 1], each_element, n);
 }
 
 static void loops(wadi_lower *l, nest *n, int d) {

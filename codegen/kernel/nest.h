@@ -16,8 +16,6 @@ void wadi_lower_fill(wadi_lower *l, const wadi_bind *bind, const wadi_lv *extent
 void wadi_lower_fill_row(wadi_lower *l, const wadi_bind *bind, const wadi_lv *extent,
                          const wadi_lv *pointer, const wadi_lv *outer_ix, wadi_lv from,
                          wadi_lv below);
-/** Before an innermost loop is closed: marks it as independent if its body is straight. */
-void wadi_lower_mark_innermost(wadi_lower *l);
 /** Computes the outer index of row number `row`. Each component is known to be in range. */
 void wadi_lower_row_index(wadi_lower *l, wadi_lv row, int outer, const wadi_lv *extent,
                           wadi_lv *ix);

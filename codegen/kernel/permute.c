@@ -12,6 +12,7 @@
 
 #include "codegen/kernel/lanes.h"
 #include "codegen/kernel/nest.h"
+#include "codegen/kernel/split.h"
 #include "codegen/kernel/read.h"
 #include "codegen/loop/bound.h"
 #include "operators/reduce_tree.h"

@@ -11,6 +11,7 @@
 #include "codegen/kernel/check.h"
 #include "codegen/kernel/skeleton.h"
 #include "codegen/loop/bound.h"
+#include "codegen/loop/interior.h"
 
 enum { MAX_DEPTH = 200 };
 
@@ -152,6 +153,8 @@ static void at_choose(wadi_at *cx, wadi_sx c, int n, const wadi_type *types, boo
         side(cx, env, true, out);
         side(cx, env, false, other);
         for (int f = 0; f < n; f++) out[f] = wadi_lb_select(&l->b, types[f], c, out[f], other[f]);
+    } else if (wadi_interior_demand(&l->b, c)) {
+        side(cx, env, true, out);
     } else {
         branch(cx, c, n, types, side, env, out);
     }

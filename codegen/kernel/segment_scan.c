@@ -5,6 +5,7 @@
 #include "codegen/kernel/arith.h"
 #include "codegen/kernel/lanes.h"
 #include "codegen/kernel/nest.h"
+#include "codegen/kernel/split.h"
 #include "codegen/kernel/read.h"
 #include "codegen/kernel/scan.h"
 #include "codegen/kernel/segment.h"

@@ -22,8 +22,11 @@ typedef struct form {
     int n;
     int64_t coef[MAX_TERMS];
     wadi_lv atom[MAX_TERMS];
+    wadi_lv positive; /* a value that is known to be at least 1; NONE: none is */
     bool failed;
 } form;
+
+static const form nothing = {.positive = WADI_LV_NONE};
 
 static bool is_small(int64_t c) {
     return c > -(INT64_C(1) << 30) && c < INT64_C(1) << 30;
@@ -158,7 +161,10 @@ static bool try_atom(wadi_lb *b, const form *f, int at, int *steps) {
 
 static bool never_negative(wadi_lb *b, const form *f, int *steps) {
     if (f->failed || --*steps < 0) return false;
-    bool done = f->constant >= 0;
+    int64_t least = f->constant;
+    for (int i = 0; i < f->n; i++)
+        if (f->atom[i] == f->positive && f->coef[i] > 0) least += f->coef[i];
+    bool done = least >= 0;
     int innermost = -1;
     for (int i = 0; i < f->n; i++) {
         const wadi_linst *x = wadi_lb_inst(b, f->atom[i]);
@@ -180,15 +186,32 @@ static bool never_negative(wadi_lb *b, const form *f, int *steps) {
 
 static bool proved_nonneg(wadi_lb *b, wadi_lv v) {
     if (wadi_lb_inst(b, v)->nonneg) return true;
-    form f = {0};
+    form f = nothing;
     int steps = MAX_STEPS;
     add_value(b, &f, v, 1, 0);
     return never_negative(b, &f, &steps);
 }
 
+/* Whether the code runs only in rounds of a loop over `extent`, or for an index in it: then the extent is at least 1. */
+static bool is_open_extent(wadi_lb *b, wadi_lv index, wadi_lv extent, int depth) {
+    enum { DEEP = 6 };
+    const wadi_linst *i = wadi_lb_inst(b, index);
+    if (i->kind == WADI_L_LOOPVAR && wadi_lb_inst(b, i->args[0])->nonneg) {
+        const wadi_linst *below = wadi_lb_inst(b, i->args[1]);
+        return below->self == extent || (is_op(below, WADI_SOP_MIN) &&
+                                         (below->args[0] == extent || below->args[1] == extent));
+    }
+    if (i->kind != WADI_L_PRIM || depth == DEEP) return false;
+    for (int a = 0; a < i->nargs; a++)
+        if (is_open_extent(b, i->args[a], extent, depth + 1)) return true;
+    return false;
+}
+
 static bool proved_below(wadi_lb *b, wadi_lv index, wadi_lv extent) {
-    form f = {.constant = -1};
+    form f = nothing;
     int steps = MAX_STEPS;
+    f.constant = -1;
+    if (is_open_extent(b, index, extent, 0)) f.positive = extent;
     add_value(b, &f, extent, 1, 0);
     add_value(b, &f, index, -1, 0);
     return never_negative(b, &f, &steps);
@@ -475,6 +498,19 @@ static bool stride(wadi_lb *b, wadi_lv v, wadi_lv var, int64_t *out, int depth) 
         MOST = 1 << 18
     }; /* so many steps of this size, as an array has elements, do not wrap around */
     return *out<MOST && * out> - MOST;
+}
+
+bool wadi_bound_stride(wadi_lb *b, wadi_lv v, wadi_lv var, int64_t *out) {
+    return !b->failed && stride(b, v, var, out, 0);
+}
+
+bool wadi_bound_difference(wadi_lb *b, wadi_lv x, wadi_lv y, int64_t *out) {
+    form f = nothing;
+    if (b->failed) return false;
+    add_value(b, &f, x, 1, 0);
+    add_value(b, &f, y, -1, 0);
+    *out = f.constant;
+    return !f.failed && f.n == 0;
 }
 
 bool wadi_bound_steps(wadi_lb *b, wadi_lv index, wadi_lv var) {

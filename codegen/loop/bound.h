@@ -20,6 +20,12 @@ wadi_lv wadi_bound_always(wadi_lb *b, wadi_lscope *home, wadi_lv truth);
 bool wadi_bound_range(wadi_lb *b, wadi_lscope *home, wadi_lv index, wadi_lv *out_least,
                       wadi_lv *out_most, wadi_lv *out_cond);
 
+/** By how much `v` changes whenever `var` grows by one. False: not always by the same, or that is not known. */
+bool wadi_bound_stride(wadi_lb *b, wadi_lv v, wadi_lv var, int64_t *out);
+
+/** Whether x - y is proved to be a constant, which is then *out. */
+bool wadi_bound_difference(wadi_lb *b, wadi_lv x, wadi_lv y, int64_t *out);
+
 /** Whether `index` changes by a constant, not 0, when loop variable `var` grows by one. Then no two rounds have the same index. */
 bool wadi_bound_steps(wadi_lb *b, wadi_lv index, wadi_lv var);
 

@@ -29,6 +29,8 @@ wadi_lv wadi_lb_prim(wadi_lb *b, wadi_sop op, wadi_type result, int n, const wad
     if (fold_constant(b, op, result, n, x, &value)) return wadi_lb_const(b, value);
     const wadi_lv known = wadi_lb_simplify(b, &op, result, &n, x);
     if (known != WADI_LV_NONE) return known;
+    const wadi_lv decided = b->interior && n == 2 ? b->decide(b, op, x) : WADI_LV_NONE;
+    if (decided != WADI_LV_NONE) return decided;
     wadi_linst *i = wadi_lb_new(b, WADI_L_PRIM, n, x);
     i->op = op;
     i->type = result;

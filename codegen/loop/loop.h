@@ -102,10 +102,11 @@ typedef struct wadi_linst {
     uint8_t bits;     /* an i64 whose magnitude is below 2^bits; 64: nothing is known */
     bool independent; /* FOR: no iteration reads what another one writes */
     bool unrolled;    /* FOR: written out, by the C compiler */
-    bool brief;       /* REPEAT: a few dozen rounds at most */
-    bool seldom;      /* IF: block 0 is rarely taken */
-    bool atomic;      /* STORE */
-    wadi_lby by;      /* FOR */
+    bool
+        brief; /* REPEAT: a few dozen rounds at most; FOR: usually so few that SIMD code does not pay */
+    bool seldom; /* IF: block 0 is rarely taken */
+    bool atomic; /* STORE */
+    wadi_lby by; /* FOR */
     int slot, index, nargs;
     wadi_lv *args;
     wadi_scalar imm;
@@ -151,6 +152,8 @@ char *wadi_identifier(wadi_arena *a, const char *name);
 
 /* ---- the builder ---- */
 
+struct wadi_linterior;
+
 typedef struct wadi_lb {
     wadi_arena *arena;
     wadi_lfun *fun;
@@ -159,6 +162,9 @@ typedef struct wadi_lb {
     uint32_t *same;     /* [instruction] the next older one with the same hash + 1, or 0 */
     uint32_t same_cap;
     int place; /* the operation that the code belongs to, for faults: a row of the plan's table of places; -1: none */
+    /* the interior of a loop whose code is being written, and what decides primitives in it (interior.h); NULL: none */
+    struct wadi_linterior *interior;
+    wadi_lv (*decide)(struct wadi_lb *, wadi_sop op, const wadi_lv *args);
     wadi_linst spare; /* used instead of a new instruction when there is no memory */
     bool failed;
 } wadi_lb;

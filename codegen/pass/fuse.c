@@ -9,6 +9,8 @@
  *     outside the body is cheap too, because it is read from that array;
  *   - a producer that is read once, element by element, by a binding of the same block. If the reader may read an element
  *     several times (replicate, backpermute, gather), the producer's function must be light;
+ *   - the same where the reader reads a number of places near each other: if computing an element again for each of them costs less than a
+ *     trip through memory (TRIP). In a chain of such readers the numbers are multiplied, so chains end;
  *   - a fold that is read once, at the same index, by element-wise producers that end in a stored array of the same shape: the
  *     map after a fold becomes part of the fold's kernel.
  * A value is stored if scalar code reads it by `!`, or if it is a result, a condition, the state of a loop, or an argument of an
@@ -31,12 +33,15 @@ enum {
     ACCESS = 4, /* a checked read of an array */
     DIVISION = 4,
     ELEMENTARY = 16,
-    LOOP = 1000
+    LOOP = 1000,
+    TRIP = 24,  /* storing an element and loading it again */
+    MANY = 4096 /* where counts of places end */
 };
 
 /* How a value is read, by all its readers together. */
 typedef struct reads {
-    int count;      /* element by element, saturating at 2 */
+    int count; /* element by element, saturating at 2 */
+    int places; /* elements that an element of a stored array reads of it, through readers with places */
     bool repeats;   /* one of the readers may read an element several times */
     bool elsewhere; /* one of the readers is in another block */
     bool counted; /* one of the readers is a reshape, whose indices are quotients and remainders */
@@ -172,6 +177,19 @@ static bool is_cheap(const fusing *s, const wadi_bind *b) {
     return takes_an_element(s, b) && cost(b) == 0;
 }
 
+/* How many elements of argument `arg` an element of the result reads, as far as the binding says it. */
+static int places_in(const wadi_bind *b, int arg) {
+    return b->op->places ? b->op->places(b, arg) : 1;
+}
+
+/* What an element costs: its function, and its reads. */
+static int element_cost(const wadi_bind *b) {
+    int sum = cost(b);
+    for (int i = 0; i < b->nargs; i++)
+        if (wadi_op_reads(b->op, i) != 's') sum += places_in(b, i);
+    return sum;
+}
+
 /* ---- collecting reads; readers have been decided before ---- */
 
 static bool is_delayed(const fusing *s, wadi_val v) {
@@ -200,7 +218,7 @@ static bool same_shape(const fusing *s, wadi_val a, wadi_val b) {
 /* Counts the reads of an argument that is read element by element: as many as there are of its reader, or one if the reader is
  * stored. */
 static void read_elements(fusing *s, wadi_val v, const wadi_block *block, const wadi_bind *b,
-                          bool repeats) {
+                          int arg, bool repeats) {
     reads *r = &s->reads[v];
     const wadi_val reader = first_result(b);
     const bool through = reader != WADI_NONE && is_delayed(s, reader);
@@ -209,6 +227,9 @@ static void read_elements(fusing *s, wadi_val v, const wadi_block *block, const 
     r->aligned = r->count == 0 && times == 1 && b->op->one_to_one && !repeats &&
                  (!on || on->aligned) && same_shape(s, v, reader);
     r->count = at_most_two(r->count + times);
+    const int64_t near = (int64_t)places_in(b, arg) * (on && on->places > 0 ? on->places : 1);
+    r->places = near + r->places > MANY ? MANY : (int)near + r->places;
+    repeats = repeats && b->op->places == NULL;
     r->repeats = r->repeats || repeats || (on && on->repeats);
     r->indexed = r->indexed || (on && on->indexed);
     r->counted = r->counted || b->op->keeps_memory || (on && on->counted);
@@ -227,14 +248,14 @@ static void collect_arg(fusing *s, const wadi_read *r) {
     const wadi_val reader = first_result(b);
     switch (wadi_op_reads(b->op, r->number)) {
     case 'e':
-        read_elements(s, v, r->block, b, false);
+        read_elements(s, v, r->block, b, r->number, false);
         break;
     case 'm':
-        read_elements(s, v, r->block, b, true);
+        read_elements(s, v, r->block, b, r->number, true);
         break;
     case 'c': /* copied whole: the argument may be generated in place if that is as good as a copy */
         if (s->m->values[v].def == WADI_DEF_BIND && is_cheap(s, s->m->values[v].bind))
-            read_elements(s, v, r->block, b, false);
+            read_elements(s, v, r->block, b, r->number, false);
         else
             read_whole(s, v, reader, "it is the start of the result, which is changed in place");
         break;
@@ -286,6 +307,8 @@ static const char *producer_obstacle(const fusing *s, const reads *r, const wadi
         return "it is read more than once: delayed, its elements would be computed each time";
     if (r->repeats && cost(b) > LIGHT)
         return "its reader may read an element several times, and its function is not light";
+    if (r->places > 1 && (int64_t)(r->places - 1) * element_cost(b) > TRIP)
+        return "its reader reads several places: computing each again costs more than memory";
     return NULL;
 }
 

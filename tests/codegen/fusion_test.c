@@ -316,6 +316,39 @@ static void gather_reads_its_indices_in_place(void **state) {
                    1);
 }
 
+/* Two steps of four places cost less than memory, and a third would not; nor would a function of nine operations. */
+static void stencils_fuse_where_recomputing_is_cheaper(void **state) {
+    (void)state;
+#define STEP(to, from)                                             \
+#to " = stencil dims=2 edge=1 near=4,-1,0,0,-1,0,1,1,0 " #from \
+        " (n, w, e, s) { add (add n s) (add w e) }\n"
+    compiled c = compile("program steps\n"
+                         "input xs : f32[n, m]\n" STEP(a, xs) STEP(b, a)
+                             STEP(c, b) "d = map c (x) { mul x 0.25f32 }\n"
+                                        "output d\n",
+                         NULL);
+#undef STEP
+    assert_int_equal(storage_of(&c, "c"), WADI_STORE_DELAYED); /* a map reads one place */
+    assert_int_equal(storage_of(&c, "b"), WADI_STORE_DELAYED);
+    assert_int_equal(storage_of(&c, "a"), WADI_STORE_MANIFEST);
+    assert_int_equal(kernels(c.m), 2);
+    compiled_free(&c);
+    c = compile("program steps\n"
+                "input xs : f32[n]\n"
+                "a = map xs (x) { mul x 0.5f32 }\n"
+                "b = stencil dims=1 edge=1 near=5,-2,-1,0,1,2 a (p, q, r, s, t) {\n"
+                "    add (add (mul p 0.1f32) (mul q 0.2f32)) (add (add (mul r 0.4f32) (mul s "
+                "0.2f32)) (mul t 0.1f32))\n"
+                "}\n"
+                "c = stencil dims=1 edge=2 near=5,-2,-1,0,1,2 b (p, q, r, s, t) { add (add p q) "
+                "(add r (add s t)) }\n"
+                "output c\n",
+                NULL);
+    assert_int_equal(storage_of(&c, "a"), WADI_STORE_DELAYED);
+    assert_int_equal(storage_of(&c, "b"), WADI_STORE_MANIFEST);
+    compiled_free(&c);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(dot_product_is_one_kernel),
@@ -338,6 +371,7 @@ int main(void) {
         cmocka_unit_test(scan_and_permute_are_stored),
         cmocka_unit_test(values_read_in_a_branch_are_stored),
         cmocka_unit_test(gather_reads_its_indices_in_place),
+        cmocka_unit_test(stencils_fuse_where_recomputing_is_cheaper),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

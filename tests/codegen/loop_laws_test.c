@@ -417,7 +417,9 @@ static void usual_indices_are_proved(void **state) {
         {OP(MIN, i, u), n, false},
         {OP(MIN, i, natural), n, true},
         {OP(MIN, i, OP(ADD, natural, i)), n, false}, /* the sum may wrap */
-        {OP(MAX, OP(MIN, i, u), zero), n, false},    /* the same */
+        {OP(MAX, OP(MIN, i, u), zero), n, true},     /* n is not 0 where i is */
+        {OP(MAX, OP(SUB, i, one), zero), n, true},
+        {OP(MAX, OP(SUB, i, one), zero), m, false},
         {OP(MIN, i, OP(MAX, u, zero)), n, true},
         {OP(SUB, OP(SUB, n, one), i), n, true},
         {world_select(&w, flag, i, OP(SUB, last, i)), n, true},

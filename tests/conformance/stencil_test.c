@@ -153,6 +153,68 @@ static wadi_acc stencil_of(const shape *s, int edge, wadi_acc a) {
     return wadi_stencil_env(s->dims, weighted, (void *)(uintptr_t)s, edge_of(edge), a);
 }
 
+/* The same without the operator, for three of the edges: loops are split for whatever asks for the ends of an array. */
+typedef struct written {
+    const shape *s;
+    int edge;
+    wadi_acc a;
+} written;
+
+static wadi_exp one_written(const written *w, wadi_ix ix, const int *distance) {
+    wadi_exp in = wadi_bool(true);
+    for (int d = 0; d < ix.rank; d++) {
+        const wadi_exp n = wadi_extent(w->a, d), x = wadi_add(ix.at[d], wadi_i64(distance[d]));
+        ix.at[d] = w->edge == WRAP    ? wadi_mod(x, n)
+                   : w->edge == CLAMP ? wadi_max(wadi_min(x, wadi_sub(n, wadi_i64(1))), wadi_i64(0))
+                                      : x;
+        if (w->edge == CONSTANT)
+            in = wadi_land(in, wadi_land(wadi_ge(x, wadi_i64(0)), wadi_lt(x, n)));
+    }
+    return w->edge == CONSTANT ? wadi_cond(in, wadi_index(w->a, ix), wadi_i32(OUTSIDE))
+                               : wadi_index(w->a, ix);
+}
+
+static wadi_exp all_written(void *env, wadi_ix ix) {
+    const written *w = env;
+    wadi_exp sum = wadi_i32(0);
+    for (int k = 0; k < w->s->n; k++)
+        sum = wadi_add(sum,
+                       wadi_mul(one_written(w, ix, w->s->at[k].d), wadi_i32(w->s->at[k].weight)));
+    return sum;
+}
+
+static void check_written(int rank, const int64_t *extent) {
+    static const int edges[] = {CLAMP, WRAP, CONSTANT};
+    static int32_t data[MOST], want[3 * SHAPES][MOST];
+    static char name[3 * SHAPES][8];
+    wadi_interp_input expected[3 * SHAPES];
+    int n = 0;
+    for (int i = 0; i < MOST; i++) data[i] = number_at(i);
+    wadi_program *p = wadi_program_create("written");
+    const wadi_acc a = wadi_input("a", WADI_I32, rank, any);
+    for (int s = 0; s < SHAPES; s++)
+        for (int e = 0; shapes[s].dims == rank && e < 3; e++, n++) {
+            written w = {&shapes[s], edges[e], a};
+            brute(&shapes[s], edges[e], rank, extent, data, want[n]);
+            (void)snprintf(name[n], sizeof name[n], "s%de%d", s, e);
+            wadi_output(name[n], wadi_generate_env(wadi_shape_of(a), all_written, &w));
+            expected[n] = (wadi_interp_input){name[n], conf_array(WADI_I32, rank, extent, want[n])};
+        }
+    const wadi_interp_input in = {"a", conf_array(WADI_I32, rank, extent, data)};
+    const wadi_interp_io io = {&in, 1, NULL, 0};
+    conf_assert_agrees(p, &io, n, expected);
+}
+
+static void without_the_operator(void **state) {
+    (void)state;
+    check_written(1, (const int64_t[]){4099});
+    check_written(1, (const int64_t[]){5});
+    check_written(1, (const int64_t[]){1});
+    check_written(2, (const int64_t[]){3, 40});
+    check_written(2, (const int64_t[]){1, 2});
+    check_written(3, (const int64_t[]){2, 3, 17});
+}
+
 /* All neighbourhoods and edges that fit, as outputs of one program over arrays of these extents. */
 static void check_whole(int rank, const int64_t *extent) {
     static int32_t data[MOST], want[SHAPES * EDGES][MOST];
@@ -372,6 +434,7 @@ int main(void) {
         cmocka_unit_test(matrices),
         cmocka_unit_test(cubes),
         cmocka_unit_test(batches_of_cubes),
+        cmocka_unit_test(without_the_operator),
         cmocka_unit_test(in_streams),
         cmocka_unit_test(in_sequences_inside_elements),
         cmocka_unit_test(in_loops),

@@ -204,6 +204,10 @@ static void rounds(writer *c, const wadi_linst *i, int level, const char *from, 
         wadi_text_indent(c->w.out, level + 1);
         wadi_text_add(c->w.out, "WADI_LOOK\n");
     }
+    if (i->brief) {
+        wadi_text_indent(c->w.out, level + 1);
+        wadi_text_add(c->w.out, "WADI_BRIEF\n");
+    }
     scope(c, i->block[0], level + 1);
     wadi_text_indent(c->w.out, level);
     wadi_text_add(c->w.out, "}\n");

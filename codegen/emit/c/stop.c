@@ -20,7 +20,7 @@ static bool is_const(const wadi_lfun *f, wadi_lv v, int64_t *out) {
 
 static bool is_short(const wadi_lfun *f, const wadi_linst *loop) {
     int64_t from = 0, below = 0, step = 1;
-    if (loop->unrolled) return true;
+    if (loop->unrolled || (loop->kind == WADI_L_FOR && loop->brief)) return true;
     if (!is_const(f, loop->args[0], &from) || !is_const(f, loop->args[1], &below)) return false;
     (void)is_const(f, loop->args[2], &step);
     return (below - from) / step <= SHORT;
@@ -39,6 +39,8 @@ static bool is_near(const wadi_lfun *f, wadi_lv from, wadi_lv below) {
     if (b->kind == WADI_L_RANGE) return is_near(f, from, b->args[0]);
     if (is_op(b, WADI_SOP_MIN) && (is_near(f, from, b->args[0]) || is_near(f, from, b->args[1])))
         return true;
+    if (is_op(b, WADI_SOP_MAX) && b->args[0] == from) return is_near(f, from, b->args[1]);
+    if (is_op(a, WADI_SOP_MAX)) return is_near(f, a->args[0], below);
     if (is_op(b, WADI_SOP_AND) && is_const(f, b->args[1], &n) && n < 0)
         return is_near(f, from, b->args[0]);
     if (is_op(b, WADI_SOP_ADD) && b->args[0] == from && is_const(f, b->args[1], &n))

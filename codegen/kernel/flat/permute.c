@@ -10,6 +10,7 @@
 #include "codegen/kernel/flat/permutes.h"
 #include "codegen/kernel/lanes.h"
 #include "codegen/kernel/nest.h"
+#include "codegen/kernel/split.h"
 #include "codegen/kernel/permute.h"
 #include "codegen/kernel/read.h"
 #include "codegen/kernel/row.h"
