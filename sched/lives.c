@@ -213,7 +213,7 @@ static void print_idle(const wadi_lives_device *d, int n, wadi_text *out) {
 }
 
 void wadi_lives_print(const wadi_plan *p, const wadi_lives_device *d, int n, wadi_text *out) {
-    wadi_lives_device at_work[WADI_LIVES_MOST];
+    wadi_lives_device at_work[WADI_LIVES_MOST] = {0};
     int m = 0;
     for (int i = 0; i < n; i++)
         if (!d[i].idle) at_work[m++] = d[i];

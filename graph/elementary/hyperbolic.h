@@ -63,7 +63,7 @@ WADI_FN double wadi_asinh_f64(double x) {
     const double n = wadi_quotient_of_sums(w, wl, d, dl + rl, &nl);
     const double v = wadi_sum_ordered(b, n, &vl);
     const double y = wadi_log1p_of_sum(large ? a : v, large ? 0 : vl + nl, large, large ? 1 : 0);
-    const double z = (a < inf) & (a != 0) ? y : a;
+    const double z = ((a < inf) & (a != 0)) ? y : a;
     return WADI_MATH(copysign, )(z, x);
 }
 

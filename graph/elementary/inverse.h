@@ -81,7 +81,7 @@ WADI_FN double wadi_atan2_f64(double y, double x) {
     const double angle =
         wadi_atan_of_ratio(n * (thin ? 0x1p200 : 1) * up, larger == 0 ? 1 : d * up, west);
     const double back = thin ? 0x1p-200 : 1, shrink = west ? 1 : back;
-    const double v = (x != x) | (y != y) ? WADI_NAN(f64, ) : angle * shrink;
+    const double v = ((x != x) | (y != y)) ? WADI_NAN(f64, ) : angle * shrink;
     return WADI_MATH(copysign, )(v, y);
 }
 
@@ -126,9 +126,9 @@ WADI_FN float wadi_atan2_f32(float y, float x) {
     const double a = WADI_MATH(fabs, )(c), b = WADI_MATH(fabs, )(d);
     const bool both = (a == inf) & (b == inf);
     const double n = both ? 1 : a == inf ? 0x1p900 : a, m = both ? 1 : b == inf ? 0x1p900 : b;
-    const double arc = wadi_atan_light(n, (n == 0) & (m == 0) ? 1 : m);
+    const double arc = wadi_atan_light(n, ((n == 0) & (m == 0)) ? 1 : m);
     const double west = wadi_bits_of_f32(x) >> 31 != 0 ? 0x1.921fb54442d18p+1 - arc : arc;
-    return (float)WADI_MATH(copysign, )((c != c) | (d != d) ? WADI_NAN(f64, ) : west, c);
+    return (float)WADI_MATH(copysign, )(((c != c) | (d != d)) ? WADI_NAN(f64, ) : west, c);
 }
 
 #endif

@@ -30,12 +30,12 @@ WADI_FN double wadi_pow_ends_f64(double x, double y, double inside) {
     const bool whole = WADI_MATH(floor, )(y) == y;
     const bool odd = whole & (WADI_MATH(floor, )(mid) != mid);
     const double outside = (a == 0) == (y < 0) ? inf : 0;
-    const double m = (a == 0) | (a == inf) ? outside : inside;
+    const double m = ((a == 0) | (a == inf)) ? outside : inside;
     const bool negative = wadi_bits_of_f64(x) >> 63 != 0;
-    const double n = negative & odd ? -m : m;
-    const double v = (x < 0) & (a < inf) & !whole ? WADI_NAN(f64, ) : n;
-    const double w = (x != x) | (y != y) ? WADI_NAN(f64, ) : v;
-    return (x == 1) | (y == 0) ? 1 : w;
+    const double n = (negative & odd) ? -m : m;
+    const double v = ((x < 0) & (a < inf) & !whole) ? WADI_NAN(f64, ) : n;
+    const double w = ((x != x) | (y != y)) ? WADI_NAN(f64, ) : v;
+    return ((x == 1) | (y == 0)) ? 1 : w;
 }
 
 WADI_FN double wadi_pow_f64(double x, double y) {

@@ -30,7 +30,7 @@ WADI_FN double wadi_cbrt_f64(double x) {
     const double one = wadi_cube_parts(a, &scale, &lift), m = one * lift;
     const double y = wadi_upper_half(WADI_POLY_cbrt_f64(one) * wadi_cube_lift(lift));
     const double r = m / (y * y), z = y + y * ((r - y) / (y + y + r));
-    const double w = (a == 0) | !(a < inf) ? a : z * scale;
+    const double w = ((a == 0) | !(a < inf)) ? a : z * scale;
     return WADI_MATH(copysign, )(w, x);
 }
 
@@ -40,7 +40,7 @@ WADI_FN float wadi_cbrt_f32(float x) {
     const double one = wadi_cube_parts(a, &scale, &lift), m = one * lift;
     const double y = WADI_POLY_cbrt_light(one) * wadi_cube_lift(lift), c = y * y * y;
     const double z = y * ((c + (m + m)) / (c + c + m));
-    const double w = (a == 0) | !(a < inf) ? a : z * scale;
+    const double w = ((a == 0) | !(a < inf)) ? a : z * scale;
     return (float)WADI_MATH(copysign, )(w, d);
 }
 
@@ -56,14 +56,14 @@ WADI_FN double wadi_hypot_f64(double x, double y) {
     const double sum = wadi_sum_ordered(h, s, &e);
     const double g = wadi_root_of_sum(sum, e + (hl + sl), &gl);
     const double w = (g + gl) * back;
-    const double v = (x != x) | (y != y) ? WADI_NAN(f64, ) : w;
-    return (a == inf) | (b == inf) ? inf : v;
+    const double v = ((x != x) | (y != y)) ? WADI_NAN(f64, ) : w;
+    return ((a == inf) | (b == inf)) ? inf : v;
 }
 
 WADI_FN float wadi_hypot_f32(float x, float y) {
     const double inf = WADI_INF(f64, ), a = (double)x, b = (double)y;
     const double w = WADI_MATH(sqrt, )(a * a + b * b);
-    return (float)((WADI_MATH(fabs, )(a) == inf) | (WADI_MATH(fabs, )(b) == inf) ? inf : w);
+    return (float)(((WADI_MATH(fabs, )(a) == inf) | (WADI_MATH(fabs, )(b) == inf)) ? inf : w);
 }
 
 #endif

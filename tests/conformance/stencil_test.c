@@ -186,7 +186,7 @@ static wadi_exp all_written(void *env, wadi_ix ix) {
 static void check_written(int rank, const int64_t *extent) {
     static const int edges[] = {CLAMP, WRAP, CONSTANT};
     static int32_t data[MOST], want[3 * SHAPES][MOST];
-    static char name[3 * SHAPES][8];
+    static char name[3 * SHAPES][32];
     wadi_interp_input expected[3 * SHAPES];
     int n = 0;
     for (int i = 0; i < MOST; i++) data[i] = number_at(i);
@@ -218,7 +218,7 @@ static void without_the_operator(void **state) {
 /* All neighbourhoods and edges that fit, as outputs of one program over arrays of these extents. */
 static void check_whole(int rank, const int64_t *extent) {
     static int32_t data[MOST], want[SHAPES * EDGES][MOST];
-    static char name[SHAPES * EDGES][8];
+    static char name[SHAPES * EDGES][32];
     wadi_interp_input expected[SHAPES * EDGES];
     int n = 0;
     assert_true(size_of(rank, extent) <= MOST);

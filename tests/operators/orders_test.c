@@ -18,7 +18,8 @@ static uint64_t mixed(uint64_t x) {
 
 /* Number i of a type: few different ones, many, or those where the type ends. */
 static double float_at(int64_t i, int way) {
-    static const double odd[] = {0.0, -0.0, 1, -1, 1e30, -1e30, INFINITY, -INFINITY, NAN, 1e-40};
+    static const double odd[] = {
+        0.0, -0.0, 1, -1, 1e30, -1e30, (double)INFINITY, -(double)INFINITY, (double)NAN, 1e-40};
     const uint64_t x = mixed((uint64_t)i * 7 + (uint64_t)way);
     return way == 0 ? (double)(x % 5) - 2 : way == 1 ? odd[x % 10] : (double)(int64_t)x / 1e15;
 }
@@ -54,8 +55,8 @@ static int compare(wadi_type t, const void *x, const void *y) {
     } else if (t == WADI_F32) {
         memcpy(&fa, x, sizeof fa);
         memcpy(&fb, y, sizeof fb);
-        a = fa;
-        b = fb;
+        a = (double)fa;
+        b = (double)fb;
     } else {
         memcpy(&ua, x, (size_t)size);
         memcpy(&ub, y, (size_t)size);
@@ -79,7 +80,7 @@ static bool is_nan(const void *x) {
     if (type_now == WADI_F64) memcpy(&d, x, sizeof d);
     if (type_now == WADI_F32) {
         memcpy(&f, x, sizeof f);
-        d = f;
+        d = (double)f;
     }
     return isnan(d);
 }

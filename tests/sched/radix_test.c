@@ -47,7 +47,8 @@ static uint64_t number(int64_t i, int way) {
 }
 
 static void put(wadi_type t, void *column, int64_t i, int way) {
-    static const double odd[] = {0.0, -0.0, 1, -1, INFINITY, -INFINITY, NAN, 1e-40};
+    static const double odd[] = {0.0,         -0.0, 1, -1, (double)INFINITY, -(double)INFINITY,
+                                 (double)NAN, 1e-40};
     const uint64_t n = number(i, way), x = mixed((uint64_t)i);
     const size_t size = (size_t)wadi_type_size(t);
     const double d = way == 1   ? odd[x % 8]
@@ -74,8 +75,8 @@ static int by_value(const char *x, const char *y) {
     } else if (type_now == WADI_F32) {
         memcpy(&fa, x, sizeof fa);
         memcpy(&fb, y, sizeof fb);
-        a = fa;
-        b = fb;
+        a = (double)fa;
+        b = (double)fb;
     } else {
         uint64_t ua = 0, ub = 0;
         const int size = wadi_type_size(type_now);
@@ -101,7 +102,7 @@ static bool is_nan(const char *x) {
     if (type_now == WADI_F64) memcpy(&d, x, sizeof d);
     if (type_now == WADI_F32) {
         memcpy(&f, x, sizeof f);
-        d = f;
+        d = (double)f;
     }
     return isnan(d);
 }
