@@ -38,7 +38,7 @@ static wadi_status build(const options *o, const char *file, const char *out, wa
     return st;
 }
 
-/* Of the first program, in the present folder: "gauss.wadi" becomes "gauss.kernels". The caller frees it. */
+/* Of the first program, in the current folder: "gauss.wadi" becomes "gauss.kernels". The caller frees it. */
 static char *usual_name(const char *file) {
     const char *slash = strrchr(file, '/');
     const char *name = slash != NULL ? slash + 1 : file;
@@ -75,12 +75,16 @@ const wadi_cli_command wadi_cli_build = {
     "makes the kernels of programs ahead of time, into a bundle",
     "Makes all kernels that runs may choose, and adds them to the bundle, by default NAME.kernels "
     "in "
-    "the present\n"
-    "folder. Runs find it there if WADI_KERNELS names it, or its folder: they then need no "
-    "compiler.\n"
+    "the current\n"
+    "folder. `wadi run --kernels FILE`, and runs with WADI_KERNELS=FILE (or its folder), take "
+    "kernels "
+    "from it and\n"
+    "need no compiler.\n"
     "  -o, --output FILE  the bundle\n"
-    "  --target NAMES     what they are made for; by default x86-64-v2,x86-64-v3,x86-64-v4. Also "
-    "opencl,\n"
-    "                     cuda:sm_90, and armv8-a where a cross compiler is; see wadi version\n"
+    "  --target NAMES     what they are made for; by default $WADI_BUILD_TARGETS, or "
+    "x86-64-v2,x86-64-v3,\n"
+    "                     x86-64-v4. Also opencl, cuda:sm_90, and armv8-a where a cross compiler "
+    "is; see\n"
+    "                     wadi version\n"
     "  --fast-math        for runs with --fast-math\n",
     run};

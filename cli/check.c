@@ -510,6 +510,8 @@ const wadi_cli_command wadi_cli_check = {
     "  --fast-math        compares fast math with results without it, and prints the largest "
     "differences\n"
     "  --target NAME      what kernels are compiled for; see wadi version\n"
-    "  --kernels FILE     a bundle of kernels to take, which must be of use; see wadi build\n"
+    "  --kernels FILE     takes kernels from this bundle (see wadi build), compiles what it lacks; "
+    "a bundle that cannot\n"
+    "                     be used is an error\n"
     "  --wait, --key, --senders, --token    for links, as for `wadi run`\n",
     run};

@@ -23,7 +23,7 @@ static const struct part {
     {"stages", {"stages"}},
     {"values", {"values", "checked when"}},
     {"plan", {"target", "plan", "copies", "devices"}},
-    {"kernels", {"kernels of", "loops of"}},
+    {"kernels", {"kernels of", "loops of", "pieces of"}},
     {"cost", {"cost", "expected"}},
 };
 enum { PARTS = sizeof parts / sizeof *parts };

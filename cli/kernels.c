@@ -77,5 +77,9 @@ static int run(int argc, char **argv) {
 
 const wadi_cli_command wadi_cli_kernels = {
     "kernels", "[FILE.kernels..]", "shows what bundles of kernels hold, and what of it fits",
-    "Without a file: which bundles a run looks into, and which it cannot use. See wadi build.\n",
+    "With files: a line for each image: its target, whether it fits this processor, its size, "
+    "program, body and\n"
+    "schedule. Without: the bundles that runs look into ($WADI_KERNELS, or kernels/ beside the "
+    "modules), and why some\n"
+    "cannot be used. See wadi build.\n",
     run};

@@ -152,7 +152,9 @@ const wadi_cli_command wadi_cli_run = {
     "                     or several that work as one (cuda:0+1)\n"
     "  --fast-math        faster, less exact real numbers; see docs/DEVICES.md\n"
     "  --target NAME      what kernels are compiled for: native, x86-64-v2, ..; see wadi version\n"
-    "  --kernels FILE     a bundle of kernels to take, which must be of use; see wadi build\n"
+    "  --kernels FILE     takes kernels from this bundle (see wadi build), compiles what it lacks; "
+    "a bundle that cannot\n"
+    "                     be used is an error\n"
     "  --disable PASSES   leaves out these passes, separated by commas; see wadi passes\n"
     "  --sync             forces written files onto the disk before the program ends\n"
     "  --stats            prints on standard error how the run went\n" WADI_CLI_LINKS_HELP,

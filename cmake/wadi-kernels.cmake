@@ -5,7 +5,7 @@
 #       [RUN command argument ..]      a run of a program that makes its own by calls: whatever it compiles is recorded. The command may
 #                                      be the name of a target
 #       [TARGETS x86-64-v3 ..]         by default x86-64-v2, v3 and v4, on ARM armv8-a
-#       [OUTPUT file]                  by default NAME.kernels in the present build folder
+#       [OUTPUT file]                  by default NAME.kernels in the current build folder
 #       [DEPENDS file-or-target ..]    what the run needs besides
 #       [DESTINATION folder]           where it is installed
 #       [EXCLUDE_FROM_ALL])

@@ -55,6 +55,9 @@ ends 0 '1 passed, 0 failed, 0 skipped' --only 'check dotp'
 grep '^check dotp  *passed ' out >/dev/null || fail "no line of the table: $(cat out)"
 ends 0 '1 passed, 0 failed, 0 skipped' --only conformance/rows --seeds 0-0
 ends 1 '0 passed, 0 failed, 0 skipped' --only nothing
+mkdir mine && : >mine/other
+ends 0 '1 passed, 0 failed, 0 skipped' --only conformance/rows --seeds 0-0 --keep mine
+[ -e mine/other ] && [ -s mine/conformance_rows.log ] || fail "a folder that is to be kept is not: $(ls mine)"
 ends 0 '4 passed, 0 failed, 0 skipped' --only racecheck --seeds 7-9
 [ "$(sed 's,/.*/,,' asked | head -n 1)" = "racecheck conformance_conformance_test cuda:0 7-8" ] || fail "the sanitizer is asked for: $(cat asked)"
 export FINDS=initcheck

@@ -8,7 +8,8 @@ BEGIN {
           "wadi_exe_destroy.exe wadi_exe_warm.exe wadi_yield_flush.yield wadi_csr_fini.m wadi_log_set.fn wadi_run_destroy.run wadi_run_cancel.run " \
           "wadi_run_stats_get.run wadi_run_stats_get.out wadi_sink_destroy.sink wadi_sink_sync.sink wadi_source_destroy.source " \
           "wadi_vis_close.v wadi_vis_about.v wadi_sink_memory_count.sink wadi_part_fixed.shape wadi_yield_array.shape " \
-          "wadi_sink_fits.info wadi_edge_function.f wadi_edge_function_env.f", list, " ")
+          "wadi_sink_fits.info wadi_edge_function.f wadi_edge_function_env.f wadi_ascending.key wadi_descending.key " \
+          "wadi_foreign_remove.name wadi_exe_build.targets", list, " ")
     for (i in list) optional[list[i]] = 1
     split("wadi_ix0 wadi_ix1 wadi_ix2 wadi_ix3 wadi_ix4 wadi_consume wadi_fix wadi_exp_here wadi_acc_here wadi_seq_here " \
           "wadi_eat_here wadi_ix_here wadi_edge_constant", list, " ")

@@ -100,6 +100,12 @@ static wadi_status drain(void *env, int64_t first, int64_t count, int parts, con
     return WADI_OK;
 }
 
+static wadi_status routine(void *env, int n, const wadi_foreign_array *in,
+                           const wadi_foreign_array *out, wadi_error *err) {
+    (void)env, (void)n, (void)in, (void)out, (void)err;
+    return WADI_UNSUPPORTED;
+}
+
 static void hear(void *env, wadi_log_level level, const char *line) {
     (void)env, (void)level, (void)line;
 }
@@ -173,6 +179,14 @@ static wadi_acc facc2e(void *v, wadi_acc x, wadi_acc y) {
     (void)v, (void)y;
     return x;
 }
+static wadi_acc faccn(int n, const wadi_acc *x) {
+    (void)n;
+    return x[0];
+}
+static wadi_acc faccne(void *v, int n, const wadi_acc *x) {
+    (void)v, (void)n;
+    return x[0];
+}
 static wadi_acc fprod(wadi_exp i) {
     return wadi_unit(i);
 }
@@ -236,6 +250,7 @@ static wadi_exp exps[2];
 static wadi_acc accs[2];
 static wadi_spec specs[1];
 static const wadi_edge edges[1] = {{.kind = WADI_EDGE_CLAMP}};
+static const wadi_order orders[1] = {{.key = f1}};
 
 #define valid_wadi_exp e
 #define valid_wadi_acc a
@@ -295,10 +310,12 @@ static const wadi_edge edges[1] = {{.kind = WADI_EDGE_CLAMP}};
 #define valid_wadi_push_fn push
 #define valid_wadi_fill_fn fill
 #define valid_wadi_drain_fn drain
+#define valid_wadi_foreign_fn routine
 #define valid_wadi_log_fn hear
 #define valid_wadi_window_p NULL /* only wadi makes one */
 #define valid_wadi_edge wadi_edge_constant(e)
 #define another_wadi_edge wadi_edge_constant(e_other)
+#define valid_wadi_order_p orders
 #define valid_wadi_edge_p edges
 #define valid_wadi_stencil_fn fnear
 #define valid_wadi_stencil_fn_env fneare
@@ -323,6 +340,8 @@ static const wadi_edge edges[1] = {{.kind = WADI_EDGE_CLAMP}};
 #define valid_wadi_acc_fn2 facc2
 #define valid_wadi_acc_fn1_env facc1e
 #define valid_wadi_acc_fn2_env facc2e
+#define valid_wadi_acc_fn_n faccn
+#define valid_wadi_acc_fn_n_env faccne
 #define valid_wadi_produce_fn fprod
 #define valid_wadi_produce_fn_env fprode
 #define valid_wadi_fn_n fn
