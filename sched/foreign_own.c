@@ -10,9 +10,10 @@
 #include "wadi/lang.h"
 
 typedef struct own {
-    char name[WADI_FOREIGN_NAME];
+    char name[WADI_FOREIGN_NAME]; /* never changes */
     wadi_foreign_fn fn;
     void *env;
+    struct own *next; /* of those that are removed */
 } own;
 
 enum { OWN = 256 };
@@ -20,6 +21,8 @@ enum { OWN = 256 };
 /* Read without the lock: kernels look names up. */
 static _Atomic(own *) table[OWN];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static own
+    *removed; /* by the lock. They stay in memory, because somebody may be comparing their names */
 
 size_t wadi_foreign_stem(const char *name) {
     static const char steady[] = ".steady";
@@ -27,18 +30,24 @@ size_t wadi_foreign_stem(const char *name) {
     return n > m && strcmp(name + n - m, steady) == 0 ? n - m : n;
 }
 
-/* Where the routine of that name is, or -1. */
-static int place_of(const char *name) {
+static bool is_named(const own *o, const char *name, size_t n) {
+    return strncmp(o->name, name, n) == 0 && o->name[n] == '\0';
+}
+
+/* The routine of that name, and where it is; or NULL. */
+static own *find(const char *name, int *out_place) {
     const size_t n = wadi_foreign_stem(name);
     for (int i = 0; i < OWN; i++) {
-        const own *o = atomic_load_explicit(&table[i], memory_order_acquire);
-        if (o != NULL && strncmp(o->name, name, n) == 0 && o->name[n] == '\0') return i;
+        own *o = atomic_load_explicit(&table[i], memory_order_acquire);
+        *out_place = i;
+        if (o != NULL && is_named(o, name, n)) return o;
     }
-    return -1;
+    return NULL;
 }
 
 bool wadi_foreign_own_has(const char *name) {
-    return place_of(name) >= 0;
+    int place = 0;
+    return find(name, &place) != NULL;
 }
 
 /* ---- calls ---- */
@@ -57,8 +66,8 @@ static void note_failure(const own *o, wadi_status st, const wadi_error *said,
 }
 
 bool wadi_foreign_own_run(const wadi_call *call, wadi_error *failure) {
-    const int place = place_of(call->routine);
-    const own *o = place >= 0 ? atomic_load(&table[place]) : NULL;
+    int place = 0;
+    const own *o = find(call->routine, &place);
     if (o == NULL) return false;
     for (int64_t p = 0; p < call->count; p++) {
         wadi_foreign_array arrays[WADI_CALL_ARRAYS];
@@ -80,14 +89,25 @@ static int free_place(void) {
     return -1;
 }
 
+/* One that had the name before, or a new one with this name; NULL: out of memory. */
+static own *take(const char *name) {
+    own **at = &removed;
+    while (*at != NULL && strcmp((*at)->name, name) != 0) at = &(*at)->next;
+    own *o = *at;
+    if (o != NULL) *at = o->next;
+    if (o != NULL) return o;
+    o = calloc(1, sizeof *o);
+    if (o != NULL) memcpy(o->name, name, strlen(name));
+    return o;
+}
+
 static wadi_status add(const char *name, wadi_foreign_fn fn, void *env, wadi_error *err) {
     const int place = free_place();
-    if (place_of(name) >= 0)
+    if (wadi_foreign_own_has(name))
         return wadi_fail(err, WADI_INVALID, "foreign: there is a routine \"%s\" already", name);
     if (place < 0) return wadi_fail(err, WADI_UNSUPPORTED, "foreign: more than %d routines", OWN);
-    own *o = calloc(1, sizeof *o);
+    own *o = take(name);
     if (o == NULL) return wadi_fail(err, WADI_MEMORY, "foreign: out of memory");
-    memcpy(o->name, name, strlen(name));
     o->fn = fn;
     o->env = env;
     atomic_store_explicit(&table[place], o, memory_order_release);
@@ -110,8 +130,13 @@ wadi_status wadi_foreign_own_add(const char *name, wadi_foreign_fn fn, void *env
 
 void wadi_foreign_remove(const char *name) {
     if (name == NULL) return;
+    int place = 0;
     (void)pthread_mutex_lock(&lock);
-    const int place = place_of(name);
-    if (place >= 0) free(atomic_exchange(&table[place], NULL));
+    own *o = find(name, &place);
+    if (o != NULL) {
+        atomic_store(&table[place], NULL);
+        o->next = removed;
+        removed = o;
+    }
     (void)pthread_mutex_unlock(&lock);
 }

@@ -2,6 +2,7 @@
  * saved of what a library has learnt. */
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <math.h>
 #include <stdint.h>
@@ -15,6 +16,7 @@
 #include "base/file.h"
 #include "base/thread.h"
 #include "sched/foreign.h"
+#include "wadi/lang.h"
 #include "wadi/type.h"
 
 enum { MOST = 20000 };
@@ -189,6 +191,40 @@ static void several_threads_make_and_use_plans(void **state) {
     }
 }
 
+static wadi_status does_nothing(void *env, int n, const wadi_foreign_array *in,
+                                const wadi_foreign_array *out, wadi_error *err) {
+    (void)env, (void)n, (void)in, (void)out, (void)err;
+    return WADI_OK;
+}
+
+static atomic_bool over;
+
+static void add_and_remove(void *env) {
+    for (int i = 0; i < 20000; i++) {
+        if (wadi_foreign_add("first", does_nothing, NULL, NULL) != WADI_OK) *(bool *)env = false;
+        wadi_foreign_remove("first");
+    }
+    atomic_store(&over, true);
+}
+
+/* Runs look names up while the host program adds and removes others: a sanitizer sees whether what they compare is still there. */
+static void names_come_and_go_beside_calls(void **state) {
+    (void)state;
+    wadi_thread thread = {0};
+    bool fine = true;
+    double x = 0;
+    const wadi_call c = one_dimension("second", 1, 1, &x, &x);
+    assert_int_equal(wadi_foreign_add("first", does_nothing, NULL, NULL), WADI_OK);
+    assert_int_equal(wadi_foreign_add("second", does_nothing, NULL, NULL), WADI_OK);
+    wadi_foreign_remove("first");
+    assert_int_equal(wadi_thread_start(&thread, add_and_remove, &fine, NULL), WADI_OK);
+    while (!atomic_load(&over)) assert_true(wadi_foreign_run(&c, NULL));
+    wadi_thread_join(&thread);
+    assert_true(fine);
+    assert_false(wadi_foreign_has("first"));
+    wadi_foreign_remove("second");
+}
+
 typedef struct holder {
     arrays *a;
     wadi_mutex lock;
@@ -325,6 +361,7 @@ int main(void) {
         cmocka_unit_test(there_and_back_in_three_dimensions),
         cmocka_unit_test(what_is_declined),
         cmocka_unit_test(several_threads_make_and_use_plans),
+        cmocka_unit_test(names_come_and_go_beside_calls),
         cmocka_unit_test(a_plan_that_a_thread_holds_stays),
         cmocka_unit_test(more_plans_than_are_kept),
         cmocka_unit_test(steady_routines_round_alike_before_and_after_learning),
