@@ -89,8 +89,8 @@ bool wadi_foreign_run(const wadi_call *call, wadi_error *failure) {
     return r != NULL ? r->run(call) : wadi_foreign_own_run(call, failure);
 }
 
-bool wadi_foreign_shares(const char *name) {
-    return wadi_radix_has(name);
+bool wadi_foreign_shares(const wadi_call *call) {
+    return wadi_radix_shares(call);
 }
 
 bool wadi_foreign_run_shared(const wadi_call *call, wadi_pool *pool) {

@@ -36,8 +36,8 @@ bool wadi_foreign_has(const char *name);
 /* Runs the routine; false if there is none or it declines, or fails: then *failure (or NULL) has a status, and a message that names it. Calls without
  * problems or without elements succeed without it. */
 bool wadi_foreign_run(const wadi_call *call, wadi_error *failure);
-/* Whether several workers can share one problem of the routine: then a few long problems are better run by all of them. */
-bool wadi_foreign_shares(const char *name);
+/* Whether several workers can share a problem of the call, because it is long: then a few of them are better run by all. */
+bool wadi_foreign_shares(const wadi_call *call);
 /* wadi_foreign_run of such a routine, by the workers of the pool, which is idle. */
 bool wadi_foreign_run_shared(const wadi_call *call, wadi_pool *pool);
 /* These call `open`, `save` and `forget` of every library that has been loaded, and report the first failure. */

@@ -255,12 +255,26 @@ static void run_problems(void *env, int number, int64_t begin, int64_t end) {
     }
 }
 
-/* A few problems, each by all workers; false: they are many, or workers cannot share one. */
+/* Whether they are few, and the longest takes at least as long as all those that workers cannot share. */
+static bool is_better_shared(const cpu *d, const wadi_device_calls *batch) {
+    wadi_call call = {0};
+    int64_t longest = 0, alone = 0;
+    if (batch->problems >= d->threads) return false;
+    for (int64_t p = 0; p < batch->problems; p++) {
+        batch->describe(batch->self, p, p + 1, &call);
+        const int64_t n = call.array[0].rank == 1 ? call.array[0].shape[0] : 0;
+        if (!wadi_foreign_shares(&call))
+            alone += n;
+        else if (n > longest)
+            longest = n;
+    }
+    return longest > 0 && longest >= alone;
+}
+
+/* A few long problems, each by all workers; false: they are not. */
 static bool run_shared(cpu *d, const wadi_device_calls *batch, bool *out_fine) {
     wadi_call call = {0};
-    if (batch->problems >= d->threads) return false;
-    batch->describe(batch->self, 0, 1, &call);
-    if (!wadi_foreign_shares(call.routine)) return false;
+    if (!is_better_shared(d, batch)) return false;
     *out_fine = true;
     for (int64_t p = 0; p < batch->problems && *out_fine; p++) {
         batch->describe(batch->self, p, p + 1, &call);

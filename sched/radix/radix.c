@@ -420,6 +420,11 @@ bool wadi_radix_has(const char *name) {
     return is_named(name, "sort") || is_named(name, "argsort");
 }
 
+bool wadi_radix_shares(const wadi_call *call) {
+    const wadi_call_array *a = &call->array[0];
+    return wadi_radix_has(call->routine) && a->rank == 1 && a->shape[0] >= SHARED;
+}
+
 /* Where a problem's elements begin. */
 static char *problem_of(const wadi_call_array *a, int64_t p) {
     const int64_t at = a->start != NULL ? a->start[p] : p * a->distance;

@@ -154,6 +154,19 @@ static void long_rows_by_several_workers(void **state) {
     wadi_pool_destroy(pool);
 }
 
+static void long_rows_alone_are_shared(void **state) {
+    wadi_call call = {.routine = "sort", .count = 1, .nin = 1, .nout = 1};
+    (void)state;
+    call.array[0].rank = 1;
+    call.array[0].shape[0] = 1 << 16;
+    assert_true(wadi_radix_shares(&call));
+    call.array[0].shape[0]--;
+    assert_false(wadi_radix_shares(&call));
+    call.array[0].shape[0] = 1 << 20;
+    call.routine = "fft";
+    assert_false(wadi_radix_shares(&call));
+}
+
 static void other_calls_are_declined(void **state) {
     static int64_t x[4] = {4, 3, 2, 1}, y[4];
     wadi_call call = {.routine = "sort", .count = 1, .nin = 1, .nout = 1};
@@ -184,6 +197,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rows_of_every_type),
         cmocka_unit_test(long_rows_by_several_workers),
+        cmocka_unit_test(long_rows_alone_are_shared),
         cmocka_unit_test(other_calls_are_declined),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
