@@ -29,7 +29,7 @@ static wadi_status go_back(wadi_run *x, wadi_error *err) {
 static bool can_go_back(const wadi_run *x) {
     for (size_t i = 0; i < x->bindings.n; i++)
         if (x->bindings.at[i].read && !x->bindings.at[i].comes_back) return false;
-    return true;
+    return !wadi_run_broken(x);
 }
 
 /* ---- devices ---- */
@@ -55,11 +55,15 @@ static bool is_late(const wadi_run *x) {
     return x->late.made && wadi_stop_called(&x->late.stop);
 }
 
-bool wadi_run_goes_on(wadi_run *x, wadi_status status) {
-    if (x->goes_on) return true;
+static bool goes_on(wadi_run *x, wadi_status status) {
     if (x->stays || x->alone || wadi_stop_called(&x->stop) || next_device(x) == 0) return false;
     if (!x->trial && !x->chosen.row->apart) return false; /* the processors are not lost */
-    x->goes_on = can_go_back(x) && (is_late(x) || is_of_device(x, status));
+    return can_go_back(x) && (is_late(x) || is_of_device(x, status));
+}
+
+bool wadi_run_goes_on(wadi_run *x, wadi_status status) {
+    if (!x->goes_on) x->goes_on = goes_on(x, status);
+    x->stays = !x->goes_on;
     return x->goes_on;
 }
 
@@ -74,9 +78,19 @@ static void reset(wadi_run *x) {
     atomic_store(&x->load_failed, false);
 }
 
+/* The best of those that are known and left, or else the next by its place; 0: there is none. */
+static int best_device(const wadi_run *x) {
+    wadi_home known = x->homes;
+    for (int i = 0; i < known.n; i++) known.out[i] = known.out[i] || x->gone[i];
+    const int place = wadi_home_best(&known, x->was_open);
+    for (int i = 1; i < x->devices.n; i++)
+        if (x->devices.at[i].place == place && !x->gone[place]) return i;
+    return next_device(x);
+}
+
 static wadi_status move_on(wadi_run *x, wadi_error *err) {
     int next = 0;
-    while ((next = next_device(x)) > 0) {
+    while ((next = best_device(x)) > 0) {
         const wadi_device_choice c = x->devices.at[next];
         wadi_error why = {.status = WADI_OK};
         if (wadi_run_move(x, next, &why) == WADI_OK) return WADI_OK;

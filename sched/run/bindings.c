@@ -92,3 +92,15 @@ wadi_status wadi_run_check_bound(wadi_run *x, wadi_error *err) {
     }
     return WADI_OK;
 }
+
+bool wadi_run_comes_back(const wadi_run *x) {
+    for (size_t i = 0; i < x->bindings.n; i++)
+        if (x->bindings.at[i].source != NULL && !x->bindings.at[i].comes_back) return false;
+    return true;
+}
+
+bool wadi_run_broken(const wadi_run *x) {
+    for (size_t i = 0; i < x->bindings.n; i++)
+        if (atomic_load(&x->bindings.at[i].broken)) return true;
+    return false;
+}

@@ -22,10 +22,23 @@ static bool has_thread(const wadi_outlet *o) {
     return o->pipe != NULL;
 }
 
+/* A sink is stopped with the run, and not when a trial is given up: it gets a chunk whole. */
+static wadi_task begin_sink(const wadi_outlet *o) {
+    wadi_task task = *wadi_task_now();
+    task.stop = &o->stream->x->stop;
+    return wadi_task_begin(task);
+}
+
 static wadi_status put_chunk(wadi_outlet *o, wadi_chunk *c, wadi_error *err) {
-    WADI_TRY(o->sink->ops->put(o->sink, c, err));
-    if (o->binding != NULL) o->binding->delivered += c->count;
-    return WADI_OK;
+    if (o->binding == NULL) return o->sink->ops->put(o->sink, c, err);
+    const wadi_task before = begin_sink(o);
+    const wadi_status status = o->sink->ops->put(o->sink, c, err);
+    wadi_task_end(before);
+    if (status == WADI_OK)
+        o->binding->delivered += c->count;
+    else
+        atomic_store(&o->binding->broken, true);
+    return status;
 }
 
 /* The run has begun again: the sink has had some of these elements. */
@@ -48,7 +61,12 @@ static wadi_status put_arrived(wadi_outlet *o, wadi_chunk *c, wadi_error *err) {
 
 /* The stream has failed. If the run begins again, the sink gets the rest then. By the compute thread, which knows. */
 static void tell_failure(wadi_outlet *o, const wadi_error *why) {
-    if (o->binding != NULL && (o->stream->x->goes_on || o->binding->finished)) return;
+    wadi_binding *b = o->binding;
+    if (b != NULL) {
+        if (b->finished) return;
+        b->owes = o->stream->x->goes_on;
+        if (b->owes) return;
+    }
     if (o->sink->ops->abort != NULL) o->sink->ops->abort(o->sink, why);
 }
 
@@ -74,14 +92,23 @@ static wadi_status drain(wadi_outlet *o, wadi_error *err) {
     }
 }
 
+/* One that has failed has cleaned up. */
+static void note_finish(wadi_binding *b, wadi_status status) {
+    b->finished = true;
+    if (status != WADI_OK) atomic_store(&b->broken, true);
+}
+
 static wadi_status finish(wadi_outlet *o, wadi_error *err) {
     wadi_meter *meter = &o->stream->x->meter;
+    if (o->binding != NULL) o->binding->owes = false; /* it has got all */
     if (o->sink->ops->finish == NULL) return WADI_OK;
     if (o->binding != NULL && o->binding->finished) return WADI_OK; /* before the run began again */
     wadi_meter_busy(meter, WADI_STAGE_SINK);
     const int ticket = wadi_task_work("the end of the output", -1, o->plan->name);
+    const wadi_task before = begin_sink(o);
     const wadi_status status = o->sink->ops->finish(o->sink, err);
-    if (o->binding != NULL) o->binding->finished = true; /* one that failed has cleaned up */
+    wadi_task_end(before);
+    if (o->binding != NULL) note_finish(o->binding, status);
     wadi_task_go_on(ticket);
     wadi_meter_idle(meter, WADI_STAGE_SINK);
     return status;
@@ -298,6 +325,7 @@ void wadi_outlet_fail(wadi_outlet *o, const wadi_error *why) {
         return;
     }
     let_go(o, why->status != WADI_CANCELLED);
+    if (o->broken.status != WADI_OK) wadi_run_note_error(o->stream->x, &o->broken);
     tell_failure(o, why);
 }
 

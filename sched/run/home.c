@@ -22,7 +22,7 @@ static double cost_of(const wadi_home *h, int i, const bool *open) {
     return h->unit_ns[i] * h->units + (open[i] ? 0 : h->begin_ns[i]);
 }
 
-static int best_of(const wadi_home *h, const bool *open) {
+int wadi_home_best(const wadi_home *h, const bool *open) {
     int best = 0;
     double least = h->out[0] ? 1e300 : gain * cost_of(h, 0, open);
     if (h->unit_ns[0] <= 0 && !h->out[0]) return 0;
@@ -58,13 +58,15 @@ static void end_look(wadi_home *h) {
     h->look_ns = share * h->trial_ns > doubled ? share * h->trial_ns : doubled;
 }
 
-wadi_home_choice wadi_home_next(wadi_home *h, const bool *open) {
-    const int best = best_of(h, open);
+wadi_home_choice wadi_home_next(wadi_home *h, const bool *open, bool may_try) {
+    const int best = wadi_home_best(h, open);
+    if (!may_try) return (wadi_home_choice){.who = best};
     if (!h->looks && h->spent_ns >= (h->look_ns > first_ns ? h->look_ns : first_ns))
         begin_look(h, best);
     for (int i = 0; h->looks && h->unit_ns[best] > 0 && i < h->n; i++) {
         if (!is_candidate(h, i, best, open)) continue;
-        const double most = patience * h->unit_ns[best] * h->units;
+        const double all = patience * h->unit_ns[best] * h->units,
+                     most = all < never_ns ? all : never_ns;
         return (wadi_home_choice){i, true, (int64_t)(most > least_ns ? most : least_ns)};
     }
     if (h->looks) end_look(h);

@@ -38,8 +38,11 @@ typedef struct wadi_home_choice {
     int64_t most_ns; /* of a trial: when to give it up, not counting what begin_ns is of; else 0 */
 } wadi_home_choice;
 
-/* The home of the next run. open[i]: device i has been a home of this program in this process. */
-wadi_home_choice wadi_home_next(wadi_home *h, const bool *open);
+/* The home of the next run. open[i]: device i has been a home of this program in this process. may_try false: the run could not begin again, so it is no
+ * trial. */
+wadi_home_choice wadi_home_next(wadi_home *h, const bool *open, bool may_try);
+/* The best of what is known, without a trial. 0 also if nothing is known. */
+int wadi_home_best(const wadi_home *h, const bool *open);
 /* A run at that home has taken so long, without begin_ns, for so many units. begin_ns 0: it was not the first of the process. */
 void wadi_home_saw(wadi_home *h, int who, int64_t took_ns, double units, int64_t begin_ns);
 /* A trial was given up after that time. */

@@ -186,7 +186,7 @@ void wadi_run_choose_home(wadi_run *x) {
     }
     if (!learns(x)) return;
     recall(x);
-    const wadi_home_choice c = wadi_home_next(&x->homes, x->was_open);
+    const wadi_home_choice c = wadi_home_next(&x->homes, x->was_open, wadi_run_comes_back(x));
     x->trial = c.trial;
     x->most_ns = c.most_ns;
     if (!move_to(x, c.who)) return;

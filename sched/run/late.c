@@ -4,17 +4,30 @@
 #include "base/clock.h"
 #include "base/error.h"
 
+/* Looked at so often while it does not count; ns. */
+static const int64_t look_ns = 1000000;
+
+/* What is left before it is too late. In this order: what ends in between is counted twice rather than not at all, until the next look. */
+static int64_t left_of(const wadi_late *l, bool *out_counts) {
+    const int64_t since = atomic_load(l->since), not_counted = atomic_load(l->not_counted);
+    const int64_t now = wadi_clock_ns();
+    const int64_t going = since > 0 ? now - since : 0;
+    *out_counts = since == 0;
+    return l->begin_ns + l->most_ns + not_counted + going - now;
+}
+
 static void watch(void *env) {
     wadi_late *l = env;
     wadi_mutex_lock(&l->lock);
     while (!l->ended) {
-        const int64_t left =
-            l->begin_ns + l->most_ns + atomic_load(l->not_counted) - wadi_clock_ns();
-        if (left <= 0) {
+        bool counts = true;
+        const int64_t left = left_of(l, &counts);
+        if (counts && left <= 0) {
             wadi_stop_call(&l->stop);
             break;
         }
-        (void)wadi_condition_wait_for(&l->over, &l->lock, left);
+        (void)wadi_condition_wait_for(&l->over, &l->lock,
+                                      counts || left > look_ns ? left : look_ns);
     }
     wadi_mutex_unlock(&l->lock);
 }
@@ -32,8 +45,12 @@ static wadi_status begin(wadi_late *l, wadi_error *err) {
 }
 
 wadi_status wadi_late_begin(wadi_late *l, wadi_stop *above, int64_t most_ns,
-                            const atomic_int_least64_t *not_counted, wadi_error *err) {
-    *l = (wadi_late){.not_counted = not_counted, .begin_ns = wadi_clock_ns(), .most_ns = most_ns};
+                            const atomic_int_least64_t *not_counted,
+                            const atomic_int_least64_t *since, wadi_error *err) {
+    *l = (wadi_late){.not_counted = not_counted,
+                     .since = since,
+                     .begin_ns = wadi_clock_ns(),
+                     .most_ns = most_ns};
     WADI_TRY(wadi_stop_init(&l->stop, above, err));
     const wadi_status status = begin(l, err);
     l->made = status == WADI_OK;

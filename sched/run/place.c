@@ -14,8 +14,10 @@ static wadi_status load(void *self, const wadi_plan *plan, int body, wadi_versio
                         wadi_plan_code *out, wadi_error *err) {
     wadi_run *x = self;
     const int64_t begin = wadi_clock_ns();
+    atomic_store(&x->loading_ns, begin);
     const wadi_status status = x->loader.load(x->loader.self, plan, body, version, out, err);
     atomic_fetch_add(&x->load_ns, wadi_clock_ns() - begin);
+    atomic_store(&x->loading_ns, 0);
     if (status != WADI_OK && status != WADI_CANCELLED) atomic_store(&x->load_failed, true);
     return status;
 }

@@ -240,8 +240,8 @@ static wadi_status run_phases(wadi_run *x, wadi_error *err) {
 
 /* A trial has a stop of its own, which is called when it takes too long. */
 static wadi_status run_timed(wadi_run *x, bool *out_late, wadi_error *err) {
-    const bool timed =
-        x->trial && wadi_late_begin(&x->late, &x->stop, x->most_ns, &x->load_ns, NULL) == WADI_OK;
+    const bool timed = x->trial && wadi_late_begin(&x->late, &x->stop, x->most_ns, &x->load_ns,
+                                                   &x->loading_ns, NULL) == WADI_OK;
     const wadi_task now = *wadi_task_now();
     const wadi_task before =
         wadi_task_begin((wadi_task){now.name, timed ? &x->late.stop : now.stop, now.waits});
@@ -261,8 +261,18 @@ static wadi_status run_all(wadi_run *x, wadi_error *err) {
         const wadi_status status = run_timed(x, &late, &why);
         if (status == WADI_OK) wadi_run_learn_home(x);
         if (status != WADI_OK && err != NULL) *err = why;
-        if (status == WADI_OK || !x->goes_on) return status;
+        if (status == WADI_OK || !x->goes_on || wadi_run_broken(x)) return status;
         WADI_TRY(wadi_run_begin_again(x, late, &why, err));
+    }
+}
+
+/* The run has failed, and does not begin again: whoever waits for the rest is told. */
+static void tell_all(wadi_run *x, const wadi_error *why) {
+    for (size_t i = 0; i < x->bindings.n; i++) {
+        wadi_binding *b = &x->bindings.at[i];
+        if (b->source != NULL) tell_source(b->source, why);
+        if (b->owes && b->sink->ops->abort != NULL) b->sink->ops->abort(b->sink, why);
+        b->owes = false;
     }
 }
 
@@ -293,8 +303,7 @@ wadi_status wadi_run_go(wadi_run *run, wadi_error *err) {
     wadi_error why = {.status = WADI_OK};
     begin(run);
     const wadi_status status = run_all(run, &why);
-    for (size_t i = 0; status != WADI_OK && i < run->bindings.n; i++)
-        if (run->bindings.at[i].source != NULL) tell_source(run->bindings.at[i].source, &why);
+    if (status != WADI_OK) tell_all(run, &why);
     if (status != WADI_OK && err != NULL) *err = why;
     wadi_task_end(before);
     wadi_mutex_lock(&run->lock);

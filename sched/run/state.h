@@ -36,6 +36,8 @@ typedef struct wadi_binding {
     int64_t had,
         delivered; /* elements that the sink got before it began again, and so far. By the thread that calls the sink */
     bool finished; /* the sink */
+    bool owes;     /* the sink waits for the run that begins again; it is aborted if that fails */
+    atomic_bool broken; /* it has failed itself: it cannot go on with the rest */
 } wadi_binding;
 
 /* A device that the run has left, with all that may still be referred to. */
@@ -101,7 +103,9 @@ struct wadi_run {
     wadi_loader timed;                /* the loader, for the home */
     atomic_int_least64_t
         load_ns; /* that loading for the home has taken since the run began, or began again */
-    atomic_bool load_failed; /* likewise */
+    atomic_int_least64_t
+        loading_ns;          /* clock when a load began that has not ended; 0: there is none */
+    atomic_bool load_failed; /* as load_ns */
     int64_t open_ns;         /* that opening the home took */
     int64_t from_ns;         /* clock when the run began, or began again */
     wadi_late late;          /* of a trial */
@@ -159,6 +163,10 @@ wadi_status wadi_run_check_source(const wadi_run *x, const char *name, const wad
                                   wadi_error *err);
 /* Whether every input, source and sink is bound. Errors: WADI_INVALID. */
 wadi_status wadi_run_check_bound(wadi_run *x, wadi_error *err);
+/* Whether every source can go back to where it stood when the run began: then the run can begin again, wherever it fails. */
+bool wadi_run_comes_back(const wadi_run *x);
+/* Whether a sink has failed itself. */
+bool wadi_run_broken(const wadi_run *x);
 
 /* Whether device number i > 0 of the list may compute chunks: it would round alike, the run has not left it, and there is
  * something to gain. */
@@ -193,7 +201,7 @@ void wadi_run_leave_all(wadi_run *x);
 
 /* When the run begins: notes where its sources stand. */
 void wadi_run_note_places(wadi_run *x);
-/* Whether what has failed with that status can begin again at another device. */
+/* Whether what has failed with that status can begin again at another device. Once the answer is no, it stays so, since sinks have been told. */
 bool wadi_run_goes_on(wadi_run *x, wadi_status status);
 /* Begins it, at the next device. late: it was on trial for too long. */
 WADI_NODISCARD wadi_status wadi_run_begin_again(wadi_run *x, bool late, const wadi_error *why,

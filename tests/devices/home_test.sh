@@ -103,3 +103,36 @@ WADI_CUDA_DOUBLE="lost=60" "$WADI_BUILD/cli/wadi" run --device cuda pairs.wadi v
 grep -q 'cuda:0: the device is lost' stats || fail "a lost device alone"
 WADI_CUDA_DOUBLE="lost=190" run "cuda:0 is out" --device cuda,cpu
 grep -q 'warning: device cuda:0 is out, and the run begins again without it: cuda:0: the device is lost' stats || fail "no warning"
+
+# A stream that can be read only once could not begin again: no run of it is a trial, not even one that takes long.
+cat >sums.wadi <<'SUMS'
+program sums
+stream_in s : seq(i64)
+t = fold_seq s 0 (z, i) {
+    t = unit { add (the z) (the i) }
+    yield t
+}
+output t
+SUMS
+mkfifo pipe
+sums() {
+    told=$1
+    "$WADI_BUILD/cli/wadi" run --device cpu,cuda --stats sums.wadi "s=@$2" >got 2>stats || fail "sums of $2"
+    cmp -s want got || fail "other sums"
+    grep -q "^home  *$told" stats || fail "expected: home $told"
+}
+slowly() {
+    { cat 20000.raw && sleep 0.4; } >pipe &
+    sums "$1" raw:pipe
+    wait
+}
+"$WADI_BUILD/cli/wadi" run sums.wadi s=@20000.raw >want
+rm -r cache
+slowly 'cpu, the first of the list'
+kept=$(find cache -name '*home*')
+[ -n "$kept" ] || fail "a long run of a stream is not kept"
+trial="home 0 9e8 0 0 160001 1000 1000 0 0 0 0" # runs of 0.16 s
+write "$trial"
+slowly 'cpu, the first of the list'
+write "$trial"
+sums 'cuda:0, on trial\|cuda:0 was slower, on trial' 20000.raw

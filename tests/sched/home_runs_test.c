@@ -6,11 +6,14 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include <cmocka.h>
 
+#include "base/clock.h"
 #include "base/log.h"
 #include "sched/run.h"
+#include "sched/run/late.h"
 #include "tests/sched/hand_plan.h"
 #include "tests/sched/patient.h"
 #include "tests/sched/ramp.h"
@@ -205,6 +208,82 @@ static void other_failures_are_told_alike(void **state) {
     }
 }
 
+/* The status of the sink's failure is one that a device may have, too. The sink is not asked again. */
+static void a_sinks_failure_is_no_devices(void **state) {
+    (void)state;
+    for (int list = 0; list < 3; list++)
+        for (int last = 0; last < 2; last++)
+            for (int64_t at = 0; at < 100 && (at == 0 || !last); at += 30) {
+                trial t;
+                staged(&t, mortal[list], 1);
+                t.out.fails_with = WADI_MEMORY;
+                t.out.once = true;
+                t.out.fails_last = last;
+                if (!last) t.out.fail_at = at;
+                go(&t);
+                assert_int_equal(t.status, WADI_MEMORY);
+                assert_string_equal(t.err.msg, "the sink is broken");
+                assert_false(t.out.finished);
+                assert_true(t.out.aborted == !last); /* a finish that fails has cleaned up */
+            }
+}
+
+/* The home is lost, and then its source cannot go back after all: the sink has a part, and hears that no more comes. */
+static void what_begins_again_in_vain_is_aborted(void **state) {
+    int dead = 0;
+    (void)state;
+    wadi_log_set(note, NULL);
+    for (int list = 0; list < 3; list++)
+        for (int64_t at = 10; at < 100; at += 15) {
+            trial t;
+            staged(&t, mortal[list], 1);
+            t.who = -2;
+            t.options.chunk = 2;
+            t.in.breaks = 2; /* it is asked once before the run begins */
+            t.patient.dies_at = at;
+            go(&t);
+            if (!t.patient.dead) continue; /* it had less to do */
+            dead++;
+            assert_int_equal(t.status, WADI_IO);
+            assert_string_equal(t.err.msg, "the ramp is gone");
+            assert_true(t.out.aborted && !t.out.finished);
+        }
+    assert_true(dead > 3);
+    wadi_log_set(NULL, NULL);
+}
+
+/* ---- giving up a trial, by a clock that somebody sets ---- */
+
+static atomic_int_least64_t now_ns;
+
+static int64_t now(void) {
+    return atomic_load(&now_ns);
+}
+
+static void rest_ms(int ms) {
+    (void)nanosleep(&(struct timespec){0, ms * 1000000L}, NULL);
+}
+
+static void a_load_under_way_is_not_counted(void **state) {
+    (void)state;
+    wadi_late l;
+    atomic_int_least64_t loads_ns = 0, since = 5000000000;
+    atomic_store(&now_ns, 5000000000);
+    wadi_clock_set(now);
+    assert_int_equal(wadi_late_begin(&l, NULL, 1000000, &loads_ns, &since, NULL), WADI_OK);
+    atomic_store(&now_ns, 9000000000);
+    rest_ms(20);
+    assert_false(wadi_stop_called(&l.stop));
+    atomic_store(&loads_ns, 4000000000);
+    atomic_store(&since, 0);
+    rest_ms(20);
+    assert_false(wadi_stop_called(&l.stop));
+    atomic_store(&now_ns, 9001000000);
+    for (int i = 0; i < 1000 && !wadi_stop_called(&l.stop); i++) rest_ms(10);
+    assert_true(wadi_late_end(&l));
+    wadi_clock_set(NULL);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(any_home_gives_the_same),
@@ -212,6 +291,9 @@ int main(void) {
         cmocka_unit_test(a_lost_home_is_replaced),
         cmocka_unit_test(what_cannot_begin_again_fails),
         cmocka_unit_test(other_failures_are_told_alike),
+        cmocka_unit_test(a_sinks_failure_is_no_devices),
+        cmocka_unit_test(what_begins_again_in_vain_is_aborted),
+        cmocka_unit_test(a_load_under_way_is_not_counted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -15,6 +15,7 @@ typedef struct model {
     wadi_home h;
     double ns[3], begin_ns[3]; /* of a run of one unit; of opening */
     bool open[3], processes;   /* each run is a process of its own */
+    bool once;                 /* runs cannot begin again */
     double units, all_ns;      /* of the next run; of all so far */
     int used[3], late;
 } model;
@@ -25,7 +26,7 @@ static model make(int n, double first, double second, double third) {
 
 static void run(model *m) {
     if (m->processes) memset(m->open, 0, sizeof m->open);
-    const wadi_home_choice c = wadi_home_next(&m->h, m->open);
+    const wadi_home_choice c = wadi_home_next(&m->h, m->open, !m->once);
     const double begin = m->open[c.who] ? 0 : m->begin_ns[c.who], took = m->units * m->ns[c.who];
     m->all_ns += begin;
     m->used[c.who]++;
@@ -133,7 +134,7 @@ static void who_is_out_is_not_asked(void **state) {
     assert_int_equal(m.used[2], 19);
     model refused = make(2, 800 * ms, 100 * ms, 0);
     run_times(&refused, 1);
-    wadi_home_choice c = wadi_home_next(&refused.h, refused.open);
+    wadi_home_choice c = wadi_home_next(&refused.h, refused.open, true);
     assert_true(c.who == 1 && c.trial && c.most_ns == 1600000000);
     wadi_home_refused(&refused.h, 1);
     run_times(&refused, 1);
@@ -181,6 +182,44 @@ static void no_line_of_ours_is_refused(void **state) {
     assert_true(h.looks && h.out[1] && h.runs[1] == 2);
 }
 
+/* What could not begin again is no trial; what is known is used. */
+static void what_cannot_begin_again_is_no_trial(void **state) {
+    (void)state;
+    model m = make(2, 800 * ms, 100 * ms, 0);
+    m.once = true;
+    run_times(&m, 50);
+    assert_int_equal(m.used[1], 0);
+    m.once = false;
+    run_times(&m, 10);
+    m.once = true;
+    m.used[1] = 0;
+    run_times(&m, 50);
+    assert_int_equal(m.used[1], 50);
+}
+
+/* When the home is lost. */
+static void the_best_of_those_left(void **state) {
+    (void)state;
+    static const bool open[3] = {true, true, true};
+    model m = make(3, 800 * ms, 300 * ms, 100 * ms);
+    run_times(&m, 20);
+    assert_int_equal(wadi_home_best(&m.h, open), 2);
+    m.h.out[2] = true;
+    assert_int_equal(wadi_home_best(&m.h, open), 1);
+    m.h.out[1] = true;
+    assert_int_equal(wadi_home_best(&m.h, open), 0);
+}
+
+static void a_file_with_huge_times_gives_a_deadline(void **state) {
+    (void)state;
+    static const bool open[2] = {true, true};
+    wadi_home h = {.n = 2};
+    assert_true(wadi_home_load(&h, "home 0 9e17 0 0 1e18 1e18 0 2 0 0 0"));
+    const wadi_home_choice c = wadi_home_next(&h, open, true);
+    assert_true(c.trial && c.who == 1);
+    assert_int_equal(c.most_ns, 1000000000000000);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(small_programs_open_nobody),
@@ -192,6 +231,9 @@ int main(void) {
         cmocka_unit_test(who_is_out_is_not_asked),
         cmocka_unit_test(what_was_learned_is_used),
         cmocka_unit_test(no_line_of_ours_is_refused),
+        cmocka_unit_test(what_cannot_begin_again_is_no_trial),
+        cmocka_unit_test(the_best_of_those_left),
+        cmocka_unit_test(a_file_with_huge_times_gives_a_deadline),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

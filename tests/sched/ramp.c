@@ -29,6 +29,7 @@ static wadi_status ramp_tell(wadi_source *self, wadi_position *out, wadi_error *
 static wadi_status ramp_seek(wadi_source *self, wadi_position to, wadi_error *err) {
     ramp *r = (ramp *)self;
     if (!r->back) return wadi_fail(err, WADI_UNSUPPORTED, "the ramp is read only once");
+    if (r->breaks > 0 && --r->breaks == 0) return wadi_fail(err, WADI_IO, "the ramp is gone");
     r->next = to.element;
     return WADI_OK;
 }
@@ -46,11 +47,18 @@ static void sink_destroy(wadi_sink *self) {
     (void)self;
 }
 
+static wadi_status adding_fails(const adding *a, wadi_error *err) {
+    return wadi_fail(err, a->fails_with != WADI_OK ? a->fails_with : WADI_IO, "the sink is broken");
+}
+
 static wadi_status adding_put(wadi_sink *self, wadi_chunk *c, wadi_error *err) {
     adding *a = (adding *)self;
     for (int64_t s = 0; s < c->count; s++, a->seen++) {
         const wadi_array got = wadi_chunk_array(c, 0, s);
-        if (a->seen == a->fail_at) return wadi_fail(err, WADI_IO, "the sink is broken");
+        if (a->seen == a->fail_at) {
+            if (a->once) a->fail_at = -1;
+            return adding_fails(a, err);
+        }
         for (int64_t i = 0; i < got.shape[0]; i++)
             a->sum = a->sum * 31 + (uint64_t)((const int32_t *)got.column[0])[i];
     }
@@ -58,8 +66,9 @@ static wadi_status adding_put(wadi_sink *self, wadi_chunk *c, wadi_error *err) {
 }
 
 static wadi_status adding_finish(wadi_sink *self, wadi_error *err) {
-    (void)err;
-    ((adding *)self)->finished = true;
+    adding *a = (adding *)self;
+    if (a->fails_last) return adding_fails(a, err);
+    a->finished = true;
     return WADI_OK;
 }
 

@@ -7,7 +7,8 @@
 typedef struct ramp {
     wadi_source base;
     int64_t n, next, fail_at;
-    bool back; /* it can go back */
+    bool back;  /* it can go back, */
+    int breaks; /* so many times; 0: always */
 } ramp;
 
 /* n elements. */
@@ -16,6 +17,8 @@ void ramp_init(ramp *r, int64_t n);
 typedef struct adding {
     wadi_sink base;
     int64_t seen, fail_at;
+    wadi_status fails_with; /* OK: IO */
+    bool once, fails_last;  /* it would go on after that; finish fails */
     uint64_t sum;
     bool finished, aborted;
 } adding;
