@@ -76,7 +76,7 @@ static wadi_status take_over(wadi_bundle_writer *w, wadi_error *err) {
     for (size_t i = 0; i < wadi_bundle_count(b) && st == WADI_OK; i++) {
         const wadi_bundle_entry *e = wadi_bundle_at(b, i);
         char *bytes = NULL;
-        if (wadi_bundle_read(b, e, &bytes, NULL) == WADI_OK)
+        if (find(w, e->key) == NULL && wadi_bundle_read(b, e, &bytes, NULL) == WADI_OK)
             st = put(w, e, bytes, (size_t)e->size, err);
     }
     wadi_bundle_close(b);
@@ -159,6 +159,7 @@ static wadi_status fill(const wadi_bundle_writer *w, char *all, uint64_t size) {
 
 wadi_status wadi_bundle_writer_write(wadi_bundle_writer *w, wadi_error *err) {
     const wadi_outfile_options options = {.mode = 0644, .sync = WADI_SYNC_NEVER};
+    WADI_TRY(take_over(w, err)); /* what others have added meanwhile */
     if (w->things.n > 0) qsort(w->things.at, w->things.n, sizeof w->things.at[0], by_key);
     const uint64_t size = place(w);
     char *all = calloc(1, (size_t)size);

@@ -232,7 +232,7 @@ static bool load_for(const uint8_t text[32], const wadi_target *target, bool fas
 
 /* Whether the processor is known to be able to run it. */
 static bool fits(const wadi_target *t) {
-    if (t->needs != NULL && *wadi_processor_about() == '\0') return false;
+    if (t->needs != NULL && strstr(wadi_processor_about(), "\nflags") == NULL) return false;
     return !t->own && wadi_target_fits(t, NULL) == WADI_OK;
 }
 

@@ -96,7 +96,11 @@ static void read_by(void *env, const wadi_read *r) {
     const visit *w = env;
     const wadi_val v = *r->at;
     const bool element = r->kind == WADI_READ_ARG && wadi_op_reads(r->bind->op, r->number) == 'e';
-    if (r->kind == WADI_READ_EXTENT && is_delayed(w->s, v)) return;
+    if (r->kind == WADI_READ_EXTENT &&
+        is_delayed(w->s, v)) { /* its extents may need what stands before it */
+        need(w, v);
+        return;
+    }
     read_value(w, v, element && w->by_element);
 }
 

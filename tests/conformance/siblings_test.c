@@ -220,6 +220,22 @@ static void empty_rows_are_told_of_the_first(void **state) {
                  "output copy\noutput sum\noutput bad\noutput most\n");
 }
 
+/* Where the extent of a stored array is computed late, what asks for it does not stand in front of that. */
+static void an_extent_that_is_computed_late(void **state) {
+    texts_check(state,
+                "program late\n"
+                "input r3 : f64[k]\n"
+                "xs = map r3 (x) { add 1 (convert i64 x) }\n"
+                "a = fold 0 xs (x, y) { add x y }\n"
+                "n2 = unit { add (min 5 (max 0 (the a))) 2 }\n"
+                "g = generate n2 (i) { mul i 3 }\n"
+                "m = map xs (x) { add x (extent g 0) }\n"
+                "b = fold 0 m (x, y) { add x y }\n"
+                "c = fold 0 g (x, y) { add x y }\n"
+                "output a\noutput b\noutput c\n",
+                false);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(folds_of_one_vector),
@@ -233,6 +249,7 @@ int main(void) {
         cmocka_unit_test(branches_and_loops),
         cmocka_unit_test(the_first_fault_of_the_program_is_told),
         cmocka_unit_test(empty_rows_are_told_of_the_first),
+        cmocka_unit_test(an_extent_that_is_computed_late),
     };
     return cmocka_run_group_tests(tests, texts_open, texts_close);
 }

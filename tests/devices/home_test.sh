@@ -9,7 +9,8 @@ export WADI_CUDA_DRIVER="$doubles/libdouble_cuda.so" WADI_NVRTC="$doubles/libdou
 unset WADI_LEARN WADI_DEVICE
 work=$(mktemp -d "${TMPDIR:-/tmp}/wadi-home.XXXXXX")
 trap 'rm -rf "$work"' EXIT INT TERM
-export XDG_CACHE_HOME="$work/cache"
+export WADI_CACHE_DIR="$work/cache"
+mkdir "$work/cache"
 cd "$work"
 
 fail() {

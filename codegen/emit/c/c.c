@@ -5,6 +5,7 @@
 #include "codegen/emit/c/c.h"
 
 #include "base/error.h"
+#include "codegen/emit/c_like/comment.h"
 #include "codegen/emit/c_like/expression.h"
 #include "codegen/emit/c/outline.h"
 #include "codegen/emit/c/prelude.h"
@@ -120,7 +121,9 @@ static void emit(writer *c, const wadi_linst *i, int level) {
 static void foreign(writer *c, const wadi_linst *i, int level) {
     wadi_text *t = c->w.out;
     const int dims = (int)i->imm.bits, arrays = (i->nargs - 1) / (1 + dims);
-    wadi_text_addf(t, "const wadi_call call_%u = {\"%s\", ", i->self, i->text);
+    wadi_text_addf(t, "const wadi_call call_%u = {", i->self);
+    wadi_c_string(t, i->text);
+    wadi_text_add(t, ", ");
     wadi_c_expression(&c->w, i->args[0]);
     wadi_text_addf(t, ", %d, %d, {\n", i->index, arrays - i->index);
     for (int a = 0; a < arrays; a++) {
@@ -313,7 +316,8 @@ static void statement(writer *c, const wadi_linst *i, int level) {
         fault(c, i);
         break;
     case WADI_L_NOTE:
-        wadi_text_addf(t, "/* %s */\n", i->text);
+        wadi_c_comment(t, "", i->text, "");
+        wadi_text_add(t, "\n");
         break;
     case WADI_L_FOR:
         for_loop(c, i, level);
@@ -357,7 +361,10 @@ static void parameter(writer *c, wadi_lv v) {
 static void nest_function(writer *c, const wadi_c_nest *nest, const char *name) {
     wadi_text *kernel = c->w.out;
     c->w.out = &c->nests;
-    if (nest->about) wadi_text_addf(c->w.out, "/* %s */\n", nest->about);
+    if (nest->about) {
+        wadi_c_comment(c->w.out, "", nest->about, "");
+        wadi_text_add(c->w.out, "\n");
+    }
     wadi_text_addf(c->w.out, "WADI_NEST int %s(wadi_work *w", name);
     for (size_t k = 0; k < nest->params.n; k++) {
         wadi_text_add(c->w.out, ", ");
@@ -485,7 +492,8 @@ wadi_status wadi_emit_c(const wadi_lmodule *m, wadi_text *out, size_t *out_kerne
     wadi_text kernels;
     wadi_text_init(&kernels);
     wadi_status st = write_kernels(m, &kernels, err);
-    wadi_text_addf(out, "/* Kernels of %s, made by wadi. */\n\n", m->name);
+    wadi_c_comment(out, "Kernels of ", m->name, ", made by wadi.");
+    wadi_text_add(out, "\n\n");
     wadi_text_add(out, options);
     if (uses_complex(m)) wadi_text_add(out, uncontracted);
     if (st == WADI_OK && !wadi_c_prelude(wadi_text_str(&kernels), uses_complex(m), out))

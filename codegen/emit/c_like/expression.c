@@ -2,14 +2,17 @@
  * has a name. */
 #include "codegen/emit/c_like/expression.h"
 
+#include "codegen/emit/c_like/comment.h"
 #include "codegen/emit/c_like/scalar.h"
 
 static void print_slot(wadi_c_writer *c, int slot) {
     const char *name = c->m->slots[slot].name;
-    if (name)
-        wadi_text_addf(c->out, "slot[%d /* %s */]", slot, name);
-    else
-        wadi_text_addf(c->out, "slot[%d]", slot);
+    wadi_text_addf(c->out, "slot[%d", slot);
+    if (name) {
+        wadi_text_add(c->out, " ");
+        wadi_c_comment(c->out, "", name, "");
+    }
+    wadi_text_add(c->out, "]");
 }
 
 const char *wadi_c_stored(const wadi_c_writer *c, wadi_type t) {

@@ -8,6 +8,7 @@
 #include "codegen/emit/lanes/lanes.h"
 
 #include "base/error.h"
+#include "codegen/emit/c_like/comment.h"
 #include "codegen/emit/c_like/device.h"
 #include "codegen/emit/lanes/joint.h"
 #include "codegen/emit/lanes/statement.h"
@@ -145,7 +146,8 @@ wadi_status wadi_emit_lanes(const wadi_lmodule *m, const wadi_dialect *d, wadi_t
     wadi_text kernels;
     wadi_text_init(&kernels);
     wadi_status status = kernels_of(m, d->joins, &kernels, err);
-    wadi_text_addf(out, "/* Kernels of %s, made by wadi. */\n\n", m->name);
+    wadi_c_comment(out, "Kernels of ", m->name, ", made by wadi.");
+    wadi_text_add(out, "\n\n");
     wadi_text_add(out, d->front);
     wadi_text_add(out, wadi_embed_call);
     wadi_text_add(out, wadi_embed_item);

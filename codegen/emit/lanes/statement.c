@@ -6,6 +6,7 @@
  * and takes the way of the first lane for all. */
 #include "codegen/emit/lanes/statement.h"
 
+#include "codegen/emit/c_like/comment.h"
 #include "codegen/emit/lanes/update.h"
 
 static const wadi_linst *inst_of(const wadi_c_lanes *c, wadi_lv v) {
@@ -402,7 +403,8 @@ static void statement(wadi_c_lanes *c, const wadi_linst *i, int level) {
         fault(c, i, level);
         break;
     case WADI_L_NOTE:
-        wadi_text_addf(t, "/* %s */\n", i->text);
+        wadi_c_comment(t, "", i->text, "");
+        wadi_text_add(t, "\n");
         break;
     case WADI_L_FOR:
         loop(c, i, level);
