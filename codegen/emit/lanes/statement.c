@@ -229,6 +229,8 @@ static void set_units(wadi_c_lanes *c, const wadi_linst *i) {
 
 /* ---- loops ---- */
 
+enum { MOST_UNROLLED = 16 }; /* rounds */
+
 static int64_t step_of(const wadi_c_lanes *c, const wadi_linst *loop) {
     return (int64_t)inst_of(c, loop->args[2])->imm.bits;
 }
@@ -269,10 +271,17 @@ static void begin_rounds(wadi_c_lanes *c, const wadi_linst *i) {
         wadi_text_addf(t, "; %s++) {\n", name);
 }
 
+/* Whether a compiler might unroll the loop in full, although its rounds are many: they would all want registers at once. */
+static bool is_long(const wadi_c_lanes *c, const wadi_linst *i) {
+    const wadi_linst *from = inst_of(c, i->args[0]), *below = inst_of(c, i->args[1]);
+    if (from->kind != WADI_L_CONST || below->kind != WADI_L_CONST) return false;
+    return ((int64_t)below->imm.bits - (int64_t)from->imm.bits) / step_of(c, i) > MOST_UNROLLED;
+}
+
 static void rounds(wadi_c_lanes *c, const wadi_linst *i, int level) {
     wadi_c_uses before = wadi_c_order_fork(&c->order);
-    if (i->unrolled) {
-        wadi_text_add(c->w.out, "WADI_UNROLLED\n");
+    if (i->unrolled || is_long(c, i)) {
+        wadi_text_addf(c->w.out, "%s\n", i->unrolled ? "WADI_UNROLLED" : "WADI_ROLLED");
         wadi_text_indent(c->w.out, level);
     }
     begin_rounds(c, i);

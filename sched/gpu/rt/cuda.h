@@ -48,6 +48,8 @@ typedef unsigned long long uint64_t;
 
 /* In front of a loop of a few rounds. */
 #define WADI_UNROLLED _Pragma("unroll")
+/* In front of one of many rounds with a number that is known. */
+#define WADI_ROLLED _Pragma("unroll 4")
 
 #define WADI_HEAP 0
 #define WADI_LANE ((int)threadIdx.x)

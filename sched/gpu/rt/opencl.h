@@ -54,6 +54,8 @@ typedef ulong uint64_t;
 
 /* In front of a loop of a few rounds. */
 #define WADI_UNROLLED _Pragma("unroll")
+/* In front of one of many rounds with a number that is known. */
+#define WADI_ROLLED
 
 #define WADI_HEAP heap
 #define WADI_LANE ((int)get_local_id(0))
