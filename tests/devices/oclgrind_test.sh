@@ -8,6 +8,13 @@
 # has written for unwritten; and what an optimiser makes of kernels (it knows no llvm.assume).
 set -eu
 
+case ${WADI_SANITIZE:-} in
+*address* | *thread*)
+    echo "oclgrind brings its library in before the one of the sanitizer, which then refuses to run: kernels have not been looked at" >&2
+    exit 77
+    ;;
+esac
+
 library=
 for at in "${WADI_OCLGRIND:-}" /usr/lib/oclgrind/liboclgrind-rt.so /usr/lib/*/oclgrind/liboclgrind-rt.so /usr/local/lib/oclgrind/liboclgrind-rt.so; do
     [ -n "$library" ] || [ ! -e "$at" ] || library=$at
