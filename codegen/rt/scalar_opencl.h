@@ -4,6 +4,9 @@
 #endif
 #define WADI_LIBRARY static __attribute__((unused)) /* longer functions */
 #define WADI_TABLE __constant
+#define WADI_LANES(N, T, f)
+#define WADI_UNLESS_FAR(f, x, y) \
+    ((x) < 1073741824 && (x) > -1073741824 ? (y) : f(x)) /* codegen/rt/lanes.h */
 #define WADI_BITS_OF_f32(x) as_uint(x)
 #define WADI_OF_BITS_f32(x) as_float(x)
 #define WADI_BITS_OF_f64(x) as_ulong(x)

@@ -4,6 +4,9 @@
 #ifndef WADI_ELEMENTARY_BUILTIN_H
 #define WADI_ELEMENTARY_BUILTIN_H
 
+/* a b + c, rounded once, of floats with suffix S; no argument may be an integer */
+#define WADI_FMA(a, b, c, S) WADI_MATH(fma, S)(a, b, c)
+
 #if defined(WADI_RT_DEVICE)
 
 /* a function of floats; S is C's suffix */

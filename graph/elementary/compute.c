@@ -6,6 +6,7 @@
 #endif
 #include "graph/elementary/compute.h"
 
+#include <math.h>
 #include <stdint.h>
 
 #include "graph/elementary/builtin.h"
@@ -20,6 +21,8 @@
 #define WADI_FN static inline __attribute__((unused))
 #define WADI_LIBRARY static __attribute__((unused))
 #define WADI_TABLE static const
+#define WADI_LANES(N, T, f)
+#define WADI_UNLESS_FAR(f, x, y) (fabs(x) < 0x1p30 ? (y) : f(x)) /* codegen/rt/lanes.h */
 
 /* ---- what the text needs: codegen/rt/scalar.h and complex.h have the same for kernels ---- */
 

@@ -6,16 +6,26 @@
 
 #include "graph/elementary/exponential.h"
 
+/* e^-x of x from 0 to 40 */
+WADI_FN double wadi_exp_least(double x) {
+    double r, rl;
+    const double t = wadi_exp_start(-x, 0, &r, &rl);
+    const double p = r + WADI_FMA(r * r, wadi_poly_exp_f64(r), rl, );
+    const double scale = wadi_of_bits_f64((wadi_bits_of_f64(t) - 1023) << 52);
+    return WADI_FMA(scale, p, scale, );
+}
+
 WADI_FN double wadi_erf_f64(double x) {
     const double a = WADI_MATH(fabs, )(x), b = a > 6 ? 6 : a;
     const bool inner = a < 0.8;
-    const double u = inner ? x * x : b - 1.0625, p = WADI_POLY_erf_f64(inner, u);
-    const double middle = 0x1.bbef0fbde6221p-1 + (u * p - 0x1.322c1148e0d48p-55);
-    const double t = (b - 3.75) / (b + 3.75);
-    const double g = 0x1.3ccda0b5d5dc2p+0 + t * WADI_POLY_erfc_f64(t);
-    const double outer = 1 - wadi_exp_f64(-(b * b)) * g / (1 + 2 * b);
+    const double u = inner ? x * x : b - 1.0625, p = wadi_poly_erf_f64(inner, u);
+    const double middle = 0x1.bbef0fbde6221p-1 + WADI_FMA(u, p, -0x1.322c1148e0d48p-55, );
+    /* both quotients by one division */
+    const double c = b + 3.75, d = WADI_FMA(2.0, b, 1.0, ), inverse = 1 / (c * d);
+    const double g = wadi_poly_erf_outer((b - 3.75) * (d * inverse)) * (c * inverse);
+    const double outer = WADI_FMA(-wadi_exp_least(b * b), g, 1.0, );
     const double y = WADI_MATH(copysign, )(a < 1.325 ? middle : outer, x);
-    return x != x ? x : inner ? x + x * p : y;
+    return x != x ? x : inner ? WADI_FMA(x, p, x, ) : y;
 }
 
 WADI_FN double wadi_erfc_f64(double x) {
@@ -28,14 +38,15 @@ WADI_FN double wadi_erfc_f64(double x) {
     const double t = wadi_quotient_of_sums(c, cl, f, fl, &tl);
     /* the function's slope, for what t lacks */
     const double slope = -0.14 + t * (0.095 + t * (0.257 + t * -1.19));
-    const double g =
-        wadi_sum_ordered(0x1.3ccda0b5d5dc2p+0, t * WADI_POLY_erfc_f64(t) + tl * slope, &gl);
+    const double g = wadi_sum_ordered(0x1.3ccda0b5d5dc2p+0,
+                                      WADI_FMA(t, wadi_poly_erfc_f64(t), tl * slope, ), &gl);
     const double n = wadi_product_of_sums(e, pl + l, g, gl + 0x1.e65b158f28ce5p-54, &nl);
     const double d = wadi_sum_any(1, b + b, &dl);
     const double q = wadi_quotient_of_sums(n, nl, d, dl, &ql);
     const double right = wadi_scaled_f64(q + ql, k);
     const double u = a < 0.5 ? a * a : 0;
-    const double m = wadi_sum_ordered(1, -x, &ml), near = m + (ml - x * WADI_POLY_erf_f64(true, u));
+    const double m = wadi_sum_ordered(1, -x, &ml),
+                 near = m + WADI_FMA(-x, wadi_poly_erf_f64(true, u), ml, );
     const double y = x < 0 ? 2 - right : right, z = a < 0.5 ? near : y;
     return x != x ? x : z;
 }
@@ -44,7 +55,7 @@ WADI_FN double wadi_erfc_f64(double x) {
 
 WADI_FN float wadi_erf_f32(float x) {
     const double a = WADI_MATH(fabs, )((double)x), b = a > 3.95 ? 3.95 : a;
-    const double p = 1 + b * WADI_POLY_erf_light(b), q = p * p, r = q * q, s = r * r;
+    const double p = WADI_FMA(b, wadi_poly_erf_light(b), 1.0, ), q = p * p, r = q * q, s = r * r;
     const double y = 1 - 1 / (s * s);
     const double z = a < 0x1p-14 ? a * 0x1.20dd750429b6dp+0 : y;
     return (float)WADI_MATH(copysign, )(x != x ? a : z, (double)x);
@@ -53,7 +64,7 @@ WADI_FN float wadi_erf_f32(float x) {
 WADI_FN float wadi_erfc_f32(float x) {
     const double a = WADI_MATH(fabs, )((double)x), b = a > 10.5 ? 10.5 : a;
     const double t = (b - 3.75) / (b + 3.75);
-    const double y = wadi_exp_light(-(b * b)) * WADI_POLY_erfc_light(t) / (1 + 2 * b);
+    const double y = wadi_exp_light(-(b * b)) * wadi_poly_erfc_light(t) / (1 + 2 * b);
     return (float)(x != x ? a : x < 0 ? 2 - y : y);
 }
 

@@ -1,7 +1,7 @@
 /* exp, exp2 and expm1.
  *
  * The argument is k log 2 + r with whole k (W. J. Cody and W. Waite, Software Manual for the Elementary Functions, 1980): log 2 is the sum
- * of a number with so few bits that its product with k is exact, and a rest. e^r is a polynomial. 2^k is multiplied in two steps, so that
+ * of two numbers, and the first part of the difference is exact. e^r is a polynomial. 2^k is multiplied in two steps, so that
  * subnormal results are rounded once. Adding 1.5 2^52 rounds to a whole number, which then stands in the low bits. */
 #ifndef WADI_ELEMENTARY_EXPONENTIAL_H
 #define WADI_ELEMENTARY_EXPONENTIAL_H
@@ -11,16 +11,27 @@
 
 /* y 2^k of k + 2046 in the low bits of t */
 WADI_FN double wadi_scaled_f64(double y, double t) {
-    const uint64_t u = wadi_bits_of_f64(t) & 0xfff, mid = u >> 1;
+    const uint64_t u = wadi_bits_of_f64(t), mid = u >> 1;
     return y * wadi_of_bits_f64(mid << 52) * wadi_of_bits_f64((u - mid) << 52);
+}
+
+/* x - less = k log 2 + *r + *low, of x from -746 to 710; the number k + 2046 is in the low bits of the result. */
+WADI_FN double wadi_exp_start(double x, double less, double *r, double *low) {
+    const double t = WADI_FMA(x, 0x1.71547652b82fep+0, 6755399441057790.0, );
+    const double k = t - 6755399441057790.0;
+    const double a = WADI_FMA(k, -0x1.62e42fefa39efp-1, x, ),
+                 b = WADI_FMA(k, 0x1.abc9e3b39803fp-56, less, );
+    *r = a - b;
+    *low = (a - *r) - b;
+    return t;
 }
 
 /* e^(x + low) - 1 = 2^k (1 + *high + *rest) - 1, of x from -746 to 710; the number k + 2046 is in the low bits of the result. */
 WADI_FN double wadi_exp_parts(double x, double low, double *high, double *rest) {
-    const double t = x * 0x1.71547652b82fep+0 + 6755399441057790.0, k = t - 6755399441057790.0;
-    const double a = x - k * 0x1.62e42fefa3800p-1, b = k * 0x1.ef35793c76730p-45 - low;
-    const double r = a - b, rl = (a - r) - b;
-    *high = wadi_sum_ordered(r, r * r * WADI_POLY_exp_long(r) + (rl + r * rl), rest);
+    double r, rl;
+    const double t = wadi_exp_start(x, -low, &r, &rl);
+    *high =
+        wadi_sum_ordered(r, WADI_FMA(r * r, wadi_poly_exp_long(r), WADI_FMA(r, rl, rl, ), ), rest);
     return t;
 }
 
@@ -31,34 +42,28 @@ WADI_FN double wadi_clamped_f64(double x, double least, double most) {
 }
 
 WADI_FN double wadi_exp_of_sum(double x, double low) {
-    double high, rest;
-    const double t = wadi_exp_parts(x, low, &high, &rest);
-    return wadi_scaled_f64(1 + (high + rest), t);
+    double r, rl, e;
+    const double t = wadi_exp_start(x, -low, &r, &rl), y = wadi_sum_ordered(1, r, &e);
+    const double p = WADI_FMA(r * r, wadi_poly_exp_f64(r), rl, );
+    return wadi_scaled_f64(y + (e + p), t);
 }
 
-/* e^(r + rl) 2^k, of |r| up to log(2) / 2 and k + 2046 in the low bits of t */
+/* e^(r + rl) 2^k, of |r| up to log(2) / 2, a small rl, and k + 2046 in the low bits of t */
 WADI_FN double wadi_exp_end_f64(double r, double rl, double t) {
-    double e;
-    const double y = wadi_sum_ordered(1, r, &e);
-    return wadi_scaled_f64(y + (e + (r * r * WADI_POLY_exp_f64(r) + rl)), t);
+    return wadi_scaled_f64(1 + (r + WADI_FMA(r * r, wadi_poly_exp_f64(r), rl, )), t);
 }
 
 WADI_FN double wadi_exp_f64(double x) {
-    const double y = wadi_clamped_f64(x, -746, 710);
-    const double t = y * 0x1.71547652b82fep+0 + 6755399441057790.0, k = t - 6755399441057790.0;
-    const double a = y - k * 0x1.62e42fefa3800p-1, b = k * 0x1.ef35793c76730p-45;
-    const double r = a - b;
-    return wadi_exp_end_f64(r, (a - r) - b, t);
+    double r, rl;
+    const double t = wadi_exp_start(wadi_clamped_f64(x, -746, 710), 0, &r, &rl);
+    return wadi_exp_end_f64(r, rl, t);
 }
 
 WADI_FN double wadi_exp2_f64(double x) {
     const double y = wadi_clamped_f64(x, -1076, 1025);
     const double t = y + 6755399441057790.0, f = y - (t - 6755399441057790.0);
-    const double head = wadi_upper_half(f);
-    const double a = head * 0x1.62e42f8000000p-1,
-                 b = (f - head) * 0x1.62e42f8000000p-1 + f * 0x1.be8e7bcd5e4f2p-27;
-    const double r = a + b;
-    return wadi_exp_end_f64(r, (a - r) + b, t);
+    const double r = f * 0x1.62e42fefa39efp-1, e = WADI_FMA(f, 0x1.62e42fefa39efp-1, -r, );
+    return wadi_exp_end_f64(r, WADI_FMA(f, 0x1.abc9e3b39803fp-56, e, ), t);
 }
 
 /* e^x - 1 = 2^k (*high + *rest), of x from -50 to 710; the number k + 2046 is in the low bits of the result. */
@@ -82,7 +87,7 @@ WADI_FN double wadi_expm1_f64(double x) {
 
 /* y 2^k of k + 254 in the low bits of t */
 WADI_FN float wadi_scaled_f32(float y, float t) {
-    const uint32_t u = wadi_bits_of_f32(t) & 0x1ff, mid = u >> 1;
+    const uint32_t u = wadi_bits_of_f32(t), mid = u >> 1;
     return y * wadi_of_bits_f32(mid << 23) * wadi_of_bits_f32((u - mid) << 23);
 }
 
@@ -92,45 +97,41 @@ WADI_FN float wadi_clamped_f32(float x, float least, float most) {
 }
 
 WADI_FN float wadi_exp_end_f32(float r, float rl, float t) {
-    const float y = 1 + r, e = (1 - y) + r;
-    return wadi_scaled_f32(y + (e + (r * r * WADI_POLY_exp_f32(r) + rl)), t);
+    return wadi_scaled_f32(1 + (r + WADI_FMA(r * r, wadi_poly_exp_f32(r), rl, f)), t);
 }
 
 WADI_FN float wadi_exp_f32(float x) {
     const float y = wadi_clamped_f32(x, -105, 89);
-    const float t = y * 0x1.715476p+0f + 12583166.0f, k = t - 12583166.0f;
-    const float a = y - k * 0x1.62e4p-1f, b = k * 0x1.7f7d1cp-20f;
-    const float r = a - b;
-    return wadi_exp_end_f32(r, (a - r) - b, t);
+    const float t = WADI_FMA(y, 0x1.715476p+0f, 12583166.0f, f), k = t - 12583166.0f;
+    const float a = WADI_FMA(k, -0x1.62e430p-1f, y, f), b = k * 0x1.05c610p-29f, r = a + b;
+    return wadi_exp_end_f32(r, (a - r) + b, t);
 }
 
 WADI_FN float wadi_exp2_f32(float x) {
     const float y = wadi_clamped_f32(x, -151, 129);
     const float t = y + 12583166.0f, f = y - (t - 12583166.0f);
-    const float head = wadi_of_bits_f32(wadi_bits_of_f32(f) & 0xfffff000u);
-    const float a = head * 0x1.62ep-1f, b = (f - head) * 0x1.62ep-1f + f * 0x1.0bfbe8p-15f;
-    const float r = a + b;
-    return wadi_exp_end_f32(r, (a - r) + b, t);
+    const float r = f * 0x1.62e430p-1f, e = WADI_FMA(f, 0x1.62e430p-1f, -r, f);
+    return wadi_exp_end_f32(r, WADI_FMA(f, -0x1.05c610p-29f, e, f), t);
 }
 
 /* e^x - 1 = 2^k (1 + result) - 1 for results of f32, of x from -700 to 700; 2^k in *scale */
 WADI_FN double wadi_exp_light_parts(double x, double *scale) {
-    const double t = x * 0x1.71547652b82fep+0 + 6755399441056767.0, k = t - 6755399441056767.0;
-    const double r = x - k * 0x1.62e42fefa39efp-1;
+    const double t = WADI_FMA(x, 0x1.71547652b82fep+0, 6755399441056767.0, );
+    const double k = t - 6755399441056767.0, r = WADI_FMA(k, -0x1.62e42fefa39efp-1, x, );
     *scale = wadi_of_bits_f64(wadi_bits_of_f64(t) << 52);
-    return r + r * r * WADI_POLY_exp_light(r);
+    return WADI_FMA(r * r, wadi_poly_exp_light(r), r, );
 }
 
 WADI_FN double wadi_exp_light(double x) {
     double scale;
     const double p = wadi_exp_light_parts(x, &scale);
-    return scale + scale * p;
+    return WADI_FMA(scale, p, scale, );
 }
 
 WADI_FN double wadi_expm1_light(double x) {
     double scale;
     const double p = wadi_exp_light_parts(x, &scale);
-    return (scale - 1) + scale * p;
+    return WADI_FMA(scale, p, scale - 1, );
 }
 
 WADI_FN float wadi_expm1_f32(float x) {

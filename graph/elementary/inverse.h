@@ -15,7 +15,7 @@ WADI_FN double wadi_asin_parts(double a, double *low) {
     const bool outer = a > 0.5;
     const double z = outer ? (1 - a) * 0.5 : a * a;
     const double root = wadi_root_of_sum(z, 0, &sl), s = outer ? root : a;
-    *low = s * (z * WADI_POLY_asin_f64(z)) + (outer ? sl : 0);
+    *low = s * (z * wadi_poly_asin_f64(z)) + (outer ? sl : 0);
     return s;
 }
 
@@ -48,7 +48,7 @@ WADI_FN double wadi_atan_of_ratio(double y, double x, bool far) {
     const double d = wadi_sum_ordered(q, middle ? p : 0, &dl);
     const double n = -wadi_sum_ordered(middle ? q : 0, -p, &nl);
     const double t = wadi_quotient_of_sums(n, -nl, d, dl, &ql), z = t * t;
-    const double less = t * (z * WADI_POLY_atan_f64(z)) + ql;
+    const double less = t * (z * wadi_poly_atan_f64(z)) + ql;
     const double base = middle ? 0x1.921fb54442d18p-1 : steep ? 0x1.921fb54442d18p+0 : 0;
     const double rest = middle ? 0x1.1a62633145c07p-55 : steep ? 0x1.1a62633145c07p-54 : 0;
     /* straight angle - (base +- t) */
@@ -90,7 +90,7 @@ WADI_FN double wadi_atan2_f64(double y, double x) {
 WADI_FN float wadi_asin_f32(float x) {
     const double d = (double)x, a = WADI_MATH(fabs, )(d);
     const double z = a > 0.5 ? (1 - a) * 0.5 : a * a, root = WADI_MATH(sqrt, )(z);
-    const double s = a > 0.5 ? root : a, arc = s + s * z * WADI_POLY_asin_light(z);
+    const double s = a > 0.5 ? root : a, arc = s + s * z * wadi_poly_asin_light(z);
     const double y = a > 0.5 ? 0x1.921fb54442d18p+0 - 2 * arc : arc;
     return (float)WADI_MATH(copysign, )(a <= 1 ? y : WADI_NAN(f64, ), d);
 }
@@ -98,7 +98,7 @@ WADI_FN float wadi_asin_f32(float x) {
 WADI_FN float wadi_acos_f32(float x) {
     const double d = (double)x, a = WADI_MATH(fabs, )(d);
     const double z = a > 0.5 ? (1 - a) * 0.5 : a * a, root = WADI_MATH(sqrt, )(z);
-    const double s = a > 0.5 ? root : a, arc = s + s * z * WADI_POLY_asin_light(z);
+    const double s = a > 0.5 ? root : a, arc = s + s * z * wadi_poly_asin_light(z);
     const double inner = 0x1.921fb54442d18p+0 - WADI_MATH(copysign, )(arc, d);
     const double outer = x > 0 ? 2 * arc : 0x1.921fb54442d18p+1 - 2 * arc;
     const double y = a > 0.5 ? outer : inner;
@@ -111,7 +111,7 @@ WADI_FN double wadi_atan_light(double y, double x) {
     const double p = steep ? x : y, q = steep ? y : x;
     const bool middle = p > q * 0.41421356237309503;
     const double t = (middle ? p - q : p) / (middle ? p + q : q), z = t * t;
-    const double arc = (middle ? 0x1.921fb54442d18p-1 : 0) + (t + t * z * WADI_POLY_atan_light(z));
+    const double arc = (middle ? 0x1.921fb54442d18p-1 : 0) + (t + t * z * wadi_poly_atan_light(z));
     return steep ? 0x1.921fb54442d18p+0 - arc : arc;
 }
 

@@ -21,7 +21,7 @@ WADI_FN double wadi_split_f64(double x, double *exponent) {
 /* f - log(1 + f) */
 WADI_FN double wadi_log_less(double f) {
     const double s = f / (2 + f), z = s * s;
-    return s * (f - z * WADI_POLY_log_f64(z));
+    return s * WADI_FMA(-z, wadi_poly_log_f64(z), f, );
 }
 
 /* `inside`, which is right for 0 < x < infinity, or what logarithms have elsewhere */
@@ -31,34 +31,41 @@ WADI_FN double wadi_log_ends_f64(double x, double inside) {
     return x < 0 ? WADI_NAN(f64, ) : z;
 }
 
+/* k log 2 + f to 42 bits of log 2, of a whole k */
+WADI_FN double wadi_log2_times(double k, double f, double *low) {
+    const double v = WADI_FMA(k, 0x1.62e42fefa3800p-1, f, );
+    *low = WADI_FMA(k, 0x1.62e42fefa3800p-1, -v, ) + f;
+    return v;
+}
+
 WADI_FN double wadi_log_f64(double x) {
     double k, e;
     const double f = wadi_split_f64(x, &k), less = wadi_log_less(f);
-    const double v = wadi_sum_ordered(k * 0x1.62e42fefa3800p-1, f, &e);
-    return wadi_log_ends_f64(x, v + (e - (less - k * 0x1.ef35793c76730p-45)));
+    const double v = wadi_log2_times(k, f, &e);
+    return wadi_log_ends_f64(x, v + (e - WADI_FMA(k, -0x1.ef35793c76730p-45, less, )));
 }
 
-/* log(1 + f) (head + tail), head of 26 bits, and k (whole + rest), whole of 42 */
+/* log(1 + f) (head + tail), and k (whole + rest), whole of 42 bits */
 WADI_FN double wadi_log_of_base(double f, double k, double head, double tail, double whole,
                                 double rest) {
     double l, e;
-    const double h = wadi_sum_ordered(f, -wadi_log_less(f), &l), upper = wadi_upper_half(h);
-    const double low = ((h - upper) + l) * head + h * tail;
-    const double v = wadi_sum_ordered(k * whole, upper * head, &e);
-    return v + (e + (low + k * rest));
+    const double h = wadi_sum_ordered(f, -wadi_log_less(f), &l), p = h * head;
+    const double low = WADI_FMA(h, head, -p, ) + WADI_FMA(h, tail, l * head, );
+    const double v = wadi_sum_ordered(k * whole, p, &e);
+    return v + (e + WADI_FMA(k, rest, low, ));
 }
 
 WADI_FN double wadi_log2_f64(double x) {
     double k;
     const double f = wadi_split_f64(x, &k);
     return wadi_log_ends_f64(
-        x, wadi_log_of_base(f, k, 0x1.7154760000000p+0, 0x1.4ae0bf85ddf44p-26, 1, 0));
+        x, wadi_log_of_base(f, k, 0x1.71547652b82fep+0, 0x1.777d0ffda0d24p-56, 1, 0));
 }
 
 WADI_FN double wadi_log10_f64(double x) {
     double k;
     const double f = wadi_split_f64(x, &k);
-    return wadi_log_ends_f64(x, wadi_log_of_base(f, k, 0x1.bcb7b10000000p-2, 0x1.49b9438ca9aaep-28,
+    return wadi_log_ends_f64(x, wadi_log_of_base(f, k, 0x1.bcb7b1526e50ep-2, 0x1.95355baaafad3p-57,
                                                  0x1.34413509f7800p-2, 0x1.fef311f12b358p-46));
 }
 
@@ -70,8 +77,8 @@ WADI_FN double wadi_log1p_of_sum(double x, double low, bool large, double add) {
     const bool near = k == 0 && !large;
     const double f = near ? x : g, more = (near ? low : c + low) / u;
     const double n = k + add, less = wadi_log_less(f);
-    const double v = wadi_sum_ordered(n * 0x1.62e42fefa3800p-1, f, &e);
-    return v + (e - ((less - more) - n * 0x1.ef35793c76730p-45));
+    const double v = wadi_log2_times(n, f, &e);
+    return v + (e - WADI_FMA(n, -0x1.ef35793c76730p-45, less - more, ));
 }
 
 WADI_FN double wadi_log1p_f64(double x) {
@@ -100,21 +107,21 @@ WADI_FN float wadi_log_ends_f32(float x, float inside) {
 WADI_FN float wadi_log_f32(float x) {
     float k;
     const float f = wadi_split_f32(x, &k), s = f * f;
-    const float less = s * 0.5f - s * f * WADI_POLY_log_f32(f);
-    const float w = k * 0x1.62e4p-1f, v = w + f, e = (w - v) + f;
-    return wadi_log_ends_f32(x, v + (e - (less - k * 0x1.7f7d1cp-20f)));
+    const float less = s * WADI_FMA(-f, wadi_poly_log_f32(f), 0.5f, f);
+    const float v = WADI_FMA(k, 0x1.62e4p-1f, f, f), e = WADI_FMA(k, 0x1.62e4p-1f, -v, f) + f;
+    return wadi_log_ends_f32(x, v + (e - WADI_FMA(k, -0x1.7f7d1cp-20f, less, f)));
 }
 
 /* log(x) less k log 2 for results of f32, of x > 0 */
 WADI_FN double wadi_log_light_parts(double x, double *exponent) {
     const double f = wadi_split_f64(x, exponent), s = f / (2 + f), z = s * s;
-    return f - s * (f - z * WADI_POLY_log_light(z));
+    return f - s * WADI_FMA(-z, wadi_poly_log_light(z), f, );
 }
 
 WADI_FN double wadi_log_light(double x) {
     double k;
     const double l = wadi_log_light_parts(x, &k);
-    return k * 0x1.62e42fefa39efp-1 + l;
+    return WADI_FMA(k, 0x1.62e42fefa39efp-1, l, );
 }
 
 WADI_FN float wadi_log2_f32(float x) {

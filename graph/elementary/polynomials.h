@@ -3,326 +3,319 @@
 #ifndef WADI_ELEMENTARY_POLYNOMIALS_H
 #define WADI_ELEMENTARY_POLYNOMIALS_H
 
+#include "graph/elementary/builtin.h"
+
 /* (exp(x) - 1 - x) / x^2 up to log(2) / 2, within 2^-52.9 */
-#define WADI_POLY_exp_f64(x)                                                       \
-    (0x1.0000000000001p-1 +                                                        \
-     (x) *                                                                         \
-         (0x1.5555555555556p-3 +                                                   \
-          (x) * (0x1.5555555553d63p-5 +                                            \
-                 (x) * (0x1.11111111109b3p-7 +                                     \
-                        (x) * (0x1.6c16c1788b9e8p-10 +                             \
-                               (x) * (0x1.a01a01a7c3f95p-13 +                      \
-                                      (x) * (0x1.a019b90e0e49cp-16 +               \
-                                             (x) * (0x1.71de0daeef9ebp-19 +        \
-                                                    (x) * (0x1.28918452d535dp-22 + \
-                                                           (x) * (0x1.af38a86439c48p-26))))))))))
+WADI_FN double wadi_poly_exp_f64(double x) {
+    double y = 0x1.af38a86439c48p-26;
+    y = WADI_FMA(y, x, 0x1.28918452d535dp-22, );
+    y = WADI_FMA(y, x, 0x1.71de0daeef9ebp-19, );
+    y = WADI_FMA(y, x, 0x1.a019b90e0e49cp-16, );
+    y = WADI_FMA(y, x, 0x1.a01a01a7c3f95p-13, );
+    y = WADI_FMA(y, x, 0x1.6c16c1788b9e8p-10, );
+    y = WADI_FMA(y, x, 0x1.11111111109b3p-7, );
+    y = WADI_FMA(y, x, 0x1.5555555553d63p-5, );
+    y = WADI_FMA(y, x, 0x1.5555555555556p-3, );
+    y = WADI_FMA(y, x, 0x1.0000000000001p-1, );
+    return y;
+}
 /* the same for sums of two numbers, within 2^-58.4 */
-#define WADI_POLY_exp_long(x)                                                     \
-    (0x1.0000000000000p-1 +                                                       \
-     (x) *                                                                        \
-         (0x1.5555555555557p-3 +                                                  \
-          (x) *                                                                   \
-              (0x1.5555555555556p-5 +                                             \
-               (x) *                                                              \
-                   (0x1.11111111100dcp-7 +                                        \
-                    (x) *                                                         \
-                        (0x1.6c16c16c162d4p-10 +                                  \
-                         (x) *                                                    \
-                             (0x1.a01a01abe7c69p-13 +                             \
-                              (x) * (0x1.a01a01a6d86a1p-16 +                      \
-                                     (x) * (0x1.71de023245f17p-19 +               \
-                                            (x) * (0x1.27e4db64cf930p-22 +        \
-                                                   (x) * (0x1.af4de80e9edfcp-26 + \
-                                                          (x) * (0x1.1f7302786c63ep-29)))))))))))
+WADI_FN double wadi_poly_exp_long(double x) {
+    double y = 0x1.1f7302786c63ep-29;
+    y = WADI_FMA(y, x, 0x1.af4de80e9edfcp-26, );
+    y = WADI_FMA(y, x, 0x1.27e4db64cf930p-22, );
+    y = WADI_FMA(y, x, 0x1.71de023245f17p-19, );
+    y = WADI_FMA(y, x, 0x1.a01a01a6d86a1p-16, );
+    y = WADI_FMA(y, x, 0x1.a01a01abe7c69p-13, );
+    y = WADI_FMA(y, x, 0x1.6c16c16c162d4p-10, );
+    y = WADI_FMA(y, x, 0x1.11111111100dcp-7, );
+    y = WADI_FMA(y, x, 0x1.5555555555556p-5, );
+    y = WADI_FMA(y, x, 0x1.5555555555557p-3, );
+    y = WADI_FMA(y, x, 0x1.0000000000000p-1, );
+    return y;
+}
 /* the same for results of f32, within 2^-29.4 */
-#define WADI_POLY_exp_light(x)                   \
-    (0x1.0000000b90f35p-1 +                      \
-     (x) * (0x1.5555555a78d51p-3 +               \
-            (x) * (0x1.5554e90788f5cp-5 +        \
-                   (x) * (0x1.1110e0f2cef9cp-7 + \
-                          (x) * (0x1.6d4322945e06fp-10 + (x) * (0x1.a124effd82e81p-13))))))
+WADI_FN double wadi_poly_exp_light(double x) {
+    double y = 0x1.a124effd82e81p-13;
+    y = WADI_FMA(y, x, 0x1.6d4322945e06fp-10, );
+    y = WADI_FMA(y, x, 0x1.1110e0f2cef9cp-7, );
+    y = WADI_FMA(y, x, 0x1.5554e90788f5cp-5, );
+    y = WADI_FMA(y, x, 0x1.5555555a78d51p-3, );
+    y = WADI_FMA(y, x, 0x1.0000000b90f35p-1, );
+    return y;
+}
 /* the same in f32, within 2^-23.8 */
-#define WADI_POLY_exp_f32(x)               \
-    (0x1.0000000000000p-1f +               \
-     (x) * (0x1.5554dc0000000p-3f +        \
-            (x) * (0x1.55551a0000000p-5f + \
-                   (x) * (0x1.120b6c0000000p-7f + (x) * (0x1.6d11080000000p-10f)))))
+WADI_FN float wadi_poly_exp_f32(float x) {
+    float y = 0x1.6d11080000000p-10f;
+    y = WADI_FMA(y, x, 0x1.120b6c0000000p-7f, f);
+    y = WADI_FMA(y, x, 0x1.55551a0000000p-5f, f);
+    y = WADI_FMA(y, x, 0x1.5554dc0000000p-3f, f);
+    y = WADI_FMA(y, x, 0x1.0000000000000p-1f, f);
+    return y;
+}
 /* (2 atanh(s) - 2 s) / s^3 of x = s^2, s up to 3 - sqrt(8), within 2^-51.5 */
-#define WADI_POLY_log_f64(x)                            \
-    (0x1.5555555555558p-1 +                             \
-     (x) * (0x1.99999999952dep-2 +                      \
-            (x) * (0x1.2492492df1ae2p-2 +               \
-                   (x) * (0x1.c71c62e4fed0bp-3 +        \
-                          (x) * (0x1.7462b4cff5ef9p-3 + \
-                                 (x) * (0x1.39fe5b9ecf70cp-3 + (x) * (0x1.2b5885b442260p-3)))))))
+WADI_FN double wadi_poly_log_f64(double x) {
+    double y = 0x1.2b5885b442260p-3;
+    y = WADI_FMA(y, x, 0x1.39fe5b9ecf70cp-3, );
+    y = WADI_FMA(y, x, 0x1.7462b4cff5ef9p-3, );
+    y = WADI_FMA(y, x, 0x1.c71c62e4fed0bp-3, );
+    y = WADI_FMA(y, x, 0x1.2492492df1ae2p-2, );
+    y = WADI_FMA(y, x, 0x1.99999999952dep-2, );
+    y = WADI_FMA(y, x, 0x1.5555555555558p-1, );
+    return y;
+}
 /* the same for results of f32, within 2^-29.7 */
-#define WADI_POLY_log_light(x) \
-    (0x1.5555554bb25fep-1 +    \
-     (x) * (0x1.9999eb5f9674ap-2 + (x) * (0x1.245c42987bc1ap-2 + (x) * (0x1.ddcf08e9c4387p-3))))
+WADI_FN double wadi_poly_log_light(double x) {
+    double y = 0x1.ddcf08e9c4387p-3;
+    y = WADI_FMA(y, x, 0x1.245c42987bc1ap-2, );
+    y = WADI_FMA(y, x, 0x1.9999eb5f9674ap-2, );
+    y = WADI_FMA(y, x, 0x1.5555554bb25fep-1, );
+    return y;
+}
 /* (log(1 + x) - x + x^2 / 2) / x^3 from sqrt(1/2) - 1 to sqrt(2) - 1, in f32, within 2^-25.8 */
-#define WADI_POLY_log_f32(x)                                                       \
-    (0x1.5555560000000p-2f +                                                       \
-     (x) *                                                                         \
-         (-0x1.fffff20000000p-3f +                                                 \
-          (x) * (0x1.9999a80000000p-3f +                                           \
-                 (x) * (-0x1.555c560000000p-3f +                                   \
-                        (x) * (0x1.24968c0000000p-3f +                             \
-                               (x) * (-0x1.fdfb480000000p-4f +                     \
-                                      (x) * (0x1.c41af40000000p-4f +               \
-                                             (x) * (-0x1.b412c40000000p-4f +       \
-                                                    (x) * (0x1.af5d040000000p-4f + \
-                                                           (x) * (-0x1.fc0cb20000000p-5f))))))))))
-/* what follows 2 s + 2/3 s^3 + 2/5 s^5 in 2 atanh(s), / s^7, of x = s^2, within 2^-51.7 */
-#define WADI_POLY_log_tail(x)                           \
-    (0x1.2492492492497p-2 +                             \
-     (x) * (0x1.c71c71c715460p-3 +                      \
-            (x) * (0x1.745d17550579cp-3 +               \
-                   (x) * (0x1.3b13a52915357p-3 +        \
-                          (x) * (0x1.11159ecb45a6cp-3 + \
-                                 (x) * (0x1.e0202ba3ad7b2p-4 + (x) * (0x1.d9c14c7641846p-4)))))))
+WADI_FN float wadi_poly_log_f32(float x) {
+    float y = -0x1.fc0cb20000000p-5f;
+    y = WADI_FMA(y, x, 0x1.af5d040000000p-4f, f);
+    y = WADI_FMA(y, x, -0x1.b412c40000000p-4f, f);
+    y = WADI_FMA(y, x, 0x1.c41af40000000p-4f, f);
+    y = WADI_FMA(y, x, -0x1.fdfb480000000p-4f, f);
+    y = WADI_FMA(y, x, 0x1.24968c0000000p-3f, f);
+    y = WADI_FMA(y, x, -0x1.555c560000000p-3f, f);
+    y = WADI_FMA(y, x, 0x1.9999a80000000p-3f, f);
+    y = WADI_FMA(y, x, -0x1.fffff20000000p-3f, f);
+    y = WADI_FMA(y, x, 0x1.5555560000000p-2f, f);
+    return y;
+}
+/* what follows 2 s + 2/3 s^3 in 2 atanh(s), / s^5, of x = s^2, within 2^-55.1 */
+WADI_FN double wadi_poly_log_tail(double x) {
+    double y = 0x1.e02d887275a6bp-4;
+    y = WADI_FMA(y, x, 0x1.df7cdf0a71668p-4, );
+    y = WADI_FMA(y, x, 0x1.1118c77ada5ddp-3, );
+    y = WADI_FMA(y, x, 0x1.3b1395d40b350p-3, );
+    y = WADI_FMA(y, x, 0x1.745d177a915bdp-3, );
+    y = WADI_FMA(y, x, 0x1.c71c71c6eaa64p-3, );
+    y = WADI_FMA(y, x, 0x1.2492492492521p-2, );
+    y = WADI_FMA(y, x, 0x1.999999999999ap-2, );
+    return y;
+}
 /* (sin(r) / r - 1) / r^2 of x = r^2, r up to pi / 4, within 2^-54.8 */
-#define WADI_POLY_sin_f64(x)                      \
-    (-0x1.5555555555555p-3 +                      \
-     (x) * (0x1.1111111110ba7p-7 +                \
-            (x) * (-0x1.a01a019e8117bp-13 +       \
-                   (x) * (0x1.71de379333e62p-19 + \
-                          (x) * (-0x1.ae6007894f61ap-26 + (x) * (0x1.5e09d9d5e0a0ep-33))))))
+WADI_FN double wadi_poly_sin_f64(double x) {
+    double y = 0x1.5e09d9d5e0a0ep-33;
+    y = WADI_FMA(y, x, -0x1.ae6007894f61ap-26, );
+    y = WADI_FMA(y, x, 0x1.71de379333e62p-19, );
+    y = WADI_FMA(y, x, -0x1.a01a019e8117bp-13, );
+    y = WADI_FMA(y, x, 0x1.1111111110ba7p-7, );
+    y = WADI_FMA(y, x, -0x1.5555555555555p-3, );
+    return y;
+}
 /* (cos(r) - 1 + r^2 / 2) / r^4 of x = r^2, within 2^-58.6 */
-#define WADI_POLY_cos_f64(x)                       \
-    (0x1.5555555555555p-5 +                        \
-     (x) * (-0x1.6c16c16c16961p-10 +               \
-            (x) * (0x1.a01a019f4d662p-16 +         \
-                   (x) * (-0x1.27e4fa162e8f2p-22 + \
-                          (x) * (0x1.1eeb672c1d06ep-29 + (x) * (-0x1.907c62f73b583p-37))))))
+WADI_FN double wadi_poly_cos_f64(double x) {
+    double y = -0x1.907c62f73b583p-37;
+    y = WADI_FMA(y, x, 0x1.1eeb672c1d06ep-29, );
+    y = WADI_FMA(y, x, -0x1.27e4fa162e8f2p-22, );
+    y = WADI_FMA(y, x, 0x1.a01a019f4d662p-16, );
+    y = WADI_FMA(y, x, -0x1.6c16c16c16961p-10, );
+    y = WADI_FMA(y, x, 0x1.5555555555555p-5, );
+    return y;
+}
 /* the first for sums of two numbers, within 2^-56.6 */
-#define WADI_POLY_sin_long(x)                           \
-    (-0x1.5555555555555p-3 +                            \
-     (x) *                                              \
-         (0x1.1111111111110p-7 +                        \
-          (x) * (-0x1.a01a01a01992ap-13 +               \
-                 (x) * (0x1.71de3a545ee31p-19 +         \
-                        (x) * (-0x1.ae64540fd31c2p-26 + \
-                               (x) * (0x1.61217cb633c7dp-33 + (x) * (-0x1.ab167433a9299p-41)))))))
+WADI_FN double wadi_poly_sin_long(double x) {
+    double y = -0x1.ab167433a9299p-41;
+    y = WADI_FMA(y, x, 0x1.61217cb633c7dp-33, );
+    y = WADI_FMA(y, x, -0x1.ae64540fd31c2p-26, );
+    y = WADI_FMA(y, x, 0x1.71de3a545ee31p-19, );
+    y = WADI_FMA(y, x, -0x1.a01a01a01992ap-13, );
+    y = WADI_FMA(y, x, 0x1.1111111111110p-7, );
+    y = WADI_FMA(y, x, -0x1.5555555555555p-3, );
+    return y;
+}
 /* the first for results of f32, within 2^-35.0 */
-#define WADI_POLY_sin_light(x)                                                             \
-    (-0x1.555555545c79bp-3 + (x) * (0x1.11110deb6021bp-7 + (x) * (-0x1.a013a2715be7ep-13 + \
-                                                                  (x) * (0x1.6dbc5e7d1b2e1p-19))))
+WADI_FN double wadi_poly_sin_light(double x) {
+    double y = 0x1.6dbc5e7d1b2e1p-19;
+    y = WADI_FMA(y, x, -0x1.a013a2715be7ep-13, );
+    y = WADI_FMA(y, x, 0x1.11110deb6021bp-7, );
+    y = WADI_FMA(y, x, -0x1.555555545c79bp-3, );
+    return y;
+}
 /* the second for results of f32, within 2^-38.6 */
-#define WADI_POLY_cos_light(x)       \
-    (0x1.5555555502496p-5 +          \
-     (x) * (-0x1.6c16bf525cda2p-10 + \
-            (x) * (0x1.a015c10ffca17p-16 + (x) * (-0x1.252331e0659efp-22))))
+WADI_FN double wadi_poly_cos_light(double x) {
+    double y = -0x1.252331e0659efp-22;
+    y = WADI_FMA(y, x, 0x1.a015c10ffca17p-16, );
+    y = WADI_FMA(y, x, -0x1.6c16bf525cda2p-10, );
+    y = WADI_FMA(y, x, 0x1.5555555502496p-5, );
+    return y;
+}
 /* (asin(r) / r - 1) / r^2 of x = r^2 up to 1/4, within 2^-55.3 */
-#define WADI_POLY_asin_f64(x)                                                       \
-    (0x1.5555555555556p-3 +                                                         \
-     (x) *                                                                          \
-         (0x1.3333333332ecap-4 +                                                    \
-          (x) *                                                                     \
-              (0x1.6db6db6e31f2cp-5 +                                               \
-               (x) *                                                                \
-                   (0x1.f1c71c1daf6a5p-6 +                                          \
-                    (x) *                                                           \
-                        (0x1.6e8bb1c848b0fp-6 +                                     \
-                         (x) *                                                      \
-                             (0x1.1c4d35cbc696bp-6 +                                \
-                              (x) *                                                 \
-                                  (0x1.c9cf07dc27533p-7 +                           \
-                                   (x) *                                            \
-                                       (0x1.78264d3213d13p-7 +                      \
-                                        (x) *                                       \
-                                            (0x1.524229c84aabcp-7 +                 \
-                                             (x) *                                  \
-                                                 (0x1.65a8b5a399ca3p-8 +            \
-                                                  (x) *                             \
-                                                      (0x1.1d19511a02decp-6 +       \
-                                                       (x) *                        \
-                                                           (-0x1.e6ad04e2122eep-7 + \
-                                                            (x) *                   \
-                                                                (0x1.d72bfe8d2d1b1p-6)))))))))))))
+WADI_FN double wadi_poly_asin_f64(double x) {
+    double y = 0x1.d72bfe8d2d1b1p-6;
+    y = WADI_FMA(y, x, -0x1.e6ad04e2122eep-7, );
+    y = WADI_FMA(y, x, 0x1.1d19511a02decp-6, );
+    y = WADI_FMA(y, x, 0x1.65a8b5a399ca3p-8, );
+    y = WADI_FMA(y, x, 0x1.524229c84aabcp-7, );
+    y = WADI_FMA(y, x, 0x1.78264d3213d13p-7, );
+    y = WADI_FMA(y, x, 0x1.c9cf07dc27533p-7, );
+    y = WADI_FMA(y, x, 0x1.1c4d35cbc696bp-6, );
+    y = WADI_FMA(y, x, 0x1.6e8bb1c848b0fp-6, );
+    y = WADI_FMA(y, x, 0x1.f1c71c1daf6a5p-6, );
+    y = WADI_FMA(y, x, 0x1.6db6db6e31f2cp-5, );
+    y = WADI_FMA(y, x, 0x1.3333333332ecap-4, );
+    y = WADI_FMA(y, x, 0x1.5555555555556p-3, );
+    return y;
+}
 /* the same for results of f32, within 2^-31.9 */
-#define WADI_POLY_asin_light(x)                         \
-    (0x1.5555555c017f0p-3 +                             \
-     (x) * (0x1.33331ecf6847ap-4 +                      \
-            (x) * (0x1.6dc0f01696cdap-5 +               \
-                   (x) * (0x1.efedf5fb6febfp-6 +        \
-                          (x) * (0x1.82db36e0ef3a3p-6 + \
-                                 (x) * (0x1.5a800788eeac3p-7 + (x) * (0x1.fb7d1345c3b48p-6)))))))
+WADI_FN double wadi_poly_asin_light(double x) {
+    double y = 0x1.fb7d1345c3b48p-6;
+    y = WADI_FMA(y, x, 0x1.5a800788eeac3p-7, );
+    y = WADI_FMA(y, x, 0x1.82db36e0ef3a3p-6, );
+    y = WADI_FMA(y, x, 0x1.efedf5fb6febfp-6, );
+    y = WADI_FMA(y, x, 0x1.6dc0f01696cdap-5, );
+    y = WADI_FMA(y, x, 0x1.33331ecf6847ap-4, );
+    y = WADI_FMA(y, x, 0x1.5555555c017f0p-3, );
+    return y;
+}
 /* (atan(t) / t - 1) / t^2 of x = t^2, t up to tan(pi / 8), within 2^-54.3 */
-#define WADI_POLY_atan_f64(x)                                                    \
-    (-0x1.5555555555555p-2 +                                                     \
-     (x) *                                                                       \
-         (0x1.999999999934cp-3 +                                                 \
-          (x) *                                                                  \
-              (-0x1.24924924361f0p-3 +                                           \
-               (x) *                                                             \
-                   (0x1.c71c71853cd22p-4 +                                       \
-                    (x) *                                                        \
-                        (-0x1.745d0b288c585p-4 +                                 \
-                         (x) *                                                   \
-                             (0x1.3b126303cf8d3p-4 +                             \
-                              (x) * (-0x1.10fa778e71a66p-4 +                     \
-                                     (x) * (0x1.dfe6471ae30ebp-5 +               \
-                                            (x) * (-0x1.a0998fe228e05p-5 +       \
-                                                   (x) * (0x1.41629c0b8cad0p-5 + \
-                                                          (x) * (-0x1.3a31594686790p-6)))))))))))
+WADI_FN double wadi_poly_atan_f64(double x) {
+    double y = -0x1.3a31594686790p-6;
+    y = WADI_FMA(y, x, 0x1.41629c0b8cad0p-5, );
+    y = WADI_FMA(y, x, -0x1.a0998fe228e05p-5, );
+    y = WADI_FMA(y, x, 0x1.dfe6471ae30ebp-5, );
+    y = WADI_FMA(y, x, -0x1.10fa778e71a66p-4, );
+    y = WADI_FMA(y, x, 0x1.3b126303cf8d3p-4, );
+    y = WADI_FMA(y, x, -0x1.745d0b288c585p-4, );
+    y = WADI_FMA(y, x, 0x1.c71c71853cd22p-4, );
+    y = WADI_FMA(y, x, -0x1.24924924361f0p-3, );
+    y = WADI_FMA(y, x, 0x1.999999999934cp-3, );
+    y = WADI_FMA(y, x, -0x1.5555555555555p-2, );
+    return y;
+}
 /* the same for results of f32, within 2^-30.8 */
-#define WADI_POLY_atan_light(x)                  \
-    (-0x1.5555554c0adc4p-2 +                     \
-     (x) * (0x1.99997b138b917p-3 +               \
-            (x) * (-0x1.248a172773b34p-3 +       \
-                   (x) * (0x1.c57bab9f69d9ap-4 + \
-                          (x) * (-0x1.61443d1c8d50cp-4 + (x) * (0x1.9d8ae74312a91p-5))))))
+WADI_FN double wadi_poly_atan_light(double x) {
+    double y = 0x1.9d8ae74312a91p-5;
+    y = WADI_FMA(y, x, -0x1.61443d1c8d50cp-4, );
+    y = WADI_FMA(y, x, 0x1.c57bab9f69d9ap-4, );
+    y = WADI_FMA(y, x, -0x1.248a172773b34p-3, );
+    y = WADI_FMA(y, x, 0x1.99997b138b917p-3, );
+    y = WADI_FMA(y, x, -0x1.5555554c0adc4p-2, );
+    return y;
+}
 /* the cube root of x from 1 to 2, within 2^-24.7 */
-#define WADI_POLY_cbrt_f64(x)                                          \
-    (0x1.b573b58a7f6e5p-2 +                                            \
-     (x) * (0x1.0cab81eba25ffp+0 +                                     \
-            (x) * (-0x1.c0b0579be37d2p-1 +                             \
-                   (x) * (0x1.4271a3214c696p-1 +                       \
-                          (x) * (-0x1.40d4226467813p-2 +               \
-                                 (x) * (0x1.9a67a79d1c6f7p-4 +         \
-                                        (x) * (-0x1.2f34c7760c1f9p-6 + \
-                                               (x) * (0x1.893319a48b51ap-10))))))))
+WADI_FN double wadi_poly_cbrt_f64(double x) {
+    double y = 0x1.893319a48b51ap-10;
+    y = WADI_FMA(y, x, -0x1.2f34c7760c1f9p-6, );
+    y = WADI_FMA(y, x, 0x1.9a67a79d1c6f7p-4, );
+    y = WADI_FMA(y, x, -0x1.40d4226467813p-2, );
+    y = WADI_FMA(y, x, 0x1.4271a3214c696p-1, );
+    y = WADI_FMA(y, x, -0x1.c0b0579be37d2p-1, );
+    y = WADI_FMA(y, x, 0x1.0cab81eba25ffp+0, );
+    y = WADI_FMA(y, x, 0x1.b573b58a7f6e5p-2, );
+    return y;
+}
 /* the same for results of f32, within 2^-16.2 */
-#define WADI_POLY_cbrt_light(x)            \
-    (0x1.04bc2bde493b9p-1 +                \
-     (x) * (0x1.6c697f83452edp-1 +         \
-            (x) * (-0x1.2d024eeecb9cbp-2 + \
-                   (x) * (0x1.544aaec5e4624p-4 + (x) * (-0x1.4b077fcd0882bp-7)))))
+WADI_FN double wadi_poly_cbrt_light(double x) {
+    double y = -0x1.4b077fcd0882bp-7;
+    y = WADI_FMA(y, x, 0x1.544aaec5e4624p-4, );
+    y = WADI_FMA(y, x, -0x1.2d024eeecb9cbp-2, );
+    y = WADI_FMA(y, x, 0x1.6c697f83452edp-1, );
+    y = WADI_FMA(y, x, 0x1.04bc2bde493b9p-1, );
+    return y;
+}
 /* if c, erf(t) / t - 1 of x = t^2, t up to 0.8; else (erf(17/16 + x) - erf(17/16)) / x up to 0.263, within 2^-56.2 and 2^-56.6 */
-#define WADI_POLY_erf_f64(c, x)                                                                     \
-    (((c) ? 0x1.06eba8214db69p-3 : 0x1.75a91a7f4d2edp-2) +                                          \
-     (x) *                                                                                          \
-         (((c) ? -0x1.812746b0379e7p-2 : -0x1.8d03ac274201cp-2) +                                   \
-          (x) *                                                                                     \
-              (((c) ? 0x1.ce2f21a042be2p-4 : 0x1.3954778d6a224p-3) +                                \
-               (x) *                                                                                \
-                   (((c) ? -0x1.b82ce31288b4dp-6 : 0x1.88e0f7b18405fp-5) +                          \
-                    (x) *                                                                           \
-                        (((c) ? 0x1.565bcd0e6a41ap-8 : -0x1.0f7c15f78396bp-4) +                     \
-                         (x) *                                                                      \
-                             (((c) ? -0x1.c02db400398d5p-11 : 0x1.5e22cfa182373p-7) +               \
-                              (x) *                                                                 \
-                                  (((c) ? 0x1.f9a326f7e719dp-14 : 0x1.9ad28cb8e8ea7p-7) +           \
-                                   (x) *                                                            \
-                                       (((c) ? -0x1.f4d25bedd54ebp-17 : -0x1.704ec5b54e4b0p-8) +    \
-                                        (x) *                                                       \
-                                            (((c) ? 0x1.b9e6c037c9671p-20                           \
-                                                  : -0x1.233683b600693p-10) +                       \
-                                             (x) *                                                  \
-                                                 (((c) ? -0x1.5f735d5a11411p-23                     \
-                                                       : 0x1.43ca2c21047cdp-10) +                   \
-                                                  (x) *                                             \
-                                                      (((c) ? 0x1.fcac713014df5p-27                 \
-                                                            : -0x1.db637a0ae53b3p-15) +             \
-                                                       (x) *                                        \
-                                                           (((c) ? -0x1.50cf50247e25ep-30           \
-                                                                 : -0x1.7350c09034af3p-13) +        \
-                                                            (x) *                                   \
-                                                                (((c) ? 0x1.900c91e13e10fp-34       \
-                                                                      : 0x1.27eaf2bb60a6cp-15) +    \
-                                                                 (x) *                              \
-                                                                     (((c) ? -0x1.5f2ba04883c5ap-38 \
-                                                                           : 0x1.252727af00956p-16)))))))))))))))
+WADI_FN double wadi_poly_erf_f64(bool c, double x) {
+    double y = c ? -0x1.5f2ba04883c5ap-38 : 0x1.252727af00956p-16;
+    y = WADI_FMA(y, x, c ? 0x1.900c91e13e10fp-34 : 0x1.27eaf2bb60a6cp-15, );
+    y = WADI_FMA(y, x, c ? -0x1.50cf50247e25ep-30 : -0x1.7350c09034af3p-13, );
+    y = WADI_FMA(y, x, c ? 0x1.fcac713014df5p-27 : -0x1.db637a0ae53b3p-15, );
+    y = WADI_FMA(y, x, c ? -0x1.5f735d5a11411p-23 : 0x1.43ca2c21047cdp-10, );
+    y = WADI_FMA(y, x, c ? 0x1.b9e6c037c9671p-20 : -0x1.233683b600693p-10, );
+    y = WADI_FMA(y, x, c ? -0x1.f4d25bedd54ebp-17 : -0x1.704ec5b54e4b0p-8, );
+    y = WADI_FMA(y, x, c ? 0x1.f9a326f7e719dp-14 : 0x1.9ad28cb8e8ea7p-7, );
+    y = WADI_FMA(y, x, c ? -0x1.c02db400398d5p-11 : 0x1.5e22cfa182373p-7, );
+    y = WADI_FMA(y, x, c ? 0x1.565bcd0e6a41ap-8 : -0x1.0f7c15f78396bp-4, );
+    y = WADI_FMA(y, x, c ? -0x1.b82ce31288b4dp-6 : 0x1.88e0f7b18405fp-5, );
+    y = WADI_FMA(y, x, c ? 0x1.ce2f21a042be2p-4 : 0x1.3954778d6a224p-3, );
+    y = WADI_FMA(y, x, c ? -0x1.812746b0379e7p-2 : -0x1.8d03ac274201cp-2, );
+    y = WADI_FMA(y, x, c ? 0x1.06eba8214db69p-3 : 0x1.75a91a7f4d2edp-2, );
+    return y;
+}
 /* (erfc(x)^(-1/16) - 1) / x up to 3.95, for results of f32, within 2^-32.0 */
-#define WADI_POLY_erf_light(x)                                                       \
-    (0x1.20dd74f3d394fp-4 +                                                          \
-     (x) *                                                                           \
-         (0x1.5a524243983f5p-5 +                                                     \
-          (x) *                                                                      \
-              (0x1.3055304a66c98p-7 +                                                \
-               (x) *                                                                 \
-                   (0x1.3c209229ef285p-13 +                                          \
-                    (x) *                                                            \
-                        (0x1.dc105e240a8b7p-13 +                                     \
-                         (x) *                                                       \
-                             (0x1.e6bbe8cc3a303p-14 +                                \
-                              (x) *                                                  \
-                                  (-0x1.7c0bab1c423f3p-15 +                          \
-                                   (x) *                                             \
-                                       (0x1.d751092f38243p-17 +                      \
-                                        (x) *                                        \
-                                            (-0x1.3edd01de88a77p-19 +                \
-                                             (x) *                                   \
-                                                 (0x1.0d4afaff56f8bp-22 +            \
-                                                  (x) *                              \
-                                                      (-0x1.d9d5fb035d27ep-28 +      \
-                                                       (x) *                         \
-                                                           (-0x1.2aec10a481e17p-30 + \
-                                                            (x) *                    \
-                                                                (0x1.ddeeaaa137257p-34)))))))))))))
+WADI_FN double wadi_poly_erf_light(double x) {
+    double y = 0x1.ddeeaaa137257p-34;
+    y = WADI_FMA(y, x, -0x1.2aec10a481e17p-30, );
+    y = WADI_FMA(y, x, -0x1.d9d5fb035d27ep-28, );
+    y = WADI_FMA(y, x, 0x1.0d4afaff56f8bp-22, );
+    y = WADI_FMA(y, x, -0x1.3edd01de88a77p-19, );
+    y = WADI_FMA(y, x, 0x1.d751092f38243p-17, );
+    y = WADI_FMA(y, x, -0x1.7c0bab1c423f3p-15, );
+    y = WADI_FMA(y, x, 0x1.e6bbe8cc3a303p-14, );
+    y = WADI_FMA(y, x, 0x1.dc105e240a8b7p-13, );
+    y = WADI_FMA(y, x, 0x1.3c209229ef285p-13, );
+    y = WADI_FMA(y, x, 0x1.3055304a66c98p-7, );
+    y = WADI_FMA(y, x, 0x1.5a524243983f5p-5, );
+    y = WADI_FMA(y, x, 0x1.20dd74f3d394fp-4, );
+    return y;
+}
 /* exp(y^2) erfc(y) (1 + 2 y), less its value at 0, / x, of x = (y - 15/4) / (y + 15/4), y up to 28, within 2^-56.8 */
-#define WADI_POLY_erfc_f64(x)                                                                                                          \
-    (-0x1.1f367683f89a7p-3 +                                                                                                           \
-     (x) *                                                                                                                             \
-         (0x1.d5f2948159bd8p-9 +                                                                                                       \
-          (x) *                                                                                                                        \
-              (0x1.510169d0967f8p-4 +                                                                                                  \
-               (x) *                                                                                                                   \
-                   (-0x1.bda9309a28410p-4 +                                                                                            \
-                    (x) *                                                                                                              \
-                        (0x1.7a14188a99f91p-4 +                                                                                        \
-                         (x) *                                                                                                         \
-                             (-0x1.e0d0fa6e13e01p-5 +                                                                                  \
-                              (x) *                                                                                                    \
-                                  (0x1.d0b0037da5832p-6 +                                                                              \
-                                   (x) *                                                                                               \
-                                       (-0x1.3f603c2f1673dp-7 +                                                                        \
-                                        (x) *                                                                                          \
-                                            (0x1.cc3a0e4bbb4c0p-10 +                                                                   \
-                                             (x) *                                                                                     \
-                                                 (0x1.33fb1f949ef67p-12 +                                                              \
-                                                  (x) *                                                                                \
-                                                      (-0x1.303fa3b88aa67p-12 +                                                        \
-                                                       (x) *                                                                           \
-                                                           (0x1.b145083e6d15bp-15 +                                                    \
-                                                            (x) *                                                                      \
-                                                                (0x1.778c5abcedf50p-16 +                                               \
-                                                                 (x) *                                                                 \
-                                                                     (-0x1.80119ba20e96ep-17 +                                         \
-                                                                      (x) *                                                            \
-                                                                          (-0x1.05a2eaf5c20f2p-20 +                                    \
-                                                                           (x) *                                                       \
-                                                                               (0x1.d734fe5a1fe3ep-20 +                                \
-                                                                                (x) *                                                  \
-                                                                                    (-0x1.d127b0b7f050cp-25 +                          \
-                                                                                     (x) *                                             \
-                                                                                         (-0x1.1a2d791bd20b1p-22 +                     \
-                                                                                          (x) *                                        \
-                                                                                              (0x1.3f923a7c83ff4p-26 +                 \
-                                                                                               (x) *                                   \
-                                                                                                   (0x1.5e6038e0c3c27p-25 +            \
-                                                                                                    (x) *                              \
-                                                                                                        (0x1.474bfd90889bep-35 +       \
-                                                                                                         (x) *                         \
-                                                                                                             (-0x1.5af81607b5770p-28 + \
-                                                                                                              (x) *                    \
-                                                                                                                  (-0x1.0af4ac5697218p-30)))))))))))))))))))))))
+WADI_FN double wadi_poly_erfc_f64(double x) {
+    double y = -0x1.0af4ac5697218p-30;
+    y = WADI_FMA(y, x, -0x1.5af81607b5770p-28, );
+    y = WADI_FMA(y, x, 0x1.474bfd90889bep-35, );
+    y = WADI_FMA(y, x, 0x1.5e6038e0c3c27p-25, );
+    y = WADI_FMA(y, x, 0x1.3f923a7c83ff4p-26, );
+    y = WADI_FMA(y, x, -0x1.1a2d791bd20b1p-22, );
+    y = WADI_FMA(y, x, -0x1.d127b0b7f050cp-25, );
+    y = WADI_FMA(y, x, 0x1.d734fe5a1fe3ep-20, );
+    y = WADI_FMA(y, x, -0x1.05a2eaf5c20f2p-20, );
+    y = WADI_FMA(y, x, -0x1.80119ba20e96ep-17, );
+    y = WADI_FMA(y, x, 0x1.778c5abcedf50p-16, );
+    y = WADI_FMA(y, x, 0x1.b145083e6d15bp-15, );
+    y = WADI_FMA(y, x, -0x1.303fa3b88aa67p-12, );
+    y = WADI_FMA(y, x, 0x1.33fb1f949ef67p-12, );
+    y = WADI_FMA(y, x, 0x1.cc3a0e4bbb4c0p-10, );
+    y = WADI_FMA(y, x, -0x1.3f603c2f1673dp-7, );
+    y = WADI_FMA(y, x, 0x1.d0b0037da5832p-6, );
+    y = WADI_FMA(y, x, -0x1.e0d0fa6e13e01p-5, );
+    y = WADI_FMA(y, x, 0x1.7a14188a99f91p-4, );
+    y = WADI_FMA(y, x, -0x1.bda9309a28410p-4, );
+    y = WADI_FMA(y, x, 0x1.510169d0967f8p-4, );
+    y = WADI_FMA(y, x, 0x1.d5f2948159bd8p-9, );
+    y = WADI_FMA(y, x, -0x1.1f367683f89a7p-3, );
+    return y;
+}
+/* exp(y^2) erfc(y) (1 + 2 y) of the same x, y from 1.3 to 6, for erf, within 2^-52.7 */
+WADI_FN double wadi_poly_erf_outer(double x) {
+    double y = -0x1.81a78a188a5eap-18;
+    y = WADI_FMA(y, x, 0x1.c3e06a4c0d34ap-16, );
+    y = WADI_FMA(y, x, 0x1.b7ad157109d4bp-15, );
+    y = WADI_FMA(y, x, -0x1.30cf4a075c985p-12, );
+    y = WADI_FMA(y, x, 0x1.33c20089ec245p-12, );
+    y = WADI_FMA(y, x, 0x1.cc3adb9512566p-10, );
+    y = WADI_FMA(y, x, -0x1.3f601c6a25de9p-7, );
+    y = WADI_FMA(y, x, 0x1.d0b0043728fe6p-6, );
+    y = WADI_FMA(y, x, -0x1.e0d0faac5a8f7p-5, );
+    y = WADI_FMA(y, x, 0x1.7a141888463c2p-4, );
+    y = WADI_FMA(y, x, -0x1.bda93099b7386p-4, );
+    y = WADI_FMA(y, x, 0x1.510169d09e643p-4, );
+    y = WADI_FMA(y, x, 0x1.d5f2948145ae0p-9, );
+    y = WADI_FMA(y, x, -0x1.1f367683f89dbp-3, );
+    y = WADI_FMA(y, x, 0x1.3ccda0b5d5dc3p+0, );
+    return y;
+}
 /* exp(y^2) erfc(y) (1 + 2 y) of the same x, y up to 10.5, for results of f32, within 2^-32.6 */
-#define WADI_POLY_erfc_light(x)                                                      \
-    (0x1.3ccda0b6826e4p+0 +                                                          \
-     (x) *                                                                           \
-         (-0x1.1f3676875ac1bp-3 +                                                    \
-          (x) *                                                                      \
-              (0x1.d5f1a38c240bfp-9 +                                                \
-               (x) *                                                                 \
-                   (0x1.510167005a9f9p-4 +                                           \
-                    (x) *                                                            \
-                        (-0x1.bda857203fd73p-4 +                                     \
-                         (x) *                                                       \
-                             (0x1.7a14f46a5dcaap-4 +                                 \
-                              (x) *                                                  \
-                                  (-0x1.e0e1f8ef1a062p-5 +                           \
-                                   (x) *                                             \
-                                       (0x1.d079042b8852fp-6 +                       \
-                                        (x) *                                        \
-                                            (-0x1.3e6a3f43c895bp-7 +                 \
-                                             (x) *                                   \
-                                                 (0x1.dfa18b3d3d73fp-10 +            \
-                                                  (x) *                              \
-                                                      (0x1.2f375b6462066p-12 +       \
-                                                       (x) *                         \
-                                                           (-0x1.bb80946f4e82ep-12 + \
-                                                            (x) *                    \
-                                                                (-0x1.1dfd5c9decd45p-14)))))))))))))
+WADI_FN double wadi_poly_erfc_light(double x) {
+    double y = -0x1.1dfd5c9decd45p-14;
+    y = WADI_FMA(y, x, -0x1.bb80946f4e82ep-12, );
+    y = WADI_FMA(y, x, 0x1.2f375b6462066p-12, );
+    y = WADI_FMA(y, x, 0x1.dfa18b3d3d73fp-10, );
+    y = WADI_FMA(y, x, -0x1.3e6a3f43c895bp-7, );
+    y = WADI_FMA(y, x, 0x1.d079042b8852fp-6, );
+    y = WADI_FMA(y, x, -0x1.e0e1f8ef1a062p-5, );
+    y = WADI_FMA(y, x, 0x1.7a14f46a5dcaap-4, );
+    y = WADI_FMA(y, x, -0x1.bda857203fd73p-4, );
+    y = WADI_FMA(y, x, 0x1.510167005a9f9p-4, );
+    y = WADI_FMA(y, x, 0x1.d5f1a38c240bfp-9, );
+    y = WADI_FMA(y, x, -0x1.1f3676875ac1bp-3, );
+    y = WADI_FMA(y, x, 0x1.3ccda0b6826e4p+0, );
+    return y;
+}
 
 #endif

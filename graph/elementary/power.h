@@ -1,6 +1,6 @@
 /* pow: e^(y log x), with log x to 70 bits or so, since its error is multiplied by up to 745.
  *
- * log(1 + f) = 2 s + s^3 (2/3 + z (2/5 + z tail(z))), z = s^2: all but the tail are sums of two numbers. */
+ * log(1 + f) = 2 s + s^3 (2/3 + z tail(z)), z = s^2: all but the tail are sums of two numbers. */
 #ifndef WADI_ELEMENTARY_POWER_H
 #define WADI_ELEMENTARY_POWER_H
 
@@ -9,19 +9,17 @@
 
 /* log(x), of x > 0 */
 WADI_FN double wadi_log_as_sum(double x, double *low) {
-    double k, dl, sl, zl, al, bl, cl, hl, e;
-    const double f = wadi_split_f64(x, &k);
-    const double d = wadi_sum_ordered(2, f, &dl);
+    double k, dl, al, sl, e;
+    const double f = wadi_split_f64(x, &k), d = wadi_sum_ordered(2, f, &dl);
     const double s = wadi_quotient_of_sums(f, 0, d, dl, &sl);
-    const double z = wadi_product_of_sums(s, sl, s, sl, &zl);
-    const double a = wadi_sum_ordered(0x1.999999999999ap-2, z * WADI_POLY_log_tail(z), &al);
-    const double za = wadi_product_of_sums(z, zl, a, al - 0x1.999999999999ap-56, &bl);
-    const double b = wadi_sum_ordered(0x1.5555555555555p-1, za, &e);
-    const double zb = wadi_product_of_sums(z, zl, b, e + (bl + 0x1.5555555555555p-55), &cl);
-    const double c = wadi_product_of_sums(s, sl, zb, cl, &hl);
-    const double h = wadi_sum_ordered(s + s, c, &e), l = e + (hl + (sl + sl));
-    const double v = wadi_sum_ordered(k * 0x1.62e42fefa3800p-1, h, &e);
-    return wadi_sum_ordered(v, e + (l + k * 0x1.ef35793c76730p-45), low);
+    const double z = s * s, zl = WADI_FMA(s, s, -z, ) + (s + s) * sl;
+    const double a = wadi_sum_ordered(0x1.5555555555555p-1, z * wadi_poly_log_tail(z), &e);
+    const double b = z * a,
+                 bl = WADI_FMA(z, a, -b, ) + WADI_FMA(z, e + 0x1.5555555555555p-55, zl * a, );
+    const double c = s * b, cl = WADI_FMA(s, b, -c, ) + WADI_FMA(s, bl, sl * b, );
+    const double h = wadi_sum_ordered(s + s, c, &al), l = al + (cl + (sl + sl));
+    const double v = wadi_log2_times(k, h, &e);
+    return wadi_sum_ordered(v, e + WADI_FMA(k, 0x1.ef35793c76730p-45, l, ), low);
 }
 
 /* `inside`, which is |x|^y of finite x other than 0 and any y that is not NaN, or what the power has elsewhere */
@@ -42,14 +40,14 @@ WADI_FN double wadi_pow_f64(double x, double y) {
     double low, e;
     const double a = WADI_MATH(fabs, )(x), log = wadi_log_as_sum(a, &low);
     const double b = wadi_clamped_f64(y, -0x1p64, 0x1p64), p = wadi_product(b, log, &e);
-    const double q = wadi_clamped_f64(p, -746, 710), ql = q == p ? e + b * low : 0;
+    const double q = wadi_clamped_f64(p, -746, 710), ql = q == p ? WADI_FMA(b, low, e, ) : 0;
     return wadi_pow_ends_f64(x, y, wadi_exp_of_sum(q, ql));
 }
 
 WADI_FN float wadi_pow_f32(float x, float y) {
     double k;
     const double a = (double)x, b = (double)y, f = wadi_split_f64(WADI_MATH(fabs, )(a), &k);
-    const double log = k * 0x1.62e42fefa39efp-1 + (f - wadi_log_less(f));
+    const double log = WADI_FMA(k, 0x1.62e42fefa39efp-1, f - wadi_log_less(f), );
     const double p = wadi_clamped_f64(b, -0x1p40, 0x1p40) * log;
     return (float)wadi_pow_ends_f64(a, b, wadi_exp_light(wadi_clamped_f64(p, -110, 95)));
 }

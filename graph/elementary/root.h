@@ -28,7 +28,7 @@ WADI_FN double wadi_cbrt_f64(double x) {
     double scale, lift;
     const double a = WADI_MATH(fabs, )(x), inf = WADI_INF(f64, );
     const double one = wadi_cube_parts(a, &scale, &lift), m = one * lift;
-    const double y = wadi_upper_half(WADI_POLY_cbrt_f64(one) * wadi_cube_lift(lift));
+    const double y = wadi_upper_half(wadi_poly_cbrt_f64(one) * wadi_cube_lift(lift));
     const double r = m / (y * y), z = y + y * ((r - y) / (y + y + r));
     const double w = ((a == 0) | !(a < inf)) ? a : z * scale;
     return WADI_MATH(copysign, )(w, x);
@@ -38,7 +38,7 @@ WADI_FN float wadi_cbrt_f32(float x) {
     double scale, lift;
     const double d = (double)x, a = WADI_MATH(fabs, )(d), inf = WADI_INF(f64, );
     const double one = wadi_cube_parts(a, &scale, &lift), m = one * lift;
-    const double y = WADI_POLY_cbrt_light(one) * wadi_cube_lift(lift), c = y * y * y;
+    const double y = wadi_poly_cbrt_light(one) * wadi_cube_lift(lift), c = y * y * y;
     const double z = y * ((c + (m + m)) / (c + c + m));
     const double w = ((a == 0) | !(a < inf)) ? a : z * scale;
     return (float)WADI_MATH(copysign, )(w, d);

@@ -1,11 +1,12 @@
 /* Sums and products of two numbers with what rounding has cut off.
  *
- * The elementary functions in this folder are one text for the interpreter, C, CUDA C and OpenCL C. It has only + - * /, roots, selections,
- * integers and reinterpreted bits, which all of these round alike, so that results have the same bits everywhere. There is no fused
- * multiply-add, which some processors lack. Selections stand in the place of branches, so that loops over the functions are vectorised.
+ * The elementary functions in this folder are one text for the interpreter, C, CUDA C and OpenCL C. It has only + - * /, fused
+ * multiply-adds, roots, selections, integers and reinterpreted bits, which all of these round alike, so that results have the same bits
+ * everywhere. Selections stand in the place of branches, so that loops over the functions are vectorised.
  *
  * Sources: T. J. Dekker, A Floating-Point Technique for Extending the Available Precision (1971); D. E. Knuth, The Art of Computer
- * Programming 2, 4.2.2 (the sum of any two numbers). Numbers are split by clearing bits, which needs no range. */
+ * Programming 2, 4.2.2 (the sum of any two numbers); P. Markstein, Computation of Elementary Functions on the IBM RISC System/6000 Processor
+ * (1990; products and quotients by fused multiply-adds). */
 #ifndef WADI_ELEMENTARY_SUMS_H
 #define WADI_ELEMENTARY_SUMS_H
 
@@ -30,32 +31,28 @@ WADI_FN double wadi_upper_half(double a) {
 }
 
 WADI_FN double wadi_product(double a, double b, double *low) {
-    const double x = wadi_upper_half(a), y = wadi_upper_half(b), p = a * b;
-    const double u = a - x, v = b - y;
-    *low = ((x * y - p) + (x * v + u * y)) + u * v;
+    const double p = a * b;
+    *low = WADI_FMA(a, b, -p, );
     return p;
 }
 
 /* (a + al) (b + bl) */
 WADI_FN double wadi_product_of_sums(double a, double al, double b, double bl, double *low) {
-    double e;
-    const double p = wadi_product(a, b, &e);
-    return wadi_sum_ordered(p, e + (a * bl + al * b), low);
+    const double p = a * b, e = WADI_FMA(a, b, -p, );
+    return wadi_sum_ordered(p, e + WADI_FMA(a, bl, al * b, ), low);
 }
 
 /* (n + nl) / (d + dl) */
 WADI_FN double wadi_quotient_of_sums(double n, double nl, double d, double dl, double *low) {
-    double e;
-    const double inverse = 1 / d, q = n * inverse, p = wadi_product(q, d, &e);
-    *low = (((n - p) - e) + (nl - q * dl)) * inverse;
+    const double inverse = 1 / d, q = n * inverse;
+    *low = (WADI_FMA(-q, d, n, ) + WADI_FMA(-q, dl, nl, )) * inverse;
     return q;
 }
 
 /* the root of a + al; 0 of 0 */
 WADI_FN double wadi_root_of_sum(double a, double al, double *low) {
-    double e;
-    const double r = WADI_MATH(sqrt, )(a), p = wadi_product(r, r, &e), twice = r + r;
-    *low = twice > 0 ? (((a - p) - e) + al) / twice : 0;
+    const double r = WADI_MATH(sqrt, )(a), twice = r + r;
+    *low = twice > 0 ? (WADI_FMA(-r, r, a, ) + al) / twice : 0;
     return r;
 }
 

@@ -1,7 +1,7 @@
 /* sin, cos and tan.
  *
- * The argument is k pi / 2 + r, whole k. Near arguments take multiples of pi / 2 off in parts whose products with k are exact (W. J. Cody and
- * W. Waite, 1980). Far ones of f64 are multiplied, as whole numbers, by those bits of 2 / pi that do not only count whole turns (M. H. Payne and
+ * The argument is k pi / 2 + r, whole k. Near arguments take multiples of pi / 2 off in parts (W. J. Cody and W. Waite, 1980). Far ones, from
+ * 2^30 on, are seldom there and take long: kernels in C look for them once for each vector (WADI_UNLESS_FAR, codegen/rt/work.h). Those of f64 are multiplied, as whole numbers, by those bits of 2 / pi that do not only count whole turns (M. H. Payne and
  * R. N. Hanek, Radian Reduction for Trigonometric Functions, 1983). Numbers of f32 are whole numbers times a power of 2, of which a table
  * says how many quarters of a turn they are, after whole turns. */
 #ifndef WADI_ELEMENTARY_TRIGONOMETRIC_H
@@ -32,12 +32,11 @@ WADI_FN double wadi_f64_of_word(uint64_t w) {
     return wadi_of_bits_f64(w | 0x4330000000000000u) - 0x1p52;
 }
 
-/* x = (k + r / (pi / 2)) pi / 2 of |x| from 2^20: r as a sum, k mod 4 in *quadrant */
+/* x = k pi / 2 + r of |x| from 2^20: r as a sum, k in the two low bits of *quadrant */
 WADI_FN double wadi_reduced_far(double x, double *low, uint64_t *quadrant) {
     const uint64_t bits = wadi_bits_of_f64(x), m = (bits & 0xfffffffffffffu) | 0x10000000000000u;
-    /* x = m 2^e: the first bit that counts has the weight 2^(1-e); near arguments, whose result is not used, stay inside the table */
-    const uint64_t above = (bits >> 52 & 0x7ff) - 1043;
-    const uint64_t place = (above & ((above >> 63) - 1)) + 30, shift = place & 31;
+    /* x = m 2^e: the first bit that counts has the weight 2^(1-e) */
+    const uint64_t place = (bits >> 52 & 0x7ff) - 1013, shift = place & 31;
     const int64_t word = (int64_t)(place >> 5);
     const uint64_t ml = m & 0xffffffffu, mh = m >> 32;
     const uint64_t w0 = wadi_turn_bits[word], w1 = wadi_turn_bits[word + 1],
@@ -65,119 +64,181 @@ WADI_FN double wadi_reduced_far(double x, double *low, uint64_t *quadrant) {
     const double r =
         wadi_product_of_sums(s3, rest, 0x1.921fb54442d18p+0, 0x1.1a62633145c07p-54, &l);
     const uint64_t sign = bits >> 63;
-    *quadrant = ((q ^ (0 - sign)) + sign) & 3;
+    *quadrant = (q ^ (0 - sign)) + sign;
     const uint64_t turn = (sign ^ up) << 63;
     *low = wadi_of_bits_f64(wadi_bits_of_f64(l) ^ turn);
     return wadi_of_bits_f64(wadi_bits_of_f64(r) ^ turn);
 }
 
-/* the same of |x| below 2^20 */
+/* the same of |x| below 2^30. The first difference is exact; it is a multiple of the last place of what follows, so that the sum of both is
+ * exact, too. */
 WADI_FN double wadi_reduced_near(double x, double *low, uint64_t *quadrant) {
-    double e, d;
-    const double t = x * 0x1.45f306dc9c883p-1 + 6755399441055744.0, k = t - 6755399441055744.0;
-    const double a = x - k * 0x1.921fb54400000p+0;
-    const double b = wadi_sum_any(a, -(k * 0x1.0b4611a600000p-34), &e);
-    const double c = wadi_sum_any(b, e - k * 0x1.3198a2e000000p-69, &d);
-    *quadrant = wadi_bits_of_f64(t) & 3;
-    return wadi_sum_ordered(c, d - k * 0x1.b839a252049c1p-104, low);
+    const double t = WADI_FMA(x, 0x1.45f306dc9c883p-1, 6755399441055744.0, );
+    const double k = t - 6755399441055744.0, a = WADI_FMA(k, -0x1.921fb54442d18p+0, x, );
+    const double b = k * 0x1.1a62633145c07p-54, bl = WADI_FMA(k, 0x1.1a62633145c07p-54, -b, );
+    double e;
+    const double r = wadi_sum_ordered(a, -b, &e);
+    *low = e - WADI_FMA(k, -0x1.f1976b7ed8fbcp-110, bl, );
+    *quadrant = wadi_bits_of_f64(t);
+    return r;
 }
 
+/* the same of all numbers; NaN of infinity */
 WADI_FN double wadi_reduced_f64(double x, double *low, uint64_t *quadrant) {
-    double near_low, far_low;
-    uint64_t near_quadrant, far_quadrant;
-    const double a = WADI_MATH(fabs, )(x), near = wadi_reduced_near(x, &near_low, &near_quadrant);
-    const double far = wadi_reduced_far(x, &far_low, &far_quadrant);
-    *low = a < 0x1p20 ? near_low : far_low;
-    *quadrant = a < 0x1p20 ? near_quadrant : far_quadrant;
-    const double r = a < 0x1p20 ? near : far;
-    return a < WADI_INF(f64, ) ? r : WADI_NAN(f64, );
+    const double r = wadi_reduced_far(x, low, quadrant);
+    return WADI_MATH(fabs, )(x) < WADI_INF(f64, ) ? r : WADI_NAN(f64, );
 }
 
 /* the sine of r + low if quadrant is 0, its cosine if it is 1, and -sine and -cosine of 2 and 3 */
 WADI_FN double wadi_wave_f64(double r, double low, uint64_t quadrant) {
-    const double z = r * r;
-    const bool odd = (quadrant & 1) != 0;
-    const double mid = z * 0.5, u = 1 - mid;
-    const double cosine = u + (((1 - u) - mid) + (z * z * WADI_POLY_cos_f64(z) - r * low));
-    const double sine = r + (low - (0.5 * z * low) + r * (z * WADI_POLY_sin_f64(z)));
-    const double y = odd ? cosine : sine;
+    const double z = r * r, mid = z * 0.5, u = 1 - mid;
+    const double rest = WADI_FMA(-r, low, (1 - u) - mid, );
+    const double cosine = u + WADI_FMA(z * z, wadi_poly_cos_f64(z), rest, );
+    const double sine = r + WADI_FMA(r * z, wadi_poly_sin_f64(z), WADI_FMA(-mid, low, low, ), );
+    const double y = (quadrant & 1) != 0 ? cosine : sine;
     return wadi_of_bits_f64(wadi_bits_of_f64(y) ^ (quadrant & 2) << 62);
 }
 
-WADI_FN double wadi_sin_f64(double x) {
+WADI_FN double wadi_tangent_f64(double r, double low, uint64_t quadrant) {
+    double sl, cl, ql;
+    const double z = r * r, mid = z * 0.5, u = 1 - mid;
+    const double rest = WADI_FMA(-r, low, (1 - u) - mid, );
+    const bool odd = (quadrant & 1) != 0;
+    const double less = WADI_FMA(-mid, low, low, );
+    const double s = wadi_sum_ordered(r, WADI_FMA(r * z, wadi_poly_sin_long(z), less, ), &sl);
+    const double c = wadi_sum_ordered(u, WADI_FMA(z * z, wadi_poly_cos_f64(z), rest, ), &cl);
+    const double q =
+        wadi_quotient_of_sums(odd ? -c : s, odd ? -cl : sl, odd ? s : c, odd ? sl : cl, &ql);
+    return q + ql;
+}
+
+/* Of far arguments, infinities and NaN. */
+WADI_LIBRARY double wadi_far_sin_f64(double x) {
     double low;
     uint64_t quadrant;
     const double r = wadi_reduced_f64(x, &low, &quadrant);
-    const double y = wadi_wave_f64(r, low, quadrant);
-    return x == 0 ? x : y;
+    return wadi_wave_f64(r, low, quadrant);
 }
+WADI_LANES(f64, double, wadi_far_sin_f64)
 
-WADI_FN double wadi_cos_f64(double x) {
+WADI_LIBRARY double wadi_far_cos_f64(double x) {
     double low;
     uint64_t quadrant;
     const double r = wadi_reduced_f64(x, &low, &quadrant);
     return wadi_wave_f64(r, low, quadrant + 1);
 }
+WADI_LANES(f64, double, wadi_far_cos_f64)
+
+WADI_LIBRARY double wadi_far_tan_f64(double x) {
+    double low;
+    uint64_t quadrant;
+    const double r = wadi_reduced_f64(x, &low, &quadrant);
+    return wadi_tangent_f64(r, low, quadrant);
+}
+WADI_LANES(f64, double, wadi_far_tan_f64)
+
+WADI_FN double wadi_sin_f64(double x) {
+    double low;
+    uint64_t quadrant;
+    const double r = wadi_reduced_near(x, &low, &quadrant);
+    const double y = wadi_wave_f64(r, low, quadrant);
+    return WADI_UNLESS_FAR(wadi_far_sin_f64, x, x == 0 ? x : y);
+}
+
+WADI_FN double wadi_cos_f64(double x) {
+    double low;
+    uint64_t quadrant;
+    const double r = wadi_reduced_near(x, &low, &quadrant);
+    const double y = wadi_wave_f64(r, low, quadrant + 1);
+    return WADI_UNLESS_FAR(wadi_far_cos_f64, x, y);
+}
 
 WADI_FN double wadi_tan_f64(double x) {
-    double low, sl, cl, ql;
+    double low;
     uint64_t quadrant;
-    const double r = wadi_reduced_f64(x, &low, &quadrant), z = r * r, mid = z * 0.5, u = 1 - mid;
-    const bool odd = (quadrant & 1) != 0;
-    const double s = wadi_sum_ordered(r, (low - mid * low) + r * (z * WADI_POLY_sin_long(z)), &sl);
-    const double c =
-        wadi_sum_ordered(u, ((1 - u) - mid) + (z * z * WADI_POLY_cos_f64(z) - r * low), &cl);
-    const double q =
-        wadi_quotient_of_sums(odd ? -c : s, odd ? -cl : sl, odd ? s : c, odd ? sl : cl, &ql);
-    return x == 0 ? x : q + ql;
+    const double r = wadi_reduced_near(x, &low, &quadrant);
+    const double y = wadi_tangent_f64(r, low, quadrant);
+    return WADI_UNLESS_FAR(wadi_far_tan_f64, x, x == 0 ? x : y);
 }
 
 /* ---- f32 ---- */
 
-/* x = m 2^(place - 30), m of 24 bits, and wadi_turn_parts has that power in quarters of a turn, less whole turns */
-WADI_FN double wadi_reduced_f32(float x, uint64_t *quadrant) {
-    const uint32_t bits = wadi_bits_of_f32(x), exponent = bits >> 23 & 0xff;
-    const bool small = exponent < 120;
-    const uint32_t above = exponent - 120;
-    const int64_t place = 2 * (int64_t)(above & ((above >> 31) - 1)); /* 0 if small */
-    const double m =
-        small ? (double)x * 0x1p30 : (double)wadi_of_bits_f32((bits & 0x807fffffu) | 0x4b000000u);
+/* x = m 2^(place - 30), m of 24 bits, and wadi_turn_parts has that power in quarters of a turn, less whole turns; |x| from 2^-7, NaN of
+ * infinity */
+WADI_FN double wadi_reduced_far_f32(float x, uint64_t *quadrant) {
+    const uint32_t bits = wadi_bits_of_f32(x);
+    const int64_t place = 2 * (int64_t)((bits >> 23 & 0xff) - 120);
+    const double m = (double)wadi_of_bits_f32((bits & 0x807fffffu) | 0x4b000000u);
     const double y = m * wadi_turn_parts[place];
     const double t = y + 6755399441055744.0, k = t - 6755399441055744.0;
-    *quadrant = wadi_bits_of_f64(t) & 3;
-    return ((y - k) + m * wadi_turn_parts[place + 1]) * 0x1.921fb54442d18p+0;
+    *quadrant = wadi_bits_of_f64(t);
+    const double r = WADI_FMA(m, wadi_turn_parts[place + 1], y - k, ) * 0x1.921fb54442d18p+0;
+    return x - x == 0 ? r : WADI_NAN(f64, );
+}
+
+WADI_FN double wadi_reduced_near_f32(float x, uint64_t *quadrant) {
+    const double d = (double)x, t = WADI_FMA(d, 0x1.45f306dc9c883p-1, 6755399441055744.0, );
+    const double k = t - 6755399441055744.0, a = WADI_FMA(k, -0x1.921fb54442d18p+0, d, );
+    *quadrant = wadi_bits_of_f64(t);
+    return WADI_FMA(k, -0x1.1a62633145c07p-54, a, );
 }
 
 WADI_FN float wadi_wave_f32(double r, uint64_t quadrant) {
     const double z = r * r;
-    const double cosine = (1 - 0.5 * z) + z * z * WADI_POLY_cos_light(z);
-    const double sine = r + r * (z * WADI_POLY_sin_light(z));
+    const double cosine = WADI_FMA(z, WADI_FMA(z, wadi_poly_cos_light(z), -0.5, ), 1.0, );
+    const double sine = WADI_FMA(r * z, wadi_poly_sin_light(z), r, );
     const double y = (quadrant & 1) != 0 ? cosine : sine;
     return (float)wadi_of_bits_f64(wadi_bits_of_f64(y) ^ (quadrant & 2) << 62);
 }
 
+WADI_FN float wadi_tangent_f32(double r, uint64_t quadrant) {
+    const double z = r * r;
+    const double c = WADI_FMA(z, WADI_FMA(z, wadi_poly_cos_light(z), -0.5, ), 1.0, );
+    const double s = WADI_FMA(r * z, wadi_poly_sin_light(z), r, );
+    const bool odd = (quadrant & 1) != 0;
+    return (float)((odd ? -c : s) / (odd ? s : c));
+}
+
+WADI_LIBRARY float wadi_far_sin_f32(float x) {
+    uint64_t quadrant;
+    const double r = wadi_reduced_far_f32(x, &quadrant);
+    return wadi_wave_f32(r, quadrant);
+}
+WADI_LANES(f32, float, wadi_far_sin_f32)
+
+WADI_LIBRARY float wadi_far_cos_f32(float x) {
+    uint64_t quadrant;
+    const double r = wadi_reduced_far_f32(x, &quadrant);
+    return wadi_wave_f32(r, quadrant + 1);
+}
+WADI_LANES(f32, float, wadi_far_cos_f32)
+
+WADI_LIBRARY float wadi_far_tan_f32(float x) {
+    uint64_t quadrant;
+    const double r = wadi_reduced_far_f32(x, &quadrant);
+    return wadi_tangent_f32(r, quadrant);
+}
+WADI_LANES(f32, float, wadi_far_tan_f32)
+
 WADI_FN float wadi_sin_f32(float x) {
     uint64_t quadrant;
-    const double r = wadi_reduced_f32(x, &quadrant);
-    const float y = wadi_wave_f32(r, quadrant), z = x - x == 0 ? y : WADI_NAN(f32, f);
-    return x == 0 ? x : z;
+    const double r = wadi_reduced_near_f32(x, &quadrant);
+    const float y = wadi_wave_f32(r, quadrant);
+    return WADI_UNLESS_FAR(wadi_far_sin_f32, x, x == 0 ? x : y);
 }
 
 WADI_FN float wadi_cos_f32(float x) {
     uint64_t quadrant;
-    const double r = wadi_reduced_f32(x, &quadrant);
+    const double r = wadi_reduced_near_f32(x, &quadrant);
     const float y = wadi_wave_f32(r, quadrant + 1);
-    return x - x == 0 ? y : WADI_NAN(f32, f);
+    return WADI_UNLESS_FAR(wadi_far_cos_f32, x, y);
 }
 
 WADI_FN float wadi_tan_f32(float x) {
     uint64_t quadrant;
-    const double r = wadi_reduced_f32(x, &quadrant), z = r * r;
-    const double c = (1 - 0.5 * z) + z * z * WADI_POLY_cos_light(z);
-    const double s = r + r * (z * WADI_POLY_sin_light(z));
-    const bool odd = (quadrant & 1) != 0;
-    const float y = (float)((odd ? -c : s) / (odd ? s : c)), w = x - x == 0 ? y : WADI_NAN(f32, f);
-    return x == 0 ? x : w;
+    const double r = wadi_reduced_near_f32(x, &quadrant);
+    const float y = wadi_tangent_f32(r, quadrant);
+    return WADI_UNLESS_FAR(wadi_far_tan_f32, x, x == 0 ? x : y);
 }
 
 #endif

@@ -25,6 +25,7 @@
 #pragma clang diagnostic ignored "-Wbitwise-instead-of-logical"
 #endif
 /* What functions begin with stands in work.h. */
+#include "codegen/rt/lanes.h"
 #include "codegen/rt/work.h"
 
 #include "codegen/rt/scalar.h"

@@ -472,13 +472,25 @@ static const char options[] = "#if defined(__GNUC__) && !defined(__clang__)\n"
                               "#pragma GCC optimize(\"no-loop-unroll-and-jam\")\n"
                               "#endif\n";
 
+#define FUSED(T, N, suffix, name)                                                              \
+    "static inline __attribute__((always_inline)) " T " wadi_fused_" N "(" T " a, " T " b, " T \
+    " c) {\n"                                                                                  \
+    "    __asm__(\"vfmadd231" suffix " %2, %1, %0\" : \"+x\"(c) : \"x\"(a), \"x\"(b));\n"      \
+    "    return c;\n}\n"                                                                       \
+    "#define __builtin_" name " wadi_fused_" N "\n"
 /* GCC 12 before 12.3 (its bug 107647) makes fused multiply-adds (fmaddsub) of the products of complex numbers, whatever
- * -ffp-contract says. So those versions compile kernels with complex numbers without these instructions. */
+ * -ffp-contract says. So those versions compile kernels with complex numbers without these instructions. Where an operation is a fused
+ * multiply-add, the instruction is named. */
 static const char uncontracted[] =
     "#if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && __GNUC__ == 12 && "
     "__GNUC_MINOR__ < 3\n"
+    "#if defined(__FMA__)\n"
+    "#define WADI_HAS_FMA\n"
+    "#endif\n"
     "#pragma GCC target(\"no-fma,no-fma4,no-avx512f\")\n"
-    "#endif\n";
+    "#if defined(WADI_HAS_FMA)\n" FUSED("double", "f64", "sd", "fma")
+        FUSED("float", "f32", "ss", "fmaf") "#endif\n"
+                                            "#endif\n";
 
 static bool uses_complex(const wadi_lmodule *m) {
     for (int k = 0; k < m->nfuns; k++)
