@@ -4,10 +4,10 @@
  *   - any order: one plain loop, which the C compiler vectorises itself (integers are associative exactly);
  *   - lanes: sixteen accumulators, one loop over stripes of sixteen elements, written so that each lane is one SIMD lane;
  *   - in order: one accumulator per block of 4096.
- * The results of blocks are combined by top.c.
+ * The results of blocks are combined by row_blocks.c and top.c. row_teams.c reduces many short rows by the lanes of a group.
  * Several rows may be reduced together, or several folds of one row: each has accumulators of its own. fold.c says which.
  */
-#include "codegen/kernel/row.h"
+#include "codegen/kernel/row_steps.h"
 
 #include <string.h>
 
@@ -15,9 +15,7 @@
 #include "base/words.h"
 #include "codegen/kernel/arith.h"
 #include "codegen/kernel/check.h"
-#include "codegen/kernel/lanes.h"
 #include "codegen/kernel/read.h"
-#include "codegen/kernel/top.h"
 #include "operators/reduce_tree.h"
 
 enum { LANES = WADI_FOLD_LANES, BLOCK = WADI_FOLD_BLOCK };
@@ -65,8 +63,8 @@ static wadi_sop plain_op(const wadi_row *r, int field) {
 }
 
 /* Rows that are reduced together are combined each on its own. */
-static void combine(wadi_lower *l, const wadi_row *r, const wadi_lv *acc, const wadi_lv *x,
-                    wadi_lv *out) {
+void wadi_row_combine(wadi_lower *l, const wadi_row *r, const wadi_lv *acc, const wadi_lv *x,
+                      wadi_lv *out) {
     wadi_lv args[2 * WADI_MAX_FIELDS];
     for (int at = 0; at < r->fields; at += width_at(r, at)) {
         const int width = width_at(r, at);
@@ -100,31 +98,31 @@ static bool is_plain(const wadi_lower *l, const wadi_row *r) {
     return has_any_order(r) && !wadi_lower_has_lanes(l);
 }
 
-static wadi_type type_of_field(const wadi_row *r, int f) {
+wadi_type wadi_row_type(const wadi_row *r, int f) {
     return r->nfolds > 0 ? fold_at(r, f)->type[place_within(r, f)] : r->type[f % r->each];
 }
 
-static void declare(wadi_lower *l, const wadi_row *r, const wadi_lv *init, const char *name,
-                    wadi_lv *out) {
+void wadi_row_declare(wadi_lower *l, const wadi_row *r, const wadi_lv *init, const char *name,
+                      wadi_lv *out) {
     for (int f = 0; f < r->fields; f++)
         out[f] =
-            wadi_lb_var(&l->b, type_of_field(r, f), false, init ? init[f] : WADI_LV_NONE, name);
+            wadi_lb_var(&l->b, wadi_row_type(r, f), false, init ? init[f] : WADI_LV_NONE, name);
 }
 
-static void set(wadi_lower *l, const wadi_row *r, const wadi_lv *var, const wadi_lv *v) {
+void wadi_row_set(wadi_lower *l, const wadi_row *r, const wadi_lv *var, const wadi_lv *v) {
     for (int f = 0; f < r->fields; f++) wadi_lb_set(&l->b, var[f], v[f]);
 }
 
-static void get(wadi_lower *l, const wadi_row *r, const wadi_lv *var, wadi_lv *out) {
+void wadi_row_get(wadi_lower *l, const wadi_row *r, const wadi_lv *var, wadi_lv *out) {
     for (int f = 0; f < r->fields; f++) out[f] = wadi_lb_get(&l->b, var[f]);
 }
 
 /* var = f(var, x) */
-static void accumulate(wadi_lower *l, const wadi_row *r, const wadi_lv *var, const wadi_lv *x) {
+void wadi_row_accumulate(wadi_lower *l, const wadi_row *r, const wadi_lv *var, const wadi_lv *x) {
     wadi_lv acc[WADI_MAX_FIELDS], next[WADI_MAX_FIELDS];
-    get(l, r, var, acc);
-    combine(l, r, acc, x, next);
-    set(l, r, var, next);
+    wadi_row_get(l, r, var, acc);
+    wadi_row_combine(l, r, acc, x, next);
+    wadi_row_set(l, r, var, next);
 }
 
 /* Element `i` of the row. `i` is the variable of a loop over elements and lies in the row, so code that needs it stays in the
@@ -172,18 +170,18 @@ wadi_scalar wadi_row_identity(const wadi_fun *f, int field) {
     return identity(op_of_field(f, field), f->types[f->body->yields[field]]);
 }
 
-static wadi_lv identity_of(wadi_lower *l, const wadi_row *r, int field) {
+wadi_lv wadi_row_identity_at(wadi_lower *l, const wadi_row *r, int field) {
     return wadi_lb_const(&l->b, wadi_row_identity(fun_at(r, field), place_within(r, field)));
 }
 
 static void build_plain(wadi_lower *l, void *env) {
     reduction *d = env;
     wadi_lv start[WADI_MAX_FIELDS], x[WADI_MAX_FIELDS];
-    for (int f = 0; f < d->r->fields; f++) start[f] = identity_of(l, d->r, f);
-    set(l, d->r, d->part, start);
+    for (int f = 0; f < d->r->fields; f++) start[f] = wadi_row_identity_at(l, d->r, f);
+    wadi_row_set(l, d->r, d->part, start);
     const wadi_lv i = wadi_lb_for(&l->b, d->from, add(l, d->from, d->count), 1, "i");
     element(l, d, i, x);
-    accumulate(l, d->r, d->part, x);
+    wadi_row_accumulate(l, d->r, d->part, x);
     wadi_lb_end(&l->b);
 }
 
@@ -198,7 +196,7 @@ static void run(wadi_lower *l, const reduction *d, wadi_lv first) {
     if (known && from >= below) return;
     const wadi_lv t = wadi_lb_for(&l->b, first, d->count, 1, "t");
     element(l, d, add(l, d->from, t), x);
-    accumulate(l, d->r, d->part, x);
+    wadi_row_accumulate(l, d->r, d->part, x);
     wadi_lb_end(&l->b);
 }
 
@@ -206,7 +204,7 @@ static void first_element(wadi_lower *l, const reduction *d) {
     wadi_lv x[WADI_MAX_FIELDS];
     element_here(l, d, d->from, x);
     begin(l, d->r, x);
-    set(l, d->r, d->part, x);
+    wadi_row_set(l, d->r, d->part, x);
 }
 
 /* ---- lanes ---- */
@@ -230,7 +228,7 @@ static void build_stripe(wadi_lower *l, void *env) {
     for (int f = 0; f < r->fields && !g->first; f++)
         acc[f] = wadi_lb_lane(&l->b, g->lanes[f], lane);
     if (g->first) begin(l, r, x);
-    if (!g->first) combine(l, r, acc, x, next);
+    if (!g->first) wadi_row_combine(l, r, acc, x, next);
     for (int f = 0; f < r->fields && !wadi_lower_only_checks(l); f++)
         wadi_lb_put(&l->b, g->lanes[f], lane, g->first ? x[f] : next[f]);
     wadi_lb_end(&l->b);
@@ -272,20 +270,20 @@ static void join_lanes(wadi_lower *l, const reduction *d, const wadi_lv *lanes) 
                 acc[f] = wadi_lb_lane(&l->b, lanes[at + f], lane);
                 x[f] = wadi_lb_lane(&l->b, lanes[at + f], other);
             }
-            combine(l, &one, acc, x, next);
+            wadi_row_combine(l, &one, acc, x, next);
             for (int f = 0; f < one.each; f++) wadi_lb_put(&l->b, lanes[at + f], lane, next[f]);
             wadi_lb_end(&l->b);
             l->position = before;
         }
         for (int f = 0; f < one.each; f++) x[f] = wadi_lb_lane(&l->b, lanes[at + f], num(l, 0));
-        set(l, &one, d->part + at, x);
+        wadi_row_set(l, &one, d->part + at, x);
     }
 }
 
 static void full_stripes(wadi_lower *l, const reduction *d, wadi_lv full) {
     wadi_lv lanes[WADI_MAX_FIELDS];
     for (int f = 0; f < d->r->fields; f++)
-        lanes[f] = wadi_lb_lanes(&l->b, type_of_field(d->r, f), LANES, "acc");
+        lanes[f] = wadi_lb_lanes(&l->b, wadi_row_type(d->r, f), LANES, "acc");
     take_stripe(l, d, lanes, num(l, 0), true);
     const wadi_lv g = wadi_lb_for(&l->b, num(l, LANES), full, LANES, "g");
     take_stripe(l, d, lanes, g, false);
@@ -300,19 +298,19 @@ static void full_stripes(wadi_lower *l, const reduction *d, wadi_lv full) {
 static void tail(wadi_lower *l, const reduction *d, wadi_lv full) {
     wadi_lv x[WADI_MAX_FIELDS];
     reduction rest = *d;
-    declare(l, d->r, NULL, "tail", rest.part);
+    wadi_row_declare(l, d->r, NULL, "tail", rest.part);
     element_here(l, d, add(l, d->from, full), x);
     begin(l, d->r, x);
-    set(l, d->r, rest.part, x);
+    wadi_row_set(l, d->r, rest.part, x);
     run(l, &rest, add(l, full, num(l, 1)));
-    get(l, d->r, rest.part, x);
-    accumulate(l, d->r, d->part, x);
+    wadi_row_get(l, d->r, rest.part, x);
+    wadi_row_accumulate(l, d->r, d->part, x);
 }
 
 static void take_joined(wadi_lower *l, const reduction *d) {
     wadi_lv x[WADI_MAX_FIELDS];
     for (int f = 0; f < d->r->fields; f++) x[f] = wadi_lb_lane(&l->b, d->joined[f], d->team);
-    set(l, d->r, d->part, x);
+    wadi_row_set(l, d->r, d->part, x);
 }
 
 static void stripes_and_tail(wadi_lower *l, const reduction *d, wadi_lv full) {
@@ -360,7 +358,7 @@ static void settle(wadi_lower *l, const reduction *d) {
     const wadi_row *r = d->r;
     wadi_lb *b = &l->b;
     wadi_lv found[WADI_MAX_FIELDS], same[WADI_MAX_FIELDS], x[WADI_MAX_FIELDS], open = WADI_LV_NONE;
-    get(l, r, d->part, found);
+    wadi_row_get(l, r, d->part, found);
     for (int f = 0; f < r->fields; f++) {
         if (plain_op(r, f) == WADI_SOP_CONST) continue;
         const wadi_lv one = wadi_lower_extreme_open(l, plain_op(r, f), found[f]);
@@ -370,7 +368,7 @@ static void settle(wadi_lower *l, const reduction *d) {
     wadi_lb_if(b, open);
     for (int f = 0; f < r->fields; f++)
         if (plain_op(r, f) != WADI_SOP_CONST)
-            same[f] = wadi_lower_extreme_bits(l, plain_op(r, f), type_of_field(r, f));
+            same[f] = wadi_lower_extreme_bits(l, plain_op(r, f), wadi_row_type(r, f));
     const wadi_lv t = wadi_lb_for(b, num(l, 0), d->count, 1, "t");
     element(l, d, add(l, d->from, t), x);
     for (int f = 0; f < r->fields; f++)
@@ -405,21 +403,21 @@ static void build_block(wadi_lower *l, void *env) {
         block(l, d);
 }
 
-static wadi_lv block_length(wadi_lower *l, const wadi_row *r, wadi_lv from) {
+wadi_lv wadi_row_block_length(wadi_lower *l, const wadi_row *r, wadi_lv from) {
     return wadi_lb_bin(&l->b, WADI_SOP_MIN, wadi_lb_bin(&l->b, WADI_SOP_SUB, r->n, from),
                        num(l, BLOCK));
 }
 
 static void combine_results(wadi_lower *l, const void *env, const wadi_lv *acc, const wadi_lv *x,
                             wadi_lv *out) {
-    combine(l, env, acc, x, out);
+    wadi_row_combine(l, env, acc, x, out);
 }
 
 /* The top of row `r`; its total goes to the variables `total`. */
-static wadi_top top_of(wadi_lower *l, const wadi_row *r, const wadi_lv *total) {
+wadi_top wadi_row_top(wadi_lower *l, const wadi_row *r, const wadi_lv *total) {
     wadi_top t = {
         .fields = r->fields, .combine = combine_results, .env = r, .any_order = has_any_order(r)};
-    for (int f = 0; f < r->fields; f++) t.type[f] = type_of_field(r, f);
+    for (int f = 0; f < r->fields; f++) t.type[f] = wadi_row_type(r, f);
     memcpy(t.total, total, (size_t)r->fields * sizeof *total);
     wadi_top_declare(l, &t);
     return t;
@@ -442,17 +440,17 @@ static void build_row(wadi_lower *l, void *env) {
         return;
     }
     wadi_lv part[WADI_MAX_FIELDS];
-    const wadi_top top = top_of(l, r, d->total);
+    const wadi_top top = wadi_row_top(l, r, d->total);
     d->from = wadi_lb_for(b, num(l, 0), r->n, BLOCK, "from");
-    d->count = wadi_lb_name(b, block_length(l, r, d->from), "count");
-    declare(l, r, NULL, "part", d->part);
+    d->count = wadi_lb_name(b, wadi_row_block_length(l, r, d->from), "count");
+    wadi_row_declare(l, r, NULL, "part", d->part);
     block(l, d);
-    get(l, r, d->part, part);
+    wadi_row_get(l, r, d->part, part);
     wadi_lb_if_seldom(b, wadi_lb_bin(b, WADI_SOP_GT, r->n, num(l, BLOCK)));
     const wadi_lv below = add(l, d->from, num(l, BLOCK));
     wadi_top_next(l, &top, number_of(l, d->from), wadi_lb_bin(b, WADI_SOP_GE, below, r->n), part);
     wadi_lb_else(b);
-    set(l, r, d->total, part);
+    wadi_row_set(l, r, d->total, part);
     wadi_lb_end(b);
     wadi_lb_end(b);
 }
@@ -466,21 +464,21 @@ static bool is_tiny(wadi_lower *l, wadi_lv n) {
 /* The total of a row of n >= 1 elements. */
 static void reduce(wadi_lower *l, const wadi_row *r, wadi_lv *out) {
     reduction d = {.r = r, .last = wadi_lb_bin(&l->b, WADI_SOP_SUB, r->n, num(l, 1))};
-    declare(l, r, NULL, "total", d.total);
+    wadi_row_declare(l, r, NULL, "total", d.total);
     memcpy(d.part, d.total, sizeof d.part); /* a single block's part is the total */
     if (is_tiny(l, r->n))
         build_row(l, &d);
     else
         wadi_lower_versions(l, build_row, &d);
-    get(l, r, d.total, out);
+    wadi_row_get(l, r, d.total, out);
 }
 
 void wadi_lower_reduce_block(wadi_lower *l, const wadi_row *r, wadi_lv from, wadi_lv *out) {
     reduction d = {.r = r, .from = from, .last = wadi_lb_bin(&l->b, WADI_SOP_SUB, r->n, num(l, 1))};
-    d.count = wadi_lb_name(&l->b, block_length(l, r, from), "count");
-    declare(l, r, NULL, "part", d.part);
+    d.count = wadi_lb_name(&l->b, wadi_row_block_length(l, r, from), "count");
+    wadi_row_declare(l, r, NULL, "part", d.part);
     wadi_lower_versions(l, build_block, &d);
-    get(l, r, d.part, out);
+    wadi_row_get(l, r, d.part, out);
 }
 
 /* ---- z, and empty rows ---- */
@@ -521,7 +519,7 @@ static void with_z(wadi_lower *l, const wadi_row *r, const wadi_lv *z, const wad
     for (int at = 0; at < r->fields; at += width_at(r, at)) {
         const wadi_row one = alone_at(r, at);
         if (has_z_at(r, at))
-            combine(l, &one, z + at, x + at, out + at);
+            wadi_row_combine(l, &one, z + at, x + at, out + at);
         else
             memcpy(out + at, x + at, (size_t)one.fields * sizeof *out);
     }
@@ -543,13 +541,13 @@ static void finish(wadi_lower *l, const wadi_bind *bind, const wadi_row *r, wadi
         with_z(l, r, z, x, out);
         return;
     }
-    declare(l, r, z, "result", var);
+    wadi_row_declare(l, r, z, "result", var);
     wadi_lb_if(b, wadi_lb_bin(b, WADI_SOP_GT, r->n, num(l, 0)));
     total(l, r, env, x);
     with_z(l, r, z, x, all);
-    set(l, r, var, all);
+    wadi_row_set(l, r, var, all);
     wadi_lb_end(b);
-    get(l, r, var, out);
+    wadi_row_get(l, r, var, out);
 }
 
 static void total_of_row(wadi_lower *l, const wadi_row *r, void *env, wadi_lv *out) {
@@ -562,179 +560,15 @@ void wadi_lower_fold_row(wadi_lower *l, const wadi_bind *bind, const wadi_row *r
     finish(l, bind, r, total ? total : total_of_row, env, out);
 }
 
-/* ---- by teams ----
- *
- * Each lane goes through its elements with its accumulator in a register, and the lanes meet in memory of the group. There the
- * accumulators with the same number stand side by side, so that each halving is a loop without gaps. */
-
-enum { TEAMS = WADI_ROW_TEAMS };
-
-static reduction stretch_of(wadi_lower *l, const wadi_row_teams *t, wadi_lv number, wadi_row *r) {
-    reduction d = {.r = r};
-    t->begin(l, t->env, number, r, &d.from);
-    d.last = bin(l, WADI_SOP_SUB, r->n, num(l, 1));
-    d.count = block_length(l, r, d.from);
-    return d;
-}
-
-static void accumulators(wadi_lower *l, const wadi_row_teams *t, const wadi_lv *lanes) {
-    wadi_lb *b = &l->b;
-    wadi_lv x[WADI_MAX_FIELDS], acc[WADI_MAX_FIELDS];
-    wadi_row r;
-    wadi_lanes open;
-    const wadi_lv lane = wadi_lanes_all(l, &open);
-    const wadi_lv team = bin(l, WADI_SOP_QUOT, lane, num(l, LANES));
-    const wadi_lv within = bin(l, WADI_SOP_REM, lane, num(l, LANES));
-    for (int f = 0; f < t->like.fields; f++) {
-        const wadi_type type = type_of_field(&t->like, f);
-        acc[f] = wadi_lb_var(b, type, false, wadi_lb_const(b, (wadi_scalar){.type = type}), "acc");
-    }
-    const wadi_lv number = add(l, t->first, team);
-    wadi_lb_if(b, bin(l, WADI_SOP_LT, number, t->all));
-    const reduction d = stretch_of(l, t, number, &r);
-    const wadi_lv full = bin(l, WADI_SOP_AND, d.count, num(l, -LANES));
-    int64_t known = 0; /* full > 0, if it is known: no stretch is shorter then */
-    const bool may_be_none = !wadi_lb_is_const(b, full, &known);
-    if (may_be_none) wadi_lb_if(b, bin(l, WADI_SOP_GT, full, num(l, 0)));
-    element_here(l, &d, add(l, d.from, within), x);
-    set(l, &r, acc, x);
-    const wadi_lv g = wadi_lb_for(b, num(l, LANES), full, LANES, "g");
-    element(l, &d, add(l, add(l, d.from, g), within), x);
-    accumulate(l, &r, acc, x);
-    wadi_lb_end(b);
-    if (may_be_none) wadi_lb_end(b);
-    wadi_lb_end(b);
-    get(l, &r, acc, x);
-    const wadi_lv at = add(l, bin(l, WADI_SOP_MUL, within, num(l, TEAMS)), team);
-    for (int f = 0; f < t->like.fields; f++) wadi_lb_put(b, lanes[f], at, x[f]);
-    wadi_lanes_end(l, &open);
-}
-
-static void join_teams(wadi_lower *l, const wadi_row_teams *t, const wadi_lv *lanes) {
-    const wadi_row *r = &t->like;
-    wadi_lv x[WADI_MAX_FIELDS], acc[WADI_MAX_FIELDS], next[WADI_MAX_FIELDS];
-    for (int64_t half = LANES / 2; half > 0; half /= 2) {
-        wadi_lanes open;
-        const wadi_lv lane = wadi_lanes_first(l, num(l, half * TEAMS), &open);
-        const wadi_lv other = add(l, lane, num(l, half * TEAMS));
-        for (int f = 0; f < r->fields; f++) {
-            acc[f] = wadi_lb_lane(&l->b, lanes[f], lane);
-            x[f] = wadi_lb_lane(&l->b, lanes[f], other);
-        }
-        combine(l, r, acc, x, next);
-        for (int f = 0; f < r->fields; f++) wadi_lb_put(&l->b, lanes[f], lane, next[f]);
-        wadi_lanes_end(l, &open);
-    }
-}
-
-static void total_of_team(wadi_lower *l, const wadi_row *r, void *env, wadi_lv *out) {
-    reduction d = *(const reduction *)env;
-    d.r = r;
-    declare(l, r, NULL, "part", d.part);
+void wadi_row_total_of_joined(wadi_lower *l, const wadi_row *r, void *env, wadi_lv *out) {
+    const wadi_row_joined *j = env;
+    reduction d = {.r = r,
+                   .from = j->from,
+                   .count = j->count,
+                   .last = wadi_lb_bin(&l->b, WADI_SOP_SUB, r->n, num(l, 1)),
+                   .joined = j->lanes,
+                   .team = j->team};
+    wadi_row_declare(l, r, NULL, "part", d.part);
     in_lanes(l, &d);
-    get(l, r, d.part, out);
-}
-
-void wadi_row_by_teams(wadi_lower *l, const wadi_row_teams *t) {
-    wadi_lv lanes[WADI_MAX_FIELDS];
-    wadi_row r;
-    wadi_lanes open;
-    for (int f = 0; f < t->like.fields; f++)
-        lanes[f] = wadi_lb_lanes(&l->b, type_of_field(&t->like, f), WADI_GROUP_LANES, "acc");
-    accumulators(l, t, lanes);
-    join_teams(l, t, lanes);
-    const wadi_lv rest = bin(l, WADI_SOP_SUB, t->all, t->first);
-    const wadi_lv team = wadi_lanes_first(l, bin(l, WADI_SOP_MIN, rest, num(l, TEAMS)), &open);
-    reduction d = stretch_of(l, t, add(l, t->first, team), &r);
-    d.joined = lanes;
-    d.team = team;
-    t->end(l, t->env, &r, total_of_team, &d);
-    wadi_lanes_end(l, &open);
-}
-
-/* ---- from the results of blocks ---- */
-
-static wadi_lv blocks_of(wadi_lower *l, const wadi_row *r) {
-    return wadi_lb_bin(&l->b, WADI_SOP_QUOT, add(l, r->n, num(l, BLOCK - 1)), num(l, BLOCK));
-}
-
-/* Combines the results of the blocks one after the other, beginning with the identity. */
-void wadi_row_combine_any_order(wadi_lower *l, const wadi_row *r, wadi_row_block each,
-                                const void *env, wadi_lv *out) {
-    wadi_lv var[WADI_MAX_FIELDS], x[WADI_MAX_FIELDS];
-    for (int f = 0; f < r->fields; f++) x[f] = identity_of(l, r, f);
-    declare(l, r, x, "total", var);
-    each(l, env, wadi_lb_for(&l->b, num(l, 0), blocks_of(l, r), 1, "blk"), x);
-    accumulate(l, r, var, x);
-    wadi_lb_end(&l->b);
-    get(l, r, var, out);
-}
-
-void wadi_row_combine_blocks(wadi_lower *l, const wadi_row *r, const wadi_lv *first,
-                             wadi_row_block later, const void *env, wadi_lv *out) {
-    wadi_lb *b = &l->b;
-    wadi_lv total[WADI_MAX_FIELDS], x[WADI_MAX_FIELDS];
-    declare(l, r, NULL, "total", total);
-    const wadi_top top = top_of(l, r, total);
-    wadi_top_first(l, &top, first);
-    const wadi_lv blocks = blocks_of(l, r);
-    const wadi_lv blk = wadi_lb_for(b, num(l, 1), blocks, 1, "blk");
-    const wadi_lv number = add(l, blk, num(l, 1));
-    later(l, env, blk, x);
-    wadi_top_next(l, &top, number, wadi_lb_bin(b, WADI_SOP_EQ, number, blocks), x);
-    wadi_lb_end(b);
-    get(l, r, total, out);
-}
-
-/* ---- the same by all lanes of a group ----
- *
- * The law combines neighbours in pairs. So 2^k results that begin at a multiple of 2^k are combined by themselves, and so are those of a last,
- * shorter run; the totals of these runs are then combined by the same law. Each lane takes a run. */
-
-static void combine_run(wadi_lower *l, const wadi_row *r, wadi_lv from, wadi_lv below,
-                        wadi_row_block each, const void *env, wadi_lv *out) {
-    wadi_lb *b = &l->b;
-    wadi_lv total[WADI_MAX_FIELDS], x[WADI_MAX_FIELDS];
-    declare(l, r, NULL, "total", total);
-    const wadi_top top = top_of(l, r, total);
-    each(l, env, from, x);
-    wadi_top_first(l, &top, x);
-    const wadi_lv count = bin(l, WADI_SOP_SUB, below, from);
-    const wadi_lv k = wadi_lb_for(b, num(l, 1), count, 1, "k");
-    const wadi_lv number = add(l, k, num(l, 1));
-    each(l, env, add(l, from, k), x);
-    wadi_top_next(l, &top, number, wadi_lb_bin(b, WADI_SOP_EQ, number, count), x);
-    wadi_lb_end(b);
-    get(l, r, total, out);
-}
-
-static void run_total(wadi_lower *l, const void *env, wadi_lv k, wadi_lv *out) {
-    const reduction *d = env;
-    for (int f = 0; f < d->r->fields; f++) out[f] = wadi_lb_lane(&l->b, d->joined[f], k);
-}
-
-void wadi_row_combine_shared(wadi_lower *l, const wadi_row *r, wadi_row_block each, const void *env,
-                             wadi_lv *out) {
-    wadi_lb *b = &l->b;
-    wadi_lv runs[WADI_MAX_FIELDS], x[WADI_MAX_FIELDS];
-    wadi_lanes open;
-    const reduction d = {.r = r, .joined = runs};
-    const wadi_lv all = blocks_of(l, r), one = num(l, 1);
-    const wadi_lv least = bin(l, WADI_SOP_QUOT, bin(l, WADI_SOP_SUB, all, one),
-                              num(l, WADI_GROUP_LANES)); /* of a run, but one */
-    const wadi_lv zeros = wadi_lb_prim(b, WADI_SOP_CLZ, WADI_I32, 1, &least);
-    const wadi_lv bits =
-        bin(l, WADI_SOP_SUB, num(l, 64), wadi_lb_prim(b, WADI_SOP_CONVERT, WADI_I64, 1, &zeros));
-    const wadi_lv size = wadi_lb_name(b, bin(l, WADI_SOP_SHL, one, bits), "size");
-    const wadi_lv up = bin(l, WADI_SOP_SUB, add(l, all, size), one);
-    const wadi_lv count = bin(l, WADI_SOP_QUOT, up, size);
-    for (int f = 0; f < r->fields; f++)
-        runs[f] = wadi_lb_lanes(b, type_of_field(r, f), WADI_GROUP_LANES, "runs");
-    const wadi_lv most = bin(l, WADI_SOP_MIN, count, num(l, WADI_GROUP_LANES));
-    const wadi_lv lane = wadi_lanes_first(l, most, &open);
-    const wadi_lv from = bin(l, WADI_SOP_MUL, lane, size);
-    combine_run(l, r, from, bin(l, WADI_SOP_MIN, add(l, from, size), all), each, env, x);
-    for (int f = 0; f < r->fields; f++) wadi_lb_put(b, runs[f], lane, x[f]);
-    wadi_lanes_end(l, &open);
-    combine_run(l, r, num(l, 0), count, run_total, &d, out);
+    wadi_row_get(l, r, d.part, out);
 }

@@ -1,0 +1,98 @@
+/* The total of a row from the results of its blocks, by the top of the tree (top.c): by one lane, or by all lanes of a group. */
+#include "codegen/kernel/arith.h"
+#include "codegen/kernel/lanes.h"
+#include "codegen/kernel/row_steps.h"
+#include "operators/reduce_tree.h"
+
+enum { BLOCK = WADI_FOLD_BLOCK };
+
+static wadi_lv blocks_of(wadi_lower *l, const wadi_row *r) {
+    return bin(l, WADI_SOP_QUOT, bin(l, WADI_SOP_ADD, r->n, num(l, BLOCK - 1)), num(l, BLOCK));
+}
+
+/* Combines the results of the blocks one after the other, beginning with the identity. */
+void wadi_row_combine_any_order(wadi_lower *l, const wadi_row *r, wadi_row_block each,
+                                const void *env, wadi_lv *out) {
+    wadi_lv var[WADI_MAX_FIELDS], x[WADI_MAX_FIELDS];
+    for (int f = 0; f < r->fields; f++) x[f] = wadi_row_identity_at(l, r, f);
+    wadi_row_declare(l, r, x, "total", var);
+    each(l, env, wadi_lb_for(&l->b, num(l, 0), blocks_of(l, r), 1, "blk"), x);
+    wadi_row_accumulate(l, r, var, x);
+    wadi_lb_end(&l->b);
+    wadi_row_get(l, r, var, out);
+}
+
+void wadi_row_combine_blocks(wadi_lower *l, const wadi_row *r, const wadi_lv *first,
+                             wadi_row_block later, const void *env, wadi_lv *out) {
+    wadi_lb *b = &l->b;
+    wadi_lv total[WADI_MAX_FIELDS], x[WADI_MAX_FIELDS];
+    wadi_row_declare(l, r, NULL, "total", total);
+    const wadi_top top = wadi_row_top(l, r, total);
+    wadi_top_first(l, &top, first);
+    const wadi_lv blocks = blocks_of(l, r);
+    const wadi_lv blk = wadi_lb_for(b, num(l, 1), blocks, 1, "blk");
+    const wadi_lv number = bin(l, WADI_SOP_ADD, blk, num(l, 1));
+    later(l, env, blk, x);
+    wadi_top_next(l, &top, number, bin(l, WADI_SOP_EQ, number, blocks), x);
+    wadi_lb_end(b);
+    wadi_row_get(l, r, total, out);
+}
+
+/* ---- the same by all lanes of a group ----
+ *
+ * The law combines neighbours in pairs. So 2^k results that begin at a multiple of 2^k are combined by themselves, and so are those of a last,
+ * shorter run; the totals of these runs are then combined by the same law. Each lane takes a run. */
+
+static void combine_run(wadi_lower *l, const wadi_row *r, wadi_lv from, wadi_lv below,
+                        wadi_row_block each, const void *env, wadi_lv *out) {
+    wadi_lb *b = &l->b;
+    wadi_lv total[WADI_MAX_FIELDS], x[WADI_MAX_FIELDS];
+    wadi_row_declare(l, r, NULL, "total", total);
+    const wadi_top top = wadi_row_top(l, r, total);
+    each(l, env, from, x);
+    wadi_top_first(l, &top, x);
+    const wadi_lv count = bin(l, WADI_SOP_SUB, below, from);
+    const wadi_lv k = wadi_lb_for(b, num(l, 1), count, 1, "k");
+    const wadi_lv number = bin(l, WADI_SOP_ADD, k, num(l, 1));
+    each(l, env, bin(l, WADI_SOP_ADD, from, k), x);
+    wadi_top_next(l, &top, number, bin(l, WADI_SOP_EQ, number, count), x);
+    wadi_lb_end(b);
+    wadi_row_get(l, r, total, out);
+}
+
+typedef struct run_totals {
+    const wadi_row *r;
+    const wadi_lv *runs; /* lane arrays */
+} run_totals;
+
+static void run_total(wadi_lower *l, const void *env, wadi_lv k, wadi_lv *out) {
+    const run_totals *t = env;
+    for (int f = 0; f < t->r->fields; f++) out[f] = wadi_lb_lane(&l->b, t->runs[f], k);
+}
+
+void wadi_row_combine_shared(wadi_lower *l, const wadi_row *r, wadi_row_block each, const void *env,
+                             wadi_lv *out) {
+    wadi_lb *b = &l->b;
+    wadi_lv runs[WADI_MAX_FIELDS], x[WADI_MAX_FIELDS];
+    wadi_lanes open;
+    const run_totals totals = {r, runs};
+    const wadi_lv all = blocks_of(l, r), one = num(l, 1);
+    const wadi_lv least = bin(l, WADI_SOP_QUOT, bin(l, WADI_SOP_SUB, all, one),
+                              num(l, WADI_GROUP_LANES)); /* of a run, but one */
+    const wadi_lv zeros = wadi_lb_prim(b, WADI_SOP_CLZ, WADI_I32, 1, &least);
+    const wadi_lv bits =
+        bin(l, WADI_SOP_SUB, num(l, 64), wadi_lb_prim(b, WADI_SOP_CONVERT, WADI_I64, 1, &zeros));
+    const wadi_lv size = wadi_lb_name(b, bin(l, WADI_SOP_SHL, one, bits), "size");
+    const wadi_lv up = bin(l, WADI_SOP_SUB, bin(l, WADI_SOP_ADD, all, size), one);
+    const wadi_lv count = bin(l, WADI_SOP_QUOT, up, size);
+    for (int f = 0; f < r->fields; f++)
+        runs[f] = wadi_lb_lanes(b, wadi_row_type(r, f), WADI_GROUP_LANES, "runs");
+    const wadi_lv most = bin(l, WADI_SOP_MIN, count, num(l, WADI_GROUP_LANES));
+    const wadi_lv lane = wadi_lanes_first(l, most, &open);
+    const wadi_lv from = bin(l, WADI_SOP_MUL, lane, size);
+    combine_run(l, r, from, bin(l, WADI_SOP_MIN, bin(l, WADI_SOP_ADD, from, size), all), each, env,
+                x);
+    for (int f = 0; f < r->fields; f++) wadi_lb_put(b, runs[f], lane, x[f]);
+    wadi_lanes_end(l, &open);
+    combine_run(l, r, num(l, 0), count, run_total, &totals, out);
+}
